@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BURST_REQUEST_H
+#define SLU_BURST_REQUEST_H
+
+/*
+ * What users write after --bb= or in #BB lines (INTERFACES, section 1): verbs
+ * with key=value pairs, requests on one line separated by ';'. Parsed wholly
+ * at submission; in slurmctld, so without files, locks or recursion.
+ * Implemented: jobfs, stage_in, stage_out, forward.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/conf.h"
+#include "common/err.h"
+
+#define SLU_REQUEST_MAX	      65536 /* bytes of all lines together */
+#define SLU_REQUEST_STAGE_MAX 64
+
+enum slu_stage_type { SLU_STAGE_DIRECTORY, SLU_STAGE_FILE };
+enum slu_stage_on { SLU_ON_ALWAYS, SLU_ON_SUCCESS, SLU_ON_FAILURE };
+
+struct slu_request_stage {
+	bool out;
+	char *source; /* symbols not yet expanded */
+	char *destination;
+	enum slu_stage_type type;
+	enum slu_stage_on on;
+	int line; /* where it was said */
+};
+
+struct slu_request {
+	bool has_fs;
+	char *fs;   /* FileSystem name; NULL: the site's default */
+	char *name; /* "JOBFS" unless name= */
+	uint64_t capacity;
+	struct slu_request_stage *stage;
+	size_t n_stage;
+	bool has_forward;
+	uint32_t forward_max; /* UINT32_MAX: not said; 0: none */
+};
+
+/* Parse the text of --bb and/or a batch script's #BB lines (either may be
+ * NULL; `script` is the whole script, only lines before the first command
+ * count, as with #SBATCH). Errors name the line and the nearest valid word.
+ * An empty result (nothing asked for) is success with everything zero. */
+int slu_request_parse(const char *option, const char *script,
+		      struct slu_request *out, struct slu_err *err);
+/* Against the site: file system exists, capacity and user are allowed, sources
+ * are absolute paths or $BB_<name>/..., symbols are known. `user` may be
+ * NULL. */
+int slu_request_check(const struct slu_request *req,
+		      const struct slu_conf *conf, const char *user,
+		      struct slu_err *err);
+/* Canonical one-line text that parses back to the same; "" for nothing.
+ * Caller frees. */
+char *slu_request_text(const struct slu_request *req);
+void slu_request_free(struct slu_request *req); /* frees the content */
+
+/* Expand %j %A %a %u %x %% and $BB_<name> (as mount). Only these; '$' or '%'
+ * before anything else is an error. Caller frees. */
+struct slu_symbols {
+	uint32_t job_id, array_job_id, array_task_id;
+	const char *user, *job_name;
+	const char *fs_name; /* JOBFS */
+	const char *mount;   /* what $BB_<fs_name> becomes */
+};
+char *slu_request_expand(const char *text, const struct slu_symbols *sym,
+			 struct slu_err *err);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_CONF_H
+#define SLU_COMMON_CONF_H
+
+/*
+ * sluice.conf: one row per key says its name, how it is read, its default and
+ * its help; sluice.conf(5) and etc/sluice.conf.example are tested against that
+ * table. Parsing fills a fresh structure, so a bad file changes nothing.
+ *
+ * Times are seconds. All strings are owned by the structure.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+#include "common/hostlist.h"
+
+enum slu_on_failure { SLU_REQUEUE, SLU_HOLD, SLU_FAIL };
+enum slu_predict_mode { SLU_PREDICT_OFF, SLU_PREDICT_ADVISE, SLU_PREDICT_FILL };
+enum slu_ion_policy { SLU_ION_STATIC, SLU_ION_MCKP };
+
+/* One FileSystem=NAME line: file systems that users may ask for. Options other
+ * than Driver and Default are the driver's own (key=value, in the order of the
+ * line) and checked by it. */
+struct slu_option {
+	char *key;
+	char *value;
+};
+
+struct slu_fs_conf {
+	char *name;
+	char *driver;
+	bool is_default;
+	struct slu_option *option;
+	size_t n_option;
+};
+
+struct slu_conf {
+	char *database;	      /* Database */
+	char **daemon_addr;   /* DaemonAddr: NULL-ended "host:port" list */
+	char *control_socket; /* ControlSocket */
+	char *slurm_user;     /* SlurmUser: who slurmctld and sluiced run as */
+	struct slu_fs_conf *fs; /* FileSystem */
+	size_t n_fs;
+	char *node_storage; /* NodeStorage: a path, or "auto" */
+	char *run_dir;	    /* RunDir: node-local notes and mounts */
+	char **allow_users; /* AllowUsers, NULL: everybody */
+	char **deny_users;
+	uint64_t max_capacity; /* MaxCapacity, bytes per job, 0: no limit */
+	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
+	int64_t teardown_timeout;
+	int64_t max_give_back;
+	int64_t keep_failed;
+	enum slu_on_failure on_setup, on_stage_in, on_stage_out;
+	enum slu_predict_mode predict_mode;
+	double predict_quantile; /* (0.5, 1) for fill */
+	int64_t predict_floor;
+	struct slu_hosts io_nodes;
+	uint32_t max_ions_per_job;
+	bool direct_access;
+	enum slu_ion_policy ion_policy;
+	char *mapping_dir; /* NULL: nothing is published */
+	int64_t mapping_timeout;
+};
+
+/* One row of the table; public for the tests and for `sluiced --help-conf`. */
+struct slu_conf_key {
+	const char *name;
+	const char *fallback; /* default as text; NULL: none */
+	const char *help;     /* one sentence */
+	int (*set)(struct slu_conf *conf, const char *value,
+		   struct slu_err *err);
+};
+extern const struct slu_conf_key slu_conf_keys[]; /* name NULL ends it */
+
+/* Read and check the file at `path`. Errors are "FILE:LINE: ...", with the
+ * nearest key for an unknown one. Caller frees with slu_conf_free. */
+struct slu_conf *slu_conf_load(const char *path, struct slu_err *err);
+/* The same from memory; `name` stands in the messages. */
+struct slu_conf *slu_conf_parse(const char *text, const char *name,
+				struct slu_err *err);
+void slu_conf_free(struct slu_conf *conf);
+
+/* The line of file system `name` (NULL: the default one), or NULL. */
+const struct slu_fs_conf *slu_conf_fs(const struct slu_conf *conf,
+				      const char *name);
+/* Value of an option of a file system's line, or `fallback`. */
+const char *slu_fs_option(const struct slu_fs_conf *fs, const char *key,
+			  const char *fallback);
+
+/* Where sluice.conf is: $SLUICE_CONF, else beside $SLURM_CONF, else
+ * /etc/slurm/sluice.conf. Only programs and plugins call it. Caller frees. */
+char *slu_conf_path(void);
+
+#endif

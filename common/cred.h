@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_CRED_H
+#define SLU_COMMON_CRED_H
+
+/*
+ * What a request and a reply over HTTP prove, by MUNGE. The payload of a
+ * request's credential is "METHOD PATH TIME NONCE SHA256(body)"; of a reply's
+ * "NONCE STATUS SHA256(body)", restricted to the caller's uid; of a sealed
+ * reply "NONCE STATUS\n" and the body itself. sluiced(8) has the table of who
+ * may call what.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <netinet/in.h>
+#include <sys/types.h>
+#include "common/err.h"
+#include "common/str.h"
+
+#define SLU_NONCE_TEXT 33
+
+struct slu_caller {
+	uid_t uid;
+	gid_t gid;
+	struct in_addr addr; /* where the credential was made */
+	char nonce[SLU_NONCE_TEXT];
+};
+
+/* Lower-case hex SHA-256; out has 65 bytes. */
+void slu_sha256(const void *data, size_t len, char out[65]);
+
+/* Request side. Both make a fresh credential; caller frees the text. */
+char *slu_cred_request(const char *method, const char *path, const void *body,
+		       size_t len, char nonce[SLU_NONCE_TEXT],
+		       struct slu_err *err);
+/* Check a request's credential against what was received. A credential seen
+ * before, made for something else or too old is SLU_DENIED. */
+int slu_cred_check_request(const char *cred, const char *method,
+			   const char *path, const void *body, size_t len,
+			   struct slu_caller *out, struct slu_err *err);
+
+/* Reply side. `sealed` puts the body inside (at most 512 KiB). */
+char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
+		     size_t len, bool sealed, struct slu_err *err);
+/* Check a reply: made by root or by `owner`, for this nonce. For a sealed one
+ * the body is returned in *body (caller frees), else *body stays as it was. */
+int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
+			 int status, const void *data, size_t len, bool sealed,
+			 struct slu_buf *body, struct slu_err *err);
+
+#endif

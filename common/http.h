@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_HTTP_H
+#define SLU_COMMON_HTTP_H
+
+/*
+ * The one HTTP client: libcurl, authenticated both ways by MUNGE. Tries every
+ * address of DaemonAddr, and again with growing pauses, until it has an answer
+ * or the deadline has passed; every try carries a fresh credential.
+ */
+
+#include <stddef.h>
+#include <sys/types.h>
+#include "common/err.h"
+#include "common/str.h"
+
+struct slu_http;
+
+/* addrs: NULL-ended host:port list (copied). owner: uid besides root whose
+ * replies are believed (SlurmUser). One object per thread. */
+struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
+			      struct slu_err *err);
+void slu_http_free(struct slu_http *http);
+
+/* Wait at most this long for one answer (long polls need more than their
+ * server's hold); default 30 s. */
+void slu_http_patience(struct slu_http *http, double seconds);
+
+/*
+ * POST body to path. `deadline` is seconds from now in which tries are
+ * repeated while the daemon cannot be reached or says 503; 0 tries each
+ * address once. Success is status 200, with the body in *reply. Other answers
+ * are errors whose text is the server's sentence: 400 SLU_INVALID,
+ * 401/403 SLU_DENIED, 404 SLU_NOTFOUND, 409 SLU_BUSY, else SLU_IO; no answer
+ * within the deadline is SLU_TIMEOUT.
+ */
+int slu_http_post(struct slu_http *http, const char *path, const void *body,
+		  size_t len, double deadline, struct slu_buf *reply,
+		  struct slu_err *err);
+
+#endif

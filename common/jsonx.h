@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_JSONX_H
+#define SLU_COMMON_JSONX_H
+
+/*
+ * json-c with manners: parsing that refuses trailing bytes and depth beyond
+ * 32, typed getters that fail with the key's full path, compact output.
+ * 64-bit unsigned values above 2^53 travel as decimal strings and are
+ * accepted in either form.
+ */
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "common/err.h"
+
+/* Caller puts (json_object_put) the result. */
+struct json_object *slu_json_parse(const char *text, size_t len,
+				   struct slu_err *err);
+
+/* Getters: required ones fail with SLU_INVALID "<where>.key: ..."; the _opt
+ * ones leave *out alone when the key is absent or null. Strings are borrowed
+ * from obj. */
+int slu_json_str(struct json_object *obj, const char *key, const char **out,
+		 struct slu_err *err);
+int slu_json_str_opt(struct json_object *obj, const char *key, const char **out,
+		     struct slu_err *err);
+int slu_json_u64(struct json_object *obj, const char *key, uint64_t *out,
+		 struct slu_err *err);
+int slu_json_u64_opt(struct json_object *obj, const char *key, uint64_t *out,
+		     struct slu_err *err);
+int slu_json_i64_opt(struct json_object *obj, const char *key, int64_t *out,
+		     struct slu_err *err);
+int slu_json_bool_opt(struct json_object *obj, const char *key, bool *out,
+		      struct slu_err *err);
+int slu_json_double_opt(struct json_object *obj, const char *key, double *out,
+			struct slu_err *err);
+
+/* Setters; nothing is added for a NULL string. */
+void slu_json_set_str(struct json_object *obj, const char *key,
+		      const char *value);
+void slu_json_set_u64(struct json_object *obj, const char *key, uint64_t value);
+void slu_json_set_i64(struct json_object *obj, const char *key, int64_t value);
+void slu_json_set_bool(struct json_object *obj, const char *key, bool value);
+void slu_json_set_double(struct json_object *obj, const char *key,
+			 double value);
+
+/* Compact text, borrowed from obj until it changes. */
+const char *slu_json_text(struct json_object *obj);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_PROC_H
+#define SLU_COMMON_PROC_H
+
+/*
+ * Child processes: run a program with a deadline, detach one so that it
+ * outlives a Slurm hook, know whether the very process that was started still
+ * lives. Nothing passes through a shell.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "common/err.h"
+#include "common/str.h"
+
+/* Run argv (argv[0] searched in PATH), stdin from /dev/null, stdout and stderr
+ * together into *out when out is not NULL (bounded by out->max). After
+ * `seconds` the process group gets SIGKILL and SLU_TIMEOUT is returned. An
+ * exit other than 0 is SLU_IO with the last line of output in the text. */
+int slu_run(char *const argv[], double seconds, struct slu_buf *out,
+	    struct slu_err *err);
+
+/* A process named without mistake: pids are used again, start times are not.
+ * start is field 22 of /proc/PID/stat (clock ticks since boot). */
+struct slu_pid {
+	pid_t pid;
+	uint64_t start;
+};
+
+/* Who is `pid` now; SLU_NOTFOUND when there is none or it is a zombie. */
+int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err);
+/* Still alive and not a zombie. */
+bool slu_pid_alive(const struct slu_pid *pid);
+/* Send a signal to exactly this process. */
+int slu_pid_kill(const struct slu_pid *pid, int sig);
+/* Wait until it has ended (zombies count as ended); SLU_TIMEOUT otherwise. */
+int slu_pid_wait(const struct slu_pid *pid, double seconds,
+		 struct slu_err *err);
+
+/* Pid files: "PID START\n", written atomically. */
+int slu_pid_write(const char *path, const struct slu_pid *pid,
+		  struct slu_err *err);
+int slu_pid_read(const char *path, struct slu_pid *pid, struct slu_err *err);
+
+/* Continue fn(arg) in a process of its own session that no hook's death can
+ * reach: double fork, setsid, descriptors above 2 closed, 0-2 on /dev/null
+ * (1 and 2 on log_path when given), working directory /. Returns when the pid
+ * file (may be NULL) is written. fn's return value is the exit status. */
+int slu_detach(int (*fn)(void *arg), void *arg, const char *pid_path,
+	       const char *log_path, struct slu_err *err);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_STR_H
+#define SLU_COMMON_STR_H
+
+/* Strings: a growing buffer with a ceiling, and the few helpers we need. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * A growing buffer. Start from {0} (or {.max = N}); data is always
+ * NUL-terminated once something was added. Adding beyond max, or without
+ * memory, sets `failed` and drops the addition and all later ones, so a
+ * sequence of additions is checked once at its end.
+ */
+struct slu_buf {
+	char *data; /* NULL while empty */
+	size_t len;
+	size_t cap;
+	size_t max; /* ceiling for len; 0: 1 GiB */
+	bool failed;
+};
+
+void slu_buf_add(struct slu_buf *buf, const void *data, size_t len);
+void slu_buf_puts(struct slu_buf *buf, const char *text);
+void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Forget the content, keep the memory. */
+void slu_buf_reset(struct slu_buf *buf);
+/* Drop the first n bytes (n <= len). */
+void slu_buf_drop(struct slu_buf *buf, size_t n);
+/* Free the memory; buf is {0} afterwards. */
+void slu_buf_free(struct slu_buf *buf);
+/* Hand the string to the caller, who frees it; buf is {0} afterwards. NULL
+ * when the buffer failed; "" (allocated) when it is empty. */
+char *slu_buf_steal(struct slu_buf *buf);
+
+/* asprintf that returns the string, NULL without memory. Caller frees. */
+char *slu_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Copy with termination; returns false when it had to cut. */
+bool slu_copy(char *dst, size_t size, const char *src);
+
+/* Cut white space off both ends in place; returns the new start. */
+char *slu_trim(char *s);
+
+/* Equal, with NULL equal to "". */
+bool slu_eq(const char *a, const char *b);
+
+/* Split `s` in place at any of `seps`, dropping empty pieces: fills at most
+ * max pointers into s, returns their number (max + 1 when there were more). */
+size_t slu_split(char *s, const char *seps, char **out, size_t max);
+
+/* The word of the NULL-ended list `words` nearest to `word` by edit distance
+ * (case-insensitive), or NULL when none is close (distance > 1/2 of its
+ * length): for "unknown key X; did you mean Y?". Borrowed from words. */
+const char *slu_nearest(const char *word, const char *const *words);
+
+/* A NULL-ended list of strings, owned. */
+void slu_strv_free(char **v);
+size_t slu_strv_len(char *const *v);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STORE_DB_H
+#define SLU_STORE_DB_H
+
+/*
+ * The one owner of SQLite. Rooms bring SQL text with ? parameters; this file
+ * opens, migrates, prepares (each text once, kept), binds by a format string
+ * and runs. One object belongs to one thread.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+
+struct slu_db;
+
+enum slu_db_mode {
+	SLU_DB_READ,  /* must exist; nothing is written, old schemas are fine */
+	SLU_DB_WRITE, /* made and migrated; WAL, synchronous=FULL */
+};
+
+/* Open. SLU_DENIED when a newer program wrote it (its schema is unknown to
+ * us), SLU_INVALID when it is no database. */
+struct slu_db *slu_db_open(const char *path, enum slu_db_mode mode,
+			   struct slu_err *err);
+void slu_db_close(struct slu_db *db);
+/* PRAGMA integrity_check; fails with its first line. */
+int slu_db_check(struct slu_db *db, struct slu_err *err);
+/* True when the table exists (old databases lack ours). */
+bool slu_db_has(struct slu_db *db, const char *table);
+
+/* Transactions; nested begins are counted, the outermost commits. A failure
+ * inside one must end in slu_db_rollback, which undoes all of it. */
+int slu_db_begin(struct slu_db *db, struct slu_err *err);
+int slu_db_commit(struct slu_db *db, struct slu_err *err);
+void slu_db_rollback(struct slu_db *db);
+
+/*
+ * Run a statement without rows. `fmt` has a letter per ? in order: i (int),
+ * I (int64_t), d (double), s (const char *, NULL is SQL NULL), S (const char *
+ * and size_t). Returns the number of rows changed, or -1.
+ */
+long slu_db_exec(struct slu_db *db, struct slu_err *err, const char *sql,
+		 const char *fmt, ...);
+int64_t slu_db_last_id(struct slu_db *db);
+
+/*
+ * Rows: slu_db_query, then slu_db_step until it returns 0 (1: a row; -1:
+ * error), then slu_db_done (always). Column texts are borrowed until the next
+ * step.
+ */
+struct slu_rows;
+struct slu_rows *slu_db_query(struct slu_db *db, struct slu_err *err,
+			      const char *sql, const char *fmt, ...);
+int slu_db_step(struct slu_rows *rows, struct slu_err *err);
+void slu_db_done(struct slu_rows *rows);
+int64_t slu_db_int(struct slu_rows *rows, int column);
+double slu_db_double(struct slu_rows *rows, int column);
+const char *slu_db_text(struct slu_rows *rows, int column); /* NULL for NULL */
+size_t slu_db_bytes(struct slu_rows *rows, int column);
+int slu_db_columns(struct slu_rows *rows);
+const char *slu_db_column(struct slu_rows *rows, int column); /* its name */
+
+/* First column of the first row, or `fallback` when there is none. */
+int slu_db_value(struct slu_db *db, int64_t *out, int64_t fallback,
+		 struct slu_err *err, const char *sql, const char *fmt, ...);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_WIRE_CONTROL_H
+#define SLU_WIRE_CONTROL_H
+
+/*
+ * The control socket between libsluice (in slurmctld) and sluiced: one JSON
+ * line per message, see slu_envelope(). Level-triggered: on connect each side
+ * sends `hello` with its whole live state; later messages carry changes.
+ */
+
+#include "wire/job.h"
+
+#define SLU_WIRE_VERSION 1
+#define SLU_LINE_MAX	 (16u << 20)
+
+struct slu_node_addr {
+	char *name;
+	char *addr; /* NodeAddr: a name or a number */
+};
+
+/* libsluice -> sluiced */
+
+struct slu_hello_ctl { /* "hello" */
+	uint32_t version;
+	char *slurm_version;
+	char *cluster;
+	struct slu_node_addr *nodes;
+	size_t n_nodes;
+	struct slu_job *jobs; /* every running or completing job */
+	size_t n_jobs;
+};
+
+struct slu_job_nodes { /* "job_nodes": nodes left COMPLETING, or are DOWN */
+	uint32_t job_id;
+	char *left; /* host list: their epilog has ended */
+	char *lost; /* host list: slurmctld holds them DOWN */
+};
+
+struct slu_job_ref { /* "job_cancelled": it never had nodes */
+	uint32_t job_id;
+};
+
+struct slu_ion_share {
+	uint32_t job_id;
+	char *name;  /* the job's, for people */
+	char *nodes; /* its compute nodes, host list in order */
+	char *ions;  /* its I/O nodes, host list; "" for direct access */
+	uint32_t wanted;
+	double bandwidth; /* predicted with these, MB/s; 0: unknown */
+	bool shared;	  /* through the shared I/O node */
+	char *why;	  /* which curve: history, static */
+};
+
+struct slu_assignment { /* "assignment": the whole one, after each event */
+	uint64_t epoch;
+	int64_t time; /* Unix seconds */
+	char *policy;
+	char *event;	     /* "start 17", "end 17", "reload" */
+	char *ions;	     /* all that may be given, host list */
+	double total;	     /* predicted, MB/s */
+	double static_total; /* what STATIC would have reached, MB/s */
+	struct slu_ion_share *jobs;
+	size_t n_jobs;
+};
+
+/* "job_started", "job_ended", "history": a struct slu_job */
+extern const struct slu_desc slu_hello_ctl_desc, slu_job_nodes_desc,
+	slu_job_cancelled_desc, slu_assignment_desc, slu_job_started_desc,
+	slu_job_ended_desc, slu_history_desc;
+
+struct slu_done { /* "done": answer to a command */
+	uint64_t id;
+	bool ok;
+	char *text; /* why not */
+};
+extern const struct slu_desc slu_done_desc;
+
+/* sluiced -> libsluice */
+
+struct slu_buffer_state { /* "buffer": one line of the mirror */
+	uint64_t buffer;  /* instance id */
+	uint32_t job_id;
+	uint32_t uid;
+	char *name;
+	char *state; /* SETUP, STAGE_IN, RUNNING, STAGE_OUT, TEARDOWN, DONE */
+	char *text;  /* for squeue: what is being waited for, or what failed */
+	uint64_t size;
+	int64_t created;
+	char *pending; /* host list of nodes not yet clean */
+	bool failed;
+};
+
+struct slu_hello_daemon { /* "hello" */
+	uint32_t version;
+	struct slu_buffer_state *buffers; /* all that are alive */
+	size_t n_buffers;
+};
+
+struct slu_extend { /* "extend": time spent setting up, given back */
+	uint32_t job_id;
+	int64_t give_back; /* seconds since the job's start time */
+	bool final;	   /* the last node is ready: exactly this much */
+};
+
+struct slu_verdict { /* "hold", "requeue", "fail" */
+	uint32_t job_id;
+	char *reason; /* one sentence for the user */
+};
+
+struct slu_node_order { /* "drain", "resume" */
+	char *node;
+	char *reason;
+};
+
+struct slu_annotate { /* "annotate": the text squeue shows as reason */
+	uint32_t job_id;
+	char *text; /* NULL: take ours away */
+};
+
+struct slu_published { /* "published" */
+	uint64_t epoch;
+	bool ok;
+	char *text;
+};
+
+struct slu_stored { /* "stored": this history row is on disk */
+	uint32_t job_id;
+	int64_t start;
+};
+
+struct slu_history_row { /* "history_row": replay at start, oldest first */
+	struct slu_job job;
+	double read_bytes, written_bytes; /* by its tasks; 0: unknown */
+	double io_bandwidth; /* MB/s over its run time; 0: unknown */
+};
+
+struct slu_history_end { /* "history_end" */
+	uint64_t rows;
+};
+
+extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
+	slu_extend_desc, slu_hold_desc, slu_requeue_desc, slu_fail_desc,
+	slu_drain_desc, slu_resume_desc, slu_annotate_desc, slu_published_desc,
+	slu_stored_desc, slu_history_row_desc, slu_history_end_desc;
+
+/* What each side understands, for slu_envelope_parse(). */
+extern const struct slu_desc *const slu_to_daemon[];
+extern const struct slu_desc *const slu_to_ctl[];
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_WIRE_JOB_H
+#define SLU_WIRE_JOB_H
+
+/*
+ * A job as slurmctld knows it, without any Slurm type: what libsluice copies
+ * under a lock, what travels to sluiced, and what the predictor learns from.
+ * Times are Unix seconds, 0 where not yet known.
+ */
+
+#include "wire/codec.h"
+
+#define SLU_NO_ID UINT32_MAX
+
+struct slu_job {
+	uint32_t job_id;
+	uint32_t array_job_id;	/* 0: not in an array */
+	uint32_t array_task_id; /* SLU_NO_ID: none */
+	uint32_t uid, gid;
+	char *user; /* may be NULL: then the number names it */
+	char *account, *partition, *qos;
+	char *name;
+	char *work_dir;
+	char *nodes; /* host list; NULL while pending */
+	uint32_t node_cnt;
+	uint32_t tasks;
+	uint32_t cpus;
+	uint64_t mem_mb; /* per node */
+	int64_t submit, eligible, start, end;
+	uint32_t limit;	      /* granted, minutes; 0: none */
+	uint32_t limit_asked; /* by the user, minutes; 0: none */
+	uint32_t predicted;   /* run time predicted at submission, s; 0: none */
+	char *predicted_from; /* which rule gave it */
+	char *state;	      /* PENDING, RUNNING, COMPLETED, FAILED, ... */
+	bool completing;      /* an epilog still runs somewhere */
+	uint32_t exit_code;   /* wait status */
+	uint32_t restarts;
+	char *request;		/* buffer request in canonical text, or NULL */
+	char *completing_nodes; /* host list: their epilog has not ended */
+	char *down_nodes;	/* of its nodes, those slurmctld holds DOWN */
+	uint32_t ion_max;	/* #BB forward max=; SLU_NO_ID: none said */
+	uint32_t ions; /* I/O nodes held (at the end: most of the time) */
+};
+extern const struct slu_desc slu_job_desc;
+
+/* Deep copy; -1 without memory. */
+int slu_job_copy(struct slu_job *dst, const struct slu_job *src);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_WIRE_NODE_H
+#define SLU_WIRE_NODE_H
+
+/* What nodes and sluiced say to each other over HTTP. */
+
+#include "wire/codec.h"
+
+#define SLU_DOC_MAX (4u << 20) /* bytes of one sysmap document */
+
+struct slu_ask { /* /v1/plan and /v1/poll */
+	uint32_t job_id;
+	uint64_t buffer; /* 0: not known yet */
+	char *node;
+	char *seen; /* /v1/poll: answer when the word differs from this */
+};
+extern const struct slu_desc slu_ask_desc;
+
+struct slu_plan_node {
+	char *name;
+	char *addr;
+	char *storage;	   /* directory on its local storage */
+	uint64_t capacity; /* bytes this node gives */
+	bool staging;	   /* it takes part in staging */
+};
+
+struct slu_stage { /* one stage_in or stage_out, symbols expanded */
+	bool out;
+	char *source;
+	char *destination;
+	char *type; /* directory, file */
+	char *on;   /* success, failure, always (stage_out) */
+};
+
+struct slu_pair {
+	char *key;
+	char *value;
+};
+
+struct slu_plan {	 /* /v1/plan; sealed, because of the secret */
+	uint64_t buffer; /* the instance */
+	uint32_t job_id;
+	uint32_t uid, gid;
+	char *name;		 /* JOBFS unless named */
+	char *fs;		 /* the FileSystem line */
+	char *driver;		 /* its driver */
+	struct slu_pair *option; /* the line's options */
+	size_t n_option;
+	uint64_t capacity; /* asked, in all */
+	char *secret;	   /* made for this instance */
+	struct slu_plan_node *node;
+	size_t n_node;
+	struct slu_stage *stage;
+	size_t n_stage;
+	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
+	int64_t teardown_timeout, keep_failed;
+	char *state; /* where the buffer is in its life (wire/control.h) */
+};
+extern const struct slu_desc slu_plan_desc;
+
+/*
+ * /v1/report: a node ends a step. Steps: "storage", "server", "attach",
+ * "in.R.share", "ready", "down" (teardown begins here; the answer waits until
+ * the job is known to have ended), "out.R.share", "stopped", "clean",
+ * "failed" (up gives up), "lost_data".
+ */
+struct slu_report {
+	uint32_t job_id;
+	uint64_t buffer;
+	char *node;
+	char *step;
+	bool ok;
+	char *text;	/* why not, one sentence for the user */
+	char *phase;	/* setup, stage_in, stage_out, teardown */
+	double seconds; /* it took */
+	uint64_t bytes, files;
+	uint64_t total_bytes, total_files; /* of the whole request */
+	char *enforced;			   /* "storage": quota, loop, no */
+	double read_bytes, written_bytes; /* "stopped": the server's counters */
+};
+extern const struct slu_desc slu_report_desc;
+
+struct slu_answer {   /* to report and poll */
+	char *word;   /* go, abort, skip, wait, ended */
+	char *text;   /* why */
+	bool success; /* to "down": the job ended well (for on=) */
+};
+extern const struct slu_desc slu_answer_desc;
+
+/*
+ * /v1/barrier: hold until every node of the plan has come to `name`, or the
+ * verdict is abort. The answer comes after at most 30 s (word "wait": ask
+ * again); asking twice is harmless.
+ */
+struct slu_barrier {
+	uint32_t job_id;
+	uint64_t buffer;
+	char *node;
+	char *name;
+	char *attr; /* one short text all others get to see (a port) */
+};
+extern const struct slu_desc slu_barrier_desc;
+
+struct slu_barrier_answer {
+	char *word; /* go, abort, wait */
+	char *text;
+	struct slu_pair *attr; /* node name -> its attr, in plan order */
+	size_t n_attr;
+	char *lost; /* host list of nodes that will not come */
+};
+extern const struct slu_desc slu_barrier_answer_desc;
+
+struct slu_io_report { /* /v1/io: a job's tasks on one node, at its end */
+	uint32_t job_id;
+	char *node;
+	double read_bytes, written_bytes;
+};
+extern const struct slu_desc slu_io_report_desc;
+
+#endif
