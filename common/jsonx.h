@@ -4,9 +4,9 @@
 
 /*
  * json-c with manners: parsing that refuses trailing bytes and depth beyond
- * 32, typed getters that fail with the key's full path, compact output.
- * 64-bit unsigned values above 2^53 travel as decimal strings and are
- * accepted in either form.
+ * 32, typed getters that name the key, compact output. 64-bit values beyond
+ * 2^53 travel as decimal strings and are accepted in either form. Bytes above
+ * 127 pass unchanged, so that any file name survives the journey.
  */
 
 #include <json-c/json.h>
@@ -14,13 +14,14 @@
 #include <stdint.h>
 #include "common/err.h"
 
-/* Caller puts (json_object_put) the result. */
+/* Caller puts (json_object_put) the result. A document that is only `null` is
+ * refused like any other fault, with SLU_INVALID. */
 struct json_object *slu_json_parse(const char *text, size_t len,
 				   struct slu_err *err);
 
-/* Getters: required ones fail with SLU_INVALID "<where>.key: ..."; the _opt
- * ones leave *out alone when the key is absent or null. Strings are borrowed
- * from obj. */
+/* Getters: required ones fail with SLU_INVALID "key: ..."; who knows where obj
+ * stands puts that before it (slu_err_prefix). The _opt ones leave *out alone
+ * when the key is absent or null. Strings are borrowed from obj. */
 int slu_json_str(struct json_object *obj, const char *key, const char **out,
 		 struct slu_err *err);
 int slu_json_str_opt(struct json_object *obj, const char *key, const char **out,
@@ -36,7 +37,8 @@ int slu_json_bool_opt(struct json_object *obj, const char *key, bool *out,
 int slu_json_double_opt(struct json_object *obj, const char *key, double *out,
 			struct slu_err *err);
 
-/* Setters; nothing is added for a NULL string. */
+/* Setters; nothing is added for a NULL string, nor for a number that is not
+ * finite. */
 void slu_json_set_str(struct json_object *obj, const char *key,
 		      const char *value);
 void slu_json_set_u64(struct json_object *obj, const char *key, uint64_t value);

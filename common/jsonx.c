@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * json-c with manners. What json-c would let pass in silence is refused here:
+ * bytes after the document, comments and other laxness, a length it would
+ * cut to 32 bits, a NUL inside a string, a number it would clamp.
+ */
+#include "config.h"
+#include "common/jsonx.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 32
+#define EXACT_MAX ((int64_t)1 << 53) /* above, a JSON number is not exact */
+
+static bool only_space(const char *text, size_t from, size_t len)
+{
+	while (from < len && isspace((unsigned char)text[from]))
+		from++;
+	return from == len;
+}
+
+/* What is wrong with a parse that stopped with `why`; NULL: nothing. */
+static const char *complaint(enum json_tokener_error why, bool all,
+			     const struct json_object *obj)
+{
+	switch (why) {
+	case json_tokener_success:
+		if (!all)
+			return "more text after the document";
+		return obj ? NULL : "the document is null";
+	case json_tokener_continue:
+		return "the text ends too early";
+	default:
+		return json_tokener_error_desc(why);
+	}
+}
+
+struct json_object *slu_json_parse(const char *text, size_t len,
+				   struct slu_err *err)
+{
+	struct json_tokener *tok;
+	struct json_object *obj;
+	enum json_tokener_error why;
+	const char *wrong;
+	size_t end;
+
+	if (len > INT32_MAX) {
+		slu_err(err, SLU_INVALID, "JSON text is longer than 2 GiB");
+		return NULL;
+	}
+	tok = json_tokener_new_ex(DEPTH_MAX);
+	if (!tok) {
+		slu_err(err, SLU_NOMEM, "no memory to parse JSON");
+		return NULL;
+	}
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT |
+					    JSON_TOKENER_ALLOW_TRAILING_CHARS);
+	obj = json_tokener_parse_ex(tok, text, (int)len);
+	end = json_tokener_get_parse_end(tok);
+	if (json_tokener_get_error(tok) == json_tokener_continue)
+		/* a number may go on: only a NUL ends it */
+		obj = json_tokener_parse_ex(tok, "", 1);
+	why = json_tokener_get_error(tok);
+	json_tokener_free(tok);
+	wrong = complaint(why, only_space(text, end, len), obj);
+	if (wrong) {
+		json_object_put(obj);
+		slu_err(err, SLU_INVALID, "not JSON at byte %zu: %s", end,
+			wrong);
+		return NULL;
+	}
+	return obj;
+}
+
+static int wrong(const char *key, const char *want, struct slu_err *err)
+{
+	return slu_err(err, SLU_INVALID, "%s: %s", key, want);
+}
+
+/* The value of a key; NULL for absent and for null. */
+static struct json_object *get(struct json_object *obj, const char *key)
+{
+	struct json_object *value = NULL;
+
+	if (!json_object_is_type(obj, json_type_object))
+		return NULL;
+	json_object_object_get_ex(obj, key, &value);
+	return value;
+}
+
+int slu_json_str_opt(struct json_object *obj, const char *key, const char **out,
+		     struct slu_err *err)
+{
+	struct json_object *value = get(obj, key);
+	const char *text;
+
+	if (!value)
+		return 0;
+	if (!json_object_is_type(value, json_type_string))
+		return wrong(key, "must be a string", err);
+	text = json_object_get_string(value);
+	if (strlen(text) != (size_t)json_object_get_string_len(value))
+		return wrong(key, "must not hold a NUL", err);
+	*out = text;
+	return 0;
+}
+
+int slu_json_str(struct json_object *obj, const char *key, const char **out,
+		 struct slu_err *err)
+{
+	if (!get(obj, key))
+		return wrong(key, "is missing", err);
+	return slu_json_str_opt(obj, key, out, err);
+}
+
+static int u64_of_text(const char *text, uint64_t *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -1;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return errno || *end ? -1 : 0;
+}
+
+static int i64_of_text(const char *text, int64_t *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)text[text[0] == '-']))
+		return -1;
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	return errno || *end ? -1 : 0;
+}
+
+/* json-c clamps: its extreme values stand for whatever lies beyond. */
+static int u64_of(struct json_object *value, uint64_t *out)
+{
+	if (json_object_is_type(value, json_type_string))
+		return u64_of_text(json_object_get_string(value), out);
+	*out = json_object_get_uint64(value);
+	return json_object_is_type(value, json_type_int) &&
+			       json_object_get_int64(value) >= 0 &&
+			       *out != UINT64_MAX
+		       ? 0
+		       : -1;
+}
+
+static int i64_of(struct json_object *value, int64_t *out)
+{
+	if (json_object_is_type(value, json_type_string))
+		return i64_of_text(json_object_get_string(value), out);
+	*out = json_object_get_int64(value);
+	return json_object_is_type(value, json_type_int) && *out != INT64_MIN &&
+			       *out != INT64_MAX
+		       ? 0
+		       : -1;
+}
+
+int slu_json_u64_opt(struct json_object *obj, const char *key, uint64_t *out,
+		     struct slu_err *err)
+{
+	struct json_object *value = get(obj, key);
+	uint64_t n;
+
+	if (!value)
+		return 0;
+	if (u64_of(value, &n) < 0)
+		return wrong(key, "must be a whole number from 0 to 2^64-1",
+			     err);
+	*out = n;
+	return 0;
+}
+
+int slu_json_u64(struct json_object *obj, const char *key, uint64_t *out,
+		 struct slu_err *err)
+{
+	if (!get(obj, key))
+		return wrong(key, "is missing", err);
+	return slu_json_u64_opt(obj, key, out, err);
+}
+
+int slu_json_i64_opt(struct json_object *obj, const char *key, int64_t *out,
+		     struct slu_err *err)
+{
+	struct json_object *value = get(obj, key);
+	int64_t n;
+
+	if (!value)
+		return 0;
+	if (i64_of(value, &n) < 0)
+		return wrong(key, "must be a whole number from -2^63 to 2^63-1",
+			     err);
+	*out = n;
+	return 0;
+}
+
+int slu_json_bool_opt(struct json_object *obj, const char *key, bool *out,
+		      struct slu_err *err)
+{
+	struct json_object *value = get(obj, key);
+
+	if (!value)
+		return 0;
+	if (!json_object_is_type(value, json_type_boolean))
+		return wrong(key, "must be true or false", err);
+	*out = json_object_get_boolean(value);
+	return 0;
+}
+
+int slu_json_double_opt(struct json_object *obj, const char *key, double *out,
+			struct slu_err *err)
+{
+	struct json_object *value = get(obj, key);
+
+	if (!value)
+		return 0;
+	if (!(json_object_is_type(value, json_type_double) ||
+	      json_object_is_type(value, json_type_int)) ||
+	    !isfinite(json_object_get_double(value)))
+		return wrong(key, "must be a number", err);
+	*out = json_object_get_double(value);
+	return 0;
+}
+
+static void set(struct json_object *obj, const char *key,
+		struct json_object *value)
+{
+	if (value && json_object_object_add(obj, key, value) < 0)
+		json_object_put(value);
+}
+
+void slu_json_set_str(struct json_object *obj, const char *key,
+		      const char *value)
+{
+	if (value)
+		set(obj, key, json_object_new_string(value));
+}
+
+void slu_json_set_u64(struct json_object *obj, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	set(obj, key,
+	    value <= (uint64_t)EXACT_MAX ? json_object_new_uint64(value)
+					 : json_object_new_string(text));
+}
+
+void slu_json_set_i64(struct json_object *obj, const char *key, int64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	set(obj, key,
+	    value >= -EXACT_MAX && value <= EXACT_MAX
+		    ? json_object_new_int64(value)
+		    : json_object_new_string(text));
+}
+
+void slu_json_set_bool(struct json_object *obj, const char *key, bool value)
+{
+	set(obj, key, json_object_new_boolean(value));
+}
+
+void slu_json_set_double(struct json_object *obj, const char *key, double value)
+{
+	char text[32];
+	int digits = 15;
+
+	if (!isfinite(value))
+		return;
+	do /* the shortest text that reads back as the same number */
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+	while (strtod(text, NULL) != value && digits++ < 17);
+	set(obj, key, json_object_new_double_s(value, text));
+}
+
+const char *slu_json_text(struct json_object *obj)
+{
+	return json_object_to_json_string_ext(
+		obj, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}

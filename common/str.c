@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Strings. Invariant of a buffer: data is NULL, or data[len] is NUL and
+ * len < cap; len never exceeds the ceiling. A failed buffer keeps what it had
+ * and takes nothing more.
+ */
+#include "config.h"
+#include "common/str.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DEFAULT_MAX ((size_t)1 << 30)
+#define FIRST_CAP   64
+
+/* Make room for `more` bytes and the final NUL. */
+static bool reserve(struct slu_buf *buf, size_t more)
+{
+	size_t max = buf->max ? buf->max : DEFAULT_MAX;
+	size_t cap = buf->cap ? buf->cap : FIRST_CAP;
+	char *data;
+
+	if (buf->failed || more > max - buf->len || max == SIZE_MAX)
+		goto fail;
+	while (cap < buf->len + more + 1)
+		cap = cap > SIZE_MAX / 2 ? buf->len + more + 1 : cap * 2;
+	if (cap == buf->cap)
+		return true;
+	data = realloc(buf->data, cap);
+	if (!data)
+		goto fail;
+	buf->data = data;
+	buf->cap = cap;
+	return true;
+fail:
+	buf->failed = true;
+	return false;
+}
+
+void slu_buf_add(struct slu_buf *buf, const void *data, size_t len)
+{
+	if (!reserve(buf, len))
+		return;
+	if (len)
+		memcpy(buf->data + buf->len, data, len);
+	buf->len += len;
+	buf->data[buf->len] = '\0';
+}
+
+void slu_buf_puts(struct slu_buf *buf, const char *text)
+{
+	slu_buf_add(buf, text, strlen(text));
+}
+
+void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0) {
+		buf->failed = true;
+		return;
+	}
+	if (!reserve(buf, (size_t)len))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	buf->len += (size_t)len;
+}
+
+void slu_buf_reset(struct slu_buf *buf)
+{
+	buf->len = 0;
+	buf->failed = false;
+	if (buf->data)
+		buf->data[0] = '\0';
+}
+
+void slu_buf_drop(struct slu_buf *buf, size_t n)
+{
+	if (n == 0)
+		return;
+	buf->len -= n;
+	memmove(buf->data, buf->data + n, buf->len + 1);
+}
+
+void slu_buf_free(struct slu_buf *buf)
+{
+	free(buf->data);
+	*buf = (struct slu_buf){0};
+}
+
+char *slu_buf_steal(struct slu_buf *buf)
+{
+	char *text = NULL;
+
+	slu_buf_add(buf, "", 0); /* an empty buffer becomes "" */
+	if (!buf->failed) {
+		text = buf->data;
+		buf->data = NULL;
+	}
+	slu_buf_free(buf);
+	return text;
+}
+
+char *slu_asprintf(const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	return len < 0 ? NULL : text;
+}
+
+bool slu_copy(char *dst, size_t size, const char *src)
+{
+	return (size_t)snprintf(dst, size, "%s", src) < size;
+}
+
+char *slu_trim(char *s)
+{
+	char *end;
+
+	while (isspace((unsigned char)*s))
+		s++;
+	end = s + strlen(s);
+	while (end > s && isspace((unsigned char)end[-1]))
+		end--;
+	*end = '\0';
+	return s;
+}
+
+bool slu_eq(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+size_t slu_split(char *s, const char *seps, char **out, size_t max)
+{
+	size_t n = 0;
+
+	for (char *save, *p = strtok_r(s, seps, &save); p;
+	     p = strtok_r(NULL, seps, &save)) {
+		if (n == max)
+			return max + 1;
+		out[n++] = p;
+	}
+	return n;
+}
+
+#define WORD_MAX 63
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	size_t m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Levenshtein's distance by rows; b is at most WORD_MAX long. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[WORD_MAX + 1], n = strlen(b);
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; *a; i++, a++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			bool same = tolower((unsigned char)*a) ==
+				    tolower((unsigned char)b[j - 1]);
+			size_t replace = diagonal + !same;
+
+			diagonal = row[j];
+			row[j] = min3(replace, row[j] + 1, row[j - 1] + 1);
+		}
+	}
+	return row[n];
+}
+
+const char *slu_nearest(const char *word, const char *const *words)
+{
+	const char *nearest = NULL;
+	size_t len = strlen(word), best = len / 2 + 1;
+
+	if (len > WORD_MAX)
+		return NULL;
+	for (; *words; words++) {
+		size_t d = distance(*words, word);
+
+		if (d < best) {
+			best = d;
+			nearest = *words;
+		}
+	}
+	return nearest;
+}
+
+void slu_strv_free(char **v)
+{
+	for (char **p = v; p && *p; p++)
+		free(*p);
+	free(v);
+}
+
+size_t slu_strv_len(char *const *v)
+{
+	size_t n = 0;
+
+	while (v && v[n])
+		n++;
+	return n;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_HARNESS_H
+#define SLU_TESTS_HARNESS_H
+
+/*
+ * What every unit test needs: Check, a main() that runs the named tests, and
+ * words for tables of cases and for our errors.
+ *
+ *	START_TEST(test_sizes)
+ *	{
+ *		each(c, cases)
+ *			expect(parse(c->text) == c->want, "%s", c->text);
+ *	}
+ *	END_TEST
+ *	TEST_MAIN("size", test_sizes)
+ */
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/err.h"
+
+/* Run through an array. */
+#define each(c, table)                                  \
+	for (const __typeof__((table)[0]) *c = (table); \
+	     c < (table) + sizeof(table) / sizeof((table)[0]); c++)
+
+/* Must hold; the rest, like printf's arguments, says in which case. */
+#define expect(cond, ...)                                     \
+	do {                                                  \
+		char what_[1024];                             \
+		snprintf(what_, sizeof(what_), __VA_ARGS__);  \
+		ck_assert_msg(cond, "%s [%s]", #cond, what_); \
+	} while (0)
+
+/* A call that returns 0 (or a pointer) or fills in `struct slu_err err`. */
+#define expect_ok(call, err) \
+	ck_assert_msg((call) == 0, "%s: %s", #call, (err).text)
+
+/* A call that must return -1 with this kind and these words in the text. */
+#define expect_fail(call, err, want_kind, words)                    \
+	do {                                                        \
+		(err) = (struct slu_err){0};                        \
+		ck_assert_msg((call) == -1, "%s succeeded", #call); \
+		expect_err(err, want_kind, words);                  \
+	} while (0)
+
+#define expect_err(err, want_kind, words)                                    \
+	do {                                                                 \
+		ck_assert_msg((err).kind == (want_kind), "%s, not %s: %s",   \
+			      slu_kind_name((err).kind),                     \
+			      slu_kind_name(want_kind), (err).text);         \
+		ck_assert_msg(strstr((err).text, words) != NULL,             \
+			      "\"%s\" is not in \"%s\"", words, (err).text); \
+	} while (0)
+
+/* main(): run the tests, each in a process of its own with 60 s to live. */
+#define TEST_MAIN(name, ...)                                 \
+	int main(void)                                       \
+	{                                                    \
+		const TTest *const tests[] = {__VA_ARGS__};  \
+		Suite *suite = suite_create(name);           \
+		TCase *tcase = tcase_create(name);           \
+		SRunner *runner = srunner_create(suite);     \
+		int failed;                                  \
+                                                             \
+		tcase_set_timeout(tcase, 60);                \
+		each(t, tests) tcase_add_test(tcase, *t);    \
+		suite_add_tcase(suite, tcase);               \
+		srunner_run_all(runner, CK_NORMAL);          \
+		failed = srunner_ntests_failed(runner);      \
+		srunner_free(runner);                        \
+		return failed ? EXIT_FAILURE : EXIT_SUCCESS; \
+	}
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "common/str.h"
+
+START_TEST(test_buf_grows)
+{
+	struct slu_buf buf = {0};
+
+	for (int i = 0; i < 1000; i++) {
+		slu_buf_add(&buf, "ab\0", 3);
+		slu_buf_printf(&buf, "%03d", i);
+	}
+	ck_assert(!buf.failed);
+	ck_assert_uint_eq(buf.len, 6000);
+	ck_assert_int_eq(memcmp(buf.data + 5994,
+				"ab\0"
+				"999",
+				7),
+			 0);
+	slu_buf_reset(&buf);
+	ck_assert_uint_eq(buf.len, 0);
+	slu_buf_puts(&buf, "new");
+	ck_assert_str_eq(buf.data, "new");
+	slu_buf_free(&buf);
+	ck_assert(!buf.data && !buf.cap);
+}
+END_TEST
+
+/* The ceiling is exact; what does not fit is dropped, and all that follows. */
+START_TEST(test_buf_ceiling)
+{
+	struct slu_buf buf = {.max = 5};
+
+	slu_buf_puts(&buf, "abcde");
+	ck_assert(!buf.failed);
+	slu_buf_puts(&buf, "");
+	ck_assert(!buf.failed);
+	slu_buf_printf(&buf, "%d", 7);
+	ck_assert(buf.failed);
+	slu_buf_puts(&buf, "");
+	ck_assert_str_eq(buf.data, "abcde");
+	slu_buf_reset(&buf);
+	ck_assert(!buf.failed);
+	slu_buf_puts(&buf, "x");
+	ck_assert_str_eq(buf.data, "x");
+	slu_buf_puts(&buf, "yyyyy");
+	ck_assert_ptr_null(slu_buf_steal(&buf));
+	ck_assert(!buf.data && !buf.failed);
+}
+END_TEST
+
+START_TEST(test_buf_drop)
+{
+	struct slu_buf buf = {0};
+
+	slu_buf_drop(&buf, 0);
+	slu_buf_puts(&buf, "line one\nline two\n");
+	slu_buf_drop(&buf, 9);
+	ck_assert_str_eq(buf.data, "line two\n");
+	slu_buf_drop(&buf, buf.len);
+	ck_assert_str_eq(buf.data, "");
+	slu_buf_free(&buf);
+}
+END_TEST
+
+START_TEST(test_buf_steal)
+{
+	struct slu_buf buf = {0};
+	char *text = slu_buf_steal(&buf);
+
+	ck_assert_str_eq(text, "");
+	free(text);
+	slu_buf_puts(&buf, "kept");
+	text = slu_buf_steal(&buf);
+	ck_assert_str_eq(text, "kept");
+	ck_assert(!buf.data && !buf.len && !buf.cap);
+	free(text);
+}
+END_TEST
+
+START_TEST(test_small)
+{
+	char *text = slu_asprintf("%s-%d", "n", 7), dst[4];
+
+	ck_assert_str_eq(text, "n-7");
+	free(text);
+	ck_assert(slu_copy(dst, sizeof(dst), "abc"));
+	ck_assert_str_eq(dst, "abc");
+	ck_assert(!slu_copy(dst, sizeof(dst), "abcd"));
+	ck_assert_str_eq(dst, "abc");
+	ck_assert(slu_eq(NULL, "") && slu_eq(NULL, NULL) && slu_eq("a", "a"));
+	ck_assert(!slu_eq("a", NULL) && !slu_eq("a", "A"));
+}
+END_TEST
+
+START_TEST(test_trim)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{"", ""},
+		{" \t\n", ""},
+		{"a", "a"},
+		{"  a b\r\n", "a b"},
+	};
+
+	each(c, cases)
+	{
+		char s[16];
+
+		slu_copy(s, sizeof(s), c->in);
+		ck_assert_str_eq(slu_trim(s), c->out);
+	}
+}
+END_TEST
+
+START_TEST(test_split)
+{
+	char text[] = ",a b,,c ", more[] = "1 2 3", none[] = " ", *out[3];
+
+	ck_assert_uint_eq(slu_split(text, ", ", out, 3), 3);
+	ck_assert_str_eq(out[0], "a");
+	ck_assert_str_eq(out[1], "b");
+	ck_assert_str_eq(out[2], "c");
+	ck_assert_uint_eq(slu_split(more, " ", out, 2), 3);
+	ck_assert_str_eq(out[1], "2");
+	ck_assert_uint_eq(slu_split(none, " ", out, 3), 0);
+}
+END_TEST
+
+START_TEST(test_nearest)
+{
+	static const char *const words[] = {"Database", "DaemonAddr",
+					    "NodeStorage", NULL};
+	static const struct {
+		const char *word, *want;
+	} cases[] = {
+		{"database", "Database"},
+		{"Databse", "Database"},
+		{"daemonadr", "DaemonAddr"},
+		{"NodeStore", "NodeStorage"},
+		{"Unrelated", NULL},
+		{"", NULL},
+		{"x", NULL},
+		{"Data", NULL},
+		{"NodeStorageX", "NodeStorage"},
+	};
+	char long_word[200];
+
+	each(c, cases)
+	{
+		const char *got = slu_nearest(c->word, words);
+
+		expect(slu_eq(got, c->want), "%s: %s", c->word, got);
+	}
+	memset(long_word, 'D', sizeof(long_word) - 1);
+	long_word[sizeof(long_word) - 1] = '\0';
+	ck_assert_ptr_null(slu_nearest(long_word, words));
+}
+END_TEST
+
+START_TEST(test_strv)
+{
+	char **v = calloc(3, sizeof(*v));
+
+	ck_assert_uint_eq(slu_strv_len(NULL), 0);
+	ck_assert_uint_eq(slu_strv_len(v), 0);
+	v[0] = strdup("a");
+	v[1] = strdup("b");
+	ck_assert_uint_eq(slu_strv_len(v), 2);
+	slu_strv_free(v);
+	slu_strv_free(NULL);
+}
+END_TEST
+
+TEST_MAIN("str", test_buf_grows, test_buf_ceiling, test_buf_drop,
+	  test_buf_steal, test_small, test_trim, test_split, test_nearest,
+	  test_strv)
