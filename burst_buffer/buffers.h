@@ -10,54 +10,87 @@
  */
 
 #include "common/conf.h"
+#include "common/log.h"
 #include "store/db.h"
 #include "wire/control.h"
 #include "wire/node.h"
 
 struct slu_buffers;
 
-/* What buffers want done; called from within the calls below. Commands are
- * level-triggered: they are told again whenever their cause is seen again
- * (after a restart, after slu_buffers_sync), and must be harmless twice. */
+#define SLU_BUFFERS_KEY 32
+
+/* What buffers want done; called from within the calls below, and may not
+ * call back into them. Commands are level-triggered: they are told again
+ * whenever their cause is seen again (after a restart, after
+ * slu_buffers_sync), and must be harmless twice. */
 struct slu_buffers_ops {
 	void (*mirror)(void *arg, const struct slu_buffer_state *state);
 	void (*extend)(void *arg, const struct slu_extend *extend);
-	/* what: hold, requeue or fail (configured by phase) */
+	/* Hold, requeue or fail the job; answered by slu_buffers_verdict_done.
+	 */
 	void (*verdict)(void *arg, enum slu_on_failure what,
 			const struct slu_verdict *verdict);
 	void (*drain)(void *arg, const struct slu_node_order *order);
+	/* Answered by slu_buffers_resumed. */
 	void (*resume)(void *arg, const struct slu_node_order *order);
 	void (*annotate)(void *arg, const struct slu_annotate *annotate);
+	/* Something about this job changed: calls of its nodes that were told
+	 * SLU_BUSY may now have an answer. Only note it; ask them later. */
+	void (*wake)(void *arg, uint32_t job_id);
 	/* One line for the administrator per transition. */
-	void (*log)(void *arg, int level, const char *line);
+	void (*log)(void *arg, enum slu_level level, const char *line);
 };
 
-/* Load what is alive in the database and act on it again. */
+/* Load what is alive in the database and act on it again. A row that cannot
+ * be read is set aside and logged, the others load. `key` is secret and the
+ * same at every start: secrets of instances are derived from it, so that none
+ * is ever stored. db, conf and ops must outlive the result. */
 struct slu_buffers *slu_buffers_load(struct slu_db *db,
 				     const struct slu_conf *conf,
+				     const unsigned char key[SLU_BUFFERS_KEY],
 				     const struct slu_buffers_ops *ops,
 				     void *arg, double now,
 				     struct slu_err *err);
 void slu_buffers_free(struct slu_buffers *b);
 
-/* From slurmctld. A job is running, completing or ended (by its state); only
- * jobs with a request matter. An error is the job's fault or ours and has
- * already led to a verdict. */
+/* From slurmctld: this job has started (its nodes are known, its prolog may
+ * run), or has ended (its epilogs may run; state "COMPLETED" is success, and
+ * one that goes back to PENDING was requeued). Only jobs that ask for a file
+ * system matter. A plan that cannot be made is no error here: it has become a
+ * buffer that failed, with its verdict. */
 int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
-		    double now, struct slu_err *err);
-/* slurmctld's whole live state: buffers of jobs not among them have ended. */
+		    bool ended, double now, struct slu_err *err);
+/* slurmctld's whole live state: every running job, and with `completing` set
+ * those whose epilogs run. Buffers of jobs not among them have ended and
+ * their nodes have left. Tells everything again that was not acknowledged. */
 int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		     size_t n, double now, struct slu_err *err);
 int slu_buffers_job_nodes(struct slu_buffers *b,
 			  const struct slu_job_nodes *nodes, double now,
 			  struct slu_err *err);
-/* slurmctld did (or refused) a verdict: up and down stop waiting for it. */
+/* slurmctld did a verdict, or refused it for good (text says why): up and
+ * down stop waiting for it. */
 int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
-			     double now, struct slu_err *err);
+			     const char *text, double now, struct slu_err *err);
+/* slurmctld did a resume. */
+int slu_buffers_resumed(struct slu_buffers *b, const char *node, double now,
+			struct slu_err *err);
+/* What sluiced's hello says: all that are alive. The caller clears it. */
+int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
+		      struct slu_err *err);
 
-/* From nodes; the caller has proven who asks. SLU_BUSY: nothing to say yet,
- * ask again after the next change (a long poll). SLU_NOTFOUND: there is no
- * such buffer (any more). */
+/*
+ * From nodes; the caller has proven who asks. SLU_BUSY: nothing to say yet,
+ * ask again after the next wake (a long poll). SLU_NOTFOUND: there is no such
+ * buffer (any more), or this node is not in it.
+ *
+ * plan: SLU_BUSY also while slurmctld has not yet told of the job; SLU_DENIED
+ * with the sentence for the user when the buffer failed or the job has ended.
+ *
+ * Words of report, poll and barrier are those of wire/node.h. While a failure
+ * waits for slurmctld's verdict, at most 30 s, the nodes of a job that is
+ * being set up get SLU_BUSY: up may not return before the job is held.
+ */
 int slu_buffers_plan(struct slu_buffers *b, const struct slu_ask *ask,
 		     double now, struct slu_plan *out, struct slu_err *err);
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
@@ -68,8 +101,8 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 int slu_buffers_poll(struct slu_buffers *b, const struct slu_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err);
 
-/* Is `node` in the plan of this job's newest buffer (or in an older one that
- * is not done)? For authentication. */
+/* Is `node` in the plan of one of this job's buffers that are not done? For
+ * authentication. */
 bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
 			const char *node);
 
@@ -77,9 +110,11 @@ bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
 double slu_buffers_tick(struct slu_buffers *b, double now);
 
 /* Read-only: buffers as JSON for `sysquery buffers` (job_id 0: all that are
- * alive and those of the last day), with phases, bytes and history. Works on
- * a database opened for reading. uid SLU_NO_ID: everybody's. Caller puts. */
+ * alive and those of the last day), an array of flat objects with `phases`
+ * (name, seconds, bytes, files) and `history`. Works on a database opened for
+ * reading. uid SLU_NO_ID: everybody's. Caller puts. */
 struct json_object *slu_buffers_json(struct slu_db *db, uint32_t job_id,
-				     uint32_t uid, struct slu_err *err);
+				     uint32_t uid, double now,
+				     struct slu_err *err);
 
 #endif

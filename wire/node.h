@@ -59,10 +59,13 @@ struct slu_plan {	 /* /v1/plan; sealed, because of the secret */
 extern const struct slu_desc slu_plan_desc;
 
 /*
- * /v1/report: a node ends a step. Steps: "storage", "server", "attach",
- * "in.R.share", "ready", "down" (teardown begins here; the answer waits until
- * the job is known to have ended), "out.R.share", "stopped", "clean",
- * "failed" (up gives up), "lost_data".
+ * /v1/report: a node ends a step. Steps, in order; R is the request's index
+ * in plan.stage: "storage", "server", "attach", "in.R.share", "ready",
+ * "down" (teardown begins here; the answer waits until the job is known to
+ * have ended), "out.R.share", "stopped", "clean", and "failed" (up gives up),
+ * "lost_data" (data that was to be staged out is gone). A share says what this
+ * node copied and verified; with the totals of the manifest the shares of all
+ * nodes must add up. "clean" with ok=false: this node cannot be cleaned.
  */
 struct slu_report {
 	uint32_t job_id;
@@ -80,6 +83,15 @@ struct slu_report {
 };
 extern const struct slu_desc slu_report_desc;
 
+/*
+ * Words of an answer.
+ * up:    "go", or "abort": the job was cancelled, or setup has failed and the
+ *        verdict is done; stop and exit 0.
+ * down:  "go": stage out what on= and `success` allow, then clean. "skip": the
+ *        buffer never came to run, only clean. "abort": the stage-out has
+ *        failed; stage nothing more, keep the data, go to "out.done", clean.
+ * poll:  "go", "abort", and "ended": the job of a buffer that ran has ended.
+ */
 struct slu_answer {   /* to report and poll */
 	char *word;   /* go, abort, skip, wait, ended */
 	char *text;   /* why */
@@ -88,9 +100,13 @@ struct slu_answer {   /* to report and poll */
 extern const struct slu_desc slu_answer_desc;
 
 /*
- * /v1/barrier: hold until every node of the plan has come to `name`, or the
- * verdict is abort. The answer comes after at most 30 s (word "wait": ask
- * again); asking twice is harmless.
+ * /v1/barrier: hold until every node of the plan that is not lost has come to
+ * `name`, or the verdict is abort. The answer comes after at most 30 s (word
+ * "wait": ask again); asking twice is harmless. Names: "servers", "mounted",
+ * "in.R.manifest", "in.R.copied", "in.R.verified", "ready";
+ * "out.R.manifest", "out.R.copied", "out.R.verified", "out.done" (after
+ * "abort" too), "detached". "out.done" is held until a failed stage-out's job
+ * has its verdict; it says go when all data is safe, else abort.
  */
 struct slu_barrier {
 	uint32_t job_id;
