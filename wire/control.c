@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables of the messages on the control socket. */
+#include "wire/control.h"
+
+#include "wire/field.h"
+
+#define T struct slu_node_addr
+static const struct slu_field node_addr_fields[] = {
+	NEEDED(STR, name),
+	NEEDED(STR, addr),
+	LAST,
+};
+static DESC(node_addr_desc, "node_addr", node_addr_fields);
+#undef T
+
+#define T struct slu_hello_ctl
+static const struct slu_field hello_ctl_fields[] = {
+	NEEDED(U32, version),
+	FIELD(STR, slurm_version),
+	FIELD(STR, cluster),
+	MANY(nodes, n_nodes, node_addr_desc),
+	MANY(jobs, n_jobs, slu_job_desc),
+	LAST,
+};
+DESC(slu_hello_ctl_desc, "hello", hello_ctl_fields);
+#undef T
+
+#define T struct slu_job_nodes
+static const struct slu_field job_nodes_fields[] = {
+	NEEDED(U32, job_id),
+	FIELD(STR, left),
+	FIELD(STR, lost),
+	LAST,
+};
+DESC(slu_job_nodes_desc, "job_nodes", job_nodes_fields);
+#undef T
+
+#define T struct slu_job_ref
+static const struct slu_field job_ref_fields[] = {
+	NEEDED(U32, job_id),
+	LAST,
+};
+DESC(slu_job_cancelled_desc, "job_cancelled", job_ref_fields);
+#undef T
+
+#define T struct slu_ion_share
+static const struct slu_field ion_share_fields[] = {
+	NEEDED(U32, job_id), FIELD(STR, name),	 FIELD(STR, nodes),
+	FIELD(STR, ions),    FIELD(U32, wanted), FIELD(DOUBLE, bandwidth),
+	FIELD(BOOL, shared), FIELD(STR, why),	 LAST,
+};
+static DESC(ion_share_desc, "ion_share", ion_share_fields);
+#undef T
+
+#define T struct slu_assignment
+static const struct slu_field assignment_fields[] = {
+	NEEDED(U64, epoch),
+	FIELD(I64, time),
+	FIELD(STR, policy),
+	FIELD(STR, event),
+	FIELD(STR, ions),
+	FIELD(DOUBLE, total),
+	FIELD(DOUBLE, static_total),
+	MANY(jobs, n_jobs, ion_share_desc),
+	LAST,
+};
+DESC(slu_assignment_desc, "assignment", assignment_fields);
+#undef T
+
+#define T struct slu_done
+static const struct slu_field done_fields[] = {
+	NEEDED(U64, id),
+	FIELD(BOOL, ok),
+	FIELD(STR, text),
+	LAST,
+};
+DESC(slu_done_desc, "done", done_fields);
+#undef T
+
+#define T struct slu_buffer_state
+static const struct slu_field buffer_fields[] = {
+	NEEDED(U64, buffer),
+	NEEDED(U32, job_id),
+	FIELD(U32, uid),
+	FIELD(STR, name),
+	NEEDED(STR, state),
+	FIELD(STR, text),
+	FIELD(U64, size),
+	FIELD(I64, created),
+	FIELD(STR, pending),
+	FIELD(BOOL, failed),
+	LAST,
+};
+DESC(slu_buffer_desc, "buffer", buffer_fields);
+#undef T
+
+#define T struct slu_hello_daemon
+static const struct slu_field hello_daemon_fields[] = {
+	NEEDED(U32, version),
+	MANY(buffers, n_buffers, slu_buffer_desc),
+	LAST,
+};
+DESC(slu_hello_daemon_desc, "hello", hello_daemon_fields);
+#undef T
+
+#define T struct slu_extend
+static const struct slu_field extend_fields[] = {
+	NEEDED(U32, job_id),
+	NEEDED(I64, give_back),
+	FIELD(BOOL, final),
+	LAST,
+};
+DESC(slu_extend_desc, "extend", extend_fields);
+#undef T
+
+#define T struct slu_verdict
+static const struct slu_field verdict_fields[] = {
+	NEEDED(U32, job_id),
+	FIELD(STR, reason),
+	LAST,
+};
+DESC(slu_hold_desc, "hold", verdict_fields);
+DESC(slu_requeue_desc, "requeue", verdict_fields);
+DESC(slu_fail_desc, "fail", verdict_fields);
+#undef T
+
+#define T struct slu_node_order
+static const struct slu_field node_order_fields[] = {
+	NEEDED(STR, node),
+	FIELD(STR, reason),
+	LAST,
+};
+DESC(slu_drain_desc, "drain", node_order_fields);
+DESC(slu_resume_desc, "resume", node_order_fields);
+#undef T
+
+#define T struct slu_annotate
+static const struct slu_field annotate_fields[] = {
+	NEEDED(U32, job_id),
+	FIELD(STR, text),
+	LAST,
+};
+DESC(slu_annotate_desc, "annotate", annotate_fields);
+#undef T
+
+#define T struct slu_published
+static const struct slu_field published_fields[] = {
+	NEEDED(U64, epoch),
+	FIELD(BOOL, ok),
+	FIELD(STR, text),
+	LAST,
+};
+DESC(slu_published_desc, "published", published_fields);
+#undef T
+
+#define T struct slu_stored
+static const struct slu_field stored_fields[] = {
+	NEEDED(U32, job_id),
+	NEEDED(I64, start),
+	LAST,
+};
+DESC(slu_stored_desc, "stored", stored_fields);
+#undef T
+
+#define T struct slu_history_row
+static const struct slu_field history_row_fields[] = {
+	INSIDE(job, slu_job_desc),
+	FIELD(DOUBLE, read_bytes),
+	FIELD(DOUBLE, written_bytes),
+	FIELD(DOUBLE, io_bandwidth),
+	LAST,
+};
+DESC(slu_history_row_desc, "history_row", history_row_fields);
+#undef T
+
+#define T struct slu_history_end
+static const struct slu_field history_end_fields[] = {
+	FIELD(U64, rows),
+	LAST,
+};
+DESC(slu_history_end_desc, "history_end", history_end_fields);
+#undef T
+
+const struct slu_desc *const slu_to_daemon[] = {
+	&slu_hello_ctl_desc,	 &slu_job_started_desc, &slu_job_ended_desc,
+	&slu_job_cancelled_desc, &slu_job_nodes_desc,	&slu_assignment_desc,
+	&slu_history_desc,	 &slu_done_desc,	NULL,
+};
+
+const struct slu_desc *const slu_to_ctl[] = {
+	&slu_hello_daemon_desc, &slu_buffer_desc,
+	&slu_extend_desc,	&slu_hold_desc,
+	&slu_requeue_desc,	&slu_fail_desc,
+	&slu_drain_desc,	&slu_resume_desc,
+	&slu_annotate_desc,	&slu_published_desc,
+	&slu_stored_desc,	&slu_history_row_desc,
+	&slu_history_end_desc,	NULL,
+};

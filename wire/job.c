@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of struct slu_job, and its copy. */
+#include "wire/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/control.h"
+#include "wire/field.h"
+
+#define T struct slu_job
+static const struct slu_field job_fields[] = {
+	NEEDED(U32, job_id),	   FIELD(U32, array_job_id),
+	FIELD(U32, array_task_id), FIELD(U32, uid),
+	FIELD(U32, gid),	   FIELD(STR, user),
+	FIELD(STR, account),	   FIELD(STR, partition),
+	FIELD(STR, qos),	   FIELD(STR, name),
+	FIELD(STR, work_dir),	   FIELD(STR, nodes),
+	FIELD(U32, node_cnt),	   FIELD(U32, tasks),
+	FIELD(U32, cpus),	   FIELD(U64, mem_mb),
+	FIELD(I64, submit),	   FIELD(I64, eligible),
+	FIELD(I64, start),	   FIELD(I64, end),
+	FIELD(U32, limit),	   FIELD(U32, limit_asked),
+	FIELD(U32, predicted),	   FIELD(STR, predicted_from),
+	FIELD(STR, state),	   FIELD(BOOL, completing),
+	FIELD(U32, exit_code),	   FIELD(U32, restarts),
+	FIELD(STR, request),	   FIELD(STR, completing_nodes),
+	FIELD(STR, down_nodes),	   FIELD(U32, ion_max),
+	FIELD(U32, ions),	   LAST,
+};
+DESC(slu_job_desc, "job", job_fields);
+DESC(slu_job_started_desc, "job_started", job_fields);
+DESC(slu_job_ended_desc, "job_ended", job_fields);
+DESC(slu_history_desc, "history", job_fields);
+
+static int copy_strings(struct slu_job *dst)
+{
+	for (const struct slu_field *f = job_fields; f->name; f++) {
+		char **text = (char **)((char *)dst + f->offset);
+
+		if (f->type != SLU_T_STR || !*text)
+			continue;
+		*text = strdup(*text);
+		if (!*text)
+			return -1;
+	}
+	return 0;
+}
+
+int slu_job_copy(struct slu_job *dst, const struct slu_job *src)
+{
+	struct slu_job copy = *src;
+
+	/* On failure the strings not yet copied are still src's: leave them. */
+	if (copy_strings(&copy) < 0) {
+		for (const struct slu_field *f = job_fields; f->name; f++) {
+			char *ours = *(char **)((char *)&copy + f->offset);
+			char *theirs =
+				*(char *const *)((const char *)src + f->offset);
+
+			if (f->type == SLU_T_STR && ours != theirs)
+				free(ours);
+		}
+		return -1;
+	}
+	*dst = copy;
+	return 0;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables of what nodes and sluiced say to each other. */
+#include "wire/node.h"
+
+#include "wire/field.h"
+
+#define T struct slu_ask
+static const struct slu_field ask_fields[] = {
+	NEEDED(U32, job_id),
+	FIELD(U64, buffer),
+	NEEDED(STR, node),
+	FIELD(STR, seen),
+	LAST,
+};
+DESC(slu_ask_desc, "ask", ask_fields);
+#undef T
+
+#define T struct slu_plan_node
+static const struct slu_field plan_node_fields[] = {
+	NEEDED(STR, name),    NEEDED(STR, addr),    NEEDED(STR, storage),
+	FIELD(U64, capacity), FIELD(BOOL, staging), LAST,
+};
+static DESC(plan_node_desc, "plan_node", plan_node_fields);
+#undef T
+
+#define T struct slu_stage
+static const struct slu_field stage_fields[] = {
+	FIELD(BOOL, out), NEEDED(STR, source), NEEDED(STR, destination),
+	FIELD(STR, type), FIELD(STR, on),      LAST,
+};
+static DESC(stage_desc, "stage", stage_fields);
+#undef T
+
+#define T struct slu_pair
+static const struct slu_field pair_fields[] = {
+	NEEDED(STR, key),
+	FIELD(STR, value),
+	LAST,
+};
+static DESC(pair_desc, "pair", pair_fields);
+#undef T
+
+#define T struct slu_plan
+static const struct slu_field plan_fields[] = {
+	NEEDED(U64, buffer),
+	NEEDED(U32, job_id),
+	NEEDED(U32, uid),
+	NEEDED(U32, gid),
+	NEEDED(STR, name),
+	FIELD(STR, fs),
+	NEEDED(STR, driver),
+	MANY(option, n_option, pair_desc),
+	FIELD(U64, capacity),
+	FIELD(STR, secret),
+	MANY(node, n_node, plan_node_desc),
+	MANY(stage, n_stage, stage_desc),
+	FIELD(I64, setup_timeout),
+	FIELD(I64, stage_in_timeout),
+	FIELD(I64, stage_out_timeout),
+	FIELD(I64, teardown_timeout),
+	FIELD(I64, keep_failed),
+	FIELD(STR, state),
+	LAST,
+};
+DESC(slu_plan_desc, "plan", plan_fields);
+#undef T
+
+#define T struct slu_report
+static const struct slu_field report_fields[] = {
+	NEEDED(U32, job_id),
+	NEEDED(U64, buffer),
+	NEEDED(STR, node),
+	NEEDED(STR, step),
+	FIELD(BOOL, ok),
+	FIELD(STR, text),
+	FIELD(STR, phase),
+	FIELD(DOUBLE, seconds),
+	FIELD(U64, bytes),
+	FIELD(U64, files),
+	FIELD(U64, total_bytes),
+	FIELD(U64, total_files),
+	FIELD(STR, enforced),
+	FIELD(DOUBLE, read_bytes),
+	FIELD(DOUBLE, written_bytes),
+	LAST,
+};
+DESC(slu_report_desc, "report", report_fields);
+#undef T
+
+#define T struct slu_answer
+static const struct slu_field answer_fields[] = {
+	NEEDED(STR, word),
+	FIELD(STR, text),
+	FIELD(BOOL, success),
+	LAST,
+};
+DESC(slu_answer_desc, "answer", answer_fields);
+#undef T
+
+#define T struct slu_barrier
+static const struct slu_field barrier_fields[] = {
+	NEEDED(U32, job_id), NEEDED(U64, buffer), NEEDED(STR, node),
+	NEEDED(STR, name),   FIELD(STR, attr),	  LAST,
+};
+DESC(slu_barrier_desc, "barrier", barrier_fields);
+#undef T
+
+#define T struct slu_barrier_answer
+static const struct slu_field barrier_answer_fields[] = {
+	NEEDED(STR, word),
+	FIELD(STR, text),
+	MANY(attr, n_attr, pair_desc),
+	FIELD(STR, lost),
+	LAST,
+};
+DESC(slu_barrier_answer_desc, "barrier_answer", barrier_answer_fields);
+#undef T
+
+#define T struct slu_io_report
+static const struct slu_field io_report_fields[] = {
+	NEEDED(U32, job_id),
+	NEEDED(STR, node),
+	FIELD(DOUBLE, read_bytes),
+	FIELD(DOUBLE, written_bytes),
+	LAST,
+};
+DESC(slu_io_report_desc, "io_report", io_report_fields);
+#undef T
