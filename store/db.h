@@ -44,6 +44,8 @@ void slu_db_rollback(struct slu_db *db);
 long slu_db_exec(struct slu_db *db, struct slu_err *err, const char *sql,
 		 const char *fmt, ...);
 int64_t slu_db_last_id(struct slu_db *db);
+/* Run several statements, without parameters, rows dropped. */
+int slu_db_script(struct slu_db *db, const char *sql, struct slu_err *err);
 
 /*
  * Rows: slu_db_query, then slu_db_step until it returns 0 (1: a row; -1:

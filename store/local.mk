@@ -1,1 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LTLIBRARIES += libslustore.la
+libslustore_la_SOURCES = \
+	store/db.c store/db.h \
+	store/migrations.c store/migrations.h
+libslustore_la_LIBADD = libslucommon.la $(SQLITE_LIBS)
+
+if HAVE_CHECK
+store_tests = tests/unit/test_db tests/unit/test_migrations
+check_PROGRAMS += $(store_tests)
+TESTS += $(store_tests)
+tests_unit_test_db_LDADD = libslustore.la $(CHECK_LIBS)
+tests_unit_test_migrations_LDADD = libslustore.la $(SQLITE_LIBS) $(CHECK_LIBS)
+endif

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SQLite behind a handful of calls. Statements are prepared once and kept by
+ * the address of their SQL text (its content is compared too, so a reused
+ * buffer cannot run the wrong one); a statement that is being stepped is not
+ * shared, a second user of the same text gets one of its own. Begins nest by
+ * counting: only the outermost one reaches SQLite, and a rollback within
+ * dooms the transaction until the outermost caller has rolled back too.
+ */
+
+#include "config.h"
+#include "store/db.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/str.h"
+#include "store/migrations.h"
+
+#define STATEMENTS_MAX 256
+#define BUSY_MS	       5000
+
+struct statement {
+	const char *sql; /* as the caller named it; NULL: not kept */
+	sqlite3_stmt *stmt;
+	bool busy;
+};
+
+struct slu_db {
+	sqlite3 *sqlite;
+	struct statement kept[STATEMENTS_MAX];
+	size_t n_kept;
+	int depth;   /* begins not yet committed */
+	bool doomed; /* rolled back within; only rollbacks are left */
+};
+
+struct slu_rows {
+	struct slu_db *db;
+	struct statement *kept; /* NULL: stmt is finalized when done */
+	sqlite3_stmt *stmt;
+};
+
+static enum slu_kind kind_of(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return SLU_BUSY;
+	case SQLITE_NOMEM:
+	case SQLITE_TOOBIG:
+		return SLU_NOMEM;
+	case SQLITE_NOTADB:
+	case SQLITE_CORRUPT:
+	case SQLITE_CONSTRAINT:
+		return SLU_INVALID;
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+	case SQLITE_READONLY:
+		return SLU_DENIED;
+	case SQLITE_ERROR:
+	case SQLITE_MISUSE:
+	case SQLITE_RANGE:
+		return SLU_INTERNAL;
+	default:
+		return SLU_IO;
+	}
+}
+
+static int fail(struct slu_db *db, struct slu_err *err)
+{
+	return slu_err(err, kind_of(sqlite3_errcode(db->sqlite)),
+		       "database: %s", sqlite3_errmsg(db->sqlite));
+}
+
+int slu_db_script(struct slu_db *db, const char *sql, struct slu_err *err)
+{
+	if (sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return fail(db, err);
+	return 0;
+}
+
+/* Statements */
+
+static sqlite3_stmt *prepare(struct slu_db *db, const char *sql, bool keep,
+			     struct slu_err *err)
+{
+	unsigned int flags = keep ? SQLITE_PREPARE_PERSISTENT : 0;
+	sqlite3_stmt *stmt = NULL;
+
+	if (sqlite3_prepare_v3(db->sqlite, sql, -1, flags, &stmt, NULL) !=
+	    SQLITE_OK)
+		fail(db, err);
+	else if (!stmt)
+		slu_err(err, SLU_INTERNAL, "database: empty statement");
+	return stmt;
+}
+
+static struct statement *find(struct slu_db *db, const char *sql)
+{
+	for (size_t i = 0; i < db->n_kept; i++)
+		if (db->kept[i].sql == sql)
+			return &db->kept[i];
+	return NULL;
+}
+
+/* Fill in rows->stmt and, when the statement is a kept one, rows->kept. */
+static int take(struct slu_db *db, const char *sql, struct slu_rows *rows,
+		struct slu_err *err)
+{
+	struct statement *s = find(db, sql);
+
+	*rows = (struct slu_rows){.db = db};
+	if (s && !s->busy && strcmp(sqlite3_sql(s->stmt), sql) == 0) {
+		rows->stmt = s->stmt;
+	} else {
+		bool keep = !s && db->n_kept < STATEMENTS_MAX;
+
+		rows->stmt = prepare(db, sql, keep, err);
+		if (!rows->stmt)
+			return -1;
+		if (!keep)
+			return 0;
+		s = &db->kept[db->n_kept++];
+		*s = (struct statement){.sql = sql, .stmt = rows->stmt};
+	}
+	s->busy = true;
+	rows->kept = s;
+	return 0;
+}
+
+static void give_back(struct slu_rows *rows)
+{
+	if (!rows->kept) {
+		sqlite3_finalize(rows->stmt);
+		return;
+	}
+	sqlite3_reset(rows->stmt);
+	sqlite3_clear_bindings(rows->stmt);
+	rows->kept->busy = false;
+}
+
+/* `lifetime` is SQLITE_STATIC where the statement ends before the call does,
+ * else SQLITE_TRANSIENT. */
+static int bind(struct slu_rows *rows, struct slu_err *err, const char *fmt,
+		va_list ap, sqlite3_destructor_type lifetime)
+{
+	sqlite3_stmt *stmt = rows->stmt;
+	int n = sqlite3_bind_parameter_count(stmt);
+	const char *text;
+	int code = SQLITE_OK;
+
+	if (strlen(fmt) != (size_t)n)
+		return slu_err(err, SLU_INTERNAL,
+			       "database: \"%s\" binds not %d values: %s", fmt,
+			       n, sqlite3_sql(stmt));
+	for (int i = 1; i <= n && code == SQLITE_OK; i++) {
+		switch (fmt[i - 1]) {
+		case 'i':
+			code = sqlite3_bind_int(stmt, i, va_arg(ap, int));
+			break;
+		case 'I':
+			code = sqlite3_bind_int64(stmt, i, va_arg(ap, int64_t));
+			break;
+		case 'd':
+			code = sqlite3_bind_double(stmt, i, va_arg(ap, double));
+			break;
+		case 's':
+			text = va_arg(ap, const char *);
+			code = sqlite3_bind_text(stmt, i, text, -1, lifetime);
+			break;
+		case 'S':
+			text = va_arg(ap, const char *);
+			code = sqlite3_bind_text64(stmt, i, text,
+						   va_arg(ap, size_t), lifetime,
+						   SQLITE_UTF8);
+			break;
+		default:
+			return slu_err(err, SLU_INTERNAL,
+				       "database: unknown letter in \"%s\"",
+				       fmt);
+		}
+	}
+	return code == SQLITE_OK ? 0 : fail(rows->db, err);
+}
+
+static int ready(struct slu_db *db, struct slu_err *err)
+{
+	if (!db->doomed)
+		return 0;
+	return slu_err(err, SLU_INTERNAL,
+		       "database: the transaction was rolled back");
+}
+
+static int start(struct slu_db *db, struct slu_rows *rows, struct slu_err *err,
+		 const char *sql, const char *fmt, va_list ap,
+		 sqlite3_destructor_type lifetime)
+{
+	if (ready(db, err) || take(db, sql, rows, err))
+		return -1;
+	if (bind(rows, err, fmt, ap, lifetime)) {
+		give_back(rows);
+		return -1;
+	}
+	return 0;
+}
+
+long slu_db_exec(struct slu_db *db, struct slu_err *err, const char *sql,
+		 const char *fmt, ...)
+{
+	struct slu_rows rows;
+	va_list ap;
+	int code;
+	long ret;
+
+	va_start(ap, fmt);
+	ret = start(db, &rows, err, sql, fmt, ap, SQLITE_STATIC);
+	va_end(ap);
+	if (ret)
+		return -1;
+	while ((code = sqlite3_step(rows.stmt)) == SQLITE_ROW)
+		;
+	ret = code == SQLITE_DONE ? sqlite3_changes(db->sqlite) : fail(db, err);
+	give_back(&rows);
+	return ret;
+}
+
+int64_t slu_db_last_id(struct slu_db *db)
+{
+	return sqlite3_last_insert_rowid(db->sqlite);
+}
+
+struct slu_rows *slu_db_query(struct slu_db *db, struct slu_err *err,
+			      const char *sql, const char *fmt, ...)
+{
+	struct slu_rows *rows = malloc(sizeof(*rows));
+	va_list ap;
+	int ret;
+
+	if (!rows) {
+		slu_err(err, SLU_NOMEM, "database: out of memory");
+		return NULL;
+	}
+	va_start(ap, fmt);
+	ret = start(db, rows, err, sql, fmt, ap, SQLITE_TRANSIENT);
+	va_end(ap);
+	if (ret) {
+		free(rows);
+		return NULL;
+	}
+	return rows;
+}
+
+int slu_db_step(struct slu_rows *rows, struct slu_err *err)
+{
+	switch (sqlite3_step(rows->stmt)) {
+	case SQLITE_ROW:
+		return 1;
+	case SQLITE_DONE:
+		return 0;
+	default:
+		return fail(rows->db, err);
+	}
+}
+
+void slu_db_done(struct slu_rows *rows)
+{
+	if (!rows)
+		return;
+	give_back(rows);
+	free(rows);
+}
+
+int64_t slu_db_int(struct slu_rows *rows, int column)
+{
+	return sqlite3_column_int64(rows->stmt, column);
+}
+
+double slu_db_double(struct slu_rows *rows, int column)
+{
+	return sqlite3_column_double(rows->stmt, column);
+}
+
+const char *slu_db_text(struct slu_rows *rows, int column)
+{
+	return (const char *)sqlite3_column_text(rows->stmt, column);
+}
+
+size_t slu_db_bytes(struct slu_rows *rows, int column)
+{
+	return (size_t)sqlite3_column_bytes(rows->stmt, column);
+}
+
+int slu_db_columns(struct slu_rows *rows)
+{
+	return sqlite3_column_count(rows->stmt);
+}
+
+const char *slu_db_column(struct slu_rows *rows, int column)
+{
+	return sqlite3_column_name(rows->stmt, column);
+}
+
+int slu_db_value(struct slu_db *db, int64_t *out, int64_t fallback,
+		 struct slu_err *err, const char *sql, const char *fmt, ...)
+{
+	struct slu_rows rows;
+	va_list ap;
+	int ret;
+
+	va_start(ap, fmt);
+	ret = start(db, &rows, err, sql, fmt, ap, SQLITE_STATIC);
+	va_end(ap);
+	if (ret)
+		return -1;
+	ret = slu_db_step(&rows, err);
+	if (ret >= 0)
+		*out = ret ? slu_db_int(&rows, 0) : fallback;
+	give_back(&rows);
+	return ret < 0 ? -1 : 0;
+}
+
+/* Transactions */
+
+int slu_db_begin(struct slu_db *db, struct slu_err *err)
+{
+	if (ready(db, err))
+		return -1;
+	if (db->depth == 0 && slu_db_script(db, "BEGIN IMMEDIATE", err))
+		return -1;
+	db->depth++;
+	return 0;
+}
+
+int slu_db_commit(struct slu_db *db, struct slu_err *err)
+{
+	if (ready(db, err))
+		return -1;
+	if (db->depth == 0)
+		return slu_err(err, SLU_INTERNAL,
+			       "database: commit without a transaction");
+	if (db->depth == 1 && slu_db_script(db, "COMMIT", err))
+		return -1; /* the caller rolls back */
+	db->depth--;
+	return 0;
+}
+
+void slu_db_rollback(struct slu_db *db)
+{
+	if (db->depth == 0)
+		return;
+	if (!db->doomed)
+		slu_db_script(db, "ROLLBACK", NULL);
+	db->depth--;
+	db->doomed = db->depth > 0;
+}
+
+/* Opening */
+
+static void disconnect(struct slu_db *db)
+{
+	for (size_t i = 0; i < db->n_kept; i++)
+		sqlite3_finalize(db->kept[i].stmt);
+	db->n_kept = 0;
+	sqlite3_close(db->sqlite);
+	db->sqlite = NULL;
+}
+
+/* A database in WAL mode can be read without write permission only while
+ * somebody who writes it has it open, or when nothing is left in its log. */
+static int open_immutable(struct slu_db *db, const char *path)
+{
+	char *wal = slu_asprintf("%s-wal", path);
+	char *uri = sqlite3_mprintf("file:%s?immutable=1", path);
+	int code = SQLITE_CANTOPEN;
+
+	if (wal && uri && access(wal, F_OK) && !strpbrk(path, "?#%")) {
+		disconnect(db);
+		code = sqlite3_open_v2(uri, &db->sqlite,
+				       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI |
+					       SQLITE_OPEN_NOMUTEX,
+				       NULL);
+	}
+	sqlite3_free(uri);
+	free(wal);
+	return code == SQLITE_OK ? 0 : -1;
+}
+
+/* SQLite opens lazily: read the schema now to learn whether it can. */
+static int version(struct slu_db *db, int64_t *out, struct slu_err *err)
+{
+	return slu_db_value(db, out, 0, err, "PRAGMA user_version", "");
+}
+
+static int open_read(struct slu_db *db, const char *path, int64_t *schema,
+		     struct slu_err *err)
+{
+	struct slu_err first = {0};
+
+	if (version(db, schema, &first) == 0)
+		return 0;
+	if ((first.kind == SLU_IO || first.kind == SLU_DENIED) &&
+	    open_immutable(db, path) == 0)
+		return version(db, schema, err);
+	return slu_err(err, first.kind, "%s", first.text);
+}
+
+static int open_write(struct slu_db *db, int64_t schema, struct slu_err *err)
+{
+	if (slu_db_script(db,
+			  "PRAGMA journal_mode=WAL;"
+			  "PRAGMA synchronous=FULL",
+			  err))
+		return -1;
+	if (schema == slu_schema_version)
+		return 0;
+	return slu_db_migrate(db, err);
+}
+
+static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
+		     struct slu_err *err)
+{
+	int flags = mode == SLU_DB_READ
+			    ? SQLITE_OPEN_READONLY
+			    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	int64_t schema = 0;
+
+	if (mode == SLU_DB_READ && access(path, R_OK) && errno == ENOENT)
+		return slu_err(err, SLU_NOTFOUND, "there is no such file");
+	if (sqlite3_open_v2(path, &db->sqlite, flags | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
+		return db->sqlite ? fail(db, err)
+				  : slu_err(err, SLU_NOMEM, "out of memory");
+	sqlite3_busy_timeout(db->sqlite, BUSY_MS);
+	if (open_read(db, path, &schema, err))
+		return -1;
+	if (schema > slu_schema_version)
+		return slu_err(err, SLU_DENIED,
+			       "a newer program wrote it (schema %lld, known "
+			       "here: %d); upgrade this one",
+			       (long long)schema, slu_schema_version);
+	return mode == SLU_DB_READ ? 0 : open_write(db, schema, err);
+}
+
+struct slu_db *slu_db_open(const char *path, enum slu_db_mode mode,
+			   struct slu_err *err)
+{
+	struct slu_db *db = calloc(1, sizeof(*db));
+
+	if (!db) {
+		slu_err(err, SLU_NOMEM, "%s: out of memory", path);
+		return NULL;
+	}
+	if (open_path(db, path, mode, err)) {
+		slu_err_prefix(err, "%s", path);
+		slu_db_close(db);
+		return NULL;
+	}
+	return db;
+}
+
+void slu_db_close(struct slu_db *db)
+{
+	if (!db)
+		return;
+	disconnect(db);
+	free(db);
+}
+
+int slu_db_check(struct slu_db *db, struct slu_err *err)
+{
+	struct slu_rows *rows =
+		slu_db_query(db, err, "PRAGMA integrity_check(1)", "");
+	int ret;
+
+	if (!rows)
+		return -1;
+	ret = slu_db_step(rows, err);
+	if (ret == 1 && strcmp(slu_db_text(rows, 0), "ok") != 0)
+		ret = slu_err(err, SLU_INVALID, "database: %s",
+			      slu_db_text(rows, 0));
+	slu_db_done(rows);
+	return ret == 1 ? 0 : -1;
+}
+
+bool slu_db_has(struct slu_db *db, const char *table)
+{
+	int64_t n = 0;
+
+	return slu_db_value(db, &n, 0, NULL,
+			    "SELECT 1 FROM sqlite_schema "
+			    "WHERE type IN ('table', 'view') AND name = ?",
+			    "s", table) == 0 &&
+	       n == 1;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "store/migrations.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+#include <sqlite3.h>
+
+static struct slu_err err;
+
+/* What the original tool's scripts make (INTERFACES, section 4). */
+static const char original[] =
+	"create table Hosttable (HostID integer primary key autoincrement,"
+	" Hostname text unique);"
+	"create table Extractortable (EID integer primary key autoincrement,"
+	" Name text unique);"
+	"create table Datatable (DID integer primary key autoincrement,"
+	" EID integer, Data text unique);"
+	"create table Host2Data (HostID integer, DID integer);";
+static const char original_row[] =
+	"insert or ignore into Hosttable (Hostname) values ('n1');"
+	"insert or ignore into Extractortable (name) values ('disks');"
+	"insert or ignore into Datatable (EID, Data) values ((select EID from "
+	"Extractortable where Name = 'disks'), '[{\"name\":\"sda\"}]');"
+	"insert into Host2Data (HostID, DID) select (select HostID from "
+	"Hosttable where Hostname = 'n1'), (select DID from Datatable where "
+	"Data = '[{\"name\":\"sda\"}]') where not exists (select 1 from "
+	"Host2Data where HostID = (select HostID from Hosttable where "
+	"Hostname = 'n1') AND DID = (select DID from Datatable where "
+	"Data = '[{\"name\":\"sda\"}]'));";
+
+static void script(const char *path, const char *sql)
+{
+	sqlite3 *sqlite;
+	char *text = NULL;
+
+	ck_assert_int_eq(sqlite3_open(path, &sqlite), SQLITE_OK);
+	sqlite3_exec(sqlite, sql, NULL, NULL, &text);
+	ck_assert_msg(!text, "%s: %s", sql, text);
+	sqlite3_close(sqlite);
+}
+
+static int64_t value(struct slu_db *db, const char *sql)
+{
+	int64_t out;
+
+	expect_ok(slu_db_value(db, &out, -1, &err, sql, ""), err);
+	return out;
+}
+
+static const char *const ours[] = {"Datahash", "Hostseen", "Change", "History",
+				   "Assignment"};
+
+START_TEST(test_new)
+{
+	const char *path = tmpfile_path("a.db");
+	struct slu_db *db = slu_db_open(path, SLU_DB_WRITE, &err);
+
+	ck_assert_msg(db != NULL, "%s", err.text);
+	ck_assert_int_eq(value(db, "PRAGMA user_version"), slu_schema_version);
+	ck_assert_int_eq(value(db, "PRAGMA synchronous"), 2);
+	each(t, ours) expect(slu_db_has(db, *t), "%s", *t);
+	slu_db_close(db);
+	script(path, original_row); /* the original tool writes into ours */
+	script(path, original_row);
+	db = slu_db_open(path, SLU_DB_WRITE, &err); /* again: nothing to do */
+	ck_assert_int_eq(value(db, "SELECT count(*) FROM Host2Data"), 1);
+	slu_db_close(db);
+}
+END_TEST
+
+START_TEST(test_original)
+{
+	const char *path = tmpfile_path("a.db");
+	struct slu_db *db;
+
+	script(path, original);
+	script(path, original_row);
+	db = slu_db_open(path, SLU_DB_READ, &err);
+	ck_assert_msg(db != NULL, "%s", err.text);
+	each(t, ours) expect(!slu_db_has(db, *t), "%s", *t);
+	ck_assert_int_eq(value(db, "SELECT count(*) FROM Host2Data"), 1);
+	slu_db_close(db);
+	db = slu_db_open(path, SLU_DB_WRITE, &err);
+	ck_assert_msg(db != NULL, "%s", err.text);
+	each(t, ours) expect(slu_db_has(db, *t), "%s", *t);
+	ck_assert_int_eq(value(db, "SELECT count(*) FROM Host2Data"), 1);
+	slu_db_close(db);
+}
+END_TEST
+
+START_TEST(test_newer)
+{
+	const char *path = tmpfile_path("a.db");
+	enum slu_db_mode modes[] = {SLU_DB_READ, SLU_DB_WRITE};
+
+	script(path, "PRAGMA user_version = 9999; CREATE TABLE x (y)");
+	each(mode, modes)
+	{
+		err = (struct slu_err){0};
+		ck_assert_ptr_null(slu_db_open(path, *mode, &err));
+		expect_err(err, SLU_DENIED, "schema 9999");
+	}
+}
+END_TEST
+
+/* A step that fails leaves the database as it was. */
+START_TEST(test_all_or_nothing)
+{
+	const char *path = tmpfile_path("a.db");
+	struct slu_db *db;
+
+	script(path, "CREATE TABLE Assignment (clash)");
+	ck_assert_ptr_null(slu_db_open(path, SLU_DB_WRITE, &err));
+	expect_err(err, SLU_INTERNAL, "Assignment already exists");
+	db = slu_db_open(path, SLU_DB_READ, &err);
+	ck_assert_int_eq(value(db, "PRAGMA user_version"), 0);
+	ck_assert(!slu_db_has(db, "Hosttable"));
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("migrations", test_new, test_original, test_newer,
+	  test_all_or_nothing)
