@@ -3,4 +3,5 @@ dist_check_SCRIPTS += tools/check-includes
 TESTS += tools/check-includes
 
 # A unit test is one file, tests/unit/test_NAME.c, added by the room it tests.
-noinst_HEADERS += tests/unit/harness.h tests/unit/tmpdir.h
+noinst_HEADERS += tests/unit/harness.h tests/unit/random.h \
+	tests/unit/tmpdir.h

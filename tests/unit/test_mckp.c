@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/random.h"
+#include <math.h>
+#include "select_io/ion/mckp.h"
+
+#define MAX_CLASSES 5
+#define MAX_ITEMS   5
+
+struct instance {
+	struct slu_mckp_item item[MAX_CLASSES][MAX_ITEMS];
+	struct slu_mckp_class class[MAX_CLASSES];
+	struct slu_mckp_problem problem;
+	uint32_t choice[MAX_CLASSES];
+};
+
+/* What a choice is worth, in the order in which solutions are compared. */
+struct worth {
+	long long value; /* in units */
+	int held;
+	uint64_t weight;
+};
+
+static struct slu_mckp_solution solve(const struct slu_mckp_problem *p,
+				      uint32_t *choice,
+				      struct slu_mckp_info *info)
+{
+	struct slu_mckp_solution out = {.choice = choice};
+	struct slu_err err;
+	struct slu_mckp *m = slu_mckp_setup(p, NULL, &err);
+
+	ck_assert_msg(m != NULL, "%s", err.text);
+	slu_mckp_solve(m, &out, info);
+	slu_mckp_free(m);
+	return out;
+}
+
+static struct worth worth_of(const struct slu_mckp_problem *p,
+			     const uint32_t *choice, double unit)
+{
+	struct worth w = {0};
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct slu_mckp_class *c = &p->class[i];
+
+		w.value += llround(c->item[choice[i]].value / unit);
+		w.held += choice[i] == c->hold;
+		w.weight += c->item[choice[i]].weight;
+	}
+	return w;
+}
+
+static bool better(struct worth a, struct worth b)
+{
+	if (a.value != b.value)
+		return a.value > b.value;
+	if (a.held != b.held)
+		return a.held > b.held;
+	return a.weight < b.weight;
+}
+
+/* Try every choice, as an odometer counts. */
+static bool brute_force(const struct slu_mckp_problem *p, double unit,
+			struct worth *best)
+{
+	uint32_t choice[MAX_CLASSES] = {0};
+	bool found = false;
+
+	for (;;) {
+		struct worth w = worth_of(p, choice, unit);
+		uint32_t i = 0;
+
+		if (w.weight <= p->capacity && (!found || better(w, *best))) {
+			*best = w;
+			found = true;
+		}
+		while (i < p->n && ++choice[i] == p->class[i].n)
+			choice[i++] = 0;
+		if (i == p->n)
+			return found;
+	}
+}
+
+enum kind {
+	REAL,
+	TIES,
+	PARITY,
+	IDENTICAL,
+	CORRELATED,
+	HUGE_ONES,
+	ZEROES,
+	KINDS
+};
+
+static struct slu_mckp_item random_item(enum kind kind, uint64_t *seed)
+{
+	uint32_t w = (uint32_t)slu_random(seed, 9);
+	double v = (double)slu_random(seed, 1000000) / 997;
+
+	switch (kind) {
+	case REAL:
+	case IDENTICAL:
+	case KINDS:
+		break;
+	case TIES:
+		v = (double)slu_random(seed, 4);
+		break;
+	case PARITY:
+		return (struct slu_mckp_item){2 * w, 100 * w + v / 1000};
+	case CORRELATED:
+		return (struct slu_mckp_item){w, w + 10};
+	case HUGE_ONES:
+		v = SLU_MCKP_MAX_VALUE - (double)slu_random(seed, 3);
+		break;
+	case ZEROES:
+		v = 0;
+		break;
+	}
+	return (struct slu_mckp_item){w, v};
+}
+
+static void random_instance(struct instance *t, enum kind kind, uint64_t *seed)
+{
+	uint32_t n = (uint32_t)slu_random(seed, MAX_CLASSES + 1);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t m = 1 + (uint32_t)slu_random(seed, MAX_ITEMS);
+
+		for (uint32_t j = 0; j < m; j++)
+			t->item[i][j] = random_item(kind, seed);
+		t->class[i] = (struct slu_mckp_class){t->item[i], m, 0};
+		if (kind == IDENTICAL && i > 0)
+			t->class[i] = t->class[0];
+		t->class[i].hold =
+			(uint32_t)slu_random(seed, t->class[i].n + 1);
+		if (t->class[i].hold == t->class[i].n)
+			t->class[i].hold = SLU_MCKP_NONE;
+	}
+	t->problem.class = t->class;
+	t->problem.n = n;
+	t->problem.capacity =
+		(uint32_t)slu_random(seed, kind == PARITY ? 50 : 25);
+	if (kind == PARITY)
+		t->problem.capacity |= 1;
+}
+
+static void check_instance(struct instance *t, int number)
+{
+	const struct slu_mckp_problem *p = &t->problem;
+	struct slu_mckp_info info;
+	struct slu_mckp_solution s = solve(p, t->choice, &info);
+	struct worth want = {0}, got;
+	double value = 0;
+
+	expect(s.feasible == brute_force(p, info.unit, &want), "%d", number);
+	if (!s.feasible)
+		return;
+	got = worth_of(p, t->choice, info.unit);
+	expect(got.value == want.value && got.held == want.held &&
+		       got.weight == want.weight,
+	       "%d: %lld/%d/%lu, not %lld/%d/%lu", number, got.value, got.held,
+	       got.weight, want.value, want.held, want.weight);
+	expect(s.weight == want.weight && s.weight <= p->capacity, "%d",
+	       number);
+	for (uint32_t i = 0; i < p->n; i++)
+		value += p->class[i].item[t->choice[i]].value;
+	expect(fabs(value - s.value) <= 1e-12 * value, "%d", number);
+	expect(info.bound >= value * (1 - 1e-15) && info.gap >= -info.unit,
+	       "%d: bound %f of %f, gap %f", number, info.bound, value,
+	       info.gap);
+}
+
+/* Every kind of value against trying all choices. */
+START_TEST(test_brute_force)
+{
+	static struct instance t;
+	uint64_t seed = 1;
+
+	for (int i = 0; i < 21000; i++) {
+		random_instance(&t, (enum kind)(i % KINDS), &seed);
+		check_instance(&t, i);
+	}
+}
+END_TEST
+
+/* Worked out by hand: three jobs with choices 1, 2 and 4. */
+START_TEST(test_known_answer)
+{
+	static const struct slu_mckp_item a[] = {{1, 10}, {2, 18}, {4, 20}};
+	static const struct slu_mckp_item b[] = {{1, 5}, {2, 30}, {4, 70}};
+	static const struct slu_mckp_item c[] = {{1, 8}, {2, 9}, {4, 9.5}};
+	struct slu_mckp_class class[] = {{a, 3, SLU_MCKP_NONE},
+					 {b, 3, SLU_MCKP_NONE},
+					 {c, 3, SLU_MCKP_NONE}};
+	static const struct {
+		uint32_t capacity, choice[3];
+		double value;
+	} cases[] = {
+		{3, {0, 0, 0}, 23},    {4, {0, 1, 0}, 48},
+		{5, {1, 1, 0}, 56},    {6, {0, 2, 0}, 88},
+		{7, {1, 2, 0}, 96},    {8, {1, 2, 1}, 97},
+		{12, {2, 2, 2}, 99.5}, {4000000000u, {2, 2, 2}, 99.5},
+	};
+
+	each(t, cases)
+	{
+		struct slu_mckp_problem p = {class, 3, t->capacity};
+		uint32_t choice[3];
+		struct slu_mckp_solution s = solve(&p, choice, NULL);
+
+		expect(s.feasible && s.value == t->value, "%u: %f", t->capacity,
+		       s.value);
+		for (int i = 0; i < 3; i++)
+			expect(choice[i] == t->choice[i], "%u: class %d",
+			       t->capacity, i);
+	}
+}
+END_TEST
+
+START_TEST(test_infeasible)
+{
+	static const struct slu_mckp_item heavy = {5, 1}, light = {3, 1};
+	struct slu_mckp_class class[] = {{&light, 1, 0}, {&light, 1, 0}};
+	struct slu_mckp_problem p = {class, 2, 5};
+	uint32_t choice[2] = {77, 78};
+	struct slu_mckp_info info;
+
+	ck_assert(!solve(&p, choice, &info).feasible);
+	ck_assert(choice[0] == 77 && choice[1] == 78);
+	ck_assert(info.bound == 0 && info.gap == 0);
+	p.capacity = 6;
+	ck_assert(solve(&p, choice, NULL).feasible);
+	class[1].item = &heavy;
+	p.capacity = 4;
+	ck_assert(!solve(&p, choice, NULL).feasible);
+}
+END_TEST
+
+/* The gap is real: one fat item that does not fit, and no smaller one. */
+START_TEST(test_certificate)
+{
+	static const struct slu_mckp_item item[] = {{0, 0}, {2, 10}};
+	struct slu_mckp_class class[] = {{item, 2, SLU_MCKP_NONE},
+					 {item, 2, SLU_MCKP_NONE}};
+	struct slu_mckp_problem p = {class, 2, 3};
+	struct slu_mckp_info info;
+	uint32_t choice[2];
+
+	ck_assert_double_eq(solve(&p, choice, &info).value, 10);
+	ck_assert_double_eq_tol(info.gap, 5, 0.001);
+	ck_assert_double_eq_tol(info.bound, 15, 0.002);
+	p.capacity = 4;
+	ck_assert_double_eq(solve(&p, choice, &info).value, 20);
+	ck_assert_double_eq_tol(info.gap, 0, 0.001);
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	static const struct slu_mckp_item good = {1, 1};
+	static const struct slu_mckp_item bad[] = {
+		{1, -1}, {1, NAN}, {1, INFINITY}, {1, 2e12}};
+	struct slu_mckp_class class = {&good, 0, SLU_MCKP_NONE};
+	struct slu_mckp_problem p = {&class, 1, 1u << 30};
+	struct slu_mckp_settings small = {.max_bytes = 10000};
+	struct slu_err err;
+
+	ck_assert_ptr_null(slu_mckp_setup(&p, NULL, &err));
+	expect_err(err, SLU_INVALID, "class 0 is empty");
+	class.n = 1;
+	class.hold = 1;
+	ck_assert_ptr_null(slu_mckp_setup(&p, NULL, &err));
+	expect_err(err, SLU_INVALID, "holds item 1 of 1");
+	class.hold = 0;
+	each(b, bad)
+	{
+		class.item = b;
+		ck_assert_ptr_null(slu_mckp_setup(&p, NULL, &err));
+		expect_err(err, SLU_INVALID, "value");
+	}
+	p.n = SLU_MCKP_MAX_CLASSES + 1;
+	ck_assert_ptr_null(slu_mckp_setup(&p, NULL, &err));
+	expect_err(err, SLU_INVALID, "too many");
+	p.n = 1;
+	class.item = &(struct slu_mckp_item){1000000, 1};
+	ck_assert_ptr_null(slu_mckp_setup(&p, &small, &err));
+	expect_err(err, SLU_NOMEM, "1000000 I/O nodes");
+}
+END_TEST
+
+TEST_MAIN("mckp", test_brute_force, test_known_answer, test_infeasible,
+	  test_certificate, test_refused)
