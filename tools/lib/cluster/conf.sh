@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# The files a cluster's hosts see in /etc. Sourced by tools/cluster.
+
+SLURM_PLUGINS=/usr/lib/$(uname -m)-linux-gnu/slurm-wlm
+
+# Two ordinary users with numbers that are free on this machine.
+conf_users() {
+	local user uid=2001
+	cp /etc/passwd /etc/group "$DIR/etc/"
+	for user in alice bob; do
+		while getent passwd "$uid" || getent group "$uid"; do
+			uid=$((uid + 1))
+		done >/dev/null
+		echo "$user:x:$uid:$uid::/pfs/$user:/bin/bash" >>"$DIR/etc/passwd"
+		echo "$user:x:$uid:" >>"$DIR/etc/group"
+		install -d -o "$uid" -g "$uid" -m 755 "$DIR/pfs/$user"
+		uid=$((uid + 1))
+	done
+}
+
+conf_hosts() {
+	echo "127.0.0.1 localhost" >"$DIR/etc/hosts"
+	awk '{ print $2, $1 }' "$DIR/hosts" >>"$DIR/etc/hosts"
+}
+
+conf_munge() {
+	install -d -o munge -g munge -m 700 "$DIR/etc/munge"
+	head -c 128 /dev/urandom >"$DIR/etc/munge/munge.key"
+	chown munge:munge "$DIR/etc/munge/munge.key"
+	chmod 400 "$DIR/etc/munge/munge.key"
+}
+
+conf_slurm() {
+	local conf=$DIR/etc/slurm
+	mkdir "$conf"
+	{
+		slurm_conf_base
+		slurm_conf_nodes
+		[ "$DBD" = no ] || slurm_conf_dbd
+		[ "$PLAIN" = yes ] || slurm_conf_sluice
+	} >"$conf/slurm.conf"
+	# Without /sys/fs/cgroup slurmd would refuse to start.
+	echo "CgroupPlugin=cgroup/v1" >"$conf/cgroup.conf"
+	: >"$conf/plugstack.conf"
+	[ "$DBD" = no ] || conf_slurmdbd >"$conf/slurmdbd.conf"
+	chown slurm "$conf"/*
+	chmod 600 "$conf"/slurmdbd.conf 2>/dev/null || true
+	[ "$PLAIN" = yes ] || conf_sluice
+}
+
+slurm_conf_base() {
+	cat <<-EOT
+		ClusterName=$NAME
+		SlurmctldHost=ctl($(address ctl))
+		SlurmUser=slurm
+		SlurmdUser=root
+		AuthType=auth/munge
+		CredType=cred/munge
+		MpiDefault=none
+		SlurmctldPidFile=/run/slurm/slurmctld.pid
+		SlurmdPidFile=/run/slurmd.pid
+		StateSaveLocation=$DIR/host/ctl/state
+		SlurmdSpoolDir=$DIR/host/%h/spool
+		SlurmctldLogFile=$DIR/log/ctl/slurmctld.log
+		SlurmdLogFile=$DIR/log/%h/slurmd.log
+		SlurmctldDebug=debug
+		SlurmdDebug=debug
+		ProctrackType=proctrack/linuxproc
+		TaskPlugin=task/none
+		SwitchType=switch/none
+		JobAcctGatherType=jobacct_gather/linux
+		JobCompType=jobcomp/none
+		PrologFlags=Alloc,DeferBatch
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_Core
+		SchedulerType=sched/backfill
+		SchedulerParameters=bf_interval=2,sched_interval=2,batch_sched_delay=1,sched_min_interval=0
+		ReturnToService=2
+		SlurmctldTimeout=10
+		SlurmdTimeout=20
+		KillWait=3
+		MinJobAge=60
+		MessageTimeout=10
+	EOT
+}
+
+slurm_conf_nodes() {
+	echo "SlurmdParameters=config_overrides"
+	echo "NodeName=DEFAULT CPUs=2 Boards=1 SocketsPerBoard=1" \
+		"CoresPerSocket=2 ThreadsPerCore=1 RealMemory=1000 State=UNKNOWN"
+	awk '$3 != "controller" { print "NodeName=" $1 " NodeAddr=" $2 }' \
+		"$DIR/hosts"
+	echo "PartitionName=main Nodes=$(compute_list) Default=YES" \
+		"MaxTime=INFINITE DefaultTime=60 State=UP"
+	[ "$IONS" = 0 ] ||
+		echo "PartitionName=io Nodes=$(ion_list) RootOnly=YES State=UP"
+}
+
+slurm_conf_dbd() {
+	cat <<-EOT
+		AccountingStorageType=accounting_storage/slurmdbd
+		AccountingStorageHost=ctl
+	EOT
+	[ "$PLAIN" = yes ] || echo "AccountingStorageTRES=bb/sluice"
+}
+
+conf_slurmdbd() {
+	cat <<-EOT
+		AuthType=auth/munge
+		DbdHost=ctl
+		DbdAddr=$(address ctl)
+		SlurmUser=slurm
+		PidFile=/run/slurm/slurmdbd.pid
+		LogFile=$DIR/log/ctl/slurmdbd.log
+		StorageType=accounting_storage/mysql
+		StorageHost=127.0.0.1
+		StoragePort=3306
+		StorageUser=slurm
+		StoragePass=slurm
+		StorageLoc=slurm_acct_db
+	EOT
+}
+
+# Our lines of slurm.conf, and what else Slurm reads because of them.
+slurm_conf_sluice() {
+	cat <<-EOT
+		PluginDir=/opt/sluice/lib/slurm:$SLURM_PLUGINS
+		JobSubmitPlugins=sluice
+		BurstBufferType=burst_buffer/sluice
+		NodeFeaturesPlugins=sluice
+		PrEpPlugins=script,sluice
+		BatchStartTimeout=120
+		HealthCheckProgram=/etc/slurm/health-check
+		HealthCheckInterval=60
+		HealthCheckNodeState=ANY
+	EOT
+}
+
+conf_sluice() {
+	local conf=$DIR/etc/slurm
+	echo "required /opt/sluice/lib/slurm/spank_sluice.so" \
+		>"$conf/plugstack.conf"
+	cat >"$conf/health-check" <<-EOT
+		#!/bin/sh
+		exec /opt/sluice/bin/sysmap --push
+	EOT
+	chmod 755 "$conf/health-check"
+	install -d -o slurm -g slurm -m 755 "$DIR/host/ctl/sluice" \
+		"$DIR/pfs/.sluice"
+	cat >"$conf/sluice.conf" <<-EOT
+		Database=$DIR/host/ctl/sluice/sluice.db
+		DaemonAddr=$(address ctl):6480
+		ControlSocket=/run/slurm/sluice.sock
+		FileSystem=scratch Driver=scratch
+		FileSystem=glusterfs Driver=glusterfs Default=yes
+		NodeStorage=auto
+		PredictMode=fill
+	EOT
+	[ "$IONS" = 0 ] || cat >>"$conf/sluice.conf" <<-EOT
+		IONodes=$(ion_list)
+		MappingDir=/pfs/.sluice
+	EOT
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Daemons of a host. Sourced by tools/cluster. A host has a process id
+# namespace of its own, so there a name means only its own processes.
+
+daemon_start() { # HOST DAEMON
+	local host=$1
+	case $2 in
+	munged) start_munged "$host" ;;
+	slurmd) in_host "$host" slurmd ;;
+	slurmctld) in_host "$host" slurmctld ;;
+	slurmdbd) in_host "$host" slurmdbd ;;
+	mariadbd) start_mariadbd "$host" ;;
+	sluiced) start_sluiced "$host" ;;
+	*) die "no daemon $2 (munged slurmd slurmctld slurmdbd mariadbd sluiced)" ;;
+	esac
+}
+
+daemon_is_dead() { # HOST DAEMON
+	! in_host "$1" pgrep -x "$2" >/dev/null
+}
+
+daemon_stop() { # HOST DAEMON
+	in_host "$1" pkill -TERM -x "$2" || die "no $2 on $1"
+	wait_for 30 daemon_is_dead "$1" "$2" || die "$2 on $1 does not stop"
+}
+
+daemon_kill() { # HOST DAEMON
+	in_host "$1" pkill -KILL -x "$2" || die "no $2 on $1"
+	wait_for 10 daemon_is_dead "$1" "$2" || die "$2 on $1 does not die"
+}
+
+# Run a program that stays in the foreground as a daemon, as USER.
+start_detached() { # HOST USER LOG COMMAND...
+	local host=$1 user=$2 log=$3
+	shift 3
+	in_host "$host" setsid --fork setpriv --reuid="$user" --regid="$user" \
+		--init-groups "$@" </dev/null >>"$log" 2>&1
+}
+
+start_munged() {
+	in_host "$1" setpriv --reuid=munge --regid=munge --clear-groups munged \
+		--origin="$(address "$1")" --num-threads=2 \
+		--log-file="$DIR/host/$1/munge/munged.log" \
+		--seed-file="$DIR/host/$1/munge/seed"
+}
+
+start_sluiced() {
+	start_detached "$1" slurm "$DIR/log/$1/sluiced.log" \
+		sluiced
+}
+
+start_mariadbd() {
+	local data=$DIR/host/$1/mysql
+	if [ ! -d "$data" ]; then
+		install -d -o mysql -g mysql "$data"
+		in_host "$1" mysql_install_db --no-defaults --user=mysql \
+			--datadir="$data" --skip-test-db \
+			>"$DIR/log/$1/mysql_install.log" 2>&1
+	fi
+	in_host "$1" install -d -o mysql -g mysql /run/mysqld
+	start_detached "$1" mysql "$DIR/log/$1/mariadbd.log" \
+		mariadbd --no-defaults --datadir="$data" \
+		--socket=/run/mysqld/mysqld.sock --bind-address=127.0.0.1
+	wait_for 30 mariadbd_answers "$1"
+}
+
+mariadbd_answers() {
+	in_host "$1" mysqladmin --no-defaults \
+		--socket=/run/mysqld/mysqld.sock ping >/dev/null 2>&1
+}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Fault injection. Sourced by tools/cluster.
+
+fault_cut() {
+	ip -n "$(netns switch)" link set "$1" down
+}
+
+fault_join() {
+	ip -n "$(netns switch)" link set "$1" up
+}
+
+# Leave BYTES (0) free on the host's disk. Most of it is only reserved, which
+# takes no time and no space on the machine.
+fault_fill() { # HOST [BYTES]
+	local avail slack=$((4 << 20))
+	avail=$(in_host "$1" stat -f -c '%a*%S' /local)
+	avail=$((avail - ${2:-0}))
+	[ "$avail" -gt 0 ] || die "$1 has no more than that free"
+	[ "$avail" -gt "$slack" ] || slack=$avail
+	in_host "$1" sh -c "
+		fallocate -l $((avail - slack + 1)) /local/.filled
+		dd if=/dev/zero bs=64K count=$slack iflag=count_bytes \
+			oflag=append conv=notrunc of=/local/.filled
+		[ ${2:-0} != 0 ] || while echo >/local/.filled.\$((i += 1)); do :; done
+		sync -f /local" 2>/dev/null || true
+}
+
+fault_unfill() {
+	in_host "$1" sh -c "rm -f /local/.filled*"
+}
+
+# Make each operation on the host's disk take about MS milliseconds more, by
+# a limit of 1000/MS operations a second on its block device. The kernel
+# counts write-back for the root cgroup, so the limit lies there; it names
+# only this device.
+fault_slow() { # HOST MS|off
+	local file rate=0 dev=$DIR/slow/$1 blkio=/sys/fs/cgroup/blkio
+	[ -w "$blkio/blkio.throttle.read_iops_device" ] ||
+		die "slow needs the blkio controller of cgroup v1"
+	[ "$2" = off ] || rate=$((1000 / $2))
+	[ "$2" = off ] || [ "$rate" -gt 0 ] || die "slow: at most 1000 ms"
+	in_host "$1" stat -c %Hd:%Ld /local >"$dev"
+	for file in read write; do
+		echo "$(cat "$dev") $rate" \
+			>"$blkio/blkio.throttle.${file}_iops_device"
+	done
+	[ "$2" != off ] || rm "$dev"
+}

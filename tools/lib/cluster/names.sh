@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What belongs to a cluster and where it lies. Sourced by tools/cluster.
+#
+# A cluster is a directory ($DIR), one network namespace per host and one for
+# the switch that joins them. $REGISTRY/NAME is a link to the directory.
+#
+#	vars		what `up` was asked for
+#	hosts		one line "NAME ADDRESS ROLE" per host
+#	init/HOST	process id of the host's first process
+#	etc/		files seen as /etc/... by all hosts
+#	disk/HOST.img	the host's local storage, mounted at /local
+#	pfs/		the parallel file system, mounted at /pfs
+#	host/HOST/	what the host would keep on its system disk
+#	log/HOST/	logs
+#	slow/HOST	the block device slowed by `slow`
+
+REGISTRY=/run/sluice-clusters
+
+# Set NAME and DIR of an existing cluster, and what it was made with.
+cluster_load() {
+	if [ -z "$DIR" ]; then
+		DIR=$(readlink "$REGISTRY/$NAME") ||
+			die "no cluster $NAME (tools/cluster list)"
+	fi
+	[ -f "$DIR/vars" ] || die "$DIR holds no cluster"
+	# shellcheck disable=SC1091
+	. "$DIR/vars"
+}
+
+netns() {
+	echo "sluice.$NAME.$1"
+}
+
+# All host names, or those of one role: controller, compute, ion.
+hosts() {
+	awk -v r="${1:-}" 'r == "" || $3 == r { print $1 }' "$DIR/hosts"
+}
+
+# The other way round for shell word splitting: hosts as one bracket list.
+compute_list() {
+	echo "n[1-$NODES]"
+}
+
+ion_list() {
+	[ "$IONS" = 0 ] || echo "io[1-$IONS]"
+}
+
+address() {
+	awk -v h="$1" '$1 == h { print $2 }' "$DIR/hosts"
+}
+
+# Process id of a host's init, only if it is alive and really that host's.
+init_pid() {
+	local pid
+	pid=$(cat "$DIR/init/$1" 2>/dev/null) || return 1
+	[ "/proc/$pid/ns/net" -ef "/run/netns/$(netns "$1")" ] || return 1
+	echo "$pid"
+}
+
+# in_host HOST COMMAND...: as root, in the host's namespaces.
+in_host() {
+	local pid host=$1
+	shift
+	pid=$(init_pid "$host") || die "host $host of cluster $NAME is not up"
+	nsenter -t "$pid" --mount --uts --net --pid -- env -i \
+		PATH="$HOST_PATH" HOME=/root TERM="${TERM:-dumb}" "$@"
+}
+HOST_PATH=/opt/sluice/bin:/opt/sluice/sbin:/usr/local/sbin:/usr/local/bin
+HOST_PATH=$HOST_PATH:/usr/sbin:/usr/bin:/sbin:/bin

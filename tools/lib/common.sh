@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Small things every tool here needs. Sourced.
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] || die "must run as root (sudo $0)"
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds; 1 when the time is over.
+wait_for() {
+	local end=$((${EPOCHREALTIME%.*} + $1))
+	shift
+	until "$@"; do
+		[ "${EPOCHREALTIME%.*}" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# step TEXT COMMAND...: run it, print one line with the seconds it took.
+step() {
+	local text=$1 from=$EPOCHREALTIME
+	shift
+	"$@" || die "$text: failed"
+	awk -v t="$text" -v a="$from" -v b="$EPOCHREALTIME" \
+		'BEGIN { printf "  %-44s %6.2f s\n", t, b - a }'
+}
