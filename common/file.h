@@ -10,23 +10,29 @@
 #include "common/err.h"
 #include "common/str.h"
 
-/* Read at most max bytes of a file; longer is SLU_NOMEM, missing is
- * SLU_NOTFOUND. Never blocks on a FIFO or device (only regular files). */
+/* Read a file of at most max bytes into *out, whose old content is freed;
+ * longer is SLU_NOMEM, missing SLU_NOTFOUND, forbidden SLU_DENIED. Only regular
+ * files (SLU_INVALID): never blocks on a FIFO or device. */
 int slu_file_read(int dirfd, const char *path, size_t max, struct slu_buf *out,
 		  struct slu_err *err);
 
-/* Write path.XXXXXX beside it, fsync when `sync`, rename into place. */
+/* Write path.XXXXXXXX beside it, fsync when `sync`, rename into place. The mode
+ * is exact, whatever the umask. */
 int slu_file_write(int dirfd, const char *path, const void *data, size_t len,
 		   mode_t mode, bool sync, struct slu_err *err);
 
-/* write(2) until all is written or an error. */
+/* write(2) until all is written (0) or an error (-1 and errno). */
 int slu_write_all(int fd, const void *data, size_t len);
 
-/* mkdir -p with the given mode for new directories. */
+/* mkdir -p with exactly the given mode for new directories. The part of the
+ * path that exists must not be writable by others. */
 int slu_mkdirs(const char *path, mode_t mode, struct slu_err *err);
 
-/* Remove a directory tree without following links and without crossing a
- * mount point. A missing path is success. */
+/* Remove a file or directory tree of any depth, without following links below
+ * path's last component or in it, and without crossing a mount point
+ * (SLU_BUSY). What can be removed is, also after an error; the text names the
+ * first path that could not. A missing path is success. Needs Linux 5.6
+ * (openat2). */
 int slu_rmtree(int dirfd, const char *path, struct slu_err *err);
 
 /* Close every descriptor from `from` up. */

@@ -4,7 +4,8 @@
 
 /*
  * Host lists in Slurm's bracket form: "n1", "n[1-3,7]", "a1,b[01-10]x",
- * several brackets per name allowed. At most SLU_HOSTS_MAX names.
+ * several brackets per name allowed. At most SLU_HOSTS_MAX names, repeated
+ * ones counted.
  */
 
 #include <stddef.h>
@@ -18,8 +19,10 @@ struct slu_hosts {
 	size_t n;
 };
 
-/* Expand a list. "" gives n = 0. Names may hold letters, digits, '-', '_' and
- * '.'; anything else is SLU_INVALID and names the bad piece. */
+/* Expand a list. "" gives n = 0. Names have 1 to 255 characters: letters,
+ * digits, '-', '_' and '.', not beginning with '-' or '.', so that a name is
+ * safe as an argument and as a file name. Anything else is SLU_INVALID and
+ * names the bad piece. */
 int slu_hosts_parse(const char *text, struct slu_hosts *out,
 		    struct slu_err *err);
 void slu_hosts_free(struct slu_hosts *hosts);
@@ -29,8 +32,9 @@ long slu_hosts_find(const struct slu_hosts *hosts, const char *name);
 /* Append a copy unless it is there; -1 without memory. */
 int slu_hosts_add(struct slu_hosts *hosts, const char *name);
 
-/* The shortest bracket form ("n[1-4,7]"), keeping zero padding; names are
- * sorted as people count (n2 before n10). NULL without memory; caller frees. */
+/* A short bracket form of the same set ("n[1-4,7]", "r[1-2]n[1-8]"), keeping
+ * zero padding, sorted as people count (n2 before n10). NULL without memory;
+ * caller frees. */
 char *slu_hosts_text(const struct slu_hosts *hosts);
 
 /* strcmp that counts digits as numbers: n2 < n10. */

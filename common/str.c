@@ -79,10 +79,15 @@ void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
 
 void slu_buf_reset(struct slu_buf *buf)
 {
-	buf->len = 0;
 	buf->failed = false;
+	slu_buf_cut(buf, 0);
+}
+
+void slu_buf_cut(struct slu_buf *buf, size_t n)
+{
+	buf->len = n;
 	if (buf->data)
-		buf->data[0] = '\0';
+		buf->data[n] = '\0';
 }
 
 void slu_buf_drop(struct slu_buf *buf, size_t n)

@@ -29,6 +29,8 @@ void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
 void slu_buf_reset(struct slu_buf *buf);
 /* Drop the first n bytes (n <= len). */
 void slu_buf_drop(struct slu_buf *buf, size_t n);
+/* Keep the first n bytes only (n <= len). */
+void slu_buf_cut(struct slu_buf *buf, size_t n);
 /* Free the memory; buf is {0} afterwards. */
 void slu_buf_free(struct slu_buf *buf);
 /* Hand the string to the caller, who frees it; buf is {0} afterwards. NULL

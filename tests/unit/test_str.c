@@ -58,6 +58,8 @@ START_TEST(test_buf_drop)
 	slu_buf_puts(&buf, "line one\nline two\n");
 	slu_buf_drop(&buf, 9);
 	ck_assert_str_eq(buf.data, "line two\n");
+	slu_buf_cut(&buf, 4);
+	ck_assert_str_eq(buf.data, "line");
 	slu_buf_drop(&buf, buf.len);
 	ck_assert_str_eq(buf.data, "");
 	slu_buf_free(&buf);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whole files. What is written is complete or absent: the new
+ * content gets its final mode under another name and is renamed. Mode
+ * arguments are exact, whatever the umask.
+ */
+#include "config.h"
+#include "common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum slu_kind kind_of_errno(void)
+{
+	switch (errno) {
+	case ENOENT:
+	case ENOTDIR:
+		return SLU_NOTFOUND;
+	case EACCES:
+	case EPERM:
+		return SLU_DENIED;
+	default:
+		return SLU_IO;
+	}
+}
+
+static int read_all(int fd, size_t max, struct slu_buf *buf, const char *path,
+		    struct slu_err *err)
+{
+	char chunk[16384];
+	ssize_t n;
+
+	do {
+		n = read(fd, chunk, sizeof(chunk));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return slu_errno(err, kind_of_errno(), "read %s", path);
+		if ((size_t)n > max - buf->len)
+			return slu_err(err, SLU_NOMEM,
+				       "%s is longer than %zu bytes", path,
+				       max);
+		slu_buf_add(buf, chunk, (size_t)n);
+	} while (n != 0);
+	if (buf->failed)
+		return slu_err(err, SLU_NOMEM, "no memory to read %s", path);
+	return 0;
+}
+
+int slu_file_read(int dirfd, const char *path, size_t max, struct slu_buf *out,
+		  struct slu_err *err)
+{
+	struct slu_buf buf = {.max = max};
+	struct stat st;
+	int ret = -1;
+	/* O_NONBLOCK: opening a FIFO must not wait for its writer */
+	int fd = openat(dirfd, path,
+			O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return slu_errno(err, kind_of_errno(), "open %s", path);
+	if (fstat(fd, &st) < 0)
+		slu_errno(err, SLU_IO, "stat %s", path);
+	else if (!S_ISREG(st.st_mode))
+		slu_err(err, SLU_INVALID, "%s is not a regular file", path);
+	else
+		ret = read_all(fd, max, &buf, path, err);
+	close(fd);
+	if (ret < 0) {
+		slu_buf_free(&buf);
+		return -1;
+	}
+	buf.max = out->max;
+	slu_buf_free(out);
+	*out = buf;
+	return 0;
+}
+
+int slu_write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Create a file beside path under a name no one has; *temp is that name. */
+static int create_beside(int dirfd, const char *path, char **temp)
+{
+	for (int tries = 0; tries < 100; tries++) {
+		unsigned number;
+		int fd;
+
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			return -1;
+		*temp = slu_asprintf("%s.%08x", path, number);
+		if (!*temp)
+			return -1;
+		fd = openat(dirfd, *temp,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+		free(*temp);
+		*temp = NULL;
+		if (errno != EEXIST)
+			return -1;
+	}
+	return -1;
+}
+
+static int sync_parent(int dirfd, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int fd = dir ? openat(dirfd, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+		     : -1;
+	int ret = fd < 0 ? -1 : fsync(fd);
+
+	if (fd >= 0)
+		close(fd);
+	free(dir);
+	return ret;
+}
+
+static int fill(int fd, const void *data, size_t len, mode_t mode, bool sync)
+{
+	if (slu_write_all(fd, data, len) < 0 || fchmod(fd, mode) < 0)
+		return -1;
+	return sync ? fsync(fd) : 0;
+}
+
+int slu_file_write(int dirfd, const char *path, const void *data, size_t len,
+		   mode_t mode, bool sync, struct slu_err *err)
+{
+	char *temp = NULL;
+	int fd = create_beside(dirfd, path, &temp), ret = -1;
+
+	if (fd < 0)
+		return slu_errno(err, kind_of_errno(), "create %s", path);
+	if (fill(fd, data, len, mode, sync) < 0 ||
+	    renameat(dirfd, temp, dirfd, path) < 0) {
+		slu_errno(err, kind_of_errno(), "write %s", path);
+		unlinkat(dirfd, temp, 0);
+		goto out;
+	}
+	if (sync && sync_parent(dirfd, path) < 0) {
+		slu_errno(err, SLU_IO, "sync the directory of %s", path);
+		goto out;
+	}
+	ret = 0;
+out:
+	close(fd);
+	free(temp);
+	return ret;
+}
+
+static int make_directory(const char *path, mode_t mode)
+{
+	if (mkdir(path, mode) < 0)
+		return errno == EEXIST ? 0 : -1;
+	return chmod(path, mode);
+}
+
+int slu_mkdirs(const char *path, mode_t mode, struct slu_err *err)
+{
+	char *copy = strdup(path);
+	struct stat st;
+	int ret = copy ? 0 : -1;
+
+	for (char *p = copy; ret == 0 && *p && (p = strchr(p + 1, '/'));) {
+		*p = '\0';
+		ret = make_directory(copy, mode);
+		*p = '/';
+	}
+	if (ret == 0)
+		ret = make_directory(path, mode);
+	if (ret == 0)
+		ret = stat(path, &st);
+	if (ret < 0)
+		slu_errno(err, kind_of_errno(), "make directory %s", path);
+	else if (!S_ISDIR(st.st_mode))
+		ret = slu_err(err, SLU_NOTFOUND, "%s is not a directory", path);
+	free(copy);
+	return ret;
+}
+
+void slu_close_from(int from)
+{
+	struct rlimit limit = {.rlim_cur = 1024};
+
+	if (close_range((unsigned)from, ~0u, 0) == 0)
+		return;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (int fd = from; (rlim_t)fd < limit.rlim_cur && fd < 1 << 20; fd++)
+		close(fd);
+}
