@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a request must keep to on this site. Runs at submission, and again when
+ * the plan is made: the configuration may have changed while the job waited.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/request/request.h"
+#include "common/size.h"
+#include "common/str.h"
+
+static bool listed(char *const *list, const char *user)
+{
+	for (; list && *list; list++)
+		if (strcmp(*list, user) == 0)
+			return true;
+	return false;
+}
+
+static int check_user(const struct slu_conf *conf, const char *user,
+		      struct slu_err *err)
+{
+	if (!user || (!listed(conf->deny_users, user) &&
+		      (!conf->allow_users || listed(conf->allow_users, user))))
+		return 0;
+	return slu_err(err, SLU_DENIED,
+		       "user %.64s may not ask for a file system here", user);
+}
+
+static int check_fs(const struct slu_request *req, const struct slu_conf *conf,
+		    struct slu_err *err)
+{
+	struct slu_buf names = {.max = 200};
+	size_t i;
+
+	if (slu_conf_fs(conf, req->fs))
+		return 0;
+	for (i = 0; i < conf->n_fs; i++)
+		slu_buf_printf(&names, "%s%s", i ? ", " : "", conf->fs[i].name);
+	slu_err(err, SLU_INVALID, "jobfs: %s%s; type= may be %s",
+		req->fs ? "there is no file system " : "say a type",
+		req->fs ? req->fs : "",
+		names.len ? names.data : "nothing, none is configured");
+	slu_buf_free(&names);
+	return -1;
+}
+
+static int check_capacity(const struct slu_request *req,
+			  const struct slu_conf *conf, struct slu_err *err)
+{
+	char asked[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
+
+	if (!conf->max_capacity || req->capacity <= conf->max_capacity)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: capacity %s is more than the %s that a job may "
+		       "have (MaxCapacity)",
+		       slu_size_text(req->capacity, asked),
+		       slu_size_text(conf->max_capacity, most));
+}
+
+/* The path outside: absolute, and no $. */
+static int check_outside(const char *what, const char *path,
+			 struct slu_err *err)
+{
+	if (*path == '/' && !strchr(path, '$'))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "%s %.200s: must be an absolute path without $", what,
+		       path);
+}
+
+/* The path in the job's file system: $BB_<name>[/...]. */
+static int check_inside(const char *what, const char *path, const char *name,
+			struct slu_err *err)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(path, "$BB_", 4) == 0 && strncmp(path + 4, name, n) == 0 &&
+	    (!path[4 + n] || path[4 + n] == '/') && !strchr(path + 1, '$'))
+		return 0;
+	return slu_err(err, SLU_INVALID, "%s %.200s: must be $BB_%s[/...]",
+		       what, path, name);
+}
+
+/* Symbols that are unknown, and "..", by expanding into a place of no
+ * consequence. */
+static int check_symbols(const char *path, const char *name,
+			 struct slu_err *err)
+{
+	struct slu_symbols sym = {
+		.user = "u", .job_name = "x", .fs_name = name, .mount = "/m"};
+	char *text = slu_request_expand(path, &sym, err);
+
+	free(text);
+	return text ? 0 : -1;
+}
+
+static int check_stage(const struct slu_request_stage *s, const char *name,
+		       struct slu_err *err)
+{
+	const char *outside = s->out ? s->destination : s->source;
+	const char *inside = s->out ? s->source : s->destination;
+
+	if (check_outside(s->out ? "destination" : "source", outside, err) ||
+	    check_inside(s->out ? "source" : "destination", inside, name,
+			 err) ||
+	    check_symbols(outside, name, err) ||
+	    check_symbols(inside, name, err))
+		return slu_err_prefix(err, s->out ? "stage_out" : "stage_in");
+	return 0;
+}
+
+int slu_request_check(const struct slu_request *req,
+		      const struct slu_conf *conf, const char *user,
+		      struct slu_err *err)
+{
+	size_t i;
+
+	if (req->n_stage && !req->has_fs)
+		return slu_err(err, SLU_INVALID,
+			       "staging needs a jobfs to stage into or from");
+	if (!req->has_fs)
+		return 0;
+	if (check_user(conf, user, err) || check_fs(req, conf, err) ||
+	    check_capacity(req, conf, err))
+		return -1;
+	for (i = 0; i < req->n_stage; i++)
+		if (check_stage(&req->stage[i], req->name, err))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines and words. A line is a sequence of requests separated by ';', each a
+ * verb and key=value pairs. A value is either bare, without blanks and without
+ * characters that mean something to a shell, or in double quotes, where \" and
+ * \\ stand for the character and everything else is literal. Control
+ * characters are refused everywhere, so that no text of a user's can forge a
+ * line of ours.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/request/grammar.h"
+#include "common/str.h"
+
+#define WORD_MAX  48
+#define VALUE_MAX 4096
+
+struct word {
+	char key[WORD_MAX];
+	char *value; /* NULL: a word without '=' */
+};
+
+struct line {
+	const char *p, *end;
+	int number;
+};
+
+/* Words */
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static void skip_blanks(struct line *l)
+{
+	while (l->p < l->end && blank(*l->p))
+		l->p++;
+}
+
+static bool at_end(const struct line *l)
+{
+	return l->p == l->end || *l->p == ';';
+}
+
+static int read_quoted(struct line *l, struct slu_buf *out, struct slu_err *err)
+{
+	for (l->p++; l->p < l->end && *l->p != '"'; l->p++) {
+		if (*l->p == '\\' && l->p + 1 < l->end &&
+		    (l->p[1] == '"' || l->p[1] == '\\'))
+			l->p++;
+		slu_buf_add(out, l->p, 1);
+	}
+	if (l->p == l->end)
+		return slu_err(err, SLU_INVALID, "a \" is not closed");
+	l->p++;
+	if (!at_end(l) && !blank(*l->p))
+		return slu_err(err, SLU_INVALID,
+			       "text follows a closing \"; values are quoted "
+			       "as a whole");
+	return 0;
+}
+
+static int read_bare(struct line *l, struct slu_buf *out, struct slu_err *err)
+{
+	for (; !at_end(l) && !blank(*l->p); l->p++) {
+		if (strchr(SLU_BARE_REFUSED, *l->p))
+			return slu_err(err, SLU_INVALID,
+				       "put the value in double quotes if the "
+				       "%c is meant",
+				       *l->p);
+		slu_buf_add(out, l->p, 1);
+	}
+	return 0;
+}
+
+static int read_value(struct line *l, const char *key, char **value,
+		      struct slu_err *err)
+{
+	struct slu_buf buf = {.max = VALUE_MAX};
+	bool quoted = l->p < l->end && *l->p == '"';
+
+	if ((quoted ? read_quoted : read_bare)(l, &buf, err)) {
+		slu_buf_free(&buf);
+		return slu_err_prefix(err, "%s", key);
+	}
+	if (buf.failed || buf.len == 0) {
+		slu_err(err, SLU_INVALID,
+			buf.failed ? "%s is longer than %d bytes"
+				   : "%s= needs a value",
+			key, VALUE_MAX);
+		slu_buf_free(&buf);
+		return -1;
+	}
+	*value = slu_buf_steal(&buf);
+	return *value ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+/* The next word of a request; the caller has seen that there is one. */
+static int read_word(struct line *l, struct word *w, struct slu_err *err)
+{
+	const char *start = l->p;
+	size_t n = 0;
+
+	w->value = NULL;
+	for (; !at_end(l) && !blank(*l->p) && *l->p != '='; l->p++) {
+		if (n + 1 == sizeof(w->key) || !strchr(SLU_WORD_CHARS, *l->p))
+			return slu_err(err, SLU_INVALID,
+				       "a request is a verb and key=value "
+				       "pairs, not \"%.*s\"",
+				       (int)n + 1, start);
+		w->key[n++] = *l->p;
+	}
+	w->key[n] = '\0';
+	if (at_end(l) || *l->p != '=')
+		return 0;
+	l->p++;
+	if (n == 0)
+		return slu_err(err, SLU_INVALID, "a key is missing before =");
+	return read_value(l, w->key, &w->value, err);
+}
+
+/* Requests */
+
+static int apply_pair(struct slu_request *req, const struct slu_verb *verb,
+		      const struct word *w, unsigned *said, struct slu_err *err)
+{
+	int i;
+
+	if (!w->value)
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is no key=value pair; requests are "
+			       "separated by ;",
+			       w->key);
+	i = slu_request_key(verb, w->key, err);
+	if (i < 0)
+		return -1;
+	if (*said & (1u << i))
+		return slu_err(err, SLU_INVALID, "%s= is said twice", w->key);
+	*said |= 1u << i;
+	if (verb->key[i].set(req, w->value, err))
+		return slu_err_prefix(err, "%s", w->key);
+	return 0;
+}
+
+/* *w is the word that was read already. */
+static int parse_pairs(struct slu_request *req, const struct slu_verb *verb,
+		       struct word *w, struct line *l, struct slu_err *err)
+{
+	unsigned said = 0;
+	int i, rc = w->value ? apply_pair(req, verb, w, &said, err) : 0;
+
+	for (skip_blanks(l); rc == 0 && !at_end(l); skip_blanks(l)) {
+		free(w->value);
+		rc = read_word(l, w, err);
+		if (rc == 0)
+			rc = apply_pair(req, verb, w, &said, err);
+	}
+	for (i = 0; rc == 0 && verb->key[i].name; i++)
+		if (verb->key[i].required && !(said & (1u << i)))
+			rc = slu_err(err, SLU_INVALID, "%s= is missing",
+				     verb->key[i].name);
+	return rc;
+}
+
+/* One request, up to ';' or the line's end. One that begins with a pair is
+ * the short form of a jobfs. */
+static int parse_one(struct slu_request *req, struct line *l,
+		     struct slu_err *err)
+{
+	struct word w = {"", NULL};
+	const struct slu_verb *verb;
+	int rc = read_word(l, &w, err);
+
+	if (rc == 0) {
+		verb = slu_request_verb(w.value ? "jobfs" : w.key, err);
+		rc = verb ? verb->begin(req, l->number, err) : -1;
+		if (rc == 0)
+			rc = parse_pairs(req, verb, &w, l, err);
+		if (rc && verb)
+			slu_err_prefix(err, "%s", verb->name);
+	}
+	free(w.value);
+	return rc;
+}
+
+static int parse_line(struct slu_request *req, struct line *l,
+		      struct slu_err *err)
+{
+	const char *c;
+	size_t found = 0;
+
+	for (c = l->p; c < l->end; c++)
+		if (((unsigned char)*c < 0x20 || *c == 0x7f) && *c != '\t')
+			return slu_err(err, SLU_INVALID,
+				       "control characters are refused");
+	for (skip_blanks(l); l->p < l->end; skip_blanks(l)) {
+		if (*l->p == ';') {
+			l->p++;
+			continue;
+		}
+		if (parse_one(req, l, err))
+			return -1;
+		found++;
+	}
+	if (found == 0)
+		return slu_err(err, SLU_INVALID, "nothing is asked for");
+	return 0;
+}
+
+/* Texts */
+
+/* Step to the next line of *text; false at the end. */
+static bool next_line(const char **text, struct line *l)
+{
+	if (!**text)
+		return false;
+	l->p = *text;
+	l->end = l->p + strcspn(l->p, "\n");
+	*text = *l->end ? l->end + 1 : l->end;
+	if (l->end > l->p && l->end[-1] == '\r')
+		l->end--;
+	l->number++;
+	skip_blanks(l);
+	return true;
+}
+
+/* Skip "#BB" when the line begins with it; "#BB_LUA" is somebody else's. */
+static bool skip_magic(struct line *l, const char *magic)
+{
+	size_t n = strlen(magic);
+
+	if ((size_t)(l->end - l->p) < n || strncmp(l->p, magic, n) != 0 ||
+	    (l->p + n < l->end && !blank(l->p[n])))
+		return false;
+	l->p += n;
+	return true;
+}
+
+/* What a line has to say to us: its request text is left in *l. */
+enum said { SAID_NOTHING, SAID_REQUEST, SAID_COMMAND, SAID_DW };
+
+static enum said look(struct line *l)
+{
+	if (skip_magic(l, "#BB"))
+		return SAID_REQUEST;
+	if (skip_magic(l, "#DW"))
+		return SAID_DW;
+	return l->p == l->end || *l->p == '#' ? SAID_NOTHING : SAID_COMMAND;
+}
+
+/* All lines of --bb, or those of a script before its first command. */
+static int parse_text(struct slu_request *req, const char *text, bool script,
+		      struct slu_err *err)
+{
+	struct line l = {0};
+	size_t total = 0;
+	int rc = 0;
+
+	while (rc == 0 && next_line(&text, &l)) {
+		enum said said = look(&l);
+
+		if (said == SAID_COMMAND && script)
+			return 0;
+		if (said == SAID_NOTHING)
+			continue;
+		total += (size_t)(l.end - l.p);
+		if (said == SAID_DW)
+			rc = slu_err(err, SLU_INVALID,
+				     "#DW lines are not built yet; use #BB");
+		else if (total > SLU_REQUEST_MAX)
+			rc = slu_err(err, SLU_INVALID,
+				     "more than %d bytes of requests",
+				     SLU_REQUEST_MAX);
+		else
+			rc = parse_line(req, &l, err);
+	}
+	if (rc && (script || l.number > 1))
+		slu_err_prefix(err, "line %d", l.number);
+	return rc && !script ? slu_err_prefix(err, "--bb") : rc;
+}
+
+int slu_request_parse(const char *option, const char *script,
+		      struct slu_request *out, struct slu_err *err)
+{
+	struct slu_request req = {0};
+
+	if ((option && parse_text(&req, option, false, err)) ||
+	    (script && parse_text(&req, script, true, err))) {
+		slu_request_free(&req);
+		return -1;
+	}
+	*out = req;
+	return 0;
+}
+
+void slu_request_free(struct slu_request *req)
+{
+	size_t i;
+
+	for (i = 0; i < req->n_stage; i++) {
+		free(req->stage[i].source);
+		free(req->stage[i].destination);
+	}
+	free(req->stage);
+	free(req->fs);
+	free(req->name);
+	*req = (struct slu_request){0};
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What any user can say to slurmctld: it parses or is refused, and what parsed
+ * comes back the same from its canonical text. */
+#include "config.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/request/request.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void expand_all(const struct slu_request *req)
+{
+	const struct slu_symbols sym = {1,	 2,	    3,	   "user",
+					"a/job", req->name, "/mnt"};
+	struct slu_err err;
+	size_t i;
+
+	for (i = 0; i < req->n_stage; i++) {
+		free(slu_request_expand(req->stage[i].source, &sym, &err));
+		free(slu_request_expand(req->stage[i].destination, &sym, &err));
+	}
+}
+
+static void try(const char *option, const char *script)
+{
+	struct slu_request req, again;
+	struct slu_err err = {0};
+	char *text, *text_again;
+
+	if (slu_request_parse(option, script, &req, &err)) {
+		must(err.kind && !strpbrk(err.text, "\n\r\033"));
+		return;
+	}
+	text = slu_request_text(&req);
+	must(text && !strpbrk(text, "\n\r\033"));
+	must(slu_request_parse(text, NULL, &again, &err) == 0);
+	text_again = slu_request_text(&again);
+	must(text_again && strcmp(text, text_again) == 0);
+	if (req.name)
+		expand_all(&req);
+	free(text);
+	free(text_again);
+	slu_request_free(&req);
+	slu_request_free(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = strndup((const char *)data, size);
+
+	must(text != NULL);
+	try(text, NULL);
+	try(NULL, text);
+	free(text);
+	return 0;
+}

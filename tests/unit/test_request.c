@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "burst_buffer/request/request.h"
+#include "common/str.h"
+
+/* What is asked for, on the command line and in a script, and its canonical
+ * text; or the words of the refusal. */
+struct text_case {
+	const char *option, *script, *want;
+};
+
+static char *canonical(const char *option, const char *script,
+		       struct slu_err *err)
+{
+	struct slu_request req;
+	char *text;
+
+	*err = (struct slu_err){0};
+	memset(&req, 0x5a, sizeof(req)); /* outputs only on success */
+	if (slu_request_parse(option, script, &req, err))
+		return NULL;
+	text = slu_request_text(&req);
+	slu_request_free(&req);
+	return text;
+}
+
+START_TEST(test_accepted)
+{
+	static const struct text_case cases[] = {
+		{NULL, NULL, ""},
+		{"", NULL, ""},
+		{"  \n \n", "", ""},
+		/* the short form */
+		{"capacity=2TiB", NULL, "jobfs capacity=2199023255552"},
+		{"capacity=1 type=scratch", NULL,
+		 "jobfs type=scratch capacity=1"},
+		/* sizes */
+		{"jobfs capacity=10GiB", NULL, "jobfs capacity=10737418240"},
+		{"jobfs capacity=10GB", NULL, "jobfs capacity=10000000000"},
+		{"jobfs capacity=\"10 GB\"", NULL,
+		 "jobfs capacity=10000000000"},
+		{"jobfs capacity=2.1TiB", NULL, "jobfs capacity=2308974418330"},
+		{"jobfs capacity=1K", NULL, "jobfs capacity=1024"},
+		/* keys in any order, blanks anywhere, names that are ours */
+		{"\tjobfs  nodes=all\tname=a_1  capacity=1MB type=g.f-s_2 ",
+		 NULL, "jobfs type=g.f-s_2 capacity=1000000 name=a_1"},
+		{"jobfs capacity=1MB name=JOBFS", NULL,
+		 "jobfs capacity=1000000"},
+		/* several requests */
+		{"jobfs capacity=1K;stage_in source=/a/ destination=$BB_JOBFS/in;",
+		 NULL,
+		 "jobfs capacity=1024; "
+		 "stage_in source=/a/ destination=$BB_JOBFS/in"},
+		{";; forward ;; ", NULL, "forward"},
+		{"forward max=8", NULL, "forward max=8"},
+		{"forward max=none", NULL, "forward max=none"},
+		{"stage_out source=a destination=b on=success type=file", NULL,
+		 "stage_out source=a destination=b type=file on=success"},
+		{"stage_in source=a destination=b type=directory", NULL,
+		 "stage_in source=a destination=b"},
+		{"stage_out source=a destination=b on=always", NULL,
+		 "stage_out source=a destination=b"},
+		/* quotes */
+		{"stage_in source=\"/a b;c\" destination=\"q\\\"\\\\\\n'`&|<>$\"",
+		 NULL,
+		 "stage_in source=\"/a b;c\" "
+		 "destination=\"q\\\"\\\\\\\\n'`&|<>$\""},
+		{"stage_in source=\"/plain\" destination=/caf\xc3\xa9", NULL,
+		 "stage_in source=/plain destination=/caf\xc3\xa9"},
+		/* --bbf: lines, with and without #BB, with remarks */
+		{"#BB jobfs capacity=1K\n# remark\n\nforward max=1\n", NULL,
+		 "jobfs capacity=1024; forward max=1"},
+		/* scripts: only the head counts */
+		{NULL, "#!/bin/sh\n#BB jobfs capacity=1K\n#BB forward\n",
+		 "jobfs capacity=1024; forward"},
+		{NULL,
+		 "#!/bin/sh\n\n  # x\n\t#BB forward max=2  \r\necho\n#BB rubbish",
+		 "forward max=2"},
+		{NULL, "echo\n#BB rubbish\n", ""},
+		{NULL, "##BB rubbish\n#BBrubbish\n#BB_LUA rubbish\n# BB x\n",
+		 ""},
+		/* both */
+		{"forward", "#BB jobfs capacity=1K",
+		 "jobfs capacity=1024; forward"},
+	};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		char *text = canonical(c->option, c->script, &err);
+
+		expect(text, "%s|%s: %s", c->option, c->script, err.text);
+		ck_assert_str_eq(text, c->want);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	static const struct text_case cases[] = {
+		/* unknown words, and the nearest one */
+		{"jobsf capacity=1K", NULL,
+		 "--bb: unknown request \"jobsf\"; did you mean jobfs"},
+		{"xyzzy", NULL, "there are jobfs, stage_in, stage_out"},
+		{"jobfs capcity=1K", NULL,
+		 "jobfs: unknown key \"capcity\"; did you mean capacity"},
+		{"capcity=1K", NULL, "did you mean capacity"},
+		{"stage_in sorce=/a destination=b", NULL,
+		 "did you mean source"},
+		{"stage_in source=/a destination=b on=success", NULL,
+		 "stage_in: unknown key \"on\""},
+		{"stage_out source=a destination=/b on=sucess", NULL,
+		 "stage_out: on: \"sucess\" is not known; did you mean success"},
+		{"stage_in source=a destination=b type=dir", NULL,
+		 "type: \"dir\""},
+		/* what is not built says so */
+		{"persistent_create name=x", NULL,
+		 "persistent_create is not built yet"},
+		{"persistent name=x", NULL, "not built yet"},
+		{"stripe target=/x", NULL, "not built yet"},
+		{"jobfs capacity=1K profile=x", NULL,
+		 "profile= is not built yet"},
+		{"jobfs capacity=1K nodes=3", NULL, "only nodes=all"},
+		{"stage_in source=a destination=b type=list", NULL,
+		 "not built yet"},
+		{NULL, "#!/bin/sh\n#DW jobdw capacity=1K\n", "line 2: #DW"},
+		/* missing and twice */
+		{"jobfs", NULL, "jobfs: capacity= is missing"},
+		{"type=scratch", NULL, "capacity= is missing"},
+		{"stage_in source=/a", NULL,
+		 "stage_in: destination= is missing"},
+		{"stage_in destination=/a", NULL, "source= is missing"},
+		{"jobfs capacity=1K capacity=1K", NULL,
+		 "capacity= is said twice"},
+		{"capacity=1K capacity=1K", NULL, "capacity= is said twice"},
+		{"capacity=1K; capacity=2K", NULL, "only one jobfs"},
+		{"forward; forward", NULL, "only one forward"},
+		{"capacity=1K", "#\n#BB jobfs capacity=1K",
+		 "line 2: jobfs: only one"},
+		{"jobfs capacity=", NULL, "capacity= needs a value"},
+		{"jobfs capacity=\"\"", NULL, "capacity= needs a value"},
+		{"jobfs =1K", NULL, "a key is missing"},
+		{NULL, "#BB\n", "line 1: nothing is asked for"},
+		{NULL, "#BB  ;\n", "line 1: nothing is asked for"},
+		/* sizes */
+		{"capacity=AMiB", NULL, "capacity"},
+		{"capacity=0", NULL, "capacity"},
+		{"capacity=-1G", NULL, "capacity"},
+		{"capacity=10XB", NULL, "capacity"},
+		{"capacity=99999999P", NULL, "capacity"},
+		/* names */
+		{"capacity=1K name=1a", NULL, "is no name"},
+		{"capacity=1K name=_a", NULL, "is no name"},
+		{"capacity=1K name=a/b", NULL, "is no name"},
+		{"capacity=1K name=a!", NULL, "is no name"},
+		{"capacity=1K name=caf\xc3\xa9", NULL, "is no name"},
+		{"capacity=1K name=a23456789012345678901234567890123", NULL,
+		 "at most 32"},
+		{"capacity=1K type=a/b", NULL, "cannot name a file system"},
+		{"forward max=0", NULL, "neither a number"},
+		{"forward max=-1", NULL, "neither a number"},
+		{"forward max=8x", NULL, "neither a number"},
+		{"forward max=1234567", NULL, "neither a number"},
+		/* what could mean something elsewhere */
+		{"capacity=1K name=x;doevil", NULL,
+		 "unknown request \"doevil\""},
+		{"stage_in source=/a;doevil destination=b", NULL,
+		 "destination= is missing"},
+		{"stage_out source=a destination=/b&doevil", NULL,
+		 "double quotes if the & is meant"},
+		{"stage_out source=a destination=/b||doevil", NULL,
+		 "if the | is meant"},
+		{"stage_out source=a destination=/b && doevil", NULL,
+		 "not \"&\""},
+		{"stage_out source=a destination=`x`", NULL,
+		 "if the ` is meant"},
+		{"stage_out source=a destination=b\\", NULL,
+		 "if the \\ is meant"},
+		{"stage_out source=a destination=b\"c\"", NULL,
+		 "if the \" is meant"},
+		{"stage_out source=a destination='b'", NULL,
+		 "if the ' is meant"},
+		{"stage_out source=\"a destination=b", NULL,
+		 "source: a \" is not closed"},
+		{"stage_out source=\"a\"b destination=b", NULL,
+		 "follows a closing \""},
+		{"stage_out source=\"a\033\" destination=b", NULL,
+		 "control characters"},
+		{"stage_out source=\"a\rb\" destination=b", NULL,
+		 "control characters"},
+		{"stage_out source=a\x7f destination=b", NULL,
+		 "control characters"},
+		/* other shapes */
+		{"jobfs capacity", NULL, "\"capacity\" is no key=value pair"},
+		{"jobfs capacity=1K stage_in", NULL, "separated by ;"},
+		{"jobfs:capacity=1K", NULL, "not \"jobfs:\""},
+		{"foo : 1 MB", NULL, "unknown request \"foo\""},
+		{"averyveryveryveryveryveryveryveryveryverylongword=1", NULL,
+		 "key=value"},
+		/* which line */
+		{"forward\ncapacity=x\n", NULL,
+		 "--bb: line 2: jobfs: capacity"},
+		{NULL, "#!/bin/sh\n\n#BB forward\n#BB x\nls\n",
+		 "line 4: unknown"},
+	};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		char *text = canonical(c->option, c->script, &err);
+
+		expect(!text, "%s|%s gave %s", c->option, c->script, text);
+		expect_err(err, SLU_INVALID, c->want);
+	}
+}
+END_TEST
+
+START_TEST(test_bounds)
+{
+	struct slu_buf buf = {0};
+	struct slu_request req;
+	struct slu_err err;
+	int i;
+
+	for (i = 0; i < SLU_REQUEST_STAGE_MAX; i++)
+		slu_buf_puts(&buf,
+			     "stage_in source=/a destination=$BB_JOBFS;\n");
+	expect_ok(slu_request_parse(buf.data, NULL, &req, &err), err);
+	ck_assert_uint_eq(req.n_stage, SLU_REQUEST_STAGE_MAX);
+	ck_assert_int_eq(req.stage[7].line, 8);
+	slu_request_free(&req);
+	slu_buf_puts(&buf, "stage_out source=$BB_JOBFS destination=/a");
+	expect_fail(slu_request_parse(buf.data, NULL, &req, &err), err,
+		    SLU_INVALID, "more than 64");
+
+	slu_buf_reset(&buf);
+	slu_buf_puts(&buf, "stage_in source=/");
+	for (i = 0; i < 4096; i++)
+		slu_buf_puts(&buf, "a");
+	expect_fail(slu_request_parse(buf.data, NULL, &req, &err), err,
+		    SLU_INVALID, "source is longer than 4096 bytes");
+	for (i = 0; i < 16; i++)
+		slu_buf_printf(&buf, "%4096s", "");
+	expect_fail(slu_request_parse(buf.data, NULL, &req, &err), err,
+		    SLU_INVALID, "more than 65536 bytes");
+	slu_buf_free(&buf);
+}
+END_TEST
+
+/* Requests made at random from the pieces of the grammar: the canonical text
+ * parses to the same. */
+static void add_random(struct slu_buf *buf, unsigned *seed)
+{
+	static const char chars[] = "ab/.$%;\"\\ '&|#=\t\xc3\xa9";
+	static const char *const heads[] = {"source", "destination"};
+	size_t h;
+	int n;
+
+	each(head, heads)
+	{
+		slu_buf_printf(buf, " %s=\"x", *head);
+		for (n = rand_r(seed) % 12; n > 0; n--) {
+			h = (size_t)rand_r(seed) % (sizeof(chars) - 1);
+			if (chars[h] == '"' || chars[h] == '\\')
+				slu_buf_puts(buf, "\\");
+			slu_buf_add(buf, &chars[h], 1);
+		}
+		slu_buf_puts(buf, "\"");
+	}
+}
+
+static void random_request(struct slu_buf *buf, unsigned *seed)
+{
+	int n;
+
+	if (rand_r(seed) % 2)
+		slu_buf_printf(buf, "capacity=%d%s%s;", 1 + rand_r(seed) % 99,
+			       rand_r(seed) % 2 ? "GB" : "",
+			       rand_r(seed) % 2 ? " name=w type=t" : "");
+	for (n = rand_r(seed) % 3; n > 0; n--) {
+		bool out = rand_r(seed) % 2;
+
+		slu_buf_puts(buf, out ? "stage_out" : "stage_in");
+		add_random(buf, seed);
+		slu_buf_printf(buf, "%s%s;",
+			       rand_r(seed) % 2 ? " type=file" : "",
+			       out && rand_r(seed) % 2 ? " on=failure" : "");
+	}
+	if (rand_r(seed) % 2)
+		slu_buf_printf(buf, "forward max=%d", 1 + rand_r(seed) % 9);
+}
+
+static void expect_same(const struct slu_request *a,
+			const struct slu_request *b)
+{
+	size_t i;
+
+	ck_assert_int_eq(a->has_fs, b->has_fs);
+	ck_assert(slu_eq(a->fs, b->fs));
+	ck_assert(slu_eq(a->name, b->name));
+	ck_assert_uint_eq(a->capacity, b->capacity);
+	ck_assert_int_eq(a->has_forward, b->has_forward);
+	ck_assert_uint_eq(a->forward_max, b->forward_max);
+	ck_assert_uint_eq(a->n_stage, b->n_stage);
+	for (i = 0; i < a->n_stage; i++) {
+		ck_assert_str_eq(a->stage[i].source, b->stage[i].source);
+		ck_assert_str_eq(a->stage[i].destination,
+				 b->stage[i].destination);
+		ck_assert_int_eq(a->stage[i].out, b->stage[i].out);
+		ck_assert_int_eq(a->stage[i].type, b->stage[i].type);
+		ck_assert_int_eq(a->stage[i].on, b->stage[i].on);
+	}
+}
+
+START_TEST(test_round_trip)
+{
+	struct slu_request first, second;
+	struct slu_err err;
+	unsigned seed;
+
+	for (seed = 1; seed <= 2000; seed++) {
+		struct slu_buf buf = {0};
+		unsigned state = seed;
+		char *text;
+
+		random_request(&buf, &state);
+		expect_ok(slu_request_parse(buf.data, NULL, &first, &err), err);
+		text = slu_request_text(&first);
+		expect_ok(slu_request_parse(text, NULL, &second, &err), err);
+		expect_same(&first, &second);
+		ck_assert_ptr_null(strchr(text, '\n'));
+		slu_request_free(&first);
+		slu_request_free(&second);
+		free(text);
+		slu_buf_free(&buf);
+	}
+}
+END_TEST
+
+START_TEST(test_expand)
+{
+	static const struct slu_symbols plain = {7,   0,   UINT32_MAX, "ann",
+						 "x", "w", "/mnt/data"};
+	static const struct slu_symbols array = {7,	5,     3,   "ann",
+						 "a b", "JOB", "/m"};
+	static const struct slu_symbols odd = {7,     0,   UINT32_MAX, NULL,
+					       "a/b", "w", "/m"};
+	static const struct slu_symbols dots = {7,	0,   UINT32_MAX, "..",
+						"a\nb", "w", "/m"};
+	static const struct {
+		const struct slu_symbols *sym;
+		const char *text, *want, *words;
+	} cases[] = {
+		{&plain, "/a", "/a", NULL},
+		{&plain, "$BB_w", "/mnt/data", NULL},
+		{&plain, "$BB_w/", "/mnt/data/", NULL},
+		{&plain, "$BB_w/%j/%u", "/mnt/data/7/ann", NULL},
+		{&plain, "/%A/%%j%%", "/7/%j%", NULL},
+		{&array, "/%A_%a/%x", "/5_3/a b", NULL},
+		{&array, "$BB_JOB", "/m", NULL},
+		{&plain, "/%a", NULL, "/%a: %a stands for the number"},
+		{&odd, "/%u", NULL, "%u is not known"},
+		{&odd, "/%x", NULL, "%x holds a '/'"},
+		{&dots, "/%x", NULL, "control character"},
+		{&dots, "/%u/x", NULL, "\"..\" is refused"},
+		{&dots, "/%u.", "/...", NULL},
+		{&plain, "$BB_wx", NULL, "$ stands only in $BB_w"},
+		{&plain, "$BB_", NULL, "$ stands only in"},
+		{&plain, "$", NULL, "$ stands only in"},
+		{&plain, "/a$(id)", NULL, "$ stands only in"},
+		{&plain, "%", NULL, "% stands only before"},
+	};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		char *text;
+
+		err = (struct slu_err){0};
+		text = slu_request_expand(c->text, c->sym, &err);
+		expect(slu_eq(text, c->want), "%s: %s %s", c->text, text,
+		       err.text);
+		if (c->words)
+			expect_err(err, SLU_INVALID, c->words);
+		free(text);
+	}
+}
+END_TEST
+
+TEST_MAIN("request", test_accepted, test_refused, test_bounds, test_round_trip,
+	  test_expand)
