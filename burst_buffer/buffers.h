@@ -34,6 +34,8 @@ struct slu_buffers_ops {
 	/* Answered by slu_buffers_resumed. */
 	void (*resume)(void *arg, const struct slu_node_order *order);
 	void (*annotate)(void *arg, const struct slu_annotate *annotate);
+	/* NodeAddr of a node, borrowed until the next call; NULL: its name. */
+	const char *(*addr)(void *arg, const char *node);
 	/* Something about this job changed: calls of its nodes that were told
 	 * SLU_BUSY may now have an answer. Only note it; ask them later. */
 	void (*wake)(void *arg, uint32_t job_id);

@@ -19,7 +19,8 @@ extern const struct slu_desc slu_ask_desc;
 struct slu_plan_node {
 	char *name;
 	char *addr;
-	char *storage;	   /* directory on its local storage */
+	char *storage;	   /* directory of ours on its local storage; the
+			    * instance's own is JOB.BUFFER in it */
 	uint64_t capacity; /* bytes this node gives */
 	bool staging;	   /* it takes part in staging */
 };
@@ -87,8 +88,8 @@ extern const struct slu_desc slu_report_desc;
  * Words of an answer.
  * up:    "go", or "abort": the job was cancelled, or setup has failed and the
  *        verdict is done; stop and exit 0.
- * down:  "go": stage out what on= and `success` allow, then clean. "skip": the
- *        buffer never came to run, only clean. "abort": the stage-out has
+ * down:  "go": stage out what on= and `success` allow, then clean. "skip":
+ *        there is nothing to stage out, only clean. "abort": the stage-out has
  *        failed; stage nothing more, keep the data, go to "out.done", clean.
  * poll:  "go", "abort", and "ended": the job of a buffer that ran has ended.
  */
