@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-noinst_LTLIBRARIES += libslupredict.la
-libslupredict_la_SOURCES = \
-	job_submit/predict.c job_submit/predict.h
+# The predictor is for slurmctld too and stays free of SQL; history is sluiced's.
+noinst_LTLIBRARIES += libslupredict.la libsluhistory.la
+libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h
 libslupredict_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
+libsluhistory_la_SOURCES = \
+	job_submit/history.c job_submit/history.h \
+	job_submit/query.c
+libsluhistory_la_LIBADD = libslupredict.la libslustore.la
 
 if HAVE_CHECK
-job_submit_tests = tests/unit/test_predict
+job_submit_tests = tests/unit/test_predict tests/unit/test_history
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
 tests_unit_test_predict_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
+tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)
 endif

@@ -51,8 +51,8 @@ static const char resource_map[] =
 	"CREATE INDEX ChangeByHost ON Change (HostID, EID, Until);"
 	"CREATE INDEX ChangeByData ON Change (DID);";
 
-/* Ended jobs: struct slu_job (wire/job.h) and what its tasks read and wrote.
- * Texts that are not known are NULL. */
+/* Ended jobs: struct slu_job (wire/job.h); and what their tasks read and wrote,
+ * by node. Texts that are not known are NULL. */
 static const char history[] =
 	"CREATE TABLE History ("
 	" JobID INTEGER NOT NULL,"
@@ -85,12 +85,16 @@ static const char history[] =
 	" Request TEXT,"
 	" IonMax INTEGER,"
 	" Ions INTEGER,"
-	" ReadBytes REAL,"
-	" WrittenBytes REAL,"
-	" IoBandwidth REAL," /* MB/s */
 	" UNIQUE (JobID, StartTime));"
 	"CREATE INDEX HistoryByEnd ON History (EndTime);"
-	"CREATE INDEX HistoryByUser ON History (Uid, EndTime);";
+	"CREATE INDEX HistoryByUser ON History (Uid, EndTime);"
+	"CREATE TABLE JobIo ("
+	" JobID INTEGER NOT NULL,"
+	" StartTime INTEGER NOT NULL,"
+	" Node TEXT NOT NULL,"
+	" ReadBytes REAL NOT NULL,"
+	" WrittenBytes REAL NOT NULL,"
+	" PRIMARY KEY (JobID, StartTime, Node)) WITHOUT ROWID;";
 
 /* What the I/O-node arbiter decided, and what STATIC would have reached. */
 static const char assignment[] =

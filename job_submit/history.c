@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Table History has a row per run of a job, JobIo one per run and node. Rows
+ * are read in the order (EndTime, rowid), which never changes, so that a
+ * reader can stop anywhere and go on later.
+ */
+#include <stdlib.h>
+#include "job_submit/history.h"
+
+#define PAGE	  1000 /* rows at a time */
+#define MAX_BYTES 1e18 /* that one node may claim */
+
+int slu_history_add(struct slu_db *db, const struct slu_job *j,
+		    struct slu_err *err)
+{
+	static const char sql[] =
+		"INSERT OR IGNORE INTO History (JobID, ArrayJobID,"
+		" ArrayTaskID, Uid, Gid, User, Account, PartitionName, Qos,"
+		" Name, WorkDir, Nodes, NodeCnt, Tasks, Cpus, MemMb,"
+		" SubmitTime, EligibleTime, StartTime, EndTime, TimeLimit,"
+		" LimitAsked, Predicted, PredictedFrom, State, ExitCode,"
+		" Restarts, Request, IonMax, Ions) VALUES (?, ?, ?, ?, ?, ?,"
+		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+		" ?, ?, ?, ?)";
+
+	if (j->end <= 0)
+		return slu_err(err, SLU_INVALID, "job %u has not ended",
+			       j->job_id);
+	return slu_db_exec(db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsII",
+			   (int64_t)j->job_id, (int64_t)j->array_job_id,
+			   (int64_t)j->array_task_id, (int64_t)j->uid,
+			   (int64_t)j->gid, j->user, j->account, j->partition,
+			   j->qos, j->name, j->work_dir, j->nodes,
+			   (int64_t)j->node_cnt, (int64_t)j->tasks,
+			   (int64_t)j->cpus, (int64_t)j->mem_mb, j->submit,
+			   j->eligible, j->start, j->end, (int64_t)j->limit,
+			   (int64_t)j->limit_asked, (int64_t)j->predicted,
+			   j->predicted_from, j->state, (int64_t)j->exit_code,
+			   (int64_t)j->restarts, j->request,
+			   (int64_t)j->ion_max, (int64_t)j->ions) < 0
+		       ? -1
+		       : 0;
+}
+
+int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,
+		   const char *node, double read_bytes, double written_bytes,
+		   struct slu_err *err)
+{
+	if (!(read_bytes >= 0 && written_bytes >= 0 &&
+	      read_bytes + written_bytes <= MAX_BYTES))
+		return slu_err(err, SLU_INVALID,
+			       "job %u on %s: %g bytes read, %g written",
+			       job_id, node, read_bytes, written_bytes);
+	return slu_db_exec(db, err,
+			   "INSERT OR REPLACE INTO JobIo (JobID, StartTime,"
+			   " Node, ReadBytes, WrittenBytes)"
+			   " VALUES (?, ?, ?, ?, ?)",
+			   "IIsdd", (int64_t)job_id, start, node, read_bytes,
+			   written_bytes) < 0
+		       ? -1
+		       : 0;
+}
+
+/* The columns that take_row() reads, in its order. */
+#define IO_SUM(column)                                \
+	"(SELECT SUM(" column ") FROM JobIo AS i"     \
+	" WHERE i.JobID = h.JobID AND i.StartTime = " \
+	"h.StartTime)"
+#define SELECT_ROWS                                                           \
+	"SELECT h.rowid, EndTime, JobID, ArrayJobID, ArrayTaskID, Uid, Gid,"  \
+	" User, Account, PartitionName, Qos, Name, WorkDir, Nodes, NodeCnt,"  \
+	" Tasks, Cpus, MemMb, SubmitTime, EligibleTime, StartTime,"           \
+	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"  \
+	" Restarts, Request, IonMax, Ions, " IO_SUM("ReadBytes") ", " IO_SUM( \
+		"WrittenBytes") " FROM History AS h WHERE "
+#define AFTER "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
+
+static uint32_t u32(struct slu_rows *rows, int column)
+{
+	return (uint32_t)slu_db_int(rows, column);
+}
+
+static char *text(struct slu_rows *rows, int column)
+{
+	return (char *)(uintptr_t)slu_db_text(rows, column);
+}
+
+/* The texts are borrowed from the database. */
+static struct slu_history_row take_row(struct slu_rows *r)
+{
+	struct slu_history_row row = {
+		.job =
+			{
+				.end = slu_db_int(r, 1),
+				.job_id = u32(r, 2),
+				.array_job_id = u32(r, 3),
+				.array_task_id = u32(r, 4),
+				.uid = u32(r, 5),
+				.gid = u32(r, 6),
+				.user = text(r, 7),
+				.account = text(r, 8),
+				.partition = text(r, 9),
+				.qos = text(r, 10),
+				.name = text(r, 11),
+				.work_dir = text(r, 12),
+				.nodes = text(r, 13),
+				.node_cnt = u32(r, 14),
+				.tasks = u32(r, 15),
+				.cpus = u32(r, 16),
+				.mem_mb = (uint64_t)slu_db_int(r, 17),
+				.submit = slu_db_int(r, 18),
+				.eligible = slu_db_int(r, 19),
+				.start = slu_db_int(r, 20),
+				.limit = u32(r, 21),
+				.limit_asked = u32(r, 22),
+				.predicted = u32(r, 23),
+				.predicted_from = text(r, 24),
+				.state = text(r, 25),
+				.exit_code = u32(r, 26),
+				.restarts = u32(r, 27),
+				.request = text(r, 28),
+				.ion_max = u32(r, 29),
+				.ions = u32(r, 30),
+			},
+		.read_bytes = slu_db_double(r, 31),
+		.written_bytes = slu_db_double(r, 32),
+	};
+	int64_t run = row.job.end - row.job.start;
+
+	if (row.job.start > 0 && run > 0)
+		row.io_bandwidth = (row.read_bytes + row.written_bytes) / 1e6 /
+				   (double)run;
+	return row;
+}
+
+int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
+		      struct slu_history_cursor *cursor, struct slu_err *err)
+{
+	struct slu_history_cursor c = {query->uid, INT64_MIN, INT64_MIN};
+	int64_t skip = (int64_t)query->last - 1;
+	struct slu_rows *rows = NULL;
+	int rc = 0;
+
+	if (query->last > 0 && query->last <= INT64_MAX) {
+		rows = query->uid == SLU_NO_ID
+			       ? slu_db_query(db, err,
+					      "SELECT EndTime, rowid FROM"
+					      " History ORDER BY EndTime DESC,"
+					      " rowid DESC LIMIT 1 OFFSET ?",
+					      "I", skip)
+			       : slu_db_query(db, err,
+					      "SELECT EndTime, rowid FROM"
+					      " History WHERE Uid = ?"
+					      " ORDER BY EndTime DESC, rowid"
+					      " DESC LIMIT 1 OFFSET ?",
+					      "II", (int64_t)query->uid, skip);
+		rc = rows ? slu_db_step(rows, err) : -1;
+	}
+	if (rc > 0) {
+		c.end = slu_db_int(rows, 0);
+		c.id = slu_db_int(rows, 1) - 1;
+	}
+	slu_db_done(rows);
+	if (rc >= 0)
+		*cursor = c;
+	return rc < 0 ? -1 : 0;
+}
+
+long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
+		      size_t max, slu_history_f *fn, void *arg,
+		      struct slu_err *err)
+{
+	struct slu_rows *rows =
+		c->uid == SLU_NO_ID
+			? slu_db_query(db, err, SELECT_ROWS AFTER, "III",
+				       c->end, c->id, (int64_t)max)
+			: slu_db_query(db, err,
+				       SELECT_ROWS "Uid = ? AND " AFTER, "IIII",
+				       (int64_t)c->uid, c->end, c->id,
+				       (int64_t)max);
+	long n = 0;
+	int rc = rows ? 0 : -1;
+
+	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0) {
+		struct slu_history_row row = take_row(rows);
+
+		rc = fn(arg, &row, err);
+		if (rc == 0) {
+			c->end = row.job.end;
+			c->id = slu_db_int(rows, 0);
+			n++;
+		}
+	}
+	slu_db_done(rows);
+	return rc < 0 ? -1 : n;
+}
+
+int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
+		     slu_history_f *fn, void *arg, struct slu_err *err)
+{
+	struct slu_history_cursor c;
+	long n;
+
+	if (slu_history_begin(db, query, &c, err) < 0)
+		return -1;
+	do
+		n = slu_history_page(db, &c, PAGE, fn, arg, err);
+	while (n == PAGE);
+	return n < 0 ? -1 : 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_HISTORY_H
+#define SLU_JOB_SUBMIT_HISTORY_H
+
+/*
+ * The jobs that have ended, in the database: stored once, read oldest first.
+ * What a job's tasks read and wrote is kept by node and may come before or
+ * after the job itself, and more than once.
+ */
+
+#include "job_submit/predict.h"
+#include "store/db.h"
+#include "wire/control.h"
+
+/* Store an ended job. A row of the same job_id and start stays as it is.
+ * SLU_INVALID without an end. */
+int slu_history_add(struct slu_db *db, const struct slu_job *job,
+		    struct slu_err *err);
+
+/* What the tasks of the run that began at `start` did on one node, in bytes.
+ * Said again, it replaces what was said. SLU_INVALID: not a number of bytes. */
+int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,
+		   const char *node, double read_bytes, double written_bytes,
+		   struct slu_err *err);
+
+/* Which rows: of one user (SLU_NO_ID: of all), only the latest `last` of them
+ * (0: all). */
+struct slu_history_query {
+	uint32_t uid;
+	uint64_t last;
+};
+
+/* A place in the history; rows that are stored meanwhile come after it. */
+struct slu_history_cursor {
+	uint32_t uid;
+	int64_t end;
+	int64_t id;
+};
+
+/* Take one row, which is borrowed: 0 to go on. */
+typedef int slu_history_f(void *arg, const struct slu_history_row *row,
+			  struct slu_err *err);
+
+/* Before the first row of the query. */
+int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
+		      struct slu_history_cursor *cursor, struct slu_err *err);
+/* Call fn for up to max rows in the order in which jobs ended, and move on.
+ * Returns their number, less than max at the end of history; -1 when the
+ * database or fn failed, *cursor being behind the last row fn took. */
+long slu_history_page(struct slu_db *db, struct slu_history_cursor *cursor,
+		      size_t max, slu_history_f *fn, void *arg,
+		      struct slu_err *err);
+
+/* Call fn for all rows of the query in that order. */
+int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
+		     slu_history_f *fn, void *arg, struct slu_err *err);
+
+/*
+ * The questions `jobs` and `predict` of sysquery; the caller puts *out.
+ *
+ * jobs: an array of flat objects, oldest first: job_id, user, name, nodes
+ * (number), limit and limit_asked (minutes), predicted (s), predicted_from,
+ * run (s), error (predicted - run, s), state, ions, read_bytes, written_bytes,
+ * MB/s. What is not known is absent.
+ *
+ * predict: what the history of job->uid says about this hypothetical job, one
+ * object: name, nodes, limit_asked, predicted (s), careful (s), predicted_from,
+ * jobs (the evidence). quantile and floor: see predict.h.
+ */
+int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
+		     struct json_object **out, struct slu_err *err);
+int slu_history_predict(struct slu_db *db, const struct slu_job *job,
+			double quantile, int64_t floor,
+			struct json_object **out, struct slu_err *err);
+
+#endif

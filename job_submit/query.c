@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What people ask about the history: its rows as JSON, and what a job that
+ * does not exist yet may expect. The latter teaches a fresh predictor with the
+ * user's rows, so that the answer is the one slurmctld would give after reading
+ * the same history, and nothing has to be kept for it.
+ */
+#include <math.h>
+#include "common/jsonx.h"
+#include "job_submit/history.h"
+
+#define CLASSES 16384 /* enough for one user */
+
+static void set_some(struct json_object *obj, const char *key, uint64_t value)
+{
+	if (value)
+		slu_json_set_u64(obj, key, value);
+}
+
+static void set_bytes(struct json_object *obj, const char *key, double bytes)
+{
+	slu_json_set_u64(obj, key, (uint64_t)fmin(bytes, INT64_MAX));
+}
+
+static struct json_object *row_json(const struct slu_history_row *row)
+{
+	struct json_object *obj = json_object_new_object();
+	const struct slu_job *j = &row->job;
+	int64_t run = j->start > 0 ? j->end - j->start : 0;
+
+	if (!obj)
+		return NULL;
+	slu_json_set_u64(obj, "job_id", j->job_id);
+	if (j->user)
+		slu_json_set_str(obj, "user", j->user);
+	else
+		slu_json_set_u64(obj, "user", j->uid);
+	slu_json_set_str(obj, "name", j->name);
+	set_some(obj, "nodes", j->node_cnt);
+	set_some(obj, "limit", j->limit);
+	set_some(obj, "limit_asked", j->limit_asked);
+	set_some(obj, "predicted", j->predicted);
+	slu_json_set_str(obj, "predicted_from", j->predicted_from);
+	slu_json_set_i64(obj, "run", run);
+	if (j->predicted)
+		slu_json_set_i64(obj, "error", (int64_t)j->predicted - run);
+	slu_json_set_str(obj, "state", j->state);
+	set_some(obj, "ions", j->ions);
+	if (row->read_bytes + row->written_bytes > 0) {
+		set_bytes(obj, "read_bytes", row->read_bytes);
+		set_bytes(obj, "written_bytes", row->written_bytes);
+		slu_json_set_double(obj, "MB/s", row->io_bandwidth);
+	}
+	return obj;
+}
+
+static int add_row(void *arg, const struct slu_history_row *row,
+		   struct slu_err *err)
+{
+	struct json_object *obj = row_json(row);
+
+	if (!obj || json_object_array_add(arg, obj) < 0) {
+		json_object_put(obj);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	return 0;
+}
+
+int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
+		     struct json_object **out, struct slu_err *err)
+{
+	struct json_object *list = json_object_new_array();
+
+	if (!list)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (slu_history_each(db, query, add_row, list, err) < 0) {
+		json_object_put(list);
+		return -1;
+	}
+	*out = list;
+	return 0;
+}
+
+static int learn_row(void *arg, const struct slu_history_row *row,
+		     struct slu_err *err)
+{
+	(void)err;
+	slu_learn(arg, &row->job);
+	return 0;
+}
+
+int slu_history_predict(struct slu_db *db, const struct slu_job *job,
+			double quantile, int64_t floor,
+			struct json_object **out, struct slu_err *err)
+{
+	struct slu_history_query query = {.uid = job->uid};
+	struct slu_predictor *p =
+		slu_predictor_new(CLASSES, quantile, floor, err);
+	struct json_object *obj = NULL;
+	struct slu_prediction got;
+	int rc = -1;
+
+	if (!p || slu_history_each(db, &query, learn_row, p, err) < 0)
+		goto out;
+	obj = json_object_new_object();
+	if (!obj) {
+		slu_err(err, SLU_NOMEM, "out of memory");
+		goto out;
+	}
+	slu_predict(p, job, &got);
+	slu_json_set_str(obj, "name", job->name);
+	set_some(obj, "nodes", job->node_cnt);
+	set_some(obj, "limit_asked", job->limit_asked);
+	slu_json_set_i64(obj, "predicted", got.seconds);
+	slu_json_set_i64(obj, "careful", got.careful);
+	slu_json_set_str(obj, "predicted_from", got.from);
+	slu_json_set_u64(obj, "jobs", got.jobs);
+	*out = obj;
+	rc = 0;
+out:
+	slu_predictor_free(p);
+	return rc;
+}

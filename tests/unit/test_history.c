@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+#include "common/jsonx.h"
+#include "job_submit/history.h"
+
+static struct slu_db *new_db(void)
+{
+	char path[128];
+	struct slu_err err;
+	struct slu_db *db;
+
+	snprintf(path, sizeof(path), "%s/h.db", tmpdir());
+	db = slu_db_open(path, SLU_DB_WRITE, &err);
+	ck_assert_msg(db != NULL, "%s", err.text);
+	return db;
+}
+
+static void add(struct slu_db *db, uint32_t id, uint32_t uid, int64_t start,
+		int64_t end)
+{
+	struct slu_job job = {.job_id = id,
+			      .uid = uid,
+			      .user = uid == 7 ? "ada" : NULL,
+			      .name = "j",
+			      .node_cnt = 2,
+			      .start = start,
+			      .end = end,
+			      .ion_max = SLU_NO_ID};
+	struct slu_err err;
+
+	expect_ok(slu_history_add(db, &job, &err), err);
+}
+
+static int print_id(void *arg, const struct slu_history_row *row,
+		    struct slu_err *err)
+{
+	char *out = arg;
+
+	if (row->job.job_id == 666)
+		return slu_err(err, SLU_BUSY, "not this one");
+	sprintf(out + strlen(out), "%u ", row->job.job_id);
+	return 0;
+}
+
+/* A value of its own in every field that is kept. */
+static void fill(struct slu_job *job)
+{
+	uint32_t n = 1;
+
+	for (const struct slu_field *f = slu_job_desc.field; f->name;
+	     f++, n++) {
+		char *at = (char *)job + f->offset;
+		bool kept = !strstr(f->name, "completing") &&
+			    strcmp(f->name, "down_nodes") != 0;
+
+		if (!kept)
+			continue;
+		if (f->type == SLU_T_STR)
+			ck_assert_int_gt(asprintf((char **)at, "text %u", n),
+					 0);
+		else if (f->type == SLU_T_U32)
+			*(uint32_t *)at = n;
+		else if (f->type == SLU_T_U64)
+			*(uint64_t *)at = n + (UINT64_C(1) << 40);
+		else if (f->type == SLU_T_I64)
+			*(int64_t *)at = n + (INT64_C(1) << 40);
+		else
+			ck_abort_msg("field %s", f->name);
+	}
+}
+
+static int as_text(void *arg, const struct slu_history_row *row,
+		   struct slu_err *err)
+{
+	(void)err;
+	*(char **)arg = slu_encode_text(&slu_job_desc, &row->job);
+	return 0;
+}
+
+START_TEST(test_round_trip)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_job job = {0};
+	char *text = NULL, *want;
+	struct slu_err err;
+
+	fill(&job);
+	expect_ok(slu_history_add(db, &job, &err), err);
+	expect_ok(slu_history_each(db, &all, as_text, &text, &err), err);
+	want = slu_encode_text(&slu_job_desc, &job);
+	ck_assert_str_eq(text, want);
+	free(text);
+	free(want);
+	slu_msg_clear(&slu_job_desc, &job);
+	slu_db_close(db);
+}
+END_TEST
+
+START_TEST(test_once)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_job running = {.job_id = 9, .start = 5};
+	char ids[64] = "";
+	struct slu_err err;
+
+	add(db, 1, 7, 10, 20);
+	add(db, 1, 7, 10, 99); /* known */
+	add(db, 1, 7, 30, 40); /* requeued: another run */
+	add(db, 2, 7, 0, 15);  /* cancelled before it ran */
+	expect_fail(slu_history_add(db, &running, &err), err, SLU_INVALID,
+		    "job 9 has not ended");
+	expect_ok(slu_history_each(db, &all, print_id, ids, &err), err);
+	ck_assert_str_eq(ids, "2 1 1 ");
+	slu_db_close(db);
+}
+END_TEST
+
+START_TEST(test_queries)
+{
+	static const struct {
+		uint32_t uid;
+		uint64_t last;
+		const char *ids;
+	} cases[] = {
+		{SLU_NO_ID, 0, "3 2 4 1 5 "},
+		{SLU_NO_ID, 2, "1 5 "},
+		{SLU_NO_ID, 5, "3 2 4 1 5 "},
+		{SLU_NO_ID, 99, "3 2 4 1 5 "},
+		{7, 0, "2 4 5 "},
+		{7, 2, "4 5 "},
+		{8, 1, "1 "},
+		{9, 0, ""},
+		{9, 3, ""},
+		{7, UINT64_MAX, "2 4 5 "},
+	};
+	struct slu_db *db = new_db();
+	struct slu_err err;
+
+	add(db, 1, 8, 10, 50);
+	add(db, 2, 7, 11, 40);
+	add(db, 3, 8, 12, 30);
+	add(db, 4, 7, 13, 40); /* ends with 2, stored later */
+	add(db, 5, 7, 14, 60);
+	each(c, cases)
+	{
+		struct slu_history_query q = {c->uid, c->last};
+		char ids[64] = "";
+
+		expect_ok(slu_history_each(db, &q, print_id, ids, &err), err);
+		expect(strcmp(ids, c->ids) == 0, "case %td: %s", c - cases,
+		       ids);
+	}
+	slu_db_close(db);
+}
+END_TEST
+
+/* Pages of every size give the same, and rows stored meanwhile come too. */
+START_TEST(test_pages)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_history_cursor c;
+	struct slu_err err;
+	long n;
+
+	for (uint32_t id = 1; id <= 7; id++)
+		add(db, id, id % 2, 100, 200 + id / 3);
+	for (size_t size = 1; size < 9; size++) {
+		char ids[64] = "";
+
+		expect_ok(slu_history_begin(db, &all, &c, &err), err);
+		do {
+			n = slu_history_page(db, &c, size, print_id, ids, &err);
+			ck_assert_int_ge(n, 0);
+		} while ((size_t)n == size);
+		expect(strcmp(ids, "1 2 3 4 5 6 7 ") == 0, "%zu: %s", size,
+		       ids);
+	}
+	add(db, 666, 7, 100, 300);
+	add(db, 8, 7, 100, 301);
+	for (int i = 0; i < 2; i++) { /* fn fails: the place is kept */
+		expect_fail((int)slu_history_page(db, &c, 9, print_id,
+						  (char[64]){""}, &err),
+			    err, SLU_BUSY, "not this one");
+		ck_assert_int_eq(c.id, 7);
+	}
+	slu_db_close(db);
+}
+END_TEST
+
+static int keep_io(void *arg, const struct slu_history_row *row,
+		   struct slu_err *err)
+{
+	double *io = arg;
+
+	(void)err;
+	io[0] = row->read_bytes;
+	io[1] = row->written_bytes;
+	io[2] = row->io_bandwidth;
+	return 0;
+}
+
+START_TEST(test_io)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	double io[3];
+	struct slu_err err;
+
+	expect_ok(slu_history_io(db, 1, 10, "n1", 1e9, 2e9, &err), err);
+	add(db, 1, 7, 10, 20);
+	expect_ok(slu_history_io(db, 1, 10, "n2", 5e9, 1e9, &err), err);
+	expect_ok(slu_history_io(db, 1, 10, "n2", 6e9, 1e9, &err), err);
+	expect_ok(slu_history_io(db, 1, 11, "n1", 9e9, 9e9, &err), err);
+	expect_ok(slu_history_each(db, &all, keep_io, io, &err), err);
+	ck_assert_double_eq(io[0], 7e9);
+	ck_assert_double_eq(io[1], 3e9);
+	ck_assert_double_eq_tol(io[2], 1000, 1e-9);
+	expect_fail(slu_history_io(db, 1, 10, "n3", -1, 0, &err), err,
+		    SLU_INVALID, "n3");
+	expect_fail(slu_history_io(db, 1, 10, "n3", 0.0 / 0.0, 0, &err), err,
+		    SLU_INVALID, "n3");
+	slu_db_close(db);
+}
+END_TEST
+
+START_TEST(test_jobs_json)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_job job = {.job_id = 5,
+			      .uid = 7,
+			      .user = "ada",
+			      .name = "cfd",
+			      .node_cnt = 4,
+			      .start = 100,
+			      .end = 160,
+			      .limit = 10,
+			      .limit_asked = 9,
+			      .predicted = 50,
+			      .predicted_from = "class",
+			      .state = "COMPLETED",
+			      .ions = 2};
+	struct json_object *out;
+	struct slu_err err;
+
+	add(db, 4, 8, 0, 99);
+	expect_ok(slu_history_add(db, &job, &err), err);
+	expect_ok(slu_history_io(db, 5, 100, "n1", 6e7, 6e7, &err), err);
+	expect_ok(slu_history_jobs(db, &all, &out, &err), err);
+	ck_assert_str_eq(
+		slu_json_text(out),
+		"[{\"job_id\":4,\"user\":8,\"name\":\"j\",\"nodes\":2,"
+		"\"run\":0},{\"job_id\":5,\"user\":\"ada\",\"name\":\"cfd\","
+		"\"nodes\":4,\"limit\":10,\"limit_asked\":9,\"predicted\":50,"
+		"\"predicted_from\":\"class\",\"run\":60,\"error\":-10,"
+		"\"state\":\"COMPLETED\",\"ions\":2,\"read_bytes\":60000000,"
+		"\"written_bytes\":60000000,\"MB/s\":2}]");
+	json_object_put(out);
+	slu_db_close(db);
+}
+END_TEST
+
+START_TEST(test_predict_json)
+{
+	struct slu_db *db = new_db();
+	struct slu_job job = {
+		.uid = 7, .name = "j", .node_cnt = 2, .limit_asked = 5};
+	struct json_object *out;
+	struct slu_err err;
+
+	expect_ok(slu_history_predict(db, &job, 0.9, 60, &out, &err), err);
+	ck_assert_str_eq(slu_json_text(out),
+			 "{\"name\":\"j\",\"nodes\":2,\"limit_asked\":5,"
+			 "\"predicted\":300,\"careful\":300,"
+			 "\"predicted_from\":\"asked\",\"jobs\":0}");
+	json_object_put(out);
+	add(db, 1, 7, 100, 140);
+	add(db, 2, 8, 100, 500); /* somebody else's */
+	job.limit_asked = 0;
+	expect_ok(slu_history_predict(db, &job, 0.9, 60, &out, &err), err);
+	ck_assert_str_eq(slu_json_text(out),
+			 "{\"name\":\"j\",\"nodes\":2,\"predicted\":40,"
+			 "\"careful\":140,\"predicted_from\":\"class\","
+			 "\"jobs\":1}");
+	json_object_put(out);
+	expect_fail(slu_history_predict(db, &job, 2, 60, &out, &err), err,
+		    SLU_INVALID, "quantile 2");
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("history", test_round_trip, test_once, test_queries, test_pages,
+	  test_io, test_jobs_json, test_predict_json)
