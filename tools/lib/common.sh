@@ -29,3 +29,7 @@ step() {
 	awk -v t="$text" -v a="$from" -v b="$EPOCHREALTIME" \
 		'BEGIN { printf "  %-44s %6.2f s\n", t, b - a }'
 }
+
+quietly() {
+	"$@" >/dev/null 2>&1
+}

@@ -17,6 +17,28 @@
 
 REGISTRY=/run/sluice-clusters
 
+registry_locked() { # COMMAND...
+	flock 8 && "$@"
+} 8</run
+
+# `ip netns` keeps a mount on /run/netns; it goes with the last cluster if it
+# came with the first.
+registry_add() {
+	mkdir -p "$REGISTRY"
+	[ -e /run/netns ] || touch "$REGISTRY/.netns"
+	ln -sT "$DIR" "$REGISTRY/$NAME" 2>/dev/null
+}
+
+registry_remove() {
+	rm -f "$REGISTRY/$NAME"
+	[ -z "$(ls "$REGISTRY")" ] || return 0
+	if [ -e "$REGISTRY/.netns" ] && [ -z "$(ls /run/netns)" ]; then
+		umount /run/netns
+		rmdir /run/netns
+	fi
+	rm -rf "$REGISTRY"
+}
+
 # Set NAME and DIR of an existing cluster, and what it was made with.
 cluster_load() {
 	if [ -z "$DIR" ]; then

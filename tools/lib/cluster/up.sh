@@ -42,13 +42,10 @@ up_check() {
 }
 
 up_register() {
-	mkdir -p "$REGISTRY"
-	ln -sT "$DIR" "$REGISTRY/$NAME" 2>/dev/null ||
-		die "cluster $NAME exists: tools/cluster down --name $NAME"
-	[ ! -e "$DIR" ] || [ -z "$(ls -A "$DIR")" ] || {
-		rm "$REGISTRY/$NAME"
+	[ ! -e "$DIR" ] || [ -z "$(ls -A "$DIR")" ] ||
 		die "--dir $DIR: exists and is not empty"
-	}
+	registry_locked registry_add ||
+		die "cluster $NAME exists: tools/cluster down --name $NAME"
 	mkdir -p "$DIR"
 	printf '%s=%q\n' NAME "$NAME" NODES "$NODES" IONS "$IONS" DISK "$DISK" \
 		DBD "$DBD" PLAIN "$PLAIN" PREFIX "$PREFIX" >"$DIR/vars"
@@ -132,10 +129,6 @@ nodes_idle() {
 	! grep -qvx idle <<<"$states"
 }
 
-quietly() {
-	"$@" >/dev/null 2>&1
-}
-
 # Works whatever is left of the cluster.
 cluster_down() {
 	local ns left
@@ -148,8 +141,7 @@ cluster_down() {
 		ip netns del "$ns"
 	done
 	rm -rf --one-file-system "$DIR"
-	rm -f "$REGISTRY/$NAME"
-	rmdir "$REGISTRY" 2>/dev/null || true
+	registry_locked registry_remove
 	left=$(leftovers)
 	[ -z "$left" ] || die "left behind: $left"
 }

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The private cluster itself, with plain Slurm: hosts are apart from each
+# other and from the machine, two clusters from one another, faults do what
+# they say, and nothing is left.
+. "$(dirname "$0")/lib.sh"
+OTHER=${CLUSTER}2
+
+# What a cluster of this test could leave behind, or change on the machine.
+# Other clusters may come and go meanwhile.
+machine_state() {
+	ls -d /run/netns/*."$CLUSTER"* /var/tmp/*-"$CLUSTER"* \
+		/run/sluice-clusters/"$CLUSTER"* 2>/dev/null
+	ls / /opt /etc
+	losetup -nO BACK-FILE | grep "$CLUSTER"
+	pgrep -af "$CLUSTER" | grep -v 'bash\|timeout'
+	cut -d' ' -f5 /proc/self/mountinfo | grep -v /run/netns
+	ip -o link
+	sha256sum /etc/passwd /etc/group /etc/hosts
+}
+
+second() {
+	"$TOP/tools/cluster" "$1" --name "$OTHER" "${@:2}"
+}
+
+sorted() {
+	"$@" | sort | tr '\n' ' '
+}
+
+reaches() { # HOST FROM
+	LIMIT=2 on "$2" bash -c "echo >/dev/tcp/$1/6818" 2>/dev/null
+}
+
+test_hosts() {
+	check "a job runs on all hosts as an ordinary user" equal \
+		"$(sorted as_alice srun -N3 sh -c 'echo $(hostname):$(id -un)')" \
+		"n1:alice n2:alice n3:alice "
+	check "each host has a disk of limited size" equal \
+		"$(as_alice srun -N3 stat -f -c '%T' /local | sort -u)" ext2/ext3
+	as_alice srun -N1 -w n1 touch /pfs/alice/shared /run/x /local/x
+	on n1 touch /run/private /local/private
+	check "the parallel file system is shared" \
+		on n2 test -f /pfs/alice/shared
+	check "the local disk is not" fails on n2 test -e /local/private
+	check "/run is not" fails on n2 test -e /run/private
+	check "users cannot use the I/O nodes" fails \
+		as_alice srun -p io true 2>/dev/null
+}
+
+test_second_cluster() {
+	check "a second cluster starts beside the first" \
+		quietly second up --plain --nodes 2 --ions 0
+	check "and runs jobs" equal "$(sorted second exec -u bob ctl \
+		timeout 20 srun -N2 hostname)" "n1 n2 "
+	check "the first one sees nothing of it" fails on n1 \
+		test -e /run/netns
+	check "its going leaves the first alone" second down
+	check "the first still runs jobs" as_alice srun -N3 true
+}
+
+test_faults() {
+	cluster cut n3
+	check "a host that is cut off is not reached" fails reaches n3 ctl
+	check_within 60 "and Slurm notices" slurm_says n3 'down\*'
+	cluster join n3
+	check "joined it is reached again" reaches n3 ctl
+	on ctl scontrol reconfigure # Slurm alone asks after 2 minutes
+	check_within 30 "and idle again" nodes_idle n3
+	cluster fill n1
+	check "a filled disk takes nothing more" fails \
+		on n1 sh -c 'echo x >/local/more' 2>/dev/null
+	cluster unfill n1
+	check "emptied it does" on n1 sh -c 'echo x >/local/more'
+	cluster kill n2 slurmd
+	check "a killed daemon is dead" fails reaches n2 ctl
+	cluster start n2 slurmd
+	check_within 30 "a started one answers" reaches n2 ctl
+	cluster crash n2
+	check "a crashed host runs nothing" fails on n2 true 2>/dev/null
+	cluster boot n2
+	check_within 60 "a booted one is idle" nodes_idle n2
+	check "its disk kept what was there" fails on n2 test -e /local/more
+	check "its jobs run" as_alice srun -w n2 true
+}
+
+slurm_says() { # HOST STATE
+	[[ $(on ctl sinfo -hN -n "$1" -o %T) =~ ^$2$ ]]
+}
+
+write_seconds() {
+	local from=$EPOCHREALTIME
+	on n1 dd if=/dev/zero of=/local/slow bs=64K count=16 oflag=direct \
+		status=none
+	awk -v a="$from" -v b="$EPOCHREALTIME" 'BEGIN { print int(b - a) }'
+}
+
+test_slow() {
+	local seconds
+	cluster slow n1 100 2>/dev/null || {
+		check "slow # SKIP no blkio controller" true
+		return
+	}
+	seconds=$(write_seconds)
+	check "16 slow writes take over a second" [ "$seconds" -ge 1 ]
+	cluster slow n1 off
+	check "and no longer" [ "$(write_seconds)" -lt 1 ]
+}
+
+test_down() {
+	on n2 setsid --fork sleep 1000
+	on n2 sh -c 'truncate -s 10M /local/img; mkfs.ext4 -q /local/img
+		mkdir -p /run/inner; mount -o loop /local/img /run/inner'
+	cluster slow n1 10 2>/dev/null
+	cluster crash n3
+	check "down works on a cluster half crashed" cluster down
+	trap - EXIT
+	check "and leaves nothing" equal \
+		"$(diff <(echo "$BEFORE") <(machine_state))" ""
+}
+
+BEFORE=$(machine_state)
+cluster_up --plain --nodes 3 --ions 1
+test_hosts
+test_second_cluster
+test_faults
+test_slow
+test_down
+finish

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# For system tests: TAP, a cluster of the test's own, jobs in it. Sourced.
+#
+# A test prints one line per check, "ok 1 - text" or "not ok 1 - text", and
+# the plan at its end. Its cluster is named after the script, goes when the
+# script ends, and leaves its logs in $LOGS when a check has failed.
+set -u
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+TEST=$(basename "$0" .t)
+CLUSTER=$(tr -cd 'a-z0-9' <<<"t$TEST" | cut -c1-12)
+LOGS=${LOGS:-$TOP/build-test/system}
+CHECKS=0 FAILED=0
+. "$TOP/tools/lib/common.sh"
+
+# check TEXT COMMAND...: one test.
+check() {
+	local text=$1
+	shift
+	CHECKS=$((CHECKS + 1))
+	if "$@"; then
+		echo "ok $CHECKS - $text"
+	else
+		FAILED=$((FAILED + 1))
+		echo "not ok $CHECKS - $text"
+	fi
+}
+
+# check_within SECONDS TEXT COMMAND...: it becomes true in that time.
+check_within() {
+	local seconds=$1 text=$2
+	shift 2
+	check "$text" wait_for "$seconds" "$@"
+}
+
+equal() { # GOT WANTED
+	[ "$1" = "$2" ] || { note "got '$1', wanted '$2'" && false; }
+}
+
+matches() { # TEXT EXTENDED-REGULAR-EXPRESSION
+	grep -qE -- "$2" <<<"$1" || { note "'$1' lacks '$2'" && false; }
+}
+
+fails() {
+	! "$@"
+}
+
+note() {
+	sed 's/^/# /' <<<"$*"
+}
+
+skip_all() { # WHY
+	echo "1..0 # SKIP $*"
+	exit 0
+}
+
+finish() {
+	echo "1..$CHECKS"
+	[ "$FAILED" = 0 ]
+	exit
+}
+
+# The cluster of this test.
+cluster() {
+	local command=$1
+	shift
+	"$TOP/tools/cluster" "$command" --name "$CLUSTER" "$@"
+}
+
+cluster_up() { # UP-OPTION...
+	trap cluster_gone EXIT
+	cluster up "$@" | sed 's/^/# /'
+	[ "${PIPESTATUS[0]}" = 0 ] || { echo "Bail out! no cluster" && exit 1; }
+}
+
+cluster_gone() {
+	[ "$FAILED" = 0 ] || cluster_save_logs
+	cluster down
+}
+
+cluster_save_logs() {
+	rm -rf "$LOGS/$TEST.cluster"
+	mkdir -p "$LOGS"
+	cp -aL "/run/sluice-clusters/$CLUSTER/log" "$LOGS/$TEST.cluster"
+}
+
+# on HOST COMMAND..., bounded: a hung file system must not hang the test.
+on() {
+	local host=$1
+	shift
+	cluster exec "$host" timeout -s KILL "${LIMIT:-30}" "$@"
+}
+
+as_alice() {
+	cluster exec -u alice ctl timeout -s KILL "${LIMIT:-30}" "$@"
+}
+
+# Jobs. Scripts come on standard input and run in /pfs/alice.
+submit() { # SBATCH-OPTION...: prints the job id
+	as_alice sbatch --parsable -o 'job-%j.out' "$@"
+}
+
+job_output() { # JOB
+	cat "/run/sluice-clusters/$CLUSTER/pfs/alice/job-$1.out"
+}
+
+job_field() { # JOB FIELD, e.g. JobState
+	on ctl scontrol -o show job "$1" 2>/dev/null |
+		grep -oE "(^| )$2=[^ ]*" | head -1 | cut -d= -f2-
+}
+
+job_is() { # JOB STATE...: one of them
+	local state job=$1
+	shift
+	state=$(job_field "$job" JobState)
+	[[ " $* " == *" $state "* ]]
+}
+
+job_ended() { # JOB: and no epilog of it still runs
+	job_is "$1" COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL OUT_OF_MEMORY
+}
+
+nodes_idle() { # HOSTLIST
+	[ "$(on ctl sinfo -hN -n "$1" -o %T | sort -u)" = idle ]
+}
