@@ -7,3 +7,10 @@ noinst_HEADERS += tests/unit/harness.h tests/unit/random.h \
 	tests/unit/tmpdir.h
 # System tests: tests/system/run, or tools/test.
 EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t
+
+# Stand-ins for software that Debian does not have.
+check_PROGRAMS += tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put
+tests_fakes_fake_gkfwd_SOURCES = tests/fakes/fake_gkfwd.c
+tests_fakes_fake_gkfwd_put_SOURCES = tests/fakes/fake_gkfwd_put.c
+dist_check_SCRIPTS += tests/fakes/test_fake_gkfwd.sh
+TESTS += tests/fakes/test_fake_gkfwd.sh
