@@ -15,9 +15,11 @@
 #include "common/str.h"
 
 /* Run argv (argv[0] searched in PATH), stdin from /dev/null, stdout and stderr
- * together into *out when out is not NULL (bounded by out->max). After
- * `seconds` the process group gets SIGKILL and SLU_TIMEOUT is returned. An
- * exit other than 0 is SLU_IO with the last line of output in the text. */
+ * together into *out when out is not NULL (bounded by out->max). It runs in a
+ * process group of its own, and is killed when the calling thread ends. After
+ * `seconds` the group gets SIGKILL and SLU_TIMEOUT is returned. An exit other
+ * than 0 is SLU_IO with the last line of output in the text; *out is filled
+ * then, too. Processes that it leaves behind are not waited for. */
 int slu_run(char *const argv[], double seconds, struct slu_buf *out,
 	    struct slu_err *err);
 
@@ -32,13 +34,14 @@ struct slu_pid {
 int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err);
 /* Still alive and not a zombie. */
 bool slu_pid_alive(const struct slu_pid *pid);
-/* Send a signal to exactly this process. */
+/* Send a signal to exactly this process; -1 and errno (ESRCH: it has ended). */
 int slu_pid_kill(const struct slu_pid *pid, int sig);
 /* Wait until it has ended (zombies count as ended); SLU_TIMEOUT otherwise. */
 int slu_pid_wait(const struct slu_pid *pid, double seconds,
 		 struct slu_err *err);
 
-/* Pid files: "PID START\n", written atomically. */
+/* Pid files: "PID START\n", written atomically. A missing one is
+ * SLU_NOTFOUND, a strange one SLU_INVALID. */
 int slu_pid_write(const char *path, const struct slu_pid *pid,
 		  struct slu_err *err);
 int slu_pid_read(const char *path, struct slu_pid *pid, struct slu_err *err);
@@ -46,7 +49,9 @@ int slu_pid_read(const char *path, struct slu_pid *pid, struct slu_err *err);
 /* Continue fn(arg) in a process of its own session that no hook's death can
  * reach: double fork, setsid, descriptors above 2 closed, 0-2 on /dev/null
  * (1 and 2 on log_path when given), working directory /. Returns when the pid
- * file (may be NULL) is written. fn's return value is the exit status. */
+ * file (may be NULL) is written, or fails with nothing left running. Signals
+ * are at their defaults in fn; its return value is the exit status, and what
+ * it left in stdio buffers is lost. Only for programs without threads. */
 int slu_detach(int (*fn)(void *arg), void *arg, const char *pid_path,
 	       const char *log_path, struct slu_err *err);
 

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Running programs and naming processes. A program runs in a process group of
+ * its own, with default signals and no descriptor but 0 to 2; it dies with
+ * the thread that started it. Its end is seen through a pidfd, never by the
+ * end of its output, which a daemon it has left behind may hold open.
+ */
+#include "config.h"
+#include "common/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/file.h"
+
+#define TAIL_MAX   4096 /* of the output, to find its last line in */
+#define CHUNKS_MAX 64	/* read at once; more than a pipe holds */
+#define KILL_TIME  5.0	/* seconds for a killed program to go */
+
+static int pidfd_open(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Milliseconds until `end` for poll(2): rounded up, at most an hour. */
+static int poll_ms(double end)
+{
+	double left = end - now();
+
+	return left <= 0 ? 0 : left >= 3600 ? 3600000 : (int)(left * 1000) + 1;
+}
+
+/* What a new process must not inherit. */
+static void default_signals(void)
+{
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL); /* fails for a few, rightly */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child: become argv; its output goes to `out`. */
+static void become(char *const argv[], int out)
+{
+	int null;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	default_signals();
+	out = fcntl(out, F_DUPFD, 3); /* the caller's 0 to 2 may be closed */
+	null = open("/dev/null", O_RDONLY);
+	if (out < 0 || null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
+	    dup2(out, 2) < 0)
+		_exit(127);
+	slu_close_from(3);
+	execvp(argv[0], argv);
+	dprintf(2, "cannot run %s: %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+struct run {
+	int out;   /* our end of the output's pipe */
+	int pidfd; /* readable when the program has ended */
+	struct slu_buf *all;
+	struct slu_buf tail;
+};
+
+/* Take what the pipe holds, but not for ever; false at its end. */
+static bool take_output(struct run *run)
+{
+	char chunk[TAIL_MAX];
+	ssize_t n = 1;
+
+	for (int i = 0; i < CHUNKS_MAX; i++) {
+		n = read(run->out, chunk, sizeof(chunk));
+		if (n <= 0)
+			break;
+		if (run->all)
+			slu_buf_add(run->all, chunk, (size_t)n);
+		slu_buf_add(&run->tail, chunk, (size_t)n);
+		if (run->tail.len > TAIL_MAX)
+			slu_buf_drop(&run->tail, run->tail.len - TAIL_MAX);
+	}
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/* Until the program has ended (true) or the time has. */
+static bool run_watch(struct run *run, double end)
+{
+	struct pollfd fds[] = {
+		{.fd = run->pidfd, .events = POLLIN},
+		{.fd = run->out, .events = POLLIN},
+	};
+
+	for (;;) {
+		int n = poll(fds, 2, poll_ms(end));
+
+		if (fds[1].revents && !take_output(run))
+			fds[1].fd = -1;
+		if (n > 0 && fds[0].revents)
+			return true;
+		if (now() >= end)
+			return false;
+	}
+}
+
+/* The last line that says something, in the tail of the output. */
+static const char *last_line(struct slu_buf *tail)
+{
+	char *text = tail->data ? slu_trim(tail->data) : "", *line;
+
+	line = strrchr(text, '\n');
+	return line ? line + 1 : text;
+}
+
+static int judge(const char *name, int status, struct slu_buf *tail,
+		 struct slu_err *err)
+{
+	const char *line = last_line(tail), *colon = *line ? ": " : "";
+
+	if (WIFSIGNALED(status))
+		return slu_err(err, SLU_IO, "%s was killed by signal %d%s%s",
+			       name, WTERMSIG(status), colon, line);
+	if (WEXITSTATUS(status) != 0)
+		return slu_err(err, SLU_IO, "%s ended with exit code %d%s%s",
+			       name, WEXITSTATUS(status), colon, line);
+	return 0;
+}
+
+/* In the parent: see the program to its end. */
+static int run_finish(struct run *run, const char *name, pid_t pid,
+		      double seconds, struct slu_err *err)
+{
+	bool in_time = run_watch(run, now() + seconds), ended = in_time;
+	int status;
+
+	if (!in_time) {
+		kill(-pid, SIGKILL);
+		kill(pid, SIGKILL); /* had it changed its group */
+		ended = run_watch(run, now() + KILL_TIME);
+	}
+	take_output(run);
+	/* one that hangs in the kernel is left to who reaps after us */
+	if (ended && waitpid(pid, &status, 0) < 0)
+		return slu_errno(err, SLU_INTERNAL, "wait for %s", name);
+	if (!in_time)
+		return slu_err(err, SLU_TIMEOUT,
+			       "%s did not end within %g seconds%s", name,
+			       seconds, ended ? "" : " and cannot be killed");
+	return judge(name, status, &run->tail, err);
+}
+
+int slu_run(char *const argv[], double seconds, struct slu_buf *out,
+	    struct slu_err *err)
+{
+	struct run run = {.out = -1, .pidfd = -1, .all = out};
+	int fd[2], ret = -1;
+	pid_t pid;
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return slu_errno(err, SLU_IO, "pipe for %s", argv[0]);
+	run.out = fd[0];
+	fcntl(run.out, F_SETFL, O_NONBLOCK);
+	pid = fork();
+	if (pid == 0)
+		become(argv, fd[1]);
+	close(fd[1]);
+	if (pid < 0) {
+		slu_errno(err, SLU_IO, "fork for %s", argv[0]);
+		goto out;
+	}
+	setpgid(pid, pid); /* both sides: whoever comes first */
+	run.pidfd = pidfd_open(pid);
+	if (run.pidfd < 0) {
+		slu_errno(err, SLU_IO, "watch %s", argv[0]);
+		kill(-pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		goto out;
+	}
+	ret = run_finish(&run, argv[0], pid, seconds, err);
+	close(run.pidfd);
+out:
+	close(run.out);
+	slu_buf_free(&run.tail);
+	return ret;
+}
+
+int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err)
+{
+	char path[32];
+	struct slu_buf buf = {0};
+	const char *p;
+	char state = 'X';
+	uintmax_t start = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (slu_file_read(AT_FDCWD, path, 8192, &buf, NULL) < 0)
+		return slu_err(err, SLU_NOTFOUND, "no process %d", (int)pid);
+	/* the command's name, field 2, may hold anything: look behind it */
+	p = strrchr(buf.data, ')');
+	if (!p || sscanf(p,
+			 ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			 "%*s %*s %*s %*s %*s %*s %*s %ju",
+			 &state, &start) != 2)
+		state = 'X';
+	slu_buf_free(&buf);
+	if (state == 'Z' || state == 'X')
+		return slu_err(err, SLU_NOTFOUND, "process %d has ended",
+			       (int)pid);
+	*out = (struct slu_pid){.pid = pid, .start = start};
+	return 0;
+}
+
+bool slu_pid_alive(const struct slu_pid *pid)
+{
+	struct slu_pid is;
+
+	return slu_pid_get(pid->pid, &is, NULL) == 0 && is.start == pid->start;
+}
+
+/* A descriptor of exactly this process; -1 with ESRCH when it has ended. */
+static int pid_open(const struct slu_pid *pid)
+{
+	int fd = pidfd_open(pid->pid);
+
+	/* who it is can be asked only now that the pid cannot change hands */
+	if (fd >= 0 && !slu_pid_alive(pid)) {
+		close(fd);
+		errno = ESRCH;
+		return -1;
+	}
+	return fd;
+}
+
+int slu_pid_kill(const struct slu_pid *pid, int sig)
+{
+	int fd = pid_open(pid), ret, saved;
+
+	if (fd < 0)
+		return -1;
+	ret = (int)syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return ret;
+}
+
+int slu_pid_wait(const struct slu_pid *pid, double seconds, struct slu_err *err)
+{
+	double end = now() + seconds;
+	struct pollfd p = {.fd = pid_open(pid), .events = POLLIN};
+	int n;
+
+	if (p.fd < 0 && errno == ESRCH)
+		return 0;
+	if (p.fd < 0)
+		return slu_errno(err, SLU_IO, "watch process %d",
+				 (int)pid->pid);
+	do
+		n = poll(&p, 1, poll_ms(end));
+	while (n <= 0 && now() < end);
+	close(p.fd);
+	if (n > 0)
+		return 0;
+	return slu_err(err, SLU_TIMEOUT,
+		       "process %d still runs after %g seconds", (int)pid->pid,
+		       seconds);
+}
+
+int slu_pid_write(const char *path, const struct slu_pid *pid,
+		  struct slu_err *err)
+{
+	char text[48];
+	int len = snprintf(text, sizeof(text), "%d %" PRIu64 "\n",
+			   (int)pid->pid, pid->start);
+
+	return slu_file_write(AT_FDCWD, path, text, (size_t)len, 0644, false,
+			      err);
+}
+
+int slu_pid_read(const char *path, struct slu_pid *pid, struct slu_err *err)
+{
+	struct slu_buf buf = {0};
+	struct slu_pid is;
+	char newline = 0;
+	int n;
+
+	if (slu_file_read(AT_FDCWD, path, 48, &buf, err) < 0)
+		return -1;
+	n = sscanf(buf.data, "%d %" SCNu64 "%c", &is.pid, &is.start, &newline);
+	slu_buf_free(&buf);
+	if (n != 3 || newline != '\n' || is.pid <= 0)
+		return slu_err(err, SLU_INVALID, "%s is no pid file", path);
+	*pid = is;
+	return 0;
+}
+
+/* 0 on /dev/null, 1 and 2 on the log. */
+static int redirect(const char *log_path, struct slu_err *err)
+{
+	const char *path = log_path ? log_path : "/dev/null";
+	int null = open("/dev/null", O_RDONLY);
+	int out = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+	if (null < 0 || out < 0)
+		return slu_errno(err, SLU_IO, "open %s", path);
+	if (dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+		return slu_errno(err, SLU_IO, "redirect to %s", path);
+	return 0;
+}
+
+/* What can go wrong before the worker is on its own. */
+static int prepare(const char *pid_path, const char *log_path,
+		   struct slu_err *err)
+{
+	struct slu_pid self;
+
+	if (chdir("/") < 0)
+		return slu_errno(err, SLU_IO, "chdir /");
+	if (redirect(log_path, err) < 0)
+		return -1;
+	if (!pid_path)
+		return 0;
+	if (slu_pid_get(getpid(), &self, err) < 0)
+		return -1;
+	return slu_pid_write(pid_path, &self, err);
+}
+
+/* The worker tells over `tell` how its preparation went: a struct slu_err,
+ * empty when all is well. */
+static void work(int (*fn)(void *arg), void *arg, const char *pid_path,
+		 const char *log_path, int tell)
+{
+	struct slu_err told = {0};
+	int failed;
+
+	default_signals();
+	tell = fcntl(tell, F_DUPFD, 3); /* out of the way of 0 to 2 */
+	failed = prepare(pid_path, log_path, &told);
+	if (slu_write_all(tell, &told, sizeof(told)) < 0 || failed)
+		_exit(127);
+	slu_close_from(3);
+	_exit(fn(arg));
+}
+
+int slu_detach(int (*fn)(void *arg), void *arg, const char *pid_path,
+	       const char *log_path, struct slu_err *err)
+{
+	struct slu_err told;
+	int fd[2];
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return slu_errno(err, SLU_IO, "pipe");
+	pid = fork();
+	if (pid == 0) {
+		setsid(); /* cannot fail: a new child leads no group */
+		if (fork() == 0)
+			work(fn, arg, pid_path, log_path, fd[1]);
+		_exit(0);
+	}
+	close(fd[1]);
+	if (pid < 0) {
+		close(fd[0]);
+		return slu_errno(err, SLU_IO, "fork");
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	/* one write, smaller than a pipe's atomic size: all or nothing */
+	while ((n = read(fd[0], &told, sizeof(told))) < 0 && errno == EINTR)
+		;
+	close(fd[0]);
+	if (n != sizeof(told))
+		return slu_err(err, SLU_IO, "a detached process died at once");
+	if (told.kind)
+		return slu_err(err, told.kind, "%s", told.text);
+	return 0;
+}
