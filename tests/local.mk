@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-dist_check_SCRIPTS += tools/check-includes
-TESTS += tools/check-includes
+dist_check_SCRIPTS += tools/check-includes tools/check-options
+TESTS += tools/check-includes tools/check-options
 
 # A unit test is one file, tests/unit/test_NAME.c, added by the room it tests.
 noinst_HEADERS += tests/unit/harness.h tests/unit/random.h \
