@@ -16,3 +16,4 @@ tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c tests/fuzz/replay.c
 EXTRA_DIST += tests/fuzz/corpus/request
 tests_fuzz_fuzz_request_LDADD = libslurequest.la
 endif
+include burst_buffer/node/local.mk

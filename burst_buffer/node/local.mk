@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What of burst_buffer/ runs on the nodes.
+noinst_LTLIBRARIES += libslunode.la
+libslunode_la_SOURCES = \
+	burst_buffer/staging/manifest.c burst_buffer/staging/manifest.h \
+	burst_buffer/staging/share.c burst_buffer/staging/share.h \
+	burst_buffer/staging/beneath.c burst_buffer/staging/beneath.h \
+	burst_buffer/staging/copy.c burst_buffer/staging/copy.h \
+	burst_buffer/staging/walk.c burst_buffer/staging/walk.h \
+	burst_buffer/staging/place.c burst_buffer/staging/place.h \
+	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
+	burst_buffer/staging/act.h \
+	burst_buffer/staging/stage.c burst_buffer/staging/stage.h
+libslunode_la_LIBADD = libslucommon.la -lpthread
+
+if HAVE_CHECK
+node_tests = tests/unit/test_manifest tests/unit/test_share \
+	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage
+check_PROGRAMS += $(node_tests)
+TESTS += $(node_tests)
+node_test_libs = libslunode.la $(CHECK_LIBS)
+node_test_tree = tests/unit/tree.c tests/unit/tree.h
+tests_unit_test_manifest_LDADD = $(node_test_libs)
+tests_unit_test_share_LDADD = $(node_test_libs)
+tests_unit_test_beneath_SOURCES = tests/unit/test_beneath.c $(node_test_tree)
+tests_unit_test_beneath_LDADD = $(node_test_libs)
+tests_unit_test_copy_SOURCES = tests/unit/test_copy.c $(node_test_tree)
+tests_unit_test_copy_LDADD = $(node_test_libs)
+tests_unit_test_stage_SOURCES = tests/unit/test_stage.c $(node_test_tree)
+tests_unit_test_stage_LDADD = $(node_test_libs)
+
+check_PROGRAMS += tests/fuzz/fuzz_manifest
+TESTS += tests/fuzz/fuzz_manifest
+tests_fuzz_fuzz_manifest_SOURCES = tests/fuzz/fuzz_manifest.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_manifest_LDADD = libslunode.la
+EXTRA_DIST += tests/fuzz/corpus/manifest
+endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STAGING_ACT_H
+#define SLU_STAGING_ACT_H
+
+/* What the acts of staging share among themselves; not for other rooms. */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include "burst_buffer/staging/manifest.h"
+#include "burst_buffer/staging/place.h"
+#include "burst_buffer/staging/stage.h"
+
+struct slu_act {
+	const struct slu_stage_part *part;
+	struct slu_places places;
+	struct slu_totals totals;
+	struct slu_manifest *manifest;
+	pthread_mutex_t lock; /* guards what follows */
+	bool stopped;
+	uint64_t bytes, files; /* done */
+};
+
+/* Add to what was done, and tell; -1 with SLU_BUSY when it is to stop. */
+int slu_act_count(struct slu_act *act, uint64_t bytes, uint64_t files,
+		  struct slu_err *err);
+
+/* The path to open for an entry: its own, or the one name of type=file. */
+const char *slu_act_path(const char *single, const struct slu_entry *entry);
+
+/* "cannot WHAT ROOT/PATH: ", and errno's text. */
+int slu_act_errno(struct slu_err *err, const char *what, const char *root,
+		  const struct slu_entry *entry);
+/* "ROOT/PATH SAYING". */
+int slu_act_err(struct slu_err *err, const char *root,
+		const struct slu_entry *entry, const char *saying);
+
+int slu_act_copy(struct slu_act *act, struct slu_err *err);
+int slu_act_verify(struct slu_act *act, struct slu_err *err);
+int slu_act_finish(struct slu_act *act, struct slu_err *err);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * VERIFY and FINISH: what arrived is what the manifest says. Nobody verifies
+ * what it wrote itself, unless it is alone.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/staging/act.h"
+#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/share.h"
+
+/* File systems keep times to 1 s, 1 us, 100 ns or exactly. */
+static bool same_time(const struct timespec *want, const struct timespec *is)
+{
+	long diff = want->tv_nsec - is->tv_nsec;
+
+	return want->tv_sec == is->tv_sec &&
+	       (is->tv_nsec == 0 || (diff > -1000 && diff < 1000));
+}
+
+static int wrong(struct slu_act *a, const struct slu_entry *e,
+		 const char *saying, struct slu_err *err)
+{
+	return slu_act_err(err, a->part->destination, e, saying);
+}
+
+static int verify_open_file(struct slu_act *a, int fd,
+			    const struct slu_entry *e, bool finish,
+			    struct slu_err *err)
+{
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
+	const char *to = a->part->destination;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return slu_act_errno(err, "look at", to, e);
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size)
+		return wrong(a, e, "did not arrive whole: its size differs",
+			     err);
+	if (finish &&
+	    (fchmod(fd, e->mode) || futimens(fd, times) || fstat(fd, &st)))
+		return slu_act_errno(err, "set mode and time of", to, e);
+	if (!same_time(&e->mtime, &st.st_mtim))
+		return wrong(a, e, "did not arrive whole: its time differs",
+			     err);
+	return 0;
+}
+
+static int verify_file(struct slu_act *a, const struct slu_entry *e,
+		       struct slu_err *err)
+{
+	bool finish = slu_share_ranges(e->size) > 1;
+	int flags = finish ? O_WRONLY | O_NONBLOCK : O_PATH;
+	int fd = slu_open_beneath(a->places.dst, slu_act_path(a->places.to, e),
+				  flags | O_NOFOLLOW, 0);
+	int rc;
+
+	if (fd < 0)
+		return slu_act_errno(err, "find", a->part->destination, e);
+	rc = verify_open_file(a, fd, e, finish, err);
+	close(fd);
+	return rc;
+}
+
+static int verify_dir(struct slu_act *a, const struct slu_entry *e,
+		      struct slu_err *err)
+{
+	int fd = slu_open_beneath(a->places.dst, e->path, O_PATH | O_DIRECTORY,
+				  0);
+
+	if (fd < 0)
+		return slu_act_errno(err, "find", a->part->destination, e);
+	close(fd);
+	return 0;
+}
+
+static int verify_link(struct slu_act *a, const struct slu_entry *e,
+		       struct slu_err *err)
+{
+	char target[PATH_MAX + 1];
+	const char *name;
+	int dir = slu_open_parent(a->places.dst, e->path, &name);
+	ssize_t n;
+
+	if (dir < 0)
+		return slu_act_errno(err, "find", a->part->destination, e);
+	n = readlinkat(dir, name, target, PATH_MAX);
+	close(dir);
+	if (n < 0)
+		return slu_act_errno(err, "read the link", a->part->destination,
+				     e);
+	target[n] = '\0';
+	if (strcmp(target, e->link))
+		return wrong(a, e, "points elsewhere than its source", err);
+	return 0;
+}
+
+/* A file is looked at by the neighbour of who wrote its beginning, the rest by
+ * the neighbour of the first node, which made it. */
+static int verify_entry(struct slu_act *a, const struct slu_entry *e,
+			uint64_t at, struct slu_err *err)
+{
+	unsigned n = a->part->n, maker = 0;
+	int rc = 0;
+
+	if (e->kind == 'f')
+		maker = slu_share_owner(at, 0, a->totals.cost, n);
+	if ((maker + 1) % n != a->part->self)
+		return 0;
+	switch (e->kind) {
+	case 'f':
+		rc = verify_file(a, e, err);
+		break;
+	case 'd':
+		rc = verify_dir(a, e, err);
+		break;
+	case 'l':
+		rc = verify_link(a, e, err);
+		break;
+	}
+	return rc ? -1 : slu_act_count(a, 0, 1, err);
+}
+
+int slu_act_verify(struct slu_act *a, struct slu_err *err)
+{
+	struct slu_entry e;
+	uint64_t at = 0;
+	int rc;
+
+	while ((rc = slu_manifest_next(a->manifest, &e, err)) == 1) {
+		if (verify_entry(a, &e, at, err))
+			return -1;
+		if (e.kind == 'f')
+			at += slu_share_cost(e.size);
+	}
+	return rc;
+}
+
+/* A set-group-id bit that the destination inherited stays. */
+static int finish_dir(struct slu_act *a, const struct slu_entry *e,
+		      struct slu_err *err)
+{
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
+	int fd = slu_open_beneath(a->places.dst, e->path,
+				  O_RDONLY | O_DIRECTORY, 0);
+	struct stat st;
+	int rc = 0;
+
+	if (fd < 0)
+		return slu_act_errno(err, "open", a->part->destination, e);
+	if (fstat(fd, &st) || futimens(fd, times) ||
+	    fchmod(fd, e->mode | (st.st_mode & S_ISGID)))
+		rc = slu_act_errno(err, "set mode and time of",
+				   a->part->destination, e);
+	close(fd);
+	return rc;
+}
+
+int slu_act_finish(struct slu_act *a, struct slu_err *err)
+{
+	struct slu_entry e;
+	int rc;
+
+	while ((rc = slu_manifest_next(a->manifest, &e, err)) == 1)
+		if (e.kind == 'D' && finish_dir(a, &e, err))
+			return -1;
+	return rc;
+}

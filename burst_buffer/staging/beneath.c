@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * openat2 with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, in pieces where a path is
+ * longer than the kernel takes at once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "burst_buffer/staging/beneath.h"
+
+static int open_piece(int dir, const char *path, int flags, mode_t mode)
+{
+	struct open_how how = {
+		.flags = (unsigned)(flags | O_CLOEXEC),
+		.mode = flags & O_CREAT ? mode : 0,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+			   RESOLVE_NO_MAGICLINKS,
+	};
+	int fd, tries = 100;
+
+	/* EAGAIN: a rename on the way made the kernel unsure; EINTR: a slow
+	 * file system and a signal. */
+	do
+		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	while (fd < 0 && (errno == EINTR || (errno == EAGAIN && --tries)));
+	return fd;
+}
+
+/* The longest run of whole components that fits into PATH_MAX. */
+static size_t piece_length(const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n < PATH_MAX)
+		return n;
+	for (n = PATH_MAX - 1; n > 0 && path[n] != '/'; n--)
+		;
+	return n;
+}
+
+int slu_open_beneath(int root, const char *path, int flags, mode_t mode)
+{
+	char piece[PATH_MAX];
+	int dir = root, fd;
+
+	if (!*path)
+		path = ".";
+	for (;;) {
+		size_t n = piece_length(path);
+		bool last = !path[n];
+
+		if (!n) {
+			errno = ENAMETOOLONG;
+			fd = -1;
+		} else {
+			memcpy(piece, path, n);
+			piece[n] = '\0';
+			fd = open_piece(dir, piece,
+					last ? flags : O_PATH | O_DIRECTORY,
+					mode);
+		}
+		if (dir != root)
+			close(dir);
+		if (fd < 0 || last)
+			return fd;
+		dir = fd;
+		path += n + 1;
+	}
+}
+
+int slu_open_parent(int root, const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[SHRT_MAX * 2 + 2];
+	size_t n = slash ? (size_t)(slash - path) : 0;
+
+	if (n >= sizeof(dir)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(dir, path, n);
+	dir[n] = '\0';
+	*name = slash ? slash + 1 : *path ? path : ".";
+	return slu_open_beneath(root, dir, O_PATH | O_DIRECTORY, 0);
+}
+
+int slu_create_beneath(int root, const char *path, mode_t mode)
+{
+	const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+	int fd = slu_open_beneath(root, path, flags | O_TRUNC, mode);
+	const char *name;
+	int dir;
+
+	if (fd >= 0 || (errno != EACCES && errno != ELOOP && errno != ETXTBSY))
+		return fd;
+	dir = slu_open_parent(root, path, &name);
+	if (dir < 0)
+		return -1;
+	if (!unlinkat(dir, name, 0))
+		fd = slu_open_beneath(dir, name, flags | O_EXCL, mode);
+	close(dir);
+	return fd;
+}
+
+const char *slu_path_text(const char *path, char out[SLU_PATH_TEXT])
+{
+	size_t len = strlen(path), keep = SLU_PATH_TEXT - 8;
+
+	if (len > keep)
+		snprintf(out, SLU_PATH_TEXT, "...%s", path + len - keep);
+	else
+		snprintf(out, SLU_PATH_TEXT, "%s", path);
+	for (char *p = out; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = '?';
+	return out;
+}

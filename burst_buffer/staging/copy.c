@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * copy_file_range, and pread/pwrite where it does not work: across file
+ * systems, on most FUSE ones (EXDEV), and where the bytes come from nowhere
+ * (it then says 0 although the file has not ended).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "burst_buffer/staging/copy.h"
+
+#define STEP (16u << 20) /* of one copy_file_range, so that a stop is seen */
+
+static int told(struct slu_copier *c, uint64_t bytes, struct slu_err *err)
+{
+	if (c->progress && c->progress(c->arg, bytes))
+		return slu_err(err, SLU_BUSY, "stopped");
+	return 0;
+}
+
+static int write_at(int fd, const char *data, size_t len, uint64_t offset,
+		    struct slu_err *err)
+{
+	while (len) {
+		ssize_t n = pwrite(fd, data, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return slu_errno(err, SLU_IO, "write");
+		data += n;
+		len -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+static int copy_by_buffer(struct slu_copier *c, int in, int out,
+			  uint64_t offset, uint64_t len, struct slu_err *err)
+{
+	if (!c->buffer && !(c->buffer = malloc(SLU_COPY_BUFFER)))
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	while (len) {
+		size_t want = len < SLU_COPY_BUFFER ? len : SLU_COPY_BUFFER;
+		ssize_t n = pread(in, c->buffer, want, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return slu_errno(err, SLU_IO, "read");
+		if (!n)
+			return slu_err(err, SLU_IO,
+				       "it became shorter while being copied");
+		if (write_at(out, c->buffer, (size_t)n, offset, err) ||
+		    told(c, (uint64_t)n, err))
+			return -1;
+		offset += (uint64_t)n;
+		len -= (uint64_t)n;
+	}
+	return 0;
+}
+
+static int copy_data(struct slu_copier *c, int in, int out, uint64_t offset,
+		     uint64_t len, struct slu_err *err)
+{
+	while (len && !c->no_kernel) {
+		off_t from = (off_t)offset, to = (off_t)offset;
+		ssize_t n = copy_file_range(in, &from, out, &to,
+					    len < STEP ? len : STEP, 0);
+
+		if (n < 0 &&
+		    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+			return slu_errno(err, SLU_IO, "write");
+		if (n <= 0) { /* the plain way works, or says what is wrong */
+			c->no_kernel = n < 0 && errno != EIO && errno != EINTR;
+			break;
+		}
+		if (told(c, (uint64_t)n, err))
+			return -1;
+		offset += (uint64_t)n;
+		len -= (uint64_t)n;
+	}
+	return copy_by_buffer(c, in, out, offset, len, err);
+}
+
+int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
+		  uint64_t len, bool sparse, struct slu_err *err)
+{
+	uint64_t end = offset + len;
+
+	while (sparse && offset < end) {
+		off_t data = lseek(in, (off_t)offset, SEEK_DATA), hole;
+
+		if (data < 0 && errno == ENXIO) /* a hole to the end */
+			return told(c, end - offset, err);
+		if (data < 0)
+			break; /* it cannot say: all is data */
+		if ((uint64_t)data >= end)
+			return told(c, end - offset, err);
+		if (told(c, (uint64_t)data - offset, err))
+			return -1;
+		hole = lseek(in, data, SEEK_HOLE);
+		if (hole < 0 || (uint64_t)hole > end)
+			hole = (off_t)end;
+		if (copy_data(c, in, out, (uint64_t)data,
+			      (uint64_t)(hole - data), err))
+			return -1;
+		offset = (uint64_t)hole;
+	}
+	return copy_data(c, in, out, offset, end - offset, err);
+}

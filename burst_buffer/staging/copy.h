@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STAGING_COPY_H
+#define SLU_STAGING_COPY_H
+
+/*
+ * Copying a piece of a file: in the kernel where both ends allow it, else
+ * through a buffer; holes stay holes.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "common/err.h"
+
+#define SLU_COPY_BUFFER (4u << 20)
+
+/* One per thread; zero it, free buffer at the end. */
+struct slu_copier {
+	char *buffer;
+	bool no_kernel; /* copy_file_range does not work between these two */
+	/* Told after every piece; may be NULL. Not 0: stop. */
+	int (*progress)(void *arg, uint64_t bytes);
+	void *arg;
+};
+
+/* Copy [offset, offset + len) of `in` to the same place in `out`, which has
+ * only holes there. A source that ends early is SLU_IO. `sparse` says that the
+ * source may have holes. Texts say "read"/"write" and the system's reason, no
+ * names. */
+int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
+		  uint64_t len, bool sparse, struct slu_err *err);
+
+#endif

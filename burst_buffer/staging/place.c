@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a request's data comes from and goes to. The answer must be the same
+ * on every node and in every act, so it depends on nothing that the copying
+ * itself changes: a destination that is no directory before is none after.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/place.h"
+#include "common/str.h"
+
+static int fail(const char *what, const char *path, struct slu_err *err)
+{
+	char text[SLU_PATH_TEXT];
+
+	return slu_errno(err, SLU_IO, "cannot %s %s", what,
+			 slu_path_text(path, text));
+}
+
+static bool ends_in_slash(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n && path[n - 1] == '/';
+}
+
+/* The last name of a path, or NULL where there is none to speak of: then the
+ * contents are meant. Caller frees. */
+static char *last_name(const char *path)
+{
+	size_t end = strlen(path), start;
+
+	while (end && path[end - 1] == '/')
+		end--;
+	for (start = end; start && path[start - 1] != '/'; start--)
+		;
+	if (start == end || !strncmp(path + start, ".", end - start) ||
+	    !strncmp(path + start, "..", end - start))
+		return NULL;
+	return strndup(path + start, end - start);
+}
+
+static bool same_directory(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return b && !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/* mkdir -p as the user; links that the user made are followed. *made says
+ * whether the last one is new. */
+static int make_dirs(const char *path, bool *made, struct slu_err *err)
+{
+	char *copy = strdup(path);
+	int rc = 0;
+
+	if (!copy)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	*made = false;
+	for (char *p = copy; !rc && *p;) {
+		char keep;
+
+		p += strspn(p, "/");
+		p += strcspn(p, "/");
+		keep = *p;
+		*p = '\0';
+		*made = !mkdir(copy, 0755);
+		if (!*made && errno != EEXIST)
+			rc = fail("make the directory", copy, err);
+		*p = keep;
+		if (!p[strspn(p, "/")])
+			break;
+	}
+	free(copy);
+	return rc;
+}
+
+static int open_dir(const char *path, const char *what, struct slu_err *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? fail(what, path, err) : fd;
+}
+
+static int open_source_dir(const struct slu_stage_part *part,
+			   struct slu_err *err)
+{
+	struct stat st;
+
+	if (!stat(part->source, &st) && !S_ISDIR(st.st_mode))
+		return slu_err(
+			err, SLU_INVALID,
+			"%s is not a directory; for a file say type=file",
+			part->source);
+	return open_dir(part->source, "open the source", err);
+}
+
+/* The directory that the contents of the source directory go into. */
+static char *target_dir(const struct slu_stage_part *part, bool contents)
+{
+	char *name = contents ? NULL : last_name(part->source), *path;
+
+	path = slu_asprintf("%s%s%s%s%s", part->destination,
+			    part->below ? "/" : "",
+			    part->below ? part->below : "", name ? "/" : "",
+			    name ? name : "");
+	free(name);
+	return path;
+}
+
+static int open_directories(const struct slu_stage_part *part, bool make,
+			    struct slu_places *out, struct slu_err *err)
+{
+	bool contents = ends_in_slash(part->source) ||
+			same_directory(part->source, part->fs_root);
+	char *target = target_dir(part, contents);
+	int rc = -1;
+
+	if (!target)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	out->src = open_source_dir(part, err);
+	if (out->src >= 0 && !(make && make_dirs(target, &out->made, err))) {
+		out->dst = open_dir(target, "open the destination", err);
+		rc = out->dst < 0 ? -1 : 0;
+	}
+	free(target);
+	return rc;
+}
+
+/* A file's destination: the directory it goes into, its name in *as. */
+static char *target_of_file(const struct slu_stage_part *part, const char *name,
+			    char **as)
+{
+	struct stat st;
+	const char *dest = part->destination, *slash;
+
+	if (part->below || ends_in_slash(dest) ||
+	    (!stat(dest, &st) && S_ISDIR(st.st_mode))) {
+		*as = strdup(name);
+		return slu_asprintf("%s%s%s", dest, part->below ? "/" : "",
+				    part->below ? part->below : "");
+	}
+	slash = strrchr(dest, '/');
+	*as = strdup(slash ? slash + 1 : dest);
+	if (!slash)
+		return strdup(".");
+	return strndup(dest, slash == dest ? 1 : (size_t)(slash - dest));
+}
+
+static int open_file_places(const struct slu_stage_part *part, bool make,
+			    struct slu_places *out, struct slu_err *err)
+{
+	char *real = realpath(part->source, NULL), *slash, *name, *target;
+	int rc = -1;
+
+	if (!real)
+		return fail("find the file", part->source, err);
+	slash = strrchr(real, '/');
+	out->from = strdup(slash + 1);
+	slash[slash == real] = '\0'; /* its directory remains */
+	name = last_name(part->source);
+	target = target_of_file(part, name ? name : "", &out->to);
+	if (!out->from || !name || !target || !out->to)
+		slu_err(err, SLU_INVALID, "%s does not name a file",
+			part->source);
+	else if ((out->src = open_dir(real, "open the source", err)) >= 0 &&
+		 !(make && make_dirs(target, &out->made, err)) &&
+		 (out->dst = open_dir(target, "open the destination", err)) >=
+			 0)
+		rc = 0;
+	free(name);
+	free(target);
+	free(real);
+	return rc;
+}
+
+int slu_places_open(const struct slu_stage_part *part, bool make,
+		    struct slu_places *out, struct slu_err *err)
+{
+	struct slu_places p = {.src = -1, .dst = -1};
+	int rc = part->file ? open_file_places(part, make, &p, err)
+			    : open_directories(part, make, &p, err);
+
+	if (rc)
+		slu_places_close(&p);
+	else
+		*out = p;
+	return rc;
+}
+
+void slu_places_close(struct slu_places *p)
+{
+	if (p->src >= 0)
+		close(p->src);
+	if (p->dst >= 0)
+		close(p->dst);
+	free(p->from);
+	free(p->to);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STAGING_PLACE_H
+#define SLU_STAGING_PLACE_H
+
+/* From the two paths of a request to two open directories: the rules for
+ * trailing slashes and missing parents, see stage.h. */
+
+#include "burst_buffer/staging/stage.h"
+
+struct slu_places {
+	int src, dst;	 /* directories */
+	char *from, *to; /* type=file: names in them; else NULL */
+	bool made;	 /* dst was made by this call */
+};
+
+/* With `make`, directories of the destination that are missing are made. */
+int slu_places_open(const struct slu_stage_part *part, bool make,
+		    struct slu_places *out, struct slu_err *err);
+void slu_places_close(struct slu_places *places);
+
+#endif

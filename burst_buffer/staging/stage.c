@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One act of staging from its beginning to its end: open the manifest and the
+ * two places, play the act, close. The acts themselves are in act_copy.c and
+ * act_verify.c; the first one, the walk, in walk.c.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "burst_buffer/staging/act.h"
+#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/walk.h"
+
+int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,
+		  struct slu_err *err)
+{
+	const struct slu_stage_part *p = a->part;
+	bool stop;
+
+	pthread_mutex_lock(&a->lock);
+	a->bytes += bytes;
+	a->files += files;
+	if (!a->stopped && p->progress)
+		a->stopped = p->progress(p->arg, bytes, files) != 0;
+	stop = a->stopped;
+	pthread_mutex_unlock(&a->lock);
+	return stop ? slu_err(err, SLU_BUSY, "stopped") : 0;
+}
+
+const char *slu_act_path(const char *single, const struct slu_entry *e)
+{
+	return single ? single : e->path;
+}
+
+int slu_act_errno(struct slu_err *err, const char *what, const char *root,
+		  const struct slu_entry *e)
+{
+	char text[SLU_PATH_TEXT], under[SLU_PATH_TEXT];
+
+	return slu_errno(err, SLU_IO, "cannot %s %s%s%s", what,
+			 slu_path_text(root, under), *e->path ? "/" : "",
+			 slu_path_text(e->path, text));
+}
+
+int slu_act_err(struct slu_err *err, const char *root,
+		const struct slu_entry *e, const char *saying)
+{
+	char text[SLU_PATH_TEXT], under[SLU_PATH_TEXT];
+
+	return slu_err(err, SLU_IO, "%s%s%s %s", slu_path_text(root, under),
+		       *e->path ? "/" : "", slu_path_text(e->path, text),
+		       saying);
+}
+
+static int walked(void *arg, uint64_t bytes)
+{
+	return slu_act_count(arg, bytes, 0, NULL);
+}
+
+static int act_prepare(struct slu_act *a, FILE *manifest,
+		       struct slu_stage_result *result, struct slu_err *err)
+{
+	struct slu_walk w = {
+		.src = a->places.src,
+		.dst = a->places.dst,
+		.manifest = manifest,
+		.made = a->places.made,
+		.bricks = a->part->bricks,
+		.progress = walked,
+		.arg = a,
+	};
+
+	if (a->part->file ? slu_walk_file(&w, a->places.from, a->places.to, err)
+			  : slu_walk(&w, err))
+		return -1;
+	/* Other nodes read it next. */
+	if (fsync(fileno(manifest)) && errno != EINVAL)
+		return slu_errno(err, SLU_IO, "cannot write the manifest");
+	a->totals = w.totals;
+	a->files = w.links;
+	result->skipped = w.skipped;
+	memcpy(result->first_skipped, w.first_skipped,
+	       sizeof(result->first_skipped));
+	return 0;
+}
+
+static int play(enum slu_act_name act, struct slu_act *a, FILE *file,
+		struct slu_stage_result *result, struct slu_err *err)
+{
+	if (act == SLU_PREPARE)
+		return act_prepare(a, file, result, err);
+	a->manifest = slu_manifest_open(file, &a->totals, err);
+	if (!a->manifest)
+		return -1;
+	switch (act) {
+	case SLU_PREPARE:
+		break;
+	case SLU_COPY:
+		return slu_act_copy(a, err);
+	case SLU_VERIFY:
+		return slu_act_verify(a, err);
+	case SLU_FINISH:
+		return slu_act_finish(a, err);
+	}
+	return slu_err(err, SLU_INTERNAL, "no such act");
+}
+
+/* A stream of its own on the caller's descriptor, from its beginning. */
+static FILE *open_manifest(int fd, enum slu_act_name act, struct slu_err *err)
+{
+	int copy = dup(fd);
+	FILE *file = NULL;
+
+	if (copy >= 0 && !lseek(copy, 0, SEEK_SET))
+		file = fdopen(copy, act == SLU_PREPARE ? "r+" : "r");
+	if (!file) {
+		slu_errno(err, SLU_IO, "cannot open the manifest");
+		if (copy >= 0)
+			close(copy);
+	}
+	return file;
+}
+
+int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
+	      struct slu_stage_result *result, struct slu_err *err)
+{
+	struct slu_act a = {.part = part, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct slu_stage_result r = {0};
+	FILE *file = open_manifest(part->manifest, act, err);
+	int rc = -1;
+
+	if (!file)
+		return -1;
+	if (!slu_places_open(part, act == SLU_PREPARE, &a.places, err)) {
+		rc = play(act, &a, file, &r, err);
+		slu_manifest_free(a.manifest);
+		slu_places_close(&a.places);
+	}
+	fclose(file);
+	if (rc)
+		return -1;
+	r.bytes = a.bytes;
+	r.files = a.files;
+	r.total_bytes = a.totals.bytes;
+	r.total_files = a.totals.files;
+	*result = r;
+	return 0;
+}

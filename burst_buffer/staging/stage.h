@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STAGING_STAGE_H
+#define SLU_STAGING_STAGE_H
+
+/*
+ * One staging request, as one node sees it, in four acts:
+ *
+ *	PREPARE  (first node) walk the source, write the manifest, make
+ *		 directories and links at the destination
+ *	COPY	 (every node) copy its own share of the files
+ *	VERIFY	 (every node) the share of its neighbour is there: kind, size
+ *		 and time of every entry
+ *	FINISH	 (first node) modes and times of directories
+ *
+ * Between the acts the caller lets the nodes meet. Everything is done with the
+ * rights of the calling process, which has become the user; the paths a user
+ * named are resolved once per act, to directories, and below those no link is
+ * followed. Errors are one sentence with the path and the system's reason.
+ *
+ * How names arrive: a directory named without a trailing slash as that
+ * directory inside the destination, with one (and the root of the job's file
+ * system always) its contents; a file as itself inside a destination that is a
+ * directory or ends in a slash, else as that name. Missing parents are made.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "common/err.h"
+
+enum slu_act_name { SLU_PREPARE, SLU_COPY, SLU_VERIFY, SLU_FINISH };
+
+struct slu_stage_part {
+	const char *source, *destination;
+	bool file; /* type=file */
+	/* Below the destination goes a directory of this name first (a
+	 * node's, when each has its own data); NULL: none. */
+	const char *below;
+	/* The root of the job's file system, contents of which are meant by
+	 * its very name; NULL: unknown. */
+	const char *fs_root;
+	bool bricks;	  /* the source is a kept glusterfs brick */
+	unsigned self, n; /* this node's place among those that copy */
+	bool durable;	  /* COPY: be sure that it is on disk */
+	unsigned threads; /* for COPY; 0: 4 */
+	int manifest;	  /* PREPARE: empty, read-write; else readable */
+	/* Told from any thread, one at a time, with what was done since. Not
+	 * 0: stop with SLU_BUSY. May be NULL. */
+	int (*progress)(void *arg, uint64_t bytes, uint64_t files);
+	void *arg;
+};
+
+struct slu_stage_result {
+	/* Done by this call. What PREPARE and all nodes' COPY did adds up to
+	 * the totals. */
+	uint64_t bytes, files;
+	uint64_t total_bytes, total_files; /* of the manifest */
+	uint64_t skipped;		   /* PREPARE: not files */
+	char first_skipped[208];
+};
+
+int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
+	      struct slu_stage_result *result, struct slu_err *err);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The walk goes down by descriptors on both sides at once and opens every
+ * directory by one name without following a link, so it cannot be led out of
+ * the two trees, whatever is renamed meanwhile.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/share.h"
+#include "burst_buffer/staging/walk.h"
+
+struct level { /* one directory, on both sides */
+	struct slu_walk *walk;
+	char *path; /* of the whole walk, extended and cut at each level */
+	size_t len;
+	struct stat dst_root; /* a source that holds it has no end */
+};
+
+static int fail(const struct level *lv, const char *what, struct slu_err *err)
+{
+	char text[SLU_PATH_TEXT];
+
+	return slu_errno(err, SLU_IO, "cannot %s %s", what,
+			 slu_path_text(*lv->path ? lv->path : ".", text));
+}
+
+static int add(struct level *lv, char kind, const struct stat *st,
+	       const char *link, struct slu_err *err)
+{
+	struct slu_entry e = {
+		.kind = kind,
+		.mode = st->st_mode & 0777,
+		.size = kind == 'f' ? (uint64_t)st->st_size : 0,
+		.mtime = st->st_mtim,
+		.path = lv->path,
+		.link = link,
+	};
+	struct slu_totals *t = &lv->walk->totals;
+
+	t->files += kind == 'f' || kind == 'l';
+	lv->walk->links += kind == 'l';
+	if (kind == 'f' &&
+	    (__builtin_add_overflow(t->bytes, e.size, &t->bytes) ||
+	     __builtin_add_overflow(t->cost, slu_share_cost(e.size), &t->cost)))
+		return slu_err(err, SLU_INVALID, "more than 2^64 bytes");
+	if (slu_manifest_add(lv->walk->manifest, &e, err))
+		return -1;
+	if (lv->walk->progress && lv->walk->progress(lv->walk->arg, 0))
+		return slu_err(err, SLU_BUSY, "stopped");
+	return 0;
+}
+
+/* What stands at the destination's place, when it is no directory, goes. */
+static int make_room(int dst, const char *name)
+{
+	return unlinkat(dst, name, 0) && errno != ENOENT ? -1 : 0;
+}
+
+static int walk_link(struct level *lv, int src, int dst, const char *name,
+		     const struct stat *st, struct slu_err *err)
+{
+	char target[PATH_MAX + 1];
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, st->st_mtim};
+	ssize_t n = readlinkat(src, name, target, PATH_MAX);
+
+	if (n < 0)
+		return fail(lv, "read the link", err);
+	target[n] = '\0';
+	if (make_room(dst, name) || symlinkat(target, dst, name))
+		return fail(lv, "make the link", err);
+	/* Not every file system has times for links. */
+	(void)utimensat(dst, name, times, AT_SYMLINK_NOFOLLOW);
+	return add(lv, 'l', st, target, err);
+}
+
+/* A file of several ranges has several writers: it is made here, empty. */
+static int walk_regular(struct level *lv, int dst, const char *name,
+			const struct stat *st, struct slu_err *err)
+{
+	int fd;
+
+	if (slu_share_ranges((uint64_t)st->st_size) > 1) {
+		fd = slu_create_beneath(dst, name, 0600);
+		if (fd < 0)
+			return fail(lv, "create", err);
+		close(fd);
+	}
+	return add(lv, 'f', st, "", err);
+}
+
+static void skip(struct level *lv)
+{
+	if (!lv->walk->skipped++)
+		slu_path_text(lv->path, lv->walk->first_skipped);
+}
+
+/* Takes over src. */
+static int walk_dir(struct level *lv, int src, int dst, bool made,
+		    struct slu_err *err);
+
+/* A directory of the user's that the user may not write (a copy that was cut
+ * short left it so) is opened up, and gets its mode back like a new one. */
+static bool open_up(int dir)
+{
+	struct stat st;
+
+	return !fstat(dir, &st) && st.st_uid == geteuid() &&
+	       (st.st_mode & 0300) != 0300 && !fchmod(dir, st.st_mode | 0700);
+}
+
+/* Owner rights until all is copied; the real mode comes with the D record. */
+static int walk_subdir(struct level *lv, int src, int dst, const char *name,
+		       struct slu_err *err)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int from, to, rc;
+	bool made;
+
+	from = openat(src, name, flags);
+	if (from < 0)
+		return fail(lv, "open the directory", err);
+	made = mkdirat(dst, name, 0700) == 0;
+	if (!made && errno != EEXIST)
+		rc = fail(lv, "make the directory", err);
+	else if ((to = openat(dst, name, flags)) < 0)
+		rc = fail(lv, "open in the destination", err);
+	else {
+		made = open_up(to) || made;
+		rc = walk_dir(lv, from, to, made, err);
+		close(to);
+		return rc;
+	}
+	close(from);
+	return rc;
+}
+
+/* DHT marks a file that lies on another brick by an empty one, mode 1000. */
+static bool only_brick(const struct slu_walk *w, const struct stat *st)
+{
+	return w->bricks && S_ISREG(st->st_mode) && st->st_size == 0 &&
+	       (st->st_mode & 07777) == S_ISVTX;
+}
+
+static int walk_entry(struct level *lv, int src, int dst, const char *name,
+		      struct slu_err *err)
+{
+	struct stat st;
+
+	if (fstatat(src, name, &st, AT_SYMLINK_NOFOLLOW))
+		return fail(lv, "look at", err);
+	if (only_brick(lv->walk, &st))
+		return 0;
+	switch (st.st_mode & S_IFMT) {
+	case S_IFDIR:
+		return walk_subdir(lv, src, dst, name, err);
+	case S_IFREG:
+		return walk_regular(lv, dst, name, &st, err);
+	case S_IFLNK:
+		return walk_link(lv, src, dst, name, &st, err);
+	default:
+		skip(lv);
+		return 0;
+	}
+}
+
+/* Add "/name" to the path; slu_manifest_add refuses what is too long, this
+ * only keeps it inside its memory. */
+static int push(struct level *lv, const char *name, struct slu_err *err)
+{
+	size_t n = strlen(name);
+
+	if (lv->len + n + 1 > SLU_STAGE_PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return fail(lv, "go below", err);
+	}
+	if (lv->len)
+		lv->path[lv->len++] = '/';
+	memcpy(lv->path + lv->len, name, n + 1);
+	lv->len += n;
+	return 0;
+}
+
+static void cut(struct level *lv, size_t len)
+{
+	lv->len = len;
+	lv->path[len] = '\0';
+}
+
+static int walk_list(struct level *lv, DIR *dir, int src, int dst,
+		     struct slu_err *err)
+{
+	struct dirent *d;
+	size_t len = lv->len;
+
+	while (errno = 0, (d = readdir(dir))) {
+		int rc;
+
+		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+			continue;
+		if (push(lv, d->d_name, err))
+			return -1;
+		rc = walk_entry(lv, src, dst, d->d_name, err);
+		cut(lv, len);
+		if (rc)
+			return -1;
+	}
+	return errno ? fail(lv, "read the directory", err) : 0;
+}
+
+static int walk_dir(struct level *lv, int src, int dst, bool made,
+		    struct slu_err *err)
+{
+	struct stat st;
+	DIR *dir = fdopendir(src);
+	int rc = -1;
+
+	if (!dir || fstat(src, &st))
+		fail(lv, "read the directory", err);
+	else if (st.st_dev == lv->dst_root.st_dev &&
+		 st.st_ino == lv->dst_root.st_ino)
+		slu_err(err, SLU_INVALID,
+			"the destination lies inside the source");
+	else if (!add(lv, 'd', &st, "", err) &&
+		 !walk_list(lv, dir, src, dst, err))
+		rc = made ? add(lv, 'D', &st, "", err) : 0;
+	if (dir)
+		closedir(dir);
+	else
+		close(src);
+	return rc;
+}
+
+int slu_walk(struct slu_walk *w, struct slu_err *err)
+{
+	struct level lv = {.walk = w};
+	int rc = -1, src;
+
+	lv.path = calloc(1, SLU_STAGE_PATH_MAX + 2);
+	if (!lv.path)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	src = openat(w->src, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (src < 0)
+		fail(&lv, "open the source", err);
+	else if (fstat(w->dst, &lv.dst_root)) {
+		fail(&lv, "look at the destination", err);
+		close(src);
+	} else if (slu_manifest_begin(w->manifest, err))
+		close(src);
+	else if (!walk_dir(&lv, src, w->dst, w->made, err))
+		rc = slu_manifest_end(w->manifest, &w->totals, err);
+	free(lv.path);
+	return rc;
+}
+
+int slu_walk_file(struct slu_walk *w, const char *name, const char *as,
+		  struct slu_err *err)
+{
+	char none[] = "";
+	struct level lv = {.walk = w, .path = none};
+	struct stat st;
+
+	if (fstatat(w->src, name, &st, AT_SYMLINK_NOFOLLOW))
+		return slu_errno(err, SLU_IO, "cannot look at %s", name);
+	if (!S_ISREG(st.st_mode))
+		return slu_err(err, SLU_INVALID, "%s is not a regular file",
+			       name);
+	if (slu_manifest_begin(w->manifest, err) ||
+	    walk_regular(&lv, w->dst, as, &st, err))
+		return -1;
+	return slu_manifest_end(w->manifest, &w->totals, err);
+}

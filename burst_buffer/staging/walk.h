@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STAGING_WALK_H
+#define SLU_STAGING_WALK_H
+
+/*
+ * The first half of a request, done by one node: walk the source, write the
+ * manifest, and make at the destination what is not a file: directories (with
+ * all rights for their owner until the end), symbolic links, and the empty
+ * files that several nodes will write into.
+ */
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "burst_buffer/staging/manifest.h"
+
+struct slu_walk {
+	int src, dst; /* directories; the caller's */
+	FILE *manifest;
+	bool made;   /* dst was made for this: give it src's mode and time */
+	bool bricks; /* leave out what only a glusterfs brick has */
+	/* Told after every entry; may be NULL. Not 0: stop. */
+	int (*progress)(void *arg, uint64_t bytes);
+	void *arg;
+	/* Out: */
+	struct slu_totals totals;
+	uint64_t links;	  /* of totals.files: made already */
+	uint64_t skipped; /* sockets, pipes and devices: nothing to copy */
+	char first_skipped[208]; /* one of them, for the message */
+};
+
+/* Existing directories at the destination are used as they are; an existing
+ * file or link is replaced. */
+int slu_walk(struct slu_walk *walk, struct slu_err *err);
+
+/* The manifest of one single file `name` in src that becomes `as` in dst. */
+int slu_walk_file(struct slu_walk *walk, const char *name, const char *as,
+		  struct slu_err *err);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/staging/copy.h"
+#include "tests/unit/tree.h"
+
+#define SIZE (9u << 20)
+
+static char *dir;
+static int a, b;
+
+static void setup(void)
+{
+	dir = tree_new();
+	make_file(in(dir, "a"), SIZE, 1);
+	a = open(in(dir, "a"), O_RDONLY);
+	b = open(in(dir, "b"), O_RDWR | O_CREAT, 0600);
+}
+
+static void teardown(void)
+{
+	close(a);
+	close(b);
+	tree_remove(dir);
+}
+
+static char *map(int fd, size_t len)
+{
+	char *p = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	ck_assert_ptr_ne(p, MAP_FAILED);
+	return p;
+}
+
+/* In the kernel and through the buffer, the whole and a middle part. */
+static void check_same_bytes(int _i)
+{
+	struct slu_copier c = {.no_kernel = _i & 1};
+	uint64_t from = _i & 2 ? 12345 : 0;
+	uint64_t len = _i & 2 ? SIZE - 23456 : SIZE;
+	struct slu_err err = {0};
+	char *x = map(a, SIZE), *y;
+
+	ck_assert_msg(!slu_copy_part(&c, a, b, from, len, false, &err), "%s",
+		      err.text);
+	y = map(b, from + len);
+	ck_assert(!memcmp(x + from, y + from, len));
+	for (uint64_t i = 0; i < from; i++)
+		ck_assert(!y[i]);
+	munmap(x, SIZE);
+	munmap(y, from + len);
+	free(c.buffer);
+}
+
+START_TEST(test_same_bytes)
+{
+	for (int i = 0; i < 4; i++) {
+		setup();
+		check_same_bytes(i);
+		teardown();
+	}
+}
+END_TEST
+
+static int adds(void *arg, uint64_t bytes)
+{
+	*(uint64_t *)arg += bytes;
+	return 0;
+}
+
+/* Holes are told as done and stay holes. */
+static void check_sparse(int _i)
+{
+	uint64_t told = 0;
+	struct slu_copier c = {.no_kernel = _i, .progress = adds, .arg = &told};
+	struct slu_err err = {0};
+	struct stat st;
+	int s = open(in(dir, "s"), O_RDWR | O_CREAT, 0600);
+	char *x, *y;
+
+	ck_assert(pwrite(s, "one", 3, 1 << 20) == 3);
+	ck_assert(pwrite(s, "two", 3, 6 << 20) == 3);
+	ck_assert(!ftruncate(s, SIZE) && !ftruncate(b, SIZE));
+	ck_assert_msg(!slu_copy_part(&c, s, b, 0, SIZE, true, &err), "%s",
+		      err.text);
+	ck_assert_uint_eq(told, SIZE);
+	x = map(s, SIZE);
+	y = map(b, SIZE);
+	ck_assert(!memcmp(x, y, SIZE));
+	fsync(b);
+	ck_assert(!fstat(b, &st));
+	ck_assert_int_lt(st.st_blocks * 512, 1 << 20);
+	munmap(x, SIZE);
+	munmap(y, SIZE);
+	close(s);
+	free(c.buffer);
+}
+
+START_TEST(test_sparse)
+{
+	for (int i = 0; i < 2; i++) {
+		setup();
+		check_sparse(i);
+		teardown();
+	}
+}
+END_TEST
+
+static void check_source_too_short(int _i)
+{
+	struct slu_copier c = {.no_kernel = _i};
+	struct slu_err err = {0};
+
+	ck_assert_int_eq(slu_copy_part(&c, a, b, 0, SIZE + 1, false, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "shorter"));
+	free(c.buffer);
+}
+
+START_TEST(test_source_too_short)
+{
+	for (int i = 0; i < 2; i++) {
+		setup();
+		check_source_too_short(i);
+		teardown();
+	}
+}
+END_TEST
+
+/* /proc files: copy_file_range moves nothing, reading does. */
+START_TEST(test_no_size)
+{
+	struct slu_copier c = {0};
+	struct slu_err err = {0};
+	int p = open("/proc/self/maps", O_RDONLY);
+	char text[100];
+
+	setup();
+	ck_assert_msg(!slu_copy_part(&c, p, b, 0, 100, false, &err), "%s",
+		      err.text);
+	ck_assert_int_eq(pread(b, text, 100, 0), 100);
+	ck_assert_ptr_nonnull(memchr(text, '-', 100));
+	close(p);
+	free(c.buffer);
+	teardown();
+}
+END_TEST
+
+START_TEST(test_full)
+{
+	struct slu_copier c = {0};
+	struct slu_err err = {0};
+	int f = open("/dev/full", O_WRONLY);
+
+	setup();
+	ck_assert_int_eq(slu_copy_part(&c, a, f, 0, SIZE, false, &err), -1);
+	ck_assert_str_eq(err.text, "write: No space left on device");
+	close(f);
+	free(c.buffer);
+	teardown();
+}
+END_TEST
+
+static int refuses(void *arg, uint64_t bytes)
+{
+	(void)arg;
+	(void)bytes;
+	return 1;
+}
+
+static void check_stops(int _i)
+{
+	struct slu_copier c = {.no_kernel = _i, .progress = refuses};
+	struct slu_err err = {0};
+
+	ck_assert_int_eq(slu_copy_part(&c, a, b, 0, SIZE, false, &err), -1);
+	ck_assert_int_eq(err.kind, SLU_BUSY);
+	free(c.buffer);
+}
+
+START_TEST(test_stops)
+{
+	for (int i = 0; i < 2; i++) {
+		setup();
+		check_stops(i);
+		teardown();
+	}
+}
+END_TEST
+
+TEST_MAIN("copy", test_same_bytes, test_sparse, test_source_too_short,
+	  test_no_size, test_full, test_stops)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include <limits.h>
+#include "burst_buffer/staging/manifest.h"
+
+static const struct slu_entry entries[] = {
+	{'d', 0755, 0, {1700000000, 0}, "", ""},
+	{'d', 0700, 0, {1700000001, 999999999}, "a dir", ""},
+	{'f', 0644, 0, {0, 0}, "a dir/empty", ""},
+	{'f', 0, INT64_MAX, {-5, 1}, "a dir/new\nline \xff\"'", ""},
+	{'l', 0777, 0, {12, 34}, "end\n", "../../etc/passwd\n"},
+	{'f', 0777, 17, {1, 2}, "...", ""},
+	{'D', 0500, 0, {1700000001, 999999999}, "a dir", ""},
+};
+#define N (sizeof(entries) / sizeof(entries[0]))
+
+static FILE *written(void)
+{
+	struct slu_totals t = {3, 17, UINT64_MAX};
+	struct slu_err err;
+	FILE *f = tmpfile();
+
+	ck_assert(!slu_manifest_begin(f, &err));
+	for (size_t i = 0; i < N; i++)
+		ck_assert(!slu_manifest_add(f, &entries[i], &err));
+	ck_assert(!slu_manifest_end(f, &t, &err));
+	rewind(f);
+	return f;
+}
+
+START_TEST(test_round_trip)
+{
+	struct slu_totals t;
+	struct slu_err err;
+	struct slu_entry e;
+	FILE *f = written();
+	struct slu_manifest *m = slu_manifest_open(f, &t, &err);
+
+	ck_assert_ptr_nonnull(m);
+	ck_assert_uint_eq(t.files, 3);
+	ck_assert_uint_eq(t.bytes, 17);
+	ck_assert_uint_eq(t.cost, UINT64_MAX);
+	for (size_t i = 0; i < N; i++) {
+		ck_assert_int_eq(slu_manifest_next(m, &e, &err), 1);
+		ck_assert_int_eq(e.kind, entries[i].kind);
+		ck_assert_uint_eq(e.mode, entries[i].mode);
+		ck_assert_uint_eq(e.size, entries[i].size);
+		ck_assert_int_eq(e.mtime.tv_sec, entries[i].mtime.tv_sec);
+		ck_assert_int_eq(e.mtime.tv_nsec, entries[i].mtime.tv_nsec);
+		ck_assert_str_eq(e.path, entries[i].path);
+		ck_assert_str_eq(e.link, entries[i].link);
+	}
+	ck_assert_int_eq(slu_manifest_next(m, &e, &err), 0);
+	ck_assert_int_eq(slu_manifest_next(m, &e, &err), 0);
+	slu_manifest_free(m);
+	fclose(f);
+}
+END_TEST
+
+/* Whatever length of it is on disk: an error, never a shorter list. */
+START_TEST(test_cut_off)
+{
+	FILE *f = written();
+	char all[4096];
+	size_t len = fread(all, 1, sizeof(all), f);
+
+	fclose(f);
+	for (size_t cut = 1; cut < len; cut++) {
+		struct slu_totals t;
+		struct slu_entry e;
+		struct slu_err err;
+		FILE *part = fmemopen(all, cut, "r");
+		struct slu_manifest *m = slu_manifest_open(part, &t, &err);
+		int rc = m ? 1 : -1;
+
+		while (rc == 1)
+			rc = slu_manifest_next(m, &e, &err);
+		ck_assert_msg(rc == -1, "accepted when cut to %zu", cut);
+		ck_assert_int_eq(err.kind, SLU_INVALID);
+		slu_manifest_free(m);
+		fclose(part);
+	}
+}
+END_TEST
+
+START_TEST(test_unfinished)
+{
+	struct slu_totals t;
+	struct slu_err err;
+	FILE *f = tmpfile();
+
+	ck_assert(!slu_manifest_begin(f, &err));
+	ck_assert(!slu_manifest_add(f, &entries[0], &err));
+	rewind(f);
+	ck_assert_ptr_null(slu_manifest_open(f, &t, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "never finished"));
+	fclose(f);
+}
+END_TEST
+
+#define HEAD                                                           \
+	"sluice-manifest 1 00000000000000000001 00000000000000000001 " \
+	"00000000000000000001\n"
+
+static const struct {
+	const char *record;
+	size_t len; /* 0: strlen */
+} hostile[] = {
+	{"f 644 1 0.000000000 9 0\n../passwd\nend\n", 0},
+	{"f 644 1 0.000000000 2 0\n..\nend\n", 0},
+	{"f 644 1 0.000000000 4 0\na/..\nend\n", 0},
+	{"f 644 1 0.000000000 4 0\n/etc\nend\n", 0},
+	{"f 644 1 0.000000000 4 0\na//b\nend\n", 0},
+	{"f 644 1 0.000000000 3 0\na/.\nend\n", 0},
+	{"f 644 1 0.000000000 2 0\na/\nend\n", 0},
+	{"f 644 1 0.000000000 3 0\na\0b\nend\n", 36},
+	{"l 644 1 0.000000000 1 3\naa\0b\nend\n", 37},
+	{"x 644 1 0.000000000 1 0\na\nend\n", 0},
+	{"f 17777 1 0.000000000 1 0\na\nend\n", 0},
+	{"f 644 -1 0.000000000 1 0\na\nend\n", 0},
+	{"f 644 1 0.1000000000 1 0\na\nend\n", 0},
+	{"f 644 1 0.-1 1 0\na\nend\n", 0},
+	{"f 644 1 0.000000000 65536 0\na\nend\n", 0},
+	{"f 644 1 0.000000000 18446744073709551615 0\na\nend\n", 0},
+	{"f 644 1 0.000000000 2 0\na\nend\n", 0},
+	{"f 644 1 0.000000000 1\na\nend\n", 0},
+	{"\nend\n", 0},
+	{"END\n", 0},
+};
+
+static void check_refused(size_t _i)
+{
+	struct slu_totals t;
+	struct slu_entry e;
+	struct slu_err err;
+	char text[512];
+	size_t n =
+		hostile[_i].len ? hostile[_i].len : strlen(hostile[_i].record);
+	FILE *f;
+	struct slu_manifest *m;
+
+	memcpy(text, HEAD, strlen(HEAD));
+	memcpy(text + strlen(HEAD), hostile[_i].record, n);
+	f = fmemopen(text, strlen(HEAD) + n, "r");
+	m = slu_manifest_open(f, &t, &err);
+	ck_assert_ptr_nonnull(m);
+	ck_assert_int_eq(slu_manifest_next(m, &e, &err), -1);
+	ck_assert_int_eq(err.kind, SLU_INVALID);
+	slu_manifest_free(m);
+	fclose(f);
+}
+
+START_TEST(test_refused)
+{
+	each(h, hostile) check_refused((size_t)(h - hostile));
+}
+END_TEST
+
+START_TEST(test_too_long)
+{
+	struct slu_entry e = entries[2];
+	struct slu_err err;
+	char *path = malloc(SLU_STAGE_PATH_MAX + 2);
+	FILE *f = tmpfile();
+
+	memset(path, 'x', SLU_STAGE_PATH_MAX + 1);
+	path[SLU_STAGE_PATH_MAX + 1] = '\0';
+	e.path = path;
+	ck_assert_int_eq(slu_manifest_add(f, &e, &err), -1);
+	ck_assert_int_eq(err.kind, SLU_INVALID);
+	e.path++;
+	ck_assert_int_eq(slu_manifest_add(f, &e, &err), 0);
+	fclose(f);
+	free(path);
+}
+END_TEST
+
+TEST_MAIN("manifest", test_round_trip, test_cut_off, test_unfinished,
+	  test_refused, test_too_long)
