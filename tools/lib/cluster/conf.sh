@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# The files a cluster's hosts see in /etc. Sourced by tools/cluster.
+# /etc of a cluster's hosts: the machine's, changed. Sourced by tools/cluster.
 
 SLURM_PLUGINS=/usr/lib/$(uname -m)-linux-gnu/slurm-wlm
 
 # Two ordinary users with numbers that are free on this machine.
 conf_users() {
 	local user uid=2001
-	cp /etc/passwd /etc/group "$DIR/etc/"
 	for user in alice bob; do
 		while getent passwd "$uid" || getent group "$uid"; do
 			uid=$((uid + 1))
@@ -25,7 +24,6 @@ conf_hosts() {
 }
 
 conf_munge() {
-	install -d -o munge -g munge -m 700 "$DIR/etc/munge"
 	head -c 128 /dev/urandom >"$DIR/etc/munge/munge.key"
 	chown munge:munge "$DIR/etc/munge/munge.key"
 	chmod 400 "$DIR/etc/munge/munge.key"
@@ -33,6 +31,7 @@ conf_munge() {
 
 conf_slurm() {
 	local conf=$DIR/etc/slurm
+	rm -rf "$conf"
 	mkdir "$conf"
 	{
 		slurm_conf_base

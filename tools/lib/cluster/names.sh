@@ -8,7 +8,7 @@
 #	vars		what `up` was asked for
 #	hosts		one line "NAME ADDRESS ROLE" per host
 #	init/HOST	process id of the host's first process
-#	etc/		files seen as /etc/... by all hosts
+#	etc/		/etc of all hosts
 #	disk/HOST.img	the host's local storage, mounted at /local
 #	pfs/		the parallel file system, mounted at /pfs
 #	host/HOST/	what the host would keep on its system disk
@@ -85,7 +85,7 @@ in_host() {
 	local pid host=$1
 	shift
 	pid=$(init_pid "$host") || die "host $host of cluster $NAME is not up"
-	nsenter -t "$pid" --mount --uts --net --pid -- env -i \
+	nsenter -t "$pid" --mount --uts --net --pid --root --wd -- env -i \
 		PATH="$HOST_PATH" HOME=/root TERM="${TERM:-dumb}" "$@"
 }
 HOST_PATH=/opt/sluice/bin:/opt/sluice/sbin:/usr/local/sbin:/usr/local/bin

@@ -53,7 +53,7 @@ up_register() {
 
 up_files() {
 	local host
-	mkdir "$DIR"/{init,etc,disk,pfs,host,log,slow}
+	mkdir "$DIR"/{init,disk,pfs,host,log,slow}
 	{
 		echo "ctl 10.77.0.1 controller"
 		for ((i = 1; i <= NODES; i++)); do
@@ -72,6 +72,7 @@ up_files() {
 		disk_make "$host"
 	done
 	install -d -o slurm -g slurm "$DIR/host/ctl/state" "$DIR/log/ctl"
+	cp -a /etc "$DIR/etc"
 	conf_users
 	conf_hosts
 	conf_munge
