@@ -7,7 +7,8 @@
  * its help; sluice.conf(5) and etc/sluice.conf.example are tested against that
  * table. Parsing fills a fresh structure, so a bad file changes nothing.
  *
- * Times are seconds. All strings are owned by the structure.
+ * Times are seconds. All strings are owned by the structure; those whose key
+ * has no default are NULL when it is not set.
  */
 
 #include <stdbool.h>
@@ -19,6 +20,8 @@
 enum slu_on_failure { SLU_REQUEUE, SLU_HOLD, SLU_FAIL };
 enum slu_predict_mode { SLU_PREDICT_OFF, SLU_PREDICT_ADVISE, SLU_PREDICT_FILL };
 enum slu_ion_policy { SLU_ION_STATIC, SLU_ION_MCKP };
+
+#define SLU_DAEMON_PORT 6821 /* of a DaemonAddr without one */
 
 /* One FileSystem=NAME line: file systems that users may ask for. Options other
  * than Driver and Default are the driver's own (key=value, in the order of the
@@ -38,7 +41,8 @@ struct slu_fs_conf {
 
 struct slu_conf {
 	char *database;	      /* Database */
-	char **daemon_addr;   /* DaemonAddr: NULL-ended "host:port" list */
+	char **daemon_addr;   /* DaemonAddr: NULL-ended "host:port" list;
+				 IPv6 as "[::1]:port" */
 	char *control_socket; /* ControlSocket */
 	char *slurm_user;     /* SlurmUser: who slurmctld and sluiced run as */
 	struct slu_fs_conf *fs; /* FileSystem */
@@ -54,11 +58,11 @@ struct slu_conf {
 	int64_t keep_failed;
 	enum slu_on_failure on_setup, on_stage_in, on_stage_out;
 	enum slu_predict_mode predict_mode;
-	double predict_quantile; /* (0.5, 1) for fill */
+	double predict_quantile; /* above 0.5, below 1 */
 	int64_t predict_floor;
-	struct slu_hosts io_nodes;
+	struct slu_hosts io_nodes; /* n = 0: no I/O nodes are shared out */
 	uint32_t max_ions_per_job;
-	bool direct_access;
+	bool direct_access; /* a job may do without I/O nodes */
 	enum slu_ion_policy ion_policy;
 	char *mapping_dir; /* NULL: nothing is published */
 	int64_t mapping_timeout;
@@ -69,8 +73,10 @@ struct slu_conf_key {
 	const char *name;
 	const char *fallback; /* default as text; NULL: none */
 	const char *help;     /* one sentence */
-	int (*set)(struct slu_conf *conf, const char *value,
-		   struct slu_err *err);
+	/* check the value and put it in the field, which is still empty */
+	int (*read)(const char *value, void *field, struct slu_err *err);
+	size_t offset; /* of the field in struct slu_conf */
+	bool repeats;  /* may stand on several lines */
 };
 extern const struct slu_conf_key slu_conf_keys[]; /* name NULL ends it */
 
@@ -82,7 +88,8 @@ struct slu_conf *slu_conf_parse(const char *text, const char *name,
 				struct slu_err *err);
 void slu_conf_free(struct slu_conf *conf);
 
-/* The line of file system `name` (NULL: the default one), or NULL. */
+/* The line of file system `name` (NULL: the default one), or NULL. Names are
+ * compared exactly, keys of options without case. */
 const struct slu_fs_conf *slu_conf_fs(const struct slu_conf *conf,
 				      const char *name);
 /* Value of an option of a file system's line, or `fallback`. */

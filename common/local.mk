@@ -8,14 +8,33 @@ libslucommon_la_SOURCES = \
 	common/size.c common/size.h \
 	common/hostlist.c common/hosttext.c common/hostlist.h \
 	common/file.c common/rmtree.c common/file.h \
-	common/proc.c common/proc.h
+	common/proc.c common/proc.h \
+	common/conf.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
+	common/conf.h
 libslucommon_la_LIBADD = $(JSON_LIBS) $(CURL_LIBS) $(GCRYPT_LIBS) \
 	$(MUNGE_LIBS) -lm
+
+# What others write is parsed by these; tests/fuzz/replay.c runs them.
+common_fuzz = tests/fuzz/fuzz_conf tests/fuzz/fuzz_hostlist \
+	tests/fuzz/fuzz_jsonx tests/fuzz/fuzz_size
+check_PROGRAMS += $(common_fuzz)
+TESTS += $(common_fuzz)
+EXTRA_DIST += tests/fuzz/corpus/conf tests/fuzz/corpus/hostlist \
+	tests/fuzz/corpus/jsonx tests/fuzz/corpus/size
+tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/fuzz_conf.c tests/fuzz/replay.c
+tests_fuzz_fuzz_conf_LDADD = libslucommon.la
+tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/replay.c
+tests_fuzz_fuzz_hostlist_LDADD = libslucommon.la
+tests_fuzz_fuzz_jsonx_SOURCES = tests/fuzz/fuzz_jsonx.c tests/fuzz/replay.c
+tests_fuzz_fuzz_jsonx_LDADD = libslucommon.la
+tests_fuzz_fuzz_size_SOURCES = tests/fuzz/fuzz_size.c tests/fuzz/replay.c
+tests_fuzz_fuzz_size_LDADD = libslucommon.la
 
 if HAVE_CHECK
 common_tests = tests/unit/test_err tests/unit/test_str tests/unit/test_log \
 	tests/unit/test_jsonx tests/unit/test_size tests/unit/test_hostlist \
-	tests/unit/test_file tests/unit/test_rmtree tests/unit/test_proc
+	tests/unit/test_file tests/unit/test_rmtree tests/unit/test_proc \
+	tests/unit/test_conf
 check_PROGRAMS += $(common_tests)
 TESTS += $(common_tests)
 common_test_libs = libslucommon.la $(CHECK_LIBS)
@@ -28,4 +47,5 @@ tests_unit_test_hostlist_LDADD = $(common_test_libs)
 tests_unit_test_file_LDADD = $(common_test_libs)
 tests_unit_test_rmtree_LDADD = $(common_test_libs)
 tests_unit_test_proc_LDADD = $(common_test_libs)
+tests_unit_test_conf_LDADD = $(common_test_libs)
 endif

@@ -1,1 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+dist_man_MANS += man/sluice.conf.5
+dist_doc_DATA += etc/sluice.conf.example

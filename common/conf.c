@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sluice.conf: from text to structure. Lines are read in order, each key's
+ * line is remembered; keys that no line gave then get their defaults. Every
+ * message begins with FILE:LINE.
+ */
+#include "config.h"
+#include "common/conf.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "common/conf_fs.h"
+#include "common/file.h"
+#include "common/str.h"
+
+#define FILE_MAX (1 << 20)
+#define KEYS_MAX 64
+
+struct parser {
+	struct slu_conf *conf;
+	const char *file;
+	int line;
+	int given[KEYS_MAX]; /* line where each key stood, 0: nowhere */
+};
+
+static int unknown_key(const char *key, struct slu_err *err)
+{
+	const char *names[KEYS_MAX + 1] = {0}, *nearest;
+
+	for (int i = 0; slu_conf_keys[i].name; i++)
+		names[i] = slu_conf_keys[i].name;
+	nearest = slu_nearest(key, names);
+	if (nearest)
+		return slu_err(err, SLU_INVALID,
+			       "unknown key %s; did you mean %s?", key,
+			       nearest);
+	return slu_err(err, SLU_INVALID, "unknown key %s", key);
+}
+
+static int key_index(const char *key)
+{
+	for (int i = 0; slu_conf_keys[i].name; i++)
+		if (strcasecmp(slu_conf_keys[i].name, key) == 0)
+			return i;
+	return -1;
+}
+
+static int read_key(struct parser *p, const struct slu_conf_key *key,
+		    const char *value, struct slu_err *err)
+{
+	if (key->read(value, (char *)p->conf + key->offset, err) < 0)
+		return slu_err_prefix(err, "%s", key->name);
+	return 0;
+}
+
+/* One line that is neither empty nor a comment. */
+static int read_line(struct parser *p, char *line, struct slu_err *err)
+{
+	char *value = strchr(line, '=');
+	const struct slu_conf_key *key;
+	int i;
+
+	if (!value)
+		return slu_err(err, SLU_INVALID, "\"%s\" is not Key=Value",
+			       line);
+	*value++ = '\0';
+	line = slu_trim(line);
+	value = slu_trim(value);
+	i = key_index(line);
+	if (i < 0)
+		return unknown_key(line, err);
+	key = &slu_conf_keys[i];
+	if (p->given[i] && !key->repeats)
+		return slu_err(err, SLU_INVALID, "%s was given on line %d",
+			       key->name, p->given[i]);
+	p->given[i] = p->line;
+	if (!*value)
+		return slu_err(err, SLU_INVALID, "%s has no value", key->name);
+	return read_key(p, key, value, err);
+}
+
+static int read_text(struct parser *p, char *text, struct slu_err *err)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		p->line++;
+		line[strcspn(line, "#")] = '\0';
+		line = slu_trim(line);
+		if (*line && read_line(p, line, err) < 0)
+			return slu_err_prefix(err, "%s:%d", p->file, p->line);
+	}
+	return 0;
+}
+
+static int fill_in_defaults(struct parser *p, struct slu_err *err)
+{
+	for (int i = 0; slu_conf_keys[i].name; i++)
+		if (!p->given[i] && slu_conf_keys[i].fallback &&
+		    read_key(p, &slu_conf_keys[i], slu_conf_keys[i].fallback,
+			     err) < 0)
+			return slu_err_prefix(err, "%s", p->file);
+	if (p->conf->n_fs && !slu_conf_fs(p->conf, NULL))
+		p->conf->fs[0].is_default = true;
+	return 0;
+}
+
+struct slu_conf *slu_conf_parse(const char *text, const char *name,
+				struct slu_err *err)
+{
+	struct parser p = {.file = name, .conf = calloc(1, sizeof(*p.conf))};
+	char *copy = strdup(text);
+
+	if (!p.conf || !copy) {
+		slu_err(err, SLU_NOMEM, "%s: no memory", name);
+		goto fail;
+	}
+	if (read_text(&p, copy, err) < 0 || fill_in_defaults(&p, err) < 0)
+		goto fail;
+	free(copy);
+	return p.conf;
+fail:
+	free(copy);
+	slu_conf_free(p.conf);
+	return NULL;
+}
+
+struct slu_conf *slu_conf_load(const char *path, struct slu_err *err)
+{
+	struct slu_buf buf = {0};
+	struct slu_conf *conf = NULL;
+
+	if (slu_file_read(AT_FDCWD, path, FILE_MAX, &buf, err) < 0)
+		return NULL;
+	if (memchr(buf.data, '\0', buf.len))
+		slu_err(err, SLU_INVALID, "%s is not a text file", path);
+	else
+		conf = slu_conf_parse(buf.data, path, err);
+	slu_buf_free(&buf);
+	return conf;
+}
+
+void slu_conf_free(struct slu_conf *conf)
+{
+	if (!conf)
+		return;
+	for (size_t i = 0; i < conf->n_fs; i++)
+		slu_fs_conf_clear(&conf->fs[i]);
+	free(conf->fs);
+	free(conf->database);
+	slu_strv_free(conf->daemon_addr);
+	free(conf->control_socket);
+	free(conf->slurm_user);
+	free(conf->node_storage);
+	free(conf->run_dir);
+	slu_strv_free(conf->allow_users);
+	slu_strv_free(conf->deny_users);
+	slu_hosts_free(&conf->io_nodes);
+	free(conf->mapping_dir);
+	free(conf);
+}
+
+char *slu_conf_path(void)
+{
+	const char *own = getenv("SLUICE_CONF"), *slurm = getenv("SLURM_CONF");
+	const char *slash = slurm ? strrchr(slurm, '/') : NULL;
+
+	if (own && *own)
+		return strdup(own);
+	if (slash)
+		return slu_asprintf("%.*s/sluice.conf", (int)(slash - slurm),
+				    slurm);
+	return strdup("/etc/slurm/sluice.conf");
+}

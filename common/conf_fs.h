@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_CONF_FS_H
+#define SLU_COMMON_CONF_FS_H
+
+/* Inside of conf: the reader of FileSystem=NAME lines. */
+
+#include "common/conf.h"
+
+/* Append the file system that `value` ("NAME Driver=x key=value ...")
+ * describes to the struct slu_conf at `conf`. */
+int slu_conf_read_fs(const char *value, void *conf, struct slu_err *err);
+
+/* Free what it owns. */
+void slu_fs_conf_clear(struct slu_fs_conf *fs);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of keys of sluice.conf, and the readers of its kinds of values.
+ * Defaults go through the same readers as what an administrator writes.
+ */
+#include "config.h"
+#include "common/conf.h"
+
+#include <ctype.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "common/conf_fs.h"
+#include "common/size.h"
+#include "common/str.h"
+
+static int no_memory(struct slu_err *err)
+{
+	return slu_err(err, SLU_NOMEM, "no memory");
+}
+
+static int read_text(const char *value, void *field, struct slu_err *err)
+{
+	char *copy = strdup(value);
+
+	if (!copy)
+		return no_memory(err);
+	*(char **)field = copy;
+	return 0;
+}
+
+static int read_path(const char *value, void *field, struct slu_err *err)
+{
+	if (value[0] != '/')
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is not an absolute path", value);
+	return read_text(value, field, err);
+}
+
+static int read_storage(const char *value, void *field, struct slu_err *err)
+{
+	if (strcasecmp(value, "auto") == 0)
+		return read_text("auto", field, err);
+	if (value[0] != '/')
+		return slu_err(
+			err, SLU_INVALID,
+			"\"%s\" is neither \"auto\" nor an absolute path",
+			value);
+	return read_text(value, field, err);
+}
+
+/* Which of the NULL-ended words `value` is, without case; or -1. */
+static int read_word(const char *value, const char *const *words,
+		     struct slu_err *err)
+{
+	struct slu_buf known = {0};
+
+	for (int i = 0; words[i]; i++) {
+		if (strcasecmp(value, words[i]) == 0) {
+			slu_buf_free(&known);
+			return i;
+		}
+		slu_buf_printf(&known, "%s%s", i ? ", " : "", words[i]);
+	}
+	slu_err(err, SLU_INVALID, "\"%s\" is none of %s", value,
+		known.data ? known.data : "the known words");
+	slu_buf_free(&known);
+	return -1;
+}
+
+static int read_bool(const char *value, void *field, struct slu_err *err)
+{
+	static const char *const words[] = {"no", "yes", "false", "true", NULL};
+	int i = read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(bool *)field = i & 1;
+	return 0;
+}
+
+static int read_on_failure(const char *value, void *field, struct slu_err *err)
+{
+	static const char *const words[] = {[SLU_REQUEUE] = "requeue",
+					    [SLU_HOLD] = "hold",
+					    [SLU_FAIL] = "fail",
+					    NULL};
+	int i = read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(enum slu_on_failure *)field = (enum slu_on_failure)i;
+	return 0;
+}
+
+static int read_predict_mode(const char *value, void *field,
+			     struct slu_err *err)
+{
+	static const char *const words[] = {[SLU_PREDICT_OFF] = "off",
+					    [SLU_PREDICT_ADVISE] = "advise",
+					    [SLU_PREDICT_FILL] = "fill",
+					    NULL};
+	int i = read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(enum slu_predict_mode *)field = (enum slu_predict_mode)i;
+	return 0;
+}
+
+static int read_ion_policy(const char *value, void *field, struct slu_err *err)
+{
+	static const char *const words[] = {
+		[SLU_ION_STATIC] = "STATIC", [SLU_ION_MCKP] = "MCKP", NULL};
+	int i = read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(enum slu_ion_policy *)field = (enum slu_ion_policy)i;
+	return 0;
+}
+
+static int read_seconds(const char *value, void *field, struct slu_err *err)
+{
+	return slu_seconds_parse(value, field, err);
+}
+
+/* Time for something to happen in: not zero. */
+static int read_timeout(const char *value, void *field, struct slu_err *err)
+{
+	int64_t seconds;
+
+	if (slu_seconds_parse(value, &seconds, err) < 0)
+		return -1;
+	if (seconds == 0)
+		return slu_err(err, SLU_INVALID, "must not be zero");
+	*(int64_t *)field = seconds;
+	return 0;
+}
+
+/* A bare number is hours. */
+static int read_hours(const char *value, void *field, struct slu_err *err)
+{
+	int64_t n;
+
+	if (slu_seconds_parse(value, &n, err) < 0)
+		return -1;
+	*(int64_t *)field = value[strspn(value, "0123456789")] ? n : n * 3600;
+	return 0;
+}
+
+static int read_size(const char *value, void *field, struct slu_err *err)
+{
+	return slu_size_parse(value, field, err);
+}
+
+static int read_count(const char *value, void *field, struct slu_err *err)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (!isdigit((unsigned char)value[0]) || *end || n < 1 ||
+	    n > SLU_HOSTS_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is not a number from 1 to %d", value,
+			       SLU_HOSTS_MAX);
+	*(uint32_t *)field = (uint32_t)n;
+	return 0;
+}
+
+static int read_quantile(const char *value, void *field, struct slu_err *err)
+{
+	char *end;
+	double q = strtod(value, &end);
+
+	if (end == value || *end || !(q > 0.5 && q < 1))
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is not a number above 0.5 and below 1",
+			       value);
+	*(double *)field = q;
+	return 0;
+}
+
+static int read_hosts(const char *value, void *field, struct slu_err *err)
+{
+	return slu_hosts_parse(value, field, err);
+}
+
+/* A list "a,b" as an owned NULL-ended array, each piece made by `make`, which
+ * returns a fresh string or fills in *err. */
+static int read_list(const char *value, char ***field,
+		     char *(*make)(const char *piece, struct slu_err *err),
+		     struct slu_err *err)
+{
+	size_t n = 0;
+	char *copy = strdup(value), *save = NULL;
+	char **list = calloc(strlen(value) + 1, sizeof(*list));
+
+	if (!copy || !list) {
+		no_memory(err);
+		goto fail;
+	}
+	for (char *p = strtok_r(copy, ",", &save); p;
+	     p = strtok_r(NULL, ",", &save))
+		if (!(list[n++] = make(slu_trim(p), err)))
+			goto fail;
+	if (n == 0) {
+		slu_err(err, SLU_INVALID, "\"%s\" names nothing", value);
+		goto fail;
+	}
+	free(copy);
+	*field = list;
+	return 0;
+fail:
+	free(copy);
+	slu_strv_free(list);
+	return -1;
+}
+
+static char *make_user(const char *piece, struct slu_err *err)
+{
+	char *name = NULL;
+
+	if (!*piece || strpbrk(piece, " \t:/"))
+		slu_err(err, SLU_INVALID, "\"%s\" is no user name", piece);
+	else if (!(name = strdup(piece)))
+		no_memory(err);
+	return name;
+}
+
+static int read_users(const char *value, void *field, struct slu_err *err)
+{
+	return read_list(value, field, make_user, err);
+}
+
+/* "host[:port]" or "[IPv6][:port]"; the port is added when it is missing. */
+static char *make_addr(const char *piece, struct slu_err *err)
+{
+	static const char shape[] = "^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9._-]+)"
+				    "(:([0-9]{1,5}))?$";
+	char *addr = NULL;
+	regmatch_t m[4];
+	regex_t re;
+	int port = SLU_DAEMON_PORT;
+	bool good;
+
+	if (regcomp(&re, shape, REG_EXTENDED) != 0) {
+		no_memory(err);
+		return NULL;
+	}
+	good = regexec(&re, piece, 4, m, 0) == 0;
+	regfree(&re);
+	if (good && m[3].rm_so >= 0)
+		port = atoi(piece + m[3].rm_so);
+	if (!good || port < 1 || port > 65535)
+		slu_err(err, SLU_INVALID, "\"%s\" is not host:port", piece);
+	else if (!(addr = slu_asprintf("%.*s:%d", (int)m[1].rm_eo, piece,
+				       port)))
+		no_memory(err);
+	return addr;
+}
+
+static int read_addrs(const char *value, void *field, struct slu_err *err)
+{
+	return read_list(value, field, make_addr, err);
+}
+
+#define FIELD(name) offsetof(struct slu_conf, name)
+
+const struct slu_conf_key slu_conf_keys[] = {
+	{"AllowUsers", NULL, "Users who may ask for buffers; unset: everybody.",
+	 read_users, FIELD(allow_users), false},
+	{"ArbiterPolicy", "MCKP",
+	 "How I/O nodes are shared out: MCKP (best total bandwidth) or STATIC.",
+	 read_ion_policy, FIELD(ion_policy), false},
+	{"ControlSocket", "/run/sluice/control.sock",
+	 "Unix socket between slurmctld and sluiced.", read_path,
+	 FIELD(control_socket), false},
+	{"DaemonAddr", "localhost",
+	 "Comma-separated host:port list where nodes reach sluiced.",
+	 read_addrs, FIELD(daemon_addr), false},
+	{"Database", "/var/lib/sluice/sluice.db",
+	 "Path of the SQLite database, on a local disk.", read_path,
+	 FIELD(database), false},
+	{"DenyUsers", NULL, "Users who may not ask for buffers.", read_users,
+	 FIELD(deny_users), false},
+	{"DirectAccess", "yes",
+	 "Whether a job may reach the parallel file system without I/O nodes.",
+	 read_bool, FIELD(direct_access), false},
+	{"FileSystem", NULL, "One line per file system that jobs may ask for.",
+	 slu_conf_read_fs, 0, true},
+	{"IONodes", NULL, "Hosts that the arbiter shares out as I/O nodes.",
+	 read_hosts, FIELD(io_nodes), false},
+	{"KeepFailed", "48", "Hours to keep data that could not be staged out.",
+	 read_hours, FIELD(keep_failed), false},
+	{"MappingDir", NULL,
+	 "Shared directory where mappings of jobs to I/O nodes are published.",
+	 read_path, FIELD(mapping_dir), false},
+	{"MappingTimeout", "5",
+	 "Seconds for a mapping to be published before the job starts without.",
+	 read_timeout, FIELD(mapping_timeout), false},
+	{"MaxCapacity", NULL, "Most bytes that one job may ask for.", read_size,
+	 FIELD(max_capacity), false},
+	{"MaxGiveBack", "3600",
+	 "Most seconds that setting up may add to a job's end.", read_seconds,
+	 FIELD(max_give_back), false},
+	{"MaxIONodesPerJob", "8", "Most I/O nodes for one job.", read_count,
+	 FIELD(max_ions_per_job), false},
+	{"NodeStorage", "auto",
+	 "Where job file systems live on a node: a path, or auto.",
+	 read_storage, FIELD(node_storage), false},
+	{"OnSetupFailure", "requeue",
+	 "What becomes of a job whose buffer cannot be set up.",
+	 read_on_failure, FIELD(on_setup), false},
+	{"OnStageInFailure", "hold",
+	 "What becomes of a job whose data cannot be staged in.",
+	 read_on_failure, FIELD(on_stage_in), false},
+	{"OnStageOutFailure", "fail",
+	 "What becomes of a job whose data cannot be staged out.",
+	 read_on_failure, FIELD(on_stage_out), false},
+	{"PredictFloor", "300",
+	 "Fewest seconds that a predicted limit may have.", read_seconds,
+	 FIELD(predict_floor), false},
+	{"PredictMode", "advise",
+	 "What a prediction does: off, advise, or fill a missing limit.",
+	 read_predict_mode, FIELD(predict_mode), false},
+	{"PredictQuantile", "0.95",
+	 "Share of jobs that a predicted limit should be enough for.",
+	 read_quantile, FIELD(predict_quantile), false},
+	{"RunDir", "/run/sluice", "Directory of a node's notes and mounts.",
+	 read_path, FIELD(run_dir), false},
+	{"SetupTimeout", "120",
+	 "Seconds for the nodes of a job to set a buffer up.", read_timeout,
+	 FIELD(setup_timeout), false},
+	{"SlurmUser", "slurm", "The user of slurmctld and sluiced.", read_text,
+	 FIELD(slurm_user), false},
+	{"StageInTimeout", "1800", "Seconds for staging in.", read_timeout,
+	 FIELD(stage_in_timeout), false},
+	{"StageOutTimeout", "1800", "Seconds for staging out.", read_timeout,
+	 FIELD(stage_out_timeout), false},
+	{"TeardownTimeout", "300", "Seconds for taking a buffer down.",
+	 read_timeout, FIELD(teardown_timeout), false},
+	{0},
+};

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+#include "common/conf.h"
+#include "common/str.h"
+
+/* Parse what must be right. */
+static struct slu_conf *parse(const char *text)
+{
+	struct slu_err err;
+	struct slu_conf *conf = slu_conf_parse(text, "f", &err);
+
+	ck_assert_msg(conf != NULL, "%s: %s", text, conf ? "" : err.text);
+	return conf;
+}
+
+START_TEST(test_defaults)
+{
+	struct slu_conf *c = parse("");
+
+	ck_assert_str_eq(c->database, "/var/lib/sluice/sluice.db");
+	ck_assert_str_eq(c->daemon_addr[0], "localhost:6821");
+	ck_assert_ptr_null(c->daemon_addr[1]);
+	ck_assert_str_eq(c->control_socket, "/run/sluice/control.sock");
+	ck_assert_str_eq(c->slurm_user, "slurm");
+	ck_assert(c->n_fs == 0 && !slu_conf_fs(c, NULL));
+	ck_assert_str_eq(c->node_storage, "auto");
+	ck_assert_str_eq(c->run_dir, "/run/sluice");
+	ck_assert(!c->allow_users && !c->deny_users && !c->max_capacity);
+	ck_assert_int_eq(c->setup_timeout, 120);
+	ck_assert_int_eq(c->stage_in_timeout, 1800);
+	ck_assert_int_eq(c->stage_out_timeout, 1800);
+	ck_assert_int_eq(c->teardown_timeout, 300);
+	ck_assert_int_eq(c->max_give_back, 3600);
+	ck_assert_int_eq(c->keep_failed, 48 * 3600);
+	ck_assert_int_eq(c->on_setup, SLU_REQUEUE);
+	ck_assert_int_eq(c->on_stage_in, SLU_HOLD);
+	ck_assert_int_eq(c->on_stage_out, SLU_FAIL);
+	ck_assert_int_eq(c->predict_mode, SLU_PREDICT_ADVISE);
+	ck_assert_double_eq(c->predict_quantile, 0.95);
+	ck_assert_int_eq(c->predict_floor, 300);
+	ck_assert(c->io_nodes.n == 0 && c->max_ions_per_job == 8);
+	ck_assert(c->direct_access && c->ion_policy == SLU_ION_MCKP);
+	ck_assert(!c->mapping_dir && c->mapping_timeout == 5);
+	slu_conf_free(c);
+	slu_conf_free(NULL);
+}
+END_TEST
+
+START_TEST(test_every_key)
+{
+	struct slu_conf *c = parse("database=/d\r\n"
+				   "DAEMONADDR = a, [::1]:70 ,b:1\n"
+				   "ControlSocket=/s # a comment\n"
+				   "SlurmUser=me\nNodeStorage=/local disk\n"
+				   "RunDir=/r\nAllowUsers=a, b\nDenyUsers=c\n"
+				   "MaxCapacity=2TiB\nSetupTimeout=1\n"
+				   "StageInTimeout=2m\nStageOutTimeout=3h\n"
+				   "TeardownTimeout=4d\nMaxGiveBack=0\n"
+				   "KeepFailed=90m\nOnSetupFailure=HOLD\n"
+				   "OnStageInFailure=fail\n"
+				   "OnStageOutFailure=requeue\n"
+				   "PredictMode=Fill\nPredictQuantile=0.99\n"
+				   "PredictFloor=0\nIONodes=io[1-3]\n"
+				   "MaxIONodesPerJob=2\nDirectAccess=no\n"
+				   "ArbiterPolicy=static\nMappingDir=/m\n"
+				   "MappingTimeout=00:30");
+
+	ck_assert_str_eq(c->database, "/d");
+	ck_assert_str_eq(c->daemon_addr[0], "a:6821");
+	ck_assert_str_eq(c->daemon_addr[1], "[::1]:70");
+	ck_assert_str_eq(c->daemon_addr[2], "b:1");
+	ck_assert_str_eq(c->control_socket, "/s");
+	ck_assert_str_eq(c->slurm_user, "me");
+	ck_assert_str_eq(c->node_storage, "/local disk");
+	ck_assert_str_eq(c->run_dir, "/r");
+	ck_assert_str_eq(c->allow_users[1], "b");
+	ck_assert_str_eq(c->deny_users[0], "c");
+	ck_assert_uint_eq(c->max_capacity, (uint64_t)2 << 40);
+	ck_assert_int_eq(c->setup_timeout, 1);
+	ck_assert_int_eq(c->stage_in_timeout, 120);
+	ck_assert_int_eq(c->stage_out_timeout, 10800);
+	ck_assert_int_eq(c->teardown_timeout, 345600);
+	ck_assert_int_eq(c->max_give_back, 0);
+	ck_assert_int_eq(c->keep_failed, 5400);
+	ck_assert_int_eq(c->on_setup, SLU_HOLD);
+	ck_assert_int_eq(c->on_stage_in, SLU_FAIL);
+	ck_assert_int_eq(c->on_stage_out, SLU_REQUEUE);
+	ck_assert_int_eq(c->predict_mode, SLU_PREDICT_FILL);
+	ck_assert_double_eq(c->predict_quantile, 0.99);
+	ck_assert_int_eq(c->predict_floor, 0);
+	ck_assert_str_eq(c->io_nodes.name[2], "io3");
+	ck_assert_uint_eq(c->max_ions_per_job, 2);
+	ck_assert(!c->direct_access && c->ion_policy == SLU_ION_STATIC);
+	ck_assert_str_eq(c->mapping_dir, "/m");
+	ck_assert_int_eq(c->mapping_timeout, 30);
+	slu_conf_free(c);
+}
+END_TEST
+
+START_TEST(test_file_systems)
+{
+	struct slu_conf *c = parse("FileSystem=a Driver=scratch\n"
+				   "FileSystem = g\tDriver=glusterfs "
+				   "default=YES servers=2 Path=/a=b\n");
+	const struct slu_fs_conf *g = slu_conf_fs(c, "g");
+
+	ck_assert_uint_eq(c->n_fs, 2);
+	ck_assert_ptr_eq(slu_conf_fs(c, NULL), g);
+	ck_assert_str_eq(slu_conf_fs(c, "a")->driver, "scratch");
+	ck_assert_ptr_null(slu_conf_fs(c, "G"));
+	ck_assert_str_eq(g->driver, "glusterfs");
+	ck_assert_uint_eq(g->n_option, 2);
+	ck_assert_str_eq(g->option[0].key, "servers");
+	ck_assert_str_eq(slu_fs_option(g, "path", "x"), "/a=b");
+	ck_assert_str_eq(slu_fs_option(g, "none", "x"), "x");
+	ck_assert_ptr_null(slu_fs_option(g, "driver", NULL));
+	slu_conf_free(c);
+
+	c = parse("FileSystem=a Driver=x\nFileSystem=b Driver=x Default=no");
+	ck_assert_str_eq(slu_conf_fs(c, NULL)->name, "a");
+	slu_conf_free(c);
+}
+END_TEST
+
+START_TEST(test_errors)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"\n#x\nDatabse=/d",
+		 "f:3: unknown key Databse; did you mean Database?"},
+		{"Zzzzzz=1", "f:1: unknown key Zzzzzz"},
+		{"=1", "f:1: unknown key "},
+		{"nonsense", "f:1: \"nonsense\" is not Key=Value"},
+		{"Database=", "f:1: Database has no value"},
+		{"Database= # /d", "f:1: Database has no value"},
+		{"RunDir=/a\n\nrundir=/b", "f:3: RunDir was given on line 1"},
+		{"RunDir=a", "f:1: RunDir: \"a\" is not an absolute path"},
+		{"NodeStorage=a", "f:1: NodeStorage: \"a\" is neither"},
+		{"SetupTimeout=0", "f:1: SetupTimeout: must not be zero"},
+		{"SetupTimeout=-1",
+		 "f:1: SetupTimeout: time \"-1\" is none of"},
+		{"MaxCapacity=1X",
+		 "f:1: MaxCapacity: size \"1X\" has no known"},
+		{"DirectAccess=maybe",
+		 "f:1: DirectAccess: \"maybe\" is none of no, yes, false, true"},
+		{"OnSetupFailure=cry",
+		 "f:1: OnSetupFailure: \"cry\" is none of requeue, hold, fail"},
+		{"PredictMode=tighten",
+		 "f:1: PredictMode: \"tighten\" is none of off, advise, fill"},
+		{"ArbiterPolicy=x",
+		 "f:1: ArbiterPolicy: \"x\" is none of STATIC, MCKP"},
+		{"PredictQuantile=0.5", "\"0.5\" is not a number above 0.5"},
+		{"PredictQuantile=1", "\"1\" is not a number above 0.5"},
+		{"PredictQuantile=nan", "\"nan\" is not a number above 0.5"},
+		{"PredictQuantile=0.9x", "\"0.9x\" is not a number"},
+		{"MaxIONodesPerJob=0", "\"0\" is not a number from 1 to 65536"},
+		{"MaxIONodesPerJob=-1", "\"-1\" is not a number"},
+		{"MaxIONodesPerJob=8x", "\"8x\" is not a number"},
+		{"MaxIONodesPerJob=99999999999999999999", "is not a number"},
+		{"IONodes=n[1-", "f:1: IONodes: host list: \"n[1-\" has a"},
+		{"AllowUsers=a b", "f:1: AllowUsers: \"a b\" is no user name"},
+		{"AllowUsers=,", "f:1: AllowUsers: \",\" names nothing"},
+		{"DaemonAddr=a,b:0",
+		 "f:1: DaemonAddr: \"b:0\" is not host:port"},
+		{"DaemonAddr=a:65536", "is not host:port"},
+		{"DaemonAddr=a:", "is not host:port"},
+		{"DaemonAddr=:1", "is not host:port"},
+		{"DaemonAddr=::1", "is not host:port"},
+		{"DaemonAddr=[::1", "is not host:port"},
+		{"DaemonAddr=a@b:1", "is not host:port"},
+		{"DaemonAddr=http://a", "is not host:port"},
+		{"FileSystem=a", "f:1: FileSystem: a has no Driver="},
+		{"FileSystem=a/b Driver=x", "\"a/b\" is no name"},
+		{"FileSystem=a Driver=x y", "\"y\" is not key=value"},
+		{"FileSystem=a Driver=x y=", "\"y=\" is not key=value"},
+		{"FileSystem=a Driver=x =y", "\"=y\" is not key=value"},
+		{"FileSystem=a Driver=x driver=y", "driver is given twice"},
+		{"FileSystem=a Driver=x k=1 K=2", "K is given twice"},
+		{"FileSystem=a Driver=x Default=on", "\"on\" is not yes or no"},
+		{"FileSystem=a Driver=x\nFileSystem=a Driver=y",
+		 "f:2: FileSystem: a is given twice"},
+		{"FileSystem=a Driver=x Default=yes\n"
+		 "FileSystem=b Driver=x Default=yes",
+		 "f:2: FileSystem: a is the default already"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_err err = {0};
+
+		expect(!slu_conf_parse(c->text, "f", &err), "%s", c->text);
+		expect_err(err, SLU_INVALID, c->message);
+		ck_assert_ptr_null(slu_conf_parse(c->text, "f", NULL));
+	}
+}
+END_TEST
+
+static void write_file(const char *path, const char *text, size_t len)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(text, 1, len, file), len);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(test_load)
+{
+	const char *path = tmpfile_path("sluice.conf");
+	struct slu_conf *conf;
+	struct slu_err err = {0};
+
+	ck_assert_ptr_null(slu_conf_load(path, &err));
+	expect_err(err, SLU_NOTFOUND, path);
+	write_file(path, "RunDir=/r\n", 10);
+	conf = slu_conf_load(path, &err);
+	ck_assert_str_eq(conf->run_dir, "/r");
+	slu_conf_free(conf);
+	write_file(path, "RunDir=/r\0Foo=bar", 17);
+	ck_assert_ptr_null(slu_conf_load(path, &err));
+	expect_err(err, SLU_INVALID, "is not a text file");
+	write_file(path, "\nFoo=bar", 8);
+	ck_assert_ptr_null(slu_conf_load(path, &err));
+	expect_err(err, SLU_INVALID, "sluice.conf:2: unknown key Foo");
+}
+END_TEST
+
+START_TEST(test_path)
+{
+	static const struct {
+		const char *own, *slurm, *want;
+	} cases[] = {
+		{"/a/b", "/c/slurm.conf", "/a/b"},
+		{NULL, "/c/d/slurm.conf", "/c/d/sluice.conf"},
+		{"", "/slurm.conf", "/sluice.conf"},
+		{NULL, "slurm.conf", "/etc/slurm/sluice.conf"},
+		{NULL, NULL, "/etc/slurm/sluice.conf"},
+	};
+
+	each(c, cases)
+	{
+		char *path;
+
+		unsetenv("SLUICE_CONF");
+		unsetenv("SLURM_CONF");
+		if (c->own)
+			setenv("SLUICE_CONF", c->own, 1);
+		if (c->slurm)
+			setenv("SLURM_CONF", c->slurm, 1);
+		path = slu_conf_path();
+		ck_assert_str_eq(path, c->want);
+		free(path);
+	}
+}
+END_TEST
+
+/* Whole text of a file of the source tree; caller frees. */
+static char *source_text(const char *name)
+{
+	const char *srcdir = getenv("srcdir");
+	char path[512];
+	struct slu_buf buf = {0};
+	FILE *file;
+	int c;
+
+	snprintf(path, sizeof(path), "%s/%s", srcdir ? srcdir : ".", name);
+	file = fopen(path, "r");
+	ck_assert_msg(file != NULL, "no %s", path);
+	while ((c = getc(file)) != EOF)
+		slu_buf_add(&buf, &(char){(char)c}, 1);
+	fclose(file);
+	return slu_buf_steal(&buf);
+}
+
+/* The page describes exactly the keys of the table, in its order, which is the
+ * alphabet's, and says their defaults. */
+START_TEST(test_manual)
+{
+	char *text = source_text("man/sluice.conf.5"), *p, *end;
+	const struct slu_conf_key *key = slu_conf_keys;
+
+	p = strstr(text, ".SH PARAMETERS\n");
+	ck_assert_ptr_nonnull(p);
+	end = strstr(p, ".SH EXAMPLE\n");
+	ck_assert_ptr_nonnull(end);
+	*end = '\0';
+	for (char *next; (p = strstr(p, ".TP\n.B ")); key++) {
+		char head[64], tail[128];
+
+		expect(key->name, "not in the table: %.40s", p + 7);
+		snprintf(head, sizeof(head), ".TP\n.B %s\n", key->name);
+		expect(strncmp(p, head, strlen(head)) == 0, "%s, but %.40s",
+		       key->name, p + 7);
+		next = strstr(p + 1, ".TP\n");
+		if (next)
+			next[-1] =
+				'\0'; /* a newline, which ".TP" begins with */
+		snprintf(tail, sizeof(tail),
+			 key->fallback ? "\nDefault:\n.BR %s ."
+				       : "\nNo default.",
+			 key->fallback);
+		expect(strstr(p, tail), "%s: no%s", key->name, tail);
+		p = next ? next : p + 1;
+	}
+	expect(!key->name, "not in the page: %s", key->name);
+	free(text);
+}
+END_TEST
+
+START_TEST(test_table)
+{
+	size_t n = 0;
+
+	for (const struct slu_conf_key *key = slu_conf_keys; key->name; key++) {
+		expect(!n || strcasecmp(key[-1].name, key->name) < 0, "%s",
+		       key->name);
+		expect(key->help[strlen(key->help) - 1] == '.', "%s",
+		       key->name);
+		n++;
+	}
+	ck_assert_uint_le(n, 64); /* KEYS_MAX of conf.c */
+}
+END_TEST
+
+/* The example parses, also with all that it shows in comments, shows each key
+ * once, and gives the defaults as they are. */
+START_TEST(test_example)
+{
+	char *text = source_text("etc/sluice.conf.example");
+	struct slu_buf all = {0};
+
+	slu_conf_free(parse(text));
+	for (const struct slu_conf_key *key = slu_conf_keys; key->name; key++) {
+		char shown[128];
+
+		snprintf(shown, sizeof(shown), "\n#%s=%s%s", key->name,
+			 key->fallback ? key->fallback : "",
+			 key->fallback ? "\n" : "");
+		if (!strstr(text, shown)) {
+			snprintf(shown, sizeof(shown), "\n%s=", key->name);
+			expect(strstr(text, shown), "no %s", key->name);
+		}
+	}
+	for (char *p = text; *p; p++)
+		if (!(*p == '#' && p[1] >= 'A' && p[1] <= 'Z'))
+			slu_buf_add(&all, p, 1);
+	slu_conf_free(parse(all.data)); /* so none stands twice */
+	slu_buf_free(&all);
+	free(text);
+}
+END_TEST
+
+TEST_MAIN("conf", test_defaults, test_every_key, test_file_systems, test_errors,
+	  test_load, test_path, test_table, test_manual, test_example)
