@@ -49,3 +49,10 @@ tests_unit_test_rmtree_LDADD = $(common_test_libs)
 tests_unit_test_proc_LDADD = $(common_test_libs)
 tests_unit_test_conf_LDADD = $(common_test_libs)
 endif
+
+libslucommon_la_SOURCES += common/table.c common/table.h
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_table
+TESTS += tests/unit/test_table
+tests_unit_test_table_LDADD = $(common_test_libs)
+endif
