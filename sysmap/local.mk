@@ -1,1 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LTLIBRARIES += libslusysmap.la
+libslusysmap_la_SOURCES = \
+	sysmap/extract.c sysmap/extract.h \
+	sysmap/model.c sysmap/model.h \
+	sysmap/output.c sysmap/output.h \
+	sysmap/root.c sysmap/root.h \
+	sysmap/linux/block.c \
+	sysmap/linux/cpu.c \
+	sysmap/linux/filesystems.c \
+	sysmap/linux/linux.h \
+	sysmap/linux/machine.c \
+	sysmap/linux/memory.c \
+	sysmap/linux/mounts.c sysmap/linux/mounts.h \
+	sysmap/linux/procs.c sysmap/linux/procs.h
+libslusysmap_la_LIBADD = libslustore.la libsluwire.la libslucommon.la \
+	$(XXHASH_LIBS)
+
+EXTRA_DIST += tests/fixtures/machines/fat.tree \
+	tests/fixtures/machines/fat.expected \
+	tests/fuzz/corpus/proc
+noinst_HEADERS += tests/unit/machine.h
+
+check_PROGRAMS += tests/fuzz/fuzz_proc
+TESTS += tests/fuzz/fuzz_proc
+tests_fuzz_fuzz_proc_SOURCES = tests/fuzz/fuzz_proc.c tests/fuzz/replay.c
+tests_fuzz_fuzz_proc_LDADD = libslusysmap.la
+
+if HAVE_CHECK
+sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
+	tests/unit/test_procs tests/unit/test_extract \
+	tests/unit/test_recorded
+check_PROGRAMS += $(sysmap_tests)
+TESTS += $(sysmap_tests)
+sysmap_test_libs = libslusysmap.la $(CHECK_LIBS)
+tests_unit_test_root_LDADD = $(sysmap_test_libs)
+tests_unit_test_mounts_LDADD = $(sysmap_test_libs)
+tests_unit_test_procs_LDADD = $(sysmap_test_libs)
+tests_unit_test_extract_LDADD = $(sysmap_test_libs)
+tests_unit_test_recorded_LDADD = $(sysmap_test_libs)
+endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_EXTRACT_H
+#define SLU_SYSMAP_EXTRACT_H
+
+/*
+ * The table of extractors. Each has one name and meaning (sysmap/model.h) and
+ * one or more sources, tried in order until one can say something; a source
+ * that is missing makes the map smaller, never wrong. A new resource is a row
+ * here, a struct in the model and a function per source.
+ */
+
+#include <json-c/json.h>
+#include "common/table.h"
+#include "sysmap/root.h"
+
+/* Read a resource; *out is a new object or array. */
+typedef int slu_source_f(const struct slu_root *root, struct json_object **out,
+			 struct slu_err *err);
+
+struct slu_source {
+	const char *name;
+	slu_source_f *read;
+};
+
+struct slu_extractor {
+	const char *name;
+	const char *help;
+	bool dynamic; /* changes by the minute: kept without history */
+	const struct slu_source *source;  /* name NULL ends them */
+	const struct slu_column *columns; /* of an array, for people */
+};
+extern const struct slu_extractor slu_extractors[]; /* name NULL ends it */
+
+/* NULL: there is none of this name. */
+const struct slu_extractor *slu_extractor_find(const char *name);
+
+/* A document: what one extractor found on one machine. */
+struct slu_document {
+	const char *extractor;
+	const char *source; /* which one said it */
+	char *text;	    /* compact JSON */
+	size_t len;
+	uint64_t hash; /* slu_document_hash */
+};
+
+struct slu_map {
+	struct slu_document *document;
+	size_t n;
+};
+
+/* Run the extractors named (a NULL-ended list, in the order of the table;
+ * NULL: all). Those of which no source says anything are left out. An unknown
+ * name is SLU_INVALID. Caller frees. */
+int slu_map_extract(const struct slu_root *root, char *const *names,
+		    struct slu_map *out, struct slu_err *err);
+void slu_map_free(struct slu_map *map);
+
+/* XXH3 (64 bit) of extractor, '\n' and text: what nodes send first. */
+uint64_t slu_document_hash(const char *extractor, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Processors: names and flags from /proc/cpuinfo, how they are arranged from
+ * /sys/devices/system/cpu where it says so. Only CPUs that are online have a
+ * topology there, and only they are counted.
+ */
+#include "config.h"
+#include "sysmap/linux/linux.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sysmap/linux/procs.h"
+#include "sysmap/model.h"
+
+#define CPU "sys/devices/system/cpu"
+
+static double mhz(const struct slu_root *root, const char *file)
+{
+	uint64_t khz = 0;
+
+	slu_root_number(root, &khz, CPU "/cpu0/cpufreq/%s", file);
+	return (double)khz / 1000;
+}
+
+static void add_frequencies(const struct slu_root *root, struct slu_cpus *cpus)
+{
+	cpus->mhz = mhz(root, "base_frequency");
+	if (cpus->mhz == 0)
+		cpus->mhz = slu_model_mhz(cpus->model);
+	cpus->mhz_min = mhz(root, "cpuinfo_min_freq");
+	cpus->mhz_max = mhz(root, "cpuinfo_max_freq");
+}
+
+/* "32K", "1M" in KiB. */
+static uint64_t cache_size(const char *text)
+{
+	char *unit;
+	unsigned long long value = strtoull(text, &unit, 10);
+
+	return *unit == 'M' ? value * 1024 : value;
+}
+
+static void add_caches(const struct slu_root *root, struct slu_cpus *cpus)
+{
+	char type[32], size[32];
+	uint64_t level;
+
+	for (int i = 0; i < 8; i++) {
+		if (slu_root_number(root, &level,
+				    CPU "/cpu0/cache/index%d/level", i) &&
+		    slu_root_attr(root, type, sizeof(type),
+				  CPU "/cpu0/cache/index%d/type", i) &&
+		    slu_root_attr(root, size, sizeof(size),
+				  CPU "/cpu0/cache/index%d/size", i) &&
+		    level >= 1 && level <= 3 &&
+		    strcmp(type, "Instruction") != 0)
+			cpus->cache[level - 1].size = cache_size(size);
+	}
+}
+
+/* Count one CPU: it is its core's if it is the first of its siblings. */
+static void add_cpu(const struct slu_root *root, const char *name,
+		    struct slu_cpus *cpus, bool *packages)
+{
+	char siblings[SLU_ATTR_MAX];
+	uint64_t package = 0;
+	long first = -1;
+
+	if (!slu_root_exists(root, CPU "/%s/topology", name))
+		return;
+	cpus->cpus++;
+	if (!slu_root_attr(root, siblings, sizeof(siblings),
+			   CPU "/%s/topology/thread_siblings_list", name) ||
+	    slu_cpulist_count(siblings, &first) == 0 ||
+	    first == strtol(name + 3, NULL, 10))
+		cpus->cores++;
+	slu_root_number(root, &package, CPU "/%s/topology/physical_package_id",
+			name);
+	if (package < SLU_LIST_MAX && !packages[package]) {
+		packages[package] = true;
+		cpus->sockets++;
+	}
+}
+
+static int add_topology(const struct slu_root *root, struct slu_cpus *cpus,
+			struct slu_err *err)
+{
+	bool *packages = calloc(SLU_LIST_MAX, sizeof(*packages));
+	char **names = slu_root_list(root, CPU, err);
+
+	if (!packages || !names) {
+		free(packages);
+		slu_strv_free(names);
+		return names ? slu_err(err, SLU_NOMEM, "/" CPU) : -1;
+	}
+	for (char **name = names; *name; name++)
+		if (strncmp(*name, "cpu", 3) == 0 && (*name)[3] >= '0' &&
+		    (*name)[3] <= '9')
+			add_cpu(root, *name, cpus, packages);
+	free(packages);
+	slu_strv_free(names);
+	if (cpus->cpus == 0)
+		return slu_err(err, SLU_NOTFOUND, "/" CPU ": no topology");
+	return 0;
+}
+
+static int from_cpuinfo(struct slu_cpus *cpus, const struct slu_cpuinfo *info,
+			struct slu_err *err)
+{
+	cpus->cpus = info->cpus;
+	cpus->cores = info->cores ? info->cores : info->cpus;
+	cpus->sockets = info->sockets ? info->sockets : 1;
+	return info->cpus ? 0
+			  : slu_err(err, SLU_NOTFOUND,
+				    "/proc/cpuinfo: no processor");
+}
+
+static int read_cpus(const struct slu_root *root, bool topology,
+		     struct json_object **out, struct slu_err *err)
+{
+	struct slu_cpuinfo info = {0};
+	struct slu_cpus cpus = {0};
+	struct slu_buf text = {0};
+	char arm[64];
+	int ret = 0;
+
+	if (slu_root_read(root, "proc/cpuinfo", SLU_TABLE_MAX, &text, err) == 0)
+		slu_cpuinfo_parse(text.data, &info);
+	cpus.model = info.model;
+	cpus.vendor = info.vendor;
+	cpus.flags = info.flags;
+	if (!info.model && info.implementer && info.part) {
+		snprintf(arm, sizeof(arm), "ARM implementer %.16s part %.16s",
+			 info.implementer, info.part);
+		cpus.model = arm;
+	}
+	ret = topology ? add_topology(root, &cpus, err)
+		       : from_cpuinfo(&cpus, &info, err);
+	if (ret == 0) {
+		add_frequencies(root, &cpus);
+		add_caches(root, &cpus);
+		*out = slu_cpus_json(&cpus);
+	}
+	slu_buf_free(&text);
+	return ret;
+}
+
+int slu_linux_cpus(const struct slu_root *root, struct json_object **out,
+		   struct slu_err *err)
+{
+	return read_cpus(root, true, out, err);
+}
+
+int slu_linux_cpuinfo(const struct slu_root *root, struct json_object **out,
+		      struct slu_err *err)
+{
+	return read_cpus(root, false, out, err);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Mount points and how full they are. Only file systems on disks and in
+ * memory are asked for their size: a network file system whose server is away
+ * would not answer, and neither would we.
+ */
+#include "config.h"
+#include "sysmap/linux/linux.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include "sysmap/linux/mounts.h"
+#include "sysmap/model.h"
+
+static bool can_ask(const struct slu_mount *mount)
+{
+	return mount->category == SLU_MOUNT_LOCAL ||
+	       mount->category == SLU_MOUNT_MEMORY;
+}
+
+/* In a recorded tree the size of the device has to do. */
+static uint64_t recorded_size(const struct slu_root *root,
+			      const struct slu_mount *mount)
+{
+	const char *slash = strrchr(mount->device, '/');
+	uint64_t sectors = 0;
+
+	if (mount->category != SLU_MOUNT_LOCAL)
+		return 0;
+	if (!mount->number ||
+	    !slu_root_number(root, &sectors, "sys/dev/block/%s/size",
+			     mount->number))
+		slu_root_number(root, &sectors, "sys/class/block/%s/size",
+				slash ? slash + 1 : mount->device);
+	return sectors <= UINT64_MAX / SLU_SECTOR ? sectors * SLU_SECTOR : 0;
+}
+
+/* The options as /proc/mounts shows them: first the mount's own, then the
+ * file system's without its "rw". Caller frees. */
+static char *options_of(const struct slu_mount *mount)
+{
+	const char *super = mount->super_options;
+	bool read_only = super && strncmp(super, "ro", 2) == 0 &&
+			 (super[2] == ',' || super[2] == '\0');
+	const char *own = mount->options;
+
+	if (!super || strcmp(mount->filesystem, "autofs") == 0)
+		return strdup(own); /* autofs: process and pipe numbers */
+	super = strchr(super, ',');
+	if (read_only && strncmp(own, "rw", 2) == 0)
+		return slu_asprintf("ro%s%s", own + 2, super ? super : "");
+	return slu_asprintf("%s%s", own, super ? super : "");
+}
+
+static int add_mount(const struct slu_root *root, const struct slu_mount *mount,
+		     struct json_object *out)
+{
+	bool local = mount->category == SLU_MOUNT_LOCAL;
+	bool numbered = mount->number && strncmp(mount->number, "0:", 2) != 0;
+	bool whole = !mount->subtree || strcmp(mount->subtree, "/") == 0;
+	char *options = options_of(mount);
+	struct slu_mountpoint point = {
+		.device = mount->device,
+		.mountpoint = mount->mountpoint,
+		.filesystem = mount->filesystem,
+		.options = options,
+		.device_number = local && numbered ? mount->number : NULL,
+		.subtree = local && !whole ? mount->subtree : NULL,
+		.category = mount->category,
+	};
+	struct statvfs st;
+
+	if (!options)
+		return -1;
+	if (root->live && can_ask(mount) &&
+	    statvfs(mount->mountpoint, &st) == 0) {
+		point.size = (uint64_t)st.f_frsize * st.f_blocks;
+		point.blksize = st.f_bsize;
+	} else if (!root->live) {
+		point.size = recorded_size(root, mount);
+	}
+	slu_mountpoint_add(out, &point);
+	free(options);
+	return 0;
+}
+
+static int mountpoints(const struct slu_root *root, struct slu_mounts *mounts,
+		       struct json_object **out, struct slu_err *err)
+{
+	struct json_object *array = json_object_new_array();
+	int ret = 0;
+
+	for (size_t i = 0; i < mounts->n && ret == 0; i++)
+		ret = add_mount(root, &mounts->mount[i], array);
+	slu_mounts_free(mounts);
+	if (ret) {
+		json_object_put(array);
+		return slu_err(err, SLU_NOMEM, "mount points");
+	}
+	*out = array;
+	return 0;
+}
+
+int slu_linux_mountinfo(const struct slu_root *root, struct json_object **out,
+			struct slu_err *err)
+{
+	struct slu_mounts mounts;
+
+	if (slu_mounts_read_mountinfo(root, &mounts, err))
+		return -1;
+	return mountpoints(root, &mounts, out, err);
+}
+
+int slu_linux_mtab(const struct slu_root *root, struct json_object **out,
+		   struct slu_err *err)
+{
+	struct slu_mounts mounts;
+
+	if (slu_mounts_read_mtab(root, &mounts, err))
+		return -1;
+	return mountpoints(root, &mounts, out, err);
+}
+
+int slu_linux_mountusage(const struct slu_root *root, struct json_object **out,
+			 struct slu_err *err)
+{
+	struct slu_mountusage usage;
+	struct json_object *array;
+	struct slu_mounts mounts;
+	struct statvfs st;
+
+	if (!root->live)
+		return slu_err(err, SLU_NOTFOUND,
+			       "a recorded machine is not in use");
+	if (slu_mounts_read(root, &mounts, err))
+		return -1;
+	array = json_object_new_array();
+	for (size_t i = 0; i < mounts.n; i++) {
+		usage.mountpoint = mounts.mount[i].mountpoint;
+		if (mounts.mount[i].category != SLU_MOUNT_LOCAL ||
+		    statvfs(usage.mountpoint, &st) || st.f_blocks == 0)
+			continue;
+		usage.size = (uint64_t)st.f_frsize * st.f_blocks;
+		usage.available = (uint64_t)st.f_frsize * st.f_bavail;
+		usage.files = st.f_files;
+		usage.files_available = st.f_favail;
+		slu_mountusage_add(array, &usage);
+	}
+	slu_mounts_free(&mounts);
+	*out = array;
+	return 0;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parsing the kernel's mount tables. Every text of the table is a piece of
+ * the file that was read, cut in place; blanks in it are octal escapes.
+ */
+#include "config.h"
+#include "sysmap/linux/mounts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS_MAX 32
+
+static bool any(const char *const *words, const char *word)
+{
+	for (; *words; words++)
+		if (strcmp(*words, word) == 0)
+			return true;
+	return false;
+}
+
+enum slu_mount_category slu_mount_category_of(const char *filesystem,
+					      const char *device)
+{
+	static const char *const network[] = {
+		"nfs",		"nfs4",	       "lustre",
+		"gpfs",		"beegfs",      "fhgfs",
+		"beegfs_nodev", "fhgfs_nodev", "ceph",
+		"cifs",		"smb3",	       "smbfs",
+		"afs",		"9p",	       "virtiofs",
+		"glusterfs",	"orangefs",    "pvfs2",
+		"panfs",	"wekafs",      "gfs2",
+		"ocfs2",	"fuse",	       "ncpfs",
+		"dvs",		"coda",	       NULL};
+	static const char *const pseudo[] = {"fuse.lxcfs", "fuse.portal",
+					     "fuse.gvfsd-fuse", NULL};
+	static const char *const memory[] = {"tmpfs", "ramfs", NULL};
+	static const char *const local[] = {"zfs", "btrfs", "bcachefs",
+					    "fuseblk", NULL};
+
+	if (any(pseudo, filesystem))
+		return SLU_MOUNT_PSEUDO;
+	if (any(network, filesystem) || strncmp(filesystem, "fuse.", 5) == 0)
+		return SLU_MOUNT_NETWORK;
+	if (any(memory, filesystem))
+		return SLU_MOUNT_MEMORY;
+	if (any(local, filesystem) || strncmp(device, "/dev/", 5) == 0)
+		return SLU_MOUNT_LOCAL;
+	return SLU_MOUNT_PSEUDO;
+}
+
+/* "\040" and the like become the byte they mean. */
+static char *unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; to++) {
+		if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' &&
+		    at[2] >= '0' && at[2] <= '7' && at[3] >= '0' &&
+		    at[3] <= '7') {
+			*to = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 |
+				     (at[3] - '0'));
+			at += 4;
+		} else {
+			*to = *at++;
+		}
+	}
+	*to = '\0';
+	return slu_printable(text);
+}
+
+/* 36 35 98:0 /sub /mnt rw,noatime master:1 - ext4 /dev/sda1 rw,data=ordered */
+static bool parse_mountinfo(char **field, size_t n, struct slu_mount *mount)
+{
+	size_t dash = 6;
+
+	while (dash < n && strcmp(field[dash], "-") != 0)
+		dash++;
+	if (dash + 3 >= n)
+		return false;
+	*mount = (struct slu_mount){
+		.number = unescape(field[2]),
+		.subtree = unescape(field[3]),
+		.mountpoint = unescape(field[4]),
+		.options = unescape(field[5]),
+		.filesystem = unescape(field[dash + 1]),
+		.device = unescape(field[dash + 2]),
+		.super_options = unescape(field[dash + 3]),
+	};
+	return true;
+}
+
+/* /dev/sda1 /mnt ext4 rw,noatime,data=ordered 0 0 */
+static bool parse_mtab(char **field, size_t n, struct slu_mount *mount)
+{
+	if (n < 4)
+		return false;
+	*mount = (struct slu_mount){
+		.device = unescape(field[0]),
+		.mountpoint = unescape(field[1]),
+		.filesystem = unescape(field[2]),
+		.options = unescape(field[3]),
+	};
+	return true;
+}
+
+/* A buffer of ours, or its image: .../sluice/17..., .../sluice/kept/... */
+static bool of_a_job(const char *mountpoint)
+{
+	const char *at = strstr(mountpoint, "/sluice/");
+
+	return at && ((at[8] >= '0' && at[8] <= '9') ||
+		      strncmp(at + 8, "kept/", 5) == 0);
+}
+
+static bool transient(const struct slu_mount *mount)
+{
+	static const char *const places[] = {
+		"/run/user/",		"/run/credentials/", "/run/netns",
+		"/run/docker/",		"/run/containerd/",  "/var/lib/docker/",
+		"/var/lib/containers/", "/var/lib/kubelet/", NULL};
+
+	for (const char *const *p = places; *p; p++)
+		if (strncmp(mount->mountpoint, *p, strlen(*p)) == 0)
+			return true;
+	if (strcmp(mount->filesystem, "nsfs") == 0)
+		return true;
+	return of_a_job(mount->mountpoint);
+}
+
+int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
+		     struct slu_err *err)
+{
+	char *field[FIELDS_MAX], *line, *rest = out->text.data;
+	struct slu_mount one, *more;
+	size_t n, cap = 0;
+	bool ok;
+
+	while (rest && (line = strsep(&rest, "\n"))) {
+		n = slu_split(line, " \t", field, FIELDS_MAX);
+		if (n > FIELDS_MAX)
+			continue;
+		ok = form == SLU_MOUNTINFO ? parse_mountinfo(field, n, &one)
+					   : parse_mtab(field, n, &one);
+		if (!ok || one.mountpoint[0] != '/' || transient(&one))
+			continue;
+		one.category =
+			slu_mount_category_of(one.filesystem, one.device);
+		if (out->n == cap) {
+			cap = cap ? 2 * cap : 64;
+			more = realloc(out->mount, cap * sizeof(*more));
+			if (!more)
+				return slu_err(err, SLU_NOMEM, "mount table");
+			out->mount = more;
+		}
+		out->mount[out->n++] = one;
+	}
+	return 0;
+}
+
+/* Is `path` at or below directory `dir`? */
+static bool below(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return strncmp(path, dir, len) == 0 &&
+	       (path[len] == '\0' || path[len] == '/');
+}
+
+/* Mounted by the automounter: it comes and goes with its use. */
+static bool on_demand(const struct slu_mounts *mounts,
+		      const struct slu_mount *mount)
+{
+	if (mount->category != SLU_MOUNT_NETWORK)
+		return false;
+	for (size_t i = 0; i < mounts->n; i++)
+		if (strcmp(mounts->mount[i].filesystem, "autofs") == 0 &&
+		    below(mount->mountpoint, mounts->mount[i].mountpoint))
+			return true;
+	return false;
+}
+
+/* By mount point; of equal ones the later mounted first: it is the one that
+ * is seen. Entries lie in one array, in the order of mounting. */
+static int compare(const void *a, const void *b)
+{
+	const struct slu_mount *const *x = a, *const *y = b;
+	int order = strcmp((*x)->mountpoint, (*y)->mountpoint);
+
+	if (order)
+		return order;
+	return *x < *y ? 1 : -1;
+}
+
+/* Sort, without what is hidden or there on demand only. */
+static int tidy(struct slu_mounts *mounts, struct slu_err *err)
+{
+	struct slu_mount *table = calloc(mounts->n + 1, sizeof(*table));
+	struct slu_mount **order = calloc(mounts->n + 1, sizeof(*order));
+	size_t n = 0;
+
+	if (!table || !order) {
+		free(table);
+		free(order);
+		return slu_err(err, SLU_NOMEM, "mount table");
+	}
+	for (size_t i = 0; i < mounts->n; i++)
+		order[i] = &mounts->mount[i];
+	qsort(order, mounts->n, sizeof(*order), compare);
+	for (size_t i = 0; i < mounts->n; i++)
+		if (!on_demand(mounts, order[i]) &&
+		    (n == 0 || strcmp(table[n - 1].mountpoint,
+				      order[i]->mountpoint) != 0))
+			table[n++] = *order[i];
+	free(order);
+	free(mounts->mount);
+	mounts->mount = table;
+	mounts->n = n;
+	return 0;
+}
+
+static int read_table(const struct slu_root *root, const char *path,
+		      enum slu_mount_form form, struct slu_mounts *out,
+		      struct slu_err *err)
+{
+	struct slu_mounts mounts = {0};
+
+	if (slu_root_read(root, path, SLU_TABLE_MAX, &mounts.text, err) ||
+	    slu_mounts_parse(&mounts, form, err) || tidy(&mounts, err)) {
+		slu_mounts_free(&mounts);
+		return -1;
+	}
+	*out = mounts;
+	return 0;
+}
+
+int slu_mounts_read_mountinfo(const struct slu_root *root,
+			      struct slu_mounts *out, struct slu_err *err)
+{
+	return read_table(root, "proc/self/mountinfo", SLU_MOUNTINFO, out, err);
+}
+
+int slu_mounts_read_mtab(const struct slu_root *root, struct slu_mounts *out,
+			 struct slu_err *err)
+{
+	return read_table(root, "proc/mounts", SLU_MTAB, out, err);
+}
+
+int slu_mounts_read(const struct slu_root *root, struct slu_mounts *out,
+		    struct slu_err *err)
+{
+	if (slu_mounts_read_mountinfo(root, out, NULL) == 0)
+		return 0;
+	return slu_mounts_read_mtab(root, out, err);
+}
+
+void slu_mounts_free(struct slu_mounts *mounts)
+{
+	free(mounts->mount);
+	slu_buf_free(&mounts->text);
+	*mounts = (struct slu_mounts){0};
+}
+
+const struct slu_mount *slu_mounts_find(const struct slu_mounts *mounts,
+					const char *number, const char *device)
+{
+	const struct slu_mount *m;
+
+	for (size_t i = 0; i < mounts->n; i++) {
+		m = &mounts->mount[i];
+		if (m->number ? strcmp(m->number, number) == 0
+			      : strcmp(m->device, device) == 0)
+			return m;
+	}
+	return NULL;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_LINUX_MOUNTS_H
+#define SLU_SYSMAP_LINUX_MOUNTS_H
+
+/*
+ * The mount table. What comes and goes with users, containers and jobs (ours
+ * too) is left out, as is what another mount hides, so that the table is the
+ * machine's and stays equal over time; it is sorted by mount point.
+ */
+
+#include "sysmap/model.h"
+#include "sysmap/root.h"
+
+struct slu_mount { /* texts are borrowed from the table's */
+	char *device, *mountpoint, *filesystem;
+	char *options;	     /* of the mount */
+	char *super_options; /* of the file system; NULL: among `options` */
+	char *subtree;	     /* root of the mount within it; NULL: unknown */
+	char *number;	     /* MAJOR:MINOR; NULL: unknown */
+	enum slu_mount_category category;
+};
+
+struct slu_mounts {
+	struct slu_mount *mount;
+	size_t n;
+	struct slu_buf text;
+};
+
+/* /proc/self/mountinfo, or else /proc/mounts. Caller frees. */
+int slu_mounts_read(const struct slu_root *root, struct slu_mounts *out,
+		    struct slu_err *err);
+int slu_mounts_read_mountinfo(const struct slu_root *root,
+			      struct slu_mounts *out, struct slu_err *err);
+int slu_mounts_read_mtab(const struct slu_root *root, struct slu_mounts *out,
+			 struct slu_err *err);
+void slu_mounts_free(struct slu_mounts *mounts);
+
+/* The parsers alone: fill out from out->text, which they cut up. Lines that
+ * are not of the form are skipped. */
+enum slu_mount_form { SLU_MOUNTINFO, SLU_MTAB };
+int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
+		     struct slu_err *err);
+
+/* The mount of a block device: by "MAJOR:MINOR" or by path. NULL: none. */
+const struct slu_mount *slu_mounts_find(const struct slu_mounts *mounts,
+					const char *number, const char *device);
+
+enum slu_mount_category slu_mount_category_of(const char *filesystem,
+					      const char *device);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_LINUX_PROCS_H
+#define SLU_SYSMAP_LINUX_PROCS_H
+
+/* Parsers of /proc texts. They take anything and cut it up in place; what is
+ * not there stays zero or NULL. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One "key : value" line at a time. *rest starts as the text and is moved on;
+ * returns false at its end. A line without a colon gives "" as value, an
+ * empty line "" for both. */
+bool slu_colon_line(char **rest, char **key, char **value);
+
+/* /proc/meminfo: a key's value in bytes ("MemTotal: 16 kB"), 0: none. The
+ * text is left as it is. */
+uint64_t slu_meminfo_bytes(const char *text, const char *key);
+
+/* /proc/cpuinfo. Texts are borrowed from it, of the first processor. */
+struct slu_cpuinfo {
+	uint32_t cpus, cores, sockets; /* cores, sockets 0: not said */
+	const char *model, *vendor, *flags;
+	const char *implementer, *part; /* ARM says these for model */
+};
+void slu_cpuinfo_parse(char *text, struct slu_cpuinfo *out);
+
+/* The nominal frequency at the end of a model name, "... @ 2.10GHz", in MHz;
+ * 0: none. */
+double slu_model_mhz(const char *model);
+
+/* How many CPUs a list names ("0-3,8"), and the first of them (-1: none). */
+uint32_t slu_cpulist_count(const char *list, long *first);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_MODEL_H
+#define SLU_SYSMAP_MODEL_H
+
+/*
+ * The abstract half of the extractors: what each resource is, whatever source
+ * it was read from. A source fills one of these and adds it to its document;
+ * the names and keys of the original tool are given here and nowhere else.
+ * Keys of texts that are NULL or "" and of numbers that are 0 are left out
+ * where "(if known)" is said. Sizes are bytes unless said otherwise.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <json-c/json.h>
+
+#define SLU_SECTOR 512
+
+/* "disks": an array of these. `size` travels as "size" in sectors, as the
+ * original has it, and as "size_bytes". */
+struct slu_disk {
+	const char *name; /* sda */
+	const char *model, *vendor;
+	const char *device_number; /* 8:0 */
+	uint64_t size;
+	bool rotational, removable;
+};
+void slu_disk_add(struct json_object *disks, const struct slu_disk *disk);
+
+/* "partitions": partitions, logical volumes and RAID sets. */
+struct slu_partition {
+	const char *name; /* /dev/sda1, /dev/mapper/vg-lv */
+	const char *device_number;
+	const char *uuid;	      /* of the file system */
+	const char *partuuid, *label; /* (if known) */
+	const char *mountpoint;	      /* (if mounted) */
+	uint64_t size;
+};
+void slu_partition_add(struct json_object *partitions,
+		       const struct slu_partition *partition);
+
+/* "mountpoints". size is 0 for network and pseudo file systems: they are not
+ * asked, because one that hangs would take the reader with it. */
+enum slu_mount_category {
+	SLU_MOUNT_LOCAL,   /* on a disk of this node */
+	SLU_MOUNT_NETWORK, /* served by others, or by a program (FUSE) */
+	SLU_MOUNT_MEMORY,
+	SLU_MOUNT_PSEUDO,
+};
+const char *slu_mount_category_name(enum slu_mount_category category);
+
+struct slu_mountpoint {
+	const char *device, *mountpoint, *filesystem, *options;
+	const char *device_number; /* (if known) */
+	const char *subtree; /* what of it is mounted, when not all: "/a" */
+	enum slu_mount_category category;
+	uint64_t size, blksize;
+};
+void slu_mountpoint_add(struct json_object *mountpoints,
+			const struct slu_mountpoint *mountpoint);
+
+/* "mountusage": what changes by the minute. available is what a user may
+ * still write, rounded down to hundredths of the size, so that the document
+ * changes seldom. */
+struct slu_mountusage {
+	const char *mountpoint;
+	uint64_t size, available;
+	uint64_t files, files_available;
+};
+void slu_mountusage_add(struct json_object *usage,
+			const struct slu_mountusage *mount);
+
+/* "cpuinfo". Frequencies are MHz; CpuFreq is the nominal one, which does not
+ * change by the second as the present one does. */
+struct slu_cache {
+	uint64_t size; /* KiB, of one instance; 0: there is none */
+};
+struct slu_cpus {
+	uint32_t cpus, cores, sockets; /* online */
+	double mhz, mhz_min, mhz_max;  /* (if known) */
+	const char *model, *vendor;
+	const char *flags;	   /* separated by blanks */
+	struct slu_cache cache[3]; /* L1 data, L2, L3 */
+};
+struct json_object *slu_cpus_json(const struct slu_cpus *cpus);
+
+/* "memoryinfo". LocalMemory is, as hwloc counts, what hangs on the machine as
+ * a whole: all of it without NUMA nodes, else 0. */
+#define SLU_PAGE_TYPES 16
+struct slu_page_type {
+	uint64_t size, count;
+};
+struct slu_memory {
+	uint64_t total;
+	uint32_t numa_nodes;
+	struct slu_page_type page[SLU_PAGE_TYPES]; /* size 0 ends it */
+};
+struct json_object *slu_memory_json(const struct slu_memory *memory);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_OUTPUT_H
+#define SLU_SYSMAP_OUTPUT_H
+
+/* A map as text. Formats are rows of a table; each adds to *out. */
+
+#include "sysmap/extract.h"
+
+struct slu_format {
+	const char *name;
+	const char *help;
+	/* host: whose map it is */
+	int (*write)(const struct slu_map *map, const char *host,
+		     struct slu_buf *out, struct slu_err *err);
+};
+extern const struct slu_format slu_formats[]; /* name NULL ends it */
+
+const struct slu_format *slu_format_find(const char *name);
+
+#endif

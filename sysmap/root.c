@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading below one root directory. For a recorded tree openat2() resolves
+ * links as if the tree were "/", and a file is first opened without access to
+ * its content (O_PATH), because opening a device may already act on it.
+ */
+#include "config.h"
+#include "sysmap/root.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "common/hostlist.h"
+
+int slu_root_open(struct slu_root *root, const char *dir, struct slu_err *err)
+{
+	bool live = !dir || strcmp(dir, "/") == 0;
+	int fd = open(live ? "/" : dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO,
+				 "%s", live ? "/" : dir);
+	*root = (struct slu_root){.fd = fd, .live = live};
+	return 0;
+}
+
+void slu_root_close(struct slu_root *root)
+{
+	if (root->fd >= 0)
+		close(root->fd);
+	root->fd = -1;
+}
+
+static int open_in(const struct slu_root *root, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (uint64_t)flags | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+
+	while (*path == '/')
+		path++;
+	if (root->live)
+		return openat(root->fd, path, flags | O_CLOEXEC);
+	return (int)syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
+}
+
+/* Is it a regular file? Otherwise close it. */
+static int regular(int fd)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+static int open_file(const struct slu_root *root, const char *path)
+{
+	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+	char again[32];
+	int handle, fd;
+
+	if (root->live)
+		return regular(open_in(root, path, flags));
+	handle = regular(open_in(root, path, O_PATH));
+	if (handle < 0)
+		return -1;
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", handle);
+	fd = open(again, flags | O_CLOEXEC);
+	close(handle);
+	return fd;
+}
+
+/* Read up to size bytes; short only at the end of the file. */
+static ssize_t read_up_to(int fd, char *out, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	while (len < size) {
+		n = read(fd, out + len, size - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	return (ssize_t)len;
+}
+
+static int read_all(int fd, const char *path, size_t max, struct slu_buf *out,
+		    struct slu_err *err)
+{
+	char chunk[16384];
+	ssize_t n;
+
+	slu_buf_reset(out);
+	while ((n = read_up_to(fd, chunk, sizeof(chunk))) > 0) {
+		if (out->len + (size_t)n > max)
+			return slu_err(err, SLU_NOMEM,
+				       "/%s: longer than %zu bytes", path, max);
+		slu_buf_add(out, chunk, (size_t)n);
+	}
+	if (n < 0)
+		return slu_errno(err, SLU_IO, "/%s", path);
+	slu_buf_add(out, "", 0); /* an empty file is "", not NULL */
+	return out->failed ? slu_err(err, SLU_NOMEM, "/%s: out of memory", path)
+			   : 0;
+}
+
+int slu_root_read(const struct slu_root *root, const char *path, size_t max,
+		  struct slu_buf *out, struct slu_err *err)
+{
+	int fd = open_file(root, path);
+	int ret;
+
+	if (fd < 0)
+		return slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO,
+				 "/%s", path);
+	ret = read_all(fd, path, max, out, err);
+	close(fd);
+	return ret;
+}
+
+/* Length of the UTF-8 character at s, 0 when it is none (overlong forms and
+ * surrogates are none). */
+static size_t utf8_len(const unsigned char *s)
+{
+	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+
+	if (s[0] >= 0x80 && (s[0] < 0xc2 || s[0] > 0xf4))
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+char *slu_printable(char *text)
+{
+	unsigned char *s = (unsigned char *)text;
+	size_t len;
+
+	while (*s) {
+		len = utf8_len(s);
+		if (len == 0 || *s < ' ' || *s == 0x7f) {
+			*s = '?';
+			len = 1;
+		}
+		s += len;
+	}
+	return text;
+}
+
+static bool path_of(char path[PATH_MAX], const char *fmt, va_list ap)
+{
+	int n = vsnprintf(path, PATH_MAX, fmt, ap);
+
+	return n >= 0 && n < PATH_MAX;
+}
+
+static bool read_attr(const struct slu_root *root, char *out, size_t size,
+		      const char *path)
+{
+	char text[SLU_ATTR_MAX + 1];
+	int fd = open_file(root, path);
+	ssize_t n;
+
+	out[0] = '\0';
+	if (fd < 0)
+		return false;
+	n = read_up_to(fd, text, SLU_ATTR_MAX);
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	slu_copy(out, size, slu_trim(text));
+	slu_printable(out); /* after the cut, which may split a character */
+	return out[0] != '\0';
+}
+
+bool slu_root_attr(const struct slu_root *root, char *out, size_t size,
+		   const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	bool ok;
+
+	va_start(ap, fmt);
+	ok = path_of(path, fmt, ap);
+	va_end(ap);
+	out[0] = '\0';
+	return ok && read_attr(root, out, size, path);
+}
+
+bool slu_root_number(const struct slu_root *root, uint64_t *out,
+		     const char *fmt, ...)
+{
+	char path[PATH_MAX], text[32], *end;
+	unsigned long long value;
+	va_list ap;
+	bool ok;
+
+	va_start(ap, fmt);
+	ok = path_of(path, fmt, ap);
+	va_end(ap);
+	if (!ok || !read_attr(root, text, sizeof(text), path))
+		return false;
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || *end)
+		return false;
+	*out = value;
+	return true;
+}
+
+bool slu_root_link(const struct slu_root *root, char *out, size_t size,
+		   const char *fmt, ...)
+{
+	char path[PATH_MAX], target[PATH_MAX], *slash;
+	ssize_t n = -1;
+	va_list ap;
+	int fd;
+	bool ok;
+
+	va_start(ap, fmt);
+	ok = path_of(path, fmt, ap);
+	va_end(ap);
+	out[0] = '\0';
+	fd = ok ? open_in(root, path, O_PATH | O_NOFOLLOW) : -1;
+	if (fd < 0)
+		return false;
+	n = readlinkat(fd, "", target, sizeof(target) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	target[n] = '\0';
+	slash = strrchr(target, '/');
+	slu_copy(out, size, slash ? slash + 1 : target);
+	slu_printable(out);
+	return out[0] != '\0';
+}
+
+bool slu_root_exists(const struct slu_root *root, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	bool ok;
+	int fd;
+
+	va_start(ap, fmt);
+	ok = path_of(path, fmt, ap);
+	va_end(ap);
+	fd = ok ? open_in(root, path, O_PATH) : -1;
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return slu_host_cmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* One more name; the list stays NULL-ended. */
+static int append(char ***names, size_t *n, const char *name)
+{
+	char **more = realloc(*names, (*n + 2) * sizeof(*more));
+
+	if (!more)
+		return -1;
+	*names = more;
+	more[*n] = strdup(name);
+	more[*n + 1] = NULL;
+	return more[(*n)++] ? 0 : -1;
+}
+
+static int list_names(DIR *dir, char ***names, size_t *n)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		if (*n == SLU_LIST_MAX || append(names, n, entry->d_name))
+			return -1;
+	}
+	return 0;
+}
+
+char **slu_root_list(const struct slu_root *root, const char *path,
+		     struct slu_err *err)
+{
+	int fd = open_in(root, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	char **names = calloc(1, sizeof(*names));
+	size_t n = 0;
+
+	if (!dir) {
+		slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO, "/%s",
+			  path);
+		if (fd >= 0)
+			close(fd);
+		free(names);
+		return NULL;
+	}
+	if (!names || list_names(dir, &names, &n)) {
+		slu_err(err, SLU_NOMEM, "/%s: too many entries", path);
+		slu_strv_free(names);
+		names = NULL;
+	}
+	closedir(dir);
+	if (names)
+		qsort(names, n, sizeof(*names), compare);
+	return names;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_ROOT_H
+#define SLU_SYSMAP_ROOT_H
+
+/*
+ * The machine that is read: the live one, or a recorded tree (--root DIR).
+ * Every read of an extractor goes through here, so that a recorded tree can
+ * neither lead out of itself (links resolve inside it) nor hang or hurt the
+ * reader: only regular files are opened, and only so much of them is read.
+ * Texts are made printable: control characters and bytes that are not UTF-8
+ * become '?'. Paths are relative to the root ("proc/mounts"). A struct may be
+ * read by several threads.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+#include "common/str.h"
+
+#define SLU_ATTR_MAX  4096	 /* bytes of one attribute file */
+#define SLU_TABLE_MAX (8u << 20) /* bytes of /proc/cpuinfo and the like */
+#define SLU_LIST_MAX  65536	 /* entries of one directory */
+
+struct slu_root {
+	int fd;
+	bool live; /* this machine, now: file systems can be asked as well */
+};
+
+/* dir NULL or "/": the live machine. */
+int slu_root_open(struct slu_root *root, const char *dir, struct slu_err *err);
+void slu_root_close(struct slu_root *root);
+
+/* A whole file; longer than max is SLU_NOMEM, missing SLU_NOTFOUND. *out is
+ * filled anew; bytes are as they are. */
+int slu_root_read(const struct slu_root *root, const char *path, size_t max,
+		  struct slu_buf *out, struct slu_err *err);
+
+/* First line of a small file, without blanks around it; "" and false when it
+ * is missing, unreadable or empty. */
+bool slu_root_attr(const struct slu_root *root, char *out, size_t size,
+		   const char *path, ...) __attribute__((format(printf, 4, 5)));
+/* The same as an unsigned decimal number; false leaves *out alone. */
+bool slu_root_number(const struct slu_root *root, uint64_t *out,
+		     const char *path, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Last component of what a link points to. */
+bool slu_root_link(const struct slu_root *root, char *out, size_t size,
+		   const char *path, ...) __attribute__((format(printf, 4, 5)));
+bool slu_root_exists(const struct slu_root *root, const char *path, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Names in a directory, as people count (sda2 before sda10), NULL-ended;
+ * caller frees with slu_strv_free. A missing directory is SLU_NOTFOUND. */
+char **slu_root_list(const struct slu_root *root, const char *path,
+		     struct slu_err *err);
+
+/* Make a text printable in place, as above. Returns text. */
+char *slu_printable(char *text);
+
+#endif

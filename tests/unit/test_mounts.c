@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "sysmap/linux/mounts.h"
+#include "tests/unit/machine.h"
+
+static struct slu_err err;
+
+START_TEST(test_category)
+{
+	static const struct {
+		const char *filesystem, *device;
+		enum slu_mount_category want;
+	} cases[] = {
+		{"ext4", "/dev/sda1", SLU_MOUNT_LOCAL},
+		{"xfs", "/dev/mapper/vg-lv", SLU_MOUNT_LOCAL},
+		{"zfs", "tank/scratch", SLU_MOUNT_LOCAL},
+		{"fuseblk", "/dev/sdb1", SLU_MOUNT_LOCAL},
+		{"nfs4", "server:/home", SLU_MOUNT_NETWORK},
+		{"lustre", "10.0.0.1@o2ib:/u", SLU_MOUNT_NETWORK},
+		{"gpfs", "/dev/gpfs1", SLU_MOUNT_NETWORK},
+		{"fuse.sshfs", "a@b:", SLU_MOUNT_NETWORK},
+		{"fuse", "/dev/fuse", SLU_MOUNT_NETWORK},
+		{"fuse.lxcfs", "lxcfs", SLU_MOUNT_PSEUDO},
+		{"tmpfs", "tmpfs", SLU_MOUNT_MEMORY},
+		{"tmpfs", "/dev/shm", SLU_MOUNT_MEMORY},
+		{"devtmpfs", "devtmpfs", SLU_MOUNT_PSEUDO},
+		{"overlay", "overlay", SLU_MOUNT_PSEUDO},
+		{"proc", "proc", SLU_MOUNT_PSEUDO},
+	};
+
+	each(c, cases)
+	{
+		expect(slu_mount_category_of(c->filesystem, c->device) ==
+			       c->want,
+		       "%s %s", c->filesystem, c->device);
+	}
+}
+END_TEST
+
+static struct slu_mounts parse(enum slu_mount_form form, const char *text)
+{
+	struct slu_mounts mounts = {0};
+
+	slu_buf_puts(&mounts.text, text);
+	expect_ok(slu_mounts_parse(&mounts, form, &err), err);
+	return mounts;
+}
+
+START_TEST(test_fields)
+{
+	struct slu_mounts m =
+		parse(SLU_MOUNTINFO,
+		      "36 35 98:0 /mnt1 /mnt\\0402\\134x rw,noatime master:1 "
+		      "propagate_from:2 - ext3 /dev/root rw,errors=continue\n");
+
+	ck_assert_uint_eq(m.n, 1);
+	ck_assert_str_eq(m.mount[0].number, "98:0");
+	ck_assert_str_eq(m.mount[0].subtree, "/mnt1");
+	ck_assert_str_eq(m.mount[0].mountpoint, "/mnt 2\\x");
+	ck_assert_str_eq(m.mount[0].options, "rw,noatime");
+	ck_assert_str_eq(m.mount[0].filesystem, "ext3");
+	ck_assert_str_eq(m.mount[0].device, "/dev/root");
+	ck_assert_str_eq(m.mount[0].super_options, "rw,errors=continue");
+	slu_mounts_free(&m);
+	m = parse(SLU_MTAB, "/dev/sda1 /a\\011b ext3 rw,acl 0 0\n");
+	ck_assert_uint_eq(m.n, 1);
+	ck_assert_str_eq(m.mount[0].mountpoint, "/a?b"); /* a tab */
+	ck_assert_str_eq(m.mount[0].device, "/dev/sda1");
+	ck_assert_ptr_null(m.mount[0].number);
+	slu_mounts_free(&m);
+}
+END_TEST
+
+START_TEST(test_skipped)
+{
+	static const struct {
+		enum slu_mount_form form;
+		const char *text;
+	} cases[] = {
+		{SLU_MOUNTINFO, ""},
+		{SLU_MOUNTINFO, "\n\n - - - -\n"},
+		{SLU_MOUNTINFO, "1 2 3:4 / /a rw - ext4 /dev/a\n"},
+		{SLU_MOUNTINFO, "1 2 3:4 / /a rw x y z\n"},
+		{SLU_MOUNTINFO, "1 2 0:4 net:[1] /run/x rw - nsfs nsfs rw\n"},
+		{SLU_MOUNTINFO, "1 2 0:4 / relative rw - ext4 /dev/a rw\n"},
+		{SLU_MTAB, "/dev/a /a ext4\n"},
+		{SLU_MTAB, "tmpfs /run/user/7 tmpfs rw 0 0\n"},
+		{SLU_MTAB, "/dev/loop0 /d/sluice/12.3/loop ext4 rw 0 0\n"},
+		{SLU_MTAB, "/dev/loop0 /d/sluice/kept/12 ext4 rw 0 0\n"},
+		{SLU_MTAB, "a b c d e f g h i j k l m n o p q r s t u v w x y "
+			   "z a b c d e f g h\n"},
+	};
+	struct slu_mounts m;
+
+	each(c, cases)
+	{
+		m = parse(c->form, c->text);
+		expect(m.n == 0, "%s", c->text);
+		slu_mounts_free(&m);
+	}
+	/* a site may well call its disk so */
+	m = parse(SLU_MTAB, "/dev/sdb1 /local/sluice/data ext4 rw 0 0\n");
+	ck_assert_uint_eq(m.n, 1);
+	slu_mounts_free(&m);
+}
+END_TEST
+
+/* Sorted, without the hidden, the automounted, the users' and the jobs'. */
+START_TEST(test_tidy)
+{
+	static const char *const want[] = {
+		"/",	 "/boot", "/dev/shm", "/home", "/lustre/u",
+		"/proc", "/ro",	  "/scratch", "/sys",  "/tmp"};
+	const struct slu_mount *m;
+	struct slu_mounts mounts;
+	struct slu_root root;
+
+	machine_unpack("machines/fat.tree", tmpfile_path("m"));
+	expect_ok(slu_root_open(&root, tmpfile_path("m"), &err), err);
+	expect_ok(slu_mounts_read(&root, &mounts, &err), err);
+	ck_assert_uint_eq(mounts.n, sizeof(want) / sizeof(want[0]));
+	for (size_t i = 0; i < mounts.n; i++)
+		ck_assert_str_eq(mounts.mount[i].mountpoint, want[i]);
+	m = slu_mounts_find(&mounts, "259:1", "/dev/nvme0n1p1");
+	ck_assert_str_eq(m->mountpoint, "/scratch");
+	ck_assert_ptr_null(slu_mounts_find(&mounts, "8:2", "/dev/sda2"));
+	slu_mounts_free(&mounts);
+	slu_root_close(&root);
+}
+END_TEST
+
+START_TEST(test_missing)
+{
+	struct slu_mounts mounts;
+	struct slu_root root;
+
+	expect_ok(slu_root_open(&root, tmpdir(), &err), err);
+	expect_fail(slu_mounts_read(&root, &mounts, &err), err, SLU_NOTFOUND,
+		    "/proc/mounts");
+	machine_file(tmpdir(), "proc/mounts", "/dev/a / ext4 rw 0 0\n", 21);
+	expect_ok(slu_mounts_read(&root, &mounts, &err), err);
+	ck_assert_str_eq(slu_mounts_find(&mounts, "1:1", "/dev/a")->mountpoint,
+			 "/");
+	slu_mounts_free(&mounts);
+	slu_root_close(&root);
+}
+END_TEST
+
+TEST_MAIN("mounts", test_category, test_fields, test_skipped, test_tidy,
+	  test_missing)
