@@ -13,3 +13,9 @@ check_PROGRAMS += tests/unit/test_wire
 TESTS += tests/unit/test_wire
 tests_unit_test_wire_LDADD = libsluwire.la $(CHECK_LIBS)
 endif
+
+check_PROGRAMS += tests/fuzz/fuzz_wire
+TESTS += tests/fuzz/fuzz_wire
+tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c tests/fuzz/replay.c
+tests_fuzz_fuzz_wire_LDADD = libsluwire.la
+EXTRA_DIST += tests/fuzz/corpus/wire

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What arrives at sluiced or libsluice, as hostile as it likes: an envelope
+ * line as each side knows them, and each message's body. What is accepted must
+ * encode to a text that decodes to the same text.
+ */
+#include "config.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "wire/control.h"
+#include "wire/node.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct slu_desc *const body[] = {
+	&slu_ask_desc,	     &slu_report_desc, &slu_barrier_desc,
+	&slu_io_report_desc, &slu_plan_desc,   &slu_barrier_answer_desc,
+	&slu_answer_desc,
+};
+
+static void settle(const struct slu_desc *desc, const void *msg)
+{
+	char *text = slu_encode_text(desc, msg), *again;
+	void *copy = calloc(1, desc->size);
+
+	if (!text || !copy ||
+	    slu_decode_text(desc, text, strlen(text), copy, NULL) < 0)
+		abort();
+	again = slu_encode_text(desc, copy);
+	if (!again || strcmp(text, again) != 0)
+		abort();
+	free(again);
+	slu_msg_free(desc, copy);
+	free(text);
+}
+
+static void envelope(const uint8_t *data, size_t size,
+		     const struct slu_desc *const *known)
+{
+	const struct slu_desc *desc;
+	uint64_t id;
+	void *msg;
+
+	if (slu_envelope_parse((const char *)data, size, known, &desc, &id,
+			       &msg, NULL) < 0)
+		return;
+	settle(desc, msg);
+	slu_msg_free(desc, msg);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	envelope(data, size, slu_to_daemon);
+	envelope(data, size, slu_to_ctl);
+	for (size_t i = 0; i < sizeof(body) / sizeof(body[0]); i++) {
+		void *msg = calloc(1, body[i]->size);
+
+		if (slu_decode_text(body[i], (const char *)data, size, msg,
+				    NULL) == 0)
+			settle(body[i], msg);
+		slu_msg_free(body[i], msg);
+	}
+	return 0;
+}
