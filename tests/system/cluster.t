@@ -106,6 +106,29 @@ test_slow() {
 	check "and no longer" [ "$(write_seconds)" -lt 1 ]
 }
 
+# The fakes of GekkoFS's forwarding daemon and client, on the cluster.
+test_limit() {
+	local fakes=$TOP/build-test/plain/tests/fakes seconds
+	[ -x "$fakes/fake_gkfwd" ] || {
+		check "limit # SKIP tests/fakes are not built" true
+		return
+	}
+	cp "$fakes"/fake_gkfwd{,_put} "$PFS/"
+	mkdir "$PFS/forwarded"
+	on io1 setsid --fork /pfs/fake_gkfwd -r /pfs/forwarded -H /pfs/hosts \
+		-l "$(on io1 hostname -i)" </dev/null >/dev/null 2>&1
+	wait_for 5 test -s "$PFS/hosts"
+	echo "n1 0" >"$PFS/map"
+	cluster limit io1 16
+	seconds=$(on n1 env LIBGKFS_HOSTS_FILE=/pfs/hosts \
+		LIBGKFS_FORWARDING_MAP_FILE=/pfs/map \
+		/pfs/fake_gkfwd_put some 4000000 | cut -d' ' -f3)
+	cluster limit io1 off
+	check "4 MB through 16 Mbit/s take 2 seconds" \
+		[ "${seconds%.*}" = 1 -o "${seconds%.*}" = 2 ]
+	check "and arrive" equal "$(stat -c %s "$PFS/forwarded/some")" 4000000
+}
+
 test_down() {
 	on n2 setsid --fork sleep 1000
 	on n2 sh -c 'truncate -s 10M /local/img; mkfs.ext4 -q /local/img
@@ -124,5 +147,6 @@ test_hosts
 test_second_cluster
 test_faults
 test_slow
+test_limit
 test_down
 finish

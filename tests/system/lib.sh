@@ -9,6 +9,7 @@ set -u
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 TEST=$(basename "$0" .t)
 CLUSTER=$(tr -cd 'a-z0-9' <<<"t$TEST" | cut -c1-12)
+PFS=/var/tmp/sluice-$CLUSTER/pfs # /pfs of its hosts
 LOGS=${LOGS:-$TOP/build-test/system}
 CHECKS=0 FAILED=0
 . "$TOP/tools/lib/common.sh"
@@ -101,7 +102,7 @@ submit() { # SBATCH-OPTION...: prints the job id
 }
 
 job_output() { # JOB
-	cat "/run/sluice-clusters/$CLUSTER/pfs/alice/job-$1.out"
+	cat "$PFS/alice/job-$1.out"
 }
 
 job_field() { # JOB FIELD, e.g. JobState

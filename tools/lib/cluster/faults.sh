@@ -10,6 +10,18 @@ fault_join() {
 	ip -n "$(netns switch)" link set "$1" up
 }
 
+# So much may come to the host from the others, in Mbit/s: at its port of the
+# switch, where the host itself cannot see it.
+fault_limit() { # HOST MBIT|off
+	local port=(nsenter --net="/run/netns/$(netns switch)" tc qdisc)
+	if [ "$2" = off ]; then
+		"${port[@]}" del dev "$1" root
+	else
+		"${port[@]}" replace dev "$1" root tbf rate "${2}mbit" \
+			burst 64kb latency 200ms
+	fi
+}
+
 # Leave BYTES (0) free on the host's disk. Most of it is only reserved, which
 # takes no time and no space on the machine.
 fault_fill() { # HOST [BYTES]
