@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fork, run, report. The child closes everything it inherited before it
+ * works, so that one which hangs for ever keeps no port, socket or lock of
+ * ours; it ends by _exit(2). What it sends is its output, then one trailer
+ * with the verdict; a trailer that is missing means that it died.
+ */
+#include "sluiced/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/file.h"
+
+struct trailer {
+	bool ok;
+	struct slu_err err;
+};
+
+struct slu_child {
+	struct slu_loop *loop;
+	struct slu_child_work work;
+	pid_t pid;
+	int fd;
+	struct slu_buf out;
+	struct slu_timer timer;
+	bool done;
+};
+
+static void child_main(const struct slu_child_work *work, int fd, pid_t parent)
+{
+	struct slu_buf out = {.max = work->max};
+	struct trailer end = {0};
+	sigset_t none;
+
+	/* It must not outlive us: a later sluiced publishes newer things. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent ||
+	    dup2(fd, 3) < 0)
+		_exit(1);
+	slu_close_from(4);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	end.ok = work->run(work->arg, &out, &end.err) == 0;
+	if (end.ok && out.failed)
+		end.ok = slu_err(&end.err, SLU_NOMEM,
+				 "the answer is longer than %zu bytes",
+				 work->max) == 0;
+	if (end.ok && out.len && slu_write_all(3, out.data, out.len) < 0)
+		_exit(1);
+	_exit(slu_write_all(3, &end, sizeof(end)) < 0);
+}
+
+static void child_free(struct slu_child *child)
+{
+	slu_loop_unwatch(child->loop, child->fd);
+	slu_timer_stop(child->loop, &child->timer);
+	close(child->fd);
+	slu_buf_free(&child->out);
+	free(child);
+}
+
+static void tell_done(struct slu_child *child, const struct slu_err *err)
+{
+	if (child->done)
+		return;
+	child->done = true;
+	child->work.done(child->work.arg, &child->out, err);
+}
+
+static void timed_out(void *arg)
+{
+	struct slu_child *child = arg;
+	struct slu_err err;
+
+	kill(child->pid, SIGKILL);
+	slu_err(&err, SLU_TIMEOUT, "no answer within %g s",
+		child->work.seconds);
+	tell_done(child, &err);
+}
+
+/* The pipe is closed: split off the trailer and tell. */
+static void finished(struct slu_child *child)
+{
+	void (*gone)(void *arg) = child->work.gone;
+	void *arg = child->work.arg;
+	struct trailer end = {0};
+	size_t len = child->out.len;
+	int status;
+
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!child->out.failed && len >= sizeof(end)) {
+		len -= sizeof(end);
+		memcpy(&end, child->out.data + len, sizeof(end));
+		child->out.len = len;
+		child->out.data[len] = '\0';
+	} else {
+		slu_err(&end.err, SLU_INTERNAL,
+			"the child process died (wait status 0x%x)",
+			(unsigned)status);
+	}
+	tell_done(child, end.ok ? NULL : &end.err);
+	child_free(child);
+	if (gone)
+		gone(arg);
+}
+
+static void readable(void *arg, short revents)
+{
+	struct slu_child *child = arg;
+	char piece[65536];
+	ssize_t n = read(child->fd, piece, sizeof(piece));
+
+	(void)revents;
+	if (n > 0)
+		slu_buf_add(&child->out, piece, (size_t)n);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		finished(child);
+}
+
+struct slu_child *slu_child_start(struct slu_loop *loop,
+				  const struct slu_child_work *work,
+				  struct slu_err *err)
+{
+	struct slu_child *child = calloc(1, sizeof(*child));
+	int fd[2] = {-1, -1};
+	pid_t parent;
+
+	if (!child) {
+		slu_err(err, SLU_NOMEM, "out of memory");
+		return NULL;
+	}
+	*child = (struct slu_child){
+		.loop = loop,
+		.work = *work,
+		.out = {.max = work->max + sizeof(struct trailer)},
+		.timer = {.fn = timed_out, .arg = child}};
+	if (pipe2(fd, O_CLOEXEC) < 0 || fcntl(fd[0], F_SETFL, O_NONBLOCK) < 0) {
+		slu_errno(err, SLU_IO, "pipe");
+		goto fail;
+	}
+	if (slu_loop_watch(loop, fd[0], POLLIN, readable, child, err) < 0)
+		goto fail;
+	parent = getpid();
+	child->pid = fork();
+	if (child->pid == 0)
+		child_main(work, fd[1], parent);
+	if (child->pid < 0) {
+		slu_errno(err, SLU_IO, "fork");
+		slu_loop_unwatch(loop, fd[0]);
+		goto fail;
+	}
+	close(fd[1]);
+	child->fd = fd[0];
+	slu_timer_set(loop, &child->timer, work->seconds);
+	return child;
+fail:
+	if (fd[0] >= 0) {
+		close(fd[0]);
+		close(fd[1]);
+	}
+	free(child);
+	return NULL;
+}
+
+void slu_child_drop(struct slu_child *child)
+{
+	if (!child)
+		return;
+	kill(child->pid, SIGKILL);
+	child_free(child);
+}

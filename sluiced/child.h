@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_CHILD_H
+#define SLU_SLUICED_CHILD_H
+
+/*
+ * Work that may take long or hang (a shared file system, a big question) is
+ * done by a child process with a deadline; what it says comes back through a
+ * pipe. The pipe's end also tells that the process is gone: a process that
+ * hangs in the kernel survives SIGKILL, so "answered" and "gone" are two
+ * events.
+ */
+
+#include "common/err.h"
+#include "common/str.h"
+#include "sluiced/loop.h"
+
+struct slu_child;
+
+struct slu_child_work {
+	/* In the child: fill *out (bounded by max). No descriptor of the
+	 * parent is open there. */
+	int (*run)(void *arg, struct slu_buf *out, struct slu_err *err);
+	/* In the parent, once: err is NULL when run succeeded; *out is the
+	 * parent's to steal from. */
+	void (*done)(void *arg, struct slu_buf *out, const struct slu_err *err);
+	/* In the parent, once, after done: the process is gone and the
+	 * slu_child no longer exists. May be NULL. */
+	void (*gone)(void *arg);
+	void *arg;
+	size_t max;	/* bytes of output */
+	double seconds; /* then it is killed: SLU_TIMEOUT */
+};
+
+struct slu_child *slu_child_start(struct slu_loop *loop,
+				  const struct slu_child_work *work,
+				  struct slu_err *err);
+/* Kill it and forget about it; neither done nor gone is called. */
+void slu_child_drop(struct slu_child *child);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows in, rows out. */
+#include "sluiced/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE 256 /* rows a turn */
+
+struct row {
+	struct slu_item item;
+	struct slu_job job;
+};
+
+static int store_row(struct slu_item *item, struct slu_db *db,
+		     struct slu_err *err)
+{
+	return slu_history_add(db, &((struct row *)item)->job, err);
+}
+
+/* A row that can never be stored (no end) is acknowledged too: slurmctld
+ * would send it for ever. */
+static void row_done(struct slu_item *item, const struct slu_err *err)
+{
+	struct row *row = (struct row *)item;
+	struct slu_history *h = item->arg;
+	struct slu_stored stored = {row->job.job_id, row->job.start};
+
+	if (err)
+		slu_log(h->log, SLU_ERROR, "history of job %u: %s",
+			row->job.job_id, err->text);
+	if (!err || err->kind == SLU_INVALID)
+		slu_control_send(h->control, &slu_stored_desc, &stored);
+	h->stored += !err;
+	slu_msg_clear(&slu_job_desc, &row->job);
+	free(row);
+}
+
+void slu_history_take(struct slu_history *h, struct slu_job *job)
+{
+	struct row *row = calloc(1, sizeof(*row));
+
+	if (!row)
+		return; /* not acknowledged: it will be sent again */
+	row->item = (struct slu_item){
+		.store = store_row, .done = row_done, .arg = h};
+	row->job = *job;
+	memset(job, 0, sizeof(*job));
+	slu_batch_add(h->batch, &row->item);
+}
+
+static int send_row(void *arg, const struct slu_history_row *row,
+		    struct slu_err *err)
+{
+	(void)err;
+	slu_control_send(arg, &slu_history_row_desc, row);
+	return 0;
+}
+
+void slu_history_replay(struct slu_history *h)
+{
+	struct slu_history_query query = {.uid = SLU_NO_ID,
+					  .last = SLU_HISTORY_REPLAY};
+	struct slu_err err;
+
+	h->sent = 0;
+	h->replaying = slu_history_begin(h->db, &query, &h->cursor, &err) == 0;
+	if (!h->replaying)
+		slu_log(h->log, SLU_ERROR, "history: %s", err.text);
+	slu_history_more(h);
+}
+
+void slu_history_more(struct slu_history *h)
+{
+	struct slu_history_end end;
+	struct slu_err err;
+	long n;
+
+	if (!h->replaying)
+		return;
+	n = slu_history_page(h->db, &h->cursor, PAGE, send_row, h->control,
+			     &err);
+	if (n < 0)
+		slu_log(h->log, SLU_ERROR, "history: %s", err.text);
+	else
+		h->sent += (uint64_t)n;
+	if (n == PAGE)
+		return;
+	h->replaying = false;
+	end.rows = h->sent;
+	slu_control_send(h->control, &slu_history_end_desc, &end);
+}
+
+void slu_history_gone(struct slu_history *h)
+{
+	h->replaying = false;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_HISTORY_H
+#define SLU_SLUICED_HISTORY_H
+
+/*
+ * The ended jobs: rows from slurmctld into the database, each answered by
+ * `stored` when it is on disk; and back when slurmctld connects, page by page
+ * as fast as it reads, ended by `history_end`.
+ */
+
+#include "job_submit/history.h"
+#include "sluiced/batch.h"
+#include "sluiced/control.h"
+
+#define SLU_HISTORY_REPLAY 100000 /* of the latest rows */
+
+struct slu_history {
+	struct slu_db *db;
+	struct slu_batch *batch;
+	struct slu_control *control;
+	const struct slu_log *log;
+	struct slu_history_cursor cursor;
+	bool replaying;
+	uint64_t sent, stored;
+};
+
+/* Store; takes over the content of *job. */
+void slu_history_take(struct slu_history *h, struct slu_job *job);
+/* Begin to send everything; begin again when that is going on. */
+void slu_history_replay(struct slu_history *h);
+/* There is room in the control socket's queue. */
+void slu_history_more(struct slu_history *h);
+/* Nobody is connected any more. */
+void slu_history_gone(struct slu_history *h);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A list of jobs sorted by id. */
+#include "sluiced/jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEEP_SECONDS 3600
+
+struct slu_jobs {
+	struct slu_live_job *job;
+	size_t n, cap;
+};
+
+struct slu_jobs *slu_jobs_new(struct slu_err *err)
+{
+	struct slu_jobs *jobs = calloc(1, sizeof(*jobs));
+
+	if (!jobs)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	return jobs;
+}
+
+void slu_jobs_free(struct slu_jobs *jobs)
+{
+	if (!jobs)
+		return;
+	for (size_t i = 0; i < jobs->n; i++)
+		slu_hosts_free(&jobs->job[i].nodes);
+	free(jobs->job);
+	free(jobs);
+}
+
+static size_t lower_bound(const struct slu_jobs *jobs, uint32_t job_id)
+{
+	size_t low = 0, high = jobs->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (jobs->job[mid].job_id < job_id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+const struct slu_live_job *slu_jobs_find(const struct slu_jobs *jobs,
+					 uint32_t job_id)
+{
+	size_t at = lower_bound(jobs, job_id);
+
+	if (at < jobs->n && jobs->job[at].job_id == job_id)
+		return &jobs->job[at];
+	return NULL;
+}
+
+static int insert(struct slu_jobs *jobs, size_t at,
+		  const struct slu_live_job *job)
+{
+	struct slu_live_job *more;
+
+	if (jobs->n == jobs->cap) {
+		size_t cap = jobs->cap ? jobs->cap * 2 : 64;
+
+		more = realloc(jobs->job, cap * sizeof(*more));
+		if (!more)
+			return -1;
+		jobs->job = more;
+		jobs->cap = cap;
+	}
+	memmove(&jobs->job[at + 1], &jobs->job[at],
+		(jobs->n - at) * sizeof(*job));
+	jobs->job[at] = *job;
+	jobs->n++;
+	return 0;
+}
+
+int slu_jobs_start(struct slu_jobs *jobs, const struct slu_job *job,
+		   struct slu_err *err)
+{
+	size_t at = lower_bound(jobs, job->job_id);
+	struct slu_live_job new = {
+		.job_id = job->job_id, .uid = job->uid, .start = job->start};
+
+	if (!job->nodes || !job->nodes[0])
+		return 0;
+	if (slu_hosts_parse(job->nodes, &new.nodes, err) < 0)
+		return slu_err_prefix(err, "nodes of job %u", job->job_id);
+	if (at < jobs->n && jobs->job[at].job_id == job->job_id) {
+		slu_hosts_free(&jobs->job[at].nodes);
+		jobs->job[at] = new;
+		return 0;
+	}
+	if (insert(jobs, at, &new) < 0) {
+		slu_hosts_free(&new.nodes);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static void forget_old(struct slu_jobs *jobs, double now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		struct slu_live_job *job = &jobs->job[i];
+
+		if (job->ended && now - job->ended > KEEP_SECONDS)
+			slu_hosts_free(&job->nodes);
+		else
+			jobs->job[kept++] = *job;
+	}
+	jobs->n = kept;
+}
+
+void slu_jobs_end(struct slu_jobs *jobs, uint32_t job_id, double now)
+{
+	size_t at = lower_bound(jobs, job_id);
+
+	if (at < jobs->n && jobs->job[at].job_id == job_id &&
+	    !jobs->job[at].ended)
+		jobs->job[at].ended = now;
+	forget_old(jobs, now);
+}
+
+int slu_jobs_set(struct slu_jobs *jobs, const struct slu_job *list, size_t n,
+		 double now, struct slu_err *err)
+{
+	for (size_t i = 0; i < jobs->n; i++)
+		if (!jobs->job[i].ended)
+			jobs->job[i].ended = now;
+	for (size_t i = 0; i < n; i++)
+		if (slu_jobs_start(jobs, &list[i], err) < 0)
+			return -1;
+	forget_old(jobs, now);
+	return 0;
+}
+
+size_t slu_jobs_running(const struct slu_jobs *jobs)
+{
+	size_t running = 0;
+
+	for (size_t i = 0; i < jobs->n; i++)
+		running += !jobs->job[i].ended;
+	return running;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_NODES_H
+#define SLU_SLUICED_NODES_H
+
+/*
+ * Which addresses a host has: those of its NodeAddr, as slurmctld told us, and
+ * those of its name. Numeric addresses cost nothing; names are resolved when
+ * first asked about, and the answer is kept.
+ */
+
+#include <netinet/in.h>
+#include "common/err.h"
+#include "wire/control.h"
+
+struct slu_nodes;
+
+/* Resolve a name to at most max IPv4 addresses; returns how many. */
+typedef size_t slu_resolve_f(const char *name, struct in_addr *out, size_t max);
+size_t slu_resolve(const char *name, struct in_addr *out, size_t max);
+
+struct slu_nodes *slu_nodes_new(slu_resolve_f *resolve, struct slu_err *err);
+void slu_nodes_free(struct slu_nodes *nodes);
+
+/* slurmctld's nodes, in place of those it told before. */
+int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
+		  size_t n, struct slu_err *err);
+
+/* Is `from` an address of the host? 0, or SLU_DENIED. now: seconds, to ask
+ * again about a host that may have moved. */
+int slu_nodes_check(struct slu_nodes *nodes, const char *host,
+		    struct in_addr from, double now, struct slu_err *err);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sluiced/batch.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+/* Each item adds a row to a table of its own; a bad one fails after that. */
+struct thing {
+	struct slu_item item;
+	int number;
+	bool bad;
+	int done, failed;
+};
+
+static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
+{
+	struct thing *t = (struct thing *)item;
+
+	if (slu_db_exec(db, err, "INSERT INTO T (N) VALUES (?)", "i",
+			t->number) < 0)
+		return -1;
+	if (t->bad)
+		return slu_err(err, SLU_INVALID, "%d is bad", t->number);
+	return 0;
+}
+
+static void done(struct slu_item *item, const struct slu_err *err)
+{
+	struct thing *t = (struct thing *)item;
+
+	t->done++;
+	t->failed += err != NULL;
+}
+
+static struct slu_db *open_db(void)
+{
+	struct slu_err err;
+	struct slu_db *db =
+		slu_db_open(tmpfile_path("x.db"), SLU_DB_WRITE, &err);
+
+	ck_assert_ptr_nonnull(db);
+	ck_assert_int_ge(slu_db_exec(db, &err, "CREATE TABLE T (N)", ""), 0);
+	return db;
+}
+
+static int64_t rows(struct slu_db *db)
+{
+	int64_t n = -1;
+
+	slu_db_value(db, &n, -1, NULL, "SELECT count(*) FROM T", "");
+	return n;
+}
+
+static void store_things(int n, int bad)
+{
+	struct thing *things = calloc((size_t)n, sizeof(*things));
+	struct slu_loop *loop = slu_loop_new(NULL);
+	struct slu_db *db = open_db();
+	struct slu_batch batch;
+
+	slu_batch_init(&batch, loop, db);
+	for (int i = 0; i < n; i++) {
+		things[i] = (struct thing){
+			.item = {.store = store, .done = done},
+			.number = i,
+			.bad = i == bad,
+		};
+		slu_batch_add(&batch, &things[i].item);
+	}
+	ck_assert_int_eq(rows(db), 0);
+	for (int i = 0; i < 10; i++)
+		slu_loop_turn(loop, 0.01, NULL);
+	ck_assert_int_eq(rows(db), n - (bad >= 0));
+	for (int i = 0; i < n; i++) {
+		expect(things[i].done == 1, "item %d", i);
+		expect(things[i].failed == (i == bad), "item %d", i);
+	}
+	slu_db_close(db);
+	slu_loop_free(loop);
+	free(things);
+}
+
+START_TEST(test_one)
+{
+	store_things(1, -1);
+}
+END_TEST
+
+START_TEST(test_crowd)
+{
+	store_things(1000, -1);
+}
+END_TEST
+
+START_TEST(test_bad_one_alone_fails)
+{
+	store_things(300, 17);
+}
+END_TEST
+
+START_TEST(test_flush)
+{
+	struct slu_loop *loop = slu_loop_new(NULL);
+	struct slu_db *db = open_db();
+	struct thing t = {.item = {.store = store, .done = done}};
+	struct slu_batch batch;
+
+	slu_batch_init(&batch, loop, db);
+	slu_batch_flush(&batch);
+	slu_batch_add(&batch, &t.item);
+	slu_batch_flush(&batch);
+	ck_assert_int_eq(t.done, 1);
+	ck_assert_int_eq(rows(db), 1);
+	slu_db_close(db);
+	slu_loop_free(loop);
+}
+END_TEST
+
+TEST_MAIN("sluiced_batch", test_one, test_crowd, test_bad_one_alone_fails,
+	  test_flush)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sluiced/jobs.h"
+#include "tests/unit/harness.h"
+
+static struct slu_err err;
+
+static struct slu_job job(uint32_t id, const char *nodes)
+{
+	return (struct slu_job){.job_id = id,
+				.uid = 1000 + id,
+				.start = 50,
+				.nodes = (char *)(uintptr_t)nodes};
+}
+
+START_TEST(test_start_end)
+{
+	struct slu_jobs *jobs = slu_jobs_new(&err);
+	const uint32_t ids[] = {5, 3, 9, 1, 7};
+	const struct slu_live_job *found;
+
+	each(id, ids)
+	{
+		struct slu_job j = job(*id, "n[1-3]");
+
+		expect_ok(slu_jobs_start(jobs, &j, &err), err);
+		expect_ok(slu_jobs_start(jobs, &j, &err), err);
+	}
+	ck_assert_uint_eq(slu_jobs_running(jobs), 5);
+	each(id, ids)
+	{
+		found = slu_jobs_find(jobs, *id);
+		ck_assert_ptr_nonnull(found);
+		ck_assert_uint_eq(found->uid, 1000 + *id);
+		ck_assert_int_eq(slu_hosts_find(&found->nodes, "n2"), 1);
+	}
+	ck_assert_ptr_null(slu_jobs_find(jobs, 4));
+	slu_jobs_end(jobs, 3, 100);
+	ck_assert_uint_eq(slu_jobs_running(jobs), 4);
+	ck_assert_ptr_nonnull(slu_jobs_find(jobs, 3));
+	slu_jobs_end(jobs, 5, 100 + 3601);
+	ck_assert_ptr_null(slu_jobs_find(jobs, 3));
+	ck_assert_ptr_nonnull(slu_jobs_find(jobs, 5));
+	slu_jobs_free(jobs);
+}
+END_TEST
+
+START_TEST(test_set)
+{
+	struct slu_jobs *jobs = slu_jobs_new(&err);
+	struct slu_job one[] = {job(1, "a"), job(2, "b")};
+	struct slu_job two[] = {job(2, "b,c"), job(3, NULL)};
+
+	expect_ok(slu_jobs_set(jobs, one, 2, 100, &err), err);
+	expect_ok(slu_jobs_set(jobs, two, 2, 200, &err), err);
+	ck_assert_uint_eq(slu_jobs_running(jobs), 1);
+	ck_assert_double_eq(slu_jobs_find(jobs, 1)->ended, 200);
+	ck_assert_uint_eq(slu_jobs_find(jobs, 2)->nodes.n, 2);
+	ck_assert_ptr_null(slu_jobs_find(jobs, 3));
+	slu_jobs_free(jobs);
+}
+END_TEST
+
+START_TEST(test_bad_nodes)
+{
+	struct slu_jobs *jobs = slu_jobs_new(&err);
+	struct slu_job bad = job(8, "n[1-");
+
+	expect_fail(slu_jobs_start(jobs, &bad, &err), err, SLU_INVALID,
+		    "nodes of job 8");
+	slu_jobs_free(jobs);
+}
+END_TEST
+
+TEST_MAIN("sluiced_jobs", test_start_end, test_set, test_bad_nodes)
