@@ -5,9 +5,10 @@
 /*
  * Who gets how many I/O nodes, and which (Bez et al., IPDPS 2021, section 3):
  * the pool, the running jobs, what each may choose, and the assignment in
- * force. The set of running jobs is given as a whole or job by job; the same
- * set gives the same answer whatever the order of events. No clock, no files.
- * One thread.
+ * force. policy.h says how many, placement.h which. The set of running jobs is
+ * given as a whole or job by job; under MCKP the same set gives the same
+ * numbers, up to equal optima, whatever the order of events. No clock, no
+ * files. One thread.
  */
 
 #include "common/conf.h"
@@ -15,18 +16,25 @@
 
 struct slu_arbiter;
 
-/* ions: the pool; compute_nodes: C of the whole system, for STATIC
- * (R = C / F). conf is only read during the call. */
+/* The pool is conf->io_nodes; compute_nodes (> 0) is C of the whole system,
+ * for STATIC (R = C / F). conf is only read during the call. */
 struct slu_arbiter *slu_arbiter_new(const struct slu_conf *conf,
 				    uint32_t compute_nodes,
 				    struct slu_err *err);
 void slu_arbiter_free(struct slu_arbiter *a);
 
-/* Teach what an ended job reached: io_bandwidth with job.ions I/O nodes. */
-int slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row,
-		      struct slu_err *err);
+/* The configuration or the machine has changed. What was learnt stays, the
+ * running jobs too, and they hold what is still in the pool. */
+int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
+			  uint32_t compute_nodes, struct slu_err *err);
 
-/* A job runs (again: harmless) or has ended (unknown: harmless). */
+/* Teach what an ended job reached: io_bandwidth with job.ions I/O nodes. Rows
+ * without I/O are ignored, and those with 0 I/O nodes unless DirectAccess. */
+void slu_arbiter_learn(struct slu_arbiter *a,
+		       const struct slu_history_row *row);
+
+/* A job runs (again: harmless) or has ended (unknown: harmless). Its I/O nodes
+ * go to others with the next solve. */
 int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err);
 void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
@@ -34,17 +42,27 @@ void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
 int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
 		    struct slu_err *err);
 /* I/O nodes that may not be given now (down, drained); they are given back
- * when a later call leaves them out. */
-int slu_arbiter_unavailable(struct slu_arbiter *a,
-			    const struct slu_hosts *hosts, struct slu_err *err);
+ * when a later call leaves them out. Other names are ignored. */
+void slu_arbiter_unavailable(struct slu_arbiter *a,
+			     const struct slu_hosts *hosts);
+/* After a restart: what jobs held by this assignment they hold now, as far as
+ * the pool has those nodes. Before the first solve. */
+int slu_arbiter_resume(struct slu_arbiter *a,
+		       const struct slu_assignment *before,
+		       struct slu_err *err);
 
-/* Solve and place. *out is filled anew (slu_msg_clear with
+/*
+ * Solve and place. *out is filled anew (slu_msg_clear with
  * slu_assignment_desc frees it); epoch, time and event are the caller's to
- * set. */
+ * set. Jobs are in order of their ids. A job's `wanted` is the number it would
+ * have if it were alone: the least that gives its greatest bandwidth, or the
+ * usual one where nothing is known. static_total is what STATIC would reach if
+ * it had divided the same pool among the same jobs from the start.
+ */
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		      struct slu_err *err);
 
-/* I/O nodes job_id holds now, 0 when unknown. */
+/* I/O nodes job_id uses since the last solve, 0 when unknown. */
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
 
 /*

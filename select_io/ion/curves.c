@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Curves, and a set-associative table of them by a hash of what the jobs of a
+ * class have in common.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include "select_io/ion/curves.h"
+
+#define WAYS	    8
+#define MAX_CLASSES (1u << 24)
+
+struct entry {
+	uint64_t key; /* 0: free */
+	uint64_t taught;
+	struct slu_curve curve;
+};
+
+struct slu_curves {
+	struct entry *entry;
+	size_t sets; /* a power of two */
+	uint64_t learnt;
+};
+
+/* The point for this number, made when there is room; else NULL. */
+static struct slu_curve_point *point_for(struct slu_curve *c, uint32_t ions)
+{
+	uint32_t i = 0;
+
+	while (i < c->n && c->point[i].ions < ions)
+		i++;
+	if (i < c->n && c->point[i].ions == ions)
+		return &c->point[i];
+	if (c->n == SLU_CURVE_POINTS)
+		return NULL;
+	memmove(&c->point[i + 1], &c->point[i],
+		(c->n - i) * sizeof(c->point[0]));
+	c->n++;
+	c->point[i] = (struct slu_curve_point){.ions = ions};
+	return &c->point[i];
+}
+
+static bool believable(double bandwidth)
+{
+	return bandwidth > 0 && bandwidth <= SLU_CURVE_MAX;
+}
+
+void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth)
+{
+	struct slu_curve_point *p =
+		believable(bandwidth) ? point_for(curve, ions) : NULL;
+
+	if (p)
+		p->mean += (bandwidth - p->mean) / ++p->runs;
+}
+
+bool slu_curve_known(const struct slu_curve *curve)
+{
+	return curve && curve->n > 0 && curve->point[curve->n - 1].ions > 0;
+}
+
+double slu_curve_at(const struct slu_curve *curve, uint32_t ions)
+{
+	const struct slu_curve_point *p, *low = NULL;
+
+	for (p = curve->point; p < curve->point + curve->n; p++) {
+		if (p->ions == ions)
+			return p->mean;
+		if (p->ions > ions)
+			break;
+		if (p->ions > 0)
+			low = p;
+	}
+	if (ions == 0)
+		return 0;
+	if (p == curve->point + curve->n)
+		return low ? low->mean : 0;
+	if (!low)
+		return p->mean * ions / p->ions;
+	return low->mean + (p->mean - low->mean) * (ions - low->ions) /
+				   (p->ions - low->ions);
+}
+
+struct slu_curves *slu_curves_new(size_t max_classes, struct slu_err *err)
+{
+	struct slu_curves *t;
+
+	if (max_classes > MAX_CLASSES) {
+		slu_err(err, SLU_INVALID, "%zu classes are too many",
+			max_classes);
+		return NULL;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		goto nomem;
+	for (t->sets = 1; t->sets < max_classes / WAYS;)
+		t->sets *= 2;
+	t->entry = calloc(t->sets, WAYS * sizeof(*t->entry));
+	if (!t->entry)
+		goto nomem;
+	return t;
+nomem:
+	slu_curves_free(t);
+	slu_err(err, SLU_NOMEM, "out of memory");
+	return NULL;
+}
+
+void slu_curves_free(struct slu_curves *t)
+{
+	if (t)
+		free(t->entry);
+	free(t);
+}
+
+static uint64_t key_of(const struct slu_job *job)
+{
+	uint32_t with[2] = {job->uid, job->node_cnt};
+	const char *name = job->name ? job->name : "";
+
+	return XXH3_64bits_withSeed(name, strlen(name),
+				    XXH3_64bits(with, sizeof(with))) |
+	       1;
+}
+
+static struct entry *find(const struct slu_curves *t, uint64_t key)
+{
+	struct entry *set = t->entry + ((key >> 32) & (t->sets - 1)) * WAYS;
+
+	for (struct entry *e = set; e < set + WAYS; e++)
+		if (e->key == key)
+			return e;
+	return NULL;
+}
+
+/* A free entry of the key's set, else the one that was taught longest ago. */
+static struct entry *make_room(struct slu_curves *t, uint64_t key)
+{
+	struct entry *set = t->entry + ((key >> 32) & (t->sets - 1)) * WAYS;
+	struct entry *oldest = set;
+
+	for (struct entry *e = set; e < set + WAYS; e++)
+		if (e->taught < oldest->taught)
+			oldest = e;
+	*oldest = (struct entry){.key = key};
+	return oldest;
+}
+
+void slu_curves_learn(struct slu_curves *t, const struct slu_job *job,
+		      uint32_t ions, double bandwidth)
+{
+	uint64_t key = key_of(job);
+	struct entry *e;
+
+	if (!believable(bandwidth))
+		return;
+	e = find(t, key);
+	if (!e)
+		e = make_room(t, key);
+	slu_curve_add(&e->curve, ions, bandwidth);
+	e->taught = ++t->learnt;
+}
+
+const struct slu_curve *slu_curves_find(const struct slu_curves *t,
+					const struct slu_job *job)
+{
+	const struct entry *e = find(t, key_of(job));
+
+	return e ? &e->curve : NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ION_PLACEMENT_H
+#define SLU_ION_PLACEMENT_H
+
+/*
+ * Which I/O nodes: a job keeps those it has, the first ones when it is to have
+ * fewer, and gets free ones in the order of the pool when it is to have more.
+ * Nodes that are not available are passed over. The shared I/O node is a free
+ * one and stays the same as long as it can; while jobs hold all, it is the last
+ * one of the job that has most.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SLU_ION_FREE   UINT32_MAX
+#define SLU_ION_NOBODY SIZE_MAX
+
+struct slu_ion_node {
+	uint32_t owner; /* job_id, SLU_ION_FREE */
+	bool available;
+};
+
+struct slu_ion_seat {
+	uint32_t job_id; /* ascending over the list */
+	uint32_t ions;	 /* to be its own */
+	bool shared;	 /* uses the shared one */
+	uint32_t have;	 /* out: its own now */
+};
+
+/* Change the owners; *shared is the index of the shared I/O node or
+ * SLU_ION_NOBODY, before and after. The seats' ions fit in what is available,
+ * less one for sharing unless all are held already. */
+void slu_ion_place(struct slu_ion_node *node, size_t n_nodes,
+		   struct slu_ion_seat *seat, size_t n_seats, size_t *shared);
+
+#endif

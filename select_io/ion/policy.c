@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Both policies are one knapsack. Each job has a range of its choices open:
+ * all of them, or a single one when its number is fixed. Lowering moves fixed
+ * ranges down until the lowest of all ranges fit in the pool; if they never
+ * do, the shared I/O node becomes an item of every job that can be moved.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "select_io/ion/mckp.h"
+#include "select_io/ion/policy.h"
+
+struct range {
+	size_t low, high; /* indexes of the job's choices */
+	bool pinned;	  /* runs under STATIC: never changed */
+};
+
+struct plan {
+	const struct slu_ion_job *job;
+	struct range *range;
+	size_t n;
+	uint32_t capacity; /* I/O nodes for jobs of their own */
+	bool share;	   /* one more is there for all */
+	double guess;	   /* MB/s with one I/O node for jobs without a curve */
+};
+
+size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
+		       uint32_t *out, size_t max)
+{
+	size_t n = 0;
+
+	if (direct || limit == 0)
+		out[n++] = 0;
+	for (uint32_t i = 1; i <= limit && i <= nodes && n < max; i++)
+		if (nodes % i == 0)
+			out[n++] = i;
+	return n;
+}
+
+uint32_t slu_ion_usual(uint32_t nodes, uint32_t compute, uint32_t ions,
+		       const uint32_t *choice, size_t n)
+{
+	uint64_t want = ((uint64_t)nodes * ions + compute - 1) / compute;
+
+	while (n > 1 && choice[n - 1] > want)
+		n--;
+	return choice[n - 1];
+}
+
+/* Index of a number among the choices, or n. */
+static size_t index_of(const struct slu_ion_job *job, uint32_t ions)
+{
+	size_t i = 0;
+
+	while (i < job->n && job->choice[i] != ions)
+		i++;
+	return i;
+}
+
+static struct range open_range(enum slu_ion_policy policy,
+			       const struct slu_ion_job *job)
+{
+	size_t usual = index_of(job, job->usual);
+	size_t held = index_of(job, job->held);
+
+	switch (policy) {
+	case SLU_ION_MCKP:
+		if (slu_curve_known(job->curve))
+			return (struct range){0, job->n - 1, false};
+		break;
+	case SLU_ION_STATIC:
+		if (job->holds && job->shares)
+			return (struct range){0, 0, true};
+		if (job->holds && held < job->n)
+			return (struct range){held, held, true};
+		break;
+	}
+	return (struct range){usual, usual, false};
+}
+
+/* I/O nodes of its own that job i takes at least. */
+static uint32_t least(const struct plan *p, size_t i)
+{
+	if (p->range[i].pinned && p->job[i].shares)
+		return 0;
+	return p->job[i].choice[p->range[i].low];
+}
+
+/* Lower fixed numbers until the least of all jobs fit; false: they cannot. */
+static bool lower(struct plan *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		sum += least(p, i);
+	while (sum > p->capacity) {
+		size_t most = p->n;
+
+		for (size_t i = 0; i < p->n; i++)
+			if (!p->range[i].pinned && p->range[i].low > 0 &&
+			    (most == p->n || least(p, i) >= least(p, most)))
+				most = i;
+		if (most == p->n)
+			return false;
+		sum -= least(p, most);
+		p->range[most].high = --p->range[most].low;
+		sum += least(p, most);
+	}
+	return true;
+}
+
+static double guess_one(const struct slu_ion_job *job, size_t n)
+{
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (slu_curve_known(job[i].curve)) {
+			sum += slu_curve_at(job[i].curve, 1);
+			known++;
+		}
+	return known ? sum / (double)known : 1;
+}
+
+static double value(const struct plan *p, size_t i, uint32_t ions)
+{
+	const struct slu_curve *curve = p->job[i].curve;
+
+	return slu_curve_known(curve) ? slu_curve_at(curve, ions) : p->guess;
+}
+
+/* The items of job i; the shared I/O node, where it is one, is the last. */
+static uint32_t make_items(const struct plan *p, size_t i,
+			   struct slu_mckp_item *item, uint32_t *hold)
+{
+	const struct slu_ion_job *job = &p->job[i];
+	const struct range *r = &p->range[i];
+	bool only_shared = r->pinned && job->shares;
+	uint32_t n = 0;
+
+	*hold = SLU_MCKP_NONE;
+	for (size_t k = r->low; k <= r->high && !only_shared; k++) {
+		if (job->holds && !job->shares && job->held == job->choice[k])
+			*hold = n;
+		item[n++] = (struct slu_mckp_item){job->choice[k],
+						   value(p, i, job->choice[k])};
+	}
+	if (p->share && (only_shared || (!r->pinned && least(p, i) > 0))) {
+		if (job->holds && job->shares)
+			*hold = n;
+		item[n++] = (struct slu_mckp_item){0, value(p, i, 1) /
+							      (double)p->n};
+	}
+	return n;
+}
+
+static void make_grant(const struct plan *p, size_t i, uint32_t chosen,
+		       struct slu_ion_grant *out)
+{
+	const struct slu_ion_job *job = &p->job[i];
+	size_t own = p->range[i].high - p->range[i].low + 1;
+	bool shared = (p->range[i].pinned && job->shares) || chosen >= own;
+	uint32_t ions = shared ? 0 : job->choice[p->range[i].low + chosen];
+	double bandwidth =
+		shared ? value(p, i, 1) / (double)p->n : value(p, i, ions);
+
+	*out = (struct slu_ion_grant){
+		.ions = ions,
+		.shared = shared,
+		.bandwidth = slu_curve_known(job->curve) ? bandwidth : 0,
+	};
+}
+
+/* Pose the knapsack, solve it, read the answer. */
+static int solve(const struct plan *p, struct slu_ion_grant *grant,
+		 struct slu_err *err)
+{
+	size_t items = 0;
+	struct slu_mckp_class *class = calloc(p->n + 1, sizeof(*class));
+	uint32_t *choice = calloc(p->n + 1, sizeof(*choice));
+	struct slu_mckp_solution s = {.choice = choice};
+	struct slu_mckp_problem problem;
+	struct slu_mckp_item *item, *at;
+	struct slu_mckp *mckp = NULL;
+	int rc = -1;
+
+	for (size_t i = 0; i < p->n; i++)
+		items += p->range[i].high - p->range[i].low + 2;
+	at = item = calloc(items + 1, sizeof(*item));
+	if (!class || !choice || !item) {
+		slu_err(err, SLU_NOMEM, "out of memory");
+		goto out;
+	}
+	for (size_t i = 0; i < p->n; i++, at += class[i - 1].n) {
+		class[i].item = at;
+		class[i].n = make_items(p, i, at, &class[i].hold);
+	}
+	problem = (struct slu_mckp_problem){class, (uint32_t)p->n, p->capacity};
+	mckp = slu_mckp_setup(&problem, NULL, err);
+	if (!mckp)
+		goto out;
+	slu_mckp_solve(mckp, &s, NULL);
+	if (!s.feasible) {
+		slu_err(err, SLU_INTERNAL,
+			"%zu jobs do not fit on %u I/O nodes", p->n,
+			p->capacity);
+		goto out;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		make_grant(p, i, choice[i], &grant[i]);
+	rc = 0;
+out:
+	slu_mckp_free(mckp);
+	free(item);
+	free(choice);
+	free(class);
+	return rc;
+}
+
+/* Keep one I/O node for sharing, unless running jobs hold them all. */
+static void share(struct plan *p, uint32_t pool)
+{
+	uint32_t pinned = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		pinned += p->range[i].pinned ? least(p, i) : 0;
+	p->share = true;
+	p->capacity = pinned < pool ? pool - 1 : pinned;
+}
+
+int slu_ion_decide(enum slu_ion_policy policy, const struct slu_ion_job *job,
+		   size_t n, uint32_t pool, struct slu_ion_grant *grant,
+		   struct slu_err *err)
+{
+	struct plan p = {.job = job,
+			 .n = n,
+			 .capacity = pool,
+			 .guess = guess_one(job, n)};
+	int rc;
+
+	memset(grant, 0, n * sizeof(*grant));
+	if (pool == 0)
+		return 0;
+	p.range = calloc(n + 1, sizeof(*p.range));
+	if (!p.range)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		p.range[i] = open_range(policy, &job[i]);
+	for (size_t i = 0; i < n && !p.share; i++)
+		if (p.range[i].pinned && job[i].shares)
+			share(&p, pool);
+	if (!lower(&p) && !p.share)
+		share(&p, pool);
+	rc = solve(&p, grant, err);
+	free(p.range);
+	return rc;
+}

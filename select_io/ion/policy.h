@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ION_POLICY_H
+#define SLU_ION_POLICY_H
+
+/*
+ * How many I/O nodes each running job gets (Bez et al., IPDPS 2021, section 3).
+ *
+ * A job's choices are the divisors of its number of compute nodes, up to a
+ * limit, and 0 where direct access is allowed. Its usual number is what STATIC
+ * gives: ceil(Ca / R), R = C / F with the whole system's compute (C) and I/O
+ * nodes (F), rounded down to a choice.
+ *
+ *   STATIC  the usual number; a running job keeps what it has
+ *   MCKP    the choices that together give the most bandwidth; a job whose
+ *	     curve is unknown has its usual number as its only choice
+ *
+ * Numbers that are fixed in this way and do not fit in the pool are lowered:
+ * the largest by one choice, the newest job first among equals, until all
+ * fits. Running jobs of STATIC are not lowered. When all are as low as they can
+ * be and still do not fit, one I/O node is shared: every job may take it
+ * instead, at weight 0 and with the bandwidth of one I/O node divided by the
+ * number of running jobs, and the others are divided as before. The bandwidth
+ * of an unknown job is then taken to be the mean of the known ones'. Under
+ * STATIC it can happen that running jobs hold every I/O node; then all new
+ * jobs share one of those.
+ */
+
+#include "common/conf.h"
+#include "select_io/ion/curves.h"
+
+/* Write the choices in ascending order, at most max of them; returns their
+ * number, at least 1 (limit 0 leaves only 0). */
+size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
+		       uint32_t *out, size_t max);
+
+/* The usual number. compute > 0; choices are not empty. */
+uint32_t slu_ion_usual(uint32_t nodes, uint32_t compute, uint32_t ions,
+		       const uint32_t *choice, size_t n);
+
+/* One running job. The list is in order of age: the newest last. */
+struct slu_ion_job {
+	const uint32_t *choice;	       /* ascending */
+	size_t n;		       /* at least 1 */
+	uint32_t usual;		       /* one of them */
+	const struct slu_curve *curve; /* NULL: unknown */
+	bool holds;		       /* it has I/O nodes already: */
+	bool shares;		       /* the shared one, */
+	uint32_t held;		       /* or this many of its own */
+};
+
+struct slu_ion_grant {
+	uint32_t ions;	  /* of its own; 0 for direct access or shared */
+	bool shared;	  /* it uses the shared one */
+	double bandwidth; /* MB/s; 0: unknown */
+};
+
+/* Fill grant[n]. What running jobs hold must fit in the pool. With an empty
+ * pool nobody gets anything. */
+int slu_ion_decide(enum slu_ion_policy policy, const struct slu_ion_job *job,
+		   size_t n, uint32_t pool, struct slu_ion_grant *grant,
+		   struct slu_err *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ION_PRIVATE_H
+#define SLU_ION_PRIVATE_H
+
+/* What the arbiter is made of; for its own files only. */
+
+#include "select_io/ion/arbiter.h"
+#include "select_io/ion/placement.h"
+#include "select_io/ion/policy.h"
+
+struct running {
+	struct slu_job job;
+	uint32_t *choice;
+	size_t n_choice;
+	uint32_t usual;
+	bool granted; /* took part in a solve */
+	struct slu_ion_grant grant;
+};
+
+struct slu_arbiter {
+	enum slu_ion_policy policy;
+	uint32_t compute_nodes;
+	uint32_t max_per_job;
+	bool direct;
+	struct slu_hosts pool;
+	struct slu_ion_node *node; /* of the pool, same order */
+	size_t shared;		   /* in the pool, or SLU_ION_NOBODY */
+	struct running *run;	   /* by job_id */
+	size_t n_run;
+	struct slu_curves *curves;
+};
+
+/* Describe what is in force; -1 without memory. */
+int slu_ion_answer(const struct slu_arbiter *a, double total,
+		   double static_total, struct slu_assignment *out);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include <math.h>
+#include "select_io/ion/curves.h"
+
+/* Runs of 2 and 8 I/O nodes, and of none. */
+static struct slu_curve example(void)
+{
+	struct slu_curve c = {0};
+
+	slu_curve_add(&c, 8, 400);
+	slu_curve_add(&c, 2, 90);
+	slu_curve_add(&c, 2, 110);
+	slu_curve_add(&c, 0, 70);
+	return c;
+}
+
+START_TEST(test_at)
+{
+	static const struct {
+		uint32_t ions;
+		double want;
+	} cases[] = {
+		{0, 70},  /* measured */
+		{1, 50},  /* proportional; direct access does not count */
+		{2, 100}, /* the mean */
+		{4, 200}, {5, 250}, {8, 400}, {9, 400}, {UINT32_MAX, 400},
+	};
+	struct slu_curve c = example();
+
+	each(t, cases) expect(fabs(slu_curve_at(&c, t->ions) - t->want) < 1e-9,
+			      "%u: %f", t->ions, slu_curve_at(&c, t->ions));
+	c = (struct slu_curve){0};
+	ck_assert_double_eq(slu_curve_at(&c, 0), 0);
+	ck_assert_double_eq(slu_curve_at(&c, 3), 0);
+	slu_curve_add(&c, 4, 100);
+	ck_assert_double_eq(slu_curve_at(&c, 0), 0);
+	ck_assert_double_eq(slu_curve_at(&c, 1), 25);
+}
+END_TEST
+
+START_TEST(test_known)
+{
+	struct slu_curve c = {0};
+
+	ck_assert(!slu_curve_known(NULL));
+	ck_assert(!slu_curve_known(&c));
+	slu_curve_add(&c, 0, 100);
+	ck_assert(!slu_curve_known(&c)); /* only direct access */
+	ck_assert_double_eq(slu_curve_at(&c, 1), 0);
+	slu_curve_add(&c, 1, 100);
+	ck_assert(slu_curve_known(&c));
+}
+END_TEST
+
+START_TEST(test_not_believed)
+{
+	static const double cases[] = {0, -1, NAN, INFINITY, 1.1e9};
+	struct slu_curve c = {0};
+
+	each(b, cases) slu_curve_add(&c, 1, *b);
+	ck_assert_uint_eq(c.n, 0);
+	for (uint32_t n = 40; n > 0; n--)
+		slu_curve_add(&c, n, n);
+	ck_assert_uint_eq(c.n, SLU_CURVE_POINTS);
+	ck_assert_double_eq(slu_curve_at(&c, 40), 40);
+	for (uint32_t i = 1; i < c.n; i++)
+		ck_assert_uint_lt(c.point[i - 1].ions, c.point[i].ions);
+}
+END_TEST
+
+START_TEST(test_classes)
+{
+	struct slu_err err;
+	struct slu_curves *t = slu_curves_new(100, &err);
+	struct slu_job job = {.uid = 1, .name = "a", .node_cnt = 4};
+	static const struct slu_job others[] = {
+		{.uid = 2, .name = "a", .node_cnt = 4},
+		{.uid = 1, .name = "b", .node_cnt = 4},
+		{.uid = 1, .name = "a", .node_cnt = 2},
+		{.uid = 1, .node_cnt = 4},
+	};
+
+	slu_curves_learn(t, &job, 2, 10);
+	slu_curves_learn(t, &job, 2, 30);
+	ck_assert_double_eq(slu_curve_at(slu_curves_find(t, &job), 2), 20);
+	each(o, others) expect(!slu_curves_find(t, o), "%td", o - others);
+	slu_curves_learn(t, &others[0], 2, 0); /* taught nothing */
+	ck_assert_ptr_null(slu_curves_find(t, &others[0]));
+	slu_curves_free(t);
+}
+END_TEST
+
+START_TEST(test_aging)
+{
+	struct slu_err err;
+	struct slu_curves *t = slu_curves_new(1024, &err);
+	struct slu_job job = {.name = "j", .node_cnt = 1};
+	uint32_t known = 0, old = 0;
+
+	for (job.uid = 1; job.uid <= 10240; job.uid++)
+		slu_curves_learn(t, &job, 1, job.uid);
+	for (job.uid = 1; job.uid <= 5000; job.uid++)
+		old += slu_curves_find(t, &job) != NULL;
+	for (job.uid = 10240 - 100; job.uid <= 10240; job.uid++) {
+		const struct slu_curve *c = slu_curves_find(t, &job);
+
+		known += c && slu_curve_at(c, 1) == job.uid;
+	}
+	ck_assert_uint_eq(old, 0);
+	ck_assert_uint_eq(known, 101);
+	slu_curves_free(t);
+	ck_assert_ptr_null(slu_curves_new(SIZE_MAX, &err));
+	expect_err(err, SLU_INVALID, "too many");
+}
+END_TEST
+
+TEST_MAIN("curves", test_at, test_known, test_not_believed, test_classes,
+	  test_aging)

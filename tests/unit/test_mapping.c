@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "select_io/ion/arbiter.h"
+
+START_TEST(test_text)
+{
+	static const struct {
+		char *nodes, *ions;
+		const char *all, *want;
+	} cases[] = {
+		{"n[1-4]", "ion1", "ion[1-2]", "n1 0\nn2 0\nn3 0\nn4 0\n"},
+		{"n[1-4]", "ion[1-2]", "ion[1-2]", "n1 0\nn2 0\nn3 1\nn4 1\n"},
+		{"n[1-2]", "ion2", "ion2,ion1", "n1 1\nn2 1\n"},
+		/* as strcmp sorts: ion1 ion10 ion2 ion9 */
+		{"n[1-4]", "ion[2,10]", "ion[1-2,9-10]",
+		 "n1 2\nn2 2\nn3 1\nn4 1\n"},
+		{"n1.cluster.org,n2.cluster.org", "ion1.x", "ion1.x,ion0.x",
+		 "n1 1\nn2 1\n"},
+		/* in the order of the job's list */
+		{"n3,n1,n2", "ion1,ion2,ion3", "ion[1-3]",
+		 "n3 0\nn1 1\nn2 2\n"},
+		{"n[1-3]", "ion[1-2]", "ion[1-2]", "n1 0\nn2 0\nn3 1\n"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_ion_share share = {.nodes = c->nodes,
+					      .ions = c->ions};
+		struct slu_err err;
+		char *text = slu_mapping_text(&share, c->all, &err);
+
+		expect(text && strcmp(text, c->want) == 0, "%s -> %s: %s",
+		       c->nodes, c->ions, text ? text : err.text);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	static const struct {
+		char *nodes, *ions;
+		const char *all;
+		enum slu_kind kind;
+		const char *words;
+	} cases[] = {
+		{"n1", "", "ion1", SLU_NOTFOUND, "job 5 has no I/O node"},
+		{"n1", NULL, "ion1", SLU_NOTFOUND, "job 5 has no I/O node"},
+		{"", "ion1", "ion1", SLU_INVALID, "job 5 has no compute node"},
+		{"n1", "ion3", "ion[1-2]", SLU_INVALID, "ion3 is not one"},
+		{"n[1", "ion1", "ion1", SLU_INVALID, "n[1"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_ion_share share = {
+			.job_id = 5, .nodes = c->nodes, .ions = c->ions};
+		struct slu_err err;
+
+		ck_assert_ptr_null(slu_mapping_text(&share, c->all, &err));
+		expect_err(err, c->kind, c->words);
+	}
+}
+END_TEST
+
+TEST_MAIN("mapping", test_text, test_refused)

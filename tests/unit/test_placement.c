@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "select_io/ion/placement.h"
+
+/*
+ * A pool as text, a node a letter: a-z the job that owns it, '.' free, '!'
+ * free and not available, upper case not available and owned; '*' behind the
+ * shared one.
+ */
+static size_t pool_from(const char *text, struct slu_ion_node *node,
+			size_t *shared)
+{
+	size_t n = 0;
+
+	*shared = SLU_ION_NOBODY;
+	for (; *text; text++) {
+		if (*text == '*') {
+			*shared = n - 1;
+			continue;
+		}
+		node[n].available =
+			*text != '!' && !(*text >= 'A' && *text <= 'Z');
+		node[n].owner = *text == '.' || *text == '!'
+					? SLU_ION_FREE
+					: (uint32_t)(*text | 0x20);
+		n++;
+	}
+	return n;
+}
+
+static void pool_to(char *text, const struct slu_ion_node *node, size_t n,
+		    size_t shared)
+{
+	for (size_t i = 0; i < n; i++) {
+		*text++ = node[i].owner != SLU_ION_FREE ? (char)node[i].owner
+			  : node[i].available		? '.'
+							: '!';
+		if (i == shared)
+			*text++ = '*';
+	}
+	*text = '\0';
+}
+
+START_TEST(test_place)
+{
+	/* Seats as text: the job's letter and a digit, or s for the shared. */
+	static const struct {
+		const char *before, *seats, *after;
+	} cases[] = {
+		{"....", "a2b1", "aab."},
+		{"aab.", "a2b1", "aab."},
+		{"aab.", "a1b1", "a.b."}, /* the first ones stay */
+		{"aab.", "b3", "bbb."},
+		{"aabc", "a2c2", "aacc"},
+		{"..b.", "a2b2", "aabb"},
+		{"a..a", "a2b2", "abba"},
+		{"!...", "a2", "!aa."},
+		{"aAb.", "a2b1", "a!ba"},  /* a failed one is replaced */
+		{"....", "asb2", "bb.*."}, /* the first one that is left */
+		{"b*...", "asb1", "b.*.."},
+		{".*b..", "asb2", ".*bb."}, /* it stays the shared one */
+		{".*b..", "b2", "bb.."},
+		{"!*b..", "asb2", "!bb.*"},
+		{"aab", "a2b1cs", "aa*b"}, /* all are held */
+		{"aabb", "a2b2cs", "aabb*"},
+		{"aa*bb", "a2b2cs", "aa*bb"},
+		{"aa*b.", "a2b1cs", "aab.*"}, /* off a job's own */
+		{"", "", ""},
+		{"a", "", "."},
+	};
+
+	each(c, cases)
+	{
+		struct slu_ion_node node[8];
+		struct slu_ion_seat seat[8];
+		size_t shared, n = pool_from(c->before, node, &shared), k = 0;
+		char after[32];
+
+		for (const char *s = c->seats; *s; s += 2)
+			seat[k++] = (struct slu_ion_seat){
+				.job_id = (uint32_t)s[0],
+				.ions = s[1] == 's' ? 0
+						    : (uint32_t)(s[1] - '0'),
+				.shared = s[1] == 's',
+			};
+		slu_ion_place(node, n, seat, k, &shared);
+		pool_to(after, node, n, shared);
+		expect(strcmp(after, c->after) == 0, "%s + %s: %s, not %s",
+		       c->before, c->seats, after, c->after);
+	}
+}
+END_TEST
+
+TEST_MAIN("placement", test_place)
