@@ -38,10 +38,10 @@ static int check_fs(const struct slu_request *req, const struct slu_conf *conf,
 		return 0;
 	for (i = 0; i < conf->n_fs; i++)
 		slu_buf_printf(&names, "%s%s", i ? ", " : "", conf->fs[i].name);
-	slu_err(err, SLU_INVALID, "jobfs: %s%s; type= may be %s",
-		req->fs ? "there is no file system " : "say a type",
-		req->fs ? req->fs : "",
-		names.len ? names.data : "nothing, none is configured");
+	slu_err(err, SLU_INVALID, "jobfs: there is no file system %s; %s%s",
+		req->fs ? req->fs : "here",
+		names.len ? "type= may be " : "none is configured",
+		names.len ? names.data : "");
 	slu_buf_free(&names);
 	return -1;
 }
