@@ -10,12 +10,19 @@ libslunode_la_SOURCES = \
 	burst_buffer/staging/place.c burst_buffer/staging/place.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
 	burst_buffer/staging/act.h \
-	burst_buffer/staging/stage.c burst_buffer/staging/stage.h
+	burst_buffer/staging/stage.c burst_buffer/staging/stage.h \
+	burst_buffer/host/aside.c burst_buffer/host/aside.h \
+	burst_buffer/host/mtab.c burst_buffer/host/mtab.h \
+	burst_buffer/host/users.c burst_buffer/host/users.h \
+	burst_buffer/host/loop.c burst_buffer/host/loop.h \
+	burst_buffer/host/quota.c burst_buffer/host/quota.h \
+	burst_buffer/storage.c burst_buffer/storage.h
 libslunode_la_LIBADD = libslucommon.la -lpthread
 
 if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
-	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage
+	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
+	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage
 check_PROGRAMS += $(node_tests)
 TESTS += $(node_tests)
 node_test_libs = libslunode.la $(CHECK_LIBS)
@@ -28,6 +35,11 @@ tests_unit_test_copy_SOURCES = tests/unit/test_copy.c $(node_test_tree)
 tests_unit_test_copy_LDADD = $(node_test_libs)
 tests_unit_test_stage_SOURCES = tests/unit/test_stage.c $(node_test_tree)
 tests_unit_test_stage_LDADD = $(node_test_libs)
+tests_unit_test_aside_LDADD = $(node_test_libs)
+tests_unit_test_mtab_LDADD = $(node_test_libs)
+tests_unit_test_storage_SOURCES = tests/unit/test_storage.c $(node_test_tree)
+tests_unit_test_storage_LDADD = $(node_test_libs)
+noinst_HEADERS += tests/unit/root.h
 
 check_PROGRAMS += tests/fuzz/fuzz_manifest
 TESTS += tests/fuzz/fuzz_manifest

@@ -55,23 +55,31 @@
 			      "\"%s\" is not in \"%s\"", words, (err).text); \
 	} while (0)
 
-/* main(): run the tests, each in a process of its own with 60 s to live. */
-#define TEST_MAIN(name, ...)                                 \
-	int main(void)                                       \
-	{                                                    \
-		const TTest *const tests[] = {__VA_ARGS__};  \
-		Suite *suite = suite_create(name);           \
-		TCase *tcase = tcase_create(name);           \
-		SRunner *runner = srunner_create(suite);     \
-		int failed;                                  \
-                                                             \
-		tcase_set_timeout(tcase, 60);                \
-		each(t, tests) tcase_add_test(tcase, *t);    \
-		suite_add_tcase(suite, tcase);               \
-		srunner_run_all(runner, CK_NORMAL);          \
-		failed = srunner_ntests_failed(runner);      \
-		srunner_free(runner);                        \
-		return failed ? EXIT_FAILURE : EXIT_SUCCESS; \
+/* Run the tests, each in a process of its own with 60 s to live. */
+static inline int run_tests(const char *name, const TTest *const *tests,
+			    size_t n)
+{
+	Suite *suite = suite_create(name);
+	TCase *tcase = tcase_create(name);
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tcase, 60);
+	for (size_t i = 0; i < n; i++)
+		tcase_add_test(tcase, tests[i]);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#define TEST_MAIN(name, ...)                                        \
+	int main(void)                                              \
+	{                                                           \
+		const TTest *const tests[] = {__VA_ARGS__};         \
+		return run_tests(name, tests,                       \
+				 sizeof(tests) / sizeof(tests[0])); \
 	}
 
 #endif

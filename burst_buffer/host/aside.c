@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The child speaks over a pipe in messages of one size, each written at once
+ * (smaller than PIPE_BUF): sums while it works, and one last with its answer.
+ * The parent never waits for the child but with a time limit.
+ */
+#include "config.h"
+#include "burst_buffer/host/aside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/file.h"
+
+struct message {
+	bool last;
+	int rc;
+	uint64_t bytes, files;
+	struct slu_err err;
+	char out[SLU_ASIDE_OUT];
+};
+_Static_assert(sizeof(struct message) <= PIPE_BUF, "messages are atomic");
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int become_user(const struct slu_aside *a, struct slu_err *err)
+{
+	if (initgroups(a->user, a->gid) || setresgid(a->gid, a->gid, a->gid) ||
+	    setresuid(a->uid, a->uid, a->uid))
+		return slu_errno(err, SLU_IO, "cannot become user %s", a->user);
+	return 0;
+}
+
+static void child(struct slu_aside *a, pid_t parent)
+{
+	struct message m = {.last = true};
+
+	umask(022);
+	m.rc = chdir("/") ? slu_errno(&m.err, SLU_IO, "chdir /") : 0;
+	if (!m.rc && a->user)
+		m.rc = become_user(a, &m.err);
+	/* Only now: a change of user would take it back. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	if (!m.rc)
+		m.rc = a->fn(a, a->arg, m.out, &m.err);
+	_exit(slu_write_all(a->tell, &m, sizeof(m)) ? 1 : 0);
+}
+
+void slu_aside_tell(struct slu_aside *a, uint64_t bytes, uint64_t files)
+{
+	static double last; /* of this child, which has just this one pipe */
+	struct message m = {.bytes = bytes, .files = files};
+
+	if (now() < last + 0.5)
+		return;
+	last = now();
+	(void)slu_write_all(a->tell, &m, sizeof(m));
+}
+
+/* 1: *m is the last message; 0: the child is gone without one; -1: not in
+ * time, or told to stop. */
+static int listen_to(struct slu_aside *a, int fd, const char *what,
+		     struct message *m, struct slu_err *err)
+{
+	double end = now() + a->seconds, tick = now() + 1;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint64_t bytes = 0, files = 0;
+
+	while (now() < end) {
+		if (poll(&p, 1, 200) > 0) {
+			ssize_t n = read(fd, m, sizeof(*m));
+
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n != sizeof(*m))
+				return 0;
+			if (m->last)
+				return 1;
+			bytes = m->bytes;
+			files = m->files;
+		}
+		if (a->tick && now() >= tick) {
+			if (a->tick(a->tick_arg, bytes, files))
+				return slu_err(err, SLU_BUSY, "%s: stopped",
+					       what);
+			tick = now() + 1;
+		}
+	}
+	return slu_err(err, SLU_TIMEOUT, "%s: no answer within %g s", what,
+		       a->seconds);
+}
+
+/* A killed child goes at once, or hangs in the kernel and is left. */
+static void reap(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	for (int i = 0; i < 100; i++) {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			return;
+		usleep(i < 10 ? 1000 : 10000);
+	}
+}
+
+int slu_aside(struct slu_aside *a, const char *what, void *out,
+	      struct slu_err *err)
+{
+	struct message m;
+	pid_t pid, self = getpid();
+	int fd[2], rc;
+
+	if (pipe2(fd, O_CLOEXEC))
+		return slu_errno(err, SLU_IO, "%s: pipe", what);
+	a->tell = fd[1];
+	pid = fork();
+	if (pid == 0) {
+		close(fd[0]);
+		child(a, self);
+	}
+	close(fd[1]);
+	if (pid < 0) {
+		close(fd[0]);
+		return slu_errno(err, SLU_IO, "%s: fork", what);
+	}
+	rc = listen_to(a, fd[0], what, &m, err);
+	close(fd[0]);
+	reap(pid);
+	if (rc < 0)
+		return -1;
+	if (rc == 0)
+		return slu_err(err, SLU_INTERNAL, "%s: the child died", what);
+	if (m.rc)
+		return slu_err(err, m.err.kind, "%s", m.err.text);
+	if (out)
+		memcpy(out, m.out, sizeof(m.out));
+	return 0;
+}

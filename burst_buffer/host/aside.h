@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_HOST_ASIDE_H
+#define SLU_HOST_ASIDE_H
+
+/*
+ * Doing something in a child that may be lost: because it touches a file
+ * system that may hang, or because it must be done as somebody else. The child
+ * dies with its parent. One that hangs in the kernel is left behind.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "common/err.h"
+
+#define SLU_ASIDE_OUT 1024
+
+struct slu_aside;
+
+/* What the child does: returns 0 or fills in err; may leave an answer in
+ * `out`, which has SLU_ASIDE_OUT bytes, zero at first. */
+typedef int slu_aside_f(struct slu_aside *aside, void *arg, void *out,
+			struct slu_err *err);
+
+struct slu_aside {
+	slu_aside_f *fn;
+	void *arg;
+	const char *user; /* become this user (groups from NSS); or NULL */
+	uid_t uid;
+	gid_t gid;
+	double seconds; /* from start to end, at most */
+	/* Called in the parent about once a second, with the sums that the
+	 * child has told. Not 0: the child is killed, SLU_BUSY. May be NULL. */
+	int (*tick)(void *arg, uint64_t bytes, uint64_t files);
+	void *tick_arg;
+	int tell; /* the child's end of the pipe; set by slu_aside */
+};
+
+/* Run it. `out` (may be NULL) gets SLU_ASIDE_OUT bytes on success. A child
+ * that did not end in time is SLU_TIMEOUT, "WHAT: no answer within N s". */
+int slu_aside(struct slu_aside *aside, const char *what, void *out,
+	      struct slu_err *err);
+
+/* In the child: tell the sums so far (by any one thread at a time); only sent
+ * when half a second has passed since the last. */
+void slu_aside_tell(struct slu_aside *aside, uint64_t bytes, uint64_t files);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Loop devices by their ioctls, see the header. */
+#include "config.h"
+#include "burst_buffer/host/loop.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/str.h"
+
+#define TRIES 64 /* others take free devices too */
+
+/* Not every container's /dev shows the devices that the kernel makes. */
+static int open_device(long number, char name[SLU_LOOP_NAME])
+{
+	int fd;
+
+	snprintf(name, SLU_LOOP_NAME, "/dev/loop%ld", number);
+	fd = open(name, O_RDWR | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT &&
+	    !mknod(name, S_IFBLK | 0600, makedev(7, (unsigned)number)))
+		fd = open(name, O_RDWR | O_CLOEXEC);
+	return fd;
+}
+
+static int attach_free(int control, int file, char name[SLU_LOOP_NAME])
+{
+	struct loop_config config = {
+		.fd = (unsigned)file,
+		.info.lo_flags = LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO,
+	};
+	long number = ioctl(control, LOOP_CTL_GET_FREE);
+	int fd, saved;
+
+	if (number < 0)
+		return -1;
+	fd = open_device(number, name);
+	if (fd < 0)
+		return -1;
+	if (!ioctl(fd, LOOP_CONFIGURE, &config))
+		return fd;
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return -1;
+}
+
+int slu_loop_attach(int file, const char *path, char name[SLU_LOOP_NAME],
+		    struct slu_err *err)
+{
+	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), fd;
+
+	if (control < 0)
+		return slu_errno(err, SLU_IO, "cannot open /dev/loop-control");
+	for (int i = 0; i < TRIES; i++) {
+		fd = attach_free(control, file, name);
+		if (fd >= 0 || errno != EBUSY)
+			break;
+	}
+	if (fd < 0)
+		slu_errno(err, SLU_IO, "cannot make a loop device of %s", path);
+	close(control);
+	return fd;
+}
+
+static bool backs(const char *device, const char *path)
+{
+	char name[300];
+	struct slu_buf file = {0};
+	size_t n = strlen(path);
+	bool is;
+
+	snprintf(name, sizeof(name), "/sys/block/%s/loop/backing_file", device);
+	if (slu_file_read(AT_FDCWD, name, 8192, &file, NULL) || !file.data)
+		return false;
+	is = !strncmp(file.data, path, n) &&
+	     (file.data[n] == '/' || file.data[n] == '\n' ||
+	      file.data[n] == ' '); /* " (deleted)" */
+	slu_buf_free(&file);
+	return is;
+}
+
+int slu_loop_find(const char *path, char name[SLU_LOOP_NAME],
+		  struct slu_err *err)
+{
+	DIR *d = opendir("/sys/block");
+	struct dirent *e;
+	bool found = false;
+
+	while (d && !found && (e = readdir(d)))
+		if (!strncmp(e->d_name, "loop", 4) && backs(e->d_name, path)) {
+			snprintf(name, SLU_LOOP_NAME, "/dev/%.15s", e->d_name);
+			found = true;
+		}
+	if (d)
+		closedir(d);
+	return found ? 0
+		     : slu_err(err, SLU_NOTFOUND, "no loop device has %s",
+			       path);
+}
+
+int slu_loop_counters(const char *name, double *read_bytes,
+		      double *written_bytes, struct slu_err *err)
+{
+	char path[64];
+	struct slu_buf text = {0};
+	unsigned long long read, written;
+	int n = 0;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/stat",
+		 name + strlen("/dev/"));
+	if (slu_file_read(AT_FDCWD, path, 4096, &text, err))
+		return -1;
+	if (text.data)
+		n = sscanf(text.data, "%*u %*u %llu %*u %*u %*u %llu", &read,
+			   &written);
+	slu_buf_free(&text);
+	if (n != 2)
+		return slu_err(err, SLU_IO, "cannot read %s", path);
+	*read_bytes = (double)read * 512;
+	*written_bytes = (double)written * 512;
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_HOST_LOOP_H
+#define SLU_HOST_LOOP_H
+
+/* Loop devices: a file as a block device that goes away by itself with its
+ * last user (Linux 5.8). */
+
+#include "common/err.h"
+
+#define SLU_LOOP_NAME 24
+
+/* Attach `file` (open for reading and writing; `path` is for messages) to a
+ * free device. Returns the device, open: it detaches when this and the mount
+ * made of it are closed. Its name goes to `name`. */
+int slu_loop_attach(int file, const char *path, char name[SLU_LOOP_NAME],
+		    struct slu_err *err);
+
+/* The device that has a file at or below `path`, or SLU_NOTFOUND. */
+int slu_loop_find(const char *path, char name[SLU_LOOP_NAME],
+		  struct slu_err *err);
+
+/* Bytes that the device has read and written since the machine started, for
+ * whatever it was used: only differences mean something. */
+int slu_loop_counters(const char *name, double *read_bytes,
+		      double *written_bytes, struct slu_err *err);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_HOST_QUOTA_H
+#define SLU_HOST_QUOTA_H
+
+/* A limit on what a directory tree may hold, by project quota (XFS, ext4 with
+ * the feature, mounted with prjquota). */
+
+#include <stdint.h>
+#include "common/err.h"
+
+/*
+ * Give the empty directory `path` the project `id` and a limit of `bytes`. The
+ * proof that it holds is asked from the file system: statfs of the directory
+ * must then show no more than that. SLU_NOTFOUND: the file system cannot do
+ * it; the directory is as it was.
+ */
+int slu_quota_set(const char *path, uint32_t id, uint64_t bytes,
+		  struct slu_err *err);
+
+/* Take the limit away again (the directory is gone); `path` is any place in
+ * the same file system. */
+int slu_quota_clear(const char *path, uint32_t id, struct slu_err *err);
+
+#endif

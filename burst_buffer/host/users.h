@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_HOST_USERS_H
+#define SLU_HOST_USERS_H
+
+/* Which processes use files below a directory: by the names that /proc tells
+ * for their working directory, root, program, open files and maps, so that
+ * nothing of a file system that hangs is touched. */
+
+#include <stddef.h>
+#include <sys/types.h>
+#include "common/err.h"
+
+/* SIGKILL to those of this user. Returns how many. */
+size_t slu_users_kill(const char *dir, uid_t uid);
+
+/* SLU_BUSY: "DIR is in use by NAME (PID), ...". Returns -1. */
+int slu_users_err(const char *dir, struct slu_err *err);
+
+#endif

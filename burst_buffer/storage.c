@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The life of an instance's storage, see the header. Each step can be repeated
+ * after it was cut short anywhere: what is mounted is whole, what is not
+ * mounted yet holds nothing and is made anew. The bare mount point belongs to
+ * root with mode 0000, so that nobody ever writes below a missing mount.
+ */
+#include "config.h"
+#include "burst_buffer/storage.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include "burst_buffer/host/loop.h"
+#include "burst_buffer/host/mtab.h"
+#include "burst_buffer/host/quota.h"
+#include "common/file.h"
+#include "common/proc.h"
+#include "common/size.h"
+
+#define MKFS_SECONDS	300.0
+#define UNMOUNT_SECONDS 5.0
+#define NOBODY		((uid_t)-1) /* whose processes are killed: nobody's */
+#define QUOTA_MARK	"quota"	    /* file in dir: the project id */
+#define UNTIL_MARK	"until"	    /* file in a kept dir: Unix seconds */
+
+static int path_in(char *out, size_t size, const char *dir, const char *name,
+		   struct slu_err *err)
+{
+	if ((size_t)snprintf(out, size, "%s/%s", dir, name) >= size)
+		return slu_err(err, SLU_INVALID, "%s/%s: path too long", dir,
+			       name);
+	return 0;
+}
+
+int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
+		       struct slu_storage *out, struct slu_err *err)
+{
+	struct slu_storage s = {0};
+	char name[48];
+
+	snprintf(name, sizeof(name), "%" PRIu32 ".%" PRIu64, job_id, buffer);
+	if (storage[0] != '/')
+		return slu_err(err, SLU_INVALID, "%s is not an absolute path",
+			       storage);
+	/* Room for the longest name that is ever added. */
+	if (strlen(storage) > sizeof(s.dir) - 128)
+		return slu_err(err, SLU_INVALID, "path too long: %s", storage);
+	snprintf(s.dir, sizeof(s.dir), "%s/%s", storage, name);
+	snprintf(s.fs, sizeof(s.fs), "%s/fs", s.dir);
+	*out = s;
+	return 0;
+}
+
+/* The image: a file whose blocks are reserved where the file system can. */
+
+/* Inodes: one for every 16 KiB, more in small ones, where small files count. */
+static uint64_t inodes_for(uint64_t capacity)
+{
+	uint64_t n = capacity / 4096;
+
+	if (n > 131072)
+		n = 131072;
+	if (n < capacity / 16384)
+		n = capacity / 16384;
+	if (n < 1024)
+		n = 1024;
+	return n < 4000000000u ? n : 4000000000u;
+}
+
+/* What leaves `capacity` to the user, as measured: root's 2 %, the tables of
+ * inodes and of blocks, which weigh more in small ones. */
+static uint64_t image_size(uint64_t capacity)
+{
+	uint64_t size = capacity + inodes_for(capacity) * 512;
+	uint64_t small = size / 32 < (16u << 20) ? size / 32 : 16u << 20;
+
+	return (size + size / 36 + small) | 0xffff;
+}
+
+static int no_room(const char *path, uint64_t size, struct slu_err *err)
+{
+	char want[SLU_SIZE_TEXT], have[SLU_SIZE_TEXT];
+	struct statvfs st;
+
+	if (statvfs(path, &st))
+		return slu_errno(err, SLU_IO, "%s", path);
+	return slu_err(err, SLU_NOMEM, "%s: needs %s, only %s is free", path,
+		       slu_size_text(size, want),
+		       slu_size_text(st.f_bavail * st.f_frsize, have));
+}
+
+/* Sparse, where blocks cannot be reserved: then they must be free now. */
+static int extend_sparse(int fd, uint64_t size, const char *path,
+			 struct slu_err *err)
+{
+	struct statvfs st;
+
+	if (fstatvfs(fd, &st))
+		return slu_errno(err, SLU_IO, "%s", path);
+	if (st.f_bavail * st.f_frsize < size)
+		return no_room(path, size, err);
+	if (ftruncate(fd, (off_t)size))
+		return slu_errno(err, SLU_IO, "cannot extend %s", path);
+	return 0;
+}
+
+static int extend(int fd, uint64_t size, const char *path, struct slu_err *err)
+{
+	if (!fallocate(fd, 0, 0, (off_t)size))
+		return 0;
+	if (errno == EOPNOTSUPP)
+		return extend_sparse(fd, size, path, err);
+	if (errno == ENOSPC) {
+		(void)ftruncate(fd, 0);
+		return no_room(path, size, err);
+	}
+	return slu_errno(err, SLU_IO, "cannot extend %s", path);
+}
+
+static int make_ext4(char *image, uint64_t capacity, struct slu_err *err)
+{
+	char inodes[24];
+	char *argv[] = {"mkfs.ext4",
+			"-q",
+			"-F",
+			"-I",
+			"512",
+			"-m",
+			"2",
+			"-N",
+			inodes,
+			"-O",
+			"^has_journal",
+			"-E",
+			"lazy_itable_init=1,nodiscard",
+			image,
+			NULL};
+
+	snprintf(inodes, sizeof(inodes), "%" PRIu64, inodes_for(capacity));
+	return slu_run(argv, MKFS_SECONDS, NULL, err);
+}
+
+/* The image's blocks read as zeros: nobody has to zero inode tables. */
+static int mount_image(const char *image, const char *point, bool read_only,
+		       struct slu_err *err)
+{
+	unsigned long flags =
+		MS_NOSUID | MS_NODEV | MS_NOATIME | (read_only ? MS_RDONLY : 0);
+	char name[SLU_LOOP_NAME];
+	int file, device, rc = 0;
+
+	file = open(image, O_RDWR | O_CLOEXEC);
+	if (file < 0)
+		return slu_errno(err, SLU_IO, "cannot open %s", image);
+	device = slu_loop_attach(file, image, name, err);
+	close(file);
+	if (device < 0)
+		return -1;
+	if (mount(name, point, "ext4", flags, "noinit_itable"))
+		rc = slu_errno(err, SLU_IO, "cannot mount %s", image);
+	close(device);
+	return rc;
+}
+
+static int bare_mount_point(const char *path, struct slu_err *err)
+{
+	if ((mkdir(path, 0) && errno != EEXIST) || chmod(path, 0))
+		return slu_errno(err, SLU_IO, "cannot make %s", path);
+	return 0;
+}
+
+static int make_image(const char *image, uint64_t size, struct slu_err *err)
+{
+	int fd = open(image, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int rc;
+
+	if (fd < 0)
+		return slu_errno(err, SLU_IO, "cannot make %s", image);
+	rc = extend(fd, size, image, err);
+	close(fd);
+	return rc;
+}
+
+/* Make, mount and measure; *missing is how much too small it turned out. */
+static int try_loop(const struct slu_storage_want *want, char *image,
+		    const char *point, uint64_t size, uint64_t *missing,
+		    struct slu_err *err)
+{
+	struct statvfs st;
+	uint64_t usable;
+
+	if (make_image(image, size, err) ||
+	    make_ext4(image, want->capacity, err) ||
+	    mount_image(image, point, false, err))
+		return -1;
+	if (statvfs(point, &st))
+		return slu_errno(err, SLU_IO, "%s", point);
+	usable = st.f_bavail * st.f_frsize;
+	*missing = usable < want->capacity ? want->capacity - usable : 0;
+	return 0;
+}
+
+static int storage_loop(const struct slu_storage_want *want,
+			struct slu_storage *s, struct slu_err *err)
+{
+	uint64_t size = image_size(want->capacity), missing = 0;
+	char image[sizeof(s->dir) + 8];
+
+	snprintf(image, sizeof(image), "%s/image", s->dir);
+	if (bare_mount_point(s->fs, err))
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		if (i && slu_unmount_below(s->fs, NOBODY, UNMOUNT_SECONDS, err))
+			return -1;
+		if (try_loop(want, image, s->fs, size, &missing, err))
+			return -1;
+		if (!missing)
+			break;
+		size += missing + missing / 8 + (1u << 20);
+	}
+	if (missing)
+		return slu_err(err, SLU_INTERNAL, "%s: size not found", image);
+	snprintf(s->enforced, sizeof(s->enforced), "loop");
+	return 0;
+}
+
+/* Project ids of ours are far from those people give. */
+static uint32_t project_of(uint64_t buffer)
+{
+	return 0x51000000u | (uint32_t)(buffer & 0xffffffu);
+}
+
+static int storage_quota(const struct slu_storage_want *want,
+			 struct slu_storage *s, struct slu_err *err)
+{
+	char mark[sizeof(s->dir) + 8], text[16];
+	int len;
+
+	snprintf(mark, sizeof(mark), "%s/" QUOTA_MARK, s->dir);
+	len = snprintf(text, sizeof(text), "%u\n", project_of(want->buffer));
+	if (mkdir(s->fs, 0755) && errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot make %s", s->fs);
+	/* The mark first: what has a quota is known to have one. */
+	if (slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0600, false, err))
+		return -1;
+	if (slu_quota_set(s->fs, project_of(want->buffer), want->capacity,
+			  err)) {
+		unlink(mark);
+		rmdir(s->fs);
+		return -1;
+	}
+	snprintf(s->enforced, sizeof(s->enforced), "quota");
+	return 0;
+}
+
+static bool has_mark(const char *dir, const char *mark)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, mark);
+	return !access(path, F_OK);
+}
+
+/* The device goes with its last user, a moment after the unmount. */
+static int wait_for_loop(const char *dir, struct slu_err *err)
+{
+	char name[SLU_LOOP_NAME];
+
+	for (int i = 0; i < 100; i++) {
+		if (slu_loop_find(dir, name, NULL))
+			return 0;
+		usleep(20000);
+	}
+	return slu_err(err, SLU_BUSY, "%s still has %s", name, dir);
+}
+
+static int clear_quota(const char *dir, struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	char mark[4200];
+	int rc;
+
+	snprintf(mark, sizeof(mark), "%s/" QUOTA_MARK, dir);
+	if (slu_file_read(AT_FDCWD, mark, 64, &text, NULL))
+		return 0;
+	rc = slu_quota_clear(
+		dir, (uint32_t)strtoul(text.data ? text.data : "", NULL, 10),
+		err);
+	slu_buf_free(&text);
+	return rc;
+}
+
+static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
+{
+	struct stat st;
+
+	if (slu_unmount_below(dir, uid, UNMOUNT_SECONDS, err) ||
+	    wait_for_loop(dir, err))
+		return -1;
+	clear_quota(dir, NULL); /* a limit left on nothing is no harm */
+	if (slu_rmtree(AT_FDCWD, dir, err))
+		return slu_err_prefix(err, "cannot remove %s", dir);
+	if (!lstat(dir, &st))
+		return slu_err(err, SLU_IO, "%s is still there", dir);
+	return 0;
+}
+
+int slu_storage_make(const struct slu_storage_want *want,
+		     struct slu_storage *out, struct slu_err *err)
+{
+	struct slu_storage s;
+	struct slu_err quota = {0};
+
+	if (slu_storage_locate(want->storage, want->job_id, want->buffer, &s,
+			       err))
+		return -1;
+	if (slu_mounted(s.fs)) {
+		snprintf(s.enforced, sizeof(s.enforced), "loop");
+		*out = s;
+		return 0;
+	}
+	if (!has_mark(s.dir, QUOTA_MARK) && wipe_dir(s.dir, NOBODY, err))
+		return -1;
+	if (slu_mkdirs(want->storage, 0711, err))
+		return -1;
+	if (mkdir(s.dir, 0711) && errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot make %s", s.dir);
+	if ((want->own_fs || storage_quota(want, &s, &quota)) &&
+	    storage_loop(want, &s, err)) {
+		wipe_dir(s.dir, NOBODY, NULL);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+int slu_storage_wipe(const struct slu_storage *s, uid_t uid,
+		     struct slu_err *err)
+{
+	return wipe_dir(s->dir, uid, err);
+}
+
+/* STORAGE/kept/JOB.BUFFER for STORAGE/JOB.BUFFER; makes STORAGE/kept. */
+static int kept_place(const struct slu_storage *s, char *kept, size_t size,
+		      struct slu_err *err)
+{
+	const char *slash = strrchr(s->dir, '/');
+	int dir = (int)(slash - s->dir);
+
+	if ((size_t)snprintf(kept, size, "%.*s/kept", dir, s->dir) >= size ||
+	    slu_mkdirs(kept, 0711, err))
+		return -1;
+	if ((size_t)snprintf(kept, size, "%.*s/kept%s", dir, s->dir, slash) >=
+	    size)
+		return slu_err(err, SLU_INVALID, "%s: path too long", s->dir);
+	return 0;
+}
+
+int slu_storage_remount(const char *kept_dir, struct slu_err *err)
+{
+	char fs[4200], image[4200];
+
+	if (path_in(fs, sizeof(fs), kept_dir, "fs", err) ||
+	    path_in(image, sizeof(image), kept_dir, "image", err))
+		return -1;
+	if (access(image, F_OK) || slu_mounted(fs))
+		return 0;
+	return mount_image(image, fs, true, err);
+}
+
+int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
+		     char kept[4096], struct slu_err *err)
+{
+	char dir[4096], mark[4200], text[32];
+	int len = snprintf(text, sizeof(text), "%" PRId64 "\n", until);
+
+	if (kept_place(s, dir, sizeof(dir), err))
+		return -1;
+	if (access(dir, F_OK)) {
+		if (path_in(mark, sizeof(mark), s->dir, UNTIL_MARK, err) ||
+		    slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0644,
+				   true, err) ||
+		    slu_unmount_below(s->dir, uid, UNMOUNT_SECONDS, err) ||
+		    wait_for_loop(s->dir, err))
+			return -1;
+		if (rename(s->dir, dir))
+			return slu_errno(err, SLU_IO, "cannot move %s to %s",
+					 s->dir, dir);
+	}
+	if (slu_storage_remount(dir, err))
+		return -1;
+	return path_in(kept, 4096, dir, "fs", err);
+}
+
+static int expire_one(const char *kept, const char *name, int64_t now,
+		      struct slu_err *err)
+{
+	char dir[4096], mark[4200];
+	struct slu_buf text = {0};
+	int64_t until = INT64_MAX;
+
+	if (path_in(dir, sizeof(dir), kept, name, err) ||
+	    path_in(mark, sizeof(mark), dir, UNTIL_MARK, err))
+		return -1;
+	if (!slu_file_read(AT_FDCWD, mark, 64, &text, NULL) && text.data)
+		until = strtoll(text.data, NULL, 10);
+	slu_buf_free(&text);
+	return until < now ? wipe_dir(dir, NOBODY, err) : 0;
+}
+
+int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err)
+{
+	char kept[4096];
+	struct dirent *e;
+	DIR *d;
+	int rc = 0;
+
+	if (path_in(kept, sizeof(kept), storage, "kept", err))
+		return -1;
+	d = opendir(kept);
+	while (d && !rc && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			rc = expire_one(kept, e->d_name, now, err);
+	if (d)
+		closedir(d);
+	return rc;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BURST_STORAGE_H
+#define SLU_BURST_STORAGE_H
+
+/*
+ * What one instance takes of a node's local storage: the directory
+ * STORAGE/JOB.BUFFER, limited to its capacity, and in it `fs`, where a driver
+ * works. The limit is a project quota where the file system proves that it can
+ * do one and the driver does not need a file system of its own; else a file
+ * with ext4 in it, mounted through a loop device: its blocks are reserved at
+ * once, so that it can always hold what was promised.
+ *
+ * ext4 is made without a journal (a job's data does not outlive a crash), with
+ * inodes of 512 bytes, so that extended attributes lie inside them, and with
+ * 2 % kept back for root.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "common/err.h"
+
+struct slu_storage_want {
+	const char *storage; /* directory on local storage; made if missing */
+	uint32_t job_id;
+	uint64_t buffer;
+	uint64_t capacity; /* bytes that a user can write */
+	bool own_fs;	   /* no quota: it must be a file system of its own */
+};
+
+struct slu_storage {
+	char dir[4096];	  /* STORAGE/JOB.BUFFER */
+	char fs[4104];	  /* dir/fs: a directory of root's, 0755, empty */
+	char enforced[8]; /* quota, loop */
+};
+
+/* Make it, or find it whole (it is then left as it is; what an interrupted
+ * call left half-made is removed first). */
+int slu_storage_make(const struct slu_storage_want *want,
+		     struct slu_storage *out, struct slu_err *err);
+
+/* Where it is (or would be), without making anything; -1: path too long. */
+int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
+		       struct slu_storage *out, struct slu_err *err);
+
+/* Remove it and prove that nothing is left: no mount, no loop device, no
+ * directory. Processes of `uid` that still use it are killed. Nothing there is
+ * success. */
+int slu_storage_wipe(const struct slu_storage *storage, uid_t uid,
+		     struct slu_err *err);
+
+/* Keep what a failed stage-out left: moved to STORAGE/kept/JOB.BUFFER, mounted
+ * there read-only at `fs`, until `until` (Unix seconds). `kept` gets the path
+ * of fs there. Repeating it is harmless. */
+int slu_storage_keep(const struct slu_storage *storage, uid_t uid,
+		     int64_t until, char kept[4096], struct slu_err *err);
+
+/* Mount what is kept again (after a reboot). */
+int slu_storage_remount(const char *kept_dir, struct slu_err *err);
+
+/* Remove what was kept until before `now`. */
+int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/root.h"
+#include "burst_buffer/host/loop.h"
+#include "burst_buffer/host/mtab.h"
+#include "burst_buffer/host/users.h"
+#include "burst_buffer/storage.h"
+#include "tests/unit/tree.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+
+#define MIB (1ull << 20)
+
+static char *top;
+static struct slu_err err;
+static struct slu_storage s;
+
+static struct slu_storage_want want(uint64_t capacity)
+{
+	struct slu_storage_want w = {.job_id = 17,
+				     .buffer = 4,
+				     .capacity = capacity,
+				     .own_fs = true};
+
+	w.storage = in(top, "storage");
+	return w;
+}
+
+static void setup(void)
+{
+	top = tree_new();
+	chmod(top, 0711);
+}
+
+static void nothing_left(void)
+{
+	char name[SLU_LOOP_NAME];
+	struct slu_mtab m;
+
+	ck_assert(!slu_mtab_read(&m, &err));
+	ck_assert_ptr_null(slu_mtab_below(&m, top));
+	slu_mtab_free(&m);
+	ck_assert_int_eq(slu_loop_find(top, name, NULL), -1);
+}
+
+static void teardown(void)
+{
+	nothing_left();
+	tree_remove(top);
+}
+
+/* The user gets what was asked: no less, and not much more. */
+START_TEST(test_capacity)
+{
+	static const uint64_t sizes[] = {4 * MIB, 20 * MIB, 200 * MIB,
+					 600 * MIB, 3000 * MIB};
+
+	setup();
+	each(size, sizes)
+	{
+		struct slu_storage_want w = want(*size);
+		struct statvfs st;
+		uint64_t usable;
+
+		expect_ok(slu_storage_make(&w, &s, &err), err);
+		ck_assert_str_eq(s.enforced, "loop");
+		ck_assert(!statvfs(s.fs, &st));
+		usable = st.f_bavail * st.f_frsize;
+		expect(usable >= *size, "%ju of %ju", usable, *size);
+		expect(usable <= *size + *size / 50 + MIB, "%ju of %ju", usable,
+		       *size);
+		expect(st.f_files >= *size / 16384, "%ju", st.f_files);
+		ck_assert(st.f_flag & ST_NOSUID && st.f_flag & ST_NODEV);
+		expect_ok(slu_storage_wipe(&s, 0, &err), err);
+		nothing_left();
+	}
+	teardown();
+}
+END_TEST
+
+/* The limit holds for the user, who cannot take root's share either. */
+START_TEST(test_enforced)
+{
+	struct slu_storage_want w = want(10 * MIB);
+	char path[4200];
+	int status;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "%s/data", s.fs);
+	make_dir(path, 0777);
+	if (!fork()) {
+		static char block[1 << 16];
+		uint64_t n = 0;
+		int fd;
+
+		if (setgid(65534) || setuid(65534))
+			_exit(2);
+		snprintf(path, sizeof(path), "%s/data/f", s.fs);
+		fd = open(path, O_WRONLY | O_CREAT, 0600);
+		while (write(fd, block, sizeof(block)) == sizeof(block))
+			n += sizeof(block);
+		_exit(errno == ENOSPC && n >= 10 * MIB && n < 12 * MIB ? 0 : 1);
+	}
+	wait(&status);
+	ck_assert_int_eq(status, 0);
+	expect_ok(slu_storage_wipe(&s, 0, &err), err);
+	teardown();
+}
+END_TEST
+
+/* Making it twice changes nothing; an interrupted making is made anew. */
+START_TEST(test_again)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char path[4200];
+	struct stat st;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_locate(w.storage, 17, 4, &s, &err), err);
+	ck_assert(!mkdir(w.storage, 0700) && !mkdir(s.dir, 0700) &&
+		  !mkdir(s.fs, 0));
+	snprintf(path, sizeof(path), "%s/image", s.dir);
+	make_text(path, "half an image");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "%s/mark", s.fs);
+	make_text(path, "x");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	ck_assert(!access(path, F_OK));
+	/* Bare, it lets nobody in. */
+	expect_ok(slu_unmount_below(s.fs, 0, 1, &err), err);
+	ck_assert(!stat(s.fs, &st));
+	ck_assert_int_eq(st.st_mode & 07777, 0);
+	expect_ok(slu_storage_wipe(&s, 0, &err), err);
+	expect_ok(slu_storage_wipe(&s, 0, &err), err);
+	teardown();
+}
+END_TEST
+
+START_TEST(test_no_room)
+{
+	struct slu_storage_want w;
+
+	setup();
+	ck_assert(!mkdir(in(top, "small"), 0755));
+	ck_assert(!mount("tmpfs", in(top, "small"), "tmpfs", 0, "size=16m"));
+	w = want(32 * MIB);
+	w.storage = in(top, "small/storage");
+	expect_fail(slu_storage_make(&w, &s, &err), err, SLU_NOMEM, "is free");
+	ck_assert_int_eq(access(in(top, "small/storage/17.4"), F_OK), -1);
+	ck_assert(!umount(in(top, "small")));
+	teardown();
+}
+END_TEST
+
+/* A process of the user that holds it is killed; one of somebody else is not,
+ * and is named. */
+START_TEST(test_busy)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	static const uid_t uids[] = {65534, 0};
+	char name[40];
+
+	setup();
+	w.storage = in(top, "storage");
+	each(uid, uids)
+	{
+		pid_t pid;
+		int status;
+
+		expect_ok(slu_storage_make(&w, &s, &err), err);
+		pid = fork();
+		if (!pid) {
+			if (chdir(s.fs) || setuid(*uid))
+				_exit(1);
+			for (;;)
+				pause();
+		}
+		usleep(100000);
+		if (*uid) {
+			expect_ok(slu_storage_wipe(&s, 65534, &err), err);
+			waitpid(pid, &status, 0);
+			ck_assert(WIFSIGNALED(status));
+			continue;
+		}
+		snprintf(name, sizeof(name), "(%d)", (int)pid);
+		expect_fail(slu_storage_wipe(&s, 65534, &err), err, SLU_BUSY,
+			    name);
+		ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		expect_ok(slu_storage_wipe(&s, 65534, &err), err);
+	}
+	teardown();
+}
+END_TEST
+
+START_TEST(test_keep)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char kept[4096], path[4200];
+	struct stat st;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "%s/precious", s.fs);
+	make_text(path, "x");
+	for (int i = 0; i < 2; i++) { /* repeating it is harmless */
+		expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
+		ck_assert_int_eq(access(s.dir, F_OK), -1);
+		snprintf(path, sizeof(path), "%s/precious", kept);
+		ck_assert(!stat(path, &st));
+		ck_assert_int_eq(open(path, O_WRONLY), -1);
+		ck_assert_int_eq(errno, EROFS);
+	}
+	/* After a reboot. */
+	expect_ok(slu_unmount_below(top, 0, 1, &err), err);
+	snprintf(path, sizeof(path), "%s/kept/17.4", w.storage);
+	expect_ok(slu_storage_remount(path, &err), err);
+	ck_assert(!access(kept, F_OK));
+	expect_ok(slu_storage_wipe(&s, 0, &err), err); /* touches it not */
+	expect_ok(slu_storage_expire(w.storage, 1000, &err), err);
+	snprintf(path, sizeof(path), "%s/precious", kept);
+	ck_assert(!access(path, F_OK));
+	expect_ok(slu_storage_expire(w.storage, 1001, &err), err);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	teardown();
+}
+END_TEST
+
+/* Devices are used again, so only differences mean something. */
+START_TEST(test_counters)
+{
+	struct slu_storage_want w = want(20 * MIB);
+	char name[SLU_LOOP_NAME], path[4200];
+	double before[2], after[2];
+	int fd;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	expect_ok(slu_loop_find(s.dir, name, &err), err);
+	expect_ok(slu_loop_counters(name, &before[0], &before[1], &err), err);
+	snprintf(path, sizeof(path), "%s/f", s.fs);
+	make_file(path, 10 * MIB, 1);
+	fd = open(path, O_RDONLY);
+	ck_assert(!fsync(fd));
+	close(fd);
+	expect_ok(slu_loop_counters(name, &after[0], &after[1], &err), err);
+	after[1] -= before[1];
+	expect(after[1] >= 10 * MIB && after[1] < 12 * MIB, "%g", after[1]);
+	ck_assert(after[0] >= before[0]);
+	expect_ok(slu_storage_wipe(&s, 0, &err), err);
+	teardown();
+}
+END_TEST
+
+START_TEST(test_paths)
+{
+	char longer[5000];
+
+	expect_fail(slu_storage_locate("relative", 1, 1, &s, &err), err,
+		    SLU_INVALID, "absolute");
+	memset(longer, 'x', sizeof(longer));
+	longer[0] = '/';
+	longer[sizeof(longer) - 1] = '\0';
+	expect_fail(slu_storage_locate(longer, 1, 1, &s, &err), err,
+		    SLU_INVALID, "too long");
+}
+END_TEST
+
+ROOT_TEST_MAIN("storage", test_capacity, test_enforced, test_again,
+	       test_no_room, test_busy, test_keep, test_counters, test_paths)
