@@ -139,7 +139,7 @@ slurm_conf_sluice() {
 conf_sluice() {
 	local conf=$DIR/etc/slurm
 	echo "required /opt/sluice/lib/slurm/spank_sluice.so" \
-		>"$conf/plugstack.conf"
+		"map=/pfs/.sluice" >"$conf/plugstack.conf"
 	cat >"$conf/health-check" <<-EOT
 		#!/bin/sh
 		exec /opt/sluice/bin/sysmap --push

@@ -3,6 +3,14 @@
 # Daemons of a host. Sourced by tools/cluster. A host has a process id
 # namespace of its own, so there a name means only its own processes.
 
+host_daemons() { # HOST: in the order of their start
+	echo munged
+	[ "$1" = ctl ] || { echo slurmd && return; }
+	[ "$DBD" = no ] || echo mariadbd slurmdbd
+	[ "$PLAIN" = yes ] || echo sluiced
+	echo slurmctld
+}
+
 daemon_start() { # HOST DAEMON
 	local host=$1
 	case $2 in
@@ -11,7 +19,7 @@ daemon_start() { # HOST DAEMON
 	slurmctld) in_host "$host" slurmctld ;;
 	slurmdbd) in_host "$host" slurmdbd ;;
 	mariadbd) start_mariadbd "$host" ;;
-	sluiced) start_sluiced "$host" ;;
+	sluiced) in_host "$host" sluiced -v -L "$DIR/log/$host/sluiced.log" ;;
 	*) die "no daemon $2 (munged slurmd slurmctld slurmdbd mariadbd sluiced)" ;;
 	esac
 }
@@ -43,11 +51,6 @@ start_munged() {
 		--origin="$(address "$1")" --num-threads=2 \
 		--log-file="$DIR/host/$1/munge/munged.log" \
 		--seed-file="$DIR/host/$1/munge/seed"
-}
-
-start_sluiced() {
-	start_detached "$1" slurm "$DIR/log/$1/sluiced.log" \
-		sluiced
 }
 
 start_mariadbd() {

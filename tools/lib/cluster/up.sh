@@ -12,7 +12,7 @@ cluster_up() {
 	step "hosts" hosts_boot $(hosts)
 	step "munge" up_munge
 	[ "$DBD" = no ] || step "MariaDB and slurmdbd" up_dbd
-	[ "$PLAIN" = yes ] || step "sluiced" up_sluiced
+	[ "$PLAIN" = yes ] || step "sluiced" daemon_start ctl sluiced
 	step "slurmctld" up_slurmctld
 	step "slurmd" up_slurmd
 	step "all nodes idle" wait_for 60 nodes_idle
@@ -82,7 +82,7 @@ up_files() {
 up_munge() {
 	local host
 	for host in $(hosts); do
-		start_munged "$host" || return 1
+		daemon_start "$host" munged || return 1
 	done
 }
 
@@ -100,11 +100,6 @@ up_dbd() {
 	quietly in_host ctl timeout 20 sacctmgr -i add user alice,bob account=users
 }
 
-up_sluiced() {
-	daemon_start ctl sluiced
-	wait_for 10 in_host ctl test -S /run/slurm/sluice.sock
-}
-
 up_slurmctld() {
 	daemon_start ctl slurmctld
 	wait_for 20 quietly in_host ctl timeout 5 scontrol ping
@@ -113,7 +108,7 @@ up_slurmctld() {
 up_slurmd() {
 	local host
 	for host in $(hosts compute) $(hosts ion); do
-		in_host "$host" slurmd || return 1
+		daemon_start "$host" slurmd || return 1
 	done
 }
 
