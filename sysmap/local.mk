@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LTLIBRARIES += libslusysmap.la
 libslusysmap_la_SOURCES = \
+	sysmap/documents.c sysmap/documents.h \
 	sysmap/extract.c sysmap/extract.h \
 	sysmap/model.c sysmap/model.h \
 	sysmap/output.c sysmap/output.h \
+	sysmap/receive.c sysmap/receive.h \
 	sysmap/root.c sysmap/root.h \
+	sysmap/storage.c sysmap/storage.h \
 	sysmap/linux/block.c \
 	sysmap/linux/cpu.c \
 	sysmap/linux/filesystems.c \
@@ -18,18 +21,23 @@ libslusysmap_la_LIBADD = libslustore.la libsluwire.la libslucommon.la \
 
 EXTRA_DIST += tests/fixtures/machines/fat.tree \
 	tests/fixtures/machines/fat.expected \
-	tests/fuzz/corpus/proc
+	tests/fuzz/corpus/proc tests/fuzz/corpus/receive
 noinst_HEADERS += tests/unit/machine.h
 
-check_PROGRAMS += tests/fuzz/fuzz_proc
-TESTS += tests/fuzz/fuzz_proc
+sysmap_fuzz = tests/fuzz/fuzz_proc tests/fuzz/fuzz_receive
+check_PROGRAMS += $(sysmap_fuzz)
+TESTS += $(sysmap_fuzz)
 tests_fuzz_fuzz_proc_SOURCES = tests/fuzz/fuzz_proc.c tests/fuzz/replay.c
 tests_fuzz_fuzz_proc_LDADD = libslusysmap.la
+tests_fuzz_fuzz_receive_SOURCES = tests/fuzz/fuzz_receive.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_receive_LDADD = libslusysmap.la
 
 if HAVE_CHECK
 sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
 	tests/unit/test_procs tests/unit/test_extract \
-	tests/unit/test_recorded
+	tests/unit/test_recorded tests/unit/test_receive \
+	tests/unit/test_node_storage
 check_PROGRAMS += $(sysmap_tests)
 TESTS += $(sysmap_tests)
 sysmap_test_libs = libslusysmap.la $(CHECK_LIBS)
@@ -38,4 +46,6 @@ tests_unit_test_mounts_LDADD = $(sysmap_test_libs)
 tests_unit_test_procs_LDADD = $(sysmap_test_libs)
 tests_unit_test_extract_LDADD = $(sysmap_test_libs)
 tests_unit_test_recorded_LDADD = $(sysmap_test_libs)
+tests_unit_test_receive_LDADD = $(sysmap_test_libs)
+tests_unit_test_node_storage_LDADD = $(sysmap_test_libs)
 endif

@@ -104,8 +104,7 @@ static bool parse_mtab(char **field, size_t n, struct slu_mount *mount)
 	return true;
 }
 
-/* A buffer of ours, or its image: .../sluice/17..., .../sluice/kept/... */
-static bool of_a_job(const char *mountpoint)
+bool slu_mount_of_job(const char *mountpoint)
 {
 	const char *at = strstr(mountpoint, "/sluice/");
 
@@ -125,7 +124,7 @@ static bool transient(const struct slu_mount *mount)
 			return true;
 	if (strcmp(mount->filesystem, "nsfs") == 0)
 		return true;
-	return of_a_job(mount->mountpoint);
+	return slu_mount_of_job(mount->mountpoint);
 }
 
 int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,

@@ -45,6 +45,9 @@ int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
 const struct slu_mount *slu_mounts_find(const struct slu_mounts *mounts,
 					const char *number, const char *device);
 
+/* A job's buffer or its image: .../sluice/17..., .../sluice/kept/... */
+bool slu_mount_of_job(const char *mountpoint);
+
 enum slu_mount_category slu_mount_category_of(const char *filesystem,
 					      const char *device);
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_DOCUMENTS_H
+#define SLU_SYSMAP_DOCUMENTS_H
+
+/*
+ * Documents in the resource database: each distinct one stored once, which
+ * host has it, since when, and what it had before. Writers run inside a
+ * transaction of the caller's. Times are Unix seconds.
+ */
+
+#include "store/db.h"
+#include "sysmap/extract.h"
+
+/* HostID of a name: 0 when it is not there and `make` is not set; -1. */
+int64_t slu_host_id(struct slu_db *db, const char *host, bool make,
+		    struct slu_err *err);
+
+/* A document that a host has; hash 0 when nobody computed it yet (the
+ * original tool wrote it). */
+struct slu_held {
+	uint64_t hash;
+	int64_t did, eid;
+};
+/* All of a host; caller frees *out. */
+int slu_documents_held(struct slu_db *db, int64_t host, struct slu_held **out,
+		       size_t *n, struct slu_err *err);
+
+/* Find a document by its hash: 1 found, 0 not there, -1. */
+int slu_documents_known(struct slu_db *db, uint64_t hash, struct slu_held *out,
+			struct slu_err *err);
+
+/* The host has this document from now on, instead of what it had of that
+ * extractor. */
+int slu_documents_link(struct slu_db *db, int64_t host,
+		       const struct slu_held *doc, int64_t now,
+		       struct slu_err *err);
+
+/* Store a document, unless it is there, and link it. */
+int slu_documents_put(struct slu_db *db, int64_t host,
+		      const struct slu_document *doc, int64_t now,
+		      struct slu_err *err);
+
+/* Text of a host's present document; *out is filled anew. SLU_NOTFOUND when
+ * it has none. Works on a database that the original tool wrote. */
+int slu_documents_read(struct slu_db *db, const char *host,
+		       const char *extractor, struct slu_buf *out,
+		       struct slu_err *err);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_STORAGE_H
+#define SLU_SYSMAP_STORAGE_H
+
+/* Questions of the planner to the resource map. */
+
+#include <limits.h>
+#include <stdint.h>
+#include "common/err.h"
+#include "store/db.h"
+
+struct slu_node_storage {
+	char path[PATH_MAX]; /* the mount point */
+	char filesystem[64]; /* ext4, xfs, ... */
+	uint64_t size;	     /* bytes */
+	uint64_t available;  /* bytes, when the node last said so; else size */
+};
+
+/*
+ * NodeStorage=auto: the largest file system of a host that is on a disk of
+ * its own, writable, and neither for booting nor one of our buffers; the root
+ * file system only if there is no other. SLU_NOTFOUND, with what to do, when
+ * the map has none or nothing of this host.
+ */
+int slu_storage_find(struct slu_db *db, const char *host,
+		     struct slu_node_storage *out, struct slu_err *err);
+
+#endif

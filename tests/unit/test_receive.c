@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "sysmap/receive.h"
+#include "sysmap/documents.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+static struct slu_err err;
+static struct slu_db *db;
+static struct slu_receiver *r;
+
+static void setup(void)
+{
+	db = slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	ck_assert_msg(db != NULL, "%s", err.text);
+	r = slu_receiver_new(db, &err);
+}
+
+static void teardown(void)
+{
+	expect_ok(slu_db_check(db, &err), err);
+	slu_receiver_free(r);
+	slu_db_close(db);
+}
+
+static int64_t value(const char *sql)
+{
+	int64_t out;
+
+	expect_ok(slu_db_value(db, &out, -1, &err, sql, ""), err);
+	return out;
+}
+
+#define count(table) value("SELECT count(*) FROM " table)
+
+static struct slu_document document(const char *extractor, const char *text)
+{
+	return (struct slu_document){
+		.extractor = extractor,
+		.text = (char *)text,
+		.len = strlen(text),
+		.hash = slu_document_hash(extractor, text, strlen(text))};
+}
+
+static void put(const char *host, const char *extractor, const char *text,
+		int64_t now)
+{
+	struct slu_document doc = document(extractor, text);
+	struct slu_map map = {.document = &doc, .n = 1};
+
+	expect_ok(slu_receive_map(r, host, &map, now, &err), err);
+}
+
+/* Send one hash; was it missing? */
+static bool missing(const char *host, const char *extractor, const char *text,
+		    int64_t now)
+{
+	struct slu_document doc = document(extractor, text);
+	bool out = false;
+
+	expect_ok(slu_receive_hashes(r, host, &doc.hash, 1, now, &out, &err),
+		  err);
+	return out;
+}
+
+static const char *has(const char *host, const char *extractor)
+{
+	static struct slu_buf text;
+
+	err = (struct slu_err){0};
+	if (slu_documents_read(db, host, extractor, &text, &err) == 0)
+		return text.data;
+	ck_assert_int_eq(err.kind, SLU_NOTFOUND);
+	return NULL;
+}
+
+/* Each document is stored once, and only the first host sends it. */
+START_TEST(test_once)
+{
+	setup();
+	ck_assert(missing("n1", "disks", "[1]", 10));
+	ck_assert_int_eq(count("Hosttable"), 0);
+	put("n1", "disks", "[1]", 10);
+	ck_assert(!missing("n1", "disks", "[1]", 20));
+	ck_assert(!missing("n2", "disks", "[1]", 30)); /* linked by this */
+	ck_assert_str_eq(has("n2", "disks"), "[1]");
+	ck_assert(missing("n2", "partitions", "[1]", 30));
+	ck_assert_int_eq(count("Datatable"), 1);
+	ck_assert_int_eq(count("Host2Data"), 2);
+	ck_assert_int_eq(count("Change"), 0);
+	teardown();
+}
+END_TEST
+
+/* What was there before is remembered, and what is dynamic is not. */
+START_TEST(test_change)
+{
+	setup();
+	put("n1", "disks", "[1]", 10);
+	put("n1", "disks", "[2]", 20);
+	put("n1", "disks", "[2]", 25);
+	ck_assert(!missing("n1", "disks", "[1]", 30)); /* back again */
+	ck_assert_str_eq(has("n1", "disks"), "[1]");
+	ck_assert_int_eq(count("Host2Data"), 1);
+	ck_assert_int_eq(count("Datatable"), 2);
+	ck_assert_int_eq(value("SELECT group_concat(Since || '-' || Until) = "
+			       "'10-20,20-30' FROM Change"),
+			 1);
+	ck_assert_int_eq(value("SELECT Since FROM Hostseen"), 30);
+
+	put("n1", "mountusage", "[1]", 10);
+	put("n2", "mountusage", "[1] ", 10); /* the same, as JSON sees it */
+	put("n1", "mountusage", "[3]", 20);
+	ck_assert_str_eq(has("n1", "mountusage"), "[3]");
+	ck_assert_int_eq(count("Datatable"), 4);
+	put("n2", "mountusage", "[3]", 20);
+	ck_assert_int_eq(count("Datatable"), 3); /* nobody's: gone */
+	ck_assert_int_eq(count("Datahash"), 3);
+	ck_assert_int_eq(count("Change"), 2);
+	ck_assert(missing("n3", "mountusage", "[1]", 30));
+	teardown();
+}
+END_TEST
+
+/* A heartbeat without news writes nothing; the times are written on demand. */
+START_TEST(test_heartbeat)
+{
+	struct slu_db *reader;
+	int64_t before, after;
+
+	setup();
+	put("n1", "disks", "[1]", 10);
+	put("n1", "hostid", "{}", 10);
+	reader = slu_db_open(tmpfile_path("a.db"), SLU_DB_READ, &err);
+	slu_db_value(reader, &before, 0, &err, "PRAGMA data_version", "");
+	for (int i = 0; i < 100; i++)
+		ck_assert(!missing("n1", "disks", "[1]", 100 + i));
+	slu_db_value(reader, &after, 0, &err, "PRAGMA data_version", "");
+	ck_assert_int_eq(before, after);
+	slu_db_close(reader);
+	ck_assert_int_eq(value("SELECT max(LastSeen) FROM Hostseen"), 10);
+	expect_ok(slu_receiver_flush(r, &err), err);
+	ck_assert_int_eq(value("SELECT max(LastSeen) FROM Hostseen"), 199);
+	ck_assert_int_eq(value("SELECT min(LastSeen) FROM Hostseen"), 10);
+	teardown();
+}
+END_TEST
+
+/* Datatable.Data is unique for all extractors together. */
+START_TEST(test_same_text)
+{
+	setup();
+	put("n1", "disks", "[]", 10);
+	put("n1", "partitions", "[]", 10);
+	put("n1", "mountusage", "[]", 10);
+	put("n2", "partitions", "[]", 10);
+	ck_assert_str_eq(has("n1", "disks"), "[]");
+	ck_assert_str_eq(has("n1", "partitions"), "[] ");
+	ck_assert_str_eq(has("n2", "partitions"), "[] ");
+	ck_assert_int_eq(count("Datatable"), 3);
+	ck_assert(!missing("n1", "partitions", "[]", 20));
+	ck_assert(!missing("n3", "mountusage", "[]", 20));
+	teardown();
+}
+END_TEST
+
+/* Another program writes the file behind our back: a restart, or the original
+ * tool, which knows of no hashes. */
+START_TEST(test_others)
+{
+	struct slu_db *other;
+
+	setup();
+	put("n1", "disks", "[1]", 10);
+	ck_assert(!missing("n1", "disks", "[1]", 20));
+	other = slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	expect_ok(slu_db_script(
+			  other,
+			  "INSERT INTO Datatable (EID, Data) VALUES (1, "
+			  "'[9]'); UPDATE Host2Data SET DID = (SELECT DID FROM "
+			  "Datatable WHERE Data = '[9]')",
+			  &err),
+		  err);
+	slu_db_close(other);
+	ck_assert(missing("n1", "disks", "[9]", 30));
+	put("n1", "disks", "[9]", 30);
+	ck_assert(!missing("n1", "disks", "[9]", 40));
+	ck_assert_int_eq(count("Datatable"), 2);
+	slu_receiver_free(r);
+	r = slu_receiver_new(db, &err);
+	ck_assert(!missing("n1", "disks", "[9]", 50));
+	teardown();
+}
+END_TEST
+
+/* One bad document, and none of its push is stored; the same within a
+ * transaction of the caller's. */
+START_TEST(test_whole)
+{
+	struct slu_buf reply = {0};
+	const char *bad = "{\"host\":\"n1\",\"documents\":"
+			  "{\"disks\":\"[1]\",\"hostid\":\"{\"}}";
+
+	setup();
+	expect_fail(slu_receive_documents_body(r, bad, strlen(bad), 1, &reply,
+					       &err),
+		    err, SLU_INVALID, "hostid");
+	ck_assert_int_eq(count("Datatable"), 0);
+	expect_ok(slu_db_begin(db, &err), err);
+	put("n1", "disks", "[1]", 10);
+	ck_assert(!missing("n1", "disks", "[1]", 10));
+	slu_db_rollback(db);
+	slu_receiver_forget(r);
+	ck_assert(missing("n1", "disks", "[1]", 10));
+	slu_buf_free(&reply);
+	teardown();
+}
+END_TEST
+
+START_TEST(test_bodies)
+{
+	const char *push = "{\"host\":\"n1\",\"documents\":"
+			   "{\"disks\":\"[{\\\"name\\\":\\\"sda\\\"}]\","
+			   "\"hostid\":\"{\\\"a\\\": 1.50}\"}}";
+	unsigned char hashes[24] = {0};
+	struct slu_buf reply = {0};
+	uint64_t hash;
+	char *host;
+
+	setup();
+	host = slu_receive_host(push, strlen(push), &err);
+	ck_assert_str_eq(host, "n1");
+	free(host);
+	expect_ok(slu_receive_documents_body(r, push, strlen(push), 5, &reply,
+					     &err),
+		  err);
+	ck_assert_str_eq(reply.data, "{}");
+	ck_assert_str_eq(has("n1", "hostid"), "{\"a\": 1.50}"); /* unchanged */
+	hash = slu_document_hash("hostid", "{\"a\": 1.50}", 11);
+	for (int i = 0; i < 8; i++)
+		hashes[8 + i] = (unsigned char)(hash >> (8 * i));
+	expect_ok(slu_receive_hashes_body(r, "n1", hashes, 24, 6, &reply, &err),
+		  err);
+	ck_assert_str_eq(reply.data, "{\"missing\":[0,2]}");
+	expect_ok(slu_receive_hashes_body(r, "n1", hashes, 0, 6, &reply, &err),
+		  err);
+	ck_assert_str_eq(reply.data, "{\"missing\":[]}");
+	slu_buf_free(&reply);
+	teardown();
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	static const struct {
+		const char *body, *words;
+	} cases[] = {
+		{"", "not JSON"},
+		{"[]", "host"},
+		{"{\"documents\":{}}", "host"},
+		{"{\"host\":\"\",\"documents\":{}}", "no host name"},
+		{"{\"host\":\"a b\",\"documents\":{}}", "no host name"},
+		{"{\"host\":\"n1\"}", "documents: not an object"},
+		{"{\"host\":\"n1\",\"documents\":[]}", "not an object"},
+		{"{\"host\":\"n1\",\"documents\":{\"a;b\":\"[]\"}}",
+		 "no extractor"},
+		{"{\"host\":\"n1\",\"documents\":{\"\":\"[]\"}}",
+		 "no extractor"},
+		{"{\"host\":\"n1\",\"documents\":{\"a\":[1]}}", "not a text"},
+		{"{\"host\":\"n1\",\"documents\":{\"a\":\"[1\"}}", "a: "},
+	};
+	char hashes[8 * (SLU_RECEIVE_HASHES_MAX + 1)] = {0};
+	struct slu_buf reply = {0};
+
+	setup();
+	each(c, cases)
+	{
+		expect_fail(slu_receive_documents_body(r, c->body,
+						       strlen(c->body), 1,
+						       &reply, &err),
+			    err, SLU_INVALID, c->words);
+	}
+	expect_fail(
+		slu_receive_hashes_body(r, "n1", hashes, 7, 1, &reply, &err),
+		err, SLU_INVALID, "7 bytes");
+	expect_fail(slu_receive_hashes_body(r, "n1", hashes, sizeof(hashes), 1,
+					    &reply, &err),
+		    err, SLU_INVALID, "at most");
+	expect_fail(
+		slu_receive_hashes_body(r, "../n1", hashes, 8, 1, &reply, &err),
+		err, SLU_INVALID, "no host name");
+	ck_assert_ptr_null(reply.data);
+	ck_assert_int_eq(count("Hosttable"), 0);
+	teardown();
+}
+END_TEST
+
+TEST_MAIN("receive", test_once, test_change, test_heartbeat, test_same_text,
+	  test_others, test_whole, test_bodies, test_refused)
