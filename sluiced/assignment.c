@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Assignments: sharing, comparing, and their table. */
+#include "sluiced/assignment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hostlist.h"
+#include "common/jsonx.h"
+#include "common/str.h"
+
+static int by_job(const void *a, const void *b)
+{
+	const struct slu_ion_share *x = a, *y = b;
+
+	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
+}
+
+struct slu_epoch *slu_epoch_new(struct slu_assignment *a)
+{
+	struct slu_epoch *epoch = calloc(1, sizeof(*epoch));
+
+	if (!epoch)
+		return NULL;
+	epoch->refs = 1;
+	epoch->a = *a;
+	memset(a, 0, sizeof(*a));
+	if (epoch->a.n_jobs)
+		qsort(epoch->a.jobs, epoch->a.n_jobs, sizeof(*epoch->a.jobs),
+		      by_job);
+	return epoch;
+}
+
+struct slu_epoch *slu_epoch_ref(struct slu_epoch *epoch)
+{
+	if (epoch)
+		epoch->refs++;
+	return epoch;
+}
+
+void slu_epoch_unref(struct slu_epoch *epoch)
+{
+	if (!epoch || --epoch->refs)
+		return;
+	slu_msg_clear(&slu_assignment_desc, &epoch->a);
+	free(epoch);
+}
+
+const struct slu_ion_share *slu_epoch_share(const struct slu_epoch *epoch,
+					    uint32_t job_id)
+{
+	struct slu_ion_share key = {.job_id = job_id};
+
+	if (!epoch || !epoch->a.n_jobs)
+		return NULL;
+	return bsearch(&key, epoch->a.jobs, epoch->a.n_jobs, sizeof(key),
+		       by_job);
+}
+
+size_t slu_share_count(const struct slu_ion_share *share)
+{
+	struct slu_hosts hosts;
+	size_t n;
+
+	if (!share->ions || slu_hosts_parse(share->ions, &hosts, NULL) < 0)
+		return 0;
+	n = hosts.n;
+	slu_hosts_free(&hosts);
+	return n;
+}
+
+static void add_change(struct json_object *list,
+		       const struct slu_ion_share *share, size_t ions)
+{
+	struct json_object *change = json_object_new_object();
+
+	slu_json_set_u64(change, "job_id", share->job_id);
+	slu_json_set_str(change, "name", share->name);
+	slu_json_set_u64(change, "ions", ions);
+	json_object_array_add(list, change);
+}
+
+struct json_object *slu_epoch_changes(const struct slu_epoch *old,
+				      const struct slu_epoch *now)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < now->a.n_jobs; i++) {
+		const struct slu_ion_share *share = &now->a.jobs[i], *was;
+
+		was = slu_epoch_share(old, share->job_id);
+		if (!was || !slu_eq(was->ions, share->ions))
+			add_change(list, share, slu_share_count(share));
+	}
+	for (size_t i = 0; old && i < old->a.n_jobs; i++)
+		if (!slu_epoch_share(now, old->a.jobs[i].job_id))
+			add_change(list, &old->a.jobs[i], 0);
+	return list;
+}
+
+int slu_epoch_store(struct slu_db *db, const struct slu_epoch *old,
+		    const struct slu_epoch *now, struct slu_err *err)
+{
+	const struct slu_assignment *a = &now->a;
+	struct json_object *changes = slu_epoch_changes(old, now);
+	int rc = -1;
+
+	if (slu_db_begin(db, err) < 0)
+		goto out;
+	if (slu_db_exec(db, err,
+			"INSERT INTO Assignment (Epoch, Time, Event, Policy,"
+			" Total, StaticTotal, Json) VALUES (?,?,?,?,?,?,?)",
+			"IIssdds", (int64_t)a->epoch, a->time, a->event,
+			a->policy, a->total, a->static_total,
+			slu_json_text(changes)) < 0 ||
+	    slu_db_exec(db, err, "DELETE FROM Assignment WHERE Time < ?", "I",
+			a->time - SLU_ASSIGNMENT_KEEP) < 0 ||
+	    slu_db_commit(db, err) < 0)
+		slu_db_rollback(db);
+	else
+		rc = 0;
+out:
+	json_object_put(changes);
+	return rc;
+}
+
+static struct json_object *event_json(struct slu_rows *rows)
+{
+	struct json_object *event = json_object_new_object();
+	const char *changed = slu_db_text(rows, 5);
+
+	slu_json_set_i64(event, "time", slu_db_int(rows, 0));
+	slu_json_set_str(event, "event", slu_db_text(rows, 1));
+	slu_json_set_str(event, "policy", slu_db_text(rows, 2));
+	slu_json_set_double(event, "total", slu_db_double(rows, 3));
+	slu_json_set_double(event, "static_total", slu_db_double(rows, 4));
+	json_object_object_add(
+		event, "changed",
+		slu_json_parse(changed, slu_db_bytes(rows, 5), NULL));
+	return event;
+}
+
+struct json_object *slu_epoch_history(struct slu_db *db, int64_t limit,
+				      struct slu_err *err)
+{
+	struct json_object *list = json_object_new_array();
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT Time, Event, Policy, Total, StaticTotal, Json FROM"
+		" (SELECT * FROM Assignment ORDER BY AID DESC LIMIT ?)"
+		" ORDER BY AID",
+		"I", limit);
+	int rc = -1;
+
+	while (rows && (rc = slu_db_step(rows, err)) > 0)
+		json_object_array_add(list, event_json(rows));
+	slu_db_done(rows);
+	if (rc == 0)
+		return list;
+	json_object_put(list);
+	return NULL;
+}

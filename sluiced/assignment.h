@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_ASSIGNMENT_H
+#define SLU_SLUICED_ASSIGNMENT_H
+
+/*
+ * Who holds which I/O nodes, as slurmctld last said, and the table of how
+ * that came about. An assignment is shared by whoever still needs it.
+ *
+ * Table Assignment has a row per event; Json is what changed by it:
+ * [{"job_id":17,"name":"ior","ions":2}, ...], ions 0 for a job that ended.
+ * The first row after a start of sluiced has everything.
+ */
+
+#include <json-c/json.h>
+#include "common/err.h"
+#include "store/db.h"
+#include "wire/control.h"
+
+#define SLU_ASSIGNMENT_KEEP (90 * 86400) /* seconds */
+
+struct slu_epoch {
+	int refs;
+	struct slu_assignment a;
+};
+
+/* Takes over the content of *a (zeroed). NULL without memory. One reference,
+ * the caller's. */
+struct slu_epoch *slu_epoch_new(struct slu_assignment *a);
+struct slu_epoch *slu_epoch_ref(struct slu_epoch *epoch);
+void slu_epoch_unref(struct slu_epoch *epoch);
+/* The share of a job, or NULL. Jobs are in any order. */
+const struct slu_ion_share *slu_epoch_share(const struct slu_epoch *epoch,
+					    uint32_t job_id);
+/* How many I/O nodes a share has. */
+size_t slu_share_count(const struct slu_ion_share *share);
+
+/* What is different in `now` (old NULL: everything). Caller puts. */
+struct json_object *slu_epoch_changes(const struct slu_epoch *old,
+				      const struct slu_epoch *now);
+/* Add the row of `now`; forget rows older than SLU_ASSIGNMENT_KEEP. */
+int slu_epoch_store(struct slu_db *db, const struct slu_epoch *old,
+		    const struct slu_epoch *now, struct slu_err *err);
+/* The last `limit` events, oldest first, as an array of objects: time, event,
+ * policy, total, static_total, changed. Caller puts. */
+struct json_object *slu_epoch_history(struct slu_db *db, int64_t limit,
+				      struct slu_err *err);
+
+#endif

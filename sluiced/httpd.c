@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libmicrohttpd calls us back for a request's line, its headers, each piece
+ * of its body and its end. A request whose answer comes later is suspended:
+ * it costs a descriptor and nothing else. Invariants: a request is answered
+ * once; `suspended` is true exactly while libmicrohttpd does not touch it;
+ * body_sum is the sum of all req->body.len.
+ */
+#include "sluiced/httpd.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <microhttpd.h>
+
+#define MEMORY_PER_CONN (16u << 10)
+#define BACKLOG		4096
+#define CONN_MAX	65536
+#define FD_RESERVE	64 /* for everything that is not a connection */
+
+struct slu_httpd {
+	struct slu_loop *loop;
+	struct slu_httpd_ops ops;
+	const struct slu_log *log;
+	struct MHD_Daemon *mhd;
+	int epoll;
+	struct slu_timer timer;
+	uint64_t body_sum;
+};
+
+int slu_httpd_status(enum slu_kind kind)
+{
+	switch (kind) {
+	case SLU_NOTFOUND:
+		return MHD_HTTP_NOT_FOUND;
+	case SLU_INVALID:
+		return MHD_HTTP_BAD_REQUEST;
+	case SLU_DENIED:
+		return MHD_HTTP_FORBIDDEN;
+	case SLU_BUSY:
+		return MHD_HTTP_CONFLICT;
+	case SLU_TIMEOUT:
+		return MHD_HTTP_GATEWAY_TIMEOUT;
+	case SLU_IO:
+	case SLU_NOMEM:
+		return MHD_HTTP_SERVICE_UNAVAILABLE;
+	case SLU_INTERNAL:
+		break;
+	}
+	return MHD_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+const char *slu_httpd_header(struct slu_req *req, const char *name)
+{
+	return MHD_lookup_connection_value(req->conn, MHD_HEADER_KIND, name);
+}
+
+const char *slu_httpd_argument(struct slu_req *req, const char *name)
+{
+	return MHD_lookup_connection_value(req->conn, MHD_GET_ARGUMENT_KIND,
+					   name);
+}
+
+void slu_httpd_answer(struct slu_req *req, const struct slu_answer_head *head,
+		      struct slu_buf *body)
+{
+	size_t len = body->len;
+	char *data = slu_buf_steal(body);
+
+	req->answered = true;
+	req->status = head->status;
+	if (data)
+		req->response = MHD_create_response_from_buffer(
+			len, data, MHD_RESPMEM_MUST_FREE);
+	if (!req->response) {
+		free(data);
+	} else {
+		MHD_add_response_header(req->response,
+					MHD_HTTP_HEADER_CONTENT_TYPE,
+					head->type);
+		if (head->credential)
+			MHD_add_response_header(req->response,
+						"Sluice-Credential",
+						head->credential);
+		if (head->sealed)
+			MHD_add_response_header(req->response, "Sluice-Sealed",
+						"yes");
+	}
+	if (req->suspended) {
+		req->suspended = false;
+		MHD_resume_connection(req->conn);
+		/* Without a thread of its own it does not wake itself. */
+		slu_timer_soon(req->httpd->loop, &req->httpd->timer, 0);
+	}
+}
+
+static void refuse(struct slu_req *req, int status, const char *sentence)
+{
+	struct slu_answer_head head = {.status = status, .type = "text/plain"};
+	struct slu_buf body = {0};
+
+	slu_buf_printf(&body, "%s\n", sentence);
+	slu_httpd_answer(req, &head, &body);
+}
+
+void slu_httpd_refuse(struct slu_req *req, const struct slu_err *err)
+{
+	refuse(req, slu_httpd_status(err->kind), err->text);
+}
+
+static void *on_uri(void *arg, const char *uri, struct MHD_Connection *conn)
+{
+	struct slu_req *req = calloc(1, sizeof(*req));
+
+	if (!req)
+		return NULL;
+	req->httpd = arg;
+	req->conn = conn;
+	req->uri = strdup(uri);
+	req->path = req->uri ? strndup(uri, strcspn(uri, "?")) : NULL;
+	return req;
+}
+
+static void on_end(void *arg, struct MHD_Connection *conn, void **slot,
+		   enum MHD_RequestTerminationCode why)
+{
+	struct slu_httpd *httpd = arg;
+	struct slu_req *req = *slot;
+
+	(void)conn;
+	(void)why;
+	if (!req)
+		return;
+	if (req->begun)
+		httpd->ops.end(httpd->ops.arg, req);
+	httpd->body_sum -= req->body.len;
+	if (req->response)
+		MHD_destroy_response(req->response);
+	slu_buf_free(&req->body);
+	free(req->host);
+	free(req->method);
+	free(req->uri);
+	free(req->path);
+	free(req);
+	*slot = NULL;
+}
+
+static void begin(struct slu_httpd *httpd, struct slu_req *req,
+		  const char *method)
+{
+	const char *length =
+		slu_httpd_header(req, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	struct slu_err err;
+
+	req->begun = true;
+	req->method = strdup(method);
+	if (!req->method || !req->path)
+		refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+	else if (httpd->ops.begin(httpd->ops.arg, req, &req->max, &err) < 0)
+		slu_httpd_refuse(req, &err);
+	else if (length && strtoull(length, NULL, 10) > req->max)
+		refuse(req, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
+	req->body.max = req->max;
+}
+
+static void take_piece(struct slu_httpd *httpd, struct slu_req *req,
+		       const char *data, size_t len)
+{
+	if (req->answered)
+		return;
+	if (req->body.len + len > req->max) {
+		refuse(req, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
+		return;
+	}
+	if (httpd->body_sum + len <= SLU_HTTPD_BODY_SUM)
+		slu_buf_add(&req->body, data, len);
+	else
+		req->body.failed = true;
+	if (req->body.failed)
+		refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE,
+		       "too many requests at once, try again");
+	else
+		httpd->body_sum += len;
+}
+
+/* Without an answer for want of memory, MHD_NO closes the connection. */
+static enum MHD_Result queue(struct slu_req *req)
+{
+	if (!req->response)
+		return MHD_NO;
+	return MHD_queue_response(req->conn, (unsigned)req->status,
+				  req->response);
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn,
+				  const char *url, const char *method,
+				  const char *version, const char *data,
+				  size_t *len, void **slot)
+{
+	struct slu_httpd *httpd = arg;
+	struct slu_req *req = *slot;
+
+	(void)url;
+	(void)version;
+	if (!req)
+		return MHD_NO;
+	if (!req->begun) {
+		begin(httpd, req, method);
+		return req->answered ? queue(req) : MHD_YES;
+	}
+	if (*len) {
+		take_piece(httpd, req, data, *len);
+		*len = 0;
+		return MHD_YES;
+	}
+	if (!req->answered)
+		httpd->ops.complete(httpd->ops.arg, req);
+	if (req->answered)
+		return queue(req);
+	req->suspended = true;
+	MHD_suspend_connection(conn);
+	return MHD_YES;
+}
+
+static void run(void *arg)
+{
+	struct slu_httpd *httpd = arg;
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	MHD_run(httpd->mhd);
+	if (MHD_get_timeout(httpd->mhd, &ms) == MHD_YES)
+		slu_timer_set(httpd->loop, &httpd->timer, (double)ms / 1000);
+	else
+		slu_timer_stop(httpd->loop, &httpd->timer);
+}
+
+static void ready(void *arg, short revents)
+{
+	(void)revents;
+	run(arg);
+}
+
+static int parse_port(const char *addr, uint16_t *port, struct slu_err *err)
+{
+	const char *colon = strrchr(addr, ':');
+	char *end = NULL;
+	unsigned long n = colon ? strtoul(colon + 1, &end, 10) : 0;
+
+	if (!end || *end || end == colon + 1 || n == 0 || n > UINT16_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "DaemonAddr %s: want HOST:PORT", addr);
+	*port = (uint16_t)n;
+	return 0;
+}
+
+/* IPv6 that takes IPv4 as well, or IPv4 alone where there is no IPv6. */
+static int listen_on(uint16_t port, struct slu_err *err)
+{
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6,
+				   .sin6_port = htons(port),
+				   .sin6_addr = IN6ADDR_ANY_INIT};
+	struct sockaddr_in four = {.sin_family = AF_INET,
+				   .sin_port = htons(port)};
+	int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+	int on = 1, off = 0, rc;
+	int fd = socket(AF_INET6, type, 0);
+	bool is_six = fd >= 0;
+
+	if (!is_six)
+		fd = socket(AF_INET, type, 0);
+	if (fd < 0)
+		return slu_errno(err, SLU_IO, "socket");
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (is_six)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	rc = is_six ? bind(fd, (struct sockaddr *)&six, sizeof(six))
+		    : bind(fd, (struct sockaddr *)&four, sizeof(four));
+	if (rc < 0 || listen(fd, BACKLOG) < 0) {
+		slu_errno(err, SLU_IO, "listen on port %u", port);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* As many connections as descriptors can be had. */
+static unsigned connection_limit(const struct slu_log *log)
+{
+	struct rlimit lim = {0};
+	rlim_t n;
+
+	getrlimit(RLIMIT_NOFILE, &lim);
+	lim.rlim_cur = lim.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &lim);
+	getrlimit(RLIMIT_NOFILE, &lim);
+	n = lim.rlim_cur > FD_RESERVE * 2 ? lim.rlim_cur - FD_RESERVE
+					  : FD_RESERVE;
+	if (n > CONN_MAX)
+		n = CONN_MAX;
+	if (n < 2048)
+		slu_log(log, SLU_WARN,
+			"only %u connections at a time: raise the limit of "
+			"open files (LimitNOFILE=)",
+			(unsigned)n);
+	return (unsigned)n;
+}
+
+static void mhd_log(void *arg, const char *fmt, va_list args)
+{
+	const struct slu_log *log = arg;
+	char line[256];
+
+	vsnprintf(line, sizeof(line), fmt, args);
+	line[strcspn(line, "\n")] = '\0';
+	slu_log(log, SLU_DEBUG, "http: %s", line);
+}
+
+static int start_mhd(struct slu_httpd *httpd, int fd, struct slu_err *err)
+{
+	const union MHD_DaemonInfo *info;
+	unsigned conns = connection_limit(httpd->log);
+
+	httpd->mhd = MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+		NULL, NULL, on_request, httpd, MHD_OPTION_EXTERNAL_LOGGER,
+		mhd_log, (void *)httpd->log, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_CONNECTION_LIMIT, conns,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, conns / 2,
+		MHD_OPTION_CONNECTION_TIMEOUT, SLU_HTTPD_IDLE,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONN,
+		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+		MHD_OPTION_URI_LOG_CALLBACK, on_uri, httpd,
+		MHD_OPTION_NOTIFY_COMPLETED, on_end, httpd, MHD_OPTION_END);
+	if (!httpd->mhd)
+		return slu_err(err, SLU_IO, "cannot start the HTTP server");
+	info = MHD_get_daemon_info(httpd->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+	if (!info)
+		return slu_err(err, SLU_INTERNAL, "no epoll in libmicrohttpd");
+	httpd->epoll = info->epoll_fd;
+	return slu_loop_watch(httpd->loop, httpd->epoll, POLLIN, ready, httpd,
+			      err);
+}
+
+struct slu_httpd *slu_httpd_new(struct slu_loop *loop, const char *addr,
+				const struct slu_httpd_ops *ops,
+				const struct slu_log *log, struct slu_err *err)
+{
+	struct slu_httpd *httpd = calloc(1, sizeof(*httpd));
+	uint16_t port = 0;
+	int fd = -1;
+
+	if (!httpd) {
+		slu_err(err, SLU_NOMEM, "out of memory");
+		return NULL;
+	}
+	*httpd = (struct slu_httpd){.loop = loop,
+				    .ops = *ops,
+				    .log = log,
+				    .epoll = -1,
+				    .timer = {.fn = run, .arg = httpd}};
+	if (parse_port(addr, &port, err) < 0 ||
+	    (fd = listen_on(port, err)) < 0 || start_mhd(httpd, fd, err) < 0) {
+		if (fd >= 0 && !httpd->mhd)
+			close(fd);
+		slu_httpd_free(httpd);
+		return NULL;
+	}
+	return httpd;
+}
+
+void slu_httpd_free(struct slu_httpd *httpd)
+{
+	if (!httpd)
+		return;
+	if (httpd->epoll >= 0)
+		slu_loop_unwatch(httpd->loop, httpd->epoll);
+	slu_timer_stop(httpd->loop, &httpd->timer);
+	if (httpd->mhd) {
+		/* Resumed requests get their answers, as far as their
+		 * sockets take them. */
+		MHD_run(httpd->mhd);
+		MHD_run(httpd->mhd);
+		MHD_stop_daemon(httpd->mhd);
+	}
+	free(httpd);
+}
+
+size_t slu_httpd_connections(const struct slu_httpd *httpd)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(
+		httpd->mhd, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+
+	return info ? info->num_connections : 0;
+}

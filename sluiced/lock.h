@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_LOCK_H
+#define SLU_SLUICED_LOCK_H
+
+#include "common/err.h"
+
+/* Take the lock DATABASE.lock, which holds our pid for people to read.
+ * Returns a descriptor that keeps it until the process ends; SLU_BUSY names
+ * the pid of the sluiced that has it. */
+int slu_lock_take(const char *database, struct slu_err *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_PUBLISH_H
+#define SLU_SLUICED_PUBLISH_H
+
+/*
+ * The mapping files: MappingDir/JOBID.map, in GekkoFWD's format, one for each
+ * job that holds I/O nodes. The directory lies on a shared file system, which
+ * may hang, so a child process writes them, one child at a time. An assignment
+ * that arrives meanwhile waits; of several only the newest is written.
+ */
+
+#include "sluiced/assignment.h"
+#include "sluiced/loop.h"
+
+struct slu_publisher;
+
+/* An assignment is in place (err NULL), or is not, or will never be because a
+ * newer one has taken its place (SLU_BUSY). */
+typedef void slu_published_f(void *arg, const struct slu_epoch *epoch,
+			     const struct slu_err *err);
+
+struct slu_publisher *slu_publisher_new(struct slu_loop *loop,
+					slu_published_f *fn, void *arg);
+/* Nobody is told any more. */
+void slu_publisher_free(struct slu_publisher *publisher);
+
+/* Publish, with its own reference to the epoch. dir NULL: there is nothing to
+ * write, the answer is at once. seconds: how long it may take. */
+void slu_publish(struct slu_publisher *publisher, struct slu_epoch *epoch,
+		 const char *dir, double seconds);
+
+/* What the child does, for the tests: make dir agree with `now`, given that
+ * it agreed with `before` (NULL: unknown, so it is read). */
+int slu_publish_files(const char *dir, const struct slu_epoch *before,
+		      const struct slu_epoch *now, struct slu_err *err);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/str.h"
+#include "sluiced/publish.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+static struct slu_err err;
+static const char *dir;
+
+/* An assignment of jobs of one node each: job 17 runs on n17. */
+static struct slu_epoch *epoch(uint64_t number, const uint32_t *job,
+			       const char *const *ions, size_t n)
+{
+	struct slu_assignment a = {.epoch = number};
+
+	a.ions = strdup("ion[1-4]");
+	a.jobs = calloc(n + 1, sizeof(*a.jobs));
+	a.n_jobs = n;
+	for (size_t i = 0; i < n; i++) {
+		a.jobs[i].job_id = job[i];
+		a.jobs[i].nodes = slu_asprintf("n%u", job[i]);
+		a.jobs[i].ions = strdup(ions[i]);
+	}
+	return slu_epoch_new(&a);
+}
+
+#define EPOCH(number, jobs, ions) \
+	epoch(number, jobs, ions, sizeof(jobs) / sizeof((jobs)[0]))
+
+/* The text of a job's file, "" when there is none. */
+static const char *text(uint32_t job_id)
+{
+	static char copy[4][128];
+	static int turn;
+	struct slu_buf buf = {0};
+	char path[256], *out = copy[turn++ % 4];
+
+	snprintf(path, sizeof(path), "%s/%u.map", dir, job_id);
+	out[0] = '\0';
+	if (slu_file_read(AT_FDCWD, path, 128, &buf, &err) == 0)
+		snprintf(out, 128, "%s", buf.data);
+	slu_buf_free(&buf);
+	return out;
+}
+
+static int files(void)
+{
+	DIR *d = opendir(dir);
+	int n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static void make_dir(const char *name)
+{
+	dir = tmpfile_path(name);
+	ck_assert_int_eq(mkdir(dir, 0755), 0);
+}
+
+static const uint32_t j12[] = {1, 2}, j23[] = {2, 3};
+static const char *const i12[] = {"ion1", "ion2"};
+static const char *const i_direct[] = {"ion1", ""};
+static const char *const i34[] = {"ion3", "ion4"};
+
+START_TEST(test_files)
+{
+	struct slu_epoch *a = EPOCH(1, j12, i12), *b = EPOCH(2, j23, i34);
+	struct slu_epoch *c = EPOCH(3, j23, i_direct);
+	struct stat st;
+	char path[256];
+
+	make_dir("files");
+	expect_ok(slu_publish_files(dir, NULL, a, &err), err);
+	ck_assert_str_eq(text(1), "n1 0\n");
+	ck_assert_str_eq(text(2), "n2 1\n");
+	snprintf(path, sizeof(path), "%s/1.map", dir);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0644);
+	expect_ok(slu_publish_files(dir, a, b, &err), err);
+	ck_assert_str_eq(text(1), "");
+	ck_assert_str_eq(text(2), "n2 2\n");
+	ck_assert_str_eq(text(3), "n3 3\n");
+	/* Direct access: no file. */
+	expect_ok(slu_publish_files(dir, b, c, &err), err);
+	ck_assert_str_eq(text(3), "");
+	ck_assert_int_eq(files(), 1);
+	slu_epoch_unref(a);
+	slu_epoch_unref(b);
+	slu_epoch_unref(c);
+}
+END_TEST
+
+/* What an earlier daemon left behind goes; what is not ours stays. */
+START_TEST(test_unknown_past)
+{
+	struct slu_epoch *a = EPOCH(1, j12, i12);
+
+	make_dir("past");
+	slu_file_write(AT_FDCWD, tmpfile_path("past/99.map"), "n 1\n", 4, 0644,
+		       false, &err);
+	slu_file_write(AT_FDCWD, tmpfile_path("past/1.map"), "n1 3\n", 5, 0644,
+		       false, &err);
+	slu_file_write(AT_FDCWD, tmpfile_path("past/README"), "x", 1, 0644,
+		       false, &err);
+	expect_ok(slu_publish_files(dir, NULL, a, &err), err);
+	ck_assert_str_eq(text(99), "");
+	ck_assert_str_eq(text(1), "n1 0\n");
+	ck_assert_int_eq(files(), 3);
+	slu_epoch_unref(a);
+}
+END_TEST
+
+/* A job whose file cannot be written does not keep others from theirs, and
+ * an unchanged file is not touched. */
+START_TEST(test_trouble)
+{
+	struct slu_epoch *a = EPOCH(1, j12, i12);
+	struct stat before, after;
+
+	make_dir("trouble");
+	ck_assert_int_eq(mkdir(tmpfile_path("trouble/1.map"), 0755), 0);
+	expect_fail(slu_publish_files(dir, NULL, a, &err), err, SLU_IO,
+		    "job 1");
+	ck_assert_str_eq(text(2), "n2 1\n");
+	ck_assert_int_eq(stat(tmpfile_path("trouble/2.map"), &before), 0);
+	ck_assert_int_eq(rmdir(tmpfile_path("trouble/1.map")), 0);
+	expect_ok(slu_publish_files(dir, NULL, a, &err), err);
+	ck_assert_int_eq(stat(tmpfile_path("trouble/2.map"), &after), 0);
+	ck_assert_uint_eq(before.st_ino, after.st_ino);
+	slu_epoch_unref(a);
+}
+END_TEST
+
+/* ---- the publisher ---- */
+
+static struct slu_loop *loop;
+static char said[256];
+
+static void published(void *arg, const struct slu_epoch *e,
+		      const struct slu_err *why)
+{
+	size_t n = strlen(said);
+
+	(void)arg;
+	snprintf(said + n, sizeof(said) - n, "%d%s ", (int)e->a.epoch,
+		 !why			    ? ":ok"
+		 : why->kind == SLU_BUSY    ? ":newer"
+		 : why->kind == SLU_TIMEOUT ? ":timeout"
+					    : ":failed");
+}
+
+static void turn_until(const char *word)
+{
+	for (int i = 0; i < 500 && !strstr(said, word); i++)
+		slu_loop_turn(loop, 0.01, NULL);
+}
+
+static void publish(struct slu_publisher *p, uint64_t number,
+		    const char *const *ions, const char *where, double seconds)
+{
+	struct slu_epoch *e = epoch(number, j12, ions, 2);
+
+	slu_publish(p, e, where, seconds);
+	slu_epoch_unref(e);
+}
+
+START_TEST(test_newest_wins)
+{
+	struct slu_publisher *p;
+
+	make_dir("newest");
+	loop = slu_loop_new(&err);
+	p = slu_publisher_new(loop, published, NULL);
+	said[0] = '\0';
+	publish(p, 1, i12, dir, 5);
+	publish(p, 2, i34, dir, 5);
+	publish(p, 3, i_direct, dir, 5);
+	turn_until("3:ok");
+	ck_assert_str_eq(said, "2:newer 1:ok 3:ok ");
+	ck_assert_str_eq(text(1), "n1 0\n");
+	ck_assert_str_eq(text(2), "");
+	said[0] = '\0';
+	publish(p, 4, i12, NULL, 5);
+	ck_assert_str_eq(said, "4:ok ");
+	slu_publisher_free(p);
+	slu_loop_free(loop);
+}
+END_TEST
+
+START_TEST(test_missing_dir)
+{
+	struct slu_publisher *p;
+
+	loop = slu_loop_new(&err);
+	p = slu_publisher_new(loop, published, NULL);
+	said[0] = '\0';
+	dir = tmpfile_path("nowhere");
+	publish(p, 1, i12, dir, 5);
+	turn_until("1:");
+	ck_assert_str_eq(said, "1:failed ");
+	ck_assert_int_eq(mkdir(dir, 0755), 0);
+	publish(p, 2, i12, dir, 5);
+	turn_until("2:");
+	ck_assert_ptr_nonnull(strstr(said, "2:ok"));
+	slu_publisher_free(p);
+	slu_loop_free(loop);
+}
+END_TEST
+
+/* One that does not answer in time is given up, and the next one written. */
+START_TEST(test_too_slow)
+{
+	struct slu_publisher *p;
+
+	make_dir("slow");
+	loop = slu_loop_new(&err);
+	p = slu_publisher_new(loop, published, NULL);
+	said[0] = '\0';
+	publish(p, 1, i12, dir, 0.000001);
+	turn_until("1:");
+	ck_assert_str_eq(said, "1:timeout ");
+	publish(p, 2, i34, dir, 5);
+	turn_until("2:ok");
+	ck_assert_str_eq(text(1), "n1 2\n");
+	slu_publisher_free(p);
+	slu_loop_free(loop);
+}
+END_TEST
+
+/* A file system that never answers, as a shared one may: FUSE without a
+ * server. Needs root. */
+START_TEST(test_hanging_dir)
+{
+	struct slu_publisher *p;
+	char options[64];
+	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	double start;
+
+	make_dir("hung");
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+	if (fuse < 0 || unshare(CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("fuse", dir, "fuse", MS_NOSUID | MS_NODEV, options) < 0)
+		return;
+	loop = slu_loop_new(&err);
+	p = slu_publisher_new(loop, published, NULL);
+	said[0] = '\0';
+	start = slu_now_mono();
+	publish(p, 1, i12, dir, 0.2);
+	ck_assert_double_lt(slu_now_mono() - start, 0.2);
+	turn_until("1:");
+	ck_assert_str_eq(said, "1:timeout ");
+	slu_publisher_free(p);
+	slu_loop_free(loop);
+	umount2(dir, MNT_DETACH);
+	close(fuse);
+}
+END_TEST
+
+TEST_MAIN("sluiced_publish", test_files, test_unknown_past, test_trouble,
+	  test_newest_wins, test_missing_dir, test_too_slow, test_hanging_dir)
