@@ -4,12 +4,16 @@
 
 /*
  * What a request and a reply over HTTP prove, by MUNGE. The payload of a
- * request's credential is "METHOD PATH TIME NONCE SHA256(body)"; of a reply's
+ * request's credential is "METHOD PATH NONCE SHA256(body)", of a reply's
  * "NONCE STATUS SHA256(body)", restricted to the caller's uid; of a sealed
- * reply "NONCE STATUS\n" and the body itself. sluiced(8) has the table of who
- * may call what.
+ * reply "NONCE STATUS\n" and the body itself. When it was made, MUNGE says.
+ * sluiced(8) has the table of who may call what. Any thread.
+ *
+ * A munged that does not answer is SLU_IO: the same call may succeed later.
+ * Link with libslunet.la.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <netinet/in.h>
@@ -18,6 +22,7 @@
 #include "common/str.h"
 
 #define SLU_NONCE_TEXT 33
+#define SLU_SEALED_MAX (512u << 10)
 
 struct slu_caller {
 	uid_t uid;
@@ -29,7 +34,8 @@ struct slu_caller {
 /* Lower-case hex SHA-256; out has 65 bytes. */
 void slu_sha256(const void *data, size_t len, char out[65]);
 
-/* Request side. Both make a fresh credential; caller frees the text. */
+/* Request side: a fresh credential and its nonce; caller frees the text. path
+ * includes the query, as sent. */
 char *slu_cred_request(const char *method, const char *path, const void *body,
 		       size_t len, char nonce[SLU_NONCE_TEXT],
 		       struct slu_err *err);
@@ -39,13 +45,19 @@ int slu_cred_check_request(const char *cred, const char *method,
 			   const char *path, const void *body, size_t len,
 			   struct slu_caller *out, struct slu_err *err);
 
-/* Reply side. `sealed` puts the body inside (at most 512 KiB). */
+/* Reply side; caller frees the text. `sealed` puts the body inside, at most
+ * SLU_SEALED_MAX bytes of it (else SLU_INVALID). */
 char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
 		     size_t len, bool sealed, struct slu_err *err);
-/* Check a reply: made by root or by `owner`, for this nonce. For a sealed one
- * the body is returned in *body (caller frees), else *body stays as it was. */
+/* Check a reply: made by root or by `owner`, for this nonce; else SLU_DENIED.
+ * For a sealed one the body is returned in *body (whose old content is freed),
+ * and data and len are not looked at; else *body stays as it was. */
 int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 			 int status, const void *data, size_t len, bool sealed,
 			 struct slu_buf *body, struct slu_err *err);
+
+/* For tests: talk to the munged at this socket, from now on and in every
+ * thread. NULL: the one of the host. */
+void slu_cred_socket(const char *path);
 
 #endif

@@ -5,7 +5,8 @@
 /*
  * The one HTTP client: libcurl, authenticated both ways by MUNGE. Tries every
  * address of DaemonAddr, and again with growing pauses, until it has an answer
- * or the deadline has passed; every try carries a fresh credential.
+ * or the deadline has passed; every try carries a fresh credential. Proxies
+ * and redirects are not followed. Link with libslunet.la.
  */
 
 #include <stddef.h>
@@ -26,12 +27,14 @@ void slu_http_free(struct slu_http *http);
 void slu_http_patience(struct slu_http *http, double seconds);
 
 /*
- * POST body to path. `deadline` is seconds from now in which tries are
- * repeated while the daemon cannot be reached or says 503; 0 tries each
- * address once. Success is status 200, with the body in *reply. Other answers
- * are errors whose text is the server's sentence: 400 SLU_INVALID,
- * 401/403 SLU_DENIED, 404 SLU_NOTFOUND, 409 SLU_BUSY, else SLU_IO; no answer
- * within the deadline is SLU_TIMEOUT.
+ * POST body to path (and query). `deadline` is seconds from now in which tries
+ * are repeated while the daemon cannot be reached or says 503; 0 tries each
+ * address once. A try may outlast it by the patience. Success is status 200
+ * with a proof; *reply is the body, at most 64 MiB (its old content is freed).
+ * Other answers are errors whose text is the server's sentence: 400
+ * SLU_INVALID, 401/403 SLU_DENIED, 404 SLU_NOTFOUND, 409 SLU_BUSY, else SLU_IO;
+ * those without a proof are SLU_IO, 401/403 excepted. No answer within the
+ * deadline is SLU_TIMEOUT.
  */
 int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		  size_t len, double deadline, struct slu_buf *reply,

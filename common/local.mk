@@ -11,8 +11,15 @@ libslucommon_la_SOURCES = \
 	common/proc.c common/proc.h \
 	common/conf.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
 	common/conf.h
-libslucommon_la_LIBADD = $(JSON_LIBS) $(CURL_LIBS) $(GCRYPT_LIBS) \
-	$(MUNGE_LIBS) -lm
+libslucommon_la_LIBADD = $(JSON_LIBS) -lm
+
+# What needs libcurl and libmunge stands apart, so that libsluice does not
+# bring them into slurmctld: link libslunet.la before libslucommon.la.
+noinst_LTLIBRARIES += libslunet.la
+libslunet_la_SOURCES = \
+	common/cred.c common/cred.h \
+	common/http.c common/http.h
+libslunet_la_LIBADD = $(CURL_LIBS) $(GCRYPT_LIBS) $(MUNGE_LIBS)
 
 # What others write is parsed by these; tests/fuzz/replay.c runs them.
 common_fuzz = tests/fuzz/fuzz_conf tests/fuzz/fuzz_hostlist \
@@ -34,7 +41,7 @@ if HAVE_CHECK
 common_tests = tests/unit/test_err tests/unit/test_str tests/unit/test_log \
 	tests/unit/test_jsonx tests/unit/test_size tests/unit/test_hostlist \
 	tests/unit/test_file tests/unit/test_rmtree tests/unit/test_proc \
-	tests/unit/test_conf
+	tests/unit/test_conf tests/unit/test_cred tests/unit/test_http
 check_PROGRAMS += $(common_tests)
 TESTS += $(common_tests)
 common_test_libs = libslucommon.la $(CHECK_LIBS)
@@ -48,6 +55,9 @@ tests_unit_test_file_LDADD = $(common_test_libs)
 tests_unit_test_rmtree_LDADD = $(common_test_libs)
 tests_unit_test_proc_LDADD = $(common_test_libs)
 tests_unit_test_conf_LDADD = $(common_test_libs)
+tests_unit_test_cred_LDADD = libslunet.la $(common_test_libs)
+tests_unit_test_http_LDADD = libslunet.la $(common_test_libs)
+noinst_HEADERS += tests/unit/munged.h
 endif
 
 libslucommon_la_SOURCES += common/table.c common/table.h

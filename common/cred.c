@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Credentials. A payload is checked by building what it must be and comparing
+ * the bytes; only the nonce of a request is taken from it. A request's begins
+ * with a method's capital letters and a reply's with a nonce's digits, so one
+ * never passes for the other.
+ */
+#include "config.h"
+#include "common/cred.h"
+
+#include <gcrypt.h>
+#include <munge.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define NONCE_BYTES ((SLU_NONCE_TEXT - 1) / 2)
+#define HASH_TEXT   65
+
+static const char *munge_socket; /* see slu_cred_socket() */
+
+void slu_cred_socket(const char *path)
+{
+	munge_socket = path;
+}
+
+static void hex(const unsigned char *bytes, size_t len, char *out)
+{
+	for (size_t i = 0; i < len; i++)
+		sprintf(out + 2 * i, "%02x", bytes[i]);
+}
+
+void slu_sha256(const void *data, size_t len, char out[HASH_TEXT])
+{
+	unsigned char hash[32];
+
+	if (!gcry_control(GCRYCTL_ANY_INITIALIZATION_P)) {
+		gcry_check_version(NULL);
+		gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
+		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+	}
+	gcry_md_hash_buffer(GCRY_MD_SHA256, hash, data, len);
+	hex(hash, sizeof(hash), out);
+}
+
+static munge_ctx_t context(struct slu_err *err)
+{
+	munge_ctx_t ctx = munge_ctx_create();
+
+	if (!ctx)
+		slu_err(err, SLU_NOMEM, "no memory for a credential");
+	else if (munge_socket)
+		munge_ctx_set(ctx, MUNGE_OPT_SOCKET, munge_socket);
+	return ctx;
+}
+
+/* What munge answered, as our error. */
+static int refused(munge_ctx_t ctx, munge_err_t why, struct slu_err *err)
+{
+	const char *text = munge_ctx_strerror(ctx);
+
+	if (!text)
+		text = munge_strerror(why);
+	switch (why) {
+	case EMUNGE_SNAFU:
+		return slu_err(err, SLU_INTERNAL, "munge: %s", text);
+	case EMUNGE_BAD_LENGTH:
+		return slu_err(err, SLU_INVALID, "munge: %s", text);
+	case EMUNGE_OVERFLOW:
+	case EMUNGE_NO_MEMORY:
+		return slu_err(err, SLU_NOMEM, "munge: %s", text);
+	case EMUNGE_SOCKET:
+	case EMUNGE_TIMEOUT:
+		return slu_err(err, SLU_IO, "munge: %s", text);
+	default:
+		return slu_err(err, SLU_DENIED, "munge: %s", text);
+	}
+}
+
+/* A credential with this payload, for `reader` only (MUNGE_UID_ANY: for
+ * everybody). Caller frees. */
+static char *encode(const struct slu_buf *payload, uid_t reader,
+		    struct slu_err *err)
+{
+	munge_ctx_t ctx;
+	munge_err_t why;
+	char *cred = NULL;
+
+	if (payload->failed) {
+		slu_err(err, SLU_NOMEM, "no memory for a credential");
+		return NULL;
+	}
+	ctx = context(err);
+	if (!ctx)
+		return NULL;
+	munge_ctx_set(ctx, MUNGE_OPT_UID_RESTRICTION, reader);
+	why = munge_encode(&cred, ctx, payload->data, (int)payload->len);
+	if (why != EMUNGE_SUCCESS)
+		refused(ctx, why, err);
+	munge_ctx_destroy(ctx);
+	return cred;
+}
+
+struct decoded {
+	char *text; /* owned; NULL when empty */
+	size_t len;
+	uid_t uid;
+	gid_t gid;
+	struct in_addr addr;
+};
+
+static int decode(const char *cred, struct decoded *out, struct slu_err *err)
+{
+	munge_ctx_t ctx = context(err);
+	munge_err_t why;
+	void *text = NULL;
+	int len = 0;
+
+	if (!ctx)
+		return -1;
+	*out = (struct decoded){0};
+	why = munge_decode(cred, ctx, &text, &len, &out->uid, &out->gid);
+	if (why == EMUNGE_SUCCESS) {
+		out->text = text;
+		out->len = (size_t)len;
+		munge_ctx_get(ctx, MUNGE_OPT_ADDR4, &out->addr);
+	} else {
+		free(text); /* there may be one all the same */
+		refused(ctx, why, err);
+	}
+	munge_ctx_destroy(ctx);
+	return why == EMUNGE_SUCCESS ? 0 : -1;
+}
+
+/* Is the payload exactly this? */
+static bool says(const struct decoded *d, const struct slu_buf *want)
+{
+	return !want->failed && d->len == want->len &&
+	       memcmp(d->text, want->data, want->len) == 0;
+}
+
+static void request_payload(struct slu_buf *buf, const char *method,
+			    const char *path, const char *nonce,
+			    const void *body, size_t len)
+{
+	char hash[HASH_TEXT];
+
+	slu_sha256(body, len, hash);
+	slu_buf_printf(buf, "%s %s %s %s", method, path, nonce, hash);
+}
+
+static void reply_payload(struct slu_buf *buf, const char *nonce, int status,
+			  const void *body, size_t len, bool sealed)
+{
+	char hash[HASH_TEXT];
+
+	if (sealed) {
+		slu_buf_printf(buf, "%s %d\n", nonce, status);
+		slu_buf_add(buf, body, len);
+		return;
+	}
+	slu_sha256(body, len, hash);
+	slu_buf_printf(buf, "%s %d %s", nonce, status, hash);
+}
+
+char *slu_cred_request(const char *method, const char *path, const void *body,
+		       size_t len, char nonce[SLU_NONCE_TEXT],
+		       struct slu_err *err)
+{
+	unsigned char random[NONCE_BYTES];
+	struct slu_buf payload = {0};
+	char *cred;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random)) {
+		slu_errno(err, SLU_IO, "getrandom");
+		return NULL;
+	}
+	hex(random, sizeof(random), nonce);
+	request_payload(&payload, method, path, nonce, body, len);
+	cred = encode(&payload, MUNGE_UID_ANY, err);
+	slu_buf_free(&payload);
+	return cred;
+}
+
+/* The nonce of a request's payload, which stands before its last word. */
+static bool find_nonce(const struct decoded *d, char nonce[SLU_NONCE_TEXT])
+{
+	size_t tail = SLU_NONCE_TEXT - 1 + 1 + HASH_TEXT - 1;
+
+	if (d->len < tail)
+		return false;
+	memcpy(nonce, d->text + d->len - tail, SLU_NONCE_TEXT - 1);
+	nonce[SLU_NONCE_TEXT - 1] = '\0';
+	return strspn(nonce, "0123456789abcdef") == SLU_NONCE_TEXT - 1;
+}
+
+int slu_cred_check_request(const char *cred, const char *method,
+			   const char *path, const void *body, size_t len,
+			   struct slu_caller *out, struct slu_err *err)
+{
+	struct slu_buf want = {0};
+	struct slu_caller caller;
+	struct decoded d;
+	bool good;
+
+	if (decode(cred, &d, err) < 0)
+		return -1;
+	good = find_nonce(&d, caller.nonce);
+	if (good) {
+		request_payload(&want, method, path, caller.nonce, body, len);
+		good = says(&d, &want);
+	}
+	caller.uid = d.uid;
+	caller.gid = d.gid;
+	caller.addr = d.addr;
+	slu_buf_free(&want);
+	free(d.text);
+	if (!good)
+		return slu_err(err, SLU_DENIED,
+			       "the credential was made for another request");
+	*out = caller;
+	return 0;
+}
+
+char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
+		     size_t len, bool sealed, struct slu_err *err)
+{
+	struct slu_buf payload = {0};
+	char *cred;
+
+	if (sealed && len > SLU_SEALED_MAX) {
+		slu_err(err, SLU_INVALID,
+			"a reply of %zu bytes is too long to be sealed", len);
+		return NULL;
+	}
+	reply_payload(&payload, to->nonce, status, body, len, sealed);
+	cred = encode(&payload, to->uid, err);
+	slu_buf_free(&payload);
+	return cred;
+}
+
+/* The body that a sealed reply carries, behind its first line. */
+static int unseal(const struct decoded *d, const char *nonce, int status,
+		  struct slu_buf *body, struct slu_err *err)
+{
+	struct slu_buf head = {0}, copy = {.max = body->max};
+	int ret = -1;
+
+	reply_payload(&head, nonce, status, NULL, 0, true);
+	if (head.failed || d->len < head.len ||
+	    memcmp(d->text, head.data, head.len) != 0) {
+		slu_err(err, SLU_DENIED,
+			"the credential was made for another reply");
+		goto out;
+	}
+	slu_buf_add(&copy, d->text + head.len, d->len - head.len);
+	if (copy.failed) {
+		slu_buf_free(&copy);
+		slu_err(err, SLU_NOMEM, "no memory for a reply");
+		goto out;
+	}
+	slu_buf_free(body);
+	*body = copy;
+	ret = 0;
+out:
+	slu_buf_free(&head);
+	return ret;
+}
+
+static int check_hash(const struct decoded *d, const char *nonce, int status,
+		      const void *data, size_t len, struct slu_err *err)
+{
+	struct slu_buf want = {0};
+	bool good;
+
+	reply_payload(&want, nonce, status, data, len, false);
+	good = says(d, &want);
+	slu_buf_free(&want);
+	if (!good)
+		return slu_err(err, SLU_DENIED,
+			       "the credential was made for another reply");
+	return 0;
+}
+
+int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
+			 int status, const void *data, size_t len, bool sealed,
+			 struct slu_buf *body, struct slu_err *err)
+{
+	struct decoded d;
+	int ret;
+
+	if (decode(cred, &d, err) < 0)
+		return -1;
+	if (d.uid != 0 && d.uid != owner)
+		ret = slu_err(err, SLU_DENIED,
+			      "the reply was made by uid %u, which is neither "
+			      "root nor SlurmUser",
+			      (unsigned)d.uid);
+	else if (sealed)
+		ret = unseal(&d, nonce, status, body, err);
+	else
+		ret = check_hash(&d, nonce, status, data, len, err);
+	free(d.text);
+	return ret;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The HTTP client. One try ends in an answer that is proven, or in "no
+ * answer" (inside: SLU_TIMEOUT), after which the next address is tried. What
+ * nobody proves, a stranger may have said: a success without a proof is no
+ * answer, and an error without one says only that it failed.
+ */
+#include "config.h"
+#include "common/http.h"
+
+#include <curl/curl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include "common/cred.h"
+
+#define REPLY_MAX    (64u << 20)
+#define CONNECT_TIME 5.0 /* seconds */
+#define PATIENCE     30.0
+#define PAUSE_FIRST  0.1
+#define PAUSE_MAX    2.0
+
+struct slu_http {
+	CURL *easy;
+	char **addr; /* owned, NULL-ended */
+	size_t n_addr;
+	size_t next; /* address to try first */
+	uid_t owner;
+	double patience;
+	/* of the answer that comes in: */
+	struct slu_buf body;
+	char *proof; /* Sluice-Credential */
+	bool sealed; /* Sluice-Sealed */
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void pause_for(double seconds)
+{
+	struct timespec t = {.tv_sec = (time_t)seconds};
+
+	t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+	nanosleep(&t, NULL);
+}
+
+/* The value behind "name:" in a header line, fresh; NULL: another header. */
+static char *header_value(const char *line, size_t len, const char *name)
+{
+	size_t skip = strlen(name);
+	char *copy, *value;
+
+	if (len <= skip || line[skip] != ':' ||
+	    strncasecmp(line, name, skip) != 0)
+		return NULL;
+	copy = strndup(line + skip + 1, len - skip - 1);
+	value = copy ? strdup(slu_trim(copy)) : NULL;
+	free(copy);
+	return value;
+}
+
+static void forget_answer(struct slu_http *http)
+{
+	slu_buf_reset(&http->body);
+	free(http->proof);
+	http->proof = NULL;
+	http->sealed = false;
+}
+
+static size_t on_header(char *line, size_t size, size_t n, void *arg)
+{
+	struct slu_http *http = arg;
+	size_t len = size * n;
+	char *proof = header_value(line, len, "Sluice-Credential");
+	char *sealed = header_value(line, len, "Sluice-Sealed");
+
+	if (proof) {
+		free(http->proof);
+		http->proof = proof;
+	}
+	if (sealed)
+		http->sealed = strcmp(sealed, "yes") == 0;
+	free(sealed);
+	return len;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *arg)
+{
+	struct slu_http *http = arg;
+
+	slu_buf_add(&http->body, data, size * n);
+	return http->body.failed ? 0 : size * n;
+}
+
+/* What holds for every request. */
+static CURL *new_easy(struct slu_http *http)
+{
+	CURL *easy = curl_easy_init();
+
+	if (!easy)
+		return NULL;
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	/* on a connection that is used again, curl may by itself send a
+	 * request twice: its credential would be refused as a replay */
+	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+			 (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+			 (long)(CONNECT_TIME * 1000));
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, http);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, http);
+	return easy;
+}
+
+static char **copy_list(char *const *list, size_t n)
+{
+	char **copy = calloc(n + 1, sizeof(*copy));
+
+	for (size_t i = 0; copy && i < n; i++) {
+		copy[i] = strdup(list[i]);
+		if (!copy[i]) {
+			slu_strv_free(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
+			      struct slu_err *err)
+{
+	size_t n = slu_strv_len(addrs);
+	struct slu_http *http;
+
+	if (n == 0) {
+		slu_err(err, SLU_INVALID, "no address of sluiced is known");
+		return NULL;
+	}
+	http = calloc(1, sizeof(*http));
+	if (!http)
+		goto no_memory;
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	http->owner = owner;
+	http->patience = PATIENCE;
+	http->body.max = REPLY_MAX;
+	http->n_addr = n;
+	http->addr = copy_list(addrs, n);
+	http->easy = new_easy(http);
+	if (http->addr && http->easy)
+		return http;
+no_memory:
+	slu_http_free(http);
+	slu_err(err, SLU_NOMEM, "no memory for an HTTP client");
+	return NULL;
+}
+
+void slu_http_free(struct slu_http *http)
+{
+	if (!http)
+		return;
+	forget_answer(http);
+	slu_buf_free(&http->body);
+	curl_easy_cleanup(http->easy);
+	slu_strv_free(http->addr);
+	free(http);
+	curl_global_cleanup();
+}
+
+void slu_http_patience(struct slu_http *http, double seconds)
+{
+	http->patience = seconds;
+}
+
+struct request {
+	const char *path;
+	const void *body;
+	size_t len;
+	char nonce[SLU_NONCE_TEXT]; /* of the latest try */
+};
+
+/* The headers of one try, with a fresh credential. Caller frees. */
+static struct curl_slist *new_headers(struct request *req, struct slu_err *err)
+{
+	char *cred = slu_cred_request("POST", req->path, req->body, req->len,
+				      req->nonce, err);
+	char *line;
+	struct curl_slist *list, *more = NULL;
+
+	if (!cred) {
+		if (err->kind == SLU_IO)
+			err->kind = SLU_TIMEOUT; /* munged may come back */
+		return NULL;
+	}
+	line = slu_asprintf("Authorization: Sluice %s", cred);
+	list = line ? curl_slist_append(NULL, line) : NULL;
+	if (list) /* do not wait for a "100 Continue" */
+		more = curl_slist_append(list, "Expect:");
+	if (!more) {
+		slu_err(err, SLU_NOMEM, "no memory for a request");
+		curl_slist_free_all(list);
+	}
+	free(line);
+	free(cred);
+	return more;
+}
+
+/* Send, and receive into http; *status is what came back. */
+static int exchange(struct slu_http *http, const struct request *req,
+		    const char *addr, struct curl_slist *headers, long *status,
+		    struct slu_err *err)
+{
+	char *url = slu_asprintf("http://%s%s", addr, req->path);
+	CURL *easy = http->easy;
+	CURLcode code;
+
+	if (!url)
+		return slu_err(err, SLU_NOMEM, "no memory for a request");
+	forget_answer(http);
+	curl_easy_setopt(easy, CURLOPT_URL, url);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+			 (curl_off_t)req->len);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, req->body ? req->body : "");
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+			 (long)(http->patience * 1000) + 1);
+	code = curl_easy_perform(easy);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
+	free(url);
+	if (http->body.failed)
+		return slu_err(err, SLU_IO, "a reply of more than %u bytes",
+			       REPLY_MAX);
+	if (code != CURLE_OK)
+		return slu_err(err, SLU_TIMEOUT, "%s",
+			       curl_easy_strerror(code));
+	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
+	return 0;
+}
+
+/* Is the answer proven? Takes a sealed body out of its seal. -1 when there is
+ * a proof, but not of this. */
+static int prove(struct slu_http *http, const struct request *req, long status,
+		 bool *proven, struct slu_err *err)
+{
+	const char *body = http->body.data ? http->body.data : "";
+
+	*proven = http->proof || http->sealed;
+	if (!*proven)
+		return 0;
+	if (slu_cred_check_reply(http->sealed ? body : http->proof, http->owner,
+				 req->nonce, (int)status, body, http->body.len,
+				 http->sealed, &http->body, err) == 0)
+		return 0;
+	err->kind = SLU_TIMEOUT; /* someone else spoke */
+	return -1;
+}
+
+static enum slu_kind kind_of(long status)
+{
+	switch (status) {
+	case 400:
+		return SLU_INVALID;
+	case 401:
+	case 403:
+		return SLU_DENIED;
+	case 404:
+		return SLU_NOTFOUND;
+	case 409:
+		return SLU_BUSY;
+	case 503:
+		return SLU_TIMEOUT; /* not now: try again */
+	default:
+		return SLU_IO;
+	}
+}
+
+/* The error that an answer other than success is. */
+static int refused(struct slu_http *http, long status, bool proven,
+		   struct slu_err *err)
+{
+	enum slu_kind kind = kind_of(status);
+	char *sentence = http->body.data ? slu_trim(http->body.data) : "";
+
+	if (!proven && kind != SLU_DENIED && kind != SLU_TIMEOUT)
+		kind = SLU_IO;
+	if (*sentence)
+		return slu_err(err, kind, "%s", sentence);
+	return slu_err(err, kind, "answered with status %ld", status);
+}
+
+/* One try at one address. */
+static int try(struct slu_http *http, struct request *req, const char *addr,
+	       struct slu_buf *reply, struct slu_err *err)
+{
+	struct curl_slist *headers = new_headers(req, err);
+	bool proven;
+	long status;
+	int ret;
+
+	if (!headers)
+		return -1;
+	ret = exchange(http, req, addr, headers, &status, err);
+	curl_slist_free_all(headers);
+	if (ret < 0 || prove(http, req, status, &proven, err) < 0)
+		return -1;
+	if (status != 200)
+		return refused(http, status, proven, err);
+	if (!proven)
+		return slu_err(err, SLU_TIMEOUT, "the reply is not proven");
+	http->body.max = reply->max;
+	slu_buf_free(reply);
+	*reply = http->body;
+	http->body = (struct slu_buf){.max = REPLY_MAX};
+	return 0;
+}
+
+/* Each address once, beginning with the one that answered last. */
+static int try_all(struct slu_http *http, struct request *req,
+		   struct slu_buf *reply, struct slu_err *err)
+{
+	for (size_t i = 0; i < http->n_addr; i++) {
+		const char *addr = http->addr[http->next];
+
+		if (try(http, req, addr, reply, err) == 0)
+			return 0;
+		if (err->kind != SLU_TIMEOUT)
+			return -1;
+		slu_err_prefix(err, "no answer from sluiced at %s", addr);
+		http->next = (http->next + 1) % http->n_addr;
+	}
+	return -1;
+}
+
+int slu_http_post(struct slu_http *http, const char *path, const void *body,
+		  size_t len, double deadline, struct slu_buf *reply,
+		  struct slu_err *err)
+{
+	struct request req = {.path = path, .body = body, .len = len};
+	struct slu_err why;
+	double end = now() + deadline, pause = PAUSE_FIRST, left;
+
+	while (try_all(http, &req, reply, &why) < 0) {
+		left = end - now();
+		if (why.kind != SLU_TIMEOUT || left <= 0) {
+			if (err)
+				*err = why;
+			return -1;
+		}
+		pause_for(fmin(pause, left));
+		pause = fmin(2 * pause, PAUSE_MAX);
+	}
+	return 0;
+}

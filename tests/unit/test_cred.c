@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/munged.h"
+#include "common/cred.h"
+#include <arpa/inet.h>
+#include <sys/mman.h>
+
+#define NOBODY 65534
+
+START_TEST(test_sha256)
+{
+	static const struct {
+		const char *text, *hash;
+	} cases[] = {
+		{"", "e3b0c44298fc1c149afbf4c8996fb924"
+		     "27ae41e4649b934ca495991b7852b855"},
+		{"abc", "ba7816bf8f01cfea414140de5dae2223"
+			"b00361a396177a9cb410ff61f20015ad"},
+	};
+	char hash[65];
+
+	each(c, cases)
+	{
+		slu_sha256(c->text, strlen(c->text), hash);
+		ck_assert_str_eq(hash, c->hash);
+	}
+	slu_sha256(NULL, 0, hash);
+	ck_assert_str_eq(hash, cases[0].hash);
+}
+END_TEST
+
+static char *request(const char *method, const char *path, const char *body,
+		     char nonce[SLU_NONCE_TEXT])
+{
+	struct slu_err err;
+	char *cred =
+		slu_cred_request(method, path, body, strlen(body), nonce, &err);
+
+	ck_assert_msg(cred != NULL, "%s", cred ? "" : err.text);
+	return cred;
+}
+
+START_TEST(test_request)
+{
+	char nonce[SLU_NONCE_TEXT], other[SLU_NONCE_TEXT];
+	struct slu_caller caller;
+	struct slu_err err;
+	char *cred;
+
+	if (!munged_start())
+		return;
+	cred = request("POST", "/v1/plan?x=a b", "{}", nonce);
+	expect_ok(slu_cred_check_request(cred, "POST", "/v1/plan?x=a b", "{}",
+					 2, &caller, &err),
+		  err);
+	ck_assert_uint_eq(caller.uid, getuid());
+	ck_assert_uint_eq(caller.gid, getgid());
+	ck_assert_str_eq(caller.nonce, nonce);
+	ck_assert_uint_ne(caller.addr.s_addr, 0);
+	expect_fail(slu_cred_check_request(cred, "POST", "/v1/plan?x=a b", "{}",
+					   2, &caller, &err),
+		    err, SLU_DENIED, "Replayed");
+	free(cred);
+	free(request("POST", "/v1/plan", "{}", other));
+	ck_assert_str_ne(nonce, other);
+}
+END_TEST
+
+START_TEST(test_other_request)
+{
+	static const struct {
+		const char *method, *path, *body;
+	} cases[] = {
+		{"GET", "/p", "{}"},	  {"POST", "/q", "{}"},
+		{"POST", "/p", "{ }"},	  {"POST", "/p", ""},
+		{"POST", "/p?h=1", "{}"}, {"POST /p", "", "{}"},
+		{"", "POST /p", "{}"},
+	};
+	struct slu_caller caller = {.uid = 42};
+	struct slu_err err;
+
+	if (!munged_start())
+		return;
+	each(c, cases)
+	{
+		char nonce[SLU_NONCE_TEXT];
+		char *cred = request("POST", "/p", "{}", nonce);
+
+		expect_fail(slu_cred_check_request(cred, c->method, c->path,
+						   c->body, strlen(c->body),
+						   &caller, &err),
+			    err, SLU_DENIED, "for another request");
+		ck_assert_uint_eq(caller.uid, 42);
+		free(cred);
+	}
+	expect_fail(slu_cred_check_request("MUNGE:x:", "POST", "/p", "{}", 2,
+					   &caller, &err),
+		    err, SLU_DENIED, "");
+	expect_fail(slu_cred_check_request("", "POST", "/p", "{}", 2, &caller,
+					   &err),
+		    err, SLU_DENIED, "");
+}
+END_TEST
+
+/* A reply's credential is no request's, and the other way round. */
+START_TEST(test_not_interchangeable)
+{
+	struct slu_caller me = {.uid = getuid()}, caller;
+	struct slu_buf body = {0};
+	struct slu_err err;
+	char *cred;
+
+	if (!munged_start())
+		return;
+	cred = request("POST", "/p", "{}", me.nonce);
+	expect_fail(slu_cred_check_reply(cred, getuid(), me.nonce, 200, "{}", 2,
+					 false, &body, &err),
+		    err, SLU_DENIED, "for another reply");
+	free(cred);
+	cred = slu_cred_reply(&me, 200, "{}", 2, false, &err);
+	expect_fail(slu_cred_check_request(cred, "POST", "/p", "{}", 2, &caller,
+					   &err),
+		    err, SLU_DENIED, "for another request");
+	free(cred);
+	cred = slu_cred_reply(&me, 200, "", 0, true, &err);
+	expect_fail(slu_cred_check_request(cred, "POST", "/p", "{}", 2, &caller,
+					   &err),
+		    err, SLU_DENIED, "for another request");
+	free(cred);
+}
+END_TEST
+
+START_TEST(test_reply)
+{
+	static const char nonce[] = "0123456789abcdef0123456789abcdef";
+	static const struct {
+		const char *nonce, *body;
+		int status;
+		bool sealed, good;
+	} cases[] = {
+		{nonce, "body", 200, false, true},
+		{nonce, "other", 200, false, false},
+		{nonce, "body", 404, false, false},
+		{"0123456789abcdef0123456789abcdee", "body", 200, false, false},
+		{nonce, "body", 200, true, false},
+	};
+	struct slu_caller me = {.uid = getuid()};
+	struct slu_buf body = {0};
+	struct slu_err err;
+
+	if (!munged_start())
+		return;
+	slu_copy(me.nonce, sizeof(me.nonce), nonce);
+	slu_buf_puts(&body, "as it was");
+	each(c, cases)
+	{
+		char *cred = slu_cred_reply(&me, 200, "body", 4, false, &err);
+		int ret = slu_cred_check_reply(
+			cred, getuid(), c->nonce, c->status, c->body,
+			strlen(c->body), c->sealed, &body, &err);
+
+		expect((ret == 0) == c->good, "%s %d", c->body, c->status);
+		ck_assert_str_eq(body.data, "as it was");
+		free(cred);
+	}
+	slu_buf_free(&body);
+}
+END_TEST
+
+START_TEST(test_sealed)
+{
+	struct slu_caller me = {.uid = getuid(), .nonce = "abc"};
+	struct slu_buf body = {0};
+	char *big = calloc(1, SLU_SEALED_MAX + 1), *cred;
+	struct slu_err err;
+
+	if (!munged_start())
+		goto out;
+	big[0] = 's';
+	cred = slu_cred_reply(&me, 200, big, SLU_SEALED_MAX, true, &err);
+	slu_buf_puts(&body, "what was there");
+	expect_ok(slu_cred_check_reply(cred, getuid(), "abc", 200, NULL, 0,
+				       true, &body, &err),
+		  err);
+	ck_assert_uint_eq(body.len, SLU_SEALED_MAX);
+	ck_assert_int_eq(memcmp(body.data, big, body.len), 0);
+	free(cred);
+	cred = slu_cred_reply(&me, 200, NULL, 0, true, &err);
+	expect_ok(slu_cred_check_reply(cred, getuid(), "abc", 200, NULL, 0,
+				       true, &body, &err),
+		  err);
+	ck_assert_str_eq(body.data, "");
+	free(cred);
+	cred = slu_cred_reply(&me, 200, "x", 1, true, &err);
+	expect_fail(slu_cred_check_reply(cred, getuid(), "abd", 200, NULL, 0,
+					 true, &body, &err),
+		    err, SLU_DENIED, "for another reply");
+	free(cred);
+	ck_assert_ptr_null(
+		slu_cred_reply(&me, 200, big, SLU_SEALED_MAX + 1, true, &err));
+	expect_err(err, SLU_INVALID, "too long to be sealed");
+	slu_buf_free(&body);
+out:
+	free(big);
+}
+END_TEST
+
+/* A reply that nobody made: only root and the owner are believed, and only the
+ * caller can read it. */
+START_TEST(test_strangers)
+{
+	struct slu_caller me = {.uid = getuid(), .nonce = "abc"};
+	struct slu_caller nobody = {.uid = NOBODY, .nonce = "abc"};
+	struct slu_buf body = {0};
+	struct slu_err err;
+	char *cred = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *fresh;
+	pid_t pid;
+
+	if (getuid() != 0) {
+		puts("other users need root: not tested");
+		return;
+	}
+	if (!munged_start())
+		return;
+	for (int i = 0; i < 2; i++) {
+		uid_t owner = i ? NOBODY : 999;
+
+		pid = fork();
+		if (pid == 0) {
+			if (setgid(NOBODY) || setuid(NOBODY))
+				_exit(1);
+			fresh = slu_cred_reply(&me, 200, "b", 1, false, NULL);
+			slu_copy(cred, 4096, fresh ? fresh : "");
+			free(fresh);
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		if (i)
+			expect_ok(slu_cred_check_reply(cred, owner, "abc", 200,
+						       "b", 1, false, &body,
+						       &err),
+				  err);
+		else
+			expect_fail(slu_cred_check_reply(cred, owner, "abc",
+							 200, "b", 1, false,
+							 &body, &err),
+				    err, SLU_DENIED, "neither root nor");
+	}
+	fresh = slu_cred_reply(&nobody, 200, "b", 1, false, &err);
+	expect_fail(slu_cred_check_reply(fresh, 0, "abc", 200, "b", 1, false,
+					 &body, &err),
+		    err, SLU_DENIED, "Unauthorized");
+	free(fresh);
+}
+END_TEST
+
+START_TEST(test_no_munged)
+{
+	char nonce[SLU_NONCE_TEXT];
+	struct slu_caller caller;
+	struct slu_err err;
+
+	slu_cred_socket("/none/socket");
+	ck_assert_ptr_null(slu_cred_request("POST", "/p", "", 0, nonce, &err));
+	expect_err(err, SLU_IO, "munge: ");
+	expect_fail(slu_cred_check_request("MUNGE:AAAA:", "POST", "/p", "", 0,
+					   &caller, &err),
+		    err, SLU_IO, "munge: ");
+}
+END_TEST
+
+TEST_MAIN("cred", test_sha256, test_request, test_other_request,
+	  test_not_interchangeable, test_reply, test_sealed, test_strangers,
+	  test_no_munged)

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The client against servers of a few lines, which behave as the last word of
+ * the path says. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/munged.h"
+#include "common/cred.h"
+#include "common/file.h"
+#include "common/http.h"
+#include "common/str.h"
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+/* One request, as a server reads it. */
+struct seen {
+	struct slu_buf head;
+	char path[128];
+	char cred[4096];
+	const char *body;
+	size_t len;
+	struct slu_caller caller;
+	int count; /* requests since this server began */
+};
+
+static const char *header(const struct seen *seen, const char *name)
+{
+	const char *p = strstr(seen->head.data, name);
+
+	return p ? p + strlen(name) : "";
+}
+
+/* Read a request from fd; false at the end of the connection. */
+static bool read_request(int fd, struct seen *seen)
+{
+	char chunk[4096], *end = NULL;
+	ssize_t n;
+
+	slu_buf_free(&seen->head);
+	do {
+		n = read(fd, chunk, sizeof(chunk));
+		if (n <= 0)
+			return false;
+		slu_buf_add(&seen->head, chunk, (size_t)n);
+		end = strstr(seen->head.data, "\r\n\r\n");
+		seen->len = strtoul(header(seen, "Content-Length: "), NULL, 10);
+	} while (!end || seen->head.len < (size_t)(end - seen->head.data) + 4 +
+						  seen->len);
+	seen->body = end + 4;
+	seen->count++;
+	sscanf(seen->head.data, "POST %127s", seen->path);
+	sscanf(header(seen, "Authorization: Sluice "), "%4095s", seen->cred);
+	return true;
+}
+
+static void answer(int fd, int status, const char *headers, const char *body,
+		   size_t len)
+{
+	dprintf(fd, "HTTP/1.1 %d X\r\nContent-Length: %zu\r\n%s\r\n", status,
+		len, headers);
+	slu_write_all(fd, body, len);
+}
+
+/* An answer with its proof, as sluiced gives it. */
+static void answer_proven(int fd, const struct seen *seen, int status,
+			  const char *body, bool sealed)
+{
+	char headers[2048];
+	char *cred = slu_cred_reply(&seen->caller, status, body, strlen(body),
+				    sealed, NULL);
+
+	if (!cred)
+		_exit(1);
+	snprintf(headers, sizeof(headers), "sluice-credential:  %s \r\n", cred);
+	if (sealed)
+		answer(fd, status, "Sluice-Sealed: yes\r\n", cred,
+		       strlen(cred));
+	else
+		answer(fd, status, headers, body, strlen(body));
+	free(cred);
+}
+
+static void answer_big(int fd)
+{
+	char chunk[65536] = "";
+
+	dprintf(fd, "HTTP/1.1 200 X\r\nContent-Length: 100000000\r\n\r\n");
+	for (int i = 0; i < 1526; i++)
+		if (slu_write_all(fd, chunk, sizeof(chunk)) < 0)
+			return;
+}
+
+/* Behave; false to close the connection. */
+static bool behave(int fd, struct seen *seen)
+{
+	const char *what = strrchr(seen->path, '/') + 1;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%zu bytes, request %d\n", seen->len,
+		 seen->count);
+	if (!strcmp(what, "ok"))
+		answer_proven(fd, seen, 200, text, false);
+	else if (!strcmp(what, "sealed"))
+		answer_proven(fd, seen, 200, "secret", true);
+	else if (!strcmp(what, "empty"))
+		answer_proven(fd, seen, 200, "", false);
+	else if (!strcmp(what, "unproven"))
+		answer(fd, 200, "", "lies", 4);
+	else if (!strcmp(what, "unproven404"))
+		answer(fd, 404, "", "no such thing", 13);
+	else if (!strcmp(what, "unproven401"))
+		answer(fd, 401, "", "who are you?\n", 13);
+	else if (!strcmp(what, "nonce"))
+		answer_proven(fd, &(struct seen){.caller.uid = getuid()}, 200,
+			      "lies", false);
+	else if (!strcmp(what, "busy") && seen->count < 3)
+		answer(fd, 503, "", "too much to do", 14);
+	else if (!strcmp(what, "busy"))
+		answer_proven(fd, seen, 200, "at last", false);
+	else if (!strcmp(what, "redirect"))
+		answer(fd, 302, "Location: /ok\r\n", "", 0);
+	else if (!strcmp(what, "big"))
+		answer_big(fd);
+	else if (!strcmp(what, "slow"))
+		sleep(20);
+	else if (!strcmp(what, "drop"))
+		return false;
+	else
+		answer_proven(fd, seen, atoi(what), "a sentence\n", false);
+	return true;
+}
+
+static void serve(int listener)
+{
+	struct seen seen = {0};
+
+	for (;;) {
+		int fd = accept(listener, NULL, NULL);
+
+		while (read_request(fd, &seen)) {
+			if (slu_cred_check_request(seen.cred, "POST", seen.path,
+						   seen.body, seen.len,
+						   &seen.caller, NULL) < 0)
+				answer(fd, 401, "", "a bad credential", 16);
+			else if (!behave(fd, &seen))
+				break;
+		}
+		close(fd);
+	}
+}
+
+/* A listening socket on a free port; writes "host:port". */
+static int listen_on(int family, char addr[32])
+{
+	struct sockaddr_in6 any = {.sin6_family = (sa_family_t)family};
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(any);
+
+	if (family == AF_INET)
+		((struct sockaddr_in *)&any)->sin_addr.s_addr =
+			htonl(INADDR_LOOPBACK);
+	else
+		any.sin6_addr = in6addr_loopback;
+	if (fd < 0 || bind(fd, (struct sockaddr *)&any, len) < 0 ||
+	    listen(fd, 8) < 0)
+		return -1;
+	getsockname(fd, (struct sockaddr *)&any, &len);
+	snprintf(addr, 32, "%s:%d", family == AF_INET ? "127.0.0.1" : "[::1]",
+		 ntohs(any.sin6_port));
+	return fd;
+}
+
+static void start_server(int listener)
+{
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		signal(SIGPIPE, SIG_IGN);
+		serve(listener);
+	}
+	close(listener);
+}
+
+/* A server and a client of it; NULL when there is no munged. */
+static struct slu_http *start(void)
+{
+	char addr[32], *addrs[] = {addr, NULL};
+	struct slu_http *http;
+	struct slu_err err;
+	int fd;
+
+	if (!munged_start())
+		return NULL;
+	fd = listen_on(AF_INET, addr);
+	ck_assert_int_ge(fd, 0);
+	start_server(fd);
+	http = slu_http_new(addrs, getuid(), &err);
+	ck_assert_ptr_nonnull(http);
+	return http;
+}
+
+START_TEST(test_post)
+{
+	struct slu_http *http = start();
+	struct slu_buf reply = {0};
+	struct slu_err err;
+	char *big = calloc(1, 3 << 20);
+
+	if (http) {
+		slu_buf_puts(&reply, "what was there");
+		expect_ok(slu_http_post(http, "/v1/ok?a=b/ok", "a\0b", 3, 0,
+					&reply, &err),
+			  err);
+		ck_assert_str_eq(reply.data, "3 bytes, request 1\n");
+		/* a large body, and none */
+		expect_ok(slu_http_post(http, "/ok", big, 3 << 20, 0, &reply,
+					&err),
+			  err);
+		ck_assert_str_eq(reply.data, "3145728 bytes, request 2\n");
+		expect_ok(slu_http_post(http, "/ok", NULL, 0, 0, &reply, &err),
+			  err);
+		ck_assert_str_eq(reply.data, "0 bytes, request 3\n");
+		expect_ok(
+			slu_http_post(http, "/sealed", "", 0, 0, &reply, &err),
+			err);
+		ck_assert_str_eq(reply.data, "secret");
+		expect_ok(slu_http_post(http, "/empty", "", 0, 0, &reply, &err),
+			  err);
+		ck_assert_uint_eq(reply.len, 0);
+	}
+	slu_buf_free(&reply);
+	slu_http_free(http);
+	free(big);
+}
+END_TEST
+
+START_TEST(test_errors)
+{
+	static const struct {
+		const char *path;
+		enum slu_kind kind;
+		const char *words;
+	} cases[] = {
+		{"/400", SLU_INVALID, "a sentence"},
+		{"/401", SLU_DENIED, "a sentence"},
+		{"/403", SLU_DENIED, "a sentence"},
+		{"/404", SLU_NOTFOUND, "a sentence"},
+		{"/409", SLU_BUSY, "a sentence"},
+		{"/500", SLU_IO, "a sentence"},
+		{"/503", SLU_TIMEOUT, "a sentence"},
+		{"/redirect", SLU_IO, "status 302"},
+		{"/unproven", SLU_TIMEOUT, "the reply is not proven"},
+		{"/unproven404", SLU_IO, "no such thing"},
+		{"/unproven401", SLU_DENIED, "who are you?"},
+		{"/nonce", SLU_TIMEOUT, "for another reply"},
+		{"/drop", SLU_TIMEOUT, "no answer from sluiced at 127.0.0.1:"},
+		{"/big", SLU_IO, "a reply of more than 67108864 bytes"},
+	};
+	struct slu_http *http = start();
+	struct slu_buf reply = {0};
+	struct slu_err err;
+
+	if (!http)
+		return;
+	slu_buf_puts(&reply, "kept");
+	each(c, cases)
+	{
+		expect_fail(
+			slu_http_post(http, c->path, "", 0, 0, &reply, &err),
+			err, c->kind, c->words);
+		ck_assert_str_eq(reply.data, "kept");
+	}
+	slu_buf_free(&reply);
+	slu_http_free(http);
+}
+END_TEST
+
+/* A 503 is tried again, with a fresh credential, until the deadline. */
+START_TEST(test_busy)
+{
+	struct slu_http *http = start();
+	struct slu_buf reply = {0};
+	struct slu_err err;
+
+	if (!http)
+		return;
+	expect_fail(slu_http_post(http, "/busy", "", 0, 0, &reply, &err), err,
+		    SLU_TIMEOUT, "too much to do");
+	expect_ok(slu_http_post(http, "/busy", "", 0, 10, &reply, &err), err);
+	ck_assert_str_eq(reply.data, "at last");
+	slu_buf_free(&reply);
+	slu_http_free(http);
+}
+END_TEST
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+START_TEST(test_patience)
+{
+	struct slu_http *http = start();
+	struct slu_buf reply = {0};
+	struct slu_err err;
+	double began = seconds();
+
+	if (!http)
+		return;
+	slu_http_patience(http, 0.2);
+	expect_fail(slu_http_post(http, "/slow", "", 0, 0, &reply, &err), err,
+		    SLU_TIMEOUT, "no answer");
+	ck_assert_double_lt(seconds() - began, 5);
+	slu_http_free(http);
+}
+END_TEST
+
+/* Nobody listens: tried until the deadline and no longer. */
+START_TEST(test_deadline)
+{
+	char addr[32], *addrs[] = {addr, NULL};
+	struct slu_buf reply = {0};
+	struct slu_http *http;
+	struct slu_err err;
+	double began;
+
+	if (!munged_start())
+		return;
+	close(listen_on(AF_INET, addr));
+	http = slu_http_new(addrs, 0, &err);
+	began = seconds();
+	expect_fail(slu_http_post(http, "/ok", "", 0, 0.5, &reply, &err), err,
+		    SLU_TIMEOUT, addr);
+	ck_assert_double_ge(seconds() - began, 0.5);
+	ck_assert_double_lt(seconds() - began, 3);
+	slu_http_free(http);
+}
+END_TEST
+
+/* Addresses are tried in turn, and the one that answered is asked first. */
+START_TEST(test_rotation)
+{
+	char dead[32], liar[32], good[32];
+	char *addrs[] = {dead, liar, good, NULL};
+	struct slu_buf reply = {0};
+	struct slu_http *http;
+	struct slu_err err;
+	int fd[3], family = AF_INET6;
+
+	if (!munged_start())
+		return;
+	fd[0] = listen_on(AF_INET, dead);
+	fd[1] = listen_on(AF_INET, liar);
+	fd[2] = listen_on(family, good);
+	if (fd[2] < 0) {
+		puts("no IPv6: tested with IPv4");
+		fd[2] = listen_on(AF_INET, good);
+	}
+	close(fd[0]);
+	close(fd[1]); /* and nobody will listen there, either */
+	start_server(fd[2]);
+	http = slu_http_new(addrs, getuid(), &err);
+	for (int i = 1; i <= 2; i++) {
+		char want[32];
+
+		expect_ok(slu_http_post(http, "/ok", "", 0, 0, &reply, &err),
+			  err);
+		snprintf(want, sizeof(want), "0 bytes, request %d\n", i);
+		ck_assert_str_eq(reply.data, want);
+	}
+	slu_buf_free(&reply);
+	slu_http_free(http);
+}
+END_TEST
+
+/* The environment's proxy is not ours. */
+START_TEST(test_no_proxy)
+{
+	struct slu_http *http;
+	struct slu_buf reply = {0};
+	struct slu_err err;
+
+	setenv("http_proxy", "http://127.0.0.1:1", 1);
+	setenv("ALL_PROXY", "http://127.0.0.1:1", 1);
+	http = start();
+	if (!http)
+		return;
+	expect_ok(slu_http_post(http, "/ok", "", 0, 0, &reply, &err), err);
+	slu_buf_free(&reply);
+	slu_http_free(http);
+}
+END_TEST
+
+/* Without munged there is nothing to ask with; it may come back. */
+START_TEST(test_no_munged)
+{
+	char *addrs[] = {"127.0.0.1:1", NULL}, *none[] = {NULL};
+	struct slu_buf reply = {0};
+	struct slu_http *http;
+	struct slu_err err;
+
+	slu_cred_socket("/none/socket");
+	http = slu_http_new(addrs, 0, &err);
+	expect_fail(slu_http_post(http, "/ok", "", 0, 0, &reply, &err), err,
+		    SLU_TIMEOUT, "munge: ");
+	slu_http_free(http);
+	slu_http_free(NULL);
+	ck_assert_ptr_null(slu_http_new(none, 0, &err));
+	expect_err(err, SLU_INVALID, "no address");
+}
+END_TEST
+
+TEST_MAIN("http", test_post, test_errors, test_busy, test_patience,
+	  test_deadline, test_rotation, test_no_proxy, test_no_munged)
