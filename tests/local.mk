@@ -6,7 +6,8 @@ TESTS += tools/check-includes tools/check-options
 noinst_HEADERS += tests/unit/harness.h tests/unit/random.h \
 	tests/unit/tmpdir.h
 # System tests: tests/system/run, or tools/test.
-EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t
+EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
+	tests/system/accounting.t
 
 # Stand-ins for software that Debian does not have.
 check_PROGRAMS += tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put

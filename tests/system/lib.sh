@@ -85,15 +85,22 @@ cluster_save_logs() {
 	cp -aL "/run/sluice-clusters/$CLUSTER/log" "$LOGS/$TEST.cluster"
 }
 
-# on HOST COMMAND..., bounded: a hung file system must not hang the test.
-on() {
-	local host=$1
-	shift
-	cluster exec "$host" timeout -s KILL "${LIMIT:-30}" "$@"
+# Bounded twice: a process that hangs in a dead file system cannot be killed
+# and holds up the inner timeout that waits for it.
+bounded_exec() { # [-u USER] HOST COMMAND...
+	local limit=${LIMIT:-30} user=()
+	[ "$1" != -u ] || { user=(-u "$2") && shift 2; }
+	timeout -s KILL $((limit + 5)) "$TOP/tools/cluster" exec \
+		--name "$CLUSTER" "${user[@]}" "$1" timeout -s KILL "$limit" \
+		"${@:2}"
 }
 
-as_alice() {
-	cluster exec -u alice ctl timeout -s KILL "${LIMIT:-30}" "$@"
+on() { # HOST COMMAND...
+	bounded_exec "$@"
+}
+
+as_alice() { # COMMAND...
+	bounded_exec -u alice ctl "$@"
 }
 
 # Jobs. Scripts come on standard input and run in /pfs/alice.
