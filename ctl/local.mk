@@ -1,1 +1,50 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# libsluctl.la is for the tests; libsluice is the same, in one piece, with only
+# slu_ctl_* to be seen. It is made of sources, not of our convenience libraries:
+# what slurmctld loads needs neither libcurl nor libmunge.
+noinst_LTLIBRARIES += libsluctl.la
+libsluctl_la_SOURCES = \
+	ctl/advice.c ctl/advice.h \
+	ctl/commands.c \
+	ctl/ctl.c ctl/ctl.h \
+	ctl/events.c \
+	ctl/history.c ctl/history.h \
+	ctl/ions.c \
+	ctl/link.c ctl/link.h \
+	ctl/live.c \
+	ctl/mirror.c ctl/mirror.h \
+	ctl/note.c ctl/note.h \
+	ctl/ops.h \
+	ctl/private.h \
+	ctl/queue.c ctl/queue.h \
+	ctl/site.c ctl/site.h \
+	ctl/map.c ctl/map.h \
+	ctl/thread.c \
+	ctl/times.c ctl/times.h
+libsluctl_la_LIBADD = libslupredict.la libsluion.la libslurequest.la \
+	libsluwire.la libslucommon.la -lpthread
+
+lib_LTLIBRARIES += libsluice.la
+libsluice_la_SOURCES = $(libsluctl_la_SOURCES) $(libslupredict_la_SOURCES) \
+	$(libsluion_la_SOURCES) $(libslurequest_la_SOURCES) \
+	$(libsluwire_la_SOURCES) \
+	common/conf.c common/conf_fs.c common/conf_keys.c common/err.c \
+	common/file.c common/hostlist.c common/hosttext.c common/jsonx.c \
+	common/log.c common/size.c common/str.c
+libsluice_la_LIBADD = $(JSON_LIBS) $(XXHASH_LIBS) -lpthread -lm
+libsluice_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -Wl,-z,lazy \
+	-Wl,-z,nodelete -Wl,--no-undefined \
+	-Wl,--version-script=$(top_srcdir)/ctl/libsluice.map
+EXTRA_libsluice_la_DEPENDENCIES = ctl/libsluice.map
+EXTRA_DIST += ctl/libsluice.map
+
+if HAVE_CHECK
+ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_hooks \
+	tests/unit/test_ctl_parts
+check_PROGRAMS += $(ctl_tests)
+TESTS += $(ctl_tests)
+EXTRA_DIST += tests/unit/ctl_fake.h
+tests_unit_test_ctl_LDADD = libsluctl.la $(CHECK_LIBS)
+tests_unit_test_ctl_hooks_LDADD = libsluctl.la $(CHECK_LIBS)
+tests_unit_test_ctl_parts_LDADD = libsluctl.la $(CHECK_LIBS)
+endif

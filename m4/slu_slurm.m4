@@ -27,9 +27,21 @@ AC_DEFUN([SLU_SLURM], [
     AS_IF([test "$slu_src_number" != "$slu_inst_number"],
       [AC_MSG_ERROR([$with_slurm_source is Slurm $slu_src_version ($slu_src_number) but $slu_inst_number is installed: run tools/slurm-source DIR to get the right one])])
     AC_MSG_RESULT([$slu_src_version])
-    SLURM_CPPFLAGS="-I$with_slurm_source -I$with_slurm_source/slurm"
+    dnl As system headers: their warnings are not ours.
+    SLURM_CPPFLAGS="-isystem $with_slurm_source -isystem $with_slurm_source/slurm"
     AC_SUBST([SLURM_CPPFLAGS])
+    SLU_SLURM_HAS([JOB_STATE_SET], [job_state_set])
+    SLU_SLURM_HAS([JOB_REQUEUE_INTERNAL], [job_requeue_internal])
     slu_slurm_report="$slu_src_version from $with_slurm_source"
   ])
   AM_CONDITIONAL([WITH_SLURM], [test "$with_slurm_source" != no])
+])
+
+dnl SLU_SLURM_HAS(NAME, FUNCTION): HAVE_SLURM_NAME when slurmctld.h has it.
+AC_DEFUN([SLU_SLURM_HAS], [
+  AC_MSG_CHECKING([whether slurmctld has $2])
+  AS_IF([grep -qE "\b$2\b" "$with_slurm_source/src/slurmctld/slurmctld.h"],
+    [AC_MSG_RESULT([yes])
+     AC_DEFINE([HAVE_SLURM_$1], [1], [slurmctld.h declares $2])],
+    [AC_MSG_RESULT([no])])
 ])

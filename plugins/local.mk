@@ -1,1 +1,55 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# Plugins are modules with an export map, bound lazily (Slurm's own symbols are
+# resolved in whichever daemon has loaded us) and never unloaded (libsluice's
+# thread may be in their code). They do not link libslurm.
+EXTRA_DIST += plugins/burst_buffer.map plugins/job_submit.map \
+	plugins/node_features.map plugins/prep.map plugins/spank.map
+dist_check_SCRIPTS += plugins/check-symbols
+
+if WITH_SLURM
+slurmplugindir = $(slurm_plugindir)
+slurm_plugin_cppflags = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
+	-DNDEBUG -DMULTIPLE_SLURMD
+slurm_plugin_ldflags = -avoid-version -shared -Wl,-z,lazy \
+	-Wl,-z,nodelete -Wl,--version-script=$(top_srcdir)/plugins
+
+noinst_LTLIBRARIES += libsluhost.la
+libsluhost_la_SOURCES = \
+	plugins/act.c \
+	plugins/compat.h \
+	plugins/copy.c plugins/copy.h \
+	plugins/host.c plugins/host.h \
+	common/err.c common/hostlist.c common/hosttext.c common/str.c
+libsluhost_la_CPPFLAGS = $(slurm_plugin_cppflags)
+
+slurmplugin_LTLIBRARIES = burst_buffer_sluice.la job_submit_sluice.la \
+	node_features_sluice.la prep_sluice.la spank_sluice.la
+
+burst_buffer_sluice_la_SOURCES = plugins/burst_buffer.c \
+	plugins/bb_state.c plugins/bb_state.h
+burst_buffer_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
+burst_buffer_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/burst_buffer.map
+burst_buffer_sluice_la_LIBADD = libsluhost.la libsluice.la
+
+job_submit_sluice_la_SOURCES = plugins/job_submit.c
+job_submit_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
+job_submit_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/job_submit.map
+job_submit_sluice_la_LIBADD = libsluhost.la libsluice.la
+
+node_features_sluice_la_SOURCES = plugins/node_features.c
+node_features_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
+node_features_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/node_features.map
+node_features_sluice_la_LIBADD = libsluhost.la libsluice.la
+
+prep_sluice_la_SOURCES = plugins/prep.c
+prep_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
+prep_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/prep.map
+prep_sluice_la_LIBADD = libsluhost.la libsluice.la
+
+spank_sluice_la_SOURCES = plugins/spank.c
+spank_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
+spank_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/spank.map
+spank_sluice_la_LIBADD =
+
+TESTS += plugins/check-symbols
+endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_ADVICE_H
+#define SLU_CTL_ADVICE_H
+
+#include "common/conf.h"
+#include "common/str.h"
+#include "ctl/ops.h"
+
+/* Compare slurm.conf with sluice.conf: one line for each setting to change,
+ * what for, and to what. Nothing is added when all is well. */
+void slu_advice(const struct slu_ctl_settings *slurm,
+		const struct slu_conf *conf, struct slu_buf *out);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What sluiced said. Commands are answered by `done`, whatever came of them:
+ * a job that no longer exists will not come back by asking again.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_extend *x = msg;
+	struct slu_live *live = slu_live_get(ctl, x->job_id);
+	int64_t give_back = x->give_back;
+
+	if (!live || live->ended)
+		return slu_err(err, SLU_NOTFOUND, "the job does not run");
+	live->setting_up = !x->final;
+	if (!x->final) {
+		ctl->next_keep = 0;
+		return slu_live_keep(ctl, x->job_id, live->start, give_back,
+				     err);
+	}
+	if (give_back > ctl->site->conf->max_give_back)
+		give_back = ctl->site->conf->max_give_back;
+	return ctl->ops.set_end(ctl->ops.arg, x->job_id, give_back, true, err);
+}
+
+static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+
+	return ctl->ops.hold(ctl->ops.arg, v->job_id, v->reason, err);
+}
+
+static int do_requeue(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+
+	return ctl->ops.requeue(ctl->ops.arg, v->job_id, v->reason, err);
+}
+
+static int do_fail(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+
+	return ctl->ops.fail(ctl->ops.arg, v->job_id, v->reason, err);
+}
+
+static int do_drain(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_node_order *o = msg;
+
+	return ctl->ops.drain(ctl->ops.arg, o->node, o->reason, err);
+}
+
+static int do_resume(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_node_order *o = msg;
+
+	return ctl->ops.resume(ctl->ops.arg, o->node, err);
+}
+
+static int do_annotate(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_annotate *a = msg;
+
+	return ctl->ops.annotate(ctl->ops.arg, a->job_id, a->text, err);
+}
+
+static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	struct slu_hello_daemon *hello = msg;
+
+	if (hello->version != SLU_WIRE_VERSION)
+		return slu_err(err, SLU_INVALID,
+			       "sluiced speaks version %u, libsluice %u: "
+			       "upgrade both to the same release",
+			       hello->version, SLU_WIRE_VERSION);
+	slu_mirror_replace(&ctl->mirror, hello->buffers, hello->n_buffers);
+	slu_link_good(&ctl->link);
+	ctl->linked = true;
+	ctl->next_poll = ctl->next_keep = 0;
+	ctl->link_why[0] = '\0';
+	ctl_log(ctl, SLU_INFO, "linked to sluiced, %zu buffers alive",
+		hello->n_buffers);
+	if (ctl->assignment.epoch)
+		slu_link_send(&ctl->link, &slu_assignment_desc,
+			      &ctl->assignment, NULL);
+	ctl->ops.schedule(ctl->ops.arg);
+	return 0;
+}
+
+static int hear_buffer(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	struct slu_buffer_state *state = msg;
+	struct slu_annotate shown = {.job_id = state->job_id};
+
+	shown.text = slu_asprintf("%s%s%s", state->state ? state->state : "",
+				  state->text ? ": " : "",
+				  state->text ? state->text : "");
+	ctl->ops.show(ctl->ops.arg, shown.job_id, shown.text);
+	free(shown.text);
+	if (slu_mirror_set(&ctl->mirror, state) < 0)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return 0;
+}
+
+static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_published *p = msg;
+
+	(void)err;
+	if (!p->ok)
+		ctl_log(ctl, SLU_WARN, "mapping not published: %s",
+			p->text ? p->text : "");
+	slu_live_published(ctl, p->epoch);
+	return 0;
+}
+
+static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_history_row *row = msg;
+
+	(void)err;
+	ctl->rows++;
+	/* Replayed once; later rows are what has just ended, known to the
+	 * predictor, with the counters that only sluiced has. */
+	if (!ctl->learned && ctl->site->predictor)
+		slu_learn(ctl->site->predictor, &row->job);
+	if (ctl->arbiter && row->io_bandwidth > 0)
+		slu_arbiter_learn(ctl->arbiter, row);
+	return 0;
+}
+
+static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	(void)msg;
+	(void)err;
+	if (!ctl->learned)
+		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
+			(unsigned long long)ctl->rows);
+	ctl->learned = true;
+	return 0;
+}
+
+static int hear_stored(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_stored *s = msg;
+
+	(void)err;
+	slu_history_stored(&ctl->history, s->job_id, s->start);
+	return 0;
+}
+
+static const struct {
+	const struct slu_desc *desc;
+	int (*fn)(struct slu_ctl *ctl, void *msg, struct slu_err *err);
+	bool answer;
+} known[] = {
+	{&slu_hello_daemon_desc, hear_hello, false},
+	{&slu_buffer_desc, hear_buffer, false},
+	{&slu_published_desc, hear_published, false},
+	{&slu_history_row_desc, hear_row, false},
+	{&slu_history_end_desc, hear_history_end, false},
+	{&slu_stored_desc, hear_stored, false},
+	{&slu_extend_desc, do_extend, true},
+	{&slu_hold_desc, do_hold, true},
+	{&slu_requeue_desc, do_requeue, true},
+	{&slu_fail_desc, do_fail, true},
+	{&slu_drain_desc, do_drain, true},
+	{&slu_resume_desc, do_resume, true},
+	{&slu_annotate_desc, do_annotate, true},
+};
+
+static void answer(struct slu_ctl *ctl, uint64_t id, int rc,
+		   struct slu_err *err, double now)
+{
+	struct slu_done done = {
+		.id = id, .ok = rc == 0, .text = rc < 0 ? err->text : NULL};
+
+	slu_ctl_send(ctl, &slu_done_desc, &done, now);
+}
+
+static void dispatch(struct slu_ctl *ctl, const struct slu_desc *desc,
+		     uint64_t id, void *msg, double now)
+{
+	size_t n = sizeof(known) / sizeof(known[0]), i = 0;
+	struct slu_err err;
+	int rc;
+
+	while (i < n && known[i].desc != desc)
+		i++;
+	/* Before the daemon's hello only that is understood. */
+	if (i == n || (!ctl->linked && desc != &slu_hello_daemon_desc))
+		return;
+	rc = known[i].fn(ctl, msg, &err);
+	if (rc < 0)
+		ctl_log(ctl, SLU_WARN, "%s: %s", desc->name, err.text);
+	if (known[i].answer)
+		answer(ctl, id, rc, &err, now);
+	else if (rc < 0 && desc == &slu_hello_daemon_desc)
+		slu_ctl_link_down(ctl, &err, now);
+}
+
+void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len, double now)
+{
+	const struct slu_desc *desc;
+	struct slu_err err;
+	uint64_t id;
+	void *msg;
+
+	if (slu_envelope_parse(line, len, slu_to_ctl, &desc, &id, &msg, &err) <
+	    0) {
+		if (err.kind == SLU_NOTFOUND && ctl->unknown_said)
+			return; /* another release's message: said once */
+		ctl->unknown_said |= err.kind == SLU_NOTFOUND;
+		ctl_log(ctl, SLU_WARN, "sluiced said: %s", err.text);
+		return;
+	}
+	dispatch(ctl, desc, id, msg, now);
+	slu_msg_free(desc, msg);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plugins' side of libsluice. Everything here may run under slurmctld's
+ * locks: it reads the site under a read lock that only the swap of a pointer
+ * ever holds against it, puts events into a ring, and looks into the mirror.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "burst_buffer/request/request.h"
+
+#define EVENTS	     16384
+#define HISTORY	     16384
+#define JOIN_SECONDS 2
+
+static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct slu_ctl *instance; /* guarded by instance_lock */
+
+void slu_ctl_free(struct slu_ctl *ctl)
+{
+	if (!ctl)
+		return;
+	slu_ctl_thread_fini(ctl);
+	slu_history_fini(&ctl->history);
+	slu_queue_fini(&ctl->queue);
+	slu_mirror_fini(&ctl->mirror);
+	slu_site_free(ctl->site);
+	pthread_rwlock_destroy(&ctl->site_lock);
+	free(ctl->conf_path);
+	free(ctl);
+}
+
+static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
+			       const char *conf_path)
+{
+	struct slu_ctl *ctl = calloc(1, sizeof(*ctl));
+
+	if (!ctl)
+		return NULL;
+	ctl->ops = *ops;
+	ctl->log = (struct slu_log){
+		.fn = ops->log, .arg = ops->arg, .max = SLU_DEBUG};
+	ctl->link = (struct slu_link)SLU_LINK_CLOSED;
+	pthread_rwlock_init(&ctl->site_lock, NULL);
+	slu_mirror_init(&ctl->mirror);
+	ctl->conf_path = conf_path ? strdup(conf_path) : slu_conf_path();
+	if (slu_queue_init(&ctl->queue, EVENTS, NULL) < 0 ||
+	    slu_history_init(&ctl->history, HISTORY) < 0 || !ctl->conf_path)
+		goto fail;
+	ctl->site = slu_site_new(ctl->conf_path);
+	if (!ctl->site)
+		goto fail;
+	if (ctl->site->why_not)
+		ctl_log(ctl, SLU_ERROR, "nothing is done for any job: %s",
+			ctl->site->why_not);
+	return ctl;
+fail:
+	slu_ctl_free(ctl);
+	return NULL;
+}
+
+struct slu_ctl *slu_ctl_acquire(const struct slu_ctl_ops *ops,
+				const char *conf_path)
+{
+	struct slu_ctl *ctl;
+
+	if (ops->size != sizeof(*ops))
+		return NULL;
+	pthread_mutex_lock(&instance_lock);
+	if (!instance)
+		instance = ctl_new(ops, conf_path);
+	ctl = instance;
+	if (ctl)
+		ctl->refs++;
+	pthread_mutex_unlock(&instance_lock);
+	return ctl;
+}
+
+/* Returns whether the thread has ended (or never was): else it will free the
+ * object itself. */
+static bool join(struct slu_ctl *ctl)
+{
+	struct timespec until;
+
+	if (!ctl->has_thread)
+		return true;
+	ctl->stop = true;
+	slu_queue_wake(&ctl->queue);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += JOIN_SECONDS;
+	if (pthread_timedjoin_np(ctl->thread, NULL, &until) == 0)
+		return true;
+	pthread_detach(ctl->thread);
+	return atomic_exchange(&ctl->parted, true);
+}
+
+void slu_ctl_release(struct slu_ctl *ctl)
+{
+	bool last;
+
+	if (!ctl)
+		return;
+	pthread_mutex_lock(&instance_lock);
+	last = --ctl->refs == 0;
+	if (last)
+		instance = NULL;
+	pthread_mutex_unlock(&instance_lock);
+	if (last && join(ctl))
+		slu_ctl_free(ctl);
+}
+
+/* The host's signals are the host's business. */
+static int start_thread(struct slu_ctl *ctl)
+{
+	sigset_t all, old;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = pthread_create(&ctl->thread, NULL, slu_ctl_thread, ctl);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}
+
+void slu_ctl_active(struct slu_ctl *ctl)
+{
+	int rc;
+
+	if (ctl->started)
+		return;
+	pthread_mutex_lock(&instance_lock);
+	if (!ctl->started) {
+		rc = start_thread(ctl);
+		ctl->started = true;
+		ctl->has_thread = rc == 0;
+		if (rc)
+			ctl_log(ctl, SLU_ERROR, "cannot start a thread: %s",
+				strerror(rc));
+	}
+	pthread_mutex_unlock(&instance_lock);
+}
+
+static bool push(struct slu_ctl *ctl, enum slu_event_kind kind, uint32_t job_id,
+		 struct slu_job *job)
+{
+	struct slu_event event = {.kind = kind, .job_id = job_id};
+
+	slu_ctl_active(ctl);
+	if (job) {
+		event.job = malloc(sizeof(*job));
+		if (!event.job) {
+			slu_msg_clear(&slu_job_desc, job);
+			return false;
+		}
+		*event.job = *job;
+		*job = (struct slu_job){0};
+	}
+	return slu_queue_push(&ctl->queue, event);
+}
+
+void slu_ctl_reload(struct slu_ctl *ctl)
+{
+	if (ctl->started)
+		push(ctl, SLU_EV_RELOAD, 0, NULL);
+}
+
+/* The user asked for `asked` minutes; what is known better goes into a note,
+ * and, in mode fill, into the limit of a job that has none. */
+static void advise(const struct slu_site *site, struct slu_ctl_submit *submit)
+{
+	struct slu_prediction p;
+	uint64_t minutes;
+
+	slu_predict(site->predictor, &submit->job, &p);
+	if (!p.jobs || p.seconds <= 0)
+		return;
+	submit->note.predicted = p.seconds;
+	submit->note.jobs = p.jobs;
+	slu_copy(submit->note.from, sizeof(submit->note.from), p.from);
+	submit->note.has_asked = true;
+	submit->note.asked = (int64_t)submit->job.limit_asked * 60;
+	if (submit->has_limit || site->conf->predict_mode != SLU_PREDICT_FILL)
+		return;
+	minutes = ((uint64_t)p.careful + 59) / 60;
+	if (submit->max_limit && minutes > submit->max_limit)
+		minutes = submit->max_limit;
+	submit->limit = (uint32_t)minutes;
+}
+
+void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
+{
+	submit->limit = 0;
+	submit->note = (struct slu_note){.gave_back = -1};
+	slu_ctl_active(ctl);
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	if (ctl->site->conf && ctl->site->conf->predict_mode != SLU_PREDICT_OFF)
+		advise(ctl->site, submit);
+	pthread_rwlock_unlock(&ctl->site_lock);
+}
+
+static bool below(const char *path, const char *dir)
+{
+	size_t n = dir ? strlen(dir) : 0;
+
+	return n && !strncmp(path, dir, n) && path[n] == '/';
+}
+
+bool slu_ctl_stale_env(struct slu_ctl *ctl, const char *entry)
+{
+	const char *value = strchr(entry, '=');
+	bool stale = false;
+
+	if (!strncmp(entry, "SLUICE_", 7))
+		return true;
+	if (!value || (strncmp(entry, "BB_", 3) &&
+		       strncmp(entry, "LIBGKFS_FORWARDING_MAP_FILE=", 28)))
+		return false;
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	if (ctl->site->conf)
+		stale = below(value + 1, ctl->site->conf->run_dir) ||
+			below(value + 1, ctl->site->conf->mapping_dir);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return stale;
+}
+
+/* What cannot work is refused now, with what to change. */
+static int refuse(const struct slu_ctl_ask *ask, struct slu_err *err)
+{
+	if (ask->het)
+		return slu_err(err, SLU_INVALID,
+			       "a job file system cannot be had by a "
+			       "heterogeneous job: submit its components as "
+			       "jobs of their own");
+	if (!ask->prolog_flags)
+		return slu_err(err, SLU_INVALID,
+			       "job file systems are off at this site: "
+			       "PrologFlags must have Alloc and DeferBatch, "
+			       "and not Serial (tell the administrator)");
+	return 0;
+}
+
+static int check(const struct slu_site *site, const struct slu_ctl_ask *ask,
+		 const struct slu_request *req, struct slu_err *err)
+{
+	const char *user = slu_site_user(site, ask->uid);
+
+	if (!site->conf)
+		return slu_err(err, SLU_INVALID, "sluice is not configured: %s",
+			       site->why_not);
+	if (slu_request_check(req, site->conf, user ? user : "", err) < 0)
+		return -1;
+	return req->has_fs ? refuse(ask, err) : 0;
+}
+
+int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		     char **text, struct slu_err *err)
+{
+	struct slu_request req = {0};
+	int rc;
+
+	if (slu_request_parse(ask->option, ask->script, &req, err) < 0)
+		return -1;
+	if (!req.has_fs && !req.n_stage && !req.has_forward) {
+		*text = strdup("");
+	} else {
+		pthread_rwlock_rdlock(&ctl->site_lock);
+		rc = check(ctl->site, ask, &req, err);
+		pthread_rwlock_unlock(&ctl->site_lock);
+		if (rc < 0) {
+			slu_request_free(&req);
+			return -1;
+		}
+		*text = slu_request_text(&req);
+	}
+	slu_request_free(&req);
+	return *text ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+bool slu_ctl_has_buffer(const char *text)
+{
+	return text && !strncmp(text, "jobfs", 5);
+}
+
+uint64_t slu_ctl_capacity(const char *text)
+{
+	struct slu_request req;
+	uint64_t capacity;
+
+	if (!slu_ctl_has_buffer(text) ||
+	    slu_request_parse(text, NULL, &req, NULL) < 0)
+		return 0;
+	capacity = req.capacity;
+	slu_request_free(&req);
+	return capacity;
+}
+
+bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text)
+{
+	return !slu_ctl_has_buffer(text) || ctl->linked;
+}
+
+void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id)
+{
+	push(ctl, SLU_EV_LOOK, job_id, NULL);
+}
+
+void slu_ctl_set_prolog_done(struct slu_ctl *ctl,
+			     void (*fn)(int rc, uint32_t job_id,
+					bool timed_out))
+{
+	ctl->prolog_done = fn;
+}
+
+bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job)
+{
+	bool hold = false;
+
+	if (ctl->linked && ctl->prolog_done) {
+		pthread_rwlock_rdlock(&ctl->site_lock);
+		hold = ctl->site->conf && ctl->site->conf->io_nodes.n &&
+		       ctl->site->conf->mapping_dir;
+		pthread_rwlock_unlock(&ctl->site_lock);
+	}
+	if (push(ctl, hold ? SLU_EV_HELD : SLU_EV_STARTED, job->job_id, job))
+		return hold;
+	return false;
+}
+
+void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job)
+{
+	push(ctl, SLU_EV_ENDED, job->job_id, job);
+}
+
+void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id)
+{
+	push(ctl, SLU_EV_CANCELLED, job_id, NULL);
+}
+
+bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id)
+{
+	return slu_mirror_alive(&ctl->mirror, job_id);
+}
+
+size_t slu_ctl_buffers(struct slu_ctl *ctl, uint32_t uid,
+		       void (*fn)(void *arg,
+				  const struct slu_buffer_state *buffer),
+		       void *arg)
+{
+	return slu_mirror_walk(&ctl->mirror, uid, 0, fn, arg);
+}
+
+char *slu_ctl_status(struct slu_ctl *ctl, uint32_t job_id)
+{
+	struct slu_buf out = {.max = 1 << 20};
+
+	slu_buf_printf(&out, "sluiced: %s\n",
+		       ctl->linked ? "connected" : "not connected");
+	slu_mirror_print(&ctl->mirror, job_id, &out);
+	return slu_buf_steal(&out);
+}
+
+char *slu_ctl_hook_times(struct slu_ctl *ctl)
+{
+	struct slu_buf out = {0};
+
+	slu_times_print(&ctl->times, &out);
+	return slu_buf_steal(&out);
+}
+
+struct slu_stopwatch slu_ctl_enter(void)
+{
+	return slu_watch_start();
+}
+
+void slu_ctl_leave(struct slu_ctl *ctl, enum slu_hook hook,
+		   struct slu_stopwatch start)
+{
+	slu_watch_stop(&ctl->times, hook, start);
+}
+
+void slu_ctl_timeouts(struct slu_ctl *ctl, uint32_t *stage_in,
+		      uint32_t *stage_out)
+{
+	*stage_in = *stage_out = 0;
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	if (ctl->site->conf) {
+		*stage_in = (uint32_t)ctl->site->conf->stage_in_timeout;
+		*stage_out = (uint32_t)ctl->site->conf->stage_out_timeout;
+	}
+	pthread_rwlock_unlock(&ctl->site_lock);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_CTL_H
+#define SLU_CTL_CTL_H
+
+/*
+ * libsluice: what all of our plugins in slurmctld share. One object, counted
+ * by the plugins that hold it; one thread, which owns the link to sluiced.
+ *
+ * The functions below are the plugins' hooks in plain terms. They are called
+ * under slurmctld's locks, so they touch memory only: no file, no socket, no
+ * lock of Slurm, and mutexes of ours only for a few instructions. Any thread
+ * may call them. The thread starts at the first hook that only an active
+ * controller sees (slu_ctl_active and the job hooks), not before.
+ */
+
+#include "ctl/note.h"
+#include "ctl/ops.h"
+#include "ctl/times.h"
+#include "wire/job.h"
+
+struct slu_ctl;
+
+/* Take (and make, the first time) the object. Reads the configuration file; a
+ * bad one is logged and leaves everything off until it is mended and the host
+ * reconfigures. conf_path NULL: where sluice.conf usually is. NULL: out of
+ * memory, or ops of another release. Later calls' ops are not used. */
+struct slu_ctl *slu_ctl_acquire(const struct slu_ctl_ops *ops,
+				const char *conf_path);
+/* Give it back. The last one stops the thread, waiting at most two seconds:
+ * the caller may hold a lock that the thread waits for; then the object is
+ * left to it. */
+void slu_ctl_release(struct slu_ctl *ctl);
+
+/* This controller is the active one. */
+void slu_ctl_active(struct slu_ctl *ctl);
+/* Read the configuration again. */
+void slu_ctl_reload(struct slu_ctl *ctl);
+
+/* Submission, before the job has a number. */
+struct slu_ctl_submit {
+	struct slu_job job;   /* uid, name, node_cnt, limit_asked are used */
+	uint32_t max_limit;   /* of the partition, minutes; 0: none */
+	bool has_limit;	      /* the user gave one */
+	uint32_t limit;	      /* out: the limit to set, minutes; 0: none */
+	struct slu_note note; /* out: for the administrator's comment */
+};
+void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit);
+/* Is this environment entry ("NAME=value") one that a job of ours leaves
+ * behind and a new job must not inherit? */
+bool slu_ctl_stale_env(struct slu_ctl *ctl, const char *entry);
+
+/* What is asked for in --bb and in the script, checked against the site:
+ * *text (caller frees) is its canonical form, "" for nothing. */
+struct slu_ctl_ask {
+	const char *option, *script; /* either may be NULL */
+	uint32_t uid;
+	bool het;	   /* a component of a heterogeneous job */
+	bool prolog_flags; /* Alloc and DeferBatch are set */
+};
+int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		     char **text, struct slu_err *err);
+/* Does canonical text ask for a file system, and how large? NULL is fine. */
+bool slu_ctl_has_buffer(const char *text);
+uint64_t slu_ctl_capacity(const char *text); /* bytes */
+
+/* May a job with this request start: is sluiced there? */
+bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text);
+/* The job is about to start, or has started and may have been seen before:
+ * the thread will look at it. */
+void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id);
+/* How a held launch is let go (Slurm's prep callback: exit status, job, timed
+ * out); it takes locks. Without it none is held. */
+void slu_ctl_set_prolog_done(struct slu_ctl *ctl,
+			     void (*fn)(int rc, uint32_t job_id,
+					bool timed_out));
+/* It has started; the content of *job is taken over. True: hold its launch
+ * until the function above is called for it. */
+bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job);
+/* It has ended, or this run of it has; the content of *job is taken over. */
+void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job);
+/* It ended without ever having had nodes. */
+void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id);
+/* Is a buffer of this job still alive? */
+bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id);
+
+/* The buffers as last told by sluiced, under a mutex of ours: fn must be
+ * short. uid SLU_NO_ID: everybody's. Returns their number; fn may be NULL. */
+size_t slu_ctl_buffers(struct slu_ctl *ctl, uint32_t uid,
+		       void (*fn)(void *arg,
+				  const struct slu_buffer_state *buffer),
+		       void *arg);
+/* Text of `scontrol show bbstat [JOBID|hooks]`; job_id 0: all. Callers free. */
+char *slu_ctl_status(struct slu_ctl *ctl, uint32_t job_id);
+char *slu_ctl_hook_times(struct slu_ctl *ctl);
+/* Around every hook: its time goes into slu_ctl_hook_times(). */
+struct slu_stopwatch slu_ctl_enter(void);
+void slu_ctl_leave(struct slu_ctl *ctl, enum slu_hook hook,
+		   struct slu_stopwatch start);
+
+/* The configuration's phase limits, for showing; seconds. */
+void slu_ctl_timeouts(struct slu_ctl *ctl, uint32_t *stage_in,
+		      uint32_t *stage_out);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the hooks said, and what a look at slurmctld says. Both end in the same
+ * two functions, started() and ended(), which may be called any number of
+ * times for one run of a job.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "burst_buffer/request/request.h"
+
+/* A start from job_begin is looked at a little later: the job is not yet
+ * RUNNING then, and mostly prep's own event comes first. */
+#define LOOK_DELAY 0.1
+
+static bool is_running(const struct slu_job *job)
+{
+	return slu_eq(job->state, "RUNNING") || slu_eq(job->state, "SUSPENDED");
+}
+
+/* Of a request, what concerns I/O forwarding. */
+static void fill_in_forward(struct slu_job *job)
+{
+	struct slu_request req;
+
+	job->ion_max = SLU_NO_ID;
+	if (!job->request || !strstr(job->request, "forward") ||
+	    slu_request_parse(job->request, NULL, &req, NULL) < 0)
+		return;
+	if (req.has_forward)
+		job->ion_max = req.forward_max;
+	slu_request_free(&req);
+}
+
+static bool is_known(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	const struct slu_live *live = slu_live_get(ctl, job->job_id);
+
+	return live && live->start == job->start;
+}
+
+/* A run of a job has started. Known ones are told again: the daemon may have
+ * missed it. */
+static void started(struct slu_ctl *ctl, struct slu_job *job, double now)
+{
+	bool known = is_known(ctl, job);
+	struct slu_live *live = slu_live_start(ctl, job);
+
+	if (live && live->ended)
+		return;
+	if (!known) {
+		slu_ions_start(ctl, job);
+		slu_ions_changed(ctl, "start", job->job_id);
+	}
+	slu_ctl_send(ctl, &slu_job_started_desc, job, now);
+}
+
+/* Not cancelled before it had nodes. */
+static bool ran(const struct slu_job *job)
+{
+	return job->nodes && job->start && job->end >= job->start;
+}
+
+/* Teach and record a run that has ended; not twice. */
+static void learn(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	if (!ran(job))
+		return;
+	if (ctl->site->predictor)
+		slu_learn(ctl->site->predictor, job);
+	slu_history_add(&ctl->history, job);
+}
+
+static void ended(struct slu_ctl *ctl, struct slu_job *job, double now)
+{
+	struct slu_live *live = slu_live_start(ctl, job);
+
+	if (!live || !live->ended) {
+		if (ctl->arbiter)
+			job->ions = slu_arbiter_held(ctl->arbiter, job->job_id);
+		learn(ctl, job);
+		slu_ions_end(ctl, job->job_id);
+		slu_ions_changed(ctl, "end", job->job_id);
+	}
+	if (live)
+		slu_live_end(ctl, live, job, now);
+	slu_ctl_send(ctl, &slu_job_ended_desc, job, now);
+}
+
+/* Launches are held only while somebody can let them go. */
+static void held(struct slu_ctl *ctl, uint32_t job_id, double now)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	struct slu_live *live = slu_live_get(ctl, job_id);
+
+	if (live && !live->ended && ctl->linked && ctl->arbiter && conf)
+		slu_live_hold(ctl, live, now + (double)conf->mapping_timeout);
+	else
+		ctl->prolog_done(0, job_id, false);
+}
+
+static void add_look(struct slu_ctl *ctl, uint32_t job_id, double now)
+{
+	struct slu_look *grown =
+		realloc(ctl->look, (ctl->n_look + 1) * sizeof(*grown));
+
+	if (!grown) {
+		ctl->stale = true;
+		return;
+	}
+	ctl->look = grown;
+	grown[ctl->n_look++] =
+		(struct slu_look){.job_id = job_id, .due = now + LOOK_DELAY};
+}
+
+static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
+{
+	struct slu_job_ref ref = {.job_id = event->job_id};
+
+	switch (event->kind) {
+	case SLU_EV_LOOK:
+		add_look(ctl, event->job_id, now);
+		break;
+	case SLU_EV_STARTED:
+	case SLU_EV_HELD:
+		fill_in_forward(event->job);
+		started(ctl, event->job, now);
+		if (event->kind == SLU_EV_HELD)
+			held(ctl, event->job_id, now);
+		break;
+	case SLU_EV_ENDED:
+		fill_in_forward(event->job);
+		ended(ctl, event->job, now);
+		break;
+	case SLU_EV_CANCELLED:
+		slu_ctl_send(ctl, &slu_job_cancelled_desc, &ref, now);
+		break;
+	case SLU_EV_RELOAD:
+		slu_ctl_new_site(ctl, now);
+		break;
+	}
+}
+
+void slu_ctl_events(struct slu_ctl *ctl, double now)
+{
+	struct slu_event event;
+
+	slu_queue_drain_fd(&ctl->queue);
+	while (slu_queue_pop(&ctl->queue, &event)) {
+		handle(ctl, &event, now);
+		slu_event_clear(&event);
+	}
+	if (slu_queue_overflowed(&ctl->queue)) {
+		ctl_log(ctl, SLU_WARN,
+			"too many events at once: looking at all jobs anew");
+		ctl->stale = ctl->recall = true;
+		if (ctl->link.fd >= 0)
+			ctl->hello_said = false; /* say it all again */
+	}
+}
+
+/* One job as found: running, or ended since. */
+static void found(struct slu_ctl *ctl, struct slu_job *job, double now)
+{
+	struct slu_live *live = slu_live_get(ctl, job->job_id);
+
+	fill_in_forward(job);
+	if (is_running(job) && !is_known(ctl, job))
+		started(ctl, job, now);
+	else if (!is_running(job) && live && !live->ended)
+		ended(ctl, job, now);
+}
+
+/* Those looks that are due, under one read lock. */
+void slu_ctl_looks(struct slu_ctl *ctl, double now)
+{
+	uint32_t id[64];
+	struct slu_job job[64] = {0};
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < ctl->n_look; i++)
+		if (ctl->look[i].due <= now && n < 64)
+			id[n++] = ctl->look[i].job_id;
+		else
+			ctl->look[kept++] = ctl->look[i];
+	ctl->n_look = kept;
+	if (!n)
+		return;
+	ctl->ops.jobs(ctl->ops.arg, id, n, job);
+	for (size_t i = 0; i < n; i++) {
+		if (job[i].job_id)
+			found(ctl, &job[i], now);
+		slu_msg_clear(&slu_job_desc, &job[i]);
+	}
+}
+
+static bool is_alive(const struct slu_job *job)
+{
+	return is_running(job) || job->completing;
+}
+
+/* Follow what the snapshot shows, and end what it does not show. */
+static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
+		   double now)
+{
+	struct slu_map seen = {0};
+	struct slu_live *live;
+
+	for (size_t i = 0; i < n; i++) {
+		fill_in_forward(&jobs[i]);
+		if (slu_map_put(&seen, jobs[i].job_id, &jobs[i]) < 0)
+			break;
+		live = slu_live_start(ctl, &jobs[i]);
+		if (is_running(&jobs[i]))
+			continue;
+		if (live) {
+			/* The daemon is new: it hears of all nodes again. */
+			slu_live_forget_nodes(ctl, live);
+			slu_live_end(ctl, live, &jobs[i], now);
+		}
+		if (ctl->recall && ran(&jobs[i]))
+			slu_history_add(&ctl->history, &jobs[i]);
+	}
+	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
+		if (!slu_map_get(&seen, live->job_id)) {
+			slu_live_release(ctl, live);
+			live->ended = true;
+		}
+	slu_map_free(&seen);
+	ctl->recall = false;
+}
+
+static size_t partition(struct slu_job *jobs, size_t n,
+			bool (*first)(const struct slu_job *job))
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (first(&jobs[i])) {
+			struct slu_job swap = jobs[k];
+
+			jobs[k++] = jobs[i];
+			jobs[i] = swap;
+		}
+	return k;
+}
+
+/* What sluiced has to know of: what lives, and how a job with a buffer
+ * ended. */
+static bool concerns_daemon(const struct slu_job *job)
+{
+	return is_alive(job) || slu_ctl_has_buffer(job->request);
+}
+
+static bool with_request(const struct slu_job *job)
+{
+	return job->request;
+}
+
+static void say_hello(struct slu_ctl *ctl, struct slu_job *jobs, size_t n_jobs,
+		      struct slu_ctl_node *nodes, size_t n_nodes, double now)
+{
+	struct slu_ctl_settings settings = {0};
+	struct slu_hello_ctl hello = {.version = SLU_WIRE_VERSION,
+				      .slurm_version = settings.version,
+				      .cluster = settings.cluster,
+				      .jobs = jobs,
+				      .n_nodes = n_nodes};
+	struct slu_err err;
+	int rc;
+
+	ctl->ops.settings(ctl->ops.arg, &settings);
+	hello.nodes = calloc(n_nodes + 1, sizeof(*hello.nodes));
+	if (!hello.nodes)
+		return;
+	for (size_t i = 0; i < n_nodes; i++)
+		hello.nodes[i] = nodes[i].addr;
+	hello.n_jobs = partition(jobs, n_jobs, concerns_daemon);
+	rc = slu_link_send(&ctl->link, &slu_hello_ctl_desc, &hello, &err);
+	if (rc < 0) {
+		/* Too long a line: jobs without a request can be missed. */
+		hello.n_jobs = partition(jobs, n_jobs, with_request);
+		rc = slu_link_send(&ctl->link, &slu_hello_ctl_desc, &hello,
+				   &err);
+	}
+	free(hello.nodes);
+	if (rc < 0)
+		slu_ctl_link_down(ctl, &err, now);
+	else
+		ctl->hello_said = true;
+}
+
+static void use_snapshot(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
+			 struct slu_ctl_node *nodes, size_t n_nodes, double now)
+{
+	size_t n_run;
+
+	follow(ctl, jobs, n, now);
+	if (!ctl->arbiter)
+		slu_ions_reset(ctl, n_nodes);
+	n_run = partition(jobs, n, is_running);
+	if (ctl->arbiter)
+		slu_arbiter_set(ctl->arbiter, jobs, n_run, NULL);
+	slu_ions_changed(ctl, "reload", 0);
+	if (ctl->link.fd >= 0 && !ctl->hello_said)
+		say_hello(ctl, jobs, n, nodes, n_nodes, now);
+}
+
+void slu_ctl_snapshot(struct slu_ctl *ctl, double now)
+{
+	struct slu_ctl_node *nodes;
+	struct slu_job *jobs;
+	size_t n_jobs, n_nodes;
+	struct slu_err err;
+
+	if (ctl->ops.snapshot(ctl->ops.arg, &jobs, &n_jobs, &nodes, &n_nodes,
+			      &err) < 0) {
+		ctl_log(ctl, SLU_ERROR, "cannot look at the jobs: %s",
+			err.text);
+		return; /* stale still: the next turn tries again */
+	}
+	ctl->stale = false;
+	use_snapshot(ctl, jobs, n_jobs, nodes, n_nodes, now);
+	for (size_t i = 0; i < n_jobs; i++)
+		slu_msg_clear(&slu_job_desc, &jobs[i]);
+	for (size_t i = 0; i < n_nodes; i++) {
+		free(nodes[i].addr.name);
+		free(nodes[i].addr.addr);
+	}
+	free(jobs);
+	free(nodes);
+}

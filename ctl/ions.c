@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The arbiter's house-keeping: whatever starts, ends and nodes went down in
+ * one turn of the loop is solved once, sent to be published, and shown on the
+ * I/O nodes: a feature from a fixed vocabulary (Slurm never forgets a feature's
+ * name) and the jobs in the comment.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void marks_free(struct slu_ctl *ctl)
+{
+	for (size_t i = 0; i < ctl->n_marks; i++) {
+		free(ctl->marks[i].node);
+		free(ctl->marks[i].comment);
+	}
+	free(ctl->marks);
+	ctl->marks = NULL;
+	ctl->n_marks = 0;
+}
+
+void slu_ions_fini(struct slu_ctl *ctl)
+{
+	slu_arbiter_free(ctl->arbiter);
+	ctl->arbiter = NULL;
+	slu_msg_clear(&slu_assignment_desc, &ctl->assignment);
+	marks_free(ctl);
+}
+
+/* What every I/O node looked like before: unknown, so all are set once. */
+static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
+{
+	ctl->marks = calloc(ions->n, sizeof(*ctl->marks));
+	if (!ctl->marks)
+		return -1;
+	for (size_t i = 0; i < ions->n; i++) {
+		ctl->marks[i].node = strdup(ions->name[i]);
+		ctl->n_marks += ctl->marks[i].node != NULL;
+	}
+	return ctl->n_marks == ions->n ? 0 : -1;
+}
+
+void slu_ions_reset(struct slu_ctl *ctl, size_t n_nodes)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	struct slu_err err;
+
+	slu_ions_fini(ctl);
+	if (!conf || !conf->io_nodes.n)
+		return;
+	n_nodes -= n_nodes > conf->io_nodes.n ? conf->io_nodes.n : 0;
+	ctl->arbiter = slu_arbiter_new(conf, (uint32_t)n_nodes, &err);
+	if (!ctl->arbiter)
+		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
+	else if (marks_new(ctl, &conf->io_nodes) < 0)
+		slu_ions_fini(ctl);
+}
+
+void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	struct slu_err err;
+
+	if (ctl->arbiter && slu_arbiter_start(ctl->arbiter, job, &err) < 0)
+		ctl_log(ctl, SLU_ERROR, "JobId=%u: I/O nodes: %s", job->job_id,
+			err.text);
+}
+
+void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id)
+{
+	if (ctl->arbiter)
+		slu_arbiter_end(ctl->arbiter, job_id);
+}
+
+void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id)
+{
+	size_t used = strlen(ctl->ion_event);
+
+	if (!ctl->arbiter)
+		return;
+	ctl->ions_dirty = true;
+	snprintf(ctl->ion_event + used, sizeof(ctl->ion_event) - used,
+		 job_id ? "%s%s %u" : "%s%s", used ? ", " : "", what, job_id);
+}
+
+static void leave_out_unusable(struct slu_ctl *ctl)
+{
+	char *all = slu_hosts_text(&ctl->site->conf->io_nodes);
+	char *down = all ? ctl->ops.down(ctl->ops.arg, all, true) : NULL;
+	struct slu_hosts hosts = {0};
+
+	if (slu_hosts_parse(down ? down : "", &hosts, NULL) == 0)
+		slu_arbiter_unavailable(ctl->arbiter, &hosts);
+	slu_hosts_free(&hosts);
+	free(down);
+	free(all);
+}
+
+static struct slu_ctl_mark *mark_of(struct slu_ctl_mark *mark, size_t n,
+				    const char *node)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(mark[i].node, node))
+			return &mark[i];
+	return NULL;
+}
+
+/* Note one job at the I/O nodes that it holds. */
+static void mark_share(struct slu_ctl_mark *mark, size_t n,
+		       const struct slu_ion_share *share)
+{
+	struct slu_hosts ions = {0};
+	struct slu_ctl_mark *m;
+	char *comment;
+
+	slu_hosts_parse(share->ions ? share->ions : "", &ions, NULL);
+	for (size_t i = 0; i < ions.n; i++) {
+		m = mark_of(mark, n, ions.name[i]);
+		if (!m)
+			continue;
+		comment = slu_asprintf(m->comment ? "%s,%u" : "%ssluice: %u",
+				       m->comment ? m->comment : "",
+				       share->job_id);
+		m->feature = share->shared || m->comment ? "ion_shared"
+							 : "ion_assigned";
+		free(m->comment);
+		m->comment = comment;
+	}
+	slu_hosts_free(&ions);
+}
+
+/* Show the assignment on those nodes where it has changed. */
+static void show(struct slu_ctl *ctl)
+{
+	const struct slu_assignment *a = &ctl->assignment;
+	size_t n = ctl->n_marks, changed = 0;
+	struct slu_ctl_mark *mark = calloc(n, sizeof(*mark));
+	struct slu_ctl_mark *out = calloc(n, sizeof(*out));
+
+	for (size_t i = 0; mark && out && i < n; i++)
+		mark[i] = (struct slu_ctl_mark){.node = ctl->marks[i].node,
+						.feature = "ion_free"};
+	for (size_t i = 0; mark && out && i < a->n_jobs; i++)
+		mark_share(mark, n, &a->jobs[i]);
+	for (size_t i = 0; mark && out && i < n; i++) {
+		struct slu_ctl_mark *old = &ctl->marks[i];
+
+		if (slu_eq(old->feature, mark[i].feature) &&
+		    slu_eq(old->comment, mark[i].comment)) {
+			free(mark[i].comment);
+			continue;
+		}
+		free(old->comment);
+		*old = mark[i];
+		out[changed++] = mark[i];
+	}
+	if (changed)
+		ctl->ops.mark(ctl->ops.arg, out, changed);
+	free(mark);
+	free(out);
+}
+
+/* Launches that wait do so for the first assignment that knows their job. */
+static void stamp_held(struct slu_ctl *ctl, uint64_t epoch)
+{
+	struct slu_live *live;
+
+	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
+		if (live->held && !live->epoch)
+			live->epoch = epoch;
+}
+
+void slu_ions_solve(struct slu_ctl *ctl, double now)
+{
+	struct slu_assignment fresh = {0};
+	struct slu_err err;
+
+	if (!ctl->ions_dirty || !ctl->arbiter)
+		return;
+	ctl->ions_dirty = false;
+	leave_out_unusable(ctl);
+	if (slu_arbiter_solve(ctl->arbiter, &fresh, &err) < 0) {
+		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
+		slu_live_release_all(ctl);
+		return;
+	}
+	slu_msg_clear(&slu_assignment_desc, &ctl->assignment);
+	ctl->assignment = fresh;
+	ctl->assignment.epoch = ++ctl->epoch;
+	ctl->assignment.time = time(NULL);
+	ctl->assignment.event = strdup(ctl->ion_event);
+	ctl->ion_event[0] = '\0';
+	stamp_held(ctl, ctl->epoch);
+	slu_ctl_send(ctl, &slu_assignment_desc, &ctl->assignment, now);
+	show(ctl);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The jobs we follow. An entry is made at a start and forgotten some seconds
+ * after the end, so that the second end that Slurm reports for some jobs is
+ * recognised; with a buffer it stays until every node's epilog has ended.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define REMEMBER    10.0 /* s after the end */
+#define POLL_EVERY  0.25 /* s, nodes of ended jobs */
+#define KEEP_EVERY  15.0 /* s, ends of jobs being set up */
+#define KEEP_AHEAD  90	 /* s; Slurm looks at limits every 30 s */
+#define POLL_AT_ONE 256	 /* jobs under one read lock */
+
+struct slu_live *slu_live_get(struct slu_ctl *ctl, uint32_t job_id)
+{
+	return slu_map_get(&ctl->live, job_id);
+}
+
+/* Its nodes are all accounted for. */
+void slu_live_forget_nodes(struct slu_ctl *ctl, struct slu_live *live)
+{
+	ctl->ending -= live->remaining.n > 0;
+	slu_hosts_free(&live->remaining);
+	live->remaining = (struct slu_hosts){0};
+}
+
+struct slu_live *slu_live_start(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	struct slu_live *live = slu_live_get(ctl, job->job_id);
+
+	if (live && live->start == job->start)
+		return live; /* ended or not: the same run */
+	if (live) { /* another run: its nodes cannot be completing any more */
+		slu_live_release(ctl, live);
+		slu_live_forget_nodes(ctl, live);
+	} else {
+		live = calloc(1, sizeof(*live));
+		if (live && slu_map_put(&ctl->live, job->job_id, live) < 0) {
+			free(live);
+			live = NULL;
+		}
+	}
+	if (!live)
+		return NULL;
+	*live = (struct slu_live){
+		.job_id = job->job_id,
+		.start = job->start,
+		.has_buffer = slu_ctl_has_buffer(job->request),
+	};
+	return live;
+}
+
+void slu_live_end(struct slu_ctl *ctl, struct slu_live *live,
+		  const struct slu_job *job, double now)
+{
+	slu_live_release(ctl, live);
+	live->ended = true;
+	live->setting_up = false;
+	live->forget_at = now + REMEMBER;
+	if (!live->has_buffer || !job->nodes || live->remaining.n)
+		return;
+	slu_live_forget_nodes(ctl, live);
+	slu_hosts_parse(job->nodes, &live->remaining, NULL);
+	ctl->ending += live->remaining.n > 0;
+	ctl->next_poll = now;
+}
+
+void slu_live_hold(struct slu_ctl *ctl, struct slu_live *live, double until)
+{
+	live->held = true;
+	live->held_until = until;
+	if (ctl->next_sweep > until)
+		ctl->next_sweep = until;
+}
+
+void slu_live_release(struct slu_ctl *ctl, struct slu_live *live)
+{
+	if (!live->held)
+		return;
+	live->held = false;
+	ctl->prolog_done(0, live->job_id, false);
+}
+
+void slu_live_published(struct slu_ctl *ctl, uint64_t epoch)
+{
+	struct slu_live *live;
+
+	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
+		if (live->epoch && live->epoch <= epoch)
+			slu_live_release(ctl, live);
+}
+
+void slu_live_release_all(struct slu_ctl *ctl)
+{
+	struct slu_live *live;
+
+	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
+		slu_live_release(ctl, live);
+}
+
+static void move_host(struct slu_hosts *from, struct slu_hosts *to, size_t i)
+{
+	slu_hosts_add(to, from->name[i]);
+	free(from->name[i]);
+	memmove(&from->name[i], &from->name[i + 1],
+		(from->n - i - 1) * sizeof(*from->name));
+	from->n--;
+}
+
+/* Move from `remaining` those that are no longer completing to `gone`. */
+static int split(struct slu_hosts *remaining, const char *completing,
+		 struct slu_hosts *gone)
+{
+	struct slu_hosts still = {0};
+
+	if (slu_hosts_parse(completing ? completing : "", &still, NULL) < 0)
+		return -1;
+	for (size_t i = 0; i < remaining->n;)
+		if (slu_hosts_find(&still, remaining->name[i]) < 0)
+			move_host(remaining, gone, i);
+		else
+			i++;
+	slu_hosts_free(&still);
+	return 0;
+}
+
+/* Some nodes have left COMPLETING: those that are down are lost, the others'
+ * epilog has ended. */
+static void tell_gone(struct slu_ctl *ctl, uint32_t job_id,
+		      struct slu_hosts *gone, double now)
+{
+	struct slu_job_nodes msg = {.job_id = job_id};
+	struct slu_hosts left = {0};
+	char *all = slu_hosts_text(gone);
+
+	if (!all)
+		return;
+	msg.lost = ctl->ops.down(ctl->ops.arg, all, false);
+	free(all);
+	/* What is not among the lost has left; gone keeps the lost. */
+	if (split(gone, msg.lost, &left) == 0) {
+		msg.left = left.n ? slu_hosts_text(&left) : NULL;
+		slu_ctl_send(ctl, &slu_job_nodes_desc, &msg, now);
+	}
+	slu_hosts_free(&left);
+	slu_msg_clear(&slu_job_nodes_desc, &msg);
+}
+
+/* Where the job is now; one that is gone, or runs anew, completes nowhere. */
+static void poll_one(struct slu_ctl *ctl, struct slu_live *live,
+		     const struct slu_job *job, double now)
+{
+	struct slu_hosts gone = {0};
+	bool same = job->job_id && (!job->start || job->start == live->start);
+
+	if (split(&live->remaining, same ? job->completing_nodes : NULL,
+		  &gone) == 0 &&
+	    gone.n) {
+		ctl->ending -= !live->remaining.n;
+		tell_gone(ctl, live->job_id, &gone, now);
+	}
+	slu_hosts_free(&gone);
+}
+
+/* The next batch, going round: a job that stages out for an hour must not keep
+ * the others from their turn. */
+static size_t ids_to_poll(struct slu_ctl *ctl, uint32_t id[POLL_AT_ONE])
+{
+	struct slu_live *live;
+	size_t n = 0;
+
+	while (n < POLL_AT_ONE &&
+	       (live = slu_map_next(&ctl->live, &ctl->poll_from)))
+		if (live->ended && live->remaining.n)
+			id[n++] = live->job_id;
+	if (n < POLL_AT_ONE)
+		ctl->poll_from = 0;
+	return n;
+}
+
+/* Returns whether nodes of some job are still completing. Without a link
+ * nobody can be told, so nothing is moved. */
+static bool poll_nodes(struct slu_ctl *ctl, double now)
+{
+	uint32_t id[POLL_AT_ONE];
+	struct slu_job *job;
+	size_t n;
+
+	if (!ctl->linked || !ctl->ending)
+		return false;
+	n = ids_to_poll(ctl, id);
+	job = n ? calloc(n, sizeof(*job)) : NULL;
+	if (!job)
+		return true;
+	ctl->ops.jobs(ctl->ops.arg, id, n, job);
+	for (size_t i = 0; i < n; i++) {
+		poll_one(ctl, slu_live_get(ctl, id[i]), &job[i], now);
+		slu_msg_clear(&slu_job_desc, &job[i]);
+	}
+	free(job);
+	return true;
+}
+
+int slu_live_keep(struct slu_ctl *ctl, uint32_t job_id, int64_t start,
+		  int64_t at_least, struct slu_err *err)
+{
+	int64_t ahead = time(NULL) - start + KEEP_AHEAD;
+
+	if (ahead < at_least)
+		ahead = at_least;
+	if (ahead > ctl->site->conf->max_give_back)
+		ahead = ctl->site->conf->max_give_back;
+	return ctl->ops.set_end(ctl->ops.arg, job_id, ahead, false, err);
+}
+
+/* Returns whether there is any. */
+static bool keep_ends(struct slu_ctl *ctl)
+{
+	struct slu_live *live;
+	bool any = false;
+
+	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));) {
+		if (!live->setting_up)
+			continue;
+		slu_live_keep(ctl, live->job_id, live->start, 0, NULL);
+		any = true;
+	}
+	return any;
+}
+
+/* Launches that have waited long enough, and ended jobs to forget. */
+static double sweep(struct slu_ctl *ctl, double now)
+{
+	struct slu_live *live;
+	double next = now + REMEMBER;
+
+	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));) {
+		if (live->held && live->held_until <= now) {
+			ctl_log(ctl, SLU_WARN,
+				"JobId=%u starts without a published mapping: "
+				"MappingTimeout",
+				live->job_id);
+			slu_live_release(ctl, live);
+		}
+		if (live->held && live->held_until < next)
+			next = live->held_until;
+		if (live->ended && !live->remaining.n &&
+		    live->forget_at <= now) {
+			slu_map_del(&ctl->live, live->job_id);
+			slu_live_forget_nodes(ctl, live);
+			free(live);
+			i--;
+		}
+	}
+	return next;
+}
+
+double slu_live_tick(struct slu_ctl *ctl, double now)
+{
+	double next;
+
+	if (ctl->next_poll <= now)
+		ctl->next_poll =
+			now + (poll_nodes(ctl, now) ? POLL_EVERY : 3600);
+	if (ctl->next_keep <= now)
+		ctl->next_keep = now + (keep_ends(ctl) ? KEEP_EVERY : 3600);
+	if (ctl->next_sweep <= now)
+		ctl->next_sweep = sweep(ctl, now);
+	next = ctl->next_sweep;
+	if (ctl->next_poll < next)
+		next = ctl->next_poll;
+	if (ctl->next_keep < next)
+		next = ctl->next_keep;
+	return next;
+}
+
+void slu_live_fini(struct slu_ctl *ctl)
+{
+	struct slu_live *live;
+
+	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));) {
+		slu_hosts_free(&live->remaining);
+		free(live);
+	}
+	slu_map_free(&ctl->live);
+}

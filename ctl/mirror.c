@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A job normally has one buffer; one that was requeued while its first run is
+ * still being cleaned up has two. They hang off the job in a list, newest
+ * first.
+ */
+#include "config.h"
+#include "ctl/mirror.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/size.h"
+
+struct item {
+	struct slu_buffer_state state;
+	struct item *next;
+};
+
+void slu_mirror_init(struct slu_mirror *m)
+{
+	*m = (struct slu_mirror){0};
+	pthread_mutex_init(&m->lock, NULL);
+}
+
+static void item_free(struct item *item)
+{
+	slu_msg_clear(&slu_buffer_desc, &item->state);
+	free(item);
+}
+
+static void clear(struct slu_mirror *m)
+{
+	struct item *item, *next;
+
+	for (size_t i = 0; (item = slu_map_next(&m->job, &i));)
+		for (; item; item = next) {
+			next = item->next;
+			item_free(item);
+		}
+	slu_map_free(&m->job);
+	m->n = 0;
+}
+
+void slu_mirror_fini(struct slu_mirror *m)
+{
+	clear(m);
+	pthread_mutex_destroy(&m->lock);
+}
+
+/* The lists below are changed by building the new head and putting it. */
+static void put_list(struct slu_mirror *m, uint32_t job_id, struct item *head)
+{
+	if (head)
+		slu_map_put(&m->job, job_id, head); /* replaces: no growth */
+	else
+		slu_map_del(&m->job, job_id);
+}
+
+static void drop(struct slu_mirror *m, const struct slu_buffer_state *state)
+{
+	struct item *head = slu_map_get(&m->job, state->job_id), **at, *gone;
+
+	for (at = &head; *at; at = &(*at)->next)
+		if ((*at)->state.buffer == state->buffer)
+			break;
+	gone = *at;
+	if (!gone)
+		return;
+	*at = gone->next;
+	put_list(m, state->job_id, head);
+	item_free(gone);
+	m->n--;
+}
+
+static int add(struct slu_mirror *m, struct slu_buffer_state *state)
+{
+	struct item *item = calloc(1, sizeof(*item));
+
+	if (!item)
+		return -1;
+	item->next = slu_map_get(&m->job, state->job_id);
+	if (slu_map_put(&m->job, state->job_id, item) < 0) {
+		free(item);
+		return -1;
+	}
+	item->state = *state;
+	*state = (struct slu_buffer_state){0};
+	m->n++;
+	return 0;
+}
+
+static struct item *find(struct slu_mirror *m,
+			 const struct slu_buffer_state *state)
+{
+	struct item *item = slu_map_get(&m->job, state->job_id);
+
+	while (item && item->state.buffer != state->buffer)
+		item = item->next;
+	return item;
+}
+
+static int set(struct slu_mirror *m, struct slu_buffer_state *state)
+{
+	struct item *item = find(m, state);
+	int rc = 0;
+
+	if (slu_eq(state->state, "DONE")) {
+		drop(m, state);
+	} else if (item) {
+		slu_msg_clear(&slu_buffer_desc, &item->state);
+		item->state = *state;
+		*state = (struct slu_buffer_state){0};
+	} else {
+		rc = add(m, state);
+	}
+	slu_msg_clear(&slu_buffer_desc, state);
+	return rc;
+}
+
+int slu_mirror_set(struct slu_mirror *m, struct slu_buffer_state *state)
+{
+	int rc;
+
+	pthread_mutex_lock(&m->lock);
+	rc = set(m, state);
+	pthread_mutex_unlock(&m->lock);
+	return rc;
+}
+
+int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
+		       size_t n)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&m->lock);
+	clear(m);
+	for (size_t i = 0; i < n; i++)
+		rc |= set(m, &state[i]);
+	pthread_mutex_unlock(&m->lock);
+	return rc;
+}
+
+bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id)
+{
+	bool alive;
+
+	pthread_mutex_lock(&m->lock);
+	alive = slu_map_get(&m->job, job_id);
+	pthread_mutex_unlock(&m->lock);
+	return alive;
+}
+
+size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
+		       void (*fn)(void *arg, const struct slu_buffer_state *b),
+		       void *arg)
+{
+	const struct item *item;
+	size_t n = 0;
+
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; (item = slu_map_next(&m->job, &i));)
+		for (; item; item = item->next) {
+			if ((uid != SLU_NO_ID && uid != item->state.uid) ||
+			    (job_id && job_id != item->state.job_id))
+				continue;
+			if (fn)
+				fn(arg, &item->state);
+			n++;
+		}
+	pthread_mutex_unlock(&m->lock);
+	return n;
+}
+
+static void print_one(void *arg, const struct slu_buffer_state *b)
+{
+	char size[SLU_SIZE_TEXT];
+
+	slu_buf_printf(arg, "%-10u %-10s %-9s%s %10s  %s%s%s\n", b->job_id,
+		       b->name ? b->name : "", b->state ? b->state : "",
+		       b->failed ? "!" : " ", slu_size_text(b->size, size),
+		       b->pending ? b->pending : "",
+		       b->pending && b->text ? "  " : "",
+		       b->text ? b->text : "");
+}
+
+void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
+		      struct slu_buf *out)
+{
+	slu_buf_printf(out, "%-10s %-10s %-10s %10s  %s\n", "JobID", "Name",
+		       "State", "Size", "Nodes, what is going on");
+	if (!slu_mirror_walk(m, SLU_NO_ID, job_id, print_one, out))
+		slu_buf_puts(out, "(no buffer)\n");
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_MIRROR_H
+#define SLU_CTL_MIRROR_H
+
+/*
+ * The buffers that are alive, as sluiced last told. The thread writes, hooks
+ * read; a mutex guards all of it, held for one lookup or one walk.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include "common/str.h"
+#include "ctl/map.h"
+#include "wire/control.h"
+
+struct slu_mirror {
+	pthread_mutex_t lock;
+	struct slu_map job; /* job number -> its buffers */
+	size_t n;
+};
+
+void slu_mirror_init(struct slu_mirror *m);
+void slu_mirror_fini(struct slu_mirror *m);
+
+/* One buffer's state; DONE takes it away. The content of *state is taken
+ * over. -1 without memory: the entry is then as before. */
+int slu_mirror_set(struct slu_mirror *m, struct slu_buffer_state *state);
+/* These and no others are alive; the contents are taken over. */
+int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
+		       size_t n);
+
+bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id);
+/* Call fn (may be NULL) for the buffers of uid (SLU_NO_ID: all) and job_id (0:
+ * all); returns their number. */
+size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
+		       void (*fn)(void *arg, const struct slu_buffer_state *b),
+		       void *arg);
+/* A table for `scontrol show bbstat`. */
+void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
+		      struct slu_buf *out);
+
+#endif

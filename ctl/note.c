@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our part is found by its first word and runs to the comment's end; its
+ * pieces are separated by "; " and recognised by how they begin, so that an
+ * older release's note, or one that a person has edited, costs no more than
+ * the piece that is not understood.
+ */
+#include "config.h"
+#include "ctl/note.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/str.h"
+
+#define MARK "sluice: "
+
+static const char *our_part(const char *comment)
+{
+	const char *part = NULL;
+
+	for (const char *p = comment; p && (p = strstr(p, MARK)); p++)
+		if (p == comment || p[-1] == ' ')
+			part = part ? part : p;
+	return part;
+}
+
+static int64_t hms(long h, long m, long s)
+{
+	return (int64_t)h * 3600 + m * 60 + s;
+}
+
+static void parse_predicted(const char *piece, struct slu_note *out)
+{
+	long h, m, s;
+	int used = 0;
+
+	if (sscanf(piece, "predicted %ld:%2ld:%2ld (%15[a-z], %u jobs)%n", &h,
+		   &m, &s, out->from, &out->jobs, &used) < 5 ||
+	    !used)
+		return;
+	out->predicted = hms(h, m, s);
+	piece += used;
+	if (sscanf(piece, ", asked %ld:%2ld:%2ld", &h, &m, &s) == 3) {
+		out->has_asked = true;
+		out->asked = hms(h, m, s);
+	} else if (!strncmp(piece, ", no limit asked", 16)) {
+		out->has_asked = true;
+	}
+}
+
+static void parse_piece(const char *piece, struct slu_note *out)
+{
+	long h, m, s;
+
+	if (!strncmp(piece, "predicted ", 10))
+		parse_predicted(piece, out);
+	else if (sscanf(piece, "gave back %ld:%2ld:%2ld", &h, &m, &s) == 3)
+		out->gave_back = hms(h, m, s);
+	else
+		slu_copy(out->why, sizeof(out->why), piece);
+}
+
+bool slu_ctl_note_parse(const char *comment, struct slu_note *out)
+{
+	const char *part = our_part(comment), *end;
+	char piece[SLU_NOTE_WHY];
+
+	*out = (struct slu_note){.gave_back = -1};
+	if (!part)
+		return false;
+	for (part += strlen(MARK); *part; part = end) {
+		/* The reason is last, and may hold the separator itself. */
+		end = strstr(part, "; ");
+		if (!end || (strncmp(part, "predicted ", 10) &&
+			     strncmp(part, "gave back ", 10)))
+			end = part + strlen(part);
+		snprintf(piece, sizeof(piece), "%.*s", (int)(end - part), part);
+		parse_piece(piece, out);
+		if (*end)
+			end += 2;
+	}
+	return true;
+}
+
+static void put_time(struct slu_buf *buf, const char *what, int64_t seconds)
+{
+	slu_buf_printf(buf, "%s%lld:%02d:%02d", what, (long long)seconds / 3600,
+		       (int)(seconds / 60 % 60), (int)(seconds % 60));
+}
+
+static void print_note(struct slu_buf *buf, const struct slu_note *note)
+{
+	const char *sep = "";
+
+	if (note->predicted > 0) {
+		put_time(buf, "predicted ", note->predicted);
+		slu_buf_printf(buf, " (%s, %u jobs)", note->from, note->jobs);
+		if (note->has_asked && note->asked)
+			put_time(buf, ", asked ", note->asked);
+		else if (note->has_asked)
+			slu_buf_puts(buf, ", no limit asked");
+		sep = "; ";
+	}
+	if (note->gave_back >= 0) {
+		slu_buf_puts(buf, sep);
+		put_time(buf, "gave back ", note->gave_back);
+		sep = "; ";
+	}
+	if (note->why[0])
+		slu_buf_printf(buf, "%s%s", sep, note->why);
+}
+
+char *slu_ctl_note_apply(const char *comment, const struct slu_note *note)
+{
+	struct slu_buf ours = {0}, all = {0};
+	const char *part = our_part(comment);
+	size_t others = part	  ? (size_t)(part - comment)
+			: comment ? strlen(comment)
+				  : 0;
+
+	/* Blanks and the separator before our part are ours too. */
+	while (others && (comment[others - 1] == ' ' ||
+			  (part && comment[others - 1] == ';')))
+		others--;
+	print_note(&ours, note);
+	slu_buf_add(&all, comment ? comment : "", others);
+	if (ours.len)
+		slu_buf_printf(&all, "%s" MARK "%s", others ? "; " : "",
+			       ours.data);
+	all.failed |= ours.failed;
+	slu_buf_free(&ours);
+	return slu_buf_steal(&all);
+}
+
+void slu_ctl_note_to_job(const char *comment, struct slu_job *job)
+{
+	struct slu_note note;
+
+	if (!slu_ctl_note_parse(comment, &note) || !note.predicted)
+		return;
+	job->predicted = (uint32_t)note.predicted;
+	free(job->predicted_from);
+	job->predicted_from = strdup(note.from);
+	if (note.has_asked)
+		job->limit_asked = (uint32_t)(note.asked / 60);
+}

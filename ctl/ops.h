@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_OPS_H
+#define SLU_CTL_OPS_H
+
+/*
+ * What libsluice needs of its host. plugins/host.c fills this table in for
+ * slurmctld, the tests with a fake. Every function takes the host's locks
+ * itself, for microseconds unless said otherwise, and is called by libsluice's
+ * own thread only, never while a mutex of libsluice is held. All are
+ * idempotent: a command may come twice.
+ *
+ * "No such job" is SLU_NOTFOUND. Returned structures belong to the caller.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+#include "common/log.h"
+#include "wire/control.h"
+
+/* How the host is configured, as far as it concerns us. */
+struct slu_ctl_settings {
+	char version[32]; /* of Slurm */
+	char cluster[64];
+	bool prolog_alloc, prolog_defer_batch, prolog_serial;
+	bool prep_script, prep_sluice;
+	bool bb_sluice, job_submit_sluice, node_features_sluice;
+	uint32_t prolog_epilog_timeout; /* s, UINT32_MAX: none */
+	uint32_t batch_start_timeout;	/* s */
+	uint32_t suspend_resume;	/* SuspendTimeout + ResumeTimeout, s */
+	uint32_t complete_wait;		/* s */
+	bool job_container;
+};
+
+struct slu_ctl_node {
+	struct slu_node_addr addr;
+	bool usable; /* neither down nor drained */
+};
+
+/* A node that carries I/O traffic: its feature and who uses it. */
+struct slu_ctl_mark {
+	char *node;
+	const char *feature; /* ion_free, ion_assigned or ion_shared */
+	char *comment;	     /* "sluice: 17,23", or "" */
+};
+
+struct slu_ctl_ops {
+	size_t size; /* of this structure: who fills it in is of our release */
+	void *arg;   /* first argument of all below */
+
+	slu_log_f *log;
+	void (*settings)(void *arg, struct slu_ctl_settings *out);
+
+	/* One consistent look at all jobs that are not pending (ended ones
+	 * included, as long as the host remembers them) and at all nodes.
+	 * Copies under read locks: the only function whose time grows with
+	 * the machine. *jobs as for slu_hello_ctl. */
+	int (*snapshot)(void *arg, struct slu_job **jobs, size_t *n_jobs,
+			struct slu_ctl_node **nodes, size_t *n_nodes,
+			struct slu_err *err);
+	/* Look at n jobs under one read lock; out[i].job_id is 0 for one that
+	 * does not exist. */
+	void (*jobs)(void *arg, const uint32_t *id, size_t n,
+		     struct slu_job *out);
+	/* Which of these nodes (host list) are down; NULL: none. With
+	 * `drained`, those drained too. */
+	char *(*down)(void *arg, const char *nodes, bool drained);
+
+	/*
+	 * Keep the end of a running job with a finite limit at
+	 *   start + limit + suspended time + extra,
+	 * extra being what of `give_back` (seconds since its start) the host
+	 * has not added itself, but not beyond a reservation of its nodes, and
+	 * never before the end it would have without us. `final` fixes extra
+	 * for this run by a note with the job: later calls use it again.
+	 */
+	int (*set_end)(void *arg, uint32_t job_id, int64_t give_back,
+		       bool final, struct slu_err *err);
+	/* Put it back into the queue, held; one that cannot be requeued fails
+	 * instead. `reason`: one sentence, shown as the job's reason. */
+	int (*hold)(void *arg, uint32_t job_id, const char *reason,
+		    struct slu_err *err);
+	int (*requeue)(void *arg, uint32_t job_id, const char *reason,
+		       struct slu_err *err);
+	/* A job that has COMPLETED becomes FAILED, in accounting too; one that
+	 * still runs is ended as FAILED; any other keeps its state. */
+	int (*fail)(void *arg, uint32_t job_id, const char *reason,
+		    struct slu_err *err);
+	/* NULL takes away a text that is ours. */
+	int (*annotate)(void *arg, uint32_t job_id, const char *text,
+			struct slu_err *err);
+	/* The state of its buffer, as `scontrol show job` shows it. */
+	void (*show)(void *arg, uint32_t job_id, const char *text);
+	int (*drain)(void *arg, const char *node, const char *reason,
+		     struct slu_err *err);
+	/* Only if the drain's reason is ours. */
+	int (*resume)(void *arg, const char *node, struct slu_err *err);
+	void (*mark)(void *arg, const struct slu_ctl_mark *mark, size_t n);
+	/* Something changed that may let pending jobs start. */
+	void (*schedule)(void *arg);
+};
+
+#endif

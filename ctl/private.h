@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_PRIVATE_H
+#define SLU_CTL_PRIVATE_H
+
+/*
+ * The inside of libsluice. Hooks touch only the first half of struct slu_ctl;
+ * the second half belongs to the thread, so it needs no lock:
+ *
+ *   ctl.c      what the plugins call; the object's life
+ *   thread.c   the loop: what is due when; the link's two ends
+ *   events.c   what the hooks said: starts, ends, looks; snapshots
+ *   commands.c what sluiced said
+ *   live.c     the jobs we follow: held launches, ends kept ahead, nodes that
+ *              leave COMPLETING
+ *   ions.c     the arbiter: solve, publish, mark
+ *
+ * `now` is CLOCK_MONOTONIC in seconds.
+ */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include "common/hostlist.h"
+#include "ctl/ctl.h"
+#include "ctl/history.h"
+#include "ctl/link.h"
+#include "ctl/mirror.h"
+#include "ctl/queue.h"
+#include "ctl/site.h"
+#include "select_io/ion/arbiter.h"
+
+/* A job that runs, or ended a moment ago, or whose nodes are being cleaned. */
+struct slu_live {
+	uint32_t job_id;
+	int64_t start;	 /* of this run, Unix seconds */
+	bool has_buffer; /* asked for a file system */
+	bool ended;
+	double forget_at; /* ended: when it may be forgotten */
+	/* Its launch waits in prolog_slurmctld until this epoch is published,
+	 * or until the time is over. */
+	bool held;
+	double held_until;
+	uint64_t epoch; /* 0: not solved yet */
+	/* It is being set up: its end is kept ahead. */
+	bool setting_up;
+	/* Ended, with a buffer: the nodes whose epilog has not ended. */
+	struct slu_hosts remaining;
+};
+
+struct slu_look {
+	uint32_t job_id;
+	double due;
+};
+
+struct slu_ctl {
+	/* Fixed, or with locks of their own. */
+	struct slu_ctl_ops ops;
+	char *conf_path;
+	unsigned refs; /* guarded by ctl.c's lock */
+	struct slu_log log;
+	struct slu_queue queue;
+	struct slu_mirror mirror;
+	struct slu_times times;
+	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
+				     * the thread replaces */
+	struct slu_site *site;
+	void (*_Atomic prolog_done)(int rc, uint32_t job_id, bool timed_out);
+	atomic_bool linked; /* both hellos were said */
+	atomic_bool stop;
+	atomic_bool started;
+	atomic_bool parted; /* the thread, or who waited for it, has gone */
+	bool has_thread;
+	pthread_t thread;
+
+	/* The thread's own. */
+	struct slu_link link;
+	bool hello_said; /* on this connection */
+	bool stale;	 /* what we know of the jobs must be looked up */
+	bool recall;	 /* ended jobs in the snapshot: history may lack them */
+	bool learned;	 /* sluiced has told its history */
+	char link_why[256]; /* why the link is down, as last logged */
+	struct slu_map live;
+	struct slu_look *look;
+	size_t n_look;
+	size_t ending; /* of them with `remaining` nodes */
+	size_t poll_from;
+	double next_poll, next_keep, next_sweep;
+	struct slu_history history;
+	struct slu_arbiter *arbiter; /* NULL: no I/O nodes */
+	struct slu_assignment assignment;
+	bool ions_dirty;
+	char ion_event[128];
+	uint64_t epoch;
+	struct slu_ctl_mark *marks; /* as last set, one per I/O node */
+	size_t n_marks;
+	uint64_t rows;	   /* of history, heard on this connection */
+	bool unknown_said; /* that there are messages we do not know */
+};
+
+#define ctl_log(ctl, level, ...) slu_log(&(ctl)->log, level, __VA_ARGS__)
+
+/* ctl.c */
+void slu_ctl_free(struct slu_ctl *ctl);
+
+/* thread.c */
+void *slu_ctl_thread(void *ctl);
+/* Read the configuration again; a bad file changes nothing. */
+void slu_ctl_new_site(struct slu_ctl *ctl, double now);
+/* One turn of the loop without waiting: returns when the next is due. */
+double slu_ctl_step(struct slu_ctl *ctl, double now);
+void slu_ctl_thread_fini(struct slu_ctl *ctl);
+/* Send, if the link is up; an error closes it. */
+void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
+		  const void *msg, double now);
+void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
+		       double now);
+
+/* events.c */
+void slu_ctl_events(struct slu_ctl *ctl, double now);
+/* Look at all jobs and nodes, follow those that run, say hello if the link is
+ * new. */
+void slu_ctl_snapshot(struct slu_ctl *ctl, double now);
+void slu_ctl_looks(struct slu_ctl *ctl, double now);
+
+/* commands.c */
+void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len,
+		  double now);
+
+/* live.c */
+struct slu_live *slu_live_get(struct slu_ctl *ctl, uint32_t job_id);
+/* Follow a job's (new) run; NULL without memory. */
+struct slu_live *slu_live_start(struct slu_ctl *ctl, const struct slu_job *job);
+/* Its launch waits for an answer, at most until then. */
+void slu_live_hold(struct slu_ctl *ctl, struct slu_live *live, double until);
+/* Its run has ended; with a buffer, its nodes are watched. */
+void slu_live_end(struct slu_ctl *ctl, struct slu_live *live,
+		  const struct slu_job *job, double now);
+void slu_live_forget_nodes(struct slu_ctl *ctl, struct slu_live *live);
+void slu_live_release(struct slu_ctl *ctl, struct slu_live *live);
+/* Let go on whose epoch this covers. */
+void slu_live_published(struct slu_ctl *ctl, uint64_t epoch);
+void slu_live_release_all(struct slu_ctl *ctl);
+/* What is due; returns when the next is. */
+double slu_live_tick(struct slu_ctl *ctl, double now);
+void slu_live_fini(struct slu_ctl *ctl);
+/* Keep one job's end ahead of its set-up. */
+int slu_live_keep(struct slu_ctl *ctl, uint32_t job_id, int64_t start,
+		  int64_t at_least, struct slu_err *err);
+
+/* ions.c */
+void slu_ions_reset(struct slu_ctl *ctl, size_t n_nodes);
+void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job);
+void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id);
+void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id);
+void slu_ions_solve(struct slu_ctl *ctl, double now);
+void slu_ions_fini(struct slu_ctl *ctl);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A file that cannot be read leaves a site that refuses what needs one. */
+#include "config.h"
+#include "ctl/site.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLASSES 65536 /* that the predictor remembers; some 10 MiB */
+
+static int add_user(struct slu_site *site, const char *name)
+{
+	struct passwd pw, *found = NULL;
+	struct slu_site_user *grown;
+	char buf[4096];
+
+	if (getpwnam_r(name, &pw, buf, sizeof(buf), &found) || !found)
+		return 0; /* unknown users match nobody */
+	grown = realloc(site->user, (site->n_user + 1) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	site->user = grown;
+	grown[site->n_user].uid = pw.pw_uid;
+	grown[site->n_user].name = strdup(name);
+	if (!grown[site->n_user].name)
+		return -1;
+	site->n_user++;
+	return 0;
+}
+
+static int add_users(struct slu_site *site, char *const *names)
+{
+	for (; names && *names; names++)
+		if (add_user(site, *names) < 0)
+			return -1;
+	return 0;
+}
+
+static int load(struct slu_site *site, const char *path, struct slu_err *err)
+{
+	site->conf = slu_conf_load(path, err);
+	if (!site->conf)
+		return -1;
+	site->predictor =
+		slu_predictor_new(CLASSES, site->conf->predict_quantile,
+				  site->conf->predict_floor, err);
+	if (!site->predictor)
+		return -1;
+	if (add_users(site, site->conf->allow_users) < 0 ||
+	    add_users(site, site->conf->deny_users) < 0)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return 0;
+}
+
+struct slu_site *slu_site_new(const char *conf_path)
+{
+	struct slu_site *site = calloc(1, sizeof(*site));
+	struct slu_err err;
+
+	if (!site || load(site, conf_path, &err) == 0)
+		return site;
+	slu_conf_free(site->conf);
+	site->conf = NULL;
+	site->why_not = strdup(err.text);
+	if (site->why_not)
+		return site;
+	slu_site_free(site);
+	return NULL;
+}
+
+void slu_site_free(struct slu_site *site)
+{
+	if (!site)
+		return;
+	for (size_t i = 0; i < site->n_user; i++)
+		free(site->user[i].name);
+	free(site->user);
+	slu_predictor_free(site->predictor);
+	slu_conf_free(site->conf);
+	free(site->why_not);
+	free(site);
+}
+
+const char *slu_site_user(const struct slu_site *site, uid_t uid)
+{
+	for (size_t i = 0; i < site->n_user; i++)
+		if (site->user[i].uid == uid)
+			return site->user[i].name;
+	return NULL;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The loop. Each turn: events from hooks, the link (open, read, write), what
+ * is due, then the I/O nodes once for everything that happened. Anything that
+ * goes wrong with the link closes it; opening it again begins with a snapshot,
+ * so nothing that was lost with it matters.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ctl/advice.h"
+
+#define LONGEST_WAIT 30.0
+
+static double now_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void advise(struct slu_ctl *ctl)
+{
+	struct slu_ctl_settings settings = {0};
+	struct slu_buf text = {0};
+	char *line, *rest;
+
+	if (!ctl->site->conf)
+		return;
+	ctl->ops.settings(ctl->ops.arg, &settings);
+	slu_advice(&settings, ctl->site->conf, &text);
+	for (rest = text.data; (line = strsep(&rest, "\n"));)
+		if (*line)
+			ctl_log(ctl, SLU_WARN, "slurm.conf: %s", line);
+	slu_buf_free(&text);
+}
+
+/* What was learned goes with the old predictor and arbiter: a new connection
+ * tells it all again. */
+void slu_ctl_new_site(struct slu_ctl *ctl, double now)
+{
+	struct slu_site *site = slu_site_new(ctl->conf_path), *old;
+	struct slu_err err;
+
+	if (!site || site->why_not) {
+		ctl_log(ctl, SLU_ERROR, "the old configuration stays: %s",
+			site ? site->why_not : "out of memory");
+		slu_site_free(site);
+		return;
+	}
+	pthread_rwlock_wrlock(&ctl->site_lock);
+	old = ctl->site;
+	ctl->site = site;
+	pthread_rwlock_unlock(&ctl->site_lock);
+	slu_site_free(old);
+	slu_ions_fini(ctl);
+	ctl->learned = false;
+	ctl->stale = true;
+	slu_err(&err, SLU_IO, "the configuration was read again");
+	slu_ctl_link_down(ctl, &err, now);
+	slu_link_good(&ctl->link);
+	ctl->link.retry_at = now;
+	advise(ctl);
+}
+
+/* One line when the reason changes, not one per attempt. */
+static void log_link(struct slu_ctl *ctl, const char *why)
+{
+	if (!strcmp(ctl->link_why, why))
+		return;
+	slu_copy(ctl->link_why, sizeof(ctl->link_why), why);
+	ctl_log(ctl, SLU_WARN, "no link to sluiced: %s", why);
+}
+
+void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
+		       double now)
+{
+	log_link(ctl, why->text);
+	ctl->linked = false;
+	ctl->hello_said = false;
+	slu_link_close(&ctl->link, now);
+	/* Launches must not wait for an answer that will not come. */
+	slu_live_release_all(ctl);
+}
+
+void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
+		  const void *msg, double now)
+{
+	struct slu_err err;
+
+	if (ctl->link.fd < 0 || !ctl->hello_said)
+		return;
+	if (slu_link_send(&ctl->link, desc, msg, &err) < 0)
+		slu_ctl_link_down(ctl, &err, now);
+}
+
+static void open_link(struct slu_ctl *ctl, double now)
+{
+	struct slu_err err;
+
+	if (ctl->link.fd >= 0 || now < ctl->link.retry_at || !ctl->site->conf)
+		return;
+	if (slu_link_open(&ctl->link, ctl->site->conf->control_socket, &err) <
+	    0) {
+		slu_ctl_link_down(ctl, &err, now);
+		return;
+	}
+	slu_history_again(&ctl->history);
+	ctl->rows = 0;
+	ctl->stale = true; /* the snapshot says hello */
+}
+
+static void read_link(struct slu_ctl *ctl, double now)
+{
+	struct slu_err err;
+	const char *line;
+	size_t len;
+
+	if (ctl->link.fd < 0)
+		return;
+	if (slu_link_fill(&ctl->link, &err) < 0) {
+		slu_ctl_link_down(ctl, &err, now);
+		return;
+	}
+	while (ctl->link.fd >= 0 && slu_link_line(&ctl->link, &line, &len))
+		slu_ctl_hear(ctl, line, len, now);
+}
+
+static void write_link(struct slu_ctl *ctl, double now)
+{
+	struct slu_err err;
+
+	if (ctl->link.fd < 0)
+		return;
+	if ((ctl->linked &&
+	     slu_history_send(&ctl->history, &ctl->link, &err) < 0) ||
+	    slu_link_flush(&ctl->link, &err) < 0)
+		slu_ctl_link_down(ctl, &err, now);
+}
+
+double slu_ctl_step(struct slu_ctl *ctl, double now)
+{
+	double next = now + LONGEST_WAIT, tick;
+
+	slu_ctl_events(ctl, now);
+	open_link(ctl, now);
+	read_link(ctl, now);
+	if (ctl->stale)
+		slu_ctl_snapshot(ctl, now);
+	slu_ctl_looks(ctl, now);
+	tick = slu_live_tick(ctl, now);
+	if (tick < next)
+		next = tick;
+	slu_ions_solve(ctl, now);
+	write_link(ctl, now);
+	for (size_t i = 0; i < ctl->n_look; i++)
+		if (ctl->look[i].due < next)
+			next = ctl->look[i].due;
+	if (ctl->link.fd < 0 && ctl->site->conf && ctl->link.retry_at < next)
+		next = ctl->link.retry_at;
+	return next;
+}
+
+static void wait_until(struct slu_ctl *ctl, double when)
+{
+	struct pollfd fds[2] = {
+		{.fd = ctl->queue.fd, .events = POLLIN},
+		{.fd = ctl->link.fd, .events = POLLIN},
+	};
+	double wait = when - now_seconds();
+
+	if (slu_link_pending(&ctl->link))
+		fds[1].events |= POLLOUT;
+	/* Rounded up, so that what is due is due when we wake. */
+	poll(fds, 2, wait > 0 ? (int)(wait * 1000) + 1 : 0);
+}
+
+void *slu_ctl_thread(void *arg)
+{
+	struct slu_ctl *ctl = arg;
+	double next;
+
+	advise(ctl);
+	ctl->stale = ctl->recall = true;
+	ctl->epoch = (uint64_t)time(NULL) * 1000;
+	while (!ctl->stop) {
+		next = slu_ctl_step(ctl, now_seconds());
+		if (!ctl->stop)
+			wait_until(ctl, next);
+	}
+	if (atomic_exchange(&ctl->parted, true))
+		slu_ctl_free(ctl); /* nobody waits for us any more */
+	return NULL;
+}
+
+void slu_ctl_thread_fini(struct slu_ctl *ctl)
+{
+	slu_link_close(&ctl->link, 0);
+	slu_live_fini(ctl);
+	slu_ions_fini(ctl);
+	free(ctl->look);
+}

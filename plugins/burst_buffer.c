@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * burst_buffer/sluice: requests at submission, starts and ends, and the view
+ * of `scontrol show burst`. A job has a request when its burst_buffer string is
+ * not empty; it is then our canonical text.
+ */
+#include "config.h"
+#include "plugins/bb_state.h"
+#include "plugins/copy.h"
+#include "plugins/host.h"
+
+const char plugin_name[] = "Sluice burst buffer plugin";
+const char plugin_type[] = "burst_buffer/sluice";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+static struct slu_ctl *ctl;
+
+int init(void)
+{
+	ctl = slu_host_acquire(plugin_type);
+	return SLURM_SUCCESS;
+}
+
+int fini(void)
+{
+	slu_ctl_release(ctl);
+	ctl = NULL;
+	return SLURM_SUCCESS;
+}
+
+uint64_t bb_p_get_system_size(void)
+{
+	return 0; /* the capacity is the nodes', not a pool's */
+}
+
+int bb_p_load_state(bool init_config)
+{
+	if (ctl && init_config)
+		slu_ctl_active(ctl);
+	return SLURM_SUCCESS;
+}
+
+int bb_p_reconfig(void)
+{
+	if (ctl)
+		slu_ctl_reload(ctl);
+	return SLURM_SUCCESS;
+}
+
+int bb_p_state_pack(uid_t uid, buf_t *buffer, uint16_t protocol_version)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+
+	(void)protocol_version; /* one layout from the oldest we can be asked */
+	if (!ctl)
+		return SLURM_SUCCESS;
+	slu_bb_pack(ctl, uid, buffer);
+	slu_ctl_leave(ctl, SLU_HOOK_STATE_PACK, watch);
+	return SLURM_SUCCESS;
+}
+
+static bool prolog_flags_ok(void)
+{
+	uint32_t need = PROLOG_FLAG_ALLOC | PROLOG_FLAG_DEFER_BATCH;
+
+	return (slurm_conf.prolog_flags & need) == need &&
+	       !(slurm_conf.prolog_flags & PROLOG_FLAG_SERIAL);
+}
+
+static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
+{
+	struct slu_ctl_ask ask = {
+		.option = desc->burst_buffer,
+		.script = desc->script,
+		.uid = desc->user_id == NO_VAL ? uid : desc->user_id,
+		.het = desc->het_job_offset != NO_VAL,
+		.prolog_flags = prolog_flags_ok(),
+	};
+	char *text;
+
+	if (slu_ctl_validate(ctl, &ask, &text, err) < 0)
+		return -1;
+	xfree(desc->burst_buffer);
+	if (*text)
+		desc->burst_buffer = xstrdup(text);
+	slu_strip_env(ctl, desc->spank_job_env, &desc->spank_job_env_size);
+	if (slu_ctl_has_buffer(text))
+		slu_set_env(&desc->spank_job_env, &desc->spank_job_env_size,
+			    "SLUICE_BUFFER=1");
+	free(text);
+	return 0;
+}
+
+int bb_p_job_validate(job_desc_msg_t *desc, uid_t uid, char **err_msg)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+	struct slu_err err;
+	int rc = SLURM_SUCCESS;
+
+	if (!ctl)
+		return desc->burst_buffer ? ESLURM_INVALID_BURST_BUFFER_REQUEST
+					  : SLURM_SUCCESS;
+	if (validate(desc, uid, &err) < 0) {
+		*err_msg = xstrdup(err.text);
+		rc = ESLURM_INVALID_BURST_BUFFER_REQUEST;
+	}
+	slu_ctl_leave(ctl, SLU_HOOK_VALIDATE, watch);
+	return rc;
+}
+
+int bb_p_job_validate2(job_record_t *job, char **err_msg)
+{
+	(void)job;
+	(void)err_msg;
+	return SLURM_SUCCESS;
+}
+
+void bb_p_job_set_tres_cnt(job_record_t *job, uint64_t *tres_cnt, bool locked)
+{
+	slurmdb_tres_rec_t tres = {.type = "bb", .name = "sluice"};
+	int pos;
+
+	if (!slu_ctl_has_buffer(job->burst_buffer))
+		return;
+	pos = assoc_mgr_find_tres_pos(&tres, locked);
+	if (pos >= 0) /* AccountingStorageTRES has bb/sluice; MiB */
+		tres_cnt[pos] = slu_ctl_capacity(job->burst_buffer) >> 20;
+}
+
+time_t bb_p_job_get_est_start(job_record_t *job)
+{
+	time_t now = time(NULL);
+
+	/* Once a minute sluiced may be back. */
+	return ctl && slu_ctl_may_start(ctl, job->burst_buffer) ? now
+								: now + 60;
+}
+
+int bb_p_job_try_stage_in(List job_queue)
+{
+	(void)job_queue;
+	return SLURM_SUCCESS;
+}
+
+/* Staging happens on the job's nodes, so all that can be waited for here is
+ * sluiced. */
+int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+	bool may = ctl && slu_ctl_may_start(ctl, job->burst_buffer);
+
+	(void)test_only;
+	if (!ctl)
+		return slu_ctl_has_buffer(job->burst_buffer) ? -1 : 1;
+	if (!may && xstrcmp(job->burst_buffer_state, "waiting for sluiced")) {
+		xfree(job->burst_buffer_state);
+		job->burst_buffer_state = xstrdup("waiting for sluiced");
+	}
+	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_IN, watch);
+	return may ? 1 : -1;
+}
+
+/* What an earlier run was given back does not count for this one. */
+static void forget_run(job_record_t *job)
+{
+	struct slu_note note;
+	char *text;
+
+	if (!slu_ctl_note_parse(job->admin_comment, &note) ||
+	    (note.gave_back < 0 && !note.why[0]))
+		return;
+	note.gave_back = -1;
+	note.why[0] = '\0';
+	text = slu_ctl_note_apply(job->admin_comment, &note);
+	if (text) {
+		xfree(job->admin_comment);
+		job->admin_comment = *text ? xstrdup(text) : NULL;
+	}
+	free(text);
+}
+
+/* So that tasks know that they need a buffer even where no prolog of ours has
+ * run; the number tells them from those of a job inside a job. */
+static void tell_tasks(job_record_t *job)
+{
+	uint32_t n = job->details->env_cnt;
+	char flag[32];
+
+	snprintf(flag, sizeof(flag), "SLUICE_BUFFER=%u", job->job_id);
+	slu_set_env(&job->details->env_sup, &n, flag);
+	job->details->env_cnt = (uint16_t)n;
+}
+
+int bb_p_job_begin(job_record_t *job)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+
+	if (!ctl)
+		return SLURM_SUCCESS;
+	if (slu_ctl_has_buffer(job->burst_buffer)) {
+		forget_run(job);
+		tell_tasks(job);
+	}
+	slu_ctl_look(ctl, job->job_id);
+	slu_ctl_leave(ctl, SLU_HOOK_BEGIN, watch);
+	return SLURM_SUCCESS;
+}
+
+int bb_p_job_revoke_alloc(job_record_t *job)
+{
+	(void)job; /* the look finds it pending */
+	return SLURM_SUCCESS;
+}
+
+int bb_p_job_start_stage_out(job_record_t *job)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+	struct slu_job copy;
+
+	if (!ctl)
+		return SLURM_SUCCESS;
+	slu_copy_job(job, &copy);
+	slu_ctl_ended(ctl, &copy);
+	slu_ctl_leave(ctl, SLU_HOOK_STAGE_OUT, watch);
+	return SLURM_SUCCESS;
+}
+
+int bb_p_job_test_post_run(job_record_t *job)
+{
+	(void)job;
+	return 1;
+}
+
+/* Keeps the job's record while its buffer is alive. */
+int bb_p_job_test_stage_out(job_record_t *job)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+	bool alive;
+
+	if (!ctl)
+		return 1;
+	alive = slu_ctl_has_buffer(job->burst_buffer) &&
+		slu_ctl_alive(ctl, job->job_id);
+	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_OUT, watch);
+	return alive ? 0 : 1;
+}
+
+int bb_p_job_cancel(job_record_t *job)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+
+	if (!ctl)
+		return SLURM_SUCCESS;
+	if (slu_ctl_has_buffer(job->burst_buffer))
+		slu_ctl_cancelled(ctl, job->job_id);
+	slu_ctl_leave(ctl, SLU_HOOK_CANCEL, watch);
+	return SLURM_SUCCESS;
+}
+
+int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc, char **argv,
+		    char **resp_msg)
+{
+	(void)func;
+	(void)job_id;
+	(void)argc;
+	(void)argv;
+	(void)resp_msg;
+	return SLURM_SUCCESS; /* we run nothing in slurmscriptd */
+}
+
+char *bb_p_xlate_bb_2_tres_str(char *burst_buffer)
+{
+	(void)burst_buffer;
+	return NULL;
+}
+
+/* scontrol show bbstat [JOBID|hooks] */
+char *bb_p_get_status(uint32_t argc, char **argv)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+	char *text, *slurms;
+
+	if (!ctl)
+		return xstrdup("sluice is off, see slurmctld's log\n");
+	if (argc && !xstrcmp(argv[0], "hooks"))
+		text = slu_ctl_hook_times(ctl);
+	else if (slurm_conf.private_data & PRIVATE_DATA_JOBS)
+		text = strdup("PrivateData=jobs: see scontrol show burst\n");
+	else
+		text = slu_ctl_status(ctl, argc ? (uint32_t)atol(argv[0]) : 0);
+	slurms = xstrdup(text ? text : "out of memory\n");
+	free(text);
+	slu_ctl_leave(ctl, SLU_HOOK_STATUS, watch);
+	return slurms;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_PLUGINS_COMPAT_H
+#define SLU_PLUGINS_COMPAT_H
+
+/*
+ * Slurm's internal headers under the newest release's names; what an older one
+ * lacks is made here, as configure has found it (m4/slurm.m4), and nowhere
+ * else. Slurm's headers define info(), error() and more as macros: this file
+ * is included last.
+ */
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include "src/common/assoc_mgr.h"
+#include "src/common/bitstring.h"
+#include "src/common/list.h"
+#include "src/common/log.h"
+#include "src/common/node_conf.h"
+#include "src/common/pack.h"
+#include "src/common/slurm_accounting_storage.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/slurmctld.h"
+#include "src/slurmctld/state_save.h"
+
+/* slurmctld's own symbols: some of our plugins are loaded by slurmd too, where
+ * they do not exist. Functions are bound at their first call, data is weak. */
+#pragma weak job_list
+#pragma weak resv_list
+#pragma weak default_part_loc
+#pragma weak acct_db_conn
+#pragma weak last_job_update
+#pragma weak last_node_update
+
+/* "22.05.8" */
+#define SLU_SLURM_VERSION_ARGS                                  \
+	(int)SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),         \
+		(int)SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER), \
+		(int)SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER)
+#define SLU_SLURM_VERSION_FORMAT "%d.%02d.%d"
+
+static inline bool slu_in_slurmctld(void)
+{
+	return &job_list != NULL;
+}
+
+#ifndef HAVE_SLURM_JOB_STATE_SET /* before 24.05 */
+static inline void job_state_set(job_record_t *job, uint32_t state)
+{
+	job->job_state = state;
+}
+#endif
+
+#ifndef HAVE_SLURM_JOB_REQUEUE_INTERNAL /* before 25.11 */
+static inline int job_requeue_internal(uid_t uid, uint32_t job_id, bool preempt,
+				       uint32_t flags)
+{
+	return job_requeue(uid, job_id, NULL, preempt, flags);
+}
+#endif
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Field by field; the only place that knows where Slurm keeps what. */
+#include "config.h"
+#include "plugins/copy.h"
+
+static char *copy_text(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+/* A bitmap as a host list. Slurm allocates it with xmalloc. */
+static char *nodes_of(bitstr_t *bitmap)
+{
+	char *slurms, *ours = NULL;
+
+	if (!bitmap || bit_ffs(bitmap) < 0)
+		return NULL;
+	slurms = bitmap2node_name(bitmap);
+	ours = copy_text(slurms);
+	xfree(slurms);
+	return ours;
+}
+
+static char *down_of(bitstr_t *bitmap)
+{
+	bitstr_t *down;
+	char *text;
+
+	if (!bitmap || !bit_overlap_any(bitmap, up_node_bitmap))
+		return nodes_of(bitmap);
+	down = bit_copy(bitmap);
+	bit_and_not(down, up_node_bitmap);
+	text = nodes_of(down);
+	FREE_NULL_BITMAP(down);
+	return text;
+}
+
+const char *slu_state_name(uint32_t state)
+{
+	if (state & JOB_REQUEUE)
+		return "REQUEUED";
+	return job_state_string(state & JOB_STATE_BASE);
+}
+
+static uint32_t minutes(uint32_t limit)
+{
+	return limit == NO_VAL || limit == INFINITE ? 0 : limit;
+}
+
+static void copy_times(const job_record_t *job, struct slu_job *out)
+{
+	const struct job_details *d = job->details;
+
+	out->submit = d ? d->submit_time : 0;
+	out->eligible = d && d->begin_time ? d->begin_time : out->submit;
+	out->start = job->start_time;
+	out->end = IS_JOB_PENDING(job) || IS_JOB_RUNNING(job) ||
+				   IS_JOB_SUSPENDED(job)
+			   ? 0
+			   : job->end_time;
+	if (job->job_state & JOB_REQUEUE)
+		out->end = job->end_time; /* of the run that is ending */
+	out->limit = out->limit_asked = minutes(job->time_limit);
+}
+
+static void copy_size(const job_record_t *job, struct slu_job *out)
+{
+	const struct job_details *d = job->details;
+
+	out->node_cnt = job->total_nodes ? job->total_nodes : job->node_cnt;
+	out->cpus = job->total_cpus;
+	out->tasks = d ? d->num_tasks : 0;
+	out->mem_mb = d ? d->pn_min_memory & ~MEM_PER_CPU : 0;
+}
+
+void slu_copy_job(const job_record_t *job, struct slu_job *out)
+{
+	const char *nodes = job->nodes;
+
+	if (!nodes && job->job_resrcs)
+		nodes = job->job_resrcs->nodes;
+	*out = (struct slu_job){
+		.job_id = job->job_id,
+		.array_job_id = job->array_job_id,
+		.array_task_id = job->array_task_id == NO_VAL
+					 ? SLU_NO_ID
+					 : job->array_task_id,
+		.uid = job->user_id,
+		.gid = job->group_id,
+		.user = copy_text(job->user_name),
+		.account = copy_text(job->account),
+		.partition = copy_text(job->partition),
+		.name = copy_text(job->name),
+		.work_dir =
+			copy_text(job->details ? job->details->work_dir : NULL),
+		.nodes = copy_text(nodes),
+		.state = copy_text(slu_state_name(job->job_state)),
+		.completing = IS_JOB_COMPLETING(job),
+		.exit_code = job->exit_code,
+		.restarts = job->restart_cnt,
+		.ion_max = SLU_NO_ID,
+	};
+	copy_times(job, out);
+	copy_size(job, out);
+	if (job->burst_buffer && job->burst_buffer[0])
+		out->request = copy_text(job->burst_buffer);
+	if (out->request && out->completing) {
+		out->completing_nodes = nodes_of(job->node_bitmap_cg);
+		out->down_nodes = down_of(job->node_bitmap);
+	}
+	slu_ctl_note_to_job(job->admin_comment, out);
+}
+
+/* The tightest limit of the partitions that are named, minutes. */
+static uint32_t partition_limit(const char *names)
+{
+	uint32_t limit = 0;
+	part_record_t *part;
+	char *copy, *name, *rest;
+
+	if (!names)
+		return default_part_loc ? minutes(default_part_loc->max_time)
+					: 0;
+	copy = xstrdup(names);
+	for (rest = copy; (name = strsep(&rest, ","));) {
+		part = find_part_record(name);
+		if (part && minutes(part->max_time) &&
+		    (!limit || part->max_time < limit))
+			limit = part->max_time;
+	}
+	xfree(copy);
+	return limit;
+}
+
+void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
+		     struct slu_ctl_submit *out)
+{
+	*out = (struct slu_ctl_submit){
+		.job =
+			{
+				.uid = desc->user_id == NO_VAL ? uid
+							       : desc->user_id,
+				.name = desc->name,
+				.node_cnt = desc->min_nodes == NO_VAL
+						    ? 1
+						    : desc->min_nodes,
+				.limit_asked = minutes(desc->time_limit),
+			},
+		.has_limit = desc->time_limit != NO_VAL,
+		.max_limit = partition_limit(desc->partition),
+	};
+}
+
+void slu_strip_env(struct slu_ctl *ctl, char **env, uint32_t *n)
+{
+	uint32_t kept = 0;
+
+	if (!env || *n == NO_VAL)
+		return;
+	for (uint32_t i = 0; i < *n; i++) {
+		if (env[i] && slu_ctl_stale_env(ctl, env[i]))
+			xfree(env[i]);
+		else
+			env[kept++] = env[i];
+	}
+	/* Both arrays may be walked up to a NULL as well. */
+	for (uint32_t i = kept; i < *n; i++)
+		env[i] = NULL;
+	*n = kept;
+}
+
+void slu_set_env(char ***env, uint32_t *n, const char *entry)
+{
+	size_t name = strcspn(entry, "=") + 1;
+
+	if (*n == NO_VAL)
+		*n = 0;
+	for (uint32_t i = 0; i < *n; i++)
+		if (!xstrncmp((*env)[i], entry, name)) {
+			xfree((*env)[i]);
+			(*env)[i] = xstrdup(entry);
+			return;
+		}
+	xrecalloc(*env, *n + 2, sizeof(char *));
+	(*env)[(*n)++] = xstrdup(entry);
+}

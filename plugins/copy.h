@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_PLUGINS_COPY_H
+#define SLU_PLUGINS_COPY_H
+
+/* From Slurm's structures to ours. The caller holds the locks that reading
+ * needs; memory is ours (malloc). */
+
+#include "ctl/ctl.h"
+#include "plugins/compat.h"
+
+/* A job: at least job READ and node READ. Fields that memory could not be had
+ * for are NULL. */
+void slu_copy_job(const job_record_t *job, struct slu_job *out);
+/* The same, taking its state for `state`. */
+const char *slu_state_name(uint32_t state);
+
+/* What the predictor needs of a submission. The strings are borrowed from
+ * desc: *out must not be cleared. part READ. */
+void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
+		     struct slu_ctl_submit *out);
+
+/* Take out of an environment array what a new job must not inherit. */
+void slu_strip_env(struct slu_ctl *ctl, char **env, uint32_t *n);
+/* Set "NAME=value" in an environment array of Slurm's. */
+void slu_set_env(char ***env, uint32_t *n, const char *entry);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looks at slurmctld, each under read locks and no longer than it takes to
+ * copy. Each plugin has a copy of this code; libsluice uses the table of the
+ * one that came first.
+ */
+#include "config.h"
+#include "plugins/host.h"
+
+#include "common/hostlist.h"
+#include "plugins/copy.h"
+
+static void host_log(void *arg, enum slu_level level, const char *line)
+{
+	(void)arg;
+	switch (level) {
+	case SLU_ERROR:
+		error("sluice: %s", line);
+		break;
+	case SLU_WARN:
+	case SLU_INFO:
+		info("sluice: %s", line);
+		break;
+	case SLU_DEBUG:
+		debug("sluice: %s", line);
+		break;
+	}
+}
+
+/* Is `word` one of a comma separated list, with or without "TYPE/" before? */
+static bool lists(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = list; p && (p = strstr(p, word)); p += n)
+		if ((p == list || p[-1] == ',' || p[-1] == '/') &&
+		    (p[n] == '\0' || p[n] == ','))
+			return true;
+	return false;
+}
+
+static void host_settings(void *arg, struct slu_ctl_settings *out)
+{
+	slurmctld_lock_t lock = {.conf = READ_LOCK};
+	const slurm_conf_t *c = &slurm_conf;
+	uint16_t flags;
+
+	(void)arg;
+	lock_slurmctld(lock);
+	flags = c->prolog_flags;
+	*out = (struct slu_ctl_settings){
+		.prolog_alloc = flags & PROLOG_FLAG_ALLOC,
+		.prolog_defer_batch = flags & PROLOG_FLAG_DEFER_BATCH,
+		.prolog_serial = flags & PROLOG_FLAG_SERIAL,
+		.prep_script = lists(c->prep_plugins, "script"),
+		.prep_sluice = lists(c->prep_plugins, "sluice"),
+		.bb_sluice = lists(c->bb_type, "sluice"),
+		.job_submit_sluice = lists(c->job_submit_plugins, "sluice"),
+		.node_features_sluice =
+			lists(c->node_features_plugins, "sluice"),
+		.prolog_epilog_timeout = c->prolog_epilog_timeout == NO_VAL16
+						 ? UINT32_MAX
+						 : c->prolog_epilog_timeout,
+		.batch_start_timeout = c->batch_start_timeout,
+		.suspend_resume = c->suspend_timeout + c->resume_timeout,
+		.complete_wait = c->complete_wait,
+		.job_container =
+			c->job_container_plugin &&
+			xstrcmp(c->job_container_plugin, "job_container/none"),
+	};
+	snprintf(out->version, sizeof(out->version), SLU_SLURM_VERSION_FORMAT,
+		 SLU_SLURM_VERSION_ARGS);
+	snprintf(out->cluster, sizeof(out->cluster), "%s",
+		 c->cluster_name ? c->cluster_name : "");
+	unlock_slurmctld(lock);
+}
+
+struct jobs {
+	struct slu_job *job;
+	size_t n, cap;
+};
+
+static int copy_one(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	struct jobs *jobs = arg;
+
+	if (jobs->n < jobs->cap &&
+	    (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job)))
+		slu_copy_job(job, &jobs->job[jobs->n++]);
+	return 0;
+}
+
+/* node READ */
+static size_t copy_nodes(struct slu_ctl_node *out)
+{
+	node_record_t *node;
+	size_t n = 0;
+
+	for (int i = 0; (node = next_node(&i)); i++)
+		out[n++] = (struct slu_ctl_node){
+			.addr = {.name = strdup(node->name),
+				 .addr = strdup(node->comm_name
+							? node->comm_name
+							: node->name)},
+			.usable = !IS_NODE_DOWN(node) && !IS_NODE_DRAIN(node),
+		};
+	return n;
+}
+
+static int host_snapshot(void *arg, struct slu_job **jobs, size_t *n_jobs,
+			 struct slu_ctl_node **nodes, size_t *n_nodes,
+			 struct slu_err *err)
+{
+	slurmctld_lock_t lock = {.job = READ_LOCK, .node = READ_LOCK};
+	struct slu_ctl_node *node_copy;
+	struct jobs copy = {0};
+
+	(void)arg;
+	lock_slurmctld(lock);
+	copy.cap = (size_t)list_count(job_list);
+	copy.job = calloc(copy.cap + 1, sizeof(*copy.job));
+	node_copy = calloc((size_t)node_record_count + 1, sizeof(*node_copy));
+	if (copy.job && node_copy) {
+		list_for_each(job_list, copy_one, &copy);
+		*n_nodes = copy_nodes(node_copy);
+	}
+	unlock_slurmctld(lock);
+	if (!copy.job || !node_copy) {
+		free(copy.job);
+		free(node_copy);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	*jobs = copy.job;
+	*n_jobs = copy.n;
+	*nodes = node_copy;
+	return 0;
+}
+
+static void host_jobs(void *arg, const uint32_t *id, size_t n,
+		      struct slu_job *out)
+{
+	slurmctld_lock_t lock = {.job = READ_LOCK, .node = READ_LOCK};
+	const job_record_t *job;
+
+	(void)arg;
+	lock_slurmctld(lock);
+	for (size_t i = 0; i < n; i++)
+		if ((job = find_job_record(id[i])))
+			slu_copy_job(job, &out[i]);
+	unlock_slurmctld(lock);
+}
+
+static char *host_down(void *arg, const char *nodes, bool drained)
+{
+	slurmctld_lock_t lock = {.node = READ_LOCK};
+	struct slu_hosts all = {0}, down = {0};
+	node_record_t *node;
+	char *text = NULL;
+
+	(void)arg;
+	if (slu_hosts_parse(nodes, &all, NULL) < 0)
+		return NULL;
+	lock_slurmctld(lock);
+	for (size_t i = 0; i < all.n; i++) {
+		node = find_node_record(all.name[i]);
+		if (!node || IS_NODE_DOWN(node) ||
+		    (drained && IS_NODE_DRAIN(node)))
+			slu_hosts_add(&down, all.name[i]);
+	}
+	unlock_slurmctld(lock);
+	if (down.n)
+		text = slu_hosts_text(&down);
+	slu_hosts_free(&all);
+	slu_hosts_free(&down);
+	return text;
+}
+
+static void host_schedule(void *arg)
+{
+	(void)arg;
+	queue_job_scheduler();
+}
+
+static const struct slu_ctl_ops ops = {
+	.size = sizeof(ops),
+	.log = host_log,
+	.settings = host_settings,
+	.snapshot = host_snapshot,
+	.jobs = host_jobs,
+	.down = host_down,
+	.set_end = slu_act_set_end,
+	.hold = slu_act_hold,
+	.requeue = slu_act_requeue,
+	.fail = slu_act_fail,
+	.annotate = slu_act_annotate,
+	.show = slu_act_show,
+	.drain = slu_act_drain,
+	.resume = slu_act_resume,
+	.mark = slu_act_mark,
+	.schedule = host_schedule,
+};
+
+struct slu_ctl *slu_host_acquire(const char *plugin)
+{
+	struct slu_ctl *ctl;
+
+	if (!slu_in_slurmctld())
+		return NULL;
+	ctl = slu_ctl_acquire(&ops, NULL);
+	if (!ctl)
+		error("sluice: %s: no memory, or libsluice is of another "
+		      "release than the plugin",
+		      plugin);
+	else
+		verbose("%s loaded, Sluice " PACKAGE_VERSION
+			" for Slurm " SLU_SLURM_VERSION_FORMAT,
+			plugin, SLU_SLURM_VERSION_ARGS);
+	return ctl;
+}

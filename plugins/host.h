@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_PLUGINS_HOST_H
+#define SLU_PLUGINS_HOST_H
+
+/*
+ * What our plugins in slurmctld have in common: the table of functions through
+ * which libsluice's thread acts on slurmctld (ctl/ops.h), and the object
+ * itself. host.c has the looks, act.c the deeds.
+ */
+
+#include "ctl/ctl.h"
+#include "plugins/compat.h"
+
+/* For init(): the shared object, or NULL outside of slurmctld and without
+ * memory (said in the log). */
+struct slu_ctl *slu_host_acquire(const char *plugin);
+
+/* Functions of the table that live in act.c. */
+int slu_act_set_end(void *arg, uint32_t job_id, int64_t give_back, bool final,
+		    struct slu_err *err);
+int slu_act_hold(void *arg, uint32_t job_id, const char *reason,
+		 struct slu_err *err);
+int slu_act_requeue(void *arg, uint32_t job_id, const char *reason,
+		    struct slu_err *err);
+int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
+		 struct slu_err *err);
+int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
+		     struct slu_err *err);
+void slu_act_show(void *arg, uint32_t job_id, const char *text);
+int slu_act_drain(void *arg, const char *node, const char *reason,
+		  struct slu_err *err);
+int slu_act_resume(void *arg, const char *node, struct slu_err *err);
+void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n);
+
+#endif

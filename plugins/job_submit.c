@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_submit/sluice: what a submission is predicted to take. */
+#include "config.h"
+#include "plugins/copy.h"
+#include "plugins/host.h"
+
+const char plugin_name[] = "Sluice job submit plugin";
+const char plugin_type[] = "job_submit/sluice";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+static struct slu_ctl *ctl;
+
+int init(void)
+{
+	ctl = slu_host_acquire(plugin_type);
+	return SLURM_SUCCESS;
+}
+
+int fini(void)
+{
+	slu_ctl_release(ctl);
+	ctl = NULL;
+	return SLURM_SUCCESS;
+}
+
+static void put_note(job_desc_msg_t *desc, const struct slu_note *note)
+{
+	char *text = slu_ctl_note_apply(desc->admin_comment, note);
+
+	if (text && *text) {
+		xfree(desc->admin_comment);
+		desc->admin_comment = xstrdup(text);
+	}
+	free(text);
+}
+
+int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+	struct slu_ctl_submit submit;
+
+	(void)err_msg;
+	if (!ctl)
+		return SLURM_SUCCESS;
+	slu_strip_env(ctl, desc->environment, &desc->env_size);
+	slu_strip_env(ctl, desc->spank_job_env, &desc->spank_job_env_size);
+	slu_copy_submit(desc, uid, &submit);
+	slu_ctl_submit(ctl, &submit);
+	if (submit.note.predicted)
+		put_note(desc, &submit.note);
+	if (submit.limit)
+		desc->time_limit = submit.limit;
+	slu_ctl_leave(ctl, SLU_HOOK_SUBMIT, watch);
+	return SLURM_SUCCESS;
+}
+
+/* Who changes a job knows why. */
+int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
+{
+	(void)desc;
+	(void)job;
+	(void)uid;
+	return SLURM_SUCCESS;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The SPANK plugin. On a node it runs `sluice-node up` before and `sluice-node
+ * down` after a job with a buffer, and gives the job's tasks what `up` has left
+ * for them in RunDir/JOB/env, or refuses to start them with one sentence. For a
+ * job without a buffer it does nothing but, with map=, note its steps' I/O.
+ *
+ * plugstack.conf: required spank_sluice.so [node=PROGRAM] [run=RunDir]
+ * [map=MappingDir]. It must be `required`: only then does a refusal end the
+ * step. It links nothing of ours: every srun and slurmstepd loads it.
+ *
+ * Exit status: a node is drained (non-zero) only when sluice-node says that it
+ * cannot be cleaned, or could not be run for a job that has left something.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <slurm/spank.h>
+
+SPANK_PLUGIN(sluice, 1)
+
+#define TRIES	   3	     /* of a sluice-node that a signal killed */
+#define IO_SECONDS 5	     /* for sending a job's I/O totals */
+#define FILE_MAX   (1 << 20) /* of env and mapping files */
+#define CANNOT_RUN 127
+
+struct conf {
+	const char *node, *run, *map;
+	uint32_t job;
+};
+
+static bool conf_get(spank_t sp, int ac, char **av, struct conf *conf)
+{
+	*conf = (struct conf){.node = SLU_SBINDIR "/sluice-node",
+			      .run = "/run/sluice"};
+	for (int i = 0; i < ac; i++) {
+		if (!strncmp(av[i], "node=", 5))
+			conf->node = av[i] + 5;
+		else if (!strncmp(av[i], "run=", 4))
+			conf->run = av[i] + 4;
+		else if (!strncmp(av[i], "map=", 4))
+			conf->map = av[i] + 4;
+		else
+			slurm_error("sluice: plugstack.conf: unknown argument "
+				    "%s (node=, run= and map= are known)",
+				    av[i]);
+	}
+	return spank_get_item(sp, S_JOB_ID, &conf->job) == ESPANK_SUCCESS;
+}
+
+static void job_path(const struct conf *conf, const char *file,
+		     char out[PATH_MAX])
+{
+	snprintf(out, PATH_MAX, "%s/%u%s%s", conf->run, conf->job,
+		 *file ? "/" : "", file);
+}
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+static bool job_has_notes(const struct conf *conf)
+{
+	char path[PATH_MAX];
+
+	job_path(conf, "", path);
+	return exists(path);
+}
+
+/* In the child: nothing of slurmd's but the three standard descriptors. */
+static void become_node(const struct conf *conf, const char *verb)
+{
+	char job[16];
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	close_range(3, ~0U, 0);
+	snprintf(job, sizeof(job), "%u", conf->job);
+	execl(conf->node, "sluice-node", verb, "--job", job, (char *)NULL);
+	_exit(CANNOT_RUN);
+}
+
+static int run_once(const struct conf *conf, const char *verb)
+{
+	int status = CANNOT_RUN << 8;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		become_node(conf, verb);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* The exit status; CANNOT_RUN also when signals killed it again and again. */
+static int run_node(const struct conf *conf, const char *verb)
+{
+	int status = 0;
+
+	for (int try = 0; try < TRIES; try++) {
+		status = run_once(conf, verb);
+		if (WIFEXITED(status))
+			return WEXITSTATUS(status);
+		slurm_error("sluice: JobId=%u: sluice-node %s died of signal "
+			    "%d",
+			    conf->job, verb, WTERMSIG(status));
+	}
+	return CANNOT_RUN;
+}
+
+int slurm_spank_job_prolog(spank_t sp, int ac, char **av)
+{
+	struct conf conf;
+	int rc;
+
+	if (!getenv("SPANK_SLUICE_BUFFER") || !conf_get(sp, ac, av, &conf))
+		return 0;
+	rc = run_node(&conf, "up");
+	if (rc == 0)
+		return 0;
+	slurm_error("sluice: JobId=%u: %s up: %s", conf.job, conf.node,
+		    rc == CANNOT_RUN ? "cannot be run"
+				     : "this node cannot be cleaned");
+	/* Without a program there is no buffer, and the task hook says so. */
+	return rc == CANNOT_RUN ? 0 : -1;
+}
+
+static void io_path(const struct conf *conf, char out[PATH_MAX])
+{
+	snprintf(out, PATH_MAX, "%s/io/%u", conf->run, conf->job);
+}
+
+/* Not waited for: nobody's next job shall start later because of it. */
+static void send_io(const struct conf *conf)
+{
+	char path[PATH_MAX];
+
+	io_path(conf, path);
+	if (!conf->map || !exists(path))
+		return;
+	if (fork() == 0) {
+		setsid();
+		alarm(IO_SECONDS);
+		become_node(conf, "io");
+	}
+}
+
+int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
+{
+	struct conf conf;
+	bool notes;
+	int rc;
+
+	if (!conf_get(sp, ac, av, &conf))
+		return 0;
+	notes = job_has_notes(&conf);
+	if (!notes && !getenv("SPANK_SLUICE_BUFFER")) {
+		send_io(&conf);
+		return 0;
+	}
+	rc = run_node(&conf, "down");
+	if (rc == 0 || (rc == CANNOT_RUN && !notes))
+		return 0;
+	slurm_error("sluice: JobId=%u: %s down: %s, see %s/%u", conf.job,
+		    conf.node,
+		    rc == CANNOT_RUN ? "cannot be run"
+				     : "this node cannot be cleaned",
+		    conf.run, conf.job);
+	return -1;
+}
+
+/* A whole small file, NUL-terminated; NULL if there is none. Caller frees. */
+static char *read_file(const char *path)
+{
+	char *text = NULL;
+	ssize_t n = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return NULL;
+	text = malloc(FILE_MAX + 1);
+	if (text)
+		n = read(fd, text, FILE_MAX);
+	close(fd);
+	if (n < 0) {
+		free(text);
+		return NULL;
+	}
+	text[n] = '\0';
+	return text;
+}
+
+/* LD_PRELOAD is put before what is there; all else is set. */
+static void set_variable(spank_t sp, char *line)
+{
+	char old[16384], *value = strchr(line, '='), *both;
+
+	if (!value)
+		return;
+	*value++ = '\0';
+	if (!strcmp(line, "LD_PRELOAD") &&
+	    spank_getenv(sp, line, old, sizeof(old)) == ESPANK_SUCCESS &&
+	    *old && asprintf(&both, "%s:%s", value, old) > 0) {
+		spank_setenv(sp, line, both, 1);
+		free(both);
+		return;
+	}
+	spank_setenv(sp, line, value, 1);
+}
+
+/* Returns -1 when this node has no buffer for the job. */
+static int set_environment(spank_t sp, const struct conf *conf)
+{
+	char path[PATH_MAX], *text, *line, *rest;
+
+	job_path(conf, "refused", path);
+	text = read_file(path);
+	if (text) {
+		slurm_error("sluice: %.*s", (int)strcspn(text, "\n"), text);
+		free(text);
+		return -1;
+	}
+	job_path(conf, "env", path);
+	text = read_file(path);
+	if (!text) {
+		slurm_error("sluice: this node has no file system for job %u: "
+			    "it was not set up here (tell the administrator)",
+			    conf->job);
+		return -1;
+	}
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		set_variable(sp, line);
+	free(text);
+	return 0;
+}
+
+/* slurmctld has put the job's number into the environment of its script and
+ * of salloc and srun; another number comes from an outer job. */
+static bool wants_buffer(spank_t sp, const struct conf *conf)
+{
+	char job[16];
+
+	return spank_getenv(sp, "SLUICE_BUFFER", job, sizeof(job)) ==
+		       ESPANK_SUCCESS &&
+	       strtoul(job, NULL, 10) == conf->job;
+}
+
+int slurm_spank_task_init(spank_t sp, int ac, char **av)
+{
+	struct conf conf;
+
+	if (!conf_get(sp, ac, av, &conf) ||
+	    (!job_has_notes(&conf) && !wants_buffer(sp, &conf)))
+		return 0;
+	return set_environment(sp, &conf);
+}
+
+/* How many different I/O nodes a mapping names: lines of "HOST ID". */
+static unsigned count_ions(char *text)
+{
+	unsigned char seen[8192] = {0};
+	unsigned long id;
+	unsigned n = 0;
+	char *line, *space;
+
+	while ((line = strsep(&text, "\n"))) {
+		space = strchr(line, ' ');
+		id = space ? strtoul(space, NULL, 10) : sizeof(seen);
+		if (id < sizeof(seen) && !seen[id])
+			n += seen[id] = 1;
+	}
+	return n;
+}
+
+/* Once per step and node, as the user: the mapping lies on a shared file
+ * system, which every task of a large job should not ask. */
+int slurm_spank_user_init(spank_t sp, int ac, char **av)
+{
+	char path[PATH_MAX], number[16], *text;
+	struct conf conf;
+
+	if (!conf_get(sp, ac, av, &conf) || !conf.map)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%u.map", conf.map, conf.job);
+	text = read_file(path);
+	if (!text)
+		return 0;
+	snprintf(number, sizeof(number), "%u", count_ions(text));
+	spank_setenv(sp, "LIBGKFS_FORWARDING_MAP_FILE", path, 1);
+	spank_setenv(sp, "SLUICE_IONS", number, 1);
+	free(text);
+	return 0;
+}
+
+/* What the step's processes have read and written, files and pipes alike: the
+ * kernel adds it up in the one that has waited for them, slurmstepd. */
+static void note_io(const struct conf *conf)
+{
+	unsigned long long in, out;
+	char path[PATH_MAX], *text = read_file("/proc/self/io");
+	int fd;
+
+	if (!text || sscanf(text, "rchar: %llu wchar: %llu", &in, &out) != 2)
+		goto out;
+	snprintf(path, sizeof(path), "%s/io", conf->run);
+	mkdir(conf->run, 0755);
+	mkdir(path, 0700);
+	io_path(conf, path);
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		goto out;
+	dprintf(fd, "%llu %llu\n", in, out);
+	close(fd);
+out:
+	free(text);
+}
+
+int slurm_spank_exit(spank_t sp, int ac, char **av)
+{
+	struct conf conf;
+
+	if (spank_context() == S_CTX_REMOTE && conf_get(sp, ac, av, &conf) &&
+	    conf.map && !job_has_notes(&conf))
+		note_io(&conf);
+	return 0;
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_CTL_FAKE_H
+#define SLU_TESTS_CTL_FAKE_H
+
+/*
+ * A slurmctld and a sluiced for libsluice to talk to: the first is an array of
+ * jobs and a record of what was done to them, the second one end of the
+ * control socket. The loop is turned by hand, with a clock of the test's own.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include "common/str.h"
+#include "ctl/private.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+static struct {
+	struct slu_job job[32];
+	size_t n;
+	const char *down; /* host list */
+	char log[65536];  /* what was logged */
+	char did[65536];  /* what was done, "hold 7 why;" and so on */
+	int snapshots, schedules;
+	int64_t give_back;
+	bool final;
+} host;
+
+static void did(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void did(const char *fmt, ...)
+{
+	size_t used = strlen(host.did);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(host.did + used, sizeof(host.did) - used, fmt, ap);
+	va_end(ap);
+}
+
+static void fake_log(void *arg, enum slu_level level, const char *line)
+{
+	size_t used = strlen(host.log);
+
+	(void)arg;
+	snprintf(host.log + used, sizeof(host.log) - used, "%d %s\n", level,
+		 line);
+}
+
+static void fake_settings(void *arg, struct slu_ctl_settings *out)
+{
+	(void)arg;
+	*out = (struct slu_ctl_settings){
+		.version = "22.05.8",
+		.cluster = "toy",
+		.prolog_alloc = true,
+		.prolog_defer_batch = true,
+		.prep_script = true,
+		.prep_sluice = true,
+		.bb_sluice = true,
+		.job_submit_sluice = true,
+		.node_features_sluice = true,
+		.prolog_epilog_timeout = UINT32_MAX,
+		.batch_start_timeout = 100000,
+		.suspend_resume = 100000,
+	};
+}
+
+static int fake_snapshot(void *arg, struct slu_job **jobs, size_t *n_jobs,
+			 struct slu_ctl_node **nodes, size_t *n_nodes,
+			 struct slu_err *err)
+{
+	(void)arg;
+	(void)err;
+	host.snapshots++;
+	*jobs = calloc(host.n + 1, sizeof(**jobs));
+	*nodes = calloc(2, sizeof(**nodes));
+	*n_jobs = 0;
+	for (size_t i = 0; i < host.n; i++)
+		if (!slu_eq(host.job[i].state, "PENDING"))
+			slu_job_copy(&(*jobs)[(*n_jobs)++], &host.job[i]);
+	*n_nodes = 2;
+	for (int i = 0; i < 2; i++) {
+		(*nodes)[i].addr.name = slu_asprintf("n%d", i + 1);
+		(*nodes)[i].addr.addr = slu_asprintf("10.0.0.%d", i + 1);
+		(*nodes)[i].usable = true;
+	}
+	return 0;
+}
+
+static struct slu_job *host_job(uint32_t id)
+{
+	for (size_t i = 0; i < host.n; i++)
+		if (host.job[i].job_id == id)
+			return &host.job[i];
+	return NULL;
+}
+
+static void fake_jobs(void *arg, const uint32_t *id, size_t n,
+		      struct slu_job *out)
+{
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+		if (host_job(id[i]))
+			slu_job_copy(&out[i], host_job(id[i]));
+}
+
+static char *fake_down(void *arg, const char *nodes, bool drained)
+{
+	struct slu_hosts all = {0}, down = {0}, both = {0};
+	char *text;
+
+	(void)arg;
+	(void)drained;
+	slu_hosts_parse(nodes, &all, NULL);
+	slu_hosts_parse(host.down ? host.down : "", &down, NULL);
+	for (size_t i = 0; i < all.n; i++)
+		if (slu_hosts_find(&down, all.name[i]) >= 0)
+			slu_hosts_add(&both, all.name[i]);
+	text = both.n ? slu_hosts_text(&both) : NULL;
+	slu_hosts_free(&all);
+	slu_hosts_free(&down);
+	slu_hosts_free(&both);
+	return text;
+}
+
+static int fake_set_end(void *arg, uint32_t job_id, int64_t give_back,
+			bool final, struct slu_err *err)
+{
+	(void)arg;
+	if (!host_job(job_id))
+		return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist",
+			       job_id);
+	did("set_end %u %s;", job_id, final ? "final" : "ahead");
+	host.give_back = give_back;
+	host.final = final;
+	return 0;
+}
+
+static int fake_verdict(const char *what, uint32_t job_id, const char *why,
+			struct slu_err *err)
+{
+	if (!host_job(job_id))
+		return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist",
+			       job_id);
+	did("%s %u %s;", what, job_id, why ? why : "-");
+	return 0;
+}
+
+static int fake_hold(void *arg, uint32_t job_id, const char *why,
+		     struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("hold", job_id, why, err);
+}
+
+static int fake_requeue(void *arg, uint32_t job_id, const char *why,
+			struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("requeue", job_id, why, err);
+}
+
+static int fake_fail(void *arg, uint32_t job_id, const char *why,
+		     struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("fail", job_id, why, err);
+}
+
+static int fake_annotate(void *arg, uint32_t job_id, const char *text,
+			 struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("annotate", job_id, text, err);
+}
+
+static void fake_show(void *arg, uint32_t job_id, const char *text)
+{
+	(void)arg;
+	did("show %u %s;", job_id, text);
+}
+
+static int fake_drain(void *arg, const char *node, const char *why,
+		      struct slu_err *err)
+{
+	(void)arg;
+	(void)err;
+	did("drain %s %s;", node, why);
+	return 0;
+}
+
+static int fake_resume(void *arg, const char *node, struct slu_err *err)
+{
+	(void)arg;
+	(void)err;
+	did("resume %s;", node);
+	return 0;
+}
+
+static void fake_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
+{
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+		did("mark %s %s %s;", mark[i].node, mark[i].feature,
+		    mark[i].comment ? mark[i].comment : "-");
+}
+
+static void fake_schedule(void *arg)
+{
+	(void)arg;
+	host.schedules++;
+}
+
+static void fake_prolog_done(int rc, uint32_t job_id, bool timed_out)
+{
+	ck_assert(rc == 0 && !timed_out);
+	did("go %u;", job_id);
+}
+
+static const struct slu_ctl_ops fake_ops = {
+	.size = sizeof(fake_ops),
+	.log = fake_log,
+	.settings = fake_settings,
+	.snapshot = fake_snapshot,
+	.jobs = fake_jobs,
+	.down = fake_down,
+	.set_end = fake_set_end,
+	.hold = fake_hold,
+	.requeue = fake_requeue,
+	.fail = fake_fail,
+	.annotate = fake_annotate,
+	.show = fake_show,
+	.drain = fake_drain,
+	.resume = fake_resume,
+	.mark = fake_mark,
+	.schedule = fake_schedule,
+};
+
+/* Has the host done this since the last forget()? */
+static inline bool has_done(const char *what)
+{
+	return strstr(host.did, what) != NULL;
+}
+
+static inline void forget(void)
+{
+	host.did[0] = '\0';
+}
+
+/* A copy of a literal job. */
+static inline struct slu_job *host_add(struct slu_job job)
+{
+	ck_assert(host.n < 32);
+	slu_job_copy(&host.job[host.n], &job);
+	return &host.job[host.n++];
+}
+
+static inline void set_text(char **at, const char *text)
+{
+	free(*at);
+	*at = text ? strdup(text) : NULL;
+}
+
+/* sluiced's end */
+static struct {
+	int listen, fd;
+	struct slu_buf in;
+	uint64_t id;
+} daemon_end = {.listen = -1, .fd = -1};
+
+static void daemon_listen(void)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+
+	slu_copy(addr.sun_path, sizeof(addr.sun_path), tmpfile_path("socket"));
+	unlink(addr.sun_path);
+	daemon_end.listen = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	ck_assert(bind(daemon_end.listen, (struct sockaddr *)&addr,
+		       sizeof(addr)) == 0);
+	ck_assert(listen(daemon_end.listen, 1) == 0);
+}
+
+static bool daemon_accept(void)
+{
+	daemon_end.fd = accept4(daemon_end.listen, NULL, NULL, SOCK_NONBLOCK);
+	return daemon_end.fd >= 0;
+}
+
+static inline void daemon_hang_up(void)
+{
+	close(daemon_end.fd);
+	daemon_end.fd = -1;
+	slu_buf_free(&daemon_end.in);
+}
+
+static void daemon_say(const struct slu_desc *desc, const void *msg)
+{
+	char *line = slu_envelope(desc, ++daemon_end.id, msg);
+
+	ck_assert(send(daemon_end.fd, line, strlen(line), 0) ==
+		  (ssize_t)strlen(line));
+	free(line);
+}
+
+/* The next message of this type, skipping others; NULL: there is none now.
+ * Free with slu_msg_free. */
+static void *daemon_hear(const struct slu_desc *want)
+{
+	static char chunk[1 << 16];
+	const struct slu_desc *desc;
+	struct slu_err err;
+	uint64_t id;
+	void *msg;
+	ssize_t n;
+
+	while ((n = recv(daemon_end.fd, chunk, sizeof(chunk), 0)) > 0)
+		slu_buf_add(&daemon_end.in, chunk, (size_t)n);
+	while (daemon_end.in.len) {
+		char *end = memchr(daemon_end.in.data, '\n', daemon_end.in.len);
+		size_t len;
+
+		if (!end)
+			return NULL;
+		len = (size_t)(end - daemon_end.in.data);
+		ck_assert_msg(slu_envelope_parse(daemon_end.in.data, len,
+						 slu_to_daemon, &desc, &id,
+						 &msg, &err) == 0,
+			      "%s", err.text);
+		slu_buf_drop(&daemon_end.in, len + 1);
+		if (desc == want)
+			return msg;
+		slu_msg_free(desc, msg);
+	}
+	return NULL;
+}
+
+static inline bool daemon_heard(const struct slu_desc *want)
+{
+	void *msg = daemon_hear(want);
+
+	slu_msg_free(want, msg);
+	return msg != NULL;
+}
+
+static void write_conf(const char *more)
+{
+	FILE *f = fopen(tmpfile_path("sluice.conf"), "w");
+
+	fprintf(f,
+		"ControlSocket=%s\nFileSystem=scratch Driver=scratch "
+		"Default=yes\n%s\n",
+		tmpfile_path("socket"), more);
+	fclose(f);
+}
+
+/* An object whose thread is the test. */
+static struct slu_ctl *ctl_by_hand(const char *conf)
+{
+	struct slu_ctl *ctl;
+
+	write_conf(conf);
+	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
+	ck_assert_ptr_nonnull(ctl);
+	ck_assert_msg(!ctl->site->why_not, "%s", ctl->site->why_not);
+	ctl->started = true;
+	ctl->stale = ctl->recall = true;
+	slu_ctl_set_prolog_done(ctl, fake_prolog_done);
+	return ctl;
+}
+
+/* Connect and greet at time `now`. */
+static inline void link_up(struct slu_ctl *ctl, double now)
+{
+	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};
+
+	if (daemon_end.listen < 0)
+		daemon_listen();
+	slu_ctl_step(ctl, now);
+	ck_assert(daemon_accept());
+	ck_assert(daemon_heard(&slu_hello_ctl_desc));
+	daemon_say(&slu_hello_daemon_desc, &hello);
+	slu_ctl_step(ctl, now);
+	ck_assert(ctl->linked);
+}
+
+static inline void say_started(struct slu_ctl *ctl, uint32_t id, bool *held)
+{
+	struct slu_job copy;
+
+	slu_job_copy(&copy, host_job(id));
+	*held = slu_ctl_started(ctl, &copy);
+}
+
+static inline void say_ended(struct slu_ctl *ctl, uint32_t id)
+{
+	struct slu_job copy;
+
+	slu_job_copy(&copy, host_job(id));
+	slu_ctl_ended(ctl, &copy);
+}
+
+#endif

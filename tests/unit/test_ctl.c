@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* libsluice's conversation with sluiced, with the loop turned by hand. */
+#include "config.h"
+#include "tests/unit/ctl_fake.h"
+
+#define IONS "IONodes=io[1-2]\nMappingDir=/nowhere/map\nMappingTimeout=10"
+
+static const struct slu_job plain = {
+	.job_id = 7,
+	.array_task_id = SLU_NO_ID,
+	.uid = 1000,
+	.name = "plain",
+	.nodes = "n[1-2]",
+	.node_cnt = 2,
+	.start = 1000,
+	.limit_asked = 10,
+	.state = "RUNNING",
+	.ion_max = SLU_NO_ID,
+};
+
+static struct slu_job with_buffer(uint32_t id)
+{
+	struct slu_job job = plain;
+
+	job.job_id = id;
+	job.request = "jobfs type=scratch capacity=1048576";
+	return job;
+}
+
+static void end_job(uint32_t id, const char *state, const char *completing)
+{
+	struct slu_job *job = host_job(id);
+
+	set_text(&job->state, state);
+	set_text(&job->completing_nodes, completing);
+	job->completing = completing != NULL;
+	job->end = job->start + 60;
+}
+
+START_TEST(test_hello)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};
+	struct slu_buffer_state alive = {.buffer = 3,
+					 .job_id = 9,
+					 .uid = 1000,
+					 .name = "JOBFS",
+					 .state = "STAGE_OUT",
+					 .size = 1 << 20};
+	struct slu_hello_ctl *heard;
+	struct slu_job done = with_buffer(9);
+
+	host_add(plain);
+	host_add(done);
+	end_job(9, "COMPLETED", NULL);
+	daemon_listen();
+	slu_ctl_step(ctl, 1);
+	ck_assert(daemon_accept());
+	heard = daemon_hear(&slu_hello_ctl_desc);
+	ck_assert_ptr_nonnull(heard);
+	ck_assert_uint_eq(heard->version, SLU_WIRE_VERSION);
+	ck_assert_str_eq(heard->cluster, "toy");
+	ck_assert_uint_eq(heard->n_nodes, 2);
+	ck_assert_str_eq(heard->nodes[1].addr, "10.0.0.2");
+	ck_assert_uint_eq(heard->n_jobs, 2);
+	slu_msg_free(&slu_hello_ctl_desc, heard);
+
+	/* Not before its answer may a job with a buffer start. */
+	ck_assert(!slu_ctl_may_start(ctl, done.request));
+	ck_assert(slu_ctl_may_start(ctl, NULL));
+	ck_assert(slu_ctl_may_start(ctl, "forward max=1"));
+	hello.buffers = &alive;
+	hello.n_buffers = 1;
+	daemon_say(&slu_hello_daemon_desc, &hello);
+	slu_ctl_step(ctl, 1);
+	ck_assert(slu_ctl_may_start(ctl, done.request));
+	ck_assert_int_eq(host.schedules, 1);
+	ck_assert(slu_ctl_alive(ctl, 9));
+	ck_assert(!slu_ctl_alive(ctl, 7));
+	/* What ended while nobody listened gets into the history. */
+	slu_ctl_step(ctl, 1);
+	ck_assert(daemon_heard(&slu_history_desc));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_hello_of_another_version)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION + 1};
+
+	daemon_listen();
+	slu_ctl_step(ctl, 1);
+	ck_assert(daemon_accept());
+	daemon_say(&slu_hello_daemon_desc, &hello);
+	slu_ctl_step(ctl, 1);
+	ck_assert(!ctl->linked);
+	ck_assert(ctl->link.fd < 0);
+	ck_assert(strstr(host.log, "upgrade both"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_start_and_end)
+{
+	struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
+	struct slu_ctl_submit submit = {.job = plain, .has_limit = true};
+	struct slu_stored stored = {.job_id = 7, .start = 1000};
+	struct slu_job *row;
+	bool held;
+
+	host_add(plain);
+	set_text(&host_job(7)->state, "PENDING");
+	link_up(ctl, 1);
+	set_text(&host_job(7)->state, "RUNNING");
+	say_started(ctl, 7, &held);
+	ck_assert(!held);
+	slu_ctl_step(ctl, 2);
+	ck_assert(daemon_heard(&slu_job_started_desc));
+
+	end_job(7, "COMPLETED", "n[1-2]");
+	say_ended(ctl, 7);
+	say_ended(ctl, 7); /* as Slurm does after a failed prolog */
+	slu_ctl_step(ctl, 3);
+	ck_assert(daemon_heard(&slu_job_ended_desc));
+	ck_assert(daemon_heard(&slu_job_ended_desc));
+	slu_ctl_submit(ctl, &submit);
+	ck_assert_int_eq(submit.note.predicted, 60);
+	ck_assert_uint_eq(submit.note.jobs, 1); /* taught once */
+
+	/* The row is sent once, again after a reconnect, then no more. */
+	ck_assert_uint_eq(ctl->history.n, 1);
+	daemon_hang_up();
+	slu_ctl_step(ctl, 4);
+	ck_assert(!ctl->linked);
+	link_up(ctl, 5);
+	row = daemon_hear(&slu_history_desc);
+	ck_assert_ptr_nonnull(row);
+	ck_assert_uint_eq(row->job_id, 7);
+	ck_assert_uint_eq(row->limit_asked, 10);
+	slu_msg_free(&slu_history_desc, row);
+	daemon_say(&slu_stored_desc, &stored);
+	slu_ctl_step(ctl, 6);
+	ck_assert_uint_eq(ctl->history.n, 0);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* Without prep and stage-out hooks, looks find starts and ends. */
+START_TEST(test_looks)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	link_up(ctl, 1);
+	host_add(plain);
+	slu_ctl_look(ctl, 7);
+	slu_ctl_look(ctl, 8); /* never came to be */
+	slu_ctl_step(ctl, 2);
+	ck_assert(!daemon_heard(&slu_job_started_desc));
+	slu_ctl_step(ctl, 2.2);
+	ck_assert(daemon_heard(&slu_job_started_desc));
+	slu_ctl_look(ctl, 7); /* seen before */
+	slu_ctl_step(ctl, 3);
+	slu_ctl_step(ctl, 3.2);
+	ck_assert(!daemon_heard(&slu_job_started_desc));
+	end_job(7, "FAILED", "n2");
+	slu_ctl_look(ctl, 7);
+	slu_ctl_step(ctl, 4);
+	slu_ctl_step(ctl, 4.2);
+	ck_assert(daemon_heard(&slu_job_ended_desc));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_reconnect)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	double due;
+
+	/* Nobody listens: tries again, ever more slowly, and says so once. */
+	due = slu_ctl_step(ctl, 1);
+	expect(due > 1.05 && due < 1.15, "%f", due);
+	for (double now = due; now < 100; now = due)
+		due = slu_ctl_step(ctl, now);
+	expect(ctl->link.pause == 5.0, "%f", ctl->link.pause);
+	ck_assert(strstr(host.log, "no link"));
+	ck_assert_ptr_null(strstr(strstr(host.log, "no link") + 1, "no link"));
+
+	due = ctl->link.retry_at;
+	link_up(ctl, due);
+	daemon_hang_up();
+	slu_ctl_step(ctl, due + 1);
+	ck_assert(!ctl->linked);
+	/* It was well, so the first try comes soon. */
+	expect(ctl->link.retry_at < due + 1.2, "%f", ctl->link.retry_at);
+	link_up(ctl, ctl->link.retry_at);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_overflow)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	size_t before;
+	int snapshots;
+	bool heard;
+
+	link_up(ctl, 1);
+	host_add(plain);
+	snapshots = host.snapshots;
+	before = ctl->queue.cap;
+	for (size_t i = 0; i <= before; i++)
+		slu_ctl_cancelled(ctl, (uint32_t)(100 + i));
+	slu_ctl_step(ctl, 2);
+	ck_assert_int_eq(host.snapshots, snapshots + 1);
+	ck_assert(strstr(host.log, "too many events"));
+	/* The whole state is told anew, with the job nobody had announced. */
+	heard = false;
+	for (int i = 0; i < 1000 && !heard; i++) {
+		heard = daemon_heard(&slu_hello_ctl_desc);
+		slu_ctl_step(ctl, 2);
+	}
+	ck_assert(heard);
+	ck_assert_ptr_nonnull(slu_live_get(ctl, 7));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_held_launch)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS);
+	struct slu_published published = {.ok = true};
+	struct slu_assignment *assignment;
+	bool held;
+
+	/* Without a link nothing is held. */
+	host_add(plain);
+	say_started(ctl, 7, &held);
+	ck_assert(!held);
+	slu_ctl_step(ctl, 0);
+	link_up(ctl, 1);
+	while (daemon_heard(&slu_assignment_desc))
+		;
+
+	host.job[0].start = 2000; /* another run */
+	say_started(ctl, 7, &held);
+	ck_assert(held);
+	slu_ctl_step(ctl, 2);
+	ck_assert(!has_done("go 7;"));
+	assignment = daemon_hear(&slu_assignment_desc);
+	ck_assert_ptr_nonnull(assignment);
+	ck_assert_uint_eq(assignment->n_jobs, 1);
+	ck_assert_str_eq(assignment->event, "start 7");
+	published.epoch = assignment->epoch - 1; /* an older one: too early */
+	daemon_say(&slu_published_desc, &published);
+	slu_ctl_step(ctl, 3);
+	ck_assert(!has_done("go 7;"));
+	published.epoch = assignment->epoch;
+	daemon_say(&slu_published_desc, &published);
+	slu_ctl_step(ctl, 3);
+	ck_assert(has_done("go 7;"));
+	slu_msg_free(&slu_assignment_desc, assignment);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+static void check_let_go(void (*why)(struct slu_ctl *ctl))
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS);
+	bool held;
+
+	while (host.n)
+		slu_msg_clear(&slu_job_desc, &host.job[--host.n]);
+	forget();
+	link_up(ctl, 1);
+	host_add(plain);
+	say_started(ctl, 7, &held);
+	ck_assert(held);
+	slu_ctl_step(ctl, 2);
+	ck_assert(!has_done("go 7;"));
+	why(ctl);
+	ck_assert_str_eq(strstr(host.did, "go 7;"), "go 7;"); /* once, last */
+	slu_ctl_release(ctl);
+	daemon_hang_up();
+}
+
+static void time_over(struct slu_ctl *ctl)
+{
+	slu_ctl_step(ctl, 11.9);
+	ck_assert(!has_done("go 7;"));
+	slu_ctl_step(ctl, 12.1);
+}
+
+static void link_lost(struct slu_ctl *ctl)
+{
+	close(daemon_end.fd);
+	slu_ctl_step(ctl, 3);
+}
+
+static void job_over(struct slu_ctl *ctl)
+{
+	end_job(7, "CANCELLED", NULL);
+	say_ended(ctl, 7);
+	forget();
+	slu_ctl_events(ctl, 3);
+}
+
+START_TEST(test_held_launch_is_let_go)
+{
+	check_let_go(time_over);
+	check_let_go(link_lost);
+	check_let_go(job_over);
+}
+END_TEST
+
+START_TEST(test_ions_are_marked)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+
+	slu_ctl_step(ctl, 1);
+	ck_assert(has_done("mark io1 ion_free -;mark io2 ion_free -;"));
+	forget();
+	host_add(plain);
+	slu_ctl_look(ctl, 7);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 3);
+	ck_assert(has_done("ion_assigned sluice: 7;"));
+	forget();
+	end_job(7, "COMPLETED", NULL);
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, 4);
+	ck_assert(has_done("ion_free -;"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+static void expect_nodes(const char *left, const char *lost)
+{
+	struct slu_job_nodes *msg = daemon_hear(&slu_job_nodes_desc);
+
+	ck_assert_ptr_nonnull(msg);
+	expect(slu_eq(msg->left, left), "left %s", msg->left);
+	expect(slu_eq(msg->lost, lost), "lost %s", msg->lost);
+	slu_msg_free(&slu_job_nodes_desc, msg);
+}
+
+START_TEST(test_nodes_that_leave)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_job job = with_buffer(7);
+
+	job.nodes = "n[1-4]";
+	host_add(job);
+	link_up(ctl, 1);
+	end_job(7, "COMPLETED", "n[1-4]");
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, 2);
+	ck_assert(!daemon_heard(&slu_job_nodes_desc));
+	set_text(&host_job(7)->completing_nodes, "n[2,4]");
+	host.down = "n3";
+	slu_ctl_step(ctl, 2.5);
+	expect_nodes("n1", "n3");
+	slu_ctl_step(ctl, 3);
+	ck_assert(!daemon_heard(&slu_job_nodes_desc));
+
+	/* A new daemon hears of all of them. */
+	daemon_hang_up();
+	slu_ctl_step(ctl, 4);
+	link_up(ctl, 5);
+	slu_ctl_step(ctl, 6);
+	expect_nodes("n1", "n3");
+	set_text(&host_job(7)->completing_nodes, NULL);
+	slu_ctl_step(ctl, 7);
+	expect_nodes("n[2,4]", NULL);
+	ck_assert_uint_eq(ctl->ending, 0);
+	slu_ctl_step(ctl, 30);
+	ck_assert_ptr_null(slu_live_get(ctl, 7)); /* forgotten */
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A job that was requeued and runs again completes nowhere; nor does one whose
+ * record is gone. */
+START_TEST(test_nodes_of_a_run_that_is_over)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	host_add(with_buffer(7));
+	host_add(with_buffer(8));
+	link_up(ctl, 1);
+	end_job(7, "REQUEUED", "n[1-2]");
+	say_ended(ctl, 7);
+	end_job(8, "COMPLETED", "n[1-2]");
+	say_ended(ctl, 8);
+	slu_ctl_step(ctl, 2);
+	host.job[0].start = 5000; /* runs again on the same nodes */
+	set_text(&host.job[0].state, "RUNNING");
+	host.n = 1;
+	slu_ctl_step(ctl, 3);
+	expect_nodes("n[1-2]", NULL);
+	expect_nodes("n[1-2]", NULL);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+static void expect_done(uint64_t id, bool ok, const char *words)
+{
+	struct slu_done *done = daemon_hear(&slu_done_desc);
+
+	ck_assert_ptr_nonnull(done);
+	ck_assert_uint_eq(done->id, id);
+	expect(done->ok == ok, "%s", done->text ? done->text : "-");
+	expect(strstr(done->text ? done->text : "", words), "%s", done->text);
+	slu_msg_free(&slu_done_desc, done);
+}
+
+START_TEST(test_commands)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_verdict verdict = {.job_id = 7, .reason = "no such source"};
+	struct slu_node_order order = {.node = "n1", .reason = "not clean"};
+	struct slu_annotate annotate = {.job_id = 7, .text = "staging in"};
+	struct slu_buffer_state state = {
+		.buffer = 1, .job_id = 7, .state = "STAGE_IN", .text = "3 GiB"};
+
+	host_add(with_buffer(7));
+	link_up(ctl, 1);
+	daemon_say(&slu_hold_desc, &verdict);
+	daemon_say(&slu_requeue_desc, &verdict);
+	daemon_say(&slu_fail_desc, &verdict);
+	daemon_say(&slu_drain_desc, &order);
+	daemon_say(&slu_resume_desc, &order);
+	daemon_say(&slu_annotate_desc, &annotate);
+	daemon_say(&slu_buffer_desc, &state);
+	slu_ctl_step(ctl, 2);
+	ck_assert_str_eq(host.did, "hold 7 no such source;"
+				   "requeue 7 no such source;"
+				   "fail 7 no such source;drain n1 not clean;"
+				   "resume n1;annotate 7 staging in;"
+				   "show 7 STAGE_IN: 3 GiB;");
+	for (uint64_t id = daemon_end.id - 6; id < daemon_end.id; id++)
+		expect_done(id, true, "");
+	ck_assert(slu_ctl_alive(ctl, 7));
+	state.state = "DONE";
+	daemon_say(&slu_buffer_desc, &state);
+	verdict.job_id = 70; /* does not exist: answered, not asked again */
+	daemon_say(&slu_hold_desc, &verdict);
+	slu_ctl_step(ctl, 3);
+	expect_done(daemon_end.id, false, "does not exist");
+	ck_assert(!slu_ctl_alive(ctl, 7));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_give_back)
+{
+	struct slu_ctl *ctl = ctl_by_hand("MaxGiveBack=1000");
+	struct slu_extend extend = {.job_id = 7};
+	struct slu_job job = with_buffer(7);
+
+	job.start = time(NULL) - 100;
+	host_add(job);
+	link_up(ctl, 1);
+	daemon_say(&slu_extend_desc, &extend);
+	slu_ctl_step(ctl, 2);
+	ck_assert(has_done("set_end 7 ahead;"));
+	expect(host.give_back > 150 && host.give_back < 250, "%ld",
+	       (long)host.give_back);
+	forget();
+	slu_ctl_step(ctl, 10);
+	ck_assert(!has_done("set_end"));
+	slu_ctl_step(ctl, 40); /* kept ahead without being asked again */
+	ck_assert(has_done("set_end 7 ahead;"));
+	forget();
+	extend.final = true;
+	extend.give_back = 123;
+	daemon_say(&slu_extend_desc, &extend);
+	slu_ctl_step(ctl, 41);
+	ck_assert_str_eq(host.did, "set_end 7 final;");
+	ck_assert_int_eq(host.give_back, 123);
+	forget();
+	slu_ctl_step(ctl, 100);
+	ck_assert(!has_done("set_end"));
+	extend.give_back = 5000;
+	daemon_say(&slu_extend_desc, &extend);
+	slu_ctl_step(ctl, 101);
+	ck_assert_int_eq(host.give_back, 1000);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+static void say_raw(const char *text)
+{
+	ck_assert(send(daemon_end.fd, text, strlen(text), 0) > 0);
+}
+
+START_TEST(test_bad_lines)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	char *long_line = malloc(SLU_LINE_MAX + (1 << 20));
+	size_t sent = 0;
+
+	link_up(ctl, 1);
+	say_raw("{]\n");
+	say_raw("{\"v\":1,\"id\":1,\"type\":\"sing\",\"body\":{}}\n");
+	say_raw("{\"v\":1,\"id\":2,\"type\":\"sing\",\"body\":{}}\n");
+	slu_ctl_step(ctl, 2);
+	ck_assert(ctl->linked);
+	ck_assert(strstr(host.log, "sing"));
+	ck_assert_ptr_null(strstr(strstr(host.log, "sing") + 1, "sing"));
+
+	memset(long_line, 'x', SLU_LINE_MAX + (1 << 20));
+	for (int i = 0; i < 10000 && ctl->linked; i++) {
+		ssize_t n = send(daemon_end.fd, long_line + sent,
+				 SLU_LINE_MAX + (1 << 20) - sent, MSG_NOSIGNAL);
+
+		if (n > 0)
+			sent += (size_t)n;
+		slu_ctl_step(ctl, 3);
+	}
+	ck_assert(!ctl->linked);
+	ck_assert(strstr(host.log, "too long a line"));
+	free(long_line);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A daemon that does not read is dropped, and costs bounded memory. */
+START_TEST(test_daemon_that_does_not_read)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	char *name = malloc(60001);
+	struct slu_job copy;
+
+	memset(name, 'n', 60000);
+	name[60000] = '\0';
+	host_add(plain);
+	link_up(ctl, 1);
+	for (uint32_t i = 0; i < 3000 && ctl->linked; i++) {
+		slu_job_copy(&copy, &plain);
+		copy.job_id = 100 + i;
+		set_text(&copy.name, name);
+		slu_ctl_started(ctl, &copy);
+		slu_ctl_step(ctl, 2);
+	}
+	ck_assert(!ctl->linked);
+	ck_assert(strstr(host.log, "too much to send"));
+	free(name);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_history_replay)
+{
+	struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
+	struct slu_history_row row = {.job = plain};
+	struct slu_history_end end = {.rows = 1};
+	struct slu_ctl_submit submit = {.job = plain};
+
+	link_up(ctl, 1);
+	row.job.end = row.job.start + 300;
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_submit(ctl, &submit);
+	ck_assert_int_eq(submit.note.predicted, 300);
+	ck_assert_str_eq(submit.note.from, "class");
+	ck_assert(strstr(host.log, "learned from 1 "));
+	/* Told again after a reconnect it teaches nothing. */
+	daemon_hang_up();
+	slu_ctl_step(ctl, 3);
+	link_up(ctl, 4);
+	row.job.end = row.job.start + 900;
+	daemon_say(&slu_history_row_desc, &row);
+	slu_ctl_step(ctl, 5);
+	slu_ctl_submit(ctl, &submit);
+	ck_assert_int_eq(submit.note.predicted, 300);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_reload)
+{
+	struct slu_ctl *ctl = ctl_by_hand("MaxGiveBack=1000");
+
+	link_up(ctl, 1);
+	write_conf("MaxGiveBack=2000");
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 2);
+	ck_assert_int_eq(ctl->site->conf->max_give_back, 2000);
+	link_up(ctl, 3); /* connects at once, and anew */
+	write_conf("NoSuchKey=1");
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 4);
+	ck_assert_int_eq(ctl->site->conf->max_give_back, 2000);
+	ck_assert(ctl->linked);
+	ck_assert(strstr(host.log, "NoSuchKey"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
+	  test_looks, test_reconnect, test_overflow, test_held_launch,
+	  test_held_launch_is_let_go, test_ions_are_marked,
+	  test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
+	  test_commands, test_give_back, test_bad_lines,
+	  test_daemon_that_does_not_read, test_history_replay, test_reload)

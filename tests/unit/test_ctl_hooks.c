@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What plugins call, and the real thread: starting, stopping, being stuck. */
+#include "config.h"
+#include "tests/unit/ctl_fake.h"
+
+#include <time.h>
+
+static double now_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+START_TEST(test_one_object)
+{
+	struct slu_ctl_ops other = fake_ops;
+	struct slu_ctl *a, *b;
+
+	write_conf("");
+	a = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
+	b = slu_ctl_acquire(&fake_ops, "/elsewhere");
+	ck_assert_ptr_nonnull(a);
+	ck_assert_ptr_eq(a, b);
+	other.size--; /* a plugin of another release */
+	ck_assert_ptr_null(slu_ctl_acquire(&other, "/elsewhere"));
+	slu_ctl_release(a);
+	slu_ctl_release(b);
+	slu_ctl_release(NULL);
+}
+END_TEST
+
+START_TEST(test_bad_configuration)
+{
+	struct slu_ctl_ask ask = {.option = "jobfs capacity=1MiB",
+				  .prolog_flags = true};
+	struct slu_ctl_submit submit = {.job = {.uid = 1}};
+	struct slu_ctl *ctl;
+	struct slu_err err;
+	char *text = NULL;
+
+	write_conf("Nonsense=1");
+	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
+	ck_assert_ptr_nonnull(ctl);
+	ck_assert(strstr(host.log, "Nonsense"));
+	ctl->started = true;
+	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_INVALID,
+		    "not configured");
+	slu_ctl_submit(ctl, &submit); /* jobs go on without us */
+	ck_assert_int_eq(submit.note.predicted, 0);
+	ask.option = NULL;
+	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+	ck_assert_str_eq(text, "");
+	free(text);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+static const struct {
+	const char *option, *script, *want, *refused;
+	bool het, no_flags;
+} asks[] = {
+	{NULL, NULL, "", NULL, 0, 0},
+	{NULL, "#!/bin/sh\necho\n", "", NULL, 0, 0},
+	{"capacity=1MiB", NULL, "jobfs capacity=1048576", NULL, 0, 0},
+	{NULL, "#!/bin/sh\n#BB jobfs capacity=1MiB\n", "jobfs capacity=1048576",
+	 NULL, 0, 0},
+	{"forward max=2", NULL, "forward max=2", NULL, 0, 0},
+	{"forward max=2", NULL, "forward max=2", NULL, 1, 1},
+	{"capacity=1MiB", NULL, NULL, "heterogeneous", 1, 0},
+	{"capacity=1MiB", NULL, NULL, "PrologFlags", 0, 1},
+	{"jobfs type=nosuch capacity=1MiB", NULL, NULL, "nosuch", 0, 0},
+	{"jobfs capacity=1QiB", NULL, NULL, "1QiB", 0, 0},
+};
+
+START_TEST(test_validate)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_err err;
+	char *text;
+
+	each(c, asks)
+	{
+		struct slu_ctl_ask ask = {.option = c->option,
+					  .script = c->script,
+					  .uid = 1000,
+					  .het = c->het,
+					  .prolog_flags = !c->no_flags};
+
+		if (c->refused) {
+			expect_fail(slu_ctl_validate(ctl, &ask, &text, &err),
+				    err, SLU_INVALID, c->refused);
+			continue;
+		}
+		expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+		ck_assert_str_eq(text, c->want);
+		ck_assert(slu_ctl_has_buffer(text) ==
+			  !strncmp(c->want, "jobfs", 5));
+		free(text);
+	}
+	ck_assert_uint_eq(slu_ctl_capacity("jobfs capacity=1048576"), 1 << 20);
+	ck_assert_uint_eq(slu_ctl_capacity("forward max=2"), 0);
+	ck_assert_uint_eq(slu_ctl_capacity(NULL), 0);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_allowed_users)
+{
+	struct slu_ctl *ctl = ctl_by_hand("AllowUsers=daemon");
+	struct slu_ctl_ask ask = {.option = "jobfs capacity=1MiB",
+				  .prolog_flags = true};
+	struct slu_err err;
+	char *text;
+
+	ask.uid = 1; /* daemon */
+	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+	free(text);
+	ask.uid = 2;
+	ck_assert_int_eq(slu_ctl_validate(ctl, &ask, &text, &err), -1);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+static void teach(struct slu_ctl *ctl, uint32_t limit_asked, int64_t run)
+{
+	struct slu_job job = {.job_id = 1,
+			      .uid = 1000,
+			      .name = "x",
+			      .node_cnt = 1,
+			      .nodes = "n1",
+			      .start = 1000,
+			      .end = 1000 + run,
+			      .limit_asked = limit_asked};
+
+	slu_learn(ctl->site->predictor, &job);
+}
+
+START_TEST(test_submit)
+{
+	struct slu_ctl *ctl = ctl_by_hand("PredictMode=fill");
+	struct slu_ctl_submit submit = {
+		.job = {.uid = 1000, .name = "x", .node_cnt = 1}};
+
+	slu_ctl_submit(ctl, &submit); /* nothing known */
+	ck_assert_uint_eq(submit.limit, 0);
+	ck_assert_int_eq(submit.note.predicted, 0);
+	for (int i = 0; i < 5; i++)
+		teach(ctl, 0, 600);
+	slu_ctl_submit(ctl, &submit);
+	ck_assert_int_eq(submit.note.predicted, 600);
+	ck_assert(submit.note.has_asked && !submit.note.asked);
+	expect(submit.limit >= 10 && submit.limit < 600, "%u", submit.limit);
+	submit.max_limit = 5; /* the partition's */
+	slu_ctl_submit(ctl, &submit);
+	ck_assert_uint_eq(submit.limit, 5);
+	/* Who gave a limit keeps it. */
+	submit.has_limit = true;
+	submit.job.limit_asked = 60;
+	teach(ctl, 60, 600);
+	slu_ctl_submit(ctl, &submit);
+	ck_assert_int_eq(submit.note.predicted, 600);
+	ck_assert_int_eq(submit.note.asked, 3600);
+	ck_assert_uint_eq(submit.limit, 0);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_stale_env)
+{
+	static const struct {
+		const char *entry;
+		bool stale;
+	} entries[] = {
+		{"SLUICE_BUFFER=7", true},
+		{"SLUICE_ANYTHING=", true},
+		{"BB_JOBFS=/run/sluice/7/mnt/data", true},
+		{"BB_JOBFS=/home/u/x", false},
+		{"BB_JOBFS=/run/sluicers/x", false},
+		{"BB_GUN", false},
+		{"LIBGKFS_FORWARDING_MAP_FILE=/nowhere/map/7.map", true},
+		{"LIBGKFS_FORWARDING_MAP_FILE=/home/u/own.map", false},
+		{"PATH=/run/sluice/bin", false},
+	};
+	struct slu_ctl *ctl = ctl_by_hand("RunDir=/run/sluice\n"
+					  "MappingDir=/nowhere/map");
+
+	each(e, entries) expect(slu_ctl_stale_env(ctl, e->entry) == e->stale,
+				"%s", e->entry);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+static bool wait_for(atomic_bool *flag)
+{
+	for (int i = 0; i < 500 && !*flag; i++)
+		usleep(10000);
+	return *flag;
+}
+
+/* The thread itself: starts with the first hook, connects, stops. */
+START_TEST(test_thread)
+{
+	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};
+	struct slu_ctl *ctl;
+	double began;
+
+	write_conf("");
+	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
+	ck_assert(!ctl->started);
+	daemon_listen();
+	slu_ctl_look(ctl, 1);
+	for (int i = 0; i < 500 && !daemon_accept(); i++)
+		usleep(10000);
+	ck_assert(daemon_end.fd >= 0);
+	daemon_say(&slu_hello_daemon_desc, &hello);
+	ck_assert(wait_for(&ctl->linked));
+	began = now_seconds();
+	slu_ctl_release(ctl);
+	expect(now_seconds() - began < 1, "%f", now_seconds() - began);
+}
+END_TEST
+
+static pthread_mutex_t stuck = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool is_stuck;
+
+static void stuck_settings(void *arg, struct slu_ctl_settings *out)
+{
+	is_stuck = true;
+	pthread_mutex_lock(&stuck);
+	fake_settings(arg, out);
+	pthread_mutex_unlock(&stuck);
+}
+
+/* fini() may hold the lock that the thread waits for. */
+START_TEST(test_release_while_stuck)
+{
+	struct slu_ctl_ops ops = fake_ops;
+	struct slu_ctl *ctl;
+	double began;
+
+	ops.settings = stuck_settings;
+	write_conf("");
+	ctl = slu_ctl_acquire(&ops, tmpfile_path("sluice.conf"));
+	pthread_mutex_lock(&stuck);
+	slu_ctl_active(ctl);
+	ck_assert(wait_for(&is_stuck));
+	began = now_seconds();
+	slu_ctl_release(ctl);
+	expect(now_seconds() - began < 4, "%f", now_seconds() - began);
+	/* It goes on, finds that it is to stop, and ends. */
+	pthread_mutex_unlock(&stuck);
+	usleep(200000);
+}
+END_TEST
+
+TEST_MAIN("ctl_hooks", test_one_object, test_bad_configuration, test_validate,
+	  test_allowed_users, test_submit, test_stale_env, test_thread,
+	  test_release_while_stuck)

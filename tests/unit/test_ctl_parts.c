@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The small parts of libsluice, each by itself. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/random.h"
+
+#include "ctl/advice.h"
+#include "ctl/history.h"
+#include "ctl/mirror.h"
+#include "ctl/note.h"
+#include "ctl/queue.h"
+#include "ctl/map.h"
+#include "ctl/times.h"
+
+static const struct {
+	const char *comment;
+	struct slu_note note;
+	bool has;
+} notes[] = {
+	{NULL, {.gave_back = -1}, false},
+	{"", {.gave_back = -1}, false},
+	{"of others", {.gave_back = -1}, false},
+	{"mysluice: x", {.gave_back = -1}, false},
+	{"sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00",
+	 {.predicted = 310,
+	  .from = "class",
+	  .jobs = 3,
+	  .has_asked = true,
+	  .asked = 600,
+	  .gave_back = -1},
+	 true},
+	{"sluice: predicted 123:00:00 (user, 2 jobs), no limit asked; "
+	 "gave back 0:01:23",
+	 {.predicted = 442800,
+	  .from = "user",
+	  .jobs = 2,
+	  .has_asked = true,
+	  .gave_back = 83},
+	 true},
+	{"of others; sluice: gave back 0:00:00; stage-out failed; twice",
+	 {.gave_back = 0, .why = "stage-out failed; twice"},
+	 true},
+	{"of others; sluice: disk full",
+	 {.gave_back = -1, .why = "disk full"},
+	 true},
+};
+
+START_TEST(test_note)
+{
+	each(c, notes)
+	{
+		struct slu_note note;
+		char *back;
+
+		expect(slu_ctl_note_parse(c->comment, &note) == c->has, "%s",
+		       c->comment);
+		expect(note.predicted == c->note.predicted &&
+			       note.jobs == c->note.jobs &&
+			       note.has_asked == c->note.has_asked &&
+			       note.asked == c->note.asked &&
+			       note.gave_back == c->note.gave_back &&
+			       !strcmp(note.from, c->note.from) &&
+			       !strcmp(note.why, c->note.why),
+		       "%s", c->comment);
+		/* Printed it is what was read. */
+		back = slu_ctl_note_apply(c->comment, &note);
+		ck_assert_str_eq(back, c->comment ? c->comment : "");
+		free(back);
+	}
+}
+END_TEST
+
+START_TEST(test_note_apply)
+{
+	struct slu_note note = {.gave_back = 83};
+	struct slu_job job = {0};
+	char *text;
+
+	text = slu_ctl_note_apply("keep me; sluice: predicted 0:00:01 (user, 2 "
+				  "jobs)",
+				  &note);
+	ck_assert_str_eq(text, "keep me; sluice: gave back 0:01:23");
+	note.gave_back = -1;
+	free(text);
+	text = slu_ctl_note_apply("keep me; sluice: gave back 0:01:23", &note);
+	ck_assert_str_eq(text, "keep me");
+	free(text);
+	text = slu_ctl_note_apply("sluice: gave back 0:01:23", &note);
+	ck_assert_str_eq(text, "");
+	free(text);
+	slu_ctl_note_to_job(notes[4].comment, &job);
+	ck_assert_uint_eq(job.predicted, 310);
+	ck_assert_uint_eq(job.limit_asked, 10);
+	ck_assert_str_eq(job.predicted_from, "class");
+	slu_msg_clear(&slu_job_desc, &job);
+}
+END_TEST
+
+/* Whatever people write there must not hurt. */
+START_TEST(test_note_garbage)
+{
+	static const char *const pieces[] = {
+		"sluice: ",	 "predicted ", "0:05:10",    " (",     "class",
+		", 3 jobs)",	 "; ",	       "gave back ", "asked ", ":",
+		"9999999999999", "-1:-1:-1"};
+	uint64_t seed = 5;
+	char text[512];
+
+	for (int i = 0; i < 20000; i++) {
+		struct slu_note note;
+		char *back;
+
+		text[0] = '\0';
+		for (unsigned n = (uint32_t)slu_random(&seed, 12); n; n--)
+			strcat(text, pieces[(uint32_t)slu_random(&seed, 12)]);
+		slu_ctl_note_parse(text, &note);
+		back = slu_ctl_note_apply(text, &note);
+		ck_assert_ptr_nonnull(back);
+		free(back);
+	}
+}
+END_TEST
+
+/* The quantile of the histogram against that of the sorted values. */
+START_TEST(test_times)
+{
+	static struct slu_times times;
+	static uint64_t value[1000];
+	struct slu_buf out = {0};
+
+	ck_assert_uint_eq(slu_times_quantile(&times, SLU_HOOK_SUBMIT, .5), 0);
+	for (size_t i = 0; i < 1000; i++) {
+		value[i] = i < 900 ? 100 + i * 17 : i * i * 1000;
+		slu_times_add(&times, SLU_HOOK_SUBMIT, value[i], value[i] / 2);
+	}
+	for (double q = .01; q < 1; q += .01) {
+		uint64_t got = slu_times_quantile(&times, SLU_HOOK_SUBMIT, q);
+		uint64_t true_one = value[(size_t)(q * 1000) - 1];
+
+		expect(got >= true_one && (double)got < 1.14 * (double)true_one,
+		       "%f: %lu, not %lu", q, (unsigned long)got,
+		       (unsigned long)true_one);
+	}
+	ck_assert_uint_eq(times.hook[SLU_HOOK_SUBMIT].wall_max, value[999]);
+	ck_assert_uint_eq(times.hook[SLU_HOOK_SUBMIT].cpu_max, value[999] / 2);
+	slu_times_add(&times, SLU_HOOK_MODIFY, 0, 0);
+	slu_times_add(&times, SLU_HOOK_MODIFY, UINT64_MAX, 0);
+	slu_times_print(&times, &out);
+	ck_assert(strstr(out.data, "job_submit"));
+	ck_assert(!strstr(out.data, "state_pack"));
+	slu_buf_free(&out);
+}
+END_TEST
+
+/* Against an array that has one slot per key. */
+START_TEST(test_table)
+{
+	uint64_t seed = 1;
+	struct slu_map table = {0};
+	static int *oracle[500];
+	static int values[500];
+	size_t n;
+
+	for (int step = 0; step < 100000; step++) {
+		uint32_t k = (uint32_t)slu_random(&seed, 500);
+
+		if ((uint32_t)slu_random(&seed, 3)) {
+			oracle[k] = &values[k];
+			ck_assert(slu_map_put(&table, k * 7919, oracle[k]) ==
+				  0);
+		} else {
+			ck_assert_ptr_eq(slu_map_del(&table, k * 7919),
+					 oracle[k]);
+			oracle[k] = NULL;
+		}
+		k = (uint32_t)slu_random(&seed, 500);
+		ck_assert_ptr_eq(slu_map_get(&table, k * 7919), oracle[k]);
+	}
+	n = 0;
+	for (size_t i = 0; slu_map_next(&table, &i);)
+		n++;
+	ck_assert_uint_eq(n, table.n);
+	/* Deleting while walking misses none. */
+	for (size_t i = 0; slu_map_next(&table, &i);) {
+		int *value = NULL;
+
+		for (uint32_t k = 0; k < 500 && !value; k++)
+			if (oracle[k] && slu_map_get(&table, k * 7919)) {
+				size_t at = i - 1;
+
+				if (slu_map_next(&table, &at) == oracle[k]) {
+					value = oracle[k];
+					slu_map_del(&table, k * 7919);
+				}
+			}
+		ck_assert_ptr_nonnull(value);
+		i--;
+	}
+	ck_assert_uint_eq(table.n, 0);
+	slu_map_free(&table);
+}
+END_TEST
+
+START_TEST(test_queue)
+{
+	struct slu_queue q;
+	struct slu_event event;
+
+	expect_ok(slu_queue_init(&q, 4, NULL), (struct slu_err){0});
+	for (uint32_t i = 0; i < 6; i++) {
+		struct slu_job *job = calloc(1, sizeof(*job));
+
+		ck_assert(slu_queue_push(&q, (struct slu_event){
+						     .kind = SLU_EV_STARTED,
+						     .job_id = i,
+						     .job = job}) == (i < 4));
+	}
+	ck_assert(slu_queue_overflowed(&q));
+	ck_assert(!slu_queue_overflowed(&q));
+	for (uint32_t i = 0; i < 3; i++) {
+		ck_assert(slu_queue_pop(&q, &event));
+		ck_assert_uint_eq(event.job_id, i);
+		slu_event_clear(&event);
+	}
+	slu_queue_fini(&q); /* frees what is left */
+}
+END_TEST
+
+static void put(struct slu_mirror *m, uint64_t buffer, uint32_t job,
+		const char *state)
+{
+	struct slu_buffer_state s = {.buffer = buffer,
+				     .job_id = job,
+				     .uid = job % 2,
+				     .size = 1,
+				     .state = strdup(state)};
+
+	ck_assert_int_eq(slu_mirror_set(m, &s), 0);
+	ck_assert_ptr_null(s.state);
+}
+
+START_TEST(test_mirror)
+{
+	struct slu_mirror m;
+	struct slu_buf out = {0};
+
+	slu_mirror_init(&m);
+	put(&m, 1, 7, "RUNNING");
+	put(&m, 2, 7, "SETUP"); /* requeued while the first is cleaned */
+	put(&m, 3, 8, "SETUP");
+	put(&m, 3, 8, "STAGE_IN");
+	put(&m, 9, 9, "DONE"); /* never seen alive */
+	ck_assert_uint_eq(slu_mirror_walk(&m, SLU_NO_ID, 0, NULL, NULL), 3);
+	ck_assert_uint_eq(slu_mirror_walk(&m, 1, 0, NULL, NULL), 2);
+	ck_assert_uint_eq(slu_mirror_walk(&m, SLU_NO_ID, 7, NULL, NULL), 2);
+	slu_mirror_print(&m, 8, &out);
+	ck_assert(strstr(out.data, "STAGE_IN"));
+	put(&m, 1, 7, "DONE");
+	ck_assert(slu_mirror_alive(&m, 7));
+	put(&m, 2, 7, "DONE");
+	ck_assert(!slu_mirror_alive(&m, 7));
+	slu_mirror_replace(&m, NULL, 0);
+	ck_assert(!slu_mirror_alive(&m, 8));
+	slu_buf_free(&out);
+	slu_mirror_fini(&m);
+}
+END_TEST
+
+START_TEST(test_history_bound)
+{
+	struct slu_history h;
+	struct slu_job job = {.name = "x"};
+
+	ck_assert_int_eq(slu_history_init(&h, 4), 0);
+	for (job.job_id = 1; job.job_id <= 6; job.job_id++)
+		ck_assert_int_eq(slu_history_add(&h, &job), 0);
+	ck_assert_uint_eq(h.n, 4);
+	ck_assert_uint_eq(h.lost, 2);
+	h.sent = 4;
+	slu_history_stored(&h, 5, 0); /* out of order */
+	ck_assert_uint_eq(h.n, 4);
+	slu_history_stored(&h, 3, 0);
+	slu_history_stored(&h, 4, 0);
+	ck_assert_uint_eq(h.n, 1);
+	ck_assert_uint_eq(h.sent, 1);
+	slu_history_stored(&h, 5, 0); /* twice */
+	slu_history_fini(&h);
+}
+END_TEST
+
+START_TEST(test_advice)
+{
+	struct slu_ctl_settings good = {
+		.prolog_alloc = true,
+		.prolog_defer_batch = true,
+		.prep_script = true,
+		.prep_sluice = true,
+		.bb_sluice = true,
+		.job_submit_sluice = true,
+		.node_features_sluice = true,
+		.prolog_epilog_timeout = UINT32_MAX,
+		.batch_start_timeout = 100,
+		.suspend_resume = 100,
+	};
+	struct slu_conf conf = {.setup_timeout = 50,
+				.stage_in_timeout = 50,
+				.stage_out_timeout = 500,
+				.teardown_timeout = 50};
+	struct slu_ctl_settings bad = {.bb_sluice = true,
+				       .complete_wait = 5,
+				       .job_container = true,
+				       .prolog_epilog_timeout = 549,
+				       .prolog_serial = true};
+	static const char *const words[] = {
+		"script",	  "PrologFlags lacks", "Serial",
+		"at least 550",	  "BatchStartTimeout", "ResumeTimeout",
+		"CompleteWait=5", "JobContainerType"};
+	struct slu_buf out = {0};
+
+	slu_advice(&good, &conf, &out);
+	expect(!out.len, "%s", out.data);
+	slu_advice(&bad, &conf, &out);
+	each(w, words) expect(strstr(out.data, *w), "%s", *w);
+	slu_buf_free(&out);
+}
+END_TEST
+
+TEST_MAIN("ctl_parts", test_note, test_note_apply, test_note_garbage,
+	  test_times, test_table, test_queue, test_mirror, test_history_bound,
+	  test_advice)
