@@ -1,1 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# Measurements: `make bench` builds them; nothing of this is installed.
+bench_programs = bench/predict bench/arbiter
+EXTRA_PROGRAMS = $(bench_programs)
+CLEANFILES += $(bench_programs)
+bench: $(bench_programs)
+.PHONY: bench
+
+bench_predict_SOURCES = bench/predict.c bench/swf.c bench/swf.h
+bench_predict_LDADD = libslupredict.la
+bench_arbiter_SOURCES = bench/arbiter.c
+bench_arbiter_LDADD = libsluion.la

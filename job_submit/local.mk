@@ -9,9 +9,13 @@ libsluhistory_la_SOURCES = \
 libsluhistory_la_LIBADD = libslupredict.la libslustore.la
 
 if HAVE_CHECK
-job_submit_tests = tests/unit/test_predict tests/unit/test_history
+job_submit_tests = tests/unit/test_predict tests/unit/test_history \
+	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
 tests_unit_test_predict_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
 tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)
+tests_unit_test_yardstick_SOURCES = tests/unit/test_yardstick.c \
+	bench/swf.c bench/swf.h
+tests_unit_test_yardstick_LDADD = libslupredict.la $(CHECK_LIBS)
 endif

@@ -123,15 +123,18 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double quantile_of(const struct class *c, double quantile)
+/* A limit that should be enough for the next job of the class. */
+static double enough(const struct class *c, double quantile)
 {
 	uint32_t k = c->jobs < RING ? c->jobs : RING;
-	uint32_t i = (uint32_t)ceil(quantile * (k + 1));
+	double i = ceil(quantile * (k + 1));
 	uint32_t run[RING];
 
 	memcpy(run, c->run, sizeof(run));
 	qsort(run, k, sizeof(*run), ascending);
-	return i <= k ? run[i - 1] : run[k - 1] * (1 + 1.0 / k);
+	if (i <= k)
+		return run[(uint32_t)i - 1];
+	return fmin(run[k - 1] / ((1 - quantile) * (k + 1)), UINT32_MAX);
 }
 
 static int64_t predicted(enum rule rule, const struct class *c)
@@ -148,17 +151,21 @@ static int64_t at_most(int64_t seconds, int64_t asked)
 	return asked && seconds > asked ? asked : seconds;
 }
 
+static int64_t at_least(int64_t seconds, int64_t least)
+{
+	return seconds < least ? least : seconds;
+}
+
 static void answer(const struct slu_predictor *p, const struct slu_job *job,
 		   enum rule rule, const struct class *c,
 		   struct slu_prediction *out)
 {
 	int64_t asked = (int64_t)job->limit_asked * 60;
-	int64_t enough = (int64_t)quantile_of(c, p->quantile) + p->floor;
+	int64_t careful = llround(enough(c, p->quantile));
 
 	out->seconds = at_most(predicted(rule, c), asked);
-	out->careful = at_most(enough, asked);
-	if (out->careful < out->seconds)
-		out->careful = out->seconds;
+	careful = at_least(careful, p->floor);
+	out->careful = at_least(at_most(careful, asked), out->seconds);
 	out->from = rule_name[rule];
 	out->jobs = c->jobs;
 }

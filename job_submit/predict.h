@@ -39,9 +39,11 @@ struct slu_prediction {
  * `careful` comes from the last (at most 10) run times r1 <= ... <= rk of the
  * class that gave the prediction: ri with i = ceil(quantile * (k + 1)), which
  * the next run time exceeds with probability 1 - quantile when the order of
- * run times means nothing; where there is no such i, rk * (1 + 1/k). Then
- * floor is added. It is not less than the prediction and not more than the
- * request. With only a request it is the request, with nothing 0.
+ * run times means nothing. Where i > k, the tail beyond rk is taken to fall as
+ * 1/x, which gives rk / ((1 - quantile) * (k + 1)). (On five logs 92 to 97 % of
+ * the jobs end within it at 0.95: bench/predict.) It is at least floor and the
+ * prediction, and at most the request. With only a request it is the request,
+ * with nothing 0.
  *
  * quantile in (0.5, 1); floor in seconds, >= 0; otherwise SLU_INVALID.
  */

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include "job_submit/predict.h"
@@ -106,19 +107,21 @@ START_TEST(test_careful)
 		uint32_t minutes;
 		int64_t careful;
 	} cases[] = {
-		{{100}, 0.9, 0, 0, 200},	     /* i = 2 > 1: x 2 */
-		{{100, 100}, 0.9, 60, 0, 210},	     /* i = 3 > 2: x 1.5 */
-		{{100}, 0.9, 1000, 5, 300},	     /* the request */
-		{{400}, 0.9, 0, 5, 300},	     /* it ran into its limit */
-		{{40, 10, 20, 30}, 0.6, 0, 0, 30},   /* i = 3 */
-		{{10, 20, 30, 5}, 0.6, 0, 0, 20},    /* sorted */
+		{{100}, 0.75, 0, 0, 200},	   /* i = 2 > 1: / (1/4 * 2) */
+		{{100, 100}, 0.75, 60, 0, 133},	   /* i = 3 > 2: / (1/4 * 3) */
+		{{100, 100}, 0.75, 500, 0, 500},   /* the floor */
+		{{100}, 0.9, 1000, 5, 300},	   /* the request */
+		{{400}, 0.9, 0, 5, 300},	   /* it ran into its limit */
+		{{40, 10, 20, 30}, 0.6, 0, 0, 30}, /* i = 3 */
+		{{10, 20, 30, 5}, 0.6, 0, 0, 20},  /* sorted */
 		{{10, 20, 30, 400}, 0.6, 0, 0, 400}, /* not below prediction */
 		{{11, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
 		 0.9,
 		 0,
 		 0,
 		 10}, /* 11 is gone */
-		{{10, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 0.95, 0, 0, 11},
+		{{11, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 0.95, 0, 0, 20},
+		{{1 << 30}, 1 - 0x1p-53, 0, 0, UINT32_MAX},
 	};
 
 	each(c, cases)
@@ -291,7 +294,7 @@ static bool belongs_together(const struct slu_prediction *g)
 	if (strcmp(g->from, "user") == 0)
 		return g->seconds == (n < 2 ? n : (2 * n - 1) / 2);
 	return g->seconds == n &&
-	       g->careful == (int64_t)((double)n * (1 + 1.0 / (double)k)) + 5;
+	       g->careful == llround((double)n / (0.03125 * (double)(k + 1)));
 }
 
 static void *read_all(void *arg)
@@ -313,7 +316,7 @@ static void *read_all(void *arg)
 
 START_TEST(test_threads)
 {
-	struct shared s = {.p = new_predictor(8, 0.99, 5)};
+	struct shared s = {.p = new_predictor(8, 0.96875, 0)};
 	pthread_t reader[2];
 	void *wrong;
 

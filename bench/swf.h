@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BENCH_SWF_H
+#define SLU_BENCH_SWF_H
+
+/*
+ * Job logs in the Standard Workload Format (18 columns), for benches and
+ * tests; and their replay as a predictor would see them.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+
+struct swf_job {
+	int64_t number;
+	int64_t submit, start, end; /* seconds since the log's beginning */
+	int64_t request;	    /* seconds */
+	int64_t procs;		    /* asked for, else used */
+	int64_t user, program;	    /* -1: not known */
+};
+
+struct swf_log {
+	struct swf_job *job; /* in the order of submission */
+	size_t n;
+};
+
+/* Read a log, plain or gzip. Only jobs that ran and had a request are kept;
+ * lines that cannot be read are an error. Caller frees with swf_free. */
+int swf_load(const char *path, struct swf_log *out, struct slu_err *err);
+void swf_free(struct swf_log *log);
+
+/*
+ * Whoever predicts: learn is called with each job that has ended, in the order
+ * of ends, predict at each submission, returning seconds. Whatever ended at the
+ * second of the submission is known.
+ */
+struct swf_student {
+	void (*learn)(void *arg, const struct swf_job *job);
+	double (*predict)(void *arg, const struct swf_job *job);
+	void *arg;
+};
+
+/* Fill predicted[log->n]; -1 without memory. */
+int swf_replay(const struct swf_log *log, const struct swf_student *student,
+	       double *predicted);
+
+struct swf_error {
+	double median, mean; /* absolute, in seconds */
+	size_t jobs;
+};
+
+/* Over the jobs that ran at least this long; -1 without memory. */
+int swf_error(const struct swf_log *log, const double *predicted,
+	      int64_t at_least, struct swf_error *out);
+
+#endif
