@@ -559,7 +559,7 @@ END_TEST
  * and over, while staging runs: nothing outside is read or written. */
 struct swap {
 	char dir[4096], aside[4096], link[4096];
-	volatile int stop;
+	_Atomic bool stop;
 };
 
 static void *swapper(void *arg)
@@ -580,7 +580,7 @@ static void *swapper(void *arg)
 
 static void swap_race(const char *side, const char *victim)
 {
-	struct swap s = {.stop = 0};
+	struct swap s = {.stop = false};
 	struct stat before, after;
 	pthread_t thread;
 	int succeeded = 0, failed = 0;
@@ -615,7 +615,7 @@ static void swap_race(const char *side, const char *victim)
 		close(part.manifest);
 		rc ? failed++ : succeeded++;
 	}
-	s.stop = 1;
+	s.stop = true;
 	pthread_join(thread, NULL);
 	ck_assert_int_gt(failed, 0); /* else nothing was tried */
 	ck_assert(!stat(in(top, "outside"), &after));
