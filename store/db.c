@@ -273,6 +273,20 @@ void slu_db_done(struct slu_rows *rows)
 	free(rows);
 }
 
+enum slu_db_type slu_db_type(struct slu_rows *rows, int column)
+{
+	switch (sqlite3_column_type(rows->stmt, column)) {
+	case SQLITE_NULL:
+		return SLU_DB_NULL;
+	case SQLITE_INTEGER:
+		return SLU_DB_INTEGER;
+	case SQLITE_FLOAT:
+		return SLU_DB_REAL;
+	default:
+		return SLU_DB_TEXT;
+	}
+}
+
 int64_t slu_db_int(struct slu_rows *rows, int column)
 {
 	return sqlite3_column_int64(rows->stmt, column);

@@ -57,6 +57,8 @@ struct slu_rows *slu_db_query(struct slu_db *db, struct slu_err *err,
 			      const char *sql, const char *fmt, ...);
 int slu_db_step(struct slu_rows *rows, struct slu_err *err);
 void slu_db_done(struct slu_rows *rows);
+enum slu_db_type { SLU_DB_NULL, SLU_DB_INTEGER, SLU_DB_REAL, SLU_DB_TEXT };
+enum slu_db_type slu_db_type(struct slu_rows *rows, int column);
 int64_t slu_db_int(struct slu_rows *rows, int column);
 double slu_db_double(struct slu_rows *rows, int column);
 const char *slu_db_text(struct slu_rows *rows, int column); /* NULL for NULL */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_QUERY_H
+#define SLU_SYSQUERY_QUERY_H
+
+/*
+ * Questions that the database alone can answer and everybody may ask: the
+ * same table serves `sysquery -f DB` and sluiced's /v1/query. Arguments are a
+ * JSON object: "hosts" (a host list in brackets, or an array of names),
+ * "extractors" (an array of names).
+ */
+
+#include <json-c/json.h>
+#include "common/str.h"
+#include "store/db.h"
+
+struct slu_query {
+	const char *name;
+	const char *help;
+	/* Adds JSON to *out; args may be NULL. */
+	int (*answer)(struct slu_db *db, struct json_object *args,
+		      struct slu_buf *out, struct slu_err *err);
+};
+extern const struct slu_query slu_queries[]; /* name NULL ends it */
+
+/* NULL: there is no such question. */
+const struct slu_query *slu_query_find(const char *question);
+
+#endif
