@@ -34,12 +34,11 @@ int slu_err(struct slu_err *err, enum slu_kind kind, const char *fmt, ...)
 	struct slu_err made = {.kind = kind};
 	va_list ap;
 
-	if (!err)
-		return -1;
 	va_start(ap, fmt);
 	format(made.text, fmt, ap);
 	va_end(ap);
-	*err = made; /* only now: an argument may be err->text itself */
+	if (err)
+		*err = made; /* only now: it may be among the arguments */
 	return -1;
 }
 
@@ -50,14 +49,13 @@ int slu_errno(struct slu_err *err, enum slu_kind kind, const char *fmt, ...)
 	const char *why = strerror_r(errno, buf, sizeof(buf));
 	va_list ap;
 
-	if (!err)
-		return -1;
 	va_start(ap, fmt);
 	format(made.text, fmt, ap);
 	va_end(ap);
 	append(made.text, ": ");
 	append(made.text, why);
-	*err = made;
+	if (err)
+		*err = made;
 	return -1;
 }
 

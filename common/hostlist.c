@@ -68,6 +68,12 @@ static int finish_name(struct expansion *ex, size_t len)
 	return 0;
 }
 
+/* Numbers lo to hi, written with at least `width` digits. */
+struct range {
+	uint64_t lo, hi;
+	int width;
+};
+
 /* The number at *p, and how many digits it has (0: it is none). */
 static uint64_t number(const char **p, int *digits)
 {
@@ -79,6 +85,27 @@ static uint64_t number(const char **p, int *digits)
 	return n;
 }
 
+/* "3" or "5-7" at *p, up to a comma or to the bracket's end at `close`. */
+static int read_range(const struct expansion *ex, const char **p,
+		      const char *close, struct range *r)
+{
+	int digits;
+
+	r->lo = r->hi = number(p, &r->width);
+	digits = r->width;
+	if (**p == '-') {
+		++*p;
+		r->hi = number(p, &digits);
+	}
+	if (!r->width || !digits || (**p != ',' && *p != close))
+		return bad(ex, "has a bracket that is no list of numbers");
+	if (r->width > DIGITS_MAX || digits > DIGITS_MAX)
+		return bad(ex, "has a number of more than 18 digits");
+	if (r->hi < r->lo)
+		return bad(ex, "has a range that runs backwards");
+	return 0;
+}
+
 static int expand(struct expansion *ex, size_t len, const char *p,
 		  const char *end);
 
@@ -86,31 +113,21 @@ static int expand(struct expansion *ex, size_t len, const char *p,
 static int expand_bracket(struct expansion *ex, size_t len, const char *p,
 			  const char *close, const char *end)
 {
+	char text[DIGITS_MAX + 1];
+	struct range r;
+
 	do {
-		int width, digits;
-		uint64_t lo = (p++, number(&p, &width)), hi = lo;
+		p++; /* the bracket or the comma */
+		if (read_range(ex, &p, close, &r) < 0)
+			return -1;
+		for (uint64_t i = r.lo; i <= r.hi; i++) {
+			size_t n = (size_t)snprintf(text, sizeof(text),
+						    "%0*" PRIu64, r.width, i);
 
-		digits = width;
-		if (*p == '-') {
-			p++;
-			hi = number(&p, &digits);
-		}
-		if (!width || !digits || (*p != ',' && p != close))
-			return bad(ex,
-				   "has a bracket that is no list of numbers");
-		if (width > DIGITS_MAX || digits > DIGITS_MAX)
-			return bad(ex, "has a number of more than 18 digits");
-		if (hi < lo)
-			return bad(ex, "has a range that runs backwards");
-		for (uint64_t i = lo; i <= hi; i++) {
-			char text[DIGITS_MAX + 1];
-			int n = snprintf(text, sizeof(text), "%0*" PRIu64,
-					 width, i);
-
-			if (len + (size_t)n > NAME_LEN_MAX)
+			if (len + n > NAME_LEN_MAX)
 				return bad(ex, "makes a name that is too long");
-			memcpy(ex->name + len, text, (size_t)n);
-			if (expand(ex, len + (size_t)n, close + 1, end) < 0)
+			memcpy(ex->name + len, text, n);
+			if (expand(ex, len + n, close + 1, end) < 0)
 				return -1;
 		}
 	} while (*p == ',');
@@ -121,6 +138,8 @@ static int expand_bracket(struct expansion *ex, size_t len, const char *p,
 static int expand(struct expansion *ex, size_t len, const char *p,
 		  const char *end)
 {
+	const char *close;
+
 	for (; p < end && *p != '['; p++) {
 		if (!isalnum((unsigned char)*p) && !strchr("-_.", *p))
 			return bad(ex, "holds a character no host name has");
@@ -130,8 +149,7 @@ static int expand(struct expansion *ex, size_t len, const char *p,
 	}
 	if (p == end)
 		return finish_name(ex, len);
-	const char *close = memchr(p, ']', (size_t)(end - p));
-
+	close = memchr(p, ']', (size_t)(end - p));
 	if (!close)
 		return bad(ex, "has a bracket that is not closed");
 	return expand_bracket(ex, len, p, close, end);

@@ -47,7 +47,7 @@ struct json_object *slu_json_parse(const char *text, size_t len,
 	struct json_tokener *tok;
 	struct json_object *obj;
 	enum json_tokener_error why;
-	const char *wrong;
+	const char *fault;
 	size_t end;
 
 	if (len > INT32_MAX) {
@@ -68,11 +68,11 @@ struct json_object *slu_json_parse(const char *text, size_t len,
 		obj = json_tokener_parse_ex(tok, "", 1);
 	why = json_tokener_get_error(tok);
 	json_tokener_free(tok);
-	wrong = complaint(why, only_space(text, end, len), obj);
-	if (wrong) {
+	fault = complaint(why, only_space(text, end, len), obj);
+	if (fault) {
 		json_object_put(obj);
 		slu_err(err, SLU_INVALID, "not JSON at byte %zu: %s", end,
-			wrong);
+			fault);
 		return NULL;
 	}
 	return obj;

@@ -26,6 +26,7 @@ common_fuzz = tests/fuzz/fuzz_conf tests/fuzz/fuzz_hostlist \
 	tests/fuzz/fuzz_jsonx tests/fuzz/fuzz_size
 check_PROGRAMS += $(common_fuzz)
 TESTS += $(common_fuzz)
+noinst_HEADERS += tests/fuzz/fuzz.h
 EXTRA_DIST += tests/fuzz/corpus/conf tests/fuzz/corpus/hostlist \
 	tests/fuzz/corpus/jsonx tests/fuzz/corpus/size
 tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/fuzz_conf.c tests/fuzz/replay.c

@@ -25,10 +25,12 @@ static bool reserve(struct slu_buf *buf, size_t more)
 	size_t cap = buf->cap ? buf->cap : FIRST_CAP;
 	char *data;
 
-	if (buf->failed || more > max - buf->len || max == SIZE_MAX)
+	if (max > SIZE_MAX / 2)
+		max = SIZE_MAX / 2; /* so that no sum below can overflow */
+	if (buf->failed || buf->len > max || more > max - buf->len)
 		goto fail;
 	while (cap < buf->len + more + 1)
-		cap = cap > SIZE_MAX / 2 ? buf->len + more + 1 : cap * 2;
+		cap *= 2;
 	if (cap == buf->cap)
 		return true;
 	data = realloc(buf->data, cap);

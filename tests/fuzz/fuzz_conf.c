@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A configuration that parses is complete; one that does not says its line. */
 #include "config.h"
-#include <stdlib.h>
+#include "tests/fuzz/fuzz.h"
 #include <string.h>
 #include "common/conf.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int ok)
-{
-	if (!ok)
-		abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

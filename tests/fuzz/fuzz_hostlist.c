@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A list that parses has unique, safe names, and its text means the same. */
 #include "config.h"
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/fuzz/fuzz.h"
 #include <string.h>
 #include "common/hostlist.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int ok)
-{
-	if (!ok)
-		abort();
-}
 
 static int cmp(const void *a, const void *b)
 {

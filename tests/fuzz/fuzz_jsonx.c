@@ -2,17 +2,9 @@
 /* A document that parses can be written and read again; its numbers come back
  * exactly. */
 #include "config.h"
-#include <stdlib.h>
+#include "tests/fuzz/fuzz.h"
 #include <string.h>
 #include "common/jsonx.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int ok)
-{
-	if (!ok)
-		abort();
-}
 
 /* Every getter on every key of an object; what one reads, a setter writes. */
 static void get_all(struct json_object *obj)

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What parses is within its range; what does not leaves the output alone. */
 #include "config.h"
-#include <stdlib.h>
+#include "tests/fuzz/fuzz.h"
 #include <string.h>
 #include "common/size.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int ok)
-{
-	if (!ok)
-		abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/str.h"
+#include <stdint.h>
 
 START_TEST(test_buf_grows)
 {
@@ -47,6 +48,13 @@ START_TEST(test_buf_ceiling)
 	slu_buf_puts(&buf, "yyyyy");
 	ck_assert_ptr_null(slu_buf_steal(&buf));
 	ck_assert(!buf.data && !buf.failed);
+	buf.max = SIZE_MAX; /* no ceiling of ours */
+	slu_buf_puts(&buf, "fits");
+	ck_assert(!buf.failed);
+	buf.max = 2; /* lowered below what is there */
+	slu_buf_puts(&buf, "x");
+	ck_assert(buf.failed);
+	slu_buf_free(&buf);
 }
 END_TEST
 
