@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measurements: `make bench` builds them; nothing of this is installed.
+# bench/latency is a script that needs root and starts private clusters.
+EXTRA_DIST += bench/latency
 bench_programs = bench/predict bench/arbiter
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
