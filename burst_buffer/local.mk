@@ -10,10 +10,18 @@ libslurequest_la_LIBADD = libsluwire.la libslucommon.la
 
 # The side of sluiced.
 libsluburst_la_SOURCES = \
-	burst_buffer/buffers.h \
-	burst_buffer/life.c burst_buffer/life.h
-libsluburst_la_LIBADD = libslurequest.la libslustore.la libsluwire.la \
-	libslucommon.la
+	burst_buffer/asks.c \
+	burst_buffer/buffers.c burst_buffer/buffers.h \
+	burst_buffer/json.c \
+	burst_buffer/life.c burst_buffer/life.h \
+	burst_buffer/live.c burst_buffer/live.h \
+	burst_buffer/load.c \
+	burst_buffer/plan.c burst_buffer/plan.h \
+	burst_buffer/rows.c \
+	burst_buffer/settle.c \
+	burst_buffer/tell.c
+libsluburst_la_LIBADD = libslurequest.la libslusysmap.la libslustore.la \
+	libslunet.la libsluwire.la libslucommon.la
 
 check_PROGRAMS += tests/fuzz/fuzz_request
 TESTS += tests/fuzz/fuzz_request
@@ -21,14 +29,17 @@ EXTRA_DIST += tests/fuzz/corpus/request
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c tests/fuzz/replay.c
 tests_fuzz_fuzz_request_LDADD = libslurequest.la
 
+noinst_HEADERS += tests/unit/burst_world.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_life
+	tests/unit/test_life tests/unit/test_plan tests/unit/test_buffers
 check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_buffers_LDADD = libsluburst.la $(CHECK_LIBS)
 endif
 
 include burst_buffer/node/local.mk

@@ -109,10 +109,86 @@ static const char assignment[] =
 	" Json TEXT NOT NULL);" /* struct slu_assignment (wire/control.h) */
 	"CREATE INDEX AssignmentByTime ON Assignment (Time);";
 
+/*
+ * The buffers (burst_buffer/live.h; the numbers of states stand in life.h).
+ * Times have fractions. BufferNode is the members, in the plan's order;
+ * BufferPhase the steps that they reported; BufferGate the barriers that are
+ * open, while the buffer lives. Broken says why a row was set aside.
+ */
+static const char buffer[] =
+	"CREATE TABLE Buffer ("
+	" BID INTEGER PRIMARY KEY AUTOINCREMENT," /* the instance */
+	" JobID INTEGER NOT NULL,"
+	" Restarts INTEGER NOT NULL,"
+	" Uid INTEGER NOT NULL,"
+	" User TEXT,"
+	" JobName TEXT,"
+	" Name TEXT,"
+	" FileSystem TEXT,"
+	" Driver TEXT,"
+	" Capacity INTEGER," /* bytes */
+	" Nodes INTEGER NOT NULL,"
+	" State INTEGER NOT NULL,"
+	" Created REAL NOT NULL,"
+	" Since REAL NOT NULL," /* in this state */
+	" JobStart INTEGER,"
+	" Ready REAL,"
+	" Ended REAL," /* the job */
+	" Success INTEGER,"
+	" Requeued INTEGER,"
+	" Failure TEXT,"
+	" FailedIn INTEGER,"
+	" FailedAt REAL,"
+	" Verdict INTEGER NOT NULL DEFAULT 0,"
+	" What INTEGER,"
+	" Broken TEXT,"
+	" Plan TEXT NOT NULL);" /* struct slu_plan, without the secret */
+	"CREATE INDEX BufferByJob ON Buffer (JobID);"
+	"CREATE INDEX BufferBySince ON Buffer (Since);"
+	"CREATE INDEX BufferAlive ON Buffer (BID) WHERE State < 6;"
+	"CREATE TABLE BufferNode ("
+	" BID INTEGER NOT NULL,"
+	" Position INTEGER NOT NULL,"
+	" Node TEXT NOT NULL,"
+	" State INTEGER NOT NULL,"
+	" Orders INTEGER NOT NULL DEFAULT 0,"
+	" Enforced TEXT," /* quota, loop, no */
+	" ReadBytes REAL,"
+	" WrittenBytes REAL,"
+	" PRIMARY KEY (BID, Position)) WITHOUT ROWID;"
+	"CREATE INDEX BufferNodeOwing ON BufferNode (BID)"
+	" WHERE State = 6 OR Orders <> 0;"
+	"CREATE TABLE BufferHistory ("
+	" BID INTEGER NOT NULL,"
+	" Time REAL NOT NULL,"
+	" State INTEGER NOT NULL,"
+	" Text TEXT);"
+	"CREATE INDEX BufferHistoryByBuffer ON BufferHistory (BID);"
+	"CREATE TABLE BufferPhase ("
+	" BID INTEGER NOT NULL,"
+	" Node TEXT NOT NULL,"
+	" Step TEXT NOT NULL,"
+	" Phase TEXT,"
+	" Began REAL NOT NULL,"
+	" Ended REAL NOT NULL,"
+	" Bytes INTEGER,"
+	" Files INTEGER,"
+	" TotalBytes INTEGER,"
+	" TotalFiles INTEGER,"
+	" Ok INTEGER NOT NULL,"
+	" Text TEXT,"
+	" PRIMARY KEY (BID, Node, Step)) WITHOUT ROWID;"
+	"CREATE TABLE BufferGate ("
+	" BID INTEGER NOT NULL,"
+	" Name TEXT NOT NULL,"
+	" Attr TEXT NOT NULL," /* JSON array, in the plan's order */
+	" PRIMARY KEY (BID, Name)) WITHOUT ROWID;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
 	assignment,   /* 3 */
+	buffer,	      /* 4 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

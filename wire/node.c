@@ -6,11 +6,8 @@
 
 #define T struct slu_ask
 static const struct slu_field ask_fields[] = {
-	NEEDED(U32, job_id),
-	FIELD(U64, buffer),
-	NEEDED(STR, node),
-	FIELD(STR, seen),
-	LAST,
+	NEEDED(U32, job_id), FIELD(U64, buffer),   NEEDED(STR, node),
+	FIELD(STR, seen),    FIELD(U32, restarts), LAST,
 };
 DESC(slu_ask_desc, "ask", ask_fields);
 #undef T

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What nodes ask and report. Each call notes a fact, lets settle.c draw the
+ * conclusions, and then answers from the buffer as it is.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/live.h"
+#include "burst_buffer/plan.h"
+
+/* A node of a buffer. */
+struct place {
+	struct slu_bb *bb;
+	struct slu_bb_member *m;
+	size_t i;
+};
+
+static struct slu_bb *find(const struct slu_buffers *b, uint32_t job_id,
+			   uint64_t buffer)
+{
+	struct slu_bb *bb;
+
+	for (bb = b->first; bb; bb = bb->next)
+		if (bb->plan.job_id == job_id && (!buffer || bb->id == buffer))
+			break;
+	return bb;
+}
+
+static int locate(struct slu_buffers *b, uint32_t job_id, uint64_t buffer,
+		  const char *node, struct place *at, struct slu_err *err)
+{
+	struct slu_bb *bb = find(b, job_id, buffer);
+	long i;
+
+	if (!bb)
+		return slu_err(err, SLU_NOTFOUND,
+			       "job %u has no file system (any more)",
+			       (unsigned)job_id);
+	i = slu_bb_index(bb, node);
+	if (i < 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "%s has no part in the file system of job %u",
+			       node, (unsigned)job_id);
+	*at = (struct place){bb, &bb->member[i], (size_t)i};
+	return 0;
+}
+
+static int busy(struct slu_err *err, const char *what)
+{
+	return slu_err(err, SLU_BUSY, "%s", what);
+}
+
+static int set_string(char **out, const char *text, struct slu_err *err)
+{
+	*out = strdup(text);
+	return *out ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+/* Plan */
+
+/* May this node have the plan now? After a requeue it may be one of the next
+ * run, of which slurmctld has not yet told. */
+static int plan_allowed(const struct slu_bb *bb, const struct slu_ask *ask,
+			double now, struct slu_err *err)
+{
+	if (bb->ended && bb->requeued &&
+	    !(bb->failure && ask->restarts == bb->restarts))
+		return busy(err, "the job's next run is not yet known");
+	if (bb->ended)
+		return slu_err(err, SLU_DENIED, "the job has ended");
+	if (bb->failure && !slu_bb_released(bb, now))
+		return busy(err, "a failure waits for its verdict");
+	if (bb->failure)
+		return slu_err(err, SLU_DENIED, "%s", bb->failure);
+	return 0;
+}
+
+static int copy_plan(const struct slu_buffers *b, const struct slu_bb *bb,
+		     struct slu_plan *out, struct slu_err *err)
+{
+	struct slu_plan copy;
+	char *text = slu_encode_text(&slu_plan_desc, &bb->plan);
+	int rc;
+
+	if (!text)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = slu_decode_text(&slu_plan_desc, text, strlen(text), &copy, err);
+	free(text);
+	if (rc)
+		return -1;
+	free(copy.secret);
+	free(copy.state);
+	copy.secret = slu_plan_secret(b->key, &bb->plan);
+	copy.state = strdup(slu_bb_name((int)bb->state));
+	if (!copy.secret || !copy.state) {
+		slu_msg_clear(&slu_plan_desc, &copy);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	*out = copy;
+	return 0;
+}
+
+int slu_buffers_plan(struct slu_buffers *b, const struct slu_ask *ask,
+		     double now, struct slu_plan *out, struct slu_err *err)
+{
+	struct slu_err why;
+	struct place at;
+
+	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, &why)) {
+		struct slu_bb *bb = find(b, ask->job_id, ask->buffer);
+
+		/* this run's job_started may be on its way */
+		if (!bb || bb->ended)
+			return busy(err, "slurmctld has not told of this job");
+		if (err)
+			*err = why;
+		return -1;
+	}
+	if (plan_allowed(at.bb, ask, now, err) ||
+	    slu_bb_set_node(b->db, at.bb, at.i, SLU_NODE_FETCH, err))
+		return -1;
+	return copy_plan(b, at.bb, out, err);
+}
+
+/* Answers */
+
+/* A node that sets up: go, abort, or nothing yet. */
+static int up_word(const struct slu_bb *bb, double now, const char **word,
+		   struct slu_err *err)
+{
+	*word = "go";
+	if (bb->ended || slu_bb_released(bb, now))
+		*word = "abort";
+	else if (bb->failure)
+		return busy(err, "a failure waits for its verdict");
+	return 0;
+}
+
+static bool stage_out_failed(const struct slu_bb *bb)
+{
+	return bb->failure && bb->failed_in == SLU_BB_STAGE_OUT;
+}
+
+/* A node that takes down, or wants to know whether to. */
+static const char *down_word(const struct slu_bb *bb)
+{
+	if (slu_bb_has_data(bb) && stage_out_failed(bb))
+		return "abort";
+	return bb->state == SLU_BB_STAGE_OUT ? "go" : "skip";
+}
+
+static int answer(const struct slu_bb *bb, const char *word,
+		  struct slu_answer *out, struct slu_err *err)
+{
+	struct slu_answer a = {.success = bb->success};
+
+	if (set_string(&a.word, word, err) ||
+	    (bb->failure && set_string(&a.text, bb->failure, err))) {
+		slu_msg_clear(&slu_answer_desc, &a);
+		return -1;
+	}
+	*out = a;
+	return 0;
+}
+
+/* Report */
+
+enum kind { UP, DOWN, OUT, CLEAN };
+
+static const struct step {
+	const char *name;
+	bool prefix; /* "out.": any step that begins so */
+	enum kind kind;
+	enum slu_node_event event; /* when it went well; 0: none */
+	bool bad;		   /* even with ok */
+} steps[] = {
+	{"storage", false, UP, 0, false},
+	{"server", false, UP, 0, false},
+	{"attach", false, UP, 0, false},
+	{"in.", true, UP, 0, false},
+	{"ready", false, UP, SLU_NODE_SET_UP, false},
+	{"failed", false, UP, 0, true},
+	{"down", false, DOWN, SLU_NODE_BEGIN, false},
+	{"out.", true, OUT, 0, false},
+	{"lost_data", false, OUT, 0, true},
+	{"stopped", false, CLEAN, 0, false},
+	{"clean", false, CLEAN, SLU_NODE_WIPED, false},
+};
+
+static const struct step *find_step(const char *name)
+{
+	size_t i, n = sizeof(steps) / sizeof(steps[0]);
+
+	for (i = 0; i < n; i++)
+		if (steps[i].prefix ? strncmp(name, steps[i].name,
+					      strlen(steps[i].name)) == 0
+				    : strcmp(name, steps[i].name) == 0)
+			return &steps[i];
+	return NULL;
+}
+
+/* A step went wrong. In teardown that is the node's trouble: it is drained
+ * until it is clean; before, it is the buffer's failure. */
+static int went_wrong(struct slu_buffers *b, const struct place *at,
+		      const struct slu_report *r, enum kind kind, double now,
+		      struct slu_err *err)
+{
+	const char *name = at->bb->plan.node[at->i].name;
+	const char *text = r->text && *r->text ? r->text : r->step;
+
+	/* while the job runs, only an up that is not yet over is to blame */
+	if (at->bb->state == SLU_BB_RUNNING && kind != UP)
+		return slu_bb_note(b->db, at->bb, text, now, err);
+	if (slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text))
+		return -1;
+	if (kind != CLEAN || at->m->order == SLU_ORDER_DRAIN)
+		return 0;
+	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_DRAIN, NULL, now,
+			     err))
+		return -1;
+	slu_bb_tell_order(b, at->bb, at->i);
+	return 0;
+}
+
+/* A node that was drained is clean. */
+static int went_clean(struct slu_buffers *b, const struct place *at, double now,
+		      struct slu_err *err)
+{
+	if (at->m->state != SLU_NODE_CLEAN || at->m->order != SLU_ORDER_DRAIN)
+		return 0;
+	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_RESUME, NULL, now,
+			     err))
+		return -1;
+	slu_bb_tell_order(b, at->bb, at->i);
+	return 0;
+}
+
+static int note_step(struct slu_buffers *b, const struct place *at,
+		     const struct slu_report *r, const struct step *step,
+		     double now, struct slu_err *err)
+{
+	bool ok = r->ok && !step->bad;
+	int news = slu_bb_step(b->db, at->bb, at->i, r, ok ? step->event : 0,
+			       now, err);
+
+	if (news < 0)
+		return -1;
+	if (!ok && (news || !at->bb->failure) &&
+	    went_wrong(b, at, r, step->kind, now, err))
+		return -1;
+	if (went_clean(b, at, now, err))
+		return -1;
+	return slu_bb_settle(b, at->bb, now, err);
+}
+
+int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
+		       double now, struct slu_answer *out, struct slu_err *err)
+{
+	const struct step *step = find_step(report->step);
+	const char *word = "go";
+	struct place at;
+
+	if (!step)
+		return slu_err(err, SLU_INVALID, "unknown step %.40s",
+			       report->step);
+	if (locate(b, report->job_id, report->buffer, report->node, &at, err))
+		return -1;
+	if (step->kind == DOWN && !at.bb->ended)
+		return busy(err, "the job is not known to have ended");
+	if (step->kind == UP && at.bb->ended)
+		return answer(at.bb, "abort", out, err);
+	if (note_step(b, &at, report, step, now, err))
+		return -1;
+	if (step->kind == UP && up_word(at.bb, now, &word, err))
+		return -1;
+	if (step->kind == DOWN)
+		word = down_word(at.bb);
+	if (step->kind == OUT && stage_out_failed(at.bb))
+		word = "abort";
+	return answer(at.bb, word, out, err);
+}
+
+/* Poll */
+
+static int poll_word(const struct place *at, double now, const char **word,
+		     struct slu_err *err)
+{
+	const struct slu_bb *bb = at->bb;
+
+	*word = "go";
+	if (at->m->state == SLU_NODE_DOWN || at->m->state == SLU_NODE_LOST ||
+	    at->m->state == SLU_NODE_CLEAN)
+		*word = stage_out_failed(bb) ? "abort" : "go";
+	else if (bb->ready > 0)
+		*word = bb->ended ? "ended" : "go";
+	else
+		return up_word(bb, now, word, err);
+	return 0;
+}
+
+int slu_buffers_poll(struct slu_buffers *b, const struct slu_ask *ask,
+		     double now, struct slu_answer *out, struct slu_err *err)
+{
+	const char *word;
+	struct place at;
+
+	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, err) ||
+	    poll_word(&at, now, &word, err))
+		return -1;
+	if (ask->seen && strcmp(ask->seen, word) == 0)
+		return busy(err, "nothing has changed");
+	return answer(at.bb, word, out, err);
+}
+
+/* Barrier */
+
+static int check_barrier(const struct slu_barrier *come, struct slu_err *err)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+	size_t n = strlen(come->name);
+
+	if (n == 0 || n > 64 || strspn(come->name, allowed) != n)
+		return slu_err(err, SLU_INVALID, "no name for a barrier");
+	if (come->attr && strlen(come->attr) > SLU_BB_ATTR)
+		return slu_err(err, SLU_INVALID, "the attribute is too long");
+	return 0;
+}
+
+/* Note that the node has come; what it brought last counts, until the gate
+ * opens. */
+static int come_to(struct slu_buffers *b, const struct place *at,
+		   struct slu_bb_gate *gate, const char *attr, double now,
+		   struct slu_err *err)
+{
+	char *copy;
+
+	if (gate->open || (gate->attr[at->i] &&
+			   strcmp(gate->attr[at->i], attr ? attr : "") == 0))
+		return 0;
+	if (set_string(&copy, attr ? attr : "", err))
+		return -1;
+	free(gate->attr[at->i]);
+	gate->attr[at->i] = copy;
+	return slu_bb_settle(b, at->bb, now, err);
+}
+
+/* A barrier of up: "go" once it is open, "abort" for those who are too late. */
+static int up_barrier_word(const struct slu_bb *bb,
+			   const struct slu_bb_gate *gate, double now,
+			   const char **word, struct slu_err *err)
+{
+	if (up_word(bb, now, word, err))
+		return -1;
+	if (strcmp(*word, "go") == 0 && !gate->open)
+		return busy(err, "not all nodes have come");
+	return 0;
+}
+
+/* A barrier of down. A node that was lost waits for nobody, and nobody for
+ * it. */
+static int down_barrier_word(const struct place *at,
+			     const struct slu_bb_gate *gate, const char **word,
+			     struct slu_err *err)
+{
+	const struct slu_bb *bb = at->bb;
+	bool out = strncmp(gate->name, "out.", 4) == 0;
+	bool done = strcmp(gate->name, "out.done") == 0;
+	bool pass = gate->open;
+
+	*word = "go";
+	if (out && stage_out_failed(bb))
+		*word = "abort";
+	if (out)
+		pass = pass || bb->state >= SLU_BB_TEARDOWN ||
+		       (!done && stage_out_failed(bb));
+	else
+		pass = pass || bb->state == SLU_BB_DONE ||
+		       (at->m->state == SLU_NODE_LOST &&
+			bb->state == SLU_BB_TEARDOWN);
+	return pass ? 0 : busy(err, "not all nodes have come");
+}
+
+static int add_attrs(const struct slu_bb *bb, const struct slu_bb_gate *gate,
+		     struct slu_barrier_answer *a, struct slu_err *err)
+{
+	size_t i;
+
+	a->attr = calloc(bb->plan.n_node + 1, sizeof(*a->attr));
+	if (!a->attr)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (i = 0; i < bb->plan.n_node; i++) {
+		struct slu_pair *pair = &a->attr[a->n_attr];
+
+		if (!gate->attr[i])
+			continue;
+		a->n_attr++;
+		if (set_string(&pair->key, bb->plan.node[i].name, err) ||
+		    set_string(&pair->value, gate->attr[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+static int barrier_answer(const struct slu_bb *bb,
+			  const struct slu_bb_gate *gate, const char *word,
+			  struct slu_barrier_answer *out, struct slu_err *err)
+{
+	struct slu_barrier_answer a = {
+		.lost = slu_bb_hosts(bb, 1u << SLU_NODE_LOST)};
+
+	if (!a.lost || set_string(&a.word, word, err) ||
+	    (bb->failure && set_string(&a.text, bb->failure, err)) ||
+	    add_attrs(bb, gate, &a, err)) {
+		slu_msg_clear(&slu_barrier_answer_desc, &a);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	*out = a;
+	return 0;
+}
+
+int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
+			double now, struct slu_barrier_answer *out,
+			struct slu_err *err)
+{
+	struct slu_bb_gate *gate;
+	const char *word;
+	struct place at;
+	bool down;
+
+	if (check_barrier(come, err) ||
+	    locate(b, come->job_id, come->buffer, come->node, &at, err))
+		return -1;
+	if (at.m->state == SLU_NODE_PLANNED)
+		return slu_err(err, SLU_INVALID, "%s has not asked for a plan",
+			       come->node);
+	gate = slu_bb_gate(at.bb, come->name);
+	if (!gate)
+		return slu_err(err, SLU_NOMEM, "too many barriers");
+	if (come_to(b, &at, gate, come->attr, now, err))
+		return -1;
+	down = strncmp(come->name, "out.", 4) == 0 ||
+	       strcmp(come->name, "detached") == 0;
+	if (down ? down_barrier_word(&at, gate, &word, err)
+		 : up_barrier_word(at.bb, gate, now, &word, err))
+		return -1;
+	return barrier_answer(at.bb, gate, word, out, err);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Buffers for people: one object per buffer, read from the database alone, so
+ * that it works on a copy of it as well as beside a running sluiced. SQLite
+ * writes the JSON; only states, which are numbers there, get their names here.
+ */
+#include "config.h"
+#include <string.h>
+#include "burst_buffer/buffers.h"
+#include "burst_buffer/life.h"
+#include "common/jsonx.h"
+
+#define DAY 86400.0
+
+/*
+ * A phase lasts from the first node that began it to the last that ended it;
+ * one that still runs shows what is known so far. node_seconds is what it cost
+ * in nodes' time.
+ */
+static const char sql[] =
+	"SELECT json_object('buffer', BID, 'job', JobID, 'restarts', Restarts,"
+	" 'uid', Uid, 'user', User, 'job_name', JobName, 'name', Name,"
+	" 'filesystem', FileSystem, 'driver', Driver, 'capacity', Capacity,"
+	" 'nodes', Nodes, 'state', State, 'created', Created,"
+	" 'job_start', JobStart, 'ready', Ready, 'ended', Ended,"
+	" 'failed_in', FailedIn, 'failure', Failure,"
+	" 'phases', (SELECT json_group_array(json_object('name', Phase,"
+	"  'began', Began, 'seconds', Seconds, 'bytes', Bytes, 'files', Files,"
+	"  'nodes', N, 'node_seconds', Seconds * Buffer.Nodes))"
+	"  FROM (SELECT Phase, MIN(Began) AS Began,"
+	"   MAX(Ended) - MIN(Began) AS Seconds, SUM(Bytes) AS Bytes,"
+	"   SUM(Files) AS Files, COUNT(DISTINCT Node) AS N FROM BufferPhase"
+	"   WHERE BufferPhase.BID = Buffer.BID AND Phase IS NOT NULL"
+	"   GROUP BY Phase"
+	"   UNION ALL SELECT 'run', Buffer.Ready, Buffer.Ended - Buffer.Ready,"
+	"   0, 0, Buffer.Nodes WHERE Buffer.Ready > 0 AND Buffer.Ended > 0"
+	"   ORDER BY 2)),"
+	" 'members', (SELECT json_group_array(json_object('name', Node,"
+	"  'state', State, 'enforced', Enforced, 'read_bytes', ReadBytes,"
+	"  'written_bytes', WrittenBytes)) FROM (SELECT * FROM BufferNode"
+	"  WHERE BufferNode.BID = Buffer.BID ORDER BY Position)),"
+	" 'history', (SELECT json_group_array(json_object('time', Time,"
+	"  'state', State, 'text', Text)) FROM (SELECT * FROM BufferHistory"
+	"  WHERE BufferHistory.BID = Buffer.BID ORDER BY rowid)))"
+	" FROM Buffer WHERE Broken IS NULL AND (?1 = 0 OR JobID = ?1)"
+	" AND (?2 < 0 OR Uid = ?2)"
+	" AND (?1 <> 0 OR State < 6 OR Since > ?3) ORDER BY BID";
+
+typedef const char *name_f(int state);
+
+static void name_state(struct json_object *obj, const char *key, name_f *name)
+{
+	struct json_object *state = json_object_object_get(obj, key);
+	const char *text = state ? name(json_object_get_int(state)) : NULL;
+
+	if (text)
+		slu_json_set_str(obj, key, text);
+}
+
+static void name_states(struct json_object *obj, const char *list, name_f *name)
+{
+	struct json_object *array = json_object_object_get(obj, list);
+	size_t i, n = array ? json_object_array_length(array) : 0;
+
+	for (i = 0; i < n; i++)
+		name_state(json_object_array_get_idx(array, i), "state", name);
+}
+
+static int add_row(struct json_object *array, struct slu_rows *rows,
+		   struct slu_err *err)
+{
+	struct json_object *obj = slu_json_parse(slu_db_text(rows, 0),
+						 slu_db_bytes(rows, 0), err);
+
+	if (!obj)
+		return -1;
+	name_state(obj, "state", slu_bb_name);
+	name_state(obj, "failed_in", slu_bb_name);
+	name_states(obj, "members", slu_node_name);
+	name_states(obj, "history", slu_bb_name);
+	return json_object_array_add(array, obj);
+}
+
+struct json_object *slu_buffers_json(struct slu_db *db, uint32_t job_id,
+				     uint32_t uid, double now,
+				     struct slu_err *err)
+{
+	struct json_object *array = json_object_new_array();
+	struct slu_rows *rows;
+	int rc = -1;
+
+	if (!slu_db_has(db, "Buffer"))
+		return array;
+	rows = slu_db_query(db, err, sql, "IId", (int64_t)job_id,
+			    uid == SLU_NO_ID ? INT64_C(-1) : (int64_t)uid,
+			    now - DAY);
+	while (rows && (rc = slu_db_step(rows, err)) > 0)
+		if (add_row(array, rows, err))
+			break;
+	slu_db_done(rows);
+	if (rc == 0)
+		return array;
+	json_object_put(array);
+	return NULL;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A buffer in memory: questions about the facts, and the room for them.
+ */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/live.h"
+#include "common/hostlist.h"
+
+static void free_gates(struct slu_bb *bb)
+{
+	size_t g, i;
+
+	for (g = 0; g < bb->n_gate; g++) {
+		for (i = 0; i < bb->plan.n_node; i++)
+			free(bb->gate[g].attr[i]);
+		free(bb->gate[g].attr);
+		free(bb->gate[g].name);
+	}
+	free(bb->gate);
+}
+
+void slu_bb_free(struct slu_bb *bb)
+{
+	if (!bb)
+		return;
+	free_gates(bb);
+	free(bb->member);
+	free(bb->sum);
+	free(bb->user);
+	free(bb->failure);
+	free(bb->told);
+	slu_msg_clear(&slu_plan_desc, &bb->plan);
+	free(bb);
+}
+
+int slu_bb_room(struct slu_bb *bb)
+{
+	size_t i;
+
+	bb->member = calloc(bb->plan.n_node + 1, sizeof(*bb->member));
+	bb->sum = calloc(bb->plan.n_stage + 1, sizeof(*bb->sum));
+	if (!bb->member || !bb->sum)
+		return -1;
+	for (i = 0; i < bb->plan.n_node; i++)
+		bb->member[i].state = SLU_NODE_PLANNED;
+	return 0;
+}
+
+long slu_bb_index(const struct slu_bb *bb, const char *node)
+{
+	size_t i;
+
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (strcmp(bb->plan.node[i].name, node) == 0)
+			return (long)i;
+	return -1;
+}
+
+struct slu_bb_gate *slu_bb_find_gate(const struct slu_bb *bb, const char *name)
+{
+	size_t g;
+
+	for (g = 0; g < bb->n_gate; g++)
+		if (strcmp(bb->gate[g].name, name) == 0)
+			return &bb->gate[g];
+	return NULL;
+}
+
+struct slu_bb_gate *slu_bb_gate(struct slu_bb *bb, const char *name)
+{
+	struct slu_bb_gate *gate = slu_bb_find_gate(bb, name);
+
+	if (gate || bb->n_gate == SLU_BB_GATES)
+		return gate;
+	gate = realloc(bb->gate, (bb->n_gate + 1) * sizeof(*gate));
+	if (!gate)
+		return NULL;
+	bb->gate = gate;
+	gate += bb->n_gate;
+	*gate = (struct slu_bb_gate){
+		.name = strdup(name),
+		.attr = calloc(bb->plan.n_node + 1, sizeof(*gate->attr)),
+	};
+	if (!gate->name || !gate->attr) {
+		free(gate->name);
+		free(gate->attr);
+		return NULL;
+	}
+	bb->n_gate++;
+	return gate;
+}
+
+bool slu_bb_all_came(const struct slu_bb *bb, const struct slu_bb_gate *gate)
+{
+	size_t i;
+
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (!gate->attr[i] && bb->member[i].state != SLU_NODE_CLEAN &&
+		    bb->member[i].state != SLU_NODE_LOST)
+			return false;
+	return true;
+}
+
+static bool wanted(const struct slu_bb *bb, const struct slu_stage *stage)
+{
+	if (strcmp(stage->on, "success") == 0)
+		return bb->success;
+	if (strcmp(stage->on, "failure") == 0)
+		return !bb->success;
+	return true;
+}
+
+uint64_t slu_bb_stages(const struct slu_bb *bb, bool out)
+{
+	uint64_t mask = 0;
+	size_t r;
+
+	for (r = 0; r < bb->plan.n_stage; r++)
+		if (bb->plan.stage[r].out == out &&
+		    (!out || wanted(bb, &bb->plan.stage[r])))
+			mask |= UINT64_C(1) << r;
+	return mask;
+}
+
+bool slu_bb_has_data(const struct slu_bb *bb)
+{
+	bool ran = bb->ready > 0 &&
+		   !(bb->failure && bb->failed_in == SLU_BB_RUNNING);
+
+	return ran && slu_bb_stages(bb, true) != 0;
+}
+
+bool slu_bb_released(const struct slu_bb *bb, double now)
+{
+	return bb->failure && (bb->verdict != SLU_VERDICT_TOLD ||
+			       now >= bb->failed_at + SLU_BB_BOUND);
+}
+
+size_t slu_bb_count(const struct slu_bb *bb, unsigned states)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < bb->plan.n_node; i++)
+		n += states >> bb->member[i].state & 1;
+	return n;
+}
+
+char *slu_bb_hosts(const struct slu_bb *bb, unsigned states)
+{
+	struct slu_hosts hosts = {0};
+	char *text = NULL;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; rc == 0 && i < bb->plan.n_node; i++)
+		if (states >> bb->member[i].state & 1)
+			rc = slu_hosts_add(&hosts, bb->plan.node[i].name);
+	if (rc == 0)
+		text = slu_hosts_text(&hosts);
+	slu_hosts_free(&hosts);
+	return text;
+}
+
+bool slu_bb_over(const struct slu_bb *bb, double now)
+{
+	size_t i;
+
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (bb->member[i].state == SLU_NODE_LOST ||
+		    bb->member[i].order != SLU_ORDER_NONE)
+			return false;
+	return bb->state == SLU_BB_DONE && now > bb->since + SLU_BB_KEEP;
+}
+
+static void add_share(struct slu_bb_sum *sum, const struct slu_bb_share *one)
+{
+	struct slu_bb_share *all = &sum->all;
+
+	if (sum->n++ == 0) {
+		all->total_bytes = one->total_bytes;
+		all->total_files = one->total_files;
+	}
+	sum->uneven = sum->uneven || all->total_bytes != one->total_bytes ||
+		      all->total_files != one->total_files;
+	sum->partly = sum->partly || one->bytes != one->total_bytes ||
+		      one->files != one->total_files;
+	all->bytes += one->bytes;
+	all->files += one->files;
+}
+
+void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
+		      const struct slu_bb_share *share)
+{
+	struct slu_bb_member *m = &bb->member[i];
+	unsigned r;
+	int end = 0;
+
+	if (strcmp(step, "attach") == 0)
+		m->attached = true;
+	if ((sscanf(step, "in.%2u.share%n", &r, &end) != 1 || !end) &&
+	    (sscanf(step, "out.%2u.share%n", &r, &end) != 1 || !end))
+		return;
+	if (step[end] || r >= bb->plan.n_stage || m->shared >> r & 1)
+		return;
+	m->shared |= UINT64_C(1) << r;
+	add_share(&bb->sum[r], share);
+}

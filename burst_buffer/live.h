@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BURST_LIVE_H
+#define SLU_BURST_LIVE_H
+
+/*
+ * Private to the daemon's side of burst_buffer/: a buffer in memory. What is
+ * marked (db) stands in the database too, and is written there first; the
+ * rest is known again when nodes and slurmctld ask again.
+ *
+ * Who calls whom: buffers.c (slurmctld, time) and asks.c (nodes) note a fact
+ * and then settle.c draws every conclusion from the facts; rows.c writes,
+ * tell.c says what became of it.
+ */
+
+#include "burst_buffer/buffers.h"
+#include "burst_buffer/life.h"
+
+#define SLU_BB_BOUND 30.0  /* most seconds that nodes wait for a verdict */
+#define SLU_BB_KEEP  300.0 /* seconds that a done one is still answered for */
+#define SLU_BB_GATES 1024  /* most barriers of one buffer */
+#define SLU_BB_ATTR  256   /* longest attribute */
+
+/* What slurmctld owes a node (db; numbers are for ever). */
+enum slu_bb_order {
+	SLU_ORDER_NONE = 0,
+	SLU_ORDER_DRAIN = 1,  /* to be DRAINed until it is clean */
+	SLU_ORDER_RESUME = 2, /* is clean, to be resumed */
+};
+
+enum slu_bb_verdict {
+	SLU_VERDICT_NONE = 0,
+	SLU_VERDICT_TOLD = 1, /* slurmctld has not yet answered */
+	SLU_VERDICT_DONE = 2,
+};
+
+struct slu_bb_member {
+	enum slu_bb_node state;	 /* (db) */
+	enum slu_bb_order order; /* (db) */
+	uint64_t shared;	 /* (db) bit R: it told its share of stage R */
+	bool attached;		 /* (db) it sees the file system */
+};
+
+struct slu_bb_share {
+	uint64_t bytes, files, total_bytes, total_files;
+};
+
+/* The shares of one stage request that were told so far (db). */
+struct slu_bb_sum {
+	struct slu_bb_share all; /* totals are those that were told first */
+	size_t n;
+	bool uneven; /* nodes told different totals */
+	bool partly; /* a node did less than its total */
+};
+
+/* A barrier. Open for ever once it is open (db). */
+struct slu_bb_gate {
+	char *name;
+	bool open;
+	char **attr; /* of each node; NULL: it has not come */
+};
+
+struct slu_bb {
+	struct slu_bb *next;
+	uint64_t id;	      /* (db) */
+	struct slu_plan plan; /* (db) without state and secret */
+	char *user;	      /* (db) */
+	enum slu_bb_state state;
+	uint32_t restarts;		     /* (db) of the job, in this run */
+	int64_t job_start;		     /* (db) */
+	double created, since, ready, ended; /* (db) 0: not yet */
+	bool success, requeued;		     /* (db) how the job ended */
+	char *failure;			     /* (db) NULL: none */
+	enum slu_bb_state failed_in;	     /* (db) */
+	double failed_at;		     /* (db) */
+	enum slu_bb_verdict verdict;	     /* (db) */
+	enum slu_on_failure what;	     /* (db) the verdict */
+	struct slu_bb_member *member;	     /* plan.n_node */
+	struct slu_bb_sum *sum;		     /* plan.n_stage */
+	struct slu_bb_gate *gate;
+	size_t n_gate;
+	double grace;	 /* seconds added to the deadline of this state */
+	double extended; /* when the last `extend` was told */
+	bool bound_seen; /* waiting nodes know that the bound has passed */
+	bool hopeless;	 /* trying again would not help */
+	char *told;	 /* what the mirror was told last */
+};
+
+struct slu_buffers {
+	struct slu_db *db;
+	const struct slu_conf *conf;
+	unsigned char key[SLU_BUFFERS_KEY];
+	const struct slu_buffers_ops *ops;
+	void *arg;
+	struct slu_bb *first; /* newest first */
+};
+
+/* Buffers in memory. */
+void slu_bb_free(struct slu_bb *bb);
+/* Give it members and sums for its plan; -1 without memory. */
+int slu_bb_room(struct slu_bb *bb);
+long slu_bb_index(const struct slu_bb *bb, const char *node);
+struct slu_bb_gate *slu_bb_find_gate(const struct slu_bb *bb, const char *name);
+/* The gate of this name; made when it is new. NULL: too many, or no memory. */
+struct slu_bb_gate *slu_bb_gate(struct slu_bb *bb, const char *name);
+/* The bits of the stage requests of one direction that are to be done: all
+ * that go in, or those out that on= allows. */
+uint64_t slu_bb_stages(const struct slu_bb *bb, bool out);
+/* Was the file system in use, with data in it that is to be staged out? */
+bool slu_bb_has_data(const struct slu_bb *bb);
+/* A failure whose verdict is done, or has been waited for long enough. */
+bool slu_bb_released(const struct slu_bb *bb, double now);
+/* Has everyone come who is still to come? */
+bool slu_bb_all_came(const struct slu_bb *bb, const struct slu_bb_gate *gate);
+/* Nodes in any of the states of the mask (1u << state), as a host list.
+ * Caller frees; NULL without memory. */
+char *slu_bb_hosts(const struct slu_bb *bb, unsigned states);
+size_t slu_bb_count(const struct slu_bb *bb, unsigned states);
+/* A step that went well, in memory: R's share, or that it is attached. */
+void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
+		      const struct slu_bb_share *share);
+
+/* rows.c: the database first, then the same in memory. */
+int slu_bb_insert(struct slu_db *db, struct slu_bb *bb, const char *job_name,
+		  struct slu_err *err);
+int slu_bb_advance(struct slu_db *db, struct slu_bb *bb,
+		   enum slu_bb_event event, const char *text, double now,
+		   struct slu_err *err);
+/* An event of a node. One that cannot happen now is SLU_INVALID. */
+int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
+		    enum slu_node_event event, struct slu_err *err);
+/* A step that a node reports, with its share, and the event that it means (0:
+ * none). Told again it changes nothing, except that ok replaces not ok.
+ * Returns 1 when it was news, 0 when not. */
+int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
+		const struct slu_report *r, enum slu_node_event event,
+		double now, struct slu_err *err);
+int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
+		     enum slu_bb_order order, const char *text, double now,
+		     struct slu_err *err);
+int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb, bool success,
+		     bool requeued, const char *text, double now,
+		     struct slu_err *err);
+int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
+		     struct slu_err *err);
+int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb, const char *text,
+		       enum slu_bb_verdict verdict, enum slu_on_failure what,
+		       double now, struct slu_err *err);
+int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
+			    const char *text, double now, struct slu_err *err);
+int slu_bb_open_gate(struct slu_db *db, struct slu_bb *bb,
+		     struct slu_bb_gate *gate, struct slu_err *err);
+int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
+		double now, struct slu_err *err);
+/* How many earlier runs of this job ended in a requeue of ours. */
+int slu_bb_requeues(struct slu_db *db, uint32_t job_id, int64_t *n,
+		    struct slu_err *err);
+
+/* Done for long enough, and nothing is owed to or by any node. */
+bool slu_bb_over(const struct slu_bb *bb, double now);
+
+/* load.c */
+int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err);
+
+/* settle.c */
+int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
+		  struct slu_err *err);
+/* The first failure counts; later ones become history. */
+int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
+		struct slu_err *err, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+/* Seconds, 0: this state has no deadline. */
+double slu_bb_deadline(const struct slu_bb *bb);
+/* The deadline has passed. */
+int slu_bb_timed_out(struct slu_buffers *b, struct slu_bb *bb, double now,
+		     struct slu_err *err);
+
+/* tell.c: to slurmctld and the log. */
+void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
+		enum slu_level level, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void slu_bb_wake(struct slu_buffers *b, const struct slu_bb *bb);
+/* The mirror and squeue's reason, if they changed. */
+void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb);
+void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb);
+void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now);
+void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb,
+		       size_t i);
+/* All of it again, whether it changed or not. */
+void slu_bb_tell_all(struct slu_buffers *b, struct slu_bb *bb, double now);
+/* Owned by the caller of slu_msg_clear(); -1 without memory. */
+int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a request to a plan. The request is parsed and checked again here:
+ * slurmctld checked it when it was submitted, perhaps long ago and under
+ * another configuration.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/plan.h"
+#include "burst_buffer/request/request.h"
+#include "common/cred.h"
+#include "common/hostlist.h"
+#include "common/size.h"
+#include "common/str.h"
+#include "sysmap/storage.h"
+
+#define KEY_SIZE      32
+#define SECRET_DIGITS 32
+
+static int nomem(struct slu_err *err)
+{
+	return slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+static int set(char **field, const char *text, struct slu_err *err)
+{
+	*field = strdup(text ? text : "");
+	return *field ? 0 : nomem(err);
+}
+
+/* Nodes */
+
+static int set_node(struct slu_plan_node *node, char *name, struct slu_err *err)
+{
+	node->name = name;
+	node->staging = true;
+	if (set(&node->addr, name, err))
+		return -1;
+	return set(&node->storage, "", err);
+}
+
+static int set_nodes(struct slu_plan *plan, const struct slu_job *job,
+		     struct slu_err *err)
+{
+	struct slu_hosts hosts;
+	size_t i;
+	int rc = 0;
+
+	if (slu_hosts_parse(job->nodes ? job->nodes : "", &hosts, err))
+		return -1;
+	plan->node = calloc(hosts.n + 1, sizeof(*plan->node));
+	if (hosts.n == 0)
+		rc = slu_err(err, SLU_INVALID, "job %u has no nodes",
+			     (unsigned)job->job_id);
+	else if (!plan->node)
+		rc = nomem(err);
+	else
+		plan->n_node = hosts.n;
+	for (i = 0; rc == 0 && i < hosts.n; i++) {
+		rc = set_node(&plan->node[i], hosts.name[i], err);
+		hosts.name[i] = NULL;
+	}
+	slu_hosts_free(&hosts);
+	return rc;
+}
+
+static int set_addr(struct slu_plan_node *node,
+		    const struct slu_plan_site *site, struct slu_err *err)
+{
+	const char *addr =
+		site->addr ? site->addr(site->arg, node->name) : NULL;
+
+	if (!addr)
+		return 0;
+	free(node->addr);
+	return set(&node->addr, addr, err);
+}
+
+/* NodeStorage=auto: in sluice/ on the largest local file system. */
+static int find_storage(struct slu_plan_node *node, struct slu_db *map,
+			struct slu_err *err)
+{
+	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
+	struct slu_node_storage place;
+
+	if (slu_storage_find(map, node->name, &place, err))
+		return -1;
+	if (node->capacity > place.available)
+		return slu_err(err, SLU_BUSY,
+			       "%s has %s free on %s, each node must give %s",
+			       node->name, slu_size_text(place.available, has),
+			       place.path,
+			       slu_size_text(node->capacity, needs));
+	node->storage = slu_asprintf(
+		"%s/sluice", strcmp(place.path, "/") == 0 ? "" : place.path);
+	return node->storage ? 0 : nomem(err);
+}
+
+static int set_storage(struct slu_plan_node *node,
+		       const struct slu_plan_site *site, struct slu_err *err)
+{
+	free(node->storage);
+	node->storage = NULL;
+	if (strcmp(site->conf->node_storage, "auto") == 0)
+		return find_storage(node, site->map, err);
+	return set(&node->storage, site->conf->node_storage, err);
+}
+
+/* Staging */
+
+static int set_stage(struct slu_stage *stage,
+		     const struct slu_request_stage *asked,
+		     const struct slu_symbols *sym, struct slu_err *err)
+{
+	static const char *const on[] = {[SLU_ON_ALWAYS] = "always",
+					 [SLU_ON_SUCCESS] = "success",
+					 [SLU_ON_FAILURE] = "failure"};
+
+	stage->out = asked->out;
+	stage->source = slu_request_expand(asked->source, sym, err);
+	stage->destination = slu_request_expand(asked->destination, sym, err);
+	if (!stage->source || !stage->destination)
+		return -1;
+	if (set(&stage->type,
+		asked->type == SLU_STAGE_FILE ? "file" : "directory", err))
+		return -1;
+	return set(&stage->on, on[asked->on], err);
+}
+
+static int set_stages(struct slu_plan *plan, const struct slu_job *job,
+		      const struct slu_request *req, const char *user,
+		      const char *mount, struct slu_err *err)
+{
+	const struct slu_symbols sym = {
+		.job_id = job->job_id,
+		.array_job_id = job->array_job_id,
+		.array_task_id =
+			job->array_job_id ? job->array_task_id : SLU_NO_ID,
+		.user = user,
+		.job_name = job->name,
+		.fs_name = req->name,
+		.mount = mount,
+	};
+
+	size_t i;
+
+	plan->stage = calloc(req->n_stage + 1, sizeof(*plan->stage));
+	if (!plan->stage)
+		return nomem(err);
+	plan->n_stage = req->n_stage;
+	for (i = 0; i < req->n_stage; i++)
+		if (set_stage(&plan->stage[i], &req->stage[i], &sym, err))
+			return -1;
+	return 0;
+}
+
+/* The file system */
+
+static int set_fs(struct slu_plan *plan, const struct slu_fs_conf *fs,
+		  struct slu_err *err)
+{
+	size_t i;
+
+	if (set(&plan->fs, fs->name, err) ||
+	    set(&plan->driver, fs->driver, err))
+		return -1;
+	plan->option = calloc(fs->n_option + 1, sizeof(*plan->option));
+	if (!plan->option)
+		return nomem(err);
+	plan->n_option = fs->n_option;
+	for (i = 0; i < fs->n_option; i++)
+		if (set(&plan->option[i].key, fs->option[i].key, err) ||
+		    set(&plan->option[i].value, fs->option[i].value, err))
+			return -1;
+	return 0;
+}
+
+static void set_numbers(struct slu_plan *plan, const struct slu_job *job,
+			const struct slu_conf *conf)
+{
+	plan->job_id = job->job_id;
+	plan->uid = job->uid;
+	plan->gid = job->gid;
+	plan->setup_timeout = conf->setup_timeout;
+	plan->stage_in_timeout = conf->stage_in_timeout;
+	plan->stage_out_timeout = conf->stage_out_timeout;
+	plan->teardown_timeout = conf->teardown_timeout;
+	plan->keep_failed = conf->keep_failed;
+}
+
+static int fill(struct slu_plan *plan, const struct slu_job *job,
+		const struct slu_request *req, const struct slu_plan_site *site,
+		const char *user, const char *mount, struct slu_err *err)
+{
+	size_t i;
+
+	if (slu_request_check(req, site->conf, user, err))
+		return -1;
+	set_numbers(plan, job, site->conf);
+	plan->capacity = req->capacity;
+	if (set(&plan->name, req->name, err) ||
+	    set_fs(plan, slu_conf_fs(site->conf, req->fs), err) ||
+	    set_nodes(plan, job, err) ||
+	    set_stages(plan, job, req, user, mount, err))
+		return -1;
+	for (i = 0; i < plan->n_node; i++) {
+		plan->node[i].capacity = plan->capacity / plan->n_node +
+					 (plan->capacity % plan->n_node != 0);
+		if (set_addr(&plan->node[i], site, err) ||
+		    set_storage(&plan->node[i], site, err))
+			return -1;
+	}
+	return 0;
+}
+
+int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
+		  struct slu_plan *out, struct slu_err *err)
+{
+	struct slu_request req;
+	struct slu_plan plan = {0};
+	char *user, *mount;
+	int rc;
+
+	if (slu_request_parse(job->request, NULL, &req, err))
+		return -1;
+	user = job->user ? strdup(job->user)
+			 : slu_asprintf("%u", (unsigned)job->uid);
+	mount = slu_asprintf("%s/%u/mnt/data", site->conf->run_dir,
+			     (unsigned)job->job_id);
+	rc = user && mount ? fill(&plan, job, &req, site, user, mount, err)
+			   : nomem(err);
+	if (rc)
+		slu_msg_clear(&slu_plan_desc, &plan);
+	else
+		*out = plan;
+	free(user);
+	free(mount);
+	slu_request_free(&req);
+	return rc;
+}
+
+int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
+		  struct slu_err *err)
+{
+	struct slu_plan plan = {
+		.job_id = job->job_id,
+		.uid = job->uid,
+		.gid = job->gid,
+	};
+
+	if (set(&plan.name, "JOBFS", err) || set(&plan.driver, "", err) ||
+	    set_nodes(&plan, job, err)) {
+		slu_msg_clear(&slu_plan_desc, &plan);
+		return -1;
+	}
+	*out = plan;
+	return 0;
+}
+
+/* SHA-256 of the key and who it is for; key and text are of known form, so
+ * that no two instances share one. */
+char *slu_plan_secret(const unsigned char *key, const struct slu_plan *plan)
+{
+	struct slu_buf buf = {0};
+	char digest[65];
+
+	slu_buf_add(&buf, key, KEY_SIZE);
+	slu_buf_printf(&buf, "job %u buffer %llu", (unsigned)plan->job_id,
+		       (unsigned long long)plan->buffer);
+	if (!buf.failed)
+		slu_sha256(buf.data, buf.len, digest);
+	if (buf.failed) {
+		slu_buf_free(&buf);
+		return NULL;
+	}
+	slu_buf_free(&buf);
+	return strndup(digest, SECRET_DIGITS);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BURST_PLAN_H
+#define SLU_BURST_PLAN_H
+
+/*
+ * Plans: which nodes give how much of which storage, and what is staged from
+ * where to where. Made once per run of a job, from the job, the site and the
+ * resource map; nothing in it is random.
+ */
+
+#include "common/conf.h"
+#include "store/db.h"
+#include "wire/job.h"
+#include "wire/node.h"
+
+struct slu_plan_site {
+	const struct slu_conf *conf;
+	struct slu_db *map; /* the resource map (sysmap/storage.h) */
+	/* NodeAddr of a node; NULL: its name */
+	const char *(*addr)(void *arg, const char *node);
+	void *arg;
+};
+
+/*
+ * The plan for a job's request; buffer, secret and state are left empty. Each
+ * node gives capacity / nodes, rounded up, below NodeStorage, or for "auto" in
+ * sluice/ on the node's largest local file system in the resource map.
+ * SLU_INVALID or SLU_DENIED: the request (checked again) cannot be served;
+ * SLU_NOTFOUND: a node is not in the resource map; SLU_BUSY: a node has not
+ * that much space free. The caller clears it with slu_msg_clear().
+ */
+int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
+		  struct slu_plan *out, struct slu_err *err);
+
+/* Only who and where, for a buffer whose plan cannot be made. */
+int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
+		  struct slu_err *err);
+
+/* The secret of an instance: 32 hex digits that nobody can tell who does not
+ * know the key (32 bytes). Caller frees. */
+char *slu_plan_secret(const unsigned char *key, const struct slu_plan *plan);
+
+#endif

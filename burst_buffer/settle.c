@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What follows from the facts. slu_bb_settle() looks at a buffer as it is and
+ * takes every step that is due: barriers open, faults become failures, the
+ * life goes on. It does not ask what happened last, so it is right after a
+ * restart, after a message that was lost and after one that came twice.
+ */
+#include "config.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/live.h"
+#include "common/hostlist.h"
+#include "common/size.h"
+
+#define IN(state) (1u << (state))
+#define REQUEUES  2
+
+/* Failures */
+
+/* What users and nodes wrote becomes one line. */
+static void one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
+/* The verdict that this failure asks for; VERDICT_NONE when the job's fate is
+ * not at stake: it has ended otherwise, or runs again anyway. */
+static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
+			  enum slu_bb_verdict *verdict,
+			  enum slu_on_failure *what, struct slu_err *err)
+{
+	int64_t requeues;
+
+	*verdict = SLU_VERDICT_TOLD;
+	*what = SLU_FAIL;
+	if (bb->state == SLU_BB_SETUP || bb->state == SLU_BB_RUNNING)
+		*what = b->conf->on_setup;
+	else if (bb->state == SLU_BB_STAGE_IN)
+		*what = b->conf->on_stage_in;
+	else if (bb->state == SLU_BB_STAGE_OUT && !bb->requeued)
+		*what = b->conf->on_stage_out;
+	else
+		*verdict = SLU_VERDICT_NONE;
+	if (*verdict == SLU_VERDICT_NONE || *what != SLU_REQUEUE)
+		return 0;
+	if (slu_bb_requeues(b->db, bb->plan.job_id, &requeues, err))
+		return -1;
+	if (bb->hopeless || requeues >= REQUEUES)
+		*what = SLU_HOLD;
+	return 0;
+}
+
+int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
+		struct slu_err *err, const char *fmt, ...)
+{
+	enum slu_bb_verdict verdict;
+	enum slu_on_failure what;
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	one_line(text);
+	slu_bb_log(b, bb, SLU_WARN, "%s: %s", slu_bb_phase(bb->state), text);
+	if (bb->failure)
+		return slu_bb_note(b->db, bb, text, now, err);
+	if (choose_verdict(b, bb, &verdict, &what, err) ||
+	    slu_bb_set_failure(b->db, bb, text, verdict, what, now, err))
+		return -1;
+	bb->bound_seen = false;
+	slu_bb_tell_verdict(b, bb);
+	slu_bb_wake(b, bb);
+	return 0;
+}
+
+/* Is all of request R where it should be? Either the shares of all nodes make
+ * the whole, or (without a common name space) each did a whole of its own. */
+static bool complete(const struct slu_bb *bb, size_t r)
+{
+	const struct slu_bb_sum *sum = &bb->sum[r];
+	const struct slu_bb_share *all = &sum->all;
+
+	if (sum->n != bb->plan.n_node)
+		return false;
+	return !sum->partly ||
+	       (!sum->uneven && all->bytes == all->total_bytes &&
+		all->files == all->total_files);
+}
+
+static int check_complete(struct slu_buffers *b, struct slu_bb *bb, bool out,
+			  double now, struct slu_err *err)
+{
+	uint64_t wanted = slu_bb_stages(bb, out);
+	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
+	size_t r;
+
+	for (r = 0; r < bb->plan.n_stage; r++) {
+		const struct slu_bb_share *all = &bb->sum[r].all;
+
+		if (!(wanted >> r & 1) || complete(bb, r))
+			continue;
+		return slu_bb_fail(b, bb, now, err,
+				   "%s of %.120s is incomplete: %llu of %llu "
+				   "files, %s of %s, told by %zu of %zu nodes",
+				   out ? "stage-out" : "stage-in",
+				   bb->plan.stage[r].source,
+				   (unsigned long long)all->files,
+				   (unsigned long long)all->total_files,
+				   slu_size_text(all->bytes, done),
+				   slu_size_text(all->total_bytes, total),
+				   bb->sum[r].n, bb->plan.n_node);
+	}
+	return 0;
+}
+
+static bool all_ready(const struct slu_bb *bb)
+{
+	return slu_bb_count(bb, IN(SLU_NODE_READY)) == bb->plan.n_node;
+}
+
+/* Every node that could has come to the end of stage-out. */
+static bool stage_out_over(const struct slu_bb *bb)
+{
+	const struct slu_bb_gate *gate = slu_bb_find_gate(bb, "out.done");
+
+	if (gate)
+		return slu_bb_all_came(bb, gate);
+	return slu_bb_count(bb, IN(SLU_NODE_CLEAN) | IN(SLU_NODE_LOST)) ==
+	       bb->plan.n_node;
+}
+
+static int lost_data(struct slu_buffers *b, struct slu_bb *bb, double now,
+		     struct slu_err *err)
+{
+	char *hosts = slu_bb_hosts(bb, IN(SLU_NODE_LOST));
+	int rc = slu_bb_fail(b, bb, now, err,
+			     "%.200s was lost, and its data with it",
+			     hosts ? hosts : "a node");
+
+	free(hosts);
+	return rc;
+}
+
+/* A fault that only the whole shows. */
+static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
+		      struct slu_err *err)
+{
+	if (bb->failure)
+		return 0;
+	if (bb->state <= SLU_BB_STAGE_IN && !bb->ended && all_ready(bb))
+		return check_complete(b, bb, false, now, err);
+	if (bb->state != SLU_BB_STAGE_OUT)
+		return 0;
+	if (slu_bb_count(bb, IN(SLU_NODE_LOST)) > 0)
+		return lost_data(b, bb, now, err);
+	return stage_out_over(bb) ? check_complete(b, bb, true, now, err) : 0;
+}
+
+/* Barriers */
+
+static bool is_out_done(const struct slu_bb_gate *gate)
+{
+	return strcmp(gate->name, "out.done") == 0;
+}
+
+/* Is this a gate of the present state? */
+static bool is_present(const struct slu_bb *bb, const struct slu_bb_gate *gate)
+{
+	if (strncmp(gate->name, "out.", 4) == 0)
+		return bb->state == SLU_BB_STAGE_OUT;
+	if (strcmp(gate->name, "detached") == 0)
+		return bb->state == SLU_BB_TEARDOWN;
+	return bb->state <= SLU_BB_RUNNING && !bb->ended;
+}
+
+/* "out.done" never opens: there the state says whether to go on. */
+static bool may_open(const struct slu_bb *bb, const struct slu_bb_gate *gate)
+{
+	return is_present(bb, gate) && !is_out_done(gate) &&
+	       (!bb->failure || bb->state == SLU_BB_TEARDOWN) &&
+	       slu_bb_all_came(bb, gate);
+}
+
+static int open_gates(struct slu_buffers *b, struct slu_bb *bb,
+		      struct slu_err *err)
+{
+	struct slu_bb_gate *gate;
+	size_t g;
+
+	for (g = 0; g < bb->n_gate; g++) {
+		gate = &bb->gate[g];
+		if (gate->open || !may_open(bb, gate))
+			continue;
+		if (slu_bb_open_gate(b->db, bb, gate, err))
+			return -1;
+		slu_bb_wake(b, bb);
+	}
+	return 0;
+}
+
+/* The life */
+
+static bool mounted(const struct slu_bb *bb)
+{
+	const struct slu_bb_gate *gate = slu_bb_find_gate(bb, "mounted");
+
+	return gate && gate->open;
+}
+
+static enum slu_bb_event setup_event(const struct slu_bb *bb)
+{
+	if (bb->ended)
+		return SLU_BB_ENDED;
+	if (bb->failure)
+		return 0;
+	if (all_ready(bb))
+		return SLU_BB_READY;
+	if (bb->state == SLU_BB_SETUP && mounted(bb) &&
+	    slu_bb_stages(bb, false))
+		return SLU_BB_MOUNTED;
+	return 0;
+}
+
+/* The event that is due; 0: none. */
+static enum slu_bb_event due(const struct slu_bb *bb, double now)
+{
+	switch (bb->state) {
+	case SLU_BB_SETUP:
+	case SLU_BB_STAGE_IN:
+		return setup_event(bb);
+	case SLU_BB_RUNNING:
+		if (!bb->ended)
+			return 0;
+		return slu_bb_has_data(bb) ? SLU_BB_ENDED_DATA : SLU_BB_ENDED;
+	case SLU_BB_STAGE_OUT:
+		if (bb->failure ? slu_bb_released(bb, now) : stage_out_over(bb))
+			return SLU_BB_STAGED;
+		return 0;
+	case SLU_BB_TEARDOWN:
+		return slu_bb_count(bb,
+				    IN(SLU_NODE_CLEAN) | IN(SLU_NODE_LOST)) ==
+				       bb->plan.n_node
+			       ? SLU_BB_GONE
+			       : 0;
+	case SLU_BB_DONE:
+		return 0;
+	}
+	return 0;
+}
+
+static const char *const event_texts[] = {
+	[SLU_BB_MOUNTED] = "mounted on every node",
+	[SLU_BB_READY] = "ready on every node",
+	[SLU_BB_ENDED] = "the job ended",
+	[SLU_BB_ENDED_DATA] = "the job ended, data is to be staged out",
+	[SLU_BB_STAGED] = "stage-out is over",
+	[SLU_BB_GONE] = "no node has anything of it",
+};
+
+static int go_on(struct slu_buffers *b, struct slu_bb *bb,
+		 enum slu_bb_event event, double now, struct slu_err *err)
+{
+	const char *from = slu_bb_name((int)bb->state);
+	double since = bb->since;
+
+	if (slu_bb_advance(b->db, bb, event, event_texts[event], now, err))
+		return -1;
+	slu_bb_log(b, bb, SLU_INFO, "%s -> %s after %.1f s: %s", from,
+		   slu_bb_name((int)bb->state), now - since,
+		   event_texts[event]);
+	slu_bb_wake(b, bb);
+	if (bb->state == SLU_BB_RUNNING)
+		slu_bb_tell_extend(b, bb, now);
+	return 0;
+}
+
+int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
+		  struct slu_err *err)
+{
+	enum slu_bb_event event;
+
+	do {
+		if (find_fault(b, bb, now, err) || open_gates(b, bb, err))
+			return -1;
+		event = due(bb, now);
+		if (event && go_on(b, bb, event, now, err))
+			return -1;
+	} while (event);
+	slu_bb_tell(b, bb);
+	return 0;
+}
+
+/* Deadlines */
+
+static int64_t timeout(const struct slu_bb *bb)
+{
+	switch (bb->state) {
+	case SLU_BB_SETUP:
+		return bb->failure ? 0 : bb->plan.setup_timeout;
+	case SLU_BB_STAGE_IN:
+		return bb->failure ? 0 : bb->plan.stage_in_timeout;
+	case SLU_BB_STAGE_OUT:
+		return bb->failure ? 0 : bb->plan.stage_out_timeout;
+	case SLU_BB_TEARDOWN:
+		return bb->plan.teardown_timeout;
+	case SLU_BB_RUNNING:
+	case SLU_BB_DONE:
+		return 0;
+	}
+	return 0;
+}
+
+double slu_bb_deadline(const struct slu_bb *bb)
+{
+	int64_t seconds = timeout(bb);
+
+	return seconds > 0 ? bb->since + (double)seconds + bb->grace : 0;
+}
+
+/* Does node i hold the others up? Where they wait at a barrier, those who are
+ * not there do; else all who are not done. */
+static bool is_late(const struct slu_bb *bb, size_t i)
+{
+	const enum slu_bb_node state = bb->member[i].state;
+	size_t g;
+
+	if (state == SLU_NODE_CLEAN || state == SLU_NODE_LOST)
+		return false;
+	for (g = bb->n_gate; g-- > 0;)
+		if (!bb->gate[g].open && is_present(bb, &bb->gate[g]))
+			return !bb->gate[g].attr[i];
+	return bb->state >= SLU_BB_RUNNING || state != SLU_NODE_READY;
+}
+
+/* Late nodes of a teardown are given up, so that the others get on. */
+static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
+		   struct slu_err *err)
+{
+	size_t i;
+
+	bb->grace = now - bb->since; /* the others begin anew */
+	for (i = 0; i < bb->plan.n_node; i++) {
+		if (!is_late(bb, i))
+			continue;
+		if (slu_bb_fail(b, bb, now, err, "%s did not clean up in time",
+				bb->plan.node[i].name) ||
+		    slu_bb_set_order(b->db, bb, i, SLU_ORDER_DRAIN, NULL, now,
+				     err) ||
+		    slu_bb_set_node(b->db, bb, i, SLU_NODE_LOSE, err))
+			return -1;
+		slu_bb_tell_order(b, bb, i);
+	}
+	return slu_bb_settle(b, bb, now, err);
+}
+
+static int fail_late(struct slu_buffers *b, struct slu_bb *bb, double now,
+		     struct slu_err *err)
+{
+	struct slu_hosts late = {0};
+	char limit[SLU_TIME_TEXT];
+	char *text;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; rc == 0 && i < bb->plan.n_node; i++)
+		if (is_late(bb, i))
+			rc = slu_hosts_add(&late, bb->plan.node[i].name);
+	text = slu_hosts_text(&late);
+	slu_hosts_free(&late);
+	rc = slu_bb_fail(b, bb, now, err, "not done after %s on %.200s",
+			 slu_seconds_text((double)timeout(bb), limit),
+			 text ? text : "some nodes");
+	free(text);
+	return rc ? rc : slu_bb_settle(b, bb, now, err);
+}
+
+int slu_bb_timed_out(struct slu_buffers *b, struct slu_bb *bb, double now,
+		     struct slu_err *err)
+{
+	if (bb->state == SLU_BB_TEARDOWN)
+		return give_up(b, bb, now, err);
+	return fail_late(b, bb, now, err);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What slurmctld, users and the administrator hear of a buffer. Nothing here
+ * changes the buffer's life, and all of it may be told again.
+ */
+#include "config.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/live.h"
+#include "common/str.h"
+
+#define IN(state) (1u << (state))
+
+void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
+		enum slu_level level, const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+	int n;
+
+	n = snprintf(line, sizeof(line),
+		     "job %u buffer %llu: ", (unsigned)bb->plan.job_id,
+		     (unsigned long long)bb->id);
+	va_start(ap, fmt);
+	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, ap);
+	va_end(ap);
+	b->ops->log(b->arg, level, line);
+}
+
+void slu_bb_wake(struct slu_buffers *b, const struct slu_bb *bb)
+{
+	b->ops->wake(b->arg, bb->plan.job_id);
+}
+
+/* Nodes that have done what the present state is about. */
+static size_t count_done(const struct slu_bb *bb)
+{
+	uint64_t all = slu_bb_stages(bb, bb->state == SLU_BB_STAGE_OUT);
+	size_t i, n = 0;
+
+	if (bb->state == SLU_BB_TEARDOWN)
+		return slu_bb_count(bb, IN(SLU_NODE_CLEAN));
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (bb->state == SLU_BB_SETUP)
+			n += bb->member[i].attached;
+		else
+			n += (bb->member[i].shared & all) == all;
+	return n;
+}
+
+/* The sentence for squeue and scontrol; "" when there is nothing to say.
+ * Caller frees. */
+static char *sentence(const struct slu_bb *bb)
+{
+	if (bb->failure)
+		return slu_asprintf("sluice: %s failed: %s",
+				    slu_bb_phase(bb->failed_in), bb->failure);
+	if (bb->state == SLU_BB_RUNNING || bb->state == SLU_BB_DONE)
+		return strdup("");
+	return slu_asprintf("sluice: %s, %zu of %zu nodes done",
+			    slu_bb_phase(bb->state), count_done(bb),
+			    bb->plan.n_node);
+}
+
+int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
+{
+	const unsigned pending = IN(SLU_NODE_PLANNED) | IN(SLU_NODE_UP) |
+				 IN(SLU_NODE_READY) | IN(SLU_NODE_DOWN) |
+				 IN(SLU_NODE_LOST);
+
+	*out = (struct slu_buffer_state){
+		.buffer = bb->id,
+		.job_id = bb->plan.job_id,
+		.uid = bb->plan.uid,
+		.name = strdup(bb->plan.name),
+		.state = strdup(slu_bb_name((int)bb->state)),
+		.text = sentence(bb),
+		.size = bb->plan.capacity,
+		.created = (int64_t)bb->created,
+		.pending = slu_bb_hosts(bb, pending),
+		.failed = bb->failure != NULL,
+	};
+	if (out->name && out->state && out->text && out->pending)
+		return 0;
+	slu_msg_clear(&slu_buffer_desc, out);
+	return -1;
+}
+
+static bool newest(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	const struct slu_bb *other = b->first;
+
+	while (other->plan.job_id != bb->plan.job_id)
+		other = other->next;
+	return other == bb;
+}
+
+/* squeue's reason belongs to the job's newest run; that of a failure stays,
+ * for the verdict has become the job's fate. */
+static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
+{
+	const struct slu_annotate note = {bb->plan.job_id, *text ? text : NULL};
+
+	if (newest(b, bb) && !(bb->failure && bb->state == SLU_BB_DONE))
+		b->ops->annotate(b->arg, &note);
+}
+
+void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb)
+{
+	struct slu_buffer_state state;
+	char *now = NULL;
+
+	if (slu_bb_mirror(bb, &state) == 0)
+		now = slu_asprintf("%s|%s|%s", state.state, state.pending,
+				   state.text);
+	if (!now || (bb->told && strcmp(bb->told, now) == 0)) {
+		free(now);
+	} else {
+		free(bb->told);
+		bb->told = now;
+		b->ops->mirror(b->arg, &state);
+		annotate(b, bb, state.text);
+	}
+	slu_msg_clear(&slu_buffer_desc, &state);
+}
+
+void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
+{
+	struct slu_verdict verdict = {bb->plan.job_id, NULL};
+
+	if (bb->verdict != SLU_VERDICT_TOLD)
+		return;
+	verdict.reason = sentence(bb);
+	if (verdict.reason)
+		b->ops->verdict(b->arg, bb->what, &verdict);
+	free(verdict.reason);
+}
+
+void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
+{
+	bool final = bb->ready > 0;
+	struct slu_extend extend = {
+		bb->plan.job_id,
+		(int64_t)ceil(final ? bb->ready : now) - bb->job_start,
+		final,
+	};
+
+	if (bb->ended || bb->failure || bb->job_start <= 0)
+		return;
+	bb->extended = now;
+	if (extend.give_back > b->conf->max_give_back)
+		extend.give_back = b->conf->max_give_back;
+	if (extend.give_back > 0)
+		b->ops->extend(b->arg, &extend);
+}
+
+void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb, size_t i)
+{
+	struct slu_node_order order = {bb->plan.node[i].name, NULL};
+
+	order.reason = slu_asprintf("sluice: the file system of job %u (%s) "
+				    "is not cleaned up",
+				    (unsigned)bb->plan.job_id,
+				    bb->plan.node[i].storage);
+	if (!order.reason)
+		return;
+	if (bb->member[i].order == SLU_ORDER_DRAIN)
+		b->ops->drain(b->arg, &order);
+	else if (bb->member[i].order == SLU_ORDER_RESUME)
+		b->ops->resume(b->arg, &order);
+	free(order.reason);
+}
+
+void slu_bb_tell_all(struct slu_buffers *b, struct slu_bb *bb, double now)
+{
+	size_t i;
+
+	free(bb->told);
+	bb->told = NULL;
+	slu_bb_tell(b, bb);
+	slu_bb_tell_verdict(b, bb);
+	slu_bb_tell_extend(b, bb, now);
+	for (i = 0; i < bb->plan.n_node; i++)
+		slu_bb_tell_order(b, bb, i);
+}

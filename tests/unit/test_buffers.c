@@ -1,0 +1,885 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whole walks of one buffer, and every fault at every step. */
+#include "config.h"
+#include "tests/unit/burst_world.h"
+
+/* What remains of a walk: per run "STATE FAILED_IN VERDICT WHAT SUCCESS
+ * NODES BYTES GATES", then which nodes were drained and resumed. */
+static void expect_outcome(struct world *w, const char *want)
+{
+	struct slu_buf out = {0};
+	struct slu_err err;
+	struct slu_rows *rows = slu_db_query(
+		w->db, &err,
+		"SELECT State, FailedIn, Verdict, What, Success,"
+		" (SELECT group_concat(State, '') FROM BufferNode b"
+		"  WHERE b.BID = Buffer.BID),"
+		" (SELECT SUM(Bytes) FROM BufferPhase p"
+		"  WHERE p.BID = Buffer.BID),"
+		" (SELECT COUNT(*) FROM BufferGate g WHERE g.BID = Buffer.BID)"
+		" FROM Buffer ORDER BY BID",
+		"");
+	const char *text;
+	int c;
+
+	while (slu_db_step(rows, &err) > 0)
+		for (c = 0; c < slu_db_columns(rows); c++) {
+			text = slu_db_text(rows, c);
+			slu_buf_printf(&out, "%s ", text ? text : "-");
+		}
+	slu_db_done(rows);
+	slu_buf_printf(&out, "%s %s", w->drained, w->resumed);
+	expect(strcmp(out.data, want) == 0, "%s, not %s: %s", out.data, want,
+	       w->text);
+	slu_buf_free(&out);
+	expect_ok(slu_db_check(w->db, &err), err);
+	ck_assert_int_eq(w->errors, 0);
+}
+
+#define GOOD "6 - 0 - 1 555 6000 0 --- ---"
+
+START_TEST(test_walk)
+{
+	struct world w;
+
+	world_new(&w, 3, WALK, NULL);
+	run_until(&w, AT_RUN);
+	ck_assert_str_eq(w.state, "RUNNING");
+	ck_assert_str_eq(w.text, "");
+	ck_assert(w.final);
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	ck_assert_int_eq(w.verdicts, 0);
+	ck_assert(!w.node[2].keep && !w.node[2].skip);
+	expect_outcome(&w, GOOD);
+	world_free(&w);
+}
+END_TEST
+
+/* A fault at every step of the walk in turn, and how the walk then ends. */
+typedef void fault_f(struct world *w);
+
+static int count_steps(void)
+{
+	struct world w;
+	int n = 0;
+
+	world_new(&w, 3, WALK, NULL);
+	while (world_step(&w))
+		n++;
+	world_free(&w);
+	return n;
+}
+
+static void with_fault(fault_f *fault, const char *(*want)(struct world *w))
+{
+	int at, i, steps = count_steps();
+	struct world w;
+
+	ck_assert_int_gt(steps, 60);
+	for (at = 1; at <= steps; at++) {
+		const char *goal;
+
+		world_new(&w, 3, WALK, NULL);
+		for (i = 0; i < at; i++)
+			ck_assert(world_step(&w));
+		goal = want(&w);
+		fault(&w);
+		run_all(&w);
+		expect_outcome(&w, goal);
+		world_free(&w);
+	}
+}
+
+static const char *want_good(struct world *w)
+{
+	(void)w;
+	return GOOD;
+}
+
+START_TEST(test_restart_anywhere)
+{
+	with_fault(world_restart, want_good);
+}
+END_TEST
+
+START_TEST(test_sync_anywhere)
+{
+	with_fault(sync_all, want_good);
+}
+END_TEST
+
+/* Everything that was said so far is said again. */
+static void say_again(struct world *w)
+{
+	int i, pos;
+
+	job_start(w);
+	for (i = 0; i < w->n_node; i++) {
+		struct actor copy = w->node[i];
+
+		copy.where = AT_UP;
+		for (pos = 0;
+		     pos < (w->node[i].where == AT_UP ? copy.pos : N_UP); pos++)
+			do_step(w, &copy, up_steps[pos], true);
+		copy.where = AT_DOWN;
+		for (pos = 0;
+		     w->node[i].where >= AT_DOWN &&
+		     pos < (w->node[i].where == AT_DOWN ? w->node[i].pos
+							: N_DOWN);
+		     pos++)
+			do_step(w, &copy, down_steps[pos], true);
+	}
+	if (w->ended)
+		job_end(w, "COMPLETED");
+	if (w->left)
+		job_nodes(w, w->nodes_text, NULL);
+}
+
+START_TEST(test_twice)
+{
+	with_fault(say_again, want_good);
+}
+END_TEST
+
+static void say_again_after_restart(struct world *w)
+{
+	world_restart(w);
+	say_again(w);
+}
+
+START_TEST(test_twice_after_restart)
+{
+	with_fault(say_again_after_restart, want_good);
+}
+END_TEST
+
+/* A cancelled job: no verdict, and nodes that had not asked for the plan have
+ * nothing to clean. */
+static void cancel(struct world *w)
+{
+	if (!w->ended)
+		job_end(w, "CANCELLED");
+}
+
+/* Whether it came to run decides about the stage-out. */
+static const char *want_cancelled(struct world *w)
+{
+	static char want[80];
+	bool ran = strcmp(w->state, "RUNNING") == 0;
+	int64_t bytes;
+	struct slu_err err;
+
+	if (w->ended)
+		return GOOD;
+	expect_ok(slu_db_value(w->db, &bytes, 0, &err,
+			       "SELECT ifnull(SUM(Bytes), 0) FROM BufferPhase",
+			       ""),
+		  err);
+	snprintf(want, sizeof(want), "6 - 0 - 0 555 %d 0 --- ---",
+		 (int)bytes + (ran ? 3000 : 0));
+	if (w->node[0].pos + w->node[1].pos + w->node[2].pos == 0 && !ran)
+		strcpy(want, "6 - 0 - 0 555 - 0 --- ---");
+	return want;
+}
+
+START_TEST(test_cancel_anywhere)
+{
+	with_fault(cancel, want_cancelled);
+}
+END_TEST
+
+/* Node 2 is cut off: before the job runs that is its failure; after it the
+ * data is lost; in teardown the others go on. */
+static void lose(struct world *w)
+{
+	w->node[1].cut = true;
+	if (w->node[1].where != AT_END)
+		job_nodes(w, NULL, "n2");
+	w->owes_verdict = w->owes_verdict && !w->left;
+}
+
+static void check_lost(int at)
+{
+	struct world w;
+	int i, in;
+
+	world_new(&w, 3, WALK, NULL);
+	for (i = 0; i < at; i++)
+		ck_assert(world_step(&w));
+	in = strcmp(w.state, "SETUP") == 0	? 1
+	     : strcmp(w.state, "STAGE_IN") == 0 ? 2
+	     : strcmp(w.state, "TEARDOWN") == 0 ? 5
+	     : strcmp(w.state, "DONE") == 0	? 6
+						: 4;
+	lose(&w);
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	if (in >= 5) {
+		ck_assert_int_eq(w.verdicts, 0);
+	} else {
+		ck_assert_int_eq(w.verdicts, 1);
+		ck_assert_int_eq(w.what, in == 1   ? SLU_REQUEUE
+					 : in == 2 ? SLU_HOLD
+						   : SLU_FAIL);
+		ck_assert_ptr_nonnull(strstr(w.reason, "n2"));
+	}
+	/* those who could have staged out must keep their data */
+	ck_assert(w.node[0].keep == (in == 4));
+	ck_assert(w.node[2].keep == (in == 4));
+	world_restart(&w);
+	/* it comes back, alone */
+	w.node[1].cut = false;
+	run_all(&w);
+	ck_assert_int_eq(w.node[1].where, AT_END);
+	ck_assert(w.node[1].keep == (in == 4));
+	expect_ok(slu_db_check(w.db, NULL), (struct slu_err){0});
+	world_free(&w);
+}
+
+START_TEST(test_lose_anywhere)
+{
+	int at, steps = count_steps();
+
+	for (at = 1; at < steps; at++)
+		check_lost(at);
+}
+END_TEST
+
+/* A step of one node fails. */
+START_TEST(test_fail_up)
+{
+	struct world w;
+	int at;
+
+	for (at = 1; at < N_UP; at++) {
+		/* after "mounted" it is the stage-in's, after the last
+		 * "ready" again the setup's */
+		int in = at <= 5 ? 1 : at < N_UP - 1 ? 2 : 3;
+		char want[80];
+
+		world_new(&w, 3, WALK, NULL);
+		w.node[1].fail_at = at;
+		run_all(&w);
+		ck_assert_int_eq(w.verdicts, 1);
+		ck_assert_int_eq(w.what, in == 2 ? SLU_HOLD : SLU_REQUEUE);
+		expect(strstr(w.reason, "failed: n2: it broke"), "%s",
+		       w.reason);
+		ck_assert(w.node[0].aborted && w.node[1].aborted &&
+			  w.node[2].aborted);
+		ck_assert(w.node[0].skip && w.node[1].skip);
+		ck_assert(w.final == (in == 3));
+		ck_assert_str_eq(w.state, "DONE");
+		snprintf(want, sizeof(want), "6 %d 2 %d 0 555 %d 0 --- ---", in,
+			 in == 2 ? 1 : 0, at < 8 ? 0 : 3000);
+		expect_outcome(&w, want);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* In down: while data is staged out it is the stage-out's failure, and all
+ * keep their data; later it is that node's, which is drained until clean. */
+START_TEST(test_fail_down)
+{
+	struct world w;
+	int at;
+
+	for (at = 3; at < N_DOWN; at++) {
+		if (strncmp(down_steps[at], "report", 6) != 0)
+			continue;
+		world_new(&w, 3, WALK, NULL);
+		w.node[1].fail_down = at;
+		run_all(&w);
+		ck_assert_int_eq(w.verdicts, at == 3);
+		ck_assert_int_eq(w.node[0].keep, at == 3);
+		ck_assert_int_eq(w.node[1].keep, at == 3);
+		ck_assert_int_eq(w.node[2].keep, at == 3);
+		if (at == 3) {
+			ck_assert_str_eq(w.reason, "sluice: stage-out failed: "
+						   "n2: it broke");
+			ck_assert_int_eq(w.what, SLU_FAIL);
+			expect_outcome(&w, "6 4 2 2 1 555 6000 0 --- ---");
+		} else {
+			expect_outcome(&w, "6 5 0 2 1 555 6000 0 -x- -x-");
+		}
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* slurmctld does not answer: up waits for the bound and no longer. */
+START_TEST(test_bound)
+{
+	struct world w;
+	double failed;
+
+	world_new(&w, 2, WALK, NULL);
+	w.deaf = true;
+	w.node[1].fail_at = 2;
+	while (!w.verdicts)
+		world_step(&w);
+	failed = w.now;
+	while (!all_at(&w, AT_RUN)) {
+		step(&w, &w.node[0]);
+		step(&w, &w.node[1]);
+		w.now += 1;
+		slu_buffers_tick(w.b, w.now);
+		ck_assert(w.now < failed + 100);
+	}
+	ck_assert(w.now > failed + 29 && w.now < failed + 33);
+	ck_assert(w.node[0].aborted && w.node[1].aborted);
+	world_free(&w);
+}
+END_TEST
+
+/* A failed stage-out's job has its verdict before any epilog ends. */
+START_TEST(test_verdict_before_end)
+{
+	struct world w;
+	int i;
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_RUN);
+	w.node[0].fail_down = 3;
+	w.deaf = true;
+	for (i = 0; i < 200; i++)
+		world_step(&w);
+	ck_assert_int_eq(w.verdicts, 1);
+	ck_assert_str_eq(w.state, "STAGE_OUT");
+	ck_assert_int_eq(w.node[0].pos, OUT_DONE);
+	ck_assert_int_eq(w.node[1].pos, OUT_DONE);
+	verdict_done(&w);
+	run_until(&w, AT_END);
+	ck_assert(w.node[0].keep && w.node[1].keep);
+	world_free(&w);
+}
+END_TEST
+
+/* Node 2 does nothing any more, and nobody says that it is lost. */
+START_TEST(test_timeouts)
+{
+	static const struct {
+		const char *until; /* the state in which it falls asleep */
+		double least, most;
+		const char *words; /* of the failure */
+		enum slu_on_failure what;
+	} cases[] = {
+		{"SETUP", 60, 61, "setup failed: not done after 1:00 on n2",
+		 SLU_REQUEUE},
+		{"STAGE_IN", 100, 101, "stage-in failed: not done after 1:40",
+		 SLU_HOLD},
+		{"STAGE_OUT", 200, 201, "stage-out failed: not done after 3:20",
+		 SLU_FAIL},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		double since, most = 1e9;
+		int turn;
+
+		world_new(&w, 3, WALK, NULL);
+		while (strcmp(w.state, c->until) != 0)
+			ck_assert(world_step(&w));
+		since = w.now;
+		for (turn = 0; turn < 3000 && !w.verdicts; turn++) {
+			step(&w, &w.node[0]);
+			step(&w, &w.node[2]);
+			w.now += 0.5;
+			most = slu_buffers_tick(w.b, w.now);
+			ck_assert(most > 0 && most <= 60);
+		}
+		expect(w.now - since >= c->least && w.now - since < c->most,
+		       "%s after %.1f", c->until, w.now - since);
+		expect(strstr(w.reason, c->words), "%s", w.reason);
+		ck_assert_int_eq(w.what, c->what);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Teardown: who holds up the others is given up and drained; when it comes
+ * back it is resumed, and slurmctld's answer ends that. */
+START_TEST(test_teardown_timeout)
+{
+	struct world w;
+	struct slu_err err;
+
+	world_new(&w, 3, WALK, NULL);
+	while (strcmp(w.state, "TEARDOWN") != 0)
+		ck_assert(world_step(&w));
+	w.node[1].cut = true;
+	run_until(&w, AT_END); /* advances the clock as well */
+	ck_assert_str_eq(w.state, "DONE");
+	ck_assert_str_eq(w.drained, "-x-");
+	ck_assert_str_eq(w.resumed, "---");
+	world_restart(&w);
+	ck_assert_int_eq(w.drains, 2); /* told again */
+	w.node[1].cut = false;
+	run_all(&w);
+	ck_assert(!w.node[1].keep);
+	ck_assert_str_eq(w.resumed, "-x-");
+	world_restart(&w);
+	ck_assert_int_eq(w.resumes, 2);
+	expect_ok(slu_buffers_resumed(w.b, "n2", w.now, &err), err);
+	world_restart(&w);
+	ck_assert_int_eq(w.resumes, 2);
+	expect_outcome(&w, "6 5 0 2 1 555 6000 0 -x- -x-");
+	world_free(&w);
+}
+END_TEST
+
+/* Two runs are requeued, the third is held. */
+START_TEST(test_requeues)
+{
+	struct world w;
+	int run, i;
+
+	world_new(&w, 3, WALK, NULL);
+	for (run = 0; run < 3; run++) {
+		w.job.restarts = (uint32_t)run;
+		w.job.start += 200;
+		w.job.state = (char *)"RUNNING";
+		w.job.completing = false;
+		w.started = w.ended = w.left = false;
+		w.owes_verdict = false;
+		for (i = 0; i < 3; i++)
+			w.node[i] =
+				(struct actor){.fail_at = i == 0 ? 4 : -1,
+					       .fail_down = -1,
+					       .name = {'n', (char)('1' + i)}};
+		run_all(&w);
+		ck_assert_int_eq(w.verdicts, run + 1);
+		ck_assert_int_eq(w.what, run < 2 ? SLU_REQUEUE : SLU_HOLD);
+		w.now += 200;
+	}
+	expect_outcome(&w, "6 1 2 0 0 555 0 0 6 1 2 0 0 555 0 0 "
+			   "6 1 2 1 0 555 0 0 --- ---");
+	world_free(&w);
+}
+END_TEST
+
+/* The next run begins while a node still cleans up after the first. */
+START_TEST(test_next_run)
+{
+	struct world w;
+	struct actor slow;
+
+	world_new(&w, 3, WALK, NULL);
+	run_until(&w, AT_RUN);
+	job_end(&w, "PENDING");
+	job_nodes(&w, "n3", NULL);
+	ck_assert_str_eq(w.drained, "--x");
+	slow = w.node[2];
+	slow.where = AT_DOWN;
+	slow.pos = 0;
+	w.node[0].where = w.node[1].where = w.node[2].where = AT_UP;
+	w.node[0].pos = w.node[1].pos = w.node[2].pos = 0;
+	w.node[0].buffer = w.node[1].buffer = w.node[2].buffer = 0;
+	/* it asks before slurmctld has told of the new run */
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+	w.job.restarts = 1;
+	w.job.start += 200;
+	w.job.state = (char *)"RUNNING";
+	job_start(&w);
+	ck_assert_str_eq(w.drained, "xxx"); /* none has cleaned the first */
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "go");
+	ck_assert_uint_ne(w.node[0].buffer, slow.buffer);
+	ck_assert_str_eq(ask_plan(&w, &w.node[1]).word, "go");
+	ck_assert_str_eq(barrier(&w, &w.node[0], "servers", "a").word, "busy");
+	ck_assert_str_eq(do_step(&w, &slow, "report clean", true).word, "go");
+	ck_assert_str_eq(w.resumed, "--x");
+	ck_assert(slu_buffers_member(w.b, JOB, "n3"));
+	ck_assert(!slu_buffers_member(w.b, JOB, "n4"));
+	ck_assert(!slu_buffers_member(w.b, JOB + 1, "n1"));
+	world_free(&w);
+}
+END_TEST
+
+/* Stage-out reports that do not add up. */
+START_TEST(test_incomplete)
+{
+	struct world w;
+	int i;
+
+	world_new(&w, 3, WALK, NULL);
+	run_until(&w, AT_RUN);
+	w.job.state = (char *)"COMPLETED";
+	job_end(&w, "COMPLETED");
+	for (i = 0; i < 3; i++) {
+		struct slu_report r = {.step = (char *)"out.1.share",
+				       .ok = true,
+				       .phase = (char *)"stage_out",
+				       .bytes = 1000,
+				       .files = i == 1 ? 9 : 10,
+				       .total_bytes = 3000,
+				       .total_files = 30};
+
+		do_step(&w, &w.node[i], "report down", true);
+		ck_assert_str_eq(report(&w, &w.node[i], r).word, "go");
+	}
+	ck_assert_int_eq(w.verdicts, 0);
+	for (i = 0; i < 3; i++)
+		ck_assert_str_eq(barrier(&w, &w.node[i], "out.done", NULL).word,
+				 "busy");
+	ck_assert_int_eq(w.verdicts, 1);
+	expect(strstr(w.reason, "stage-out of /run/sluice/17/mnt/data/out is "
+				"incomplete: 29 of 30 files"),
+	       "%s", w.reason);
+	verdict_done(&w);
+	for (i = 0; i < 3; i++)
+		ck_assert_str_eq(barrier(&w, &w.node[i], "out.done", NULL).word,
+				 "abort");
+	world_free(&w);
+}
+END_TEST
+
+/* A driver without a common name space: every node does a whole of its own. */
+START_TEST(test_own_totals)
+{
+	struct world w;
+	int i;
+
+	world_new(&w, 2, WALK, NULL);
+	job_start(&w);
+	for (i = 0; i < 2; i++) {
+		struct slu_report r = {.step = (char *)"in.0.share",
+				       .ok = true,
+				       .bytes = 1000 + (uint64_t)i,
+				       .files = 10,
+				       .total_bytes = 1000 + (uint64_t)i,
+				       .total_files = 10};
+
+		ask_plan(&w, &w.node[i]);
+		ck_assert_str_eq(report(&w, &w.node[i], r).word, "go");
+		ck_assert_str_eq(
+			do_step(&w, &w.node[i], "report ready", true).word,
+			"go");
+	}
+	ck_assert_str_eq(w.state, "RUNNING");
+	world_free(&w);
+}
+END_TEST
+
+START_TEST(test_stage_out_on)
+{
+	static const struct {
+		const char *on, *state;
+		bool staged;
+	} cases[] = {
+		{"always", "COMPLETED", true}, {"always", "FAILED", true},
+		{"always", "TIMEOUT", true},   {"success", "COMPLETED", true},
+		{"success", "FAILED", false},  {"success", "CANCELLED", false},
+		{"failure", "FAILED", true},   {"failure", "COMPLETED", false},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		char request[200];
+
+		snprintf(request, sizeof(request), "%s on=%s", WALK, c->on);
+		world_new(&w, 2, request, NULL);
+		run_until(&w, AT_RUN);
+		job_end(&w, c->state);
+		ck_assert_str_eq(w.state, c->staged ? "STAGE_OUT" : "TEARDOWN");
+		run_all(&w);
+		expect(w.node[0].skip == !c->staged, "%s %s", c->on, c->state);
+		ck_assert_str_eq(w.state, "DONE");
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* slurmctld comes back and does not know the job any more. */
+START_TEST(test_vanished)
+{
+	struct world w;
+	struct slu_err err;
+
+	world_new(&w, 3, WALK, NULL);
+	while (w.node[0].pos < 3) /* and the others less */
+		world_step(&w);
+	w.node[2].buffer = 0;
+	expect_ok(slu_buffers_sync(w.b, NULL, 0, w.now, &err), err);
+	ck_assert_str_eq(w.state, "TEARDOWN");
+	ck_assert_str_eq(w.drained, "xxx");
+	w.ended = true;
+	run_all(&w); /* node 3 knows of nothing, the others wait for it */
+	ck_assert_str_eq(w.state, "DONE");
+	ck_assert(w.now > 1000050);
+	ck_assert_str_eq(w.resumed, "xx-");
+	world_free(&w);
+}
+END_TEST
+
+/* slurmctld's whole state says who has left and who is down. */
+START_TEST(test_sync_nodes)
+{
+	struct world w;
+	int told;
+
+	world_new(&w, 3, WALK, NULL);
+	run_until(&w, AT_RUN);
+	job_end(&w, "COMPLETED");
+	w.job.completing_nodes = (char *)"n[1-2]";
+	w.job.down_nodes = (char *)"n2";
+	sync_all(&w);
+	ck_assert_str_eq(w.drained, "--x");
+	told = w.verdicts;
+	ck_assert_int_ge(told, 1);
+	expect(strstr(w.reason, "n2 was lost"), "%s", w.reason);
+	sync_all(&w);
+	ck_assert_int_eq(w.verdicts, told + 1); /* until it is answered */
+	verdict_done(&w);
+	sync_all(&w);
+	ck_assert_int_eq(w.verdicts, told + 1);
+	world_free(&w);
+}
+END_TEST
+
+/* What others ask before, after and beside. */
+START_TEST(test_strangers)
+{
+	struct world w;
+	struct actor stranger = {.name = "n9"};
+
+	world_new(&w, 2, WALK, NULL);
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+	ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "notfound");
+	job_start(&w);
+	ck_assert_str_eq(ask_plan(&w, &stranger).word, "notfound");
+	ck_assert_str_eq(barrier(&w, &stranger, "servers", "").word,
+			 "notfound");
+	ck_assert_str_eq(barrier(&w, &w.node[0], "servers", "").word,
+			 "invalid"); /* no plan yet */
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "go");
+	ck_assert_str_eq(barrier(&w, &w.node[0], "a b", "").word, "invalid");
+	ck_assert_str_eq(barrier(&w, &w.node[0], "", "").word, "invalid");
+	ck_assert_str_eq(do_step(&w, &w.node[0], "report what", true).word,
+			 "invalid");
+	w.node[0].buffer = 999;
+	ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "notfound");
+	w.job.request = (char *)"forward max=2"; /* no file system asked for */
+	w.job.job_id = JOB + 1;
+	job_start(&w);
+	ck_assert(!slu_buffers_member(w.b, JOB + 1, "n1"));
+	world_free(&w);
+}
+END_TEST
+
+/* Polls, and what barriers carry. */
+START_TEST(test_words)
+{
+	struct world w;
+	struct actor *n1, *n2;
+
+	world_new(&w, 2, WALK, NULL);
+	n1 = &w.node[0];
+	n2 = &w.node[1];
+	job_start(&w);
+	ck_assert_str_eq(w.text, "sluice: setup, 0 of 2 nodes done");
+	ask_plan(&w, n1);
+	ask_plan(&w, n2);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "go");
+	ck_assert_str_eq(poll_word(&w, n1, "go").word, "busy");
+	ck_assert_str_eq(barrier(&w, n1, "servers", "24001").word, "busy");
+	ck_assert_str_eq(barrier(&w, n1, "servers", "24002").word, "busy");
+	ck_assert_str_eq(barrier(&w, n2, "servers", "24003").attrs,
+			 "n1=24002 n2=24003 ");
+	ck_assert_str_eq(barrier(&w, n1, "servers", "24004").attrs,
+			 "n1=24002 n2=24003 "); /* open is open */
+	world_restart(&w);
+	ck_assert_str_eq(barrier(&w, n1, "servers", "").attrs,
+			 "n1=24002 n2=24003 ");
+	do_step(&w, n1, "report attach", true);
+	ck_assert_str_eq(w.text, "sluice: setup, 1 of 2 nodes done");
+	run_until(&w, AT_RUN);
+	ck_assert_str_eq(poll_word(&w, n1, "go").word, "busy");
+	ck_assert_str_eq(do_step(&w, n1, "report down", true).word, "busy");
+	job_end(&w, "COMPLETED");
+	ck_assert_str_eq(poll_word(&w, n1, "go").word, "ended");
+	ck_assert(do_step(&w, n1, "report down", true).success);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "go");
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done");
+	world_free(&w);
+}
+END_TEST
+
+/* Time that setting up took is given back: ahead while it lasts, exactly at
+ * its end, and never more than the site allows. */
+START_TEST(test_give_back)
+{
+	struct world w;
+	int i;
+
+	world_new(&w, 2, WALK, "StageInTimeout=2000\n");
+	w.now += 3;
+	job_start(&w);
+	ck_assert_int_eq(w.give_back, 3);
+	for (i = 0; i < 20; i++) {
+		w.now += 1;
+		slu_buffers_tick(w.b, w.now);
+	}
+	ck_assert_int_eq(w.give_back, 23);
+	ck_assert(!w.final);
+	run_until(&w, AT_RUN);
+	ck_assert(w.final);
+	ck_assert_int_ge(w.give_back, 24);
+	ck_assert_int_le(w.give_back, 27);
+	i = (int)w.give_back;
+	w.now += 500;
+	w.give_back = 0;
+	sync_all(&w); /* told again, and not more */
+	ck_assert_int_eq(w.give_back, i);
+	world_free(&w);
+
+	world_new(&w, 2, WALK, "SetupTimeout=9999\n");
+	w.now += 1500;
+	job_start(&w);
+	ck_assert_int_eq(w.give_back, 1000);
+	world_free(&w);
+}
+END_TEST
+
+/* A plan that cannot be made: the job is held, and its nodes are told why. */
+START_TEST(test_no_plan)
+{
+	static const struct {
+		const char *request, *conf, *words;
+	} cases[] = {
+		{WALK, "NodeStorage=auto\n", "n1"},
+		{WALK, "MaxCapacity=1GiB\n", "MaxCapacity"},
+		{WALK, "DenyUsers=ann\n", "may not ask"},
+		{"jobfs capacity=1K; nonsense", NULL, "unknown request"},
+		{"jobfs capacity=1K; stage_in source=/%a "
+		 "destination=$BB_JOBFS",
+		 NULL, "array task"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+
+		world_new(&w, 2, c->request, c->conf);
+		job_start(&w);
+		ck_assert_int_eq(w.verdicts, 1);
+		ck_assert_int_eq(w.what, SLU_HOLD);
+		expect(strstr(w.reason, c->words), "%s", w.reason);
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+		world_restart(&w);
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+		verdict_done(&w);
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "denied");
+		job_end(&w, "PENDING");
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "denied");
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Rows that cannot be read are set aside; the others live on. */
+START_TEST(test_quarantine)
+{
+	static const char *const damage[] = {
+		"UPDATE Buffer SET Plan = '{\"x\":' WHERE JobID = 17",
+		"UPDATE Buffer SET State = 0 WHERE JobID = 17",
+		"UPDATE Buffer SET Verdict = 9 WHERE JobID = 17",
+		"UPDATE BufferNode SET State = 9 WHERE BID ="
+		" (SELECT BID FROM Buffer WHERE JobID = 17)",
+		"UPDATE BufferNode SET Node = 'x' WHERE BID ="
+		" (SELECT BID FROM Buffer WHERE JobID = 17)",
+		"DELETE FROM BufferNode WHERE Position = 1 AND BID ="
+		" (SELECT BID FROM Buffer WHERE JobID = 17)",
+		"UPDATE BufferGate SET Attr = '[]'",
+	};
+	struct slu_err err;
+
+	each(sql, damage)
+	{
+		struct world w;
+
+		world_new(&w, 2, WALK, NULL);
+		while (w.node[1].pos < 5)
+			world_step(&w);
+		w.job.job_id = JOB + 1;
+		job_start(&w);
+		expect_ok(slu_db_script(w.db, *sql, &err), err);
+		world_restart(&w);
+		expect(w.errors == 1, "%s: %d errors", *sql, w.errors);
+		ck_assert(!slu_buffers_member(w.b, JOB, "n1"));
+		ck_assert(slu_buffers_member(w.b, JOB + 1, "n1"));
+		world_restart(&w); /* and not looked at again */
+		ck_assert_int_eq(w.errors, 1);
+		world_free(&w);
+	}
+}
+END_TEST
+
+static struct json_object *get(struct json_object *obj, const char *key)
+{
+	struct json_object *value = json_object_object_get(obj, key);
+
+	expect(value, "%s", key);
+	return value;
+}
+
+START_TEST(test_json)
+{
+	static const char *const phases[] = {"setup", "stage_in", "start",
+					     "stage_out", "teardown"};
+	struct json_object *all, *one, *list, *phase;
+	struct world w;
+	struct slu_err err;
+	size_t i;
+
+	world_new(&w, 2, WALK, NULL);
+	run_all(&w);
+	all = slu_buffers_json(w.db, JOB, SLU_NO_ID, w.now, &err);
+	expect(all, "%s", err.text);
+	ck_assert_uint_eq(json_object_array_length(all), 1);
+	one = json_object_array_get_idx(all, 0);
+	ck_assert_str_eq(json_object_get_string(get(one, "state")), "DONE");
+	ck_assert_str_eq(json_object_get_string(get(one, "user")), "ann");
+	ck_assert_int_eq(json_object_get_int(get(one, "job")), JOB);
+	list = get(one, "phases");
+	for (i = 0; i < json_object_array_length(list); i++) {
+		phase = json_object_array_get_idx(list, i);
+		if (strcmp(json_object_get_string(get(phase, "name")),
+			   "stage_out") == 0)
+			ck_assert_int_eq(
+				json_object_get_int64(get(phase, "bytes")),
+				2000);
+		(void)phases;
+	}
+	ck_assert_uint_eq(json_object_array_length(list), 5);
+	list = get(one, "history");
+	ck_assert_uint_eq(json_object_array_length(list), 7);
+	ck_assert_str_eq(json_object_get_string(get(
+				 json_object_array_get_idx(list, 6), "state")),
+			 "DONE");
+	json_object_put(all);
+
+	/* others' and old ones are not shown */
+	all = slu_buffers_json(w.db, 0, 1001, w.now, &err);
+	ck_assert_uint_eq(json_object_array_length(all), 0);
+	json_object_put(all);
+	all = slu_buffers_json(w.db, 0, 1000, w.now + 86000, &err);
+	ck_assert_uint_eq(json_object_array_length(all), 1);
+	json_object_put(all);
+	all = slu_buffers_json(w.db, 0, 1000, w.now + 87000, &err);
+	ck_assert_uint_eq(json_object_array_length(all), 0);
+	json_object_put(all);
+	world_free(&w);
+}
+END_TEST
+
+TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
+	  test_twice, test_twice_after_restart, test_cancel_anywhere,
+	  test_lose_anywhere, test_fail_up, test_fail_down, test_bound,
+	  test_verdict_before_end, test_timeouts, test_teardown_timeout,
+	  test_requeues, test_next_run, test_incomplete, test_own_totals,
+	  test_stage_out_on, test_vanished, test_sync_nodes, test_strangers,
+	  test_words, test_give_back, test_no_plan, test_quarantine, test_json)

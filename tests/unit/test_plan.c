@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+#include "burst_buffer/plan.h"
+#include "sysmap/receive.h"
+
+#define GIB (UINT64_C(1) << 30)
+
+static struct slu_err err;
+static struct slu_db *db;
+static struct slu_receiver *receiver;
+static struct slu_conf *conf;
+
+static const char *addr(void *arg, const char *node)
+{
+	(void)arg;
+	return strcmp(node, "n2") == 0 ? "10.0.0.2" : NULL;
+}
+
+static struct slu_plan_site site(void)
+{
+	return (struct slu_plan_site){conf, db, addr, NULL};
+}
+
+static void setup(const char *text)
+{
+	struct slu_buf buf = {0};
+
+	db = slu_db_open(tmpfile_path("plan.db"), SLU_DB_WRITE, &err);
+	expect(db, "%s", err.text);
+	receiver = slu_receiver_new(db, &err);
+	slu_buf_printf(&buf,
+		       "FileSystem=glu Driver=glusterfs shard=16MB ping=10\n"
+		       "FileSystem=tmp Driver=scratch\n%s",
+		       text);
+	conf = slu_conf_parse(buf.data, "test", &err);
+	expect(conf, "%s", err.text);
+	slu_buf_free(&buf);
+}
+
+static void teardown(void)
+{
+	slu_conf_free(conf);
+	slu_receiver_free(receiver);
+	slu_db_close(db);
+}
+
+/* A node pushes its map: one disk at `path`, this much of it free. */
+static void push(const char *node, const char *path, uint64_t available)
+{
+	char mounts[300], usage[200];
+	struct slu_document doc[2] = {
+		{.extractor = "mountpoints", .text = mounts},
+		{.extractor = "mountusage", .text = usage}};
+	struct slu_map map = {.document = doc, .n = 2};
+
+	snprintf(mounts, sizeof(mounts),
+		 "[{\"device\":\"/dev/sdb\",\"mountpoint\":\"%s\","
+		 "\"filesystem\":\"ext4\",\"size\":%llu,\"options\":\"rw\","
+		 "\"category\":\"local\"}]",
+		 path, 100ull << 30);
+	snprintf(usage, sizeof(usage),
+		 "[{\"mountpoint\":\"%s\",\"available\":%llu}]", path,
+		 (unsigned long long)available);
+	each(d, doc) /* cast: it is ours to fill in */
+		((struct slu_document *)d)
+			->len = strlen(d->text);
+	each(d, doc)((struct slu_document *)d)->hash =
+		slu_document_hash(d->extractor, d->text, d->len);
+	expect_ok(slu_receive_map(receiver, node, &map, 1, &err), err);
+}
+
+static struct slu_job job(const char *nodes, const char *request)
+{
+	return (struct slu_job){
+		.job_id = 17,
+		.array_task_id = SLU_NO_ID,
+		.uid = 1000,
+		.gid = 100,
+		.user = (char *)"ann",
+		.name = (char *)"work",
+		.nodes = (char *)nodes,
+		.request = (char *)request,
+	};
+}
+
+START_TEST(test_whole)
+{
+	struct slu_job j =
+		job("n[1-3]", "jobfs type=glu capacity=10GiB name=w; "
+			      "stage_in source=/in/%u destination=$BB_w/%x; "
+			      "stage_out source=$BB_w/out destination=/o-%j "
+			      "type=file on=success");
+	struct slu_plan_site s;
+	struct slu_plan p;
+
+	setup("RunDir=/run/x\nSetupTimeout=11\nStageInTimeout=12\n"
+	      "StageOutTimeout=13\nTeardownTimeout=14\nKeepFailed=2");
+	s = site();
+	push("n1", "/scratch", 50 * GIB);
+	push("n2", "/", 4 * GIB);
+	push("n3", "/local", 10 * GIB / 3 + 1);
+	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+	ck_assert_uint_eq(p.job_id, 17);
+	ck_assert_uint_eq(p.uid, 1000);
+	ck_assert_uint_eq(p.gid, 100);
+	ck_assert_str_eq(p.name, "w");
+	ck_assert_str_eq(p.fs, "glu");
+	ck_assert_str_eq(p.driver, "glusterfs");
+	ck_assert_uint_eq(p.capacity, 10 * GIB);
+	ck_assert_uint_eq(p.n_option, 2);
+	ck_assert_str_eq(p.option[0].key, "shard");
+	ck_assert_str_eq(p.option[0].value, "16MB");
+	ck_assert_str_eq(p.option[1].key, "ping");
+	ck_assert_uint_eq(p.n_node, 3);
+	ck_assert_str_eq(p.node[0].name, "n1");
+	ck_assert_str_eq(p.node[0].addr, "n1");
+	ck_assert_str_eq(p.node[0].storage, "/scratch/sluice");
+	ck_assert_str_eq(p.node[1].addr, "10.0.0.2");
+	ck_assert_str_eq(p.node[1].storage, "/sluice");
+	ck_assert_str_eq(p.node[2].storage, "/local/sluice");
+	ck_assert_uint_eq(p.node[2].capacity, 10 * GIB / 3 + 1);
+	ck_assert(p.node[2].staging);
+	ck_assert_uint_eq(p.n_stage, 2);
+	ck_assert(!p.stage[0].out && p.stage[1].out);
+	ck_assert_str_eq(p.stage[0].source, "/in/ann");
+	ck_assert_str_eq(p.stage[0].destination, "/run/x/17/mnt/data/work");
+	ck_assert_str_eq(p.stage[0].type, "directory");
+	ck_assert_str_eq(p.stage[0].on, "always");
+	ck_assert_str_eq(p.stage[1].source, "/run/x/17/mnt/data/out");
+	ck_assert_str_eq(p.stage[1].destination, "/o-17");
+	ck_assert_str_eq(p.stage[1].type, "file");
+	ck_assert_str_eq(p.stage[1].on, "success");
+	ck_assert_int_eq(p.setup_timeout, 11);
+	ck_assert_int_eq(p.stage_in_timeout, 12);
+	ck_assert_int_eq(p.stage_out_timeout, 13);
+	ck_assert_int_eq(p.teardown_timeout, 14);
+	ck_assert_int_eq(p.keep_failed, conf->keep_failed);
+	slu_msg_clear(&slu_plan_desc, &p);
+	teardown();
+}
+END_TEST
+
+/* A path in the configuration needs no map; an unknown user is a number. */
+START_TEST(test_fixed)
+{
+	struct slu_job j = job("n7", "jobfs capacity=1; "
+				     "stage_in source=/%u "
+				     "destination=$BB_JOBFS");
+	struct slu_plan_site s;
+	struct slu_plan p;
+
+	setup("NodeStorage=/local/bb");
+	s = site();
+	s.addr = NULL;
+	j.user = NULL;
+	j.array_job_id = 16;
+	j.array_task_id = 4;
+	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+	ck_assert_str_eq(p.fs, "glu");
+	ck_assert_str_eq(p.node[0].storage, "/local/bb");
+	ck_assert_str_eq(p.node[0].addr, "n7");
+	ck_assert_uint_eq(p.node[0].capacity, 1);
+	ck_assert_str_eq(p.stage[0].source, "/1000");
+	slu_msg_clear(&slu_plan_desc, &p);
+	teardown();
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	static const struct {
+		const char *nodes, *request;
+		enum slu_kind kind;
+		const char *words;
+	} cases[] = {
+		{"n[1-2]", "jobfs capacity=8GiB", SLU_BUSY,
+		 "n2 has 2GiB free on /s, each node must give 4GiB"},
+		{"n[1,3]", "jobfs capacity=1GiB", SLU_NOTFOUND,
+		 "nothing of n3: run sysmap --push"},
+		{"n1", "jobfs capacity=8TiB", SLU_INVALID, "MaxCapacity"},
+		{"n1", "jobfs capacity=1 type=x", SLU_INVALID,
+		 "no file system x"},
+		{"n1", "jobfs", SLU_INVALID, "capacity= is missing"},
+		{"n1",
+		 "jobfs capacity=1; stage_in source=/%a destination=$BB_JOBFS",
+		 SLU_INVALID, "array task"},
+		{"n1",
+		 "jobfs capacity=1; stage_in source=/../%j "
+		 "destination=$BB_JOBFS",
+		 SLU_INVALID, "\"..\" is refused"},
+		{"", "jobfs capacity=1", SLU_INVALID, "has no nodes"},
+		{NULL, "jobfs capacity=1", SLU_INVALID, "has no nodes"},
+		{"n[1", "jobfs capacity=1", SLU_INVALID, "n[1"},
+	};
+	struct slu_plan_site s;
+
+	setup("MaxCapacity=1TiB");
+	s = site();
+	push("n1", "/s", 50 * GIB);
+	push("n2", "/s", 2 * GIB);
+	each(c, cases)
+	{
+		struct slu_job j = job(c->nodes, c->request);
+		struct slu_plan p;
+
+		expect_fail(slu_plan_make(&j, &s, &p, &err), err, c->kind,
+			    c->words);
+	}
+	teardown();
+}
+END_TEST
+
+START_TEST(test_bare)
+{
+	struct slu_job j = job("a1,b[2-3]", "rubbish");
+	struct slu_plan p;
+
+	expect_ok(slu_plan_bare(&j, &p, &err), err);
+	ck_assert_uint_eq(p.n_node, 3);
+	ck_assert_str_eq(p.node[2].name, "b3");
+	ck_assert_str_eq(p.name, "JOBFS");
+	slu_msg_clear(&slu_plan_desc, &p);
+	j.nodes = NULL;
+	expect_fail(slu_plan_bare(&j, &p, &err), err, SLU_INVALID, "no nodes");
+}
+END_TEST
+
+START_TEST(test_secret)
+{
+	static const unsigned char one[32] = {1}, two[32] = {2};
+	struct slu_plan p = {.job_id = 17, .buffer = 3};
+	char *secret[5];
+	int i, j;
+
+	secret[0] = slu_plan_secret(one, &p);
+	secret[1] = slu_plan_secret(two, &p);
+	p.buffer = 4;
+	secret[2] = slu_plan_secret(one, &p);
+	p.job_id = 1;
+	p.buffer = 73;
+	secret[3] = slu_plan_secret(one, &p);
+	p.job_id = 17;
+	p.buffer = 3;
+	secret[4] = slu_plan_secret(one, &p);
+	for (i = 0; i < 5; i++) {
+		ck_assert_uint_eq(strspn(secret[i], "0123456789abcdef"), 32);
+		ck_assert_uint_eq(strlen(secret[i]), 32);
+		for (j = 0; j < i; j++)
+			expect((strcmp(secret[i], secret[j]) == 0) ==
+				       (i == 4 && j == 0),
+			       "%d %d", i, j);
+	}
+	for (i = 0; i < 5; i++)
+		free(secret[i]);
+}
+END_TEST
+
+TEST_MAIN("plan", test_whole, test_fixed, test_refused, test_bare, test_secret)
