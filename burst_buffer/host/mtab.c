@@ -201,3 +201,21 @@ int slu_unmount_below(const char *dir, uid_t uid, double seconds,
 	} while (m && !rc);
 	return rc;
 }
+
+int slu_unmount_lazily(const char *dir, struct slu_err *err)
+{
+	struct slu_mtab all;
+	const struct slu_mtab_line *m;
+	int rc = 0;
+
+	do {
+		if (slu_mtab_read(&all, err))
+			return -1;
+		m = slu_mtab_below(&all, dir);
+		if (m && umount2(m->point, MNT_DETACH | UMOUNT_NOFOLLOW))
+			rc = slu_errno(err, SLU_IO, "cannot unmount %s",
+				       m->point);
+		slu_mtab_free(&all);
+	} while (m && !rc);
+	return rc;
+}

@@ -44,4 +44,8 @@ bool slu_mounted(const char *point);
 int slu_unmount_below(const char *dir, uid_t uid, double seconds,
 		      struct slu_err *err);
 
+/* Detach everything at and below `dir` at once, whoever uses it: what uses it
+ * keeps it until it ends. */
+int slu_unmount_lazily(const char *dir, struct slu_err *err);
+
 #endif

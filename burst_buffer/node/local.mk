@@ -16,13 +16,19 @@ libslunode_la_SOURCES = \
 	burst_buffer/host/users.c burst_buffer/host/users.h \
 	burst_buffer/host/loop.c burst_buffer/host/loop.h \
 	burst_buffer/host/quota.c burst_buffer/host/quota.h \
-	burst_buffer/storage.c burst_buffer/storage.h
-libslunode_la_LIBADD = libslucommon.la -lpthread
+	burst_buffer/host/cgroup.c burst_buffer/host/cgroup.h \
+	burst_buffer/host/daemon.c burst_buffer/host/daemon.h \
+	burst_buffer/storage.c burst_buffer/storage.h \
+	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
+	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
+	burst_buffer/drivers/volfile.c burst_buffer/drivers/volfile.h
+libslunode_la_LIBADD = libsluwire.la libslucommon.la -lpthread
 
 if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
-	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage
+	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
+	tests/unit/test_volfile tests/unit/test_glusterfs tests/unit/test_daemon
 check_PROGRAMS += $(node_tests)
 TESTS += $(node_tests)
 node_test_libs = libslunode.la $(CHECK_LIBS)
@@ -39,6 +45,12 @@ tests_unit_test_aside_LDADD = $(node_test_libs)
 tests_unit_test_mtab_LDADD = $(node_test_libs)
 tests_unit_test_storage_SOURCES = tests/unit/test_storage.c $(node_test_tree)
 tests_unit_test_storage_LDADD = $(node_test_libs)
+tests_unit_test_volfile_LDADD = $(node_test_libs)
+tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
+	$(node_test_tree)
+tests_unit_test_glusterfs_LDADD = $(node_test_libs)
+tests_unit_test_daemon_SOURCES = tests/unit/test_daemon.c $(node_test_tree)
+tests_unit_test_daemon_LDADD = $(node_test_libs)
 noinst_HEADERS += tests/unit/root.h
 
 check_PROGRAMS += tests/fuzz/fuzz_manifest

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_DRIVERS_DRIVER_H
+#define SLU_DRIVERS_DRIVER_H
+
+/*
+ * The file systems that Sluice can make, one file each behind one table. A
+ * driver works on one instance on this node. Every call may be repeated, also
+ * after the one before was cut short anywhere; none reports or waits for other
+ * nodes. Calls that touch the mounted file system do so in a child.
+ */
+
+#include <stdbool.h>
+#include "common/conf.h"
+#include "common/err.h"
+#include "common/str.h"
+#include "wire/node.h"
+
+#define SLU_ATTR_MAX 64 /* what a node's server tells the others */
+
+struct slu_instance {
+	const struct slu_plan *plan;
+	size_t self;	/* index in plan->node */
+	const char *fs; /* where data may be stored: the instance's storage */
+	const char
+		*work;	 /* directory of root's, 0700, for what must be noted */
+	const char *top; /* work/top: where to mount; bare it is root's 0000 */
+};
+
+struct slu_driver {
+	const char *name;
+	bool shared; /* one name space over all nodes, not one per node */
+	bool own_fs; /* its storage must be a file system of its own */
+	const char *const *options; /* keys of its own, NULL-ended */
+
+	/* What stands in the way on this machine: a line each is added to
+	 * `why`. Returns how many. */
+	int (*probe)(const struct slu_fs_conf *conf, struct slu_buf *why);
+
+	/* Start this node's server and wait until it is ready. attr: what the
+	 * other nodes need to know. NULL: there is none. */
+	int (*start)(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
+		     struct slu_err *err);
+	/* Make the file system reachable; attrs in plan order. *root is the
+	 * directory where it then lies: top or fs. */
+	int (*attach)(const struct slu_instance *in,
+		      const struct slu_pair *attrs, size_t n_attr,
+		      const char **root, struct slu_err *err);
+	/* Is all of it there, every other node's part too? SLU_IO names what
+	 * is missing. */
+	int (*check)(const struct slu_instance *in, struct slu_err *err);
+	/* Bytes that this node has read and written since it was attached. */
+	int (*counters)(const struct slu_instance *in, double *read_bytes,
+			double *written_bytes, struct slu_err *err);
+	int (*detach)(const struct slu_instance *in, struct slu_err *err);
+	/* The client of this node hangs: end it, so that processes that wait
+	 * in the kernel can die. NULL: nothing can hang. */
+	int (*abort)(const struct slu_instance *in, struct slu_err *err);
+	int (*stop)(const struct slu_instance *in, struct slu_err *err);
+};
+
+/* NULL: there is no such driver. */
+const struct slu_driver *slu_driver_find(const char *name);
+extern const struct slu_driver *const slu_drivers[]; /* NULL-ended */
+
+/* An option of the plan, or `fallback`. */
+const char *slu_plan_option(const struct slu_plan *plan, const char *key,
+			    const char *fallback);
+
+#endif

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * glusterfs: one name space over the storage of all nodes, without glusterd.
+ * Every node runs one brick and mounts all of them, in plan order.
+ *
+ * - Ready means: this very process listens on its port (two jobs may have met
+ *   there), and every brick says `connected = 1` in the mount's .meta.
+ * - A brick that is lost is silent (`ls` answers without its files), so .meta
+ *   is asked before and after data is taken out.
+ * - .meta also shows the password to whoever reaches the mount's root, so the
+ *   mount lies in a directory of root's; users get a part of it bound
+ *   elsewhere.
+ * - The brick runs without CAP_SYS_RESOURCE: what ext4 keeps back for root
+ *   stays free, so that a full brick fails cleanly.
+ */
+#include "config.h"
+#include "burst_buffer/drivers/driver.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/drivers/volfile.h"
+#include "burst_buffer/host/aside.h"
+#include "burst_buffer/host/cgroup.h"
+#include "burst_buffer/host/daemon.h"
+#include "burst_buffer/host/mtab.h"
+#include "common/file.h"
+#include "common/size.h"
+
+#define START_SECONDS  20.0 /* until a brick listens */
+#define ATTACH_SECONDS 30.0 /* until all bricks are connected */
+#define CHECK_SECONDS  15.0 /* for .meta to answer */
+#define STOP_SECONDS   10.0
+#define PORT_TRIES     20
+#define PORTS	       "20000-29999"
+
+static const char *const options[] = {"server", "client", "ports", "shard",
+				      NULL};
+
+static void work_path(const struct slu_instance *in, const char *name,
+		      char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s", in->work, name);
+}
+
+static void group_name(const struct slu_instance *in, char *name, size_t size)
+{
+	snprintf(name, size, "sluice-%u.%llu.%zu", in->plan->job_id,
+		 (unsigned long long)in->plan->buffer, in->self);
+}
+
+/* probe */
+
+static int probe_program(const char *name, struct slu_buf *why)
+{
+	char path[PATH_MAX];
+	const char *dirs = "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin";
+
+	if (strchr(name, '/') && !access(name, X_OK))
+		return 0;
+	for (const char *p = dirs; !strchr(name, '/') && *p;) {
+		size_t n = strcspn(p, ":");
+
+		snprintf(path, sizeof(path), "%.*s/%s", (int)n, p, name);
+		if (!access(path, X_OK))
+			return 0;
+		p += n + (p[n] == ':');
+	}
+	slu_buf_printf(why,
+		       "%s is missing: install the packages glusterfs-server "
+		       "and glusterfs-client\n",
+		       name);
+	return 1;
+}
+
+static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
+{
+	int n = probe_program(slu_fs_option(conf, "server", "glusterfsd"), why);
+
+	n += probe_program(slu_fs_option(conf, "client", "glusterfs"), why);
+	if (access("/dev/fuse", R_OK | W_OK)) {
+		slu_buf_puts(why, "/dev/fuse is missing: load the module "
+				  "fuse\n");
+		n++;
+	}
+	return n;
+}
+
+/* start and stop */
+
+static int stop(const struct slu_instance *in, struct slu_err *err)
+{
+	char vol[PATH_MAX], group[64];
+
+	work_path(in, "brick.vol", vol);
+	if (slu_daemon_stop(vol, STOP_SECONDS, err))
+		return -1;
+	group_name(in, group, sizeof(group));
+	slu_cgroup_remove(group);
+	return 0;
+}
+
+/* The secret is random, so the first port to try is, too. */
+static unsigned first_port(const struct slu_instance *in, unsigned span)
+{
+	unsigned h = 2166136261u;
+
+	for (const char *p = in->plan->secret; *p; p++)
+		h = (h ^ (unsigned char)*p) * 16777619u;
+	return (h ^ (unsigned)in->self * 2654435761u) % span;
+}
+
+static int port_range(const struct slu_instance *in, unsigned *low,
+		      unsigned *span, struct slu_err *err)
+{
+	const char *text = slu_plan_option(in->plan, "ports", PORTS);
+	unsigned a, b;
+	char end;
+
+	if (sscanf(text, "%u-%u%c", &a, &b, &end) != 2 || a < 1 || b < a ||
+	    b > 65535)
+		return slu_err(err, SLU_INVALID,
+			       "glusterfs: ports=%s is no range of ports",
+			       text);
+	*low = a;
+	*span = b - a + 1;
+	return 0;
+}
+
+/* Can this address be bound now? It spares a server that would try in vain for
+ * two seconds; the truth is told by slu_daemon_listens. */
+static bool port_free(const char *host, unsigned port)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				 .ai_flags = AI_PASSIVE},
+			*a = NULL;
+	char service[8];
+	bool is_free = true;
+	int fd;
+
+	snprintf(service, sizeof(service), "%u", port);
+	if (getaddrinfo(host, service, &hints, &a))
+		return true;
+	fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0) {
+		is_free = !bind(fd, a->ai_addr, a->ai_addrlen) ||
+			  errno != EADDRINUSE;
+		close(fd);
+	}
+	freeaddrinfo(a);
+	return is_free;
+}
+
+static int write_volfile(const char *path, struct slu_buf *text,
+			 struct slu_err *err)
+{
+	int rc;
+
+	if (text->failed)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	else
+		rc = slu_file_write(AT_FDCWD, path, text->data, text->len, 0600,
+				    false, err);
+	slu_buf_free(text);
+	return rc;
+}
+
+static int wait_listening(const char *volfile, unsigned port,
+			  struct slu_err *err)
+{
+	struct slu_pid pid;
+
+	for (double t = 0; t < START_SECONDS; t += 0.01) {
+		if (slu_daemon_find(volfile, &pid, NULL))
+			return slu_err(err, SLU_BUSY,
+				       "the glusterfs server ended at once");
+		if (slu_daemon_listens(&pid, port))
+			return 0;
+		usleep(10000);
+	}
+	return slu_err(err, SLU_TIMEOUT,
+		       "the glusterfs server does not listen after %g s",
+		       START_SECONDS);
+}
+
+static int start_brick(const struct slu_instance *in, unsigned port,
+		       struct slu_err *err)
+{
+	char vol[PATH_MAX], log[PATH_MAX], pid[PATH_MAX], sock[PATH_MAX];
+	char dir[PATH_MAX], group[64];
+	char *argv[] = {
+		(char *)slu_plan_option(in->plan, "server", "glusterfsd"),
+		"-f",
+		vol,
+		"-p",
+		pid,
+		"-l",
+		log,
+		"-S",
+		sock,
+		"--log-level",
+		"WARNING",
+		NULL};
+	struct slu_buf text = {0};
+
+	work_path(in, "brick.vol", vol);
+	work_path(in, "brick.log", log);
+	work_path(in, "brick.pid", pid);
+	work_path(in, "brick.sock", sock);
+	snprintf(dir, sizeof(dir), "%s/brick", in->fs);
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot make %s", dir);
+	slu_volfile_brick(in->plan, in->self, dir, port, &text);
+	if (write_volfile(vol, &text, err))
+		return -1;
+	group_name(in, group, sizeof(group));
+	if (slu_daemon_start(argv, group, START_SECONDS, err) ||
+	    wait_listening(vol, port, err)) {
+		slu_daemon_stop(vol, 1, NULL);
+		return -1;
+	}
+	return 0;
+}
+
+/* The port of a brick that already runs, 0: there is none. */
+static unsigned running_port(const struct slu_instance *in)
+{
+	char vol[PATH_MAX];
+	struct slu_buf text = {0};
+	struct slu_pid pid;
+	unsigned port = 0;
+
+	work_path(in, "brick.vol", vol);
+	if (!slu_daemon_find(vol, &pid, NULL) &&
+	    !slu_file_read(AT_FDCWD, vol, 1 << 20, &text, NULL) && text.data)
+		port = slu_volfile_port(text.data);
+	slu_buf_free(&text);
+	return port && slu_daemon_listens(&pid, port) ? port : 0;
+}
+
+/* The first port of the range, from a random one on, where a brick listens. */
+static int start_somewhere(const struct slu_instance *in, unsigned *port,
+			   struct slu_err *err)
+{
+	const struct slu_plan_node *me = &in->plan->node[in->self];
+	const char *host = me->addr && *me->addr ? me->addr : me->name;
+	unsigned low = 0, span = 1, first;
+	int rc = -1;
+
+	if (port_range(in, &low, &span, err))
+		return -1;
+	first = first_port(in, span);
+	for (unsigned i = 0; rc && i < PORT_TRIES && i < span; i++) {
+		*port = low + (first + i) % span;
+		if (port_free(host, *port))
+			rc = start_brick(in, *port, err);
+		else
+			rc = slu_err(err, SLU_BUSY, "port %u is taken", *port);
+	}
+	return rc;
+}
+
+static int start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
+		 struct slu_err *err)
+{
+	unsigned port = running_port(in);
+
+	if (!port && (stop(in, err) || start_somewhere(in, &port, err)))
+		return -1;
+	snprintf(attr, SLU_ATTR_MAX, "%u", port);
+	return 0;
+}
+
+/* check and counters: what .meta says of each brick */
+
+struct meta {
+	const struct slu_instance *in;
+	double read_bytes, written_bytes;
+};
+
+static double meta_value(const char *text, const char *key)
+{
+	const char *p = strstr(text, key);
+
+	return p ? strtod(p + strlen(key), NULL) : 0;
+}
+
+static int ask_meta(struct slu_aside *aside, void *arg, void *out,
+		    struct slu_err *err)
+{
+	struct meta *m = arg;
+	char path[PATH_MAX + 64];
+	int missing = 0;
+
+	(void)aside;
+	for (size_t i = 0; i < m->in->plan->n_node; i++) {
+		struct slu_buf text = {0};
+		bool there;
+
+		snprintf(path, sizeof(path),
+			 "%s/.meta/graphs/active/brick%zu/private", m->in->top,
+			 i);
+		there = !slu_file_read(AT_FDCWD, path, 1 << 16, &text, NULL) &&
+			text.data && meta_value(text.data, "connected = ") == 1;
+		if (there) {
+			m->read_bytes +=
+				meta_value(text.data, "total_bytes_read = ");
+			m->written_bytes +=
+				meta_value(text.data, "total_bytes_written = ");
+		} else if (!missing++) {
+			slu_err(err, SLU_IO,
+				"the part of the file system on node %s does "
+				"not answer",
+				m->in->plan->node[i].name);
+		}
+		slu_buf_free(&text);
+	}
+	((double *)out)[0] = m->read_bytes;
+	((double *)out)[1] = m->written_bytes;
+	return missing ? -1 : 0;
+}
+
+static bool is_mounted(const struct slu_instance *in)
+{
+	struct slu_mtab m;
+	const struct slu_mtab_line *l;
+	bool is;
+
+	if (slu_mtab_read(&m, NULL))
+		return false;
+	l = slu_mtab_at(&m, in->top);
+	is = l && !strcmp(l->type, "fuse.glusterfs");
+	slu_mtab_free(&m);
+	return is;
+}
+
+static int counters(const struct slu_instance *in, double *read_bytes,
+		    double *written_bytes, struct slu_err *err)
+{
+	struct meta m = {.in = in};
+	struct slu_aside aside = {
+		.fn = ask_meta, .arg = &m, .seconds = CHECK_SECONDS};
+	double out[SLU_ASIDE_OUT / sizeof(double)];
+
+	if (!is_mounted(in))
+		return slu_err(err, SLU_IO,
+			       "the job's file system is not mounted");
+	if (slu_aside(&aside, "the job's file system", out, err))
+		return -1;
+	*read_bytes = out[0];
+	*written_bytes = out[1];
+	return 0;
+}
+
+static int check(const struct slu_instance *in, struct slu_err *err)
+{
+	double r, w;
+
+	return counters(in, &r, &w, err);
+}
+
+/* attach and detach */
+
+static int ports_of(const struct slu_instance *in, const struct slu_pair *attrs,
+		    size_t n_attr, unsigned *port, struct slu_err *err)
+{
+	for (size_t i = 0; i < in->plan->n_node; i++) {
+		const char *name = in->plan->node[i].name;
+
+		port[i] = 0;
+		for (size_t k = 0; k < n_attr && !port[i]; k++)
+			if (slu_eq(attrs[k].key, name) && attrs[k].value)
+				port[i] = (unsigned)strtoul(attrs[k].value,
+							    NULL, 10);
+		if (port[i] < 1 || port[i] > 65535)
+			return slu_err(err, SLU_IO,
+				       "node %s did not say its port", name);
+	}
+	return 0;
+}
+
+static int client_volfile(const struct slu_instance *in, const char *path,
+			  const struct slu_pair *attrs, size_t n_attr,
+			  struct slu_err *err)
+{
+	const char *size = slu_plan_option(in->plan, "shard", NULL);
+	unsigned *port = calloc(in->plan->n_node, sizeof(*port));
+	struct slu_buf text = {0};
+	uint64_t shard = 0;
+	int rc = -1;
+
+	if (!port)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (size && slu_size_parse(size, &shard, err))
+		slu_err_prefix(err, "glusterfs: shard");
+	else if (!ports_of(in, attrs, n_attr, port, err)) {
+		slu_volfile_client(in->plan, port, shard, &text);
+		rc = write_volfile(path, &text, err);
+	}
+	free(port);
+	return rc;
+}
+
+static int start_client(const struct slu_instance *in, char *vol,
+			struct slu_err *err)
+{
+	char log[PATH_MAX], pid[PATH_MAX], group[64];
+	char *argv[] = {
+		(char *)slu_plan_option(in->plan, "client", "glusterfs"),
+		"-f",
+		vol,
+		"-p",
+		pid,
+		"-l",
+		log,
+		"--log-level",
+		"WARNING",
+		"--process-name",
+		"fuse",
+		"--fuse-mountopts=nodev,nosuid,noatime",
+		(char *)in->top,
+		NULL};
+
+	work_path(in, "client.log", log);
+	work_path(in, "client.pid", pid);
+	group_name(in, group, sizeof(group));
+	return slu_daemon_start(argv, group, START_SECONDS, err);
+}
+
+/* It has returned 0 before it knows whether the bricks let it in; when they do
+ * not it unmounts itself and ends. */
+static int wait_attached(const struct slu_instance *in, const char *vol,
+			 struct slu_err *err)
+{
+	struct slu_pid pid;
+	int rc = -1;
+
+	for (double t = 0; rc && t < ATTACH_SECONDS; t += 0.02) {
+		if (slu_daemon_find(vol, &pid, NULL))
+			return slu_err(err, SLU_IO,
+				       "the glusterfs client ended at once");
+		rc = check(in, err);
+		if (rc)
+			usleep(20000);
+	}
+	return rc;
+}
+
+static int detach(const struct slu_instance *in, struct slu_err *err);
+
+static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
+		  size_t n_attr, const char **root, struct slu_err *err)
+{
+	char vol[PATH_MAX];
+
+	*root = in->top;
+	if (is_mounted(in) && !check(in, NULL))
+		return 0;
+	work_path(in, "client.vol", vol);
+	if (detach(in, err) || client_volfile(in, vol, attrs, n_attr, err))
+		return -1;
+	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
+		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
+	if (start_client(in, vol, err) || wait_attached(in, vol, err)) {
+		detach(in, NULL);
+		return -1;
+	}
+	return 0;
+}
+
+static int unmount_aside(struct slu_aside *aside, void *arg, void *out,
+			 struct slu_err *err)
+{
+	const struct slu_instance *in = arg;
+
+	(void)aside, (void)out;
+	return slu_unmount_below(in->top, in->plan->uid, 2, err);
+}
+
+static int abort_client(const struct slu_instance *in, struct slu_err *err)
+{
+	char vol[PATH_MAX];
+
+	work_path(in, "client.vol", vol);
+	return slu_daemon_stop(vol, 0, err);
+}
+
+/* A mount that does not go in good time goes with its client; who still sits
+ * in it then holds nothing but its name. */
+static int detach(const struct slu_instance *in, struct slu_err *err)
+{
+	struct slu_aside aside = {.fn = unmount_aside,
+				  .arg = (void *)in,
+				  .seconds = STOP_SECONDS};
+	char vol[PATH_MAX];
+
+	work_path(in, "client.vol", vol);
+	if (slu_aside(&aside, in->top, NULL, NULL) &&
+	    (abort_client(in, err) || slu_unmount_lazily(in->top, err)))
+		return -1;
+	return slu_daemon_stop(vol, STOP_SECONDS, err);
+}
+
+const struct slu_driver slu_driver_glusterfs = {
+	.name = "glusterfs",
+	.shared = true,
+	.own_fs = true,
+	.options = options,
+	.probe = probe,
+	.start = start,
+	.attach = attach,
+	.check = check,
+	.counters = counters,
+	.detach = detach,
+	.abort = abort_client,
+	.stop = stop,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The graphs. flush-behind is off so that close(2) says what became of the
+ * data. No metadata cache beyond the kernel's: nodes verify each other's work.
+ */
+#include "config.h"
+#include "burst_buffer/drivers/volfile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PORT_OPTION "option transport.socket.listen-port "
+
+static const char *address(const struct slu_plan_node *node)
+{
+	return node->addr && *node->addr ? node->addr : node->name;
+}
+
+void slu_volfile_brick(const struct slu_plan *plan, size_t self,
+		       const char *dir, unsigned port, struct slu_buf *out)
+{
+	slu_buf_printf(out,
+		       "volume posix\n"
+		       "    type storage/posix\n"
+		       "    option directory %s\n"
+		       "end-volume\n"
+		       "volume locks\n"
+		       "    type features/locks\n"
+		       "    subvolumes posix\n"
+		       "end-volume\n"
+		       "volume brick%zu\n"
+		       "    type performance/io-threads\n"
+		       "    subvolumes locks\n"
+		       "end-volume\n",
+		       dir, self);
+	slu_buf_printf(out,
+		       "volume server\n"
+		       "    type protocol/server\n"
+		       "    option transport-type tcp\n"
+		       "    option transport.socket.bind-address %s\n"
+		       "    " PORT_OPTION "%u\n"
+		       "    option auth.login.brick%zu.allow sluice\n"
+		       "    option auth.login.sluice.password %s\n"
+		       "    subvolumes brick%zu\n"
+		       "end-volume\n",
+		       address(&plan->node[self]), port, self, plan->secret,
+		       self);
+}
+
+void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
+			uint64_t shard, struct slu_buf *out)
+{
+	for (size_t i = 0; i < plan->n_node; i++)
+		slu_buf_printf(out,
+			       "volume brick%zu\n"
+			       "    type protocol/client\n"
+			       "    option transport-type tcp\n"
+			       "    option remote-host %s\n"
+			       "    option remote-port %u\n"
+			       "    option remote-subvolume brick%zu\n"
+			       "    option username sluice\n"
+			       "    option password %s\n"
+			       "    option ping-timeout 10\n"
+			       "end-volume\n",
+			       i, address(&plan->node[i]), port[i], i,
+			       plan->secret);
+	slu_buf_puts(out, "volume all\n"
+			  "    type cluster/distribute\n"
+			  "    subvolumes");
+	for (size_t i = 0; i < plan->n_node; i++)
+		slu_buf_printf(out, " brick%zu", i);
+	slu_buf_puts(out, "\nend-volume\n");
+	if (shard)
+		slu_buf_printf(out,
+			       "volume shard\n"
+			       "    type features/shard\n"
+			       "    option shard-block-size %" PRIu64 "\n"
+			       "    subvolumes all\n"
+			       "end-volume\n",
+			       shard);
+	slu_buf_printf(out,
+		       "volume behind\n"
+		       "    type performance/write-behind\n"
+		       "    option flush-behind off\n"
+		       "    subvolumes %s\n"
+		       "end-volume\n",
+		       shard ? "shard" : "all");
+}
+
+unsigned slu_volfile_port(const char *text)
+{
+	const char *p = strstr(text, PORT_OPTION);
+	unsigned port = 0;
+
+	if (p && sscanf(p, PORT_OPTION "%u", &port) != 1)
+		return 0;
+	return port <= 65535 ? port : 0;
+}

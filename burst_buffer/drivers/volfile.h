@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_DRIVERS_VOLFILE_H
+#define SLU_DRIVERS_VOLFILE_H
+
+/*
+ * Volume files for glusterfs without glusterd: one brick per node, one client
+ * graph over all bricks. Access is by login only (any other module beside it
+ * would let others in); the password is the instance's secret.
+ */
+
+#include "common/str.h"
+#include "wire/node.h"
+
+/* The brick of node `self`, stored in `dir`, listening on `port`. */
+void slu_volfile_brick(const struct slu_plan *plan, size_t self,
+		       const char *dir, unsigned port, struct slu_buf *out);
+
+/* The client; port[i] belongs to plan->node[i]. `shard`: block size in bytes
+ * that large files are spread in, 0: files are whole. */
+void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
+			uint64_t shard, struct slu_buf *out);
+
+/* The port in a brick's volume file; 0: there is none. */
+unsigned slu_volfile_port(const char *text);
+
+#endif

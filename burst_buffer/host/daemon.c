@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Starting, finding and stopping daemons, see the header. */
+#include "config.h"
+#include "burst_buffer/host/daemon.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <linux/capability.h>
+#include "burst_buffer/host/aside.h"
+#include "burst_buffer/host/cgroup.h"
+#include "common/file.h"
+
+#define KILL_SECONDS 5.0
+
+static bool has_argument(int proc, const char *path)
+{
+	struct slu_buf args = {0};
+	bool found = false;
+
+	if (slu_file_read(proc, "cmdline", 1 << 20, &args, NULL) || !args.data)
+		return false;
+	for (const char *p = args.data; !found && p < args.data + args.len;
+	     p += strlen(p) + 1)
+		found = !strcmp(p, path);
+	slu_buf_free(&args);
+	return found;
+}
+
+static bool roots_own(int proc)
+{
+	struct stat st;
+
+	return !fstat(proc, &st) && st.st_uid == 0;
+}
+
+int slu_daemon_find(const char *path, struct slu_pid *out, struct slu_err *err)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	bool found = false;
+
+	while (d && !found && (e = readdir(d))) {
+		pid_t pid = (pid_t)atol(e->d_name);
+		int proc;
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		proc = openat(dirfd(d), e->d_name,
+			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (proc < 0)
+			continue;
+		found = roots_own(proc) && has_argument(proc, path) &&
+			!slu_pid_get(pid, out, NULL);
+		close(proc);
+	}
+	if (d)
+		closedir(d);
+	return found ? 0
+		     : slu_err(err, SLU_NOTFOUND, "no process has %s", path);
+}
+
+/* The inode of the socket that listens on this port, or 0. */
+static unsigned long listener(pid_t pid, const char *table, unsigned port)
+{
+	char path[64], line[512];
+	unsigned long inode = 0, found = 0;
+	unsigned local, state;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)pid, table);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (sscanf(line,
+			   " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s "
+			   "%*s %*s %*s %*s %lu",
+			   &local, &state, &inode) == 3 &&
+		    local == port && state == 0x0a)
+			found = inode;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool holds_socket(pid_t pid, unsigned long inode)
+{
+	char path[64], want[64], is[64];
+	struct dirent *e;
+	bool found = false;
+	DIR *d;
+
+	snprintf(want, sizeof(want), "socket:[%lu]", inode);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	d = opendir(path);
+	while (d && !found && (e = readdir(d))) {
+		ssize_t n = readlinkat(dirfd(d), e->d_name, is, sizeof(is) - 1);
+
+		is[n < 0 ? 0 : n] = '\0';
+		found = !strcmp(is, want);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+bool slu_daemon_listens(const struct slu_pid *pid, unsigned port)
+{
+	static const char *const tables[] = {"tcp", "tcp6"};
+
+	for (int i = 0; i < 2; i++) {
+		unsigned long inode = listener(pid->pid, tables[i], port);
+
+		if (inode && holds_socket(pid->pid, inode))
+			return slu_pid_alive(pid);
+	}
+	return false;
+}
+
+struct start {
+	char *const *argv;
+	const char *group;
+	double seconds;
+};
+
+static int start_in_child(struct slu_aside *aside, void *arg, void *out,
+			  struct slu_err *err)
+{
+	const struct start *s = arg;
+	struct rlimit files;
+
+	(void)aside, (void)out;
+	slu_cgroup_enter(s->group);
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE);
+	return slu_run(s->argv, s->seconds, NULL, err);
+}
+
+int slu_daemon_start(char *const argv[], const char *group, double seconds,
+		     struct slu_err *err)
+{
+	struct start start = {argv, group, seconds};
+	struct slu_aside aside = {
+		.fn = start_in_child, .arg = &start, .seconds = seconds + 10};
+
+	return slu_aside(&aside, argv[0], NULL, err);
+}
+
+static int stop_one(const struct slu_pid *pid, double seconds,
+		    struct slu_err *err)
+{
+	slu_pid_kill(pid, SIGTERM);
+	if (!slu_pid_wait(pid, seconds, NULL))
+		return 0;
+	slu_pid_kill(pid, SIGKILL);
+	return slu_pid_wait(pid, KILL_SECONDS, err);
+}
+
+int slu_daemon_stop(const char *path, double seconds, struct slu_err *err)
+{
+	struct slu_pid pid;
+
+	while (!slu_daemon_find(path, &pid, NULL))
+		if (stop_one(&pid, seconds, err))
+			return -1;
+	return 0;
+}

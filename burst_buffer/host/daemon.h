@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_HOST_DAEMON_H
+#define SLU_HOST_DAEMON_H
+
+/*
+ * Root's daemons that we started: found by the one file that only they have
+ * among their arguments, so that neither a lost pid file nor a pid used again
+ * can mislead.
+ */
+
+#include <stdbool.h>
+#include "common/err.h"
+#include "common/proc.h"
+
+/* The process of root's that has `path` as one of its arguments, or
+ * SLU_NOTFOUND. */
+int slu_daemon_find(const char *path, struct slu_pid *out, struct slu_err *err);
+
+/* Does this very process listen on this TCP port? */
+bool slu_daemon_listens(const struct slu_pid *pid, unsigned port);
+
+/* Start argv, which daemonises itself, in cgroups of the name `group`, without
+ * CAP_SYS_RESOURCE (with it, it would write into the blocks that ext4 keeps
+ * back for root) and with as many open files as allowed. */
+int slu_daemon_start(char *const argv[], const char *group, double seconds,
+		     struct slu_err *err);
+
+/* SIGTERM, then SIGKILL after `seconds`, to all that have `path` among their
+ * arguments; returns when they have ended. None is success. */
+int slu_daemon_stop(const char *path, double seconds, struct slu_err *err);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Starting, finding and stopping daemons, their cgroups and capabilities. */
+#include "config.h"
+#include "tests/unit/root.h"
+#include "burst_buffer/host/cgroup.h"
+#include "burst_buffer/host/daemon.h"
+#include "common/file.h"
+#include "tests/unit/tree.h"
+#include <arpa/inet.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#define GROUP "sluice-test-daemon"
+
+static struct slu_err err;
+static char *top;
+
+/* Something that runs for a minute with our path among its arguments. */
+static void start(const char *mark)
+{
+	char *argv[] = {"sh", "-c", "setsid sleep 60 & exec 3>\"$0\"", "x",
+			NULL};
+	char script[5000];
+
+	snprintf(script, sizeof(script),
+		 "setsid perl -e 'sleep 60' %s >/dev/null 2>&1 &", mark);
+	argv[2] = script;
+	argv[3] = NULL;
+	expect_ok(slu_daemon_start(argv, GROUP, 5, &err), err);
+}
+
+static void wait_for(const char *mark, struct slu_pid *pid)
+{
+	for (int i = 0; i < 200 && slu_daemon_find(mark, pid, NULL); i++)
+		usleep(10000);
+	expect_ok(slu_daemon_find(mark, pid, &err), err);
+}
+
+static uint64_t bounding_set(pid_t pid)
+{
+	struct slu_buf text = {0};
+	char path[40], *p;
+	uint64_t set;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	expect_ok(slu_file_read(AT_FDCWD, path, 1 << 16, &text, &err), err);
+	p = strstr(text.data, "CapBnd:");
+	set = strtoull(p + 7, NULL, 16);
+	slu_buf_free(&text);
+	return set;
+}
+
+START_TEST(test_life)
+{
+	struct slu_pid pid;
+	const char *mark;
+
+	top = tree_new();
+	mark = in(top, "mark");
+	expect_fail(slu_daemon_find(mark, &pid, &err), err, SLU_NOTFOUND, mark);
+	expect_ok(slu_daemon_stop(mark, 1, &err), err);
+	start(mark);
+	start(mark);
+	wait_for(mark, &pid);
+	ck_assert(!(bounding_set(pid.pid) & 1ull << CAP_SYS_RESOURCE));
+	expect_ok(slu_daemon_stop(mark, 5, &err), err);
+	ck_assert_int_eq(slu_daemon_find(mark, &pid, NULL), -1);
+	ck_assert_int_eq(slu_cgroup_remove(GROUP), 0);
+	tree_remove(top);
+}
+END_TEST
+
+/* A process of somebody else's with the same argument is not taken for ours. */
+START_TEST(test_impostor)
+{
+	struct slu_pid pid;
+	pid_t child;
+
+	top = tree_new();
+	child = fork();
+	if (!child) {
+		if (setgid(65534) || setuid(65534))
+			_exit(1);
+		execl("/bin/sleep", in(top, "mark"), "30", NULL);
+		_exit(1);
+	}
+	usleep(200000);
+	ck_assert_int_eq(slu_daemon_find(in(top, "mark"), &pid, NULL), -1);
+	kill(child, SIGKILL);
+	tree_remove(top);
+}
+END_TEST
+
+START_TEST(test_listens)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(a);
+	struct slu_pid self, parent;
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	expect_ok(slu_pid_get(getpid(), &self, &err), err);
+	expect_ok(slu_pid_get(getppid(), &parent, &err), err);
+	ck_assert(!bind(fd, (struct sockaddr *)&a, sizeof(a)));
+	ck_assert(!getsockname(fd, (struct sockaddr *)&a, &len));
+	ck_assert(!slu_daemon_listens(&self, ntohs(a.sin_port)));
+	ck_assert(!listen(fd, 1));
+	ck_assert(slu_daemon_listens(&self, ntohs(a.sin_port)));
+	ck_assert(!slu_daemon_listens(&parent, ntohs(a.sin_port)));
+	close(fd);
+	ck_assert(!slu_daemon_listens(&self, ntohs(a.sin_port)));
+}
+END_TEST
+
+/* In a group that is not the root, what is started leaves it. */
+START_TEST(test_cgroup)
+{
+	static const char *const roots[] = {"/sys/fs/cgroup/freezer",
+					    "/sys/fs/cgroup/unified",
+					    "/sys/fs/cgroup"};
+	char dir[100], procs[120], mine[40];
+	struct slu_pid pid;
+	struct slu_buf text = {0};
+	const char *root = NULL, *mark;
+
+	each(r, roots)
+	{
+		snprintf(procs, sizeof(procs), "%s/cgroup.procs", *r);
+		if (!root && !access(procs, W_OK))
+			root = *r;
+	}
+	if (!root) {
+		printf("daemon: cgroups not tested, there are none\n");
+		return;
+	}
+	top = tree_new();
+	mark = in(top, "mark");
+	snprintf(dir, sizeof(dir), "%s/sluice-test-slurmd", root);
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", dir);
+	make_dir(dir, 0755);
+	snprintf(mine, sizeof(mine), "%d", getpid());
+	make_text(procs, mine);
+	start(mark);
+	wait_for(mark, &pid);
+	snprintf(mine, sizeof(mine), "/proc/%d/cgroup", pid.pid);
+	expect_ok(slu_file_read(AT_FDCWD, mine, 1 << 16, &text, &err), err);
+	ck_assert_ptr_nonnull(strstr(text.data, "/" GROUP));
+	ck_assert_ptr_null(strstr(text.data, "sluice-test-slurmd"));
+	slu_buf_free(&text);
+	expect_ok(slu_daemon_stop(mark, 5, &err), err);
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", root);
+	snprintf(mine, sizeof(mine), "%d", getpid());
+	make_text(procs, mine);
+	ck_assert_int_eq(slu_cgroup_remove("sluice-test-slurmd"), 0);
+	ck_assert_int_eq(slu_cgroup_remove(GROUP), 0);
+	tree_remove(top);
+}
+END_TEST
+
+ROOT_TEST_MAIN("daemon", test_life, test_impostor, test_listens, test_cgroup)

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The glusterfs driver with real bricks: several nodes' parts on this one. */
+#include "config.h"
+#include "tests/unit/root.h"
+#include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/host/daemon.h"
+#include "burst_buffer/host/mtab.h"
+#include "common/proc.h"
+#include "tests/unit/tree.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define NODES 3
+
+static const struct slu_driver *driver;
+static char *top;
+static struct slu_err err;
+
+struct job {
+	struct slu_plan_node node[NODES];
+	struct slu_pair option[1];
+	struct slu_plan plan;
+	struct slu_instance in[NODES];
+	struct slu_pair attr[NODES];
+	char attr_text[NODES][SLU_ATTR_MAX];
+};
+
+static char *keep(const char *dir, const char *name)
+{
+	return strdup(in(dir, name));
+}
+
+/* Each node has its directories; the test's end removes them. */
+static void job_new(struct job *j, uint32_t id, const char *ports)
+{
+	static const char *const names[] = {"n0", "n1", "n2"};
+	char name[40];
+
+	memset(j, 0, sizeof(*j));
+	j->option[0] = (struct slu_pair){"ports", (char *)ports};
+	j->plan = (struct slu_plan){.job_id = id,
+				    .buffer = id,
+				    .node = j->node,
+				    .n_node = NODES,
+				    .option = j->option,
+				    .n_option = 1};
+	j->plan.secret = strdup(id % 2 ? "odd" : "even");
+	for (size_t i = 0; i < NODES; i++) {
+		struct slu_instance *n = &j->in[i];
+
+		j->node[i].name = (char *)names[i];
+		j->node[i].addr = "127.0.0.1";
+		j->attr[i].key = (char *)names[i];
+		j->attr[i].value = j->attr_text[i];
+		n->plan = &j->plan;
+		n->self = i;
+		snprintf(name, sizeof(name), "fs%u.%zu", id, i);
+		n->fs = keep(top, name);
+		snprintf(name, sizeof(name), "work%u.%zu", id, i);
+		n->work = keep(top, name);
+		n->top = keep(n->work, "top");
+		make_dir(n->fs, 0755);
+		make_dir(n->work, 0700);
+	}
+}
+
+static void job_start(struct job *j)
+{
+	for (size_t i = 0; i < NODES; i++)
+		expect_ok(driver->start(&j->in[i], j->attr_text[i], &err), err);
+}
+
+static void job_attach(struct job *j)
+{
+	const char *root;
+
+	for (size_t i = 0; i < NODES; i++) {
+		expect_ok(
+			driver->attach(&j->in[i], j->attr, NODES, &root, &err),
+			err);
+		ck_assert_str_eq(root, j->in[i].top);
+	}
+}
+
+static void job_end(struct job *j)
+{
+	for (int twice = 0; twice < 2; twice++) {
+		for (size_t i = 0; i < NODES; i++)
+			expect_ok(driver->detach(&j->in[i], &err), err);
+		for (size_t i = 0; i < NODES; i++)
+			expect_ok(driver->stop(&j->in[i], &err), err);
+	}
+	for (size_t i = 0; i < NODES; i++) {
+		struct slu_pid pid;
+
+		ck_assert(slu_daemon_find(in(j->in[i].work, "brick.vol"), &pid,
+					  NULL));
+		ck_assert(slu_daemon_find(in(j->in[i].work, "client.vol"), &pid,
+					  NULL));
+		ck_assert(!slu_mounted(j->in[i].top));
+	}
+}
+
+static void setup(void)
+{
+	driver = slu_driver_find("glusterfs");
+	top = tree_new();
+}
+
+/* A user below a bound part of it has the whole name space of all nodes, and
+ * neither the mount's root nor what it tells. */
+static void use_as_user(struct job *j)
+{
+	const char *bound = in(top, "bound");
+	char path[4096];
+	int status;
+
+	snprintf(path, sizeof(path), "%s/data", j->in[0].top);
+	make_dir(path, 0700);
+	ck_assert(!chown(path, 65534, 65534));
+	make_dir(bound, 0);
+	chmod(top, 0711);
+	ck_assert(!mount(path, bound, NULL, MS_BIND, NULL));
+	snprintf(path, sizeof(path), "%s", bound);
+	if (!fork()) {
+		if (setgid(65534) || setuid(65534) || chdir(path))
+			_exit(1);
+		if (!access(".meta", F_OK) || !access("../.meta", F_OK) ||
+		    !access(in(j->in[0].top, ".meta"), F_OK))
+			_exit(2);
+		for (int i = 0; i < 30; i++) {
+			char name[8];
+
+			snprintf(name, sizeof(name), "f%d", i);
+			make_file(name, 1000, (unsigned)i);
+		}
+		_exit(mkdir("d", 0755) || symlink("x", "l") ||
+		      rename("f1", "d/f1"));
+	}
+	wait(&status);
+	ck_assert_int_eq(status, 0);
+	for (size_t i = 1; i < NODES; i++) {
+		snprintf(path, sizeof(path), "%s/data", j->in[i].top);
+		ck_assert_ptr_null(tree_differs(bound, path, 1));
+	}
+	ck_assert(!umount(bound));
+}
+
+START_TEST(test_life)
+{
+	struct job j;
+	double r, w;
+	char again[SLU_ATTR_MAX];
+
+	setup();
+	job_new(&j, 1, "21000-21999");
+	job_start(&j);
+	expect_ok(driver->start(&j.in[1], again, &err), err);
+	ck_assert_str_eq(again, j.attr_text[1]); /* the same one */
+	job_attach(&j);
+	job_attach(&j);
+	use_as_user(&j);
+	for (size_t i = 0; i < NODES; i++)
+		expect_ok(driver->check(&j.in[i], &err), err);
+	expect_ok(driver->counters(&j.in[0], &r, &w, &err), err);
+	expect(w >= 30000 && w < 200000, "%g", w);
+	job_end(&j);
+	expect_fail(driver->check(&j.in[0], &err), err, SLU_IO, "not mounted");
+	tree_remove(top);
+}
+END_TEST
+
+/* A brick that died is missed by name, at once, and does not stop the rest
+ * from going away. */
+START_TEST(test_lost_brick)
+{
+	struct job j;
+	struct slu_pid pid;
+
+	setup();
+	job_new(&j, 2, "21000-21999");
+	job_start(&j);
+	job_attach(&j);
+	expect_ok(slu_daemon_find(in(j.in[1].work, "brick.vol"), &pid, &err),
+		  err);
+	ck_assert(!slu_pid_kill(&pid, SIGKILL));
+	expect_ok(slu_pid_wait(&pid, 5, &err), err);
+	for (int i = 0; i < 100 && !driver->check(&j.in[0], NULL); i++)
+		usleep(20000);
+	expect_fail(driver->check(&j.in[0], &err), err, SLU_IO, "node n1");
+	job_end(&j);
+	tree_remove(top);
+}
+END_TEST
+
+/* Two jobs that have the same few ports to choose from share none, and the
+ * password of one opens nothing of the other. */
+START_TEST(test_two_jobs)
+{
+	struct job a, b;
+	const char *root;
+
+	setup();
+	job_new(&a, 3, "22000-22005");
+	job_new(&b, 5, "22000-22005");
+	job_start(&a);
+	job_start(&b);
+	for (size_t i = 0; i < NODES; i++)
+		for (size_t k = 0; k < NODES; k++)
+			ck_assert_str_ne(a.attr_text[i], b.attr_text[k]);
+	/* No port is left for a third one. */
+	{
+		struct job c;
+		char attr[SLU_ATTR_MAX];
+
+		job_new(&c, 7, "22000-22005");
+		expect_fail(driver->start(&c.in[0], attr, &err), err, SLU_BUSY,
+			    "is taken");
+	}
+	job_attach(&a);
+	make_text(in(a.in[0].top, "secret"), "a");
+	/* The other's bricks with the own password. */
+	b.plan.secret = "wrong";
+	expect_fail(driver->attach(&b.in[0], a.attr, NODES, &root, &err), err,
+		    SLU_IO, "");
+	ck_assert(!slu_mounted(b.in[0].top));
+	job_end(&b);
+	job_end(&a);
+	tree_remove(top);
+}
+END_TEST
+
+/* A process that waits for a brick that does not answer can die after abort,
+ * and detaching does not hang either. */
+START_TEST(test_abort)
+{
+	struct job j;
+	struct slu_pid pid;
+	pid_t user;
+	int status;
+
+	setup();
+	job_new(&j, 4, "21000-21999");
+	job_start(&j);
+	job_attach(&j);
+	for (size_t i = 0; i < NODES; i++) {
+		expect_ok(slu_daemon_find(in(j.in[i].work, "brick.vol"), &pid,
+					  &err),
+			  err);
+		ck_assert(!slu_pid_kill(&pid, SIGSTOP));
+	}
+	user = fork();
+	if (!user)
+		_exit(mkdir(in(j.in[0].top, "x"), 0700) ? 0 : 1);
+	usleep(300000);
+	kill(user, SIGKILL);
+	usleep(300000);
+	ck_assert_int_eq(waitpid(user, &status, WNOHANG), 0); /* hangs */
+	expect_ok(driver->abort(&j.in[0], &err), err);
+	alarm(10);
+	ck_assert_int_eq(waitpid(user, &status, 0), user);
+	alarm(60);
+	for (size_t i = 1; i < NODES; i++) /* one will need a SIGKILL */
+		if (!slu_daemon_find(in(j.in[i].work, "brick.vol"), &pid, NULL))
+			slu_pid_kill(&pid, SIGCONT);
+	job_end(&j);
+	tree_remove(top);
+}
+END_TEST
+
+START_TEST(test_options)
+{
+	struct job j;
+	char attr[SLU_ATTR_MAX];
+	static const char *const bad[] = {"x",	 "1",	    "0-5",
+					  "9-5", "1-65536", "1-2x"};
+
+	setup();
+	each(b, bad)
+	{
+		job_new(&j, 6, *b);
+		expect_fail(driver->start(&j.in[0], attr, &err), err,
+			    SLU_INVALID, "is no range of ports");
+		tree_remove(top);
+		top = tree_new();
+	}
+	tree_remove(top);
+}
+END_TEST
+
+START_TEST(test_probe)
+{
+	struct slu_option option[] = {{"server", "/nowhere/glusterfsd"}};
+	struct slu_fs_conf conf = {.option = option, .n_option = 1};
+	struct slu_buf why = {0};
+
+	ck_assert_int_eq(slu_driver_find("glusterfs")->probe(&conf, &why), 1);
+	ck_assert_ptr_nonnull(strstr(why.data, "/nowhere/glusterfsd"));
+	slu_buf_free(&why);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {test_life,     test_lost_brick,
+				      test_two_jobs, test_abort,
+				      test_options,  test_probe};
+	int rc = enter_private_mounts("glusterfs");
+
+	if (!rc && (access("/usr/sbin/glusterfsd", X_OK) ||
+		    access("/dev/fuse", R_OK | W_OK))) {
+		printf("glusterfs: skipped, no glusterfs or no /dev/fuse\n");
+		rc = SKIPPED;
+	}
+	return rc ? rc
+		  : run_tests("glusterfs", tests,
+			      sizeof(tests) / sizeof(*tests));
+}

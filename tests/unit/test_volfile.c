@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/drivers/volfile.h"
+
+static struct slu_plan_node nodes[] = {
+	{.name = "n1", .addr = "10.0.0.1"},
+	{.name = "n2"},
+};
+static struct slu_pair pairs[] = {{"Shard", "16MiB"}};
+static struct slu_plan plan = {.secret = "s3cret",
+			       .node = nodes,
+			       .n_node = 2,
+			       .option = pairs,
+			       .n_option = 1};
+
+static void has(const struct slu_buf *text, const char *piece)
+{
+	ck_assert_msg(strstr(text->data, piece) != NULL, "no \"%s\" in\n%s",
+		      piece, text->data);
+}
+
+START_TEST(test_brick)
+{
+	struct slu_buf text = {0};
+
+	slu_volfile_brick(&plan, 1, "/store/brick", 20001, &text);
+	has(&text, "    option directory /store/brick\n");
+	has(&text, "volume brick1\n");
+	has(&text, "bind-address n2\n");
+	has(&text, "    option auth.login.brick1.allow sluice\n");
+	has(&text, "    option auth.login.sluice.password s3cret\n");
+	has(&text, "    subvolumes brick1\nend-volume\n");
+	ck_assert_ptr_null(strstr(text.data, "auth.addr"));
+	ck_assert_uint_eq(slu_volfile_port(text.data), 20001);
+	slu_buf_free(&text);
+	ck_assert_uint_eq(slu_volfile_port("option x 5\n"), 0);
+}
+END_TEST
+
+START_TEST(test_client)
+{
+	static const unsigned port[] = {20001, 20002};
+	struct slu_buf text = {0};
+
+	slu_volfile_client(&plan, port, 0, &text);
+	has(&text, "    option remote-host 10.0.0.1\n"
+		   "    option remote-port 20001\n"
+		   "    option remote-subvolume brick0\n");
+	has(&text, "    option remote-host n2\n"
+		   "    option remote-port 20002\n"
+		   "    option remote-subvolume brick1\n");
+	has(&text, "    subvolumes brick0 brick1\nend-volume\n");
+	has(&text, "    subvolumes all\nend-volume\n");
+	ck_assert_ptr_null(strstr(text.data, "shard"));
+	slu_buf_free(&text);
+	slu_volfile_client(&plan, port, 16 << 20, &text);
+	has(&text, "    option shard-block-size 16777216\n");
+	has(&text, "    subvolumes shard\nend-volume\n");
+	slu_buf_free(&text);
+}
+END_TEST
+
+START_TEST(test_table)
+{
+	ck_assert_str_eq(slu_driver_find("GlusterFS")->name, "glusterfs");
+	ck_assert_str_eq(slu_driver_find("scratch")->name, "scratch");
+	ck_assert_ptr_null(slu_driver_find("gluster"));
+	ck_assert_ptr_null(slu_driver_find(NULL));
+	ck_assert_str_eq(slu_plan_option(&plan, "shard", "x"), "16MiB");
+	ck_assert_str_eq(slu_plan_option(&plan, "ports", "x"), "x");
+}
+END_TEST
+
+TEST_MAIN("volfile", test_brick, test_client, test_table)
