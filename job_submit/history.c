@@ -195,6 +195,26 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
 	return rc < 0 ? -1 : n;
 }
 
+int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
+		      slu_history_f *fn, void *arg, struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		SELECT_ROWS "JobID = ? AND StartTime = ? AND NodeCnt <="
+			    " (SELECT COUNT(*) FROM JobIo AS i WHERE"
+			    " i.JobID = h.JobID AND i.StartTime = h.StartTime)",
+		"II", (int64_t)job_id, start);
+	int rc = rows ? slu_db_step(rows, err) : -1;
+
+	if (rc > 0) {
+		struct slu_history_row row = take_row(rows);
+
+		rc = fn(arg, &row, err);
+	}
+	slu_db_done(rows);
+	return rc < 0 ? -1 : 0;
+}
+
 int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
 		     slu_history_f *fn, void *arg, struct slu_err *err)
 {

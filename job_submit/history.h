@@ -51,6 +51,11 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *cursor,
 		      size_t max, slu_history_f *fn, void *arg,
 		      struct slu_err *err);
 
+/* Call fn for the run of job_id that began at `start`, if it is stored and all
+ * of its nodes have said what its tasks did; else do nothing. */
+int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
+		      slu_history_f *fn, void *arg, struct slu_err *err);
+
 /* Call fn for all rows of the query in that order. */
 int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
 		     slu_history_f *fn, void *arg, struct slu_err *err);

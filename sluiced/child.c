@@ -20,6 +20,8 @@
 
 #include "common/file.h"
 
+#define PIPE 3 /* the child's end */
+
 struct trailer {
 	bool ok;
 	struct slu_err err;
@@ -35,28 +37,36 @@ struct slu_child {
 	bool done;
 };
 
+void slu_child_end(struct slu_buf *out, const struct slu_err *err)
+{
+	struct trailer end = {.ok = !err};
+
+	if (err)
+		end.err = *err;
+	else if (out->failed)
+		end.ok = slu_err(&end.err, SLU_NOMEM,
+				 "the answer is longer than %zu bytes",
+				 out->max) == 0;
+	if (end.ok && out->len && slu_write_all(PIPE, out->data, out->len) < 0)
+		_exit(1);
+	_exit(slu_write_all(PIPE, &end, sizeof(end)) < 0);
+}
+
 static void child_main(const struct slu_child_work *work, int fd, pid_t parent)
 {
 	struct slu_buf out = {.max = work->max};
-	struct trailer end = {0};
+	struct slu_err err;
 	sigset_t none;
 
 	/* It must not outlive us: a later sluiced publishes newer things. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent ||
-	    dup2(fd, 3) < 0)
+	    dup2(fd, PIPE) < 0 || fcntl(PIPE, F_SETFD, 0) < 0)
 		_exit(1);
-	slu_close_from(4);
+	slu_close_from(PIPE + 1);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	end.ok = work->run(work->arg, &out, &end.err) == 0;
-	if (end.ok && out.failed)
-		end.ok = slu_err(&end.err, SLU_NOMEM,
-				 "the answer is longer than %zu bytes",
-				 work->max) == 0;
-	if (end.ok && out.len && slu_write_all(3, out.data, out.len) < 0)
-		_exit(1);
-	_exit(slu_write_all(3, &end, sizeof(end)) < 0);
+	slu_child_end(&out, work->run(work->arg, &out, &err) < 0 ? &err : NULL);
 }
 
 static void child_free(struct slu_child *child)

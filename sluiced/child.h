@@ -18,7 +18,9 @@ struct slu_child;
 
 struct slu_child_work {
 	/* In the child: fill *out (bounded by max). No descriptor of the
-	 * parent is open there. */
+	 * parent is open there but 0 to 2. SQLite must not be used, because
+	 * the parent has it open: run may execute another program, which ends
+	 * with slu_child_end(). */
 	int (*run)(void *arg, struct slu_buf *out, struct slu_err *err);
 	/* In the parent, once: err is NULL when run succeeded; *out is the
 	 * parent's to steal from. */
@@ -34,6 +36,10 @@ struct slu_child_work {
 struct slu_child *slu_child_start(struct slu_loop *loop,
 				  const struct slu_child_work *work,
 				  struct slu_err *err);
+/* In the child: send what run would have returned (err NULL: success) and
+ * exit. */
+void slu_child_end(struct slu_buf *out, const struct slu_err *err)
+	__attribute__((noreturn));
 /* Kill it and forget about it; neither done nor gone is called. */
 void slu_child_drop(struct slu_child *child);
 

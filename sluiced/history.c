@@ -12,6 +12,24 @@ struct row {
 	struct slu_job job;
 };
 
+static int send_row(void *arg, const struct slu_history_row *row,
+		    struct slu_err *err)
+{
+	(void)err;
+	slu_control_send(arg, &slu_history_row_desc, row);
+	return 0;
+}
+
+void slu_history_counted(struct slu_history *h, uint32_t job_id, int64_t start)
+{
+	struct slu_err err;
+
+	if (slu_history_whole(h->db, job_id, start, send_row, h->control,
+			      &err) < 0)
+		slu_log(h->log, SLU_ERROR, "history of job %u: %s", job_id,
+			err.text);
+}
+
 static int store_row(struct slu_item *item, struct slu_db *db,
 		     struct slu_err *err)
 {
@@ -31,7 +49,10 @@ static void row_done(struct slu_item *item, const struct slu_err *err)
 			row->job.job_id, err->text);
 	if (!err || err->kind == SLU_INVALID)
 		slu_control_send(h->control, &slu_stored_desc, &stored);
-	h->stored += !err;
+	if (!err) {
+		h->stored++;
+		slu_history_counted(h, row->job.job_id, row->job.start);
+	}
 	slu_msg_clear(&slu_job_desc, &row->job);
 	free(row);
 }
@@ -47,14 +68,6 @@ void slu_history_take(struct slu_history *h, struct slu_job *job)
 	row->job = *job;
 	memset(job, 0, sizeof(*job));
 	slu_batch_add(h->batch, &row->item);
-}
-
-static int send_row(void *arg, const struct slu_history_row *row,
-		    struct slu_err *err)
-{
-	(void)err;
-	slu_control_send(arg, &slu_history_row_desc, row);
-	return 0;
 }
 
 void slu_history_replay(struct slu_history *h)

@@ -26,6 +26,10 @@ struct slu_history {
 
 /* Store; takes over the content of *job. */
 void slu_history_take(struct slu_history *h, struct slu_job *job);
+/* What the tasks of this run read and wrote is on disk, as far as it has been
+ * told: once the run is known too, and from all of its nodes, slurmctld gets
+ * the row, because only now it says what bandwidth the job reached. */
+void slu_history_counted(struct slu_history *h, uint32_t job_id, int64_t start);
 /* Begin to send everything; begin again when that is going on. */
 void slu_history_replay(struct slu_history *h);
 /* There is room in the control socket's queue. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/str.h"
+
 #define KEEP_SECONDS 3600
 
 struct slu_jobs {
@@ -100,6 +102,15 @@ int slu_jobs_start(struct slu_jobs *jobs, const struct slu_job *job,
 	return 0;
 }
 
+static void mark_ended(struct slu_jobs *jobs, uint32_t job_id, double now)
+{
+	size_t at = lower_bound(jobs, job_id);
+
+	if (at < jobs->n && jobs->job[at].job_id == job_id &&
+	    !jobs->job[at].ended)
+		jobs->job[at].ended = now;
+}
+
 static void forget_old(struct slu_jobs *jobs, double now)
 {
 	size_t kept = 0;
@@ -117,12 +128,13 @@ static void forget_old(struct slu_jobs *jobs, double now)
 
 void slu_jobs_end(struct slu_jobs *jobs, uint32_t job_id, double now)
 {
-	size_t at = lower_bound(jobs, job_id);
-
-	if (at < jobs->n && jobs->job[at].job_id == job_id &&
-	    !jobs->job[at].ended)
-		jobs->job[at].ended = now;
+	mark_ended(jobs, job_id, now);
 	forget_old(jobs, now);
+}
+
+static bool is_running(const struct slu_job *job)
+{
+	return slu_eq(job->state, "RUNNING") || slu_eq(job->state, "SUSPENDED");
 }
 
 int slu_jobs_set(struct slu_jobs *jobs, const struct slu_job *list, size_t n,
@@ -131,9 +143,12 @@ int slu_jobs_set(struct slu_jobs *jobs, const struct slu_job *list, size_t n,
 	for (size_t i = 0; i < jobs->n; i++)
 		if (!jobs->job[i].ended)
 			jobs->job[i].ended = now;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (slu_jobs_start(jobs, &list[i], err) < 0)
 			return -1;
+		if (!is_running(&list[i]))
+			mark_ended(jobs, list[i].job_id, now);
+	}
 	forget_old(jobs, now);
 	return 0;
 }

@@ -30,7 +30,7 @@ int slu_jobs_start(struct slu_jobs *jobs, const struct slu_job *job,
 		   struct slu_err *err);
 /* It has ended. Also forgets those that ended an hour before `now`. */
 void slu_jobs_end(struct slu_jobs *jobs, uint32_t job_id, double now);
-/* These run and no others. */
+/* All that slurmctld knows: those whose state says so run, and no others. */
 int slu_jobs_set(struct slu_jobs *jobs, const struct slu_job *list, size_t n,
 		 double now, struct slu_err *err);
 

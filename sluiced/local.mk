@@ -1,28 +1,53 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LTLIBRARIES += libsluiced.la
 libsluiced_la_SOURCES = \
+	sluiced/answers.c \
 	sluiced/assignment.c sluiced/assignment.h \
+	sluiced/auth.c sluiced/auth.h \
 	sluiced/batch.c sluiced/batch.h \
+	sluiced/buffers_glue.c \
 	sluiced/child.c sluiced/child.h \
 	sluiced/control.c sluiced/control.h \
+	sluiced/daemon.c sluiced/daemon.h \
+	sluiced/documents.c \
 	sluiced/history.c sluiced/history.h \
 	sluiced/httpd.c sluiced/httpd.h \
+	sluiced/iocount.c sluiced/iocount.h \
 	sluiced/jobs.c sluiced/jobs.h \
 	sluiced/line.c sluiced/line.h \
+	sluiced/link.c \
 	sluiced/lock.c sluiced/lock.h \
 	sluiced/longpoll.c sluiced/longpoll.h \
 	sluiced/loop.c sluiced/loop.h \
+	sluiced/metrics.c sluiced/metrics.h \
 	sluiced/nodes.c sluiced/nodes.h \
 	sluiced/orders.c sluiced/orders.h \
-	sluiced/publish.c sluiced/publish.h
-libsluiced_la_LIBADD = libsluhistory.la libsluion.la libslustore.la libsluwire.la \
+	sluiced/publish.c sluiced/publish.h \
+	sluiced/questions.c sluiced/questions.h \
+	sluiced/routes.c sluiced/routes.h \
+	sluiced/user.c sluiced/user.h
+libsluiced_la_LIBADD = libsluburst.la libsluhistory.la libsluion.la \
+	libslusysquery.la libslusysmap.la libslustore.la libsluwire.la \
 	libslucommon.la $(MHD_LIBS) $(JSON_LIBS)
 
+sbin_PROGRAMS += sluiced/sluiced
+sluiced_sluiced_SOURCES = sluiced/main.c
+sluiced_sluiced_LDADD = libsluiced.la
+
+check_PROGRAMS += tests/fuzz/fuzz_line
+TESTS += tests/fuzz/fuzz_line
+EXTRA_DIST += tests/fuzz/corpus/line
+tests_fuzz_fuzz_line_SOURCES = tests/fuzz/fuzz_line.c tests/fuzz/replay.c
+tests_fuzz_fuzz_line_LDADD = libsluiced.la
+
 if HAVE_CHECK
+noinst_HEADERS += tests/unit/sluiced.h
 sluiced_tests = \
 	tests/unit/test_sluiced_assignment \
+	tests/unit/test_sluiced_auth \
 	tests/unit/test_sluiced_batch \
 	tests/unit/test_sluiced_control \
+	tests/unit/test_sluiced_daemon \
 	tests/unit/test_sluiced_httpd \
 	tests/unit/test_sluiced_jobs \
 	tests/unit/test_sluiced_line \
@@ -30,12 +55,15 @@ sluiced_tests = \
 	tests/unit/test_sluiced_loop \
 	tests/unit/test_sluiced_nodes \
 	tests/unit/test_sluiced_orders \
-	tests/unit/test_sluiced_publish
+	tests/unit/test_sluiced_publish \
+	tests/unit/test_sluiced_routes
 check_PROGRAMS += $(sluiced_tests)
 TESTS += $(sluiced_tests)
 tests_unit_test_sluiced_assignment_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_auth_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_control_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_daemon_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_httpd_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_jobs_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_line_LDADD = libsluiced.la $(CHECK_LIBS)
@@ -44,4 +72,5 @@ tests_unit_test_sluiced_loop_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_nodes_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_orders_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_publish_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_routes_LDADD = libsluiced.la $(CHECK_LIBS)
 endif

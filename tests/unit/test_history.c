@@ -294,5 +294,39 @@ START_TEST(test_predict_json)
 }
 END_TEST
 
-TEST_MAIN("history", test_round_trip, test_once, test_queries, test_pages,
-	  test_io, test_jobs_json, test_predict_json)
+static int count(void *arg, const struct slu_history_row *row,
+		 struct slu_err *e)
+{
+	(void)e;
+	ck_assert_double_eq(row->read_bytes, 3);
+	++*(int *)arg;
+	return 0;
+}
+
+/* A run is whole when it is stored and all of its nodes have spoken. */
+START_TEST(test_whole)
+{
+	struct slu_db *db = new_db();
+	struct slu_err err;
+	struct slu_job job = {
+		.job_id = 1, .start = 10, .end = 20, .node_cnt = 2};
+	int n = 0;
+
+	expect_ok(slu_history_io(db, 1, 10, "n1", 1, 0, &err), err);
+	expect_ok(slu_history_io(db, 1, 10, "n2", 2, 0, &err), err);
+	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
+	ck_assert_int_eq(n, 0);
+	expect_ok(slu_history_add(db, &job, &err), err);
+	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
+	ck_assert_int_eq(n, 1);
+	job.job_id = 2;
+	expect_ok(slu_history_add(db, &job, &err), err);
+	expect_ok(slu_history_io(db, 2, 10, "n1", 3, 0, &err), err);
+	expect_ok(slu_history_whole(db, 2, 10, count, &n, &err), err);
+	ck_assert_int_eq(n, 1);
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("history", test_whole, test_round_trip, test_once, test_queries,
+	  test_pages, test_io, test_jobs_json, test_predict_json)

@@ -9,6 +9,7 @@ static struct slu_job job(uint32_t id, const char *nodes)
 	return (struct slu_job){.job_id = id,
 				.uid = 1000 + id,
 				.start = 50,
+				.state = (char *)"RUNNING",
 				.nodes = (char *)(uintptr_t)nodes};
 }
 
@@ -48,14 +49,16 @@ START_TEST(test_set)
 {
 	struct slu_jobs *jobs = slu_jobs_new(&err);
 	struct slu_job one[] = {job(1, "a"), job(2, "b")};
-	struct slu_job two[] = {job(2, "b,c"), job(3, NULL)};
+	struct slu_job two[] = {job(2, "b,c"), job(3, NULL), job(4, "d")};
 
 	expect_ok(slu_jobs_set(jobs, one, 2, 100, &err), err);
-	expect_ok(slu_jobs_set(jobs, two, 2, 200, &err), err);
+	two[2].state = (char *)"COMPLETED";
+	expect_ok(slu_jobs_set(jobs, two, 3, 200, &err), err);
 	ck_assert_uint_eq(slu_jobs_running(jobs), 1);
 	ck_assert_double_eq(slu_jobs_find(jobs, 1)->ended, 200);
 	ck_assert_uint_eq(slu_jobs_find(jobs, 2)->nodes.n, 2);
 	ck_assert_ptr_null(slu_jobs_find(jobs, 3));
+	ck_assert_double_eq(slu_jobs_find(jobs, 4)->ended, 200);
 	slu_jobs_free(jobs);
 }
 END_TEST

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_AUTH_H
+#define SLU_SLUICED_AUTH_H
+
+/*
+ * Who may call what: the credential proves uid and origin, the route says
+ * what that must be. sluiced(8) has the table.
+ */
+
+#include "common/cred.h"
+#include "common/err.h"
+#include "sluiced/nodes.h"
+
+enum slu_who {
+	SLU_WHO_ANYBODY, /* without a credential */
+	SLU_WHO_USER,	 /* any user of the cluster */
+	SLU_WHO_HOST,	 /* root, on the very host that the request names */
+};
+
+struct slu_auth {
+	uid_t owner; /* SlurmUser */
+	struct slu_nodes *nodes;
+	double munge_down; /* when munged did not answer; 0: it does */
+};
+
+struct slu_auth_request {
+	const char *method, *uri;
+	const char *authorization; /* the header's value, or NULL */
+	const void *body;
+	size_t len;
+};
+
+/* Who asks? An origin or signature that is wrong is SLU_DENIED; SLU_IO while
+ * munged does not answer, which is tried once a second. now: seconds. */
+int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
+		   double now, struct slu_caller *out, struct slu_err *err);
+/* May it? host: whom the request names (SLU_WHO_HOST). */
+int slu_auth_allow(struct slu_auth *auth, enum slu_who who,
+		   const struct slu_caller *caller, const char *host,
+		   double now, struct slu_err *err);
+/* Root or SlurmUser: sees everybody's. */
+bool slu_auth_admin(const struct slu_auth *auth,
+		    const struct slu_caller *caller);
+
+#endif

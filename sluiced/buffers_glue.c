@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the buffers want done becomes messages to slurmctld. */
+#include "sluiced/daemon.h"
+
+static void mirror(void *arg, const struct slu_buffer_state *state)
+{
+	struct slu_daemon *d = arg;
+
+	slu_control_send(d->control, &slu_buffer_desc, state);
+}
+
+static void extend(void *arg, const struct slu_extend *extend)
+{
+	struct slu_daemon *d = arg;
+
+	slu_control_order(d->control, &slu_extend_desc, extend->job_id, "",
+			  extend);
+}
+
+static void verdict(void *arg, enum slu_on_failure what,
+		    const struct slu_verdict *verdict)
+{
+	static const struct slu_desc *const desc[] = {
+		[SLU_REQUEUE] = &slu_requeue_desc,
+		[SLU_HOLD] = &slu_hold_desc,
+		[SLU_FAIL] = &slu_fail_desc,
+	};
+	struct slu_daemon *d = arg;
+
+	d->metrics.verdicts++;
+	slu_control_order(d->control, desc[what], verdict->job_id, "", verdict);
+}
+
+static void drain(void *arg, const struct slu_node_order *order)
+{
+	struct slu_daemon *d = arg;
+
+	d->metrics.drains++;
+	slu_control_order(d->control, &slu_drain_desc, 0, order->node, order);
+}
+
+static void resume(void *arg, const struct slu_node_order *order)
+{
+	struct slu_daemon *d = arg;
+
+	slu_control_order(d->control, &slu_resume_desc, 0, order->node, order);
+}
+
+static void annotate(void *arg, const struct slu_annotate *annotate)
+{
+	struct slu_daemon *d = arg;
+
+	slu_control_order(d->control, &slu_annotate_desc, annotate->job_id, "",
+			  annotate);
+}
+
+static void wake(void *arg, uint32_t job_id)
+{
+	slu_daemon_touched(arg, job_id);
+}
+
+static void log_line(void *arg, enum slu_level level, const char *line)
+{
+	struct slu_daemon *d = arg;
+
+	slu_log(d->log, level, "%s", line);
+}
+
+const struct slu_buffers_ops slu_buffers_glue = {
+	.mirror = mirror,
+	.extend = extend,
+	.verdict = verdict,
+	.drain = drain,
+	.resume = resume,
+	.annotate = annotate,
+	.wake = wake,
+	.log = log_line,
+};

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Start and stop, in an order in which nothing is called before it exists:
+ * database, what lives in memory, the control socket (nobody is accepted
+ * before the loop runs), the buffers, and last the face to the network.
+ */
+#include "sluiced/daemon.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/str.h"
+
+#define POLL_BUDGET 64 /* parked requests a turn: each costs a credential */
+#define SEEN_EVERY  3600.0
+#define TICK_SOON   1.0 /* after a change, seconds */
+
+void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id)
+{
+	slu_longpoll_changed(d->longpoll, job_id);
+	slu_timer_soon(d->loop, &d->poll, 0);
+	slu_timer_soon(d->loop, &d->tick, TICK_SOON);
+}
+
+static void on_tick(void *arg)
+{
+	struct slu_daemon *d = arg;
+	double next = slu_buffers_tick(d->buffers, slu_now_wall());
+
+	slu_timer_soon(d->loop, &d->tick, next > 0.1 ? next : 0.1);
+}
+
+static void on_poll(void *arg)
+{
+	struct slu_daemon *d = arg;
+	double now = slu_now_mono();
+	double next = slu_longpoll_run(d->longpoll, now, POLL_BUDGET);
+
+	if (next)
+		slu_timer_soon(d->loop, &d->poll, next > now ? next - now : 0);
+}
+
+static void on_seen(void *arg)
+{
+	struct slu_daemon *d = arg;
+	struct slu_err err;
+
+	slu_timer_set(d->loop, &d->seen, SEEN_EVERY);
+	if (slu_receiver_flush(d->receiver, &err) < 0)
+		slu_log(d->log, SLU_ERROR, "last seen: %s", err.text);
+}
+
+static void on_published(void *arg, const struct slu_epoch *epoch,
+			 const struct slu_err *err)
+{
+	struct slu_daemon *d = arg;
+	struct slu_published msg = {.epoch = epoch->a.epoch, .ok = !err};
+
+	if (!err) {
+		d->metrics.published++;
+	} else if (err->kind == SLU_BUSY) {
+		d->metrics.superseded++;
+		return;
+	} else {
+		d->metrics.publish_failed++;
+		slu_log(d->log, SLU_ERROR, "mappings of epoch %llu: %s",
+			(unsigned long long)epoch->a.epoch, err->text);
+		msg.text = (char *)(uintptr_t)err->text;
+	}
+	slu_control_send(d->control, &slu_published_desc, &msg);
+}
+
+static int read_key(const char *path, unsigned char key[SLU_BUFFERS_KEY],
+		    struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	int rc = slu_file_read(AT_FDCWD, path, SLU_BUFFERS_KEY, &text, err);
+
+	if (rc == 0 && text.len != SLU_BUFFERS_KEY)
+		rc = slu_err(err, SLU_INVALID,
+			     "%s: want %d bytes; remove it when no buffer is "
+			     "alive, and a new one is made",
+			     path, SLU_BUFFERS_KEY);
+	if (rc == 0)
+		memcpy(key, text.data, SLU_BUFFERS_KEY);
+	slu_buf_free(&text);
+	return rc;
+}
+
+int slu_daemon_key(const char *database, unsigned char key[SLU_BUFFERS_KEY],
+		   struct slu_err *err)
+{
+	char *path = slu_asprintf("%s.key", database);
+	struct slu_err why;
+	int rc;
+
+	if (!path)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = read_key(path, key, &why);
+	if (rc < 0 && why.kind == SLU_NOTFOUND) {
+		if (getrandom(key, SLU_BUFFERS_KEY, 0) != SLU_BUFFERS_KEY)
+			rc = slu_errno(&why, SLU_IO, "getrandom");
+		else
+			rc = slu_file_write(AT_FDCWD, path, key,
+					    SLU_BUFFERS_KEY, 0600, true, &why);
+	}
+	free(path);
+	return rc < 0 ? slu_err(err, why.kind, "%s", why.text) : 0;
+}
+
+static int find_owner(const char *user, uid_t *uid, struct slu_err *err)
+{
+	struct passwd *pw = getpwnam(user);
+
+	if (!pw)
+		return slu_err(err, SLU_INVALID,
+			       "SlurmUser=%s: there is no such user", user);
+	*uid = pw->pw_uid;
+	return 0;
+}
+
+/* The port of the DaemonAddr that is this host's, else of the first. */
+static const char *own_addr(const struct slu_conf *conf)
+{
+	char host[256] = "";
+	size_t len;
+
+	gethostname(host, sizeof(host) - 1);
+	len = strlen(host);
+	for (char **a = conf->daemon_addr; *a; a++)
+		if (!strncmp(*a, host, len) && (*a)[len] == ':')
+			return *a;
+	return conf->daemon_addr[0];
+}
+
+static int start_memory(struct slu_daemon *d, struct slu_err *err)
+{
+	d->metrics.started = slu_now_wall();
+	d->tick = (struct slu_timer){.fn = on_tick, .arg = d};
+	d->poll = (struct slu_timer){.fn = on_poll, .arg = d};
+	slu_batch_init(&d->batch, d->loop, d->db);
+	slu_questions_init(&d->questions);
+	d->seen = (struct slu_timer){.fn = on_seen, .arg = d};
+	slu_timer_set(d->loop, &d->seen, SEEN_EVERY);
+	d->receiver = slu_receiver_new(d->db, err);
+	d->jobs = slu_jobs_new(err);
+	d->auth.nodes = slu_nodes_new(slu_resolve, err);
+	d->longpoll = slu_longpoll_new(slu_routes_parked, d);
+	d->publisher = slu_publisher_new(d->loop, on_published, d);
+	if (!d->longpoll || !d->publisher)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return d->jobs && d->auth.nodes && d->receiver ? 0 : -1;
+}
+
+static int start_control(struct slu_daemon *d, struct slu_err *err)
+{
+	struct slu_control_ops ops = slu_control_glue;
+	uint64_t first_id = (uint64_t)slu_now_wall() << 20;
+
+	ops.arg = d;
+	d->control =
+		slu_control_new(d->loop, d->conf->control_socket, d->auth.owner,
+				first_id, &ops, d->log, err);
+	d->history = (struct slu_history){.db = d->db,
+					  .batch = &d->batch,
+					  .control = d->control,
+					  .log = d->log};
+	return d->control ? 0 : -1;
+}
+
+static int start_buffers(struct slu_daemon *d, struct slu_err *err)
+{
+	unsigned char key[SLU_BUFFERS_KEY];
+
+	if (slu_daemon_key(d->conf->database, key, err) < 0)
+		return -1;
+	d->buffers = slu_buffers_load(d->db, d->conf, key, &slu_buffers_glue, d,
+				      slu_now_wall(), err);
+	explicit_bzero(key, sizeof(key));
+	if (!d->buffers)
+		return -1;
+	slu_timer_set(d->loop, &d->tick, 0);
+	return 0;
+}
+
+static int start_httpd(struct slu_daemon *d, struct slu_err *err)
+{
+	struct slu_httpd_ops ops = slu_httpd_glue;
+
+	ops.arg = d;
+	d->httpd = slu_httpd_new(d->loop, own_addr(d->conf), &ops, d->log, err);
+	return d->httpd ? 0 : -1;
+}
+
+int slu_daemon_start(struct slu_daemon *d, struct slu_err *err)
+{
+	if (find_owner(d->conf->slurm_user, &d->auth.owner, err) < 0)
+		return -1;
+	d->loop = slu_loop_new(err);
+	if (!d->loop)
+		return -1;
+	d->db = slu_db_open(d->conf->database, SLU_DB_WRITE, err);
+	if (!d->db || start_memory(d, err) < 0 || start_control(d, err) < 0 ||
+	    start_buffers(d, err) < 0 || start_httpd(d, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* Whoever waits is answered first: parked requests with "wait", questions and
+ * things to store as far as they are. */
+void slu_daemon_stop(struct slu_daemon *d)
+{
+	if (!d->loop)
+		return;
+	if (d->receiver) {
+		slu_batch_flush(&d->batch);
+		slu_receiver_flush(d->receiver, NULL);
+	}
+	slu_questions_stop(d);
+	slu_longpoll_free(d->longpoll);
+	slu_httpd_free(d->httpd);
+	slu_publisher_free(d->publisher);
+	slu_buffers_free(d->buffers);
+	slu_control_free(d->control);
+	slu_receiver_free(d->receiver);
+	slu_epoch_unref(d->epoch);
+	slu_nodes_free(d->auth.nodes);
+	slu_jobs_free(d->jobs);
+	slu_db_close(d->db);
+	slu_loop_free(d->loop);
+}
+
+static void keep_text(char **mine, char **theirs, const char *key,
+		      const struct slu_log *log)
+{
+	char *tmp = *mine;
+
+	if (!slu_eq(*mine, *theirs))
+		slu_log(log, SLU_WARN, "%s: takes effect after a restart", key);
+	*mine = *theirs;
+	*theirs = tmp;
+}
+
+void slu_daemon_reload(struct slu_daemon *d)
+{
+	struct slu_err err;
+	struct slu_conf *fresh = slu_conf_load(d->conf_path, &err), old;
+
+	if (!fresh) {
+		slu_log(d->log, SLU_ERROR, "%s; the old one stays in force",
+			err.text);
+		return;
+	}
+	keep_text(&fresh->database, &d->conf->database, "Database", d->log);
+	keep_text(&fresh->control_socket, &d->conf->control_socket,
+		  "ControlSocket", d->log);
+	keep_text(&fresh->slurm_user, &d->conf->slurm_user, "SlurmUser",
+		  d->log);
+	if (strcmp(own_addr(fresh), own_addr(d->conf)) != 0)
+		slu_log(d->log, SLU_WARN,
+			"DaemonAddr: takes effect after a restart");
+	old = *d->conf;
+	*d->conf = *fresh;
+	*fresh = old;
+	slu_conf_free(fresh);
+	slu_log(d->log, SLU_INFO, "%s was read again", d->conf_path);
+	slu_daemon_touched(d, 0);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_DAEMON_H
+#define SLU_SLUICED_DAEMON_H
+
+/*
+ * sluiced, put together: every part once, and what happens when something
+ * arrives. The parts know nothing of each other; the files that take a
+ * `struct slu_daemon *` connect them.
+ */
+
+#include "burst_buffer/buffers.h"
+#include "common/conf.h"
+#include "common/log.h"
+#include "sluiced/assignment.h"
+#include "sluiced/auth.h"
+#include "sluiced/batch.h"
+#include "sluiced/control.h"
+#include "sluiced/history.h"
+#include "sluiced/httpd.h"
+#include "sluiced/jobs.h"
+#include "sluiced/loop.h"
+#include "sluiced/metrics.h"
+#include "sluiced/nodes.h"
+#include "sluiced/publish.h"
+#include "sluiced/questions.h"
+#include "store/db.h"
+#include "sysmap/receive.h"
+
+struct slu_daemon {
+	const char *conf_path;
+	struct slu_conf *conf; /* the same object for ever, see reload */
+	const struct slu_log *log;
+	struct slu_loop *loop;
+	struct slu_db *db;
+	struct slu_buffers *buffers;
+	struct slu_timer tick; /* of the buffers */
+	struct slu_jobs *jobs;
+	struct slu_auth auth;
+	struct slu_control *control;
+	struct slu_httpd *httpd;
+	struct slu_longpoll *longpoll;
+	struct slu_timer poll; /* of longpoll */
+	struct slu_batch batch;
+	struct slu_receiver *receiver; /* of resource maps */
+	struct slu_timer seen;	       /* writes when hosts were last seen */
+	struct slu_history history;
+	struct slu_epoch *epoch; /* the assignment in force; may be NULL */
+	struct slu_publisher *publisher;
+	struct slu_questions questions;
+	struct slu_metrics metrics;
+};
+
+/* Build everything from d->conf and d->log, listen, and act on what the
+ * database says. The caller has the lock. slu_daemon_stop() also undoes a
+ * start that failed half-way. */
+int slu_daemon_start(struct slu_daemon *d, struct slu_err *err);
+void slu_daemon_stop(struct slu_daemon *d);
+/* Read the configuration file again; a bad one changes nothing. */
+void slu_daemon_reload(struct slu_daemon *d);
+
+/* buffers_glue.c: what the buffers want done. */
+extern const struct slu_buffers_ops slu_buffers_glue;
+/* link.c: what slurmctld says. */
+extern const struct slu_control_ops slu_control_glue;
+/* routes.c: what HTTP requests say. */
+extern const struct slu_httpd_ops slu_httpd_glue;
+/* Is a parked request's answer there? arg: the daemon. */
+bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired);
+
+/* Something about the buffers was changed by a message: look at the deadlines
+ * and the parked requests of this job soon (0: of all). */
+void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id);
+
+/* 32 secret bytes beside the database, made at the first start. */
+int slu_daemon_key(const char *database, unsigned char key[SLU_BUFFERS_KEY],
+		   struct slu_err *err);
+
+#endif

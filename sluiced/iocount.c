@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a job's tasks read and wrote, told by each of its nodes at the job's
+ * end: by /v1/io, or for a job with a buffer by the report "stopped". Added
+ * to the history of that run of the job.
+ */
+#include "sluiced/iocount.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sluiced/routes.h"
+
+struct count {
+	struct slu_item item;
+	struct slu_daemon *d;
+	struct slu_req *req; /* to be answered; NULL: nobody waits */
+	int64_t start;
+	struct slu_io_report io;
+};
+
+static int store_count(struct slu_item *item, struct slu_db *db,
+		       struct slu_err *err)
+{
+	const struct count *c = (struct count *)item;
+
+	return slu_history_io(db, c->io.job_id, c->start, c->io.node,
+			      c->io.read_bytes, c->io.written_bytes, err);
+}
+
+static void count_done(struct slu_item *item, const struct slu_err *err)
+{
+	struct count *c = (struct count *)item;
+	struct slu_buf body = {0};
+
+	if (err)
+		slu_log(c->d->log, SLU_ERROR, "I/O of job %u: %s", c->io.job_id,
+			err->text);
+	else
+		slu_history_counted(&c->d->history, c->io.job_id, c->start);
+	if (c->req) {
+		slu_buf_puts(&body, "{}");
+		slu_routes_reply(c->d, c->req, &body, err);
+	}
+	free(c->io.node);
+	free(c);
+}
+
+static int add(struct slu_daemon *d, const struct slu_io_report *io,
+	       struct slu_req *req, struct slu_err *err)
+{
+	const struct slu_live_job *job = slu_jobs_find(d->jobs, io->job_id);
+	struct count *c;
+
+	if (!job || slu_hosts_find(&job->nodes, io->node) < 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "job %u does not run on %.64s", io->job_id,
+			       io->node);
+	c = calloc(1, sizeof(*c));
+	if (!c || !(c->io.node = strdup(io->node))) {
+		free(c);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	c->item = (struct slu_item){.store = store_count, .done = count_done};
+	c->d = d;
+	c->req = req;
+	c->start = job->start;
+	c->io.job_id = io->job_id;
+	c->io.read_bytes = io->read_bytes;
+	c->io.written_bytes = io->written_bytes;
+	slu_batch_add(&d->batch, &c->item);
+	return 0;
+}
+
+int slu_handle_io(struct slu_daemon *d, struct slu_req *req,
+		  struct slu_buf *out, struct slu_err *err)
+{
+	(void)out;
+	return add(d, req->msg, req, err) < 0 ? -1 : SLU_KEPT;
+}
+
+void slu_io_add(struct slu_daemon *d, const struct slu_report *report)
+{
+	struct slu_io_report io = {
+		.job_id = report->job_id,
+		.node = report->node,
+		.read_bytes = report->read_bytes,
+		.written_bytes = report->written_bytes,
+	};
+	struct slu_err err;
+
+	if (add(d, &io, NULL, &err) < 0)
+		slu_log(d->log, SLU_INFO, "I/O of job %u: %s", io.job_id,
+			err.text);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_IOCOUNT_H
+#define SLU_SLUICED_IOCOUNT_H
+
+#include "wire/node.h"
+
+struct slu_daemon;
+
+/* Note what a report "stopped" counted. (/v1/io: routes.h) */
+void slu_io_add(struct slu_daemon *d, const struct slu_report *report);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What slurmctld says, and what is done about it. Everything it sends may
+ * come again after a reconnect, and means the same then.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sluiced/daemon.h"
+
+static void complain(const struct slu_daemon *d, const char *what, int rc,
+		     const struct slu_err *err)
+{
+	if (rc < 0)
+		slu_log(d->log, SLU_ERROR, "%s: %s", what, err->text);
+}
+
+static void connected(void *arg)
+{
+	struct slu_daemon *d = arg;
+	struct slu_hello_daemon hello;
+	struct slu_err err;
+
+	if (slu_buffers_hello(d->buffers, &hello, &err) < 0) {
+		complain(d, "hello", -1, &err);
+		return;
+	}
+	hello.version = SLU_WIRE_VERSION;
+	slu_control_send(d->control, &slu_hello_daemon_desc, &hello);
+	slu_msg_clear(&slu_hello_daemon_desc, &hello);
+}
+
+static void take_hello(struct slu_daemon *d, void *msg)
+{
+	const struct slu_hello_ctl *hello = msg;
+	struct slu_err err;
+	double now = slu_now_wall();
+
+	slu_log(d->log, SLU_INFO, "slurmctld %s of %s: %zu nodes, %zu jobs",
+		hello->slurm_version ? hello->slurm_version : "?",
+		hello->cluster ? hello->cluster : "?", hello->n_nodes,
+		hello->n_jobs);
+	complain(d, "nodes",
+		 slu_nodes_set(d->auth.nodes, hello->nodes, hello->n_nodes,
+			       &err),
+		 &err);
+	complain(d, "jobs",
+		 slu_jobs_set(d->jobs, hello->jobs, hello->n_jobs, now, &err),
+		 &err);
+	complain(d, "buffers",
+		 slu_buffers_sync(d->buffers, hello->jobs, hello->n_jobs, now,
+				  &err),
+		 &err);
+	slu_daemon_touched(d, 0);
+	slu_history_replay(&d->history);
+}
+
+static void take_started(struct slu_daemon *d, void *msg)
+{
+	const struct slu_job *job = msg;
+	struct slu_err err;
+
+	complain(d, "job", slu_jobs_start(d->jobs, job, &err), &err);
+	complain(d, "buffer",
+		 slu_buffers_job(d->buffers, job, false, slu_now_wall(), &err),
+		 &err);
+	slu_daemon_touched(d, job->job_id);
+}
+
+static void take_ended(struct slu_daemon *d, void *msg)
+{
+	const struct slu_job *job = msg;
+	struct slu_err err;
+
+	slu_jobs_end(d->jobs, job->job_id, slu_now_wall());
+	complain(d, "buffer",
+		 slu_buffers_job(d->buffers, job, true, slu_now_wall(), &err),
+		 &err);
+	slu_daemon_touched(d, job->job_id);
+}
+
+static void take_job_nodes(struct slu_daemon *d, void *msg)
+{
+	const struct slu_job_nodes *nodes = msg;
+	struct slu_err err;
+
+	complain(d, "job_nodes",
+		 slu_buffers_job_nodes(d->buffers, nodes, slu_now_wall(), &err),
+		 &err);
+	slu_daemon_touched(d, nodes->job_id);
+}
+
+/* It never had nodes, so there is nothing of it here but parked questions. */
+static void take_cancelled(struct slu_daemon *d, void *msg)
+{
+	const struct slu_job_ref *ref = msg;
+
+	slu_daemon_touched(d, ref->job_id);
+}
+
+/* Publish first: the launch of a job may wait for it, and an assignment can
+ * always be computed again. */
+static void take_assignment(struct slu_daemon *d, void *msg)
+{
+	struct slu_epoch *old = d->epoch, *now = slu_epoch_new(msg);
+	struct slu_err err;
+
+	if (!now)
+		return;
+	d->epoch = now;
+	slu_publish(d->publisher, now, d->conf->mapping_dir,
+		    (double)d->conf->mapping_timeout);
+	complain(d, "assignment", slu_epoch_store(d->db, old, now, &err), &err);
+	slu_epoch_unref(old);
+}
+
+static void take_history(struct slu_daemon *d, void *msg)
+{
+	slu_history_take(&d->history, msg);
+}
+
+static void message(void *arg, const struct slu_desc *desc, void *msg)
+{
+	static const struct {
+		const struct slu_desc *desc;
+		void (*take)(struct slu_daemon *d, void *msg);
+	} table[] = {
+		{&slu_hello_ctl_desc, take_hello},
+		{&slu_job_started_desc, take_started},
+		{&slu_job_ended_desc, take_ended},
+		{&slu_job_cancelled_desc, take_cancelled},
+		{&slu_job_nodes_desc, take_job_nodes},
+		{&slu_assignment_desc, take_assignment},
+		{&slu_history_desc, take_history},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].desc == desc)
+			table[i].take(arg, msg);
+}
+
+static bool is_verdict(const struct slu_desc *desc)
+{
+	return desc == &slu_hold_desc || desc == &slu_requeue_desc ||
+	       desc == &slu_fail_desc;
+}
+
+static void done(void *arg, const struct slu_order *order, bool ok,
+		 const char *text)
+{
+	struct slu_daemon *d = arg;
+	struct slu_err err;
+
+	if (!ok && order->job_id)
+		slu_log(d->log, SLU_WARN, "%s of job %u refused: %s",
+			order->desc->name, order->job_id, text ? text : "");
+	else if (!ok)
+		slu_log(d->log, SLU_WARN, "%s of %s refused: %s",
+			order->desc->name, order->node, text ? text : "");
+	if (is_verdict(order->desc))
+		complain(d, order->desc->name,
+			 slu_buffers_verdict_done(d->buffers, order->job_id, ok,
+						  text, slu_now_wall(), &err),
+			 &err);
+	else if (ok && order->desc == &slu_resume_desc)
+		complain(d, order->desc->name,
+			 slu_buffers_resumed(d->buffers, order->node,
+					     slu_now_wall(), &err),
+			 &err);
+	else
+		return;
+	slu_daemon_touched(d, order->job_id);
+}
+
+static void drained(void *arg)
+{
+	struct slu_daemon *d = arg;
+
+	slu_history_more(&d->history);
+}
+
+static void gone(void *arg)
+{
+	struct slu_daemon *d = arg;
+
+	slu_history_gone(&d->history);
+}
+
+/* The daemon fills in arg. */
+const struct slu_control_ops slu_control_glue = {
+	.connected = connected,
+	.message = message,
+	.done = done,
+	.drained = drained,
+	.gone = gone,
+};

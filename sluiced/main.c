@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sluiced: options, lock, privileges, background, signals. In the background,
+ * whoever started it waits until it listens, so that its exit status says
+ * whether it runs.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "sluiced/daemon.h"
+#include "sluiced/lock.h"
+#include "sluiced/user.h"
+
+enum { EXIT_CONF = 2, EXIT_LOCKED = 3 };
+
+static const char help[] =
+	"Usage: sluiced [OPTION...]\n"
+	"The daemon of Sluice beside slurmctld; see sluiced(8).\n"
+	"\n"
+	"  -f, --conf FILE      read FILE instead of sluice.conf beside"
+	" slurm.conf\n"
+	"  -D, --foreground     stay in the foreground, log to standard error\n"
+	"  -L, --log FILE       log to FILE\n"
+	"  -P, --pid-file FILE  write the process id there\n"
+	"  -v, --verbose        log every decision\n"
+	"      --check-conf     check the configuration and exit\n"
+	"      --help           show this and exit\n"
+	"      --version        show the version and exit\n";
+
+struct options {
+	const char *conf, *log_file, *pid_file;
+	bool foreground, verbose, check;
+};
+
+/* All that main() and the signal handler share. */
+struct program {
+	struct options opt;
+	struct slu_log log;
+	struct slu_daemon d;
+	char *conf_path;
+	int parent;  /* who waits for our start; -1: nobody */
+	int signals; /* signalfd */
+};
+
+static int parse_options(int argc, char **argv, struct options *opt)
+{
+	static const struct option longs[] = {
+		{"conf", required_argument, NULL, 'f'},
+		{"foreground", no_argument, NULL, 'D'},
+		{"log", required_argument, NULL, 'L'},
+		{"pid-file", required_argument, NULL, 'P'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"check-conf", no_argument, NULL, 'c'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "f:DL:P:v", longs, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			opt->conf = optarg;
+			break;
+		case 'D':
+			opt->foreground = true;
+			break;
+		case 'L':
+			opt->log_file = optarg;
+			break;
+		case 'P':
+			opt->pid_file = optarg;
+			break;
+		case 'v':
+			opt->verbose = true;
+			break;
+		case 'c':
+			opt->check = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			exit(0);
+		case 'V':
+			puts("sluiced " PACKAGE_VERSION);
+			exit(0);
+		default:
+			fputs("Try sluiced --help\n", stderr);
+			return -1;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "sluiced: %s: no arguments are taken\n",
+			argv[optind]);
+		return -1;
+	}
+	return 0;
+}
+
+static void log_to_syslog(void *arg, enum slu_level level, const char *line)
+{
+	static const int priority[] = {
+		[SLU_ERROR] = LOG_ERR,
+		[SLU_WARN] = LOG_WARNING,
+		[SLU_INFO] = LOG_INFO,
+		[SLU_DEBUG] = LOG_DEBUG,
+	};
+
+	(void)arg;
+	syslog(priority[level], "%s", line);
+}
+
+/* -L FILE; else standard error in the foreground, else syslog. */
+static int open_log(const struct options *opt, struct slu_log *log)
+{
+	FILE *file = stderr;
+
+	log->max = opt->verbose ? SLU_DEBUG : SLU_INFO;
+	if (opt->log_file) {
+		file = fopen(opt->log_file, "ae");
+		if (!file) {
+			fprintf(stderr, "sluiced: %s: %s\n", opt->log_file,
+				strerror(errno));
+			return -1;
+		}
+	} else if (!opt->foreground) {
+		openlog("sluiced", LOG_PID, LOG_DAEMON);
+		log->fn = log_to_syslog;
+		return 0;
+	}
+	log->fn = slu_log_to_file;
+	log->arg = file;
+	return 0;
+}
+
+/* For logrotate. When it fails, the old file goes on. */
+static void reopen_log(struct program *p)
+{
+	FILE *file;
+
+	if (!p->opt.log_file)
+		return;
+	file = fopen(p->opt.log_file, "ae");
+	if (!file) {
+		slu_log(&p->log, SLU_ERROR, "%s: %s", p->opt.log_file,
+			strerror(errno));
+		return;
+	}
+	fclose(p->log.arg);
+	p->log.arg = file;
+}
+
+/* Whoever started us waits for one byte, our exit status, and exits with it.
+ * Returns in the child. */
+static int to_background(struct program *p)
+{
+	unsigned char status = EXIT_FAILURE;
+	int fd[2];
+	pid_t pid;
+
+	if (pipe2(fd, O_CLOEXEC) < 0 || (pid = fork()) < 0) {
+		perror("sluiced");
+		return -1;
+	}
+	if (pid > 0) {
+		close(fd[1]);
+		while (read(fd[0], &status, 1) < 0 && errno == EINTR)
+			;
+		_exit(status);
+	}
+	close(fd[0]);
+	setsid();
+	p->parent = fd[1];
+	return 0;
+}
+
+/* Let go of whoever started us, and of its terminal. */
+static void tell_parent(struct program *p, int status)
+{
+	unsigned char byte = (unsigned char)status;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (p->parent < 0)
+		return;
+	if (write(p->parent, &byte, 1) < 0)
+		slu_log(&p->log, SLU_DEBUG, "nobody waits for our start");
+	close(p->parent);
+	p->parent = -1;
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	if (null > 2)
+		close(null);
+}
+
+static void on_signal(void *arg, short revents)
+{
+	struct program *p = arg;
+	struct signalfd_siginfo info;
+
+	(void)revents;
+	if (read(p->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGHUP) {
+		reopen_log(p);
+		slu_daemon_reload(&p->d);
+		return;
+	}
+	slu_log(&p->log, SLU_INFO, "stopping on signal %u", info.ssi_signo);
+	slu_loop_stop(p->d.loop);
+}
+
+static int watch_signals(struct program *p, struct slu_err *err)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	p->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (p->signals < 0)
+		return slu_errno(err, SLU_IO, "signalfd");
+	return slu_loop_watch(p->d.loop, p->signals, POLLIN, on_signal, p, err);
+}
+
+static int write_pid(const char *path, struct slu_err *err)
+{
+	FILE *f = path ? fopen(path, "we") : NULL;
+
+	if (!path)
+		return 0;
+	if (!f || fprintf(f, "%d\n", (int)getpid()) < 0 || fclose(f) < 0)
+		return slu_errno(err, SLU_IO, "%s", path);
+	return 0;
+}
+
+/* Everything that may fail before there is something to serve. */
+static int start(struct program *p, struct slu_err *err)
+{
+	if (write_pid(p->opt.pid_file, err) < 0 ||
+	    slu_user_become(p->d.conf, p->opt.log_file, err) < 0 ||
+	    slu_lock_take(p->d.conf->database, err) < 0)
+		return -1;
+	if (chdir("/") < 0)
+		return slu_errno(err, SLU_IO, "chdir");
+	if (slu_daemon_start(&p->d, err) < 0)
+		return -1;
+	return watch_signals(p, err);
+}
+
+static int serve(struct program *p)
+{
+	struct slu_err err;
+	int status = 0;
+
+	if (start(p, &err) < 0)
+		status = err.kind == SLU_BUSY ? EXIT_LOCKED : EXIT_FAILURE;
+	else
+		slu_log(&p->log, SLU_INFO,
+			"sluiced " PACKAGE_VERSION " serves %s",
+			p->d.conf->database);
+	if (status && p->parent >= 0)
+		fprintf(stderr, "sluiced: %s\n", err.text);
+	tell_parent(p, status);
+	if (!status && slu_loop_run(p->d.loop, &err) < 0)
+		status = EXIT_FAILURE;
+	if (status)
+		slu_log(&p->log, SLU_ERROR, "%s", err.text);
+	slu_daemon_stop(&p->d);
+	if (status != EXIT_LOCKED && p->opt.pid_file)
+		unlink(p->opt.pid_file);
+	return status;
+}
+
+static int load_conf(struct program *p)
+{
+	struct slu_err err;
+
+	p->conf_path =
+		p->opt.conf ? realpath(p->opt.conf, NULL) : slu_conf_path();
+	if (!p->conf_path) {
+		fprintf(stderr, "sluiced: %s: %s\n", p->opt.conf,
+			strerror(errno));
+		return -1;
+	}
+	p->d.conf_path = p->conf_path;
+	p->d.conf = slu_conf_load(p->conf_path, &err);
+	if (!p->d.conf)
+		fprintf(stderr, "sluiced: %s\n", err.text);
+	return p->d.conf ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct program p = {.parent = -1, .signals = -1};
+	int status = EXIT_CONF;
+
+	if (!strcmp(argv[0], SLU_QUESTION_NAME))
+		slu_question_main();
+	p.d.log = &p.log;
+	if (parse_options(argc, argv, &p.opt) < 0 || load_conf(&p) < 0)
+		goto out;
+	status = 0;
+	if (p.opt.check) {
+		printf("%s: good\n", p.conf_path);
+		goto out;
+	}
+	status = EXIT_FAILURE;
+	umask(022);
+	if (open_log(&p.opt, &p.log) == 0 &&
+	    (p.opt.foreground || to_background(&p) == 0))
+		status = serve(&p);
+out:
+	slu_conf_free(p.d.conf);
+	free(p.conf_path);
+	return status;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The numbers an operator watches, as Prometheus reads them. */
+#include "sluiced/metrics.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sluiced/routes.h"
+
+void slu_metrics_request(struct slu_metrics *m, size_t route, int status)
+{
+	if (route < SLU_METRICS_ROUTES && status >= 100 && status < 600)
+		m->requests[route][status / 100]++;
+}
+
+static void head(struct slu_buf *out, const char *name, const char *type,
+		 const char *help)
+{
+	slu_buf_printf(out, "# HELP sluice_%s %s\n# TYPE sluice_%s %s\n", name,
+		       help, name, type);
+}
+
+static void one(struct slu_buf *out, const char *name, const char *type,
+		const char *help, double value)
+{
+	head(out, name, type, help);
+	slu_buf_printf(out, "sluice_%s %.17g\n", name, value);
+}
+
+static void requests(const struct slu_metrics *m, struct slu_buf *out)
+{
+	head(out, "requests_total", "counter", "Answered HTTP requests.");
+	for (size_t r = 0; slu_routes[r].path; r++)
+		for (int code = 1; code < 6; code++)
+			if (m->requests[r][code])
+				slu_buf_printf(
+					out,
+					"sluice_requests_total{route=\"%s\","
+					"code=\"%dxx\"} %llu\n",
+					slu_routes[r].path, code,
+					(unsigned long long)
+						m->requests[r][code]);
+}
+
+static void buffers(struct slu_daemon *d, struct slu_buf *out)
+{
+	static const char *const states[] = {"SETUP", "STAGE_IN", "RUNNING",
+					     "STAGE_OUT", "TEARDOWN"};
+	struct slu_hello_daemon all;
+
+	if (slu_buffers_hello(d->buffers, &all, NULL) < 0)
+		return;
+	head(out, "buffers", "gauge", "Buffers alive, by state.");
+	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++) {
+		unsigned n = 0;
+
+		for (size_t i = 0; i < all.n_buffers; i++)
+			n += slu_eq(all.buffers[i].state, states[s]);
+		slu_buf_printf(out, "sluice_buffers{state=\"%s\"} %u\n",
+			       states[s], n);
+	}
+	slu_msg_clear(&slu_hello_daemon_desc, &all);
+}
+
+static void ions(const struct slu_daemon *d, struct slu_buf *out)
+{
+	if (!d->epoch)
+		return;
+	one(out, "ion_bandwidth", "gauge",
+	    "Predicted bandwidth of the I/O-node assignment, MB/s.",
+	    d->epoch->a.total);
+	one(out, "ion_bandwidth_static", "gauge",
+	    "What the static policy would have reached, MB/s.",
+	    d->epoch->a.static_total);
+	one(out, "ion_jobs", "gauge", "Jobs in the assignment.",
+	    (double)d->epoch->a.n_jobs);
+}
+
+static void published(const struct slu_metrics *m, struct slu_buf *out)
+{
+	head(out, "published_total", "counter", "Assignments by their fate.");
+	slu_buf_printf(out, "sluice_published_total{result=\"ok\"} %llu\n",
+		       (unsigned long long)m->published);
+	slu_buf_printf(out, "sluice_published_total{result=\"failed\"} %llu\n",
+		       (unsigned long long)m->publish_failed);
+	slu_buf_printf(out,
+		       "sluice_published_total{result=\"superseded\"} %llu\n",
+		       (unsigned long long)m->superseded);
+}
+
+static void files(const struct slu_daemon *d, struct slu_buf *out)
+{
+	struct stat st;
+
+	if (stat(d->conf->database, &st) == 0)
+		one(out, "database_bytes", "gauge", "Size of the database.",
+		    (double)st.st_size);
+}
+
+int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
+		       struct slu_buf *out, struct slu_err *err)
+{
+	const struct slu_metrics *m = &d->metrics;
+
+	(void)req;
+	(void)err;
+	one(out, "start_time_seconds", "gauge", "When sluiced started.",
+	    m->started);
+	one(out, "slurmctld_connected", "gauge",
+	    "1 while slurmctld is connected.",
+	    slu_control_connected(d->control));
+	one(out, "commands_pending", "gauge",
+	    "Commands that slurmctld has not yet done.",
+	    (double)slu_control_orders(d->control));
+	one(out, "control_queue_bytes", "gauge",
+	    "What slurmctld has not yet read.",
+	    (double)slu_control_queued(d->control));
+	one(out, "jobs_running", "gauge", "Running jobs, as slurmctld said.",
+	    (double)slu_jobs_running(d->jobs));
+	one(out, "connections", "gauge", "Open HTTP connections.",
+	    (double)slu_httpd_connections(d->httpd));
+	one(out, "parked_requests", "gauge", "Long polls that wait.",
+	    (double)slu_longpoll_count(d->longpoll));
+	one(out, "questions_waiting", "gauge",
+	    "Questions that wait for a process to answer them.",
+	    (double)d->questions.waiting);
+	requests(m, out);
+	buffers(d, out);
+	one(out, "verdicts_total", "counter",
+	    "Jobs that were to be held, requeued or failed.",
+	    (double)m->verdicts);
+	one(out, "drains_total", "counter", "Nodes that were to be drained.",
+	    (double)m->drains);
+	published(m, out);
+	ions(d, out);
+	one(out, "history_stored_total", "counter", "Ended jobs stored.",
+	    (double)d->history.stored);
+	files(d, out);
+	return SLU_ANSWERED;
+}

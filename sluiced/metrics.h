@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_METRICS_H
+#define SLU_SLUICED_METRICS_H
+
+/*
+ * Counters for GET /metrics (Prometheus text). Nothing in them names a job, a
+ * user or a path: anybody may read them, and their number is fixed.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SLU_METRICS_ROUTES 16
+
+struct slu_metrics {
+	double started; /* Unix seconds */
+	/* by route (its place in slu_routes) and first digit of the status */
+	uint64_t requests[SLU_METRICS_ROUTES][6];
+	uint64_t published, publish_failed, superseded;
+	uint64_t transitions; /* of buffers */
+	uint64_t verdicts, drains;
+};
+
+void slu_metrics_request(struct slu_metrics *m, size_t route, int status);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A queue of questions and the processes that answer them. What one of these
+ * needs to know travels as JSON: {"database":..., "uid":..., "admin":...,
+ * "quantile":..., "floor":..., "live":..., "args":{...}}.
+ */
+#include "sluiced/questions.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/jsonx.h"
+#include "sluiced/child.h"
+#include "sluiced/routes.h"
+#include "sysquery/query.h"
+
+struct slu_question {
+	struct slu_question *next;
+	struct slu_daemon *d;
+	struct slu_req *req;	 /* NULL: answered */
+	struct json_object *all; /* as above */
+	struct slu_question **slot;
+	struct slu_child *child;
+};
+
+static const struct slu_answerer *find(const char *name)
+{
+	for (const struct slu_answerer *a = slu_answerers; a->name; a++)
+		if (!strcmp(a->name, name))
+			return a;
+	return NULL;
+}
+
+/* In the child: become the answering process. */
+static int child_run(void *arg, struct slu_buf *out, struct slu_err *err)
+{
+	char *argv[] = {(char *)SLU_QUESTION_NAME, NULL};
+	const struct slu_question *q = arg;
+	const char *text = slu_json_text(q->all);
+	int fd = memfd_create("question", 0);
+
+	(void)out;
+	if (fd < 0 || slu_write_all(fd, text, strlen(text)) < 0 ||
+	    lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, 0) < 0)
+		return slu_errno(err, SLU_IO, "passing the question on");
+	execv("/proc/self/exe", argv);
+	return slu_errno(err, SLU_IO, "/proc/self/exe");
+}
+
+/* In the answering process. */
+static int answer(struct json_object *all, struct slu_buf *out,
+		  struct slu_err *err)
+{
+	const struct slu_answerer *answerer;
+	struct slu_asker who = {0};
+	struct json_object *args = NULL;
+	const char *database, *name;
+	uint64_t uid;
+	struct slu_db *db;
+	int rc;
+
+	json_object_object_get_ex(all, "args", &args);
+	json_object_object_get_ex(all, "live", &who.live);
+	if (slu_json_str(all, "database", &database, err) < 0 ||
+	    slu_json_u64(all, "uid", &uid, err) < 0 ||
+	    slu_json_bool_opt(all, "admin", &who.admin, err) < 0 ||
+	    slu_json_double_opt(all, "quantile", &who.quantile, err) < 0 ||
+	    slu_json_double_opt(all, "floor", &who.floor, err) < 0 ||
+	    slu_json_str(args, "question", &name, err) < 0)
+		return -1;
+	who.uid = (uint32_t)uid;
+	db = slu_db_open(database, SLU_DB_READ, err);
+	if (!db)
+		return -1;
+	answerer = find(name);
+	if (answerer)
+		rc = answerer->answer(db, &who, args, out, err);
+	else
+		rc = slu_query_find(name)->answer(db, args, out, err);
+	slu_db_close(db);
+	return rc;
+}
+
+void slu_question_main(void)
+{
+	struct slu_buf in = {0}, out = {.max = SLU_QUESTION_MAX};
+	struct json_object *all = NULL;
+	char piece[65536];
+	struct slu_err err;
+	ssize_t n;
+
+	while ((n = read(0, piece, sizeof(piece))) > 0)
+		slu_buf_add(&in, piece, (size_t)n);
+	if (in.data && !in.failed)
+		all = slu_json_parse(in.data, in.len, &err);
+	else
+		slu_err(&err, SLU_INTERNAL, "there is no question");
+	slu_child_end(&out, all && answer(all, &out, &err) == 0 ? NULL : &err);
+}
+
+static void reply(struct slu_question *q, struct slu_buf *out,
+		  const struct slu_err *err)
+{
+	slu_routes_reply(q->d, q->req, out, err);
+	q->req = NULL;
+}
+
+static void child_done(void *arg, struct slu_buf *out,
+		       const struct slu_err *err)
+{
+	reply(arg, out, err);
+}
+
+static void question_free(struct slu_question *q)
+{
+	json_object_put(q->all);
+	free(q);
+}
+
+static struct slu_question *next_waiting(struct slu_questions *all)
+{
+	struct slu_question *q = all->head;
+
+	if (!q)
+		return NULL;
+	all->head = q->next;
+	if (!all->head)
+		all->tail = &all->head;
+	all->waiting--;
+	return q;
+}
+
+static void start(struct slu_question *q, struct slu_question **slot);
+
+static void child_gone(void *arg)
+{
+	struct slu_question *q = arg, **slot = q->slot;
+	struct slu_questions *all = &q->d->questions;
+
+	question_free(q);
+	*slot = NULL;
+	q = next_waiting(all);
+	if (q)
+		start(q, slot);
+}
+
+static void start(struct slu_question *q, struct slu_question **slot)
+{
+	struct slu_child_work work = {
+		.run = child_run,
+		.done = child_done,
+		.gone = child_gone,
+		.arg = q,
+		.max = SLU_QUESTION_MAX,
+		.seconds = SLU_QUESTION_SECONDS,
+	};
+	struct slu_buf none = {0};
+	struct slu_err err;
+
+	*slot = q;
+	q->slot = slot;
+	q->child = slu_child_start(q->d->loop, &work, &err);
+	if (!q->child) {
+		reply(q, &none, &err);
+		child_gone(q);
+	}
+}
+
+/* Everything that the answering process needs. Takes the args. answerer is
+ * NULL for questions about the database alone. */
+static struct json_object *wrap(const struct slu_daemon *d,
+				const struct slu_req *req,
+				const struct slu_answerer *answerer,
+				struct json_object *args)
+{
+	struct slu_asker who = {
+		.uid = req->caller.uid,
+		.admin = slu_auth_admin(&d->auth, &req->caller),
+	};
+	struct json_object *all = json_object_new_object();
+
+	slu_json_set_str(all, "database", d->conf->database);
+	slu_json_set_u64(all, "uid", who.uid);
+	slu_json_set_bool(all, "admin", who.admin);
+	slu_json_set_double(all, "quantile", d->conf->predict_quantile);
+	slu_json_set_double(all, "floor", (double)d->conf->predict_floor);
+	if (answerer && answerer->prepare)
+		json_object_object_add(all, "live", answerer->prepare(d, &who));
+	json_object_object_add(all, "args", args);
+	return all;
+}
+
+static struct slu_question *make(struct slu_daemon *d, struct slu_req *req,
+				 struct slu_err *err)
+{
+	struct json_object *args = slu_json_parse(
+		req->body.data ? req->body.data : "", req->body.len, err);
+	const struct slu_answerer *answerer;
+	struct slu_question *q = NULL;
+	const char *name;
+
+	if (!args || slu_json_str(args, "question", &name, err) < 0)
+		goto out;
+	answerer = find(name);
+	if (!answerer && !slu_query_find(name)) {
+		slu_err(err, SLU_INVALID, "question: there is no \"%.40s\"",
+			name);
+		goto out;
+	}
+	q = calloc(1, sizeof(*q));
+	if (!q) {
+		slu_err(err, SLU_NOMEM, "out of memory");
+		goto out;
+	}
+	q->d = d;
+	q->req = req;
+	q->all = wrap(d, req, answerer, json_object_get(args));
+out:
+	json_object_put(args);
+	return q;
+}
+
+static struct slu_question **free_slot(struct slu_questions *all)
+{
+	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++)
+		if (!all->running[i])
+			return &all->running[i];
+	return NULL;
+}
+
+int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
+		     struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_questions *all = &d->questions;
+	struct slu_question *q, **slot = free_slot(all);
+
+	(void)out;
+	if (!slot && all->waiting >= SLU_QUESTION_QUEUE)
+		return slu_err(err, SLU_IO, "too many questions, try again");
+	q = make(d, req, err);
+	if (!q)
+		return -1;
+	if (slot) {
+		start(q, slot);
+	} else {
+		*all->tail = q;
+		all->tail = &q->next;
+		all->waiting++;
+	}
+	return SLU_KEPT;
+}
+
+void slu_questions_init(struct slu_questions *all)
+{
+	*all = (struct slu_questions){.tail = &all->head};
+}
+
+void slu_questions_stop(struct slu_daemon *d)
+{
+	struct slu_questions *all = &d->questions;
+	struct slu_buf none = {0};
+	struct slu_question *q;
+	struct slu_err err;
+
+	slu_err(&err, SLU_IO, "sluiced is stopping");
+	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++) {
+		q = all->running[i];
+		if (!q)
+			continue;
+		slu_child_drop(q->child);
+		if (q->req)
+			reply(q, &none, &err);
+		question_free(q);
+		all->running[i] = NULL;
+	}
+	while ((q = next_waiting(all))) {
+		reply(q, &none, &err);
+		question_free(q);
+	}
+}

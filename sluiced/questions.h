@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_QUESTIONS_H
+#define SLU_SLUICED_QUESTIONS_H
+
+/*
+ * POST /v1/query: {"question": NAME, arguments...} answered by JSON. Each is
+ * answered by a process of its own, from the database opened for reading: a
+ * big question delays nobody but who asked it. A few processes at a time;
+ * others wait.
+ */
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "common/err.h"
+#include "common/str.h"
+#include "store/db.h"
+
+#define SLU_QUESTION_CHILDREN 4
+#define SLU_QUESTION_QUEUE    256
+#define SLU_QUESTION_SECONDS  60.0
+#define SLU_QUESTION_MAX      (64u << 20)	  /* bytes of an answer */
+#define SLU_QUESTION_NAME     "sluiced: question" /* argv[0] */
+
+struct slu_daemon;
+struct slu_question;
+
+struct slu_questions {
+	struct slu_question *head, **tail; /* waiting */
+	size_t waiting;
+	struct slu_question *running[SLU_QUESTION_CHILDREN];
+};
+
+/* What the answering process knows beside the database. */
+struct slu_asker {
+	uint32_t uid;
+	bool admin;		  /* root or SlurmUser: sees everybody's */
+	double quantile, floor;	  /* PredictQuantile, PredictFloor */
+	struct json_object *live; /* what prepare() gave, or NULL */
+};
+
+struct slu_answerer {
+	const char *name;
+	/* In the daemon: what only it knows. May be NULL. */
+	struct json_object *(*prepare)(const struct slu_daemon *d,
+				       const struct slu_asker *who);
+	/* In the answering process: fill *out with JSON. */
+	int (*answer)(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err);
+};
+/* Beside those of sysquery/query.h, which are everybody's to ask. */
+extern const struct slu_answerer slu_answerers[]; /* name NULL ends it */
+
+void slu_questions_init(struct slu_questions *questions);
+/* Refuse those that wait; at the end of the program. */
+void slu_questions_stop(struct slu_daemon *d);
+
+/* main() of the answering process, which is this program executed anew under
+ * SLU_QUESTION_NAME: a child of fork alone would share SQLite's locks with
+ * its parent. Reads the question from standard input. */
+void slu_question_main(void) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a request to its handler: prove, decode, allow, handle; a long poll
+ * whose answer is not there yet is parked and handled again when its job has
+ * changed.
+ */
+#include "sluiced/routes.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <microhttpd.h>
+
+#include "sluiced/iocount.h"
+#include "sysmap/receive.h"
+
+#define HOLD	  30.0 /* seconds a request is parked */
+#define SMALL	  (1u << 20)
+#define JSON_WAIT "{\"word\":\"wait\"}"
+
+static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
+{
+	char *text = slu_encode_text(desc, msg);
+
+	slu_buf_puts(out, text ? text : "");
+	out->failed |= !text;
+	free(text);
+	slu_msg_clear(desc, msg);
+	return SLU_ANSWERED;
+}
+
+static int handle_plan(struct slu_daemon *d, struct slu_req *req,
+		       struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_plan plan;
+
+	if (slu_buffers_plan(d->buffers, req->msg, slu_now_wall(), &plan, err) <
+	    0)
+		return -1;
+	return answer(&slu_plan_desc, &plan, out);
+}
+
+static int handle_report(struct slu_daemon *d, struct slu_req *req,
+			 struct slu_buf *out, struct slu_err *err)
+{
+	const struct slu_report *report = req->msg;
+	struct slu_answer word;
+
+	if (slu_buffers_report(d->buffers, report, slu_now_wall(), &word, err) <
+	    0)
+		return -1;
+	if (!strcmp(report->step, "stopped") && report->ok)
+		slu_io_add(d, report);
+	return answer(&slu_answer_desc, &word, out);
+}
+
+static int handle_barrier(struct slu_daemon *d, struct slu_req *req,
+			  struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_barrier_answer word;
+
+	if (slu_buffers_barrier(d->buffers, req->msg, slu_now_wall(), &word,
+				err) < 0)
+		return -1;
+	return answer(&slu_barrier_answer_desc, &word, out);
+}
+
+static int handle_poll(struct slu_daemon *d, struct slu_req *req,
+		       struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_answer word;
+
+	if (slu_buffers_poll(d->buffers, req->msg, slu_now_wall(), &word, err) <
+	    0)
+		return -1;
+	return answer(&slu_answer_desc, &word, out);
+}
+
+static char *host_argument(struct slu_req *req, struct slu_err *err)
+{
+	const char *host = slu_httpd_argument(req, "host");
+
+	slu_err(err, SLU_INVALID, "?host= is missing");
+	return host ? strdup(host) : NULL;
+}
+
+static char *host_in_documents(struct slu_req *req, struct slu_err *err)
+{
+	return slu_receive_host(req->body.data ? req->body.data : "",
+				req->body.len, err);
+}
+
+/* Rows of the node routes: from the host that the message names. */
+#define NODE_ROUTE(type)                                           \
+	.method = "POST", .who = SLU_WHO_HOST, .max = SMALL,       \
+	.desc = &type##_desc, .node = offsetof(struct type, node), \
+	.job = offsetof(struct type, job_id)
+
+const struct slu_route slu_routes[] = {
+	{
+		.path = "/v1/plan",
+		NODE_ROUTE(slu_ask),
+		.waits = true,
+		.sealed = true,
+		.handle = handle_plan,
+	},
+	{
+		.path = "/v1/report",
+		NODE_ROUTE(slu_report),
+		.group = offsetof(struct slu_report, step),
+		.waits = true,
+		.over = JSON_WAIT,
+		.handle = handle_report,
+	},
+	{
+		.path = "/v1/barrier",
+		NODE_ROUTE(slu_barrier),
+		.group = offsetof(struct slu_barrier, name),
+		.waits = true,
+		.over = JSON_WAIT,
+		.handle = handle_barrier,
+	},
+	{
+		.path = "/v1/poll",
+		NODE_ROUTE(slu_ask),
+		.group = offsetof(struct slu_ask, seen),
+		.waits = true,
+		.over = JSON_WAIT,
+		.handle = handle_poll,
+	},
+	{
+		.path = "/v1/io",
+		NODE_ROUTE(slu_io_report),
+		.handle = slu_handle_io,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/sysmap/hashes",
+		.who = SLU_WHO_HOST,
+		.max = SMALL,
+		.host = host_argument,
+		.handle = slu_handle_hashes,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/sysmap/documents",
+		.who = SLU_WHO_HOST,
+		.max = 64u << 20,
+		.host = host_in_documents,
+		.handle = slu_handle_documents,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/query",
+		.who = SLU_WHO_USER,
+		.max = SMALL,
+		.handle = slu_handle_query,
+	},
+	{
+		.method = "GET",
+		.path = "/metrics",
+		.who = SLU_WHO_ANYBODY,
+		.type = "text/plain; version=0.0.4",
+		.handle = slu_handle_metrics,
+	},
+	{.path = NULL},
+};
+
+const struct slu_route *slu_routes_find(const char *method, const char *path)
+{
+	for (const struct slu_route *r = slu_routes; r->path; r++)
+		if (!strcmp(r->path, path) && !strcmp(r->method, method))
+			return r;
+	return NULL;
+}
+
+void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
+		      struct slu_buf *body, const struct slu_err *err)
+{
+	const struct slu_route *route = req->route;
+	bool sealed = route->sealed && !err;
+	struct slu_answer_head head = {
+		.status = MHD_HTTP_OK,
+		.type = route->type ? route->type : "application/json"};
+	char *cred = NULL;
+	struct slu_err why;
+
+	if (err) {
+		slu_buf_reset(body);
+		slu_buf_printf(body, "%s\n", err->text);
+		head.status = slu_httpd_status(err->kind);
+		head.type = "text/plain";
+	}
+	if (req->proven) {
+		cred = slu_cred_reply(&req->caller, head.status, body->data,
+				      body->len, sealed, &why);
+		if (!cred) {
+			slu_log(d->log, SLU_ERROR, "%s: %s", req->path,
+				why.text);
+			slu_buf_free(body);
+			slu_httpd_refuse(req, &why);
+			return;
+		}
+	}
+	if (sealed) {
+		slu_buf_reset(body);
+		slu_buf_puts(body, cred);
+		head.sealed = true;
+	} else {
+		head.credential = cred;
+	}
+	slu_metrics_request(&d->metrics, route - slu_routes, head.status);
+	slu_httpd_answer(req, &head, body);
+	free(cred);
+}
+
+static char *text_at(const void *msg, size_t offset)
+{
+	return *(char *const *)((const char *)msg + offset);
+}
+
+static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
+{
+	struct slu_auth_request ask = {
+		.method = req->method,
+		.uri = req->uri,
+		.authorization = slu_httpd_header(req, "Authorization"),
+		.body = req->body.data,
+		.len = req->body.len,
+	};
+
+	if (req->route->who == SLU_WHO_ANYBODY)
+		return 0;
+	if (slu_auth_prove(&d->auth, &ask, slu_now_mono(), &req->caller, err) <
+	    0)
+		return -1;
+	req->proven = true;
+	return 0;
+}
+
+static int decode(struct slu_req *req, struct slu_err *err)
+{
+	const struct slu_desc *desc = req->route->desc;
+
+	if (!desc)
+		return 0;
+	req->msg = calloc(1, desc->size);
+	if (!req->msg)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return slu_decode_text(desc, req->body.data ? req->body.data : "",
+			       req->body.len, req->msg, err);
+}
+
+/* Whom does it speak for? */
+static int find_host(struct slu_req *req, struct slu_err *err)
+{
+	const struct slu_route *route = req->route;
+
+	slu_err(err, SLU_NOMEM, "out of memory");
+	if (route->host)
+		req->host = route->host(req, err);
+	else
+		req->host = strdup(text_at(req->msg, route->node));
+	return req->host ? 0 : -1;
+}
+
+static int allow(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
+{
+	enum slu_who who = req->route->who;
+
+	if (who == SLU_WHO_HOST && find_host(req, err) < 0)
+		return -1;
+	return slu_auth_allow(&d->auth, who, &req->caller, req->host,
+			      slu_now_mono(), err);
+}
+
+static int park(struct slu_daemon *d, struct slu_req *req)
+{
+	const struct slu_route *route = req->route;
+	const char *group = route->group ? text_at(req->msg, route->group) : "";
+	char what[128];
+
+	snprintf(what, sizeof(what), "%s %s", route->path, group ? group : "");
+	if (slu_longpoll_park(d->longpoll, &req->parked,
+			      *(uint32_t *)((char *)req->msg + route->job),
+			      what, slu_now_mono() + HOLD) < 0)
+		return -1;
+	slu_timer_soon(d->loop, &d->poll, HOLD);
+	return 0;
+}
+
+static int begin(void *arg, struct slu_req *req, size_t *max,
+		 struct slu_err *err)
+{
+	(void)arg;
+	req->route = slu_routes_find(req->method, req->path);
+	if (!req->route)
+		return slu_err(err, SLU_NOTFOUND, "there is no %.8s %.80s",
+			       req->method, req->path);
+	*max = req->route->max;
+	return 0;
+}
+
+static void complete(void *arg, struct slu_req *req)
+{
+	const struct slu_route *route = req->route;
+	struct slu_daemon *d = arg;
+	struct slu_buf out = {0};
+	struct slu_err err;
+	int rc = -1;
+
+	if (prove(d, req, &err) == 0 && decode(req, &err) == 0 &&
+	    allow(d, req, &err) == 0)
+		rc = route->handle(d, req, &out, &err);
+	if (rc == SLU_KEPT)
+		return;
+	if (rc < 0 && err.kind == SLU_BUSY && route->waits && park(d, req) == 0)
+		return;
+	if (rc < 0 && err.kind == SLU_DENIED)
+		slu_log(d->log, SLU_INFO, "%s refused: %s", req->path,
+			err.text);
+	slu_routes_reply(d, req, &out, rc < 0 ? &err : NULL);
+}
+
+bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
+{
+	struct slu_req *req =
+		(struct slu_req *)((char *)parked -
+				   offsetof(struct slu_req, parked));
+	struct slu_daemon *d = arg;
+	struct slu_buf out = {0};
+	struct slu_err err;
+	int rc = req->route->handle(d, req, &out, &err);
+
+	if (rc < 0 && err.kind == SLU_BUSY && !expired)
+		return false;
+	if (rc < 0 && err.kind == SLU_BUSY && req->route->over) {
+		slu_buf_puts(&out, req->route->over);
+		rc = SLU_ANSWERED;
+	}
+	slu_routes_reply(d, req, &out, rc < 0 ? &err : NULL);
+	return true;
+}
+
+static void end(void *arg, struct slu_req *req)
+{
+	(void)arg;
+	if (req->msg)
+		slu_msg_free(req->route->desc, req->msg);
+}
+
+const struct slu_httpd_ops slu_httpd_glue = {
+	.begin = begin,
+	.complete = complete,
+	.end = end,
+};

@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The whole daemon, driven from outside: slurmctld on its socket, nodes and
+ * users over HTTP, and the rough hands of an operator. */
+#include <sched.h>
+#include <sys/mount.h>
+#include "common/file.h"
+#include "common/jsonx.h"
+#include "tests/unit/sluiced.h"
+
+#define GB 1000000000ull
+
+static struct slu_job job(uint32_t id, bool buffer)
+{
+	return (struct slu_job){
+		.job_id = id,
+		.uid = 1000,
+		.gid = 1000,
+		.user = (char *)"ann",
+		.name = (char *)"sim",
+		.nodes = (char *)"n[1-2]",
+		.node_cnt = 2,
+		.submit = 1000,
+		.start = time(NULL),
+		.limit = 10,
+		.state = (char *)"RUNNING",
+		.request = buffer ? (char *)"jobfs capacity=1GiB name=JOBFS"
+				  : NULL,
+	};
+}
+
+static void ended(uint32_t id, bool buffer, const struct slu_desc *desc)
+{
+	struct slu_job j = job(id, buffer);
+
+	j.state = (char *)"COMPLETED";
+	j.end = j.start + 60;
+	ctl_send(desc, &j);
+}
+
+static void meet(void)
+{
+	ctl_connect();
+	ctl_hello(NULL, 0);
+	ctl_expect_any(&slu_history_end_desc);
+}
+
+/* The word of the answer to a report of a node. */
+static const char *report(uint32_t job_id, uint64_t buffer, const char *node,
+			  const char *step)
+{
+	static char word[32];
+	struct slu_report msg = {.job_id = job_id,
+				 .buffer = buffer,
+				 .node = (char *)(uintptr_t)node,
+				 .step = (char *)(uintptr_t)step,
+				 .read_bytes = 1e6,
+				 .written_bytes = 2e6,
+				 .ok = true};
+	char *text = slu_encode_text(&slu_report_desc, &msg);
+	struct slu_buf reply = {0};
+	struct slu_answer answer;
+
+	expect(post("/v1/report", text, &reply) == 0, "%s %s: %s", node, step,
+	       err.text);
+	expect_ok(slu_decode_text(&slu_answer_desc, reply.data, reply.len,
+				  &answer, &err),
+		  err);
+	snprintf(word, sizeof(word), "%s", answer.word);
+	slu_msg_clear(&slu_answer_desc, &answer);
+	slu_buf_free(&reply);
+	free(text);
+	return word;
+}
+
+static struct slu_plan fetch_plan(uint32_t job_id, const char *node)
+{
+	struct slu_buf reply = {0};
+	struct slu_plan plan;
+	char ask[128];
+
+	snprintf(ask, sizeof(ask), "{\"job_id\":%u,\"node\":\"%s\"}", job_id,
+		 node);
+	expect(post("/v1/plan", ask, &reply) == 0, "%s: %s", node, err.text);
+	expect_ok(slu_decode_text(&slu_plan_desc, reply.data, reply.len, &plan,
+				  &err),
+		  err);
+	slu_buf_free(&reply);
+	return plan;
+}
+
+/* Meet at a barrier, n2 in a process of its own and a little later. */
+static void barrier(uint64_t buffer, const char *name)
+{
+	char text[2][256];
+	struct slu_buf reply = {0};
+	pid_t other;
+
+	for (int i = 0; i < 2; i++)
+		snprintf(text[i], sizeof(text[i]),
+			 "{\"job_id\":7,\"buffer\":%llu,\"node\":\"n%d\","
+			 "\"name\":\"%s\",\"attr\":\"port%d\"}",
+			 (unsigned long long)buffer, i + 1, name, i + 1);
+	other = fork();
+	if (!other) {
+		char addr[32];
+		char *addrs[] = {addr, NULL};
+
+		snprintf(addr, sizeof(addr), "127.0.0.1:%u", sluiced_port);
+		http = slu_http_new(addrs, getuid(), NULL);
+		usleep(300000);
+		_exit(post("/v1/barrier", text[1], NULL));
+	}
+	expect(post("/v1/barrier", text[0], &reply) == 0, "%s: %s", name,
+	       err.text);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"go\""));
+	ck_assert_ptr_nonnull(strstr(reply.data, "port2"));
+	slu_buf_free(&reply);
+	ck_assert_int_eq(sluiced_status(other), 0);
+}
+
+static void expect_state(const char *want)
+{
+	for (;;) {
+		struct slu_buffer_state *state = ctl_expect(&slu_buffer_desc);
+		bool found = !strcmp(state->state, want);
+
+		slu_msg_free(&slu_buffer_desc, state);
+		if (found)
+			return;
+	}
+}
+
+/* A job's buffer from its plan to its end, sluiced being killed on the way. */
+START_TEST(test_buffer)
+{
+	struct slu_job j = job(7, true);
+	struct slu_plan plan, again;
+	struct slu_extend *extend;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	ctl_send(&slu_job_started_desc, &j);
+	plan = fetch_plan(7, "n1");
+	ck_assert_uint_eq(plan.n_node, 2);
+	ck_assert_uint_eq(plan.uid, 1000);
+	again = fetch_plan(7, "n2");
+	ck_assert_str_eq(plan.secret, again.secret);
+	slu_msg_clear(&slu_plan_desc, &again);
+	barrier(plan.buffer, "servers");
+
+	/* Everything that was said holds after a crash; the secret too. */
+	sluiced_stop(SIGKILL, -SIGKILL);
+	ctl_close();
+	sluiced_start();
+	ctl_connect();
+	ctl_hello(&j, 1);
+	again = fetch_plan(7, "n2");
+	ck_assert_uint_eq(plan.buffer, again.buffer);
+	ck_assert_str_eq(plan.secret, again.secret);
+	slu_msg_clear(&slu_plan_desc, &again);
+
+	ck_assert_str_eq(report(7, plan.buffer, "n1", "ready"), "go");
+	ck_assert_str_eq(report(7, plan.buffer, "n2", "ready"), "go");
+	do {
+		extend = ctl_expect(&slu_extend_desc);
+		ctl_done(true);
+	} while (!extend->final && (slu_msg_free(&slu_extend_desc, extend), 1));
+	ck_assert_uint_eq(extend->job_id, 7);
+	slu_msg_free(&slu_extend_desc, extend);
+
+	ended(7, true, &slu_job_ended_desc);
+	report(7, plan.buffer, "n1", "down");
+	report(7, plan.buffer, "n2", "down");
+	report(7, plan.buffer, "n1", "stopped");
+	report(7, plan.buffer, "n1", "clean");
+	report(7, plan.buffer, "n2", "clean");
+	expect_state("DONE");
+
+	/* What the servers counted is in the job's history. */
+	ended(7, true, &slu_history_desc);
+	ctl_expect_any(&slu_stored_desc);
+	ctl_close();
+	ctl_connect();
+	ctl_hello(NULL, 0);
+	{
+		struct slu_history_row *row = ctl_expect(&slu_history_row_desc);
+
+		ck_assert_uint_eq(row->job.job_id, 7);
+		ck_assert_double_eq(row->read_bytes, 1e6);
+		ck_assert_double_eq(row->written_bytes, 2e6);
+		slu_msg_free(&slu_history_row_desc, row);
+	}
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* A node asks before slurmctld has told of the job: it waits. */
+START_TEST(test_plan_waits)
+{
+	struct slu_job j = job(9, true);
+	struct slu_plan plan;
+	pid_t late;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	late = fork();
+	if (!late) {
+		usleep(500000);
+		ctl_send(&slu_job_started_desc, &j);
+		_exit(0);
+	}
+	plan = fetch_plan(9, "n1");
+	ck_assert_uint_eq(plan.job_id, 9);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ck_assert_int_eq(sluiced_status(late), 0);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+static const char ask_n1[] = "{\"job_id\":7,\"buffer\":1,\"node\":\"n1\"}";
+
+/* Run fn as another user; its return value. */
+static int as_nobody(int (*fn)(void))
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		char addr[32];
+		char *addrs[] = {addr, NULL};
+
+		snprintf(addr, sizeof(addr), "127.0.0.1:%u", sluiced_port);
+		if (setgid(65534) < 0 || setuid(65534) < 0)
+			_exit(99);
+		http = slu_http_new(addrs, 0, NULL);
+		_exit(fn());
+	}
+	return sluiced_status(pid);
+}
+
+static int nobody_polls(void)
+{
+	return post("/v1/poll", ask_n1, NULL);
+}
+
+static int nobody_queries(void)
+{
+	return post("/v1/query", "{\"question\":\"jobs\"}", NULL);
+}
+
+static int nobody_pries(void)
+{
+	return post("/v1/query", "{\"question\":\"jobs\",\"uid\":0}", NULL);
+}
+
+static char *request(const char *cred, const char *body)
+{
+	return slu_asprintf("POST /v1/query HTTP/1.1\r\nHost: x\r\n%s%s%s"
+			    "Content-Length: %zu\r\n\r\n%s",
+			    cred ? "Authorization: Sluice " : "",
+			    cred ? cred : "", cred ? "\r\n" : "", strlen(body),
+			    body);
+}
+
+/* Status of a question with this credential; takes it. */
+static int raw_status(char *cred, const char *body)
+{
+	char *text = request(cred, body);
+	const char *reply = raw(text);
+	int status = strlen(reply) > 12 ? atoi(reply + 9) : 0;
+
+	free(text);
+	return status;
+}
+
+static const char jobs[] = "{\"question\":\"jobs\"}";
+
+static char *cred_for(const char *method, const char *path, const char *body)
+{
+	char nonce[SLU_NONCE_TEXT];
+
+	return slu_cred_request(method, path, body, strlen(body), nonce, &err);
+}
+
+START_TEST(test_who_may)
+{
+	char *cred;
+
+	if (!sluiced_begin())
+		return;
+	meet();
+	/* Not proven. */
+	ck_assert_int_eq(raw_status(NULL, jobs), 403);
+	ck_assert_int_eq(raw_status("MUNGE:AwQDAADrubbish:", jobs), 403);
+	/* For something else. */
+	cred = cred_for("POST", "/v1/query", "{}");
+	ck_assert_int_eq(raw_status(cred, jobs), 403);
+	free(cred);
+	cred = cred_for("POST", "/v1/plan", jobs);
+	ck_assert_int_eq(raw_status(cred, jobs), 403);
+	free(cred);
+	/* Once, and not again. */
+	cred = cred_for("POST", "/v1/query", jobs);
+	ck_assert_int_eq(raw_status(cred, jobs), 200);
+	ck_assert_int_eq(raw_status(cred, jobs), 403);
+	free(cred);
+	if (getuid() != 0)
+		goto out;
+	/* From another host than it names; of a job that is not there. */
+	ck_assert_int_eq(post("/v1/poll",
+			      "{\"job_id\":7,\"buffer\":1,\"node\":\"far\"}",
+			      NULL),
+			 SLU_DENIED);
+	ck_assert_int_eq(post("/v1/sysmap/hashes?host=far", "", NULL),
+			 SLU_DENIED);
+	ck_assert_int_eq(post("/v1/poll", ask_n1, NULL), SLU_NOTFOUND);
+	ck_assert_int_eq(post("/v1/io",
+			      "{\"job_id\":7,\"node\":\"n1\","
+			      "\"read_bytes\":1}",
+			      NULL),
+			 SLU_NOTFOUND);
+	/* Another user. */
+	ck_assert_int_eq(as_nobody(nobody_polls), SLU_DENIED);
+	ck_assert_int_eq(as_nobody(nobody_queries), 0);
+	ck_assert_int_eq(as_nobody(nobody_pries), SLU_DENIED);
+out:
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+static const struct {
+	const char *path, *body;
+	enum slu_kind kind;
+	const char *words;
+} bad[] = {
+	{"/v1/nothing", "{}", SLU_IO, "nothing"},
+	{"/v1/query", "", SLU_INVALID, ""},
+	{"/v1/query", "[]", SLU_INVALID, ""},
+	{"/v1/query", "{}", SLU_INVALID, "question"},
+	{"/v1/query", "{\"question\":\"why\"}", SLU_INVALID, "why"},
+	{"/v1/query", "{\"question\":7}", SLU_INVALID, "question"},
+	{"/v1/query", "{\"question\":\"jobs\",\"last\":\"x\"}", SLU_INVALID,
+	 "last"},
+	{"/v1/plan", "{\"job_id\":1}", SLU_INVALID, "node"},
+	{"/v1/plan", "{\"job_id\":-1,\"node\":\"n1\"}", SLU_INVALID, "job_id"},
+	{"/v1/plan", "rubbish", SLU_INVALID, "ask"},
+	{"/v1/sysmap/hashes", "", SLU_INVALID, "host"},
+	{"/v1/sysmap/hashes?host=n1", "seven..", SLU_INVALID, "hashes"},
+	{"/v1/sysmap/documents", "{}", SLU_INVALID, "host"},
+};
+
+START_TEST(test_refused)
+{
+	static char large[(1 << 20) + 2];
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	each(b, bad)
+	{
+		int kind = post(b->path, b->body, NULL);
+
+		expect(kind == (int)b->kind, "%s %s: %d %s", b->path, b->body,
+		       kind, err.text);
+		expect(strstr(err.text, b->words), "%s %s: %s", b->path,
+		       b->body, err.text);
+	}
+	memset(large, ' ', sizeof(large) - 1);
+	ck_assert_int_ne(post("/v1/query", large, NULL), 0);
+	ck_assert_int_eq(post("/v1/query", jobs, NULL), 0);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+START_TEST(test_sysmap)
+{
+	static const char docs[] =
+		"{\"host\":\"n1\",\"documents\":{\"disks\":\"[{\\\"name\\\":"
+		"\\\"sda\\\"}]\"}}";
+	struct slu_buf reply = {0};
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	ck_assert_int_eq(post("/v1/sysmap/hashes?host=n1", "12345678", &reply),
+			 0);
+	ck_assert_str_eq(reply.data, "{\"missing\":[0]}");
+	ck_assert_int_eq(post("/v1/sysmap/documents", docs, &reply), 0);
+	ck_assert_str_eq(reply.data, "{}");
+	slu_buf_free(&reply);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* Many nodes push at the same moment: none is refused. */
+START_TEST(test_crowd)
+{
+	enum { PROCESSES = 20, EACH = 10 };
+	pid_t pid[PROCESSES];
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	for (int i = 0; i < PROCESSES; i++) {
+		char addr[32];
+		char *addrs[] = {addr, NULL};
+
+		pid[i] = fork();
+		if (pid[i])
+			continue;
+		snprintf(addr, sizeof(addr), "127.0.0.1:%u", sluiced_port);
+		http = slu_http_new(addrs, getuid(), NULL);
+		for (int k = 0; k < EACH; k++) {
+			char docs[256];
+
+			snprintf(docs, sizeof(docs),
+				 "{\"host\":\"n1\",\"documents\":{\"disks\":"
+				 "\"[%d]\"}}",
+				 i * EACH + k);
+			if (post("/v1/sysmap/documents", docs, NULL))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < PROCESSES; i++)
+		expect(sluiced_status(pid[i]) == 0, "process %d", i);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+START_TEST(test_history)
+{
+	struct slu_history_end *end;
+
+	if (!sluiced_begin())
+		return;
+	meet();
+	for (uint32_t i = 1; i <= 1000; i++)
+		ended(i, false, &slu_history_desc);
+	for (uint32_t i = 1; i <= 1000; i++) {
+		struct slu_stored *stored = ctl_expect(&slu_stored_desc);
+
+		ck_assert_uint_eq(stored->job_id, i);
+		slu_msg_free(&slu_stored_desc, stored);
+	}
+	/* What was acknowledged survives; what comes twice is one row. */
+	sluiced_stop(SIGKILL, -SIGKILL);
+	ctl_close();
+	sluiced_start();
+	ctl_connect();
+	ended(1000, false, &slu_history_desc);
+	ctl_expect_any(&slu_stored_desc);
+	ctl_hello(NULL, 0);
+	end = ctl_expect(&slu_history_end_desc);
+	ck_assert_uint_eq(end->rows, 1000);
+	slu_msg_free(&slu_history_end_desc, end);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+static void assign(uint64_t epoch, const char *ions)
+{
+	struct slu_ion_share share = {.job_id = 7,
+				      .name = (char *)"sim",
+				      .nodes = (char *)"n[1-2]",
+				      .ions = (char *)(uintptr_t)ions,
+				      .wanted = 2};
+	struct slu_assignment a = {.epoch = epoch,
+				   .time = 1000,
+				   .event = (char *)"start 7",
+				   .policy = (char *)"MCKP",
+				   .ions = (char *)"ion[1-4]",
+				   .total = 300,
+				   .static_total = 100,
+				   .jobs = &share,
+				   .n_jobs = 1};
+
+	ctl_send(&slu_assignment_desc, &a);
+}
+
+static void expect_published(uint64_t epoch, bool ok)
+{
+	struct slu_published *p = ctl_expect(&slu_published_desc);
+
+	ck_assert_uint_eq(p->epoch, epoch);
+	ck_assert_int_eq(p->ok, ok);
+	slu_msg_free(&slu_published_desc, p);
+}
+
+START_TEST(test_publish)
+{
+	struct slu_buf text = {0};
+
+	if (!sluiced_begin())
+		return;
+	meet();
+	assign(1, "ion[1-2]");
+	expect_published(1, true);
+	expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("maps/7.map"), 100,
+				&text, &err),
+		  err);
+	ck_assert_str_eq(text.data, "n1 0\nn2 1\n");
+	ck_assert_int_eq(post("/v1/query", "{\"question\":\"ions\"}", &text),
+			 0);
+	ck_assert_ptr_nonnull(strstr(text.data, "\"count\":2"));
+	ck_assert_ptr_nonnull(strstr(text.data, "\"static_total\":100"));
+	slu_buf_free(&text);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* MappingDir hangs: slurmctld hears of it in time, everybody else is served
+ * as ever. Needs root, and FUSE to play the file system. */
+START_TEST(test_publish_hangs)
+{
+	char options[64];
+	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	double start;
+
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+	if (fuse < 0 || unshare(CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mkdir(tmpfile_path("hung"), 0755) < 0 ||
+	    mount("fuse", tmpfile_path("hung"), "fuse", 0, options) < 0)
+		return;
+	snprintf(sluiced_extra_conf, sizeof(sluiced_extra_conf),
+		 "MappingTimeout=1\n");
+	if (!sluiced_begin())
+		return;
+	/* The directory is the last line's, so change it by a reload. */
+	{
+		FILE *f = fopen(tmpfile_path("sluice.conf"), "w");
+
+		fprintf(f,
+			"Database=%s/db\nControlSocket=%s/ctl\n"
+			"MappingDir=%s/hung\nDaemonAddr=127.0.0.1:%u\n"
+			"SlurmUser=root\nIONodes=ion[1-4]\nMappingTimeout=1\n",
+			tmpdir(), tmpdir(), tmpdir(), sluiced_port);
+		fclose(f);
+	}
+	kill(sluiced_pid, SIGHUP);
+	meet();
+	start = slu_now_mono();
+	assign(1, "ion1");
+	ck_assert_int_eq(post("/v1/query", jobs, NULL), 0);
+	ck_assert_double_lt(slu_now_mono() - start, 0.9);
+	expect_published(1, false);
+	ck_assert_double_lt(slu_now_mono() - start, 3);
+	ctl_close();
+	sluiced_end();
+	umount2(tmpfile_path("hung"), MNT_DETACH);
+	close(fuse);
+}
+END_TEST
+
+START_TEST(test_metrics)
+{
+	const char *reply;
+
+	if (!sluiced_begin())
+		return;
+	meet();
+	reply = raw("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+	ck_assert_ptr_nonnull(strstr(reply, " 200 OK"));
+	ck_assert_ptr_nonnull(strstr(reply, "sluice_slurmctld_connected 1"));
+	ck_assert_ptr_nonnull(strstr(raw("POST /metrics HTTP/1.1\r\n"
+					 "Host: x\r\n\r\n"),
+				     " 404 "));
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* A second one is kept out, and options do what they say. */
+START_TEST(test_operator)
+{
+	pid_t pid;
+	FILE *f;
+
+	if (!sluiced_begin())
+		return;
+	ck_assert_int_eq(sluiced_status(sluiced_fork("-D")), 3);
+	ck_assert_int_eq(sluiced_status(sluiced_fork("--check-conf")), 0);
+	ck_assert_int_eq(sluiced_status(sluiced_fork("--no-such-option")), 2);
+	/* In the background: the parent says whether it runs. */
+	ck_assert_int_eq(sluiced_status(sluiced_fork("-v")), 3);
+	/* A bad file is refused at a reload, and at a start. */
+	f = fopen(tmpfile_path("sluice.conf"), "a");
+	fputs("Nonsense=yes\n", f);
+	fclose(f);
+	kill(sluiced_pid, SIGHUP);
+	usleep(100000);
+	ck_assert_int_eq(post("/v1/query", jobs, NULL), 0);
+	ck_assert_int_eq(sluiced_status(sluiced_fork("-D")), 2);
+	/* Stopped while somebody waits: who waits is told at once. */
+	if (getuid() == 0) {
+		meet();
+		pid = fork();
+		if (!pid) {
+			usleep(300000);
+			kill(sluiced_pid, SIGTERM);
+			_exit(0);
+		}
+		post("/v1/plan", ask_n1, NULL);
+		ck_assert_int_eq(sluiced_status(pid), 0);
+		ck_assert_int_eq(sluiced_status(sluiced_pid), 0);
+		ctl_close();
+		sluiced_write_conf();
+		sluiced_start();
+	}
+	sluiced_end();
+}
+END_TEST
+
+TEST_MAIN("sluiced_daemon", test_buffer, test_plan_waits, test_who_may,
+	  test_refused, test_sysmap, test_crowd, test_history, test_publish,
+	  test_publish_hangs, test_metrics, test_operator)
