@@ -82,6 +82,7 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	slu_mirror_replace(&ctl->mirror, hello->buffers, hello->n_buffers);
 	slu_link_good(&ctl->link);
 	ctl->linked = true;
+	ctl->replaying = true;
 	ctl->next_poll = ctl->next_keep = 0;
 	ctl->link_why[0] = '\0';
 	ctl_log(ctl, SLU_INFO, "linked to sluiced, %zu buffers alive",
@@ -120,17 +121,18 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+/* The history is told on every connection, and is learned once. A row outside
+ * it is of a job that has just ended: the predictor knows it, the counters are
+ * news to the arbiter. */
 static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_history_row *row = msg;
 
 	(void)err;
 	ctl->rows++;
-	/* Replayed once; later rows are what has just ended, known to the
-	 * predictor, with the counters that only sluiced has. */
-	if (!ctl->learned && ctl->site->predictor)
+	if (ctl->replaying && !ctl->learned && ctl->site->predictor)
 		slu_learn(ctl->site->predictor, &row->job);
-	if (ctl->arbiter && row->io_bandwidth > 0)
+	if (ctl->arbiter && !(ctl->replaying && ctl->curves_learned))
 		slu_arbiter_learn(ctl->arbiter, row);
 	return 0;
 }
@@ -142,7 +144,11 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	if (!ctl->learned)
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
+	if (!ctl->curves_learned)
+		slu_ions_changed(ctl, "history", 0);
 	ctl->learned = true;
+	ctl->curves_learned = ctl->arbiter != NULL;
+	ctl->replaying = false;
 	return 0;
 }
 

@@ -299,7 +299,7 @@ static void use_snapshot(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 	size_t n_run;
 
 	follow(ctl, jobs, n, now);
-	if (!ctl->arbiter)
+	if (!ctl->arbiter || ctl->site_changed)
 		slu_ions_reset(ctl, n_nodes);
 	n_run = partition(jobs, n, is_running);
 	if (ctl->arbiter)

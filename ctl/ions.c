@@ -44,20 +44,38 @@ static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 	return ctl->n_marks == ions->n ? 0 : -1;
 }
 
+/* A new configuration changes the arbiter that is there, so that running jobs
+ * keep what they hold and nothing learned is lost. */
+static int arbiter_set_up(struct slu_ctl *ctl, uint32_t n_nodes,
+			  struct slu_err *err)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+
+	if (ctl->arbiter)
+		return slu_arbiter_configure(ctl->arbiter, conf, n_nodes, err);
+	ctl->arbiter = slu_arbiter_new(conf, n_nodes, err);
+	ctl->curves_learned = false;
+	return ctl->arbiter ? 0 : -1;
+}
+
 void slu_ions_reset(struct slu_ctl *ctl, size_t n_nodes)
 {
 	const struct slu_conf *conf = ctl->site->conf;
-	struct slu_err err;
+	struct slu_err err = {0};
 
-	slu_ions_fini(ctl);
-	if (!conf || !conf->io_nodes.n)
-		return;
-	n_nodes -= n_nodes > conf->io_nodes.n ? conf->io_nodes.n : 0;
-	ctl->arbiter = slu_arbiter_new(conf, (uint32_t)n_nodes, &err);
-	if (!ctl->arbiter)
-		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
-	else if (marks_new(ctl, &conf->io_nodes) < 0)
+	ctl->site_changed = false;
+	if (!conf || !conf->io_nodes.n) {
 		slu_ions_fini(ctl);
+		return;
+	}
+	marks_free(ctl);
+	n_nodes -= n_nodes > conf->io_nodes.n ? conf->io_nodes.n : 0;
+	if (arbiter_set_up(ctl, (uint32_t)n_nodes, &err) < 0 ||
+	    marks_new(ctl, &conf->io_nodes) < 0) {
+		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s",
+			err.kind ? err.text : "out of memory");
+		slu_ions_fini(ctl);
+	}
 }
 
 void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job)

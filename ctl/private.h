@@ -76,8 +76,11 @@ struct slu_ctl {
 	bool hello_said; /* on this connection */
 	bool stale;	 /* what we know of the jobs must be looked up */
 	bool recall;	 /* ended jobs in the snapshot: history may lack them */
-	bool learned;	 /* sluiced has told its history */
-	char link_why[256]; /* why the link is down, as last logged */
+	bool site_changed;   /* the arbiter does not know yet */
+	bool replaying;	     /* sluiced tells its history, on this connection */
+	bool learned;	     /* it has told all of it to the predictor */
+	bool curves_learned; /* and to the arbiter */
+	char link_why[256];  /* why the link is down, as last logged */
 	struct slu_map live;
 	struct slu_look *look;
 	size_t n_look;

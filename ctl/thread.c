@@ -41,8 +41,8 @@ static void advise(struct slu_ctl *ctl)
 	slu_buf_free(&text);
 }
 
-/* What was learned goes with the old predictor and arbiter: a new connection
- * tells it all again. */
+/* What was learned goes with the old predictor: a new connection tells it all
+ * again. */
 void slu_ctl_new_site(struct slu_ctl *ctl, double now)
 {
 	struct slu_site *site = slu_site_new(ctl->conf_path), *old;
@@ -59,7 +59,7 @@ void slu_ctl_new_site(struct slu_ctl *ctl, double now)
 	ctl->site = site;
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_site_free(old);
-	slu_ions_fini(ctl);
+	ctl->site_changed = true;
 	ctl->learned = false;
 	ctl->stale = true;
 	slu_err(&err, SLU_IO, "the configuration was read again");

@@ -579,6 +579,72 @@ START_TEST(test_history_replay)
 }
 END_TEST
 
+/* What the last job of the assignment holds, and why. */
+static void expect_share(struct slu_ctl *ctl, const char *event,
+			 const char *ions, const char *why)
+{
+	const struct slu_assignment *a = &ctl->assignment;
+
+	ck_assert_str_eq(a->event, event);
+	ck_assert_uint_gt(a->n_jobs, 0);
+	ck_assert_str_eq(a->jobs[a->n_jobs - 1].ions, ions);
+	expect(strstr(a->jobs[a->n_jobs - 1].why, why), "%s",
+	       a->jobs[a->n_jobs - 1].why);
+}
+
+/* The history reaches the arbiter once, and is acted upon; what comes later is
+ * news. A new configuration changes neither that nor who holds what. */
+START_TEST(test_arbiter_learns)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	struct slu_history_row row = {.job = plain, .io_bandwidth = 100};
+	struct slu_history_row more = {.job = plain, .io_bandwidth = 60};
+	struct slu_history_end end = {.rows = 2};
+	struct slu_job other = plain;
+
+	row.job.ions = 1;
+	more.job.ions = 2;
+	host_add(plain);
+	other.job_id = 8;
+	other.nodes = "n1";
+	other.node_cnt = 1;
+	link_up(ctl, 1);
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_row_desc, &more);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 2);
+	expect_share(ctl, "history", "io1", "1 gave 100.0 MB/s (1 run)");
+	daemon_say(&slu_history_row_desc, &row);
+	slu_ctl_step(ctl, 3);
+	host_add(other);
+	slu_ctl_look(ctl, 8);
+	slu_ctl_step(ctl, 4);
+	slu_ctl_step(ctl, 5);
+	expect_share(ctl, "start 8", "io2", "no history");
+	end_job(7, "COMPLETED", NULL);
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, 6);
+
+	write_conf(IONS "\nArbiterPolicy=MCKP\nMaxGiveBack=7");
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 7);
+	link_up(ctl, 8);
+	expect_share(ctl, "reload", "io2", "no history");
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 9);
+	other = plain;
+	other.job_id = 9;
+	host_add(other);
+	slu_ctl_look(ctl, 9);
+	slu_ctl_step(ctl, 10);
+	slu_ctl_step(ctl, 11);
+	expect_share(ctl, "start 9", "io1", "1 gave 100.0 MB/s (2 runs)");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 START_TEST(test_reload)
 {
 	struct slu_ctl *ctl = ctl_by_hand("MaxGiveBack=1000");
@@ -604,4 +670,5 @@ TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_held_launch_is_let_go, test_ions_are_marked,
 	  test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
 	  test_commands, test_give_back, test_bad_lines,
-	  test_daemon_that_does_not_read, test_history_replay, test_reload)
+	  test_daemon_that_does_not_read, test_history_replay,
+	  test_arbiter_learns, test_reload)
