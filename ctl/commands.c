@@ -82,14 +82,10 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	slu_mirror_replace(&ctl->mirror, hello->buffers, hello->n_buffers);
 	slu_link_good(&ctl->link);
 	ctl->linked = true;
-	ctl->replaying = true;
 	ctl->next_poll = ctl->next_keep = 0;
 	ctl->link_why[0] = '\0';
 	ctl_log(ctl, SLU_INFO, "linked to sluiced, %zu buffers alive",
 		hello->n_buffers);
-	if (ctl->assignment.epoch)
-		slu_link_send(&ctl->link, &slu_assignment_desc,
-			      &ctl->assignment, NULL);
 	ctl->ops.schedule(ctl->ops.arg);
 	return 0;
 }
@@ -121,18 +117,17 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
-/* The history is told on every connection, and is learned once. A row outside
- * it is of a job that has just ended: the predictor knows it, the counters are
- * news to the arbiter. */
 static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_history_row *row = msg;
 
 	(void)err;
 	ctl->rows++;
-	if (ctl->replaying && !ctl->learned && ctl->site->predictor)
+	/* Rows after the replay are jobs that have just ended: the predictor
+	 * has learned from them, only the I/O counters are new. */
+	if (!ctl->replayed && !ctl->predictor_learned && ctl->site->predictor)
 		slu_learn(ctl->site->predictor, &row->job);
-	if (ctl->arbiter && !(ctl->replaying && ctl->curves_learned))
+	if (ctl->arbiter && (ctl->replayed || !ctl->arbiter_learned))
 		slu_arbiter_learn(ctl->arbiter, row);
 	return 0;
 }
@@ -141,14 +136,13 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	(void)msg;
 	(void)err;
-	if (!ctl->learned)
+	if (!ctl->predictor_learned)
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
-	if (!ctl->curves_learned)
+	if (!ctl->arbiter_learned)
 		slu_ions_changed(ctl, "history", 0);
-	ctl->learned = true;
-	ctl->curves_learned = ctl->arbiter != NULL;
-	ctl->replaying = false;
+	ctl->replayed = ctl->predictor_learned = true;
+	ctl->arbiter_learned = ctl->arbiter != NULL;
 	return 0;
 }
 

@@ -14,7 +14,8 @@
 
 /* A start from job_begin is looked at a little later: the job is not yet
  * RUNNING then, and mostly prep's own event comes first. */
-#define LOOK_DELAY 0.1
+#define LOOK_DELAY   0.1
+#define RELOAD_DELAY 0.2
 
 static bool is_running(const struct slu_job *job)
 {
@@ -139,7 +140,8 @@ static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 		slu_ctl_send(ctl, &slu_job_cancelled_desc, &ref, now);
 		break;
 	case SLU_EV_RELOAD:
-		slu_ctl_new_site(ctl, now);
+		/* Slurm calls every plugin that has the hook. */
+		ctl->reload_at = now + RELOAD_DELAY;
 		break;
 	}
 }
@@ -299,11 +301,8 @@ static void use_snapshot(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 	size_t n_run;
 
 	follow(ctl, jobs, n, now);
-	if (!ctl->arbiter || ctl->site_changed)
-		slu_ions_reset(ctl, n_nodes);
 	n_run = partition(jobs, n, is_running);
-	if (ctl->arbiter)
-		slu_arbiter_set(ctl->arbiter, jobs, n_run, NULL);
+	slu_ions_configure(ctl, nodes, n_nodes, jobs, n_run);
 	slu_ions_changed(ctl, "reload", 0);
 	if (ctl->link.fd >= 0 && !ctl->hello_said)
 		say_hello(ctl, jobs, n, nodes, n_nodes, now);
@@ -329,6 +328,7 @@ void slu_ctl_snapshot(struct slu_ctl *ctl, double now)
 	for (size_t i = 0; i < n_nodes; i++) {
 		free(nodes[i].addr.name);
 		free(nodes[i].addr.addr);
+		free(nodes[i].comment);
 	}
 	free(jobs);
 	free(nodes);

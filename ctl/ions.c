@@ -44,38 +44,98 @@ static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 	return ctl->n_marks == ions->n ? 0 : -1;
 }
 
-/* A new configuration changes the arbiter that is there, so that running jobs
- * keep what they hold and nothing learned is lost. */
-static int arbiter_set_up(struct slu_ctl *ctl, uint32_t n_nodes,
-			  struct slu_err *err)
+/* "sluice: 17,23" at a node: those jobs hold it. */
+static int add_held(struct slu_assignment *before, const char *node,
+		    const char *jobs)
+{
+	struct slu_ion_share *share, *end;
+	unsigned long id;
+	char *next, *ions;
+
+	for (; (id = strtoul(jobs, &next, 10)) && next != jobs; jobs = next) {
+		next += *next == ',';
+		end = before->jobs + before->n_jobs;
+		for (share = before->jobs; share < end; share++)
+			if (share->job_id == id)
+				break;
+		if (share == end)
+			continue; /* it has ended meanwhile */
+		ions = share->ions ? slu_asprintf("%s,%s", share->ions, node)
+				   : strdup(node);
+		if (!ions)
+			return -1;
+		free(share->ions);
+		share->ions = ions;
+	}
+	return 0;
+}
+
+/* What the running jobs held, by the nodes' comments: those outlive slurmctld,
+ * so its restart moves no job. */
+static int held_before(const struct slu_ctl_node *nodes, size_t n_nodes,
+		       const struct slu_job *running, size_t n,
+		       struct slu_assignment *out)
+{
+	int rc = 0;
+
+	out->jobs = calloc(n + 1, sizeof(*out->jobs));
+	if (!out->jobs)
+		return -1;
+	for (; out->n_jobs < n; out->n_jobs++)
+		out->jobs[out->n_jobs].job_id = running[out->n_jobs].job_id;
+	for (size_t i = 0; i < n_nodes && rc == 0; i++)
+		if (nodes[i].comment)
+			rc = add_held(out, nodes[i].addr.name,
+				      nodes[i].comment + strlen("sluice: "));
+	return rc;
+}
+
+static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 {
 	const struct slu_conf *conf = ctl->site->conf;
+	size_t ions = conf->io_nodes.n;
+	uint32_t compute =
+		(uint32_t)(n_nodes > ions ? n_nodes - ions : n_nodes);
 
 	if (ctl->arbiter)
-		return slu_arbiter_configure(ctl->arbiter, conf, n_nodes, err);
-	ctl->arbiter = slu_arbiter_new(conf, n_nodes, err);
-	ctl->curves_learned = false;
+		return slu_arbiter_configure(ctl->arbiter, conf, compute, err);
+	ctl->arbiter = slu_arbiter_new(conf, compute, err);
+	ctl->arbiter_learned = false;
 	return ctl->arbiter ? 0 : -1;
 }
 
-void slu_ions_reset(struct slu_ctl *ctl, size_t n_nodes)
+void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+			size_t n_nodes, const struct slu_job *running,
+			size_t n_running)
 {
 	const struct slu_conf *conf = ctl->site->conf;
-	struct slu_err err = {0};
+	struct slu_assignment before = {0};
+	bool fresh = !ctl->arbiter;
+	struct slu_err err = {.text = "out of memory"};
 
-	ctl->site_changed = false;
 	if (!conf || !conf->io_nodes.n) {
 		slu_ions_fini(ctl);
 		return;
 	}
-	marks_free(ctl);
-	n_nodes -= n_nodes > conf->io_nodes.n ? conf->io_nodes.n : 0;
-	if (arbiter_set_up(ctl, (uint32_t)n_nodes, &err) < 0 ||
-	    marks_new(ctl, &conf->io_nodes) < 0) {
-		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s",
-			err.kind ? err.text : "out of memory");
-		slu_ions_fini(ctl);
+	if (fresh || ctl->ions_stale) {
+		marks_free(ctl); /* reconfiguring has reset the features */
+		if (arbiter_fit(ctl, n_nodes, &err) < 0 ||
+		    marks_new(ctl, &conf->io_nodes) < 0)
+			goto fail;
+		ctl->ions_stale = false;
 	}
+	if (slu_arbiter_set(ctl->arbiter, running, n_running, &err) < 0)
+		goto fail;
+	if (fresh &&
+	    (held_before(nodes, n_nodes, running, n_running, &before) < 0 ||
+	     slu_arbiter_resume(ctl->arbiter, &before, &err) < 0))
+		goto fail;
+	slu_msg_clear(&slu_assignment_desc, &before);
+	return;
+fail:
+	ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
+	slu_msg_clear(&slu_assignment_desc, &before);
+	slu_ions_fini(ctl);
 }
 
 void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job)

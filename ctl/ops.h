@@ -35,7 +35,7 @@ struct slu_ctl_settings {
 
 struct slu_ctl_node {
 	struct slu_node_addr addr;
-	bool usable; /* neither down nor drained */
+	char *comment; /* only ours, see slu_ctl_mark; else NULL */
 };
 
 /* A node that carries I/O traffic: its feature and who uses it. */

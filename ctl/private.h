@@ -76,11 +76,11 @@ struct slu_ctl {
 	bool hello_said; /* on this connection */
 	bool stale;	 /* what we know of the jobs must be looked up */
 	bool recall;	 /* ended jobs in the snapshot: history may lack them */
-	bool site_changed;   /* the arbiter does not know yet */
-	bool replaying;	     /* sluiced tells its history, on this connection */
-	bool learned;	     /* it has told all of it to the predictor */
-	bool curves_learned; /* and to the arbiter */
-	char link_why[256];  /* why the link is down, as last logged */
+	double reload_at; /* read the configuration again; 0: no need */
+	bool replayed;	  /* this connection has told its history */
+	/* What history has taught: it is not taught twice. */
+	bool predictor_learned, arbiter_learned;
+	char link_why[256]; /* why the link is down, as last logged */
 	struct slu_map live;
 	struct slu_look *look;
 	size_t n_look;
@@ -91,6 +91,7 @@ struct slu_ctl {
 	struct slu_arbiter *arbiter; /* NULL: no I/O nodes */
 	struct slu_assignment assignment;
 	bool ions_dirty;
+	bool ions_stale; /* the configuration is another */
 	char ion_event[128];
 	uint64_t epoch;
 	struct slu_ctl_mark *marks; /* as last set, one per I/O node */
@@ -106,8 +107,6 @@ void slu_ctl_free(struct slu_ctl *ctl);
 
 /* thread.c */
 void *slu_ctl_thread(void *ctl);
-/* Read the configuration again; a bad file changes nothing. */
-void slu_ctl_new_site(struct slu_ctl *ctl, double now);
 /* One turn of the loop without waiting: returns when the next is due. */
 double slu_ctl_step(struct slu_ctl *ctl, double now);
 void slu_ctl_thread_fini(struct slu_ctl *ctl);
@@ -150,7 +149,11 @@ int slu_live_keep(struct slu_ctl *ctl, uint32_t job_id, int64_t start,
 		  int64_t at_least, struct slu_err *err);
 
 /* ions.c */
-void slu_ions_reset(struct slu_ctl *ctl, size_t n_nodes);
+/* Make the arbiter for these nodes, or fit it to them and to the
+ * configuration. A new one continues what the nodes' comments say. */
+void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+			size_t n_nodes, const struct slu_job *running,
+			size_t n_running);
 void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job);
 void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id);
 void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id);

@@ -41,34 +41,6 @@ static void advise(struct slu_ctl *ctl)
 	slu_buf_free(&text);
 }
 
-/* What was learned goes with the old predictor: a new connection tells it all
- * again. */
-void slu_ctl_new_site(struct slu_ctl *ctl, double now)
-{
-	struct slu_site *site = slu_site_new(ctl->conf_path), *old;
-	struct slu_err err;
-
-	if (!site || site->why_not) {
-		ctl_log(ctl, SLU_ERROR, "the old configuration stays: %s",
-			site ? site->why_not : "out of memory");
-		slu_site_free(site);
-		return;
-	}
-	pthread_rwlock_wrlock(&ctl->site_lock);
-	old = ctl->site;
-	ctl->site = site;
-	pthread_rwlock_unlock(&ctl->site_lock);
-	slu_site_free(old);
-	ctl->site_changed = true;
-	ctl->learned = false;
-	ctl->stale = true;
-	slu_err(&err, SLU_IO, "the configuration was read again");
-	slu_ctl_link_down(ctl, &err, now);
-	slu_link_good(&ctl->link);
-	ctl->link.retry_at = now;
-	advise(ctl);
-}
-
 /* One line when the reason changes, not one per attempt. */
 static void log_link(struct slu_ctl *ctl, const char *why)
 {
@@ -100,6 +72,56 @@ void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
 		slu_ctl_link_down(ctl, &err, now);
 }
 
+/* The predictor goes on unless it would have to be another one. */
+static bool keep_predictor(const struct slu_site *old,
+			   const struct slu_site *site)
+{
+	return old->conf &&
+	       old->conf->predict_quantile == site->conf->predict_quantile &&
+	       old->conf->predict_floor == site->conf->predict_floor;
+}
+
+static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
+{
+	struct slu_site *old = ctl->site;
+	struct slu_predictor *predictor = site->predictor;
+
+	pthread_rwlock_wrlock(&ctl->site_lock);
+	if (keep_predictor(old, site)) {
+		site->predictor = old->predictor;
+		old->predictor = predictor;
+	} else {
+		ctl->predictor_learned = false;
+	}
+	ctl->site = site;
+	pthread_rwlock_unlock(&ctl->site_lock);
+	slu_site_free(old);
+}
+
+/* A bad file changes nothing. The link is opened anew: the socket may be
+ * another, and sluiced tells a new predictor its history. */
+static void reload(struct slu_ctl *ctl, double now)
+{
+	struct slu_site *site = slu_site_new(ctl->conf_path);
+	struct slu_err err;
+
+	ctl->reload_at = 0;
+	if (!site || site->why_not) {
+		ctl_log(ctl, SLU_ERROR, "the old configuration stays: %s",
+			site ? site->why_not : "out of memory");
+		slu_site_free(site);
+		return;
+	}
+	replace_site(ctl, site);
+	ctl->ions_stale = ctl->stale = true;
+	if (ctl->link.fd >= 0) {
+		slu_err(&err, SLU_IO, "the configuration was read again");
+		slu_ctl_link_down(ctl, &err, now);
+	}
+	ctl->link.retry_at = now;
+	advise(ctl);
+}
+
 static void open_link(struct slu_ctl *ctl, double now)
 {
 	struct slu_err err;
@@ -113,6 +135,7 @@ static void open_link(struct slu_ctl *ctl, double now)
 	}
 	slu_history_again(&ctl->history);
 	ctl->rows = 0;
+	ctl->replayed = false;
 	ctl->stale = true; /* the snapshot says hello */
 }
 
@@ -149,6 +172,8 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	double next = now + LONGEST_WAIT, tick;
 
 	slu_ctl_events(ctl, now);
+	if (ctl->reload_at && ctl->reload_at <= now)
+		reload(ctl, now);
 	open_link(ctl, now);
 	read_link(ctl, now);
 	if (ctl->stale)
@@ -164,6 +189,8 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 			next = ctl->look[i].due;
 	if (ctl->link.fd < 0 && ctl->site->conf && ctl->link.retry_at < next)
 		next = ctl->link.retry_at;
+	if (ctl->reload_at && ctl->reload_at < next)
+		next = ctl->reload_at;
 	return next;
 }
 

@@ -40,7 +40,7 @@ static int slurm_failed(int rc, struct slu_err *err)
 	return slu_err(err, SLU_INVALID, "%s", slurm_strerror(rc));
 }
 
-static bool is_ours(const char *text)
+bool slu_act_is_ours(const char *text)
 {
 	return text && !strncmp(text, OURS, strlen(OURS));
 }
@@ -56,7 +56,7 @@ static void put_text(char **slurms, char *text)
 
 static char *our_text(const char *text)
 {
-	return slu_asprintf("%s%s", is_ours(text) ? "" : OURS, text);
+	return slu_asprintf("%s%s", slu_act_is_ours(text) ? "" : OURS, text);
 }
 
 static void put_note(job_record_t *job, const struct slu_note *note)
@@ -256,7 +256,7 @@ int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 	} else if (text) {
 		put_text(&job->state_desc, our_text(text));
 		last_job_update = time(NULL);
-	} else if (is_ours(job->state_desc)) {
+	} else if (slu_act_is_ours(job->state_desc)) {
 		xfree(job->state_desc);
 		last_job_update = time(NULL);
 	}
@@ -309,7 +309,7 @@ static int set_node_by_name(const char *name, uint32_t state,
 	else if (state == NODE_STATE_DRAIN && !IS_NODE_DRAIN(node))
 		rc = set_node(node, state, reason);
 	else if (state == NODE_RESUME && IS_NODE_DRAIN(node) &&
-		 is_ours(node->reason))
+		 slu_act_is_ours(node->reason))
 		rc = set_node(node, state, reason);
 	unlock_slurmctld(act_lock);
 	schedule_node_save();
@@ -362,7 +362,7 @@ static void mark_node(node_record_t *node, const struct slu_ctl_mark *mark)
 				   FEATURE_MODE_IND);
 	update_node_active_features(node->name, node->features_act,
 				    FEATURE_MODE_IND);
-	if (!node->comment || is_ours(node->comment))
+	if (!node->comment || slu_act_is_ours(node->comment))
 		put_text(&node->comment,
 			 mark->comment ? strdup(mark->comment) : NULL);
 }

@@ -33,6 +33,7 @@
 #pragma weak acct_db_conn
 #pragma weak last_job_update
 #pragma weak last_node_update
+#pragma weak up_node_bitmap
 
 /* "22.05.8" */
 #define SLU_SLURM_VERSION_ARGS                                  \

@@ -103,7 +103,9 @@ static size_t copy_nodes(struct slu_ctl_node *out)
 				 .addr = strdup(node->comm_name
 							? node->comm_name
 							: node->name)},
-			.usable = !IS_NODE_DOWN(node) && !IS_NODE_DRAIN(node),
+			.comment = slu_act_is_ours(node->comment)
+					   ? strdup(node->comment)
+					   : NULL,
 		};
 	return n;
 }

@@ -15,6 +15,9 @@
  * memory (said in the log). */
 struct slu_ctl *slu_host_acquire(const char *plugin);
 
+/* Does a reason or comment begin with "sluice: "? */
+bool slu_act_is_ours(const char *text);
+
 /* Functions of the table that live in act.c. */
 int slu_act_set_end(void *arg, uint32_t job_id, int64_t give_back, bool final,
 		    struct slu_err *err);

@@ -11,7 +11,8 @@ slurmplugindir = $(slurm_plugindir)
 slurm_plugin_cppflags = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
 	-DNDEBUG -DMULTIPLE_SLURMD
 slurm_plugin_ldflags = -avoid-version -shared -Wl,-z,lazy \
-	-Wl,-z,nodelete -Wl,--version-script=$(top_srcdir)/plugins
+	-Wl,-z,nodelete -Wl,-Bsymbolic \
+	-Wl,--version-script=$(top_srcdir)/plugins
 
 noinst_LTLIBRARIES += libsluhost.la
 libsluhost_la_SOURCES = \

@@ -203,7 +203,8 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* LD_PRELOAD is put before what is there; all else is set. */
+/* LD_PRELOAD is put before what is there, unless that came with the batch
+ * script and has it; all else is set. */
 static void set_variable(spank_t sp, char *line)
 {
 	char old[16384], *value = strchr(line, '='), *both;
@@ -213,7 +214,8 @@ static void set_variable(spank_t sp, char *line)
 	*value++ = '\0';
 	if (!strcmp(line, "LD_PRELOAD") &&
 	    spank_getenv(sp, line, old, sizeof(old)) == ESPANK_SUCCESS &&
-	    *old && asprintf(&both, "%s:%s", value, old) > 0) {
+	    *old && strncmp(old, value, strlen(value)) &&
+	    asprintf(&both, "%s:%s", value, old) > 0) {
 		spank_setenv(sp, line, both, 1);
 		free(both);
 		return;

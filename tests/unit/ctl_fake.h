@@ -21,9 +21,10 @@
 static struct {
 	struct slu_job job[32];
 	size_t n;
-	const char *down; /* host list */
-	char log[65536];  /* what was logged */
-	char did[65536];  /* what was done, "hold 7 why;" and so on */
+	const char *down;	/* host list */
+	const char *comment[4]; /* of the nodes */
+	char log[65536];	/* what was logged */
+	char did[65536];	/* what was done, "hold 7 why;" and so on */
 	int snapshots, schedules;
 	int64_t give_back;
 	bool final;
@@ -76,16 +77,18 @@ static int fake_snapshot(void *arg, struct slu_job **jobs, size_t *n_jobs,
 	(void)err;
 	host.snapshots++;
 	*jobs = calloc(host.n + 1, sizeof(**jobs));
-	*nodes = calloc(2, sizeof(**nodes));
+	*nodes = calloc(4, sizeof(**nodes));
 	*n_jobs = 0;
 	for (size_t i = 0; i < host.n; i++)
 		if (!slu_eq(host.job[i].state, "PENDING"))
 			slu_job_copy(&(*jobs)[(*n_jobs)++], &host.job[i]);
-	*n_nodes = 2;
-	for (int i = 0; i < 2; i++) {
-		(*nodes)[i].addr.name = slu_asprintf("n%d", i + 1);
+	*n_nodes = 4;
+	for (int i = 0; i < 4; i++) {
+		(*nodes)[i].addr.name =
+			slu_asprintf(i < 2 ? "n%d" : "io%d", i % 2 + 1);
 		(*nodes)[i].addr.addr = slu_asprintf("10.0.0.%d", i + 1);
-		(*nodes)[i].usable = true;
+		if (host.comment[i])
+			(*nodes)[i].comment = strdup(host.comment[i]);
 	}
 	return 0;
 }

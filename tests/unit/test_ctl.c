@@ -60,7 +60,7 @@ START_TEST(test_hello)
 	ck_assert_ptr_nonnull(heard);
 	ck_assert_uint_eq(heard->version, SLU_WIRE_VERSION);
 	ck_assert_str_eq(heard->cluster, "toy");
-	ck_assert_uint_eq(heard->n_nodes, 2);
+	ck_assert_uint_eq(heard->n_nodes, 4);
 	ck_assert_str_eq(heard->nodes[1].addr, "10.0.0.2");
 	ck_assert_uint_eq(heard->n_jobs, 2);
 	slu_msg_free(&slu_hello_ctl_desc, heard);
@@ -330,6 +330,25 @@ START_TEST(test_ions_are_marked)
 	say_ended(ctl, 7);
 	slu_ctl_step(ctl, 4);
 	ck_assert(has_done("ion_free -;"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A restart of slurmctld moves no job. */
+START_TEST(test_ions_after_restart)
+{
+	struct slu_job other = plain;
+	struct slu_ctl *ctl;
+
+	other.job_id = 8;
+	host_add(plain);
+	host_add(other);
+	host.comment[2] = "sluice: 8,99";
+	host.comment[3] = "sluice: 7";
+	ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	slu_ctl_step(ctl, 1);
+	ck_assert(has_done("mark io1 ion_assigned sluice: 8;"
+			   "mark io2 ion_assigned sluice: 7;"));
 	slu_ctl_release(ctl);
 }
 END_TEST
@@ -629,6 +648,7 @@ START_TEST(test_arbiter_learns)
 	write_conf(IONS "\nArbiterPolicy=MCKP\nMaxGiveBack=7");
 	slu_ctl_reload(ctl);
 	slu_ctl_step(ctl, 7);
+	slu_ctl_step(ctl, 7.5);
 	link_up(ctl, 8);
 	expect_share(ctl, "reload", "io2", "no history");
 	daemon_say(&slu_history_row_desc, &row);
@@ -653,11 +673,17 @@ START_TEST(test_reload)
 	write_conf("MaxGiveBack=2000");
 	slu_ctl_reload(ctl);
 	slu_ctl_step(ctl, 2);
+	slu_ctl_reload(ctl); /* by another plugin, at the same time */
+	slu_ctl_step(ctl, 2.1);
+	ck_assert(ctl->linked);
+	slu_ctl_step(ctl, 2.5);
+	ck_assert(!ctl->linked);
 	ck_assert_int_eq(ctl->site->conf->max_give_back, 2000);
 	link_up(ctl, 3); /* connects at once, and anew */
 	write_conf("NoSuchKey=1");
 	slu_ctl_reload(ctl);
 	slu_ctl_step(ctl, 4);
+	slu_ctl_step(ctl, 4.5);
 	ck_assert_int_eq(ctl->site->conf->max_give_back, 2000);
 	ck_assert(ctl->linked);
 	ck_assert(strstr(host.log, "NoSuchKey"));
@@ -668,7 +694,7 @@ END_TEST
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_reconnect, test_overflow, test_held_launch,
 	  test_held_launch_is_let_go, test_ions_are_marked,
-	  test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
-	  test_commands, test_give_back, test_bad_lines,
-	  test_daemon_that_does_not_read, test_history_replay,
+	  test_ions_after_restart, test_nodes_that_leave,
+	  test_nodes_of_a_run_that_is_over, test_commands, test_give_back,
+	  test_bad_lines, test_daemon_that_does_not_read, test_history_replay,
 	  test_arbiter_learns, test_reload)
