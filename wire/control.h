@@ -42,10 +42,10 @@ struct slu_job_ref { /* "job_cancelled": it never had nodes */
 
 struct slu_ion_share {
 	uint32_t job_id;
-	char *name;  /* the job's, for people */
-	char *nodes; /* its compute nodes, host list in order */
-	char *ions;  /* its I/O nodes, host list; "" for direct access */
-	uint32_t wanted;
+	char *name;	  /* the job's, for people */
+	char *nodes;	  /* its compute nodes, host list in order */
+	char *ions;	  /* its I/O nodes, host list; "" for direct access */
+	uint32_t wanted;  /* would have if it were alone */
 	double bandwidth; /* predicted with these, MB/s; 0: unknown */
 	bool shared;	  /* through the shared I/O node */
 	char *why;	  /* which curve: history, static */

@@ -72,25 +72,26 @@ static int find_choices(const struct slu_arbiter *a, struct running *r)
 	return 0;
 }
 
-int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
-		      struct slu_err *err)
+static void remove_at(struct slu_arbiter *a, size_t at)
+{
+	running_clear(&a->run[at]);
+	a->n_run--;
+	memmove(&a->run[at], &a->run[at + 1],
+		(a->n_run - at) * sizeof(*a->run));
+}
+
+static int insert(struct slu_arbiter *a, const struct slu_job *job)
 {
 	size_t at = position(a, job->job_id);
-	struct running *run, fresh = {0};
+	struct running *run = NULL, fresh = {0};
 
-	if (job->node_cnt == 0 || job->job_id == SLU_ION_FREE)
-		return slu_err(err, SLU_INVALID, "job %u has no nodes",
-			       job->job_id);
-	if (find(a, job->job_id))
-		return 0;
 	if (slu_job_copy(&fresh.job, job) < 0)
-		return nomem(err);
-	run = find_choices(a, &fresh) == 0
-		      ? realloc(a->run, (a->n_run + 1) * sizeof(*run))
-		      : NULL;
+		return -1;
+	if (find_choices(a, &fresh) == 0)
+		run = realloc(a->run, (a->n_run + 1) * sizeof(*run));
 	if (!run) {
 		running_clear(&fresh);
-		return nomem(err);
+		return -1;
 	}
 	memmove(&run[at + 1], &run[at], (a->n_run - at) * sizeof(*run));
 	run[at] = fresh;
@@ -99,12 +100,18 @@ int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 	return 0;
 }
 
-static void remove_at(struct slu_arbiter *a, size_t at)
+int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
+		      struct slu_err *err)
 {
-	running_clear(&a->run[at]);
-	a->n_run--;
-	memmove(&a->run[at], &a->run[at + 1],
-		(a->n_run - at) * sizeof(*a->run));
+	const struct running *r = find(a, job->job_id);
+
+	if (job->node_cnt == 0 || job->job_id == SLU_ION_FREE)
+		return slu_err(err, SLU_INVALID, "job %u has no nodes",
+			       job->job_id);
+	if (r && r->job.start == job->start)
+		return 0;
+	slu_arbiter_end(a, job->job_id);
+	return insert(a, job) < 0 ? nomem(err) : 0;
 }
 
 void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id)
@@ -124,6 +131,7 @@ int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
 		    struct slu_err *err)
 {
 	uint32_t *id = calloc(n + 1, sizeof(*id));
+	int rc = 0;
 
 	if (!id)
 		return nomem(err);
@@ -137,8 +145,8 @@ int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
 	free(id);
 	for (size_t i = 0; i < n; i++)
 		if (slu_arbiter_start(a, &jobs[i], err) < 0)
-			return -1;
-	return 0;
+			rc = -1;
+	return rc;
 }
 
 /* The pool. */
@@ -228,6 +236,11 @@ static int resume_job(struct slu_arbiter *a, struct running *r,
 int slu_arbiter_resume(struct slu_arbiter *a,
 		       const struct slu_assignment *before, struct slu_err *err)
 {
+	for (size_t i = 0; i < a->pool.n; i++)
+		a->node[i].owner = SLU_ION_FREE;
+	a->shared = SLU_ION_NOBODY;
+	for (size_t i = 0; i < a->n_run; i++)
+		a->run[i].granted = false;
 	for (size_t i = 0; i < before->n_jobs; i++) {
 		struct running *r = find(a, before->jobs[i].job_id);
 
@@ -351,9 +364,7 @@ uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id)
 {
 	const struct running *r = find(a, job_id);
 
-	if (!r)
-		return 0;
-	return r->grant.shared ? 1 : r->grant.ions;
+	return r ? r->grant.ions : 0;
 }
 
 void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)

@@ -33,20 +33,20 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 void slu_arbiter_learn(struct slu_arbiter *a,
 		       const struct slu_history_row *row);
 
-/* A job runs (again: harmless) or has ended (unknown: harmless). Its I/O nodes
- * go to others with the next solve. */
+/* A job runs (again: harmless; another start time is another run) or has ended
+ * (unknown: harmless). Its I/O nodes go to others with the next solve. */
 int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err);
 void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
-/* These and no others run. */
+/* These and no others run; one that cannot be taken does not stop the rest. */
 int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
 		    struct slu_err *err);
 /* I/O nodes that may not be given now (down, drained); they are given back
  * when a later call leaves them out. Other names are ignored. */
 void slu_arbiter_unavailable(struct slu_arbiter *a,
 			     const struct slu_hosts *hosts);
-/* After a restart: what jobs held by this assignment they hold now, as far as
- * the pool has those nodes. Before the first solve. */
+/* After a restart: running jobs hold what they held by this assignment, as far
+ * as the pool has those nodes, and nothing else. */
 int slu_arbiter_resume(struct slu_arbiter *a,
 		       const struct slu_assignment *before,
 		       struct slu_err *err);
@@ -62,7 +62,8 @@ int slu_arbiter_resume(struct slu_arbiter *a,
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		      struct slu_err *err);
 
-/* I/O nodes job_id uses since the last solve, 0 when unknown. */
+/* I/O nodes of its own that job_id has since the last solve: 0 when it shares
+ * one (what it reaches then says nothing of its curve), or is unknown. */
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
 
 /*

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Both policies are one knapsack. Each job has a range of its choices open:
- * all of them, or a single one when its number is fixed. Lowering moves fixed
- * ranges down until the lowest of all ranges fit in the pool; if they never
- * do, the shared I/O node becomes an item of every job that can be moved.
+ * Both policies are one knapsack. Each job has a range of its choices open: all
+ * of them, a single one when its number is fixed, or none when it shares and
+ * may not be changed. Lowering moves single ones down until the least of all
+ * jobs fit in the pool; if they never do, the shared I/O node becomes an item
+ * of every job that may be changed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include "select_io/ion/policy.h"
 
 struct range {
-	size_t low, high; /* indexes of the job's choices */
-	bool pinned;	  /* runs under STATIC: never changed */
+	size_t low, n; /* choice[low] .. choice[low + n - 1] */
+	bool pinned;   /* runs under STATIC: never changed */
 };
 
 struct plan {
@@ -66,24 +67,24 @@ static struct range open_range(enum slu_ion_policy policy,
 	switch (policy) {
 	case SLU_ION_MCKP:
 		if (slu_curve_known(job->curve))
-			return (struct range){0, job->n - 1, false};
+			return (struct range){0, job->n, false};
 		break;
 	case SLU_ION_STATIC:
 		if (job->holds && job->shares)
 			return (struct range){0, 0, true};
 		if (job->holds && held < job->n)
-			return (struct range){held, held, true};
+			return (struct range){held, 1, true};
 		break;
 	}
-	return (struct range){usual, usual, false};
+	return (struct range){usual, 1, false};
 }
 
 /* I/O nodes of its own that job i takes at least. */
 static uint32_t least(const struct plan *p, size_t i)
 {
-	if (p->range[i].pinned && p->job[i].shares)
-		return 0;
-	return p->job[i].choice[p->range[i].low];
+	const struct range *r = &p->range[i];
+
+	return r->n ? p->job[i].choice[r->low] : 0;
 }
 
 /* Lower fixed numbers until the least of all jobs fit; false: they cannot. */
@@ -103,7 +104,7 @@ static bool lower(struct plan *p)
 		if (most == p->n)
 			return false;
 		sum -= least(p, most);
-		p->range[most].high = --p->range[most].low;
+		p->range[most].low--;
 		sum += least(p, most);
 	}
 	return true;
@@ -129,46 +130,48 @@ static double value(const struct plan *p, size_t i, uint32_t ions)
 	return slu_curve_known(curve) ? slu_curve_at(curve, ions) : p->guess;
 }
 
+static double shared_value(const struct plan *p, size_t i)
+{
+	return value(p, i, 1) / (double)p->n;
+}
+
 /* The items of job i; the shared I/O node, where it is one, is the last. */
 static uint32_t make_items(const struct plan *p, size_t i,
 			   struct slu_mckp_item *item, uint32_t *hold)
 {
 	const struct slu_ion_job *job = &p->job[i];
 	const struct range *r = &p->range[i];
-	bool only_shared = r->pinned && job->shares;
 	uint32_t n = 0;
 
 	*hold = SLU_MCKP_NONE;
-	for (size_t k = r->low; k <= r->high && !only_shared; k++) {
-		if (job->holds && !job->shares && job->held == job->choice[k])
+	for (; n < r->n; n++) {
+		uint32_t ions = job->choice[r->low + n];
+
+		if (job->holds && !job->shares && job->held == ions)
 			*hold = n;
-		item[n++] = (struct slu_mckp_item){job->choice[k],
-						   value(p, i, job->choice[k])};
+		item[n] = (struct slu_mckp_item){ions, value(p, i, ions)};
 	}
-	if (p->share && (only_shared || (!r->pinned && least(p, i) > 0))) {
+	if (r->n == 0 || (p->share && !r->pinned && least(p, i) > 0)) {
 		if (job->holds && job->shares)
 			*hold = n;
-		item[n++] = (struct slu_mckp_item){0, value(p, i, 1) /
-							      (double)p->n};
+		item[n++] = (struct slu_mckp_item){0, shared_value(p, i)};
 	}
 	return n;
 }
 
-static void make_grant(const struct plan *p, size_t i, uint32_t chosen,
-		       struct slu_ion_grant *out)
+static struct slu_ion_grant make_grant(const struct plan *p, size_t i,
+				       uint32_t chosen)
 {
 	const struct slu_ion_job *job = &p->job[i];
-	size_t own = p->range[i].high - p->range[i].low + 1;
-	bool shared = (p->range[i].pinned && job->shares) || chosen >= own;
-	uint32_t ions = shared ? 0 : job->choice[p->range[i].low + chosen];
-	double bandwidth =
-		shared ? value(p, i, 1) / (double)p->n : value(p, i, ions);
+	const struct range *r = &p->range[i];
+	struct slu_ion_grant grant = {.shared = chosen >= r->n};
 
-	*out = (struct slu_ion_grant){
-		.ions = ions,
-		.shared = shared,
-		.bandwidth = slu_curve_known(job->curve) ? bandwidth : 0,
-	};
+	if (!grant.shared)
+		grant.ions = job->choice[r->low + chosen];
+	if (slu_curve_known(job->curve))
+		grant.bandwidth = grant.shared ? shared_value(p, i)
+					       : value(p, i, grant.ions);
+	return grant;
 }
 
 /* Pose the knapsack, solve it, read the answer. */
@@ -185,7 +188,7 @@ static int solve(const struct plan *p, struct slu_ion_grant *grant,
 	int rc = -1;
 
 	for (size_t i = 0; i < p->n; i++)
-		items += p->range[i].high - p->range[i].low + 2;
+		items += p->range[i].n + 1;
 	at = item = calloc(items + 1, sizeof(*item));
 	if (!class || !choice || !item) {
 		slu_err(err, SLU_NOMEM, "out of memory");
@@ -207,7 +210,7 @@ static int solve(const struct plan *p, struct slu_ion_grant *grant,
 		goto out;
 	}
 	for (size_t i = 0; i < p->n; i++)
-		make_grant(p, i, choice[i], &grant[i]);
+		grant[i] = make_grant(p, i, choice[i]);
 	rc = 0;
 out:
 	slu_mckp_free(mckp);

@@ -160,7 +160,7 @@ END_TEST
 START_TEST(test_limits)
 {
 	struct slu_conf conf = conf_of("ion[1-8]", SLU_ION_MCKP);
-	struct slu_job job = make_job(1, "io", 8);
+	struct slu_job job = make_job(1, "io", 8), jobs[2];
 	struct slu_arbiter *a;
 	struct slu_err err;
 
@@ -185,6 +185,12 @@ START_TEST(test_limits)
 	job = make_job(9, "x", 0);
 	expect_fail(slu_arbiter_start(a, &job, &err), err, SLU_INVALID,
 		    "job 9 has no nodes");
+	jobs[0] = job;
+	jobs[1] = make_job(2, "io", 8);
+	jobs[1].start = 77; /* another run, which asks for nothing */
+	expect_fail(slu_arbiter_set(a, jobs, 2, &err), err, SLU_INVALID,
+		    "job 9 has no nodes");
+	ck_assert_str_eq(shown(a), "2:ion1");
 	slu_arbiter_free(a);
 	slu_hosts_free(&conf.io_nodes);
 }
@@ -201,7 +207,8 @@ START_TEST(test_shared)
 	ck_assert_str_eq(shown(a), "1:ion1 2:ion2");
 	start(a, 3, "fast", 1);
 	ck_assert_str_eq(shown(a), "1:ion2(shared) 2:ion2(shared) 3:ion1");
-	ck_assert_uint_eq(slu_arbiter_held(a, 1), 1);
+	ck_assert_uint_eq(slu_arbiter_held(a, 1), 0);
+	ck_assert_uint_eq(slu_arbiter_held(a, 3), 1);
 	unavailable(a, "ion1");
 	ck_assert_str_eq(shown(a), "1:ion2(shared) 2:ion2(shared) "
 				   "3:ion2(shared)");
