@@ -22,6 +22,12 @@ struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 			      struct slu_err *err);
 void slu_http_free(struct slu_http *http);
 
+/* The same for the sluiced that sluice.conf names: DaemonAddr, and SlurmUser,
+ * who must be known here. */
+struct slu_conf;
+struct slu_http *slu_http_of_site(const struct slu_conf *conf,
+				  struct slu_err *err);
+
 /* Wait at most this long for one answer (long polls need more than their
  * server's hold); default 30 s. */
 void slu_http_patience(struct slu_http *http, double seconds);

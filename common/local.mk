@@ -18,7 +18,7 @@ libslucommon_la_LIBADD = $(JSON_LIBS) -lm
 noinst_LTLIBRARIES += libslunet.la
 libslunet_la_SOURCES = \
 	common/cred.c common/cred.h \
-	common/http.c common/http.h
+	common/http.c common/http.h common/http_site.c
 libslunet_la_LIBADD = $(CURL_LIBS) $(GCRYPT_LIBS) $(MUNGE_LIBS)
 
 # What others write is parsed by these; tests/fuzz/replay.c runs them.

@@ -52,7 +52,7 @@ static const struct slu_column mountusage_columns[] = {
 	{"size", "SIZE", SLU_COL_BYTES},
 	{"available", "AVAILABLE", SLU_COL_BYTES},
 	{"files", "FILES", SLU_COL_PLAIN},
-	{"files_available", "AVAILABLE", SLU_COL_PLAIN},
+	{"files_available", "FREE", SLU_COL_PLAIN},
 	{.key = NULL},
 };
 

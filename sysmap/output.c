@@ -156,11 +156,3 @@ const struct slu_format slu_formats[] = {
 	{"table", "tables for people", write_table},
 	{.name = NULL},
 };
-
-const struct slu_format *slu_format_find(const char *name)
-{
-	for (const struct slu_format *f = slu_formats; f->name; f++)
-		if (strcmp(f->name, name) == 0)
-			return f;
-	return NULL;
-}

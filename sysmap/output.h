@@ -15,6 +15,4 @@ struct slu_format {
 };
 extern const struct slu_format slu_formats[]; /* name NULL ends it */
 
-const struct slu_format *slu_format_find(const char *name);
-
 #endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sysmap: read this machine (or a recorded one) once, and print it, write it
+ * to a database, or push it to sluiced. Nothing stays behind.
+ */
+#include "config.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/conf.h"
+#include "sysmap/output.h"
+#include "sysmap/push.h"
+#include "sysmap/receive.h"
+
+#define NAMES_MAX     128
+#define PUSH_DEADLINE 10.0 /* seconds; the next run will come */
+
+enum { EXIT_USAGE = 2 };
+
+struct options {
+	char *names[NAMES_MAX + 1]; /* of extractors, NULL-ended */
+	size_t n_names;
+	const struct slu_format *format;
+	const char *output, *root, *host, *db;
+	bool list, push;
+};
+
+static const char help[] =
+	"Usage: sysmap [OPTION]... [-e] [EXTRACTOR]...\n"
+	"Read the resources of this machine.\n\n"
+	"  -l, --list             list the extractors and where each reads\n"
+	"  -e, --extractor NAMES  only these (all by default)\n"
+	"  -f, --format FORMAT    json (default), sql or table\n"
+	"  -o, --output FILE      write there instead of standard output\n"
+	"      --db FILE          store into this database\n"
+	"      --push             send to sluiced what it does not have\n"
+	"      --root DIR         read a recorded machine instead of this one\n"
+	"      --host NAME        whose map it is (this host's by default)\n"
+	"      --help             show this\n"
+	"      --version          show the version\n";
+
+static int fail(const struct slu_err *err)
+{
+	fprintf(stderr, "sysmap: %s\n", err->text);
+	return err->kind == SLU_INVALID ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+static int usage(const char *text, const char *word)
+{
+	fprintf(stderr, "sysmap: %s%s (see sysmap --help)\n", text, word);
+	return EXIT_USAGE;
+}
+
+/* "disks,cpuinfo": cut up in place. */
+static void add_names(struct options *opt, char *text)
+{
+	size_t left = NAMES_MAX - opt->n_names;
+	size_t n = slu_split(text, ", ", opt->names + opt->n_names, left);
+
+	opt->n_names += n > left ? left : n;
+	opt->names[opt->n_names] = NULL;
+}
+
+static const struct slu_format *find_format(char *name)
+{
+	for (const struct slu_format *f = slu_formats; f->name; f++)
+		if (strcasecmp(f->name, name) == 0) /* the original's are big */
+			return f;
+	return NULL;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(int argc, char **argv, struct options *opt)
+{
+	enum { DB = 256, PUSH, ROOT, HOST, HELP, VERSION_ };
+	static const struct option known[] = {
+		{"list", no_argument, NULL, 'l'},
+		{"extractor", required_argument, NULL, 'e'},
+		{"format", required_argument, NULL, 'f'},
+		{"output", required_argument, NULL, 'o'},
+		{"db", required_argument, NULL, DB},
+		{"push", no_argument, NULL, PUSH},
+		{"root", required_argument, NULL, ROOT},
+		{"host", required_argument, NULL, HOST},
+		{"help", no_argument, NULL, HELP},
+		{"version", no_argument, NULL, VERSION_},
+		{NULL, 0, NULL, 0}};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "le:f:o:", known, NULL)) != -1) {
+		switch (c) {
+		case 'l':
+			opt->list = true;
+			break;
+		case 'e':
+			add_names(opt, optarg);
+			break;
+		case 'f':
+			opt->format = find_format(optarg);
+			if (!opt->format)
+				return usage("there is no format ", optarg);
+			break;
+		case 'o':
+			opt->output = optarg;
+			break;
+		case DB:
+			opt->db = optarg;
+			break;
+		case PUSH:
+			opt->push = true;
+			break;
+		case ROOT:
+			opt->root = optarg;
+			break;
+		case HOST:
+			opt->host = optarg;
+			break;
+		case HELP:
+			fputs(help, stdout);
+			return EXIT_SUCCESS;
+		case VERSION_:
+			puts(PACKAGE_STRING);
+			return EXIT_SUCCESS;
+		default:
+			return usage("unknown option", "");
+		}
+	}
+	for (; optind < argc; optind++)
+		add_names(opt, argv[optind]);
+	return -1;
+}
+
+/* Whose map it is: SLURMD_NODENAME where one machine plays several nodes. */
+static const char *find_host(const struct options *opt,
+			     const struct slu_root *root)
+{
+	static char name[256];
+	const char *slurm = getenv("SLURMD_NODENAME");
+
+	if (opt->host)
+		return opt->host;
+	if (root->live && slurm && *slurm)
+		return slurm;
+	if (!slu_root_attr(root, name, sizeof(name),
+			   "proc/sys/kernel/hostname"))
+		slu_root_attr(root, name, sizeof(name), "etc/hostname");
+	name[strcspn(name, ".")] = '\0';
+	return name;
+}
+
+static int list(const struct slu_root *root)
+{
+	struct json_object *obj;
+	struct slu_err err;
+	bool found;
+
+	for (const struct slu_extractor *e = slu_extractors; e->name; e++) {
+		printf("%-12s %s\n", e->name, e->help);
+		found = false;
+		for (const struct slu_source *s = e->source; s->name; s++) {
+			if (found) {
+				printf("    %-16s not needed\n", s->name);
+			} else if (s->read(root, &obj, &err) == 0) {
+				printf("    %-16s chosen\n", s->name);
+				json_object_put(obj);
+				found = true;
+			} else {
+				printf("    %-16s not here: %s\n", s->name,
+				       err.text);
+			}
+		}
+	}
+	return EXIT_SUCCESS;
+}
+
+static int print(const struct options *opt, const struct slu_map *map,
+		 const char *host, struct slu_err *err)
+{
+	FILE *out = opt->output ? fopen(opt->output, "w") : stdout;
+	const char *name = opt->output ? opt->output : "standard output";
+	struct slu_buf text = {0};
+	int ret;
+
+	if (!out)
+		return slu_errno(err, SLU_IO, "%s", name);
+	ret = opt->format->write(map, host, &text, err);
+	if (ret == 0 && fwrite(text.data, 1, text.len, out) != text.len)
+		ret = slu_errno(err, SLU_IO, "%s", name);
+	if ((opt->output ? fclose(out) : fflush(out)) && ret == 0)
+		ret = slu_errno(err, SLU_IO, "%s", name);
+	slu_buf_free(&text);
+	return ret;
+}
+
+static int store(const char *path, const struct slu_map *map, const char *host,
+		 struct slu_err *err)
+{
+	struct slu_db *db = slu_db_open(path, SLU_DB_WRITE, err);
+	struct slu_receiver *r = db ? slu_receiver_new(db, err) : NULL;
+	int ret = r ? slu_receive_map(r, host, map, time(NULL), err) : -1;
+
+	slu_receiver_free(r);
+	slu_db_close(db);
+	return ret;
+}
+
+static int push(const struct slu_map *map, const char *host,
+		struct slu_err *err)
+{
+	char *path = slu_conf_path();
+	struct slu_conf *conf = path ? slu_conf_load(path, err) : NULL;
+	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+	struct slu_pushed pushed;
+	int ret = -1;
+
+	if (!path)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	else if (http)
+		ret = slu_push(http, host, map, PUSH_DEADLINE, &pushed, err);
+	slu_http_free(http);
+	slu_conf_free(conf);
+	free(path);
+	return ret;
+}
+
+static int run(const struct options *opt, const struct slu_root *root,
+	       struct slu_err *err)
+{
+	const char *host = find_host(opt, root);
+	struct slu_map map;
+	int ret = 0;
+
+	if (!*host && (opt->db || opt->push))
+		return slu_err(err, SLU_INVALID,
+			       "the recorded machine has no name: say --host");
+	if (slu_map_extract(root, opt->n_names ? opt->names : NULL, &map, err))
+		return -1;
+	if (opt->db)
+		ret = store(opt->db, &map, host, err);
+	if (ret == 0 && opt->push)
+		ret = push(&map, host, err);
+	if (ret == 0 && ((!opt->db && !opt->push) || opt->output))
+		ret = print(opt, &map, host, err);
+	slu_map_free(&map);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opt = {.format = slu_formats};
+	int ret = parse(argc, argv, &opt);
+	struct slu_root root;
+	struct slu_err err;
+
+	if (ret >= 0)
+		return ret;
+	if (slu_root_open(&root, opt.root, &err))
+		return fail(&err);
+	if (opt.list)
+		ret = list(&root);
+	else
+		ret = run(&opt, &root, &err) ? fail(&err) : EXIT_SUCCESS;
+	slu_root_close(&root);
+	return ret;
+}

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The sysmap command, on this machine and on a recorded one.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+sysmap=$PWD/sysmap/sysmap
+failed=0
+
+want() { # TEXT STATUS PATTERN COMMAND...: in what it says; '' is silence
+	local text=$1 status=$2 pattern=$3 got
+	shift 3
+	"$@" >"$dir/out" 2>&1
+	got=$?
+	[ $got = "$status" ] && case $pattern in
+	'') [ ! -s "$dir/out" ] ;;
+	*) grep -q -- "$pattern" "$dir/out" ;;
+	esac && return
+	echo "$text: status $got: $(head -c 500 "$dir/out")"
+	failed=1
+}
+
+mkdir -p "$dir/m/proc/sys/kernel" "$dir/m/sys/class/block" "$dir/empty"
+echo 'MemTotal: 16 kB' >"$dir/m/proc/meminfo"
+echo "it's.a.test" >"$dir/m/proc/sys/kernel/hostname"
+root="--root $dir/m"
+
+# shellcheck disable=SC2086
+{
+	want 'this machine' 0 '"cpuinfo":{"CoreCount":[1-9]' "$sysmap"
+	want 'list' 0 '^    linux/mounts  *not needed' "$sysmap" -l
+	want 'list says why' 0 'not here: .*mountinfo' "$sysmap" -l $root
+	want 'recorded' 0 '^{"memoryinfo":{"TotalMemory":16384,.*}}$' \
+		"$sysmap" $root -e memoryinfo
+	want 'several names' 0 '^{"disks":\[\],"memoryinfo":{.*}}$' \
+		"$sysmap" $root -e memoryinfo,mountpoints disks
+	want 'format of the original' 0 '^{"disks"' "$sysmap" $root -f JSON
+	want 'table' 0 '^TotalMemory  16384$' "$sysmap" $root -f table
+	want 'sql' 0 "VALUES ('it''s')" "$sysmap" $root -f sql --host "it's"
+	want 'to a file' 0 '' "$sysmap" $root -o "$dir/file"
+	want 'the file' 0 '^{"disks"' cat "$dir/file"
+	want 'no format' 2 'no format yaml' "$sysmap" -f yaml
+	want 'no extractor' 2 'did you mean disks?' "$sysmap" -e diskz
+	want 'no option' 2 'see sysmap --help' "$sysmap" --nonsense
+	want 'no root' 1 'No such file' "$sysmap" --root "$dir/none"
+	want 'no directory' 1 'No such file' "$sysmap" -o "$dir/none/file"
+	want 'full' 1 'No space left' "$sysmap" -o /dev/full
+	want 'no name' 2 'say --host' "$sysmap" --root "$dir/empty" --db x
+	want 'database' 0 '' "$sysmap" $root --db "$dir/a.db" --host n1
+	want 'again' 0 '' "$sysmap" $root --db "$dir/a.db" --host n1
+	want 'no configuration' 1 "$dir/none.conf" \
+		env SLUICE_CONF="$dir/none.conf" "$sysmap" --push
+}
+"$sysmap" | tr -d '\n' | python3 -c 'import json,sys; json.load(sys.stdin)' ||
+	failed=1
+
+# What -f sql says gives the same map as --db, also a second time.
+if command -v sqlite3 >/dev/null; then
+	for _ in 1 2; do
+		"$sysmap" --root "$dir/m" -f sql --host n1 |
+			sqlite3 "$dir/sql.db" || failed=1
+	done
+	question='SELECT Hostname, Name, Data FROM Hosttable JOIN Host2Data
+		USING (HostID) JOIN Datatable USING (DID) JOIN Extractortable
+		USING (EID) WHERE length(rtrim(Data)) > 2 ORDER BY Name'
+	a=$(sqlite3 "$dir/a.db" "$question") b=$(sqlite3 "$dir/sql.db" "$question")
+	[ -n "$a" ] && [ "$a" = "$b" ] || {
+		echo "sql and db differ: $a: $b"
+		failed=1
+	}
+fi
+exit $failed
