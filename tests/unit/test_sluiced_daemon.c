@@ -9,8 +9,13 @@
 
 #define GB 1000000000ull
 
+/* The same job whenever it is spoken of: its start is a part of its name. */
 static struct slu_job job(uint32_t id, bool buffer)
 {
+	static int64_t start;
+
+	if (!start)
+		start = time(NULL);
 	return (struct slu_job){
 		.job_id = id,
 		.uid = 1000,
@@ -20,7 +25,7 @@ static struct slu_job job(uint32_t id, bool buffer)
 		.nodes = (char *)"n[1-2]",
 		.node_cnt = 2,
 		.submit = 1000,
-		.start = time(NULL),
+		.start = start,
 		.limit = 10,
 		.state = (char *)"RUNNING",
 		.request = buffer ? (char *)"jobfs capacity=1GiB name=JOBFS"
