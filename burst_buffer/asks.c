@@ -446,3 +446,42 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 		return -1;
 	return barrier_answer(at.bb, gate, word, out, err);
 }
+
+/* Cancel */
+
+/* The run of this job that stages out, else its newest. */
+static struct slu_bb *find_staging(const struct slu_buffers *b, uint32_t job_id)
+{
+	struct slu_bb *bb;
+
+	for (bb = b->first; bb; bb = bb->next)
+		if (bb->plan.job_id == job_id && bb->state == SLU_BB_STAGE_OUT)
+			return bb;
+	return find(b, job_id, 0);
+}
+
+int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
+		       uint32_t uid, bool admin, double now,
+		       struct slu_answer *out, struct slu_err *err)
+{
+	struct slu_bb *bb = find_staging(b, cancel->job_id);
+
+	if (!bb)
+		return slu_err(err, SLU_NOTFOUND,
+			       "job %u has no file system (any more)",
+			       (unsigned)cancel->job_id);
+	if (uid != bb->plan.uid && !admin)
+		return slu_err(err, SLU_DENIED, "job %u is not yours",
+			       (unsigned)cancel->job_id);
+	if (bb->state != SLU_BB_STAGE_OUT)
+		return slu_err(err, SLU_INVALID, "job %u is not staging out%s",
+			       (unsigned)cancel->job_id,
+			       bb->ended ? "" : "; scancel ends a job");
+	if (!bb->failure &&
+	    (slu_bb_fail(b, bb, now, err, "cancelled by %s",
+			 uid == bb->plan.uid ? "its owner"
+					     : "an administrator") ||
+	     slu_bb_settle(b, bb, now, err)))
+		return -1;
+	return answer(bb, "abort", out, err);
+}

@@ -103,6 +103,14 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 int slu_buffers_poll(struct slu_buffers *b, const struct slu_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err);
 
+/* The owner of a job (or, with `admin`, anybody) has its stage-out stopped: it
+ * fails as cancelled, which is a failure like any other. Again it changes
+ * nothing. SLU_DENIED: it is not this user's; SLU_NOTFOUND, SLU_INVALID with
+ * the sentence for the user: nothing is being staged out. */
+int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
+		       uint32_t uid, bool admin, double now,
+		       struct slu_answer *out, struct slu_err *err);
+
 /* Is `node` in the plan of one of this job's buffers that are not done? For
  * authentication. */
 bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,

@@ -76,6 +76,18 @@ static int handle_poll(struct slu_daemon *d, struct slu_req *req,
 	return answer(&slu_answer_desc, &word, out);
 }
 
+static int handle_cancel(struct slu_daemon *d, struct slu_req *req,
+			 struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_answer word;
+
+	if (slu_buffers_cancel(d->buffers, req->msg, req->caller.uid,
+			       slu_auth_admin(&d->auth, &req->caller),
+			       slu_now_wall(), &word, err) < 0)
+		return -1;
+	return answer(&slu_answer_desc, &word, out);
+}
+
 static char *host_argument(struct slu_req *req, struct slu_err *err)
 {
 	const char *host = slu_httpd_argument(req, "host");
@@ -132,6 +144,14 @@ const struct slu_route slu_routes[] = {
 		.path = "/v1/io",
 		NODE_ROUTE(slu_io_report),
 		.handle = slu_handle_io,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/cancel",
+		.who = SLU_WHO_USER,
+		.max = SMALL,
+		.desc = &slu_cancel_desc,
+		.handle = handle_cancel,
 	},
 	{
 		.method = "POST",

@@ -113,6 +113,14 @@ static const struct slu_field barrier_answer_fields[] = {
 DESC(slu_barrier_answer_desc, "barrier_answer", barrier_answer_fields);
 #undef T
 
+#define T struct slu_cancel
+static const struct slu_field cancel_fields[] = {
+	NEEDED(U32, job_id),
+	LAST,
+};
+DESC(slu_cancel_desc, "cancel", cancel_fields);
+#undef T
+
 #define T struct slu_io_report
 static const struct slu_field io_report_fields[] = {
 	NEEDED(U32, job_id),

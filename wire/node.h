@@ -128,6 +128,13 @@ struct slu_barrier_answer {
 };
 extern const struct slu_desc slu_barrier_answer_desc;
 
+/* /v1/cancel: the owner of a job, root or SlurmUser stops its stage-out, which
+ * then has failed; what was not copied is kept. The answer is "abort". */
+struct slu_cancel {
+	uint32_t job_id;
+};
+extern const struct slu_desc slu_cancel_desc;
+
 struct slu_io_report { /* /v1/io: a job's tasks on one node, at its end */
 	uint32_t job_id;
 	char *node;

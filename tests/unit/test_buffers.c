@@ -669,6 +669,59 @@ START_TEST(test_strangers)
 }
 END_TEST
 
+static const char *cancel_as(struct world *w, uint32_t uid, bool admin)
+{
+	const struct slu_cancel cancel = {JOB};
+	static char word[16];
+	struct slu_answer answer;
+	struct slu_err err;
+
+	if (slu_buffers_cancel(w->b, &cancel, uid, admin, w->now, &answer,
+			       &err))
+		return slu_kind_name(err.kind);
+	slu_copy(word, sizeof(word), answer.word);
+	slu_msg_clear(&slu_answer_desc, &answer);
+	return word;
+}
+
+/* A stage-out that its owner stops has failed: the job gets its verdict, the
+ * nodes keep the data and are cleaned. */
+START_TEST(test_cancel_stage_out)
+{
+	static const struct {
+		uint32_t uid;
+		bool admin;
+		const char *reason;
+	} cases[] = {
+		{1000, false, "cancelled by its owner"},
+		{0, true, "cancelled by an administrator"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+
+		world_new(&w, 2, WALK, NULL);
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "notfound");
+		run_until(&w, AT_RUN);
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "invalid");
+		run_until(&w, AT_DOWN);
+		ck_assert_str_eq(cancel_as(&w, 1001, false), "denied");
+		ck_assert_int_eq(w.verdicts, 0);
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "abort");
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "abort");
+		ck_assert_int_eq(w.verdicts, 1);
+		ck_assert_int_eq(w.what, SLU_FAIL);
+		expect(strstr(w.reason, c->reason), "%s", w.reason);
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert(w.node[0].keep && w.node[1].keep);
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "invalid");
+		world_free(&w);
+	}
+}
+END_TEST
+
 /* Polls, and what barriers carry. */
 START_TEST(test_words)
 {
@@ -882,4 +935,5 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_verdict_before_end, test_timeouts, test_teardown_timeout,
 	  test_requeues, test_next_run, test_incomplete, test_own_totals,
 	  test_stage_out_on, test_vanished, test_sync_nodes, test_strangers,
-	  test_words, test_give_back, test_no_plan, test_quarantine, test_json)
+	  test_cancel_stage_out, test_words, test_give_back, test_no_plan,
+	  test_quarantine, test_json)

@@ -354,6 +354,8 @@ static const struct {
 	{"/v1/plan", "{\"job_id\":1}", SLU_INVALID, "node"},
 	{"/v1/plan", "{\"job_id\":-1,\"node\":\"n1\"}", SLU_INVALID, "job_id"},
 	{"/v1/plan", "rubbish", SLU_INVALID, "ask"},
+	{"/v1/cancel", "{}", SLU_INVALID, "job_id"},
+	{"/v1/cancel", "{\"job_id\":1}", SLU_NOTFOUND, "job 1"},
 	{"/v1/sysmap/hashes", "", SLU_INVALID, "host"},
 	{"/v1/sysmap/hashes?host=n1", "seven..", SLU_INVALID, "hashes"},
 	{"/v1/sysmap/documents", "{}", SLU_INVALID, "host"},
