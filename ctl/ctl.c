@@ -150,6 +150,8 @@ static bool push(struct slu_ctl *ctl, enum slu_event_kind kind, uint32_t job_id,
 		 struct slu_job *job)
 {
 	struct slu_event event = {.kind = kind, .job_id = job_id};
+	/* A look with prep there: its own event comes in a moment. */
+	bool urgent = kind != SLU_EV_LOOK || !ctl->prolog_done;
 
 	slu_ctl_active(ctl);
 	if (job) {
@@ -161,7 +163,7 @@ static bool push(struct slu_ctl *ctl, enum slu_event_kind kind, uint32_t job_id,
 		*event.job = *job;
 		*job = (struct slu_job){0};
 	}
-	return slu_queue_push(&ctl->queue, event);
+	return slu_queue_push(&ctl->queue, event, urgent);
 }
 
 void slu_ctl_reload(struct slu_ctl *ctl)

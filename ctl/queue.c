@@ -50,19 +50,20 @@ void slu_queue_wake(struct slu_queue *q)
 		;
 }
 
-bool slu_queue_push(struct slu_queue *q, struct slu_event event)
+bool slu_queue_push(struct slu_queue *q, struct slu_event event, bool urgent)
 {
-	bool room, first;
+	bool room, wake;
 
 	pthread_mutex_lock(&q->lock);
 	room = q->n < q->cap;
-	first = !q->n;
 	if (room)
 		q->ring[(q->head + q->n++) % q->cap] = event;
 	else
 		q->overflow = true;
+	wake = (urgent || !room) && !q->woken;
+	q->woken |= wake;
 	pthread_mutex_unlock(&q->lock);
-	if (first || !room)
+	if (wake)
 		slu_queue_wake(q);
 	if (!room)
 		slu_event_clear(&event);
@@ -101,4 +102,9 @@ void slu_queue_drain_fd(struct slu_queue *q)
 
 	while (read(q->fd, &count, sizeof(count)) < 0 && errno == EINTR)
 		;
+	/* In this order: who pushes in between finds `woken` and does not
+	 * write, but is popped after this. */
+	pthread_mutex_lock(&q->lock);
+	q->woken = false;
+	pthread_mutex_unlock(&q->lock);
 }

@@ -35,14 +35,17 @@ struct slu_queue {
 	struct slu_event *ring;
 	size_t cap, head, n;
 	bool overflow;
-	int fd; /* readable when there is something */
+	bool woken; /* fd is readable already */
+	int fd;	    /* readable when there is something */
 };
 
 int slu_queue_init(struct slu_queue *q, size_t cap, struct slu_err *err);
 void slu_queue_fini(struct slu_queue *q);
 
-/* Takes event.job over. False: there was no room, the job was freed. */
-bool slu_queue_push(struct slu_queue *q, struct slu_event event);
+/* Takes event.job over. False: there was no room, the job was freed. An event
+ * that is not urgent waits for the next that is: a hook that wakes our thread
+ * may lose its processor to it. */
+bool slu_queue_push(struct slu_queue *q, struct slu_event event, bool urgent);
 /* Just wake the thread. */
 void slu_queue_wake(struct slu_queue *q);
 /* False when empty. */

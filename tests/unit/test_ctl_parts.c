@@ -4,6 +4,8 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 
+#include <poll.h>
+
 #include "ctl/advice.h"
 #include "ctl/history.h"
 #include "ctl/mirror.h"
@@ -201,6 +203,13 @@ START_TEST(test_table)
 }
 END_TEST
 
+static bool is_woken(struct slu_queue *q)
+{
+	struct pollfd fd = {.fd = q->fd, .events = POLLIN};
+
+	return poll(&fd, 1, 0) == 1;
+}
+
 START_TEST(test_queue)
 {
 	struct slu_queue q;
@@ -208,20 +217,25 @@ START_TEST(test_queue)
 
 	expect_ok(slu_queue_init(&q, 4, NULL), (struct slu_err){0});
 	for (uint32_t i = 0; i < 6; i++) {
-		struct slu_job *job = calloc(1, sizeof(*job));
-
-		ck_assert(slu_queue_push(&q, (struct slu_event){
-						     .kind = SLU_EV_STARTED,
-						     .job_id = i,
-						     .job = job}) == (i < 4));
+		event = (struct slu_event){.job_id = i};
+		event.job = calloc(1, sizeof(*event.job));
+		ck_assert(slu_queue_push(&q, event, i == 2) == (i < 4));
+		ck_assert(is_woken(&q) == (i >= 2));
 	}
 	ck_assert(slu_queue_overflowed(&q));
 	ck_assert(!slu_queue_overflowed(&q));
+	slu_queue_drain_fd(&q);
+	ck_assert(!is_woken(&q));
 	for (uint32_t i = 0; i < 3; i++) {
 		ck_assert(slu_queue_pop(&q, &event));
 		ck_assert_uint_eq(event.job_id, i);
 		slu_event_clear(&event);
 	}
+	/* Urgent behind one that was not. */
+	slu_queue_push(&q, (struct slu_event){0}, false);
+	ck_assert(!is_woken(&q));
+	slu_queue_push(&q, (struct slu_event){0}, true);
+	ck_assert(is_woken(&q));
 	slu_queue_fini(&q); /* frees what is left */
 }
 END_TEST
