@@ -54,6 +54,13 @@ static void annotate(void *arg, const struct slu_annotate *annotate)
 			  annotate);
 }
 
+static const char *addr(void *arg, const char *node)
+{
+	const struct slu_daemon *d = arg;
+
+	return slu_nodes_addr(d->auth.nodes, node);
+}
+
 static void wake(void *arg, uint32_t job_id)
 {
 	slu_daemon_touched(arg, job_id);
@@ -73,6 +80,7 @@ const struct slu_buffers_ops slu_buffers_glue = {
 	.drain = drain,
 	.resume = resume,
 	.annotate = annotate,
+	.addr = addr,
 	.wake = wake,
 	.log = log_line,
 };

@@ -40,6 +40,8 @@ struct slu_daemon {
 	struct slu_httpd *httpd;
 	struct slu_longpoll *longpoll;
 	struct slu_timer poll; /* of longpoll */
+	double refused_since;  /* requests refused since then: */
+	unsigned refused;
 	struct slu_batch batch;
 	struct slu_receiver *receiver; /* of resource maps */
 	struct slu_timer seen;	       /* writes when hosts were last seen */

@@ -40,6 +40,11 @@ static void take_hello(struct slu_daemon *d, void *msg)
 		hello->slurm_version ? hello->slurm_version : "?",
 		hello->cluster ? hello->cluster : "?", hello->n_nodes,
 		hello->n_jobs);
+	if (hello->version != SLU_WIRE_VERSION)
+		slu_log(d->log, SLU_WARN,
+			"libsluice speaks version %u, sluiced %u: what the "
+			"other does not know is not done",
+			hello->version, SLU_WIRE_VERSION);
 	complain(d, "nodes",
 		 slu_nodes_set(d->auth.nodes, hello->nodes, hello->n_nodes,
 			       &err),

@@ -319,7 +319,7 @@ int main(int argc, char **argv)
 		goto out;
 	}
 	status = EXIT_FAILURE;
-	umask(022);
+	umask(077); /* the database names everybody's jobs */
 	if (open_log(&p.opt, &p.log) == 0 &&
 	    (p.opt.foreground || to_background(&p) == 0))
 		status = serve(&p);

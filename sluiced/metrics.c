@@ -24,7 +24,7 @@ static void one(struct slu_buf *out, const char *name, const char *type,
 		const char *help, double value)
 {
 	head(out, name, type, help);
-	slu_buf_printf(out, "sluice_%s %.17g\n", name, value);
+	slu_buf_printf(out, "sluice_%s %.15g\n", name, value);
 }
 
 static void requests(const struct slu_metrics *m, struct slu_buf *out)

@@ -93,6 +93,15 @@ static size_t lower_bound(const struct slu_nodes *nodes, const char *name)
 	return low;
 }
 
+const char *slu_nodes_addr(const struct slu_nodes *nodes, const char *node)
+{
+	size_t at = lower_bound(nodes, node);
+
+	if (at < nodes->n && !strcmp(nodes->host[at].name, node))
+		return nodes->host[at].told;
+	return NULL;
+}
+
 /* The entry of `name`, made when it is not there; NULL without memory. */
 static struct host *get(struct slu_nodes *nodes, const char *name)
 {

@@ -25,6 +25,10 @@ void slu_nodes_free(struct slu_nodes *nodes);
 int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
 		  size_t n, struct slu_err *err);
 
+/* NodeAddr of a node as slurmctld told it, borrowed until slu_nodes_set();
+ * NULL when it did not. */
+const char *slu_nodes_addr(const struct slu_nodes *nodes, const char *node);
+
 /* Is `from` an address of the host? 0, or SLU_DENIED. now: seconds, to ask
  * again about a host that may have moved. */
 int slu_nodes_check(struct slu_nodes *nodes, const char *host,

@@ -14,9 +14,10 @@
 #include "sluiced/iocount.h"
 #include "sysmap/receive.h"
 
-#define HOLD	  30.0 /* seconds a request is parked */
-#define SMALL	  (1u << 20)
-#define JSON_WAIT "{\"word\":\"wait\"}"
+#define HOLD	       30.0 /* seconds a request is parked */
+#define SMALL	       (1u << 20)
+#define REFUSED_LOGGED 10 /* a second */
+#define JSON_WAIT      "{\"word\":\"wait\"}"
 
 static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
 {
@@ -107,36 +108,35 @@ static char *host_in_documents(struct slu_req *req, struct slu_err *err)
 	.method = "POST", .who = SLU_WHO_HOST, .max = SMALL,       \
 	.desc = &type##_desc, .node = offsetof(struct type, node), \
 	.job = offsetof(struct type, job_id)
+#define LONG_POLL(type) \
+	NODE_ROUTE(type), .waits = true, .buffer = offsetof(struct type, buffer)
 
 const struct slu_route slu_routes[] = {
 	{
 		.path = "/v1/plan",
-		NODE_ROUTE(slu_ask),
-		.waits = true,
+		LONG_POLL(slu_ask),
+		.run = offsetof(struct slu_ask, restarts),
 		.sealed = true,
 		.handle = handle_plan,
 	},
 	{
 		.path = "/v1/report",
-		NODE_ROUTE(slu_report),
+		LONG_POLL(slu_report),
 		.group = offsetof(struct slu_report, step),
-		.waits = true,
 		.over = JSON_WAIT,
 		.handle = handle_report,
 	},
 	{
 		.path = "/v1/barrier",
-		NODE_ROUTE(slu_barrier),
+		LONG_POLL(slu_barrier),
 		.group = offsetof(struct slu_barrier, name),
-		.waits = true,
 		.over = JSON_WAIT,
 		.handle = handle_barrier,
 	},
 	{
 		.path = "/v1/poll",
-		NODE_ROUTE(slu_ask),
+		LONG_POLL(slu_ask),
 		.group = offsetof(struct slu_ask, seen),
-		.waits = true,
 		.over = JSON_WAIT,
 		.handle = handle_poll,
 	},
@@ -239,6 +239,16 @@ static char *text_at(const void *msg, size_t offset)
 	return *(char *const *)((const char *)msg + offset);
 }
 
+static uint32_t number_at(const void *msg, size_t offset)
+{
+	return *(const uint32_t *)((const char *)msg + offset);
+}
+
+static uint64_t long_at(const void *msg, size_t offset)
+{
+	return *(const uint64_t *)((const char *)msg + offset);
+}
+
 static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 {
 	struct slu_auth_request ask = {
@@ -294,19 +304,39 @@ static int allow(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 			      slu_now_mono(), err);
 }
 
+/* Those for whom the answer comes at the same moment wait in one group. */
 static int park(struct slu_daemon *d, struct slu_req *req)
 {
 	const struct slu_route *route = req->route;
-	const char *group = route->group ? text_at(req->msg, route->group) : "";
-	char what[128];
+	const char *group =
+		route->group ? text_at(req->msg, route->group) : NULL;
+	uint32_t run = route->run ? number_at(req->msg, route->run) : 0;
+	char what[160];
 
-	snprintf(what, sizeof(what), "%s %s", route->path, group ? group : "");
+	snprintf(what, sizeof(what), "%s %llu %u %s", route->path,
+		 (unsigned long long)long_at(req->msg, route->buffer), run,
+		 group ? group : "");
 	if (slu_longpoll_park(d->longpoll, &req->parked,
-			      *(uint32_t *)((char *)req->msg + route->job),
-			      what, slu_now_mono() + HOLD) < 0)
+			      number_at(req->msg, route->job), what,
+			      slu_now_mono() + HOLD) < 0)
 		return -1;
 	slu_timer_soon(d->loop, &d->poll, HOLD);
 	return 0;
+}
+
+/* For the administrator, but not as often as somebody may knock. */
+static void log_refused(struct slu_daemon *d, const struct slu_req *req,
+			const struct slu_err *err)
+{
+	double now = slu_now_mono();
+
+	if (now - d->refused_since > 1) {
+		d->refused_since = now;
+		d->refused = 0;
+	}
+	if (d->refused++ < REFUSED_LOGGED)
+		slu_log(d->log, SLU_INFO, "%s refused: %s", req->path,
+			err->text);
 }
 
 static int begin(void *arg, struct slu_req *req, size_t *max,
@@ -336,9 +366,8 @@ static void complete(void *arg, struct slu_req *req)
 		return;
 	if (rc < 0 && err.kind == SLU_BUSY && route->waits && park(d, req) == 0)
 		return;
-	if (rc < 0 && err.kind == SLU_DENIED)
-		slu_log(d->log, SLU_INFO, "%s refused: %s", req->path,
-			err.text);
+	if (rc < 0 && (err.kind == SLU_DENIED || err.kind == SLU_IO))
+		log_refused(d, req, &err);
 	slu_routes_reply(d, req, &out, rc < 0 ? &err : NULL);
 }
 

@@ -26,9 +26,10 @@ struct slu_route {
 	size_t node; /* in the message: char *, whom it speaks for */
 	/* The same for a body that is no message; the caller frees. */
 	char *(*host)(struct slu_req *req, struct slu_err *err);
-	size_t job;	  /* in the message: uint32_t; for long polls */
-	size_t group;	  /* in the message: char *, what is waited for */
-	bool waits;	  /* a long poll: parked while SLU_BUSY */
+	/* Of a long poll, in the message: job and run (uint32_t), buffer
+	 * (uint64_t), and what is waited for (char *); 0: it has none. */
+	size_t job, run, buffer, group;
+	bool waits;	  /* it is a long poll: parked while SLU_BUSY */
 	bool sealed;	  /* the answer holds a secret */
 	const char *type; /* Content-Type; NULL: JSON */
 	/* The answer when a long poll is over; NULL: the error itself. */

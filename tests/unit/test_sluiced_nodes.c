@@ -56,6 +56,10 @@ START_TEST(test_check)
 		if (!c->good)
 			expect_err(err, SLU_DENIED, c->from);
 	}
+	ck_assert_str_eq(slu_nodes_addr(nodes, "n1"), "n1-ib");
+	ck_assert_ptr_null(slu_nodes_addr(nodes, "n2"));
+	ck_assert_ptr_null(slu_nodes_addr(nodes, "login"));
+	ck_assert_ptr_null(slu_nodes_addr(nodes, "n9"));
 	slu_nodes_free(nodes);
 }
 END_TEST
