@@ -203,18 +203,20 @@ static const struct step *find_step(const char *name)
 /* A step went wrong. In teardown that is the node's trouble: it is drained
  * until it is clean; before, it is the buffer's failure. */
 static int went_wrong(struct slu_buffers *b, const struct place *at,
-		      const struct slu_report *r, enum kind kind, double now,
-		      struct slu_err *err)
+		      const struct slu_report *r, enum kind kind, bool news,
+		      double now, struct slu_err *err)
 {
 	const char *name = at->bb->plan.node[at->i].name;
 	const char *text = r->text && *r->text ? r->text : r->step;
 
 	/* while the job runs, only an up that is not yet over is to blame */
 	if (at->bb->state == SLU_BB_RUNNING && kind != UP)
-		return slu_bb_note(b->db, at->bb, text, now, err);
-	if (slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text))
+		return news ? slu_bb_note(b->db, at->bb, text, now, err) : 0;
+	if ((news || !at->bb->failure) &&
+	    slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text))
 		return -1;
-	if (kind != CLEAN || at->m->order == SLU_ORDER_DRAIN)
+	if (kind != CLEAN || at->m->order == SLU_ORDER_DRAIN ||
+	    at->m->state == SLU_NODE_CLEAN)
 		return 0;
 	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_DRAIN, NULL, now,
 			     err))
@@ -246,8 +248,7 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 
 	if (news < 0)
 		return -1;
-	if (!ok && (news || !at->bb->failure) &&
-	    went_wrong(b, at, r, step->kind, now, err))
+	if (!ok && went_wrong(b, at, r, step->kind, news, now, err))
 		return -1;
 	if (went_clean(b, at, now, err))
 		return -1;

@@ -93,10 +93,8 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	bb->restarts = job->restarts;
 	bb->job_start = job->start;
 	bb->user = job->user ? strdup(job->user) : NULL;
-	if (slu_plan_make(job, &site, &bb->plan, why)) {
-		bb->hopeless = true;
+	if (slu_plan_make(job, &site, &bb->plan, why))
 		rc = slu_plan_bare(job, &bb->plan, err);
-	}
 	if (rc == 0 && slu_bb_room(bb))
 		rc = slu_err(err, SLU_NOMEM, "out of memory");
 	if (rc == 0)
@@ -121,7 +119,8 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 		   bb->plan.fs ? bb->plan.fs : "nothing",
 		   bb->user ? bb->user : "somebody", bb->plan.n_node);
 	slu_bb_wake(b, bb);
-	if (bb->hopeless && slu_bb_fail(b, bb, now, err, "%s", why.text))
+	if (!slu_bb_has_plan(bb) &&
+	    slu_bb_fail(b, bb, now, err, "%s", why.text))
 		return -1;
 	slu_bb_tell_extend(b, bb, now);
 	return slu_bb_settle(b, bb, now, err);
@@ -142,10 +141,10 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 		return 0;
 	snprintf(text, sizeof(text), "job ended: %.40s%s", state,
 		 requeued ? ", it runs again" : "");
-	slu_bb_log(b, bb, SLU_INFO, "%s", text);
 	if (slu_bb_set_ended(b->db, bb, strcmp(state, "COMPLETED") == 0,
 			     requeued, text, now, err))
 		return -1;
+	slu_bb_log(b, bb, SLU_INFO, "%s", text);
 	slu_bb_wake(b, bb);
 	return slu_bb_settle(b, bb, now, err);
 }
@@ -187,9 +186,9 @@ static int leave_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		return 0;
 	snprintf(text, sizeof(text), "%.200s left without having been cleaned",
 		 bb->plan.node[i].name);
-	slu_bb_log(b, bb, SLU_WARN, "%s", text);
 	if (slu_bb_set_order(b->db, bb, i, SLU_ORDER_DRAIN, text, now, err))
 		return -1;
+	slu_bb_log(b, bb, SLU_WARN, "%s", text);
 	slu_bb_tell_order(b, bb, i);
 	return 0;
 }
@@ -371,9 +370,9 @@ int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 		if (bb->plan.job_id != job_id ||
 		    bb->verdict != SLU_VERDICT_TOLD)
 			continue;
-		slu_bb_log(b, bb, ok ? SLU_INFO : SLU_WARN, "%s", line);
 		if (slu_bb_set_verdict_done(b->db, bb, line, now, err))
 			return -1;
+		slu_bb_log(b, bb, ok ? SLU_INFO : SLU_WARN, "%s", line);
 		slu_bb_wake(b, bb);
 		if (slu_bb_settle(b, bb, now, err))
 			return -1;

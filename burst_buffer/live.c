@@ -125,6 +125,11 @@ uint64_t slu_bb_stages(const struct slu_bb *bb, bool out)
 	return mask;
 }
 
+bool slu_bb_has_plan(const struct slu_bb *bb)
+{
+	return bb->plan.fs != NULL; /* see slu_plan_bare() */
+}
+
 bool slu_bb_has_data(const struct slu_bb *bb)
 {
 	bool ran = bb->ready > 0 &&

@@ -81,7 +81,6 @@ struct slu_bb {
 	double grace;	 /* seconds added to the deadline of this state */
 	double extended; /* when the last `extend` was told */
 	bool bound_seen; /* waiting nodes know that the bound has passed */
-	bool hopeless;	 /* trying again would not help */
 	char *told;	 /* what the mirror was told last */
 };
 
@@ -105,6 +104,8 @@ struct slu_bb_gate *slu_bb_gate(struct slu_bb *bb, const char *name);
 /* The bits of the stage requests of one direction that are to be done: all
  * that go in, or those out that on= allows. */
 uint64_t slu_bb_stages(const struct slu_bb *bb, bool out);
+/* Has it a plan that can be carried out? */
+bool slu_bb_has_plan(const struct slu_bb *bb);
 /* Was the file system in use, with data in it that is to be staged out? */
 bool slu_bb_has_data(const struct slu_bb *bb);
 /* A failure whose verdict is done, or has been waited for long enough. */

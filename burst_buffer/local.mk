@@ -32,7 +32,8 @@ tests_fuzz_fuzz_request_LDADD = libslurequest.la
 noinst_HEADERS += tests/unit/burst_world.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_life tests/unit/test_plan tests/unit/test_buffers
+	tests/unit/test_life tests/unit/test_plan tests/unit/test_buffers \
+	tests/unit/test_buffers_model
 check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
@@ -40,6 +41,7 @@ tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_buffers_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_buffers_model_LDADD = libsluburst.la $(CHECK_LIBS)
 endif
 
 include burst_buffer/node/local.mk

@@ -49,7 +49,7 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		return 0;
 	if (slu_bb_requeues(b->db, bb->plan.job_id, &requeues, err))
 		return -1;
-	if (bb->hopeless || requeues >= REQUEUES)
+	if (!slu_bb_has_plan(bb) || requeues >= REQUEUES)
 		*what = SLU_HOLD;
 	return 0;
 }
@@ -66,12 +66,13 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	one_line(text);
-	slu_bb_log(b, bb, SLU_WARN, "%s: %s", slu_bb_phase(bb->state), text);
 	if (bb->failure)
 		return slu_bb_note(b->db, bb, text, now, err);
 	if (choose_verdict(b, bb, &verdict, &what, err) ||
 	    slu_bb_set_failure(b->db, bb, text, verdict, what, now, err))
 		return -1;
+	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(bb->state),
+		   text);
 	bb->bound_seen = false;
 	slu_bb_tell_verdict(b, bb);
 	slu_bb_wake(b, bb);
@@ -152,6 +153,8 @@ static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 {
 	if (bb->failure)
 		return 0;
+	if (bb->state == SLU_BB_SETUP && !slu_bb_has_plan(bb))
+		return slu_bb_fail(b, bb, now, err, "no plan can be made");
 	if (bb->state <= SLU_BB_STAGE_IN && !bb->ended && all_ready(bb))
 		return check_complete(b, bb, false, now, err);
 	if (bb->state != SLU_BB_STAGE_OUT)

@@ -26,6 +26,7 @@ struct actor {
 	uint64_t buffer; /* from the plan; 0: it has none */
 	bool aborted;	 /* up was told so */
 	bool cut;	 /* it is off the network */
+	bool gone;	 /* it was, once */
 	bool keep;	 /* down was told abort: it keeps the data */
 	bool skip;	 /* down was told skip */
 	uint64_t staged; /* bit R: this node's share has arrived */
@@ -60,15 +61,27 @@ struct world {
 	bool final;
 	bool owes_verdict; /* told, not yet answered */
 	bool trace;
+	int crash_in; /* callbacks until the process dies; 0: it lives */
 };
 
-#define STEPS_UP_MAX 64
+#define PATIENCE 1000
 
 /* Recording */
 
-static void on_mirror(void *arg, const struct slu_buffer_state *s)
+/* Between the transactions of a call its callbacks are called: places where a
+ * crash must do no harm. */
+static struct world *heard_by(void *arg)
 {
 	struct world *w = arg;
+
+	if (w->crash_in > 0 && --w->crash_in == 0)
+		_exit(9);
+	return w;
+}
+
+static void on_mirror(void *arg, const struct slu_buffer_state *s)
+{
+	struct world *w = heard_by(arg);
 
 	w->mirrors++;
 	slu_copy(w->state, sizeof(w->state), s->state);
@@ -77,7 +90,7 @@ static void on_mirror(void *arg, const struct slu_buffer_state *s)
 
 static void on_extend(void *arg, const struct slu_extend *e)
 {
-	struct world *w = arg;
+	struct world *w = heard_by(arg);
 
 	w->give_back = e->give_back;
 	w->final = e->final;
@@ -86,7 +99,7 @@ static void on_extend(void *arg, const struct slu_extend *e)
 static void on_verdict(void *arg, enum slu_on_failure what,
 		       const struct slu_verdict *v)
 {
-	struct world *w = arg;
+	struct world *w = heard_by(arg);
 
 	w->verdicts++;
 	w->what = what;
@@ -105,7 +118,7 @@ static void mark(char *list, const struct world *w, const char *node)
 
 static void on_drain(void *arg, const struct slu_node_order *o)
 {
-	struct world *w = arg;
+	struct world *w = heard_by(arg);
 
 	w->drains++;
 	mark(w->drained, w, o->node);
@@ -113,7 +126,7 @@ static void on_drain(void *arg, const struct slu_node_order *o)
 
 static void on_resume(void *arg, const struct slu_node_order *o)
 {
-	struct world *w = arg;
+	struct world *w = heard_by(arg);
 
 	w->resumes++;
 	mark(w->resumed, w, o->node);
@@ -122,17 +135,18 @@ static void on_resume(void *arg, const struct slu_node_order *o)
 static void on_annotate(void *arg, const struct slu_annotate *a)
 {
 	(void)a;
-	((struct world *)arg)->annotates++;
+	heard_by(arg)->annotates++;
 }
 
 static void on_wake(void *arg, uint32_t job_id)
 {
-	(void)arg, (void)job_id;
+	(void)job_id;
+	heard_by(arg);
 }
 
 static void on_log(void *arg, enum slu_level level, const char *line)
 {
-	struct world *w = arg;
+	struct world *w = heard_by(arg);
 
 	w->errors += level == SLU_ERROR;
 	if (w->trace)
@@ -172,10 +186,15 @@ static inline void world_load(struct world *w)
 	expect(w->b, "%s", err.text);
 }
 
-static inline void world_restart(struct world *w)
+static inline void world_unload(struct world *w)
 {
 	slu_buffers_free(w->b);
 	slu_db_close(w->db);
+}
+
+static inline void world_restart(struct world *w)
+{
+	world_unload(w);
 	world_load(w);
 }
 
@@ -248,8 +267,7 @@ static inline void world_new(struct world *w, int n_node, const char *request,
 
 static inline void world_free(struct world *w)
 {
-	slu_buffers_free(w->b);
-	slu_db_close(w->db);
+	world_unload(w);
 	slu_conf_free(w->conf);
 }
 
@@ -461,7 +479,8 @@ static inline void step_up(struct world *w, struct actor *a)
 	if (!ok && strncmp(step, "report", 6) != 0)
 		step = "report failed";
 	h = do_step(w, a, step, ok);
-	if (is(&h, "busy") && ++a->breath)
+	/* its patience for the plan has an end */
+	if (is(&h, "busy") && (++a->breath < PATIENCE || a->buffer))
 		return;
 	a->breath = 0;
 	if (is(&h, "go") && !ok)
@@ -547,9 +566,9 @@ static inline bool world_step(struct world *w)
 	if (!w->started) {
 		job_start(w);
 	} else if (w->owes_verdict && !w->deaf) {
-		verdict_done(w);
 		if (!w->ended)
 			job_end(w, w->what == SLU_FAIL ? "FAILED" : "PENDING");
+		verdict_done(w);
 	} else if (!w->ended && all_at(w, AT_RUN)) {
 		job_end(w, "COMPLETED");
 	} else if (!all_at(w, AT_END)) {

@@ -2,6 +2,8 @@
 /* Whole walks of one buffer, and every fault at every step. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
+#include <sys/mman.h>
+#include <sys/wait.h>
 
 /* What remains of a walk: per run "STATE FAILED_IN VERDICT WHAT SUCCESS
  * NODES BYTES GATES", then which nodes were drained and resumed. */
@@ -151,6 +153,64 @@ static void say_again_after_restart(struct world *w)
 START_TEST(test_twice_after_restart)
 {
 	with_fault(say_again_after_restart, want_good);
+}
+END_TEST
+
+/* sluiced dies in the middle of a call, at every place where it speaks; what
+ * nodes and slurmctld know of lies in memory that it shares with them. True
+ * when it did not live to the end. */
+static bool crash_at(struct world *w, int at)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		world_load(w);
+		w->crash_in = at;
+		run_all(w);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert(WEXITSTATUS(status) == 9 || WEXITSTATUS(status) == 0);
+	w->crash_in = 0;
+	world_load(w);
+	if (w->started)
+		sync_all(w); /* slurmctld connects anew */
+	return WEXITSTATUS(status) == 9;
+}
+
+static void crash_anywhere(const char *conf, int fail_up, int fail_down,
+			   const char *want)
+{
+	struct world *w = mmap(NULL, sizeof(*w), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool crashed = true;
+	int at;
+
+	ck_assert_ptr_ne(w, MAP_FAILED);
+	for (at = 1; crashed; at++) {
+		world_new(w, 3, WALK, conf);
+		world_unload(w);
+		w->node[1].fail_at = fail_up;
+		w->node[1].fail_down = fail_down;
+		crashed = crash_at(w, at);
+		run_all(w);
+		expect_outcome(w, want);
+		world_free(w);
+	}
+	ck_assert_int_gt(at, 10);
+	munmap(w, sizeof(*w));
+}
+
+START_TEST(test_crash_anywhere)
+{
+	crash_anywhere(NULL, -1, -1, GOOD);
+	crash_anywhere("NodeStorage=auto\n", -1, -1,
+		       "6 1 2 1 0 555 - 0 --- ---");
+	crash_anywhere(NULL, 4, -1, "6 1 2 0 0 555 0 0 --- ---");
+	crash_anywhere(NULL, -1, 3, "6 4 2 2 1 555 6000 0 --- ---");
+	crash_anywhere(NULL, -1, 8, "6 5 0 2 1 555 6000 0 -x- -x-");
 }
 END_TEST
 
@@ -930,10 +990,10 @@ START_TEST(test_json)
 END_TEST
 
 TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
-	  test_twice, test_twice_after_restart, test_cancel_anywhere,
-	  test_lose_anywhere, test_fail_up, test_fail_down, test_bound,
-	  test_verdict_before_end, test_timeouts, test_teardown_timeout,
-	  test_requeues, test_next_run, test_incomplete, test_own_totals,
-	  test_stage_out_on, test_vanished, test_sync_nodes, test_strangers,
-	  test_cancel_stage_out, test_words, test_give_back, test_no_plan,
-	  test_quarantine, test_json)
+	  test_twice, test_twice_after_restart, test_crash_anywhere,
+	  test_cancel_anywhere, test_lose_anywhere, test_fail_up,
+	  test_fail_down, test_bound, test_verdict_before_end, test_timeouts,
+	  test_teardown_timeout, test_requeues, test_next_run, test_incomplete,
+	  test_own_totals, test_stage_out_on, test_vanished, test_sync_nodes,
+	  test_strangers, test_cancel_stage_out, test_words, test_give_back,
+	  test_no_plan, test_quarantine, test_json)
