@@ -72,8 +72,6 @@ double slu_curve_at(const struct slu_curve *curve, uint32_t ions)
 		if (p->ions > 0)
 			low = p;
 	}
-	if (ions == 0)
-		return 0;
 	if (p == curve->point + curve->n)
 		return low ? low->mean : 0;
 	if (!low)

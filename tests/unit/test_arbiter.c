@@ -133,6 +133,7 @@ START_TEST(test_answer)
 	learn(a, "io", 4, 2, 250);
 	learn(a, "new", 4, 1, 0); /* no I/O: teaches nothing */
 	learn(a, "new", 4, 0, 50);
+	learn(a, "io", 4, 0, 50); /* without direct access: not known why */
 	start(a, 2, "io", 4);
 	start(a, 1, "new", 4);
 	solve(a, &got);
@@ -193,6 +194,23 @@ START_TEST(test_limits)
 	ck_assert_str_eq(shown(a), "2:ion1");
 	slu_arbiter_free(a);
 	slu_hosts_free(&conf.io_nodes);
+}
+END_TEST
+
+/* More than exists is not even wanted. */
+START_TEST(test_wanted)
+{
+	struct slu_arbiter *a = new_arbiter("ion[1-2]", 8, SLU_ION_MCKP);
+	struct slu_assignment got;
+
+	learn(a, "io", 8, 8, 800);
+	start(a, 1, "io", 8);
+	start(a, 2, "io", 8);
+	solve(a, &got);
+	ck_assert_uint_eq(got.jobs[0].wanted, 2);
+	ck_assert_str_eq(got.jobs[0].ions, "ion1");
+	slu_msg_clear(&slu_assignment_desc, &got);
+	slu_arbiter_free(a);
 }
 END_TEST
 
@@ -501,5 +519,5 @@ START_TEST(test_random_days)
 }
 END_TEST
 
-TEST_MAIN("arbiter", test_story, test_answer, test_limits, test_shared,
-	  test_static, test_kept, test_random_days)
+TEST_MAIN("arbiter", test_story, test_answer, test_limits, test_wanted,
+	  test_shared, test_static, test_kept, test_random_days)

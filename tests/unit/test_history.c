@@ -109,12 +109,12 @@ START_TEST(test_once)
 
 	add(db, 1, 7, 10, 20);
 	add(db, 1, 7, 10, 99); /* known */
-	add(db, 1, 7, 30, 40); /* requeued: another run */
-	add(db, 2, 7, 0, 15);  /* cancelled before it ran */
+	add(db, 1, 7, 30, 50); /* requeued: another run */
+	add(db, 2, 7, 0, 40);  /* cancelled before it ran */
 	expect_fail(slu_history_add(db, &running, &err), err, SLU_INVALID,
 		    "job 9 has not ended");
 	expect_ok(slu_history_each(db, &all, print_id, ids, &err), err);
-	ck_assert_str_eq(ids, "2 1 1 ");
+	ck_assert_str_eq(ids, "1 2 1 ");
 	slu_db_close(db);
 }
 END_TEST

@@ -241,6 +241,7 @@ END_TEST
 START_TEST(test_certificate)
 {
 	static const struct slu_mckp_item item[] = {{0, 0}, {2, 10}};
+	static const struct slu_mckp_item dented[] = {{0, 0}, {1, 1}, {2, 10}};
 	struct slu_mckp_class class[] = {{item, 2, SLU_MCKP_NONE},
 					 {item, 2, SLU_MCKP_NONE}};
 	struct slu_mckp_problem p = {class, 2, 3};
@@ -253,6 +254,33 @@ START_TEST(test_certificate)
 	p.capacity = 4;
 	ck_assert_double_eq(solve(&p, choice, &info).value, 20);
 	ck_assert_double_eq_tol(info.gap, 0, 0.001);
+	class[0].item = dented;
+	class[0].n = 3;
+	p.capacity = 3; /* along the hull every I/O node is worth 5 */
+	ck_assert_double_eq(solve(&p, choice, &info).value, 11);
+	ck_assert_double_eq_tol(info.bound, 15, 0.002);
+}
+END_TEST
+
+/* So much bandwidth that its unit must grow. */
+START_TEST(test_huge)
+{
+	enum { CLASSES = 3000 };
+	static const struct slu_mckp_item item[] = {{0, SLU_MCKP_MAX_VALUE / 2},
+						    {1, SLU_MCKP_MAX_VALUE}};
+	static struct slu_mckp_class class[CLASSES];
+	static uint32_t choice[CLASSES];
+	struct slu_mckp_problem p = {class, CLASSES, CLASSES / 3};
+	struct slu_mckp_info info;
+	struct slu_mckp_solution s;
+
+	for (int i = 0; i < CLASSES; i++)
+		class[i] = (struct slu_mckp_class){item, 2, SLU_MCKP_NONE};
+	s = solve(&p, choice, &info);
+	ck_assert_uint_eq(s.weight, CLASSES / 3);
+	ck_assert_double_eq(s.value, SLU_MCKP_MAX_VALUE * 2 / 3 * CLASSES);
+	ck_assert_double_gt(info.unit, 0.001);
+	ck_assert_double_ge(info.bound, s.value);
 }
 END_TEST
 
@@ -290,4 +318,4 @@ START_TEST(test_refused)
 END_TEST
 
 TEST_MAIN("mckp", test_brute_force, test_known_answer, test_infeasible,
-	  test_certificate, test_refused)
+	  test_certificate, test_huge, test_refused)

@@ -67,7 +67,8 @@ START_TEST(test_usual)
 }
 END_TEST
 
-/* A job of the tables below; per: MB/s per I/O node up to flat, 0 unknown. */
+/* A job of the tables below; usual 0: it asked for none; per: MB/s per I/O node
+ * up to flat, 0 unknown. */
 struct case_job {
 	uint32_t nodes, usual;
 	double per;
@@ -209,6 +210,27 @@ static const struct policy_case policy_cases[] = {
 	 false,
 	 {{1, 1, 4, 1, '-', 0}, {1, 1, 6, 1, '-', 0}},
 	 "s s"},
+	{"running jobs are not made to share",
+	 SLU_ION_STATIC,
+	 1,
+	 false,
+	 {{1, 1, 1, 1, 'e', 1}, {1, 1, 99, 1, '-', 0}},
+	 "1 s"},
+	{"the mean beats a weak one",
+	 SLU_ION_MCKP,
+	 3,
+	 false,
+	 {{1, 1, 1, 1, '-', 0},
+	  {1, 1, 0, 0, '-', 0},
+	  {1, 1, 2, 1, '-', 0},
+	  {1, 1, 9, 1, '-', 0}},
+	 "s 1 s 1"},
+	{"who asked for none shares none",
+	 SLU_ION_MCKP,
+	 1,
+	 false,
+	 {{1, 1, 4, 1, '-', 0}, {8, 0, 50, 8, '-', 0}, {1, 1, 6, 1, '-', 0}},
+	 "s 0 s"},
 	{"no I/O node at all",
 	 SLU_ION_MCKP,
 	 0,
@@ -228,8 +250,8 @@ static size_t set_up(const struct policy_case *c, struct slu_ion_job *job,
 
 		job[n] = (struct slu_ion_job){
 			.choice = choice[n],
-			.n = slu_ion_choices(j->nodes, 8, c->direct, choice[n],
-					     8),
+			.n = slu_ion_choices(j->nodes, j->usual ? 8 : 0,
+					     c->direct, choice[n], 8),
 			.usual = j->usual,
 			.curve = j->per > 0 ? &curve[n] : NULL,
 			.holds = j->has != '-',
