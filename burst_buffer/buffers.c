@@ -333,6 +333,14 @@ int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
 	return has_ended ? ended(b, job, now, err) : started(b, job, now, err);
 }
 
+/* slurmctld's whole state has jobs that are over too, while it remembers
+ * them. */
+static bool is_over(const struct slu_job *job)
+{
+	return job->completing || !(slu_eq(job->state, "RUNNING") ||
+				    slu_eq(job->state, "SUSPENDED"));
+}
+
 int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		     size_t n, double now, struct slu_err *err)
 {
@@ -347,7 +355,7 @@ int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 			return -1;
 	}
 	for (j = 0; j < n; j++)
-		if (slu_buffers_job(b, &jobs[j], jobs[j].completing, now, err))
+		if (slu_buffers_job(b, &jobs[j], is_over(&jobs[j]), now, err))
 			return -1;
 	for (bb = b->first; bb; bb = bb->next)
 		slu_bb_tell_all(b, bb, now);

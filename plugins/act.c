@@ -344,24 +344,28 @@ static char *without_ours(const char *features)
 	return kept;
 }
 
-/* Add to the others; the vocabulary is fixed, see node_features.c. */
-static void put_features(char **features, const char *ours)
+/* Put ours after the others; the vocabulary is fixed, see node_features.c.
+ * Returns whether that changed anything. */
+static bool put_features(char **features, const char *ours)
 {
-	char *kept = without_ours(*features);
+	char *all = without_ours(*features);
+	bool changed;
 
-	xstrfmtcat(kept, "%s%s", kept ? "," : "", ours);
+	xstrfmtcat(all, "%s%s", all ? "," : "", ours);
+	changed = xstrcmp(all, *features);
 	xfree(*features);
-	*features = kept;
+	*features = all;
+	return changed;
 }
 
 static void mark_node(node_record_t *node, const struct slu_ctl_mark *mark)
 {
-	put_features(&node->features, "ion_assigned,ion_free,ion_shared");
-	put_features(&node->features_act, mark->feature);
-	update_node_avail_features(node->name, node->features,
-				   FEATURE_MODE_IND);
-	update_node_active_features(node->name, node->features_act,
-				    FEATURE_MODE_IND);
+	if (put_features(&node->features, "ion_assigned,ion_free,ion_shared"))
+		update_node_avail_features(node->name, node->features,
+					   FEATURE_MODE_IND);
+	if (put_features(&node->features_act, mark->feature))
+		update_node_active_features(node->name, node->features_act,
+					    FEATURE_MODE_IND);
 	if (!node->comment || slu_act_is_ours(node->comment))
 		put_text(&node->comment,
 			 mark->comment ? strdup(mark->comment) : NULL);

@@ -106,11 +106,15 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out)
 	copy_size(job, out);
 	if (job->burst_buffer && job->burst_buffer[0])
 		out->request = copy_text(job->burst_buffer);
-	if (out->request && out->completing) {
-		out->completing_nodes = nodes_of(job->node_bitmap_cg);
-		out->down_nodes = down_of(job->node_bitmap);
-	}
 	slu_ctl_note_to_job(job->admin_comment, out);
+}
+
+void slu_copy_nodes(const job_record_t *job, struct slu_job *out)
+{
+	if (!out->completing || !slu_ctl_has_buffer(out->request))
+		return;
+	out->completing_nodes = nodes_of(job->node_bitmap_cg);
+	out->down_nodes = down_of(job->node_bitmap);
 }
 
 /* The tightest limit of the partitions that are named, minutes. */

@@ -9,8 +9,10 @@
 #include "plugins/compat.h"
 
 /* A job: at least job READ and node READ. Fields that memory could not be had
- * for are NULL. */
+ * for are NULL. Lists of a buffer's nodes by their state take milliseconds for
+ * thousands of nodes, so only slu_copy_nodes() fills them in: not for hooks. */
 void slu_copy_job(const job_record_t *job, struct slu_job *out);
+void slu_copy_nodes(const job_record_t *job, struct slu_job *out);
 /* The same, taking its state for `state`. */
 const char *slu_state_name(uint32_t state);
 

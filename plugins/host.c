@@ -85,9 +85,12 @@ static int copy_one(void *x, void *arg)
 	const job_record_t *job = x;
 	struct jobs *jobs = arg;
 
-	if (jobs->n < jobs->cap &&
-	    (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job)))
-		slu_copy_job(job, &jobs->job[jobs->n++]);
+	if (jobs->n == jobs->cap ||
+	    (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job)))
+		return 0;
+	slu_copy_job(job, &jobs->job[jobs->n]);
+	slu_copy_nodes(job, &jobs->job[jobs->n]);
+	jobs->n++;
 	return 0;
 }
 
@@ -148,8 +151,10 @@ static void host_jobs(void *arg, const uint32_t *id, size_t n,
 	(void)arg;
 	lock_slurmctld(lock);
 	for (size_t i = 0; i < n; i++)
-		if ((job = find_job_record(id[i])))
+		if ((job = find_job_record(id[i]))) {
 			slu_copy_job(job, &out[i]);
+			slu_copy_nodes(job, &out[i]);
+		}
 	unlock_slurmctld(lock);
 }
 

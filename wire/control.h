@@ -26,7 +26,9 @@ struct slu_hello_ctl { /* "hello" */
 	char *cluster;
 	struct slu_node_addr *nodes;
 	size_t n_nodes;
-	struct slu_job *jobs; /* every running or completing job */
+	/* Every running or completing job, and those with a request that have
+	 * ended and that slurmctld remembers. */
+	struct slu_job *jobs;
 	size_t n_jobs;
 };
 

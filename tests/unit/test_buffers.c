@@ -699,6 +699,25 @@ START_TEST(test_sync_nodes)
 }
 END_TEST
 
+/* A job that is over, while nobody could tell us, has not started anew. */
+START_TEST(test_sync_over)
+{
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_RUN);
+	ck_assert_str_eq(w.state, "RUNNING");
+	w.job.state = (char *)"FAILED";
+	w.job.exit_code = 1 << 8;
+	w.job.end = (int64_t)w.now;
+	w.ended = true;
+	sync_all(&w);
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	world_free(&w);
+}
+END_TEST
+
 /* What others ask before, after and beside. */
 START_TEST(test_strangers)
 {
@@ -995,5 +1014,5 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_fail_down, test_bound, test_verdict_before_end, test_timeouts,
 	  test_teardown_timeout, test_requeues, test_next_run, test_incomplete,
 	  test_own_totals, test_stage_out_on, test_vanished, test_sync_nodes,
-	  test_strangers, test_cancel_stage_out, test_words, test_give_back,
-	  test_no_plan, test_quarantine, test_json)
+	  test_sync_over, test_strangers, test_cancel_stage_out, test_words,
+	  test_give_back, test_no_plan, test_quarantine, test_json)
