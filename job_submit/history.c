@@ -10,6 +10,35 @@
 #define PAGE	  1000 /* rows at a time */
 #define MAX_BYTES 1e18 /* that one node may claim */
 
+/* When all nodes of a run have spoken their rows become one, of node "*":
+ * large jobs would fill the database. */
+static int fold(struct slu_db *db, uint32_t job_id, int64_t start,
+		struct slu_err *err)
+{
+	long n;
+
+	if (slu_db_begin(db, err) < 0)
+		return -1;
+	n = slu_db_exec(db, err,
+			"INSERT INTO JobIo SELECT JobID, StartTime, '*',"
+			" SUM(ReadBytes), SUM(WrittenBytes) FROM JobIo AS i"
+			" WHERE JobID = ? AND StartTime = ?"
+			" GROUP BY JobID, StartTime HAVING COUNT(*) > 1 AND"
+			" COUNT(*) >= (SELECT NodeCnt FROM History AS h WHERE"
+			" h.JobID = i.JobID AND h.StartTime = i.StartTime AND"
+			" NodeCnt > 0)",
+			"II", (int64_t)job_id, start);
+	if (n > 0)
+		n = slu_db_exec(db, err,
+				"DELETE FROM JobIo WHERE JobID = ? AND"
+				" StartTime = ? AND Node <> '*'",
+				"II", (int64_t)job_id, start);
+	if (n >= 0 && slu_db_commit(db, err) == 0)
+		return 0;
+	slu_db_rollback(db);
+	return -1;
+}
+
 int slu_history_add(struct slu_db *db, const struct slu_job *j,
 		    struct slu_err *err)
 {
@@ -26,20 +55,20 @@ int slu_history_add(struct slu_db *db, const struct slu_job *j,
 	if (j->end <= 0)
 		return slu_err(err, SLU_INVALID, "job %u has not ended",
 			       j->job_id);
-	return slu_db_exec(db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsII",
-			   (int64_t)j->job_id, (int64_t)j->array_job_id,
-			   (int64_t)j->array_task_id, (int64_t)j->uid,
-			   (int64_t)j->gid, j->user, j->account, j->partition,
-			   j->qos, j->name, j->work_dir, j->nodes,
-			   (int64_t)j->node_cnt, (int64_t)j->tasks,
-			   (int64_t)j->cpus, (int64_t)j->mem_mb, j->submit,
-			   j->eligible, j->start, j->end, (int64_t)j->limit,
-			   (int64_t)j->limit_asked, (int64_t)j->predicted,
-			   j->predicted_from, j->state, (int64_t)j->exit_code,
-			   (int64_t)j->restarts, j->request,
-			   (int64_t)j->ion_max, (int64_t)j->ions) < 0
-		       ? -1
-		       : 0;
+	if (slu_db_exec(db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsII",
+			(int64_t)j->job_id, (int64_t)j->array_job_id,
+			(int64_t)j->array_task_id, (int64_t)j->uid,
+			(int64_t)j->gid, j->user, j->account, j->partition,
+			j->qos, j->name, j->work_dir, j->nodes,
+			(int64_t)j->node_cnt, (int64_t)j->tasks,
+			(int64_t)j->cpus, (int64_t)j->mem_mb, j->submit,
+			j->eligible, j->start, j->end, (int64_t)j->limit,
+			(int64_t)j->limit_asked, (int64_t)j->predicted,
+			j->predicted_from, j->state, (int64_t)j->exit_code,
+			(int64_t)j->restarts, j->request, (int64_t)j->ion_max,
+			(int64_t)j->ions) < 0)
+		return -1;
+	return fold(db, j->job_id, j->start, err);
 }
 
 int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,
@@ -51,14 +80,15 @@ int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,
 		return slu_err(err, SLU_INVALID,
 			       "job %u on %s: %g bytes read, %g written",
 			       job_id, node, read_bytes, written_bytes);
-	return slu_db_exec(db, err,
-			   "INSERT OR REPLACE INTO JobIo (JobID, StartTime,"
-			   " Node, ReadBytes, WrittenBytes)"
-			   " VALUES (?, ?, ?, ?, ?)",
-			   "IIsdd", (int64_t)job_id, start, node, read_bytes,
-			   written_bytes) < 0
-		       ? -1
-		       : 0;
+	if (slu_db_exec(db, err,
+			"INSERT OR REPLACE INTO JobIo (JobID, StartTime, Node,"
+			" ReadBytes, WrittenBytes) SELECT ?, ?, ?, ?, ? WHERE"
+			" NOT EXISTS (SELECT 1 FROM JobIo WHERE JobID = ? AND"
+			" StartTime = ? AND Node = '*')",
+			"IIsddII", (int64_t)job_id, start, node, read_bytes,
+			written_bytes, (int64_t)job_id, start) < 0)
+		return -1;
+	return fold(db, job_id, start, err);
 }
 
 /* The columns that take_row() reads, in its order. */
@@ -200,9 +230,10 @@ int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 {
 	struct slu_rows *rows = slu_db_query(
 		db, err,
-		SELECT_ROWS "JobID = ? AND StartTime = ? AND NodeCnt <="
-			    " (SELECT COUNT(*) FROM JobIo AS i WHERE"
-			    " i.JobID = h.JobID AND i.StartTime = h.StartTime)",
+		SELECT_ROWS "JobID = ? AND StartTime = ? AND EXISTS (SELECT 1"
+			    " FROM JobIo AS i WHERE i.JobID = h.JobID AND"
+			    " i.StartTime = h.StartTime AND"
+			    " (i.Node = '*' OR h.NodeCnt = 1))",
 		"II", (int64_t)job_id, start);
 	int rc = rows ? slu_db_step(rows, err) : -1;
 

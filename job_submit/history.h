@@ -18,7 +18,8 @@ int slu_history_add(struct slu_db *db, const struct slu_job *job,
 		    struct slu_err *err);
 
 /* What the tasks of the run that began at `start` did on one node, in bytes.
- * Said again, it replaces what was said. SLU_INVALID: not a number of bytes. */
+ * Said again, it replaces what was said; but once all nodes have spoken and
+ * the run is stored, it stands. SLU_INVALID: not a number of bytes. */
 int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,
 		   const char *node, double read_bytes, double written_bytes,
 		   struct slu_err *err);

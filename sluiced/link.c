@@ -103,19 +103,60 @@ static void take_cancelled(struct slu_daemon *d, void *msg)
 	slu_daemon_touched(d, ref->job_id);
 }
 
-/* Publish first: the launch of a job may wait for it, and an assignment can
- * always be computed again. */
+/* An assignment on its way into the database. */
+struct event {
+	struct slu_item item;
+	struct slu_daemon *d;
+	struct slu_epoch *old, *now;
+};
+
+static int store_event(struct slu_item *item, struct slu_db *db,
+		       struct slu_err *err)
+{
+	struct event *event = (struct event *)item;
+
+	return slu_epoch_store(db, event->old, event->now, err);
+}
+
+static void event_done(struct slu_item *item, const struct slu_err *err)
+{
+	struct event *event = (struct event *)item;
+
+	if (err)
+		complain(event->d, "assignment", -1, err);
+	slu_epoch_unref(event->old);
+	slu_epoch_unref(event->now);
+	free(event);
+}
+
+static void store_epoch(struct slu_daemon *d, struct slu_epoch *old,
+			struct slu_epoch *now)
+{
+	struct event *event = calloc(1, sizeof(*event));
+
+	if (!event)
+		return;
+	event->item =
+		(struct slu_item){.store = store_event, .done = event_done};
+	event->d = d;
+	event->old = slu_epoch_ref(old);
+	event->now = slu_epoch_ref(now);
+	slu_batch_add(&d->batch, &event->item);
+}
+
+/* Publish at once, for the launch of a job may wait for it; an assignment can
+ * always be computed again. A site without I/O nodes has no history of them. */
 static void take_assignment(struct slu_daemon *d, void *msg)
 {
 	struct slu_epoch *old = d->epoch, *now = slu_epoch_new(msg);
-	struct slu_err err;
 
 	if (!now)
 		return;
 	d->epoch = now;
 	slu_publish(d->publisher, now, d->conf->mapping_dir,
 		    (double)d->conf->mapping_timeout);
-	complain(d, "assignment", slu_epoch_store(d->db, old, now, &err), &err);
+	if (now->a.ions && now->a.ions[0])
+		store_epoch(d, old, now);
 	slu_epoch_unref(old);
 }
 

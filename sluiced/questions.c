@@ -20,7 +20,8 @@
 struct slu_question {
 	struct slu_question *next;
 	struct slu_daemon *d;
-	struct slu_req *req;	 /* NULL: answered */
+	struct slu_req *req; /* NULL: answered */
+	uint32_t uid;
 	struct json_object *all; /* as above */
 	struct slu_question **slot;
 	struct slu_child *child;
@@ -217,6 +218,7 @@ static struct slu_question *make(struct slu_daemon *d, struct slu_req *req,
 	}
 	q->d = d;
 	q->req = req;
+	q->uid = req->caller.uid;
 	q->all = wrap(d, req, answerer, json_object_get(args));
 out:
 	json_object_put(args);
@@ -231,6 +233,18 @@ static struct slu_question **free_slot(struct slu_questions *all)
 	return NULL;
 }
 
+/* So that nobody's questions keep others' from being answered. */
+static bool asks_too_much(const struct slu_questions *all, uint32_t uid)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++)
+		n += all->running[i] && all->running[i]->uid == uid;
+	for (const struct slu_question *q = all->head; q; q = q->next)
+		n += q->uid == uid;
+	return n >= SLU_QUESTION_USER;
+}
+
 int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
 		     struct slu_buf *out, struct slu_err *err)
 {
@@ -238,7 +252,9 @@ int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
 	struct slu_question *q, **slot = free_slot(all);
 
 	(void)out;
-	if (!slot && all->waiting >= SLU_QUESTION_QUEUE)
+	if (all->waiting >= SLU_QUESTION_QUEUE ||
+	    (asks_too_much(all, req->caller.uid) &&
+	     !slu_auth_admin(&d->auth, &req->caller)))
 		return slu_err(err, SLU_IO, "too many questions, try again");
 	q = make(d, req, err);
 	if (!q)

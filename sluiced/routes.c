@@ -194,6 +194,21 @@ const struct slu_route *slu_routes_find(const char *method, const char *path)
 	return NULL;
 }
 
+/* For the administrator, but not as often as somebody may knock. */
+static void log_refused(struct slu_daemon *d, const struct slu_req *req,
+			const struct slu_err *err)
+{
+	double now = slu_now_mono();
+
+	if (now - d->refused_since > 1) {
+		d->refused_since = now;
+		d->refused = 0;
+	}
+	if (d->refused++ < REFUSED_LOGGED)
+		slu_log(d->log, SLU_INFO, "%s refused: %s", req->path,
+			err->text);
+}
+
 void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		      struct slu_buf *body, const struct slu_err *err)
 {
@@ -215,8 +230,7 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		cred = slu_cred_reply(&req->caller, head.status, body->data,
 				      body->len, sealed, &why);
 		if (!cred) {
-			slu_log(d->log, SLU_ERROR, "%s: %s", req->path,
-				why.text);
+			log_refused(d, req, &why);
 			slu_buf_free(body);
 			slu_httpd_refuse(req, &why);
 			return;
@@ -322,21 +336,6 @@ static int park(struct slu_daemon *d, struct slu_req *req)
 		return -1;
 	slu_timer_soon(d->loop, &d->poll, HOLD);
 	return 0;
-}
-
-/* For the administrator, but not as often as somebody may knock. */
-static void log_refused(struct slu_daemon *d, const struct slu_req *req,
-			const struct slu_err *err)
-{
-	double now = slu_now_mono();
-
-	if (now - d->refused_since > 1) {
-		d->refused_since = now;
-		d->refused = 0;
-	}
-	if (d->refused++ < REFUSED_LOGGED)
-		slu_log(d->log, SLU_INFO, "%s refused: %s", req->path,
-			err->text);
 }
 
 static int begin(void *arg, struct slu_req *req, size_t *max,

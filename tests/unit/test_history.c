@@ -211,10 +211,10 @@ START_TEST(test_io)
 	double io[3];
 	struct slu_err err;
 
-	expect_ok(slu_history_io(db, 1, 10, "n1", 1e9, 2e9, &err), err);
-	add(db, 1, 7, 10, 20);
 	expect_ok(slu_history_io(db, 1, 10, "n2", 5e9, 1e9, &err), err);
 	expect_ok(slu_history_io(db, 1, 10, "n2", 6e9, 1e9, &err), err);
+	add(db, 1, 7, 10, 20);
+	expect_ok(slu_history_io(db, 1, 10, "n1", 1e9, 2e9, &err), err);
 	expect_ok(slu_history_io(db, 1, 11, "n1", 9e9, 9e9, &err), err);
 	expect_ok(slu_history_each(db, &all, keep_io, io, &err), err);
 	ck_assert_double_eq(io[0], 7e9);
@@ -308,6 +308,7 @@ START_TEST(test_whole)
 {
 	struct slu_db *db = new_db();
 	struct slu_err err;
+	int64_t rows;
 	struct slu_job job = {
 		.job_id = 1, .start = 10, .end = 20, .node_cnt = 2};
 	int n = 0;
@@ -319,11 +320,25 @@ START_TEST(test_whole)
 	expect_ok(slu_history_add(db, &job, &err), err);
 	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
 	ck_assert_int_eq(n, 1);
+	/* Their rows are one now, and a late word changes nothing. */
+	expect_ok(slu_history_io(db, 1, 10, "n2", 99, 0, &err), err);
+	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
+	ck_assert_int_eq(n, 2);
+	expect_ok(slu_db_value(db, &rows, 0, &err, "SELECT COUNT(*) FROM JobIo",
+			       ""),
+		  err);
+	ck_assert_int_eq(rows, 1);
 	job.job_id = 2;
 	expect_ok(slu_history_add(db, &job, &err), err);
 	expect_ok(slu_history_io(db, 2, 10, "n1", 3, 0, &err), err);
 	expect_ok(slu_history_whole(db, 2, 10, count, &n, &err), err);
-	ck_assert_int_eq(n, 1);
+	ck_assert_int_eq(n, 2);
+	job.job_id = 3;
+	job.node_cnt = 1;
+	expect_ok(slu_history_add(db, &job, &err), err);
+	expect_ok(slu_history_io(db, 3, 10, "n1", 3, 0, &err), err);
+	expect_ok(slu_history_whole(db, 3, 10, count, &n, &err), err);
+	ck_assert_int_eq(n, 3);
 	slu_db_close(db);
 }
 END_TEST
