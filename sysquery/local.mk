@@ -8,10 +8,36 @@ libslusysquery_la_SOURCES = \
 libslusysquery_la_LIBADD = libslusysmap.la libslustore.la libsluwire.la \
 	libslucommon.la
 
+dist_man_MANS += man/sysquery.1
+bin_PROGRAMS += sysquery/sysquery
+sysquery_parts = \
+	sysquery/answer.c \
+	sysquery/args.c \
+	sysquery/ask.h \
+	sysquery/commands.c \
+	sysquery/cmd/buffers.c \
+	sysquery/cmd/dump.c \
+	sysquery/cmd/hosts.c \
+	sysquery/cmd/ions.c \
+	sysquery/cmd/jobs.c \
+	sysquery/cmd/original.c \
+	sysquery/cmd/predict.c \
+	sysquery/cmd/resources.c
+sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
+sysquery_sysquery_LDADD = libslusysquery.la libslunet.la libslucommon.la
+
+dist_check_SCRIPTS += tests/unit/test_sysquery.sh
+TESTS += tests/unit/test_sysquery.sh
+
 if HAVE_CHECK
-sysquery_tests = tests/unit/test_resources
+sysquery_tests = tests/unit/test_resources tests/unit/test_args \
+	tests/unit/test_show
 check_PROGRAMS += $(sysquery_tests)
 TESTS += $(sysquery_tests)
 sysquery_test_libs = libslusysquery.la $(CHECK_LIBS)
+tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/args.c
+tests_unit_test_args_LDADD = $(sysquery_test_libs)
+tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
+tests_unit_test_show_LDADD = $(sysquery_test_libs)
 tests_unit_test_resources_LDADD = $(sysquery_test_libs) $(SQLITE_LIBS)
 endif

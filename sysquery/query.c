@@ -133,22 +133,11 @@ static int extractors(struct slu_db *db, struct json_object *args,
 	return give(slu_query_extractors(db, err), out, err);
 }
 
-static int check_integrity(struct slu_db *db, struct json_object *args,
-			   struct slu_buf *out, struct slu_err *err)
-{
-	(void)args;
-	if (slu_db_check(db, err))
-		return -1;
-	slu_buf_puts(out, "{\"integrity\":\"ok\"}");
-	return out->failed ? slu_err(err, SLU_NOMEM, "answer") : 0;
-}
-
 const struct slu_query slu_queries[] = {
 	{"resources", "documents of hosts", resources},
 	{"summary", "a line for each host", summary},
 	{"hosts", "hosts in the map", hosts},
 	{"extractors", "extractors in the map", extractors},
-	{"check-integrity", "is the database sound?", check_integrity},
 	{.name = NULL},
 };
 

@@ -85,7 +85,6 @@ START_TEST(test_original)
 		{"extractors", NULL,
 		 "[{\"extractor\":\"swap\",\"documents\":1,\"hosts\":2},"
 		 "{\"extractor\":\"disks\",\"documents\":2,\"hosts\":2}]"},
-		{"check-integrity", NULL, "{\"integrity\":\"ok\"}"},
 		{"summary", "{\"hosts\":[\"bare\"]}", "[{\"host\":\"bare\"}]"},
 		{"summary", "{\"hosts\":[\"n2\"]}",
 		 "[{\"host\":\"n2\",\"disks\":1,\"disk_bytes\":0}]"},

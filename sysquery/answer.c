@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where answers come from, and how they are shown. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/conf.h"
+#include "common/http.h"
+#include "common/jsonx.h"
+#include "sysquery/query.h"
+
+#define DEADLINE 5.0 /* seconds to reach sluiced */
+
+static int ask_file(const struct slu_ask *ask, const char *question,
+		    struct slu_buf *out, struct slu_err *err)
+{
+	const struct slu_query *query = slu_query_find(question);
+	struct slu_db *db;
+	int ret;
+
+	if (!query)
+		return slu_err(err, SLU_INVALID,
+			       "only sluiced can answer this: leave out -f");
+	db = slu_db_open(ask->file, SLU_DB_READ, err);
+	if (!db)
+		return -1;
+	ret = query->answer(db, ask->args, out, err);
+	slu_db_close(db);
+	return ret;
+}
+
+static int post(struct slu_http *http, const struct slu_ask *ask,
+		const char *question, struct slu_buf *out, struct slu_err *err)
+{
+	const char *body;
+
+	slu_json_set_str(ask->args, "question", question);
+	body = slu_json_text(ask->args);
+	return slu_http_post(http, "/v1/query", body, strlen(body), DEADLINE,
+			     out, err);
+}
+
+static int ask_daemon(const struct slu_ask *ask, const char *question,
+		      struct slu_buf *out, struct slu_err *err)
+{
+	char *path = slu_conf_path();
+	struct slu_conf *conf = path ? slu_conf_load(path, err) : NULL;
+	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+	int ret = -1;
+
+	if (!path)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	else if (http)
+		ret = post(http, ask, question, out, err);
+	slu_http_free(http);
+	slu_conf_free(conf);
+	free(path);
+	return ret;
+}
+
+int slu_ask_text(const struct slu_ask *ask, const char *question,
+		 struct slu_buf *out, struct slu_err *err)
+{
+	return ask->file ? ask_file(ask, question, out, err)
+			 : ask_daemon(ask, question, out, err);
+}
+
+struct json_object *slu_ask_object(const struct slu_ask *ask,
+				   const char *question, struct slu_err *err)
+{
+	struct json_object *obj = NULL;
+	struct slu_buf text = {0};
+
+	if (slu_ask_text(ask, question, &text, err) == 0)
+		obj = slu_json_parse(text.data ? text.data : "", text.len, err);
+	slu_buf_free(&text);
+	return obj;
+}
+
+bool slu_ask_table(const struct slu_ask *ask)
+{
+	if (ask->json || ask->table)
+		return ask->table;
+	return !ask->output && isatty(STDOUT_FILENO);
+}
+
+int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
+		  struct slu_err *err)
+{
+	const char *name = ask->output ? ask->output : "standard output";
+	FILE *out = ask->output ? fopen(ask->output, "w") : stdout;
+	int ret = 0;
+
+	if (!out)
+		return slu_errno(err, SLU_IO, "%s", name);
+	if (text->len && fwrite(text->data, 1, text->len, out) != text->len)
+		ret = slu_errno(err, SLU_IO, "%s", name);
+	if ((ask->output ? fclose(out) : fflush(out)) && ret == 0)
+		ret = slu_errno(err, SLU_IO, "%s", name);
+	return ret;
+}
+
+int slu_ask_section(const char *heading, struct json_object *rows,
+		    const struct slu_column *columns, struct slu_buf *out,
+		    struct slu_err *err)
+{
+	if (!json_object_is_type(rows, json_type_array))
+		return slu_err(err, SLU_IO, "the answer is not a list");
+	if (json_object_array_length(rows) == 0)
+		return 0;
+	if (out->len)
+		slu_buf_puts(out, "\n");
+	if (heading)
+		slu_buf_printf(out, "%s\n", heading);
+	return slu_table(rows, columns, out, err);
+}
+
+int slu_ask_show(const struct slu_ask *ask, const char *question,
+		 const struct slu_column *columns, struct slu_err *err)
+{
+	struct json_object *rows;
+	struct slu_buf out = {0};
+	int ret;
+
+	if (slu_ask_table(ask)) {
+		rows = slu_ask_object(ask, question, err);
+		ret = rows ? slu_table(rows, columns, &out, err) : -1;
+		json_object_put(rows);
+	} else {
+		ret = slu_ask_text(ask, question, &out, err);
+		slu_buf_puts(&out, "\n");
+	}
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	return ret;
+}

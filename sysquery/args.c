@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line. The original tool's options -n and -e take every word up
+ * to the next option, so getopt() cannot read it. Options that belong to a
+ * question go straight into its arguments.
+ */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/jsonx.h"
+#include "common/size.h"
+
+enum takes { NOTHING, ONE, MANY };
+
+struct opt {
+	char letter; /* letters that are not for typing are big */
+	const char *name, *value, *help;
+	enum takes takes;
+	int (*set)(struct slu_ask *ask, const char *value, struct slu_err *err);
+};
+
+static int set_file(struct slu_ask *ask, const char *value, struct slu_err *err)
+{
+	(void)err;
+	ask->file = value;
+	return 0;
+}
+
+static int set_output(struct slu_ask *ask, const char *value,
+		      struct slu_err *err)
+{
+	(void)err;
+	ask->output = value;
+	return 0;
+}
+
+#define FLAG(field)                                                    \
+	static int set_##field(struct slu_ask *ask, const char *value, \
+			       struct slu_err *err)                    \
+	{                                                              \
+		(void)value, (void)err;                                \
+		ask->field = true;                                     \
+		return 0;                                              \
+	}
+FLAG(json)
+FLAG(table)
+FLAG(list_hosts)
+FLAG(list_extractors)
+FLAG(help)
+FLAG(version)
+
+/* The array of this name among the arguments, made when missing. */
+static struct json_object *list_of(struct slu_ask *ask, const char *key)
+{
+	struct json_object *list;
+
+	if (json_object_object_get_ex(ask->args, key, &list))
+		return list;
+	list = json_object_new_array();
+	json_object_object_add(ask->args, key, list);
+	return list;
+}
+
+int slu_ask_add_hosts(struct slu_ask *ask, const char *value,
+		      struct slu_err *err)
+{
+	struct json_object *list = list_of(ask, "hosts");
+	struct slu_hosts hosts;
+
+	if (slu_hosts_parse(value, &hosts, err))
+		return -1;
+	for (size_t i = 0; i < hosts.n; i++)
+		json_object_array_add(list,
+				      json_object_new_string(hosts.name[i]));
+	slu_hosts_free(&hosts);
+	return 0;
+}
+
+static int add_extractors(struct slu_ask *ask, const char *value,
+			  struct slu_err *err)
+{
+	struct json_object *list = list_of(ask, "extractors");
+	char *copy = strdup(value), *rest = copy, *name;
+
+	if (!copy)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	while ((name = strsep(&rest, ",")))
+		if (*name)
+			json_object_array_add(list,
+					      json_object_new_string(name));
+	free(copy);
+	return 0;
+}
+
+static int set_number(struct slu_ask *ask, const char *key, const char *value,
+		      struct slu_err *err)
+{
+	unsigned long long number;
+	char *end;
+
+	errno = 0;
+	number = strtoull(value, &end, 10);
+	if (errno || *end || *value < '0' || *value > '9' || number > INT64_MAX)
+		return slu_err(err, SLU_INVALID, "\"%s\" is no number", value);
+	slu_json_set_u64(ask->args, key, number);
+	return 0;
+}
+
+static int set_last(struct slu_ask *ask, const char *value, struct slu_err *err)
+{
+	return set_number(ask, "last", value, err);
+}
+
+static int set_nodes(struct slu_ask *ask, const char *value,
+		     struct slu_err *err)
+{
+	return set_number(ask, "nodes", value, err);
+}
+
+static int set_name(struct slu_ask *ask, const char *value, struct slu_err *err)
+{
+	(void)err;
+	slu_json_set_str(ask->args, "name", value);
+	return 0;
+}
+
+/* Minutes, or with colons as Slurm has it. */
+static int set_limit(struct slu_ask *ask, const char *value,
+		     struct slu_err *err)
+{
+	int64_t seconds;
+
+	if (value[strspn(value, "0123456789")] == '\0')
+		return set_number(ask, "limit", value, err);
+	if (slu_seconds_parse(value, &seconds, err))
+		return -1;
+	slu_json_set_i64(ask->args, "limit", (seconds + 59) / 60);
+	return 0;
+}
+
+static int set_user(struct slu_ask *ask, const char *value, struct slu_err *err)
+{
+	struct passwd *pw = getpwnam(value);
+
+	if (!pw)
+		return set_number(ask, "uid", value, err);
+	slu_json_set_u64(ask->args, "uid", pw->pw_uid);
+	return 0;
+}
+
+static const struct opt opts[] = {
+	{'f', "file", "DB", "ask this database instead of sluiced", ONE,
+	 set_file},
+	{'n', "hosts", "HOST...", "of these hosts only: n[1-4] or n1 n2", MANY,
+	 slu_ask_add_hosts},
+	{'e', "extractors", "NAME...", "of these extractors only", MANY,
+	 add_extractors},
+	{'l', "list-hosts", NULL, "list the hosts, one a line", NOTHING,
+	 set_list_hosts},
+	{'L', "list-extractors", NULL, "list the extractors, one a line",
+	 NOTHING, set_list_extractors},
+	{'o', "output", "FILE", "write there instead of standard output", ONE,
+	 set_output},
+	{'J', "json", NULL, "JSON, also on a terminal", NOTHING, set_json},
+	{'T', "table", NULL, "a table, also into a file", NOTHING, set_table},
+	{'A', "last", "N", "of jobs, I/O nodes: so many", ONE, set_last},
+	{'U', "user", "NAME", "of jobs, predictions: this user's", ONE,
+	 set_user},
+	{'N', "name", "NAME", "of a prediction: the job's name", ONE, set_name},
+	{'C', "nodes", "N", "of a prediction: its number of nodes", ONE,
+	 set_nodes},
+	{'M', "limit", "TIME", "of a prediction: minutes, or HH:MM:SS", ONE,
+	 set_limit},
+	{'h', "help", NULL, "show this", NOTHING, set_help},
+	{'V', "version", NULL, "show the version", NOTHING, set_version},
+	{.letter = '\0'},
+};
+
+static bool typed(const struct opt *opt)
+{
+	return opt->letter >= 'a' || opt->letter == 'L';
+}
+
+static const struct opt *find(const char *word, size_t len)
+{
+	for (const struct opt *o = opts; o->letter; o++) {
+		if (word[1] == '-' && strlen(o->name) + 2 == len &&
+		    strncmp(o->name, word + 2, len - 2) == 0)
+			return o;
+		if (word[1] == o->letter && typed(o))
+			return o;
+	}
+	return NULL;
+}
+
+static bool is_option(const char *word)
+{
+	return word && word[0] == '-' && word[1] != '\0';
+}
+
+/* The option at argv[*i], and its words; *i is left on the last of them. */
+static int take_option(struct slu_ask *ask, char **argv, int *i,
+		       struct slu_err *err)
+{
+	const char *word = argv[*i];
+	size_t len = word[1] == '-' ? strcspn(word, "=") : 2;
+	const struct opt *opt = find(word, len);
+	const char *value = word[len] == '=' ? word + len + 1 : word + len;
+	size_t n = strlen(ask->given);
+
+	if (!opt || (opt->takes == NOTHING && *value))
+		return slu_err(err, SLU_INVALID, "unknown option %s", word);
+	if (n + 1 < sizeof(ask->given))
+		ask->given[n] = opt->letter;
+	if (opt->takes == NOTHING)
+		return opt->set(ask, NULL, err);
+	if (!*value) {
+		if (!argv[*i + 1] || is_option(argv[*i + 1]))
+			return slu_err(err, SLU_INVALID, "%s needs a value",
+				       word);
+		value = argv[++*i];
+	}
+	if (opt->set(ask, value, err))
+		return slu_err_prefix(err, "%s", word);
+	while (opt->takes == MANY && argv[*i + 1] && !is_option(argv[*i + 1]))
+		if (opt->set(ask, argv[++*i], err))
+			return slu_err_prefix(err, "%s", word);
+	return 0;
+}
+
+static const struct slu_command *find_command(const char *name)
+{
+	for (const struct slu_command *c = slu_commands; c->name; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+static int unknown_command(const char *name, struct slu_err *err)
+{
+	const char *names[32] = {0}, *nearest;
+
+	for (size_t i = 0; slu_commands[i].name && i < 31; i++)
+		names[i] = slu_commands[i].name;
+	nearest = slu_nearest(name, names);
+	return slu_err(err, SLU_INVALID, "there is no command \"%s\"%s%s%s",
+		       name, nearest ? "; did you mean " : "",
+		       nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/* Do options and operands belong to the command? */
+static int check(const struct slu_ask *ask, struct slu_err *err)
+{
+	const struct slu_command *c =
+		ask->command ? find_command(ask->command) : NULL;
+	const char *allowed = c ? c->options : "nelL";
+
+	if (ask->help || ask->version)
+		return 0;
+	if (ask->command && !c)
+		return unknown_command(ask->command, err);
+	for (const struct opt *o = opts; o->letter; o++)
+		if (strchr(ask->given, o->letter) &&
+		    !strchr("foJT", o->letter) && !strchr(allowed, o->letter))
+			return slu_err(err, SLU_INVALID,
+				       "--%s is not an option of %s", o->name,
+				       c ? c->name : "this form");
+	if (c && ask->n_operands > c->max_operands)
+		return slu_err(err, SLU_INVALID, "%s: too many words: %s",
+			       c->name, ask->operand[c->max_operands]);
+	return 0;
+}
+
+int slu_ask_parse(struct slu_ask *ask, int argc, char **argv,
+		  struct slu_err *err)
+{
+	*ask = (struct slu_ask){.args = json_object_new_object()};
+	for (int i = 1; i < argc; i++) {
+		if (is_option(argv[i])) {
+			if (take_option(ask, argv, &i, err))
+				return -1;
+		} else if (!ask->command) {
+			ask->command = argv[i];
+		} else if (ask->n_operands < SLU_OPERANDS_MAX) {
+			ask->operand[ask->n_operands++] = argv[i];
+		}
+	}
+	return check(ask, err);
+}
+
+void slu_ask_free(struct slu_ask *ask)
+{
+	json_object_put(ask->args);
+}
+
+void slu_ask_help(struct slu_buf *out)
+{
+	char left[64];
+
+	slu_buf_puts(out, "Usage: sysquery [-f DB] [-n HOST...] "
+			  "[-e EXTRACTOR...] [-l | -L]\n"
+			  "       sysquery COMMAND [OPTION]...\n"
+			  "Ask what Sluice knows.\n\nCommands:\n");
+	for (const struct slu_command *c = slu_commands; c->name; c++) {
+		snprintf(left, sizeof(left), "%s %s", c->name, c->operands);
+		slu_buf_printf(out, "  %-22s %s\n", left, c->doc);
+	}
+	slu_buf_puts(out, "\nOptions:\n");
+	for (const struct opt *o = opts; o->letter; o++) {
+		snprintf(left, sizeof(left), "%c%c%c --%s %s",
+			 typed(o) ? '-' : ' ', typed(o) ? o->letter : ' ',
+			 typed(o) ? ',' : ' ', o->name,
+			 o->value ? o->value : "");
+		slu_buf_printf(out, "  %-26s %s\n", left, o->help);
+	}
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_ASK_H
+#define SLU_SYSQUERY_ASK_H
+
+/*
+ * The sysquery command: what was asked, and how an answer is shown. Each
+ * subcommand is a row in commands.c and a file in cmd/, which asks a question
+ * (of the database that -f names, or of sluiced) and says how its answer
+ * looks as a table.
+ */
+
+#include <json-c/json.h>
+#include "common/hostlist.h"
+#include "common/table.h"
+#include "store/db.h"
+
+#define SLU_OPERANDS_MAX 64
+
+struct slu_ask {
+	const char *file;   /* -f: the database; NULL: ask sluiced */
+	const char *output; /* -o */
+	bool json, table;   /* neither: a table on a terminal, else JSON */
+	bool list_hosts, list_extractors, help, version;
+	const char *command; /* NULL: the original tool's form */
+	const char *operand[SLU_OPERANDS_MAX];
+	size_t n_operands;
+	struct json_object *args; /* arguments of the question */
+	char given[32];		  /* letters of the options that were given */
+};
+
+struct slu_command {
+	const char *name;
+	const char *operands; /* as in the usage line */
+	const char *doc;
+	const char *options; /* letters of options it takes besides f and o */
+	size_t max_operands;
+	int (*run)(struct slu_ask *ask, struct slu_err *err);
+};
+extern const struct slu_command slu_commands[]; /* name NULL ends it */
+
+/* args.c: the command line. Texts are argv's; slu_ask_free frees the rest. */
+int slu_ask_parse(struct slu_ask *ask, int argc, char **argv,
+		  struct slu_err *err);
+void slu_ask_free(struct slu_ask *ask);
+/* Add a host list (in brackets) to the question. */
+int slu_ask_add_hosts(struct slu_ask *ask, const char *hosts,
+		      struct slu_err *err);
+/* What --help says. */
+void slu_ask_help(struct slu_buf *out);
+
+/* answer.c: ask a question; *out is its JSON. Those that only sluiced can
+ * answer refuse -f. */
+int slu_ask_text(const struct slu_ask *ask, const char *question,
+		 struct slu_buf *out, struct slu_err *err);
+/* The same, parsed. Caller puts. */
+struct json_object *slu_ask_object(const struct slu_ask *ask,
+				   const char *question, struct slu_err *err);
+/* Is a table wanted? */
+bool slu_ask_table(const struct slu_ask *ask);
+/* Write an answer where it is wanted. */
+int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
+		  struct slu_err *err);
+/* All of a plain subcommand: ask, and show as JSON or with these columns. */
+int slu_ask_show(const struct slu_ask *ask, const char *question,
+		 const struct slu_column *columns, struct slu_err *err);
+/* A heading (NULL: none) and a table, with an empty line before all but the
+ * first; nothing when there are no rows. */
+int slu_ask_section(const char *heading, struct json_object *rows,
+		    const struct slu_column *columns, struct slu_buf *out,
+		    struct slu_err *err);
+
+/* cmd/ */
+int slu_cmd_original(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_resources(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_hosts(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_extractors(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_dump(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_check_integrity(struct slu_ask *ask, struct slu_err *err);
+
+#endif

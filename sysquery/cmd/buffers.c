@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery buffers: a line per job file system; of one job also its phases and
+ * what happened when. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include <stdlib.h>
+#include "common/jsonx.h"
+
+static const struct slu_column lines[] = {
+	{"job", "JOB", SLU_COL_PLAIN},
+	{"job_name", "NAME", SLU_COL_PLAIN},
+	{"user", "USER", SLU_COL_PLAIN},
+	{"filesystem", "FILESYSTEM", SLU_COL_PLAIN},
+	{"capacity", "CAPACITY", SLU_COL_BYTES},
+	{"nodes", "NODES", SLU_COL_PLAIN},
+	{"state", "STATE", SLU_COL_PLAIN},
+	{"created", "CREATED", SLU_COL_TIME},
+	{"failure", "FAILURE", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+static const struct slu_column phases[] = {
+	{"name", "PHASE", SLU_COL_PLAIN},
+	{"began", "BEGAN", SLU_COL_TIME},
+	{"seconds", "TOOK", SLU_COL_SECONDS},
+	{"bytes", "BYTES", SLU_COL_BYTES},
+	{"files", "FILES", SLU_COL_PLAIN},
+	{"nodes", "NODES", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+static const struct slu_column history[] = {
+	{"time", "TIME", SLU_COL_TIME},
+	{"state", "STATE", SLU_COL_PLAIN},
+	{"text", "WHAT", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+
+static int part(struct json_object *buffer, const char *key,
+		const struct slu_column *columns, struct slu_buf *out,
+		struct slu_err *err)
+{
+	struct json_object *rows;
+
+	if (!json_object_object_get_ex(buffer, key, &rows))
+		return 0;
+	return slu_ask_section(NULL, rows, columns, out, err);
+}
+
+static int show(const struct slu_ask *ask, struct slu_err *err)
+{
+	struct json_object *rows = slu_ask_object(ask, "buffers", err), *one;
+	struct slu_buf out = {0};
+	int ret = rows ? slu_table(rows, lines, &out, err) : -1;
+
+	for (size_t i = 0;
+	     ret == 0 && ask->n_operands && i < json_object_array_length(rows);
+	     i++) {
+		one = json_object_array_get_idx(rows, i);
+		ret = part(one, "phases", phases, &out, err);
+		if (ret == 0)
+			ret = part(one, "history", history, &out, err);
+	}
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	json_object_put(rows);
+	return ret;
+}
+
+int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err)
+{
+	char *end;
+	unsigned long job;
+
+	if (ask->n_operands) {
+		job = strtoul(ask->operand[0], &end, 10);
+		if (*end || job == 0 || job > UINT32_MAX)
+			return slu_err(err, SLU_INVALID, "\"%s\" is no job",
+				       ask->operand[0]);
+		slu_json_set_u64(ask->args, "job_id", job);
+	}
+	return slu_ask_table(ask) ? show(ask, err)
+				  : slu_ask_show(ask, "buffers", NULL, err);
+}

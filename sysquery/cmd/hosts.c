@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery hosts, sysquery extractors: what the resource map is made of. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+int slu_cmd_hosts(struct slu_ask *ask, struct slu_err *err)
+{
+	static const struct slu_column columns[] = {
+		{"host", "HOST", SLU_COL_PLAIN},
+		{"documents", "DOCUMENTS", SLU_COL_PLAIN},
+		{"since", "SINCE", SLU_COL_TIME},
+		{"last_seen", "LAST_SEEN", SLU_COL_TIME},
+		{.key = NULL}};
+
+	return slu_ask_show(ask, "hosts", columns, err);
+}
+
+int slu_cmd_extractors(struct slu_ask *ask, struct slu_err *err)
+{
+	static const struct slu_column columns[] = {
+		{"extractor", "EXTRACTOR", SLU_COL_PLAIN},
+		{"documents", "DOCUMENTS", SLU_COL_PLAIN},
+		{"hosts", "HOSTS", SLU_COL_PLAIN},
+		{.key = NULL}};
+
+	return slu_ask_show(ask, "extractors", columns, err);
+}

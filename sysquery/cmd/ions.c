@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery ions: what each job holds now, and what changed at each start and
+ * end of a job. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include "common/jsonx.h"
+
+static const struct slu_column jobs[] = {
+	{"job_id", "JOB", SLU_COL_PLAIN},
+	{"name", "NAME", SLU_COL_PLAIN},
+	{"nodes", "NODES", SLU_COL_PLAIN},
+	{"ions", "IONS", SLU_COL_PLAIN},
+	{"count", "HOLDS", SLU_COL_PLAIN},
+	{"wanted", "WANTS", SLU_COL_PLAIN},
+	{"bandwidth", "MB/s", SLU_COL_PLAIN},
+	{"why", "CURVE", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+static const struct slu_column events[] = {
+	{"time", "TIME", SLU_COL_TIME},
+	{"event", "EVENT", SLU_COL_PLAIN},
+	{"policy", "POLICY", SLU_COL_PLAIN},
+	{"total", "MB/s", SLU_COL_PLAIN},
+	{"static_total", "STATIC", SLU_COL_PLAIN},
+	{"now", "NOW_HOLD", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+
+/* [{job_id, name, ions}] in a few words: "17 (ior): 2". */
+static void add_words(struct json_object *event)
+{
+	struct json_object *list = NULL, *one;
+	const char *name, *comma = "";
+	struct slu_buf out = {0};
+	uint64_t job, ions;
+
+	json_object_object_get_ex(event, "changed", &list);
+	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+			   i < json_object_array_length(list);
+	     i++) {
+		one = json_object_array_get_idx(list, i);
+		name = "";
+		job = ions = 0;
+		slu_json_u64_opt(one, "job_id", &job, NULL);
+		slu_json_u64_opt(one, "ions", &ions, NULL);
+		slu_json_str_opt(one, "name", &name, NULL);
+		slu_buf_printf(&out, "%s%lu (%s): %lu", comma, job, name, ions);
+		comma = ", ";
+	}
+	slu_json_set_str(event, "now", out.data);
+	slu_buf_free(&out);
+}
+
+static int show(struct json_object *answer, struct slu_buf *out,
+		struct slu_err *err)
+{
+	struct json_object *list = NULL;
+	const char *policy = "-", *ions = "-";
+	double total = 0, fixed = 0;
+
+	slu_json_str_opt(answer, "policy", &policy, NULL);
+	slu_json_str_opt(answer, "ions", &ions, NULL);
+	slu_json_double_opt(answer, "total", &total, NULL);
+	slu_json_double_opt(answer, "static_total", &fixed, NULL);
+	slu_buf_printf(out,
+		       "policy %s, I/O nodes %s: %.6g MB/s predicted (STATIC: "
+		       "%.6g)\n",
+		       policy, ions, total, fixed);
+	if (json_object_object_get_ex(answer, "jobs", &list) &&
+	    slu_ask_section(NULL, list, jobs, out, err))
+		return -1;
+	if (!json_object_object_get_ex(answer, "history", &list))
+		return 0;
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		add_words(json_object_array_get_idx(list, i));
+	return slu_ask_section(NULL, list, events, out, err);
+}
+
+int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err)
+{
+	struct json_object *answer;
+	struct slu_buf out = {0};
+	int ret;
+
+	if (!slu_ask_table(ask))
+		return slu_ask_show(ask, "ions", NULL, err);
+	answer = slu_ask_object(ask, "ions", err);
+	ret = answer ? show(answer, &out, err) : -1;
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	json_object_put(answer);
+	return ret;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of subcommands: letters of options are those of args.c. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+const struct slu_command slu_commands[] = {
+	{"resources", "[HOSTS]", "which storage has each host", "ne",
+	 SLU_OPERANDS_MAX, slu_cmd_resources},
+	{"hosts", "", "hosts in the resource map", "", 0, slu_cmd_hosts},
+	{"extractors", "", "kinds of documents in the map", "", 0,
+	 slu_cmd_extractors},
+	{"buffers", "[JOBID]", "job file systems, their phases and bytes", "",
+	 1, slu_cmd_buffers},
+	{"ions", "", "who holds which I/O nodes, and since when", "A", 0,
+	 slu_cmd_ions},
+	{"jobs", "", "ended jobs, predicted and real", "AU", 0, slu_cmd_jobs},
+	{"predict", "", "how long a job would run", "UNCM", 0, slu_cmd_predict},
+	{"dump", "[TABLE...]", "all rows of the database (needs -f)", "",
+	 SLU_OPERANDS_MAX, slu_cmd_dump},
+	{"check-integrity", "", "is the database sound? (needs -f)", "", 0,
+	 slu_cmd_check_integrity},
+	{.name = NULL},
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery: ask what Sluice knows; see sysquery/ask.h. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sysquery/ask.h"
+
+/* The exit status says what kind of error it was; sysquery(1) lists them. */
+static int status_of(enum slu_kind kind)
+{
+	switch (kind) {
+	case SLU_INVALID:
+		return 2;
+	case SLU_NOTFOUND:
+		return 3;
+	case SLU_DENIED:
+		return 4;
+	case SLU_BUSY:
+	case SLU_TIMEOUT:
+	case SLU_IO:
+	case SLU_NOMEM:
+	case SLU_INTERNAL:
+		break;
+	}
+	return EXIT_FAILURE;
+}
+
+static int run(struct slu_ask *ask, struct slu_err *err)
+{
+	const struct slu_command *c = slu_commands;
+
+	if (!ask->command)
+		return slu_cmd_original(ask, err);
+	while (strcmp(c->name, ask->command) != 0)
+		c++; /* slu_ask_parse() has checked that it is there */
+	return c->run(ask, err);
+}
+
+static int show_help(void)
+{
+	struct slu_buf text = {0};
+
+	slu_ask_help(&text);
+	fputs(text.data ? text.data : "", stdout);
+	slu_buf_free(&text);
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	int status = EXIT_SUCCESS;
+	struct slu_ask ask;
+	struct slu_err err;
+
+	if (slu_ask_parse(&ask, argc, argv, &err)) {
+		fprintf(stderr, "sysquery: %s (see sysquery --help)\n",
+			err.text);
+		status = status_of(err.kind);
+	} else if (ask.help) {
+		status = show_help();
+	} else if (ask.version) {
+		puts(PACKAGE_STRING);
+	} else if (run(&ask, &err)) {
+		fprintf(stderr, "sysquery: %s\n", err.text);
+		status = status_of(err.kind);
+	}
+	slu_ask_free(&ask);
+	return status;
+}

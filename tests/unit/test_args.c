@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "sysquery/ask.h"
+#include "tests/unit/harness.h"
+
+#include "common/jsonx.h"
+
+const struct slu_command slu_commands[] = {
+	{"resources", "[HOSTS]", "doc", "ne", 2, NULL},
+	{"jobs", "", "doc", "AUNCM", 0, NULL},
+	{.name = NULL},
+};
+
+static struct slu_err err;
+
+/* A line as a shell without quotes would cut it. */
+static int parse(struct slu_ask *ask, const char *line)
+{
+	static char text[512];
+	char *argv[64] = {"sysquery"};
+
+	snprintf(text, sizeof(text), "%s", line);
+	return slu_ask_parse(ask, 1 + (int)slu_split(text, " ", argv + 1, 62),
+			     argv, &err);
+}
+
+START_TEST(test_lines)
+{
+	static const struct {
+		const char *line, *command, *file, *args;
+	} cases[] = {
+		{"", NULL, NULL, "{}"},
+		{"-f a.db", NULL, "a.db", "{}"},
+		{"-fa.db", NULL, "a.db", "{}"},
+		{"--file=a.db", NULL, "a.db", "{}"},
+		{"--file a.db", NULL, "a.db", "{}"},
+		{"-f a.db -n n1 n2 -e disks swap", NULL, "a.db",
+		 "{\"hosts\":[\"n1\",\"n2\"],"
+		 "\"extractors\":[\"disks\",\"swap\"]}"},
+		{"-e disks,swap -n n[1-2,4] -f a.db", NULL, "a.db",
+		 "{\"extractors\":[\"disks\",\"swap\"],"
+		 "\"hosts\":[\"n1\",\"n2\",\"n4\"]}"},
+		{"resources -n n1 -n n2", "resources", NULL,
+		 "{\"hosts\":[\"n1\",\"n2\"]}"},
+		{"-f a.db resources --hosts=n1", "resources", "a.db",
+		 "{\"hosts\":[\"n1\"]}"},
+		{"jobs --last 5 --user 17 --name x --nodes 2 --limit 90",
+		 "jobs", NULL,
+		 "{\"last\":5,\"uid\":17,\"name\":\"x\",\"nodes\":2,"
+		 "\"limit\":90}"},
+		{"jobs --limit 1:00:30 --user root", "jobs", NULL,
+		 "{\"limit\":61,\"uid\":0}"},
+	};
+	struct slu_ask ask;
+
+	each(c, cases)
+	{
+		expect(parse(&ask, c->line) == 0, "%s: %s", c->line, err.text);
+		expect(slu_eq(ask.command, c->command), "%s", c->line);
+		expect(slu_eq(ask.file, c->file), "%s", c->line);
+		ck_assert_str_eq(slu_json_text(ask.args), c->args);
+		slu_ask_free(&ask);
+	}
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	static const struct {
+		const char *line, *words;
+	} cases[] = {
+		{"nonsense", "no command"},
+		{"resource", "did you mean resources?"},
+		{"--nonsense", "unknown option --nonsense"},
+		{"-x", "unknown option -x"},
+		{"-J", "unknown option -J"}, /* letters not for typing */
+		{"-l5", "unknown option -l5"},
+		{"-f", "-f needs a value"},
+		{"-f -l", "-f needs a value"},
+		{"-n n[1-", "not closed"},
+		{"jobs --last", "needs a value"},
+		{"jobs --last -1", "needs a value"},
+		{"jobs --last=-1", "no number"},
+		{"jobs --last=9999999999999999999999", "no number"},
+		{"jobs --user=no-such-user-here", "no number"},
+		{"jobs --limit=soon", "soon"},
+		{"jobs -n n1", "--hosts is not an option of jobs"},
+		{"--last 5", "--last is not an option"},
+		{"jobs n1", "too many words: n1"},
+		{"resources a b c", "too many words: c"},
+	};
+	struct slu_ask ask;
+
+	each(c, cases)
+	{
+		expect(parse(&ask, c->line) == -1, "%s", c->line);
+		expect_err(err, SLU_INVALID, c->words);
+		slu_ask_free(&ask);
+	}
+}
+END_TEST
+
+START_TEST(test_help)
+{
+	struct slu_buf out = {0};
+	struct slu_ask ask;
+
+	ck_assert_int_eq(parse(&ask, "nonsense --help"), 0);
+	ck_assert(ask.help);
+	slu_ask_free(&ask);
+	slu_ask_help(&out);
+	ck_assert_ptr_nonnull(strstr(out.data, "resources [HOSTS]"));
+	ck_assert_ptr_nonnull(strstr(out.data, "-n, --hosts HOST..."));
+	ck_assert_ptr_nonnull(strstr(out.data, "\n      --json "));
+	slu_buf_free(&out);
+}
+END_TEST
+
+TEST_MAIN("args", test_lines, test_refused, test_help)

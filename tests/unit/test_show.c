@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the subcommands show what sluiced answers; the answers are canned. */
+#include "config.h"
+#include "sysquery/ask.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+#include <fcntl.h>
+#include "common/file.h"
+#include "common/http.h"
+#include "common/jsonx.h"
+
+static struct slu_err err;
+static const char *answer, *asked;
+
+struct slu_http *slu_http_of_site(const struct slu_conf *conf,
+				  struct slu_err *e)
+{
+	(void)conf, (void)e;
+	return (struct slu_http *)&answer;
+}
+
+void slu_http_free(struct slu_http *http)
+{
+	(void)http;
+}
+
+int slu_http_post(struct slu_http *http, const char *path, const void *body,
+		  size_t len, double deadline, struct slu_buf *reply,
+		  struct slu_err *e)
+{
+	(void)http, (void)deadline;
+	ck_assert_str_eq(path, "/v1/query");
+	expect(strncmp(body, asked, len) == 0, "%s", (const char *)body);
+	if (!answer)
+		return slu_err(e, SLU_DENIED, "not yours");
+	slu_buf_puts(reply, answer);
+	return 0;
+}
+
+static const struct {
+	const char *line, *asked, *answer, *want;
+} cases[] = {
+	{"jobs --last 1 --json", "{\"last\":1,\"question\":\"jobs\"}", "[]",
+	 "[]\n"},
+	{"hosts --table", "{\"question\":\"hosts\"}", "[]",
+	 "HOST  DOCUMENTS  SINCE  LAST_SEEN\n"},
+	{"resources n[1-2] --table",
+	 "{\"hosts\":[\"n1\",\"n2\"],\"question\":\"summary\"}",
+	 "[{\"host\":\"n1\",\"storage\":\"/s\",\"size\":1024,\"cpus\":8}]",
+	 "HOST  STORAGE  TYPE  SIZE  AVAILABLE  DISKS  ON_DISKS  MEMORY  "
+	 "CORES  CPUS\n"
+	 "n1    /s       -     1KiB  -          -      -         -       "
+	 "-         8\n"},
+	{"resources -e disks hostid --table",
+	 "{\"extractors\":[\"disks\",\"hostid\"],\"question\":\"resources\"}",
+	 "{\"n1\":{\"disks\":[{\"name\":\"sda\",\"size_bytes\":1024}],"
+	 "\"hostid\":{\"a\":1,\"b\":[2]}},\"n2\":{\"disks\":7}}",
+	 "disks\n"
+	 "HOST  DISK  SIZE  VENDOR  MODEL  ROTATIONAL  DEVICE\n"
+	 "n1    sda   1KiB  -       -      -           -\n"
+	 "n2    -        -  -       -      -           -\n"
+	 "\n"
+	 "hostid\n"
+	 "HOST  a\n"
+	 "n1    1\n"},
+	{"buffers --table", "{\"question\":\"buffers\"}",
+	 "[{\"job\":7,\"user\":\"ann\",\"capacity\":2048,\"nodes\":2,"
+	 "\"state\":\"RUNNING\",\"phases\":[{\"name\":\"setup\"}]}]",
+	 "JOB  NAME  USER  FILESYSTEM  CAPACITY  NODES  STATE    CREATED  "
+	 "FAILURE\n"
+	 "  7  -     ann   -               2KiB      2  RUNNING  -        "
+	 "-\n"},
+	{"buffers 7 --table", "{\"job_id\":7,\"question\":\"buffers\"}",
+	 "[{\"job\":7,\"phases\":[{\"name\":\"setup\",\"seconds\":61,"
+	 "\"bytes\":1024,\"files\":3,\"nodes\":2}],"
+	 "\"history\":[{\"time\":1,\"state\":\"SETUP\",\"text\":\"x\"}]}]",
+	 "JOB  NAME  USER  FILESYSTEM  CAPACITY  NODES  STATE  CREATED  "
+	 "FAILURE\n"
+	 "  7  -     -     -           -         -      -      -        "
+	 "-\n"
+	 "\n"
+	 "PHASE  BEGAN  TOOK  BYTES  FILES  NODES\n"
+	 "setup  -      1:01   1KiB      3      2\n"
+	 "\n"
+	 "               TIME  STATE  WHAT\n"
+	 "1970-01-01T00:00:01  SETUP  x\n"},
+	{"ions --table", "{\"question\":\"ions\"}",
+	 "{\"policy\":\"MCKP\",\"ions\":\"i[1-2]\",\"total\":12.5,"
+	 "\"static_total\":10,\"jobs\":[{\"job_id\":7,\"ions\":\"i1\","
+	 "\"count\":1}],\"history\":[{\"time\":1,\"event\":\"start 7\","
+	 "\"changed\":[{\"job_id\":7,\"name\":\"ior\",\"ions\":1},"
+	 "{\"job_id\":8,\"ions\":0}]},{\"time\":2}]}",
+	 "policy MCKP, I/O nodes i[1-2]: 12.5 MB/s predicted (STATIC: 10)\n"
+	 "\n"
+	 "JOB  NAME  NODES  IONS  HOLDS  WANTS  MB/s  CURVE\n"
+	 "  7  -     -      i1        1  -      -     -\n"
+	 "\n"
+	 "               TIME  EVENT    POLICY  MB/s  STATIC  NOW_HOLD\n"
+	 "1970-01-01T00:00:01  start 7  -       -     -       "
+	 "7 (ior): 1, 8 (): 0\n"
+	 "1970-01-01T00:00:02  -        -       -     -       -\n"},
+	{"predict --nodes 2 --table", "{\"nodes\":2,\"question\":\"predict\"}",
+	 "{\"nodes\":2,\"predicted\":90,\"predicted_from\":\"class\"}",
+	 "NAME  NODES  PREDICTED  CAREFUL  FROM   JOBS\n"
+	 "-         2       1:30  -        class  -\n"},
+	{"jobs --table", "{\"question\":\"jobs\"}",
+	 "[{\"job_id\":7,\"run\":90,\"read_bytes\":2048}]",
+	 "JOB  USER  NAME  NODES  STATE  LIMIT_MIN  PREDICTED  FROM   RAN  "
+	 "IONS  READ  WRITTEN\n"
+	 "  7  -     -     -      -      -          -          -     1:30  "
+	 "-     2KiB  -\n"},
+};
+
+static void write_conf(void)
+{
+	static const char conf[] = "DaemonAddr=localhost:1\n";
+
+	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("conf"), conf,
+				 sizeof(conf) - 1, 0644, false, &err),
+		  err);
+	setenv("SLUICE_CONF", tmpfile_path("conf"), 1);
+	setenv("TZ", "UTC", 1);
+}
+
+static int ask_line(const char *line)
+{
+	static char text[256];
+	char *argv[32] = {"sysquery", "-o", (char *)tmpfile_path("out")};
+	const struct slu_command *c = slu_commands;
+	struct slu_ask ask;
+	int ret;
+
+	slu_copy(text, sizeof(text), line);
+	expect_ok(slu_ask_parse(&ask,
+				3 + (int)slu_split(text, " ", argv + 3, 28),
+				argv, &err),
+		  err);
+	while (strcmp(c->name, ask.command) != 0)
+		c++;
+	ret = c->run(&ask, &err);
+	slu_ask_free(&ask);
+	return ret;
+}
+
+START_TEST(test_tables)
+{
+	struct slu_buf out = {0};
+
+	write_conf();
+	each(c, cases)
+	{
+		asked = c->asked;
+		answer = c->answer;
+		expect(ask_line(c->line) == 0, "%s: %s", c->line, err.text);
+		expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("out"), 65536,
+					&out, &err),
+			  err);
+		ck_assert_str_eq(out.data, c->want);
+	}
+	slu_buf_free(&out);
+}
+END_TEST
+
+START_TEST(test_errors)
+{
+	static const struct {
+		const char *line, *answer, *words;
+		enum slu_kind kind;
+	} bad[] = {
+		{"jobs --table", NULL, "not yours", SLU_DENIED},
+		{"jobs --table", "rubbish", "JSON", SLU_INVALID},
+		{"jobs --table", "{}", "not an array", SLU_INVALID},
+		{"buffers --table", "[7]", "not an object", SLU_INVALID},
+		{"ions --table", "{\"jobs\":7}", "not a list", SLU_IO},
+		{"buffers 7x", "[]", "no job", SLU_INVALID},
+		{"dump", "", "needs -f", SLU_INVALID},
+	};
+
+	write_conf();
+	each(c, bad)
+	{
+		asked = "";
+		answer = c->answer;
+		if (strcmp(c->line, "jobs --table") == 0)
+			asked = "{\"question\":\"jobs\"}";
+		if (strcmp(c->line, "buffers --table") == 0)
+			asked = "{\"question\":\"buffers\"}";
+		if (strcmp(c->line, "ions --table") == 0)
+			asked = "{\"question\":\"ions\"}";
+		expect(ask_line(c->line) == -1, "%s", c->line);
+		expect_err(err, c->kind, c->words);
+	}
+}
+END_TEST
+
+TEST_MAIN("show", test_tables, test_errors)

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The sysquery command on databases of its own; asking sluiced is tested with
+# sluiced.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+sysmap=$PWD/sysmap/sysmap sysquery=$PWD/sysquery/sysquery db=$dir/a.db
+failed=0
+
+want() { # TEXT STATUS OUTPUT COMMAND...: all that it says
+	local text=$1 status=$2 output=$3 got
+	shift 3
+	"$@" >"$dir/out" 2>&1
+	got=$?
+	[ $got = "$status" ] && [ "$(cat "$dir/out")" = "$output" ] && return
+	echo "$text: status $got: $(head -c 700 "$dir/out")"
+	failed=1
+}
+
+mkdir -p "$dir/m/proc"
+for i in 1 2 10; do
+	echo "MemTotal: $i kB" >"$dir/m/proc/meminfo"
+	"$sysmap" --root "$dir/m" --host "n$i" --db "$db" -e memoryinfo || failed=1
+done
+doc() { # HOST BYTES
+	printf '"%s":{"memoryinfo":{"TotalMemory":%s,"LocalMemory":%s,"PageTypes":[{"PageSize":4096,"Count":%s}]}}' \
+		"$1" "$2" "$2" $(($2 / 4096))
+}
+
+want 'everything' 0 "{$(doc n1 1024),$(doc n2 2048),$(doc n10 10240)}" \
+	"$sysquery" -f "$db"
+want 'the original form' 0 "{$(doc n1 1024),$(doc n10 10240)}" \
+	"$sysquery" -f "$db" -n n10 n1 -e memoryinfo disks
+want 'a host list' 0 "{$(doc n1 1024),$(doc n2 2048)}" \
+	"$sysquery" -f "$db" -n 'n[1-9]'
+want 'unknown host' 0 '{}' "$sysquery" -f "$db" -n nobody
+want 'unknown extractor' 0 '{"n1":{}}' "$sysquery" -f "$db" -n n1 -e nope
+want 'hosts' 0 $'n1\nn2\nn10' "$sysquery" -f "$db" -l
+want 'extractors' 0 'memoryinfo' "$sysquery" -f "$db" -L
+want 'as a command' 0 "{$(doc n2 2048)}" "$sysquery" resources n2 -f "$db"
+want 'count' 0 '[{"extractor":"memoryinfo","documents":3,"hosts":3}]' \
+	"$sysquery" -f "$db" extractors
+want 'a table' 0 $'Hosttable\nHostID  Hostname\n     1  n1\n     2  n2\n     3  n10' \
+	"$sysquery" -f "$db" dump hosttable --table
+want 'sound' 0 '{"integrity":"ok"}' "$sysquery" -f "$db" check-integrity
+want 'to a file' 0 '' "$sysquery" -f "$db" -n nobody -o "$dir/file"
+want 'the file' 0 '{}' cat "$dir/file"
+want 'no database' 3 "sysquery: $dir/none: there is no such file" \
+	"$sysquery" -f "$dir/none" hosts
+want 'no daemon' 3 \
+	"sysquery: open $dir/none: No such file or directory" \
+	env SLUICE_CONF="$dir/none" "$sysquery" hosts
+want 'full' 1 'sysquery: /dev/full: No space left on device' \
+	"$sysquery" -f "$db" -o /dev/full
+want 'wrong' 2 'sysquery: there is no command "host"; did you mean hosts? (see sysquery --help)' \
+	"$sysquery" host
+"$sysquery" -f "$db" dump | python3 -m json.tool >/dev/null || failed=1
+
+dd if=/dev/urandom of="$db" bs=1024 seek=8 count=8 conv=notrunc status=none
+"$sysquery" -f "$db" check-integrity >/dev/null 2>&1 && {
+	echo "rubbish in the file is not found"
+	failed=1
+}
+exit $failed
