@@ -408,7 +408,7 @@ static int barrier_answer(const struct slu_bb *bb,
 			  struct slu_barrier_answer *out, struct slu_err *err)
 {
 	struct slu_barrier_answer a = {
-		.lost = slu_bb_hosts(bb, 1u << SLU_NODE_LOST)};
+		.lost = slu_bb_hosts(bb, slu_bb_is_lost)};
 
 	if (!a.lost || set_string(&a.word, word, err) ||
 	    (bb->failure && set_string(&a.text, bb->failure, err)) ||

@@ -14,7 +14,6 @@
 #include "common/hostlist.h"
 #include "common/str.h"
 
-#define IN(state)	(1u << (state))
 #define EXTEND_INTERVAL 10.0
 #define TICK_MOST	60.0
 

@@ -31,7 +31,6 @@ void slu_bb_free(struct slu_bb *bb)
 	free(bb->sum);
 	free(bb->user);
 	free(bb->failure);
-	free(bb->told);
 	slu_msg_clear(&slu_plan_desc, &bb->plan);
 	free(bb);
 }
@@ -153,19 +152,25 @@ size_t slu_bb_count(const struct slu_bb *bb, unsigned states)
 	return n;
 }
 
-char *slu_bb_hosts(const struct slu_bb *bb, unsigned states)
+bool slu_bb_is_lost(const struct slu_bb *bb, size_t i)
+{
+	return bb->member[i].state == SLU_NODE_LOST;
+}
+
+char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick)
 {
 	struct slu_hosts hosts = {0};
-	char *text = NULL;
+	char *text;
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; rc == 0 && i < bb->plan.n_node; i++)
-		if (states >> bb->member[i].state & 1)
-			rc = slu_hosts_add(&hosts, bb->plan.node[i].name);
-	if (rc == 0)
-		text = slu_hosts_text(&hosts);
-	slu_hosts_free(&hosts);
+	hosts.name = calloc(bb->plan.n_node + 1, sizeof(*hosts.name));
+	if (!hosts.name)
+		return NULL;
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (pick(bb, i))
+			hosts.name[hosts.n++] = bb->plan.node[i].name;
+	text = slu_hosts_text(&hosts);
+	free(hosts.name); /* the names are the plan's */
 	return text;
 }
 
@@ -180,11 +185,15 @@ bool slu_bb_over(const struct slu_bb *bb, double now)
 	return bb->state == SLU_BB_DONE && now > bb->since + SLU_BB_KEEP;
 }
 
+/* A node that copied nothing need not know the totals. */
 static void add_share(struct slu_bb_sum *sum, const struct slu_bb_share *one)
 {
 	struct slu_bb_share *all = &sum->all;
 
-	if (sum->n++ == 0) {
+	sum->n++;
+	if (!one->total_files && !one->total_bytes && !one->files)
+		return;
+	if (!all->total_files && !all->total_bytes) {
 		all->total_bytes = one->total_bytes;
 		all->total_files = one->total_files;
 	}

@@ -59,6 +59,13 @@ struct slu_bb_gate {
 	char **attr; /* of each node; NULL: it has not come */
 };
 
+/* What the mirror was told last, as far as it can change; state 0: nothing. */
+struct slu_bb_told {
+	enum slu_bb_state state;
+	bool failed;
+	size_t done, clean; /* nodes */
+};
+
 struct slu_bb {
 	struct slu_bb *next;
 	uint64_t id;	      /* (db) */
@@ -81,7 +88,7 @@ struct slu_bb {
 	double grace;	 /* seconds added to the deadline of this state */
 	double extended; /* when the last `extend` was told */
 	bool bound_seen; /* waiting nodes know that the bound has passed */
-	char *told;	 /* what the mirror was told last */
+	struct slu_bb_told told;
 };
 
 struct slu_buffers {
@@ -112,10 +119,14 @@ bool slu_bb_has_data(const struct slu_bb *bb);
 bool slu_bb_released(const struct slu_bb *bb, double now);
 /* Has everyone come who is still to come? */
 bool slu_bb_all_came(const struct slu_bb *bb, const struct slu_bb_gate *gate);
-/* Nodes in any of the states of the mask (1u << state), as a host list.
- * Caller frees; NULL without memory. */
-char *slu_bb_hosts(const struct slu_bb *bb, unsigned states);
+/* Nodes in one of these states: SLU_IN(a) | SLU_IN(b). */
+#define SLU_IN(state) (1u << (state))
 size_t slu_bb_count(const struct slu_bb *bb, unsigned states);
+/* Names of the nodes that `pick` says, as a host list. Caller frees; NULL
+ * without memory. */
+typedef bool slu_bb_pick_f(const struct slu_bb *bb, size_t i);
+char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick);
+bool slu_bb_is_lost(const struct slu_bb *bb, size_t i);
 /* A step that went well, in memory: R's share, or that it is attached. */
 void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
 		      const struct slu_bb_share *share);

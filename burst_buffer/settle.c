@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/live.h"
-#include "common/hostlist.h"
 #include "common/size.h"
 
-#define IN(state) (1u << (state))
-#define REQUEUES  2
+#define REQUEUES 2
 
 /* Failures */
 
@@ -121,7 +119,7 @@ static int check_complete(struct slu_buffers *b, struct slu_bb *bb, bool out,
 
 static bool all_ready(const struct slu_bb *bb)
 {
-	return slu_bb_count(bb, IN(SLU_NODE_READY)) == bb->plan.n_node;
+	return slu_bb_count(bb, SLU_IN(SLU_NODE_READY)) == bb->plan.n_node;
 }
 
 /* Every node that could has come to the end of stage-out. */
@@ -131,14 +129,15 @@ static bool stage_out_over(const struct slu_bb *bb)
 
 	if (gate)
 		return slu_bb_all_came(bb, gate);
-	return slu_bb_count(bb, IN(SLU_NODE_CLEAN) | IN(SLU_NODE_LOST)) ==
+	return slu_bb_count(bb,
+			    SLU_IN(SLU_NODE_CLEAN) | SLU_IN(SLU_NODE_LOST)) ==
 	       bb->plan.n_node;
 }
 
 static int lost_data(struct slu_buffers *b, struct slu_bb *bb, double now,
 		     struct slu_err *err)
 {
-	char *hosts = slu_bb_hosts(bb, IN(SLU_NODE_LOST));
+	char *hosts = slu_bb_hosts(bb, slu_bb_is_lost);
 	int rc = slu_bb_fail(b, bb, now, err,
 			     "%.200s was lost, and its data with it",
 			     hosts ? hosts : "a node");
@@ -159,7 +158,7 @@ static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 		return check_complete(b, bb, false, now, err);
 	if (bb->state != SLU_BB_STAGE_OUT)
 		return 0;
-	if (slu_bb_count(bb, IN(SLU_NODE_LOST)) > 0)
+	if (slu_bb_count(bb, SLU_IN(SLU_NODE_LOST)) > 0)
 		return lost_data(b, bb, now, err);
 	return stage_out_over(bb) ? check_complete(b, bb, true, now, err) : 0;
 }
@@ -245,8 +244,8 @@ static enum slu_bb_event due(const struct slu_bb *bb, double now)
 			return SLU_BB_STAGED;
 		return 0;
 	case SLU_BB_TEARDOWN:
-		return slu_bb_count(bb,
-				    IN(SLU_NODE_CLEAN) | IN(SLU_NODE_LOST)) ==
+		return slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN) |
+						SLU_IN(SLU_NODE_LOST)) ==
 				       bb->plan.n_node
 			       ? SLU_BB_GONE
 			       : 0;
@@ -364,21 +363,13 @@ static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
 static int fail_late(struct slu_buffers *b, struct slu_bb *bb, double now,
 		     struct slu_err *err)
 {
-	struct slu_hosts late = {0};
 	char limit[SLU_TIME_TEXT];
-	char *text;
-	size_t i;
-	int rc = 0;
+	char *late = slu_bb_hosts(bb, is_late);
+	int rc = slu_bb_fail(b, bb, now, err, "not done after %s on %.200s",
+			     slu_seconds_text((double)timeout(bb), limit),
+			     late ? late : "some nodes");
 
-	for (i = 0; rc == 0 && i < bb->plan.n_node; i++)
-		if (is_late(bb, i))
-			rc = slu_hosts_add(&late, bb->plan.node[i].name);
-	text = slu_hosts_text(&late);
-	slu_hosts_free(&late);
-	rc = slu_bb_fail(b, bb, now, err, "not done after %s on %.200s",
-			 slu_seconds_text((double)timeout(bb), limit),
-			 text ? text : "some nodes");
-	free(text);
+	free(late);
 	return rc ? rc : slu_bb_settle(b, bb, now, err);
 }
 

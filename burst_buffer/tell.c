@@ -12,8 +12,6 @@
 #include "burst_buffer/live.h"
 #include "common/str.h"
 
-#define IN(state) (1u << (state))
-
 void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 		enum slu_level level, const char *fmt, ...)
 {
@@ -42,7 +40,7 @@ static size_t count_done(const struct slu_bb *bb)
 	size_t i, n = 0;
 
 	if (bb->state == SLU_BB_TEARDOWN)
-		return slu_bb_count(bb, IN(SLU_NODE_CLEAN));
+		return slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN));
 	for (i = 0; i < bb->plan.n_node; i++)
 		if (bb->state == SLU_BB_SETUP)
 			n += bb->member[i].attached;
@@ -65,12 +63,13 @@ static char *sentence(const struct slu_bb *bb)
 			    bb->plan.n_node);
 }
 
+static bool is_pending(const struct slu_bb *bb, size_t i)
+{
+	return bb->member[i].state != SLU_NODE_CLEAN;
+}
+
 int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 {
-	const unsigned pending = IN(SLU_NODE_PLANNED) | IN(SLU_NODE_UP) |
-				 IN(SLU_NODE_READY) | IN(SLU_NODE_DOWN) |
-				 IN(SLU_NODE_LOST);
-
 	*out = (struct slu_buffer_state){
 		.buffer = bb->id,
 		.job_id = bb->plan.job_id,
@@ -80,7 +79,7 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 		.text = sentence(bb),
 		.size = bb->plan.capacity,
 		.created = (int64_t)bb->created,
-		.pending = slu_bb_hosts(bb, pending),
+		.pending = slu_bb_hosts(bb, is_pending),
 		.failed = bb->failure != NULL,
 	};
 	if (out->name && out->state && out->text && out->pending)
@@ -110,20 +109,23 @@ static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
 
 void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb)
 {
+	const struct slu_bb_told now = {
+		.state = bb->state,
+		.failed = bb->failure != NULL,
+		.done = count_done(bb),
+		.clean = slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN)),
+	};
+	const struct slu_bb_told *told = &bb->told;
 	struct slu_buffer_state state;
-	char *now = NULL;
 
-	if (slu_bb_mirror(bb, &state) == 0)
-		now = slu_asprintf("%s|%s|%s", state.state, state.pending,
-				   state.text);
-	if (!now || (bb->told && strcmp(bb->told, now) == 0)) {
-		free(now);
-	} else {
-		free(bb->told);
-		bb->told = now;
-		b->ops->mirror(b->arg, &state);
-		annotate(b, bb, state.text);
-	}
+	if (now.state == told->state && now.failed == told->failed &&
+	    now.done == told->done && now.clean == told->clean)
+		return;
+	if (slu_bb_mirror(bb, &state))
+		return;
+	bb->told = now;
+	b->ops->mirror(b->arg, &state);
+	annotate(b, bb, state.text);
 	slu_msg_clear(&slu_buffer_desc, &state);
 }
 
@@ -178,8 +180,7 @@ void slu_bb_tell_all(struct slu_buffers *b, struct slu_bb *bb, double now)
 {
 	size_t i;
 
-	free(bb->told);
-	bb->told = NULL;
+	bb->told = (struct slu_bb_told){0};
 	slu_bb_tell(b, bb);
 	slu_bb_tell_verdict(b, bb);
 	slu_bb_tell_extend(b, bb, now);
