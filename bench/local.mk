@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measurements: `make bench` builds them; nothing of this is installed.
-# bench/latency is a script that needs root and starts private clusters.
-EXTRA_DIST += bench/latency
+# bench/latency and bench/hooks are scripts that need root and start private
+# clusters.
+EXTRA_DIST += bench/latency bench/hooks
 bench_programs = bench/predict bench/arbiter
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
