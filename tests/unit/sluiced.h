@@ -87,7 +87,7 @@ static unsigned sluiced_free_port(void)
 
 static pid_t sluiced_fork(const char *option)
 {
-	char conf[256], log[256];
+	char conf[256], log[256], out[256];
 	char *argv[] = {"sluiced", "-f", conf,
 			"-L",	   log,	 (char *)(uintptr_t)option,
 			NULL};
@@ -95,11 +95,12 @@ static pid_t sluiced_fork(const char *option)
 
 	snprintf(conf, sizeof(conf), "%s/sluice.conf", tmpdir());
 	snprintf(log, sizeof(log), "%s/log", tmpdir());
+	snprintf(out, sizeof(out), "%s/out", tmpdir());
 	pid = fork();
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!freopen(tmpfile_path("out"), "a", stdout) ||
+	if (!freopen(out, "a", stdout) ||
 	    dup2(fileno(stdout), 2) < 0)
 		_exit(99);
 	optind = 1;
