@@ -273,14 +273,15 @@ static bool has_mark(const char *dir, const char *mark)
 /* The device goes with its last user, a moment after the unmount. */
 static int wait_for_loop(const char *dir, struct slu_err *err)
 {
-	char name[SLU_LOOP_NAME];
+	char name[SLU_LOOP_NAME], image[4200];
 
-	for (int i = 0; i < 100; i++) {
-		if (slu_loop_find(dir, name, NULL))
+	snprintf(image, sizeof(image), "%s/image", dir);
+	for (int i = 0; i < 500; i++) {
+		if (slu_loop_find(image, name, NULL))
 			return 0;
 		usleep(20000);
 	}
-	return slu_err(err, SLU_BUSY, "%s still has %s", name, dir);
+	return slu_err(err, SLU_BUSY, "%s still has %s", name, image);
 }
 
 static int clear_quota(const char *dir, struct slu_err *err)

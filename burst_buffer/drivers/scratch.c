@@ -30,13 +30,14 @@ static void note_path(const struct slu_instance *in, char *path, size_t size)
 
 static int count(const struct slu_instance *in, double *r, double *w)
 {
-	char name[SLU_LOOP_NAME], dir[PATH_MAX], *slash;
+	char name[SLU_LOOP_NAME], image[PATH_MAX], *slash;
 
-	slu_copy(dir, sizeof(dir), in->fs); /* DIR/fs, beside DIR/image */
-	slash = strrchr(dir, '/');
-	if (slash)
-		*slash = '\0';
-	return slu_loop_find(dir, name, NULL) ||
+	slu_copy(image, sizeof(image) - 8, in->fs); /* DIR/fs and DIR/image */
+	slash = strrchr(image, '/');
+	if (!slash)
+		return -1;
+	strcpy(slash, "/image");
+	return slu_loop_find(image, name, NULL) ||
 	       slu_loop_counters(name, r, w, NULL);
 }
 

@@ -12,6 +12,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -40,28 +41,35 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int become_user(const struct slu_aside *a, struct slu_err *err)
+/* The child shall not outlive its parent. */
+static void die_with_parent(const struct slu_aside *a)
 {
-	if (initgroups(a->user, a->gid) || setresgid(a->gid, a->gid, a->gid) ||
-	    setresuid(a->uid, a->uid, a->uid))
-		return slu_errno(err, SLU_IO, "cannot become user %s", a->user);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != a->parent)
+		_exit(1);
+}
+
+int slu_aside_become(struct slu_aside *a, uid_t uid, gid_t gid,
+		     struct slu_err *err)
+{
+	struct passwd *pw = getpwuid(uid);
+
+	if ((pw ? initgroups(pw->pw_name, gid) : setgroups(1, &gid)) ||
+	    setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return slu_errno(err, SLU_IO, "cannot become user %u",
+				 (unsigned)uid);
+	die_with_parent(a); /* the change of user took it back */
 	return 0;
 }
 
-static void child(struct slu_aside *a, pid_t parent)
+static void child(struct slu_aside *a)
 {
 	struct message m = {.last = true};
 
+	die_with_parent(a);
 	umask(022);
-	m.rc = chdir("/") ? slu_errno(&m.err, SLU_IO, "chdir /") : 0;
-	if (!m.rc && a->user)
-		m.rc = become_user(a, &m.err);
-	/* Only now: a change of user would take it back. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	if (!m.rc)
-		m.rc = a->fn(a, a->arg, m.out, &m.err);
+	m.rc = chdir("/") ? slu_errno(&m.err, SLU_IO, "chdir /")
+			  : a->fn(a, a->arg, m.out, &m.err);
 	_exit(slu_write_all(a->tell, &m, sizeof(m)) ? 1 : 0);
 }
 
@@ -124,16 +132,17 @@ int slu_aside(struct slu_aside *a, const char *what, void *out,
 	      struct slu_err *err)
 {
 	struct message m;
-	pid_t pid, self = getpid();
+	pid_t pid;
 	int fd[2], rc;
 
 	if (pipe2(fd, O_CLOEXEC))
 		return slu_errno(err, SLU_IO, "%s: pipe", what);
 	a->tell = fd[1];
+	a->parent = getpid();
 	pid = fork();
 	if (pid == 0) {
 		close(fd[0]);
-		child(a, self);
+		child(a);
 	}
 	close(fd[1]);
 	if (pid < 0) {

@@ -25,21 +25,24 @@ typedef int slu_aside_f(struct slu_aside *aside, void *arg, void *out,
 struct slu_aside {
 	slu_aside_f *fn;
 	void *arg;
-	const char *user; /* become this user (groups from NSS); or NULL */
-	uid_t uid;
-	gid_t gid;
 	double seconds; /* from start to end, at most */
 	/* Called in the parent about once a second, with the sums that the
 	 * child has told. Not 0: the child is killed, SLU_BUSY. May be NULL. */
 	int (*tick)(void *arg, uint64_t bytes, uint64_t files);
 	void *tick_arg;
-	int tell; /* the child's end of the pipe; set by slu_aside */
+	int tell;     /* the child's end of the pipe */
+	pid_t parent; /* both set by slu_aside */
 };
 
 /* Run it. `out` (may be NULL) gets SLU_ASIDE_OUT bytes on success. A child
  * that did not end in time is SLU_TIMEOUT, "WHAT: no answer within N s". */
 int slu_aside(struct slu_aside *aside, const char *what, void *out,
 	      struct slu_err *err);
+
+/* In the child: become this user, with the groups that NSS says (or only `gid`
+ * for a uid that has no name). */
+int slu_aside_become(struct slu_aside *aside, uid_t uid, gid_t gid,
+		     struct slu_err *err);
 
 /* In the child: tell the sums so far (by any one thread at a time); only sent
  * when half a second has passed since the last. */

@@ -71,35 +71,43 @@ int slu_loop_attach(int file, const char *path, char name[SLU_LOOP_NAME],
 	return fd;
 }
 
-static bool backs(const char *device, const char *path)
+static bool backs(const char *name, const struct stat *file)
 {
-	char name[300];
-	struct slu_buf file = {0};
-	size_t n = strlen(path);
+	struct loop_info64 info;
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
 	bool is;
 
-	snprintf(name, sizeof(name), "/sys/block/%s/loop/backing_file", device);
-	if (slu_file_read(AT_FDCWD, name, 8192, &file, NULL) || !file.data)
+	if (fd < 0)
 		return false;
-	is = !strncmp(file.data, path, n) &&
-	     (file.data[n] == '/' || file.data[n] == '\n' ||
-	      file.data[n] == ' '); /* " (deleted)" */
-	slu_buf_free(&file);
+	is = !ioctl(fd, LOOP_GET_STATUS64, &info) &&
+	     info.lo_device == file->st_dev && info.lo_inode == file->st_ino;
+	close(fd);
 	return is;
+}
+
+/* A device without a file has no loop/ there. */
+static bool is_attached(int sys, const char *device)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/loop/backing_file", device);
+	return !strncmp(device, "loop", 4) && !faccessat(sys, path, F_OK, 0);
 }
 
 int slu_loop_find(const char *path, char name[SLU_LOOP_NAME],
 		  struct slu_err *err)
 {
-	DIR *d = opendir("/sys/block");
+	DIR *d = NULL;
 	struct dirent *e;
+	struct stat file;
 	bool found = false;
 
-	while (d && !found && (e = readdir(d)))
-		if (!strncmp(e->d_name, "loop", 4) && backs(e->d_name, path)) {
-			snprintf(name, SLU_LOOP_NAME, "/dev/%.15s", e->d_name);
-			found = true;
-		}
+	if (!stat(path, &file))
+		d = opendir("/sys/block");
+	while (d && !found && (e = readdir(d))) {
+		snprintf(name, SLU_LOOP_NAME, "/dev/%.15s", e->d_name);
+		found = is_attached(dirfd(d), e->d_name) && backs(name, &file);
+	}
 	if (d)
 		closedir(d);
 	return found ? 0

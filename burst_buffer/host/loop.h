@@ -15,7 +15,8 @@
 int slu_loop_attach(int file, const char *path, char name[SLU_LOOP_NAME],
 		    struct slu_err *err);
 
-/* The device that has a file at or below `path`, or SLU_NOTFOUND. */
+/* The device that has exactly this file, or SLU_NOTFOUND. (Not by its name:
+ * other mount namespaces have files of the same name.) */
 int slu_loop_find(const char *path, char name[SLU_LOOP_NAME],
 		  struct slu_err *err);
 

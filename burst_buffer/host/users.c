@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common/file.h"
-#include "common/proc.h"
 
 static bool below(const char *path, const char *dir)
 {
@@ -75,8 +75,8 @@ static bool uses(int proc, const char *dir)
 
 typedef void visit_f(void *arg, int proc, pid_t pid);
 
-/* Call for every process but ourselves that uses dir. */
-static void visit(const char *dir, visit_f *fn, void *arg)
+/* Call for every process but ourselves. */
+static void visit(visit_f *fn, void *arg)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
@@ -91,15 +91,22 @@ static void visit(const char *dir, visit_f *fn, void *arg)
 			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (proc < 0)
 			continue;
-		if (uses(proc, dir))
-			fn(arg, proc, pid);
+		fn(arg, proc, pid);
 		close(proc);
 	}
 	if (d)
 		closedir(d);
 }
 
+static bool owned_by(int proc, uid_t uid)
+{
+	struct stat st;
+
+	return !fstat(proc, &st) && st.st_uid == uid;
+}
+
 struct killing {
+	const char *dir;
 	uid_t uid;
 	size_t n;
 };
@@ -108,40 +115,84 @@ static void kill_one(void *arg, int proc, pid_t pid)
 {
 	struct killing *k = arg;
 	struct slu_pid is;
-	struct stat st;
 
-	if (slu_pid_get(pid, &is, NULL) || fstat(proc, &st) ||
-	    st.st_uid != k->uid)
-		return;
-	if (!slu_pid_kill(&is, SIGKILL))
+	if (owned_by(proc, k->uid) && uses(proc, k->dir) &&
+	    !slu_pid_get(pid, &is, NULL) && !slu_pid_kill(&is, SIGKILL))
 		k->n++;
 }
 
 size_t slu_users_kill(const char *dir, uid_t uid)
 {
-	struct killing k = {.uid = uid};
+	struct killing k = {.dir = dir, .uid = uid};
 
-	visit(dir, kill_one, &k);
+	visit(kill_one, &k);
 	return k.n;
 }
 
+struct naming {
+	const char *dir;
+	struct slu_buf names;
+};
+
 static void name_one(void *arg, int proc, pid_t pid)
 {
-	struct slu_buf *names = arg, comm = {0};
+	struct naming *n = arg;
+	struct slu_buf comm = {0};
 
+	if (!uses(proc, n->dir))
+		return;
 	slu_file_read(proc, "comm", 64, &comm, NULL);
-	slu_buf_printf(names, "%s%s (%d)", names->len ? ", " : "",
+	slu_buf_printf(&n->names, "%s%s (%d)", n->names.len ? ", " : "",
 		       comm.data ? slu_trim(comm.data) : "?", (int)pid);
 	slu_buf_free(&comm);
 }
 
 int slu_users_err(const char *dir, struct slu_err *err)
 {
-	struct slu_buf names = {.max = 300};
+	struct naming n = {.dir = dir, .names.max = 300};
 
-	visit(dir, name_one, &names);
+	visit(name_one, &n);
 	slu_err(err, SLU_BUSY, "%s is in use by %s", dir,
-		names.data ? names.data : "the system");
-	slu_buf_free(&names);
+		n.names.data ? n.names.data : "the system");
+	slu_buf_free(&n.names);
 	return -1;
+}
+
+struct stuck {
+	uid_t uid;
+	struct slu_pid *out;
+	bool found;
+};
+
+/* SIGKILL is pending: a process that could run would be gone. */
+static bool is_being_killed(int proc)
+{
+	static const char *const fields[] = {"SigPnd:", "ShdPnd:"};
+	struct slu_buf status = {0};
+	uint64_t pending = 0;
+
+	slu_file_read(proc, "status", 1 << 16, &status, NULL);
+	for (int i = 0; status.data && i < 2; i++) {
+		const char *p = strstr(status.data, fields[i]);
+
+		pending |= p ? strtoull(p + 7, NULL, 16) : 0;
+	}
+	slu_buf_free(&status);
+	return pending >> (SIGKILL - 1) & 1;
+}
+
+static void find_stuck(void *arg, int proc, pid_t pid)
+{
+	struct stuck *s = arg;
+
+	if (!s->found && owned_by(proc, s->uid) && is_being_killed(proc))
+		s->found = !slu_pid_get(pid, s->out, NULL);
+}
+
+int slu_users_stuck(uid_t uid, struct slu_pid *out, struct slu_err *err)
+{
+	struct stuck s = {.uid = uid, .out = out};
+
+	visit(find_stuck, &s);
+	return s.found ? 0 : slu_err(err, SLU_NOTFOUND, "nothing hangs");
 }

@@ -9,11 +9,16 @@
 #include <stddef.h>
 #include <sys/types.h>
 #include "common/err.h"
+#include "common/proc.h"
 
 /* SIGKILL to those of this user. Returns how many. */
 size_t slu_users_kill(const char *dir, uid_t uid);
 
 /* SLU_BUSY: "DIR is in use by NAME (PID), ...". Returns -1. */
 int slu_users_err(const char *dir, struct slu_err *err);
+
+/* A process of this user that has been killed and does not die, because it
+ * waits in the kernel; SLU_NOTFOUND: there is none. */
+int slu_users_stuck(uid_t uid, struct slu_pid *out, struct slu_err *err);
 
 #endif

@@ -24,6 +24,16 @@ libslunode_la_SOURCES = \
 	burst_buffer/drivers/volfile.c burst_buffer/drivers/volfile.h
 libslunode_la_LIBADD = libsluwire.la libslucommon.la -lpthread
 
+sbin_PROGRAMS += sluice-node
+sluice_node_SOURCES = burst_buffer/node/main.c burst_buffer/node/node.h \
+	burst_buffer/node/node.c burst_buffer/node/notes.c \
+	burst_buffer/node/talk.c burst_buffer/node/layout.c \
+	burst_buffer/node/staging.c burst_buffer/node/up.c \
+	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
+	burst_buffer/node/down.c burst_buffer/node/worker.c \
+	burst_buffer/node/watch.c
+sluice_node_LDADD = libslunode.la libsluwire.la libslunet.la libslucommon.la
+
 if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \

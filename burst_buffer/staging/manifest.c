@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Manifests, see the header. The first line is written last, over a line of
- * zeros of the same length: a writer that died leaves no readable manifest.
+ * Manifests, see the header. The last line says how much it all is, and by its
+ * presence that this is all: a writer that died leaves no readable manifest.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -10,10 +10,11 @@
 #include <string.h>
 #include "burst_buffer/staging/manifest.h"
 
-#define HEAD_FORMAT \
-	"sluice-manifest 1 %020" PRIu64 " %020" PRIu64 " %020" PRIu64 "\n"
-#define HEAD_LEN  (sizeof("sluice-manifest 1 ") - 1 + 3 * 21)
-#define LINE_MAX_ 128 /* the numbers of one record */
+#define HEAD	       "sluice-manifest 1\n"
+#define HEAD_LEN       (sizeof(HEAD) - 1)
+#define TAIL_FORMAT(n) "end %020" n " %020" n " %020" n "\n"
+#define TAIL_LEN       (sizeof("end ") - 1 + 3 * 21)
+#define LINE_MAX_      128 /* the numbers of one record */
 
 struct slu_manifest {
 	FILE *file;
@@ -28,12 +29,7 @@ static int write_failed(struct slu_err *err)
 
 int slu_manifest_begin(FILE *file, struct slu_err *err)
 {
-	char zero[HEAD_LEN];
-
-	memset(zero, '0', sizeof(zero));
-	if (fwrite(zero, sizeof(zero), 1, file) != 1)
-		return write_failed(err);
-	return 0;
+	return fputs(HEAD, file) < 0 ? write_failed(err) : 0;
 }
 
 int slu_manifest_add(FILE *file, const struct slu_entry *e, struct slu_err *err)
@@ -57,9 +53,8 @@ int slu_manifest_add(FILE *file, const struct slu_entry *e, struct slu_err *err)
 int slu_manifest_end(FILE *file, const struct slu_totals *t,
 		     struct slu_err *err)
 {
-	if (fprintf(file, "end\n") < 0 || fflush(file) ||
-	    fseek(file, 0, SEEK_SET) ||
-	    fprintf(file, HEAD_FORMAT, t->files, t->bytes, t->cost) < 0 ||
+	if (fprintf(file, TAIL_FORMAT(PRIu64), t->files, t->bytes, t->cost) <
+		    0 ||
 	    fflush(file))
 		return write_failed(err);
 	return 0;
@@ -88,17 +83,30 @@ static bool safe_path(const char *path, size_t len)
 	}
 }
 
+/* The totals from the end, and the position behind the first line. */
+static int read_frame(FILE *file, struct slu_totals *t)
+{
+	char head[HEAD_LEN], tail[TAIL_LEN + 1] = "";
+
+	if (fseek(file, -(long)TAIL_LEN, SEEK_END) ||
+	    fread(tail, TAIL_LEN, 1, file) != 1 || tail[TAIL_LEN - 1] != '\n' ||
+	    sscanf(tail, TAIL_FORMAT(SCNu64), &t->files, &t->bytes, &t->cost) !=
+		    3)
+		return -1;
+	rewind(file);
+	return fread(head, HEAD_LEN, 1, file) != 1 ||
+			       memcmp(head, HEAD, HEAD_LEN)
+		       ? -1
+		       : 0;
+}
+
 struct slu_manifest *slu_manifest_open(FILE *file, struct slu_totals *totals,
 				       struct slu_err *err)
 {
-	char head[HEAD_LEN + 1] = "";
 	struct slu_totals t;
 	struct slu_manifest *m;
 
-	if (fread(head, HEAD_LEN, 1, file) != 1 ||
-	    sscanf(head, "sluice-manifest 1 %" SCNu64 " %" SCNu64 " %" SCNu64,
-		   &t.files, &t.bytes, &t.cost) != 3 ||
-	    head[HEAD_LEN - 1] != '\n') {
+	if (read_frame(file, &t)) {
 		damaged(err, "it was never finished");
 		return NULL;
 	}
@@ -135,9 +143,11 @@ int slu_manifest_next(struct slu_manifest *m, struct slu_entry *e,
 		return 0;
 	if (!fgets(line, sizeof(line), m->file))
 		return damaged(err, "it has no end");
-	if (!strcmp(line, "end\n")) {
+	if (!strncmp(line, "end ", 4)) {
 		m->ended = true;
-		return 0;
+		return getc(m->file) == EOF
+			       ? 0
+			       : damaged(err, "something follows its end");
 	}
 	if (sscanf(line, "%c %o %" SCNu64 " %" SCNd64 ".%ld %zu %zu", &r.kind,
 		   &r.mode, &r.size, &sec, &r.mtime.tv_nsec, &path_len,

@@ -7,10 +7,10 @@
  * source, in the order in which a copy can be made. All nodes divide the work
  * by it, and completeness is measured against it.
  *
- *	sluice-manifest 1 FILES BYTES COST        (numbers of 20 digits)
+ *	sluice-manifest 1\n
  *	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN\n PATH LINK \n
  *	...
- *	end\n
+ *	end FILES BYTES COST\n                       (numbers of 20 digits)
  *
  * Names are counted, not quoted, so any byte but NUL may be in them. Kinds:
  * d a directory, before what it holds; D the same after what it holds (its
@@ -40,15 +40,16 @@ struct slu_totals {
 	uint64_t cost;	/* of all files, see share.h */
 };
 
-/* Writing: `file` is empty and seekable; it stays the caller's. */
+/* Writing: `file` may be a pipe; it stays the caller's. */
 int slu_manifest_begin(FILE *file, struct slu_err *err);
 int slu_manifest_add(FILE *file, const struct slu_entry *entry,
 		     struct slu_err *err);
 int slu_manifest_end(FILE *file, const struct slu_totals *totals,
 		     struct slu_err *err);
 
-/* Reading. The content is not trusted: a path that is absolute, empty in a
- * component or goes through ".." is refused, as is a manifest without end. */
+/* Reading; `file` is seekable. The content is not trusted: a path that is
+ * absolute, empty in a component or goes through ".." is refused, as is a
+ * manifest without end. */
 struct slu_manifest;
 struct slu_manifest *slu_manifest_open(FILE *file, struct slu_totals *totals,
 				       struct slu_err *err);

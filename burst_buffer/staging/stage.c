@@ -4,7 +4,6 @@
  * two places, play the act, close. The acts themselves are in act_copy.c and
  * act_verify.c; the first one, the walk, in walk.c.
  */
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 #include "burst_buffer/staging/act.h"
@@ -73,9 +72,6 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 	if (a->part->file ? slu_walk_file(&w, a->places.from, a->places.to, err)
 			  : slu_walk(&w, err))
 		return -1;
-	/* Other nodes read it next. */
-	if (fsync(fileno(manifest)) && errno != EINVAL)
-		return slu_errno(err, SLU_IO, "cannot write the manifest");
 	a->totals = w.totals;
 	a->files = w.links;
 	result->skipped = w.skipped;
@@ -105,14 +101,14 @@ static int play(enum slu_act_name act, struct slu_act *a, FILE *file,
 	return slu_err(err, SLU_INTERNAL, "no such act");
 }
 
-/* A stream of its own on the caller's descriptor, from its beginning. */
+/* A stream of its own on the caller's descriptor. */
 static FILE *open_manifest(int fd, enum slu_act_name act, struct slu_err *err)
 {
 	int copy = dup(fd);
 	FILE *file = NULL;
 
-	if (copy >= 0 && !lseek(copy, 0, SEEK_SET))
-		file = fdopen(copy, act == SLU_PREPARE ? "r+" : "r");
+	if (copy >= 0)
+		file = fdopen(copy, act == SLU_PREPARE ? "w" : "r");
 	if (!file) {
 		slu_errno(err, SLU_IO, "cannot open the manifest");
 		if (copy >= 0)

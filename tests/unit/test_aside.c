@@ -29,6 +29,13 @@ static int hangs(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
 	return 0;
 }
 
+static int hangs_as_user(struct slu_aside *a, void *arg, void *out,
+			 struct slu_err *err)
+{
+	slu_aside_become(a, 65534, 65534, err);
+	return hangs(a, arg, out, err);
+}
+
 static int dies(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
 {
 	(void)a, (void)arg, (void)out, (void)err;
@@ -48,7 +55,9 @@ static int tells(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
 
 static int who(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
 {
-	(void)a, (void)arg;
+	(void)arg;
+	if (slu_aside_become(a, 65534, 65534, err))
+		return -1;
 	if (!setuid(0) || !errno)
 		return slu_err(err, SLU_INTERNAL, "could come back");
 	snprintf(out, SLU_ASIDE_OUT, "%d %d %d", (int)geteuid(), (int)getegid(),
@@ -101,17 +110,13 @@ END_TEST
 
 START_TEST(test_user)
 {
-	struct slu_aside a = {.fn = who,
-			      .user = "nobody",
-			      .uid = 65534,
-			      .gid = 65534,
-			      .seconds = 5};
+	struct slu_aside a = {.fn = who, .seconds = 5};
 	char out[SLU_ASIDE_OUT];
 	struct slu_err err;
 
 	if (geteuid()) {
 		expect_fail(slu_aside(&a, "x", out, &err), err, SLU_IO,
-			    "cannot become user nobody");
+			    "cannot become user 65534");
 		return;
 	}
 	expect_ok(slu_aside(&a, "x", out, &err), err);
@@ -129,12 +134,8 @@ START_TEST(test_orphan)
 	ck_assert(!pipe(fd));
 	parent = fork();
 	if (!parent) {
-		struct slu_aside a = {.fn = hangs, .seconds = 50};
+		struct slu_aside a = {.fn = hangs_as_user, .seconds = 50};
 
-		if (!geteuid()) {
-			a.user = "nobody";
-			a.uid = a.gid = 65534;
-		}
 		close(fd[0]);
 		slu_aside(&a, "x", NULL, NULL);
 		_exit(0);

@@ -5,6 +5,7 @@
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/host/daemon.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/host/users.h"
 #include "common/proc.h"
 #include "tests/unit/tree.h"
 #include <errno.h>
@@ -258,6 +259,8 @@ START_TEST(test_abort)
 	kill(user, SIGKILL);
 	usleep(300000);
 	ck_assert_int_eq(waitpid(user, &status, WNOHANG), 0); /* hangs */
+	expect_ok(slu_users_stuck(0, &pid, &err), err);
+	ck_assert_int_eq(pid.pid, user);
 	expect_ok(driver->abort(&j.in[0], &err), err);
 	alarm(10);
 	ck_assert_int_eq(waitpid(user, &status, 0), user);

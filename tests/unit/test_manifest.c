@@ -99,33 +99,34 @@ START_TEST(test_unfinished)
 }
 END_TEST
 
-#define HEAD                                                           \
-	"sluice-manifest 1 00000000000000000001 00000000000000000001 " \
-	"00000000000000000001\n"
+#define HEAD "sluice-manifest 1\n"
+#define TAIL                                            \
+	"end 00000000000000000001 00000000000000000001" \
+	" 00000000000000000001\n"
 
 static const struct {
 	const char *record;
 	size_t len; /* 0: strlen */
 } hostile[] = {
-	{"f 644 1 0.000000000 9 0\n../passwd\nend\n", 0},
-	{"f 644 1 0.000000000 2 0\n..\nend\n", 0},
-	{"f 644 1 0.000000000 4 0\na/..\nend\n", 0},
-	{"f 644 1 0.000000000 4 0\n/etc\nend\n", 0},
-	{"f 644 1 0.000000000 4 0\na//b\nend\n", 0},
-	{"f 644 1 0.000000000 3 0\na/.\nend\n", 0},
-	{"f 644 1 0.000000000 2 0\na/\nend\n", 0},
-	{"f 644 1 0.000000000 3 0\na\0b\nend\n", 32},
-	{"l 644 1 0.000000000 1 3\naa\0b\nend\n", 33},
-	{"x 644 1 0.000000000 1 0\na\nend\n", 0},
-	{"f 17777 1 0.000000000 1 0\na\nend\n", 0},
-	{"f 644 -1 0.000000000 1 0\na\nend\n", 0},
-	{"f 644 1 0.1000000000 1 0\na\nend\n", 0},
-	{"f 644 1 0.-1 1 0\na\nend\n", 0},
-	{"f 644 1 0.000000000 65536 0\na\nend\n", 0},
-	{"f 644 1 0.000000000 18446744073709551615 0\na\nend\n", 0},
-	{"f 644 1 0.000000000 2 0\na\nend\n", 0},
-	{"f 644 1 0.000000000 1\na\nend\n", 0},
-	{"\nend\n", 0},
+	{"f 644 1 0.000000000 9 0\n../passwd\n", 0},
+	{"f 644 1 0.000000000 2 0\n..\n", 0},
+	{"f 644 1 0.000000000 4 0\na/..\n", 0},
+	{"f 644 1 0.000000000 4 0\n/etc\n", 0},
+	{"f 644 1 0.000000000 4 0\na//b\n", 0},
+	{"f 644 1 0.000000000 3 0\na/.\n", 0},
+	{"f 644 1 0.000000000 2 0\na/\n", 0},
+	{"f 644 1 0.000000000 3 0\na\0b\n", 28},
+	{"l 644 1 0.000000000 1 3\naa\0b\n", 29},
+	{"x 644 1 0.000000000 1 0\na\n", 0},
+	{"f 17777 1 0.000000000 1 0\na\n", 0},
+	{"f 644 -1 0.000000000 1 0\na\n", 0},
+	{"f 644 1 0.1000000000 1 0\na\n", 0},
+	{"f 644 1 0.-1 1 0\na\n", 0},
+	{"f 644 1 0.000000000 65536 0\na\n", 0},
+	{"f 644 1 0.000000000 18446744073709551615 0\na\n", 0},
+	{"f 644 1 0.000000000 2 0\na\n", 0},
+	{"f 644 1 0.000000000 1\na\n", 0},
+	{"\n", 0},
 	{"END\n", 0},
 };
 
@@ -142,7 +143,8 @@ static void check_refused(size_t _i)
 
 	memcpy(text, HEAD, strlen(HEAD));
 	memcpy(text + strlen(HEAD), hostile[_i].record, n);
-	f = fmemopen(text, strlen(HEAD) + n, "r");
+	memcpy(text + strlen(HEAD) + n, TAIL, strlen(TAIL));
+	f = fmemopen(text, strlen(HEAD) + n + strlen(TAIL), "r");
 	m = slu_manifest_open(f, &t, &err);
 	ck_assert_ptr_nonnull(m);
 	ck_assert_int_eq(slu_manifest_next(m, &e, &err), -1);

@@ -37,13 +37,11 @@ static void setup(void)
 
 static void nothing_left(void)
 {
-	char name[SLU_LOOP_NAME];
 	struct slu_mtab m;
 
 	ck_assert(!slu_mtab_read(&m, &err));
 	ck_assert_ptr_null(slu_mtab_below(&m, top));
 	slu_mtab_free(&m);
-	ck_assert_int_eq(slu_loop_find(top, name, NULL), -1);
 }
 
 static void teardown(void)
@@ -245,7 +243,8 @@ START_TEST(test_counters)
 	setup();
 	w.storage = in(top, "storage");
 	expect_ok(slu_storage_make(&w, &s, &err), err);
-	expect_ok(slu_loop_find(s.dir, name, &err), err);
+	snprintf(path, sizeof(path), "%s/image", s.dir);
+	expect_ok(slu_loop_find(path, name, &err), err);
 	expect_ok(slu_loop_counters(name, &before[0], &before[1], &err), err);
 	snprintf(path, sizeof(path), "%s/f", s.fs);
 	make_file(path, 10 * MIB, 1);
@@ -256,7 +255,15 @@ START_TEST(test_counters)
 	after[1] -= before[1];
 	expect(after[1] >= 10 * MIB && after[1] < 12 * MIB, "%g", after[1]);
 	ck_assert(after[0] >= before[0]);
+	/* A file of the same name elsewhere is another one. */
+	snprintf(path, sizeof(path), "%s/image", s.dir);
+	ck_assert(!mount("tmpfs", w.storage, "tmpfs", 0, NULL));
+	ck_assert(!mkdir(s.dir, 0700));
+	make_text(path, "x");
+	ck_assert_int_eq(slu_loop_find(path, name, NULL), -1);
+	ck_assert(!umount(w.storage));
 	expect_ok(slu_storage_wipe(&s, 0, &err), err);
+	expect_fail(slu_loop_find(path, name, &err), err, SLU_NOTFOUND, path);
 	teardown();
 }
 END_TEST

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sluice-node down: take a job's file system off this node. Run by the epilog,
+ * which Slurm may kill, and which must not return before nothing is left; so
+ * the work is done by a detached worker, and this waits for its result. A
+ * worker that died is started again; every step can be repeated.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/proc.h"
+
+#define WORKERS 5
+
+/* Nothing was ever made: only a refusal is noted, or nothing. */
+static int forget(struct slu_node *n, struct slu_err *err)
+{
+	return slu_rmtree(AT_FDCWD, n->dir, err);
+}
+
+static bool worker_alive(const struct slu_node *n, struct slu_pid *pid)
+{
+	char path[PATH_MAX];
+
+	slu_note_path(n, "down.pid", path);
+	return !slu_pid_read(path, pid, NULL) && slu_pid_alive(pid);
+}
+
+/* A worker that has told of a failure still tries, now and then: whoever asks
+ * again wants to know it now. */
+static int drop_failure(struct slu_node *n, struct slu_err *err)
+{
+	char *result = slu_note_get(n, "result");
+	bool failed = result && !slu_eq(slu_trim(result), "clean");
+	struct slu_pid pid;
+
+	free(result);
+	if (!failed)
+		return 0;
+	if (worker_alive(n, &pid)) {
+		slu_pid_kill(&pid, SIGKILL);
+		if (slu_pid_wait(&pid, 10, err))
+			return -1;
+	}
+	slu_note_drop(n, "result");
+	return 0;
+}
+
+/* 1: it is over, *rc says how; 0: not yet. */
+static int over(struct slu_node *n, uint64_t buffer, int *rc,
+		struct slu_err *err)
+{
+	char *result;
+
+	if (!slu_noted_is(n, buffer)) {
+		*rc = 0;
+		return 1;
+	}
+	result = slu_note_get(n, "result");
+	if (!result)
+		return 0;
+	*rc = slu_eq(slu_trim(result), "clean")
+		      ? 0
+		      : slu_err(err, SLU_IO, "%s", slu_trim(result));
+	free(result);
+	return 1;
+}
+
+static int wait_for_worker(struct slu_node *n, uint64_t buffer,
+			   struct slu_err *err)
+{
+	struct slu_pid pid;
+	int rc = 0;
+
+	for (int started = 0;;) {
+		if (over(n, buffer, &rc, err))
+			return rc;
+		if (worker_alive(n, &pid)) {
+			slu_pid_wait(&pid, 0.05, NULL);
+			continue;
+		}
+		if (over(n, buffer, &rc, err)) /* it ended just now */
+			return rc;
+		if (started++ == WORKERS)
+			return slu_err(err, SLU_INTERNAL,
+				       "cleaning %s was tried %d times and "
+				       "died each time",
+				       n->dir, WORKERS);
+		if (slu_worker_start(n, err))
+			return -1;
+	}
+}
+
+int slu_down(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_plan plan;
+	uint64_t buffer;
+
+	if (slu_noted_plan(n, &plan, err))
+		return err->kind == SLU_NOTFOUND ? forget(n, err) : -1;
+	buffer = plan.buffer;
+	slu_msg_clear(&slu_plan_desc, &plan);
+	if (drop_failure(n, err))
+		return -1;
+	return wait_for_worker(n, buffer, err);
+}
+
+static int dry_run(struct slu_node *n)
+{
+	struct slu_plan plan;
+	struct slu_err err;
+
+	if (slu_noted_plan(n, &plan, &err)) {
+		printf("%s: nothing to do\n", err.text);
+		return 0;
+	}
+	if (slu_node_take_plan(n, &plan, &err)) {
+		fprintf(stderr, "sluice-node: %s\n", err.text);
+		return 1;
+	}
+	printf("would wait until the job is known to have ended\n");
+	for (size_t i = 0; i < n->plan.n_stage; i++)
+		if (n->plan.stage[i].out)
+			printf("would stage out %s to %s (on=%s)\n",
+			       n->plan.stage[i].source,
+			       n->plan.stage[i].destination,
+			       n->plan.stage[i].on);
+	printf("would unmount %s and end the %s on this node\n", n->data,
+	       n->driver->name);
+	printf("would remove %s and %s\n", n->storage.dir, n->dir);
+	return 0;
+}
+
+int slu_cmd_down(struct slu_node *n)
+{
+	struct slu_err err = {0};
+
+	if (n->opt->dry_run)
+		return dry_run(n);
+	if (!slu_down(n, &err))
+		return 0;
+	slu_node_log(n, SLU_ERROR, "cannot be cleaned: %s", err.text);
+	fprintf(stderr, "sluice-node: job %u: cannot be cleaned: %s\n",
+		(unsigned)n->job_id, err.text);
+	return 1;
+}

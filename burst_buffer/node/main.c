@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sluice-node: the subcommands and their options. */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct command {
+	const char *name, *usage, *doc;
+	int (*fn)(struct slu_node *n);
+	bool needs_job, needs_root;
+} commands[] = {
+	{"up", "--job J", "make a job's file system on this node (the prolog)",
+	 slu_cmd_up, true, true},
+	{"down", "--job J", "stage out and take it off again (the epilog)",
+	 slu_cmd_down, true, true},
+	{"watch", "--job J",
+	 "end a hung client of an ended job (started by up)", slu_cmd_watch,
+	 true, true},
+};
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct option longs[] = {{"job", required_argument, NULL, 'j'},
+				      {"node", required_argument, NULL, 'n'},
+				      {"log", required_argument, NULL, 'l'},
+				      {"to", required_argument, NULL, 't'},
+				      {"json", no_argument, NULL, 'J'},
+				      {"dry-run", no_argument, NULL, 'd'},
+				      {"help", no_argument, NULL, 'h'},
+				      {"version", no_argument, NULL, 'v'},
+				      {NULL, 0, NULL, 0}};
+
+static void help(void)
+{
+	printf("usage: sluice-node COMMAND [OPTION...]\n\n");
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		printf("  %-7s %-19s %s\n", commands[i].name, commands[i].usage,
+		       commands[i].doc);
+	printf("\n"
+	       "  --job J     the job's number\n"
+	       "  --node NAME this node, as Slurm calls it\n"
+	       "  --to DIR    where fetch puts the data\n"
+	       "  --json      status: as JSON (also when not on a terminal)\n"
+	       "  --dry-run   say what would be done, and do nothing\n"
+	       "  --log FILE  log there (- is stderr; default "
+	       "/var/log/sluice-node.log,\n"
+	       "              or stderr when it is a terminal)\n"
+	       "  --help, --version\n\n"
+	       "exit codes: 0 done; 1 failed (up, down: this node cannot be "
+	       "cleaned);\n"
+	       "2 wrong usage or configuration\n");
+}
+
+static int usage(const char *what, const char *word)
+{
+	fprintf(stderr, "sluice-node: %s%s; see sluice-node --help\n", what,
+		word);
+	return 2;
+}
+
+static int parse_job(const char *text, uint32_t *job_id)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || end == text || *end || !n || n >= UINT32_MAX ||
+	    text[0] == '-')
+		return -1;
+	*job_id = (uint32_t)n;
+	return 0;
+}
+
+/* 0 to go on, else the exit code plus one. */
+static int parse_options(int argc, char **argv, struct slu_node_options *opt)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			if (parse_job(optarg, &opt->job_id))
+				return 1 + usage("no job number: ", optarg);
+			break;
+		case 'n':
+			opt->node = optarg;
+			break;
+		case 'l':
+			opt->log = optarg;
+			break;
+		case 't':
+			opt->to = optarg;
+			break;
+		case 'J':
+			opt->json = true;
+			break;
+		case 'd':
+			opt->dry_run = true;
+			break;
+		case 'h':
+			help();
+			return 1;
+		case 'v':
+			printf("sluice-node %s\n", PACKAGE_VERSION);
+			return 1;
+		default:
+			return 1 + usage("unknown option", "");
+		}
+	}
+	return 0;
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+/* Without configuration there is no file system, and the tasks of a job that
+ * wants one are refused; it is no reason to drain the node. */
+static int no_configuration(const struct command *command,
+			    const struct slu_err *err)
+{
+	fprintf(stderr, "sluice-node: %s\n", err->text);
+	return command->fn == slu_cmd_up ? 0 : 2;
+}
+
+static int run(const struct command *command, struct slu_node_options *opt)
+{
+	struct slu_node n;
+	struct slu_err err;
+	int rc;
+
+	if (slu_node_open(&n, opt, &err))
+		rc = no_configuration(command, &err);
+	else
+		rc = command->fn(&n);
+	slu_node_close(&n);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct slu_node_options opt = {0};
+	const struct command *command;
+	int rc = parse_options(argc, argv, &opt);
+
+	if (rc)
+		return rc - 1;
+	if (optind >= argc)
+		return usage("no command", "");
+	command = find_command(argv[optind]);
+	if (!command)
+		return usage("unknown command ", argv[optind]);
+	if (optind + 1 < argc)
+		return usage("one argument too many: ", argv[optind + 1]);
+	if (command->needs_job && !opt.job_id)
+		return usage("--job is missing for ", command->name);
+	if (command->needs_root && !opt.dry_run && geteuid())
+		return usage("only root can do this: ", command->name);
+	umask(022);
+	/* slurmd's may lack where mkfs and the servers are. */
+	setenv("PATH",
+	       "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+	       1);
+	return run(command, &opt);
+}

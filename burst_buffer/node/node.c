@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The context of a subcommand: configuration, names, logs, the plan. */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOG_FILE "/var/log/sluice-node.log"
+
+double slu_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int64_t slu_today(void)
+{
+	return time(NULL);
+}
+
+void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
+		  ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (n->job_id)
+		slu_log(&n->log, level, "JobId=%u %s: %s", (unsigned)n->job_id,
+			n->name, text);
+	else
+		slu_log(&n->log, level, "%s: %s", n->name, text);
+	if (n->job_log && level <= SLU_INFO) {
+		char line[1400];
+
+		snprintf(line, sizeof(line), "%s: %s", n->name, text);
+		slu_log_to_file(n->job_log, level, line);
+	}
+}
+
+/* The name that Slurm knows this node by. */
+static int find_name(struct slu_node *n, const char *option,
+		     struct slu_err *err)
+{
+	const char *name = option ? option : getenv("SLURMD_NODENAME");
+
+	if (!name) {
+		if (gethostname(n->name, sizeof(n->name) - 1))
+			return slu_errno(err, SLU_IO, "no host name");
+		n->name[strcspn(n->name, ".")] = '\0';
+		return 0;
+	}
+	if (!slu_copy(n->name, sizeof(n->name), name) || !*name)
+		return slu_err(err, SLU_INVALID, "not a node's name: %.60s",
+			       name);
+	return 0;
+}
+
+static void open_log(struct slu_node *n)
+{
+	const char *path = n->opt->log;
+
+	if (!path && isatty(2))
+		path = "-";
+	if (!path)
+		path = LOG_FILE;
+	if (strcmp(path, "-"))
+		n->log_file = fopen(path, "ae");
+	n->log = (struct slu_log){
+		.fn = slu_log_to_file,
+		.arg = n->log_file ? n->log_file : stderr,
+		.max = SLU_INFO,
+	};
+}
+
+int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
+		  struct slu_err *err)
+{
+	char *path;
+
+	*n = (struct slu_node){.opt = opt, .job_id = opt->job_id};
+	if (find_name(n, opt->node, err))
+		return -1;
+	path = slu_conf_path();
+	if (!path)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	n->conf = slu_conf_load(path, err);
+	free(path);
+	if (!n->conf)
+		return -1;
+	open_log(n);
+	if ((size_t)snprintf(n->dir, sizeof(n->dir), "%s/%u", n->conf->run_dir,
+			     (unsigned)n->job_id) >= sizeof(n->dir))
+		return slu_err(err, SLU_INVALID, "RunDir is too long");
+	return 0;
+}
+
+void slu_node_close(struct slu_node *n)
+{
+	slu_msg_clear(&slu_plan_desc, &n->plan);
+	slu_http_free(n->http);
+	slu_conf_free(n->conf);
+	if (n->log_file)
+		fclose(n->log_file);
+	if (n->job_log)
+		fclose(n->job_log);
+	*n = (struct slu_node){0};
+}
+
+static int find_self(struct slu_node *n, struct slu_err *err)
+{
+	for (size_t i = 0; i < n->plan.n_node; i++)
+		if (slu_eq(n->plan.node[i].name, n->name)) {
+			n->self = i;
+			return 0;
+		}
+	return slu_err(err, SLU_INVALID, "the plan of job %u has no node %s",
+		       (unsigned)n->job_id, n->name);
+}
+
+/* The user may read it while the job's directory lives. */
+static void open_job_log(struct slu_node *n)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	slu_note_path(n, "log", path);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+		  0400);
+	if (fd < 0)
+		return;
+	if (fchown(fd, n->plan.uid, (gid_t)-1) ||
+	    !(n->job_log = fdopen(fd, "a")))
+		close(fd);
+}
+
+int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
+		       struct slu_err *err)
+{
+	slu_msg_clear(&slu_plan_desc, &n->plan);
+	n->plan = *plan;
+	*plan = (struct slu_plan){0};
+	if (find_self(n, err))
+		return -1;
+	n->driver = slu_driver_find(n->plan.driver);
+	if (!n->driver)
+		return slu_err(err, SLU_INVALID,
+			       "FileSystem %s: there is no driver %s on %s",
+			       n->plan.fs ? n->plan.fs : "",
+			       n->plan.driver ? n->plan.driver : "", n->name);
+	if (slu_storage_locate(n->plan.node[n->self].storage, n->job_id,
+			       n->plan.buffer, &n->storage, err))
+		return -1;
+	slu_note_path(n, "work", n->work);
+	slu_note_path(n, "work/top", n->top);
+	slu_note_path(n, "mnt/data", n->data);
+	n->in = (struct slu_instance){
+		.plan = &n->plan,
+		.self = n->self,
+		.fs = n->storage.fs,
+		.work = n->work,
+		.top = n->top,
+	};
+	n->root = n->driver->shared ? n->top : n->storage.fs;
+	n->planned = true;
+	if (!n->job_log)
+		open_job_log(n);
+	return 0;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_NODE_NODE_H
+#define SLU_NODE_NODE_H
+
+/*
+ * sluice-node: what all its subcommands share. One process, one job, one node.
+ *
+ * What is known of a job on this node lies in RunDir/JOB (root, 0711):
+ *	plan.json	the plan, without its secret (0600); its `buffer` is
+ *			the instance this node has
+ *	env		variables for the job's tasks; only once it is ready
+ *	refused		one sentence: tasks may not start
+ *	log		what happened, for the user (theirs, 0400)
+ *	kept		where data of a failed stage-out is
+ *	up.pid, down.pid, watch.pid	who works on it
+ *	result		how the last `down` ended: "clean", or why not
+ *	done.*		what need not be done again: staging acts
+ *	mnt/data	the job's file system, as users see it
+ *	work/		the driver's own (0700)
+ */
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/storage.h"
+#include "common/conf.h"
+#include "common/http.h"
+#include "common/log.h"
+#include "wire/node.h"
+
+#define SLU_NODE_PATH 4000 /* of a job's directory */
+
+struct slu_node_options {
+	uint32_t job_id;
+	const char *node; /* --node; NULL: $SLURMD_NODENAME, the host name */
+	const char *log;  /* --log; "-" is stderr; NULL: the default */
+	const char *to;	  /* --to */
+	bool json, dry_run;
+};
+
+struct slu_node {
+	const struct slu_node_options *opt;
+	struct slu_conf *conf;
+	struct slu_http *http; /* made at the first call */
+	struct slu_log log;
+	FILE *log_file, *job_log;
+	char name[256];
+	uint32_t job_id;
+	char dir[SLU_NODE_PATH]; /* RunDir/JOB */
+	double deadline;	 /* of this phase, slu_clock() */
+
+	/* Once there is a plan: */
+	bool planned;
+	struct slu_plan plan;
+	size_t self;
+	const struct slu_driver *driver;
+	struct slu_storage storage;
+	struct slu_instance in;
+	const char *root; /* of the file system, once attached */
+	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX];
+};
+
+/* Seconds of the monotonic clock, and of the day. */
+double slu_clock(void);
+int64_t slu_today(void);
+
+/* Configuration, names, log. The job's directory is not made. */
+int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
+		  struct slu_err *err);
+void slu_node_close(struct slu_node *n);
+
+/* Take over a plan (it is the node's then, also on failure): find ourselves
+ * and the driver in it. */
+int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
+		       struct slu_err *err);
+
+/* One line into the program's log and the job's. */
+void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
+		  ...) __attribute__((format(printf, 3, 4)));
+
+/* notes.c: files in the job's directory. */
+void slu_note_path(const struct slu_node *n, const char *name,
+		   char path[PATH_MAX]);
+bool slu_note_has(const struct slu_node *n, const char *name);
+/* The text, or NULL. Caller frees. */
+char *slu_note_get(const struct slu_node *n, const char *name);
+int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
+		 const char *text, struct slu_err *err);
+void slu_note_drop(const struct slu_node *n, const char *name);
+int slu_note_plan(struct slu_node *n, struct slu_err *err);
+/* The plan that was noted; SLU_NOTFOUND: none. */
+int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
+		   struct slu_err *err);
+/* Is this the instance that is noted? */
+bool slu_noted_is(const struct slu_node *n, uint64_t buffer);
+
+/*
+ * talk.c: what is asked of sluiced, again and again until n->deadline while it
+ * cannot be reached or has nothing to say. SLU_DENIED is its abort, with the
+ * reason; SLU_TIMEOUT: the deadline has passed.
+ */
+int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
+		  struct slu_err *err);
+/* Fills in who reports. *answer is the caller's to clear. */
+int slu_talk_report(struct slu_node *n, struct slu_report *report,
+		    struct slu_answer *answer, struct slu_err *err);
+/* The same where only go or abort matters. */
+int slu_talk_step(struct slu_node *n, struct slu_report *report,
+		  struct slu_err *err);
+/* attrs, n_attr: what the others brought (NULL: not wanted); freed with
+ * slu_msg_clear of slu_barrier_answer_desc. */
+int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
+		     struct slu_barrier_answer *answer, struct slu_err *err);
+int slu_talk_meet(struct slu_node *n, const char *name, struct slu_err *err);
+/* One try, for at most so many seconds. */
+int slu_talk_once(struct slu_node *n, const char *path, const char *body,
+		  double seconds, struct slu_buf *reply, struct slu_err *err);
+/* The same of /v1/poll: the word, or an error. */
+int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
+		  struct slu_err *err);
+
+/* layout.c: the inside of the job's file system, data/ for the user and
+ * .sluice/ for us, and where the user sees it. In children with time limits. */
+int slu_layout_make(struct slu_node *n, struct slu_err *err);
+int slu_layout_show(struct slu_node *n, struct slu_err *err);
+int slu_layout_hide(struct slu_node *n, struct slu_err *err);
+
+/* staging.c: request r of the plan, with all nodes (or alone, where each has
+ * its own data), from the walk to the last check. */
+int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err);
+
+/* Subcommands: exit codes. */
+int slu_cmd_up(struct slu_node *n);
+int slu_cmd_down(struct slu_node *n);
+int slu_cmd_status(struct slu_node *n);
+int slu_cmd_probe(struct slu_node *n);
+int slu_cmd_fetch(struct slu_node *n);
+int slu_cmd_cancel(struct slu_node *n);
+int slu_cmd_io(struct slu_node *n);
+int slu_cmd_watch(struct slu_node *n);
+
+/* down.c: take down the instance that is noted; returns when nothing is left,
+ * or says why something is. */
+int slu_down(struct slu_node *n, struct slu_err *err);
+/* worker.c: the detached part of it. */
+int slu_worker_start(struct slu_node *n, struct slu_err *err);
+/* watch.c */
+int slu_watch_start(struct slu_node *n, struct slu_err *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Notes of a job on this node, see node.h. RunDir is gone after a reboot, and
+ * so is all that they speak of. */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/file.h"
+
+#define NOTE_MAX (64u << 20) /* plans of large jobs */
+
+void slu_note_path(const struct slu_node *n, const char *name,
+		   char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s", n->dir, name);
+}
+
+bool slu_note_has(const struct slu_node *n, const char *name)
+{
+	char path[PATH_MAX];
+
+	slu_note_path(n, name, path);
+	return !access(path, F_OK);
+}
+
+char *slu_note_get(const struct slu_node *n, const char *name)
+{
+	char path[PATH_MAX];
+	struct slu_buf text = {0};
+
+	slu_note_path(n, name, path);
+	if (slu_file_read(AT_FDCWD, path, NOTE_MAX, &text, NULL))
+		return NULL;
+	return slu_buf_steal(&text);
+}
+
+int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
+		 const char *text, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	slu_note_path(n, name, path);
+	return slu_file_write(AT_FDCWD, path, text, strlen(text), mode, false,
+			      err);
+}
+
+void slu_note_drop(const struct slu_node *n, const char *name)
+{
+	char path[PATH_MAX];
+
+	slu_note_path(n, name, path);
+	unlink(path);
+}
+
+/* The secret is not noted: who needs it later fetches the plan again. */
+int slu_note_plan(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_plan plan = n->plan;
+	char *text;
+	int rc;
+
+	plan.secret = NULL;
+	text = slu_encode_text(&slu_plan_desc, &plan);
+	if (!text)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = slu_note_put(n, "plan.json", 0600, text, err);
+	free(text);
+	return rc;
+}
+
+int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
+		   struct slu_err *err)
+{
+	char *text = slu_note_get(n, "plan.json");
+	int rc;
+
+	if (!text)
+		return slu_err(err, SLU_NOTFOUND, "nothing is noted of job %u",
+			       (unsigned)n->job_id);
+	rc = slu_decode_text(&slu_plan_desc, text, strlen(text), plan, err);
+	free(text);
+	return rc;
+}
+
+bool slu_noted_is(const struct slu_node *n, uint64_t buffer)
+{
+	struct slu_plan plan;
+	bool is;
+
+	if (slu_noted_plan(n, &plan, NULL))
+		return false;
+	is = plan.buffer == buffer;
+	slu_msg_clear(&slu_plan_desc, &plan);
+	return is;
+}

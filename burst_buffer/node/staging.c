@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One request of the plan, from the walk to the last check, as this node's
+ * part of it. With a shared file system the nodes meet between the acts, and
+ * the manifest lies in .sluice/ where all read it; else each node does a whole
+ * of its own and meets nobody.
+ *
+ * An act that is done is noted, and never done again: others may already be
+ * working with what it made. Everything that touches the file systems is done
+ * in children, which are the user for all but the manifest.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <unistd.h>
+#include "burst_buffer/host/aside.h"
+#include "burst_buffer/staging/stage.h"
+#include "common/file.h"
+#include "common/size.h"
+
+struct request {
+	struct slu_node *n;
+	size_t r;
+	const struct slu_stage *stage;
+	const char *way;	/* "in", "out" */
+	unsigned self, members; /* among those that copy; self == members:
+				 * this one does not */
+	struct slu_stage_result total; /* of this node, over all acts */
+	double asked; /* when sluiced was last asked for abort */
+};
+
+static const char *const act_names[] = {
+	[SLU_PREPARE] = "manifest",
+	[SLU_COPY] = "copied",
+	[SLU_VERIFY] = "verified",
+	[SLU_FINISH] = "finished",
+};
+
+/* Acts in a child */
+
+struct act_call {
+	struct request *q;
+	enum slu_act_name act;
+	struct slu_aside *aside;
+	uint64_t bytes, files; /* in the child: told so far */
+};
+
+static int told(void *arg, uint64_t bytes, uint64_t files)
+{
+	struct act_call *c = arg;
+
+	c->bytes += bytes;
+	c->files += files;
+	slu_aside_tell(c->aside, c->bytes, c->files);
+	return 0;
+}
+
+static void manifest_path(const struct request *q, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu", q->n->root, q->way, q->r);
+}
+
+/* root writes the manifest, with root's share of a full file system, while the
+ * user walks: a process of its own takes it from a pipe. */
+static int drain(int pipe_end, int file)
+{
+	static char chunk[1 << 16];
+	ssize_t n;
+
+	while ((n = read(pipe_end, chunk, sizeof(chunk))) != 0) {
+		if (n < 0 && errno != EINTR)
+			return 1;
+		if (n > 0 && slu_write_all(file, chunk, (size_t)n))
+			return 1;
+	}
+	return fsync(file) || close(file) ? 1 : 0;
+}
+
+static int start_drain(const char *path, pid_t *pid, struct slu_err *err)
+{
+	int file, fd[2];
+
+	file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (file < 0 || pipe2(fd, O_CLOEXEC))
+		return slu_errno(err, SLU_IO, "cannot write the manifest");
+	*pid = fork();
+	if (*pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(fd[1]);
+		_exit(drain(fd[0], file));
+	}
+	close(fd[0]);
+	close(file);
+	if (*pid > 0)
+		return fd[1];
+	close(fd[1]);
+	return slu_errno(err, SLU_IO, "cannot write the manifest");
+}
+
+static int end_drain(int fd, pid_t pid, struct slu_err *err)
+{
+	int status;
+
+	close(fd);
+	if (waitpid(pid, &status, 0) != pid || status)
+		return slu_err(err, SLU_IO,
+			       "cannot write the manifest: no space or no "
+			       "answer from the job's file system");
+	return 0;
+}
+
+static void describe(struct act_call *c, struct slu_stage_part *part)
+{
+	const struct request *q = c->q;
+	bool shared = q->n->driver->shared;
+
+	*part = (struct slu_stage_part){
+		.source = q->stage->source,
+		.destination = q->stage->destination,
+		.file = slu_eq(q->stage->type, "file"),
+		.below = shared || !q->stage->out ? NULL : q->n->name,
+		.fs_root = q->n->data,
+		.self = q->self,
+		.n = q->members,
+		.durable = q->stage->out,
+		.progress = told,
+		.arg = c,
+	};
+}
+
+static int walk(struct act_call *c, struct slu_stage_part *part,
+		struct slu_stage_result *result, struct slu_err *err)
+{
+	const struct slu_plan *plan = &c->q->n->plan;
+	char path[PATH_MAX];
+	struct slu_err why;
+	pid_t pid = -1;
+	int rc;
+
+	manifest_path(c->q, path);
+	part->manifest = start_drain(path, &pid, err);
+	if (part->manifest < 0)
+		return -1;
+	rc = slu_aside_become(c->aside, plan->uid, plan->gid, err) ||
+	     slu_stage(SLU_PREPARE, part, result, err);
+	if (end_drain(part->manifest, pid, rc ? &why : err))
+		rc = -1;
+	return rc ? -1 : 0;
+}
+
+static int play(struct slu_aside *aside, void *arg, void *out,
+		struct slu_err *err)
+{
+	struct act_call *c = arg;
+	const struct slu_plan *plan = &c->q->n->plan;
+	struct slu_stage_result result;
+	struct slu_stage_part part;
+	char path[PATH_MAX];
+
+	c->aside = aside;
+	describe(c, &part);
+	if (c->act == SLU_PREPARE) {
+		if (walk(c, &part, &result, err))
+			return -1;
+	} else {
+		manifest_path(c->q, path);
+		part.manifest = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		if (part.manifest < 0)
+			return slu_errno(err, SLU_IO, "no manifest");
+		if (slu_aside_become(aside, plan->uid, plan->gid, err) ||
+		    slu_stage(c->act, &part, &result, err))
+			return -1;
+	}
+	memcpy(out, &result, sizeof(result));
+	return 0;
+}
+_Static_assert(sizeof(struct slu_stage_result) <= SLU_ASIDE_OUT, "fits");
+
+/* Has the job been cancelled? Asked the more rarely the more nodes ask. */
+static int tick(void *arg, uint64_t bytes, uint64_t files)
+{
+	struct request *q = arg;
+	struct slu_answer answer;
+	bool stop;
+
+	(void)bytes, (void)files;
+	if (slu_clock() < q->asked + 2 + (double)q->n->plan.n_node / 100)
+		return 0;
+	q->asked = slu_clock();
+	if (slu_talk_poll(q->n, 5, &answer, NULL))
+		return 0;
+	stop = slu_eq(answer.word, "abort");
+	slu_msg_clear(&slu_answer_desc, &answer);
+	return stop;
+}
+
+/* What is noted of an act: what it did, for the report after a restart. */
+
+static void note_name(const struct request *q, enum slu_act_name act,
+		      char name[64])
+{
+	snprintf(name, 64, "done.%s.%zu.%s", q->way, q->r, act_names[act]);
+}
+
+static bool was_done(struct request *q, enum slu_act_name act)
+{
+	struct slu_stage_result *t = &q->total;
+	uint64_t bytes, files;
+	char name[64], *text;
+	bool done;
+
+	note_name(q, act, name);
+	text = slu_note_get(q->n, name);
+	done = text &&
+	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+		      &bytes, &files, &t->total_bytes, &t->total_files) == 4;
+	free(text);
+	if (done && act <= SLU_COPY) {
+		t->bytes += bytes;
+		t->files += files;
+	}
+	return done;
+}
+
+static int note_done(struct request *q, enum slu_act_name act,
+		     const struct slu_stage_result *r, struct slu_err *err)
+{
+	struct slu_stage_result *t = &q->total;
+	char name[64], text[100];
+
+	if (act <= SLU_COPY) {
+		t->bytes += r->bytes;
+		t->files += r->files;
+	}
+	t->total_bytes = r->total_bytes;
+	t->total_files = r->total_files;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->bytes,
+		 r->files, r->total_bytes, r->total_files);
+	note_name(q, act, name);
+	return slu_note_put(q->n, name, 0600, text, err);
+}
+
+static void log_act(struct request *q, enum slu_act_name act, double seconds,
+		    const struct slu_stage_result *r)
+{
+	char size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT];
+
+	slu_node_log(q->n, SLU_INFO,
+		     "stage_%s %zu %s: %" PRIu64 " files, %s of %" PRIu64
+		     " in %s",
+		     q->way, q->r, act_names[act], r->files,
+		     slu_size_text(r->bytes, size), r->total_files,
+		     slu_seconds_text(seconds, time));
+	if (r->skipped)
+		slu_node_log(q->n, SLU_WARN,
+			     "stage_%s %zu: %" PRIu64
+			     " sockets, pipes or devices were left out, one is "
+			     "%s",
+			     q->way, q->r, r->skipped, r->first_skipped);
+}
+
+static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
+{
+	struct act_call call = {.q = q, .act = act};
+	struct slu_aside aside = {
+		.fn = play,
+		.arg = &call,
+		.seconds = q->n->deadline - slu_clock(),
+		.tick = tick,
+		.tick_arg = q,
+	};
+	struct slu_stage_result result;
+	char out[SLU_ASIDE_OUT];
+	double start = slu_clock();
+
+	if (was_done(q, act))
+		return 0;
+	if (slu_aside(&aside, "staging", out, err)) {
+		if (err->kind == SLU_BUSY)
+			return slu_err(err, SLU_DENIED, "stopped");
+		return -1;
+	}
+	memcpy(&result, out, sizeof(result));
+	log_act(q, act, slu_clock() - start, &result);
+	return note_done(q, act, &result, err);
+}
+
+static int meet(struct request *q, enum slu_act_name act, struct slu_err *err)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s.%zu.%s", q->way, q->r, act_names[act]);
+	return slu_talk_meet(q->n, name, err);
+}
+
+static int report_share(struct request *q, double start, struct slu_err *err)
+{
+	char step[64];
+	struct slu_report r = {
+		.step = step,
+		.ok = true,
+		.phase = q->stage->out ? "stage_out" : "stage_in",
+		.seconds = slu_clock() - start,
+		.bytes = q->total.bytes,
+		.files = q->total.files,
+		.total_bytes = q->total.total_bytes,
+		.total_files = q->total.total_files,
+	};
+
+	snprintf(step, sizeof(step), "%s.%zu.share", q->way, q->r);
+	return slu_talk_step(q->n, &r, err);
+}
+
+/* Which of the nodes that copy are we? */
+static void find_place(struct request *q)
+{
+	const struct slu_plan *plan = &q->n->plan;
+
+	if (!q->n->driver->shared) {
+		q->self = 0;
+		q->members = 1;
+		return;
+	}
+	q->self = UINT_MAX;
+	for (size_t i = 0; i < plan->n_node; i++) {
+		if (!plan->node[i].staging)
+			continue;
+		if (i == q->n->self)
+			q->self = q->members;
+		q->members++;
+	}
+}
+
+static int stage_alone(struct request *q, double start, struct slu_err *err)
+{
+	for (int act = SLU_PREPARE; act <= SLU_FINISH; act++)
+		if (do_act(q, (enum slu_act_name)act, err))
+			return -1;
+	if (q->n->driver->check(&q->n->in, err))
+		return -1;
+	return report_share(q, start, err);
+}
+
+static int stage_together(struct request *q, double start, struct slu_err *err)
+{
+	bool member = q->self != UINT_MAX, leader = q->self == 0;
+
+	if ((leader && do_act(q, SLU_PREPARE, err)) ||
+	    meet(q, SLU_PREPARE, err) || (member && do_act(q, SLU_COPY, err)) ||
+	    meet(q, SLU_COPY, err) || (member && do_act(q, SLU_VERIFY, err)))
+		return -1;
+	/* With a part of the file system missing, all of this means nothing. */
+	if (q->n->driver->check(&q->n->in, err) ||
+	    report_share(q, start, err) || meet(q, SLU_VERIFY, err))
+		return -1;
+	return leader ? do_act(q, SLU_FINISH, err) : 0;
+}
+
+int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
+{
+	struct request q = {
+		.n = n,
+		.r = r,
+		.stage = &n->plan.stage[r],
+		.way = n->plan.stage[r].out ? "out" : "in",
+		.asked = slu_clock(),
+	};
+	double start = slu_clock();
+
+	find_place(&q);
+	if (n->driver->check(&n->in, err))
+		return -1;
+	return n->driver->shared ? stage_together(&q, start, err)
+				 : stage_alone(&q, start, err);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Talking to sluiced. It may be away, or have nothing to say yet: both are
+ * waited out until the deadline of the phase, which is later than sluiced's
+ * own, so that as a rule the verdict comes from there.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATIENCE 45.0 /* sluiced holds a question for 30 s */
+#define PAUSE	 0.3  /* between questions that were answered at once */
+
+static int open_http(struct slu_node *n, struct slu_err *err)
+{
+	struct passwd *pw;
+
+	if (n->http)
+		return 0;
+	pw = getpwnam(n->conf->slurm_user);
+	if (!pw)
+		return slu_err(err, SLU_INVALID,
+			       "SlurmUser=%s: there is no such user",
+			       n->conf->slurm_user);
+	n->http = slu_http_new(n->conf->daemon_addr, pw->pw_uid, err);
+	return n->http ? 0 : -1;
+}
+
+static int post(struct slu_node *n, const char *path, const char *body,
+		double seconds, const struct slu_desc *desc, void *reply,
+		struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	int rc;
+
+	if (open_http(n, err))
+		return -1;
+	slu_http_patience(n->http, PATIENCE);
+	rc = slu_http_post(n->http, path, body, strlen(body), seconds, &text,
+			   err);
+	if (!rc)
+		rc = slu_decode_text(desc, text.data ? text.data : "", text.len,
+				     reply, err);
+	slu_buf_free(&text);
+	return rc;
+}
+
+/* Ask until there is an answer whose first member (its word) is not "wait". */
+static int ask(struct slu_node *n, const char *path,
+	       const struct slu_desc *ask_desc, const void *msg,
+	       const struct slu_desc *desc, void *reply, struct slu_err *err)
+{
+	char *body = slu_encode_text(ask_desc, msg);
+	bool wait = true;
+	int rc = 0;
+
+	if (!body)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	while (wait) {
+		double start = slu_clock(), left = n->deadline - start;
+
+		if (left <= 0) {
+			rc = slu_err(err, SLU_TIMEOUT,
+				     "sluiced gave no answer in time");
+			break;
+		}
+		rc = post(n, path, body, left, desc, reply, err);
+		wait = rc ? err->kind == SLU_BUSY
+			  : desc != &slu_plan_desc &&
+				       slu_eq(*(char **)reply, "wait");
+		if (wait && !rc)
+			slu_msg_clear(desc, reply);
+		if (wait && slu_clock() - start < PAUSE)
+			usleep((useconds_t)(PAUSE * 1e6));
+	}
+	free(body);
+	return rc;
+}
+
+static int denied(const char *text, struct slu_err *err)
+{
+	return slu_err(err, SLU_DENIED, "%s",
+		       text && *text ? text : "the job is being cancelled");
+}
+
+int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
+		  struct slu_err *err)
+{
+	struct slu_ask question = {
+		.job_id = n->job_id, .node = n->name, .restarts = restarts};
+
+	return ask(n, "/v1/plan", &slu_ask_desc, &question, &slu_plan_desc,
+		   plan, err);
+}
+
+int slu_talk_report(struct slu_node *n, struct slu_report *r,
+		    struct slu_answer *answer, struct slu_err *err)
+{
+	r->job_id = n->job_id;
+	r->buffer = n->plan.buffer;
+	r->node = n->name;
+	return ask(n, "/v1/report", &slu_report_desc, r, &slu_answer_desc,
+		   answer, err);
+}
+
+int slu_talk_step(struct slu_node *n, struct slu_report *r, struct slu_err *err)
+{
+	struct slu_answer a;
+	int rc = slu_talk_report(n, r, &a, err);
+
+	if (rc)
+		return -1;
+	if (slu_eq(a.word, "abort"))
+		rc = denied(a.text, err);
+	slu_msg_clear(&slu_answer_desc, &a);
+	return rc;
+}
+
+int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
+		     struct slu_barrier_answer *answer, struct slu_err *err)
+{
+	struct slu_barrier come = {
+		.job_id = n->job_id,
+		.buffer = n->plan.buffer,
+		.node = n->name,
+		.name = (char *)name,
+		.attr = (char *)attr,
+	};
+
+	if (ask(n, "/v1/barrier", &slu_barrier_desc, &come,
+		&slu_barrier_answer_desc, answer, err))
+		return -1;
+	if (!slu_eq(answer->word, "abort"))
+		return 0;
+	denied(answer->text, err);
+	slu_msg_clear(&slu_barrier_answer_desc, answer);
+	return -1;
+}
+
+int slu_talk_meet(struct slu_node *n, const char *name, struct slu_err *err)
+{
+	struct slu_barrier_answer answer;
+
+	if (slu_talk_barrier(n, name, NULL, &answer, err))
+		return -1;
+	slu_msg_clear(&slu_barrier_answer_desc, &answer);
+	return 0;
+}
+
+int slu_talk_once(struct slu_node *n, const char *path, const char *body,
+		  double seconds, struct slu_buf *reply, struct slu_err *err)
+{
+	if (open_http(n, err))
+		return -1;
+	slu_http_patience(n->http, seconds);
+	return slu_http_post(n->http, path, body, strlen(body), 0, reply, err);
+}
+
+int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
+		  struct slu_err *err)
+{
+	struct slu_ask question = {.job_id = n->job_id,
+				   .buffer = n->plan.buffer,
+				   .node = n->name,
+				   .seen = ""};
+	struct slu_buf text = {0};
+	char *body = slu_encode_text(&slu_ask_desc, &question);
+	int rc;
+
+	if (!body)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = slu_talk_once(n, "/v1/poll", body, seconds, &text, err);
+	if (!rc)
+		rc = slu_decode_text(&slu_answer_desc,
+				     text.data ? text.data : "", text.len,
+				     answer, err);
+	slu_buf_free(&text);
+	free(body);
+	return rc;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sluice-node up: make a job's file system on this node. Run by the prolog; may
+ * be run again after it was killed at any place, and then goes on.
+ *
+ * Whatever goes wrong with a request, a user, a file system or sluiced, the
+ * exit code is 0: the job's tasks are refused with one sentence, sluiced is
+ * told, and the return waits (bounded) until the job is held, requeued or
+ * failed. Only an older instance that cannot be cleaned away is the node's
+ * fault, and 1.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/node/leftovers.h"
+#include "common/file.h"
+#include "common/proc.h"
+#include "common/size.h"
+
+#define GRACE	     30 /* seconds: sluiced's own deadlines come first */
+#define VERDICT_TIME 90 /* seconds to wait for a failed job's verdict */
+
+static void allow(struct slu_node *n, int64_t seconds)
+{
+	n->deadline = slu_clock() + (double)seconds + GRACE;
+}
+
+/* Tell of a step that is done; -1 when sluiced says abort. */
+static int done(struct slu_node *n, struct slu_report *r, double start,
+		struct slu_err *err)
+{
+	char time[SLU_TIME_TEXT];
+
+	r->ok = true;
+	r->phase = "setup";
+	r->seconds = slu_clock() - start;
+	slu_node_log(n, SLU_INFO, "%s: %s%s%s", r->step,
+		     slu_seconds_text(r->seconds, time),
+		     r->enforced ? ", limited by " : "",
+		     r->enforced ? r->enforced : "");
+	return slu_talk_step(n, r, err);
+}
+
+static int make_storage(struct slu_node *n, struct slu_err *err)
+{
+	const struct slu_plan_node *me = &n->plan.node[n->self];
+	const struct slu_storage_want want = {
+		.storage = me->storage,
+		.job_id = n->job_id,
+		.buffer = n->plan.buffer,
+		.capacity = me->capacity,
+		.own_fs = n->driver->own_fs,
+	};
+	struct slu_report r = {.step = "storage", .bytes = me->capacity};
+	double start = slu_clock();
+
+	slu_leftovers_remove(n, me->storage);
+	if (slu_storage_make(&want, &n->storage, err))
+		return -1;
+	r.enforced = n->storage.enforced;
+	return done(n, &r, start, err);
+}
+
+/* Servers are known to each other by what they bring to the barrier. */
+static int start_server(struct slu_node *n, struct slu_barrier_answer *others,
+			struct slu_err *err)
+{
+	struct slu_report r = {.step = "server"};
+	char attr[SLU_ATTR_MAX] = "";
+	double start = slu_clock();
+
+	if (!n->driver->start)
+		return 0;
+	if (n->driver->start(&n->in, attr, err) || done(n, &r, start, err))
+		return -1;
+	return slu_talk_barrier(n, "servers", attr, others, err);
+}
+
+static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
+		  struct slu_err *err)
+{
+	struct slu_report r = {.step = "attach"};
+	double start = slu_clock();
+
+	if (n->driver->attach(&n->in, others->attr, others->n_attr, &n->root,
+			      err) ||
+	    n->driver->check(&n->in, err))
+		return -1;
+	if ((n->self == 0 || !n->driver->shared) && slu_layout_make(n, err))
+		return -1;
+	if (done(n, &r, start, err) || slu_talk_meet(n, "mounted", err))
+		return -1;
+	return slu_layout_show(n, err);
+}
+
+static int set_up(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_barrier_answer others = {0};
+	int rc;
+
+	allow(n, n->plan.setup_timeout);
+	if ((mkdir(n->work, 0700) && errno != EEXIST) || chmod(n->work, 0700))
+		return slu_errno(err, SLU_IO, "cannot make %s", n->work);
+	rc = make_storage(n, err) || start_server(n, &others, err) ||
+	     attach(n, &others, err);
+	slu_msg_clear(&slu_barrier_answer_desc, &others);
+	return rc ? -1 : 0;
+}
+
+static int stage_in(struct slu_node *n, struct slu_err *err)
+{
+	allow(n, n->plan.stage_in_timeout);
+	for (size_t i = 0; i < n->plan.n_stage; i++)
+		if (!n->plan.stage[i].out && slu_node_stage(n, i, err))
+			return -1;
+	return 0;
+}
+
+/* Only now may tasks start: they look for env. */
+static int be_ready(struct slu_node *n, double start, struct slu_err *err)
+{
+	struct slu_report r = {.step = "ready"};
+	char *env;
+	int rc;
+
+	if (done(n, &r, start, err) || slu_talk_meet(n, "ready", err))
+		return -1;
+	env = slu_asprintf("BB_%s=%s\n", n->plan.name, n->data);
+	if (!env)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = slu_note_put(n, "env", 0644, env, err);
+	free(env);
+	return rc;
+}
+
+static int make_it(struct slu_node *n, double start, struct slu_err *err)
+{
+	if (set_up(n, err) || stage_in(n, err) || be_ready(n, start, err))
+		return -1;
+	if (n->driver->abort && slu_watch_start(n, err))
+		return -1;
+	return 0;
+}
+
+/* The run before this one on the same node must be over. */
+static int end_other_up(struct slu_node *n, struct slu_err *err)
+{
+	char path[PATH_MAX];
+	struct slu_pid other, self;
+
+	slu_note_path(n, "up.pid", path);
+	if (!slu_pid_read(path, &other, NULL) && other.pid != getpid() &&
+	    slu_pid_alive(&other)) {
+		slu_node_log(n, SLU_WARN, "ending an earlier `up`, pid %d",
+			     (int)other.pid);
+		slu_pid_kill(&other, SIGKILL);
+		if (slu_pid_wait(&other, 10, err))
+			return -1;
+	}
+	if (slu_pid_get(getpid(), &self, err))
+		return -1;
+	return slu_pid_write(path, &self, err);
+}
+
+static int open_dir(struct slu_node *n, struct slu_err *err)
+{
+	if (slu_mkdirs(n->conf->run_dir, 0755, err) ||
+	    slu_mkdirs(n->dir, 0711, err))
+		return -1;
+	if (chmod(n->dir, 0711))
+		return slu_errno(err, SLU_IO, "%s", n->dir);
+	return end_other_up(n, err);
+}
+
+/* An older instance of this job is cleaned away first; -2: it cannot be. */
+static int end_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
+{
+	struct slu_node older;
+	int rc;
+
+	if (!slu_note_has(n, "plan.json") || slu_noted_is(n, buffer))
+		return 0;
+	slu_node_log(n, SLU_WARN, "an earlier instance is still here");
+	slu_note_drop(n, "up.pid"); /* that is us, who must not be ended */
+	if (slu_node_open(&older, n->opt, err))
+		return -1;
+	rc = slu_down(&older, err) ? -2 : open_dir(n, err);
+	slu_node_close(&older);
+	return rc;
+}
+
+static uint32_t restarts(void)
+{
+	const char *text = getenv("SLURM_JOB_RESTART_COUNT");
+
+	return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+/* Fetch the plan and note it, before anything is made by it. */
+static int begin(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_plan plan;
+	uint64_t buffer;
+	int rc;
+
+	allow(n, n->conf->setup_timeout);
+	if (open_dir(n, err) || slu_talk_plan(n, restarts(), &plan, err))
+		return -1;
+	buffer = plan.buffer;
+	rc = end_older(n, buffer, err);
+	if (rc) {
+		slu_msg_clear(&slu_plan_desc, &plan);
+		return rc;
+	}
+	if (slu_node_take_plan(n, &plan, err))
+		return -1;
+	slu_note_drop(n, "refused");
+	return slu_note_plan(n, err);
+}
+
+/* Let nobody start on what is not there, and let the launch not win. */
+static void give_up(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_report r = {
+		.step = "failed", .text = err->text, .phase = "setup"};
+	char line[SLU_ERR_TEXT + 1];
+
+	slu_node_log(n, SLU_ERROR, "refused: %s", err->text);
+	slu_note_drop(n, "env");
+	snprintf(line, sizeof(line), "%s\n", err->text);
+	if (slu_note_put(n, "refused", 0644, line, NULL))
+		slu_node_log(n, SLU_ERROR, "cannot write %s/refused", n->dir);
+	if (!n->plan.buffer || err->kind == SLU_DENIED)
+		return;
+	n->deadline = slu_clock() + VERDICT_TIME;
+	slu_talk_step(n, &r, &(struct slu_err){0});
+}
+
+static int dry_run(const struct slu_node *n)
+{
+	printf("would ask %s for the plan of job %u and note it in %s\n",
+	       n->conf->daemon_addr && n->conf->daemon_addr[0]
+		       ? n->conf->daemon_addr[0]
+		       : "nobody",
+	       (unsigned)n->job_id, n->dir);
+	if (slu_note_has(n, "plan.json"))
+		printf("would clean away the instance that is noted there, if "
+		       "the plan names another\n");
+	printf("would make storage of the planned size in the planned "
+	       "directory (NodeStorage=%s)\n",
+	       n->conf->node_storage);
+	printf("would start the file system's server, if it has one, and meet "
+	       "the job's other nodes\n"
+	       "would mount it and show its data in %s/mnt/data\n"
+	       "would do this node's part of each stage_in\n"
+	       "would report ready and write %s/env\n",
+	       n->dir, n->dir);
+	return 0;
+}
+
+int slu_cmd_up(struct slu_node *n)
+{
+	double start = slu_clock();
+	struct slu_err err = {0};
+	char time[SLU_TIME_TEXT];
+	int rc;
+
+	if (n->opt->dry_run)
+		return dry_run(n);
+	rc = begin(n, &err);
+	if (rc == -2) {
+		slu_node_log(n, SLU_ERROR, "cannot be cleaned: %s", err.text);
+		fprintf(stderr, "sluice-node: %s\n", err.text);
+		return 1;
+	}
+	if (rc || make_it(n, start, &err))
+		give_up(n, &err);
+	else
+		slu_node_log(n, SLU_INFO, "up after %s",
+			     slu_seconds_text(slu_clock() - start, time));
+	return 0;
+}

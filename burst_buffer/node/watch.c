@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sluice-node watch: left behind by `up` for file systems whose client can
+ * hang. A process that waits in the kernel for such a client cannot be killed;
+ * slurmd then waits for it and never runs the epilog. So when sluiced says
+ * that the job has ended, no `down` has begun, and one and the same process of
+ * the user has been killed but does not die, the client is ended. Nothing of a
+ * job that lives is ever touched.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include "burst_buffer/host/users.h"
+#include "common/proc.h"
+
+#define PERIOD 30.0 /* seconds between questions, for few nodes */
+#define LOOKS  15   /* seconds between two looks at a process that hangs */
+
+static bool over(const struct slu_node *n)
+{
+	return slu_note_has(n, "down.pid") || !slu_noted_is(n, n->plan.buffer);
+}
+
+/* 1: the job has ended; -1: sluiced does not know it any more; else 0. */
+static int ended(struct slu_node *n)
+{
+	struct slu_answer answer;
+	struct slu_err err;
+	int rc;
+
+	if (slu_talk_poll(n, 10, &answer, &err))
+		return err.kind == SLU_NOTFOUND ? -1 : 0;
+	rc = slu_eq(answer.word, "ended");
+	slu_msg_clear(&slu_answer_desc, &answer);
+	return rc;
+}
+
+static bool hangs(struct slu_node *n)
+{
+	struct slu_pid first, again;
+
+	if (slu_users_stuck(n->plan.uid, &first, NULL))
+		return false;
+	sleep(LOOKS);
+	return !slu_users_stuck(n->plan.uid, &again, NULL) &&
+	       again.pid == first.pid && again.start == first.start;
+}
+
+static void keep_watch(struct slu_node *n)
+{
+	/* Of many nodes each asks rarely. */
+	double period = PERIOD + (double)n->plan.n_node / 50;
+	struct slu_err err;
+
+	for (;;) {
+		int is;
+
+		usleep((useconds_t)(period * 1e6));
+		if (over(n))
+			return;
+		is = ended(n);
+		if (is < 0)
+			return;
+		if (!is || !hangs(n) || over(n))
+			continue;
+		slu_node_log(n, SLU_WARN,
+			     "the job has ended, but its processes hang: the "
+			     "client of its file system is ended");
+		if (n->driver->abort(&n->in, &err))
+			slu_node_log(n, SLU_ERROR, "%s", err.text);
+	}
+}
+
+static int work(void *arg)
+{
+	struct slu_node n;
+	struct slu_plan plan;
+	struct slu_err err;
+	int rc = 1;
+
+	if (!slu_node_open(&n, arg, &err) && !slu_noted_plan(&n, &plan, &err) &&
+	    !slu_node_take_plan(&n, &plan, &err) && n.driver->abort) {
+		keep_watch(&n);
+		rc = 0;
+	}
+	slu_node_close(&n);
+	return rc;
+}
+
+int slu_watch_start(struct slu_node *n, struct slu_err *err)
+{
+	char path[PATH_MAX];
+	struct slu_pid pid;
+
+	slu_note_path(n, "watch.pid", path);
+	if (!slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid))
+		return 0;
+	return slu_detach(work, (void *)n->opt, path, NULL, err);
+}
+
+/* By hand, in the foreground. */
+int slu_cmd_watch(struct slu_node *n)
+{
+	return work((void *)n->opt);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The worker of `down`. In order: make sure that no `up` works any more; tell
+ * sluiced, which answers when the job is known to have ended; stage out; meet
+ * ("out.done": now all data is safe, or is to be kept); detach; meet
+ * ("detached": nobody uses another's server any more); stop; wipe or keep;
+ * prove that nothing is left; report clean. Its result is noted for who waits.
+ *
+ * Without sluiced nothing can be staged out together: data that was to be is
+ * kept. What cannot be cleaned is tried again, for a day, after the failure
+ * has been told.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/host/mtab.h"
+#include "common/file.h"
+#include "common/proc.h"
+#include "common/size.h"
+
+#define GRACE	  60	  /* seconds: sluiced's deadlines come first */
+#define REPORTS	  30	  /* seconds for the last words, at first */
+#define TRY_FOR	  86400.0 /* seconds to go on trying */
+#define PAUSE_MAX 600.0
+
+struct worker {
+	struct slu_node n;
+	bool success; /* of the job */
+	bool keep;
+	double read_bytes, written_bytes;
+};
+
+/* Whoever works on the job apart from us has to end. */
+static int end_other(struct slu_node *n, const char *pid_file,
+		     struct slu_err *err)
+{
+	char path[PATH_MAX];
+	struct slu_pid pid;
+
+	slu_note_path(n, pid_file, path);
+	if (slu_pid_read(path, &pid, NULL) || !slu_pid_alive(&pid))
+		return 0;
+	slu_pid_kill(&pid, SIGKILL);
+	return slu_pid_wait(&pid, 10, err);
+}
+
+static bool wanted(const struct worker *w, const struct slu_stage *s)
+{
+	if (!s->out)
+		return false;
+	return slu_eq(s->on, "always") ||
+	       slu_eq(s->on, w->success ? "success" : "failure");
+}
+
+static bool has_stage_out(const struct slu_node *n)
+{
+	for (size_t i = 0; i < n->plan.n_stage; i++)
+		if (n->plan.stage[i].out)
+			return true;
+	return false;
+}
+
+/* The word that teardown goes by: go, skip or abort. NULL: none could be had,
+ * or memory. Caller frees. */
+static char *begin(struct worker *w, struct slu_err *err)
+{
+	struct slu_report r = {.step = "down", .ok = true, .phase = "teardown"};
+	struct slu_answer answer;
+	char *word;
+
+	if (slu_talk_report(&w->n, &r, &answer, err))
+		return err->kind == SLU_NOTFOUND ? strdup("skip") : NULL;
+	w->success = answer.success;
+	word = answer.word;
+	answer.word = NULL;
+	slu_msg_clear(&slu_answer_desc, &answer);
+	return word;
+}
+
+static void tell_failed(struct worker *w, size_t r, struct slu_err *err)
+{
+	char step[64];
+	struct slu_report report = {
+		.step = step, .text = err->text, .phase = "stage_out"};
+
+	snprintf(step, sizeof(step), "out.%zu.share", r);
+	slu_node_log(&w->n, SLU_ERROR, "stage_out %zu: %s", r, err->text);
+	slu_talk_step(&w->n, &report, &(struct slu_err){0});
+}
+
+/* Is what the user has put there still to be had? */
+static bool data_gone(struct worker *w)
+{
+	struct slu_report r = {
+		.step = "lost_data",
+		.text = "the job's file system is not mounted any more",
+		.phase = "stage_out",
+	};
+
+	if (!slu_note_has(&w->n, "env") || slu_mounted(w->n.data))
+		return false;
+	slu_talk_step(&w->n, &r, &(struct slu_err){0});
+	return true;
+}
+
+static void stage_out(struct worker *w)
+{
+	struct slu_node *n = &w->n;
+	struct slu_err err = {0};
+
+	for (size_t i = 0; i < n->plan.n_stage; i++) {
+		if (!wanted(w, &n->plan.stage[i]))
+			continue;
+		if (!slu_node_stage(n, i, &err))
+			continue;
+		if (err.kind != SLU_DENIED)
+			tell_failed(w, i, &err);
+		return;
+	}
+}
+
+/* From the first word to the certainty that all data is safe, or is to be
+ * kept. */
+static int first_half(struct worker *w, struct slu_err *err)
+{
+	struct slu_node *n = &w->n;
+	char *word;
+
+	n->deadline = slu_clock() + GRACE +
+		      (double)(has_stage_out(n) ? n->plan.stage_out_timeout
+						: n->plan.teardown_timeout);
+	word = begin(w, err);
+	if (!word) {
+		slu_node_log(n, SLU_ERROR, "%s", err->text);
+		w->keep = has_stage_out(n) && slu_note_has(n, "env");
+		return 0;
+	}
+	slu_node_log(n, SLU_INFO, "down: %s", word);
+	if (slu_eq(word, "go") && !data_gone(w))
+		stage_out(w);
+	if (!slu_eq(word, "skip") && slu_talk_meet(n, "out.done", err)) {
+		slu_node_log(n, SLU_ERROR, "data is kept: %s", err->text);
+		w->keep = true;
+	}
+	free(word);
+	return 0;
+}
+
+static int detach(struct worker *w, struct slu_err *err)
+{
+	struct slu_node *n = &w->n;
+	struct slu_err why;
+
+	if (n->driver->counters(&n->in, &w->read_bytes, &w->written_bytes,
+				&why))
+		w->read_bytes = w->written_bytes = 0;
+	if (slu_layout_hide(n, err) || n->driver->detach(&n->in, err))
+		return -1;
+	n->deadline = slu_clock() + (double)n->plan.teardown_timeout + GRACE;
+	if (n->driver->shared && slu_talk_meet(n, "detached", &why))
+		slu_node_log(n, SLU_WARN, "detached: %s", why.text);
+	return 0;
+}
+
+static int stop(struct worker *w, struct slu_err *err)
+{
+	struct slu_report r = {
+		.step = "stopped",
+		.ok = true,
+		.phase = "teardown",
+		.read_bytes = w->read_bytes,
+		.written_bytes = w->written_bytes,
+	};
+
+	if (w->n.driver->stop(&w->n.in, err))
+		return -1;
+	w->n.deadline = slu_clock() + REPORTS;
+	slu_talk_step(&w->n, &r, &(struct slu_err){0});
+	return 0;
+}
+
+static int keep_data(struct slu_node *n, struct slu_err *err)
+{
+	int64_t until = slu_today() + n->plan.keep_failed;
+	char kept[4096], text[4200];
+
+	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept"))
+		return 0; /* there never was any */
+	if (slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
+		return -1;
+	slu_node_log(n, SLU_WARN,
+		     "data of the failed stage-out is kept in %s; `sluice-node "
+		     "fetch --job %u --to DIR` on %s copies it",
+		     kept, (unsigned)n->job_id, n->name);
+	snprintf(text, sizeof(text), "%s\n", kept);
+	return slu_note_put(n, "kept", 0644, text, err);
+}
+
+/* Nothing may be mounted or run, and no directory be there. */
+static int prove(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_mtab m;
+	const struct slu_mtab_line *l;
+	struct stat st;
+	int rc = 0;
+
+	if (slu_mtab_read(&m, err))
+		return -1;
+	l = slu_mtab_below(&m, n->dir);
+	if (l)
+		rc = slu_err(err, SLU_IO, "%s is still mounted", l->point);
+	else if (!lstat(n->storage.dir, &st))
+		rc = slu_err(err, SLU_IO, "%s is still there", n->storage.dir);
+	slu_mtab_free(&m);
+	return rc;
+}
+
+static int second_half(struct worker *w, struct slu_err *err)
+{
+	struct slu_node *n = &w->n;
+
+	if (detach(w, err) || stop(w, err))
+		return -1;
+	if (w->keep && n->plan.keep_failed > 0
+		    ? keep_data(n, err)
+		    : slu_storage_wipe(&n->storage, n->plan.uid, err))
+		return -1;
+	return prove(n, err);
+}
+
+/* The worker's end */
+
+static int report_clean(struct slu_node *n, const struct slu_err *why,
+			double seconds)
+{
+	struct slu_report r = {
+		.step = "clean",
+		.ok = !why,
+		.text = why ? (char *)why->text : NULL,
+		.phase = "teardown",
+	};
+	struct slu_err err;
+
+	n->deadline = slu_clock() + seconds;
+	return slu_talk_step(n, &r, &err) && err.kind != SLU_NOTFOUND &&
+			       err.kind != SLU_DENIED
+		       ? -1
+		       : 0;
+}
+
+static void tell_result(struct slu_node *n, const char *text)
+{
+	char line[SLU_ERR_TEXT + 1];
+
+	snprintf(line, sizeof(line), "%s\n", text);
+	slu_note_put(n, "result", 0644, line, NULL);
+}
+
+/* Try until it works, or a day is over; the first failure is told at once. */
+static int clean_up(struct worker *w)
+{
+	double end = slu_clock() + TRY_FOR, pause = 15;
+	struct slu_err err = {0};
+	bool told = false;
+
+	while (second_half(w, &err)) {
+		if (!told) {
+			slu_node_log(&w->n, SLU_ERROR, "cannot be cleaned: %s",
+				     err.text);
+			report_clean(&w->n, &err, REPORTS);
+			tell_result(&w->n, err.text);
+			told = true;
+		}
+		if (slu_clock() > end)
+			return -1;
+		usleep((useconds_t)(pause * 1e6));
+		pause = pause < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
+	}
+	return 0;
+}
+
+/* Who waits is let go as soon as the node is clean, even while sluiced is away;
+ * it is told of it when it is back. */
+static int say_goodbye(struct slu_node *n)
+{
+	double end = slu_clock() + TRY_FOR;
+	int rc = report_clean(n, NULL, REPORTS);
+
+	slu_node_log(n, SLU_INFO, "clean");
+	if (rc)
+		tell_result(n, "clean");
+	while (rc && slu_clock() < end)
+		rc = report_clean(n, NULL, PAUSE_MAX);
+	return slu_rmtree(AT_FDCWD, n->dir, NULL);
+}
+
+static int work(void *arg)
+{
+	const struct slu_node_options *opt = arg;
+	struct worker w = {0};
+	struct slu_plan plan;
+	struct slu_err err = {0};
+	char time[SLU_TIME_TEXT];
+	double start = slu_clock();
+
+	if (slu_node_open(&w.n, opt, &err) ||
+	    slu_noted_plan(&w.n, &plan, &err) ||
+	    slu_node_take_plan(&w.n, &plan, &err) ||
+	    end_other(&w.n, "up.pid", &err)) {
+		tell_result(&w.n, err.text);
+		return 1;
+	}
+	first_half(&w, &err);
+	if (clean_up(&w))
+		return 1;
+	end_other(&w.n, "watch.pid", &err);
+	slu_node_log(&w.n, SLU_INFO, "down after %s",
+		     slu_seconds_text(slu_clock() - start, time));
+	return say_goodbye(&w.n) ? 1 : 0;
+}
+
+int slu_worker_start(struct slu_node *n, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	slu_note_path(n, "down.pid", path);
+	return slu_detach(work, (void *)n->opt, path, NULL, err);
+}
