@@ -104,20 +104,13 @@ static int copy_plan(const struct slu_buffers *b, const struct slu_bb *bb,
 int slu_buffers_plan(struct slu_buffers *b, const struct slu_ask *ask,
 		     double now, struct slu_plan *out, struct slu_err *err)
 {
-	struct slu_err why;
+	struct slu_bb *bb = find(b, ask->job_id, ask->buffer);
 	struct place at;
 
-	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, &why)) {
-		struct slu_bb *bb = find(b, ask->job_id, ask->buffer);
-
-		/* this run's job_started may be on its way */
-		if (!bb || bb->ended)
-			return busy(err, "slurmctld has not told of this job");
-		if (err)
-			*err = why;
-		return -1;
-	}
-	if (plan_allowed(at.bb, ask, now, err) ||
+	if (!bb || (bb->ended && slu_bb_index(bb, ask->node) < 0))
+		return busy(err, "slurmctld has not told of this job");
+	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, err) ||
+	    plan_allowed(at.bb, ask, now, err) ||
 	    slu_bb_set_node(b->db, at.bb, at.i, SLU_NODE_FETCH, err))
 		return -1;
 	return copy_plan(b, at.bb, out, err);

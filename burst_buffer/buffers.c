@@ -94,6 +94,7 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	bb->user = job->user ? strdup(job->user) : NULL;
 	if (slu_plan_make(job, &site, &bb->plan, why))
 		rc = slu_plan_bare(job, &bb->plan, err);
+	bb->full = why->kind == SLU_BUSY;
 	if (rc == 0 && slu_bb_room(bb))
 		rc = slu_err(err, SLU_NOMEM, "out of memory");
 	if (rc == 0)

@@ -47,7 +47,7 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		return 0;
 	if (slu_bb_requeues(b->db, bb->plan.job_id, &requeues, err))
 		return -1;
-	if (!slu_bb_has_plan(bb) || requeues >= REQUEUES)
+	if ((!slu_bb_has_plan(bb) && !bb->full) || requeues >= REQUEUES)
 		*what = SLU_HOLD;
 	return 0;
 }

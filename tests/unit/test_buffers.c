@@ -912,6 +912,33 @@ START_TEST(test_no_plan)
 }
 END_TEST
 
+/* No space today: another day, or other nodes, may do. */
+START_TEST(test_full)
+{
+	struct world w;
+	struct slu_err err;
+
+	world_new(&w, 1, WALK, "NodeStorage=auto\n");
+	expect_ok(
+		slu_db_script(
+			w.db,
+			"INSERT INTO Hosttable VALUES (1, 'n1');"
+			"INSERT INTO Extractortable VALUES (1, 'mountpoints');"
+			"INSERT INTO Datatable VALUES (1, 1, '[{\"device\":"
+			"\"/dev/sdb\",\"mountpoint\":\"/s\",\"filesystem\":"
+			"\"ext4\",\"size\":1000000,\"options\":\"rw\"}]');"
+			"INSERT INTO Host2Data VALUES (1, 1)",
+			&err),
+		err);
+	job_start(&w);
+	ck_assert_int_eq(w.what, SLU_REQUEUE);
+	expect(strstr(w.reason, "n1 has 976.6KiB free on /s, each node must "
+				"give 4GiB"),
+	       "%s", w.reason);
+	world_free(&w);
+}
+END_TEST
+
 /* Rows that cannot be read are set aside; the others live on. */
 START_TEST(test_quarantine)
 {
@@ -1015,4 +1042,4 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_teardown_timeout, test_requeues, test_next_run, test_incomplete,
 	  test_own_totals, test_stage_out_on, test_vanished, test_sync_nodes,
 	  test_sync_over, test_strangers, test_cancel_stage_out, test_words,
-	  test_give_back, test_no_plan, test_quarantine, test_json)
+	  test_give_back, test_no_plan, test_full, test_quarantine, test_json)
