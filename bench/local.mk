@@ -2,7 +2,7 @@
 # Measurements: `make bench` builds them; nothing of this is installed.
 # bench/latency and bench/hooks are scripts that need root and start private
 # clusters.
-EXTRA_DIST += bench/latency bench/hooks
+EXTRA_DIST += bench/README.md bench/latency bench/hooks
 bench_programs = bench/predict bench/arbiter
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
