@@ -4,7 +4,7 @@
 
 /*
  * From the hooks to the thread: a ring of events under a mutex that is held
- * for a few instructions, and an eventfd that wakes the thread. When the ring
+ * for a few instructions, and a timer that soon wakes the thread. When the ring
  * is full the event is dropped and the overflow remembered: the thread then
  * takes a snapshot of everything instead, so nothing is missed but the order.
  */
@@ -35,7 +35,7 @@ struct slu_queue {
 	struct slu_event *ring;
 	size_t cap, head, n;
 	bool overflow;
-	bool woken; /* fd is readable already */
+	bool woken; /* fd is, or soon will be, readable */
 	int fd;	    /* readable when there is something */
 };
 
@@ -43,8 +43,7 @@ int slu_queue_init(struct slu_queue *q, size_t cap, struct slu_err *err);
 void slu_queue_fini(struct slu_queue *q);
 
 /* Takes event.job over. False: there was no room, the job was freed. An event
- * that is not urgent waits for the next that is: a hook that wakes our thread
- * may lose its processor to it. */
+ * that is not urgent waits for the next that is. */
 bool slu_queue_push(struct slu_queue *q, struct slu_event event, bool urgent);
 /* Just wake the thread. */
 void slu_queue_wake(struct slu_queue *q);

@@ -9,6 +9,7 @@
 #include "ctl/private.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -208,11 +209,20 @@ static void wait_until(struct slu_ctl *ctl, double when)
 	poll(fds, 2, wait > 0 ? (int)(wait * 1000) + 1 : 0);
 }
 
+/* Our work can always wait for slurmctld's own. */
+static void be_modest(void)
+{
+	struct sched_param none = {0};
+
+	sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
 void *slu_ctl_thread(void *arg)
 {
 	struct slu_ctl *ctl = arg;
 	double next;
 
+	be_modest();
 	advise(ctl);
 	ctl->stale = ctl->recall = true;
 	ctl->epoch = (uint64_t)time(NULL) * 1000;
