@@ -181,14 +181,14 @@ static bool path_of(char path[PATH_MAX], const char *fmt, va_list ap)
 static bool read_attr(const struct slu_root *root, char *out, size_t size,
 		      const char *path)
 {
-	char text[SLU_ATTR_MAX + 1];
+	char text[SLU_ROOT_ATTR_MAX + 1];
 	int fd = open_file(root, path);
 	ssize_t n;
 
 	out[0] = '\0';
 	if (fd < 0)
 		return false;
-	n = read_up_to(fd, text, SLU_ATTR_MAX);
+	n = read_up_to(fd, text, SLU_ROOT_ATTR_MAX);
 	close(fd);
 	if (n <= 0)
 		return false;

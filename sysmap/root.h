@@ -18,9 +18,9 @@
 #include "common/err.h"
 #include "common/str.h"
 
-#define SLU_ATTR_MAX  4096	 /* bytes of one attribute file */
-#define SLU_TABLE_MAX (8u << 20) /* bytes of /proc/cpuinfo and the like */
-#define SLU_LIST_MAX  65536	 /* entries of one directory */
+#define SLU_ROOT_ATTR_MAX 4096	     /* bytes of one attribute file */
+#define SLU_TABLE_MAX	  (8u << 20) /* bytes of /proc/cpuinfo and the like */
+#define SLU_LIST_MAX	  65536	     /* entries of one directory */
 
 struct slu_root {
 	int fd;

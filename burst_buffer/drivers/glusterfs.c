@@ -101,7 +101,7 @@ static int stop(const struct slu_instance *in, struct slu_err *err)
 	char vol[PATH_MAX], group[64];
 
 	work_path(in, "brick.vol", vol);
-	if (slu_daemon_stop(vol, STOP_SECONDS, err))
+	if (slu_server_stop(vol, STOP_SECONDS, err))
 		return -1;
 	group_name(in, group, sizeof(group));
 	slu_cgroup_remove(group);
@@ -136,7 +136,7 @@ static int port_range(const struct slu_instance *in, unsigned *low,
 }
 
 /* Can this address be bound now? It spares a server that would try in vain for
- * two seconds; the truth is told by slu_daemon_listens. */
+ * two seconds; the truth is told by slu_server_listens. */
 static bool port_free(const char *host, unsigned port)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
@@ -179,10 +179,10 @@ static int wait_listening(const char *volfile, unsigned port,
 	struct slu_pid pid;
 
 	for (double t = 0; t < START_SECONDS; t += 0.01) {
-		if (slu_daemon_find(volfile, &pid, NULL))
+		if (slu_server_find(volfile, &pid, NULL))
 			return slu_err(err, SLU_BUSY,
 				       "the glusterfs server ended at once");
-		if (slu_daemon_listens(&pid, port))
+		if (slu_server_listens(&pid, port))
 			return 0;
 		usleep(10000);
 	}
@@ -222,9 +222,9 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	if (write_volfile(vol, &text, err))
 		return -1;
 	group_name(in, group, sizeof(group));
-	if (slu_daemon_start(argv, group, START_SECONDS, err) ||
+	if (slu_server_start(argv, group, START_SECONDS, err) ||
 	    wait_listening(vol, port, err)) {
-		slu_daemon_stop(vol, 1, NULL);
+		slu_server_stop(vol, 1, NULL);
 		return -1;
 	}
 	return 0;
@@ -239,11 +239,11 @@ static unsigned running_port(const struct slu_instance *in)
 	unsigned port = 0;
 
 	work_path(in, "brick.vol", vol);
-	if (!slu_daemon_find(vol, &pid, NULL) &&
+	if (!slu_server_find(vol, &pid, NULL) &&
 	    !slu_file_read(AT_FDCWD, vol, 1 << 20, &text, NULL) && text.data)
 		port = slu_volfile_port(text.data);
 	slu_buf_free(&text);
-	return port && slu_daemon_listens(&pid, port) ? port : 0;
+	return port && slu_server_listens(&pid, port) ? port : 0;
 }
 
 /* The first port of the range, from a random one on, where a brick listens. */
@@ -432,7 +432,7 @@ static int start_client(const struct slu_instance *in, char *vol,
 	work_path(in, "client.log", log);
 	work_path(in, "client.pid", pid);
 	group_name(in, group, sizeof(group));
-	return slu_daemon_start(argv, group, START_SECONDS, err);
+	return slu_server_start(argv, group, START_SECONDS, err);
 }
 
 /* It has returned 0 before it knows whether the bricks let it in; when they do
@@ -444,7 +444,7 @@ static int wait_attached(const struct slu_instance *in, const char *vol,
 	int rc = -1;
 
 	for (double t = 0; rc && t < ATTACH_SECONDS; t += 0.02) {
-		if (slu_daemon_find(vol, &pid, NULL))
+		if (slu_server_find(vol, &pid, NULL))
 			return slu_err(err, SLU_IO,
 				       "the glusterfs client ended at once");
 		rc = check(in, err);
@@ -490,7 +490,7 @@ static int abort_client(const struct slu_instance *in, struct slu_err *err)
 	char vol[PATH_MAX];
 
 	work_path(in, "client.vol", vol);
-	return slu_daemon_stop(vol, 0, err);
+	return slu_server_stop(vol, 0, err);
 }
 
 /* A mount that does not go in good time goes with its client; who still sits
@@ -506,7 +506,7 @@ static int detach(const struct slu_instance *in, struct slu_err *err)
 	if (slu_aside(&aside, in->top, NULL, NULL) &&
 	    (abort_client(in, err) || slu_unmount_lazily(in->top, err)))
 		return -1;
-	return slu_daemon_stop(vol, STOP_SECONDS, err);
+	return slu_server_stop(vol, STOP_SECONDS, err);
 }
 
 const struct slu_driver slu_driver_glusterfs = {

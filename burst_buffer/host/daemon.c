@@ -41,7 +41,7 @@ static bool roots_own(int proc)
 	return !fstat(proc, &st) && st.st_uid == 0;
 }
 
-int slu_daemon_find(const char *path, struct slu_pid *out, struct slu_err *err)
+int slu_server_find(const char *path, struct slu_pid *out, struct slu_err *err)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
@@ -110,7 +110,7 @@ static bool holds_socket(pid_t pid, unsigned long inode)
 	return found;
 }
 
-bool slu_daemon_listens(const struct slu_pid *pid, unsigned port)
+bool slu_server_listens(const struct slu_pid *pid, unsigned port)
 {
 	static const char *const tables[] = {"tcp", "tcp6"};
 
@@ -145,7 +145,7 @@ static int start_in_child(struct slu_aside *aside, void *arg, void *out,
 	return slu_run(s->argv, s->seconds, NULL, err);
 }
 
-int slu_daemon_start(char *const argv[], const char *group, double seconds,
+int slu_server_start(char *const argv[], const char *group, double seconds,
 		     struct slu_err *err)
 {
 	struct start start = {argv, group, seconds};
@@ -165,11 +165,11 @@ static int stop_one(const struct slu_pid *pid, double seconds,
 	return slu_pid_wait(pid, KILL_SECONDS, err);
 }
 
-int slu_daemon_stop(const char *path, double seconds, struct slu_err *err)
+int slu_server_stop(const char *path, double seconds, struct slu_err *err)
 {
 	struct slu_pid pid;
 
-	while (!slu_daemon_find(path, &pid, NULL))
+	while (!slu_server_find(path, &pid, NULL))
 		if (stop_one(&pid, seconds, err))
 			return -1;
 	return 0;

@@ -14,19 +14,19 @@
 
 /* The process of root's that has `path` as one of its arguments, or
  * SLU_NOTFOUND. */
-int slu_daemon_find(const char *path, struct slu_pid *out, struct slu_err *err);
+int slu_server_find(const char *path, struct slu_pid *out, struct slu_err *err);
 
 /* Does this very process listen on this TCP port? */
-bool slu_daemon_listens(const struct slu_pid *pid, unsigned port);
+bool slu_server_listens(const struct slu_pid *pid, unsigned port);
 
 /* Start argv, which daemonises itself, in cgroups of the name `group`, without
  * CAP_SYS_RESOURCE (with it, it would write into the blocks that ext4 keeps
  * back for root) and with as many open files as allowed. */
-int slu_daemon_start(char *const argv[], const char *group, double seconds,
+int slu_server_start(char *const argv[], const char *group, double seconds,
 		     struct slu_err *err);
 
 /* SIGTERM, then SIGKILL after `seconds`, to all that have `path` among their
  * arguments; returns when they have ended. None is success. */
-int slu_daemon_stop(const char *path, double seconds, struct slu_err *err);
+int slu_server_stop(const char *path, double seconds, struct slu_err *err);
 
 #endif

@@ -63,7 +63,7 @@ static void add_caches(const struct slu_root *root, struct slu_cpus *cpus)
 static void add_cpu(const struct slu_root *root, const char *name,
 		    struct slu_cpus *cpus, bool *packages)
 {
-	char siblings[SLU_ATTR_MAX];
+	char siblings[SLU_ROOT_ATTR_MAX];
 	uint64_t package = 0;
 	long first = -1;
 

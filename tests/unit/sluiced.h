@@ -230,7 +230,7 @@ static void ctl_expect_any(const struct slu_desc *desc)
 	slu_msg_free(desc, ctl_expect(desc));
 }
 
-static void ctl_done(bool ok)
+static inline void ctl_done(bool ok)
 {
 	struct slu_done done = {ctl_id, ok, NULL};
 
@@ -283,7 +283,7 @@ static int post(const char *path, const char *text, struct slu_buf *reply)
 }
 
 /* Raw bytes to the port, and what came back. */
-static const char *raw(const char *text)
+static inline const char *raw(const char *text)
 {
 	static char reply[4096];
 	struct sockaddr_in to = {.sin_family = AF_INET};

@@ -27,14 +27,14 @@ static void start(const char *mark)
 		 "setsid perl -e 'sleep 60' %s >/dev/null 2>&1 &", mark);
 	argv[2] = script;
 	argv[3] = NULL;
-	expect_ok(slu_daemon_start(argv, GROUP, 5, &err), err);
+	expect_ok(slu_server_start(argv, GROUP, 5, &err), err);
 }
 
 static void wait_for(const char *mark, struct slu_pid *pid)
 {
-	for (int i = 0; i < 200 && slu_daemon_find(mark, pid, NULL); i++)
+	for (int i = 0; i < 200 && slu_server_find(mark, pid, NULL); i++)
 		usleep(10000);
-	expect_ok(slu_daemon_find(mark, pid, &err), err);
+	expect_ok(slu_server_find(mark, pid, &err), err);
 }
 
 static uint64_t bounding_set(pid_t pid)
@@ -58,14 +58,14 @@ START_TEST(test_life)
 
 	top = tree_new();
 	mark = in(top, "mark");
-	expect_fail(slu_daemon_find(mark, &pid, &err), err, SLU_NOTFOUND, mark);
-	expect_ok(slu_daemon_stop(mark, 1, &err), err);
+	expect_fail(slu_server_find(mark, &pid, &err), err, SLU_NOTFOUND, mark);
+	expect_ok(slu_server_stop(mark, 1, &err), err);
 	start(mark);
 	start(mark);
 	wait_for(mark, &pid);
 	ck_assert(!(bounding_set(pid.pid) & 1ull << CAP_SYS_RESOURCE));
-	expect_ok(slu_daemon_stop(mark, 5, &err), err);
-	ck_assert_int_eq(slu_daemon_find(mark, &pid, NULL), -1);
+	expect_ok(slu_server_stop(mark, 5, &err), err);
+	ck_assert_int_eq(slu_server_find(mark, &pid, NULL), -1);
 	ck_assert_int_eq(slu_cgroup_remove(GROUP), 0);
 	tree_remove(top);
 }
@@ -86,7 +86,7 @@ START_TEST(test_impostor)
 		_exit(1);
 	}
 	usleep(200000);
-	ck_assert_int_eq(slu_daemon_find(in(top, "mark"), &pid, NULL), -1);
+	ck_assert_int_eq(slu_server_find(in(top, "mark"), &pid, NULL), -1);
 	kill(child, SIGKILL);
 	tree_remove(top);
 }
@@ -104,12 +104,12 @@ START_TEST(test_listens)
 	expect_ok(slu_pid_get(getppid(), &parent, &err), err);
 	ck_assert(!bind(fd, (struct sockaddr *)&a, sizeof(a)));
 	ck_assert(!getsockname(fd, (struct sockaddr *)&a, &len));
-	ck_assert(!slu_daemon_listens(&self, ntohs(a.sin_port)));
+	ck_assert(!slu_server_listens(&self, ntohs(a.sin_port)));
 	ck_assert(!listen(fd, 1));
-	ck_assert(slu_daemon_listens(&self, ntohs(a.sin_port)));
-	ck_assert(!slu_daemon_listens(&parent, ntohs(a.sin_port)));
+	ck_assert(slu_server_listens(&self, ntohs(a.sin_port)));
+	ck_assert(!slu_server_listens(&parent, ntohs(a.sin_port)));
 	close(fd);
-	ck_assert(!slu_daemon_listens(&self, ntohs(a.sin_port)));
+	ck_assert(!slu_server_listens(&self, ntohs(a.sin_port)));
 }
 END_TEST
 
@@ -148,7 +148,7 @@ START_TEST(test_cgroup)
 	ck_assert_ptr_nonnull(strstr(text.data, "/" GROUP));
 	ck_assert_ptr_null(strstr(text.data, "sluice-test-slurmd"));
 	slu_buf_free(&text);
-	expect_ok(slu_daemon_stop(mark, 5, &err), err);
+	expect_ok(slu_server_stop(mark, 5, &err), err);
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", root);
 	snprintf(mine, sizeof(mine), "%d", getpid());
 	make_text(procs, mine);
