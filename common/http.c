@@ -29,6 +29,7 @@ struct slu_http {
 	size_t next; /* address to try first */
 	uid_t owner;
 	double patience;
+	double ahead; /* seconds */
 	/* of the answer that comes in: */
 	struct slu_buf body;
 	char *proof; /* Sluice-Credential */
@@ -80,6 +81,7 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	size_t len = size * n;
 	char *proof = header_value(line, len, "Sluice-Credential");
 	char *sealed = header_value(line, len, "Sluice-Sealed");
+	char *date = header_value(line, len, "Date");
 
 	if (proof) {
 		free(http->proof);
@@ -87,7 +89,10 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	}
 	if (sealed)
 		http->sealed = strcmp(sealed, "yes") == 0;
+	if (date && curl_getdate(date, NULL) > 0)
+		http->ahead = difftime(curl_getdate(date, NULL), time(NULL));
 	free(sealed);
+	free(date);
 	return len;
 }
 
@@ -153,6 +158,7 @@ struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	http->owner = owner;
 	http->patience = PATIENCE;
+	http->ahead = NAN;
 	http->body.max = REPLY_MAX;
 	http->n_addr = n;
 	http->addr = copy_list(addrs, n);
@@ -180,6 +186,11 @@ void slu_http_free(struct slu_http *http)
 void slu_http_patience(struct slu_http *http, double seconds)
 {
 	http->patience = seconds;
+}
+
+double slu_http_ahead(const struct slu_http *http)
+{
+	return http->ahead;
 }
 
 struct request {

@@ -32,6 +32,10 @@ struct slu_http *slu_http_of_site(const struct slu_conf *conf,
  * server's hold); default 30 s. */
 void slu_http_patience(struct slu_http *http, double seconds);
 
+/* How many seconds the clock of the one that answered last was ahead of ours,
+ * by its Date header, which counts in whole seconds. NaN: nobody has. */
+double slu_http_ahead(const struct slu_http *http);
+
 /*
  * POST body to path (and query). `deadline` is seconds from now in which tries
  * are repeated while the daemon cannot be reached or says 503; 0 tries each

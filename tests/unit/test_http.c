@@ -8,6 +8,7 @@
 #include "common/file.h"
 #include "common/http.h"
 #include "common/str.h"
+#include <math.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -89,6 +90,16 @@ static void answer_big(int fd)
 			return;
 }
 
+static void answer_dated(int fd, int ahead)
+{
+	time_t t = time(NULL) + ahead;
+	char header[64];
+
+	strftime(header, sizeof(header), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n",
+		 gmtime(&t));
+	answer(fd, 400, header, "", 0);
+}
+
 /* Behave; false to close the connection. */
 static bool behave(int fd, struct seen *seen)
 {
@@ -122,6 +133,8 @@ static bool behave(int fd, struct seen *seen)
 		answer_big(fd);
 	else if (!strcmp(what, "slow"))
 		sleep(20);
+	else if (!strncmp(what, "ahead", 5))
+		answer_dated(fd, atoi(what + 5));
 	else if (!strcmp(what, "drop"))
 		return false;
 	else
@@ -291,6 +304,25 @@ START_TEST(test_busy)
 }
 END_TEST
 
+START_TEST(test_ahead)
+{
+	struct slu_http *http = start();
+	struct slu_buf reply = {0};
+
+	if (!http)
+		return;
+	ck_assert(isnan(slu_http_ahead(http)));
+	slu_http_post(http, "/ok", "", 0, 0, &reply, NULL);
+	ck_assert(isnan(slu_http_ahead(http))); /* it did not say */
+	slu_http_post(http, "/ahead100", "", 0, 0, &reply, NULL);
+	ck_assert_double_le(fabs(slu_http_ahead(http) - 100), 2);
+	slu_http_post(http, "/ahead-7000", "", 0, 0, &reply, NULL);
+	ck_assert_double_le(fabs(slu_http_ahead(http) + 7000), 2);
+	slu_buf_free(&reply);
+	slu_http_free(http);
+}
+END_TEST
+
 static double seconds(void)
 {
 	struct timespec t;
@@ -411,5 +443,5 @@ START_TEST(test_no_munged)
 }
 END_TEST
 
-TEST_MAIN("http", test_post, test_errors, test_busy, test_patience,
+TEST_MAIN("http", test_post, test_errors, test_busy, test_ahead, test_patience,
 	  test_deadline, test_rotation, test_no_proxy, test_no_munged)
