@@ -350,7 +350,8 @@ int slu_storage_wipe(const struct slu_storage *s, uid_t uid,
 	return wipe_dir(s->dir, uid, err);
 }
 
-/* STORAGE/kept/JOB.BUFFER for STORAGE/JOB.BUFFER; makes STORAGE/kept. */
+/* STORAGE/kept/JOB.BUFFER for STORAGE/JOB.BUFFER; makes STORAGE/kept, where
+ * users may look which of their jobs have left data. */
 static int kept_place(const struct slu_storage *s, char *kept, size_t size,
 		      struct slu_err *err)
 {
@@ -358,7 +359,7 @@ static int kept_place(const struct slu_storage *s, char *kept, size_t size,
 	int dir = (int)(slash - s->dir);
 
 	if ((size_t)snprintf(kept, size, "%.*s/kept", dir, s->dir) >= size ||
-	    slu_mkdirs(kept, 0711, err))
+	    slu_mkdirs(kept, 0755, err))
 		return -1;
 	if ((size_t)snprintf(kept, size, "%.*s/kept%s", dir, s->dir, slash) >=
 	    size)

@@ -24,21 +24,34 @@ libslunode_la_SOURCES = \
 	burst_buffer/drivers/volfile.c burst_buffer/drivers/volfile.h
 libslunode_la_LIBADD = libsluwire.la libslucommon.la -lpthread
 
-sbin_PROGRAMS += sluice-node
-sluice_node_SOURCES = burst_buffer/node/main.c burst_buffer/node/node.h \
-	burst_buffer/node/node.c burst_buffer/node/notes.c \
-	burst_buffer/node/talk.c burst_buffer/node/layout.c \
-	burst_buffer/node/staging.c burst_buffer/node/up.c \
+# The subcommands of sluice-node.
+noinst_LTLIBRARIES += libsluverbs.la
+libsluverbs_la_SOURCES = \
+	burst_buffer/node/node.c burst_buffer/node/node.h \
+	burst_buffer/node/notes.c burst_buffer/node/talk.c \
+	burst_buffer/node/layout.c burst_buffer/node/staging.c \
+	burst_buffer/node/up.c burst_buffer/node/down.c \
+	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
-	burst_buffer/node/down.c burst_buffer/node/worker.c \
-	burst_buffer/node/watch.c
-sluice_node_LDADD = libslunode.la libsluwire.la libslunet.la libslucommon.la
+	burst_buffer/node/kept.c burst_buffer/node/print.c \
+	burst_buffer/node/verbs.h \
+	burst_buffer/node/status.c burst_buffer/node/fetch.c \
+	burst_buffer/node/cancel.c burst_buffer/node/io.c \
+	burst_buffer/node/probe.c burst_buffer/node/probe_slurm.c \
+	burst_buffer/node/probe.h
+libsluverbs_la_LIBADD = libslunode.la libsluwire.la libslunet.la \
+	libslucommon.la
+
+sbin_PROGRAMS += sluice-node
+sluice_node_SOURCES = burst_buffer/node/main.c
+sluice_node_LDADD = libsluverbs.la
 
 if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
-	tests/unit/test_volfile tests/unit/test_glusterfs tests/unit/test_daemon
+	tests/unit/test_volfile tests/unit/test_glusterfs tests/unit/test_daemon \
+	tests/unit/test_probe_slurm tests/unit/test_node_verbs
 check_PROGRAMS += $(node_tests)
 TESTS += $(node_tests)
 node_test_libs = libslunode.la $(CHECK_LIBS)
@@ -61,6 +74,8 @@ tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
 tests_unit_test_glusterfs_LDADD = $(node_test_libs)
 tests_unit_test_daemon_SOURCES = tests/unit/test_daemon.c $(node_test_tree)
 tests_unit_test_daemon_LDADD = $(node_test_libs)
+tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
+tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/root.h
 
 check_PROGRAMS += tests/fuzz/fuzz_manifest

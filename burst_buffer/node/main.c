@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sluice-node: the subcommands and their options. */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/verbs.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -22,6 +22,17 @@ static const struct command {
 	{"watch", "--job J",
 	 "end a hung client of an ended job (started by up)", slu_cmd_watch,
 	 true, true},
+	{"status", "[--json]", "what of ours is on this node", slu_cmd_status,
+	 false, false},
+	{"probe", "[--json]",
+	 "what this node can offer, and what stands in the way", slu_cmd_probe,
+	 false, false},
+	{"fetch", "JOB DIR", "copy what a failed stage-out left on this node",
+	 slu_cmd_fetch, true, false},
+	{"cancel", "JOB", "give up the stage-out of one's own job",
+	 slu_cmd_cancel, true, false},
+	{"io", "--job J", "send what the job's tasks read and wrote (epilog)",
+	 slu_cmd_io, true, true},
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -45,14 +56,16 @@ static void help(void)
 	       "  --job J     the job's number\n"
 	       "  --node NAME this node, as Slurm calls it\n"
 	       "  --to DIR    where fetch puts the data\n"
-	       "  --json      status: as JSON (also when not on a terminal)\n"
+	       "  --json      status, probe: as JSON\n"
 	       "  --dry-run   say what would be done, and do nothing\n"
 	       "  --log FILE  log there (- is stderr; default "
 	       "/var/log/sluice-node.log,\n"
 	       "              or stderr when it is a terminal)\n"
 	       "  --help, --version\n\n"
 	       "exit codes: 0 done; 1 failed (up, down: this node cannot be "
-	       "cleaned);\n"
+	       "cleaned;\n"
+	       "status: something is left over; probe: something stands in "
+	       "the way);\n"
 	       "2 wrong usage or configuration\n");
 }
 
@@ -124,6 +137,21 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* The job's number, and fetch's directory, may stand without their options'
+ * names. Returns what is left over, or NULL. */
+static const char *take_words(const struct command *command, char **word,
+			      struct slu_node_options *opt)
+{
+	if (*word && command->needs_job && !opt->job_id) {
+		if (parse_job(*word, &opt->job_id))
+			return *word;
+		word++;
+	}
+	if (*word && command->fn == slu_cmd_fetch && !opt->to)
+		opt->to = *word++;
+	return *word;
+}
+
 /* Without configuration there is no file system, and the tasks of a job that
  * wants one are refused; it is no reason to drain the node. */
 static int no_configuration(const struct command *command,
@@ -151,6 +179,7 @@ int main(int argc, char **argv)
 {
 	struct slu_node_options opt = {0};
 	const struct command *command;
+	const char *word;
 	int rc = parse_options(argc, argv, &opt);
 
 	if (rc)
@@ -160,10 +189,13 @@ int main(int argc, char **argv)
 	command = find_command(argv[optind]);
 	if (!command)
 		return usage("unknown command ", argv[optind]);
-	if (optind + 1 < argc)
-		return usage("one argument too many: ", argv[optind + 1]);
+	word = take_words(command, argv + optind + 1, &opt);
+	if (word)
+		return usage("what is meant by ", word);
 	if (command->needs_job && !opt.job_id)
 		return usage("--job is missing for ", command->name);
+	if (command->fn == slu_cmd_fetch && !opt.to)
+		return usage("--to is missing for ", command->name);
 	if (command->needs_root && !opt.dry_run && geteuid())
 		return usage("only root can do this: ", command->name);
 	umask(022);

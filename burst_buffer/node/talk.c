@@ -7,7 +7,6 @@
 #include "config.h"
 #include "burst_buffer/node/node.h"
 
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,16 +16,8 @@
 
 static int open_http(struct slu_node *n, struct slu_err *err)
 {
-	struct passwd *pw;
-
-	if (n->http)
-		return 0;
-	pw = getpwnam(n->conf->slurm_user);
-	if (!pw)
-		return slu_err(err, SLU_INVALID,
-			       "SlurmUser=%s: there is no such user",
-			       n->conf->slurm_user);
-	n->http = slu_http_new(n->conf->daemon_addr, pw->pw_uid, err);
+	if (!n->http)
+		n->http = slu_http_of_site(n->conf, err);
 	return n->http ? 0 : -1;
 }
 

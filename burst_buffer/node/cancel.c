@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * `sluice-node cancel`: give up the stage-out of one's own job, which scancel
+ * cannot do: to Slurm, the job has ended. sluiced decides whether the caller
+ * may; the credential says who it is. May be run on any host of the cluster.
+ */
+#include "config.h"
+#include "burst_buffer/node/verbs.h"
+
+#include <stdlib.h>
+
+#define SECONDS 30.0
+
+static int cancel(struct slu_node *n, struct slu_err *err)
+{
+	const struct slu_cancel msg = {n->job_id};
+	char *body = slu_encode_text(&slu_cancel_desc, &msg);
+	struct slu_buf reply = {0};
+	int rc;
+
+	if (!body)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = slu_talk_once(n, "/v1/cancel", body, SECONDS, &reply, err);
+	slu_buf_free(&reply);
+	free(body);
+	return rc;
+}
+
+int slu_cmd_cancel(struct slu_node *n)
+{
+	struct slu_err err;
+
+	if (cancel(n, &err))
+		return slu_verb_failed("cancel", &err);
+	printf("The stage-out of job %u is cancelled; its nodes keep the data "
+	       "(see sluice-node fetch).\n",
+	       (unsigned)n->job_id);
+	return EXIT_SUCCESS;
+}

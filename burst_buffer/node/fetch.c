@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * `sluice-node fetch`: copy what a failed stage-out has left on this node to a
+ * directory, with the rights of the data's owner. The owner can do it (also as
+ * a job on this node), or root for him. Each node holds its own part: of a
+ * common name space those files that lay on it, which go to DESTINATION from
+ * every node; of private directories all of its own, which go to
+ * DESTINATION/NODE.
+ *
+ * Nothing is removed: the time that it is kept runs on.
+ */
+#include "config.h"
+#include "burst_buffer/node/verbs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/host/aside.h"
+#include "burst_buffer/host/mtab.h"
+#include "burst_buffer/staging/stage.h"
+#include "common/size.h"
+
+#define SECONDS (7 * 86400.0)
+
+struct fetch {
+	const struct slu_node *n;
+	char source[4200]; /* KEPT/fs/data/, or KEPT/fs/brick/data/ */
+	bool brick;
+	struct stat owner; /* of the data */
+};
+
+/* The runs of a job are told apart by their buffers: the last one counts. */
+static int find_kept(const struct slu_node *n, struct slu_kept *out,
+		     struct slu_err *err)
+{
+	struct slu_kept *list;
+	size_t count;
+
+	if (slu_kept_list(n->conf, n->job_id, &list, &count, err))
+		return -1;
+	if (count)
+		*out = list[count - 1];
+	free(list);
+	if (!count)
+		return slu_err(err, SLU_NOTFOUND, "%s keeps no data of job %u",
+			       n->name, (unsigned)n->job_id);
+	return 0;
+}
+
+/* After a reboot an image is not mounted. */
+static int ensure_mounted(const char *dir, struct slu_err *err)
+{
+	char image[4200], fs[4200];
+
+	snprintf(image, sizeof(image), "%s/image", dir);
+	snprintf(fs, sizeof(fs), "%s/fs", dir);
+	if (access(image, F_OK) || slu_mounted(fs))
+		return 0;
+	if (geteuid() != 0)
+		return slu_err(err, SLU_DENIED,
+			       "%s is not mounted since the node was started; "
+			       "ask the administrator to run this as root",
+			       fs);
+	return slu_storage_remount(dir, err);
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Does the brick hold pieces of files whose other pieces are elsewhere? */
+static bool has_shards(const char *brick)
+{
+	char path[4400];
+	struct dirent *e;
+	bool found = false;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/.shard", brick);
+	d = opendir(path);
+	while (d && !found && (e = readdir(d)))
+		found = e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return found;
+}
+
+static int look_inside(struct fetch *f, const char *dir, struct slu_err *err)
+{
+	char root[4150];
+
+	snprintf(root, sizeof(root), "%s/fs/brick", dir);
+	f->brick = is_dir(root);
+	if (!f->brick)
+		snprintf(root, sizeof(root), "%s/fs", dir);
+	else if (has_shards(root))
+		return slu_err(err, SLU_INVALID,
+			       "%s: the job's files are in pieces over all "
+			       "nodes (option shard=) and cannot be fetched "
+			       "one node at a time",
+			       root);
+	snprintf(f->source, sizeof(f->source), "%s/data/", root);
+	if (stat(f->source, &f->owner))
+		return slu_errno(err, SLU_NOTFOUND, "%s", f->source);
+	if (geteuid() != 0 && geteuid() != f->owner.st_uid)
+		return slu_err(err, SLU_DENIED,
+			       "the data of job %u is not yours",
+			       (unsigned)f->n->job_id);
+	return 0;
+}
+
+static int copy(struct slu_aside *aside, void *arg, void *out,
+		struct slu_err *err)
+{
+	struct fetch *f = arg;
+	struct slu_stage_part part = {
+		.source = f->source,
+		.destination = f->n->opt->to,
+		.below = f->brick ? NULL : f->n->name,
+		.bricks = f->brick,
+		.n = 1,
+		.durable = true,
+	};
+	struct slu_stage_result result, *sum = out;
+	FILE *manifest = tmpfile();
+
+	if (!manifest)
+		return slu_errno(err, SLU_IO, "cannot write to /tmp");
+	part.manifest = fileno(manifest);
+	if (geteuid() == 0 &&
+	    slu_aside_become(aside, f->owner.st_uid, f->owner.st_gid, err))
+		return -1;
+	for (int act = SLU_PREPARE; act <= SLU_FINISH; act++) {
+		if (slu_stage((enum slu_act_name)act, &part, &result, err))
+			return -1;
+		if (act == SLU_PREPARE)
+			*sum = result;
+	}
+	sum->total_files = result.total_files;
+	sum->total_bytes = result.total_bytes;
+	return 0;
+}
+
+static int fetch(struct slu_node *n, struct slu_err *err)
+{
+	struct fetch f = {.n = n};
+	struct slu_aside aside = {.fn = copy, .arg = &f, .seconds = SECONDS};
+	struct slu_stage_result sum;
+	char out[SLU_ASIDE_OUT], size[SLU_SIZE_TEXT];
+	struct slu_kept kept;
+
+	if (find_kept(n, &kept, err) || ensure_mounted(kept.dir, err) ||
+	    look_inside(&f, kept.dir, err) ||
+	    slu_aside(&aside, "copying", out, err))
+		return -1;
+	memcpy(&sum, out, sizeof(sum));
+	printf("%llu files, %s, from %s on %s to %s%s%s\n",
+	       (unsigned long long)sum.total_files,
+	       slu_size_text(sum.total_bytes, size), f.source, n->name,
+	       n->opt->to, f.brick ? "" : "/", f.brick ? "" : n->name);
+	if (sum.skipped)
+		fprintf(stderr,
+			"sluice-node fetch: %llu sockets, pipes or devices "
+			"were left out, one is %s\n",
+			(unsigned long long)sum.skipped, sum.first_skipped);
+	return 0;
+}
+
+int slu_cmd_fetch(struct slu_node *n)
+{
+	struct slu_err err;
+
+	return fetch(n, &err) ? slu_verb_failed("fetch", &err) : EXIT_SUCCESS;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where on this node our storage is, and what failed stage-outs left there. */
+#include "config.h"
+#include "burst_buffer/node/verbs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "burst_buffer/host/mtab.h"
+#include "burst_buffer/node/leftovers.h"
+#include "common/file.h"
+
+/* NodeStorage=auto puts sluice/ on a disk; only disks are asked, because other
+ * file systems may hang. */
+static char *storage_at(const struct slu_mtab_line *m)
+{
+	char *path;
+
+	if (strncmp(m->source, "/dev/", 5))
+		return NULL;
+	path = slu_asprintf("%s/sluice", slu_eq(m->point, "/") ? "" : m->point);
+	if (path && !access(path, F_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static bool has(char *const *list, size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i], path))
+			return true;
+	return false;
+}
+
+static char **storages_auto(struct slu_err *err)
+{
+	struct slu_mtab m;
+	char **list, *path;
+	size_t n = 0;
+
+	if (slu_mtab_read(&m, err))
+		return NULL;
+	list = calloc(m.n + 1, sizeof(*list));
+	for (size_t i = 0; list && i < m.n; i++) {
+		path = storage_at(&m.line[i]);
+		if (path && !has(list, n, path))
+			list[n++] = path;
+		else
+			free(path);
+	}
+	slu_mtab_free(&m);
+	if (!list)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	return list;
+}
+
+char **slu_storages(const struct slu_conf *conf, struct slu_err *err)
+{
+	char **list;
+
+	if (slu_eq(conf->node_storage, "auto"))
+		return storages_auto(err);
+	list = calloc(2, sizeof(*list));
+	if (list && (list[0] = strdup(conf->node_storage)))
+		return list;
+	free(list);
+	slu_err(err, SLU_NOMEM, "out of memory");
+	return NULL;
+}
+
+static int64_t read_until(const char *dir)
+{
+	struct slu_buf text = {0};
+	char path[4200];
+	int64_t until = 0;
+
+	snprintf(path, sizeof(path), "%s/until", dir);
+	if (slu_file_read(AT_FDCWD, path, 64, &text, NULL) == 0 && text.data)
+		until = strtoll(text.data, NULL, 10);
+	slu_buf_free(&text);
+	return until;
+}
+
+struct kept_list {
+	struct slu_kept *at;
+	size_t n;
+};
+
+static int add_kept(struct kept_list *list, const char *dir, const char *name,
+		    uint32_t job_id, struct slu_err *err)
+{
+	struct slu_kept kept = {0}, *more;
+
+	if (slu_instance_parse(name, &kept.job_id, &kept.buffer) ||
+	    (job_id && kept.job_id != job_id) ||
+	    (size_t)snprintf(kept.dir, sizeof(kept.dir), "%s/%s", dir, name) >=
+		    sizeof(kept.dir))
+		return 0;
+	kept.until = read_until(kept.dir);
+	more = realloc(list->at, (list->n + 1) * sizeof(*more));
+	if (!more)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	list->at = more;
+	list->at[list->n++] = kept;
+	return 0;
+}
+
+static int scan_kept(struct kept_list *list, const char *storage,
+		     uint32_t job_id, struct slu_err *err)
+{
+	char *dir = slu_asprintf("%s/kept", storage);
+	DIR *d = dir ? opendir(dir) : NULL;
+	struct dirent *e;
+	int rc = 0;
+
+	if (!dir)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	else if (!d && errno != ENOENT)
+		rc = slu_errno(err, SLU_IO, "%s", dir);
+	while (d && !rc && (e = readdir(d)))
+		rc = add_kept(list, dir, e->d_name, job_id, err);
+	if (d)
+		closedir(d);
+	free(dir);
+	return rc;
+}
+
+static int by_buffer(const void *a, const void *b)
+{
+	const struct slu_kept *x = a, *y = b;
+
+	return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
+}
+
+int slu_kept_list(const struct slu_conf *conf, uint32_t job_id,
+		  struct slu_kept **out, size_t *n, struct slu_err *err)
+{
+	char **storage = slu_storages(conf, err);
+	struct kept_list list = {0};
+	int rc = storage ? 0 : -1;
+
+	for (size_t i = 0; !rc && storage[i]; i++)
+		rc = scan_kept(&list, storage[i], job_id, err);
+	slu_strv_free(storage);
+	if (rc) {
+		free(list.at);
+		return -1;
+	}
+	if (list.n)
+		qsort(list.at, list.n, sizeof(*list.at), by_buffer);
+	*out = list.at;
+	*n = list.n;
+	return 0;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * `sluice-node probe`: what this node can offer, and what stands in the way.
+ * Nothing is left behind; as root the storage is tried for real. Each check
+ * says what to do.
+ */
+#include "config.h"
+#include "burst_buffer/node/probe.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include <linux/magic.h>
+#include "common/cred.h"
+#include "common/jsonx.h"
+#include "common/proc.h"
+#include "common/size.h"
+
+#define SECONDS	    10.0
+#define TRIAL	    (64u << 20) /* bytes */
+#define CLOCK_APART 60.0	/* MUNGE's credentials last five minutes */
+
+static const struct slu_column columns[] = {
+	{"check", NULL, SLU_COL_PLAIN},
+	{"result", NULL, SLU_COL_PLAIN},
+	{"text", NULL, SLU_COL_PLAIN},
+	{NULL, NULL, SLU_COL_PLAIN},
+};
+
+void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,
+		   const char *check, const char *fmt, ...)
+{
+	static const char *const words[] = {[SLU_PROBE_OK] = "ok",
+					    [SLU_PROBE_NOTE] = "note",
+					    [SLU_PROBE_BAD] = "bad"};
+	struct json_object *row = json_object_new_object();
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	slu_json_set_str(row, "check", check);
+	slu_json_set_str(row, "result", words[word]);
+	slu_json_set_str(row, "text", text);
+	json_object_array_add(p->rows, row);
+	p->bad += word == SLU_PROBE_BAD;
+}
+
+/* Drivers */
+
+static void probe_fs(struct slu_probe *p, const struct slu_fs_conf *fs)
+{
+	const struct slu_driver *driver = slu_driver_find(fs->driver);
+	char *line, *rest, check[100];
+	struct slu_buf why = {0};
+
+	snprintf(check, sizeof(check), "FileSystem %.80s", fs->name);
+	if (!driver) {
+		slu_probe_add(p, SLU_PROBE_BAD, check, "there is no driver %s",
+			      fs->driver);
+		return;
+	}
+	if (!driver->probe(fs, &why))
+		slu_probe_add(p, SLU_PROBE_OK, check, "driver %s%s",
+			      driver->name,
+			      fs->is_default ? ", the default" : "");
+	rest = why.data;
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			slu_probe_add(p, SLU_PROBE_BAD, check, "%s", line);
+	slu_buf_free(&why);
+}
+
+static void probe_drivers(struct slu_node *n, struct slu_probe *p)
+{
+	for (size_t i = 0; i < n->conf->n_fs; i++)
+		probe_fs(p, &n->conf->fs[i]);
+	if (!n->conf->n_fs)
+		slu_probe_add(p, SLU_PROBE_NOTE, "FileSystem",
+			      "sluice.conf offers none");
+}
+
+/* munged here, sluiced there, and what it knows of this node */
+
+static bool probe_munge(struct slu_node *n, struct slu_probe *p)
+{
+	struct slu_caller self;
+	struct slu_err err;
+	char nonce[SLU_NONCE_TEXT];
+	char *cred = slu_cred_request("POST", "/", "", 0, nonce, &err);
+	bool good = cred && !slu_cred_check_request(cred, "POST", "/", "", 0,
+						    &self, &err);
+
+	(void)n;
+	free(cred);
+	if (good)
+		slu_probe_add(p, SLU_PROBE_OK, "munge", "works");
+	else
+		slu_probe_add(p, SLU_PROBE_BAD, "munge", "%s", err.text);
+	return good;
+}
+
+static void probe_clock(struct slu_probe *p, double ahead)
+{
+	if (isnan(ahead))
+		return;
+	if (fabs(ahead) > CLOCK_APART)
+		slu_probe_add(p, SLU_PROBE_BAD, "clock",
+			      "sluiced's is %.0f s %s: set both by NTP",
+			      fabs(ahead), ahead > 0 ? "ahead" : "behind");
+	else
+		slu_probe_add(p, SLU_PROBE_OK, "clock", "%.0f s from sluiced's",
+			      fabs(ahead));
+}
+
+/* This host's line of the resource map; NULL: sluiced cannot be asked. Caller
+ * puts. */
+static struct json_object *ask_summary(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_buf reply = {0};
+	struct json_object *rows = NULL;
+	char body[400];
+
+	snprintf(body, sizeof(body),
+		 "{\"question\":\"summary\",\"hosts\":[\"%s\"]}", n->name);
+	if (!slu_talk_once(n, "/v1/query", body, SECONDS, &reply, err))
+		rows = slu_json_parse(reply.data, reply.len, err);
+	slu_buf_free(&reply);
+	return rows;
+}
+
+/* Where NodeStorage=auto leads to, as the planner does it. */
+static void take_storage(struct slu_node *n, struct slu_probe *p,
+			 struct json_object *rows)
+{
+	struct json_object *row = json_object_array_get_idx(rows, 0);
+	const char *path = NULL;
+
+	if (!slu_eq(n->conf->node_storage, "auto"))
+		return;
+	if (!row)
+		slu_probe_add(p, SLU_PROBE_BAD, "resource map",
+			      "knows nothing of %s: run sysmap --push here",
+			      n->name);
+	else if (slu_json_str(row, "storage", &path, NULL))
+		slu_probe_add(p, SLU_PROBE_BAD, "resource map",
+			      "knows no local disk of %s: set NodeStorage",
+			      n->name);
+	else
+		snprintf(p->storage, sizeof(p->storage), "%s/sluice",
+			 slu_eq(path, "/") ? "" : path);
+}
+
+static void probe_sluiced(struct slu_node *n, struct slu_probe *p)
+{
+	struct slu_err err;
+	struct json_object *rows = ask_summary(n, &err);
+
+	if (!slu_eq(n->conf->node_storage, "auto"))
+		slu_copy(p->storage, sizeof(p->storage), n->conf->node_storage);
+	if (!rows) {
+		slu_probe_add(p, SLU_PROBE_BAD, "sluiced", "%s", err.text);
+		return;
+	}
+	slu_probe_add(p, SLU_PROBE_OK, "sluiced", "answers");
+	probe_clock(p, slu_http_ahead(n->http));
+	take_storage(n, p, rows);
+	json_object_put(rows);
+}
+
+/* Storage */
+
+/* Room on the file system that holds `path`, which need not exist yet. */
+static void room(const char *path, uint64_t *available, uint64_t *size)
+{
+	char copy[PATH_MAX], *dir = copy;
+	struct statvfs st;
+
+	slu_copy(copy, sizeof(copy), path);
+	while (statvfs(dir, &st) && errno == ENOENT && strcmp(dir, "/"))
+		dir = dirname(dir);
+	*available = st.f_bavail * st.f_frsize;
+	*size = st.f_blocks * st.f_frsize;
+}
+
+static int trial(const char *path, bool own_fs, char enforced[8],
+		 struct slu_err *err)
+{
+	struct slu_storage_want want = {
+		.storage = path,
+		.buffer = (uint64_t)getpid(),
+		.capacity = TRIAL,
+		.own_fs = own_fs,
+	};
+	struct slu_storage made;
+
+	if (slu_storage_make(&want, &made, err))
+		return -1;
+	memcpy(enforced, made.enforced, sizeof(made.enforced));
+	return slu_storage_wipe(&made, (uid_t)-1, err);
+}
+
+static bool wants_own_fs(const struct slu_conf *conf)
+{
+	for (size_t i = 0; i < conf->n_fs; i++) {
+		const struct slu_driver *d =
+			slu_driver_find(conf->fs[i].driver);
+
+		if (d && d->own_fs)
+			return true;
+	}
+	return false;
+}
+
+static void probe_storage(struct slu_node *n, struct slu_probe *p)
+{
+	char free_text[SLU_SIZE_TEXT], size_text[SLU_SIZE_TEXT];
+	char enforced[8], also[8] = "";
+	uint64_t available = 0, size = 0;
+	struct slu_err err;
+
+	if (!*p->storage) {
+		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
+			      "NodeStorage=auto: where, sluiced must say");
+		return;
+	}
+	room(p->storage, &available, &size);
+	slu_size_text(available, free_text);
+	slu_size_text(size, size_text);
+	if (geteuid() != 0)
+		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
+			      "%s, %s of %s free; root can try it", p->storage,
+			      free_text, size_text);
+	else if (trial(p->storage, false, enforced, &err) ||
+		 (slu_eq(enforced, "quota") && wants_own_fs(n->conf) &&
+		  trial(p->storage, true, also, &err)))
+		slu_probe_add(p, SLU_PROBE_BAD, "storage", "%s", err.text);
+	else
+		slu_probe_add(p, SLU_PROBE_OK, "storage",
+			      "%s, %s of %s free, capacity enforced by %s%s%s",
+			      p->storage, free_text, size_text, enforced,
+			      *also ? " and " : "", also);
+}
+
+static void probe_run_dir(struct slu_node *n, struct slu_probe *p)
+{
+	const char *dir = n->conf->run_dir;
+	char copy[PATH_MAX], *at = copy;
+	struct statfs st;
+
+	slu_copy(copy, sizeof(copy), dir);
+	while (statfs(at, &st) && errno == ENOENT && strcmp(at, "/"))
+		at = dirname(at);
+	if (st.f_type == TMPFS_MAGIC || st.f_type == RAMFS_MAGIC)
+		slu_probe_add(p, SLU_PROBE_OK, "RunDir", "%s, in memory", dir);
+	else
+		slu_probe_add(p, SLU_PROBE_NOTE, "RunDir",
+			      "%s must not survive a reboot, but it is not in "
+			      "memory",
+			      dir);
+}
+
+/* Slurm */
+
+static void slurm_dir(char out[PATH_MAX])
+{
+	const char *conf = getenv("SLURM_CONF");
+	char copy[PATH_MAX];
+
+	slu_copy(copy, sizeof(copy), conf ? conf : "/etc/slurm/slurm.conf");
+	slu_copy(out, PATH_MAX, dirname(copy));
+}
+
+static void probe_slurm(struct slu_node *n, struct slu_probe *p)
+{
+	char *argv[] = {"scontrol", "show", "config", NULL};
+	struct slu_buf config = {0};
+	struct slu_err err;
+	char dir[PATH_MAX];
+
+	slurm_dir(dir);
+	if (slu_run(argv, SECONDS, &config, &err))
+		slu_probe_add(p, SLU_PROBE_NOTE, "slurm",
+			      "scontrol show config: %s", err.text);
+	else
+		slu_probe_slurm(p, n->conf, config.data ? config.data : "",
+				dir);
+	slu_buf_free(&config);
+}
+
+int slu_cmd_probe(struct slu_node *n)
+{
+	struct slu_probe p = {.rows = json_object_new_array()};
+	struct slu_err err;
+	int rc;
+
+	probe_drivers(n, &p);
+	probe_munge(n, &p);
+	probe_sluiced(n, &p);
+	probe_storage(n, &p);
+	probe_run_dir(n, &p);
+	probe_slurm(n, &p);
+	rc = slu_print_rows(n, p.rows, columns, &err);
+	json_object_put(p.rows);
+	if (rc)
+		return slu_verb_failed("probe", &err);
+	return p.bad ? EXIT_FAILURE : EXIT_SUCCESS;
+}

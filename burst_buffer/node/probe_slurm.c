@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slurm's settings as `scontrol show config` shows them: lines of
+ * "Key   = Value", times as "10 sec", what is not set as "(null)".
+ */
+#include "config.h"
+#include "burst_buffer/node/probe.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/file.h"
+
+#define FILE_MAX (1u << 20)
+#define NO_LIMIT 65534 /* PrologEpilogTimeout that is not set */
+
+/* The value of a key; "" when it is not there or "(null)". */
+static void value_of(const char *config, const char *key, char out[512])
+{
+	size_t len = strlen(key);
+
+	*out = '\0';
+	for (const char *p = config; p && *p; p = strchr(p, '\n')) {
+		const char *v;
+
+		p += *p == '\n';
+		if (strncmp(p, key, len) || (p[len] != ' ' && p[len] != '='))
+			continue;
+		v = strchr(p, '=');
+		if (!v)
+			return;
+		v += 1 + strspn(v + 1, " \t");
+		snprintf(out, 512, "%.*s", (int)strcspn(v, "\n"), v);
+		if (!strcmp(out, "(null)"))
+			*out = '\0';
+		return;
+	}
+}
+
+/* Is the word in a list separated by commas? */
+static bool lists(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = list; *p; p += p[strcspn(p, ",")] == ',') {
+		if (!strncmp(p, word, len) && (p[len] == ',' || !p[len]))
+			return true;
+		p += strcspn(p, ",");
+	}
+	return false;
+}
+
+static void check_plugins(struct slu_probe *p, const char *config)
+{
+	char value[512];
+
+	value_of(config, "BurstBufferType", value);
+	if (strcmp(value, "burst_buffer/sluice"))
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "no job can ask for a file system: set "
+			      "BurstBufferType=burst_buffer/sluice");
+	value_of(config, "PrEpPlugins", value);
+	if (*value && !lists(value, "script") && !lists(value, "prep/script"))
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "PrEpPlugins lacks script, without which SPANK "
+			      "prologs do not run: set "
+			      "PrEpPlugins=script,sluice");
+	if (!lists(value, "sluice") && !lists(value, "prep/sluice"))
+		slu_probe_add(p, SLU_PROBE_NOTE, "slurm",
+			      "PrEpPlugins lacks sluice: starts and ends of "
+			      "jobs are seen late; set "
+			      "PrEpPlugins=script,sluice");
+}
+
+static void check_prolog(struct slu_probe *p, const struct slu_conf *conf,
+			 const char *config)
+{
+	long long up = conf->setup_timeout + conf->stage_in_timeout;
+	long long down = conf->stage_out_timeout + conf->teardown_timeout;
+	long long longest = up > down ? up : down;
+	char value[512];
+
+	value_of(config, "PrologFlags", value);
+	if (!lists(value, "Alloc") || !lists(value, "DeferBatch"))
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "jobs would start before their file system is "
+			      "there: set PrologFlags=Alloc,DeferBatch");
+	if (lists(value, "Serial"))
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "prologs that wait for each other would block: "
+			      "remove Serial from PrologFlags");
+	value_of(config, "PrologEpilogTimeout", value);
+	if (*value && atoll(value) != NO_LIMIT && atoll(value) < longest)
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "PrologEpilogTimeout=%lld ends set-up or "
+			      "stage-out early and drains nodes: remove it, "
+			      "or set at least %lld",
+			      atoll(value), longest);
+	value_of(config, "JobContainerType", value);
+	if (*value && strcmp(value, "job_container/none"))
+		slu_probe_add(p, SLU_PROBE_NOTE, "slurm",
+			      "JobContainerType=%s: a job's tasks may not see "
+			      "its file system; it has not been tested",
+			      value);
+}
+
+static char *read_text(const char *path)
+{
+	struct slu_buf text = {0};
+
+	if (slu_file_read(AT_FDCWD, path, FILE_MAX, &text, NULL))
+		return NULL;
+	return slu_buf_steal(&text);
+}
+
+/* The site's own Prolog runs after `sluice-node up`. */
+static void check_site_prolog(struct slu_probe *p, const char *config)
+{
+	char path[512], *text;
+
+	value_of(config, "Prolog", path);
+	if (!*path)
+		return;
+	text = read_text(path);
+	if (text && *p->storage && strstr(text, p->storage))
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "Prolog %s speaks of %s: it runs after the job's "
+			      "file system was made there and must not wipe it",
+			      path, p->storage);
+	else
+		slu_probe_add(p, SLU_PROBE_NOTE, "slurm",
+			      "Prolog %s runs after the job's file system was "
+			      "made: it must not wipe its storage",
+			      path);
+	free(text);
+}
+
+static bool requires_us(char *text)
+{
+	char *line, *word[2];
+
+	while ((line = strsep(&text, "\n"))) {
+		line[strcspn(line, "#")] = '\0';
+		if (slu_split(line, " \t", word, 2) >= 2 &&
+		    !strcmp(word[0], "required") &&
+		    strstr(word[1], "spank_sluice.so"))
+			return true;
+	}
+	return false;
+}
+
+static void check_plugstack(struct slu_probe *p, const char *config,
+			    const char *slurm_dir)
+{
+	char value[512], path[PATH_MAX], *text;
+
+	value_of(config, "PlugStackConfig", value);
+	if (*value)
+		slu_copy(path, sizeof(path), value);
+	else
+		snprintf(path, sizeof(path), "%s/plugstack.conf", slurm_dir);
+	text = read_text(path);
+	if (!text)
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "%s cannot be read: it must have the line "
+			      "required spank_sluice.so",
+			      path);
+	else if (strstr(text, "include"))
+		slu_probe_add(p, SLU_PROBE_NOTE, "slurm",
+			      "%s includes other files: one of them must have "
+			      "the line required spank_sluice.so",
+			      path);
+	else if (!requires_us(text))
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "no file system would be made: %s lacks the "
+			      "line required spank_sluice.so",
+			      path);
+	free(text);
+}
+
+static void check_user(struct slu_probe *p, const struct slu_conf *conf,
+		       const char *config)
+{
+	char value[512];
+
+	value_of(config, "SlurmUser", value); /* "slurm(64030)" */
+	value[strcspn(value, "(")] = '\0';
+	if (strcmp(value, conf->slurm_user))
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "SlurmUser is %s in slurm.conf but %s in "
+			      "sluice.conf",
+			      value, conf->slurm_user);
+}
+
+void slu_probe_slurm(struct slu_probe *p, const struct slu_conf *conf,
+		     const char *config, const char *slurm_dir)
+{
+	size_t rows = json_object_array_length(p->rows);
+	char version[512];
+
+	check_plugins(p, config);
+	check_prolog(p, conf, config);
+	check_site_prolog(p, config);
+	check_plugstack(p, config, slurm_dir);
+	check_user(p, conf, config);
+	value_of(config, "SLURM_VERSION", version);
+	if (json_object_array_length(p->rows) == rows)
+		slu_probe_add(p, SLU_PROBE_OK, "slurm", "%s, set up for us",
+			      version);
+}

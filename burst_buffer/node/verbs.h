@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_NODE_VERBS_H
+#define SLU_NODE_VERBS_H
+
+/* What the subcommands for people (probe, status, fetch, cancel) and `io`
+ * share. */
+
+#include "burst_buffer/node/node.h"
+#include "common/table.h"
+
+/* Where our storage is on this node: NodeStorage, or for `auto` sluice/ on
+ * every mounted disk that has one. NULL-ended; slu_strv_free. NULL: err. */
+char **slu_storages(const struct slu_conf *conf, struct slu_err *err);
+
+/* Data that a failed stage-out left. */
+struct slu_kept {
+	char dir[4096]; /* STORAGE/kept/JOB.BUFFER */
+	uint32_t job_id;
+	uint64_t buffer;
+	int64_t until; /* Unix seconds; 0: not known */
+};
+
+/* Everything kept on this node, of one job (job_id 0: of all), oldest first.
+ * *list is the caller's to free. */
+int slu_kept_list(const struct slu_conf *conf, uint32_t job_id,
+		  struct slu_kept **list, size_t *n, struct slu_err *err);
+
+/* Rows to standard output: a table, or with --json as they are. */
+int slu_print_rows(const struct slu_node *n, struct json_object *rows,
+		   const struct slu_column *columns, struct slu_err *err);
+
+/* "sluice-node VERB: TEXT" to standard error. Returns the exit code. */
+int slu_verb_failed(const char *verb, const struct slu_err *err);
+
+#endif
