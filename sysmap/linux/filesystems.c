@@ -53,6 +53,14 @@ static char *options_of(const struct slu_mount *mount)
 	return slu_asprintf("%s%s", own, super ? super : "");
 }
 
+/* The whole of a file system, not a directory of it mounted elsewhere (Btrfs
+ * mounts subvolumes, which have names). */
+static bool is_whole(const struct slu_mount *mount)
+{
+	return !mount->subtree || strcmp(mount->subtree, "/") == 0 ||
+	       strcmp(mount->filesystem, "btrfs") == 0;
+}
+
 static int add_mount(const struct slu_root *root, const struct slu_mount *mount,
 		     struct json_object *out)
 {
@@ -139,6 +147,7 @@ int slu_linux_mountusage(const struct slu_root *root, struct json_object **out,
 	for (size_t i = 0; i < mounts.n; i++) {
 		usage.mountpoint = mounts.mount[i].mountpoint;
 		if (mounts.mount[i].category != SLU_MOUNT_LOCAL ||
+		    !is_whole(&mounts.mount[i]) ||
 		    statvfs(usage.mountpoint, &st) || st.f_blocks == 0)
 			continue;
 		usage.size = (uint64_t)st.f_frsize * st.f_blocks;
