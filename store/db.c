@@ -11,35 +11,14 @@
 #include "config.h"
 #include "store/db.h"
 
-#include <errno.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "common/str.h"
-#include "store/migrations.h"
-
-#define STATEMENTS_MAX 256
-#define BUSY_MS	       5000
-
-struct statement {
-	const char *sql; /* as the caller named it; NULL: not kept */
-	sqlite3_stmt *stmt;
-	bool busy;
-};
-
-struct slu_db {
-	sqlite3 *sqlite;
-	struct statement kept[STATEMENTS_MAX];
-	size_t n_kept;
-	int depth;   /* begins not yet committed */
-	bool doomed; /* rolled back within; only rollbacks are left */
-};
+#include "store/private.h"
 
 struct slu_rows {
 	struct slu_db *db;
-	struct statement *kept; /* NULL: stmt is finalized when done */
+	struct slu_statement *kept; /* NULL: stmt is finalized when done */
 	sqlite3_stmt *stmt;
 };
 
@@ -69,7 +48,7 @@ static enum slu_kind kind_of(int code)
 	}
 }
 
-static int fail(struct slu_db *db, struct slu_err *err)
+int slu_db_fail(struct slu_db *db, struct slu_err *err)
 {
 	return slu_err(err, kind_of(sqlite3_errcode(db->sqlite)),
 		       "database: %s", sqlite3_errmsg(db->sqlite));
@@ -78,7 +57,7 @@ static int fail(struct slu_db *db, struct slu_err *err)
 int slu_db_script(struct slu_db *db, const char *sql, struct slu_err *err)
 {
 	if (sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return fail(db, err);
+		return slu_db_fail(db, err);
 	return 0;
 }
 
@@ -92,13 +71,13 @@ static sqlite3_stmt *prepare(struct slu_db *db, const char *sql, bool keep,
 
 	if (sqlite3_prepare_v3(db->sqlite, sql, -1, flags, &stmt, NULL) !=
 	    SQLITE_OK)
-		fail(db, err);
+		slu_db_fail(db, err);
 	else if (!stmt)
 		slu_err(err, SLU_INTERNAL, "database: empty statement");
 	return stmt;
 }
 
-static struct statement *find(struct slu_db *db, const char *sql)
+static struct slu_statement *find(struct slu_db *db, const char *sql)
 {
 	for (size_t i = 0; i < db->n_kept; i++)
 		if (db->kept[i].sql == sql)
@@ -110,13 +89,13 @@ static struct statement *find(struct slu_db *db, const char *sql)
 static int take(struct slu_db *db, const char *sql, struct slu_rows *rows,
 		struct slu_err *err)
 {
-	struct statement *s = find(db, sql);
+	struct slu_statement *s = find(db, sql);
 
 	*rows = (struct slu_rows){.db = db};
 	if (s && !s->busy && strcmp(sqlite3_sql(s->stmt), sql) == 0) {
 		rows->stmt = s->stmt;
 	} else {
-		bool keep = !s && db->n_kept < STATEMENTS_MAX;
+		bool keep = !s && db->n_kept < SLU_STATEMENTS_MAX;
 
 		rows->stmt = prepare(db, sql, keep, err);
 		if (!rows->stmt)
@@ -124,7 +103,7 @@ static int take(struct slu_db *db, const char *sql, struct slu_rows *rows,
 		if (!keep)
 			return 0;
 		s = &db->kept[db->n_kept++];
-		*s = (struct statement){.sql = sql, .stmt = rows->stmt};
+		*s = (struct slu_statement){.sql = sql, .stmt = rows->stmt};
 	}
 	s->busy = true;
 	rows->kept = s;
@@ -183,7 +162,7 @@ static int bind(struct slu_rows *rows, struct slu_err *err, const char *fmt,
 				       fmt);
 		}
 	}
-	return code == SQLITE_OK ? 0 : fail(rows->db, err);
+	return code == SQLITE_OK ? 0 : slu_db_fail(rows->db, err);
 }
 
 static int ready(struct slu_db *db, struct slu_err *err)
@@ -222,7 +201,8 @@ long slu_db_exec(struct slu_db *db, struct slu_err *err, const char *sql,
 		return -1;
 	while ((code = sqlite3_step(rows.stmt)) == SQLITE_ROW)
 		;
-	ret = code == SQLITE_DONE ? sqlite3_changes(db->sqlite) : fail(db, err);
+	ret = code == SQLITE_DONE ? sqlite3_changes(db->sqlite)
+				  : slu_db_fail(db, err);
 	give_back(&rows);
 	return ret;
 }
@@ -261,7 +241,7 @@ int slu_db_step(struct slu_rows *rows, struct slu_err *err)
 	case SQLITE_DONE:
 		return 0;
 	default:
-		return fail(rows->db, err);
+		return slu_db_fail(rows->db, err);
 	}
 }
 
@@ -369,118 +349,6 @@ void slu_db_rollback(struct slu_db *db)
 		slu_db_script(db, "ROLLBACK", NULL);
 	db->depth--;
 	db->doomed = db->depth > 0;
-}
-
-/* Opening */
-
-static void disconnect(struct slu_db *db)
-{
-	for (size_t i = 0; i < db->n_kept; i++)
-		sqlite3_finalize(db->kept[i].stmt);
-	db->n_kept = 0;
-	sqlite3_close(db->sqlite);
-	db->sqlite = NULL;
-}
-
-/* A database in WAL mode can be read without write permission only while
- * somebody who writes it has it open, or when nothing is left in its log. */
-static int open_immutable(struct slu_db *db, const char *path)
-{
-	char *wal = slu_asprintf("%s-wal", path);
-	char *uri = sqlite3_mprintf("file:%s?immutable=1", path);
-	int code = SQLITE_CANTOPEN;
-
-	if (wal && uri && access(wal, F_OK) && !strpbrk(path, "?#%")) {
-		disconnect(db);
-		code = sqlite3_open_v2(uri, &db->sqlite,
-				       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI |
-					       SQLITE_OPEN_NOMUTEX,
-				       NULL);
-	}
-	sqlite3_free(uri);
-	free(wal);
-	return code == SQLITE_OK ? 0 : -1;
-}
-
-/* SQLite opens lazily: read the schema now to learn whether it can. */
-static int version(struct slu_db *db, int64_t *out, struct slu_err *err)
-{
-	return slu_db_value(db, out, 0, err, "PRAGMA user_version", "");
-}
-
-static int open_read(struct slu_db *db, const char *path, int64_t *schema,
-		     struct slu_err *err)
-{
-	struct slu_err first = {0};
-
-	if (version(db, schema, &first) == 0)
-		return 0;
-	if ((first.kind == SLU_IO || first.kind == SLU_DENIED) &&
-	    open_immutable(db, path) == 0)
-		return version(db, schema, err);
-	return slu_err(err, first.kind, "%s", first.text);
-}
-
-static int open_write(struct slu_db *db, int64_t schema, struct slu_err *err)
-{
-	if (slu_db_script(db,
-			  "PRAGMA journal_mode=WAL;"
-			  "PRAGMA synchronous=FULL",
-			  err))
-		return -1;
-	if (schema == slu_schema_version)
-		return 0;
-	return slu_db_migrate(db, err);
-}
-
-static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
-		     struct slu_err *err)
-{
-	int flags = mode == SLU_DB_READ
-			    ? SQLITE_OPEN_READONLY
-			    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-	int64_t schema = 0;
-
-	if (mode == SLU_DB_READ && access(path, R_OK) && errno == ENOENT)
-		return slu_err(err, SLU_NOTFOUND, "there is no such file");
-	if (sqlite3_open_v2(path, &db->sqlite, flags | SQLITE_OPEN_NOMUTEX,
-			    NULL) != SQLITE_OK)
-		return db->sqlite ? fail(db, err)
-				  : slu_err(err, SLU_NOMEM, "out of memory");
-	sqlite3_busy_timeout(db->sqlite, BUSY_MS);
-	if (open_read(db, path, &schema, err))
-		return -1;
-	if (schema > slu_schema_version)
-		return slu_err(err, SLU_DENIED,
-			       "a newer program wrote it (schema %lld, known "
-			       "here: %d); upgrade this one",
-			       (long long)schema, slu_schema_version);
-	return mode == SLU_DB_READ ? 0 : open_write(db, schema, err);
-}
-
-struct slu_db *slu_db_open(const char *path, enum slu_db_mode mode,
-			   struct slu_err *err)
-{
-	struct slu_db *db = calloc(1, sizeof(*db));
-
-	if (!db) {
-		slu_err(err, SLU_NOMEM, "%s: out of memory", path);
-		return NULL;
-	}
-	if (open_path(db, path, mode, err)) {
-		slu_err_prefix(err, "%s", path);
-		slu_db_close(db);
-		return NULL;
-	}
-	return db;
-}
-
-void slu_db_close(struct slu_db *db)
-{
-	if (!db)
-		return;
-	disconnect(db);
-	free(db);
 }
 
 int slu_db_check(struct slu_db *db, struct slu_err *err)

@@ -2,7 +2,8 @@
 noinst_LTLIBRARIES += libslustore.la
 libslustore_la_SOURCES = \
 	store/db.c store/db.h \
-	store/migrations.c store/migrations.h
+	store/migrations.c store/migrations.h \
+	store/open.c store/private.h
 libslustore_la_LIBADD = libslucommon.la $(SQLITE_LIBS)
 
 if HAVE_CHECK

@@ -119,7 +119,6 @@ static int replace(struct host *host, const struct slu_held *held, size_t n,
 	if (!entry)
 		return slu_err(err, SLU_NOMEM, "documents of %s", host->name);
 	for (size_t i = 0; i < n; i++) {
-		entry[i].held = held[i];
 		for (size_t k = 0; k < host->n; k++)
 			if (host->entry[k].held.did == held[i].did)
 				entry[i] = host->entry[k];
@@ -264,30 +263,37 @@ void slu_receiver_forget(struct slu_receiver *r)
 		r->host[i].version = NEVER;
 }
 
-int slu_receiver_flush(struct slu_receiver *r, struct slu_err *err)
+static int write_seen(struct slu_receiver *r, struct host *host,
+		      struct slu_err *err)
 {
 	struct entry *e;
-	int ret = slu_db_begin(r->db, err);
 
-	if (ret)
-		return -1;
-	for (size_t i = 0; i < r->n; i++) {
-		for (size_t k = 0; k < r->host[i].n && ret >= 0; k++) {
-			e = &r->host[i].entry[k];
-			if (e->seen <= e->written)
-				continue;
-			ret = (int)slu_db_exec(
-				r->db, err,
+	for (size_t i = 0; i < host->n; i++) {
+		e = &host->entry[i];
+		if (e->seen <= e->written)
+			continue;
+		if (slu_db_exec(r->db, err,
 				"UPDATE Hostseen SET LastSeen = max(LastSeen, "
 				"?) WHERE DID = ? AND EID = ? AND HostID = "
 				"(SELECT HostID FROM Hosttable WHERE "
 				"Hostname = ?)",
 				"IIIs", e->seen, e->held.did, e->held.eid,
-				r->host[i].name);
-			e->written = e->seen;
-		}
+				host->name) < 0)
+			return -1;
+		e->written = e->seen;
 	}
-	if (ret >= 0 && slu_db_commit(r->db, err) == 0)
+	return 0;
+}
+
+int slu_receiver_flush(struct slu_receiver *r, struct slu_err *err)
+{
+	int ret = slu_db_begin(r->db, err);
+
+	if (ret)
+		return -1;
+	for (size_t i = 0; i < r->n && ret == 0; i++)
+		ret = write_seen(r, &r->host[i], err);
+	if (ret == 0 && slu_db_commit(r->db, err) == 0)
 		return 0;
 	slu_db_rollback(r->db);
 	return -1;

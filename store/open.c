@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opening a database: whose it is, whether we know its schema, and for
+ * writing its migration. SQLite opens lazily, so the schema's version is read
+ * at once to learn whether the file can be read at all.
+ */
+#include "config.h"
+#include "store/db.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/str.h"
+#include "store/migrations.h"
+#include "store/private.h"
+
+#define BUSY_MS 5000
+
+static void disconnect(struct slu_db *db)
+{
+	for (size_t i = 0; i < db->n_kept; i++)
+		sqlite3_finalize(db->kept[i].stmt);
+	db->n_kept = 0;
+	sqlite3_close(db->sqlite);
+	db->sqlite = NULL;
+}
+
+/* A database in WAL mode can be read without write permission only while
+ * somebody who writes it has it open, or when nothing is left in its log. */
+static int open_immutable(struct slu_db *db, const char *path)
+{
+	char *wal = slu_asprintf("%s-wal", path);
+	char *uri = sqlite3_mprintf("file:%s?immutable=1", path);
+	int code = SQLITE_CANTOPEN;
+
+	if (wal && uri && access(wal, F_OK) && !strpbrk(path, "?#%")) {
+		disconnect(db);
+		code = sqlite3_open_v2(uri, &db->sqlite,
+				       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI |
+					       SQLITE_OPEN_NOMUTEX,
+				       NULL);
+	}
+	sqlite3_free(uri);
+	free(wal);
+	return code == SQLITE_OK ? 0 : -1;
+}
+
+static int version(struct slu_db *db, int64_t *out, struct slu_err *err)
+{
+	return slu_db_value(db, out, 0, err, "PRAGMA user_version", "");
+}
+
+static int open_read(struct slu_db *db, const char *path, int64_t *schema,
+		     struct slu_err *err)
+{
+	struct slu_err first = {0};
+
+	if (version(db, schema, &first) == 0)
+		return 0;
+	if ((first.kind == SLU_IO || first.kind == SLU_DENIED) &&
+	    open_immutable(db, path) == 0)
+		return version(db, schema, err);
+	return slu_err(err, first.kind, "%s", first.text);
+}
+
+static int open_write(struct slu_db *db, int64_t schema, struct slu_err *err)
+{
+	if (slu_db_script(db,
+			  "PRAGMA journal_mode=WAL;"
+			  "PRAGMA synchronous=FULL",
+			  err))
+		return -1;
+	if (schema == slu_schema_version)
+		return 0;
+	return slu_db_migrate(db, err);
+}
+
+static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
+		     struct slu_err *err)
+{
+	int flags = mode == SLU_DB_READ
+			    ? SQLITE_OPEN_READONLY
+			    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	int64_t schema = 0;
+
+	if (mode == SLU_DB_READ && access(path, R_OK) && errno == ENOENT)
+		return slu_err(err, SLU_NOTFOUND, "there is no such file");
+	if (sqlite3_open_v2(path, &db->sqlite, flags | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
+		return db->sqlite ? slu_db_fail(db, err)
+				  : slu_err(err, SLU_NOMEM, "out of memory");
+	sqlite3_busy_timeout(db->sqlite, BUSY_MS);
+	if (open_read(db, path, &schema, err))
+		return -1;
+	if (schema > slu_schema_version)
+		return slu_err(err, SLU_DENIED,
+			       "a newer program wrote it (schema %lld, known "
+			       "here: %d); upgrade this one",
+			       (long long)schema, slu_schema_version);
+	return mode == SLU_DB_READ ? 0 : open_write(db, schema, err);
+}
+
+struct slu_db *slu_db_open(const char *path, enum slu_db_mode mode,
+			   struct slu_err *err)
+{
+	struct slu_db *db = calloc(1, sizeof(*db));
+
+	if (!db) {
+		slu_err(err, SLU_NOMEM, "%s: out of memory", path);
+		return NULL;
+	}
+	if (open_path(db, path, mode, err)) {
+		slu_err_prefix(err, "%s", path);
+		slu_db_close(db);
+		return NULL;
+	}
+	return db;
+}
+
+void slu_db_close(struct slu_db *db)
+{
+	if (!db)
+		return;
+	disconnect(db);
+	free(db);
+}

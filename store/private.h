@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STORE_PRIVATE_H
+#define SLU_STORE_PRIVATE_H
+
+/* What store/'s own files share. */
+
+#include <sqlite3.h>
+#include "store/db.h"
+
+#define SLU_STATEMENTS_MAX 256
+
+struct slu_statement {
+	const char *sql; /* as the caller named it */
+	sqlite3_stmt *stmt;
+	bool busy;
+};
+
+struct slu_db {
+	sqlite3 *sqlite;
+	struct slu_statement kept[SLU_STATEMENTS_MAX];
+	size_t n_kept;
+	int depth;   /* begins not yet committed */
+	bool doomed; /* rolled back within; only rollbacks are left */
+};
+
+/* Say what SQLite says; returns -1. */
+int slu_db_fail(struct slu_db *db, struct slu_err *err);
+
+#endif
