@@ -7,9 +7,9 @@
  * marked (db) stands in the database too, and is written there first; the
  * rest is known again when nodes and slurmctld ask again.
  *
- * Who calls whom: buffers.c (slurmctld, time) and asks.c (nodes) note a fact
- * and then settle.c draws every conclusion from the facts; rows.c writes,
- * tell.c says what became of it.
+ * Who calls whom: runs.c (slurmctld), asks.c (nodes) and buffers.c (time) note
+ * a fact, and then settle.c draws every conclusion from the facts; rows.c
+ * writes, tell.c says what became of it.
  */
 
 #include "burst_buffer/buffers.h"

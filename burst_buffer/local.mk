@@ -18,6 +18,7 @@ libsluburst_la_SOURCES = \
 	burst_buffer/load.c \
 	burst_buffer/plan.c burst_buffer/plan.h \
 	burst_buffer/rows.c \
+	burst_buffer/runs.c \
 	burst_buffer/settle.c \
 	burst_buffer/tell.c
 libsluburst_la_LIBADD = libslurequest.la libslusysmap.la libslustore.la \

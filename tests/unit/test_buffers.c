@@ -712,8 +712,10 @@ START_TEST(test_sync_over)
 	w.job.end = (int64_t)w.now;
 	w.ended = true;
 	sync_all(&w);
+	ck_assert_str_eq(w.drained, "xx"); /* both left, and are not clean */
 	run_all(&w);
 	ck_assert_str_eq(w.state, "DONE");
+	ck_assert_str_eq(w.resumed, "xx");
 	world_free(&w);
 }
 END_TEST

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What slurmctld says of jobs and of their nodes. Each run of a job has a
+ * buffer of its own, and slurmctld may tell of an old run after a new one
+ * began, twice, or not at all: which run a message means is decided here.
+ */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/live.h"
+#include "burst_buffer/plan.h"
+#include "burst_buffer/request/request.h"
+#include "common/hostlist.h"
+#include "common/str.h"
+
+static struct slu_bb *newest(const struct slu_buffers *b, uint32_t job_id)
+{
+	struct slu_bb *bb = b->first;
+
+	while (bb && bb->plan.job_id != job_id)
+		bb = bb->next;
+	return bb;
+}
+
+/* A run begins */
+
+/* Its plan may be one that cannot be carried out; then *why says why not. */
+static struct slu_bb *new_buffer(struct slu_buffers *b,
+				 const struct slu_job *job, double now,
+				 struct slu_err *why, struct slu_err *err)
+{
+	const struct slu_plan_site site = {b->conf, b->db, b->ops->addr,
+					   b->arg};
+	struct slu_bb *bb = calloc(1, sizeof(*bb));
+	int rc = 0;
+
+	if (!bb) {
+		slu_err(err, SLU_NOMEM, "out of memory");
+		return NULL;
+	}
+	bb->state = SLU_BB_SETUP;
+	bb->created = bb->since = now;
+	bb->restarts = job->restarts;
+	bb->job_start = job->start;
+	bb->user = job->user ? strdup(job->user) : NULL;
+	if (slu_plan_make(job, &site, &bb->plan, why))
+		rc = slu_plan_bare(job, &bb->plan, err);
+	bb->full = why->kind == SLU_BUSY;
+	if (rc == 0 && slu_bb_room(bb))
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	if (rc == 0)
+		rc = slu_bb_insert(b->db, bb, job->name, err);
+	if (rc == 0)
+		return bb;
+	slu_bb_free(bb);
+	return NULL;
+}
+
+static int begin_run(struct slu_buffers *b, const struct slu_job *job,
+		     double now, struct slu_err *err)
+{
+	struct slu_err why = {0};
+	struct slu_bb *bb = new_buffer(b, job, now, &why, err);
+
+	if (!bb)
+		return -1;
+	bb->next = b->first;
+	b->first = bb;
+	slu_bb_log(b, bb, SLU_INFO, "%s for %s on %zu nodes",
+		   bb->plan.fs ? bb->plan.fs : "nothing",
+		   bb->user ? bb->user : "somebody", bb->plan.n_node);
+	slu_bb_wake(b, bb);
+	if (!slu_bb_has_plan(bb) &&
+	    slu_bb_fail(b, bb, now, err, "%s", why.text))
+		return -1;
+	slu_bb_tell_extend(b, bb, now);
+	return slu_bb_settle(b, bb, now, err);
+}
+
+/* A run ends */
+
+static int end_run(struct slu_buffers *b, struct slu_bb *bb,
+		   const struct slu_job *job, double now, struct slu_err *err)
+{
+	const char *state = job && job->state ? job->state : "UNKNOWN";
+	bool requeued = job && (strcmp(state, "PENDING") == 0 ||
+				strncmp(state, "REQUEUE", 7) == 0 ||
+				job->restarts > bb->restarts);
+	char text[80];
+
+	if (bb->ended > 0)
+		return 0;
+	snprintf(text, sizeof(text), "job ended: %.40s%s", state,
+		 requeued ? ", it runs again" : "");
+	if (slu_bb_set_ended(b->db, bb, strcmp(state, "COMPLETED") == 0,
+			     requeued, text, now, err))
+		return -1;
+	slu_bb_log(b, bb, SLU_INFO, "%s", text);
+	slu_bb_wake(b, bb);
+	return slu_bb_settle(b, bb, now, err);
+}
+
+/* Nodes that slurmctld speaks of */
+
+static int lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+		     double now, struct slu_err *err)
+{
+	const char *name = bb->plan.node[i].name;
+	char text[300];
+
+	if (bb->member[i].state == SLU_NODE_CLEAN ||
+	    bb->member[i].state == SLU_NODE_LOST)
+		return 0;
+	snprintf(text, sizeof(text), "%.200s is lost", name);
+	if (bb->state <= SLU_BB_STAGE_IN && !bb->failure &&
+	    slu_bb_fail(b, bb, now, err, "node %s", text))
+		return -1;
+	if (slu_bb_set_node(b->db, bb, i, SLU_NODE_LOSE, err))
+		return -1;
+	if (bb->member[i].state != SLU_NODE_LOST)
+		return 0;
+	slu_bb_log(b, bb, SLU_WARN, "%s", text);
+	slu_bb_wake(b, bb);
+	return slu_bb_note(b->db, bb, text, now, err);
+}
+
+/* Slurm has given the node free. Unless it reported clean before, it must not
+ * be used until it did. */
+static int leave_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+		      double now, struct slu_err *err)
+{
+	struct slu_bb_member *m = &bb->member[i];
+	char text[300];
+
+	if (bb->ended <= 0 || m->state == SLU_NODE_CLEAN ||
+	    m->state == SLU_NODE_LOST || m->order == SLU_ORDER_DRAIN)
+		return 0;
+	snprintf(text, sizeof(text), "%.200s left without having been cleaned",
+		 bb->plan.node[i].name);
+	if (slu_bb_set_order(b->db, bb, i, SLU_ORDER_DRAIN, text, now, err))
+		return -1;
+	slu_bb_log(b, bb, SLU_WARN, "%s", text);
+	slu_bb_tell_order(b, bb, i);
+	return 0;
+}
+
+typedef int node_f(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+		   double now, struct slu_err *err);
+
+/* fn for each node of the list (or, inverted, not in it) of all runs. */
+static int for_nodes(struct slu_buffers *b, uint32_t job_id, const char *list,
+		     bool invert, node_f *fn, double now, struct slu_err *err)
+{
+	struct slu_hosts hosts;
+	struct slu_bb *bb;
+	size_t i;
+	int rc = 0;
+
+	if (!list)
+		return 0;
+	if (slu_hosts_parse(list, &hosts, err))
+		return -1;
+	for (bb = b->first; bb && rc == 0; bb = bb->next) {
+		if (bb->plan.job_id != job_id)
+			continue;
+		for (i = 0; rc == 0 && i < bb->plan.n_node; i++)
+			if ((slu_hosts_find(&hosts, bb->plan.node[i].name) <
+			     0) == invert)
+				rc = fn(b, bb, i, now, err);
+		if (rc == 0)
+			rc = slu_bb_settle(b, bb, now, err);
+	}
+	slu_hosts_free(&hosts);
+	return rc;
+}
+
+int slu_buffers_job_nodes(struct slu_buffers *b,
+			  const struct slu_job_nodes *nodes, double now,
+			  struct slu_err *err)
+{
+	if (for_nodes(b, nodes->job_id, nodes->lost, false, lose_node, now,
+		      err))
+		return -1;
+	return for_nodes(b, nodes->job_id, nodes->left, false, leave_node, now,
+			 err);
+}
+
+/* Jobs */
+
+static bool same_nodes(const struct slu_bb *bb, const char *list)
+{
+	struct slu_hosts hosts;
+	bool same;
+	size_t i;
+
+	if (!list || slu_hosts_parse(list, &hosts, NULL))
+		return false;
+	same = hosts.n == bb->plan.n_node;
+	for (i = 0; same && i < hosts.n; i++)
+		same = strcmp(hosts.name[i], bb->plan.node[i].name) == 0;
+	slu_hosts_free(&hosts);
+	return same;
+}
+
+/* A run that slurmctld has left behind: it has ended, and no node of it is
+ * completing. `job`: what is known of it; NULL: nothing. */
+static int vanished(struct slu_buffers *b, struct slu_bb *bb,
+		    const struct slu_job *job, double now, struct slu_err *err)
+{
+	size_t i;
+
+	if (end_run(b, bb, job, now, err))
+		return -1;
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (leave_node(b, bb, i, now, err))
+			return -1;
+	return 0;
+}
+
+/* Is this buffer of the run that slurmctld says has started, or of a later
+ * one? The start moves when nodes had to be powered up; a run that ended
+ * cannot start again. */
+static bool same_run(const struct slu_bb *bb, const struct slu_job *job)
+{
+	if (job->restarts <= bb->restarts && job->start <= bb->job_start)
+		return true;
+	return bb->ended <= 0 && job->restarts == bb->restarts &&
+	       same_nodes(bb, job->nodes);
+}
+
+static int started(struct slu_buffers *b, const struct slu_job *job, double now,
+		   struct slu_err *err)
+{
+	struct slu_bb *bb = newest(b, job->job_id), *old;
+	bool known = bb && same_run(bb, job);
+
+	for (old = known ? bb->next : bb; old; old = old->next)
+		if (old->plan.job_id == job->job_id &&
+		    vanished(b, old, job, now, err))
+			return -1;
+	if (!known)
+		return begin_run(b, job, now, err);
+	if (bb->ended > 0 || job->start <= bb->job_start)
+		return 0;
+	return slu_bb_set_start(b->db, bb, job->start, err);
+}
+
+static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
+		 struct slu_err *err)
+{
+	struct slu_bb *bb;
+
+	for (bb = b->first; bb; bb = bb->next)
+		if (bb->plan.job_id == job->job_id &&
+		    end_run(b, bb, job, now, err))
+			return -1;
+	return for_nodes(b, job->job_id, job->completing_nodes, true,
+			 leave_node, now, err);
+}
+
+/* Does it ask for a file system? One that cannot be read must be refused. */
+static bool concerns_us(const struct slu_job *job)
+{
+	struct slu_request req;
+	bool yes;
+
+	if (!job->request || !*job->request)
+		return false;
+	if (slu_request_parse(job->request, NULL, &req, NULL))
+		return true;
+	yes = req.has_fs;
+	slu_request_free(&req);
+	return yes;
+}
+
+int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
+		    bool has_ended, double now, struct slu_err *err)
+{
+	if (!concerns_us(job))
+		return 0;
+	if (for_nodes(b, job->job_id, job->down_nodes, false, lose_node, now,
+		      err))
+		return -1;
+	return has_ended ? ended(b, job, now, err) : started(b, job, now, err);
+}
+
+/* slurmctld's whole state has jobs that are over too, while it remembers
+ * them. */
+static bool is_over(const struct slu_job *job)
+{
+	return job->completing || !(slu_eq(job->state, "RUNNING") ||
+				    slu_eq(job->state, "SUSPENDED"));
+}
+
+/* Jobs of which no node is busy any more, known or not. */
+static int sync_one(struct slu_buffers *b, struct slu_bb *bb,
+		    const struct slu_job *jobs, size_t n, double now,
+		    struct slu_err *err)
+{
+	size_t j;
+
+	for (j = 0; j < n; j++)
+		if (jobs[j].job_id == bb->plan.job_id)
+			break;
+	if (j == n)
+		return vanished(b, bb, NULL, now, err);
+	if (is_over(&jobs[j]) && !jobs[j].completing)
+		return vanished(b, bb, &jobs[j], now, err);
+	return 0;
+}
+
+int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
+		     size_t n, double now, struct slu_err *err)
+{
+	struct slu_bb *bb;
+	size_t j;
+
+	for (bb = b->first; bb; bb = bb->next)
+		if (sync_one(b, bb, jobs, n, now, err))
+			return -1;
+	for (j = 0; j < n; j++)
+		if (slu_buffers_job(b, &jobs[j], is_over(&jobs[j]), now, err))
+			return -1;
+	for (bb = b->first; bb; bb = bb->next)
+		slu_bb_tell_all(b, bb, now);
+	return 0;
+}
