@@ -425,6 +425,10 @@ static int start_client(const struct slu_instance *in, char *vol,
 		"WARNING",
 		"--process-name",
 		"fuse",
+		/* A node sees at once what another has written: the kernel
+		 * may not keep sizes and names for a second. */
+		"--attribute-timeout=0",
+		"--entry-timeout=0",
 		"--fuse-mountopts=nodev,nosuid,noatime",
 		(char *)in->top,
 		NULL};
