@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# slurmctld without sluiced, sluiced without slurmctld, and their meeting again.
+. "$(dirname "$0")/lib.sh"
+
+metrics() {
+	on ctl bash -c 'exec 3<>/dev/tcp/ctl/6480
+		printf "GET /metrics HTTP/1.0\r\n\r\n" >&3
+		tr -d "\r" <&3' 2>/dev/null
+}
+
+linked() { # 0 or 1: is slurmctld connected to sluiced?
+	metrics | grep -qx "sluice_slurmctld_connected $1"
+}
+
+ask() { # SYSQUERY-ARGUMENT...
+	on ctl /opt/sluice/bin/sysquery --json "$@"
+}
+
+stored() { # JOB
+	ask jobs | grep -q "\"job_id\":$1,"
+}
+
+run_job() { # SBATCH-OPTION...
+	printf '#!/bin/sh\nsleep 1\n' | submit "$@"
+}
+
+# slurmctld saves its state every few seconds; what came after that, kill -9
+# undoes.
+kill_slurmctld() {
+	sleep 6
+	cluster kill ctl slurmctld
+}
+
+cluster_up --nodes 2 --ions 2
+check_within 10 "they meet" linked 1
+
+# slurmctld without sluiced
+cluster kill ctl sluiced
+job=$(run_job -N2)
+check_within 30 "a job without a buffer runs while sluiced is dead" \
+	job_is "$job" COMPLETED
+wanting=$(printf '#!/bin/sh\n#BB jobfs capacity=16MiB\ntrue\n' | submit -N1)
+sleep 3
+check "one with a buffer waits" job_is "$wanting" PENDING
+check "and says why" equal "$(job_field "$wanting" Reason)" \
+	BurstBufferResources
+check "no node is drained" nodes_idle "n[1-2]"
+as_alice scancel "$wanting"
+cluster start ctl sluiced
+check_within 20 "they meet again" linked 1
+check_within 20 "what ended meanwhile is in the history" stored "$job"
+
+# A second one
+quietly on ctl sluiced -D
+check "a second sluiced is refused" equal $? 3
+check "and harms nobody" linked 1
+
+# sluiced without slurmctld
+kill_slurmctld
+check_within 10 "sluiced notices that slurmctld is gone" linked 0
+check "and answers questions" stored "$job"
+cluster start ctl slurmctld
+check_within 30 "they meet again" linked 1
+
+# Mappings
+job=$(printf '#!/bin/sh\nsleep 25\n' | submit -N2)
+map=$PFS/.sluice/$job.map
+check_within 20 "a job's mapping is published" test -s "$map"
+check "with a line per node" equal "$(wc -l <"$map")" 2
+cluster kill ctl sluiced
+kill_slurmctld
+cluster start ctl sluiced
+cluster start ctl slurmctld
+check_within 30 "both come back" linked 1
+sleep 1
+check "a running job keeps its mapping" test -s "$map"
+check_within 60 "the job ends" job_is "$job" COMPLETED
+check_within 20 "and its mapping goes" fails test -e "$map"
+
+# A mapping that cannot be published holds nobody for long.
+mv "$PFS/.sluice" "$PFS/.away"
+job=$(run_job -N1)
+check_within 40 "a job starts without its mapping" job_is "$job" COMPLETED
+mv "$PFS/.away" "$PFS/.sluice"
+
+# Who sees what
+check "alice sees her jobs" matches \
+	"$(as_alice /opt/sluice/bin/sysquery --json jobs)" "\"job_id\":$job,"
+check "bob sees none" equal \
+	"$(bounded_exec -u bob ctl /opt/sluice/bin/sysquery --json jobs)" "[]"
+check "bob sees the resource map" matches \
+	"$(bounded_exec -u bob ctl /opt/sluice/bin/sysquery --json hosts)" n1
+
+cluster stop ctl sluiced
+db=/var/tmp/sluice-$CLUSTER/host/ctl/sluice/sluice.db
+check "the database is whole" quietly ask -f "$db" check-integrity
+finish
