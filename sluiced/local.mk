@@ -51,6 +51,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_httpd \
 	tests/unit/test_sluiced_jobs \
 	tests/unit/test_sluiced_line \
+	tests/unit/test_sluiced_lock \
 	tests/unit/test_sluiced_longpoll \
 	tests/unit/test_sluiced_loop \
 	tests/unit/test_sluiced_nodes \
@@ -67,6 +68,7 @@ tests_unit_test_sluiced_daemon_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_httpd_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_jobs_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_line_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_lock_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_longpoll_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_loop_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_nodes_LDADD = libsluiced.la $(CHECK_LIBS)

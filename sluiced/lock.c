@@ -9,9 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "common/str.h"
+
+/* File systems of several hosts: neither the lock nor SQLite's shared memory
+ * (WAL) works on them. */
+static const struct {
+	unsigned magic;
+	const char *name;
+} shared[] = {
+	{0x6969, "NFS"},	{0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"},
+	{0x19830326, "BeeGFS"}, {0x00c36400, "Ceph"},	{0xff534d42, "CIFS"},
+	{0xfe534d42, "SMB"},
+};
+
+static int check_local(int fd, const char *path, struct slu_err *err)
+{
+	struct statfs st;
+
+	if (fstatfs(fd, &st) < 0)
+		return slu_errno(err, SLU_IO, "%s", path);
+	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+		if ((unsigned)st.f_type == shared[i].magic)
+			return slu_err(err, SLU_INVALID,
+				       "%s: the database must be on a local "
+				       "disk, not on %s",
+				       path, shared[i].name);
+	return 0;
+}
 
 static int taken(int fd, const char *path, struct slu_err *err)
 {
@@ -27,6 +54,17 @@ static int taken(int fd, const char *path, struct slu_err *err)
 		       pid);
 }
 
+static int lock(int fd, const char *path, struct slu_err *err)
+{
+	if (check_local(fd, path, err) < 0)
+		return -1;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return taken(fd, path, err);
+	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%d\n", (int)getpid()) < 0)
+		return slu_errno(err, SLU_IO, "%s", path);
+	return 0;
+}
+
 int slu_lock_take(const char *database, struct slu_err *err)
 {
 	char *path = slu_asprintf("%s.lock", database);
@@ -35,15 +73,9 @@ int slu_lock_take(const char *database, struct slu_err *err)
 	if (!path)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
+	if (fd < 0)
 		slu_errno(err, SLU_IO, "%s", path);
-	} else if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		taken(fd, path, err);
-		close(fd);
-		fd = -1;
-	} else if (ftruncate(fd, 0) < 0 ||
-		   dprintf(fd, "%d\n", (int)getpid()) < 0) {
-		slu_errno(err, SLU_IO, "%s", path);
+	if (fd >= 0 && lock(fd, path, err) < 0) {
 		close(fd);
 		fd = -1;
 	}

@@ -14,7 +14,7 @@
 #include "common/err.h"
 #include "wire/codec.h"
 
-#define SLU_ORDERS_MAX 65536
+#define SLU_ORDERS_MAX 16384
 
 struct slu_orders;
 

@@ -91,16 +91,18 @@ END_TEST
 
 START_TEST(test_bound)
 {
-	struct slu_extend msg = {0, 1, false};
+	struct slu_extend msg = {SLU_ORDERS_MAX + 1, 1, false};
 	const char *line;
 
 	orders = slu_orders_new(0, &err);
-	for (uint32_t i = 1; i <= SLU_ORDERS_MAX / 64; i++)
+	for (uint32_t i = 1; i <= SLU_ORDERS_MAX; i++)
 		extend(i, 1);
-	ck_assert_uint_eq(slu_orders_count(orders), SLU_ORDERS_MAX / 64);
-	expect_ok(slu_orders_add(orders, &slu_extend_desc, 1, "", &msg, &line,
-				 &err),
-		  err);
+	expect_fail(slu_orders_add(orders, &slu_extend_desc, msg.job_id, "",
+				   &msg, &line, &err),
+		    err, SLU_NOMEM, "wait for slurmctld");
+	/* One that takes another's place always has room. */
+	ck_assert_ptr_nonnull(extend(5, 2));
+	ck_assert_uint_eq(slu_orders_count(orders), SLU_ORDERS_MAX);
 	slu_orders_free(orders);
 }
 END_TEST
