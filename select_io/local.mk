@@ -13,7 +13,8 @@ libsluion_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
 if HAVE_CHECK
 ion_tests = tests/unit/test_mckp tests/unit/test_curves \
 	tests/unit/test_policy tests/unit/test_placement \
-	tests/unit/test_mapping tests/unit/test_arbiter
+	tests/unit/test_mapping tests/unit/test_arbiter \
+	tests/unit/test_arbiter_days
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = libsluion.la $(CHECK_LIBS)
@@ -22,4 +23,5 @@ tests_unit_test_policy_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_placement_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_mapping_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_arbiter_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_arbiter_days_LDADD = libsluion.la $(CHECK_LIBS)
 endif

@@ -57,7 +57,12 @@ void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth)
 
 bool slu_curve_known(const struct slu_curve *curve)
 {
-	return curve && curve->n > 0 && curve->point[curve->n - 1].ions > 0;
+	return curve && slu_curve_most(curve) > 0;
+}
+
+uint32_t slu_curve_most(const struct slu_curve *curve)
+{
+	return curve->n > 0 ? curve->point[curve->n - 1].ions : 0;
 }
 
 double slu_curve_at(const struct slu_curve *curve, uint32_t ions)

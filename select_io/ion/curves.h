@@ -8,9 +8,9 @@
  *
  * A curve has a point per number of I/O nodes that was ever used, its mean over
  * all runs with that number. Between points it is linear, below the lowest
- * proportional, above the highest flat: nothing is promised that was not seen,
- * and the arbiter does not explore. 0 I/O nodes (direct access) stands apart:
- * it is known when it was measured and worth nothing otherwise.
+ * proportional, above the highest flat: nothing is promised that was not seen.
+ * 0 I/O nodes (direct access) stands apart: it is known when it was measured
+ * and worth nothing otherwise.
  *
  * Bandwidth is MB/s, bytes over run time. One thread.
  */
@@ -37,6 +37,9 @@ void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth);
 
 /* Some number of I/O nodes above 0 was measured. NULL is not known. */
 bool slu_curve_known(const struct slu_curve *curve);
+
+/* The most I/O nodes that were measured; 0 when none were. */
+uint32_t slu_curve_most(const struct slu_curve *curve);
 
 /* MB/s with this many I/O nodes; 0 when nothing is known of it. */
 double slu_curve_at(const struct slu_curve *curve, uint32_t ions);

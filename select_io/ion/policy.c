@@ -220,6 +220,28 @@ out:
 	return rc;
 }
 
+/* Lend what nobody uses to new jobs that were never seen with as much. By
+ * their curves it is worth the same, so nothing is lost; the next solve takes
+ * it back if it is needed. */
+static void explore(const struct plan *p, struct slu_ion_grant *grant)
+{
+	uint32_t left = p->capacity;
+
+	for (size_t i = 0; i < p->n; i++)
+		left -= grant[i].ions;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct slu_ion_job *job = &p->job[i];
+		size_t next = index_of(job, grant[i].ions) + 1;
+
+		if (job->holds || !slu_curve_known(job->curve) ||
+		    grant[i].ions < slu_curve_most(job->curve) ||
+		    next >= job->n || job->choice[next] - grant[i].ions > left)
+			continue;
+		left -= job->choice[next] - grant[i].ions;
+		grant[i].ions = job->choice[next];
+	}
+}
+
 /* Keep one I/O node for sharing, unless running jobs hold them all. */
 static void share(struct plan *p, uint32_t pool)
 {
@@ -255,6 +277,8 @@ int slu_ion_decide(enum slu_ion_policy policy, const struct slu_ion_job *job,
 	if (!lower(&p) && !p.share)
 		share(&p, pool);
 	rc = solve(&p, grant, err);
+	if (rc == 0 && policy == SLU_ION_MCKP && !p.share)
+		explore(&p, grant);
 	free(p.range);
 	return rc;
 }

@@ -12,7 +12,10 @@
  *
  *   STATIC  the usual number; a running job keeps what it has
  *   MCKP    the choices that together give the most bandwidth; a job whose
- *	     curve is unknown has its usual number as its only choice
+ *	     curve is unknown has its usual number as its only choice. I/O nodes
+ *	     that would then stay unused are lent to new jobs that have never
+ *	     been seen with as many: one choice more than the most they were
+ *	     measured with, so that their curves get longer run by run
  *
  * Numbers that are fixed in this way and do not fit in the pool are lowered:
  * the largest by one choice, the newest job first among equals, until all

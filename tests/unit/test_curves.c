@@ -48,9 +48,12 @@ START_TEST(test_known)
 	ck_assert(!slu_curve_known(&c));
 	slu_curve_add(&c, 0, 100);
 	ck_assert(!slu_curve_known(&c)); /* only direct access */
+	ck_assert_uint_eq(slu_curve_most(&c), 0);
 	ck_assert_double_eq(slu_curve_at(&c, 1), 0);
+	slu_curve_add(&c, 3, 100);
 	slu_curve_add(&c, 1, 100);
 	ck_assert(slu_curve_known(&c));
+	ck_assert_uint_eq(slu_curve_most(&c), 3);
 }
 END_TEST
 
