@@ -90,16 +90,24 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+/* "STAGE_IN: 3 of 5 nodes done", without the prefix that squeue needs. */
+static char *shown_state(const struct slu_buffer_state *state)
+{
+	const char *text = state->text ? state->text : "";
+
+	if (!strncmp(text, "sluice: ", 8))
+		text += 8;
+	return slu_asprintf("%s%s%s", state->state ? state->state : "",
+			    *text ? ": " : "", text);
+}
+
 static int hear_buffer(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	struct slu_buffer_state *state = msg;
-	struct slu_annotate shown = {.job_id = state->job_id};
+	char *shown = shown_state(state);
 
-	shown.text = slu_asprintf("%s%s%s", state->state ? state->state : "",
-				  state->text ? ": " : "",
-				  state->text ? state->text : "");
-	ctl->ops.show(ctl->ops.arg, shown.job_id, shown.text);
-	free(shown.text);
+	ctl->ops.show(ctl->ops.arg, state->job_id, shown);
+	free(shown);
 	if (slu_mirror_set(&ctl->mirror, state) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	return 0;

@@ -76,6 +76,10 @@ void slu_ctl_set_prolog_done(struct slu_ctl *ctl,
 /* It has started; the content of *job is taken over. True: hold its launch
  * until the function above is called for it. */
 bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job);
+/* This controller has just started and found the job waiting for its prologs.
+ * Slurm keeps the launch that follows them in memory only, so it is lost: the
+ * thread launches the job when they have ended. */
+void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id);
 /* It has ended, or this run of it has; the content of *job is taken over. */
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job);
 /* It ended without ever having had nodes. */

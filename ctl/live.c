@@ -11,11 +11,12 @@
 #include <string.h>
 #include <time.h>
 
-#define REMEMBER    10.0 /* s after the end */
-#define POLL_EVERY  0.25 /* s, nodes of ended jobs */
-#define KEEP_EVERY  15.0 /* s, ends of jobs being set up */
-#define KEEP_AHEAD  90	 /* s; Slurm looks at limits every 30 s */
-#define POLL_AT_ONE 256	 /* jobs under one read lock */
+#define REMEMBER     10.0 /* s after the end */
+#define POLL_EVERY   0.25 /* s, nodes of ended jobs */
+#define LAUNCH_EVERY 0.5  /* s, lost launches */
+#define KEEP_EVERY   15.0 /* s, ends of jobs being set up */
+#define KEEP_AHEAD   90	  /* s; Slurm looks at limits every 30 s */
+#define POLL_AT_ONE  256  /* jobs under one read lock */
 
 struct slu_live *slu_live_get(struct slu_ctl *ctl, uint32_t job_id)
 {
@@ -261,10 +262,41 @@ static double sweep(struct slu_ctl *ctl, double now)
 	return next;
 }
 
+void slu_live_lost(struct slu_ctl *ctl, uint32_t job_id)
+{
+	uint32_t *grown =
+		realloc(ctl->lost, (ctl->n_lost + 1) * sizeof(*grown));
+
+	if (!grown)
+		return; /* Slurm's BatchStartTimeout ends it */
+	ctl->lost = grown;
+	grown[ctl->n_lost++] = job_id;
+	ctl->next_launch = 0;
+}
+
+/* Those whose prologs have ended are launched, or do not run any more. */
+static void make_up_launches(struct slu_ctl *ctl)
+{
+	struct slu_err err;
+	size_t kept = 0;
+	int rc;
+
+	for (size_t i = 0; i < ctl->n_lost; i++) {
+		rc = ctl->ops.relaunch(ctl->ops.arg, ctl->lost[i], &err);
+		if (rc < 0 && err.kind == SLU_BUSY)
+			ctl->lost[kept++] = ctl->lost[i];
+	}
+	ctl->n_lost = kept;
+}
+
 double slu_live_tick(struct slu_ctl *ctl, double now)
 {
 	double next;
 
+	if (ctl->next_launch <= now) {
+		make_up_launches(ctl);
+		ctl->next_launch = now + (ctl->n_lost ? LAUNCH_EVERY : 3600);
+	}
 	if (ctl->next_poll <= now)
 		ctl->next_poll =
 			now + (poll_nodes(ctl, now) ? POLL_EVERY : 3600);
@@ -277,6 +309,8 @@ double slu_live_tick(struct slu_ctl *ctl, double now)
 		next = ctl->next_poll;
 	if (ctl->next_keep < next)
 		next = ctl->next_keep;
+	if (ctl->next_launch < next)
+		next = ctl->next_launch;
 	return next;
 }
 
@@ -289,4 +323,5 @@ void slu_live_fini(struct slu_ctl *ctl)
 		free(live);
 	}
 	slu_map_free(&ctl->live);
+	free(ctl->lost);
 }

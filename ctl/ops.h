@@ -97,6 +97,9 @@ struct slu_ctl_ops {
 	/* Only if the drain's reason is ours. */
 	int (*resume)(void *arg, const char *node, struct slu_err *err);
 	void (*mark)(void *arg, const struct slu_ctl_mark *mark, size_t n);
+	/* Launch the batch script of a job whose launch was lost with the
+	 * host's last process: SLU_BUSY while its prologs run. */
+	int (*relaunch)(void *arg, uint32_t job_id, struct slu_err *err);
 	/* Something changed that may let pending jobs start. */
 	void (*schedule)(void *arg);
 };

@@ -87,6 +87,9 @@ struct slu_ctl {
 	size_t ending; /* of them with `remaining` nodes */
 	size_t poll_from;
 	double next_poll, next_keep, next_sweep;
+	uint32_t *lost; /* jobs whose launch was lost in a restart */
+	size_t n_lost;
+	double next_launch;
 	struct slu_history history;
 	struct slu_arbiter *arbiter; /* NULL: no I/O nodes */
 	struct slu_assignment assignment;
@@ -141,6 +144,8 @@ void slu_live_release(struct slu_ctl *ctl, struct slu_live *live);
 /* Let go on whose epoch this covers. */
 void slu_live_published(struct slu_ctl *ctl, uint64_t epoch);
 void slu_live_release_all(struct slu_ctl *ctl);
+/* Its launch was lost: see that it is made up for. */
+void slu_live_lost(struct slu_ctl *ctl, uint32_t job_id);
 /* What is due; returns when the next is. */
 double slu_live_tick(struct slu_ctl *ctl, double now);
 void slu_live_fini(struct slu_ctl *ctl);

@@ -16,12 +16,13 @@
 #include "wire/job.h"
 
 enum slu_event_kind {
-	SLU_EV_LOOK,	  /* job_id has, or may have, started */
-	SLU_EV_STARTED,	  /* job */
-	SLU_EV_HELD,	  /* job, whose launch waits for us */
-	SLU_EV_ENDED,	  /* job */
-	SLU_EV_CANCELLED, /* job_id */
-	SLU_EV_RELOAD,	  /* read the configuration again */
+	SLU_EV_LOOK,	    /* job_id has, or may have, started */
+	SLU_EV_STARTED,	    /* job */
+	SLU_EV_HELD,	    /* job, whose launch waits for us */
+	SLU_EV_LAUNCH_LOST, /* job_id */
+	SLU_EV_ENDED,	    /* job */
+	SLU_EV_CANCELLED,   /* job_id */
+	SLU_EV_RELOAD,	    /* read the configuration again */
 };
 
 struct slu_event {

@@ -166,6 +166,7 @@ static int end_as_failed(job_record_t *job, const char *reason,
 static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 		    struct slu_err *err)
 {
+	char why[SLU_NOTE_WHY];
 	int rc;
 
 	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job))
@@ -174,7 +175,9 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 				  flags);
 	if (rc != SLURM_SUCCESS) /* salloc, srun, --no-requeue */
 		return end_as_failed(job, reason, err);
-	say_why(job, reason);
+	snprintf(why, sizeof(why), "%s%s",
+		 flags & JOB_REQUEUE_HOLD ? "held: " : "", reason);
+	say_why(job, why);
 	return 0;
 }
 
@@ -239,6 +242,44 @@ int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
 		turn_failed(job, reason);
 	unlock_slurmctld(act_lock);
 	schedule_job_save();
+	return rc;
+}
+
+/* act_lock. The batch step that slurmctld has recovered never was; launching
+ * makes another. */
+static void relaunch(job_record_t *job)
+{
+	slurm_step_id_t batch = {
+		.job_id = job->job_id,
+		.step_id = SLURM_BATCH_SCRIPT,
+		.step_het_comp = NO_VAL,
+	};
+	step_record_t *step = find_step_record(job, &batch);
+
+	if (step)
+		delete_step_record(job, step);
+	info("sluice: JobId=%u: its launch was lost when slurmctld restarted, launching it now",
+	     job->job_id);
+	launch_job(job);
+}
+
+/* That its prologs have ended since this slurmctld runs, proves that the last
+ * one did not get so far as to launch it. */
+int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
+{
+	job_record_t *job;
+	int rc = 0;
+
+	(void)arg;
+	lock_slurmctld(act_lock);
+	job = find_job_record(job_id);
+	if (!job)
+		rc = no_such_job(job_id, err);
+	else if (IS_JOB_SUSPENDED(job) || job->state_reason == WAIT_PROLOG)
+		rc = slu_err(err, SLU_BUSY, "waiting for its prologs");
+	else if (IS_JOB_RUNNING(job) && job->batch_flag)
+		relaunch(job);
+	unlock_slurmctld(act_lock);
 	return rc;
 }
 

@@ -33,10 +33,26 @@ uint64_t bb_p_get_system_size(void)
 	return 0; /* the capacity is the nodes', not a pool's */
 }
 
+/* Is this a job whose launch was waiting for its prologs? */
+static int find_lost_launch(void *x, void *arg)
+{
+	const job_record_t *job = x;
+
+	(void)arg;
+	if (IS_JOB_RUNNING(job) && job->batch_flag &&
+	    job->state_reason == WAIT_PROLOG &&
+	    slu_ctl_has_buffer(job->burst_buffer))
+		slu_ctl_launch_lost(ctl, job->job_id);
+	return 0;
+}
+
+/* At the start the jobs are loaded and nothing has happened to them yet. */
 int bb_p_load_state(bool init_config)
 {
-	if (ctl && init_config)
-		slu_ctl_active(ctl);
+	if (!ctl || !init_config)
+		return SLURM_SUCCESS;
+	slu_ctl_active(ctl);
+	list_for_each(job_list, find_lost_launch, NULL);
 	return SLURM_SUCCESS;
 }
 

@@ -205,6 +205,7 @@ static const struct slu_ctl_ops ops = {
 	.drain = slu_act_drain,
 	.resume = slu_act_resume,
 	.mark = slu_act_mark,
+	.relaunch = slu_act_relaunch,
 	.schedule = host_schedule,
 };
 

@@ -27,6 +27,7 @@ int slu_act_requeue(void *arg, uint32_t job_id, const char *reason,
 		    struct slu_err *err);
 int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
 		 struct slu_err *err);
+int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err);
 int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 		     struct slu_err *err);
 void slu_act_show(void *arg, uint32_t job_id, const char *text);

@@ -211,6 +211,15 @@ static void fake_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
 		    mark[i].comment ? mark[i].comment : "-");
 }
 
+/* SLU_BUSY while the fake job's state says PROLOG. */
+static int fake_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
+{
+	(void)arg;
+	if (host_job(job_id) && slu_eq(host_job(job_id)->state, "PROLOG"))
+		return slu_err(err, SLU_BUSY, "prolog");
+	return fake_verdict("launch", job_id, NULL, err);
+}
+
 static void fake_schedule(void *arg)
 {
 	(void)arg;
@@ -239,6 +248,7 @@ static const struct slu_ctl_ops fake_ops = {
 	.drain = fake_drain,
 	.resume = fake_resume,
 	.mark = fake_mark,
+	.relaunch = fake_relaunch,
 	.schedule = fake_schedule,
 };
 

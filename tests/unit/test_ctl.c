@@ -439,8 +439,10 @@ START_TEST(test_commands)
 	struct slu_verdict verdict = {.job_id = 7, .reason = "no such source"};
 	struct slu_node_order order = {.node = "n1", .reason = "not clean"};
 	struct slu_annotate annotate = {.job_id = 7, .text = "staging in"};
-	struct slu_buffer_state state = {
-		.buffer = 1, .job_id = 7, .state = "STAGE_IN", .text = "3 GiB"};
+	struct slu_buffer_state state = {.buffer = 1,
+					 .job_id = 7,
+					 .state = "STAGE_IN",
+					 .text = "sluice: 3 GiB"};
 
 	host_add(with_buffer(7));
 	link_up(ctl, 1);
@@ -504,6 +506,26 @@ START_TEST(test_give_back)
 	daemon_say(&slu_extend_desc, &extend);
 	slu_ctl_step(ctl, 101);
 	ck_assert_int_eq(host.give_back, 1000);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* slurmctld was restarted while a job's prologs ran. */
+START_TEST(test_lost_launch)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	host_add(plain);
+	set_text(&host_job(7)->state, "PROLOG");
+	slu_ctl_launch_lost(ctl, 7);
+	slu_ctl_launch_lost(ctl, 8); /* gone meanwhile */
+	slu_ctl_step(ctl, 1);
+	ck_assert_str_eq(host.did, "");
+	set_text(&host_job(7)->state, "RUNNING");
+	expect(slu_ctl_step(ctl, 2) > 2, "busy loop");
+	ck_assert_str_eq(host.did, "launch 7 -;");
+	slu_ctl_step(ctl, 3);
+	ck_assert_str_eq(host.did, "launch 7 -;"); /* once */
 	slu_ctl_release(ctl);
 }
 END_TEST
@@ -696,5 +718,5 @@ TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_held_launch_is_let_go, test_ions_are_marked,
 	  test_ions_after_restart, test_nodes_that_leave,
 	  test_nodes_of_a_run_that_is_over, test_commands, test_give_back,
-	  test_bad_lines, test_daemon_that_does_not_read, test_history_replay,
-	  test_arbiter_learns, test_reload)
+	  test_lost_launch, test_bad_lines, test_daemon_that_does_not_read,
+	  test_history_replay, test_arbiter_learns, test_reload)
