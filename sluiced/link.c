@@ -3,6 +3,7 @@
  * What slurmctld says, and what is done about it. Everything it sends may
  * come again after a reconnect, and means the same then.
  */
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +31,26 @@ static void connected(void *arg)
 	slu_msg_clear(&slu_hello_daemon_desc, &hello);
 }
 
+/* slurmctld may not know a user's name; requests use it (%u, AllowUsers). */
+static void name_user(struct slu_job *job)
+{
+	struct passwd *pw;
+
+	if (job->user || !job->request)
+		return;
+	pw = getpwuid(job->uid);
+	if (pw)
+		job->user = strdup(pw->pw_name);
+}
+
 static void take_hello(struct slu_daemon *d, void *msg)
 {
-	const struct slu_hello_ctl *hello = msg;
+	struct slu_hello_ctl *hello = msg;
 	struct slu_err err;
 	double now = slu_now_wall();
 
+	for (size_t i = 0; i < hello->n_jobs; i++)
+		name_user(&hello->jobs[i]);
 	slu_log(d->log, SLU_INFO, "slurmctld %s of %s: %zu nodes, %zu jobs",
 		hello->slurm_version ? hello->slurm_version : "?",
 		hello->cluster ? hello->cluster : "?", hello->n_nodes,
@@ -62,9 +77,10 @@ static void take_hello(struct slu_daemon *d, void *msg)
 
 static void take_started(struct slu_daemon *d, void *msg)
 {
-	const struct slu_job *job = msg;
+	struct slu_job *job = msg;
 	struct slu_err err;
 
+	name_user(job);
 	complain(d, "job", slu_jobs_start(d->jobs, job, &err), &err);
 	complain(d, "buffer",
 		 slu_buffers_job(d->buffers, job, false, slu_now_wall(), &err),

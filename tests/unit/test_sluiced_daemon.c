@@ -203,8 +203,12 @@ END_TEST
 START_TEST(test_plan_waits)
 {
 	struct slu_job j = job(9, true);
+	struct slu_buf reply = {0};
 	struct slu_plan plan;
 	pid_t late;
+
+	j.user = NULL;
+	j.uid = 0;
 
 	if (!sluiced_begin() || getuid() != 0)
 		return;
@@ -219,6 +223,13 @@ START_TEST(test_plan_waits)
 	ck_assert_uint_eq(plan.job_id, 9);
 	slu_msg_clear(&slu_plan_desc, &plan);
 	ck_assert_int_eq(sluiced_status(late), 0);
+	/* The user's name was not told, but is known here. */
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"buffers\",\"job_id\":9}",
+			      &reply),
+			 0);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"user\":\"root\""));
+	slu_buf_free(&reply);
 	ctl_close();
 	sluiced_end();
 }
