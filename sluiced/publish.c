@@ -12,7 +12,6 @@
 #include "sluiced/publish.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,11 +66,8 @@ static int write_one(int dir, const struct slu_ion_share *share,
 		free(text);
 		return rc;
 	}
-	if (err->kind != SLU_NOTFOUND)
-		return -1;
-	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT)
-		return slu_errno(err, SLU_IO, "%s", name);
-	return 0;
+	/* Direct access: no file. One from before stays, for its readers. */
+	return err->kind == SLU_NOTFOUND ? 0 : -1;
 }
 
 static bool same_share(const struct slu_ion_share *a,

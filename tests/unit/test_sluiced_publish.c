@@ -90,8 +90,13 @@ START_TEST(test_files)
 	ck_assert_str_eq(text(1), "");
 	ck_assert_str_eq(text(2), "n2 2\n");
 	ck_assert_str_eq(text(3), "n3 3\n");
-	/* Direct access: no file. */
+	/* Direct access: no new file, but the old one has readers. */
 	expect_ok(slu_publish_files(dir, b, c, &err), err);
+	ck_assert_str_eq(text(2), "n2 0\n");
+	ck_assert_str_eq(text(3), "n3 3\n");
+	expect_ok(slu_publish_files(dir, c, a, &err), err);
+	ck_assert_str_eq(text(3), "");
+	expect_ok(slu_publish_files(dir, a, c, &err), err);
 	ck_assert_str_eq(text(3), "");
 	ck_assert_int_eq(files(), 1);
 	slu_epoch_unref(a);
@@ -188,7 +193,7 @@ START_TEST(test_newest_wins)
 	turn_until("3:ok");
 	ck_assert_str_eq(said, "2:newer 1:ok 3:ok ");
 	ck_assert_str_eq(text(1), "n1 0\n");
-	ck_assert_str_eq(text(2), "");
+	ck_assert_str_eq(text(2), "n2 1\n");
 	said[0] = '\0';
 	publish(p, 4, i12, NULL, 5);
 	ck_assert_str_eq(said, "4:ok ");
