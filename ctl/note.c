@@ -90,6 +90,12 @@ static void put_time(struct slu_buf *buf, const char *what, int64_t seconds)
 		       (int)(seconds / 60 % 60), (int)(seconds % 60));
 }
 
+/* A sentence for squeue begins with our name; here it is there already. */
+static const char *without_mark(const char *why)
+{
+	return strncmp(why, MARK, strlen(MARK)) ? why : why + strlen(MARK);
+}
+
 static void print_note(struct slu_buf *buf, const struct slu_note *note)
 {
 	const char *sep = "";
@@ -109,7 +115,7 @@ static void print_note(struct slu_buf *buf, const struct slu_note *note)
 		sep = "; ";
 	}
 	if (note->why[0])
-		slu_buf_printf(buf, "%s%s", sep, note->why);
+		slu_buf_printf(buf, "%s%s", sep, without_mark(note->why));
 }
 
 char *slu_ctl_note_apply(const char *comment, const struct slu_note *note)

@@ -51,10 +51,16 @@ static void work_path(const struct slu_instance *in, const char *name,
 	snprintf(path, PATH_MAX, "%s/%s", in->work, name);
 }
 
+/* Nodes of several clusters may live under one kernel, with the same numbers;
+ * each has a file system of its own for its notes. */
 static void group_name(const struct slu_instance *in, char *name, size_t size)
 {
-	snprintf(name, size, "sluice-%u.%llu.%zu", in->plan->job_id,
-		 (unsigned long long)in->plan->buffer, in->self);
+	struct stat st = {0};
+
+	(void)stat(in->work, &st);
+	snprintf(name, size, "sluice-%u.%llu.%zu-%llx", in->plan->job_id,
+		 (unsigned long long)in->plan->buffer, in->self,
+		 (unsigned long long)st.st_dev);
 }
 
 /* probe */

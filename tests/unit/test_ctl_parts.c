@@ -82,8 +82,13 @@ START_TEST(test_note_apply)
 				  "jobs)",
 				  &note);
 	ck_assert_str_eq(text, "keep me; sluice: gave back 0:01:23");
-	note.gave_back = -1;
 	free(text);
+	slu_copy(note.why, sizeof(note.why), "sluice: stage-in failed");
+	text = slu_ctl_note_apply(NULL, &note);
+	ck_assert_str_eq(text, "sluice: gave back 0:01:23; stage-in failed");
+	free(text);
+	note.why[0] = '\0';
+	note.gave_back = -1;
 	text = slu_ctl_note_apply("keep me; sluice: gave back 0:01:23", &note);
 	ck_assert_str_eq(text, "keep me");
 	free(text);
