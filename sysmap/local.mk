@@ -49,7 +49,8 @@ if HAVE_CHECK
 sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
 	tests/unit/test_procs tests/unit/test_extract \
 	tests/unit/test_recorded tests/unit/test_receive \
-	tests/unit/test_node_storage tests/unit/test_push
+	tests/unit/test_node_storage tests/unit/test_push \
+	tests/unit/test_output tests/unit/test_http_site
 check_PROGRAMS += $(sysmap_tests)
 TESTS += $(sysmap_tests)
 sysmap_test_libs = libslusysmap.la $(CHECK_LIBS)
@@ -59,6 +60,8 @@ tests_unit_test_procs_LDADD = $(sysmap_test_libs)
 tests_unit_test_extract_LDADD = $(sysmap_test_libs)
 tests_unit_test_recorded_LDADD = $(sysmap_test_libs)
 tests_unit_test_push_LDADD = libslupush.la $(sysmap_test_libs)
+tests_unit_test_output_LDADD = $(sysmap_test_libs)
+tests_unit_test_http_site_LDADD = libslunet.la libslucommon.la $(CHECK_LIBS)
 tests_unit_test_receive_LDADD = $(sysmap_test_libs)
 tests_unit_test_node_storage_LDADD = $(sysmap_test_libs)
 endif
