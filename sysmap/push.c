@@ -7,6 +7,9 @@
 #include "common/jsonx.h"
 
 #define HASH_BYTES 8
+#define HOST_CHARS                                             \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"0123456789-_."
 
 static void add_hash(struct slu_buf *body, uint64_t hash)
 {
@@ -80,8 +83,12 @@ int slu_push(struct slu_http *http, const char *host, const struct slu_map *map,
 	struct json_object *body = NULL;
 	struct slu_buf reply = {0};
 	const char *text;
-	int ret = send_hashes(http, host, map, deadline, &pushed, &reply, err);
+	int ret;
 
+	if (host[strspn(host, HOST_CHARS)]) /* it goes into the URL */
+		return slu_err(err, SLU_INVALID, "\"%.64s\" is no host name",
+			       host);
+	ret = send_hashes(http, host, map, deadline, &pushed, &reply, err);
 	if (ret == 0) {
 		body = missing(&reply, host, map, &pushed.documents, err);
 		ret = body ? 0 : -1;

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "sysquery/ask.h"
 
+#include <pwd.h>
 #include <stdlib.h>
 #include "common/jsonx.h"
 
@@ -35,6 +36,24 @@ static const struct slu_column history[] = {
 	{.key = NULL},
 };
 
+/* Slurm does not always tell the name of a job's owner. */
+static void add_user(struct json_object *buffer)
+{
+	const char *user = NULL;
+	uint64_t uid = UINT64_MAX;
+	struct passwd *pw;
+
+	slu_json_str_opt(buffer, "user", &user, NULL);
+	slu_json_u64_opt(buffer, "uid", &uid, NULL);
+	if (user || uid > UINT32_MAX)
+		return;
+	pw = getpwuid((uid_t)uid);
+	if (pw)
+		slu_json_set_str(buffer, "user", pw->pw_name);
+	else
+		slu_json_set_u64(buffer, "user", uid);
+}
+
 static int part(struct json_object *buffer, const char *key,
 		const struct slu_column *columns, struct slu_buf *out,
 		struct slu_err *err)
@@ -49,12 +68,16 @@ static int part(struct json_object *buffer, const char *key,
 static int show(const struct slu_ask *ask, struct slu_err *err)
 {
 	struct json_object *rows = slu_ask_object(ask, "buffers", err), *one;
+	size_t n = json_object_is_type(rows, json_type_array)
+			   ? json_object_array_length(rows)
+			   : 0;
 	struct slu_buf out = {0};
-	int ret = rows ? slu_table(rows, lines, &out, err) : -1;
+	int ret;
 
-	for (size_t i = 0;
-	     ret == 0 && ask->n_operands && i < json_object_array_length(rows);
-	     i++) {
+	for (size_t i = 0; i < n; i++)
+		add_user(json_object_array_get_idx(rows, i));
+	ret = rows ? slu_table(rows, lines, &out, err) : -1;
+	for (size_t i = 0; ret == 0 && ask->n_operands && i < n; i++) {
 		one = json_object_array_get_idx(rows, i);
 		ret = part(one, "phases", phases, &out, err);
 		if (ret == 0)

@@ -95,6 +95,8 @@ START_TEST(test_answers)
 		expect_fail(slu_push(NULL, "n1", &map, 1, &pushed, &err), err,
 			    c->kind, c->words);
 	}
+	expect_fail(slu_push(NULL, "n1&x", &map, 1, &pushed, &err), err,
+		    SLU_INVALID, "no host name");
 	answer = "{\"missing\":[0,9,-1,\"x\"]}"; /* odd, and harmless */
 	expect_ok(slu_push(NULL, "n1", &map, 1, &pushed, &err), err);
 }

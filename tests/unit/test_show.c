@@ -72,12 +72,12 @@ static const struct {
 	 "  7  -     ann   -               2KiB      2  RUNNING  -        "
 	 "-\n"},
 	{"buffers 7 --table", "{\"job_id\":7,\"question\":\"buffers\"}",
-	 "[{\"job\":7,\"phases\":[{\"name\":\"setup\",\"seconds\":61,"
+	 "[{\"job\":7,\"uid\":0,\"phases\":[{\"name\":\"setup\",\"seconds\":61,"
 	 "\"bytes\":1024,\"files\":3,\"nodes\":2}],"
 	 "\"history\":[{\"time\":1,\"state\":\"SETUP\",\"text\":\"x\"}]}]",
 	 "JOB  NAME  USER  FILESYSTEM  CAPACITY  NODES  STATE  CREATED  "
 	 "FAILURE\n"
-	 "  7  -     -     -           -         -      -      -        "
+	 "  7  -     root  -           -         -      -      -        "
 	 "-\n"
 	 "\n"
 	 "PHASE  BEGAN  TOOK  BYTES  FILES  NODES\n"
