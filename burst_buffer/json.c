@@ -13,9 +13,10 @@
 #define DAY 86400.0
 
 /*
- * A phase lasts from the first node that began it to the last that ended it;
- * one that still runs shows what is known so far. node_seconds is what it cost
- * in nodes' time.
+ * A phase lasts from the first node that began it to the last that ended it
+ * (teardown: from the end of stage-out until all are clean); one that still
+ * runs shows what is known so far. node_seconds is what it cost in nodes'
+ * time.
  */
 static const char sql[] =
 	"SELECT json_object('buffer', BID, 'job', JobID, 'restarts', Restarts,"
@@ -28,10 +29,16 @@ static const char sql[] =
 	"  'began', Began, 'seconds', Seconds, 'bytes', Bytes, 'files', Files,"
 	"  'nodes', N, 'node_seconds', Seconds * Buffer.Nodes))"
 	"  FROM (SELECT Phase, MIN(Began) AS Began,"
-	"   MAX(Ended) - MIN(Began) AS Seconds, SUM(Bytes) AS Bytes,"
-	"   SUM(Files) AS Files, COUNT(DISTINCT Node) AS N FROM BufferPhase"
-	"   WHERE BufferPhase.BID = Buffer.BID AND Phase IS NOT NULL"
-	"   GROUP BY Phase"
+	"   MAX(Ended) - MIN(Began) AS Seconds,"
+	"   SUM(CASE WHEN Step LIKE '%.share' THEN Bytes ELSE 0 END) AS Bytes,"
+	"   SUM(CASE WHEN Step LIKE '%.share' THEN Files ELSE 0 END) AS Files,"
+	"   COUNT(DISTINCT Node) AS N FROM BufferPhase"
+	"   WHERE BufferPhase.BID = Buffer.BID"
+	"   AND Phase IN ('setup', 'stage_in', 'stage_out')"
+	"   AND Step <> 'ready' GROUP BY Phase" /* it spans both of them */
+	"   UNION ALL SELECT 'teardown', MIN(Time), MAX(Time) - MIN(Time), 0, 0,"
+	"   Buffer.Nodes FROM BufferHistory WHERE BufferHistory.BID = Buffer.BID"
+	"   AND State >= 5 HAVING COUNT(*) > 0"
 	"   UNION ALL SELECT 'run', Buffer.Ready, Buffer.Ended - Buffer.Ready,"
 	"   0, 0, Buffer.Nodes WHERE Buffer.Ready > 0 AND Buffer.Ended > 0"
 	"   ORDER BY 2)),"
