@@ -30,7 +30,7 @@
 #include "burst_buffer/drivers/volfile.h"
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/cgroup.h"
-#include "burst_buffer/host/daemon.h"
+#include "burst_buffer/host/server.h"
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
 #include "common/size.h"

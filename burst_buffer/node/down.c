@@ -8,21 +8,13 @@
 #include "config.h"
 #include "burst_buffer/node/node.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "common/file.h"
 #include "common/proc.h"
 
 #define WORKERS 5
-
-/* Nothing was ever made: only a refusal is noted, or nothing. */
-static int forget(struct slu_node *n, struct slu_err *err)
-{
-	return slu_rmtree(AT_FDCWD, n->dir, err);
-}
 
 static bool worker_alive(const struct slu_node *n, struct slu_pid *pid)
 {
@@ -103,7 +95,8 @@ int slu_down(struct slu_node *n, struct slu_err *err)
 	uint64_t buffer;
 
 	if (slu_noted_plan(n, &plan, err))
-		return err->kind == SLU_NOTFOUND ? forget(n, err) : -1;
+		return err->kind == SLU_NOTFOUND ? slu_notes_forget(n, err)
+						 : -1;
 	buffer = plan.buffer;
 	slu_msg_clear(&slu_plan_desc, &plan);
 	if (drop_failure(n, err))

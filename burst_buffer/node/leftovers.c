@@ -76,6 +76,7 @@ void slu_leftovers_remove(struct slu_node *n, const char *storage)
 	struct dirent *e;
 	struct slu_err err;
 
+	slu_notes_sweep(n);
 	while (d && (e = readdir(d)))
 		remove_one(n, storage, e->d_name);
 	if (d)

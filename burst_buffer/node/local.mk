@@ -17,7 +17,7 @@ libslunode_la_SOURCES = \
 	burst_buffer/host/loop.c burst_buffer/host/loop.h \
 	burst_buffer/host/quota.c burst_buffer/host/quota.h \
 	burst_buffer/host/cgroup.c burst_buffer/host/cgroup.h \
-	burst_buffer/host/daemon.c burst_buffer/host/daemon.h \
+	burst_buffer/host/server.c burst_buffer/host/server.h \
 	burst_buffer/storage.c burst_buffer/storage.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
@@ -50,8 +50,9 @@ if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
-	tests/unit/test_volfile tests/unit/test_glusterfs tests/unit/test_daemon \
-	tests/unit/test_probe_slurm tests/unit/test_node_verbs
+	tests/unit/test_volfile tests/unit/test_glusterfs tests/unit/test_server \
+	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
+	tests/unit/test_node
 check_PROGRAMS += $(node_tests)
 TESTS += $(node_tests)
 node_test_libs = libslunode.la $(CHECK_LIBS)
@@ -72,11 +73,14 @@ tests_unit_test_volfile_LDADD = $(node_test_libs)
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
 	$(node_test_tree)
 tests_unit_test_glusterfs_LDADD = $(node_test_libs)
-tests_unit_test_daemon_SOURCES = tests/unit/test_daemon.c $(node_test_tree)
-tests_unit_test_daemon_LDADD = $(node_test_libs)
+tests_unit_test_server_SOURCES = tests/unit/test_server.c $(node_test_tree)
+tests_unit_test_server_LDADD = $(node_test_libs)
+tests_unit_test_node_SOURCES = tests/unit/test_node.c \
+	tests/unit/node_main.c $(node_test_tree)
+tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
 tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/root.h
+noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h
 
 check_PROGRAMS += tests/fuzz/fuzz_manifest
 TESTS += tests/fuzz/fuzz_manifest

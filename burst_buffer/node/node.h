@@ -95,6 +95,11 @@ int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
 /* Is this the instance that is noted? */
 bool slu_noted_is(const struct slu_node *n, uint64_t buffer);
 
+/* Remove the job's directory; nothing there is success. */
+int slu_notes_forget(struct slu_node *n, struct slu_err *err);
+/* Remove what earlier removals, cut short, left in RunDir. */
+void slu_notes_sweep(struct slu_node *n);
+
 /*
  * talk.c: what is asked of sluiced, again and again until n->deadline while it
  * cannot be reached or has nothing to say. SLU_DENIED is its abort, with the

@@ -4,12 +4,15 @@
 #include "config.h"
 #include "burst_buffer/node/node.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "common/file.h"
 
+#define GONE	 ".gone."    /* what is being removed */
 #define NOTE_MAX (64u << 20) /* plans of large jobs */
 
 void slu_note_path(const struct slu_node *n, const char *name,
@@ -95,4 +98,30 @@ bool slu_noted_is(const struct slu_node *n, uint64_t buffer)
 	is = plan.buffer == buffer;
 	slu_msg_clear(&slu_plan_desc, &plan);
 	return is;
+}
+
+/* Out of sight at once, so that who looks sees all or nothing. */
+int slu_notes_forget(struct slu_node *n, struct slu_err *err)
+{
+	char gone[PATH_MAX];
+
+	snprintf(gone, sizeof(gone), "%.4000s/" GONE "%u.%d", n->conf->run_dir,
+		 (unsigned)n->job_id, (int)getpid());
+	if (rename(n->dir, gone))
+		return errno == ENOENT ? 0
+				       : slu_errno(err, SLU_IO,
+						   "cannot remove %s", n->dir);
+	return slu_rmtree(AT_FDCWD, gone, err);
+}
+
+void slu_notes_sweep(struct slu_node *n)
+{
+	DIR *d = opendir(n->conf->run_dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, GONE, strlen(GONE)))
+			slu_rmtree(dirfd(d), e->d_name, NULL);
+	if (d)
+		closedir(d);
 }

@@ -255,10 +255,12 @@ static void log_act(struct request *q, enum slu_act_name act, double seconds,
 	char size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT];
 
 	slu_node_log(q->n, SLU_INFO,
-		     "stage_%s %zu %s: %" PRIu64 " files, %s of %" PRIu64
-		     " in %s",
-		     q->way, q->r, act_names[act], r->files,
-		     slu_size_text(r->bytes, size), r->total_files,
+		     "stage_%s %zu %s: %" PRIu64 " of %" PRIu64
+		     " files%s%s in %s",
+		     q->way, q->r, act_names[act],
+		     act == SLU_PREPARE ? r->total_files : r->files,
+		     r->total_files, act == SLU_COPY ? ", " : "",
+		     act == SLU_COPY ? slu_size_text(r->bytes, size) : "",
 		     slu_seconds_text(seconds, time));
 	if (r->skipped)
 		slu_node_log(q->n, SLU_WARN,

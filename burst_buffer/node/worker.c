@@ -14,7 +14,6 @@
 #include "burst_buffer/node/node.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -22,7 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/host/mtab.h"
-#include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
 
@@ -299,7 +297,7 @@ static int say_goodbye(struct slu_node *n)
 		tell_result(n, "clean");
 	while (rc && slu_clock() < end)
 		rc = report_clean(n, NULL, PAUSE_MAX);
-	return slu_rmtree(AT_FDCWD, n->dir, NULL);
+	return slu_notes_forget(n, NULL);
 }
 
 static int work(void *arg)

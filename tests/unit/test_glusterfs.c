@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/root.h"
 #include "burst_buffer/drivers/driver.h"
-#include "burst_buffer/host/daemon.h"
+#include "burst_buffer/host/server.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/users.h"
 #include "common/proc.h"

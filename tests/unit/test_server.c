@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/root.h"
 #include "burst_buffer/host/cgroup.h"
-#include "burst_buffer/host/daemon.h"
+#include "burst_buffer/host/server.h"
 #include "common/file.h"
 #include "tests/unit/tree.h"
 #include <arpa/inet.h>
@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-#define GROUP "sluice-test-daemon"
+#define GROUP "sluice-test-server"
 
 static struct slu_err err;
 static char *top;
@@ -131,7 +131,7 @@ START_TEST(test_cgroup)
 			root = *r;
 	}
 	if (!root) {
-		printf("daemon: cgroups not tested, there are none\n");
+		printf("server: cgroups not tested, there are none\n");
 		return;
 	}
 	top = tree_new();
@@ -158,4 +158,4 @@ START_TEST(test_cgroup)
 }
 END_TEST
 
-ROOT_TEST_MAIN("daemon", test_life, test_impostor, test_listens, test_cgroup)
+ROOT_TEST_MAIN("server", test_life, test_impostor, test_listens, test_cgroup)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Starting, finding and stopping daemons, see the header. */
 #include "config.h"
-#include "burst_buffer/host/daemon.h"
+#include "burst_buffer/host/server.h"
 
 #include <dirent.h>
 #include <fcntl.h>

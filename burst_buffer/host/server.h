@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_HOST_DAEMON_H
-#define SLU_HOST_DAEMON_H
+#ifndef SLU_HOST_SERVER_H
+#define SLU_HOST_SERVER_H
 
 /*
  * Root's daemons that we started: found by the one file that only they have
