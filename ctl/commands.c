@@ -133,8 +133,8 @@ static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	ctl->rows++;
 	/* Rows after the replay are jobs that have just ended: the predictor
 	 * has learned from them, only the I/O counters are new. */
-	if (!ctl->replayed && !ctl->predictor_learned && ctl->site->predictor)
-		slu_learn(ctl->site->predictor, &row->job);
+	if (!ctl->replayed && !ctl->predictor_learned)
+		slu_ctl_teach(ctl, &row->job);
 	if (ctl->arbiter && (ctl->replayed || !ctl->arbiter_learned))
 		slu_arbiter_learn(ctl->arbiter, row);
 	return 0;

@@ -65,13 +65,21 @@ static bool ran(const struct slu_job *job)
 	return job->nodes && job->start && job->end >= job->start;
 }
 
+/* A run that was cut short, or crashed, says nothing of how long the next one
+ * takes, and its limit must not come from that. */
+void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	if (ctl->site->predictor &&
+	    (slu_eq(job->state, "COMPLETED") || slu_eq(job->state, "TIMEOUT")))
+		slu_learn(ctl->site->predictor, job);
+}
+
 /* Teach and record a run that has ended; not twice. */
 static void learn(struct slu_ctl *ctl, const struct slu_job *job)
 {
 	if (!ran(job))
 		return;
-	if (ctl->site->predictor)
-		slu_learn(ctl->site->predictor, job);
+	slu_ctl_teach(ctl, job);
 	slu_history_add(&ctl->history, job);
 }
 
@@ -233,6 +241,7 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 		if (!slu_map_get(&seen, live->job_id)) {
 			slu_live_release(ctl, live);
 			live->ended = true;
+			live->setting_up = false;
 		}
 	slu_map_free(&seen);
 	ctl->recall = false;

@@ -105,28 +105,38 @@ void slu_live_release_all(struct slu_ctl *ctl)
 		slu_live_release(ctl, live);
 }
 
-static void move_host(struct slu_hosts *from, struct slu_hosts *to, size_t i)
+static int by_name(const void *a, const void *b)
 {
-	slu_hosts_add(to, from->name[i]);
-	free(from->name[i]);
-	memmove(&from->name[i], &from->name[i + 1],
-		(from->n - i - 1) * sizeof(*from->name));
-	from->n--;
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Move from `remaining` those that are no longer completing to `gone`. */
+/* Move from `remaining` those that are not among `completing` to `gone`, which
+ * is empty. Both may be of thousands of nodes. */
 static int split(struct slu_hosts *remaining, const char *completing,
 		 struct slu_hosts *gone)
 {
 	struct slu_hosts still = {0};
+	size_t kept = 0;
 
 	if (slu_hosts_parse(completing ? completing : "", &still, NULL) < 0)
 		return -1;
-	for (size_t i = 0; i < remaining->n;)
-		if (slu_hosts_find(&still, remaining->name[i]) < 0)
-			move_host(remaining, gone, i);
+	gone->name = calloc(remaining->n + 1, sizeof(*gone->name));
+	if (!gone->name) {
+		slu_hosts_free(&still);
+		return -1;
+	}
+	if (still.n)
+		qsort(still.name, still.n, sizeof(*still.name), by_name);
+	for (size_t i = 0; i < remaining->n; i++) {
+		char **name = &remaining->name[i];
+
+		if (still.n && bsearch(name, still.name, still.n,
+				       sizeof(*still.name), by_name))
+			remaining->name[kept++] = *name;
 		else
-			i++;
+			gone->name[gone->n++] = *name;
+	}
+	remaining->n = kept;
 	slu_hosts_free(&still);
 	return 0;
 }

@@ -124,6 +124,8 @@ void slu_ctl_events(struct slu_ctl *ctl, double now);
 /* Look at all jobs and nodes, follow those that run, say hello if the link is
  * new. */
 void slu_ctl_snapshot(struct slu_ctl *ctl, double now);
+/* Teach the predictor a run, if it ended by itself. */
+void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job);
 void slu_ctl_looks(struct slu_ctl *ctl, double now);
 
 /* commands.c */

@@ -600,13 +600,18 @@ START_TEST(test_history_replay)
 
 	link_up(ctl, 1);
 	row.job.end = row.job.start + 300;
+	row.job.state = "COMPLETED";
 	daemon_say(&slu_history_row_desc, &row);
+	row.job.end = row.job.start + 3;
+	row.job.state = "CANCELLED"; /* teaches nothing */
+	daemon_say(&slu_history_row_desc, &row);
+	row.job.state = "COMPLETED";
 	daemon_say(&slu_history_end_desc, &end);
 	slu_ctl_step(ctl, 2);
 	slu_ctl_submit(ctl, &submit);
 	ck_assert_int_eq(submit.note.predicted, 300);
 	ck_assert_str_eq(submit.note.from, "class");
-	ck_assert(strstr(host.log, "learned from 1 "));
+	ck_assert(strstr(host.log, "learned from 2 "));
 	/* Told again after a reconnect it teaches nothing. */
 	daemon_hang_up();
 	slu_ctl_step(ctl, 3);
