@@ -34,9 +34,6 @@ struct slu_buffers_ops {
 	/* Answered by slu_buffers_resumed. */
 	void (*resume)(void *arg, const struct slu_node_order *order);
 	void (*annotate)(void *arg, const struct slu_annotate *annotate);
-	/* Login name of a user, borrowed until the next call; NULL: unknown.
-	 * slurmctld itself often does not know it. */
-	const char *(*user)(void *arg, uint32_t uid);
 	/* NodeAddr of a node, borrowed until the next call; NULL: its name. */
 	const char *(*addr)(void *arg, const char *node);
 	/* Something about this job changed: calls of its nodes that were told

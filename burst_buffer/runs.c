@@ -33,7 +33,6 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	const struct slu_plan_site site = {b->conf, b->db, b->ops->addr,
 					   b->arg};
 	struct slu_bb *bb = calloc(1, sizeof(*bb));
-	struct slu_job named = *job;
 	int rc = 0;
 
 	if (!bb) {
@@ -44,10 +43,8 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	bb->created = bb->since = now;
 	bb->restarts = job->restarts;
 	bb->job_start = job->start;
-	if (!named.user)
-		named.user = (char *)b->ops->user(b->arg, job->uid);
-	bb->user = named.user ? strdup(named.user) : NULL;
-	if (slu_plan_make(&named, &site, &bb->plan, why))
+	bb->user = job->user ? strdup(job->user) : NULL;
+	if (slu_plan_make(job, &site, &bb->plan, why))
 		rc = slu_plan_bare(job, &bb->plan, err);
 	bb->full = why->kind == SLU_BUSY;
 	if (rc == 0 && slu_bb_room(bb))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the buffers want done becomes messages to slurmctld. */
-#include <pwd.h>
-
 #include "sluiced/daemon.h"
 
 static void mirror(void *arg, const struct slu_buffer_state *state)
@@ -56,14 +54,6 @@ static void annotate(void *arg, const struct slu_annotate *annotate)
 			  annotate);
 }
 
-static const char *user(void *arg, uint32_t uid)
-{
-	const struct passwd *pw = getpwuid(uid);
-
-	(void)arg;
-	return pw ? pw->pw_name : NULL;
-}
-
 static const char *addr(void *arg, const char *node)
 {
 	const struct slu_daemon *d = arg;
@@ -90,7 +80,6 @@ const struct slu_buffers_ops slu_buffers_glue = {
 	.drain = drain,
 	.resume = resume,
 	.annotate = annotate,
-	.user = user,
 	.addr = addr,
 	.wake = wake,
 	.log = log_line,

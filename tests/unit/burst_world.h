@@ -153,12 +153,6 @@ static void on_log(void *arg, enum slu_level level, const char *line)
 		fprintf(stderr, "%.1f %s\n", w->now, line);
 }
 
-static const char *on_user(void *arg, uint32_t uid)
-{
-	(void)arg;
-	return uid == 1000 ? "ann" : NULL;
-}
-
 static const char *on_addr(void *arg, const char *node)
 {
 	(void)arg;
@@ -172,7 +166,6 @@ static const struct slu_buffers_ops world_ops = {
 	.drain = on_drain,
 	.resume = on_resume,
 	.annotate = on_annotate,
-	.user = on_user,
 	.addr = on_addr,
 	.wake = on_wake,
 	.log = on_log,
@@ -258,6 +251,7 @@ static inline void world_new(struct world *w, int n_node, const char *request,
 		.job_id = JOB,
 		.array_task_id = SLU_NO_ID,
 		.uid = 1000,
+		.user = (char *)"ann",
 		.gid = 1000,
 		.name = (char *)"work",
 		.nodes = w->nodes_text,
