@@ -150,12 +150,25 @@ int slu_act_set_end(void *arg, uint32_t job_id, int64_t give_back, bool final,
 	return rc;
 }
 
+/* act_lock. salloc and srun say nothing of a job's reason. */
+static void tell_terminal(job_record_t *job, const char *reason)
+{
+	char *text = job->batch_flag ? NULL : our_text(reason);
+
+	if (text)
+		srun_user_message(job, text);
+	free(text);
+}
+
 /* act_lock. Its batch script never starts, or is killed. */
 static int end_as_failed(job_record_t *job, const char *reason,
 			 struct slu_err *err)
 {
-	int rc = job_complete(job->job_id, slurm_conf.slurm_user_id, false,
-			      false, W_EXITCODE(1, 0));
+	int rc;
+
+	tell_terminal(job, reason);
+	rc = job_complete(job->job_id, slurm_conf.slurm_user_id, false, false,
+			  W_EXITCODE(1, 0));
 
 	say_why(job, reason);
 	return slurm_failed(rc, err);

@@ -73,7 +73,8 @@ static bool ends_in(const char *name, const char *end)
 	return n > m && !strcmp(name + n - m, end);
 }
 
-/* "brick 123" or "brick gone" for NAME.pid: ours say also when it started. */
+/* "brick 123" or "brick gone" for NAME.pid: ours say also when it started. up
+ * and down come to their end; what that means, the state says. */
 static void add_process(const struct slu_node *job, const char *name,
 			struct slu_buf *out)
 {
@@ -82,14 +83,18 @@ static void add_process(const struct slu_node *job, const char *name,
 	unsigned long long start;
 	struct slu_pid pid;
 	int given, fields;
+	bool gone;
 
 	fields = text ? sscanf(text, "%d %llu", &given, &start) : 0;
 	free(text);
 	name = slash ? slash + 1 : name;
+	gone = fields < 1 || slu_pid_get((pid_t)given, &pid, NULL) ||
+	       (fields == 2 && pid.start != start);
+	if (gone && (slu_eq(name, "up.pid") || slu_eq(name, "down.pid")))
+		return;
 	slu_buf_printf(out, "%s%.*s ", out->len ? ", " : "",
 		       (int)strlen(name) - 4, name);
-	if (fields < 1 || slu_pid_get((pid_t)given, &pid, NULL) ||
-	    (fields == 2 && pid.start != start))
+	if (gone)
 		slu_buf_puts(out, "gone");
 	else
 		slu_buf_printf(out, "%d", given);

@@ -289,9 +289,14 @@ START_TEST(test_status_buffer)
 						"client gone", NULL});
 	put("run/7/env", "BB_JOBFS=/x\n");
 	expect_one_row(0, (const char *const[]){"\"ready\"", NULL});
+	expect_one_row(0, (const char *const[]){"up ", NULL});
 	self.start++; /* somebody else has this number now */
 	slu_pid_write(path_of("run/7/up.pid"), &self, &err);
-	expect_one_row(0, (const char *const[]){"up gone", NULL});
+	slu_pid_write(path_of("run/7/watch.pid"), &self, &err);
+	rows = status(0);
+	ck_assert_ptr_null(strstr(row_text(rows, 0), "up "));
+	ck_assert_ptr_nonnull(strstr(row_text(rows, 0), "watch gone"));
+	json_object_put(rows);
 	put("run/7/refused", "it could not be made\n");
 	expect_one_row(0,
 		       (const char *const[]){"\"refused\"",
