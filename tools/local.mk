@@ -5,4 +5,7 @@ EXTRA_DIST += .shellcheckrc .ci/run tools/setup tools/slurm-source \
 	tools/lib/cluster/names.sh tools/lib/cluster/host.sh \
 	tools/lib/cluster/host-init tools/lib/cluster/conf.sh \
 	tools/lib/cluster/daemons.sh tools/lib/cluster/up.sh \
-	tools/lib/cluster/faults.sh
+	tools/lib/cluster/faults.sh tools/demo tools/lib/demo/ui.sh \
+	tools/lib/demo/jobs.sh tools/lib/demo/inventory.sh \
+	tools/lib/demo/first_job.sh tools/lib/demo/prediction.sh \
+	tools/lib/demo/ions.sh tools/lib/demo/trouble.sh

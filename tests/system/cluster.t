@@ -11,7 +11,7 @@ OTHER=${CLUSTER}2
 machine_state() {
 	ls -d /run/netns/*."$CLUSTER"* /var/tmp/*-"$CLUSTER"* \
 		/run/sluice-clusters/"$CLUSTER"* 2>/dev/null
-	ls / /opt /etc
+	ls / /opt /etc /var/log
 	losetup -nO BACK-FILE | grep "$CLUSTER"
 	pgrep -af "$CLUSTER" | grep -v 'bash\|timeout'
 	cut -d' ' -f5 /proc/self/mountinfo | grep -v /run/netns

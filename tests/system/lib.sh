@@ -8,7 +8,7 @@
 set -u
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 TEST=$(basename "$0" .t)
-CLUSTER=$(tr -cd 'a-z0-9' <<<"t$TEST" | cut -c1-12)
+: "${CLUSTER:=$(tr -cd 'a-z0-9' <<<"t$TEST" | cut -c1-12)}"
 PFS=/var/tmp/sluice-$CLUSTER/pfs # /pfs of its hosts
 LOGS=${LOGS:-$TOP/build-test/system}
 CHECKS=0 FAILED=0
@@ -83,6 +83,7 @@ cluster_save_logs() {
 	rm -rf "$LOGS/$TEST.cluster"
 	mkdir -p "$LOGS"
 	cp -aL "/run/sluice-clusters/$CLUSTER/log" "$LOGS/$TEST.cluster"
+	cp -a "$PFS"/alice/*.out "$LOGS/$TEST.cluster/" 2>/dev/null
 }
 
 # Bounded twice: a process that hangs in a dead file system cannot be killed

@@ -12,7 +12,7 @@
 #	disk/HOST.img	the host's local storage, mounted at /local
 #	pfs/		the parallel file system, mounted at /pfs
 #	host/HOST/	what the host would keep on its system disk
-#	log/HOST/	logs
+#	log/HOST/	its /var/log
 #	slow/HOST	the block device slowed by `slow`
 
 REGISTRY=/run/sluice-clusters

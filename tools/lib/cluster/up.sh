@@ -64,7 +64,8 @@ up_files() {
 		done
 	} >"$DIR/hosts"
 	for host in $(hosts); do
-		mkdir -p "$DIR/host/$host/spool" "$DIR/log/$host"
+		mkdir -p "$DIR/host/$host"/{spool,glusterd} \
+			"$DIR/log/$host/glusterfs"
 		install -d -o munge -g munge "$DIR/host/$host/munge"
 		ln -s "$DIR/host/$host/munge/munged.log" "$DIR/log/$host/"
 	done

@@ -14,7 +14,7 @@ question() { # NUMBER TEXT
 }
 
 say() {
-	fold -sw 76 <<<"$*" | sed 's/^/  /'
+	fold -sw 76 <<<"$*" | sed 's/^/  /; s/ *$//'
 }
 
 # What was checked in front of the reader's eyes.
@@ -41,11 +41,14 @@ table() {
 		if (NF > columns)
 			columns = NF
 	}
-	function line(n,    i) {
-		printf "  "
-		for (i = 1; i <= columns; i++)
-			printf (text[i] ? "%-*s" : "%*s") \
-				(i < columns ? "   " : "\n"), width[i], cell[n, i]
+	function line(n,    i, w) {
+		for (i = 1; i <= columns; i++) {
+			w = text[i] ? -width[i] : width[i]
+			if (text[i] && i == columns)
+				w = 1
+			printf("%s%*s", i == 1 ? "  " : "   ", w, cell[n, i])
+		}
+		print ""
 	}
 	END {
 		printf "%s", bold
