@@ -87,7 +87,8 @@ struct slu_ctl_ops {
 	 * still runs is ended as FAILED; any other keeps its state. */
 	int (*fail)(void *arg, uint32_t job_id, const char *reason,
 		    struct slu_err *err);
-	/* NULL takes away a text that is ours. */
+	/* Show a text as the job's reason; NULL takes away one that is ours. A
+	 * job that was put back keeps the reason for that. */
 	int (*annotate)(void *arg, uint32_t job_id, const char *text,
 			struct slu_err *err);
 	/* The state of its buffer, as `scontrol show job` shows it. */

@@ -67,6 +67,11 @@ static void put_note(job_record_t *job, const struct slu_note *note)
 		put_text(&job->admin_comment, text);
 }
 
+static const char *plain(const char *text)
+{
+	return slu_act_is_ours(text) ? text + strlen(OURS) : text;
+}
+
 /* Show why in squeue, as long as Slurm leaves it there, and keep it in the
  * note. */
 static void say_why(job_record_t *job, const char *reason)
@@ -75,7 +80,7 @@ static void say_why(job_record_t *job, const char *reason)
 
 	put_text(&job->state_desc, our_text(reason));
 	slu_ctl_note_parse(job->admin_comment, &note);
-	slu_copy(note.why, sizeof(note.why), reason);
+	slu_copy(note.why, sizeof(note.why), plain(reason));
 	put_note(job, &note);
 	last_job_update = time(NULL);
 }
@@ -189,7 +194,7 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 	if (rc != SLURM_SUCCESS) /* salloc, srun, --no-requeue */
 		return end_as_failed(job, reason, err);
 	snprintf(why, sizeof(why), "%s%s",
-		 flags & JOB_REQUEUE_HOLD ? "held: " : "", reason);
+		 flags & JOB_REQUEUE_HOLD ? "held: " : "", plain(reason));
 	say_why(job, why);
 	return 0;
 }
@@ -307,6 +312,8 @@ int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 	job = find_job_record(job_id);
 	if (!job) {
 		rc = no_such_job(job_id, err);
+	} else if (IS_JOB_PENDING(job)) {
+		; /* put back: why is more than what its old nodes still do */
 	} else if (text) {
 		put_text(&job->state_desc, our_text(text));
 		last_job_update = time(NULL);
