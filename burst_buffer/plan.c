@@ -77,7 +77,9 @@ static int set_addr(struct slu_plan_node *node,
 	return set(&node->addr, addr, err);
 }
 
-/* NodeStorage=auto: in sluice/ on the largest local file system. */
+/* NodeStorage=auto: in sluice/ on the largest local file system. How much of it
+ * is free the map knows only as of a minute ago, when the job before may still
+ * have held it: whether it is enough, the node finds out. */
 static int find_storage(struct slu_plan_node *node, struct slu_db *map,
 			struct slu_err *err)
 {
@@ -86,10 +88,10 @@ static int find_storage(struct slu_plan_node *node, struct slu_db *map,
 
 	if (slu_storage_find(map, node->name, &place, err))
 		return -1;
-	if (node->capacity > place.available)
+	if (node->capacity > place.size)
 		return slu_err(err, SLU_BUSY,
-			       "%s has %s free on %s, each node must give %s",
-			       node->name, slu_size_text(place.available, has),
+			       "%s has only %s on %s, each node must give %s",
+			       node->name, slu_size_text(place.size, has),
 			       place.path,
 			       slu_size_text(node->capacity, needs));
 	node->storage = slu_asprintf(

@@ -27,7 +27,7 @@ struct slu_plan_site {
  * sluice/ on the node's largest local file system in the resource map.
  * SLU_INVALID or SLU_DENIED: the request (checked again) cannot be served;
  * SLU_NOTFOUND: a node is not in the resource map; SLU_BUSY: a node has not
- * that much space free. The caller clears it with slu_msg_clear().
+ * that much space, free or not. The caller clears it with slu_msg_clear().
  */
 int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 		  struct slu_plan *out, struct slu_err *err);

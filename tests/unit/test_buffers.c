@@ -934,7 +934,7 @@ START_TEST(test_full)
 		err);
 	job_start(&w);
 	ck_assert_int_eq(w.what, SLU_REQUEUE);
-	expect(strstr(w.reason, "n1 has 976.6KiB free on /s, each node must "
+	expect(strstr(w.reason, "n1 has only 976.6KiB on /s, each node must "
 				"give 4GiB"),
 	       "%s", w.reason);
 	world_free(&w);

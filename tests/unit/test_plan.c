@@ -99,7 +99,7 @@ START_TEST(test_whole)
 	      "StageOutTimeout=13\nTeardownTimeout=14\nKeepFailed=2");
 	s = site();
 	push("n1", "/scratch", 50 * GIB);
-	push("n2", "/", 4 * GIB);
+	push("n2", "/", 0); /* as of a minute ago */
 	push("n3", "/local", 10 * GIB / 3 + 1);
 	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
 	ck_assert_uint_eq(p.job_id, 17);
@@ -175,8 +175,8 @@ START_TEST(test_refused)
 		enum slu_kind kind;
 		const char *words;
 	} cases[] = {
-		{"n[1-2]", "jobfs capacity=8GiB", SLU_BUSY,
-		 "n2 has 2GiB free on /s, each node must give 4GiB"},
+		{"n[1-2]", "jobfs capacity=208GiB", SLU_BUSY,
+		 "n1 has only 100GiB on /s, each node must give 104GiB"},
 		{"n[1,3]", "jobfs capacity=1GiB", SLU_NOTFOUND,
 		 "nothing of n3: run sysmap --push"},
 		{"n1", "jobfs capacity=8TiB", SLU_INVALID, "MaxCapacity"},
