@@ -8,7 +8,8 @@ noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 # System tests: tests/system/run, or tools/test.
 EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/accounting.t tests/system/buffer.sh \
-	tests/system/demo.test tests/system/meeting.t
+	tests/system/demo.test tests/system/meeting.t \
+	tests/system/mistakes.t
 
 # Stand-ins for software that Debian does not have.
 check_PROGRAMS += tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put

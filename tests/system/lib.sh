@@ -79,11 +79,13 @@ cluster_gone() {
 	cluster down
 }
 
-cluster_save_logs() {
-	rm -rf "$LOGS/$TEST.cluster"
+cluster_save_logs() { # one directory per trouble
+	local to=$LOGS/$TEST.cluster.$FAILED
+	rm -rf "$to"
 	mkdir -p "$LOGS"
-	cp -aL "/run/sluice-clusters/$CLUSTER/log" "$LOGS/$TEST.cluster"
-	cp -a "$PFS"/alice/*.out "$LOGS/$TEST.cluster/" 2>/dev/null
+	cp -aL "/run/sluice-clusters/$CLUSTER/log" "$to"
+	cp -a "$PFS"/alice/*.out "$to/" 2>/dev/null
+	true
 }
 
 # Bounded twice: a process that hangs in a dead file system cannot be killed

@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What users get wrong, and what fills up or is away, harms no node: the user
+# is told, the node stays in service, nothing is left on it.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
+
+bb_job() { # BB-TEXT COMMAND: on n[1-2]
+	printf '#!/bin/bash\n%s\n' "$2" | submit -N2 -w 'n[1-2]' --bb="$1"
+}
+
+refusal() { # BB-TEXT: what sbatch says
+	bb_job "$1" true 2>&1
+}
+
+reason() { # JOB: what squeue shows
+	as_alice squeue -h -j "$1" -o %r
+}
+
+held() { # JOB
+	[ "$(job_field "$1" JobState)" = PENDING ] &&
+		[ "$(job_field "$1" Priority)" = 0 ]
+}
+
+unharmed() { # TEXT
+	check "$1: nothing is left" nothing_left n1 n2
+	check_within 20 "$1: the nodes are idle" nodes_idle 'n[1-2]'
+}
+
+test_refused() {
+	check "a mistyped verb is refused with the nearest" matches \
+		"$(refusal 'stage_inn source=/pfs/alice/in')" stage_in
+	check "so is a key" matches \
+		"$(refusal 'jobfs capacity=1GiB; stage_in soruce=/a destination=/b')" \
+		source
+	check "so is a size" matches "$(refusal 'capacity=12XB')" 12XB
+	check "so is a file system that is not offered" matches \
+		"$(refusal 'jobfs type=lustre capacity=1GiB')" lustre
+}
+
+test_mistyped_source() {
+	local job
+	job=$(bb_job 'jobfs capacity=50MiB; stage_in source=/pfs/alice/nosuch/ destination=$BB_JOBFS/in' true)
+	check_within 30 "a job whose input does not exist is held" held "$job"
+	check "and squeue says why" matches "$(reason "$job")" nosuch
+	unharmed "mistyped source"
+	as_alice scancel "$job"
+}
+
+test_not_readable() {
+	local job
+	on ctl install -m 600 /dev/null /pfs/secret
+	job=$(bb_job 'jobfs capacity=50MiB; stage_in type=file source=/pfs/secret destination=$BB_JOBFS/in' true)
+	check_within 30 "a job may not stage in what its user cannot read" \
+		held "$job"
+	as_alice scancel "$job"
+	unharmed "source of somebody else"
+}
+
+test_full_disk() {
+	local job
+	cluster fill n2
+	job=$(bb_job 'jobfs capacity=50MiB' 'touch $BB_JOBFS/x')
+	check_within 60 "a job that finds a disk full does not run" \
+		job_is "$job" PENDING
+	cluster unfill n2
+	as_alice scancel "$job"
+	check_within 30 "and ends" job_ended "$job"
+	unharmed "full disk"
+}
+
+test_capacity() {
+	local job
+	job=$(bb_job 'jobfs capacity=60MiB' \
+		'head -c 150M /dev/zero >"${BB_JOBFS:?}/big" || echo no room')
+	check_within 40 "a job that writes too much ends" job_ended "$job"
+	check "it was stopped by its capacity" matches "$(job_output "$job")" \
+		"No space left|no room"
+	unharmed "too much written"
+}
+
+test_stage_out_fails() {
+	local job after
+	job=$(bb_job 'jobfs capacity=50MiB; stage_out source=$BB_JOBFS/out/ destination=/pfs/out' 'mkdir "$BB_JOBFS/out"
+		echo result >"$BB_JOBFS/out/file"')
+	after=$(echo '#!/bin/true' | submit -d "afterok:$job" -w n1)
+	check_within 40 "a job whose output cannot be written ends" \
+		job_ended "$job"
+	check "as FAILED" job_is "$job" FAILED
+	check "its record says why" matches "$(buffer_failure "$job")" /pfs/out
+	sleep 3
+	check "what waits for it does not start" fails job_is "$after" COMPLETED
+	as_alice scancel "$after"
+	check "the data is kept" kept_somewhere n1 n2
+	unharmed "stage-out failed"
+}
+
+kept_somewhere() {
+	local host
+	for host; do
+		[ -z "$(on "$host" ls /local/sluice/kept 2>/dev/null)" ] ||
+			return 0
+	done
+	false
+}
+
+test_no_sluiced() {
+	local job plain
+	cluster kill ctl sluiced
+	plain=$(printf '#!/bin/sh\nhostname\n' | submit -w n1)
+	check_within 20 "without sluiced a job without a buffer runs" \
+		job_is "$plain" COMPLETED
+	job=$(bb_job 'jobfs capacity=50MiB' 'touch "${BB_JOBFS:?}/x"')
+	sleep 3
+	check "one with a buffer waits" job_is "$job" PENDING
+	check "with a reason" matches "$(reason "$job")" BurstBuffer
+	cluster start ctl sluiced
+	check_within 40 "until sluiced is there" job_is "$job" COMPLETED
+	unharmed "sluiced away"
+}
+
+# Held in stage-in beyond its limit of a minute.
+test_given_back() {
+	local job
+	job=$(buffer_script in | submit -t 1 -N2 -w 'n[1-2]')
+	wait_for 20 buffer_reached "$job" STAGE_IN
+	on n2 pkill -STOP -x sluice-node
+	sleep 95
+	check "a job is not killed while it is staged in" \
+		buffer_is "$job" STAGE_IN
+	on n2 pkill -CONT -x sluice-node
+	check_within 60 "and runs afterwards" job_is "$job" COMPLETED
+	check "with all its data" output_complete in "$job"
+}
+
+cluster_up --nodes 2 --ions 0
+make_input in 200 2
+test_refused
+test_mistyped_source
+test_not_readable
+test_full_disk
+test_capacity
+test_stage_out_fails
+test_no_sluiced
+test_given_back
+check "no node was drained" no_node_drained
+check "the database is sound" database_sound
+finish
