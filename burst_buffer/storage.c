@@ -12,9 +12,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -119,7 +121,7 @@ static int extend(int fd, uint64_t size, const char *path, struct slu_err *err)
 		return 0;
 	if (errno == EOPNOTSUPP)
 		return extend_sparse(fd, size, path, err);
-	if (errno == ENOSPC) {
+	if (errno == ENOSPC || errno == EFBIG) {
 		(void)ftruncate(fd, 0);
 		return no_room(path, size, err);
 	}
@@ -379,6 +381,18 @@ int slu_storage_remount(const char *kept_dir, struct slu_err *err)
 	return mount_image(image, fs, true, err);
 }
 
+/* What of the image holds nothing goes back to the file system below it. */
+static void give_back_free(const char *fs)
+{
+	struct fstrim_range all = {.len = UINT64_MAX};
+	int fd = open(fs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)ioctl(fd, FITRIM, &all);
+	close(fd);
+}
+
 int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 		     char kept[4096], struct slu_err *err)
 {
@@ -388,6 +402,7 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 	if (kept_place(s, dir, sizeof(dir), err))
 		return -1;
 	if (access(dir, F_OK)) {
+		give_back_free(s->fs);
 		if (path_in(mark, sizeof(mark), s->dir, UNTIL_MARK, err) ||
 		    slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0644,
 				   true, err) ||

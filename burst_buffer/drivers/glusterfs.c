@@ -10,8 +10,6 @@
  * - .meta also shows the password to whoever reaches the mount's root, so the
  *   mount lies in a directory of root's; users get a part of it bound
  *   elsewhere.
- * - The brick runs without CAP_SYS_RESOURCE: what ext4 keeps back for root
- *   stays free, so that a full brick fails cleanly.
  */
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"

@@ -9,11 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <linux/capability.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/cgroup.h"
 #include "common/file.h"
@@ -141,7 +139,6 @@ static int start_in_child(struct slu_aside *aside, void *arg, void *out,
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE);
 	return slu_run(s->argv, s->seconds, NULL, err);
 }
 

@@ -19,9 +19,8 @@ int slu_server_find(const char *path, struct slu_pid *out, struct slu_err *err);
 /* Does this very process listen on this TCP port? */
 bool slu_server_listens(const struct slu_pid *pid, unsigned port);
 
-/* Start argv, which daemonises itself, in cgroups of the name `group`, without
- * CAP_SYS_RESOURCE (with it, it would write into the blocks that ext4 keeps
- * back for root) and with as many open files as allowed. */
+/* Start argv, which daemonises itself, in cgroups of the name `group` and with
+ * as many open files as allowed. */
 int slu_server_start(char *const argv[], const char *group, double seconds,
 		     struct slu_err *err);
 

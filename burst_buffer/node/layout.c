@@ -8,6 +8,7 @@
 #include "burst_buffer/node/node.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -16,7 +17,9 @@
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
 
-#define SECONDS 30.0
+#define SECONDS	     30.0
+#define MANIFEST_MIN (64u << 10)
+#define MANIFEST_MAX (64u << 20) /* of some 500,000 files */
 
 static int in_child(struct slu_node *n, slu_aside_f *fn, struct slu_err *err)
 {
@@ -39,17 +42,51 @@ static int make_dir(const char *root, const char *name, mode_t mode, uid_t uid,
 	return 0;
 }
 
+static uint64_t manifest_size(const struct slu_node *n)
+{
+	uint64_t size = n->plan.node[n->self].capacity / 1024;
+
+	return size < MANIFEST_MIN   ? MANIFEST_MIN
+	       : size > MANIFEST_MAX ? MANIFEST_MAX
+				     : size;
+}
+
+uint64_t slu_layout_size(const struct slu_node *n)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < n->plan.n_stage; i++)
+		size += n->plan.stage[i].out ? manifest_size(n) : 0;
+	return size;
+}
+
+/* A stage-out from a full file system needs a manifest all the same. */
+static void reserve_manifest(struct slu_node *n, size_t r)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/.sluice/out.%zu", n->root, r);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return; /* it is there, or will have to do without */
+	(void)posix_fallocate(fd, 0, (off_t)manifest_size(n));
+	close(fd);
+}
+
 static int make(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
 	struct slu_node *n = arg;
 
 	(void)aside, (void)out;
-	return make_dir(n->root, ".sluice", 0700, 0, 0, err) ||
-			       make_dir(n->root, "data", 0700, n->plan.uid,
-					n->plan.gid, err)
-		       ? -1
-		       : 0;
+	if (make_dir(n->root, ".sluice", 0700, 0, 0, err) ||
+	    make_dir(n->root, "data", 0700, n->plan.uid, n->plan.gid, err))
+		return -1;
+	for (size_t i = 0; i < n->plan.n_stage; i++)
+		if (n->plan.stage[i].out)
+			reserve_manifest(n, i);
+	return 0;
 }
 
 int slu_layout_make(struct slu_node *n, struct slu_err *err)

@@ -19,7 +19,7 @@ static const struct command {
 	 slu_cmd_up, true, true},
 	{"down", "--job J", "stage out and take it off again (the epilog)",
 	 slu_cmd_down, true, true},
-	{"watch", "--job J",
+	{"watch", "--job J [--period S]",
 	 "end a hung client of an ended job (started by up)", slu_cmd_watch,
 	 true, true},
 	{"status", "[--json]", "what of ours is on this node", slu_cmd_status,
@@ -40,6 +40,7 @@ static const struct option longs[] = {{"job", required_argument, NULL, 'j'},
 				      {"node", required_argument, NULL, 'n'},
 				      {"log", required_argument, NULL, 'l'},
 				      {"to", required_argument, NULL, 't'},
+				      {"period", required_argument, NULL, 'p'},
 				      {"json", no_argument, NULL, 'J'},
 				      {"dry-run", no_argument, NULL, 'd'},
 				      {"help", no_argument, NULL, 'h'},
@@ -57,6 +58,7 @@ static void help(void)
 	       "  --node NAME this node, as Slurm calls it\n"
 	       "  --to DIR    where fetch puts the data\n"
 	       "  --json      status, probe: as JSON\n"
+	       "  --period S  watch: seconds between two questions\n"
 	       "  --dry-run   say what would be done, and do nothing\n"
 	       "  --log FILE  log there (- is stderr; default "
 	       "/var/log/sluice-node.log,\n"
@@ -90,6 +92,15 @@ static int parse_job(const char *text, uint32_t *job_id)
 	return 0;
 }
 
+static int parse_period(const char *text, double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	return end == text || *end || !(*seconds > 0 && *seconds < 1e4) ? -1
+									: 0;
+}
+
 /* 0 to go on, else the exit code plus one. */
 static int parse_options(int argc, char **argv, struct slu_node_options *opt)
 {
@@ -109,6 +120,11 @@ static int parse_options(int argc, char **argv, struct slu_node_options *opt)
 			break;
 		case 't':
 			opt->to = optarg;
+			break;
+		case 'p':
+			if (parse_period(optarg, &opt->period))
+				return 1 +
+				       usage("no number of seconds: ", optarg);
 			break;
 		case 'J':
 			opt->json = true;

@@ -36,6 +36,7 @@ struct slu_node_options {
 	const char *node; /* --node; NULL: $SLURMD_NODENAME, the host name */
 	const char *log;  /* --log; "-" is stderr; NULL: the default */
 	const char *to;	  /* --to */
+	double period;	  /* --period, seconds; 0: the default */
 	bool json, dry_run;
 };
 
@@ -128,6 +129,8 @@ int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 /* layout.c: the inside of the job's file system, data/ for the user and
  * .sluice/ for us, and where the user sees it. In children with time limits. */
 int slu_layout_make(struct slu_node *n, struct slu_err *err);
+/* Bytes that .sluice/ takes, beside what the user was promised. */
+uint64_t slu_layout_size(const struct slu_node *n);
 int slu_layout_show(struct slu_node *n, struct slu_err *err);
 int slu_layout_hide(struct slu_node *n, struct slu_err *err);
 

@@ -68,11 +68,12 @@ static void manifest_path(const struct request *q, char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu", q->n->root, q->way, q->r);
 }
 
-/* root writes the manifest, with root's share of a full file system, while the
- * user walks: a process of its own takes it from a pipe. */
+/* root writes the manifest while the user walks: a process of its own takes it
+ * from a pipe. It writes over what was reserved, as the rest may be full. */
 static int drain(int pipe_end, int file)
 {
 	static char chunk[1 << 16];
+	off_t size = 0;
 	ssize_t n;
 
 	while ((n = read(pipe_end, chunk, sizeof(chunk))) != 0) {
@@ -80,15 +81,16 @@ static int drain(int pipe_end, int file)
 			return 1;
 		if (n > 0 && slu_write_all(file, chunk, (size_t)n))
 			return 1;
+		size += n > 0 ? n : 0;
 	}
-	return fsync(file) || close(file) ? 1 : 0;
+	return ftruncate(file, size) || fsync(file) || close(file) ? 1 : 0;
 }
 
 static int start_drain(const char *path, pid_t *pid, struct slu_err *err)
 {
 	int file, fd[2];
 
-	file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (file < 0 || pipe2(fd, O_CLOEXEC))
 		return slu_errno(err, SLU_IO, "cannot write the manifest");
 	*pid = fork();

@@ -54,7 +54,7 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 		.storage = me->storage,
 		.job_id = n->job_id,
 		.buffer = n->plan.buffer,
-		.capacity = me->capacity,
+		.capacity = me->capacity + slu_layout_size(n),
 		.own_fs = n->driver->own_fs,
 	};
 	struct slu_report r = {.step = "storage", .bytes = me->capacity};
@@ -209,7 +209,7 @@ static int begin(struct slu_node *n, struct slu_err *err)
 	uint64_t buffer;
 	int rc;
 
-	allow(n, n->conf->setup_timeout);
+	n->deadline = slu_clock() + (double)n->conf->setup_timeout;
 	if (open_dir(n, err) || slu_talk_plan(n, restarts(), &plan, err))
 		return -1;
 	buffer = plan.buffer;

@@ -16,7 +16,6 @@
 #include "common/proc.h"
 
 #define PERIOD 30.0 /* seconds between questions, for few nodes */
-#define LOOKS  15   /* seconds between two looks at a process that hangs */
 
 static bool over(const struct slu_node *n)
 {
@@ -37,39 +36,47 @@ static int ended(struct slu_node *n)
 	return rc;
 }
 
-static bool hangs(struct slu_node *n)
+static void pass(double seconds)
+{
+	usleep((useconds_t)(seconds * 1e6));
+}
+
+/* Does one and the same process hang for half a period? */
+static bool hangs(struct slu_node *n, double period)
 {
 	struct slu_pid first, again;
 
 	if (slu_users_stuck(n->plan.uid, &first, NULL))
 		return false;
-	sleep(LOOKS);
+	pass(period / 2);
 	return !slu_users_stuck(n->plan.uid, &again, NULL) &&
 	       again.pid == first.pid && again.start == first.start;
 }
 
 static void keep_watch(struct slu_node *n)
 {
-	/* Of many nodes each asks rarely. */
-	double period = PERIOD + (double)n->plan.n_node / 50;
+	double period = n->opt->period;
 	struct slu_err err;
 
+	if (period <= 0) /* of many nodes each asks rarely */
+		period = PERIOD + (double)n->plan.n_node / 50;
 	for (;;) {
 		int is;
 
-		usleep((useconds_t)(period * 1e6));
+		pass(period);
 		if (over(n))
 			return;
 		is = ended(n);
 		if (is < 0)
 			return;
-		if (!is || !hangs(n) || over(n))
+		if (!is || !hangs(n, period) || over(n))
 			continue;
 		slu_node_log(n, SLU_WARN,
 			     "the job has ended, but its processes hang: the "
 			     "client of its file system is ended");
-		if (n->driver->abort(&n->in, &err))
-			slu_node_log(n, SLU_ERROR, "%s", err.text);
+		if (!n->driver->abort(&n->in, &err))
+			return;
+		slu_node_log(n, SLU_ERROR, "%s", err.text);
 	}
 }
 

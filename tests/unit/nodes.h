@@ -17,6 +17,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include "burst_buffer/node/node.h"
 #include "common/file.h"
 #include "tests/unit/root.h"
 #include "tests/unit/sluiced.h"
@@ -330,17 +331,26 @@ static void ctl_serve(void)
 	slu_msg_free(ctl_desc, msg);
 }
 
-/* Until both nodes have answered; their exit codes. */
-static void nodes_wait(int rc[NODES])
+/* Until both nodes have answered; their exit codes. After `ms`, fn (if it is
+ * not NULL) is called once. */
+static void nodes_wait_and(int rc[NODES], int ms, void (*fn)(void))
 {
 	int left = NODES;
 	struct pollfd p[NODES + 1];
+	double when = slu_clock() + ms / 1e3;
 
 	for (int i = 0; i < NODES; i++)
 		p[i] = (struct pollfd){node_order_fd[i], POLLIN, 0};
 	p[NODES] = (struct pollfd){ctl_fd, POLLIN, 0};
 	while (left) {
-		ck_assert_int_gt(poll(p, NODES + 1, 50000), 0);
+		int n = poll(p, NODES + 1, fn ? 20 : 50000);
+
+		if (fn && slu_clock() > when) {
+			fn();
+			fn = NULL;
+			continue;
+		}
+		expect(n > 0 || fn, "no answer");
 		for (int i = 0; i < NODES; i++) {
 			if (!p[i].revents)
 				continue;
@@ -352,6 +362,11 @@ static void nodes_wait(int rc[NODES])
 		if (p[NODES].revents)
 			ctl_serve();
 	}
+}
+
+static void nodes_wait(int rc[NODES])
+{
+	nodes_wait_and(rc, 0, NULL);
 }
 
 static void nodes_all(node_f *fn, const char *arg, int want)
@@ -369,6 +384,14 @@ static void ctl_until(const char *state)
 {
 	for (int i = 0; strcmp(ctl_state, state); i++) {
 		expect(i < 100, "%s, not %s", ctl_state, state);
+		ctl_serve();
+	}
+}
+
+static void ctl_until_told(const char *words)
+{
+	for (int i = 0; !strstr(ctl_text, words); i++) {
+		expect(i < 100, "%s, not %s", ctl_text, words);
 		ctl_serve();
 	}
 }
@@ -423,6 +446,8 @@ static void nodes_end(void)
 	sluiced_end();
 }
 
+static uint32_t job_run; /* how often it was requeued */
+
 static struct slu_job nodes_job(const char *request)
 {
 	static int64_t start;
@@ -438,7 +463,8 @@ static struct slu_job nodes_job(const char *request)
 		.nodes = (char *)"n[1-2]",
 		.node_cnt = NODES,
 		.submit = 1000,
-		.start = start,
+		.start = start + job_run,
+		.restarts = job_run,
 		.limit = 10,
 		.state = (char *)"RUNNING",
 		.request = (char *)(uintptr_t)request,

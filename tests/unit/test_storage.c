@@ -209,6 +209,9 @@ START_TEST(test_keep)
 	expect_ok(slu_storage_make(&w, &s, &err), err);
 	snprintf(path, sizeof(path), "%s/precious", s.fs);
 	make_text(path, "x");
+	snprintf(path, sizeof(path), "%s/image", s.dir);
+	ck_assert(!stat(path, &st));
+	ck_assert_int_gt(st.st_blocks * 512, 8 << 20);
 	for (int i = 0; i < 2; i++) { /* repeating it is harmless */
 		expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
 		ck_assert_int_eq(access(s.dir, F_OK), -1);
@@ -217,6 +220,10 @@ START_TEST(test_keep)
 		ck_assert_int_eq(open(path, O_WRONLY), -1);
 		ck_assert_int_eq(errno, EROFS);
 	}
+	/* It takes no more space than it has to. */
+	snprintf(path, sizeof(path), "%s/../image", kept);
+	ck_assert(!stat(path, &st));
+	expect(st.st_blocks * 512 < 3 << 20, "%jd", (intmax_t)st.st_blocks);
 	/* After a reboot. */
 	expect_ok(slu_unmount_below(top, 0, 1, &err), err);
 	snprintf(path, sizeof(path), "%s/kept/17.4", w.storage);
