@@ -286,6 +286,8 @@ static int poll_word(const struct place *at, double now, const char **word,
 	if (at->m->state == SLU_NODE_DOWN || at->m->state == SLU_NODE_LOST ||
 	    at->m->state == SLU_NODE_CLEAN)
 		*word = stage_out_failed(bb) ? "abort" : "go";
+	else if (at->m->order == SLU_ORDER_DRAIN)
+		*word = "left";
 	else if (bb->ready > 0)
 		*word = bb->ended ? "ended" : "go";
 	else

@@ -52,5 +52,7 @@ spank_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 spank_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/spank.map
 spank_sluice_la_LIBADD =
 
+if !SANITIZERS
 TESTS += plugins/check-symbols
+endif
 endif

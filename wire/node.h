@@ -92,10 +92,11 @@ extern const struct slu_desc slu_report_desc;
  * down:  "go": stage out what on= and `success` allow, then clean. "skip":
  *        there is nothing to stage out, only clean. "abort": the stage-out has
  *        failed; stage nothing more, keep the data, go to "out.done", clean.
- * poll:  "go", "abort", and "ended": the job of a buffer that ran has ended.
+ * poll:  "go", "abort", "ended": the job of a buffer that ran has ended, and
+ *        "left": Slurm has given the node free, so nobody will run its epilog.
  */
 struct slu_answer {   /* to report and poll */
-	char *word;   /* go, abort, skip, wait, ended */
+	char *word;   /* go, abort, skip, wait, ended, left */
 	char *text;   /* why */
 	bool success; /* to "down": the job ended well (for on=) */
 };

@@ -418,24 +418,13 @@ static int start_client(const struct slu_instance *in, char *vol,
 {
 	char log[PATH_MAX], pid[PATH_MAX], group[64];
 	char *argv[] = {
-		(char *)slu_plan_option(in->plan, "client", "glusterfs"),
-		"-f",
-		vol,
-		"-p",
-		pid,
-		"-l",
-		log,
-		"--log-level",
-		"WARNING",
-		"--process-name",
-		"fuse",
+		(char *)slu_plan_option(in->plan, "client", "glusterfs"), "-f",
+		vol, "-p", pid, "-l", log, "--log-level", "WARNING",
+		"--process-name", "fuse",
 		/* A node sees at once what another has written: the kernel
 		 * may not keep sizes and names for a second. */
-		"--attribute-timeout=0",
-		"--entry-timeout=0",
-		"--fuse-mountopts=nodev,nosuid,noatime",
-		(char *)in->top,
-		NULL};
+		"--attribute-timeout=0", "--entry-timeout=0",
+		"--fuse-mountopts=nodev,nosuid,noatime", (char *)in->top, NULL};
 
 	work_path(in, "client.log", log);
 	work_path(in, "client.pid", pid);

@@ -127,7 +127,7 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 		.n = 1,
 		.durable = true,
 	};
-	struct slu_stage_result result, *sum = out;
+	struct slu_stage_result result, sum = {0};
 	FILE *manifest = tmpfile();
 
 	if (!manifest)
@@ -140,10 +140,11 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 		if (slu_stage((enum slu_act_name)act, &part, &result, err))
 			return -1;
 		if (act == SLU_PREPARE)
-			*sum = result;
+			sum = result;
 	}
-	sum->total_files = result.total_files;
-	sum->total_bytes = result.total_bytes;
+	sum.total_files = result.total_files;
+	sum.total_bytes = result.total_bytes;
+	memcpy(out, &sum, sizeof(sum)); /* it need not be aligned */
 	return 0;
 }
 

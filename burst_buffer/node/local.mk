@@ -50,11 +50,16 @@ if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
-	tests/unit/test_volfile tests/unit/test_glusterfs tests/unit/test_server \
-	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
-	tests/unit/test_node
-check_PROGRAMS += $(node_tests)
+	tests/unit/test_volfile tests/unit/test_server \
+	tests/unit/test_probe_slurm tests/unit/test_node_verbs
+# These start many daemons and kill them, again and again: with sanitizers
+# their time limits run out.
+node_slow_tests = tests/unit/test_glusterfs tests/unit/test_node
+check_PROGRAMS += $(node_tests) $(node_slow_tests)
 TESTS += $(node_tests)
+if !SANITIZERS
+TESTS += $(node_slow_tests)
+endif
 node_test_libs = libslunode.la $(CHECK_LIBS)
 node_test_tree = tests/unit/tree.c tests/unit/tree.h
 tests_unit_test_manifest_LDADD = $(node_test_libs)

@@ -199,7 +199,7 @@ static int tick(void *arg, uint64_t bytes, uint64_t files)
 	q->asked = slu_clock();
 	if (slu_talk_poll(q->n, 5, &answer, NULL))
 		return 0;
-	stop = slu_eq(answer.word, "abort");
+	stop = slu_eq(answer.word, "abort") || slu_eq(answer.word, "left");
 	slu_msg_clear(&slu_answer_desc, &answer);
 	return stop;
 }

@@ -143,9 +143,7 @@ static int make_it(struct slu_node *n, double start, struct slu_err *err)
 {
 	if (set_up(n, err) || stage_in(n, err) || be_ready(n, start, err))
 		return -1;
-	if (n->driver->abort && slu_watch_start(n, err))
-		return -1;
-	return 0;
+	return slu_watch_start(n, err);
 }
 
 /* The run before this one on the same node must be over. */
@@ -230,13 +228,18 @@ static void give_up(struct slu_node *n, struct slu_err *err)
 	struct slu_report r = {
 		.step = "failed", .text = err->text, .phase = "setup"};
 	char line[SLU_ERR_TEXT + 1];
+	struct slu_err watch;
 
 	slu_node_log(n, SLU_ERROR, "refused: %s", err->text);
 	slu_note_drop(n, "env");
 	snprintf(line, sizeof(line), "%s\n", err->text);
 	if (slu_note_put(n, "refused", 0644, line, NULL))
 		slu_node_log(n, SLU_ERROR, "cannot write %s/refused", n->dir);
-	if (!n->plan.buffer || err->kind == SLU_DENIED)
+	if (!n->plan.buffer)
+		return;
+	if (slu_watch_start(n, &watch))
+		slu_node_log(n, SLU_ERROR, "%s", watch.text);
+	if (err->kind == SLU_DENIED)
 		return;
 	n->deadline = slu_clock() + VERDICT_TIME;
 	slu_talk_step(n, &r, &(struct slu_err){0});

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node watch: left behind by `up` for file systems whose client can
- * hang. A process that waits in the kernel for such a client cannot be killed;
- * slurmd then waits for it and never runs the epilog. So when sluiced says
- * that the job has ended, no `down` has begun, and one and the same process of
- * the user has been killed but does not die, the client is ended. Nothing of a
- * job that lives is ever touched.
+ * sluice-node watch: left behind by `up` for the ends that no epilog comes
+ * for. Nothing of a job that lives is ever touched.
+ *
+ * A process that waits in the kernel for the client of a file system cannot be
+ * killed; slurmd then waits for it and never runs the epilog. So when sluiced
+ * says that the job has ended, no `down` has begun, and one and the same
+ * process of the user has been killed but does not die, the client is ended.
+ *
+ * A slurmctld that was killed before it had saved the job's start does not
+ * know of this run and sends no epilog. So when sluiced says that Slurm has
+ * given the node free and no `down` has begun, it is begun here.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -22,18 +27,34 @@ static bool over(const struct slu_node *n)
 	return slu_note_has(n, "down.pid") || !slu_noted_is(n, n->plan.buffer);
 }
 
-/* 1: the job has ended; -1: sluiced does not know it any more; else 0. */
-static int ended(struct slu_node *n)
+enum verdict { GOES_ON, ENDED, LEFT, UNKNOWN };
+
+/* What sluiced says of the job. */
+static enum verdict ask(struct slu_node *n)
 {
 	struct slu_answer answer;
+	enum verdict is = GOES_ON;
 	struct slu_err err;
-	int rc;
 
 	if (slu_talk_poll(n, 10, &answer, &err))
-		return err.kind == SLU_NOTFOUND ? -1 : 0;
-	rc = slu_eq(answer.word, "ended");
+		return err.kind == SLU_NOTFOUND ? UNKNOWN : GOES_ON;
+	if (slu_eq(answer.word, "ended"))
+		is = ENDED;
+	else if (slu_eq(answer.word, "left"))
+		is = LEFT;
 	slu_msg_clear(&slu_answer_desc, &answer);
-	return rc;
+	return is;
+}
+
+static void begin_down(struct slu_node *n)
+{
+	struct slu_err err;
+
+	slu_node_log(n, SLU_WARN,
+		     "Slurm has given this node free without an "
+		     "epilog: `down` begins");
+	if (slu_worker_start(n, &err))
+		slu_node_log(n, SLU_ERROR, "%s", err.text);
 }
 
 static void pass(double seconds)
@@ -61,15 +82,20 @@ static void keep_watch(struct slu_node *n)
 	if (period <= 0) /* of many nodes each asks rarely */
 		period = PERIOD + (double)n->plan.n_node / 50;
 	for (;;) {
-		int is;
+		enum verdict is;
 
 		pass(period);
 		if (over(n))
 			return;
-		is = ended(n);
-		if (is < 0)
+		is = ask(n);
+		if (is == UNKNOWN)
 			return;
-		if (!is || !hangs(n, period) || over(n))
+		if (is == LEFT) {
+			begin_down(n);
+			return;
+		}
+		if (is != ENDED || !n->driver->abort || !hangs(n, period) ||
+		    over(n))
 			continue;
 		slu_node_log(n, SLU_WARN,
 			     "the job has ended, but its processes hang: the "
@@ -88,7 +114,7 @@ static int work(void *arg)
 	int rc = 1;
 
 	if (!slu_node_open(&n, arg, &err) && !slu_noted_plan(&n, &plan, &err) &&
-	    !slu_node_take_plan(&n, &plan, &err) && n.driver->abort) {
+	    !slu_node_take_plan(&n, &plan, &err)) {
 		keep_watch(&n);
 		rc = 0;
 	}

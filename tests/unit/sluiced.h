@@ -100,8 +100,7 @@ static pid_t sluiced_fork(const char *option)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!freopen(out, "a", stdout) ||
-	    dup2(fileno(stdout), 2) < 0)
+	if (!freopen(out, "a", stdout) || dup2(fileno(stdout), 2) < 0)
 		_exit(99);
 	optind = 1;
 	exit(sluiced_main(6, argv));

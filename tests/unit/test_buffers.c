@@ -841,6 +841,28 @@ START_TEST(test_words)
 }
 END_TEST
 
+/* A slurmctld that was killed before it saved the start of a job knows nothing
+ * of it: no epilog will come, and the nodes are told so. */
+START_TEST(test_forgotten_start)
+{
+	struct world w;
+	struct actor *n1;
+	struct slu_err err;
+
+	world_new(&w, 2, WALK, NULL);
+	n1 = &w.node[0];
+	job_start(&w);
+	ask_plan(&w, n1);
+	expect_ok(slu_buffers_sync(w.b, NULL, 0, w.now, &err), err);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "left");
+	world_restart(&w);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "left");
+	do_step(&w, n1, "report down", true);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "go");
+	world_free(&w);
+}
+END_TEST
+
 /* Time that setting up took is given back: ahead while it lasts, exactly at
  * its end, and never more than the site allows. */
 START_TEST(test_give_back)
@@ -1048,4 +1070,5 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_teardown_timeout, test_requeues, test_next_run, test_incomplete,
 	  test_own_totals, test_stage_out_on, test_vanished, test_sync_nodes,
 	  test_sync_over, test_strangers, test_cancel_stage_out, test_words,
-	  test_give_back, test_no_plan, test_full, test_quarantine, test_json)
+	  test_forgotten_start, test_give_back, test_no_plan, test_full,
+	  test_quarantine, test_json)
