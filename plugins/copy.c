@@ -21,15 +21,22 @@ static char *nodes_of(bitstr_t *bitmap)
 	return ours;
 }
 
+/* Those that are DOWN. After a restart of slurmctld up_node_bitmap lacks nodes
+ * that have not registered yet, which nobody has lost. */
 static char *down_of(bitstr_t *bitmap)
 {
 	bitstr_t *down;
 	char *text;
 
-	if (!bitmap || !bit_overlap_any(bitmap, up_node_bitmap))
-		return nodes_of(bitmap);
+	if (!bitmap || bit_super_set(bitmap, up_node_bitmap))
+		return NULL;
 	down = bit_copy(bitmap);
 	bit_and_not(down, up_node_bitmap);
+	for (int i = bit_ffs(down), last = bit_fls(down); i >= 0 && i <= last;
+	     i++)
+		if (bit_test(down, i) &&
+		    !IS_NODE_DOWN(node_record_table_ptr[i]))
+			bit_clear(down, i);
 	text = nodes_of(down);
 	FREE_NULL_BITMAP(down);
 	return text;

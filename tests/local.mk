@@ -9,7 +9,7 @@ noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/accounting.t tests/system/buffer.sh \
 	tests/system/demo.test tests/system/meeting.t \
-	tests/system/mistakes.t
+	tests/system/mistakes.t tests/system/faults.t
 
 # Stand-ins for software that Debian does not have.
 check_PROGRAMS += tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put

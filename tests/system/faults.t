@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Cancel a job, or kill a daemon, in every phase of its buffer's life. The job
+# ends as Slurm's rules say, its data is complete or reported missing, nothing
+# is left on any node, the database is sound, and a job without a buffer never
+# notices.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
+PHASES="SETUP STAGE_IN RUNNING STAGE_OUT TEARDOWN"
+FAULTS="cancel slurmctld sluiced slurmd sluice-node"
+NODES="n1 n2 n3"
+
+# n2 is held in the phase, by stopping what runs there for the buffer.
+hold() {
+	on n2 pkill -STOP -x sluice-node
+}
+
+go_on() { # always true
+	on n2 pkill -CONT -x sluice-node 2>/dev/null
+	rm -f "$PFS/alice/wait"
+}
+
+# A job held in a phase: JOB. The phases last from 0.2 s; a job that got past
+# is waited for and the next one tried.
+job_in_phase() { # PHASE
+	local try
+	for try in 1 2 3 4 5; do
+		rm -f "$PFS/alice/wait"
+		[ "$1" != RUNNING ] || touch "$PFS/alice/wait"
+		JOB=$(buffer_script in | submit -J "$1" -N3 -w 'n[1-3]')
+		wait_for 20 buffer_reached "$JOB" "$1"
+		buffer_is "$JOB" "$1" && hold
+		buffer_is "$JOB" "$1" && return
+		go_on
+		note "try $try: phase $1 of job $JOB was over"
+		wait_for 60 job_ended "$JOB"
+	done
+	false
+}
+
+# slurmctld saves its state every few seconds; what came after that, kill -9
+# undoes, as if it had never been. What is stopped when slurmd dies gets a
+# SIGHUP from the kernel, so it must run then.
+inject() { # FAULT JOB
+	case $1 in
+	cancel) as_alice scancel "$2" ;;
+	slurmctld) sleep 6 && cluster kill ctl slurmctld ;;
+	sluiced) cluster kill ctl sluiced ;;
+	slurmd) go_on && cluster kill n2 slurmd ;;
+	sluice-node) cluster kill n2 sluice-node ;;
+	esac
+	sleep 1
+	case $1 in
+	slurmctld | sluiced) cluster start ctl "$1" ;;
+	slurmd) cluster start n2 "$1" ;;
+	esac
+}
+
+# Slurm sends a terminate again only after half a minute; after a
+# reconfiguration at once.
+settled() { # JOB
+	job_ended "$1" && return
+	on ctl scontrol reconfigure
+	job_held "$1" && as_alice scancel "$1"
+	sleep 1
+	false
+}
+
+job_held() {
+	[ "$(job_field "$1" JobState)" = PENDING ] &&
+		[ "$(job_field "$1" Priority)" = 0 ]
+}
+
+# Cancelled before its end: CANCELLED. Else COMPLETED with all its data; where
+# a node's part was killed it may have failed, with a reason on record.
+ends_well() { # FAULT PHASE JOB
+	local state
+	state=$(job_field "$3" JobState)
+	case $1.$2 in
+	cancel.SETUP | cancel.STAGE_IN | cancel.RUNNING)
+		equal "$state" CANCELLED
+		return
+		;;
+	esac
+	if [ "$state" = COMPLETED ]; then
+		output_complete in "$3"
+	else
+		note "job is $state: $(buffer_failure "$3")"
+		[[ $1 = slurmd || $1 = sluice-node ]] &&
+			[ "$(buffer_failure "$3")" ]
+	fi
+}
+
+# After trouble the next test gets a cluster without it.
+fresh_cluster() {
+	[ ! -e "$PFS" ] || { cluster_save_logs && cluster down; }
+	cluster_up --nodes 4 --ions 0
+	make_input in 600 8
+	touch "$PFS/alice/bystander"
+	BYSTANDER=$(bystander_script | submit -N1 -w n4)
+}
+
+bystander_script() {
+	cat <<-'EOT'
+		#!/bin/bash
+		while [ -e /pfs/alice/bystander ]; do
+			srun true || exit 1
+			sleep 1
+		done
+	EOT
+}
+
+test_fault() { # FAULT PHASE
+	local failed=$FAILED
+	try_fault "$1" "$2"
+	[ "$FAILED" = "$failed" ] || fresh_cluster
+}
+
+try_fault() { # FAULT PHASE
+	local what="$1 in $2"
+	job_in_phase "$2" || { check "$what: phase reached" false && return; }
+	inject "$1" "$JOB"
+	go_on
+	check_within 90 "$what: the job ends" settled "$JOB"
+	check_within 30 "$what: no buffer is alive" no_buffer_alive
+	check "$what: as it should, with its data" ends_well "$1" "$2" "$JOB"
+	# shellcheck disable=SC2086
+	check "$what: nothing is left" nothing_left $NODES
+	check "$what: no node is drained" no_node_drained
+	check "$what: the database is sound" database_sound
+}
+
+fresh_cluster
+for fault in ${ONLY_FAULTS:-$FAULTS}; do
+	for phase in ${ONLY_PHASES:-$PHASES}; do
+		test_fault "$fault" "$phase"
+	done
+done
+rm "$PFS/alice/bystander"
+check_within 30 "a job without a buffer completes" \
+	job_is "$BYSTANDER" COMPLETED
+check "and never noticed" equal "$(job_field "$BYSTANDER" Restarts)" 0
+finish
