@@ -76,14 +76,15 @@ static int open_target(struct slu_act *a, const struct slu_entry *e,
 }
 
 static int finish_target(struct slu_act *a, int out, const struct work *w,
-			 struct slu_err *err)
+			 bool sparse, struct slu_err *err)
 {
 	const struct slu_entry *e = &w->entry;
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
 	uint64_t ranges = slu_share_ranges(e->size);
 
 	/* A hole at the end was not written. */
-	if ((w->range == ranges - 1 && ftruncate(out, (off_t)e->size)) ||
+	if ((sparse && w->range == ranges - 1 &&
+	     ftruncate(out, (off_t)e->size)) ||
 	    (ranges == 1 && (fchmod(out, e->mode) || futimens(out, times))))
 		return slu_act_errno(err, "write", a->part->destination, e);
 	return slu_act_count(a, 0, w->range == 0, err);
@@ -96,17 +97,18 @@ static int copy_between(struct slu_act *a, const struct work *w, int in,
 	uint64_t len = slu_share_range(size, w->range, &offset);
 	struct slu_err reason = {0};
 	struct stat st;
+	bool sparse;
 
 	if (check_source(a, in, &w->entry, &st, err))
 		return -1;
-	if (slu_copy_part(c, in, out, offset, len,
-			  (uint64_t)st.st_blocks * 512 < size, &reason)) {
+	sparse = (uint64_t)st.st_blocks * 512 < size;
+	if (slu_copy_part(c, in, out, offset, len, sparse, &reason)) {
 		slu_act_err(err, a->part->source, &w->entry, reason.text);
 		return -1;
 	}
 	if (check_source(a, in, &w->entry, &st, err))
 		return -1;
-	return finish_target(a, out, w, err);
+	return finish_target(a, out, w, sparse, err);
 }
 
 static int copy_range(struct slu_act *a, const struct work *w,

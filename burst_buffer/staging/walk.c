@@ -16,6 +16,9 @@
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/walk.h"
+#include "common/str.h"
+
+#define BATCH 1024 /* names of a directory at a time */
 
 struct level { /* one directory, on both sides */
 	struct slu_walk *walk;
@@ -194,25 +197,76 @@ static void cut(struct level *lv, size_t len)
 	lv->path[len] = '\0';
 }
 
+/* Names of a directory, in the order of their inodes: disks like to be asked
+ * in that order, now and when the files are read. */
+struct batch {
+	struct slu_buf names;
+	struct item {
+		ino_t ino;
+		size_t at; /* in names */
+	} item[BATCH];
+	size_t n;
+};
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+static int read_batch(struct level *lv, DIR *dir, struct batch *b,
+		      struct slu_err *err)
+{
+	struct dirent *d = NULL;
+
+	slu_buf_reset(&b->names);
+	for (b->n = 0; b->n < BATCH && (errno = 0, d = readdir(dir));) {
+		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+			continue;
+		b->item[b->n++] = (struct item){d->d_ino, b->names.len};
+		slu_buf_add(&b->names, d->d_name, strlen(d->d_name) + 1);
+	}
+	if (b->n < BATCH && errno)
+		return fail(lv, "read the directory", err);
+	if (b->names.failed)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	qsort(b->item, b->n, sizeof(b->item[0]), by_inode);
+	return 0;
+}
+
+static int walk_batch(struct level *lv, const struct batch *b, int src, int dst,
+		      struct slu_err *err)
+{
+	size_t len = lv->len;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < b->n; i++) {
+		const char *name = b->names.data + b->item[i].at;
+
+		rc = push(lv, name, err);
+		if (!rc)
+			rc = walk_entry(lv, src, dst, name, err);
+		cut(lv, len);
+	}
+	return rc;
+}
+
 static int walk_list(struct level *lv, DIR *dir, int src, int dst,
 		     struct slu_err *err)
 {
-	struct dirent *d;
-	size_t len = lv->len;
+	struct batch *b = calloc(1, sizeof(*b));
+	int rc;
 
-	while (errno = 0, (d = readdir(dir))) {
-		int rc;
-
-		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
-			continue;
-		if (push(lv, d->d_name, err))
-			return -1;
-		rc = walk_entry(lv, src, dst, d->d_name, err);
-		cut(lv, len);
-		if (rc)
-			return -1;
-	}
-	return errno ? fail(lv, "read the directory", err) : 0;
+	if (!b)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	do
+		rc = read_batch(lv, dir, b, err) ||
+		     walk_batch(lv, b, src, dst, err);
+	while (!rc && b->n == BATCH);
+	slu_buf_free(&b->names);
+	free(b);
+	return rc ? -1 : 0;
 }
 
 static int walk_dir(struct level *lv, int src, int dst, bool made,
