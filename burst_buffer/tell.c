@@ -49,13 +49,35 @@ static size_t count_done(const struct slu_bb *bb)
 	return n;
 }
 
+static bool keeps(const struct slu_bb *bb, size_t i)
+{
+	return !slu_bb_is_lost(bb, i);
+}
+
+/* What went wrong, and where a failed stage-out's data is. Caller frees. */
+static char *failure(const struct slu_bb *bb)
+{
+	const char *phase = slu_bb_phase(bb->failed_in);
+	char *hosts, *text;
+
+	if (bb->failed_in != SLU_BB_STAGE_OUT || bb->plan.keep_failed <= 0)
+		return slu_asprintf("sluice: %s failed: %s", phase,
+				    bb->failure);
+	hosts = slu_bb_hosts(bb, keeps);
+	text = hosts ? slu_asprintf("sluice: %s failed: %s; %s keeps the data "
+				    "for sluice-node fetch",
+				    phase, bb->failure, hosts)
+		     : NULL;
+	free(hosts);
+	return text;
+}
+
 /* The sentence for squeue and scontrol; "" when there is nothing to say.
  * Caller frees. */
 static char *sentence(const struct slu_bb *bb)
 {
 	if (bb->failure)
-		return slu_asprintf("sluice: %s failed: %s",
-				    slu_bb_phase(bb->failed_in), bb->failure);
+		return failure(bb);
 	if (bb->state == SLU_BB_RUNNING || bb->state == SLU_BB_DONE)
 		return strdup("");
 	return slu_asprintf("sluice: %s, %zu of %zu nodes done",

@@ -92,7 +92,23 @@ test_stage_out_fails() {
 	check "what waits for it does not start" fails job_is "$after" COMPLETED
 	as_alice scancel "$after"
 	check "the data is kept" kept_somewhere n1 n2
+	check "and the user told where" matches \
+		"$(on ctl scontrol show job "$job")" 'keeps_the_data'
+	fetch_from "$job" n1 n2
+	check "its owner gets it" equal \
+		"$(cat "$PFS/alice/rescued/out/file")" result
+	check "nobody else does" fails quietly bounded_exec -u bob n1 \
+		/opt/sluice/sbin/sluice-node fetch "$job" /tmp/bob
 	unharmed "stage-out failed"
+}
+
+fetch_from() { # JOB HOST...: from those that have some of it
+	local host job=$1
+	shift
+	for host; do
+		bounded_exec -u alice "$host" /opt/sluice/sbin/sluice-node \
+			fetch "$job" /pfs/alice/rescued >/dev/null 2>&1
+	done
 }
 
 kept_somewhere() {

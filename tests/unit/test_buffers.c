@@ -356,8 +356,10 @@ START_TEST(test_fail_down)
 		ck_assert_int_eq(w.node[1].keep, at == 3);
 		ck_assert_int_eq(w.node[2].keep, at == 3);
 		if (at == 3) {
-			ck_assert_str_eq(w.reason, "sluice: stage-out failed: "
-						   "n2: it broke");
+			ck_assert_str_eq(w.reason,
+					 "sluice: stage-out failed: n2: it "
+					 "broke; n[1-3] keeps the data for "
+					 "sluice-node fetch");
 			ck_assert_int_eq(w.what, SLU_FAIL);
 			expect_outcome(&w, "6 4 2 2 1 555 6000 0 --- ---");
 		} else {
