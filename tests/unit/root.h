@@ -3,40 +3,93 @@
 #define SLU_TESTS_ROOT_H
 
 /*
- * Tests that need root: they run in a mount namespace of their own, so that
- * nothing they mount is seen outside or stays. Without root, or where loop
- * devices or namespaces are not to be had, the program is skipped and says so.
+ * Tests that need root: they run as on a host of their own, with private
+ * mounts, processes and network (127.0.0.1 alone), so that nothing they mount,
+ * start or listen on is seen outside, meets that of another test, or stays,
+ * also when they are killed. Without root, or where loop devices or namespaces
+ * are not to be had, the program is skipped and says so.
  */
 
+#include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/unit/harness.h"
 
 #define SKIPPED 77 /* automake's word */
 
-static inline int enter_private_mounts(const char *name)
+/* Be the parent of this child, and of all orphans, until it ends. */
+static inline void wait_and_exit(pid_t child)
 {
+	int status = 1 << 8;
+	pid_t pid;
+
+	do
+		pid = wait(&status);
+	while (pid != child && (pid > 0 || errno == EINTR));
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+static inline void loopback_up(void)
+{
+	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	if (ioctl(fd, SIOCSIFFLAGS, &lo))
+		perror("lo");
+	close(fd);
+}
+
+/* The namespaces' first process, with whose end all others in them end. */
+static inline int become_host(void)
+{
+	pid_t pid;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("proc", "/proc", "proc", 0, NULL))
+		return -1;
+	loopback_up();
+	pid = fork();
+	if (pid)
+		wait_and_exit(pid);
+	return 0;
+}
+
+static inline int enter_own_host(const char *name)
+{
+	pid_t pid;
+
 	if (geteuid()) {
 		printf("%s: skipped, needs root\n", name);
 		return SKIPPED;
 	}
-	if (unshare(CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    access("/dev/loop-control", R_OK | W_OK)) {
-		printf("%s: skipped, no mount namespace or loop devices\n",
-		       name);
+	if (access("/dev/loop-control", R_OK | W_OK) ||
+	    unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET)) {
+		printf("%s: skipped, no namespaces or loop devices\n", name);
 		return SKIPPED;
 	}
-	return 0;
+	pid = fork();
+	if (pid)
+		wait_and_exit(pid);
+	if (!become_host())
+		return 0;
+	printf("%s: skipped, no mounts in a namespace\n", name);
+	return SKIPPED;
 }
 
 #define ROOT_TEST_MAIN(name, ...)                                      \
 	int main(void)                                                 \
 	{                                                              \
 		const TTest *const tests[] = {__VA_ARGS__};            \
-		int rc = enter_private_mounts(name);                   \
+		int rc = enter_own_host(name);                         \
 		return rc ? rc                                         \
 			  : run_tests(name, tests,                     \
 				      sizeof(tests) / sizeof(*tests)); \

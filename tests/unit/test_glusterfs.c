@@ -340,7 +340,7 @@ int main(void)
 	const TTest *const tests[] = {
 		test_life,  test_coherent, test_lost_brick, test_two_jobs,
 		test_abort, test_options,  test_probe};
-	int rc = enter_private_mounts("glusterfs");
+	int rc = enter_own_host("glusterfs");
 
 	if (!rc && (access("/usr/sbin/glusterfsd", X_OK) ||
 		    access("/dev/fuse", R_OK | W_OK))) {

@@ -677,7 +677,7 @@ static int run(void)
 
 int main(void)
 {
-	int rc = enter_private_mounts("node");
+	int rc = enter_own_host("node");
 
 	return rc ? rc : run();
 }
