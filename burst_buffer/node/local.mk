@@ -54,8 +54,9 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
-node_slow_tests = tests/unit/test_glusterfs tests/unit/test_node
-check_PROGRAMS += $(node_tests) $(node_slow_tests)
+node_slow_tests = tests/unit/test_glusterfs
+# test_node kills up and down at every request, which takes minutes: by hand.
+check_PROGRAMS += $(node_tests) $(node_slow_tests) tests/unit/test_node
 TESTS += $(node_tests)
 if !SANITIZERS
 TESTS += $(node_slow_tests)

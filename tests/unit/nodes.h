@@ -484,6 +484,8 @@ static void job_ends(const char *request, const char *state)
 
 	j.state = (char *)(uintptr_t)state;
 	j.end = j.start + 60;
+	j.completing = true; /* its epilogs are still to come */
+	j.completing_nodes = j.nodes;
 	ctl_send(&slu_job_ended_desc, &j);
 }
 
