@@ -56,14 +56,21 @@ inject() { # FAULT JOB
 	esac
 }
 
-# Slurm sends a terminate again only after half a minute; after a
-# reconfiguration at once.
+# Slurm sends a terminate again only after half a minute, and looks for a job
+# whose prolog died with slurmd only when a node registers: a reconfiguration
+# hastens both. A requeued job would wait for two minutes.
 settled() { # JOB
 	job_ended "$1" && return
 	on ctl scontrol reconfigure
+	job_requeued "$1" && on ctl scontrol update JobId="$1" StartTime=now
 	job_held "$1" && as_alice scancel "$1"
 	sleep 1
 	false
+}
+
+job_requeued() {
+	[ "$(job_field "$1" JobState)" = PENDING ] &&
+		[ "$(job_field "$1" Priority)" != 0 ]
 }
 
 job_held() {
@@ -95,6 +102,8 @@ ends_well() { # FAULT PHASE JOB
 fresh_cluster() {
 	[ ! -e "$PFS" ] || { cluster_save_logs && cluster down; }
 	cluster_up --nodes 4 --ions 0
+	cluster conf slurm.conf BatchStartTimeout=20
+	on ctl scontrol reconfigure
 	make_input in 600 8
 	touch "$PFS/alice/bystander"
 	BYSTANDER=$(bystander_script | submit -N1 -w n4)
@@ -137,7 +146,7 @@ for fault in ${ONLY_FAULTS:-$FAULTS}; do
 	done
 done
 rm "$PFS/alice/bystander"
-check_within 30 "a job without a buffer completes" \
+check_within 150 "a job without a buffer completes" \
 	job_is "$BYSTANDER" COMPLETED
 check "and never noticed" equal "$(job_field "$BYSTANDER" Restarts)" 0
 finish

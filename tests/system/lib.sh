@@ -8,7 +8,9 @@
 set -u
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 TEST=$(basename "$0" .t)
-: "${CLUSTER:=$(tr -cd 'a-z0-9' <<<"t$TEST" | cut -c1-12)}"
+# Its name also tells checkouts apart that test at the same time.
+: "${CLUSTER:=$(tr -cd 'a-z0-9' <<<"t$TEST" | cut -c1-7)$(md5sum <<<"$TOP" |
+	cut -c1-4)}"
 PFS=/var/tmp/sluice-$CLUSTER/pfs # /pfs of its hosts
 LOGS=${LOGS:-$TOP/build-test/system}
 CHECKS=0 FAILED=0
@@ -69,6 +71,8 @@ cluster() {
 }
 
 cluster_up() { # UP-OPTION...
+	[ ! -e "/run/sluice-clusters/$CLUSTER" ] ||
+		{ echo "Bail out! cluster $CLUSTER exists" && exit 1; }
 	trap cluster_gone EXIT
 	cluster up "$@" | sed 's/^/# /'
 	[ "${PIPESTATUS[0]}" = 0 ] || { echo "Bail out! no cluster" && exit 1; }
