@@ -29,7 +29,7 @@ struct message {
 	int rc;
 	uint64_t bytes, files;
 	struct slu_err err;
-	char out[SLU_ASIDE_OUT];
+	_Alignas(16) char out[SLU_ASIDE_OUT];
 };
 _Static_assert(sizeof(struct message) <= PIPE_BUF, "messages are atomic");
 

@@ -18,7 +18,7 @@
 struct slu_aside;
 
 /* What the child does: returns 0 or fills in err; may leave an answer in
- * `out`, which has SLU_ASIDE_OUT bytes, zero at first. */
+ * `out`, which has SLU_ASIDE_OUT bytes, aligned for anything, zero at first. */
 typedef int slu_aside_f(struct slu_aside *aside, void *arg, void *out,
 			struct slu_err *err);
 

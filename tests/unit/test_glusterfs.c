@@ -104,6 +104,26 @@ static void job_end(struct job *j)
 	}
 }
 
+static void job_free(struct job *j)
+{
+	for (size_t i = 0; i < NODES; i++) {
+		free((char *)(uintptr_t)j->in[i].fs);
+		free((char *)(uintptr_t)j->in[i].work);
+		free((char *)(uintptr_t)j->in[i].top);
+	}
+	free(j->plan.secret);
+}
+
+/* Six ports that other runs of this test hardly have. */
+static const char *few_ports(void)
+{
+	static char text[32];
+	unsigned low = 20000 + (unsigned)getpid() * 7 % 9000;
+
+	snprintf(text, sizeof(text), "%u-%u", low, low + 5);
+	return text;
+}
+
 static void setup(void)
 {
 	driver = slu_driver_find("glusterfs");
@@ -169,6 +189,7 @@ START_TEST(test_life)
 	expect(w >= 30000 && w < 1000000, "%g", w);
 	job_end(&j);
 	expect_fail(driver->check(&j.in[0], &err), err, SLU_IO, "not mounted");
+	job_free(&j);
 	tree_remove(top);
 }
 END_TEST
@@ -199,6 +220,7 @@ START_TEST(test_coherent)
 		ck_assert_int_eq(stat(in(j.in[0].top, name), &st), -1);
 	}
 	job_end(&j);
+	job_free(&j);
 	tree_remove(top);
 }
 END_TEST
@@ -222,6 +244,7 @@ START_TEST(test_lost_brick)
 		usleep(20000);
 	expect_fail(driver->check(&j.in[0], &err), err, SLU_IO, "node n1");
 	job_end(&j);
+	job_free(&j);
 	tree_remove(top);
 }
 END_TEST
@@ -234,8 +257,8 @@ START_TEST(test_two_jobs)
 	const char *root;
 
 	setup();
-	job_new(&a, 3, "22000-22005");
-	job_new(&b, 5, "22000-22005");
+	job_new(&a, 3, few_ports());
+	job_new(&b, 5, few_ports());
 	job_start(&a);
 	job_start(&b);
 	for (size_t i = 0; i < NODES; i++)
@@ -246,19 +269,23 @@ START_TEST(test_two_jobs)
 		struct job c;
 		char attr[SLU_ATTR_MAX];
 
-		job_new(&c, 7, "22000-22005");
+		job_new(&c, 7, few_ports());
 		expect_fail(driver->start(&c.in[0], attr, &err), err, SLU_BUSY,
 			    "is taken");
+		job_free(&c);
 	}
 	job_attach(&a);
 	make_text(in(a.in[0].top, "secret"), "a");
 	/* The other's bricks with the own password. */
-	b.plan.secret = "wrong";
+	free(b.plan.secret);
+	b.plan.secret = strdup("wrong");
 	expect_fail(driver->attach(&b.in[0], a.attr, NODES, &root, &err), err,
 		    SLU_IO, "");
 	ck_assert(!slu_mounted(b.in[0].top));
 	job_end(&b);
 	job_end(&a);
+	job_free(&a);
+	job_free(&b);
 	tree_remove(top);
 }
 END_TEST
@@ -299,6 +326,7 @@ START_TEST(test_abort)
 		if (!slu_server_find(in(j.in[i].work, "brick.vol"), &pid, NULL))
 			slu_pid_kill(&pid, SIGCONT);
 	job_end(&j);
+	job_free(&j);
 	tree_remove(top);
 }
 END_TEST
@@ -316,6 +344,7 @@ START_TEST(test_options)
 		job_new(&j, 6, *b);
 		expect_fail(driver->start(&j.in[0], attr, &err), err,
 			    SLU_INVALID, "is no range of ports");
+		job_free(&j);
 		tree_remove(top);
 		top = tree_new();
 	}
