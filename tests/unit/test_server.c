@@ -15,23 +15,26 @@
 static struct slu_err err;
 static char *top;
 
-/* Something that runs for a minute with our path among its arguments. */
+/*
+ * Something that runs for a minute with our path among its arguments. Like a
+ * daemon it has a session of its own before what started it returns.
+ */
 static void start(const char *mark)
 {
-	char *argv[] = {"sh", "-c", "setsid sleep 60 & exec 3>\"$0\"", "x",
-			NULL};
 	char script[5000];
+	char *argv[] = {"sh", "-c", script, NULL};
 
 	snprintf(script, sizeof(script),
-		 "setsid perl -e 'sleep 60' %s >/dev/null 2>&1 &", mark);
-	argv[2] = script;
-	argv[3] = NULL;
-	expect_ok(slu_server_start(argv, GROUP, 5, &err), err);
+		 "rm -f %s.up; setsid perl -e 'open F, qq(>$ARGV[0].up); "
+		 "sleep 60' %s >/dev/null 2>&1 & "
+		 "until [ -e %s.up ]; do sleep 0.01; done",
+		 mark, mark, mark);
+	expect_ok(slu_server_start(argv, GROUP, 20, &err), err);
 }
 
 static void wait_for(const char *mark, struct slu_pid *pid)
 {
-	for (int i = 0; i < 200 && slu_server_find(mark, pid, NULL); i++)
+	for (int i = 0; i < 2000 && slu_server_find(mark, pid, NULL); i++)
 		usleep(10000);
 	expect_ok(slu_server_find(mark, pid, &err), err);
 }
@@ -122,6 +125,7 @@ START_TEST(test_cgroup)
 	mark = in(top, "mark");
 	snprintf(dir, sizeof(dir), "%s/sluice-test-slurmd", root);
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", dir);
+	slu_cgroup_remove("sluice-test-slurmd"); /* of an aborted run */
 	make_dir(dir, 0755);
 	snprintf(mine, sizeof(mine), "%d", getpid());
 	make_text(procs, mine);
