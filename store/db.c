@@ -27,6 +27,7 @@ static enum slu_kind kind_of(int code)
 	switch (code & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
+	case SQLITE_INTERRUPT:
 		return SLU_BUSY;
 	case SQLITE_NOMEM:
 	case SQLITE_TOOBIG:
@@ -68,12 +69,19 @@ static sqlite3_stmt *prepare(struct slu_db *db, const char *sql, bool keep,
 {
 	unsigned int flags = keep ? SQLITE_PREPARE_PERSISTENT : 0;
 	sqlite3_stmt *stmt = NULL;
+	const char *rest = "";
 
-	if (sqlite3_prepare_v3(db->sqlite, sql, -1, flags, &stmt, NULL) !=
-	    SQLITE_OK)
+	if (sqlite3_prepare_v3(db->sqlite, sql, -1, flags, &stmt, &rest) !=
+	    SQLITE_OK) {
 		slu_db_fail(db, err);
-	else if (!stmt)
-		slu_err(err, SLU_INTERNAL, "database: empty statement");
+	} else if (!stmt) {
+		slu_err(err, SLU_INVALID, "database: empty statement");
+	} else if (rest[strspn(rest, " \t\r\n;")]) {
+		slu_err(err, SLU_INVALID,
+			"database: more than one statement: %.40s", rest);
+		sqlite3_finalize(stmt);
+		stmt = NULL;
+	}
 	return stmt;
 }
 

@@ -123,5 +123,6 @@ void slu_db_close(struct slu_db *db)
 	if (!db)
 		return;
 	disconnect(db);
+	slu_strv_free(db->hidden);
 	free(db);
 }

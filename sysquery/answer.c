@@ -3,6 +3,7 @@
 #include "config.h"
 #include "sysquery/ask.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,21 +44,51 @@ static int post(struct slu_http *http, const struct slu_ask *ask,
 			     out, err);
 }
 
-static int ask_daemon(const struct slu_ask *ask, const char *question,
-		      struct slu_buf *out, struct slu_err *err)
+/* Whoever runs sluiced there, answers as SlurmUser: of sluice.conf where there
+ * is one. */
+static struct slu_http *server(const char *addr, struct slu_err *err)
+{
+	char *path = slu_conf_path();
+	struct slu_conf *conf = path ? slu_conf_load(path, NULL) : NULL;
+	const char *port = strrchr(addr, ':');
+	char *full = port && !strchr(port, ']') /* [::1] has none */
+			     ? strdup(addr)
+			     : slu_asprintf("%s:%d", addr, SLU_DAEMON_PORT);
+	struct passwd *pw = getpwnam(conf ? conf->slurm_user : "slurm");
+	char *addrs[] = {full, NULL};
+	struct slu_http *http = NULL;
+
+	if (full)
+		http = slu_http_new(addrs, pw ? pw->pw_uid : 0, err);
+	else
+		slu_err(err, SLU_NOMEM, "out of memory");
+	slu_conf_free(conf);
+	free(full);
+	free(path);
+	return http;
+}
+
+static struct slu_http *site(struct slu_err *err)
 {
 	char *path = slu_conf_path();
 	struct slu_conf *conf = path ? slu_conf_load(path, err) : NULL;
 	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
-	int ret = -1;
 
 	if (!path)
 		slu_err(err, SLU_NOMEM, "out of memory");
-	else if (http)
-		ret = post(http, ask, question, out, err);
-	slu_http_free(http);
 	slu_conf_free(conf);
 	free(path);
+	return http;
+}
+
+static int ask_daemon(const struct slu_ask *ask, const char *question,
+		      struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_http *http =
+		ask->server ? server(ask->server, err) : site(err);
+	int ret = http ? post(http, ask, question, out, err) : -1;
+
+	slu_http_free(http);
 	return ret;
 }
 

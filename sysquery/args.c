@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "common/jsonx.h"
 #include "common/size.h"
+#include "sysquery/when.h"
 
 enum takes { NOTHING, ONE, MANY };
 
@@ -28,6 +30,14 @@ static int set_file(struct slu_ask *ask, const char *value, struct slu_err *err)
 {
 	(void)err;
 	ask->file = value;
+	return 0;
+}
+
+static int set_server(struct slu_ask *ask, const char *value,
+		      struct slu_err *err)
+{
+	(void)err;
+	ask->server = value;
 	return 0;
 }
 
@@ -129,6 +139,25 @@ static int set_name(struct slu_ask *ask, const char *value, struct slu_err *err)
 	return 0;
 }
 
+static int set_where(struct slu_ask *ask, const char *value,
+		     struct slu_err *err)
+{
+	(void)err;
+	slu_json_set_str(ask->args, "where", value);
+	return 0;
+}
+
+static int set_since(struct slu_ask *ask, const char *value,
+		     struct slu_err *err)
+{
+	int64_t when;
+
+	if (slu_when_parse(value, time(NULL), &when, err))
+		return -1;
+	slu_json_set_i64(ask->args, "since", when);
+	return 0;
+}
+
 /* Minutes, or with colons as Slurm has it. */
 static int set_limit(struct slu_ask *ask, const char *value,
 		     struct slu_err *err)
@@ -154,8 +183,9 @@ static int set_user(struct slu_ask *ask, const char *value, struct slu_err *err)
 }
 
 static const struct opt opts[] = {
-	{'f', "file", "DB", "ask this database instead of sluiced", ONE,
+	{'f', "filename", "DB", "ask this database instead of sluiced", ONE,
 	 set_file},
+	{'R', "server", "HOST:PORT", "ask the sluiced there", ONE, set_server},
 	{'n', "hosts", "HOST...", "of these hosts only: n[1-4] or n1 n2", MANY,
 	 slu_ask_add_hosts},
 	{'e', "extractors", "NAME...", "of these extractors only", MANY,
@@ -168,6 +198,9 @@ static const struct opt opts[] = {
 	 set_output},
 	{'J', "json", NULL, "JSON, also on a terminal", NOTHING, set_json},
 	{'T', "table", NULL, "a table, also into a file", NOTHING, set_table},
+	{'W', "where", "CONDITION", "of hosts: for which this SQL holds", ONE,
+	 set_where},
+	{'S', "since", "TIME", "of diff: 2026-11-20T12:30, 3d", ONE, set_since},
 	{'A', "last", "N", "of jobs, I/O nodes: so many", ONE, set_last},
 	{'U', "user", "NAME", "of jobs, predictions: this user's", ONE,
 	 set_user},
@@ -186,16 +219,25 @@ static bool typed(const struct opt *opt)
 	return opt->letter >= 'a' || opt->letter == 'L';
 }
 
+/* Long names may be cut short where that is clear, as getopt_long() has it. */
 static const struct opt *find(const char *word, size_t len)
 {
+	const struct opt *found = NULL;
+	bool more = false;
+
+	if (len == 2 && word[1] == '-')
+		return NULL;
 	for (const struct opt *o = opts; o->letter; o++) {
-		if (word[1] == '-' && strlen(o->name) + 2 == len &&
-		    strncmp(o->name, word + 2, len - 2) == 0)
-			return o;
 		if (word[1] == o->letter && typed(o))
 			return o;
+		if (word[1] != '-' || strncmp(o->name, word + 2, len - 2))
+			continue;
+		if (strlen(o->name) + 2 == len)
+			return o;
+		more = found != NULL;
+		found = o;
 	}
-	return NULL;
+	return more ? NULL : found;
 }
 
 static bool is_option(const char *word)
@@ -266,10 +308,13 @@ static int check(const struct slu_ask *ask, struct slu_err *err)
 		return unknown_command(ask->command, err);
 	for (const struct opt *o = opts; o->letter; o++)
 		if (strchr(ask->given, o->letter) &&
-		    !strchr("foJT", o->letter) && !strchr(allowed, o->letter))
+		    !strchr("foJTR", o->letter) && !strchr(allowed, o->letter))
 			return slu_err(err, SLU_INVALID,
 				       "--%s is not an option of %s", o->name,
 				       c ? c->name : "this form");
+	if (ask->file && ask->server)
+		return slu_err(err, SLU_INVALID,
+			       "--filename and --server: want one of them");
 	if (c && ask->n_operands > c->max_operands)
 		return slu_err(err, SLU_INVALID, "%s: too many words: %s",
 			       c->name, ask->operand[c->max_operands]);
@@ -308,7 +353,7 @@ void slu_ask_help(struct slu_buf *out)
 			  "Ask what Sluice knows.\n\nCommands:\n");
 	for (const struct slu_command *c = slu_commands; c->name; c++) {
 		snprintf(left, sizeof(left), "%s %s", c->name, c->operands);
-		slu_buf_printf(out, "  %-22s %s\n", left, c->doc);
+		slu_buf_printf(out, "  %-24s %s\n", left, c->doc);
 	}
 	slu_buf_puts(out, "\nOptions:\n");
 	for (const struct opt *o = opts; o->letter; o++) {

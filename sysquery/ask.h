@@ -18,6 +18,7 @@
 
 struct slu_ask {
 	const char *file;   /* -f: the database; NULL: ask sluiced */
+	const char *server; /* --server: HOST:PORT; NULL: DaemonAddr's */
 	const char *output; /* -o */
 	bool json, table;   /* neither: a table on a terminal, else JSON */
 	bool list_hosts, list_extractors, help, version;
@@ -74,6 +75,9 @@ int slu_cmd_original(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_resources(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_hosts(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_extractors(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_sql(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_history(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_diff(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err);

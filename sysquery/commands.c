@@ -4,11 +4,18 @@
 #include "sysquery/ask.h"
 
 const struct slu_command slu_commands[] = {
-	{"resources", "[HOSTS]", "which storage has each host", "ne",
+	{"resources", "[HOSTS]", "which storage has each host", "neW",
 	 SLU_OPERANDS_MAX, slu_cmd_resources},
-	{"hosts", "", "hosts in the resource map", "", 0, slu_cmd_hosts},
+	{"hosts", "[HOSTS]", "hosts in the resource map", "nW",
+	 SLU_OPERANDS_MAX, slu_cmd_hosts},
 	{"extractors", "", "kinds of documents in the map", "", 0,
 	 slu_cmd_extractors},
+	{"sql", "[SELECT]", "select by content; alone: the views", "", 1,
+	 slu_cmd_sql},
+	{"history", "HOSTS", "what hosts have and had, since when", "e",
+	 SLU_OPERANDS_MAX, slu_cmd_history},
+	{"diff", "HOST [HOST]", "how hosts differ, or one since", "eS", 2,
+	 slu_cmd_diff},
 	{"buffers", "[JOBID]", "job file systems, their phases and bytes", "",
 	 1, slu_cmd_buffers},
 	{"ions", "", "who holds which I/O nodes, and since when", "A", 0,

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LTLIBRARIES += libslusysquery.la
 libslusysquery_la_SOURCES = \
+	sysquery/history.c sysquery/history.h \
+	sysquery/leaves.c sysquery/leaves.h \
 	sysquery/query.c sysquery/query.h \
 	sysquery/resources.c sysquery/resources.h \
 	sysquery/rows.c sysquery/rows.h \
-	sysquery/summary.c
+	sysquery/select.c sysquery/select.h \
+	sysquery/summary.c \
+	sysquery/views.c \
+	sysquery/when.c sysquery/when.h
 libslusysquery_la_LIBADD = libslusysmap.la libslustore.la libsluwire.la \
 	libslucommon.la
 
@@ -17,25 +22,33 @@ sysquery_parts = \
 	sysquery/commands.c \
 	sysquery/cmd/buffers.c \
 	sysquery/cmd/dump.c \
+	sysquery/cmd/history.c \
 	sysquery/cmd/hosts.c \
 	sysquery/cmd/ions.c \
 	sysquery/cmd/jobs.c \
 	sysquery/cmd/original.c \
 	sysquery/cmd/predict.c \
-	sysquery/cmd/resources.c
+	sysquery/cmd/resources.c \
+	sysquery/cmd/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
 sysquery_sysquery_LDADD = libslusysquery.la libslunet.la libslucommon.la
 
+noinst_HEADERS += tests/unit/map.h
 dist_check_SCRIPTS += tests/unit/test_sysquery.sh
 TESTS += tests/unit/test_sysquery.sh
 
 if HAVE_CHECK
 sysquery_tests = tests/unit/test_resources tests/unit/test_args \
-	tests/unit/test_show
+	tests/unit/test_leaves tests/unit/test_map_history \
+	tests/unit/test_select tests/unit/test_show tests/unit/test_when
 check_PROGRAMS += $(sysquery_tests)
 TESTS += $(sysquery_tests)
 sysquery_test_libs = libslusysquery.la $(CHECK_LIBS)
 tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/args.c
+tests_unit_test_leaves_LDADD = $(sysquery_test_libs)
+tests_unit_test_map_history_LDADD = $(sysquery_test_libs)
+tests_unit_test_select_LDADD = $(sysquery_test_libs)
+tests_unit_test_when_LDADD = $(sysquery_test_libs)
 tests_unit_test_args_LDADD = $(sysquery_test_libs)
 tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
 tests_unit_test_show_LDADD = $(sysquery_test_libs)

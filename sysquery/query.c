@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "sysquery/history.h"
 #include "sysquery/resources.h"
+#include "sysquery/select.h"
 
 static int give(struct json_object *obj, struct slu_buf *out,
 		struct slu_err *err)
@@ -37,8 +39,8 @@ static const char *text_at(struct json_object *array, size_t i)
 		       : NULL;
 }
 
-static int get_hosts(struct json_object *args, struct slu_hosts *out,
-		     struct slu_err *err)
+static int named_hosts(struct json_object *args, struct slu_hosts *out,
+		       struct slu_err *err)
 {
 	struct json_object *value = argument(args, "hosts");
 	size_t n;
@@ -59,6 +61,46 @@ static int get_hosts(struct json_object *args, struct slu_hosts *out,
 		return slu_err(err, SLU_INVALID, "hosts[%zu]: not a name", i);
 	}
 	return 0;
+}
+
+/* Keep those of `hosts` (all, when it is empty) that are in `found`. */
+static int keep(struct slu_hosts *hosts, const struct slu_hosts *found,
+		struct slu_err *err)
+{
+	struct slu_hosts kept = {0};
+	int ret = 0;
+
+	for (size_t i = 0; i < found->n && ret == 0; i++)
+		if (!hosts->n || slu_hosts_find(hosts, found->name[i]) >= 0)
+			ret = slu_hosts_add(&kept, found->name[i]);
+	slu_hosts_free(hosts);
+	*hosts = kept;
+	return ret ? slu_err(err, SLU_NOMEM, "hosts") : 0;
+}
+
+/* 0, with none in *out: all hosts; 1: none. */
+static int get_hosts(struct slu_db *db, struct json_object *args,
+		     struct slu_hosts *out, struct slu_err *err)
+{
+	struct slu_hosts found;
+	const char *where = NULL;
+	int ret;
+
+	if (slu_json_str_opt(args, "where", &where, err) ||
+	    named_hosts(args, out, err))
+		return -1;
+	if (!where)
+		return 0;
+	ret = slu_select_hosts(db, where, &found, err);
+	if (ret == 0) {
+		ret = keep(out, &found, err);
+		slu_hosts_free(&found);
+	}
+	if (ret) {
+		slu_hosts_free(out);
+		return slu_err_prefix(err, "where");
+	}
+	return out->n == 0;
 }
 
 /* A NULL-ended list whose texts are args'; caller frees the list. */
@@ -82,6 +124,7 @@ static int get_extractors(struct json_object *args, char ***out,
 		if ((*out)[i])
 			continue;
 		free(*out);
+		*out = NULL;
 		return slu_err(err, SLU_INVALID, "extractors[%zu]: not a name",
 			       i);
 	}
@@ -95,13 +138,33 @@ static int resources(struct slu_db *db, struct json_object *args,
 	char **extractors;
 	int ret;
 
-	if (get_hosts(args, &hosts, err))
+	if (get_extractors(args, &extractors, err))
 		return -1;
-	ret = get_extractors(args, &extractors, err);
-	if (ret == 0) {
+	ret = get_hosts(db, args, &hosts, err);
+	if (ret == 0)
 		ret = slu_query_resources(db, &hosts, extractors, out, err);
-		free(extractors);
-	}
+	else if (ret == 1)
+		slu_buf_puts(out, "{}");
+	if (ret >= 0)
+		slu_hosts_free(&hosts);
+	free(extractors);
+	return ret < 0 ? -1 : 0;
+}
+
+/* A question about hosts, answered by an array. */
+static int about_hosts(struct slu_db *db, struct json_object *args,
+		       struct json_object *(*get)(struct slu_db *,
+						  const struct slu_hosts *,
+						  struct slu_err *),
+		       struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_hosts hosts;
+	int ret = get_hosts(db, args, &hosts, err);
+
+	if (ret < 0)
+		return -1;
+	ret = give(ret ? json_object_new_array() : get(db, &hosts, err), out,
+		   err);
 	slu_hosts_free(&hosts);
 	return ret;
 }
@@ -109,21 +172,13 @@ static int resources(struct slu_db *db, struct json_object *args,
 static int summary(struct slu_db *db, struct json_object *args,
 		   struct slu_buf *out, struct slu_err *err)
 {
-	struct slu_hosts hosts;
-	int ret;
-
-	if (get_hosts(args, &hosts, err))
-		return -1;
-	ret = give(slu_query_summary(db, &hosts, err), out, err);
-	slu_hosts_free(&hosts);
-	return ret;
+	return about_hosts(db, args, slu_query_summary, out, err);
 }
 
 static int hosts(struct slu_db *db, struct json_object *args,
 		 struct slu_buf *out, struct slu_err *err)
 {
-	(void)args;
-	return give(slu_query_hosts(db, err), out, err);
+	return about_hosts(db, args, slu_query_hosts, out, err);
 }
 
 static int extractors(struct slu_db *db, struct json_object *args,
@@ -133,11 +188,118 @@ static int extractors(struct slu_db *db, struct json_object *args,
 	return give(slu_query_extractors(db, err), out, err);
 }
 
+/* The rows of each host, with its name before all else. */
+static int add_history(struct slu_db *db, const char *host, char **extractors,
+		       struct json_object *out, struct slu_err *err)
+{
+	struct json_object *rows = slu_query_history(db, host, extractors, err);
+	size_t n = rows ? json_object_array_length(rows) : 0;
+	struct json_object *row;
+
+	for (size_t i = 0; i < n; i++) {
+		row = json_object_array_get_idx(rows, i);
+		slu_json_set_str(row, "host", host);
+		json_object_array_add(out, json_object_get(row));
+	}
+	json_object_put(rows);
+	return rows ? 0 : -1;
+}
+
+static struct json_object *histories(struct slu_db *db,
+				     const struct slu_hosts *hosts,
+				     char **extractors, struct slu_err *err)
+{
+	struct json_object *out = json_object_new_array();
+
+	for (size_t i = 0; i < hosts->n; i++) {
+		if (add_history(db, hosts->name[i], extractors, out, err) == 0)
+			continue;
+		json_object_put(out);
+		return NULL;
+	}
+	return out;
+}
+
+static int history(struct slu_db *db, struct json_object *args,
+		   struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_hosts hosts;
+	char **extractors;
+	int ret;
+
+	if (named_hosts(args, &hosts, err))
+		return -1;
+	ret = get_extractors(args, &extractors, err);
+	if (ret == 0)
+		ret = hosts.n ? give(histories(db, &hosts, extractors, err),
+				     out, err)
+			      : slu_err(err, SLU_INVALID, "of which host?");
+	free(extractors);
+	slu_hosts_free(&hosts);
+	return ret;
+}
+
+static struct json_object *difference(struct slu_db *db,
+				      const struct slu_hosts *hosts,
+				      int64_t since, char **extractors,
+				      struct slu_err *err)
+{
+	if (since < 0 && hosts->n == 2)
+		return slu_query_diff(db, hosts->name[0], hosts->name[1],
+				      extractors, err);
+	if (since >= 0 && hosts->n == 1)
+		return slu_query_diff_since(db, hosts->name[0], since,
+					    extractors, err);
+	slu_err(err, SLU_INVALID, "want two hosts, or one and since when");
+	return NULL;
+}
+
+static int diff(struct slu_db *db, struct json_object *args,
+		struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_hosts hosts;
+	char **extractors;
+	int64_t since = -1;
+	int ret;
+
+	if (slu_json_i64_opt(args, "since", &since, err) ||
+	    named_hosts(args, &hosts, err))
+		return -1;
+	ret = get_extractors(args, &extractors, err);
+	if (ret == 0)
+		ret = give(difference(db, &hosts, since, extractors, err), out,
+			   err);
+	free(extractors);
+	slu_hosts_free(&hosts);
+	return ret;
+}
+
+static int select_rows(struct slu_db *db, struct json_object *args,
+		       struct slu_buf *out, struct slu_err *err)
+{
+	const char *sql;
+
+	if (slu_json_str(args, "sql", &sql, err))
+		return -1;
+	return give(slu_select(db, sql, err), out, err);
+}
+
+static int views(struct slu_db *db, struct json_object *args,
+		 struct slu_buf *out, struct slu_err *err)
+{
+	(void)args;
+	return give(slu_select_views(db, err), out, err);
+}
+
 const struct slu_query slu_queries[] = {
 	{"resources", "documents of hosts", resources},
 	{"summary", "a line for each host", summary},
 	{"hosts", "hosts in the map", hosts},
 	{"extractors", "extractors in the map", extractors},
+	{"history", "what hosts have and had", history},
+	{"diff", "how hosts differ, or one from its past", diff},
+	{"select", "selection by content", select_rows},
+	{"views", "what select selects from", views},
 	{.name = NULL},
 };
 

@@ -182,7 +182,29 @@ int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
 	return ret;
 }
 
-struct json_object *slu_query_hosts(struct slu_db *db, struct slu_err *err)
+/* Only the rows of these hosts. Takes the rows. */
+static struct json_object *only(struct json_object *rows,
+				const struct slu_hosts *hosts)
+{
+	struct json_object *kept, *row;
+	const char *name;
+
+	if (!rows || !hosts || hosts->n == 0)
+		return rows;
+	kept = json_object_new_array();
+	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+		row = json_object_array_get_idx(rows, i);
+		if (slu_json_str(row, "host", &name, NULL) == 0 &&
+		    slu_hosts_find(hosts, name) >= 0)
+			json_object_array_add(kept, json_object_get(row));
+	}
+	json_object_put(rows);
+	return kept;
+}
+
+struct json_object *slu_query_hosts(struct slu_db *db,
+				    const struct slu_hosts *hosts,
+				    struct slu_err *err)
 {
 	const char *ours =
 		"SELECT h.Hostname AS host, (SELECT count(*) FROM Host2Data x "
@@ -195,10 +217,13 @@ struct json_object *slu_query_hosts(struct slu_db *db, struct slu_err *err)
 		"FROM Hosttable h LEFT JOIN Host2Data x ON x.HostID = h.HostID "
 		"GROUP BY h.HostID ORDER BY h.HostID";
 
-	return slu_query_rows(
-		slu_db_query(db, err,
-			     slu_db_has(db, "Hostseen") ? ours : original, ""),
-		err);
+	return only(slu_query_rows(slu_db_query(db, err,
+						slu_db_has(db, "Hostseen")
+							? ours
+							: original,
+						""),
+				   err),
+		    hosts);
 }
 
 struct json_object *slu_query_extractors(struct slu_db *db, struct slu_err *err)

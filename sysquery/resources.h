@@ -30,7 +30,9 @@ struct json_object *slu_query_summary(struct slu_db *db,
 
 /* {host, documents, since, last_seen}, {extractor, documents, hosts}: objects
  * in an array; the times only where we wrote them. Caller puts. */
-struct json_object *slu_query_hosts(struct slu_db *db, struct slu_err *err);
+struct json_object *slu_query_hosts(struct slu_db *db,
+				    const struct slu_hosts *hosts,
+				    struct slu_err *err);
 struct json_object *slu_query_extractors(struct slu_db *db,
 					 struct slu_err *err);
 

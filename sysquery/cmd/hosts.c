@@ -12,6 +12,9 @@ int slu_cmd_hosts(struct slu_ask *ask, struct slu_err *err)
 		{"last_seen", "LAST_SEEN", SLU_COL_TIME},
 		{.key = NULL}};
 
+	for (size_t i = 0; i < ask->n_operands; i++)
+		if (slu_ask_add_hosts(ask, ask->operand[i], err))
+			return -1;
 	return slu_ask_show(ask, "hosts", columns, err);
 }
 

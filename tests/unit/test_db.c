@@ -69,7 +69,7 @@ START_TEST(test_misuse)
 		{"SELECT ?", "x", "unknown letter", SLU_INTERNAL},
 		{"SELECT", "", "incomplete input", SLU_INTERNAL},
 		{"SELECT * FROM nowhere", "", "no such table", SLU_INTERNAL},
-		{" -- nothing", "", "empty statement", SLU_INTERNAL},
+		{" -- nothing", "", "empty statement", SLU_INVALID},
 		{"INSERT INTO Datahash VALUES (1, NULL)", "", "NOT NULL",
 		 SLU_INVALID},
 	};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sysquery history: what hosts have and had, since when. sysquery diff: how
+ * two hosts differ, or one from what it was. As a table, a line for each leaf
+ * of a document that is another.
+ */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include "common/jsonx.h"
+
+#define VALUE_MAX 60 /* characters of a value shown to people */
+
+static const struct slu_column history_columns[] = {
+	{"since", "SINCE", SLU_COL_TIME},
+	{"host", "HOST", SLU_COL_PLAIN},
+	{"extractor", NULL, SLU_COL_PLAIN},
+	{"path", "WHAT", SLU_COL_PLAIN},
+	{"old", "WAS", SLU_COL_PLAIN},
+	{"new", "IS", SLU_COL_PLAIN},
+	{.key = NULL}};
+
+/* A value as text that is not too long. */
+static void cut(struct json_object *row, const char *key)
+{
+	struct json_object *value;
+	char text[VALUE_MAX + sizeof("...")];
+
+	if (!json_object_object_get_ex(row, key, &value) || !value ||
+	    slu_copy(text, VALUE_MAX, json_object_get_string(value)))
+		return;
+	slu_copy(text + VALUE_MAX - 1, sizeof("..."), "...");
+	slu_json_set_str(row, key, text);
+}
+
+static void copy_key(struct json_object *to, struct json_object *from,
+		     const char *key)
+{
+	struct json_object *value;
+
+	if (json_object_object_get_ex(from, key, &value))
+		json_object_object_add(to, key, json_object_get(value));
+}
+
+/* One line: what a version changed; NULL: it is the first. */
+static void add_line(struct json_object *lines, struct json_object *version,
+		     struct json_object *change)
+{
+	static const char *const of_version[] = {"since", "host", "extractor"};
+	static const char *const of_change[] = {"path", "old", "new"};
+	struct json_object *line = json_object_new_object();
+
+	for (int i = 0; i < 3; i++)
+		copy_key(line, version, of_version[i]);
+	for (int i = 0; change && i < 3; i++)
+		copy_key(line, change, of_change[i]);
+	if (!change)
+		slu_json_set_str(line, "path", "(first seen)");
+	cut(line, "old");
+	cut(line, "new");
+	json_object_array_add(lines, line);
+}
+
+/* The answer as lines. Caller puts. */
+static struct json_object *lines_of(struct json_object *versions)
+{
+	struct json_object *lines = json_object_new_array(), *one, *changes;
+	size_t n = json_object_array_length(versions);
+
+	for (size_t i = 0; i < n; i++) {
+		one = json_object_array_get_idx(versions, i);
+		if (!json_object_object_get_ex(one, "changes", &changes)) {
+			add_line(lines, one, NULL);
+			continue;
+		}
+		for (size_t k = 0; k < json_object_array_length(changes); k++)
+			add_line(lines, one,
+				 json_object_array_get_idx(changes, k));
+	}
+	return lines;
+}
+
+static int show(const struct slu_ask *ask, struct json_object *lines,
+		const struct slu_column *columns, struct slu_err *err)
+{
+	struct slu_buf out = {0};
+	int ret = slu_table(lines, columns, &out, err);
+
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	return ret;
+}
+
+static int take_hosts(struct slu_ask *ask, struct slu_err *err)
+{
+	for (size_t i = 0; i < ask->n_operands; i++)
+		if (slu_ask_add_hosts(ask, ask->operand[i], err))
+			return -1;
+	return 0;
+}
+
+int slu_cmd_history(struct slu_ask *ask, struct slu_err *err)
+{
+	struct json_object *answer, *lines;
+	int ret;
+
+	if (take_hosts(ask, err))
+		return -1;
+	if (!slu_ask_table(ask))
+		return slu_ask_show(ask, "history", NULL, err);
+	answer = slu_ask_object(ask, "history", err);
+	if (!answer)
+		return -1;
+	lines = lines_of(answer);
+	ret = show(ask, lines, history_columns, err);
+	json_object_put(lines);
+	json_object_put(answer);
+	return ret;
+}
+
+int slu_cmd_diff(struct slu_ask *ask, struct slu_err *err)
+{
+	bool two = ask->n_operands == 2;
+	struct slu_column columns[] = {
+		{"extractor", "EXTRACTOR", SLU_COL_PLAIN},
+		{"path", "WHAT", SLU_COL_PLAIN},
+		{"old", two ? ask->operand[0] : "WAS", SLU_COL_PLAIN},
+		{"new", two ? ask->operand[1] : "IS", SLU_COL_PLAIN},
+		{.key = NULL}};
+	struct json_object *rows;
+	int ret;
+
+	if (take_hosts(ask, err))
+		return -1;
+	if (!slu_ask_table(ask))
+		return slu_ask_show(ask, "diff", NULL, err);
+	rows = slu_ask_object(ask, "diff", err);
+	for (size_t i = 0; rows && i < json_object_array_length(rows); i++) {
+		cut(json_object_array_get_idx(rows, i), "old");
+		cut(json_object_array_get_idx(rows, i), "new");
+	}
+	ret = rows ? show(ask, rows, columns, err) : -1;
+	json_object_put(rows);
+	return ret;
+}

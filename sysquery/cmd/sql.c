@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery sql: a SELECT over the views of the resource map; without one, the
+ * views and their columns. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include "common/jsonx.h"
+
+int slu_cmd_sql(struct slu_ask *ask, struct slu_err *err)
+{
+	static const struct slu_column columns[] = {
+		{"view", "VIEW", SLU_COL_PLAIN},
+		{"columns", "COLUMNS", SLU_COL_PLAIN},
+		{.key = NULL}};
+
+	if (ask->n_operands == 0)
+		return slu_ask_show(ask, "views", columns, err);
+	slu_json_set_str(ask->args, "sql", ask->operand[0]);
+	return slu_ask_show(ask, "select", NULL, err);
+}
