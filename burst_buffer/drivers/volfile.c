@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The graphs. flush-behind is off so that close(2) says what became of the
- * data. No metadata cache beyond the kernel's: nodes verify each other's work.
+ * The graphs. No metadata cache beyond the kernel's: nodes verify each other's
+ * work. No performance/write-behind: after a short write, that is on a brick
+ * that has just become full, it writes past the end of a buffer (seen with
+ * GlusterFS 10.3); the client dies, or hangs in its own crash handler and with
+ * it every process that uses the mount. Without it write(2) says itself what
+ * became of the data.
  */
 #include "config.h"
 #include "burst_buffer/drivers/volfile.h"
@@ -79,13 +83,6 @@ void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
 			       "    subvolumes all\n"
 			       "end-volume\n",
 			       shard);
-	slu_buf_printf(out,
-		       "volume behind\n"
-		       "    type performance/write-behind\n"
-		       "    option flush-behind off\n"
-		       "    subvolumes %s\n"
-		       "end-volume\n",
-		       shard ? "shard" : "all");
 }
 
 unsigned slu_volfile_port(const char *text)

@@ -6,9 +6,11 @@
 #include "burst_buffer/host/server.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/users.h"
+#include "burst_buffer/storage.h"
 #include "common/proc.h"
 #include "tests/unit/tree.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -331,6 +333,72 @@ START_TEST(test_abort)
 }
 END_TEST
 
+/* Bricks of limited size, as jobs have them. */
+static void limit_bricks(struct job *j, struct slu_storage *storage,
+			 uint64_t bytes)
+{
+	for (size_t i = 0; i < NODES; i++) {
+		char *dir = (char *)(uintptr_t)j->in[i].fs;
+		const struct slu_storage_want want = {.storage = dir,
+						      .job_id = j->plan.job_id,
+						      .buffer = i + 1,
+						      .capacity = bytes,
+						      .own_fs = true};
+
+		expect_ok(slu_storage_make(&want, &storage[i], &err), err);
+		free(dir);
+		j->in[i].fs = strdup(storage[i].fs);
+	}
+}
+
+/* In writes of 8 KiB; 0: it ended as it should. */
+static int fill_file(const char *path)
+{
+	static const char block[8192];
+	int fd = open(path, O_WRONLY | O_CREAT, 0644), rc;
+
+	if (fd < 0)
+		return 1;
+	while (write(fd, block, sizeof(block)) > 0)
+		;
+	rc = errno == ENOSPC ? 0 : 2;
+	close(fd);
+	return unlink(path) ? 3 : rc;
+}
+
+/* A file system that is full says so, each time: its client lives, and nobody
+ * waits for it for ever. */
+START_TEST(test_full)
+{
+	struct slu_storage storage[NODES];
+	struct job j;
+	int status = -1, ended = 0;
+	pid_t user;
+
+	setup();
+	job_new(&j, 8, "21000-21999");
+	limit_bricks(&j, storage, 24 << 20);
+	job_start(&j);
+	job_attach(&j);
+	user = fork();
+	for (int i = 0; !user && i < 8; i++)
+		if ((status = fill_file(in(j.in[0].top, "big"))) || i == 7)
+			_exit(status);
+	for (int i = 0; i < 3000 && !ended; i++) {
+		ended = waitpid(user, &status, WNOHANG) == user;
+		usleep(10000);
+	}
+	if (!ended)
+		driver->abort(&j.in[0], NULL);
+	expect(ended && status == 0, "ended %d, status %d", ended, status);
+	job_end(&j);
+	for (size_t i = 0; i < NODES; i++)
+		expect_ok(slu_storage_wipe(&storage[i], (uid_t)-1, &err), err);
+	job_free(&j);
+	tree_remove(top);
+}
+END_TEST
+
 START_TEST(test_options)
 {
 	struct job j;
@@ -368,7 +436,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		test_life,  test_coherent, test_lost_brick, test_two_jobs,
-		test_abort, test_options,  test_probe};
+		test_abort, test_full,	   test_options,    test_probe};
 	int rc = enter_own_host("glusterfs");
 
 	if (!rc && (access("/usr/sbin/glusterfsd", X_OK) ||

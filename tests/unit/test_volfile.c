@@ -52,12 +52,11 @@ START_TEST(test_client)
 		   "    option remote-port 20002\n"
 		   "    option remote-subvolume brick1\n");
 	has(&text, "    subvolumes brick0 brick1\nend-volume\n");
-	has(&text, "    subvolumes all\nend-volume\n");
 	ck_assert_ptr_null(strstr(text.data, "shard"));
 	slu_buf_free(&text);
 	slu_volfile_client(&plan, port, 16 << 20, &text);
-	has(&text, "    option shard-block-size 16777216\n");
-	has(&text, "    subvolumes shard\nend-volume\n");
+	has(&text, "    option shard-block-size 16777216\n"
+		   "    subvolumes all\nend-volume\n");
 	slu_buf_free(&text);
 }
 END_TEST
