@@ -7,6 +7,7 @@ libslunode_la_SOURCES = \
 	burst_buffer/staging/beneath.c burst_buffer/staging/beneath.h \
 	burst_buffer/staging/copy.c burst_buffer/staging/copy.h \
 	burst_buffer/staging/walk.c burst_buffer/staging/walk.h \
+	burst_buffer/staging/select.c burst_buffer/staging/select.h \
 	burst_buffer/staging/place.c burst_buffer/staging/place.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
 	burst_buffer/staging/act.h \
@@ -48,6 +49,7 @@ sluice_node_LDADD = libsluverbs.la
 
 if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
+	tests/unit/test_stage_select \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_server \
@@ -67,6 +69,8 @@ tests_unit_test_manifest_LDADD = $(node_test_libs)
 tests_unit_test_share_LDADD = $(node_test_libs)
 tests_unit_test_beneath_SOURCES = tests/unit/test_beneath.c $(node_test_tree)
 tests_unit_test_beneath_LDADD = $(node_test_libs)
+tests_unit_test_stage_select_SOURCES = tests/unit/test_stage_select.c $(node_test_tree)
+tests_unit_test_stage_select_LDADD = $(node_test_libs)
 tests_unit_test_copy_SOURCES = tests/unit/test_copy.c $(node_test_tree)
 tests_unit_test_copy_LDADD = $(node_test_libs)
 tests_unit_test_stage_SOURCES = tests/unit/test_stage.c $(node_test_tree)

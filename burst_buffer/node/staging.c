@@ -119,6 +119,21 @@ static int end_drain(int fd, pid_t pid, struct slu_err *err)
 	return 0;
 }
 
+/* The kind of source that the plan's word stands for. */
+static enum slu_stage_what what(const char *type)
+{
+	static const char *const words[] = {
+		[SLU_WHAT_FILE] = "file",
+		[SLU_WHAT_LIST] = "list",
+		[SLU_WHAT_ANY] = "auto",
+	};
+
+	for (int i = SLU_WHAT_FILE; i <= SLU_WHAT_ANY; i++)
+		if (slu_eq(type, words[i]))
+			return (enum slu_stage_what)i;
+	return SLU_WHAT_DIRECTORY;
+}
+
 static void describe(struct act_call *c, struct slu_stage_part *part)
 {
 	const struct request *q = c->q;
@@ -127,7 +142,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 	*part = (struct slu_stage_part){
 		.source = q->stage->source,
 		.destination = q->stage->destination,
-		.file = slu_eq(q->stage->type, "file"),
+		.what = what(q->stage->type),
 		.below = shared || !q->stage->out ? NULL : q->n->name,
 		.fs_root = q->n->data,
 		.self = q->self,

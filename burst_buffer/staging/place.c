@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/place.h"
+#include "burst_buffer/staging/select.h"
 #include "common/str.h"
 
 static int fail(const char *what, const char *path, struct slu_err *err)
@@ -180,12 +181,63 @@ static int open_file_places(const struct slu_stage_part *part, bool make,
 	return rc;
 }
 
+/* Some of what a directory holds: the list's, or the one before the pattern.
+ */
+static int open_selection(const struct slu_stage_part *part, bool make,
+			  struct slu_places *out, struct slu_err *err)
+{
+	const char *tail = part->what == SLU_WHAT_LIST
+				   ? strrchr(part->source, '/') + 1
+				   : slu_pattern(part->source);
+	char *root = strndup(part->source, (size_t)(tail - part->source));
+	char *target = slu_asprintf("%s%s%s", part->destination,
+				    part->below ? "/" : "",
+				    part->below ? part->below : "");
+	char **name = part->what == SLU_WHAT_LIST ? &out->list : &out->pattern;
+	int rc = -1;
+
+	*name = strdup(tail);
+	if (!root || !target || !*name)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	else if ((out->src = open_dir(root, "open the source", err)) >= 0 &&
+		 !(make && make_dirs(target, &out->made, err)) &&
+		 (out->dst = open_dir(target, "open the destination", err)) >=
+			 0)
+		rc = 0;
+	out->made = false; /* it is not the directory's copy */
+	free(root);
+	free(target);
+	return rc;
+}
+
+static bool is_selection(const struct slu_stage_part *part)
+{
+	return part->what == SLU_WHAT_LIST ? strchr(part->source, '/') != NULL
+					   : slu_pattern(part->source) != NULL;
+}
+
+/* The kind of a source does not change while it is copied. */
+static bool is_file(const struct slu_stage_part *part)
+{
+	struct stat st;
+
+	return part->what == SLU_WHAT_FILE ||
+	       (part->what == SLU_WHAT_ANY && !stat(part->source, &st) &&
+		!S_ISDIR(st.st_mode));
+}
+
 int slu_places_open(const struct slu_stage_part *part, bool make,
 		    struct slu_places *out, struct slu_err *err)
 {
 	struct slu_places p = {.src = -1, .dst = -1};
-	int rc = part->file ? open_file_places(part, make, &p, err)
-			    : open_directories(part, make, &p, err);
+	int rc;
+
+	if (is_selection(part))
+		rc = open_selection(part, make, &p, err);
+	else if (is_file(part))
+		rc = open_file_places(part, make, &p, err);
+	else
+		rc = open_directories(part, make, &p, err);
 
 	if (rc)
 		slu_places_close(&p);
@@ -200,6 +252,8 @@ void slu_places_close(struct slu_places *p)
 		close(p->src);
 	if (p->dst >= 0)
 		close(p->dst);
+	free(p->list);
+	free(p->pattern);
 	free(p->from);
 	free(p->to);
 }

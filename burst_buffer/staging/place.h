@@ -9,7 +9,9 @@
 
 struct slu_places {
 	int src, dst;	 /* directories */
-	char *from, *to; /* type=file: names in them; else NULL */
+	char *from, *to; /* a single file: names in them; else NULL */
+	char *list;	 /* the name of a list in src; else NULL */
+	char *pattern;	 /* below src; else NULL */
 	bool made;	 /* dst was made by this call */
 };
 

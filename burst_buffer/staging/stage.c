@@ -4,6 +4,7 @@
  * two places, play the act, close. The acts themselves are in act_copy.c and
  * act_verify.c; the first one, the walk, in walk.c.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "burst_buffer/staging/act.h"
@@ -56,6 +57,43 @@ static int walked(void *arg, uint64_t bytes)
 	return slu_act_count(arg, bytes, 0, NULL);
 }
 
+static int walk_selection(struct slu_act *a, struct slu_walk *w,
+			  struct slu_err *err)
+{
+	const struct slu_stage_part *part = a->part;
+	struct slu_names names;
+	char *root;
+	int rc = -1;
+
+	if (a->places.pattern) {
+		rc = slu_names_matching(a->places.src, a->places.pattern,
+					part->what == SLU_WHAT_FILE, &names,
+					err);
+	} else {
+		root = strndup(part->source,
+			       strlen(part->source) - strlen(a->places.list));
+		if (!root)
+			return slu_err(err, SLU_NOMEM, "out of memory");
+		rc = slu_names_listed(a->places.src, a->places.list, root,
+				      &names, err);
+		free(root);
+	}
+	if (rc)
+		return -1;
+	rc = slu_walk_names(w, &names, err);
+	slu_names_free(&names);
+	return rc;
+}
+
+static int walk(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
+{
+	if (a->places.list || a->places.pattern)
+		return walk_selection(a, w, err);
+	if (a->places.from)
+		return slu_walk_file(w, a->places.from, a->places.to, err);
+	return slu_walk(w, err);
+}
+
 static int act_prepare(struct slu_act *a, FILE *manifest,
 		       struct slu_stage_result *result, struct slu_err *err)
 {
@@ -69,8 +107,7 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		.arg = a,
 	};
 
-	if (a->part->file ? slu_walk_file(&w, a->places.from, a->places.to, err)
-			  : slu_walk(&w, err))
+	if (walk(a, &w, err))
 		return -1;
 	a->totals = w.totals;
 	a->files = w.links;

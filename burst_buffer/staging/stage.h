@@ -20,7 +20,9 @@
  * How names arrive: a directory named without a trailing slash as that
  * directory inside the destination, with one (and the root of the job's file
  * system always) its contents; a file as itself inside a destination that is a
- * directory or ends in a slash, else as that name. Missing parents are made.
+ * directory or ends in a slash, else as that name. What a list or a pattern
+ * selects keeps its path below the list's directory, or the directory before
+ * the first component with a wildcard. Missing parents are made.
  */
 
 #include <stdbool.h>
@@ -29,9 +31,20 @@
 
 enum slu_act_name { SLU_PREPARE, SLU_COPY, SLU_VERIFY, SLU_FINISH };
 
+/* What the source is: a directory; a file; a list, that is a file with names
+ * of what is to be staged (select.h); either of the first two. A source with
+ * * ? or [ in it is a pattern, see select.h, whatever it is said to be but a
+ * list; as a FILE it means regular files only. */
+enum slu_stage_what {
+	SLU_WHAT_DIRECTORY,
+	SLU_WHAT_FILE,
+	SLU_WHAT_LIST,
+	SLU_WHAT_ANY,
+};
+
 struct slu_stage_part {
 	const char *source, *destination;
-	bool file; /* type=file */
+	enum slu_stage_what what;
 	/* Below the destination goes a directory of this name first (a
 	 * node's, when each has its own data); NULL: none. */
 	const char *below;

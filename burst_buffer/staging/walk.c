@@ -314,6 +314,83 @@ int slu_walk(struct slu_walk *w, struct slu_err *err)
 	return rc;
 }
 
+/* One directory further down on both sides; it is made where it is missing.
+ * The descriptors are replaced. */
+static int descend(struct level *lv, int fd[2], const char *name,
+		   struct slu_err *err)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int from = openat(fd[0], name, flags), to = -1, rc = 0;
+	bool made;
+	struct stat st;
+
+	if (from < 0 || fstat(from, &st))
+		rc = fail(lv, "open the directory", err);
+	else if (!(made = !mkdirat(fd[1], name, 0700)) && errno != EEXIST)
+		rc = fail(lv, "make the directory", err);
+	else if ((to = openat(fd[1], name, flags)) < 0)
+		rc = fail(lv, "open in the destination", err);
+	else if (open_up(to) || made)
+		rc = add(lv, 'd', &st, "", err) || add(lv, 'D', &st, "", err);
+	close(fd[0]);
+	close(fd[1]);
+	fd[0] = from;
+	fd[1] = to;
+	return rc ? -1 : 0;
+}
+
+static int walk_name(struct level *lv, const char *path, struct slu_err *err)
+{
+	int fd[2] = {fcntl(lv->walk->src, F_DUPFD_CLOEXEC, 0),
+		     fcntl(lv->walk->dst, F_DUPFD_CLOEXEC, 0)};
+	char name[NAME_MAX + 1];
+	int rc = 0;
+
+	while (!rc) {
+		size_t n = strcspn(path, "/");
+
+		if (n > NAME_MAX) {
+			errno = ENAMETOOLONG;
+			rc = fail(lv, "go below", err);
+			break;
+		}
+		memcpy(name, path, n);
+		name[n] = '\0';
+		rc = push(lv, name, err);
+		if (rc || !path[n])
+			break;
+		rc = descend(lv, fd, name, err);
+		path += n + 1;
+	}
+	if (!rc)
+		rc = walk_entry(lv, fd[0], fd[1], name, err);
+	for (int i = 0; i < 2; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+	cut(lv, 0);
+	return rc;
+}
+
+int slu_walk_names(struct slu_walk *w, const struct slu_names *names,
+		   struct slu_err *err)
+{
+	struct level lv = {.walk = w};
+	int rc;
+
+	lv.path = calloc(1, SLU_STAGE_PATH_MAX + 2);
+	if (!lv.path)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = fstat(w->dst, &lv.dst_root)
+		     ? fail(&lv, "look at the destination", err)
+		     : slu_manifest_begin(w->manifest, err);
+	for (size_t i = 0; !rc && i < names->n; i++)
+		rc = walk_name(&lv, names->path[i], err);
+	if (!rc)
+		rc = slu_manifest_end(w->manifest, &w->totals, err);
+	free(lv.path);
+	return rc;
+}
+
 int slu_walk_file(struct slu_walk *w, const char *name, const char *as,
 		  struct slu_err *err)
 {

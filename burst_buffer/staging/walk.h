@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "burst_buffer/staging/manifest.h"
+#include "burst_buffer/staging/select.h"
 
 struct slu_walk {
 	int src, dst; /* directories; the caller's */
@@ -31,6 +32,10 @@ struct slu_walk {
 /* Existing directories at the destination are used as they are; an existing
  * file or link is replaced. */
 int slu_walk(struct slu_walk *walk, struct slu_err *err);
+
+/* Only these paths below src, with the directories that lead to them. */
+int slu_walk_names(struct slu_walk *walk, const struct slu_names *names,
+		   struct slu_err *err);
 
 /* The manifest of one single file `name` in src that becomes `as` in dst. */
 int slu_walk_file(struct slu_walk *walk, const char *name, const char *as,

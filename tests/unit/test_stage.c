@@ -286,7 +286,7 @@ static void check_name_rules(size_t _i)
 	struct slu_stage_part part = {
 		.source = from,
 		.destination = to,
-		.file = names[_i].file,
+		.what = names[_i].file ? SLU_WHAT_FILE : SLU_WHAT_DIRECTORY,
 		.below = names[_i].below,
 		.n = 2,
 	};
@@ -373,7 +373,7 @@ START_TEST(test_special)
 	ck_assert_int_eq(access(in(dst, "src/pipe"), F_OK), -1);
 	/* The same asked for as a file is one. */
 	part.source = in(src, "pipe");
-	part.file = true;
+	part.what = SLU_WHAT_FILE;
 	ck_assert_int_eq(stage_part(part, &r), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "not a regular file"));
 	teardown();

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names out of lists and patterns, see the header. What users wrote is made
+ * plain here, so that the walk meets nothing but names of components. */
+#include "config.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/select.h"
+#include "common/file.h"
+#include "common/str.h"
+
+static int nomem(struct slu_err *err)
+{
+	return slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+void slu_names_free(struct slu_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->path[i]);
+	free(names->path);
+	*names = (struct slu_names){0};
+}
+
+static int add(struct slu_names *names, const char *path, struct slu_err *err)
+{
+	if ((names->n & (names->n - 1)) == 0) { /* a power of two: grow */
+		size_t room = names->n ? names->n * 2 : 1;
+		char **more = realloc(names->path, room * sizeof(*more));
+
+		if (!more)
+			return nomem(err);
+		names->path = more;
+	}
+	names->path[names->n] = strdup(path);
+	if (!names->path[names->n])
+		return nomem(err);
+	names->n++;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort(struct slu_names *names)
+{
+	size_t kept = 0;
+
+	if (names->n)
+		qsort(names->path, names->n, sizeof(char *), by_name);
+	for (size_t i = 0; i < names->n; i++)
+		if (kept && !strcmp(names->path[kept - 1], names->path[i]))
+			free(names->path[i]);
+		else
+			names->path[kept++] = names->path[i];
+	names->n = kept;
+}
+
+/* Lists */
+
+/* Step over `root` and a slash; NULL: the path does not lie below it. */
+static char *below(char *path, const char *root)
+{
+	size_t n = strlen(root);
+
+	while (n && root[n - 1] == '/')
+		n--;
+	return !strncmp(path, root, n) && path[n] == '/' ? path + n : NULL;
+}
+
+/* Take out what stands for nothing: doubled and last slashes, "."; -1: "..",
+ * or nothing is left. Works in place. */
+static int make_plain(char *path)
+{
+	char *out = path, *in = path;
+
+	while (*in) {
+		size_t n;
+
+		in += strspn(in, "/");
+		n = strcspn(in, "/");
+		if (n == 2 && !strncmp(in, "..", 2))
+			return -1;
+		if (n && !(n == 1 && *in == '.')) {
+			if (out != path)
+				*out++ = '/';
+			memmove(out, in, n);
+			out += n;
+		}
+		in += n;
+	}
+	*out = '\0';
+	return out == path ? -1 : 0;
+}
+
+static int add_line(struct slu_names *names, char *line, size_t number,
+		    const char *root, struct slu_err *err)
+{
+	char text[SLU_PATH_TEXT];
+	char *path = line;
+
+	if (!*line)
+		return 0;
+	if (*line == '/')
+		path = below(line, root);
+	if (!path)
+		return slu_err(err, SLU_INVALID,
+			       "line %zu of the list: %s does not lie below %s",
+			       number, slu_path_text(line, text), root);
+	if (make_plain(path))
+		return slu_err(err, SLU_INVALID,
+			       "line %zu of the list: %s is no name below %s",
+			       number, slu_path_text(line, text), root);
+	return add(names, path, err);
+}
+
+static int read_list(int dir, const char *name, struct slu_buf *text,
+		     struct slu_err *err)
+{
+	if (slu_file_read(dir, name, SLU_LIST_MAX, text, err))
+		return slu_err_prefix(err, "the list");
+	if (text->data && memchr(text->data, '\0', text->len))
+		return slu_err(err, SLU_INVALID, "the list %s is no text",
+			       name);
+	return 0;
+}
+
+int slu_names_listed(int dir, const char *name, const char *root,
+		     struct slu_names *out, struct slu_err *err)
+{
+	struct slu_names names = {0};
+	struct slu_buf text = {0};
+	size_t number = 0;
+	char *rest, *line;
+	int rc = read_list(dir, name, &text, err);
+
+	rest = text.data;
+	while (!rc && (line = strsep(&rest, "\n"))) {
+		line[strcspn(line, "\r")] = '\0';
+		rc = add_line(&names, line, ++number, root, err);
+	}
+	slu_buf_free(&text);
+	if (rc) {
+		slu_names_free(&names);
+		return -1;
+	}
+	sort(&names);
+	*out = names;
+	return 0;
+}
+
+/* Patterns */
+
+const char *slu_pattern(const char *path)
+{
+	const char *wild = strpbrk(path, "*?[");
+
+	while (wild && wild > path && wild[-1] != '/')
+		wild--;
+	return wild;
+}
+
+struct match {
+	struct slu_names *names;
+	bool files;
+	char path[PATH_MAX]; /* matched so far */
+};
+
+static int expand(struct match *m, int dir, const char *pattern,
+		  struct slu_err *err);
+
+/* A directory entry that the first component of the pattern matches; `rest`
+ * is what follows that. */
+static int take(struct match *m, int dir, const char *name, const char *rest,
+		struct slu_err *err)
+{
+	size_t len = strlen(m->path);
+	struct stat st;
+	int rc = 0, fd;
+
+	if (len + strlen(name) + 2 > sizeof(m->path))
+		return slu_err(err, SLU_INVALID, "%s: the path is too long",
+			       name);
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return 0; /* it is gone */
+	sprintf(m->path + len, "%s%s", len ? "/" : "", name);
+	if (!*rest) {
+		if (!m->files || S_ISREG(st.st_mode))
+			rc = add(m->names, m->path, err);
+	} else if (S_ISDIR(st.st_mode)) {
+		fd = openat(dir, name,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			rc = slu_errno(err, SLU_IO, "cannot open %s", m->path);
+		else
+			rc = expand(m, fd, rest, err);
+	}
+	m->path[len] = '\0';
+	return rc;
+}
+
+/* Takes over dir. Goes as deep as the pattern has slashes. */
+static int expand(struct match *m, int dir, const char *pattern,
+		  struct slu_err *err)
+{
+	char first[NAME_MAX + 1];
+	const char *rest;
+	struct dirent *e;
+	DIR *d = NULL;
+	int rc = 0;
+
+	pattern += strspn(pattern, "/");
+	rest = pattern + strcspn(pattern, "/");
+	if ((size_t)(rest - pattern) >= sizeof(first))
+		rc = slu_err(err, SLU_INVALID, "a name is too long");
+	else if (!(d = fdopendir(dir)))
+		rc = slu_errno(err, SLU_IO, "cannot read a directory");
+	else {
+		memcpy(first, pattern, (size_t)(rest - pattern));
+		first[rest - pattern] = '\0';
+		rest += strspn(rest, "/");
+	}
+	while (!rc && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
+		    !fnmatch(first, e->d_name, FNM_PERIOD))
+			rc = take(m, dir, e->d_name, rest, err);
+	if (d)
+		closedir(d);
+	else
+		close(dir);
+	return rc;
+}
+
+int slu_names_matching(int dir, const char *pattern, bool files,
+		       struct slu_names *out, struct slu_err *err)
+{
+	struct slu_names names = {0};
+	struct match m = {.names = &names, .files = files};
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return slu_errno(err, SLU_IO, "cannot read the directory");
+	rc = expand(&m, fd, pattern, err);
+	if (!rc && !names.n)
+		rc = slu_err(err, SLU_NOTFOUND, "nothing matches %s", pattern);
+	if (rc) {
+		slu_names_free(&names);
+		return -1;
+	}
+	sort(&names);
+	*out = names;
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STAGING_SELECT_H
+#define SLU_STAGING_SELECT_H
+
+/*
+ * Staging of some of what a directory holds: names that a list file has, one a
+ * line, or that a pattern matches. Every name is a path below the directory,
+ * without "." or ".." in it; what it names arrives under the same path.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "common/err.h"
+
+#define SLU_LIST_MAX (64u << 20) /* bytes of a list file */
+
+struct slu_names { /* sorted, each once; owned */
+	char **path;
+	size_t n;
+};
+
+/* Where the first component with * ? or [ begins, or NULL: there is none. A
+ * character that stands in brackets, [*], is itself. */
+const char *slu_pattern(const char *path);
+
+/* The names in the list file `name` of directory `dir`, whose path is `root`:
+ * relative to it, or absolute and below it. Errors name the line. */
+int slu_names_listed(int dir, const char *name, const char *root,
+		     struct slu_names *out, struct slu_err *err);
+/* What below `dir` matches. No link is followed, and no name with a leading
+ * dot is matched unless the pattern has it. `files`: regular files only. None
+ * is an error. */
+int slu_names_matching(int dir, const char *pattern, bool files,
+		       struct slu_names *out, struct slu_err *err);
+void slu_names_free(struct slu_names *names);
+
+#endif
