@@ -2,10 +2,14 @@
 noinst_LTLIBRARIES += libslurequest.la libsluburst.la
 libslurequest_la_SOURCES = \
 	burst_buffer/request/check.c \
+	burst_buffer/request/dw.c \
 	burst_buffer/request/expand.c \
+	burst_buffer/request/fstype.c burst_buffer/request/fstype.h \
 	burst_buffer/request/grammar.c burst_buffer/request/grammar.h \
 	burst_buffer/request/parse.c \
-	burst_buffer/request/request.h
+	burst_buffer/request/request.h \
+	burst_buffer/request/resolve.c \
+	burst_buffer/request/text.c
 libslurequest_la_LIBADD = libsluwire.la libslucommon.la
 
 # The side of sluiced.

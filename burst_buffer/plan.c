@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/plan.h"
+#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
 #include "common/cred.h"
 #include "common/hostlist.h"
@@ -118,14 +119,17 @@ static int set_stage(struct slu_stage *stage,
 	static const char *const on[] = {[SLU_ON_ALWAYS] = "always",
 					 [SLU_ON_SUCCESS] = "success",
 					 [SLU_ON_FAILURE] = "failure"};
+	static const char *const types[] = {[SLU_STAGE_DIRECTORY] = "directory",
+					    [SLU_STAGE_FILE] = "file",
+					    [SLU_STAGE_LIST] = "list",
+					    [SLU_STAGE_AUTO] = "auto"};
 
 	stage->out = asked->out;
 	stage->source = slu_request_expand(asked->source, sym, err);
 	stage->destination = slu_request_expand(asked->destination, sym, err);
 	if (!stage->source || !stage->destination)
 		return -1;
-	if (set(&stage->type,
-		asked->type == SLU_STAGE_FILE ? "file" : "directory", err))
+	if (set(&stage->type, types[asked->type], err))
 		return -1;
 	return set(&stage->on, on[asked->on], err);
 }
@@ -159,22 +163,59 @@ static int set_stages(struct slu_plan *plan, const struct slu_job *job,
 
 /* The file system */
 
-static int set_fs(struct slu_plan *plan, const struct slu_fs_conf *fs,
-		  struct slu_err *err)
+static int add_option(struct slu_plan *plan, const struct slu_option *option,
+		      struct slu_err *err)
 {
-	size_t i;
+	struct slu_pair *pair = &plan->option[plan->n_option++];
+
+	return set(&pair->key, option->key, err) ||
+			       set(&pair->value, option->value, err)
+		       ? -1
+		       : 0;
+}
+
+/* Options of the profile that this driver has come first, so that they are
+ * found before those of the file system. */
+static int set_fs(struct slu_plan *plan, const struct slu_fs_conf *fs,
+		  const struct slu_profile_conf *profile, struct slu_err *err)
+{
+	const struct slu_fstype *type = slu_fstype_find(fs->driver);
+	size_t more = profile ? profile->n_option : 0, i;
 
 	if (set(&plan->fs, fs->name, err) ||
 	    set(&plan->driver, fs->driver, err))
 		return -1;
-	plan->option = calloc(fs->n_option + 1, sizeof(*plan->option));
+	plan->option = calloc(fs->n_option + more + 1, sizeof(*plan->option));
 	if (!plan->option)
 		return nomem(err);
-	plan->n_option = fs->n_option;
-	for (i = 0; i < fs->n_option; i++)
-		if (set(&plan->option[i].key, fs->option[i].key, err) ||
-		    set(&plan->option[i].value, fs->option[i].value, err))
+	for (i = 0; i < more; i++)
+		if (slu_fstype_has(type, profile->option[i].key) &&
+		    add_option(plan, &profile->option[i], err))
 			return -1;
+	for (i = 0; i < fs->n_option; i++)
+		if (add_option(plan, &fs->option[i], err))
+			return -1;
+	return 0;
+}
+
+/* What each node gives: the first N where the request says nodes=N. */
+static int set_capacities(struct slu_plan *plan, const struct slu_request *req,
+			  struct slu_err *err)
+{
+	size_t n = req->nodes && req->nodes != SLU_ALL_NODES ? req->nodes
+							     : plan->n_node;
+	size_t i;
+
+	if (n > plan->n_node)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: nodes=%u: the job has only %zu nodes",
+			       (unsigned)req->nodes, plan->n_node);
+	for (i = 0; i < plan->n_node; i++) {
+		plan->node[i].client = i >= n;
+		if (i < n)
+			plan->node[i].capacity =
+				plan->capacity / n + (plan->capacity % n != 0);
+	}
 	return 0;
 }
 
@@ -195,24 +236,28 @@ static int fill(struct slu_plan *plan, const struct slu_job *job,
 		const struct slu_request *req, const struct slu_plan_site *site,
 		const char *user, const char *mount, struct slu_err *err)
 {
+	static const char *const dw[] = {[SLU_DW_NO] = "",
+					 [SLU_DW_STRIPED] = "striped",
+					 [SLU_DW_PRIVATE] = "private"};
 	size_t i;
 
-	if (slu_request_check(req, site->conf, user, err))
-		return -1;
 	set_numbers(plan, job, site->conf);
 	plan->capacity = req->capacity;
+	plan->tolerate = req->tolerate == UINT32_MAX ? 0 : req->tolerate;
 	if (set(&plan->name, req->name, err) ||
-	    set_fs(plan, slu_conf_fs(site->conf, req->fs), err) ||
-	    set_nodes(plan, job, err) ||
+	    set(&plan->dw, dw[req->dw], err) ||
+	    set_fs(plan, slu_conf_fs(site->conf, req->fs),
+		   req->profile ? slu_conf_profile(site->conf, req->profile)
+				: NULL,
+		   err) ||
+	    set_nodes(plan, job, err) || set_capacities(plan, req, err) ||
 	    set_stages(plan, job, req, user, mount, err))
 		return -1;
-	for (i = 0; i < plan->n_node; i++) {
-		plan->node[i].capacity = plan->capacity / plan->n_node +
-					 (plan->capacity % plan->n_node != 0);
+	for (i = 0; i < plan->n_node; i++)
 		if (set_addr(&plan->node[i], site, err) ||
-		    set_storage(&plan->node[i], site, err))
+		    (!plan->node[i].client &&
+		     set_storage(&plan->node[i], site, err)))
 			return -1;
-	}
 	return 0;
 }
 
@@ -230,8 +275,13 @@ int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 			 : slu_asprintf("%u", (unsigned)job->uid);
 	mount = slu_asprintf("%s/%u/mnt/data", site->conf->run_dir,
 			     (unsigned)job->job_id);
-	rc = user && mount ? fill(&plan, job, &req, site, user, mount, err)
-			   : nomem(err);
+	if (!user || !mount)
+		rc = nomem(err);
+	else if (slu_request_resolve(&req, site->conf, err) ||
+		 slu_request_check(&req, site->conf, user, err))
+		rc = -1;
+	else
+		rc = fill(&plan, job, &req, site, user, mount, err);
 	if (rc)
 		slu_msg_clear(&slu_plan_desc, &plan);
 	else

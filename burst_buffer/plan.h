@@ -23,7 +23,8 @@ struct slu_plan_site {
 
 /*
  * The plan for a job's request; buffer, secret and state are left empty. Each
- * node gives capacity / nodes, rounded up, below NodeStorage, or for "auto" in
+ * of the first N nodes (nodes=N, else all) gives capacity / N, rounded up,
+ * below NodeStorage, or for "auto" in
  * sluice/ on the node's largest local file system in the resource map.
  * SLU_INVALID or SLU_DENIED: the request (checked again) cannot be served;
  * SLU_NOTFOUND: a node is not in the resource map; SLU_BUSY: a node has not

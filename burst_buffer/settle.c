@@ -77,6 +77,15 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
+/* Lost nodes that the job said it can do without (tolerate=); their data was
+ * theirs alone. */
+static size_t excused(const struct slu_bb *bb)
+{
+	size_t lost = slu_bb_count(bb, SLU_IN(SLU_NODE_LOST));
+
+	return lost <= bb->plan.tolerate ? lost : 0;
+}
+
 /* Is all of request R where it should be? Either the shares of all nodes make
  * the whole, or (without a common name space) each did a whole of its own. */
 static bool complete(const struct slu_bb *bb, size_t r)
@@ -84,7 +93,7 @@ static bool complete(const struct slu_bb *bb, size_t r)
 	const struct slu_bb_sum *sum = &bb->sum[r];
 	const struct slu_bb_share *all = &sum->all;
 
-	if (sum->n != bb->plan.n_node)
+	if (sum->n + excused(bb) < bb->plan.n_node)
 		return false;
 	return !sum->partly ||
 	       (!sum->uneven && all->bytes == all->total_bytes &&
@@ -158,7 +167,7 @@ static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 		return check_complete(b, bb, false, now, err);
 	if (bb->state != SLU_BB_STAGE_OUT)
 		return 0;
-	if (slu_bb_count(bb, SLU_IN(SLU_NODE_LOST)) > 0)
+	if (slu_bb_count(bb, SLU_IN(SLU_NODE_LOST)) > excused(bb))
 		return lost_data(b, bb, now, err);
 	return stage_out_over(bb) ? check_complete(b, bb, true, now, err) : 0;
 }

@@ -349,6 +349,8 @@ int slu_storage_make(const struct slu_storage_want *want,
 int slu_storage_wipe(const struct slu_storage *s, uid_t uid,
 		     struct slu_err *err)
 {
+	if (!*s->dir)
+		return 0;
 	return wipe_dir(s->dir, uid, err);
 }
 

@@ -45,7 +45,7 @@ int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
 
 /* Remove it and prove that nothing is left: no mount, no loop device, no
  * directory. Processes of `uid` that still use it are killed. Nothing there is
- * success. */
+ * success, as is no directory at all (dir ""). */
 int slu_storage_wipe(const struct slu_storage *storage, uid_t uid,
 		     struct slu_err *err);
 

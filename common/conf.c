@@ -149,6 +149,9 @@ void slu_conf_free(struct slu_conf *conf)
 	for (size_t i = 0; i < conf->n_fs; i++)
 		slu_fs_conf_clear(&conf->fs[i]);
 	free(conf->fs);
+	for (size_t i = 0; i < conf->n_profile; i++)
+		slu_profile_conf_clear(&conf->profile[i]);
+	free(conf->profile);
 	free(conf->database);
 	slu_strv_free(conf->daemon_addr);
 	free(conf->control_socket);

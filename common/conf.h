@@ -39,6 +39,14 @@ struct slu_fs_conf {
 	size_t n_option;
 };
 
+/* One Profile=NAME line: what a request leaves open, and options of the driver
+ * that differ from the file system's. Checked by burst_buffer/request. */
+struct slu_profile_conf {
+	char *name;
+	struct slu_option *option;
+	size_t n_option;
+};
+
 struct slu_conf {
 	char *database;	      /* Database */
 	char **daemon_addr;   /* DaemonAddr: NULL-ended "host:port" list;
@@ -47,6 +55,8 @@ struct slu_conf {
 	char *slurm_user;     /* SlurmUser: who slurmctld and sluiced run as */
 	struct slu_fs_conf *fs; /* FileSystem */
 	size_t n_fs;
+	struct slu_profile_conf *profile; /* Profile */
+	size_t n_profile;
 	char *node_storage; /* NodeStorage: a path, or "auto" */
 	char *run_dir;	    /* RunDir: node-local notes and mounts */
 	char **allow_users; /* AllowUsers, NULL: everybody */
@@ -92,6 +102,9 @@ void slu_conf_free(struct slu_conf *conf);
  * compared exactly, keys of options without case. */
 const struct slu_fs_conf *slu_conf_fs(const struct slu_conf *conf,
 				      const char *name);
+/* The profile of this name, or NULL. */
+const struct slu_profile_conf *slu_conf_profile(const struct slu_conf *conf,
+						const char *name);
 /* Value of an option of a file system's line, or `fallback`. */
 const char *slu_fs_option(const struct slu_fs_conf *fs, const char *key,
 			  const char *fallback);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FileSystem=NAME lines. The words behind the name are pairs without blanks;
- * Driver and Default are ours, the others are kept for the driver.
+ * FileSystem=NAME and Profile=NAME lines. The words behind the name are pairs
+ * without blanks; Driver and Default are ours, the others are kept for the
+ * driver, or for who applies the profile.
  */
 #include "config.h"
 #include "common/conf_fs.h"
@@ -14,16 +15,34 @@
 #define NAME_CHARS \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
+/* A list of pairs, as both kinds of lines have one. */
+struct pairs {
+	struct slu_option **option;
+	size_t *n;
+};
+
+static void clear_pairs(struct slu_option *option, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(option[i].key);
+		free(option[i].value);
+	}
+	free(option);
+}
+
 void slu_fs_conf_clear(struct slu_fs_conf *fs)
 {
-	for (size_t i = 0; i < fs->n_option; i++) {
-		free(fs->option[i].key);
-		free(fs->option[i].value);
-	}
-	free(fs->option);
+	clear_pairs(fs->option, fs->n_option);
 	free(fs->name);
 	free(fs->driver);
 	*fs = (struct slu_fs_conf){0};
+}
+
+void slu_profile_conf_clear(struct slu_profile_conf *profile)
+{
+	clear_pairs(profile->option, profile->n_option);
+	free(profile->name);
+	*profile = (struct slu_profile_conf){0};
 }
 
 static int read_default(struct slu_fs_conf *fs, const char *value,
@@ -41,56 +60,95 @@ static int no_memory(struct slu_err *err)
 	return slu_err(err, SLU_NOMEM, "no memory");
 }
 
-static int add_option(struct slu_fs_conf *fs, const char *key,
-		      const char *value, struct slu_err *err)
+static int add_option(struct pairs p, const char *key, const char *value,
+		      struct slu_err *err)
 {
 	struct slu_option *more =
-		realloc(fs->option, (fs->n_option + 1) * sizeof(*more));
+		realloc(*p.option, (*p.n + 1) * sizeof(*more));
 
 	if (!more)
 		return no_memory(err);
-	fs->option = more;
-	more[fs->n_option] = (struct slu_option){strdup(key), strdup(value)};
-	if (!more[fs->n_option].key || !more[fs->n_option].value) {
-		free(more[fs->n_option].key);
-		free(more[fs->n_option].value);
+	*p.option = more;
+	more[*p.n] = (struct slu_option){strdup(key), strdup(value)};
+	if (!more[*p.n].key || !more[*p.n].value) {
+		free(more[*p.n].key);
+		free(more[*p.n].value);
 		return no_memory(err);
 	}
-	fs->n_option++;
+	++*p.n;
 	return 0;
 }
 
-/* One "key=value" word. */
-static int read_pair(struct slu_fs_conf *fs, char *word, struct slu_err *err)
+/* Cut one "key=value" word; the value, or NULL. */
+static char *cut(char *word, struct slu_err *err)
 {
 	char *value = strchr(word, '=');
 
-	if (!value || value == word || !value[1])
-		return slu_err(err, SLU_INVALID, "\"%s\" is not key=value",
-			       word);
-	*value++ = '\0';
+	if (!value || value == word || !value[1]) {
+		slu_err(err, SLU_INVALID, "\"%s\" is not key=value", word);
+		return NULL;
+	}
+	*value = '\0';
+	return value + 1;
+}
+
+static bool has_pair(struct pairs p, const char *key)
+{
+	for (size_t i = 0; i < *p.n; i++)
+		if (strcasecmp((*p.option)[i].key, key) == 0)
+			return true;
+	return false;
+}
+
+static int add_pair(struct pairs p, const char *key, const char *value,
+		    struct slu_err *err)
+{
+	if (has_pair(p, key))
+		return slu_err(err, SLU_INVALID, "%s is given twice", key);
+	return add_option(p, key, value, err);
+}
+
+/* A pair of a FileSystem line. */
+static int read_pair(struct slu_fs_conf *fs, char *word, struct slu_err *err)
+{
+	char *value = cut(word, err);
+
+	if (!value)
+		return -1;
 	if (strcasecmp(word, "Default") == 0)
 		return read_default(fs, value, err);
-	if (strcasecmp(word, "Driver") == 0 ? !!fs->driver
-					    : !!slu_fs_option(fs, word, NULL))
-		return slu_err(err, SLU_INVALID, "%s is given twice", word);
 	if (strcasecmp(word, "Driver") != 0)
-		return add_option(fs, word, value, err);
+		return add_pair((struct pairs){&fs->option, &fs->n_option},
+				word, value, err);
+	if (fs->driver)
+		return slu_err(err, SLU_INVALID, "%s is given twice", word);
 	fs->driver = strdup(value);
 	return fs->driver ? 0 : no_memory(err);
 }
 
+/* The first word, a name; the others are left in *save. */
+static char *read_name(char *words, char **save, struct slu_err *err)
+{
+	char *word = strtok_r(words, " \t", save), *name;
+
+	if (word[strspn(word, NAME_CHARS)]) {
+		slu_err(err, SLU_INVALID,
+			"\"%s\" is no name: use letters, digits and _.-", word);
+		return NULL;
+	}
+	name = strdup(word);
+	if (!name)
+		no_memory(err);
+	return name;
+}
+
 static int read_words(struct slu_fs_conf *fs, char *words, struct slu_err *err)
 {
-	char *save, *word = strtok_r(words, " \t", &save);
+	char *save, *word;
 
-	if (word[strspn(word, NAME_CHARS)])
-		return slu_err(err, SLU_INVALID,
-			       "\"%s\" is no name: use letters, digits and _.-",
-			       word);
-	fs->name = strdup(word);
+	fs->name = read_name(words, &save, err);
 	if (!fs->name)
-		return no_memory(err);
+		return -1;
 	while ((word = strtok_r(NULL, " \t", &save)))
 		if (read_pair(fs, word, err) < 0)
 			return -1;
@@ -157,4 +215,59 @@ const char *slu_fs_option(const struct slu_fs_conf *fs, const char *key,
 		if (strcasecmp(fs->option[i].key, key) == 0)
 			return fs->option[i].value;
 	return fallback;
+}
+
+static int read_profile(struct slu_profile_conf *p, char *words,
+			struct slu_err *err)
+{
+	char *save, *word, *value;
+
+	p->name = read_name(words, &save, err);
+	if (!p->name)
+		return -1;
+	while ((word = strtok_r(NULL, " \t", &save))) {
+		value = cut(word, err);
+		if (!value || add_pair((struct pairs){&p->option, &p->n_option},
+				       word, value, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int slu_conf_read_profile(const char *value, void *field, struct slu_err *err)
+{
+	struct slu_conf *conf = field;
+	struct slu_profile_conf p = {0}, *more;
+	char *words = strdup(value);
+
+	if (!words)
+		return no_memory(err);
+	if (read_profile(&p, words, err) < 0)
+		goto fail;
+	if (slu_conf_profile(conf, p.name)) {
+		slu_err(err, SLU_INVALID, "%s is given twice", p.name);
+		goto fail;
+	}
+	more = realloc(conf->profile, (conf->n_profile + 1) * sizeof(*more));
+	if (!more) {
+		no_memory(err);
+		goto fail;
+	}
+	conf->profile = more;
+	conf->profile[conf->n_profile++] = p;
+	free(words);
+	return 0;
+fail:
+	slu_profile_conf_clear(&p);
+	free(words);
+	return -1;
+}
+
+const struct slu_profile_conf *slu_conf_profile(const struct slu_conf *conf,
+						const char *name)
+{
+	for (size_t i = 0; i < conf->n_profile; i++)
+		if (strcmp(conf->profile[i].name, name) == 0)
+			return &conf->profile[i];
+	return NULL;
 }

@@ -328,6 +328,8 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"PredictQuantile", "0.95",
 	 "Share of jobs that a predicted limit should be enough for.",
 	 read_quantile, FIELD(predict_quantile), false},
+	{"Profile", NULL, "One line per preset that requests may name.",
+	 slu_conf_read_profile, 0, true},
 	{"RunDir", "/run/sluice", "Directory of a node's notes and mounts.",
 	 read_path, FIELD(run_dir), false},
 	{"SetupTimeout", "120",

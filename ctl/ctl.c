@@ -220,8 +220,9 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, const char *entry)
 
 	if (!strncmp(entry, "SLUICE_", 7))
 		return true;
-	if (!value || (strncmp(entry, "BB_", 3) &&
-		       strncmp(entry, "LIBGKFS_FORWARDING_MAP_FILE=", 28)))
+	if (!value ||
+	    (strncmp(entry, "BB_", 3) && strncmp(entry, "DW_JOB_", 7) &&
+	     strncmp(entry, "LIBGKFS_FORWARDING_MAP_FILE=", 28)))
 		return false;
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	if (ctl->site->conf)
@@ -232,8 +233,15 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, const char *entry)
 }
 
 /* What cannot work is refused now, with what to change. */
-static int refuse(const struct slu_ctl_ask *ask, struct slu_err *err)
+static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
+		  struct slu_err *err)
 {
+	if (ask->max_nodes && req->nodes != SLU_ALL_NODES &&
+	    req->nodes > ask->max_nodes)
+		return slu_err(
+			err, SLU_INVALID,
+			"jobfs: nodes=%u: the job asks for only %u nodes",
+			(unsigned)req->nodes, (unsigned)ask->max_nodes);
 	if (ask->het)
 		return slu_err(err, SLU_INVALID,
 			       "a job file system cannot be had by a "
@@ -248,16 +256,17 @@ static int refuse(const struct slu_ctl_ask *ask, struct slu_err *err)
 }
 
 static int check(const struct slu_site *site, const struct slu_ctl_ask *ask,
-		 const struct slu_request *req, struct slu_err *err)
+		 struct slu_request *req, struct slu_err *err)
 {
 	const char *user = slu_site_user(site, ask->uid);
 
 	if (!site->conf)
 		return slu_err(err, SLU_INVALID, "sluice is not configured: %s",
 			       site->why_not);
-	if (slu_request_check(req, site->conf, user ? user : "", err) < 0)
+	if (slu_request_resolve(req, site->conf, err) < 0 ||
+	    slu_request_check(req, site->conf, user ? user : "", err) < 0)
 		return -1;
-	return req->has_fs ? refuse(ask, err) : 0;
+	return req->has_fs ? refuse(ask, req, err) : 0;
 }
 
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,

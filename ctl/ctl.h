@@ -54,8 +54,9 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, const char *entry);
 struct slu_ctl_ask {
 	const char *option, *script; /* either may be NULL */
 	uint32_t uid;
-	bool het;	   /* a component of a heterogeneous job */
-	bool prolog_flags; /* Alloc and DeferBatch are set */
+	uint32_t max_nodes; /* that the job asks for; 0: who knows */
+	bool het;	    /* a component of a heterogeneous job */
+	bool prolog_flags;  /* Alloc and DeferBatch are set */
 };
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		     char **text, struct slu_err *err);

@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/request/fstype.h"
 
 #define CLASSES 65536 /* that the predictor remembers; some 10 MiB */
 
@@ -39,7 +40,7 @@ static int add_users(struct slu_site *site, char *const *names)
 
 static int load(struct slu_site *site, const char *path, struct slu_err *err)
 {
-	site->conf = slu_conf_load(path, err);
+	site->conf = slu_site_load(path, err);
 	if (!site->conf)
 		return -1;
 	site->predictor =

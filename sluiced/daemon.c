@@ -4,6 +4,7 @@
  * database, what lives in memory, the control socket (nobody is accepted
  * before the loop runs), the buffers, and last the face to the network.
  */
+#include "burst_buffer/request/fstype.h"
 #include "sluiced/daemon.h"
 
 #include <fcntl.h>
@@ -249,7 +250,7 @@ static void keep_text(char **mine, char **theirs, const char *key,
 void slu_daemon_reload(struct slu_daemon *d)
 {
 	struct slu_err err;
-	struct slu_conf *fresh = slu_conf_load(d->conf_path, &err), old;
+	struct slu_conf *fresh = slu_site_load(d->conf_path, &err), old;
 
 	if (!fresh) {
 		slu_log(d->log, SLU_ERROR, "%s; the old one stays in force",

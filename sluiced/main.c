@@ -19,6 +19,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "burst_buffer/request/fstype.h"
 #include "sluiced/daemon.h"
 #include "sluiced/lock.h"
 #include "sluiced/user.h"
@@ -297,7 +298,7 @@ static int load_conf(struct program *p)
 		return -1;
 	}
 	p->d.conf_path = p->conf_path;
-	p->d.conf = slu_conf_load(p->conf_path, &err);
+	p->d.conf = slu_site_load(p->conf_path, &err);
 	if (!p->d.conf)
 		fprintf(stderr, "sluiced: %s\n", err.text);
 	return p->d.conf ? 0 : -1;

@@ -14,8 +14,13 @@ DESC(slu_ask_desc, "ask", ask_fields);
 
 #define T struct slu_plan_node
 static const struct slu_field plan_node_fields[] = {
-	NEEDED(STR, name),    NEEDED(STR, addr),    NEEDED(STR, storage),
-	FIELD(U64, capacity), FIELD(BOOL, staging), LAST,
+	NEEDED(STR, name),
+	NEEDED(STR, addr),
+	NEEDED(STR, storage),
+	FIELD(U64, capacity),
+	FIELD(BOOL, staging),
+	FIELD(BOOL, client),
+	LAST,
 };
 static DESC(plan_node_desc, "plan_node", plan_node_fields);
 #undef T
@@ -48,6 +53,8 @@ static const struct slu_field plan_fields[] = {
 	NEEDED(STR, driver),
 	MANY(option, n_option, pair_desc),
 	FIELD(U64, capacity),
+	FIELD(U32, tolerate),
+	FIELD(STR, dw),
 	FIELD(STR, secret),
 	MANY(node, n_node, plan_node_desc),
 	MANY(stage, n_stage, stage_desc),

@@ -24,13 +24,14 @@ struct slu_plan_node {
 			    * instance's own is JOB.BUFFER in it */
 	uint64_t capacity; /* bytes this node gives */
 	bool staging;	   /* it takes part in staging */
+	bool client;	   /* it gives nothing, it only reaches the others */
 };
 
 struct slu_stage { /* one stage_in or stage_out, symbols expanded */
 	bool out;
 	char *source;
 	char *destination;
-	char *type; /* directory, file */
+	char *type; /* directory, file, list, auto */
 	char *on;   /* success, failure, always (stage_out) */
 };
 
@@ -49,6 +50,8 @@ struct slu_plan {	 /* /v1/plan; sealed, because of the secret */
 	struct slu_pair *option; /* the line's options */
 	size_t n_option;
 	uint64_t capacity; /* asked, in all */
+	uint32_t tolerate; /* so many nodes may be lost with their data */
+	char *dw;	   /* striped, private: tasks get DW_JOB_... too */
 	char *secret;	   /* made for this instance */
 	struct slu_plan_node *node;
 	size_t n_node;

@@ -30,7 +30,6 @@ struct slu_driver {
 	const char *name;
 	bool shared; /* one name space over all nodes, not one per node */
 	bool own_fs; /* its storage must be a file system of its own */
-	const char *const *options; /* keys of its own, NULL-ended */
 
 	/* What stands in the way on this machine: a line each is added to
 	 * `why`. Returns how many. */

@@ -40,9 +40,6 @@
 #define PORT_TRIES     20
 #define PORTS	       "20000-29999"
 
-static const char *const options[] = {"server", "client", "ports", "shard",
-				      NULL};
-
 static void work_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX])
 {
@@ -309,6 +306,8 @@ static int ask_meta(struct slu_aside *aside, void *arg, void *out,
 		struct slu_buf text = {0};
 		bool there;
 
+		if (m->in->plan->node[i].client)
+			continue;
 		snprintf(path, sizeof(path),
 			 "%s/.meta/graphs/active/brick%zu/private", m->in->top,
 			 i);
@@ -380,6 +379,8 @@ static int ports_of(const struct slu_instance *in, const struct slu_pair *attrs,
 		const char *name = in->plan->node[i].name;
 
 		port[i] = 0;
+		if (in->plan->node[i].client)
+			continue;
 		for (size_t k = 0; k < n_attr && !port[i]; k++)
 			if (slu_eq(attrs[k].key, name) && attrs[k].value)
 				port[i] = (unsigned)strtoul(attrs[k].value,
@@ -510,7 +511,6 @@ const struct slu_driver slu_driver_glusterfs = {
 	.name = "glusterfs",
 	.shared = true,
 	.own_fs = true,
-	.options = options,
 	.probe = probe,
 	.start = start,
 	.attach = attach,

@@ -15,8 +15,6 @@
 #include "burst_buffer/host/loop.h"
 #include "common/file.h"
 
-static const char *const options[] = {NULL};
-
 static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 {
 	(void)conf, (void)why;
@@ -93,7 +91,6 @@ static int nothing(const struct slu_instance *in, struct slu_err *err)
 
 const struct slu_driver slu_driver_scratch = {
 	.name = "scratch",
-	.options = options,
 	.probe = probe,
 	.attach = attach,
 	.check = check,

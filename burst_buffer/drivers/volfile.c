@@ -52,28 +52,35 @@ void slu_volfile_brick(const struct slu_plan *plan, size_t self,
 		       self);
 }
 
+static void client_brick(const struct slu_plan *plan, size_t i, unsigned port,
+			 struct slu_buf *out)
+{
+	slu_buf_printf(out,
+		       "volume brick%zu\n"
+		       "    type protocol/client\n"
+		       "    option transport-type tcp\n"
+		       "    option remote-host %s\n"
+		       "    option remote-port %u\n"
+		       "    option remote-subvolume brick%zu\n"
+		       "    option username sluice\n"
+		       "    option password %s\n"
+		       "    option ping-timeout 10\n"
+		       "end-volume\n",
+		       i, address(&plan->node[i]), port, i, plan->secret);
+}
+
 void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
 			uint64_t shard, struct slu_buf *out)
 {
 	for (size_t i = 0; i < plan->n_node; i++)
-		slu_buf_printf(out,
-			       "volume brick%zu\n"
-			       "    type protocol/client\n"
-			       "    option transport-type tcp\n"
-			       "    option remote-host %s\n"
-			       "    option remote-port %u\n"
-			       "    option remote-subvolume brick%zu\n"
-			       "    option username sluice\n"
-			       "    option password %s\n"
-			       "    option ping-timeout 10\n"
-			       "end-volume\n",
-			       i, address(&plan->node[i]), port[i], i,
-			       plan->secret);
+		if (!plan->node[i].client)
+			client_brick(plan, i, port[i], out);
 	slu_buf_puts(out, "volume all\n"
 			  "    type cluster/distribute\n"
 			  "    subvolumes");
 	for (size_t i = 0; i < plan->n_node; i++)
-		slu_buf_printf(out, " brick%zu", i);
+		if (!plan->node[i].client)
+			slu_buf_printf(out, " brick%zu", i);
 	slu_buf_puts(out, "\nend-volume\n");
 	if (shard)
 		slu_buf_printf(out,

@@ -15,8 +15,9 @@
 void slu_volfile_brick(const struct slu_plan *plan, size_t self,
 		       const char *dir, unsigned port, struct slu_buf *out);
 
-/* The client; port[i] belongs to plan->node[i]. `shard`: block size in bytes
- * that large files are spread in, 0: files are whole. */
+/* The client; port[i] belongs to plan->node[i], unless that gives no brick.
+ * `shard`: block size in bytes that large files are spread in, 0: files are
+ * whole. */
 void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
 			uint64_t shard, struct slu_buf *out);
 

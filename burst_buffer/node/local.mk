@@ -79,7 +79,7 @@ tests_unit_test_aside_LDADD = $(node_test_libs)
 tests_unit_test_mtab_LDADD = $(node_test_libs)
 tests_unit_test_storage_SOURCES = tests/unit/test_storage.c $(node_test_tree)
 tests_unit_test_storage_LDADD = $(node_test_libs)
-tests_unit_test_volfile_LDADD = $(node_test_libs)
+tests_unit_test_volfile_LDADD = libslurequest.la $(node_test_libs)
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
 	$(node_test_tree)
 tests_unit_test_glusterfs_LDADD = $(node_test_libs)

@@ -160,7 +160,9 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 			       "FileSystem %s: there is no driver %s on %s",
 			       n->plan.fs ? n->plan.fs : "",
 			       n->plan.driver ? n->plan.driver : "", n->name);
-	if (slu_storage_locate(n->plan.node[n->self].storage, n->job_id,
+	n->storage = (struct slu_storage){0}; /* a client has none */
+	if (!n->plan.node[n->self].client &&
+	    slu_storage_locate(n->plan.node[n->self].storage, n->job_id,
 			       n->plan.buffer, &n->storage, err))
 		return -1;
 	slu_note_path(n, "work", n->work);

@@ -60,6 +60,8 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 	struct slu_report r = {.step = "storage", .bytes = me->capacity};
 	double start = slu_clock();
 
+	if (me->client)
+		return 0;
 	slu_leftovers_remove(n, me->storage);
 	if (slu_storage_make(&want, &n->storage, err))
 		return -1;
@@ -77,7 +79,8 @@ static int start_server(struct slu_node *n, struct slu_barrier_answer *others,
 
 	if (!n->driver->start)
 		return 0;
-	if (n->driver->start(&n->in, attr, err) || done(n, &r, start, err))
+	if (!n->plan.node[n->self].client &&
+	    (n->driver->start(&n->in, attr, err) || done(n, &r, start, err)))
 		return -1;
 	return slu_talk_barrier(n, "servers", attr, others, err);
 }
@@ -122,6 +125,20 @@ static int stage_in(struct slu_node *n, struct slu_err *err)
 	return 0;
 }
 
+/* Scripts of the #DW language know their file system by other names. Caller
+ * frees; NULL without memory. */
+static char *environment(const struct slu_node *n)
+{
+	const char *dw = n->plan.dw, *name = n->plan.name;
+
+	if (!dw || !*dw)
+		return slu_asprintf("BB_%s=%s\n", name, n->data);
+	return slu_asprintf("BB_%s=%s\nDW_JOB_%s=%s\nDW_JOB_%s=%s\n", name,
+			    n->data, name, n->data,
+			    slu_eq(dw, "striped") ? "STRIPED" : "PRIVATE",
+			    n->data);
+}
+
 /* Only now may tasks start: they look for env. */
 static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 {
@@ -131,7 +148,7 @@ static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 
 	if (done(n, &r, start, err) || slu_talk_meet(n, "ready", err))
 		return -1;
-	env = slu_asprintf("BB_%s=%s\n", n->plan.name, n->data);
+	env = environment(n);
 	if (!env)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	rc = slu_note_put(n, "env", 0644, env, err);

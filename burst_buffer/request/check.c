@@ -6,6 +6,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
 #include "common/size.h"
 #include "common/str.h"
@@ -44,6 +45,39 @@ static int check_fs(const struct slu_request *req, const struct slu_conf *conf,
 		names.len ? names.data : "");
 	slu_buf_free(&names);
 	return -1;
+}
+
+/* What a file system of this type can do. */
+static int check_type(const struct slu_request *req,
+		      const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+	const struct slu_fstype *type = slu_fstype_find(fs->driver);
+
+	if (!type)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: %s has a driver %.64s that is not known "
+			       "(tell the administrator)",
+			       fs->name, fs->driver);
+	if (req->dw && type->shared != (req->dw == SLU_DW_STRIPED))
+		return slu_err(err, SLU_INVALID,
+			       "jobdw: access_mode=%s: %s is %s",
+			       type->shared ? "private" : "striped", fs->name,
+			       type->shared ? "shared by the nodes of a job"
+					    : "private to each node");
+	if (req->nodes && req->nodes != SLU_ALL_NODES && !type->shared)
+		return slu_err(
+			err, SLU_INVALID,
+			"jobfs: nodes=%u: %s is private to each node, so "
+			"that every node needs its own",
+			(unsigned)req->nodes, fs->name);
+	if (req->tolerate != UINT32_MAX && req->tolerate && type->shared)
+		return slu_err(
+			err, SLU_INVALID,
+			"jobfs: tolerate=%u: with a node of %s a part of "
+			"every directory is lost",
+			(unsigned)req->tolerate, fs->name);
+	return 0;
 }
 
 static int check_capacity(const struct slu_request *req,
@@ -124,7 +158,7 @@ int slu_request_check(const struct slu_request *req,
 	if (!req->has_fs)
 		return 0;
 	if (check_user(conf, user, err) || check_fs(req, conf, err) ||
-	    check_capacity(req, conf, err))
+	    check_type(req, conf, err) || check_capacity(req, conf, err))
 		return -1;
 	for (i = 0; i < req->n_stage; i++)
 		if (check_stage(&req->stage[i], req->name, err))

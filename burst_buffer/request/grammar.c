@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The words of the grammar: one row per verb and one per key of a verb. What a
- * row accepts stands in its setter; what the text of a request is, at the end.
+ * row accepts stands in its setter. Those of #DW lines are in dw.c.
  */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "burst_buffer/request/grammar.h"
 #include "common/size.h"
 #include "common/str.h"
@@ -17,7 +18,7 @@ static int nomem(struct slu_err *err)
 	return slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-static int set_string(char **field, const char *value, struct slu_err *err)
+int slu_set_word(char **field, const char *value, struct slu_err *err)
 {
 	char *copy = strdup(value);
 
@@ -28,8 +29,7 @@ static int set_string(char **field, const char *value, struct slu_err *err)
 	return 0;
 }
 
-static int choose(const char *value, const char *const *words,
-		  struct slu_err *err)
+int slu_choose(const char *value, const char *const *words, struct slu_err *err)
 {
 	const char *near;
 	int i;
@@ -49,24 +49,31 @@ static struct slu_request_stage *last(struct slu_request *req)
 
 /* Keys */
 
-static int set_fs(struct slu_request *req, const char *value,
-		  struct slu_err *err)
+static bool number(const char *value, uint32_t *out)
+{
+	if (strlen(value) > 6 || value[strspn(value, "0123456789")])
+		return false;
+	*out = (uint32_t)strtoul(value, NULL, 10);
+	return true;
+}
+
+int slu_set_fs(struct slu_request *req, const char *value, struct slu_err *err)
 {
 	if (strlen(value) > 64 || value[strspn(value, SLU_WORD_CHARS ".-")])
 		return slu_err(err, SLU_INVALID,
 			       "\"%.64s\" cannot name a file system", value);
-	return set_string(&req->fs, value, err);
+	return slu_set_word(&req->fs, value, err);
 }
 
-static int set_capacity(struct slu_request *req, const char *value,
-			struct slu_err *err)
+int slu_set_capacity(struct slu_request *req, const char *value,
+		     struct slu_err *err)
 {
 	return slu_size_parse(value, &req->capacity, err);
 }
 
 /* It becomes the variable BB_<name>. */
-static int set_name(struct slu_request *req, const char *value,
-		    struct slu_err *err)
+int slu_set_name(struct slu_request *req, const char *value,
+		 struct slu_err *err)
 {
 	if (strlen(value) > NAME_MAX_LEN || !strchr(SLU_LETTERS, *value) ||
 	    value[strspn(value, SLU_WORD_CHARS)])
@@ -74,46 +81,90 @@ static int set_name(struct slu_request *req, const char *value,
 			       "\"%.64s\" is no name: a letter, then letters, "
 			       "digits and _, at most %d",
 			       value, NAME_MAX_LEN);
-	return set_string(&req->name, value, err);
+	return slu_set_word(&req->name, value, err);
 }
 
 static int set_nodes(struct slu_request *req, const char *value,
 		     struct slu_err *err)
 {
-	(void)req;
-	if (strcmp(value, "all") == 0)
+	if (strcmp(value, "all") == 0) {
+		req->nodes = SLU_ALL_NODES;
 		return 0;
-	return slu_err(err, SLU_INVALID,
-		       "only nodes=all is built so far, not \"%.64s\"", value);
+	}
+	if (!number(value, &req->nodes) || req->nodes == 0)
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" is neither a number from 1 to 999999 "
+			       "nor all",
+			       value);
+	return 0;
 }
 
-static int set_source(struct slu_request *req, const char *value,
-		      struct slu_err *err)
+static int set_tolerate(struct slu_request *req, const char *value,
+			struct slu_err *err)
 {
-	return set_string(&last(req)->source, value, err);
+	if (!number(value, &req->tolerate))
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" is not a number of nodes that may "
+			       "be lost",
+			       value);
+	return 0;
 }
 
-static int set_destination(struct slu_request *req, const char *value,
-			   struct slu_err *err)
-{
-	return set_string(&last(req)->destination, value, err);
-}
-
-static const char *const type_names[] = {
-	[SLU_STAGE_DIRECTORY] = "directory", [SLU_STAGE_FILE] = "file", NULL};
-static const char *const on_names[] = {[SLU_ON_ALWAYS] = "always",
-				       [SLU_ON_SUCCESS] = "success",
-				       [SLU_ON_FAILURE] = "failure",
-				       NULL};
-
-static int set_type(struct slu_request *req, const char *value,
+int slu_set_profile(struct slu_request *req, const char *value,
 		    struct slu_err *err)
 {
-	int i;
+	if (strlen(value) > 64 || !strchr(SLU_LETTERS, *value) ||
+	    value[strspn(value, SLU_WORD_CHARS ".-")])
+		return slu_err(
+			err, SLU_INVALID,
+			"\"%.64s\" cannot name a profile: a letter, then "
+			"letters, digits and _.-",
+			value);
+	return slu_set_word(&req->profile, value, err);
+}
 
-	if (strcmp(value, "list") == 0)
-		return slu_err(err, SLU_INVALID, "\"list\" is not built yet");
-	i = choose(value, type_names, err);
+static int set_dw(struct slu_request *req, const char *value,
+		  struct slu_err *err)
+{
+	int i = slu_choose(value, slu_dw_names, err);
+
+	if (i < 0)
+		return -1;
+	req->dw = (enum slu_dw)i;
+	return 0;
+}
+
+int slu_set_source(struct slu_request *req, const char *value,
+		   struct slu_err *err)
+{
+	return slu_set_word(&last(req)->source, value, err);
+}
+
+int slu_set_destination(struct slu_request *req, const char *value,
+			struct slu_err *err)
+{
+	return slu_set_word(&last(req)->destination, value, err);
+}
+
+const char *const slu_stage_type_names[] = {[SLU_STAGE_DIRECTORY] = "directory",
+					    [SLU_STAGE_FILE] = "file",
+					    [SLU_STAGE_LIST] = "list",
+					    [SLU_STAGE_AUTO] = "auto",
+					    NULL};
+const char *const slu_dw_names[] = {[SLU_DW_NO] = "no",
+				    [SLU_DW_STRIPED] = "striped",
+				    [SLU_DW_PRIVATE] = "private",
+				    NULL};
+const char *const slu_on_names[] = {[SLU_ON_ALWAYS] = "always",
+				    [SLU_ON_SUCCESS] = "success",
+				    [SLU_ON_FAILURE] = "failure",
+				    NULL};
+
+int slu_set_type(struct slu_request *req, const char *value,
+		 struct slu_err *err)
+{
+	int i = slu_choose(value, slu_stage_type_names, err);
+
 	if (i < 0)
 		return -1;
 	last(req)->type = (enum slu_stage_type)i;
@@ -123,7 +174,7 @@ static int set_type(struct slu_request *req, const char *value,
 static int set_on(struct slu_request *req, const char *value,
 		  struct slu_err *err)
 {
-	int i = choose(value, on_names, err);
+	int i = slu_choose(value, slu_on_names, err);
 
 	if (i < 0)
 		return -1;
@@ -138,29 +189,35 @@ static int set_max(struct slu_request *req, const char *value,
 		req->forward_max = 0;
 		return 0;
 	}
-	if (strlen(value) > 6 || value[strspn(value, "0123456789")] ||
-	    *value == '0')
+	if (!number(value, &req->forward_max) || req->forward_max == 0)
 		return slu_err(err, SLU_INVALID,
 			       "\"%.64s\" is neither a number from 1 to 999999 "
 			       "nor none",
 			       value);
-	req->forward_max = (uint32_t)strtoul(value, NULL, 10);
 	return 0;
 }
 
 /* Verbs */
 
-static int begin_jobfs(struct slu_request *req, int line, struct slu_err *err)
+int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err)
 {
 	(void)line;
 	if (req->has_fs)
 		return slu_err(err, SLU_INVALID, "only one jobfs is allowed");
 	req->has_fs = true;
-	return set_string(&req->name, "JOBFS", err);
+	req->tolerate = UINT32_MAX;
+	return slu_set_word(&req->name, "JOBFS", err);
 }
 
-static int begin_stage(struct slu_request *req, bool out, int line,
-		       struct slu_err *err)
+int slu_end_jobfs(struct slu_request *req, struct slu_err *err)
+{
+	return req->capacity || req->profile
+		       ? 0
+		       : slu_err(err, SLU_INVALID, "capacity= is missing");
+}
+
+int slu_begin_stage(struct slu_request *req, bool out, int line,
+		    struct slu_err *err)
 {
 	struct slu_request_stage *grown;
 
@@ -180,13 +237,13 @@ static int begin_stage(struct slu_request *req, bool out, int line,
 static int begin_stage_in(struct slu_request *req, int line,
 			  struct slu_err *err)
 {
-	return begin_stage(req, false, line, err);
+	return slu_begin_stage(req, false, line, err);
 }
 
 static int begin_stage_out(struct slu_request *req, int line,
 			   struct slu_err *err)
 {
-	return begin_stage(req, true, line, err);
+	return slu_begin_stage(req, true, line, err);
 }
 
 static int begin_forward(struct slu_request *req, int line, struct slu_err *err)
@@ -202,20 +259,26 @@ static int begin_forward(struct slu_request *req, int line, struct slu_err *err)
 /* The tables */
 
 static const struct slu_key jobfs_keys[] = {
-	{"type", false, set_fs},   {"capacity", true, set_capacity},
-	{"name", false, set_name}, {"nodes", false, set_nodes},
-	{"tolerate", false, NULL}, {"profile", false, NULL},
+	{"type", false, slu_set_fs},
+	{"capacity", false, slu_set_capacity},
+	{"name", false, slu_set_name},
+	{"nodes", false, set_nodes},
+	{"tolerate", false, set_tolerate},
+	{"profile", false, slu_set_profile},
+	{"dw", false, set_dw},
 	{NULL, false, NULL},
 };
 static const struct slu_key stage_in_keys[] = {
-	{"source", true, set_source},
-	{"destination", true, set_destination},
-	{"type", false, set_type},
+	{"source", true, slu_set_source},
+	{"destination", true, slu_set_destination},
+	{"type", false, slu_set_type},
 	{NULL, false, NULL},
 };
 static const struct slu_key stage_out_keys[] = {
-	{"source", true, set_source}, {"destination", true, set_destination},
-	{"type", false, set_type},    {"on", false, set_on},
+	{"source", true, slu_set_source},
+	{"destination", true, slu_set_destination},
+	{"type", false, slu_set_type},
+	{"on", false, set_on},
 	{NULL, false, NULL},
 };
 static const struct slu_key forward_keys[] = {
@@ -223,37 +286,43 @@ static const struct slu_key forward_keys[] = {
 	{NULL, false, NULL},
 };
 
-static const struct slu_verb verbs[] = {
-	{"jobfs", begin_jobfs, jobfs_keys},
-	{"stage_in", begin_stage_in, stage_in_keys},
-	{"stage_out", begin_stage_out, stage_out_keys},
-	{"forward", begin_forward, forward_keys},
-	{"persistent_create", NULL, NULL},
-	{"persistent", NULL, NULL},
-	{"persistent_destroy", NULL, NULL},
-	{"stripe", NULL, NULL},
+const struct slu_verb slu_verbs[] = {
+	{"jobfs", slu_begin_jobfs, jobfs_keys, slu_end_jobfs},
+	{"stage_in", begin_stage_in, stage_in_keys, NULL},
+	{"stage_out", begin_stage_out, stage_out_keys, NULL},
+	{"forward", begin_forward, forward_keys, NULL},
+	{"persistent_create", NULL, NULL, NULL},
+	{"persistent", NULL, NULL, NULL},
+	{"persistent_destroy", NULL, NULL, NULL},
+	{"stripe", NULL, NULL, NULL},
+	{NULL, NULL, NULL, NULL},
 };
-#define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
-const struct slu_verb *slu_request_verb(const char *name, struct slu_err *err)
+const struct slu_verb *slu_request_verb(const char *name, bool dw,
+					struct slu_err *err)
 {
-	const char *words[N_VERBS + 1] = {NULL}, *near;
+	const struct slu_verb *verbs = dw ? slu_dw_verbs : slu_verbs;
+	const char *words[SLU_VERBS + 1] = {NULL}, *near;
 	size_t i;
 
-	for (i = 0; i < N_VERBS; i++) {
+	for (i = 0; verbs[i].name; i++) {
 		if (strcmp(verbs[i].name, name) == 0)
 			break;
 		words[i] = verbs[i].name;
 	}
-	if (i < N_VERBS && verbs[i].begin)
+	if (verbs[i].begin)
 		return &verbs[i];
 	near = slu_nearest(name, words);
-	if (i < N_VERBS)
+	if (verbs[i].name)
 		slu_err(err, SLU_INVALID, "%s is not built yet", name);
 	else
 		slu_err(err, SLU_INVALID, "unknown request \"%s\"; %s%s", name,
-			near ? "did you mean " : "there are jobfs, stage_in, ",
-			near ? near : "stage_out and forward");
+			near ? "did you mean "
+			: dw ? "there are jobdw, stage_in, "
+			     : "there are jobfs, stage_in, ",
+			near ? near
+			: dw ? "stage_out, copy_in and copy_out"
+			     : "stage_out and forward");
 	return NULL;
 }
 
@@ -265,72 +334,38 @@ int slu_request_key(const struct slu_verb *verb, const char *name,
 
 	for (i = 0; verb->key[i].name; i++) {
 		if (strcmp(verb->key[i].name, name) == 0)
-			break;
+			return i;
 		words[i] = verb->key[i].name;
 	}
-	if (verb->key[i].set)
-		return i;
-	if (verb->key[i].name)
-		return slu_err(err, SLU_INVALID, "%s= is not built yet", name);
 	near = slu_nearest(name, words);
 	return slu_err(err, SLU_INVALID, "unknown key \"%s\"; %s %s", name,
 		       near ? "did you mean" : "the first is",
 		       near ? near : words[0]);
 }
 
-/* Back to text */
-
-static void put_pair(struct slu_buf *buf, const char *key, const char *value)
+int slu_request_preset(struct slu_request *req, const char *key,
+		       const char *value, struct slu_err *err)
 {
-	slu_buf_printf(buf, " %s=", key);
-	if (!strpbrk(value, SLU_BARE_REFUSED " \t;")) {
-		slu_buf_puts(buf, value);
-		return;
-	}
-	slu_buf_puts(buf, "\"");
-	for (; *value; value++) {
-		if (*value == '"' || *value == '\\')
-			slu_buf_puts(buf, "\\");
-		slu_buf_add(buf, value, 1);
-	}
-	slu_buf_puts(buf, "\"");
-}
+	const struct slu_key *k = jobfs_keys;
+	struct slu_request one = {.tolerate = UINT32_MAX};
+	int rc;
 
-static void put_stage(struct slu_buf *buf, const struct slu_request_stage *s)
-{
-	slu_buf_printf(buf, "%s%s", buf->len ? "; " : "",
-		       s->out ? "stage_out" : "stage_in");
-	put_pair(buf, "source", s->source);
-	put_pair(buf, "destination", s->destination);
-	if (s->type != SLU_STAGE_DIRECTORY)
-		put_pair(buf, "type", type_names[s->type]);
-	if (s->on != SLU_ON_ALWAYS)
-		put_pair(buf, "on", on_names[s->on]);
-}
-
-char *slu_request_text(const struct slu_request *req)
-{
-	struct slu_buf buf = {0};
-	size_t i;
-
-	if (req->has_fs) {
-		slu_buf_puts(&buf, "jobfs");
-		if (req->fs)
-			put_pair(&buf, "type", req->fs);
-		slu_buf_printf(&buf, " capacity=%llu",
-			       (unsigned long long)req->capacity);
-		if (strcmp(req->name, "JOBFS") != 0)
-			put_pair(&buf, "name", req->name);
+	while (k->name && strcasecmp(k->name, key) != 0)
+		k++;
+	if (!k->name || k->set == slu_set_name || k->set == slu_set_profile ||
+	    k->set == set_dw)
+		return slu_err(err, SLU_NOTFOUND, "unknown key %s", key);
+	rc = k->set(&one, value, err);
+	if (rc)
+		slu_err_prefix(err, "%s", k->name);
+	if (!req->fs) {
+		req->fs = one.fs;
+		one.fs = NULL;
 	}
-	for (i = 0; i < req->n_stage; i++)
-		put_stage(&buf, &req->stage[i]);
-	if (req->has_forward) {
-		slu_buf_printf(&buf, "%sforward", buf.len ? "; " : "");
-		if (req->forward_max == 0)
-			slu_buf_puts(&buf, " max=none");
-		else if (req->forward_max != UINT32_MAX)
-			slu_buf_printf(&buf, " max=%u",
-				       (unsigned)req->forward_max);
-	}
-	return slu_buf_steal(&buf);
+	req->capacity = req->capacity ? req->capacity : one.capacity;
+	req->nodes = req->nodes ? req->nodes : one.nodes;
+	if (req->tolerate == UINT32_MAX)
+		req->tolerate = one.tolerate;
+	slu_request_free(&one);
+	return rc;
 }

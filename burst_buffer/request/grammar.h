@@ -12,12 +12,12 @@
 #define SLU_WORD_CHARS	 SLU_LETTERS "0123456789_"
 #define SLU_BARE_REFUSED "\"'`\\&|<>"
 
-#define SLU_VERB_KEYS	 8 /* at most */
+#define SLU_VERB_KEYS	 8  /* at most, of a verb */
+#define SLU_VERBS	 12 /* at most, of a language */
 
 struct slu_key {
 	const char *name;
 	bool required;
-	/* NULL: not built yet */
 	int (*set)(struct slu_request *req, const char *value,
 		   struct slu_err *err);
 };
@@ -27,12 +27,52 @@ struct slu_verb {
 	/* NULL: not built yet */
 	int (*begin)(struct slu_request *req, int line, struct slu_err *err);
 	const struct slu_key *key; /* name NULL ends them */
+	/* What only all keys together show; may be NULL. */
+	int (*end)(struct slu_request *req, struct slu_err *err);
 };
 
-/* The row of a verb, and the index of a key in it; a wrong name is an error
- * with the nearest right one. */
-const struct slu_verb *slu_request_verb(const char *name, struct slu_err *err);
+/* The row of a verb, in our language or (dw) that of #DW lines, and the index
+ * of a key in it; a wrong name is an error with the nearest right one. */
+const struct slu_verb *slu_request_verb(const char *name, bool dw,
+					struct slu_err *err);
 int slu_request_key(const struct slu_verb *verb, const char *name,
 		    struct slu_err *err);
+extern const struct slu_verb slu_verbs[], slu_dw_verbs[]; /* name NULL ends */
+
+/* The setters and beginnings that both languages use. */
+int slu_set_word(char **field, const char *value, struct slu_err *err);
+int slu_set_fs(struct slu_request *req, const char *value, struct slu_err *err);
+int slu_set_capacity(struct slu_request *req, const char *value,
+		     struct slu_err *err);
+int slu_set_profile(struct slu_request *req, const char *value,
+		    struct slu_err *err);
+int slu_set_source(struct slu_request *req, const char *value,
+		   struct slu_err *err);
+int slu_set_destination(struct slu_request *req, const char *value,
+			struct slu_err *err);
+int slu_set_type(struct slu_request *req, const char *value,
+		 struct slu_err *err);
+int slu_set_name(struct slu_request *req, const char *value,
+		 struct slu_err *err);
+int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err);
+int slu_end_jobfs(struct slu_request *req, struct slu_err *err);
+int slu_begin_stage(struct slu_request *req, bool out, int line,
+		    struct slu_err *err);
+
+/* A key that a profile may preset: it counts where the request is silent.
+ * SLU_NOTFOUND: there is no such key. */
+int slu_request_preset(struct slu_request *req, const char *key,
+		       const char *value, struct slu_err *err);
+
+/* Words of values, by their enum. */
+extern const char *const slu_stage_type_names[], *const slu_on_names[];
+extern const char *const slu_dw_names[];
+/* Which word `value` is; -1: none, with the nearest. */
+int slu_choose(const char *value, const char *const *words,
+	       struct slu_err *err);
+
+/* dw.c: $DW_JOB_... in paths of #DW lines becomes $BB_<name>, now that the
+ * name is known. */
+int slu_dw_rename(struct slu_request *req, struct slu_err *err);
 
 #endif

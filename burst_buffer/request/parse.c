@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines and words. A line is a sequence of requests separated by ';', each a
- * verb and key=value pairs. A value is either bare, without blanks and without
- * characters that mean something to a shell, or in double quotes, where \" and
+ * Lines and words. A line of --bb, or one that begins with #BB or #DW, is
+ * a sequence of requests separated by ';', each a verb and key=value pairs. A
+ * value is either bare, without blanks and without characters that mean
+ * something to a shell, or in double quotes, where \" and
  * \\ stand for the character and everything else is literal. Control
  * characters are refused everywhere, so that no text of a user's can forge a
  * line of ours.
@@ -24,6 +25,7 @@ struct word {
 struct line {
 	const char *p, *end;
 	int number;
+	bool dw; /* in the language of #DW lines */
 };
 
 /* Words */
@@ -161,11 +163,11 @@ static int parse_pairs(struct slu_request *req, const struct slu_verb *verb,
 		if (verb->key[i].required && !(said & (1u << i)))
 			rc = slu_err(err, SLU_INVALID, "%s= is missing",
 				     verb->key[i].name);
-	return rc;
+	return rc == 0 && verb->end ? verb->end(req, err) : rc;
 }
 
-/* One request, up to ';' or the line's end. One that begins with a pair is
- * the short form of a jobfs. */
+/* One request, up to ';' or the line's end. One of ours that begins with a pair
+ * is the short form of a jobfs. */
 static int parse_one(struct slu_request *req, struct line *l,
 		     struct slu_err *err)
 {
@@ -174,7 +176,8 @@ static int parse_one(struct slu_request *req, struct line *l,
 	int rc = read_word(l, &w, err);
 
 	if (rc == 0) {
-		verb = slu_request_verb(w.value ? "jobfs" : w.key, err);
+		verb = slu_request_verb(w.value && !l->dw ? "jobfs" : w.key,
+					l->dw, err);
 		rc = verb ? verb->begin(req, l->number, err) : -1;
 		if (rc == 0)
 			rc = parse_pairs(req, verb, &w, l, err);
@@ -266,10 +269,8 @@ static int parse_text(struct slu_request *req, const char *text, bool script,
 		if (said == SAID_NOTHING)
 			continue;
 		total += (size_t)(l.end - l.p);
-		if (said == SAID_DW)
-			rc = slu_err(err, SLU_INVALID,
-				     "#DW lines are not built yet; use #BB");
-		else if (total > SLU_REQUEST_MAX)
+		l.dw = said == SAID_DW;
+		if (total > SLU_REQUEST_MAX)
 			rc = slu_err(err, SLU_INVALID,
 				     "more than %d bytes of requests",
 				     SLU_REQUEST_MAX);
@@ -287,7 +288,8 @@ int slu_request_parse(const char *option, const char *script,
 	struct slu_request req = {0};
 
 	if ((option && parse_text(&req, option, false, err)) ||
-	    (script && parse_text(&req, script, true, err))) {
+	    (script && parse_text(&req, script, true, err)) ||
+	    slu_dw_rename(&req, err)) {
 		slu_request_free(&req);
 		return -1;
 	}
@@ -306,5 +308,6 @@ void slu_request_free(struct slu_request *req)
 	free(req->stage);
 	free(req->fs);
 	free(req->name);
+	free(req->profile);
 	*req = (struct slu_request){0};
 }

@@ -3,9 +3,10 @@
 #define SLU_BURST_REQUEST_H
 
 /*
- * What users write after --bb= or in #BB lines (INTERFACES, section 1): verbs
- * with key=value pairs, requests on one line separated by ';'. Parsed wholly
- * at submission; in slurmctld, so without files, locks or recursion.
+ * What users write after --bb= or in #BB lines: verbs with key=value pairs,
+ * requests on one line separated by ';'. #DW lines say the same in the words
+ * of DataWarp and DWS. Parsed wholly at submission; in slurmctld, so without
+ * files, locks or recursion.
  * Implemented: jobfs, stage_in, stage_out, forward.
  */
 
@@ -18,7 +19,18 @@
 #define SLU_REQUEST_MAX	      65536 /* bytes of all lines together */
 #define SLU_REQUEST_STAGE_MAX 64
 
-enum slu_stage_type { SLU_STAGE_DIRECTORY, SLU_STAGE_FILE };
+#define SLU_ALL_NODES	      UINT32_MAX
+
+/* LIST: the source is a file with names, one a line, of what is to be staged;
+ * AUTO: a file or a directory, whatever it turns out to be. */
+enum slu_stage_type {
+	SLU_STAGE_DIRECTORY,
+	SLU_STAGE_FILE,
+	SLU_STAGE_LIST,
+	SLU_STAGE_AUTO,
+};
+/* How a job of the #DW language knows its file system. */
+enum slu_dw { SLU_DW_NO, SLU_DW_STRIPED, SLU_DW_PRIVATE };
 enum slu_stage_on { SLU_ON_ALWAYS, SLU_ON_SUCCESS, SLU_ON_FAILURE };
 
 struct slu_request_stage {
@@ -27,14 +39,19 @@ struct slu_request_stage {
 	char *destination;
 	enum slu_stage_type type;
 	enum slu_stage_on on;
+	bool dw;  /* on a #DW line: $DW_JOB_... is meant in its paths */
 	int line; /* where it was said */
 };
 
 struct slu_request {
 	bool has_fs;
-	char *fs;   /* FileSystem name; NULL: the site's default */
-	char *name; /* "JOBFS" unless name= */
-	uint64_t capacity;
+	char *fs;	   /* FileSystem name; NULL: the site's default */
+	char *name;	   /* "JOBFS" unless name= */
+	char *profile;	   /* NULL: none */
+	uint64_t capacity; /* bytes; 0: the profile says it */
+	uint32_t nodes;	   /* that give storage: 0 not said, or SLU_ALL_NODES */
+	uint32_t tolerate; /* nodes that may be lost; UINT32_MAX: not said */
+	enum slu_dw dw;
 	struct slu_request_stage *stage;
 	size_t n_stage;
 	bool has_forward;
@@ -47,9 +64,14 @@ struct slu_request {
  * An empty result (nothing asked for) is success with everything zero. */
 int slu_request_parse(const char *option, const char *script,
 		      struct slu_request *out, struct slu_err *err);
-/* Against the site: file system exists, capacity and user are allowed, sources
- * are absolute paths or $BB_<name>/..., symbols are known. `user` may be
- * NULL. */
+/* What the request leaves open, its profile or (for #DW) the site decides. The
+ * request then stands for itself, but for the profile's options of the driver.
+ */
+int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
+			struct slu_err *err);
+/* Against the site (call resolve first): file system exists, capacity and user
+ * are allowed, sources are absolute paths or $BB_<name>/..., symbols are known.
+ * `user` may be NULL. */
 int slu_request_check(const struct slu_request *req,
 		      const struct slu_conf *conf, const char *user,
 		      struct slu_err *err);

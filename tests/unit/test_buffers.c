@@ -297,6 +297,33 @@ static void check_lost(int at)
 	world_free(&w);
 }
 
+/* With tolerate=1 and data that each node has alone, one may be lost after
+ * the job has begun to run; what the others have is staged out. */
+START_TEST(test_tolerate)
+{
+	for (int lost = 1; lost <= 2; lost++) {
+		struct world w;
+
+		world_new(&w, 4,
+			  "jobfs type=tmp capacity=4GiB tolerate=1; stage_out "
+			  "source=$BB_JOBFS/out destination=/dst",
+			  "FileSystem=tmp Driver=scratch");
+		run_until(&w, AT_RUN);
+		for (int i = 0; i < lost; i++) {
+			w.node[i + 1].cut = true;
+			job_nodes(&w, NULL, i ? "n3" : "n2");
+		}
+		job_end(&w, "COMPLETED");
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert_int_eq(w.verdicts, lost > 1);
+		ck_assert(w.node[0].keep == (lost > 1));
+		ck_assert_uint_eq(w.node[3].staged, lost > 1 ? 0 : 1);
+		world_free(&w);
+	}
+}
+END_TEST
+
 START_TEST(test_lose_anywhere)
 {
 	int at, steps = count_steps();
@@ -1067,7 +1094,7 @@ END_TEST
 
 TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_twice, test_twice_after_restart, test_crash_anywhere,
-	  test_cancel_anywhere, test_lose_anywhere, test_fail_up,
+	  test_cancel_anywhere, test_lose_anywhere, test_tolerate, test_fail_up,
 	  test_fail_down, test_bound, test_verdict_before_end, test_timeouts,
 	  test_teardown_timeout, test_requeues, test_next_run, test_incomplete,
 	  test_own_totals, test_stage_out_on, test_vanished, test_sync_nodes,

@@ -124,6 +124,22 @@ START_TEST(test_file_systems)
 }
 END_TEST
 
+START_TEST(test_profiles)
+{
+	struct slu_conf *c = parse("Profile=fast capacity=1TiB Type=g\n"
+				   "profile = slow nodes=2\n");
+	const struct slu_profile_conf *p = slu_conf_profile(c, "fast");
+
+	ck_assert_uint_eq(c->n_profile, 2);
+	ck_assert_ptr_null(slu_conf_profile(c, "Fast"));
+	ck_assert_uint_eq(p->n_option, 2);
+	ck_assert_str_eq(p->option[1].key, "Type");
+	ck_assert_str_eq(p->option[1].value, "g");
+	ck_assert_str_eq(slu_conf_profile(c, "slow")->option[0].key, "nodes");
+	slu_conf_free(c);
+}
+END_TEST
+
 START_TEST(test_errors)
 {
 	static const struct {
@@ -172,6 +188,11 @@ START_TEST(test_errors)
 		{"DaemonAddr=[::1", "is not host:port"},
 		{"DaemonAddr=a@b:1", "is not host:port"},
 		{"DaemonAddr=http://a", "is not host:port"},
+		{"Profile=a/b x=1", "\"a/b\" is no name"},
+		{"Profile=a x=1\nProfile=a x=2",
+		 "f:2: Profile: a is given twice"},
+		{"Profile=a x=1 X=2", "X is given twice"},
+		{"Profile=a x", "\"x\" is not key=value"},
 		{"FileSystem=a", "f:1: FileSystem: a has no Driver="},
 		{"FileSystem=a/b Driver=x", "\"a/b\" is no name"},
 		{"FileSystem=a Driver=x y", "\"y\" is not key=value"},
@@ -353,5 +374,6 @@ START_TEST(test_example)
 }
 END_TEST
 
-TEST_MAIN("conf", test_defaults, test_every_key, test_file_systems, test_errors,
-	  test_load, test_path, test_table, test_manual, test_example)
+TEST_MAIN("conf", test_defaults, test_every_key, test_file_systems,
+	  test_profiles, test_errors, test_load, test_path, test_table,
+	  test_manual, test_example)

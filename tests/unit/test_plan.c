@@ -31,7 +31,8 @@ static void setup(const char *text)
 	expect(db, "%s", err.text);
 	receiver = slu_receiver_new(db, &err);
 	slu_buf_printf(&buf,
-		       "FileSystem=glu Driver=glusterfs shard=16MB ping=10\n"
+		       "FileSystem=glu Driver=glusterfs shard=16MB ports=1-2\n"
+		       "Profile=fast type=glu shard=1MB tolerate=0\n"
 		       "FileSystem=tmp Driver=scratch\n%s",
 		       text);
 	conf = slu_conf_parse(buf.data, "test", &err);
@@ -112,7 +113,7 @@ START_TEST(test_whole)
 	ck_assert_uint_eq(p.n_option, 2);
 	ck_assert_str_eq(p.option[0].key, "shard");
 	ck_assert_str_eq(p.option[0].value, "16MB");
-	ck_assert_str_eq(p.option[1].key, "ping");
+	ck_assert_str_eq(p.option[1].key, "ports");
 	ck_assert_uint_eq(p.n_node, 3);
 	ck_assert_str_eq(p.node[0].name, "n1");
 	ck_assert_str_eq(p.node[0].addr, "n1");
@@ -168,6 +169,42 @@ START_TEST(test_fixed)
 }
 END_TEST
 
+/* Only some nodes give storage; the others need not have any. */
+START_TEST(test_some_nodes)
+{
+	struct slu_job j = job("n[1-4]", "jobfs profile=fast capacity=10GiB "
+					 "nodes=2 dw=striped; stage_in "
+					 "source=/l destination=$BB_JOBFS "
+					 "type=list");
+	struct slu_plan_site s;
+	struct slu_plan p;
+
+	setup("");
+	s = site();
+	push("n1", "/s", 50 * GIB);
+	push("n2", "/s", 50 * GIB);
+	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+	ck_assert_str_eq(p.dw, "striped");
+	ck_assert_uint_eq(p.n_node, 4);
+	ck_assert_uint_eq(p.node[1].capacity, 5 * GIB);
+	ck_assert(!p.node[1].client && p.node[2].client && p.node[3].client);
+	ck_assert_uint_eq(p.node[3].capacity, 0);
+	ck_assert_str_eq(p.node[3].storage, "");
+	ck_assert_str_eq(p.stage[0].type, "list");
+	/* the profile's comes first */
+	ck_assert_uint_eq(p.n_option, 3);
+	ck_assert_str_eq(p.option[0].key, "shard");
+	ck_assert_str_eq(p.option[0].value, "1MB");
+	slu_msg_clear(&slu_plan_desc, &p);
+
+	j = job("n[1-2]", "jobfs type=tmp capacity=1GiB tolerate=1");
+	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+	ck_assert_uint_eq(p.tolerate, 1);
+	slu_msg_clear(&slu_plan_desc, &p);
+	teardown();
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	static const struct {
@@ -183,6 +220,10 @@ START_TEST(test_refused)
 		{"n1", "jobfs capacity=1 type=x", SLU_INVALID,
 		 "no file system x"},
 		{"n1", "jobfs", SLU_INVALID, "capacity= is missing"},
+		{"n[1-2]", "jobfs capacity=1 nodes=3", SLU_INVALID,
+		 "nodes=3: the job has only 2 nodes"},
+		{"n1", "jobfs capacity=1 profile=x", SLU_INVALID,
+		 "no profile x"},
 		{"n1",
 		 "jobfs capacity=1; stage_in source=/%a destination=$BB_JOBFS",
 		 SLU_INVALID, "array task"},
@@ -257,4 +298,5 @@ START_TEST(test_secret)
 }
 END_TEST
 
-TEST_MAIN("plan", test_whole, test_fixed, test_refused, test_bare, test_secret)
+TEST_MAIN("plan", test_whole, test_fixed, test_some_nodes, test_refused,
+	  test_bare, test_secret)

@@ -80,6 +80,46 @@ START_TEST(test_accepted)
 		{NULL, "echo\n#BB rubbish\n", ""},
 		{NULL, "##BB rubbish\n#BBrubbish\n#BB_LUA rubbish\n# BB x\n",
 		 ""},
+		/* what profiles and nodes say */
+		{"jobfs profile=fast.1", NULL, "jobfs profile=fast.1"},
+		{"jobfs profile=fast nodes=all", NULL,
+		 "jobfs nodes=all profile=fast"},
+		{"capacity=1K nodes=3 tolerate=0", NULL,
+		 "jobfs capacity=1024 nodes=3 tolerate=0"},
+		{"stage_in source=a destination=b type=list", NULL,
+		 "stage_in source=a destination=b type=list"},
+		{"stage_in source=a destination=b type=auto", NULL,
+		 "stage_in source=a destination=b type=auto"},
+		/* the other language */
+		{NULL, "#!/bin/sh\n#DW jobdw type=scratch capacity=1K\n",
+		 "jobfs capacity=1024 dw=striped"},
+		{NULL,
+		 "#DW stage_in source=/a destination=$DW_JOB_STRIPED/b "
+		 "type=file\n"
+		 "#DW jobdw capacity=1K access_mode=striped(client_cache=no)\n"
+		 "#DW stage_out source=$DW_JOB_STRIPED destination=/c "
+		 "type=directory\n",
+		 "jobfs capacity=1024 dw=striped; "
+		 "stage_in source=/a destination=$BB_JOBFS/b type=file; "
+		 "stage_out source=$BB_JOBFS destination=/c"},
+		{NULL,
+		 "#DW jobdw capacity=1K access_mode=private\n"
+		 "#DW stage_in source=/l destination=$DW_JOB_PRIVATE "
+		 "type=list\n",
+		 "jobfs capacity=1024 dw=private; "
+		 "stage_in source=/l destination=$BB_JOBFS type=list"},
+		{NULL,
+		 "#DW jobdw type=gfs2 name=my-fs capacity=1K profile=p\n"
+		 "#DW copy_in source=/a destination=$DW_JOB_my-fs/\n"
+		 "#DW copy_out source=$DW_JOB_my_fs/x destination=/b\n",
+		 "jobfs type=gfs2 capacity=1024 name=my_fs profile=p "
+		 "dw=striped; "
+		 "stage_in source=/a destination=$BB_my_fs/ type=auto; "
+		 "stage_out source=$BB_my_fs/x destination=/b type=auto"},
+		{"capacity=1K",
+		 "#DW copy_in source=/a destination=$DW_JOB_STRIPED\n",
+		 "jobfs capacity=1024; "
+		 "stage_in source=/a destination=$BB_JOBFS type=auto"},
 		/* both */
 		{"forward", "#BB jobfs capacity=1K",
 		 "jobfs capacity=1024; forward"},
@@ -120,12 +160,40 @@ START_TEST(test_refused)
 		 "persistent_create is not built yet"},
 		{"persistent name=x", NULL, "not built yet"},
 		{"stripe target=/x", NULL, "not built yet"},
-		{"jobfs capacity=1K profile=x", NULL,
-		 "profile= is not built yet"},
-		{"jobfs capacity=1K nodes=3", NULL, "only nodes=all"},
-		{"stage_in source=a destination=b type=list", NULL,
-		 "not built yet"},
-		{NULL, "#!/bin/sh\n#DW jobdw capacity=1K\n", "line 2: #DW"},
+		{NULL, "#DW persistentdw name=x\n", "not built yet"},
+		/* numbers and names of profiles */
+		{"capacity=1K nodes=0", NULL, "neither a number"},
+		{"capacity=1K nodes=some", NULL, "nor all"},
+		{"capacity=1K tolerate=x", NULL, "tolerate: \"x\""},
+		{"capacity=1K tolerate=-1", NULL, "tolerate: \"-1\""},
+		{"jobfs profile=1x", NULL, "cannot name a profile"},
+		{"jobfs profile=a!", NULL, "cannot name a profile"},
+		{"capacity=1K dw=x", NULL, "dw: \"x\" is not known"},
+		/* the other language */
+		{NULL, "#DW jobdw\n", "line 1: jobdw: capacity= is missing"},
+		{NULL, "#DW capacity=1K\n", "unknown request \"capacity\""},
+		{NULL, "#DW jobfs capacity=1K\n",
+		 "unknown request \"jobfs\"; did you mean jobdw"},
+		{NULL, "#DW swap 3GiB\n", "there are jobdw, stage_in"},
+		{NULL, "#DW jobdw capacity=1K type=cache\n", "\"cache\""},
+		{NULL, "#DW jobdw capacity=1K access_mode=both\n",
+		 "neither striped nor private"},
+		{NULL, "#DW jobdw capacity=1K access_mod=striped\n",
+		 "did you mean access_mode"},
+		{NULL, "#DW jobdw capacity=1K\n#DW jobdw capacity=1K\n",
+		 "line 2: jobdw: only one jobdw"},
+		{NULL, "#DW stage_in source=/a destination=b\n",
+		 "type= is missing"},
+		{NULL,
+		 "#DW jobdw capacity=1K\n"
+		 "#DW copy_in source=/a destination=$DW_JOB_x/y\n",
+		 "line 2: $DW_JOB_x/y: must begin with $DW_JOB_STRIPED"},
+		{NULL,
+		 "#DW jobdw capacity=1K\n"
+		 "#DW copy_in source=/a destination=$DW_PERSISTENT_STRIPED_x\n",
+		 "line 2: $DW_PERSISTENT"},
+		{NULL, "#DW jobdw capacity=1K name=a;doevil\n",
+		 "unknown request \"doevil\""},
 		/* missing and twice */
 		{"jobfs", NULL, "jobfs: capacity= is missing"},
 		{"type=scratch", NULL, "capacity= is missing"},

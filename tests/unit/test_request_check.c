@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/harness.h"
+#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
 
 static struct slu_conf *site(const char *more)
@@ -18,6 +19,116 @@ static struct slu_conf *site(const char *more)
 
 #define FS \
 	"FileSystem=tmp Driver=scratch Default=yes\nFileSystem=glu Driver=glusterfs"
+
+static char *resolved(const char *text, const struct slu_conf *conf,
+		      struct slu_err *err)
+{
+	struct slu_request req;
+	char *out = NULL;
+
+	expect_ok(slu_request_parse(strncmp(text, "#DW", 3) ? text : NULL,
+				    strncmp(text, "#DW", 3) ? NULL : text, &req,
+				    err),
+		  *err);
+	if (slu_request_resolve(&req, conf, err) == 0 &&
+	    slu_request_check(&req, conf, NULL, err) == 0)
+		out = slu_request_text(&req);
+	slu_request_free(&req);
+	return out;
+}
+
+#define SITE "FileSystem=tmp Driver=scratch\nFileSystem=glu Driver=glusterfs\n"
+#define PROFILES                                                        \
+	SITE "Profile=fast type=glu capacity=2GiB nodes=2 shard=16MB\n" \
+	     "Profile=safe Tolerate=1\n"
+
+/* What the request leaves open is filled in, and nothing else. */
+START_TEST(test_resolve)
+{
+	static const struct {
+		const char *conf, *text, *want; /* text, or words of an error */
+	} cases[] = {
+		{PROFILES, "jobfs profile=fast",
+		 "jobfs type=glu capacity=2147483648 nodes=2 profile=fast"},
+		{PROFILES, "jobfs profile=fast nodes=all capacity=1K",
+		 "jobfs type=glu capacity=1024 nodes=all profile=fast"},
+		{PROFILES, "jobfs profile=safe capacity=1K",
+		 "jobfs capacity=1024 tolerate=1 profile=safe"},
+		{PROFILES, "jobfs profile=safe capacity=1K tolerate=0 type=glu",
+		 "jobfs type=glu capacity=1024 tolerate=0 profile=safe"},
+		{PROFILES, "jobfs profile=safe",
+		 "capacity= is missing, and profile safe has none"},
+		{PROFILES, "jobfs profile=slow",
+		 "no profile slow; there are fast, safe"},
+		{SITE, "jobfs profile=slow", "none is configured"},
+		{PROFILES, "jobfs profile=fast type=tmp",
+		 "nodes=2: tmp is private to each node"},
+		{PROFILES, "jobfs profile=safe capacity=1K type=glu",
+		 "tolerate=1: with a node of glu"},
+		{SITE, "#DW jobdw capacity=1K",
+		 "jobfs type=glu capacity=1024 dw=striped"},
+		{SITE, "#DW jobdw capacity=1K access_mode=private",
+		 "jobfs type=tmp capacity=1024 dw=private"},
+		{SITE, "#DW jobdw capacity=1K access_mode=private type=glu",
+		 "access_mode=private: glu is shared"},
+		{"FileSystem=tmp Driver=scratch", "#DW jobdw capacity=1K",
+		 "access_mode=striped: this site has no file system"},
+	};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		struct slu_conf *conf = site(c->conf);
+		char *text;
+
+		err = (struct slu_err){0};
+		expect_ok(slu_site_check(conf, &err), err);
+		text = resolved(c->text, conf, &err);
+		if (text)
+			ck_assert_str_eq(text, c->want);
+		else
+			expect(strstr(err.text, c->want), "%s: %s", c->text,
+			       err.text);
+		free(text);
+		slu_conf_free(conf);
+	}
+}
+END_TEST
+
+START_TEST(test_site)
+{
+	static const struct {
+		const char *conf, *want;
+	} cases[] = {
+		{"FileSystem=a Driver=scrach",
+		 "FileSystem a: there is no driver scrach; did you mean scratch"},
+		{"FileSystem=a Driver=GlusterFS Shard=1M ports=1-2", NULL},
+		{"FileSystem=a Driver=glusterfs shart=1M",
+		 "FileSystem a: driver glusterfs has no option shart; did you "
+		 "mean shard"},
+		{SITE "Profile=p typ=glu", "Profile p: unknown key typ"},
+		{SITE "Profile=p type=x",
+		 "Profile p: there is no FileSystem=x"},
+		{SITE "Profile=p capacity=much", "Profile p: capacity: "},
+		{SITE "Profile=p name=x", "Profile p: unknown key name"},
+		{SITE "Profile=p nodes=0", "Profile p: nodes: \"0\""},
+		{PROFILES, NULL},
+	};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		struct slu_conf *conf = site(c->conf);
+
+		if (c->want)
+			expect_fail(slu_site_check(conf, &err), err,
+				    SLU_INVALID, c->want);
+		else
+			expect_ok(slu_site_check(conf, &err), err);
+		slu_conf_free(conf);
+	}
+}
+END_TEST
 
 START_TEST(test_check)
 {
@@ -49,6 +160,12 @@ START_TEST(test_check)
 	"capacity=1 name=w; stage_in source=" src " destination=" dst
 #define OUT(src, dst) \
 	"capacity=1 name=w; stage_out source=" src " destination=" dst
+		{FS, "capacity=1 nodes=2", NULL, "private to each node"},
+		{FS, "capacity=1 nodes=2 type=glu", NULL, NULL},
+		{FS, "capacity=1 tolerate=2", NULL, NULL},
+		{FS, "capacity=1 tolerate=2 type=glu", NULL, "tolerate=2"},
+		{"FileSystem=x Driver=floppy", "capacity=1", NULL,
+		 "a driver floppy that is not known"},
 		{FS, IN("/a", "$BB_w"), NULL, NULL},
 		{FS, IN("/a/%u/%x.%j-%A_%a%%", "$BB_w/b/%j"), NULL, NULL},
 		{FS, IN("a", "$BB_w"), NULL,
@@ -98,4 +215,4 @@ START_TEST(test_check)
 }
 END_TEST
 
-TEST_MAIN("request_check", test_check)
+TEST_MAIN("request_check", test_check, test_resolve, test_site)

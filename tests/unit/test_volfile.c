@@ -3,6 +3,7 @@
 #include "tests/unit/harness.h"
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/drivers/volfile.h"
+#include "burst_buffer/request/fstype.h"
 
 static struct slu_plan_node nodes[] = {
 	{.name = "n1", .addr = "10.0.0.1"},
@@ -61,6 +62,39 @@ START_TEST(test_client)
 }
 END_TEST
 
+/* What is known of the drivers where none runs agrees with them. */
+START_TEST(test_types)
+{
+	size_t n = 0;
+
+	for (; slu_drivers[n]; n++) {
+		const struct slu_driver *d = slu_drivers[n];
+		const struct slu_fstype *type = slu_fstype_find(d->name);
+
+		expect(type, "%s", d->name);
+		ck_assert_str_eq(type->name, d->name);
+		expect(type->shared == d->shared, "%s", d->name);
+	}
+	for (const struct slu_fstype *t = slu_fstypes; t->name; t++)
+		expect(slu_driver_find(t->name), "%s", t->name);
+}
+END_TEST
+
+/* A node that gives nothing has no brick, and its number is left out. */
+START_TEST(test_clients)
+{
+	struct slu_buf text = {0};
+	const unsigned ports[] = {1, 0};
+
+	plan.node[1].client = true;
+	slu_volfile_client(&plan, ports, 0, &text);
+	plan.node[1].client = false;
+	has(&text, "    subvolumes brick0\n");
+	ck_assert_ptr_null(strstr(text.data, "volume brick1"));
+	slu_buf_free(&text);
+}
+END_TEST
+
 START_TEST(test_table)
 {
 	ck_assert_str_eq(slu_driver_find("GlusterFS")->name, "glusterfs");
@@ -72,4 +106,5 @@ START_TEST(test_table)
 }
 END_TEST
 
-TEST_MAIN("volfile", test_brick, test_client, test_table)
+TEST_MAIN("volfile", test_brick, test_client, test_clients, test_types,
+	  test_table)

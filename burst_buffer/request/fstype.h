@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BURST_FSTYPE_H
+#define SLU_BURST_FSTYPE_H
+
+/*
+ * What is to be known of the drivers where none of them runs: in slurmctld,
+ * which refuses at submission what cannot work, and in sluiced, which plans.
+ * The drivers themselves are in burst_buffer/drivers.
+ */
+
+#include <stdbool.h>
+#include "common/conf.h"
+#include "common/err.h"
+
+struct slu_fstype {
+	const char *name;
+	bool shared; /* one name space over all nodes, not one per node */
+	const char *const *options; /* keys of a FileSystem line, NULL-ended */
+};
+
+/* NULL: there is no such driver. Names are compared without case. */
+const struct slu_fstype *slu_fstype_find(const char *name);
+extern const struct slu_fstype slu_fstypes[]; /* name NULL ends them */
+
+/* Has it an option of this name? */
+bool slu_fstype_has(const struct slu_fstype *type, const char *option);
+
+/* Are the FileSystem and Profile lines of a site ones that the drivers and the
+ * grammar understand? Errors name the line's NAME and the nearest right word.
+ */
+int slu_site_check(const struct slu_conf *conf, struct slu_err *err);
+/* slu_conf_load() of a file that also passes that check. */
+struct slu_conf *slu_site_load(const char *path, struct slu_err *err);
+
+#endif

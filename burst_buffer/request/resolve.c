@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a request leaves open, the site decides: its profile, and the file
+ * system of a script that only says how it wants to reach it. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/grammar.h"
+#include "common/str.h"
+
+static int unknown_profile(const char *name, const struct slu_conf *conf,
+			   struct slu_err *err)
+{
+	struct slu_buf names = {.max = 200};
+	size_t i;
+
+	for (i = 0; i < conf->n_profile; i++)
+		slu_buf_printf(&names, "%s%s", i ? ", " : "",
+			       conf->profile[i].name);
+	slu_err(err, SLU_INVALID, "jobfs: there is no profile %s; %s%s", name,
+		names.len ? "there are " : "none is configured",
+		names.len ? names.data : "");
+	slu_buf_free(&names);
+	return -1;
+}
+
+static int apply_profile(struct slu_request *req, const struct slu_conf *conf,
+			 struct slu_err *err)
+{
+	const struct slu_profile_conf *p = slu_conf_profile(conf, req->profile);
+	size_t i;
+
+	if (!p)
+		return unknown_profile(req->profile, conf, err);
+	for (i = 0; i < p->n_option; i++)
+		if (slu_request_preset(req, p->option[i].key,
+				       p->option[i].value, err) &&
+		    err->kind != SLU_NOTFOUND)
+			return slu_err_prefix(err, "profile %s", p->name);
+	return 0;
+}
+
+static bool is_reached(const struct slu_fs_conf *fs, bool shared)
+{
+	const struct slu_fstype *type = slu_fstype_find(fs->driver);
+
+	return type && type->shared == shared;
+}
+
+/* The default one, if it can be reached this way, else the first that can. */
+static const struct slu_fs_conf *find_fs(const struct slu_conf *conf,
+					 bool shared)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, NULL);
+	size_t i;
+
+	if (fs && is_reached(fs, shared))
+		return fs;
+	for (i = 0; i < conf->n_fs; i++)
+		if (is_reached(&conf->fs[i], shared))
+			return &conf->fs[i];
+	return NULL;
+}
+
+static int choose_fs(struct slu_request *req, const struct slu_conf *conf,
+		     struct slu_err *err)
+{
+	bool shared = req->dw == SLU_DW_STRIPED;
+	const struct slu_fs_conf *fs = find_fs(conf, shared);
+
+	if (!fs)
+		return slu_err(err, SLU_INVALID,
+			       "jobdw: access_mode=%s: this site has no file "
+			       "system that is %s",
+			       slu_dw_names[req->dw],
+			       shared ? "shared by the nodes of a job"
+				      : "private to each node");
+	req->fs = strdup(fs->name);
+	return req->fs ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
+			struct slu_err *err)
+{
+	if (!req->has_fs)
+		return 0;
+	if (req->profile && apply_profile(req, conf, err))
+		return -1;
+	if (!req->capacity)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: capacity= is missing, and profile %s "
+			       "has none",
+			       req->profile ? req->profile : "");
+	if (req->dw && !req->fs)
+		return choose_fs(req, conf, err);
+	return 0;
+}

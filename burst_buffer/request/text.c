@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A request as its canonical text. What parses back the same in another order
+ * or language has one text. */
+#include "config.h"
+#include <string.h>
+#include "burst_buffer/request/grammar.h"
+#include "common/str.h"
+
+static void put_pair(struct slu_buf *buf, const char *key, const char *value)
+{
+	slu_buf_printf(buf, " %s=", key);
+	if (!strpbrk(value, SLU_BARE_REFUSED " \t;")) {
+		slu_buf_puts(buf, value);
+		return;
+	}
+	slu_buf_puts(buf, "\"");
+	for (; *value; value++) {
+		if (*value == '"' || *value == '\\')
+			slu_buf_puts(buf, "\\");
+		slu_buf_add(buf, value, 1);
+	}
+	slu_buf_puts(buf, "\"");
+}
+
+static void put_stage(struct slu_buf *buf, const struct slu_request_stage *s)
+{
+	slu_buf_printf(buf, "%s%s", buf->len ? "; " : "",
+		       s->out ? "stage_out" : "stage_in");
+	put_pair(buf, "source", s->source);
+	put_pair(buf, "destination", s->destination);
+	if (s->type != SLU_STAGE_DIRECTORY)
+		put_pair(buf, "type", slu_stage_type_names[s->type]);
+	if (s->on != SLU_ON_ALWAYS)
+		put_pair(buf, "on", slu_on_names[s->on]);
+}
+
+static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
+{
+	slu_buf_puts(buf, "jobfs");
+	if (req->fs)
+		put_pair(buf, "type", req->fs);
+	if (req->capacity)
+		slu_buf_printf(buf, " capacity=%llu",
+			       (unsigned long long)req->capacity);
+	if (strcmp(req->name, "JOBFS") != 0)
+		put_pair(buf, "name", req->name);
+	if (req->nodes == SLU_ALL_NODES && req->profile)
+		slu_buf_puts(buf, " nodes=all");
+	else if (req->nodes && req->nodes != SLU_ALL_NODES)
+		slu_buf_printf(buf, " nodes=%u", (unsigned)req->nodes);
+	if (req->tolerate != UINT32_MAX)
+		slu_buf_printf(buf, " tolerate=%u", (unsigned)req->tolerate);
+	if (req->profile)
+		put_pair(buf, "profile", req->profile);
+	if (req->dw)
+		put_pair(buf, "dw", slu_dw_names[req->dw]);
+}
+
+char *slu_request_text(const struct slu_request *req)
+{
+	struct slu_buf buf = {0};
+	size_t i;
+
+	if (req->has_fs)
+		put_jobfs(&buf, req);
+	for (i = 0; i < req->n_stage; i++)
+		put_stage(&buf, &req->stage[i]);
+	if (req->has_forward) {
+		slu_buf_printf(&buf, "%sforward", buf.len ? "; " : "");
+		if (req->forward_max == 0)
+			slu_buf_puts(&buf, " max=none");
+		else if (req->forward_max != UINT32_MAX)
+			slu_buf_printf(&buf, " max=%u",
+				       (unsigned)req->forward_max);
+	}
+	return slu_buf_steal(&buf);
+}
