@@ -26,6 +26,7 @@ struct slu_ask {
 	const char *operand[SLU_OPERANDS_MAX];
 	size_t n_operands;
 	struct json_object *args; /* arguments of the question */
+	bool differs;		  /* set by check: something is wrong */
 	char given[32];		  /* letters of the options that were given */
 };
 
@@ -75,6 +76,7 @@ int slu_cmd_original(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_resources(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_hosts(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_extractors(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_check(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_sql(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_history(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_diff(struct slu_ask *ask, struct slu_err *err);

@@ -16,6 +16,8 @@ const struct slu_command slu_commands[] = {
 	 SLU_OPERANDS_MAX, slu_cmd_history},
 	{"diff", "HOST [HOST]", "how hosts differ, or one since", "eS", 2,
 	 slu_cmd_diff},
+	{"check", "[SLURM.CONF]", "the map against slurm.conf", "", 1,
+	 slu_cmd_check},
 	{"buffers", "[JOBID]", "job file systems, their phases and bytes", "",
 	 1, slu_cmd_buffers},
 	{"ions", "", "who holds which I/O nodes, and since when", "A", 0,

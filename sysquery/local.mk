@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LTLIBRARIES += libslusysquery.la
 libslusysquery_la_SOURCES = \
+	sysquery/check.c sysquery/check.h \
+	sysquery/check_facts.c sysquery/check_facts.h \
 	sysquery/history.c sysquery/history.h \
 	sysquery/leaves.c sysquery/leaves.h \
 	sysquery/query.c sysquery/query.h \
 	sysquery/resources.c sysquery/resources.h \
 	sysquery/rows.c sysquery/rows.h \
 	sysquery/select.c sysquery/select.h \
+	sysquery/slurmconf.c sysquery/slurmconf.h \
 	sysquery/summary.c \
 	sysquery/views.c \
 	sysquery/when.c sysquery/when.h
@@ -21,6 +24,7 @@ sysquery_parts = \
 	sysquery/ask.h \
 	sysquery/commands.c \
 	sysquery/cmd/buffers.c \
+	sysquery/cmd/check.c \
 	sysquery/cmd/dump.c \
 	sysquery/cmd/history.c \
 	sysquery/cmd/hosts.c \
@@ -37,14 +41,30 @@ noinst_HEADERS += tests/unit/map.h
 dist_check_SCRIPTS += tests/unit/test_sysquery.sh
 TESTS += tests/unit/test_sysquery.sh
 
+EXTRA_DIST += tests/fuzz/corpus/leaves tests/fuzz/corpus/select \
+	tests/fuzz/corpus/slurmconf
+sysquery_fuzz = tests/fuzz/fuzz_leaves tests/fuzz/fuzz_select \
+	tests/fuzz/fuzz_slurmconf
+check_PROGRAMS += $(sysquery_fuzz)
+TESTS += $(sysquery_fuzz)
+tests_fuzz_fuzz_leaves_SOURCES = tests/fuzz/fuzz_leaves.c tests/fuzz/replay.c
+tests_fuzz_fuzz_leaves_LDADD = libslusysquery.la
+tests_fuzz_fuzz_select_SOURCES = tests/fuzz/fuzz_select.c tests/fuzz/replay.c
+tests_fuzz_fuzz_select_LDADD = libslusysquery.la
+tests_fuzz_fuzz_slurmconf_SOURCES = tests/fuzz/fuzz_slurmconf.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_slurmconf_LDADD = libslusysquery.la
+
 if HAVE_CHECK
 sysquery_tests = tests/unit/test_resources tests/unit/test_args \
-	tests/unit/test_leaves tests/unit/test_map_history \
+	tests/unit/test_check tests/unit/test_leaves \
+	tests/unit/test_map_history \
 	tests/unit/test_select tests/unit/test_show tests/unit/test_when
 check_PROGRAMS += $(sysquery_tests)
 TESTS += $(sysquery_tests)
 sysquery_test_libs = libslusysquery.la $(CHECK_LIBS)
 tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/args.c
+tests_unit_test_check_LDADD = $(sysquery_test_libs)
 tests_unit_test_leaves_LDADD = $(sysquery_test_libs)
 tests_unit_test_map_history_LDADD = $(sysquery_test_libs)
 tests_unit_test_select_LDADD = $(sysquery_test_libs)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include "sysquery/ask.h"
 
+enum { EXIT_DIFFERS = 5 };
+
 /* The exit status says what kind of error it was; sysquery(1) lists them. */
 static int status_of(enum slu_kind kind)
 {
@@ -65,6 +67,8 @@ int main(int argc, char **argv)
 	} else if (run(&ask, &err)) {
 		fprintf(stderr, "sysquery: %s\n", err.text);
 		status = status_of(err.kind);
+	} else if (ask.differs) {
+		status = EXIT_DIFFERS;
 	}
 	slu_ask_free(&ask);
 	return status;

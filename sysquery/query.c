@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "sysquery/check.h"
 #include "sysquery/history.h"
 #include "sysquery/resources.h"
 #include "sysquery/select.h"
@@ -284,6 +285,12 @@ static int select_rows(struct slu_db *db, struct json_object *args,
 	return give(slu_select(db, sql, err), out, err);
 }
 
+static int check(struct slu_db *db, struct json_object *args,
+		 struct slu_buf *out, struct slu_err *err)
+{
+	return give(slu_query_check(db, args, err), out, err);
+}
+
 static int views(struct slu_db *db, struct json_object *args,
 		 struct slu_buf *out, struct slu_err *err)
 {
@@ -299,6 +306,7 @@ const struct slu_query slu_queries[] = {
 	{"history", "what hosts have and had", history},
 	{"diff", "how hosts differ, or one from its past", diff},
 	{"select", "selection by content", select_rows},
+	{"check", "the map against slurm.conf", check},
 	{"views", "what select selects from", views},
 	{.name = NULL},
 };

@@ -14,7 +14,7 @@
 static const struct slu_column history_columns[] = {
 	{"since", "SINCE", SLU_COL_TIME},
 	{"host", "HOST", SLU_COL_PLAIN},
-	{"extractor", NULL, SLU_COL_PLAIN},
+	{"extractor", "EXTRACTOR", SLU_COL_PLAIN},
 	{"path", "WHAT", SLU_COL_PLAIN},
 	{"old", "WAS", SLU_COL_PLAIN},
 	{"new", "IS", SLU_COL_PLAIN},

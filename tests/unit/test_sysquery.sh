@@ -55,6 +55,22 @@ want 'full' 1 'sysquery: /dev/full: No space left on device' \
 	"$sysquery" -f "$db" -o /dev/full
 want 'wrong' 2 'sysquery: there is no command "host"; did you mean hosts? (see sysquery --help)' \
 	"$sysquery" host
+want 'selection' 0 '[{"host":"n10"}]' \
+	"$sysquery" -f "$db" sql 'SELECT host FROM v_memoryinfo WHERE TotalMemory >= 10KiB'
+want 'a condition' 0 "{$(doc n2 2048)}" \
+	"$sysquery" resources -f "$db" --where 'memory = 2KiB'
+want 'forbidden' 4 'sysquery: database: not authorized' \
+	"$sysquery" -f "$db" sql 'DELETE FROM Hosttable'
+want 'difference' 0 $'EXTRACTOR   WHAT           n1    n2\nmemoryinfo  LocalMemory  1024  2048\nmemoryinfo  TotalMemory  1024  2048' \
+	"$sysquery" -f "$db" diff n1 n2 --table
+echo 'NodeName=n[1-2,10] RealMemory=1' >"$dir/slurm.conf"
+want 'nothing to change' 0 '[]' \
+	env SLURM_CONF="$dir/slurm.conf" "$sysquery" -f "$db" check
+echo "MemTotal: 2048 kB" >"$dir/m/proc/meminfo"
+"$sysmap" --root "$dir/m" --host n1 --db "$dir/b.db" -e memoryinfo || failed=1
+echo 'NodeName=n1 RealMemory=3' >"$dir/slurm.conf"
+want 'something wrong' 5 $'NODES  SEVERITY  KEY         SLURM.CONF  MAP  CHANGE\nn1     wrong     RealMemory  3           2    RealMemory=2' \
+	"$sysquery" -f "$dir/b.db" check "$dir/slurm.conf" --table
 "$sysquery" -f "$db" dump | python3 -m json.tool >/dev/null || failed=1
 
 dd if=/dev/urandom of="$db" bs=1024 seek=8 count=8 conv=notrunc status=none

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery check: the resource map against slurm.conf, and what to change. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "common/jsonx.h"
+#include "sysquery/slurmconf.h"
+
+static const struct slu_column columns[] = {
+	{"nodes", "NODES", SLU_COL_PLAIN},
+	{"severity", "SEVERITY", SLU_COL_PLAIN},
+	{"key", "KEY", SLU_COL_PLAIN},
+	{"conf", "SLURM.CONF", SLU_COL_PLAIN},
+	{"map", "MAP", SLU_COL_PLAIN},
+	{"change", "CHANGE", SLU_COL_PLAIN},
+	{.key = NULL}};
+
+/* The question's arguments: what slurm.conf says. */
+static int read_conf(struct slu_ask *ask, struct slu_err *err)
+{
+	char *path = ask->n_operands ? strdup(ask->operand[0])
+				     : slu_slurmconf_path();
+	struct json_object *conf = NULL;
+
+	if (path)
+		conf = slu_slurmconf_read(path, err);
+	else
+		slu_err(err, SLU_NOMEM, "out of memory");
+	free(path);
+	if (!conf)
+		return -1;
+	json_object_object_foreach(conf, key, value)
+		json_object_object_add(ask->args, key, json_object_get(value));
+	json_object_put(conf);
+	return 0;
+}
+
+static bool has_wrong(struct json_object *rows)
+{
+	const char *severity;
+
+	for (size_t i = 0; i < json_object_array_length(rows); i++)
+		if (slu_json_str(json_object_array_get_idx(rows, i), "severity",
+				 &severity, NULL) == 0 &&
+		    strcmp(severity, "wrong") == 0)
+			return true;
+	return false;
+}
+
+int slu_cmd_check(struct slu_ask *ask, struct slu_err *err)
+{
+	struct json_object *rows;
+	struct slu_buf out = {0};
+	int ret = 0;
+
+	if (read_conf(ask, err))
+		return -1;
+	rows = slu_ask_object(ask, "check", err);
+	if (!json_object_is_type(rows, json_type_array)) {
+		json_object_put(rows);
+		return -1;
+	}
+	if (!slu_ask_table(ask))
+		slu_buf_printf(&out, "%s\n", slu_json_text(rows));
+	else if (json_object_array_length(rows))
+		ret = slu_table(rows, columns, &out, err);
+	else
+		slu_buf_puts(&out, "nothing to change\n");
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	ask->differs = has_wrong(rows);
+	slu_buf_free(&out);
+	json_object_put(rows);
+	return ret;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slurm.conf as others write it; what is read is compared with a map of one
+ * host, and the answer is JSON rows or a refusal. */
+#include "config.h"
+#include "common/jsonx.h"
+#include "sysmap/receive.h"
+#include "sysquery/check.h"
+#include "sysquery/slurmconf.h"
+#include "tests/fuzz/fuzz.h"
+
+static struct slu_db *map(void)
+{
+	static const char body[] =
+		"{\"host\":\"n001\",\"documents\":{\"cpuinfo\":\"{"
+		"\\\"CoreCount\\\":8,\\\"SocketCount\\\":2}\"}}";
+	struct slu_db *db = slu_db_open(":memory:", SLU_DB_WRITE, NULL);
+	struct slu_receiver *r = slu_receiver_new(db, NULL);
+	struct slu_buf reply = {0};
+
+	must(slu_receive_documents_body(r, body, sizeof(body) - 1, 1, &reply,
+					NULL) == 0);
+	slu_buf_free(&reply);
+	slu_receiver_free(r);
+	return db;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct slu_db *db;
+	struct json_object *conf, *rows;
+
+	if (!db)
+		db = map();
+	conf = slu_slurmconf_parse((const char *)data, size, NULL);
+	if (!conf)
+		return 0;
+	rows = slu_query_check(db, conf, NULL);
+	must(!rows || json_object_is_type(rows, json_type_array));
+	json_object_put(rows);
+	json_object_put(conf);
+	return 0;
+}
