@@ -9,9 +9,6 @@
  * (1:8 at 64 I/O nodes) as 512. STATIC here never hands out more than exists:
  * what does not fit is lowered, as in the shipped policy.
  *
- * Then the time of the shipped solver against the textbook dynamic program
- * (doubles, a choice table), on the same instances, equal values checked.
- *
  * The file has, per line, 5 groups of 4 columns behind the 8th: number of
  * runs, mean, median and deviation of MB/s with 0, 1, 2, 4 and 8 I/O nodes;
  * the 3rd column is the number of compute nodes.
@@ -20,8 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "select_io/ion/mckp.h"
 #include "select_io/ion/policy.h"
 
 #define SET	      16
@@ -53,14 +48,6 @@ static uint64_t random_below(uint64_t *seed, uint64_t below)
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 	return (z ^ (z >> 31)) % below;
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static int by_value(const void *a, const void *b)
@@ -274,115 +261,6 @@ static int run_paper(struct bench *b)
 	return rc;
 }
 
-/* The textbook: value[i][w], a table of choices, doubles. */
-static double textbook(const struct slu_mckp_problem *p, double *value,
-		       uint32_t *choice)
-{
-	size_t width = (size_t)p->capacity + 1;
-
-	memset(value, 0, width * sizeof(*value));
-	for (uint32_t i = 0; i < p->n; i++) {
-		const struct slu_mckp_class *c = &p->class[i];
-		double *row = value + (i + 1) * width;
-
-		for (uint32_t w = 0; w <= p->capacity; w++) {
-			row[w] = -INFINITY;
-			for (uint32_t j = 0; j < c->n; j++) {
-				double v;
-
-				if (c->item[j].weight > w)
-					continue;
-				v = row[w - c->item[j].weight - width] +
-				    c->item[j].value;
-				if (v > row[w]) {
-					row[w] = v;
-					choice[i * width + w] = j;
-				}
-			}
-		}
-	}
-	return value[p->n * width + p->capacity];
-}
-
-struct timing {
-	double ours, book; /* seconds, the best of some rounds */
-	double value, book_value;
-};
-
-static int time_once(const struct slu_mckp_problem *p, struct timing *t,
-		     double *value, uint32_t *choice)
-{
-	struct slu_mckp_solution s = {.choice = choice};
-	struct slu_err err;
-	double start = now();
-	struct slu_mckp *m = slu_mckp_setup(p, NULL, &err);
-
-	if (!m) {
-		fprintf(stderr, "bench/arbiter: %s\n", err.text);
-		return -1;
-	}
-	slu_mckp_solve(m, &s, NULL);
-	slu_mckp_free(m);
-	t->ours = fmin(t->ours, now() - start);
-	t->value = s.value;
-	start = now();
-	t->book_value = textbook(p, value, choice);
-	t->book = fmin(t->book, now() - start);
-	return 0;
-}
-
-/* Random jobs from the measured patterns, as many as asked. */
-static void make_problem(struct bench *b, struct slu_mckp_problem *p,
-			 struct slu_mckp_class *class,
-			 struct slu_mckp_item *item)
-{
-	for (uint32_t i = 0; i < p->n; i++) {
-		const struct scenario *s = &b->s[random_below(&b->seed, b->n)];
-
-		class[i] = (struct slu_mckp_class){item, (uint32_t)s->n,
-						   SLU_MCKP_NONE};
-		for (size_t k = 0; k < s->n; k++)
-			*item++ = (struct slu_mckp_item){
-				s->choice[k],
-				slu_curve_at(&s->curve, s->choice[k])};
-	}
-	p->class = class;
-}
-
-static int run_size(struct bench *b, uint32_t jobs, uint32_t ions)
-{
-	size_t cells = ((size_t)jobs + 1) * ((size_t)ions + 1);
-	struct slu_mckp_problem p = {NULL, jobs, ions};
-	struct slu_mckp_class *class = calloc(jobs, sizeof(*class));
-	struct slu_mckp_item *item =
-		calloc((size_t)jobs * CHOICES, sizeof(*item));
-	double *value = calloc(cells, sizeof(*value));
-	uint32_t *choice = calloc(cells, sizeof(*choice));
-	struct timing t = {INFINITY, INFINITY, 0, 0};
-	int rc = class && item && value && choice ? 0 : -1;
-
-	if (rc == 0)
-		make_problem(b, &p, class, item);
-	for (int i = 0; rc == 0 && i < 50; i++)
-		rc = time_once(&p, &t, value, choice);
-	if (rc == 0 && fabs(t.value - t.book_value) > 1e-3 * jobs) {
-		fprintf(stderr, "bench/arbiter: %f is not %f\n", t.value,
-			t.book_value);
-		rc = -1;
-	}
-	if (rc == 0)
-		printf(b->csv ? "%u jobs x %u I/O nodes,solve,us,%.2f,textbook "
-				"DP,%.2f,%.3f\n"
-			      : "%5u jobs x %4u I/O nodes: %9.2f us, textbook "
-				"DP %9.2f us, ratio %.3f\n",
-		       jobs, ions, t.ours * 1e6, t.book * 1e6, t.ours / t.book);
-	free(class);
-	free(item);
-	free(value);
-	free(choice);
-	return rc;
-}
-
 int main(int argc, char **argv)
 {
 	static struct bench b = {.sets = 2000, .seed = 1};
@@ -404,7 +282,5 @@ int main(int argc, char **argv)
 		return 1;
 	if (b.csv)
 		puts("case,metric,unit,ours,rival,rival_value,ratio");
-	return run_paper(&b) < 0 || run_size(&b, 16, 128) < 0 ||
-	       run_size(&b, 128, 128) < 0 || run_size(&b, 512, 256) < 0 ||
-	       run_size(&b, 2000, 1024) < 0;
+	return run_paper(&b) < 0;
 }

@@ -3,7 +3,7 @@
 # bench/latency and bench/hooks are scripts that need root and start private
 # clusters.
 EXTRA_DIST += bench/README.md bench/latency bench/hooks
-bench_programs = bench/predict bench/arbiter bench/staging
+bench_programs = bench/predict bench/arbiter bench/mckp bench/staging
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
 bench: $(bench_programs)
@@ -13,5 +13,7 @@ bench_predict_SOURCES = bench/predict.c bench/swf.c bench/swf.h
 bench_predict_LDADD = libslupredict.la
 bench_arbiter_SOURCES = bench/arbiter.c
 bench_arbiter_LDADD = libsluion.la
+bench_mckp_SOURCES = bench/mckp.c bench/random.h
+bench_mckp_LDADD = libsluion.la $(GLPK_LIBS) -lm
 bench_staging_SOURCES = bench/staging.c
 bench_staging_LDADD = libslunode.la

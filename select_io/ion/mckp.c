@@ -1,338 +1,209 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Multiple-choice knapsack by dynamic programming over the capacity.
- *
- * A value and the wish to keep a held item become one int64 key: the value in
- * units, times (classes + 1), plus 1 when the item is held. The largest sum of
- * keys is then the largest value and, within it, the most held items. Setup
- * picks the unit so that the sum of the classes' largest keys stays below
- * KEY_MAX; no sum of keys anywhere is larger than that.
- *
- * An item that weighs at least as much as another of its class and has no
- * larger key is dropped. Rows: row[i][c] is the best sum of the first i
- * classes within weight c, or negative when they do not fit. All rows are
- * kept, so no choice is written down: it is found again on the way back.
- *
- * The bound is the linear relaxation: along the upper hull of each class, the
- * steps with the most key per weight first, the last one in part.
+ * A solve of the knapsack: mend the break solution, search around it, say what
+ * has changed. See mckp_private.h for the numbers, classes.c for what is kept,
+ * relax.c, core.c, group.c and table.c for the methods, in the order in which
+ * they are tried.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include "select_io/ion/mckp.h"
+#include "select_io/ion/mckp_private.h"
 
-#define KEY_MAX	     0x1p60
-#define NOT_REACHED  (-(INT64_C(1) << 62))
-#define FINEST_UNIT  1e-3
-#define DEFAULT_SIZE ((size_t)1 << 30)
+/* A search may take a step per this many cells of the table: at most about half
+ * the time of the table is then spent before it is turned to. */
+#define CELLS_PER_STEP 80
+#define LEAST_WORK     512
 
-__extension__ typedef __int128 int128;
-
-struct option {
-	uint32_t weight;
-	uint32_t item; /* its index in the problem's class */
-	int64_t key;
-	double value;
-};
-
-/* A move along the hull of one class. */
-struct step {
-	uint32_t weight;
-	int64_t key;
-};
-
-struct slu_mckp {
-	uint32_t n;
-	uint32_t capacity; /* no more than the heaviest options need */
-	bool feasible;
-	struct option *option; /* of all classes, in order, by weight */
-	size_t *first;	       /* n + 1: where each class begins */
-	int64_t *row;	       /* (n + 1) x (capacity + 1) */
-	double unit;
-	int64_t bound; /* of the relaxation, in keys */
-	size_t bytes;
-};
-
-static int check(const struct slu_mckp_problem *p, size_t *items,
-		 struct slu_err *err)
+void slu_mckp_keep(struct slu_mckp *m)
 {
-	if (p->n > SLU_MCKP_MAX_CLASSES)
-		return slu_err(err, SLU_INVALID, "%u classes are too many",
-			       p->n);
-	*items = 0;
-	for (uint32_t i = 0; i < p->n; i++) {
-		const struct slu_mckp_class *c = &p->class[i];
+	for (uint32_t i = 0; i < m->n_unkept; i++) {
+		uint32_t id = m->unkept[i];
+		struct class *c = &m->class[id];
 
-		if (c->n == 0)
-			return slu_err(err, SLU_INVALID, "class %u is empty",
-				       i);
-		if (c->hold != SLU_MCKP_NONE && c->hold >= c->n)
-			return slu_err(err, SLU_INVALID,
-				       "class %u holds item %u of %u", i,
-				       c->hold, c->n);
-		for (uint32_t j = 0; j < c->n; j++)
-			if (!(c->item[j].value >= 0 &&
-			      c->item[j].value <= SLU_MCKP_MAX_VALUE))
-				return slu_err(err, SLU_INVALID,
-					       "class %u item %u: value %g", i,
-					       j, c->item[j].value);
-		*items += c->n;
-	}
-	return 0;
-}
-
-/* The finest unit, a power of two times FINEST_UNIT, whose keys fit. */
-static double find_unit(const struct slu_mckp_problem *p)
-{
-	double sum = 0, unit = FINEST_UNIT;
-
-	for (uint32_t i = 0; i < p->n; i++) {
-		double most = 0;
-
-		for (uint32_t j = 0; j < p->class[i].n; j++)
-			most = fmax(most, p->class[i].item[j].value);
-		sum += most;
-	}
-	while ((sum / unit + 2.0 * p->n) * (p->n + 1.0) > KEY_MAX)
-		unit *= 2;
-	return unit;
-}
-
-static int by_weight(const void *a, const void *b)
-{
-	const struct option *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? -1 : 1;
-	if (x->key != y->key)
-		return x->key > y->key ? -1 : 1;
-	return x->item < y->item ? -1 : 1;
-}
-
-/* Write the options of class c that may be of use; returns their number. */
-static size_t take_class(const struct slu_mckp_problem *p, uint32_t i,
-			 double unit, struct option *out)
-{
-	const struct slu_mckp_class *c = &p->class[i];
-	size_t n = 0, kept = 0;
-
-	for (uint32_t j = 0; j < c->n; j++) {
-		if (c->item[j].weight > p->capacity)
+		c->unkept = false;
+		if (!c->used || c->chosen == NO_OPTION || c->hold == c->chosen)
 			continue;
-		out[n++] = (struct option){
-			.weight = c->item[j].weight,
-			.item = j,
-			.value = c->item[j].value,
-			.key = llround(c->item[j].value / unit) *
-				       ((int64_t)p->n + 1) +
-			       (j == c->hold),
-		};
+		slu_mckp_unlink(m, id);
+		c->hold = c->chosen;
+		slu_mckp_make_hull(m, c);
+		slu_mckp_link(m, id);
+		slu_mckp_list(m, id);
 	}
-	qsort(out, n, sizeof(*out), by_weight);
-	for (size_t j = 0; j < n; j++)
-		if (kept == 0 || out[j].key > out[kept - 1].key)
-			out[kept++] = out[j];
-	return kept;
+	m->n_unkept = 0;
 }
 
-static void take_options(struct slu_mckp *m, const struct slu_mckp_problem *p)
+/* From the break solution and the patches to what each class has. */
+static void settle(struct slu_mckp *m)
 {
-	uint64_t least = 0, most = 0;
+	uint32_t kept = 0;
 
-	m->feasible = true;
-	for (uint32_t i = 0; i < p->n; i++) {
-		struct option *at = m->option + m->first[i];
-		size_t n = take_class(p, i, m->unit, at);
+	for (uint32_t i = 0; i < m->n_last; i++)
+		slu_mckp_list(m, m->last[i].class);
+	for (uint32_t i = 0; i < m->n_patch; i++)
+		slu_mckp_list(m, m->patch[i].class);
+	for (uint32_t i = 0; i < m->n_changed; i++) {
+		struct class *c = &m->class[m->changed[i]];
 
-		m->first[i + 1] = m->first[i] + n;
-		m->feasible = m->feasible && n > 0;
-		least += n ? at[0].weight : 0;
-		most += n ? at[n - 1].weight : 0;
+		c->listed = false;
+		c->was = c->chosen;
+		if (c->used)
+			c->chosen = (uint16_t)break_option(m, c);
 	}
-	m->feasible = m->feasible && least <= p->capacity;
-	m->capacity = most < p->capacity ? (uint32_t)most : p->capacity;
+	for (uint32_t i = 0; i < m->n_patch; i++)
+		m->class[m->patch[i].class].chosen = m->patch[i].option;
+	memcpy(m->last, m->patch, m->n_patch * sizeof(*m->last));
+	m->n_last = m->n_patch;
+	for (uint32_t i = 0; i < m->n_changed; i++) {
+		uint32_t id = m->changed[i];
+		struct class *c = &m->class[id];
+
+		if (!c->used || c->chosen == c->was)
+			continue;
+		m->changed[kept++] = id;
+		if (!c->unkept)
+			m->unkept[m->n_unkept++] = id;
+		c->unkept = true;
+	}
+	m->n_changed = kept;
 }
 
-static int by_slope(const void *a, const void *b)
+static void sum_up(const struct slu_mckp *m, int64_t *key, uint64_t *weight)
 {
-	const struct step *x = a, *y = b;
-	int128 l = (int128)x->key * y->weight, r = (int128)y->key * x->weight;
+	*key = m->key;
+	*weight = m->weight;
+	for (uint32_t i = 0; i < m->n_patch; i++) {
+		const struct class *c = &m->class[m->patch[i].class];
+		const struct option *o = options_of(m, c);
+		uint32_t at = break_option(m, c), to = m->patch[i].option;
 
-	return (l < r) - (l > r);
-}
-
-/* The upper hull of one class as steps; returns their number. */
-static size_t hull(const struct option *o, size_t n, struct step *out)
-{
-	size_t k = 0;
-
-	for (size_t j = 1; j < n; j++) {
-		struct step s = {o[j].weight - o[j - 1].weight,
-				 o[j].key - o[j - 1].key};
-
-		while (k > 0 && by_slope(&out[k - 1], &s) > 0) {
-			k--;
-			s.weight += out[k].weight;
-			s.key += out[k].key;
-		}
-		out[k++] = s;
-	}
-	return k;
-}
-
-static void relax(struct slu_mckp *m, struct step *step)
-{
-	uint64_t room = m->capacity;
-	size_t n = 0;
-
-	m->bound = 0;
-	for (uint32_t i = 0; i < m->n; i++) {
-		const struct option *o = m->option + m->first[i];
-
-		m->bound += o->key;
-		room -= o->weight;
-		n += hull(o, m->first[i + 1] - m->first[i], step + n);
-	}
-	qsort(step, n, sizeof(*step), by_slope);
-	for (size_t i = 0; i < n && room > 0; i++) {
-		uint64_t w = step[i].weight < room ? step[i].weight : room;
-
-		m->bound += (int64_t)((int128)step[i].key * w / step[i].weight);
-		room -= w;
+		*key += key_of(m, c, to) - key_of(m, c, at);
+		*weight += (uint64_t)((int64_t)o[to].weight - o[at].weight);
 	}
 }
 
-static int get_memory(struct slu_mckp *m, size_t max_bytes, struct slu_err *err)
+static uint64_t affordable(const struct slu_mckp *m, uint32_t step)
 {
-	size_t width = (size_t)m->capacity + 1;
-	size_t cells = 0, bytes = 0;
+	double cells = fmin((double)m->capacity, (double)m->heaviest) / step;
+	double work = cells * (double)m->items / CELLS_PER_STEP;
 
-	if (__builtin_mul_overflow(width, (size_t)m->n + 1, &cells) ||
-	    __builtin_mul_overflow(cells, sizeof(*m->row), &bytes) ||
-	    __builtin_add_overflow(bytes, m->bytes, &m->bytes) ||
-	    m->bytes > max_bytes)
-		return slu_err(
-			err, SLU_NOMEM,
-			"%u jobs by %u I/O nodes need more than %zu bytes",
-			m->n, m->capacity, max_bytes);
-	m->row = malloc(bytes);
-	return m->row ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+	return work < LEAST_WORK ? LEAST_WORK : (uint64_t)fmin(work, 1e12);
 }
 
-struct slu_mckp *slu_mckp_setup(const struct slu_mckp_problem *problem,
-				const struct slu_mckp_settings *settings,
-				struct slu_err *err)
+/* All classes as in the table, or the search with what it found put aside
+ * while another one tries. */
+static void search(struct slu_mckp *m, uint64_t capacity, uint32_t step,
+		   struct search *s, struct slu_mckp_info *info)
 {
-	size_t max = settings && settings->max_bytes ? settings->max_bytes
-						     : DEFAULT_SIZE;
-	struct slu_mckp *m = calloc(1, sizeof(*m));
-	struct step *step = NULL;
-	size_t items = 0;
+	uint64_t work = affordable(m, step);
+	uint32_t n_aside;
+	struct search other;
 
-	if (!m) {
-		slu_err(err, SLU_NOMEM, "out of memory");
-		return NULL;
-	}
-	if (check(problem, &items, err) < 0)
-		goto fail;
-	m->n = problem->n;
-	m->unit = find_unit(problem);
-	m->option = calloc(items + 1, sizeof(*m->option));
-	m->first = calloc((size_t)m->n + 1, sizeof(*m->first));
-	step = calloc(items + 1, sizeof(*step));
-	if (!m->option || !m->first || !step) {
-		slu_err(err, SLU_NOMEM, "out of memory");
-		goto fail;
-	}
-	m->bytes = (items + 1) * sizeof(*m->option) +
-		   ((size_t)m->n + 1) * sizeof(*m->first);
-	take_options(m, problem);
-	if (m->feasible) {
-		relax(m, step);
-		if (get_memory(m, max, err) < 0)
-			goto fail;
-	}
-	free(step);
-	return m;
-fail:
-	free(step);
-	slu_mckp_free(m);
-	return NULL;
-}
-
-void slu_mckp_free(struct slu_mckp *m)
-{
-	if (!m)
+	s->work = work;
+	info->by = SLU_MCKP_BY_CORE;
+	info->proved = slu_mckp_core(m, s);
+	if (info->proved)
 		return;
-	free(m->option);
-	free(m->first);
-	free(m->row);
-	free(m);
+	n_aside = m->n_patch <= MAX_ASIDE ? m->n_patch : 0;
+	if (n_aside < m->n_patch)
+		s->best = s->room * s->at.key;
+	memcpy(m->aside, m->patch, n_aside * sizeof(*m->patch));
+	other = *s;
+	other.work = work;
+	info->by = SLU_MCKP_BY_GROUP;
+	info->proved = slu_mckp_group(m, &other);
+	s->core = other.core;
+	if (info->proved)
+		return;
+	info->by = SLU_MCKP_BY_TABLE;
+	info->proved = slu_mckp_table(m, s, capacity, step);
+	if (info->proved)
+		return;
+	memcpy(m->patch, m->aside, n_aside * sizeof(*m->patch));
+	m->n_patch = n_aside;
 }
 
-static void fill_row(int64_t *restrict row, const int64_t *restrict before,
-		     size_t width, const struct option *o, size_t n)
+static void find_best(struct slu_mckp *m, struct search *s,
+		      struct slu_mckp_info *info)
 {
-	for (size_t c = 0; c < width; c++)
-		row[c] = NOT_REACHED;
-	for (size_t j = 0; j < n; j++) {
-		int64_t key = o[j].key;
+	uint32_t step = slu_mckp_common_step(m);
+	uint64_t capacity = m->capacity - m->lightest;
+	const struct slu_order_entry *up;
 
-		for (size_t c = o[j].weight; c < width; c++) {
-			int64_t with = before[c - o[j].weight] + key;
-
-			row[c] = row[c] > with ? row[c] : with;
-		}
+	capacity = m->lightest + capacity / step * step;
+	slu_mckp_relax(m, capacity);
+	m->n_patch = 0;
+	s->room = (int64_t)(capacity - m->weight);
+	up = slu_order_first(&m->up);
+	if (up)
+		s->at = hull_step(m, &m->class[up->id], m -> class[up->id].at);
+	info->by = SLU_MCKP_BY_BOUND;
+	info->proved = !up || s->room == 0;
+	if (m->method == SLU_MCKP_TABLE) {
+		info->by = SLU_MCKP_BY_TABLE;
+		info->proved = slu_mckp_table(m, NULL, capacity, step);
+	} else if (!info->proved) {
+		search(m, capacity, step, s, info);
 	}
 }
 
-/* From the last class to the first: the lightest option that explains the sum
- * in the row. */
-static void walk_back(const struct slu_mckp *m, struct slu_mckp_solution *out)
+static void fill_choice(const struct slu_mckp *m, uint32_t *choice)
 {
-	size_t width = (size_t)m->capacity + 1, c = 0;
-	const int64_t *row = m->row + m->n * width;
+	for (uint32_t id = 0; id < m->n_slots; id++)
+		if (m->class[id].used)
+			choice[id] = slu_mckp_choice(m, id);
+}
 
-	while (row[c] < row[m->capacity])
-		c++;
-	out->weight = c;
-	for (uint32_t i = m->n; i-- > 0; row -= width) {
-		const struct option *o = m->option + m->first[i];
-		const int64_t *before = row - width;
+uint32_t slu_mckp_choice(const struct slu_mckp *m, uint32_t id)
+{
+	const struct class *c = &m->class[id];
 
-		while (o->weight > c ||
-		       before[c - o->weight] + o->key != row[c])
-			o++;
-		out->choice[i] = o->item;
-		out->value += o->value;
-		c -= o->weight;
-	}
+	return c->chosen == NO_OPTION ? SLU_MCKP_NONE
+				      : options_of(m, c)[c->chosen].item;
+}
+
+static size_t bytes(const struct slu_mckp *m)
+{
+	return sizeof(*m) + slu_order_bytes(&m->up) +
+	       slu_order_bytes(&m->down) +
+	       m->max_slots * (sizeof(*m->class) + 2 * sizeof(*m->patch) +
+			       4 * sizeof(uint32_t)) +
+	       2 * (size_t)m->max_sort * sizeof(*m->sort) +
+	       m->max_options * (sizeof(*m->option) + sizeof(*m->hull)) +
+	       MAX_NODES * (sizeof(*m->node) + sizeof(*m->live)) +
+	       (2 * WINDOW + 1) * sizeof(*m->slot);
 }
 
 void slu_mckp_solve(struct slu_mckp *m, struct slu_mckp_solution *out,
 		    struct slu_mckp_info *info)
 {
-	size_t width = (size_t)m->capacity + 1;
-	double per_key = m->unit / (m->n + 1.0);
+	double per_key = m->unit / (double)m->mult, bound;
+	struct slu_mckp_info how = {.unit = m->unit,
+				    .bytes = bytes(m),
+				    .table = m->table_cells * sizeof(int64_t)};
+	struct search s = {0};
+	int64_t key;
 
-	out->feasible = m->feasible;
+	out->feasible = m->lightest <= m->capacity;
 	out->value = 0;
 	out->weight = 0;
-	if (info)
-		*info = (struct slu_mckp_info){.unit = m->unit,
-					       .bytes = m->bytes};
-	if (!m->feasible)
-		return;
-	memset(m->row, 0, width * sizeof(*m->row));
-	for (uint32_t i = 0; i < m->n; i++)
-		fill_row(m->row + (i + 1) * width, m->row + i * width, width,
-			 m->option + m->first[i],
-			 m->first[i + 1] - m->first[i]);
-	walk_back(m, out);
-	if (info) {
-		int64_t best = m->row[m->n * width + m->capacity];
-
-		info->bound = m->bound * per_key + m->unit * m->n / 2;
-		info->gap = (m->bound - best) * per_key;
+	out->changed = m->changed;
+	out->n_changed = 0;
+	if (out->feasible) {
+		find_best(m, &s, &how);
+		sum_up(m, &key, &out->weight);
+		settle(m);
+		out->n_changed = m->n_changed;
+		m->n_changed = 0;
+		out->value = (double)(key / m->mult) * m->unit;
+		bound = (double)m->key;
+		if (s.at.weight)
+			bound += (double)s.room * slope_of(s.at);
+		how.core = s.core;
+		how.bound = bound * per_key + m->unit * (m->n + 1) / 2;
+		how.gap = (bound - (double)key) * per_key;
+		if (out->choice)
+			fill_choice(m, out->choice);
 	}
+	if (info)
+		*info = how;
 }

@@ -19,7 +19,6 @@ struct instance {
 struct worth {
 	long long value; /* in units */
 	int held;
-	uint64_t weight;
 };
 
 static struct slu_mckp_solution solve(const struct slu_mckp_problem *p,
@@ -46,18 +45,25 @@ static struct worth worth_of(const struct slu_mckp_problem *p,
 
 		w.value += llround(c->item[choice[i]].value / unit);
 		w.held += choice[i] == c->hold;
-		w.weight += c->item[choice[i]].weight;
 	}
 	return w;
+}
+
+static uint64_t weight_of(const struct slu_mckp_problem *p,
+			  const uint32_t *choice)
+{
+	uint64_t weight = 0;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		weight += p->class[i].item[choice[i]].weight;
+	return weight;
 }
 
 static bool better(struct worth a, struct worth b)
 {
 	if (a.value != b.value)
 		return a.value > b.value;
-	if (a.held != b.held)
-		return a.held > b.held;
-	return a.weight < b.weight;
+	return a.held > b.held;
 }
 
 /* Try every choice, as an odometer counts. */
@@ -71,7 +77,8 @@ static bool brute_force(const struct slu_mckp_problem *p, double unit,
 		struct worth w = worth_of(p, choice, unit);
 		uint32_t i = 0;
 
-		if (w.weight <= p->capacity && (!found || better(w, *best))) {
+		if (weight_of(p, choice) <= p->capacity &&
+		    (!found || better(w, *best))) {
 			*best = w;
 			found = true;
 		}
@@ -157,15 +164,16 @@ static void check_instance(struct instance *t, int number)
 	if (!s.feasible)
 		return;
 	got = worth_of(p, t->choice, info.unit);
-	expect(got.value == want.value && got.held == want.held &&
-		       got.weight == want.weight,
-	       "%d: %lld/%d/%lu, not %lld/%d/%lu", number, got.value, got.held,
-	       got.weight, want.value, want.held, want.weight);
-	expect(s.weight == want.weight && s.weight <= p->capacity, "%d",
-	       number);
+	expect(got.value == want.value && got.held == want.held,
+	       "%d: %lld/%d, not %lld/%d, by %d", number, got.value, got.held,
+	       want.value, want.held, info.by);
+	expect(s.weight == weight_of(p, t->choice) && s.weight <= p->capacity,
+	       "%d", number);
+	expect(info.proved, "%d", number);
 	for (uint32_t i = 0; i < p->n; i++)
 		value += p->class[i].item[t->choice[i]].value;
-	expect(fabs(value - s.value) <= 1e-12 * value, "%d", number);
+	expect(fabs(value - s.value) <= info.unit * p->n / 2 + 1e-12 * value,
+	       "%d", number);
 	expect(info.bound >= value * (1 - 1e-15) && info.gap >= -info.unit,
 	       "%d: bound %f of %f, gap %f", number, info.bound, value,
 	       info.gap);
@@ -209,8 +217,8 @@ START_TEST(test_known_answer)
 		uint32_t choice[3];
 		struct slu_mckp_solution s = solve(&p, choice, NULL);
 
-		expect(s.feasible && s.value == t->value, "%u: %f", t->capacity,
-		       s.value);
+		expect(s.feasible && fabs(s.value - t->value) < 1e-9, "%u: %f",
+		       t->capacity, s.value);
 		for (int i = 0; i < 3; i++)
 			expect(choice[i] == t->choice[i], "%u: class %d",
 			       t->capacity, i);
@@ -248,16 +256,17 @@ START_TEST(test_certificate)
 	struct slu_mckp_info info;
 	uint32_t choice[2];
 
-	ck_assert_double_eq(solve(&p, choice, &info).value, 10);
-	ck_assert_double_eq_tol(info.gap, 5, 0.001);
-	ck_assert_double_eq_tol(info.bound, 15, 0.002);
+	ck_assert_double_eq_tol(solve(&p, choice, &info).value, 10, 1e-9);
+	/* weights in twos: the third I/O node is of no use to anybody */
+	ck_assert_double_eq_tol(info.gap, 0, 0.001);
+	ck_assert_double_eq_tol(info.bound, 10, 0.002);
 	p.capacity = 4;
-	ck_assert_double_eq(solve(&p, choice, &info).value, 20);
+	ck_assert_double_eq_tol(solve(&p, choice, &info).value, 20, 1e-9);
 	ck_assert_double_eq_tol(info.gap, 0, 0.001);
 	class[0].item = dented;
 	class[0].n = 3;
 	p.capacity = 3; /* along the hull every I/O node is worth 5 */
-	ck_assert_double_eq(solve(&p, choice, &info).value, 11);
+	ck_assert_double_eq_tol(solve(&p, choice, &info).value, 11, 1e-9);
 	ck_assert_double_eq_tol(info.bound, 15, 0.002);
 }
 END_TEST
@@ -278,7 +287,8 @@ START_TEST(test_huge)
 		class[i] = (struct slu_mckp_class){item, 2, SLU_MCKP_NONE};
 	s = solve(&p, choice, &info);
 	ck_assert_uint_eq(s.weight, CLASSES / 3);
-	ck_assert_double_eq(s.value, SLU_MCKP_MAX_VALUE * 2 / 3 * CLASSES);
+	ck_assert_double_eq_tol(s.value, SLU_MCKP_MAX_VALUE * 2 / 3 * CLASSES,
+				info.unit * CLASSES);
 	ck_assert_double_gt(info.unit, 0.001);
 	ck_assert_double_ge(info.bound, s.value);
 }
@@ -291,11 +301,10 @@ START_TEST(test_refused)
 		{1, -1}, {1, NAN}, {1, INFINITY}, {1, 2e12}};
 	struct slu_mckp_class class = {&good, 0, SLU_MCKP_NONE};
 	struct slu_mckp_problem p = {&class, 1, 1u << 30};
-	struct slu_mckp_settings small = {.max_bytes = 10000};
 	struct slu_err err;
 
 	ck_assert_ptr_null(slu_mckp_setup(&p, NULL, &err));
-	expect_err(err, SLU_INVALID, "class 0 is empty");
+	expect_err(err, SLU_INVALID, "class 0: the class is empty");
 	class.n = 1;
 	class.hold = 1;
 	ck_assert_ptr_null(slu_mckp_setup(&p, NULL, &err));
@@ -310,10 +319,6 @@ START_TEST(test_refused)
 	p.n = SLU_MCKP_MAX_CLASSES + 1;
 	ck_assert_ptr_null(slu_mckp_setup(&p, NULL, &err));
 	expect_err(err, SLU_INVALID, "too many");
-	p.n = 1;
-	class.item = &(struct slu_mckp_item){1000000, 1};
-	ck_assert_ptr_null(slu_mckp_setup(&p, &small, &err));
-	expect_err(err, SLU_NOMEM, "1000000 I/O nodes");
 }
 END_TEST
 

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench/mckp [--csv] [--quick]
+ *
+ * Time of the knapsack solver, cold and after one start or end, beside the
+ * textbook dynamic program (doubles, a choice table), the solver's own table
+ * (dominance, integers, vectors, no choices written down: the "optimised DP")
+ * and GLPK's branch and bound where it was built in. All solve the same
+ * instances in one run, and equal optima are asserted.
+ *
+ * Instances: numbers of I/O nodes 0, 1, 2, 4 .. 64; r: saturating curves with
+ * 10 % noise; u: uncorrelated; s: value = weight + 10; t: eight kinds of jobs,
+ * all else identical; o: even weights only, an odd capacity, slopes nearly
+ * equal; n: the same with some odd jobs.
+ */
+#include "config.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef HAVE_GLPK_H
+#include <glpk.h>
+#endif
+#include "bench/random.h"
+#include "select_io/ion/mckp.h"
+
+#define ITEMS 8
+
+struct instance {
+	struct slu_mckp_item (*item)[ITEMS];
+	struct slu_mckp_class *class;
+	struct slu_mckp_problem p;
+};
+
+struct options {
+	bool csv, quick;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double real(uint64_t *seed)
+{
+	return (double)slu_bench_random(seed, 1u << 30) / (1u << 30);
+}
+
+static void make_job(char kind, uint64_t *seed, struct slu_mckp_item *item)
+{
+	double top = 100 + 5000 * real(seed), half = 1 + 20 * real(seed);
+	double type = (double)slu_bench_random(seed, 8);
+
+	if (kind == 't') {
+		top = 100 + 600 * type;
+		half = 1 + 2.5 * type;
+	}
+	for (uint32_t i = 0; i < ITEMS; i++) {
+		uint32_t w = i ? 1u << (i - 1) : 0;
+		double v = top * w / (w + half);
+
+		switch (kind) {
+		case 'r':
+			v *= 0.9 + 0.2 * real(seed);
+			break;
+		case 'u':
+			v = 5000 * real(seed);
+			break;
+		case 's':
+			v = w + 10;
+			break;
+		case 'o':
+		case 'n':
+			w = 2 * i;
+			v = 100.0 * w + real(seed);
+			if (kind == 'n' && i == 5 && real(seed) < 0.1)
+				w--;
+			break;
+		}
+		item[i] = (struct slu_mckp_item){w, v};
+	}
+}
+
+static void make(struct instance *t, char kind, uint32_t jobs, uint32_t ions,
+		 uint64_t seed)
+{
+	t->item = calloc(jobs + 1, sizeof(*t->item));
+	t->class = calloc(jobs + 1, sizeof(*t->class));
+	for (uint32_t i = 0; i < jobs; i++) {
+		make_job(kind, &seed, t->item[i]);
+		t->class[i] = (struct slu_mckp_class){t->item[i], ITEMS,
+						      SLU_MCKP_NONE};
+	}
+	t->p = (struct slu_mckp_problem){
+		t->class, jobs,
+		kind == 'o' || kind == 'n' ? (ions - 1) | 1 : ions};
+}
+
+static void drop(struct instance *t)
+{
+	free(t->item);
+	free(t->class);
+}
+
+/* The textbook: best[i][c] over doubles, and a choice for every cell. */
+static double textbook(const struct slu_mckp_problem *p, double *seconds)
+{
+	size_t width = (size_t)p->capacity + 1;
+	double *row = calloc(2 * width, sizeof(*row)), value;
+	unsigned char *choice = malloc(width * p->n);
+	double start = now();
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		double *from = row + (i & 1) * width;
+		double *to = row + (~i & 1) * width;
+
+		for (size_t c = 0; c < width; c++) {
+			to[c] = -1e300;
+			for (uint32_t j = 0; j < p->class[i].n; j++) {
+				const struct slu_mckp_item *item =
+					&p->class[i].item[j];
+
+				if (item->weight <= c &&
+				    from[c - item->weight] + item->value >
+					    to[c]) {
+					to[c] = from[c - item->weight] +
+						item->value;
+					choice[i * width + c] =
+						(unsigned char)j;
+				}
+			}
+		}
+	}
+	value = row[(p->n & 1) * width + p->capacity];
+	*seconds = now() - start;
+	free(row);
+	free(choice);
+	return value;
+}
+
+/* From the problem to the answer, by a solver that has seen another problem
+ * before, so that its memory is there. */
+static double ours(const struct slu_mckp_problem *p, enum slu_mckp_method how,
+		   double *seconds, double *solve, struct slu_mckp_info *info)
+{
+	struct slu_mckp_settings settings = {.method = how,
+					     .max_bytes = (size_t)1 << 29};
+	struct slu_mckp_solution s = {.choice = NULL};
+	struct slu_mckp *m = slu_mckp_setup(p, &settings, NULL);
+	double start, middle;
+
+	slu_mckp_solve(m, &s, info);
+	start = now();
+	slu_mckp_load(m, p, NULL);
+	middle = now();
+	slu_mckp_solve(m, &s, info);
+	*seconds = now() - start;
+	*solve = now() - middle;
+	slu_mckp_free(m);
+	return s.value;
+}
+
+#ifdef HAVE_GLPK_H
+static double glpk(const struct slu_mckp_problem *p, double *seconds)
+{
+	size_t n = (size_t)p->n * ITEMS, k = 1;
+	int *row = calloc(2 * n + 1, sizeof(*row));
+	int *col = calloc(2 * n + 1, sizeof(*col));
+	double *v = calloc(2 * n + 1, sizeof(*v)), value, start = now();
+	glp_prob *mip = glp_create_prob();
+	glp_iocp how;
+	int rc;
+
+	glp_set_obj_dir(mip, GLP_MAX);
+	glp_add_rows(mip, (int)p->n + 1);
+	glp_add_cols(mip, (int)n);
+	glp_set_row_bnds(mip, (int)p->n + 1, GLP_UP, 0, p->capacity);
+	for (uint32_t i = 0; i < p->n; i++) {
+		glp_set_row_bnds(mip, (int)i + 1, GLP_FX, 1, 1);
+		for (uint32_t j = 0; j < ITEMS; j++) {
+			int c = (int)(i * ITEMS + j) + 1;
+
+			glp_set_col_kind(mip, c, GLP_BV);
+			glp_set_obj_coef(mip, c, p->class[i].item[j].value);
+			row[k] = (int)i + 1;
+			col[k] = c;
+			v[k++] = 1;
+			row[k] = (int)p->n + 1;
+			col[k] = c;
+			v[k++] = p->class[i].item[j].weight;
+		}
+	}
+	glp_load_matrix(mip, (int)k - 1, row, col, v);
+	glp_init_iocp(&how);
+	how.presolve = GLP_ON;
+	how.msg_lev = GLP_MSG_OFF;
+	how.tm_lim = 20000;
+	rc = glp_intopt(mip, &how);
+	value = rc == 0 && glp_mip_status(mip) == GLP_OPT ? glp_mip_obj_val(mip)
+							  : NAN;
+	*seconds = now() - start;
+	glp_delete_prob(mip);
+	free(row);
+	free(col);
+	free(v);
+	return value;
+}
+#endif
+
+static void line(const struct options *o, const char *what, const char *metric,
+		 double mine, const char *rival, double theirs)
+{
+	if (o->csv)
+		printf("%s,%s,us,%.3f,%s,%.3f,%.4g\n", what, metric, mine,
+		       rival, theirs, theirs / mine);
+	else
+		printf("%-22s %-16s %12.2f   %-16s %14.2f %12.4g\n", what,
+		       metric, mine, rival, theirs, theirs / mine);
+}
+
+static void must(const char *what, double a, double b, double units)
+{
+	if (fabs(a - b) <= units + 1e-9 * fabs(b))
+		return;
+	fprintf(stderr, "bench/mckp: %s: %f is not %f\n", what, a, b);
+	exit(1);
+}
+
+static double median(double *v, int n)
+{
+	qsort(v, (size_t)n, sizeof(*v), by_value);
+	return v[n / 2];
+}
+
+struct shape {
+	char kind;
+	uint32_t jobs, ions;
+	int repeats;
+	bool mip;
+};
+
+static void cold(const struct options *o, const struct shape *s)
+{
+	double book[31], table[31], core[31], solve[31], once;
+	struct slu_mckp_info info, by_table;
+	struct instance t;
+	char what[64];
+
+	snprintf(what, sizeof(what), "%u x %u %c cold", s->jobs, s->ions,
+		 s->kind);
+	make(&t, s->kind, s->jobs, s->ions, 7);
+	for (int i = 0; i < s->repeats; i++) {
+		double a = textbook(&t.p, &book[i]);
+		double b =
+			ours(&t.p, SLU_MCKP_TABLE, &table[i], &once, &by_table);
+		double c =
+			ours(&t.p, SLU_MCKP_AUTO, &core[i], &solve[i], &info);
+
+		must(what, b, a, info.unit * s->jobs);
+		must(what, c, b, 1e-9);
+	}
+	line(o, what, "load + solve", 1e6 * median(core, s->repeats),
+	     "textbook DP", 1e6 * median(book, s->repeats));
+	line(o, what, "load + solve", 1e6 * core[s->repeats / 2],
+	     "optimised DP", 1e6 * median(table, s->repeats));
+	line(o, what, "solve only", 1e6 * median(solve, s->repeats),
+	     "textbook DP", 1e6 * book[s->repeats / 2]);
+#ifdef HAVE_GLPK_H
+	if (s->mip && !o->quick) {
+		double v = glpk(&t.p, &once);
+
+		if (!isnan(v))
+			must(what, v, textbook(&t.p, &book[0]), 1e-3);
+		line(o, what, "load + solve", 1e6 * core[s->repeats / 2],
+		     isnan(v) ? "GLPK (gave up)" : "GLPK", 1e6 * once);
+	}
+#endif
+	if (!o->csv)
+		printf("%-22s by %d, core %u, gap %.3f MB/s\n", "", info.by,
+		       info.core, info.gap);
+	drop(&t);
+}
+
+/* One job ends or one starts, turn by turn; what changed is kept. */
+static void warm(const struct options *o, const struct shape *s)
+{
+	int events = o->quick ? 400 : 4000;
+	double *took = calloc((size_t)events, sizeof(*took)), table, once;
+	struct slu_mckp_settings settings = {.max_bytes = (size_t)1 << 29};
+	struct slu_mckp_solution out = {.choice = NULL};
+	struct slu_mckp_item item[ITEMS];
+	struct slu_mckp_class job = {item, ITEMS, SLU_MCKP_NONE};
+	struct slu_mckp_info info;
+	uint64_t seed = 99, changed = 0, searched = 0;
+	struct instance t;
+	struct slu_mckp *m;
+	char what[64];
+
+	snprintf(what, sizeof(what), "%u x %u %c event", s->jobs, s->ions,
+		 s->kind);
+	make(&t, s->kind, s->jobs, s->ions, 7);
+	m = slu_mckp_setup(&t.p, &settings, NULL);
+	slu_mckp_solve(m, &out, NULL);
+	slu_mckp_keep(m);
+	for (int i = 0; i < events; i++) {
+		uint32_t id = (uint32_t)slu_bench_random(&seed, s->jobs);
+		double start;
+
+		make_job(s->kind, &seed, item);
+		start = now();
+		if (i % 2 == 0)
+			slu_mckp_remove(m, id);
+		else
+			slu_mckp_add(m, &job, &id, NULL);
+		slu_mckp_solve(m, &out, &info);
+		slu_mckp_keep(m);
+		took[i] = now() - start;
+		changed += out.n_changed;
+		searched += info.core;
+		if (i % 2)
+			memcpy(t.item[id], item, sizeof(item));
+	}
+	must(what, out.value, ours(&t.p, SLU_MCKP_TABLE, &table, &once, &info),
+	     1e-9);
+	qsort(took, (size_t)events, sizeof(*took), by_value);
+	line(o, what, "median", 1e6 * took[events / 2], "optimised DP",
+	     1e6 * table);
+	line(o, what, "p99", 1e6 * took[events * 99 / 100], "optimised DP",
+	     1e6 * table);
+	if (!o->csv)
+		printf("%-22s changed %.2f, core %.2f (mean)\n", "",
+		       (double)changed / events, (double)searched / events);
+	slu_mckp_free(m);
+	drop(&t);
+	free(took);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct shape colds[] = {
+		{'r', 16, 128, 31, true},     {'r', 128, 128, 31, true},
+		{'r', 512, 256, 31, true},    {'u', 512, 256, 31, false},
+		{'s', 512, 256, 31, false},   {'t', 512, 256, 31, false},
+		{'r', 2000, 1024, 5, true},   {'t', 2000, 1024, 5, false},
+		{'o', 128, 128, 31, false},   {'o', 512, 256, 31, false},
+		{'o', 2000, 1024, 5, false},  {'n', 128, 128, 31, false},
+		{'n', 512, 256, 31, false},   {'n', 2000, 1024, 5, false},
+		{'r', 10000, 4096, 3, false}, {'t', 10000, 4096, 3, false},
+	};
+	static const struct shape warms[] = {
+		{'r', 16, 128, 0, false},     {'r', 128, 128, 0, false},
+		{'r', 512, 256, 0, false},    {'r', 2000, 1024, 0, false},
+		{'t', 2000, 1024, 0, false},  {'o', 2000, 1024, 0, false},
+		{'n', 2000, 1024, 0, false},  {'r', 10000, 4096, 0, false},
+		{'u', 10000, 4096, 0, false}, {'s', 10000, 4096, 0, false},
+		{'t', 10000, 4096, 0, false}, {'r', 100000, 16384, 0, false},
+	};
+	struct options o = {0};
+
+	for (int i = 1; i < argc; i++) {
+		o.csv |= !strcmp(argv[i], "--csv");
+		o.quick |= !strcmp(argv[i], "--quick");
+	}
+	if (o.csv)
+		puts("case,metric,unit,ours,rival,rival_value,ratio");
+	else
+		printf("%-22s %-16s %12s   %-16s %14s %12s\n", "case", "metric",
+		       "ours, us", "rival", "us", "rival/ours");
+	for (size_t i = 0; i < sizeof(colds) / sizeof(*colds); i++)
+		if (!o.quick || colds[i].jobs <= 2000)
+			cold(&o, &colds[i]);
+	for (size_t i = 0; i < sizeof(warms) / sizeof(*warms); i++)
+		if (!o.quick || warms[i].jobs <= 10000)
+			warm(&o, &warms[i]);
+	return 0;
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The solver's memory, its numbers and the coming and going of classes. All
+ * memory is taken here, when there is more of something than ever before.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "select_io/ion/mckp_private.h"
+
+#define FINEST_UNIT    1e-3
+#define KEY_MAX	       0x1p52
+#define SUM_MAX	       0x1p60
+#define DEFAULT_TABLE  ((size_t)64 << 20)
+#define FEWEST_SLOTS   16
+#define FEWEST_OPTIONS 128
+#define MIN_SORT       4096
+
+static int nomem(struct slu_err *err)
+{
+	return slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+/* Memory. */
+
+static int grow(void *array, size_t n, size_t size)
+{
+	void *p = realloc(*(void **)array, n * size);
+
+	if (p)
+		*(void **)array = p;
+	return p ? 0 : -1;
+}
+
+#define GROW(array, n) grow(&(array), (n), sizeof(*(array)))
+
+/* Room for `n` classes. The orders lose what is in them. */
+static int reserve_classes(struct slu_mckp *m, uint32_t n)
+{
+	uint32_t sort = n > MIN_SORT ? n : MIN_SORT;
+
+	if (GROW(m->class, n) || GROW(m->free_slot, n) || GROW(m->changed, n) ||
+	    GROW(m->unkept, n) || GROW(m->patch, n) || GROW(m->last, n) ||
+	    GROW(m->ids, n) || GROW(m->sort, 2 * (size_t)sort) ||
+	    slu_order_reserve(&m->up, n) || slu_order_reserve(&m->down, n))
+		return -1;
+	memset(m->class + m->max_slots, 0,
+	       (n - m->max_slots) * sizeof(*m->class));
+	m->max_slots = n;
+	m->max_sort = sort;
+	for (m->mult = 1; m->mult < 2 * (int64_t)n;)
+		m->mult *= 2;
+	return 0;
+}
+
+static int reserve_options(struct slu_mckp *m, size_t n)
+{
+	if (n > UINT32_MAX / 2)
+		return -1;
+	if (GROW(m->option, n) || GROW(m->hull, n))
+		return -1;
+	m->max_options = (uint32_t)n;
+	return 0;
+}
+
+/* The table is as large as it may be used; untouched pages cost nothing. */
+static int reserve_table(struct slu_mckp *m)
+{
+	size_t cells = slu_mckp_table_cells(m);
+
+	if (cells <= m->table_cells)
+		return 0;
+	free(m->table);
+	m->table_cells = 0;
+	m->table = malloc(cells * sizeof(*m->table));
+	if (!m->table)
+		return -1;
+	m->table_cells = cells;
+	return 0;
+}
+
+static uint32_t log2_of(uint32_t n)
+{
+	uint32_t l = 0;
+
+	while (1u << l < n)
+		l++;
+	return l;
+}
+
+/* Options for class c, from a list of given-back ones or the end. */
+static int get_room(struct slu_mckp *m, struct class *c, uint32_t n)
+{
+	uint32_t l = log2_of(n), first = m->free_room[l];
+
+	if (first != NO_INDEX) {
+		m->free_room[l] = m->option[first].item;
+	} else {
+		if (m->max_options - m->n_options < 1u << l &&
+		    reserve_options(m, 2 * (size_t)m->max_options + (1u << l)))
+			return -1;
+		first = m->n_options;
+		m->n_options += 1u << l;
+	}
+	c->first = first;
+	c->room = l;
+	return 0;
+}
+
+static void give_room(struct slu_mckp *m, const struct class *c)
+{
+	m->option[c->first].item = m->free_room[c->room];
+	m->free_room[c->room] = c->first;
+}
+
+/* Numbers. */
+
+static bool fits(const struct slu_mckp *m)
+{
+	double mult = (double)m->mult, weight = m->max_weight + 1.0;
+
+	return (m->max_value / m->unit + 2) * mult * weight < KEY_MAX &&
+	       (m->sum_value / m->unit + 2.0 * m->max_slots) * mult < SUM_MAX;
+}
+
+/* Keys, hulls and orders anew, in a unit that fits. */
+static void rebuild(struct slu_mckp *m)
+{
+	while (!fits(m))
+		m->unit *= 2;
+	for (uint32_t id = 0; id < m->n_slots; id++) {
+		struct class *c = &m->class[id];
+
+		if (!c->used)
+			continue;
+		slu_mckp_make_keys(m, c);
+		slu_mckp_make_hull(m, c);
+		if (!c->listed) {
+			c->listed = true;
+			m->changed[m->n_changed++] = id;
+		}
+	}
+	slu_mckp_link_all(m);
+}
+
+static void count_step(struct slu_mckp *m, struct class *c, int by)
+{
+	struct steps *s = m->steps;
+
+	if (c->step == 0)
+		return;
+	while (s < m->steps + m->n_steps && s->step != c->step)
+		s++;
+	if (s == m->steps + m->n_steps) {
+		if (m->n_steps == MAX_STEPS) {
+			c->step = 1;
+			s = m->steps;
+		} else {
+			*s = (struct steps){.step = c->step};
+			m->n_steps++;
+		}
+	}
+	s->n += (uint32_t)by;
+	if (s->n == 0 && s == m->steps + m->n_steps - 1 && m->n_steps > 1)
+		m->n_steps--;
+}
+
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
+/* All weights differ by multiples of this. */
+uint32_t slu_mckp_common_step(const struct slu_mckp *m)
+{
+	uint32_t g = 0;
+
+	for (uint32_t i = 0; i < m->n_steps && g != 1; i++)
+		if (m->steps[i].n)
+			g = gcd(m->steps[i].step, g);
+	return g ? g : 1;
+}
+
+static double greatest(const struct slu_mckp *m, const struct class *c)
+{
+	const struct option *o = options_of(m, c);
+	double most = 0;
+
+	for (uint32_t j = 0; j < c->n; j++)
+		most = fmax(most, o[j].value);
+	return most;
+}
+
+/* The sums over all classes. */
+static void count_class(struct slu_mckp *m, struct class *c, int by)
+{
+	const struct option *o = options_of(m, c);
+	double most = greatest(m, c);
+
+	m->n += (uint32_t)by;
+	m->lightest += (uint64_t)(by * (int64_t)o[0].weight);
+	m->heaviest += (uint64_t)(by * (int64_t)o[c->n - 1].weight);
+	m->items += (size_t)(by * (int64_t)c->n);
+	m->sum_value = fmax(0, m->sum_value + by * most);
+	m->max_value = fmax(m->max_value, most);
+	if (o[c->n - 1].weight > m->max_weight)
+		m->max_weight = o[c->n - 1].weight;
+	count_step(m, c, by);
+}
+
+/* Classes. */
+
+static int check(const struct slu_mckp_class *c, struct slu_err *err)
+{
+	if (c->n == 0)
+		return slu_err(err, SLU_INVALID, "the class is empty");
+	if (c->n > SLU_MCKP_MAX_ITEMS)
+		return slu_err(err, SLU_INVALID, "%u items are too many", c->n);
+	if (c->hold != SLU_MCKP_NONE && c->hold >= c->n)
+		return slu_err(err, SLU_INVALID, "it holds item %u of %u",
+			       c->hold, c->n);
+	for (uint32_t j = 0; j < c->n; j++)
+		if (!(c->item[j].value >= 0 &&
+		      c->item[j].value <= SLU_MCKP_MAX_VALUE))
+			return slu_err(err, SLU_INVALID, "item %u: value %g", j,
+				       c->item[j].value);
+	return 0;
+}
+
+/* A slot and room for the class; nothing is counted yet. */
+static struct class *take_slot(struct slu_mckp *m, uint32_t n, uint32_t *id)
+{
+	struct class fresh = {.used = true, .chosen = NO_OPTION};
+	uint32_t slot = m->n_free ? m->free_slot[m->n_free - 1] : m->n_slots;
+
+	if (get_room(m, &fresh, n) < 0)
+		return NULL;
+	if (m->n_free)
+		m->n_free--;
+	else
+		m->n_slots++;
+	fresh.listed = m->class[slot].listed;
+	fresh.unkept = m->class[slot].unkept;
+	m->class[slot] = fresh;
+	*id = slot;
+	return &m->class[slot];
+}
+
+void slu_mckp_list(struct slu_mckp *m, uint32_t id)
+{
+	struct class *c = &m->class[id];
+
+	if (!c->listed)
+		m->changed[m->n_changed++] = id;
+	c->listed = true;
+}
+
+int slu_mckp_add(struct slu_mckp *m, const struct slu_mckp_class *class,
+		 uint32_t *id, struct slu_err *err)
+{
+	bool grown = false;
+	struct class *c;
+
+	if (check(class, err) < 0)
+		return -1;
+	if (m->n == m->max_slots) {
+		if (m->n == SLU_MCKP_MAX_CLASSES)
+			return slu_err(err, SLU_INVALID,
+				       "%u classes are too many", m->n + 1);
+		if (reserve_classes(m, 2 * m->max_slots) < 0)
+			return nomem(err);
+		grown = true;
+	}
+	c = take_slot(m, class->n, id);
+	if (!c) {
+		if (grown)
+			rebuild(m);
+		return nomem(err);
+	}
+	slu_mckp_take_class(m, c, class);
+	count_class(m, c, 1);
+	slu_mckp_list(m, *id);
+	if (grown || !fits(m)) {
+		rebuild(m);
+	} else {
+		slu_mckp_make_keys(m, c);
+		slu_mckp_make_hull(m, c);
+		slu_mckp_link(m, *id);
+	}
+	if (reserve_table(m) < 0) {
+		slu_mckp_remove(m, *id);
+		return nomem(err);
+	}
+	return 0;
+}
+
+void slu_mckp_remove(struct slu_mckp *m, uint32_t id)
+{
+	struct class *c = &m->class[id];
+
+	if (id >= m->n_slots || !c->used)
+		return;
+	slu_mckp_unlink(m, id);
+	count_class(m, c, -1);
+	give_room(m, c);
+	c->used = false;
+	m->free_slot[m->n_free++] = id;
+}
+
+void slu_mckp_capacity(struct slu_mckp *m, uint32_t capacity)
+{
+	m->capacity = capacity;
+	reserve_table(m);
+}
+
+/* Setting up. */
+
+static void forget(struct slu_mckp *m)
+{
+	memset(m->class, 0, m->n_slots * sizeof(*m->class));
+	memset(m->free_room, 0xff, sizeof(m->free_room));
+	m->n_slots = m->n_free = m->n = m->n_options = 0;
+	m->n_changed = m->n_unkept = m->n_last = m->n_patch = 0;
+	m->lightest = m->heaviest = m->items = 0;
+	m->max_value = m->sum_value = 0;
+	m->max_weight = 0;
+	m->unit = FINEST_UNIT;
+	m->steps[0] = (struct steps){.step = 1};
+	m->n_steps = 1;
+}
+
+static int reserve(struct slu_mckp *m, const struct slu_mckp_problem *p,
+		   struct slu_err *err)
+{
+	size_t options = 0;
+
+	if (p->n > SLU_MCKP_MAX_CLASSES)
+		return slu_err(err, SLU_INVALID, "%u classes are too many",
+			       p->n);
+	for (uint32_t i = 0; i < p->n; i++) {
+		if (check(&p->class[i], err) < 0)
+			return slu_err_prefix(err, "class %u", i);
+		options += (size_t)1 << log2_of(p->class[i].n);
+	}
+	if ((p->n > m->max_slots && reserve_classes(m, p->n) < 0) ||
+	    (options > m->max_options && reserve_options(m, options) < 0))
+		return nomem(err);
+	return 0;
+}
+
+int slu_mckp_load(struct slu_mckp *m, const struct slu_mckp_problem *p,
+		  struct slu_err *err)
+{
+	uint32_t id;
+
+	forget(m);
+	slu_mckp_link_all(m);
+	if (reserve(m, p, err) < 0)
+		return -1;
+	m->capacity = p->capacity;
+	for (uint32_t i = 0; i < p->n; i++) {
+		struct class *c = take_slot(m, p->class[i].n, &id);
+
+		slu_mckp_take_class(m, c, &p->class[i]);
+		count_class(m, c, 1);
+	}
+	rebuild(m);
+	if (reserve_table(m) == 0)
+		return 0;
+	forget(m);
+	slu_mckp_link_all(m);
+	return nomem(err);
+}
+
+struct slu_mckp *slu_mckp_setup(const struct slu_mckp_problem *problem,
+				const struct slu_mckp_settings *settings,
+				struct slu_err *err)
+{
+	struct slu_mckp *m = calloc(1, sizeof(*m));
+
+	if (!m) {
+		nomem(err);
+		return NULL;
+	}
+	m->max_bytes = settings && settings->max_bytes ? settings->max_bytes
+						       : DEFAULT_TABLE;
+	m->method = settings ? settings->method : SLU_MCKP_AUTO;
+	m->node = malloc(MAX_NODES * sizeof(*m->node));
+	m->live = malloc(MAX_NODES * sizeof(*m->live));
+	m->slot = calloc(2 * WINDOW + 1, sizeof(*m->slot));
+	if (!m->node || !m->live || !m->slot ||
+	    reserve_classes(m, FEWEST_SLOTS) < 0 ||
+	    reserve_options(m, FEWEST_OPTIONS) < 0) {
+		nomem(err);
+		goto fail;
+	}
+	if (slu_mckp_load(m, problem, err) == 0)
+		return m;
+fail:
+	slu_mckp_free(m);
+	return NULL;
+}
+
+void slu_mckp_free(struct slu_mckp *m)
+{
+	if (!m)
+		return;
+	free(m->class);
+	free(m->free_slot);
+	free(m->option);
+	free(m->hull);
+	slu_order_free(&m->up);
+	slu_order_free(&m->down);
+	free(m->sort);
+	free(m->node);
+	free(m->slot);
+	free(m->live);
+	free(m->patch);
+	free(m->last);
+	free(m->changed);
+	free(m->unkept);
+	free(m->ids);
+	free(m->table);
+	free(m);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ION_MCKP_PRIVATE_H
+#define SLU_ION_MCKP_PRIVATE_H
+
+/*
+ * What the knapsack solver is made of; for its own files only.
+ *
+ * A value and the wish to keep a held item become one integer key: the value
+ * in units, times `mult` (more than twice the number of classes), plus 1 when
+ * the item is held. The largest sum of keys is then the largest value and,
+ * within it, the most held items. The unit is chosen so that
+ *
+ *	largest key x largest weight < 2^52 and sum of keys < 2^60:
+ *
+ * products of a key and a weight are exact in doubles and far from the end of
+ * int64_t, and the order of slopes as doubles is their exact order.
+ */
+
+#include "select_io/ion/mckp.h"
+#include "select_io/ion/order.h"
+
+#define NO_INDEX UINT32_MAX
+
+struct option {
+	double value;
+	int64_t key; /* without the hold */
+	uint32_t weight;
+	uint32_t item; /* its index in the caller's class */
+};
+
+struct class
+{
+	uint32_t first; /* of its options, which are sorted by weight */
+	uint32_t room;	/* log2 of how many there is room for */
+	uint16_t n;
+	uint16_t n_hull; /* hull[first ..]: those on the upper hull */
+	uint16_t at;	 /* position on the hull in the break solution */
+	uint16_t hold;	 /* option, or NO_OPTION */
+	uint16_t chosen; /* option in the last solution, or NO_OPTION */
+	uint16_t was;	 /* chosen before */
+	bool used;
+	bool listed;   /* is in m->changed */
+	bool unkept;   /* is in m->unkept */
+	uint32_t step; /* gcd of the weights' differences; 0: one weight */
+	uint32_t seen; /* by the search of this round */
+};
+#define NO_OPTION UINT16_MAX
+
+/* How many classes have this step; the first is for 1, and for those that do
+ * not find room. */
+struct steps {
+	uint32_t step, n;
+};
+#define MAX_STEPS 64
+
+/* One partial solution of a search: the break solution with some classes
+ * changed. */
+struct node {
+	int64_t loss; /* scaled, against the relaxation */
+	int64_t x;    /* weight above the capacity */
+	uint32_t parent;
+	uint32_t class;
+	uint16_t option;
+};
+#define MAX_NODES 8192u
+#define WINDOW	  8192 /* |x| of a search stays below */
+
+#define MAX_ASIDE 256
+
+struct patch {
+	uint32_t class;
+	uint16_t option;
+};
+
+struct slu_mckp {
+	struct class *class;
+	uint32_t n_slots, max_slots, n;
+	uint32_t *free_slot, n_free;
+	struct option *option;
+	uint16_t *hull;
+	uint32_t n_options, max_options;
+	uint32_t free_room[16]; /* by log2: a list through option.item */
+
+	double unit;
+	int64_t mult;
+	double max_value, sum_value; /* of the classes' greatest values */
+	uint32_t max_weight;
+
+	uint32_t capacity;
+	uint64_t lightest; /* sum of the lightest options */
+	uint64_t heaviest;
+	size_t items;
+	struct steps steps[MAX_STEPS];
+	uint32_t n_steps;
+
+	/* The break solution: every class at its place on the hull; `up`
+	 * holds the next step of each by falling slope, `down` the last one
+	 * taken by rising slope. */
+	struct slu_order up, down;
+	uint64_t weight;
+	int64_t key;
+	double slope;		      /* about where the last solution broke */
+	struct slu_order_entry *sort; /* 2 x max_sort, to sort in */
+	uint32_t max_sort;
+
+	struct node *node; /* MAX_NODES */
+	uint32_t *slot;	   /* 2 x WINDOW + 1, by x: node + 1, 0: none */
+	uint32_t n_nodes;
+	uint32_t *live, n_live;
+	uint32_t round;
+
+	struct patch *patch; /* the solution = break solution + these */
+	uint32_t n_patch;
+	struct patch *last; /* those of the solution before */
+	uint32_t n_last;
+	struct patch aside[MAX_ASIDE];
+	uint32_t *changed, n_changed; /* candidates during a solve */
+	uint32_t *unkept, n_unkept;
+	uint32_t *ids; /* for table.c */
+
+	enum slu_mckp_method method;
+	size_t max_bytes, bytes;
+	int64_t *table;
+	size_t table_cells;
+};
+
+static inline struct option *options_of(const struct slu_mckp *m,
+					const struct class *c)
+{
+	return m->option + c->first;
+}
+
+static inline int64_t key_of(const struct slu_mckp *m, const struct class *c,
+			     uint32_t option)
+{
+	return options_of(m, c)[option].key + (option == c->hold);
+}
+
+/* The option of a class in the break solution. */
+static inline uint32_t break_option(const struct slu_mckp *m,
+				    const struct class *c)
+{
+	return m->hull[c->first + c->at];
+}
+
+/* classes.c: say at the next solve that this one may have changed; the common
+ * divisor of all differences of weights within classes. */
+void slu_mckp_list(struct slu_mckp *m, uint32_t id);
+uint32_t slu_mckp_common_step(const struct slu_mckp *m);
+
+/* hull.c: from the caller's class to options and hull. The class has room. */
+void slu_mckp_take_class(struct slu_mckp *m, struct class *c,
+			 const struct slu_mckp_class *from);
+void slu_mckp_make_keys(const struct slu_mckp *m, struct class *c);
+void slu_mckp_make_hull(const struct slu_mckp *m, struct class *c);
+
+/* The step from hull position `h` to the next one. */
+struct step {
+	int64_t key;
+	uint32_t weight;
+};
+static inline struct step hull_step(const struct slu_mckp *m,
+				    const struct class *c, uint32_t h)
+{
+	uint32_t a = m->hull[c->first + h], b = m->hull[c->first + h + 1];
+	const struct option *o = options_of(m, c);
+
+	return (struct step){key_of(m, c, b) - key_of(m, c, a),
+			     o[b].weight - o[a].weight};
+}
+
+static inline double slope_of(struct step s)
+{
+	return (double)s.key / s.weight;
+}
+
+/* relax.c: the break solution. */
+void slu_mckp_link(struct slu_mckp *m, uint32_t id);   /* at its place */
+void slu_mckp_unlink(struct slu_mckp *m, uint32_t id); /* before a change */
+void slu_mckp_link_all(struct slu_mckp *m);	       /* from nothing */
+void slu_mckp_relax(struct slu_mckp *m, uint64_t capacity);
+
+/* What a search is about. Losses are scaled by the weight of the break step:
+ * loss = weight x (key lost) + key x (weight gained), key and weight being
+ * those of the break step; they are >= 0 for every option of every class. */
+struct search {
+	struct step at; /* the break step */
+	int64_t room;	/* capacity left by the break solution */
+	int64_t best;	/* loss of the best solution so far */
+	uint32_t best_node;
+	uint64_t work; /* left to be done before giving up */
+	uint32_t core; /* classes looked at */
+};
+
+static inline int64_t loss_of(const struct slu_mckp *m, const struct class *c,
+			      uint32_t option, const struct search *s)
+{
+	uint32_t at = break_option(m, c);
+	const struct option *o = options_of(m, c);
+	int64_t key = key_of(m, c, at) - key_of(m, c, option);
+	int64_t weight = (int64_t)o[option].weight - (int64_t)o[at].weight;
+
+	return key * s->at.weight + s->at.key * weight;
+}
+
+/* The next classes of the two orders, nearest to the break slope first. */
+struct walk {
+	struct slu_order_at up, down;
+};
+void slu_mckp_walk(struct slu_mckp *m, struct walk *w);
+/* The nearest class that this round has not seen, or NO_INDEX. *up and *down
+ * are what one unit of weight costs at least from here on, in scaled loss
+ * (INT64_MAX: no class is left on that side). */
+uint32_t slu_mckp_next(struct slu_mckp *m, struct walk *w,
+		       const struct search *s, int64_t *up, int64_t *down);
+
+/* A loss of `rate` for each unit of weight, on top of `loss`, is too much. */
+static inline bool hopeless(int64_t loss, int64_t rate, int64_t units,
+			    int64_t best)
+{
+	int64_t more;
+
+	if (units == 0)
+		return loss >= best;
+	return __builtin_mul_overflow(rate, units, &more) ||
+	       more >= best - loss;
+}
+
+/* core.c, group.c, table.c: true when s->best is proved; the solution is then
+ * in m->patch (which is kept when nothing better was found). */
+bool slu_mckp_core(struct slu_mckp *m, struct search *s);
+bool slu_mckp_group(struct slu_mckp *m, struct search *s);
+bool slu_mckp_table(struct slu_mckp *m, const struct search *s,
+		    uint64_t capacity, uint32_t step);
+/* What it could use for the classes there are, at most max_bytes. */
+size_t slu_mckp_table_cells(const struct slu_mckp *m);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Blocks of entries behind a directory of their first ones. No block in use is
+ * empty; a small one is joined with its neighbour, so that the directory stays
+ * short whatever comes and goes: two neighbours together hold more than
+ * JOIN entries.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "select_io/ion/order.h"
+
+#define BLOCK SLU_ORDER_BLOCK
+#define FILL  48 /* of a block that is made from nothing */
+#define SMALL 12
+#define JOIN  40
+#define FEW   48 /* entries that are sorted by insertion */
+#define UPPER 5	 /* digits from this one on are the upper ones */
+
+static bool before(const struct slu_order_entry *a, double key, uint32_t id)
+{
+	return a->key < key || (a->key == key && a->id < id);
+}
+
+static struct slu_order_entry *block_of(const struct slu_order *o, uint32_t at)
+{
+	return o->entry + (size_t)o->seq[at] * BLOCK;
+}
+
+int slu_order_reserve(struct slu_order *o, size_t entries)
+{
+	uint32_t max = (uint32_t)(entries / (JOIN / 2) + 3);
+	struct slu_order fresh = {
+		.entry = malloc(max * BLOCK * sizeof(*fresh.entry)),
+		.low = malloc(max * sizeof(*fresh.low)),
+		.seq = malloc(max * sizeof(*fresh.seq)),
+		.count = malloc(max * sizeof(*fresh.count)),
+		.spare = malloc(max * sizeof(*fresh.spare)),
+		.max = max,
+	};
+
+	if (!fresh.entry || !fresh.low || !fresh.seq || !fresh.count ||
+	    !fresh.spare) {
+		slu_order_free(&fresh);
+		return -1;
+	}
+	slu_order_free(o);
+	*o = fresh;
+	slu_order_clear(o);
+	return 0;
+}
+
+void slu_order_free(struct slu_order *o)
+{
+	free(o->entry);
+	free(o->low);
+	free(o->seq);
+	free(o->count);
+	free(o->spare);
+	*o = (struct slu_order){0};
+}
+
+size_t slu_order_bytes(const struct slu_order *o)
+{
+	return o->max *
+	       (BLOCK * sizeof(*o->entry) + sizeof(*o->low) + sizeof(*o->seq) +
+		sizeof(*o->count) + sizeof(*o->spare));
+}
+
+void slu_order_clear(struct slu_order *o)
+{
+	o->n = 0;
+	o->n_spare = o->max;
+	for (uint32_t i = 0; i < o->max; i++)
+		o->spare[i] = o->max - 1 - i;
+}
+
+/* A new block at this place of the directory. */
+static uint32_t open_block(struct slu_order *o, uint32_t at)
+{
+	uint32_t block = o->spare[--o->n_spare];
+
+	memmove(&o->seq[at + 1], &o->seq[at], (o->n - at) * sizeof(*o->seq));
+	memmove(&o->low[at + 1], &o->low[at], (o->n - at) * sizeof(*o->low));
+	o->seq[at] = block;
+	o->count[block] = 0;
+	o->n++;
+	return block;
+}
+
+static void close_block(struct slu_order *o, uint32_t at)
+{
+	o->spare[o->n_spare++] = o->seq[at];
+	o->n--;
+	memmove(&o->seq[at], &o->seq[at + 1], (o->n - at) * sizeof(*o->seq));
+	memmove(&o->low[at], &o->low[at + 1], (o->n - at) * sizeof(*o->low));
+}
+
+/* The last block whose first entry is not after (key, id); 0 if none is. */
+static uint32_t find_block(const struct slu_order *o, double key, uint32_t id)
+{
+	uint32_t low = 0, n = o->n;
+
+	while (n > 1) {
+		uint32_t half = n / 2;
+		const struct slu_order_entry *e = &o->low[low + half];
+		bool right =
+			before(e, key, id) || (e->key == key && e->id == id);
+
+		low = right ? low + half : low;
+		n -= half;
+	}
+	return low;
+}
+
+static uint32_t find_in(const struct slu_order_entry *e, uint32_t n, double key,
+			uint32_t id)
+{
+	uint32_t low = 0;
+
+	while (n > 0) {
+		uint32_t half = n / 2;
+		bool right = before(&e[low + half], key, id);
+
+		low = right ? low + half + 1 : low;
+		n = right ? n - half - 1 : half;
+	}
+	return low;
+}
+
+static void split(struct slu_order *o, uint32_t at)
+{
+	uint32_t from = o->seq[at], to = open_block(o, at + 1);
+	uint8_t half = BLOCK / 2;
+
+	memcpy(o->entry + (size_t)to * BLOCK,
+	       o->entry + (size_t)from * BLOCK + half,
+	       half * sizeof(*o->entry));
+	o->count[from] = o->count[to] = half;
+	o->low[at + 1] = o->entry[(size_t)to * BLOCK];
+}
+
+void slu_order_insert(struct slu_order *o, double key, uint32_t id)
+{
+	struct slu_order_entry *e;
+	uint32_t at, i, n;
+
+	if (o->n == 0)
+		open_block(o, 0);
+	at = find_block(o, key, id);
+	if (o->count[o->seq[at]] == BLOCK) {
+		split(o, at);
+		at += !before(&(struct slu_order_entry){key, id},
+			      o->low[at + 1].key, o->low[at + 1].id);
+	}
+	e = block_of(o, at);
+	n = o->count[o->seq[at]]++;
+	i = find_in(e, n, key, id);
+	memmove(&e[i + 1], &e[i], (n - i) * sizeof(*e));
+	e[i] = (struct slu_order_entry){key, id};
+	if (i == 0)
+		o->low[at] = e[0];
+}
+
+/* Join block `at` with the next one if they are small. */
+static void join(struct slu_order *o, uint32_t at)
+{
+	uint32_t a, b;
+
+	if (at + 1 >= o->n)
+		return;
+	a = o->seq[at];
+	b = o->seq[at + 1];
+	if (o->count[a] + o->count[b] > JOIN)
+		return;
+	memcpy(o->entry + (size_t)a * BLOCK + o->count[a],
+	       o->entry + (size_t)b * BLOCK, o->count[b] * sizeof(*o->entry));
+	o->count[a] = (uint8_t)(o->count[a] + o->count[b]);
+	o->low[at] = o->entry[(size_t)a * BLOCK];
+	close_block(o, at + 1);
+}
+
+void slu_order_remove(struct slu_order *o, double key, uint32_t id)
+{
+	uint32_t at = find_block(o, key, id);
+	struct slu_order_entry *e = block_of(o, at);
+	uint32_t n = --o->count[o->seq[at]];
+	uint32_t i = find_in(e, n + 1, key, id);
+
+	memmove(&e[i], &e[i + 1], (n - i) * sizeof(*e));
+	if (i == 0)
+		o->low[at] = e[0];
+	if (n == 0) {
+		close_block(o, at);
+	} else if (n < SMALL) {
+		join(o, at);
+		if (at > 0)
+			join(o, at - 1);
+	}
+}
+
+static void sort_few(struct slu_order_entry *e, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct slu_order_entry x = e[i];
+		size_t j = i;
+
+		for (; j > 0 && before(&x, e[j - 1].key, e[j - 1].id); j--)
+			e[j] = e[j - 1];
+		e[j] = x;
+	}
+}
+
+/* The bits of a double in an order that is theirs as integers too. */
+static uint64_t bits_of(double key)
+{
+	uint64_t u;
+
+	memcpy(&u, &key, sizeof(u));
+	return u >> 63 ? ~u : u | UINT64_C(1) << 63;
+}
+
+/* Digit by digit from the given one on; stable, so equal keys stay in the order
+ * of ids in which they came. */
+static struct slu_order_entry *sort_digits(struct slu_order_entry *e,
+					   struct slu_order_entry *aside,
+					   size_t n, unsigned int first)
+{
+	uint32_t count[8][256] = {{0}};
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t u = bits_of(e[i].key);
+
+		for (unsigned int d = first; d < 8; d++)
+			count[d][u >> (8 * d) & 255]++;
+	}
+	for (unsigned int d = first; d < 8; d++) {
+		struct slu_order_entry *swap = aside;
+		uint32_t sum = 0;
+
+		if (count[d][bits_of(e[0].key) >> (8 * d) & 255] == n)
+			continue;
+		for (int k = 0; k < 256; k++) {
+			uint32_t c = count[d][k];
+
+			count[d][k] = sum;
+			sum += c;
+		}
+		for (size_t i = 0; i < n; i++)
+			aside[count[d][bits_of(e[i].key) >> (8 * d) & 255]++] =
+				e[i];
+		aside = e;
+		e = swap;
+	}
+	return e;
+}
+
+static uint64_t upper(double key)
+{
+	return bits_of(key) >> (8 * UPPER);
+}
+
+/* Entries from e[0] on that agree in the upper digits. */
+static size_t run(const struct slu_order_entry *e, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && upper(e[i].key) == upper(e[0].key))
+		i++;
+	return i;
+}
+
+/* The upper digits tell most keys apart; where they do not, few entries are
+ * left to be sorted, or all digits must be looked at. */
+static struct slu_order_entry *
+sort_many(struct slu_order_entry *e, struct slu_order_entry *aside, size_t n)
+{
+	struct slu_order_entry *sorted = sort_digits(e, aside, n, UPPER);
+	size_t some;
+
+	for (size_t i = 0; i < n; i += some) {
+		some = run(sorted + i, n - i);
+		if (some > FEW)
+			return sort_digits(sorted, sorted == e ? aside : e, n,
+					   0);
+	}
+	for (size_t i = 0; i < n; i += some) {
+		some = run(sorted + i, n - i);
+		sort_few(sorted + i, some);
+	}
+	return sorted;
+}
+
+struct slu_order_entry *slu_order_sort(struct slu_order_entry *entry,
+				       struct slu_order_entry *aside, size_t n)
+{
+	if (n > FEW)
+		return sort_many(entry, aside, n);
+	sort_few(entry, n);
+	return entry;
+}
+
+void slu_order_fill(struct slu_order *o, const struct slu_order_entry *entry,
+		    size_t n)
+{
+	slu_order_clear(o);
+	for (size_t i = 0; i < n; i += FILL) {
+		size_t some = n - i < FILL ? n - i : FILL;
+		uint32_t block = open_block(o, o->n);
+
+		memcpy(o->entry + (size_t)block * BLOCK, entry + i,
+		       some * sizeof(*entry));
+		o->count[block] = (uint8_t)some;
+		o->low[o->n - 1] = entry[i];
+	}
+}
