@@ -9,7 +9,8 @@ CLEANFILES += $(bench_programs)
 bench: $(bench_programs)
 .PHONY: bench
 
-bench_predict_SOURCES = bench/predict.c bench/swf.c bench/swf.h
+bench_predict_SOURCES = bench/predict.c bench/rivals.c bench/rivals.h \
+	bench/swf.c bench/swf.h
 bench_predict_LDADD = libslupredict.la
 bench_arbiter_SOURCES = bench/arbiter.c
 bench_arbiter_LDADD = libsluion.la

@@ -4,115 +4,33 @@
  *
  * How good run times are predicted: every log is replayed in the order of
  * submission, only jobs that have ended being known, by the shipped predictor
- * and by three rivals:
- *   request   what the user asked for
- *   last-2    the mean of the user's last two
- *   in class  the last of the same user, processors and request; else of the
- *	       same user and request; else last-2
- * None predicts more than the request. Requests are whole minutes for ours, as
- * in Slurm; a log's program number stands for the job's name.
+ * and by the rivals of rivals.h. A log's program number stands for the job's
+ * name, its group for the account, its queue for the partition; requests are
+ * whole minutes for ours, as in Slurm.
+ *
+ * Beside the errors: calibration, the share of jobs that end below the 50, 90
+ * and 99 % quantile, by tenths of the log; the distribution over users of the
+ * median absolute error (ADA-FS, figure 5); and what it costs.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <xxhash.h>
+#include "bench/rivals.h"
 #include "bench/swf.h"
 #include "job_submit/predict.h"
 
-enum { REQUEST, LAST_2, IN_CLASS, OURS, STUDENTS };
+enum { OURS = RIVALS, STUDENTS, QUANTILES = 3, TENTHS = 10 };
 
-static const char *const student_name[STUDENTS] = {"request", "last-2",
-						   "in class", "ours"};
+static const double quantile[QUANTILES] = {0.5, 0.9, 0.99};
+static const double cut[] = {0.1, 0.25, 0.5, 0.6, 0.75, 0.9};
+#define CUTS (sizeof(cut) / sizeof(cut[0]))
 
-/* The last two run times by key, in a table with room for every job. */
-struct memory {
-	struct cell {
-		uint64_t key;
-		int64_t last, before;
-	} * cell;
-	size_t size; /* a power of two */
-};
-
-static int memory_init(struct memory *m, size_t jobs)
+static const char *name_of(int student)
 {
-	for (m->size = 1; m->size < 6 * jobs;)
-		m->size *= 2;
-	m->cell = calloc(m->size, sizeof(*m->cell));
-	return m->cell ? 0 : -1;
+	return student == OURS ? "ours" : rival_name[student];
 }
-
-static struct cell *recall(const struct memory *m, int64_t user, int64_t procs,
-			   int64_t request)
-{
-	int64_t with[] = {user, procs, request};
-	uint64_t key = XXH3_64bits(with, sizeof(with)) | 1;
-	size_t i = key >> 1;
-
-	while (m->cell[i & (m->size - 1)].key &&
-	       m->cell[i & (m->size - 1)].key != key)
-		i++;
-	m->cell[i & (m->size - 1)].key = key;
-	return &m->cell[i & (m->size - 1)];
-}
-
-static void remember(void *arg, const struct swf_job *job)
-{
-	struct cell *cell[] = {
-		recall(arg, job->user, -1, -1),
-		recall(arg, job->user, -1, job->request),
-		recall(arg, job->user, job->procs, job->request),
-	};
-
-	for (int i = 0; i < 3; i++) {
-		cell[i]->before = cell[i]->last;
-		cell[i]->last = job->end - job->start;
-	}
-}
-
-static void learn_nothing(void *arg, const struct swf_job *job)
-{
-	(void)arg;
-	(void)job;
-}
-
-static double predict_request(void *arg, const struct swf_job *job)
-{
-	(void)arg;
-	return (double)job->request;
-}
-
-static double predict_last_2(void *arg, const struct swf_job *job)
-{
-	const struct cell *user = recall(arg, job->user, -1, -1);
-	double mean = (double)(user->last + user->before) / 2;
-
-	if (!user->last)
-		return (double)job->request;
-	if (!user->before)
-		mean = (double)user->last;
-	return fmin(mean, (double)job->request);
-}
-
-static double predict_in_class(void *arg, const struct swf_job *job)
-{
-	const struct cell *c = recall(arg, job->user, job->procs, job->request);
-
-	if (!c->last)
-		c = recall(arg, job->user, -1, job->request);
-	if (!c->last)
-		return predict_last_2(arg, job);
-	return fmin((double)c->last, (double)job->request);
-}
-
-/* The shipped predictor, and what it costs. */
-struct ours {
-	struct slu_predictor *p;
-	double *careful;
-	size_t predictions, lessons;
-	double predict_time, learn_time;
-};
 
 static double now(void)
 {
@@ -122,165 +40,360 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static struct slu_job as_job(const struct swf_job *job, char name[32])
+struct names {
+	char program[24], group[24], queue[24];
+};
+
+/* In letters, since digits of names count as one. */
+static void spell(int64_t number, char out[24])
 {
-	snprintf(name, 32, "%lld", (long long)job->program);
+	snprintf(out, 24, "%lld", (long long)number);
+	for (char *c = out; *c; c++)
+		if (*c >= '0' && *c <= '9')
+			*c = (char)(*c - '0' + 'a');
+}
+
+static struct slu_job as_job(const struct swf_job *job, struct names *n)
+{
+	spell(job->program, n->program);
+	snprintf(n->group, sizeof(n->group), "%lld", (long long)job->group);
+	snprintf(n->queue, sizeof(n->queue), "%lld", (long long)job->queue);
 	return (struct slu_job){
 		.uid = (uint32_t)job->user,
-		.name = name,
+		.name = n->program,
+		.account = n->group,
+		.partition = n->queue,
 		.node_cnt = (uint32_t)job->procs,
 		.limit_asked = (uint32_t)((job->request + 59) / 60),
-		.start = job->start + 1, /* 0 is "never" */
+		.submit = job->submit + 1, /* 0 is "never" */
+		.start = job->start + 1,
 		.end = job->end + 1,
 	};
 }
 
-static void learn_ours(void *arg, const struct swf_job *job)
-{
-	struct ours *o = arg;
-	char name[32];
-	struct slu_job j = as_job(job, name);
-	double before = now();
+/* One pass over a log: what each predicts for each of its jobs. */
+struct run {
+	const struct swf_log *log;
+	struct rivals *rivals;
+	struct slu_predictor *ours;
+	double *predicted[STUDENTS];
+	double *quantile[QUANTILES];
+	double *careful;
+	double *predict_time; /* s, per job */
+	double learn_time;
+	size_t lessons;
+};
 
-	slu_learn(o->p, &j);
-	o->learn_time += now() - before;
-	o->lessons++;
+static void learn(void *arg, const struct swf_job *job)
+{
+	struct run *r = arg;
+	struct names names;
+	struct slu_job j = as_job(job, &names);
+	double before;
+
+	rivals_learn(r->rivals, job);
+	before = now();
+	slu_learn(r->ours, &j);
+	r->learn_time += now() - before;
+	r->lessons++;
 }
 
-static double predict_ours(void *arg, const struct swf_job *job)
+static double predict(void *arg, const struct swf_job *job)
 {
-	struct ours *o = arg;
-	char name[32];
-	struct slu_job j = as_job(job, name);
+	struct run *r = arg;
+	size_t i = (size_t)(job - r->log->job);
+	struct names names;
+	struct slu_job j = as_job(job, &names);
+	struct slu_outlook outlook;
 	struct slu_prediction got;
-	double before = now();
+	double before;
 
-	slu_predict(o->p, &j, &got);
-	o->predict_time += now() - before;
-	o->careful[o->predictions++] = (double)got.careful;
+	for (int s = 0; s < OURS; s++)
+		r->predicted[s][i] =
+			rivals_predict(r->rivals, (enum rival)s, job);
+	before = now();
+	slu_predict(r->ours, &j, &got);
+	r->predict_time[i] = now() - before;
+	r->careful[i] = (double)got.careful;
+	if (got.careful >= job->request) /* the limit it has anyhow */
+		r->careful[i] = INFINITY;
+	slu_predict_outlook(r->ours, &j, &outlook);
+	for (int q = 0; q < QUANTILES; q++)
+		r->quantile[q][i] =
+			slu_predict_quantile(r->ours, &outlook, quantile[q], 0);
 	return (double)got.seconds;
 }
 
-struct result {
-	struct swf_error all[STUDENTS], long_ones[STUDENTS];
-	double enough; /* share of jobs to which `careful` costs nothing */
-	double predict_ns, learn_ns;
+static void run_free(struct run *r)
+{
+	rivals_free(r->rivals);
+	slu_predictor_free(r->ours);
+	for (int s = 0; s < STUDENTS; s++)
+		free(r->predicted[s]);
+	for (int q = 0; q < QUANTILES; q++)
+		free(r->quantile[q]);
+	free(r->careful);
+	free(r->predict_time);
+}
+
+static int run_all(const struct swf_log *log, struct run *r)
+{
+	struct swf_student student = {learn, predict, r};
+	size_t size = log->n + 1;
+	bool ok = true;
+
+	*r = (struct run){
+		.log = log,
+		.rivals = rivals_new(log->n),
+		.ours = slu_predictor_new(8 * size, 0.95, 300, NULL),
+		.careful = calloc(size, sizeof(double)),
+		.predict_time = calloc(size, sizeof(double)),
+	};
+	for (int s = 0; s < STUDENTS; s++)
+		ok &= (r->predicted[s] = calloc(size, sizeof(double))) != NULL;
+	for (int q = 0; q < QUANTILES; q++)
+		ok &= (r->quantile[q] = calloc(size, sizeof(double))) != NULL;
+	if (!ok || !r->rivals || !r->ours || !r->careful || !r->predict_time)
+		return -1;
+	return swf_replay(log, &student, r->predicted[OURS]);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of n sorted numbers, what a share of them does not exceed. */
+static double rank(const double *x, size_t n, double share)
+{
+	return n ? x[(size_t)fmin(share * (double)n, (double)n - 1)] : 0;
+}
+
+static int64_t seconds(const struct swf_job *job)
+{
+	return job->end - job->start;
+}
+
+/* Share of the jobs from..to-1 that end within what was said of them. */
+static double share_within(const struct run *r, const double *said, size_t from,
+			   size_t to)
+{
+	size_t within = 0;
+
+	for (size_t i = from; i < to; i++)
+		within += (double)seconds(&r->log->job[i]) <= said[i];
+	return (double)within / (double)(to > from ? to - from : 1);
+}
+
+/* The tenth after the first with the largest deviation, in points. */
+static double worst_tenth(const struct run *r, int q)
+{
+	double worst = 0;
+
+	for (size_t t = 1; t < TENTHS; t++) {
+		double off =
+			share_within(r, r->quantile[q], r->log->n * t / TENTHS,
+				     r->log->n * (t + 1) / TENTHS) -
+			quantile[q];
+
+		if (fabs(off) > fabs(worst))
+			worst = off;
+	}
+	return 100 * worst;
+}
+
+struct by_user {
+	int64_t user;
+	double error;
 };
 
-static int examine(const struct swf_log *log, int which,
-		   const struct swf_student *student, struct result *out)
+static int by_user(const void *a, const void *b)
 {
-	double *predicted = calloc(log->n + 1, sizeof(*predicted));
-	int rc = predicted ? swf_replay(log, student, predicted) : -1;
+	const struct by_user *x = a, *y = b;
 
-	if (rc == 0)
-		rc = swf_error(log, predicted, 1, &out->all[which]);
-	if (rc == 0)
-		rc = swf_error(log, predicted, 600, &out->long_ones[which]);
-	free(predicted);
-	return rc;
+	if (x->user != y->user)
+		return x->user < y->user ? -1 : 1;
+	return (x->error > y->error) - (x->error < y->error);
 }
 
-static int run_rivals(const struct swf_log *log, struct result *out)
+/* The median absolute errors of the users, sorted; returns how many. */
+static size_t user_errors(const struct run *r, int student,
+			  struct by_user *scratch, double *out)
 {
-	static double (*const predict[])(void *, const struct swf_job *) = {
-		predict_request, predict_last_2, predict_in_class};
-	int rc = 0;
+	size_t n = r->log->n, users = 0, from = 0;
 
-	for (int i = REQUEST; i < OURS && rc == 0; i++) {
-		struct memory m = {0};
-		struct swf_student s = {i == REQUEST ? learn_nothing : remember,
-					predict[i], &m};
-
-		rc = memory_init(&m, log->n);
-		if (rc == 0)
-			rc = examine(log, i, &s, out);
-		free(m.cell);
-	}
-	return rc;
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = (struct by_user){
+			r->log->job[i].user,
+			fabs(r->predicted[student][i] -
+			     (double)seconds(&r->log->job[i]))};
+	qsort(scratch, n, sizeof(*scratch), by_user);
+	for (size_t i = 1; i <= n; i++)
+		if (i == n || scratch[i].user != scratch[from].user) {
+			out[users++] = (scratch[(from + i - 1) / 2].error +
+					scratch[(from + i) / 2].error) /
+				       2;
+			from = i;
+		}
+	qsort(out, users, sizeof(*out), ascending);
+	return users;
 }
 
-static int run_ours(const struct swf_log *log, struct result *out)
+/* Errors over all jobs, and over those of at least 600 s. */
+static const int64_t at_least[] = {1, 600};
+
+struct errors {
+	struct swf_error of[2][STUDENTS];
+};
+
+static int examine(const struct run *r, struct errors *out)
 {
-	struct ours o = {.p = slu_predictor_new(4 * log->n, 0.95, 300, NULL),
-			 .careful = calloc(log->n + 1, sizeof(double))};
-	struct swf_student s = {learn_ours, predict_ours, &o};
-	int rc = o.p && o.careful ? examine(log, OURS, &s, out) : -1;
-	size_t enough = 0;
-
-	for (size_t i = 0; rc == 0 && i < log->n; i++) {
-		const struct swf_job *job = &log->job[i];
-		int64_t run = job->end - job->start;
-
-		enough += o.careful[i] >=
-			  (double)(run < job->request ? run : job->request);
-	}
-	if (rc == 0) {
-		out->enough = (double)enough / (double)log->n;
-		out->predict_ns = o.predict_time / (double)o.predictions * 1e9;
-		out->learn_ns =
-			o.lessons ? o.learn_time / (double)o.lessons * 1e9 : 0;
-	}
-	slu_predictor_free(o.p);
-	free(o.careful);
-	return rc;
+	for (int s = 0; s < STUDENTS; s++)
+		for (int from = 0; from < 2; from++)
+			if (swf_error(r->log, r->predicted[s], at_least[from],
+				      &out->of[from][s]) < 0)
+				return -1;
+	return 0;
 }
 
-static void print_csv(const char *log, const char *metric,
-		      const struct swf_error *e, bool median)
+/* Ours over the best rival, of medians or of means. */
+static double ratio(const struct swf_error *e, bool median)
 {
-	double ours = median ? e[OURS].median : e[OURS].mean;
+	double best = INFINITY;
 
-	for (int i = REQUEST; i < OURS; i++) {
-		double rival = median ? e[i].median : e[i].mean;
-
-		printf("%s,%s,s,%.1f,%s,%.1f,%.3f\n", log, metric, ours,
-		       student_name[i], rival, ours / rival);
-	}
+	for (int s = 0; s < OURS; s++)
+		best = fmin(best, median ? e[s].median : e[s].mean);
+	return (median ? e[OURS].median : e[OURS].mean) / best;
 }
 
-static void print_result(const char *log, const struct result *r, bool csv)
+static void print_errors(const struct errors *e)
 {
-	if (csv) {
-		print_csv(log, "MedAE", r->all, true);
-		print_csv(log, "MAE", r->all, false);
-		print_csv(log, "MedAE of jobs from 600 s", r->long_ones, true);
-		print_csv(log, "MAE of jobs from 600 s", r->long_ones, false);
-		return;
-	}
-	printf("%s: %zu jobs, %zu of at least 600 s\n", log, r->all[0].jobs,
-	       r->long_ones[0].jobs);
-	printf("  %-10s %10s %10s %18s %10s\n", "", "MedAE s", "MAE s",
+	printf("  %-12s %10s %10s %18s %10s\n", "", "MedAE s", "MAE s",
 	       "from 600 s: MedAE", "MAE");
-	for (int i = 0; i < STUDENTS; i++)
-		printf("  %-10s %10.0f %10.0f %18.0f %10.0f\n", student_name[i],
-		       r->all[i].median, r->all[i].mean, r->long_ones[i].median,
-		       r->long_ones[i].mean);
-	printf("  careful (quantile 0.95, floor 300 s) is enough, or what was "
-	       "asked, for %.1f %% of the jobs\n"
-	       "  predict %.0f ns, learn %.0f ns (mean, with the clock)\n\n",
-	       100 * r->enough, r->predict_ns, r->learn_ns);
+	for (int s = 0; s < STUDENTS; s++)
+		printf("  %-12s %10.0f %10.0f %18.0f %10.0f\n", name_of(s),
+		       e->of[0][s].median, e->of[0][s].mean, e->of[1][s].median,
+		       e->of[1][s].mean);
+	printf("  %-12s %10.3f %10.3f %18.3f %10.3f\n", "ours / best",
+	       ratio(e->of[0], true), ratio(e->of[0], false),
+	       ratio(e->of[1], true), ratio(e->of[1], false));
+}
+
+static void print_calibration(const struct run *r)
+{
+	for (int q = 0; q < QUANTILES; q++) {
+		printf("  below %2.0f %%: %5.1f %%; off by tenths:",
+		       100 * quantile[q],
+		       100 * share_within(r, r->quantile[q], 0, r->log->n));
+		for (size_t t = 0; t < TENTHS; t++)
+			printf(" %+.1f",
+			       100 * (share_within(r, r->quantile[q],
+						   r->log->n * t / TENTHS,
+						   r->log->n * (t + 1) /
+							   TENTHS) -
+				      quantile[q]));
+		printf("\n");
+	}
+}
+
+static int print_users(const struct run *r)
+{
+	static const int who[] = {RIVAL_REQUEST, OURS};
+	struct by_user *scratch = calloc(r->log->n + 1, sizeof(*scratch));
+	double *error = calloc(r->log->n + 1, sizeof(*error));
+	int rc = scratch && error ? 0 : -1;
+
+	for (size_t w = 0; rc == 0 && w < 2; w++) {
+		size_t n = user_errors(r, who[w], scratch, error);
+
+		printf("  %4zu users, median error of each, %-8s", n,
+		       w ? "ours:" : "request:");
+		for (size_t i = 0; i < CUTS; i++)
+			printf(" %.0f%% %.2f h", 100 * cut[i],
+			       rank(error, n, cut[i]) / 3600);
+		printf("\n");
+	}
+	free(scratch);
+	free(error);
+	return rc;
+}
+
+static void print_cost(const struct run *r)
+{
+	qsort(r->predict_time, r->log->n, sizeof(double), ascending);
+	printf("  careful (quantile 0.95, floor 300 s) holds %.1f %% of the "
+	       "jobs\n  predict %.0f ns (median), %.0f ns (p99); learn %.0f ns "
+	       "(mean); with the clock\n\n",
+	       100 * share_within(r, r->careful, 0, r->log->n),
+	       1e9 * rank(r->predict_time, r->log->n, 0.5),
+	       1e9 * rank(r->predict_time, r->log->n, 0.99),
+	       1e9 * r->learn_time / (double)(r->lessons ? r->lessons : 1));
+}
+
+static void print_csv(const char *log, const struct run *r,
+		      const struct errors *e)
+{
+	static const char *const suffix[] = {"", " of jobs from 600 s"};
+
+	for (int from = 0; from < 2; from++)
+		for (int s = 0; s < OURS; s++) {
+			const struct swf_error *us = &e->of[from][OURS];
+			const struct swf_error *them = &e->of[from][s];
+
+			printf("%s,MedAE%s,s,%.1f,%s,%.1f,%.3f\n", log,
+			       suffix[from], us->median, name_of(s),
+			       them->median, us->median / them->median);
+			printf("%s,MAE%s,s,%.1f,%s,%.1f,%.3f\n", log,
+			       suffix[from], us->mean, name_of(s), them->mean,
+			       us->mean / them->mean);
+		}
+	for (int q = 0; q < QUANTILES; q++)
+		printf("%s,worst tenth below quantile %g,points,%.2f,goal,2,"
+		       "%.3f\n",
+		       log, quantile[q], worst_tenth(r, q),
+		       fabs(worst_tenth(r, q)) / 2);
+}
+
+static int print_result(const char *log, struct run *r, bool csv)
+{
+	struct errors e;
+
+	if (examine(r, &e) < 0)
+		return -1;
+	if (csv) {
+		print_csv(log, r, &e);
+		return 0;
+	}
+	printf("%s: %zu jobs, %zu of at least 600 s\n", log, e.of[0][0].jobs,
+	       e.of[1][0].jobs);
+	print_errors(&e);
+	print_calibration(r);
+	if (print_users(r) < 0)
+		return -1;
+	print_cost(r);
+	return 0;
 }
 
 static int do_log(const char *path, bool csv)
 {
 	const char *slash = strrchr(path, '/');
 	struct swf_log log;
-	struct result r;
 	struct slu_err err;
+	struct run r;
 	int rc;
 
 	if (swf_load(path, &log, &err) < 0) {
 		fprintf(stderr, "bench/predict: %s\n", err.text);
 		return -1;
 	}
-	rc = run_rivals(&log, &r);
+	rc = run_all(&log, &r);
 	if (rc == 0)
-		rc = run_ours(&log, &r);
-	if (rc == 0)
-		print_result(slash ? slash + 1 : path, &r, csv);
-	else
+		rc = print_result(slash ? slash + 1 : path, &r, csv);
+	if (rc < 0)
 		fprintf(stderr, "bench/predict: out of memory\n");
+	run_free(&r);
 	swf_free(&log);
 	return rc;
 }

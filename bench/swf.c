@@ -18,13 +18,13 @@ static int nomem(struct slu_err *err)
 }
 
 /* Columns (from 1): 1 number, 2 submit, 3 wait, 4 run, 5 processors used, 8
- * asked for, 9 time asked for, 12 user, 14 program. */
+ * asked for, 9 time asked for, 12 user, 13 group, 14 program, 15 queue. */
 static int parse(const char *line, struct swf_job *job)
 {
-	double v[14];
+	double v[15];
 	int used = 0;
 
-	for (int i = 0; i < 14; i++, line += used)
+	for (int i = 0; i < 15; i++, line += used)
 		if (sscanf(line, "%lf%n", &v[i], &used) != 1)
 			return -1;
 	job->number = (int64_t)v[0];
@@ -34,7 +34,9 @@ static int parse(const char *line, struct swf_job *job)
 	job->procs = (int64_t)(v[7] > 0 ? v[7] : v[4]);
 	job->request = (int64_t)v[8];
 	job->user = (int64_t)v[11];
+	job->group = (int64_t)v[12];
 	job->program = (int64_t)v[13];
+	job->queue = (int64_t)v[14];
 	return 0;
 }
 

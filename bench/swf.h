@@ -16,7 +16,8 @@ struct swf_job {
 	int64_t submit, start, end; /* seconds since the log's beginning */
 	int64_t request;	    /* seconds */
 	int64_t procs;		    /* asked for, else used */
-	int64_t user, program;	    /* -1: not known */
+	int64_t user, group;	    /* -1: not known, here and below */
+	int64_t program, queue;
 };
 
 struct swf_log {

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The predictor is for slurmctld too and stays free of SQL; history is sluiced's.
 noinst_LTLIBRARIES += libslupredict.la libsluhistory.la
-libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h
+libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
+	job_submit/classes.c job_submit/classes.h \
+	job_submit/spread.c job_submit/spread.h \
+	job_submit/name.c job_submit/name.h \
+	job_submit/view.c job_submit/view.h job_submit/learn.c
 libslupredict_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
 libsluhistory_la_SOURCES = \
 	job_submit/history.c job_submit/history.h \
@@ -9,11 +13,15 @@ libsluhistory_la_SOURCES = \
 libsluhistory_la_LIBADD = libslupredict.la libslustore.la
 
 if HAVE_CHECK
-job_submit_tests = tests/unit/test_predict tests/unit/test_history \
+job_submit_tests = tests/unit/test_predict tests/unit/test_spread \
+	tests/unit/test_classes tests/unit/test_name tests/unit/test_history \
 	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
 tests_unit_test_predict_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
+tests_unit_test_spread_LDADD = libslupredict.la $(CHECK_LIBS)
+tests_unit_test_classes_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
+tests_unit_test_name_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)
 tests_unit_test_yardstick_SOURCES = tests/unit/test_yardstick.c \
 	bench/swf.c bench/swf.h

@@ -4,46 +4,58 @@
 
 /*
  * Walltime prediction from the jobs that have ended (ADA-FS, section 3.1), in
- * memory. Rules, the first that knows something wins:
- *   class    the last ended job of the same user, name, nodes and request
- *   request  the last of the same user and request
- *   user     the mean of the user's last two
- *   asked    the request itself
- * No prediction is longer than the request.
+ * memory. What is predicted is a distribution: the last run times of eight
+ * classes of similar jobs, weighted by how well each class, and each place in
+ * the order of its runs, has foretold jobs of this user and of this kind so
+ * far. The classes, most specific first, are jobs with the same
+ *   class    user, name, nodes, request and partition
+ *   size     user, nodes and request
+ *   request  user and request
+ *   name     user and name
+ *   nodes    user and nodes
+ *   user     user
+ *   account  account and request
+ *   site     partition, nodes and request
+ * Digits in names count as one, so that run_17 and run_18 are the same. Beside
+ * run times themselves, the user's and the account's last shares of their
+ * requests, the request itself, and the shares of requests that are usual at
+ * the site are weighed in.
  *
  * Predicting neither allocates nor waits. One writer (learn) and any number of
- * readers (predict) may run at the same time. A reader that meets the writer in
- * the very class it looks for tries again a few times, and then goes on to the
- * next rule: a writer that is put to sleep in there delays nobody.
+ * readers may run at the same time; see classes.h.
  */
 
+#include "job_submit/spread.h"
 #include "wire/job.h"
 
-#define SLU_PREDICT_MAX_CLASSES (1u << 30)
+#define SLU_LEVELS 8
 
 struct slu_predictor;
 
 struct slu_prediction {
 	int64_t seconds;  /* run time; 0: nothing known and nothing asked */
 	int64_t careful;  /* a limit that should be enough, >= seconds */
-	const char *from; /* class, request, user, asked, none; static text */
-	uint32_t jobs;	  /* how many ended jobs stand behind it */
+	const char *from; /* the most specific class that is known; else
+			     asked, none; static text */
+	uint32_t jobs;	  /* how many ended jobs are in it */
+};
+
+/* The whole answer: the distribution and the evidence for it. */
+struct slu_outlook {
+	struct slu_spread spread;
+	struct slu_evidence {
+		const char *name; /* of the class; static text */
+		uint32_t jobs;
+		float weight; /* its share in the answer */
+	} class[SLU_LEVELS];
+	uint32_t asked; /* s; 0: nothing */
 };
 
 /*
- * max_classes bounds the memory, at 64 bytes each; it is rounded to 8 times a
- * power of two. (What one rule knows for one key is a class; a job teaches
- * three.) The table is divided in sets of 8 classes, and a full set drops the
- * one that was taught longest ago.
- *
- * `careful` comes from the last (at most 10) run times r1 <= ... <= rk of the
- * class that gave the prediction: ri with i = ceil(quantile * (k + 1)), which
- * the next run time exceeds with probability 1 - quantile when the order of
- * run times means nothing. Where i > k, the tail beyond rk is taken to fall as
- * 1/x, which gives rk / ((1 - quantile) * (k + 1)). (On five logs 92 to 97 % of
- * the jobs end within it at 0.95: bench/predict.) It is at least floor and the
- * prediction, and at most the request. With only a request it is the request,
- * with nothing 0.
+ * max_classes bounds the memory, at 100 bytes each (classes.h); a job teaches
+ * eight. `careful` is the given quantile of the distribution, at least floor
+ * and the prediction, at most the request. With only a request it is the
+ * request, with nothing 0.
  *
  * quantile in (0.5, 1); floor in seconds, >= 0; otherwise SLU_INVALID.
  */
@@ -51,9 +63,27 @@ struct slu_predictor *slu_predictor_new(size_t max_classes, double quantile,
 					int64_t floor, struct slu_err *err);
 void slu_predictor_free(struct slu_predictor *p);
 
-/* Uses uid, name, node_cnt, limit_asked of the job. Thread-safe. */
+/*
+ * `seconds` is the point of the distribution that minimises the expected
+ * absolute error plus a bonus for being near; never longer than the request.
+ * Uses uid, name, node_cnt, limit_asked, account, partition and submit of the
+ * job; what ended after `submit` (0: now) counts as not known. Thread-safe.
+ */
 void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 		 struct slu_prediction *out);
+/* The same as a distribution. */
+void slu_predict_outlook(const struct slu_predictor *p,
+			 const struct slu_job *job, struct slu_outlook *out);
+/*
+ * The time within which jobs of this outlook end with probability `share` in
+ * (0, 1), corrected by how earlier answers turned out; in seconds from the
+ * start, given that the job has already run `elapsed` seconds (0: it has not
+ * started). It may exceed the request where jobs have done so. 0: nothing
+ * known.
+ */
+double slu_predict_quantile(const struct slu_predictor *p,
+			    const struct slu_outlook *outlook, double share,
+			    double elapsed);
 
 /* Teach one ended job (start and end set; others are ignored). One thread. */
 void slu_learn(struct slu_predictor *p, const struct slu_job *job);

@@ -285,7 +285,7 @@ START_TEST(test_predict_json)
 	expect_ok(slu_history_predict(db, &job, 0.9, 60, &out, &err), err);
 	ck_assert_str_eq(slu_json_text(out),
 			 "{\"name\":\"j\",\"nodes\":2,\"predicted\":40,"
-			 "\"careful\":200,\"predicted_from\":\"class\","
+			 "\"careful\":82,\"predicted_from\":\"class\","
 			 "\"jobs\":1}");
 	json_object_put(out);
 	expect_fail(slu_history_predict(db, &job, 2, 60, &out, &err), err,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The predictor on a recorded log, against errors measured independently. The
+ * The predictor on a recorded log, against the best of the simple ones. The
  * log is not part of the project: $SLUICE_DATA names the folder that has
  * swf/, else it is looked for beside the checkout; without it the test is
  * skipped.
@@ -18,7 +18,8 @@ static struct slu_job as_job(const struct swf_job *job)
 	return (struct slu_job){
 		.uid = (uint32_t)job->user,
 		.node_cnt = (uint32_t)job->procs,
-		.limit_asked = (uint32_t)(job->request / 60),
+		.limit_asked = (uint32_t)((job->request + 59) / 60),
+		.submit = job->submit + 1,
 		.start = job->start + 1,
 		.end = job->end + 1,
 	};
@@ -55,8 +56,9 @@ START_TEST(test_kth)
 	predicted = calloc(log.n, sizeof(*predicted));
 	ck_assert_int_eq(swf_replay(&log, &student, predicted), 0);
 	ck_assert_int_eq(swf_error(&log, predicted, 1, &e), 0);
-	ck_assert_double_eq_tol(e.median, 161, 1);
-	ck_assert_double_eq_tol(e.mean, 4322, 5);
+	/* The best of the simple ones: 161 (last in class), 3974 (ratio). */
+	ck_assert_double_lt(e.median, 0.85 * 161);
+	ck_assert_double_lt(e.mean, 0.95 * 3974);
 	free(predicted);
 	swf_free(&log);
 	slu_predictor_free(student.arg);

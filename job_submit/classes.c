@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A set-associative table. Beside each set lie the tags of its slots: 15 bits
+ * of the key, one that says the slot is in use, and when it was last taught, in
+ * units of 4096 s, so that neither a search nor the choice of a victim has to
+ * look at other slots than the right one.
+ *
+ * Several classes are read at once: first the tags of all are asked for, then
+ * the slots of all, so that the memory works on them together.
+ *
+ * Every slot is a seqlock: the one writer makes `seq` odd, writes the words,
+ * makes it even again; a reader that saw the same even number before and after
+ * copying the words has a consistent copy. All words are atomic. The writer
+ * stores them with release and readers load them with acquire, so a reader
+ * that got a word of a newer version also sees that version's odd number when
+ * it looks at `seq` again. Tags are hints: the key in the copy decides.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include "job_submit/classes.h"
+
+#define WAYS  8
+#define TRIES 64
+#define WORDS                                                           \
+	((offsetof(struct slu_class, weight) + 2 * SLU_CLASS_SOURCES) / \
+	 sizeof(uint32_t))
+
+struct slot {
+	_Atomic uint32_t word[WORDS];
+	_Atomic uint32_t seq;
+};
+struct tags {
+	_Atomic uint32_t tag[WAYS]; /* 0: free */
+};
+_Static_assert(sizeof(struct slot) + sizeof(struct tags) / WAYS == 100,
+	       "documented in classes.h");
+
+struct slu_classes {
+	struct slot *slot;
+	struct tags *tags;
+	uint64_t sets; /* a power of two */
+};
+
+static uint64_t set_of(const struct slu_classes *t, uint64_t key)
+{
+	return (key >> 32) & (t->sets - 1);
+}
+
+static uint32_t tag_of(uint64_t key)
+{
+	return (uint32_t)key << 16 | 1u << 16;
+}
+
+static uint16_t age_of(const struct slu_class *c)
+{
+	return (uint16_t)(c->end[(c->jobs - 1) % SLU_CLASS_RUNS] >> 12);
+}
+
+/* Copy out a slot if it holds `key`; false also when the writer is in it. */
+static bool slot_read(const struct slot *s, uint64_t key, struct slu_class *out)
+{
+	uint32_t word[WORDS];
+
+	for (int try = 0; try < TRIES; try++) {
+		uint32_t seq =
+			atomic_load_explicit(&s->seq, memory_order_acquire);
+
+		for (size_t i = 0; i < WORDS; i++)
+			word[i] = atomic_load_explicit(&s->word[i],
+						       memory_order_acquire);
+		if (seq % 2 != 0 ||
+		    atomic_load_explicit(&s->seq, memory_order_relaxed) != seq)
+			continue;
+		if (memcmp(word, &key, sizeof(key)) != 0)
+			return false;
+		memcpy(out, word, sizeof(word));
+		return true;
+	}
+	return false;
+}
+
+static void slot_write(struct slot *s, const struct slu_class *in)
+{
+	uint32_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
+	uint32_t word[WORDS];
+
+	memcpy(word, in, sizeof(word));
+	atomic_store_explicit(&s->seq, seq + 1, memory_order_relaxed);
+	for (size_t i = 0; i < WORDS; i++)
+		atomic_store_explicit(&s->word[i], word[i],
+				      memory_order_release);
+	atomic_store_explicit(&s->seq, seq + 2, memory_order_release);
+}
+
+static uint32_t get_tag(const struct tags *tags, int way)
+{
+	return atomic_load_explicit(&tags->tag[way], memory_order_relaxed);
+}
+
+/* The first slot from `from` on, of the key's set, that may hold it; WAYS at
+ * the end. */
+static int candidate(const struct slu_classes *t, uint64_t key, int from)
+{
+	const struct tags *tags = &t->tags[set_of(t, key)];
+
+	while (from < WAYS && (get_tag(tags, from) ^ tag_of(key)) >> 16)
+		from++;
+	return from;
+}
+
+static bool read_one(const struct slu_classes *t, uint64_t key, int way,
+		     struct slu_class *out)
+{
+	for (; way < WAYS; way = candidate(t, key, way + 1))
+		if (slot_read(&t->slot[set_of(t, key) * WAYS + (uint64_t)way],
+			      key, out))
+			return true;
+	*out = (struct slu_class){.key = key};
+	return false;
+}
+
+void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
+		      size_t n, struct slu_class *out)
+{
+	int way[SLU_CLASSES_READ];
+
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(&t->tags[set_of(t, key[i])]);
+	for (size_t i = 0; i < n; i++) {
+		const struct slot *set = &t->slot[set_of(t, key[i]) * WAYS];
+
+		way[i] = candidate(t, key[i], 0);
+		if (way[i] == WAYS)
+			continue;
+		__builtin_prefetch(&set[way[i]]);
+		__builtin_prefetch(&set[way[i]].seq);
+	}
+	for (size_t i = 0; i < n; i++)
+		read_one(t, key[i], way[i], &out[i]);
+}
+
+/* A word of a slot, for the writer. */
+static uint32_t word_at(const struct slot *s, size_t offset)
+{
+	return atomic_load_explicit(&s->word[offset / sizeof(uint32_t)],
+				    memory_order_relaxed);
+}
+
+static bool holds(const struct slot *s, uint64_t key)
+{
+	uint32_t word[2] = {word_at(s, 0), word_at(s, sizeof(uint32_t))};
+
+	return memcmp(word, &key, sizeof(key)) == 0;
+}
+
+/* The way of this class in its set, else a free one, else the oldest's. */
+static int place(const struct slu_classes *t, const struct slu_class *in)
+{
+	const struct tags *tags = &t->tags[set_of(t, in->key)];
+	const struct slot *slot = &t->slot[set_of(t, in->key) * WAYS];
+	uint16_t now = age_of(in), most = 0;
+	int best = 0;
+
+	for (int i = candidate(t, in->key, 0); i < WAYS;
+	     i = candidate(t, in->key, i + 1))
+		if (holds(&slot[i], in->key))
+			return i;
+	for (int i = 0; i < WAYS; i++) {
+		uint32_t tag = get_tag(tags, i);
+		uint16_t age = (uint16_t)(now - tag);
+
+		if (!tag)
+			return i;
+		if (age > most) {
+			best = i;
+			most = age;
+		}
+	}
+	return best;
+}
+
+void slu_classes_write(struct slu_classes *t, const struct slu_class *in)
+{
+	uint64_t set = set_of(t, in->key);
+	int way = place(t, in);
+
+	slot_write(&t->slot[set * WAYS + (uint64_t)way], in);
+	atomic_store_explicit(&t->tags[set].tag[way],
+			      tag_of(in->key) | age_of(in),
+			      memory_order_relaxed);
+}
+
+struct slu_classes *slu_classes_new(size_t max, struct slu_err *err)
+{
+	struct slu_classes *t = NULL;
+
+	if (max > SLU_CLASSES_MAX) {
+		slu_err(err, SLU_INVALID, "%zu classes", max);
+		return NULL;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		goto nomem;
+	for (t->sets = 1; t->sets < max / WAYS;)
+		t->sets *= 2;
+	t->slot = calloc(t->sets, WAYS * sizeof(*t->slot));
+	t->tags = aligned_alloc(sizeof(*t->tags), t->sets * sizeof(*t->tags));
+	if (!t->slot || !t->tags)
+		goto nomem;
+	memset(t->tags, 0, t->sets * sizeof(*t->tags));
+	return t;
+nomem:
+	slu_classes_free(t);
+	slu_err(err, SLU_NOMEM, "out of memory");
+	return NULL;
+}
+
+void slu_classes_free(struct slu_classes *t)
+{
+	if (t) {
+		free(t->slot);
+		free(t->tags);
+	}
+	free(t);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One lesson, from a job that has ended; predict.c says what is learnt. */
+#include <math.h>
+#include <stdlib.h>
+#include "job_submit/view.h"
+
+static const float mixer_rate[MIXERS] = {0.003f, 0.12f, 0.05f, 0.05f};
+#define FIRST_RATE 0.3f /* of a class, divided by its jobs */
+#define MIX_RATE   0.003f
+#define LEVEL_RATE 0.06
+#define MIN_SHARE  1e-3f
+
+/* How well each source, and each place in it, foretold the job. */
+struct lesson {
+	uint16_t run;
+	float foretold[SOURCES];
+	float density[SOURCES][PLACES];
+	float total;
+};
+
+static void weigh_lesson(const struct slu_predictor *p,
+			 const struct slu_view *v, struct lesson *in)
+{
+	in->total = 0;
+	for (int s = 0; s < SOURCES; s++) {
+		in->foretold[s] = 0;
+		for (unsigned k = 0; k < v->n[s]; k++) {
+			in->density[s][k] = slu_kernel_density(
+				&p->kernel, in->run, v->at[s][k]);
+			in->foretold[s] += v->place[s][k] * in->density[s][k];
+		}
+		in->total += v->weight[s] * in->foretold[s];
+	}
+}
+
+/* In a full class all of whose runs ended after the submission, what was known
+ * then is gone. */
+static bool forgotten(const struct slu_view *v, enum slu_level l)
+{
+	return v->class[l].jobs >= SLU_CLASS_RUNS && !v->n[l];
+}
+
+static void learn_levels(struct slu_predictor *p, const struct slu_view *v,
+			 uint16_t run)
+{
+	float below = 0;
+
+	if (forgotten(v, SIZE))
+		return;
+	for (int s = 0; s < SOURCES; s++)
+		for (unsigned k = 0; k < v->n[s]; k++)
+			below += v->weight[s] * v->place[s][k] *
+				 slu_kernel_below(&p->kernel, run, v->at[s][k]);
+	for (size_t i = 0; i < KNOTS; i++) {
+		double level = (double)slu_get(&p->level[i]);
+		double step = LEVEL_RATE * fmin(slu_knot[i], 1 - slu_knot[i]);
+
+		level += step * (slu_knot[i] - ((double)below <= level));
+		slu_set(&p->level[i], (float)fmin(fmax(level, 0), 0.99999));
+	}
+}
+
+static void learn_places(struct slu_predictor *p, const struct slu_view *v,
+			 const struct lesson *in)
+{
+	for (int s = 0; s < SOURCES; s++) {
+		float due = mixer_rate[0] * v->weight[s] * in->foretold[s] /
+			    in->total;
+		float sum = 0;
+
+		if (v->n[s] < 2)
+			continue;
+		for (unsigned k = 0; k < v->n[s]; k++)
+			sum += slu_get(&p->place[s][k]);
+		for (unsigned k = 0; k < v->n[s]; k++) {
+			float share = in->density[s][k] / in->foretold[s];
+			float w = slu_get(&p->place[s][k]);
+
+			w += due * sum * v->place[s][k] * (share - 1);
+			slu_set(&p->place[s][k], fmaxf(w, 1e-4f));
+		}
+	}
+}
+
+static void learn_mix(struct slu_predictor *p, const struct slu_view *v, int m,
+		      float likelihood)
+{
+	unsigned when = slu_view_season(v, m);
+	float sum = 0;
+
+	if (!when)
+		return;
+	slu_set(&p->mix[when][m],
+		fmaxf(slu_get(&p->mix[when][m]) *
+			      (1 + MIX_RATE * (likelihood - 1)),
+		      1e-3f));
+	for (int i = 0; i < MIXERS; i++)
+		sum += slu_get(&p->mix[when][i]);
+	for (int i = 0; i < MIXERS; i++)
+		slu_set(&p->mix[when][i],
+			slu_get(&p->mix[when][i]) * MIXERS / sum);
+}
+
+static void store_weights(struct slu_predictor *p, struct slu_view *v, int m,
+			  const float w[SOURCES])
+{
+	for (int s = 0; s < SOURCES; s++) {
+		float least = fmaxf(w[s], MIN_SHARE);
+
+		if (m)
+			v->class[slu_mixer_level[m]].weight[s] =
+				(uint16_t)(fminf(least, 1) * UINT16_MAX + 0.5f);
+		else
+			slu_set(&p->weight[v->known][s], least);
+	}
+}
+
+/* A class that has not been taught begins with the weights of the next wider
+ * one, or with the site's. */
+static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
+			  const struct lesson *in)
+{
+	uint32_t jobs = m ? v->class[slu_mixer_level[m]].jobs : UINT32_MAX;
+	bool wider = m > 1 && v->class[slu_mixer_level[m - 1]].jobs;
+	float w[SOURCES], sum = 0, foretold = 0;
+	float rate =
+		fmaxf(mixer_rate[m], m ? FIRST_RATE / ((float)jobs + 1) : 0);
+
+	slu_view_weights(p, v, jobs ? m : wider ? m - 1 : 0, w);
+	for (int s = 0; s < SOURCES; s++)
+		if (v->n[s]) {
+			sum += w[s];
+			foretold += w[s] * in->foretold[s];
+		}
+	if (jobs && sum > 0)
+		learn_mix(p, v, m, foretold / sum / in->total);
+	for (int s = 0; s < SOURCES; s++)
+		if (v->n[s] && foretold > 0)
+			w[s] += rate * w[s] *
+				(sum * in->foretold[s] / foretold - 1);
+	store_weights(p, v, m, w);
+}
+
+/* The mean and the median of the errors of what would have been predicted. */
+static void learn_errors(struct slu_predictor *p, const struct slu_view *v,
+			 double run)
+{
+	struct slu_spread spread;
+	double far = (double)slu_get(&p->far), near = (double)slu_get(&p->near);
+	double error;
+
+	slu_view_spread(v, &spread);
+	error = fabs(slu_view_choice(p, &spread) - run);
+	slu_set(&p->far, (float)fmax(far + 0.002 * (error - far), 1));
+	slu_set(&p->near,
+		(float)fmin(fmax(near * (error > near ? 1.01 : 1 / 1.01), 20),
+			    1e6));
+}
+
+static void remember(struct slu_predictor *p, struct slu_view *v,
+		     const struct slu_job *job, uint16_t run)
+{
+	uint16_t asked = slu_spread_at((double)job->limit_asked * 60);
+
+	for (int l = 0; l < LEVELS; l++) {
+		struct slu_class *c = &v->class[l];
+		uint32_t i = c->jobs++ % SLU_CLASS_RUNS;
+
+		c->run[i] = run;
+		c->asked[i] = asked;
+		c->end[i] = (uint32_t)job->end;
+		slu_classes_write(p->classes, c);
+	}
+}
+
+void slu_learn(struct slu_predictor *p, const struct slu_job *job)
+{
+	int64_t run = job->end - job->start;
+	struct lesson in;
+	struct slu_view v;
+
+	if (job->start <= 0 || run <= 0)
+		return;
+	slu_view_look(p, job, &v);
+	in.run = slu_spread_at((double)run);
+	weigh_lesson(p, &v, &in);
+	if (in.total > 0) {
+		learn_levels(p, &v, in.run);
+		learn_errors(p, &v, (double)run);
+		learn_places(p, &v, &in);
+	}
+	for (int m = MIXERS - 1; m >= 0; m--)
+		learn_sources(p, &v, m, &in);
+	remember(p, &v, job, in.run);
+}

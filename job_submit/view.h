@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_VIEW_H
+#define SLU_JOB_SUBMIT_VIEW_H
+
+/*
+ * The inside of the predictor: what it believes, and what it knows for one
+ * job. For predict.c, which answers, and learn.c, which learns; predict.c says
+ * how it works.
+ */
+
+#include <stdatomic.h>
+#include "job_submit/classes.h"
+#include "job_submit/predict.h"
+
+enum slu_level {
+	CLASS,
+	SIZE,
+	REQUEST,
+	NAME,
+	NODES,
+	USER,
+	ACCOUNT,
+	SITE,
+	LEVELS
+};
+enum slu_source { USER_SHARE = LEVELS, ACCOUNT_SHARE, ASKED, GRID, SOURCES };
+_Static_assert(LEVELS == SLU_LEVELS, "predict.h lists them");
+_Static_assert(SOURCES == SLU_CLASS_SOURCES, "classes keep a weight of each");
+
+#define PLACES	14 /* in a source */
+#define MIXERS	4  /* sets of weights: the site's, then three classes' */
+#define KNOWN	16 /* kinds of knowledge about a job */
+#define SEASONS 6  /* of a class, by its jobs */
+#define KNOTS	7  /* of the correction of quantiles */
+
+/* The class whose weights are a set's; LEVELS: the site's. */
+extern const enum slu_level slu_mixer_level[MIXERS];
+extern const double slu_knot[KNOTS];
+
+typedef _Atomic float slu_shared;
+
+struct slu_predictor {
+	struct slu_classes *classes;
+	struct slu_kernel kernel;
+	double quantile;
+	int64_t floor;
+	slu_shared weight[KNOWN][SOURCES];
+	slu_shared place[SOURCES][PLACES];
+	slu_shared mix[SEASONS][MIXERS];
+	slu_shared level[KNOTS];
+	slu_shared far, near; /* usual errors: mean and median, s */
+};
+
+static inline float slu_get(const slu_shared *x)
+{
+	return atomic_load_explicit(x, memory_order_relaxed);
+}
+
+static inline void slu_set(slu_shared *x, float value)
+{
+	atomic_store_explicit(x, value, memory_order_relaxed);
+}
+
+/* What is known for one job. */
+struct slu_view {
+	struct slu_class class[LEVELS];
+	unsigned known; /* kind of knowledge, below KNOWN */
+	unsigned n[SOURCES];
+	uint16_t at[SOURCES][PLACES];
+	float place[SOURCES][PLACES]; /* weights, of sum 1 */
+	float weight[SOURCES];	      /* of sum 1; 0 where n is 0 */
+	float mix[MIXERS];	      /* of sum 1 */
+};
+
+/* Look at everything as it was when the job was submitted. */
+void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
+		   struct slu_view *v);
+/* The points of the view and their weights, in order. */
+void slu_view_spread(const struct slu_view *v, struct slu_spread *out);
+/* One set of weights as numbers. */
+void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
+		      int mixer, float out[SOURCES]);
+/* How far a set of weights has been taught; 0: not at all. */
+unsigned slu_view_season(const struct slu_view *v, int mixer);
+/* What is predicted from a spread, in seconds. */
+double slu_view_choice(const struct slu_predictor *p,
+		       const struct slu_spread *spread);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/random.h"
+#include <math.h>
+#include "job_submit/spread.h"
+
+static struct slu_kernel kernel;
+
+START_TEST(test_time)
+{
+	for (double s = 0; s < 1e8; s = s * 1.01 + 1) {
+		double back = slu_spread_seconds(slu_spread_at(s));
+
+		expect(fabs(back - s) <= 0.01 + 1.3e-4 * s, "%g: %g", s, back);
+	}
+	ck_assert_uint_eq(slu_spread_at(0), 0);
+	ck_assert_uint_eq(slu_spread_at(-5), 0);
+	ck_assert_uint_eq(slu_spread_at(1e300), UINT16_MAX);
+}
+END_TEST
+
+/* The kernel's density adds up to its share. */
+START_TEST(test_kernel)
+{
+	int centre = 30000;
+	double sum = 0, worst = 0;
+
+	for (int at = 0; at <= UINT16_MAX; at++) {
+		sum += (double)slu_kernel_density(&kernel, at, centre);
+		worst = fmax(worst, fabs(sum - (double)slu_kernel_below(
+						       &kernel, at, centre)));
+	}
+	ck_assert_double_lt(worst, 0.06);
+	ck_assert_double_eq_tol(sum, 1, 0.03);
+	ck_assert_float_eq_tol(slu_kernel_below(&kernel, centre, centre), 0.5f,
+			       0.05f);
+}
+END_TEST
+
+static void fill(struct slu_spread *s, unsigned n, uint64_t *seed)
+{
+	s->n = n;
+	for (unsigned i = 0; i < n; i++)
+		s->point[i] =
+			(struct slu_point){(uint16_t)slu_random(seed, 40000),
+					   (float)(slu_random(seed, 1000) + 1)};
+}
+
+START_TEST(test_order)
+{
+	uint64_t seed = 3;
+
+	for (unsigned n = 0; n <= SLU_SPREAD_MAX; n++) {
+		struct slu_spread s, was;
+		float sum = 0;
+
+		fill(&s, n, &seed);
+		if (n > 3) /* an exact repeat */
+			s.point[3].at = s.point[1].at;
+		was = s;
+		slu_spread_order(&s);
+		ck_assert_uint_le(s.n, n);
+		for (unsigned i = 0; i < s.n; i++) {
+			sum += s.point[i].weight;
+			ck_assert(i == 0 || s.point[i - 1].at < s.point[i].at);
+		}
+		ck_assert(n == 0 || fabsf(sum - 1) < 1e-4f);
+		for (unsigned i = 0; i < n; i++) { /* all are still there */
+			unsigned k = 0;
+
+			while (k < s.n &&
+			       abs(s.point[k].at - was.point[i].at) > 32)
+				k++;
+			ck_assert_uint_lt(k, s.n);
+		}
+	}
+}
+END_TEST
+
+static double loss(const struct slu_spread *s, double x, double far,
+		   double near, double usual)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < s->n; i++) {
+		double off = fabs(x - slu_spread_seconds(s->point[i].at));
+
+		sum += (double)s->point[i].weight *
+		       (off / far - usual * exp(-off / near));
+	}
+	return sum;
+}
+
+/* No point is better than the chosen one. */
+START_TEST(test_choice)
+{
+	uint64_t seed = 4;
+	struct slu_spread none = {0};
+
+	ck_assert_double_eq(slu_spread_choice(&none, 1, 1, 1), 0);
+	for (int round = 0; round < 2000; round++) {
+		struct slu_spread s;
+		double far = (double)slu_random(&seed, 5000) + 1;
+		double near = (double)slu_random(&seed, 500) + 20;
+		double usual = (double)slu_random(&seed, 5) / 4, got;
+
+		fill(&s, 1 + (unsigned)slu_random(&seed, 30), &seed);
+		slu_spread_order(&s);
+		got = loss(&s, slu_spread_choice(&s, far, near, usual), far,
+			   near, usual);
+		for (unsigned i = 0; i < s.n; i++) {
+			double x = slu_spread_seconds(s.point[i].at);
+
+			expect(got <= loss(&s, x, far, near, usual) +
+					       1e-4 * fmax(1, fabs(got)),
+			       "round %d, point %u", round, i);
+		}
+	}
+}
+END_TEST
+
+/* The quantile is where the share is reached, also of what is left. */
+START_TEST(test_quantile)
+{
+	uint64_t seed = 5;
+	struct slu_spread none = {0};
+
+	ck_assert_double_eq(slu_spread_quantile(&kernel, &none, 0.5, 0), 0);
+	for (int round = 0; round < 500; round++) {
+		double p = (double)(slu_random(&seed, 98) + 1) / 100;
+		double elapsed = (double)slu_random(&seed, 3) *
+				 (double)slu_random(&seed, 9000);
+		struct slu_spread s;
+		double q, past, at, before;
+
+		fill(&s, 1 + (unsigned)slu_random(&seed, 30), &seed);
+		slu_spread_order(&s);
+		q = slu_spread_quantile(&kernel, &s, p, elapsed);
+		past = elapsed > 0 ? slu_spread_below(&kernel, &s,
+						      slu_spread_at(elapsed))
+				   : 0;
+		at = slu_spread_below(&kernel, &s, slu_spread_at(q * 1.005));
+		before =
+			slu_spread_below(&kernel, &s, slu_spread_at(q * 0.995));
+		ck_assert_double_ge(q, elapsed);
+		expect(at >= past + p * (1 - past) - 1e-3, "round %d", round);
+		expect(q <= elapsed + 1 ||
+			       before <= past + p * (1 - past) + 1e-3,
+		       "round %d", round);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {test_time, test_kernel, test_order,
+				      test_choice, test_quantile};
+
+	slu_kernel_fill(&kernel);
+	return run_tests("spread", tests, sizeof(tests) / sizeof(tests[0]));
+}
