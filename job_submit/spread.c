@@ -48,18 +48,6 @@ void slu_kernel_fill(struct slu_kernel *k)
 	}
 }
 
-float slu_kernel_density(const struct slu_kernel *k, int at, int centre)
-{
-	return k->density[(abs(at - centre) + STEP_BIN / 2) / STEP_BIN];
-}
-
-float slu_kernel_below(const struct slu_kernel *k, int at, int centre)
-{
-	int bin = (abs(at - centre) + STEP_BIN / 2) / STEP_BIN;
-
-	return at >= centre ? 1 - k->beyond[bin] : k->beyond[bin];
-}
-
 void slu_spread_order(struct slu_spread *s)
 {
 	uint64_t used[BINS / 64] = {0};

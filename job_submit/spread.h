@@ -38,9 +38,27 @@ uint16_t slu_spread_at(double seconds);
 double slu_spread_seconds(unsigned at);
 
 void slu_kernel_fill(struct slu_kernel *k);
+static inline unsigned slu_kernel_bin(int at, int centre)
+{
+	int apart = at > centre ? at - centre : centre - at;
+
+	return (unsigned)(apart + 8) / 16;
+}
+
 /* Of the kernel at `centre`: its density at `at`, and its share up to there. */
-float slu_kernel_density(const struct slu_kernel *k, int at, int centre);
-float slu_kernel_below(const struct slu_kernel *k, int at, int centre);
+static inline float slu_kernel_density(const struct slu_kernel *k, int at,
+				       int centre)
+{
+	return k->density[slu_kernel_bin(at, centre)];
+}
+
+static inline float slu_kernel_below(const struct slu_kernel *k, int at,
+				     int centre)
+{
+	float beyond = k->beyond[slu_kernel_bin(at, centre)];
+
+	return at >= centre ? 1 - beyond : beyond;
+}
 
 /* Order the points by time and merge those within 0.7 %; scale to a sum of
  * 1. */
