@@ -2,7 +2,7 @@
 # Measurements: `make bench` builds them; nothing of this is installed.
 # bench/latency and bench/hooks are scripts that need root and start private
 # clusters.
-EXTRA_DIST += bench/README.md bench/latency bench/hooks
+EXTRA_DIST += bench/README.md bench/arbiter-plots bench/latency bench/hooks
 bench_programs = bench/predict bench/arbiter bench/mckp bench/staging
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
@@ -12,7 +12,8 @@ bench: $(bench_programs)
 bench_predict_SOURCES = bench/predict.c bench/rivals.c bench/rivals.h \
 	bench/swf.c bench/swf.h
 bench_predict_LDADD = libslupredict.la
-bench_arbiter_SOURCES = bench/arbiter.c
+bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
+	bench/arbiter_sets.c bench/random.h
 bench_arbiter_LDADD = libsluion.la
 bench_mckp_SOURCES = bench/mckp.c bench/random.h
 bench_mckp_LDADD = libsluion.la $(GLPK_LIBS) -lm

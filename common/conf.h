@@ -19,7 +19,18 @@
 
 enum slu_on_failure { SLU_REQUEUE, SLU_HOLD, SLU_FAIL };
 enum slu_predict_mode { SLU_PREDICT_OFF, SLU_PREDICT_ADVISE, SLU_PREDICT_FILL };
-enum slu_ion_policy { SLU_ION_STATIC, SLU_ION_MCKP };
+enum slu_ion_policy {
+	SLU_ION_ZERO,
+	SLU_ION_ONE,
+	SLU_ION_STATIC,
+	SLU_ION_SIZE,
+	SLU_ION_PROCESS,
+	SLU_ION_ORACLE,
+	SLU_ION_MCKP,
+	SLU_ION_POLICIES /* how many there are */
+};
+/* The words of sluice.conf, by policy; NULL ends them. */
+extern const char *const slu_ion_policy_names[];
 
 #define SLU_DAEMON_PORT 6821 /* of a DaemonAddr without one */
 

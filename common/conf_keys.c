@@ -109,11 +109,15 @@ static int read_predict_mode(const char *value, void *field,
 	return 0;
 }
 
+const char *const slu_ion_policy_names[] = {
+	[SLU_ION_ZERO] = "ZERO",       [SLU_ION_ONE] = "ONE",
+	[SLU_ION_STATIC] = "STATIC",   [SLU_ION_SIZE] = "SIZE",
+	[SLU_ION_PROCESS] = "PROCESS", [SLU_ION_ORACLE] = "ORACLE",
+	[SLU_ION_MCKP] = "MCKP",       NULL};
+
 static int read_ion_policy(const char *value, void *field, struct slu_err *err)
 {
-	static const char *const words[] = {
-		[SLU_ION_STATIC] = "STATIC", [SLU_ION_MCKP] = "MCKP", NULL};
-	int i = read_word(value, words, err);
+	int i = read_word(value, slu_ion_policy_names, err);
 
 	if (i < 0)
 		return -1;
@@ -272,7 +276,8 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"AllowUsers", NULL, "Users who may ask for buffers; unset: everybody.",
 	 read_users, FIELD(allow_users), false},
 	{"ArbiterPolicy", "MCKP",
-	 "How I/O nodes are shared out: MCKP (best total bandwidth) or STATIC.",
+	 "How I/O nodes are shared out: MCKP (best total bandwidth), STATIC, SIZE, "
+	 "PROCESS, ORACLE, ONE or ZERO.",
 	 read_ion_policy, FIELD(ion_policy), false},
 	{"ControlSocket", "/run/sluice/control.sock",
 	 "Unix socket between slurmctld and sluiced.", read_path,

@@ -134,6 +134,8 @@ static struct json_object *prepare_ions(const struct slu_daemon *d,
 		slu_json_set_str(obj, "ions", a->ions);
 		slu_json_set_double(obj, "total", a->total);
 		slu_json_set_double(obj, "static_total", a->static_total);
+		slu_json_set_double(obj, "bound", a->bound);
+		slu_json_set_bool(obj, "proved", a->proved);
 	}
 	for (size_t i = 0; a && i < a->n_jobs; i++)
 		if (visible(d, who, a->jobs[i].job_id))

@@ -61,6 +61,8 @@ static const struct slu_field assignment_fields[] = {
 	FIELD(STR, ions),
 	FIELD(DOUBLE, total),
 	FIELD(DOUBLE, static_total),
+	FIELD(DOUBLE, bound),
+	FIELD(BOOL, proved),
 	MANY(jobs, n_jobs, ion_share_desc),
 	LAST,
 };

@@ -61,6 +61,8 @@ struct slu_assignment { /* "assignment": the whole one, after each event */
 	char *ions;	     /* all that may be given, host list */
 	double total;	     /* predicted, MB/s */
 	double static_total; /* what STATIC would have reached, MB/s */
+	double bound; /* no division reaches more, MB/s; 0: nothing known */
+	bool proved;  /* nor more than this one */
 	struct slu_ion_share *jobs;
 	size_t n_jobs;
 };

@@ -74,13 +74,16 @@ static int fill_share(const struct slu_arbiter *a, const struct running *r,
 }
 
 int slu_ion_answer(const struct slu_arbiter *a, double total,
-		   double static_total, struct slu_assignment *out)
+		   double static_total, const struct slu_ion_proof *proof,
+		   struct slu_assignment *out)
 {
 	struct slu_assignment fresh = {
-		.policy = strdup(a->policy == SLU_ION_MCKP ? "MCKP" : "STATIC"),
+		.policy = strdup(slu_ion_policy_names[a->policy]),
 		.ions = slu_hosts_text(&a->pool),
 		.total = total,
 		.static_total = static_total,
+		.bound = proof->bound,
+		.proved = proof->proved,
 		.jobs = calloc(a->n_run + 1, sizeof(*fresh.jobs)),
 	};
 	bool good = fresh.policy && fresh.ions && fresh.jobs;

@@ -292,7 +292,8 @@ static double sum(const struct slu_ion_grant *grant, size_t n)
 
 /* Fill grant[n_run], and *static_total by the same jobs without a past. */
 static int decide(const struct slu_arbiter *a, struct slu_ion_grant *grant,
-		  double *static_total, struct slu_err *err)
+		  double *static_total, struct slu_ion_proof *proof,
+		  struct slu_err *err)
 {
 	struct slu_ion_job *job = calloc(a->n_run + 1, sizeof(*job));
 	uint32_t pool = pool_size(a);
@@ -305,9 +306,12 @@ static int decide(const struct slu_arbiter *a, struct slu_ion_grant *grant,
 			.choice = a->run[i].choice,
 			.n = a->run[i].n_choice,
 			.usual = a->run[i].usual,
+			.nodes = a->run[i].job.node_cnt,
+			.tasks = a->run[i].job.tasks,
 			.curve = slu_curves_find(a->curves, &a->run[i].job),
 		};
-	if (slu_ion_decide(SLU_ION_STATIC, job, a->n_run, pool, grant, err) < 0)
+	if (slu_ion_decide(SLU_ION_STATIC, job, a->n_run, pool, a->solver,
+			   grant, NULL, err) < 0)
 		goto out;
 	*static_total = sum(grant, a->n_run);
 	for (size_t i = 0; i < a->n_run; i++) {
@@ -315,7 +319,8 @@ static int decide(const struct slu_arbiter *a, struct slu_ion_grant *grant,
 		job[i].shares = a->run[i].grant.shared;
 		job[i].held = a->run[i].grant.ions;
 	}
-	rc = slu_ion_decide(a->policy, job, a->n_run, pool, grant, err);
+	rc = slu_ion_decide(a->policy, job, a->n_run, pool, a->solver, grant,
+			    proof, err);
 out:
 	free(job);
 	return rc;
@@ -337,6 +342,7 @@ int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 {
 	struct slu_ion_grant *grant = calloc(a->n_run + 1, sizeof(*grant));
 	struct slu_ion_seat *seat = calloc(a->n_run + 1, sizeof(*seat));
+	struct slu_ion_proof proof;
 	double static_total = 0;
 	int rc = -1;
 
@@ -344,14 +350,14 @@ int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		nomem(err);
 		goto out;
 	}
-	if (decide(a, grant, &static_total, err) < 0)
+	if (decide(a, grant, &static_total, &proof, err) < 0)
 		goto out;
 	for (size_t i = 0; i < a->n_run; i++) {
 		a->run[i].grant = grant[i];
 		a->run[i].granted = true;
 	}
 	place(a, seat);
-	rc = slu_ion_answer(a, sum(grant, a->n_run), static_total, out);
+	rc = slu_ion_answer(a, sum(grant, a->n_run), static_total, &proof, out);
 	if (rc < 0)
 		nomem(err);
 out:
@@ -385,7 +391,8 @@ struct slu_arbiter *slu_arbiter_new(const struct slu_conf *conf,
 	}
 	a->shared = SLU_ION_NOBODY;
 	a->curves = slu_curves_new(MAX_CURVES, err);
-	if (!a->curves ||
+	a->solver = slu_mckp_setup(&(struct slu_mckp_problem){0}, NULL, err);
+	if (!a->curves || !a->solver ||
 	    slu_arbiter_configure(a, conf, compute_nodes, err) < 0) {
 		slu_arbiter_free(a);
 		return NULL;
@@ -403,5 +410,6 @@ void slu_arbiter_free(struct slu_arbiter *a)
 	slu_hosts_free(&a->pool);
 	free(a->node);
 	slu_curves_free(a->curves);
+	slu_mckp_free(a->solver);
 	free(a);
 }

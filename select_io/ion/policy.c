@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Both policies are one knapsack. Each job has a range of its choices open: all
+ * All policies are one knapsack. Each job has a range of its choices open: all
  * of them, a single one when its number is fixed, or none when it shares and
  * may not be changed. Lowering moves single ones down until the least of all
  * jobs fit in the pool; if they never do, the shared I/O node becomes an item
@@ -20,9 +20,11 @@ struct plan {
 	const struct slu_ion_job *job;
 	struct range *range;
 	size_t n;
-	uint32_t capacity; /* I/O nodes for jobs of their own */
-	bool share;	   /* one more is there for all */
-	double guess;	   /* MB/s with one I/O node for jobs without a curve */
+	uint32_t pool;
+	uint64_t all_nodes, all_tasks; /* of the running jobs */
+	uint32_t capacity;	       /* I/O nodes for jobs of their own */
+	bool share;		       /* one more is there for all */
+	double guess; /* MB/s with one I/O node for jobs without a curve */
 };
 
 size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
@@ -38,14 +40,19 @@ size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
 	return n;
 }
 
+uint32_t slu_ion_round_down(uint64_t want, const uint32_t *choice, size_t n)
+{
+	while (n > 1 && choice[n - 1] > want)
+		n--;
+	return choice[n - 1];
+}
+
 uint32_t slu_ion_usual(uint32_t nodes, uint32_t compute, uint32_t ions,
 		       const uint32_t *choice, size_t n)
 {
 	uint64_t want = ((uint64_t)nodes * ions + compute - 1) / compute;
 
-	while (n > 1 && choice[n - 1] > want)
-		n--;
-	return choice[n - 1];
+	return slu_ion_round_down(want, choice, n);
 }
 
 /* Index of a number among the choices, or n. */
@@ -58,25 +65,63 @@ static size_t index_of(const struct slu_ion_job *job, uint32_t ions)
 	return i;
 }
 
-static struct range open_range(enum slu_ion_policy policy,
-			       const struct slu_ion_job *job)
+/* round(pool x part / all) */
+static uint64_t portion(uint32_t pool, uint32_t part, uint64_t all)
 {
-	size_t usual = index_of(job, job->usual);
-	size_t held = index_of(job, job->held);
+	return all ? ((uint64_t)pool * part * 2 + all) / (2 * all) : 0;
+}
 
+static uint32_t best_choice(const struct slu_ion_job *job)
+{
+	uint32_t best = job->choice[0];
+
+	if (!slu_curve_known(job->curve))
+		return job->usual;
+	for (size_t i = 1; i < job->n; i++)
+		if (slu_curve_at(job->curve, job->choice[i]) >
+		    slu_curve_at(job->curve, best))
+			best = job->choice[i];
+	return best;
+}
+
+/* What a policy that knows a single number for each job asks for. */
+static uint64_t asked(enum slu_ion_policy policy, const struct slu_ion_job *job,
+		      const struct plan *p)
+{
 	switch (policy) {
-	case SLU_ION_MCKP:
-		if (slu_curve_known(job->curve))
-			return (struct range){0, job->n, false};
-		break;
+	case SLU_ION_ZERO:
+		return 0;
+	case SLU_ION_ONE:
+		return 1;
+	case SLU_ION_SIZE:
+		return portion(p->pool, job->nodes, p->all_nodes);
+	case SLU_ION_PROCESS:
+		return portion(p->pool, job->tasks, p->all_tasks);
+	case SLU_ION_ORACLE:
+		return best_choice(job);
 	case SLU_ION_STATIC:
-		if (job->holds && job->shares)
-			return (struct range){0, 0, true};
-		if (job->holds && held < job->n)
-			return (struct range){held, 1, true};
+	case SLU_ION_MCKP:
+	case SLU_ION_POLICIES:
 		break;
 	}
-	return (struct range){usual, 1, false};
+	return job->usual;
+}
+
+static struct range open_range(enum slu_ion_policy policy,
+			       const struct slu_ion_job *job,
+			       const struct plan *p)
+{
+	size_t held = index_of(job, job->held);
+	uint32_t one;
+
+	if (policy == SLU_ION_MCKP && slu_curve_known(job->curve))
+		return (struct range){0, job->n, false};
+	if (policy == SLU_ION_STATIC && job->holds && job->shares)
+		return (struct range){0, 0, true};
+	if (policy == SLU_ION_STATIC && job->holds && held < job->n)
+		return (struct range){held, 1, true};
+	one = slu_ion_round_down(asked(policy, job, p), job->choice, job->n);
+	return (struct range){index_of(job, one), 1, false};
 }
 
 /* I/O nodes of its own that job i takes at least. */
@@ -175,7 +220,8 @@ static struct slu_ion_grant make_grant(const struct plan *p, size_t i,
 }
 
 /* Pose the knapsack, solve it, read the answer. */
-static int solve(const struct plan *p, struct slu_ion_grant *grant,
+static int solve(const struct plan *p, struct slu_mckp *solver,
+		 struct slu_ion_grant *grant, struct slu_ion_proof *proof,
 		 struct slu_err *err)
 {
 	size_t items = 0;
@@ -184,7 +230,7 @@ static int solve(const struct plan *p, struct slu_ion_grant *grant,
 	struct slu_mckp_solution s = {.choice = choice};
 	struct slu_mckp_problem problem;
 	struct slu_mckp_item *item, *at;
-	struct slu_mckp *mckp = NULL;
+	struct slu_mckp_info info;
 	int rc = -1;
 
 	for (size_t i = 0; i < p->n; i++)
@@ -199,10 +245,9 @@ static int solve(const struct plan *p, struct slu_ion_grant *grant,
 		class[i].n = make_items(p, i, at, &class[i].hold);
 	}
 	problem = (struct slu_mckp_problem){class, (uint32_t)p->n, p->capacity};
-	mckp = slu_mckp_setup(&problem, NULL, err);
-	if (!mckp)
+	if (slu_mckp_load(solver, &problem, err) < 0)
 		goto out;
-	slu_mckp_solve(mckp, &s, NULL);
+	slu_mckp_solve(solver, &s, &info);
 	if (!s.feasible) {
 		slu_err(err, SLU_INTERNAL,
 			"%zu jobs do not fit on %u I/O nodes", p->n,
@@ -211,9 +256,9 @@ static int solve(const struct plan *p, struct slu_ion_grant *grant,
 	}
 	for (size_t i = 0; i < p->n; i++)
 		grant[i] = make_grant(p, i, choice[i]);
+	*proof = (struct slu_ion_proof){info.bound, info.gap, info.proved};
 	rc = 0;
 out:
-	slu_mckp_free(mckp);
 	free(item);
 	free(choice);
 	free(class);
@@ -253,32 +298,48 @@ static void share(struct plan *p, uint32_t pool)
 	p->capacity = pinned < pool ? pool - 1 : pinned;
 }
 
+/* What each job may choose, lowered and shared until it fits. */
+static void open_ranges(struct plan *p, enum slu_ion_policy policy,
+			uint32_t pool)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		p->all_nodes += p->job[i].nodes;
+		p->all_tasks += p->job[i].tasks;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		p->range[i] = open_range(policy, &p->job[i], p);
+	for (size_t i = 0; i < p->n && !p->share; i++)
+		if (p->range[i].pinned && p->job[i].shares)
+			share(p, pool);
+	if (!lower(p) && !p->share)
+		share(p, pool);
+}
+
 int slu_ion_decide(enum slu_ion_policy policy, const struct slu_ion_job *job,
-		   size_t n, uint32_t pool, struct slu_ion_grant *grant,
+		   size_t n, uint32_t pool, struct slu_mckp *solver,
+		   struct slu_ion_grant *grant, struct slu_ion_proof *proof,
 		   struct slu_err *err)
 {
 	struct plan p = {.job = job,
 			 .n = n,
+			 .pool = pool,
 			 .capacity = pool,
 			 .guess = guess_one(job, n)};
-	int rc;
+	struct slu_ion_proof here = {.proved = true};
+	int rc = 0;
 
 	memset(grant, 0, n * sizeof(*grant));
-	if (pool == 0)
-		return 0;
-	p.range = calloc(n + 1, sizeof(*p.range));
-	if (!p.range)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	for (size_t i = 0; i < n; i++)
-		p.range[i] = open_range(policy, &job[i]);
-	for (size_t i = 0; i < n && !p.share; i++)
-		if (p.range[i].pinned && job[i].shares)
-			share(&p, pool);
-	if (!lower(&p) && !p.share)
-		share(&p, pool);
-	rc = solve(&p, grant, err);
-	if (rc == 0 && policy == SLU_ION_MCKP && !p.share)
-		explore(&p, grant);
-	free(p.range);
+	if (pool > 0) {
+		p.range = calloc(n + 1, sizeof(*p.range));
+		if (!p.range)
+			return slu_err(err, SLU_NOMEM, "out of memory");
+		open_ranges(&p, policy, pool);
+		rc = solve(&p, solver, grant, &here, err);
+		if (rc == 0 && policy == SLU_ION_MCKP && !p.share)
+			explore(&p, grant);
+		free(p.range);
+	}
+	if (rc == 0 && proof)
+		*proof = here;
 	return rc;
 }

@@ -10,13 +10,19 @@
  * gives: ceil(Ca / R), R = C / F with the whole system's compute (C) and I/O
  * nodes (F), rounded down to a choice.
  *
- *   STATIC  the usual number; a running job keeps what it has
- *   MCKP    the choices that together give the most bandwidth; a job whose
- *	     curve is unknown has its usual number as its only choice. I/O nodes
- *	     that would then stay unused are lent to new jobs that have never
- *	     been seen with as many: one choice more than the most they were
- *	     measured with, so that their curves get longer run by run
+ *   ZERO, ONE  no and one I/O node
+ *   STATIC     the usual number; a running job keeps what it has
+ *   SIZE       round(F x its nodes / nodes of all running jobs), F being the
+ *   PROCESS    I/O nodes that can be given now; the same with tasks
+ *   ORACLE     the least number that gives its greatest bandwidth; the usual
+ *	        one where its curve is unknown
+ *   MCKP       the choices that together give the most bandwidth; a job whose
+ *	        curve is unknown has its usual number as its only choice. I/O
+ *	        nodes that would then stay unused are lent to new jobs that have
+ *	        never been seen with as many: one choice more than the most they
+ *	        were measured with, so that their curves get longer run by run
  *
+ * Every number is rounded down to a choice, or up to the least of them.
  * Numbers that are fixed in this way and do not fit in the pool are lowered:
  * the largest by one choice, the newest job first among equals, until all
  * fits. Running jobs of STATIC are not lowered. When all are as low as they can
@@ -30,11 +36,15 @@
 
 #include "common/conf.h"
 #include "select_io/ion/curves.h"
+#include "select_io/ion/mckp.h"
 
 /* Write the choices in ascending order, at most max of them; returns their
  * number, at least 1 (limit 0 leaves only 0). */
 size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
 		       uint32_t *out, size_t max);
+
+/* The greatest choice <= want, or the least one; there is at least one. */
+uint32_t slu_ion_round_down(uint64_t want, const uint32_t *choice, size_t n);
 
 /* The usual number. compute > 0; choices are not empty. */
 uint32_t slu_ion_usual(uint32_t nodes, uint32_t compute, uint32_t ions,
@@ -45,6 +55,7 @@ struct slu_ion_job {
 	const uint32_t *choice;	       /* ascending */
 	size_t n;		       /* at least 1 */
 	uint32_t usual;		       /* one of them */
+	uint32_t nodes, tasks;	       /* of the job */
 	const struct slu_curve *curve; /* NULL: unknown */
 	bool holds;		       /* it has I/O nodes already: */
 	bool shares;		       /* the shared one, */
@@ -57,10 +68,21 @@ struct slu_ion_grant {
 	double bandwidth; /* MB/s; 0: unknown */
 };
 
+/* How good the numbers are: the linear relaxation's bound on what the knapsack
+ * could reach, which is all there is under MCKP and what remained open under
+ * the others. */
+struct slu_ion_proof {
+	double bound; /* MB/s; 0: nothing was to be divided */
+	double gap;   /* bound - reached, of the knapsack */
+	bool proved;  /* nothing better exists */
+};
+
 /* Fill grant[n]. What running jobs hold must fit in the pool. With an empty
- * pool nobody gets anything. */
+ * pool nobody gets anything. The solver is lent, whatever it held is
+ * forgotten; proof may be NULL. */
 int slu_ion_decide(enum slu_ion_policy policy, const struct slu_ion_job *job,
-		   size_t n, uint32_t pool, struct slu_ion_grant *grant,
+		   size_t n, uint32_t pool, struct slu_mckp *solver,
+		   struct slu_ion_grant *grant, struct slu_ion_proof *proof,
 		   struct slu_err *err);
 
 #endif

@@ -28,10 +28,12 @@ struct slu_arbiter {
 	struct running *run;	   /* by job_id */
 	size_t n_run;
 	struct slu_curves *curves;
+	struct slu_mckp *solver;
 };
 
 /* Describe what is in force; -1 without memory. */
 int slu_ion_answer(const struct slu_arbiter *a, double total,
-		   double static_total, struct slu_assignment *out);
+		   double static_total, const struct slu_ion_proof *proof,
+		   struct slu_assignment *out);
 
 #endif

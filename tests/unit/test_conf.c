@@ -167,7 +167,7 @@ START_TEST(test_errors)
 		{"PredictMode=tighten",
 		 "f:1: PredictMode: \"tighten\" is none of off, advise, fill"},
 		{"ArbiterPolicy=x",
-		 "f:1: ArbiterPolicy: \"x\" is none of STATIC, MCKP"},
+		 "f:1: ArbiterPolicy: \"x\" is none of ZERO, ONE, STATIC, SIZE, PROCESS, ORACLE, MCKP"},
 		{"PredictQuantile=0.5", "\"0.5\" is not a number above 0.5"},
 		{"PredictQuantile=1", "\"1\" is not a number above 0.5"},
 		{"PredictQuantile=nan", "\"nan\" is not a number above 0.5"},

@@ -249,6 +249,49 @@ static const struct policy_case policy_cases[] = {
 	 false,
 	 {{1, 1, 4, 1, '-', 0}, {1, 1, 0, 0, 'e', 1}},
 	 "0 0"},
+	{"none, but one where direct access is not allowed",
+	 SLU_ION_ZERO,
+	 4,
+	 false,
+	 {{8, 4, 50, 8, '-', 0}, {8, 4, 0, 0, 'e', 4}},
+	 "1 1"},
+	{"none", SLU_ION_ZERO, 4, true, {{8, 4, 50, 8, 'e', 2}}, "0"},
+	{"one each",
+	 SLU_ION_ONE,
+	 4,
+	 true,
+	 {{8, 4, 50, 8, '-', 0}, {3, 3, 0, 0, 'e', 3}},
+	 "1 1"},
+	{"one each, and too few: direct access",
+	 SLU_ION_ONE,
+	 1,
+	 true,
+	 {{8, 4, 50, 8, '-', 0}, {3, 3, 0, 0, '-', 0}},
+	 "1 0"},
+	{"by nodes: round(12 x 8 / 14) is 7, and 4 divides 8",
+	 SLU_ION_SIZE,
+	 12,
+	 false,
+	 {{8, 1, 0, 0, '-', 0}, {4, 1, 0, 0, 'e', 1}, {2, 1, 0, 0, '-', 0}},
+	 "4 2 2"},
+	{"by tasks, 8, 16 and 24 of 48",
+	 SLU_ION_PROCESS,
+	 12,
+	 false,
+	 {{8, 1, 0, 0, '-', 0}, {8, 1, 0, 0, 'e', 1}, {8, 1, 0, 0, '-', 0}},
+	 "2 4 4"},
+	{"rounding up may ask for more than there is",
+	 SLU_ION_SIZE,
+	 3,
+	 false,
+	 {{8, 1, 0, 0, '-', 0}, {8, 1, 0, 0, '-', 0}},
+	 "2 1"},
+	{"the best for each, as far as it goes",
+	 SLU_ION_ORACLE,
+	 7,
+	 false,
+	 {{8, 2, 50, 4, '-', 0}, {8, 2, 0, 0, '-', 0}, {8, 2, 10, 2, 'e', 1}},
+	 "2 2 2"},
 	{"nobody runs", SLU_ION_MCKP, 4, false, {{0}}, ""},
 };
 
@@ -265,6 +308,8 @@ static size_t set_up(const struct policy_case *c, struct slu_ion_job *job,
 			.n = slu_ion_choices(j->nodes, j->usual ? 8 : 0,
 					     c->direct, choice[n], 8),
 			.usual = j->usual,
+			.nodes = j->nodes,
+			.tasks = j->nodes * (uint32_t)(n + 1),
 			.curve = j->per > 0 ? &curve[n] : NULL,
 			.holds = j->has != '-',
 			.shares = j->has == 's',
@@ -277,8 +322,18 @@ static size_t set_up(const struct policy_case *c, struct slu_ion_job *job,
 	return n;
 }
 
+static struct slu_mckp *new_solver(void)
+{
+	struct slu_mckp_problem none = {0};
+
+	return slu_mckp_setup(&none, NULL, NULL);
+}
+
 START_TEST(test_decide)
 {
+	struct slu_mckp *solver = new_solver();
+	struct slu_ion_proof proof;
+
 	each(c, policy_cases)
 	{
 		struct slu_ion_job job[4];
@@ -289,9 +344,10 @@ START_TEST(test_decide)
 		char text[64] = "";
 		struct slu_err err;
 
-		expect_ok(
-			slu_ion_decide(c->policy, job, n, c->pool, grant, &err),
-			err);
+		expect_ok(slu_ion_decide(c->policy, job, n, c->pool, solver,
+					 grant, &proof, &err),
+			  err);
+		ck_assert(proof.proved);
 		for (size_t i = 0; i < n; i++)
 			sprintf(text + strlen(text),
 				grant[i].shared ? "%ss" : "%s%u", i ? " " : "",
@@ -299,6 +355,7 @@ START_TEST(test_decide)
 		expect(strcmp(text, c->want) == 0, "%s: %s, not %s", c->what,
 		       text, c->want);
 	}
+	slu_mckp_free(solver);
 }
 END_TEST
 
@@ -316,10 +373,14 @@ START_TEST(test_bandwidth)
 	struct slu_ion_grant grant[4];
 	struct slu_curve curve[4];
 	uint32_t choice[4][8];
+	struct slu_mckp *solver = new_solver();
 	struct slu_err err;
 
 	set_up(&c, job, choice, curve);
-	expect_ok(slu_ion_decide(c.policy, job, 3, c.pool, grant, &err), err);
+	expect_ok(slu_ion_decide(c.policy, job, 3, c.pool, solver, grant, NULL,
+				 &err),
+		  err);
+	slu_mckp_free(solver);
 	ck_assert_double_eq(grant[0].bandwidth, 5.0 / 3);
 	ck_assert_double_eq(grant[1].bandwidth, 9);
 	ck_assert_double_eq(grant[2].bandwidth, 0);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BENCH_ARBITER_H
+#define SLU_BENCH_ARBITER_H
+
+/*
+ * What the reproductions of Bez et al., IPDPS 2021, share: measured access
+ * patterns, a job that runs one, and where the numbers go.
+ */
+
+#include <stdio.h>
+#include "select_io/ion/policy.h"
+
+#define BENCH_CHOICES	5
+#define BENCH_SCENARIOS 512
+
+extern const uint32_t bench_measured[BENCH_CHOICES]; /* 0 1 2 4 8 */
+
+struct bench_scenario {
+	uint32_t nodes, tasks;
+	uint32_t choice[BENCH_CHOICES];
+	size_t n;
+	struct slu_curve curve;
+};
+
+struct bench {
+	struct bench_scenario s[BENCH_SCENARIOS];
+	size_t n;
+	size_t sets;
+	uint32_t compute; /* C */
+	uint64_t seed;
+	struct slu_mckp *solver;
+	const char *out; /* directory for the figures' numbers, or NULL */
+};
+
+/* A file of numbers in b->out, NULL without one; fclose it. Exits when it
+ * cannot be made. */
+FILE *bench_open(const struct bench *b, const char *name);
+
+struct slu_ion_job bench_job(const struct bench_scenario *s, uint32_t compute,
+			     uint32_t pool);
+double bench_median(double *v, size_t n); /* sorts */
+
+/* Section 3.2 with figures 2, 3, 7 and 8; table 4; the queue of 5.3. */
+void bench_sets(struct bench *b);
+void bench_table4(struct bench *b);
+void bench_queue(struct bench *b);
+
+#endif
