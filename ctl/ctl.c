@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
 
 #define EVENTS	     16384
@@ -213,15 +214,56 @@ static bool below(const char *path, const char *dir)
 	return n && !strncmp(path, dir, n) && path[n] == '/';
 }
 
-bool slu_ctl_stale_env(struct slu_ctl *ctl, const char *entry)
+/* Take a library out of a list that colons or blanks separate. */
+static void drop_library(char *list, const char *library)
 {
-	const char *value = strchr(entry, '=');
+	size_t n = strlen(library);
+	char *p = list;
+
+	while ((p = strstr(p, library))) {
+		if ((p == list || strchr(": ", p[-1])) &&
+		    (!p[n] || strchr(": ", p[n]))) {
+			char *rest = p + n + (p[n] != '\0');
+
+			memmove(p, rest, strlen(rest) + 1);
+		} else {
+			p += n;
+		}
+	}
+	while (*list && strchr(": ", list[strlen(list) - 1]))
+		list[strlen(list) - 1] = '\0';
+}
+
+/* A library of a job file system would end every program of a later job. */
+static bool clean_preload(struct slu_ctl *ctl, char *value)
+{
+	const struct slu_conf *conf;
+
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	conf = ctl->site->conf;
+	for (size_t i = 0; conf && i < conf->n_fs; i++) {
+		const char *library = slu_fstype_library(&conf->fs[i]);
+
+		if (library)
+			drop_library(value, library);
+	}
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return !*value;
+}
+
+bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
+{
+	char *value = strchr(entry, '=');
 	bool stale = false;
+
+	if (!strncmp(entry, "LD_PRELOAD=", 11))
+		return clean_preload(ctl, value + 1);
 
 	if (!strncmp(entry, "SLUICE_", 7))
 		return true;
 	if (!value ||
 	    (strncmp(entry, "BB_", 3) && strncmp(entry, "DW_JOB_", 7) &&
+	     strncmp(entry, "LIBGKFS_HOSTS_FILE=", 19) &&
 	     strncmp(entry, "LIBGKFS_FORWARDING_MAP_FILE=", 28)))
 		return false;
 	pthread_rwlock_rdlock(&ctl->site_lock);

@@ -46,8 +46,9 @@ struct slu_ctl_submit {
 };
 void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit);
 /* Is this environment entry ("NAME=value") one that a job of ours leaves
- * behind and a new job must not inherit? */
-bool slu_ctl_stale_env(struct slu_ctl *ctl, const char *entry);
+ * behind and a new job must not inherit? What only a part of it is, is taken
+ * out of it. */
+bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry);
 
 /* What is asked for in --bb and in the script, checked against the site:
  * *text (caller frees) is its canonical form, "" for nothing. */

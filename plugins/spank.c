@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <slurm/slurm.h>
 #include <slurm/spank.h>
 
 SPANK_PLUGIN(sluice, 1)
@@ -223,10 +224,33 @@ static void set_variable(spank_t sp, char *line)
 	spank_setenv(sp, line, value, 1);
 }
 
+/* The lines of a note; false: there is none. */
+static bool set_variables(spank_t sp, const struct conf *conf, const char *note)
+{
+	char path[PATH_MAX], *text, *line, *rest;
+
+	job_path(conf, note, path);
+	text = read_file(path);
+	if (!text)
+		return false;
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		set_variable(sp, line);
+	free(text);
+	return true;
+}
+
+static bool is_batch(spank_t sp)
+{
+	uint32_t step;
+
+	return spank_get_item(sp, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
+	       step == SLURM_BATCH_SCRIPT;
+}
+
 /* Returns -1 when this node has no buffer for the job. */
 static int set_environment(spank_t sp, const struct conf *conf)
 {
-	char path[PATH_MAX], *text, *line, *rest;
+	char path[PATH_MAX], *text;
 
 	job_path(conf, "refused", path);
 	text = read_file(path);
@@ -235,17 +259,14 @@ static int set_environment(spank_t sp, const struct conf *conf)
 		free(text);
 		return -1;
 	}
-	job_path(conf, "env", path);
-	text = read_file(path);
-	if (!text) {
+	if (!set_variables(sp, conf, "env")) {
 		slurm_error("sluice: this node has no file system for job %u: "
 			    "it was not set up here (tell the administrator)",
 			    conf->job);
 		return -1;
 	}
-	for (rest = text; (line = strsep(&rest, "\n"));)
-		set_variable(sp, line);
-	free(text);
+	if (!is_batch(sp))
+		set_variables(sp, conf, "env.steps");
 	return 0;
 }
 

@@ -15,5 +15,13 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 check_PROGRAMS += tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put
 tests_fakes_fake_gkfwd_SOURCES = tests/fakes/fake_gkfwd.c
 tests_fakes_fake_gkfwd_put_SOURCES = tests/fakes/fake_gkfwd_put.c
+check_PROGRAMS += tests/fakes/fake_gkfs_daemon
+tests_fakes_fake_gkfs_daemon_SOURCES = tests/fakes/fake_gkfs_daemon.c
+# A module, although it is not installed: -rpath makes libtool build one.
+check_LTLIBRARIES = tests/fakes/fake_gkfs_intercept.la
+tests_fakes_fake_gkfs_intercept_la_SOURCES = tests/fakes/fake_gkfs_intercept.c
+tests_fakes_fake_gkfs_intercept_la_LDFLAGS = -module -avoid-version -shared \
+	-rpath /nowhere
+tests_fakes_fake_gkfs_intercept_la_LIBADD = -ldl
 dist_check_SCRIPTS += tests/fakes/test_fake_gkfwd.sh
 TESTS += tests/fakes/test_fake_gkfwd.sh

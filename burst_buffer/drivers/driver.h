@@ -15,7 +15,7 @@
 #include "common/str.h"
 #include "wire/node.h"
 
-#define SLU_ATTR_MAX 64 /* what a node's server tells the others */
+#define SLU_ATTR_MAX 240 /* what a node's server tells the others */
 
 struct slu_instance {
 	const struct slu_plan *plan;
@@ -24,12 +24,18 @@ struct slu_instance {
 	const char
 		*work;	 /* directory of root's, 0700, for what must be noted */
 	const char *top; /* work/top: where to mount; bare it is root's 0000 */
+	const char *dir; /* of the job, root's 0711: what tasks may reach */
+	const char *mnt; /* dir/mnt: where a file system is that needs no mount
+			  * but interposition */
 };
 
 struct slu_driver {
 	const char *name;
 	bool shared; /* one name space over all nodes, not one per node */
 	bool own_fs; /* its storage must be a file system of its own */
+	/* No mount: programs reach it by a library that they are started with
+	 * (env), as the job's user, and it keeps no modes, times and links. */
+	bool interposed;
 
 	/* What stands in the way on this machine: a line each is added to
 	 * `why`. Returns how many. */
@@ -47,6 +53,9 @@ struct slu_driver {
 	/* Is all of it there, every other node's part too? SLU_IO names what
 	 * is missing. */
 	int (*check)(const struct slu_instance *in, struct slu_err *err);
+	/* Interposed: lines NAME=VALUE for programs that shall reach it. */
+	int (*env)(const struct slu_instance *in, struct slu_buf *out,
+		   struct slu_err *err);
 	/* Bytes that this node has read and written since it was attached. */
 	int (*counters)(const struct slu_instance *in, double *read_bytes,
 			double *written_bytes, struct slu_err *err);
@@ -60,6 +69,10 @@ struct slu_driver {
 /* NULL: there is no such driver. */
 const struct slu_driver *slu_driver_find(const char *name);
 extern const struct slu_driver *const slu_drivers[]; /* NULL-ended */
+
+/* The name of the cgroups that an instance's servers live in. Nodes of several
+ * clusters may live under one kernel, with the same numbers. */
+void slu_instance_group(const struct slu_instance *in, char *name, size_t size);
 
 /* An option of the plan, or `fallback`. */
 const char *slu_plan_option(const struct slu_plan *plan, const char *key,

@@ -3,13 +3,16 @@
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
-extern const struct slu_driver slu_driver_scratch, slu_driver_glusterfs;
+extern const struct slu_driver slu_driver_scratch, slu_driver_glusterfs,
+	slu_driver_gekkofs;
 
-const struct slu_driver *const slu_drivers[] = {&slu_driver_scratch,
-						&slu_driver_glusterfs, NULL};
+const struct slu_driver *const slu_drivers[] = {
+	&slu_driver_scratch, &slu_driver_glusterfs, &slu_driver_gekkofs, NULL};
 
 const struct slu_driver *slu_driver_find(const char *name)
 {
@@ -17,6 +20,17 @@ const struct slu_driver *slu_driver_find(const char *name)
 		if (!strcasecmp(slu_drivers[i]->name, name))
 			return slu_drivers[i];
 	return NULL;
+}
+
+/* Each node has a file system of its own for its notes. */
+void slu_instance_group(const struct slu_instance *in, char *name, size_t size)
+{
+	struct stat st = {0};
+
+	(void)stat(in->work, &st);
+	snprintf(name, size, "sluice-%u.%llu.%zu-%llx", in->plan->job_id,
+		 (unsigned long long)in->plan->buffer, in->self,
+		 (unsigned long long)st.st_dev);
 }
 
 const char *slu_plan_option(const struct slu_plan *plan, const char *key,

@@ -46,18 +46,6 @@ static void work_path(const struct slu_instance *in, const char *name,
 	snprintf(path, PATH_MAX, "%s/%s", in->work, name);
 }
 
-/* Nodes of several clusters may live under one kernel, with the same numbers;
- * each has a file system of its own for its notes. */
-static void group_name(const struct slu_instance *in, char *name, size_t size)
-{
-	struct stat st = {0};
-
-	(void)stat(in->work, &st);
-	snprintf(name, size, "sluice-%u.%llu.%zu-%llx", in->plan->job_id,
-		 (unsigned long long)in->plan->buffer, in->self,
-		 (unsigned long long)st.st_dev);
-}
-
 /* probe */
 
 static int probe_program(const char *name, struct slu_buf *why)
@@ -104,7 +92,7 @@ static int stop(const struct slu_instance *in, struct slu_err *err)
 	work_path(in, "brick.vol", vol);
 	if (slu_server_stop(vol, STOP_SECONDS, err))
 		return -1;
-	group_name(in, group, sizeof(group));
+	slu_instance_group(in, group, sizeof(group));
 	slu_cgroup_remove(group);
 	return 0;
 }
@@ -222,7 +210,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	slu_volfile_brick(in->plan, in->self, dir, port, &text);
 	if (write_volfile(vol, &text, err))
 		return -1;
-	group_name(in, group, sizeof(group));
+	slu_instance_group(in, group, sizeof(group));
 	if (slu_server_start(argv, group, START_SECONDS, err) ||
 	    wait_listening(vol, port, err)) {
 		slu_server_stop(vol, 1, NULL);
@@ -429,7 +417,7 @@ static int start_client(const struct slu_instance *in, char *vol,
 
 	work_path(in, "client.log", log);
 	work_path(in, "client.pid", pid);
-	group_name(in, group, sizeof(group));
+	slu_instance_group(in, group, sizeof(group));
 	return slu_server_start(argv, group, START_SECONDS, err);
 }
 

@@ -49,8 +49,7 @@ static void die_with_parent(const struct slu_aside *a)
 		_exit(1);
 }
 
-int slu_aside_become(struct slu_aside *a, uid_t uid, gid_t gid,
-		     struct slu_err *err)
+int slu_become(uid_t uid, gid_t gid, struct slu_err *err)
 {
 	struct passwd *pw = getpwuid(uid);
 
@@ -58,6 +57,14 @@ int slu_aside_become(struct slu_aside *a, uid_t uid, gid_t gid,
 	    setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
 		return slu_errno(err, SLU_IO, "cannot become user %u",
 				 (unsigned)uid);
+	return 0;
+}
+
+int slu_aside_become(struct slu_aside *a, uid_t uid, gid_t gid,
+		     struct slu_err *err)
+{
+	if (slu_become(uid, gid, err))
+		return -1;
 	die_with_parent(a); /* the change of user took it back */
 	return 0;
 }

@@ -39,8 +39,10 @@ struct slu_aside {
 int slu_aside(struct slu_aside *aside, const char *what, void *out,
 	      struct slu_err *err);
 
-/* In the child: become this user, with the groups that NSS says (or only `gid`
- * for a uid that has no name). */
+/* Become this user, with the groups that NSS says (or only `gid` for a uid that
+ * has no name). */
+int slu_become(uid_t uid, gid_t gid, struct slu_err *err);
+/* The same in the child, which goes on to die with its parent. */
 int slu_aside_become(struct slu_aside *aside, uid_t uid, gid_t gid,
 		     struct slu_err *err);
 

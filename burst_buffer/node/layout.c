@@ -91,6 +91,8 @@ static int make(struct slu_aside *aside, void *arg, void *out,
 
 int slu_layout_make(struct slu_node *n, struct slu_err *err)
 {
+	if (n->driver->interposed)
+		return slu_interposed_layout(n, err);
 	return in_child(n, make, err);
 }
 
@@ -110,15 +112,18 @@ static int bind_data(struct slu_aside *aside, void *arg, void *out,
 int slu_layout_show(struct slu_node *n, struct slu_err *err)
 {
 	char mnt[PATH_MAX];
+	mode_t mode;
 
 	if (slu_mounted(n->data))
 		return 0;
 	slu_note_path(n, "mnt", mnt);
 	if (slu_mkdirs(mnt, 0711, err))
 		return -1;
-	if ((mkdir(n->data, 0) && errno != EEXIST) || chmod(n->data, 0))
+	/* Without the library it is an empty directory. */
+	mode = n->driver->interposed ? 0555 : 0;
+	if ((mkdir(n->data, mode) && errno != EEXIST) || chmod(n->data, mode))
 		return slu_errno(err, SLU_IO, "cannot make %s", n->data);
-	return in_child(n, bind_data, err);
+	return n->driver->interposed ? 0 : in_child(n, bind_data, err);
 }
 
 static int unbind(struct slu_aside *aside, void *arg, void *out,

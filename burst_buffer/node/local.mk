@@ -22,6 +22,7 @@ libslunode_la_SOURCES = \
 	burst_buffer/storage.c burst_buffer/storage.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
+	burst_buffer/drivers/gekkofs.c \
 	burst_buffer/drivers/volfile.c burst_buffer/drivers/volfile.h
 libslunode_la_LIBADD = libsluwire.la libslucommon.la -lpthread
 
@@ -31,6 +32,7 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
 	burst_buffer/node/notes.c burst_buffer/node/talk.c \
 	burst_buffer/node/layout.c burst_buffer/node/staging.c \
+	burst_buffer/node/interpose.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
@@ -56,7 +58,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
-node_slow_tests = tests/unit/test_glusterfs
+node_slow_tests = tests/unit/test_glusterfs tests/unit/test_fs
 # test_node kills up and down at every request, which takes minutes: by hand.
 check_PROGRAMS += $(node_tests) $(node_slow_tests) tests/unit/test_node
 TESTS += $(node_tests)
@@ -88,6 +90,9 @@ tests_unit_test_server_LDADD = $(node_test_libs)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c \
 	tests/unit/node_main.c $(node_test_tree)
 tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_fs_SOURCES = tests/unit/test_fs.c \
+	tests/unit/node_main.c $(node_test_tree)
+tests_unit_test_fs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
 tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h

@@ -196,8 +196,11 @@ int main(int argc, char **argv)
 	struct slu_node_options opt = {0};
 	const struct command *command;
 	const char *word;
-	int rc = parse_options(argc, argv, &opt);
+	int rc;
 
+	if (argc > 1 && !strcmp(argv[1], "act"))
+		return slu_act_main(argc - 2, argv + 2);
+	rc = parse_options(argc, argv, &opt);
 	if (rc)
 		return rc - 1;
 	if (optind >= argc)

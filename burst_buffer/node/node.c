@@ -167,6 +167,7 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		return -1;
 	slu_note_path(n, "work", n->work);
 	slu_note_path(n, "work/top", n->top);
+	slu_note_path(n, "mnt", n->mnt);
 	slu_note_path(n, "mnt/data", n->data);
 	n->in = (struct slu_instance){
 		.plan = &n->plan,
@@ -174,8 +175,12 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		.fs = n->storage.fs,
 		.work = n->work,
 		.top = n->top,
+		.dir = n->dir,
+		.mnt = n->mnt,
 	};
-	n->root = n->driver->shared ? n->top : n->storage.fs;
+	n->root = n->driver->interposed ? n->mnt
+		  : n->driver->shared	? n->top
+					: n->storage.fs;
 	n->planned = true;
 	if (!n->job_log)
 		open_job_log(n);

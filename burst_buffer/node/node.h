@@ -9,6 +9,8 @@
  *	plan.json	the plan, without its secret (0600); its `buffer` is
  *			the instance this node has
  *	env		variables for the job's tasks; only once it is ready
+ *	env.steps	more of them for the tasks of its steps
+ *	hosts		gekkofs: where its daemons are (the user's)
  *	refused		one sentence: tasks may not start
  *	log		what happened, for the user (theirs, 0400)
  *	kept		where data of a failed stage-out is
@@ -59,7 +61,7 @@ struct slu_node {
 	struct slu_storage storage;
 	struct slu_instance in;
 	const char *root; /* of the file system, once attached */
-	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX];
+	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 };
 
 /* Seconds of the monotonic clock, and of the day. */
@@ -133,6 +135,21 @@ int slu_layout_make(struct slu_node *n, struct slu_err *err);
 uint64_t slu_layout_size(const struct slu_node *n);
 int slu_layout_show(struct slu_node *n, struct slu_err *err);
 int slu_layout_hide(struct slu_node *n, struct slu_err *err);
+
+/* interpose.c: what touches a file system that is only reached by a library
+ * that programs are started with is done by `sluice-node act`, which is. */
+struct slu_aside;
+struct slu_stage_part;
+struct slu_stage_result;
+/* Make data/ and .sluice/ in it. */
+int slu_interposed_layout(struct slu_node *n, struct slu_err *err);
+/* In a child: an act of staging as the job's user; part->manifest is not used,
+ * but the path. */
+int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
+		       const struct slu_stage_part *part, const char *manifest,
+		       struct slu_stage_result *result, struct slu_err *err);
+/* The program's end of it: the exit code of `sluice-node act WORD...`. */
+int slu_act_main(int argc, char **argv);
 
 /* staging.c: request r of the plan, with all nodes (or alone, where each has
  * its own data), from the walk to the last check. */

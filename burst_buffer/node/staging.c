@@ -143,6 +143,8 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.source = q->stage->source,
 		.destination = q->stage->destination,
 		.what = what(q->stage->type),
+		.plain_source = q->n->driver->interposed && q->stage->out,
+		.plain_destination = q->n->driver->interposed && !q->stage->out,
 		.below = shared || !q->stage->out ? NULL : q->n->name,
 		.fs_root = q->n->data,
 		.self = q->self,
@@ -184,7 +186,12 @@ static int play(struct slu_aside *aside, void *arg, void *out,
 
 	c->aside = aside;
 	describe(c, &part);
-	if (c->act == SLU_PREPARE) {
+	if (c->q->n->driver->interposed) {
+		manifest_path(c->q, path);
+		if (slu_interposed_act(c->q->n, aside, (int)c->act, &part, path,
+				       &result, err))
+			return -1;
+	} else if (c->act == SLU_PREPARE) {
 		if (walk(c, &part, &result, err))
 			return -1;
 	} else {

@@ -139,6 +139,29 @@ static char *environment(const struct slu_node *n)
 			    n->data);
 }
 
+/* What only steps get, or with preload=all the batch script, too: *env then
+ * has it as well. */
+static int note_steps(struct slu_node *n, char **env, struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	char *both;
+	int rc = -1;
+
+	if (!n->driver->env)
+		return 0;
+	if (!n->driver->env(&n->in, &text, err)) {
+		rc = slu_note_put(n, "env.steps", 0644, text.data, err);
+		if (slu_eq(slu_plan_option(&n->plan, "preload", "steps"),
+			   "all") &&
+		    (both = slu_asprintf("%s%s", *env, text.data))) {
+			free(*env);
+			*env = both;
+		}
+	}
+	slu_buf_free(&text);
+	return rc;
+}
+
 /* Only now may tasks start: they look for env. */
 static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 {
@@ -151,7 +174,9 @@ static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 	env = environment(n);
 	if (!env)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	rc = slu_note_put(n, "env", 0644, env, err);
+	rc = note_steps(n, &env, err) || slu_note_put(n, "env", 0644, env, err)
+		     ? -1
+		     : 0;
 	free(env);
 	return rc;
 }

@@ -103,7 +103,8 @@ static bool data_gone(struct worker *w)
 		.phase = "stage_out",
 	};
 
-	if (!slu_note_has(&w->n, "env") || slu_mounted(w->n.data))
+	if (!slu_note_has(&w->n, "env") || w->n.driver->interposed ||
+	    slu_mounted(w->n.data))
 		return false;
 	slu_talk_step(&w->n, &r, &(struct slu_err){0});
 	return true;

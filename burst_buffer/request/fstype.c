@@ -11,10 +11,19 @@
 static const char *const no_options[] = {NULL};
 static const char *const glusterfs_options[] = {"server", "client", "ports",
 						"shard", NULL};
+static const char *const gekkofs_options[] = {
+	"server",  "library", "listen",		 "protocol",
+	"daemons", "preload", "unauthenticated", NULL};
 
 const struct slu_fstype slu_fstypes[] = {
 	{.name = "scratch", .options = no_options},
 	{.name = "glusterfs", .shared = true, .options = glusterfs_options},
+	{.name = "gekkofs",
+	 .shared = true,
+	 .unauthenticated = "GekkoFS asks nobody who he is: whoever reaches "
+			    "its ports can read and remove a job's data",
+	 .library = "/usr/lib/libgkfs_intercept.so",
+	 .options = gekkofs_options},
 	{0},
 };
 
@@ -32,6 +41,15 @@ bool slu_fstype_has(const struct slu_fstype *type, const char *option)
 		if (!strcasecmp(type->options[i], option))
 			return true;
 	return false;
+}
+
+const char *slu_fstype_library(const struct slu_fs_conf *fs)
+{
+	const struct slu_fstype *type = slu_fstype_find(fs->driver);
+
+	return type && type->library
+		       ? slu_fs_option(fs, "library", type->library)
+		       : NULL;
 }
 
 static int check_option(const struct slu_fstype *type, const char *key,
@@ -64,6 +82,12 @@ static int check_fs(const struct slu_fs_conf *fs, struct slu_err *err)
 	for (size_t k = 0; k < fs->n_option; k++)
 		if (check_option(type, fs->option[k].key, err))
 			return -1;
+	if (type->unauthenticated &&
+	    strcasecmp(slu_fs_option(fs, "Unauthenticated", ""), "accept") != 0)
+		return slu_err(err, SLU_INVALID,
+			       "%s; say Unauthenticated=accept where the "
+			       "network may be trusted",
+			       type->unauthenticated);
 	return 0;
 }
 

@@ -15,6 +15,10 @@
 struct slu_fstype {
 	const char *name;
 	bool shared; /* one name space over all nodes, not one per node */
+	/* Why it is only offered where the FileSystem line says
+	 * Unauthenticated=accept; NULL: it proves who asks. */
+	const char *unauthenticated;
+	const char *library; /* its option's default; NULL: none is needed */
 	const char *const *options; /* keys of a FileSystem line, NULL-ended */
 };
 
@@ -24,6 +28,10 @@ extern const struct slu_fstype slu_fstypes[]; /* name NULL ends them */
 
 /* Has it an option of this name? */
 bool slu_fstype_has(const struct slu_fstype *type, const char *option);
+
+/* The library by which programs reach a file system of this line; NULL: none
+ * is needed. */
+const char *slu_fstype_library(const struct slu_fs_conf *fs);
 
 /* Are the FileSystem and Profile lines of a site ones that the drivers and the
  * grammar understand? Errors name the line's NAME and the nearest right word.

@@ -67,7 +67,8 @@ static int open_target(struct slu_act *a, const struct slu_entry *e,
 	int fd;
 
 	if (slu_share_ranges(e->size) == 1)
-		fd = slu_create_beneath(a->places.dst, path, 0600);
+		fd = slu_create_beneath(a->places.dst, path,
+					slu_act_mode(a, e));
 	else
 		fd = slu_open_beneath(a->places.dst, path,
 				      O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
@@ -81,11 +82,13 @@ static int finish_target(struct slu_act *a, int out, const struct work *w,
 	const struct slu_entry *e = &w->entry;
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
 	uint64_t ranges = slu_share_ranges(e->size);
+	bool finish = ranges == 1 && !a->part->plain_destination;
 
 	/* A hole at the end was not written. */
 	if ((sparse && w->range == ranges - 1 &&
 	     ftruncate(out, (off_t)e->size)) ||
-	    (ranges == 1 && (fchmod(out, e->mode) || futimens(out, times))))
+	    (finish && (fchmod(out, e->mode) ||
+			(!a->part->plain_source && futimens(out, times)))))
 		return slu_act_errno(err, "write", a->part->destination, e);
 	return slu_act_count(a, 0, w->range == 0, err);
 }

@@ -32,7 +32,8 @@ static int verify_open_file(struct slu_act *a, int fd,
 			    struct slu_err *err)
 {
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
-	const char *to = a->part->destination;
+	const struct slu_stage_part *part = a->part;
+	const char *to = part->destination;
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -40,10 +41,13 @@ static int verify_open_file(struct slu_act *a, int fd,
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size)
 		return wrong(a, e, "did not arrive whole: its size differs",
 			     err);
+	if (part->plain_destination)
+		return 0;
 	if (finish &&
-	    (fchmod(fd, e->mode) || futimens(fd, times) || fstat(fd, &st)))
+	    (fchmod(fd, e->mode) ||
+	     (!part->plain_source && futimens(fd, times)) || fstat(fd, &st)))
 		return slu_act_errno(err, "set mode and time of", to, e);
-	if (!same_time(&e->mtime, &st.st_mtim))
+	if (!part->plain_source && !same_time(&e->mtime, &st.st_mtim))
 		return wrong(a, e, "did not arrive whole: its time differs",
 			     err);
 	return 0;
@@ -53,7 +57,9 @@ static int verify_file(struct slu_act *a, const struct slu_entry *e,
 		       struct slu_err *err)
 {
 	bool finish = slu_share_ranges(e->size) > 1;
-	int flags = finish ? O_WRONLY | O_NONBLOCK : O_PATH;
+	int flags = finish && !a->part->plain_destination
+			    ? O_WRONLY | O_NONBLOCK
+			    : O_PATH;
 	int fd = slu_open_beneath(a->places.dst, slu_act_path(a->places.to, e),
 				  flags | O_NOFOLLOW, 0);
 	int rc;
@@ -151,7 +157,7 @@ static int finish_dir(struct slu_act *a, const struct slu_entry *e,
 
 	if (fd < 0)
 		return slu_act_errno(err, "open", a->part->destination, e);
-	if (fstat(fd, &st) || futimens(fd, times) ||
+	if (fstat(fd, &st) || (!a->part->plain_source && futimens(fd, times)) ||
 	    fchmod(fd, e->mode | (st.st_mode & S_ISGID)))
 		rc = slu_act_errno(err, "set mode and time of",
 				   a->part->destination, e);
@@ -164,6 +170,8 @@ int slu_act_finish(struct slu_act *a, struct slu_err *err)
 	struct slu_entry e;
 	int rc;
 
+	if (a->part->plain_destination)
+		return 0;
 	while ((rc = slu_manifest_next(a->manifest, &e, err)) == 1)
 		if (e.kind == 'D' && finish_dir(a, &e, err))
 			return -1;

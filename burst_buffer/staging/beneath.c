@@ -25,11 +25,16 @@ static int open_piece(int dir, const char *path, int flags, mode_t mode)
 	};
 	int fd, tries = 100;
 
-	/* EAGAIN: a rename on the way made the kernel unsure; EINTR: a slow
-	 * file system and a signal. */
+	/* EBADF: the directory is not the kernel's, but in a file system that
+	 * is reached by interposition, and that has no links. EAGAIN: a rename
+	 * on the way made the kernel unsure; EINTR: a slow file system and a
+	 * signal. */
 	do
 		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 	while (fd < 0 && (errno == EINTR || (errno == EAGAIN && --tries)));
+	if (fd < 0 && errno == EBADF)
+		fd = openat(dir, path,
+			    (flags & ~O_PATH) | O_NOFOLLOW | O_CLOEXEC, mode);
 	return fd;
 }
 

@@ -27,6 +27,11 @@ int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,
 	return stop ? slu_err(err, SLU_BUSY, "stopped") : 0;
 }
 
+mode_t slu_act_mode(const struct slu_act *a, const struct slu_entry *e)
+{
+	return a->part->plain_destination ? e->mode | 0600 : 0600;
+}
+
 const char *slu_act_path(const char *single, const struct slu_entry *e)
 {
 	return single ? single : e->path;
@@ -102,6 +107,7 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		.dst = a->places.dst,
 		.manifest = manifest,
 		.made = a->places.made,
+		.plain = a->part->plain_destination,
 		.bricks = a->part->bricks,
 		.progress = walked,
 		.arg = a,

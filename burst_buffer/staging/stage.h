@@ -51,6 +51,8 @@ struct slu_stage_part {
 	/* The root of the job's file system, contents of which are meant by
 	 * its very name; NULL: unknown. */
 	const char *fs_root;
+	/* This side keeps no modes, times and links (GekkoFS). */
+	bool plain_source, plain_destination;
 	bool bricks;	  /* the source is a kept glusterfs brick */
 	unsigned self, n; /* this node's place among those that copy */
 	bool durable;	  /* COPY: be sure that it is on disk */

@@ -91,7 +91,9 @@ static int walk_regular(struct level *lv, int dst, const char *name,
 	int fd;
 
 	if (slu_share_ranges((uint64_t)st->st_size) > 1) {
-		fd = slu_create_beneath(dst, name, 0600);
+		fd = slu_create_beneath(
+			dst, name,
+			lv->walk->plain ? (st->st_mode & 0777) | 0600 : 0600);
 		if (fd < 0)
 			return fail(lv, "create", err);
 		close(fd);

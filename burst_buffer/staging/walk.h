@@ -18,6 +18,7 @@ struct slu_walk {
 	int src, dst; /* directories; the caller's */
 	FILE *manifest;
 	bool made;   /* dst was made for this: give it src's mode and time */
+	bool plain;  /* dst keeps no modes that are set later */
 	bool bricks; /* leave out what only a glusterfs brick has */
 	/* Told after every entry; may be NULL. Not 0: stop. */
 	int (*progress)(void *arg, uint64_t bytes);

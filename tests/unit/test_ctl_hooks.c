@@ -182,12 +182,29 @@ START_TEST(test_stale_env)
 		{"LIBGKFS_FORWARDING_MAP_FILE=/nowhere/map/7.map", true},
 		{"LIBGKFS_FORWARDING_MAP_FILE=/home/u/own.map", false},
 		{"PATH=/run/sluice/bin", false},
+		{"LIBGKFS_HOSTS_FILE=/run/sluice/7/hosts", true},
+		{"LIBGKFS_HOSTS_FILE=/home/u/hosts", false},
+		{"DW_JOB_STRIPED=/run/sluice/7/mnt/data", true},
+		{"LD_PRELOAD=/opt/gk.so", true},
+		{"LD_PRELOAD=/opt/gk.so.1", false},
 	};
+	char preload[] = "LD_PRELOAD=/a.so:/opt/gk.so:/b.so /opt/gk.so";
 	struct slu_ctl *ctl = ctl_by_hand("RunDir=/run/sluice\n"
-					  "MappingDir=/nowhere/map");
+					  "MappingDir=/nowhere/map\n"
+					  "FileSystem=g Driver=gekkofs "
+					  "library=/opt/gk.so "
+					  "Unauthenticated=accept");
 
-	each(e, entries) expect(slu_ctl_stale_env(ctl, e->entry) == e->stale,
-				"%s", e->entry);
+	each(e, entries)
+	{
+		char entry[100];
+
+		snprintf(entry, sizeof(entry), "%s", e->entry);
+		expect(slu_ctl_stale_env(ctl, entry) == e->stale, "%s",
+		       e->entry);
+	}
+	ck_assert(!slu_ctl_stale_env(ctl, preload));
+	ck_assert_str_eq(preload, "LD_PRELOAD=/a.so:/b.so");
 	slu_ctl_release(ctl);
 }
 END_TEST

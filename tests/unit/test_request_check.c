@@ -106,6 +106,13 @@ START_TEST(test_site)
 		{"FileSystem=a Driver=glusterfs shart=1M",
 		 "FileSystem a: driver glusterfs has no option shart; did you "
 		 "mean shard"},
+		{"FileSystem=g Driver=gekkofs",
+		 "FileSystem g: GekkoFS asks nobody who he is"},
+		{"FileSystem=g Driver=gekkofs Unauthenticated=no",
+		 "say Unauthenticated=accept"},
+		{"FileSystem=g Driver=gekkofs unauthenticated=ACCEPT "
+		 "daemons=2",
+		 NULL},
 		{SITE "Profile=p typ=glu", "Profile p: unknown key typ"},
 		{SITE "Profile=p type=x",
 		 "Profile p: there is no FileSystem=x"},

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file system that is reached by interposition is out of reach for this
+ * process: what touches it is done by a program of its own, `sluice-node act`,
+ * which is started as the job's user with the library of the file system. It
+ * is ours, but the user could pretend to be it: what it says is parsed, and
+ * is believed no more than a user is.
+ *
+ *	act ACT SOURCE DESTINATION WHAT BELOW ROOT SELF N FLAGS MANIFEST
+ *	act layout DIR
+ *
+ * "" stands for none. It prints lines: "+ BYTES FILES" while it works, at the
+ * end "= BYTES FILES TOTAL_BYTES TOTAL_FILES SKIPPED NAME" or "! KIND TEXT".
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "burst_buffer/host/aside.h"
+#include "burst_buffer/staging/stage.h"
+
+#define LAYOUT_SECONDS 30.0
+#define WORDS	       10
+
+enum flag { DURABLE = 1, PLAIN_SOURCE = 2, PLAIN_DESTINATION = 4 };
+
+/* The program's end */
+
+static int print_progress(void *arg, uint64_t bytes, uint64_t files)
+{
+	(void)arg;
+	printf("+ %" PRIu64 " %" PRIu64 "\n", bytes, files);
+	return fflush(stdout) ? -1 : 0;
+}
+
+static const char *or_null(const char *word)
+{
+	return *word ? word : NULL;
+}
+
+static int open_manifest(const char *path, int act, struct slu_err *err)
+{
+	int flags =
+		act == SLU_PREPARE ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY;
+	int fd = open(path, flags | O_CLOEXEC, 0600);
+
+	return fd < 0 ? slu_errno(err, SLU_IO, "no manifest") : fd;
+}
+
+static int play(char **word, struct slu_stage_result *r, struct slu_err *err)
+{
+	int act = atoi(word[0]), flags = atoi(word[8]), rc;
+	struct slu_stage_part part = {
+		.source = word[1],
+		.destination = word[2],
+		.what = (enum slu_stage_what)atoi(word[3]),
+		.below = or_null(word[4]),
+		.fs_root = or_null(word[5]),
+		.self = (unsigned)atol(word[6]),
+		.n = (unsigned)atol(word[7]),
+		.durable = flags & DURABLE,
+		.plain_source = flags & PLAIN_SOURCE,
+		.plain_destination = flags & PLAIN_DESTINATION,
+		.threads = 1, /* its library gains nothing from more */
+		.progress = print_progress,
+	};
+
+	part.manifest = open_manifest(word[9], act, err);
+	if (part.manifest < 0)
+		return -1;
+	rc = slu_stage((enum slu_act_name)act, &part, r, err);
+	if (close(part.manifest) && !rc)
+		rc = slu_errno(err, SLU_IO, "cannot write the manifest");
+	return rc;
+}
+
+static int make_layout(const char *root, struct slu_err *err)
+{
+	static const char *const names[] = {"data", ".sluice"};
+	char path[PATH_MAX];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, names[i]);
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return slu_errno(err, SLU_IO,
+					 "cannot make %s in the job's file "
+					 "system",
+					 names[i]);
+	}
+	return 0;
+}
+
+int slu_act_main(int argc, char **argv)
+{
+	struct slu_stage_result r = {0};
+	struct slu_err err;
+	int rc;
+
+	umask(022);
+	if (argc == 2 && !strcmp(argv[0], "layout"))
+		rc = make_layout(argv[1], &err);
+	else if (argc == WORDS)
+		rc = play(argv, &r, &err);
+	else
+		return 2;
+	if (rc)
+		printf("! %d %s\n", (int)err.kind, err.text);
+	else
+		printf("= %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		       " %" PRIu64 " %s\n",
+		       r.bytes, r.files, r.total_bytes, r.total_files,
+		       r.skipped, r.first_skipped);
+	return fflush(stdout) ? 1 : 0;
+}
+
+/* The caller's end; all of it in a child that may be killed. */
+
+static void become_program(struct slu_node *n, char *const *argv, int out)
+{
+	struct slu_buf env = {0};
+	char *rest, *line, *value;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (dup2(out, STDOUT_FILENO) < 0 || n->driver->env(&n->in, &env, NULL))
+		_exit(126);
+	for (rest = env.data; (line = strsep(&rest, "\n"));)
+		if ((value = strchr(line, '='))) {
+			*value++ = '\0';
+			setenv(line, value, 1);
+		}
+	execv("/proc/self/exe", argv);
+	_exit(127);
+}
+
+struct told {
+	struct slu_aside *aside;
+	uint64_t bytes, files;
+	bool ended;
+	int rc;
+	struct slu_stage_result r;
+};
+
+static void hear(struct told *t, const char *line, struct slu_err *err)
+{
+	uint64_t bytes, files;
+	int kind, text = 0;
+
+	if (sscanf(line, "+ %" SCNu64 " %" SCNu64, &bytes, &files) == 2) {
+		t->bytes += bytes;
+		t->files += files;
+		slu_aside_tell(t->aside, t->bytes, t->files);
+	} else if (sscanf(line,
+			  "= %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			  " %" SCNu64 " %200[^\n]",
+			  &t->r.bytes, &t->r.files, &t->r.total_bytes,
+			  &t->r.total_files, &t->r.skipped,
+			  t->r.first_skipped) >= 5) {
+		t->ended = true;
+		t->rc = 0;
+	} else if (sscanf(line, "! %d %n", &kind, &text) == 1 && text) {
+		t->ended = true;
+		t->rc = slu_err(err, SLU_IO, "%.*s",
+				(int)strcspn(line + text, "\n"), line + text);
+	}
+}
+
+static int listen_to(FILE *in, pid_t pid, struct told *t, struct slu_err *err)
+{
+	char line[2 * SLU_ERR_TEXT];
+	int status = 0;
+
+	while (fgets(line, sizeof(line), in))
+		hear(t, line, err);
+	if (waitpid(pid, &status, 0) != pid || status || !t->ended)
+		return t->ended && t->rc
+			       ? -1
+			       : slu_err(err, SLU_IO,
+					 "the job's file system cannot be "
+					 "reached: its client ended with %d",
+					 WIFEXITED(status) ? WEXITSTATUS(status)
+							   : -WTERMSIG(status));
+	return t->rc;
+}
+
+static int run_program(struct slu_node *n, struct slu_aside *aside,
+		       char *const *argv, struct slu_stage_result *result,
+		       struct slu_err *err)
+{
+	struct told t = {.aside = aside};
+	int fd[2], rc;
+	pid_t pid;
+	FILE *in;
+
+	if (slu_aside_become(aside, n->plan.uid, n->plan.gid, err))
+		return -1;
+	if (pipe2(fd, O_CLOEXEC) || !(in = fdopen(fd[0], "r")))
+		return slu_errno(err, SLU_IO, "pipe");
+	pid = fork();
+	if (pid == 0)
+		become_program(n, argv, fd[1]);
+	close(fd[1]);
+	rc = pid < 0 ? slu_errno(err, SLU_IO, "fork")
+		     : listen_to(in, pid, &t, err);
+	fclose(in);
+	if (!rc)
+		*result = t.r;
+	return rc;
+}
+
+int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
+		       const struct slu_stage_part *p, const char *manifest,
+		       struct slu_stage_result *result, struct slu_err *err)
+{
+	int flags = (p->durable ? DURABLE : 0) |
+		    (p->plain_source ? PLAIN_SOURCE : 0) |
+		    (p->plain_destination ? PLAIN_DESTINATION : 0);
+	char number[5][16];
+	char *argv[] = {"sluice-node",
+			"act",
+			number[0],
+			(char *)p->source,
+			(char *)p->destination,
+			number[1],
+			(char *)(p->below ? p->below : ""),
+			(char *)(p->fs_root ? p->fs_root : ""),
+			number[2],
+			number[3],
+			number[4],
+			(char *)manifest,
+			NULL};
+
+	snprintf(number[0], sizeof(number[0]), "%d", act);
+	snprintf(number[1], sizeof(number[1]), "%d", (int)p->what);
+	snprintf(number[2], sizeof(number[2]), "%u", p->self);
+	snprintf(number[3], sizeof(number[3]), "%u", p->n);
+	snprintf(number[4], sizeof(number[4]), "%d", flags);
+	return run_program(n, aside, argv, result, err);
+}
+
+static int layout(struct slu_aside *aside, void *arg, void *out,
+		  struct slu_err *err)
+{
+	struct slu_node *n = arg;
+	char *argv[] = {"sluice-node", "act", "layout", n->mnt, NULL};
+	struct slu_stage_result r;
+
+	(void)out;
+	return run_program(n, aside, argv, &r, err);
+}
+
+int slu_interposed_layout(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_aside aside = {
+		.fn = layout, .arg = n, .seconds = LAYOUT_SECONDS};
+
+	return slu_aside(&aside, "the job's file system", NULL, err);
+}

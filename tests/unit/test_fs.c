@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* File systems that Debian does not have, on two nodes against a whole
+ * sluiced, with the programs of tests/fakes in their place. */
+#include "config.h"
+#include "tests/unit/nodes.h"
+#include <dirent.h>
+#include "common/proc.h"
+
+static char request[2000];
+
+/* `sluice-node act` is this very program, started anew. */
+__attribute__((constructor)) static void act(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "act"))
+		_exit(sluice_node_main(argc, argv));
+}
+
+static const char *pfs(const char *name)
+{
+	return in(at("pfs"), name);
+}
+
+static void job_path(char *path, const char *name)
+{
+	snprintf(path, PATH_MAX, "%s/run/%d/%s", world, JOB, name);
+}
+
+/* A program that starts the fake with what it is told. */
+static void make_server(const char *told)
+{
+	char text[3 * PATH_MAX], *daemon;
+
+	daemon = realpath("tests/fakes/fake_gkfs_daemon", NULL);
+	expect(daemon, "no fake daemon");
+	snprintf(text, sizeof(text),
+		 "#!/bin/sh\nexport FAKE_GKFS_STORE=%s/pfs/store %s\n"
+		 "exec %s \"$@\"\n",
+		 world, told, daemon);
+	make_text(pfs("daemon"), text);
+	ck_assert(!chmod(pfs("daemon"), 0755));
+	free(daemon);
+}
+
+static bool begin(const char *told, const char *options)
+{
+	char *library =
+		realpath("tests/fakes/.libs/fake_gkfs_intercept.so", NULL);
+	struct slu_buf line = {0};
+	bool can;
+
+	expect(library, "no fake library");
+	slu_buf_printf(&line,
+		       "FileSystem=gkfs Driver=gekkofs Unauthenticated=accept "
+		       "server=%s/pfs/daemon library=%s listen=127.0.0.1 %s\n"
+		       "OnSetupFailure=fail\nOnStageInFailure=fail\n",
+		       tmpdir(), library, options);
+	free(library);
+	can = nodes_begin(line.data);
+	slu_buf_free(&line);
+	if (!can)
+		return false;
+	make_server(told);
+	make_dir(pfs("in"), 0755);
+	make_dir(pfs("in/sub"), 0755);
+	for (int i = 0; i < 20; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "in/%sf%d", i % 3 ? "" : "sub/",
+			 i);
+		make_file(pfs(name), (uint64_t)i * 5000, (unsigned)i);
+	}
+	make_dir(pfs("out"), 0777);
+	ck_assert(!chmod(pfs("out"), 0777));
+	snprintf(request, sizeof(request),
+		 "jobfs type=gkfs capacity=40MiB; stage_in source=%s/pfs/in "
+		 "destination=$BB_JOBFS; stage_out source=$BB_JOBFS/in "
+		 "destination=%s/pfs/out",
+		 world, world);
+	return true;
+}
+
+/* What a step's task does, with the variables that it is given: it reads its
+ * input and writes beside it. */
+static int task(const char *script)
+{
+	char path[PATH_MAX], line[PATH_MAX];
+	static const char *const notes[] = {"env", "env.steps"};
+	char *argv[] = {"sh", "-c", (char *)script, NULL};
+	struct slu_err why;
+	int rc;
+
+	if (setgid(NODE_UID) || setuid(NODE_UID))
+		return 12;
+	for (int i = 0; i < 2; i++) {
+		FILE *f;
+
+		job_path(path, notes[i]);
+		f = fopen(path, "r");
+		if (!f)
+			return 10 + i;
+		while (fgets(line, sizeof(line), f)) {
+			char *value = strchr(line, '=');
+
+			line[strcspn(line, "\n")] = '\0';
+			*value++ = '\0';
+			setenv(line, value, 1);
+		}
+		fclose(f);
+	}
+	rc = slu_run(argv, 20, NULL, &why);
+	if (rc)
+		fprintf(stderr, "%s: %s\n", script, why.text);
+	return rc ? 13 : 0;
+}
+
+/* Without the library there is an empty directory, where nobody can write. */
+static int outside(const char *arg)
+{
+	char path[PATH_MAX];
+
+	(void)arg;
+	job_path(path, "mnt/data/x");
+	if (setgid(NODE_UID) || setuid(NODE_UID))
+		return 12;
+	return open(path, O_WRONLY | O_CREAT, 0600) < 0 ? 0 : 14;
+}
+
+static int nothing_left(const char *arg)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	int left = 0;
+	DIR *d;
+
+	(void)arg;
+	job_path(path, "");
+	if (!access(path, F_OK))
+		return 20;
+	snprintf(path, sizeof(path), "%s/storage", world);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		left += e->d_name[0] != '.' && strcmp(e->d_name, "kept");
+	if (d)
+		closedir(d);
+	return left ? 21 : 0;
+}
+
+START_TEST(test_gekkofs)
+{
+	const char *how;
+
+	if (!begin("FAKE_GKFS_SLOW=0.3", _i ? "daemons=2 preload=all" : ""))
+		return;
+	job_starts(request);
+	nodes_all(run_verb, "up --job 7", 0);
+	ctl_until("RUNNING");
+	nodes_all(run_verb, "up --job 7", 0); /* again: nothing changes */
+	nodes_all(outside, "outside", 0);
+	nodes_all(task,
+		  "cat $BB_JOBFS/in/f1 $BB_JOBFS/in/sub/f3 >/dev/null && "
+		  "echo result >$BB_JOBFS/in/from.$SLURMD_NODENAME",
+		  0);
+	job_ends(request, "COMPLETED");
+	nodes_all(run_verb, "down --job 7", 0);
+	ctl_until("DONE");
+	ck_assert_str_eq(ctl_text, "");
+	for (int i = 0; i < NODES; i++)
+		ck_assert(
+			!unlink(pfs(i ? "out/in/from.n2" : "out/in/from.n1")));
+	how = tree_differs(pfs("in"), pfs("out/in"), 0);
+	ck_assert_msg(!how, "%s", how);
+	nodes_all(nothing_left, "nothing left", 0);
+	expect(access(pfs("store"), F_OK) || !rmdir(pfs("store")),
+	       "the daemons have left something");
+	nodes_end();
+}
+END_TEST
+
+START_TEST(test_gekkofs_fails)
+{
+	if (!begin("FAKE_GKFS_FAIL=1", ""))
+		return;
+	job_starts(request);
+	nodes_all(run_verb, "up --job 7", 0);
+	ctl_until_told("the GekkoFS daemon ended at once");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	job_ends(request, "FAILED");
+	nodes_all(run_verb, "down --job 7", 0);
+	ctl_until("DONE");
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
+/* A daemon that dies takes data along: the stage-out says so. */
+START_TEST(test_gekkofs_dies)
+{
+	if (!begin("FAKE_GKFS_DIE=2", "\nKeepFailed=0"))
+		return;
+	job_starts(request);
+	nodes_all(run_verb, "up --job 7", 0);
+	ctl_until("RUNNING");
+	sleep(2);
+	job_ends(request, "COMPLETED");
+	nodes_all(run_verb, "down --job 7", 0);
+	ctl_until("DONE");
+	expect(strstr(ctl_text, "does not answer"), "%s", ctl_text);
+	ck_assert_str_eq(ctl_verdict, "fail");
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
+/* A tree with a link in it cannot be staged in, and the user is told. */
+START_TEST(test_gekkofs_link)
+{
+	if (!begin("FAKE_GKFS_SLOW=0", ""))
+		return;
+	make_link(pfs("in/link"), "f1");
+	job_starts(request);
+	nodes_all(run_verb, "up --job 7", 0);
+	ctl_until_told("cannot make the link");
+	job_ends(request, "FAILED");
+	nodes_all(run_verb, "down --job 7", 0);
+	ctl_until("DONE");
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
+static int run(void)
+{
+	TCase *tc = tcase_create("fs");
+	Suite *s = suite_create("fs");
+	SRunner *r = srunner_create(s);
+	int failed;
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, test_gekkofs, 0, 2);
+	tcase_add_test(tc, test_gekkofs_fails);
+	tcase_add_test(tc, test_gekkofs_dies);
+	tcase_add_test(tc, test_gekkofs_link);
+	suite_add_tcase(s, tc);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
+
+int main(void)
+{
+	int rc = enter_own_host("fs");
+
+	return rc ? rc : run();
+}
