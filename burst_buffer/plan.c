@@ -198,10 +198,13 @@ static int set_fs(struct slu_plan *plan, const struct slu_fs_conf *fs,
 	return 0;
 }
 
-/* What each node gives: the first N where the request says nodes=N. */
+/* What each node gives: nothing if it is kept elsewhere, the first N where the
+ * request says nodes=N. */
 static int set_capacities(struct slu_plan *plan, const struct slu_request *req,
 			  struct slu_err *err)
 {
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+	bool remote = type && type->remote;
 	size_t n = req->nodes && req->nodes != SLU_ALL_NODES ? req->nodes
 							     : plan->n_node;
 	size_t i;
@@ -211,8 +214,8 @@ static int set_capacities(struct slu_plan *plan, const struct slu_request *req,
 			       "jobfs: nodes=%u: the job has only %zu nodes",
 			       (unsigned)req->nodes, plan->n_node);
 	for (i = 0; i < plan->n_node; i++) {
-		plan->node[i].client = i >= n;
-		if (i < n)
+		plan->node[i].client = i >= n || remote;
+		if (!plan->node[i].client)
 			plan->node[i].capacity =
 				plan->capacity / n + (plan->capacity % n != 0);
 	}

@@ -186,11 +186,26 @@ static int stop(struct worker *w, struct slu_err *err)
 	return 0;
 }
 
+/* Data that does not lie on this node. */
+static int keep_there(struct slu_node *n, int64_t until, struct slu_err *err)
+{
+	char kept[4096], text[4200];
+
+	if (n->driver->keep(&n->in, until, kept, err))
+		return -1;
+	slu_node_log(n, SLU_WARN, "data of the failed stage-out is kept in %s",
+		     kept);
+	snprintf(text, sizeof(text), "%s\n", kept);
+	return slu_note_put(n, "kept", 0644, text, err);
+}
+
 static int keep_data(struct slu_node *n, struct slu_err *err)
 {
 	int64_t until = slu_today() + n->plan.keep_failed;
 	char kept[4096], text[4200];
 
+	if (n->driver->keep)
+		return keep_there(n, until, err);
 	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept"))
 		return 0; /* there never was any */
 	if (slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
@@ -226,11 +241,14 @@ static int second_half(struct worker *w, struct slu_err *err)
 {
 	struct slu_node *n = &w->n;
 
+	bool keep = w->keep && n->plan.keep_failed > 0;
+
 	if (detach(w, err) || stop(w, err))
 		return -1;
-	if (w->keep && n->plan.keep_failed > 0
-		    ? keep_data(n, err)
-		    : slu_storage_wipe(&n->storage, n->plan.uid, err))
+	if (n->driver->wipe && !keep && n->driver->wipe(&n->in, err))
+		return -1;
+	if (keep ? keep_data(n, err)
+		 : slu_storage_wipe(&n->storage, n->plan.uid, err))
 		return -1;
 	return prove(n, err);
 }

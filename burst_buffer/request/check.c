@@ -71,6 +71,10 @@ static int check_type(const struct slu_request *req,
 			"jobfs: nodes=%u: %s is private to each node, so "
 			"that every node needs its own",
 			(unsigned)req->nodes, fs->name);
+	if (req->nodes && req->nodes != SLU_ALL_NODES && type->remote)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: nodes=%u: no node gives storage to %s",
+			       (unsigned)req->nodes, fs->name);
 	if (req->tolerate != UINT32_MAX && req->tolerate && type->shared)
 		return slu_err(
 			err, SLU_INVALID,

@@ -14,6 +14,8 @@ static const char *const glusterfs_options[] = {"server", "client", "ports",
 static const char *const gekkofs_options[] = {
 	"server",  "library", "listen",		 "protocol",
 	"daemons", "preload", "unauthenticated", NULL};
+static const char *const lustre_options[] = {
+	"root", "lfs", "stripe_count", "stripe_size", "pool", NULL};
 
 const struct slu_fstype slu_fstypes[] = {
 	{.name = "scratch", .options = no_options},
@@ -24,6 +26,11 @@ const struct slu_fstype slu_fstypes[] = {
 			    "its ports can read and remove a job's data",
 	 .library = "/usr/lib/libgkfs_intercept.so",
 	 .options = gekkofs_options},
+	{.name = "lustre",
+	 .shared = true,
+	 .remote = true,
+	 .required = "root",
+	 .options = lustre_options},
 	{0},
 };
 
@@ -82,6 +89,10 @@ static int check_fs(const struct slu_fs_conf *fs, struct slu_err *err)
 	for (size_t k = 0; k < fs->n_option; k++)
 		if (check_option(type, fs->option[k].key, err))
 			return -1;
+	if (type->required && !slu_fs_option(fs, type->required, NULL))
+		return slu_err(err, SLU_INVALID,
+			       "driver %s needs %s=", type->name,
+			       type->required);
 	if (type->unauthenticated &&
 	    strcasecmp(slu_fs_option(fs, "Unauthenticated", ""), "accept") != 0)
 		return slu_err(err, SLU_INVALID,

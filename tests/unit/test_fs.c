@@ -41,6 +41,26 @@ static void make_server(const char *told)
 	free(daemon);
 }
 
+static void make_input(void)
+{
+	make_dir(pfs("in"), 0755);
+	make_dir(pfs("in/sub"), 0755);
+	for (int i = 0; i < 20; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "in/%sf%d", i % 3 ? "" : "sub/",
+			 i);
+		make_file(pfs(name), (uint64_t)i * 5000, (unsigned)i);
+	}
+	make_dir(pfs("out"), 0777);
+	ck_assert(!chmod(pfs("out"), 0777));
+	snprintf(request, sizeof(request),
+		 "jobfs type=gkfs capacity=40MiB; stage_in source=%s/pfs/in "
+		 "destination=$BB_JOBFS; stage_out source=$BB_JOBFS/in "
+		 "destination=%s/pfs/out",
+		 world, world);
+}
+
 static bool begin(const char *told, const char *options)
 {
 	char *library =
@@ -60,22 +80,7 @@ static bool begin(const char *told, const char *options)
 	if (!can)
 		return false;
 	make_server(told);
-	make_dir(pfs("in"), 0755);
-	make_dir(pfs("in/sub"), 0755);
-	for (int i = 0; i < 20; i++) {
-		char name[40];
-
-		snprintf(name, sizeof(name), "in/%sf%d", i % 3 ? "" : "sub/",
-			 i);
-		make_file(pfs(name), (uint64_t)i * 5000, (unsigned)i);
-	}
-	make_dir(pfs("out"), 0777);
-	ck_assert(!chmod(pfs("out"), 0777));
-	snprintf(request, sizeof(request),
-		 "jobfs type=gkfs capacity=40MiB; stage_in source=%s/pfs/in "
-		 "destination=$BB_JOBFS; stage_out source=$BB_JOBFS/in "
-		 "destination=%s/pfs/out",
-		 world, world);
+	make_input();
 	return true;
 }
 
@@ -228,6 +233,88 @@ START_TEST(test_gekkofs_link)
 }
 END_TEST
 
+/* lustre: the directory that plays the parallel file system does */
+
+static bool begin_lustre(const char *more)
+{
+	char line[400];
+
+	snprintf(line, sizeof(line),
+		 "FileSystem=gkfs Driver=lustre root=%.150s/pfs/jobs "
+		 "lfs=%.150s/pfs/lfs stripe_count=2\n%s",
+		 tmpdir(), tmpdir(), more);
+	if (!nodes_begin(line))
+		return false;
+	make_dir(pfs("jobs"), 0711);
+	make_text(pfs("lfs"), "#!/bin/sh\necho \"$@\" >>\"${0%/*}/lfs.log\"\n");
+	ck_assert(!chmod(pfs("lfs"), 0755));
+	make_input();
+	return true;
+}
+
+static int uses_mount(const char *script)
+{
+	char path[PATH_MAX];
+	char *argv[] = {"sh", "-c", (char *)script, NULL};
+
+	job_path(path, "mnt/data");
+	setenv("BB_JOBFS", path, 1);
+	if (setgid(NODE_UID) || setuid(NODE_UID))
+		return 12;
+	return slu_run(argv, 20, NULL, NULL) ? 13 : 0;
+}
+
+START_TEST(test_lustre)
+{
+	const char *how;
+
+	if (!begin_lustre(""))
+		return;
+	make_link(pfs("in/link"), "f1");
+	job_starts(request);
+	nodes_all(run_verb, "up --job 7", 0);
+	ctl_until("RUNNING");
+	nodes_all(run_verb, "up --job 7", 0);
+	nodes_all(uses_mount,
+		  "cat $BB_JOBFS/in/f1 >$BB_JOBFS/in/from.$SLURMD_NODENAME", 0);
+	expect(!access(pfs("jobs/7.1/data/in/from.n1"), F_OK), "not there");
+	expect(!access(pfs("lfs.log"), F_OK), "no stripes were set");
+	job_ends(request, "COMPLETED");
+	nodes_all(run_verb, "down --job 7", 0);
+	ctl_until("DONE");
+	ck_assert_str_eq(ctl_text, "");
+	for (int i = 0; i < NODES; i++)
+		ck_assert(
+			!unlink(pfs(i ? "out/in/from.n2" : "out/in/from.n1")));
+	how = tree_differs(pfs("in"), pfs("out/in"), 0);
+	ck_assert_msg(!how, "%s", how);
+	nodes_all(nothing_left, "nothing left", 0);
+	ck_assert(!rmdir(pfs("jobs")));
+	nodes_end();
+}
+END_TEST
+
+/* Data of a failed stage-out stays, where its owner can read it. */
+START_TEST(test_lustre_kept)
+{
+	if (!begin_lustre(""))
+		return;
+	job_starts(request);
+	nodes_all(run_verb, "up --job 7", 0);
+	ctl_until("RUNNING");
+	ck_assert(!rmdir(pfs("out")));
+	make_text(pfs("out"), "no directory");
+	job_ends(request, "COMPLETED");
+	nodes_all(run_verb, "down --job 7", 0);
+	ctl_until("DONE");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	expect(!access(pfs("jobs/kept/7.1/data/in/f1"), F_OK), "not kept");
+	expect(access(pfs("jobs/7.1"), F_OK), "still there");
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	TCase *tc = tcase_create("fs");
@@ -240,6 +327,8 @@ static int run(void)
 	tcase_add_test(tc, test_gekkofs_fails);
 	tcase_add_test(tc, test_gekkofs_dies);
 	tcase_add_test(tc, test_gekkofs_link);
+	tcase_add_test(tc, test_lustre);
+	tcase_add_test(tc, test_lustre_kept);
 	suite_add_tcase(s, tc);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);

@@ -113,6 +113,8 @@ START_TEST(test_site)
 		{"FileSystem=g Driver=gekkofs unauthenticated=ACCEPT "
 		 "daemons=2",
 		 NULL},
+		{"FileSystem=l Driver=lustre", "driver lustre needs root="},
+		{"FileSystem=l Driver=lustre root=/l stripe_count=4", NULL},
 		{SITE "Profile=p typ=glu", "Profile p: unknown key typ"},
 		{SITE "Profile=p type=x",
 		 "Profile p: there is no FileSystem=x"},
@@ -167,6 +169,8 @@ START_TEST(test_check)
 	"capacity=1 name=w; stage_in source=" src " destination=" dst
 #define OUT(src, dst) \
 	"capacity=1 name=w; stage_out source=" src " destination=" dst
+		{"FileSystem=l Driver=lustre root=/l", "capacity=1 nodes=2",
+		 NULL, "no node gives storage to l"},
 		{FS, "capacity=1 nodes=2", NULL, "private to each node"},
 		{FS, "capacity=1 nodes=2 type=glu", NULL, NULL},
 		{FS, "capacity=1 tolerate=2", NULL, NULL},

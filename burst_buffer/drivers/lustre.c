@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lustre: a directory of the job's own on the parallel file system, below a
+ * directory of the site's. Nothing is started, and the nodes give nothing:
+ * every node binds ROOT/JOB.BUFFER to the place where a file system would be
+ * mounted. All nodes make it and all of them remove it, whoever comes first,
+ * so that no node's loss leaves it behind.
+ *
+ * The parallel file system may hang, so it is only touched in children with
+ * time limits. Root must be root there: with root squashed nothing works.
+ */
+#include "config.h"
+#include "burst_buffer/drivers/driver.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "burst_buffer/host/aside.h"
+#include "burst_buffer/host/mtab.h"
+#include "common/file.h"
+#include "common/proc.h"
+
+#define SECONDS	     30.0   /* for a few calls */
+#define WIPE_SECONDS 3600.0 /* for a tree */
+#define UNTIL	     "until"
+
+static const char *root_of(const struct slu_instance *in)
+{
+	return slu_plan_option(in->plan, "root", "");
+}
+
+/* ROOT/MIDDLEJOB.BUFFER */
+static void place(const struct slu_instance *in, const char *middle,
+		  char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%.3800s/%s%u.%" PRIu64, root_of(in), middle,
+		 (unsigned)in->plan->job_id, in->plan->buffer);
+}
+
+static int aside(slu_aside_f *fn, const void *arg, double seconds, void *out,
+		 struct slu_err *err)
+{
+	struct slu_aside a = {.fn = fn, .arg = (void *)arg, .seconds = seconds};
+
+	return slu_aside(&a, "the parallel file system", out, err);
+}
+
+/* probe */
+
+static int try_root(struct slu_aside *a, void *arg, void *out,
+		    struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	(void)a, (void)out;
+	snprintf(path, sizeof(path), "%.3900s/.sluice-probe.%d",
+		 (const char *)arg, (int)getpid());
+	if (mkdir(path, 0700) || chown(path, 65534, 65534) || rmdir(path))
+		return slu_errno(err, SLU_IO, "%s", path);
+	return 0;
+}
+
+static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
+{
+	const char *root = slu_fs_option(conf, "root", "");
+	struct slu_err err;
+
+	if (geteuid() != 0 || !aside(try_root, root, SECONDS, NULL, &err))
+		return 0;
+	slu_buf_printf(why,
+		       "root=%s cannot be used: %s (root must not be squashed "
+		       "there)\n",
+		       root, err.text);
+	return 1;
+}
+
+/* attach */
+
+/* A default layout, which what is made below inherits. */
+static int set_stripe(const struct slu_instance *in, char *path,
+		      struct slu_err *err)
+{
+	static const struct {
+		const char *option, *flag;
+	} flags[] = {
+		{"stripe_count", "-c"}, {"stripe_size", "-S"}, {"pool", "-p"}};
+	char *argv[12] = {(char *)slu_plan_option(in->plan, "lfs", "lfs"),
+			  "setstripe"};
+	int n = 2;
+
+	for (int i = 0; i < 3; i++) {
+		const char *value =
+			slu_plan_option(in->plan, flags[i].option, NULL);
+
+		if (value) {
+			argv[n++] = (char *)flags[i].flag;
+			argv[n++] = (char *)value;
+		}
+	}
+	if (n == 2)
+		return 0;
+	argv[n] = path;
+	return slu_run(argv, SECONDS, NULL, err);
+}
+
+static int make_and_bind(struct slu_aside *a, void *arg, void *out,
+			 struct slu_err *err)
+{
+	const struct slu_instance *in = arg;
+	char path[PATH_MAX];
+
+	(void)a, (void)out;
+	place(in, "", path);
+	if (mkdir(path, 0711) && errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot make %s", path);
+	if (in->self == 0 && set_stripe(in, path, err))
+		return -1;
+	if (mount(path, in->top, NULL, MS_BIND, NULL))
+		return slu_errno(err, SLU_IO, "cannot mount %s", in->top);
+	return 0;
+}
+
+/* Kept data whose time is over. */
+static int expire(struct slu_aside *a, void *arg, void *out,
+		  struct slu_err *err)
+{
+	const struct slu_instance *in = arg;
+	char kept[PATH_MAX];
+	struct dirent *e;
+	DIR *d;
+
+	(void)a, (void)out;
+	snprintf(kept, sizeof(kept), "%.3900s/kept", root_of(in));
+	d = opendir(kept);
+	while (d && (e = readdir(d))) {
+		struct slu_buf text = {0};
+		char mark[NAME_MAX + 16];
+
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(mark, sizeof(mark), "%s/" UNTIL, e->d_name);
+		if (!slu_file_read(dirfd(d), mark, 64, &text, NULL) &&
+		    text.data && strtoll(text.data, NULL, 10) < time(NULL))
+			slu_rmtree(dirfd(d), e->d_name, err);
+		slu_buf_free(&text);
+	}
+	if (d)
+		closedir(d);
+	return 0;
+}
+
+static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
+		  size_t n_attr, const char **root, struct slu_err *err)
+{
+	(void)attrs, (void)n_attr;
+	*root = in->top;
+	if (slu_mounted(in->top))
+		return 0;
+	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
+		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
+	if (in->self == 0)
+		aside(expire, in, SECONDS, NULL, NULL);
+	return aside(make_and_bind, in, SECONDS, NULL, err);
+}
+
+static int look(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
+{
+	const struct slu_instance *in = arg;
+	struct stat st;
+
+	(void)a, (void)out;
+	return stat(in->top, &st) ? slu_errno(err, SLU_IO, "%s", in->top) : 0;
+}
+
+static int check(const struct slu_instance *in, struct slu_err *err)
+{
+	if (!slu_mounted(in->top))
+		return slu_err(err, SLU_IO,
+			       "the job's file system is not mounted");
+	return aside(look, in, SECONDS, NULL, err);
+}
+
+static int counters(const struct slu_instance *in, double *read_bytes,
+		    double *written_bytes, struct slu_err *err)
+{
+	(void)in, (void)read_bytes, (void)written_bytes;
+	return slu_err(err, SLU_NOTFOUND, "no counters");
+}
+
+static int detach(const struct slu_instance *in, struct slu_err *err)
+{
+	return slu_unmount_below(in->top, in->plan->uid, SECONDS, err);
+}
+
+static int stop(const struct slu_instance *in, struct slu_err *err)
+{
+	(void)in, (void)err;
+	return 0;
+}
+
+/* wipe and keep: the first node that comes moves it away */
+
+static int wipe_aside(struct slu_aside *a, void *arg, void *out,
+		      struct slu_err *err)
+{
+	const struct slu_instance *in = arg;
+	char from[PATH_MAX], gone[PATH_MAX], middle[32];
+
+	(void)a, (void)out;
+	place(in, "", from);
+	snprintf(middle, sizeof(middle), ".gone.%zu.", in->self);
+	place(in, middle, gone);
+	if (rename(from, gone) && errno != ENOENT)
+		return slu_errno(err, SLU_IO, "cannot remove %s", from);
+	return slu_rmtree(AT_FDCWD, gone, err);
+}
+
+static int wipe(const struct slu_instance *in, struct slu_err *err)
+{
+	return aside(wipe_aside, in, WIPE_SECONDS, NULL, err);
+}
+
+struct keeping {
+	const struct slu_instance *in;
+	int64_t until;
+};
+
+static int keep_aside(struct slu_aside *a, void *arg, void *out,
+		      struct slu_err *err)
+{
+	const struct keeping *k = arg;
+	char from[PATH_MAX], to[PATH_MAX], path[PATH_MAX], text[32];
+	int n = snprintf(text, sizeof(text), "%" PRId64 "\n", k->until);
+
+	(void)a, (void)out;
+	place(k->in, "", from);
+	place(k->in, "kept/", to);
+	snprintf(path, sizeof(path), "%.4000s/" UNTIL, from);
+	if (!access(from, F_OK) &&
+	    slu_file_write(AT_FDCWD, path, text, (size_t)n, 0644, true, err) &&
+	    access(to, F_OK))
+		return -1;
+	snprintf(path, sizeof(path), "%.3900s/kept", root_of(k->in));
+	if (mkdir(path, 0711) && errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot make %s", path);
+	if (rename(from, to) && errno != ENOENT)
+		return slu_errno(err, SLU_IO, "cannot move %s", from);
+	return access(to, F_OK) ? slu_errno(err, SLU_IO, "%s", to) : 0;
+}
+
+static int keep(const struct slu_instance *in, int64_t until, char kept[4096],
+		struct slu_err *err)
+{
+	const struct keeping k = {in, until};
+	char path[PATH_MAX];
+
+	if (aside(keep_aside, &k, SECONDS, NULL, err))
+		return -1;
+	place(in, "kept/", path);
+	snprintf(kept, 4096, "%.4080s/data", path);
+	return 0;
+}
+
+const struct slu_driver slu_driver_lustre = {
+	.name = "lustre",
+	.shared = true,
+	.probe = probe,
+	.attach = attach,
+	.check = check,
+	.counters = counters,
+	.detach = detach,
+	.stop = stop,
+	.wipe = wipe,
+	.keep = keep,
+};
