@@ -3,15 +3,22 @@
 # bench/latency and bench/hooks are scripts that need root and start private
 # clusters.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/latency bench/hooks
-bench_programs = bench/predict bench/arbiter bench/mckp bench/staging
+bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
+	bench/mckp bench/staging
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
 bench: $(bench_programs)
 .PHONY: bench
 
 bench_predict_SOURCES = bench/predict.c bench/rivals.c bench/rivals.h \
-	bench/swf.c bench/swf.h
+	bench/students.c bench/students.h bench/swf.c bench/swf.h
 bench_predict_LDADD = libslupredict.la
+bench_backfill_SOURCES = bench/backfill.c bench/easy.c bench/easy.h \
+	bench/nodes.c bench/nodes.h bench/rivals.c bench/rivals.h \
+	bench/students.c bench/students.h bench/swf.c bench/swf.h
+bench_backfill_LDADD = libslupredict.la
+bench_io_SOURCES = bench/io.c
+bench_io_LDADD = libslupredict.la
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
 	bench/arbiter_sets.c bench/random.h
 bench_arbiter_LDADD = libsluion.la

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 #include "bench/rivals.h"
+#include "bench/students.h"
 #include "bench/swf.h"
 #include "job_submit/predict.h"
 
@@ -40,37 +41,6 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-struct names {
-	char program[24], group[24], queue[24];
-};
-
-/* In letters, since digits of names count as one. */
-static void spell(int64_t number, char out[24])
-{
-	snprintf(out, 24, "%lld", (long long)number);
-	for (char *c = out; *c; c++)
-		if (*c >= '0' && *c <= '9')
-			*c = (char)(*c - '0' + 'a');
-}
-
-static struct slu_job as_job(const struct swf_job *job, struct names *n)
-{
-	spell(job->program, n->program);
-	snprintf(n->group, sizeof(n->group), "%lld", (long long)job->group);
-	snprintf(n->queue, sizeof(n->queue), "%lld", (long long)job->queue);
-	return (struct slu_job){
-		.uid = (uint32_t)job->user,
-		.name = n->program,
-		.account = n->group,
-		.partition = n->queue,
-		.node_cnt = (uint32_t)job->procs,
-		.limit_asked = (uint32_t)((job->request + 59) / 60),
-		.submit = job->submit + 1, /* 0 is "never" */
-		.start = job->start + 1,
-		.end = job->end + 1,
-	};
-}
-
 /* One pass over a log: what each predicts for each of its jobs. */
 struct run {
 	const struct swf_log *log;
@@ -87,8 +57,8 @@ struct run {
 static void learn(void *arg, const struct swf_job *job)
 {
 	struct run *r = arg;
-	struct names names;
-	struct slu_job j = as_job(job, &names);
+	struct student_names names;
+	struct slu_job j = student_job(job, &names);
 	double before;
 
 	rivals_learn(r->rivals, job);
@@ -102,8 +72,8 @@ static double predict(void *arg, const struct swf_job *job)
 {
 	struct run *r = arg;
 	size_t i = (size_t)(job - r->log->job);
-	struct names names;
-	struct slu_job j = as_job(job, &names);
+	struct student_names names;
+	struct slu_job j = student_job(job, &names);
 	struct slu_outlook outlook;
 	struct slu_prediction got;
 	double before;

@@ -69,14 +69,37 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * run (s), error (predicted - run, s), state, ions, read_bytes, written_bytes,
  * MB/s. What is not known is absent.
  *
- * predict: what the history of job->uid says about this hypothetical job, one
- * object: name, nodes, limit_asked, predicted (s), careful (s), predicted_from,
- * jobs (the evidence). quantile and floor: see predict.h.
+ * predict: what the history says about a hypothetical job, one object: name,
+ * nodes, limit_asked, predicted (s), careful (s), predicted_from, jobs; and
+ *   quantiles	{"10", "50", "90", "99"}: run time, s
+ *   evidence	[{class, jobs, weight}]: of which classes (predict.h), and their
+ *		shares in the answer
+ *   io		of the user's runs of that name: runs, written_bytes and
+ *		read_bytes (arrays: the next run's, and those after it),
+ *		stripe_size, stripes, training (the length in use), MB/s, and
+ *		bandwidth [{ions, runs, MB/s}]
  */
 int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
 		     struct json_object **out, struct slu_err *err);
-int slu_history_predict(struct slu_db *db, const struct slu_job *job,
-			double quantile, int64_t floor,
+
+/*
+ * How good the predictions of the query's jobs were: {"user": [...],
+ * "partition": [...], "week": [...]} (the week's Monday), each element with
+ * user, partition or week, jobs, median_error and mean_error (|predicted -
+ * run|, s), median_error_asked (the same of the request) and under (the share
+ * that ran longer than predicted). The caller puts *out.
+ */
+int slu_history_accuracy(struct slu_db *db,
+			 const struct slu_history_query *query,
+			 struct json_object **out, struct slu_err *err);
+
+struct slu_history_ask {
+	struct slu_job job; /* see slu_predict() */
+	double quantile;    /* see slu_predictor_new() */
+	int64_t floor;
+	uint64_t stripe_size; /* bytes, > 0 */
+};
+int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
 			struct json_object **out, struct slu_err *err);
 
 #endif

@@ -9,8 +9,6 @@
 #include "common/jsonx.h"
 #include "job_submit/history.h"
 
-#define CLASSES 16384 /* enough for one user */
-
 static void set_some(struct json_object *obj, const char *key, uint64_t value)
 {
 	if (value)
@@ -79,45 +77,4 @@ int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
 	}
 	*out = list;
 	return 0;
-}
-
-static int learn_row(void *arg, const struct slu_history_row *row,
-		     struct slu_err *err)
-{
-	(void)err;
-	slu_learn(arg, &row->job);
-	return 0;
-}
-
-int slu_history_predict(struct slu_db *db, const struct slu_job *job,
-			double quantile, int64_t floor,
-			struct json_object **out, struct slu_err *err)
-{
-	struct slu_history_query query = {.uid = job->uid};
-	struct slu_predictor *p =
-		slu_predictor_new(CLASSES, quantile, floor, err);
-	struct json_object *obj = NULL;
-	struct slu_prediction got;
-	int rc = -1;
-
-	if (!p || slu_history_each(db, &query, learn_row, p, err) < 0)
-		goto out;
-	obj = json_object_new_object();
-	if (!obj) {
-		slu_err(err, SLU_NOMEM, "out of memory");
-		goto out;
-	}
-	slu_predict(p, job, &got);
-	slu_json_set_str(obj, "name", job->name);
-	set_some(obj, "nodes", job->node_cnt);
-	set_some(obj, "limit_asked", job->limit_asked);
-	slu_json_set_i64(obj, "predicted", got.seconds);
-	slu_json_set_i64(obj, "careful", got.careful);
-	slu_json_set_str(obj, "predicted_from", got.from);
-	slu_json_set_u64(obj, "jobs", got.jobs);
-	*out = obj;
-	rc = 0;
-out:
-	slu_predictor_free(p);
-	return rc;
 }

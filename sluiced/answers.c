@@ -12,8 +12,9 @@
 #include "job_submit/history.h"
 #include "sluiced/daemon.h"
 
-#define EVENTS 100 /* of the assignment's history, unless asked */
-#define JOBS   100
+#define EVENTS	    100 /* of the assignment's history, unless asked */
+#define JOBS	    100
+#define STRIPE_SIZE (UINT64_C(1) << 30)
 
 static int give(struct json_object *obj, struct slu_buf *out,
 		struct slu_err *err)
@@ -55,6 +56,21 @@ static int buffers(struct slu_db *db, const struct slu_asker *who,
 		    out, err);
 }
 
+/* Of all rows that may be seen, unless "last" says how many. */
+static int accuracy(struct slu_db *db, const struct slu_asker *who,
+		    struct json_object *args, struct slu_buf *out,
+		    struct slu_err *err)
+{
+	struct slu_history_query query = {0};
+	struct json_object *obj;
+
+	if (whose(who, args, &query.uid, err) < 0 ||
+	    slu_json_u64_opt(args, "last", &query.last, err) < 0 ||
+	    slu_history_accuracy(db, &query, &obj, err) < 0)
+		return -1;
+	return give(obj, out, err);
+}
+
 static int jobs(struct slu_db *db, const struct slu_asker *who,
 		struct json_object *args, struct slu_buf *out,
 		struct slu_err *err)
@@ -69,29 +85,48 @@ static int jobs(struct slu_db *db, const struct slu_asker *who,
 	return give(obj, out, err);
 }
 
-static int predict(struct slu_db *db, const struct slu_asker *who,
-		   struct json_object *args, struct slu_buf *out,
-		   struct slu_err *err)
+/* The hypothetical job; its texts are borrowed from the arguments. */
+static int take_job(struct json_object *args, struct slu_job *job,
+		    struct slu_err *err)
 {
-	uint64_t nodes = 1, limit = 0, uid = who->uid;
-	struct json_object *obj;
-	const char *name = "";
-	struct slu_job job = {0};
+	uint64_t nodes = 1, limit = 0, uid = job->uid;
+	const char *name = "", *account = NULL, *partition = NULL;
 
 	if (slu_json_str_opt(args, "name", &name, err) < 0 ||
+	    slu_json_str_opt(args, "account", &account, err) < 0 ||
+	    slu_json_str_opt(args, "partition", &partition, err) < 0 ||
 	    slu_json_u64_opt(args, "nodes", &nodes, err) < 0 ||
 	    slu_json_u64_opt(args, "limit", &limit, err) < 0 ||
 	    slu_json_u64_opt(args, "uid", &uid, err) < 0)
 		return -1;
-	if (!who->admin && uid != who->uid)
+	job->uid = (uint32_t)uid;
+	job->name = (char *)(uintptr_t)name;
+	job->account = (char *)(uintptr_t)account;
+	job->partition = (char *)(uintptr_t)partition;
+	job->node_cnt = (uint32_t)nodes;
+	job->limit_asked = (uint32_t)limit;
+	return 0;
+}
+
+static int predict(struct slu_db *db, const struct slu_asker *who,
+		   struct json_object *args, struct slu_buf *out,
+		   struct slu_err *err)
+{
+	struct slu_history_ask ask = {
+		.job = {.uid = who->uid},
+		.quantile = who->quantile,
+		.floor = (int64_t)who->floor,
+		.stripe_size = STRIPE_SIZE,
+	};
+	struct json_object *obj;
+
+	if (take_job(args, &ask.job, err) < 0 ||
+	    slu_json_u64_opt(args, "stripe_size", &ask.stripe_size, err) < 0)
+		return -1;
+	if (!who->admin && ask.job.uid != who->uid)
 		return slu_err(err, SLU_DENIED, "uid %u may not see this",
 			       who->uid);
-	job.uid = (uint32_t)uid;
-	job.name = (char *)(uintptr_t)name;
-	job.node_cnt = (uint32_t)nodes;
-	job.limit_asked = (uint32_t)limit;
-	if (slu_history_predict(db, &job, who->quantile, (int64_t)who->floor,
-				&obj, err) < 0)
+	if (slu_history_predict(db, &ask, &obj, err) < 0)
 		return -1;
 	return give(obj, out, err);
 }
@@ -177,7 +212,7 @@ static int ions(struct slu_db *db, const struct slu_asker *who,
 }
 
 const struct slu_answerer slu_answerers[] = {
-	{"buffers", NULL, buffers}, {"jobs", NULL, jobs},
-	{"predict", NULL, predict}, {"ions", prepare_ions, ions},
-	{NULL, NULL, NULL},
+	{"buffers", NULL, buffers},   {"jobs", NULL, jobs},
+	{"accuracy", NULL, accuracy}, {"predict", NULL, predict},
+	{"ions", prepare_ions, ions}, {NULL, NULL, NULL},
 };

@@ -139,6 +139,41 @@ static int set_name(struct slu_ask *ask, const char *value, struct slu_err *err)
 	return 0;
 }
 
+static int set_account(struct slu_ask *ask, const char *value,
+		       struct slu_err *err)
+{
+	(void)err;
+	slu_json_set_str(ask->args, "account", value);
+	return 0;
+}
+
+static int set_partition(struct slu_ask *ask, const char *value,
+			 struct slu_err *err)
+{
+	(void)err;
+	slu_json_set_str(ask->args, "partition", value);
+	return 0;
+}
+
+static int set_stripe_size(struct slu_ask *ask, const char *value,
+			   struct slu_err *err)
+{
+	uint64_t bytes;
+
+	if (slu_size_parse(value, &bytes, err))
+		return -1;
+	slu_json_set_u64(ask->args, "stripe_size", bytes);
+	return 0;
+}
+
+static int set_accuracy(struct slu_ask *ask, const char *value,
+			struct slu_err *err)
+{
+	(void)value, (void)err;
+	ask->accuracy = true;
+	return 0;
+}
+
 static int set_where(struct slu_ask *ask, const char *value,
 		     struct slu_err *err)
 {
@@ -209,6 +244,14 @@ static const struct opt opts[] = {
 	 set_nodes},
 	{'M', "limit", "TIME", "of a prediction: minutes, or HH:MM:SS", ONE,
 	 set_limit},
+	{'P', "partition", "NAME", "of a prediction: its partition", ONE,
+	 set_partition},
+	{'K', "account", "NAME", "of a prediction: its account", ONE,
+	 set_account},
+	{'Z', "stripe-size", "SIZE", "of a prediction: of its files", ONE,
+	 set_stripe_size},
+	{'Y', "accuracy", NULL, "of jobs: how good predictions were", NOTHING,
+	 set_accuracy},
 	{'h', "help", NULL, "show this", NOTHING, set_help},
 	{'V', "version", NULL, "show the version", NOTHING, set_version},
 	{.letter = '\0'},

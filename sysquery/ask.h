@@ -21,6 +21,7 @@ struct slu_ask {
 	const char *server; /* --server: HOST:PORT; NULL: DaemonAddr's */
 	const char *output; /* -o */
 	bool json, table;   /* neither: a table on a terminal, else JSON */
+	bool accuracy;	    /* --accuracy */
 	bool list_hosts, list_extractors, help, version;
 	const char *command; /* NULL: the original tool's form */
 	const char *operand[SLU_OPERANDS_MAX];

@@ -3,6 +3,40 @@
 #include "config.h"
 #include "sysquery/ask.h"
 
+/* Three tables, or the answer as it is. */
+static int accuracy(struct slu_ask *ask, struct slu_err *err)
+{
+	static const char *const list[] = {"user", "partition", "week"};
+	static const char *const heading[] = {"USER", "PARTITION", "WEEK"};
+	struct json_object *answer, *rows;
+	struct slu_buf out = {0};
+	int ret = 0;
+
+	if (!slu_ask_table(ask))
+		return slu_ask_show(ask, "accuracy", NULL, err);
+	answer = slu_ask_object(ask, "accuracy", err);
+	if (!answer)
+		return -1;
+	for (size_t i = 0; ret == 0 && i < 3; i++) {
+		const struct slu_column columns[] = {
+			{list[i], heading[i], SLU_COL_PLAIN},
+			{"jobs", "JOBS", SLU_COL_PLAIN},
+			{"median_error", "MEDIAN_ERROR", SLU_COL_SECONDS},
+			{"mean_error", "MEAN_ERROR", SLU_COL_SECONDS},
+			{"median_error_asked", "OF_REQUEST", SLU_COL_SECONDS},
+			{"under", "UNDER", SLU_COL_PLAIN},
+			{.key = NULL}};
+
+		if (json_object_object_get_ex(answer, list[i], &rows))
+			ret = slu_ask_section(NULL, rows, columns, &out, err);
+	}
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	json_object_put(answer);
+	return ret;
+}
+
 int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err)
 {
 	static const struct slu_column columns[] = {
@@ -20,5 +54,7 @@ int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err)
 		{"written_bytes", "WRITTEN", SLU_COL_BYTES},
 		{.key = NULL}};
 
+	if (ask->accuracy)
+		return accuracy(ask, err);
 	return slu_ask_show(ask, "jobs", columns, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery predict: the run time that a job submitted now would be given. */
+/* sysquery predict: the run time that a job submitted now would be given, why,
+ * and the I/O it is likely to do. */
 #include "config.h"
 #include "sysquery/ask.h"
 
@@ -12,6 +13,54 @@ static const struct slu_column columns[] = {
 	{"jobs", "JOBS", SLU_COL_PLAIN},
 	{.key = NULL},
 };
+
+static const struct slu_column evidence[] = {
+	{"class", "CLASS", SLU_COL_PLAIN},
+	{"jobs", "JOBS", SLU_COL_PLAIN},
+	{"weight", "WEIGHT", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+
+static const struct slu_column io[] = {
+	{"runs", "IO_OF_RUNS", SLU_COL_PLAIN},
+	{"written", "WRITES", SLU_COL_BYTES},
+	{"read", "READS", SLU_COL_BYTES},
+	{"stripes", "STRIPES", SLU_COL_PLAIN},
+	{"MB/s", "MB/s", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+
+/* The next run's bytes beside the other values. */
+static void flatten(struct json_object *obj)
+{
+	static const char *const from[] = {"written_bytes", "read_bytes"};
+	static const char *const to[] = {"written", "read"};
+	struct json_object *list;
+
+	for (int i = 0; i < 2; i++)
+		if (json_object_object_get_ex(obj, from[i], &list))
+			json_object_object_add(
+				obj, to[i],
+				json_object_get(
+					json_object_array_get_idx(list, 0)));
+}
+
+static int show_parts(struct json_object *answer, struct slu_buf *out,
+		      struct slu_err *err)
+{
+	struct json_object *rows = json_object_new_array(), *part;
+	int ret = 0;
+
+	if (json_object_object_get_ex(answer, "evidence", &part))
+		ret = slu_ask_section(NULL, part, evidence, out, err);
+	if (ret == 0 && json_object_object_get_ex(answer, "io", &part)) {
+		flatten(part);
+		json_object_array_add(rows, json_object_get(part));
+		ret = slu_ask_section(NULL, rows, io, out, err);
+	}
+	json_object_put(rows);
+	return ret;
+}
 
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 {
@@ -27,6 +76,8 @@ int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 	rows = json_object_new_array();
 	json_object_array_add(rows, answer);
 	ret = slu_table(rows, columns, &out, err);
+	if (ret == 0)
+		ret = show_parts(answer, &out, err);
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);

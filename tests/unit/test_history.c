@@ -265,31 +265,141 @@ START_TEST(test_jobs_json)
 }
 END_TEST
 
-START_TEST(test_predict_json)
+static struct json_object *foresee(struct slu_db *db,
+				   const struct slu_history_ask *ask)
 {
-	struct slu_db *db = new_db();
-	struct slu_job job = {
-		.uid = 7, .name = "j", .node_cnt = 2, .limit_asked = 5};
 	struct json_object *out;
 	struct slu_err err;
 
-	expect_ok(slu_history_predict(db, &job, 0.9, 60, &out, &err), err);
+	expect_ok(slu_history_predict(db, ask, &out, &err), err);
+	return out;
+}
+
+START_TEST(test_predict_json)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_ask ask = {
+		.job = {.uid = 7, .name = "j", .node_cnt = 2, .limit_asked = 5},
+		.quantile = 0.9,
+		.floor = 60,
+		.stripe_size = 1000,
+	};
+	struct json_object *out = foresee(db, &ask);
+	struct slu_err err;
+
 	ck_assert_str_eq(slu_json_text(out),
 			 "{\"name\":\"j\",\"nodes\":2,\"limit_asked\":5,"
 			 "\"predicted\":300,\"careful\":300,"
 			 "\"predicted_from\":\"asked\",\"jobs\":0}");
 	json_object_put(out);
 	add(db, 1, 7, 100, 140);
-	add(db, 2, 8, 100, 500); /* somebody else's */
-	job.limit_asked = 0;
-	expect_ok(slu_history_predict(db, &job, 0.9, 60, &out, &err), err);
-	ck_assert_str_eq(slu_json_text(out),
-			 "{\"name\":\"j\",\"nodes\":2,\"predicted\":40,"
-			 "\"careful\":82,\"predicted_from\":\"class\","
-			 "\"jobs\":1}");
+	ask.job.limit_asked = 0;
+	out = foresee(db, &ask);
+	ck_assert_ptr_nonnull(strstr(slu_json_text(out),
+				     "\"predicted\":40,\"careful\":82,"
+				     "\"predicted_from\":\"class\","
+				     "\"jobs\":1,\"quantiles\":{\"10\":"));
+	ck_assert_ptr_nonnull(strstr(slu_json_text(out),
+				     "\"evidence\":[{\"class\":\"class\","
+				     "\"jobs\":1,\"weight\":"));
+	ck_assert_ptr_null(strstr(slu_json_text(out), "\"io\""));
 	json_object_put(out);
-	expect_fail(slu_history_predict(db, &job, 2, 60, &out, &err), err,
-		    SLU_INVALID, "quantile 2");
+	ask.quantile = 2;
+	expect_fail(slu_history_predict(db, &ask, &out, &err), err, SLU_INVALID,
+		    "quantile 2");
+	ask.quantile = 0.9;
+	ask.stripe_size = 0;
+	expect_fail(slu_history_predict(db, &ask, &out, &err), err, SLU_INVALID,
+		    "stripe_size");
+	slu_db_close(db);
+}
+END_TEST
+
+/* Runs that write 1 kB and 9 kB in turn, and somebody else's. */
+START_TEST(test_predict_io)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_ask ask = {
+		.job = {.uid = 7, .name = "j", .node_cnt = 2},
+		.quantile = 0.9,
+		.stripe_size = 1000,
+	};
+	struct json_object *out, *io, *list;
+	struct slu_err err;
+
+	for (uint32_t id = 1; id <= 20; id++) {
+		add(db, id, 7, id * 100, id * 100 + 40);
+		expect_ok(slu_history_io(db, id, id * 100, "n1", 0,
+					 id % 2 ? 1000 : 9000, &err),
+			  err);
+		add(db, 100 + id, 8, id * 100, id * 100 + 40);
+		expect_ok(slu_history_io(db, 100 + id, id * 100, "n1", 0, 5e12,
+					 &err),
+			  err);
+	}
+	out = foresee(db, &ask);
+	ck_assert(json_object_object_get_ex(out, "io", &io));
+	ck_assert(json_object_object_get_ex(io, "runs", &list));
+	ck_assert_int_eq(json_object_get_int(list), 20);
+	ck_assert(json_object_object_get_ex(io, "written_bytes", &list));
+	ck_assert_int_lt(
+		json_object_get_int(json_object_array_get_idx(list, 0)), 3000);
+	ck_assert_int_gt(
+		json_object_get_int(json_object_array_get_idx(list, 1)), 7000);
+	ck_assert(json_object_object_get_ex(io, "stripes", &list));
+	ck_assert_int_le(json_object_get_int(list), 3);
+	json_object_put(out);
+	slu_db_close(db);
+}
+END_TEST
+
+START_TEST(test_accuracy)
+{
+	static const struct {
+		uint32_t uid, predicted, asked;
+		int64_t end, run;
+		const char *partition;
+	} jobs[] = {
+		{7, 100, 10, 1000000, 90, "fat"},  /* off by 10 */
+		{7, 100, 10, 1000000, 130, "fat"}, /* off by 30, under */
+		{8, 100, 0, 1604800, 100, "slim"},
+		{8, 0, 10, 1604800, 100, "slim"}, /* not predicted */
+	};
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct json_object *out;
+	struct slu_err err;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		struct slu_job job = {
+			.job_id = i,
+			.uid = jobs[i].uid,
+			.predicted = jobs[i].predicted,
+			.limit_asked = jobs[i].asked,
+			.partition = (char *)(uintptr_t)jobs[i].partition,
+			.start = jobs[i].end - jobs[i].run,
+			.end = jobs[i].end};
+
+		expect_ok(slu_history_add(db, &job, &err), err);
+	}
+	expect_ok(slu_history_accuracy(db, &all, &out, &err), err);
+	ck_assert_str_eq(
+		slu_json_text(out),
+		"{\"user\":[{\"user\":\"7\",\"jobs\":2,\"median_error\":20,"
+		"\"mean_error\":20,\"median_error_asked\":490,\"under\":0.5},"
+		"{\"user\":\"8\",\"jobs\":1,\"median_error\":0,"
+		"\"mean_error\":0,\"under\":0}],"
+		"\"partition\":[{\"partition\":\"fat\",\"jobs\":2,"
+		"\"median_error\":20,\"mean_error\":20,"
+		"\"median_error_asked\":490,\"under\":0.5},"
+		"{\"partition\":\"slim\",\"jobs\":1,\"median_error\":0,"
+		"\"mean_error\":0,\"under\":0}],"
+		"\"week\":[{\"week\":\"1970-01-12\",\"jobs\":2,"
+		"\"median_error\":20,\"mean_error\":20,"
+		"\"median_error_asked\":490,\"under\":0.5},"
+		"{\"week\":\"1970-01-19\",\"jobs\":1,\"median_error\":0,"
+		"\"mean_error\":0,\"under\":0}]}");
+	json_object_put(out);
 	slu_db_close(db);
 }
 END_TEST
@@ -344,4 +454,5 @@ START_TEST(test_whole)
 END_TEST
 
 TEST_MAIN("history", test_whole, test_round_trip, test_once, test_queries,
-	  test_pages, test_io, test_jobs_json, test_predict_json)
+	  test_pages, test_io, test_jobs_json, test_predict_json,
+	  test_predict_io, test_accuracy)

@@ -110,6 +110,33 @@ static const struct {
 	 "1970-01-01T00:00:01  start 7  -       -     -       "
 	 "7 (ior): 1, 8 (): 0\n"
 	 "1970-01-01T00:00:02  -        -       -     -       -\n"},
+	{"jobs --accuracy --table", "{\"question\":\"accuracy\"}",
+	 "{\"user\":[{\"user\":\"ada\",\"jobs\":2,\"median_error\":60,"
+	 "\"mean_error\":61,\"median_error_asked\":3600,\"under\":0.5}],"
+	 "\"partition\":[],\"week\":[{\"week\":\"2026-11-16\","
+	 "\"jobs\":2,\"median_error\":60,\"mean_error\":61,"
+	 "\"under\":0.5}]}",
+	 "USER  JOBS  MEDIAN_ERROR  MEAN_ERROR  OF_REQUEST  UNDER\n"
+	 "ada      2          1:00        1:01     1:00:00    0.5\n"
+	 "\n"
+	 "WEEK        JOBS  MEDIAN_ERROR  MEAN_ERROR  OF_REQUEST  UNDER\n"
+	 "2026-11-16     2          1:00        1:01  -             0.5\n"},
+	{"predict --name j --stripe-size 1KiB --partition p --account a "
+	 "--table",
+	 "{\"name\":\"j\",\"stripe_size\":1024,\"partition\":\"p\","
+	 "\"account\":\"a\",\"question\":\"predict\"}",
+	 "{\"name\":\"j\",\"predicted\":90,\"evidence\":[{\"class\":"
+	 "\"user\",\"jobs\":3,\"weight\":0.5}],\"io\":{\"runs\":4,"
+	 "\"written_bytes\":[1024,2048],\"read_bytes\":[0,0],"
+	 "\"stripes\":1,\"MB/s\":7}}",
+	 "NAME  NODES  PREDICTED  CAREFUL  FROM  JOBS\n"
+	 "j     -           1:30  -        -     -\n"
+	 "\n"
+	 "CLASS  JOBS  WEIGHT\n"
+	 "user      3     0.5\n"
+	 "\n"
+	 "IO_OF_RUNS  WRITES  READS  STRIPES  MB/s\n"
+	 "         4    1KiB     0B        1     7\n"},
 	{"predict --nodes 2 --table", "{\"nodes\":2,\"question\":\"predict\"}",
 	 "{\"nodes\":2,\"predicted\":90,\"predicted_from\":\"class\"}",
 	 "NAME  NODES  PREDICTED  CAREFUL  FROM   JOBS\n"

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Time goes from event to event: submissions (in the log's order), ends, and
+ * predictions that run out, the last two from one heap. The queue is kept in
+ * order of submission.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench/easy.h"
+
+struct event {
+	int64_t when;
+	size_t job;
+};
+
+struct until {
+	int64_t when, procs;
+};
+
+struct sim {
+	const struct swf_log *log;
+	const struct easy_oracle *oracle;
+	int64_t *start;	   /* -1: not yet */
+	int64_t *until;	   /* predicted end of a running job */
+	double *predicted; /* run time */
+	struct event *heap;
+	size_t n_heap;
+	size_t *queue, n_queue;
+	size_t *running, n_running;
+	size_t *order; /* of candidates for backfilling */
+	struct until *ends;
+	int64_t idle, now;
+	bool shortest;
+	size_t renewed;
+};
+
+static void push(struct sim *s, int64_t when, size_t job)
+{
+	size_t i = s->n_heap++;
+
+	for (; i > 0 && s->heap[(i - 1) / 2].when > when; i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = (struct event){when, job};
+}
+
+static struct event pop(struct sim *s)
+{
+	struct event top = s->heap[0], last = s->heap[--s->n_heap];
+	size_t i = 0;
+
+	for (size_t c; (c = 2 * i + 1) < s->n_heap; i = c) {
+		if (c + 1 < s->n_heap && s->heap[c + 1].when < s->heap[c].when)
+			c++;
+		if (last.when <= s->heap[c].when)
+			break;
+		s->heap[i] = s->heap[c];
+	}
+	s->heap[i] = last;
+	return top;
+}
+
+static int64_t run_time(const struct sim *s, size_t i)
+{
+	return s->log->job[i].end - s->log->job[i].start;
+}
+
+static void set_until(struct sim *s, size_t i)
+{
+	s->until[i] = s->start[i] + (int64_t)ceil(s->predicted[i]);
+	if (s->until[i] < s->start[i] + run_time(s, i))
+		push(s, s->until[i], i); /* it will be wrong */
+}
+
+static void begin(struct sim *s, size_t i)
+{
+	s->start[i] = s->now;
+	s->idle -= s->log->job[i].procs;
+	s->running[s->n_running++] = i;
+	push(s, s->now + run_time(s, i), i);
+	set_until(s, i);
+}
+
+static void remove_from(size_t *list, size_t *n, size_t i)
+{
+	size_t k = 0;
+
+	while (list[k] != i)
+		k++;
+	memmove(&list[k], &list[k + 1], (--*n - k) * sizeof(*list));
+}
+
+/* A job's end, or the end of its prediction. */
+static void happen(struct sim *s, size_t i)
+{
+	int64_t elapsed = s->now - s->start[i];
+	double most = (double)s->log->job[i].request;
+
+	if (elapsed >= run_time(s, i)) {
+		remove_from(s->running, &s->n_running, i);
+		s->idle += s->log->job[i].procs;
+		s->oracle->learn(s->oracle->arg, i, s->start[i], s->now);
+		return;
+	}
+	s->renewed++;
+	s->predicted[i] =
+		fmin(s->oracle->renew(s->oracle->arg, i, elapsed), most);
+	/* Jobs that exceed even their request are given a minute each time. */
+	s->predicted[i] = fmax(s->predicted[i], (double)elapsed + 1);
+	if ((double)elapsed >= most)
+		s->predicted[i] = (double)elapsed + 60;
+	set_until(s, i);
+}
+
+static int by_when(const void *a, const void *b)
+{
+	const struct until *x = a, *y = b;
+
+	return (x->when > y->when) - (x->when < y->when);
+}
+
+/* When `procs` will be idle, and how many more will be then. */
+static int64_t shadow(const struct sim *s, int64_t procs, int64_t *extra)
+{
+	int64_t idle = s->idle, when = s->now;
+
+	for (size_t k = 0; k < s->n_running; k++)
+		s->ends[k] = (struct until){s->until[s->running[k]],
+					    s->log->job[s->running[k]].procs};
+	qsort(s->ends, s->n_running, sizeof(*s->ends), by_when);
+	for (size_t k = 0; k < s->n_running && idle < procs; k++) {
+		idle += s->ends[k].procs;
+		when = s->ends[k].when;
+	}
+	*extra = idle - procs;
+	return when;
+}
+
+static const double *sort_by;
+
+static int by_prediction(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	if (sort_by[x] != sort_by[y])
+		return sort_by[x] < sort_by[y] ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static void backfill(struct sim *s)
+{
+	int64_t extra, when = shadow(s, s->log->job[s->queue[0]].procs, &extra);
+	size_t n = s->n_queue - 1;
+
+	memcpy(s->order, s->queue + 1, n * sizeof(*s->order));
+	sort_by = s->predicted;
+	if (s->shortest)
+		qsort(s->order, n, sizeof(*s->order), by_prediction);
+	for (size_t k = 0; k < n && s->idle > 0; k++) {
+		size_t i = s->order[k];
+		int64_t procs = s->log->job[i].procs;
+		bool ends = s->now + (int64_t)ceil(s->predicted[i]) <= when;
+
+		if (procs > s->idle || (!ends && procs > extra))
+			continue;
+		if (!ends)
+			extra -= procs;
+		remove_from(s->queue, &s->n_queue, i);
+		begin(s, i);
+	}
+}
+
+static void schedule(struct sim *s)
+{
+	while (s->n_queue && s->log->job[s->queue[0]].procs <= s->idle) {
+		size_t i = s->queue[0];
+
+		remove_from(s->queue, &s->n_queue, i);
+		begin(s, i);
+	}
+	if (s->n_queue > 1 && s->idle > 0)
+		backfill(s);
+}
+
+static void submit(struct sim *s, size_t i)
+{
+	double p = s->oracle->predict(s->oracle->arg, i, s->now);
+
+	s->predicted[i] = fmax(fmin(p, (double)s->log->job[i].request), 1);
+	s->queue[s->n_queue++] = i;
+}
+
+static void simulate(struct sim *s)
+{
+	for (size_t next = 0; next < s->log->n || s->n_heap;) {
+		int64_t arrival =
+			next < s->log->n ? s->log->job[next].submit : INT64_MAX;
+
+		s->now = s->n_heap && s->heap[0].when <= arrival
+				 ? s->heap[0].when
+				 : arrival;
+		while (s->n_heap && s->heap[0].when == s->now)
+			happen(s, pop(s).job);
+		for (; next < s->log->n && s->log->job[next].submit == s->now;
+		     next++)
+			submit(s, next);
+		schedule(s);
+	}
+}
+
+static void measure(const struct sim *s, struct easy_result *out)
+{
+	double slowdown = 0, wait = 0;
+
+	for (size_t i = 0; i < s->log->n; i++) {
+		double run = (double)run_time(s, i);
+		double w = (double)(s->start[i] - s->log->job[i].submit);
+
+		wait += w;
+		slowdown += fmax((w + run) / fmax(run, 10), 1);
+	}
+	*out = (struct easy_result){slowdown / (double)s->log->n,
+				    wait / (double)s->log->n, s->renewed};
+}
+
+int easy_run(const struct swf_log *log, int64_t procs, bool shortest,
+	     const struct easy_oracle *oracle, int64_t *start,
+	     struct easy_result *out)
+{
+	size_t n = log->n + 1;
+	struct sim s = {
+		.log = log,
+		.oracle = oracle,
+		.start = start,
+		.until = calloc(n, sizeof(*s.until)),
+		.predicted = calloc(n, sizeof(*s.predicted)),
+		.heap = calloc(4 * n, sizeof(*s.heap)),
+		.queue = calloc(n, sizeof(*s.queue)),
+		.running = calloc(n, sizeof(*s.running)),
+		.order = calloc(n, sizeof(*s.order)),
+		.ends = calloc(n, sizeof(*s.ends)),
+		.idle = procs,
+		.shortest = shortest,
+	};
+	int rc = s.until && s.predicted && s.heap && s.queue && s.running &&
+				 s.order && s.ends
+			 ? 0
+			 : -1;
+
+	for (size_t i = 0; i < log->n; i++) {
+		start[i] = -1;
+		if (log->job[i].procs > procs)
+			rc = -1;
+	}
+	if (rc == 0) {
+		simulate(&s);
+		measure(&s, out);
+	}
+	free(s.until);
+	free(s.predicted);
+	free(s.heap);
+	free(s.queue);
+	free(s.running);
+	free(s.order);
+	free(s.ends);
+	return rc;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench/io [--csv] SUMMARIES.csv
+ *
+ * How good the I/O of applications is foretold, on a year of benchmark runs
+ * (NERSC/tokio-abcutils): the runs in the order of their start, each foretold
+ * from the earlier ones of the same program, file system and number of
+ * processes, by the shipped Markov chains of order 1 to 8 (Paul et al.,
+ * table II), by the nearest seen value to what the chain of order 3 says
+ * (nearest) with the bandwidth that such runs had (profile), and by the last
+ * value, the median of all earlier ones and their mean. A hit is a value within
+ * 10 %. The file may be gzipped.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "common/proc.h"
+#include "job_submit/profile.h"
+
+#define MAX_TEXT ((size_t)1 << 28)
+#define COLUMNS	 200
+#define APPS	 64
+#define ORDERS	 SLU_MARKOV_MAX_ORDER
+#define ORDER	 3 /* that is shipped */
+
+struct run {
+	double start, read, written, bandwidth;
+	char app[96];
+};
+
+/* Whoever foretells one quantity: chains, then rivals. */
+enum { NEAREST = ORDERS, LAST, MEDIAN, MEAN, PROFILE, STUDENTS };
+static const char *const student_name[STUDENTS] = {
+	"order 1", "order 2", "order 3", "order 4", "order 5",
+	"order 6", "order 7", "order 8", "nearest", "last",
+	"median",  "mean",    "profile"};
+
+struct score {
+	double error;
+	size_t hits, n;
+};
+
+struct series {
+	double *value; /* sorted, for the median */
+	size_t n;
+	double last, sum;
+	struct slu_markov chain[ORDERS];
+};
+
+struct app {
+	char name[96];
+	struct series written, read, bandwidth;
+	struct slu_profile profile;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Cut a line at its commas, in place. */
+static size_t split(char *line, char **field)
+{
+	size_t n = 0;
+
+	for (char *next; line && n < COLUMNS; line = next) {
+		next = strchr(line, ',');
+		if (next)
+			*next++ = '\0';
+		field[n++] = line;
+	}
+	return n;
+}
+
+/* Rows have an index in front that the header has not. */
+static size_t column(char **header, size_t n, const char *name)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(header[i], name) != 0)
+		i++;
+	return i + 1;
+}
+
+struct columns {
+	size_t start, app, fs, procs, read, written, bandwidth, n;
+};
+
+static struct columns find_columns(char *line)
+{
+	char *field[COLUMNS];
+	size_t n = split(line, field);
+
+	return (struct columns){
+		column(field, n, "_datetime_start"),
+		column(field, n, "darshan_app"),
+		column(field, n, "_file_system"),
+		column(field, n, "darshan_nprocs"),
+		column(field, n, "darshan_tot_bytes_read_posix"),
+		column(field, n, "darshan_tot_bytes_written_posix"),
+		column(field, n, "darshan_agg_perf_by_slowest_posix"),
+		n + 1,
+	};
+}
+
+static bool take_run(char *line, const struct columns *c, struct run *run)
+{
+	char *field[COLUMNS], *slash;
+
+	if (split(line, field) != c->n || !*field[c->bandwidth])
+		return false;
+	slash = strrchr(field[c->app], '/');
+	snprintf(run->app, sizeof(run->app), "%.40s %.20s %.10s",
+		 slash ? slash + 1 : field[c->app], field[c->fs],
+		 field[c->procs]);
+	run->start = strtod(field[c->start], NULL);
+	run->read = strtod(field[c->read], NULL);
+	run->written = strtod(field[c->written], NULL);
+	run->bandwidth = strtod(field[c->bandwidth], NULL);
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static struct run *load(char *text, size_t *n)
+{
+	char *save = NULL, *line = strtok_r(text, "\r\n", &save);
+	struct columns c = find_columns(line ? line : text);
+	struct run *run = NULL;
+	size_t room = 0;
+
+	*n = 0;
+	if (c.app >= c.n || c.read >= c.n || c.written >= c.n ||
+	    c.bandwidth >= c.n || c.start >= c.n || c.fs >= c.n ||
+	    c.procs >= c.n)
+		return NULL;
+	while ((line = strtok_r(NULL, "\r\n", &save))) {
+		if (*n == room) {
+			room = room ? 2 * room : 1024;
+			run = realloc(run, room * sizeof(*run));
+			if (!run)
+				return NULL;
+		}
+		*n += take_run(line, &c, &run[*n]);
+	}
+	if (run)
+		qsort(run, *n, sizeof(*run), by_start);
+	return run;
+}
+
+static int series_init(struct series *s, size_t n)
+{
+	for (uint32_t o = 0; o < ORDERS; o++)
+		slu_markov_init(&s->chain[o], o + 1);
+	s->value = calloc(n + 1, sizeof(double));
+	return s->value ? 0 : -1;
+}
+
+static void mark(struct score *score, double guess, double value)
+{
+	double off = fabs(guess - value);
+
+	score->error += off;
+	score->hits += off <= value / 10;
+	score->n++;
+}
+
+static void foretell(const struct series *s, double value, struct score *score)
+{
+	size_t n = s->n;
+	double guess;
+
+	for (int o = 0; o < ORDERS; o++) {
+		slu_markov_predict(&s->chain[o], &guess, 1);
+		mark(&score[o], guess, value);
+	}
+	slu_markov_predict(&s->chain[ORDER - 1], &guess, 1);
+	mark(&score[NEAREST], slu_markov_nearest(&s->chain[ORDER - 1], guess),
+	     value);
+	mark(&score[LAST], s->last, value);
+	mark(&score[MEDIAN], (s->value[(n - 1) / 2] + s->value[n / 2]) / 2,
+	     value);
+	mark(&score[MEAN], s->sum / (double)n, value);
+}
+
+static void learn(struct series *s, double value)
+{
+	size_t i = s->n++;
+
+	for (; i > 0 && s->value[i - 1] > value; i--)
+		s->value[i] = s->value[i - 1];
+	s->value[i] = value;
+	s->last = value;
+	s->sum += value;
+	for (int o = 0; o < ORDERS; o++)
+		slu_markov_learn(&s->chain[o], value);
+}
+
+static struct app *find_app(struct app *app, size_t *n, const char *name,
+			    size_t runs)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(app[i].name, name) == 0)
+			return &app[i];
+	if (*n == APPS || series_init(&app[*n].written, runs) < 0 ||
+	    series_init(&app[*n].read, runs) < 0 ||
+	    series_init(&app[*n].bandwidth, runs) < 0)
+		return NULL;
+	snprintf(app[*n].name, sizeof(app[*n].name), "%s", name);
+	slu_profile_init(&app[*n].profile);
+	return &app[(*n)++];
+}
+
+enum { WRITTEN, READ, BANDWIDTH, QUANTITIES };
+
+static void take(struct app *app, const struct run *run,
+		 struct score score[QUANTITIES][STUDENTS])
+{
+	struct slu_history_row row = {.read_bytes = run->read,
+				      .written_bytes = run->written,
+				      .io_bandwidth = run->bandwidth};
+
+	if (app->written.n >= 2) {
+		foretell(&app->written, run->written, score[WRITTEN]);
+		foretell(&app->read, run->read, score[READ]);
+		foretell(&app->bandwidth, run->bandwidth, score[BANDWIDTH]);
+		mark(&score[BANDWIDTH][PROFILE],
+		     slu_profile_bandwidth(&app->profile), run->bandwidth);
+	}
+	learn(&app->written, run->written);
+	learn(&app->read, run->read);
+	learn(&app->bandwidth, run->bandwidth);
+	slu_profile_learn(&app->profile, &row);
+}
+
+static int replay(const struct run *run, size_t n,
+		  struct score score[QUANTITIES][STUDENTS])
+{
+	struct app *app = calloc(APPS, sizeof(*app));
+	size_t apps = 0;
+	int rc = app ? 0 : -1;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct app *a = find_app(app, &apps, run[i].app, n);
+
+		if (a)
+			take(a, &run[i], score);
+		else
+			rc = -1;
+	}
+	for (size_t i = 0; i < apps; i++) {
+		free(app[i].written.value);
+		free(app[i].read.value);
+		free(app[i].bandwidth.value);
+	}
+	free(app);
+	return rc;
+}
+
+/* Time of one learn and one predict, by order. */
+static double cost(const struct run *run, size_t n, uint32_t order)
+{
+	struct slu_markov m;
+	double before = now(), guess, sum = 0;
+	size_t rounds = 0;
+
+	slu_markov_init(&m, order);
+	for (; rounds < 20000; rounds++) {
+		slu_markov_learn(&m, run[rounds % n].written);
+		slu_markov_predict(&m, &guess, 1);
+		sum += guess;
+	}
+	return sum >= 0 ? (now() - before) / (double)rounds * 1e9 : 0;
+}
+
+static const char *const quantity[QUANTITIES] = {
+	"bytes written (GB)", "bytes read (GB)", "bandwidth (MB/s)"};
+
+static void print(struct score score[QUANTITIES][STUDENTS],
+		  const struct run *run, size_t n)
+{
+	printf("%zu runs; hits (within 10 %%) and mean absolute error\n", n);
+	printf("  %-10s", "");
+	for (int q = 0; q < QUANTITIES; q++)
+		printf(" %22s", quantity[q]);
+	printf(" %10s\n", "ns");
+	for (int s = 0; s < STUDENTS; s++) {
+		printf("  %-10s", student_name[s]);
+		for (int q = 0; q < QUANTITIES; q++) {
+			const struct score *c = &score[q][s];
+			double unit = q == BANDWIDTH ? 1 : 1e9;
+
+			if (c->n)
+				printf(" %10.1f %% %9.0f",
+				       100 * (double)c->hits / (double)c->n,
+				       c->error / (double)c->n / unit);
+			else
+				printf(" %22s", "-");
+		}
+		if (s < ORDERS)
+			printf(" %10.0f", cost(run, n, (uint32_t)s + 1));
+		printf("\n");
+	}
+}
+
+static double mean_error(const struct score *c)
+{
+	return c->n ? c->error / (double)c->n : 0;
+}
+
+static void print_csv(struct score score[QUANTITIES][STUDENTS])
+{
+	static const char *const unit[] = {"B", "B", "MB/s"};
+
+	for (int q = 0; q < QUANTITIES; q++) {
+		int ours = q == BANDWIDTH ? PROFILE : NEAREST;
+
+		for (int s = LAST; s <= MEAN; s++) {
+			double us = mean_error(&score[q][ours]);
+			double them = mean_error(&score[q][s]);
+
+			printf("io-runs,MAE of %s,%s,%.4g,%s,%.4g,%.3f\n",
+			       q == WRITTEN ? "bytes written"
+			       : q == READ  ? "bytes read"
+					    : "bandwidth",
+			       unit[q], us, student_name[s], them, us / them);
+		}
+	}
+}
+
+static int bench(const char *path, bool csv)
+{
+	static struct score score[QUANTITIES][STUDENTS];
+	char *argv[] = {(char[]){"gzip"}, (char[]){"-dcf"},
+			(char *)(uintptr_t)path, NULL};
+	struct slu_buf text = {.max = MAX_TEXT};
+	struct run *run = NULL;
+	struct slu_err err;
+	int rc = -1;
+	size_t n;
+
+	if (slu_run(argv, 60, &text, &err) < 0) {
+		fprintf(stderr, "bench/io: %s: %s\n", path, err.text);
+		goto out;
+	}
+	run = load(text.data ? text.data : argv[0], &n);
+	if (!run || replay(run, n, score) < 0) {
+		fprintf(stderr, "bench/io: %s: not such a file\n", path);
+		goto out;
+	}
+	if (csv)
+		print_csv(score);
+	else
+		print(score, run, n);
+	rc = 0;
+out:
+	free(run);
+	slu_buf_free(&text);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+
+	if (argc != 2 + csv) {
+		fprintf(stderr, "usage: bench/io [--csv] SUMMARIES.csv\n");
+		return 2;
+	}
+	if (csv)
+		puts("case,metric,unit,ours,rival,rival_value,ratio");
+	return bench(argv[1 + csv], csv) < 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BENCH_NODES_H
+#define SLU_BENCH_NODES_H
+
+/*
+ * How long before its start a job's nodes are known (ADA-FS, section 3.2):
+ * conservative backfilling, where every queued job has a reservation of time
+ * and nodes, the lowest-numbered ones that are idle long enough, at the
+ * earliest time. When a job ends early, or runs longer than estimated, all
+ * reservations are made anew in the order of submission.
+ */
+
+#include "bench/swf.h"
+
+enum { NODES_AT_ONCE, NODES_1_S, NODES_10_MIN, NODES_LONGER, NODES_CLASSES };
+
+struct nodes_result {
+	/* Of the jobs: started when submitted; else the time between the last
+	 * change of its node list and its start was at most 1 s, at most
+	 * 10 min, longer. */
+	double share[NODES_CLASSES];
+};
+
+/* estimate[log->n] in seconds; one that is exceeded becomes the request, then
+ * grows by minutes. At most 128 nodes; -1 otherwise, or without memory. */
+int nodes_run(const struct swf_log *log, int64_t nodes, const double *estimate,
+	      struct nodes_result *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BENCH_STUDENTS_H
+#define SLU_BENCH_STUDENTS_H
+
+/*
+ * A job of a log as the shipped predictor sees jobs: a log's program number
+ * stands for the job's name, its group for the account, its queue for the
+ * partition; requests are whole minutes, as in Slurm.
+ */
+
+#include "bench/swf.h"
+#include "wire/job.h"
+
+struct student_names {
+	char program[24], group[24], queue[24];
+};
+
+/* The strings are in names. */
+struct slu_job student_job(const struct swf_job *job,
+			   struct student_names *names);
+
+/* What the shipped predictor says at each submission of the log, in its own
+ * time, in seconds; -1 without memory. */
+int student_predict_all(const struct swf_log *log, double *predicted);
+
+#endif

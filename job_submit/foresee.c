@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a job that does not exist yet may expect. A fresh predictor is taught
+ * with the history, so that the answer is the one slurmctld would give after
+ * reading it, and nothing has to be kept for the question. Run times are
+ * everybody's, as in slurmctld; I/O is that of the user's own runs of the same
+ * name.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/jsonx.h"
+#include "job_submit/history.h"
+#include "job_submit/name.h"
+#include "job_submit/profile.h"
+
+#define CLASSES	 (1u << 18)
+#define LAST	 200000 /* rows */
+#define REQUESTS 4	/* that are foretold */
+
+struct lessons {
+	struct slu_predictor *p;
+	struct slu_profile profile;
+	uint32_t uid;
+	char name[64]; /* without counters */
+};
+
+static int learn_row(void *arg, const struct slu_history_row *row,
+		     struct slu_err *err)
+{
+	struct lessons *l = arg;
+	char name[64];
+
+	(void)err;
+	slu_learn(l->p, &row->job);
+	slu_plain_name(row->job.name, name, sizeof(name));
+	if (row->job.uid == l->uid && strcmp(name, l->name) == 0)
+		slu_profile_learn(&l->profile, row);
+	return 0;
+}
+
+static struct json_object *quantiles(const struct slu_predictor *p,
+				     const struct slu_outlook *o)
+{
+	static const struct {
+		const char *name;
+		double share;
+	} list[] = {{"10", 0.1}, {"50", 0.5}, {"90", 0.9}, {"99", 0.99}};
+	struct json_object *obj = json_object_new_object();
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		slu_json_set_i64(
+			obj, list[i].name,
+			llround(slu_predict_quantile(p, o, list[i].share, 0)));
+	return obj;
+}
+
+static struct json_object *evidence(const struct slu_outlook *o)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (int l = 0; l < SLU_LEVELS; l++) {
+		struct json_object *obj;
+
+		if (!o->class[l].jobs)
+			continue;
+		obj = json_object_new_object();
+		slu_json_set_str(obj, "class", o->class[l].name);
+		slu_json_set_u64(obj, "jobs", o->class[l].jobs);
+		slu_json_set_double(obj, "weight",
+				    round((double)o->class[l].weight * 1000) /
+					    1000);
+		json_object_array_add(list, obj);
+	}
+	return list;
+}
+
+static void add_bytes(struct json_object *obj, const char *key,
+		      const struct slu_markov *m)
+{
+	struct json_object *list = json_object_new_array();
+	double next[REQUESTS];
+
+	slu_markov_predict(m, next, REQUESTS);
+	for (int i = 0; i < REQUESTS; i++)
+		json_object_array_add(
+			list, json_object_new_int64(
+				      (int64_t)slu_markov_nearest(m, next[i])));
+	json_object_object_add(obj, key, list);
+}
+
+static struct json_object *bandwidths(const struct slu_profile *p)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < p->n_with; i++) {
+		struct json_object *obj = json_object_new_object();
+
+		slu_json_set_u64(obj, "ions", p->with[i].ions);
+		slu_json_set_u64(obj, "runs", p->with[i].runs);
+		slu_json_set_double(obj, "MB/s",
+				    round(p->with[i].bandwidth * 100) / 100);
+		json_object_array_add(list, obj);
+	}
+	return list;
+}
+
+static struct json_object *io(const struct slu_profile *p, uint64_t stripe_size)
+{
+	struct json_object *obj = json_object_new_object();
+	double written;
+
+	slu_markov_predict(&p->written, &written, 1);
+	written = slu_markov_nearest(&p->written, written);
+	slu_json_set_u64(obj, "runs", p->runs);
+	add_bytes(obj, "written_bytes", &p->written);
+	add_bytes(obj, "read_bytes", &p->read);
+	slu_json_set_u64(obj, "stripe_size", stripe_size);
+	slu_json_set_u64(obj, "stripes",
+			 slu_markov_stripes(written, stripe_size));
+	slu_json_set_u64(obj, "training", slu_markov_length(&p->written));
+	slu_json_set_double(obj, "MB/s",
+			    round(slu_profile_bandwidth(p) * 100) / 100);
+	json_object_object_add(obj, "bandwidth", bandwidths(p));
+	return obj;
+}
+
+static struct json_object *
+answer(const struct lessons *l, const struct slu_job *job, uint64_t stripe_size)
+{
+	struct json_object *obj = json_object_new_object();
+	struct slu_prediction got;
+	struct slu_outlook outlook;
+
+	slu_predict(l->p, job, &got);
+	slu_predict_outlook(l->p, job, &outlook);
+	slu_json_set_str(obj, "name", job->name);
+	if (job->node_cnt)
+		slu_json_set_u64(obj, "nodes", job->node_cnt);
+	if (job->limit_asked)
+		slu_json_set_u64(obj, "limit_asked", job->limit_asked);
+	slu_json_set_i64(obj, "predicted", got.seconds);
+	slu_json_set_i64(obj, "careful", got.careful);
+	slu_json_set_str(obj, "predicted_from", got.from);
+	slu_json_set_u64(obj, "jobs", got.jobs);
+	if (got.jobs) {
+		json_object_object_add(obj, "quantiles",
+				       quantiles(l->p, &outlook));
+		json_object_object_add(obj, "evidence", evidence(&outlook));
+	}
+	if (l->profile.runs)
+		json_object_object_add(obj, "io", io(&l->profile, stripe_size));
+	return obj;
+}
+
+int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
+			struct json_object **out, struct slu_err *err)
+{
+	struct slu_history_query query = {.uid = SLU_NO_ID, .last = LAST};
+	struct lessons l = {.uid = ask->job.uid};
+	int rc = -1;
+
+	if (!ask->stripe_size)
+		return slu_err(err, SLU_INVALID, "stripe_size: 0");
+	l.p = slu_predictor_new(CLASSES, ask->quantile, ask->floor, err);
+	slu_profile_init(&l.profile);
+	slu_plain_name(ask->job.name, l.name, sizeof(l.name));
+	if (l.p && slu_history_each(db, &query, learn_row, &l, err) == 0) {
+		*out = answer(&l, &ask->job, ask->stripe_size);
+		rc = 0;
+	}
+	slu_predictor_free(l.p);
+	return rc;
+}
