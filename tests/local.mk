@@ -4,6 +4,7 @@ TESTS += tools/check-includes tools/check-options
 
 # A unit test is one file, tests/unit/test_NAME.c, added by the room it tests.
 noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
+	tests/unit/scratch.h \
 	tests/unit/random.h tests/unit/tmpdir.h
 # System tests: tests/system/run, or tools/test.
 EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \

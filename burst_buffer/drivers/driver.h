@@ -23,7 +23,7 @@ struct slu_instance {
 	const char *fs; /* where data may be stored: the instance's storage */
 	const char
 		*work;	 /* directory of root's, 0700, for what must be noted */
-	const char *top; /* work/top: where to mount; bare it is root's 0000 */
+	const char *top; /* wd/top: where to mount; bare it is root's 0000 */
 	const char *dir; /* of the job, root's 0711: what tasks may reach */
 	const char *mnt; /* dir/mnt: where a file system is that needs no mount
 			  * but interposition */

@@ -165,8 +165,8 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 	    slu_storage_locate(n->plan.node[n->self].storage, n->job_id,
 			       n->plan.buffer, &n->storage, err))
 		return -1;
-	slu_note_path(n, "work", n->work);
-	slu_note_path(n, "work/top", n->top);
+	slu_note_path(n, "wd", n->work);
+	slu_note_path(n, "wd/top", n->top);
 	slu_note_path(n, "mnt", n->mnt);
 	slu_note_path(n, "mnt/data", n->data);
 	n->in = (struct slu_instance){

@@ -18,7 +18,7 @@
  *	result		how the last `down` ended: "clean", or why not
  *	done.*		what need not be done again: staging acts
  *	mnt/data	the job's file system, as users see it
- *	work/		the driver's own (0700)
+ *	wd/		the driver's own (0700)
  */
 
 #include <limits.h>

@@ -100,7 +100,7 @@ static void add_process(const struct slu_node *job, const char *name,
 		slu_buf_printf(out, "%d", given);
 }
 
-/* Of every pid file in RunDir/JOB, or work/ in it. */
+/* Of every pid file in RunDir/JOB, or wd/ in it. */
 static void add_processes(const struct slu_node *job, const char *below,
 			  struct slu_buf *out)
 {
@@ -182,7 +182,7 @@ static void add_buffer(struct status *s, uint32_t job_id)
 	slu_json_set_str(row, "state", state_of(&job));
 	slu_json_set_u64(row, "mounts", count_mounts(s, job.dir));
 	add_processes(&job, "", &processes);
-	add_processes(&job, "work", &processes);
+	add_processes(&job, "wd", &processes);
 	slu_json_set_str(row, "processes", processes.data);
 	slu_json_set_str(row, "path", job.dir);
 	add_sentence(row, &job, "result");

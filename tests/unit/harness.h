@@ -16,10 +16,12 @@
  */
 
 #include <check.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/err.h"
+#include "tests/unit/scratch.h"
 
 /* Run through an array. */
 #define each(c, table)                                  \
@@ -62,6 +64,7 @@ static inline int run_tests(const char *name, const TTest *const *tests,
 	Suite *suite = suite_create(name);
 	TCase *tcase = tcase_create(name);
 	SRunner *runner = srunner_create(suite);
+	bool ours = scratch_begin();
 	int failed;
 
 	tcase_set_timeout(tcase, 60);
@@ -71,6 +74,8 @@ static inline int run_tests(const char *name, const TTest *const *tests,
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
+	if (ours)
+		scratch_end();
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -25,8 +25,9 @@
 
 #define SKIPPED 77 /* automake's word */
 
-/* Be the parent of this child, and of all orphans, until it ends. */
-static inline void wait_and_exit(pid_t child)
+/* Be the parent of this child, and of all orphans, until it ends. Returns what
+ * to exit with. */
+static inline int wait_for_child(pid_t child)
 {
 	int status = 1 << 8;
 	pid_t pid;
@@ -34,7 +35,29 @@ static inline void wait_and_exit(pid_t child)
 	do
 		pid = wait(&status);
 	while (pid != child && (pid > 0 || errno == EINTR));
-	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static pid_t whole_host;
+
+static inline void end_host(int signal)
+{
+	(void)signal;
+	kill(whole_host, SIGKILL);
+}
+
+/* Outside of it all: see the host end, by itself or because we are told to,
+ * and remove what it leaves. */
+static inline void watch_host(pid_t pid)
+{
+	int rc;
+
+	whole_host = pid;
+	signal(SIGINT, end_host);
+	signal(SIGTERM, end_host);
+	rc = wait_for_child(pid);
+	scratch_end();
+	_exit(rc);
 }
 
 static inline void loopback_up(void)
@@ -47,7 +70,9 @@ static inline void loopback_up(void)
 	close(fd);
 }
 
-/* The namespaces' first process, with whose end all others in them end. */
+/* The namespaces' first process, with whose end all others in them end. Control
+ * groups are the machine's, and stay: there are none here, unless the test says
+ * that it removes its own. */
 static inline int become_host(void)
 {
 	pid_t pid;
@@ -56,10 +81,13 @@ static inline int become_host(void)
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("proc", "/proc", "proc", 0, NULL))
 		return -1;
+#ifndef TEST_HAS_CGROUPS
+	umount2("/sys/fs/cgroup", MNT_DETACH);
+#endif
 	loopback_up();
 	pid = fork();
 	if (pid)
-		wait_and_exit(pid);
+		_exit(wait_for_child(pid));
 	return 0;
 }
 
@@ -71,6 +99,11 @@ static inline int enter_own_host(const char *name)
 		printf("%s: skipped, needs root\n", name);
 		return SKIPPED;
 	}
+	scratch_begin();
+	pid = fork();
+	if (pid)
+		watch_host(pid);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (access("/dev/loop-control", R_OK | W_OK) ||
 	    unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET)) {
 		printf("%s: skipped, no namespaces or loop devices\n", name);
@@ -78,7 +111,7 @@ static inline int enter_own_host(const char *name)
 	}
 	pid = fork();
 	if (pid)
-		wait_and_exit(pid);
+		_exit(wait_for_child(pid));
 	if (!become_host())
 		return 0;
 	printf("%s: skipped, no mounts in a namespace\n", name);

@@ -8,11 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/test_file.XXXXXX";
+static char dir[80];
 static int dirfd_;
 
 static void setup(void)
 {
+	snprintf(dir, sizeof(dir), "%s/XXXXXX", getenv("TMPDIR"));
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	dirfd_ = open(dir, O_RDONLY | O_DIRECTORY);
 	ck_assert_int_ge(dirfd_, 0);
@@ -130,7 +131,7 @@ START_TEST(test_mkdirs)
 {
 	struct slu_err err;
 	struct stat st;
-	char path[64];
+	char path[256];
 
 	setup();
 	umask(077);

@@ -274,7 +274,7 @@ START_TEST(test_status_buffer)
 	rows = status(0);
 	ck_assert_uint_eq(json_object_array_length(rows), 0);
 	json_object_put(rows);
-	make_dirs("run/7/work");
+	make_dirs("run/7/wd");
 	make_dirs("storage/7.3");
 	put("run/7/plan.json", plan);
 	expect_one_row(0, (const char *const[]){"\"what\":\"buffer\"",
@@ -283,8 +283,8 @@ START_TEST(test_status_buffer)
 						"\"unfinished\"", NULL});
 	ck_assert_int_eq(slu_pid_get(getpid(), &self, &err), 0);
 	slu_pid_write(path_of("run/7/up.pid"), &self, &err);
-	put("run/7/work/brick.pid", "1\n");
-	put("run/7/work/client.pid", "999999999\n");
+	put("run/7/wd/brick.pid", "1\n");
+	put("run/7/wd/client.pid", "999999999\n");
 	expect_one_row(0, (const char *const[]){"coming up", "brick 1",
 						"client gone", NULL});
 	put("run/7/env", "BB_JOBFS=/x\n");

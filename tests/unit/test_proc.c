@@ -11,10 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/test_proc.XXXXXX";
+static char dir[80];
 
 static void setup(void)
 {
+	snprintf(dir, sizeof(dir), "%s/XXXXXX", getenv("TMPDIR"));
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(chdir(dir), 0);
 }
@@ -260,7 +261,7 @@ END_TEST
 /* Says in a file how it lives, and then stays. */
 static int worker(void *arg)
 {
-	char cwd[64];
+	char cwd[256];
 	int fds = 0;
 
 	for (int fd = 3; fd < 1024; fd++)
@@ -274,7 +275,7 @@ static int worker(void *arg)
 
 START_TEST(test_detach)
 {
-	char pid_path[64], log_path[64];
+	char pid_path[256], log_path[256];
 	struct slu_buf log = {0};
 	struct slu_pid pid;
 	struct slu_err err;

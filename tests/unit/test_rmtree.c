@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/test_rmtree.XXXXXX";
+static char dir[80];
 
 /* Every test runs in a directory of its own, which must end up empty. */
 static void setup(void)
 {
+	snprintf(dir, sizeof(dir), "%s/XXXXXX", getenv("TMPDIR"));
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(chdir(dir), 0);
 }
@@ -35,7 +36,7 @@ static void touch(const char *path)
 START_TEST(test_tree)
 {
 	struct slu_err err;
-	char path[64];
+	char path[256];
 
 	setup();
 	ck_assert_int_eq(slu_mkdirs("t/a/b", 0700, NULL), 0);
@@ -57,7 +58,7 @@ START_TEST(test_paths)
 {
 	static const char *const bad[] = {"", "/", ".", "..", "t/..", "t/."};
 	struct slu_err err;
-	char path[64];
+	char path[256];
 	int fd;
 
 	setup();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Starting, finding and stopping daemons, their cgroups and capabilities. */
 #include "config.h"
+#define TEST_HAS_CGROUPS
 #include "tests/unit/root.h"
 #include "burst_buffer/host/cgroup.h"
 #include "burst_buffer/host/server.h"
@@ -10,7 +11,8 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-#define GROUP "sluice-test-server"
+/* Groups are the machine's: of other tests' names. */
+static char group[64], slurmd[64];
 
 static struct slu_err err;
 static char *top;
@@ -29,7 +31,7 @@ static void start(const char *mark)
 		 "sleep 60' %s >/dev/null 2>&1 & "
 		 "until [ -e %s.up ]; do sleep 0.01; done",
 		 mark, mark, mark);
-	expect_ok(slu_server_start(argv, GROUP, 20, &err), err);
+	expect_ok(slu_server_start(argv, group, 20, &err), err);
 }
 
 static void wait_for(const char *mark, struct slu_pid *pid)
@@ -53,7 +55,7 @@ START_TEST(test_life)
 	wait_for(mark, &pid);
 	expect_ok(slu_server_stop(mark, 5, &err), err);
 	ck_assert_int_eq(slu_server_find(mark, &pid, NULL), -1);
-	ck_assert_int_eq(slu_cgroup_remove(GROUP), 0);
+	ck_assert_int_eq(slu_cgroup_remove(group), 0);
 	tree_remove(top);
 }
 END_TEST
@@ -123,9 +125,8 @@ START_TEST(test_cgroup)
 	}
 	top = tree_new();
 	mark = in(top, "mark");
-	snprintf(dir, sizeof(dir), "%s/sluice-test-slurmd", root);
+	snprintf(dir, sizeof(dir), "%s/%s", root, slurmd);
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", dir);
-	slu_cgroup_remove("sluice-test-slurmd"); /* of an aborted run */
 	make_dir(dir, 0755);
 	snprintf(mine, sizeof(mine), "%d", getpid());
 	make_text(procs, mine);
@@ -133,17 +134,45 @@ START_TEST(test_cgroup)
 	wait_for(mark, &pid);
 	snprintf(mine, sizeof(mine), "/proc/%d/cgroup", pid.pid);
 	expect_ok(slu_file_read(AT_FDCWD, mine, 1 << 16, &text, &err), err);
-	ck_assert_ptr_nonnull(strstr(text.data, "/" GROUP));
-	ck_assert_ptr_null(strstr(text.data, "sluice-test-slurmd"));
+	ck_assert_ptr_nonnull(strstr(text.data, group));
+	ck_assert_ptr_null(strstr(text.data, slurmd));
 	slu_buf_free(&text);
 	expect_ok(slu_server_stop(mark, 5, &err), err);
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", root);
 	snprintf(mine, sizeof(mine), "%d", getpid());
 	make_text(procs, mine);
-	ck_assert_int_eq(slu_cgroup_remove("sluice-test-slurmd"), 0);
-	ck_assert_int_eq(slu_cgroup_remove(GROUP), 0);
+	ck_assert_int_eq(slu_cgroup_remove(slurmd), 0);
+	ck_assert_int_eq(slu_cgroup_remove(group), 0);
 	tree_remove(top);
 }
 END_TEST
 
-ROOT_TEST_MAIN("server", test_life, test_impostor, test_listens, test_cgroup)
+/* What is left of a test that failed. */
+static void end_all(void)
+{
+	kill(-1, SIGKILL); /* in our namespace; not the first process, nor us */
+	slu_cgroup_remove(slurmd);
+	slu_cgroup_remove(group);
+}
+
+static void name_groups(void)
+{
+	const char *ours = strrchr(scratch_path, '.') + 1;
+
+	snprintf(group, sizeof(group), "sluice-test-%s", ours);
+	snprintf(slurmd, sizeof(slurmd), "sluice-test-slurmd-%s", ours);
+}
+
+int main(void)
+{
+	const TTest *const tests[] = {test_life, test_impostor, test_listens,
+				      test_cgroup};
+	int rc = enter_own_host("server");
+
+	if (rc)
+		return rc;
+	name_groups();
+	rc = run_tests("server", tests, sizeof(tests) / sizeof(*tests));
+	end_all();
+	return rc;
+}

@@ -2,7 +2,8 @@
 #ifndef SLU_TESTS_TMPDIR_H
 #define SLU_TESTS_TMPDIR_H
 
-/* A directory of the test's own, removed when its process ends. */
+/* A directory of the test's own in $TMPDIR (see scratch.h), removed when its
+ * process ends. */
 
 #include <ftw.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 #include <check.h>
 
-static char tmpdir_path[64];
+static char tmpdir_path[80];
 static pid_t tmpdir_owner;
 
 static int tmpdir_remove_one(const char *path, const struct stat *st, int type,
@@ -31,7 +32,8 @@ static inline const char *tmpdir(void)
 {
 	if (tmpdir_owner == getpid())
 		return tmpdir_path;
-	snprintf(tmpdir_path, sizeof(tmpdir_path), "/tmp/slu-test.XXXXXX");
+	snprintf(tmpdir_path, sizeof(tmpdir_path), "%s/XXXXXX",
+		 getenv("TMPDIR"));
 	ck_assert_ptr_nonnull(mkdtemp(tmpdir_path));
 	tmpdir_owner = getpid();
 	atexit(tmpdir_remove);

@@ -13,10 +13,9 @@
 
 char *tree_new(void)
 {
-	const char *tmp = getenv("TMPDIR");
 	char *dir = malloc(PATH_MAX);
 
-	snprintf(dir, PATH_MAX, "%s/sluice-test.XXXXXX", tmp ? tmp : "/tmp");
+	snprintf(dir, PATH_MAX, "%s/XXXXXX", getenv("TMPDIR"));
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	return dir;
 }

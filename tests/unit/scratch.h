@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_SCRATCH_H
+#define SLU_TESTS_SCRATCH_H
+
+/*
+ * Where a test program may leave files: $TMPDIR is a directory of its own from
+ * scratch_begin() on. Who made it removes it when all tests are over, so that
+ * nothing stays of those that failed, crashed or ran out of time.
+ */
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char scratch_path[64]; /* empty: there is none yet */
+
+static inline int scratch_remove_one(const char *path, const struct stat *st,
+				     int type, struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	remove(path);
+	return 0; /* the others all the same */
+}
+
+/* False: there is one already, whose maker will remove it. */
+static inline bool scratch_begin(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (*scratch_path)
+		return false;
+	snprintf(scratch_path, sizeof(scratch_path), "%s/sluice-test.XXXXXX",
+		 tmp ? tmp : "/tmp");
+	if (!mkdtemp(scratch_path)) {
+		perror(scratch_path);
+		exit(EXIT_FAILURE);
+	}
+	chmod(scratch_path, 01777); /* tests become other users */
+	setenv("TMPDIR", scratch_path, 1);
+	return true;
+}
+
+static inline void scratch_end(void)
+{
+	nftw(scratch_path, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+#endif
