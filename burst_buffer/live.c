@@ -131,7 +131,7 @@ bool slu_bb_has_plan(const struct slu_bb *bb)
 
 bool slu_bb_has_data(const struct slu_bb *bb)
 {
-	bool ran = bb->ready > 0 &&
+	bool ran = bb->ready > 0 && !bb->unlaunched &&
 		   !(bb->failure && bb->failed_in == SLU_BB_RUNNING);
 
 	return ran && slu_bb_stages(bb, true) != 0;

@@ -76,13 +76,14 @@ struct slu_bb {
 	int64_t job_start;		     /* (db) */
 	double created, since, ready, ended; /* (db) 0: not yet */
 	bool success, requeued;		     /* (db) how the job ended */
-	char *failure;			     /* (db) NULL: none */
-	enum slu_bb_state failed_in;	     /* (db) */
-	double failed_at;		     /* (db) */
-	enum slu_bb_verdict verdict;	     /* (db) */
-	enum slu_on_failure what;	     /* (db) the verdict */
-	struct slu_bb_member *member;	     /* plan.n_node */
-	struct slu_bb_sum *sum;		     /* plan.n_stage */
+	bool unlaunched; /* (db) it did, before any task of it ran */
+	char *failure;	 /* (db) NULL: none */
+	enum slu_bb_state failed_in;  /* (db) */
+	double failed_at;	      /* (db) */
+	enum slu_bb_verdict verdict;  /* (db) */
+	enum slu_on_failure what;     /* (db) the verdict */
+	struct slu_bb_member *member; /* plan.n_node */
+	struct slu_bb_sum *sum;	      /* plan.n_stage */
 	struct slu_bb_gate *gate;
 	size_t n_gate;
 	double grace;	 /* seconds added to the deadline of this state */
@@ -150,8 +151,9 @@ int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
 		     enum slu_bb_order order, const char *text, double now,
 		     struct slu_err *err);
-int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb, bool success,
-		     bool requeued, const char *text, double now,
+/* success, requeued and unlaunched are those of `how`. */
+int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
+		     const struct slu_bb *how, const char *text, double now,
 		     struct slu_err *err);
 int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 		     struct slu_err *err);

@@ -31,7 +31,7 @@ static char *copy_text(struct slu_rows *rows, int column)
 static const char buffer_sql[] =
 	"SELECT State, Restarts, JobStart, Created, Since, Ready, Ended,"
 	" Success, Requeued, FailedIn, FailedAt, Verdict, What, User, Failure,"
-	" Plan FROM Buffer WHERE BID = ?";
+	" Plan, Unlaunched FROM Buffer WHERE BID = ?";
 
 static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 		       struct slu_err *err)
@@ -47,6 +47,7 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	bb->ended = slu_db_double(rows, 6);
 	bb->success = slu_db_int(rows, 7) != 0;
 	bb->requeued = slu_db_int(rows, 8) != 0;
+	bb->unlaunched = slu_db_int(rows, 16) != 0;
 	bb->failed_in = (enum slu_bb_state)slu_db_int(rows, 9);
 	bb->failed_at = slu_db_double(rows, 10);
 	bb->verdict = (enum slu_bb_verdict)slu_db_int(rows, 11);

@@ -303,8 +303,8 @@ static int forgo_nodes(struct slu_db *db, const struct slu_bb *bb,
 		       : 0;
 }
 
-int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb, bool success,
-		     bool requeued, const char *text, double now,
+int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
+		     const struct slu_bb *how, const char *text, double now,
 		     struct slu_err *err)
 {
 	long changed = -1;
@@ -315,15 +315,18 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb, bool success,
 	if (forgo_nodes(db, bb, err) == 0)
 		changed = slu_db_exec(db, err,
 				      "UPDATE Buffer SET Ended = ?,"
-				      " Success = ?, Requeued = ?"
+				      " Success = ?, Requeued = ?,"
+				      " Unlaunched = ?"
 				      " WHERE BID = ? AND Ended IS NULL",
-				      "diiI", now, (int)success, (int)requeued,
+				      "diiiI", now, (int)how->success,
+				      (int)how->requeued, (int)how->unlaunched,
 				      (int64_t)bb->id);
 	if (update_with(db, bb, changed, text, now, err))
 		return -1;
 	bb->ended = now;
-	bb->success = success;
-	bb->requeued = requeued;
+	bb->success = how->success;
+	bb->requeued = how->requeued;
+	bb->unlaunched = how->unlaunched;
 	for (i = 0; i < bb->plan.n_node; i++)
 		bb->member[i].state =
 			slu_node_next(bb->member[i].state, SLU_NODE_FORGO);

@@ -80,21 +80,35 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 
 /* A run ends */
 
+/* What becomes of it, for its history and the log. */
+static void ending(const struct slu_bb *bb, const struct slu_bb *how,
+		   const char *state, char *text, size_t size)
+{
+	bool skips =
+		how->unlaunched && bb->ready > 0 && slu_bb_stages(bb, true);
+
+	snprintf(text, size, "job ended: %.40s%s%s", state,
+		 how->requeued ? ", it runs again" : "",
+		 skips ? "; it was never launched, nothing is staged out" : "");
+}
+
 static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 		   const struct slu_job *job, double now, struct slu_err *err)
 {
 	const char *state = job && job->state ? job->state : "UNKNOWN";
-	bool requeued = job && (strcmp(state, "PENDING") == 0 ||
-				strncmp(state, "REQUEUE", 7) == 0 ||
-				job->restarts > bb->restarts);
-	char text[80];
+	const struct slu_bb how = {
+		.success = strcmp(state, "COMPLETED") == 0,
+		.requeued = job && (strcmp(state, "PENDING") == 0 ||
+				    strncmp(state, "REQUEUE", 7) == 0 ||
+				    job->restarts > bb->restarts),
+		.unlaunched = job && job->unlaunched,
+	};
+	char text[120];
 
 	if (bb->ended > 0)
 		return 0;
-	snprintf(text, sizeof(text), "job ended: %.40s%s", state,
-		 requeued ? ", it runs again" : "");
-	if (slu_bb_set_ended(b->db, bb, strcmp(state, "COMPLETED") == 0,
-			     requeued, text, now, err))
+	ending(bb, &how, state, text, sizeof(text));
+	if (slu_bb_set_ended(b->db, bb, &how, text, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_INFO, "%s", text);
 	slu_bb_wake(b, bb);

@@ -35,6 +35,7 @@
 #pragma weak last_job_update
 #pragma weak last_node_update
 #pragma weak up_node_bitmap
+#pragma weak slurmctld_config
 
 /* "22.05.8" */
 #define SLU_SLURM_VERSION_ARGS                                  \

@@ -42,6 +42,14 @@ static char *down_of(bitstr_t *bitmap)
 	return text;
 }
 
+/* While its prologs run a job waits for them. A slurmctld that has restarted
+ * since may have forgotten that they ended. */
+static bool is_unlaunched(const job_record_t *job)
+{
+	return job->state_reason == WAIT_PROLOG &&
+	       job->start_time > slurmctld_config.boot_time;
+}
+
 const char *slu_state_name(uint32_t state)
 {
 	if (state & JOB_REQUEUE)
@@ -105,6 +113,7 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out)
 		.nodes = copy_text(nodes),
 		.state = copy_text(slu_state_name(job->job_state)),
 		.completing = IS_JOB_COMPLETING(job),
+		.unlaunched = is_unlaunched(job),
 		.exit_code = job->exit_code,
 		.restarts = job->restart_cnt,
 		.ion_max = SLU_NO_ID,

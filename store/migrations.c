@@ -184,11 +184,16 @@ static const char buffer[] =
 	" Attr TEXT NOT NULL," /* JSON array, in the plan's order */
 	" PRIMARY KEY (BID, Name)) WITHOUT ROWID;";
 
+/* The job ended before any task of it was launched. */
+static const char unlaunched[] =
+	"ALTER TABLE Buffer ADD COLUMN Unlaunched INTEGER NOT NULL DEFAULT 0;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
 	assignment,   /* 3 */
 	buffer,	      /* 4 */
+	unlaunched,   /* 5 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

@@ -681,6 +681,60 @@ START_TEST(test_stage_out_on)
 }
 END_TEST
 
+/* How often the history of the newest buffer has these words. */
+static int64_t history_has(struct world *w, const char *words)
+{
+	struct slu_err err;
+	int64_t n;
+
+	expect_ok(slu_db_value(w->db, &n, 0, &err,
+			       "SELECT COUNT(*) FROM BufferHistory WHERE BID ="
+			       " (SELECT MAX(BID) FROM Buffer)"
+			       " AND instr(Text, ?) > 0",
+			       "s", words),
+		  err);
+	return n;
+}
+
+/* It was ready, but ended before any task ran: there is no output to look for,
+ * and that is no failure. */
+START_TEST(test_unlaunched)
+{
+	static const struct {
+		const char *state;
+		bool unlaunched;
+	} cases[] = {
+		{"REQUEUED", true},
+		{"NODE_FAIL", true},
+		{"CANCELLED", true},
+		{"REQUEUED", false},
+	};
+
+	each(c, cases)
+	{
+		const char *want = c->unlaunched ? "TEARDOWN" : "STAGE_OUT";
+		struct world w;
+
+		world_new(&w, 2, WALK, NULL);
+		run_until(&w, AT_RUN);
+		w.job.unlaunched = c->unlaunched;
+		job_end(&w, c->state);
+		ck_assert_str_eq(w.state, want);
+		ck_assert_int_eq(history_has(&w, "nothing is staged out"),
+				 c->unlaunched);
+		w.job.unlaunched = false; /* as slurmctld sees it later */
+		job_end(&w, c->state);
+		world_restart(&w);
+		ck_assert_str_eq(w.state, want);
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert(w.node[0].skip == c->unlaunched);
+		ck_assert_int_eq(w.verdicts, 0);
+		world_free(&w);
+	}
+}
+END_TEST
+
 /* slurmctld comes back and does not know the job any more. */
 START_TEST(test_vanished)
 {
@@ -1096,8 +1150,8 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_twice, test_twice_after_restart, test_crash_anywhere,
 	  test_cancel_anywhere, test_lose_anywhere, test_tolerate, test_fail_up,
 	  test_fail_down, test_bound, test_verdict_before_end, test_timeouts,
-	  test_teardown_timeout, test_requeues, test_next_run, test_incomplete,
-	  test_own_totals, test_stage_out_on, test_vanished, test_sync_nodes,
-	  test_sync_over, test_strangers, test_cancel_stage_out, test_words,
-	  test_forgotten_start, test_give_back, test_no_plan, test_full,
-	  test_quarantine, test_json)
+	  test_teardown_timeout, test_requeues, test_next_run, test_unlaunched,
+	  test_incomplete, test_own_totals, test_stage_out_on, test_vanished,
+	  test_sync_nodes, test_sync_over, test_strangers,
+	  test_cancel_stage_out, test_words, test_forgotten_start,
+	  test_give_back, test_no_plan, test_full, test_quarantine, test_json)
