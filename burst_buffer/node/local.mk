@@ -55,12 +55,13 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_server \
-	tests/unit/test_probe_slurm tests/unit/test_node_verbs
+	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
+	tests/unit/test_node
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
-node_slow_tests = tests/unit/test_glusterfs tests/unit/test_fs
-# test_node kills up and down at every request, which takes minutes: by hand.
-check_PROGRAMS += $(node_tests) $(node_slow_tests) tests/unit/test_node
+node_slow_tests = tests/unit/test_glusterfs tests/unit/test_fs \
+	tests/unit/test_node_killed
+check_PROGRAMS += $(node_tests) $(node_slow_tests)
 TESTS += $(node_tests)
 if !SANITIZERS
 TESTS += $(node_slow_tests)
@@ -93,9 +94,12 @@ tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_fs_SOURCES = tests/unit/test_fs.c \
 	tests/unit/node_main.c $(node_test_tree)
 tests_unit_test_fs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
+	tests/unit/node_main.c $(node_test_tree)
+tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
 tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h
+noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h tests/unit/node_life.h
 
 check_PROGRAMS += tests/fuzz/fuzz_manifest
 TESTS += tests/fuzz/fuzz_manifest

@@ -331,9 +331,10 @@ static void ctl_serve(void)
 	slu_msg_free(ctl_desc, msg);
 }
 
-/* Until both nodes have answered; their exit codes. After `ms`, fn (if it is
- * not NULL) is called once. */
-static void nodes_wait_and(int rc[NODES], int ms, void (*fn)(void))
+/* Until both nodes have answered; their exit codes. fn (if it is not NULL) is
+ * called once, after `ms` or as soon as slurmctld was told of that state. */
+static void nodes_wait_and(int rc[NODES], int ms, const char *state,
+			   void (*fn)(void))
 {
 	int left = NODES;
 	struct pollfd p[NODES + 1];
@@ -345,7 +346,8 @@ static void nodes_wait_and(int rc[NODES], int ms, void (*fn)(void))
 	while (left) {
 		int n = poll(p, NODES + 1, fn ? 20 : 50000);
 
-		if (fn && slu_clock() > when) {
+		if (fn && (slu_clock() > when ||
+			   (state && !strcmp(ctl_state, state)))) {
 			fn();
 			fn = NULL;
 			continue;
@@ -366,7 +368,7 @@ static void nodes_wait_and(int rc[NODES], int ms, void (*fn)(void))
 
 static void nodes_wait(int rc[NODES])
 {
-	nodes_wait_and(rc, 0, NULL);
+	nodes_wait_and(rc, 0, NULL, NULL);
 }
 
 static void nodes_all(node_f *fn, const char *arg, int want)
@@ -430,6 +432,8 @@ static bool nodes_begin(const char *more)
 	for (int i = 0; i < NODES; i++)
 		node_start(i);
 	ctl_connect();
+	/* poll() must see every message that has not been read. */
+	setvbuf(ctl_in, NULL, _IONBF, 0);
 	ctl_hello(NULL, 0);
 	ctl_expect_any(&slu_history_end_desc);
 	return true;

@@ -1,221 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-node up and down on two nodes against a whole sluiced: well, under
- * every kind of mistake, and killed at every one of its requests. */
+/* sluice-node up and down on two nodes against a whole sluiced: well, and under
+ * every kind of mistake. */
 #include "config.h"
-#include "tests/unit/nodes.h"
+#include "tests/unit/node_life.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/server.h"
 #include "burst_buffer/host/users.h"
 #include "burst_buffer/storage.h"
 #include "common/proc.h"
-
-/* More than one life has requests. */
-#define KILLS_SCRATCH	16
-#define KILLS_GLUSTERFS 28
-
-static char request[2000];
-
-static const char *pfs(const char *name)
-{
-	static char path[4][PATH_MAX];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(path[turn], PATH_MAX, "%s/pfs/%s", world, name);
-	return path[turn];
-}
-
-static void make_input(void)
-{
-	make_dir(pfs("in"), 0755);
-	make_dir(pfs("in/sub"), 0755);
-	for (int i = 0; i < 20; i++) {
-		char name[40];
-
-		snprintf(name, sizeof(name), "in/%sf%d", i % 3 ? "" : "sub/",
-			 i);
-		make_file(pfs(name), (uint64_t)i * 5000, (unsigned)i);
-	}
-	make_link(pfs("in/l"), "f1");
-	ck_assert(!chmod(pfs("in/f1"), 0400));
-	ck_assert(!chown(pfs("in/f1"), NODE_UID, NODE_UID));
-	make_dir(pfs("out"), 0777);
-	ck_assert(!chmod(pfs("out"), 0777));
-}
-
-/* "jobfs type=TYPE" with input and output. */
-static void set_request(const char *type)
-{
-	snprintf(request, sizeof(request),
-		 "jobfs type=%s capacity=40MiB name=JOBFS; stage_in "
-		 "source=%s/pfs/in destination=$BB_JOBFS; stage_out "
-		 "source=$BB_JOBFS/in destination=%s/pfs/out",
-		 type, world, world);
-}
-
-static int become_ann(void)
-{
-	return setgid(NODE_UID) || setuid(NODE_UID) ? -1 : 0;
-}
-
-static void job_path(char *path, const char *name)
-{
-	snprintf(path, PATH_MAX, "%s/run/%d/%s", world, JOB, name);
-}
-
-/* What a task sees: its input, and nothing that is not its business. */
-static int reads(const char *arg)
-{
-	char env[400] = "", want[400], path[PATH_MAX];
-	FILE *f;
-
-	job_path(path, "env");
-	f = fopen(path, "r");
-	if (!f || !fgets(env, sizeof(env), f))
-		return 10;
-	fclose(f);
-	snprintf(want, sizeof(want), "BB_JOBFS=%s/run/%d/mnt/data\n", world,
-		 JOB);
-	if (strcmp(env, want))
-		return 11;
-	if (become_ann())
-		return 12;
-	job_path(path, "mnt/data/in");
-	/* For a second a client may know the directories' old times. */
-	if (tree_differs(pfs("in"), path, !strcmp(arg, "exactly")))
-		return 13;
-	job_path(path, "mnt/data/.sluice");
-	if (!access(path, F_OK))
-		return 14;
-	job_path(path, "plan.json");
-	if (fopen(path, "r"))
-		return 15;
-	job_path(path, "log");
-	f = fopen(path, "r");
-	return f && !fclose(f) ? 0 : 16;
-}
-
-/* What it does: it adds a file. */
-static int writes(const char *arg)
-{
-	char path[PATH_MAX];
-	FILE *f;
-
-	job_path(path, arg);
-	strcat(path, getenv("SLURMD_NODENAME"));
-	if (become_ann())
-		return 12;
-	f = fopen(path, "w");
-	return f && fputs("result", f) >= 0 && !fclose(f) ? 0 : 17;
-}
-
-static void run_tasks(bool shared)
-{
-	nodes_all(reads, shared ? "nearly" : "exactly", 0);
-	nodes_all(writes, "mnt/data/in/from.", 0);
-}
-
-/* Nothing of the job is on this node: 0. */
-static int nothing_left(const char *arg)
-{
-	char path[PATH_MAX];
-	struct slu_buf mounts = {0};
-
-	(void)arg;
-	job_path(path, "");
-	if (!access(path, F_OK))
-		return 20;
-	if (slu_file_read(AT_FDCWD, "/proc/self/mountinfo", 1 << 22, &mounts,
-			  NULL) ||
-	    strstr(mounts.data, "/run/7") || strstr(mounts.data, "fuse."))
-		return 21;
-	slu_buf_free(&mounts);
-	snprintf(path, sizeof(path), "%s/storage", world);
-	return rmdir(strcat(path, "/kept")) && errno != ENOENT ? 22 : 0;
-}
-
-static int storage_empty(const char *arg)
-{
-	char path[PATH_MAX];
-
-	(void)arg;
-	snprintf(path, sizeof(path), "%s/storage", world);
-	return tree_differs(path, at("empty"), 0) ? 1 : 0;
-}
-
-static void expect_nothing_left(void)
-{
-	mkdir(at("empty"), 0755);
-	nodes_all(nothing_left, "nothing left", 0);
-	nodes_all(storage_empty, "storage empty", 0);
-}
-
-/* What the two tasks put out is where it belongs. */
-static void expect_output(bool shared)
-{
-	char dir[NODES][40] = {"out/in", "out/in"}, name[120];
-
-	for (int i = 0; i < NODES; i++) {
-		if (!shared)
-			snprintf(dir[i], sizeof(dir[i]), "out/n%d/in", i + 1);
-		snprintf(name, sizeof(name), "%s/from.n%d", dir[i], i + 1);
-		expect(!access(pfs(name), F_OK), "%s", name);
-		ck_assert(!unlink(pfs(name)));
-	}
-	for (int i = 0; i < NODES; i++) {
-		const char *how = tree_differs(pfs("in"), pfs(dir[i]), 0);
-
-		ck_assert_msg(!how, "%s", how);
-	}
-}
-
-static void up(void)
-{
-	nodes_all(run_verb, "up --job 7", 0);
-}
-
-static void down(void)
-{
-	nodes_all(run_verb, "down --job 7", 0);
-}
-
-static void whole_life(bool shared, bool slowly)
-{
-	job_starts(request);
-	up();
-	ctl_until("RUNNING");
-	if (slowly) {
-		up(); /* again: nothing changes */
-		sleep(1);
-		nodes_all(reads, "exactly", 0);
-	}
-	run_tasks(shared);
-	job_ends(request, "COMPLETED");
-	down();
-	ctl_until("DONE");
-	ck_assert_str_eq(ctl_text, "");
-	expect_output(shared);
-	expect_nothing_left();
-	down(); /* again: nothing to do */
-}
-
-static bool begin(const char *type, const char *more)
-{
-	if (!nodes_begin(more))
-		return false;
-	make_input();
-	set_request(type);
-	return true;
-}
-
-static bool no_glusterfs(void)
-{
-	if (!access("/usr/sbin/glusterfsd", X_OK) &&
-	    !access("/dev/fuse", R_OK | W_OK))
-		return false;
-	puts("node: no glusterfs or no /dev/fuse: not tested with it");
-	return true;
-}
 
 START_TEST(test_scratch)
 {
@@ -232,36 +24,6 @@ START_TEST(test_glusterfs)
 		return;
 	whole_life(true, true);
 	nodes_end();
-}
-END_TEST
-
-/* Killed at the k-th request of n1, before sluiced hears it or after: run
- * again, it goes on, and nobody can tell the difference. */
-static void killed_life(const char *type, int k, bool after, int last)
-{
-	struct node_shared *s;
-
-	if (!begin(type, ""))
-		return;
-	s = &node_shared[0];
-	s->kill_at = k;
-	s->after = after;
-	whole_life(!strcmp(type, "glusterfs"), false);
-	/* Every request had its turn. */
-	expect(k < last || s->requests < k, "%d requests", s->requests);
-	nodes_end();
-}
-
-START_TEST(test_killed_scratch)
-{
-	killed_life("scratch", 1 + _i, _i % 2, KILLS_SCRATCH);
-}
-END_TEST
-
-START_TEST(test_killed_glusterfs)
-{
-	if (!no_glusterfs())
-		killed_life("glusterfs", 1 + _i, !(_i % 2), KILLS_GLUSTERFS);
 }
 END_TEST
 
@@ -403,7 +165,7 @@ START_TEST(test_cancel)
 
 	if (!begin("scratch", ""))
 		return;
-	for (int i = 0; i < 30000; i++) {
+	for (int i = 0; i < 10000; i++) {
 		char name[40];
 
 		snprintf(name, sizeof(name), "in/many%d", i);
@@ -413,7 +175,7 @@ START_TEST(test_cancel)
 	for (int i = 0; i < NODES; i++)
 		node_send(i, run_verb, "up --job 7");
 	start = slu_clock();
-	nodes_wait_and(rc, 300, cancel_job);
+	nodes_wait_and(rc, 10000, "STAGE_IN", cancel_job);
 	expect(slu_clock() - start < 20, "%g s", slu_clock() - start);
 	ck_assert_int_eq(rc[0] | rc[1], 0);
 	expect_refused("");
@@ -550,7 +312,7 @@ static int hang(const char *arg)
 	struct slu_pid brick;
 	pid_t child;
 
-	job_path(path, "work/brick.vol");
+	job_path(path, "wd/brick.vol");
 	if (slu_server_find(path, &brick, NULL) ||
 	    slu_pid_kill(&brick, SIGSTOP))
 		return 70;
@@ -573,13 +335,15 @@ static int still_hangs(const char *arg)
 	return slu_users_stuck(NODE_UID, &pid, NULL) ? 0 : 1;
 }
 
-static int watch_shortly(const char *arg)
+/* So that it can end when it is told to. */
+static int go_on(const char *arg)
 {
-	struct slu_err why;
+	char path[PATH_MAX];
+	struct slu_pid brick;
 
-	/* That of `up` asks too rarely for a test. */
-	(void)why;
-	return run_verb(arg);
+	job_path(path, arg);
+	return slu_server_find(path, &brick, NULL) ||
+	       slu_pid_kill(&brick, SIGCONT);
 }
 
 static void end_job(void)
@@ -599,11 +363,13 @@ START_TEST(test_watch)
 	up();
 	nodes_all(hang, "mnt/data/x", 0);
 	for (int i = 0; i < NODES; i++)
-		node_send(i, watch_shortly, "watch --job 7 --period 0.4");
+		/* That of `up` asks too rarely for a test. */
+		node_send(i, run_verb, "watch --job 7 --period 0.4");
 	/* While the job lives, nothing is touched. */
-	nodes_wait_and(rc, 2000, end_job);
+	nodes_wait_and(rc, 2000, NULL, end_job);
 	ck_assert_int_eq(rc[0] | rc[1], 0);
 	nodes_all(still_hangs, "", 0);
+	nodes_all(go_on, "wd/brick.vol", 0);
 	down();
 	ctl_until("DONE");
 	expect_nothing_left();
@@ -648,31 +414,21 @@ END_TEST
 static int run(void)
 {
 	Suite *suite = suite_create("node");
-	TCase *tcase = tcase_create("node");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_scratch);
-	tcase_add_test(tcase, test_glusterfs);
-	tcase_add_test(tcase, test_no_source);
-	tcase_add_test(tcase, test_too_large);
-	tcase_add_test(tcase, test_no_destination);
-	tcase_add_test(tcase, test_no_sluiced);
-	tcase_add_test(tcase, test_cancel);
-	tcase_add_test(tcase, test_full_scratch);
-	tcase_add_test(tcase, test_full_glusterfs);
-	tcase_add_test(tcase, test_older_instance);
-	tcase_add_test(tcase, test_leftover);
-	tcase_add_test(tcase, test_watch);
-	tcase_add_test(tcase, test_dry_run);
-	tcase_add_loop_test(tcase, test_killed_scratch, 0, KILLS_SCRATCH);
-	tcase_add_loop_test(tcase, test_killed_glusterfs, 0, KILLS_GLUSTERFS);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	add(suite, "scratch", test_scratch, 1);
+	add(suite, "glusterfs", test_glusterfs, 1);
+	add(suite, "no_source", test_no_source, 1);
+	add(suite, "too_large", test_too_large, 1);
+	add(suite, "no_destination", test_no_destination, 1);
+	add(suite, "no_sluiced", test_no_sluiced, 1);
+	add(suite, "cancel", test_cancel, 1);
+	add(suite, "full_scratch", test_full_scratch, 1);
+	add(suite, "full_glusterfs", test_full_glusterfs, 1);
+	add(suite, "older_instance", test_older_instance, 1);
+	add(suite, "leftover", test_leftover, 1);
+	add(suite, "watch", test_watch, 1);
+	add(suite, "dry_run", test_dry_run, 1);
+	return run_suite(suite);
 }
 
 int main(void)
