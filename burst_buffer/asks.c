@@ -76,36 +76,22 @@ static int plan_allowed(const struct slu_bb *bb, const struct slu_ask *ask,
 	return 0;
 }
 
-static int copy_plan(const struct slu_buffers *b, const struct slu_bb *bb,
-		     struct slu_plan *out, struct slu_err *err)
+/* Many nodes ask for the same long text. */
+static const char *plan_text(struct slu_bb *bb)
 {
-	struct slu_plan copy;
-	char *text = slu_encode_text(&slu_plan_desc, &bb->plan);
-	int rc;
-
-	if (!text)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	rc = slu_decode_text(&slu_plan_desc, text, strlen(text), &copy, err);
-	free(text);
-	if (rc)
-		return -1;
-	free(copy.secret);
-	free(copy.state);
-	copy.secret = slu_plan_secret(b->key, &bb->plan);
-	copy.state = strdup(slu_bb_name((int)bb->state));
-	if (!copy.secret || !copy.state) {
-		slu_msg_clear(&slu_plan_desc, &copy);
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	}
-	*out = copy;
-	return 0;
+	if (!bb->plan_text)
+		bb->plan_text = slu_encode_text(&slu_plan_desc, &bb->plan);
+	return bb->plan_text;
 }
 
 int slu_buffers_plan(struct slu_buffers *b, const struct slu_ask *ask,
-		     double now, struct slu_plan *out, struct slu_err *err)
+		     double now, struct slu_buf *out, char **secret,
+		     struct slu_err *err)
 {
 	struct slu_bb *bb = find(b, ask->job_id, ask->buffer);
 	struct place at;
+	const char *text;
+	char *key;
 
 	if (!bb || (bb->ended && slu_bb_index(bb, ask->node) < 0))
 		return busy(err, "slurmctld has not told of this job");
@@ -113,7 +99,15 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_ask *ask,
 	    plan_allowed(at.bb, ask, now, err) ||
 	    slu_bb_set_node(b->db, at.bb, at.i, SLU_NODE_FETCH, err))
 		return -1;
-	return copy_plan(b, at.bb, out, err);
+	text = plan_text(at.bb);
+	key = slu_plan_secret(b->key, &at.bb->plan);
+	slu_buf_puts(out, text ? text : "");
+	if (!text || !key || out->failed) {
+		free(key);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	*secret = key;
+	return 0;
 }
 
 /* Answers */

@@ -11,6 +11,7 @@
 
 #include "common/conf.h"
 #include "common/log.h"
+#include "common/str.h"
 #include "store/db.h"
 #include "wire/control.h"
 #include "wire/node.h"
@@ -86,7 +87,9 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
  * ask again after the next wake (a long poll). SLU_NOTFOUND: there is no such
  * buffer (any more), or this node is not in it.
  *
- * plan: SLU_BUSY also while slurmctld has not yet told of the job; SLU_DENIED
+ * plan: appends the text of a struct slu_plan (wire/node.h) without its secret,
+ * which comes beside it (caller frees).
+ * SLU_BUSY also while slurmctld has not yet told of the job; SLU_DENIED
  * with the sentence for the user when the buffer failed or the job has ended.
  *
  * Words of report, poll and barrier are those of wire/node.h. While a failure
@@ -94,7 +97,8 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
  * being set up get SLU_BUSY: up may not return before the job is held.
  */
 int slu_buffers_plan(struct slu_buffers *b, const struct slu_ask *ask,
-		     double now, struct slu_plan *out, struct slu_err *err);
+		     double now, struct slu_buf *out, char **secret,
+		     struct slu_err *err);
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		       double now, struct slu_answer *out, struct slu_err *err);
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,

@@ -88,6 +88,7 @@ struct slu_bb {
 	size_t n_gate;
 	double grace;	 /* seconds added to the deadline of this state */
 	double extended; /* when the last `extend` was told */
+	char *plan_text; /* as nodes get it; NULL: not yet made */
 	bool full;	 /* no plan, but only for want of space */
 	bool bound_seen; /* waiting nodes know that the bound has passed */
 	struct slu_bb_told told;

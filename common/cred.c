@@ -151,15 +151,10 @@ static void request_payload(struct slu_buf *buf, const char *method,
 }
 
 static void reply_payload(struct slu_buf *buf, const char *nonce, int status,
-			  const void *body, size_t len, bool sealed)
+			  const void *body, size_t len)
 {
 	char hash[HASH_TEXT];
 
-	if (sealed) {
-		slu_buf_printf(buf, "%s %d\n", nonce, status);
-		slu_buf_add(buf, body, len);
-		return;
-	}
 	slu_sha256(body, len, hash);
 	slu_buf_printf(buf, "%s %d %s", nonce, status, hash);
 }
@@ -224,70 +219,65 @@ int slu_cred_check_request(const char *cred, const char *method,
 }
 
 char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
-		     size_t len, bool sealed, struct slu_err *err)
+		     size_t len, const char *secret, struct slu_err *err)
 {
+	size_t n = secret ? strlen(secret) : 1;
 	struct slu_buf payload = {0};
 	char *cred;
 
-	if (sealed && len > SLU_SEALED_MAX) {
-		slu_err(err, SLU_INVALID,
-			"a reply of %zu bytes is too long to be sealed", len);
+	if (n == 0 || n > SLU_SECRET_MAX) {
+		slu_err(err, SLU_INVALID, "a secret of %zu characters", n);
 		return NULL;
 	}
-	reply_payload(&payload, to->nonce, status, body, len, sealed);
+	reply_payload(&payload, to->nonce, status, body, len);
+	if (secret)
+		slu_buf_printf(&payload, " %s", secret);
 	cred = encode(&payload, to->uid, err);
 	slu_buf_free(&payload);
 	return cred;
 }
 
-/* The body that a sealed reply carries, behind its first line. */
-static int unseal(const struct decoded *d, const char *nonce, int status,
-		  struct slu_buf *body, struct slu_err *err)
+/* What stands behind `head` in the payload: nothing, or " SECRET". -1: it does
+ * not begin so, or ends in something else. */
+static int read_tail(const struct decoded *d, const struct slu_buf *head,
+		     char **secret)
 {
-	struct slu_buf head = {0}, copy = {.max = body->max};
-	int ret = -1;
+	size_t n = d->len - head->len - 1;
 
-	reply_payload(&head, nonce, status, NULL, 0, true);
-	if (head.failed || d->len < head.len ||
-	    memcmp(d->text, head.data, head.len) != 0) {
-		slu_err(err, SLU_DENIED,
-			"the credential was made for another reply");
-		goto out;
-	}
-	slu_buf_add(&copy, d->text + head.len, d->len - head.len);
-	if (copy.failed) {
-		slu_buf_free(&copy);
-		slu_err(err, SLU_NOMEM, "no memory for a reply");
-		goto out;
-	}
-	slu_buf_free(body);
-	*body = copy;
-	ret = 0;
-out:
-	slu_buf_free(&head);
-	return ret;
+	*secret = NULL;
+	if (head->failed || d->len < head->len ||
+	    memcmp(d->text, head->data, head->len) != 0)
+		return -1;
+	if (d->len == head->len)
+		return 0;
+	if (d->text[head->len] != ' ' || n == 0 || n > SLU_SECRET_MAX)
+		return -1;
+	*secret = strndup(d->text + head->len + 1, n);
+	return *secret ? 0 : -1;
 }
 
-static int check_hash(const struct decoded *d, const char *nonce, int status,
-		      const void *data, size_t len, struct slu_err *err)
+static int check_reply(const struct decoded *d, const char *nonce, int status,
+		       const void *body, size_t len, char **secret,
+		       struct slu_err *err)
 {
-	struct slu_buf want = {0};
-	bool good;
+	struct slu_buf head = {0};
+	int rc;
 
-	reply_payload(&want, nonce, status, data, len, false);
-	good = says(d, &want);
-	slu_buf_free(&want);
-	if (!good)
+	reply_payload(&head, nonce, status, body, len);
+	rc = read_tail(d, &head, secret);
+	slu_buf_free(&head);
+	if (rc)
 		return slu_err(err, SLU_DENIED,
 			       "the credential was made for another reply");
 	return 0;
 }
 
 int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
-			 int status, const void *data, size_t len, bool sealed,
-			 struct slu_buf *body, struct slu_err *err)
+			 int status, const void *body, size_t len,
+			 char **secret, struct slu_err *err)
 {
 	struct decoded d;
+	char *found;
 	int ret;
 
 	if (decode(cred, &d, err) < 0)
@@ -297,10 +287,10 @@ int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 			      "the reply was made by uid %u, which is neither "
 			      "root nor SlurmUser",
 			      (unsigned)d.uid);
-	else if (sealed)
-		ret = unseal(&d, nonce, status, body, err);
 	else
-		ret = check_hash(&d, nonce, status, data, len, err);
+		ret = check_reply(&d, nonce, status, body, len, &found, err);
 	free(d.text);
+	if (ret == 0)
+		*secret = found;
 	return ret;
 }

@@ -5,9 +5,10 @@
 /*
  * What a request and a reply over HTTP prove, by MUNGE. The payload of a
  * request's credential is "METHOD PATH NONCE SHA256(body)", of a reply's
- * "NONCE STATUS SHA256(body)", restricted to the caller's uid; of a sealed
- * reply "NONCE STATUS\n" and the body itself. When it was made, MUNGE says.
- * sluiced(8) has the table of who may call what. Any thread.
+ * "NONCE STATUS SHA256(body)", restricted to the caller's uid. MUNGE encrypts
+ * payloads, so a reply's may end in " SECRET", which only the caller can read,
+ * while its body may be of any size. When it was made, MUNGE says. sluiced(8)
+ * has the table of who may call what. Any thread.
  *
  * A munged that does not answer is SLU_IO: the same call may succeed later.
  * Link with libslunet.la.
@@ -22,7 +23,7 @@
 #include "common/str.h"
 
 #define SLU_NONCE_TEXT 33
-#define SLU_SEALED_MAX (512u << 10)
+#define SLU_SECRET_MAX 255 /* characters */
 
 struct slu_caller {
 	uid_t uid;
@@ -45,16 +46,16 @@ int slu_cred_check_request(const char *cred, const char *method,
 			   const char *path, const void *body, size_t len,
 			   struct slu_caller *out, struct slu_err *err);
 
-/* Reply side; caller frees the text. `sealed` puts the body inside, at most
- * SLU_SEALED_MAX bytes of it (else SLU_INVALID). */
+/* Reply side; caller frees the text. secret: NULL, or 1 to SLU_SECRET_MAX
+ * characters (else SLU_INVALID). */
 char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
-		     size_t len, bool sealed, struct slu_err *err);
-/* Check a reply: made by root or by `owner`, for this nonce; else SLU_DENIED.
- * For a sealed one the body is returned in *body (whose old content is freed),
- * and data and len are not looked at; else *body stays as it was. */
+		     size_t len, const char *secret, struct slu_err *err);
+/* Check a reply: made by root or by `owner`, for this nonce, status and body;
+ * else SLU_DENIED. *secret: the one that came with it, which the caller frees;
+ * NULL: none. Untouched on failure. */
 int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
-			 int status, const void *data, size_t len, bool sealed,
-			 struct slu_buf *body, struct slu_err *err);
+			 int status, const void *body, size_t len,
+			 char **secret, struct slu_err *err);
 
 /* For tests: talk to the munged at this socket, from now on and in every
  * thread. NULL: the one of the host. */

@@ -32,8 +32,8 @@ struct slu_http {
 	double ahead; /* seconds */
 	/* of the answer that comes in: */
 	struct slu_buf body;
-	char *proof; /* Sluice-Credential */
-	bool sealed; /* Sluice-Sealed */
+	char *proof;  /* Sluice-Credential */
+	char *secret; /* that came in it */
 };
 
 static double now(void)
@@ -72,7 +72,10 @@ static void forget_answer(struct slu_http *http)
 	slu_buf_reset(&http->body);
 	free(http->proof);
 	http->proof = NULL;
-	http->sealed = false;
+	if (http->secret)
+		explicit_bzero(http->secret, strlen(http->secret));
+	free(http->secret);
+	http->secret = NULL;
 }
 
 static size_t on_header(char *line, size_t size, size_t n, void *arg)
@@ -80,18 +83,14 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	struct slu_http *http = arg;
 	size_t len = size * n;
 	char *proof = header_value(line, len, "Sluice-Credential");
-	char *sealed = header_value(line, len, "Sluice-Sealed");
 	char *date = header_value(line, len, "Date");
 
 	if (proof) {
 		free(http->proof);
 		http->proof = proof;
 	}
-	if (sealed)
-		http->sealed = strcmp(sealed, "yes") == 0;
 	if (date && curl_getdate(date, NULL) > 0)
 		http->ahead = difftime(curl_getdate(date, NULL), time(NULL));
-	free(sealed);
 	free(date);
 	return len;
 }
@@ -258,19 +257,18 @@ static int exchange(struct slu_http *http, const struct request *req,
 	return 0;
 }
 
-/* Is the answer proven? Takes a sealed body out of its seal. -1 when there is
- * a proof, but not of this. */
+/* Is the answer proven? -1 when there is a proof, but not of this. */
 static int prove(struct slu_http *http, const struct request *req, long status,
 		 bool *proven, struct slu_err *err)
 {
 	const char *body = http->body.data ? http->body.data : "";
 
-	*proven = http->proof || http->sealed;
+	*proven = http->proof;
 	if (!*proven)
 		return 0;
-	if (slu_cred_check_reply(http->sealed ? body : http->proof, http->owner,
-				 req->nonce, (int)status, body, http->body.len,
-				 http->sealed, &http->body, err) == 0)
+	if (slu_cred_check_reply(http->proof, http->owner, req->nonce,
+				 (int)status, body, http->body.len,
+				 &http->secret, err) == 0)
 		return 0;
 	err->kind = SLU_TIMEOUT; /* someone else spoke */
 	return -1;
@@ -350,6 +348,11 @@ static int try_all(struct slu_http *http, struct request *req,
 		http->next = (http->next + 1) % http->n_addr;
 	}
 	return -1;
+}
+
+const char *slu_http_secret(const struct slu_http *http)
+{
+	return http->secret;
 }
 
 int slu_http_post(struct slu_http *http, const char *path, const void *body,

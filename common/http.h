@@ -49,5 +49,8 @@ double slu_http_ahead(const struct slu_http *http);
 int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		  size_t len, double deadline, struct slu_buf *reply,
 		  struct slu_err *err);
+/* What the latest answer carried for our eyes only, beside its body; NULL:
+ * nothing. Borrowed until the next request. */
+const char *slu_http_secret(const struct slu_http *http);
 
 #endif

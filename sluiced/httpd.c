@@ -87,9 +87,6 @@ void slu_httpd_answer(struct slu_req *req, const struct slu_answer_head *head,
 			MHD_add_response_header(req->response,
 						"Sluice-Credential",
 						head->credential);
-		if (head->sealed)
-			MHD_add_response_header(req->response, "Sluice-Sealed",
-						"yes");
 	}
 	if (req->suspended) {
 		req->suspended = false;
@@ -143,6 +140,7 @@ static void on_end(void *arg, struct MHD_Connection *conn, void **slot,
 		MHD_destroy_response(req->response);
 	slu_buf_free(&req->body);
 	free(req->host);
+	free(req->secret);
 	free(req->method);
 	free(req->uri);
 	free(req->path);

@@ -37,9 +37,10 @@ struct slu_req {
 	struct slu_parked parked;
 	const struct slu_route *route;
 	struct slu_caller caller;
-	bool proven; /* caller is who it says; answers carry a credential */
-	void *msg;   /* the decoded body */
-	char *host;  /* whom it speaks for, where that matters; owned */
+	bool proven;  /* caller is who it says; answers carry a credential */
+	void *msg;    /* the decoded body */
+	char *host;   /* whom it speaks for, where that matters; owned */
+	char *secret; /* for the caller's eyes, beside the answer; owned */
 	/* The httpd's: */
 	struct slu_httpd *httpd;
 	struct MHD_Connection *conn;
@@ -78,7 +79,6 @@ struct slu_answer_head {
 	int status;
 	const char *type;	/* Content-Type */
 	const char *credential; /* Sluice-Credential; NULL: none */
-	bool sealed;		/* the body is a credential itself */
 };
 
 /* Answer; takes the body's memory (and leaves it empty). */

@@ -33,12 +33,10 @@ static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
 static int handle_plan(struct slu_daemon *d, struct slu_req *req,
 		       struct slu_buf *out, struct slu_err *err)
 {
-	struct slu_plan plan;
-
-	if (slu_buffers_plan(d->buffers, req->msg, slu_now_wall(), &plan, err) <
-	    0)
-		return -1;
-	return answer(&slu_plan_desc, &plan, out);
+	free(req->secret); /* of an earlier try */
+	req->secret = NULL;
+	return slu_buffers_plan(d->buffers, req->msg, slu_now_wall(), out,
+				&req->secret, err);
 }
 
 static int handle_report(struct slu_daemon *d, struct slu_req *req,
@@ -116,7 +114,6 @@ const struct slu_route slu_routes[] = {
 		.path = "/v1/plan",
 		LONG_POLL(slu_ask),
 		.run = offsetof(struct slu_ask, restarts),
-		.sealed = true,
 		.handle = handle_plan,
 	},
 	{
@@ -213,7 +210,6 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		      struct slu_buf *body, const struct slu_err *err)
 {
 	const struct slu_route *route = req->route;
-	bool sealed = route->sealed && !err;
 	struct slu_answer_head head = {
 		.status = MHD_HTTP_OK,
 		.type = route->type ? route->type : "application/json"};
@@ -228,7 +224,8 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 	}
 	if (req->proven) {
 		cred = slu_cred_reply(&req->caller, head.status, body->data,
-				      body->len, sealed, &why);
+				      body->len, err ? NULL : req->secret,
+				      &why);
 		if (!cred) {
 			log_refused(d, req, &why);
 			slu_buf_free(body);
@@ -236,13 +233,7 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 			return;
 		}
 	}
-	if (sealed) {
-		slu_buf_reset(body);
-		slu_buf_puts(body, cred);
-		head.sealed = true;
-	} else {
-		head.credential = cred;
-	}
+	head.credential = cred;
 	slu_metrics_request(&d->metrics, route - slu_routes, head.status);
 	slu_httpd_answer(req, &head, body);
 	free(cred);

@@ -30,7 +30,6 @@ struct slu_route {
 	 * (uint64_t), and what is waited for (char *); 0: it has none. */
 	size_t job, run, buffer, group;
 	bool waits;	  /* it is a long poll: parked while SLU_BUSY */
-	bool sealed;	  /* the answer holds a secret */
 	const char *type; /* Content-Type; NULL: JSON */
 	/* The answer when a long poll is over; NULL: the error itself. */
 	const char *over;

@@ -40,7 +40,7 @@ struct slu_pair {
 	char *value;
 };
 
-struct slu_plan {	 /* /v1/plan; sealed, because of the secret */
+struct slu_plan {	 /* /v1/plan */
 	uint64_t buffer; /* the instance */
 	uint32_t job_id;
 	uint32_t uid, gid;
@@ -52,14 +52,14 @@ struct slu_plan {	 /* /v1/plan; sealed, because of the secret */
 	uint64_t capacity; /* asked, in all */
 	uint32_t tolerate; /* so many nodes may be lost with their data */
 	char *dw;	   /* striped, private: tasks get DW_JOB_... too */
-	char *secret;	   /* made for this instance */
+	/* Made for this instance; travels in the reply's credential. */
+	char *secret;
 	struct slu_plan_node *node;
 	size_t n_node;
 	struct slu_stage *stage;
 	size_t n_stage;
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout, keep_failed;
-	char *state; /* where the buffer is in its life (wire/control.h) */
 };
 extern const struct slu_desc slu_plan_desc;
 

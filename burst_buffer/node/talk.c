@@ -84,8 +84,18 @@ int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
 	struct slu_ask question = {
 		.job_id = n->job_id, .node = n->name, .restarts = restarts};
 
-	return ask(n, "/v1/plan", &slu_ask_desc, &question, &slu_plan_desc,
-		   plan, err);
+	const char *secret;
+
+	if (ask(n, "/v1/plan", &slu_ask_desc, &question, &slu_plan_desc, plan,
+		err))
+		return -1;
+	secret = slu_http_secret(n->http);
+	free(plan->secret);
+	plan->secret = secret ? strdup(secret) : NULL;
+	if (plan->secret)
+		return 0;
+	slu_msg_clear(&slu_plan_desc, plan);
+	return slu_err(err, SLU_IO, "the plan came without its secret");
 }
 
 int slu_talk_report(struct slu_node *n, struct slu_report *r,

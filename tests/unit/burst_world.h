@@ -337,17 +337,25 @@ static inline struct heard ask_plan(struct world *w, struct actor *a)
 	const struct slu_ask ask = {JOB, a->buffer, a->name, NULL,
 				    w->job.restarts};
 	struct heard h = {"go", false, ""};
+	struct slu_buf text = {0};
 	struct slu_plan plan;
 	struct slu_err err = {0};
+	char *secret;
 
-	if (slu_buffers_plan(w->b, &ask, w->now, &plan, &err)) {
+	if (slu_buffers_plan(w->b, &ask, w->now, &text, &secret, &err)) {
 		hear_err(&h, &err);
 		return h;
 	}
+	expect_ok(slu_decode_text(&slu_plan_desc, text.data, text.len, &plan,
+				  &err),
+		  err);
+	ck_assert_ptr_null(plan.secret);
 	a->buffer = plan.buffer;
-	ck_assert_uint_eq(strlen(plan.secret), 32);
-	slu_copy(h.attrs, sizeof(h.attrs), plan.secret);
+	ck_assert_uint_eq(strlen(secret), 32);
+	slu_copy(h.attrs, sizeof(h.attrs), secret);
 	slu_msg_clear(&slu_plan_desc, &plan);
+	slu_buf_free(&text);
+	free(secret);
 	return h;
 }
 

@@ -107,23 +107,22 @@ END_TEST
 START_TEST(test_not_interchangeable)
 {
 	struct slu_caller me = {.uid = getuid()}, caller;
-	struct slu_buf body = {0};
 	struct slu_err err;
-	char *cred;
+	char *cred, *secret;
 
 	if (!munged_start())
 		return;
 	cred = request("POST", "/p", "{}", me.nonce);
 	expect_fail(slu_cred_check_reply(cred, getuid(), me.nonce, 200, "{}", 2,
-					 false, &body, &err),
+					 &secret, &err),
 		    err, SLU_DENIED, "for another reply");
 	free(cred);
-	cred = slu_cred_reply(&me, 200, "{}", 2, false, &err);
+	cred = slu_cred_reply(&me, 200, "{}", 2, NULL, &err);
 	expect_fail(slu_cred_check_request(cred, "POST", "/p", "{}", 2, &caller,
 					   &err),
 		    err, SLU_DENIED, "for another request");
 	free(cred);
-	cred = slu_cred_reply(&me, 200, "", 0, true, &err);
+	cred = slu_cred_reply(&me, 200, "{}", 2, "s", &err);
 	expect_fail(slu_cred_check_request(cred, "POST", "/p", "{}", 2, &caller,
 					   &err),
 		    err, SLU_DENIED, "for another request");
@@ -137,70 +136,67 @@ START_TEST(test_reply)
 	static const struct {
 		const char *nonce, *body;
 		int status;
-		bool sealed, good;
+		bool good;
 	} cases[] = {
-		{nonce, "body", 200, false, true},
-		{nonce, "other", 200, false, false},
-		{nonce, "body", 404, false, false},
-		{"0123456789abcdef0123456789abcdee", "body", 200, false, false},
-		{nonce, "body", 200, true, false},
+		{nonce, "body", 200, true},
+		{nonce, "other", 200, false},
+		{nonce, "", 200, false},
+		{nonce, "body", 404, false},
+		{"0123456789abcdef0123456789abcdee", "body", 200, false},
 	};
 	struct slu_caller me = {.uid = getuid()};
-	struct slu_buf body = {0};
 	struct slu_err err;
 
 	if (!munged_start())
 		return;
 	slu_copy(me.nonce, sizeof(me.nonce), nonce);
-	slu_buf_puts(&body, "as it was");
-	each(c, cases)
-	{
-		char *cred = slu_cred_reply(&me, 200, "body", 4, false, &err);
-		int ret = slu_cred_check_reply(
-			cred, getuid(), c->nonce, c->status, c->body,
-			strlen(c->body), c->sealed, &body, &err);
+	for (int i = 0; i < 2; i++)
+		each(c, cases)
+		{
+			const char *with = i ? "s3 cret" : NULL;
+			char *got = (char *)"as it was";
+			char *cred =
+				slu_cred_reply(&me, 200, "body", 4, with, &err);
+			int ret = slu_cred_check_reply(
+				cred, getuid(), c->nonce, c->status, c->body,
+				strlen(c->body), &got, &err);
 
-		expect((ret == 0) == c->good, "%s %d", c->body, c->status);
-		ck_assert_str_eq(body.data, "as it was");
-		free(cred);
-	}
-	slu_buf_free(&body);
+			expect((ret == 0) == c->good, "%s %d", c->body,
+			       c->status);
+			if (!c->good)
+				with = "as it was";
+			expect(with ? got && !strcmp(got, with) : !got, "%s",
+			       got ? got : "nothing");
+			if (c->good)
+				free(got);
+			free(cred);
+		}
 }
 END_TEST
 
-START_TEST(test_sealed)
+/* A large body and the longest secret; no secret is too short or too long. */
+START_TEST(test_secret)
 {
 	struct slu_caller me = {.uid = getuid(), .nonce = "abc"};
-	struct slu_buf body = {0};
-	char *big = calloc(1, SLU_SEALED_MAX + 1), *cred;
+	char *big = calloc(1, 8 << 20), *cred, *got;
+	char secret[SLU_SECRET_MAX + 2] = "";
 	struct slu_err err;
 
 	if (!munged_start())
 		goto out;
-	big[0] = 's';
-	cred = slu_cred_reply(&me, 200, big, SLU_SEALED_MAX, true, &err);
-	slu_buf_puts(&body, "what was there");
-	expect_ok(slu_cred_check_reply(cred, getuid(), "abc", 200, NULL, 0,
-				       true, &body, &err),
+	ck_assert_ptr_null(slu_cred_reply(&me, 200, "", 0, secret, &err));
+	expect_err(err, SLU_INVALID, "a secret of 0");
+	memset(secret, 's', SLU_SECRET_MAX);
+	cred = slu_cred_reply(&me, 200, big, 8 << 20, secret, &err);
+	expect_ok(slu_cred_check_reply(cred, getuid(), "abc", 200, big, 8 << 20,
+				       &got, &err),
 		  err);
-	ck_assert_uint_eq(body.len, SLU_SEALED_MAX);
-	ck_assert_int_eq(memcmp(body.data, big, body.len), 0);
+	ck_assert_str_eq(got, secret);
+	free(got);
 	free(cred);
-	cred = slu_cred_reply(&me, 200, NULL, 0, true, &err);
-	expect_ok(slu_cred_check_reply(cred, getuid(), "abc", 200, NULL, 0,
-				       true, &body, &err),
-		  err);
-	ck_assert_str_eq(body.data, "");
-	free(cred);
-	cred = slu_cred_reply(&me, 200, "x", 1, true, &err);
-	expect_fail(slu_cred_check_reply(cred, getuid(), "abd", 200, NULL, 0,
-					 true, &body, &err),
-		    err, SLU_DENIED, "for another reply");
-	free(cred);
-	ck_assert_ptr_null(
-		slu_cred_reply(&me, 200, big, SLU_SEALED_MAX + 1, true, &err));
-	expect_err(err, SLU_INVALID, "too long to be sealed");
-	slu_buf_free(&body);
+	secret[SLU_SECRET_MAX] = 's';
+	ck_assert_ptr_null(slu_cred_reply(&me, 200, "", 0, secret, &err));
+	expect_err(err, SLU_INVALID, "a secret of 256");
 out:
 	free(big);
 }
@@ -212,8 +208,8 @@ START_TEST(test_strangers)
 {
 	struct slu_caller me = {.uid = getuid(), .nonce = "abc"};
 	struct slu_caller nobody = {.uid = NOBODY, .nonce = "abc"};
-	struct slu_buf body = {0};
 	struct slu_err err;
+	char *secret;
 	char *cred = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char *fresh;
@@ -232,7 +228,7 @@ START_TEST(test_strangers)
 		if (pid == 0) {
 			if (setgid(NOBODY) || setuid(NOBODY))
 				_exit(1);
-			fresh = slu_cred_reply(&me, 200, "b", 1, false, NULL);
+			fresh = slu_cred_reply(&me, 200, "b", 1, NULL, NULL);
 			slu_copy(cred, 4096, fresh ? fresh : "");
 			free(fresh);
 			_exit(0);
@@ -240,18 +236,17 @@ START_TEST(test_strangers)
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 		if (i)
 			expect_ok(slu_cred_check_reply(cred, owner, "abc", 200,
-						       "b", 1, false, &body,
-						       &err),
+						       "b", 1, &secret, &err),
 				  err);
 		else
 			expect_fail(slu_cred_check_reply(cred, owner, "abc",
-							 200, "b", 1, false,
-							 &body, &err),
+							 200, "b", 1, &secret,
+							 &err),
 				    err, SLU_DENIED, "neither root nor");
 	}
-	fresh = slu_cred_reply(&nobody, 200, "b", 1, false, &err);
-	expect_fail(slu_cred_check_reply(fresh, 0, "abc", 200, "b", 1, false,
-					 &body, &err),
+	fresh = slu_cred_reply(&nobody, 200, "b", 1, NULL, &err);
+	expect_fail(slu_cred_check_reply(fresh, 0, "abc", 200, "b", 1, &secret,
+					 &err),
 		    err, SLU_DENIED, "Unauthorized");
 	free(fresh);
 }
@@ -273,5 +268,5 @@ START_TEST(test_no_munged)
 END_TEST
 
 TEST_MAIN("cred", test_sha256, test_request, test_other_request,
-	  test_not_interchangeable, test_reply, test_sealed, test_strangers,
+	  test_not_interchangeable, test_reply, test_secret, test_strangers,
 	  test_no_munged)

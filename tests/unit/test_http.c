@@ -63,20 +63,16 @@ static void answer(int fd, int status, const char *headers, const char *body,
 
 /* An answer with its proof, as sluiced gives it. */
 static void answer_proven(int fd, const struct seen *seen, int status,
-			  const char *body, bool sealed)
+			  const char *body, const char *secret)
 {
 	char headers[2048];
 	char *cred = slu_cred_reply(&seen->caller, status, body, strlen(body),
-				    sealed, NULL);
+				    secret, NULL);
 
 	if (!cred)
 		_exit(1);
 	snprintf(headers, sizeof(headers), "sluice-credential:  %s \r\n", cred);
-	if (sealed)
-		answer(fd, status, "Sluice-Sealed: yes\r\n", cred,
-		       strlen(cred));
-	else
-		answer(fd, status, headers, body, strlen(body));
+	answer(fd, status, headers, body, strlen(body));
 	free(cred);
 }
 
@@ -109,11 +105,11 @@ static bool behave(int fd, struct seen *seen)
 	snprintf(text, sizeof(text), "%zu bytes, request %d\n", seen->len,
 		 seen->count);
 	if (!strcmp(what, "ok"))
-		answer_proven(fd, seen, 200, text, false);
-	else if (!strcmp(what, "sealed"))
-		answer_proven(fd, seen, 200, "secret", true);
+		answer_proven(fd, seen, 200, text, NULL);
+	else if (!strcmp(what, "secret"))
+		answer_proven(fd, seen, 200, "body", "hush");
 	else if (!strcmp(what, "empty"))
-		answer_proven(fd, seen, 200, "", false);
+		answer_proven(fd, seen, 200, "", NULL);
 	else if (!strcmp(what, "unproven"))
 		answer(fd, 200, "", "lies", 4);
 	else if (!strcmp(what, "unproven404"))
@@ -122,11 +118,11 @@ static bool behave(int fd, struct seen *seen)
 		answer(fd, 401, "", "who are you?\n", 13);
 	else if (!strcmp(what, "nonce"))
 		answer_proven(fd, &(struct seen){.caller.uid = getuid()}, 200,
-			      "lies", false);
+			      "lies", NULL);
 	else if (!strcmp(what, "busy") && seen->count < 3)
 		answer(fd, 503, "", "too much to do", 14);
 	else if (!strcmp(what, "busy"))
-		answer_proven(fd, seen, 200, "at last", false);
+		answer_proven(fd, seen, 200, "at last", NULL);
 	else if (!strcmp(what, "redirect"))
 		answer(fd, 302, "Location: /ok\r\n", "", 0);
 	else if (!strcmp(what, "big"))
@@ -138,7 +134,7 @@ static bool behave(int fd, struct seen *seen)
 	else if (!strcmp(what, "drop"))
 		return false;
 	else
-		answer_proven(fd, seen, atoi(what), "a sentence\n", false);
+		answer_proven(fd, seen, atoi(what), "a sentence\n", NULL);
 	return true;
 }
 
@@ -232,12 +228,14 @@ START_TEST(test_post)
 			  err);
 		ck_assert_str_eq(reply.data, "0 bytes, request 3\n");
 		expect_ok(
-			slu_http_post(http, "/sealed", "", 0, 0, &reply, &err),
+			slu_http_post(http, "/secret", "", 0, 0, &reply, &err),
 			err);
-		ck_assert_str_eq(reply.data, "secret");
+		ck_assert_str_eq(reply.data, "body");
+		ck_assert_str_eq(slu_http_secret(http), "hush");
 		expect_ok(slu_http_post(http, "/empty", "", 0, 0, &reply, &err),
 			  err);
 		ck_assert_uint_eq(reply.len, 0);
+		ck_assert_ptr_null(slu_http_secret(http));
 	}
 	slu_buf_free(&reply);
 	slu_http_free(http);

@@ -89,6 +89,9 @@ static struct slu_plan fetch_plan(uint32_t job_id, const char *node)
 	expect_ok(slu_decode_text(&slu_plan_desc, reply.data, reply.len, &plan,
 				  &err),
 		  err);
+	ck_assert_ptr_null(strstr(reply.data, "secret"));
+	ck_assert_ptr_nonnull(slu_http_secret(http));
+	plan.secret = strdup(slu_http_secret(http));
 	slu_buf_free(&reply);
 	return plan;
 }
@@ -134,6 +137,34 @@ static void expect_state(const char *want)
 			return;
 	}
 }
+
+/* A plan of ten thousand nodes, of which each is asked for the whole. */
+START_TEST(test_large_plan)
+{
+	struct slu_job j = job(8, true);
+	struct slu_plan plan;
+	double start;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	j.nodes = (char *)"n[1-10000]";
+	j.node_cnt = 10000;
+	ctl_send(&slu_job_started_desc, &j);
+	plan = fetch_plan(8, "n1");
+	slu_msg_clear(&slu_plan_desc, &plan);
+	start = slu_now_mono();
+	plan = fetch_plan(8, "n2");
+	printf("sluiced_daemon: a plan of %zu nodes takes %.0f ms\n",
+	       plan.n_node, 1e3 * (slu_now_mono() - start));
+	ck_assert_uint_eq(plan.n_node, 10000);
+	ck_assert_str_eq(plan.node[9999].name, "n10000");
+	ck_assert_uint_eq(strlen(plan.secret), 32);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
 
 /* A job's buffer from its plan to its end, sluiced being killed on the way. */
 START_TEST(test_buffer)
@@ -636,6 +667,6 @@ START_TEST(test_operator)
 }
 END_TEST
 
-TEST_MAIN("sluiced_daemon", test_buffer, test_plan_waits, test_who_may,
-	  test_refused, test_sysmap, test_crowd, test_history, test_publish,
-	  test_publish_hangs, test_metrics, test_operator)
+TEST_MAIN("sluiced_daemon", test_buffer, test_large_plan, test_plan_waits,
+	  test_who_may, test_refused, test_sysmap, test_crowd, test_history,
+	  test_publish, test_publish_hangs, test_metrics, test_operator)
