@@ -46,6 +46,24 @@ static int locate(struct slu_buffers *b, uint32_t job_id, uint64_t buffer,
 	return 0;
 }
 
+/* Whom a report means. A node that has no notes knows no instance: it may say
+ * that it is clean, of the newest run that has ended. */
+static int locate_report(struct slu_buffers *b, const struct slu_report *r,
+			 struct place *at, struct slu_err *err)
+{
+	struct slu_bb *bb = b->first;
+
+	if (r->buffer)
+		return locate(b, r->job_id, r->buffer, r->node, at, err);
+	while (bb && (bb->plan.job_id != r->job_id || !bb->ended))
+		bb = bb->next;
+	if (!bb || strcmp(r->step, "clean") != 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "no run of job %u with a file system has ended",
+			       (unsigned)r->job_id);
+	return locate(b, r->job_id, bb->id, r->node, at, err);
+}
+
 static int busy(struct slu_err *err, const char *what)
 {
 	return slu_err(err, SLU_BUSY, "%s", what);
@@ -252,7 +270,7 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 	if (!step)
 		return slu_err(err, SLU_INVALID, "unknown step %.40s",
 			       report->step);
-	if (locate(b, report->job_id, report->buffer, report->node, &at, err))
+	if (locate_report(b, report, &at, err))
 		return -1;
 	if (step->kind == DOWN && !at.bb->ended)
 		return busy(err, "the job is not known to have ended");

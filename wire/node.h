@@ -70,7 +70,8 @@ extern const struct slu_desc slu_plan_desc;
  * have ended), "out.R.share", "stopped", "clean", and "failed" (up gives up),
  * "lost_data" (data that was to be staged out is gone). A share says what this
  * node copied and verified; with the totals of the manifest the shares of all
- * nodes must add up. "clean" with ok=false: this node cannot be cleaned.
+ * nodes must add up. "clean" with ok=false: this node cannot be cleaned; with
+ * buffer 0: it has no note of any instance, so it is clean.
  */
 struct slu_report {
 	uint32_t job_id;

@@ -15,6 +15,7 @@
 #include "common/proc.h"
 
 #define WORKERS 5
+#define GOODBYE 3.0 /* seconds for one answer of sluiced */
 
 static bool worker_alive(const struct slu_node *n, struct slu_pid *pid)
 {
@@ -89,13 +90,34 @@ static int wait_for_worker(struct slu_node *n, uint64_t buffer,
 	}
 }
 
+/* sluiced may have given us a plan that never arrived, or that a reboot took
+ * away: nothing was made, or nothing runs any more. It is told so once, lest it
+ * drain the node; nobody waits for it. */
+static int say_nothing_is_here(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_report r = {.job_id = n->job_id,
+			       .node = n->name,
+			       .step = "clean",
+			       .ok = true,
+			       .phase = "teardown"};
+	char *body = slu_encode_text(&slu_report_desc, &r);
+	struct slu_buf reply = {0};
+
+	if (body)
+		slu_talk_once(n, "/v1/report", body, GOODBYE, &reply,
+			      &(struct slu_err){0});
+	slu_buf_free(&reply);
+	free(body);
+	return slu_notes_forget(n, err);
+}
+
 int slu_down(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_plan plan;
 	uint64_t buffer;
 
 	if (slu_noted_plan(n, &plan, err))
-		return err->kind == SLU_NOTFOUND ? slu_notes_forget(n, err)
+		return err->kind == SLU_NOTFOUND ? say_nothing_is_here(n, err)
 						 : -1;
 	buffer = plan.buffer;
 	slu_msg_clear(&slu_plan_desc, &plan);

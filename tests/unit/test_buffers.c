@@ -735,6 +735,30 @@ START_TEST(test_unlaunched)
 }
 END_TEST
 
+/* A node to which the plan was sent, but never came, has nothing to clean. It
+ * can say so only of a run that has ended. */
+START_TEST(test_clean_without_plan)
+{
+	struct world w;
+	struct actor none = {.name = "n1"};
+
+	world_new(&w, 2, WALK, NULL);
+	job_start(&w);
+	ask_plan(&w, &w.node[0]);
+	ck_assert_str_eq(do_step(&w, &none, "report clean", true).word,
+			 "notfound");
+	job_end(&w, "CANCELLED");
+	job_nodes(&w, "n1", NULL);
+	ck_assert_str_eq(w.drained, "x-");
+	ck_assert_str_eq(do_step(&w, &none, "report down", true).word,
+			 "notfound");
+	ck_assert_str_eq(do_step(&w, &none, "report clean", true).word, "go");
+	ck_assert_str_eq(w.resumed, "x-");
+	ck_assert_str_eq(w.state, "DONE");
+	world_free(&w);
+}
+END_TEST
+
 /* slurmctld comes back and does not know the job any more. */
 START_TEST(test_vanished)
 {
@@ -1151,7 +1175,8 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_cancel_anywhere, test_lose_anywhere, test_tolerate, test_fail_up,
 	  test_fail_down, test_bound, test_verdict_before_end, test_timeouts,
 	  test_teardown_timeout, test_requeues, test_next_run, test_unlaunched,
-	  test_incomplete, test_own_totals, test_stage_out_on, test_vanished,
-	  test_sync_nodes, test_sync_over, test_strangers,
-	  test_cancel_stage_out, test_words, test_forgotten_start,
-	  test_give_back, test_no_plan, test_full, test_quarantine, test_json)
+	  test_clean_without_plan, test_incomplete, test_own_totals,
+	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
+	  test_strangers, test_cancel_stage_out, test_words,
+	  test_forgotten_start, test_give_back, test_no_plan, test_full,
+	  test_quarantine, test_json)

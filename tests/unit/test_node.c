@@ -292,6 +292,8 @@ START_TEST(test_leftover)
 	up();
 	nodes_all(reboot_node, "", 0);
 	job_ends(request, "NODE_FAIL");
+	down(); /* it knows of nothing, and says so */
+	ctl_until("DONE");
 	job_run++;
 	setenv("SLURM_JOB_RESTART_COUNT", "1", 1);
 	job_starts(request);
