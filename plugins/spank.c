@@ -41,7 +41,7 @@ struct conf {
 
 static bool conf_get(spank_t sp, int ac, char **av, struct conf *conf)
 {
-	*conf = (struct conf){.node = SLU_SBINDIR "/sluice-node",
+	*conf = (struct conf){.node = SLU_BINDIR "/sluice-node",
 			      .run = "/run/sluice"};
 	for (int i = 0; i < ac; i++) {
 		if (!strncmp(av[i], "node=", 5))

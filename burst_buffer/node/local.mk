@@ -45,7 +45,7 @@ libsluverbs_la_SOURCES = \
 libsluverbs_la_LIBADD = libslunode.la libsluwire.la libslunet.la \
 	libslucommon.la
 
-sbin_PROGRAMS += sluice-node
+bin_PROGRAMS += sluice-node
 sluice_node_SOURCES = burst_buffer/node/main.c
 sluice_node_LDADD = libsluverbs.la
 

@@ -98,7 +98,7 @@ test_stage_out_fails() {
 	check "its owner gets it" equal \
 		"$(cat "$PFS/alice/rescued/out/file")" result
 	check "nobody else does" fails quietly bounded_exec -u bob n1 \
-		/opt/sluice/sbin/sluice-node fetch "$job" /tmp/bob
+		sluice-node fetch "$job" /tmp/bob
 	unharmed "stage-out failed"
 }
 
@@ -106,7 +106,7 @@ fetch_from() { # JOB HOST...: from those that have some of it
 	local host job=$1
 	shift
 	for host; do
-		bounded_exec -u alice "$host" /opt/sluice/sbin/sluice-node \
+		bounded_exec -u alice "$host" sluice-node \
 			fetch "$job" /pfs/alice/rescued >/dev/null 2>&1
 	done
 }
