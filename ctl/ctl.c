@@ -196,8 +196,25 @@ static void advise(const struct slu_site *site, struct slu_ctl_submit *submit)
 	submit->limit = (uint32_t)minutes;
 }
 
+/* A job that names tasks only gets, as a rule, as few nodes as hold them. */
+static uint32_t fewest_nodes(const struct slu_ctl_submit *s)
+{
+	uint64_t need = s->job.tasks, per_node = s->tasks_per_node;
+
+	if (!per_node) {
+		need *= s->cpus_per_task ? s->cpus_per_task : 1;
+		per_node = s->cpus_per_node;
+	}
+	if (!per_node || need <= per_node)
+		return 1;
+	need = (need + per_node - 1) / per_node;
+	return need < UINT32_MAX ? (uint32_t)need : UINT32_MAX;
+}
+
 void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 {
+	if (!submit->job.node_cnt)
+		submit->job.node_cnt = fewest_nodes(submit);
 	submit->limit = 0;
 	submit->note = (struct slu_note){.gave_back = -1};
 	slu_ctl_active(ctl);

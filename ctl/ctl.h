@@ -38,11 +38,16 @@ void slu_ctl_reload(struct slu_ctl *ctl);
 
 /* Submission, before the job has a number. */
 struct slu_ctl_submit {
-	struct slu_job job;   /* uid, name, node_cnt, limit_asked are used */
-	uint32_t max_limit;   /* of the partition, minutes; 0: none */
-	bool has_limit;	      /* the user gave one */
-	uint32_t limit;	      /* out: the limit to set, minutes; 0: none */
-	struct slu_note note; /* out: for the administrator's comment */
+	/* uid, name, tasks, limit_asked and node_cnt (0: the user named none,
+	 * the fewest that hold the tasks are meant) are used */
+	struct slu_job job;
+	uint32_t tasks_per_node; /* asked for; 0: not */
+	uint32_t cpus_per_task;	 /* 0: 1 */
+	uint32_t cpus_per_node;	 /* of the partition; 0: unknown */
+	uint32_t max_limit;	 /* of the partition, minutes; 0: none */
+	bool has_limit;		 /* the user gave one */
+	uint32_t limit;		 /* out: the limit to set, minutes; 0: none */
+	struct slu_note note;	 /* out: for the administrator's comment */
 };
 void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit);
 /* Is this environment entry ("NAME=value") one that a job of ours leaves

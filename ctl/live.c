@@ -14,7 +14,7 @@
 #define REMEMBER     10.0 /* s after the end */
 #define POLL_EVERY   0.25 /* s, nodes of ended jobs */
 #define LAUNCH_EVERY 0.5  /* s, lost launches */
-#define KEEP_EVERY   15.0 /* s, ends of jobs being set up */
+#define KEEP_EVERY   15.0 /* s, ends of jobs that have a buffer */
 #define KEEP_AHEAD   90	  /* s; Slurm looks at limits every 30 s */
 #define POLL_AT_ONE  256  /* jobs under one read lock */
 
@@ -237,9 +237,13 @@ static bool keep_ends(struct slu_ctl *ctl)
 	bool any = false;
 
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));) {
-		if (!live->setting_up)
+		if (live->setting_up)
+			slu_live_keep(ctl, live->job_id, live->start, 0, NULL);
+		else if (live->gave_back > 0 && !live->ended)
+			ctl->ops.set_end(ctl->ops.arg, live->job_id,
+					 live->gave_back, true, NULL);
+		else
 			continue;
-		slu_live_keep(ctl, live->job_id, live->start, 0, NULL);
 		any = true;
 	}
 	return any;

@@ -40,8 +40,11 @@ struct slu_live {
 	bool held;
 	double held_until;
 	uint64_t epoch; /* 0: not solved yet */
-	/* It is being set up: its end is kept ahead. */
+	/* It is being set up: its end is kept ahead. After that, what it was
+	 * given back, seconds: Slurm forgets it when a job is resumed, or its
+	 * limit changed. */
 	bool setting_up;
+	int64_t gave_back;
 	/* Ended, with a buffer: the nodes whose epilog has not ended. */
 	struct slu_hosts remaining;
 };

@@ -13,6 +13,9 @@ const char plugin_name[] = "Sluice burst buffer plugin";
 const char plugin_type[] = "burst_buffer/sluice";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
+/* BurstBufferState of a job that waits for no more than that. */
+#define AWAY "sluiced does not answer: the job starts when it does"
+
 static struct slu_ctl *ctl;
 
 int init(void)
@@ -169,9 +172,10 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 	(void)test_only;
 	if (!ctl)
 		return slu_ctl_has_buffer(job->burst_buffer) ? -1 : 1;
-	if (!may && xstrcmp(job->burst_buffer_state, "waiting for sluiced")) {
+	/* Slurm takes away a reason that we would set here. */
+	if (!may && xstrcmp(job->burst_buffer_state, AWAY)) {
 		xfree(job->burst_buffer_state);
-		job->burst_buffer_state = xstrdup("waiting for sluiced");
+		job->burst_buffer_state = xstrdup(AWAY);
 	}
 	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_IN, watch);
 	return may ? 1 : -1;

@@ -154,6 +154,35 @@ static uint32_t partition_limit(const char *names)
 	return limit;
 }
 
+/* CPUs of a node of the first partition that is named, on average. */
+static uint32_t partition_cpus(const char *names)
+{
+	part_record_t *part = default_part_loc;
+	uint32_t cpus;
+	char *first;
+
+	if (names) {
+		first = xstrdup(names);
+		first[strcspn(first, ",")] = '\0';
+		part = find_part_record(first);
+		xfree(first);
+	}
+	if (!part || !part->total_nodes)
+		return 0;
+	cpus = part->total_cpus / part->total_nodes;
+	return part->max_cpus_per_node < cpus ? part->max_cpus_per_node : cpus;
+}
+
+static uint32_t given32(uint32_t number)
+{
+	return number == NO_VAL ? 0 : number;
+}
+
+static uint32_t given16(uint16_t number)
+{
+	return number == NO_VAL16 ? 0 : number;
+}
+
 void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		     struct slu_ctl_submit *out)
 {
@@ -163,11 +192,13 @@ void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 				.uid = desc->user_id == NO_VAL ? uid
 							       : desc->user_id,
 				.name = desc->name,
-				.node_cnt = desc->min_nodes == NO_VAL
-						    ? 1
-						    : desc->min_nodes,
+				.node_cnt = given32(desc->min_nodes),
+				.tasks = given32(desc->num_tasks),
 				.limit_asked = minutes(desc->time_limit),
 			},
+		.tasks_per_node = given16(desc->ntasks_per_node),
+		.cpus_per_task = given16(desc->cpus_per_task),
+		.cpus_per_node = partition_cpus(desc->partition),
 		.has_limit = desc->time_limit != NO_VAL,
 		.max_limit = partition_limit(desc->partition),
 	};

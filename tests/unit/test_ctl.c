@@ -462,13 +462,54 @@ START_TEST(test_commands)
 	for (uint64_t id = daemon_end.id - 6; id < daemon_end.id; id++)
 		expect_done(id, true, "");
 	ck_assert(slu_ctl_alive(ctl, 7));
+	forget();
 	state.state = "DONE";
+	state.text = "";
 	daemon_say(&slu_buffer_desc, &state);
 	verdict.job_id = 70; /* does not exist: answered, not asked again */
 	daemon_say(&slu_hold_desc, &verdict);
 	slu_ctl_step(ctl, 3);
 	expect_done(daemon_end.id, false, "does not exist");
+	ck_assert_str_eq(host.did, "show 7 DONE;");
 	ck_assert(!slu_ctl_alive(ctl, 7));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A job that names no nodes gets the fewest that hold its tasks, and is
+ * predicted from jobs that had as many. */
+START_TEST(test_nodes_from_tasks)
+{
+	static const struct {
+		uint32_t nodes, tasks, per_node, cpus, node_cpus, want;
+	} cases[] = {
+		{0, 0, 0, 0, 0, 1},
+		{0, 8, 0, 0, 0, 1},
+		{0, 8, 4, 0, 0, 2},
+		{0, 9, 4, 0, 0, 3},
+		{0, 64, 0, 0, 32, 2},
+		{0, 64, 0, 2, 32, 4},
+		{0, 65, 0, 0, 32, 3},
+		{0, 3, 0, 0, 32, 1},
+		{5, 64, 0, 0, 32, 5},
+		{0, 64, 16, 8, 32, 4},
+		{0, UINT32_MAX, 0, 65535, 1, UINT32_MAX},
+	};
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	each(c, cases)
+	{
+		struct slu_ctl_submit submit = {
+			.job = {.node_cnt = c->nodes, .tasks = c->tasks},
+			.tasks_per_node = c->per_node,
+			.cpus_per_task = c->cpus,
+			.cpus_per_node = c->node_cpus,
+		};
+
+		slu_ctl_submit(ctl, &submit);
+		expect(submit.job.node_cnt == c->want, "case %zu: %u",
+		       (size_t)(c - cases), submit.job.node_cnt);
+	}
 	slu_ctl_release(ctl);
 }
 END_TEST
@@ -497,11 +538,17 @@ START_TEST(test_give_back)
 	extend.give_back = 123;
 	daemon_say(&slu_extend_desc, &extend);
 	slu_ctl_step(ctl, 41);
-	ck_assert_str_eq(host.did, "set_end 7 final;");
+	ck_assert(has_done("set_end 7 final;"));
+	ck_assert(!has_done("ahead"));
 	ck_assert_int_eq(host.give_back, 123);
 	forget();
-	slu_ctl_step(ctl, 100);
+	slu_ctl_step(ctl, 50);
 	ck_assert(!has_done("set_end"));
+	/* again and again: Slurm forgets it when the job is resumed */
+	slu_ctl_step(ctl, 100);
+	ck_assert(has_done("set_end 7 final;"));
+	ck_assert(!has_done("ahead"));
+	ck_assert_int_eq(host.give_back, 123);
 	extend.give_back = 5000;
 	daemon_say(&slu_extend_desc, &extend);
 	slu_ctl_step(ctl, 101);
@@ -722,6 +769,7 @@ TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_reconnect, test_overflow, test_held_launch,
 	  test_held_launch_is_let_go, test_ions_are_marked,
 	  test_ions_after_restart, test_nodes_that_leave,
-	  test_nodes_of_a_run_that_is_over, test_commands, test_give_back,
-	  test_lost_launch, test_bad_lines, test_daemon_that_does_not_read,
-	  test_history_replay, test_arbiter_learns, test_reload)
+	  test_nodes_of_a_run_that_is_over, test_commands,
+	  test_nodes_from_tasks, test_give_back, test_lost_launch,
+	  test_bad_lines, test_daemon_that_does_not_read, test_history_replay,
+	  test_arbiter_learns, test_reload)
