@@ -43,7 +43,7 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_hooks \
 	tests/unit/test_ctl_parts
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
-EXTRA_DIST += tests/unit/ctl_fake.h
+EXTRA_DIST += tests/unit/ctl_fake.h tests/unit/ctl_host.h
 tests_unit_test_ctl_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_hooks_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_parts_LDADD = libsluctl.la $(CHECK_LIBS)

@@ -56,7 +56,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_server \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
-	tests/unit/test_node
+	tests/unit/test_node tests/unit/test_twice
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
 node_slow_tests = tests/unit/test_glusterfs tests/unit/test_fs \
@@ -97,6 +97,9 @@ tests_unit_test_fs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
 	tests/unit/node_main.c $(node_test_tree)
 tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
+tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
+	tests/unit/node_main.c $(node_test_tree)
+tests_unit_test_twice_LDADD = $(tests_unit_test_node_LDADD) libsluice.la
 tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
 tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h tests/unit/node_life.h

@@ -171,6 +171,6 @@ int slu_down(struct slu_node *n, struct slu_err *err);
 /* worker.c: the detached part of it. */
 int slu_worker_start(struct slu_node *n, struct slu_err *err);
 /* watch.c */
-int slu_watch_start(struct slu_node *n, struct slu_err *err);
+int slu_watcher_start(struct slu_node *n, struct slu_err *err);
 
 #endif

@@ -185,7 +185,7 @@ static int make_it(struct slu_node *n, double start, struct slu_err *err)
 {
 	if (set_up(n, err) || stage_in(n, err) || be_ready(n, start, err))
 		return -1;
-	return slu_watch_start(n, err);
+	return slu_watcher_start(n, err);
 }
 
 /* The run before this one on the same node must be over. */
@@ -279,7 +279,7 @@ static void give_up(struct slu_node *n, struct slu_err *err)
 		slu_node_log(n, SLU_ERROR, "cannot write %s/refused", n->dir);
 	if (!n->plan.buffer)
 		return;
-	if (slu_watch_start(n, &watch))
+	if (slu_watcher_start(n, &watch))
 		slu_node_log(n, SLU_ERROR, "%s", watch.text);
 	if (err->kind == SLU_DENIED)
 		return;

@@ -122,7 +122,7 @@ static int work(void *arg)
 	return rc;
 }
 
-int slu_watch_start(struct slu_node *n, struct slu_err *err)
+int slu_watcher_start(struct slu_node *n, struct slu_err *err)
 {
 	char path[PATH_MAX];
 	struct slu_pid pid;
