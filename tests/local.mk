@@ -13,6 +13,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/mistakes.t tests/system/faults.t
 
 # Stand-ins for software that Debian does not have.
+dist_check_SCRIPTS += tests/fakes/fake_beeond
 check_PROGRAMS += tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put
 tests_fakes_fake_gkfwd_SOURCES = tests/fakes/fake_gkfwd.c
 tests_fakes_fake_gkfwd_put_SOURCES = tests/fakes/fake_gkfwd_put.c

@@ -109,7 +109,8 @@ extern const struct slu_desc slu_answer_desc;
 /*
  * /v1/barrier: hold until every node of the plan that is not lost has come to
  * `name`, or the verdict is abort. The answer comes after at most 30 s (word
- * "wait": ask again); asking twice is harmless. Names: "servers", "mounted",
+ * "wait": ask again); asking twice is harmless. Names: "servers",
+ * "assembled" (drivers where one node does that), "mounted",
  * "in.R.manifest", "in.R.copied", "in.R.verified", "ready";
  * "out.R.manifest", "out.R.copied", "out.R.verified", "out.done" (after
  * "abort" too), "detached". "out.done" is held until a failed stage-out's job

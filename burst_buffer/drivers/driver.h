@@ -45,6 +45,9 @@ struct slu_driver {
 	 * other nodes need to know. NULL: there is none. */
 	int (*start)(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 		     struct slu_err *err);
+	/* On the first node, when all have started: make one file system of
+	 * them. NULL: they find each other by themselves. */
+	int (*assemble)(const struct slu_instance *in, struct slu_err *err);
 	/* Make the file system reachable; attrs in plan order. *root is the
 	 * directory where it then lies: top or fs. */
 	int (*attach)(const struct slu_instance *in,

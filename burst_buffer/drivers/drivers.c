@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 
 extern const struct slu_driver slu_driver_scratch, slu_driver_glusterfs,
-	slu_driver_gekkofs, slu_driver_lustre;
+	slu_driver_gekkofs, slu_driver_lustre, slu_driver_beeond;
 
 const struct slu_driver *const slu_drivers[] = {
 	&slu_driver_scratch, &slu_driver_glusterfs, &slu_driver_gekkofs,
-	&slu_driver_lustre, NULL};
+	&slu_driver_lustre,  &slu_driver_beeond,    NULL};
 
 const struct slu_driver *slu_driver_find(const char *name)
 {

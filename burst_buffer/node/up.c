@@ -85,13 +85,24 @@ static int start_server(struct slu_node *n, struct slu_barrier_answer *others,
 	return slu_talk_barrier(n, "servers", attr, others, err);
 }
 
+/* A file system that one node makes of what all have started. */
+static int assemble(struct slu_node *n, struct slu_err *err)
+{
+	if (!n->driver->assemble)
+		return 0;
+	if (n->self == 0 && n->driver->assemble(&n->in, err))
+		return -1;
+	return slu_talk_meet(n, "assembled", err);
+}
+
 static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
 		  struct slu_err *err)
 {
 	struct slu_report r = {.step = "attach"};
 	double start = slu_clock();
 
-	if (n->driver->attach(&n->in, others->attr, others->n_attr, &n->root,
+	if (assemble(n, err) ||
+	    n->driver->attach(&n->in, others->attr, others->n_attr, &n->root,
 			      err) ||
 	    n->driver->check(&n->in, err))
 		return -1;

@@ -75,6 +75,11 @@ static int check_type(const struct slu_request *req,
 		return slu_err(err, SLU_INVALID,
 			       "jobfs: nodes=%u: no node gives storage to %s",
 			       (unsigned)req->nodes, fs->name);
+	if (req->nodes && req->nodes != SLU_ALL_NODES && type->all_nodes)
+		return slu_err(
+			err, SLU_INVALID,
+			"jobfs: nodes=%u: every node gives storage to %s",
+			(unsigned)req->nodes, fs->name);
 	if (req->tolerate != UINT32_MAX && req->tolerate && type->shared)
 		return slu_err(
 			err, SLU_INVALID,

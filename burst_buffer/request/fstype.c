@@ -14,6 +14,8 @@ static const char *const glusterfs_options[] = {"server", "client", "ports",
 static const char *const gekkofs_options[] = {
 	"server",  "library", "listen",		 "protocol",
 	"daemons", "preload", "unauthenticated", NULL};
+static const char *const beeond_options[] = {"server", "config", "meta",
+					     "remote", NULL};
 static const char *const lustre_options[] = {
 	"root", "lfs", "stripe_count", "stripe_size", "pool", NULL};
 
@@ -31,6 +33,10 @@ const struct slu_fstype slu_fstypes[] = {
 	 .remote = true,
 	 .required = "root",
 	 .options = lustre_options},
+	{.name = "beeond",
+	 .shared = true,
+	 .all_nodes = true,
+	 .options = beeond_options},
 	{0},
 };
 

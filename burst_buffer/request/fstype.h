@@ -14,8 +14,9 @@
 
 struct slu_fstype {
 	const char *name;
-	bool shared; /* one name space over all nodes, not one per node */
-	bool remote; /* its data does not lie in the nodes' storage */
+	bool shared;	/* one name space over all nodes, not one per node */
+	bool all_nodes; /* every node gives storage */
+	bool remote;	/* its data does not lie in the nodes' storage */
 	const char *required; /* an option that must be given; may be NULL */
 	/* Why it is only offered where the FileSystem line says
 	 * Unauthenticated=accept; NULL: it proves who asks. */

@@ -315,6 +315,109 @@ START_TEST(test_lustre_kept)
 }
 END_TEST
 
+/* beeond: what it would do by ssh, each node does for it */
+
+/* Whoever has come by "ssh" is carried out, until the test ends. */
+static int agent(const char *arg)
+{
+	char dir[PATH_MAX - 8], cmd[PATH_MAX], rc[PATH_MAX];
+
+	(void)arg;
+	snprintf(dir, sizeof(dir), "%s/pfs/spool/%s", world,
+		 getenv("SLURMD_NODENAME"));
+	if (fork())
+		return 0;
+	snprintf(cmd, sizeof(cmd), "%s/cmd", dir);
+	snprintf(rc, sizeof(rc), "%s/rc", dir);
+	for (;; usleep(10000)) {
+		char *argv[] = {"sh", cmd, NULL};
+
+		if (access(cmd, F_OK))
+			continue;
+		make_text(rc, slu_run(argv, 20, NULL, NULL) ? "1" : "0");
+		unlink(cmd);
+	}
+}
+
+static void make_beeond(const char *told)
+{
+	char text[3 * PATH_MAX], fake[PATH_MAX];
+	const char *top = getenv("srcdir");
+
+	snprintf(fake, sizeof(fake), "%s/tests/fakes/fake_beeond",
+		 top ? top : "..");
+	snprintf(text, sizeof(text),
+		 "#!/bin/sh\nexport FAKE_BEEOND_SPOOL=%s/pfs/spool "
+		 "FAKE_BEEOND_SHARED=%s/pfs/shared %s\n. %s\n",
+		 world, world, told, realpath(fake, NULL));
+	make_text(pfs("beeond"), text);
+	ck_assert(!chmod(pfs("beeond"), 0755));
+}
+
+static bool begin_beeond(const char *told)
+{
+	char line[400];
+
+	snprintf(line, sizeof(line),
+		 "FileSystem=gkfs Driver=beeond server=%.150s/pfs/beeond "
+		 "meta=1 remote=pdsh\nOnSetupFailure=fail\n",
+		 tmpdir());
+	if (!nodes_begin(line))
+		return false;
+	make_beeond(told);
+	make_dir(pfs("shared"), 0755);
+	make_dir(pfs("spool"), 0755);
+	make_dir(pfs("spool/n1"), 0755);
+	make_dir(pfs("spool/n2"), 0755);
+	make_input();
+	nodes_all(agent, "agent", 0);
+	return true;
+}
+
+START_TEST(test_beeond)
+{
+	const char *how;
+
+	if (!begin_beeond(""))
+		return;
+	job_starts(request);
+	nodes_all(run_verb, "up --job 7", 0);
+	ctl_until("RUNNING");
+	nodes_all(run_verb, "up --job 7", 0);
+	nodes_all(uses_mount,
+		  "cat $BB_JOBFS/in/f1 >$BB_JOBFS/in/from.$SLURMD_NODENAME", 0);
+	expect(!access(pfs("shared/data/in/from.n1"), F_OK), "not there");
+	job_ends(request, "COMPLETED");
+	nodes_all(run_verb, "down --job 7", 0);
+	ctl_until("DONE");
+	ck_assert_str_eq(ctl_text, "");
+	for (int i = 0; i < NODES; i++)
+		ck_assert(
+			!unlink(pfs(i ? "out/in/from.n2" : "out/in/from.n1")));
+	how = tree_differs(pfs("in"), pfs("out/in"), 0);
+	ck_assert_msg(!how, "%s", how);
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
+/* It fails on the second node, when the first one already has it. */
+START_TEST(test_beeond_fails)
+{
+	if (!begin_beeond("FAKE_BEEOND_FAIL=n2"))
+		return;
+	job_starts(request);
+	nodes_all(run_verb, "up --job 7", 0);
+	ctl_until_told("starting on n2 failed");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	job_ends(request, "FAILED");
+	nodes_all(run_verb, "down --job 7", 0);
+	ctl_until("DONE");
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	TCase *tc = tcase_create("fs");
@@ -329,6 +432,8 @@ static int run(void)
 	tcase_add_test(tc, test_gekkofs_link);
 	tcase_add_test(tc, test_lustre);
 	tcase_add_test(tc, test_lustre_kept);
+	tcase_add_test(tc, test_beeond);
+	tcase_add_test(tc, test_beeond_fails);
 	suite_add_tcase(s, tc);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * beeond: BeeGFS on demand. One node runs `beeond start` for all of them, over
+ * ssh or pdsh; every node takes down what is its own, with `stoplocal`, so
+ * that no node has to reach another at the end.
+ *
+ * BeeOND wants the same path on all nodes for the data: each binds its storage
+ * to WORK/data. Its status file is in WORK, too (it refuses to start where
+ * there is one): what it lists is what must run, and what must have ended.
+ */
+#include "config.h"
+#include "burst_buffer/drivers/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/host/aside.h"
+#include "burst_buffer/host/mtab.h"
+#include "common/file.h"
+#include "common/proc.h"
+
+#define START_SECONDS 300.0 /* for all nodes, one after another */
+#define STOP_SECONDS  120.0
+#define SHIFT_MIN     1000u /* ports are 8003 to 8008 and this */
+#define SHIFT_SPAN    4000u
+#define SHIFT_STEP    10u
+
+static void work_path(const struct slu_instance *in, const char *name,
+		      char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s", in->work, name);
+}
+
+static const char *program(const struct slu_instance *in)
+{
+	return slu_plan_option(in->plan, "server", "/usr/bin/beeond");
+}
+
+static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
+{
+	const char *path = slu_fs_option(conf, "server", "/usr/bin/beeond");
+
+	if (!access(path, X_OK))
+		return 0;
+	slu_buf_printf(why,
+		       "%s is missing: install BeeOND, or name its full path "
+		       "with server=\n",
+		       path);
+	return 1;
+}
+
+/* The daemons of the status file, "HOST,SERVICE,DATA,LOG,PIDFILE" a line. */
+
+typedef int daemon_f(void *arg, const struct slu_pid *pid, const char *service,
+		     struct slu_err *err);
+
+static int each_daemon(const struct slu_instance *in, daemon_f *fn, void *arg,
+		       struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	char path[PATH_MAX], *rest, *line;
+	int rc = 0;
+
+	work_path(in, "status", path);
+	if (slu_file_read(AT_FDCWD, path, 1 << 16, &text, NULL))
+		return 0;
+	rest = text.data;
+	while (!rc && (line = strsep(&rest, "\n"))) {
+		char *field[5] = {NULL};
+		struct slu_pid pid = {0};
+		struct slu_buf number = {0};
+		int n = 0;
+
+		while (line && n < 5)
+			field[n++] = strsep(&line, ",");
+		if (n < 5 || field[4][0] != '/')
+			continue;
+		if (!slu_file_read(AT_FDCWD, field[4], 64, &number, NULL) &&
+		    number.data)
+			slu_pid_get((pid_t)atol(number.data), &pid, NULL);
+		slu_buf_free(&number);
+		rc = fn(arg, &pid, field[1], err);
+	}
+	slu_buf_free(&text);
+	return rc;
+}
+
+static int must_run(void *arg, const struct slu_pid *pid, const char *service,
+		    struct slu_err *err)
+{
+	(void)arg;
+	if (pid->pid > 0 && slu_pid_alive(pid))
+		return 0;
+	return slu_err(err, SLU_IO, "%s of this node does not run", service);
+}
+
+/* start: this node's part of the stage */
+
+static int bind_data(const struct slu_instance *in, struct slu_err *err)
+{
+	char data[PATH_MAX];
+
+	work_path(in, "data", data);
+	if (slu_mounted(data))
+		return 0;
+	if (mkdir(data, 0700) && errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot make %s", data);
+	if (mount(in->fs, data, NULL, MS_BIND, NULL))
+		return slu_errno(err, SLU_IO, "cannot mount %s", data);
+	return 0;
+}
+
+static int start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
+		 struct slu_err *err)
+{
+	snprintf(attr, SLU_ATTR_MAX, "prepared");
+	if ((mkdir(in->top, 0) && errno != EEXIST))
+		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
+	return bind_data(in, err);
+}
+
+/* assemble: the first node starts it on all of them */
+
+static int write_nodes(const struct slu_instance *in, const char *path,
+		       struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	int rc;
+
+	for (size_t i = 0; i < in->plan->n_node; i++)
+		slu_buf_printf(&text, "%s\n", in->plan->node[i].name);
+	rc = text.failed ? slu_err(err, SLU_NOMEM, "out of memory")
+			 : slu_file_write(AT_FDCWD, path, text.data, text.len,
+					  0600, false, err);
+	slu_buf_free(&text);
+	return rc;
+}
+
+/* The same on all nodes of an instance, and hardly that of another one. */
+static unsigned shift(const struct slu_instance *in)
+{
+	unsigned h = 2166136261u;
+
+	for (const char *p = in->plan->secret; p && *p; p++)
+		h = (h ^ (unsigned char)*p) * 16777619u;
+	return SHIFT_MIN + h % SHIFT_SPAN * SHIFT_STEP;
+}
+
+static void add_pair(char **argv, int *n, char *flag, const char *value)
+{
+	if (!value)
+		return;
+	argv[(*n)++] = flag;
+	argv[(*n)++] = (char *)value;
+}
+
+static int start_all(const struct slu_instance *in, struct slu_err *err)
+{
+	char nodes[PATH_MAX], data[PATH_MAX], status[PATH_MAX], port[16];
+	char *argv[24] = {(char *)program(in), "start", "-F", "-q"};
+	char *stop[] = {argv[0], "stop", "-n", nodes, "-i", status,
+			"-d",	 "-L",	 "-c", "-q",  NULL};
+	int n = 4;
+
+	work_path(in, "nodes", nodes);
+	work_path(in, "data", data);
+	work_path(in, "status", status);
+	snprintf(port, sizeof(port), "%u", shift(in));
+	if (write_nodes(in, nodes, err))
+		return -1;
+	if (!access(status, F_OK)) /* a start that was cut short */
+		slu_run(stop, STOP_SECONDS, NULL, NULL);
+	add_pair(argv, &n, "-n", nodes);
+	add_pair(argv, &n, "-d", data);
+	add_pair(argv, &n, "-c", in->top);
+	add_pair(argv, &n, "-i", status);
+	add_pair(argv, &n, "-p", port);
+	add_pair(argv, &n, "-L", in->work);
+	add_pair(argv, &n, "-f", slu_plan_option(in->plan, "config", NULL));
+	add_pair(argv, &n, "-m", slu_plan_option(in->plan, "meta", NULL));
+	if (slu_eq(slu_plan_option(in->plan, "remote", "ssh"), "pdsh"))
+		argv[n++] = "-P";
+	return slu_run(argv, START_SECONDS, NULL, err);
+}
+
+static int assemble(const struct slu_instance *in, struct slu_err *err)
+{
+	if (slu_mounted(in->top))
+		return 0;
+	return start_all(in, err) ? slu_err_prefix(err, "beeond") : 0;
+}
+
+static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
+		  size_t n_attr, const char **root, struct slu_err *err)
+{
+	(void)attrs, (void)n_attr;
+	*root = in->top;
+	return slu_mounted(in->top)
+		       ? 0
+		       : slu_err(err, SLU_IO, "BeeOND mounted nothing here");
+}
+
+static int look(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
+{
+	const struct slu_instance *in = arg;
+	struct stat st;
+
+	(void)a, (void)out;
+	return stat(in->top, &st) ? slu_errno(err, SLU_IO, "%s", in->top) : 0;
+}
+
+static int check(const struct slu_instance *in, struct slu_err *err)
+{
+	struct slu_aside aside = {.fn = look, .arg = (void *)in, .seconds = 30};
+
+	if (!slu_mounted(in->top))
+		return slu_err(err, SLU_IO,
+			       "the job's file system is not mounted");
+	if (each_daemon(in, must_run, NULL, err))
+		return -1;
+	return slu_aside(&aside, "the job's file system", NULL, err);
+}
+
+static int counters(const struct slu_instance *in, double *read_bytes,
+		    double *written_bytes, struct slu_err *err)
+{
+	(void)in, (void)read_bytes, (void)written_bytes;
+	return slu_err(err, SLU_NOTFOUND, "no counters");
+}
+
+/* detach and stop */
+
+static int stop_local(const struct slu_instance *in, const char *what,
+		      struct slu_err *err)
+{
+	char status[PATH_MAX];
+	char *argv[] = {(char *)program(in),
+			"stoplocal",
+			"-i",
+			status,
+			(char *)what,
+			"-q",
+			"-d",
+			"-L",
+			"-c",
+			NULL};
+
+	if (slu_eq(what, "-u"))
+		argv[6] = NULL;
+	work_path(in, "status", status);
+	if (access(status, F_OK))
+		return 0;
+	return slu_run(argv, STOP_SECONDS, NULL, err);
+}
+
+/* What BeeOND does not unmount goes all the same. */
+static int detach(const struct slu_instance *in, struct slu_err *err)
+{
+	if (slu_mounted(in->top))
+		stop_local(in, "-u", NULL);
+	return slu_unmount_below(in->top, in->plan->uid, 10, err);
+}
+
+static int must_end(const struct slu_pid *pid, struct slu_err *err)
+{
+	if (!slu_pid_wait(pid, 15, NULL))
+		return 0;
+	slu_pid_kill(pid, SIGKILL);
+	return slu_pid_wait(pid, 5, err);
+}
+
+struct pids {
+	struct slu_pid pid[16];
+	size_t n;
+};
+
+static int remember(void *arg, const struct slu_pid *pid, const char *service,
+		    struct slu_err *err)
+{
+	struct pids *pids = arg;
+
+	(void)service, (void)err;
+	if (pid->pid > 0 && pids->n < 16)
+		pids->pid[pids->n++] = *pid;
+	return 0;
+}
+
+/* Its daemons are noted first: stoplocal removes the notes. */
+static int stop(const struct slu_instance *in, struct slu_err *err)
+{
+	struct pids pids = {.n = 0};
+	char path[PATH_MAX];
+	struct slu_err why;
+
+	each_daemon(in, remember, &pids, NULL);
+	stop_local(in, "-s", &why);
+	for (size_t i = 0; i < pids.n; i++)
+		if (must_end(&pids.pid[i], err))
+			return -1;
+	work_path(in, "data", path);
+	if (slu_unmount_below(path, in->plan->uid, 10, err))
+		return -1;
+	work_path(in, "status", path);
+	unlink(path);
+	return 0;
+}
+
+const struct slu_driver slu_driver_beeond = {
+	.name = "beeond",
+	.shared = true,
+	.own_fs = true,
+	.probe = probe,
+	.start = start,
+	.assemble = assemble,
+	.attach = attach,
+	.check = check,
+	.counters = counters,
+	.detach = detach,
+	.stop = stop,
+};
