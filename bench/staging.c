@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/staging [--csv] [--nodes N] [--repeat R] DIR
+ * bench/staging [--csv] [--tree large|small] [--nodes N] [--repeat R] DIR
  *
  * Staging against `cp -r`: one tree of large files and one of 20,000 small
  * ones, copied inside DIR; the source is cold (as root: caches dropped), both
@@ -254,9 +254,11 @@ int main(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{"csv", no_argument, NULL, 'c'},
+		{"tree", required_argument, NULL, 't'},
 		{"nodes", required_argument, NULL, 'n'},
 		{"repeat", required_argument, NULL, 'r'},
 		{NULL, 0, NULL, 0}};
+	const char *only = NULL;
 	bool csv = false;
 	char work[4096];
 	int c;
@@ -265,6 +267,9 @@ int main(int argc, char **argv)
 		switch (c) {
 		case 'c':
 			csv = true;
+			break;
+		case 't':
+			only = optarg;
 			break;
 		case 'n':
 			nodes = number(optarg);
@@ -276,8 +281,8 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	if (optind + 1 != argc) {
-		fprintf(stderr, "usage: staging [--csv] [--nodes N] "
-				"[--repeat R] DIR\n");
+		fprintf(stderr, "usage: staging [--csv] [--tree large|small] "
+				"[--nodes N] [--repeat R] DIR\n");
 		return 2;
 	}
 	snprintf(work, sizeof(work), "%.4000s/staging.XXXXXX", argv[optind]);
@@ -287,7 +292,8 @@ int main(int argc, char **argv)
 	printf(csv ? "case,metric,unit,ours,rival,rival_value,ratio\n"
 		   : "tree   nodes  unit         ours    cp -r   ratio\n");
 	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++)
-		run(&trees[i], csv);
+		if (!only || !strcmp(only, trees[i].name))
+			run(&trees[i], csv);
 	slu_rmtree(AT_FDCWD, dir, NULL);
 	return 0;
 }

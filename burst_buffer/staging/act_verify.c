@@ -27,48 +27,49 @@ static int wrong(struct slu_act *a, const struct slu_entry *e,
 	return slu_act_err(err, a->part->destination, e, saying);
 }
 
-static int verify_open_file(struct slu_act *a, int fd,
-			    const struct slu_entry *e, bool finish,
-			    struct slu_err *err)
+/* What has had several writers gets its mode and time now. */
+static int finish_file(struct slu_act *a, int dir, const char *name,
+		       const struct slu_entry *e, struct stat *st,
+		       struct slu_err *err)
 {
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
 	const struct slu_stage_part *part = a->part;
-	const char *to = part->destination;
+	int fd = slu_open_beneath(dir, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW,
+				  0);
+	int rc = 0;
+
+	if (fd < 0)
+		return slu_act_errno(err, "find", part->destination, e);
+	if (fchmod(fd, e->mode) ||
+	    (!part->plain_source && futimens(fd, times)) || fstat(fd, st))
+		rc = slu_act_errno(err, "set mode and time of",
+				   part->destination, e);
+	close(fd);
+	return rc;
+}
+
+static int verify_file(struct slu_act *a, struct slu_near *near,
+		       const struct slu_entry *e, struct slu_err *err)
+{
+	const struct slu_stage_part *part = a->part;
+	const char *name;
+	int dir = slu_near(near, slu_act_path(a->places.to, e), &name);
 	struct stat st;
 
-	if (fstat(fd, &st))
-		return slu_act_errno(err, "look at", to, e);
+	if (dir < 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return slu_act_errno(err, "find", part->destination, e);
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size)
 		return wrong(a, e, "did not arrive whole: its size differs",
 			     err);
 	if (part->plain_destination)
 		return 0;
-	if (finish &&
-	    (fchmod(fd, e->mode) ||
-	     (!part->plain_source && futimens(fd, times)) || fstat(fd, &st)))
-		return slu_act_errno(err, "set mode and time of", to, e);
+	if (slu_share_ranges(e->size) > 1 &&
+	    finish_file(a, dir, name, e, &st, err))
+		return -1;
 	if (!part->plain_source && !same_time(&e->mtime, &st.st_mtim))
 		return wrong(a, e, "did not arrive whole: its time differs",
 			     err);
 	return 0;
-}
-
-static int verify_file(struct slu_act *a, const struct slu_entry *e,
-		       struct slu_err *err)
-{
-	bool finish = slu_share_ranges(e->size) > 1;
-	int flags = finish && !a->part->plain_destination
-			    ? O_WRONLY | O_NONBLOCK
-			    : O_PATH;
-	int fd = slu_open_beneath(a->places.dst, slu_act_path(a->places.to, e),
-				  flags | O_NOFOLLOW, 0);
-	int rc;
-
-	if (fd < 0)
-		return slu_act_errno(err, "find", a->part->destination, e);
-	rc = verify_open_file(a, fd, e, finish, err);
-	close(fd);
-	return rc;
 }
 
 static int verify_dir(struct slu_act *a, const struct slu_entry *e,
@@ -83,18 +84,17 @@ static int verify_dir(struct slu_act *a, const struct slu_entry *e,
 	return 0;
 }
 
-static int verify_link(struct slu_act *a, const struct slu_entry *e,
-		       struct slu_err *err)
+static int verify_link(struct slu_act *a, struct slu_near *near,
+		       const struct slu_entry *e, struct slu_err *err)
 {
 	char target[PATH_MAX + 1];
 	const char *name;
-	int dir = slu_open_parent(a->places.dst, e->path, &name);
+	int dir = slu_near(near, e->path, &name);
 	ssize_t n;
 
 	if (dir < 0)
 		return slu_act_errno(err, "find", a->part->destination, e);
 	n = readlinkat(dir, name, target, PATH_MAX);
-	close(dir);
 	if (n < 0)
 		return slu_act_errno(err, "read the link", a->part->destination,
 				     e);
@@ -106,8 +106,9 @@ static int verify_link(struct slu_act *a, const struct slu_entry *e,
 
 /* A file is looked at by the neighbour of who wrote its beginning, the rest by
  * the neighbour of the first node, which made it. */
-static int verify_entry(struct slu_act *a, const struct slu_entry *e,
-			uint64_t at, struct slu_err *err)
+static int verify_entry(struct slu_act *a, struct slu_near *near,
+			const struct slu_entry *e, uint64_t at,
+			struct slu_err *err)
 {
 	unsigned n = a->part->n, maker = 0;
 	int rc = 0;
@@ -118,13 +119,13 @@ static int verify_entry(struct slu_act *a, const struct slu_entry *e,
 		return 0;
 	switch (e->kind) {
 	case 'f':
-		rc = verify_file(a, e, err);
+		rc = verify_file(a, near, e, err);
 		break;
 	case 'd':
 		rc = verify_dir(a, e, err);
 		break;
 	case 'l':
-		rc = verify_link(a, e, err);
+		rc = verify_link(a, near, e, err);
 		break;
 	}
 	return rc ? -1 : slu_act_count(a, 0, 1, err);
@@ -132,16 +133,20 @@ static int verify_entry(struct slu_act *a, const struct slu_entry *e,
 
 int slu_act_verify(struct slu_act *a, struct slu_err *err)
 {
+	struct slu_near near = {.root = a->places.dst, .fd = -1};
 	struct slu_entry e;
 	uint64_t at = 0;
 	int rc;
 
 	while ((rc = slu_manifest_next(a->manifest, &e, err)) == 1) {
-		if (verify_entry(a, &e, at, err))
-			return -1;
+		if (verify_entry(a, &near, &e, at, err)) {
+			rc = -1;
+			break;
+		}
 		if (e.kind == 'f')
 			at += slu_share_cost(e.size);
 	}
+	slu_near_end(&near);
 	return rc;
 }
 

@@ -96,6 +96,39 @@ int slu_open_parent(int root, const char *path, const char **name)
 	return slu_open_beneath(root, dir, O_PATH | O_DIRECTORY, 0);
 }
 
+void slu_near_end(struct slu_near *near)
+{
+	if (near->fd >= 0)
+		close(near->fd);
+	near->fd = -1;
+	slu_buf_free(&near->dir);
+}
+
+int slu_near(struct slu_near *near, const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+
+	*name = slash ? slash + 1 : *path ? path : ".";
+	if (!slash)
+		return near->root;
+	if (near->fd >= 0 && near->dir.len == n &&
+	    !memcmp(near->dir.data, path, n))
+		return near->fd;
+	if (near->fd >= 0)
+		close(near->fd);
+	near->fd = -1;
+	slu_buf_reset(&near->dir);
+	slu_buf_add(&near->dir, path, n);
+	if (near->dir.failed) {
+		errno = ENOMEM;
+		return -1;
+	}
+	near->fd = slu_open_beneath(near->root, near->dir.data,
+				    O_PATH | O_DIRECTORY, 0);
+	return near->fd;
+}
+
 int slu_create_beneath(int root, const char *path, mode_t mode)
 {
 	const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK;

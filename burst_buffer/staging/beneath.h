@@ -9,6 +9,7 @@
  */
 
 #include <sys/types.h>
+#include "common/str.h"
 
 /* Like openat(2); errno is set on failure (ELOOP: a link is in the way). */
 int slu_open_beneath(int root, const char *path, int flags, mode_t mode);
@@ -16,6 +17,18 @@ int slu_open_beneath(int root, const char *path, int flags, mode_t mode);
 /* Open the directory that holds `path` (a descriptor the caller closes) and
  * point *name at its last component. "" is ".", in the root itself. */
 int slu_open_parent(int root, const char *path, const char **name);
+
+/* The directory of the path that was opened last: what lies beside it needs no
+ * look at the whole way there, which on a network costs a question for every
+ * component. {.root = ROOT, .fd = -1} begins it. */
+struct slu_near {
+	int root;
+	int fd;
+	struct slu_buf dir;
+};
+/* The directory that holds `path`, the cache's own, and its last component. */
+int slu_near(struct slu_near *near, const char *path, const char **name);
+void slu_near_end(struct slu_near *near);
 
 /* Create or empty a regular file for writing. A link, or a file that may not be
  * written, is replaced. */

@@ -2,14 +2,16 @@
 /*
  * copy_file_range, and pread/pwrite where it does not work: across file
  * systems, on most FUSE ones (EXDEV), and where the bytes come from nowhere
- * (it then says 0 although the file has not ended).
+ * (it then says 0 although the file has not ended); and for what is small,
+ * where it costs more than it saves.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "burst_buffer/staging/copy.h"
 
-#define STEP (16u << 20) /* of one copy_file_range, so that a stop is seen */
+#define SMALL (256u << 10)
+#define STEP  (16u << 20) /* of one copy_file_range, so that a stop is seen */
 
 static int told(struct slu_copier *c, uint64_t bytes, struct slu_err *err)
 {
@@ -63,7 +65,7 @@ static int copy_by_buffer(struct slu_copier *c, int in, int out,
 static int copy_data(struct slu_copier *c, int in, int out, uint64_t offset,
 		     uint64_t len, struct slu_err *err)
 {
-	while (len && !c->no_kernel) {
+	while (len > SMALL && !c->no_kernel) {
 		off_t from = (off_t)offset, to = (off_t)offset;
 		ssize_t n = copy_file_range(in, &from, out, &to,
 					    len < STEP ? len : STEP, 0);
