@@ -33,3 +33,62 @@ tests_unit_test_mapping_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_arbiter_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_arbiter_days_LDADD = libsluion.la $(CHECK_LIBS)
 endif
+
+# Token borrowing on Lustre servers.
+noinst_LTLIBRARIES += libslutbf.la
+libslutbf_la_SOURCES = \
+	select_io/tbf/commands.c \
+	select_io/tbf/control.c select_io/tbf/control.h \
+	select_io/tbf/jobs.c \
+	select_io/tbf/jobstats.c select_io/tbf/jobstats.h \
+	select_io/tbf/private.h \
+	select_io/tbf/rules.c select_io/tbf/rules.h \
+	select_io/tbf/state.c \
+	select_io/tbf/tokens.c select_io/tbf/tokens.h
+libslutbf_la_LIBADD = libslucommon.la $(XXHASH_LIBS) -lm
+
+# What reads and writes; apart, so that tests can link it.
+noinst_LTLIBRARIES += libslutbfd.la
+libslutbfd_la_SOURCES = \
+	select_io/tbf/daemon.c select_io/tbf/daemon.h \
+	select_io/tbf/files.c \
+	select_io/tbf/lctl.c \
+	select_io/tbf/lustre.h \
+	select_io/tbf/measure.c \
+	select_io/tbf/nodes.c \
+	select_io/tbf/status.c
+libslutbfd_la_LIBADD = libslutbf.la
+
+dist_man_MANS += man/sluice-tbfd.8
+dist_doc_DATA += etc/sluice-tbfd.service
+sbin_PROGRAMS += select_io/tbf/sluice-tbfd
+select_io_tbf_sluice_tbfd_SOURCES = select_io/tbf/main.c
+select_io_tbf_sluice_tbfd_LDADD = libslutbfd.la
+
+if HAVE_CHECK
+tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
+	tests/unit/test_rules tests/unit/test_tbf_control
+check_PROGRAMS += $(tbf_tests)
+TESTS += $(tbf_tests)
+tests_unit_test_tokens_LDADD = libslutbf.la $(CHECK_LIBS)
+tests_unit_test_jobstats_LDADD = libslutbfd.la $(CHECK_LIBS)
+tests_unit_test_rules_LDADD = libslutbf.la $(CHECK_LIBS)
+tests_unit_test_tbf_control_SOURCES = tests/unit/test_tbf_control.c \
+	$(fake_tbf)
+tests_unit_test_tbf_control_LDADD = libslutbf.la $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/recorded.h
+endif
+
+# Rules as Lustre keeps them, and an lctl that has nothing but them.
+fake_tbf = tests/fakes/fake_tbf.c tests/fakes/fake_tbf.h
+check_PROGRAMS += tests/fakes/fake_lctl
+tests_fakes_fake_lctl_SOURCES = tests/fakes/fake_lctl.c $(fake_tbf)
+tests_fakes_fake_lctl_LDADD = libslucommon.la
+dist_check_SCRIPTS += tests/unit/test_tbfd.sh
+TESTS += tests/unit/test_tbfd.sh
+
+check_PROGRAMS += tests/fuzz/fuzz_lustre
+TESTS += tests/fuzz/fuzz_lustre
+EXTRA_DIST += tests/fuzz/corpus/lustre
+tests_fuzz_fuzz_lustre_SOURCES = tests/fuzz/fuzz_lustre.c tests/fuzz/replay.c
+tests_fuzz_fuzz_lustre_LDADD = libslutbf.la

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what is wanted to what has to be written. First rules that are stale
+ * are stopped, then the exemptions stand on top, then the jobs in turn: more
+ * nodes before fewer.
+ */
+#include "config.h"
+#include "select_io/tbf/private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/str.h"
+
+#define COMMAND_SIZE 256
+
+/* Classes among which the rate of a job is divided. */
+static unsigned divisor(const struct slu_tbf *tbf, const struct job *job)
+{
+	return job->classes ? job->classes : tbf->cpts;
+}
+
+/* Is the new rate worth a `change`, which gives every class a full bucket? */
+static bool matters(const struct slu_tbf *tbf, const struct job *job,
+		    uint32_t rate, double now)
+{
+	double old = job->rate, by = fabs((double)rate - old);
+	double since = now - job->changed;
+
+	if (tbf->set.naive)
+		return true;
+	return by > 0 && by >= tbf->set.min_change * old &&
+	       by * since >= tbf->set.depth;
+}
+
+/* Before which rule the job's goes: the first with fewer nodes. */
+static const char *rank(const struct slu_tbf *tbf, const struct job *job)
+{
+	const struct job *next = NULL;
+
+	for (size_t i = 0; i < tbf->n; i++) {
+		const struct job *j = &tbf->job[i];
+
+		if (j->written > 0 && j->nodes < job->nodes &&
+		    (!next || j->nodes > next->nodes))
+			next = j;
+	}
+	return next ? next->name : "default";
+}
+
+static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
+{
+	uint32_t rate = slu_rule_rate(job->wanted, divisor(tbf, job));
+	char match[SLU_RULE_MATCH];
+
+	if (job->wanted == 0 && job->written == 0)
+		return false;
+	if (job->wanted == 0) {
+		snprintf(tbf->command, COMMAND_SIZE, "stop %s", job->name);
+		job->written = 0;
+		job->classes = 0;
+		return true;
+	}
+	if (job->written > 0 && !matters(tbf, job, rate, now))
+		return false;
+	slu_rule_match(job->id, match);
+	if (job->written > 0)
+		snprintf(tbf->command, COMMAND_SIZE, "change %s rate=%u",
+			 job->name, rate);
+	else
+		snprintf(tbf->command, COMMAND_SIZE,
+			 "start %s %s rate=%u rank=%s", job->name, match, rate,
+			 rank(tbf, job));
+	job->written = (double)rate * divisor(tbf, job);
+	job->rate = rate;
+	job->changed = now;
+	return true;
+}
+
+static const char *stop_stale(struct slu_tbf *tbf)
+{
+	snprintf(tbf->command, COMMAND_SIZE, "stop %s",
+		 tbf->stale[--tbf->n_stale]);
+	return tbf->command;
+}
+
+/* "start slx_0 uid={0} rate=999999": a new rule stands on top. */
+static const char *exempt(struct slu_tbf *tbf)
+{
+	const char *what = tbf->set.exempt[tbf->exempt_next];
+	int key = (int)strcspn(what, "=");
+
+	snprintf(tbf->command, COMMAND_SIZE,
+		 "start " SLU_RULE_EXEMPT "%zu %.*s={%s} rate=%u",
+		 tbf->exempt_next, key, what, what + key + (what[key] == '='),
+		 SLU_RULE_RATE_MAX);
+	tbf->exempt_next++;
+	return tbf->command;
+}
+
+const char *slu_tbf_command(struct slu_tbf *tbf, double now)
+{
+	if (!tbf->command)
+		tbf->command = malloc(COMMAND_SIZE);
+	if (!tbf->command)
+		return NULL;
+	if (tbf->n_stale > 0)
+		return stop_stale(tbf);
+	if (tbf->exempt_next < tbf->exempt_n)
+		return exempt(tbf);
+	while (tbf->next < tbf->n)
+		if (job_command(tbf, &tbf->job[tbf->next++], now))
+			return tbf->command;
+	return NULL;
+}
+
+const char *slu_tbf_policy(const struct slu_tbf *tbf)
+{
+	const char *const *e = tbf->set.exempt;
+
+	for (; e && *e; e++)
+		if (strncmp(*e, "uid=", 4) == 0)
+			return "tbf";
+	return "tbf jobid";
+}
+
+static int add_stale(struct slu_tbf *tbf, const char *name, struct slu_err *err)
+{
+	if (tbf->n_stale == tbf->cap_stale) {
+		size_t cap = tbf->cap_stale ? 2 * tbf->cap_stale : 16;
+		void *more = realloc(tbf->stale, cap * sizeof(*tbf->stale));
+
+		if (!more)
+			return slu_err(err, SLU_NOMEM, "stale rules");
+		tbf->stale = more;
+		tbf->cap_stale = cap;
+	}
+	slu_copy(tbf->stale[tbf->n_stale++], SLU_RULE_NAME, name);
+	return 0;
+}
+
+/* Whose rule is it? Names begin with the prefix; hashes are compared. */
+static struct job *owner(struct slu_tbf *tbf, const char *name)
+{
+	struct job *job = slu_tbf_find(tbf, name + strlen(SLU_RULE_PREFIX));
+
+	if (job && strcmp(job->name, name) == 0)
+		return job;
+	for (size_t i = 0; i < tbf->n; i++)
+		if (strcmp(tbf->job[i].name, name) == 0)
+			return &tbf->job[i];
+	return NULL;
+}
+
+static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
+		 struct slu_err *err)
+{
+	struct job *job = owner(tbf, rule->name);
+
+	if (!job || (job->written == 0 && job->wanted == 0))
+		return add_stale(tbf, rule->name, err);
+	job->found = true;
+	job->classes = rule->classes;
+	job->rate = rule->rate;
+	job->written = (double)rule->rate * divisor(tbf, job);
+	return 0;
+}
+
+/* Exemptions that are there, in the order of their numbers from 0 on; others
+ * are stale. */
+static int adopt_exemption(struct slu_tbf *tbf, const struct slu_rule *rule,
+			   bool *there, struct slu_err *err)
+{
+	size_t i = strtoul(rule->name + strlen(SLU_RULE_EXEMPT), NULL, 10);
+
+	if (i >= tbf->exempt_n)
+		return add_stale(tbf, rule->name, err);
+	there[i] = true;
+	return 0;
+}
+
+int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
+		  struct slu_err *err)
+{
+	bool *there = calloc(tbf->exempt_n + 1, sizeof(*there));
+	int ret = there ? 0 : slu_err(err, SLU_NOMEM, "exemptions");
+
+	tbf->cpts = rules->cpts;
+	tbf->n_stale = 0;
+	for (size_t i = 0; i < tbf->n; i++)
+		tbf->job[i].found = false;
+	for (size_t i = 0; i < rules->n && ret == 0; i++) {
+		const struct slu_rule *rule = &rules->rule[i];
+
+		if (strncmp(rule->name, SLU_RULE_EXEMPT,
+			    strlen(SLU_RULE_EXEMPT)) == 0)
+			ret = adopt_exemption(tbf, rule, there, err);
+		else if (slu_rule_is_ours(rule->name))
+			ret = adopt(tbf, rule, err);
+	}
+	for (size_t i = 0; i < tbf->n && ret == 0; i++)
+		if (!tbf->job[i].found)
+			tbf->job[i].written = tbf->job[i].classes = 0;
+	if (ret == 0)
+		for (tbf->exempt_next = 0; there[tbf->exempt_next];)
+			tbf->exempt_next++;
+	free(there);
+	return ret;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From job_stats to what each job may do next. Counters are never cleared;
+ * what counts is the difference to the last reading. A record that began anew
+ * (start_time, or a counter that went down) has done all that it says.
+ */
+#include "config.h"
+#include "select_io/tbf/private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* RPCs of a record since we read it last. */
+static double served(struct account *a, const struct slu_jobstat *s)
+{
+	uint64_t rpcs = s->read_rpcs + s->write_rpcs, before = a->rpcs;
+
+	if (a->start != s->start || rpcs < before)
+		before = 0;
+	a->start = s->start;
+	a->rpcs = rpcs;
+	return (double)(rpcs - before);
+}
+
+/* Count what was served on a target. Returns -1 without memory. */
+static int count(struct slu_tbf *tbf, double now, size_t t,
+		 const struct slu_jobstat *s, size_t n, struct slu_err *err)
+{
+	bool known = tbf->target[t].known;
+
+	for (size_t i = 0; i < n; i++) {
+		struct job *job = slu_tbf_job(tbf, s[i].job, now, err);
+		struct account *a;
+		double rpcs;
+
+		if (!job)
+			return -1;
+		a = &job->account[t];
+		rpcs = served(a, &s[i]);
+		job->seen = now;
+		if (!known || rpcs == 0)
+			continue;
+		a->served += rpcs;
+		job->served += rpcs;
+		job->active = now;
+	}
+	tbf->target[t].known = true;
+	return 0;
+}
+
+/* What the job was allowed on this target: its rule's part by what it did
+ * there; -1: it had none. */
+static double allowed(const struct slu_tbf *tbf, const struct job *job,
+		      const struct account *a)
+{
+	if (job->written == 0)
+		return -1;
+	return job->written / (1 + tbf->set.headroom) * tbf->elapsed *
+	       a->served / job->served;
+}
+
+static bool takes_part(const struct job *job, size_t t)
+{
+	return job->account[t].served > 0 && !job->exempt && *job->id;
+}
+
+static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
+{
+	struct slu_tokens *b = &tbf->batch;
+	size_t n = 0;
+
+	if (slu_tokens_resize(b, tbf->n, err))
+		return -1;
+	tbf->target[t].nodes = 0;
+	for (size_t i = 0; i < tbf->n; i++) {
+		struct job *job = &tbf->job[i];
+		struct account *a = &job->account[t];
+
+		if (!takes_part(job, t)) {
+			a->tokens = a->limit = -1;
+			continue;
+		}
+		b->nodes[n] = job->nodes;
+		b->demand[n] = a->served;
+		b->limit[n] = allowed(tbf, job, a);
+		b->tokens[n] = a->tokens;
+		b->record[n] = a->record;
+		b->remainder[n] = a->remainder;
+		tbf->target[t].nodes += job->nodes;
+		tbf->who[n++] = (uint32_t)i;
+	}
+	return slu_tokens_resize(b, n, err);
+}
+
+static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
+{
+	struct slu_tokens_settings set = {
+		.rate = tbf->target[t].rate,
+		.literal = tbf->set.literal,
+		.hungry = tbf->set.hungry,
+		.instant = tbf->set.instant,
+	};
+	struct slu_tokens *b = &tbf->batch;
+
+	if (fill_batch(tbf, t, err))
+		return -1;
+	b->carry = tbf->target[t].carry;
+	slu_tokens_step(&set, b, tbf->elapsed);
+	tbf->target[t].carry = b->carry;
+	for (size_t k = 0; k < b->n; k++) {
+		struct account *a = &tbf->job[tbf->who[k]].account[t];
+
+		a->tokens = b->tokens[k];
+		a->limit = b->limit[k];
+		a->record = b->record[k];
+		a->remainder = b->remainder[k];
+	}
+	return 0;
+}
+
+/* RPCs a second that a job may have next, on the targets that it used. */
+static double sum_limits(const struct slu_tbf *tbf, const struct job *job)
+{
+	double all = 0;
+
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		if (job->account[t].limit >= 0)
+			all += job->account[t].limit / tbf->elapsed;
+	return all;
+}
+
+/* What an idle job could have at once if it came back: its part by priority
+ * on the targets that it ever used. */
+static double sum_parts(const struct slu_tbf *tbf, const struct job *job)
+{
+	double all = 0;
+
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		if (job->account[t].rpcs > 0)
+			all += tbf->target[t].rate * job->nodes /
+			       (tbf->target[t].nodes + job->nodes);
+	return all;
+}
+
+static void want(const struct slu_tbf *tbf, struct job *job, double now)
+{
+	const struct slu_tbf_settings *set = &tbf->set;
+
+	if (job->exempt || !*job->id)
+		job->wanted = 0;
+	else if (job->served > 0)
+		job->wanted = fmax(sum_limits(tbf, job) * (1 + set->headroom),
+				   set->min_rate);
+	else if (set->naive || now - job->active > set->linger)
+		job->wanted = 0;
+	else if (set->instant && job->written > 0)
+		job->wanted = fmax(job->written, sum_parts(tbf, job));
+}
+
+static int make_room(struct slu_tbf *tbf, struct slu_err *err)
+{
+	uint32_t *who;
+
+	if (tbf->cap_who >= tbf->n)
+		return 0;
+	who = realloc(tbf->who, tbf->cap * sizeof(*who));
+	if (!who)
+		return slu_err(err, SLU_NOMEM, "%zu jobs", tbf->cap);
+	tbf->who = who;
+	tbf->cap_who = tbf->cap;
+	return 0;
+}
+
+static int count_all(struct slu_tbf *tbf, double now,
+		     const struct slu_jobstats *stats, struct slu_err *err)
+{
+	for (size_t i = 0; i < tbf->n; i++) {
+		tbf->job[i].served = 0;
+		for (size_t t = 0; t < tbf->n_targets; t++)
+			tbf->job[i].account[t].served = 0;
+	}
+	for (size_t k = 0; k < stats->n_targets; k++) {
+		const struct slu_jobstats_target *s = &stats->target[k];
+		struct target *t = slu_tbf_target(tbf, s->name, err);
+
+		if (!t || count(tbf, now, (size_t)(t - tbf->target),
+				stats->job + s->first, s->n, err))
+			return -1;
+	}
+	return 0;
+}
+
+int slu_tbf_observe(struct slu_tbf *tbf, double now,
+		    const struct slu_jobstats *stats, struct slu_err *err)
+{
+	bool first = !tbf->started;
+
+	if (count_all(tbf, now, stats, err) || make_room(tbf, err))
+		return -1;
+	tbf->elapsed = now - tbf->then;
+	tbf->then = now;
+	tbf->started = true;
+	tbf->next = 0;
+	if (first || !(tbf->elapsed > 0))
+		return 0;
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		if (deal(tbf, t, err))
+			return -1;
+	for (size_t i = 0; i < tbf->n; i++)
+		want(tbf, &tbf->job[i], now);
+	slu_tbf_forget(tbf, now);
+	return 0;
+}

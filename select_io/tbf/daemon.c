@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The loop of sluice-tbfd: once a period read, decide, write; now and then
+ * look at the rules as they are, at who has how many nodes, and save. An error
+ * of Lustre ends nothing: it is logged once, and tried again.
+ */
+#include "config.h"
+#include "select_io/tbf/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/jsonx.h"
+
+#define STATE_MAX    (64u << 20)
+#define POLICY_TRIES 10 /* while the old one is being stopped */
+
+struct tbfd {
+	const struct slu_tbfd_options *opt;
+	struct slu_lustre *lustre;
+	const struct slu_log *log;
+	struct slu_tbf *tbf;
+	struct slu_jobstats stats;
+	struct slu_rules rules;
+	struct slu_buf text;
+	struct slu_tbfd_nodes nodes;
+	char policy_before[SLU_POLICY_SIZE];
+	char complaint[SLU_ERR_TEXT]; /* the last, not to repeat it */
+	double commands, refused;
+	double synced;
+	int signals;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double unix_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Once, however often it happens. */
+static void complain(struct tbfd *d, const struct slu_err *err)
+{
+	if (strcmp(d->complaint, err->text) == 0)
+		return;
+	slu_log(d->log, SLU_WARN, "%s", err->text);
+	slu_copy(d->complaint, sizeof(d->complaint), err->text);
+}
+
+/* systemd wants to know that we live; nobody else asks. */
+static void notify(const char *text)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (!path || !slu_copy(to.sun_path, sizeof(to.sun_path), path))
+		return;
+	if (to.sun_path[0] == '@')
+		to.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&to,
+	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+			   strlen(path)));
+	close(fd);
+}
+
+/* The rules as they are; makes the policy ours when it is not. */
+static int read_rules(struct tbfd *d, struct slu_err *err)
+{
+	const char *wanted = slu_tbf_policy(d->tbf);
+	char policy[SLU_POLICY_SIZE];
+
+	if (d->lustre->policies(d->lustre, &d->text, err))
+		return -1;
+	slu_policy_parse(d->text.data, policy);
+	if (!*d->policy_before)
+		slu_copy(d->policy_before, sizeof(d->policy_before), policy);
+	if (strcmp(policy, wanted) != 0) {
+		if (d->opt->dry_run) {
+			printf("nrs_policies=%s\n", wanted);
+			return 0;
+		}
+		slu_log(d->log, SLU_INFO, "policy \"%s\" becomes \"%s\"",
+			policy, wanted);
+		if (d->lustre->set_policy(d->lustre, wanted, err))
+			return slu_err_prefix(err, "nrs_policies=%s", wanted);
+	}
+	if (d->lustre->rules(d->lustre, &d->text, err) ||
+	    slu_rules_parse(&d->rules, d->text.data, err))
+		return -1;
+	return slu_tbf_adopt(d->tbf, &d->rules, err);
+}
+
+static void take_nodes(struct tbfd *d, const char *text, const char *from)
+{
+	struct slu_err err;
+
+	if (slu_tbf_set_nodes(d->tbf, text, &err)) {
+		slu_err_prefix(&err, "%s", from);
+		complain(d, &err);
+	}
+}
+
+static void read_nodes(struct tbfd *d, double t)
+{
+	const struct slu_tbfd_options *o = d->opt;
+	struct slu_buf text = {0};
+	struct slu_err err;
+
+	if (o->nodes) {
+		if (slu_file_read(AT_FDCWD, o->nodes, STATE_MAX, &text, &err))
+			complain(d, &err);
+		else
+			take_nodes(d, text.data ? text.data : "", o->nodes);
+	}
+	if (o->nodes_command &&
+	    slu_tbfd_nodes_start(&d->nodes, o->nodes_command, t, &err))
+		complain(d, &err);
+	slu_buf_free(&text);
+}
+
+static void end_nodes(struct tbfd *d, double t)
+{
+	struct slu_buf text = {0};
+	struct slu_err err;
+	int done = slu_tbfd_nodes_done(&d->nodes, t, &text, &err);
+
+	if (done > 0)
+		take_nodes(d, text.data ? text.data : "",
+			   d->opt->nodes_command);
+	else if (done < 0) {
+		slu_err_prefix(&err, "%s", d->opt->nodes_command);
+		complain(d, &err);
+	}
+	slu_buf_free(&text);
+}
+
+static struct json_object *state_of(const struct tbfd *d)
+{
+	struct json_object *state = slu_tbf_save(d->tbf, now());
+
+	slu_json_set_double(state, "saved", unix_time());
+	slu_json_set_str(state, "policy_before", d->policy_before);
+	slu_json_set_double(state, "commands", d->commands);
+	slu_json_set_double(state, "refused", d->refused);
+	return state;
+}
+
+static void save(struct tbfd *d)
+{
+	struct json_object *state = state_of(d);
+	const char *text = slu_json_text(state);
+	struct slu_buf metrics = {0};
+	struct slu_err err;
+
+	if (d->opt->state && !d->opt->dry_run &&
+	    slu_file_write(AT_FDCWD, d->opt->state, text, strlen(text), 0600,
+			   false, &err))
+		complain(d, &err);
+	if (d->opt->metrics && !d->opt->dry_run) {
+		slu_tbfd_metrics(state, &metrics);
+		if (slu_file_write(AT_FDCWD, d->opt->metrics, metrics.data,
+				   metrics.len, 0644, false, &err))
+			complain(d, &err);
+	}
+	slu_buf_free(&metrics);
+	json_object_put(state);
+}
+
+static struct json_object *read_state(const char *path, struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	struct json_object *state = NULL;
+
+	if (slu_file_read(AT_FDCWD, path, STATE_MAX, &text, err) == 0) {
+		state = slu_json_parse(text.data, text.len, err);
+		if (!state)
+			slu_err_prefix(err, "%s", path);
+	}
+	slu_buf_free(&text);
+	return state;
+}
+
+static void load(struct tbfd *d)
+{
+	struct slu_err err;
+	struct json_object *state;
+	const char *before = NULL;
+
+	if (!d->opt->state)
+		return;
+	state = read_state(d->opt->state, &err);
+	if (!state) {
+		if (err.kind != SLU_NOTFOUND)
+			complain(d, &err);
+		return;
+	}
+	slu_tbf_load(d->tbf, state, now());
+	slu_json_str_opt(state, "policy_before", &before, NULL);
+	if (before)
+		slu_copy(d->policy_before, sizeof(d->policy_before), before);
+	json_object_put(state);
+}
+
+/* Rules, nodes, state: all that need not be every period. */
+static void sync_now(struct tbfd *d, double t)
+{
+	struct slu_err err;
+
+	if (read_rules(d, &err))
+		complain(d, &err);
+	read_nodes(d, t);
+	save(d);
+	notify("WATCHDOG=1");
+	d->synced = t;
+}
+
+/* Write what has changed. A refusal means that the rules are not what we
+ * think. */
+static void write_rules(struct tbfd *d, double t)
+{
+	const char *command;
+	struct slu_err err;
+
+	while ((command = slu_tbf_command(d->tbf, t))) {
+		slu_log(d->log, SLU_DEBUG, "%s", command);
+		if (d->opt->dry_run) {
+			printf("nrs_tbf_rule=%s\n", command);
+			continue;
+		}
+		d->commands++;
+		if (d->lustre->set_rule(d->lustre, command, &err) == 0)
+			continue;
+		d->refused++;
+		complain(d, &err);
+		d->synced = -INFINITY;
+	}
+}
+
+static void cycle(struct tbfd *d)
+{
+	double t = now();
+	struct slu_err err;
+
+	end_nodes(d, t);
+	if (d->lustre->job_stats(d->lustre, &d->text, &err) ||
+	    slu_jobstats_parse(&d->stats, d->text.data ? d->text.data : "",
+			       d->text.len, &err) ||
+	    slu_tbf_observe(d->tbf, t, &d->stats, &err)) {
+		complain(d, &err);
+		return;
+	}
+	if (t - d->synced >= d->opt->resync)
+		sync_now(d, t);
+	write_rules(d, t);
+	fflush(stdout);
+}
+
+/* True: a signal says that it is over. */
+static bool wait_until(struct tbfd *d, double t)
+{
+	struct pollfd fd = {.fd = d->signals, .events = POLLIN};
+	double left;
+
+	while ((left = t - now()) > 0)
+		if (poll(&fd, 1, (int)ceil(left * 1000)) > 0)
+			return true;
+	return poll(&fd, 1, 0) > 0;
+}
+
+static int watch_signals(struct tbfd *d, struct slu_err *err)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	d->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return d->signals < 0 ? slu_errno(err, SLU_IO, "signalfd") : 0;
+}
+
+/* The guard lives until the daemon has ended, then cleans up after it. It is
+ * out of the reach of signals to the daemon's group. */
+static int start_guard(struct tbfd *d, struct slu_err *err)
+{
+	struct slu_err why;
+	int fd[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return slu_errno(err, SLU_IO, "pipe");
+	pid = fork();
+	if (pid < 0)
+		return slu_errno(err, SLU_IO, "fork");
+	if (pid > 0) { /* the writing end stays open as long as we live */
+		close(fd[0]);
+		return 0;
+	}
+	setsid();
+	prctl(PR_SET_NAME, "sluice-tbfd-grd");
+	close(fd[1]);
+	close(d->signals);
+	while (read(fd[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	if (slu_tbfd_clean(d->lustre, d->opt->state, d->log, &why))
+		slu_log(d->log, SLU_ERROR, "rules are left behind: %s",
+			why.text);
+	_exit(0);
+}
+
+static void loop(struct tbfd *d)
+{
+	double next = now();
+
+	do {
+		cycle(d);
+		next += d->opt->period;
+		if (next < now()) /* we were stopped, or Lustre was slow */
+			next = now();
+	} while (!wait_until(d, next));
+}
+
+static int set_rates(struct tbfd *d, struct slu_err *err)
+{
+	const struct slu_tbfd_options *o = d->opt;
+
+	for (size_t i = 0; i < o->n_target_rates; i++) {
+		const char *equals = strchr(o->target_rate[i], '=');
+		char *name = strndup(o->target_rate[i],
+				     (size_t)(equals - o->target_rate[i]));
+		int ret = name ? slu_tbf_set_rate(d->tbf, name,
+						  strtod(equals + 1, NULL), err)
+			       : slu_err(err, SLU_NOMEM, "rates");
+
+		free(name);
+		if (ret)
+			return -1;
+	}
+	return 0;
+}
+
+static void stop(struct tbfd *d)
+{
+	struct slu_err err;
+
+	save(d);
+	if (!d->opt->dry_run && !d->opt->once &&
+	    slu_tbfd_clean(d->lustre, d->opt->state, d->log, &err))
+		complain(d, &err);
+}
+
+int slu_tbfd_run(const struct slu_tbfd_options *options,
+		 struct slu_lustre *lustre, const struct slu_log *log,
+		 struct slu_err *err)
+{
+	struct tbfd d = {
+		.opt = options,
+		.lustre = lustre,
+		.log = log,
+		.synced = -INFINITY,
+		.signals = -1,
+	};
+	int ret = -1;
+
+	d.tbf = slu_tbf_new(&options->set, err);
+	if (!d.tbf || set_rates(&d, err) || watch_signals(&d, err))
+		goto out;
+	load(&d);
+	if (!options->dry_run && !options->once && start_guard(&d, err))
+		goto out;
+	notify("READY=1");
+	ret = 0;
+	if (options->once) {
+		cycle(&d);
+		wait_until(&d, now() + options->period);
+		cycle(&d);
+	} else {
+		loop(&d);
+	}
+	stop(&d);
+out:
+	slu_tbf_free(d.tbf);
+	slu_jobstats_free(&d.stats);
+	slu_rules_free(&d.rules);
+	slu_buf_free(&d.text);
+	if (d.signals >= 0)
+		close(d.signals);
+	return ret;
+}
+
+/* The policy before us, when ours is still the one in force. */
+static int restore_policy(struct slu_lustre *lustre, const char *state,
+			  const struct slu_log *log, struct slu_err *err)
+{
+	struct json_object *obj = state ? read_state(state, NULL) : NULL;
+	const char *before = "";
+	int ret = 0;
+
+	if (obj)
+		slu_json_str_opt(obj, "policy_before", &before, NULL);
+	if (*before && strncmp(before, "tbf", 3) != 0) {
+		slu_log(log, SLU_INFO, "policy becomes \"%s\" again", before);
+		ret = lustre->set_policy(lustre, before, err);
+	}
+	json_object_put(obj);
+	return ret;
+}
+
+int slu_tbfd_clean(struct slu_lustre *lustre, const char *state,
+		   const struct slu_log *log, struct slu_err *err)
+{
+	struct slu_rules rules = {0};
+	struct slu_buf text = {0};
+	char command[SLU_RULE_NAME + 8];
+	struct slu_err why = {0};
+	int ret = 0, stopped = 0;
+
+	if (lustre->rules(lustre, &text, &why)) {
+		if (why.kind != SLU_NOTFOUND)
+			ret = slu_err(err, why.kind, "%s", why.text);
+		goto out; /* without the policy there are no rules */
+	}
+	ret = slu_rules_parse(&rules, text.data, err);
+	for (size_t i = 0; i < rules.n && ret == 0; i++) {
+		if (!slu_rule_is_ours(rules.rule[i].name))
+			continue;
+		snprintf(command, sizeof(command), "stop %s",
+			 rules.rule[i].name);
+		ret = lustre->set_rule(lustre, command, err);
+		stopped++;
+	}
+	if (ret == 0) {
+		slu_log(log, SLU_INFO, "%d rules stopped", stopped);
+		ret = restore_policy(lustre, state, log, err);
+	}
+out:
+	slu_rules_free(&rules);
+	slu_buf_free(&text);
+	return ret;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TBF_DAEMON_H
+#define SLU_TBF_DAEMON_H
+
+/*
+ * sluice-tbfd around the controller: reads, writes, remembers, tells. A second
+ * process, the guard, waits for the daemon's end, whatever it is, and then
+ * stops our rules, so that no job stays throttled by rules that nobody keeps.
+ */
+
+#include <sys/types.h>
+#include "common/log.h"
+#include "common/str.h"
+#include "select_io/tbf/control.h"
+#include "select_io/tbf/lustre.h"
+
+#define SLU_TBFD_EXEMPT_MAX 32
+
+struct slu_tbfd_options {
+	struct slu_tbf_settings set;
+	const char *exempt[SLU_TBFD_EXEMPT_MAX + 1];
+	const char *target_rate[64]; /* "TARGET=RATE" */
+	size_t n_exempt, n_target_rates;
+	double period;	     /* seconds */
+	double resync;	     /* seconds between readings of the rules, of the
+			      * nodes and writings of the state */
+	const char *state;   /* file; NULL: none */
+	const char *metrics; /* file for a textfile collector; NULL: none */
+	const char *nodes;   /* file; NULL: none */
+	const char *nodes_command; /* NULL: none */
+	bool dry_run, once;
+};
+
+/* Run until SIGTERM or SIGINT (or, once, for one period). Commands of a dry
+ * run go to standard output. */
+int slu_tbfd_run(const struct slu_tbfd_options *options,
+		 struct slu_lustre *lustre, const struct slu_log *log,
+		 struct slu_err *err);
+
+/* Stop all rules of ours, and put back the policy that was there before us
+ * when `state` tells it. */
+int slu_tbfd_clean(struct slu_lustre *lustre, const char *state,
+		   const struct slu_log *log, struct slu_err *err);
+
+/* Watch for so many seconds: the most RPCs a second that each target served,
+ * as lines "TARGET RATE". */
+int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
+		     struct slu_buf *out, struct slu_err *err);
+
+/* status.c: what a saved state says, for people; for Prometheus. */
+int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
+		    struct slu_err *err);
+void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out);
+
+/* nodes.c: a command that prints "JOBID NODES" lines, run beside the loop. */
+struct slu_tbfd_nodes {
+	pid_t pid; /* 0: none runs */
+	int fd;
+	double since;
+};
+/* Start it unless it runs. No shell: words are split at blanks. */
+int slu_tbfd_nodes_start(struct slu_tbfd_nodes *nodes, const char *command,
+			 double now, struct slu_err *err);
+/* 1: it has ended well, *out is what it printed; 0: not yet, or none runs. */
+int slu_tbfd_nodes_done(struct slu_tbfd_nodes *nodes, double now,
+			struct slu_buf *out, struct slu_err *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lustre's parameters as files: where they lie has changed with its versions,
+ * so each is looked for in every place. One write(2) is one command.
+ */
+#include "config.h"
+#include "select_io/tbf/lustre.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROOM	  (64 << 10)
+#define FIRST	  (1 << 20) /* one read should do: older tables may shift */
+#define TEXT_MAX  (256u << 20)
+#define JOB_STATS "proc/fs/lustre/obdfilter/*/job_stats"
+
+struct files {
+	struct slu_lustre lustre;
+	char root[PATH_MAX];
+};
+
+static const char *const places[] = {
+	"sys/kernel/debug/lustre/ost/OSS/ost_io",
+	"proc/fs/lustre/ost/OSS/ost_io",
+};
+
+/* Room for so many bytes and NUL behind what is there. */
+static int make_room(struct slu_buf *out, size_t room, struct slu_err *err)
+{
+	size_t cap = out->cap > FIRST ? out->cap : FIRST;
+	char *data;
+
+	if (out->cap - out->len > room)
+		return 0;
+	while (cap - out->len <= room)
+		cap *= 2;
+	if (cap > TEXT_MAX)
+		return slu_err(err, SLU_NOMEM, "more than %u bytes", TEXT_MAX);
+	data = realloc(out->data, cap);
+	if (!data)
+		return slu_err(err, SLU_NOMEM, "%zu bytes", cap);
+	out->data = data;
+	out->cap = cap;
+	return 0;
+}
+
+int slu_lustre_read(int fd, struct slu_buf *out, struct slu_err *err)
+{
+	ssize_t n;
+
+	do {
+		if (make_room(out, ROOM, err))
+			return -1;
+		n = read(fd, out->data + out->len, out->cap - out->len - 1);
+		if (n < 0 && errno != EINTR)
+			return slu_errno(
+				err, errno == ENODEV ? SLU_NOTFOUND : SLU_IO,
+				"read");
+		out->len += n > 0 ? (size_t)n : 0;
+	} while (n != 0);
+	out->data[out->len] = '\0';
+	return 0;
+}
+
+static int read_path(const char *path, struct slu_buf *out, struct slu_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), ret;
+
+	if (fd < 0)
+		return slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO,
+				 "%s", path);
+	ret = slu_lustre_read(fd, out, err);
+	close(fd);
+	return ret ? slu_err_prefix(err, "%s", path) : 0;
+}
+
+/* "obdfilter.NAME.job_stats=", from ".../NAME/job_stats" */
+static void add_heading(struct slu_buf *out, const char *path)
+{
+	const char *end = strrchr(path, '/'), *name = end;
+
+	while (name > path && name[-1] != '/')
+		name--;
+	slu_buf_printf(out, "obdfilter.%.*s.job_stats=\n", (int)(end - name),
+		       name);
+}
+
+static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
+			   struct slu_err *err)
+{
+	struct files *f = (struct files *)lustre;
+	char pattern[PATH_MAX + sizeof(JOB_STATS) + 1];
+	glob_t found;
+	int ret = 0;
+
+	slu_buf_reset(out);
+	snprintf(pattern, sizeof(pattern), "%s/" JOB_STATS, f->root);
+	if (glob(pattern, 0, NULL, &found))
+		return slu_err(err, SLU_NOTFOUND,
+			       "%s: this is no server of OSTs", pattern);
+	for (size_t i = 0; i < found.gl_pathc && ret == 0; i++) {
+		add_heading(out, found.gl_pathv[i]);
+		ret = read_path(found.gl_pathv[i], out, err);
+		if (ret && err && err->kind == SLU_NOTFOUND)
+			ret = 0; /* a target that is just being stopped */
+	}
+	globfree(&found);
+	return ret;
+}
+
+/* The one place that exists; the first when none does. */
+static void find(const struct files *f, const char *name, char *path,
+		 size_t size)
+{
+	for (size_t i = sizeof(places) / sizeof(places[0]); i-- > 0;) {
+		snprintf(path, size, "%s/%s/%s", f->root, places[i], name);
+		if (access(path, F_OK) == 0)
+			return;
+	}
+}
+
+static int read_one(struct slu_lustre *lustre, const char *name,
+		    struct slu_buf *out, struct slu_err *err)
+{
+	char path[2 * PATH_MAX];
+
+	slu_buf_reset(out);
+	find((struct files *)lustre, name, path, sizeof(path));
+	return read_path(path, out, err);
+}
+
+static int write_one(struct slu_lustre *lustre, const char *name,
+		     const char *text, struct slu_err *err)
+{
+	char path[2 * PATH_MAX];
+	size_t len = strlen(text);
+	int fd, ret = 0;
+
+	find((struct files *)lustre, name, path, sizeof(path));
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return slu_errno(err, SLU_IO, "%s", path);
+	if (write(fd, text, len) != (ssize_t)len)
+		ret = slu_errno(err, SLU_IO, "%s: \"%s\"", name, text);
+	close(fd);
+	return ret;
+}
+
+static int files_rules(struct slu_lustre *lustre, struct slu_buf *out,
+		       struct slu_err *err)
+{
+	return read_one(lustre, "nrs_tbf_rule", out, err);
+}
+
+static int files_policies(struct slu_lustre *lustre, struct slu_buf *out,
+			  struct slu_err *err)
+{
+	return read_one(lustre, "nrs_policies", out, err);
+}
+
+static int files_set_rule(struct slu_lustre *lustre, const char *command,
+			  struct slu_err *err)
+{
+	return write_one(lustre, "nrs_tbf_rule", command, err);
+}
+
+static int files_set_policy(struct slu_lustre *lustre, const char *policy,
+			    struct slu_err *err)
+{
+	return write_one(lustre, "nrs_policies", policy, err);
+}
+
+static void files_free(struct slu_lustre *lustre)
+{
+	free(lustre);
+}
+
+struct slu_lustre *slu_lustre_files(const char *root, struct slu_err *err)
+{
+	struct files *f = calloc(1, sizeof(*f));
+
+	if (!f || !slu_copy(f->root, sizeof(f->root), root)) {
+		free(f);
+		slu_err(err, SLU_INVALID, "%s: too long", root);
+		return NULL;
+	}
+	f->lustre = (struct slu_lustre){
+		.job_stats = files_job_stats,
+		.rules = files_rules,
+		.policies = files_policies,
+		.set_rule = files_set_rule,
+		.set_policy = files_set_policy,
+		.free = files_free,
+	};
+	return &f->lustre;
+}

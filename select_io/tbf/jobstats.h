@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TBF_JOBSTATS_H
+#define SLU_TBF_JOBSTATS_H
+
+/*
+ * job_stats of Lustre 2.10 to 2.17: what each job has done on a target since
+ * its record was made. Two forms of text are understood: one target's file,
+ * and what `lctl get_param obdfilter.*.job_stats` prints for several, each
+ * after a line "obdfilter.NAME.job_stats=".
+ *
+ * Numbers are found by their words, never by column; units behind numbers,
+ * histograms, unknown counters and missing ones do no harm.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+
+#define SLU_JOBID_SIZE 32 /* Lustre's, with its end */
+
+struct slu_jobstat {
+	char job[SLU_JOBID_SIZE]; /* unquoted, escapes undone */
+	uint64_t start;		  /* ns; 0 before 2.15: unknown */
+	uint64_t read_rpcs, write_rpcs;
+	uint64_t read_bytes, write_bytes;
+};
+
+struct slu_jobstats_target {
+	char name[64]; /* "lustre-OST0000"; "" for a file without such a line */
+	size_t first, n; /* its jobs */
+};
+
+struct slu_jobstats {
+	struct slu_jobstat *job;
+	size_t n;
+	struct slu_jobstats_target *target;
+	size_t n_targets;
+	size_t skipped; /* records that made no sense */
+	/* private */
+	size_t cap, cap_targets;
+};
+
+/* Parse; text ends with NUL at text[len] and is not changed. Old content of
+ * *out is replaced, its memory used again: start from {0}. A text without
+ * jobs is fine. Fails only without memory. */
+int slu_jobstats_parse(struct slu_jobstats *out, const char *text, size_t len,
+		       struct slu_err *err);
+void slu_jobstats_free(struct slu_jobstats *stats);
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sluice-tbfd: options and what to do. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/jsonx.h"
+#include "select_io/tbf/daemon.h"
+
+#define STATE	   "/var/lib/sluice/tbfd.json"
+#define EXIT_USAGE 2
+
+static const char help[] =
+	"Usage: sluice-tbfd --rate RPCS [OPTION...]\n"
+	"       sluice-tbfd status [--json] [--state FILE]\n"
+	"       sluice-tbfd --clean | --measure SECONDS\n"
+	"Share the bandwidth of this Lustre server by adaptive token borrowing;"
+	" see\nsluice-tbfd(8).\n"
+	"\n"
+	"  -r, --rate RPCS        tokens (RPCs) a second of each target\n"
+	"  -R, --target-rate TARGET=RPCS  of this target\n"
+	"  -p, --period SECONDS   how often to decide (0.5)\n"
+	"  -n, --nodes FILE       lines \"JOBID NODES\"\n"
+	"  -N, --nodes-from COMMAND  a command that prints such lines\n"
+	"  -x, --exempt WHAT      uid=N or jobid=PATTERN: never limited\n"
+	"      --min-rate RPCS    no job gets less a second (10)\n"
+	"      --min-change PART  change a rule by no less (0.1)\n"
+	"      --headroom PART    let rules through so much more (0.25)\n"
+	"      --linger SECONDS   keep the rule of an idle job (10)\n"
+	"      --forget SECONDS   keep its record (86400)\n"
+	"      --literal          the published equations as they are printed\n"
+	"      --no-hungry        lend to all, not to the throttled first\n"
+	"      --no-instant       lenders wait a period to take tokens back\n"
+	"      --resync SECONDS   how often to look at the rules (5)\n"
+	"  -s, --state FILE       records and status (" STATE ")\n"
+	"  -m, --metrics FILE     numbers for Prometheus' textfile collector\n"
+	"      --root DIR         read the server recorded there; implies"
+	" --dry-run\n"
+	"      --lctl PROGRAM     go through lctl instead of files\n"
+	"      --dry-run          print what would be written\n"
+	"      --once             one period only\n"
+	"      --clean            stop the rules of sluice-tbfd and end\n"
+	"      --measure SECONDS  print the most RPCs a second of each target\n"
+	"      --json             status as JSON\n"
+	"      --syslog           log to syslog, not to standard error\n"
+	"  -v, --verbose          log every command\n"
+	"      --help             show this and exit\n"
+	"      --version          show the version and exit\n";
+
+enum {
+	MIN_RATE = 256,
+	MIN_CHANGE,
+	HEADROOM,
+	LINGER,
+	FORGET,
+	LITERAL,
+	NO_HUNGRY,
+	NO_INSTANT,
+	RESYNC,
+	ROOT,
+	LCTL,
+	DRY_RUN,
+	ONCE,
+	CLEAN,
+	MEASURE,
+	JSON,
+	SYSLOG,
+	SHOW_HELP,
+	SHOW_VERSION
+};
+
+static const struct option longs[] = {
+	{"rate", required_argument, NULL, 'r'},
+	{"target-rate", required_argument, NULL, 'R'},
+	{"period", required_argument, NULL, 'p'},
+	{"nodes", required_argument, NULL, 'n'},
+	{"nodes-from", required_argument, NULL, 'N'},
+	{"exempt", required_argument, NULL, 'x'},
+	{"min-rate", required_argument, NULL, MIN_RATE},
+	{"min-change", required_argument, NULL, MIN_CHANGE},
+	{"headroom", required_argument, NULL, HEADROOM},
+	{"linger", required_argument, NULL, LINGER},
+	{"forget", required_argument, NULL, FORGET},
+	{"literal", no_argument, NULL, LITERAL},
+	{"no-hungry", no_argument, NULL, NO_HUNGRY},
+	{"no-instant", no_argument, NULL, NO_INSTANT},
+	{"resync", required_argument, NULL, RESYNC},
+	{"state", required_argument, NULL, 's'},
+	{"metrics", required_argument, NULL, 'm'},
+	{"root", required_argument, NULL, ROOT},
+	{"lctl", required_argument, NULL, LCTL},
+	{"dry-run", no_argument, NULL, DRY_RUN},
+	{"once", no_argument, NULL, ONCE},
+	{"clean", no_argument, NULL, CLEAN},
+	{"measure", required_argument, NULL, MEASURE},
+	{"json", no_argument, NULL, JSON},
+	{"syslog", no_argument, NULL, SYSLOG},
+	{"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, SHOW_HELP},
+	{"version", no_argument, NULL, SHOW_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+struct program {
+	struct slu_tbfd_options opt;
+	struct slu_log log;
+	const char *root, *lctl;
+	double measure;
+	bool clean, status, json, syslog;
+};
+
+static void log_to_syslog(void *arg, enum slu_level level, const char *line)
+{
+	static const int priority[] = {
+		[SLU_ERROR] = LOG_ERR,
+		[SLU_WARN] = LOG_WARNING,
+		[SLU_INFO] = LOG_INFO,
+		[SLU_DEBUG] = LOG_DEBUG,
+	};
+
+	(void)arg;
+	syslog(priority[level], "%s", line);
+}
+
+static int number(const char *text, double least, double *out)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end || !(v >= least && v <= 1e9)) {
+		fprintf(stderr, "sluice-tbfd: \"%s\" is no number from %g on\n",
+			text, least);
+		return -1;
+	}
+	*out = v;
+	return 0;
+}
+
+static int add_rate(struct slu_tbfd_options *o, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	double rate;
+
+	if (!equals || equals == text || number(equals + 1, 1, &rate)) {
+		fprintf(stderr,
+			"sluice-tbfd: --target-rate %s: write "
+			"TARGET=RPCS\n",
+			text);
+		return -1;
+	}
+	if (o->n_target_rates == sizeof(o->target_rate) / sizeof(char *)) {
+		fputs("sluice-tbfd: too many --target-rate\n", stderr);
+		return -1;
+	}
+	o->target_rate[o->n_target_rates++] = text;
+	return 0;
+}
+
+static int add_exempt(struct slu_tbfd_options *o, const char *text)
+{
+	const char *value = strchr(text, '=');
+	bool uid = strncmp(text, "uid=", 4) == 0 && text[4] &&
+		   text[4 + strspn(text + 4, "0123456789")] == '\0';
+	bool job = strncmp(text, "jobid=", 6) == 0 && text[6] &&
+		   !strpbrk(value, " {}&,");
+
+	if (!uid && !job) {
+		fprintf(stderr,
+			"sluice-tbfd: --exempt %s: write uid=N or "
+			"jobid=PATTERN\n",
+			text);
+		return -1;
+	}
+	if (o->n_exempt == SLU_TBFD_EXEMPT_MAX) {
+		fputs("sluice-tbfd: too many --exempt\n", stderr);
+		return -1;
+	}
+	o->exempt[o->n_exempt++] = text;
+	return 0;
+}
+
+static int set_number(struct program *p, int c)
+{
+	struct slu_tbfd_options *o = &p->opt;
+
+	switch (c) {
+	case 'r':
+		return number(optarg, 1, &o->set.rate);
+	case 'p':
+		return number(optarg, 0.01, &o->period);
+	case MIN_RATE:
+		return number(optarg, 1, &o->set.min_rate);
+	case MIN_CHANGE:
+		return number(optarg, 0, &o->set.min_change);
+	case HEADROOM:
+		return number(optarg, 0, &o->set.headroom);
+	case LINGER:
+		return number(optarg, 0, &o->set.linger);
+	case FORGET:
+		return number(optarg, 0, &o->set.forget);
+	case RESYNC:
+		return number(optarg, 0, &o->resync);
+	case MEASURE:
+		return number(optarg, 1, &p->measure);
+	default:
+		fputs("Try sluice-tbfd --help\n", stderr);
+		return -1;
+	}
+}
+
+static int set_option(struct program *p, int c)
+{
+	struct slu_tbfd_options *o = &p->opt;
+
+	switch (c) {
+	case 'R':
+		return add_rate(o, optarg);
+	case 'x':
+		return add_exempt(o, optarg);
+	case 'n':
+		o->nodes = optarg;
+		break;
+	case 'N':
+		o->nodes_command = optarg;
+		break;
+	case 's':
+		o->state = optarg;
+		break;
+	case 'm':
+		o->metrics = optarg;
+		break;
+	case LITERAL:
+		o->set.literal = true;
+		o->set.hungry = o->set.instant = false;
+		break;
+	case NO_HUNGRY:
+		o->set.hungry = false;
+		break;
+	case NO_INSTANT:
+		o->set.instant = false;
+		break;
+	case ROOT:
+		p->root = optarg;
+		o->dry_run = o->dry_run || strcmp(optarg, "/") != 0;
+		break;
+	case LCTL:
+		p->lctl = optarg;
+		break;
+	case DRY_RUN:
+		o->dry_run = true;
+		break;
+	case ONCE:
+		o->once = true;
+		break;
+	case CLEAN:
+		p->clean = true;
+		break;
+	case JSON:
+		p->json = true;
+		break;
+	case SYSLOG:
+		p->syslog = true;
+		break;
+	case 'v':
+		p->log.max = SLU_DEBUG;
+		break;
+	case SHOW_HELP:
+		fputs(help, stdout);
+		exit(EXIT_SUCCESS);
+	case SHOW_VERSION:
+		puts("sluice-tbfd " PACKAGE_VERSION);
+		exit(EXIT_SUCCESS);
+	default:
+		return set_number(p, c);
+	}
+	return 0;
+}
+
+static int parse(struct program *p, int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "r:R:p:n:N:x:s:m:v", longs,
+				NULL)) != -1)
+		if (set_option(p, c))
+			return -1;
+	p->opt.set.exempt = p->opt.exempt;
+	p->status = optind < argc && strcmp(argv[optind], "status") == 0;
+	if (optind + p->status < argc) {
+		fprintf(stderr, "sluice-tbfd: what is \"%s\"?\n",
+			argv[optind + p->status]);
+		return -1;
+	}
+	if (p->opt.set.rate == 0 && !p->status && !p->clean && !p->measure) {
+		fputs("sluice-tbfd: say --rate; --measure tells which\n",
+		      stderr);
+		return -1;
+	}
+	return 0;
+}
+
+static int show_status(const struct program *p, struct slu_err *err)
+{
+	struct slu_buf text = {0}, out = {0};
+	struct json_object *state;
+	int ret = slu_file_read(AT_FDCWD, p->opt.state, 64u << 20, &text, err);
+
+	if (ret)
+		return slu_err_prefix(err, "no daemon has been here");
+	if (p->json) {
+		fwrite(text.data, 1, text.len, stdout);
+		putchar('\n');
+	} else if ((state = slu_json_parse(text.data, text.len, err))) {
+		ret = slu_tbfd_status(state, (double)time(NULL), &out, err);
+		if (ret == 0)
+			fputs(out.data, stdout);
+		json_object_put(state);
+	} else {
+		ret = slu_err_prefix(err, "%s", p->opt.state);
+	}
+	slu_buf_free(&text);
+	slu_buf_free(&out);
+	return ret;
+}
+
+static int run(struct program *p, struct slu_err *err)
+{
+	struct slu_lustre *lustre;
+	struct slu_buf out = {0};
+	int ret;
+
+	if (p->status)
+		return show_status(p, err);
+	lustre = p->lctl ? slu_lustre_lctl(p->lctl, err)
+			 : slu_lustre_files(p->root, err);
+	if (!lustre)
+		return -1;
+	if (p->clean)
+		ret = slu_tbfd_clean(lustre, p->opt.state, &p->log, err);
+	else if (p->measure > 0)
+		ret = slu_tbfd_measure(lustre, p->measure, &out, err);
+	else
+		ret = slu_tbfd_run(&p->opt, lustre, &p->log, err);
+	if (out.data)
+		fputs(out.data, stdout);
+	slu_buf_free(&out);
+	lustre->free(lustre);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct program p = {
+		.opt = {.set = slu_tbf_defaults,
+			.period = 0.5,
+			.resync = 5,
+			.state = STATE},
+		.log = {.fn = slu_log_to_file, .arg = stderr, .max = SLU_INFO},
+		.root = "/",
+	};
+	struct slu_err err;
+
+	if (parse(&p, argc, argv))
+		return EXIT_USAGE;
+	if (p.syslog) {
+		openlog("sluice-tbfd", LOG_PID, LOG_DAEMON);
+		p.log.fn = log_to_syslog;
+	}
+	if (run(&p, &err) == 0)
+		return EXIT_SUCCESS;
+	slu_log(&p.log, SLU_ERROR, "%s", err.text);
+	return EXIT_FAILURE;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many RPCs a second a target can serve, seen while it works: the busiest
+ * second of an observation. Run it under full load, without rules.
+ */
+#include "config.h"
+#include "select_io/tbf/daemon.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TARGETS 256
+
+struct seen {
+	char name[64];
+	double rpcs, most; /* at the last reading; the best rate */
+	bool known;
+};
+
+static struct seen *find(struct seen *seen, const char *name)
+{
+	for (size_t i = 0; i < TARGETS; i++) {
+		if (!*seen[i].name)
+			slu_copy(seen[i].name, sizeof(seen[i].name), name);
+		if (strcmp(seen[i].name, name) == 0)
+			return &seen[i];
+	}
+	return NULL;
+}
+
+static void note(struct seen *seen, const struct slu_jobstats *stats,
+		 double elapsed)
+{
+	for (size_t k = 0; k < stats->n_targets; k++) {
+		const struct slu_jobstats_target *t = &stats->target[k];
+		struct seen *s = find(seen, t->name);
+		double all = 0;
+
+		for (size_t i = 0; i < t->n; i++)
+			all += (double)(stats->job[t->first + i].read_rpcs +
+					stats->job[t->first + i].write_rpcs);
+		if (!s)
+			continue;
+		if (s->known && elapsed > 0)
+			s->most = fmax(s->most, (all - s->rpcs) / elapsed);
+		s->known = true;
+		s->rpcs = all;
+	}
+}
+
+static double clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
+		     struct slu_buf *out, struct slu_err *err)
+{
+	struct seen *seen = calloc(TARGETS, sizeof(*seen));
+	struct timespec second = {.tv_sec = 1};
+	struct slu_jobstats stats = {0};
+	struct slu_buf text = {0};
+	double begin = clock_now(), then = begin, t = begin;
+	int ret = seen ? 0 : slu_err(err, SLU_NOMEM, "targets");
+
+	while (ret == 0) {
+		ret = lustre->job_stats(lustre, &text, err);
+		if (ret == 0)
+			ret = slu_jobstats_parse(&stats,
+						 text.data ? text.data : "",
+						 text.len, err);
+		t = clock_now();
+		if (ret == 0)
+			note(seen, &stats, t - then);
+		then = t;
+		if (t - begin >= seconds)
+			break;
+		nanosleep(&second, NULL);
+	}
+	for (size_t i = 0; ret == 0 && i < TARGETS && *seen[i].name; i++)
+		slu_buf_printf(out, "%s %.0f\n", seen[i].name, seen[i].most);
+	free(seen);
+	slu_jobstats_free(&stats);
+	slu_buf_free(&text);
+	return ret;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TBF_PRIVATE_H
+#define SLU_TBF_PRIVATE_H
+
+/* What the parts of the controller share. */
+
+#include "select_io/tbf/control.h"
+#include "select_io/tbf/tokens.h"
+
+#define NO_JOB UINT32_MAX
+
+/* A job on one target. */
+struct account {
+	uint64_t start, rpcs; /* of the record in job_stats */
+	double record, remainder;
+	double tokens, limit; /* of this period; -1: was not active */
+	double served;	      /* RPCs in the last period */
+};
+
+struct job {
+	char id[SLU_JOBID_SIZE];
+	char name[SLU_RULE_NAME];
+	double nodes;
+	bool told; /* nodes come from the table */
+	bool exempt;
+	double seen;	  /* last time that somebody named it */
+	double active;	  /* last time that it did something */
+	double served;	  /* RPCs in the last period, on all targets */
+	double wanted;	  /* RPCs a second; 0: no rule */
+	double written;	  /* RPCs a second that its rule lets through; 0: no
+			   * rule */
+	double changed;	  /* when that was */
+	uint32_t rate;	  /* the rule's */
+	uint32_t classes; /* that have it; 0: unknown */
+	bool found;	  /* among the rules that are being adopted */
+	struct account *account; /* one for each target */
+};
+
+struct target {
+	char name[64];
+	double rate;
+	double carry;
+	double nodes; /* of the active jobs */
+	bool known;   /* has been seen in job_stats */
+};
+
+struct slu_tbf {
+	struct slu_tbf_settings set;
+	struct job *job;
+	size_t n, cap;
+	uint32_t *slot; /* hash table of job numbers, NO_JOB is empty */
+	size_t n_slots; /* a power of two, more than twice n */
+	struct target *target;
+	size_t n_targets, cap_targets;
+	unsigned cpts;
+	double then, elapsed; /* time of the last period's end; its length */
+	bool started;
+	struct slu_tokens batch;
+	uint32_t *who; /* job of each in the batch */
+	size_t cap_who;
+	/* commands */
+	size_t next;		      /* job to be looked at */
+	char (*stale)[SLU_RULE_NAME]; /* rules of ours to be stopped */
+	size_t n_stale, cap_stale;
+	size_t exempt_next, exempt_n; /* exemptions to be written */
+	char *command;
+	size_t command_size;
+};
+
+/* jobs.c */
+struct job *slu_tbf_find(const struct slu_tbf *tbf, const char *id);
+struct job *
+slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
+	    struct slu_err *err); /* made when new; NULL: no memory */
+void slu_tbf_forget(struct slu_tbf *tbf, double now);
+struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
+			      struct slu_err *err);
+bool slu_tbf_exempts(const struct slu_tbf *tbf, const char *id);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rules are read from the right ("RATE, ref N" ends every line in every
+ * version), since what a rule matches may hold blanks and braces.
+ */
+#include "config.h"
+#include "select_io/tbf/rules.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include "common/str.h"
+
+/* "NAME MATCH RATE, ref N" in [p, end). */
+static bool parse_rule(const char *p, const char *end, struct slu_rule *rule)
+{
+	char line[512], *blank, *comma, *tail;
+	size_t len = (size_t)(end - p);
+	unsigned long rate, ref;
+
+	if (len >= sizeof(line))
+		return false;
+	memcpy(line, p, len);
+	line[len] = '\0';
+	comma = strrchr(line, ',');
+	if (!comma || strncmp(comma, ", ref ", 6) != 0)
+		return false;
+	ref = strtoul(comma + 6, &tail, 10);
+	if (tail == comma + 6 || *tail || ref > UINT32_MAX)
+		return false;
+	*comma = '\0';
+	blank = strrchr(line, ' ');
+	if (!blank || !isdigit((unsigned char)blank[1]))
+		return false;
+	rate = strtoul(blank + 1, &tail, 10);
+	if (*tail || rate > UINT32_MAX)
+		return false;
+	*blank = '\0';
+	blank = strchr(line, ' ');
+	if (blank)
+		*blank = '\0';
+	if (!slu_copy(rule->name, sizeof(rule->name), line) || !*line)
+		return false;
+	slu_copy(rule->match, sizeof(rule->match), blank ? blank + 1 : "");
+	rule->rate = (uint32_t)rate;
+	rule->classes = (uint32_t)ref;
+	return true;
+}
+
+static int add_rule(struct slu_rules *out, const struct slu_rule *rule,
+		    struct slu_err *err)
+{
+	if (out->n == out->cap) {
+		size_t cap = out->cap ? 2 * out->cap : 64;
+		struct slu_rule *more = realloc(out->rule, cap * sizeof(*more));
+
+		if (!more)
+			return slu_err(err, SLU_NOMEM, "%zu rules", cap);
+		out->rule = more;
+		out->cap = cap;
+	}
+	out->rule[out->n++] = *rule;
+	return 0;
+}
+
+/* Later CPTs repeat the rules in the same order; their classes count. */
+static void add_classes(struct slu_rules *out, size_t *at,
+			const struct slu_rule *rule)
+{
+	for (size_t i = 0; i < out->n; i++, *at = (*at + 1) % out->n)
+		if (strcmp(out->rule[*at].name, rule->name) == 0) {
+			out->rule[*at].classes += rule->classes;
+			*at = (*at + 1) % out->n;
+			return;
+		}
+}
+
+int slu_rules_parse(struct slu_rules *out, const char *text,
+		    struct slu_err *err)
+{
+	const char *p = strstr(text, "regular_requests:"), *end;
+	struct slu_rule rule;
+	unsigned cpts = 0;
+	size_t at = 0;
+
+	if (!p)
+		return slu_err(err, SLU_INVALID,
+			       "nrs_tbf_rule: no \"regular_requests:\"");
+	out->n = 0;
+	for (; *p && strncmp(p, "high_priority", 13) != 0;
+	     p = *end ? end + 1 : end) {
+		end = strchrnul(p, '\n');
+		if (strncmp(p, "CPT ", 4) == 0) {
+			cpts++;
+			at = 0;
+		} else if (!parse_rule(p, end, &rule)) {
+			continue;
+		} else if (cpts <= 1) {
+			if (add_rule(out, &rule, err))
+				return -1;
+		} else if (out->n > 0) {
+			add_classes(out, &at, &rule);
+		}
+	}
+	out->cpts = cpts ? cpts : 1;
+	return 0;
+}
+
+void slu_rules_free(struct slu_rules *rules)
+{
+	free(rules->rule);
+	*rules = (struct slu_rules){0};
+}
+
+const struct slu_rule *slu_rules_find(const struct slu_rules *rules,
+				      const char *name)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		if (strcmp(rules->rule[i].name, name) == 0)
+			return &rules->rule[i];
+	return NULL;
+}
+
+bool slu_rule_is_ours(const char *name)
+{
+	return strncmp(name, SLU_RULE_PREFIX, strlen(SLU_RULE_PREFIX)) == 0 ||
+	       strncmp(name, SLU_RULE_EXEMPT, strlen(SLU_RULE_EXEMPT)) == 0;
+}
+
+/* The rest of a line behind "word:", without blanks around it. */
+static bool field(const char *line, const char *word, char *out, size_t size)
+{
+	size_t n = strlen(word);
+	const char *end = strchrnul(line, '\n');
+
+	while (line < end && (*line == ' ' || *line == '-'))
+		line++;
+	if (strncmp(line, word, n) != 0 || line[n] != ':')
+		return false;
+	line += n + 1;
+	while (line < end && *line == ' ')
+		line++;
+	while (end > line && end[-1] == ' ')
+		end--;
+	snprintf(out, size, "%.*s", (int)(end - line), line);
+	return true;
+}
+
+void slu_policy_parse(const char *text, char out[SLU_POLICY_SIZE])
+{
+	char name[SLU_POLICY_SIZE] = "", state[16] = "", fallback[8];
+	const char *p = text, *end;
+
+	*out = '\0';
+	for (; *p && strncmp(p, "high_priority", 13) != 0;
+	     p = *end ? end + 1 : end) {
+		end = strchrnul(p, '\n');
+		if (field(p, "name", name, sizeof(name)) ||
+		    field(p, "state", state, sizeof(state)) ||
+		    !field(p, "fallback", fallback, sizeof(fallback)) ||
+		    strcmp(state, "started") != 0)
+			continue;
+		if (strcmp(fallback, "no") == 0 || !*out)
+			slu_copy(out, SLU_POLICY_SIZE, name);
+	}
+}
+
+void slu_rule_name(const char *job, char out[SLU_RULE_NAME])
+{
+	size_t n = strlen(job), room = SLU_RULE_NAME - 1;
+	unsigned long long hash;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)job[i]) && job[i] != '_')
+			n = SLU_JOBID_SIZE;
+	if (n > 0 && n + strlen(SLU_RULE_PREFIX) <= room) {
+		snprintf(out, SLU_RULE_NAME, SLU_RULE_PREFIX "%s", job);
+		return;
+	}
+	hash = XXH3_64bits(job, strlen(job)) >> 20; /* 11 hexadecimal digits */
+	snprintf(out, SLU_RULE_NAME, SLU_RULE_PREFIX "%011llx", hash);
+}
+
+void slu_rule_match(const char *job, char out[SLU_RULE_MATCH])
+{
+	static const char bad[] = "{}*,&=\"\\";
+	size_t n = strlen(strcpy(out, "jobid={"));
+
+	for (; *job && n < SLU_RULE_MATCH - 2; job++)
+		out[n++] = !isgraph((unsigned char)*job) || strchr(bad, *job)
+				   ? '*'
+				   : *job;
+	out[n++] = '}';
+	out[n] = '\0';
+}
+
+uint32_t slu_rule_rate(double rate, unsigned cpts)
+{
+	double each = ceil(rate / (cpts ? cpts : 1));
+
+	if (!(each >= 1))
+		return 1;
+	return each > SLU_RULE_RATE_MAX ? SLU_RULE_RATE_MAX : (uint32_t)each;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TBF_RULES_H
+#define SLU_TBF_RULES_H
+
+/*
+ * The texts of Lustre's request scheduler: ost.OSS.ost_io.nrs_tbf_rule and
+ * nrs_policies as they are read (2.10 to 2.17 and after), and the names and
+ * expressions of the rules that we write. What Lustre accepts: names of 1 to
+ * 15 letters, digits and '_', rates of 1 to 999,999 RPCs a second, for each
+ * class and each CPU partition (CPT) on its own.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+#include "select_io/tbf/jobstats.h"
+
+#define SLU_RULE_NAME	  16 /* with its end */
+#define SLU_RULE_RATE_MAX 999999
+#define SLU_RULE_PREFIX	  "slu_" /* of job rules */
+#define SLU_RULE_EXEMPT	  "slx_" /* of exemptions */
+
+struct slu_rule {
+	char name[SLU_RULE_NAME];
+	char match[64]; /* between the name and the rate, cut when longer */
+	uint32_t rate;
+	uint32_t classes; /* "ref": client queues that have it, all CPTs */
+};
+
+/* The rules of regular requests, as in the first CPT. */
+struct slu_rules {
+	struct slu_rule *rule; /* in the order of matching */
+	size_t n;
+	unsigned cpts; /* CPU partitions that serve I/O; at least 1 */
+	/* private */
+	size_t cap;
+};
+
+/* Parse what nrs_tbf_rule says, with or without lctl's line "...=". Old
+ * content is replaced, start from {0}. A text without "regular_requests:" is
+ * SLU_INVALID. */
+int slu_rules_parse(struct slu_rules *out, const char *text,
+		    struct slu_err *err);
+void slu_rules_free(struct slu_rules *rules);
+/* NULL: none of this name. */
+const struct slu_rule *slu_rules_find(const struct slu_rules *rules,
+				      const char *name);
+/* Did we make it? */
+bool slu_rule_is_ours(const char *name);
+
+/* The policy that regular requests are under, from nrs_policies: "fifo",
+ * "tbf jobid", "tbf"; the fallback only when no other is started. "": none. */
+#define SLU_POLICY_SIZE 32
+void slu_policy_parse(const char *text, char out[SLU_POLICY_SIZE]);
+
+/* The name of a job's rule: "slu_4711" where the id is short and plain, else
+ * "slu_" and a hash of it. Always the same for the same id. */
+void slu_rule_name(const char *job, char out[SLU_RULE_NAME]);
+
+/* "jobid={4711}". Bytes that the grammar cannot hold become '*', which matches
+ * anything: a job cannot escape by a strange name. */
+#define SLU_RULE_MATCH (SLU_JOBID_SIZE + 16)
+void slu_rule_match(const char *job, char out[SLU_RULE_MATCH]);
+
+/* The rate to write, for each CPT, so that all together let through at least
+ * `rate` a second. */
+uint32_t slu_rule_rate(double rate, unsigned cpts);
+
+#endif

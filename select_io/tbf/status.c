@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a saved state says: who is throttled, who lends, who borrows. */
+#include "config.h"
+#include "select_io/tbf/daemon.h"
+
+#include <string.h>
+#include "common/jsonx.h"
+#include "common/table.h"
+
+static const struct slu_column job_columns[] = {
+	{"job", "JOB", SLU_COL_PLAIN},
+	{"state", "STATE", SLU_COL_PLAIN},
+	{"nodes", "NODES", SLU_COL_PLAIN},
+	{"served", "RPC/s", SLU_COL_PLAIN},
+	{"limit", "LIMIT", SLU_COL_PLAIN},
+	{"record", "RECORD", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+
+static struct json_object *list(struct json_object *obj, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(obj, key, &value);
+	return json_object_is_type(value, json_type_array) ? value : NULL;
+}
+
+static double sum_of(struct json_object *rows, const char *key)
+{
+	double all = 0;
+
+	for (size_t i = 0; rows && i < json_object_array_length(rows); i++) {
+		double v = 0;
+
+		slu_json_double_opt(json_object_array_get_idx(rows, i), key, &v,
+				    NULL);
+		all += v;
+	}
+	return all;
+}
+
+int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
+		    struct slu_err *err)
+{
+	struct json_object *jobs = list(state, "jobs");
+	struct json_object *targets = list(state, "targets");
+	double saved = now;
+
+	slu_json_double_opt(state, "saved", &saved, NULL);
+	slu_buf_printf(out,
+		       "%zu targets, %.6g tokens a second, %.6g RPC/s served; "
+		       "as of %.0f s ago\n",
+		       targets ? json_object_array_length(targets) : 0,
+		       sum_of(targets, "rate"), sum_of(jobs, "served"),
+		       now - saved);
+	if (!jobs || json_object_array_length(jobs) == 0)
+		return 0;
+	return slu_table(jobs, job_columns, out, err);
+}
+
+static void metric(struct slu_buf *out, const char *name, const char *help,
+		   double value)
+{
+	slu_buf_printf(out,
+		       "# HELP sluice_tbf_%s %s\n# TYPE sluice_tbf_%s gauge\n"
+		       "sluice_tbf_%s %.15g\n",
+		       name, help, name, name, value);
+}
+
+static size_t count_state(struct json_object *jobs, const char *word)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; jobs && i < json_object_array_length(jobs); i++) {
+		const char *s = "";
+
+		slu_json_str_opt(json_object_array_get_idx(jobs, i), "state",
+				 &s, NULL);
+		n += strcmp(s, word) == 0;
+	}
+	return n;
+}
+
+void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out)
+{
+	static const char *const states[] = {"throttled", "lends", "borrows",
+					     "even",	  "idle",  "exempt"};
+	struct json_object *jobs = list(state, "jobs");
+	double v = 0;
+
+	slu_buf_puts(out, "# HELP sluice_tbf_jobs Jobs, by what they do.\n"
+			  "# TYPE sluice_tbf_jobs gauge\n");
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		slu_buf_printf(out, "sluice_tbf_jobs{state=\"%s\"} %zu\n",
+			       states[i], count_state(jobs, states[i]));
+	metric(out, "served", "RPCs served a second.", sum_of(jobs, "served"));
+	metric(out, "limit", "RPCs a second that all rules let through.",
+	       sum_of(jobs, "limit"));
+	metric(out, "tokens", "Tokens a second of all targets.",
+	       sum_of(list(state, "targets"), "rate"));
+	slu_json_double_opt(state, "commands", &v, NULL);
+	metric(out, "commands", "Rule commands written since the start.", v);
+	v = 0;
+	slu_json_double_opt(state, "refused", &v, NULL);
+	metric(out, "refused", "Rule commands that Lustre refused.", v);
+	v = 0;
+	slu_json_double_opt(state, "saved", &v, NULL);
+	metric(out, "saved", "When this was written (Unix seconds).", v);
+}

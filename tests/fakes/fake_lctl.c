@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fake_lctl get_param NAME | set_param NAME=VALUE | fake WORD...
+ *
+ * A server of OSTs in the file that FAKE_LCTL names: policy and rules of TBF,
+ * job_stats with their life. Answers, errors and exit codes (errno) are those
+ * of lctl 2.17, or 2.15 after `fake version 2.15`. What only a fake can do:
+ *
+ *   fake rpcs OST JOB READS WRITES BYTES  the job has done so many RPCs more
+ *   fake cpts N      CPU partitions
+ *   fake version V   2.15 or 2.17
+ *   fake cleanup S   job_cleanup_interval in seconds (600)
+ *   fake fail N E    the next N set_param fail with errno E
+ *   fake age S       pretend that S seconds have passed
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+#include "tests/fakes/fake_tbf.h"
+
+#define JOBS  4096
+#define RULES "ost.OSS.ost_io.nrs_tbf_rule"
+#define POLS  "ost.OSS.ost_io.nrs_policies"
+
+struct job {
+	char ost[64], id[64];
+	double start, last;
+	unsigned long long reads, writes, read_bytes, write_bytes;
+};
+
+struct server {
+	struct fake_tbf tbf;
+	struct job job[JOBS];
+	size_t n;
+	char version[16];
+	double cleanup, age;
+	int fail_n, fail_errno;
+	char *path;
+};
+
+static double now(const struct server *s)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9 + s->age;
+}
+
+static void load_line(struct server *s, char *line)
+{
+	struct fake_rule rule = {0};
+	struct job job;
+	int head, at;
+
+	if (sscanf(line, "policy %31[^\n]", s->tbf.policy) == 1 ||
+	    sscanf(line, "cpts %u", &s->tbf.cpts) == 1 ||
+	    sscanf(line, "version %15s", s->version) == 1 ||
+	    sscanf(line, "cleanup %lf", &s->cleanup) == 1 ||
+	    sscanf(line, "age %lf", &s->age) == 1 ||
+	    sscanf(line, "fail %d %d", &s->fail_n, &s->fail_errno) == 2)
+		return;
+	if (sscanf(line, "rule %d %15s %u %255[^\n]", &head, rule.name,
+		   &rule.rate, rule.expr) == 4)
+		s->tbf.rule[head][s->tbf.n[head]++] = rule;
+	else if (sscanf(line, "default %d %u", &head, &rule.rate) == 2)
+		s->tbf.default_rate[head] = rule.rate;
+	else if (sscanf(line, "job %63s %lf %lf %llu %llu %llu %llu %n",
+			job.ost, &job.start, &job.last, &job.reads, &job.writes,
+			&job.read_bytes, &job.write_bytes, &at) == 7) {
+		line[strcspn(line, "\n")] = '\0';
+		slu_copy(job.id, sizeof(job.id), line + at);
+		s->job[s->n++] = job;
+	}
+}
+
+static void load(struct server *s, FILE *file)
+{
+	char line[1024];
+
+	strcpy(s->version, "2.17");
+	s->cleanup = 600;
+	while (fgets(line, sizeof(line), file))
+		load_line(s, line);
+	s->tbf.braces_only = strcmp(s->version, "2.15") == 0;
+}
+
+static void save(const struct server *s, FILE *file)
+{
+	fprintf(file, "policy %s\ncpts %u\nversion %s\ncleanup %f\nage %f\n",
+		s->tbf.policy, s->tbf.cpts, s->version, s->cleanup, s->age);
+	fprintf(file, "fail %d %d\n", s->fail_n, s->fail_errno);
+	for (int h = 0; h < FAKE_HEADS; h++) {
+		fprintf(file, "default %d %u\n", h, s->tbf.default_rate[h]);
+		for (size_t i = 0; i < s->tbf.n[h]; i++)
+			fprintf(file, "rule %d %s %u %s\n", h,
+				s->tbf.rule[h][i].name, s->tbf.rule[h][i].rate,
+				s->tbf.rule[h][i].expr);
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		const struct job *j = &s->job[i];
+
+		fprintf(file, "job %s %f %f %llu %llu %llu %llu %s\n", j->ost,
+			j->start, j->last, j->reads, j->writes, j->read_bytes,
+			j->write_bytes, j->id);
+	}
+}
+
+/* Jobs that did nothing for the interval are dropped when the file is read. */
+static void expire(struct server *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (now(s) - s->job[i].last <= s->cleanup)
+			s->job[n++] = s->job[i];
+	s->n = n;
+}
+
+/* Quoted where a character is not plain, others than '@' ':' escaped. */
+static void print_id(const char *id)
+{
+	static const char plain[] = ".@-_:/";
+	bool quote = *id == '@';
+	const char *p;
+
+	for (p = id; *p; p++)
+		quote |=
+			*p == ':' || !(strchr(plain, *p) ||
+				       ((*p | 32) >= 'a' && (*p | 32) <= 'z') ||
+				       (*p >= '0' && *p <= '9'));
+	fputs(quote ? "\"" : "", stdout);
+	for (p = id; *p; p++)
+		if (strchr(" \"\\", *p))
+			printf("\\x%02X", (unsigned char)*p);
+		else
+			putchar(*p);
+	puts(quote ? "\"" : "");
+}
+
+static void print_counter(const struct server *s, const char *name,
+			  unsigned long long n, unsigned long long sum)
+{
+	unsigned long long each = n ? sum / n : 0;
+
+	printf("  %-16s { samples: %11llu, unit: bytes, min: %8llu, max: "
+	       "%8llu, sum: %16llu, sumsq: %18llu%s }\n",
+	       name, n, each, each, sum, n * each * each,
+	       strcmp(s->version, "2.15") ? ", hist: {  }" : "");
+}
+
+static void print_job(const struct server *s, const struct job *j)
+{
+	printf("- %-16s ", "job_id:");
+	print_id(j->id);
+	printf("  snapshot_time:   %.9f secs.nsecs\n", j->last);
+	printf("  start_time:      %.9f secs.nsecs\n", j->start);
+	printf("  elapsed_time:    %.9f secs.nsecs\n", j->last - j->start);
+	print_counter(s, "read_bytes:", j->reads, j->read_bytes);
+	print_counter(s, "write_bytes:", j->writes, j->write_bytes);
+	for (const char *const *c =
+		     (const char *const[]){
+			     "read", "write", "getattr", "setattr", "punch",
+			     "sync", "destroy", "create", "statfs", "get_info",
+			     "set_info", "quotactl", "prealloc", NULL};
+	     *c; c++)
+		printf("  %s:%*s { samples:           0, unit: usecs, min:"
+		       "        0, max:        0, sum:                0, "
+		       "sumsq:                  0 }\n",
+		       *c, (int)(15 - strlen(*c)), "");
+}
+
+/* One target after the other; they are those that jobs have been on. */
+static void get_job_stats(struct server *s)
+{
+	bool old = strcmp(s->version, "2.15") == 0;
+
+	expire(s);
+	for (size_t i = 0; i < s->n; i++) {
+		bool seen = false;
+
+		for (size_t k = 0; k < i; k++)
+			seen |= strcmp(s->job[k].ost, s->job[i].ost) == 0;
+		if (seen)
+			continue;
+		printf("obdfilter.%s.job_stats=\njob_stats:\n", s->job[i].ost);
+		for (size_t k = i; k < s->n; k++)
+			if (strcmp(s->job[k].ost, s->job[i].ost) == 0)
+				print_job(s, &s->job[k]);
+	}
+	if (s->n == 0)
+		fputs(old ? "obdfilter.fake-OST0000.job_stats=job_stats:\n"
+			  : "obdfilter.fake-OST0000.job_stats=\n",
+		      stdout);
+}
+
+static int refuse(const char *what, const char *value, int code)
+{
+	if (value)
+		fprintf(stderr, "error: set_param: setting '%s'='%s': %s\n",
+			what, value, strerror(code));
+	else
+		fprintf(stderr, "error: read_param: '%s': %s\n", what,
+			strerror(code));
+	return code;
+}
+
+static int get_param(struct server *s, const char *what)
+{
+	struct slu_buf out = {0};
+	int rc = 0;
+
+	if (fnmatch("obdfilter.*.job_stats", what, 0) == 0) {
+		get_job_stats(s);
+	} else if (strcmp(what, RULES) == 0) {
+		rc = fake_tbf_dump(&s->tbf, NULL, NULL, &out);
+		if (rc == 0)
+			printf("%s=\n%s", what, out.data);
+	} else if (strcmp(what, POLS) == 0) {
+		fake_tbf_dump_policies(&s->tbf, &out);
+		printf("%s=\n%s", what, out.data);
+	} else {
+		rc = ENOENT;
+	}
+	slu_buf_free(&out);
+	return rc ? refuse(what, NULL, rc) : 0;
+}
+
+/* "clear" or the id of a job. */
+static int clear_jobs(struct server *s, const char *value)
+{
+	size_t n = 0, before = s->n;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(value, "clear") != 0 &&
+		    strcmp(value, s->job[i].id) != 0)
+			s->job[n++] = s->job[i];
+	s->n = n;
+	return n == before && strcmp(value, "clear") != 0 ? EINVAL : 0;
+}
+
+static int set_param(struct server *s, char *pair)
+{
+	char *value = strchr(pair, '=');
+	int rc = ENOENT;
+
+	if (!value)
+		return EINVAL;
+	*value++ = '\0';
+	if (s->fail_n > 0) {
+		s->fail_n--;
+		return refuse(pair, value, s->fail_errno);
+	}
+	if (strcmp(pair, RULES) == 0)
+		rc = fake_tbf_command(&s->tbf, value);
+	else if (strcmp(pair, POLS) == 0)
+		rc = fake_tbf_set_policy(&s->tbf, value);
+	else if (fnmatch("obdfilter.*.job_stats", pair, 0) == 0)
+		rc = clear_jobs(s, value);
+	if (rc)
+		return refuse(pair, value, rc);
+	printf("%s=%s\n", pair, value);
+	return 0;
+}
+
+static int add_rpcs(struct server *s, char **word)
+{
+	struct job *j = s->job;
+	unsigned long long reads = strtoull(word[2], NULL, 10);
+	unsigned long long writes = strtoull(word[3], NULL, 10);
+	unsigned long long bytes = strtoull(word[4], NULL, 10);
+
+	while (j < s->job + s->n &&
+	       (strcmp(j->ost, word[0]) != 0 || strcmp(j->id, word[1]) != 0))
+		j++;
+	if (j == s->job + s->n) {
+		*j = (struct job){.start = now(s)};
+		slu_copy(j->ost, sizeof(j->ost), word[0]);
+		slu_copy(j->id, sizeof(j->id), word[1]);
+		s->n++;
+	}
+	j->last = now(s);
+	j->reads += reads;
+	j->writes += writes;
+	j->read_bytes += reads * bytes;
+	j->write_bytes += writes * bytes;
+	return 0;
+}
+
+static int fake(struct server *s, int n, char **word)
+{
+	if (n == 6 && strcmp(word[0], "rpcs") == 0 && s->n < JOBS)
+		return add_rpcs(s, word + 1);
+	if (n == 2 && strcmp(word[0], "cpts") == 0)
+		s->tbf.cpts = (unsigned)atoi(word[1]);
+	else if (n == 2 && strcmp(word[0], "version") == 0)
+		slu_copy(s->version, sizeof(s->version), word[1]);
+	else if (n == 2 && strcmp(word[0], "cleanup") == 0)
+		s->cleanup = atof(word[1]);
+	else if (n == 2 && strcmp(word[0], "age") == 0)
+		s->age += atof(word[1]);
+	else if (n == 3 && strcmp(word[0], "fail") == 0) {
+		s->fail_n = atoi(word[1]);
+		s->fail_errno = atoi(word[2]);
+	} else
+		return EINVAL;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct server s;
+	const char *path = getenv("FAKE_LCTL");
+	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+	FILE *file =
+		fd >= 0 && flock(fd, LOCK_EX) == 0 ? fdopen(fd, "r+") : NULL;
+	int rc = EINVAL;
+
+	if (!file || fake_tbf_init(&s.tbf, 1) < 0) {
+		perror("fake_lctl: FAKE_LCTL");
+		return 99;
+	}
+	load(&s, file);
+	if (argc == 3 && strcmp(argv[1], "get_param") == 0)
+		rc = get_param(&s, argv[2]);
+	else if (argc == 3 && strcmp(argv[1], "set_param") == 0)
+		rc = set_param(&s, argv[2]);
+	else if (argc > 2 && strcmp(argv[1], "fake") == 0)
+		rc = fake(&s, argc - 2, argv + 2);
+	rewind(file);
+	if (ftruncate(fd, 0) == 0)
+		save(&s, file);
+	fclose(file);
+	fake_tbf_free(&s.tbf);
+	return rc;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What Lustre says: the first byte of the input says which text the rest is
+ * ('j' job_stats, 'r' rules, 'p' policies, 'n' a table of nodes, 's' a saved
+ * state). */
+#include "config.h"
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include "common/jsonx.h"
+#include "select_io/tbf/control.h"
+#include "tests/fuzz/fuzz.h"
+
+static void job_stats(const char *text)
+{
+	static struct slu_jobstats stats;
+	size_t jobs = 0;
+
+	must(slu_jobstats_parse(&stats, text, strlen(text), NULL) == 0);
+	for (size_t t = 0; t < stats.n_targets; t++) {
+		must(stats.target[t].first == jobs);
+		jobs += stats.target[t].n;
+	}
+	must(jobs == stats.n);
+	for (size_t i = 0; i < stats.n; i++) {
+		char name[SLU_RULE_NAME], match[SLU_RULE_MATCH];
+
+		slu_rule_name(stats.job[i].job, name);
+		slu_rule_match(stats.job[i].job, match);
+		must(slu_rule_is_ours(name) && !strchr(match, ' '));
+	}
+}
+
+static void rules(const char *text)
+{
+	static struct slu_rules parsed;
+
+	if (slu_rules_parse(&parsed, text, NULL))
+		return;
+	must(parsed.cpts > 0);
+	for (size_t i = 0; i < parsed.n; i++)
+		must(parsed.rule[i].name[0] != '\0');
+}
+
+/* Whatever is loaded, a period later there are commands that make sense. */
+static void control(const char *nodes, const char *state)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct json_object *obj = NULL;
+	struct slu_tbf *tbf;
+
+	set.rate = 100;
+	tbf = slu_tbf_new(&set, NULL);
+	must(tbf != NULL);
+	if (nodes)
+		slu_tbf_set_nodes(tbf, nodes, NULL);
+	if (state)
+		obj = slu_json_parse(state, strlen(state), NULL);
+	if (obj)
+		slu_tbf_load(tbf, obj, 1);
+	json_object_put(obj);
+	json_object_put(slu_tbf_save(tbf, 1));
+	slu_tbf_free(tbf);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char policy[SLU_POLICY_SIZE];
+	char *text = strndup((const char *)data + 1, size ? size - 1 : 0);
+
+	must(text != NULL);
+	switch (size ? data[0] : 0) {
+	case 'j':
+		job_stats(text);
+		break;
+	case 'r':
+		rules(text);
+		break;
+	case 'p':
+		slu_policy_parse(text, policy);
+		break;
+	case 'n':
+		control(text, NULL);
+		break;
+	case 's':
+		control(NULL, text);
+		break;
+	}
+	free(text);
+	return 0;
+}

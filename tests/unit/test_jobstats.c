@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_stats of all versions: what is in this file, and recordings of real
+ * servers. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/recorded.h"
+#include "tests/unit/tmpdir.h"
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include "select_io/tbf/jobstats.h"
+#include "select_io/tbf/lustre.h"
+
+static struct slu_jobstats parse(const char *text)
+{
+	struct slu_jobstats stats = {0};
+	struct slu_err err;
+
+	expect_ok(slu_jobstats_parse(&stats, text, strlen(text), &err), err);
+	return stats;
+}
+
+START_TEST(test_forms)
+{
+	static const struct {
+		const char *text, *job;
+		uint64_t start, reads, writes, read_bytes, write_bytes;
+	} cases[] = {
+		/* 2.12: no start, no blanks behind min: and max: */
+		{"job_stats:\n"
+		 "- job_id:          testjob1\n"
+		 "  snapshot_time:   1461772761\n"
+		 "  read_bytes:      { samples:           1, unit: bytes, min:"
+		 "    4096, max:    4096, sum:            4096 }\n"
+		 "  write_bytes:     { samples:          25, unit: bytes, min:"
+		 "1048576, max:16777216, sum:        26214400 }\n"
+		 "  punch:           { samples:           7, unit:  reqs }\n",
+		 "testjob1", 0, 1, 25, 4096, 26214400},
+		/* 2.17: quotes, escapes, units, histograms */
+		{"- job_id:          \"we\\x20ird:@x\"\n"
+		 "  start_time:      1795177789.224397902 secs.nsecs\n"
+		 "  read_bytes:      { samples:          10, unit: bytes, min:"
+		 "    65536, max:    65536, sum:           655360, sumsq:"
+		 "        42949672960, hist: { 64K: 10 } }\n"
+		 "  read:            { samples:          99, unit: usecs }\n",
+		 "we ird:@x", 1795177789224397902, 10, 0, 655360, 0},
+		/* no padding at all, another order, no end of line */
+		{"- job_id: 4711\n  write_bytes: {samples:3,sum:30}\n"
+		 "  start_time: 7\n  read_bytes: { }",
+		 "4711", 7000000000, 0, 3, 0, 30},
+		/* too large to count */
+		{"- job_id: x\n  read_bytes: { samples: "
+		 "99999999999999999999999, sum: 1 }\n",
+		 "x", 0, UINT64_MAX, 0, 1, 0},
+		{"- job_id:          \n  read_bytes: { samples: 4, sum: 4 }\n",
+		 "", 0, 4, 0, 4, 0},
+	};
+
+	each(c, cases)
+	{
+		struct slu_jobstats s = parse(c->text);
+
+		expect(s.n == 1 && s.n_targets == 1, "%s: %zu", c->job, s.n);
+		expect(strcmp(s.job[0].job, c->job) == 0, "%s", s.job[0].job);
+		expect(s.job[0].start == c->start &&
+			       s.job[0].read_rpcs == c->reads &&
+			       s.job[0].write_rpcs == c->writes &&
+			       s.job[0].read_bytes == c->read_bytes &&
+			       s.job[0].write_bytes == c->write_bytes,
+		       "%s", c->job);
+		slu_jobstats_free(&s);
+	}
+}
+END_TEST
+
+START_TEST(test_empty)
+{
+	static const struct {
+		const char *text;
+		size_t targets, jobs, skipped;
+	} cases[] = {
+		{"", 0, 0, 0}, /* 2.17 */
+		{"job_stats:\n", 0, 0, 0},
+		{"obdfilter.a-OST0000.job_stats=\nobdfilter.a-OST0001."
+		 "job_stats=job_stats:\n",
+		 2, 0, 0},
+		{"- job_id: an_id_that_is_longer_than_lustre_has_them\n", 1, 0,
+		 1},
+		{"read_bytes: { samples: 1 }\n  nonsense\n", 0, 0, 0},
+	};
+
+	each(c, cases)
+	{
+		struct slu_jobstats s = parse(c->text);
+
+		expect(s.n_targets == c->targets && s.n == c->jobs &&
+			       s.skipped == c->skipped,
+		       "%s: %zu, %zu, %zu", c->text, s.n_targets, s.n,
+		       s.skipped);
+		slu_jobstats_free(&s);
+	}
+}
+END_TEST
+
+/* Sums of an independent reading: every number behind "samples:" and "sum:" of
+ * the lines of bytes. */
+static void add_up(const char *text, size_t *jobs, unsigned long long *rpcs,
+		   unsigned long long *bytes)
+{
+	unsigned long long n, sum;
+	const char *line, *p;
+
+	*jobs = *rpcs = *bytes = 0;
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		*jobs += strncmp(line, "- job_id:", 9) == 0;
+		if (strncmp(line, "  read_bytes:", 13) != 0 &&
+		    strncmp(line, "  write_bytes:", 14) != 0)
+			continue;
+		p = strstr(line, "samples:");
+		*rpcs += sscanf(p, "samples: %llu", &n) == 1 ? n : 0;
+		p = strstr(line, "sum:");
+		if (p && p < strchrnul(line, '\n'))
+			*bytes += sscanf(p, "sum: %llu", &sum) == 1 ? sum : 0;
+	}
+}
+
+START_TEST(test_recorded)
+{
+	static const struct {
+		const char *file;
+		size_t targets, jobs;
+	} cases[] = {
+		{"lustre/recorded-2.17.57-ldiskfs/job_stats.txt", 4, 0},
+		{"lustre/recorded-2.15.8-zfs/job_stats.txt", 4, 0},
+		{"lustre/recorded-2.17.57-ldiskfs/job_stats_empty.txt", 0, 0},
+		{"lustre/recorded-2.15.8-zfs/job_stats_empty.txt", 0, 0},
+		{"lustre/2.12-testcases/v2.12/proc/fs/lustre/obdfilter/OST0001/"
+		 "job_stats",
+		 1, 2},
+		{"lustre/lctl-outputs/valid/valid.txt", 0, 0},
+		{"lustre/lctl-outputs/valid/valid2.txt", 0, 0},
+		{"lustre/lctl-outputs/valid/ex8761-lctl.txt", 0, 0},
+		{"lustre/lctl-outputs/valid/params-6.2.0-r9.txt", 0, 0},
+	};
+
+	each(c, cases)
+	{
+		struct slu_buf text = {0};
+		unsigned long long rpcs, bytes, have_rpcs = 0, have_bytes = 0;
+		struct slu_jobstats s;
+		size_t jobs;
+
+		if (!recorded_text(c->file, &text))
+			continue;
+		s = parse(text.data);
+		add_up(text.data, &jobs, &rpcs, &bytes);
+		for (size_t i = 0; i < s.n; i++) {
+			have_rpcs += s.job[i].read_rpcs + s.job[i].write_rpcs;
+			have_bytes +=
+				s.job[i].read_bytes + s.job[i].write_bytes;
+		}
+		expect(s.n + s.skipped == jobs && s.skipped == 0 &&
+			       have_rpcs == rpcs && have_bytes == bytes,
+		       "%s: %zu jobs of %zu, %llu RPCs of %llu", c->file, s.n,
+		       jobs, have_rpcs, rpcs);
+		expect(s.n_targets >= c->targets && s.n >= c->jobs, "%s: %zu",
+		       c->file, s.n_targets);
+		slu_jobstats_free(&s);
+		slu_buf_free(&text);
+	}
+}
+END_TEST
+
+/* Every read(2) of this program goes through here. */
+static int watched = -1, reads;
+
+ssize_t read(int fd, void *data, size_t size)
+{
+	if (fd == watched) {
+		ck_assert_uint_ge(size, 65536);
+		reads++;
+	}
+	return syscall(SYS_read, fd, data, size);
+}
+
+/* A short read makes a server of 2.17 lose a reference, and panic later. */
+START_TEST(test_read)
+{
+	struct slu_buf text = {0}, big = {0};
+	struct slu_err err;
+
+	for (int i = 0; i < 300000; i++)
+		slu_buf_puts(&big, "0123456789");
+	watched = open(tmpfile_path("job_stats"), O_RDWR | O_CREAT, 0600);
+	ck_assert_int_eq(slu_write_all(watched, big.data, big.len), 0);
+	lseek(watched, 0, SEEK_SET);
+	expect_ok(slu_lustre_read(watched, &text, &err), err);
+	ck_assert_uint_eq(text.len, big.len);
+	ck_assert(memcmp(text.data, big.data, big.len) == 0 && reads > 0);
+	close(watched);
+	slu_buf_free(&text);
+	slu_buf_free(&big);
+}
+END_TEST
+
+TEST_MAIN("jobstats", test_forms, test_empty, test_recorded, test_read)

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the request scheduler of Lustre says, and how we name our rules. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/recorded.h"
+#include "select_io/tbf/rules.h"
+
+START_TEST(test_dump)
+{
+	static const char text[] = "ost.OSS.ost_io.nrs_tbf_rule=\n"
+				   "regular_requests:\n"
+				   "CPT 0:\n"
+				   "quo jobid={\"we ird:@x\"} 200, ref 0\n"
+				   "two {4712* dd.0} 100, ref 2\n"
+				   "slu_4711 jobid={4711} 5, ref 1\n"
+				   "default * 5000, ref 7\n"
+				   "CPT 1:\n"
+				   "quo jobid={\"we ird:@x\"} 200, ref 0\n"
+				   "two {4712* dd.0} 100, ref 0\n"
+				   "slu_4711 jobid={4711} 5, ref 1\n"
+				   "default * 5000, ref 0\n"
+				   "high_priority_requests:\n"
+				   "CPT 0:\n"
+				   "other {x} 1, ref 9\n";
+	static const struct slu_rule want[] = {
+		{"quo", "jobid={\"we ird:@x\"}", 200, 0},
+		{"two", "{4712* dd.0}", 100, 2},
+		{"slu_4711", "jobid={4711}", 5, 2},
+		{"default", "*", 5000, 7},
+	};
+	struct slu_rules rules = {0};
+	struct slu_err err;
+
+	expect_ok(slu_rules_parse(&rules, text, &err), err);
+	ck_assert_uint_eq(rules.cpts, 2);
+	ck_assert_uint_eq(rules.n, 4);
+	for (size_t i = 0; i < 4; i++)
+		expect(strcmp(rules.rule[i].name, want[i].name) == 0 &&
+			       strcmp(rules.rule[i].match, want[i].match) ==
+				       0 &&
+			       rules.rule[i].rate == want[i].rate &&
+			       rules.rule[i].classes == want[i].classes,
+		       "%s %s %u %u", rules.rule[i].name, rules.rule[i].match,
+		       rules.rule[i].rate, rules.rule[i].classes);
+	ck_assert(slu_rules_find(&rules, "other") == NULL);
+	ck_assert(slu_rules_find(&rules, "two") == &rules.rule[1]);
+	expect_fail(slu_rules_parse(&rules, "error: No such device\n", &err),
+		    err, SLU_INVALID, "regular_requests");
+	slu_rules_free(&rules);
+}
+END_TEST
+
+/* A line that belongs to a dump: "NAME MATCH RATE, ref N". */
+static bool is_rule(const char *line)
+{
+	const char *end = strchrnul(line, '\n'), *ref = strstr(line, ", ref ");
+
+	return ref && ref < end;
+}
+
+/* Every dump in the recordings, beside a count of its lines. */
+static size_t check_dumps(const char *text)
+{
+	struct slu_rules rules = {0};
+	struct slu_err err;
+	const char *p = text, *line;
+	size_t dumps = 0, lines;
+	char *dump;
+
+	while ((p = strstr(p, "regular_requests:\nCPT"))) {
+		lines = 0;
+		for (line = strchr(p, '\n') + 1;
+		     is_rule(line) || strncmp(line, "CPT", 3) == 0;
+		     line = strchrnul(line, '\n'), line += *line == '\n')
+			lines += is_rule(line);
+		dump = strndup(p, (size_t)(line - p));
+		expect_ok(slu_rules_parse(&rules, dump, &err), err);
+		expect(rules.n * rules.cpts == lines && rules.n > 0,
+		       "%zu rules, %u CPTs, %zu lines: %.80s", rules.n,
+		       rules.cpts, lines, p);
+		free(dump);
+		dumps++;
+		p++;
+	}
+	slu_rules_free(&rules);
+	return dumps;
+}
+
+START_TEST(test_recorded)
+{
+	static const struct {
+		const char *file;
+		size_t dumps;
+	} cases[] = {
+		{"lustre/recorded-2.17.57-ldiskfs/nrs_tbf.txt", 4},
+		{"lustre/recorded-2.15.8-zfs/nrs_tbf.txt", 4},
+		{"lustre/recorded-2.17.57-ldiskfs/tbf_cpt.txt", 2},
+		{"lustre/recorded-2.17.57-ldiskfs/tbf_dyn.txt", 1},
+		{"lustre/recorded-2.15.8-zfs/tbf_dyn.txt", 0},
+		{"lustre/tbf_samples.txt", 2},
+	};
+
+	each(c, cases)
+	{
+		struct slu_buf text = {0};
+		size_t n;
+
+		if (!recorded_text(c->file, &text))
+			continue;
+		n = check_dumps(text.data);
+		expect(n >= c->dumps, "%s: %zu", c->file, n);
+		slu_buf_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(test_policy)
+{
+	static const char *const files[] = {
+		"lustre/recorded-2.17.57-ldiskfs/nrs_policies.txt",
+		"lustre/recorded-2.15.8-zfs/nrs_policies.txt",
+	};
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{"\nregular_requests:\n  - name: fifo\n    state: started\n"
+		 "    fallback: yes\n    queued: 0      \n\n"
+		 "  - name: tbf jobid\n    state: started\n    fallback: no\n",
+		 "tbf jobid"},
+		{"regular_requests:\n  - name: fifo\n    state: started\n"
+		 "    fallback: yes\n\n  - name: tbf\n    state: stopped\n"
+		 "    fallback: no\nhigh_priority_requests:\n  - name: tbf\n"
+		 "    state: started\n    fallback: no\n",
+		 "fifo"},
+		{"  - name: tbf nid\n    state: stopping\n    fallback: no\n",
+		 ""},
+		{"", ""},
+	};
+	char policy[SLU_POLICY_SIZE];
+
+	each(c, cases)
+	{
+		slu_policy_parse(c->text, policy);
+		expect(strcmp(policy, c->want) == 0, "%s", policy);
+	}
+	each(f, files)
+	{
+		struct slu_buf text = {0};
+
+		if (!recorded_text(*f, &text))
+			continue;
+		slu_policy_parse(text.data, policy);
+		ck_assert_str_eq(policy, "fifo");
+		slu_buf_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(test_names)
+{
+	static const struct {
+		const char *job, *name, *match;
+	} cases[] = {
+		{"4711", "slu_4711", "jobid={4711}"},
+		{"4712_3", "slu_4712_3", "jobid={4712_3}"},
+		{"12345678901", "slu_12345678901", "jobid={12345678901}"},
+		{"123456789012", NULL, "jobid={123456789012}"},
+		{"dd.0", NULL, "jobid={dd.0}"},
+		{"we ird:@x", NULL, "jobid={we*ird:@x}"},
+		{"a{b}*c\\d,e&f=g\"h", NULL, "jobid={a*b**c*d*e*f*g*h}"},
+		{"\xc3\xa4", NULL, "jobid={**}"},
+		{"1234567890123456789012345678901", NULL,
+		 "jobid={1234567890123456789012345678901}"},
+	};
+
+	each(c, cases)
+	{
+		char name[SLU_RULE_NAME], match[SLU_RULE_MATCH];
+
+		slu_rule_name(c->job, name);
+		slu_rule_match(c->job, match);
+		expect(strcmp(match, c->match) == 0, "%s: %s", c->job, match);
+		expect(slu_rule_is_ours(name) &&
+			       strlen(name) == (c->name ? strlen(c->name) : 15),
+		       "%s", name);
+		expect(!c->name || strcmp(name, c->name) == 0, "%s", name);
+	}
+	ck_assert(!slu_rule_is_ours("default") && slu_rule_is_ours("slx_0"));
+}
+END_TEST
+
+START_TEST(test_rate)
+{
+	static const struct {
+		double rate;
+		unsigned cpts;
+		uint32_t want;
+	} cases[] = {
+		{10, 1, 10}, {10, 2, 5},  {11, 2, 6},	    {0, 1, 1},
+		{-3, 1, 1},  {2.5, 1, 3}, {1e9, 1, 999999}, {5, 0, 5},
+	};
+
+	each(c, cases)
+	{
+		uint32_t got = slu_rule_rate(c->rate, c->cpts);
+
+		expect(got == c->want, "%g on %u: %u", c->rate, c->cpts, got);
+	}
+}
+END_TEST
+
+TEST_MAIN("rules", test_dump, test_recorded, test_policy, test_names, test_rate)

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The controller between job_stats and rules, on a fake rule list that keeps
+ * Lustre's grammar and order. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/random.h"
+#include <errno.h>
+#include "common/jsonx.h"
+#include "select_io/tbf/control.h"
+#include "tests/fakes/fake_tbf.h"
+
+#define JOBS 8
+
+/* A server with one or two targets, and who has done what on it. */
+struct server {
+	struct fake_tbf fake;
+	struct slu_tbf *tbf;
+	unsigned long long rpcs[2][JOBS];
+	int generation[JOBS]; /* of the record: its start time */
+	double now;
+	size_t commands, changes;
+};
+
+static const char *const ids[JOBS] = {"100",	"101", "102", "dd.0",
+				      "we ird", "105", "106", "107"};
+
+static void open_server(struct server *s, struct slu_tbf_settings *set,
+			unsigned cpts)
+{
+	struct slu_err err = {0};
+
+	*s = (struct server){.now = 1000};
+	ck_assert_int_eq(fake_tbf_init(&s->fake, cpts), 0);
+	set->headroom = 0; /* plain numbers */
+	if (set->rate == 0)
+		set->rate = 1000;
+	s->tbf = slu_tbf_new(set, &err);
+	ck_assert_msg(s->tbf != NULL, "%s", err.text);
+	ck_assert_int_eq(fake_tbf_set_policy(&s->fake, slu_tbf_policy(s->tbf)),
+			 0);
+}
+
+static void close_server(struct server *s)
+{
+	slu_tbf_free(s->tbf);
+	fake_tbf_free(&s->fake);
+}
+
+static void job_stats(const struct server *s, struct slu_buf *out)
+{
+	for (int t = 0; t < 2; t++) {
+		slu_buf_printf(out, "obdfilter.OST%d.job_stats=\njob_stats:\n",
+			       t);
+		for (int i = 0; i < JOBS; i++)
+			if (s->rpcs[t][i])
+				slu_buf_printf(
+					out,
+					"- job_id:  %s\n  start_time: %d.5 s\n"
+					"  read_bytes: { samples: %llu, sum: 1 }"
+					"\n",
+					ids[i], 1 + s->generation[i],
+					s->rpcs[t][i]);
+	}
+}
+
+static void adopt(struct server *s)
+{
+	struct slu_rules rules = {0};
+	struct slu_buf dump = {0};
+	struct slu_err err;
+
+	ck_assert_int_eq(fake_tbf_dump(&s->fake, NULL, NULL, &dump), 0);
+	expect_ok(slu_rules_parse(&rules, dump.data, &err), err);
+	expect_ok(slu_tbf_adopt(s->tbf, &rules, &err), err);
+	slu_rules_free(&rules);
+	slu_buf_free(&dump);
+}
+
+/* A period of so many seconds has passed: observe, write. */
+static void period(struct server *s, double seconds)
+{
+	struct slu_jobstats stats = {0};
+	struct slu_buf text = {0};
+	struct slu_err err;
+	const char *command;
+
+	s->now += seconds;
+	job_stats(s, &text);
+	expect_ok(slu_jobstats_parse(&stats, text.data, text.len, &err), err);
+	expect_ok(slu_tbf_observe(s->tbf, s->now, &stats, &err), err);
+	while ((command = slu_tbf_command(s->tbf, s->now))) {
+		int rc = fake_tbf_command(&s->fake, command);
+
+		expect(rc == 0, "%s: %s", command, strerror(rc));
+		s->commands++;
+		s->changes += strncmp(command, "change", 6) == 0;
+	}
+	slu_jobstats_free(&stats);
+	slu_buf_free(&text);
+}
+
+static uint32_t rate_of(const struct server *s, int job)
+{
+	const struct fake_rule *r = fake_tbf_match(&s->fake, 0, ids[job]);
+
+	return r ? r->rate : 0;
+}
+
+/* What was there before the daemon came is not what a job does now. */
+START_TEST(test_baseline)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	open_server(&s, &set, 1);
+	s.rpcs[0][0] = 1000000;
+	period(&s, 1);
+	period(&s, 1);
+	ck_assert_uint_eq(s.commands, 0);
+	s.rpcs[0][0] += 100;
+	s.rpcs[0][1] = 50; /* new: all of it is of this period */
+	period(&s, 1);
+	ck_assert_uint_eq(s.commands, 2);
+	ck_assert(rate_of(&s, 0) > 0 && rate_of(&s, 1) > 0);
+	close_server(&s);
+}
+END_TEST
+
+/* By nodes; divided by CPTs; more nodes stand before fewer. */
+START_TEST(test_shares)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	struct slu_err err;
+
+	open_server(&s, &set, 2);
+	adopt(&s);
+	expect_ok(slu_tbf_set_nodes(s.tbf,
+				    "# who has what\n100 1\n101\t6\n\n"
+				    "102 3 # three\n",
+				    &err),
+		  err);
+	period(&s, 1);
+	for (int k = 0; k < 5; k++) {
+		for (int i = 0; i < 3; i++)
+			s.rpcs[0][i] += 2000; /* all want more */
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(rate_of(&s, 0), 50);
+	ck_assert_uint_eq(rate_of(&s, 1), 300);
+	ck_assert_uint_eq(rate_of(&s, 2), 150);
+	ck_assert_str_eq(s.fake.rule[0][0].name, "slu_101");
+	ck_assert_str_eq(s.fake.rule[0][1].name, "slu_102");
+	ck_assert_str_eq(s.fake.rule[0][2].name, "slu_100");
+	ck_assert_uint_eq(s.commands, 3);
+	close_server(&s);
+}
+END_TEST
+
+START_TEST(test_bad_nodes)
+{
+	static const struct {
+		const char *text, *words;
+	} cases[] = {
+		{"100 2\n101\n", "line 2"},
+		{"100 zero\n", "line 1"},
+		{"100 0\n", "line 1"},
+		{"\n\n100 3 4\n", "line 3"},
+	};
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	struct slu_err err;
+
+	open_server(&s, &set, 1);
+	each(c, cases) expect_fail(slu_tbf_set_nodes(s.tbf, c->text, &err), err,
+				   SLU_INVALID, c->words);
+	close_server(&s);
+}
+END_TEST
+
+/* A job that uses little lends; who wants more gets it; both are written once
+ * and then left alone. */
+START_TEST(test_lending)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	for (int k = 0; k < 20; k++) {
+		s.rpcs[0][0] += 100;
+		s.rpcs[0][1] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(rate_of(&s, 0), 500); /* at once, if it wants */
+	ck_assert_uint_eq(rate_of(&s, 1), 900);
+	expect(s.commands <= 3, "%zu", s.commands);
+	close_server(&s);
+}
+END_TEST
+
+/* As the paper does it, every rule is written anew in every period. */
+START_TEST(test_naive)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	set.naive = set.literal = true;
+	set.hungry = set.instant = false;
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	for (int k = 0; k < 20; k++) {
+		s.rpcs[0][0] += 500;
+		s.rpcs[0][1] += 500;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(s.changes, 38);
+	period(&s, 1); /* both idle */
+	ck_assert_uint_eq(s.fake.n[0], 0);
+	close_server(&s);
+}
+END_TEST
+
+/* An idle job keeps its rule for a while, and its record for long. */
+START_TEST(test_idle)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct json_object *state, *jobs;
+	struct server s;
+
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	for (int k = 0; k < 5; k++) {
+		s.rpcs[0][0] += 10;
+		s.rpcs[0][1] += 5000;
+		period(&s, 1);
+	}
+	for (int k = 0; k < 9; k++)
+		period(&s, 1);
+	ck_assert_uint_eq(s.fake.n[0], 2);
+	period(&s, 2);
+	ck_assert_uint_eq(s.fake.n[0], 0);
+	state = slu_tbf_save(s.tbf, s.now);
+	json_object_object_get_ex(state, "jobs", &jobs);
+	ck_assert_uint_eq(json_object_array_length(jobs), 2);
+	json_object_put(state);
+	s.rpcs[0][0] = s.rpcs[0][1] = 0; /* job_stats has dropped them */
+	period(&s, 1);
+	period(&s, set.forget + 1);
+	state = slu_tbf_save(s.tbf, s.now);
+	json_object_object_get_ex(state, "jobs", &jobs);
+	ck_assert_uint_eq(json_object_array_length(jobs), 0);
+	json_object_put(state);
+	close_server(&s);
+}
+END_TEST
+
+static double record_of(const struct server *s, const char *id)
+{
+	struct json_object *state = slu_tbf_save(s->tbf, s->now), *jobs;
+	double record = 1e300;
+
+	json_object_object_get_ex(state, "jobs", &jobs);
+	for (size_t i = 0; i < json_object_array_length(jobs); i++) {
+		struct json_object *job = json_object_array_get_idx(jobs, i);
+		const char *name;
+
+		if (slu_json_str(job, "job", &name, NULL) == 0 &&
+		    strcmp(name, id) == 0)
+			slu_json_double_opt(job, "record", &record, NULL);
+	}
+	json_object_put(state);
+	return record;
+}
+
+/* Another controller goes on where the first one was killed. */
+START_TEST(test_restart)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct json_object *state;
+	struct server s;
+	double lent;
+	size_t rules;
+
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	for (int k = 0; k < 5; k++) {
+		s.rpcs[0][0] += 10;
+		s.rpcs[0][1] += 5000;
+		s.rpcs[1][2] += 70;
+		period(&s, 1);
+	}
+	lent = record_of(&s, "100");
+	ck_assert(lent > 0 && record_of(&s, "101") == -lent);
+	state = slu_tbf_save(s.tbf, s.now);
+	slu_tbf_free(s.tbf);
+	s.tbf = slu_tbf_new(&set, NULL);
+	slu_tbf_load(s.tbf, state, s.now);
+	json_object_put(state);
+	ck_assert(record_of(&s, "100") == lent);
+	/* a rule of a job that the state does not know, and somebody else's */
+	fake_tbf_command(&s.fake, "start slu_999 jobid={999} rate=1");
+	fake_tbf_command(&s.fake, "start theirs jobid={x} rate=1");
+	rules = s.fake.n[0];
+	period(&s, 1);
+	adopt(&s);
+	s.rpcs[0][1] += 5000;
+	period(&s, 1);
+	ck_assert_ptr_null(fake_tbf_match(&s.fake, 0, "999"));
+	ck_assert_ptr_nonnull(fake_tbf_match(&s.fake, 0, "x"));
+	ck_assert(s.fake.n[0] < rules && rate_of(&s, 1) > 0);
+	close_server(&s);
+}
+END_TEST
+
+/* Rules that somebody stopped come back; a policy that somebody changed has
+ * none. */
+START_TEST(test_repair)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		period(&s, 1);
+	}
+	fake_tbf_command(&s.fake, "stop slu_100");
+	adopt(&s);
+	s.rpcs[0][0] += 5000;
+	period(&s, 1);
+	ck_assert_uint_eq(rate_of(&s, 0), 1000);
+	fake_tbf_set_policy(&s.fake, "fifo");
+	fake_tbf_set_policy(&s.fake, "tbf jobid");
+	adopt(&s);
+	s.rpcs[0][0] += 5000;
+	period(&s, 1);
+	ck_assert_uint_eq(rate_of(&s, 0), 1000);
+	close_server(&s);
+}
+END_TEST
+
+/* The uid makes the policy generic; exemptions stand on top of all rules. */
+START_TEST(test_exempt)
+{
+	static const char *const exempt[] = {"uid=0", "jobid=105", NULL};
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	set.exempt = exempt;
+	open_server(&s, &set, 1);
+	ck_assert_str_eq(s.fake.policy, "tbf");
+	period(&s, 1);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		s.rpcs[0][3] += 5000; /* dd.0: root's */
+		s.rpcs[0][5] += 5000; /* 105 */
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(s.fake.n[0], 3);
+	ck_assert_str_eq(s.fake.rule[0][0].name, "slx_1");
+	ck_assert_str_eq(s.fake.rule[0][0].expr, "jobid={105}");
+	ck_assert_str_eq(s.fake.rule[0][1].expr, "uid={0}");
+	ck_assert_uint_eq(s.fake.rule[0][2].rate, 1000); /* all of it */
+	adopt(&s);
+	period(&s, 1);
+	ck_assert_uint_eq(s.fake.n[0], 3);
+	close_server(&s);
+}
+END_TEST
+
+/* On two targets: the job's rate is the sum; a job elsewhere does not count. */
+START_TEST(test_targets)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	struct slu_err err;
+
+	open_server(&s, &set, 1);
+	expect_ok(slu_tbf_set_rate(s.tbf, "OST1", 400, &err), err);
+	expect_fail(slu_tbf_set_rate(s.tbf, "OST1", 0, &err), err, SLU_INVALID,
+		    "OST1");
+	period(&s, 1);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		s.rpcs[1][0] += 5000;
+		s.rpcs[1][1] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(rate_of(&s, 0), 1200);
+	ck_assert_uint_eq(rate_of(&s, 1), 200);
+	close_server(&s);
+}
+END_TEST
+
+/* Counters that begin anew, strange ids, random loads: every command is taken
+ * and the rates stay within Lustre's. */
+START_TEST(test_random)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	uint64_t seed = 4;
+	struct server s;
+
+	open_server(&s, &set, 3);
+	for (int k = 0; k < 3000; k++) {
+		for (int i = 0; i < JOBS; i++)
+			switch (slu_random(&seed, 6)) {
+			case 0:
+				s.rpcs[0][i] = 1 + slu_random(&seed, 50);
+				s.generation[i]++;
+				break;
+			case 1:
+				s.rpcs[1][i] += slu_random(&seed, 5000);
+				break;
+			case 2:
+				s.rpcs[0][i] += slu_random(&seed, 300);
+				break;
+			}
+		if (slu_random(&seed, 50) == 0)
+			adopt(&s);
+		period(&s, 0.1 + (double)slu_random(&seed, 30) / 10);
+		for (size_t i = 0; i < s.fake.n[0]; i++)
+			ck_assert(s.fake.rule[0][i].rate >= 4 &&
+				  s.fake.rule[0][i].rate <= SLU_RULE_RATE_MAX);
+	}
+	ck_assert(s.commands > 1000);
+	close_server(&s);
+}
+END_TEST
+
+TEST_MAIN("tbf_control", test_baseline, test_shares, test_bad_nodes,
+	  test_lending, test_naive, test_idle, test_restart, test_repair,
+	  test_exempt, test_targets, test_random)

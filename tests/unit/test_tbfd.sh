@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sluice-tbfd on a fake server of OSTs: what it writes, what it leaves behind.
+set -u
+bin=$PWD
+dir=$(mktemp -d)
+daemon=''
+failed=0
+trap '[ -z "$daemon" ] || kill -9 $daemon 2>/dev/null; rm -rf "$dir"' EXIT
+export FAKE_LCTL=$dir/server
+
+lctl() {
+	"$bin/tests/fakes/fake_lctl" "$@"
+}
+
+tbfd() {
+	"$bin/select_io/tbf/sluice-tbfd" --lctl "$bin/tests/fakes/fake_lctl" \
+		--state "$dir/state.json" "$@"
+}
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+rules() {
+	lctl get_param ost.OSS.ost_io.nrs_tbf_rule 2>&1 |
+		sed '/CPT 1/,$d'
+}
+
+until_true() { # SECONDS COMMAND...
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
+work() { # the jobs do something
+	lctl fake rpcs fs-OST0000 4711 0 "${1:-500}" 1048576
+	lctl fake rpcs fs-OST0000 dd.0 20 0 4096
+	lctl fake rpcs fs-OST0001 "we ird" 0 30 1048576
+}
+
+has_rules() {
+	work
+	rules | grep -q "slu_4711 jobid={4711}" &&
+		[ "$(rules | grep -c '^slu_')" = "${jobs:-3}" ]
+}
+
+no_rules() {
+	! rules | grep -q '^sl[ux]_'
+}
+
+start() { # the daemon is the process itself, not a shell
+	"$bin/select_io/tbf/sluice-tbfd" \
+		--lctl "$bin/tests/fakes/fake_lctl" \
+		--state "$dir/state.json" --rate 1000 --period 0.1 \
+		--resync 0.3 --nodes "$dir/nodes" --metrics "$dir/metrics" \
+		"$@" 2>>"$dir/log" &
+	daemon=$!
+}
+
+stop() { # SIGNAL
+	kill "-$1" "$daemon"
+	wait "$daemon" 2>/dev/null
+	daemon=''
+}
+
+echo '4711 4' >"$dir/nodes"
+lctl fake cpts 2
+work
+
+# A recorded server, and one that is not ours to touch: print only.
+mkdir -p "$dir/root/proc/fs/lustre/obdfilter/fs-OST0000"
+lctl get_param 'obdfilter.*.job_stats' |
+	sed '1d' >"$dir/root/proc/fs/lustre/obdfilter/fs-OST0000/job_stats"
+"$bin/select_io/tbf/sluice-tbfd" --root "$dir/root" --rate 100 --once \
+	--period 0.1 --state "$dir/none" >"$dir/out" 2>&1 ||
+	fail "--root: $(cat "$dir/out")"
+[ ! -e "$dir/none" ] || fail "a dry run wrote its state"
+tbfd --rate 100 --once --period 0.1 --dry-run >"$dir/out" 2>&1 ||
+	fail "--dry-run: $(cat "$dir/out")"
+grep -qx 'nrs_policies=tbf jobid' "$dir/out" || fail "no policy in a dry run"
+rules | grep -q 'No such device' || fail "a dry run changed the policy"
+
+# Rules appear, with their rates divided by the CPTs, and in order.
+start
+until_true 20 has_rules || fail "no rules: $(rules; cat "$dir/log")"
+until_true 20 grep -qs throttled "$dir/state.json" ||
+	work 5000 # seen by status
+rules | grep -q '^slu_4711 ' || fail "4711 is not first: $(rules)"
+tbfd status >"$dir/out" || fail "status fails"
+grep -q '4711 .* 4 ' "$dir/out" || fail "status: $(cat "$dir/out")"
+tbfd status --json | grep -q '"job":"4711"' || fail "status --json"
+grep -q '^sluice_tbf_tokens 2000$' "$dir/metrics" ||
+	fail "metrics: $(cat "$dir/metrics")"
+
+# Refused commands and strange rules are repaired.
+lctl fake fail 3 12
+lctl set_param ost.OSS.ost_io.nrs_tbf_rule="stop slu_4711" >/dev/null 2>&1
+lctl set_param ost.OSS.ost_io.nrs_tbf_rule="stop slu_4711" >/dev/null 2>&1
+lctl set_param ost.OSS.ost_io.nrs_tbf_rule="stop slu_4711" >/dev/null 2>&1
+lctl set_param ost.OSS.ost_io.nrs_tbf_rule="stop slu_4711" >/dev/null
+until_true 20 has_rules || fail "not repaired: $(rules; cat "$dir/log")"
+lctl set_param ost.OSS.ost_io.nrs_policies=fifo >/dev/null
+until_true 20 has_rules || fail "policy not repaired: $(rules)"
+
+# Told to stop, it leaves nothing, and the policy that was there before.
+stop TERM
+no_rules || fail "rules after TERM: $(rules)"
+rules | grep -q 'No such device' || fail "the policy is still ours"
+
+# Killed, its guard cleans up.
+start
+until_true 20 has_rules || fail "no rules again"
+stop KILL
+until_true 20 no_rules || fail "rules after KILL: $(rules)"
+
+# Guard and all killed: --clean, as the unit does, or the next start.
+start --exempt uid=0 --nodes-from 'echo 4711 4'
+jobs=2 # dd.0 is root's
+until_true 20 has_rules || fail "no rules with uid: $(rules; cat "$dir/log")"
+rules | grep '^sl' | head -1 | grep -q '^slx_0 uid={0} 999999' || fail "$(rules)"
+# shellcheck disable=SC2046
+kill -9 $(pgrep -P "$daemon") 2>/dev/null
+stop KILL
+tbfd --clean 2>>"$dir/log" || fail "--clean"
+no_rules || fail "rules after --clean: $(rules)"
+
+# Records are still known; what is wrong is said.
+grep -q '"job":"4711"' "$dir/state.json" || fail "no state"
+tbfd --measure 1 >"$dir/out" || fail "--measure"
+grep -q '^fs-OST0000 ' "$dir/out" || fail "measure: $(cat "$dir/out")"
+for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
+	'--rate 1 --target-rate OST' '--rate 1 word' '--wrong'; do
+	# shellcheck disable=SC2086
+	tbfd $bad >"$dir/out" 2>&1
+	[ $? = 2 ] || fail "\"$bad\": $(cat "$dir/out")"
+done
+exit $failed

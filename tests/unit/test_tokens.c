@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The token step against the equations written down one by one, and what must
+ * hold of any history. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/random.h"
+#include <math.h>
+#include "select_io/tbf/tokens.h"
+
+#define MAX_JOBS 12
+
+struct job {
+	double nodes, demand, before, limit, record, remainder;
+	double share, u, factor, tokens, r0; /* r0: record before (8) */
+	bool lent;
+};
+
+/* (23) to (25) and the corrections, in the words of the paper. */
+static void divide_slowly(double *raw, double *whole, double **rest, size_t n,
+			  double total, bool literal)
+{
+	double have = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double all = raw[i] + *rest[i];
+
+		whole[i] = literal ? floor(all) : floor(fmax(all, 0));
+		*rest[i] = (literal ? raw[i] : all) - whole[i];
+		have += whole[i];
+	}
+	while (have != total) {
+		bool up = have < total, used[MAX_JOBS] = {false};
+
+		for (size_t k = 0; k < n && have != total; k++) {
+			size_t best = n;
+
+			for (size_t i = 0; i < n; i++) {
+				if (used[i] || (!up && !literal && !whole[i]))
+					continue;
+				if (best == n ||
+				    (up || literal ? *rest[i] > *rest[best]
+						   : *rest[i] < *rest[best]))
+					best = i;
+			}
+			if (best == n)
+				break;
+			used[best] = true;
+			whole[best] += up ? 1 : -1;
+			*rest[best] -= up ? 1 : -1;
+			have += up ? 1 : -1;
+		}
+	}
+}
+
+static double quotient(double d, double tokens, bool literal)
+{
+	return d / fmax(tokens, literal ? 1e-200 : 1);
+}
+
+static void step_slowly(const struct slu_tokens_settings *s, struct job *job,
+			size_t n, double seconds, double *carry)
+{
+	double raw[MAX_JOBS], whole[MAX_JOBS], *rest[MAX_JOBS];
+	double nodes = 0, total = 0, factors = 0, c = 0, back = 0;
+	double exact = s->rate * seconds + (s->literal ? 0 : *carry);
+	double budget = floor(exact + 1e-9);
+	size_t lenders[MAX_JOBS], m = 0;
+
+	*carry = fmax(exact - budget, 0);
+	for (size_t i = 0; i < n; i++)
+		nodes += job[i].nodes;
+	for (size_t i = 0; i < n; i++) {
+		raw[i] = job[i].nodes * (s->rate * seconds / nodes);
+		rest[i] = &job[i].remainder;
+	}
+	divide_slowly(raw, whole, rest, n, budget, s->literal);
+	for (size_t i = 0; i < n; i++) {
+		struct job *j = &job[i];
+		double p = j->nodes * (1 / nodes);
+
+		j->share = whole[i];
+		j->u = quotient(j->demand, j->before < 0 ? j->share : j->before,
+				s->literal);
+		j->factor = j->u > 1 ? j->u + j->u * p : j->u * p;
+		factors += j->factor;
+		total += fmax(j->share - j->demand, 0);
+		j->r0 = j->record;
+	}
+	for (size_t i = 0; i < n; i++)
+		raw[i] = job[i].factor * (total / factors);
+	divide_slowly(raw, whole, rest, n, total, s->literal);
+	for (size_t i = 0; i < n; i++) {
+		struct job *j = &job[i];
+		double over = fmax(j->share - j->demand, 0);
+
+		j->tokens = j->share - over + whole[i];
+		j->record += over - whole[i];
+		j->lent = j->r0 > 0 && j->record > 0;
+		if (!j->lent)
+			continue;
+		lenders[m++] = i;
+		c += j->nodes / nodes *
+		     (fmax(1, j->u) +
+		      fmax(0, 1 - quotient(j->demand, j->tokens, s->literal))) /
+		     2;
+	}
+	for (size_t i = 0; i < n && m > 0; i++) {
+		struct job *j = &job[i];
+		double take;
+
+		if (!(j->r0 < 0 && j->record < 0))
+			continue;
+		take = fmin(-j->r0, floor(c * j->tokens));
+		if (!s->literal)
+			take = fmin(take, j->tokens);
+		if (take > 0) {
+			j->tokens -= take;
+			j->record += take;
+			back += take;
+		}
+	}
+	factors = 0;
+	for (size_t k = 0; k < m; k++)
+		factors += job[lenders[k]].factor;
+	for (size_t k = 0; k < m; k++) {
+		raw[k] = job[lenders[k]].factor / factors * back;
+		rest[k] = &job[lenders[k]].remainder;
+	}
+	if (back > 0)
+		divide_slowly(raw, whole, rest, m, back, s->literal);
+	for (size_t k = 0; k < m && back > 0; k++) {
+		job[lenders[k]].tokens += whole[k];
+		job[lenders[k]].record -= whole[k];
+	}
+}
+
+static void put(struct slu_tokens *t, size_t i, const struct job *j)
+{
+	t->nodes[i] = j->nodes;
+	t->demand[i] = j->demand;
+	t->limit[i] = j->limit;
+	t->tokens[i] = j->before;
+	t->record[i] = j->record;
+	t->remainder[i] = j->remainder;
+}
+
+static void take(const struct slu_tokens *t, size_t i, struct job *j)
+{
+	j->limit = t->limit[i];
+	j->before = t->tokens[i];
+	j->record = t->record[i];
+	j->remainder = t->remainder[i];
+}
+
+/* A random period: who is active, and what it did. */
+static size_t draw(uint64_t *seed, struct job *job, size_t n, size_t *who,
+		   double per)
+{
+	size_t active = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (slu_random(seed, 4) == 0)
+			continue;
+		job[i].demand =
+			(double)(1 + slu_random(seed, 1 + 2 * (uint64_t)per));
+		if (slu_random(seed, 3) == 0 && job[i].before >= 1)
+			job[i].demand = job[i].before; /* throttled */
+		who[active++] = i;
+	}
+	return active;
+}
+
+static void invent(uint64_t *seed, struct job *job, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		job[i] = (struct job){
+			.nodes = (double)(1 + slu_random(seed, 50)),
+			.before = -1,
+			.limit = -1,
+		};
+}
+
+/* One history, step by step beside the slow form. */
+static void compare(uint64_t seed, bool literal)
+{
+	struct slu_tokens_settings s = {
+		.rate = 1 + (double)slu_random(&seed, 3000),
+		.literal = literal,
+	};
+	struct slu_tokens t = {0};
+	struct job job[MAX_JOBS], some[MAX_JOBS];
+	size_t who[MAX_JOBS], n = 1 + slu_random(&seed, MAX_JOBS), active;
+	double carry = 0, seconds = literal ? 1 : 0.1;
+
+	invent(&seed, job, n);
+	for (int period = 0; period < 30; period++) {
+		active = draw(&seed, job, n, who, s.rate * seconds / (double)n);
+		ck_assert_int_eq(slu_tokens_resize(&t, active, NULL), 0);
+		for (size_t k = 0; k < active; k++) {
+			some[k] = job[who[k]];
+			put(&t, k, &some[k]);
+		}
+		slu_tokens_step(&s, &t, seconds);
+		if (active > 0)
+			step_slowly(&s, some, active, seconds, &carry);
+		for (size_t k = 0; k < active; k++) {
+			expect(t.tokens[k] == some[k].tokens &&
+				       t.record[k] == some[k].record &&
+				       fabs(t.remainder[k] -
+					    some[k].remainder) < 1e-6,
+			       "seed %lu period %d job %zu: %g not %g, record %g "
+			       "not %g, remainder %g not %g",
+			       seed, period, k, t.tokens[k], some[k].tokens,
+			       t.record[k], some[k].record, t.remainder[k],
+			       some[k].remainder);
+			take(&t, k, &job[who[k]]);
+		}
+	}
+	slu_tokens_free(&t);
+}
+
+START_TEST(test_as_printed)
+{
+	for (uint64_t seed = 1; seed <= 2000; seed++)
+		compare(seed * 7919, true);
+}
+END_TEST
+
+START_TEST(test_mended)
+{
+	for (uint64_t seed = 1; seed <= 2000; seed++)
+		compare(seed * 7919, false);
+}
+END_TEST
+
+/* Tokens are never negative and sum up to T, records to nothing; remainders
+ * stay small; limits are never below tokens. */
+static void conserve(uint64_t seed, bool hungry, bool instant)
+{
+	struct slu_tokens_settings s = {
+		.rate = 0.5 + (double)slu_random(&seed, 100000) / 7,
+		.hungry = hungry,
+		.instant = instant,
+	};
+	struct slu_tokens t = {0};
+	struct job job[MAX_JOBS];
+	size_t who[MAX_JOBS], n = 2 + slu_random(&seed, MAX_JOBS - 1), active;
+	double given = 0, owed = 0, records;
+
+	invent(&seed, job, n);
+	for (int period = 0; period < 200; period++) {
+		double tokens = 0;
+
+		active = draw(&seed, job, n, who, s.rate / 10 / (double)n);
+		ck_assert_int_eq(slu_tokens_resize(&t, active, NULL), 0);
+		for (size_t k = 0; k < active; k++)
+			put(&t, k, &job[who[k]]);
+		slu_tokens_step(&s, &t, 0.1);
+		owed += active ? s.rate * 0.1 : 0;
+		records = 0;
+		for (size_t k = 0; k < active; k++) {
+			expect(t.tokens[k] >= 0 && t.limit[k] >= t.tokens[k] &&
+				       fabs(t.remainder[k]) < 3,
+			       "seed %lu: %g tokens, limit %g, remainder %g",
+			       seed, t.tokens[k], t.limit[k], t.remainder[k]);
+			tokens += t.tokens[k];
+			take(&t, k, &job[who[k]]);
+		}
+		for (size_t i = 0; i < n; i++)
+			records += job[i].record;
+		given += tokens;
+		expect(fabs(given - owed) < 1 + 1e-6 && records == 0,
+		       "seed %lu period %d: %.9g given of %.9g, records %g",
+		       seed, period, given, owed, records);
+	}
+	slu_tokens_free(&t);
+}
+
+START_TEST(test_conservation)
+{
+	for (uint64_t seed = 1; seed <= 500; seed++)
+		conserve(seed * 104729, seed & 1, seed & 2);
+}
+END_TEST
+
+/* All jobs always want more: each gets its part, to a token or two. */
+START_TEST(test_fairness)
+{
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		uint64_t draw_seed = seed * 15485863;
+		struct slu_tokens_settings s = {
+			.rate = 1 + (double)slu_random(&draw_seed, 500),
+			.hungry = seed & 1,
+		};
+		struct slu_tokens t = {0};
+		size_t n = 1 + slu_random(&draw_seed, MAX_JOBS);
+		double got[MAX_JOBS] = {0}, nodes = 0;
+
+		ck_assert_int_eq(slu_tokens_resize(&t, n, NULL), 0);
+		for (size_t i = 0; i < n; i++) {
+			t.nodes[i] = (double)(1 + slu_random(&draw_seed, 64));
+			t.tokens[i] = t.limit[i] = -1;
+			nodes += t.nodes[i];
+		}
+		for (int period = 0; period < 1000; period++) {
+			for (size_t i = 0; i < n; i++)
+				t.demand[i] = 1e6;
+			slu_tokens_step(&s, &t, 0.1);
+			for (size_t i = 0; i < n; i++)
+				got[i] += t.tokens[i];
+		}
+		for (size_t i = 0; i < n; i++)
+			expect(fabs(got[i] -
+				    s.rate * 100 * t.nodes[i] / nodes) < 3,
+			       "seed %lu: %g of %g", seed, got[i],
+			       s.rate * 100 * t.nodes[i] / nodes);
+		slu_tokens_free(&t);
+	}
+}
+END_TEST
+
+/* Steady state of a job of 4 in 1,000 nodes at 100 tokens a second. */
+static double small_job(bool literal)
+{
+	struct slu_tokens_settings s = {.rate = 1000, .literal = literal};
+	struct slu_tokens t = {0};
+	double got = 0;
+
+	ck_assert_int_eq(slu_tokens_resize(&t, 3, NULL), 0);
+	for (int i = 0; i < 3; i++) {
+		t.nodes[i] = (double[]){4, 498.3, 497.7}[i];
+		t.tokens[i] = t.limit[i] = -1;
+	}
+	for (int period = 0; period < 100; period++) {
+		for (int i = 0; i < 3; i++)
+			t.demand[i] = 1e6;
+		slu_tokens_step(&s, &t, 0.1);
+		got += t.tokens[0];
+	}
+	slu_tokens_free(&t);
+	return got;
+}
+
+/* (24) as printed loses the part of a token that a small job has due. */
+START_TEST(test_lost_remainder)
+{
+	expect(small_job(false) >= 39, "%g", small_job(false));
+	expect(small_job(true) <= 20, "%g", small_job(true));
+}
+END_TEST
+
+/* A thousand equal jobs: the same remainder for all is not special. */
+START_TEST(test_many)
+{
+	struct slu_tokens_settings s = {.rate = 12345};
+	struct slu_tokens t = {0};
+	double got = 0;
+
+	ck_assert_int_eq(slu_tokens_resize(&t, 5000, NULL), 0);
+	for (int period = 0; period < 50; period++) {
+		for (size_t i = 0; i < t.n; i++) {
+			t.nodes[i] = 1;
+			t.demand[i] = 10;
+			if (period == 0)
+				t.tokens[i] = t.limit[i] = -1;
+		}
+		slu_tokens_step(&s, &t, 0.1);
+		for (size_t i = 0; i < t.n; i++)
+			got += t.tokens[i];
+	}
+	ck_assert(fabs(got - 12345 * 5) < 1);
+	slu_tokens_free(&t);
+}
+END_TEST
+
+/* Only the job that is held back borrows; who lends may take it back at once.
+ */
+START_TEST(test_improvements)
+{
+	struct slu_tokens_settings s = {
+		.rate = 100, .hungry = true, .instant = true};
+	struct slu_tokens t = {0};
+
+	ck_assert_int_eq(slu_tokens_resize(&t, 2, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		t.nodes[i] = i ? 1 : 9;
+		t.tokens[i] = t.limit[i] = -1;
+		t.demand[i] = i ? 10 : 2;
+	}
+	slu_tokens_step(&s, &t, 1);
+	ck_assert(t.tokens[0] == 2 && t.tokens[1] == 98);
+	ck_assert(t.limit[0] == 90 && t.limit[1] == 98);
+	ck_assert(t.record[0] == 88 && t.record[1] == -88);
+	slu_tokens_free(&t);
+}
+END_TEST
+
+TEST_MAIN("tokens", test_as_printed, test_mended, test_conservation,
+	  test_fairness, test_lost_remainder, test_many, test_improvements)
