@@ -4,7 +4,7 @@
 # clusters.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/latency bench/hooks
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
-	bench/mckp bench/staging
+	bench/mckp bench/staging bench/tbf
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
 bench: $(bench_programs)
@@ -26,3 +26,5 @@ bench_mckp_SOURCES = bench/mckp.c bench/random.h
 bench_mckp_LDADD = libsluion.la $(GLPK_LIBS) -lm
 bench_staging_SOURCES = bench/staging.c
 bench_staging_LDADD = libslunode.la
+bench_tbf_SOURCES = bench/tbf.c bench/tbf_sim.c bench/tbf_sim.h $(fake_tbf)
+bench_tbf_LDADD = libslutbf.la

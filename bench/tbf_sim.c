@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See tbf_sim.h. */
+#include "config.h"
+#include "bench/tbf_sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool under_tbf(const struct sim *sim)
+{
+	return strncmp(sim->fake.policy, "tbf", 3) == 0;
+}
+
+static void job_name(int job, char out[16])
+{
+	snprintf(out, 16, "%d", 1000 + job);
+}
+
+/* An RPC arrives: its class learns of a changed rule (which fills its
+ * bucket). */
+static void arrive(struct sim *sim, unsigned p)
+{
+	struct sim_process *proc = &sim->process[p];
+	struct sim_class *c = &sim->class[proc->job][p % sim->cpts];
+	const struct fake_rule *rule;
+	char name[16];
+
+	if (!under_tbf(sim)) {
+		sim->fifo[(sim->fifo_head + sim->fifo_n++) % SIM_QUEUE] = p;
+		return;
+	}
+	job_name(proc->job, name);
+	if (!c->seen || c->sequence != sim->fake.sequence) {
+		rule = fake_tbf_match(&sim->fake, 0, name);
+		if (!c->seen || rule != c->rule ||
+		    (rule && rule->generation != c->generation)) {
+			c->tokens = sim->depth;
+			c->check = sim->now;
+		}
+		c->rule = rule;
+		c->generation = rule ? rule->generation : 0;
+		c->rate = rule ? rule->rate : sim->fake.default_rate[0];
+		c->sequence = sim->fake.sequence;
+		c->seen = true;
+	}
+	c->queue[(c->head + c->queued++) % (SIM_QUEUE / 16)] = p;
+}
+
+static void issue(struct sim *sim, unsigned p)
+{
+	struct sim_process *proc = &sim->process[p];
+
+	if (sim->now < proc->begin || proc->finished > 0)
+		return;
+	if (proc->interval > 0 && sim->now >= proc->next &&
+	    proc->done == proc->allowed && proc->allowed < proc->volume) {
+		proc->allowed += proc->burst;
+		proc->allowed = proc->allowed < proc->volume ? proc->allowed
+							     : proc->volume;
+		sim->burst_begin[p] = sim->now;
+		proc->next = fmax(proc->next, proc->begin) + proc->interval;
+	}
+	while (proc->issued < proc->allowed &&
+	       proc->issued - proc->done < proc->window) {
+		proc->issued++;
+		arrive(sim, p);
+	}
+}
+
+static void complete(struct sim *sim, unsigned p)
+{
+	struct sim_process *proc = &sim->process[p];
+
+	proc->done++;
+	sim->served[proc->job]++;
+	if (proc->interval > 0 && proc->done == proc->allowed) {
+		sim->wait[proc->job] += sim->now - sim->burst_begin[p];
+		sim->bursts[proc->job]++;
+	}
+	if (proc->done == proc->volume)
+		proc->finished = sim->now;
+}
+
+/* Whole tokens that the class has now. As in Lustre, they are only counted
+ * when it is served, which forgets the part of a token. */
+static double tokens(const struct sim *sim, const struct sim_class *c)
+{
+	return fmin(c->tokens + floor((sim->now - c->check) * c->rate + 1e-9),
+		    sim->depth);
+}
+
+/* The class whose token is due first, when it has one. */
+static struct sim_class *pick(struct sim *sim)
+{
+	struct sim_class *best = NULL;
+	double due, earliest = INFINITY;
+
+	for (size_t j = 0; j < sim->n_jobs; j++)
+		for (unsigned k = 0; k < sim->cpts; k++) {
+			struct sim_class *c = &sim->class[j][k];
+
+			due = c->check + 1 / c->rate;
+			if (c->queued > 0 && due < earliest) {
+				earliest = due;
+				best = c;
+			}
+		}
+	return best && tokens(sim, best) >= 1 ? best : NULL;
+}
+
+/* One RPC, when there is one that may be served. */
+static bool serve(struct sim *sim)
+{
+	struct sim_class *c;
+	unsigned p;
+
+	if (sim->fifo_n > 0) {
+		p = sim->fifo[sim->fifo_head];
+		sim->fifo_head = (sim->fifo_head + 1) % SIM_QUEUE;
+		sim->fifo_n--;
+	} else {
+		c = pick(sim);
+		if (!c)
+			return false;
+		c->tokens = tokens(sim, c) - 1;
+		c->check = sim->now;
+		p = c->queue[c->head];
+		c->head = (c->head + 1) % (SIM_QUEUE / 16);
+		c->queued--;
+	}
+	complete(sim, p);
+	issue(sim, p);
+	return true;
+}
+
+bool sim_step(struct sim *sim)
+{
+	bool live = false;
+
+	sim->now += SIM_STEP;
+	for (size_t k = 0; k < sim->n_processes; k++) {
+		/* not always the same first */
+		unsigned p = (unsigned)((k + (size_t)(sim->now / SIM_STEP)) %
+					sim->n_processes);
+
+		issue(sim, p);
+		live |= sim->process[p].finished == 0;
+	}
+	sim->credit = fmin(sim->credit + sim->capacity * SIM_STEP, 2);
+	while (sim->credit >= 1 && serve(sim))
+		sim->credit--;
+	return live;
+}
+
+void sim_add(struct sim *sim, int job, struct sim_process process)
+{
+	struct sim_process *p = &sim->process[sim->n_processes++];
+
+	*p = process;
+	p->job = job;
+	p->next = p->begin;
+	p->allowed = p->interval > 0 ? 0 : p->volume;
+	if (sim->n_jobs < (size_t)job + 1)
+		sim->n_jobs = (size_t)job + 1;
+}
+
+/* What the controller reads and writes. */
+static int sim_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
+			 struct slu_err *err)
+{
+	struct sim *sim = (struct sim *)lustre;
+	char name[16];
+
+	(void)err;
+	slu_buf_reset(out);
+	slu_buf_puts(out, "obdfilter.sim-OST0000.job_stats=\njob_stats:\n");
+	for (size_t j = 0; j < sim->n_jobs; j++) {
+		if (sim->served[j] == 0)
+			continue;
+		job_name((int)j, name);
+		slu_buf_printf(out,
+			       "- job_id:          %s\n"
+			       "  start_time:      1.000000000 secs.nsecs\n"
+			       "  write_bytes:     { samples: %lu, unit: bytes,"
+			       " sum: %lu }\n",
+			       name, sim->served[j], sim->served[j] << 20);
+	}
+	return 0;
+}
+
+static unsigned sim_classes(void *arg, const struct fake_rule *rule,
+			    unsigned cpt)
+{
+	struct sim *sim = arg;
+	unsigned n = 0;
+
+	for (size_t j = 0; j < sim->n_jobs; j++)
+		n += sim->class[j][cpt].seen && sim->class[j][cpt].rule == rule;
+	return n;
+}
+
+static int sim_rules(struct slu_lustre *lustre, struct slu_buf *out,
+		     struct slu_err *err)
+{
+	struct sim *sim = (struct sim *)lustre;
+
+	slu_buf_reset(out);
+	if (fake_tbf_dump(&sim->fake, sim_classes, sim, out))
+		return slu_err(err, SLU_NOTFOUND, "no tbf");
+	return 0;
+}
+
+static int sim_set_rule(struct slu_lustre *lustre, const char *command,
+			struct slu_err *err)
+{
+	struct sim *sim = (struct sim *)lustre;
+	int rc = fake_tbf_command(&sim->fake, command);
+
+	return rc ? slu_err(err, SLU_IO, "%s: %s", command, strerror(rc)) : 0;
+}
+
+int sim_init(struct sim *sim, double capacity, unsigned cpts)
+{
+	*sim = (struct sim){
+		.capacity = capacity,
+		.cpts = cpts,
+		.depth = 3,
+		.lustre = {.job_stats = sim_job_stats,
+			   .rules = sim_rules,
+			   .set_rule = sim_set_rule},
+	};
+	return fake_tbf_init(&sim->fake, cpts);
+}
+
+void sim_free(struct sim *sim)
+{
+	fake_tbf_free(&sim->fake);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BENCH_TBF_SIM_H
+#define SLU_BENCH_TBF_SIM_H
+
+/*
+ * One storage target under Lustre's TBF, in steps of 0.2 ms. It serves
+ * `capacity` RPCs a second, whatever they are. Its clients are processes that
+ * keep up to `window` RPCs on their way. Without the policy RPCs are served
+ * first come, first served. With it, each job has a class on each CPT, with a
+ * bucket of depth 3: the class whose next token is due first is served first;
+ * a changed rule fills the bucket and is noticed when the class's next RPC
+ * arrives (lustre/ptlrpc/nrs_tbf.c: nrs_tbf_res_get, nrs_tbf_req_get).
+ */
+
+#include <stdint.h>
+#include "select_io/tbf/lustre.h"
+#include "tests/fakes/fake_tbf.h"
+
+#define SIM_JOBS      8
+#define SIM_PROCESSES 64
+#define SIM_STEP      0.0002 /* seconds */
+#define SIM_QUEUE     4096
+
+/* A process: from `begin` on, either all of its volume as fast as it can, or
+ * `burst` RPCs every `interval` seconds. */
+struct sim_process {
+	int job;
+	double begin, interval; /* interval 0: continuous */
+	unsigned burst;
+	uint64_t volume; /* RPCs; then it ends */
+	unsigned window;
+	/* state */
+	uint64_t issued, done;
+	double next;	  /* burst */
+	uint64_t allowed; /* RPCs issued so far plus the current burst's rest */
+	double finished;  /* 0: not yet */
+};
+
+struct sim_class {
+	unsigned queued, queue[SIM_QUEUE / 16]; /* processes, as a ring */
+	unsigned head;
+	double tokens, check; /* time of the last refill */
+	uint32_t generation, sequence;
+	const struct fake_rule *rule;
+	double rate;
+	bool seen;
+};
+
+struct sim {
+	struct slu_lustre lustre; /* what the controller sees */
+	struct fake_tbf fake;
+	double now, capacity, credit, depth;
+	struct sim_process process[SIM_PROCESSES];
+	size_t n_processes;
+	size_t n_jobs;
+	unsigned cpts;
+	struct sim_class class[SIM_JOBS][8]; /* by CPT */
+	unsigned fifo[SIM_QUEUE], fifo_head, fifo_n;
+	uint64_t served[SIM_JOBS];
+	double wait[SIM_JOBS];	   /* sum of the times of bursts, */
+	uint64_t bursts[SIM_JOBS]; /* and how many */
+	double burst_begin[SIM_PROCESSES];
+};
+
+int sim_init(struct sim *sim, double capacity, unsigned cpts);
+void sim_free(struct sim *sim);
+void sim_add(struct sim *sim, int job, struct sim_process process);
+/* Advance; false when all processes have ended. */
+bool sim_step(struct sim *sim);
+
+#endif
