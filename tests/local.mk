@@ -10,7 +10,8 @@ noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/accounting.t tests/system/buffer.sh \
 	tests/system/demo.test tests/system/meeting.t \
-	tests/system/mistakes.t tests/system/faults.t
+	tests/system/mistakes.t tests/system/faults.sh \
+	tests/system/faults-control.t tests/system/faults-node.t
 
 # Stand-ins for software that Debian does not have.
 dist_check_SCRIPTS += tests/fakes/fake_beeond

@@ -9,8 +9,8 @@ set -u
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 TEST=$(basename "$0" .t)
 # Its name also tells checkouts apart that test at the same time.
-: "${CLUSTER:=$(tr -cd 'a-z0-9' <<<"t$TEST" | cut -c1-7)$(md5sum <<<"$TOP" |
-	cut -c1-4)}"
+: "${CLUSTER:=$(tr -cd 'a-z0-9' <<<"t$TEST" | cut -c1-7)$(
+	md5sum <<<"$TOP/$TEST" | cut -c1-4)}"
 PFS=/var/tmp/sluice-$CLUSTER/pfs # /pfs of its hosts
 LOGS=${LOGS:-$TOP/build-test/system}
 CHECKS=0 FAILED=0

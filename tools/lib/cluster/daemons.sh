@@ -33,9 +33,19 @@ daemon_stop() { # HOST DAEMON
 	wait_for 30 daemon_is_dead "$1" "$2" || die "$2 on $1 does not stop"
 }
 
+# These very processes: something may start the daemon anew at once.
 daemon_kill() { # HOST DAEMON
-	in_host "$1" pkill -KILL -x "$2" || die "no $2 on $1"
-	wait_for 10 daemon_is_dead "$1" "$2" || die "$2 on $1 does not die"
+	local pids
+	pids=$(in_host "$1" pgrep -d ' ' -x "$2") || die "no $2 on $1"
+	in_host "$1" sh -c "kill -KILL $pids"
+	wait_for 10 processes_are_dead "$1" "$pids" ||
+		die "$2 on $1 does not die"
+}
+
+processes_are_dead() { # HOST PIDS
+	in_host "$1" sh -c "for pid in $2; do
+		! kill -0 \$pid 2>/dev/null || exit 1
+	done"
 }
 
 # Run a program that stays in the foreground as a daemon, as USER.

@@ -166,7 +166,7 @@ disks_released() {
 	while read -r dev _ maj_min; do
 		losetup -nO NAME,BACK-MAJ:MIN | awk -v b="$maj_min" \
 			'$2 == b { print $1 }' | xargs -r losetup -d
-		losetup -d "$dev"
+		losetup -d "$dev" 2>/dev/null # it goes by itself, too
 	done < <(own_disks)
 	[ -z "$(own_disks)" ]
 }
