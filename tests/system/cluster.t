@@ -96,14 +96,14 @@ write_seconds() {
 
 test_slow() {
 	local seconds
-	cluster slow n1 100 2>/dev/null || {
+	cluster slow n1 250 2>/dev/null || {
 		check "slow # SKIP no blkio controller" true
 		return
 	}
 	seconds=$(write_seconds)
-	check "16 slow writes take over a second" [ "$seconds" -ge 1 ]
+	check "16 writes of a quarter second take 4" [ "$seconds" -ge 3 ]
 	cluster slow n1 off
-	check "and no longer" [ "$(write_seconds)" -lt 1 ]
+	check "and no longer" [ "$(write_seconds)" -lt 3 ]
 }
 
 # The fakes of GekkoFS's forwarding daemon and client, on the cluster.
@@ -124,8 +124,7 @@ test_limit() {
 		LIBGKFS_FORWARDING_MAP_FILE=/pfs/map \
 		/pfs/fake_gkfwd_put some 4000000 | cut -d' ' -f3)
 	cluster limit io1 off
-	check "4 MB through 16 Mbit/s take 2 seconds" \
-		[ "${seconds%.*}" = 1 -o "${seconds%.*}" = 2 ]
+	check "4 MB through 16 Mbit/s take 2 seconds" [ "${seconds%.*}" -ge 1 ]
 	check "and arrive" equal "$(stat -c %s "$PFS/forwarded/some")" 4000000
 }
 

@@ -45,12 +45,10 @@ job_in_phase() { # PHASE
 	false
 }
 
-# slurmctld saves its state every few seconds; what came after that, kill -9
-# undoes, as if it had never been.
 inject() { # FAULT PHASE JOB
 	case $1 in
 	cancel) as_alice scancel "$3" ;;
-	slurmctld) sleep 6 && cluster kill ctl slurmctld ;;
+	slurmctld) kill_slurmctld ;;
 	sluiced) cluster kill ctl sluiced ;;
 	slurmd)
 		[[ $2 = STAGE_OUT || $2 = TEARDOWN ]] || go_on

@@ -95,7 +95,7 @@ cluster_save_logs() { # one directory per trouble
 # Bounded twice: a process that hangs in a dead file system cannot be killed
 # and holds up the inner timeout that waits for it.
 bounded_exec() { # [-u USER] HOST COMMAND...
-	local limit=${LIMIT:-30} user=()
+	local limit=${LIMIT:-60} user=()
 	[ "$1" != -u ] || { user=(-u "$2") && shift 2; }
 	timeout -s KILL $((limit + 5)) "$TOP/tools/cluster" exec \
 		--name "$CLUSTER" "${user[@]}" "$1" timeout -s KILL "$limit" \
@@ -133,6 +133,17 @@ job_is() { # JOB STATE...: one of them
 
 job_ended() { # JOB: and no epilog of it still runs
 	job_is "$1" COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL OUT_OF_MEMORY
+}
+
+# slurmctld saves its state every few seconds if it has changed; what came
+# after that, kill -9 undoes, as if it had never been. A held job is a change,
+# and its name is seen in what is saved.
+kill_slurmctld() {
+	local name=saved$RANDOM
+	echo '#!/bin/true' | submit -H -J "$name" >/dev/null
+	wait_for 20 grep -q "$name" \
+		"/var/tmp/sluice-$CLUSTER/host/ctl/state/job_state"
+	cluster kill ctl slurmctld
 }
 
 nodes_idle() { # HOSTLIST

@@ -25,13 +25,6 @@ run_job() { # SBATCH-OPTION...
 	printf '#!/bin/sh\nsleep 1\n' | submit "$@"
 }
 
-# slurmctld saves its state every few seconds; what came after that, kill -9
-# undoes.
-kill_slurmctld() {
-	sleep 6
-	cluster kill ctl slurmctld
-}
-
 cluster_up --nodes 2 --ions 2
 check_within 10 "they meet" linked 1
 
@@ -64,7 +57,8 @@ cluster start ctl slurmctld
 check_within 30 "they meet again" linked 1
 
 # Mappings
-job=$(printf '#!/bin/sh\nsleep 25\n' | submit -N2)
+touch "$PFS/alice/wait"
+job=$(printf '#!/bin/sh\nwhile [ -e wait ]; do sleep 0.2; done\n' | submit -N2)
 map=$PFS/.sluice/$job.map
 check_within 20 "a job's mapping is published" test -s "$map"
 check "with a line per node" equal "$(wc -l <"$map")" 2
@@ -75,6 +69,7 @@ cluster start ctl slurmctld
 check_within 30 "both come back" linked 1
 sleep 1
 check "a running job keeps its mapping" test -s "$map"
+rm "$PFS/alice/wait"
 check_within 60 "the job ends" job_is "$job" COMPLETED
 check_within 20 "and its mapping goes" fails test -e "$map"
 

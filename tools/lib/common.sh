@@ -11,9 +11,11 @@ need_root() {
 	[ "$(id -u)" = 0 ] || die "must run as root (sudo $0)"
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds; 1 when the time is over.
+# wait_for SECONDS COMMAND...: until it succeeds; 1 when the time is over. The
+# seconds are what it may take on a quiet machine; a busy one gets PATIENCE
+# times as long.
 wait_for() {
-	local end=$((${EPOCHREALTIME%.*} + $1))
+	local end=$((${EPOCHREALTIME%.*} + $1 * ${PATIENCE:-3}))
 	shift
 	until "$@"; do
 		[ "${EPOCHREALTIME%.*}" -lt "$end" ] || return 1

@@ -12,12 +12,15 @@ over() { # JOB
 }
 
 cancelled_job() {
-	local job
-	job=$(submit --time=5 -o 'job-%j.out' translate.sh)
-	wait_for 20 buffer_is "$job" STAGE_IN
-	as_alice scancel "$job"
-	watch_job "$job"
-	wait_for 20 over "$job"
+	local job try
+	for try in 1 2 3; do # it may be through before it is seen
+		job=$(submit --time=5 -o 'job-%j.out' translate.sh)
+		wait_for 10 buffer_is "$job" STAGE_IN
+		as_alice scancel "$job"
+		watch_job "$job"
+		wait_for 20 over "$job"
+		[ "$(job_state "$job")" != CANCELLED ] || break
+	done
 	CANCELLED=$job
 }
 
