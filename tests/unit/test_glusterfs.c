@@ -377,14 +377,14 @@ START_TEST(test_full)
 
 	setup();
 	job_new(&j, 8, "21000-21999");
-	limit_bricks(&j, storage, 24 << 20);
+	limit_bricks(&j, storage, 4 << 20);
 	job_start(&j);
 	job_attach(&j);
 	user = fork();
 	for (int i = 0; !user && i < 8; i++)
 		if ((status = fill_file(in(j.in[0].top, "big"))) || i == 7)
 			_exit(status);
-	for (int i = 0; i < 3000 && !ended; i++) {
+	for (int i = 0; i < 4500 && !ended; i++) {
 		ended = waitpid(user, &status, WNOHANG) == user;
 		usleep(10000);
 	}
