@@ -65,12 +65,9 @@ static bool ran(const struct slu_job *job)
 	return job->nodes && job->start && job->end >= job->start;
 }
 
-/* A run that was cut short, or crashed, says nothing of how long the next one
- * takes, and its limit must not come from that. */
 void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)
 {
-	if (ctl->site->predictor &&
-	    (slu_eq(job->state, "COMPLETED") || slu_eq(job->state, "TIMEOUT")))
+	if (ctl->site->predictor && slu_ended_by_itself(job))
 		slu_learn(ctl->site->predictor, job);
 }
 

@@ -39,8 +39,9 @@ static int fold(struct slu_db *db, uint32_t job_id, int64_t start,
 	return -1;
 }
 
-int slu_history_add(struct slu_db *db, const struct slu_job *j,
-		    struct slu_err *err)
+/* 1 when it was not known, else 0. */
+static long insert(struct slu_db *db, const struct slu_job *j,
+		   struct slu_err *err)
 {
 	static const char sql[] =
 		"INSERT OR IGNORE INTO History (JobID, ArrayJobID,"
@@ -55,20 +56,41 @@ int slu_history_add(struct slu_db *db, const struct slu_job *j,
 	if (j->end <= 0)
 		return slu_err(err, SLU_INVALID, "job %u has not ended",
 			       j->job_id);
-	if (slu_db_exec(db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsII",
-			(int64_t)j->job_id, (int64_t)j->array_job_id,
-			(int64_t)j->array_task_id, (int64_t)j->uid,
-			(int64_t)j->gid, j->user, j->account, j->partition,
-			j->qos, j->name, j->work_dir, j->nodes,
-			(int64_t)j->node_cnt, (int64_t)j->tasks,
-			(int64_t)j->cpus, (int64_t)j->mem_mb, j->submit,
-			j->eligible, j->start, j->end, (int64_t)j->limit,
-			(int64_t)j->limit_asked, (int64_t)j->predicted,
-			j->predicted_from, j->state, (int64_t)j->exit_code,
-			(int64_t)j->restarts, j->request, (int64_t)j->ion_max,
-			(int64_t)j->ions) < 0)
+	return slu_db_exec(
+		db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsII",
+		(int64_t)j->job_id, (int64_t)j->array_job_id,
+		(int64_t)j->array_task_id, (int64_t)j->uid, (int64_t)j->gid,
+		j->user, j->account, j->partition, j->qos, j->name, j->work_dir,
+		j->nodes, (int64_t)j->node_cnt, (int64_t)j->tasks,
+		(int64_t)j->cpus, (int64_t)j->mem_mb, j->submit, j->eligible,
+		j->start, j->end, (int64_t)j->limit, (int64_t)j->limit_asked,
+		(int64_t)j->predicted, j->predicted_from, j->state,
+		(int64_t)j->exit_code, (int64_t)j->restarts, j->request,
+		(int64_t)j->ion_max, (int64_t)j->ions);
+}
+
+int slu_history_add(struct slu_db *db, const struct slu_job *j,
+		    struct slu_err *err)
+{
+	return insert(db, j, err) < 0 ? -1 : fold(db, j->job_id, j->start, err);
+}
+
+int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
+		       uint64_t *added, struct slu_err *err)
+{
+	uint64_t count = 0;
+	long rc = slu_db_begin(db, err);
+
+	for (size_t i = 0; rc >= 0 && i < n; i++) {
+		rc = insert(db, &jobs[i], err);
+		count += rc > 0;
+	}
+	if (rc < 0 || slu_db_commit(db, err) < 0) {
+		slu_db_rollback(db);
 		return -1;
-	return fold(db, j->job_id, j->start, err);
+	}
+	*added = count;
+	return 0;
 }
 
 int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,

@@ -17,6 +17,10 @@
 int slu_history_add(struct slu_db *db, const struct slu_job *job,
 		    struct slu_err *err);
 
+/* The same of many, in one transaction; *added: how many were not known. */
+int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
+		       uint64_t *added, struct slu_err *err);
+
 /* What the tasks of the run that began at `start` did on one node, in bytes.
  * Said again, it replaces what was said; but once all nodes have spoken and
  * the run is stored, it stands. SLU_INVALID: not a number of bytes. */

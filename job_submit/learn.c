@@ -2,6 +2,7 @@
 /* One lesson, from a job that has ended; predict.c says what is learnt. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "job_submit/view.h"
 
 static const float mixer_rate[MIXERS] = {0.003f, 0.12f, 0.05f, 0.05f};
@@ -171,6 +172,12 @@ static void remember(struct slu_predictor *p, struct slu_view *v,
 		c->end[i] = (uint32_t)job->end;
 		slu_classes_write(p->classes, c);
 	}
+}
+
+bool slu_ended_by_itself(const struct slu_job *job)
+{
+	return !job->state || strcmp(job->state, "COMPLETED") == 0 ||
+	       strcmp(job->state, "TIMEOUT") == 0;
 }
 
 void slu_learn(struct slu_predictor *p, const struct slu_job *job)

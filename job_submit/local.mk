@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The predictor is for slurmctld too and stays free of SQL; history is sluiced's.
-noinst_LTLIBRARIES += libslupredict.la libsluhistory.la
+noinst_LTLIBRARIES += libslupredict.la libsluhistory.la libsluimport.la
+libsluimport_la_SOURCES = \
+	job_submit/import.c job_submit/import.h \
+	job_submit/import_json.c job_submit/import_sacct.c
+libsluimport_la_LIBADD = libsluwire.la
 libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/classes.c job_submit/classes.h \
 	job_submit/spread.c job_submit/spread.h \
@@ -14,10 +18,17 @@ libsluhistory_la_SOURCES = \
 	job_submit/query.c job_submit/foresee.c job_submit/accuracy.c
 libsluhistory_la_LIBADD = libslupredict.la libslustore.la
 
+EXTRA_DIST += tests/fuzz/corpus/import
+check_PROGRAMS += tests/fuzz/fuzz_import
+TESTS += tests/fuzz/fuzz_import
+tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/replay.c
+tests_fuzz_fuzz_import_LDADD = libsluimport.la
+
 if HAVE_CHECK
 job_submit_tests = tests/unit/test_predict tests/unit/test_spread \
 	tests/unit/test_classes tests/unit/test_name tests/unit/test_markov \
-	tests/unit/test_profile tests/unit/test_easy tests/unit/test_history \
+	tests/unit/test_profile tests/unit/test_easy \
+	tests/unit/test_import tests/unit/test_history \
 	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
@@ -30,6 +41,7 @@ tests_unit_test_profile_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_easy_SOURCES = tests/unit/test_easy.c bench/easy.c bench/easy.h \
 	bench/nodes.c bench/nodes.h
 tests_unit_test_easy_LDADD = $(CHECK_LIBS) -lm
+tests_unit_test_import_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)
 tests_unit_test_yardstick_SOURCES = tests/unit/test_yardstick.c \
 	bench/swf.c bench/swf.h

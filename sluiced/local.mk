@@ -12,7 +12,7 @@ libsluiced_la_SOURCES = \
 	sluiced/documents.c \
 	sluiced/history.c sluiced/history.h \
 	sluiced/httpd.c sluiced/httpd.h \
-	sluiced/iocount.c sluiced/iocount.h \
+	sluiced/import.c sluiced/iocount.c sluiced/iocount.h \
 	sluiced/jobs.c sluiced/jobs.h \
 	sluiced/line.c sluiced/line.h \
 	sluiced/link.c \

@@ -152,6 +152,14 @@ const struct slu_route slu_routes[] = {
 	},
 	{
 		.method = "POST",
+		.path = "/v1/import",
+		.who = SLU_WHO_USER,
+		.max = SMALL,
+		.desc = &slu_import_jobs_desc,
+		.handle = slu_handle_import,
+	},
+	{
+		.method = "POST",
 		.path = "/v1/sysmap/hashes",
 		.who = SLU_WHO_HOST,
 		.max = SMALL,

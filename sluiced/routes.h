@@ -53,6 +53,8 @@ int slu_handle_documents(struct slu_daemon *d, struct slu_req *req,
 			 struct slu_buf *out, struct slu_err *err);
 int slu_handle_io(struct slu_daemon *d, struct slu_req *req,
 		  struct slu_buf *out, struct slu_err *err);
+int slu_handle_import(struct slu_daemon *d, struct slu_req *req,
+		      struct slu_buf *out, struct slu_err *err);
 int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
 		     struct slu_buf *out, struct slu_err *err);
 int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,

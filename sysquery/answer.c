@@ -33,17 +33,6 @@ static int ask_file(const struct slu_ask *ask, const char *question,
 	return ret;
 }
 
-static int post(struct slu_http *http, const struct slu_ask *ask,
-		const char *question, struct slu_buf *out, struct slu_err *err)
-{
-	const char *body;
-
-	slu_json_set_str(ask->args, "question", question);
-	body = slu_json_text(ask->args);
-	return slu_http_post(http, "/v1/query", body, strlen(body), DEADLINE,
-			     out, err);
-}
-
 /* Whoever runs sluiced there, answers as SlurmUser: of sluice.conf where there
  * is one. */
 static struct slu_http *server(const char *addr, struct slu_err *err)
@@ -81,15 +70,30 @@ static struct slu_http *site(struct slu_err *err)
 	return http;
 }
 
+int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,
+		 size_t len, struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_http *http;
+	int ret = -1;
+
+	if (ask->file)
+		return slu_err(err, SLU_INVALID,
+			       "only sluiced can do this: leave out -f");
+	http = ask->server ? server(ask->server, err) : site(err);
+	if (http)
+		ret = slu_http_post(http, path, body, len, DEADLINE, out, err);
+	slu_http_free(http);
+	return ret;
+}
+
 static int ask_daemon(const struct slu_ask *ask, const char *question,
 		      struct slu_buf *out, struct slu_err *err)
 {
-	struct slu_http *http =
-		ask->server ? server(ask->server, err) : site(err);
-	int ret = http ? post(http, ask, question, out, err) : -1;
+	const char *body;
 
-	slu_http_free(http);
-	return ret;
+	slu_json_set_str(ask->args, "question", question);
+	body = slu_json_text(ask->args);
+	return slu_ask_post(ask, "/v1/query", body, strlen(body), out, err);
 }
 
 int slu_ask_text(const struct slu_ask *ask, const char *question,

@@ -55,7 +55,10 @@ void slu_ask_help(struct slu_buf *out);
  * answer refuse -f. */
 int slu_ask_text(const struct slu_ask *ask, const char *question,
 		 struct slu_buf *out, struct slu_err *err);
-/* The same, parsed. Caller puts. */
+/* POST to sluiced, whatever the path; refuses -f. */
+int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,
+		 size_t len, struct slu_buf *out, struct slu_err *err);
+/* The answer to a question, parsed. Caller puts. */
 struct json_object *slu_ask_object(const struct slu_ask *ask,
 				   const char *question, struct slu_err *err);
 /* Is a table wanted? */
@@ -85,6 +88,7 @@ int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_import(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_dump(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_check_integrity(struct slu_ask *ask, struct slu_err *err);
 

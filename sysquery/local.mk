@@ -28,6 +28,7 @@ sysquery_parts = \
 	sysquery/cmd/dump.c \
 	sysquery/cmd/history.c \
 	sysquery/cmd/hosts.c \
+	sysquery/cmd/import.c \
 	sysquery/cmd/ions.c \
 	sysquery/cmd/jobs.c \
 	sysquery/cmd/original.c \
@@ -35,7 +36,7 @@ sysquery_parts = \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
-sysquery_sysquery_LDADD = libslusysquery.la libslunet.la libslucommon.la
+sysquery_sysquery_LDADD = libslusysquery.la libsluimport.la libslunet.la libslucommon.la
 
 noinst_HEADERS += tests/unit/map.h
 dist_check_SCRIPTS += tests/unit/test_sysquery.sh
@@ -71,6 +72,6 @@ tests_unit_test_select_LDADD = $(sysquery_test_libs)
 tests_unit_test_when_LDADD = $(sysquery_test_libs)
 tests_unit_test_args_LDADD = $(sysquery_test_libs)
 tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
-tests_unit_test_show_LDADD = $(sysquery_test_libs)
+tests_unit_test_show_LDADD = $(sysquery_test_libs) libsluimport.la
 tests_unit_test_resources_LDADD = $(sysquery_test_libs) $(SQLITE_LIBS)
 endif

@@ -84,3 +84,12 @@ int slu_job_copy(struct slu_job *dst, const struct slu_job *src)
 	*dst = copy;
 	return 0;
 }
+
+#undef T
+#define T struct slu_import_jobs
+static const struct slu_field import_jobs_fields[] = {
+	MANY(jobs, n_jobs, slu_job_desc),
+	LAST,
+};
+DESC(slu_import_jobs_desc, "import", import_jobs_fields);
+#undef T

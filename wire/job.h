@@ -47,4 +47,13 @@ extern const struct slu_desc slu_job_desc;
 /* Deep copy; -1 without memory. */
 int slu_job_copy(struct slu_job *dst, const struct slu_job *src);
 
+/* /v1/import: ended jobs that others have recorded, for the history. The answer
+ * is {"added": N}, those that were not known. */
+#define SLU_IMPORT_JOBS 200 /* at once */
+struct slu_import_jobs {
+	struct slu_job *jobs;
+	size_t n_jobs;
+};
+extern const struct slu_desc slu_import_jobs_desc;
+
 #endif

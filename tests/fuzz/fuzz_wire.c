@@ -19,6 +19,7 @@ static const struct slu_desc *const body[] = {
 	&slu_barrier_desc,
 	&slu_io_report_desc,
 	&slu_cancel_desc,
+	&slu_import_jobs_desc,
 	&slu_plan_desc,
 	&slu_barrier_answer_desc,
 	&slu_answer_desc,

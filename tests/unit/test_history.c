@@ -120,6 +120,27 @@ START_TEST(test_once)
 }
 END_TEST
 
+START_TEST(test_import)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_job jobs[] = {{.job_id = 1, .start = 10, .end = 20},
+				 {.job_id = 2, .start = 10, .end = 30},
+				 {.job_id = 1, .start = 10, .end = 40}};
+	uint64_t added = 9;
+	char ids[64] = "";
+	struct slu_err err;
+
+	expect_ok(slu_history_import(db, jobs, 3, &added, &err), err);
+	ck_assert_uint_eq(added, 2);
+	expect_ok(slu_history_import(db, jobs, 3, &added, &err), err);
+	ck_assert_uint_eq(added, 0);
+	expect_ok(slu_history_each(db, &all, print_id, ids, &err), err);
+	ck_assert_str_eq(ids, "1 2 ");
+	slu_db_close(db);
+}
+END_TEST
+
 START_TEST(test_queries)
 {
 	static const struct {
@@ -454,6 +475,6 @@ START_TEST(test_whole)
 }
 END_TEST
 
-TEST_MAIN("history", test_whole, test_round_trip, test_once, test_queries,
-	  test_pages, test_io, test_jobs_json, test_predict_json,
+TEST_MAIN("history", test_whole, test_round_trip, test_once, test_import,
+	  test_queries, test_pages, test_io, test_jobs_json, test_predict_json,
 	  test_predict_io, test_accuracy)

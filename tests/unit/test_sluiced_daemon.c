@@ -296,6 +296,37 @@ static int nobody_queries(void)
 	return post("/v1/query", "{\"question\":\"jobs\"}", NULL);
 }
 
+static const char two_jobs[] =
+	"{\"jobs\":[{\"job_id\":5,\"uid\":3,\"name\":\"old\",\"start\":100,"
+	"\"end\":200,\"state\":\"COMPLETED\"},{\"job_id\":6,\"uid\":3,"
+	"\"name\":\"old\",\"start\":300,\"end\":500}]}";
+
+static int nobody_imports(void)
+{
+	return post("/v1/import", two_jobs, NULL);
+}
+
+/* History of others: stored once, by the administrator only. */
+START_TEST(test_import)
+{
+	static const char *const want[] = {"{\"added\":2}", "{\"added\":0}"};
+	struct slu_buf reply = {0};
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(post("/v1/import", two_jobs, &reply), 0);
+		ck_assert_str_eq(reply.data, want[i]);
+	}
+	ck_assert_int_ne(as_nobody(nobody_imports), 0);
+	ck_assert_int_eq(post("/v1/query", "{\"question\":\"jobs\"}", &reply),
+			 0);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"job_id\":6"));
+	slu_buf_free(&reply);
+	sluiced_end();
+}
+END_TEST
+
 static int nobody_pries(void)
 {
 	return post("/v1/query", "{\"question\":\"jobs\",\"uid\":0}", NULL);
@@ -667,6 +698,7 @@ START_TEST(test_operator)
 }
 END_TEST
 
-TEST_MAIN("sluiced_daemon", test_buffer, test_large_plan, test_plan_waits,
-	  test_who_may, test_refused, test_sysmap, test_crowd, test_history,
-	  test_publish, test_publish_hangs, test_metrics, test_operator)
+TEST_MAIN("sluiced_daemon", test_buffer, test_large_plan, test_import,
+	  test_plan_waits, test_who_may, test_refused, test_sysmap, test_crowd,
+	  test_history, test_publish, test_publish_hangs, test_metrics,
+	  test_operator)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which format, what was broken, and the oldest of them: SWF. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "job_submit/import.h"
+
+#define COLUMNS	 18
+#define FARTHEST 4e9 /* Unix seconds; and no number of a log is larger */
+
+void slu_import_broken(struct slu_import_report *report, uint64_t line,
+		       const struct slu_err *why)
+{
+	if (report->broken < SLU_IMPORT_NAMED)
+		snprintf(report->named[report->broken],
+			 sizeof(report->named[0]), "%llu: %.100s",
+			 (unsigned long long)line, why->text);
+	report->broken++;
+}
+
+/* "; UnixStartTime: 863994000": times count from there. */
+static void take_comment(const char *line, double *epoch)
+{
+	const char *at = strstr(line, "UnixStartTime:");
+	double value = at ? strtod(at + 14, NULL) : 0;
+
+	if (value > 0 && value < FARTHEST)
+		*epoch = value;
+}
+
+static int take_numbers(const char *line, double v[COLUMNS],
+			struct slu_err *err)
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		char *end;
+
+		v[i] = strtod(line, &end);
+		if (end == line)
+			return slu_err(err, SLU_INVALID, "%d of %d columns", i,
+				       COLUMNS);
+		if (!(v[i] >= -1 && v[i] <= FARTHEST))
+			return slu_err(err, SLU_INVALID, "column %d: %g", i + 1,
+				       v[i]);
+		line = end;
+	}
+	return 0;
+}
+
+static char *name_of(double number, char out[24])
+{
+	snprintf(out, 24, "%.0f", number);
+	return number < 0 ? NULL : out;
+}
+
+static uint32_t count_of(double number)
+{
+	return number > 0 ? (uint32_t)number : 0;
+}
+
+/* Columns (from 1): 1 number, 2 submit, 3 wait, 4 run, 5 processors used, 8
+ * asked for, 9 time asked for, 11 status, 12 user, 13 group, 14 program, 15
+ * queue. */
+static int take_swf(const char *line, double epoch,
+		    const struct slu_import *import, struct slu_err *err)
+{
+	double v[COLUMNS];
+	char user[24], group[24], program[24], queue[24];
+	struct slu_job job;
+
+	if (take_numbers(line, v, err) < 0)
+		return -1;
+	if (v[3] <= 0 || v[11] < 0)
+		return 0;
+	job = (struct slu_job){
+		.job_id = (uint32_t)v[0],
+		.array_task_id = SLU_NO_ID,
+		.uid = (uint32_t)v[11],
+		.user = name_of(v[11], user),
+		.account = name_of(v[12], group),
+		.partition = name_of(v[14], queue),
+		.name = name_of(v[13], program),
+		.node_cnt = count_of(v[7] > 0 ? v[7] : v[4]),
+		.cpus = count_of(v[7] > 0 ? v[7] : v[4]),
+		.submit = (int64_t)(epoch + v[1]),
+		.start = (int64_t)(epoch + v[1] + (v[2] > 0 ? v[2] : 0)),
+		.limit_asked = (count_of(v[8]) + 59) / 60,
+		.limit = (count_of(v[8]) + 59) / 60,
+		.state = v[10] == 5   ? (char[]){"CANCELLED"}
+			 : v[10] == 0 ? (char[]){"FAILED"}
+				      : (char[]){"COMPLETED"},
+		.ion_max = SLU_NO_ID,
+	};
+	job.end = job.start + (int64_t)v[3];
+	return import->take(import->arg, &job, err) < 0 ? -2 : 1;
+}
+
+int slu_import_swf(char *text, const struct slu_import *import,
+		   struct slu_import_report *report, struct slu_err *err)
+{
+	double epoch = 1;
+	uint64_t number = 0;
+
+	for (char *line = text, *next; line; line = next) {
+		int rc;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		number++;
+		if (*line == ';')
+			take_comment(line, &epoch);
+		if (*line == ';' || line[strspn(line, " \t\r")] == '\0')
+			continue;
+		rc = take_swf(line, epoch, import, err);
+		if (rc == -2)
+			return -1;
+		report->jobs += rc > 0;
+		report->skipped += rc == 0;
+		if (rc < 0)
+			slu_import_broken(report, number, err);
+	}
+	return 0;
+}
+
+int slu_import(const char *format, char *text, size_t len,
+	       const struct slu_import *import,
+	       struct slu_import_report *report, struct slu_err *err)
+{
+	struct slu_err scratch;
+
+	err = err ? err : &scratch;
+	*report = (struct slu_import_report){0};
+	if (strcmp(format, "swf") == 0)
+		return slu_import_swf(text, import, report, err);
+	if (strcmp(format, "sacct") == 0)
+		return slu_import_sacct(text, import, report, err);
+	if (strcmp(format, "json") == 0)
+		return slu_import_json(text, len, import, report, err);
+	return slu_err(err, SLU_INVALID,
+		       "format \"%.20s\": it is swf, sacct or json", format);
+}

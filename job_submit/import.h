@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_IMPORT_H
+#define SLU_JOB_SUBMIT_IMPORT_H
+
+/*
+ * Ended jobs from what others have recorded:
+ *   swf	the Standard Workload Format, 18 columns (job logs of the
+ *Parallel Workloads Archive); numbers stand for names sacct	`sacct
+ *--parsable2`; with a header its columns may be any that include JobID (or
+ *JobIDRaw), User or UID, Start, End and State; without one they are those of
+ *Open XDMoD: JobID, JobIDRaw, Cluster, Partition, QOS, Account, Group, GID,
+ *User, UID, Submit, Eligible, Start, End, Elapsed, ExitCode, State, NNodes,
+ *NCPUS, ReqCPUS, ReqMem, ReqTRES, AllocTRES, Timelimit, NodeList, JobName json
+ *`sacct --json`, or slurmrestd's /slurmdb/.../jobs A line (or, of json, a job)
+ *that cannot be read is counted and named, and the others go on. Steps, and
+ *jobs that have not ended or never ran, are skipped.
+ */
+
+#include <time.h>
+#include "wire/job.h"
+
+#define SLU_IMPORT_NAMED 5
+
+struct slu_import_report {
+	uint64_t jobs, skipped, broken;
+	char named[SLU_IMPORT_NAMED][120]; /* the first broken ones */
+};
+
+struct slu_import {
+	/* A broken-down local time as Unix seconds: mktime(), or timegm(). */
+	time_t (*to_time)(struct tm *tm);
+	/* The number of a user, where only the name is given: 0, or -1. */
+	int (*to_uid)(const char *user, uint32_t *uid);
+	/* Take one job, which is borrowed: 0 to go on. */
+	int (*take)(void *arg, const struct slu_job *job, struct slu_err *err);
+	void *arg;
+};
+
+/* format: as above, else SLU_INVALID. text[len] is 0; it is written to.
+ * *report is set also on failure, which is take's or that of a text that is
+ * nothing of the format at all. */
+int slu_import(const char *format, char *text, size_t len,
+	       const struct slu_import *import,
+	       struct slu_import_report *report, struct slu_err *err);
+
+/* The formats, for import.c. A row: 1 a job, 0 to be skipped, -1 broken. */
+void slu_import_broken(struct slu_import_report *report, uint64_t line,
+		       const struct slu_err *why);
+int slu_import_swf(char *text, const struct slu_import *import,
+		   struct slu_import_report *report, struct slu_err *err);
+int slu_import_sacct(char *text, const struct slu_import *import,
+		     struct slu_import_report *report, struct slu_err *err);
+int slu_import_json(const char *text, size_t len,
+		    const struct slu_import *import,
+		    struct slu_import_report *report, struct slu_err *err);
+
+#endif

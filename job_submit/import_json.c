@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The jobs of slurmdbd as JSON. Releases differ: a number may be a number or
+ * {"set": true, "number": 5}, a state a word or a list of words, and a
+ * submission "submission".
+ */
+#include <string.h>
+#include "common/jsonx.h"
+#include "job_submit/import.h"
+
+static struct json_object *member(struct json_object *obj, const char *key)
+{
+	struct json_object *out = NULL;
+
+	if (json_object_is_type(obj, json_type_object))
+		json_object_object_get_ex(obj, key, &out);
+	return out;
+}
+
+/* 0 where there is none. */
+static int64_t number(struct json_object *obj, const char *key)
+{
+	struct json_object *n = member(obj, key), *set;
+
+	if (json_object_is_type(n, json_type_object)) {
+		set = member(n, "set");
+		n = !set || json_object_get_boolean(set) ? member(n, "number")
+							 : NULL;
+	}
+	return json_object_is_type(n, json_type_int) ? json_object_get_int64(n)
+						     : 0;
+}
+
+/* Borrowed; NULL where there is none, or an empty one. */
+static char *word(struct json_object *obj, const char *key)
+{
+	struct json_object *s = member(obj, key);
+	const char *text = json_object_is_type(s, json_type_string)
+				   ? json_object_get_string(s)
+				   : NULL;
+
+	return text && *text ? (char *)(uintptr_t)text : NULL;
+}
+
+static char *state_of(struct json_object *obj)
+{
+	struct json_object *state = member(obj, "state"), *now;
+
+	now = member(state, "current");
+	if (json_object_is_type(now, json_type_array))
+		now = json_object_array_get_idx(now, 0);
+	if (!json_object_is_type(now, json_type_string))
+		return NULL;
+	return (char *)(uintptr_t)json_object_get_string(now);
+}
+
+static uint32_t at_most(int64_t n)
+{
+	return n <= 0 ? 0 : n < UINT32_MAX ? (uint32_t)n : UINT32_MAX - 1;
+}
+
+static int take_user(struct json_object *obj, const struct slu_import *import,
+		     struct slu_job *job, struct slu_err *err)
+{
+	job->user = word(obj, "user");
+	if (job->user && import->to_uid(job->user, &job->uid) == 0)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "job %u: user \"%.32s\" is not known here", job->job_id,
+		       job->user ? job->user : "");
+}
+
+static void take_counts(struct json_object *obj, struct slu_job *job)
+{
+	struct json_object *time = member(obj, "time");
+	struct json_object *array = member(obj, "array");
+	struct json_object *required = member(obj, "required");
+
+	job->submit = number(time, "submission");
+	job->eligible = number(time, "eligible");
+	job->start = number(time, "start");
+	job->end = number(time, "end");
+	job->limit = job->limit_asked = at_most(number(time, "limit"));
+	job->array_job_id = at_most(number(array, "job_id"));
+	job->array_task_id = job->array_job_id
+				     ? at_most(number(array, "task_id"))
+				     : SLU_NO_ID;
+	job->node_cnt = at_most(number(obj, "allocation_nodes"));
+	job->cpus = at_most(number(required, "CPUs"));
+	job->exit_code =
+		at_most(number(member(obj, "exit_code"), "return_code")) << 8;
+}
+
+static int take_job(struct json_object *obj, const struct slu_import *import,
+		    struct slu_err *err)
+{
+	struct slu_job job = {
+		.job_id = at_most(number(obj, "job_id")),
+		.account = word(obj, "account"),
+		.partition = word(obj, "partition"),
+		.qos = word(obj, "qos"),
+		.name = word(obj, "name"),
+		.nodes = word(obj, "nodes"),
+		.work_dir = word(obj, "working_directory"),
+		.state = state_of(obj),
+		.ion_max = SLU_NO_ID,
+	};
+
+	if (!job.job_id)
+		return slu_err(err, SLU_INVALID, "a job without job_id");
+	take_counts(obj, &job);
+	if (job.start <= 0 || job.end <= job.start)
+		return 0;
+	if (take_user(obj, import, &job, err) < 0)
+		return -1;
+	return import->take(import->arg, &job, err) < 0 ? -2 : 1;
+}
+
+int slu_import_json(const char *text, size_t len,
+		    const struct slu_import *import,
+		    struct slu_import_report *report, struct slu_err *err)
+{
+	struct json_object *all = slu_json_parse(text, len, err), *jobs;
+	int rc = 0;
+
+	if (!all)
+		return -1;
+	jobs = member(all, "jobs");
+	if (!json_object_is_type(jobs, json_type_array)) {
+		json_object_put(all);
+		return slu_err(err, SLU_INVALID, "no \"jobs\" in it");
+	}
+	for (size_t i = 0; rc != -2 && i < json_object_array_length(jobs);
+	     i++) {
+		rc = take_job(json_object_array_get_idx(jobs, i), import, err);
+		report->jobs += rc > 0;
+		report->skipped += rc == 0;
+		if (rc == -1)
+			slu_import_broken(report, i + 1, err);
+	}
+	json_object_put(all);
+	return rc == -2 ? -1 : 0;
+}

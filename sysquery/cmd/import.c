@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery import: history that others have recorded, read here, stored by
+ * sluiced. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/jsonx.h"
+#include "job_submit/import.h"
+
+#define MAX_TEXT ((size_t)1 << 30)
+#define PLENTY	 4096 /* users whose numbers are remembered */
+
+struct sender {
+	const struct slu_ask *ask;
+	struct slu_import_jobs batch;
+	uint64_t added;
+};
+
+static int flush(struct sender *s, struct slu_err *err)
+{
+	char *body = slu_encode_text(&slu_import_jobs_desc, &s->batch);
+	struct json_object *answer = NULL;
+	struct slu_buf reply = {0};
+	uint64_t added = 0;
+	int ret = -1;
+
+	for (size_t i = 0; i < s->batch.n_jobs; i++)
+		slu_msg_clear(&slu_job_desc, &s->batch.jobs[i]);
+	s->batch.n_jobs = 0;
+	if (!body) {
+		slu_err(err, SLU_NOMEM, "out of memory");
+		goto out;
+	}
+	if (slu_ask_post(s->ask, "/v1/import", body, strlen(body), &reply,
+			 err) < 0)
+		goto out;
+	answer = slu_json_parse(reply.data ? reply.data : "", reply.len, err);
+	if (answer && slu_json_u64(answer, "added", &added, err) == 0) {
+		s->added += added;
+		ret = 0;
+	}
+out:
+	json_object_put(answer);
+	slu_buf_free(&reply);
+	free(body);
+	return ret;
+}
+
+static int take(void *arg, const struct slu_job *job, struct slu_err *err)
+{
+	struct sender *s = arg;
+
+	if (slu_job_copy(&s->batch.jobs[s->batch.n_jobs], job) < 0)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	s->batch.n_jobs++;
+	return s->batch.n_jobs < SLU_IMPORT_JOBS ? 0 : flush(s, err);
+}
+
+static int to_uid(const char *user, uint32_t *uid)
+{
+	static char *known[PLENTY];
+	static uint32_t number[PLENTY];
+	size_t at = 0;
+	struct passwd *pw;
+
+	for (const char *c = user; *c; c++)
+		at = (at * 31 + (unsigned char)*c) % PLENTY;
+	if (!known[at] || strcmp(known[at], user) != 0) {
+		pw = getpwnam(user);
+		if (!pw)
+			return -1;
+		free(known[at]);
+		known[at] = strdup(user);
+		number[at] = pw->pw_uid;
+	}
+	*uid = number[at];
+	return 0;
+}
+
+static int say(const struct slu_ask *ask,
+	       const struct slu_import_report *report, uint64_t added,
+	       struct slu_err *err)
+{
+	static const struct slu_column columns[] = {
+		{"jobs", "JOBS", SLU_COL_PLAIN},
+		{"added", "NEW", SLU_COL_PLAIN},
+		{"skipped", "SKIPPED", SLU_COL_PLAIN},
+		{"broken", "BROKEN", SLU_COL_PLAIN},
+		{.key = NULL}};
+	struct json_object *obj = json_object_new_object();
+	struct json_object *rows = json_object_new_array();
+	struct slu_buf out = {0};
+	int ret = 0;
+
+	slu_json_set_u64(obj, "jobs", report->jobs);
+	slu_json_set_u64(obj, "added", added);
+	slu_json_set_u64(obj, "skipped", report->skipped);
+	slu_json_set_u64(obj, "broken", report->broken);
+	json_object_array_add(rows, obj);
+	for (uint64_t i = 0; i < report->broken && i < SLU_IMPORT_NAMED; i++)
+		fprintf(stderr, "sysquery: %s: line %s\n", ask->operand[1],
+			report->named[i]);
+	if (slu_ask_table(ask))
+		ret = slu_table(rows, columns, &out, err);
+	else
+		slu_buf_printf(&out, "%s\n", slu_json_text(obj));
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	json_object_put(rows);
+	return ret;
+}
+
+int slu_cmd_import(struct slu_ask *ask, struct slu_err *err)
+{
+	struct slu_job jobs[SLU_IMPORT_JOBS];
+	struct sender s = {.ask = ask, .batch = {.jobs = jobs}};
+	struct slu_import import = {mktime, to_uid, take, &s};
+	struct slu_import_report report;
+	struct slu_buf text = {0};
+	int ret = -1;
+
+	if (ask->n_operands != 2)
+		return slu_err(err, SLU_INVALID,
+			       "import: say the format (swf, sacct or json) "
+			       "and the file (/dev/stdin)");
+	if (slu_file_read(AT_FDCWD, ask->operand[1], MAX_TEXT, &text, err) ==
+		    0 &&
+	    slu_import(ask->operand[0], text.data ? text.data : (char[]){""},
+		       text.len, &import, &report, err) == 0 &&
+	    (s.batch.n_jobs == 0 || flush(&s, err) == 0))
+		ret = say(ask, &report, s.added, err);
+	for (size_t i = 0; i < s.batch.n_jobs; i++)
+		slu_msg_clear(&slu_job_desc, &jobs[i]);
+	slu_buf_free(&text);
+	return ret;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first byte is the format. Whatever is taken has run, and has its texts;
+ * the report counts it. */
+#include "config.h"
+#include "tests/fuzz/fuzz.h"
+#include <string.h>
+#include "job_submit/import.h"
+
+static uint64_t taken;
+
+static int to_uid(const char *user, uint32_t *uid)
+{
+	*uid = (uint32_t)strlen(user);
+	return *uid % 7 ? 0 : -1;
+}
+
+static int take(void *arg, const struct slu_job *job, struct slu_err *err)
+{
+	char *text = slu_encode_text(&slu_job_desc, job);
+
+	(void)arg, (void)err;
+	must(text != NULL);
+	must(job->start > 0 && job->end > job->start);
+	free(text);
+	taken++;
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const format[] = {"swf", "sacct", "json"};
+	struct slu_import import = {timegm, to_uid, take, NULL};
+	struct slu_import_report report;
+	struct slu_err err;
+	char *text;
+
+	if (!size)
+		return 0;
+	text = malloc(size);
+	must(text != NULL);
+	memcpy(text, data + 1, size - 1);
+	text[size - 1] = '\0';
+	taken = 0;
+	slu_import(format[data[0] % 3], text, size - 1, &import, &report, &err);
+	must(report.jobs == taken);
+	free(text);
+	return 0;
+}

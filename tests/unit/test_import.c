@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include <unistd.h>
+#include "common/proc.h"
+#include "job_submit/import.h"
+
+static int to_uid(const char *user, uint32_t *uid)
+{
+	*uid = 1000;
+	return strcmp(user, "ada") == 0 ? 0 : -1;
+}
+
+/* One job as a line. */
+static int print_job(void *arg, const struct slu_job *j, struct slu_err *err)
+{
+	char *out = arg;
+
+	if (j->job_id == 666)
+		return slu_err(err, SLU_BUSY, "not this one");
+	sprintf(out + strlen(out),
+		"%u[%u] %u %s %s/%s %s n%u %ld+%ld-%ld %u "
+		"%s\n",
+		j->job_id, j->array_job_id ? j->array_task_id : 0, j->uid,
+		j->user ? j->user : "-", j->account ? j->account : "-",
+		j->partition ? j->partition : "-", j->name ? j->name : "-",
+		j->node_cnt, (long)j->submit, (long)j->start, (long)j->end,
+		j->limit_asked, j->state ? j->state : "-");
+	return 0;
+}
+
+static const struct {
+	const char *format, *text, *jobs;
+	uint64_t n, skipped, broken;
+	const char *named; /* the first broken one */
+} cases[] = {
+	{"swf",
+	 "; UnixStartTime: 1000\n\n"
+	 "1 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\r\n"
+	 "2 10 -1 0 4 -1 -1 8 601 -1 5 3 2 7 1 -1 -1 -1\n"
+	 "3 10 5 100 4 -1 -1 8\n"
+	 "4 10 5 1e99 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
+	 "5 20 0 9 4 -1 -1 -1 -1 -1 0 3 -1 -1 -1 -1 -1 -1",
+	 "1[0] 3 3 2/1 7 n8 1010+1015-1115 11 COMPLETED\n"
+	 "5[0] 3 3 -/- - n4 1020+1020-1029 0 FAILED\n",
+	 2, 1, 2, "5: 8 of 18 columns"},
+	{"sacct",
+	 "JobID|JobIDRaw|User|UID|Account|Partition|Submit|Start|End|State|"
+	 "NNodes|Timelimit|JobName\n"
+	 "7_3|9|ada||acc|fat|1970-01-01T00:00:01|1970-01-01T00:00:02|"
+	 "1970-01-01T00:01:02|CANCELLED by 7|2|1-00:00:00|a|b\n"
+	 "8|8|bob|5|acc|fat|Unknown|1970-01-01T00:00:02|"
+	 "1970-01-01T00:01:02|COMPLETED|2|UNLIMITED|x\n"
+	 "8.batch|8.batch||5|acc|||1970-01-01T00:00:02|"
+	 "1970-01-01T00:01:02|COMPLETED|2||batch\n"
+	 "10|10|eve||acc|fat||1970-01-01T00:00:02|"
+	 "1970-01-01T00:01:02|COMPLETED|2||x\n"
+	 "11|11|ada||acc|fat||None|1970-01-01T00:01:02|CANCELLED|2||x\n"
+	 "12|12|ada||acc|fat||noon|1970-01-01T00:01:02|COMPLETED|2||x\n"
+	 "13|13|ada\n",
+	 "9[3] 1000 ada acc/fat a|b n2 1+2-62 1440 CANCELLED\n"
+	 "8[0] 5 bob acc/fat x n2 0+2-62 0 COMPLETED\n",
+	 2, 2, 3, "5: user \"eve\" is not known here"},
+	{"sacct",
+	 "1|1|c|p|q|a|g|9|u|8|1970-01-01T00:00:01|1970-01-01T00:00:01|"
+	 "1970-01-01T00:00:01|1970-01-01T00:00:09|00:00:08|0:0|TIMEOUT|3|4|4|"
+	 "m|t|t|00:10:00|n1|j\n",
+	 "1[0] 8 u a/p j n3 1+1-9 10 TIMEOUT\n", 1, 0, 0, ""},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"name\":\"n\","
+	 "\"account\":\"acc\",\"partition\":\"fat\",\"allocation_nodes\":4,"
+	 "\"array\":{\"job_id\":5,\"task_id\":{\"set\":true,\"number\":2}},"
+	 "\"time\":{\"submission\":1,\"start\":3,\"end\":9,\"limit\":"
+	 "{\"set\":true,\"infinite\":false,\"number\":60}},"
+	 "\"state\":{\"current\":[\"COMPLETED\"]}},"
+	 "{\"job_id\":6,\"user\":\"ada\",\"time\":{\"start\":1,\"end\":2,"
+	 "\"limit\":7},\"state\":{\"current\":\"FAILED\"}},"
+	 "{\"job_id\":7,\"time\":{\"start\":1,\"end\":2}},"
+	 "{\"job_id\":8,\"time\":{\"start\":0,\"end\":2}},3]}",
+	 "5[2] 1000 ada acc/fat n n4 1+3-9 60 COMPLETED\n"
+	 "6[0] 1000 ada -/- - n0 0+1-2 7 FAILED\n",
+	 2, 1, 2, "3: job 7: user \"\" is not known here"},
+	{"json", "{\"jobs\":[]}", "", 0, 0, 0, ""},
+	{"swf", "", "", 0, 0, 0, ""},
+	{"sacct", "", "", 0, 0, 0, ""},
+};
+
+START_TEST(test_formats)
+{
+	each(c, cases)
+	{
+		char out[4096] = "", *text = strdup(c->text);
+		struct slu_import import = {timegm, to_uid, print_job, out};
+		struct slu_import_report r;
+		struct slu_err err;
+
+		expect(slu_import(c->format, text, strlen(text), &import, &r,
+				  &err) == 0,
+		       "case %td: %s", c - cases, err.text);
+		expect(strcmp(out, c->jobs) == 0, "case %td: %s", c - cases,
+		       out);
+		expect(r.jobs == c->n && r.skipped == c->skipped &&
+			       r.broken == c->broken,
+		       "case %td: %ld jobs, %ld skipped, %ld broken: %s",
+		       c - cases, (long)r.jobs, (long)r.skipped, (long)r.broken,
+		       r.named[0]);
+		expect(strcmp(r.named[0], c->named) == 0, "case %td: %s",
+		       c - cases, r.named[0]);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	struct slu_import import = {timegm, to_uid, print_job, (char[99]){""}};
+	struct slu_import_report r;
+	char swf[] = "666 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1";
+	struct slu_err err;
+
+	expect_fail(slu_import("xml", swf, 0, &import, &r, &err), err,
+		    SLU_INVALID, "\"xml\"");
+	expect_fail(slu_import("swf", swf, sizeof(swf) - 1, &import, &r, &err),
+		    err, SLU_BUSY, "not this one");
+	expect_fail(slu_import("json", (char[]){"[1"}, 2, &import, &r, &err),
+		    err, SLU_INVALID, "");
+	expect_fail(slu_import("json", (char[]){"[1]"}, 3, &import, &r, &err),
+		    err, SLU_INVALID, "jobs");
+}
+END_TEST
+
+static int count(void *arg, const struct slu_job *job, struct slu_err *err)
+{
+	(void)job, (void)err;
+	++*(uint64_t *)arg;
+	return 0;
+}
+
+/* A real dump, where there is one. */
+START_TEST(test_recorded)
+{
+	const char *data = getenv("SLUICE_DATA");
+	char path[1024],
+		*argv[] = {(char[]){"gzip"}, (char[]){"-dcf"}, path, NULL};
+	struct slu_buf text = {.max = 1 << 28};
+	uint64_t n = 0;
+	struct slu_import import = {timegm, to_uid, count, &n};
+	struct slu_import_report r;
+	struct slu_err err;
+
+	snprintf(path, sizeof(path), "%s/slurm/xdmod-pozidriv.log.gz",
+		 data ? data : "../shared/data");
+	if (access(path, R_OK) < 0) {
+		printf("not tried: there is no %s; see SLUICE_DATA\n", path);
+		return;
+	}
+	expect_ok(slu_run(argv, 60, &text, &err), err);
+	expect_ok(slu_import("sacct", text.data, text.len, &import, &r, &err),
+		  err);
+	ck_assert_uint_gt(n, 5000);
+	ck_assert_uint_eq(r.jobs, n);
+	ck_assert_msg(r.broken == 0, "%ld: %s", (long)r.broken, r.named[0]);
+	slu_buf_free(&text);
+}
+END_TEST
+
+TEST_MAIN("import", test_formats, test_refused, test_recorded)
