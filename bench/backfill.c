@@ -16,8 +16,8 @@
  *		 request in one step, as a tightened limit is
  * The number is the mean bounded slowdown, max(1, (wait + run) / max(run, 10)).
  *
- * bench/backfill --lambda LOG: the node prediction of ADA-FS, section 3.2; see
- * nodes.h.
+ * bench/backfill --lambda LOG: the node prediction of ADA-FS, section 3.2, and
+ * the slowdown under conservative backfilling; see nodes.h.
  */
 #include <math.h>
 #include <stdio.h>
@@ -231,13 +231,17 @@ static void print_nodes(const char *name, const char *what,
 	static const char *const class[] = {"at once", "<=1 s", "<=10 min",
 					    ">10 min"};
 
-	for (int c = 0; csv && c < NODES_CLASSES; c++)
+	if (!csv) {
+		printf("  %-12s %8.1f %8.1f %8.1f %8.1f %10.1f\n", what,
+		       100 * r->share[0], 100 * r->share[1], 100 * r->share[2],
+		       100 * r->share[3], r->slowdown);
+		return;
+	}
+	for (int c = 0; c < NODES_CLASSES; c++)
 		printf("%s,%s: nodes known %s,share,%.4f,,,\n", name, what,
 		       class[c], r -> share[c]);
-	if (!csv)
-		printf("  %-12s %8.1f %8.1f %8.1f %8.1f\n", what,
-		       100 * r->share[0], 100 * r->share[1], 100 * r->share[2],
-		       100 * r->share[3]);
+	printf("%s,%s: bounded slowdown conservative,,%.2f,,,\n", name, what,
+	       r->slowdown);
 }
 
 /* Estimates for ../nodes.h, by lambda or by what is predicted in the log's own
@@ -253,8 +257,9 @@ static int bench_nodes(const char *name, const struct swf_log *log,
 
 	if (!csv)
 		printf("%s: nodes known before the start, %% of the jobs\n"
-		       "  %-12s %8s %8s %8s %8s\n",
-		       name, "", "at once", "<=1 s", "<=10 min", ">10 min");
+		       "  %-12s %8s %8s %8s %8s %10s\n",
+		       name, "", "at once", "<=1 s", "<=10 min", ">10 min",
+		       "slowdown");
 	for (size_t l = 0; rc == 0 && l < sizeof(lambda) / sizeof(lambda[0]);
 	     l++) {
 		for (size_t i = 0; i < log->n; i++) {

@@ -178,6 +178,19 @@ static bool end_some(struct sim *s)
 	return changed;
 }
 
+static double slowdown(const struct sim *s)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->log->n; i++) {
+		double run = (double)run_time(s, i);
+		double wait = (double)(s->start[i] - s->log->job[i].submit);
+
+		sum += fmax((wait + run) / fmax(run, 10), 1);
+	}
+	return sum / (double)s->log->n;
+}
+
 static void count(const struct sim *s, size_t i, size_t out[NODES_CLASSES])
 {
 	int64_t known = s->now - s->since[i];
@@ -268,6 +281,7 @@ int nodes_run(const struct swf_log *log, int64_t nodes, const double *estimate,
 		for (size_t i = 0; i < log->n; i++)
 			s.estimate[i] = (int64_t)fmax(ceil(estimate[i]), 1);
 		simulate(&s, class);
+		out->slowdown = slowdown(&s);
 		for (int c = 0; c < NODES_CLASSES; c++)
 			out->share[c] = (double)class[c] / (double)log->n;
 	}

@@ -19,6 +19,7 @@ struct nodes_result {
 	 * change of its node list and its start was at most 1 s, at most
 	 * 10 min, longer. */
 	double share[NODES_CLASSES];
+	double slowdown; /* mean bounded slowdown, as in easy.h */
 };
 
 /* estimate[log->n] in seconds; one that is exceeded becomes the request, then

@@ -41,7 +41,8 @@ static int learn_row(void *arg, const struct slu_history_row *row,
 }
 
 static struct json_object *quantiles(const struct slu_predictor *p,
-				     const struct slu_outlook *o)
+				     const struct slu_outlook *o,
+				     double elapsed)
 {
 	static const struct {
 		const char *name;
@@ -50,9 +51,9 @@ static struct json_object *quantiles(const struct slu_predictor *p,
 	struct json_object *obj = json_object_new_object();
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		slu_json_set_i64(
-			obj, list[i].name,
-			llround(slu_predict_quantile(p, o, list[i].share, 0)));
+		slu_json_set_i64(obj, list[i].name,
+				 llround(slu_predict_quantile(
+					 p, o, list[i].share, elapsed)));
 	return obj;
 }
 
@@ -126,9 +127,11 @@ static struct json_object *io(const struct slu_profile *p, uint64_t stripe_size)
 	return obj;
 }
 
-static struct json_object *
-answer(const struct lessons *l, const struct slu_job *job, uint64_t stripe_size)
+static struct json_object *answer(const struct lessons *l,
+				  const struct slu_history_ask *ask)
 {
+	const struct slu_job *job = &ask->job;
+	double elapsed = (double)ask->elapsed;
 	struct json_object *obj = json_object_new_object();
 	struct slu_prediction got;
 	struct slu_outlook outlook;
@@ -144,13 +147,19 @@ answer(const struct lessons *l, const struct slu_job *job, uint64_t stripe_size)
 	slu_json_set_i64(obj, "careful", got.careful);
 	slu_json_set_str(obj, "predicted_from", got.from);
 	slu_json_set_u64(obj, "jobs", got.jobs);
+	if (got.jobs && ask->elapsed > 0)
+		slu_json_set_i64(obj, "remaining",
+				 llround(slu_predict_quantile(l->p, &outlook,
+							      0.5, elapsed) -
+					 elapsed));
 	if (got.jobs) {
 		json_object_object_add(obj, "quantiles",
-				       quantiles(l->p, &outlook));
+				       quantiles(l->p, &outlook, elapsed));
 		json_object_object_add(obj, "evidence", evidence(&outlook));
 	}
 	if (l->profile.runs)
-		json_object_object_add(obj, "io", io(&l->profile, stripe_size));
+		json_object_object_add(obj, "io",
+				       io(&l->profile, ask->stripe_size));
 	return obj;
 }
 
@@ -163,11 +172,13 @@ int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
 
 	if (!ask->stripe_size)
 		return slu_err(err, SLU_INVALID, "stripe_size: 0");
+	if (ask->elapsed < 0)
+		return slu_err(err, SLU_INVALID, "elapsed: less than 0");
 	l.p = slu_predictor_new(CLASSES, ask->quantile, ask->floor, err);
 	slu_profile_init(&l.profile);
 	slu_plain_name(ask->job.name, l.name, sizeof(l.name));
 	if (l.p && slu_history_each(db, &query, learn_row, &l, err) == 0) {
-		*out = answer(&l, &ask->job, ask->stripe_size);
+		*out = answer(&l, ask);
 		rc = 0;
 	}
 	slu_predictor_free(l.p);

@@ -75,6 +75,7 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  *
  * predict: what the history says about a hypothetical job, one object: name,
  * nodes, limit_asked, predicted (s), careful (s), predicted_from, jobs; and
+ *   remaining	s, the median given that it has run `elapsed` s; only then
  *   quantiles	{"10", "50", "90", "99"}: run time, s
  *   evidence	[{class, jobs, weight}]: of which classes (predict.h), and their
  *		shares in the answer
@@ -102,6 +103,7 @@ struct slu_history_ask {
 	double quantile;    /* see slu_predictor_new() */
 	int64_t floor;
 	uint64_t stripe_size; /* bytes, > 0 */
+	int64_t elapsed;      /* s that it has already run; 0: not begun */
 };
 int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
 			struct json_object **out, struct slu_err *err);

@@ -121,7 +121,8 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 	struct json_object *obj;
 
 	if (take_job(args, &ask.job, err) < 0 ||
-	    slu_json_u64_opt(args, "stripe_size", &ask.stripe_size, err) < 0)
+	    slu_json_u64_opt(args, "stripe_size", &ask.stripe_size, err) < 0 ||
+	    slu_json_i64_opt(args, "elapsed", &ask.elapsed, err) < 0)
 		return -1;
 	if (!who->admin && ask.job.uid != who->uid)
 		return slu_err(err, SLU_DENIED, "uid %u may not see this",

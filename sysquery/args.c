@@ -166,6 +166,17 @@ static int set_stripe_size(struct slu_ask *ask, const char *value,
 	return 0;
 }
 
+static int set_elapsed(struct slu_ask *ask, const char *value,
+		       struct slu_err *err)
+{
+	int64_t seconds;
+
+	if (slu_seconds_parse(value, &seconds, err))
+		return -1;
+	slu_json_set_i64(ask->args, "elapsed", seconds);
+	return 0;
+}
+
 static int set_accuracy(struct slu_ask *ask, const char *value,
 			struct slu_err *err)
 {
@@ -250,6 +261,8 @@ static const struct opt opts[] = {
 	 set_account},
 	{'Z', "stripe-size", "SIZE", "of a prediction: of its files", ONE,
 	 set_stripe_size},
+	{'E', "elapsed", "TIME", "of a prediction: it has run so long", ONE,
+	 set_elapsed},
 	{'Y', "accuracy", NULL, "of jobs: how good predictions were", NOTHING,
 	 set_accuracy},
 	{'h', "help", NULL, "show this", NOTHING, set_help},

@@ -23,7 +23,7 @@ const struct slu_command slu_commands[] = {
 	{"ions", "", "who holds which I/O nodes, and since when", "A", 0,
 	 slu_cmd_ions},
 	{"jobs", "", "ended jobs, predicted and real", "AUY", 0, slu_cmd_jobs},
-	{"predict", "", "how long a job would run", "UNCMPKZ", 0,
+	{"predict", "", "how long a job would run", "UNCMPKZE", 0,
 	 slu_cmd_predict},
 	{"import", "FORMAT FILE", "history of others: swf, sacct or json", "",
 	 2, slu_cmd_import},

@@ -9,6 +9,7 @@ static const struct slu_column columns[] = {
 	{"nodes", "NODES", SLU_COL_PLAIN},
 	{"predicted", "PREDICTED", SLU_COL_SECONDS},
 	{"careful", "CAREFUL", SLU_COL_SECONDS},
+	{"remaining", "REMAINING", SLU_COL_SECONDS},
 	{"predicted_from", "FROM", SLU_COL_PLAIN},
 	{"jobs", "JOBS", SLU_COL_PLAIN},
 	{.key = NULL},

@@ -306,7 +306,7 @@ START_TEST(test_predict_json)
 		.floor = 60,
 		.stripe_size = 1000,
 	};
-	struct json_object *out = foresee(db, &ask);
+	struct json_object *out = foresee(db, &ask), *left;
 	struct slu_err err;
 
 	ck_assert_str_eq(slu_json_text(out),
@@ -325,7 +325,17 @@ START_TEST(test_predict_json)
 				     "\"evidence\":[{\"class\":\"class\","
 				     "\"jobs\":1,\"weight\":"));
 	ck_assert_ptr_null(strstr(slu_json_text(out), "\"io\""));
+	ck_assert_ptr_null(strstr(slu_json_text(out), "remaining"));
 	json_object_put(out);
+	ask.elapsed = 60; /* longer than the one that is known */
+	out = foresee(db, &ask);
+	ck_assert(json_object_object_get_ex(out, "remaining", &left));
+	ck_assert_int_ge(json_object_get_int64(left), 1);
+	json_object_put(out);
+	ask.elapsed = -1;
+	expect_fail(slu_history_predict(db, &ask, &out, &err), err, SLU_INVALID,
+		    "elapsed");
+	ask.elapsed = 0;
 	ask.quantile = 2;
 	expect_fail(slu_history_predict(db, &ask, &out, &err), err, SLU_INVALID,
 		    "quantile 2");

@@ -129,8 +129,8 @@ static const struct {
 	 "\"user\",\"jobs\":3,\"weight\":0.5}],\"io\":{\"runs\":4,"
 	 "\"written_bytes\":[1024,2048],\"read_bytes\":[0,0],"
 	 "\"stripes\":1,\"MB/s\":7}}",
-	 "NAME  NODES  PREDICTED  CAREFUL  FROM  JOBS\n"
-	 "j     -           1:30  -        -     -\n"
+	 "NAME  NODES  PREDICTED  CAREFUL  REMAINING  FROM  JOBS\n"
+	 "j     -           1:30  -        -          -     -\n"
 	 "\n"
 	 "CLASS  JOBS  WEIGHT\n"
 	 "user      3     0.5\n"
@@ -139,8 +139,8 @@ static const struct {
 	 "         4    1KiB     0B        1     7\n"},
 	{"predict --nodes 2 --table", "{\"nodes\":2,\"question\":\"predict\"}",
 	 "{\"nodes\":2,\"predicted\":90,\"predicted_from\":\"class\"}",
-	 "NAME  NODES  PREDICTED  CAREFUL  FROM   JOBS\n"
-	 "-         2       1:30  -        class  -\n"},
+	 "NAME  NODES  PREDICTED  CAREFUL  REMAINING  FROM   JOBS\n"
+	 "-         2       1:30  -        -          class  -\n"},
 	{"jobs --table", "{\"question\":\"jobs\"}",
 	 "[{\"job_id\":7,\"run\":90,\"read_bytes\":2048}]",
 	 "JOB  USER  NAME  NODES  STATE  LIMIT_MIN  PREDICTED  FROM   RAN  "
