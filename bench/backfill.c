@@ -7,9 +7,10 @@
  *   request	 what the user asked for
  *   clairvoyant the run time itself
  *   last-2	 the mean of the user's last two, and when that is exceeded
- *     /request	   the request,
- *     /steps	   1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 5 h, ... more
- *(Tsafrir, Etzion, Feitelson 2007), /doubling   twice as long
+ *     /request  the request
+ *     /steps    1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 5 h, ... more
+ *     /doubling twice as long
+ *               (Tsafrir, Etzion, Feitelson 2007)
  *   ours	 the shipped predictor; when exceeded, the median given that the
  *		 job has run so long; ours/request: the request
  *   careful	 the shipped predictor's careful limit (0.95), extended to the

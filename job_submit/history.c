@@ -9,6 +9,7 @@
 
 #define PAGE	  1000 /* rows at a time */
 #define MAX_BYTES 1e18 /* that one node may claim */
+#define SLACK	  60   /* s that a program's clock may be off */
 
 /* When all nodes of a run have spoken their rows become one, of node "*":
  * large jobs would fill the database. */
@@ -22,7 +23,8 @@ static int fold(struct slu_db *db, uint32_t job_id, int64_t start,
 	n = slu_db_exec(db, err,
 			"INSERT INTO JobIo SELECT JobID, StartTime, '*',"
 			" SUM(ReadBytes), SUM(WrittenBytes) FROM JobIo AS i"
-			" WHERE JobID = ? AND StartTime = ?"
+			" WHERE JobID = ? AND StartTime = ? AND Node NOT LIKE"
+			" 'program %'"
 			" GROUP BY JobID, StartTime HAVING COUNT(*) > 1 AND"
 			" COUNT(*) >= (SELECT NodeCnt FROM History AS h WHERE"
 			" h.JobID = i.JobID AND h.StartTime = i.StartTime AND"
@@ -90,6 +92,45 @@ int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 		return -1;
 	}
 	*added = count;
+	return 0;
+}
+
+static int import_io(struct slu_db *db, const struct slu_import_io *io,
+		     uint64_t *found, struct slu_err *err)
+{
+	static const char sql[] =
+		"INSERT OR REPLACE INTO JobIo SELECT JobID, StartTime,"
+		" 'program ' || ?, ?, ? FROM History AS h WHERE JobID = ? AND"
+		" StartTime <= ? AND EndTime >= ? AND NOT EXISTS (SELECT 1 FROM"
+		" JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime ="
+		" h.StartTime AND Node NOT LIKE 'program %')";
+	long n;
+
+	if (!(io->read_bytes >= 0 && io->written_bytes >= 0 &&
+	      io->read_bytes + io->written_bytes <= MAX_BYTES))
+		return slu_err(err, SLU_INVALID,
+			       "job %u: %g bytes read, %g written", io->job_id,
+			       io->read_bytes, io->written_bytes);
+	n = slu_db_exec(db, err, sql, "IddIII", io->start, io->read_bytes,
+			io->written_bytes, (int64_t)io->job_id,
+			io->start + SLACK, io->start - SLACK);
+	*found += n > 0;
+	return n < 0 ? -1 : 0;
+}
+
+int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
+			  size_t n, uint64_t *found, struct slu_err *err)
+{
+	uint64_t count = 0;
+	int rc = slu_db_begin(db, err);
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = import_io(db, &io[i], &count, err);
+	if (rc < 0 || slu_db_commit(db, err) < 0) {
+		slu_db_rollback(db);
+		return -1;
+	}
+	*found = count;
 	return 0;
 }
 

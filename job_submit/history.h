@@ -21,6 +21,12 @@ int slu_history_add(struct slu_db *db, const struct slu_job *job,
 int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 		       uint64_t *added, struct slu_err *err);
 
+/* What programs did, in the runs they were part of; not where the job's nodes
+ * have spoken themselves. Said again, it replaces what was said. *found: how
+ * many found their run. */
+int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
+			  size_t n, uint64_t *found, struct slu_err *err);
+
 /* What the tasks of the run that began at `start` did on one node, in bytes.
  * Said again, it replaces what was said; but once all nodes have spoken and
  * the run is stored, it stands. SLU_INVALID: not a number of bytes. */

@@ -136,6 +136,9 @@ int slu_import(const char *format, char *text, size_t len,
 		return slu_import_sacct(text, import, report, err);
 	if (strcmp(format, "json") == 0)
 		return slu_import_json(text, len, import, report, err);
+	if (strcmp(format, "darshan") == 0)
+		return slu_import_darshan(text, import, report, err);
 	return slu_err(err, SLU_INVALID,
-		       "format \"%.20s\": it is swf, sacct or json", format);
+		       "format \"%.20s\": it is swf, sacct, json or darshan",
+		       format);
 }

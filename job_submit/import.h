@@ -3,17 +3,25 @@
 #define SLU_JOB_SUBMIT_IMPORT_H
 
 /*
- * Ended jobs from what others have recorded:
- *   swf	the Standard Workload Format, 18 columns (job logs of the
- *Parallel Workloads Archive); numbers stand for names sacct	`sacct
- *--parsable2`; with a header its columns may be any that include JobID (or
- *JobIDRaw), User or UID, Start, End and State; without one they are those of
- *Open XDMoD: JobID, JobIDRaw, Cluster, Partition, QOS, Account, Group, GID,
- *User, UID, Submit, Eligible, Start, End, Elapsed, ExitCode, State, NNodes,
- *NCPUS, ReqCPUS, ReqMem, ReqTRES, AllocTRES, Timelimit, NodeList, JobName json
- *`sacct --json`, or slurmrestd's /slurmdb/.../jobs A line (or, of json, a job)
- *that cannot be read is counted and named, and the others go on. Steps, and
- *jobs that have not ended or never ran, are skipped.
+ * History from what others have recorded.
+ *
+ * swf: the Standard Workload Format, 18 columns (job logs of the Parallel
+ * Workloads Archive); numbers stand for names.
+ *
+ * sacct: `sacct --parsable2`. With a header its columns may be any that include
+ * JobID (or JobIDRaw), User or UID, Start, End and State; without one they are
+ * those of Open XDMoD: JobID, JobIDRaw, Cluster, Partition, QOS, Account,
+ * Group, GID, User, UID, Submit, Eligible, Start, End, Elapsed, ExitCode,
+ * State, NNodes, NCPUS, ReqCPUS, ReqMem, ReqTRES, AllocTRES, Timelimit,
+ * NodeList, JobName.
+ *
+ * json: `sacct --json`, or slurmrestd's /slurmdb/.../jobs.
+ *
+ * darshan: what darshan-parser prints, of one or more logs: the bytes that the
+ * programs of known jobs read and wrote (POSIX and STDIO).
+ *
+ * A line (of json: a job) that cannot be read is counted and named, and the
+ * others go on. Steps, and jobs that have not ended or never ran, are skipped.
  */
 
 #include <time.h>
@@ -33,6 +41,9 @@ struct slu_import {
 	int (*to_uid)(const char *user, uint32_t *uid);
 	/* Take one job, which is borrowed: 0 to go on. */
 	int (*take)(void *arg, const struct slu_job *job, struct slu_err *err);
+	/* The same of a program's I/O; NULL: it is not wanted. */
+	int (*take_io)(void *arg, const struct slu_import_io *io,
+		       struct slu_err *err);
 	void *arg;
 };
 
@@ -50,6 +61,8 @@ int slu_import_swf(char *text, const struct slu_import *import,
 		   struct slu_import_report *report, struct slu_err *err);
 int slu_import_sacct(char *text, const struct slu_import *import,
 		     struct slu_import_report *report, struct slu_err *err);
+int slu_import_darshan(char *text, const struct slu_import *import,
+		       struct slu_import_report *report, struct slu_err *err);
 int slu_import_json(const char *text, size_t len,
 		    const struct slu_import *import,
 		    struct slu_import_report *report, struct slu_err *err);

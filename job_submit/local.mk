@@ -3,7 +3,8 @@
 noinst_LTLIBRARIES += libslupredict.la libsluhistory.la libsluimport.la
 libsluimport_la_SOURCES = \
 	job_submit/import.c job_submit/import.h \
-	job_submit/import_json.c job_submit/import_sacct.c
+	job_submit/import_darshan.c job_submit/import_json.c \
+	job_submit/import_sacct.c
 libsluimport_la_LIBADD = libsluwire.la
 libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/classes.c job_submit/classes.h \

@@ -20,8 +20,15 @@ static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
 {
 	struct import *in = (struct import *)item;
 
-	return slu_history_import(db, in->msg.jobs, in->msg.n_jobs, &in->added,
-				  err);
+	uint64_t found = 0;
+
+	if (slu_history_import(db, in->msg.jobs, in->msg.n_jobs, &in->added,
+			       err) < 0 ||
+	    slu_history_import_io(db, in->msg.io, in->msg.n_io, &found, err) <
+		    0)
+		return -1;
+	in->added += found;
+	return 0;
 }
 
 static void done(struct slu_item *item, const struct slu_err *err)
@@ -46,7 +53,7 @@ int slu_handle_import(struct slu_daemon *d, struct slu_req *req,
 	if (!slu_auth_admin(&d->auth, &req->caller))
 		return slu_err(err, SLU_DENIED,
 			       "only root and SlurmUser may import");
-	if (msg->n_jobs > SLU_IMPORT_JOBS)
+	if (msg->n_jobs > SLU_IMPORT_JOBS || msg->n_io > SLU_IMPORT_JOBS)
 		return slu_err(err, SLU_INVALID, "%zu jobs: at most %d at once",
 			       msg->n_jobs, SLU_IMPORT_JOBS);
 	in = calloc(1, sizeof(*in));

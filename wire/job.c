@@ -86,9 +86,20 @@ int slu_job_copy(struct slu_job *dst, const struct slu_job *src)
 }
 
 #undef T
+#define T struct slu_import_io
+static const struct slu_field import_io_fields[] = {
+	NEEDED(U32, job_id),
+	NEEDED(I64, start),
+	FIELD(DOUBLE, read_bytes),
+	FIELD(DOUBLE, written_bytes),
+	LAST,
+};
+static DESC(import_io_desc, "import_io", import_io_fields);
+#undef T
 #define T struct slu_import_jobs
 static const struct slu_field import_jobs_fields[] = {
 	MANY(jobs, n_jobs, slu_job_desc),
+	MANY(io, n_io, import_io_desc),
 	LAST,
 };
 DESC(slu_import_jobs_desc, "import", import_jobs_fields);

@@ -48,11 +48,18 @@ extern const struct slu_desc slu_job_desc;
 int slu_job_copy(struct slu_job *dst, const struct slu_job *src);
 
 /* /v1/import: ended jobs that others have recorded, for the history. The answer
- * is {"added": N}, those that were not known. */
+ * is {"added": N}: jobs that were not known, and I/O that found its job. */
 #define SLU_IMPORT_JOBS 200 /* at once */
+struct slu_import_io {	    /* what a program did in a job */
+	uint32_t job_id;
+	int64_t start; /* of the program, Unix seconds */
+	double read_bytes, written_bytes;
+};
 struct slu_import_jobs {
 	struct slu_job *jobs;
 	size_t n_jobs;
+	struct slu_import_io *io; /* of jobs that are known */
+	size_t n_io;
 };
 extern const struct slu_desc slu_import_jobs_desc;
 

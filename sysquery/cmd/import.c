@@ -33,7 +33,7 @@ static int flush(struct sender *s, struct slu_err *err)
 
 	for (size_t i = 0; i < s->batch.n_jobs; i++)
 		slu_msg_clear(&slu_job_desc, &s->batch.jobs[i]);
-	s->batch.n_jobs = 0;
+	s->batch.n_jobs = s->batch.n_io = 0;
 	if (!body) {
 		slu_err(err, SLU_NOMEM, "out of memory");
 		goto out;
@@ -61,6 +61,15 @@ static int take(void *arg, const struct slu_job *job, struct slu_err *err)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	s->batch.n_jobs++;
 	return s->batch.n_jobs < SLU_IMPORT_JOBS ? 0 : flush(s, err);
+}
+
+static int take_io(void *arg, const struct slu_import_io *io,
+		   struct slu_err *err)
+{
+	struct sender *s = arg;
+
+	s->batch.io[s->batch.n_io++] = *io;
+	return s->batch.n_io < SLU_IMPORT_JOBS ? 0 : flush(s, err);
 }
 
 static int to_uid(const char *user, uint32_t *uid)
@@ -121,21 +130,22 @@ static int say(const struct slu_ask *ask,
 int slu_cmd_import(struct slu_ask *ask, struct slu_err *err)
 {
 	struct slu_job jobs[SLU_IMPORT_JOBS];
-	struct sender s = {.ask = ask, .batch = {.jobs = jobs}};
-	struct slu_import import = {mktime, to_uid, take, &s};
+	struct slu_import_io io[SLU_IMPORT_JOBS];
+	struct sender s = {.ask = ask, .batch = {.jobs = jobs, .io = io}};
+	struct slu_import import = {mktime, to_uid, take, take_io, &s};
 	struct slu_import_report report;
 	struct slu_buf text = {0};
 	int ret = -1;
 
 	if (ask->n_operands != 2)
 		return slu_err(err, SLU_INVALID,
-			       "import: say the format (swf, sacct or json) "
-			       "and the file (/dev/stdin)");
+			       "import: say the format (swf, sacct, json or "
+			       "darshan) and the file");
 	if (slu_file_read(AT_FDCWD, ask->operand[1], MAX_TEXT, &text, err) ==
 		    0 &&
 	    slu_import(ask->operand[0], text.data ? text.data : (char[]){""},
 		       text.len, &import, &report, err) == 0 &&
-	    (s.batch.n_jobs == 0 || flush(&s, err) == 0))
+	    (s.batch.n_jobs + s.batch.n_io == 0 || flush(&s, err) == 0))
 		ret = say(ask, &report, s.added, err);
 	for (size_t i = 0; i < s.batch.n_jobs; i++)
 		slu_msg_clear(&slu_job_desc, &jobs[i]);

@@ -26,10 +26,20 @@ static int take(void *arg, const struct slu_job *job, struct slu_err *err)
 	return 0;
 }
 
+static int take_io(void *arg, const struct slu_import_io *io,
+		   struct slu_err *err)
+{
+	(void)arg, (void)err;
+	must(io->job_id && io->start > 0);
+	must(io->read_bytes >= 0 && io->written_bytes >= 0);
+	taken++;
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const format[] = {"swf", "sacct", "json"};
-	struct slu_import import = {timegm, to_uid, take, NULL};
+	static const char *const format[] = {"swf", "sacct", "json", "darshan"};
+	struct slu_import import = {timegm, to_uid, take, take_io, NULL};
 	struct slu_import_report report;
 	struct slu_err err;
 	char *text;
@@ -41,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = '\0';
 	taken = 0;
-	slu_import(format[data[0] % 3], text, size - 1, &import, &report, &err);
+	slu_import(format[data[0] % 4], text, size - 1, &import, &report, &err);
 	must(report.jobs == taken);
 	free(text);
 	return 0;

@@ -141,6 +141,53 @@ START_TEST(test_import)
 }
 END_TEST
 
+static int keep_io(void *arg, const struct slu_history_row *row,
+		   struct slu_err *err)
+{
+	double *io = arg;
+
+	(void)err;
+	io[0] = row->read_bytes;
+	io[1] = row->written_bytes;
+	io[2] = row->io_bandwidth;
+	return 0;
+}
+
+/* A program's I/O finds the run it was part of; the nodes' own word wins. */
+START_TEST(test_import_io)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_import_io io[] = {{1, 150, 5, 6}, /* in the second run */
+				     {1, 160, 1, 1}, /* another program */
+				     {1, 9999, 7, 7},
+				     {2, 150, 7, 7}};
+	double got[3];
+	uint64_t found;
+	struct slu_err err;
+
+	add(db, 1, 7, 10, 20);
+	add(db, 1, 7, 100, 200);
+	for (int i = 0; i < 2; i++) { /* repeated: the same */
+		expect_ok(slu_history_import_io(db, io, 4, &found, &err), err);
+		ck_assert_uint_eq(found, 2);
+		expect_ok(slu_history_each(db, &all, keep_io, got, &err), err);
+		ck_assert_double_eq(got[0], 6);
+		ck_assert_double_eq(got[1], 7);
+	}
+	expect_ok(slu_history_io(db, 1, 100, "n1", 20, 30, &err), err);
+	expect_ok(slu_history_io(db, 1, 100, "n2", 1, 2, &err), err);
+	expect_ok(slu_history_each(db, &all, keep_io, got, &err), err);
+	ck_assert_double_eq(got[0], 21);
+	expect_ok(slu_history_import_io(db, io, 4, &found, &err), err);
+	ck_assert_uint_eq(found, 0);
+	io[0].read_bytes = -1;
+	expect_fail(slu_history_import_io(db, io, 1, &found, &err), err,
+		    SLU_INVALID, "job 1");
+	slu_db_close(db);
+}
+END_TEST
+
 START_TEST(test_queries)
 {
 	static const struct {
@@ -213,18 +260,6 @@ START_TEST(test_pages)
 	slu_db_close(db);
 }
 END_TEST
-
-static int keep_io(void *arg, const struct slu_history_row *row,
-		   struct slu_err *err)
-{
-	double *io = arg;
-
-	(void)err;
-	io[0] = row->read_bytes;
-	io[1] = row->written_bytes;
-	io[2] = row->io_bandwidth;
-	return 0;
-}
 
 START_TEST(test_io)
 {
@@ -486,5 +521,5 @@ START_TEST(test_whole)
 END_TEST
 
 TEST_MAIN("history", test_whole, test_round_trip, test_once, test_import,
-	  test_queries, test_pages, test_io, test_jobs_json, test_predict_json,
-	  test_predict_io, test_accuracy)
+	  test_import_io, test_queries, test_pages, test_io, test_jobs_json,
+	  test_predict_json, test_predict_io, test_accuracy)

@@ -29,6 +29,17 @@ static int print_job(void *arg, const struct slu_job *j, struct slu_err *err)
 	return 0;
 }
 
+static int print_io(void *arg, const struct slu_import_io *io,
+		    struct slu_err *err)
+{
+	char *out = arg;
+
+	(void)err;
+	sprintf(out + strlen(out), "%u at %ld: %g %g\n", io->job_id,
+		(long)io->start, io->read_bytes, io->written_bytes);
+	return 0;
+}
+
 static const struct {
 	const char *format, *text, *jobs;
 	uint64_t n, skipped, broken;
@@ -80,6 +91,20 @@ static const struct {
 	 "5[2] 1000 ada acc/fat n n4 1+3-9 60 COMPLETED\n"
 	 "6[0] 1000 ada -/- - n0 0+1-2 7 FAILED\n",
 	 2, 1, 2, "3: job 7: user \"\" is not known here"},
+	{"darshan",
+	 "# darshan log version: 3.10\n# jobid: 7\n# start_time: 1000\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_READ\t-1\t/f\t/\tlustre\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\t100\t/f\t/\tlustre\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\tmany\t/f\t/\tlustre\n"
+	 "MPI-IO\t-1\t6\tMPIIO_BYTES_WRITTEN\t100\t/f\t/\tlustre\n"
+	 "STDIO\t0\t7\tSTDIO_BYTES_WRITTEN\t11\t/g\t/\tdvs\n"
+	 "STDIO\t0\t7\tSTDIO_BYTES_READ\t5\t/g\t/\tdvs\n"
+	 "total_POSIX_BYTES_WRITTEN: 100\nnonsense\n"
+	 "# darshan log version: 3.10\n# jobid: 8\n# start_time: 2000.75\n"
+	 "POSIX\t-1\t6\tPOSIX_OPENS\t1\t/f\t/\tlustre\n"
+	 "# darshan log version: 3.10\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_READ\t4\t/f\t/\tlustre\n",
+	 "7 at 1000: 5 111\n", 1, 1, 3, "6: POSIX_BYTES_WRITTEN: \"many\""},
 	{"json", "{\"jobs\":[]}", "", 0, 0, 0, ""},
 	{"swf", "", "", 0, 0, 0, ""},
 	{"sacct", "", "", 0, 0, 0, ""},
@@ -90,7 +115,8 @@ START_TEST(test_formats)
 	each(c, cases)
 	{
 		char out[4096] = "", *text = strdup(c->text);
-		struct slu_import import = {timegm, to_uid, print_job, out};
+		struct slu_import import = {timegm, to_uid, print_job, print_io,
+					    out};
 		struct slu_import_report r;
 		struct slu_err err;
 
@@ -113,7 +139,8 @@ END_TEST
 
 START_TEST(test_refused)
 {
-	struct slu_import import = {timegm, to_uid, print_job, (char[99]){""}};
+	struct slu_import import = {timegm, to_uid, print_job, NULL,
+				    (char[99]){""}};
 	struct slu_import_report r;
 	char swf[] = "666 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1";
 	struct slu_err err;
@@ -144,7 +171,7 @@ START_TEST(test_recorded)
 		*argv[] = {(char[]){"gzip"}, (char[]){"-dcf"}, path, NULL};
 	struct slu_buf text = {.max = 1 << 28};
 	uint64_t n = 0;
-	struct slu_import import = {timegm, to_uid, count, &n};
+	struct slu_import import = {timegm, to_uid, count, NULL, &n};
 	struct slu_import_report r;
 	struct slu_err err;
 
@@ -164,4 +191,32 @@ START_TEST(test_recorded)
 }
 END_TEST
 
-TEST_MAIN("import", test_formats, test_refused, test_recorded)
+/* The bytes of a recorded log, where there is one: its totals. */
+START_TEST(test_darshan)
+{
+	const char *data = getenv("SLUICE_DATA");
+	char path[1024], out[256] = "";
+	char *argv[] = {(char[]){"gzip"}, (char[]){"-dcf"}, path, NULL};
+	struct slu_buf text = {.max = 1 << 28};
+	struct slu_import import = {timegm, to_uid, print_job, print_io, out};
+	struct slu_import_report r;
+	struct slu_err err;
+
+	snprintf(path, sizeof(path), "%s/darshan/sample.txt.gz",
+		 data ? data : "../shared/data");
+	if (access(path, R_OK) < 0) {
+		printf("not tried: there is no %s; see SLUICE_DATA\n", path);
+		return;
+	}
+	expect_ok(slu_run(argv, 60, &text, &err), err);
+	expect_ok(slu_import("darshan", text.data, text.len, &import, &r, &err),
+		  err);
+	ck_assert_msg(r.broken == 0, "%s", r.named[0]);
+	ck_assert_msg(strncmp(out, "4478544 at 1490000867: ", 23) == 0, "%s",
+		      out);
+	ck_assert_ptr_nonnull(strstr(out, " 2.19902e+12\n"));
+	slu_buf_free(&text);
+}
+END_TEST
+
+TEST_MAIN("import", test_darshan, test_formats, test_refused, test_recorded)

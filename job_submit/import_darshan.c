@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * darshan-parser's text: comments name the job, then each line is a counter of
+ * a file: module, rank, record, counter, value. Bytes of the modules POSIX and
+ * STDIO are added; MPI-IO and HDF5 go through them. A log ends where the next
+ * one's "# darshan log version" stands.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "job_submit/import.h"
+
+#define MOST 1e18
+
+struct log {
+	struct slu_import_io io;
+	bool counters; /* it had some */
+};
+
+/* The value of "# key: N", or -1. */
+static double comment(const char *line, const char *key)
+{
+	size_t n = strlen(key);
+
+	return strncmp(line, key, n) == 0 ? strtod(line + n, NULL) : -1;
+}
+
+static void take_comment(const char *line, struct log *log)
+{
+	double job = comment(line, "# jobid:");
+	double start = comment(line, "# start_time:");
+
+	if (job >= 1 && job < UINT32_MAX)
+		log->io.job_id = (uint32_t)job;
+	if (start >= 1 && start < 4e9)
+		log->io.start = (int64_t)start;
+}
+
+/* Which sum a counter belongs to; NULL: none. */
+static double *sum_of(const char *counter, struct log *log)
+{
+	if (strcmp(counter, "POSIX_BYTES_READ") == 0 ||
+	    strcmp(counter, "STDIO_BYTES_READ") == 0)
+		return &log->io.read_bytes;
+	if (strcmp(counter, "POSIX_BYTES_WRITTEN") == 0 ||
+	    strcmp(counter, "STDIO_BYTES_WRITTEN") == 0)
+		return &log->io.written_bytes;
+	return NULL;
+}
+
+/* -1, as Darshan says it does not know, counts as nothing. */
+static int take_counter(char *line, struct log *log, struct slu_err *err)
+{
+	char *save = NULL, *field[5], *end;
+	double value, *sum;
+
+	for (int i = 0; i < 5; i++) {
+		field[i] = strtok_r(i ? NULL : line, "\t", &save);
+		if (!field[i])
+			return slu_err(err, SLU_INVALID, "%d of 5 columns", i);
+	}
+	log->counters = true;
+	sum = sum_of(field[3], log);
+	if (!sum)
+		return 0;
+	value = strtod(field[4], &end);
+	if (end == field[4] || *end || !(value >= -1 && value <= MOST))
+		return slu_err(err, SLU_INVALID, "%s: \"%.30s\"", field[3],
+			       field[4]);
+	*sum += value > 0 ? value : 0;
+	return 0;
+}
+
+static int finish(struct log *log, uint64_t line,
+		  const struct slu_import *import,
+		  struct slu_import_report *report, struct slu_err *err)
+{
+	struct slu_import_io io = log->io;
+	bool counters = log->counters;
+
+	*log = (struct log){0};
+	if (!counters)
+		return 0;
+	if (!io.job_id || !io.start) {
+		slu_err(err, SLU_INVALID, "a log without jobid or start_time");
+		slu_import_broken(report, line, err);
+		return 0;
+	}
+	if (io.read_bytes + io.written_bytes <= 0 || !import->take_io) {
+		report->skipped++;
+		return 0;
+	}
+	report->jobs++;
+	return import->take_io(import->arg, &io, err);
+}
+
+/* Totals ("total_POSIX_...: 1") and blank lines say nothing new. */
+static bool is_counter(const char *line)
+{
+	return *line && *line != '#' && strncmp(line, "total_", 6) != 0;
+}
+
+int slu_import_darshan(char *text, const struct slu_import *import,
+		       struct slu_import_report *report, struct slu_err *err)
+{
+	struct log log = {.counters = false};
+	uint64_t number = 0;
+
+	for (char *line = text, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		line[strcspn(line, "\r")] = '\0';
+		number++;
+		if (strncmp(line, "# darshan log version", 21) == 0 &&
+		    finish(&log, number, import, report, err) < 0)
+			return -1;
+		if (*line == '#')
+			take_comment(line, &log);
+		else if (is_counter(line) && take_counter(line, &log, err) < 0)
+			slu_import_broken(report, number, err);
+	}
+	return finish(&log, number, import, report, err);
+}
