@@ -285,6 +285,25 @@ out:
 	return ret;
 }
 
+/* The first row's text, if there is one: 1, 0 or -1. Ends the query. */
+static int read_text(struct slu_rows *rows, struct slu_buf *out,
+		     struct slu_err *err)
+{
+	int ret;
+
+	if (!rows)
+		return -1;
+	ret = slu_db_step(rows, err);
+	if (ret == 1) {
+		slu_buf_reset(out);
+		slu_buf_add(out, slu_db_text(rows, 0), slu_db_bytes(rows, 0));
+		if (out->failed)
+			ret = slu_err(err, SLU_NOMEM, "document");
+	}
+	slu_db_done(rows);
+	return ret;
+}
+
 int slu_documents_read(struct slu_db *db, const char *host,
 		       const char *extractor, struct slu_buf *out,
 		       struct slu_err *err)
@@ -298,21 +317,31 @@ int slu_documents_read(struct slu_db *db, const char *host,
 			     "WHERE h.Hostname = ? AND e.Name = ? "
 			     "ORDER BY d.DID DESC LIMIT 1",
 			     "ss", host, extractor);
-	int ret;
+	int ret = read_text(rows, out, err);
 
-	if (!rows)
-		return -1;
-	ret = slu_db_step(rows, err);
-	if (ret == 1) {
-		slu_buf_reset(out);
-		slu_buf_add(out, slu_db_text(rows, 0), slu_db_bytes(rows, 0));
-		if (out->failed)
-			ret = slu_err(err, SLU_NOMEM, "document");
-	}
-	slu_db_done(rows);
 	if (ret == 0)
 		return slu_err(err, SLU_NOTFOUND,
 			       "the resource map has no %s of %s", extractor,
 			       host);
+	return ret == 1 ? 0 : -1;
+}
+
+int slu_documents_newest(struct slu_db *db, const char *extractor,
+			 struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT d.Data FROM Extractortable e "
+		"JOIN Hostseen s ON s.EID = e.EID "
+		"JOIN Host2Data x ON x.HostID = s.HostID AND x.DID = s.DID "
+		"JOIN Datatable d ON d.DID = s.DID WHERE e.Name = ? "
+		"ORDER BY s.Since DESC, d.DID DESC LIMIT 1",
+		"s", extractor);
+	int ret = read_text(rows, out, err);
+
+	if (ret == 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "the resource map has no %s of any host",
+			       extractor);
 	return ret == 1 ? 0 : -1;
 }

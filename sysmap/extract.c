@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table, and the running of it. Issues of one extractor stay its own: the
- * others' documents are worth having.
+ * The running of the table (sysmap/extractors.c). Issues of one extractor stay
+ * its own: the others' documents are worth having.
  */
 #include "config.h"
 #include "sysmap/extract.h"
@@ -11,102 +11,8 @@
 #define XXH_STATIC_LINKING_ONLY /* a state on the stack */
 #include <xxhash.h>
 #include "common/jsonx.h"
-#include "sysmap/linux/linux.h"
 
-#define SOURCES(...)                 \
-	(const struct slu_source[])  \
-	{                            \
-		__VA_ARGS__,         \
-		{                    \
-			.name = NULL \
-		}                    \
-	}
-
-static const struct slu_column disk_columns[] = {
-	{"name", "DISK", SLU_COL_PLAIN},
-	{"size_bytes", "SIZE", SLU_COL_BYTES},
-	{"vendor", "VENDOR", SLU_COL_PLAIN},
-	{"model", "MODEL", SLU_COL_PLAIN},
-	{"rotational", "ROTATIONAL", SLU_COL_PLAIN},
-	{"device_number", "DEVICE", SLU_COL_PLAIN},
-	{.key = NULL},
-};
-static const struct slu_column partition_columns[] = {
-	{"name", "PARTITION", SLU_COL_PLAIN},
-	{"size_bytes", "SIZE", SLU_COL_BYTES},
-	{"mountpoint", "MOUNTPOINT", SLU_COL_PLAIN},
-	{"label", "LABEL", SLU_COL_PLAIN},
-	{"uuid", "UUID", SLU_COL_PLAIN},
-	{.key = NULL},
-};
-static const struct slu_column mountpoint_columns[] = {
-	{"mountpoint", "MOUNTPOINT", SLU_COL_PLAIN},
-	{"filesystem", "TYPE", SLU_COL_PLAIN},
-	{"category", "CATEGORY", SLU_COL_PLAIN},
-	{"size", "SIZE", SLU_COL_BYTES},
-	{"device", "DEVICE", SLU_COL_PLAIN},
-	{.key = NULL},
-};
-static const struct slu_column mountusage_columns[] = {
-	{"mountpoint", "MOUNTPOINT", SLU_COL_PLAIN},
-	{"size", "SIZE", SLU_COL_BYTES},
-	{"available", "AVAILABLE", SLU_COL_BYTES},
-	{"files", "FILES", SLU_COL_PLAIN},
-	{"files_available", "FREE", SLU_COL_PLAIN},
-	{.key = NULL},
-};
-
-const struct slu_extractor slu_extractors[] = {
-	{
-		.name = "disks",
-		.help = "block devices with hardware behind them",
-		.source = SOURCES({"linux/sysfs", slu_linux_disks}),
-		.columns = disk_columns,
-	},
-	{
-		.name = "partitions",
-		.help = "partitions, logical volumes and RAID sets",
-		.source = SOURCES({"linux/sysfs", slu_linux_partitions}),
-		.columns = partition_columns,
-	},
-	{
-		.name = "mountpoints",
-		.help = "what is mounted where, and how large it is",
-		.source = SOURCES({"linux/mountinfo", slu_linux_mountinfo},
-				  {"linux/mounts", slu_linux_mtab}),
-		.columns = mountpoint_columns,
-	},
-	{
-		.name = "mountusage",
-		.help = "free space of the file systems on disks",
-		.dynamic = true,
-		.source = SOURCES({"linux/statvfs", slu_linux_mountusage}),
-		.columns = mountusage_columns,
-	},
-	{
-		.name = "cpuinfo",
-		.help = "processors, their arrangement and caches",
-		.source = SOURCES({"linux/sysfs", slu_linux_cpus},
-				  {"linux/procfs", slu_linux_cpuinfo}),
-	},
-	{
-		.name = "memoryinfo",
-		.help = "memory and its pages",
-		.source = SOURCES({"linux/procfs", slu_linux_meminfo},
-				  {"linux/sysfs", slu_linux_numa_memory}),
-	},
-	{
-		.name = "machineinfo",
-		.help = "kernel, operating system and firmware",
-		.source = SOURCES({"linux/procfs", slu_linux_machine}),
-	},
-	{
-		.name = "hostid",
-		.help = "name and serial numbers of this machine",
-		.source = SOURCES({"linux/procfs", slu_linux_hostid}),
-	},
-	{.name = NULL},
-};
+#define EXTRACTORS_MAX 64 /* more than the table has */
 
 const struct slu_extractor *slu_extractor_find(const char *name)
 {
@@ -128,21 +34,21 @@ uint64_t slu_document_hash(const char *extractor, const char *text, size_t len)
 	return XXH3_64bits_digest(&state);
 }
 
-static bool wanted(const struct slu_extractor *e, char *const *names)
+bool slu_extractor_wanted(const struct slu_extractor *e, char *const *names)
 {
-	if (!names)
-		return true;
+	if (!names || !*names)
+		return !e->on_request;
 	for (; *names; names++)
 		if (strcmp(*names, e->name) == 0)
 			return true;
 	return false;
 }
 
-static int check_names(char *const *names, struct slu_err *err)
+int slu_extractors_check(char *const *names, struct slu_err *err)
 {
-	const char *known[64] = {0}, *nearest;
+	const char *known[EXTRACTORS_MAX] = {0}, *nearest;
 
-	for (size_t i = 0; slu_extractors[i].name && i < 63; i++)
+	for (size_t i = 0; slu_extractors[i].name; i++)
 		known[i] = slu_extractors[i].name;
 	for (; names && *names; names++) {
 		if (slu_extractor_find(*names))
@@ -181,14 +87,14 @@ static int extract(const struct slu_root *root, const struct slu_extractor *e,
 int slu_map_extract(const struct slu_root *root, char *const *names,
 		    struct slu_map *out, struct slu_err *err)
 {
-	size_t rows = sizeof(slu_extractors) / sizeof(slu_extractors[0]);
-	struct slu_map map = {.document = calloc(rows, sizeof(*map.document))};
-	int ret = map.document ? check_names(names, err)
+	struct slu_map map = {
+		.document = calloc(EXTRACTORS_MAX, sizeof(*map.document))};
+	int ret = map.document ? slu_extractors_check(names, err)
 			       : slu_err(err, SLU_NOMEM, "resource map");
 
 	for (const struct slu_extractor *e = slu_extractors;
 	     ret == 0 && e->name; e++) {
-		if (!wanted(e, names))
+		if (!slu_extractor_wanted(e, names))
 			continue;
 		ret = extract(root, e, &map.document[map.n], err);
 		if (ret == 1) {

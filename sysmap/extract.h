@@ -25,7 +25,8 @@ struct slu_source {
 struct slu_extractor {
 	const char *name;
 	const char *help;
-	bool dynamic; /* changes by the minute: kept without history */
+	bool dynamic;	 /* changes by the minute: kept without history */
+	bool on_request; /* only when it is named: it asks more than a node */
 	const struct slu_source *source;  /* name NULL ends them */
 	const struct slu_column *columns; /* of an array, for people */
 };
@@ -33,6 +34,11 @@ extern const struct slu_extractor slu_extractors[]; /* name NULL ends it */
 
 /* NULL: there is none of this name. */
 const struct slu_extractor *slu_extractor_find(const char *name);
+
+/* Which ones are run for these names: a NULL-ended list; NULL or none: all but
+ * those on request. An unknown name is SLU_INVALID. */
+bool slu_extractor_wanted(const struct slu_extractor *e, char *const *names);
+int slu_extractors_check(char *const *names, struct slu_err *err);
 
 /* A document: what one extractor found on one machine. */
 struct slu_document {
@@ -49,8 +55,8 @@ struct slu_map {
 };
 
 /* Run the extractors named (a NULL-ended list, in the order of the table;
- * NULL: all). Those of which no source says anything are left out. An unknown
- * name is SLU_INVALID. Caller frees. */
+ * NULL: all but those on request). Those of which no source says anything are
+ * left out. An unknown name is SLU_INVALID. Caller frees. */
 int slu_map_extract(const struct slu_root *root, char *const *names,
 		    struct slu_map *out, struct slu_err *err);
 void slu_map_free(struct slu_map *map);

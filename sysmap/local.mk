@@ -1,23 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LTLIBRARIES += libslusysmap.la
 libslusysmap_la_SOURCES = \
+	sysmap/devices.c sysmap/devices.h \
 	sysmap/documents.c sysmap/documents.h \
-	sysmap/extract.c sysmap/extract.h \
+	sysmap/extract.c sysmap/extractors.c sysmap/extract.h \
 	sysmap/model.c sysmap/model.h \
 	sysmap/output.c sysmap/output.h \
 	sysmap/receive.c sysmap/receive.h \
 	sysmap/root.c sysmap/root.h \
 	sysmap/storage.c sysmap/storage.h \
+	sysmap/topology.c sysmap/topology_sources.c \
+	sysmap/topology.h sysmap/topology_private.h \
+	sysmap/hwloc/devices.c sysmap/hwloc/hwloc.c \
+	sysmap/hwloc/hwloc.h sysmap/hwloc/load.h \
+	sysmap/infiniband/documents.c sysmap/infiniband/fabric.c \
+	sysmap/infiniband/fabric.h \
+	sysmap/infiniband/sources.c sysmap/infiniband/sources.h \
+	sysmap/infiniband/topology.c \
 	sysmap/linux/block.c \
+	sysmap/linux/kconfig.c sysmap/linux/kconfig.h \
 	sysmap/linux/cpu.c \
+	sysmap/linux/dimms.c \
 	sysmap/linux/filesystems.c \
+	sysmap/linux/health.c sysmap/linux/health.h \
+	sysmap/linux/kernel.c \
 	sysmap/linux/linux.h \
 	sysmap/linux/machine.c \
 	sysmap/linux/memory.c \
+	sysmap/linux/modules.c \
 	sysmap/linux/mounts.c sysmap/linux/mounts.h \
-	sysmap/linux/procs.c sysmap/linux/procs.h
+	sysmap/linux/network.c \
+	sysmap/linux/numa.c \
+	sysmap/linux/nvme.c \
+	sysmap/linux/pci.c sysmap/linux/pci.h \
+	sysmap/linux/pcidevices.c \
+	sysmap/linux/pcinames.c sysmap/linux/pcinames.h \
+	sysmap/linux/procs.c sysmap/linux/procs.h \
+	sysmap/linux/queues.c \
+	sysmap/linux/smbios.c sysmap/linux/smbios.h \
+	sysmap/lustre/lustre.h sysmap/lustre/mounts.c \
+	sysmap/lustre/targets.c
 libslusysmap_la_LIBADD = libslustore.la libsluwire.la libslucommon.la \
-	$(XXHASH_LIBS)
+	$(XXHASH_LIBS) $(HWLOC_LIBS) $(ZLIB_LIBS)
 
 # Apart, because it needs the network: link libslunet.la as well.
 noinst_LTLIBRARIES += libslupush.la
@@ -31,16 +55,20 @@ sysmap_sysmap_LDADD = libslupush.la libslunet.la libslusysmap.la
 
 EXTRA_DIST += tests/fixtures/machines/fat.tree \
 	tests/fixtures/machines/fat.expected \
-	tests/fuzz/corpus/proc tests/fuzz/corpus/receive
-noinst_HEADERS += tests/unit/machine.h
+	tests/fuzz/corpus/proc tests/fuzz/corpus/receive \
+	tests/fuzz/corpus/fabric
+noinst_HEADERS += tests/unit/machine.h tests/unit/data.h
 dist_check_SCRIPTS += tests/unit/test_sysmap.sh
 TESTS += tests/unit/test_sysmap.sh
 
-sysmap_fuzz = tests/fuzz/fuzz_proc tests/fuzz/fuzz_receive
+sysmap_fuzz = tests/fuzz/fuzz_proc tests/fuzz/fuzz_receive \
+	tests/fuzz/fuzz_fabric
 check_PROGRAMS += $(sysmap_fuzz)
 TESTS += $(sysmap_fuzz)
 tests_fuzz_fuzz_proc_SOURCES = tests/fuzz/fuzz_proc.c tests/fuzz/replay.c
 tests_fuzz_fuzz_proc_LDADD = libslusysmap.la
+tests_fuzz_fuzz_fabric_SOURCES = tests/fuzz/fuzz_fabric.c tests/fuzz/replay.c
+tests_fuzz_fuzz_fabric_LDADD = libslusysmap.la
 tests_fuzz_fuzz_receive_SOURCES = tests/fuzz/fuzz_receive.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_receive_LDADD = libslusysmap.la
@@ -50,7 +78,9 @@ sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
 	tests/unit/test_procs tests/unit/test_extract \
 	tests/unit/test_recorded tests/unit/test_receive \
 	tests/unit/test_node_storage tests/unit/test_push \
-	tests/unit/test_output tests/unit/test_http_site
+	tests/unit/test_output tests/unit/test_http_site \
+	tests/unit/test_fabric tests/unit/test_topology \
+	tests/unit/test_hostile tests/unit/test_devices
 check_PROGRAMS += $(sysmap_tests)
 TESTS += $(sysmap_tests)
 sysmap_test_libs = libslusysmap.la $(CHECK_LIBS)
@@ -59,6 +89,10 @@ tests_unit_test_mounts_LDADD = $(sysmap_test_libs)
 tests_unit_test_procs_LDADD = $(sysmap_test_libs)
 tests_unit_test_extract_LDADD = $(sysmap_test_libs)
 tests_unit_test_recorded_LDADD = $(sysmap_test_libs)
+tests_unit_test_fabric_LDADD = $(sysmap_test_libs)
+tests_unit_test_topology_LDADD = $(sysmap_test_libs)
+tests_unit_test_hostile_LDADD = $(sysmap_test_libs)
+tests_unit_test_devices_LDADD = $(sysmap_test_libs)
 tests_unit_test_push_LDADD = libslupush.la $(sysmap_test_libs)
 tests_unit_test_output_LDADD = $(sysmap_test_libs)
 tests_unit_test_http_site_LDADD = libslunet.la libslucommon.la $(CHECK_LIBS)

@@ -153,27 +153,41 @@ static const char *find_host(const struct options *opt,
 	return name;
 }
 
-static int list(const struct slu_root *root)
+/* Say of each source whether it is the one, and if not, why. */
+static void list_sources(const struct slu_root *root,
+			 const struct slu_extractor *e)
 {
 	struct json_object *obj;
 	struct slu_err err;
-	bool found;
+	bool found = false;
 
-	for (const struct slu_extractor *e = slu_extractors; e->name; e++) {
-		printf("%-12s %s\n", e->name, e->help);
-		found = false;
-		for (const struct slu_source *s = e->source; s->name; s++) {
-			if (found) {
-				printf("    %-16s not needed\n", s->name);
-			} else if (s->read(root, &obj, &err) == 0) {
-				printf("    %-16s chosen\n", s->name);
-				json_object_put(obj);
-				found = true;
-			} else {
-				printf("    %-16s not here: %s\n", s->name,
-				       err.text);
-			}
+	for (const struct slu_source *s = e->source; s->name; s++) {
+		if (found) {
+			printf("    %-22s not needed\n", s->name);
+		} else if (s->read(root, &obj, &err) == 0) {
+			printf("    %-22s chosen\n", s->name);
+			json_object_put(obj);
+			found = true;
+		} else {
+			printf("    %-22s not here: %s\n", s->name, err.text);
 		}
+	}
+}
+
+static int list(const struct slu_root *root, char *const *names)
+{
+	struct slu_err err;
+
+	if (slu_extractors_check(names, &err))
+		return fail(&err);
+	for (const struct slu_extractor *e = slu_extractors; e->name; e++) {
+		if (*names && !slu_extractor_wanted(e, names))
+			continue;
+		printf("%-16s %s\n", e->name, e->help);
+		if (e->on_request && !*names)
+			printf("    only when it is named\n");
+		else
+			list_sources(root, e);
 	}
 	return EXIT_SUCCESS;
 }
@@ -262,7 +276,7 @@ int main(int argc, char **argv)
 	if (slu_root_open(&root, opt.root, &err))
 		return fail(&err);
 	if (opt.list)
-		ret = list(&root);
+		ret = list(&root, opt.names);
 	else
 		ret = run(&opt, &root, &err) ? fail(&err) : EXIT_SUCCESS;
 	slu_root_close(&root);

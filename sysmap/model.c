@@ -43,6 +43,9 @@ void slu_disk_add(struct json_object *disks, const struct slu_disk *disk)
 	text(obj, "device_number", disk->device_number);
 	slu_json_set_bool(obj, "rotational", disk->rotational);
 	slu_json_set_bool(obj, "removable", disk->removable);
+	text_opt(obj, "address", disk->address);
+	if (disk->numa_node >= 0)
+		slu_json_set_i64(obj, "numa_node", disk->numa_node);
 	json_object_array_add(disks, obj);
 }
 

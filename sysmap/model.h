@@ -22,6 +22,8 @@ struct slu_disk {
 	const char *name; /* sda */
 	const char *model, *vendor;
 	const char *device_number; /* 8:0 */
+	const char *address;	   /* of its PCI function (if known) */
+	int numa_node;		   /* (if known) or -1 */
 	uint64_t size;
 	bool rotational, removable;
 };

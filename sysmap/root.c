@@ -26,11 +26,21 @@ int slu_root_open(struct slu_root *root, const char *dir, struct slu_err *err)
 	bool live = !dir || strcmp(dir, "/") == 0;
 	int fd = open(live ? "/" : dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd < 0)
-		return slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO,
-				 "%s", live ? "/" : dir);
-	*root = (struct slu_root){.fd = fd, .live = live};
-	return 0;
+	_Atomic long *work = malloc(sizeof(*work));
+
+	if (fd < 0) {
+		slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO, "%s",
+			  live ? "/" : dir);
+	} else if (work) {
+		*work = SLU_ROOT_WORK;
+		*root = (struct slu_root){.fd = fd, .live = live, .work = work};
+		return 0;
+	} else {
+		slu_err(err, SLU_NOMEM, "out of memory");
+		close(fd);
+	}
+	free(work);
+	return -1;
 }
 
 void slu_root_close(struct slu_root *root)
@@ -38,6 +48,14 @@ void slu_root_close(struct slu_root *root)
 	if (root->fd >= 0)
 		close(root->fd);
 	root->fd = -1;
+	free(root->work);
+	root->work = NULL;
+}
+
+/* Is there work left? Takes it. */
+static bool spend(const struct slu_root *root, size_t units)
+{
+	return (*root->work -= (long)units) >= 0;
 }
 
 static int open_in(const struct slu_root *root, const char *path, int flags)
@@ -47,6 +65,10 @@ static int open_in(const struct slu_root *root, const char *path, int flags)
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 
+	if (!spend(root, 1)) {
+		errno = EDQUOT;
+		return -1;
+	}
 	while (*path == '/')
 		path++;
 	if (root->live)
@@ -104,15 +126,16 @@ static ssize_t read_up_to(int fd, char *out, size_t size)
 	return (ssize_t)len;
 }
 
-static int read_all(int fd, const char *path, size_t max, struct slu_buf *out,
-		    struct slu_err *err)
+static int read_all(const struct slu_root *root, int fd, const char *path,
+		    size_t max, struct slu_buf *out, struct slu_err *err)
 {
 	char chunk[16384];
 	ssize_t n;
 
 	slu_buf_reset(out);
 	while ((n = read_up_to(fd, chunk, sizeof(chunk))) > 0) {
-		if (out->len + (size_t)n > max)
+		if (out->len + (size_t)n > max ||
+		    !spend(root, (size_t)n / 1024))
 			return slu_err(err, SLU_NOMEM,
 				       "/%s: longer than %zu bytes", path, max);
 		slu_buf_add(out, chunk, (size_t)n);
@@ -133,7 +156,7 @@ int slu_root_read(const struct slu_root *root, const char *path, size_t max,
 	if (fd < 0)
 		return slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO,
 				 "/%s", path);
-	ret = read_all(fd, path, max, out, err);
+	ret = read_all(root, fd, path, max, out, err);
 	close(fd);
 	return ret;
 }
@@ -194,6 +217,8 @@ static bool read_attr(const struct slu_root *root, char *out, size_t size,
 		return false;
 	text[n] = '\0';
 	text[strcspn(text, "\n")] = '\0';
+	for (char *tab = text; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
 	slu_copy(out, size, slu_trim(text));
 	slu_printable(out); /* after the cut, which may split a character */
 	return out[0] != '\0';
@@ -213,50 +238,103 @@ bool slu_root_attr(const struct slu_root *root, char *out, size_t size,
 	return ok && read_attr(root, out, size, path);
 }
 
+/* Text of a number; false when the file has something else. */
+static bool read_digits(const struct slu_root *root, char *out, size_t size,
+			const char *fmt, va_list ap)
+{
+	char path[PATH_MAX];
+	const char *digits = out;
+
+	if (!path_of(path, fmt, ap) || !read_attr(root, out, size, path))
+		return false;
+	digits += out[0] == '-';
+	return digits[0] && !digits[strspn(digits, "0123456789")];
+}
+
 bool slu_root_number(const struct slu_root *root, uint64_t *out,
 		     const char *fmt, ...)
 {
-	char path[PATH_MAX], text[32], *end;
 	unsigned long long value;
+	char text[32];
 	va_list ap;
 	bool ok;
 
 	va_start(ap, fmt);
-	ok = path_of(path, fmt, ap);
+	ok = read_digits(root, text, sizeof(text), fmt, ap) && text[0] != '-';
 	va_end(ap);
-	if (!ok || !read_attr(root, text, sizeof(text), path))
-		return false;
-	if (text[0] < '0' || text[0] > '9')
-		return false;
 	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || *end)
+	value = ok ? strtoull(text, NULL, 10) : 0;
+	if (!ok || errno)
 		return false;
 	*out = value;
 	return true;
 }
 
-bool slu_root_link(const struct slu_root *root, char *out, size_t size,
-		   const char *fmt, ...)
+bool slu_root_signed(const struct slu_root *root, int64_t *out, const char *fmt,
+		     ...)
 {
-	char path[PATH_MAX], target[PATH_MAX], *slash;
-	ssize_t n = -1;
+	long long value;
+	char text[32];
 	va_list ap;
-	int fd;
 	bool ok;
 
 	va_start(ap, fmt);
-	ok = path_of(path, fmt, ap);
+	ok = read_digits(root, text, sizeof(text), fmt, ap);
 	va_end(ap);
-	out[0] = '\0';
-	fd = ok ? open_in(root, path, O_PATH | O_NOFOLLOW) : -1;
+	errno = 0;
+	value = ok ? strtoll(text, NULL, 10) : 0;
+	if (!ok || errno)
+		return false;
+	*out = value;
+	return true;
+}
+
+static bool read_target(const struct slu_root *root, char target[PATH_MAX],
+			const char *fmt, va_list ap)
+{
+	char path[PATH_MAX];
+	ssize_t n;
+	int fd;
+
+	fd = path_of(path, fmt, ap) ? open_in(root, path, O_PATH | O_NOFOLLOW)
+				    : -1;
 	if (fd < 0)
 		return false;
-	n = readlinkat(fd, "", target, sizeof(target) - 1);
+	n = readlinkat(fd, "", target, PATH_MAX - 1);
 	close(fd);
 	if (n <= 0)
 		return false;
 	target[n] = '\0';
+	return true;
+}
+
+bool slu_root_target(const struct slu_root *root, char *out, size_t size,
+		     const char *fmt, ...)
+{
+	char target[PATH_MAX];
+	va_list ap;
+	bool ok;
+
+	va_start(ap, fmt);
+	ok = read_target(root, target, fmt, ap);
+	va_end(ap);
+	out[0] = '\0';
+	return ok && slu_copy(out, size, target);
+}
+
+bool slu_root_link(const struct slu_root *root, char *out, size_t size,
+		   const char *fmt, ...)
+{
+	char target[PATH_MAX], *slash;
+	va_list ap;
+	bool ok;
+
+	va_start(ap, fmt);
+	ok = read_target(root, target, fmt, ap);
+	va_end(ap);
+	out[0] = '\0';
+	if (!ok)
+		return false;
 	slash = strrchr(target, '/');
 	slu_copy(out, size, slash ? slash + 1 : target);
 	slu_printable(out);
@@ -298,14 +376,16 @@ static int append(char ***names, size_t *n, const char *name)
 	return more[(*n)++] ? 0 : -1;
 }
 
-static int list_names(DIR *dir, char ***names, size_t *n)
+static int list_names(const struct slu_root *root, DIR *dir, char ***names,
+		      size_t *n)
 {
 	struct dirent *entry;
 
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		if (*n == SLU_LIST_MAX || append(names, n, entry->d_name))
+		if (*n == SLU_LIST_MAX || !spend(root, 1) ||
+		    append(names, n, entry->d_name))
 			return -1;
 	}
 	return 0;
@@ -327,7 +407,7 @@ char **slu_root_list(const struct slu_root *root, const char *path,
 		free(names);
 		return NULL;
 	}
-	if (!names || list_names(dir, &names, &n)) {
+	if (!names || list_names(root, dir, &names, &n)) {
 		slu_err(err, SLU_NOMEM, "/%s: too many entries", path);
 		slu_strv_free(names);
 		names = NULL;

@@ -20,11 +20,20 @@
 
 #define SLU_ROOT_ATTR_MAX 4096	     /* bytes of one attribute file */
 #define SLU_TABLE_MAX	  (8u << 20) /* bytes of /proc/cpuinfo and the like */
-#define SLU_LIST_MAX	  65536	     /* entries of one directory */
+#define SLU_LIST_MAX	  16384	     /* entries of one directory */
+
+/*
+ * What reading one machine may cost altogether: files opened, entries listed
+ * and KiB read. It is many times what the largest machine needs; beyond it
+ * every read fails, so that no tree can keep its reader for more than some
+ * seconds.
+ */
+#define SLU_ROOT_WORK 2000000
 
 struct slu_root {
 	int fd;
 	bool live; /* this machine, now: file systems can be asked as well */
+	_Atomic long *work; /* what is left of SLU_ROOT_WORK */
 };
 
 /* dir NULL or "/": the live machine. */
@@ -36,14 +45,22 @@ void slu_root_close(struct slu_root *root);
 int slu_root_read(const struct slu_root *root, const char *path, size_t max,
 		  struct slu_buf *out, struct slu_err *err);
 
-/* First line of a small file, without blanks around it; "" and false when it
- * is missing, unreadable or empty. */
+/* First line of a small file, tabs as blanks, without blanks around it; "" and
+ * false when it is missing, unreadable or empty. */
 bool slu_root_attr(const struct slu_root *root, char *out, size_t size,
 		   const char *path, ...) __attribute__((format(printf, 4, 5)));
 /* The same as an unsigned decimal number; false leaves *out alone. */
 bool slu_root_number(const struct slu_root *root, uint64_t *out,
 		     const char *path, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Like slu_root_number(), of a number that may be negative. */
+bool slu_root_signed(const struct slu_root *root, int64_t *out,
+		     const char *path, ...)
+	__attribute__((format(printf, 3, 4)));
+/* What a link points to, as it says: mostly a relative path. */
+bool slu_root_target(const struct slu_root *root, char *out, size_t size,
+		     const char *path, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Last component of what a link points to. */
 bool slu_root_link(const struct slu_root *root, char *out, size_t size,
 		   const char *path, ...) __attribute__((format(printf, 4, 5)));

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sysmap/linux/mounts.h"
+#include "sysmap/linux/pci.h"
 #include "sysmap/model.h"
 
 #define BLOCK "sys/class/block"
@@ -34,6 +35,25 @@ static bool is_set(const struct slu_root *root, const char *name,
 	       value == 1;
 }
 
+/* Where a disk hangs. An NVMe drive that several paths lead to is virtual, but
+ * names its controllers. */
+static void place_of(const struct slu_root *root, const char *name,
+		     struct slu_pci *pci)
+{
+	char path[NAME], **entries;
+
+	if (slu_pci_of(root, pci, BLOCK "/%s", name) ||
+	    strncmp(name, "nvme", 4) != 0)
+		return;
+	snprintf(path, sizeof(path), BLOCK "/%.32s/device", name);
+	entries = slu_root_list(root, path, NULL);
+	for (char **e = entries; e && *e; e++)
+		if (strncmp(*e, "nvme", 4) == 0 &&
+		    slu_pci_of(root, pci, "sys/class/nvme/%s", *e))
+			break;
+	slu_strv_free(entries);
+}
+
 static void add_disk(const struct slu_root *root, const char *name,
 		     struct json_object *disks)
 {
@@ -45,6 +65,7 @@ static void add_disk(const struct slu_root *root, const char *name,
 		.device_number = number,
 		.size = size_of(root, name),
 	};
+	struct slu_pci pci;
 
 	if (disk.size == 0 ||
 	    slu_root_exists(root, BLOCK "/%s/partition", name) ||
@@ -55,6 +76,9 @@ static void add_disk(const struct slu_root *root, const char *name,
 		      name);
 	slu_root_attr(root, vendor, sizeof(vendor), BLOCK "/%s/device/vendor",
 		      name);
+	place_of(root, name, &pci);
+	disk.address = pci.address;
+	disk.numa_node = pci.numa_node;
 	disk.rotational = is_set(root, name, "queue/rotational");
 	disk.removable = is_set(root, name, "removable");
 	slu_disk_add(disks, &disk);

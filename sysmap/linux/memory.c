@@ -38,8 +38,7 @@ static uint32_t numa_nodes(const struct slu_root *root, uint64_t *total)
 
 	*total = 0;
 	for (char **name = names; name && *name; name++) {
-		if (strncmp(*name, "node", 4) != 0 || (*name)[4] < '0' ||
-		    (*name)[4] > '9')
+		if (!slu_is_numa_node(*name))
 			continue;
 		n++;
 		snprintf(path, sizeof(path), NODES "/%.16s/meminfo", *name);

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "sysmap/linux/procs.h"
 
 #define FIELDS_MAX 32
 
@@ -49,26 +50,6 @@ enum slu_mount_category slu_mount_category_of(const char *filesystem,
 	return SLU_MOUNT_PSEUDO;
 }
 
-/* "\040" and the like become the byte they mean. */
-static char *unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *at = text; *at; to++) {
-		if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' &&
-		    at[2] >= '0' && at[2] <= '7' && at[3] >= '0' &&
-		    at[3] <= '7') {
-			*to = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 |
-				     (at[3] - '0'));
-			at += 4;
-		} else {
-			*to = *at++;
-		}
-	}
-	*to = '\0';
-	return slu_printable(text);
-}
-
 /* 36 35 98:0 /sub /mnt rw,noatime master:1 - ext4 /dev/sda1 rw,data=ordered */
 static bool parse_mountinfo(char **field, size_t n, struct slu_mount *mount)
 {
@@ -79,13 +60,13 @@ static bool parse_mountinfo(char **field, size_t n, struct slu_mount *mount)
 	if (dash + 3 >= n)
 		return false;
 	*mount = (struct slu_mount){
-		.number = unescape(field[2]),
-		.subtree = unescape(field[3]),
-		.mountpoint = unescape(field[4]),
-		.options = unescape(field[5]),
-		.filesystem = unescape(field[dash + 1]),
-		.device = unescape(field[dash + 2]),
-		.super_options = unescape(field[dash + 3]),
+		.number = slu_unescape(field[2]),
+		.subtree = slu_unescape(field[3]),
+		.mountpoint = slu_unescape(field[4]),
+		.options = slu_unescape(field[5]),
+		.filesystem = slu_unescape(field[dash + 1]),
+		.device = slu_unescape(field[dash + 2]),
+		.super_options = slu_unescape(field[dash + 3]),
 	};
 	return true;
 }
@@ -96,10 +77,10 @@ static bool parse_mtab(char **field, size_t n, struct slu_mount *mount)
 	if (n < 4)
 		return false;
 	*mount = (struct slu_mount){
-		.device = unescape(field[0]),
-		.mountpoint = unescape(field[1]),
-		.filesystem = unescape(field[2]),
-		.options = unescape(field[3]),
+		.device = slu_unescape(field[0]),
+		.mountpoint = slu_unescape(field[1]),
+		.filesystem = slu_unescape(field[2]),
+		.options = slu_unescape(field[3]),
 	};
 	return true;
 }
@@ -143,6 +124,8 @@ int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
 					   : parse_mtab(field, n, &one);
 		if (!ok || one.mountpoint[0] != '/' || transient(&one))
 			continue;
+		if (out->n == SLU_MOUNTS_MAX)
+			break;
 		one.category =
 			slu_mount_category_of(one.filesystem, one.device);
 		if (out->n == cap) {

@@ -11,6 +11,8 @@
 #include "sysmap/model.h"
 #include "sysmap/root.h"
 
+#define SLU_MOUNTS_MAX 8192 /* no more are looked at */
+
 struct slu_mount { /* texts are borrowed from the table's */
 	char *device, *mountpoint, *filesystem;
 	char *options;	     /* of the mount */

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "sysmap/linux/procs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
@@ -141,4 +142,86 @@ uint32_t slu_cpulist_count(const char *list, long *first)
 		list = *end == ',' ? end + 1 : end;
 	}
 	return n;
+}
+
+/* 32 hexadecimal digits. */
+static bool parse_inet6(const char *text, unsigned char out[16])
+{
+	unsigned int byte;
+
+	if (strlen(text) != 32 || strspn(text, "0123456789abcdef") != 32)
+		return false;
+	for (int i = 0; i < 16; i++) {
+		sscanf(text + 2 * i, "%2x", &byte);
+		out[i] = (unsigned char)byte;
+	}
+	return true;
+}
+
+/* ADDRESS INDEX PREFIX SCOPE FLAGS NAME */
+bool slu_inet6_next(char **rest, struct slu_inet6 *out)
+{
+	char *field[6], *line;
+
+	while ((line = strsep(rest, "\n"))) {
+		if (slu_split(line, " \t", field, 6) != 6 ||
+		    !parse_inet6(field[0], out->address))
+			continue;
+		out->temporary = strtoul(field[4], NULL, 16) & 1;
+		out->interface = slu_printable(field[5]);
+		return true;
+	}
+	return false;
+}
+
+/* DEVICE TYPE KIB USED PRIORITY */
+bool slu_swap_next(char **rest, struct slu_swap *out)
+{
+	unsigned long long kib;
+	char *field[5], *line, *end;
+
+	while ((line = strsep(rest, "\n"))) {
+		if (slu_split(line, " \t", field, 5) != 5 || field[0][0] != '/')
+			continue;
+		kib = strtoull(field[2], &end, 10);
+		if (*end || kib > UINT64_MAX / 1024)
+			continue;
+		*out = (struct slu_swap){
+			.device = slu_unescape(field[0]),
+			.type = slu_printable(field[1]),
+			.size = kib * 1024,
+			.priority = strtoll(field[4], NULL, 10),
+		};
+		return true;
+	}
+	return false;
+}
+
+char *slu_chosen(char *text)
+{
+	char *open = strchr(text, '['), *close;
+
+	if (!open || !(close = strchr(open, ']')))
+		return text;
+	*close = '\0';
+	return open + 1;
+}
+
+char *slu_unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; to++) {
+		if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' &&
+		    at[2] >= '0' && at[2] <= '7' && at[3] >= '0' &&
+		    at[3] <= '7') {
+			*to = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 |
+				     (at[3] - '0'));
+			at += 4;
+		} else {
+			*to = *at++;
+		}
+	}
+	*to = '\0';
+	return slu_printable(text);
 }

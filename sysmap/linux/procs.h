@@ -32,4 +32,30 @@ double slu_model_mhz(const char *model);
 /* How many CPUs a list names ("0-3,8"), and the first of them (-1: none). */
 uint32_t slu_cpulist_count(const char *list, long *first);
 
+/* A line of /proc/net/if_inet6. */
+struct slu_inet6 {
+	unsigned char address[16];
+	bool temporary;
+	const char *interface; /* borrowed from the text */
+};
+/* The next one, *rest being moved on; other lines are skipped. False at the
+ * end. */
+bool slu_inet6_next(char **rest, struct slu_inet6 *out);
+
+/* A line of /proc/swaps; texts are borrowed from it. */
+struct slu_swap {
+	const char *device, *type;
+	uint64_t size; /* bytes */
+	int64_t priority;
+};
+bool slu_swap_next(char **rest, struct slu_swap *out);
+
+/* The choice in brackets of "none [mq-deadline] kyber", in place; a text
+ * without brackets is its own. */
+char *slu_chosen(char *text);
+
+/* "\040" and the like become the byte they mean, in place, and what is not
+ * printable '?'. */
+char *slu_unescape(char *text);
+
 #endif

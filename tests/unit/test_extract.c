@@ -60,7 +60,9 @@ START_TEST(test_sources)
 		ck_assert_int_eq(unlink(path), 0);
 	}
 	map = extract(tmpfile_path("m"), NULL);
-	ck_assert_ptr_null(find(&map, "mountpoints"));
+	ck_assert_str_eq(find(&map, "mountpoints")->source, "linux/mounts");
+	ck_assert_ptr_nonnull(strstr(find(&map, "mountpoints")->text,
+				     "\"mountpoint\":\"/lustre/u\""));
 	ck_assert_str_eq(find(&map, "memoryinfo")->source, "linux/sysfs");
 	ck_assert_ptr_nonnull(strstr(find(&map, "memoryinfo")->text,
 				     "\"TotalMemory\":270156136448,"));

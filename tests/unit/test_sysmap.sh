@@ -30,6 +30,9 @@ root="--root $dir/m"
 	want 'this machine' 0 '"cpuinfo":{"CoreCount":[1-9]' "$sysmap"
 	want 'list' 0 '^    linux/mounts  *not needed' "$sysmap" -l
 	want 'list says why' 0 'not here: .*mountinfo' "$sysmap" -l $root
+	want 'list of one' 0 '^    hwloc  *not needed' "$sysmap" -l cpuinfo
+	want 'list of none' 2 'did you mean disks?' "$sysmap" -l diskz
+	want 'list asks no fabric' 0 '^    only when it is named' "$sysmap" -l
 	want 'recorded' 0 '^{"memoryinfo":{"TotalMemory":16384,.*}}$' \
 		"$sysmap" $root -e memoryinfo
 	want 'several names' 0 '^{"disks":\[\],"memoryinfo":{.*}}$' \

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a text to a document, by way of a fabric. */
+#include "config.h"
+#include "sysmap/infiniband/sources.h"
+
+#include "common/proc.h"
+#include "sysmap/topology.h"
+
+#define TEXT_MAX      (64u << 20) /* bytes of an ibnetdiscover output */
+#define CONF_MAX      (4u << 20)
+#define SWEEP_SECONDS 60.0
+
+typedef struct json_object *make_f(const struct slu_fabric *fabric);
+
+static struct json_object *make_topology(const struct slu_fabric *fabric)
+{
+	struct json_object *document;
+	struct slu_topology t;
+
+	if (slu_topology_of_fabric(fabric, &t, NULL))
+		return NULL;
+	document = slu_topology_json(&t);
+	slu_topology_free(&t);
+	return document;
+}
+
+static int convert(struct slu_buf *text, make_f *make, struct json_object **out,
+		   struct slu_err *err)
+{
+	struct json_object *document;
+	struct slu_fabric fabric;
+
+	if (slu_fabric_parse(text->data, &fabric, err))
+		return -1;
+	document = make(&fabric);
+	slu_fabric_free(&fabric);
+	if (!document)
+		return slu_err(err, SLU_NOMEM, "fabric");
+	*out = document;
+	return 0;
+}
+
+static int recorded(const struct slu_root *root, make_f *make,
+		    struct json_object **out, struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	int ret =
+		slu_root_read(root, SLU_FABRIC_RECORDED, TEXT_MAX, &text, err);
+
+	if (ret == 0)
+		ret = convert(&text, make, out, err);
+	slu_buf_free(&text);
+	return ret;
+}
+
+static int swept(const struct slu_root *root, make_f *make,
+		 struct json_object **out, struct slu_err *err)
+{
+	char *argv[] = {"ibnetdiscover", NULL};
+	struct slu_buf text = {.max = TEXT_MAX};
+	int ret;
+
+	if (!root->live)
+		return slu_err(err, SLU_NOTFOUND,
+			       "a recorded machine's fabric cannot be swept");
+	if (!slu_root_exists(root, "sys/class/infiniband"))
+		return slu_err(err, SLU_NOTFOUND, "no InfiniBand adapter");
+	ret = slu_run(argv, SWEEP_SECONDS, &text, err);
+	if (ret == 0)
+		ret = convert(&text, make, out, err);
+	slu_buf_free(&text);
+	return ret;
+}
+
+int slu_fabric_hosts_recorded(const struct slu_root *root,
+			      struct json_object **out, struct slu_err *err)
+{
+	return recorded(root, slu_fabric_hosts, out, err);
+}
+
+int slu_fabric_hosts_swept(const struct slu_root *root,
+			   struct json_object **out, struct slu_err *err)
+{
+	return swept(root, slu_fabric_hosts, out, err);
+}
+
+int slu_fabric_switches_recorded(const struct slu_root *root,
+				 struct json_object **out, struct slu_err *err)
+{
+	return recorded(root, slu_fabric_switches, out, err);
+}
+
+int slu_fabric_switches_swept(const struct slu_root *root,
+			      struct json_object **out, struct slu_err *err)
+{
+	return swept(root, slu_fabric_switches, out, err);
+}
+
+int slu_fabric_connections_recorded(const struct slu_root *root,
+				    struct json_object **out,
+				    struct slu_err *err)
+{
+	return recorded(root, slu_fabric_connections, out, err);
+}
+
+int slu_fabric_connections_swept(const struct slu_root *root,
+				 struct json_object **out, struct slu_err *err)
+{
+	return swept(root, slu_fabric_connections, out, err);
+}
+
+int slu_topology_recorded(const struct slu_root *root, struct json_object **out,
+			  struct slu_err *err)
+{
+	return recorded(root, make_topology, out, err);
+}
+
+int slu_topology_swept(const struct slu_root *root, struct json_object **out,
+		       struct slu_err *err)
+{
+	return swept(root, make_topology, out, err);
+}
+
+int slu_topology_slurm(const struct slu_root *root, struct json_object **out,
+		       struct slu_err *err)
+{
+	struct json_object *document = NULL;
+	struct slu_buf text = {0};
+	struct slu_topology t;
+	int ret = slu_root_read(root, "etc/slurm/topology.conf", CONF_MAX,
+				&text, err);
+
+	if (ret == 0 && (ret = slu_topology_of_conf(text.data, &t, err)) == 0) {
+		document = slu_topology_json(&t);
+		slu_topology_free(&t);
+		if (!document)
+			ret = slu_err(err, SLU_NOMEM, "topology");
+	}
+	slu_buf_free(&text);
+	if (ret == 0)
+		*out = document;
+	return ret;
+}

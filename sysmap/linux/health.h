@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_LINUX_HEALTH_H
+#define SLU_SYSMAP_LINUX_HEALTH_H
+
+#include "sysmap/devices.h"
+
+#define SLU_SMART_BYTES 512
+
+/* The SMART log page (02h) of NVMe; leaves health->name NULL. Any bytes are
+ * taken; counters beyond 64 bits are cut to the largest. */
+void slu_nvme_health_parse(const unsigned char log[SLU_SMART_BYTES],
+			   struct slu_nvme_health *health);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_LUSTRE_H
+#define SLU_SYSMAP_LUSTRE_H
+
+/* What a node knows of Lustre (2.10 to 2.17), without asking a server: each
+ * is a slu_source_f (sysmap/extract.h). */
+
+#include <json-c/json.h>
+#include "sysmap/root.h"
+
+/* "lustre": file systems that are mounted, with their OSTs; [] when the mount
+ * table has none. */
+int slu_lustre_mounts(const struct slu_root *root, struct json_object **out,
+		      struct slu_err *err);
+/* "lustretargets": what this server serves. */
+int slu_lustre_targets(const struct slu_root *root, struct json_object **out,
+		       struct slu_err *err);
+
+/* A line of lov.*.target_obd: "0: scratch-OST0000_UUID ACTIVE". */
+struct slu_lustre_ost {
+	uint32_t index;
+	const char *name; /* scratch-OST0000; borrowed from the text */
+	bool active;
+};
+/* The next one, *rest being moved on; other lines are skipped. False at the
+ * end. */
+bool slu_lustre_ost_next(char **rest, struct slu_lustre_ost *out);
+
+/* The file system's name in "10.0.0.1@o2ib:/scratch/dir"; false: none. */
+bool slu_lustre_fsname(const char *device, char out[16]);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_TOPOLOGY_H
+#define SLU_SYSMAP_TOPOLOGY_H
+
+/*
+ * Which hosts hang on which switch, for placement: one storage pool per leaf
+ * switch (ADA-FS, section 5.2), I/O nodes near to a job. It is the document
+ * "topology", an array of
+ *	{"switch":NAME,"level":0,"hosts":"n[1-40]","switches":["s1",...]}
+ * "level" is the distance from the nearest switch that has hosts; "switches"
+ * are those that it is connected with. A host may hang on several leaf
+ * switches (one per rail). After it has been read, a topology may be asked by
+ * several threads.
+ */
+
+#include <json-c/json.h>
+#include "common/hostlist.h"
+#include "store/db.h"
+#include "sysmap/infiniband/fabric.h"
+
+#define SLU_TOPOLOGY_UNKNOWN UINT32_MAX
+
+struct slu_switch {
+	char *name; /* no two have the same */
+	uint32_t level;
+	struct slu_hosts hosts; /* that hang on this very switch */
+	uint32_t *link;		/* indices of the switches beside it */
+	uint32_t n_links;
+};
+
+struct slu_topology {
+	struct slu_switch *sw;
+	uint32_t n;
+	struct slu_topology_host *host; /* the index */
+	size_t n_hosts;
+};
+
+/* Where from: the newest document "topology" of a resource database (whichever
+ * host wrote it); such a document; a fabric; the text of Slurm's topology.conf
+ * (which is cut up). SLU_NOTFOUND when the database has none. Caller frees. */
+int slu_topology_read(struct slu_db *db, struct slu_topology *out,
+		      struct slu_err *err);
+int slu_topology_of_json(struct json_object *document, struct slu_topology *out,
+			 struct slu_err *err);
+int slu_topology_of_fabric(const struct slu_fabric *fabric,
+			   struct slu_topology *out, struct slu_err *err);
+int slu_topology_of_conf(char *text, struct slu_topology *out,
+			 struct slu_err *err);
+void slu_topology_free(struct slu_topology *topology);
+
+/* The document; caller puts. NULL without memory. */
+struct json_object *slu_topology_json(const struct slu_topology *topology);
+
+/* Index of a host's leaf switch (of several the first in the order of the
+ * document), or SLU_TOPOLOGY_UNKNOWN. */
+uint32_t slu_topology_leaf(const struct slu_topology *topology,
+			   const char *host);
+
+/* How many switches a message from a to b passes at least: 0 to itself, 1
+ * under a common leaf switch, ...; SLU_TOPOLOGY_UNKNOWN when one of them is
+ * not known or there is no way. Breadth-first, each call anew. */
+uint32_t slu_topology_hops(const struct slu_topology *topology, const char *a,
+			   const char *b);
+
+/* Number groups of hosts that share a leaf switch, in the order of their
+ * first hosts: group[i] is that of host[i]; unknown hosts are a group of their
+ * own. Returns how many there are, SLU_TOPOLOGY_UNKNOWN without memory. */
+uint32_t slu_topology_groups(const struct slu_topology *topology,
+			     char *const *host, size_t n, uint32_t *group);
+
+#endif

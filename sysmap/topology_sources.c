@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Topologies from what describes them. The document keeps the order in which
+ * it was written; a fabric's is by names as people count, so that it stays the
+ * same from sweep to sweep.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "common/jsonx.h"
+#include "sysmap/documents.h"
+#include "sysmap/topology_private.h"
+
+#define WORDS_MAX    64
+#define SWITCHES_MAX 65536
+
+static int no_memory(struct slu_err *err)
+{
+	return slu_err(err, SLU_NOMEM, "topology");
+}
+
+/* Room for n switches, all empty. */
+static int make_room(struct slu_topology *t, size_t n, struct slu_err *err)
+{
+	if (n > SWITCHES_MAX)
+		return slu_err(err, SLU_INVALID, "more than %d switches",
+			       SWITCHES_MAX);
+	t->sw = calloc(n + 1, sizeof(*t->sw));
+	return t->sw ? 0 : no_memory(err);
+}
+
+static uint32_t by_name(const struct slu_topology *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (strcmp(t->sw[i].name, name) == 0)
+			return i;
+	return SLU_TOPOLOGY_UNKNOWN;
+}
+
+/* A switch and the hosts on it ("": none). */
+static int add_switch(struct slu_topology *t, const char *name,
+		      const char *hosts, struct slu_err *err)
+{
+	struct slu_switch *sw = &t->sw[t->n];
+
+	if (by_name(t, name) != SLU_TOPOLOGY_UNKNOWN)
+		return slu_err(err, SLU_INVALID, "switch %s is there twice",
+			       name);
+	if (slu_hosts_parse(hosts, &sw->hosts, err))
+		return slu_err_prefix(err, "switch %s", name);
+	t->n++; /* so that it will be freed */
+	sw->name = strdup(name);
+	return sw->name ? 0 : no_memory(err);
+}
+
+static int link_both(struct slu_topology *t, uint32_t a, uint32_t b,
+		     struct slu_err *err)
+{
+	return slu_topology_link(t, a, b, err) ||
+			       slu_topology_link(t, b, a, err)
+		       ? -1
+		       : 0;
+}
+
+/* Link switch a with one that the text names. */
+static int link_name(struct slu_topology *t, uint32_t a, const char *name,
+		     struct slu_err *err)
+{
+	uint32_t b = by_name(t, name);
+
+	if (b == SLU_TOPOLOGY_UNKNOWN)
+		return slu_err(err, SLU_INVALID,
+			       "switch %s: there is no switch %s",
+			       t->sw[a].name, name);
+	return a == b ? 0 : link_both(t, a, b, err);
+}
+
+static int give(struct slu_topology *t, int ret, struct slu_topology *out,
+		struct slu_err *err)
+{
+	if (ret == 0)
+		ret = slu_topology_finish(t, err);
+	if (ret) {
+		slu_topology_free(t);
+		return -1;
+	}
+	*out = *t;
+	return 0;
+}
+
+/* The document */
+
+static int add_from_json(struct slu_topology *t, struct json_object *obj,
+			 struct slu_err *err)
+{
+	const char *name, *hosts = "";
+
+	if (!json_object_is_type(obj, json_type_object))
+		return slu_err(err, SLU_INVALID, "topology: not an object");
+	if (slu_json_str(obj, "switch", &name, err) ||
+	    slu_json_str_opt(obj, "hosts", &hosts, err))
+		return slu_err_prefix(err, "topology");
+	return add_switch(t, name, hosts, err);
+}
+
+static int links_from_json(struct slu_topology *t, uint32_t a,
+			   struct json_object *obj, struct slu_err *err)
+{
+	struct json_object *list;
+	const char *name;
+	int ret = 0;
+
+	if (!json_object_object_get_ex(obj, "switches", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return 0;
+	for (size_t i = 0; i < json_object_array_length(list) && !ret; i++) {
+		name = json_object_get_string(
+			json_object_array_get_idx(list, i));
+		ret = link_name(t, a, name ? name : "", err);
+	}
+	return ret;
+}
+
+int slu_topology_of_json(struct json_object *document, struct slu_topology *out,
+			 struct slu_err *err)
+{
+	struct slu_topology t = {0};
+	size_t n;
+	int ret;
+
+	if (!json_object_is_type(document, json_type_array))
+		return slu_err(err, SLU_INVALID, "topology: not an array");
+	n = json_object_array_length(document);
+	ret = make_room(&t, n, err);
+	for (size_t i = 0; i < n && ret == 0; i++)
+		ret = add_from_json(&t, json_object_array_get_idx(document, i),
+				    err);
+	for (size_t i = 0; i < n && ret == 0; i++)
+		ret = links_from_json(&t, (uint32_t)i,
+				      json_object_array_get_idx(document, i),
+				      err);
+	return give(&t, ret, out, err);
+}
+
+int slu_topology_read(struct slu_db *db, struct slu_topology *out,
+		      struct slu_err *err)
+{
+	struct json_object *document;
+	struct slu_buf text = {0};
+	int ret = -1;
+
+	if (slu_documents_newest(db, "topology", &text, err))
+		return -1;
+	document = slu_json_parse(text.data, text.len, err);
+	if (document)
+		ret = slu_topology_of_json(document, out, err);
+	json_object_put(document);
+	slu_buf_free(&text);
+	return ret;
+}
+
+/* topology.conf: "SwitchName=s1 Switches=s[2-3]" or "... Nodes=n[1-4]" lines,
+ * keys in any case, '#' comments. */
+
+struct conf_line {
+	char *name, *nodes, *switches;
+};
+
+static bool parse_conf(char *line, struct conf_line *out)
+{
+	static const char *const keys[] = {
+		"SwitchName=", "Nodes=", "Switches="};
+	char *word[WORDS_MAX],
+		**field[] = {&out->name, &out->nodes, &out->switches};
+	size_t n;
+
+	*out = (struct conf_line){0};
+	line[strcspn(line, "#\r")] = '\0';
+	n = slu_split(line, " \t", word, WORDS_MAX);
+	for (size_t i = 0; i < n && i < WORDS_MAX; i++)
+		for (size_t k = 0; k < 3; k++)
+			if (strncasecmp(word[i], keys[k], strlen(keys[k])) == 0)
+				*field[k] = word[i] + strlen(keys[k]);
+	return out->name != NULL;
+}
+
+static int add_from_conf(struct slu_topology *t, const struct conf_line *line,
+			 struct slu_err *err)
+{
+	return add_switch(t, line->name, line->nodes ? line->nodes : "", err);
+}
+
+static int links_from_conf(struct slu_topology *t, const struct conf_line *line,
+			   struct slu_err *err)
+{
+	uint32_t a = by_name(t, line->name);
+	struct slu_hosts below = {0};
+	int ret;
+
+	if (!line->switches)
+		return 0;
+	ret = slu_hosts_parse(line->switches, &below, err);
+	if (ret)
+		return slu_err_prefix(err, "switch %s", line->name);
+	for (size_t i = 0; i < below.n && ret == 0; i++)
+		ret = link_name(t, a, below.name[i], err);
+	slu_hosts_free(&below);
+	return ret;
+}
+
+int slu_topology_of_conf(char *text, struct slu_topology *out,
+			 struct slu_err *err)
+{
+	struct conf_line *line = NULL;
+	struct slu_topology t = {0};
+	size_t n = 1, used = 0;
+	char *rest = text, *at;
+	int ret;
+
+	for (at = text; (at = strchr(at, '\n')); at++)
+		n++;
+	line = calloc(n, sizeof(*line));
+	ret = line ? make_room(&t, n, err) : no_memory(err);
+	while (ret == 0 && (at = strsep(&rest, "\n")))
+		used += parse_conf(at, &line[used]);
+	for (size_t i = 0; i < used && ret == 0; i++)
+		ret = add_from_conf(&t, &line[i], err);
+	for (size_t i = 0; i < used && ret == 0; i++)
+		ret = links_from_conf(&t, &line[i], err);
+	if (ret == 0 && used == 0)
+		ret = slu_err(err, SLU_NOTFOUND, "no SwitchName");
+	free(line);
+	return give(&t, ret, out, err);
+}

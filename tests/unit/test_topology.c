@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "sysmap/topology.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/random.h"
+#include "tests/unit/tmpdir.h"
+
+#include "common/jsonx.h"
+#include "sysmap/receive.h"
+
+#define UNKNOWN SLU_TOPOLOGY_UNKNOWN
+
+static struct slu_err err;
+
+static const char conf[] = "# two leaves and a spine\n"
+			   "switchname=s1 Nodes=n[1-4] LinkSpeed=100\r\n"
+			   "SwitchName=s2 nodes=n[5-8],io1 # the rest\n"
+			   "\n"
+			   "SwitchName=top Switches=s[1-2]\n"
+			   "SwitchName=island Nodes=x1";
+
+static struct slu_topology of_conf(const char *text)
+{
+	struct slu_topology t;
+	char *copy = strdup(text);
+
+	expect_ok(slu_topology_of_conf(copy, &t, &err), err);
+	free(copy);
+	return t;
+}
+
+START_TEST(test_conf)
+{
+	static const struct {
+		const char *a, *b;
+		uint32_t hops;
+	} cases[] = {{"n1", "n1", 0},	    {"n1", "n4", 1},
+		     {"n1", "n5", 3},	    {"io1", "n8", 1},
+		     {"x1", "n1", UNKNOWN}, {"n1", "n9", UNKNOWN}};
+	char *hosts[] = {"n7", "n1", "new", "n2", "io1", "gone", "x1"};
+	const uint32_t want[] = {0, 1, 2, 1, 0, 2, 3};
+	struct slu_topology t = of_conf(conf);
+	uint32_t group[7];
+
+	each(c, cases) expect(slu_topology_hops(&t, c->a, c->b) == c->hops,
+			      "%s %s", c->a, c->b);
+	ck_assert_uint_eq(slu_topology_leaf(&t, "n5"), 1);
+	ck_assert_uint_eq(slu_topology_leaf(&t, "n9"), UNKNOWN);
+	ck_assert_uint_eq(slu_topology_groups(&t, hosts, 7, group), 4);
+	ck_assert_mem_eq(group, want, sizeof(want));
+	ck_assert_uint_eq(t.sw[2].level, 1);
+	slu_topology_free(&t);
+}
+END_TEST
+
+START_TEST(test_bad_conf)
+{
+	static const struct {
+		const char *text;
+		enum slu_kind kind;
+		const char *words;
+	} cases[] = {
+		{"", SLU_NOTFOUND, "no SwitchName"},
+		{"# SwitchName=s1\n", SLU_NOTFOUND, "no SwitchName"},
+		{"SwitchName=a\nSwitchName=a\n", SLU_INVALID, "there twice"},
+		{"SwitchName=a Switches=b\n", SLU_INVALID,
+		 "switch a: there is no switch b"},
+		{"SwitchName=a Nodes=n[1-\n", SLU_INVALID, "switch a: "},
+		{"SwitchName=a Switches=s[\n", SLU_INVALID, "switch a: "},
+	};
+	struct slu_topology t;
+	char copy[64];
+
+	each(c, cases)
+	{
+		strcpy(copy, c->text);
+		expect_fail(slu_topology_of_conf(copy, &t, &err), err, c->kind,
+			    c->words);
+	}
+}
+END_TEST
+
+START_TEST(test_bad_json)
+{
+	static const char *const texts[] = {
+		"{}",
+		"[1]",
+		"[{}]",
+		"[{\"switch\":1}]",
+		"[{\"switch\":\"a\",\"hosts\":\"[\"}]",
+		"[{\"switch\":\"a\",\"switches\":[\"b\"]}]",
+		"[{\"switch\":\"a\",\"switches\":[null]}]"};
+	struct json_object *obj;
+	struct slu_topology t;
+
+	each(text, texts)
+	{
+		obj = slu_json_parse(*text, strlen(*text), &err);
+		ck_assert_ptr_nonnull(obj);
+		expect_fail(slu_topology_of_json(obj, &t, &err), err,
+			    SLU_INVALID, "");
+		json_object_put(obj);
+	}
+}
+END_TEST
+
+/* What the document says is what it was made from; the newest is read. */
+START_TEST(test_document)
+{
+	struct slu_topology t = of_conf(conf), again;
+	struct json_object *document = slu_topology_json(&t), *second;
+	struct slu_document doc = {.extractor = "topology"};
+	struct slu_map map = {.document = &doc, .n = 1};
+	struct slu_receiver *r;
+	struct slu_db *db;
+
+	db = slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	ck_assert_ptr_nonnull(db);
+	expect_fail(slu_topology_read(db, &again, &err), err, SLU_NOTFOUND,
+		    "no topology of any host");
+	r = slu_receiver_new(db, &err);
+	for (int i = 0; i < 2; i++) {
+		doc.text = (char *)(i ? slu_json_text(document) : "[]");
+		doc.len = strlen(doc.text);
+		doc.hash = slu_document_hash("topology", doc.text, doc.len);
+		expect_ok(slu_receive_map(r, i ? "n1" : "n2", &map, 100 + i,
+					  &err),
+			  err);
+	}
+	expect_ok(slu_topology_read(db, &again, &err), err);
+	second = slu_topology_json(&again);
+	ck_assert_str_eq(slu_json_text(document), slu_json_text(second));
+	json_object_put(document);
+	json_object_put(second);
+	slu_receiver_free(r);
+	slu_db_close(db);
+	slu_topology_free(&again);
+	slu_topology_free(&t);
+}
+END_TEST
+
+/* Against all pairs by Floyd and Warshall, on random graphs. */
+
+#define SWITCHES 12
+
+static void random_document(uint64_t *seed, struct slu_buf *out,
+			    uint32_t far[SWITCHES][SWITCHES])
+{
+	for (int a = 0; a < SWITCHES; a++)
+		for (int b = 0; b < SWITCHES; b++)
+			far[a][b] = a == b ? 0 : UNKNOWN / 4;
+	slu_buf_puts(out, "[");
+	for (int a = 0; a < SWITCHES; a++) {
+		slu_buf_printf(out,
+			       "%s{\"switch\":\"s%d\",\"hosts\":\"h%d,r%d\","
+			       "\"switches\":[",
+			       a ? "," : "", a, a, a / 2);
+		for (int b = 0, n = 0; b < a; b++) {
+			if (slu_random(seed, 5))
+				continue;
+			far[a][b] = far[b][a] = 1;
+			slu_buf_printf(out, "%s\"s%d\"", n++ ? "," : "", b);
+		}
+		slu_buf_puts(out, "]}");
+	}
+	slu_buf_puts(out, "]");
+	for (int k = 0; k < SWITCHES; k++)
+		for (int a = 0; a < SWITCHES; a++)
+			for (int b = 0; b < SWITCHES; b++)
+				if (far[a][k] + far[k][b] < far[a][b])
+					far[a][b] = far[a][k] + far[k][b];
+}
+
+/* Host h<a> hangs on switch a, host r<a> on 2a and 2a + 1. */
+static void check_pair(const struct slu_topology *t,
+		       uint32_t far[SWITCHES][SWITCHES], int a, int b)
+{
+	uint32_t best = far[a][2 * (b / 2)];
+	char x[16], y[16];
+
+	if (far[a][2 * (b / 2) + 1] < best)
+		best = far[a][2 * (b / 2) + 1];
+	snprintf(x, sizeof(x), "h%d", a);
+	snprintf(y, sizeof(y), "r%d", b / 2);
+	ck_assert_uint_eq(slu_topology_hops(t, x, y),
+			  best >= UNKNOWN / 4 ? UNKNOWN : best + 1);
+	ck_assert_uint_eq(slu_topology_hops(t, y, x),
+			  slu_topology_hops(t, x, y));
+}
+
+START_TEST(test_hops)
+{
+	uint64_t seed = 1;
+	uint32_t far[SWITCHES][SWITCHES];
+	struct json_object *obj;
+	struct slu_topology t;
+	struct slu_buf text = {0};
+
+	for (int round = 0; round < 50; round++) {
+		slu_buf_reset(&text);
+		random_document(&seed, &text, far);
+		obj = slu_json_parse(text.data, text.len, &err);
+		expect_ok(slu_topology_of_json(obj, &t, &err), err);
+		for (int a = 0; a < SWITCHES; a++)
+			for (int b = 0; b < SWITCHES; b++)
+				check_pair(&t, far, a, b);
+		slu_topology_free(&t);
+		json_object_put(obj);
+	}
+	slu_buf_free(&text);
+}
+END_TEST
+
+TEST_MAIN("topology", test_conf, test_bad_conf, test_bad_json, test_document,
+	  test_hops)
