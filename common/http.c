@@ -4,11 +4,16 @@
  * answer" (inside: SLU_TIMEOUT), after which the next address is tried. What
  * nobody proves, a stranger may have said: a success without a proof is no
  * answer, and an error without one says only that it failed.
+ *
+ * libcurl brings two dozen libraries along, which cost a program more time and
+ * memory than most of ours need altogether; it is loaded when there is a
+ * client, so that `sysmap` without --push, `sysquery -f` and others do without.
  */
 #include "config.h"
 #include "common/http.h"
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +27,23 @@
 #define PAUSE_FIRST  0.1
 #define PAUSE_MAX    2.0
 
+struct curl {
+	void *library;
+	__typeof__(curl_global_init) *global_init;
+	__typeof__(curl_global_cleanup) *global_cleanup;
+	__typeof__(curl_easy_init) *easy_init;
+	__typeof__(curl_easy_cleanup) *easy_cleanup;
+	__typeof__(curl_easy_getinfo) *easy_getinfo;
+	__typeof__(curl_easy_perform) *easy_perform;
+	__typeof__(curl_easy_setopt) *easy_setopt;
+	__typeof__(curl_easy_strerror) *easy_strerror;
+	__typeof__(curl_getdate) *getdate;
+	__typeof__(curl_slist_append) *slist_append;
+	__typeof__(curl_slist_free_all) *slist_free_all;
+};
+
 struct slu_http {
+	struct curl curl;
 	CURL *easy;
 	char **addr; /* owned, NULL-ended */
 	size_t n_addr;
@@ -35,6 +56,43 @@ struct slu_http {
 	char *proof;  /* Sluice-Credential */
 	char *secret; /* that came in it */
 };
+
+/* It stays loaded: what it registered to run at exit must be there then. */
+static int load_curl(struct curl *c, struct slu_err *err)
+{
+	static const char *const names[] = {"libcurl.so.4",
+					    "libcurl-gnutls.so.4", NULL};
+	const struct {
+		const char *name;
+		void *to; /* a pointer to a function; POSIX lets them be one */
+	} symbols[] = {
+		{"curl_global_init", &c->global_init},
+		{"curl_global_cleanup", &c->global_cleanup},
+		{"curl_easy_init", &c->easy_init},
+		{"curl_easy_cleanup", &c->easy_cleanup},
+		{"curl_easy_getinfo", &c->easy_getinfo},
+		{"curl_easy_perform", &c->easy_perform},
+		{"curl_easy_setopt", &c->easy_setopt},
+		{"curl_easy_strerror", &c->easy_strerror},
+		{"curl_getdate", &c->getdate},
+		{"curl_slist_append", &c->slist_append},
+		{"curl_slist_free_all", &c->slist_free_all},
+	};
+	void *symbol;
+
+	for (const char *const *name = names; *name && !c->library; name++)
+		c->library = dlopen(*name, RTLD_LAZY | RTLD_NODELETE);
+	if (!c->library)
+		return slu_err(err, SLU_IO, "libcurl is not installed");
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		symbol = dlsym(c->library, symbols[i].name);
+		if (!symbol)
+			return slu_err(err, SLU_IO, "libcurl has no %s",
+				       symbols[i].name);
+		memcpy(symbols[i].to, &symbol, sizeof(symbol));
+	}
+	return 0;
+}
 
 static double now(void)
 {
@@ -89,8 +147,9 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 		free(http->proof);
 		http->proof = proof;
 	}
-	if (date && curl_getdate(date, NULL) > 0)
-		http->ahead = difftime(curl_getdate(date, NULL), time(NULL));
+	if (date && http->curl.getdate(date, NULL) > 0)
+		http->ahead =
+			difftime(http->curl.getdate(date, NULL), time(NULL));
 	free(date);
 	return len;
 }
@@ -106,24 +165,24 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
 /* What holds for every request. */
 static CURL *new_easy(struct slu_http *http)
 {
-	CURL *easy = curl_easy_init();
+	CURL *easy = http->curl.easy_init();
 
 	if (!easy)
 		return NULL;
-	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	http->curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	http->curl.easy_setopt(easy, CURLOPT_PROXY, "");
+	http->curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	/* on a connection that is used again, curl may by itself send a
 	 * request twice: its credential would be refused as a replay */
-	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
-	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
-			 (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-			 (long)(CONNECT_TIME * 1000));
-	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(easy, CURLOPT_HEADERDATA, http);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(easy, CURLOPT_WRITEDATA, http);
+	http->curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+	http->curl.easy_setopt(easy, CURLOPT_HTTP_VERSION,
+			       (long)CURL_HTTP_VERSION_1_1);
+	http->curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+			       (long)(CONNECT_TIME * 1000));
+	http->curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	http->curl.easy_setopt(easy, CURLOPT_HEADERDATA, http);
+	http->curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	http->curl.easy_setopt(easy, CURLOPT_WRITEDATA, http);
 	return easy;
 }
 
@@ -154,7 +213,13 @@ struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 	http = calloc(1, sizeof(*http));
 	if (!http)
 		goto no_memory;
-	curl_global_init(CURL_GLOBAL_DEFAULT);
+	if (load_curl(&http->curl, err)) {
+		if (http->curl.library)
+			dlclose(http->curl.library);
+		free(http);
+		return NULL;
+	}
+	http->curl.global_init(CURL_GLOBAL_DEFAULT);
 	http->owner = owner;
 	http->patience = PATIENCE;
 	http->ahead = NAN;
@@ -176,10 +241,11 @@ void slu_http_free(struct slu_http *http)
 		return;
 	forget_answer(http);
 	slu_buf_free(&http->body);
-	curl_easy_cleanup(http->easy);
 	slu_strv_free(http->addr);
+	http->curl.easy_cleanup(http->easy);
+	http->curl.global_cleanup();
+	dlclose(http->curl.library);
 	free(http);
-	curl_global_cleanup();
 }
 
 void slu_http_patience(struct slu_http *http, double seconds)
@@ -200,7 +266,8 @@ struct request {
 };
 
 /* The headers of one try, with a fresh credential. Caller frees. */
-static struct curl_slist *new_headers(struct request *req, struct slu_err *err)
+static struct curl_slist *new_headers(const struct slu_http *http,
+				      struct request *req, struct slu_err *err)
 {
 	char *cred = slu_cred_request("POST", req->path, req->body, req->len,
 				      req->nonce, err);
@@ -213,12 +280,12 @@ static struct curl_slist *new_headers(struct request *req, struct slu_err *err)
 		return NULL;
 	}
 	line = slu_asprintf("Authorization: Sluice %s", cred);
-	list = line ? curl_slist_append(NULL, line) : NULL;
+	list = line ? http->curl.slist_append(NULL, line) : NULL;
 	if (list) /* do not wait for a "100 Continue" */
-		more = curl_slist_append(list, "Expect:");
+		more = http->curl.slist_append(list, "Expect:");
 	if (!more) {
 		slu_err(err, SLU_NOMEM, "no memory for a request");
-		curl_slist_free_all(list);
+		http->curl.slist_free_all(list);
 	}
 	free(line);
 	free(cred);
@@ -237,23 +304,24 @@ static int exchange(struct slu_http *http, const struct request *req,
 	if (!url)
 		return slu_err(err, SLU_NOMEM, "no memory for a request");
 	forget_answer(http);
-	curl_easy_setopt(easy, CURLOPT_URL, url);
-	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-			 (curl_off_t)req->len);
-	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, req->body ? req->body : "");
-	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-			 (long)(http->patience * 1000) + 1);
-	code = curl_easy_perform(easy);
-	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
+	http->curl.easy_setopt(easy, CURLOPT_URL, url);
+	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+	http->curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+			       (curl_off_t)req->len);
+	http->curl.easy_setopt(easy, CURLOPT_POSTFIELDS,
+			       req->body ? req->body : "");
+	http->curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+			       (long)(http->patience * 1000) + 1);
+	code = http->curl.easy_perform(easy);
+	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
 	free(url);
 	if (http->body.failed)
 		return slu_err(err, SLU_IO, "a reply of more than %u bytes",
 			       REPLY_MAX);
 	if (code != CURLE_OK)
 		return slu_err(err, SLU_TIMEOUT, "%s",
-			       curl_easy_strerror(code));
-	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
+			       http->curl.easy_strerror(code));
+	http->curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
 	return 0;
 }
 
@@ -311,7 +379,7 @@ static int refused(struct slu_http *http, long status, bool proven,
 static int try(struct slu_http *http, struct request *req, const char *addr,
 	       struct slu_buf *reply, struct slu_err *err)
 {
-	struct curl_slist *headers = new_headers(req, err);
+	struct curl_slist *headers = new_headers(http, req, err);
 	bool proven;
 	long status;
 	int ret;
@@ -319,7 +387,7 @@ static int try(struct slu_http *http, struct request *req, const char *addr,
 	if (!headers)
 		return -1;
 	ret = exchange(http, req, addr, headers, &status, err);
-	curl_slist_free_all(headers);
+	http->curl.slist_free_all(headers);
 	if (ret < 0 || prove(http, req, status, &proven, err) < 0)
 		return -1;
 	if (status != 200)

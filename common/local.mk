@@ -19,7 +19,7 @@ noinst_LTLIBRARIES += libslunet.la
 libslunet_la_SOURCES = \
 	common/cred.c common/cred.h \
 	common/http.c common/http.h common/http_site.c
-libslunet_la_LIBADD = $(CURL_LIBS) $(GCRYPT_LIBS) $(MUNGE_LIBS)
+libslunet_la_LIBADD = $(GCRYPT_LIBS) $(MUNGE_LIBS)
 
 # What others write is parsed by these; tests/fuzz/replay.c runs them.
 common_fuzz = tests/fuzz/fuzz_conf tests/fuzz/fuzz_hostlist \
