@@ -62,26 +62,35 @@ int slu_extractors_check(char *const *names, struct slu_err *err)
 	return 0;
 }
 
-/* 1: a document, 0: none to be had. */
+int slu_map_add(struct slu_map *map, const char *extractor, const char *source,
+		struct json_object *obj, struct slu_err *err)
+{
+	char *text =
+		map->n < EXTRACTORS_MAX ? strdup(slu_json_text(obj)) : NULL;
+	struct slu_document *doc = &map->document[map->n];
+
+	json_object_put(obj);
+	if (!text)
+		return slu_err(err, SLU_NOMEM, "%s", extractor);
+	*doc = (struct slu_document){.extractor = extractor,
+				     .source = source,
+				     .text = text,
+				     .len = strlen(text)};
+	doc->hash = slu_document_hash(extractor, text, doc->len);
+	map->n++;
+	return 0;
+}
+
+/* Nothing is added when there is none to be had. */
 static int extract(const struct slu_root *root, const struct slu_extractor *e,
-		   struct slu_document *doc, struct slu_err *err)
+		   struct slu_map *map, struct slu_err *err)
 {
 	const struct slu_source *s = e->source;
 	struct json_object *obj = NULL;
 
 	while (s->name && s->read(root, &obj, NULL))
 		s++;
-	if (!s->name)
-		return 0;
-	doc->extractor = e->name;
-	doc->source = s->name;
-	doc->text = strdup(slu_json_text(obj));
-	json_object_put(obj);
-	if (!doc->text)
-		return slu_err(err, SLU_NOMEM, "%s", e->name);
-	doc->len = strlen(doc->text);
-	doc->hash = slu_document_hash(e->name, doc->text, doc->len);
-	return 1;
+	return s->name ? slu_map_add(map, e->name, s->name, obj, err) : 0;
 }
 
 int slu_map_extract(const struct slu_root *root, char *const *names,
@@ -94,13 +103,8 @@ int slu_map_extract(const struct slu_root *root, char *const *names,
 
 	for (const struct slu_extractor *e = slu_extractors;
 	     ret == 0 && e->name; e++) {
-		if (!slu_extractor_wanted(e, names))
-			continue;
-		ret = extract(root, e, &map.document[map.n], err);
-		if (ret == 1) {
-			map.n++;
-			ret = 0;
-		}
+		if (slu_extractor_wanted(e, names))
+			ret = extract(root, e, &map, err);
 	}
 	if (ret) {
 		slu_map_free(&map);

@@ -60,6 +60,9 @@ struct slu_map {
 int slu_map_extract(const struct slu_root *root, char *const *names,
 		    struct slu_map *out, struct slu_err *err);
 void slu_map_free(struct slu_map *map);
+/* Add a document to such a map; puts obj in any case. */
+int slu_map_add(struct slu_map *map, const char *extractor, const char *source,
+		struct json_object *obj, struct slu_err *err);
 
 /* XXH3 (64 bit) of extractor, '\n' and text: what nodes send first. */
 uint64_t slu_document_hash(const char *extractor, const char *text, size_t len);

@@ -89,6 +89,14 @@ static const struct slu_column swap_columns[] = {
 	{.key = NULL},
 };
 
+/* Reading a machine takes nothing from it; this would. */
+static int not_measured(const struct slu_root *root, struct json_object **out,
+			struct slu_err *err)
+{
+	(void)root, (void)out;
+	return slu_err(err, SLU_NOTFOUND, "only with --measure");
+}
+
 const struct slu_extractor slu_extractors[] = {
 	{
 		.name = "disks",
@@ -260,6 +268,13 @@ const struct slu_extractor slu_extractors[] = {
 			{"ibnetdiscover/recorded", slu_topology_recorded},
 			{"ibnetdiscover", slu_topology_swept},
 			{"slurm/topology.conf", slu_topology_slurm}),
+	},
+	{
+		.name = "storagespeed",
+		.help = "how fast node-local storage is",
+		.dynamic = true,
+		.on_request = true,
+		.source = SOURCES({"measurement", not_measured}),
 	},
 	{.name = NULL},
 };

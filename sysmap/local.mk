@@ -5,7 +5,9 @@ libslusysmap_la_SOURCES = \
 	sysmap/documents.c sysmap/documents.h \
 	sysmap/extract.c sysmap/extractors.c sysmap/extract.h \
 	sysmap/model.c sysmap/model.h \
+	sysmap/measure.c sysmap/measure.h \
 	sysmap/output.c sysmap/output.h \
+	sysmap/output_tree.c sysmap/output_tree.h \
 	sysmap/receive.c sysmap/receive.h \
 	sysmap/root.c sysmap/root.h \
 	sysmap/storage.c sysmap/storage.h \
@@ -80,7 +82,8 @@ sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
 	tests/unit/test_node_storage tests/unit/test_push \
 	tests/unit/test_output tests/unit/test_http_site \
 	tests/unit/test_fabric tests/unit/test_topology \
-	tests/unit/test_hostile tests/unit/test_devices
+	tests/unit/test_hostile tests/unit/test_devices \
+	tests/unit/test_measure
 check_PROGRAMS += $(sysmap_tests)
 TESTS += $(sysmap_tests)
 sysmap_test_libs = libslusysmap.la $(CHECK_LIBS)
@@ -89,6 +92,7 @@ tests_unit_test_mounts_LDADD = $(sysmap_test_libs)
 tests_unit_test_procs_LDADD = $(sysmap_test_libs)
 tests_unit_test_extract_LDADD = $(sysmap_test_libs)
 tests_unit_test_recorded_LDADD = $(sysmap_test_libs)
+tests_unit_test_measure_LDADD = $(sysmap_test_libs)
 tests_unit_test_fabric_LDADD = $(sysmap_test_libs)
 tests_unit_test_topology_LDADD = $(sysmap_test_libs)
 tests_unit_test_hostile_LDADD = $(sysmap_test_libs)

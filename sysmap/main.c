@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,19 @@
 #include <time.h>
 #include <unistd.h>
 #include "common/conf.h"
+#include "common/jsonx.h"
+#include "common/size.h"
+#include "sysmap/measure.h"
 #include "sysmap/output.h"
 #include "sysmap/push.h"
 #include "sysmap/receive.h"
+#include "sysmap/storage.h"
 
-#define NAMES_MAX     128
-#define PUSH_DEADLINE 10.0 /* seconds; the next run will come */
+#define NAMES_MAX	128
+#define PUSH_DEADLINE	10.0 /* seconds; the next run will come */
+
+#define MEASURE_BYTES	(UINT64_C(256) << 20)
+#define MEASURE_SECONDS 3.0
 
 enum { EXIT_USAGE = 2 };
 
@@ -27,6 +35,8 @@ struct options {
 	size_t n_names;
 	const struct slu_format *format;
 	const char *output, *root, *host, *db;
+	struct slu_measure_limits limits;
+	const char *measured; /* directory; "": the node's storage */
 	bool list, push;
 };
 
@@ -35,10 +45,13 @@ static const char help[] =
 	"Read the resources of this machine.\n\n"
 	"  -l, --list             list the extractors and where each reads\n"
 	"  -e, --extractor NAMES  only these (all by default)\n"
-	"  -f, --format FORMAT    json (default), sql or table\n"
+	"  -f, --format FORMAT    json (default), sql, table, yaml or xml\n"
 	"  -o, --output FILE      write there instead of standard output\n"
 	"      --db FILE          store into this database\n"
 	"      --push             send to sluiced what it does not have\n"
+	"      --measure[=DIR]    also try how fast node-local storage is\n"
+	"      --measure-bytes N  with at most so much (256MiB)\n"
+	"      --measure-seconds N  for at most so long (3)\n"
 	"      --root DIR         read a recorded machine instead of this one\n"
 	"      --host NAME        whose map it is (this host's by default)\n"
 	"      --help             show this\n"
@@ -77,7 +90,17 @@ static const struct slu_format *find_format(char *name)
 /* -1: go on; else the exit status. */
 static int parse(int argc, char **argv, struct options *opt)
 {
-	enum { DB = 256, PUSH, ROOT, HOST, HELP, VERSION_ };
+	enum {
+		DB = 256,
+		PUSH,
+		MEASURE,
+		BYTES,
+		SECONDS,
+		ROOT,
+		HOST,
+		HELP,
+		VERSION_
+	};
 	static const struct option known[] = {
 		{"list", no_argument, NULL, 'l'},
 		{"extractor", required_argument, NULL, 'e'},
@@ -85,11 +108,15 @@ static int parse(int argc, char **argv, struct options *opt)
 		{"output", required_argument, NULL, 'o'},
 		{"db", required_argument, NULL, DB},
 		{"push", no_argument, NULL, PUSH},
+		{"measure", optional_argument, NULL, MEASURE},
+		{"measure-bytes", required_argument, NULL, BYTES},
+		{"measure-seconds", required_argument, NULL, SECONDS},
 		{"root", required_argument, NULL, ROOT},
 		{"host", required_argument, NULL, HOST},
 		{"help", no_argument, NULL, HELP},
 		{"version", no_argument, NULL, VERSION_},
 		{NULL, 0, NULL, 0}};
+	char *end;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "le:f:o:", known, NULL)) != -1) {
@@ -113,6 +140,20 @@ static int parse(int argc, char **argv, struct options *opt)
 			break;
 		case PUSH:
 			opt->push = true;
+			break;
+		case MEASURE:
+			opt->measured = optarg ? optarg : "";
+			break;
+		case BYTES:
+			if (slu_size_parse(optarg, &opt->limits.bytes, NULL))
+				return usage("no size: ", optarg);
+			break;
+		case SECONDS:
+			opt->limits.seconds = strtod(optarg, &end);
+			if (*end || !(opt->limits.seconds > 0 &&
+				      opt->limits.seconds <= 3600))
+				return usage("not of 1 to 3600 seconds: ",
+					     optarg);
 			break;
 		case ROOT:
 			opt->root = optarg;
@@ -242,6 +283,65 @@ static int push(const struct slu_map *map, const char *host,
 	return ret;
 }
 
+static double monotonic(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Where a job's file system would lie with NodeStorage=auto. */
+static int find_storage(const struct slu_root *root, const char *host,
+			struct slu_node_storage *out, struct slu_err *err)
+{
+	char *names[] = {"mountpoints", NULL};
+	struct json_object *mounts = NULL;
+	struct slu_map map;
+	int ret = -1;
+
+	if (slu_map_extract(root, names, &map, err))
+		return -1;
+	if (map.n)
+		mounts = slu_json_parse(map.document[0].text,
+					map.document[0].len, err);
+	else
+		slu_err(err, SLU_NOTFOUND, "nothing is mounted");
+	if (mounts)
+		ret = slu_storage_choose(mounts, host, out, err);
+	json_object_put(mounts);
+	slu_map_free(&map);
+	return ret;
+}
+
+static int measure(const struct options *opt, const struct slu_root *root,
+		   const char *host, struct slu_map *map, struct slu_err *err)
+{
+	struct slu_node_storage storage;
+	const char *path = opt->measured;
+	struct slu_measured measured;
+	int dir, ret;
+
+	if (!root->live)
+		return slu_err(err, SLU_INVALID,
+			       "a recorded machine cannot be measured");
+	if (!*path) {
+		if (find_storage(root, host, &storage, err))
+			return -1;
+		path = storage.path;
+	}
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return slu_errno(err, SLU_IO, "%s", path);
+	ret = slu_measure(dir, &opt->limits, monotonic, &measured, err);
+	close(dir);
+	if (ret)
+		return slu_err_prefix(err, "%s", path);
+	return slu_map_add(map, "storagespeed", "measurement",
+			   slu_measured_json(path, &opt->limits, &measured),
+			   err);
+}
+
 static int run(const struct options *opt, const struct slu_root *root,
 	       struct slu_err *err)
 {
@@ -254,7 +354,9 @@ static int run(const struct options *opt, const struct slu_root *root,
 			       "the recorded machine has no name: say --host");
 	if (slu_map_extract(root, opt->n_names ? opt->names : NULL, &map, err))
 		return -1;
-	if (opt->db)
+	if (opt->measured)
+		ret = measure(opt, root, host, &map, err);
+	if (ret == 0 && opt->db)
 		ret = store(opt->db, &map, host, err);
 	if (ret == 0 && opt->push)
 		ret = push(&map, host, err);
@@ -266,7 +368,9 @@ static int run(const struct options *opt, const struct slu_root *root,
 
 int main(int argc, char **argv)
 {
-	struct options opt = {.format = slu_formats};
+	struct options opt = {
+		.format = slu_formats,
+		.limits = {.bytes = MEASURE_BYTES, .seconds = MEASURE_SECONDS}};
 	int ret = parse(argc, argv, &opt);
 	struct slu_root root;
 	struct slu_err err;

@@ -9,6 +9,7 @@
 
 #include <string.h>
 #include "common/jsonx.h"
+#include "sysmap/output_tree.h"
 
 #define VALUE_MAX 64 /* characters of a value shown to people */
 
@@ -154,5 +155,7 @@ const struct slu_format slu_formats[] = {
 	{"json", "one line of compact JSON (default)", write_json},
 	{"sql", "statements for sqlite3", write_sql},
 	{"table", "tables for people", write_table},
+	{"yaml", "YAML", slu_write_yaml},
+	{"xml", "XML", slu_write_xml},
 	{.name = NULL},
 };

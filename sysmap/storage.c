@@ -149,25 +149,40 @@ static struct json_object *read_array(struct slu_db *db, const char *host,
 	return NULL;
 }
 
-static uint64_t available(struct slu_db *db, const char *host,
-			  const struct candidate *c)
+int slu_storage_choose(struct json_object *mountpoints, const char *name,
+		       struct slu_node_storage *out, struct slu_err *err)
+{
+	struct candidate best;
+
+	choose(mountpoints, &best);
+	if (!best.path)
+		return slu_err(err, SLU_NOTFOUND,
+			       "%s has no writable file system on a disk of "
+			       "its own: set NodeStorage to a path",
+			       name);
+	*out = (struct slu_node_storage){.size = best.size,
+					 .available = best.size};
+	slu_copy(out->path, sizeof(out->path), best.path);
+	slu_copy(out->filesystem, sizeof(out->filesystem), best.filesystem);
+	return 0;
+}
+
+static void add_available(struct slu_db *db, const char *host,
+			  struct slu_node_storage *out)
 {
 	struct json_object *usage = read_array(db, host, "mountusage", NULL);
-	struct json_object *mount = usage ? at_path(usage, c->path) : NULL;
-	uint64_t bytes = c->size;
+	struct json_object *mount = usage ? at_path(usage, out->path) : NULL;
 
 	if (mount)
-		slu_json_u64_opt(mount, "available", &bytes, NULL);
+		slu_json_u64_opt(mount, "available", &out->available, NULL);
 	json_object_put(usage);
-	return bytes;
 }
 
 int slu_storage_find(struct slu_db *db, const char *host,
 		     struct slu_node_storage *out, struct slu_err *err)
 {
 	struct json_object *mounts = read_array(db, host, "mountpoints", err);
-	struct candidate best;
-	int ret = 0;
+	int ret;
 
 	if (!mounts) {
 		if (err && err->kind == SLU_NOTFOUND)
@@ -178,19 +193,9 @@ int slu_storage_find(struct slu_db *db, const char *host,
 				       host);
 		return -1;
 	}
-	choose(mounts, &best);
-	if (!best.path) {
-		ret = slu_err(err, SLU_NOTFOUND,
-			      "%s has no writable file system on a disk of "
-			      "its own: set NodeStorage to a path",
-			      host);
-	} else {
-		*out = (struct slu_node_storage){.size = best.size};
-		slu_copy(out->path, sizeof(out->path), best.path);
-		slu_copy(out->filesystem, sizeof(out->filesystem),
-			 best.filesystem);
-		out->available = available(db, host, &best);
-	}
+	ret = slu_storage_choose(mounts, host, out, err);
+	if (ret == 0)
+		add_available(db, host, out);
 	json_object_put(mounts);
 	return ret;
 }

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdint.h>
+#include <json-c/json.h>
 #include "common/err.h"
 #include "store/db.h"
 
@@ -24,5 +25,10 @@ struct slu_node_storage {
  */
 int slu_storage_find(struct slu_db *db, const char *host,
 		     struct slu_node_storage *out, struct slu_err *err);
+
+/* The same from a document "mountpoints" alone, so that `available` is the
+ * size; name: of the host, for the error's text. */
+int slu_storage_choose(struct json_object *mountpoints, const char *name,
+		       struct slu_node_storage *out, struct slu_err *err);
 
 #endif

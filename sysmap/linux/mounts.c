@@ -149,13 +149,14 @@ static bool below(const char *path, const char *dir)
 	       (path[len] == '\0' || path[len] == '/');
 }
 
-/* Mounted by the automounter: it comes and goes with its use. */
-static bool on_demand(const struct slu_mounts *mounts,
+/* Mounted by the automounter: it comes and goes with its use. first: the first
+ * of its own mounts in the table, n: none. */
+static bool on_demand(const struct slu_mounts *mounts, size_t first,
 		      const struct slu_mount *mount)
 {
 	if (mount->category != SLU_MOUNT_NETWORK)
 		return false;
-	for (size_t i = 0; i < mounts->n; i++)
+	for (size_t i = first; i < mounts->n; i++)
 		if (strcmp(mounts->mount[i].filesystem, "autofs") == 0 &&
 		    below(mount->mountpoint, mounts->mount[i].mountpoint))
 			return true;
@@ -179,7 +180,7 @@ static int tidy(struct slu_mounts *mounts, struct slu_err *err)
 {
 	struct slu_mount *table = calloc(mounts->n + 1, sizeof(*table));
 	struct slu_mount **order = calloc(mounts->n + 1, sizeof(*order));
-	size_t n = 0;
+	size_t n = 0, autofs = 0;
 
 	if (!table || !order) {
 		free(table);
@@ -188,9 +189,12 @@ static int tidy(struct slu_mounts *mounts, struct slu_err *err)
 	}
 	for (size_t i = 0; i < mounts->n; i++)
 		order[i] = &mounts->mount[i];
+	while (autofs < mounts->n &&
+	       strcmp(mounts->mount[autofs].filesystem, "autofs") != 0)
+		autofs++;
 	qsort(order, mounts->n, sizeof(*order), compare);
 	for (size_t i = 0; i < mounts->n; i++)
-		if (!on_demand(mounts, order[i]) &&
+		if (!on_demand(mounts, autofs, order[i]) &&
 		    (n == 0 || strcmp(table[n - 1].mountpoint,
 				      order[i]->mountpoint) != 0))
 			table[n++] = *order[i];

@@ -90,4 +90,83 @@ START_TEST(test_too_long)
 }
 END_TEST
 
-TEST_MAIN("output", test_json, test_table, test_sql, test_too_long)
+/* Every kind of value, and keys that are no names. */
+static struct slu_document odd[] = {
+	{.extractor = "disks",
+	 .text = "[{\"name\":\"a<b\\\"\",\"n\":null,\"list\":[1,[2],{}]},[],7]",
+	 .len = 52},
+	{.extractor = "memoryinfo",
+	 .text = "{\"a.b\":1.5,\"on\":true,\"1 & 2\":{\"c\":\"\"}}",
+	 .len = 42},
+};
+
+static char *write_odd(const char *name)
+{
+	static const struct slu_map two = {.document = odd, .n = 2};
+	struct slu_buf out = {0};
+
+	for (size_t i = 0; i < 2; i++)
+		odd[i].len = strlen(odd[i].text);
+	expect_ok(format(name)->write(&two, "n\"1", &out, &err), err);
+	return slu_buf_steal(&out);
+}
+
+START_TEST(test_yaml)
+{
+	char *text = write_odd("yaml");
+
+	ck_assert_str_eq(text, "---\n"
+			       "disks:\n"
+			       "  - name: \"a<b\\\"\"\n"
+			       "    \"n\": null\n"
+			       "    list:\n"
+			       "      - 1\n"
+			       "      -\n"
+			       "        - 2\n"
+			       "      - {}\n"
+			       "  - []\n"
+			       "  - 7\n"
+			       "memoryinfo:\n"
+			       "  a.b: 1.5\n"
+			       "  \"on\": true\n"
+			       "  \"1 & 2\":\n"
+			       "    c: \"\"\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(test_xml)
+{
+	char *text = write_odd("xml");
+
+	ck_assert_str_eq(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			       "<sysmap host=\"n&quot;1\">\n"
+			       "  <disks>\n"
+			       "    <item>\n"
+			       "      <name>a&lt;b&quot;</name>\n"
+			       "      <n></n>\n"
+			       "      <list>\n"
+			       "        <item>1</item>\n"
+			       "        <item>\n"
+			       "          <item>2</item>\n"
+			       "        </item>\n"
+			       "        <item></item>\n"
+			       "      </list>\n"
+			       "    </item>\n"
+			       "    <item></item>\n"
+			       "    <item>7</item>\n"
+			       "  </disks>\n"
+			       "  <memoryinfo>\n"
+			       "    <a.b>1.5</a.b>\n"
+			       "    <on>true</on>\n"
+			       "    <value key=\"1 &amp; 2\">\n"
+			       "      <c></c>\n"
+			       "    </value>\n"
+			       "  </memoryinfo>\n"
+			       "</sysmap>\n");
+	free(text);
+}
+END_TEST
+
+TEST_MAIN("output", test_yaml, test_xml, test_json, test_table, test_sql,
+	  test_too_long)

@@ -42,7 +42,17 @@ root="--root $dir/m"
 	want 'sql' 0 "VALUES ('it''s')" "$sysmap" $root -f sql --host "it's"
 	want 'to a file' 0 '' "$sysmap" $root -o "$dir/file"
 	want 'the file' 0 '^{"disks"' cat "$dir/file"
-	want 'no format' 2 'no format yaml' "$sysmap" -f yaml
+	want 'no format' 2 'no format toml' "$sysmap" -f toml
+	want 'yaml' 0 '^  TotalMemory: 16384$' "$sysmap" $root -f yaml
+	want 'xml' 0 '^    <TotalMemory>16384</TotalMemory>$' \
+		"$sysmap" $root -f xml
+	want 'measured nowhere' 2 'recorded machine cannot be measured' \
+		"$sysmap" $root --measure
+	want 'measured too little' 2 'no size: x' \
+		"$sysmap" --measure-bytes x
+	want 'measured for ever' 2 'not of 1 to 3600' \
+		"$sysmap" --measure-seconds 1e9
+	want 'measured on no disk' 1 '/proc: ' "$sysmap" --measure=/proc
 	want 'no extractor' 2 'did you mean disks?' "$sysmap" -e diskz
 	want 'no option' 2 'see sysmap --help' "$sysmap" --nonsense
 	want 'no root' 1 'No such file' "$sysmap" --root "$dir/none"
@@ -54,6 +64,29 @@ root="--root $dir/m"
 	want 'no configuration' 1 "$dir/none.conf" \
 		env SLUICE_CONF="$dir/none.conf" "$sysmap" --push
 }
+
+# A trial of 2 MiB keeps its limit, and leaves nothing.
+mkdir "$dir/trial"
+"$sysmap" -e storagespeed --measure="$dir/trial" --measure-bytes 2MiB \
+	--measure-seconds 2 >"$dir/measured" 2>&1
+if ! grep -q 'does no direct I/O' "$dir/measured"; then
+	want 'measured' 0 '"bytes":2097152,.*"limit_seconds":2' cat "$dir/measured"
+fi
+[ -z "$(ls -A "$dir/trial")" ] || {
+	echo "measuring left something"
+	failed=1
+}
+
+# What is printed is of its format, also of this machine.
+"$sysmap" -f xml | python3 -c 'import sys, xml.dom.minidom
+xml.dom.minidom.parse(sys.stdin)' || failed=1
+if python3 -c 'import yaml' 2>/dev/null; then
+	"$sysmap" -e cpuinfo,disks,kernelinfo -f yaml >"$dir/a.yaml"
+	"$sysmap" -e cpuinfo,disks,kernelinfo |
+		python3 -c 'import json, sys, yaml
+assert yaml.safe_load(open(sys.argv[1])) == json.load(sys.stdin)' \
+			"$dir/a.yaml" || failed=1
+fi
 "$sysmap" | tr -d '\n' | python3 -c 'import json,sys; json.load(sys.stdin)' ||
 	failed=1
 
