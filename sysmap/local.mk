@@ -13,7 +13,7 @@ libslusysmap_la_SOURCES = \
 	sysmap/storage.c sysmap/storage.h \
 	sysmap/topology.c sysmap/topology_sources.c \
 	sysmap/topology.h sysmap/topology_private.h \
-	sysmap/hwloc/devices.c sysmap/hwloc/hwloc.c \
+	sysmap/hwloc/apart.c sysmap/hwloc/devices.c sysmap/hwloc/hwloc.c \
 	sysmap/hwloc/hwloc.h sysmap/hwloc/load.h \
 	sysmap/infiniband/documents.c sysmap/infiniband/fabric.c \
 	sysmap/infiniband/fabric.h \

@@ -64,16 +64,24 @@ static int open_in(const struct slu_root *root, const char *path, int flags)
 		.flags = (uint64_t)flags | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
+	int fd;
 
-	if (!spend(root, 1)) {
-		errno = EDQUOT;
-		return -1;
-	}
 	while (*path == '/')
 		path++;
-	if (root->live)
-		return openat(root->fd, path, flags | O_CLOEXEC);
-	return (int)syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
+	do {
+		if (!spend(root, 1)) {
+			errno = EDQUOT;
+			return -1;
+		}
+		if (root->live)
+			return openat(root->fd, path, flags | O_CLOEXEC);
+		/* EAGAIN: somebody renamed something, somewhere, while the
+		 * kernel looked at a ".."; it cannot say that it was not here
+		 */
+		fd = (int)syscall(SYS_openat2, root->fd, path, &how,
+				  sizeof(how));
+	} while (fd < 0 && errno == EAGAIN);
+	return fd;
 }
 
 /* Is it a regular file? Otherwise close it. */
@@ -211,7 +219,9 @@ static bool read_attr(const struct slu_root *root, char *out, size_t size,
 	out[0] = '\0';
 	if (fd < 0)
 		return false;
-	n = read_up_to(fd, text, SLU_ROOT_ATTR_MAX);
+	do /* an attribute comes whole */
+		n = read(fd, text, SLU_ROOT_ATTR_MAX);
+	while (n < 0 && errno == EINTR);
 	close(fd);
 	if (n <= 0)
 		return false;

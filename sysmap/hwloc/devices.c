@@ -92,8 +92,8 @@ static hwloc_obj_t next_os(hwloc_topology_t t, hwloc_obj_t obj,
 	return NULL;
 }
 
-int slu_hwloc_disks(const struct slu_root *root, struct json_object **out,
-		    struct slu_err *err)
+int slu_hwloc_read_disks(const struct slu_root *root, struct json_object **out,
+			 struct slu_err *err)
 {
 	struct slu_disk disk = {0};
 	hwloc_obj_t obj = NULL;
@@ -121,8 +121,8 @@ int slu_hwloc_disks(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-int slu_hwloc_network(const struct slu_root *root, struct json_object **out,
-		      struct slu_err *err)
+int slu_hwloc_read_network(const struct slu_root *root,
+			   struct json_object **out, struct slu_err *err)
 {
 	struct slu_network_device device;
 	hwloc_obj_t obj = NULL;
@@ -145,8 +145,8 @@ int slu_hwloc_network(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-int slu_hwloc_pci(const struct slu_root *root, struct json_object **out,
-		  struct slu_err *err)
+int slu_hwloc_read_pci(const struct slu_root *root, struct json_object **out,
+		       struct slu_err *err)
 {
 	struct slu_pci_device device;
 	hwloc_obj_t obj = NULL;
@@ -189,8 +189,8 @@ static void ask_driver(hwloc_obj_t pci, struct slu_gpu *gpu)
 	}
 }
 
-int slu_hwloc_gpus(const struct slu_root *root, struct json_object **out,
-		   struct slu_err *err)
+int slu_hwloc_read_gpus(const struct slu_root *root, struct json_object **out,
+			struct slu_err *err)
 {
 	hwloc_obj_t obj = NULL;
 	hwloc_topology_t t;

@@ -21,10 +21,10 @@ static bool has_queue(const struct slu_root *root, const char *name)
 {
 	uint64_t sectors = 0;
 
-	return slu_root_number(root, &sectors, BLOCK "/%s/size", name) &&
-	       sectors && strncmp(name, "loop", 4) != 0 &&
-	       strncmp(name, "ram", 3) != 0 && strncmp(name, "zram", 4) != 0 &&
-	       slu_root_exists(root, BLOCK "/%s/queue", name);
+	return strncmp(name, "loop", 4) != 0 && strncmp(name, "ram", 3) != 0 &&
+	       strncmp(name, "zram", 4) != 0 &&
+	       slu_root_number(root, &sectors, BLOCK "/%s/size", name) &&
+	       sectors && slu_root_exists(root, BLOCK "/%s/queue", name);
 }
 
 /* Numbers as numbers, the rest as text ("write back"). */

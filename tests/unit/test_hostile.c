@@ -16,7 +16,7 @@
 #include <time.h>
 #include "common/jsonx.h"
 
-#define SECONDS	  30 /* it takes one when nobody else works */
+#define SECONDS	  30	      /* it takes one when nobody else works */
 #define MEMORY_KB (160 << 10) /* the test's own included */
 
 static struct slu_err err;
@@ -227,6 +227,27 @@ START_TEST(test_loops)
 }
 END_TEST
 
+/* hwloc 2.9 dies of it: distances of two nodes, and one node. */
+START_TEST(test_hwloc)
+{
+	static const char xml[] =
+		"<topology><object type=\"Machine\" os_index=\"0\" "
+		"cpuset=\"0x3\" complete_cpuset=\"0x3\" nodeset=\"0x3\" "
+		"complete_nodeset=\"0x3\" allowed_nodeset=\"0x3\">\n"
+		"<distances nbobjs=\"2\" relative_depth=\"2\" "
+		"latency_base=\"1.0\">\n"
+		"<latency value=\"10\"/><latency value=\"21\"/>\n"
+		"<latency value=\"21\"/><latency value=\"10\"/>\n"
+		"</distances>\n"
+		"<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x1\" "
+		"complete_cpuset=\"0x1\" nodeset=\"0x1\" "
+		"complete_nodeset=\"0x1\" local_memory=\"1024\">\n";
+
+	machine_file(tmpfile_path("m"), "hwloc.xml", xml, strlen(xml));
+	read_it(tmpfile_path("m"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("hostile");
@@ -239,6 +260,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_mixture, 0, 3);
 	tcase_add_loop_test(tcase, test_crowd, 0, 6);
 	tcase_add_test(tcase, test_loops);
+	tcase_add_test(tcase, test_hwloc);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
