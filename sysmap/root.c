@@ -26,13 +26,13 @@ int slu_root_open(struct slu_root *root, const char *dir, struct slu_err *err)
 	bool live = !dir || strcmp(dir, "/") == 0;
 	int fd = open(live ? "/" : dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	_Atomic long *work = malloc(sizeof(*work));
+	atomic_long *work = malloc(sizeof(*work));
 
 	if (fd < 0) {
 		slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO, "%s",
 			  live ? "/" : dir);
 	} else if (work) {
-		*work = SLU_ROOT_WORK;
+		atomic_init(work, SLU_ROOT_WORK);
 		*root = (struct slu_root){.fd = fd, .live = live, .work = work};
 		return 0;
 	} else {
@@ -55,7 +55,7 @@ void slu_root_close(struct slu_root *root)
 /* Is there work left? Takes it. */
 static bool spend(const struct slu_root *root, size_t units)
 {
-	return (*root->work -= (long)units) >= 0;
+	return atomic_fetch_sub(root->work, (long)units) >= (long)units;
 }
 
 static int open_in(const struct slu_root *root, const char *path, int flags)

@@ -12,6 +12,7 @@
  * read by several threads.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,7 @@
 struct slu_root {
 	int fd;
 	bool live; /* this machine, now: file systems can be asked as well */
-	_Atomic long *work; /* what is left of SLU_ROOT_WORK */
+	atomic_long *work; /* what is left of SLU_ROOT_WORK */
 };
 
 /* dir NULL or "/": the live machine. */

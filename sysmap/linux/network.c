@@ -145,7 +145,9 @@ int slu_linux_infiniband(const struct slu_root *root, struct json_object **out,
 {
 	struct json_object *array = json_object_new_array();
 
-	if (each_port(root, add_port, array, err)) {
+	/* A kernel without adapters has no such class: that is an answer. */
+	if (each_port(root, add_port, array, err) &&
+	    !slu_root_exists(root, "sys/class")) {
 		json_object_put(array);
 		return -1;
 	}

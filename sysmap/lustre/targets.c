@@ -120,7 +120,7 @@ int slu_lustre_targets(const struct slu_root *root, struct json_object **out,
 		       struct slu_err *err)
 {
 	struct json_object *array = json_object_new_array();
-	bool any = false;
+	bool any = slu_root_exists(root, "proc/fs"); /* where it would be */
 
 	for (const char *const *tree = trees; *tree; tree++) {
 		any = any || slu_root_exists(root, "%s", *tree);
@@ -130,7 +130,7 @@ int slu_lustre_targets(const struct slu_root *root, struct json_object **out,
 	}
 	if (!any) {
 		json_object_put(array);
-		return slu_err(err, SLU_NOTFOUND, "Lustre is not loaded");
+		return slu_err(err, SLU_NOTFOUND, "no /proc/fs");
 	}
 	*out = array;
 	return 0;
