@@ -5,7 +5,6 @@
  * little memory, and every document must be JSON.
  */
 #include "config.h"
-#define TMPDIR_BASE "/dev/shm"
 #include "sysmap/extract.h"
 #include "tests/unit/machine.h"
 
@@ -255,6 +254,8 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
+	setenv("TMPDIR", "/dev/shm", 1); /* thousands of files */
+	scratch_begin();
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, test_same, 0, ILLS);
 	tcase_add_loop_test(tcase, test_mixture, 0, 3);
@@ -265,5 +266,6 @@ int main(void)
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
+	scratch_end();
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
