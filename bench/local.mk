@@ -4,8 +4,7 @@
 # clusters.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/latency bench/hooks
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
-	bench/mckp bench/staging bench/tbf \
-	bench/resource_map_node
+	bench/mckp bench/staging bench/tbf
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
 bench: $(bench_programs)
@@ -25,6 +24,7 @@ bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
 bench_arbiter_LDADD = libsluion.la
 bench_mckp_SOURCES = bench/mckp.c bench/random.h
 bench_mckp_LDADD = libsluion.la $(GLPK_LIBS) -lm
+bench_programs += bench/resource_map_node
 bench_resource_map_node_SOURCES = bench/resource_map_node.c
 bench_staging_SOURCES = bench/staging.c
 bench_staging_LDADD = libslunode.la
