@@ -8,7 +8,7 @@
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 
-#define CLASSES 65536 /* that the predictor remembers; some 10 MiB */
+#define CLASSES (1u << 18) /* that the predictor remembers; 26 MB when full */
 
 static int add_user(struct slu_site *site, const char *name)
 {

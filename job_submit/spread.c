@@ -24,9 +24,10 @@
 
 uint16_t slu_spread_at(double seconds)
 {
-	double at = STEPS * log2(fmax(seconds, 0) / OFFSET + 1);
+	double past = seconds > 0 ? seconds / OFFSET : 0;
+	float at = (float)STEPS * log2f((float)past + 1) + 0.5f;
 
-	return (uint16_t)fmin(at + 0.5, UINT16_MAX);
+	return at < UINT16_MAX ? (uint16_t)at : UINT16_MAX;
 }
 
 double slu_spread_seconds(unsigned at)
