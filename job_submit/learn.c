@@ -5,9 +5,9 @@
 #include <string.h>
 #include "job_submit/view.h"
 
-static const float mixer_rate[MIXERS] = {0.003f, 0.12f, 0.05f, 0.05f};
+static const float mixer_rate[MIXERS] = {0.006f, 0.12f, 0.05f, 0.05f};
 #define FIRST_RATE 0.3f /* of a class, divided by its jobs */
-#define MIX_RATE   0.003f
+#define MIX_RATE   0.01f
 #define LEVEL_RATE 0.06
 #define MIN_SHARE  1e-3f
 
