@@ -98,6 +98,15 @@ void slu_control_order(struct slu_control *c, const struct slu_desc *desc,
 		send_line(c, line);
 }
 
+void slu_control_forget(struct slu_control *c)
+{
+	const struct slu_order *first;
+
+	disconnect(c, "it was told what is not so");
+	while ((first = slu_orders_first(c->orders)))
+		slu_order_free(slu_orders_take(c->orders, first->id));
+}
+
 static void handle_done(struct slu_control *c, const struct slu_done *done)
 {
 	struct slu_order *order = slu_orders_take(c->orders, done->id);

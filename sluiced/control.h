@@ -53,6 +53,10 @@ void slu_control_send(struct slu_control *control, const struct slu_desc *desc,
 void slu_control_order(struct slu_control *control, const struct slu_desc *desc,
 		       uint32_t job_id, const char *node, const void *msg);
 
+/* Forget all that was told and kept, and the client, which will connect again.
+ */
+void slu_control_forget(struct slu_control *control);
+
 bool slu_control_connected(const struct slu_control *control);
 size_t slu_control_queued(const struct slu_control *control); /* bytes */
 size_t slu_control_orders(const struct slu_control *control);

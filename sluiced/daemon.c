@@ -40,8 +40,11 @@ static void on_poll(void *arg)
 {
 	struct slu_daemon *d = arg;
 	double now = slu_now_mono();
-	double next = slu_longpoll_run(d->longpoll, now, POLL_BUDGET);
+	double next;
 
+	slu_turn_begin(d);
+	next = slu_longpoll_run(d->longpoll, now, POLL_BUDGET);
+	slu_turn_end(d);
 	if (next)
 		slu_timer_soon(d->loop, &d->poll, next > now ? next - now : 0);
 }
@@ -145,6 +148,7 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	d->tick = (struct slu_timer){.fn = on_tick, .arg = d};
 	d->poll = (struct slu_timer){.fn = on_poll, .arg = d};
 	slu_batch_init(&d->batch, d->loop, d->db);
+	slu_turn_init(d);
 	slu_questions_init(&d->questions);
 	d->seen = (struct slu_timer){.fn = on_seen, .arg = d};
 	slu_timer_set(d->loop, &d->seen, SEEN_EVERY);
@@ -189,6 +193,22 @@ static int start_buffers(struct slu_daemon *d, struct slu_err *err)
 	return 0;
 }
 
+void slu_daemon_restart_buffers(struct slu_daemon *d)
+{
+	struct slu_buffers *old = d->buffers;
+	struct slu_err err;
+
+	slu_control_forget(d->control);
+	if (start_buffers(d, &err) < 0) {
+		slu_log(d->log, SLU_ERROR, "buffers: %s", err.text);
+		d->buffers = old; /* until the end of this turn */
+		slu_loop_stop(d->loop);
+		return;
+	}
+	slu_buffers_free(old);
+	slu_daemon_touched(d, 0);
+}
+
 static int start_httpd(struct slu_daemon *d, struct slu_err *err)
 {
 	struct slu_httpd_ops ops = slu_httpd_glue;
@@ -223,6 +243,8 @@ void slu_daemon_stop(struct slu_daemon *d)
 		slu_receiver_flush(d->receiver, NULL);
 	}
 	slu_questions_stop(d);
+	if (d->httpd)
+		slu_turn_flush(d);
 	slu_longpoll_free(d->longpoll);
 	slu_httpd_free(d->httpd);
 	slu_publisher_free(d->publisher);

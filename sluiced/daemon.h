@@ -23,6 +23,7 @@
 #include "sluiced/nodes.h"
 #include "sluiced/publish.h"
 #include "sluiced/questions.h"
+#include "sluiced/turn.h"
 #include "store/db.h"
 #include "sysmap/receive.h"
 
@@ -40,7 +41,8 @@ struct slu_daemon {
 	struct slu_httpd *httpd;
 	struct slu_longpoll *longpoll;
 	struct slu_timer poll; /* of longpoll */
-	double refused_since;  /* requests refused since then: */
+	struct slu_turn turn;
+	double refused_since; /* requests refused since then: */
 	unsigned refused;
 	struct slu_batch batch;
 	struct slu_receiver *receiver; /* of resource maps */
@@ -68,6 +70,11 @@ extern const struct slu_control_ops slu_control_glue;
 extern const struct slu_httpd_ops slu_httpd_glue;
 /* Is a parked request's answer there? arg: the daemon. */
 bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired);
+
+/* What the buffers remember may be more than what the database has: forget it,
+ * load them again, and have slurmctld connect anew. Without success the daemon
+ * ends. */
+void slu_daemon_restart_buffers(struct slu_daemon *d);
 
 /* Something about the buffers was changed by a message: look at the deadlines
  * and the parked requests of this job soon (0: of all). */

@@ -139,6 +139,7 @@ static void on_end(void *arg, struct MHD_Connection *conn, void **slot,
 	if (req->response)
 		MHD_destroy_response(req->response);
 	slu_buf_free(&req->body);
+	slu_buf_free(&req->out);
 	free(req->host);
 	free(req->secret);
 	free(req->method);

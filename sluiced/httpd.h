@@ -41,6 +41,11 @@ struct slu_req {
 	void *msg;    /* the decoded body */
 	char *host;   /* whom it speaks for, where that matters; owned */
 	char *secret; /* for the caller's eyes, beside the answer; owned */
+	/* Of one that is answered after a commit, see turn.h: */
+	struct slu_req *next;
+	struct slu_buf out;
+	struct slu_err err;
+	int rc;
 	/* The httpd's: */
 	struct slu_httpd *httpd;
 	struct MHD_Connection *conn;

@@ -25,6 +25,7 @@ libsluiced_la_SOURCES = \
 	sluiced/publish.c sluiced/publish.h \
 	sluiced/questions.c sluiced/questions.h \
 	sluiced/routes.c sluiced/routes.h \
+	sluiced/turn.c sluiced/turn.h \
 	sluiced/user.c sluiced/user.h
 libsluiced_la_LIBADD = libsluburst.la libsluhistory.la libsluion.la \
 	libslusysquery.la libslusysmap.la libslustore.la libsluwire.la \

@@ -349,6 +349,13 @@ static int begin(void *arg, struct slu_req *req, size_t *max,
 	return 0;
 }
 
+static void note_refused(struct slu_daemon *d, const struct slu_req *req,
+			 int rc, const struct slu_err *err)
+{
+	if (rc < 0 && (err->kind == SLU_DENIED || err->kind == SLU_IO))
+		log_refused(d, req, err);
+}
+
 static void complete(void *arg, struct slu_req *req)
 {
 	const struct slu_route *route = req->route;
@@ -359,14 +366,26 @@ static void complete(void *arg, struct slu_req *req)
 
 	if (prove(d, req, &err) == 0 && decode(req, &err) == 0 &&
 	    allow(d, req, &err) == 0)
+		rc = 0;
+	if (rc == 0 && route->waits) {
+		slu_turn_add(d, req);
+		return;
+	}
+	if (rc == 0)
 		rc = route->handle(d, req, &out, &err);
 	if (rc == SLU_KEPT)
 		return;
-	if (rc < 0 && err.kind == SLU_BUSY && route->waits && park(d, req) == 0)
-		return;
-	if (rc < 0 && (err.kind == SLU_DENIED || err.kind == SLU_IO))
-		log_refused(d, req, &err);
+	note_refused(d, req, rc, &err);
 	slu_routes_reply(d, req, &out, rc < 0 ? &err : NULL);
+}
+
+void slu_routes_handle(struct slu_daemon *d, struct slu_req *req)
+{
+	req->rc = req->route->handle(d, req, &req->out, &req->err);
+	if (req->rc < 0 && req->err.kind == SLU_BUSY && park(d, req) == 0)
+		return;
+	note_refused(d, req, req->rc, &req->err);
+	slu_turn_answer(d, req);
 }
 
 bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
@@ -375,17 +394,15 @@ bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
 		(struct slu_req *)((char *)parked -
 				   offsetof(struct slu_req, parked));
 	struct slu_daemon *d = arg;
-	struct slu_buf out = {0};
-	struct slu_err err;
-	int rc = req->route->handle(d, req, &out, &err);
 
-	if (rc < 0 && err.kind == SLU_BUSY && !expired)
+	req->rc = req->route->handle(d, req, &req->out, &req->err);
+	if (req->rc < 0 && req->err.kind == SLU_BUSY && !expired)
 		return false;
-	if (rc < 0 && err.kind == SLU_BUSY && req->route->over) {
-		slu_buf_puts(&out, req->route->over);
-		rc = SLU_ANSWERED;
+	if (req->rc < 0 && req->err.kind == SLU_BUSY && req->route->over) {
+		slu_buf_puts(&req->out, req->route->over);
+		req->rc = SLU_ANSWERED;
 	}
-	slu_routes_reply(d, req, &out, rc < 0 ? &err : NULL);
+	slu_turn_answer(d, req);
 	return true;
 }
 

@@ -46,6 +46,9 @@ const struct slu_route *slu_routes_find(const char *method, const char *path);
 void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		      struct slu_buf *body, const struct slu_err *err);
 
+/* Handle a proven request of a node; its answer may come later. */
+void slu_routes_handle(struct slu_daemon *d, struct slu_req *req);
+
 /* Handlers that stand in files of their own. */
 int slu_handle_hashes(struct slu_daemon *d, struct slu_req *req,
 		      struct slu_buf *out, struct slu_err *err);

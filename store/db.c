@@ -326,13 +326,33 @@ int slu_db_value(struct slu_db *db, int64_t *out, int64_t fallback,
 
 /* Transactions */
 
+/* How many begins surround an item that is undone by itself. */
+static int base(const struct slu_db *db)
+{
+	return db->group && db->depth > 1 ? 1 : 0;
+}
+
 int slu_db_begin(struct slu_db *db, struct slu_err *err)
 {
 	if (ready(db, err))
 		return -1;
 	if (db->depth == 0 && slu_db_script(db, "BEGIN IMMEDIATE", err))
 		return -1;
+	if (db->depth == 1 && db->group &&
+	    slu_db_script(db, "SAVEPOINT item", err))
+		return -1;
 	db->depth++;
+	return 0;
+}
+
+int slu_db_begin_group(struct slu_db *db, struct slu_err *err)
+{
+	if (db->depth)
+		return slu_err(err, SLU_INTERNAL,
+			       "database: a group within a transaction");
+	if (slu_db_begin(db, err))
+		return -1;
+	db->group = true;
 	return 0;
 }
 
@@ -343,20 +363,39 @@ int slu_db_commit(struct slu_db *db, struct slu_err *err)
 	if (db->depth == 0)
 		return slu_err(err, SLU_INTERNAL,
 			       "database: commit without a transaction");
+	/* when these fail the caller rolls back */
 	if (db->depth == 1 && slu_db_script(db, "COMMIT", err))
-		return -1; /* the caller rolls back */
-	db->depth--;
+		return -1;
+	if (db->depth == 2 && db->group &&
+	    slu_db_script(db, "RELEASE item", err))
+		return -1;
+	if (--db->depth == 0)
+		db->group = false;
 	return 0;
+}
+
+/* When not even the item can be undone, nothing of the group will be kept:
+ * doomed stays. */
+static bool undo_item(struct slu_db *db)
+{
+	return slu_db_script(db, "ROLLBACK TO item; RELEASE item", NULL) == 0;
 }
 
 void slu_db_rollback(struct slu_db *db)
 {
+	int within = base(db);
+
 	if (db->depth == 0)
 		return;
-	if (!db->doomed)
-		slu_db_script(db, "ROLLBACK", NULL);
 	db->depth--;
-	db->doomed = db->depth > 0;
+	if (within == 0) {
+		if (!db->doomed || db->group)
+			slu_db_script(db, "ROLLBACK", NULL);
+		db->doomed = db->depth > 0;
+		db->group = db->group && db->depth > 0;
+	} else {
+		db->doomed = db->depth > 1 || !undo_item(db);
+	}
 }
 
 int slu_db_check(struct slu_db *db, struct slu_err *err)

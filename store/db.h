@@ -33,6 +33,13 @@ bool slu_db_has(struct slu_db *db, const char *table);
 /* Transactions; nested begins are counted, the outermost commits. A failure
  * inside one must end in slu_db_rollback, which undoes all of it. */
 int slu_db_begin(struct slu_db *db, struct slu_err *err);
+/*
+ * A group of transactions that reach the disk together: those begun inside it
+ * are undone one by one, and slu_db_commit of the group itself makes all of
+ * them durable. If that fails, or slu_db_rollback ends the group, none is
+ * there, whatever they were told.
+ */
+int slu_db_begin_group(struct slu_db *db, struct slu_err *err);
 int slu_db_commit(struct slu_db *db, struct slu_err *err);
 void slu_db_rollback(struct slu_db *db);
 

@@ -21,6 +21,7 @@ struct slu_db {
 	size_t n_kept;
 	int depth;   /* begins not yet committed */
 	bool doomed; /* rolled back within; only rollbacks are left */
+	bool group;  /* the outermost begin is a group's */
 	const char *const *visible; /* tables; NULL: not confined */
 	char **hidden;		    /* all other tables, owned */
 	int64_t steps;		    /* that are left */

@@ -57,6 +57,69 @@ START_TEST(test_binds)
 }
 END_TEST
 
+/* In a group each is undone by itself, and all are there together or not. */
+START_TEST(test_group)
+{
+	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
+
+	slu_db_exec(db, &err, "CREATE TABLE t (a UNIQUE)", "");
+	expect_ok(slu_db_begin_group(db, &err), err);
+	expect_fail(slu_db_begin_group(db, &err), err, SLU_INTERNAL, "group");
+	slu_db_exec(db, &err, "INSERT INTO t VALUES (1)", ""); /* alone */
+	expect_ok(slu_db_begin(db, &err), err);
+	slu_db_exec(db, &err, "INSERT INTO t VALUES (2)", "");
+	expect_ok(slu_db_commit(db, &err), err);
+	expect_ok(slu_db_begin(db, &err), err);
+	slu_db_exec(db, &err, "INSERT INTO t VALUES (3)", "");
+	expect_ok(slu_db_begin(db, &err), err);
+	slu_db_exec(db, &err, "INSERT INTO t VALUES (4)", "");
+	slu_db_rollback(db);
+	expect_fail(slu_db_commit(db, &err), err, SLU_INTERNAL, "rolled back");
+	slu_db_rollback(db);
+	expect_ok(slu_db_begin(db, &err), err);
+	slu_db_exec(db, &err, "INSERT INTO t VALUES (5)", "");
+	expect_ok(slu_db_commit(db, &err), err);
+	expect_ok(slu_db_commit(db, &err), err);
+	ck_assert_int_eq(value(db, "SELECT group_concat(a, '') FROM t"), 125);
+	expect_ok(slu_db_begin_group(db, &err), err);
+	expect_ok(slu_db_begin(db, &err), err);
+	slu_db_exec(db, &err, "INSERT INTO t VALUES (6)", "");
+	expect_ok(slu_db_commit(db, &err), err);
+	slu_db_rollback(db);
+	ck_assert_int_eq(value(db, "SELECT group_concat(a, '') FROM t"), 125);
+	slu_db_close(db);
+}
+END_TEST
+
+/* SQLite undoes everything by itself: the rest of the group fails, and so does
+ * its commit. */
+START_TEST(test_lost_group)
+{
+	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
+
+	slu_db_exec(db, &err, "CREATE TABLE t (a)", "");
+	slu_db_exec(db, &err,
+		    "CREATE TRIGGER no BEFORE INSERT ON t WHEN NEW.a = 7"
+		    " BEGIN SELECT RAISE(ROLLBACK, 'not seven'); END",
+		    "");
+	expect_ok(slu_db_begin_group(db, &err), err);
+	expect_ok(slu_db_begin(db, &err), err);
+	slu_db_exec(db, &err, "INSERT INTO t VALUES (1)", "");
+	expect_ok(slu_db_commit(db, &err), err);
+	expect_ok(slu_db_begin(db, &err), err);
+	ck_assert_int_eq(slu_db_exec(db, &err, "INSERT INTO t VALUES (7)", ""),
+			 -1);
+	slu_db_rollback(db);
+	expect_fail(slu_db_begin(db, &err), err, SLU_INTERNAL, "rolled back");
+	expect_fail(slu_db_commit(db, &err), err, SLU_INTERNAL, "rolled back");
+	slu_db_rollback(db);
+	ck_assert_int_eq(value(db, "SELECT COUNT(*) FROM t"), 0);
+	slu_db_exec(db, &err, "INSERT INTO t VALUES (2)", "");
+	ck_assert_int_eq(value(db, "SELECT COUNT(*) FROM t"), 1);
+	slu_db_close(db);
+}
+END_TEST
+
 START_TEST(test_misuse)
 {
 	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
@@ -302,6 +365,7 @@ START_TEST(test_check)
 }
 END_TEST
 
-TEST_MAIN("db", test_binds, test_misuse, test_statements, test_value,
-	  test_transactions, test_killed, test_open_fails, test_read_only,
-	  test_unwritable_directory, test_busy, test_check)
+TEST_MAIN("db", test_binds, test_group, test_lost_group, test_misuse,
+	  test_statements, test_value, test_transactions, test_killed,
+	  test_open_fails, test_read_only, test_unwritable_directory, test_busy,
+	  test_check)

@@ -138,6 +138,51 @@ static void expect_state(const char *want)
 	}
 }
 
+static void change_db(const char *sql)
+{
+	struct slu_db *db = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err);
+
+	expect(db, "%s", err.text);
+	expect_ok(slu_db_script(db, sql, &err), err);
+	slu_db_close(db);
+}
+
+/* What cannot be stored was not said, and what is remembered of it is
+ * forgotten: nodes are told to try again, and slurmctld hears it all anew. */
+START_TEST(test_lost_turn)
+{
+	struct slu_job j = job(7, true);
+	struct slu_plan plan;
+	char text[160];
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	ctl_send(&slu_job_started_desc, &j);
+	plan = fetch_plan(7, "n1");
+	change_db("CREATE TRIGGER no BEFORE INSERT ON BufferPhase BEGIN"
+		  " SELECT RAISE(ROLLBACK, 'no'); END");
+	snprintf(text, sizeof(text),
+		 "{\"job_id\":7,\"buffer\":%llu,\"node\":\"n1\","
+		 "\"step\":\"ready\",\"ok\":true}",
+		 (unsigned long long)plan.buffer);
+	ck_assert_int_eq(post("/v1/report", text, NULL), SLU_TIMEOUT);
+	expect(strstr(err.text, "try again"), "%s", err.text);
+	change_db("DROP TRIGGER no");
+	ctl_close();
+	ctl_connect();
+	ctl_hello(&j, 1);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	plan = fetch_plan(7, "n2");
+	ck_assert_str_eq(report(7, plan.buffer, "n2", "ready"), "go");
+	ck_assert_str_eq(report(7, plan.buffer, "n1", "ready"), "go");
+	expect_state("RUNNING");
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 /* A plan of ten thousand nodes, of which each is asked for the whole. */
 START_TEST(test_large_plan)
 {
@@ -698,7 +743,7 @@ START_TEST(test_operator)
 }
 END_TEST
 
-TEST_MAIN("sluiced_daemon", test_buffer, test_large_plan, test_import,
-	  test_plan_waits, test_who_may, test_refused, test_sysmap, test_crowd,
-	  test_history, test_publish, test_publish_hangs, test_metrics,
-	  test_operator)
+TEST_MAIN("sluiced_daemon", test_buffer, test_lost_turn, test_large_plan,
+	  test_import, test_plan_waits, test_who_may, test_refused, test_sysmap,
+	  test_crowd, test_history, test_publish, test_publish_hangs,
+	  test_metrics, test_operator)
