@@ -20,6 +20,7 @@ struct host {
 	char *name;
 	char *told;   /* NodeAddr, or NULL */
 	double asked; /* when it was resolved; 0: not yet */
+	bool named;   /* by its name too */
 	struct in_addr addr[ADDR_MAX];
 	size_t n;
 };
@@ -156,12 +157,21 @@ static bool has(const struct host *host, struct in_addr from)
 	return false;
 }
 
-static void ask(const struct slu_nodes *nodes, struct host *host, double now)
+/* By its name only when NodeAddr, mostly a number, is not `from`: a name server
+ * that does not answer holds everybody up. */
+static void ask(const struct slu_nodes *nodes, struct host *host,
+		struct in_addr from, double now)
 {
-	host->asked = now;
-	host->n = 0;
-	if (host->told)
-		host->n = nodes->resolve(host->told, host->addr, ADDR_MAX);
+	if (!host->asked || now - host->asked > RETRY) {
+		host->asked = now;
+		host->named = false;
+		host->n = host->told ? nodes->resolve(host->told, host->addr,
+						      ADDR_MAX)
+				     : 0;
+	}
+	if (host->named || has(host, from))
+		return;
+	host->named = true;
 	if (!host->told || strcmp(host->told, host->name) != 0)
 		host->n += nodes->resolve(host->name, host->addr + host->n,
 					  ADDR_MAX - host->n);
@@ -175,8 +185,8 @@ int slu_nodes_check(struct slu_nodes *nodes, const char *name,
 
 	if (!host)
 		return slu_err(err, SLU_NOMEM, "too many hosts");
-	if (!has(host, from) && (!host->asked || now - host->asked > RETRY))
-		ask(nodes, host, now);
+	if (!has(host, from))
+		ask(nodes, host, from, now);
 	if (has(host, from))
 		return 0;
 	inet_ntop(AF_INET, &from, text, sizeof(text));

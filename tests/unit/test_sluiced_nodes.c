@@ -86,4 +86,25 @@ START_TEST(test_asks_seldom)
 }
 END_TEST
 
-TEST_MAIN("sluiced_nodes", test_check, test_asks_seldom)
+/* Where NodeAddr says it all, the node's name is not asked about. */
+START_TEST(test_asks_no_more)
+{
+	struct slu_err err;
+	struct slu_nodes *nodes = slu_nodes_new(fake, &err);
+	struct in_addr from;
+
+	expect_ok(slu_nodes_set(nodes, list, 3, &err), err);
+	asked = 0;
+	inet_pton(AF_INET, "10.0.0.3", &from);
+	expect_ok(slu_nodes_check(nodes, "n3", from, 1, &err), err);
+	ck_assert_int_eq(asked, 0);
+	inet_pton(AF_INET, "10.0.0.4", &from);
+	for (int i = 0; i < 3; i++)
+		expect_fail(slu_nodes_check(nodes, "n3", from, 2, &err), err,
+			    SLU_DENIED, "no address of n3");
+	ck_assert_int_eq(asked, 1);
+	slu_nodes_free(nodes);
+}
+END_TEST
+
+TEST_MAIN("sluiced_nodes", test_check, test_asks_seldom, test_asks_no_more)
