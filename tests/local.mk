@@ -11,7 +11,8 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/accounting.t tests/system/buffer.sh \
 	tests/system/demo.test tests/system/meeting.t \
 	tests/system/mistakes.t tests/system/faults.sh \
-	tests/system/faults-control.t tests/system/faults-node.t
+	tests/system/faults-control.t tests/system/faults-node.t \
+	tests/system/runs.t
 
 # Stand-ins for software that Debian does not have.
 dist_check_SCRIPTS += tests/fakes/fake_beeond

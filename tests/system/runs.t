@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Runs that do not go from start to end in one piece: put back before anything
+# of them was launched, and suspended in the middle.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
+
+history_has() { # JOB WORDS
+	[ "$(query "SELECT count(*) FROM BufferHistory JOIN Buffer USING (BID)
+		WHERE JobID = $1 AND instr(Text, '$2') > 0")" -gt 0 ]
+}
+
+# The site's own Prolog runs after the buffer is ready and before the launch.
+slow_prolog() {
+	cat >"$PFS/prolog" <<-'EOT'
+		#!/bin/bash
+		while [ -e /pfs/hold ]; do sleep 0.2; done
+	EOT
+	chmod 755 "$PFS/prolog"
+	touch "$PFS/hold"
+	cluster conf slurm.conf Prolog=/pfs/prolog
+	on ctl scontrol reconfigure
+}
+
+test_unlaunched() {
+	local job
+	slow_prolog
+	job=$(submit -N2 <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=60MiB
+		#BB stage_out source=$BB_JOBFS/out destination=/pfs/alice
+		echo result >"${BB_JOBFS:?}/out"
+	EOT
+	)
+	check_within 30 "the buffer is ready, the prologs are not over" \
+		buffer_is "$job" RUNNING
+	on ctl scontrol requeue "$job"
+	rm "$PFS/hold"
+	check_within 30 "put back, nothing is staged out" \
+		history_has "$job" "nothing is staged out"
+	check_within 60 "and its buffer goes" no_buffer_alive
+	check "which is no failure" equal "$(buffer_failure "$job")" ""
+	check "nothing is left" nothing_left n1 n2
+	check_within 20 "no node is drained" no_node_drained
+	# It would start anew in two minutes: sooner slurmd runs no prolog again.
+	as_alice scancel "$job"
+	check_within 20 "and can be cancelled" job_is "$job" CANCELLED
+}
+
+end_of() { # JOB: Unix seconds
+	date -d "$(job_field "$1" EndTime)" +%s
+}
+
+test_suspended() {
+	local job before after
+	job=$(submit -N1 -t 3 --bb='capacity=30MiB' <<-'EOT'
+		#!/bin/bash
+		sleep 60
+	EOT
+	)
+	check_within 30 "a job with a buffer runs" buffer_is "$job" RUNNING
+	# What was given back stands in our note; more of it is easier to see.
+	on ctl scontrol update JobId="$job" AdminComment="sluice: gave back 0:00:40"
+	check_within 30 "its end is kept" ends_after "$job" 40
+	before=$(end_of "$job")
+	on ctl scontrol suspend "$job"
+	sleep 3
+	on ctl scontrol resume "$job"
+	check_within 30 "resumed, it keeps what it was given back" \
+		ends_after "$job" 42
+	after=$(end_of "$job")
+	check "and gets the time in which it was suspended" \
+		[ $((after - before)) -ge 2 ]
+	as_alice scancel "$job"
+	check_within 60 "its buffer goes" no_buffer_alive
+}
+
+# More than so many seconds after its start and limit.
+ends_after() { # JOB SECONDS
+	local start
+	start=$(date -d "$(job_field "$1" StartTime)" +%s)
+	[ $(($(end_of "$1") - start - 180)) -ge "$2" ]
+}
+
+cluster_up --nodes 2 --ions 0
+test_unlaunched
+test_suspended
+check "the database is sound" database_sound
+finish
