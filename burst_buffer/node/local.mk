@@ -57,10 +57,11 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_server \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
-	tests/unit/test_node tests/unit/test_twice tests/unit/test_node_killed
+	tests/unit/test_node tests/unit/test_twice tests/unit/test_node_killed \
+	tests/unit/test_glusterfs
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
-node_slow_tests = tests/unit/test_glusterfs tests/unit/test_fs
+node_slow_tests = tests/unit/test_fs
 check_PROGRAMS += $(node_tests) $(node_slow_tests)
 TESTS += $(node_tests)
 if !SANITIZERS
