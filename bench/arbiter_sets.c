@@ -265,6 +265,7 @@ void bench_sets(struct bench *b)
 	s.change = calloc(b->sets * SET, sizeof(double));
 	heading(b);
 	for (size_t p = 0; p < POOLS; p++) {
+		b->seed = 1; /* every pool is for the same sets */
 		s.ideal = s.below = 0;
 		memset(s.over, 0, sizeof(s.over));
 		for (size_t i = 0; i < b->sets; i++)

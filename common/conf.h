@@ -83,9 +83,11 @@ struct slu_conf {
 	int64_t predict_floor;
 	struct slu_hosts io_nodes; /* n = 0: no I/O nodes are shared out */
 	uint32_t max_ions_per_job;
+	bool remap_running; /* running applications follow a new mapping */
 	bool direct_access; /* a job may do without I/O nodes */
 	enum slu_ion_policy ion_policy;
-	char *mapping_dir; /* NULL: nothing is published */
+	char *performance_table; /* path, NULL: none */
+	char *mapping_dir;	 /* NULL: nothing is published */
 	int64_t mapping_timeout;
 };
 

@@ -31,8 +31,12 @@ static void fill_in_forward(struct slu_job *job)
 	if (!job->request || !strstr(job->request, "forward") ||
 	    slu_request_parse(job->request, NULL, &req, NULL) < 0)
 		return;
-	if (req.has_forward)
+	if (req.has_forward) {
 		job->ion_max = req.forward_max;
+		free(job->ion_pattern);
+		job->ion_pattern = req.forward_pattern;
+		req.forward_pattern = NULL;
+	}
 	slu_request_free(&req);
 }
 

@@ -97,11 +97,16 @@ static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 	uint32_t compute =
 		(uint32_t)(n_nodes > ions ? n_nodes - ions : n_nodes);
 
+	if (ctl->site->patterns_why_not)
+		ctl_log(ctl, SLU_ERROR, "%s", ctl->site->patterns_why_not);
 	if (ctl->arbiter)
 		return slu_arbiter_configure(ctl->arbiter, conf, compute, err);
 	ctl->arbiter = slu_arbiter_new(conf, compute, err);
 	ctl->arbiter_learned = false;
-	return ctl->arbiter ? 0 : -1;
+	if (!ctl->arbiter)
+		return -1;
+	slu_arbiter_patterns(ctl->arbiter, ctl->site->patterns);
+	return 0;
 }
 
 void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,

@@ -2,13 +2,17 @@
 /* A file that cannot be read leaves a site that refuses what needs one. */
 #include "config.h"
 #include "ctl/site.h"
+#include "common/file.h"
+#include "common/str.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 
-#define CLASSES (1u << 18) /* that the predictor remembers; 26 MB when full */
+#define CLASSES	  (1u << 18) /* that the predictor remembers; 26 MB when full */
+#define TABLE_MAX ((size_t)4 << 20)
 
 static int add_user(struct slu_site *site, const char *name)
 {
@@ -38,6 +42,25 @@ static int add_users(struct slu_site *site, char *const *names)
 	return 0;
 }
 
+/* A bad table is left out: jobs then count as unknown. */
+static void load_patterns(struct slu_site *site)
+{
+	const char *path = site->conf->performance_table;
+	struct slu_buf text = {0};
+	struct slu_err err;
+
+	if (!path)
+		return;
+	if (slu_file_read(AT_FDCWD, path, TABLE_MAX, &text, &err) == 0)
+		site->patterns = slu_patterns_parse(text.data ? text.data : "",
+						    path, &err);
+	else
+		slu_err_prefix(&err, "PerformanceTable %s", path);
+	if (!site->patterns)
+		site->patterns_why_not = strdup(err.text);
+	slu_buf_free(&text);
+}
+
 static int load(struct slu_site *site, const char *path, struct slu_err *err)
 {
 	site->conf = slu_site_load(path, err);
@@ -48,6 +71,7 @@ static int load(struct slu_site *site, const char *path, struct slu_err *err)
 				  site->conf->predict_floor, err);
 	if (!site->predictor)
 		return -1;
+	load_patterns(site);
 	if (add_users(site, site->conf->allow_users) < 0 ||
 	    add_users(site, site->conf->deny_users) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
@@ -78,6 +102,8 @@ void slu_site_free(struct slu_site *site)
 		free(site->user[i].name);
 	free(site->user);
 	slu_predictor_free(site->predictor);
+	slu_patterns_free(site->patterns);
+	free(site->patterns_why_not);
 	slu_conf_free(site->conf);
 	free(site->why_not);
 	free(site);

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 #include "common/conf.h"
 #include "job_submit/predict.h"
+#include "select_io/ion/patterns.h"
 
 struct slu_site_user {
 	uid_t uid;
@@ -21,6 +22,9 @@ struct slu_site {
 	struct slu_conf *conf; /* NULL: the file is bad, see why_not */
 	char *why_not;
 	struct slu_predictor *predictor; /* NULL with conf */
+	/* PerformanceTable; NULL without one, or when it is bad: */
+	struct slu_patterns *patterns;
+	char *patterns_why_not;
 	/* Those AllowUsers and DenyUsers name, so that no hook has to look a
 	 * user up. */
 	struct slu_site_user *user;

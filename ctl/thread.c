@@ -114,6 +114,8 @@ static void reload(struct slu_ctl *ctl, double now)
 		return;
 	}
 	replace_site(ctl, site);
+	if (ctl->arbiter) /* the old table has gone */
+		slu_arbiter_patterns(ctl->arbiter, site->patterns);
 	ctl->ions_stale = ctl->stale = true;
 	if (ctl->link.fd >= 0) {
 		slu_err(&err, SLU_IO, "the configuration was read again");

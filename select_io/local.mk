@@ -9,30 +9,41 @@ libsluion_la_SOURCES = \
 	select_io/ion/hull.c \
 	select_io/ion/mckp.c select_io/ion/mckp.h \
 	select_io/ion/mckp_private.h \
-	select_io/ion/order.c select_io/ion/order.h \
+	select_io/ion/sorted.c select_io/ion/sorted.h \
 	select_io/ion/relax.c select_io/ion/table.c \
+	select_io/ion/patterns.c select_io/ion/patterns.h \
 	select_io/ion/placement.c select_io/ion/placement.h \
-	select_io/ion/policy.c select_io/ion/policy.h
+	select_io/ion/policy.c select_io/ion/policy.h \
+	select_io/ion/whatif.c select_io/ion/whatif.h
 libsluion_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
 
 if HAVE_CHECK
-ion_tests = tests/unit/test_mckp tests/unit/test_mckp_events tests/unit/test_order \
-	tests/unit/test_curves \
+ion_tests = tests/unit/test_mckp tests/unit/test_mckp_events tests/unit/test_sorted \
+	tests/unit/test_curves tests/unit/test_patterns tests/unit/test_whatif \
 	tests/unit/test_policy tests/unit/test_placement \
 	tests/unit/test_mapping tests/unit/test_arbiter \
 	tests/unit/test_arbiter_days
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = libsluion.la $(CHECK_LIBS)
-tests_unit_test_order_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_sorted_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_mckp_events_LDADD = libsluion.la $(CHECK_LIBS) -lm
 tests_unit_test_curves_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_patterns_LDADD = libsluion.la $(CHECK_LIBS) -lm
+tests_unit_test_whatif_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_policy_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_placement_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_mapping_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_arbiter_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_arbiter_days_LDADD = libsluion.la $(CHECK_LIBS)
 endif
+
+check_PROGRAMS += tests/fuzz/fuzz_patterns
+TESTS += tests/fuzz/fuzz_patterns
+EXTRA_DIST += tests/fuzz/corpus/patterns
+tests_fuzz_fuzz_patterns_SOURCES = tests/fuzz/fuzz_patterns.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_patterns_LDADD = libsluion.la
 
 # Token borrowing on Lustre servers.
 noinst_LTLIBRARIES += libslutbf.la

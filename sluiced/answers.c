@@ -10,9 +10,9 @@
 #include "burst_buffer/buffers.h"
 #include "common/jsonx.h"
 #include "job_submit/history.h"
+#include "sluiced/answers.h"
 #include "sluiced/daemon.h"
 
-#define EVENTS	    100 /* of the assignment's history, unless asked */
 #define JOBS	    100
 #define STRIPE_SIZE (UINT64_C(1) << 30)
 
@@ -132,88 +132,11 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 	return give(obj, out, err);
 }
 
-/* May they see this job of the assignment? */
-static bool visible(const struct slu_daemon *d, const struct slu_asker *who,
-		    uint32_t job_id)
-{
-	const struct slu_live_job *job = slu_jobs_find(d->jobs, job_id);
-
-	return who->admin || (job && job->uid == who->uid);
-}
-
-static struct json_object *share_json(const struct slu_ion_share *share)
-{
-	struct json_object *obj = json_object_new_object();
-
-	slu_json_set_u64(obj, "job_id", share->job_id);
-	slu_json_set_str(obj, "name", share->name);
-	slu_json_set_str(obj, "nodes", share->nodes);
-	slu_json_set_str(obj, "ions", share->ions);
-	slu_json_set_u64(obj, "count", slu_share_count(share));
-	slu_json_set_u64(obj, "wanted", share->wanted);
-	slu_json_set_double(obj, "bandwidth", share->bandwidth);
-	slu_json_set_bool(obj, "shared", share->shared);
-	slu_json_set_str(obj, "why", share->why);
-	return obj;
-}
-
-/* The assignment in force, as far as they may see it. */
-static struct json_object *prepare_ions(const struct slu_daemon *d,
-					const struct slu_asker *who)
-{
-	struct json_object *obj = json_object_new_object();
-	struct json_object *list = json_object_new_array();
-	const struct slu_assignment *a = d->epoch ? &d->epoch->a : NULL;
-
-	if (a) {
-		slu_json_set_str(obj, "policy", a->policy);
-		slu_json_set_str(obj, "ions", a->ions);
-		slu_json_set_double(obj, "total", a->total);
-		slu_json_set_double(obj, "static_total", a->static_total);
-		slu_json_set_double(obj, "bound", a->bound);
-		slu_json_set_bool(obj, "proved", a->proved);
-	}
-	for (size_t i = 0; a && i < a->n_jobs; i++)
-		if (visible(d, who, a->jobs[i].job_id))
-			json_object_array_add(list, share_json(&a->jobs[i]));
-	json_object_object_add(obj, "jobs", list);
-	return obj;
-}
-
-/* An event names jobs, whoever's; its totals are everybody's to know. */
-static void hide_jobs(struct json_object *events)
-{
-	size_t n = json_object_array_length(events);
-
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *event =
-			json_object_array_get_idx(events, i);
-
-		json_object_object_del(event, "changed");
-		json_object_object_del(event, "event");
-	}
-}
-
-static int ions(struct slu_db *db, const struct slu_asker *who,
-		struct json_object *args, struct slu_buf *out,
-		struct slu_err *err)
-{
-	struct json_object *events;
-	int64_t last = EVENTS;
-
-	if (slu_json_i64_opt(args, "last", &last, err) < 0)
-		return -1;
-	events = slu_epoch_history(db, last, err);
-	if (!events)
-		return -1;
-	if (!who->admin)
-		hide_jobs(events);
-	json_object_object_add(who->live, "history", events);
-	return give(json_object_get(who->live), out, err);
-}
-
 const struct slu_answerer slu_answerers[] = {
-	{"buffers", NULL, buffers},   {"jobs", NULL, jobs},
-	{"accuracy", NULL, accuracy}, {"predict", NULL, predict},
-	{"ions", prepare_ions, ions}, {NULL, NULL, NULL},
+	{"buffers", NULL, buffers},
+	{"jobs", NULL, jobs},
+	{"accuracy", NULL, accuracy},
+	{"predict", NULL, predict},
+	{"ions", slu_prepare_ions, slu_answer_ions},
+	{NULL, NULL, NULL},
 };

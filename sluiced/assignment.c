@@ -140,6 +140,52 @@ static struct json_object *event_json(struct slu_rows *rows)
 	return event;
 }
 
+/* From `from` to `to` both totals were these. */
+struct stretch {
+	int64_t from;
+	double total, fixed;
+};
+
+struct json_object *slu_epoch_gain(struct slu_db *db, int64_t since,
+				   int64_t until, struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT Time, Total, StaticTotal FROM Assignment WHERE AID >="
+		" coalesce((SELECT max(AID) FROM Assignment WHERE Time <= ?),"
+		" 0) ORDER BY AID",
+		"I", since);
+	double seconds = 0, total = 0, fixed = 0;
+	struct stretch s = {.from = -1};
+	struct json_object *gain;
+	int rc = -1;
+
+	while (rows && (rc = slu_db_step(rows, err)) >= 0) {
+		int64_t at = rc ? slu_db_int(rows, 0) : until;
+
+		at = at < since ? since : at;
+		if (s.from >= 0 && at > s.from) {
+			seconds += (double)(at - s.from);
+			total += s.total * (double)(at - s.from);
+			fixed += s.fixed * (double)(at - s.from);
+		}
+		if (rc == 0)
+			break;
+		s = (struct stretch){at, slu_db_double(rows, 1),
+				     slu_db_double(rows, 2)};
+	}
+	slu_db_done(rows);
+	if (rc < 0)
+		return NULL;
+	gain = json_object_new_object();
+	slu_json_set_i64(gain, "since", since);
+	slu_json_set_double(gain, "seconds", seconds);
+	slu_json_set_double(gain, "total", seconds ? total / seconds : 0);
+	slu_json_set_double(gain, "static_total",
+			    seconds ? fixed / seconds : 0);
+	return gain;
+}
+
 struct json_object *slu_epoch_history(struct slu_db *db, int64_t limit,
 				      struct slu_err *err)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LTLIBRARIES += libsluiced.la
 libsluiced_la_SOURCES = \
-	sluiced/answers.c \
+	sluiced/answers.c sluiced/answers.h sluiced/ions.c \
 	sluiced/assignment.c sluiced/assignment.h \
 	sluiced/auth.c sluiced/auth.h \
 	sluiced/batch.c sluiced/batch.h \

@@ -72,6 +72,11 @@ static void ions(const struct slu_daemon *d, struct slu_buf *out)
 	one(out, "ion_bandwidth_static", "gauge",
 	    "What the static policy would have reached, MB/s.",
 	    d->epoch->a.static_total);
+	one(out, "ion_bandwidth_bound", "gauge",
+	    "What no division of the I/O nodes can exceed, MB/s.",
+	    d->epoch->a.bound);
+	one(out, "ion_pool", "gauge", "I/O nodes that can be given.",
+	    d->epoch->a.pool);
 	one(out, "ion_jobs", "gauge", "Jobs in the assignment.",
 	    (double)d->epoch->a.n_jobs);
 }

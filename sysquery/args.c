@@ -107,8 +107,8 @@ static int add_extractors(struct slu_ask *ask, const char *value,
 	return 0;
 }
 
-static int set_number(struct slu_ask *ask, const char *key, const char *value,
-		      struct slu_err *err)
+int slu_ask_number(struct slu_ask *ask, const char *key, const char *value,
+		   struct slu_err *err)
 {
 	unsigned long long number;
 	char *end;
@@ -123,13 +123,13 @@ static int set_number(struct slu_ask *ask, const char *key, const char *value,
 
 static int set_last(struct slu_ask *ask, const char *value, struct slu_err *err)
 {
-	return set_number(ask, "last", value, err);
+	return slu_ask_number(ask, "last", value, err);
 }
 
 static int set_nodes(struct slu_ask *ask, const char *value,
 		     struct slu_err *err)
 {
-	return set_number(ask, "nodes", value, err);
+	return slu_ask_number(ask, "nodes", value, err);
 }
 
 static int set_name(struct slu_ask *ask, const char *value, struct slu_err *err)
@@ -204,6 +204,31 @@ static int set_since(struct slu_ask *ask, const char *value,
 	return 0;
 }
 
+static int set_policy(struct slu_ask *ask, const char *value,
+		      struct slu_err *err)
+{
+	(void)err;
+	slu_json_set_str(ask->args, "policy", value);
+	return 0;
+}
+
+static int set_pool(struct slu_ask *ask, const char *value, struct slu_err *err)
+{
+	return slu_ask_number(ask, "pool", value, err);
+}
+
+static int set_explain(struct slu_ask *ask, const char *value,
+		       struct slu_err *err)
+{
+	return slu_ask_number(ask, "job_id", value, err);
+}
+
+static int set_without(struct slu_ask *ask, const char *value,
+		       struct slu_err *err)
+{
+	return slu_ask_number(ask, "without", value, err);
+}
+
 /* Minutes, or with colons as Slurm has it. */
 static int set_limit(struct slu_ask *ask, const char *value,
 		     struct slu_err *err)
@@ -211,7 +236,7 @@ static int set_limit(struct slu_ask *ask, const char *value,
 	int64_t seconds;
 
 	if (value[strspn(value, "0123456789")] == '\0')
-		return set_number(ask, "limit", value, err);
+		return slu_ask_number(ask, "limit", value, err);
 	if (slu_seconds_parse(value, &seconds, err))
 		return -1;
 	slu_json_set_i64(ask->args, "limit", (seconds + 59) / 60);
@@ -223,7 +248,7 @@ static int set_user(struct slu_ask *ask, const char *value, struct slu_err *err)
 	struct passwd *pw = getpwnam(value);
 
 	if (!pw)
-		return set_number(ask, "uid", value, err);
+		return slu_ask_number(ask, "uid", value, err);
 	slu_json_set_u64(ask->args, "uid", pw->pw_uid);
 	return 0;
 }
@@ -248,6 +273,14 @@ static const struct opt opts[] = {
 	 set_where},
 	{'S', "since", "TIME", "of diff: 2026-11-20T12:30, 3d", ONE, set_since},
 	{'A', "last", "N", "of jobs, I/O nodes: so many", ONE, set_last},
+	{'X', "explain", "JOBID", "of I/O nodes: this job, and its curve", ONE,
+	 set_explain},
+	{'Q', "policy", "NAME", "of I/O nodes: what if this were the policy",
+	 ONE, set_policy},
+	{'I', "ions", "N", "of I/O nodes: what if there were so many", ONE,
+	 set_pool},
+	{'O', "without", "JOBID", "of I/O nodes: what if this job did not run",
+	 ONE, set_without},
 	{'U', "user", "NAME", "of jobs, predictions: this user's", ONE,
 	 set_user},
 	{'N', "name", "NAME", "of a prediction: the job's name", ONE, set_name},

@@ -48,6 +48,9 @@ void slu_ask_free(struct slu_ask *ask);
 /* Add a host list (in brackets) to the question. */
 int slu_ask_add_hosts(struct slu_ask *ask, const char *hosts,
 		      struct slu_err *err);
+/* Put a number among the arguments of the question. */
+int slu_ask_number(struct slu_ask *ask, const char *key, const char *value,
+		   struct slu_err *err);
 /* What --help says. */
 void slu_ask_help(struct slu_buf *out);
 

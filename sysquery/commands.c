@@ -20,7 +20,7 @@ const struct slu_command slu_commands[] = {
 	 slu_cmd_check},
 	{"buffers", "[JOBID]", "job file systems, their phases and bytes", "",
 	 1, slu_cmd_buffers},
-	{"ions", "", "who holds which I/O nodes, and since when", "A", 0,
+	{"ions", "[JOBID]", "who holds which I/O nodes, and why", "AQIXO", 1,
 	 slu_cmd_ions},
 	{"jobs", "", "ended jobs, predicted and real", "AUY", 0, slu_cmd_jobs},
 	{"predict", "", "how long a job would run", "UNCMPKZE", 0,

@@ -43,11 +43,30 @@ static const struct slu_field job_ref_fields[] = {
 DESC(slu_job_cancelled_desc, "job_cancelled", job_ref_fields);
 #undef T
 
+#define T struct slu_ion_point
+static const struct slu_field ion_point_fields[] = {
+	NEEDED(U32, ions),     FIELD(U32, runs),	 FIELD(DOUBLE, mean),
+	FIELD(DOUBLE, spread), FIELD(DOUBLE, bandwidth), LAST,
+};
+static DESC(ion_point_desc, "ion_point", ion_point_fields);
+#undef T
+
 #define T struct slu_ion_share
 static const struct slu_field ion_share_fields[] = {
-	NEEDED(U32, job_id), FIELD(STR, name),	 FIELD(STR, nodes),
-	FIELD(STR, ions),    FIELD(U32, wanted), FIELD(DOUBLE, bandwidth),
-	FIELD(BOOL, shared), FIELD(STR, why),	 LAST,
+	NEEDED(U32, job_id),
+	FIELD(STR, name),
+	FIELD(STR, nodes),
+	FIELD(STR, ions),
+	FIELD(U32, wanted),
+	FIELD(U32, in_effect),
+	FIELD(DOUBLE, bandwidth),
+	FIELD(BOOL, shared),
+	FIELD(STR, why),
+	FIELD(U32, node_cnt),
+	FIELD(U32, tasks),
+	FIELD(U32, limit),
+	MANY(curve, n_curve, ion_point_desc),
+	LAST,
 };
 static DESC(ion_share_desc, "ion_share", ion_share_fields);
 #undef T
@@ -59,6 +78,9 @@ static const struct slu_field assignment_fields[] = {
 	FIELD(STR, policy),
 	FIELD(STR, event),
 	FIELD(STR, ions),
+	FIELD(U32, pool),
+	FIELD(U32, compute),
+	FIELD(BOOL, direct),
 	FIELD(DOUBLE, total),
 	FIELD(DOUBLE, static_total),
 	FIELD(DOUBLE, bound),

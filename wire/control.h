@@ -42,15 +42,29 @@ struct slu_job_ref { /* "job_cancelled": it never had nodes */
 	uint32_t job_id;
 };
 
+/* What is known of a job with so many I/O nodes. */
+struct slu_ion_point {
+	uint32_t ions;
+	uint32_t runs;	  /* 0: not measured by runs of this job */
+	double mean;	  /* MB/s */
+	double spread;	  /* standard deviation of the runs */
+	double bandwidth; /* what is believed */
+};
+
 struct slu_ion_share {
 	uint32_t job_id;
-	char *name;	  /* the job's, for people */
-	char *nodes;	  /* its compute nodes, host list in order */
-	char *ions;	  /* its I/O nodes, host list; "" for direct access */
-	uint32_t wanted;  /* would have if it were alone */
-	double bandwidth; /* predicted with these, MB/s; 0: unknown */
-	bool shared;	  /* through the shared I/O node */
-	char *why;	  /* which curve: history, static */
+	char *name;	    /* the job's, for people */
+	char *nodes;	    /* its compute nodes, host list in order */
+	char *ions;	    /* its I/O nodes, host list; "" for direct access */
+	uint32_t wanted;    /* the policy's number, whoever holds what */
+	uint32_t in_effect; /* of its own, that it does have */
+	double bandwidth;   /* predicted with these, MB/s; 0: unknown */
+	bool shared;	    /* through the shared I/O node */
+	char *why;	    /* which curve, in words */
+	uint32_t node_cnt, tasks;
+	uint32_t limit; /* the most it may have, by the site and its user */
+	struct slu_ion_point *curve; /* none: unknown, one choice as STATIC */
+	size_t n_curve;
 };
 
 struct slu_assignment { /* "assignment": the whole one, after each event */
@@ -58,7 +72,10 @@ struct slu_assignment { /* "assignment": the whole one, after each event */
 	int64_t time; /* Unix seconds */
 	char *policy;
 	char *event;	     /* "start 17", "end 17", "reload" */
-	char *ions;	     /* all that may be given, host list */
+	char *ions;	     /* all there are, host list */
+	uint32_t pool;	     /* how many of them can be given now */
+	uint32_t compute;    /* compute nodes of the system */
+	bool direct;	     /* a job may do without I/O nodes */
 	double total;	     /* predicted, MB/s */
 	double static_total; /* what STATIC would have reached, MB/s */
 	double bound; /* no division reaches more, MB/s; 0: nothing known */

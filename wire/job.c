@@ -43,6 +43,7 @@ static const struct slu_field job_fields[] = {
 	FIELD(STR, completing_nodes),
 	FIELD(STR, down_nodes),
 	FIELD(U32, ion_max),
+	FIELD(STR, ion_pattern),
 	FIELD(U32, ions),
 	LAST,
 };

@@ -40,6 +40,7 @@ struct slu_job {
 	char *completing_nodes; /* host list: their epilog has not ended */
 	char *down_nodes;	/* of its nodes, those slurmctld holds DOWN */
 	uint32_t ion_max;	/* #BB forward max=; SLU_NO_ID: none said */
+	char *ion_pattern;	/* #BB forward pattern=, or NULL */
 	uint32_t ions; /* I/O nodes held (at the end: most of the time) */
 };
 extern const struct slu_desc slu_job_desc;

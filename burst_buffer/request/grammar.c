@@ -12,6 +12,7 @@
 #include "common/str.h"
 
 #define NAME_MAX_LEN 32
+#define PATTERN_MAX  512
 
 static int nomem(struct slu_err *err)
 {
@@ -197,6 +198,19 @@ static int set_max(struct slu_request *req, const char *value,
 	return 0;
 }
 
+/* Only its letters are checked: what the names mean the site's table says. */
+static int set_pattern(struct slu_request *req, const char *value,
+		       struct slu_err *err)
+{
+	if (!*value || strlen(value) > PATTERN_MAX ||
+	    value[strspn(value, SLU_WORD_CHARS "-.,:")])
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" is no NAME[:SIZE][,...] of access "
+			       "patterns",
+			       value);
+	return slu_set_word(&req->forward_pattern, value, err);
+}
+
 /* Verbs */
 
 int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err)
@@ -282,6 +296,7 @@ static const struct slu_key stage_out_keys[] = {
 	{NULL, false, NULL},
 };
 static const struct slu_key forward_keys[] = {
+	{"pattern", false, set_pattern},
 	{"max", false, set_max},
 	{NULL, false, NULL},
 };

@@ -308,6 +308,7 @@ void slu_request_free(struct slu_request *req)
 	free(req->stage);
 	free(req->fs);
 	free(req->name);
+	free(req->forward_pattern);
 	free(req->profile);
 	*req = (struct slu_request){0};
 }

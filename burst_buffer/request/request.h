@@ -55,7 +55,8 @@ struct slu_request {
 	struct slu_request_stage *stage;
 	size_t n_stage;
 	bool has_forward;
-	uint32_t forward_max; /* UINT32_MAX: not said; 0: none */
+	uint32_t forward_max;  /* UINT32_MAX: not said; 0: none */
+	char *forward_pattern; /* NAME[:SIZE],...: access patterns, or NULL */
 };
 
 /* Parse the text of --bb and/or a batch script's #BB lines (either may be

@@ -72,6 +72,9 @@ char *slu_request_text(const struct slu_request *req)
 		else if (req->forward_max != UINT32_MAX)
 			slu_buf_printf(&buf, " max=%u",
 				       (unsigned)req->forward_max);
+		if (req->forward_pattern)
+			slu_buf_printf(&buf, " pattern=%s",
+				       req->forward_pattern);
 	}
 	return slu_buf_steal(&buf);
 }

@@ -8,25 +8,17 @@
 #include "common/str.h"
 #include "select_io/ion/private.h"
 
-static uint32_t wanted(const struct slu_curve *curve, const struct running *r)
-{
-	uint32_t best = r->choice[0];
-
-	if (!slu_curve_known(curve))
-		return r->usual;
-	for (size_t i = 1; i < r->n_choice; i++)
-		if (slu_curve_at(curve, r->choice[i]) >
-		    slu_curve_at(curve, best))
-			best = r->choice[i];
-	return best;
-}
-
-static char *explain(const struct slu_curve *curve)
+static char *explain(const struct slu_curve *curve, const struct running *r)
 {
 	struct slu_buf buf = {0};
 
 	if (!slu_curve_known(curve))
-		return strdup("no history: as STATIC");
+		return strdup(r->job.ion_pattern
+				      ? "its pattern is not in the table: as "
+					"STATIC"
+				      : "no history: as STATIC");
+	if (curve == &r->table)
+		return slu_asprintf("PerformanceTable: %s", r->job.ion_pattern);
 	slu_buf_puts(&buf, "history:");
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct slu_curve_point *p = &curve->point[i];
@@ -36,6 +28,27 @@ static char *explain(const struct slu_curve *curve)
 			       p->runs == 1 ? "" : "s");
 	}
 	return slu_buf_steal(&buf);
+}
+
+static int fill_curve(const struct slu_curve *curve, bool table,
+		      struct slu_ion_share *out)
+{
+	if (!slu_curve_known(curve))
+		return 0;
+	out->curve = calloc(curve->n, sizeof(*out->curve));
+	if (!out->curve)
+		return -1;
+	for (; out->n_curve < curve->n; out->n_curve++) {
+		const struct slu_curve_point *p = &curve->point[out->n_curve];
+
+		out->curve[out->n_curve] =
+			(struct slu_ion_point){.ions = p->ions,
+					       .runs = table ? 0 : p->runs,
+					       .mean = p->mean,
+					       .spread = slu_curve_spread(p),
+					       .bandwidth = p->value};
+	}
+	return 0;
 }
 
 /* Host list of the I/O nodes the job uses; NULL without memory. */
@@ -58,18 +71,24 @@ static char *ions_of(const struct slu_arbiter *a, const struct running *r)
 static int fill_share(const struct slu_arbiter *a, const struct running *r,
 		      struct slu_ion_share *out)
 {
-	const struct slu_curve *curve = slu_curves_find(a->curves, &r->job);
+	const struct slu_curve *curve = slu_ion_curve(a, r);
 
 	*out = (struct slu_ion_share){
 		.job_id = r->job.job_id,
 		.name = strdup(r->job.name ? r->job.name : ""),
 		.nodes = strdup(r->job.nodes ? r->job.nodes : ""),
 		.ions = ions_of(a, r),
-		.wanted = wanted(curve, r),
+		.wanted = r->wanted,
+		.in_effect = r->grant.ions,
 		.bandwidth = r->grant.bandwidth,
 		.shared = r->grant.shared,
-		.why = explain(curve),
+		.why = explain(curve, r),
+		.node_cnt = r->job.node_cnt,
+		.tasks = r->job.tasks,
+		.limit = r->limit,
 	};
+	if (fill_curve(curve, curve == &r->table, out) < 0)
+		return -1;
 	return out->name && out->nodes && out->ions && out->why ? 0 : -1;
 }
 
@@ -80,6 +99,9 @@ int slu_ion_answer(const struct slu_arbiter *a, double total,
 	struct slu_assignment fresh = {
 		.policy = strdup(slu_ion_policy_names[a->policy]),
 		.ions = slu_hosts_text(&a->pool),
+		.pool = slu_ion_pool_size(a),
+		.compute = a->compute_nodes,
+		.direct = a->direct,
 		.total = total,
 		.static_total = static_total,
 		.bound = proof->bound,

@@ -69,6 +69,12 @@ static int find_choices(const struct slu_arbiter *a, struct running *r)
 	r->choice = copy;
 	r->n_choice = n;
 	r->usual = slu_ion_usual(nodes, a->compute_nodes, ions, copy, n);
+	r->limit = a->max_per_job < r->job.ion_max ? a->max_per_job
+						   : r->job.ion_max;
+	r->tabled = a->patterns && r->job.ion_pattern &&
+		    slu_patterns_curve(a->patterns, r->job.ion_pattern,
+				       &r->table, NULL) == 0 &&
+		    slu_curve_known(&r->table);
 	return 0;
 }
 
@@ -201,6 +207,7 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 	a->compute_nodes = compute_nodes;
 	a->max_per_job = conf->max_ions_per_job;
 	a->direct = conf->direct_access;
+	a->remap = conf->remap_running;
 	for (size_t i = 0; i < a->n_run; i++)
 		if (find_choices(a, &a->run[i]) < 0)
 			return nomem(err);
@@ -250,7 +257,25 @@ int slu_arbiter_resume(struct slu_arbiter *a,
 	return 0;
 }
 
+void slu_arbiter_patterns(struct slu_arbiter *a,
+			  const struct slu_patterns *patterns)
+{
+	a->patterns = patterns;
+	for (size_t i = 0; i < a->n_run; i++)
+		find_choices(a, &a->run[i]);
+}
+
 /* Solving. */
+
+const struct slu_curve *slu_ion_curve(const struct slu_arbiter *a,
+				      const struct running *r)
+{
+	const struct slu_curve *own = slu_curves_find(a->curves, &r->job);
+
+	if (!slu_curve_known(own) && r->tabled)
+		return &r->table;
+	return own;
+}
 
 static uint32_t owned(const struct slu_arbiter *a, uint32_t job_id)
 {
@@ -272,7 +297,7 @@ static bool still_holds(const struct slu_arbiter *a, const struct running *r)
 	return owned(a, r->job.job_id) == r->grant.ions;
 }
 
-static uint32_t pool_size(const struct slu_arbiter *a)
+uint32_t slu_ion_pool_size(const struct slu_arbiter *a)
 {
 	uint32_t n = 0;
 
@@ -290,13 +315,29 @@ static double sum(const struct slu_ion_grant *grant, size_t n)
 	return total;
 }
 
+/* Note what the policy gives to the same jobs if none is fixed; grant is lent.
+ */
+static int find_wanted(struct slu_arbiter *a, struct slu_ion_job *job,
+		       uint32_t pool, struct slu_ion_grant *grant,
+		       struct slu_err *err)
+{
+	if (slu_ion_decide(a->policy, job, a->n_run, pool, a->solver, grant,
+			   NULL, err) < 0)
+		return -1;
+	for (size_t i = 0; i < a->n_run; i++) {
+		a->run[i].wanted = grant[i].ions;
+		job[i].fixed = !a->remap;
+	}
+	return 0;
+}
+
 /* Fill grant[n_run], and *static_total by the same jobs without a past. */
-static int decide(const struct slu_arbiter *a, struct slu_ion_grant *grant,
+static int decide(struct slu_arbiter *a, struct slu_ion_grant *grant,
 		  double *static_total, struct slu_ion_proof *proof,
 		  struct slu_err *err)
 {
 	struct slu_ion_job *job = calloc(a->n_run + 1, sizeof(*job));
-	uint32_t pool = pool_size(a);
+	uint32_t pool = slu_ion_pool_size(a);
 	int rc = -1;
 
 	if (!job)
@@ -308,7 +349,7 @@ static int decide(const struct slu_arbiter *a, struct slu_ion_grant *grant,
 			.usual = a->run[i].usual,
 			.nodes = a->run[i].job.node_cnt,
 			.tasks = a->run[i].job.tasks,
-			.curve = slu_curves_find(a->curves, &a->run[i].job),
+			.curve = slu_ion_curve(a, &a->run[i]),
 		};
 	if (slu_ion_decide(SLU_ION_STATIC, job, a->n_run, pool, a->solver,
 			   grant, NULL, err) < 0)
@@ -319,8 +360,12 @@ static int decide(const struct slu_arbiter *a, struct slu_ion_grant *grant,
 		job[i].shares = a->run[i].grant.shared;
 		job[i].held = a->run[i].grant.ions;
 	}
+	if (!a->remap && find_wanted(a, job, pool, grant, err) < 0)
+		goto out;
 	rc = slu_ion_decide(a->policy, job, a->n_run, pool, a->solver, grant,
 			    proof, err);
+	for (size_t i = 0; a->remap && rc == 0 && i < a->n_run; i++)
+		a->run[i].wanted = grant[i].ions;
 out:
 	free(job);
 	return rc;

@@ -12,6 +12,7 @@
  */
 
 #include "common/conf.h"
+#include "select_io/ion/patterns.h"
 #include "wire/control.h"
 
 struct slu_arbiter;
@@ -27,6 +28,11 @@ void slu_arbiter_free(struct slu_arbiter *a);
  * running jobs too, and they hold what is still in the pool. */
 int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 			  uint32_t compute_nodes, struct slu_err *err);
+
+/* The site's table, for jobs whose history is not known; NULL: none. It is
+ * borrowed until the next call of this. */
+void slu_arbiter_patterns(struct slu_arbiter *a,
+			  const struct slu_patterns *patterns);
 
 /* Teach what an ended job reached: io_bandwidth with job.ions I/O nodes. Rows
  * without I/O are ignored, and those with 0 I/O nodes unless DirectAccess. */
@@ -54,9 +60,9 @@ int slu_arbiter_resume(struct slu_arbiter *a,
 /*
  * Solve and place. *out is filled anew (slu_msg_clear with
  * slu_assignment_desc frees it); epoch, time and event are the caller's to
- * set. Jobs are in order of their ids. A job's `wanted` is the number it would
- * have if it were alone: the least that gives its greatest bandwidth, or the
- * usual one where nothing is known. static_total is what STATIC would reach if
+ * set. Jobs are in order of their ids. A job's `in_effect` is the number it has
+ * now; `wanted` the one that the policy would give it if nobody's were fixed:
+ * the same with RemapRunning. static_total is what STATIC would reach if
  * it had divided the same pool among the same jobs from the start.
  */
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,

@@ -42,7 +42,7 @@ static int reserve_classes(struct slu_mckp *m, uint32_t n)
 	if (GROW(m->class, n) || GROW(m->free_slot, n) || GROW(m->changed, n) ||
 	    GROW(m->unkept, n) || GROW(m->patch, n) || GROW(m->last, n) ||
 	    GROW(m->ids, n) || GROW(m->sort, 2 * (size_t)sort) ||
-	    slu_order_reserve(&m->up, n) || slu_order_reserve(&m->down, n))
+	    slu_sorted_reserve(&m->up, n) || slu_sorted_reserve(&m->down, n))
 		return -1;
 	memset(m->class + m->max_slots, 0,
 	       (n - m->max_slots) * sizeof(*m->class));
@@ -415,8 +415,8 @@ void slu_mckp_free(struct slu_mckp *m)
 	free(m->free_slot);
 	free(m->option);
 	free(m->hull);
-	slu_order_free(&m->up);
-	slu_order_free(&m->down);
+	slu_sorted_free(&m->up);
+	slu_sorted_free(&m->down);
 	free(m->sort);
 	free(m->node);
 	free(m->slot);

@@ -3,6 +3,7 @@
  * Curves, and a set-associative table of them by a hash of what the jobs of a
  * class have in common.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -46,13 +47,73 @@ static bool believable(double bandwidth)
 	return bandwidth > 0 && bandwidth <= SLU_CURVE_MAX;
 }
 
+double slu_curve_spread(const struct slu_curve_point *p)
+{
+	return p->runs > 1 ? sqrt(p->squares / (p->runs - 1)) : 0;
+}
+
+/* Points that are taken together: their runs, mean and its squared error. */
+struct pool {
+	double runs, mean, error2;
+};
+
+static struct pool join(const struct pool *a, const struct pool *b)
+{
+	double runs = a->runs + b->runs;
+
+	return (struct pool){
+		.runs = runs,
+		.mean = (a->mean * a->runs + b->mean * b->runs) / runs,
+		.error2 = (a->error2 * a->runs * a->runs +
+			   b->error2 * b->runs * b->runs) /
+			  (runs * runs),
+	};
+}
+
+static bool alike(const struct pool *a, const struct pool *b)
+{
+	double d = a->mean - b->mean;
+
+	return d * d < a->error2 + b->error2;
+}
+
+/* What is believed of each point. */
+static void settle(struct slu_curve *c)
+{
+	struct pool pool = {0};
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct slu_curve_point *p = &c->point[i];
+		double spread = slu_curve_spread(p);
+		struct pool one = {p->runs, p->mean, spread * spread / p->runs};
+
+		p->value = p->mean;
+		if (p->ions == 0)
+			continue;
+		if (pool.runs > 0 && alike(&pool, &one)) {
+			pool = join(&pool, &one);
+			for (uint32_t k = first; k <= i; k++)
+				c->point[k].value = pool.mean;
+		} else {
+			pool = one;
+			first = i;
+		}
+	}
+}
+
 void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth)
 {
 	struct slu_curve_point *p =
 		believable(bandwidth) ? point_for(curve, ions) : NULL;
+	double off;
 
-	if (p)
-		p->mean += (bandwidth - p->mean) / ++p->runs;
+	if (!p)
+		return;
+	off = bandwidth - p->mean;
+	p->mean += off / ++p->runs;
+	p->squares += off * (bandwidth - p->mean);
+	settle(curve);
 }
 
 bool slu_curve_known(const struct slu_curve *curve)
@@ -71,18 +132,18 @@ double slu_curve_at(const struct slu_curve *curve, uint32_t ions)
 
 	for (p = curve->point; p < curve->point + curve->n; p++) {
 		if (p->ions == ions)
-			return p->mean;
+			return p->value;
 		if (p->ions > ions)
 			break;
 		if (p->ions > 0)
 			low = p;
 	}
 	if (p == curve->point + curve->n)
-		return low ? low->mean : 0;
+		return low ? low->value : 0;
 	if (!low)
-		return p->mean * ions / p->ions;
-	return low->mean + (p->mean - low->mean) * (ions - low->ions) /
-				   (p->ions - low->ions);
+		return p->value * ions / p->ions;
+	return low->value + (p->value - low->value) * (ions - low->ions) /
+				    (p->ions - low->ions);
 }
 
 struct slu_curves *slu_curves_new(size_t max_classes, struct slu_err *err)

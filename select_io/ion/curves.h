@@ -7,7 +7,11 @@
  * runs. An application is a class of jobs: same user, name and number of nodes.
  *
  * A curve has a point per number of I/O nodes that was ever used, its mean over
- * all runs with that number. Between points it is linear, below the lowest
+ * all runs with that number. Runs differ; what does not stand out of their
+ * spread is not believed: from the lowest number up, a point that differs from
+ * the ones before it by less than the standard error of the difference is
+ * taken together with them, all having their common mean (a single run has no
+ * spread and is believed). Between points it is linear, below the lowest
  * proportional, above the highest flat: nothing is promised that was not seen.
  * 0 I/O nodes (direct access) stands apart: it is known when it was measured
  * and worth nothing otherwise.
@@ -24,6 +28,8 @@ struct slu_curve_point {
 	uint32_t ions;
 	uint32_t runs;
 	double mean;
+	double squares; /* sum of squared differences from the mean */
+	double value;	/* what is believed, MB/s */
 };
 
 struct slu_curve {
@@ -34,6 +40,9 @@ struct slu_curve {
 /* One more run. A bandwidth outside (0, SLU_CURVE_MAX], and a number of I/O
  * nodes for which there is no point left, changes nothing. */
 void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth);
+
+/* Standard deviation of a point's runs, MB/s; 0 for a single one. */
+double slu_curve_spread(const struct slu_curve_point *point);
 
 /* Some number of I/O nodes above 0 was measured. NULL is not known. */
 bool slu_curve_known(const struct slu_curve *curve);

@@ -188,11 +188,11 @@ static bool patched(const struct slu_mckp *m, uint32_t id)
 static bool shift(struct slu_mckp *m, const struct search *s, bool up,
 		  int64_t n)
 {
-	const struct slu_order *o = up ? &m->up : &m->down;
-	struct slu_order_at at = {0, 0};
-	const struct slu_order_entry *e;
+	const struct slu_sorted *o = up ? &m->up : &m->down;
+	struct slu_sorted_at at = {0, 0};
+	const struct slu_sorted_entry *e;
 
-	for (; n > 0 && (e = slu_order_get(o, &at)); slu_order_step(o, &at)) {
+	for (; n > 0 && (e = slu_sorted_get(o, &at)); slu_sorted_step(o, &at)) {
 		const struct class *c = &m->class[e->id];
 		uint32_t to = up ? c->at + 1u : c->at - 1u;
 		uint32_t option = m->hull[c->first + to];
@@ -213,13 +213,13 @@ static bool shift(struct slu_mckp *m, const struct search *s, bool up,
 /* Classes that may be moved by one break step for nothing, up to ENOUGH. */
 static uint32_t tied(const struct slu_mckp *m, const struct search *s, bool up)
 {
-	const struct slu_order *o = up ? &m->up : &m->down;
-	struct slu_order_at at = {0, 0};
-	const struct slu_order_entry *e;
+	const struct slu_sorted *o = up ? &m->up : &m->down;
+	struct slu_sorted_at at = {0, 0};
+	const struct slu_sorted_entry *e;
 	uint32_t n = 0;
 
-	for (; n < ENOUGH && (e = slu_order_get(o, &at));
-	     slu_order_step(o, &at)) {
+	for (; n < ENOUGH && (e = slu_sorted_get(o, &at));
+	     slu_sorted_step(o, &at)) {
 		const struct class *c = &m->class[e->id];
 		uint32_t to = up ? c->at + 1u : c->at - 1u;
 

@@ -127,13 +127,13 @@ static void find_best(struct slu_mckp *m, struct search *s,
 {
 	uint32_t step = slu_mckp_common_step(m);
 	uint64_t capacity = m->capacity - m->lightest;
-	const struct slu_order_entry *up;
+	const struct slu_sorted_entry *up;
 
 	capacity = m->lightest + capacity / step * step;
 	slu_mckp_relax(m, capacity);
 	m->n_patch = 0;
 	s->room = (int64_t)(capacity - m->weight);
-	up = slu_order_first(&m->up);
+	up = slu_sorted_first(&m->up);
 	if (up)
 		s->at = hull_step(m, &m->class[up->id], m -> class[up->id].at);
 	info->by = SLU_MCKP_BY_BOUND;
@@ -163,8 +163,8 @@ uint32_t slu_mckp_choice(const struct slu_mckp *m, uint32_t id)
 
 static size_t bytes(const struct slu_mckp *m)
 {
-	return sizeof(*m) + slu_order_bytes(&m->up) +
-	       slu_order_bytes(&m->down) +
+	return sizeof(*m) + slu_sorted_bytes(&m->up) +
+	       slu_sorted_bytes(&m->down) +
 	       m->max_slots * (sizeof(*m->class) + 2 * sizeof(*m->patch) +
 			       4 * sizeof(uint32_t)) +
 	       2 * (size_t)m->max_sort * sizeof(*m->sort) +

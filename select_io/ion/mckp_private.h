@@ -17,7 +17,7 @@
  */
 
 #include "select_io/ion/mckp.h"
-#include "select_io/ion/order.h"
+#include "select_io/ion/sorted.h"
 
 #define NO_INDEX UINT32_MAX
 
@@ -96,11 +96,11 @@ struct slu_mckp {
 	/* The break solution: every class at its place on the hull; `up`
 	 * holds the next step of each by falling slope, `down` the last one
 	 * taken by rising slope. */
-	struct slu_order up, down;
+	struct slu_sorted up, down;
 	uint64_t weight;
 	int64_t key;
-	double slope;		      /* about where the last solution broke */
-	struct slu_order_entry *sort; /* 2 x max_sort, to sort in */
+	double slope;		       /* about where the last solution broke */
+	struct slu_sorted_entry *sort; /* 2 x max_sort, to sort in */
 	uint32_t max_sort;
 
 	struct node *node; /* MAX_NODES */
@@ -205,7 +205,7 @@ static inline int64_t loss_of(const struct slu_mckp *m, const struct class *c,
 
 /* The next classes of the two orders, nearest to the break slope first. */
 struct walk {
-	struct slu_order_at up, down;
+	struct slu_sorted_at up, down;
 };
 void slu_mckp_walk(struct slu_mckp *m, struct walk *w);
 /* The nearest class that this round has not seen, or NO_INDEX. *up and *down

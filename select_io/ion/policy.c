@@ -13,7 +13,7 @@
 
 struct range {
 	size_t low, n; /* choice[low] .. choice[low + n - 1] */
-	bool pinned;   /* runs under STATIC: never changed */
+	bool pinned;   /* what it holds may not be changed */
 };
 
 struct plan {
@@ -112,14 +112,15 @@ static struct range open_range(enum slu_ion_policy policy,
 			       const struct plan *p)
 {
 	size_t held = index_of(job, job->held);
+	bool fixed = job->holds && (job->fixed || policy == SLU_ION_STATIC);
 	uint32_t one;
 
+	if (fixed && job->shares)
+		return (struct range){0, 0, true};
+	if (fixed && held < job->n)
+		return (struct range){held, 1, true};
 	if (policy == SLU_ION_MCKP && slu_curve_known(job->curve))
 		return (struct range){0, job->n, false};
-	if (policy == SLU_ION_STATIC && job->holds && job->shares)
-		return (struct range){0, 0, true};
-	if (policy == SLU_ION_STATIC && job->holds && held < job->n)
-		return (struct range){held, 1, true};
 	one = slu_ion_round_down(asked(policy, job, p), job->choice, job->n);
 	return (struct range){index_of(job, one), 1, false};
 }

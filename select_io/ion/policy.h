@@ -57,9 +57,10 @@ struct slu_ion_job {
 	uint32_t usual;		       /* one of them */
 	uint32_t nodes, tasks;	       /* of the job */
 	const struct slu_curve *curve; /* NULL: unknown */
-	bool holds;		       /* it has I/O nodes already: */
-	bool shares;		       /* the shared one, */
-	uint32_t held;		       /* or this many of its own */
+	bool fixed;    /* what it holds may not be changed, as under STATIC */
+	bool holds;    /* it has I/O nodes already: */
+	bool shares;   /* the shared one, */
+	uint32_t held; /* or this many of its own */
 };
 
 struct slu_ion_grant {

@@ -16,10 +16,11 @@ static void put(struct slu_mckp *m, uint32_t id)
 	const struct class *c = &m->class[id];
 
 	if (c->at + 1 < c->n_hull)
-		slu_order_insert(&m->up, -slope_of(hull_step(m, c, c->at)), id);
+		slu_sorted_insert(&m->up, -slope_of(hull_step(m, c, c->at)),
+				  id);
 	if (c->at > 0)
-		slu_order_insert(&m->down,
-				 slope_of(hull_step(m, c, c->at - 1u)), id);
+		slu_sorted_insert(&m->down,
+				  slope_of(hull_step(m, c, c->at - 1u)), id);
 }
 
 static void take(struct slu_mckp *m, uint32_t id)
@@ -27,10 +28,11 @@ static void take(struct slu_mckp *m, uint32_t id)
 	const struct class *c = &m->class[id];
 
 	if (c->at + 1 < c->n_hull)
-		slu_order_remove(&m->up, -slope_of(hull_step(m, c, c->at)), id);
+		slu_sorted_remove(&m->up, -slope_of(hull_step(m, c, c->at)),
+				  id);
 	if (c->at > 0)
-		slu_order_remove(&m->down,
-				 slope_of(hull_step(m, c, c->at - 1u)), id);
+		slu_sorted_remove(&m->down,
+				  slope_of(hull_step(m, c, c->at - 1u)), id);
 }
 
 /* The place on its hull that a class has at this slope. */
@@ -68,7 +70,7 @@ void slu_mckp_unlink(struct slu_mckp *m, uint32_t id)
 static double guess_slope(const struct slu_mckp *m)
 {
 	uint32_t every = m->n_slots / SAMPLE + 1, n = 0, sampled = 0;
-	struct slu_order_entry *e = m->sort;
+	struct slu_sorted_entry *e = m->sort;
 	double room;
 
 	for (uint32_t id = 0; id < m->n_slots; id += every) {
@@ -80,13 +82,13 @@ static double guess_slope(const struct slu_mckp *m)
 		for (uint32_t h = 0; h + 1u < c->n_hull; h++) {
 			struct step s = hull_step(m, c, h);
 
-			e[n++] = (struct slu_order_entry){-slope_of(s),
-							  s.weight};
+			e[n++] = (struct slu_sorted_entry){-slope_of(s),
+							   s.weight};
 		}
 	}
 	room = (double)m->capacity - (double)m->lightest;
 	room *= (double)sampled / (m->n + 1e-9);
-	e = slu_order_sort(e, e + m->max_sort, n);
+	e = slu_sorted_sort(e, e + m->max_sort, n);
 	for (uint32_t i = 0; i < n; i++) {
 		room -= e[i].id;
 		if (room < 0)
@@ -95,9 +97,9 @@ static double guess_slope(const struct slu_mckp *m)
 	return 0;
 }
 
-static void fill(struct slu_mckp *m, struct slu_order *o, bool up)
+static void fill(struct slu_mckp *m, struct slu_sorted *o, bool up)
 {
-	struct slu_order_entry *e = m->sort;
+	struct slu_sorted_entry *e = m->sort;
 	uint32_t n = 0;
 
 	for (uint32_t id = 0; id < m->n_slots; id++) {
@@ -105,12 +107,12 @@ static void fill(struct slu_mckp *m, struct slu_order *o, bool up)
 
 		if (!c->used || (up ? c->at + 1 >= c->n_hull : c->at == 0))
 			continue;
-		e[n++] = (struct slu_order_entry){
+		e[n++] = (struct slu_sorted_entry){
 			up ? -slope_of(hull_step(m, c, c->at))
 			   : slope_of(hull_step(m, c, c->at - 1u)),
 			id};
 	}
-	slu_order_fill(o, slu_order_sort(e, e + m->max_sort, n), n);
+	slu_sorted_fill(o, slu_sorted_sort(e, e + m->max_sort, n), n);
 }
 
 void slu_mckp_link_all(struct slu_mckp *m)
@@ -148,8 +150,9 @@ static void move(struct slu_mckp *m, uint32_t id, int by)
 void slu_mckp_relax(struct slu_mckp *m, uint64_t capacity)
 {
 	for (;;) {
-		const struct slu_order_entry *up = slu_order_first(&m->up);
-		const struct slu_order_entry *down = slu_order_first(&m->down);
+		const struct slu_sorted_entry *up = slu_sorted_first(&m->up);
+		const struct slu_sorted_entry *down =
+			slu_sorted_first(&m->down);
 
 		if (m->weight > capacity) {
 			move(m, down->id, -1);
@@ -177,22 +180,22 @@ void slu_mckp_walk(struct slu_mckp *m, struct walk *w)
 	m->round++;
 }
 
-static const struct slu_order_entry *unseen(const struct slu_mckp *m,
-					    const struct slu_order *o,
-					    struct slu_order_at *at)
+static const struct slu_sorted_entry *unseen(const struct slu_mckp *m,
+					     const struct slu_sorted *o,
+					     struct slu_sorted_at *at)
 {
-	const struct slu_order_entry *e;
+	const struct slu_sorted_entry *e;
 
-	while ((e = slu_order_get(o, at)) && m->class[e->id].seen == m->round)
-		slu_order_step(o, at);
+	while ((e = slu_sorted_get(o, at)) && m->class[e->id].seen == m->round)
+		slu_sorted_step(o, at);
 	return e;
 }
 
 uint32_t slu_mckp_next(struct slu_mckp *m, struct walk *w,
 		       const struct search *s, int64_t *up, int64_t *down)
 {
-	const struct slu_order_entry *u = unseen(m, &m->up, &w->up);
-	const struct slu_order_entry *d = unseen(m, &m->down, &w->down);
+	const struct slu_sorted_entry *u = unseen(m, &m->up, &w->up);
+	const struct slu_sorted_entry *d = unseen(m, &m->down, &w->down);
 
 	*up = *down = INT64_MAX;
 	if (u) {

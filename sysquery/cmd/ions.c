@@ -4,6 +4,8 @@
 #include "config.h"
 #include "sysquery/ask.h"
 
+#include <stdio.h>
+
 #include "common/jsonx.h"
 
 static const struct slu_column jobs[] = {
@@ -11,10 +13,27 @@ static const struct slu_column jobs[] = {
 	{"name", "NAME", SLU_COL_PLAIN},
 	{"nodes", "NODES", SLU_COL_PLAIN},
 	{"ions", "IONS", SLU_COL_PLAIN},
-	{"count", "HOLDS", SLU_COL_PLAIN},
-	{"wanted", "WANTS", SLU_COL_PLAIN},
+	{"in_effect", "HOLDS", SLU_COL_PLAIN},
+	{"wanted", "WANTED", SLU_COL_PLAIN},
 	{"bandwidth", "MB/s", SLU_COL_PLAIN},
 	{"why", "CURVE", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+static const struct slu_column points[] = {
+	{"ions", "IONS", SLU_COL_PLAIN},
+	{"runs", "RUNS", SLU_COL_PLAIN},
+	{"mean", "MEAN_MB/s", SLU_COL_PLAIN},
+	{"spread", "SPREAD", SLU_COL_PLAIN},
+	{"bandwidth", "BELIEVED", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+static const struct slu_column would[] = {
+	{"job_id", "JOB", SLU_COL_PLAIN},
+	{"name", "NAME", SLU_COL_PLAIN},
+	{"now", "NOW", SLU_COL_PLAIN},
+	{"ions", "WOULD_HOLD", SLU_COL_PLAIN},
+	{"shared", "SHARED", SLU_COL_PLAIN},
+	{"bandwidth", "MB/s", SLU_COL_PLAIN},
 	{.key = NULL},
 };
 static const struct slu_column events[] = {
@@ -52,6 +71,64 @@ static void add_words(struct json_object *event)
 	slu_buf_free(&out);
 }
 
+static double number(struct json_object *obj, const char *key)
+{
+	double v = 0;
+
+	slu_json_double_opt(obj, key, &v, NULL);
+	return v;
+}
+
+/* The bound, if there is one, and what was gained since yesterday. */
+static void show_sums(struct json_object *answer, struct slu_buf *out)
+{
+	double bound = number(answer, "bound"), fixed;
+	struct json_object *gain;
+
+	if (bound > 0)
+		slu_buf_printf(out, "no division reaches more than %.6g MB/s\n",
+			       bound);
+	if (!json_object_object_get_ex(answer, "gain", &gain))
+		return;
+	fixed = number(gain, "static_total");
+	if (fixed > 0)
+		slu_buf_printf(out,
+			       "in the last 24 hours: %.6g MB/s, %.3g times "
+			       "what STATIC would have reached\n",
+			       number(gain, "total"),
+			       number(gain, "total") / fixed);
+}
+
+static int show_what_if(struct json_object *what, struct slu_buf *out,
+			struct slu_err *err)
+{
+	struct json_object *list = NULL;
+	const char *policy = "";
+	char head[128];
+
+	slu_json_str_opt(what, "policy", &policy, NULL);
+	json_object_object_get_ex(what, "jobs", &list);
+	snprintf(head, sizeof(head),
+		 "what if: policy %.16s, %.0f I/O nodes: %.6g MB/s predicted",
+		 policy, number(what, "pool"), number(what, "total"));
+	if (list && json_object_array_length(list) == 0)
+		slu_buf_printf(out, "\n%s\n", head);
+	return slu_ask_section(head, list, would, out, err);
+}
+
+/* The curve of the one job that was asked for. */
+static int show_curve(struct json_object *jobs, struct slu_buf *out,
+		      struct slu_err *err)
+{
+	struct json_object *curve;
+
+	if (json_object_array_length(jobs) != 1 ||
+	    !json_object_object_get_ex(json_object_array_get_idx(jobs, 0),
+				       "curve", &curve))
+		return 0;
+	return slu_ask_section("what is known of it", curve, points, out, err);
+}
+
 static int show(struct json_object *answer, struct slu_buf *out,
 		struct slu_err *err)
 {
@@ -67,8 +144,13 @@ static int show(struct json_object *answer, struct slu_buf *out,
 		       "policy %s, I/O nodes %s: %.6g MB/s predicted (STATIC: "
 		       "%.6g)\n",
 		       policy, ions, total, fixed);
+	show_sums(answer, out);
 	if (json_object_object_get_ex(answer, "jobs", &list) &&
-	    slu_ask_section(NULL, list, jobs, out, err))
+	    (slu_ask_section(NULL, list, jobs, out, err) ||
+	     show_curve(list, out, err)))
+		return -1;
+	if (json_object_object_get_ex(answer, "what_if", &list) &&
+	    show_what_if(list, out, err))
 		return -1;
 	if (!json_object_object_get_ex(answer, "history", &list))
 		return 0;
@@ -83,6 +165,9 @@ int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err)
 	struct slu_buf out = {0};
 	int ret;
 
+	if (ask->n_operands &&
+	    slu_ask_number(ask, "job_id", ask->operand[0], err))
+		return -1;
 	if (!slu_ask_table(ask))
 		return slu_ask_show(ask, "ions", NULL, err);
 	answer = slu_ask_object(ask, "ions", err);

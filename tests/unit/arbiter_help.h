@@ -10,7 +10,9 @@
 static inline struct slu_conf conf_of(const char *ions,
 				      enum slu_ion_policy policy)
 {
-	struct slu_conf conf = {.max_ions_per_job = 8, .ion_policy = policy};
+	struct slu_conf conf = {.max_ions_per_job = 8,
+				.remap_running = true,
+				.ion_policy = policy};
 	struct slu_err err;
 
 	expect_ok(slu_hosts_parse(ions, &conf.io_nodes, &err), err);

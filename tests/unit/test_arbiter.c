@@ -136,7 +136,44 @@ START_TEST(test_limits)
 }
 END_TEST
 
-/* More than exists is not even wanted. */
+/* RemapRunning=no: who runs keeps what it has, others get what is left. */
+START_TEST(test_fixed)
+{
+	struct slu_conf conf = conf_of("ion[1-8]", SLU_ION_MCKP);
+	struct slu_assignment got;
+	struct slu_arbiter *a;
+	struct slu_err err;
+
+	conf.remap_running = false;
+	a = slu_arbiter_new(&conf, 32, &err);
+	ck_assert_msg(a != NULL, "%s", err.text);
+	learn(a, "io", 4, 1, 100);
+	learn(a, "io", 4, 2, 190);
+	learn(a, "io", 4, 4, 380);
+	start(a, 1, "io", 4);
+	start(a, 2, "io", 4);
+	ck_assert_str_eq(shown(a), "1:ion[1-4] 2:ion[5-8]");
+	start(a, 3, "io", 4);
+	solve(a, &got);
+	ck_assert_uint_eq(got.jobs[0].in_effect, 4);
+	ck_assert_uint_eq(got.jobs[1].in_effect, 4);
+	ck_assert(got.jobs[2].shared && got.jobs[2].in_effect == 0);
+	ck_assert_uint_eq(got.jobs[0].wanted + got.jobs[1].wanted +
+				  got.jobs[2].wanted,
+			  8);
+	slu_msg_clear(&slu_assignment_desc, &got);
+	slu_arbiter_end(a, 1);
+	start(a, 4, "io", 4);
+	solve(a, &got);
+	ck_assert_uint_eq(got.jobs[2].job_id, 4);
+	ck_assert_str_eq(got.jobs[2].ions, "ion[1-2]"); /* one is shared */
+	slu_msg_clear(&slu_assignment_desc, &got);
+	slu_arbiter_free(a);
+	slu_hosts_free(&conf.io_nodes);
+}
+END_TEST
+
+/* Who may be remapped has what it is to have, and no more than exists. */
 START_TEST(test_wanted)
 {
 	struct slu_arbiter *a = new_arbiter("ion[1-2]", 8, SLU_ION_MCKP);
@@ -146,7 +183,7 @@ START_TEST(test_wanted)
 	start(a, 1, "io", 8);
 	start(a, 2, "io", 8);
 	solve(a, &got);
-	ck_assert_uint_eq(got.jobs[0].wanted, 2);
+	ck_assert_uint_eq(got.jobs[0].wanted, got.jobs[0].in_effect);
 	ck_assert_str_eq(got.jobs[0].ions, "ion1");
 	slu_msg_clear(&slu_assignment_desc, &got);
 	slu_arbiter_free(a);
@@ -266,5 +303,5 @@ START_TEST(test_kept)
 }
 END_TEST
 
-TEST_MAIN("arbiter", test_story, test_answer, test_limits, test_wanted,
-	  test_explores, test_shared, test_static, test_kept)
+TEST_MAIN("arbiter", test_story, test_answer, test_fixed, test_limits,
+	  test_wanted, test_explores, test_shared, test_static, test_kept)

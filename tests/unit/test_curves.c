@@ -40,6 +40,35 @@ START_TEST(test_at)
 }
 END_TEST
 
+/* Three runs each: 100 and 104 with a spread of 10 are the same, 200 is not. */
+START_TEST(test_noise)
+{
+	static const double off[] = {-10, 0, 10};
+	struct slu_curve c = {0};
+
+	each(d, off)
+	{
+		slu_curve_add(&c, 0, 99 + *d); /* direct access stands apart */
+		slu_curve_add(&c, 1, 100 + *d);
+		slu_curve_add(&c, 2, 104 + *d);
+		slu_curve_add(&c, 4, 200 + *d);
+	}
+	ck_assert_double_eq_tol(slu_curve_spread(&c.point[1]), 10, 1e-9);
+	ck_assert_double_eq_tol(slu_curve_at(&c, 0), 99, 1e-9);
+	ck_assert_double_eq_tol(slu_curve_at(&c, 1), 102, 1e-9);
+	ck_assert_double_eq_tol(slu_curve_at(&c, 2), 102, 1e-9);
+	ck_assert_double_eq_tol(slu_curve_at(&c, 4), 200, 1e-9);
+	for (int i = 0; i < 40; i++)
+		each(d, off) slu_curve_add(&c, 2, 104 + *d);
+	ck_assert_double_eq_tol(slu_curve_at(&c, 2), 104, 1); /* or nearly */
+	c = (struct slu_curve){0};
+	slu_curve_add(&c, 1, 100);
+	slu_curve_add(&c, 2, 101);
+	ck_assert_double_eq(slu_curve_at(&c, 1), 100); /* single runs */
+	ck_assert_double_eq(slu_curve_spread(&c.point[0]), 0);
+}
+END_TEST
+
 START_TEST(test_known)
 {
 	struct slu_curve c = {0};
@@ -119,5 +148,5 @@ START_TEST(test_aging)
 }
 END_TEST
 
-TEST_MAIN("curves", test_at, test_known, test_not_believed, test_classes,
-	  test_aging)
+TEST_MAIN("curves", test_at, test_noise, test_known, test_not_believed,
+	  test_classes, test_aging)

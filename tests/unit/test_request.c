@@ -55,6 +55,8 @@ START_TEST(test_accepted)
 		{";; forward ;; ", NULL, "forward"},
 		{"forward max=8", NULL, "forward max=8"},
 		{"forward max=none", NULL, "forward max=none"},
+		{"forward pattern=shared-1m:2TiB,fpp max=4", NULL,
+		 "forward max=4 pattern=shared-1m:2TiB,fpp"},
 		{"stage_out source=a destination=b on=success type=file", NULL,
 		 "stage_out source=a destination=b type=file on=success"},
 		{"stage_in source=a destination=b type=directory", NULL,
@@ -228,6 +230,8 @@ START_TEST(test_refused)
 		 "at most 32"},
 		{"capacity=1K type=a/b", NULL, "cannot name a file system"},
 		{"forward max=0", NULL, "neither a number"},
+		{"forward pattern=", NULL, "forward"},
+		{"forward pattern=a/b", NULL, "is no NAME[:SIZE]"},
 		{"forward max=-1", NULL, "neither a number"},
 		{"forward max=8x", NULL, "neither a number"},
 		{"forward max=1234567", NULL, "neither a number"},
@@ -371,6 +375,7 @@ static void expect_same(const struct slu_request *a,
 	ck_assert_uint_eq(a->capacity, b->capacity);
 	ck_assert_int_eq(a->has_forward, b->has_forward);
 	ck_assert_uint_eq(a->forward_max, b->forward_max);
+	ck_assert_pstr_eq(a->forward_pattern, b->forward_pattern);
 	ck_assert_uint_eq(a->n_stage, b->n_stage);
 	for (i = 0; i < a->n_stage; i++) {
 		ck_assert_str_eq(a->stage[i].source, b->stage[i].source);

@@ -97,14 +97,18 @@ static const struct {
 	 "1970-01-01T00:00:01  SETUP  x\n"},
 	{"ions --table", "{\"question\":\"ions\"}",
 	 "{\"policy\":\"MCKP\",\"ions\":\"i[1-2]\",\"total\":12.5,"
-	 "\"static_total\":10,\"jobs\":[{\"job_id\":7,\"ions\":\"i1\","
-	 "\"count\":1}],\"history\":[{\"time\":1,\"event\":\"start 7\","
+	 "\"static_total\":10,\"bound\":13,\"gain\":{\"total\":12,"
+	 "\"static_total\":8},\"jobs\":[{\"job_id\":7,\"ions\":\"i1\","
+	 "\"in_effect\":1,\"wanted\":2}],\"history\":[{\"time\":1,\"event\":\"start 7\","
 	 "\"changed\":[{\"job_id\":7,\"name\":\"ior\",\"ions\":1},"
 	 "{\"job_id\":8,\"ions\":0}]},{\"time\":2}]}",
 	 "policy MCKP, I/O nodes i[1-2]: 12.5 MB/s predicted (STATIC: 10)\n"
+	 "no division reaches more than 13 MB/s\n"
+	 "in the last 24 hours: 12 MB/s, 1.5 times what STATIC would have "
+	 "reached\n"
 	 "\n"
-	 "JOB  NAME  NODES  IONS  HOLDS  WANTS  MB/s  CURVE\n"
-	 "  7  -     -      i1        1  -      -     -\n"
+	 "JOB  NAME  NODES  IONS  HOLDS  WANTED  MB/s  CURVE\n"
+	 "  7  -     -      i1        1       2  -     -\n"
 	 "\n"
 	 "               TIME  EVENT    POLICY  MB/s  STATIC  NOW_HOLD\n"
 	 "1970-01-01T00:00:01  start 7  -       -     -       "
@@ -137,6 +141,31 @@ static const struct {
 	 "\n"
 	 "IO_OF_RUNS  WRITES  READS  STRIPES  MB/s\n"
 	 "         4    1KiB     0B        1     7\n"},
+	{"ions 7 --table", "{\"job_id\":7,\"question\":\"ions\"}",
+	 "{\"policy\":\"MCKP\",\"ions\":\"i1\",\"total\":1,"
+	 "\"static_total\":1,\"jobs\":[{\"job_id\":7,\"curve\":[{"
+	 "\"ions\":1,\"runs\":2,\"mean\":5,\"spread\":1,"
+	 "\"bandwidth\":5}]}]}",
+	 "policy MCKP, I/O nodes i1: 1 MB/s predicted (STATIC: 1)\n"
+	 "\n"
+	 "JOB  NAME  NODES  IONS  HOLDS  WANTED  MB/s  CURVE\n"
+	 "  7  -     -      -     -      -       -     -\n"
+	 "\n"
+	 "what is known of it\n"
+	 "IONS  RUNS  MEAN_MB/s  SPREAD  BELIEVED\n"
+	 "   1     2          5       1         5\n"},
+	{"ions --policy SIZE --ions 9 --without 8 --table",
+	 "{\"policy\":\"SIZE\",\"pool\":9,\"without\":8,\"question\":"
+	 "\"ions\"}",
+	 "{\"policy\":\"MCKP\",\"ions\":\"i1\",\"total\":1,"
+	 "\"static_total\":1,\"what_if\":{\"policy\":\"SIZE\",\"pool\":9,"
+	 "\"total\":7,\"jobs\":[{\"job_id\":7,\"now\":1,\"ions\":4,"
+	 "\"bandwidth\":7}]}}",
+	 "policy MCKP, I/O nodes i1: 1 MB/s predicted (STATIC: 1)\n"
+	 "\n"
+	 "what if: policy SIZE, 9 I/O nodes: 7 MB/s predicted\n"
+	 "JOB  NAME  NOW  WOULD_HOLD  SHARED  MB/s\n"
+	 "  7  -       1           4  -          7\n"},
 	{"predict --nodes 2 --table", "{\"nodes\":2,\"question\":\"predict\"}",
 	 "{\"nodes\":2,\"predicted\":90,\"predicted_from\":\"class\"}",
 	 "NAME  NODES  PREDICTED  CAREFUL  REMAINING  FROM   JOBS\n"

@@ -67,6 +67,14 @@ START_TEST(test_changes)
 }
 END_TEST
 
+static double number(struct json_object *obj, const char *key)
+{
+	double v = -1;
+
+	slu_json_double_opt(obj, key, &v, NULL);
+	return v;
+}
+
 START_TEST(test_table)
 {
 	struct slu_db *db =
@@ -88,6 +96,16 @@ START_TEST(test_table)
 	list = slu_epoch_history(db, 1, &err);
 	ck_assert_uint_eq(json_object_array_length(list), 1);
 	ck_assert_ptr_nonnull(strstr(slu_json_text(list), "\"time\":1002"));
+	json_object_put(list);
+	/* The first stands for a second, the other for seven; nothing is
+	 * known of what was before. */
+	list = slu_epoch_gain(db, 500, 1009, &err);
+	ck_assert_double_eq(number(list, "seconds"), 8);
+	ck_assert_double_eq(number(list, "total"), 9);
+	ck_assert_double_eq(number(list, "static_total"), 4);
+	json_object_put(list);
+	list = slu_epoch_gain(db, 1005, 1009, &err);
+	ck_assert_double_eq(number(list, "seconds"), 4);
 	json_object_put(list);
 	/* Long after, the old ones go. */
 	two->a.time += SLU_ASSIGNMENT_KEEP;

@@ -7,29 +7,30 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "select_io/ion/order.h"
+#include "select_io/ion/sorted.h"
 
-#define BLOCK SLU_ORDER_BLOCK
+#define BLOCK SLU_SORTED_BLOCK
 #define FILL  48 /* of a block that is made from nothing */
 #define SMALL 12
 #define JOIN  40
 #define FEW   48 /* entries that are sorted by insertion */
 #define UPPER 5	 /* digits from this one on are the upper ones */
 
-static bool before(const struct slu_order_entry *a, double key, uint32_t id)
+static bool before(const struct slu_sorted_entry *a, double key, uint32_t id)
 {
 	return a->key < key || (a->key == key && a->id < id);
 }
 
-static struct slu_order_entry *block_of(const struct slu_order *o, uint32_t at)
+static struct slu_sorted_entry *block_of(const struct slu_sorted *o,
+					 uint32_t at)
 {
 	return o->entry + (size_t)o->seq[at] * BLOCK;
 }
 
-int slu_order_reserve(struct slu_order *o, size_t entries)
+int slu_sorted_reserve(struct slu_sorted *o, size_t entries)
 {
 	uint32_t max = (uint32_t)(entries / (JOIN / 2) + 3);
-	struct slu_order fresh = {
+	struct slu_sorted fresh = {
 		.entry = malloc(max * BLOCK * sizeof(*fresh.entry)),
 		.low = malloc(max * sizeof(*fresh.low)),
 		.seq = malloc(max * sizeof(*fresh.seq)),
@@ -40,33 +41,33 @@ int slu_order_reserve(struct slu_order *o, size_t entries)
 
 	if (!fresh.entry || !fresh.low || !fresh.seq || !fresh.count ||
 	    !fresh.spare) {
-		slu_order_free(&fresh);
+		slu_sorted_free(&fresh);
 		return -1;
 	}
-	slu_order_free(o);
+	slu_sorted_free(o);
 	*o = fresh;
-	slu_order_clear(o);
+	slu_sorted_clear(o);
 	return 0;
 }
 
-void slu_order_free(struct slu_order *o)
+void slu_sorted_free(struct slu_sorted *o)
 {
 	free(o->entry);
 	free(o->low);
 	free(o->seq);
 	free(o->count);
 	free(o->spare);
-	*o = (struct slu_order){0};
+	*o = (struct slu_sorted){0};
 }
 
-size_t slu_order_bytes(const struct slu_order *o)
+size_t slu_sorted_bytes(const struct slu_sorted *o)
 {
 	return o->max *
 	       (BLOCK * sizeof(*o->entry) + sizeof(*o->low) + sizeof(*o->seq) +
 		sizeof(*o->count) + sizeof(*o->spare));
 }
 
-void slu_order_clear(struct slu_order *o)
+void slu_sorted_clear(struct slu_sorted *o)
 {
 	o->n = 0;
 	o->n_spare = o->max;
@@ -75,7 +76,7 @@ void slu_order_clear(struct slu_order *o)
 }
 
 /* A new block at this place of the directory. */
-static uint32_t open_block(struct slu_order *o, uint32_t at)
+static uint32_t open_block(struct slu_sorted *o, uint32_t at)
 {
 	uint32_t block = o->spare[--o->n_spare];
 
@@ -87,7 +88,7 @@ static uint32_t open_block(struct slu_order *o, uint32_t at)
 	return block;
 }
 
-static void close_block(struct slu_order *o, uint32_t at)
+static void close_block(struct slu_sorted *o, uint32_t at)
 {
 	o->spare[o->n_spare++] = o->seq[at];
 	o->n--;
@@ -96,13 +97,13 @@ static void close_block(struct slu_order *o, uint32_t at)
 }
 
 /* The last block whose first entry is not after (key, id); 0 if none is. */
-static uint32_t find_block(const struct slu_order *o, double key, uint32_t id)
+static uint32_t find_block(const struct slu_sorted *o, double key, uint32_t id)
 {
 	uint32_t low = 0, n = o->n;
 
 	while (n > 1) {
 		uint32_t half = n / 2;
-		const struct slu_order_entry *e = &o->low[low + half];
+		const struct slu_sorted_entry *e = &o->low[low + half];
 		bool right =
 			before(e, key, id) || (e->key == key && e->id == id);
 
@@ -112,8 +113,8 @@ static uint32_t find_block(const struct slu_order *o, double key, uint32_t id)
 	return low;
 }
 
-static uint32_t find_in(const struct slu_order_entry *e, uint32_t n, double key,
-			uint32_t id)
+static uint32_t find_in(const struct slu_sorted_entry *e, uint32_t n,
+			double key, uint32_t id)
 {
 	uint32_t low = 0;
 
@@ -127,7 +128,7 @@ static uint32_t find_in(const struct slu_order_entry *e, uint32_t n, double key,
 	return low;
 }
 
-static void split(struct slu_order *o, uint32_t at)
+static void split(struct slu_sorted *o, uint32_t at)
 {
 	uint32_t from = o->seq[at], to = open_block(o, at + 1);
 	uint8_t half = BLOCK / 2;
@@ -139,9 +140,9 @@ static void split(struct slu_order *o, uint32_t at)
 	o->low[at + 1] = o->entry[(size_t)to * BLOCK];
 }
 
-void slu_order_insert(struct slu_order *o, double key, uint32_t id)
+void slu_sorted_insert(struct slu_sorted *o, double key, uint32_t id)
 {
-	struct slu_order_entry *e;
+	struct slu_sorted_entry *e;
 	uint32_t at, i, n;
 
 	if (o->n == 0)
@@ -149,20 +150,20 @@ void slu_order_insert(struct slu_order *o, double key, uint32_t id)
 	at = find_block(o, key, id);
 	if (o->count[o->seq[at]] == BLOCK) {
 		split(o, at);
-		at += !before(&(struct slu_order_entry){key, id},
+		at += !before(&(struct slu_sorted_entry){key, id},
 			      o->low[at + 1].key, o->low[at + 1].id);
 	}
 	e = block_of(o, at);
 	n = o->count[o->seq[at]]++;
 	i = find_in(e, n, key, id);
 	memmove(&e[i + 1], &e[i], (n - i) * sizeof(*e));
-	e[i] = (struct slu_order_entry){key, id};
+	e[i] = (struct slu_sorted_entry){key, id};
 	if (i == 0)
 		o->low[at] = e[0];
 }
 
 /* Join block `at` with the next one if they are small. */
-static void join(struct slu_order *o, uint32_t at)
+static void join(struct slu_sorted *o, uint32_t at)
 {
 	uint32_t a, b;
 
@@ -179,10 +180,10 @@ static void join(struct slu_order *o, uint32_t at)
 	close_block(o, at + 1);
 }
 
-void slu_order_remove(struct slu_order *o, double key, uint32_t id)
+void slu_sorted_remove(struct slu_sorted *o, double key, uint32_t id)
 {
 	uint32_t at = find_block(o, key, id);
-	struct slu_order_entry *e = block_of(o, at);
+	struct slu_sorted_entry *e = block_of(o, at);
 	uint32_t n = --o->count[o->seq[at]];
 	uint32_t i = find_in(e, n + 1, key, id);
 
@@ -198,10 +199,10 @@ void slu_order_remove(struct slu_order *o, double key, uint32_t id)
 	}
 }
 
-static void sort_few(struct slu_order_entry *e, size_t n)
+static void sort_few(struct slu_sorted_entry *e, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		struct slu_order_entry x = e[i];
+		struct slu_sorted_entry x = e[i];
 		size_t j = i;
 
 		for (; j > 0 && before(&x, e[j - 1].key, e[j - 1].id); j--)
@@ -221,9 +222,9 @@ static uint64_t bits_of(double key)
 
 /* Digit by digit from the given one on; stable, so equal keys stay in the order
  * of ids in which they came. */
-static struct slu_order_entry *sort_digits(struct slu_order_entry *e,
-					   struct slu_order_entry *aside,
-					   size_t n, unsigned int first)
+static struct slu_sorted_entry *sort_digits(struct slu_sorted_entry *e,
+					    struct slu_sorted_entry *aside,
+					    size_t n, unsigned int first)
 {
 	uint32_t count[8][256] = {{0}};
 
@@ -234,7 +235,7 @@ static struct slu_order_entry *sort_digits(struct slu_order_entry *e,
 			count[d][u >> (8 * d) & 255]++;
 	}
 	for (unsigned int d = first; d < 8; d++) {
-		struct slu_order_entry *swap = aside;
+		struct slu_sorted_entry *swap = aside;
 		uint32_t sum = 0;
 
 		if (count[d][bits_of(e[0].key) >> (8 * d) & 255] == n)
@@ -260,7 +261,7 @@ static uint64_t upper(double key)
 }
 
 /* Entries from e[0] on that agree in the upper digits. */
-static size_t run(const struct slu_order_entry *e, size_t n)
+static size_t run(const struct slu_sorted_entry *e, size_t n)
 {
 	size_t i = 1;
 
@@ -271,10 +272,10 @@ static size_t run(const struct slu_order_entry *e, size_t n)
 
 /* The upper digits tell most keys apart; where they do not, few entries are
  * left to be sorted, or all digits must be looked at. */
-static struct slu_order_entry *
-sort_many(struct slu_order_entry *e, struct slu_order_entry *aside, size_t n)
+static struct slu_sorted_entry *
+sort_many(struct slu_sorted_entry *e, struct slu_sorted_entry *aside, size_t n)
 {
-	struct slu_order_entry *sorted = sort_digits(e, aside, n, UPPER);
+	struct slu_sorted_entry *sorted = sort_digits(e, aside, n, UPPER);
 	size_t some;
 
 	for (size_t i = 0; i < n; i += some) {
@@ -290,8 +291,9 @@ sort_many(struct slu_order_entry *e, struct slu_order_entry *aside, size_t n)
 	return sorted;
 }
 
-struct slu_order_entry *slu_order_sort(struct slu_order_entry *entry,
-				       struct slu_order_entry *aside, size_t n)
+struct slu_sorted_entry *slu_sorted_sort(struct slu_sorted_entry *entry,
+					 struct slu_sorted_entry *aside,
+					 size_t n)
 {
 	if (n > FEW)
 		return sort_many(entry, aside, n);
@@ -299,10 +301,10 @@ struct slu_order_entry *slu_order_sort(struct slu_order_entry *entry,
 	return entry;
 }
 
-void slu_order_fill(struct slu_order *o, const struct slu_order_entry *entry,
-		    size_t n)
+void slu_sorted_fill(struct slu_sorted *o, const struct slu_sorted_entry *entry,
+		     size_t n)
 {
-	slu_order_clear(o);
+	slu_sorted_clear(o);
 	for (size_t i = 0; i < n; i += FILL) {
 		size_t some = n - i < FILL ? n - i : FILL;
 		uint32_t block = open_block(o, o->n);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Patterns in the order of the file; a site has tens or hundreds of them. */
+#include <stdlib.h>
+#include <string.h>
+#include "common/size.h"
+#include "common/str.h"
+#include "select_io/ion/patterns.h"
+
+#define MAX_PATTERNS 65536
+#define MAX_PARTS    16 /* of a profile */
+
+struct pattern {
+	char *name;
+	struct slu_curve curve;
+};
+
+struct slu_patterns {
+	struct pattern *pattern;
+	size_t n;
+	uint32_t ions[SLU_CURVE_POINTS];
+	uint32_t n_ions;
+};
+
+static int nomem(struct slu_err *err)
+{
+	return slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+static int take_heading(struct slu_patterns *t, char *line, struct slu_err *err)
+{
+	char *cell = strsep(&line, ",");
+
+	if (strcmp(cell, "pattern"))
+		return slu_err(err, SLU_INVALID,
+			       "the heading begins with \"%.64s\", not with "
+			       "\"pattern\"",
+			       cell);
+	while ((cell = strsep(&line, ","))) {
+		char *end;
+		unsigned long ions = strtoul(cell, &end, 10);
+
+		if (*cell < '0' || *cell > '9' || *end || ions > 1000000)
+			return slu_err(err, SLU_INVALID,
+				       "\"%.64s\" is no number of I/O nodes",
+				       cell);
+		if (t->n_ions == SLU_CURVE_POINTS)
+			return slu_err(err, SLU_INVALID,
+				       "more than %d numbers of I/O nodes",
+				       SLU_CURVE_POINTS);
+		t->ions[t->n_ions++] = (uint32_t)ions;
+	}
+	return t->n_ions ? 0
+			 : slu_err(err, SLU_INVALID,
+				   "the heading names no number of I/O nodes");
+}
+
+static int take_cell(struct slu_curve *curve, uint32_t ions, const char *cell,
+		     struct slu_err *err)
+{
+	char *end;
+	double v = strtod(cell, &end);
+
+	if (*cell == '\0')
+		return 0;
+	if (end == cell || *end || !(v > 0 && v <= SLU_CURVE_MAX))
+		return slu_err(err, SLU_INVALID, "\"%.64s\" is no bandwidth",
+			       cell);
+	slu_curve_add(curve, ions, v);
+	return 0;
+}
+
+static int take_line(struct slu_patterns *t, char *line, struct slu_err *err)
+{
+	const char *name = strsep(&line, ","), *cell;
+	struct pattern p = {0}, *grown;
+	uint32_t i = 0;
+
+	if (!*name || strpbrk(name, ":; \t"))
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" is no name of a pattern", name);
+	if (slu_patterns_find(t, name))
+		return slu_err(err, SLU_INVALID, "%.64s stands there twice",
+			       name);
+	for (; (cell = strsep(&line, ",")); i++)
+		if (i == t->n_ions)
+			return slu_err(err, SLU_INVALID, "too many columns");
+		else if (take_cell(&p.curve, t->ions[i], cell, err) < 0)
+			return -1;
+	if (!slu_curve_known(&p.curve))
+		return slu_err(err, SLU_INVALID, "%.64s was never measured",
+			       name);
+	if (t->n == MAX_PATTERNS)
+		return slu_err(err, SLU_INVALID, "too many patterns");
+	grown = realloc(t->pattern, (t->n + 1) * sizeof(*grown));
+	if (!grown)
+		return nomem(err);
+	t->pattern = grown;
+	p.name = strdup(name);
+	if (!p.name)
+		return nomem(err);
+	grown[t->n++] = p;
+	return 0;
+}
+
+static int parse(struct slu_patterns *t, char *text, const char *name,
+		 struct slu_err *err)
+{
+	char *line;
+	int number = 0;
+
+	while ((line = strsep(&text, "\n"))) {
+		number++;
+		line[strcspn(line, "\r")] = '\0';
+		if (*line == '\0' || *line == '#')
+			continue;
+		if ((t->n_ions ? take_line(t, line, err)
+			       : take_heading(t, line, err)) < 0)
+			return slu_err_prefix(err, "%s:%d", name, number);
+	}
+	return t->n ? 0
+		    : slu_err(err, SLU_INVALID, "%s: no pattern in it", name);
+}
+
+struct slu_patterns *slu_patterns_parse(const char *text, const char *name,
+					struct slu_err *err)
+{
+	struct slu_patterns *t = calloc(1, sizeof(*t));
+	char *copy = strdup(text);
+	int rc = t && copy ? parse(t, copy, name, err) : nomem(err);
+
+	free(copy);
+	if (rc == 0)
+		return t;
+	slu_patterns_free(t);
+	return NULL;
+}
+
+void slu_patterns_free(struct slu_patterns *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->n; i++)
+		free(t->pattern[i].name);
+	free(t->pattern);
+	free(t);
+}
+
+const struct slu_curve *slu_patterns_find(const struct slu_patterns *t,
+					  const char *pattern)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(t->pattern[i].name, pattern))
+			return &t->pattern[i].curve;
+	return NULL;
+}
+
+struct part {
+	const struct slu_curve *curve;
+	double bytes;
+};
+
+/* "NAME" or "NAME:SIZE" */
+static int take_part(const struct slu_patterns *t, char *word,
+		     struct part *part, struct slu_err *err)
+{
+	char *size = strchr(word, ':');
+	uint64_t bytes = 1;
+
+	if (size) {
+		*size++ = '\0';
+		if (slu_size_parse(size, &bytes, err) < 0)
+			return -1;
+	}
+	part->curve = slu_patterns_find(t, word);
+	part->bytes = (double)bytes;
+	if (!part->curve)
+		return slu_err(err, SLU_NOTFOUND,
+			       "no pattern \"%.64s\" in the table", word);
+	return 0;
+}
+
+/* With n I/O nodes: total bytes / sum (bytes / bandwidth). */
+static void mix(const struct slu_patterns *t, const struct part *part, size_t n,
+		struct slu_curve *out)
+{
+	for (uint32_t k = 0; k < t->n_ions; k++) {
+		double bytes = 0, time = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			bytes += part[i].bytes;
+			time += part[i].bytes /
+				slu_curve_at(part[i].curve, t->ions[k]);
+		}
+		slu_curve_add(out, t->ions[k], bytes / time);
+	}
+}
+
+int slu_patterns_curve(const struct slu_patterns *t, const char *profile,
+		       struct slu_curve *out, struct slu_err *err)
+{
+	struct slu_curve curve = {0};
+	struct part part[MAX_PARTS];
+	char *copy = strdup(profile), *rest = copy, *word;
+	size_t n = 0;
+	int rc = copy ? 0 : nomem(err);
+
+	while (rc == 0 && (word = strsep(&rest, ",")))
+		if (n == MAX_PARTS)
+			rc = slu_err(err, SLU_INVALID, "more than %d patterns",
+				     MAX_PARTS);
+		else
+			rc = take_part(t, word, &part[n++], err);
+	free(copy);
+	if (rc < 0)
+		return -1;
+	mix(t, part, n, &curve);
+	*out = curve;
+	return 0;
+}

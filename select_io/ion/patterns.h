@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ION_PATTERNS_H
+#define SLU_ION_PATTERNS_H
+
+/*
+ * The site's table of measured bandwidths (PerformanceTable): access pattern x
+ * number of I/O nodes, in MB/s.
+ *
+ *	pattern,0,1,2,4,8
+ *	shared-1m,246,120,232,421,640
+ *	fpp-32k,538,169,425,,1022
+ *
+ * The heading names the numbers of I/O nodes, up to SLU_CURVE_POINTS of them;
+ * 0 is direct access. An empty cell was not measured: curves.h says what is
+ * taken for it. Lines that begin with # are remarks.
+ *
+ * A job's profile names its patterns and how much it moves with each:
+ * "shared-1m" or "shared-1m:2TiB,fpp-32k:10GiB". With n I/O nodes it then
+ * reaches total bytes / sum (bytes of a pattern / bandwidth of the pattern
+ * with n). No clock, no files. Read-only once parsed.
+ */
+
+#include "common/err.h"
+#include "select_io/ion/curves.h"
+
+struct slu_patterns;
+
+/* `name` stands in the messages: "NAME:LINE: ...". Free with _free. */
+struct slu_patterns *slu_patterns_parse(const char *text, const char *name,
+					struct slu_err *err);
+void slu_patterns_free(struct slu_patterns *patterns);
+
+/* The curve of one pattern or NULL; borrowed. */
+const struct slu_curve *slu_patterns_find(const struct slu_patterns *patterns,
+					  const char *pattern);
+
+/* The curve of a profile. SLU_NOTFOUND: the table lacks a pattern of it;
+ * SLU_INVALID: it is no profile. */
+int slu_patterns_curve(const struct slu_patterns *patterns, const char *profile,
+		       struct slu_curve *out, struct slu_err *err);
+
+#endif

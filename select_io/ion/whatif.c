@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What would be if: the jobs of an assignment, with what it says of their
+ * curves and limits, divided anew by another policy, over another pool or
+ * without one of them, as if all of them started now.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "select_io/ion/whatif.h"
+
+#define MAX_CHOICES 256
+
+struct known {
+	uint32_t choice[MAX_CHOICES];
+	struct slu_curve curve;
+};
+
+static void take_curve(const struct slu_ion_share *share,
+		       struct slu_curve *curve)
+{
+	for (size_t k = 0; k < share->n_curve; k++)
+		slu_curve_add(curve, share->curve[k].ions,
+			      share->curve[k].bandwidth);
+}
+
+static void take_job(const struct slu_assignment *a, uint32_t pool,
+		     const struct slu_ion_share *share, struct known *known,
+		     struct slu_ion_job *job)
+{
+	uint32_t limit = share->limit < pool ? share->limit : pool;
+	uint32_t nodes = share->node_cnt ? share->node_cnt : 1;
+	size_t n = slu_ion_choices(nodes, limit, a->direct, known->choice,
+				   MAX_CHOICES);
+
+	take_curve(share, &known->curve);
+	*job = (struct slu_ion_job){
+		.choice = known->choice,
+		.n = n,
+		.usual = slu_ion_usual(nodes, a->compute ? a->compute : 1, pool,
+				       known->choice, n),
+		.nodes = nodes,
+		.tasks = share->tasks,
+		.curve = &known->curve,
+	};
+}
+
+int slu_ion_what_if(const struct slu_assignment *a,
+		    const struct slu_ion_question *q,
+		    struct slu_ion_grant *grant, double *total,
+		    struct slu_err *err)
+{
+	uint32_t pool = q->pool == SLU_ION_AS_IT_IS ? a->pool : q->pool;
+	struct known *known = calloc(a->n_jobs + 1, sizeof(*known));
+	struct slu_ion_job *job = calloc(a->n_jobs + 1, sizeof(*job));
+	struct slu_ion_grant *got = calloc(a->n_jobs + 1, sizeof(*got));
+	struct slu_mckp_problem none = {0};
+	struct slu_mckp *solver = slu_mckp_setup(&none, NULL, err);
+	size_t n = 0;
+	int rc = -1;
+
+	if (!known || !job || !got || !solver) {
+		slu_err(err, SLU_NOMEM, "out of memory");
+		goto out;
+	}
+	for (size_t i = 0; i < a->n_jobs; i++)
+		if (a->jobs[i].job_id != q->without) {
+			take_job(a, pool, &a->jobs[i], &known[n], &job[n]);
+			n++;
+		}
+	if (slu_ion_decide(q->policy, job, n, pool, solver, got, NULL, err) < 0)
+		goto out;
+	*total = 0;
+	n = 0;
+	for (size_t i = 0; i < a->n_jobs; i++) {
+		grant[i] = (struct slu_ion_grant){0};
+		if (a->jobs[i].job_id != q->without)
+			grant[i] = got[n++];
+		*total += grant[i].bandwidth;
+	}
+	rc = 0;
+out:
+	slu_mckp_free(solver);
+	free(got);
+	free(job);
+	free(known);
+	return rc;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A PerformanceTable, and before its first empty line a profile: what parses
+ * gives curves that promise no more than was measured. */
+#include "config.h"
+#include "tests/fuzz/fuzz.h"
+#include <string.h>
+#include "select_io/ion/patterns.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *profile = strndup((const char *)data, size);
+	char *text = profile ? strstr(profile, "\n\n") : NULL;
+	struct slu_patterns *t;
+	struct slu_err err = {0};
+	struct slu_curve c;
+
+	must(profile != NULL);
+	if (text) {
+		*text = '\0';
+		t = slu_patterns_parse(text + 2, "f", &err);
+		must(t ||
+		     (err.kind == SLU_INVALID && !strncmp(err.text, "f:", 2)));
+		if (t && slu_patterns_curve(t, profile, &c, &err) == 0)
+			for (uint32_t k = 0; k < 20; k++)
+				must(slu_curve_at(&c, k) >= 0 &&
+				     slu_curve_at(&c, k) <= SLU_CURVE_MAX);
+		slu_patterns_free(t);
+	}
+	free(profile);
+	return 0;
+}

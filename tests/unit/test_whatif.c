@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/arbiter_help.h"
+#include "select_io/ion/whatif.h"
+
+/* What the arbiter would do if it were set up that way, and what it is said to
+ * do, are the same. */
+START_TEST(test_as_the_arbiter)
+{
+	static const struct slu_ion_question questions[] = {
+		{SLU_ION_MCKP, SLU_ION_AS_IT_IS, SLU_NO_ID},
+		{SLU_ION_MCKP, 4, SLU_NO_ID},
+		{SLU_ION_MCKP, 20, SLU_NO_ID},
+		{SLU_ION_STATIC, SLU_ION_AS_IT_IS, SLU_NO_ID},
+		{SLU_ION_SIZE, 6, SLU_NO_ID},
+		{SLU_ION_PROCESS, 6, 2},
+		{SLU_ION_ORACLE, 7, 3},
+		{SLU_ION_ONE, SLU_ION_AS_IT_IS, 1},
+		{SLU_ION_ZERO, SLU_ION_AS_IT_IS, 1},
+		{SLU_ION_MCKP, 0, 1},
+	};
+	static const struct {
+		char *name;
+		uint32_t nodes;
+	} jobs[] = {{"fast", 8}, {"slow", 4}, {"new", 6}};
+	struct slu_arbiter *a = new_arbiter("ion[1-8]", 32, SLU_ION_MCKP);
+	struct slu_assignment now;
+
+	for (uint32_t k = 1; k <= 8; k *= 2) {
+		learn(a, "fast", 8, k, 100.0 * k);
+		learn(a, "slow", 4, k, 50 + k);
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		start(a, i + 1, jobs[i].name, jobs[i].nodes);
+	solve(a, &now);
+	each(q, questions)
+	{
+		uint32_t pool = q->pool == SLU_ION_AS_IT_IS ? 8 : q->pool;
+		struct slu_ion_grant grant[3];
+		struct slu_arbiter *b;
+		struct slu_assignment got;
+		struct slu_err err;
+		double total;
+		char ions[32];
+
+		expect_ok(slu_ion_what_if(&now, q, grant, &total, &err), err);
+		if (pool == 0) {
+			ck_assert_double_eq(total, 0);
+			continue;
+		}
+		snprintf(ions, sizeof(ions), "ion[1-%u]", pool);
+		b = new_arbiter(ions, 32, q->policy);
+		for (uint32_t k = 1; k <= 8; k *= 2) {
+			learn(b, "fast", 8, k, 100.0 * k);
+			learn(b, "slow", 4, k, 50 + k);
+		}
+		for (uint32_t i = 0; i < 3; i++)
+			if (i + 1 != q->without)
+				start(b, i + 1, jobs[i].name, jobs[i].nodes);
+		solve(b, &got);
+		expect(total > got.total - 1e-6 && total < got.total + 1e-6,
+		       "question %td: %f, not %f", q - questions, total,
+		       got.total);
+		for (size_t i = 0; i < got.n_jobs; i++) {
+			const struct slu_ion_share *share = &got.jobs[i];
+			const struct slu_ion_grant *g =
+				&grant[share->job_id - 1];
+
+			expect(share->in_effect == g->ions &&
+				       share->shared == g->shared,
+			       "question %td, job %u: %u, not %u",
+			       q - questions, share->job_id, g->ions,
+			       share->in_effect);
+		}
+		slu_msg_clear(&slu_assignment_desc, &got);
+		slu_arbiter_free(b);
+	}
+	slu_msg_clear(&slu_assignment_desc, &now);
+	slu_arbiter_free(a);
+}
+END_TEST
+
+TEST_MAIN("whatif", test_as_the_arbiter)
