@@ -163,6 +163,7 @@ void slu_conf_free(struct slu_conf *conf)
 	slu_hosts_free(&conf->io_nodes);
 	free(conf->performance_table);
 	free(conf->mapping_dir);
+	free(conf->mapping_program);
 	free(conf);
 }
 

@@ -88,6 +88,7 @@ struct slu_conf {
 	enum slu_ion_policy ion_policy;
 	char *performance_table; /* path, NULL: none */
 	char *mapping_dir;	 /* NULL: nothing is published */
+	char *mapping_program;	 /* run after publishing; NULL: none */
 	int64_t mapping_timeout;
 };
 

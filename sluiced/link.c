@@ -170,7 +170,7 @@ static void take_assignment(struct slu_daemon *d, void *msg)
 		return;
 	d->epoch = now;
 	slu_publish(d->publisher, now, d->conf->mapping_dir,
-		    (double)d->conf->mapping_timeout);
+		    d->conf->mapping_program, (double)d->conf->mapping_timeout);
 	if (now->a.ions && now->a.ions[0])
 		store_epoch(d, old, now);
 	slu_epoch_unref(old);

@@ -4,6 +4,9 @@
  * writes, the one that waits for it. Only what differs from the one on disk
  * is written; after a failure nothing is assumed and all of it is.
  *
+ * Nothing is synced: an assignment can be computed again, and is written whole
+ * when it is not known what lies there.
+ *
  * A reader kills its application over a missing or malformed file, so a file
  * is replaced by rename and removed only when its job has left the assignment.
  * A child that hangs in the kernel cannot be killed; as long as it is there no
@@ -19,11 +22,13 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/proc.h"
 #include "common/str.h"
 #include "select_io/ion/arbiter.h"
 #include "sluiced/child.h"
 
 #define SUFFIX ".map"
+#define WHOLE  "mapping.json"
 #define RETRY  30.0
 
 struct slu_publisher {
@@ -35,6 +40,7 @@ struct slu_publisher {
 	struct slu_epoch *waiting;
 	struct slu_child *child; /* until it is gone */
 	char *dir;		 /* for the one that waits or is written */
+	char *program;		 /* run after writing, or NULL */
 	double seconds;
 	struct slu_timer retry;
 };
@@ -62,7 +68,7 @@ static int write_one(int dir, const struct slu_ion_share *share,
 		rc = holds(dir, name, text)
 			     ? 0
 			     : slu_file_write(dir, name, text, strlen(text),
-					      0644, true, err);
+					      0644, false, err);
 		free(text);
 		return rc;
 	}
@@ -150,6 +156,19 @@ static int write_changed(int dir, const struct slu_epoch *before,
 	return rc;
 }
 
+/* All of it in one file, for other forwarders. */
+static int write_whole(int dir, const struct slu_assignment *a,
+		       struct slu_err *err)
+{
+	char *text = slu_mapping_json(a, err);
+	int rc = text ? slu_file_write(dir, WHOLE, text, strlen(text), 0644,
+				       false, err)
+		      : -1;
+
+	free(text);
+	return rc;
+}
+
 int slu_publish_files(const char *path, const struct slu_epoch *before,
 		      const struct slu_epoch *now, struct slu_err *err)
 {
@@ -160,9 +179,33 @@ int slu_publish_files(const char *path, const struct slu_epoch *before,
 		return slu_errno(err, SLU_IO, "MappingDir %s", path);
 	rc = write_changed(dir, before, now, err);
 	if (rc == 0)
+		rc = write_whole(dir, &now->a, err);
+	if (rc == 0)
 		rc = remove_ended(dir, before, now, err);
 	close(dir);
 	return rc < 0 ? slu_err_prefix(err, "MappingDir %s", path) : 0;
+}
+
+/* The site's own program, with the epoch and the file that has it all. It is
+ * killed with this process when the time is over. */
+static int run_program(const struct slu_publisher *p, struct slu_err *err)
+{
+	char *file = slu_asprintf("%s/" WHOLE, p->dir);
+	char *epoch =
+		slu_asprintf("%llu", (unsigned long long)p->writing->a.epoch);
+	char *argv[] = {p->program, epoch, file, NULL};
+	int rc;
+
+	if (!file || !epoch)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	else if (geteuid() == 0)
+		rc = slu_err(err, SLU_DENIED, "it is not run as root");
+	else
+		rc = slu_run(argv, p->seconds, NULL, err);
+	free(file);
+	free(epoch);
+	return rc < 0 ? slu_err_prefix(err, "MappingProgram %s", p->program)
+		      : 0;
 }
 
 static int child_run(void *arg, struct slu_buf *out, struct slu_err *err)
@@ -170,7 +213,9 @@ static int child_run(void *arg, struct slu_buf *out, struct slu_err *err)
 	struct slu_publisher *p = arg;
 
 	(void)out;
-	return slu_publish_files(p->dir, p->on_disk, p->writing, err);
+	if (slu_publish_files(p->dir, p->on_disk, p->writing, err) < 0)
+		return -1;
+	return p->program ? run_program(p, err) : 0;
 }
 
 static void tell(struct slu_publisher *p, struct slu_epoch *epoch,
@@ -258,6 +303,7 @@ void slu_publisher_free(struct slu_publisher *p)
 	slu_epoch_unref(p->writing);
 	slu_epoch_unref(p->waiting);
 	free(p->dir);
+	free(p->program);
 	free(p);
 }
 
@@ -272,7 +318,7 @@ static void supersede(struct slu_publisher *p)
 }
 
 void slu_publish(struct slu_publisher *p, struct slu_epoch *epoch,
-		 const char *dir, double seconds)
+		 const char *dir, const char *program, double seconds)
 {
 	struct slu_err err;
 
@@ -287,6 +333,8 @@ void slu_publish(struct slu_publisher *p, struct slu_epoch *epoch,
 		free(p->dir);
 		p->dir = strdup(dir);
 	}
+	free(p->program);
+	p->program = program ? strdup(program) : NULL;
 	p->seconds = seconds;
 	p->waiting = slu_epoch_ref(epoch);
 	slu_timer_stop(p->loop, &p->retry);

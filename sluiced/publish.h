@@ -4,9 +4,11 @@
 
 /*
  * The mapping files: MappingDir/JOBID.map, in GekkoFWD's format, one for each
- * job that holds I/O nodes. The directory lies on a shared file system, which
- * may hang, so a child process writes them, one child at a time. An assignment
- * that arrives meanwhile waits; of several only the newest is written.
+ * job that holds I/O nodes, and MappingDir/mapping.json with the whole
+ * assignment for other forwarders; then the site's own program is run. The
+ * directory lies on a shared file system, which may hang, so a child process
+ * writes them, one child at a time. An assignment that arrives meanwhile waits;
+ * of several only the newest is written.
  */
 
 #include "sluiced/assignment.h"
@@ -25,9 +27,11 @@ struct slu_publisher *slu_publisher_new(struct slu_loop *loop,
 void slu_publisher_free(struct slu_publisher *publisher);
 
 /* Publish, with its own reference to the epoch. dir NULL: there is nothing to
- * write, the answer is at once. seconds: how long it may take. */
+ * write, the answer is at once. program: run with the epoch and the path of
+ * mapping.json once the files are in place, never as root; NULL: none. seconds:
+ * how long all of it may take. */
 void slu_publish(struct slu_publisher *publisher, struct slu_epoch *epoch,
-		 const char *dir, double seconds);
+		 const char *dir, const char *program, double seconds);
 
 /* What the child does, for the tests: make dir agree with `now`, given that
  * it agreed with `before` (NULL: unknown, so it is read). */

@@ -81,4 +81,13 @@ uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
 char *slu_mapping_text(const struct slu_ion_share *share, const char *all_ions,
 		       struct slu_err *err);
 
+/*
+ * The whole assignment for other forwarders, as one line of JSON:
+ * {"epoch":N,"time":T,"policy":P,"ions":[all],"jobs":[{"job_id":J,
+ * "shared":B,"ions":[its],"nodes":{"compute node":"I/O node",...}},...]};
+ * nodes is empty for direct access. Caller frees.
+ */
+char *slu_mapping_json(const struct slu_assignment *assignment,
+		       struct slu_err *err);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/hostlist.h"
+#include "common/jsonx.h"
 #include "common/str.h"
 #include "select_io/ion/arbiter.h"
 
@@ -70,5 +71,72 @@ out:
 	slu_hosts_free(&nodes);
 	slu_hosts_free(&ions);
 	slu_hosts_free(&all);
+	return text;
+}
+
+static struct json_object *names(const struct slu_hosts *hosts)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < hosts->n; i++)
+		json_object_array_add(list,
+				      json_object_new_string(hosts->name[i]));
+	return list;
+}
+
+static struct json_object *job_json(const struct slu_ion_share *share,
+				    const struct slu_hosts *nodes,
+				    const struct slu_hosts *ions)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *map = json_object_new_object();
+
+	for (size_t i = 0; ions->n && i < nodes->n; i++)
+		slu_json_set_str(map, nodes->name[i],
+				 ions->name[i * ions->n / nodes->n]);
+	slu_json_set_u64(obj, "job_id", share->job_id);
+	slu_json_set_bool(obj, "shared", share->shared);
+	json_object_object_add(obj, "ions", names(ions));
+	json_object_object_add(obj, "nodes", map);
+	return obj;
+}
+
+static int add_job(struct json_object *list, const struct slu_ion_share *share,
+		   struct slu_err *err)
+{
+	struct slu_hosts nodes = {0}, ions = {0};
+	int rc = -1;
+
+	if (slu_hosts_parse(share->nodes ? share->nodes : "", &nodes, err) ==
+		    0 &&
+	    slu_hosts_parse(share->ions ? share->ions : "", &ions, err) == 0)
+		rc = json_object_array_add(list,
+					   job_json(share, &nodes, &ions));
+	slu_hosts_free(&nodes);
+	slu_hosts_free(&ions);
+	return rc;
+}
+
+char *slu_mapping_json(const struct slu_assignment *a, struct slu_err *err)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	struct slu_hosts all = {0};
+	char *text = NULL;
+	int rc = slu_hosts_parse(a->ions ? a->ions : "", &all, err);
+
+	slu_json_set_u64(obj, "epoch", a->epoch);
+	slu_json_set_i64(obj, "time", a->time);
+	slu_json_set_str(obj, "policy", a->policy);
+	json_object_object_add(obj, "ions", names(&all));
+	json_object_object_add(obj, "jobs", list);
+	for (size_t i = 0; rc == 0 && i < a->n_jobs; i++)
+		rc = add_job(list, &a->jobs[i], err);
+	if (rc == 0)
+		text = slu_asprintf("%s\n", slu_json_text(obj));
+	if (rc == 0 && !text)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	slu_hosts_free(&all);
+	json_object_put(obj);
 	return text;
 }

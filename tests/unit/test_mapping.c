@@ -64,4 +64,36 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("mapping", test_text, test_refused)
+START_TEST(test_json)
+{
+	struct slu_ion_share jobs[] = {
+		{.job_id = 7, .nodes = "n[1-4]", .ions = "ion[2,10]"},
+		{.job_id = 8, .nodes = "n5", .ions = "", .shared = false},
+		{.job_id = 9, .nodes = "n6", .ions = "ion1", .shared = true}};
+	struct slu_assignment a = {.epoch = 3,
+				   .time = 5,
+				   .policy = "MCKP",
+				   .ions = "ion[1-2,10]",
+				   .jobs = jobs,
+				   .n_jobs = 3};
+	struct slu_err err;
+	char *text = slu_mapping_json(&a, &err);
+
+	ck_assert_str_eq(
+		text,
+		"{\"epoch\":3,\"time\":5,\"policy\":\"MCKP\",\"ions\":"
+		"[\"ion1\",\"ion2\",\"ion10\"],\"jobs\":["
+		"{\"job_id\":7,\"shared\":false,\"ions\":[\"ion2\",\"ion10\"],"
+		"\"nodes\":{\"n1\":\"ion2\",\"n2\":\"ion2\",\"n3\":\"ion10\","
+		"\"n4\":\"ion10\"}},"
+		"{\"job_id\":8,\"shared\":false,\"ions\":[],\"nodes\":{}},"
+		"{\"job_id\":9,\"shared\":true,\"ions\":[\"ion1\"],"
+		"\"nodes\":{\"n6\":\"ion1\"}}]}\n");
+	free(text);
+	jobs[1].nodes = "n[";
+	ck_assert_ptr_null(slu_mapping_json(&a, &err));
+	expect_err(err, SLU_INVALID, "n[");
+}
+END_TEST
+
+TEST_MAIN("mapping", test_text, test_refused, test_json)

@@ -50,13 +50,15 @@ static const char *text(uint32_t job_id)
 	return out;
 }
 
+/* Beside mapping.json. */
 static int files(void)
 {
 	DIR *d = opendir(dir);
+	struct dirent *e;
 	int n = 0;
 
-	while (readdir(d))
-		n++;
+	while ((e = readdir(d)))
+		n += strcmp(e->d_name, "mapping.json") != 0;
 	closedir(d);
 	return n - 2;
 }
@@ -150,6 +152,7 @@ END_TEST
 
 static struct slu_loop *loop;
 static char said[256];
+static const char *program;
 
 static void published(void *arg, const struct slu_epoch *e,
 		      const struct slu_err *why)
@@ -175,7 +178,7 @@ static void publish(struct slu_publisher *p, uint64_t number,
 {
 	struct slu_epoch *e = epoch(number, j12, ions, 2);
 
-	slu_publish(p, e, where, seconds);
+	slu_publish(p, e, where, program, seconds);
 	slu_epoch_unref(e);
 }
 
@@ -242,6 +245,48 @@ START_TEST(test_too_slow)
 }
 END_TEST
 
+/* The site's program sees the files in place; not as root; its failure is a
+ * failure. */
+START_TEST(test_program)
+{
+	static const char script[] = "#!/bin/sh\n"
+				     "grep -q '\"epoch\":'$1, $2 || exit 1\n"
+				     "[ -s ${2%/*}/1.map ] || exit 2\n"
+				     "[ $1 != 3 ] && id -u >${2%/*}/ran\n";
+	struct slu_publisher *p;
+	char path[4096];
+
+	make_dir("program");
+	snprintf(path, sizeof(path), "%s/script", dir);
+	expect_ok(slu_file_write(AT_FDCWD, path, script, sizeof(script) - 1,
+				 0755, false, &err),
+		  err);
+	program = path;
+	loop = slu_loop_new(&err);
+	p = slu_publisher_new(loop, published, NULL);
+	said[0] = '\0';
+	if (geteuid() == 0) {
+		publish(p, 1, i12, dir, 5);
+		turn_until("1:");
+		ck_assert_str_eq(said, "1:failed ");
+		ck_assert_int_eq(chown(dir, 65534, 65534), 0);
+		ck_assert_int_eq(chmod(tmpfile_path("."), 0755), 0);
+		ck_assert_int_eq(seteuid(65534), 0);
+		said[0] = '\0';
+	}
+	publish(p, 2, i12, dir, 5);
+	turn_until("2:");
+	publish(p, 3, i34, dir, 5);
+	turn_until("3:");
+	snprintf(path, sizeof(path), "%s/ran", dir);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_ptr_nonnull(strstr(said, "2:ok"));
+	ck_assert_ptr_nonnull(strstr(said, "3:failed"));
+	slu_publisher_free(p);
+	slu_loop_free(loop);
+}
+END_TEST
+
 /* A file system that never answers, as a shared one may: FUSE without a
  * server. Needs root. */
 START_TEST(test_hanging_dir)
@@ -274,4 +319,5 @@ START_TEST(test_hanging_dir)
 END_TEST
 
 TEST_MAIN("sluiced_publish", test_files, test_unknown_past, test_trouble,
-	  test_newest_wins, test_missing_dir, test_too_slow, test_hanging_dir)
+	  test_newest_wins, test_missing_dir, test_too_slow, test_program,
+	  test_hanging_dir)
