@@ -4,7 +4,7 @@
 # clusters.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/latency bench/hooks
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
-	bench/mckp bench/staging bench/tbf
+	bench/mckp bench/publish bench/staging bench/tbf
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
 bench: $(bench_programs)
@@ -30,3 +30,5 @@ bench_staging_SOURCES = bench/staging.c
 bench_staging_LDADD = libslunode.la
 bench_tbf_SOURCES = bench/tbf.c bench/tbf_sim.c bench/tbf_sim.h $(fake_tbf)
 bench_tbf_LDADD = libslutbf.la
+bench_publish_SOURCES = bench/publish.c bench/random.h
+bench_publish_LDADD = libsluiced.la

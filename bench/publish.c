@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench/publish [--csv] [--jobs N] [--events N] DIR
+ *
+ * From the start (or end) of a job to its mapping file in place in DIR: the
+ * arbiter is told and solves, the assignment becomes a message, is read again
+ * as sluiced does, and a child process of the publisher writes what changed.
+ * Only the hop over the control socket is not in it. Beside it, in the same
+ * directory: writing and renaming one file of the same size, which is what the
+ * file system itself takes.
+ */
+#include "config.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "bench/random.h"
+#include "common/file.h"
+#include "select_io/ion/arbiter.h"
+#include "sluiced/publish.h"
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void die(const char *what, const struct slu_err *err)
+{
+	fprintf(stderr, "bench/publish: %s: %s\n", what, err->text);
+	exit(1);
+}
+
+static void published(void *arg, const struct slu_epoch *epoch,
+		      const struct slu_err *err)
+{
+	if (err)
+		die("publishing", err);
+	*(uint64_t *)arg = epoch->a.epoch;
+}
+
+struct bench {
+	struct slu_arbiter *arbiter;
+	struct slu_loop *loop;
+	struct slu_publisher *publisher;
+	uint64_t epoch, done;
+	const char *dir;
+};
+
+static void start(struct bench *b, uint32_t id)
+{
+	struct slu_err err;
+	char nodes[32], name[16];
+	struct slu_job job = {.job_id = id,
+			      .uid = id % 7,
+			      .name = name,
+			      .nodes = nodes,
+			      .node_cnt = 8,
+			      .start = id,
+			      .ion_max = SLU_NO_ID};
+
+	snprintf(nodes, sizeof(nodes), "n[%u-%u]", id * 8, id * 8 + 7);
+	snprintf(name, sizeof(name), "app%u", id % 13);
+	if (slu_arbiter_start(b->arbiter, &job, &err) < 0)
+		die("start", &err);
+}
+
+/* Solve, say, hear, write. */
+static void publish(struct bench *b)
+{
+	struct slu_assignment said, heard;
+	struct slu_epoch *epoch;
+	struct slu_err err;
+	char *line;
+
+	if (slu_arbiter_solve(b->arbiter, &said, &err) < 0)
+		die("solving", &err);
+	said.epoch = ++b->epoch;
+	line = slu_encode_text(&slu_assignment_desc, &said);
+	slu_msg_clear(&slu_assignment_desc, &said);
+	if (slu_decode_text(&slu_assignment_desc, line, strlen(line), &heard,
+			    &err) < 0)
+		die("reading", &err);
+	free(line);
+	epoch = slu_epoch_new(&heard);
+	slu_publish(b->publisher, epoch, b->dir, NULL, 10);
+	slu_epoch_unref(epoch);
+	while (b->done < b->epoch)
+		slu_loop_turn(b->loop, 1, NULL);
+}
+
+static void settle(struct bench *b)
+{
+	for (int i = 0; i < 3; i++) /* let the child's end be seen */
+		slu_loop_turn(b->loop, 0.001, NULL);
+}
+
+static double rename_once(const char *dir)
+{
+	static const char text[] = "n1 0\nn2 0\nn3 0\nn4 0\nn5 1\nn6 1\n";
+	struct slu_err err;
+	char path[4096];
+	double start = now();
+
+	snprintf(path, sizeof(path), "%s/rename", dir);
+	if (slu_file_write(AT_FDCWD, path, text, sizeof(text) - 1, 0644, false,
+			   &err) < 0)
+		die(dir, &err);
+	return now() - start;
+}
+
+static void setup(struct bench *b, uint32_t jobs)
+{
+	struct slu_conf conf = {.max_ions_per_job = 8,
+				.remap_running = true,
+				.ion_policy = SLU_ION_MCKP};
+	struct slu_history_row row = {.job = {.node_cnt = 8}};
+	struct slu_err err;
+	uint64_t seed = 3;
+	char ions[32], name[16];
+
+	snprintf(ions, sizeof(ions), "ion[1-%u]", jobs * 2);
+	if (slu_hosts_parse(ions, &conf.io_nodes, &err) < 0)
+		die(ions, &err);
+	b->arbiter = slu_arbiter_new(&conf, jobs * 8, &err);
+	b->loop = slu_loop_new(&err);
+	b->publisher = slu_publisher_new(b->loop, published, &b->done);
+	slu_hosts_free(&conf.io_nodes);
+	row.job.name = name;
+	for (uint32_t i = 0; i < 13 * 7 * 4; i++) {
+		row.job.uid = i % 7;
+		snprintf(name, sizeof(name), "app%u", i / 7 % 13);
+		row.job.ions = 1u << (i / 91);
+		row.io_bandwidth = row.job.ions *
+				   (50. + (double)slu_bench_random(&seed, 100));
+		slu_arbiter_learn(b->arbiter, &row);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = {0};
+	uint32_t jobs = 100, events = 500, first = 1;
+	double *took, *renames;
+	bool csv = false;
+	int i = 1;
+
+	for (; i < argc - 1; i++)
+		if (!strcmp(argv[i], "--csv"))
+			csv = true;
+		else if (!strcmp(argv[i], "--jobs") && i + 1 < argc - 1)
+			jobs = (uint32_t)strtoul(argv[++i], NULL, 10);
+		else if (!strcmp(argv[i], "--events") && i + 1 < argc - 1)
+			events = (uint32_t)strtoul(argv[++i], NULL, 10);
+		else
+			break;
+	if (i != argc - 1 || !jobs || !events) {
+		fputs("usage: bench/publish [--csv] [--jobs N] [--events N] "
+		      "DIR\n",
+		      stderr);
+		return 2;
+	}
+	b.dir = argv[i];
+	setup(&b, jobs);
+	took = calloc(events, sizeof(*took));
+	renames = calloc(events, sizeof(*renames));
+	for (uint32_t k = 0; k < jobs; k++)
+		start(&b, first + k);
+	publish(&b);
+	for (uint32_t k = 0; k < events; k++) {
+		double begin;
+
+		settle(&b);
+		renames[k] = rename_once(b.dir);
+		begin = now();
+		if (k % 2)
+			start(&b, first + jobs++);
+		else
+			slu_arbiter_end(b.arbiter, first++), jobs--;
+		publish(&b);
+		took[k] = now() - begin;
+	}
+	qsort(took, events, sizeof(*took), by_value);
+	qsort(renames, events, sizeof(*renames), by_value);
+	printf(csv ? "case,metric,unit,ours,rival,rival_value,ratio\n" : "");
+	for (int q = 50; q <= 99; q += 49)
+		printf(csv ? "%u jobs,p%d,ms,%.3f,rename,%.3f,%.3f\n"
+			   : "%u running jobs: p%d %.3f ms from start or end to "
+			     "mapping in place; one rename %.3f ms (%.1f x)\n",
+		       jobs, q, 1e3 * took[events * (uint32_t)q / 100],
+		       1e3 * renames[events * (uint32_t)q / 100],
+		       took[events * (uint32_t)q / 100] /
+			       renames[events * (uint32_t)q / 100]);
+	slu_publisher_free(b.publisher);
+	slu_loop_free(b.loop);
+	slu_arbiter_free(b.arbiter);
+	free(took);
+	free(renames);
+	return 0;
+}
