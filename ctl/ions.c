@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arbiter's house-keeping: whatever starts, ends and nodes went down in
- * one turn of the loop is solved once, sent to be published, and shown on the
- * I/O nodes: a feature from a fixed vocabulary (Slurm never forgets a feature's
- * name) and the jobs in the comment.
+ * The arbiter's house-keeping: whatever starts, ends and nodes that went down
+ * or came back in one turn of the loop is solved once, sent to be published,
+ * and shown on the I/O nodes: a feature from a fixed vocabulary (Slurm never
+ * forgets a feature's name) and the jobs in the comment.
  */
 #include "config.h"
 #include "ctl/private.h"
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#define WATCH_EVERY 2.0 /* s, I/O nodes' states */
 
 static void marks_free(struct slu_ctl *ctl)
 {
@@ -29,6 +31,8 @@ void slu_ions_fini(struct slu_ctl *ctl)
 	ctl->arbiter = NULL;
 	slu_msg_clear(&slu_assignment_desc, &ctl->assignment);
 	marks_free(ctl);
+	free(ctl->ions_unusable);
+	ctl->ions_unusable = NULL;
 }
 
 /* What every I/O node looked like before: unknown, so all are set once. */
@@ -169,17 +173,43 @@ void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id)
 		 job_id ? "%s%s %u" : "%s%s", used ? ", " : "", what, job_id);
 }
 
-static void leave_out_unusable(struct slu_ctl *ctl)
+/* Host list of the I/O nodes that are down, drained or draining; NULL without
+ * memory. */
+static char *unusable(const struct slu_ctl *ctl)
 {
 	char *all = slu_hosts_text(&ctl->site->conf->io_nodes);
 	char *down = all ? ctl->ops.down(ctl->ops.arg, all, true) : NULL;
+
+	free(all);
+	return down ? down : strdup("");
+}
+
+double slu_ions_watch(struct slu_ctl *ctl, double now)
+{
+	char *down;
+
+	if (!ctl->arbiter || !ctl->site->conf)
+		return now + WATCH_EVERY;
+	if (ctl->next_watch > now)
+		return ctl->next_watch;
+	ctl->next_watch = now + WATCH_EVERY;
+	down = unusable(ctl);
+	if (down && ctl->ions_unusable && !slu_eq(down, ctl->ions_unusable))
+		slu_ions_changed(ctl, "nodes", 0);
+	free(down);
+	return ctl->next_watch;
+}
+
+static void leave_out_unusable(struct slu_ctl *ctl)
+{
+	char *down = unusable(ctl);
 	struct slu_hosts hosts = {0};
 
 	if (slu_hosts_parse(down ? down : "", &hosts, NULL) == 0)
 		slu_arbiter_unavailable(ctl->arbiter, &hosts);
 	slu_hosts_free(&hosts);
-	free(down);
-	free(all);
+	free(ctl->ions_unusable);
+	ctl->ions_unusable = down;
 }
 
 static struct slu_ctl_mark *mark_of(struct slu_ctl_mark *mark, size_t n,

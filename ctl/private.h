@@ -99,6 +99,8 @@ struct slu_ctl {
 	bool ions_dirty;
 	bool ions_stale; /* the configuration is another */
 	char ion_event[128];
+	char *ions_unusable; /* host list, as last seen; NULL: never */
+	double next_watch;
 	uint64_t epoch;
 	struct slu_ctl_mark *marks; /* as last set, one per I/O node */
 	size_t n_marks;
@@ -167,6 +169,9 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job);
 void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id);
 void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id);
+/* Has an I/O node failed, been drained, or come back? Returns when to look
+ * again. */
+double slu_ions_watch(struct slu_ctl *ctl, double now);
 void slu_ions_solve(struct slu_ctl *ctl, double now);
 void slu_ions_fini(struct slu_ctl *ctl);
 

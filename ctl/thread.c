@@ -185,6 +185,9 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	tick = slu_live_tick(ctl, now);
 	if (tick < next)
 		next = tick;
+	tick = slu_ions_watch(ctl, now);
+	if (tick < next)
+		next = tick;
 	slu_ions_solve(ctl, now);
 	write_link(ctl, now);
 	for (size_t i = 0; i < ctl->n_look; i++)

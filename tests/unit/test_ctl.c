@@ -334,6 +334,35 @@ START_TEST(test_ions_are_marked)
 }
 END_TEST
 
+/* One that fails is taken out within seconds, one that returns is used. */
+START_TEST(test_ion_fails)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	struct slu_job two = plain;
+
+	two.job_id = 8;
+	host_add(plain);
+	host_add(two);
+	slu_ctl_step(ctl, 1);
+	ck_assert(has_done("mark io1 ion_assigned sluice: 7;"
+			   "mark io2 ion_assigned sluice: 8;"));
+	forget();
+	slu_ctl_step(ctl, 2);
+	ck_assert(!has_done("mark"));
+	host.down = "io1";
+	slu_ctl_step(ctl, 3.1);
+	ck_assert(has_done("mark io1 ion_free -;"));
+	forget();
+	host.down = NULL;
+	slu_ctl_step(ctl, 5.2);
+	ck_assert(has_done("io1 ion_assigned sluice: "));
+	forget();
+	slu_ctl_step(ctl, 7.3); /* nothing has changed */
+	ck_assert(!has_done("mark"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* A restart of slurmctld moves no job. */
 START_TEST(test_ions_after_restart)
 {
@@ -767,7 +796,7 @@ END_TEST
 
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_reconnect, test_overflow, test_held_launch,
-	  test_held_launch_is_let_go, test_ions_are_marked,
+	  test_held_launch_is_let_go, test_ions_are_marked, test_ion_fails,
 	  test_ions_after_restart, test_nodes_that_leave,
 	  test_nodes_of_a_run_that_is_over, test_commands,
 	  test_nodes_from_tasks, test_give_back, test_lost_launch,
