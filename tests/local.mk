@@ -9,7 +9,7 @@ noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 # System tests: tests/system/run, or tools/test.
 EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/accounting.t tests/system/buffer.sh \
-	tests/system/demo.test tests/system/meeting.t \
+	tests/system/demo.test tests/system/ions.t tests/system/meeting.t \
 	tests/system/mistakes.t tests/system/faults.sh \
 	tests/system/faults-control.t tests/system/faults-node.t \
 	tests/system/runs.t
@@ -27,5 +27,6 @@ tests_fakes_fake_gkfs_intercept_la_SOURCES = tests/fakes/fake_gkfs_intercept.c
 tests_fakes_fake_gkfs_intercept_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 tests_fakes_fake_gkfs_intercept_la_LIBADD = -ldl
-dist_check_SCRIPTS += tests/fakes/test_fake_gkfwd.sh
-TESTS += tests/fakes/test_fake_gkfwd.sh
+dist_check_SCRIPTS += tests/fakes/test_fake_gkfwd.sh \
+	tests/fakes/test_forwarder.sh
+TESTS += tests/fakes/test_fake_gkfwd.sh tests/fakes/test_forwarder.sh

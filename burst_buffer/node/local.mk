@@ -41,6 +41,8 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/verbs.h \
 	burst_buffer/node/status.c burst_buffer/node/fetch.c \
 	burst_buffer/node/cancel.c burst_buffer/node/io.c \
+	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \
+	burst_buffer/node/hosts_file.c \
 	burst_buffer/node/probe.c burst_buffer/node/probe_slurm.c \
 	burst_buffer/node/probe.h
 libsluverbs_la_LIBADD = libslunode.la libsluwire.la libslunet.la \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sluice-node: the subcommands and their options. */
 #include "config.h"
+#include "burst_buffer/node/forwarder.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <errno.h>
@@ -54,6 +55,9 @@ static void help(void)
 		printf("  %-7s %-19s %s\n", commands[i].name, commands[i].usage,
 		       commands[i].doc);
 	printf("\n"
+	       "  forwarder --hosts FILE --ions HOSTLIST -- PROGRAM ARG...\n"
+	       "          keep a forwarding daemon running on an I/O node\n"
+	       "\n"
 	       "  --job J     the job's number\n"
 	       "  --node NAME this node, as Slurm calls it\n"
 	       "  --to DIR    where fetch puts the data\n"
@@ -200,6 +204,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "act"))
 		return slu_act_main(argc - 2, argv + 2);
+	if (argc > 1 && !strcmp(argv[1], "forwarder"))
+		return slu_forwarder_main(argc, argv);
 	rc = parse_options(argc, argv, &opt);
 	if (rc)
 		return rc - 1;

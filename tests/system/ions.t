@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# I/O nodes on a real cluster: jobs start and end, and at each step the
+# assignment is as good as the best of all that there are, tried one by one;
+# mappings, features and comments say the same; also after slurmctld was
+# killed between an event and its publication, and when an I/O node fails.
+. "$(dirname "$0")/lib.sh"
+
+declare -A CHOICES # of each running job: "IONS:MB/s ..."
+
+ask() { # SYSQUERY-ARGUMENT...
+	on ctl /opt/sluice/bin/sysquery --json "$@"
+}
+
+linked() {
+	on ctl curl -s localhost:6480/metrics | grep -q '^sluice_linked 1$' ||
+		ask ions | jq -e .policy >/dev/null
+}
+
+run_job() { # PATTERN NODES: prints the job
+	submit -N"$2" --job-name="$1" --bb="forward pattern=$1" <<-EOT
+		#!/bin/sh
+		sleep 600
+	EOT
+}
+
+# Start a job and note what it may choose, by the table below and its nodes.
+start() { # PATTERN NODES CHOICES
+	JOB=$(run_job "$1" "$2")
+	CHOICES[$JOB]=$3
+	wait_for 30 job_is "$JOB" RUNNING
+}
+
+end() { # JOB
+	as_alice scancel "$1"
+	unset "CHOICES[$1]"
+	wait_for 40 job_ended "$1"
+}
+
+# The greatest sum of all ways to choose.
+best() { # IONS CHOICES...
+	local room=$1 first=${2:-} most=-1 one sum
+	[ -n "$first" ] || { echo 0 && return; }
+	shift 2
+	for one in $first; do
+		[ "${one%:*}" -le "$room" ] || continue
+		sum=$((${one#*:} + $(best $((room - ${one%:*})) "$@")))
+		[ $sum -le $most ] || most=$sum
+	done
+	echo $most
+}
+
+# What sluiced says is in force is for these jobs and as good as the best.
+as_good_as() { # IONS
+	local answer
+	answer=$(ask ions) || return 1
+	[ "$(jq '.jobs | length' <<<"$answer")" = ${#CHOICES[@]} ] &&
+		[ "$(jq '.total | round' <<<"$answer")" = \
+			"$(best "$1" "${CHOICES[@]}")" ] &&
+		[ "$(jq .proved <<<"$answer")" = true ]
+}
+
+# The mapping of each job has a line for each of its nodes, with I/O nodes that
+# are marked as held by it, and no job has another's.
+mapped() {
+	local answer job ion
+	answer=$(ask ions) || return 1
+	for job in "${!CHOICES[@]}"; do
+		for ion in $(on ctl scontrol show hostnames "$(jq -r \
+			".jobs[] | select(.job_id == $job) | .ions" \
+			<<<"$answer")"); do
+			on ctl scontrol -o show node "$ion" |
+				grep -q "ActiveFeatures=.*ion_assigned.*Comment=sluice: $job\b" ||
+				return 1
+			grep -q " $(($(tr -dc 0-9 <<<"$ion") - 1))\$" \
+				"$PFS/.sluice/$job.map" || return 1
+		done
+	done
+}
+
+free_ions() { # HOW-MANY
+	[ "$(on ctl scontrol -o show node 'io[1-3]' |
+		grep -c 'ActiveFeatures=.*ion_free')" = "$1" ]
+}
+
+step() { # TEXT IONS
+	check_within 20 "$1: as good as the best" as_good_as "$2"
+	check_within 10 "$1: mappings, features and comments agree" mapped
+}
+
+cluster_up --nodes 4 --ions 3
+cat >"$PFS/bandwidth.csv" <<-EOT
+	pattern,0,1,2
+	steep,10,100,300
+	flat,80,90,95
+	none,70,20,10
+EOT
+cluster conf sluice.conf "PerformanceTable=/pfs/bandwidth.csv" \
+	"DirectAccess=yes"
+cluster stop ctl slurmctld
+cluster start ctl slurmctld
+check_within 30 "slurmctld and sluiced meet" linked
+
+start steep 2 "0:10 1:100 2:300"
+steep=$JOB
+step "one job" 3
+start flat 1 "0:80 1:90"
+flat=$JOB
+step "a second one" 3
+start none 1 "0:70 1:20"
+step "one that is better without" 3
+check "it has no mapping" fails test -e "$PFS/.sluice/$JOB.map"
+check "its curve is explained" equal \
+	"$(ask ions "$JOB" | jq -c '[.jobs[0].curve[].bandwidth]')" "[70,20,10]"
+check "what if there were one I/O node" equal \
+	"$(ask ions --ions 1 | jq '.what_if.total | round')" \
+	"$(best 1 "${CHOICES[@]}")"
+check "what if the first did not run" equal \
+	"$(ask ions --without "$steep" | jq '.what_if.total | round')" \
+	"$(best 3 "${CHOICES[$flat]}" "${CHOICES[$JOB]}")"
+
+# An I/O node fails, and returns.
+on ctl scontrol update nodename=io1 state=drain reason=test
+step "an I/O node is drained" 2
+on ctl scontrol update nodename=io1 state=resume
+step "it returns" 3
+
+# slurmctld is killed after a job has ended, before that is published.
+cluster kill ctl sluiced
+end "$steep"
+sleep 6 # its state is saved: what comes after that is undone by a kill
+cluster kill ctl slurmctld
+cluster start ctl sluiced
+cluster start ctl slurmctld
+check_within 40 "they meet again" linked
+step "slurmctld was killed between an event and its publication" 3
+start steep 1 "0:10 1:100"
+step "and goes on" 3
+on ctl scontrol reconfigure
+step "after a reconfiguration" 3
+for job in "${!CHOICES[@]}"; do
+	end "$job"
+done
+step "all have ended" 3
+check_within 20 "all I/O nodes are free again" free_ions 3
+finish
