@@ -8,18 +8,23 @@
 : "${PHASES:=SETUP STAGE_IN RUNNING STAGE_OUT TEARDOWN}"
 NODES="n1 n2 n3"
 
-# n2 is held in the phase, by stopping what runs there for the buffer. What
-# slurmd itself waits for gets a SIGHUP from the kernel when slurmd dies and it
-# is stopped; so after the job's end only the detached worker is.
-hold() { # PHASE JOB
-	case $1 in
-	STAGE_OUT | TEARDOWN)
-		LIMIT=5 on n2 sh -c "
-			until read -r pid _ </run/sluice/$2/down.pid
-			do sleep 0.01; done 2>/dev/null
-			pkill -STOP -s \$(ps -o sid= -p \$pid)" ;;
-	*) on n2 pkill -STOP -x sluice-node ;;
-	esac
+# n2 is held in a phase by stopping what runs there for the buffer. While the
+# job runs there is nothing to stop: the job itself waits.
+hold_now() {
+	on n2 pkill -STOP -x sluice-node
+}
+
+# After the job's end only the detached worker is stopped, because what slurmd
+# itself waits for would get a SIGHUP from the kernel when slurmd dies: at once
+# for its stage-out, for its teardown as soon as the user's view is unmounted.
+hold_worker() { # PHASE JOB
+	LIMIT=20 on n2 sh -c "
+		until read -r pid _ </run/sluice/$2/down.pid
+		do sleep 0.01; done 2>/dev/null
+		[ $1 = STAGE_OUT ] ||
+			while grep -q ' /run/sluice/$2/mnt/' /proc/self/mountinfo
+			do sleep 0.01; done
+		pkill -STOP -s \$(ps -o sid= -p \$pid)"
 }
 
 go_on() { # always true
@@ -27,16 +32,31 @@ go_on() { # always true
 	rm -f "$PFS/alice/wait"
 }
 
-# A job held in a phase: JOB. The phases last from 0.2 s; a job that got past
-# is waited for and the next one tried.
+hold_in() { # PHASE JOB
+	local holder
+	case $1 in
+	SETUP | STAGE_IN)
+		wait_for 20 buffer_reached "$2" "$1"
+		buffer_is "$2" "$1" && hold_now
+		return
+		;;
+	esac
+	wait_for 20 buffer_is "$2" RUNNING
+	[ "$1" != RUNNING ] || return 0
+	hold_worker "$1" "$2" &
+	holder=$!
+	rm "$PFS/alice/wait"
+	wait "$holder"
+}
+
+# A job held in a phase: JOB. Setting up takes 0.2 s; a job that got past is
+# waited for and the next one tried.
 job_in_phase() { # PHASE
 	local try
 	for try in 1 2 3 4 5; do
-		rm -f "$PFS/alice/wait"
-		[ "$1" != RUNNING ] || touch "$PFS/alice/wait"
+		touch "$PFS/alice/wait"
 		JOB=$(buffer_script in | submit -J "$1" -N3 -w 'n[1-3]')
-		wait_for 20 buffer_reached "$JOB" "$1"
-		buffer_is "$JOB" "$1" && hold "$1" "$JOB"
+		hold_in "$1" "$JOB"
 		buffer_is "$JOB" "$1" && return
 		go_on
 		note "try $try: phase $1 of job $JOB was over"
