@@ -38,6 +38,7 @@ struct slu_bb_member {
 	enum slu_bb_order order; /* (db) */
 	uint64_t shared;	 /* (db) bit R: it told its share of stage R */
 	bool attached;		 /* (db) it sees the file system */
+	uint64_t copied;	 /* bytes that it is known to have copied */
 };
 
 struct slu_bb_share {
@@ -64,6 +65,7 @@ struct slu_bb_told {
 	enum slu_bb_state state;
 	bool failed;
 	size_t done, clean; /* nodes */
+	double progress;    /* when it was told how much is copied */
 };
 
 struct slu_bb {
@@ -86,11 +88,12 @@ struct slu_bb {
 	struct slu_bb_sum *sum;	      /* plan.n_stage */
 	struct slu_bb_gate *gate;
 	size_t n_gate;
-	double grace;	 /* seconds added to the deadline of this state */
-	double extended; /* when the last `extend` was told */
-	char *plan_text; /* as nodes get it; NULL: not yet made */
-	bool full;	 /* no plan, but only for want of space */
-	bool bound_seen; /* waiting nodes know that the bound has passed */
+	uint64_t to_copy; /* bytes of the request that is being staged */
+	double grace;	  /* seconds added to the deadline of this state */
+	double extended;  /* when the last `extend` was told */
+	char *plan_text;  /* as nodes get it; NULL: not yet made */
+	bool full;	  /* no plan, but only for want of space */
+	bool bound_seen;  /* waiting nodes know that the bound has passed */
 	struct slu_bb_told told;
 };
 
@@ -197,6 +200,10 @@ void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 void slu_bb_wake(struct slu_buffers *b, const struct slu_bb *bb);
 /* The mirror and squeue's reason, if they changed. */
 void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb);
+/* Node i is copying: what the mirror says of it is renewed now and then. */
+void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+			  uint64_t copied, uint64_t to_copy, double now);
+void slu_bb_forget_progress(struct slu_bb *bb);
 void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb);
 void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now);
 void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb,

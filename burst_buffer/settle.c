@@ -281,6 +281,7 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 
 	if (slu_bb_advance(b->db, bb, event, event_texts[event], now, err))
 		return -1;
+	slu_bb_forget_progress(bb);
 	slu_bb_log(b, bb, SLU_INFO, "%s -> %s after %.1f s: %s", from,
 		   slu_bb_name((int)bb->state), now - since,
 		   event_texts[event]);

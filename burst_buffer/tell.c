@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/live.h"
+#include "common/size.h"
 #include "common/str.h"
+
+#define PROGRESS 5.0 /* seconds between two words on how much is copied */
 
 void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 		enum slu_level level, const char *fmt, ...)
@@ -72,17 +75,41 @@ static char *failure(const struct slu_bb *bb)
 	return text;
 }
 
+/* ", 3GiB of 10GiB copied"; "" while nobody has told. */
+static const char *progress(const struct slu_bb *bb, char out[80])
+{
+	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
+	uint64_t copied = 0;
+	size_t i;
+
+	*out = '\0';
+	for (i = 0; i < bb->plan.n_node; i++)
+		copied += bb->member[i].copied;
+	if (bb->to_copy >= copied && copied)
+		snprintf(out, 80, ", %s of %s copied",
+			 slu_size_text(copied, done),
+			 slu_size_text(bb->to_copy, total));
+	else if (copied)
+		snprintf(out, 80, ", %s copied", slu_size_text(copied, done));
+	return out;
+}
+
 /* The sentence for squeue and scontrol; "" when there is nothing to say.
  * Caller frees. */
 static char *sentence(const struct slu_bb *bb)
 {
+	char copied[80];
+
 	if (bb->failure)
 		return failure(bb);
 	if (bb->state == SLU_BB_RUNNING || bb->state == SLU_BB_DONE)
 		return strdup("");
-	return slu_asprintf("sluice: %s, %zu of %zu nodes done",
-			    slu_bb_phase(bb->state), count_done(bb),
-			    bb->plan.n_node);
+	return slu_asprintf(
+		"sluice: %s, %zu of %zu nodes done%s", slu_bb_phase(bb->state),
+		count_done(bb), bb->plan.n_node,
+		bb->state == SLU_BB_STAGE_IN || bb->state == SLU_BB_STAGE_OUT
+			? progress(bb, copied)
+			: "");
 }
 
 static bool is_pending(const struct slu_bb *bb, size_t i)
@@ -136,6 +163,7 @@ void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb)
 		.failed = bb->failure != NULL,
 		.done = count_done(bb),
 		.clean = slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN)),
+		.progress = bb->told.progress,
 	};
 	const struct slu_bb_told *told = &bb->told;
 	struct slu_buffer_state state;
@@ -149,6 +177,26 @@ void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb)
 	b->ops->mirror(b->arg, &state);
 	annotate(b, bb, state.text);
 	slu_msg_clear(&slu_buffer_desc, &state);
+}
+
+void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+			  uint64_t copied, uint64_t to_copy, double now)
+{
+	bb->member[i].copied = copied;
+	if (to_copy)
+		bb->to_copy = to_copy;
+	if (now < bb->told.progress + PROGRESS || bb->failure)
+		return;
+	bb->told.state = 0; /* it is news */
+	bb->told.progress = now;
+	slu_bb_tell(b, bb);
+}
+
+void slu_bb_forget_progress(struct slu_bb *bb)
+{
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		bb->member[i].copied = 0;
+	bb->to_copy = 0;
 }
 
 void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)

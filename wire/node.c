@@ -6,8 +6,10 @@
 
 #define T struct slu_ask
 static const struct slu_field ask_fields[] = {
-	NEEDED(U32, job_id), FIELD(U64, buffer),   NEEDED(STR, node),
-	FIELD(STR, seen),    FIELD(U32, restarts), LAST,
+	NEEDED(U32, job_id),  FIELD(U64, buffer),
+	NEEDED(STR, node),    FIELD(STR, seen),
+	FIELD(U64, copied),   FIELD(U64, to_copy),
+	FIELD(U32, restarts), LAST,
 };
 DESC(slu_ask_desc, "ask", ask_fields);
 #undef T

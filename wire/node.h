@@ -13,6 +13,9 @@ struct slu_ask { /* /v1/plan and /v1/poll */
 	uint64_t buffer; /* 0: not known yet */
 	char *node;
 	char *seen; /* /v1/poll: answer when the word differs from this */
+	/* /v1/poll while it copies: bytes of this node so far, and (the first
+	 * node) of the whole request. */
+	uint64_t copied, to_copy;
 	uint32_t restarts; /* /v1/plan: SLURM_JOB_RESTART_COUNT in the prolog */
 };
 extern const struct slu_desc slu_ask_desc;

@@ -97,6 +97,8 @@ tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_fs_SOURCES = tests/unit/test_fs.c \
 	tests/unit/node_main.c $(node_test_tree)
 tests_unit_test_fs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
+EXTRA_tests_unit_test_fs_DEPENDENCIES = tests/fakes/fake_gkfs_daemon$(EXEEXT) \
+	tests/fakes/fake_gkfs_intercept.la
 tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
 	tests/unit/node_main.c $(node_test_tree)
 tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)

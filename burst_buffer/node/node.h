@@ -60,7 +60,8 @@ struct slu_node {
 	const struct slu_driver *driver;
 	struct slu_storage storage;
 	struct slu_instance in;
-	const char *root; /* of the file system, once attached */
+	const char *root;	  /* of the file system, once attached */
+	uint64_t copied, to_copy; /* of the request that is being staged */
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 };
 

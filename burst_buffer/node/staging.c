@@ -34,6 +34,7 @@ struct request {
 	unsigned self, members; /* among those that copy; self == members:
 				 * this one does not */
 	struct slu_stage_result total; /* of this node, over all acts */
+	enum slu_act_name act;	       /* the one that is being played */
 	double asked; /* when sluiced was last asked for abort */
 };
 
@@ -215,7 +216,9 @@ static int tick(void *arg, uint64_t bytes, uint64_t files)
 	struct slu_answer answer;
 	bool stop;
 
-	(void)bytes, (void)files;
+	(void)files;
+	if (q->act == SLU_COPY)
+		q->n->copied = q->total.bytes + bytes;
 	if (slu_clock() < q->asked + 2 + (double)q->n->plan.n_node / 100)
 		return 0;
 	q->asked = slu_clock();
@@ -310,6 +313,8 @@ static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 
 	if (was_done(q, act))
 		return 0;
+	q->act = act;
+	q->n->to_copy = q->total.total_bytes;
 	if (slu_aside(&aside, "staging", out, err)) {
 		if (err->kind == SLU_BUSY)
 			return slu_err(err, SLU_DENIED, "stopped");

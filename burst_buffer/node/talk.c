@@ -167,7 +167,9 @@ int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 	struct slu_ask question = {.job_id = n->job_id,
 				   .buffer = n->plan.buffer,
 				   .node = n->name,
-				   .seen = ""};
+				   .seen = "",
+				   .copied = n->copied,
+				   .to_copy = n->to_copy};
 	struct slu_buf text = {0};
 	char *body = slu_encode_text(&slu_ask_desc, &question);
 	int rc;

@@ -31,7 +31,8 @@ struct actor {
 	bool skip;	 /* down was told skip */
 	uint64_t staged; /* bit R: this node's share has arrived */
 	bool wiped;
-	int fail_at; /* report failure at this step of up (-1: never) */
+	uint64_t copied; /* it tells when it polls */
+	int fail_at;	 /* report failure at this step of up (-1: never) */
 	int fail_down;
 	unsigned breath; /* times it was told busy in a row */
 };
@@ -334,8 +335,10 @@ static inline void hear_err(struct heard *h, const struct slu_err *err)
 
 static inline struct heard ask_plan(struct world *w, struct actor *a)
 {
-	const struct slu_ask ask = {JOB, a->buffer, a->name, NULL,
-				    w->job.restarts};
+	const struct slu_ask ask = {.job_id = JOB,
+				    .buffer = a->buffer,
+				    .node = a->name,
+				    .restarts = w->job.restarts};
 	struct heard h = {"go", false, ""};
 	struct slu_buf text = {0};
 	struct slu_plan plan;
@@ -406,8 +409,14 @@ static inline struct heard barrier(struct world *w, const struct actor *a,
 static inline struct heard poll_word(struct world *w, const struct actor *a,
 				     const char *seen)
 {
-	const struct slu_ask ask = {JOB, a->buffer, (char *)a->name,
-				    (char *)seen, 0};
+	const struct slu_ask ask = {
+		.job_id = JOB,
+		.buffer = a->buffer,
+		.node = (char *)a->name,
+		.seen = (char *)seen,
+		.copied = a->copied,
+		.to_copy = a->copied ? 4096 : 0,
+	};
 	struct heard h = {"", false, ""};
 	struct slu_answer answer;
 	struct slu_err err = {0};

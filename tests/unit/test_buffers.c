@@ -948,6 +948,37 @@ START_TEST(test_words)
 }
 END_TEST
 
+/* What nodes say they have copied is told on, now and then, until the phase
+ * is over. */
+START_TEST(test_progress)
+{
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_RUN);
+	job_end(&w, "COMPLETED");
+	do_step(&w, &w.node[0], "report down", true);
+	do_step(&w, &w.node[1], "report down", true);
+	w.node[0].copied = 1024;
+	poll_word(&w, &w.node[0], NULL);
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
+				 "1KiB of 4KiB copied");
+	w.node[1].copied = 512;
+	poll_word(&w, &w.node[1], NULL); /* too soon to tell */
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
+				 "1KiB of 4KiB copied");
+	w.now += 6;
+	w.node[1].copied = 1024;
+	poll_word(&w, &w.node[1], NULL);
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
+				 "2KiB of 4KiB copied");
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	ck_assert_ptr_null(strstr(w.text, "copied"));
+	world_free(&w);
+}
+END_TEST
+
 /* A slurmctld that was killed before it saved the start of a job knows nothing
  * of it: no epilog will come, and the nodes are told so. */
 START_TEST(test_forgotten_start)
@@ -1177,6 +1208,6 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_teardown_timeout, test_requeues, test_next_run, test_unlaunched,
 	  test_clean_without_plan, test_incomplete, test_own_totals,
 	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
-	  test_strangers, test_cancel_stage_out, test_words,
+	  test_strangers, test_cancel_stage_out, test_words, test_progress,
 	  test_forgotten_start, test_give_back, test_no_plan, test_full,
 	  test_quarantine, test_json)
