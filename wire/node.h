@@ -34,8 +34,9 @@ struct slu_stage { /* one stage_in or stage_out, symbols expanded */
 	bool out;
 	char *source;
 	char *destination;
-	char *type; /* directory, file, list, auto */
-	char *on;   /* success, failure, always (stage_out) */
+	char *type;   /* directory, file, list, auto */
+	char *on;     /* success, failure, always (stage_out) */
+	bool content; /* verified by content, not only by size and time */
 };
 
 struct slu_pair {

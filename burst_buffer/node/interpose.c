@@ -31,7 +31,7 @@
 #define LAYOUT_SECONDS 30.0
 #define WORDS	       10
 
-enum flag { DURABLE = 1, PLAIN_SOURCE = 2, PLAIN_DESTINATION = 4 };
+enum flag { DURABLE = 1, PLAIN_SOURCE = 2, PLAIN_DESTINATION = 4, CONTENT = 8 };
 
 /* The program's end */
 
@@ -68,6 +68,7 @@ static int play(char **word, struct slu_stage_result *r, struct slu_err *err)
 		.self = (unsigned)atol(word[6]),
 		.n = (unsigned)atol(word[7]),
 		.durable = flags & DURABLE,
+		.content = flags & CONTENT,
 		.plain_source = flags & PLAIN_SOURCE,
 		.plain_destination = flags & PLAIN_DESTINATION,
 		.threads = 1, /* its library gains nothing from more */
@@ -220,7 +221,7 @@ int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
 		       const struct slu_stage_part *p, const char *manifest,
 		       struct slu_stage_result *result, struct slu_err *err)
 {
-	int flags = (p->durable ? DURABLE : 0) |
+	int flags = (p->durable ? DURABLE : 0) | (p->content ? CONTENT : 0) |
 		    (p->plain_source ? PLAIN_SOURCE : 0) |
 		    (p->plain_destination ? PLAIN_DESTINATION : 0);
 	char number[5][16];

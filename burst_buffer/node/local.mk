@@ -10,6 +10,7 @@ libslunode_la_SOURCES = \
 	burst_buffer/staging/select.c burst_buffer/staging/select.h \
 	burst_buffer/staging/place.c burst_buffer/staging/place.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
+	burst_buffer/staging/act_compare.c \
 	burst_buffer/staging/act.h \
 	burst_buffer/staging/stage.c burst_buffer/staging/stage.h \
 	burst_buffer/host/aside.c burst_buffer/host/aside.h \

@@ -151,6 +151,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.self = q->self,
 		.n = q->members,
 		.durable = q->stage->out,
+		.content = q->stage->content,
 		.progress = told,
 		.arg = c,
 	};

@@ -172,6 +172,18 @@ int slu_set_type(struct slu_request *req, const char *value,
 	return 0;
 }
 
+static int set_verify(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	static const char *const words[] = {"size", "content", NULL};
+	int i = slu_choose(value, words, err);
+
+	if (i < 0)
+		return -1;
+	last(req)->content = i == 1;
+	return 0;
+}
+
 static int set_on(struct slu_request *req, const char *value,
 		  struct slu_err *err)
 {
@@ -286,6 +298,7 @@ static const struct slu_key stage_in_keys[] = {
 	{"source", true, slu_set_source},
 	{"destination", true, slu_set_destination},
 	{"type", false, slu_set_type},
+	{"verify", false, set_verify},
 	{NULL, false, NULL},
 };
 static const struct slu_key stage_out_keys[] = {
@@ -293,6 +306,7 @@ static const struct slu_key stage_out_keys[] = {
 	{"destination", true, slu_set_destination},
 	{"type", false, slu_set_type},
 	{"on", false, set_on},
+	{"verify", false, set_verify},
 	{NULL, false, NULL},
 };
 static const struct slu_key forward_keys[] = {

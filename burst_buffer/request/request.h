@@ -39,8 +39,9 @@ struct slu_request_stage {
 	char *destination;
 	enum slu_stage_type type;
 	enum slu_stage_on on;
-	bool dw;  /* on a #DW line: $DW_JOB_... is meant in its paths */
-	int line; /* where it was said */
+	bool content; /* verify=content */
+	bool dw;      /* on a #DW line: $DW_JOB_... is meant in its paths */
+	int line;     /* where it was said */
 };
 
 struct slu_request {

@@ -32,6 +32,8 @@ static void put_stage(struct slu_buf *buf, const struct slu_request_stage *s)
 		put_pair(buf, "type", slu_stage_type_names[s->type]);
 	if (s->on != SLU_ON_ALWAYS)
 		put_pair(buf, "on", slu_on_names[s->on]);
+	if (s->content)
+		put_pair(buf, "verify", "content");
 }
 
 static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)

@@ -39,6 +39,11 @@ int slu_act_err(struct slu_err *err, const char *root,
 
 int slu_act_copy(struct slu_act *act, struct slu_err *err);
 int slu_act_verify(struct slu_act *act, struct slu_err *err);
+/* This node's ranges of a file that begins at `at`: read both sides. */
+struct slu_near;
+int slu_act_compare(struct slu_act *act, struct slu_near *src,
+		    struct slu_near *dst, const struct slu_entry *entry,
+		    uint64_t at, struct slu_err *err);
 int slu_act_finish(struct slu_act *act, struct slu_err *err);
 
 #endif

@@ -134,12 +134,15 @@ static int verify_entry(struct slu_act *a, struct slu_near *near,
 int slu_act_verify(struct slu_act *a, struct slu_err *err)
 {
 	struct slu_near near = {.root = a->places.dst, .fd = -1};
+	struct slu_near src = {.root = a->places.src, .fd = -1};
 	struct slu_entry e;
 	uint64_t at = 0;
 	int rc;
 
 	while ((rc = slu_manifest_next(a->manifest, &e, err)) == 1) {
-		if (verify_entry(a, &near, &e, at, err)) {
+		if (verify_entry(a, &near, &e, at, err) ||
+		    (a->part->content && e.kind == 'f' &&
+		     slu_act_compare(a, &src, &near, &e, at, err))) {
 			rc = -1;
 			break;
 		}
@@ -147,6 +150,7 @@ int slu_act_verify(struct slu_act *a, struct slu_err *err)
 			at += slu_share_cost(e.size);
 	}
 	slu_near_end(&near);
+	slu_near_end(&src);
 	return rc;
 }
 

@@ -9,7 +9,7 @@
  *		 directories and links at the destination
  *	COPY	 (every node) copy its own share of the files
  *	VERIFY	 (every node) the share of its neighbour is there: kind, size
- *		 and time of every entry
+ *		 and time of every entry, on request its content
  *	FINISH	 (first node) modes and times of directories
  *
  * Between the acts the caller lets the nodes meet. Everything is done with the
@@ -53,6 +53,7 @@ struct slu_stage_part {
 	const char *fs_root;
 	/* This side keeps no modes, times and links (GekkoFS). */
 	bool plain_source, plain_destination;
+	bool content;	  /* VERIFY: read all of it on both sides */
 	bool bricks;	  /* the source is a kept glusterfs brick */
 	unsigned self, n; /* this node's place among those that copy */
 	bool durable;	  /* COPY: be sure that it is on disk */

@@ -702,8 +702,43 @@ START_TEST(test_brick)
 }
 END_TEST
 
+/* What keeps size and time and is not the same is only found by reading. */
+START_TEST(test_content)
+{
+	static const uint64_t at[] = {3, SLU_STAGE_RANGE + 5};
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+					  {.tv_sec = 1000}};
+	struct slu_stage_part part = {
+		.source = src, .destination = dst, .n = 2};
+
+	setup();
+	make_file(in(src, "large"), SLU_STAGE_RANGE + 10, 1);
+	make_file(in(src, "small"), 10, 2);
+	ck_assert(!utimensat(AT_FDCWD, in(src, "large"), times, 0));
+	for (int i = 0; i < 2; i++) {
+		int fd;
+
+		part.manifest = manifest();
+		part.content = true;
+		ck_assert_msg(!stage_part(part, NULL), "%s", err.text);
+		fd = open(in(dst, "src/large"), O_WRONLY);
+		ck_assert_int_eq(pwrite(fd, "?", 1, (off_t)at[i]), 1);
+		ck_assert(!futimens(fd, times));
+		close(fd);
+		part.content = false;
+		expect_ok(all_nodes(SLU_VERIFY, part), err);
+		part.content = true;
+		ck_assert_int_eq(all_nodes(SLU_VERIFY, part), -1);
+		expect(strstr(err.text, "large did not arrive whole: its "
+					"content differs"),
+		       "%s", err.text);
+	}
+	teardown();
+}
+END_TEST
+
 TEST_MAIN("stage", test_all_kinds, test_large_files, test_empty, test_deep,
 	  test_name_rules, test_existing, test_inherits_setgid, test_special,
 	  test_read_only_left, test_refusals, test_noticed,
 	  test_swap_destination, test_swap_source, test_stops, test_sums,
-	  test_brick)
+	  test_brick, test_content)
