@@ -37,6 +37,10 @@ int slu_act_errno(struct slu_err *err, const char *what, const char *root,
 int slu_act_err(struct slu_err *err, const char *root,
 		const struct slu_entry *entry, const char *saying);
 
+/* user.* attributes, where both sides can have them. */
+int slu_act_xattrs(struct slu_act *act, int in, int out,
+		   const struct slu_entry *entry, struct slu_err *err);
+
 int slu_act_copy(struct slu_act *act, struct slu_err *err);
 int slu_act_verify(struct slu_act *act, struct slu_err *err);
 /* This node's ranges of a file that begins at `at`: read both sides. */

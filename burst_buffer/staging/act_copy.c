@@ -152,6 +152,9 @@ static int copy_between(struct thread *t, const struct work *w, int in, int out,
 	}
 	if (check_source(a, in, &w->entry, &st, err))
 		return -1;
+	if (slu_share_ranges(size) == 1 &&
+	    slu_act_xattrs(a, in, out, &w->entry, err))
+		return -1;
 	return finish_target(a, out, w, sparse, err);
 }
 

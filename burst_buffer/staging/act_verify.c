@@ -27,6 +27,22 @@ static int wrong(struct slu_act *a, const struct slu_entry *e,
 	return slu_act_err(err, a->part->destination, e, saying);
 }
 
+/* Attributes of what has no copier that could bring them along. */
+static int bring_xattrs(struct slu_act *a, int out, const struct slu_entry *e,
+			int flags, struct slu_err *err)
+{
+	int in =
+		slu_open_beneath(a->places.src, slu_act_path(a->places.from, e),
+				 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | flags, 0);
+	int rc;
+
+	if (in < 0)
+		return slu_act_errno(err, "read", a->part->source, e);
+	rc = slu_act_xattrs(a, in, out, e, err);
+	close(in);
+	return rc;
+}
+
 /* What has had several writers gets its mode and time now. */
 static int finish_file(struct slu_act *a, int dir, const char *name,
 		       const struct slu_entry *e, struct stat *st,
@@ -40,8 +56,10 @@ static int finish_file(struct slu_act *a, int dir, const char *name,
 
 	if (fd < 0)
 		return slu_act_errno(err, "find", part->destination, e);
-	if (fchmod(fd, e->mode) ||
-	    (!part->plain_source && futimens(fd, times)) || fstat(fd, st))
+	if (bring_xattrs(a, fd, e, 0, err))
+		rc = -1;
+	else if (fchmod(fd, e->mode) ||
+		 (!part->plain_source && futimens(fd, times)) || fstat(fd, st))
 		rc = slu_act_errno(err, "set mode and time of",
 				   part->destination, e);
 	close(fd);
@@ -166,8 +184,11 @@ static int finish_dir(struct slu_act *a, const struct slu_entry *e,
 
 	if (fd < 0)
 		return slu_act_errno(err, "open", a->part->destination, e);
-	if (fstat(fd, &st) || (!a->part->plain_source && futimens(fd, times)) ||
-	    fchmod(fd, e->mode | (st.st_mode & S_ISGID)))
+	if (bring_xattrs(a, fd, e, O_DIRECTORY, err))
+		rc = -1;
+	else if (fstat(fd, &st) ||
+		 (!a->part->plain_source && futimens(fd, times)) ||
+		 fchmod(fd, e->mode | (st.st_mode & S_ISGID)))
 		rc = slu_act_errno(err, "set mode and time of",
 				   a->part->destination, e);
 	close(fd);

@@ -29,4 +29,8 @@ struct slu_copier {
 int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 		  uint64_t len, bool sparse, struct slu_err *err);
 
+/* The user's extended attributes (user.*) of `in` onto `out`. That either side
+ * has none is success. Texts as above. */
+int slu_copy_xattrs(int in, int out, struct slu_err *err);
+
 #endif

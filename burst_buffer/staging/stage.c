@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "burst_buffer/staging/act.h"
 #include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/walk.h"
 
 int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,
@@ -55,6 +56,17 @@ int slu_act_err(struct slu_err *err, const char *root,
 	return slu_err(err, SLU_IO, "%s%s%s %s", slu_path_text(root, under),
 		       *e->path ? "/" : "", slu_path_text(e->path, text),
 		       saying);
+}
+
+int slu_act_xattrs(struct slu_act *a, int in, int out,
+		   const struct slu_entry *e, struct slu_err *err)
+{
+	struct slu_err reason = {0};
+
+	if (a->part->plain_source || a->part->plain_destination ||
+	    !slu_copy_xattrs(in, out, &reason))
+		return 0;
+	return slu_act_err(err, a->part->source, e, reason.text);
 }
 
 static int walked(void *arg, uint64_t bytes)

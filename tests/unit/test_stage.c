@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/stage.h"
@@ -737,8 +738,42 @@ START_TEST(test_content)
 }
 END_TEST
 
+/* Attributes of files, large files and directories arrive. */
+START_TEST(test_xattrs)
+{
+	static const char *const names[] = {"dir", "dir/small", "dir/large"};
+	char big[3000], got[4000];
+
+	setup();
+	make_dir(in(src, "dir"), 0755);
+	make_file(in(src, "dir/small"), 10, 1);
+	make_file(in(src, "dir/large"), SLU_STAGE_RANGE + 1, 2);
+	memset(big, 'x', sizeof(big));
+	each(n, names)
+	{
+		if (setxattr(in(src, *n), "user.one", "1", 1, 0)) {
+			printf("no attributes here: not tested\n");
+			teardown();
+			return;
+		}
+		ck_assert(!setxattr(in(src, *n), "user.big", big, 1000, 0));
+	}
+	ck_assert(!stage(in(src, "dir"), dst, 2));
+	each(n, names)
+	{
+		const char *to = in(dst, *n);
+
+		expect(getxattr(to, "user.one", got, 4000) == 1, "%s: %m", *n);
+		ck_assert_int_eq(getxattr(to, "user.big", got, 4000), 1000);
+		ck_assert(!memcmp(got, big, 1000));
+	}
+	same(in(src, "dir"), in(dst, "dir"));
+	teardown();
+}
+END_TEST
+
 TEST_MAIN("stage", test_all_kinds, test_large_files, test_empty, test_deep,
 	  test_name_rules, test_existing, test_inherits_setgid, test_special,
 	  test_read_only_left, test_refusals, test_noticed,
 	  test_swap_destination, test_swap_source, test_stops, test_sums,
-	  test_brick, test_content)
+	  test_brick, test_content, test_xattrs)
