@@ -7,6 +7,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "burst_buffer/plan.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
@@ -100,11 +101,24 @@ static int find_storage(struct slu_plan_node *node, struct slu_db *map,
 	return node->storage ? 0 : nomem(err);
 }
 
-static int set_storage(struct slu_plan_node *node,
+/* storage= of the profile or the file system; NULL: neither has it. */
+static const char *own_storage(const struct slu_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_option; i++)
+		if (strcasecmp(plan->option[i].key, "storage") == 0)
+			return plan->option[i].value;
+	return NULL;
+}
+
+static int set_storage(const struct slu_plan *plan, struct slu_plan_node *node,
 		       const struct slu_plan_site *site, struct slu_err *err)
 {
+	const char *own = own_storage(plan);
+
 	free(node->storage);
 	node->storage = NULL;
+	if (own)
+		return set(&node->storage, own, err);
 	if (strcmp(site->conf->node_storage, "auto") == 0)
 		return find_storage(node, site->map, err);
 	return set(&node->storage, site->conf->node_storage, err);
@@ -260,7 +274,7 @@ static int fill(struct slu_plan *plan, const struct slu_job *job,
 	for (i = 0; i < plan->n_node; i++)
 		if (set_addr(&plan->node[i], site, err) ||
 		    (!plan->node[i].client &&
-		     set_storage(&plan->node[i], site, err)))
+		     set_storage(plan, &plan->node[i], site, err)))
 			return -1;
 	return 0;
 }

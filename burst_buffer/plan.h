@@ -24,11 +24,12 @@ struct slu_plan_site {
 /*
  * The plan for a job's request; buffer, secret and state are left empty. Each
  * of the first N nodes (nodes=N, else all) gives capacity / N, rounded up,
- * below NodeStorage, or for "auto" in
- * sluice/ on the node's largest local file system in the resource map.
- * SLU_INVALID or SLU_DENIED: the request (checked again) cannot be served;
- * SLU_NOTFOUND: a node is not in the resource map; SLU_BUSY: a node has not
- * that much space, free or not. The caller clears it with slu_msg_clear().
+ * below storage= of its profile or file system, else
+ * NodeStorage, or for "auto" in sluice/ on the node's largest local file system
+ * in the resource map. SLU_INVALID or SLU_DENIED: the request (checked again)
+ * cannot be served; SLU_NOTFOUND: a node is not in the resource map; SLU_BUSY:
+ * a node has not that much space, free or not. The caller clears it with
+ * slu_msg_clear().
  */
 int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 		  struct slu_plan *out, struct slu_err *err);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/node/leftovers.h"
@@ -58,7 +59,22 @@ static char **storages_auto(struct slu_err *err)
 	return list;
 }
 
-char **slu_storages(const struct slu_conf *conf, struct slu_err *err)
+/* What storage= of file systems and profiles names, each once. */
+static int add_named(char **list, const struct slu_option *option, size_t n)
+{
+	size_t end = 0;
+
+	while (list[end])
+		end++;
+	for (size_t i = 0; i < n; i++)
+		if (!strcasecmp(option[i].key, "storage") &&
+		    !has(list, end, option[i].value) &&
+		    !(list[end++] = strdup(option[i].value)))
+			return -1;
+	return 0;
+}
+
+static char **storages_begin(const struct slu_conf *conf, struct slu_err *err)
 {
 	char **list;
 
@@ -68,6 +84,36 @@ char **slu_storages(const struct slu_conf *conf, struct slu_err *err)
 	if (list && (list[0] = strdup(conf->node_storage)))
 		return list;
 	free(list);
+	slu_err(err, SLU_NOMEM, "out of memory");
+	return NULL;
+}
+
+char **slu_storages(const struct slu_conf *conf, struct slu_err *err)
+{
+	char **first = storages_begin(conf, err), **list;
+	size_t n = 0;
+	int rc = 0;
+
+	if (!first)
+		return NULL;
+	while (first[n])
+		n++;
+	list = calloc(n + conf->n_fs + conf->n_profile + 1, sizeof(*list));
+	if (!list) {
+		slu_strv_free(first);
+		slu_err(err, SLU_NOMEM, "out of memory");
+		return NULL;
+	}
+	memcpy(list, first, n * sizeof(*list));
+	free(first);
+	for (size_t i = 0; !rc && i < conf->n_fs; i++)
+		rc = add_named(list, conf->fs[i].option, conf->fs[i].n_option);
+	for (size_t i = 0; !rc && i < conf->n_profile; i++)
+		rc = add_named(list, conf->profile[i].option,
+			       conf->profile[i].n_option);
+	if (!rc)
+		return list;
+	slu_strv_free(list);
 	slu_err(err, SLU_NOMEM, "out of memory");
 	return NULL;
 }

@@ -9,7 +9,8 @@
 #include "common/table.h"
 
 /* Where our storage is on this node: NodeStorage, or for `auto` sluice/ on
- * every mounted disk that has one. NULL-ended; slu_strv_free. NULL: err. */
+ * every mounted disk that has one, and what storage= names. NULL-ended;
+ * slu_strv_free. NULL: err. */
 char **slu_storages(const struct slu_conf *conf, struct slu_err *err);
 
 /* Data that a failed stage-out left. */

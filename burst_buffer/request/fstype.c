@@ -4,6 +4,7 @@
 #include "config.h"
 #include "burst_buffer/request/fstype.h"
 
+#include <string.h>
 #include <strings.h>
 #include "burst_buffer/request/grammar.h"
 #include "common/str.h"
@@ -53,7 +54,21 @@ bool slu_fstype_has(const struct slu_fstype *type, const char *option)
 	for (int i = 0; type && type->options[i]; i++)
 		if (!strcasecmp(type->options[i], option))
 			return true;
-	return false;
+	return type && !type->remote && !strcasecmp(option, "storage");
+}
+
+/* Where instances lie is removed as root: it must be plain where that is. */
+static int check_storage(const struct slu_option *option, size_t n,
+			 struct slu_err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcasecmp(option[i].key, "storage") &&
+		    (option[i].value[0] != '/' ||
+		     strstr(option[i].value, "/..")))
+			return slu_err(err, SLU_INVALID,
+				       "storage=%s is not an absolute path",
+				       option[i].value);
+	return 0;
 }
 
 const char *slu_fstype_library(const struct slu_fs_conf *fs)
@@ -95,6 +110,8 @@ static int check_fs(const struct slu_fs_conf *fs, struct slu_err *err)
 	for (size_t k = 0; k < fs->n_option; k++)
 		if (check_option(type, fs->option[k].key, err))
 			return -1;
+	if (check_storage(fs->option, fs->n_option, err))
+		return -1;
 	if (type->required && !slu_fs_option(fs, type->required, NULL))
 		return slu_err(err, SLU_INVALID,
 			       "driver %s needs %s=", type->name,
@@ -136,6 +153,8 @@ static int check_profile(const struct slu_profile_conf *profile,
 		else if (rc)
 			*err = why;
 	}
+	if (rc == 0)
+		rc = check_storage(profile->option, profile->n_option, err);
 	if (rc == 0 && req.fs && !slu_conf_fs(conf, req.fs))
 		rc = slu_err(err, SLU_INVALID, "there is no FileSystem=%s",
 			     req.fs);

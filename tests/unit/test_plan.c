@@ -33,6 +33,7 @@ static void setup(const char *text)
 	slu_buf_printf(&buf,
 		       "FileSystem=glu Driver=glusterfs shard=16MB ports=1-2\n"
 		       "Profile=fast type=glu shard=1MB tolerate=0\n"
+		       "Profile=slow storage=/slow/bb\n"
 		       "FileSystem=tmp Driver=scratch\n%s",
 		       text);
 	conf = slu_conf_parse(buf.data, "test", &err);
@@ -191,10 +192,17 @@ START_TEST(test_some_nodes)
 	ck_assert_uint_eq(p.node[3].capacity, 0);
 	ck_assert_str_eq(p.node[3].storage, "");
 	ck_assert_str_eq(p.stage[0].type, "list");
+	ck_assert_str_eq(p.node[1].storage, "/s/sluice");
 	/* the profile's comes first */
 	ck_assert_uint_eq(p.n_option, 3);
 	ck_assert_str_eq(p.option[0].key, "shard");
 	ck_assert_str_eq(p.option[0].value, "1MB");
+	slu_msg_clear(&slu_plan_desc, &p);
+
+	/* storage= instead of the largest disk */
+	j = job("n[1-2]", "jobfs profile=slow capacity=1GiB type=glu");
+	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+	ck_assert_str_eq(p.node[1].storage, "/slow/bb");
 	slu_msg_clear(&slu_plan_desc, &p);
 
 	j = job("n[1-2]", "jobfs type=tmp capacity=1GiB tolerate=1");

@@ -113,6 +113,14 @@ START_TEST(test_site)
 		{"FileSystem=g Driver=gekkofs unauthenticated=ACCEPT "
 		 "daemons=2",
 		 NULL},
+		{"FileSystem=s Driver=scratch storage=/fast\n"
+		 "Profile=p storage=/slow",
+		 NULL},
+		{"FileSystem=s Driver=scratch storage=fast",
+		 "storage=fast is not an absolute path"},
+		{SITE "Profile=p storage=/a/../b", "not an absolute path"},
+		{"FileSystem=l Driver=lustre root=/l storage=/x",
+		 "has no option storage"},
 		{"FileSystem=l Driver=lustre", "driver lustre needs root="},
 		{"FileSystem=l Driver=lustre root=/l stripe_count=4", NULL},
 		{SITE "Profile=p typ=glu", "Profile p: unknown key typ"},
