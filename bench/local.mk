@@ -10,6 +10,10 @@ CLEANFILES += $(bench_programs)
 bench: $(bench_programs)
 .PHONY: bench
 
+bench_programs += bench/resource_map
+bench_resource_map_SOURCES = bench/resource_map.c
+bench_resource_map_LDADD = libslusysquery.la
+
 bench_predict_SOURCES = bench/predict.c bench/rivals.c bench/rivals.h \
 	bench/students.c bench/students.h bench/swf.c bench/swf.h
 bench_predict_LDADD = libslupredict.la

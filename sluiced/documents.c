@@ -40,18 +40,6 @@ static int store_documents(struct slu_item *item, struct slu_db *db,
 		(int64_t)slu_now_wall(), &push->reply, err);
 }
 
-/* When the database refused, what the receiver remembers of it may be wrong:
- * begin with an empty memory. */
-static void forget(struct slu_daemon *d)
-{
-	struct slu_receiver *fresh = slu_receiver_new(d->db, NULL);
-
-	if (!fresh)
-		return;
-	slu_receiver_free(d->receiver);
-	d->receiver = fresh;
-}
-
 static void push_done(struct slu_item *item, const struct slu_err *err)
 {
 	struct push *push = (struct push *)item;
@@ -60,8 +48,6 @@ static void push_done(struct slu_item *item, const struct slu_err *err)
 	if (err)
 		slu_log(d->log, SLU_WARN, "resource map of %s: %s",
 			push->req->host, err->text);
-	if (err && err->kind != SLU_INVALID)
-		forget(d);
 	slu_routes_reply(d, push->req, &push->reply, err);
 	free(push);
 }

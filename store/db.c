@@ -336,7 +336,12 @@ int slu_db_begin(struct slu_db *db, struct slu_err *err)
 {
 	if (ready(db, err))
 		return -1;
-	if (db->depth == 0 && slu_db_script(db, "BEGIN IMMEDIATE", err))
+	if (db->depth == 0 &&
+	    slu_db_script(db,
+			  sqlite3_db_readonly(db->sqlite, "main")
+				  ? "BEGIN"
+				  : "BEGIN IMMEDIATE",
+			  err))
 		return -1;
 	if (db->depth == 1 && db->group &&
 	    slu_db_script(db, "SAVEPOINT item", err))
@@ -387,6 +392,7 @@ void slu_db_rollback(struct slu_db *db)
 
 	if (db->depth == 0)
 		return;
+	db->rollbacks++;
 	db->depth--;
 	if (within == 0) {
 		if (!db->doomed || db->group)
@@ -396,6 +402,11 @@ void slu_db_rollback(struct slu_db *db)
 	} else {
 		db->doomed = db->depth > 1 || !undo_item(db);
 	}
+}
+
+uint64_t slu_db_rollbacks(const struct slu_db *db)
+{
+	return db->rollbacks;
 }
 
 int slu_db_check(struct slu_db *db, struct slu_err *err)

@@ -18,6 +18,10 @@ struct slu_db;
 enum slu_db_mode {
 	SLU_DB_READ,  /* must exist; nothing is written, old schemas are fine */
 	SLU_DB_WRITE, /* made and migrated; WAL, synchronous=FULL */
+	SLU_DB_LOAD,  /* the same, but for a file that is new: it keeps a
+		       * rollback journal, so that what is loaded into it
+		       * at once is written once, and gets its WAL from
+		       * who opens it next */
 };
 
 /* Open. SLU_DENIED when a newer program wrote it (its schema is unknown to
@@ -30,8 +34,9 @@ int slu_db_check(struct slu_db *db, struct slu_err *err);
 /* True when the table exists (old databases lack ours). */
 bool slu_db_has(struct slu_db *db, const char *table);
 
-/* Transactions; nested begins are counted, the outermost commits. A failure
- * inside one must end in slu_db_rollback, which undoes all of it. */
+/* Transactions (of a reader: what it sees stays as it is); nested begins are
+ * counted, the outermost commits. A failure inside one must end in
+ * slu_db_rollback, which undoes all of it. */
 int slu_db_begin(struct slu_db *db, struct slu_err *err);
 /*
  * A group of transactions that reach the disk together: those begun inside it
@@ -42,6 +47,9 @@ int slu_db_begin(struct slu_db *db, struct slu_err *err);
 int slu_db_begin_group(struct slu_db *db, struct slu_err *err);
 int slu_db_commit(struct slu_db *db, struct slu_err *err);
 void slu_db_rollback(struct slu_db *db);
+/* How often something was undone so far: who remembers what is written forgets
+ * it when this has changed. */
+uint64_t slu_db_rollbacks(const struct slu_db *db);
 
 /*
  * Run a statement without rows. `fmt` has a letter per ? in order: i (int),

@@ -15,7 +15,9 @@
 #include "store/migrations.h"
 #include "store/private.h"
 
-#define BUSY_MS 5000
+#define MMAP_BYTES "1073741824"
+#define BUSY_MS	   5000
+#define CACHE_KIB  "65536" /* of pages at most, while writing */
 
 static void disconnect(struct slu_db *db)
 {
@@ -64,12 +66,16 @@ static int open_read(struct slu_db *db, const char *path, int64_t *schema,
 	return slu_err(err, first.kind, "%s", first.text);
 }
 
-static int open_write(struct slu_db *db, int64_t schema, struct slu_err *err)
+static int open_write(struct slu_db *db, bool load, int64_t schema,
+		      struct slu_err *err)
 {
 	if (slu_db_script(db,
-			  "PRAGMA journal_mode=WAL;"
-			  "PRAGMA synchronous=FULL",
+			  "PRAGMA synchronous=FULL;"
+			  "PRAGMA cache_size=-" CACHE_KIB,
 			  err))
+		return -1;
+	if (!(load && schema == 0) &&
+	    slu_db_script(db, "PRAGMA journal_mode=WAL", err))
 		return -1;
 	if (schema == slu_schema_version)
 		return 0;
@@ -98,7 +104,9 @@ static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
 			       "a newer program wrote it (schema %lld, known "
 			       "here: %d); upgrade this one",
 			       (long long)schema, slu_schema_version);
-	return mode == SLU_DB_READ ? 0 : open_write(db, schema, err);
+	if (mode == SLU_DB_READ) /* short lives, of large answers */
+		return slu_db_script(db, "PRAGMA mmap_size=" MMAP_BYTES, err);
+	return open_write(db, mode == SLU_DB_LOAD, schema, err);
 }
 
 struct slu_db *slu_db_open(const char *path, enum slu_db_mode mode,

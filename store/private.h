@@ -19,6 +19,7 @@ struct slu_db {
 	sqlite3 *sqlite;
 	struct slu_statement kept[SLU_STATEMENTS_MAX];
 	size_t n_kept;
+	uint64_t rollbacks;
 	int depth;   /* begins not yet committed */
 	bool doomed; /* rolled back within; only rollbacks are left */
 	bool group;  /* the outermost begin is a group's */

@@ -25,20 +25,16 @@ struct slu_held {
 int slu_documents_held(struct slu_db *db, int64_t host, struct slu_held **out,
 		       size_t *n, struct slu_err *err);
 
-/* Find a document by its hash: 1 found, 0 not there, -1. */
-int slu_documents_known(struct slu_db *db, uint64_t hash, struct slu_held *out,
-			struct slu_err *err);
+/* The host no longer has this document. `remember`: its history is kept;
+ * else the document goes as well when nobody has it (*deleted). */
+int slu_documents_take(struct slu_db *db, int64_t host,
+		       const struct slu_held *old, bool remember, int64_t now,
+		       bool *deleted, struct slu_err *err);
 
-/* The host has this document from now on, instead of what it had of that
- * extractor. */
-int slu_documents_link(struct slu_db *db, int64_t host,
+/* The host has this document, which it had not, from now on. */
+int slu_documents_give(struct slu_db *db, int64_t host,
 		       const struct slu_held *doc, int64_t now,
 		       struct slu_err *err);
-
-/* Store a document, unless it is there, and link it. */
-int slu_documents_put(struct slu_db *db, int64_t host,
-		      const struct slu_document *doc, int64_t now,
-		      struct slu_err *err);
 
 /* Text of a host's present document; *out is filled anew. SLU_NOTFOUND when
  * it has none. Works on a database that the original tool wrote. */

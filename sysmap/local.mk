@@ -8,7 +8,9 @@ libslusysmap_la_SOURCES = \
 	sysmap/measure.c sysmap/measure.h \
 	sysmap/output.c sysmap/output.h \
 	sysmap/output_tree.c sysmap/output_tree.h \
+	sysmap/known.c sysmap/known.h \
 	sysmap/receive.c sysmap/receive.h \
+	sysmap/receive_body.c sysmap/receive_private.h \
 	sysmap/root.c sysmap/root.h \
 	sysmap/storage.c sysmap/storage.h \
 	sysmap/topology.c sysmap/topology_sources.c \

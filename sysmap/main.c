@@ -255,7 +255,7 @@ static int print(const struct options *opt, const struct slu_map *map,
 static int store(const char *path, const struct slu_map *map, const char *host,
 		 struct slu_err *err)
 {
-	struct slu_db *db = slu_db_open(path, SLU_DB_WRITE, err);
+	struct slu_db *db = slu_db_open(path, SLU_DB_LOAD, err);
 	struct slu_receiver *r = db ? slu_receiver_new(db, err) : NULL;
 	int ret = r ? slu_receive_map(r, host, map, time(NULL), err) : -1;
 

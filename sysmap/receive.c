@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What each host has, in memory: filled from the database when a host first
- * calls, and again when another program has written the file. Invariant: a
- * hash is in a host's list only if Host2Data links that document to it.
+ * calls, and kept as it is written. Whenever another connection has written
+ * the file, or a transaction was undone, all of it is forgotten. Invariant: a
+ * document is in a host's list exactly if Host2Data links it to the host.
  */
 #include "config.h"
 #include "sysmap/receive.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "common/jsonx.h"
-#include "sysmap/documents.h"
-#include "wire/node.h"
+#include "sysmap/known.h"
+#include "sysmap/receive_private.h"
 
 #define HOSTS_MAX   65536
-#define HASH_BYTES  8
-#define NEVER	    -1
-#define LETTERS	    "abcdefghijklmnopqrstuvwxyz0123456789_"
-#define HOST_CHARS  LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ-."
 #define NAME_LENGTH 255
 
 struct entry {
@@ -27,14 +23,18 @@ struct entry {
 
 struct host {
 	char *name;
-	int64_t version; /* of the file, when `entry` was read */
+	bool fresh; /* what follows is what the database says */
+	int64_t id; /* HostID; 0: none yet */
 	struct entry *entry;
 	size_t n;
 };
 
 struct slu_receiver {
 	struct slu_db *db;
-	struct host *host; /* sorted by name */
+	struct slu_known *known;
+	int64_t version;    /* of the file, */
+	uint64_t rollbacks; /* and how many there were, as memory has it */
+	struct host *host;  /* sorted by name */
 	size_t n;
 };
 
@@ -42,11 +42,17 @@ struct slu_receiver *slu_receiver_new(struct slu_db *db, struct slu_err *err)
 {
 	struct slu_receiver *r = calloc(1, sizeof(*r));
 
-	if (!r)
+	if (!r) {
 		slu_err(err, SLU_NOMEM, "receiver");
-	else
-		r->db = db;
-	return r;
+		return NULL;
+	}
+	r->db = db;
+	r->version = -1;
+	r->known = slu_known_new(db, err);
+	if (r->known)
+		return r;
+	slu_receiver_free(r);
+	return NULL;
 }
 
 void slu_receiver_free(struct slu_receiver *r)
@@ -58,10 +64,11 @@ void slu_receiver_free(struct slu_receiver *r)
 		free(r->host[i].entry);
 	}
 	free(r->host);
+	slu_known_free(r->known);
 	free(r);
 }
 
-static bool is_name(const char *name, const char *characters)
+bool slu_receive_is_name(const char *name, const char *characters)
 {
 	size_t len = strlen(name);
 
@@ -92,7 +99,7 @@ static struct host *get_host(struct slu_receiver *r, const char *name,
 
 	if (at < r->n && strcmp(r->host[at].name, name) == 0)
 		return &r->host[at];
-	if (!is_name(name, HOST_CHARS)) {
+	if (!slu_receive_is_name(name, SLU_RECEIVE_HOST_CHARS)) {
 		slu_err(err, SLU_INVALID, "\"%.64s\" is no host name", name);
 		return NULL;
 	}
@@ -105,7 +112,7 @@ static struct host *get_host(struct slu_receiver *r, const char *name,
 	}
 	r->host = more;
 	memmove(more + at + 1, more + at, (r->n - at) * sizeof(*more));
-	more[at] = (struct host){.name = copy, .version = NEVER};
+	more[at] = (struct host){.name = copy};
 	r->n++;
 	return &more[at];
 }
@@ -133,33 +140,38 @@ static int replace(struct host *host, const struct slu_held *held, size_t n,
 static int read_host(struct slu_receiver *r, struct host *host,
 		     struct slu_err *err)
 {
-	int64_t id = slu_host_id(r->db, host->name, false, err);
 	struct slu_held *held;
 	size_t n;
 	int ret;
 
-	if (id < 0 || slu_documents_held(r->db, id, &held, &n, err))
+	host->id = slu_host_id(r->db, host->name, false, err);
+	if (host->id < 0 || slu_documents_held(r->db, host->id, &held, &n, err))
 		return -1;
 	ret = replace(host, held, n, err);
 	free(held);
+	host->fresh = ret == 0;
 	return ret;
 }
 
-/* Read a host's list when it may have changed: the number changes with every
- * commit of another connection; our own set version to NEVER. */
-static int refresh(struct slu_receiver *r, struct host *host,
-		   struct slu_err *err)
+/* A host whose list is what the database says; NULL: error. The version
+ * changes with every commit of another connection. */
+static struct host *open_host(struct slu_receiver *r, const char *name,
+			      struct slu_err *err)
 {
+	uint64_t rollbacks = slu_db_rollbacks(r->db);
+	struct host *host;
 	int64_t version;
 
 	if (slu_db_value(r->db, &version, 0, err, "PRAGMA data_version", ""))
-		return -1;
-	if (version == host->version)
-		return 0;
-	if (read_host(r, host, err))
-		return -1;
-	host->version = version;
-	return 0;
+		return NULL;
+	if (version != r->version || rollbacks != r->rollbacks)
+		slu_receiver_forget(r);
+	r->version = version;
+	r->rollbacks = rollbacks;
+	host = get_host(r, name, err);
+	if (!host || (!host->fresh && read_host(r, host, err)))
+		return NULL;
+	return host;
 }
 
 static bool mark_seen(struct host *host, uint64_t hash, int64_t now)
@@ -174,14 +186,71 @@ static bool mark_seen(struct host *host, uint64_t hash, int64_t now)
 }
 
 /* End what a begin began: `ret` says whether it went well. */
-static int end(struct slu_receiver *r, struct host *host, int ret,
-	       struct slu_err *err)
+static int end(struct slu_receiver *r, int ret, struct slu_err *err)
 {
-	host->version = NEVER;
 	if (ret == 0 && slu_db_commit(r->db, err) == 0)
 		return 0;
 	slu_db_rollback(r->db);
 	return -1;
+}
+
+/* Take from the host what it had of this extractor. */
+static int take(struct slu_receiver *r, struct host *host, int64_t eid,
+		int64_t now, struct slu_err *err)
+{
+	bool dynamic, deleted;
+	struct slu_held old;
+	size_t i = 0;
+
+	if (slu_known_dynamic(r->known, eid, &dynamic, err))
+		return -1;
+	while (i < host->n) {
+		old = host->entry[i].held;
+		if (old.eid != eid) {
+			i++;
+			continue;
+		}
+		if (slu_documents_take(r->db, host->id, &old, !dynamic, now,
+				       &deleted, err))
+			return -1;
+		if (deleted)
+			slu_known_drop(r->known, old.hash);
+		host->entry[i] = host->entry[--host->n];
+	}
+	return 0;
+}
+
+/* The entry of this document, which the original tool may have written
+ * without its hash. */
+static struct entry *find_entry(struct host *host, int64_t did)
+{
+	for (size_t i = 0; i < host->n; i++)
+		if (host->entry[i].held.did == did)
+			return &host->entry[i];
+	return NULL;
+}
+
+static int give(struct slu_receiver *r, struct host *host,
+		const struct slu_held *doc, int64_t now, struct slu_err *err)
+{
+	struct entry *more = find_entry(host, doc->did);
+
+	if (more) {
+		more->held = *doc;
+		more->seen = now;
+		return 0;
+	}
+	if (host->id == 0)
+		host->id = slu_host_id(r->db, host->name, true, err);
+	if (host->id < 0 || take(r, host, doc->eid, now, err) ||
+	    slu_documents_give(r->db, host->id, doc, now, err))
+		return -1;
+	more = realloc(host->entry, (host->n + 1) * sizeof(*more));
+	if (!more)
+		return slu_err(err, SLU_NOMEM, "documents of %s", host->name);
+	host->entry = more;
+	more[host->n++] = (struct entry){*doc, now, now};
+	return 0;
 }
 
 /* Link what another host has sent before; what nobody sent stays missing. */
@@ -190,21 +259,15 @@ static int link_known(struct slu_receiver *r, struct host *host,
 		      bool *missing, struct slu_err *err)
 {
 	struct slu_held doc;
-	int64_t id;
 	int ret;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!missing[i])
 			continue;
-		ret = slu_documents_known(r->db, hash[i], &doc, err);
-		if (ret < 0)
+		ret = slu_known_find(r->known, hash[i], &doc, err);
+		if (ret < 0 || (ret == 1 && give(r, host, &doc, now, err)))
 			return -1;
-		if (ret == 0)
-			continue;
-		id = slu_host_id(r->db, host->name, true, err);
-		if (id < 0 || slu_documents_link(r->db, id, &doc, now, err))
-			return -1;
-		missing[i] = false;
+		missing[i] = ret == 0;
 	}
 	return 0;
 }
@@ -213,54 +276,53 @@ int slu_receive_hashes(struct slu_receiver *r, const char *name,
 		       const uint64_t *hash, size_t n, int64_t now,
 		       bool *missing, struct slu_err *err)
 {
-	struct host *host = get_host(r, name, err);
+	struct host *host = open_host(r, name, err);
 	bool lacks[SLU_RECEIVE_HASHES_MAX], any = false;
 
 	if (n > SLU_RECEIVE_HASHES_MAX)
 		return slu_err(err, SLU_INVALID, "more than %d documents",
 			       SLU_RECEIVE_HASHES_MAX);
-	if (!host || refresh(r, host, err))
+	if (!host)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		lacks[i] = !mark_seen(host, hash[i], now);
 		any |= lacks[i];
 	}
-	if (any &&
-	    (slu_db_begin(r->db, err) ||
-	     end(r, host, link_known(r, host, hash, n, now, lacks, err), err)))
+	if (any && (slu_db_begin(r->db, err) ||
+		    end(r, link_known(r, host, hash, n, now, lacks, err), err)))
 		return -1;
 	memcpy(missing, lacks, n * sizeof(*missing));
 	return 0;
 }
 
-static int put_all(struct slu_receiver *r, const struct host *host,
+static int put_all(struct slu_receiver *r, struct host *host,
 		   const struct slu_map *map, int64_t now, struct slu_err *err)
 {
-	int64_t id = slu_host_id(r->db, host->name, true, err);
-	int ret = id < 0 ? -1 : 0;
+	struct slu_held doc;
 
-	for (size_t i = 0; i < map->n && ret == 0; i++) {
-		ret = slu_documents_put(r->db, id, &map->document[i], now, err);
-		if (ret)
-			slu_err_prefix(err, "%s", map->document[i].extractor);
-	}
-	return ret;
+	for (size_t i = 0; i < map->n; i++)
+		if (slu_known_store(r->known, &map->document[i], &doc, err) ||
+		    give(r, host, &doc, now, err))
+			return slu_err_prefix(err, "%s",
+					      map->document[i].extractor);
+	return 0;
 }
 
 int slu_receive_map(struct slu_receiver *r, const char *name,
 		    const struct slu_map *map, int64_t now, struct slu_err *err)
 {
-	struct host *host = get_host(r, name, err);
+	struct host *host = open_host(r, name, err);
 
 	if (!host || slu_db_begin(r->db, err))
 		return -1;
-	return end(r, host, put_all(r, host, map, now, err), err);
+	return end(r, put_all(r, host, map, now, err), err);
 }
 
 void slu_receiver_forget(struct slu_receiver *r)
 {
+	slu_known_forget(r->known);
 	for (size_t i = 0; i < r->n; i++)
-		r->host[i].version = NEVER;
+		r->host[i].fresh = false;
 }
 
 static int write_seen(struct slu_receiver *r, struct host *host,
@@ -293,146 +355,5 @@ int slu_receiver_flush(struct slu_receiver *r, struct slu_err *err)
 		return -1;
 	for (size_t i = 0; i < r->n && ret == 0; i++)
 		ret = write_seen(r, &r->host[i], err);
-	if (ret == 0 && slu_db_commit(r->db, err) == 0)
-		return 0;
-	slu_db_rollback(r->db);
-	return -1;
-}
-
-/* As they travel */
-
-static uint64_t little_endian(const unsigned char *byte)
-{
-	uint64_t value = 0;
-
-	for (int i = HASH_BYTES - 1; i >= 0; i--)
-		value = value << 8 | byte[i];
-	return value;
-}
-
-int slu_receive_hashes_body(struct slu_receiver *r, const char *host,
-			    const void *body, size_t len, int64_t now,
-			    struct slu_buf *reply, struct slu_err *err)
-{
-	uint64_t hash[SLU_RECEIVE_HASHES_MAX] = {0};
-	bool missing[SLU_RECEIVE_HASHES_MAX];
-	size_t n = len / HASH_BYTES;
-	const char *comma = "";
-
-	if (len % HASH_BYTES || n > SLU_RECEIVE_HASHES_MAX)
-		return slu_err(err, SLU_INVALID,
-			       "%zu bytes are not at most %d hashes", len,
-			       SLU_RECEIVE_HASHES_MAX);
-	for (size_t i = 0; i < n; i++)
-		hash[i] = little_endian((const unsigned char *)body +
-					i * HASH_BYTES);
-	if (slu_receive_hashes(r, host, hash, n, now, missing, err))
-		return -1;
-	slu_buf_reset(reply);
-	slu_buf_puts(reply, "{\"missing\":[");
-	for (size_t i = 0; i < n; i++) {
-		if (!missing[i])
-			continue;
-		slu_buf_printf(reply, "%s%zu", comma, i);
-		comma = ",";
-	}
-	slu_buf_puts(reply, "]}");
-	return reply->failed ? slu_err(err, SLU_NOMEM, "reply") : 0;
-}
-
-/* One document as it travels; texts are borrowed from value. */
-static int read_document(const char *name, struct json_object *value,
-			 struct slu_document *doc, struct slu_err *err)
-{
-	struct json_object *parsed;
-
-	if (!is_name(name, LETTERS))
-		return slu_err(err, SLU_INVALID, "\"%.64s\" is no extractor",
-			       name);
-	if (!json_object_is_type(value, json_type_string))
-		return slu_err(err, SLU_INVALID, "%s: not a text", name);
-	doc->extractor = name;
-	doc->text = (char *)json_object_get_string(value);
-	doc->len = (size_t)json_object_get_string_len(value);
-	if (doc->len > SLU_DOC_MAX)
-		return slu_err(err, SLU_INVALID, "%s: longer than %u bytes",
-			       name, SLU_DOC_MAX);
-	parsed = slu_json_parse(doc->text, doc->len, err);
-	if (!parsed)
-		return slu_err_prefix(err, "%s", name);
-	json_object_put(parsed);
-	doc->hash = slu_document_hash(name, doc->text, doc->len);
-	return 0;
-}
-
-static int read_map(struct json_object *documents, struct slu_map *map,
-		    struct slu_err *err)
-{
-	size_t n = (size_t)json_object_object_length(documents);
-
-	if (n > SLU_RECEIVE_HASHES_MAX)
-		return slu_err(err, SLU_INVALID, "more than %d documents",
-			       SLU_RECEIVE_HASHES_MAX);
-	map->document = calloc(n + 1, sizeof(*map->document));
-	if (!map->document)
-		return slu_err(err, SLU_NOMEM, "documents");
-	json_object_object_foreach(documents, name, value)
-	{
-		if (read_document(name, value, &map->document[map->n], err))
-			return -1;
-		map->n++;
-	}
-	return 0;
-}
-
-static struct json_object *read_body(const char *body, size_t len,
-				     const char **host, struct slu_err *err)
-{
-	struct json_object *obj = slu_json_parse(body, len, err);
-
-	if (obj && slu_json_str(obj, "host", host, err) == 0)
-		return obj;
-	json_object_put(obj);
-	return NULL;
-}
-
-char *slu_receive_host(const char *body, size_t len, struct slu_err *err)
-{
-	const char *host;
-	struct json_object *obj = read_body(body, len, &host, err);
-	char *copy = obj ? strdup(host) : NULL;
-
-	if (obj && !copy)
-		slu_err(err, SLU_NOMEM, "host");
-	json_object_put(obj);
-	return copy;
-}
-
-int slu_receive_documents_body(struct slu_receiver *r, const char *body,
-			       size_t len, int64_t now, struct slu_buf *reply,
-			       struct slu_err *err)
-{
-	const char *host;
-	struct json_object *documents, *obj = read_body(body, len, &host, err);
-	struct slu_map map = {0};
-	int ret;
-
-	if (!obj)
-		return -1;
-	if (!json_object_object_get_ex(obj, "documents", &documents) ||
-	    !json_object_is_type(documents, json_type_object))
-		ret = slu_err(err, SLU_INVALID, "documents: not an object");
-	else
-		ret = read_map(documents, &map, err);
-	if (ret == 0)
-		ret = slu_receive_map(r, host, &map, now, err);
-	if (ret == 0) {
-		slu_buf_reset(reply);
-		slu_buf_puts(reply, "{}");
-		if (reply->failed)
-			ret = slu_err(err, SLU_NOMEM, "reply");
-	}
-	free(map.document); /* its texts are obj's */
-	json_object_put(obj);
-	return ret;
+	return end(r, ret, err);
 }

@@ -48,7 +48,8 @@ int slu_receive_documents_body(struct slu_receiver *r, const char *body,
 /* Caller frees. */
 char *slu_receive_host(const char *body, size_t len, struct slu_err *err);
 
-/* Read everything anew: after a rollback of a transaction of the caller's. */
+/* Read everything anew. It does so by itself when another connection has
+ * written, or a transaction was rolled back. */
 void slu_receiver_forget(struct slu_receiver *r);
 
 /* Write when hosts were last seen; call it seldom, and at the end. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The big answer is put together here and not by SQL: documents are copied
- * as they are, never parsed, and only numbers are sorted on the way.
+ * as they are, never parsed, and only numbers are sorted on the way. One that
+ * many hosts have is read once, and then copied from where it stands in the
+ * answer already.
  */
 #include "config.h"
 #include "sysquery/resources.h"
@@ -108,54 +110,195 @@ static void add_key(struct slu_buf *out, const char *name)
 	json_object_put(text);
 }
 
-static int add_data(struct slu_db *db, int64_t did, struct slu_buf *out,
-		    struct slu_err *err)
+/* Documents that the answer has already: where in it they stand. A table by
+ * DID, of which at most half is used; a free place has no key. */
+struct copied {
+	int64_t did, eid;
+	const char *name; /* of the extractor; borrowed; NULL: not wanted */
+	size_t at, len;	  /* "name":document in the answer */
+};
+
+struct answer {
+	struct slu_db *db;
+	struct id_list extractors;
+	char *const *wanted;
+	struct slu_buf *out;
+	struct copied *slot;
+	size_t n_slots, used;
+};
+
+static struct copied *place(const struct answer *a, int64_t did)
+{
+	size_t at =
+		((uint64_t)did * 0x9e3779b97f4a7c15u >> 20) & (a->n_slots - 1);
+
+	while (a->slot[at].did && a->slot[at].did != did)
+		at = (at + 1) & (a->n_slots - 1);
+	return &a->slot[at];
+}
+
+static int grow(struct answer *a, struct slu_err *err)
+{
+	struct answer more = {.n_slots = a->n_slots ? 2 * a->n_slots : 1024};
+
+	more.slot = calloc(more.n_slots, sizeof(*more.slot));
+	if (!more.slot)
+		return slu_err(err, SLU_NOMEM, "resource map");
+	for (size_t i = 0; i < a->n_slots; i++)
+		if (a->slot[i].did)
+			*place(&more, a->slot[i].did) = a->slot[i];
+	free(a->slot);
+	a->slot = more.slot;
+	a->n_slots = more.n_slots;
+	return 0;
+}
+
+static const char *name_of(const struct answer *a, int64_t eid)
+{
+	for (size_t i = 0; i < a->extractors.n; i++)
+		if (a->extractors.item[i].id == eid)
+			return listed(a->wanted, a->extractors.item[i].name)
+				       ? a->extractors.item[i].name
+				       : NULL;
+	return NULL;
+}
+
+/* What is known of a document; 1, 0 when there is none, -1. Its text is not
+ * read yet. */
+static int look_up(struct answer *a, int64_t did, struct copied **out,
+		   struct slu_err *err)
+{
+	int64_t eid;
+
+	if (2 * (a->used + 1) > a->n_slots && grow(a, err))
+		return -1;
+	*out = place(a, did);
+	if ((*out)->did)
+		return 1;
+	if (slu_db_value(a->db, &eid, -1, err,
+			 "SELECT EID FROM Datatable WHERE DID = ?", "I", did))
+		return -1;
+	**out = (struct copied){
+		.did = did, .eid = eid, .name = name_of(a, eid)};
+	a->used++;
+	return 1;
+}
+
+/* "name":text out of the database; it is then found in the answer. */
+static int add_new(struct answer *a, struct copied *doc, struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(
-		db, err, "SELECT Data FROM Datatable WHERE DID = ?", "I", did);
+		a->db, err, "SELECT Data FROM Datatable WHERE DID = ?", "I",
+		doc->did);
 	int ret;
 
 	if (!rows)
 		return -1;
+	doc->at = a->out->len;
+	add_key(a->out, doc->name);
 	ret = slu_db_step(rows, err);
 	if (ret == 1 && slu_db_text(rows, 0))
-		slu_buf_add(out, slu_db_text(rows, 0), slu_db_bytes(rows, 0));
+		slu_buf_add(a->out, slu_db_text(rows, 0),
+			    slu_db_bytes(rows, 0));
 	else if (ret == 1)
-		slu_buf_puts(out, "null");
+		slu_buf_puts(a->out, "null");
+	doc->len = a->out->len - doc->at;
 	slu_db_done(rows);
 	return ret < 0 ? -1 : 0;
 }
 
-/* The documents of one host, without the braces. */
-static int add_documents(struct slu_db *db, int64_t host,
-			 char *const *extractors, struct slu_buf *out,
-			 struct slu_err *err)
+static int add_document(struct answer *a, int64_t did, struct slu_err *err)
 {
-	struct slu_rows *rows =
-		slu_db_query(db, err,
-			     "SELECT x.DID, e.Name FROM Host2Data x "
-			     "JOIN Datatable d ON d.DID = x.DID "
-			     "JOIN Extractortable e ON e.EID = d.EID "
-			     "WHERE x.HostID = ? ORDER BY d.EID, x.rowid",
-			     "I", host);
-	const char *comma = "", *name;
+	struct copied *doc = place(a, did);
+
+	if (doc->len == 0)
+		return add_new(a, doc, err);
+	slu_buf_again(a->out, doc->at, doc->len);
+	return 0;
+}
+
+struct held {
+	int64_t eid, did;
+	size_t order; /* in which they were given to the host */
+};
+
+static int by_eid(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	if (x->eid != y->eid)
+		return x->eid < y->eid ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The wanted documents of a host, in the order of EID. Caller frees. */
+static int list_documents(struct answer *a, int64_t host, struct held **out,
+			  size_t *n, struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(a->db, err,
+					     "SELECT DID, rowid FROM Host2Data "
+					     "WHERE HostID = ?",
+					     "I", host);
+	struct held *more;
+	struct copied *doc;
 	int ret;
 
-	if (!rows)
-		return -1;
-	while ((ret = slu_db_step(rows, err)) == 1) {
-		name = slu_db_text(rows, 1);
-		if (!name || !listed(extractors, name))
+	*out = NULL;
+	*n = 0;
+	while (rows && (ret = slu_db_step(rows, err)) == 1) {
+		ret = look_up(a, slu_db_int(rows, 0), &doc, err);
+		if (ret < 0)
+			break;
+		if (!doc->name)
 			continue;
-		slu_buf_puts(out, comma);
-		add_key(out, name);
-		if (add_data(db, slu_db_int(rows, 0), out, err)) {
-			ret = -1;
+		more = realloc(*out, (*n + 1) * sizeof(*more));
+		if (!more) {
+			ret = slu_err(err, SLU_NOMEM, "resource map");
 			break;
 		}
-		comma = ",";
+		*out = more;
+		more[(*n)++] = (struct held){doc->eid, doc->did,
+					     (size_t)slu_db_int(rows, 1)};
 	}
 	slu_db_done(rows);
+	if (*n)
+		qsort(*out, *n, sizeof(**out), by_eid);
+	return rows && ret == 0 ? 0 : -1;
+}
+
+/* The documents of one host, without the braces. */
+static int add_documents(struct answer *a, int64_t host, struct slu_err *err)
+{
+	struct held *held;
+	size_t n;
+	int ret = list_documents(a, host, &held, &n, err);
+
+	for (size_t i = 0; i < n && ret == 0; i++) {
+		if (i)
+			slu_buf_puts(a->out, ",");
+		ret = add_document(a, held[i].did, err);
+	}
+	free(held);
+	return ret;
+}
+
+static int add_hosts(struct answer *a, const struct id_list *hosts,
+		     struct slu_err *err)
+{
+	int ret = 0;
+
+	slu_buf_puts(a->out, "{");
+	for (size_t i = 0; i < hosts->n && ret == 0; i++) {
+		if (i)
+			slu_buf_puts(a->out, ",");
+		add_key(a->out, hosts->item[i].name);
+		slu_buf_puts(a->out, "{");
+		ret = add_documents(a, hosts->item[i].id, err);
+		slu_buf_puts(a->out, "}");
+	}
+	slu_buf_puts(a->out, "}");
+	if (ret == 0 && a->out->failed)
+		return slu_err(err, SLU_NOMEM, "the answer is too long");
 	return ret;
 }
 
@@ -163,22 +306,27 @@ int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
 			char *const *extractors, struct slu_buf *out,
 			struct slu_err *err)
 {
+	struct answer a = {.db = db, .wanted = extractors, .out = out};
 	struct id_list list = {0};
-	int ret = list_hosts(db, hosts, &list, err);
+	int ret = slu_db_begin(db, err);
 
-	slu_buf_puts(out, "{");
-	for (size_t i = 0; i < list.n && ret == 0; i++) {
-		if (i)
-			slu_buf_puts(out, ",");
-		add_key(out, list.item[i].name);
-		slu_buf_puts(out, "{");
-		ret = add_documents(db, list.item[i].id, extractors, out, err);
-		slu_buf_puts(out, "}");
-	}
-	slu_buf_puts(out, "}");
+	if (ret)
+		return -1;
+	ret = list_hosts(db, hosts, &list, err);
+	if (ret == 0)
+		ret = list_read(&a.extractors,
+				slu_db_query(db, err,
+					     "SELECT EID, Name FROM "
+					     "Extractortable WHERE Name NOT "
+					     "NULL",
+					     ""),
+				err);
+	if (ret == 0)
+		ret = add_hosts(&a, &list, err);
+	slu_db_rollback(db); /* there is nothing to keep */
+	list_free(&a.extractors);
 	list_free(&list);
-	if (ret == 0 && out->failed)
-		return slu_err(err, SLU_NOMEM, "the answer is too long");
+	free(a.slot);
 	return ret;
 }
 

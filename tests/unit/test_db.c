@@ -365,7 +365,29 @@ START_TEST(test_check)
 }
 END_TEST
 
-TEST_MAIN("db", test_binds, test_group, test_lost_group, test_misuse,
+/* A new file that is loaded gets its WAL from who opens it next. */
+START_TEST(test_load)
+{
+	static const enum slu_db_mode modes[] = {SLU_DB_LOAD, SLU_DB_WRITE,
+						 SLU_DB_LOAD};
+	static const char *const journals[] = {"delete", "wal", "wal"};
+	struct slu_rows *rows;
+	struct slu_err err;
+	struct slu_db *db;
+
+	for (int i = 0; i < 3; i++) {
+		db = slu_db_open(tmpfile_path("load.db"), modes[i], &err);
+		ck_assert_msg(db != NULL, "%s", err.text);
+		rows = slu_db_query(db, &err, "PRAGMA journal_mode", "");
+		ck_assert_int_eq(slu_db_step(rows, &err), 1);
+		ck_assert_str_eq(slu_db_text(rows, 0), journals[i]);
+		slu_db_done(rows);
+		slu_db_close(db);
+	}
+}
+END_TEST
+
+TEST_MAIN("db", test_binds, test_load, test_group, test_lost_group, test_misuse,
 	  test_statements, test_value, test_transactions, test_killed,
 	  test_open_fails, test_read_only, test_unwritable_directory, test_busy,
 	  test_check)

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench/resource_map [--csv] [--hosts N] [--query N] [DIR]
+ *
+ * The resource database, in a new file in DIR (default: /var/tmp). N hosts
+ * have ten documents of about 5 KiB each: eight that a few kinds of nodes
+ * share, two that are each host's own.
+ *
+ * - import: all of them through the receiver in one transaction of a new
+ *   database (SLU_DB_LOAD: rollback journal, synchronous=FULL), its closing
+ *   included; beside it, the distinct documents appended to a flat file and
+ *   fdatasync.
+ * - heartbeat: every host says the hashes of what it has.
+ * - query: the documents of N hosts as JSON; a new process opens the database
+ *   and answers. Beside it a memcpy of as many bytes, also in a new process,
+ *   and SQLite's json_group_object in another. Processor time, in user and
+ *   kernel, so that a busy machine tells the same.
+ */
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/str.h"
+#include "sysmap/receive.h"
+#include "sysquery/resources.h"
+#include "tests/unit/random.h"
+
+#define EXTRACTORS 10
+#define OWN	   2	/* of them differ from host to host */
+#define KINDS	   180	/* of nodes */
+#define SIZE	   5120 /* bytes of a document, about */
+#define RUNS	   5	/* of a query; the median counts */
+
+static unsigned hosts = 10000, asked = 512;
+static const char *dir = "/var/tmp";
+static bool csv;
+static char db_path[4096];
+static struct slu_document *text; /* the distinct documents */
+static size_t n_texts;
+
+static void die(const char *what, const struct slu_err *err)
+{
+	fprintf(stderr, "resource_map: %s: %s\n", what,
+		err ? err->text : strerror(errno));
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Of this process, all of it: nothing here sleeps. */
+static double cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void print(const char *name, const char *metric, const char *unit,
+		  double ours, const char *rival, double other)
+{
+	if (csv)
+		printf("%s,%s,%s,%.6g,%s,%.6g,%.6g\n", name, metric, unit, ours,
+		       rival, other, ours / other);
+	else
+		printf("%-10s %-9s %10.4g %-7s %-28s %10.4g  %8.3gx\n", name,
+		       metric, ours, unit, rival, other, ours / other);
+}
+
+/* Like what extractors say: an array of objects, much the same everywhere. */
+static char *make_text(const char *extractor, uint64_t *seed)
+{
+	struct slu_buf out = {0};
+
+	for (int i = 0; out.len < SIZE - 200; i++)
+		slu_buf_printf(&out,
+			       "%s{\"name\":\"%s%d\",\"model\":\"MODEL of a "
+			       "device\",\"vendor\":\"VENDOR\",\"size\":%llu,"
+			       "\"serial\":\"%016llx\",\"rotational\":false}",
+			       i ? "," : "[", extractor, i,
+			       (unsigned long long)slu_random(seed, 1u << 30),
+			       (unsigned long long)slu_random(seed, ~0ull));
+	slu_buf_puts(&out, "]");
+	return slu_buf_steal(&out);
+}
+
+static const char *const names[EXTRACTORS] = {
+	"disks",       "mountpoints", "cpuinfo",	"memoryinfo",
+	"machineinfo", "pcidevices",  "networkdevices", "kernelinfo",
+	"partitions",  "hostid"};
+
+static void make_texts(void)
+{
+	uint64_t seed = 1;
+
+	n_texts = (EXTRACTORS - OWN) * KINDS + (size_t)OWN * hosts;
+	text = calloc(n_texts, sizeof(*text));
+	for (size_t i = 0; text && i < n_texts; i++) {
+		size_t own = i - (size_t)(EXTRACTORS - OWN) * KINDS;
+		bool shared = i < (size_t)(EXTRACTORS - OWN) * KINDS;
+		struct slu_document *d = &text[i];
+
+		d->extractor = shared ? names[i / KINDS]
+				      : names[EXTRACTORS - OWN + own % OWN];
+		d->text = make_text(d->extractor, &seed);
+		if (!d->text)
+			die("documents", NULL);
+		d->len = strlen(d->text);
+		d->hash = slu_document_hash(d->extractor, d->text, d->len);
+	}
+	if (!text)
+		die("documents", NULL);
+}
+
+/* What a host has; the kinds of its documents go their own ways. */
+static void map_of(unsigned host, struct slu_document out[EXTRACTORS])
+{
+	for (unsigned i = 0; i < EXTRACTORS; i++) {
+		size_t at = i < EXTRACTORS - OWN
+				    ? i * KINDS + (host + i * 7) % KINDS
+				    : (EXTRACTORS - OWN) * KINDS +
+					      (size_t)host * OWN +
+					      (i - (EXTRACTORS - OWN));
+
+		out[i] = text[at];
+	}
+}
+
+static struct slu_db *open_db(enum slu_db_mode mode)
+{
+	struct slu_err err;
+	struct slu_db *db = slu_db_open(db_path, mode, &err);
+
+	if (!db)
+		die("database", &err);
+	return db;
+}
+
+static void remove_db(void)
+{
+	static const char *const ends[] = {"", "-wal", "-shm"};
+	char name[sizeof(db_path) + 8];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "%s%s", db_path, ends[i]);
+		unlink(name);
+	}
+}
+
+static double import(void)
+{
+	struct slu_document doc[EXTRACTORS];
+	struct slu_map map = {.document = doc, .n = EXTRACTORS};
+	struct slu_receiver *r;
+	struct slu_err err;
+	struct slu_db *db;
+	double start;
+	char host[32];
+
+	remove_db();
+	start = now();
+	db = open_db(SLU_DB_LOAD);
+	r = slu_receiver_new(db, &err);
+	if (!r || slu_db_begin(db, &err))
+		die("import", &err);
+	for (unsigned h = 0; h < hosts; h++) {
+		snprintf(host, sizeof(host), "n%u", h);
+		map_of(h, doc);
+		if (slu_receive_map(r, host, &map, 1, &err))
+			die("import", &err);
+	}
+	if (slu_db_commit(db, &err))
+		die("import", &err);
+	slu_receiver_free(r);
+	slu_db_close(db);
+	return now() - start;
+}
+
+static double flat_file(void)
+{
+	char path[sizeof(db_path) + 8];
+	double start;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s-flat", db_path);
+	start = now();
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0)
+		die(path, NULL);
+	for (size_t i = 0; i < n_texts; i++)
+		if (slu_write_all(fd, text[i].text, text[i].len))
+			die(path, NULL);
+	if (fdatasync(fd))
+		die(path, NULL);
+	start = now() - start;
+	close(fd);
+	unlink(path);
+	return start;
+}
+
+static void heartbeat(void)
+{
+	struct slu_db *db = open_db(SLU_DB_WRITE), *other;
+	unsigned char body[EXTRACTORS * 8];
+	struct slu_document doc[EXTRACTORS];
+	struct slu_buf reply = {0};
+	int64_t before = 0, after = 0;
+	struct slu_receiver *r;
+	struct slu_err err;
+	double start = 0;
+	char host[32];
+
+	r = slu_receiver_new(db, &err);
+	other = open_db(SLU_DB_READ);
+	slu_db_value(other, &before, 0, &err, "PRAGMA data_version", "");
+	for (unsigned h = 0; h < 2 * hosts; h++) {
+		if (h == hosts) /* the first round reads what they have */
+			start = now();
+		snprintf(host, sizeof(host), "n%u", h % hosts);
+		map_of(h % hosts, doc);
+		for (int i = 0; i < EXTRACTORS * 8; i++)
+			body[i] = (unsigned char)(doc[i / 8].hash >>
+						  (8 * (i % 8)));
+		if (slu_receive_hashes_body(r, host, body, sizeof(body), 2,
+					    &reply, &err))
+			die("heartbeat", &err);
+		if (strcmp(reply.data, "{\"missing\":[]}") != 0)
+			die("heartbeat: documents are missing", NULL);
+	}
+	start = now() - start;
+	slu_db_value(other, &after, 0, &err, "PRAGMA data_version", "");
+	print("heartbeat", "time", "ns/doc", start * 1e9 / hosts / EXTRACTORS,
+	      "limit of a second", 1e9 / hosts / EXTRACTORS);
+	print("heartbeat", "writes", "commits", (double)(after - before),
+	      "none", 1);
+	print("heartbeat", "body", "B/doc", (double)sizeof(body) / EXTRACTORS,
+	      "issue's", 8);
+	slu_buf_free(&reply);
+	slu_receiver_free(r);
+	slu_db_close(other);
+	slu_db_close(db);
+}
+
+/* What a new process does; returns bytes. */
+static size_t ours(void)
+{
+	struct slu_hosts list = {.name = calloc(asked, sizeof(char *))};
+	struct slu_db *db = open_db(SLU_DB_READ);
+	struct slu_buf out = {0};
+	struct slu_err err;
+
+	for (unsigned h = 0; h < asked; h++)
+		list.name[list.n++] = slu_asprintf("n%u", h * (hosts / asked));
+	if (slu_query_resources(db, &list, NULL, &out, &err))
+		die("query", &err);
+	slu_db_close(db);
+	return out.len;
+}
+
+static size_t by_sql(void)
+{
+	struct slu_db *db = open_db(SLU_DB_READ);
+	struct slu_err err;
+	struct slu_rows *rows = slu_db_query(
+		db, &err,
+		"SELECT json_group_object(Hostname, json(o)) FROM (SELECT "
+		"h.Hostname, json_group_object(e.Name, json(d.Data)) AS o "
+		"FROM Hosttable h JOIN Host2Data x ON x.HostID = h.HostID "
+		"JOIN Datatable d ON d.DID = x.DID JOIN Extractortable e ON "
+		"e.EID = d.EID WHERE (h.HostID - 1) % ?1 = 0 AND "
+		"(h.HostID - 1) / ?1 < ?2 GROUP BY h.HostID)",
+		"ii", (int)(hosts / asked), (int)asked);
+	size_t n;
+
+	if (!rows || slu_db_step(rows, &err) != 1)
+		die("json_group_object", &err);
+	n = slu_db_bytes(rows, 0);
+	slu_db_done(rows);
+	slu_db_close(db);
+	return n;
+}
+
+static size_t bytes; /* of ours */
+
+static size_t copy(void)
+{
+	static char *from;
+	char *to;
+
+	if (!from) { /* filled before the clock runs */
+		from = malloc(bytes);
+		memset(from, 'x', bytes);
+		return 0;
+	}
+	to = malloc(bytes);
+	memcpy(to, from, bytes);
+	return to[bytes - 1] == 'x' ? bytes : 0;
+}
+
+struct result {
+	double seconds;
+	size_t bytes;
+};
+
+/* Run it in a process that has done nothing else. */
+static struct result fresh(size_t (*run)(void))
+{
+	struct result result = {0};
+	int fd[2];
+	pid_t pid;
+
+	if (pipe(fd))
+		die("pipe", NULL);
+	pid = fork();
+	if (pid == 0) {
+		double start;
+
+		if (run == copy)
+			copy();
+		start = cpu_time();
+		result.bytes = run();
+		result.seconds = cpu_time() - start;
+		_exit(write(fd[1], &result, sizeof(result)) < 0);
+	}
+	close(fd[1]);
+	if (read(fd[0], &result, sizeof(result)) != sizeof(result))
+		die("a child", NULL);
+	close(fd[0]);
+	waitpid(pid, NULL, 0);
+	return result;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct result *x = a, *y = b;
+
+	return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+}
+
+static struct result median(size_t (*run)(void))
+{
+	struct result all[RUNS];
+
+	for (int i = 0; i < RUNS; i++)
+		all[i] = fresh(run);
+	qsort(all, RUNS, sizeof(all[0]), by_time);
+	return all[RUNS / 2];
+}
+
+static void query(void)
+{
+	struct result mine = median(ours), sql, memory;
+
+	bytes = mine.bytes;
+	memory = median(copy);
+	sql = median(by_sql);
+	if (sql.bytes != mine.bytes)
+		die("json_group_object says something else", NULL);
+	print("query", "cpu", "ms", mine.seconds * 1e3, "memcpy",
+	      memory.seconds * 1e3);
+	print("query", "cpu", "ms", mine.seconds * 1e3, "json_group_object",
+	      sql.seconds * 1e3);
+	print("query", "answer", "MB", (double)mine.bytes / 1e6,
+	      "json_group_object", (double)sql.bytes / 1e6);
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{"csv", no_argument, NULL, 'c'},
+		{"hosts", required_argument, NULL, 'h'},
+		{"query", required_argument, NULL, 'q'},
+		{NULL, 0, NULL, 0}};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		if (c == 'c')
+			csv = true;
+		else if (c == 'h')
+			hosts = (unsigned)atoi(optarg);
+		else if (c == 'q')
+			asked = (unsigned)atoi(optarg);
+		else
+			exit(2);
+	}
+	if (optind < argc)
+		dir = argv[optind];
+	if (hosts == 0 || asked == 0 || asked > hosts)
+		die("--hosts and --query", NULL);
+	snprintf(db_path, sizeof(db_path), "%s/resource_map.%d.db", dir,
+		 (int)getpid());
+}
+
+int main(int argc, char **argv)
+{
+	double mine, flat;
+
+	parse(argc, argv);
+	make_texts();
+	if (csv)
+		puts("case,metric,unit,ours,rival,rival_value,ratio");
+	flat = flat_file();
+	mine = import();
+	print("import", "time", "s", mine, "flat file and fdatasync", flat);
+	heartbeat();
+	query();
+	remove_db();
+	return 0;
+}
