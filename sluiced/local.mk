@@ -58,6 +58,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_nodes \
 	tests/unit/test_sluiced_orders \
 	tests/unit/test_sluiced_publish \
+	tests/unit/test_sluiced_push \
 	tests/unit/test_sluiced_routes
 check_PROGRAMS += $(sluiced_tests)
 TESTS += $(sluiced_tests)
@@ -75,5 +76,6 @@ tests_unit_test_sluiced_loop_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_nodes_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_orders_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_publish_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_push_LDADD = libslupush.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_routes_LDADD = libsluiced.la $(CHECK_LIBS)
 endif

@@ -236,7 +236,7 @@ static inline void ctl_done(bool ok)
 	ctl_send(&slu_done_desc, &done);
 }
 
-static void ctl_hello(struct slu_job *jobs, size_t n)
+static inline void ctl_hello(struct slu_job *jobs, size_t n)
 {
 	struct slu_node_addr nodes[] = {
 		{(char *)"n1", sluiced_addr},
@@ -272,7 +272,7 @@ static void ctl_close(void)
 /* ---- requests ---- */
 
 /* POST text; 0 with the reply in *reply, or the kind of the error. */
-static int post(const char *path, const char *text, struct slu_buf *reply)
+static inline int post(const char *path, const char *text, struct slu_buf *reply)
 {
 	struct slu_buf mine = {0}, *to = reply ? reply : &mine;
 	int rc = slu_http_post(http, path, text, strlen(text), 5, to, &err);
