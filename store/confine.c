@@ -54,7 +54,8 @@ static int authorize(void *arg, int action, const char *first,
 	bool good = false;
 
 	(void)inner;
-	if (action == SQLITE_SELECT || action == SQLITE_RECURSIVE)
+	if (action == SQLITE_SELECT || action == SQLITE_RECURSIVE ||
+	    action == SQLITE_TRANSACTION)
 		good = true;
 	else if (action == SQLITE_FUNCTION)
 		good = may_call(second);

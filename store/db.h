@@ -83,12 +83,12 @@ const char *slu_db_column(struct slu_rows *rows, int column); /* its name */
 
 /*
  * For statements that strangers wrote: from now on this connection only runs
- * SELECTs, which see these tables (a NULL-ended list that stays), temporary
- * ones and json_each, json_tree. Each may take SLU_DB_STEPS_MAX steps of
- * SQLite's machine (then SLU_BUSY; a minute or two), values of 64 MiB, and all
- * of the process's SQLite SLU_DB_MEMORY_MAX bytes (then SLU_NOMEM). What they
- * may not is SLU_DENIED; more than one statement in a text is SLU_INVALID
- * always.
+ * SELECTs (and begins and ends transactions), which see these tables (a
+ * NULL-ended list that stays), temporary ones and json_each, json_tree. Each
+ * may take SLU_DB_STEPS_MAX steps of SQLite's machine (then SLU_BUSY; a minute
+ * or two), values of 64 MiB, and all of the process's SQLite SLU_DB_MEMORY_MAX
+ * bytes (then SLU_NOMEM). What they may not is SLU_DENIED; more than one
+ * statement in a text is SLU_INVALID always.
  */
 #define SLU_DB_STEPS_MAX  4000000000ll
 #define SLU_DB_MEMORY_MAX (1ll << 30)

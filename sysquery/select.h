@@ -8,8 +8,10 @@
  * v_EXTRACTOR has a row for each element of each host's document (one row,
  * when that is no array), its columns are "host" and the keys of the elements;
  * nested values are JSON texts. Where a document is an object,
- * v_EXTRACTOR_KEY has the same for the array under that key. v_summary is
- * what slu_query_summary() says, and has every host.
+ * v_EXTRACTOR_KEY has the same for the array under that key. Where a document
+ * has a key "host", its column is "its_host". v_summary is what
+ * slu_query_summary() says, and has every host; v_leaf has (host, switch) for
+ * each host on a switch of the document "topology".
  *
  * Sizes may be written with units: 1TiB, 1.5GB (see common/size.h; there must
  * be a letter behind K, M, G, T or P).

@@ -42,11 +42,11 @@ static void columns_free(struct columns *c)
 		free(c->name[i]);
 }
 
-/* Names of columns are equal whatever their case; "host" is ours. */
+/* Names of columns are equal whatever their case; "host" is ours, the
+ * document's own is called "its_host". */
 static void add_column(struct columns *c, const char *key)
 {
-	if (c->n == KEYS_MAX || !*key || strpbrk(key, "\"'[]") ||
-	    strcasecmp(key, "host") == 0)
+	if (c->n == KEYS_MAX || !*key || strpbrk(key, "\"'[]"))
 		return;
 	for (size_t i = 0; i < c->n; i++)
 		if (strcasecmp(c->name[i], key) == 0)
@@ -103,7 +103,9 @@ static void add_names(struct slu_buf *sql, const struct columns *c,
 		      const char *before)
 {
 	for (size_t i = 0; i < c->n; i++)
-		slu_buf_printf(sql, ", %s\"%s\"", before, c->name[i]);
+		slu_buf_printf(sql, ", %s\"%s%s\"", before,
+			       strcasecmp(c->name[i], "host") ? "" : "its_",
+			       c->name[i]);
 }
 
 /* The value under a key; an element that has no keys is itself the value. */
@@ -199,6 +201,57 @@ static int make_summary(struct slu_db *db, struct slu_err *err)
 	return n < 0 ? -1 : 0;
 }
 
+static int add_leaf(struct slu_db *db, struct json_object *sw,
+		    struct slu_err *err)
+{
+	const char *name = "", *list = "";
+	struct slu_hosts hosts;
+	long n = 0;
+
+	if (slu_json_str_opt(sw, "switch", &name, err) ||
+	    slu_json_str_opt(sw, "hosts", &list, err) ||
+	    slu_hosts_parse(list, &hosts, err))
+		return slu_err_prefix(err, "topology");
+	for (size_t i = 0; i < hosts.n && n >= 0; i++)
+		n = slu_db_exec(db, err, "INSERT INTO v_leaf VALUES (?, ?)",
+				"ss", hosts.name[i], name);
+	slu_hosts_free(&hosts);
+	return n < 0 ? -1 : 0;
+}
+
+/* Which hosts hang on which switch, as the newest document "topology" has it:
+ * an array of {"switch":NAME,"hosts":LIST,...}. */
+static int make_leaf(struct slu_db *db, struct slu_err *err)
+{
+	struct json_object *topology = NULL;
+	struct slu_rows *rows;
+	int ret;
+
+	if (slu_db_script(db, "CREATE TEMP TABLE v_leaf (host, switch)", err))
+		return -1;
+	rows = slu_db_query(db, err,
+			    "SELECT d.Data FROM Datatable d JOIN "
+			    "Extractortable e ON e.EID = d.EID WHERE "
+			    "e.Name = 'topology' AND d.DID IN (SELECT DID "
+			    "FROM Host2Data) ORDER BY d.DID DESC LIMIT 1",
+			    "");
+	if (!rows)
+		return -1;
+	ret = slu_db_step(rows, err);
+	if (ret == 1)
+		topology = slu_json_parse(slu_db_text(rows, 0),
+					  slu_db_bytes(rows, 0), err);
+	slu_db_done(rows);
+	if (ret == 1)
+		ret = json_object_is_type(topology, json_type_array) ? 0 : -1;
+	for (size_t i = 0;
+	     ret == 0 && topology && i < json_object_array_length(topology);
+	     i++)
+		ret = add_leaf(db, json_object_array_get_idx(topology, i), err);
+	json_object_put(topology);
+	return ret;
+}
+
 /* The longest extractor that the word behind "v_" begins with; what is left is
  * a key. 1: found; 0: there is none. */
 static int find_source(struct slu_db *db, const char *word, struct source *s,
@@ -238,12 +291,19 @@ static int find_source(struct slu_db *db, const char *word, struct source *s,
 static int make_word(struct slu_db *db, const char *word, struct slu_err *err)
 {
 	struct source s;
+	int64_t made;
 	int ret;
 
-	if (slu_db_has(db, word))
+	if (slu_db_value(db, &made, 0, err,
+			 "SELECT 1 FROM temp.sqlite_schema WHERE name = ?", "s",
+			 word))
+		return -1;
+	if (made)
 		return 0;
 	if (strcmp(word, "v_summary") == 0)
 		return make_summary(db, err);
+	if (strcmp(word, "v_leaf") == 0)
+		return make_leaf(db, err);
 	ret = find_source(db, word, &s, err);
 	return ret == 1 ? make(db, &s, err) : ret;
 }
@@ -287,13 +347,14 @@ static struct json_object *all_views(struct slu_db *db, struct slu_err *err)
 			     "Extractortable ORDER BY EID",
 			     ""),
 		err);
-	struct json_object *row = json_object_new_object();
+	static const char *const ours[] = {"v_summary", "v_leaf"};
+	struct json_object *row;
 
-	slu_json_set_str(row, "view", "v_summary");
-	if (rows)
+	for (int i = 0; rows && i < 2; i++) {
+		row = json_object_new_object();
+		slu_json_set_str(row, "view", ours[i]);
 		json_object_array_add(rows, row);
-	else
-		json_object_put(row);
+	}
 	return rows;
 }
 
