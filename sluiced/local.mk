@@ -44,6 +44,7 @@ tests_fuzz_fuzz_line_LDADD = libsluiced.la
 if HAVE_CHECK
 noinst_HEADERS += tests/unit/sluiced.h
 sluiced_tests = \
+	tests/unit/test_sluiced_answers \
 	tests/unit/test_sluiced_assignment \
 	tests/unit/test_sluiced_auth \
 	tests/unit/test_sluiced_batch \
@@ -62,6 +63,10 @@ sluiced_tests = \
 	tests/unit/test_sluiced_routes
 check_PROGRAMS += $(sluiced_tests)
 TESTS += $(sluiced_tests)
+tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
+	tests/unit/sysquery_run.c $(sysquery_parts)
+tests_unit_test_sluiced_answers_LDADD = libsluiced.la libsluimport.la libslunet.la \
+	$(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = libsluiced.la $(CHECK_LIBS)
