@@ -19,9 +19,9 @@ enum slu_db_mode {
 	SLU_DB_READ,  /* must exist; nothing is written, old schemas are fine */
 	SLU_DB_WRITE, /* made and migrated; WAL, synchronous=FULL */
 	SLU_DB_LOAD,  /* the same, but for a file that is new: it keeps a
-		       * rollback journal, so that what is loaded into it
-		       * at once is written once, and gets its WAL from
-		       * who opens it next */
+		       * rollback journal and each transaction in memory,
+		       * so that what is loaded into it at once is written
+		       * once, and gets its WAL from who opens it next */
 };
 
 /* Open. SLU_DENIED when a newer program wrote it (its schema is unknown to

@@ -74,8 +74,11 @@ static int open_write(struct slu_db *db, bool load, int64_t schema,
 			  "PRAGMA cache_size=-" CACHE_KIB,
 			  err))
 		return -1;
-	if (!(load && schema == 0) &&
-	    slu_db_script(db, "PRAGMA journal_mode=WAL", err))
+	/* what is loaded is written once, in order, when it is complete */
+	if (slu_db_script(db,
+			  load && schema == 0 ? "PRAGMA cache_spill=OFF"
+					      : "PRAGMA journal_mode=WAL",
+			  err))
 		return -1;
 	if (schema == slu_schema_version)
 		return 0;
