@@ -70,6 +70,18 @@ static void path_of(const struct source *s, char path[WORD_MAX + 8])
 	snprintf(path, WORD_MAX + 8, *s->key ? "$.\"%s\"" : "$", s->key);
 }
 
+/* Where a device is near, is left out of documents where nobody knows; asked
+ * for it may be all the same. */
+static void add_place(const char *extractor, struct columns *c)
+{
+	static const char *const devices[] = {
+		"nvme", "infiniband", "networkdevices", "gpus", "pcidevices"};
+
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if (strcasecmp(extractor, devices[i]) == 0)
+			add_column(c, "numa_node");
+}
+
 static int read_columns(struct slu_db *db, const struct source *s,
 			struct columns *c, struct slu_err *err)
 {
@@ -81,6 +93,8 @@ static int read_columns(struct slu_db *db, const struct source *s,
 	for (size_t i = 0; !*s->key && e && e->columns && e->columns[i].key;
 	     i++)
 		add_column(c, e->columns[i].key);
+	if (!*s->key)
+		add_place(s->extractor, c);
 	path_of(s, path);
 	rows = slu_db_query(
 		db, err,

@@ -99,6 +99,10 @@ START_TEST(test_examples)
 		 "[{\"host\":\"a1\",\"its_host\":\"a2\"}]"},
 		{"summary", "{\"where\":\"size < 500GB\"}", "[]"},
 	};
+	static const struct map_case nowhere[] = {
+		{"select", SQL("SELECT host FROM v_nvme WHERE numa_node = 1"),
+		 "[]"},
+	};
 	static const char *const hosts[] = {"a1", "a2", "a3"};
 
 	each(h, hosts)
@@ -124,6 +128,8 @@ START_TEST(test_examples)
 		1);
 	map_put("a1", "hosts", "[{\"host\":\"a2\",\"device\":\"HCA-1\"}]", 1);
 	map_check(cases);
+	map_put("a1", "nvme", "[{\"name\":\"nvme0\",\"size_bytes\":9}]", 2);
+	map_check(nowhere);
 }
 END_TEST
 
