@@ -39,8 +39,9 @@ sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
 sysquery_sysquery_LDADD = libslusysquery.la libsluimport.la libslunet.la libslucommon.la
 
 noinst_HEADERS += tests/unit/map.h
-dist_check_SCRIPTS += tests/unit/test_sysquery.sh
-TESTS += tests/unit/test_sysquery.sh
+dist_check_SCRIPTS += tests/unit/test_sysquery.sh \
+	tests/unit/test_recorded_map.sh
+TESTS += tests/unit/test_sysquery.sh tests/unit/test_recorded_map.sh
 
 EXTRA_DIST += tests/fuzz/corpus/leaves tests/fuzz/corpus/select \
 	tests/fuzz/corpus/slurmconf
