@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LTLIBRARIES += libslucommon.la
 libslucommon_la_SOURCES = \
-	common/err.c common/err.h \
+	common/err.c common/err.h common/fast.h \
 	common/str.c common/str.h \
 	common/log.c common/log.h \
 	common/jsonx.c common/jsonx.h \

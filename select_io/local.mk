@@ -73,8 +73,10 @@ libslutbfd_la_LIBADD = libslutbf.la
 dist_man_MANS += man/sluice-tbfd.8
 dist_doc_DATA += etc/sluice-tbfd.service
 sbin_PROGRAMS += select_io/tbf/sluice-tbfd
-select_io_tbf_sluice_tbfd_SOURCES = select_io/tbf/main.c
-select_io_tbf_sluice_tbfd_LDADD = libslutbfd.la
+select_io_tbf_sluice_tbfd_SOURCES = select_io/tbf/main.c \
+	select_io/tbf/publish.c select_io/tbf/publish.h
+select_io_tbf_sluice_tbfd_LDADD = libslutbfd.la libsluost.la libslunet.la \
+	libslucommon.la
 
 if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
@@ -102,4 +104,36 @@ check_PROGRAMS += tests/fuzz/fuzz_lustre
 TESTS += tests/fuzz/fuzz_lustre
 EXTRA_DIST += tests/fuzz/corpus/lustre
 tests_fuzz_fuzz_lustre_SOURCES = tests/fuzz/fuzz_lustre.c tests/fuzz/replay.c
-tests_fuzz_fuzz_lustre_LDADD = libslutbf.la
+tests_fuzz_fuzz_lustre_LDADD = libslutbf.la libsluost.la
+
+# Placement on Lustre's targets.
+noinst_LTLIBRARIES += libsluost.la
+libsluost_la_SOURCES = \
+	select_io/ost/choose.c select_io/ost/choose.h \
+	select_io/ost/convex.c \
+	select_io/ost/place.c select_io/ost/place.h \
+	select_io/ost/predicted.c \
+	select_io/ost/private.h \
+	select_io/ost/server.c select_io/ost/server.h
+libsluost_la_LIBADD = libslucommon.la -lm
+
+if HAVE_CHECK
+ost_tests = tests/unit/test_place tests/unit/test_ost_choose
+check_PROGRAMS += $(ost_tests)
+TESTS += $(ost_tests)
+tests_unit_test_place_LDADD = libsluost.la $(CHECK_LIBS)
+tests_unit_test_ost_choose_LDADD = libsluost.la $(CHECK_LIBS)
+endif
+
+# Layouts of files on Lustre.
+noinst_LTLIBRARIES += libslustripe.la
+libslustripe_la_SOURCES = \
+	select_io/stripe/layout.c select_io/stripe/layout.h \
+	select_io/stripe/presets.c
+libslustripe_la_LIBADD = libslucommon.la
+
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_stripe_layout
+TESTS += tests/unit/test_stripe_layout
+tests_unit_test_stripe_layout_LDADD = libslustripe.la $(CHECK_LIBS)
+endif

@@ -138,5 +138,7 @@ const struct slu_answerer slu_answerers[] = {
 	{"accuracy", NULL, accuracy},
 	{"predict", NULL, predict},
 	{"ions", slu_prepare_ions, slu_answer_ions},
+	{"osts", slu_osts_prepare, slu_osts_answer},
+	{"stripe", slu_osts_prepare, slu_stripe_answer},
 	{NULL, NULL, NULL},
 };

@@ -251,6 +251,8 @@ void slu_daemon_stop(struct slu_daemon *d)
 	slu_buffers_free(d->buffers);
 	slu_control_free(d->control);
 	slu_receiver_free(d->receiver);
+	json_object_put(d->osts);
+	d->osts = NULL;
 	slu_epoch_unref(d->epoch);
 	slu_nodes_free(d->auth.nodes);
 	slu_jobs_free(d->jobs);

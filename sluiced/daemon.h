@@ -51,6 +51,7 @@ struct slu_daemon {
 	struct slu_epoch *epoch; /* the assignment in force; may be NULL */
 	struct slu_publisher *publisher;
 	struct slu_questions questions;
+	struct json_object *osts; /* what storage servers said; may be NULL */
 	struct slu_metrics metrics;
 };
 

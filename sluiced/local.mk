@@ -22,12 +22,14 @@ libsluiced_la_SOURCES = \
 	sluiced/metrics.c sluiced/metrics.h \
 	sluiced/nodes.c sluiced/nodes.h \
 	sluiced/orders.c sluiced/orders.h \
+	sluiced/osts.c \
 	sluiced/publish.c sluiced/publish.h \
 	sluiced/questions.c sluiced/questions.h \
 	sluiced/routes.c sluiced/routes.h \
+	sluiced/stripe.c \
 	sluiced/turn.c sluiced/turn.h \
 	sluiced/user.c sluiced/user.h
-libsluiced_la_LIBADD = libsluburst.la libsluhistory.la libsluion.la \
+libsluiced_la_LIBADD = libsluburst.la libsluhistory.la libsluion.la libsluost.la libslustripe.la \
 	libslusysquery.la libslusysmap.la libslustore.la libsluwire.la \
 	libslucommon.la $(MHD_LIBS) $(JSON_LIBS)
 

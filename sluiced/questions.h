@@ -53,6 +53,18 @@ struct slu_answerer {
 /* Beside those of sysquery/query.h, which are everybody's to ask. */
 extern const struct slu_answerer slu_answerers[]; /* name NULL ends it */
 
+/* osts.c: the storage targets of Lustre. */
+struct json_object *slu_osts_prepare(const struct slu_daemon *d,
+				     const struct slu_asker *who);
+int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
+		    struct json_object *args, struct slu_buf *out,
+		    struct slu_err *err);
+
+/* stripe.c: layouts of files, from the same. */
+int slu_stripe_answer(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err);
+
 void slu_questions_init(struct slu_questions *questions);
 /* Refuse those that wait; at the end of the program. */
 void slu_questions_stop(struct slu_daemon *d);

@@ -176,6 +176,14 @@ const struct slu_route slu_routes[] = {
 	},
 	{
 		.method = "POST",
+		.path = "/v1/osts",
+		.who = SLU_WHO_HOST,
+		.max = SMALL,
+		.host = host_argument,
+		.handle = slu_handle_osts,
+	},
+	{
+		.method = "POST",
 		.path = "/v1/query",
 		.who = SLU_WHO_USER,
 		.max = SMALL,

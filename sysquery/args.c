@@ -20,7 +20,7 @@
 enum takes { NOTHING, ONE, MANY };
 
 struct opt {
-	char letter; /* letters that are not for typing are big */
+	char letter; /* letters that are not for typing are big, or digits */
 	const char *name, *value, *help;
 	enum takes takes;
 	int (*set)(struct slu_ask *ask, const char *value, struct slu_err *err);
@@ -253,6 +253,56 @@ static int set_user(struct slu_ask *ask, const char *value, struct slu_err *err)
 	return 0;
 }
 
+static int set_stripes(struct slu_ask *ask, const char *value,
+		       struct slu_err *err)
+{
+	return slu_ask_number(ask, "stripes", value, err);
+}
+
+static int set_files(struct slu_ask *ask, const char *value,
+		     struct slu_err *err)
+{
+	return slu_ask_number(ask, "files", value, err);
+}
+
+static int set_size(struct slu_ask *ask, const char *value, struct slu_err *err)
+{
+	uint64_t bytes;
+
+	if (slu_size_parse(value, &bytes, err))
+		return -1;
+	slu_json_set_u64(ask->args, "size", bytes);
+	return 0;
+}
+
+static int set_access(struct slu_ask *ask, const char *value,
+		      struct slu_err *err)
+{
+	(void)err;
+	slu_json_set_str(ask->args, "access", value);
+	return 0;
+}
+
+static int set_readers(struct slu_ask *ask, const char *value,
+		       struct slu_err *err)
+{
+	return slu_ask_number(ask, "readers", value, err);
+}
+
+static int set_targets(struct slu_ask *ask, const char *value,
+		       struct slu_err *err)
+{
+	return slu_ask_number(ask, "targets", value, err);
+}
+
+static int set_preset(struct slu_ask *ask, const char *value,
+		      struct slu_err *err)
+{
+	(void)err;
+	slu_json_set_str(ask->args, "preset", value);
+	return 0;
+}
+
 static const struct opt opts[] = {
 	{'f', "filename", "DB", "ask this database instead of sluiced", ONE,
 	 set_file},
@@ -298,6 +348,20 @@ static const struct opt opts[] = {
 	 set_elapsed},
 	{'Y', "accuracy", NULL, "of jobs: how good predictions were", NOTHING,
 	 set_accuracy},
+	{'1', "stripes", "N", "of osts place: targets of each file", ONE,
+	 set_stripes},
+	{'B', "size", "SIZE",
+	 "of osts place, stripe explain: bytes of the file", ONE, set_size},
+	{'F', "count", "N", "of osts place: so many files at once", ONE,
+	 set_files},
+	{'D', "access", "HOW", "of stripe explain: sequential or random", ONE,
+	 set_access},
+	{'G', "readers", "N", "of stripe explain: processes that read at once",
+	 ONE, set_readers},
+	{'H', "targets", "N", "of stripe explain: targets there are", ONE,
+	 set_targets},
+	{'2', "preset", "NAME", "of stripe explain: a published layout", ONE,
+	 set_preset},
 	{'h', "help", NULL, "show this", NOTHING, set_help},
 	{'V', "version", NULL, "show the version", NOTHING, set_version},
 	{.letter = '\0'},

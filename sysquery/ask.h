@@ -89,6 +89,8 @@ int slu_cmd_history(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_diff(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_osts(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_import(struct slu_ask *ask, struct slu_err *err);

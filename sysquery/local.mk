@@ -32,7 +32,9 @@ sysquery_parts = \
 	sysquery/cmd/ions.c \
 	sysquery/cmd/jobs.c \
 	sysquery/cmd/original.c \
+	sysquery/cmd/osts.c \
 	sysquery/cmd/predict.c \
+	sysquery/cmd/stripe.c \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)

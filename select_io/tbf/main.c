@@ -14,6 +14,7 @@
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "select_io/tbf/daemon.h"
+#include "select_io/tbf/publish.h"
 
 #define STATE	   "/var/lib/sluice/tbfd.json"
 #define EXIT_USAGE 2
@@ -42,6 +43,8 @@ static const char help[] =
 	"      --resync SECONDS   how often to look at the rules (5)\n"
 	"  -s, --state FILE       records and status (" STATE ")\n"
 	"  -m, --metrics FILE     numbers for Prometheus' textfile collector\n"
+	"  -P, --publish CONF     tell the sluiced of this sluice.conf how the"
+	" server is\n"
 	"      --root DIR         read the server recorded there; implies"
 	" --dry-run\n"
 	"      --lctl PROGRAM     go through lctl instead of files\n"
@@ -95,6 +98,7 @@ static const struct option longs[] = {
 	{"resync", required_argument, NULL, RESYNC},
 	{"state", required_argument, NULL, 's'},
 	{"metrics", required_argument, NULL, 'm'},
+	{"publish", required_argument, NULL, 'P'},
 	{"root", required_argument, NULL, ROOT},
 	{"lctl", required_argument, NULL, LCTL},
 	{"dry-run", no_argument, NULL, DRY_RUN},
@@ -112,7 +116,7 @@ static const struct option longs[] = {
 struct program {
 	struct slu_tbfd_options opt;
 	struct slu_log log;
-	const char *root, *lctl;
+	const char *root, *lctl, *publish;
 	double measure;
 	bool clean, status, json, syslog;
 };
@@ -234,6 +238,9 @@ static int set_option(struct program *p, int c)
 	case 's':
 		o->state = optarg;
 		break;
+	case 'P':
+		p->publish = optarg;
+		break;
 	case 'm':
 		o->metrics = optarg;
 		break;
@@ -288,7 +295,7 @@ static int parse(struct program *p, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "r:R:p:n:N:x:s:m:v", longs,
+	while ((c = getopt_long(argc, argv, "r:R:p:n:N:x:s:m:P:v", longs,
 				NULL)) != -1)
 		if (set_option(p, c))
 			return -1;
@@ -347,6 +354,9 @@ static int run(struct program *p, struct slu_err *err)
 		ret = slu_tbfd_clean(lustre, p->opt.state, &p->log, err);
 	else if (p->measure > 0)
 		ret = slu_tbfd_measure(lustre, p->measure, &out, err);
+	else if (p->publish &&
+		 slu_publish_start(p->publish, p->root, &p->log, err))
+		ret = -1;
 	else
 		ret = slu_tbfd_run(&p->opt, lustre, &p->log, err);
 	if (out.data)

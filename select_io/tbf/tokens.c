@@ -10,24 +10,13 @@
  * carry); each step moves as many tokens and records as it takes.
  */
 #include "config.h"
+#include "common/fast.h"
 #include "select_io/tbf/tokens.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The loops below are short and many: worth unrolling, and worth the widest
- * registers there are. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#pragma GCC optimize("O3", "vect-cost-model=dynamic", "no-trapping-math", \
-		     "finite-math-only", "no-signed-zeros")
-#define FAST __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FAST
-#endif
-#define INLINE	    static inline __attribute__((always_inline))
 
 #define PUBLIC	    6 /* arrays */
 #define BUCKETS	    512
@@ -116,17 +105,17 @@ static struct work scratch(const struct slu_tokens *t)
 	};
 }
 
-INLINE double most(double a, double b)
+SLU_INLINE double most(double a, double b)
 {
 	return a > b ? a : b;
 }
 
-INLINE double least(double a, double b)
+SLU_INLINE double least(double a, double b)
 {
 	return a < b ? a : b;
 }
 
-INLINE double sum(const double *v, size_t n)
+SLU_INLINE double sum(const double *v, size_t n)
 {
 	double part[8] = {0}, all = 0;
 	size_t i;
@@ -171,7 +160,7 @@ struct division {
 };
 
 /* The bucket of each remainder; who may not give is in one of its own. */
-INLINE void find_keys(const struct division *d, double step)
+SLU_INLINE void find_keys(const struct division *d, double step)
 {
 	const double *restrict remainder = d->remainder;
 	const double *restrict whole = d->whole;
@@ -204,8 +193,8 @@ static int32_t find_edge(const struct division *d, bool from_top, size_t *count)
 
 /* One token more (step 1) or less (-1) for `count` of those that may: the
  * largest remainders first, or the smallest. There are that many. */
-INLINE void one_each(const struct division *d, size_t count, double step,
-		     bool largest)
+SLU_INLINE void one_each(const struct division *d, size_t count, double step,
+			 bool largest)
 {
 	const int32_t *restrict key = d->w->key;
 	double *restrict whole = d->whole, *restrict remainder = d->remainder;
@@ -248,7 +237,7 @@ static size_t who_may_give(const struct division *d)
 }
 
 /* (23) to (25) without the mistake: what was rounded away before counts. */
-INLINE void round_down(const struct division *d)
+SLU_INLINE void round_down(const struct division *d)
 {
 	const double *restrict raw = d->raw;
 	double *restrict whole = d->whole, *restrict remainder = d->remainder;
@@ -272,7 +261,7 @@ static void round_literally(const struct division *d)
 }
 
 /* Divide exactly `total` whole tokens. */
-INLINE void divide(const struct division *d, double total)
+SLU_INLINE void divide(const struct division *d, double total)
 {
 	double left;
 	size_t givers;
@@ -297,9 +286,9 @@ INLINE void divide(const struct division *d, double total)
 }
 
 /* (1), (2): the tokens by priority. */
-INLINE void by_priority(const struct slu_tokens_settings *s,
-			struct slu_tokens *t, const struct work *w,
-			double seconds)
+SLU_INLINE void by_priority(const struct slu_tokens_settings *s,
+			    struct slu_tokens *t, const struct work *w,
+			    double seconds)
 {
 	double exact = s->rate * seconds + (s->literal ? 0 : t->carry);
 	double budget = floor(exact + EPSILON);
@@ -314,7 +303,7 @@ INLINE void by_priority(const struct slu_tokens_settings *s,
 }
 
 /* (3), (6) */
-INLINE void factors(const struct slu_tokens *t, const struct work *w)
+SLU_INLINE void factors(const struct slu_tokens *t, const struct work *w)
 {
 	const double *restrict tokens = t->tokens, *restrict share = w->share;
 	const double *restrict demand = t->demand, *restrict nodes = t->nodes;
@@ -331,8 +320,8 @@ INLINE void factors(const struct slu_tokens *t, const struct work *w)
 	}
 }
 
-INLINE bool is_hungry(const struct slu_tokens *t, const struct work *w,
-		      size_t i)
+SLU_INLINE bool is_hungry(const struct slu_tokens *t, const struct work *w,
+			  size_t i)
 {
 	double limit = t->limit[i] < 0 ? w->share[i] : t->limit[i];
 
@@ -340,7 +329,7 @@ INLINE bool is_hungry(const struct slu_tokens *t, const struct work *w,
 }
 
 /* While a job used up what it was allowed, only such jobs borrow. */
-INLINE void prefer_hungry(const struct slu_tokens *t, const struct work *w)
+SLU_INLINE void prefer_hungry(const struct slu_tokens *t, const struct work *w)
 {
 	size_t any = 0;
 
@@ -351,8 +340,8 @@ INLINE void prefer_hungry(const struct slu_tokens *t, const struct work *w)
 }
 
 /* (4), (5), (7), (8): lend the surplus. */
-INLINE void redistribute(const struct slu_tokens_settings *s,
-			 struct slu_tokens *t, const struct work *w)
+SLU_INLINE void redistribute(const struct slu_tokens_settings *s,
+			     struct slu_tokens *t, const struct work *w)
 {
 	double *restrict over = w->over, *restrict raw = w->raw;
 	double *restrict moved = w->moved, *restrict tokens = t->tokens;
@@ -379,8 +368,8 @@ INLINE void redistribute(const struct slu_tokens_settings *s,
 
 /* (9): who has lent, before and after redistribution. With `hungry`, only who
  * wants it back: the factor of the others is 0. */
-INLINE size_t find_lenders(const struct slu_tokens_settings *s,
-			   const struct slu_tokens *t, const struct work *w)
+SLU_INLINE size_t find_lenders(const struct slu_tokens_settings *s,
+			       const struct slu_tokens *t, const struct work *w)
 {
 	double factor = s->hungry ? 0 : -1;
 	size_t n = 0;
@@ -394,8 +383,8 @@ INLINE size_t find_lenders(const struct slu_tokens_settings *s,
 }
 
 /* (12), (13): one coefficient for all, from the n jobs that have lent. */
-INLINE double coefficient(const struct slu_tokens *t, const struct work *w,
-			  size_t n)
+SLU_INLINE double coefficient(const struct slu_tokens *t, const struct work *w,
+			      size_t n)
 {
 	double c = 0;
 
@@ -410,7 +399,7 @@ INLINE double coefficient(const struct slu_tokens *t, const struct work *w,
 }
 
 /* (10), (14) to (17): take from jobs that have borrowed; returns how much. */
-INLINE double reclaim(struct slu_tokens *t, const struct work *w, double c)
+SLU_INLINE double reclaim(struct slu_tokens *t, const struct work *w, double c)
 {
 	double *restrict take = w->over, *restrict tokens = t->tokens;
 	double *restrict record = t->record;
@@ -432,8 +421,8 @@ INLINE double reclaim(struct slu_tokens *t, const struct work *w, double c)
 }
 
 /* (18) to (20): give it to the n that have lent. */
-INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
-		  const struct work *w, size_t n, double total)
+SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
+		      const struct work *w, size_t n, double total)
 {
 	double all = 0;
 
@@ -454,8 +443,8 @@ INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
 	}
 }
 
-INLINE void compensate(const struct slu_tokens_settings *s,
-		       struct slu_tokens *t, const struct work *w)
+SLU_INLINE void compensate(const struct slu_tokens_settings *s,
+			   struct slu_tokens *t, const struct work *w)
 {
 	size_t n = find_lenders(s, t, w);
 	double total = n > 0 ? reclaim(t, w, coefficient(t, w, n)) : 0;
@@ -464,8 +453,8 @@ INLINE void compensate(const struct slu_tokens_settings *s,
 		repay(s, t, w, n, total);
 }
 
-INLINE void set_limits(const struct slu_tokens_settings *s,
-		       const struct slu_tokens *t, const struct work *w)
+SLU_INLINE void set_limits(const struct slu_tokens_settings *s,
+			   const struct slu_tokens *t, const struct work *w)
 {
 	const double *restrict tokens = t->tokens, *restrict share = w->share;
 	double *restrict limit = t->limit;
@@ -475,8 +464,8 @@ INLINE void set_limits(const struct slu_tokens_settings *s,
 		limit[i] = most(tokens[i], part * share[i]);
 }
 
-FAST void slu_tokens_step(const struct slu_tokens_settings *s,
-			  struct slu_tokens *t, double seconds)
+SLU_FAST void slu_tokens_step(const struct slu_tokens_settings *s,
+			      struct slu_tokens *t, double seconds)
 {
 	struct work w = scratch(t);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What Lustre says: the first byte of the input says which text the rest is
  * ('j' job_stats, 'r' rules, 'p' policies, 'n' a table of nodes, 's' a saved
- * state). */
+ * state, 'b' brw_stats, 'o' what servers of OSTs say). */
 #include "config.h"
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "select_io/ost/choose.h"
+#include "select_io/ost/server.h"
 #include "select_io/tbf/control.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -62,6 +64,21 @@ static void control(const char *nodes, const char *state)
 	slu_tbf_free(tbf);
 }
 
+/* What a server says of itself, and what is chosen then. */
+static void choose(const char *text)
+{
+	struct json_object *all = slu_json_parse(text, strlen(text), NULL);
+	struct slu_ost_choose_request r = {3, 2, 1 << 20};
+	struct json_object *out;
+
+	if (json_object_is_type(all, json_type_object)) {
+		must(slu_ost_choose(&slu_ost_choose_defaults, all, &r, &out,
+				    NULL) == 0);
+		json_object_put(out);
+	}
+	json_object_put(all);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char policy[SLU_POLICY_SIZE];
@@ -83,6 +100,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 's':
 		control(NULL, text);
+		break;
+	case 'b':
+		must(slu_ost_io_ms(text) >= -1);
+		break;
+	case 'o':
+		choose(text);
 		break;
 	}
 	free(text);

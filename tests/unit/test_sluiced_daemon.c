@@ -519,6 +519,54 @@ START_TEST(test_sysmap)
 }
 END_TEST
 
+/* What a storage server says is kept and asked for. */
+START_TEST(test_osts)
+{
+	static const char said[] =
+		"{\"cpu\":20,\"osts\":[{\"name\":\"f-OST0002\",\"index\":2,"
+		"\"total\":1000,\"available\":900}]}";
+	struct slu_buf reply = {0};
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	ck_assert_int_eq(post("/v1/osts?host=far", said, NULL), SLU_DENIED);
+	ck_assert_int_eq(post("/v1/osts?host=n1", "[]", NULL), SLU_INVALID);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"osts\",\"stripes\":1}", &reply),
+			 0);
+	ck_assert(strstr(reply.data, "\"missing\":1") != NULL);
+	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
+	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"osts\",\"stripes\":1}", &reply),
+			 0);
+	ck_assert(strstr(reply.data, "\"server\":\"n1\"") != NULL);
+	ck_assert(strstr(reply.data, "lfs setstripe -c 1 -o 2\"") != NULL);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"stripe\",\"size\":1000}",
+			      &reply),
+			 0);
+	ck_assert(strstr(reply.data, "lfs setstripe -c 1 -S 1M\"") != NULL);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"stripe\",\"access\":\"x\"}",
+			      NULL),
+			 SLU_INVALID);
+	ck_assert_int_eq(
+		post("/v1/query",
+		     "{\"question\":\"stripe\",\"preset\":\"blast.18\"}",
+		     &reply),
+		0);
+	ck_assert(strstr(reply.data, "-E 28G -c 16 -S 2M") != NULL);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"osts\",\"stripes\":3000}", NULL),
+			 SLU_INVALID);
+	slu_buf_free(&reply);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 /* Many nodes push at the same moment: none is refused. */
 START_TEST(test_crowd)
 {
@@ -745,5 +793,5 @@ END_TEST
 
 TEST_MAIN("sluiced_daemon", test_buffer, test_lost_turn, test_large_plan,
 	  test_import, test_plan_waits, test_who_may, test_refused, test_sysmap,
-	  test_crowd, test_history, test_publish, test_publish_hangs,
+	  test_osts, test_crowd, test_history, test_publish, test_publish_hangs,
 	  test_metrics, test_operator)

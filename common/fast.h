@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_FAST_H
+#define SLU_COMMON_FAST_H
+
+/*
+ * For files whose time goes into short loops over long arrays: include this
+ * first of all headers, mark what contains such loops SLU_FAST, and what it
+ * calls SLU_INLINE. Loops are then unrolled and use the widest registers of
+ * the processor that runs them. Numbers in such a file are finite.
+ */
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#pragma GCC optimize("O3", "vect-cost-model=dynamic", "no-trapping-math", \
+		     "finite-math-only", "no-signed-zeros")
+#define SLU_FAST __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SLU_FAST
+#endif
+#define SLU_INLINE static inline __attribute__((always_inline))
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_OST_CHOOSE_H
+#define SLU_OST_CHOOSE_H
+
+/*
+ * From what servers say (server.h) to targets with costs, and to the targets
+ * of one file. The cost of a stripe is, as in the paper,
+ *
+ *	alpha * CPU + beta * memory + network + (total - available)
+ *
+ * each on a scale of 0 to 1 here: percents / 100, network relative to the
+ * busiest server, space to the target's size. Every stripe makes its target
+ * dearer by `step`.
+ *
+ * Left out, with the reason: targets that are degraded, read-only or closed for
+ * new objects, that have no room for a stripe or less than min_free of their
+ * space, whose disks take more than `slow` times the median, and those of
+ * servers that have been silent for `silent` seconds.
+ */
+
+#include <json-c/json.h>
+#include <stdint.h>
+#include "common/err.h"
+
+struct slu_ost_choose_settings {
+	double alpha, beta; /* 0.5 each in the paper */
+	double step;	    /* of a stripe */
+	double min_free;    /* part of a target that stays free */
+	double slow;	    /* times the median */
+	double silent;	    /* seconds */
+};
+extern const struct slu_ost_choose_settings slu_ost_choose_defaults;
+
+/* What is to be placed: `files` files at once, each on `stripes` targets. */
+struct slu_ost_choose_request {
+	uint32_t stripes; /* 0: nothing, only show the targets */
+	uint32_t files;	  /* 0 is 1 */
+	uint64_t size;	  /* bytes of each file; 0: unknown */
+};
+
+/*
+ * servers: {"HOST":{"age":seconds,...as server.h...}}. Answers
+ * {"osts":[{"name","index","server","cost","total","available","left_out"}],
+ *  "files":[[INDEX...]...],"commands":["lfs setstripe -c N -o ..."...],
+ *  "missing":N}
+ * osts in the order of their indexes, total and available in bytes; commands
+ * without the path, none for a file that got nothing; missing: stripes for
+ * which there was no target. A document that makes no sense is left out.
+ * Caller puts *out.
+ */
+int slu_ost_choose(const struct slu_ost_choose_settings *settings,
+		   struct json_object *servers,
+		   const struct slu_ost_choose_request *request,
+		   struct json_object **out, struct slu_err *err);
+
+#endif

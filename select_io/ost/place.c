@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many stripes each target gets, and then who gets them.
+ *
+ * Linear: targets in the order of their costs take one stripe from as many
+ * requests as they have room for. Convex: the water level is sought at which
+ * all stripes have a place, and Gale and Ryser's condition checked; when it
+ * does not hold (or there is not room for all), slu_greedy() goes on one stripe
+ * at a time.
+ *
+ * Who: a target takes from the requests that want most. They are kept sorted
+ * downwards; of those that want equally much the last are taken, so that they
+ * stay sorted.
+ */
+#include "config.h"
+#include "select_io/ost/private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int check(const struct slu_place_problem *p, struct slu_err *err)
+{
+	if (p->n_targets > SLU_PLACE_MAX || p->n_requests > SLU_PLACE_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "too many targets or requests");
+	for (uint32_t j = 0; j < p->n_targets; j++) {
+		const struct slu_place_target *t = &p->target[j];
+
+		if (!(t->cost >= 0 && t->cost <= SLU_PLACE_MAX_COST))
+			return slu_err(err, SLU_INVALID,
+				       "target %u: its cost is out of range",
+				       j);
+		if (p->convex &&
+		    !(t->step > 0 && t->step <= SLU_PLACE_MAX_COST))
+			return slu_err(err, SLU_INVALID,
+				       "target %u: its step is out of range",
+				       j);
+	}
+	return 0;
+}
+
+static void *take(char **memory, size_t n, size_t size)
+{
+	void *p = *memory;
+
+	*memory += (n * size + 15) & ~(size_t)15;
+	return p;
+}
+
+/* All arrays, one after the other; only counted while memory is NULL. */
+static size_t lay_out(struct slu_place *s, char *memory)
+{
+	size_t m = s->p.n_targets, r = s->p.n_requests;
+	size_t tree = s->p.convex ? 2 * s->leaves : 0;
+	char *at = memory;
+
+	s->count = take(&at, m, sizeof(*s->count));
+	s->room = take(&at, m, sizeof(*s->room));
+	s->order = take(&at, m, sizeof(*s->order));
+	s->cost = take(&at, m, sizeof(*s->cost));
+	s->step = take(&at, m, sizeof(*s->step));
+	s->per_step = take(&at, m, sizeof(*s->per_step));
+	s->rooms = take(&at, m, sizeof(*s->rooms));
+	s->want = take(&at, r, sizeof(*s->want));
+	s->who = take(&at, r, sizeof(*s->who));
+	s->first = take(&at, r + 1, sizeof(*s->first));
+	s->got = take(&at, r, sizeof(*s->got));
+	s->at_least = take(&at, m + r + 2, sizeof(*s->at_least));
+	s->most = take(&at, m + 2, sizeof(*s->most));
+	s->keys = take(&at, 2 * m, sizeof(*s->keys));
+	s->least = take(&at, tree, sizeof(*s->least));
+	s->add = take(&at, tree, sizeof(*s->add));
+	s->chosen = take(&at, s->slots, sizeof(*s->chosen));
+	return (size_t)(at - memory);
+}
+
+struct slu_place *slu_place_setup(const struct slu_place_problem *problem,
+				  struct slu_err *err)
+{
+	struct slu_place *s;
+
+	if (check(problem, err))
+		return NULL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		goto nomem;
+	s->p = *problem;
+	for (uint32_t i = 0; i < problem->n_requests; i++) {
+		uint32_t d = problem->stripes[i];
+
+		s->slots += d < problem->n_targets ? d : problem->n_targets;
+	}
+	for (s->leaves = 1; s->leaves < problem->n_targets;)
+		s->leaves *= 2;
+	s->memory = malloc(lay_out(s, NULL) + 1);
+	if (!s->memory)
+		goto nomem;
+	lay_out(s, s->memory);
+	return s;
+nomem:
+	slu_err(err, SLU_NOMEM, "placement of %u requests on %u targets",
+		problem->n_requests, problem->n_targets);
+	slu_place_free(s);
+	return NULL;
+}
+
+void slu_place_free(struct slu_place *s)
+{
+	if (!s)
+		return;
+	free(s->memory);
+	free(s);
+}
+
+/* Numbers 0 .. n - 1 sorted by falling key (keys below limit), stable: a
+ * counting sort. bucket has limit + 1 entries. */
+static void sort_falling(const uint32_t *key, uint32_t n, uint32_t limit,
+			 uint32_t *bucket, uint32_t *out)
+{
+	memset(bucket, 0, (limit + 1) * sizeof(*bucket));
+	for (uint32_t i = 0; i < n; i++)
+		bucket[key[i]]++;
+	for (uint32_t k = limit, sum = 0; k + 1 > 0; k--) {
+		uint32_t here = bucket[k];
+
+		bucket[k] = sum;
+		sum += here;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		out[bucket[key[i]]++] = i;
+}
+
+/* What each request can have at most is one stripe on every target. */
+static void prepare(struct slu_place *s)
+{
+	uint32_t m = s->p.n_targets, r = s->p.n_requests, at = 0;
+
+	s->wanted = 0;
+	for (uint32_t i = 0; i < r; i++) {
+		uint32_t d = s->p.stripes[i];
+
+		s->wanted += d;
+		s->got[i] = d < m ? d : m;
+		s->first[i] = at;
+		at += s->got[i];
+	}
+	sort_falling(s->got, r, m, s->at_least, s->who);
+	for (uint32_t k = 0; k < r; k++)
+		s->want[k] = s->got[s->who[k]];
+	memset(s->got, 0, r * sizeof(*s->got));
+	s->active = r;
+	while (s->active > 0 && s->want[s->active - 1] == 0)
+		s->active--;
+	for (uint32_t j = 0; j < m; j++) {
+		uint32_t room = s->p.target[j].room;
+
+		s->cost[j] = s->p.target[j].cost;
+		s->step[j] = s->p.target[j].step;
+		s->per_step[j] = s->step[j] > 0 ? 1 / s->step[j] : 0;
+		s->room[j] = room < s->active ? room : s->active;
+		s->rooms[j] = s->room[j];
+	}
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct slu_place_key *x = a, *y = b;
+
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? -1 : 1;
+	return x->j < y->j ? -1 : 1;
+}
+
+/* Radix sort of (cost, number) by the bits of the cost, which is not
+ * negative: bits of such doubles sort like integers. Three passes of 11 bits
+ * over the upper half; what is equal there is put right by insertion. */
+static bool radix(struct slu_place_key *a, struct slu_place_key *b, uint32_t n)
+{
+	uint32_t size[3][2048] = {{0}};
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t bits;
+
+		memcpy(&bits, &a[i].cost, sizeof(bits));
+		size[0][bits >> 31 & 2047]++;
+		size[1][bits >> 42 & 2047]++;
+		size[2][bits >> 53]++;
+	}
+	for (int d = 0; d < 3; d++) {
+		int shift = d == 0 ? 31 : d == 1 ? 42 : 53;
+		struct slu_place_key *swap = a;
+
+		for (uint32_t k = 0, sum = 0; k < 2048; k++) {
+			uint32_t here = size[d][k];
+
+			size[d][k] = sum;
+			sum += here;
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			uint64_t bits;
+
+			memcpy(&bits, &a[i].cost, sizeof(bits));
+			b[size[d][bits >> shift & 2047]++] = a[i];
+		}
+		a = b;
+		b = swap;
+	}
+	for (uint32_t i = 1, moves = 0; i < n; i++) {
+		struct slu_place_key k = a[i];
+		uint32_t at = i;
+
+		for (; at > 0 && a[at - 1].cost > k.cost; at--) {
+			a[at] = a[at - 1];
+			if (++moves > 8 * n)
+				return false; /* many alike: not so */
+		}
+		a[at] = k;
+	}
+	return true;
+}
+
+/* Targets in the order of their costs. Of three passes the result is in the
+ * second array. */
+static void order_targets(struct slu_place *s)
+{
+	uint32_t m = s->p.n_targets;
+	struct slu_place_key *a = s->keys, *b = a + m;
+
+	for (uint32_t j = 0; j < m; j++)
+		a[j] = (struct slu_place_key){s->cost[j], j};
+	if (!radix(a, b, m)) {
+		for (uint32_t j = 0; j < m; j++)
+			b[j] = (struct slu_place_key){s->cost[j], j};
+		qsort(b, m, sizeof(*b), by_cost);
+	}
+	for (uint32_t j = 0; j < m; j++)
+		s->order[j] = b[j].j;
+}
+
+static void give(struct slu_place *s, uint32_t k, uint32_t j)
+{
+	uint32_t i = s->who[k];
+
+	s->chosen[s->first[i] + s->got[i]++] = j;
+	s->want[k]--;
+}
+
+/* The first place with less than v wanted. */
+static uint32_t below(const struct slu_place *s, uint32_t v)
+{
+	uint32_t lo = 0, hi = s->active;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (s->want[mid] >= v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Target j takes x stripes, x <= active. */
+static void hand_out(struct slu_place *s, uint32_t j, uint32_t x)
+{
+	uint32_t v = s->want[x - 1], from = below(s, v + 1), to = below(s, v);
+
+	for (uint32_t k = 0; k < from; k++)
+		give(s, k, j);
+	for (uint32_t k = to - (x - from); k < to; k++)
+		give(s, k, j);
+	while (s->active > 0 && s->want[s->active - 1] == 0)
+		s->active--;
+}
+
+static void solve_linear(struct slu_place *s)
+{
+	memset(s->count, 0, s->p.n_targets * sizeof(*s->count));
+	for (uint32_t k = 0; k < s->p.n_targets && s->active > 0; k++) {
+		uint32_t j = s->order[k];
+		uint32_t x = s->room[j] < s->active ? s->room[j] : s->active;
+
+		if (x == 0)
+			continue;
+		s->count[j] = x;
+		hand_out(s, j, x);
+	}
+}
+
+/* most[k]: all requests together on any k targets: sum of min(stripes, k). */
+void slu_place_bounds(struct slu_place *s)
+{
+	uint32_t left = s->active;
+
+	s->most[0] = 0;
+	for (uint32_t n = 1; n <= s->p.n_targets; n++) {
+		while (left > 0 && s->want[left - 1] < n)
+			left--;
+		s->most[n] = s->most[n - 1] + left;
+	}
+}
+
+static void solve_convex(struct slu_place *s)
+{
+	slu_place_bounds(s);
+	if (!slu_place_fill(s))
+		slu_place_greedy(s);
+	for (uint32_t k = 0; k < s->p.n_targets; k++)
+		if (s->count[s->order[k]] > 0)
+			hand_out(s, s->order[k], s->count[s->order[k]]);
+}
+
+static double cost_of(const struct slu_place *s)
+{
+	double all = 0;
+
+	for (uint32_t j = 0; j < s->p.n_targets; j++) {
+		double x = s->count[j];
+
+		all += x * s->cost[j];
+		if (s->p.convex)
+			all += s->step[j] * x * (x + 1) / 2;
+	}
+	return all;
+}
+
+void slu_place_solve(struct slu_place *s, struct slu_place_solution *out)
+{
+	uint64_t placed = 0;
+
+	prepare(s);
+	order_targets(s);
+	if (s->p.convex)
+		solve_convex(s);
+	else
+		solve_linear(s);
+	for (uint32_t j = 0; j < s->p.n_targets; j++)
+		placed += s->count[j];
+	*out = (struct slu_place_solution){
+		.placed = placed,
+		.wanted = s->wanted,
+		.cost = cost_of(s),
+		.count = s->count,
+		.chosen = s->chosen,
+		.first = s->first,
+		.got = s->got,
+	};
+}

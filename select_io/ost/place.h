@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_OST_PLACE_H
+#define SLU_OST_PLACE_H
+
+/*
+ * Which storage targets (OSTs) the stripes of requests go to: the minimum-cost
+ * maximum flow of "lustre-load-balancing" (source -> requests, capacity their
+ * stripes; request -> target, capacity 1; target -> sink, capacity its room),
+ * solved exactly without a graph.
+ *
+ * As many stripes as possible are placed; among all ways to do so one of least
+ * cost is taken. The cost of x stripes on a target is
+ *
+ *	linear (the paper's):  x * cost
+ *	convex:		       x * cost + step * x * (x + 1) / 2
+ *
+ * Linear costs balance nothing while there is room: every request gets the
+ * same cheapest targets. With convex ones each stripe makes its target dearer.
+ *
+ * Why a greedy is exact: numbers of stripes x can be handed to the requests
+ * iff, sorted downwards, every sum of the first k is at most the sum over the
+ * requests of min(stripes, k) (Gale, Ryser); such x form a polymatroid, on
+ * which the greedy is optimal for separable convex costs.
+ *
+ * The same problem has always the same solution: among equal costs the target
+ * with the lower number is taken. One placer belongs to one thread.
+ */
+
+#include "common/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SLU_PLACE_MAX	   (1u << 20) /* targets; requests */
+#define SLU_PLACE_MAX_COST 1e12
+
+struct slu_place_target {
+	double cost;   /* of each stripe, 0 .. SLU_PLACE_MAX_COST */
+	double step;   /* convex only: how much dearer the next is, > 0 */
+	uint32_t room; /* stripes that fit; 0: do not use it */
+};
+
+struct slu_place_problem {
+	const struct slu_place_target *target;
+	uint32_t n_targets;
+	const uint32_t *stripes; /* of each request */
+	uint32_t n_requests;
+	bool convex;
+};
+
+struct slu_place_solution {
+	uint64_t placed, wanted; /* stripes in all */
+	double cost;
+	uint32_t *count; /* stripes on each target */
+	/* Request i has the targets chosen[first[i] .. first[i] + got[i] - 1],
+	 * all different, the cheapest first. */
+	uint32_t *chosen, *first, *got;
+};
+
+struct slu_place;
+
+/* Check the problem and take the memory for it; nothing of it is kept but
+ * what slu_place_solve reads again: it must stay as it is until then.
+ * SLU_INVALID: a number out of range; SLU_NOMEM. */
+struct slu_place *slu_place_setup(const struct slu_place_problem *problem,
+				  struct slu_err *err);
+/* Solve. The solution's arrays belong to the placer. */
+void slu_place_solve(struct slu_place *place,
+		     struct slu_place_solution *solution);
+void slu_place_free(struct slu_place *place);
+
+/*
+ * Requests that an application is predicted to make may not push out those
+ * that it makes: when not all fit, the predicted ones are left out one at a
+ * time, the farthest first, and the rest is solved again. ahead[i] is 0 for a
+ * current request, else how many steps ahead it is. Requests that are left out
+ * have got 0, and left_out[i] (room for n_requests) says so. What does not fit
+ * then is wanted - placed.
+ */
+int slu_place_predicted(const struct slu_place_problem *problem,
+			const uint32_t *ahead, bool *left_out,
+			struct slu_place **place,
+			struct slu_place_solution *solution,
+			struct slu_err *err);
+
+/* One request against targets of which nothing else is wanted: the `stripes`
+ * cheapest, by falling room of choice, written to chosen (room for n);
+ * returns how many there are, at most n with room. O(n). */
+uint32_t slu_place_one(const struct slu_place_target *target, uint32_t n,
+		       uint32_t stripes, bool convex, uint32_t *chosen);
+
+#endif

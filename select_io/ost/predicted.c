@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Predicted requests give way to current ones; and the short way for a single
+ * request. Whether all fit can only get truer when one is left out, so how many
+ * have to go is found by halving instead of one at a time.
+ */
+#include "config.h"
+#include "select_io/ost/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct far {
+	uint32_t ahead, i;
+};
+
+static int by_distance(const void *a, const void *b)
+{
+	const struct far *x = a, *y = b;
+
+	if (x->ahead != y->ahead)
+		return x->ahead > y->ahead ? -1 : 1;
+	return x->i > y->i ? -1 : 1;
+}
+
+/* Solve without the `out` farthest. */
+static int solve_without(const struct slu_place_problem *p,
+			 const struct far *far, size_t n, size_t out,
+			 uint32_t *stripes, struct slu_place **place,
+			 struct slu_place_solution *solution,
+			 struct slu_err *err)
+{
+	struct slu_place_problem less = *p;
+
+	memcpy(stripes, p->stripes, p->n_requests * sizeof(*stripes));
+	for (size_t k = 0; k < n && k < out; k++)
+		stripes[far[k].i] = 0;
+	less.stripes = stripes;
+	slu_place_free(*place);
+	*place = slu_place_setup(&less, err);
+	if (!*place)
+		return -1;
+	slu_place_solve(*place, solution);
+	return 0;
+}
+
+int slu_place_predicted(const struct slu_place_problem *p,
+			const uint32_t *ahead, bool *left_out,
+			struct slu_place **place,
+			struct slu_place_solution *solution,
+			struct slu_err *err)
+{
+	size_t n = 0, lo = 0, hi, tried;
+	struct far *far = malloc((p->n_requests + 1) * sizeof(*far));
+	uint32_t *stripes = malloc((p->n_requests + 1) * sizeof(*stripes));
+	int ret = far && stripes ? 0 : slu_err(err, SLU_NOMEM, "requests");
+
+	*place = NULL;
+	for (uint32_t i = 0; ret == 0 && i < p->n_requests; i++)
+		if (ahead[i] > 0)
+			far[n++] = (struct far){ahead[i], i};
+	if (ret == 0)
+		qsort(far, n, sizeof(*far), by_distance);
+	hi = n; /* then only current ones are left */
+	for (tried = 0; ret == 0; tried = lo + (hi - lo) / 2) {
+		ret = solve_without(p, far, n, tried, stripes, place, solution,
+				    err);
+		if (ret == 0 && solution->placed < solution->wanted &&
+		    tried < hi)
+			lo = tried + 1;
+		else
+			hi = tried;
+		if (ret || (lo == hi && tried == hi))
+			break;
+	}
+	if (ret == 0)
+		memset(left_out, 0, p->n_requests * sizeof(*left_out));
+	for (size_t k = 0; ret == 0 && k < hi; k++)
+		left_out[far[k].i] = true;
+	free(far);
+	free(stripes);
+	if (ret) {
+		slu_place_free(*place);
+		*place = NULL;
+	}
+	return ret;
+}
+
+static double price(const struct slu_place_target *t, bool convex)
+{
+	return t->cost + (convex ? t->step : 0);
+}
+
+static bool dearer(const struct slu_place_target *t, bool convex, uint32_t a,
+		   uint32_t b)
+{
+	double x = price(&t[a], convex), y = price(&t[b], convex);
+
+	return x != y ? x > y : a > b;
+}
+
+/* Put right a heap whose top is the dearest. */
+static void sink(const struct slu_place_target *t, bool convex, uint32_t *heap,
+		 uint32_t n, uint32_t at)
+{
+	uint32_t j = heap[at], child;
+
+	while ((child = 2 * at + 1) < n) {
+		if (child + 1 < n &&
+		    dearer(t, convex, heap[child + 1], heap[child]))
+			child++;
+		if (!dearer(t, convex, heap[child], j))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = j;
+}
+
+uint32_t slu_place_one(const struct slu_place_target *t, uint32_t n,
+		       uint32_t stripes, bool convex, uint32_t *chosen)
+{
+	uint32_t have = 0, j = 0;
+
+	for (; j < n && have < stripes; j++)
+		if (t[j].room > 0)
+			chosen[have++] = j;
+	for (uint32_t i = have / 2; i-- > 0;)
+		sink(t, convex, chosen, have, i);
+	for (; j < n && have > 0; j++)
+		if (t[j].room > 0 && dearer(t, convex, chosen[0], j)) {
+			chosen[0] = j;
+			sink(t, convex, chosen, have, 0);
+		}
+	for (uint32_t last = have; last > 1; last--) {
+		uint32_t top = chosen[0];
+
+		chosen[0] = chosen[last - 1];
+		chosen[last - 1] = top;
+		sink(t, convex, chosen, last - 1, 0);
+	}
+	return have;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_OST_PRIVATE_H
+#define SLU_OST_PRIVATE_H
+
+/* What the parts of the placer share. */
+
+#include "select_io/ost/place.h"
+
+/* A target, or one more stripe on it, and what that costs. */
+struct slu_place_key {
+	double cost;
+	uint32_t j;
+};
+
+struct slu_place {
+	struct slu_place_problem p;
+	size_t slots;	 /* stripes that can be placed at most */
+	uint64_t wanted; /* that are asked for */
+	uint32_t active; /* requests that want more */
+	/* n_targets each */
+	uint32_t *count; /* stripes on it */
+	uint32_t *room;	 /* no more than there are requests */
+	uint32_t *order; /* targets, the cheapest first */
+	double *cost, *step;
+	double *per_step, *rooms; /* 1 / step; room */
+	/* n_requests each */
+	uint32_t *want; /* stripes, falling */
+	uint32_t *who;	/* the request that this is */
+	uint32_t *first, *got;
+	uint32_t *at_least;	    /* targets with so many stripes (or more) */
+	uint64_t *most;		    /* stripes that fit on so many targets */
+	struct slu_place_key *keys; /* for sorting, and the heap */
+	int64_t *least, *add;	    /* the tree of slu_place_greedy */
+	size_t leaves;		    /* a power of two, n_targets at least */
+	uint32_t *chosen;
+	char *memory;
+};
+
+void slu_place_bounds(struct slu_place *s);
+/* convex.c: fill in count. False: not all fit in this way; count is then as
+ * it may be. */
+bool slu_place_fill(struct slu_place *s);
+void slu_place_greedy(struct slu_place *s);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A server's numbers. Where Lustre keeps them has changed with its versions, so
+ * each is looked for in every place; what is not there is left out.
+ */
+#include "config.h"
+#include "select_io/ost/server.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/jsonx.h"
+#include "common/str.h"
+
+#define TEXT 65536
+
+long slu_ost_index(const char *name)
+{
+	const char *ost = strstr(name, "-OST");
+	char *end;
+	long index;
+
+	if (!ost || !isxdigit((unsigned char)ost[4]))
+		return -1;
+	index = strtol(ost + 4, &end, 16);
+	return *end || index > 0xffff ? -1 : index;
+}
+
+/* "64:", "1K:" at the beginning of a row; -1: no row. */
+static double label(const char *row)
+{
+	char *end;
+	double v = strtod(row, &end);
+
+	if (end == row)
+		return -1;
+	v *= *end == 'K' ? 1024 : *end == 'M' ? 1048576 : 1;
+	end += *end == 'K' || *end == 'M';
+	return *end == ':' ? v : -1;
+}
+
+double slu_ost_io_ms(const char *text)
+{
+	const char *row = strstr(text, "I/O time"), *bar;
+	double n = 0, sum = 0;
+
+	while (row && (row = strchr(row, '\n')) && label(++row) >= 0) {
+		double reads = 0, writes = 0;
+
+		bar = memchr(row, '|', strcspn(row, "\n"));
+		sscanf(strchr(row, ':') + 1, "%lf", &reads);
+		if (bar)
+			sscanf(bar + 1, "%lf", &writes);
+		n += reads + writes;
+		sum += (reads + writes) * label(row);
+	}
+	return n > 0 ? sum / n : -1;
+}
+
+/* Room for 64 KiB in one read(2): see select_io/tbf/lustre.h. */
+static bool slurp(char text[TEXT], const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static bool slurp(char text[TEXT], const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	ssize_t n = -1;
+	va_list ap;
+	int fd;
+
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0) {
+		n = read(fd, text, TEXT - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* A parameter of a target, wherever it lies. */
+static bool parameter(const char *root, const char *ost, const char *name,
+		      double *out)
+{
+	static const char *const places[] = {"sys/fs/lustre/obdfilter",
+					     "proc/fs/lustre/obdfilter"};
+	static char text[TEXT];
+	char *end;
+
+	for (size_t i = 0; i < 2; i++)
+		if (slurp(text, "%s/%s/%s/%s", root, places[i], ost, name)) {
+			*out = strtod(text, &end);
+			return end != text;
+		}
+	return false;
+}
+
+static bool is_set(const char *root, const char *ost, const char *name)
+{
+	double v = 0;
+
+	return parameter(root, ost, name, &v) && v != 0;
+}
+
+static void add_io_ms(const char *root, const char *ost,
+		      struct json_object *obj)
+{
+	static const char *const places[] = {"sys/kernel/debug/lustre",
+					     "proc/fs/lustre"};
+	static const char *const kinds[] = {"osd-ldiskfs", "osd-zfs"};
+	static char text[TEXT];
+
+	for (int i = 0; i < 4; i++)
+		if (slurp(text, "%s/%s/%s/%s/brw_stats", root, places[i / 2],
+			  kinds[i % 2], ost)) {
+			if (slu_ost_io_ms(text) >= 0)
+				slu_json_set_double(obj, "io_ms",
+						    slu_ost_io_ms(text));
+			return;
+		}
+}
+
+static struct json_object *target(const char *root, const char *ost)
+{
+	struct json_object *obj;
+	double total = 0, available = 0;
+
+	if (slu_ost_index(ost) < 0 ||
+	    !parameter(root, ost, "kbytestotal", &total) ||
+	    !parameter(root, ost, "kbytesavail", &available))
+		return NULL;
+	obj = json_object_new_object();
+	slu_json_set_str(obj, "name", ost);
+	slu_json_set_u64(obj, "index", (uint64_t)slu_ost_index(ost));
+	slu_json_set_double(obj, "total", total);
+	slu_json_set_double(obj, "available", available);
+	add_io_ms(root, ost, obj);
+	if (is_set(root, ost, "readonly"))
+		slu_json_set_str(obj, "state", "readonly");
+	else if (is_set(root, ost, "no_create") ||
+		 is_set(root, ost, "no_precreate"))
+		slu_json_set_str(obj, "state", "no_create");
+	else if (is_set(root, ost, "degraded"))
+		slu_json_set_str(obj, "state", "degraded");
+	return obj;
+}
+
+/* Each target once, wherever its directory lies. */
+static struct json_object *targets(const char *root)
+{
+	static const char *const places[] = {"sys/fs/lustre/obdfilter/*",
+					     "proc/fs/lustre/obdfilter/*"};
+	struct json_object *list = json_object_new_array(), *one;
+	char pattern[PATH_MAX];
+	glob_t found;
+
+	for (size_t p = 0; p < 2 && json_object_array_length(list) == 0; p++) {
+		snprintf(pattern, sizeof(pattern), "%s/%s", root, places[p]);
+		if (glob(pattern, 0, NULL, &found))
+			continue;
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			one = target(root, strrchr(found.gl_pathv[i], '/') + 1);
+			if (one)
+				json_object_array_add(list, one);
+		}
+		globfree(&found);
+	}
+	return list;
+}
+
+static void add_cpu(const char *root, struct slu_ost_meter *m,
+		    struct json_object *obj)
+{
+	static char text[TEXT];
+	unsigned long long v[8] = {0};
+	uint64_t all = 0, busy;
+
+	if (!slurp(text, "%s/proc/stat", root) ||
+	    sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0],
+		   &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) < 4)
+		return;
+	for (int i = 0; i < 8; i++)
+		all += v[i];
+	busy = all - v[3] - v[4]; /* idle, waiting */
+	if (m->all > 0 && all > m->all && busy >= m->busy)
+		slu_json_set_double(obj, "cpu",
+				    100.0 * (double)(busy - m->busy) /
+					    (double)(all - m->all));
+	m->all = all;
+	m->busy = busy;
+}
+
+static void add_memory(const char *root, struct json_object *obj)
+{
+	static char text[TEXT];
+	unsigned long long total = 0, available = 0;
+	const char *at;
+
+	if (!slurp(text, "%s/proc/meminfo", root))
+		return;
+	at = strstr(text, "MemTotal:");
+	if (at)
+		sscanf(at, "MemTotal: %llu", &total);
+	at = strstr(text, "MemAvailable:");
+	if (at)
+		sscanf(at, "MemAvailable: %llu", &available);
+	if (total > 0 && available <= total)
+		slu_json_set_double(obj, "memory",
+				    100.0 * (double)(total - available) /
+					    (double)total);
+}
+
+/* The 8th and 9th of 11 numbers: bytes sent, received. */
+static void add_network(const char *root, double now, struct slu_ost_meter *m,
+			struct json_object *obj)
+{
+	static char text[TEXT];
+	unsigned long long sent, received;
+	uint64_t bytes;
+
+	if ((!slurp(text, "%s/sys/kernel/debug/lnet/stats", root) &&
+	     !slurp(text, "%s/proc/sys/lnet/stats", root)) ||
+	    sscanf(text, "%*s %*s %*s %*s %*s %*s %*s %llu %llu", &sent,
+		   &received) != 2)
+		return;
+	bytes = sent + received;
+	if (m->time > 0 && now > m->time && bytes >= m->bytes)
+		slu_json_set_double(obj, "network",
+				    (double)(bytes - m->bytes) /
+					    (now - m->time));
+	m->bytes = bytes;
+}
+
+int slu_ost_server_read(const char *root, double now, struct slu_ost_meter *m,
+			struct json_object **out, struct slu_err *err)
+{
+	struct json_object *list = targets(root), *obj;
+
+	if (json_object_array_length(list) == 0) {
+		json_object_put(list);
+		return slu_err(err, SLU_NOTFOUND,
+			       "there are no targets of Lustre on this server");
+	}
+	obj = json_object_new_object();
+	add_cpu(root, m, obj);
+	add_memory(root, obj);
+	add_network(root, now, m, obj);
+	m->time = now;
+	json_object_object_add(obj, "osts", list);
+	*out = obj;
+	return 0;
+}

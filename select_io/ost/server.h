@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_OST_SERVER_H
+#define SLU_OST_SERVER_H
+
+/*
+ * How a Lustre object storage server and its targets are: what placement goes
+ * by. Read from the files of Lustre 2.10 to 2.17 below a root, reduced to a
+ * few numbers, and sent as one small JSON document:
+ *
+ * {"cpu":12.5,"memory":40,"network":1.2e9,"osts":[{"name":"fs-OST0003",
+ *  "index":3,"total":KiB,"available":KiB,"io_ms":8.1,"state":"degraded"}]}
+ *
+ * cpu and memory are percents in use, network bytes a second through LNET
+ * (those two since the reading before; left out in the first), available what
+ * users can get (kbytesavail), io_ms the mean time of a disk I/O so far. state
+ * is left out when all is well: "degraded", "readonly", "no_create".
+ */
+
+#include <json-c/json.h>
+#include <stdint.h>
+#include "common/err.h"
+
+/* What the reading before said; start from {0}. */
+struct slu_ost_meter {
+	uint64_t busy, all; /* CPU ticks */
+	uint64_t bytes;	    /* through LNET */
+	double time;
+};
+
+/* root: "/" is this server. now: seconds of any clock. SLU_NOTFOUND: there are
+ * no targets here. Caller puts *out. */
+int slu_ost_server_read(const char *root, double now,
+			struct slu_ost_meter *meter, struct json_object **out,
+			struct slu_err *err);
+
+/* The mean of the histogram "I/O time (1/1000s)" of brw_stats, in ms, reads and
+ * writes together; a bucket counts as its label. -1: no I/O in it. */
+double slu_ost_io_ms(const char *brw_stats);
+
+/* "fs-OST001a" is number 26; -1: no name of a target. */
+long slu_ost_index(const char *name);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The publisher: a process beside the daemon that tells sluiced every few
+ * seconds how this server and its targets are. It holds nothing and waits for
+ * nobody: what could not be sent is not sent later.
+ */
+#include "config.h"
+#include "select_io/tbf/publish.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/conf.h"
+#include "common/http.h"
+#include "common/jsonx.h"
+#include "select_io/ost/server.h"
+
+#define PERIOD	 5 /* seconds */
+#define PATIENCE 10
+
+int slu_publish_once(struct slu_http *http, const char *root, const char *host,
+		     struct slu_ost_meter *meter, struct slu_err *err)
+{
+	struct json_object *said;
+	struct slu_buf reply = {0};
+	struct timespec t;
+	char path[300];
+	const char *text;
+	int ret;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (slu_ost_server_read(root,
+				(double)t.tv_sec + (double)t.tv_nsec * 1e-9,
+				meter, &said, err))
+		return -1;
+	snprintf(path, sizeof(path), "/v1/osts?host=%s", host);
+	text = slu_json_text(said);
+	ret = slu_http_post(http, path, text, strlen(text), 0, &reply, err);
+	json_object_put(said);
+	slu_buf_free(&reply);
+	return ret;
+}
+
+static void serve(struct slu_http *http, const char *root,
+		  const struct slu_log *log)
+{
+	struct slu_ost_meter meter = {0};
+	char last[SLU_ERR_TEXT] = "";
+	struct utsname me;
+	struct slu_err err;
+
+	uname(&me);
+	me.nodename[strcspn(me.nodename, ".")] = '\0';
+	slu_http_patience(http, PATIENCE);
+	for (;; sleep(PERIOD)) {
+		if (slu_publish_once(http, root, me.nodename, &meter, &err) ==
+		    0) {
+			*last = '\0';
+		} else if (strcmp(last, err.text) != 0) {
+			slu_log(log, SLU_WARN, "publishing: %s", err.text);
+			slu_copy(last, sizeof(last), err.text);
+		}
+	}
+}
+
+int slu_publish_start(const char *conf_path, const char *root,
+		      const struct slu_log *log, struct slu_err *err)
+{
+	struct slu_conf *conf = slu_conf_load(conf_path, err);
+	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+	pid_t parent = getpid(), pid;
+
+	slu_conf_free(conf);
+	if (!http)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		prctl(PR_SET_NAME, "sluice-tbfd-pub");
+		if (getppid() == parent)
+			serve(http, root, log);
+		_exit(0);
+	}
+	slu_http_free(http);
+	return pid < 0 ? slu_errno(err, SLU_IO, "fork") : 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TBF_PUBLISH_H
+#define SLU_TBF_PUBLISH_H
+
+/* Telling sluiced how this server is (select_io/ost/server.h). Link with
+ * libslunet.la. */
+
+#include "common/err.h"
+#include "common/log.h"
+
+struct slu_http;
+struct slu_ost_meter;
+
+/* Read the server below root and send what it says. */
+int slu_publish_once(struct slu_http *http, const char *root, const char *host,
+		     struct slu_ost_meter *meter, struct slu_err *err);
+
+/* Do so every 5 seconds in a process of its own, which ends with this one.
+ * conf_path: a sluice.conf, for DaemonAddr and SlurmUser. */
+int slu_publish_start(const char *conf_path, const char *root,
+		      const struct slu_log *log, struct slu_err *err);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery osts: the storage targets of Lustre, as their servers said last;
+ * with `place`, which of them a file (or several at once) should go to. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include <string.h>
+#include "common/jsonx.h"
+
+static const struct slu_column columns[] = {
+	{"index", "INDEX", SLU_COL_PLAIN},
+	{"name", "TARGET", SLU_COL_PLAIN},
+	{"server", "SERVER", SLU_COL_PLAIN},
+	{"cost", "COST", SLU_COL_PLAIN},
+	{"available", "AVAILABLE", SLU_COL_BYTES},
+	{"total", "SIZE", SLU_COL_BYTES},
+	{"left_out", "LEFT OUT", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+
+static int show_commands(struct json_object *answer, struct slu_buf *out,
+			 struct slu_err *err)
+{
+	struct json_object *list = NULL;
+	uint64_t missing = 0;
+
+	json_object_object_get_ex(answer, "commands", &list);
+	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+			   i < json_object_array_length(list);
+	     i++)
+		slu_buf_printf(out, "%s FILE\n",
+			       json_object_get_string(
+				       json_object_array_get_idx(list, i)));
+	slu_json_u64_opt(answer, "missing", &missing, NULL);
+	if (out->len == 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "no target can be used; see sysquery osts");
+	if (missing > 0)
+		slu_buf_printf(out, "# %lu stripes found no target\n",
+			       (unsigned long)missing);
+	return 0;
+}
+
+static int show(struct json_object *answer, bool place, struct slu_buf *out,
+		struct slu_err *err)
+{
+	struct json_object *list = NULL;
+
+	if (place)
+		return show_commands(answer, out, err);
+	if (!json_object_object_get_ex(answer, "osts", &list) ||
+	    json_object_array_length(list) == 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "no server has said anything: run sluice-tbfd "
+			       "--publish there");
+	return slu_ask_section(NULL, list, columns, out, err);
+}
+
+/* "place" and its options belong together. */
+static int check(const struct slu_ask *ask, bool place, struct slu_err *err)
+{
+	uint64_t stripes = 0;
+
+	if (ask->n_operands > 0 && !place)
+		return slu_err(err, SLU_INVALID, "osts: what is \"%s\"?",
+			       ask->operand[0]);
+	slu_json_u64_opt(ask->args, "stripes", &stripes, NULL);
+	if (place && stripes == 0)
+		return slu_err(err, SLU_INVALID,
+			       "osts place: say how many --stripes");
+	if (!place && strpbrk(ask->given, "1BF"))
+		return slu_err(err, SLU_INVALID,
+			       "osts: --stripes, --size and --count belong to "
+			       "osts place");
+	return 0;
+}
+
+int slu_cmd_osts(struct slu_ask *ask, struct slu_err *err)
+{
+	bool place =
+		ask->n_operands > 0 && strcmp(ask->operand[0], "place") == 0;
+	struct json_object *answer;
+	struct slu_buf out = {0};
+	int ret;
+
+	if (check(ask, place, err))
+		return -1;
+	if (!slu_ask_table(ask))
+		return slu_ask_show(ask, "osts", NULL, err);
+	answer = slu_ask_object(ask, "osts", err);
+	ret = answer ? show(answer, place, &out, err) : -1;
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	json_object_put(answer);
+	return ret;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a server of OSTs says about itself, and which targets are chosen. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/recorded.h"
+#include "tests/unit/tmpdir.h"
+#include <math.h>
+#include <sys/stat.h>
+#include "common/jsonx.h"
+#include "select_io/ost/choose.h"
+#include "select_io/ost/server.h"
+
+START_TEST(test_index)
+{
+	static const struct {
+		const char *name;
+		long index;
+	} cases[] = {
+		{"fs-OST0000", 0},  {"fs-OST001a", 26},	 {"a-b-OSTffff", 65535},
+		{"fs-MDT0000", -1}, {"fs-OST", -1},	 {"fs-OST00zz", -1},
+		{"OST0001", -1},    {"fs-OST10000", -1},
+	};
+
+	each(c, cases) expect(slu_ost_index(c->name) == c->index, "%s: %ld",
+			      c->name, slu_ost_index(c->name));
+}
+END_TEST
+
+START_TEST(test_io_time)
+{
+	struct slu_buf text = {0};
+	static const char plain[] =
+		"snapshot_time:         1700000000.1 (secs.nsecs)\n\n"
+		"                           read      |     write\n"
+		"I/O time (1/1000s)     ios   % cum % |  ios         % cum %\n"
+		"1:\t\t         4   0   0   |    0   0   0\n"
+		"2K:\t\t         0   0   0   |    1   0   0\n\n"
+		"disk I/O size          ios   % cum % |  ios         % cum %\n"
+		"32K:\t\t         9   0   0   |    1  11  11\n";
+
+	ck_assert_double_eq(slu_ost_io_ms(plain), (4 + 2048) / 5.0);
+	ck_assert_double_eq(slu_ost_io_ms(""), -1);
+	ck_assert_double_eq(slu_ost_io_ms("I/O time (1/1000s)"), -1);
+	if (recorded_text("lustre/recorded-2.17.57-ldiskfs/brw_stats.txt",
+			  &text)) /* 1 of 4, 3 of 32, 5 of 64 */
+		ck_assert_double_eq(slu_ost_io_ms(text.data),
+				    (4 + 3 * 32 + 5 * 64) / 9.0);
+	slu_buf_free(&text);
+	if (recorded_text("lustre/recorded-2.15.8-zfs/brw_stats.txt", &text))
+		ck_assert(slu_ost_io_ms(text.data) >= 0);
+	slu_buf_free(&text);
+}
+END_TEST
+
+/* A file below the root of a test's server. */
+static void put(const char *path, const char *text)
+{
+	char full[512];
+	struct slu_err err;
+
+	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
+	*strrchr(full, '/') = '\0';
+	expect_ok(slu_mkdirs(full, 0755, &err), err);
+	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
+	expect_ok(slu_file_write(AT_FDCWD, full, text, strlen(text), 0644,
+				 false, &err),
+		  err);
+}
+
+START_TEST(test_server)
+{
+	struct slu_ost_meter meter = {0};
+	struct json_object *obj;
+	struct slu_err err;
+	char root[300];
+
+	snprintf(root, sizeof(root), "%s/root", tmpdir());
+	put("proc/stat", "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 2\n");
+	put("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 600 kB\n");
+	expect_fail(slu_ost_server_read(root, 1, &meter, &obj, &err), err,
+		    SLU_NOTFOUND, "no targets");
+	put("sys/fs/lustre/obdfilter/fs-OST0003/kbytestotal", "1000\n");
+	put("sys/fs/lustre/obdfilter/fs-OST0003/kbytesavail", "400\n");
+	put("sys/fs/lustre/obdfilter/fs-OST0003/degraded", "1\n");
+	put("sys/fs/lustre/obdfilter/fs-OST0004/kbytestotal", "1000\n");
+	put("sys/fs/lustre/obdfilter/fs-OST0004/kbytesavail", "900\n");
+	put("sys/fs/lustre/obdfilter/strange/kbytestotal", "1000\n");
+	put("sys/kernel/debug/lnet/stats", "0 4 0 9 9 0 0 1000 2000 0 0\n");
+	expect_ok(slu_ost_server_read(root, 10, &meter, &obj, &err), err);
+	ck_assert_str_eq(
+		slu_json_text(obj),
+		"{\"memory\":40,\"osts\":[{\"name\":\"fs-OST0003\",\"index\":3,"
+		"\"total\":1000,\"available\":400,\"state\":\"degraded\"},"
+		"{\"name\":\"fs-OST0004\",\"index\":4,\"total\":1000,"
+		"\"available\":900}]}");
+	json_object_put(obj);
+	put("proc/stat", "cpu  125 0 100 875 0 0 0 0 0 0\n");
+	put("sys/kernel/debug/lnet/stats", "0 4 0 9 9 0 0 2000 6000 0 0\n");
+	expect_ok(slu_ost_server_read(root, 15, &meter, &obj, &err), err);
+	ck_assert(strstr(slu_json_text(obj),
+			 "{\"cpu\":25,\"memory\":40,\"network\":1000,") !=
+		  NULL);
+	json_object_put(obj);
+}
+END_TEST
+
+static struct json_object *choose(const char *servers, uint32_t stripes,
+				  uint32_t files, uint64_t size)
+{
+	struct slu_ost_choose_request r = {stripes, files, size};
+	struct json_object *all, *out = NULL;
+	struct slu_err err;
+
+	all = slu_json_parse(servers, strlen(servers), &err);
+	ck_assert_msg(all != NULL, "%s", err.text);
+	expect_ok(slu_ost_choose(&slu_ost_choose_defaults, all, &r, &out, &err),
+		  err);
+	json_object_put(all);
+	return out;
+}
+
+static const char site[] =
+	"{\"a\":{\"age\":1,\"cpu\":50,\"memory\":10,\"osts\":["
+	"{\"name\":\"f-OST0000\",\"index\":0,\"total\":1000,\"available\":900,"
+	"\"io_ms\":5},"
+	"{\"name\":\"f-OST0001\",\"index\":1,\"total\":1000,\"available\":500,"
+	"\"io_ms\":5},"
+	"{\"name\":\"f-OST0002\",\"index\":2,\"total\":1000,\"available\":900,"
+	"\"state\":\"degraded\"},"
+	"{\"name\":\"f-OST0003\",\"index\":3,\"total\":1000,\"available\":40},"
+	"{\"name\":\"nonsense\"},7]},"
+	"\"b\":{\"age\":2,\"cpu\":0,\"memory\":10,\"network\":5,\"osts\":["
+	"{\"name\":\"f-OST0004\",\"index\":4,\"total\":1000,\"available\":900,"
+	"\"io_ms\":20},"
+	"{\"name\":\"f-OST0005\",\"index\":5,\"total\":1000,\"available\":900,"
+	"\"io_ms\":4}]},"
+	"\"gone\":{\"age\":60,\"osts\":["
+	"{\"name\":\"f-OST0005\",\"index\":5,\"total\":1000,\"available\":1},"
+	"{\"name\":\"f-OST0006\",\"index\":6,\"total\":1000,\"available\":1000}"
+	"]},\"strange\":[]}";
+
+START_TEST(test_left_out)
+{
+	static const struct {
+		const char *name, *server, *left_out;
+		double cost;
+	} want[] = {
+		{"f-OST0000", "a", "", 0.4},
+		{"f-OST0001", "a", "", 0.8},
+		{"f-OST0002", "a", "degraded", 0.4},
+		{"f-OST0003", "a", "full", 1.26},
+		{"f-OST0004", "b", "slow", 1.15},
+		{"f-OST0005", "b", "", 1.15},
+		{"f-OST0006", "gone", "its server is silent", 0},
+	};
+	struct json_object *out = choose(site, 0, 0, 0), *list, *one;
+	const char *name, *server, *left_out;
+	double cost = 0;
+
+	json_object_object_get_ex(out, "osts", &list);
+	ck_assert_uint_eq(json_object_array_length(list), 7);
+	for (size_t i = 0; i < 7; i++) {
+		one = json_object_array_get_idx(list, i);
+		left_out = "";
+		ck_assert(!slu_json_str(one, "name", &name, NULL) &&
+			  !slu_json_str(one, "server", &server, NULL));
+		slu_json_str_opt(one, "left_out", &left_out, NULL);
+		slu_json_double_opt(one, "cost", &cost, NULL);
+		expect(!strcmp(name, want[i].name) &&
+			       !strcmp(server, want[i].server) &&
+			       !strcmp(left_out, want[i].left_out) &&
+			       fabs(cost - want[i].cost) < 1e-9,
+		       "%s on %s: %s, %g", name, server, left_out, cost);
+	}
+	json_object_put(out);
+}
+END_TEST
+
+static const char *text_of(struct json_object *out, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(out, key, &value);
+	return slu_json_text(value);
+}
+
+START_TEST(test_place)
+{
+	struct json_object *out;
+
+	out = choose(site, 2, 0, 0);
+	ck_assert_str_eq(text_of(out, "files"), "[[0,1]]");
+	ck_assert_str_eq(text_of(out, "commands"),
+			 "[\"lfs setstripe -c 2 -o 0,1\"]");
+	ck_assert_str_eq(text_of(out, "missing"), "0");
+	json_object_put(out);
+	out = choose(site, 5, 0, 0);
+	ck_assert_str_eq(text_of(out, "files"), "[[0,1,5]]");
+	ck_assert_str_eq(text_of(out, "missing"), "2");
+	json_object_put(out);
+	/* stripes of 600 KiB do not fit on the second */
+	out = choose(site, 2, 0, 1200 << 10);
+	ck_assert_str_eq(text_of(out, "files"), "[[0,5]]");
+	json_object_put(out);
+	/* four files of one stripe go to the cheapest until it is dearer; two
+	 * of 400 KiB fit on the first, one on the others */
+	out = choose(site, 1, 4, 0);
+	ck_assert_str_eq(text_of(out, "files"), "[[0],[0],[0],[0]]");
+	json_object_put(out);
+	out = choose(site, 1, 4, 400 << 10);
+	ck_assert_str_eq(text_of(out, "missing"), "0");
+	json_object_put(out);
+	out = choose("{}", 3, 0, 0);
+	ck_assert_str_eq(text_of(out, "files"), "[[]]");
+	ck_assert_str_eq(text_of(out, "commands"), "[]");
+	ck_assert_str_eq(text_of(out, "missing"), "3");
+	json_object_put(out);
+}
+END_TEST
+
+START_TEST(test_too_much)
+{
+	struct slu_ost_choose_request r = {2001, 1, 0};
+	struct json_object *none = json_object_new_object(), *out;
+	struct slu_err err;
+
+	expect_fail(
+		slu_ost_choose(&slu_ost_choose_defaults, none, &r, &out, &err),
+		err, SLU_INVALID, "2000 stripes");
+	json_object_put(none);
+}
+END_TEST
+
+TEST_MAIN("ost_choose", test_index, test_io_time, test_server, test_left_out,
+	  test_place, test_too_much)

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Layouts by size and access, and the paper's. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/random.h"
+#include "common/jsonx.h"
+#include "select_io/stripe/layout.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+#define TIB (UINT64_C(1) << 40)
+#define SEQ SLU_STRIPE_SEQUENTIAL
+#define RND SLU_STRIPE_RANDOM
+
+START_TEST(test_plan)
+{
+	static const struct {
+		struct slu_stripe_request r;
+		const char *want;
+	} cases[] = {
+		{{0, SEQ, 0, 0, 0},
+		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
+		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
+		{{4 * TIB, SEQ, 1, 1000, 0},
+		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
+		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
+		{{MIB, SEQ, 0, 0, 0}, "-c 1 -S 1M"},
+		{{64 * MIB, SEQ, 0, 0, 0}, "-c 1 -S 1M"},
+		{{64 * MIB + 1, SEQ, 0, 0, 0},
+		 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
+		{{0, RND, 100, 0, 0},
+		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
+		{{0, SEQ, 16, 0, 0},
+		 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
+		/* four targets: components that are alike then are one */
+		{{0, SEQ, 0, 4, 0},
+		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
+		 "-E -1 -c 4 -S 4M"},
+		{{0, SEQ, 100, 8, 0}, "-c 8 -S 1M"},
+		/* 4 TiB on targets with 50 GiB each */
+		{{4 * TIB, RND, 0, 100, 50 * GIB},
+		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_stripe_layout l;
+		struct slu_buf text = {0};
+		struct slu_err err;
+
+		expect_ok(slu_stripe_plan(&c->r, &l, &err), err);
+		expect_ok(slu_stripe_check(&l, &err), err);
+		slu_stripe_command(&l, &text);
+		ck_assert(strncmp(text.data, "lfs setstripe ", 14) == 0);
+		expect(strcmp(text.data + 14, c->want) == 0, "%s", text.data);
+		for (size_t i = 0; i < l.n; i++)
+			ck_assert_ptr_nonnull(l.part[i].why);
+		slu_buf_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(test_no_room)
+{
+	struct slu_stripe_request r = {4 * TIB, SEQ, 0, 10, GIB};
+	struct slu_stripe_layout l;
+	struct slu_err err;
+
+	expect_fail(slu_stripe_plan(&r, &l, &err), err, SLU_INVALID,
+		    "4096 targets");
+	r.targets = 0;
+	expect_fail(slu_stripe_plan(&r, &l, &err), err, SLU_INVALID,
+		    "4096 targets");
+}
+END_TEST
+
+/* Whatever is asked, Lustre's rules hold, counts never fall, and the file's
+ * parts have room. */
+START_TEST(test_rules)
+{
+	uint64_t seed = 7;
+
+	for (int k = 0; k < 20000; k++) {
+		struct slu_stripe_request r = {
+			.size = slu_random(
+				&seed, UINT64_C(1) << slu_random(&seed, 50)),
+			.access = slu_random(&seed, 2) ? SEQ : RND,
+			.readers = (uint32_t)slu_random(&seed, 600),
+			.targets = (uint32_t)slu_random(&seed, 3000),
+			.room = slu_random(
+				&seed, UINT64_C(1) << slu_random(&seed, 45)),
+		};
+		struct slu_stripe_layout l;
+		struct slu_err err;
+
+		if (slu_stripe_plan(&r, &l, &err)) {
+			ck_assert(r.room > 0 &&
+				  (r.size / r.room >= r.targets ||
+				   r.size / r.room >= SLU_STRIPE_COUNT_MAX));
+			continue;
+		}
+		expect_ok(slu_stripe_check(&l, &err), err);
+		for (size_t i = 0; i < l.n; i++) {
+			ck_assert(r.targets == 0 ||
+				  l.part[i].count <= r.targets);
+			ck_assert(i == 0 ||
+				  l.part[i].count >= l.part[i - 1].count);
+			ck_assert(i == 0 || r.size == 0 ||
+				  l.part[i - 1].end < r.size);
+		}
+	}
+}
+END_TEST
+
+START_TEST(test_presets)
+{
+	static const struct {
+		const char *name, *want;
+	} cases[] = {
+		{"IOR.1", "-c 4 -S 1M"},
+		{"IOR.3", "-c 16 -S 1M"},
+		{"ior.6", "-E 1T -c 4 -S 1M -E 2T -c 8 -S 1M -E -1 -c 16 -S "
+			  "1M"},
+		{"netflow.5", "-E 10G -c 4 -S 1M -E -1 -c 16 -S 1M"},
+		{"blast.6", "-c 64 -S 2M"},
+		{"blast.10", "-E 26G -c 4 -S 1M -E 52G -c 4 -S 2M -E -1 -c 4 "
+			     "-S 4M"},
+		{"blast.13", "-E 26G -c 4 -S 1M -E 52G -c 16 -S 1M -E -1 -c 64 "
+			     "-S 1M"},
+		{"blast.18", "-E 8G -c 4 -S 1M -E 28G -c 16 -S 2M -E -1 -c 64 "
+			     "-S 4M"},
+		{"tableI", "-E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E -1 -c 16 -S "
+			   "4M"},
+		{"fig11", "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 "
+			  "-S 1M"},
+	};
+	static const int many[] = {6, 6, 18};
+	static const char *const family[] = {"IOR", "netflow", "blast"};
+	struct slu_stripe_layout l;
+	struct slu_err err;
+	char name[32];
+
+	each(c, cases)
+	{
+		struct slu_buf text = {0};
+
+		expect_ok(slu_stripe_preset(c->name, &l, &err), err);
+		slu_stripe_command(&l, &text);
+		expect(strcmp(text.data + 14, c->want) == 0, "%s: %s", c->name,
+		       text.data);
+		slu_buf_free(&text);
+	}
+	for (int f = 0; f < 3; f++)
+		for (int i = 1; i <= many[f]; i++) {
+			snprintf(name, sizeof(name), "%s.%d", family[f], i);
+			expect_ok(slu_stripe_preset(name, &l, &err), err);
+			expect_ok(slu_stripe_check(&l, &err), err);
+		}
+	expect_fail(slu_stripe_preset("blast.19", &l, &err), err, SLU_NOTFOUND,
+		    "blast.1 to 18");
+}
+END_TEST
+
+START_TEST(test_check)
+{
+	static const struct {
+		struct slu_stripe_layout l;
+		const char *words;
+	} cases[] = {
+		{{.n = 0}, "no component"},
+		{{{{0, 0, MIB, NULL}}, 1}, "0 stripes"},
+		{{{{0, 2001, MIB, NULL}}, 1}, "2001 stripes"},
+		{{{{0, 1, 1000, NULL}}, 1}, "64 KiB"},
+		{{{{GIB, 1, MIB, NULL}}, 1}, "to the end"},
+		{{{{0, 1, MIB, NULL}, {0, 1, MIB, NULL}}, 2}, "to the end"},
+		{{{{MIB + 65536, 1, MIB, NULL}, {0, 1, MIB, NULL}}, 2},
+		 "component 0"},
+		{{{{GIB, 1, MIB, NULL}, {GIB, 2, MIB, NULL}, {0, 1, MIB, NULL}},
+		  3},
+		 "component 1"},
+	};
+	struct slu_err err;
+
+	each(c, cases) expect_fail(slu_stripe_check(&c->l, &err), err,
+				   SLU_INVALID, c->words);
+}
+END_TEST
+
+START_TEST(test_json)
+{
+	struct slu_stripe_layout l;
+	struct json_object *obj;
+
+	ck_assert_int_eq(slu_stripe_preset("netflow.4", &l, NULL), 0);
+	obj = slu_stripe_json(&l);
+	ck_assert_str_eq(
+		slu_json_text(obj),
+		"{\"components\":[{\"begin\":0,\"end\":10737418240,"
+		"\"count\":4,\"width\":1048576,\"why\":\"first part\"},"
+		"{\"begin\":10737418240,\"count\":8,\"width\":1048576,"
+		"\"why\":\"remainder\"}],\"command\":\"lfs setstripe "
+		"-E 10G -c 4 -S 1M -E -1 -c 8 -S 1M\"}");
+	json_object_put(obj);
+}
+END_TEST
+
+TEST_MAIN("stripe_layout", test_plan, test_no_room, test_rules, test_presets,
+	  test_check, test_json)
