@@ -4,7 +4,7 @@
 # clusters.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/latency bench/hooks
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
-	bench/mckp bench/publish bench/staging bench/tbf
+	bench/mckp bench/publish bench/staging bench/tbf bench/ost
 EXTRA_PROGRAMS = $(bench_programs)
 CLEANFILES += $(bench_programs)
 bench: $(bench_programs)
@@ -36,3 +36,10 @@ bench_tbf_SOURCES = bench/tbf.c bench/tbf_sim.c bench/tbf_sim.h $(fake_tbf)
 bench_tbf_LDADD = libslutbf.la
 bench_publish_SOURCES = bench/publish.c bench/random.h
 bench_publish_LDADD = libsluiced.la
+bench_ost_SOURCES = bench/ost.c
+bench_ost_LDADD = libsluost.la
+# Its rival, where liblemon-dev is installed: make bench/ost-lemon
+EXTRA_DIST += bench/ost_lemon.cc
+bench/ost-lemon: bench/ost_lemon.cc
+	$(AM_V_GEN)g++ -O2 -o $@ $(srcdir)/bench/ost_lemon.cc
+CLEANFILES += bench/ost-lemon
