@@ -73,6 +73,8 @@ tests_unit_test_sluiced_assignment_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_control_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_daemon_SOURCES = \
+	tests/unit/test_sluiced_daemon.c select_io/tbf/publish.c
 tests_unit_test_sluiced_daemon_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_httpd_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_jobs_LDADD = libsluiced.la $(CHECK_LIBS)

@@ -5,6 +5,8 @@
 #include <sys/mount.h>
 #include "common/file.h"
 #include "common/jsonx.h"
+#include "select_io/ost/server.h"
+#include "select_io/tbf/publish.h"
 #include "tests/unit/sluiced.h"
 
 #define GB 1000000000ull
@@ -519,12 +521,31 @@ START_TEST(test_sysmap)
 }
 END_TEST
 
+/* A target that is nearly full, of a server below "oss". */
+static void put_target(const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/sys/fs/lustre/obdfilter/%s",
+		 tmpfile_path("oss"), name);
+	expect_ok(slu_mkdirs(path, 0755, &err), err);
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path),
+			 "%s/sys/fs/lustre/obdfilter/%s/kbytes%s",
+			 tmpfile_path("oss"), name, i ? "avail" : "total");
+		expect_ok(slu_file_write(AT_FDCWD, path, i ? "100\n" : "1000\n",
+					 i ? 4 : 5, 0644, false, &err),
+			  err);
+	}
+}
+
 /* What a storage server says is kept and asked for. */
 START_TEST(test_osts)
 {
 	static const char said[] =
 		"{\"cpu\":20,\"osts\":[{\"name\":\"f-OST0002\",\"index\":2,"
 		"\"total\":1000,\"available\":900}]}";
+	struct slu_ost_meter meter = {0};
 	struct slu_buf reply = {0};
 
 	if (!sluiced_begin() || getuid() != 0)
@@ -537,11 +558,15 @@ START_TEST(test_osts)
 			 0);
 	ck_assert(strstr(reply.data, "\"missing\":1") != NULL);
 	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
-	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
+	put_target("fs-OST0007");
+	expect_ok(
+		slu_publish_once(http, tmpfile_path("oss"), "n2", &meter, &err),
+		err);
 	ck_assert_int_eq(post("/v1/query",
 			      "{\"question\":\"osts\",\"stripes\":1}", &reply),
 			 0);
 	ck_assert(strstr(reply.data, "\"server\":\"n1\"") != NULL);
+	ck_assert(strstr(reply.data, "\"name\":\"fs-OST0007\"") != NULL);
 	ck_assert(strstr(reply.data, "lfs setstripe -c 1 -o 2\"") != NULL);
 	ck_assert_int_eq(post("/v1/query",
 			      "{\"question\":\"stripe\",\"size\":1000}",
