@@ -10,7 +10,7 @@ noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/accounting.t tests/system/buffer.sh \
 	tests/system/demo.test tests/system/ions.t tests/system/meeting.t \
-	tests/system/mistakes.t tests/system/faults.sh \
+	tests/system/mistakes.t tests/system/drivers.t tests/system/faults.sh \
 	tests/system/faults-control.t tests/system/faults-node.t \
 	tests/system/runs.t
 
