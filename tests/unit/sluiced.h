@@ -272,7 +272,8 @@ static void ctl_close(void)
 /* ---- requests ---- */
 
 /* POST text; 0 with the reply in *reply, or the kind of the error. */
-static inline int post(const char *path, const char *text, struct slu_buf *reply)
+static inline int post(const char *path, const char *text,
+		       struct slu_buf *reply)
 {
 	struct slu_buf mine = {0}, *to = reply ? reply : &mine;
 	int rc = slu_http_post(http, path, text, strlen(text), 5, to, &err);
