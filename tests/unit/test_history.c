@@ -54,7 +54,8 @@ static void fill(struct slu_job *job)
 		char *at = (char *)job + f->offset;
 		bool kept = !strstr(f->name, "completing") &&
 			    strcmp(f->name, "down_nodes") != 0 &&
-			    strcmp(f->name, "unlaunched") != 0;
+			    strcmp(f->name, "unlaunched") != 0 &&
+			    strcmp(f->name, "ion_pattern") != 0;
 
 		if (!kept)
 			continue;
