@@ -329,12 +329,16 @@ static int hang(const char *arg)
 	return waitpid(child, NULL, WNOHANG) ? 71 : 0; /* it hangs */
 }
 
+/* What was waiting needs the processor once more to die. */
 static int still_hangs(const char *arg)
 {
 	struct slu_pid pid;
+	int i = 0;
 
 	(void)arg;
-	return slu_users_stuck(NODE_UID, &pid, NULL) ? 0 : 1;
+	while (!slu_users_stuck(NODE_UID, &pid, NULL) && ++i < 200)
+		usleep(100000);
+	return i == 200;
 }
 
 /* So that it can end when it is told to. */
