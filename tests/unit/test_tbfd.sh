@@ -49,6 +49,17 @@ has_rules() {
 		[ "$(rules | grep -c '^slu_')" = "${jobs:-3}" ]
 }
 
+# A rule of an idle job goes: all that is asked here comes with work.
+has_throttled() {
+	work 5000
+	grep -qs throttled "$dir/state.json"
+}
+
+leads() { # JOB: its rule is the first of the jobs'
+	work
+	rules | grep '^slu_' | head -1 | grep -q "^slu_$1 "
+}
+
 no_rules() {
 	! rules | grep -q '^sl[ux]_'
 }
@@ -88,9 +99,8 @@ rules | grep -q 'No such device' || fail "a dry run changed the policy"
 # Rules appear, with their rates divided by the CPTs, and in order.
 start
 until_true 20 has_rules || fail "no rules: $(rules; cat "$dir/log")"
-until_true 20 grep -qs throttled "$dir/state.json" ||
-	work 5000 # seen by status
-rules | grep -q '^slu_4711 ' || fail "4711 is not first: $(rules)"
+until_true 20 has_throttled || fail "nobody throttled: $(cat "$dir/state.json")"
+until_true 20 leads 4711 || fail "4711 is not first: $(rules)"
 tbfd status >"$dir/out" || fail "status fails"
 grep -q '4711 .* 4 ' "$dir/out" || fail "status: $(cat "$dir/out")"
 tbfd status --json | grep -q '"job":"4711"' || fail "status --json"
