@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,30 +315,55 @@ static int fake(struct server *s, int n, char **word)
 	return 0;
 }
 
+/* One caller at a time. */
+static int lock(const char *path)
+{
+	char name[PATH_MAX];
+	int fd;
+
+	snprintf(name, sizeof(name), "%s.lock", path);
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	return fd >= 0 && flock(fd, LOCK_EX) == 0 ? 0 : -1;
+}
+
+/* Whole or not at all: callers are killed at any moment. */
+static int keep(const struct server *s, const char *path)
+{
+	char name[PATH_MAX];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s.new", path);
+	file = fopen(name, "we");
+	if (!file)
+		return -1;
+	save(s, file);
+	return fclose(file) ? -1 : rename(name, path);
+}
+
 int main(int argc, char **argv)
 {
 	static struct server s;
 	const char *path = getenv("FAKE_LCTL");
-	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
-	FILE *file =
-		fd >= 0 && flock(fd, LOCK_EX) == 0 ? fdopen(fd, "r+") : NULL;
+	FILE *file;
 	int rc = EINVAL;
 
+	file = path && !lock(path) ? fopen(path, "a+e") : NULL;
 	if (!file || fake_tbf_init(&s.tbf, 1) < 0) {
 		perror("fake_lctl: FAKE_LCTL");
 		return 99;
 	}
 	load(&s, file);
+	fclose(file);
 	if (argc == 3 && strcmp(argv[1], "get_param") == 0)
 		rc = get_param(&s, argv[2]);
 	else if (argc == 3 && strcmp(argv[1], "set_param") == 0)
 		rc = set_param(&s, argv[2]);
 	else if (argc > 2 && strcmp(argv[1], "fake") == 0)
 		rc = fake(&s, argc - 2, argv + 2);
-	rewind(file);
-	if (ftruncate(fd, 0) == 0)
-		save(&s, file);
-	fclose(file);
+	if (keep(&s, path)) {
+		perror("fake_lctl: FAKE_LCTL");
+		rc = 99;
+	}
 	fake_tbf_free(&s.tbf);
 	return rc;
 }
