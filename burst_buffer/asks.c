@@ -79,7 +79,7 @@ static int set_string(char **out, const char *text, struct slu_err *err)
 
 /* May this node have the plan now? After a requeue it may be one of the next
  * run, of which slurmctld has not yet told. */
-static int plan_allowed(const struct slu_bb *bb, const struct slu_ask *ask,
+static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 			double now, struct slu_err *err)
 {
 	if (bb->ended && bb->requeued &&
@@ -102,7 +102,7 @@ static const char *plan_text(struct slu_bb *bb)
 	return bb->plan_text;
 }
 
-int slu_buffers_plan(struct slu_buffers *b, const struct slu_ask *ask,
+int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_buf *out, char **secret,
 		     struct slu_err *err)
 {
@@ -307,7 +307,7 @@ static int poll_word(const struct place *at, double now, const char **word,
 	return 0;
 }
 
-int slu_buffers_poll(struct slu_buffers *b, const struct slu_ask *ask,
+int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err)
 {
 	const char *word;

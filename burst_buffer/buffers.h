@@ -96,7 +96,7 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
  * waits for slurmctld's verdict, at most 30 s, the nodes of a job that is
  * being set up get SLU_BUSY: up may not return before the job is held.
  */
-int slu_buffers_plan(struct slu_buffers *b, const struct slu_ask *ask,
+int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_buf *out, char **secret,
 		     struct slu_err *err);
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
@@ -104,7 +104,7 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 			double now, struct slu_barrier_answer *out,
 			struct slu_err *err);
-int slu_buffers_poll(struct slu_buffers *b, const struct slu_ask *ask,
+int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err);
 
 /* The owner of a job (or, with `admin`, anybody) has its stage-out stopped: it

@@ -66,7 +66,7 @@ sluiced_tests = \
 check_PROGRAMS += $(sluiced_tests)
 TESTS += $(sluiced_tests)
 tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
-	tests/unit/sysquery_run.c $(sysquery_parts)
+	$(sysquery_parts)
 tests_unit_test_sluiced_answers_LDADD = libsluiced.la libsluimport.la libslunet.la \
 	$(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = libsluiced.la $(CHECK_LIBS)

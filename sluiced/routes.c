@@ -112,8 +112,8 @@ static char *host_in_documents(struct slu_req *req, struct slu_err *err)
 const struct slu_route slu_routes[] = {
 	{
 		.path = "/v1/plan",
-		LONG_POLL(slu_ask),
-		.run = offsetof(struct slu_ask, restarts),
+		LONG_POLL(slu_node_ask),
+		.run = offsetof(struct slu_node_ask, restarts),
 		.handle = handle_plan,
 	},
 	{
@@ -132,8 +132,8 @@ const struct slu_route slu_routes[] = {
 	},
 	{
 		.path = "/v1/poll",
-		LONG_POLL(slu_ask),
-		.group = offsetof(struct slu_ask, seen),
+		LONG_POLL(slu_node_ask),
+		.group = offsetof(struct slu_node_ask, seen),
 		.over = JSON_WAIT,
 		.handle = handle_poll,
 	},

@@ -4,14 +4,14 @@
 
 #include "wire/field.h"
 
-#define T struct slu_ask
+#define T struct slu_node_ask
 static const struct slu_field ask_fields[] = {
 	NEEDED(U32, job_id),  FIELD(U64, buffer),
 	NEEDED(STR, node),    FIELD(STR, seen),
 	FIELD(U64, copied),   FIELD(U64, to_copy),
 	FIELD(U32, restarts), LAST,
 };
-DESC(slu_ask_desc, "ask", ask_fields);
+DESC(slu_node_ask_desc, "ask", ask_fields);
 #undef T
 
 #define T struct slu_plan_node

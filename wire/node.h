@@ -8,7 +8,7 @@
 
 #define SLU_DOC_MAX (4u << 20) /* bytes of one sysmap document */
 
-struct slu_ask { /* /v1/plan and /v1/poll */
+struct slu_node_ask { /* /v1/plan and /v1/poll */
 	uint32_t job_id;
 	uint64_t buffer; /* 0: not known yet */
 	char *node;
@@ -18,7 +18,7 @@ struct slu_ask { /* /v1/plan and /v1/poll */
 	uint64_t copied, to_copy;
 	uint32_t restarts; /* /v1/plan: SLURM_JOB_RESTART_COUNT in the prolog */
 };
-extern const struct slu_desc slu_ask_desc;
+extern const struct slu_desc slu_node_ask_desc;
 
 struct slu_plan_node {
 	char *name;

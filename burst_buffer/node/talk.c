@@ -81,13 +81,13 @@ static int denied(const char *text, struct slu_err *err)
 int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
 		  struct slu_err *err)
 {
-	struct slu_ask question = {
+	struct slu_node_ask question = {
 		.job_id = n->job_id, .node = n->name, .restarts = restarts};
 
 	const char *secret;
 
-	if (ask(n, "/v1/plan", &slu_ask_desc, &question, &slu_plan_desc, plan,
-		err))
+	if (ask(n, "/v1/plan", &slu_node_ask_desc, &question, &slu_plan_desc,
+		plan, err))
 		return -1;
 	secret = slu_http_secret(n->http);
 	free(plan->secret);
@@ -164,14 +164,14 @@ int slu_talk_once(struct slu_node *n, const char *path, const char *body,
 int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 		  struct slu_err *err)
 {
-	struct slu_ask question = {.job_id = n->job_id,
-				   .buffer = n->plan.buffer,
-				   .node = n->name,
-				   .seen = "",
-				   .copied = n->copied,
-				   .to_copy = n->to_copy};
+	struct slu_node_ask question = {.job_id = n->job_id,
+					.buffer = n->plan.buffer,
+					.node = n->name,
+					.seen = "",
+					.copied = n->copied,
+					.to_copy = n->to_copy};
 	struct slu_buf text = {0};
-	char *body = slu_encode_text(&slu_ask_desc, &question);
+	char *body = slu_encode_text(&slu_node_ask_desc, &question);
 	int rc;
 
 	if (!body)

@@ -14,7 +14,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct slu_desc *const body[] = {
-	&slu_ask_desc,	     &slu_report_desc,	       &slu_barrier_desc,
+	&slu_node_ask_desc,  &slu_report_desc,	       &slu_barrier_desc,
 	&slu_io_report_desc, &slu_cancel_desc,	       &slu_import_jobs_desc,
 	&slu_plan_desc,	     &slu_barrier_answer_desc, &slu_answer_desc,
 };

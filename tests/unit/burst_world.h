@@ -335,10 +335,10 @@ static inline void hear_err(struct heard *h, const struct slu_err *err)
 
 static inline struct heard ask_plan(struct world *w, struct actor *a)
 {
-	const struct slu_ask ask = {.job_id = JOB,
-				    .buffer = a->buffer,
-				    .node = a->name,
-				    .restarts = w->job.restarts};
+	const struct slu_node_ask ask = {.job_id = JOB,
+					 .buffer = a->buffer,
+					 .node = a->name,
+					 .restarts = w->job.restarts};
 	struct heard h = {"go", false, ""};
 	struct slu_buf text = {0};
 	struct slu_plan plan;
@@ -409,7 +409,7 @@ static inline struct heard barrier(struct world *w, const struct actor *a,
 static inline struct heard poll_word(struct world *w, const struct actor *a,
 				     const char *seen)
 {
-	const struct slu_ask ask = {
+	const struct slu_node_ask ask = {
 		.job_id = JOB,
 		.buffer = a->buffer,
 		.node = (char *)a->name,

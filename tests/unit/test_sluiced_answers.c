@@ -4,9 +4,22 @@
 #include "tests/unit/sluiced.h"
 
 #include "common/file.h"
+#include "sysquery/ask.h"
 
-/* sysquery_run.c */
-int sysquery_run(int argc, char **argv, struct slu_err *err);
+static int sysquery(int argc, char **argv)
+{
+	const struct slu_command *c = slu_commands;
+	struct slu_ask ask;
+	int ret = slu_ask_parse(&ask, argc, argv, &err);
+
+	while (ask.command && c->name && strcmp(c->name, ask.command) != 0)
+		c++;
+	if (ret == 0)
+		ret = ask.command ? c->run(&ask, &err)
+				  : slu_cmd_original(&ask, &err);
+	slu_ask_free(&ask);
+	return ret;
+}
 
 static void push(const char *host, const char *documents)
 {
@@ -27,8 +40,7 @@ static void run(const char *line, const char *option, const char *value,
 	int ret;
 
 	snprintf(text, sizeof(text), "%s", line);
-	ret = sysquery_run(5 + (int)slu_split(text, "|", argv + 5, 26), argv,
-			   &err);
+	ret = sysquery(5 + (int)slu_split(text, "|", argv + 5, 26), argv);
 	slu_buf_reset(out);
 	if (ret)
 		slu_buf_printf(out, "%s: %s", slu_kind_name(err.kind),

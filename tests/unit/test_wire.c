@@ -18,7 +18,7 @@ static const struct slu_desc *const all[] = {
 	&slu_requeue_desc,   &slu_fail_desc,	      &slu_drain_desc,
 	&slu_resume_desc,    &slu_annotate_desc,      &slu_published_desc,
 	&slu_stored_desc,    &slu_history_row_desc,   &slu_history_end_desc,
-	&slu_ask_desc,	     &slu_plan_desc,	      &slu_report_desc,
+	&slu_node_ask_desc,  &slu_plan_desc,	      &slu_report_desc,
 	&slu_answer_desc,    &slu_barrier_desc,	      &slu_barrier_answer_desc,
 	&slu_io_report_desc, &slu_cancel_desc,	      &slu_import_jobs_desc,
 };
