@@ -23,7 +23,9 @@ libslunode_la_SOURCES = \
 	burst_buffer/storage.c burst_buffer/storage.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
-	burst_buffer/drivers/gekkofs.c burst_buffer/drivers/lustre.c \
+	burst_buffer/drivers/gekkofs.c burst_buffer/drivers/gekkofs.h \
+	burst_buffer/drivers/gekkofs_daemons.c \
+	burst_buffer/drivers/gekkofs_hosts.c burst_buffer/drivers/lustre.c \
 	burst_buffer/drivers/beeond.c \
 	burst_buffer/drivers/volfile.c burst_buffer/drivers/volfile.h
 libslunode_la_LIBADD = libsluwire.la libslucommon.la -lpthread

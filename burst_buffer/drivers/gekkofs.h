@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_DRIVERS_GEKKOFS_H
+#define SLU_DRIVERS_GEKKOFS_H
+
+/* The parts of the driver gekkofs. */
+
+#include "burst_buffer/drivers/driver.h"
+
+/* A daemon's line: "HOST[#SUFFIX] PROTOCOL://ADDRESS:PORT[ ...]". */
+struct slu_gkfs_line {
+	char text[SLU_ATTR_MAX];
+	char address[64];
+	unsigned port;
+};
+
+/* gekkofs_hosts.c: the first line of a file of the user's; -1: there is no
+ * whole one, or it is none of a daemon. */
+int slu_gkfs_line_read(const char *path, struct slu_gkfs_line *out);
+/* Write the hosts file that clients read: the lines in `attrs` of all nodes
+ * that have daemons. It is the user's, 0600. */
+int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
+			 const struct slu_pair *attrs, size_t n_attr,
+			 struct slu_err *err);
+/* Does every daemon in the hosts file answer? SLU_IO names the node of one that
+ * does not. */
+int slu_gkfs_hosts_try(const char *path, struct slu_err *err);
+
+/* gekkofs_daemons.c. attr: the lines of this node's daemons, with '|' between
+ * them. */
+int slu_gkfs_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
+		   struct slu_err *err);
+int slu_gkfs_stop(const struct slu_instance *in, struct slu_err *err);
+/* What they have read from and written to their disk. */
+int slu_gkfs_counters(const struct slu_instance *in, double *read_bytes,
+		      double *written_bytes, struct slu_err *err);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The daemons of GekkoFS on this node: as the job's user, with their data in a
+ * directory that is that user's 0700.
+ *
+ * - Each daemon registers in a hosts file of its own here, because the clean
+ *   end of any daemon removes the whole file it registered in.
+ * - Ready means: its line stands there, the log says so, and this very process
+ *   listens on the line's port.
+ */
+#include "config.h"
+#include "burst_buffer/drivers/gekkofs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/host/cgroup.h"
+#include "burst_buffer/host/server.h"
+#include "common/file.h"
+#include "common/proc.h"
+
+#define START_SECONDS 60.0 /* until a daemon is ready */
+#define STOP_SECONDS  20.0 /* it writes its metadata out */
+#define DAEMONS_MAX   4	   /* on a node: their lines are one attribute */
+#define LOG_MAX	      (1u << 20)
+#define READY	      "Daemon is ready"
+
+static const char *option(const struct slu_instance *in, const char *key,
+			  const char *fallback)
+{
+	return slu_plan_option(in->plan, key, fallback);
+}
+
+static unsigned n_daemons(const struct slu_instance *in)
+{
+	unsigned n = (unsigned)atoi(option(in, "daemons", "1"));
+
+	return n < 1 ? 1 : n > DAEMONS_MAX ? DAEMONS_MAX : n;
+}
+
+/* Files of daemon i: its own are in home(), its pid file is root's. */
+static void home(const struct slu_instance *in, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/gekkofs", in->fs);
+}
+
+static void own_path(const struct slu_instance *in, const char *name,
+		     unsigned i, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/gekkofs/%s.%u", in->fs, name, i);
+}
+
+static void pid_path(const struct slu_instance *in, unsigned i,
+		     char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/daemon.%u.pid", in->work, i);
+}
+
+static bool log_says(const char *path, const char *words)
+{
+	struct slu_buf text = {0};
+	bool says = !slu_file_read(AT_FDCWD, path, LOG_MAX, &text, NULL) &&
+		    text.data && strstr(text.data, words);
+
+	slu_buf_free(&text);
+	return says;
+}
+
+struct daemon {
+	const struct slu_instance *in;
+	unsigned i;
+};
+
+static int run_daemon(void *arg)
+{
+	const struct daemon *d = arg;
+	const struct slu_instance *in = d->in;
+	const struct slu_plan_node *me = &in->plan->node[in->self];
+	const char *addr = me->addr && *me->addr ? me->addr : me->name;
+	char root[PATH_MAX], registry[PATH_MAX], log[PATH_MAX], suffix[16];
+	char *argv[16] = {(char *)option(in, "server", "/usr/bin/gkfs_daemon"),
+			  "-m",
+			  (char *)in->mnt,
+			  "-r",
+			  root,
+			  "-H",
+			  registry,
+			  "-P",
+			  (char *)option(in, "protocol", "ofi+tcp"),
+			  "-l",
+			  (char *)option(in, "listen", addr)};
+	char group[64];
+	int n = 11;
+
+	own_path(in, "root", d->i, root);
+	own_path(in, "registered", d->i, registry);
+	own_path(in, "log", d->i, log);
+	snprintf(suffix, sizeof(suffix), "d%u", d->i);
+	if (n_daemons(in) > 1) {
+		argv[n++] = "-s";
+		argv[n++] = suffix;
+	}
+	slu_instance_group(in, group, sizeof(group));
+	slu_cgroup_enter(group);
+	if (slu_become(in->plan->uid, in->plan->gid, NULL))
+		return 1;
+	umask(077);
+	clearenv();
+	setenv("PATH", "/usr/bin:/bin", 1);
+	setenv("GKFS_DAEMON_LOG_PATH", log, 1);
+	setenv("IPATH_NO_BACKTRACE", "1", 1); /* libpsm's handlers dead-lock */
+	execv(argv[0], argv);
+	return 1;
+}
+
+static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
+		      struct slu_err *err)
+{
+	char registry[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
+	struct slu_pid pid;
+
+	own_path(d->in, "registered", d->i, registry);
+	own_path(d->in, "log", d->i, log);
+	pid_path(d->in, d->i, path);
+	if (slu_pid_read(path, &pid, err))
+		return -1;
+	for (double t = 0; t < START_SECONDS; t += 0.02) {
+		if (!slu_pid_alive(&pid))
+			return slu_err(err, SLU_IO,
+				       "the GekkoFS daemon ended at once, see "
+				       "%s",
+				       log);
+		if (!slu_gkfs_line_read(registry, line) &&
+		    slu_server_listens(&pid, line->port) &&
+		    log_says(log, READY))
+			return 0;
+		usleep(20000);
+	}
+	return slu_err(err, SLU_TIMEOUT,
+		       "the GekkoFS daemon is not ready after %g s",
+		       START_SECONDS);
+}
+
+/* Is it there already, from a run of ours that was cut short? */
+static bool is_running(const struct daemon *d, struct slu_gkfs_line *line)
+{
+	char registry[PATH_MAX], path[PATH_MAX];
+	struct slu_pid pid;
+
+	own_path(d->in, "registered", d->i, registry);
+	pid_path(d->in, d->i, path);
+	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid) &&
+	       !slu_gkfs_line_read(registry, line) &&
+	       slu_server_listens(&pid, line->port);
+}
+
+static int stop_daemon(const struct slu_instance *in, unsigned i,
+		       struct slu_err *err)
+{
+	char path[PATH_MAX];
+	struct slu_pid pid;
+
+	pid_path(in, i, path);
+	if (slu_pid_read(path, &pid, NULL) || !slu_pid_alive(&pid)) {
+		unlink(path);
+		return 0;
+	}
+	slu_pid_kill(&pid, SIGTERM);
+	if (slu_pid_wait(&pid, STOP_SECONDS, NULL)) {
+		slu_pid_kill(&pid, SIGKILL);
+		if (slu_pid_wait(&pid, 5, err))
+			return -1;
+	}
+	unlink(path);
+	return 0;
+}
+
+int slu_gkfs_stop(const struct slu_instance *in, struct slu_err *err)
+{
+	char group[64];
+
+	for (unsigned i = 0; i < DAEMONS_MAX; i++)
+		if (stop_daemon(in, i, err))
+			return -1;
+	slu_instance_group(in, group, sizeof(group));
+	slu_cgroup_remove(group);
+	return 0;
+}
+
+static int make_home(const struct slu_instance *in, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	home(in, path);
+	if ((mkdir(path, 0700) && errno != EEXIST) ||
+	    chown(path, in->plan->uid, in->plan->gid) || chmod(path, 0700))
+		return slu_errno(err, SLU_IO, "cannot make %s", path);
+	if (slu_mkdirs(in->mnt, 0711, err))
+		return -1;
+	return 0;
+}
+
+static int start_daemon(const struct daemon *d, struct slu_gkfs_line *line,
+			struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	if (is_running(d, line))
+		return 0;
+	if (stop_daemon(d->in, d->i, err))
+		return -1;
+	own_path(d->in, "registered", d->i, path);
+	unlink(path); /* a second start would append to it */
+	own_path(d->in, "log", d->i, path);
+	unlink(path);
+	own_path(d->in, "root", d->i, path);
+	if (slu_rmtree(AT_FDCWD, path, err))
+		return -1;
+	pid_path(d->in, d->i, path);
+	if (slu_detach(run_daemon, (void *)d, path, NULL, err) ||
+	    wait_ready(d, line, err)) {
+		stop_daemon(d->in, d->i, NULL);
+		return -1;
+	}
+	return 0;
+}
+
+int slu_gkfs_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
+		   struct slu_err *err)
+{
+	size_t len = 0;
+
+	if (make_home(in, err))
+		return -1;
+	*attr = '\0';
+	for (unsigned i = 0; i < n_daemons(in); i++) {
+		const struct daemon d = {in, i};
+		struct slu_gkfs_line line;
+
+		if (start_daemon(&d, &line, err))
+			return -1;
+		len += (size_t)snprintf(attr + len, SLU_ATTR_MAX - len, "%s%s",
+					i ? "|" : "", line.text);
+		if (len >= SLU_ATTR_MAX)
+			return slu_err(err, SLU_INVALID,
+				       "gekkofs: daemons=%u: their addresses "
+				       "are too long",
+				       n_daemons(in));
+	}
+	return 0;
+}
+
+int slu_gkfs_counters(const struct slu_instance *in, double *read_bytes,
+		      double *written_bytes, struct slu_err *err)
+{
+	double r = 0, w = 0;
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < n_daemons(in); i++) {
+		char path[PATH_MAX], io[64];
+		unsigned long long in_bytes, out_bytes;
+		struct slu_buf text = {0};
+		struct slu_pid pid;
+		const char *p;
+
+		pid_path(in, i, path);
+		if (slu_pid_read(path, &pid, NULL) || !slu_pid_alive(&pid))
+			continue;
+		snprintf(io, sizeof(io), "/proc/%d/io", (int)pid.pid);
+		if (!slu_file_read(AT_FDCWD, io, 4096, &text, NULL) &&
+		    text.data && (p = strstr(text.data, "read_bytes: ")) &&
+		    sscanf(p, "read_bytes: %llu write_bytes: %llu", &in_bytes,
+			   &out_bytes) == 2) {
+			r += (double)in_bytes;
+			w += (double)out_bytes;
+			found++;
+		}
+		slu_buf_free(&text);
+	}
+	if (!found)
+		return slu_err(err, SLU_NOTFOUND, "no daemon runs");
+	*read_bytes = r;
+	*written_bytes = w;
+	return 0;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The hosts file of GekkoFS. A line is what the user's daemon wrote, so that it
+ * is looked at closely. Clients of a daemon that was killed hang, so that every
+ * port is tried before one is started.
+ */
+#include "config.h"
+#include "burst_buffer/drivers/gekkofs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "common/file.h"
+
+#define TRY_MS	 3000 /* for a daemon's port to answer */
+#define FILE_MAX (1u << 20)
+
+static int parse_line(const char *text, size_t len, struct slu_gkfs_line *out)
+{
+	const char *uri, *colon;
+	struct slu_gkfs_line l = {.port = 0};
+	char end;
+
+	if (len >= sizeof(l.text) || len < 3)
+		return -1;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~' || text[i] == '|')
+			return -1;
+	memcpy(l.text, text, len);
+	uri = strstr(l.text, "://");
+	colon = strrchr(l.text, ':');
+	if (!strchr(l.text, ' ') || !uri || colon <= uri + 3 ||
+	    (size_t)(colon - uri - 3) >= sizeof(l.address) ||
+	    sscanf(colon + 1, "%5u%c", &l.port, &end) != 1 || !l.port ||
+	    l.port > 65535)
+		return -1;
+	memcpy(l.address, uri + 3, (size_t)(colon - uri - 3));
+	*out = l;
+	return 0;
+}
+
+int slu_gkfs_line_read(const char *path, struct slu_gkfs_line *out)
+{
+	struct slu_buf text = {0};
+	char *end;
+	int rc = -1;
+
+	if (!slu_file_read(AT_FDCWD, path, 4096, &text, NULL) && text.data &&
+	    (end = strchr(text.data, '\n')))
+		rc = parse_line(text.data, (size_t)(end - text.data), out);
+	slu_buf_free(&text);
+	return rc;
+}
+
+/* Does somebody listen there, within TRY_MS? */
+static bool answers(const struct slu_gkfs_line *l)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *a = NULL;
+	struct pollfd p = {.events = POLLOUT};
+	int error = -1;
+	socklen_t len = sizeof(error);
+	char port[8];
+
+	snprintf(port, sizeof(port), "%u", l->port);
+	if (getaddrinfo(l->address, port, &hints, &a))
+		return false;
+	p.fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+		      0);
+	if (p.fd >= 0) {
+		if (!connect(p.fd, a->ai_addr, a->ai_addrlen))
+			error = 0;
+		else if (errno == EINPROGRESS && poll(&p, 1, TRY_MS) == 1)
+			getsockopt(p.fd, SOL_SOCKET, SO_ERROR, &error, &len);
+		close(p.fd);
+	}
+	freeaddrinfo(a);
+	return error == 0;
+}
+
+int slu_gkfs_hosts_try(const char *hosts, struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	char *rest, *one;
+	struct slu_gkfs_line l;
+	int rc = 0;
+
+	if (slu_file_read(AT_FDCWD, hosts, FILE_MAX, &text, NULL))
+		return slu_err(err, SLU_IO,
+			       "the job's file system is not there");
+	rest = text.data;
+	while (!rc && (one = strsep(&rest, "\n"))) {
+		if (*one && (parse_line(one, strlen(one), &l) || !answers(&l)))
+			rc = slu_err(err, SLU_IO,
+				     "the part of the file system on node %.*s "
+				     "does not answer",
+				     (int)strcspn(one, " "), one);
+	}
+	slu_buf_free(&text);
+	return rc;
+}
+
+static int put_lines(const struct slu_instance *in, size_t i,
+		     const struct slu_pair *attrs, size_t n_attr,
+		     struct slu_buf *out, struct slu_err *err)
+{
+	const char *name = in->plan->node[i].name, *p = NULL;
+	struct slu_gkfs_line l;
+
+	for (size_t k = 0; k < n_attr && !p; k++)
+		if (slu_eq(attrs[k].key, name))
+			p = attrs[k].value;
+	while (p && *p) {
+		size_t n = strcspn(p, "|");
+
+		if (parse_line(p, n, &l))
+			break;
+		slu_buf_printf(out, "%s\n", l.text);
+		p += n + (p[n] == '|');
+		if (!*p)
+			return 0;
+	}
+	return slu_err(err, SLU_IO, "node %s did not say its address", name);
+}
+
+int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
+			 const struct slu_pair *attrs, size_t n_attr,
+			 struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < in->plan->n_node; i++)
+		if (!in->plan->node[i].client)
+			rc = put_lines(in, i, attrs, n_attr, &text, err);
+	if (!rc && text.failed)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	if (!rc)
+		rc = slu_file_write(AT_FDCWD, path, text.data, text.len, 0600,
+				    false, err);
+	if (!rc && chown(path, in->plan->uid, in->plan->gid))
+		rc = slu_errno(err, SLU_IO, "cannot give away %s", path);
+	slu_buf_free(&text);
+	return rc;
+}
