@@ -207,18 +207,10 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 		       : slu_err(err, SLU_IO, "BeeOND mounted nothing here");
 }
 
-static int look(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
-{
-	const struct slu_instance *in = arg;
-	struct stat st;
-
-	(void)a, (void)out;
-	return stat(in->top, &st) ? slu_errno(err, SLU_IO, "%s", in->top) : 0;
-}
-
 static int check(const struct slu_instance *in, struct slu_err *err)
 {
-	struct slu_aside aside = {.fn = look, .arg = (void *)in, .seconds = 30};
+	struct slu_aside aside = {
+		.fn = slu_instance_look, .arg = (void *)in, .seconds = 30};
 
 	if (!slu_mounted(in->top))
 		return slu_err(err, SLU_IO,
@@ -226,13 +218,6 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	if (each_daemon(in, must_run, NULL, err))
 		return -1;
 	return slu_aside(&aside, "the job's file system", NULL, err);
-}
-
-static int counters(const struct slu_instance *in, double *read_bytes,
-		    double *written_bytes, struct slu_err *err)
-{
-	(void)in, (void)read_bytes, (void)written_bytes;
-	return slu_err(err, SLU_NOTFOUND, "no counters");
 }
 
 /* detach and stop */
@@ -321,7 +306,7 @@ const struct slu_driver slu_driver_beeond = {
 	.assemble = assemble,
 	.attach = attach,
 	.check = check,
-	.counters = counters,
+	.counters = slu_instance_no_counters,
 	.detach = detach,
 	.stop = stop,
 };

@@ -10,6 +10,7 @@
  */
 
 #include <stdbool.h>
+#include "burst_buffer/host/aside.h"
 #include "common/conf.h"
 #include "common/err.h"
 #include "common/str.h"
@@ -82,6 +83,14 @@ extern const struct slu_driver *const slu_drivers[]; /* NULL-ended */
 /* The name of the cgroups that an instance's servers live in. Nodes of several
  * clusters may live under one kernel, with the same numbers. */
 void slu_instance_group(const struct slu_instance *in, char *name, size_t size);
+
+/* For drivers: a function for slu_aside (arg: the instance) that looks whether
+ * the root of the mounted file system answers; and `counters` of those that
+ * count nothing. */
+int slu_instance_look(struct slu_aside *aside, void *arg, void *out,
+		      struct slu_err *err);
+int slu_instance_no_counters(const struct slu_instance *in, double *read_bytes,
+			     double *written_bytes, struct slu_err *err);
 
 /* An option of the plan, or `fallback`. */
 const char *slu_plan_option(const struct slu_plan *plan, const char *key,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of drivers. */
+/* The table of drivers, and what several of them need. */
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"
 
@@ -32,6 +32,23 @@ void slu_instance_group(const struct slu_instance *in, char *name, size_t size)
 	snprintf(name, size, "sluice-%u.%llu.%zu-%llx", in->plan->job_id,
 		 (unsigned long long)in->plan->buffer, in->self,
 		 (unsigned long long)st.st_dev);
+}
+
+int slu_instance_look(struct slu_aside *aside, void *arg, void *out,
+		      struct slu_err *err)
+{
+	const struct slu_instance *in = arg;
+	struct stat st;
+
+	(void)aside, (void)out;
+	return stat(in->top, &st) ? slu_errno(err, SLU_IO, "%s", in->top) : 0;
+}
+
+int slu_instance_no_counters(const struct slu_instance *in, double *read_bytes,
+			     double *written_bytes, struct slu_err *err)
+{
+	(void)in, (void)read_bytes, (void)written_bytes;
+	return slu_err(err, SLU_NOTFOUND, "no counters");
 }
 
 const char *slu_plan_option(const struct slu_plan *plan, const char *key,

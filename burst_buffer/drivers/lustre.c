@@ -172,28 +172,12 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 	return aside(make_and_bind, in, SECONDS, NULL, err);
 }
 
-static int look(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
-{
-	const struct slu_instance *in = arg;
-	struct stat st;
-
-	(void)a, (void)out;
-	return stat(in->top, &st) ? slu_errno(err, SLU_IO, "%s", in->top) : 0;
-}
-
 static int check(const struct slu_instance *in, struct slu_err *err)
 {
 	if (!slu_mounted(in->top))
 		return slu_err(err, SLU_IO,
 			       "the job's file system is not mounted");
-	return aside(look, in, SECONDS, NULL, err);
-}
-
-static int counters(const struct slu_instance *in, double *read_bytes,
-		    double *written_bytes, struct slu_err *err)
-{
-	(void)in, (void)read_bytes, (void)written_bytes;
-	return slu_err(err, SLU_NOTFOUND, "no counters");
+	return aside(slu_instance_look, in, SECONDS, NULL, err);
 }
 
 static int detach(const struct slu_instance *in, struct slu_err *err)
@@ -276,7 +260,7 @@ const struct slu_driver slu_driver_lustre = {
 	.probe = probe,
 	.attach = attach,
 	.check = check,
-	.counters = counters,
+	.counters = slu_instance_no_counters,
 	.detach = detach,
 	.stop = stop,
 	.wipe = wipe,
