@@ -165,17 +165,6 @@ static void count_step(struct slu_mckp *m, struct class *c, int by)
 		m->n_steps--;
 }
 
-static uint32_t gcd(uint32_t a, uint32_t b)
-{
-	while (b) {
-		uint32_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
 /* All weights differ by multiples of this. */
 uint32_t slu_mckp_common_step(const struct slu_mckp *m)
 {
@@ -183,7 +172,7 @@ uint32_t slu_mckp_common_step(const struct slu_mckp *m)
 
 	for (uint32_t i = 0; i < m->n_steps && g != 1; i++)
 		if (m->steps[i].n)
-			g = gcd(m->steps[i].step, g);
+			g = greatest_divisor(m->steps[i].step, g);
 	return g ? g : 1;
 }
 

@@ -17,17 +17,6 @@ static bool after(const struct option *a, const struct option *b)
 	return a->item > b->item;
 }
 
-static uint32_t gcd(uint32_t a, uint32_t b)
-{
-	while (b) {
-		uint32_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
 /* Nearly always the caller's items are sorted already. */
 void slu_mckp_take_class(struct slu_mckp *m, struct class *c,
 			 const struct slu_mckp_class *from)
@@ -51,7 +40,8 @@ void slu_mckp_take_class(struct slu_mckp *m, struct class *c,
 		if (o[j].item == from->hold)
 			c->hold = (uint16_t)j;
 		if (c->step != 1)
-			c->step = gcd(o[j].weight - o[0].weight, c->step);
+			c->step = greatest_divisor(o[j].weight - o[0].weight,
+						   c->step);
 	}
 }
 

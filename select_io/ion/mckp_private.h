@@ -203,6 +203,18 @@ static inline int64_t loss_of(const struct slu_mckp *m, const struct class *c,
 	return key * s->at.weight + s->at.key * weight;
 }
 
+/* Of both; of one when the other is 0. */
+static inline uint32_t greatest_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
 /* The next classes of the two orders, nearest to the break slope first. */
 struct walk {
 	struct slu_sorted_at up, down;
