@@ -20,43 +20,35 @@
 enum takes { NOTHING, ONE, MANY };
 
 struct opt {
-	char letter; /* letters that are not for typing are big, or digits */
+	int key;
 	const char *name, *value, *help;
 	enum takes takes;
-	int (*set)(struct slu_ask *ask, const char *value, struct slu_err *err);
+	int (*set)(struct slu_ask *ask, const char *arg, const char *value,
+		   struct slu_err *err);
+	const char *arg; /* the argument of the question that it sets */
 };
 
-static int set_file(struct slu_ask *ask, const char *value, struct slu_err *err)
-{
-	(void)err;
-	ask->file = value;
-	return 0;
-}
-
-static int set_server(struct slu_ask *ask, const char *value,
-		      struct slu_err *err)
-{
-	(void)err;
-	ask->server = value;
-	return 0;
-}
-
-static int set_output(struct slu_ask *ask, const char *value,
-		      struct slu_err *err)
-{
-	(void)err;
-	ask->output = value;
-	return 0;
-}
+#define TEXT(field)                                                    \
+	static int set_##field(struct slu_ask *ask, const char *arg,   \
+			       const char *value, struct slu_err *err) \
+	{                                                              \
+		(void)arg, (void)err;                                  \
+		ask->field = value;                                    \
+		return 0;                                              \
+	}
+TEXT(file)
+TEXT(server)
+TEXT(output)
 
 #define FLAG(field)                                                    \
-	static int set_##field(struct slu_ask *ask, const char *value, \
-			       struct slu_err *err)                    \
+	static int set_##field(struct slu_ask *ask, const char *arg,   \
+			       const char *value, struct slu_err *err) \
 	{                                                              \
-		(void)value, (void)err;                                \
+		(void)arg, (void)value, (void)err;                     \
 		ask->field = true;                                     \
 		return 0;                                              \
 	}
+FLAG(accuracy)
 FLAG(json)
 FLAG(table)
 FLAG(list_hosts)
@@ -91,10 +83,17 @@ int slu_ask_add_hosts(struct slu_ask *ask, const char *value,
 	return 0;
 }
 
-static int add_extractors(struct slu_ask *ask, const char *value,
-			  struct slu_err *err)
+static int add_hosts(struct slu_ask *ask, const char *arg, const char *value,
+		     struct slu_err *err)
 {
-	struct json_object *list = list_of(ask, "extractors");
+	(void)arg;
+	return slu_ask_add_hosts(ask, value, err);
+}
+
+static int add_words(struct slu_ask *ask, const char *arg, const char *value,
+		     struct slu_err *err)
+{
+	struct json_object *list = list_of(ask, arg);
 	char *copy = strdup(value), *rest = copy, *name;
 
 	if (!copy)
@@ -121,255 +120,152 @@ int slu_ask_number(struct slu_ask *ask, const char *key, const char *value,
 	return 0;
 }
 
-static int set_last(struct slu_ask *ask, const char *value, struct slu_err *err)
-{
-	return slu_ask_number(ask, "last", value, err);
-}
-
-static int set_nodes(struct slu_ask *ask, const char *value,
-		     struct slu_err *err)
-{
-	return slu_ask_number(ask, "nodes", value, err);
-}
-
-static int set_name(struct slu_ask *ask, const char *value, struct slu_err *err)
+static int put_text(struct slu_ask *ask, const char *arg, const char *value,
+		    struct slu_err *err)
 {
 	(void)err;
-	slu_json_set_str(ask->args, "name", value);
+	slu_json_set_str(ask->args, arg, value);
 	return 0;
 }
 
-static int set_account(struct slu_ask *ask, const char *value,
-		       struct slu_err *err)
-{
-	(void)err;
-	slu_json_set_str(ask->args, "account", value);
-	return 0;
-}
-
-static int set_partition(struct slu_ask *ask, const char *value,
-			 struct slu_err *err)
-{
-	(void)err;
-	slu_json_set_str(ask->args, "partition", value);
-	return 0;
-}
-
-static int set_stripe_size(struct slu_ask *ask, const char *value,
-			   struct slu_err *err)
+static int put_size(struct slu_ask *ask, const char *arg, const char *value,
+		    struct slu_err *err)
 {
 	uint64_t bytes;
 
 	if (slu_size_parse(value, &bytes, err))
 		return -1;
-	slu_json_set_u64(ask->args, "stripe_size", bytes);
+	slu_json_set_u64(ask->args, arg, bytes);
 	return 0;
 }
 
-static int set_elapsed(struct slu_ask *ask, const char *value,
+static int put_seconds(struct slu_ask *ask, const char *arg, const char *value,
 		       struct slu_err *err)
 {
 	int64_t seconds;
 
 	if (slu_seconds_parse(value, &seconds, err))
 		return -1;
-	slu_json_set_i64(ask->args, "elapsed", seconds);
+	slu_json_set_i64(ask->args, arg, seconds);
 	return 0;
 }
 
-static int set_accuracy(struct slu_ask *ask, const char *value,
-			struct slu_err *err)
-{
-	(void)value, (void)err;
-	ask->accuracy = true;
-	return 0;
-}
-
-static int set_where(struct slu_ask *ask, const char *value,
-		     struct slu_err *err)
-{
-	(void)err;
-	slu_json_set_str(ask->args, "where", value);
-	return 0;
-}
-
-static int set_since(struct slu_ask *ask, const char *value,
-		     struct slu_err *err)
+static int put_time(struct slu_ask *ask, const char *arg, const char *value,
+		    struct slu_err *err)
 {
 	int64_t when;
 
 	if (slu_when_parse(value, time(NULL), &when, err))
 		return -1;
-	slu_json_set_i64(ask->args, "since", when);
+	slu_json_set_i64(ask->args, arg, when);
 	return 0;
-}
-
-static int set_policy(struct slu_ask *ask, const char *value,
-		      struct slu_err *err)
-{
-	(void)err;
-	slu_json_set_str(ask->args, "policy", value);
-	return 0;
-}
-
-static int set_pool(struct slu_ask *ask, const char *value, struct slu_err *err)
-{
-	return slu_ask_number(ask, "pool", value, err);
-}
-
-static int set_explain(struct slu_ask *ask, const char *value,
-		       struct slu_err *err)
-{
-	return slu_ask_number(ask, "job_id", value, err);
-}
-
-static int set_without(struct slu_ask *ask, const char *value,
-		       struct slu_err *err)
-{
-	return slu_ask_number(ask, "without", value, err);
 }
 
 /* Minutes, or with colons as Slurm has it. */
-static int set_limit(struct slu_ask *ask, const char *value,
-		     struct slu_err *err)
+static int put_minutes(struct slu_ask *ask, const char *arg, const char *value,
+		       struct slu_err *err)
 {
 	int64_t seconds;
 
 	if (value[strspn(value, "0123456789")] == '\0')
-		return slu_ask_number(ask, "limit", value, err);
+		return slu_ask_number(ask, arg, value, err);
 	if (slu_seconds_parse(value, &seconds, err))
 		return -1;
-	slu_json_set_i64(ask->args, "limit", (seconds + 59) / 60);
+	slu_json_set_i64(ask->args, arg, (seconds + 59) / 60);
 	return 0;
 }
 
-static int set_user(struct slu_ask *ask, const char *value, struct slu_err *err)
+static int put_user(struct slu_ask *ask, const char *arg, const char *value,
+		    struct slu_err *err)
 {
 	struct passwd *pw = getpwnam(value);
 
 	if (!pw)
-		return slu_ask_number(ask, "uid", value, err);
-	slu_json_set_u64(ask->args, "uid", pw->pw_uid);
-	return 0;
-}
-
-static int set_stripes(struct slu_ask *ask, const char *value,
-		       struct slu_err *err)
-{
-	return slu_ask_number(ask, "stripes", value, err);
-}
-
-static int set_files(struct slu_ask *ask, const char *value,
-		     struct slu_err *err)
-{
-	return slu_ask_number(ask, "files", value, err);
-}
-
-static int set_size(struct slu_ask *ask, const char *value, struct slu_err *err)
-{
-	uint64_t bytes;
-
-	if (slu_size_parse(value, &bytes, err))
-		return -1;
-	slu_json_set_u64(ask->args, "size", bytes);
-	return 0;
-}
-
-static int set_access(struct slu_ask *ask, const char *value,
-		      struct slu_err *err)
-{
-	(void)err;
-	slu_json_set_str(ask->args, "access", value);
-	return 0;
-}
-
-static int set_readers(struct slu_ask *ask, const char *value,
-		       struct slu_err *err)
-{
-	return slu_ask_number(ask, "readers", value, err);
-}
-
-static int set_targets(struct slu_ask *ask, const char *value,
-		       struct slu_err *err)
-{
-	return slu_ask_number(ask, "targets", value, err);
-}
-
-static int set_preset(struct slu_ask *ask, const char *value,
-		      struct slu_err *err)
-{
-	(void)err;
-	slu_json_set_str(ask->args, "preset", value);
+		return slu_ask_number(ask, arg, value, err);
+	slu_json_set_u64(ask->args, arg, pw->pw_uid);
 	return 0;
 }
 
 static const struct opt opts[] = {
 	{'f', "filename", "DB", "ask this database instead of sluiced", ONE,
-	 set_file},
-	{'R', "server", "HOST:PORT", "ask the sluiced there", ONE, set_server},
+	 set_file, NULL},
+	{SLU_OPT_SERVER, "server", "HOST:PORT", "ask the sluiced there", ONE,
+	 set_server, NULL},
 	{'n', "hosts", "HOST...", "of these hosts only: n[1-4] or n1 n2", MANY,
-	 slu_ask_add_hosts},
+	 add_hosts, NULL},
 	{'e', "extractors", "NAME...", "of these extractors only", MANY,
-	 add_extractors},
+	 add_words, "extractors"},
 	{'l', "list-hosts", NULL, "list the hosts, one a line", NOTHING,
-	 set_list_hosts},
+	 set_list_hosts, NULL},
 	{'L', "list-extractors", NULL, "list the extractors, one a line",
-	 NOTHING, set_list_extractors},
+	 NOTHING, set_list_extractors, NULL},
 	{'o', "output", "FILE", "write there instead of standard output", ONE,
-	 set_output},
-	{'J', "json", NULL, "JSON, also on a terminal", NOTHING, set_json},
-	{'T', "table", NULL, "a table, also into a file", NOTHING, set_table},
-	{'W', "where", "CONDITION", "of hosts: for which this SQL holds", ONE,
-	 set_where},
-	{'S', "since", "TIME", "of diff: 2026-11-20T12:30, 3d", ONE, set_since},
-	{'A', "last", "N", "of jobs, I/O nodes: so many", ONE, set_last},
-	{'X', "explain", "JOBID", "of I/O nodes: this job, and its curve", ONE,
-	 set_explain},
-	{'Q', "policy", "NAME", "of I/O nodes: what if this were the policy",
-	 ONE, set_policy},
-	{'I', "ions", "N", "of I/O nodes: what if there were so many", ONE,
-	 set_pool},
-	{'O', "without", "JOBID", "of I/O nodes: what if this job did not run",
-	 ONE, set_without},
-	{'U', "user", "NAME", "of jobs, predictions: this user's", ONE,
-	 set_user},
-	{'N', "name", "NAME", "of a prediction: the job's name", ONE, set_name},
-	{'C', "nodes", "N", "of a prediction: its number of nodes", ONE,
-	 set_nodes},
-	{'M', "limit", "TIME", "of a prediction: minutes, or HH:MM:SS", ONE,
-	 set_limit},
-	{'P', "partition", "NAME", "of a prediction: its partition", ONE,
-	 set_partition},
-	{'K', "account", "NAME", "of a prediction: its account", ONE,
-	 set_account},
-	{'Z', "stripe-size", "SIZE", "of a prediction: of its files", ONE,
-	 set_stripe_size},
-	{'E', "elapsed", "TIME", "of a prediction: it has run so long", ONE,
-	 set_elapsed},
-	{'Y', "accuracy", NULL, "of jobs: how good predictions were", NOTHING,
-	 set_accuracy},
-	{'1', "stripes", "N", "of osts place: targets of each file", ONE,
-	 set_stripes},
-	{'B', "size", "SIZE",
-	 "of osts place, stripe explain: bytes of the file", ONE, set_size},
-	{'F', "count", "N", "of osts place: so many files at once", ONE,
-	 set_files},
-	{'D', "access", "HOW", "of stripe explain: sequential or random", ONE,
-	 set_access},
-	{'G', "readers", "N", "of stripe explain: processes that read at once",
-	 ONE, set_readers},
-	{'H', "targets", "N", "of stripe explain: targets there are", ONE,
-	 set_targets},
-	{'2', "preset", "NAME", "of stripe explain: a published layout", ONE,
-	 set_preset},
-	{'h', "help", NULL, "show this", NOTHING, set_help},
-	{'V', "version", NULL, "show the version", NOTHING, set_version},
-	{.letter = '\0'},
+	 set_output, NULL},
+	{SLU_OPT_JSON, "json", NULL, "JSON, also on a terminal", NOTHING,
+	 set_json, NULL},
+	{SLU_OPT_TABLE, "table", NULL, "a table, also into a file", NOTHING,
+	 set_table, NULL},
+	{SLU_OPT_WHERE, "where", "CONDITION",
+	 "of hosts: for which this SQL holds", ONE, put_text, "where"},
+	{SLU_OPT_SINCE, "since", "TIME", "of diff: 2026-11-20T12:30, 3d", ONE,
+	 put_time, "since"},
+	{SLU_OPT_LAST, "last", "N", "of jobs, I/O nodes: so many", ONE,
+	 slu_ask_number, "last"},
+	{SLU_OPT_EXPLAIN, "explain", "JOBID",
+	 "of I/O nodes: this job, and its curve", ONE, slu_ask_number,
+	 "job_id"},
+	{SLU_OPT_POLICY, "policy", "NAME",
+	 "of I/O nodes: what if this were the policy", ONE, put_text, "policy"},
+	{SLU_OPT_IONS, "ions", "N", "of I/O nodes: what if there were so many",
+	 ONE, slu_ask_number, "pool"},
+	{SLU_OPT_WITHOUT, "without", "JOBID",
+	 "of I/O nodes: what if this job did not run", ONE, slu_ask_number,
+	 "without"},
+	{SLU_OPT_USER, "user", "NAME", "of jobs, predictions: this user's", ONE,
+	 put_user, "uid"},
+	{SLU_OPT_NAME, "name", "NAME", "of a prediction: the job's name", ONE,
+	 put_text, "name"},
+	{SLU_OPT_NODES, "nodes", "N", "of a prediction: its number of nodes",
+	 ONE, slu_ask_number, "nodes"},
+	{SLU_OPT_LIMIT, "limit", "TIME",
+	 "of a prediction: minutes, or HH:MM:SS", ONE, put_minutes, "limit"},
+	{SLU_OPT_PARTITION, "partition", "NAME",
+	 "of a prediction: its partition", ONE, put_text, "partition"},
+	{SLU_OPT_ACCOUNT, "account", "NAME", "of a prediction: its account",
+	 ONE, put_text, "account"},
+	{SLU_OPT_STRIPE_SIZE, "stripe-size", "SIZE",
+	 "of a prediction: of its files", ONE, put_size, "stripe_size"},
+	{SLU_OPT_ELAPSED, "elapsed", "TIME",
+	 "of a prediction: it has run so long", ONE, put_seconds, "elapsed"},
+	{SLU_OPT_ACCURACY, "accuracy", NULL,
+	 "of jobs: how good predictions were", NOTHING, set_accuracy, NULL},
+	{SLU_OPT_STRIPES, "stripes", "N", "of osts place: targets of each file",
+	 ONE, slu_ask_number, "stripes"},
+	{SLU_OPT_SIZE, "size", "SIZE",
+	 "of osts place, stripe explain: bytes of the file", ONE, put_size,
+	 "size"},
+	{SLU_OPT_COUNT, "count", "N", "of osts place: so many files at once",
+	 ONE, slu_ask_number, "files"},
+	{SLU_OPT_ACCESS, "access", "HOW",
+	 "of stripe explain: sequential or random", ONE, put_text, "access"},
+	{SLU_OPT_READERS, "readers", "N",
+	 "of stripe explain: processes that read at once", ONE, slu_ask_number,
+	 "readers"},
+	{SLU_OPT_TARGETS, "targets", "N",
+	 "of stripe explain: targets there are", ONE, slu_ask_number,
+	 "targets"},
+	{SLU_OPT_PRESET, "preset", "NAME",
+	 "of stripe explain: a published layout", ONE, put_text, "preset"},
+	{'h', "help", NULL, "show this", NOTHING, set_help, NULL},
+	{SLU_OPT_VERSION, "version", NULL, "show the version", NOTHING,
+	 set_version, NULL},
+	{.key = 0},
 };
 
+/* Has it a letter? */
 static bool typed(const struct opt *opt)
 {
-	return opt->letter >= 'a' || opt->letter == 'L';
+	return opt->key < SLU_OPT_FIRST;
 }
 
 /* Long names may be cut short where that is clear, as getopt_long() has it. */
@@ -380,8 +276,8 @@ static const struct opt *find(const char *word, size_t len)
 
 	if (len == 2 && word[1] == '-')
 		return NULL;
-	for (const struct opt *o = opts; o->letter; o++) {
-		if (word[1] == o->letter && typed(o))
+	for (const struct opt *o = opts; o->key; o++) {
+		if (typed(o) && word[1] == o->key)
 			return o;
 		if (word[1] != '-' || strncmp(o->name, word + 2, len - 2))
 			continue;
@@ -398,6 +294,19 @@ static bool is_option(const char *word)
 	return word && word[0] == '-' && word[1] != '\0';
 }
 
+static bool contains(const int *keys, size_t n, int key)
+{
+	for (size_t i = 0; i < n && keys[i]; i++)
+		if (keys[i] == key)
+			return true;
+	return false;
+}
+
+bool slu_ask_given(const struct slu_ask *ask, int key)
+{
+	return contains(ask->given, ask->n_given, key);
+}
+
 /* The option at argv[*i], and its words; *i is left on the last of them. */
 static int take_option(struct slu_ask *ask, char **argv, int *i,
 		       struct slu_err *err)
@@ -406,24 +315,23 @@ static int take_option(struct slu_ask *ask, char **argv, int *i,
 	size_t len = word[1] == '-' ? strcspn(word, "=") : 2;
 	const struct opt *opt = find(word, len);
 	const char *value = word[len] == '=' ? word + len + 1 : word + len;
-	size_t n = strlen(ask->given);
 
 	if (!opt || (opt->takes == NOTHING && *value))
 		return slu_err(err, SLU_INVALID, "unknown option %s", word);
-	if (n + 1 < sizeof(ask->given))
-		ask->given[n] = opt->letter;
+	if (!slu_ask_given(ask, opt->key) && ask->n_given < SLU_OPTIONS_MAX)
+		ask->given[ask->n_given++] = opt->key;
 	if (opt->takes == NOTHING)
-		return opt->set(ask, NULL, err);
+		return opt->set(ask, opt->arg, NULL, err);
 	if (!*value) {
 		if (!argv[*i + 1] || is_option(argv[*i + 1]))
 			return slu_err(err, SLU_INVALID, "%s needs a value",
 				       word);
 		value = argv[++*i];
 	}
-	if (opt->set(ask, value, err))
+	if (opt->set(ask, opt->arg, value, err))
 		return slu_err_prefix(err, "%s", word);
 	while (opt->takes == MANY && argv[*i + 1] && !is_option(argv[*i + 1]))
-		if (opt->set(ask, argv[++*i], err))
+		if (opt->set(ask, opt->arg, argv[++*i], err))
 			return slu_err_prefix(err, "%s", word);
 	return 0;
 }
@@ -453,15 +361,19 @@ static int check(const struct slu_ask *ask, struct slu_err *err)
 {
 	const struct slu_command *c =
 		ask->command ? find_command(ask->command) : NULL;
-	const char *allowed = c ? c->options : "nelL";
+	static const int always[] =
+		{'f', 'o', SLU_OPT_JSON, SLU_OPT_TABLE, SLU_OPT_SERVER, 0},
+			 original[] = {'n', 'e', 'l', 'L', 0};
+	const int *allowed = c ? c->options : original;
 
 	if (ask->help || ask->version)
 		return 0;
 	if (ask->command && !c)
 		return unknown_command(ask->command, err);
-	for (const struct opt *o = opts; o->letter; o++)
-		if (strchr(ask->given, o->letter) &&
-		    !strchr("foJTR", o->letter) && !strchr(allowed, o->letter))
+	for (const struct opt *o = opts; o->key; o++)
+		if (slu_ask_given(ask, o->key) &&
+		    !contains(always, SLU_OPTIONS_MAX, o->key) &&
+		    !contains(allowed, SLU_OPTIONS_MAX, o->key))
 			return slu_err(err, SLU_INVALID,
 				       "--%s is not an option of %s", o->name,
 				       c ? c->name : "this form");
@@ -509,9 +421,9 @@ void slu_ask_help(struct slu_buf *out)
 		slu_buf_printf(out, "  %-24s %s\n", left, c->doc);
 	}
 	slu_buf_puts(out, "\nOptions:\n");
-	for (const struct opt *o = opts; o->letter; o++) {
+	for (const struct opt *o = opts; o->key; o++) {
 		snprintf(left, sizeof(left), "%c%c%c --%s %s",
-			 typed(o) ? '-' : ' ', typed(o) ? o->letter : ' ',
+			 typed(o) ? '-' : ' ', typed(o) ? o->key : ' ',
 			 typed(o) ? ',' : ' ', o->name,
 			 o->value ? o->value : "");
 		slu_buf_printf(out, "  %-26s %s\n", left, o->help);

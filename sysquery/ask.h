@@ -15,6 +15,39 @@
 #include "store/db.h"
 
 #define SLU_OPERANDS_MAX 64
+#define SLU_OPTIONS_MAX	 64
+
+/* The key of an option is its letter, or one of these: it has none. */
+enum slu_opt {
+	SLU_OPT_FIRST = 256,
+	SLU_OPT_SERVER = SLU_OPT_FIRST,
+	SLU_OPT_JSON,
+	SLU_OPT_TABLE,
+	SLU_OPT_WHERE,
+	SLU_OPT_SINCE,
+	SLU_OPT_LAST,
+	SLU_OPT_EXPLAIN,
+	SLU_OPT_POLICY,
+	SLU_OPT_IONS,
+	SLU_OPT_WITHOUT,
+	SLU_OPT_USER,
+	SLU_OPT_NAME,
+	SLU_OPT_NODES,
+	SLU_OPT_LIMIT,
+	SLU_OPT_PARTITION,
+	SLU_OPT_ACCOUNT,
+	SLU_OPT_STRIPE_SIZE,
+	SLU_OPT_ELAPSED,
+	SLU_OPT_ACCURACY,
+	SLU_OPT_STRIPES,
+	SLU_OPT_SIZE,
+	SLU_OPT_COUNT,
+	SLU_OPT_ACCESS,
+	SLU_OPT_READERS,
+	SLU_OPT_TARGETS,
+	SLU_OPT_PRESET,
+	SLU_OPT_VERSION,
+};
 
 struct slu_ask {
 	const char *file;   /* -f: the database; NULL: ask sluiced */
@@ -26,16 +59,19 @@ struct slu_ask {
 	const char *command; /* NULL: the original tool's form */
 	const char *operand[SLU_OPERANDS_MAX];
 	size_t n_operands;
-	struct json_object *args; /* arguments of the question */
-	bool differs;		  /* set by check: something is wrong */
-	char given[32];		  /* letters of the options that were given */
+	struct json_object *args;   /* arguments of the question */
+	bool differs;		    /* set by check: something is wrong */
+	int given[SLU_OPTIONS_MAX]; /* keys of options, each once */
+	size_t n_given;
 };
 
 struct slu_command {
 	const char *name;
 	const char *operands; /* as in the usage line */
 	const char *doc;
-	const char *options; /* letters of options it takes besides f and o */
+	/* Keys of the options that it takes besides those that all take; 0 ends
+	 * them. */
+	int options[16];
 	size_t max_operands;
 	int (*run)(struct slu_ask *ask, struct slu_err *err);
 };
@@ -51,6 +87,8 @@ int slu_ask_add_hosts(struct slu_ask *ask, const char *hosts,
 /* Put a number among the arguments of the question. */
 int slu_ask_number(struct slu_ask *ask, const char *key, const char *value,
 		   struct slu_err *err);
+/* Was the option with this key given? */
+bool slu_ask_given(const struct slu_ask *ask, int key);
 /* What --help says. */
 void slu_ask_help(struct slu_buf *out);
 

@@ -68,7 +68,9 @@ static int check(const struct slu_ask *ask, bool place, struct slu_err *err)
 	if (place && stripes == 0)
 		return slu_err(err, SLU_INVALID,
 			       "osts place: say how many --stripes");
-	if (!place && strpbrk(ask->given, "1BF"))
+	if (!place && (slu_ask_given(ask, SLU_OPT_STRIPES) ||
+		       slu_ask_given(ask, SLU_OPT_SIZE) ||
+		       slu_ask_given(ask, SLU_OPT_COUNT)))
 		return slu_err(err, SLU_INVALID,
 			       "osts: --stripes, --size and --count belong to "
 			       "osts place");

@@ -6,8 +6,14 @@
 #include "common/jsonx.h"
 
 const struct slu_command slu_commands[] = {
-	{"resources", "[HOSTS]", "doc", "ne", 2, NULL},
-	{"jobs", "", "doc", "AUNCM", 0, NULL},
+	{"resources", "[HOSTS]", "doc", {'n', 'e'}, 2, NULL},
+	{"jobs",
+	 "",
+	 "doc",
+	 {SLU_OPT_LAST, SLU_OPT_USER, SLU_OPT_NAME, SLU_OPT_NODES,
+	  SLU_OPT_LIMIT},
+	 0,
+	 NULL},
 	{.name = NULL},
 };
 
@@ -73,7 +79,7 @@ START_TEST(test_refused)
 		{"resource", "did you mean resources?"},
 		{"--nonsense", "unknown option --nonsense"},
 		{"-x", "unknown option -x"},
-		{"-J", "unknown option -J"}, /* letters not for typing */
+		{"-J", "unknown option -J"}, /* --json has no letter */
 		{"-l5", "unknown option -l5"},
 		{"-f", "-f needs a value"},
 		{"-f -l", "-f needs a value"},
