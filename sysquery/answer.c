@@ -173,3 +173,21 @@ int slu_ask_show(const struct slu_ask *ask, const char *question,
 	slu_buf_free(&out);
 	return ret;
 }
+
+int slu_ask_render(const struct slu_ask *ask, const char *question,
+		   slu_render_f *render, struct slu_err *err)
+{
+	struct json_object *answer;
+	struct slu_buf out = {0};
+	int ret;
+
+	if (!slu_ask_table(ask))
+		return slu_ask_show(ask, question, NULL, err);
+	answer = slu_ask_object(ask, question, err);
+	ret = answer ? render(answer, &out, err) : -1;
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	json_object_put(answer);
+	return ret;
+}

@@ -110,6 +110,11 @@ int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
 /* All of a plain subcommand: ask, and show as JSON or with these columns. */
 int slu_ask_show(const struct slu_ask *ask, const char *question,
 		 const struct slu_column *columns, struct slu_err *err);
+/* The same where a table takes more than columns: `render` makes it. */
+typedef int slu_render_f(struct json_object *answer, struct slu_buf *out,
+			 struct slu_err *err);
+int slu_ask_render(const struct slu_ask *ask, const char *question,
+		   slu_render_f *render, struct slu_err *err);
 /* A heading (NULL: none) and a table, with an empty line before all but the
  * first; nothing when there are no rows. */
 int slu_ask_section(const char *heading, struct json_object *rows,

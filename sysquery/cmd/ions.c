@@ -161,20 +161,8 @@ static int show(struct json_object *answer, struct slu_buf *out,
 
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err)
 {
-	struct json_object *answer;
-	struct slu_buf out = {0};
-	int ret;
-
 	if (ask->n_operands &&
 	    slu_ask_number(ask, "job_id", ask->operand[0], err))
 		return -1;
-	if (!slu_ask_table(ask))
-		return slu_ask_show(ask, "ions", NULL, err);
-	answer = slu_ask_object(ask, "ions", err);
-	ret = answer ? show(answer, &out, err) : -1;
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	slu_buf_free(&out);
-	json_object_put(answer);
-	return ret;
+	return slu_ask_render(ask, "ions", show, err);
 }

@@ -41,13 +41,11 @@ static int show_commands(struct json_object *answer, struct slu_buf *out,
 	return 0;
 }
 
-static int show(struct json_object *answer, bool place, struct slu_buf *out,
-		struct slu_err *err)
+static int show_targets(struct json_object *answer, struct slu_buf *out,
+			struct slu_err *err)
 {
 	struct json_object *list = NULL;
 
-	if (place)
-		return show_commands(answer, out, err);
 	if (!json_object_object_get_ex(answer, "osts", &list) ||
 	    json_object_array_length(list) == 0)
 		return slu_err(err, SLU_NOTFOUND,
@@ -81,19 +79,9 @@ int slu_cmd_osts(struct slu_ask *ask, struct slu_err *err)
 {
 	bool place =
 		ask->n_operands > 0 && strcmp(ask->operand[0], "place") == 0;
-	struct json_object *answer;
-	struct slu_buf out = {0};
-	int ret;
 
 	if (check(ask, place, err))
 		return -1;
-	if (!slu_ask_table(ask))
-		return slu_ask_show(ask, "osts", NULL, err);
-	answer = slu_ask_object(ask, "osts", err);
-	ret = answer ? show(answer, place, &out, err) : -1;
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	slu_buf_free(&out);
-	json_object_put(answer);
-	return ret;
+	return slu_ask_render(ask, "osts", place ? show_commands : show_targets,
+			      err);
 }

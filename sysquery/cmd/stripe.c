@@ -28,19 +28,7 @@ static int show(struct json_object *answer, struct slu_buf *out,
 
 int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err)
 {
-	struct json_object *answer;
-	struct slu_buf out = {0};
-	int ret;
-
 	if (ask->n_operands != 1 || strcmp(ask->operand[0], "explain") != 0)
 		return slu_err(err, SLU_INVALID, "write: stripe explain");
-	if (!slu_ask_table(ask))
-		return slu_ask_show(ask, "stripe", NULL, err);
-	answer = slu_ask_object(ask, "stripe", err);
-	ret = answer ? show(answer, &out, err) : -1;
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	slu_buf_free(&out);
-	json_object_put(answer);
-	return ret;
+	return slu_ask_render(ask, "stripe", show, err);
 }
