@@ -170,13 +170,13 @@ void slu_policy_parse(const char *text, char out[SLU_POLICY_SIZE])
 
 void slu_rule_name(const char *job, char out[SLU_RULE_NAME])
 {
-	size_t n = strlen(job), room = SLU_RULE_NAME - 1;
+	const size_t room = SLU_RULE_NAME - 1 - strlen(SLU_RULE_PREFIX);
+	size_t n = strlen(job), plain = 0;
 	unsigned long long hash;
 
-	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)job[i]) && job[i] != '_')
-			n = SLU_JOBID_SIZE;
-	if (n > 0 && n + strlen(SLU_RULE_PREFIX) <= room) {
+	while (isalnum((unsigned char)job[plain]) || job[plain] == '_')
+		plain++;
+	if (n > 0 && n == plain && n <= room) {
 		snprintf(out, SLU_RULE_NAME, SLU_RULE_PREFIX "%s", job);
 		return;
 	}
