@@ -282,6 +282,7 @@ START_TEST(test_program)
 	ck_assert_int_eq(access(path, F_OK), 0);
 	ck_assert_ptr_nonnull(strstr(said, "2:ok"));
 	ck_assert_ptr_nonnull(strstr(said, "3:failed"));
+	ck_assert_int_eq(seteuid(getuid()), 0);
 	slu_publisher_free(p);
 	slu_loop_free(loop);
 }
