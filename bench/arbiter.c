@@ -14,19 +14,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "bench/measure.h"
 
 const uint32_t bench_measured[BENCH_CHOICES] = {0, 1, 2, 4, 8};
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double bench_median(double *v, size_t n)
 {
-	qsort(v, n, sizeof(*v), by_value);
+	qsort(v, n, sizeof(*v), bench_by_value);
 	return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }
 

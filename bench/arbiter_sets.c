@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/random.h"
+#include "tests/unit/random.h"
 
 #define SET 16
 
@@ -104,7 +104,7 @@ static void run_set(struct bench *b, uint32_t pool, size_t set,
 	double v[COLUMNS] = {0};
 
 	for (int i = 0; i < SET; i++) {
-		job[i] = bench_job(&b->s[slu_bench_random(&b->seed, b->n)],
+		job[i] = bench_job(&b->s[slu_random(&b->seed, b->n)],
 				   b->compute, pool);
 		nodes += job[i].nodes;
 		tasks += job[i].tasks;
@@ -189,7 +189,7 @@ static void bounds(struct bench *b)
 
 		for (int k = 0; k < SET; k++) {
 			const struct bench_scenario *s =
-				&b->s[slu_bench_random(&b->seed, b->n)];
+				&b->s[slu_random(&b->seed, b->n)];
 			struct slu_ion_job job = bench_job(s, b->compute, 128);
 
 			zero += slu_curve_at(&s->curve, 0);

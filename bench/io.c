@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "bench/measure.h"
 #include "common/proc.h"
 #include "job_submit/profile.h"
 
@@ -54,14 +54,6 @@ struct app {
 	struct series written, read, bandwidth;
 	struct slu_profile profile;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Cut a line at its commas, in place. */
 static size_t split(char *line, char **field)
@@ -271,7 +263,7 @@ static int replay(const struct run *run, size_t n,
 static double cost(const struct run *run, size_t n, uint32_t order)
 {
 	struct slu_markov m;
-	double before = now(), guess, sum = 0;
+	double before = bench_now(), guess, sum = 0;
 	size_t rounds = 0;
 
 	slu_markov_init(&m, order);
@@ -280,7 +272,7 @@ static double cost(const struct run *run, size_t n, uint32_t order)
 		slu_markov_predict(&m, &guess, 1);
 		sum += guess;
 	}
-	return sum >= 0 ? (now() - before) / (double)rounds * 1e9 : 0;
+	return sum >= 0 ? (bench_now() - before) / (double)rounds * 1e9 : 0;
 }
 
 static const char *const quantity[QUANTITIES] = {

@@ -11,30 +11,31 @@ bench: $(bench_programs)
 .PHONY: bench
 
 bench_programs += bench/resource_map
-bench_resource_map_SOURCES = bench/resource_map.c
+bench_resource_map_SOURCES = bench/resource_map.c bench/measure.h
 bench_resource_map_LDADD = libslusysquery.la
 
-bench_predict_SOURCES = bench/predict.c bench/rivals.c bench/rivals.h \
-	bench/students.c bench/students.h bench/swf.c bench/swf.h
+bench_predict_SOURCES = bench/predict.c bench/measure.h bench/rivals.c \
+	bench/rivals.h bench/students.c bench/students.h bench/swf.c \
+	bench/swf.h
 bench_predict_LDADD = libslupredict.la
 bench_backfill_SOURCES = bench/backfill.c bench/easy.c bench/easy.h \
 	bench/nodes.c bench/nodes.h bench/rivals.c bench/rivals.h \
 	bench/students.c bench/students.h bench/swf.c bench/swf.h
 bench_backfill_LDADD = libslupredict.la
-bench_io_SOURCES = bench/io.c
+bench_io_SOURCES = bench/io.c bench/measure.h
 bench_io_LDADD = libslupredict.la
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
-	bench/arbiter_sets.c bench/random.h
+	bench/arbiter_sets.c bench/measure.h
 bench_arbiter_LDADD = libsluion.la
-bench_mckp_SOURCES = bench/mckp.c bench/random.h
+bench_mckp_SOURCES = bench/mckp.c bench/measure.h
 bench_mckp_LDADD = libsluion.la $(GLPK_LIBS) -lm
 bench_programs += bench/resource_map_node
 bench_resource_map_node_SOURCES = bench/resource_map_node.c
-bench_staging_SOURCES = bench/staging.c
+bench_staging_SOURCES = bench/staging.c bench/measure.h
 bench_staging_LDADD = libslunode.la
 bench_tbf_SOURCES = bench/tbf.c bench/tbf_sim.c bench/tbf_sim.h $(fake_tbf)
 bench_tbf_LDADD = libslutbf.la
-bench_publish_SOURCES = bench/publish.c bench/random.h
+bench_publish_SOURCES = bench/publish.c bench/measure.h
 bench_publish_LDADD = libsluiced.la
 bench_ost_SOURCES = bench/ost.c
 bench_ost_LDADD = libsluost.la

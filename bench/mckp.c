@@ -18,12 +18,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #ifdef HAVE_GLPK_H
 #include <glpk.h>
 #endif
-#include "bench/random.h"
+#include "bench/measure.h"
 #include "select_io/ion/mckp.h"
+#include "tests/unit/random.h"
 
 #define ITEMS 8
 
@@ -37,30 +37,15 @@ struct options {
 	bool csv, quick;
 };
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double real(uint64_t *seed)
 {
-	return (double)slu_bench_random(seed, 1u << 30) / (1u << 30);
+	return (double)slu_random(seed, 1u << 30) / (1u << 30);
 }
 
 static void make_job(char kind, uint64_t *seed, struct slu_mckp_item *item)
 {
 	double top = 100 + 5000 * real(seed), half = 1 + 20 * real(seed);
-	double type = (double)slu_bench_random(seed, 8);
+	double type = (double)slu_random(seed, 8);
 
 	if (kind == 't') {
 		top = 100 + 600 * type;
@@ -119,7 +104,7 @@ static double textbook(const struct slu_mckp_problem *p, double *seconds)
 	size_t width = (size_t)p->capacity + 1;
 	double *row = calloc(2 * width, sizeof(*row)), value;
 	unsigned char *choice = malloc(width * p->n);
-	double start = now();
+	double start = bench_now();
 
 	for (uint32_t i = 0; i < p->n; i++) {
 		double *from = row + (i & 1) * width;
@@ -143,7 +128,7 @@ static double textbook(const struct slu_mckp_problem *p, double *seconds)
 		}
 	}
 	value = row[(p->n & 1) * width + p->capacity];
-	*seconds = now() - start;
+	*seconds = bench_now() - start;
 	free(row);
 	free(choice);
 	return value;
@@ -161,12 +146,12 @@ static double ours(const struct slu_mckp_problem *p, enum slu_mckp_method how,
 	double start, middle;
 
 	slu_mckp_solve(m, &s, info);
-	start = now();
+	start = bench_now();
 	slu_mckp_load(m, p, NULL);
-	middle = now();
+	middle = bench_now();
 	slu_mckp_solve(m, &s, info);
-	*seconds = now() - start;
-	*solve = now() - middle;
+	*seconds = bench_now() - start;
+	*solve = bench_now() - middle;
 	slu_mckp_free(m);
 	return s.value;
 }
@@ -177,7 +162,7 @@ static double glpk(const struct slu_mckp_problem *p, double *seconds)
 	size_t n = (size_t)p->n * ITEMS, k = 1;
 	int *row = calloc(2 * n + 1, sizeof(*row));
 	int *col = calloc(2 * n + 1, sizeof(*col));
-	double *v = calloc(2 * n + 1, sizeof(*v)), value, start = now();
+	double *v = calloc(2 * n + 1, sizeof(*v)), value, start = bench_now();
 	glp_prob *mip = glp_create_prob();
 	glp_iocp how;
 	int rc;
@@ -209,7 +194,7 @@ static double glpk(const struct slu_mckp_problem *p, double *seconds)
 	rc = glp_intopt(mip, &how);
 	value = rc == 0 && glp_mip_status(mip) == GLP_OPT ? glp_mip_obj_val(mip)
 							  : NAN;
-	*seconds = now() - start;
+	*seconds = bench_now() - start;
 	glp_delete_prob(mip);
 	free(row);
 	free(col);
@@ -239,7 +224,7 @@ static void must(const char *what, double a, double b, double units)
 
 static double median(double *v, int n)
 {
-	qsort(v, (size_t)n, sizeof(*v), by_value);
+	qsort(v, (size_t)n, sizeof(*v), bench_by_value);
 	return v[n / 2];
 }
 
@@ -314,18 +299,18 @@ static void warm(const struct options *o, const struct shape *s)
 	slu_mckp_solve(m, &out, NULL);
 	slu_mckp_keep(m);
 	for (int i = 0; i < events; i++) {
-		uint32_t id = (uint32_t)slu_bench_random(&seed, s->jobs);
+		uint32_t id = (uint32_t)slu_random(&seed, s->jobs);
 		double start;
 
 		make_job(s->kind, &seed, item);
-		start = now();
+		start = bench_now();
 		if (i % 2 == 0)
 			slu_mckp_remove(m, id);
 		else
 			slu_mckp_add(m, &job, &id, NULL);
 		slu_mckp_solve(m, &out, &info);
 		slu_mckp_keep(m);
-		took[i] = now() - start;
+		took[i] = bench_now() - start;
 		changed += out.n_changed;
 		searched += info.core;
 		if (i % 2)
@@ -333,7 +318,7 @@ static void warm(const struct options *o, const struct shape *s)
 	}
 	must(what, out.value, ours(&t.p, SLU_MCKP_TABLE, &table, &once, &info),
 	     1e-9);
-	qsort(took, (size_t)events, sizeof(*took), by_value);
+	qsort(took, (size_t)events, sizeof(*took), bench_by_value);
 	line(o, what, "median", 1e6 * took[events / 2], "optimised DP",
 	     1e6 * table);
 	line(o, what, "p99", 1e6 * took[events * 99 / 100], "optimised DP",

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "bench/measure.h"
 #include "bench/rivals.h"
 #include "bench/students.h"
 #include "bench/swf.h"
@@ -31,14 +31,6 @@ static const double cut[] = {0.1, 0.25, 0.5, 0.6, 0.75, 0.9};
 static const char *name_of(int student)
 {
 	return student == OURS ? "ours" : rival_name[student];
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* One pass over a log: what each predicts for each of its jobs. */
@@ -62,9 +54,9 @@ static void learn(void *arg, const struct swf_job *job)
 	double before;
 
 	rivals_learn(r->rivals, job);
-	before = now();
+	before = bench_now();
 	slu_learn(r->ours, &j);
-	r->learn_time += now() - before;
+	r->learn_time += bench_now() - before;
 	r->lessons++;
 }
 
@@ -81,9 +73,9 @@ static double predict(void *arg, const struct swf_job *job)
 	for (int s = 0; s < OURS; s++)
 		r->predicted[s][i] =
 			rivals_predict(r->rivals, (enum rival)s, job);
-	before = now();
+	before = bench_now();
 	slu_predict(r->ours, &j, &got);
-	r->predict_time[i] = now() - before;
+	r->predict_time[i] = bench_now() - before;
 	r->careful[i] = (double)got.careful;
 	if (got.careful >= job->request) /* the limit it has anyhow */
 		r->careful[i] = INFINITY;

@@ -14,27 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-#include "bench/random.h"
+#include "bench/measure.h"
 #include "common/file.h"
 #include "select_io/ion/arbiter.h"
 #include "sluiced/publish.h"
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
+#include "tests/unit/random.h"
 
 static void die(const char *what, const struct slu_err *err)
 {
@@ -111,13 +96,13 @@ static double rename_once(const char *dir)
 	static const char text[] = "n1 0\nn2 0\nn3 0\nn4 0\nn5 1\nn6 1\n";
 	struct slu_err err;
 	char path[4096];
-	double start = now();
+	double start = bench_now();
 
 	snprintf(path, sizeof(path), "%s/rename", dir);
 	if (slu_file_write(AT_FDCWD, path, text, sizeof(text) - 1, 0644, false,
 			   &err) < 0)
 		die(dir, &err);
-	return now() - start;
+	return bench_now() - start;
 }
 
 static void setup(struct bench *b, uint32_t jobs)
@@ -142,8 +127,8 @@ static void setup(struct bench *b, uint32_t jobs)
 		row.job.uid = i % 7;
 		snprintf(name, sizeof(name), "app%u", i / 7 % 13);
 		row.job.ions = 1u << (i / 91);
-		row.io_bandwidth = row.job.ions *
-				   (50. + (double)slu_bench_random(&seed, 100));
+		row.io_bandwidth =
+			row.job.ions * (50. + (double)slu_random(&seed, 100));
 		slu_arbiter_learn(b->arbiter, &row);
 	}
 }
@@ -183,16 +168,16 @@ int main(int argc, char **argv)
 
 		settle(&b);
 		renames[k] = rename_once(b.dir);
-		begin = now();
+		begin = bench_now();
 		if (k % 2)
 			start(&b, first + jobs++);
 		else
 			slu_arbiter_end(b.arbiter, first++), jobs--;
 		publish(&b);
-		took[k] = now() - begin;
+		took[k] = bench_now() - begin;
 	}
-	qsort(took, events, sizeof(*took), by_value);
-	qsort(renames, events, sizeof(*renames), by_value);
+	qsort(took, events, sizeof(*took), bench_by_value);
+	qsort(renames, events, sizeof(*renames), bench_by_value);
 	printf(csv ? "case,metric,unit,ours,rival,rival_value,ratio\n" : "");
 	for (int q = 50; q <= 99; q += 49)
 		printf(csv ? "%u jobs,p%d,ms,%.3f,rename,%.3f,%.3f\n"

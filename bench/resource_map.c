@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "bench/measure.h"
 #include "common/file.h"
 #include "common/str.h"
 #include "sysmap/receive.h"
@@ -51,14 +52,6 @@ static void die(const char *what, const struct slu_err *err)
 	fprintf(stderr, "resource_map: %s: %s\n", what,
 		err ? err->text : strerror(errno));
 	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* Of this process, all of it: nothing here sleeps. */
@@ -172,7 +165,7 @@ static double import(void)
 	char host[32];
 
 	remove_db();
-	start = now();
+	start = bench_now();
 	db = open_db(SLU_DB_LOAD);
 	r = slu_receiver_new(db, &err);
 	if (!r || slu_db_begin(db, &err))
@@ -187,7 +180,7 @@ static double import(void)
 		die("import", &err);
 	slu_receiver_free(r);
 	slu_db_close(db);
-	return now() - start;
+	return bench_now() - start;
 }
 
 static double flat_file(void)
@@ -197,7 +190,7 @@ static double flat_file(void)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s-flat", db_path);
-	start = now();
+	start = bench_now();
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
 		die(path, NULL);
@@ -206,7 +199,7 @@ static double flat_file(void)
 			die(path, NULL);
 	if (fdatasync(fd))
 		die(path, NULL);
-	start = now() - start;
+	start = bench_now() - start;
 	close(fd);
 	unlink(path);
 	return start;
@@ -229,7 +222,7 @@ static void heartbeat(void)
 	slu_db_value(other, &before, 0, &err, "PRAGMA data_version", "");
 	for (unsigned h = 0; h < 2 * hosts; h++) {
 		if (h == hosts) /* the first round reads what they have */
-			start = now();
+			start = bench_now();
 		snprintf(host, sizeof(host), "n%u", h % hosts);
 		map_of(h % hosts, doc);
 		for (int i = 0; i < EXTRACTORS * 8; i++)
@@ -241,7 +234,7 @@ static void heartbeat(void)
 		if (strcmp(reply.data, "{\"missing\":[]}") != 0)
 			die("heartbeat: documents are missing", NULL);
 	}
-	start = now() - start;
+	start = bench_now() - start;
 	slu_db_value(other, &after, 0, &err, "PRAGMA data_version", "");
 	print("heartbeat", "time", "ns/doc", start * 1e9 / hosts / EXTRACTORS,
 	      "limit of a second", 1e9 / hosts / EXTRACTORS);

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "bench/measure.h"
 #include "burst_buffer/staging/stage.h"
 #include "common/file.h"
 #include "common/proc.h"
@@ -43,14 +43,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "staging: %s: %s\n", what, strerror(errno));
 	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static char *path(const char *name)
@@ -166,26 +158,26 @@ static double ours(const struct tree *t, unsigned n)
 	snprintf(from, sizeof(from), "%s", path(t->name));
 	part.destination = path("copy");
 	unlink(path("manifest"));
-	start = now();
+	start = bench_now();
 	act(SLU_PREPARE, part);
 	all_act(SLU_COPY, part);
 	all_act(SLU_VERIFY, part);
 	act(SLU_FINISH, part);
-	return now() - start;
+	return bench_now() - start;
 }
 
 static double rival(const struct tree *t)
 {
 	char *copy[] = {"cp", "-r", path(t->name), path("copy"), NULL};
 	char *flush[] = {"sync", "-f", path("copy"), NULL};
-	double start = now();
+	double start = bench_now();
 	struct slu_err err;
 
 	if (slu_run(copy, 600, NULL, &err) || slu_run(flush, 600, NULL, &err)) {
 		fprintf(stderr, "staging: %s\n", err.text);
 		exit(1);
 	}
-	return now() - start;
+	return bench_now() - start;
 }
 
 static int compare(const void *a, const void *b)
