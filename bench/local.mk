@@ -33,11 +33,13 @@ bench_programs += bench/resource_map_node
 bench_resource_map_node_SOURCES = bench/resource_map_node.c
 bench_staging_SOURCES = bench/staging.c bench/measure.h
 bench_staging_LDADD = libslunode.la
-bench_tbf_SOURCES = bench/tbf.c bench/tbf_sim.c bench/tbf_sim.h $(fake_tbf)
+bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \
+	bench/tbf_sim.h bench/measure.h $(fake_tbf)
 bench_tbf_LDADD = libslutbf.la
 bench_publish_SOURCES = bench/publish.c bench/measure.h
 bench_publish_LDADD = libsluiced.la
-bench_ost_SOURCES = bench/ost.c
+bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_sim.c bench/ost_time.c \
+	bench/measure.h
 bench_ost_LDADD = libsluost.la
 # Its rival, where liblemon-dev is installed: make bench/ost-lemon
 EXTRA_DIST += bench/ost_lemon.cc

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BENCH_TBF_H
+#define SLU_BENCH_TBF_H
+
+/* The parts of bench/tbf. */
+
+#include <stdbool.h>
+
+/* A line of --csv. */
+void tbf_csv(const char *name, const char *metric, const char *unit,
+	     double ours, const char *rival, double value);
+
+/* tbf_cost.c: time of the token step and of a period of the controller, and
+ * what a rule that is rewritten lets through. */
+void tbf_run_costs(bool csv);
+
+#endif
