@@ -111,7 +111,8 @@ tests_unit_test_twice_LDADD = $(tests_unit_test_node_LDADD) libsluice.la
 tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
 tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 EXTRA_DIST += tests/fixtures/slurm
-noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h tests/unit/node_life.h
+noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h \
+	tests/unit/node_files.h tests/unit/node_life.h
 
 check_PROGRAMS += tests/fuzz/fuzz_manifest
 TESTS += tests/fuzz/fuzz_manifest

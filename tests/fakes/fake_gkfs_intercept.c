@@ -125,6 +125,11 @@ static bool ours(int fd)
 	return n > 0 && *store && !strncmp(path, store, strlen(store));
 }
 
+static bool ours_at(int dir, const char *path)
+{
+	return ours_path(path) || (*path != '/' && ours(dir));
+}
+
 static int refuse(int error)
 {
 	errno = error;
@@ -136,17 +141,23 @@ static bool wrong_flags(int flags)
 	return flags & O_PATH;
 }
 
+/* The argument of open() that is only there when it creates a file. */
+#define GET_MODE(mode, flags)                                                  \
+	do {                                                                   \
+		va_list ap;                                                    \
+                                                                               \
+		va_start(ap, flags);                                           \
+		mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0; \
+		va_end(ap);                                                    \
+	} while (0)
+
 int openat(int dir, const char *path, int flags, ...)
 {
 	char out[PATH_MAX];
 	mode_t mode;
-	va_list ap;
 
-	va_start(ap, flags);
-	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
-	va_end(ap);
-	if ((ours_path(path) || (*path != '/' && ours(dir))) &&
-	    wrong_flags(flags))
+	GET_MODE(mode, flags);
+	if (ours_at(dir, path) && wrong_flags(flags))
 		return refuse(ENOTSUP);
 	return REAL(openat)(dir, led(path, out), flags, mode);
 }
@@ -154,33 +165,24 @@ int openat(int dir, const char *path, int flags, ...)
 int openat64(int dir, const char *path, int flags, ...)
 {
 	mode_t mode;
-	va_list ap;
 
-	va_start(ap, flags);
-	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
-	va_end(ap);
+	GET_MODE(mode, flags);
 	return openat(dir, path, flags, mode);
 }
 
 int open(const char *path, int flags, ...)
 {
 	mode_t mode;
-	va_list ap;
 
-	va_start(ap, flags);
-	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
-	va_end(ap);
+	GET_MODE(mode, flags);
 	return openat(AT_FDCWD, path, flags, mode);
 }
 
 int open64(const char *path, int flags, ...)
 {
 	mode_t mode;
-	va_list ap;
 
-	va_start(ap, flags);
-	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
-	va_end(ap);
+	GET_MODE(mode, flags);
 	return openat(AT_FDCWD, path, flags, mode);
 }
 
@@ -207,7 +209,7 @@ int fstatat(int dir, const char *restrict path, struct stat *restrict st,
 	char out[PATH_MAX];
 
 	return timeless(REAL(fstatat)(dir, led(path, out), st, flags), st,
-			ours_path(path) || (*path != '/' && ours(dir)));
+			ours_at(dir, path));
 }
 
 int fstat(int fd, struct stat *st)
@@ -290,9 +292,8 @@ int symlink(const char *target, const char *path)
 
 int symlinkat(const char *target, int dir, const char *path)
 {
-	return ours_path(path) || (*path != '/' && ours(dir))
-		       ? refuse(ENOTSUP)
-		       : REAL(symlinkat)(target, dir, path);
+	return ours_at(dir, path) ? refuse(ENOTSUP)
+				  : REAL(symlinkat)(target, dir, path);
 }
 
 int chmod(const char *path, mode_t mode)
@@ -318,9 +319,8 @@ int futimens(int fd, const struct timespec times[2])
 int utimensat(int dir, const char *path, const struct timespec times[2],
 	      int flags)
 {
-	return ours_path(path) || (*path != '/' && ours(dir))
-		       ? refuse(ENOENT)
-		       : REAL(utimensat)(dir, path, times, flags);
+	return ours_at(dir, path) ? refuse(ENOENT)
+				  : REAL(utimensat)(dir, path, times, flags);
 }
 
 ssize_t copy_file_range(int in, off64_t *from, int out, off64_t *to, size_t len,

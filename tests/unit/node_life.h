@@ -5,56 +5,14 @@
 /* The life of a job on two nodes (see nodes.h): its input, what its tasks do,
  * what must be there after it, and what must not. */
 
-#include "tests/unit/nodes.h"
+#include "tests/unit/node_files.h"
 
-static char request[2000];
-
-static const char *pfs(const char *name)
+/* What only a file system with links, modes and owners keeps. */
+static void make_odd_input(void)
 {
-	static char path[4][PATH_MAX];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(path[turn], PATH_MAX, "%s/pfs/%s", world, name);
-	return path[turn];
-}
-
-static void make_input(void)
-{
-	make_dir(pfs("in"), 0755);
-	make_dir(pfs("in/sub"), 0755);
-	for (int i = 0; i < 20; i++) {
-		char name[40];
-
-		snprintf(name, sizeof(name), "in/%sf%d", i % 3 ? "" : "sub/",
-			 i);
-		make_file(pfs(name), (uint64_t)i * 5000, (unsigned)i);
-	}
 	make_link(pfs("in/l"), "f1");
 	ck_assert(!chmod(pfs("in/f1"), 0400));
 	ck_assert(!chown(pfs("in/f1"), NODE_UID, NODE_UID));
-	make_dir(pfs("out"), 0777);
-	ck_assert(!chmod(pfs("out"), 0777));
-}
-
-/* "jobfs type=TYPE" with input and output. */
-static void set_request(const char *type)
-{
-	snprintf(request, sizeof(request),
-		 "jobfs type=%s capacity=40MiB name=JOBFS; stage_in "
-		 "source=%s/pfs/in destination=$BB_JOBFS; stage_out "
-		 "source=$BB_JOBFS/in destination=%s/pfs/out",
-		 type, world, world);
-}
-
-static int become_ann(void)
-{
-	return setgid(NODE_UID) || setuid(NODE_UID) ? -1 : 0;
-}
-
-static void job_path(char *path, const char *name)
-{
-	snprintf(path, PATH_MAX, "%s/run/%d/%s", world, JOB, name);
 }
 
 /* What a task sees: its input, and nothing that is not its business. */
@@ -144,35 +102,6 @@ static void expect_nothing_left(void)
 	nodes_all(storage_empty, "storage empty", 0);
 }
 
-/* What the two tasks put out is where it belongs. */
-static void expect_output(bool shared)
-{
-	char dir[NODES][40] = {"out/in", "out/in"}, name[120];
-
-	for (int i = 0; i < NODES; i++) {
-		if (!shared)
-			snprintf(dir[i], sizeof(dir[i]), "out/n%d/in", i + 1);
-		snprintf(name, sizeof(name), "%s/from.n%d", dir[i], i + 1);
-		expect(!access(pfs(name), F_OK), "%s", name);
-		ck_assert(!unlink(pfs(name)));
-	}
-	for (int i = 0; i < NODES; i++) {
-		const char *how = tree_differs(pfs("in"), pfs(dir[i]), 0);
-
-		ck_assert_msg(!how, "%s", how);
-	}
-}
-
-static void up(void)
-{
-	nodes_all(run_verb, "up --job 7", 0);
-}
-
-static void down(void)
-{
-	nodes_all(run_verb, "down --job 7", 0);
-}
-
 static void whole_life(bool shared, bool slowly)
 {
 	job_starts(request);
@@ -198,6 +127,7 @@ static bool begin(const char *type, const char *more)
 	if (!nodes_begin(more))
 		return false;
 	make_input();
+	make_odd_input();
 	set_request(type);
 	return true;
 }

@@ -2,27 +2,15 @@
 /* File systems that Debian does not have, on two nodes against a whole
  * sluiced, with the programs of tests/fakes in their place. */
 #include "config.h"
-#include "tests/unit/nodes.h"
+#include "tests/unit/node_files.h"
 #include <dirent.h>
 #include "common/proc.h"
-
-static char request[2000];
 
 /* `sluice-node act` is this very program, started anew. */
 __attribute__((constructor)) static void act(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "act"))
 		_exit(sluice_node_main(argc, argv));
-}
-
-static const char *pfs(const char *name)
-{
-	return in(at("pfs"), name);
-}
-
-static void job_path(char *path, const char *name)
-{
-	snprintf(path, PATH_MAX, "%s/run/%d/%s", world, JOB, name);
 }
 
 /* A program that starts the fake with what it is told. */
@@ -39,26 +27,6 @@ static void make_server(const char *told)
 	make_text(pfs("daemon"), text);
 	ck_assert(!chmod(pfs("daemon"), 0755));
 	free(daemon);
-}
-
-static void make_input(void)
-{
-	make_dir(pfs("in"), 0755);
-	make_dir(pfs("in/sub"), 0755);
-	for (int i = 0; i < 20; i++) {
-		char name[40];
-
-		snprintf(name, sizeof(name), "in/%sf%d", i % 3 ? "" : "sub/",
-			 i);
-		make_file(pfs(name), (uint64_t)i * 5000, (unsigned)i);
-	}
-	make_dir(pfs("out"), 0777);
-	ck_assert(!chmod(pfs("out"), 0777));
-	snprintf(request, sizeof(request),
-		 "jobfs type=gkfs capacity=40MiB; stage_in source=%s/pfs/in "
-		 "destination=$BB_JOBFS; stage_out source=$BB_JOBFS/in "
-		 "destination=%s/pfs/out",
-		 world, world);
 }
 
 static bool begin(const char *told, const char *options)
@@ -81,6 +49,7 @@ static bool begin(const char *told, const char *options)
 		return false;
 	make_server(told);
 	make_input();
+	set_request("gkfs");
 	return true;
 }
 
@@ -94,7 +63,7 @@ static int task(const char *script)
 	struct slu_err why;
 	int rc;
 
-	if (setgid(NODE_UID) || setuid(NODE_UID))
+	if (become_ann())
 		return 12;
 	for (int i = 0; i < 2; i++) {
 		FILE *f;
@@ -125,7 +94,7 @@ static int outside(const char *arg)
 
 	(void)arg;
 	job_path(path, "mnt/data/x");
-	if (setgid(NODE_UID) || setuid(NODE_UID))
+	if (become_ann())
 		return 12;
 	return open(path, O_WRONLY | O_CREAT, 0600) < 0 ? 0 : 14;
 }
@@ -150,31 +119,40 @@ static int nothing_left(const char *arg)
 	return left ? 21 : 0;
 }
 
+static void begin_job(void)
+{
+	job_starts(request);
+	up();
+	ctl_until("RUNNING");
+}
+
+static void end_job(const char *state)
+{
+	job_ends(request, state);
+	down();
+	ctl_until("DONE");
+}
+
+static void end_job_well(void)
+{
+	end_job("COMPLETED");
+	ck_assert_str_eq(ctl_text, "");
+	expect_output(true);
+	nodes_all(nothing_left, "nothing left", 0);
+}
+
 START_TEST(test_gekkofs)
 {
-	const char *how;
-
 	if (!begin("FAKE_GKFS_SLOW=0.3", _i ? "daemons=2 preload=all" : ""))
 		return;
-	job_starts(request);
-	nodes_all(run_verb, "up --job 7", 0);
-	ctl_until("RUNNING");
-	nodes_all(run_verb, "up --job 7", 0); /* again: nothing changes */
+	begin_job();
+	up(); /* again: nothing changes */
 	nodes_all(outside, "outside", 0);
 	nodes_all(task,
 		  "cat $BB_JOBFS/in/f1 $BB_JOBFS/in/sub/f3 >/dev/null && "
 		  "echo result >$BB_JOBFS/in/from.$SLURMD_NODENAME",
 		  0);
-	job_ends(request, "COMPLETED");
-	nodes_all(run_verb, "down --job 7", 0);
-	ctl_until("DONE");
-	ck_assert_str_eq(ctl_text, "");
-	for (int i = 0; i < NODES; i++)
-		ck_assert(
-			!unlink(pfs(i ? "out/in/from.n2" : "out/in/from.n1")));
-	how = tree_differs(pfs("in"), pfs("out/in"), 0);
-	ck_assert_msg(!how, "%s", how);
-	nodes_all(nothing_left, "nothing left", 0);
+	end_job_well();
 	expect(access(pfs("store"), F_OK) || !rmdir(pfs("store")),
 	       "the daemons have left something");
 	nodes_end();
@@ -186,12 +164,10 @@ START_TEST(test_gekkofs_fails)
 	if (!begin("FAKE_GKFS_FAIL=1", ""))
 		return;
 	job_starts(request);
-	nodes_all(run_verb, "up --job 7", 0);
+	up();
 	ctl_until_told("the GekkoFS daemon ended at once");
 	ck_assert_str_eq(ctl_verdict, "fail");
-	job_ends(request, "FAILED");
-	nodes_all(run_verb, "down --job 7", 0);
-	ctl_until("DONE");
+	end_job("FAILED");
 	nodes_all(nothing_left, "nothing left", 0);
 	nodes_end();
 }
@@ -202,13 +178,9 @@ START_TEST(test_gekkofs_dies)
 {
 	if (!begin("FAKE_GKFS_DIE=2", "\nKeepFailed=0"))
 		return;
-	job_starts(request);
-	nodes_all(run_verb, "up --job 7", 0);
-	ctl_until("RUNNING");
+	begin_job();
 	sleep(2);
-	job_ends(request, "COMPLETED");
-	nodes_all(run_verb, "down --job 7", 0);
-	ctl_until("DONE");
+	end_job("COMPLETED");
 	expect(strstr(ctl_text, "does not answer"), "%s", ctl_text);
 	ck_assert_str_eq(ctl_verdict, "fail");
 	nodes_all(nothing_left, "nothing left", 0);
@@ -223,11 +195,9 @@ START_TEST(test_gekkofs_link)
 		return;
 	make_link(pfs("in/link"), "f1");
 	job_starts(request);
-	nodes_all(run_verb, "up --job 7", 0);
+	up();
 	ctl_until_told("cannot make the link");
-	job_ends(request, "FAILED");
-	nodes_all(run_verb, "down --job 7", 0);
-	ctl_until("DONE");
+	end_job("FAILED");
 	nodes_all(nothing_left, "nothing left", 0);
 	nodes_end();
 }
@@ -249,6 +219,7 @@ static bool begin_lustre(const char *more)
 	make_text(pfs("lfs"), "#!/bin/sh\necho \"$@\" >>\"${0%/*}/lfs.log\"\n");
 	ck_assert(!chmod(pfs("lfs"), 0755));
 	make_input();
+	set_request("gkfs");
 	return true;
 }
 
@@ -259,36 +230,23 @@ static int uses_mount(const char *script)
 
 	job_path(path, "mnt/data");
 	setenv("BB_JOBFS", path, 1);
-	if (setgid(NODE_UID) || setuid(NODE_UID))
+	if (become_ann())
 		return 12;
 	return slu_run(argv, 20, NULL, NULL) ? 13 : 0;
 }
 
 START_TEST(test_lustre)
 {
-	const char *how;
-
 	if (!begin_lustre(""))
 		return;
 	make_link(pfs("in/link"), "f1");
-	job_starts(request);
-	nodes_all(run_verb, "up --job 7", 0);
-	ctl_until("RUNNING");
-	nodes_all(run_verb, "up --job 7", 0);
+	begin_job();
+	up();
 	nodes_all(uses_mount,
 		  "cat $BB_JOBFS/in/f1 >$BB_JOBFS/in/from.$SLURMD_NODENAME", 0);
 	expect(!access(pfs("jobs/7.1/data/in/from.n1"), F_OK), "not there");
 	expect(!access(pfs("lfs.log"), F_OK), "no stripes were set");
-	job_ends(request, "COMPLETED");
-	nodes_all(run_verb, "down --job 7", 0);
-	ctl_until("DONE");
-	ck_assert_str_eq(ctl_text, "");
-	for (int i = 0; i < NODES; i++)
-		ck_assert(
-			!unlink(pfs(i ? "out/in/from.n2" : "out/in/from.n1")));
-	how = tree_differs(pfs("in"), pfs("out/in"), 0);
-	ck_assert_msg(!how, "%s", how);
-	nodes_all(nothing_left, "nothing left", 0);
+	end_job_well();
 	ck_assert(!rmdir(pfs("jobs")));
 	nodes_end();
 }
@@ -299,14 +257,10 @@ START_TEST(test_lustre_kept)
 {
 	if (!begin_lustre(""))
 		return;
-	job_starts(request);
-	nodes_all(run_verb, "up --job 7", 0);
-	ctl_until("RUNNING");
+	begin_job();
 	ck_assert(!rmdir(pfs("out")));
 	make_text(pfs("out"), "no directory");
-	job_ends(request, "COMPLETED");
-	nodes_all(run_verb, "down --job 7", 0);
-	ctl_until("DONE");
+	end_job("COMPLETED");
 	ck_assert_str_eq(ctl_verdict, "fail");
 	expect(!access(pfs("jobs/kept/7.1/data/in/f1"), F_OK), "not kept");
 	expect(access(pfs("jobs/7.1"), F_OK), "still there");
@@ -370,33 +324,21 @@ static bool begin_beeond(const char *told)
 	make_dir(pfs("spool/n1"), 0755);
 	make_dir(pfs("spool/n2"), 0755);
 	make_input();
+	set_request("gkfs");
 	nodes_all(agent, "agent", 0);
 	return true;
 }
 
 START_TEST(test_beeond)
 {
-	const char *how;
-
 	if (!begin_beeond(""))
 		return;
-	job_starts(request);
-	nodes_all(run_verb, "up --job 7", 0);
-	ctl_until("RUNNING");
-	nodes_all(run_verb, "up --job 7", 0);
+	begin_job();
+	up();
 	nodes_all(uses_mount,
 		  "cat $BB_JOBFS/in/f1 >$BB_JOBFS/in/from.$SLURMD_NODENAME", 0);
 	expect(!access(pfs("shared/data/in/from.n1"), F_OK), "not there");
-	job_ends(request, "COMPLETED");
-	nodes_all(run_verb, "down --job 7", 0);
-	ctl_until("DONE");
-	ck_assert_str_eq(ctl_text, "");
-	for (int i = 0; i < NODES; i++)
-		ck_assert(
-			!unlink(pfs(i ? "out/in/from.n2" : "out/in/from.n1")));
-	how = tree_differs(pfs("in"), pfs("out/in"), 0);
-	ck_assert_msg(!how, "%s", how);
-	nodes_all(nothing_left, "nothing left", 0);
+	end_job_well();
 	nodes_end();
 }
 END_TEST
@@ -407,12 +349,10 @@ START_TEST(test_beeond_fails)
 	if (!begin_beeond("FAKE_BEEOND_FAIL=n2"))
 		return;
 	job_starts(request);
-	nodes_all(run_verb, "up --job 7", 0);
+	up();
 	ctl_until_told("starting on n2 failed");
 	ck_assert_str_eq(ctl_verdict, "fail");
-	job_ends(request, "FAILED");
-	nodes_all(run_verb, "down --job 7", 0);
-	ctl_until("DONE");
+	end_job("FAILED");
 	nodes_all(nothing_left, "nothing left", 0);
 	nodes_end();
 }
