@@ -3,8 +3,7 @@
  * glusterfs: one name space over the storage of all nodes, without glusterd.
  * Every node runs one brick and mounts all of them, in plan order.
  *
- * - Ready means: this very process listens on its port (two jobs may have met
- *   there), and every brick says `connected = 1` in the mount's .meta.
+ * - Ready means: every brick says `connected = 1` in the mount's .meta.
  * - A brick that is lost is silent (`ls` answers without its files), so .meta
  *   is asked before and after data is taken out.
  * - .meta also shows the password to whoever reaches the mount's root, so the
@@ -12,38 +11,46 @@
  *   elsewhere.
  */
 #include "config.h"
-#include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/drivers/glusterfs.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/drivers/volfile.h"
 #include "burst_buffer/host/aside.h"
-#include "burst_buffer/host/cgroup.h"
 #include "burst_buffer/host/server.h"
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
 #include "common/size.h"
 
-#define START_SECONDS  20.0 /* until a brick listens */
+#define START_SECONDS  20.0 /* until the client has started */
 #define ATTACH_SECONDS 30.0 /* until all bricks are connected */
 #define CHECK_SECONDS  15.0 /* for .meta to answer */
 #define STOP_SECONDS   10.0
-#define PORT_TRIES     20
-#define PORTS	       "20000-29999"
 
-static void work_path(const struct slu_instance *in, const char *name,
+void slu_gluster_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/%s", in->work, name);
+}
+
+int slu_gluster_volfile(const char *path, struct slu_buf *text,
+			struct slu_err *err)
+{
+	int rc;
+
+	if (text->failed)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	else
+		rc = slu_file_write(AT_FDCWD, path, text->data, text->len, 0600,
+				    false, err);
+	slu_buf_free(text);
+	return rc;
 }
 
 /* probe */
@@ -81,191 +88,6 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 		n++;
 	}
 	return n;
-}
-
-/* start and stop */
-
-static int stop(const struct slu_instance *in, struct slu_err *err)
-{
-	char vol[PATH_MAX], group[64];
-
-	work_path(in, "brick.vol", vol);
-	if (slu_server_stop(vol, STOP_SECONDS, err))
-		return -1;
-	slu_instance_group(in, group, sizeof(group));
-	slu_cgroup_remove(group);
-	return 0;
-}
-
-/* The secret is random, so the first port to try is, too. */
-static unsigned first_port(const struct slu_instance *in, unsigned span)
-{
-	unsigned h = 2166136261u;
-
-	for (const char *p = in->plan->secret; *p; p++)
-		h = (h ^ (unsigned char)*p) * 16777619u;
-	return (h ^ (unsigned)in->self * 2654435761u) % span;
-}
-
-static int port_range(const struct slu_instance *in, unsigned *low,
-		      unsigned *span, struct slu_err *err)
-{
-	const char *text = slu_plan_option(in->plan, "ports", PORTS);
-	unsigned a, b;
-	char end;
-
-	if (sscanf(text, "%u-%u%c", &a, &b, &end) != 2 || a < 1 || b < a ||
-	    b > 65535)
-		return slu_err(err, SLU_INVALID,
-			       "glusterfs: ports=%s is no range of ports",
-			       text);
-	*low = a;
-	*span = b - a + 1;
-	return 0;
-}
-
-/* Can this address be bound now? It spares a server that would try in vain for
- * two seconds; the truth is told by slu_server_listens. */
-static bool port_free(const char *host, unsigned port)
-{
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-				 .ai_flags = AI_PASSIVE},
-			*a = NULL;
-	char service[8];
-	bool is_free = true;
-	int fd;
-
-	snprintf(service, sizeof(service), "%u", port);
-	if (getaddrinfo(host, service, &hints, &a))
-		return true;
-	fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0) {
-		is_free = !bind(fd, a->ai_addr, a->ai_addrlen) ||
-			  errno != EADDRINUSE;
-		close(fd);
-	}
-	freeaddrinfo(a);
-	return is_free;
-}
-
-static int write_volfile(const char *path, struct slu_buf *text,
-			 struct slu_err *err)
-{
-	int rc;
-
-	if (text->failed)
-		rc = slu_err(err, SLU_NOMEM, "out of memory");
-	else
-		rc = slu_file_write(AT_FDCWD, path, text->data, text->len, 0600,
-				    false, err);
-	slu_buf_free(text);
-	return rc;
-}
-
-static int wait_listening(const char *volfile, unsigned port,
-			  struct slu_err *err)
-{
-	struct slu_pid pid;
-
-	for (double t = 0; t < START_SECONDS; t += 0.01) {
-		if (slu_server_find(volfile, &pid, NULL))
-			return slu_err(err, SLU_BUSY,
-				       "the glusterfs server ended at once");
-		if (slu_server_listens(&pid, port))
-			return 0;
-		usleep(10000);
-	}
-	return slu_err(err, SLU_TIMEOUT,
-		       "the glusterfs server does not listen after %g s",
-		       START_SECONDS);
-}
-
-static int start_brick(const struct slu_instance *in, unsigned port,
-		       struct slu_err *err)
-{
-	char vol[PATH_MAX], log[PATH_MAX], pid[PATH_MAX], sock[PATH_MAX];
-	char dir[PATH_MAX], group[64];
-	char *argv[] = {
-		(char *)slu_plan_option(in->plan, "server", "glusterfsd"),
-		"-f",
-		vol,
-		"-p",
-		pid,
-		"-l",
-		log,
-		"-S",
-		sock,
-		"--log-level",
-		"WARNING",
-		NULL};
-	struct slu_buf text = {0};
-
-	work_path(in, "brick.vol", vol);
-	work_path(in, "brick.log", log);
-	work_path(in, "brick.pid", pid);
-	work_path(in, "brick.sock", sock);
-	snprintf(dir, sizeof(dir), "%s/brick", in->fs);
-	if (mkdir(dir, 0755) && errno != EEXIST)
-		return slu_errno(err, SLU_IO, "cannot make %s", dir);
-	slu_volfile_brick(in->plan, in->self, dir, port, &text);
-	if (write_volfile(vol, &text, err))
-		return -1;
-	slu_instance_group(in, group, sizeof(group));
-	if (slu_server_start(argv, group, START_SECONDS, err) ||
-	    wait_listening(vol, port, err)) {
-		slu_server_stop(vol, 1, NULL);
-		return -1;
-	}
-	return 0;
-}
-
-/* The port of a brick that already runs, 0: there is none. */
-static unsigned running_port(const struct slu_instance *in)
-{
-	char vol[PATH_MAX];
-	struct slu_buf text = {0};
-	struct slu_pid pid;
-	unsigned port = 0;
-
-	work_path(in, "brick.vol", vol);
-	if (!slu_server_find(vol, &pid, NULL) &&
-	    !slu_file_read(AT_FDCWD, vol, 1 << 20, &text, NULL) && text.data)
-		port = slu_volfile_port(text.data);
-	slu_buf_free(&text);
-	return port && slu_server_listens(&pid, port) ? port : 0;
-}
-
-/* The first port of the range, from a random one on, where a brick listens. */
-static int start_somewhere(const struct slu_instance *in, unsigned *port,
-			   struct slu_err *err)
-{
-	const struct slu_plan_node *me = &in->plan->node[in->self];
-	const char *host = me->addr && *me->addr ? me->addr : me->name;
-	unsigned low = 0, span = 1, first;
-	int rc = -1;
-
-	if (port_range(in, &low, &span, err))
-		return -1;
-	first = first_port(in, span);
-	for (unsigned i = 0; rc && i < PORT_TRIES && i < span; i++) {
-		*port = low + (first + i) % span;
-		if (port_free(host, *port))
-			rc = start_brick(in, *port, err);
-		else
-			rc = slu_err(err, SLU_BUSY, "port %u is taken", *port);
-	}
-	return rc;
-}
-
-static int start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
-		 struct slu_err *err)
-{
-	unsigned port = running_port(in);
-
-	if (!port && (stop(in, err) || start_somewhere(in, &port, err)))
-		return -1;
-	snprintf(attr, SLU_ATTR_MAX, "%u", port);
-	return 0;
 }
 
 /* check and counters: what .meta says of each brick */
@@ -396,7 +218,7 @@ static int client_volfile(const struct slu_instance *in, const char *path,
 		slu_err_prefix(err, "glusterfs: shard");
 	else if (!ports_of(in, attrs, n_attr, port, err)) {
 		slu_volfile_client(in->plan, port, shard, &text);
-		rc = write_volfile(path, &text, err);
+		rc = slu_gluster_volfile(path, &text, err);
 	}
 	free(port);
 	return rc;
@@ -415,8 +237,8 @@ static int start_client(const struct slu_instance *in, char *vol,
 		"--attribute-timeout=0", "--entry-timeout=0",
 		"--fuse-mountopts=nodev,nosuid,noatime", (char *)in->top, NULL};
 
-	work_path(in, "client.log", log);
-	work_path(in, "client.pid", pid);
+	slu_gluster_path(in, "client.log", log);
+	slu_gluster_path(in, "client.pid", pid);
 	slu_instance_group(in, group, sizeof(group));
 	return slu_server_start(argv, group, START_SECONDS, err);
 }
@@ -450,7 +272,7 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 	*root = in->top;
 	if (is_mounted(in) && !check(in, NULL))
 		return 0;
-	work_path(in, "client.vol", vol);
+	slu_gluster_path(in, "client.vol", vol);
 	if (detach(in, err) || client_volfile(in, vol, attrs, n_attr, err))
 		return -1;
 	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
@@ -475,7 +297,7 @@ static int abort_client(const struct slu_instance *in, struct slu_err *err)
 {
 	char vol[PATH_MAX];
 
-	work_path(in, "client.vol", vol);
+	slu_gluster_path(in, "client.vol", vol);
 	return slu_server_stop(vol, 0, err);
 }
 
@@ -488,7 +310,7 @@ static int detach(const struct slu_instance *in, struct slu_err *err)
 				  .seconds = STOP_SECONDS};
 	char vol[PATH_MAX];
 
-	work_path(in, "client.vol", vol);
+	slu_gluster_path(in, "client.vol", vol);
 	if (slu_aside(&aside, in->top, NULL, NULL) &&
 	    (abort_client(in, err) || slu_unmount_lazily(in->top, err)))
 		return -1;
@@ -500,11 +322,11 @@ const struct slu_driver slu_driver_glusterfs = {
 	.shared = true,
 	.own_fs = true,
 	.probe = probe,
-	.start = start,
+	.start = slu_gluster_start,
 	.attach = attach,
 	.check = check,
 	.counters = counters,
 	.detach = detach,
 	.abort = abort_client,
-	.stop = stop,
+	.stop = slu_gluster_stop,
 };

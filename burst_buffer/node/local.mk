@@ -23,6 +23,8 @@ libslunode_la_SOURCES = \
 	burst_buffer/storage.c burst_buffer/storage.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
+	burst_buffer/drivers/glusterfs.h \
+	burst_buffer/drivers/glusterfs_brick.c \
 	burst_buffer/drivers/gekkofs.c burst_buffer/drivers/gekkofs.h \
 	burst_buffer/drivers/gekkofs_daemons.c \
 	burst_buffer/drivers/gekkofs_hosts.c burst_buffer/drivers/lustre.c \

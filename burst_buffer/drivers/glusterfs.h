@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_DRIVERS_GLUSTERFS_H
+#define SLU_DRIVERS_GLUSTERFS_H
+
+/* The parts of the driver glusterfs. */
+
+#include <limits.h>
+#include "burst_buffer/drivers/driver.h"
+
+/* glusterfs.c: the path of a file of root's. */
+void slu_gluster_path(const struct slu_instance *in, const char *name,
+		      char path[PATH_MAX]);
+/* Write a volume file, which holds the password; frees the text. */
+int slu_gluster_volfile(const char *path, struct slu_buf *text,
+			struct slu_err *err);
+
+/* glusterfs_brick.c. attr: its port. */
+int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
+		      struct slu_err *err);
+int slu_gluster_stop(const struct slu_instance *in, struct slu_err *err);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The brick of glusterfs on this node. Ready means: this very process listens
+ * on its port (two jobs may have met there).
+ */
+#include "config.h"
+#include "burst_buffer/drivers/glusterfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/drivers/volfile.h"
+#include "burst_buffer/host/cgroup.h"
+#include "burst_buffer/host/server.h"
+#include "common/file.h"
+
+#define START_SECONDS 20.0 /* until a brick listens */
+#define STOP_SECONDS  10.0
+#define PORT_TRIES    20
+#define PORTS	      "20000-29999"
+
+int slu_gluster_stop(const struct slu_instance *in, struct slu_err *err)
+{
+	char vol[PATH_MAX], group[64];
+
+	slu_gluster_path(in, "brick.vol", vol);
+	if (slu_server_stop(vol, STOP_SECONDS, err))
+		return -1;
+	slu_instance_group(in, group, sizeof(group));
+	slu_cgroup_remove(group);
+	return 0;
+}
+
+/* The secret is random, so the first port to try is, too. */
+static unsigned first_port(const struct slu_instance *in, unsigned span)
+{
+	unsigned h = 2166136261u;
+
+	for (const char *p = in->plan->secret; *p; p++)
+		h = (h ^ (unsigned char)*p) * 16777619u;
+	return (h ^ (unsigned)in->self * 2654435761u) % span;
+}
+
+static int port_range(const struct slu_instance *in, unsigned *low,
+		      unsigned *span, struct slu_err *err)
+{
+	const char *text = slu_plan_option(in->plan, "ports", PORTS);
+	unsigned a, b;
+	char end;
+
+	if (sscanf(text, "%u-%u%c", &a, &b, &end) != 2 || a < 1 || b < a ||
+	    b > 65535)
+		return slu_err(err, SLU_INVALID,
+			       "glusterfs: ports=%s is no range of ports",
+			       text);
+	*low = a;
+	*span = b - a + 1;
+	return 0;
+}
+
+/* Can this address be bound now? It spares a server that would try in vain for
+ * two seconds; the truth is told by slu_server_listens. */
+static bool port_free(const char *host, unsigned port)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				 .ai_flags = AI_PASSIVE},
+			*a = NULL;
+	char service[8];
+	bool is_free = true;
+	int fd;
+
+	snprintf(service, sizeof(service), "%u", port);
+	if (getaddrinfo(host, service, &hints, &a))
+		return true;
+	fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0) {
+		is_free = !bind(fd, a->ai_addr, a->ai_addrlen) ||
+			  errno != EADDRINUSE;
+		close(fd);
+	}
+	freeaddrinfo(a);
+	return is_free;
+}
+
+static int wait_listening(const char *volfile, unsigned port,
+			  struct slu_err *err)
+{
+	struct slu_pid pid;
+
+	for (double t = 0; t < START_SECONDS; t += 0.01) {
+		if (slu_server_find(volfile, &pid, NULL))
+			return slu_err(err, SLU_BUSY,
+				       "the glusterfs server ended at once");
+		if (slu_server_listens(&pid, port))
+			return 0;
+		usleep(10000);
+	}
+	return slu_err(err, SLU_TIMEOUT,
+		       "the glusterfs server does not listen after %g s",
+		       START_SECONDS);
+}
+
+static int start_brick(const struct slu_instance *in, unsigned port,
+		       struct slu_err *err)
+{
+	char vol[PATH_MAX], log[PATH_MAX], pid[PATH_MAX], sock[PATH_MAX];
+	char dir[PATH_MAX], group[64];
+	char *argv[] = {
+		(char *)slu_plan_option(in->plan, "server", "glusterfsd"),
+		"-f",
+		vol,
+		"-p",
+		pid,
+		"-l",
+		log,
+		"-S",
+		sock,
+		"--log-level",
+		"WARNING",
+		NULL};
+	struct slu_buf text = {0};
+
+	slu_gluster_path(in, "brick.vol", vol);
+	slu_gluster_path(in, "brick.log", log);
+	slu_gluster_path(in, "brick.pid", pid);
+	slu_gluster_path(in, "brick.sock", sock);
+	snprintf(dir, sizeof(dir), "%s/brick", in->fs);
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot make %s", dir);
+	slu_volfile_brick(in->plan, in->self, dir, port, &text);
+	if (slu_gluster_volfile(vol, &text, err))
+		return -1;
+	slu_instance_group(in, group, sizeof(group));
+	if (slu_server_start(argv, group, START_SECONDS, err) ||
+	    wait_listening(vol, port, err)) {
+		slu_server_stop(vol, 1, NULL);
+		return -1;
+	}
+	return 0;
+}
+
+/* The port of a brick that already runs, 0: there is none. */
+static unsigned running_port(const struct slu_instance *in)
+{
+	char vol[PATH_MAX];
+	struct slu_buf text = {0};
+	struct slu_pid pid;
+	unsigned port = 0;
+
+	slu_gluster_path(in, "brick.vol", vol);
+	if (!slu_server_find(vol, &pid, NULL) &&
+	    !slu_file_read(AT_FDCWD, vol, 1 << 20, &text, NULL) && text.data)
+		port = slu_volfile_port(text.data);
+	slu_buf_free(&text);
+	return port && slu_server_listens(&pid, port) ? port : 0;
+}
+
+/* The first port of the range, from a random one on, where a brick listens. */
+static int start_somewhere(const struct slu_instance *in, unsigned *port,
+			   struct slu_err *err)
+{
+	const struct slu_plan_node *me = &in->plan->node[in->self];
+	const char *host = me->addr && *me->addr ? me->addr : me->name;
+	unsigned low = 0, span = 1, first;
+	int rc = -1;
+
+	if (port_range(in, &low, &span, err))
+		return -1;
+	first = first_port(in, span);
+	for (unsigned i = 0; rc && i < PORT_TRIES && i < span; i++) {
+		*port = low + (first + i) % span;
+		if (port_free(host, *port))
+			rc = start_brick(in, *port, err);
+		else
+			rc = slu_err(err, SLU_BUSY, "port %u is taken", *port);
+	}
+	return rc;
+}
+
+int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
+		      struct slu_err *err)
+{
+	unsigned port = running_port(in);
+
+	if (!port &&
+	    (slu_gluster_stop(in, err) || start_somewhere(in, &port, err)))
+		return -1;
+	snprintf(attr, SLU_ATTR_MAX, "%u", port);
+	return 0;
+}
