@@ -100,6 +100,27 @@ int slu_write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
+ssize_t slu_read_up_to(int fd, void *data, size_t len, off_t offset)
+{
+	char *p = data;
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = offset < 0 ? read(fd, p + done, len - done)
+				       : pread(fd, p + done, len - done,
+					       offset + (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
 /* Create a file beside path under a name no one has; *temp is that name. */
 static int create_beside(int dirfd, const char *path, char **temp)
 {

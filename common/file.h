@@ -24,6 +24,10 @@ int slu_file_write(int dirfd, const char *path, const void *data, size_t len,
 /* write(2) until all is written (0) or an error (-1 and errno). */
 int slu_write_all(int fd, const void *data, size_t len);
 
+/* Read up to len bytes from `offset` on, -1: from where the descriptor stands;
+ * fewer only at the end of the file. How many, or -1 and errno. */
+ssize_t slu_read_up_to(int fd, void *data, size_t len, off_t offset);
+
 /* mkdir -p with exactly the given mode for new directories. The part of the
  * path that exists must not be writable by others. */
 int slu_mkdirs(const char *path, mode_t mode, struct slu_err *err);

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "common/file.h"
 #include "common/hostlist.h"
 
 int slu_root_open(struct slu_root *root, const char *dir, struct slu_err *err)
@@ -115,25 +116,6 @@ static int open_file(const struct slu_root *root, const char *path)
 	return fd;
 }
 
-/* Read up to size bytes; short only at the end of the file. */
-static ssize_t read_up_to(int fd, char *out, size_t size)
-{
-	size_t len = 0;
-	ssize_t n;
-
-	while (len < size) {
-		n = read(fd, out + len, size - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	return (ssize_t)len;
-}
-
 static int read_all(const struct slu_root *root, int fd, const char *path,
 		    size_t max, struct slu_buf *out, struct slu_err *err)
 {
@@ -141,7 +123,7 @@ static int read_all(const struct slu_root *root, int fd, const char *path,
 	ssize_t n;
 
 	slu_buf_reset(out);
-	while ((n = read_up_to(fd, chunk, sizeof(chunk))) > 0) {
+	while ((n = slu_read_up_to(fd, chunk, sizeof(chunk), -1)) > 0) {
 		if (out->len + (size_t)n > max ||
 		    !spend(root, (size_t)n / 1024))
 			return slu_err(err, SLU_NOMEM,

@@ -4,7 +4,6 @@
  * neighbour of the node that wrote it, and compared byte by byte. A checksum
  * would read as much and could only say less.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,28 +11,9 @@
 #include "burst_buffer/staging/act.h"
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/share.h"
+#include "common/file.h"
 
 #define PIECE (1u << 20)
-
-/* As much as there is of `len` bytes; -1 and errno. */
-static ssize_t read_whole(int fd, char *to, size_t len, uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = pread(fd, to + done, len - done,
-				  (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
 
 static int compare_range(struct slu_act *a, const struct slu_entry *e,
 			 const int fd[2], uint64_t range, char *buffer,
@@ -43,10 +23,10 @@ static int compare_range(struct slu_act *a, const struct slu_entry *e,
 
 	while (len) {
 		size_t n = len < PIECE ? len : PIECE;
-		ssize_t x = read_whole(fd[0], buffer, n, offset);
-		ssize_t y =
-			x < 0 ? -1
-			      : read_whole(fd[1], buffer + PIECE, n, offset);
+		ssize_t x = slu_read_up_to(fd[0], buffer, n, (off_t)offset);
+		ssize_t y = x < 0 ? -1
+				  : slu_read_up_to(fd[1], buffer + PIECE, n,
+						   (off_t)offset);
 
 		if (x < 0)
 			return slu_act_errno(err, "read", a->part->source, e);

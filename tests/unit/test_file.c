@@ -127,6 +127,35 @@ START_TEST(test_write_all)
 }
 END_TEST
 
+START_TEST(test_read_up_to)
+{
+	char text[8] = "";
+	struct slu_err err;
+	int fd[2];
+
+	setup();
+	ck_assert_int_eq(pipe(fd), 0);
+	ck_assert_int_eq(slu_write_all(fd[1], "abc", 3), 0);
+	ck_assert_int_eq(slu_read_up_to(fd[0], text, 2, -1), 2);
+	ck_assert_str_eq(text, "ab");
+	ck_assert_int_eq(slu_read_up_to(fd[0], text, 2, 0), -1);
+	ck_assert_int_eq(errno, ESPIPE);
+	close(fd[1]);
+	ck_assert_int_eq(slu_read_up_to(fd[0], text, 2, -1), 1);
+	close(fd[0]);
+	expect_ok(slu_file_write(dirfd_, "f", "abcdef", 6, 0600, false, &err),
+		  err);
+	fd[0] = openat(dirfd_, "f", O_RDONLY);
+	ck_assert_int_eq(slu_read_up_to(fd[0], text, 2, 3), 2);
+	ck_assert_str_eq(text, "de");
+	ck_assert_int_eq(slu_read_up_to(fd[0], text, 8, 3), 3);
+	ck_assert_int_eq(slu_read_up_to(fd[0], text, 8, 9), 0);
+	ck_assert_int_eq(slu_read_up_to(fd[0], text, 6, -1), 6);
+	close(fd[0]);
+	teardown();
+}
+END_TEST
+
 START_TEST(test_mkdirs)
 {
 	struct slu_err err;
@@ -168,4 +197,5 @@ START_TEST(test_close_from)
 END_TEST
 
 TEST_MAIN("file", test_write_read, test_read_empty_and_proc, test_read_failures,
-	  test_write_failures, test_write_all, test_mkdirs, test_close_from)
+	  test_write_failures, test_write_all, test_read_up_to, test_mkdirs,
+	  test_close_from)
