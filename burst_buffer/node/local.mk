@@ -62,7 +62,8 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_stage_select \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
-	tests/unit/test_volfile tests/unit/test_server \
+	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
+	tests/unit/test_server \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_glusterfs
@@ -91,6 +92,7 @@ tests_unit_test_mtab_LDADD = $(node_test_libs)
 tests_unit_test_storage_SOURCES = tests/unit/test_storage.c $(node_test_tree)
 tests_unit_test_storage_LDADD = $(node_test_libs)
 tests_unit_test_volfile_LDADD = libslurequest.la $(node_test_libs)
+tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
 	$(node_test_tree)
 tests_unit_test_glusterfs_LDADD = $(node_test_libs)
