@@ -159,12 +159,16 @@ fresh_cluster() {
 }
 
 # A step of which a killed slurmctld has forgotten the end keeps its CPU as
-# long as the job lives; the next ones do without.
+# long as the job lives; the next ones do without. A step that is asked of a
+# slurmctld in the moment of its death fails, with and without Sluice.
 bystander_script() {
 	cat <<-'EOT'
 		#!/bin/bash
 		while [ -e /pfs/alice/bystander ]; do
-			srun --overlap true || exit 1
+			srun --overlap true || {
+				sleep 20
+				srun --overlap true || exit 1
+			}
 			sleep 1
 		done
 	EOT
