@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <syslog.h>
 #include <time.h>
 
 #define LINE_MAX_BYTES 2048
@@ -58,6 +59,19 @@ void slu_log_to_file(void *file, enum slu_level level, const char *line)
 	out[len++] = '\n';
 	fwrite(out, 1, (size_t)len, file);
 	fflush(file);
+}
+
+void slu_log_to_syslog(void *arg, enum slu_level level, const char *line)
+{
+	static const int priority[] = {
+		[SLU_ERROR] = LOG_ERR,
+		[SLU_WARN] = LOG_WARNING,
+		[SLU_INFO] = LOG_INFO,
+		[SLU_DEBUG] = LOG_DEBUG,
+	};
+
+	(void)arg;
+	syslog(priority[level], "%s", line);
 }
 
 int slu_level_parse(const char *name)

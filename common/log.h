@@ -28,6 +28,9 @@ void slu_log(const struct slu_log *log, enum slu_level level, const char *fmt,
  * (arg); one fwrite and one flush a line. */
 void slu_log_to_file(void *file, enum slu_level level, const char *line);
 
+/* A sink for syslog(3); arg is not used. openlog(3) is the program's. */
+void slu_log_to_syslog(void *arg, enum slu_level level, const char *line);
+
 /* "error", "warn", "info", "debug" to a level; -1 when it is none of them. */
 int slu_level_parse(const char *name);
 

@@ -109,19 +109,6 @@ static int parse_options(int argc, char **argv, struct options *opt)
 	return 0;
 }
 
-static void log_to_syslog(void *arg, enum slu_level level, const char *line)
-{
-	static const int priority[] = {
-		[SLU_ERROR] = LOG_ERR,
-		[SLU_WARN] = LOG_WARNING,
-		[SLU_INFO] = LOG_INFO,
-		[SLU_DEBUG] = LOG_DEBUG,
-	};
-
-	(void)arg;
-	syslog(priority[level], "%s", line);
-}
-
 /* -L FILE; else standard error in the foreground, else syslog. */
 static int open_log(const struct options *opt, struct slu_log *log)
 {
@@ -137,7 +124,7 @@ static int open_log(const struct options *opt, struct slu_log *log)
 		}
 	} else if (!opt->foreground) {
 		openlog("sluiced", LOG_PID, LOG_DAEMON);
-		log->fn = log_to_syslog;
+		log->fn = slu_log_to_syslog;
 		return 0;
 	}
 	log->fn = slu_log_to_file;

@@ -121,19 +121,6 @@ struct program {
 	bool clean, status, json, syslog;
 };
 
-static void log_to_syslog(void *arg, enum slu_level level, const char *line)
-{
-	static const int priority[] = {
-		[SLU_ERROR] = LOG_ERR,
-		[SLU_WARN] = LOG_WARNING,
-		[SLU_INFO] = LOG_INFO,
-		[SLU_DEBUG] = LOG_DEBUG,
-	};
-
-	(void)arg;
-	syslog(priority[level], "%s", line);
-}
-
 static int number(const char *text, double least, double *out)
 {
 	char *end;
@@ -382,7 +369,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	if (p.syslog) {
 		openlog("sluice-tbfd", LOG_PID, LOG_DAEMON);
-		p.log.fn = log_to_syslog;
+		p.log.fn = slu_log_to_syslog;
 	}
 	if (run(&p, &err) == 0)
 		return EXIT_SUCCESS;
