@@ -18,6 +18,18 @@ void slu_import_broken(struct slu_import_report *report, uint64_t line,
 	report->broken++;
 }
 
+int slu_import_count(struct slu_import_report *report, uint64_t line, int rc,
+		     const struct slu_err *err)
+{
+	if (rc == -2)
+		return -1;
+	report->jobs += rc > 0;
+	report->skipped += rc == 0;
+	if (rc < 0)
+		slu_import_broken(report, line, err);
+	return 0;
+}
+
 /* "; UnixStartTime: 863994000": times count from there. */
 static void take_comment(const char *line, double *epoch)
 {
@@ -112,12 +124,8 @@ int slu_import_swf(char *text, const struct slu_import *import,
 		if (*line == ';' || line[strspn(line, " \t\r")] == '\0')
 			continue;
 		rc = take_swf(line, epoch, import, err);
-		if (rc == -2)
+		if (slu_import_count(report, number, rc, err))
 			return -1;
-		report->jobs += rc > 0;
-		report->skipped += rc == 0;
-		if (rc < 0)
-			slu_import_broken(report, number, err);
 	}
 	return 0;
 }

@@ -57,6 +57,11 @@ int slu_import(const char *format, char *text, size_t len,
 /* The formats, for import.c. A row: 1 a job, 0 to be skipped, -1 broken. */
 void slu_import_broken(struct slu_import_report *report, uint64_t line,
 		       const struct slu_err *why);
+
+/* Count what became of a line: rc > 0: a job, 0: skipped, -1: broken, as err
+ * says. Returns -1 when rc is -2: the import cannot go on. */
+int slu_import_count(struct slu_import_report *report, uint64_t line, int rc,
+		     const struct slu_err *err);
 int slu_import_swf(char *text, const struct slu_import *import,
 		   struct slu_import_report *report, struct slu_err *err);
 int slu_import_sacct(char *text, const struct slu_import *import,

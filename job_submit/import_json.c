@@ -130,14 +130,12 @@ int slu_import_json(const char *text, size_t len,
 		json_object_put(all);
 		return slu_err(err, SLU_INVALID, "no \"jobs\" in it");
 	}
-	for (size_t i = 0; rc != -2 && i < json_object_array_length(jobs);
-	     i++) {
-		rc = take_job(json_object_array_get_idx(jobs, i), import, err);
-		report->jobs += rc > 0;
-		report->skipped += rc == 0;
-		if (rc == -1)
-			slu_import_broken(report, i + 1, err);
+	for (size_t i = 0; !rc && i < json_object_array_length(jobs); i++) {
+		struct json_object *job = json_object_array_get_idx(jobs, i);
+
+		rc = slu_import_count(report, i + 1, take_job(job, import, err),
+				      err);
 	}
 	json_object_put(all);
-	return rc == -2 ? -1 : 0;
+	return rc;
 }

@@ -252,12 +252,8 @@ int slu_import_sacct(char *text, const struct slu_import *import,
 		if (!*line || (!h.n && take_header(line, &h)))
 			continue;
 		rc = take_line(line, &h, import, err);
-		if (rc == -2)
+		if (slu_import_count(report, number, rc, err))
 			return -1;
-		report->jobs += rc > 0;
-		report->skipped += rc == 0;
-		if (rc < 0)
-			slu_import_broken(report, number, err);
 	}
 	return 0;
 }
