@@ -87,89 +87,100 @@ static const struct slu_format *find_format(char *name)
 	return NULL;
 }
 
-/* -1: go on; else the exit status. */
+enum {
+	DB = 256,
+	PUSH,
+	MEASURE,
+	BYTES,
+	SECONDS,
+	ROOT,
+	HOST,
+	HELP,
+	VERSION_,
+};
+
+static const struct option known[] = {
+	{"list", no_argument, NULL, 'l'},
+	{"extractor", required_argument, NULL, 'e'},
+	{"format", required_argument, NULL, 'f'},
+	{"output", required_argument, NULL, 'o'},
+	{"db", required_argument, NULL, DB},
+	{"push", no_argument, NULL, PUSH},
+	{"measure", optional_argument, NULL, MEASURE},
+	{"measure-bytes", required_argument, NULL, BYTES},
+	{"measure-seconds", required_argument, NULL, SECONDS},
+	{"root", required_argument, NULL, ROOT},
+	{"host", required_argument, NULL, HOST},
+	{"help", no_argument, NULL, HELP},
+	{"version", no_argument, NULL, VERSION_},
+	{NULL, 0, NULL, 0}};
+
+/* One option. -1: go on; else the exit status. */
+static int take(int c, struct options *opt)
+{
+	char *end;
+
+	switch (c) {
+	case 'l':
+		opt->list = true;
+		break;
+	case 'e':
+		add_names(opt, optarg);
+		break;
+	case 'f':
+		opt->format = find_format(optarg);
+		if (!opt->format)
+			return usage("there is no format ", optarg);
+		break;
+	case 'o':
+		opt->output = optarg;
+		break;
+	case DB:
+		opt->db = optarg;
+		break;
+	case PUSH:
+		opt->push = true;
+		break;
+	case MEASURE:
+		opt->measured = optarg ? optarg : "";
+		break;
+	case BYTES:
+		if (slu_size_parse(optarg, &opt->limits.bytes, NULL))
+			return usage("no size: ", optarg);
+		break;
+	case SECONDS:
+		opt->limits.seconds = strtod(optarg, &end);
+		if (*end ||
+		    !(opt->limits.seconds > 0 && opt->limits.seconds <= 3600))
+			return usage("not of 1 to 3600 seconds: ", optarg);
+		break;
+	case ROOT:
+		opt->root = optarg;
+		break;
+	case HOST:
+		opt->host = optarg;
+		break;
+	case HELP:
+		fputs(help, stdout);
+		return EXIT_SUCCESS;
+	case VERSION_:
+		puts(PACKAGE_STRING);
+		return EXIT_SUCCESS;
+	default:
+		return usage("unknown option", "");
+	}
+	return -1;
+}
+
+/* The same. */
 static int parse(int argc, char **argv, struct options *opt)
 {
-	enum {
-		DB = 256,
-		PUSH,
-		MEASURE,
-		BYTES,
-		SECONDS,
-		ROOT,
-		HOST,
-		HELP,
-		VERSION_
-	};
-	static const struct option known[] = {
-		{"list", no_argument, NULL, 'l'},
-		{"extractor", required_argument, NULL, 'e'},
-		{"format", required_argument, NULL, 'f'},
-		{"output", required_argument, NULL, 'o'},
-		{"db", required_argument, NULL, DB},
-		{"push", no_argument, NULL, PUSH},
-		{"measure", optional_argument, NULL, MEASURE},
-		{"measure-bytes", required_argument, NULL, BYTES},
-		{"measure-seconds", required_argument, NULL, SECONDS},
-		{"root", required_argument, NULL, ROOT},
-		{"host", required_argument, NULL, HOST},
-		{"help", no_argument, NULL, HELP},
-		{"version", no_argument, NULL, VERSION_},
-		{NULL, 0, NULL, 0}};
-	char *end;
-	int c;
+	int c, code;
 
 	while ((c = getopt_long(argc, argv, "le:f:o:", known, NULL)) != -1) {
-		switch (c) {
-		case 'l':
-			opt->list = true;
-			break;
-		case 'e':
-			add_names(opt, optarg);
-			break;
-		case 'f':
-			opt->format = find_format(optarg);
-			if (!opt->format)
-				return usage("there is no format ", optarg);
-			break;
-		case 'o':
-			opt->output = optarg;
-			break;
-		case DB:
-			opt->db = optarg;
-			break;
-		case PUSH:
-			opt->push = true;
-			break;
-		case MEASURE:
-			opt->measured = optarg ? optarg : "";
-			break;
-		case BYTES:
-			if (slu_size_parse(optarg, &opt->limits.bytes, NULL))
-				return usage("no size: ", optarg);
-			break;
-		case SECONDS:
-			opt->limits.seconds = strtod(optarg, &end);
-			if (*end || !(opt->limits.seconds > 0 &&
-				      opt->limits.seconds <= 3600))
-				return usage("not of 1 to 3600 seconds: ",
-					     optarg);
-			break;
-		case ROOT:
-			opt->root = optarg;
-			break;
-		case HOST:
-			opt->host = optarg;
-			break;
-		case HELP:
-			fputs(help, stdout);
-			return EXIT_SUCCESS;
-		case VERSION_:
-			puts(PACKAGE_STRING);
-			return EXIT_SUCCESS;
-		default:
-			return usage("unknown option", "");
-		}
+		code = take(c, opt);
+		if (code >= 0)
+			return code;
 	}
 	for (; optind < argc; optind++)
 		add_names(opt, argv[optind]);
