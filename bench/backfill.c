@@ -2,20 +2,13 @@
 /*
  * bench/backfill [--csv] [--procs N] LOG...
  *
- * What predictions do for the scheduler: FCFS with EASY backfilling, in the
- * order of submission and the shortest first, on job logs (SWF), by
- *   request	 what the user asked for
- *   clairvoyant the run time itself
- *   last-2	 the mean of the user's last two, and when that is exceeded
- *     /request  the request
- *     /steps    1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 5 h, ... more
- *     /doubling twice as long
- *               (Tsafrir, Etzion, Feitelson 2007)
- *   ours	 the shipped predictor; when exceeded, the median given that the
- *		 job has run so long; ours/request: the request
- *   careful	 the shipped predictor's careful limit (0.95), extended to the
- *		 request in one step, as a tightened limit is
- * The number is the mean bounded slowdown, max(1, (wait + run) / max(run, 10)).
+ * What predictions do for the scheduler, on job logs (SWF): the mean bounded
+ * slowdown, max(1, (wait + run) / max(run, 10)), under FCFS with EASY
+ * backfilling in the order of submission and the shortest first, and under
+ * conservative backfilling (at most 128 processors), by each of guides.h. Then
+ * what exceeded predictions do to planned starts; and, with a reservation of
+ * the whole machine every two weeks, what it costs not to start jobs before it
+ * that could not be extended to their request, and how many that would be.
  *
  * bench/backfill --lambda LOG: the node prediction of ADA-FS, section 3.2, and
  * the slowdown under conservative backfilling; see nodes.h.
@@ -24,32 +17,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/easy.h"
+#include "bench/guides.h"
 #include "bench/nodes.h"
-#include "bench/rivals.h"
-#include "bench/students.h"
-#include "job_submit/predict.h"
 
-enum guide {
-	REQUEST,
-	CLAIRVOYANT,
-	LAST_2_REQUEST,
-	LAST_2_STEPS,
-	LAST_2_DOUBLING,
-	OURS,
-	OURS_REQUEST,
-	CAREFUL,
-	GUIDES
-};
+#define EVERY  (14 * 86400)
+#define LENGTH (12 * 3600)
 
-static const char *const guide_name[GUIDES] = {
-	"request",	   "clairvoyant", "last-2/request", "last-2/steps",
-	"last-2/doubling", "ours",	  "ours/request",   "careful"};
+enum { RECORDED = LAST_2_DOUBLING + 1 };
 
 /* Recorded runs of the predictsim simulator, EASY and shortest first. */
 static const struct {
 	const char *log;
-	double slowdown[2][OURS];
+	double slowdown[2][RECORDED];
 } recorded[] = {
 	{"KTH-SP2",
 	 {{92.6, 71.7, 65.7, 85.4, 76.9}, {69.4, 49.8, 62.9, 63.5, 64.5}}},
@@ -57,172 +36,157 @@ static const struct {
 	 {{87.9, 70.5, 79.2, 100.0, 84.0}, {84.9, 56.8, 65.1, 79.4, 98.0}}},
 };
 
-struct state {
-	const struct swf_log *log;
-	enum guide guide;
-	struct rivals *rivals;
-	struct slu_predictor *ours;
-	double *predicted; /* the last answer for each job */
+/* Of one guide: EASY, shortest first, conservative; EASY with reservations. */
+struct outcome {
+	struct easy_result easy[2], reserved;
+	double conservative;
 };
 
-static double predict(void *arg, size_t i, int64_t now)
+static int try_easy(const struct swf_log *log, const struct easy_site *site,
+		    enum guide guide, struct easy_result *out)
 {
-	struct state *s = arg;
-	const struct swf_job *job = &s->log->job[i];
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
-	struct slu_prediction got;
-	double p = (double)job->request;
-
-	(void)now;
-	if (s->guide == CLAIRVOYANT)
-		p = (double)(job->end - job->start);
-	else if (s->guide >= OURS) {
-		slu_predict(s->ours, &j, &got);
-		p = (double)(s->guide != CAREFUL ? got.seconds : got.careful);
-	} else if (s->guide != REQUEST)
-		p = rivals_predict(s->rivals, RIVAL_LAST_2, job);
-	s->predicted[i] = fmax(p, 1);
-	return p;
-}
-
-static double steps(double predicted, int64_t elapsed)
-{
-	static const double add[] = {60,    300,   900,	  1800,	  3600,	 7200,
-				     18000, 36000, 72000, 180000, 360000};
-	size_t i = 0;
-
-	while (i < 10 && predicted + add[i] <= (double)elapsed)
-		i++;
-	return predicted + add[i];
-}
-
-static double renewed(struct state *s, const struct swf_job *job,
-		      int64_t elapsed)
-{
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
-	struct slu_outlook o;
-
-	slu_predict_outlook(s->ours, &j, &o);
-	return slu_predict_quantile(s->ours, &o, 0.5, (double)elapsed);
-}
-
-static double renew(void *arg, size_t i, int64_t elapsed)
-{
-	struct state *s = arg;
-	const struct swf_job *job = &s->log->job[i];
-
-	switch (s->guide) {
-	case LAST_2_STEPS:
-		return steps(s->predicted[i], elapsed);
-	case LAST_2_DOUBLING:
-		return 2 * (double)elapsed;
-	case OURS:
-		return renewed(s, job, elapsed);
-	case REQUEST:
-	case CLAIRVOYANT:
-	case LAST_2_REQUEST:
-	case OURS_REQUEST:
-	case CAREFUL:
-	case GUIDES:
-		break;
-	}
-	return (double)job->request;
-}
-
-/* As the simulation has it, not as the log had it. */
-static void learn(void *arg, size_t i, int64_t start, int64_t end)
-{
-	struct state *s = arg;
-	struct swf_job job = s->log->job[i];
-	struct student_names names;
-	struct slu_job j;
-
-	job.start = start;
-	job.end = end;
-	j = student_job(&job, &names);
-	if (s->guide >= OURS)
-		slu_learn(s->ours, &j);
-	else
-		rivals_learn(s->rivals, &job);
-}
-
-static int try_guide(const struct swf_log *log, int64_t procs, enum guide guide,
-		     bool shortest, struct easy_result *out)
-{
+	struct guide_state *s = guide_new(log, guide, 0);
 	int64_t *start = calloc(log->n + 1, sizeof(*start));
-	struct state s = {
-		.log = log,
-		.guide = guide,
-		.rivals = rivals_new(log->n),
-		.ours = slu_predictor_new(8 * log->n, 0.95, 300, NULL),
-		.predicted = calloc(log->n + 1, sizeof(double)),
-	};
-	struct easy_oracle oracle = {predict, renew, learn, &s};
-	int rc = start && s.rivals && s.ours && s.predicted
-			 ? easy_run(log, procs, shortest, &oracle, start, out)
-			 : -1;
+	int rc = s && start ? easy_run(log, site, guide_oracle(s), start, out)
+			    : -1;
 
 	free(start);
-	rivals_free(s.rivals);
-	slu_predictor_free(s.ours);
-	free(s.predicted);
+	guide_free(s);
 	return rc;
 }
 
-static double recorded_for(const char *log, int order, enum guide guide)
+static int try_nodes(const struct swf_log *log, int64_t procs, enum guide guide,
+		     double lambda, struct nodes_result *out)
+{
+	struct guide_state *s = guide_new(log, guide, lambda);
+	int rc = s ? nodes_run(log, procs, guide_oracle(s), out) : -1;
+
+	guide_free(s);
+	return rc;
+}
+
+static int try_all(const struct swf_log *log, int64_t procs, enum guide guide,
+		   struct outcome *out)
+{
+	struct easy_site site = {.procs = procs};
+	struct nodes_result nodes;
+
+	if (try_easy(log, &site, guide, &out->easy[0]) < 0)
+		return -1;
+	site.shortest = true;
+	if (try_easy(log, &site, guide, &out->easy[1]) < 0)
+		return -1;
+	site = (struct easy_site){
+		.procs = procs, .every = EVERY, .length = LENGTH};
+	if (try_easy(log, &site, guide, &out->reserved) < 0)
+		return -1;
+	out->conservative = try_nodes(log, procs, guide, 0, &nodes) < 0
+				    ? NAN
+				    : nodes.slowdown;
+	return 0;
+}
+
+static double recorded_for(const char *log, int order, int guide)
 {
 	for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++)
-		if (guide < OURS &&
+		if (guide < RECORDED &&
 		    !strncmp(log, recorded[i].log, strlen(recorded[i].log)))
 			return recorded[i].slowdown[order][guide];
 	return NAN;
 }
 
-static void print(const char *log, struct easy_result r[2][GUIDES])
+/* A number, or a dash where there is none. */
+static void cell(int width, double x)
 {
-	printf("  %-16s %10s %9s %8s %10s %9s\n", "", "EASY", "recorded",
-	       "wait s", "shortest", "recorded");
+	if (isfinite(x))
+		printf(" %*.1f", width, x);
+	else
+		printf(" %*s", width, "-");
+}
+
+static void print_slowdowns(const char *log, const struct outcome *r)
+{
+	printf("  %-16s %9s %9s %9s %9s %12s\n", "", "EASY", "recorded",
+	       "shortest", "recorded", "conservative");
+	for (int g = 0; g < GUIDES; g++) {
+		printf("  %-16s", guide_name[g]);
+		for (int order = 0; order < 2; order++) {
+			cell(9, r[g].easy[order].slowdown);
+			cell(9, recorded_for(log, order, g));
+		}
+		cell(12, r[g].conservative);
+		printf("\n");
+	}
+}
+
+static void print_moves(const struct outcome *r)
+{
+	printf("  %-16s %9s %9s %9s %9s %12s\n", "EASY", "wait s", "exceeded",
+	       "moved", "by s", "at most s");
+	for (int g = 0; g < GUIDES; g++) {
+		const struct easy_result *e = &r[g].easy[0];
+
+		printf("  %-16s %9.0f %9zu %9zu %9.0f %12lld\n", guide_name[g],
+		       e->wait, e->renewed, e->moved, e->delay,
+		       (long long)e->longest);
+	}
+}
+
+static void print_reserved(const char *what, const struct easy_result *r)
+{
+	printf("  %-16s %9.1f %9.0f %9zu\n", what, r->slowdown, r->wait,
+	       r->caught);
+}
+
+static void print(const char *log, const struct outcome *r,
+		  const struct easy_result *gaps)
+{
+	print_slowdowns(log, r);
+	print_moves(r);
+	printf("  %-16s %9s %9s %9s\n", "reservations", "EASY", "wait s",
+	       "caught");
 	for (int g = 0; g < GUIDES; g++)
-		printf("  %-16s %10.1f %9.1f %8.0f %10.1f %9.1f\n",
-		       guide_name[g], r[0][g].slowdown,
-		       recorded_for(log, 0, (enum guide)g), r[0][g].wait,
-		       r[1][g].slowdown, recorded_for(log, 1, (enum guide)g));
+		print_reserved(guide_name[g], &r[g].reserved);
+	print_reserved("tighten in gaps", gaps);
 	printf("\n");
 }
 
-static void print_csv(const char *log, struct easy_result r[2][GUIDES])
+static void print_csv(const char *log, const struct outcome *r)
 {
-	for (int order = 0; order < 2; order++)
-		for (int g = 0; g < GUIDES; g++)
-			if (g != OURS)
-				printf("%s,bounded slowdown %s,,%.2f,%s,%.2f,"
-				       "%.3f\n",
-				       log, order ? "shortest first" : "EASY",
-				       r[order][OURS].slowdown, guide_name[g],
-				       r[order][g].slowdown,
-				       r[order][OURS].slowdown /
-					       r[order][g].slowdown);
+	static const char *const order[] = {"EASY", "shortest first"};
+
+	for (int o = 0; o < 2; o++)
+		for (int g = 0; g < OURS; g++)
+			for (int us = OURS; us < GUIDES; us++)
+				printf("%s,bounded slowdown %s of %s,,%.2f,%s,"
+				       "%.2f,%.3f\n",
+				       log, order[o], guide_name[us],
+				       r[us].easy[o].slowdown, guide_name[g],
+				       r[g].easy[o].slowdown,
+				       r[us].easy[o].slowdown /
+					       r[g].easy[o].slowdown);
 }
 
 static int bench_easy(const char *name, const struct swf_log *log,
 		      int64_t procs, bool csv)
 {
-	struct easy_result r[2][GUIDES];
+	struct easy_site site = {
+		.procs = procs, .every = EVERY, .length = LENGTH, .gaps = true};
+	struct outcome r[GUIDES];
+	struct easy_result gaps;
 
-	for (int order = 0; order < 2; order++)
-		for (int g = 0; g < GUIDES; g++)
-			if (try_guide(log, procs, (enum guide)g, order,
-				      &r[order][g]) < 0)
-				return -1;
+	for (int g = 0; g < GUIDES; g++)
+		if (try_all(log, procs, (enum guide)g, &r[g]) < 0)
+			return -1;
+	if (try_easy(log, &site, TIGHTEN, &gaps) < 0)
+		return -1;
 	if (csv) {
 		print_csv(name, r);
 		return 0;
 	}
 	printf("%s: %zu jobs on %lld processors; mean bounded slowdown\n", name,
 	       log->n, (long long)procs);
-	print(name, r);
+	print(name, r, &gaps);
 	return 0;
 }
 
@@ -245,44 +209,30 @@ static void print_nodes(const char *name, const char *what,
 	       r->slowdown);
 }
 
-/* Estimates for ../nodes.h, by lambda or by what is predicted in the log's own
- * time. */
 static int bench_nodes(const char *name, const struct swf_log *log,
 		       int64_t procs, bool csv)
 {
 	static const double lambda[] = {1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0};
-	double *estimate = calloc(log->n + 1, sizeof(*estimate));
 	struct nodes_result r;
 	char what[32];
-	int rc = estimate ? 0 : -1;
 
 	if (!csv)
 		printf("%s: nodes known before the start, %% of the jobs\n"
 		       "  %-12s %8s %8s %8s %8s %10s\n",
 		       name, "", "at once", "<=1 s", "<=10 min", ">10 min",
 		       "slowdown");
-	for (size_t l = 0; rc == 0 && l < sizeof(lambda) / sizeof(lambda[0]);
-	     l++) {
-		for (size_t i = 0; i < log->n; i++) {
-			const struct swf_job *j = &log->job[i];
-			double run = (double)(j->end - j->start);
-
-			estimate[i] =
-				run + lambda[l] * ((double)j->request - run);
-		}
-		rc = nodes_run(log, procs, estimate, &r);
+	for (size_t l = 0; l < sizeof(lambda) / sizeof(lambda[0]); l++) {
+		if (try_nodes(log, procs, LAMBDA, lambda[l], &r) < 0)
+			return -1;
 		snprintf(what, sizeof(what), "lambda %.2f", lambda[l]);
-		if (rc == 0)
-			print_nodes(name, what, &r, csv);
+		print_nodes(name, what, &r, csv);
 	}
-	if (rc == 0)
-		rc = student_predict_all(log, estimate);
-	if (rc == 0)
-		rc = nodes_run(log, procs, estimate, &r);
-	if (rc == 0)
-		print_nodes(name, "ours", &r, csv);
-	free(estimate);
-	return rc;
+	for (int g = OURS; g < GUIDES; g++) {
+		if (try_nodes(log, procs, (enum guide)g, 0, &r) < 0)
+			return -1;
+		print_nodes(name, guide_name[g], &r, csv);
+	}
+	return 0;
 }
 
 static int do_log(const char *path, int64_t procs, bool nodes, bool csv)

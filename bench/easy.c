@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Time goes from event to event: submissions (in the log's order), ends, and
- * predictions that run out, the last two from one heap. The queue is kept in
- * order of submission.
+ * predictions that run out, the last two from one heap; and the ends of
+ * reservations. The queue is kept in order of submission.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct until {
 
 struct sim {
 	const struct swf_log *log;
+	const struct easy_site *site;
 	const struct easy_oracle *oracle;
 	int64_t *start;	   /* -1: not yet */
 	int64_t *until;	   /* predicted end of a running job */
@@ -31,8 +32,7 @@ struct sim {
 	size_t *order; /* of candidates for backfilling */
 	struct until *ends;
 	int64_t idle, now;
-	bool shortest;
-	size_t renewed;
+	struct easy_result out;
 };
 
 static void push(struct sim *s, int64_t when, size_t job)
@@ -62,14 +62,48 @@ static struct event pop(struct sim *s)
 
 static int64_t run_time(const struct sim *s, size_t i)
 {
-	return s->log->job[i].end - s->log->job[i].start;
+	return easy_run_time(&s->log->job[i]);
 }
 
-static void set_until(struct sim *s, size_t i)
+/* Whether so long a job, started then, ends before the next reservation; those
+ * longer than the time between two of them may always be started after one. */
+static bool fits(const struct sim *s, int64_t when, double seconds)
 {
+	int64_t most = s->site->every - s->site->length;
+	int64_t since = s->site->every ? when % s->site->every : 0;
+
+	return !s->site->every ||
+	       (double)since + fmin(ceil(seconds), (double)most) <=
+		       (double)most;
+}
+
+/* The end of the next reservation after `when`. */
+static int64_t reopens(const struct sim *s, int64_t when)
+{
+	return when - when % s->site->every + s->site->every;
+}
+
+static bool may_start(const struct sim *s, size_t i, int64_t when)
+{
+	return fits(s, when,
+		    s->site->gaps ? s->predicted[i]
+				  : (double)s->log->job[i].request);
+}
+
+/* What runs longer than predicted is looked at in time, but not before `after`.
+ */
+static void set_until(struct sim *s, size_t i, int64_t after)
+{
+	double request = (double)s->log->job[i].request;
+	int64_t look;
+
 	s->until[i] = s->start[i] + (int64_t)ceil(s->predicted[i]);
-	if (s->until[i] < s->start[i] + run_time(s, i))
-		push(s, s->until[i], i); /* it will be wrong */
+	if (s->predicted[i] >= request)
+		return;
+	look = s->until[i] - s->oracle->lead;
+	look = look > after ? look : after;
+	if (look < s->start[i] + run_time(s, i))
+		push(s, look, i);
 }
 
 static void begin(struct sim *s, size_t i)
@@ -78,7 +112,7 @@ static void begin(struct sim *s, size_t i)
 	s->idle -= s->log->job[i].procs;
 	s->running[s->n_running++] = i;
 	push(s, s->now + run_time(s, i), i);
-	set_until(s, i);
+	set_until(s, i, s->now + 1);
 }
 
 static void remove_from(size_t *list, size_t *n, size_t i)
@@ -90,28 +124,6 @@ static void remove_from(size_t *list, size_t *n, size_t i)
 	memmove(&list[k], &list[k + 1], (--*n - k) * sizeof(*list));
 }
 
-/* A job's end, or the end of its prediction. */
-static void happen(struct sim *s, size_t i)
-{
-	int64_t elapsed = s->now - s->start[i];
-	double most = (double)s->log->job[i].request;
-
-	if (elapsed >= run_time(s, i)) {
-		remove_from(s->running, &s->n_running, i);
-		s->idle += s->log->job[i].procs;
-		s->oracle->learn(s->oracle->arg, i, s->start[i], s->now);
-		return;
-	}
-	s->renewed++;
-	s->predicted[i] =
-		fmin(s->oracle->renew(s->oracle->arg, i, elapsed), most);
-	/* Jobs that exceed even their request are given a minute each time. */
-	s->predicted[i] = fmax(s->predicted[i], (double)elapsed + 1);
-	if ((double)elapsed >= most)
-		s->predicted[i] = (double)elapsed + 60;
-	set_until(s, i);
-}
-
 static int by_when(const void *a, const void *b)
 {
 	const struct until *x = a, *y = b;
@@ -119,21 +131,64 @@ static int by_when(const void *a, const void *b)
 	return (x->when > y->when) - (x->when < y->when);
 }
 
-/* When `procs` will be idle, and how many more will be then. */
-static int64_t shadow(const struct sim *s, int64_t procs, int64_t *extra)
+/* When the job at the head of the queue can start by what is predicted, and how
+ * many processors more will be idle then. */
+static int64_t planned_start(const struct sim *s, int64_t *extra)
 {
+	size_t head = s->queue[0], k = 0;
 	int64_t idle = s->idle, when = s->now;
 
-	for (size_t k = 0; k < s->n_running; k++)
+	for (; k < s->n_running; k++)
 		s->ends[k] = (struct until){s->until[s->running[k]],
 					    s->log->job[s->running[k]].procs};
 	qsort(s->ends, s->n_running, sizeof(*s->ends), by_when);
-	for (size_t k = 0; k < s->n_running && idle < procs; k++) {
+	for (k = 0; k < s->n_running && idle < s->log->job[head].procs; k++) {
 		idle += s->ends[k].procs;
 		when = s->ends[k].when;
 	}
-	*extra = idle - procs;
+	if (!may_start(s, head, when)) {
+		when = reopens(s, when);
+		for (; k < s->n_running && s->ends[k].when <= when; k++)
+			idle += s->ends[k].procs;
+	}
+	*extra = idle - s->log->job[head].procs;
 	return when;
+}
+
+static void renew(struct sim *s, size_t i, int64_t elapsed)
+{
+	double p = s->oracle->renew(s->oracle->arg, i, elapsed);
+
+	p = fmin(p, (double)s->log->job[i].request);
+	s->predicted[i] = fmax(p, (double)elapsed + 1);
+	set_until(s, i, s->now + 1);
+}
+
+/* A prediction that is exceeded, and what that does to the plan. */
+static void exceed(struct sim *s, size_t i)
+{
+	int64_t elapsed = s->now - s->start[i], extra, before = 0, after = 0;
+
+	if (s->n_queue)
+		before = planned_start(s, &extra);
+	renew(s, i, elapsed);
+	if (s->n_queue)
+		after = planned_start(s, &extra);
+	s->out.renewed++;
+	s->out.caught += !fits(s, s->start[i], (double)s->log->job[i].request);
+	if (after <= before)
+		return;
+	s->out.moved++;
+	s->out.delay += (double)(after - before);
+	if (after - before > s->out.longest)
+		s->out.longest = after - before;
+}
+
+static void finish(struct sim *s, size_t i)
+{
+	remove_from(s->running, &s->n_running, i);
+	s->idle += s->log->job[i].procs;
+	s->oracle->learn(s->oracle->arg, i, s->start[i], s->now);
 }
 
 static const double *sort_by;
@@ -149,19 +204,20 @@ static int by_prediction(const void *a, const void *b)
 
 static void backfill(struct sim *s)
 {
-	int64_t extra, when = shadow(s, s->log->job[s->queue[0]].procs, &extra);
+	int64_t extra, when = planned_start(s, &extra);
 	size_t n = s->n_queue - 1;
 
 	memcpy(s->order, s->queue + 1, n * sizeof(*s->order));
 	sort_by = s->predicted;
-	if (s->shortest)
+	if (s->site->shortest)
 		qsort(s->order, n, sizeof(*s->order), by_prediction);
 	for (size_t k = 0; k < n && s->idle > 0; k++) {
 		size_t i = s->order[k];
 		int64_t procs = s->log->job[i].procs;
 		bool ends = s->now + (int64_t)ceil(s->predicted[i]) <= when;
 
-		if (procs > s->idle || (!ends && procs > extra))
+		if (procs > s->idle || (!ends && procs > extra) ||
+		    !may_start(s, i, s->now))
 			continue;
 		if (!ends)
 			extra -= procs;
@@ -172,7 +228,8 @@ static void backfill(struct sim *s)
 
 static void schedule(struct sim *s)
 {
-	while (s->n_queue && s->log->job[s->queue[0]].procs <= s->idle) {
+	while (s->n_queue && s->log->job[s->queue[0]].procs <= s->idle &&
+	       may_start(s, s->queue[0], s->now)) {
 		size_t i = s->queue[0];
 
 		remove_from(s->queue, &s->n_queue, i);
@@ -190,17 +247,30 @@ static void submit(struct sim *s, size_t i)
 	s->queue[s->n_queue++] = i;
 }
 
+/* The time of the next event; job `next` is the next to arrive. */
+static int64_t next_event(const struct sim *s, size_t next)
+{
+	int64_t when = next < s->log->n ? s->log->job[next].submit : INT64_MAX;
+
+	if (s->n_heap && s->heap[0].when < when)
+		when = s->heap[0].when;
+	if (s->n_queue && s->site->every && reopens(s, s->now) < when)
+		when = reopens(s, s->now);
+	return when;
+}
+
 static void simulate(struct sim *s)
 {
-	for (size_t next = 0; next < s->log->n || s->n_heap;) {
-		int64_t arrival =
-			next < s->log->n ? s->log->job[next].submit : INT64_MAX;
+	for (size_t next = 0; next < s->log->n || s->n_heap || s->n_queue;) {
+		s->now = next_event(s, next);
+		while (s->n_heap && s->heap[0].when == s->now) {
+			size_t i = pop(s).job;
 
-		s->now = s->n_heap && s->heap[0].when <= arrival
-				 ? s->heap[0].when
-				 : arrival;
-		while (s->n_heap && s->heap[0].when == s->now)
-			happen(s, pop(s).job);
+			if (s->now - s->start[i] >= run_time(s, i))
+				finish(s, i);
+			else
+				exceed(s, i);
+		}
 		for (; next < s->log->n && s->log->job[next].submit == s->now;
 		     next++)
 			submit(s, next);
@@ -219,17 +289,20 @@ static void measure(const struct sim *s, struct easy_result *out)
 		wait += w;
 		slowdown += fmax((w + run) / fmax(run, 10), 1);
 	}
-	*out = (struct easy_result){slowdown / (double)s->log->n,
-				    wait / (double)s->log->n, s->renewed};
+	*out = s->out;
+	out->slowdown = slowdown / (double)s->log->n;
+	out->wait = wait / (double)s->log->n;
+	out->delay = s->out.moved ? s->out.delay / (double)s->out.moved : 0;
 }
 
-int easy_run(const struct swf_log *log, int64_t procs, bool shortest,
+int easy_run(const struct swf_log *log, const struct easy_site *site,
 	     const struct easy_oracle *oracle, int64_t *start,
 	     struct easy_result *out)
 {
 	size_t n = log->n + 1;
 	struct sim s = {
 		.log = log,
+		.site = site,
 		.oracle = oracle,
 		.start = start,
 		.until = calloc(n, sizeof(*s.until)),
@@ -239,8 +312,7 @@ int easy_run(const struct swf_log *log, int64_t procs, bool shortest,
 		.running = calloc(n, sizeof(*s.running)),
 		.order = calloc(n, sizeof(*s.order)),
 		.ends = calloc(n, sizeof(*s.ends)),
-		.idle = procs,
-		.shortest = shortest,
+		.idle = site->procs,
 	};
 	int rc = s.until && s.predicted && s.heap && s.queue && s.running &&
 				 s.order && s.ends
@@ -249,7 +321,7 @@ int easy_run(const struct swf_log *log, int64_t procs, bool shortest,
 
 	for (size_t i = 0; i < log->n; i++) {
 		start[i] = -1;
-		if (log->job[i].procs > procs)
+		if (log->job[i].procs > site->procs)
 			rc = -1;
 	}
 	if (rc == 0) {

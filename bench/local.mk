@@ -19,6 +19,7 @@ bench_predict_SOURCES = bench/predict.c bench/measure.h bench/rivals.c \
 	bench/swf.h
 bench_predict_LDADD = libslupredict.la
 bench_backfill_SOURCES = bench/backfill.c bench/easy.c bench/easy.h \
+	bench/guides.c bench/guides.h \
 	bench/nodes.c bench/nodes.h bench/rivals.c bench/rivals.h \
 	bench/students.c bench/students.h bench/swf.c bench/swf.h
 bench_backfill_LDADD = libslupredict.la

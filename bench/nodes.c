@@ -18,6 +18,7 @@ struct step {
 
 struct sim {
 	const struct swf_log *log;
+	const struct easy_oracle *oracle;
 	set_t all;
 	int64_t now;
 	int64_t *estimate; /* s */
@@ -122,7 +123,7 @@ static void plan(struct sim *s)
 
 static int64_t run_time(const struct sim *s, size_t i)
 {
-	return s->log->job[i].end - s->log->job[i].start;
+	return easy_run_time(&s->log->job[i]);
 }
 
 /* Whatever of a running job comes first: its end or that of its estimate. */
@@ -147,12 +148,19 @@ static int64_t next_event(const struct sim *s, size_t arrived)
 	return when;
 }
 
+static int64_t estimate(const struct sim *s, size_t i, double seconds)
+{
+	return (int64_t)fmax(
+		ceil(fmin(seconds, (double)s->log->job[i].request)), 1);
+}
+
 static void longer(struct sim *s, size_t i)
 {
-	int64_t request = s->log->job[i].request;
+	int64_t elapsed = s->estimate[i];
+	int64_t longer =
+		estimate(s, i, s->oracle->renew(s->oracle->arg, i, elapsed));
 
-	s->estimate[i] =
-		s->estimate[i] < request ? request : s->estimate[i] + 60;
+	s->estimate[i] = longer > elapsed ? longer : elapsed + 1;
 }
 
 /* Ends, and estimates that were wrong; true: the plan no longer holds. */
@@ -166,6 +174,8 @@ static bool end_some(struct sim *s)
 
 		if (s->start[i] + run_time(s, i) <= s->now) {
 			changed |= run_time(s, i) < s->estimate[i];
+			s->oracle->learn(s->oracle->arg, i, s->start[i],
+					 s->now);
 			continue;
 		}
 		if (s->start[i] + s->estimate[i] <= s->now) {
@@ -233,6 +243,14 @@ static void advance(struct sim *s)
 		s->step[0].when = s->now;
 }
 
+static void submit(struct sim *s, size_t i)
+{
+	s->estimate[i] =
+		estimate(s, i, s->oracle->predict(s->oracle->arg, i, s->now));
+	s->queue[s->n_queue++] = i;
+	reserve(s, i);
+}
+
 static void simulate(struct sim *s, size_t out[NODES_CLASSES])
 {
 	size_t arrived = 0;
@@ -248,19 +266,19 @@ static void simulate(struct sim *s, size_t out[NODES_CLASSES])
 		for (; arrived < s->log->n &&
 		       s->log->job[arrived].submit <= s->now;
 		     arrived++) {
-			s->queue[s->n_queue++] = arrived;
-			reserve(s, arrived);
+			submit(s, arrived);
 		}
 		start_some(s, out);
 	}
 }
 
-int nodes_run(const struct swf_log *log, int64_t nodes, const double *estimate,
-	      struct nodes_result *out)
+int nodes_run(const struct swf_log *log, int64_t nodes,
+	      const struct easy_oracle *oracle, struct nodes_result *out)
 {
 	size_t n = log->n + 1, class[NODES_CLASSES] = {0};
 	struct sim s = {
 		.log = log,
+		.oracle = oracle,
 		.all = nodes < 128 ? ((set_t)1 << nodes) - 1 : ~(set_t)0,
 		.estimate = calloc(n, sizeof(int64_t)),
 		.start = calloc(n, sizeof(int64_t)),
@@ -278,8 +296,6 @@ int nodes_run(const struct swf_log *log, int64_t nodes, const double *estimate,
 
 	if (rc == 0) {
 		s.step[0] = (struct step){INT64_MIN / 2, s.all};
-		for (size_t i = 0; i < log->n; i++)
-			s.estimate[i] = (int64_t)fmax(ceil(estimate[i]), 1);
 		simulate(&s, class);
 		out->slowdown = slowdown(&s);
 		for (int c = 0; c < NODES_CLASSES; c++)

@@ -10,7 +10,7 @@
  * reservations are made anew in the order of submission.
  */
 
-#include "bench/swf.h"
+#include "bench/easy.h"
 
 enum { NODES_AT_ONCE, NODES_1_S, NODES_10_MIN, NODES_LONGER, NODES_CLASSES };
 
@@ -22,9 +22,10 @@ struct nodes_result {
 	double slowdown; /* mean bounded slowdown, as in easy.h */
 };
 
-/* estimate[log->n] in seconds; one that is exceeded becomes the request, then
- * grows by minutes. At most 128 nodes; -1 otherwise, or without memory. */
-int nodes_run(const struct swf_log *log, int64_t nodes, const double *estimate,
-	      struct nodes_result *out);
+/* The estimates are those of the oracle (its `lead` is not used), at least a
+ * second and at most the request. At most 128 nodes; -1 otherwise, or without
+ * memory. */
+int nodes_run(const struct swf_log *log, int64_t nodes,
+	      const struct easy_oracle *oracle, struct nodes_result *out);
 
 #endif

@@ -2,7 +2,6 @@
 /* Numbers become letters, since digits of names count as one. */
 #include <stdio.h>
 #include "bench/students.h"
-#include "job_submit/predict.h"
 
 static void spell(int64_t number, char out[24])
 {
@@ -29,33 +28,4 @@ struct slu_job student_job(const struct swf_job *job,
 		.start = job->start + 1,
 		.end = job->end + 1,
 	};
-}
-
-static void learn(void *arg, const struct swf_job *job)
-{
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
-
-	slu_learn(arg, &j);
-}
-
-static double predict(void *arg, const struct swf_job *job)
-{
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
-	struct slu_prediction got;
-
-	slu_predict(arg, &j, &got);
-	return (double)got.seconds;
-}
-
-int student_predict_all(const struct swf_log *log, double *predicted)
-{
-	struct slu_predictor *p =
-		slu_predictor_new(8 * log->n, 0.95, 300, NULL);
-	struct swf_student student = {learn, predict, p};
-	int rc = p ? swf_replay(log, &student, predicted) : -1;
-
-	slu_predictor_free(p);
-	return rc;
 }

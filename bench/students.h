@@ -19,8 +19,4 @@ struct student_names {
 struct slu_job student_job(const struct swf_job *job,
 			   struct student_names *names);
 
-/* What the shipped predictor says at each submission of the log, in its own
- * time, in seconds; -1 without memory. */
-int student_predict_all(const struct swf_log *log, double *predicted);
-
 #endif

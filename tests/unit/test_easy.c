@@ -14,6 +14,14 @@ static double by_request(void *arg, size_t i, int64_t now)
 	return (double)log->job[i].request;
 }
 
+static double by_run(void *arg, size_t i, int64_t now)
+{
+	const struct swf_log *log = arg;
+
+	(void)now;
+	return (double)(log->job[i].end - log->job[i].start);
+}
+
 static double renew(void *arg, size_t i, int64_t elapsed)
 {
 	(void)arg;
@@ -28,6 +36,9 @@ static void learn(void *arg, size_t i, int64_t start, int64_t end)
 	(void)start;
 	(void)end;
 }
+
+static const struct easy_site seven = {.procs = 7}, ten = {.procs = 10},
+			      shortest = {.procs = 10, .shortest = true};
 
 static struct swf_job job(int64_t submit, int64_t run, int64_t request,
 			  int64_t procs)
@@ -50,16 +61,16 @@ START_TEST(test_easy)
 				 job(2, 50, 50, 4), job(3, 500, 500, 2),
 				 job(4, 200, 200, 4)};
 	struct swf_log log = {jobs, 5};
-	struct easy_oracle oracle = {by_request, renew, learn, &log};
+	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
 	static const int64_t want[] = {0, 100, 2, 52, 552 - 352};
 	struct easy_result r;
 	int64_t start[5];
 
-	ck_assert_int_eq(easy_run(&log, 10, false, &oracle, start, &r), 0);
+	ck_assert_int_eq(easy_run(&log, &ten, &oracle, start, &r), 0);
 	for (int i = 0; i < 5; i++)
 		expect(start[i] == want[i], "job %d: %ld", i, start[i]);
 	ck_assert_uint_eq(r.renewed, 0);
-	ck_assert_int_eq(easy_run(&log, 7, false, &oracle, start, &r), -1);
+	ck_assert_int_eq(easy_run(&log, &seven, &oracle, start, &r), -1);
 }
 END_TEST
 
@@ -69,17 +80,90 @@ START_TEST(test_shortest)
 	struct swf_job jobs[] = {job(0, 100, 100, 6), job(1, 100, 100, 10),
 				 job(2, 60, 60, 4), job(2, 20, 20, 4)};
 	struct swf_log log = {jobs, 4};
-	struct easy_oracle oracle = {by_request, renew, learn, &log};
+	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
 	struct easy_result r;
 	int64_t start[4];
 
-	ck_assert_int_eq(easy_run(&log, 10, true, &oracle, start, &r), 0);
+	ck_assert_int_eq(easy_run(&log, &shortest, &oracle, start, &r), 0);
 	ck_assert_int_eq(start[3], 2);
 	ck_assert_int_eq(start[2], 22);
 	ck_assert_int_eq(start[1], 100);
-	ck_assert_int_eq(easy_run(&log, 10, false, &oracle, start, &r), 0);
+	ck_assert_int_eq(easy_run(&log, &ten, &oracle, start, &r), 0);
 	ck_assert_int_eq(start[2], 2);
 	ck_assert_int_eq(start[3], 62);
+}
+END_TEST
+
+/*
+ * 10 processors, reserved from 300 to 400. A (10, 100 s) runs; B (10, asks for
+ * 250) cannot end in time: planned for 400, and so it starts, though it ends
+ * after 150. C (10, 200 s) is started before, without delaying B.
+ */
+START_TEST(test_reservation)
+{
+	struct swf_job jobs[] = {job(0, 100, 100, 10), job(1, 150, 250, 10),
+				 job(2, 200, 200, 10)};
+	struct swf_log log = {jobs, 3};
+	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
+	struct easy_site site = {.procs = 10, .every = 400, .length = 100};
+	static const int64_t want[] = {0, 400, 100};
+	struct easy_result r;
+	int64_t start[3];
+
+	ck_assert_int_eq(easy_run(&log, &site, &oracle, start, &r), 0);
+	for (int i = 0; i < 3; i++)
+		expect(start[i] == want[i], "job %d: %ld", i, start[i]);
+	ck_assert_uint_eq(r.caught, 0);
+}
+END_TEST
+
+static double fifty(void *arg, size_t i, int64_t now)
+{
+	(void)arg;
+	(void)i;
+	(void)now;
+	return 50;
+}
+
+static double to_request(void *arg, size_t i, int64_t elapsed)
+{
+	(void)elapsed;
+	return by_request(arg, i, 0);
+}
+
+/*
+ * All are said to take 50 s, and asked about 10 s before. A (100 s) is extended
+ * at 40 to its request (120), which moves B's planned start from 50 to 120; B
+ * starts at 100, when A ends, and is extended at 140, too late for C in the
+ * queue. With a reservation from 150 on, B runs into that.
+ */
+START_TEST(test_extended)
+{
+	struct swf_job jobs[] = {job(0, 100, 120, 10), job(1, 60, 200, 10),
+				 job(2, 5, 200, 10)};
+	struct swf_log log = {jobs, 3};
+	struct easy_oracle oracle = {fifty, to_request, learn, &log, 10};
+	struct easy_site site = {
+		.procs = 10, .every = 400, .length = 250, .gaps = true};
+	struct easy_result r;
+	int64_t start[3];
+
+	ck_assert_int_eq(easy_run(&log, &ten, &oracle, start, &r), 0);
+	ck_assert_int_eq(start[1], 100);
+	ck_assert_int_eq(start[2], 160);
+	ck_assert_uint_eq(r.renewed, 2);
+	ck_assert_uint_eq(r.moved, 2);
+	ck_assert_double_eq(r.delay, (70 + 150) / 2.0);
+	ck_assert_int_eq(r.longest, 150);
+	ck_assert_uint_eq(r.caught, 0);
+	ck_assert_int_eq(easy_run(&log, &site, &oracle, start, &r), 0);
+	ck_assert_int_eq(start[1], 100);
+	ck_assert_int_eq(start[2], 400);
+	ck_assert_uint_eq(r.caught, 1);
+	site.gaps = false;
+	ck_assert_int_eq(easy_run(&log, &site, &oracle, start, &r), 0);
+	ck_assert_int_eq(start[1], 400);
+	ck_assert_uint_eq(r.caught, 0);
 }
 END_TEST
 
@@ -97,28 +181,36 @@ static void random_log(struct swf_job *jobs, size_t n, uint64_t *seed)
 	}
 }
 
-/* Never more processors in use than there are, and never a start before the
- * submission; of a job that is alone, no wait. */
+/* Never more processors in use than there are, never a start before the
+ * submission, none before a reservation that its request does not allow. */
 START_TEST(test_capacity)
 {
 	enum { N = 400, PROCS = 16 };
 	static struct swf_job jobs[N];
 	struct swf_log log = {jobs, N};
-	struct easy_oracle oracle = {by_request, renew, learn, &log};
+	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
 	uint64_t seed = 3;
 
-	for (int round = 0; round < 6; round++) {
+	for (int round = 0; round < 12; round++) {
+		struct easy_site site = {
+			.procs = PROCS,
+			.shortest = round % 2,
+			.every = round < 6 ? 0 : 5000,
+			.length = round < 6 ? 0 : 1000,
+		};
 		struct easy_result r;
 		int64_t start[N];
 
 		random_log(jobs, N, &seed);
-		ck_assert_int_eq(
-			easy_run(&log, PROCS, round % 2, &oracle, start, &r),
-			0);
+		ck_assert_int_eq(easy_run(&log, &site, &oracle, start, &r), 0);
 		for (size_t i = 0; i < N; i++) {
 			int64_t used = 0;
 
 			ck_assert_int_ge(start[i], jobs[i].submit);
+			expect(!site.every ||
+				       start[i] % 5000 + jobs[i].request <=
+					       4000,
+			       "job %zu: %ld", i, start[i]);
 			for (size_t k = 0; k < N; k++)
 				if (start[k] <= start[i] &&
 				    start[i] < start[k] + jobs[k].end -
@@ -137,28 +229,28 @@ START_TEST(test_nodes)
 {
 	enum { N = 400, PROCS = 16 };
 	static struct swf_job jobs[N];
-	static double estimate[N];
 	struct swf_log log = {jobs, N};
+	struct easy_oracle oracle = {by_run, renew, learn, &log, 0};
 	struct nodes_result r;
 	uint64_t seed = 4;
 	double sum = 0;
 
 	random_log(jobs, N, &seed);
-	for (size_t i = 0; i < N; i++)
-		estimate[i] = (double)(jobs[i].end - jobs[i].start);
-	ck_assert_int_eq(nodes_run(&log, PROCS, estimate, &r), 0);
+	ck_assert_int_eq(nodes_run(&log, PROCS, &oracle, &r), 0);
 	for (int c = 0; c < NODES_CLASSES; c++)
 		sum += r.share[c];
 	ck_assert_double_eq_tol(sum, 1, 1e-9);
 	ck_assert_double_gt(r.share[NODES_LONGER], 0.3);
 	ck_assert_double_lt(r.share[NODES_1_S], 0.02);
 	for (size_t i = 0; i < N; i++)
-		estimate[i] = (double)jobs[i].request * 4;
+		jobs[i].request *= 4;
+	oracle.predict = by_request;
 	sum = r.share[NODES_LONGER];
-	ck_assert_int_eq(nodes_run(&log, PROCS, estimate, &r), 0);
+	ck_assert_int_eq(nodes_run(&log, PROCS, &oracle, &r), 0);
 	ck_assert_double_lt(r.share[NODES_LONGER], sum);
-	ck_assert_int_eq(nodes_run(&log, 129, estimate, &r), -1);
+	ck_assert_int_eq(nodes_run(&log, 129, &oracle, &r), -1);
 }
 END_TEST
 
-TEST_MAIN("easy", test_easy, test_shortest, test_capacity, test_nodes)
+TEST_MAIN("easy", test_easy, test_shortest, test_reservation, test_extended,
+	  test_capacity, test_nodes)

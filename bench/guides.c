@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One oracle for all guides: each is a case of what is predicted, and of what
+ * is said when that is exceeded. */
+#include <math.h>
+#include <stdlib.h>
+#include "bench/guides.h"
+#include "bench/rivals.h"
+#include "bench/students.h"
+#include "job_submit/predict.h"
+
+#define CAREFUL 0.95
+#define FLOOR	300 /* s */
+#define LEAD	120 /* s, of an extension before the limit */
+
+const char *const guide_name[GUIDES] = {
+	"request",	   "clairvoyant", "last-2/request", "last-2/steps",
+	"last-2/doubling", "ours",	  "ours/request",   "tighten"};
+
+struct guide_state {
+	const struct swf_log *log;
+	enum guide guide;
+	double lambda;
+	struct rivals *rivals;
+	struct slu_predictor *ours;
+	double *predicted; /* for each job, at its submission */
+	struct easy_oracle oracle;
+};
+
+static double by_predictor(const struct guide_state *s,
+			   const struct swf_job *job)
+{
+	struct student_names names;
+	struct slu_job j = student_job(job, &names);
+	struct slu_prediction got;
+
+	slu_predict(s->ours, &j, &got);
+	if (s->guide != TIGHTEN)
+		return (double)got.seconds;
+	return (double)((got.careful + 59) / 60 * 60); /* whole minutes */
+}
+
+static double predict(void *arg, size_t i, int64_t now)
+{
+	struct guide_state *s = arg;
+	const struct swf_job *job = &s->log->job[i];
+	double run = (double)easy_run_time(job);
+	double p = (double)job->request;
+
+	(void)now;
+	switch (s->guide) {
+	case REQUEST:
+		break;
+	case CLAIRVOYANT:
+		p = run;
+		break;
+	case LAMBDA:
+		p = run + s->lambda * (p - run);
+		break;
+	case LAST_2_REQUEST:
+	case LAST_2_STEPS:
+	case LAST_2_DOUBLING:
+		p = rivals_predict(s->rivals, RIVAL_LAST_2, job);
+		break;
+	case OURS:
+	case OURS_REQUEST:
+	case TIGHTEN:
+		p = by_predictor(s, job);
+	}
+	s->predicted[i] = fmax(p, 1);
+	return p;
+}
+
+static double steps(double predicted, int64_t elapsed)
+{
+	static const double add[] = {60,    300,   900,	  1800,	  3600,	 7200,
+				     18000, 36000, 72000, 180000, 360000};
+	size_t i = 0;
+
+	while (i < 10 && predicted + add[i] <= (double)elapsed)
+		i++;
+	return predicted + add[i];
+}
+
+static double median_left(const struct guide_state *s,
+			  const struct swf_job *job, int64_t elapsed)
+{
+	struct student_names names;
+	struct slu_job j = student_job(job, &names);
+	struct slu_outlook o;
+
+	slu_predict_outlook(s->ours, &j, &o);
+	return slu_predict_quantile(s->ours, &o, 0.5, (double)elapsed);
+}
+
+static double renew(void *arg, size_t i, int64_t elapsed)
+{
+	struct guide_state *s = arg;
+	const struct swf_job *job = &s->log->job[i];
+
+	switch (s->guide) {
+	case LAST_2_STEPS:
+		return steps(s->predicted[i], elapsed);
+	case LAST_2_DOUBLING:
+		return 2 * (double)elapsed;
+	case OURS:
+		return median_left(s, job, elapsed);
+	case REQUEST:
+	case CLAIRVOYANT:
+	case LAST_2_REQUEST:
+	case OURS_REQUEST:
+	case TIGHTEN:
+	case LAMBDA:
+		break;
+	}
+	return (double)job->request;
+}
+
+static bool uses_ours(enum guide g)
+{
+	return g == OURS || g == OURS_REQUEST || g == TIGHTEN;
+}
+
+static bool uses_rivals(enum guide g)
+{
+	return g == LAST_2_REQUEST || g == LAST_2_STEPS || g == LAST_2_DOUBLING;
+}
+
+/* As the simulation has it, not as the log had it. */
+static void learn(void *arg, size_t i, int64_t start, int64_t end)
+{
+	struct guide_state *s = arg;
+	struct swf_job job = s->log->job[i];
+	struct student_names names;
+	struct slu_job j;
+
+	job.start = start;
+	job.end = end;
+	if (uses_ours(s->guide)) {
+		j = student_job(&job, &names);
+		slu_learn(s->ours, &j);
+	} else if (uses_rivals(s->guide)) {
+		rivals_learn(s->rivals, &job);
+	}
+}
+
+struct guide_state *guide_new(const struct swf_log *log, enum guide guide,
+			      double lambda)
+{
+	struct guide_state *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	*s = (struct guide_state){
+		.log = log,
+		.guide = guide,
+		.lambda = lambda,
+		.rivals = rivals_new(uses_rivals(guide) ? log->n : 1),
+		.ours = slu_predictor_new(uses_ours(guide) ? 8 * log->n : 8,
+					  CAREFUL, FLOOR, NULL),
+		.predicted = calloc(log->n + 1, sizeof(double)),
+		.oracle = {predict, renew, learn, s,
+			   guide == TIGHTEN ? LEAD : 0},
+	};
+	if (s->rivals && s->ours && s->predicted)
+		return s;
+	guide_free(s);
+	return NULL;
+}
+
+void guide_free(struct guide_state *s)
+{
+	if (!s)
+		return;
+	rivals_free(s->rivals);
+	slu_predictor_free(s->ours);
+	free(s->predicted);
+	free(s);
+}
+
+const struct easy_oracle *guide_oracle(const struct guide_state *s)
+{
+	return &s->oracle;
+}

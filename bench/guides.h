@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BENCH_GUIDES_H
+#define SLU_BENCH_GUIDES_H
+
+/*
+ * What a scheduler may be guided by, as an oracle of easy.h:
+ *   request	 what the user asked for
+ *   clairvoyant the run time itself
+ *   last-2	 the mean of the user's last two, and when that is exceeded
+ *     /request  the request
+ *     /steps    1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 5 h, ... more
+ *     /doubling twice as long
+ *               (Tsafrir, Etzion, Feitelson 2007)
+ *   ours	 the shipped predictor; when exceeded, the median given that the
+ *		 job has run so long; ours/request: the request
+ *   tighten	 the shipped predictor's careful limit (0.95, at least 300 s),
+ *		 extended to the request in one step before it is reached
+ *   lambda	 run time + lambda (request - run time) (ADA-FS, section 3.2)
+ * Whatever learns does so at the ends of the simulation.
+ */
+
+#include "bench/easy.h"
+
+enum guide {
+	REQUEST,
+	CLAIRVOYANT,
+	LAST_2_REQUEST,
+	LAST_2_STEPS,
+	LAST_2_DOUBLING,
+	OURS,
+	OURS_REQUEST,
+	TIGHTEN,
+	LAMBDA,
+	GUIDES = LAMBDA /* those of every table */
+};
+extern const char *const guide_name[GUIDES];
+
+struct guide_state;
+
+/* lambda is for LAMBDA only. NULL without memory; the log must live on. */
+struct guide_state *guide_new(const struct swf_log *log, enum guide guide,
+			      double lambda);
+void guide_free(struct guide_state *s);
+const struct easy_oracle *guide_oracle(const struct guide_state *s);
+
+#endif
