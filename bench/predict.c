@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/predict [--csv] LOG...
+ * bench/predict [--csv] [--cost] [LOG...]
  *
  * How good run times are predicted: every log is replayed in the order of
  * submission, only jobs that have ended being known, by the shipped predictor
@@ -10,17 +10,24 @@
  *
  * Beside the errors: calibration, the share of jobs that end below the 50, 90
  * and 99 % quantile, by tenths of the log; the distribution over users of the
- * median absolute error (ADA-FS, figure 5); and what it costs.
+ * median absolute error (ADA-FS, figure 5); what limits would be granted by
+ * the careful quantile, and how a guard that looks every LOOK seconds would
+ * extend them; and what it costs. --cost: predict_cost.c.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bench/measure.h"
+#include "bench/predict.h"
 #include "bench/rivals.h"
 #include "bench/students.h"
 #include "bench/swf.h"
 #include "job_submit/predict.h"
+
+#define LOOK 30	 /* s, between two looks of the guard */
+#define LEAD 120 /* s before its end a limit is extended */
+#define LATE 60	 /* s; what is extended later is late */
 
 enum { OURS = RIVALS, STUDENTS, QUANTILES = 3, TENTHS = 10 };
 
@@ -40,7 +47,7 @@ struct run {
 	struct slu_predictor *ours;
 	double *predicted[STUDENTS];
 	double *quantile[QUANTILES];
-	double *careful;
+	double *granted;      /* limit, s: whole minutes, at most the request */
 	double *predict_time; /* s, per job */
 	double learn_time;
 	size_t lessons;
@@ -76,9 +83,8 @@ static double predict(void *arg, const struct swf_job *job)
 	before = bench_now();
 	slu_predict(r->ours, &j, &got);
 	r->predict_time[i] = bench_now() - before;
-	r->careful[i] = (double)got.careful;
-	if (got.careful >= job->request) /* the limit it has anyhow */
-		r->careful[i] = INFINITY;
+	r->granted[i] =
+		fmin(ceil((double)got.careful / 60) * 60, (double)job->request);
 	slu_predict_outlook(r->ours, &j, &outlook);
 	for (int q = 0; q < QUANTILES; q++)
 		r->quantile[q][i] =
@@ -94,7 +100,7 @@ static void run_free(struct run *r)
 		free(r->predicted[s]);
 	for (int q = 0; q < QUANTILES; q++)
 		free(r->quantile[q]);
-	free(r->careful);
+	free(r->granted);
 	free(r->predict_time);
 }
 
@@ -108,23 +114,16 @@ static int run_all(const struct swf_log *log, struct run *r)
 		.log = log,
 		.rivals = rivals_new(log->n),
 		.ours = slu_predictor_new(8 * size, 0.95, 300, NULL),
-		.careful = calloc(size, sizeof(double)),
+		.granted = calloc(size, sizeof(double)),
 		.predict_time = calloc(size, sizeof(double)),
 	};
 	for (int s = 0; s < STUDENTS; s++)
 		ok &= (r->predicted[s] = calloc(size, sizeof(double))) != NULL;
 	for (int q = 0; q < QUANTILES; q++)
 		ok &= (r->quantile[q] = calloc(size, sizeof(double))) != NULL;
-	if (!ok || !r->rivals || !r->ours || !r->careful || !r->predict_time)
+	if (!ok || !r->rivals || !r->ours || !r->granted || !r->predict_time)
 		return -1;
 	return swf_replay(log, &student, r->predicted[OURS]);
-}
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Of n sorted numbers, what a share of them does not exceed. */
@@ -199,7 +198,7 @@ static size_t user_errors(const struct run *r, int student,
 				       2;
 			from = i;
 		}
-	qsort(out, users, sizeof(*out), ascending);
+	qsort(out, users, sizeof(*out), bench_by_value);
 	return users;
 }
 
@@ -282,16 +281,79 @@ static int print_users(const struct run *r)
 	return rc;
 }
 
+struct granted {
+	size_t lowered, extended, late;
+	double granted, request, run; /* means, s */
+	double share;		      /* mean of granted / request */
+};
+
+/* How long before its limit the guard extends a job: at its first look of the
+ * last LEAD seconds, whose phase is any. */
+static double extended_before(const struct swf_job *job, double limit)
+{
+	double first = (double)(job->number * 7 % LOOK);
+	double look = first + ceil((limit - LEAD - first) / LOOK) * LOOK;
+
+	return limit - fmax(look, first);
+}
+
+static struct granted count_granted(const struct run *r)
+{
+	double n = (double)(r->log->n ? r->log->n : 1);
+	struct granted g = {0};
+
+	for (size_t i = 0; i < r->log->n; i++) {
+		const struct swf_job *job = &r->log->job[i];
+		double request = (double)job->request, run, before;
+
+		run = fmin((double)seconds(job), request);
+		g.granted += r->granted[i] / n;
+		g.request += request / n;
+		g.run += run / n;
+		g.share += r->granted[i] / request / n;
+		if (r->granted[i] >= request)
+			continue;
+		before = extended_before(job, r->granted[i]);
+		g.lowered++;
+		g.extended += run > r->granted[i] - before;
+		g.late += run > r->granted[i] - before && before < LATE;
+	}
+	return g;
+}
+
+static void print_granted(const struct run *r)
+{
+	struct granted g = count_granted(r);
+	double n = (double)(r->log->n ? r->log->n : 1);
+
+	printf("  tighten (quantile 0.95, floor 300 s): requests are %.1f times "
+	       "the run times; granted %.2f of\n  them (mean of each: %.2f); "
+	       "%.1f %% of the jobs lowered, %.2f %% extended, %.3f %% late\n",
+	       g.request / g.run, g.granted / g.request, g.share,
+	       100 * (double)g.lowered / n, 100 * (double)g.extended / n,
+	       100 * (double)g.late / n);
+}
+
 static void print_cost(const struct run *r)
 {
-	qsort(r->predict_time, r->log->n, sizeof(double), ascending);
-	printf("  careful (quantile 0.95, floor 300 s) holds %.1f %% of the "
-	       "jobs\n  predict %.0f ns (median), %.0f ns (p99); learn %.0f ns "
+	qsort(r->predict_time, r->log->n, sizeof(double), bench_by_value);
+	printf("  predict %.0f ns (median), %.0f ns (p99); learn %.0f ns "
 	       "(mean); with the clock\n\n",
-	       100 * share_within(r, r->careful, 0, r->log->n),
 	       1e9 * rank(r->predict_time, r->log->n, 0.5),
 	       1e9 * rank(r->predict_time, r->log->n, 0.99),
 	       1e9 * r->learn_time / (double)(r->lessons ? r->lessons : 1));
+}
+
+static void print_granted_csv(const char *log, const struct run *r)
+{
+	struct granted g = count_granted(r);
+	double late = (double)g.late / (double)(r->log->n ? r->log->n : 1);
+
+	printf("%s,limit granted,of request,%.3f,goal,%s,%.3f\n", log,
+	       g.granted / g.request, g.request >= 4 * g.run ? "0.5" : "1",
+	       g.granted / g.request / (g.request >= 4 * g.run ? 0.5 : 1));
+	printf("%s,extended late,share,%.5f,goal,0.001,%.3f\n", log, late,
+	       late / 0.001);
 }
 
 static void print_csv(const char *log, const struct run *r,
@@ -326,6 +388,7 @@ static int print_result(const char *log, struct run *r, bool csv)
 		return -1;
 	if (csv) {
 		print_csv(log, r, &e);
+		print_granted_csv(log, r);
 		return 0;
 	}
 	printf("%s: %zu jobs, %zu of at least 600 s\n", log, e.of[0][0].jobs,
@@ -334,6 +397,7 @@ static int print_result(const char *log, struct run *r, bool csv)
 	print_calibration(r);
 	if (print_users(r) < 0)
 		return -1;
+	print_granted(r);
 	print_cost(r);
 	return 0;
 }
@@ -362,15 +426,26 @@ static int do_log(const char *path, bool csv)
 
 int main(int argc, char **argv)
 {
-	bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+	bool csv = false, cost = false;
+	int i = 1;
 
-	if (argc < 2 + csv) {
-		fprintf(stderr, "usage: bench/predict [--csv] LOG...\n");
+	for (; i < argc && argv[i][0] == '-'; i++)
+		if (strcmp(argv[i], "--csv") == 0)
+			csv = true;
+		else if (strcmp(argv[i], "--cost") == 0)
+			cost = true;
+		else
+			break;
+	if ((i == argc && !cost) || (i < argc && argv[i][0] == '-')) {
+		fprintf(stderr,
+			"usage: bench/predict [--csv] [--cost] [LOG...]\n");
 		return 2;
 	}
 	if (csv)
 		puts("case,metric,unit,ours,rival,rival_value,ratio");
-	for (int i = 1 + csv; i < argc; i++)
+	if (cost && predict_cost(csv) < 0)
+		return 1;
+	for (; i < argc; i++)
 		if (do_log(argv[i], csv) < 0)
 			return 1;
 	return 0;

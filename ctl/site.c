@@ -11,7 +11,6 @@
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 
-#define CLASSES	  (1u << 18) /* that the predictor remembers; 26 MB when full */
 #define TABLE_MAX ((size_t)4 << 20)
 
 static int add_user(struct slu_site *site, const char *name)
@@ -66,9 +65,9 @@ static int load(struct slu_site *site, const char *path, struct slu_err *err)
 	site->conf = slu_site_load(path, err);
 	if (!site->conf)
 		return -1;
-	site->predictor =
-		slu_predictor_new(CLASSES, site->conf->predict_quantile,
-				  site->conf->predict_floor, err);
+	site->predictor = slu_predictor_new(SLU_PREDICT_CLASSES,
+					    site->conf->predict_quantile,
+					    site->conf->predict_floor, err);
 	if (!site->predictor)
 		return -1;
 	load_patterns(site);

@@ -33,7 +33,8 @@ struct slot {
 struct tags {
 	_Atomic uint32_t tag[WAYS]; /* 0: free */
 };
-_Static_assert(sizeof(struct slot) + sizeof(struct tags) / WAYS == 100,
+_Static_assert(sizeof(struct slot) + sizeof(struct tags) / WAYS ==
+		       SLU_CLASS_BYTES,
 	       "documented in classes.h");
 
 struct slu_classes {

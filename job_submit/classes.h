@@ -18,6 +18,7 @@
 #define SLU_CLASS_RUNS	  7  /* run times of a class */
 #define SLU_CLASS_SOURCES 12 /* see predict.c */
 #define SLU_CLASSES_MAX	  (1u << 30)
+#define SLU_CLASS_BYTES	  100 /* of memory, each */
 
 struct slu_class {
 	uint64_t key;  /* a hash of what its jobs have in common, not 0 */

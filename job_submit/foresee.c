@@ -14,7 +14,6 @@
 #include "job_submit/name.h"
 #include "job_submit/profile.h"
 
-#define CLASSES	 (1u << 18)
 #define LAST	 200000 /* rows */
 #define REQUESTS 4	/* that are foretold */
 
@@ -174,7 +173,8 @@ int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
 		return slu_err(err, SLU_INVALID, "stripe_size: 0");
 	if (ask->elapsed < 0)
 		return slu_err(err, SLU_INVALID, "elapsed: less than 0");
-	l.p = slu_predictor_new(CLASSES, ask->quantile, ask->floor, err);
+	l.p = slu_predictor_new(SLU_PREDICT_CLASSES, ask->quantile, ask->floor,
+				err);
 	slu_profile_init(&l.profile);
 	slu_plain_name(ask->job.name, l.name, sizeof(l.name));
 	if (l.p && slu_history_each(db, &query, learn_row, &l, err) == 0) {

@@ -28,7 +28,8 @@
 #include "job_submit/spread.h"
 #include "wire/job.h"
 
-#define SLU_LEVELS 8
+#define SLU_LEVELS	    8
+#define SLU_PREDICT_CLASSES (1u << 18) /* of a site; 26 MB when full */
 
 struct slu_predictor;
 
