@@ -9,6 +9,7 @@
  * calls are idempotent. `now` is Unix seconds with fraction. One thread.
  */
 
+#include "burst_buffer/plan.h"
 #include "common/conf.h"
 #include "common/log.h"
 #include "common/str.h"
@@ -37,6 +38,9 @@ struct slu_buffers_ops {
 	void (*annotate)(void *arg, const struct slu_annotate *annotate);
 	/* NodeAddr of a node, borrowed until the next call; NULL: its name. */
 	const char *(*addr)(void *arg, const char *node);
+	/* See struct slu_plan_site. */
+	char *(*layout)(void *arg, const struct slu_layout_ask *ask,
+			bool *known, char **why, struct slu_err *err);
 	/* Something about this job changed: calls of its nodes that were told
 	 * SLU_BUSY may now have an answer. Only note it; ask them later. */
 	void (*wake)(void *arg, uint32_t job_id);

@@ -9,6 +9,7 @@ libslurequest_la_SOURCES = \
 	burst_buffer/request/parse.c \
 	burst_buffer/request/request.h \
 	burst_buffer/request/resolve.c \
+	burst_buffer/request/stripe.c \
 	burst_buffer/request/text.c
 libslurequest_la_LIBADD = libsluwire.la libslucommon.la
 
@@ -20,7 +21,7 @@ libsluburst_la_SOURCES = \
 	burst_buffer/life.c burst_buffer/life.h \
 	burst_buffer/live.c burst_buffer/live.h \
 	burst_buffer/load.c \
-	burst_buffer/plan.c burst_buffer/plan.h \
+	burst_buffer/plan.c burst_buffer/plan.h burst_buffer/plan_stripe.c \
 	burst_buffer/rows.c \
 	burst_buffer/runs.c \
 	burst_buffer/settle.c \

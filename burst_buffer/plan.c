@@ -149,21 +149,9 @@ static int set_stage(struct slu_stage *stage,
 	return set(&stage->on, on[asked->on], err);
 }
 
-static int set_stages(struct slu_plan *plan, const struct slu_job *job,
-		      const struct slu_request *req, const char *user,
-		      const char *mount, struct slu_err *err)
+static int set_stages(struct slu_plan *plan, const struct slu_request *req,
+		      const struct slu_symbols *sym, struct slu_err *err)
 {
-	const struct slu_symbols sym = {
-		.job_id = job->job_id,
-		.array_job_id = job->array_job_id,
-		.array_task_id =
-			job->array_job_id ? job->array_task_id : SLU_NO_ID,
-		.user = user,
-		.job_name = job->name,
-		.fs_name = req->name,
-		.mount = mount,
-	};
-
 	size_t i;
 
 	plan->stage = calloc(req->n_stage + 1, sizeof(*plan->stage));
@@ -171,7 +159,7 @@ static int set_stages(struct slu_plan *plan, const struct slu_job *job,
 		return nomem(err);
 	plan->n_stage = req->n_stage;
 	for (i = 0; i < req->n_stage; i++)
-		if (set_stage(&plan->stage[i], &req->stage[i], &sym, err))
+		if (set_stage(&plan->stage[i], &req->stage[i], sym, err))
 			return -1;
 	return 0;
 }
@@ -250,16 +238,28 @@ static void set_numbers(struct slu_plan *plan, const struct slu_job *job,
 	plan->keep_failed = conf->keep_failed;
 }
 
-static int fill(struct slu_plan *plan, const struct slu_job *job,
-		const struct slu_request *req, const struct slu_plan_site *site,
-		const char *user, const char *mount, struct slu_err *err)
+/* A request that only lays out directories: no node gives anything. */
+static int fill_none(struct slu_plan *plan, const struct slu_job *job,
+		     struct slu_err *err)
+{
+	if (set(&plan->name, "JOBFS", err) || set(&plan->fs, "none", err) ||
+	    set(&plan->driver, "none", err) || set_nodes(plan, job, err))
+		return -1;
+	for (size_t i = 0; i < plan->n_node; i++)
+		plan->node[i].client = true;
+	return 0;
+}
+
+static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
+		   const struct slu_request *req,
+		   const struct slu_plan_site *site,
+		   const struct slu_symbols *sym, struct slu_err *err)
 {
 	static const char *const dw[] = {[SLU_DW_NO] = "",
 					 [SLU_DW_STRIPED] = "striped",
 					 [SLU_DW_PRIVATE] = "private"};
 	size_t i;
 
-	set_numbers(plan, job, site->conf);
 	plan->capacity = req->capacity;
 	plan->tolerate = req->tolerate == UINT32_MAX ? 0 : req->tolerate;
 	if (set(&plan->name, req->name, err) ||
@@ -269,14 +269,38 @@ static int fill(struct slu_plan *plan, const struct slu_job *job,
 				: NULL,
 		   err) ||
 	    set_nodes(plan, job, err) || set_capacities(plan, req, err) ||
-	    set_stages(plan, job, req, user, mount, err))
+	    set_stages(plan, req, sym, err))
 		return -1;
 	for (i = 0; i < plan->n_node; i++)
-		if (set_addr(&plan->node[i], site, err) ||
-		    (!plan->node[i].client &&
+		if ((!plan->node[i].client &&
 		     set_storage(plan, &plan->node[i], site, err)))
 			return -1;
 	return 0;
+}
+
+static int fill(struct slu_plan *plan, const struct slu_job *job,
+		const struct slu_request *req, const struct slu_plan_site *site,
+		const char *user, const char *mount, struct slu_err *err)
+{
+	const struct slu_symbols sym = {
+		.job_id = job->job_id,
+		.array_job_id = job->array_job_id,
+		.array_task_id =
+			job->array_job_id ? job->array_task_id : SLU_NO_ID,
+		.user = user,
+		.job_name = job->name,
+		.fs_name = req->name,
+		.mount = mount,
+	};
+
+	set_numbers(plan, job, site->conf);
+	if (req->has_fs ? fill_fs(plan, job, req, site, &sym, err)
+			: fill_none(plan, job, err))
+		return -1;
+	for (size_t i = 0; i < plan->n_node; i++)
+		if (set_addr(&plan->node[i], site, err))
+			return -1;
+	return slu_plan_stripes(plan, req, &sym, site, err);
 }
 
 int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,

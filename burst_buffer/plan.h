@@ -13,11 +13,25 @@
 #include "wire/job.h"
 #include "wire/node.h"
 
+/* A directory that is to be laid out. */
+struct slu_layout_ask {
+	const char *fsname; /* of Lustre; NULL: not said */
+	uint64_t size;	    /* bytes of its files; 0: unknown */
+	bool random;
+	uint32_t readers; /* 0: unknown */
+	uint32_t stripes; /* so many targets, chosen by load; 0: by size */
+};
+
 struct slu_plan_site {
 	const struct slu_conf *conf;
 	struct slu_db *map; /* the resource map (sysmap/storage.h) */
 	/* NodeAddr of a node; NULL: its name */
 	const char *(*addr)(void *arg, const char *node);
+	/* The arguments of `lfs setstripe` for it, and *why they are these;
+	 * caller frees both. *known: servers have told of their targets.
+	 * NULL: nobody is there to say. */
+	char *(*layout)(void *arg, const struct slu_layout_ask *ask,
+			bool *known, char **why, struct slu_err *err);
 	void *arg;
 };
 
@@ -26,13 +40,22 @@ struct slu_plan_site {
  * of the first N nodes (nodes=N, else all) gives capacity / N, rounded up,
  * below storage= of its profile or file system, else
  * NodeStorage, or for "auto" in sluice/ on the node's largest local file system
- * in the resource map. SLU_INVALID or SLU_DENIED: the request (checked again)
+ * in the resource map. A request that only stripes has the file system "none".
+ * SLU_INVALID or SLU_DENIED: the request (checked again)
  * cannot be served; SLU_NOTFOUND: a node is not in the resource map; SLU_BUSY:
  * a node has not that much space, free or not. The caller clears it with
  * slu_msg_clear().
  */
 int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 		  struct slu_plan *out, struct slu_err *err);
+
+/* plan_stripe.c: the part of it that lays out directories; the plan has its
+ * file system already. */
+struct slu_request;
+struct slu_symbols;
+int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
+		     const struct slu_symbols *sym,
+		     const struct slu_plan_site *site, struct slu_err *err);
 
 /* Only who and where, for a buffer whose plan cannot be made. */
 int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,

@@ -31,7 +31,7 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 				 struct slu_err *why, struct slu_err *err)
 {
 	const struct slu_plan_site site = {b->conf, b->db, b->ops->addr,
-					   b->arg};
+					   b->ops->layout, b->arg};
 	struct slu_bb *bb = calloc(1, sizeof(*bb));
 	int rc = 0;
 
@@ -273,7 +273,7 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 			 leave_node, now, err);
 }
 
-/* Does it ask for a file system? One that cannot be read must be refused. */
+/* Does it ask for something of its nodes? One that cannot be read must be refused. */
 static bool concerns_us(const struct slu_job *job)
 {
 	struct slu_request req;
@@ -283,7 +283,7 @@ static bool concerns_us(const struct slu_job *job)
 		return false;
 	if (slu_request_parse(job->request, NULL, &req, NULL))
 		return true;
-	yes = req.has_fs;
+	yes = req.has_fs || req.n_stripe;
 	slu_request_free(&req);
 	return yes;
 }

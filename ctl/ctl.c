@@ -303,7 +303,7 @@ static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 			(unsigned)req->nodes, (unsigned)ask->max_nodes);
 	if (ask->het)
 		return slu_err(err, SLU_INVALID,
-			       "a job file system cannot be had by a "
+			       "a job file system or layout cannot be had by a "
 			       "heterogeneous job: submit its components as "
 			       "jobs of their own");
 	if (!ask->prolog_flags)
@@ -325,7 +325,7 @@ static int check(const struct slu_site *site, const struct slu_ctl_ask *ask,
 	if (slu_request_resolve(req, site->conf, err) < 0 ||
 	    slu_request_check(req, site->conf, user ? user : "", err) < 0)
 		return -1;
-	return req->has_fs ? refuse(ask, req, err) : 0;
+	return req->has_fs || req->n_stripe ? refuse(ask, req, err) : 0;
 }
 
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
@@ -336,7 +336,7 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 
 	if (slu_request_parse(ask->option, ask->script, &req, err) < 0)
 		return -1;
-	if (!req.has_fs && !req.n_stage && !req.has_forward) {
+	if (!req.has_fs && !req.n_stage && !req.n_stripe && !req.has_forward) {
 		*text = strdup("");
 	} else {
 		pthread_rwlock_rdlock(&ctl->site_lock);
@@ -354,7 +354,8 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 
 bool slu_ctl_has_buffer(const char *text)
 {
-	return text && !strncmp(text, "jobfs", 5);
+	return text &&
+	       (!strncmp(text, "jobfs", 5) || !strncmp(text, "stripe", 6));
 }
 
 uint64_t slu_ctl_capacity(const char *text)

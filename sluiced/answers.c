@@ -133,12 +133,12 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 }
 
 const struct slu_answerer slu_answerers[] = {
-	{"buffers", NULL, buffers},
-	{"jobs", NULL, jobs},
-	{"accuracy", NULL, accuracy},
-	{"predict", NULL, predict},
-	{"ions", slu_prepare_ions, slu_answer_ions},
-	{"osts", slu_osts_prepare, slu_osts_answer},
-	{"stripe", slu_osts_prepare, slu_stripe_answer},
-	{NULL, NULL, NULL},
+	{"buffers", NULL, NULL, buffers},
+	{"jobs", NULL, NULL, jobs},
+	{"accuracy", NULL, NULL, accuracy},
+	{"predict", NULL, NULL, predict},
+	{"ions", slu_prepare_ions, NULL, slu_answer_ions},
+	{"osts", slu_osts_prepare, slu_osts_learn, slu_osts_answer},
+	{"stripe", slu_osts_prepare, NULL, slu_stripe_answer},
+	{NULL, NULL, NULL, NULL},
 };

@@ -61,6 +61,12 @@ static const char *addr(void *arg, const char *node)
 	return slu_nodes_addr(d->auth.nodes, node);
 }
 
+static char *layout(void *arg, const struct slu_layout_ask *ask, bool *known,
+		    char **why, struct slu_err *err)
+{
+	return slu_daemon_layout(arg, ask, known, why, err);
+}
+
 static void wake(void *arg, uint32_t job_id)
 {
 	slu_daemon_touched(arg, job_id);
@@ -81,6 +87,7 @@ const struct slu_buffers_ops slu_buffers_glue = {
 	.resume = resume,
 	.annotate = annotate,
 	.addr = addr,
+	.layout = layout,
 	.wake = wake,
 	.log = log_line,
 };

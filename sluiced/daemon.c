@@ -16,6 +16,7 @@
 
 #include "common/file.h"
 #include "common/str.h"
+#include "select_io/ost/memory.h"
 
 #define POLL_BUDGET 64 /* parked requests a turn: each costs a credential */
 #define SEEN_EVERY  3600.0
@@ -253,6 +254,8 @@ void slu_daemon_stop(struct slu_daemon *d)
 	slu_receiver_free(d->receiver);
 	json_object_put(d->osts);
 	d->osts = NULL;
+	slu_ost_memory_free(d->ost_memory);
+	d->ost_memory = NULL;
 	slu_epoch_unref(d->epoch);
 	slu_nodes_free(d->auth.nodes);
 	slu_jobs_free(d->jobs);

@@ -27,6 +27,13 @@
 #include "store/db.h"
 #include "sysmap/receive.h"
 
+/* osts.c: how busy the processor of this host is. */
+struct slu_busy {
+	double time;		 /* of the last look; 0: none */
+	uint64_t working, ticks; /* then */
+	double percent;		 /* between the last two looks */
+};
+
 struct slu_daemon {
 	const char *conf_path;
 	struct slu_conf *conf; /* the same object for ever, see reload */
@@ -52,6 +59,8 @@ struct slu_daemon {
 	struct slu_publisher *publisher;
 	struct slu_questions questions;
 	struct json_object *osts; /* what storage servers said; may be NULL */
+	struct slu_ost_memory *ost_memory; /* of answers; may be NULL */
+	struct slu_busy busy;		   /* this host's processor */
 	struct slu_metrics metrics;
 };
 
@@ -62,6 +71,11 @@ int slu_daemon_start(struct slu_daemon *d, struct slu_err *err);
 void slu_daemon_stop(struct slu_daemon *d);
 /* Read the configuration file again; a bad one changes nothing. */
 void slu_daemon_reload(struct slu_daemon *d);
+
+/* layouts.c: see struct slu_plan_site. */
+struct slu_layout_ask;
+char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
+			bool *known, char **why, struct slu_err *err);
 
 /* buffers_glue.c: what the buffers want done. */
 extern const struct slu_buffers_ops slu_buffers_glue;

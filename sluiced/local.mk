@@ -22,7 +22,7 @@ libsluiced_la_SOURCES = \
 	sluiced/metrics.c sluiced/metrics.h \
 	sluiced/nodes.c sluiced/nodes.h \
 	sluiced/orders.c sluiced/orders.h \
-	sluiced/osts.c \
+	sluiced/layouts.c sluiced/osts.c \
 	sluiced/publish.c sluiced/publish.h \
 	sluiced/questions.c sluiced/questions.h \
 	sluiced/routes.c sluiced/routes.h \

@@ -2,16 +2,30 @@
 /*
  * What the storage servers of Lustre say about themselves every few seconds
  * (sluice-tbfd --publish). It is kept in memory only: the last word of each
- * server, with the time it came; the question "osts" is answered from it.
+ * server, with the time it came; the question "osts" is answered from it, and
+ * from what was answered in the last minute.
+ *
+ * While the processor of this host is busy nothing is solved and nothing
+ * predicted: the last ranking of targets answers (Paul et al., section IV).
  */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
 #include "common/jsonx.h"
+#include "job_submit/history.h"
 #include "select_io/ost/choose.h"
+#include "select_io/ost/memory.h"
+#include "sluiced/daemon.h"
 #include "sluiced/routes.h"
 
 #define SERVERS_MAX 4096
 #define FORGET	    86400.0 /* seconds */
+#define BUSY	    70.0    /* percent of the processor */
+#define LOOK_EVERY  2.0	    /* seconds */
+#define STRIPE_SIZE (UINT64_C(1) << 30)
 
 static double age_of(struct json_object *server, double now)
 {
@@ -34,6 +48,30 @@ static void forget(struct json_object *servers, double now)
 	}
 }
 
+/* The share of time that the processor worked, between two looks. */
+static void look(struct slu_busy *b, double now)
+{
+	unsigned long long v[8] = {0};
+	uint64_t ticks = 0, working;
+	struct slu_buf text = {0};
+
+	if (b->time > 0 && now - b->time < LOOK_EVERY)
+		return;
+	if (!slu_file_read(AT_FDCWD, "/proc/stat", 1u << 20, &text, NULL) &&
+	    sscanf(text.data, "cpu %llu %llu %llu %llu %llu %llu %llu %llu",
+		   &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
+		   &v[7]) >= 4) {
+		for (int i = 0; i < 8; i++)
+			ticks += v[i];
+		working = ticks - v[3] - v[4]; /* idle, waiting */
+		if (b->time > 0 && ticks > b->ticks && working >= b->working)
+			b->percent = 100.0 * (double)(working - b->working) /
+				     (double)(ticks - b->ticks);
+		*b = (struct slu_busy){now, working, ticks, b->percent};
+	}
+	slu_buf_free(&text);
+}
+
 int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 		    struct slu_buf *out, struct slu_err *err)
 {
@@ -50,6 +88,7 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 	if (!d->osts)
 		d->osts = json_object_new_object();
 	forget(d->osts, now);
+	look(&d->busy, now);
 	if (json_object_object_length(d->osts) >= SERVERS_MAX) {
 		json_object_put(said);
 		return slu_err(err, SLU_NOMEM, "too many servers");
@@ -65,38 +104,121 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 				     const struct slu_asker *who)
 {
-	struct json_object *copy = NULL;
+	struct json_object *live = json_object_new_object(), *copy = NULL;
+	struct json_object *ranking = NULL;
 	struct json_object_iter at;
+	double now = slu_now_mono();
 
 	(void)who;
 	if (!d->osts || json_object_deep_copy(d->osts, &copy, NULL))
-		return json_object_new_object();
-	json_object_object_foreachC(copy, at) slu_json_set_double(
-		at.val, "age", age_of(at.val, slu_now_mono()));
-	return copy;
+		copy = json_object_new_object();
+	json_object_object_foreachC(copy, at)
+	{
+		slu_json_set_double(at.val, "age", age_of(at.val, now));
+	}
+	if (d->ost_memory) {
+		slu_ost_memory_tell(d->ost_memory, copy, now);
+		ranking = slu_ost_memory_ranking(d->ost_memory);
+	}
+	json_object_object_add(live, "servers", copy);
+	if (ranking && d->busy.percent >= BUSY)
+		json_object_object_add(live, "ranking",
+				       json_object_get(ranking));
+	return live;
+}
+
+void slu_osts_remember(struct slu_daemon *d, struct json_object *answer)
+{
+	if (!d->ost_memory)
+		d->ost_memory = slu_ost_memory_new();
+	if (d->ost_memory)
+		slu_ost_memory_learn(d->ost_memory, answer, slu_now_mono());
+}
+
+void slu_osts_learn(struct slu_daemon *d, const char *answer, size_t len)
+{
+	struct json_object *obj = slu_json_parse(answer, len, NULL), *files;
+
+	if (obj && json_object_object_get_ex(obj, "files", &files))
+		slu_osts_remember(d, obj);
+	json_object_put(obj);
+}
+
+/* What the asker's runs of this name will write next. Caller frees. */
+static double *predict(struct slu_db *db, const struct slu_asker *who,
+		       struct json_object *args, size_t *n, struct slu_err *err)
+{
+	struct slu_history_ask ask = {
+		.job = {.uid = who->uid, .node_cnt = 1},
+		.quantile = who->quantile,
+		.floor = (int64_t)who->floor,
+		.stripe_size = STRIPE_SIZE,
+	};
+	struct json_object *obj, *io = NULL, *list = NULL;
+	const char *name;
+	double *bytes = NULL;
+
+	if (slu_json_str(args, "name", &name, err))
+		return NULL;
+	ask.job.name = (char *)(uintptr_t)name;
+	if (slu_history_predict(db, &ask, &obj, err))
+		return NULL;
+	if (json_object_object_get_ex(obj, "io", &io))
+		json_object_object_get_ex(io, "written_bytes", &list);
+	*n = list ? json_object_array_length(list) : 0;
+	bytes = calloc(*n + 1, sizeof(*bytes));
+	for (size_t i = 0; bytes && i < *n; i++)
+		bytes[i] = json_object_get_double(
+			json_object_array_get_idx(list, i));
+	json_object_put(obj);
+	if (!bytes)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	return bytes;
+}
+
+static uint32_t bounded(uint64_t n)
+{
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static int take_args(struct json_object *args, struct slu_ost_choose_request *r,
+		     struct slu_err *err)
+{
+	uint64_t stripes = 0, files = 1;
+
+	if (slu_json_u64_opt(args, "stripes", &stripes, err) ||
+	    slu_json_u64_opt(args, "files", &files, err) ||
+	    slu_json_u64_opt(args, "size", &r->size, err) ||
+	    slu_json_str_opt(args, "fsname", &r->fsname, err))
+		return -1;
+	r->stripes = bounded(stripes);
+	r->files = bounded(files);
+	return 0;
 }
 
 int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err)
 {
-	uint64_t stripes = 0, files = 1, size = 0;
-	struct slu_ost_choose_request request;
-	struct json_object *answer;
+	struct slu_ost_choose_request r = {0};
+	struct json_object *answer, *servers = NULL, *name;
+	double *predicted = NULL;
+	int rc;
 
-	(void)db;
-	if (slu_json_u64_opt(args, "stripes", &stripes, err) ||
-	    slu_json_u64_opt(args, "files", &files, err) ||
-	    slu_json_u64_opt(args, "size", &size, err))
+	if (take_args(args, &r, err))
 		return -1;
-	request = (struct slu_ost_choose_request){
-		.stripes =
-			stripes > UINT32_MAX ? UINT32_MAX : (uint32_t)stripes,
-		.files = files > UINT32_MAX ? UINT32_MAX : (uint32_t)files,
-		.size = size,
-	};
-	if (slu_ost_choose(&slu_ost_choose_defaults, who->live, &request,
-			   &answer, err))
+	json_object_object_get_ex(who->live, "servers", &servers);
+	json_object_object_get_ex(who->live, "ranking", &r.ranking);
+	if (!r.ranking && json_object_object_get_ex(args, "name", &name)) {
+		predicted = predict(db, who, args, &r.n_predicted, err);
+		if (!predicted)
+			return -1;
+		r.predicted = predicted;
+	}
+	rc = slu_ost_choose(&slu_ost_choose_defaults, servers, &r, &answer,
+			    err);
+	free(predicted);
+	if (rc)
 		return -1;
 	slu_buf_puts(out, slu_json_text(answer));
 	json_object_put(answer);

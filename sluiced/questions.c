@@ -25,6 +25,7 @@ struct slu_question {
 	struct json_object *all; /* as above */
 	struct slu_question **slot;
 	struct slu_child *child;
+	void (*learn)(struct slu_daemon *d, const char *answer, size_t len);
 };
 
 static const struct slu_answerer *find(const char *name)
@@ -112,7 +113,11 @@ static void reply(struct slu_question *q, struct slu_buf *out,
 static void child_done(void *arg, struct slu_buf *out,
 		       const struct slu_err *err)
 {
-	reply(arg, out, err);
+	struct slu_question *q = arg;
+
+	if (!err && q->learn && out->data)
+		q->learn(q->d, out->data, out->len);
+	reply(q, out, err);
 }
 
 static void question_free(struct slu_question *q)
@@ -219,6 +224,7 @@ static struct slu_question *make(struct slu_daemon *d, struct slu_req *req,
 	q->d = d;
 	q->req = req;
 	q->uid = req->caller.uid;
+	q->learn = answerer ? answerer->learn : NULL;
 	q->all = wrap(d, req, answerer, json_object_get(args));
 out:
 	json_object_put(args);

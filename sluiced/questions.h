@@ -45,6 +45,8 @@ struct slu_answerer {
 	/* In the daemon: what only it knows. May be NULL. */
 	struct json_object *(*prepare)(const struct slu_daemon *d,
 				       const struct slu_asker *who);
+	/* In the daemon, when a good answer has gone out. May be NULL. */
+	void (*learn)(struct slu_daemon *d, const char *answer, size_t len);
 	/* In the answering process: fill *out with JSON. */
 	int (*answer)(struct slu_db *db, const struct slu_asker *who,
 		      struct json_object *args, struct slu_buf *out,
@@ -53,14 +55,23 @@ struct slu_answerer {
 /* Beside those of sysquery/query.h, which are everybody's to ask. */
 extern const struct slu_answerer slu_answerers[]; /* name NULL ends it */
 
-/* osts.c: the storage targets of Lustre. */
+/* osts.c: the storage targets of Lustre, {"servers":...,"ranking":[...]}, the
+ * second only where nothing shall be solved; and what is remembered of
+ * answers. */
 struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 				     const struct slu_asker *who);
+void slu_osts_remember(struct slu_daemon *d, struct json_object *answer);
+void slu_osts_learn(struct slu_daemon *d, const char *answer, size_t len);
 int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);
 
-/* stripe.c: layouts of files, from the same. */
+/* stripe.c: layouts of files, from the same. The second is for layouts.c:
+ * targets that can be used, and the least room on one of them, out of an answer
+ * of slu_ost_choose; nothing where they are of several file systems. */
+struct slu_stripe_request;
+void slu_stripe_count_targets(struct json_object *answer,
+			      struct slu_stripe_request *request);
 int slu_stripe_answer(struct slu_db *db, const struct slu_asker *who,
 		      struct json_object *args, struct slu_buf *out,
 		      struct slu_err *err);

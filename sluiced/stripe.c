@@ -10,18 +10,18 @@
 #include "common/jsonx.h"
 #include "select_io/ost/choose.h"
 #include "sluiced/daemon.h"
+#include "sluiced/questions.h"
 
-/* Targets that can be used, and the least room on one of them. */
-static int count_targets(struct json_object *servers,
-			 struct slu_stripe_request *r, struct slu_err *err)
+void slu_stripe_count_targets(struct json_object *answer,
+			      struct slu_stripe_request *r)
 {
-	struct slu_ost_choose_request none = {0};
-	struct json_object *answer, *list = NULL, *one, *reason;
+	struct json_object *list = NULL, *one, *reason;
+	uint64_t systems = 0;
 
-	if (slu_ost_choose(&slu_ost_choose_defaults, servers, &none, &answer,
-			   err))
-		return -1;
+	slu_json_u64_opt(answer, "filesystems", &systems, NULL);
 	json_object_object_get_ex(answer, "osts", &list);
+	if (systems != 1)
+		return;
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		uint64_t room = 0;
 
@@ -33,6 +33,20 @@ static int count_targets(struct json_object *servers,
 			r->room = room;
 		r->targets++;
 	}
+}
+
+static int count_targets(struct json_object *live, struct json_object *args,
+			 struct slu_stripe_request *r, struct slu_err *err)
+{
+	struct slu_ost_choose_request none = {0};
+	struct json_object *answer, *servers = NULL;
+
+	json_object_object_get_ex(live, "servers", &servers);
+	if (slu_json_str_opt(args, "fsname", &none.fsname, err) ||
+	    slu_ost_choose(&slu_ost_choose_defaults, servers, &none, &answer,
+			   err))
+		return -1;
+	slu_stripe_count_targets(answer, r);
 	json_object_put(answer);
 	return 0;
 }
@@ -80,7 +94,7 @@ int slu_stripe_answer(struct slu_db *db, const struct slu_asker *who,
 	if (preset) {
 		if (slu_stripe_preset(preset, &layout, err))
 			return -1;
-	} else if (count_targets(who->live, &r, err) ||
+	} else if (count_targets(who->live, args, &r, err) ||
 		   take_request(args, &r, err) ||
 		   slu_stripe_plan(&r, &layout, err)) {
 		return -1;

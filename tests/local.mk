@@ -15,7 +15,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/runs.t
 
 # Stand-ins for software that Debian does not have.
-dist_check_SCRIPTS += tests/fakes/fake_beeond
+dist_check_SCRIPTS += tests/fakes/fake_beeond tests/fakes/fake_lfs
 check_PROGRAMS += tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put
 tests_fakes_fake_gkfwd_SOURCES = tests/fakes/fake_gkfwd.c
 tests_fakes_fake_gkfwd_put_SOURCES = tests/fakes/fake_gkfwd_put.c

@@ -40,6 +40,17 @@ static const struct slu_field stage_fields[] = {
 static DESC(stage_desc, "stage", stage_fields);
 #undef T
 
+#define T struct slu_stripe
+static const struct slu_field stripe_fields[] = {
+	NEEDED(STR, target),
+	NEEDED(STR, program),
+	NEEDED(STR, layout),
+	FIELD(STR, why),
+	LAST,
+};
+static DESC(stripe_desc, "stripe", stripe_fields);
+#undef T
+
 #define T struct slu_pair
 static const struct slu_field pair_fields[] = {
 	NEEDED(STR, key),
@@ -65,6 +76,7 @@ static const struct slu_field plan_fields[] = {
 	FIELD(STR, secret),
 	MANY(node, n_node, plan_node_desc),
 	MANY(stage, n_stage, stage_desc),
+	MANY(stripe, n_stripe, stripe_desc),
 	FIELD(I64, setup_timeout),
 	FIELD(I64, stage_in_timeout),
 	FIELD(I64, stage_out_timeout),

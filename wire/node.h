@@ -39,6 +39,14 @@ struct slu_stage { /* one stage_in or stage_out, symbols expanded */
 	bool content; /* verified by content, not only by size and time */
 };
 
+/* A directory whose default layout is set before the job starts. */
+struct slu_stripe {
+	char *target;  /* absolute path; "": the job's own file system */
+	char *program; /* lfs */
+	char *layout;  /* arguments of `lfs setstripe`, a blank between two */
+	char *why;     /* what it was chosen by, for the job's log */
+};
+
 struct slu_pair {
 	char *key;
 	char *value;
@@ -62,6 +70,8 @@ struct slu_plan {	 /* /v1/plan */
 	size_t n_node;
 	struct slu_stage *stage;
 	size_t n_stage;
+	struct slu_stripe *stripe;
+	size_t n_stripe;
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout, keep_failed;
 };

@@ -50,7 +50,8 @@ struct slu_driver {
 	 * them. NULL: they find each other by themselves. */
 	int (*assemble)(const struct slu_instance *in, struct slu_err *err);
 	/* Make the file system reachable; attrs in plan order. *root is the
-	 * directory where it then lies: top or fs. */
+	 * directory where it then lies: top or fs. NULL: there is no file
+	 * system at all. */
 	int (*attach)(const struct slu_instance *in,
 		      const struct slu_pair *attrs, size_t n_attr,
 		      const char **root, struct slu_err *err);

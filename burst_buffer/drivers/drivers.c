@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 
 extern const struct slu_driver slu_driver_scratch, slu_driver_glusterfs,
-	slu_driver_gekkofs, slu_driver_lustre, slu_driver_beeond;
+	slu_driver_gekkofs, slu_driver_lustre, slu_driver_beeond,
+	slu_driver_none;
 
 const struct slu_driver *const slu_drivers[] = {
 	&slu_driver_scratch, &slu_driver_glusterfs, &slu_driver_gekkofs,
@@ -20,8 +21,27 @@ const struct slu_driver *slu_driver_find(const char *name)
 	for (size_t i = 0; name && slu_drivers[i]; i++)
 		if (!strcasecmp(slu_drivers[i]->name, name))
 			return slu_drivers[i];
-	return NULL;
+	return name && !strcmp(name, slu_driver_none.name) ? &slu_driver_none
+							   : NULL;
 }
+
+/* No file system: the job only has directories laid out. No line of the
+ * configuration can name it. */
+
+static int nothing(const struct slu_instance *in, struct slu_err *err)
+{
+	(void)in, (void)err;
+	return 0;
+}
+
+const struct slu_driver slu_driver_none = {
+	.name = "none",
+	.shared = true,
+	.check = nothing,
+	.counters = slu_instance_no_counters,
+	.detach = nothing,
+	.stop = nothing,
+};
 
 /* Each node has a file system of its own for its notes. */
 void slu_instance_group(const struct slu_instance *in, char *name, size_t size)

@@ -156,6 +156,10 @@ int slu_act_main(int argc, char **argv);
  * its own data), from the walk to the last check. */
 int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err);
 
+/* stripe.c: the layouts that the plan asks for, by the first node, as the
+ * job's user; the others wait for it. */
+int slu_node_stripe(struct slu_node *n, struct slu_err *err);
+
 /* Subcommands: exit codes. */
 int slu_cmd_up(struct slu_node *n);
 int slu_cmd_down(struct slu_node *n);

@@ -122,7 +122,8 @@ static int set_up(struct slu_node *n, struct slu_err *err)
 	if ((mkdir(n->work, 0700) && errno != EEXIST) || chmod(n->work, 0700))
 		return slu_errno(err, SLU_IO, "cannot make %s", n->work);
 	rc = make_storage(n, err) || start_server(n, &others, err) ||
-	     attach(n, &others, err);
+	     (n->driver->attach && attach(n, &others, err)) ||
+	     slu_node_stripe(n, err);
 	slu_msg_clear(&slu_barrier_answer_desc, &others);
 	return rc ? -1 : 0;
 }
@@ -142,6 +143,8 @@ static char *environment(const struct slu_node *n)
 {
 	const char *dw = n->plan.dw, *name = n->plan.name;
 
+	if (!n->driver->attach)
+		return strdup("");
 	if (!dw || !*dw)
 		return slu_asprintf("BB_%s=%s\n", name, n->data);
 	return slu_asprintf("BB_%s=%s\nDW_JOB_%s=%s\nDW_JOB_%s=%s\n", name,

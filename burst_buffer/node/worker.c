@@ -104,7 +104,7 @@ static bool data_gone(struct worker *w)
 	};
 
 	if (!slu_note_has(&w->n, "env") || w->n.driver->interposed ||
-	    slu_mounted(w->n.data))
+	    !w->n.driver->attach || slu_mounted(w->n.data))
 		return false;
 	slu_talk_step(&w->n, &r, &(struct slu_err){0});
 	return true;

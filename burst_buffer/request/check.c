@@ -155,6 +155,14 @@ static int check_stage(const struct slu_request_stage *s, const char *name,
 	return 0;
 }
 
+static int check_stripe(const struct slu_request_stripe *s, struct slu_err *err)
+{
+	if (check_outside("target", s->target, err) ||
+	    check_symbols(s->target, "JOBFS", err))
+		return slu_err_prefix(err, "stripe");
+	return 0;
+}
+
 int slu_request_check(const struct slu_request *req,
 		      const struct slu_conf *conf, const char *user,
 		      struct slu_err *err)
@@ -164,6 +172,10 @@ int slu_request_check(const struct slu_request *req,
 	if (req->n_stage && !req->has_fs)
 		return slu_err(err, SLU_INVALID,
 			       "staging needs a jobfs to stage into or from");
+	for (i = 0; i < req->n_stripe; i++)
+		if (check_user(conf, user, err) ||
+		    check_stripe(&req->stripe[i], err))
+			return -1;
 	if (!req->has_fs)
 		return 0;
 	if (check_user(conf, user, err) || check_fs(req, conf, err) ||

@@ -18,7 +18,8 @@ static const char *const gekkofs_options[] = {
 static const char *const beeond_options[] = {"server", "config", "meta",
 					     "remote", NULL};
 static const char *const lustre_options[] = {
-	"root", "lfs", "stripe_count", "stripe_size", "pool", NULL};
+	"root",		"lfs",	       "fsname", "layout",
+	"stripe_count", "stripe_size", "pool",	 NULL};
 
 const struct slu_fstype slu_fstypes[] = {
 	{.name = "scratch", .options = no_options},

@@ -323,7 +323,7 @@ const struct slu_verb slu_verbs[] = {
 	{"persistent_create", NULL, NULL, NULL},
 	{"persistent", NULL, NULL, NULL},
 	{"persistent_destroy", NULL, NULL, NULL},
-	{"stripe", NULL, NULL, NULL},
+	{"stripe", slu_begin_stripe, slu_stripe_keys, slu_end_stripe},
 	{NULL, NULL, NULL, NULL},
 };
 
@@ -351,7 +351,7 @@ const struct slu_verb *slu_request_verb(const char *name, bool dw,
 			     : "there are jobfs, stage_in, ",
 			near ? near
 			: dw ? "stage_out, copy_in and copy_out"
-			     : "stage_out and forward");
+			     : "stage_out, stripe and forward");
 	return NULL;
 }
 

@@ -59,6 +59,13 @@ int slu_end_jobfs(struct slu_request *req, struct slu_err *err);
 int slu_begin_stage(struct slu_request *req, bool out, int line,
 		    struct slu_err *err);
 
+/* stripe.c */
+extern const struct slu_key slu_stripe_keys[];
+extern const char *const slu_access_names[]; /* sequential, random */
+int slu_begin_stripe(struct slu_request *req, int line, struct slu_err *err);
+int slu_end_stripe(struct slu_request *req, struct slu_err *err);
+void slu_stripes_free(struct slu_request *req);
+
 /* A key that a profile may preset: it counts where the request is silent.
  * SLU_NOTFOUND: there is no such key. */
 int slu_request_preset(struct slu_request *req, const char *key,

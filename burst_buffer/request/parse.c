@@ -306,6 +306,7 @@ void slu_request_free(struct slu_request *req)
 		free(req->stage[i].destination);
 	}
 	free(req->stage);
+	slu_stripes_free(req);
 	free(req->fs);
 	free(req->name);
 	free(req->forward_pattern);

@@ -7,7 +7,7 @@
  * requests on one line separated by ';'. #DW lines say the same in the words
  * of DataWarp and DWS. Parsed wholly at submission; in slurmctld, so without
  * files, locks or recursion.
- * Implemented: jobfs, stage_in, stage_out, forward.
+ * Implemented: jobfs, stage_in, stage_out, stripe, forward.
  */
 
 #include <stdbool.h>
@@ -16,10 +16,11 @@
 #include "common/conf.h"
 #include "common/err.h"
 
-#define SLU_REQUEST_MAX	      65536 /* bytes of all lines together */
-#define SLU_REQUEST_STAGE_MAX 64
+#define SLU_REQUEST_MAX	       65536 /* bytes of all lines together */
+#define SLU_REQUEST_STAGE_MAX  64
+#define SLU_REQUEST_STRIPE_MAX 16
 
-#define SLU_ALL_NODES	      UINT32_MAX
+#define SLU_ALL_NODES	       UINT32_MAX
 
 /* LIST: the source is a file with names, one a line, of what is to be staged;
  * AUTO: a file or a directory, whatever it turns out to be. */
@@ -44,6 +45,16 @@ struct slu_request_stage {
 	int line;     /* where it was said */
 };
 
+/* A directory of the parallel file system, to be laid out before the job. */
+struct slu_request_stripe {
+	char *target;	  /* symbols not yet expanded */
+	uint64_t size;	  /* bytes of its files; 0: not said */
+	bool random;	  /* access=random */
+	uint32_t readers; /* processes that read at once; 0: not said */
+	uint32_t stripes; /* on so many targets, chosen by load; 0: by size */
+	char *fsname;	  /* of Lustre; NULL: not said */
+};
+
 struct slu_request {
 	bool has_fs;
 	char *fs;	   /* FileSystem name; NULL: the site's default */
@@ -55,6 +66,8 @@ struct slu_request {
 	enum slu_dw dw;
 	struct slu_request_stage *stage;
 	size_t n_stage;
+	struct slu_request_stripe *stripe;
+	size_t n_stripe;
 	bool has_forward;
 	uint32_t forward_max;  /* UINT32_MAX: not said; 0: none */
 	char *forward_pattern; /* NAME[:SIZE],...: access patterns, or NULL */

@@ -58,6 +58,22 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 		put_pair(buf, "dw", slu_dw_names[req->dw]);
 }
 
+static void put_stripe(struct slu_buf *buf, const struct slu_request_stripe *s)
+{
+	slu_buf_printf(buf, "%sstripe", buf->len ? "; " : "");
+	put_pair(buf, "target", s->target);
+	if (s->size)
+		slu_buf_printf(buf, " size=%llu", (unsigned long long)s->size);
+	if (s->random)
+		put_pair(buf, "access", slu_access_names[1]);
+	if (s->readers)
+		slu_buf_printf(buf, " readers=%u", (unsigned)s->readers);
+	if (s->stripes)
+		slu_buf_printf(buf, " stripes=%u", (unsigned)s->stripes);
+	if (s->fsname)
+		put_pair(buf, "fsname", s->fsname);
+}
+
 char *slu_request_text(const struct slu_request *req)
 {
 	struct slu_buf buf = {0};
@@ -67,6 +83,8 @@ char *slu_request_text(const struct slu_request *req)
 		put_jobfs(&buf, req);
 	for (i = 0; i < req->n_stage; i++)
 		put_stage(&buf, &req->stage[i]);
+	for (i = 0; i < req->n_stripe; i++)
+		put_stripe(&buf, &req->stripe[i]);
 	if (req->has_forward) {
 		slu_buf_printf(&buf, "%sforward", buf.len ? "; " : "");
 		if (req->forward_max == 0)

@@ -10,8 +10,9 @@
 #include "common/str.h"
 #include "select_io/ost/place.h"
 
-#define STRIPES_MAX 2000 /* of a file in Lustre */
-#define FILES_MAX   100000
+#define STRIPES_MAX  2000 /* of a file in Lustre */
+#define FILES_MAX    100000
+#define STRIPE_BYTES 0x1p30 /* where no size is said */
 
 const struct slu_ost_choose_settings slu_ost_choose_defaults = {
 	.alpha = 0.5,
@@ -26,6 +27,7 @@ struct ost {
 	const char *name, *server, *state;
 	uint64_t index;
 	double total, available, io_ms; /* KiB; ms, < 0 unknown */
+	double recent, promised;	/* stripes, KiB; see memory.h */
 	double cost, network;
 	double age;
 	const char *left_out;
@@ -69,6 +71,8 @@ static bool take(struct json_object *obj, struct ost *ost)
 	ost->total = number(obj, "total", 0);
 	ost->available = number(obj, "available", -1);
 	ost->io_ms = number(obj, "io_ms", -1);
+	ost->recent = fmax(0, number(obj, "recent", 0));
+	ost->promised = fmax(0, number(obj, "promised", 0));
 	if (!ost->name || !(index >= 0 && index <= 65535) ||
 	    !(ost->total > 0 && ost->available >= 0 &&
 	      ost->available <= ost->total))
@@ -103,7 +107,9 @@ static int take_server(const struct slu_ost_choose_settings *s,
 	for (size_t i = 0; i < json_object_array_length(targets); i++) {
 		if (!take(json_object_array_get_idx(targets, i), &ost))
 			continue;
-		ost.cost = load + 1 - ost.available / ost.total;
+		ost.cost = load + 1 - ost.available / ost.total +
+			   s->step * ost.recent;
+		ost.available = fmax(0, ost.available - ost.promised);
 		if (add(list, &ost, err))
 			return -1;
 	}
@@ -138,8 +144,12 @@ static int by_index(const void *a, const void *b)
 {
 	const struct ost *x = a, *y = b;
 
+	int names = strcmp(x->name, y->name);
+
 	if (x->index != y->index)
 		return x->index < y->index ? -1 : 1;
+	if (names)
+		return names;
 	return x->age < y->age ? -1 : x->age > y->age;
 }
 
@@ -169,7 +179,7 @@ static void finish(const struct slu_ost_choose_settings *s, struct osts *list,
 		return;
 	qsort(list->ost, list->n, sizeof(*list->ost), by_index);
 	for (size_t i = 0; i < list->n; i++)
-		if (n == 0 || list->ost[n - 1].index != list->ost[i].index)
+		if (n == 0 || strcmp(list->ost[n - 1].name, list->ost[i].name))
 			list->ost[n++] = list->ost[i];
 	list->n = n;
 	for (size_t i = 0; i < n; i++)
@@ -229,24 +239,150 @@ static uint32_t room(const struct ost *o, double kib, uint32_t files)
 	return fit < files ? (uint32_t)fit : files;
 }
 
-static int solve(const struct osts *list, const struct slu_place_problem *p,
-		 struct json_object *out, struct slu_err *err)
-{
-	struct json_object *files = json_object_new_array();
-	struct json_object *commands = json_object_new_array();
-	struct slu_place *place = slu_place_setup(p, err);
-	struct slu_place_solution s = {0};
+/* What the solver, or the ranking, is to work on. */
+struct task {
+	const struct slu_ost_choose_settings *s;
+	const struct slu_ost_choose_request *r;
+	const struct osts *list;
+	double kib; /* of a stripe */
+	uint32_t files, n;
+	struct slu_place_target *target;
+	uint32_t *stripes, *ahead, *chosen;
+	bool *left_out;
+	struct json_object *obj_files, *commands;
+};
 
-	if (place)
-		slu_place_solve(place, &s);
-	for (uint32_t i = 0; place && i < p->n_requests; i++)
-		add_file(list, s.chosen + s.first[i], s.got[i], files,
-			 commands);
-	json_object_object_add(out, "files", files);
-	json_object_object_add(out, "commands", commands);
-	slu_json_set_u64(out, "missing", s.wanted - s.placed);
+static void task_free(struct task *t)
+{
+	free(t->target);
+	free(t->stripes);
+	free(t->ahead);
+	free(t->chosen);
+	free(t->left_out);
+}
+
+/* Current files first, then what is predicted. */
+static int task_init(struct task *t, struct slu_err *err)
+{
+	double stripe = t->kib > 0 ? t->kib * 1024 : STRIPE_BYTES;
+
+	t->files = t->r->files ? t->r->files : 1;
+	t->n = t->files + (uint32_t)t->r->n_predicted;
+	t->target = calloc(t->list->n + 1, sizeof(*t->target));
+	t->stripes = calloc(t->n, sizeof(*t->stripes));
+	t->ahead = calloc(t->n, sizeof(*t->ahead));
+	t->chosen = calloc(t->r->stripes + 1, sizeof(*t->chosen));
+	t->left_out = calloc(t->n, sizeof(*t->left_out));
+	if (!t->target || !t->stripes || !t->ahead || !t->chosen ||
+	    !t->left_out)
+		return slu_err(err, SLU_NOMEM, "targets");
+	for (size_t i = 0; i < t->list->n; i++)
+		t->target[i] = (struct slu_place_target){
+			.cost = t->list->ost[i].cost,
+			.step = t->s->step,
+			.room = room(&t->list->ost[i], t->kib, t->n),
+		};
+	for (uint32_t i = 0; i < t->n; i++)
+		t->stripes[i] = t->r->stripes;
+	for (uint32_t i = t->files; i < t->n; i++) {
+		double bytes = t->r->predicted[i - t->files];
+
+		t->ahead[i] = i - t->files + 1;
+		t->stripes[i] = bytes > 0 ? (uint32_t)fmin(ceil(bytes / stripe),
+							   STRIPES_MAX)
+					  : 0;
+	}
+	return 0;
+}
+
+static struct json_object *predicted_json(const struct task *t)
+{
+	struct json_object *all = json_object_new_array();
+
+	for (uint32_t i = t->files; i < t->n; i++) {
+		struct json_object *one = json_object_new_object();
+
+		slu_json_set_u64(one, "ahead", t->ahead[i]);
+		slu_json_set_double(one, "bytes",
+				    t->r->predicted[i - t->files]);
+		slu_json_set_u64(one, "stripes", t->stripes[i]);
+		slu_json_set_bool(one, "fits", !t->left_out[i]);
+		json_object_array_add(all, one);
+	}
+	return all;
+}
+
+static int solve(const struct task *t, struct json_object *out,
+		 struct slu_err *err)
+{
+	const struct slu_place_problem p = {
+		.target = t->target,
+		.n_targets = (uint32_t)t->list->n,
+		.stripes = t->stripes,
+		.n_requests = t->n,
+		.convex = true,
+	};
+	struct slu_place_solution s;
+	struct slu_place *place;
+	uint64_t missing = 0;
+
+	if (slu_place_predicted(&p, t->ahead, t->left_out, &place, &s, err))
+		return -1;
+	for (uint32_t i = 0; i < t->files; i++) {
+		add_file(t->list, s.chosen + s.first[i], s.got[i], t->obj_files,
+			 t->commands);
+		missing += t->stripes[i] - s.got[i];
+	}
+	slu_json_set_u64(out, "missing", missing);
+	json_object_object_add(out, "predicted", predicted_json(t));
 	slu_place_free(place);
-	return place ? 0 : -1;
+	return 0;
+}
+
+/* Costs become places in the ranking; who is not in it is not used. */
+static void rank(struct task *t)
+{
+	size_t n = json_object_array_length(t->r->ranking), at;
+	struct json_object *place = json_object_new_object(), *v;
+
+	for (size_t i = 0; i < n; i++)
+		json_object_object_add(
+			place,
+			json_object_get_string(
+				json_object_array_get_idx(t->r->ranking, i)),
+			json_object_new_int64((int64_t)i));
+	for (size_t i = 0; i < t->list->n; i++) {
+		const struct ost *o = &t->list->ost[i];
+
+		if (!json_object_object_get_ex(place, o->name, &v)) {
+			t->target[i].room = 0;
+			continue;
+		}
+		at = (size_t)json_object_get_int64(v);
+		t->target[i].cost =
+			(double)at / (double)n + t->s->step * o->recent;
+	}
+	json_object_put(place);
+}
+
+static void take_ranked(struct task *t, struct json_object *out)
+{
+	uint64_t missing = 0;
+
+	rank(t);
+	for (uint32_t i = 0; i < t->files; i++) {
+		uint32_t got = slu_place_one(t->target, (uint32_t)t->list->n,
+					     t->r->stripes, true, t->chosen);
+
+		add_file(t->list, t->chosen, got, t->obj_files, t->commands);
+		missing += t->r->stripes - got;
+		for (uint32_t k = 0; k < got; k++) {
+			t->target[t->chosen[k]].cost += t->s->step;
+			t->target[t->chosen[k]].room--;
+		}
+	}
+	slu_json_set_u64(out, "missing", missing);
+	slu_json_set_bool(out, "ranked", true);
 }
 
 static int place(const struct slu_ost_choose_settings *s,
@@ -254,40 +390,76 @@ static int place(const struct slu_ost_choose_settings *s,
 		 const struct slu_ost_choose_request *r, double kib,
 		 struct json_object *out, struct slu_err *err)
 {
-	uint32_t files = r->files ? r->files : 1;
-	struct slu_place_target *target = calloc(list->n + 1, sizeof(*target));
-	uint32_t *stripes = calloc(files, sizeof(*stripes));
-	struct slu_place_problem p = {
-		.target = target,
-		.n_targets = (uint32_t)list->n,
-		.stripes = stripes,
-		.n_requests = files,
-		.convex = true,
+	struct task t = {
+		.s = s,
+		.r = r,
+		.list = list,
+		.kib = kib,
+		.obj_files = json_object_new_array(),
+		.commands = json_object_new_array(),
 	};
-	int ret = target && stripes ? 0 : slu_err(err, SLU_NOMEM, "targets");
+	int ret;
 
-	for (size_t i = 0; ret == 0 && i < list->n; i++)
-		target[i] = (struct slu_place_target){
-			.cost = list->ost[i].cost,
-			.step = s->step,
-			.room = room(&list->ost[i], kib, files),
-		};
-	for (uint32_t i = 0; ret == 0 && i < files; i++)
-		stripes[i] = r->stripes;
-	if (ret == 0)
-		ret = solve(list, &p, out, err);
-	free(target);
-	free(stripes);
+	json_object_object_add(out, "files", t.obj_files);
+	json_object_object_add(out, "commands", t.commands);
+	slu_json_set_double(out, "stripe_bytes", kib * 1024);
+	ret = task_init(&t, err);
+	if (ret == 0 && r->ranking)
+		take_ranked(&t, out);
+	else if (ret == 0)
+		ret = solve(&t, out, err);
+	task_free(&t);
 	return ret;
 }
 
 static int take_all(const struct slu_ost_choose_settings *s, struct osts *list,
 		    struct json_object *servers, struct slu_err *err)
 {
-	json_object_object_foreach(
-		servers, name,
-		server) if (take_server(s, list, name, server, err)) return -1;
+	struct json_object_iter at;
+
+	json_object_object_foreachC(servers, at)
+	{
+		if (take_server(s, list, at.key, at.val, err))
+			return -1;
+	}
 	return 0;
+}
+
+/* "scratch" of "scratch-OST0001". */
+static size_t fsname_len(const struct ost *o)
+{
+	const char *end = strstr(o->name, "-OST");
+
+	return end ? (size_t)(end - o->name) : strlen(o->name);
+}
+
+/* Keep the targets of one file system; returns how many have some. */
+static size_t keep_fs(struct osts *list, const char *fsname)
+{
+	size_t kept = 0, others = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct ost *o = &list->ost[i], *first = list->ost;
+		size_t len = fsname_len(o);
+
+		if (fsname &&
+		    (strlen(fsname) != len || strncmp(o->name, fsname, len)))
+			continue;
+		others += !fsname && (fsname_len(first) != len ||
+				      strncmp(first->name, o->name, len));
+		list->ost[kept++] = *o;
+	}
+	list->n = kept;
+	return others ? 2 : kept > 0;
+}
+
+static void add_rows(const struct osts *list, struct json_object *answer)
+{
+	struct json_object *rows = json_object_new_array();
+
+	for (size_t i = 0; i < list->n; i++)
+		json_object_array_add(rows, ost_json(&list->ost[i]));
+	json_object_object_add(answer, "osts", rows);
 }
 
 int slu_ost_choose(const struct slu_ost_choose_settings *s,
@@ -296,22 +468,28 @@ int slu_ost_choose(const struct slu_ost_choose_settings *s,
 		   struct json_object **out, struct slu_err *err)
 {
 	double kib = r->stripes ? ceil((double)r->size / r->stripes / 1024) : 0;
-	struct json_object *answer, *rows;
+	struct json_object *answer;
 	struct osts list = {0};
+	size_t systems;
 	int ret;
 
-	if (r->stripes > STRIPES_MAX || r->files > FILES_MAX)
+	if (r->stripes > STRIPES_MAX || r->files > FILES_MAX ||
+	    r->n_predicted > FILES_MAX)
 		return slu_err(err, SLU_INVALID,
 			       "at most %d files of %d stripes at once",
 			       FILES_MAX, STRIPES_MAX);
 	ret = take_all(s, &list, servers, err);
+	systems = keep_fs(&list, r->fsname);
+	if (ret == 0 && r->stripes > 0 && systems > 1)
+		ret = slu_err(err, SLU_NOTFOUND,
+			      "there are targets of several file systems: say "
+			      "which is meant (fsname)");
 	answer = json_object_new_object();
-	rows = json_object_new_array();
-	json_object_object_add(answer, "osts", rows);
-	if (ret == 0)
+	if (ret == 0) {
 		finish(s, &list, kib);
-	for (size_t i = 0; ret == 0 && i < list.n; i++)
-		json_object_array_add(rows, ost_json(&list.ost[i]));
+		add_rows(&list, answer);
+		slu_json_set_u64(answer, "filesystems", systems);
+	}
 	if (ret == 0 && r->stripes > 0)
 		ret = place(s, &list, r, kib, answer, err);
 	free(list.ost);

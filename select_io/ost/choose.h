@@ -33,20 +33,35 @@ extern const struct slu_ost_choose_settings slu_ost_choose_defaults;
 
 /* What is to be placed: `files` files at once, each on `stripes` targets. */
 struct slu_ost_choose_request {
-	uint32_t stripes; /* 0: nothing, only show the targets */
-	uint32_t files;	  /* 0 is 1 */
-	uint64_t size;	  /* bytes of each file; 0: unknown */
+	uint32_t stripes;   /* 0: nothing, only show the targets */
+	uint32_t files;	    /* 0 is 1 */
+	uint64_t size;	    /* bytes of each file; 0: unknown */
+	const char *fsname; /* of Lustre; NULL: the only one there is */
+	/* Bytes that the application is predicted to write next, the nearest
+	 * first: room is kept for them, as far as there is. They are cut into
+	 * stripes of the current files' size, or of 1 GiB. */
+	const double *predicted;
+	size_t n_predicted;
+	/* Not NULL: nothing is solved and nothing predicted; files go to these
+	 * targets (an array of names), the first first. For times when the
+	 * processor has better to do. */
+	struct json_object *ranking;
 };
 
 /*
- * servers: {"HOST":{"age":seconds,...as server.h...}}. Answers
+ * servers: {"HOST":{"age":seconds,...as server.h...}}, with what memory.h adds
+ * to it. Answers
  * {"osts":[{"name","index","server","cost","total","available","left_out"}],
- *  "files":[[INDEX...]...],"commands":["lfs setstripe -c N -o ..."...],
- *  "missing":N}
- * osts in the order of their indexes, total and available in bytes; commands
- * without the path, none for a file that got nothing; missing: stripes for
- * which there was no target. A document that makes no sense is left out.
- * Caller puts *out.
+ *  "filesystems":N,"files":[[INDEX...]...],
+ *  "commands":["lfs setstripe -c N -o ..."...],"missing":N,"stripe_bytes":N,
+ *  "predicted":[{"ahead","bytes","stripes","fits"}],"ranked":true}
+ * osts in the order of their indexes, total and available in bytes;
+ * filesystems: how many have targets; commands without the path, none for a
+ * file that got nothing; missing: stripes of current files for which there was
+ * no target. Predicted requests that do not fit beside the current ones were
+ * left out, the farthest first. ranked: by the ranking. A document that makes
+ * no sense is left out. SLU_NOTFOUND: there are several file systems, and the
+ * request says not which. Caller puts *out.
  */
 int slu_ost_choose(const struct slu_ost_choose_settings *settings,
 		   struct json_object *servers,

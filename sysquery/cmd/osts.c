@@ -18,6 +18,30 @@ static const struct slu_column columns[] = {
 	{.key = NULL},
 };
 
+/* Room was kept for what the application is predicted to write. */
+static void show_predicted(struct json_object *answer, struct slu_buf *out)
+{
+	struct json_object *list = NULL, *one;
+	size_t n, fit = 0;
+
+	json_object_object_get_ex(answer, "predicted", &list);
+	n = json_object_is_type(list, json_type_array)
+		    ? json_object_array_length(list)
+		    : 0;
+	for (size_t i = 0; i < n; i++) {
+		bool fits = false;
+
+		one = json_object_array_get_idx(list, i);
+		slu_json_bool_opt(one, "fits", &fits, NULL);
+		fit += fits;
+	}
+	if (n > 0)
+		slu_buf_printf(out,
+			       "# of %zu predicted requests %zu fit beside "
+			       "it\n",
+			       n, fit);
+}
+
 static int show_commands(struct json_object *answer, struct slu_buf *out,
 			 struct slu_err *err)
 {
@@ -38,6 +62,7 @@ static int show_commands(struct json_object *answer, struct slu_buf *out,
 	if (missing > 0)
 		slu_buf_printf(out, "# %lu stripes found no target\n",
 			       (unsigned long)missing);
+	show_predicted(answer, out);
 	return 0;
 }
 
@@ -68,9 +93,11 @@ static int check(const struct slu_ask *ask, bool place, struct slu_err *err)
 			       "osts place: say how many --stripes");
 	if (!place && (slu_ask_given(ask, SLU_OPT_STRIPES) ||
 		       slu_ask_given(ask, SLU_OPT_SIZE) ||
+		       slu_ask_given(ask, SLU_OPT_NAME) ||
 		       slu_ask_given(ask, SLU_OPT_COUNT)))
 		return slu_err(err, SLU_INVALID,
-			       "osts: --stripes, --size and --count belong to "
+			       "osts: --stripes, --size, --count and --name "
+			       "belong to "
 			       "osts place");
 	return 0;
 }

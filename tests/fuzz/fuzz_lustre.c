@@ -8,6 +8,7 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "select_io/ost/choose.h"
+#include "select_io/ost/memory.h"
 #include "select_io/ost/server.h"
 #include "select_io/tbf/control.h"
 #include "tests/fuzz/fuzz.h"
@@ -68,14 +69,32 @@ static void control(const char *nodes, const char *state)
 static void choose(const char *text)
 {
 	struct json_object *all = slu_json_parse(text, strlen(text), NULL);
-	struct slu_ost_choose_request r = {3, 2, 1 << 20};
+	static const double predicted[] = {1e6, 5e9};
+	const struct slu_ost_choose_request r = {
+		.stripes = 3,
+		.files = 2,
+		.size = 1 << 20,
+		.predicted = predicted,
+		.n_predicted = 2,
+	};
+	struct slu_ost_memory *memory = slu_ost_memory_new();
 	struct json_object *out;
+	struct slu_err err;
+
+	must(memory != NULL);
 
 	if (json_object_is_type(all, json_type_object)) {
-		must(slu_ost_choose(&slu_ost_choose_defaults, all, &r, &out,
-				    NULL) == 0);
-		json_object_put(out);
+		if (slu_ost_choose(&slu_ost_choose_defaults, all, &r, &out,
+				   &err) == 0) {
+			slu_ost_memory_learn(memory, out, 1);
+			slu_ost_memory_tell(memory, all, 2);
+			json_object_put(out);
+		} else {
+			must(err.kind == SLU_NOTFOUND);
+		}
 	}
+	slu_ost_memory_learn(memory, all, 3);
+	slu_ost_memory_free(memory);
 	json_object_put(all);
 }
 

@@ -95,12 +95,33 @@ test_lustre() {
 	check "it is gone" equal "$(ls "$PFS/jobs")" ""
 }
 
+# A directory of the user's, and no job file system.
+test_stripe() {
+	local job
+	install -d -m 1777 "$PFS/layouts"
+	cp "$TOP/tests/fakes/fake_lfs" "$PFS/fake_lfs"
+	printf '#!/bin/sh\nFAKE_LFS_STATE=/pfs/layouts exec %s "$@"\n' \
+		/pfs/fake_lfs >"$PFS/lfs"
+	chmod 755 "$PFS/lfs" "$PFS/fake_lfs"
+	job=$(run_job --bb='stripe target=/pfs/alice/laid/%j size=100GiB' <<-'EOT'
+		#!/bin/bash
+		srun sh -c 'echo "${BB_JOBFS:-nothing} $(ls -d /pfs/alice/laid/*)"'
+	EOT
+	)
+	completed "a job that only has a directory laid out" "$job"
+	check "its tasks find it" matches "$(job_output "$job")" \
+		"^nothing /pfs/alice/laid/$job\$"
+	check "its layout was set by its owner" equal \
+		"$(head -n 1 "$PFS/layouts/%2Fpfs%2Falice%2Flaid%2F$job")" \
+		"uid $(on ctl id -u alice)"
+}
+
 cluster_up --nodes 2 --ions 0 --disk 1G
 make_input in 40 2
 install -d -m 711 "$PFS/jobs"
 cluster conf sluice.conf \
 	"FileSystem=gkfs Driver=gekkofs Unauthenticated=accept server=/pfs/gkfs_daemon library=/pfs/fake_gkfs_intercept.so" \
-	"FileSystem=dir Driver=lustre root=/pfs/jobs"
+	"FileSystem=dir Driver=lustre root=/pfs/jobs lfs=/pfs/lfs"
 cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
@@ -108,5 +129,6 @@ wait_for 20 nodes_idle 'n[1-2]'
 test_language
 test_gekkofs
 test_lustre
+test_stripe
 check "the database is sound" database_sound
 finish

@@ -269,6 +269,147 @@ START_TEST(test_lustre_kept)
 }
 END_TEST
 
+/* stripe: directories laid out before the job, by itself or with a jobfs */
+
+static void make_lfs(void)
+{
+	char text[3 * PATH_MAX], fake[PATH_MAX];
+	const char *top = getenv("srcdir");
+
+	snprintf(fake, sizeof(fake), "%s/tests/fakes/fake_lfs",
+		 top ? top : "..");
+	snprintf(text, sizeof(text),
+		 "#!/bin/sh\nFAKE_LFS_STATE=%s/pfs/state exec %s \"$@\"\n",
+		 world, realpath(fake, NULL));
+	make_text(pfs("lfs"), text);
+	ck_assert(!chmod(pfs("lfs"), 0755));
+	make_dir(pfs("state"), 0777);
+	ck_assert(!chmod(pfs("state"), 01777));
+}
+
+/* Four targets, as a server of theirs would tell. */
+static void tell_targets(void)
+{
+	struct slu_buf text = {0}, reply = {0};
+
+	slu_buf_puts(&text, "{\"host\":\"n1\",\"osts\":[");
+	for (int i = 0; i < 4; i++)
+		slu_buf_printf(&text,
+			       "%s{\"name\":\"s-OST000%d\",\"index\":%d,"
+			       "\"total\":1000000000,\"available\":%d}",
+			       i ? "," : "", i, i, 900000000 + i * 1000000);
+	slu_buf_puts(&text, "]}");
+	expect_ok(slu_http_post(http, "/v1/osts?host=n1", text.data, text.len,
+				0, &reply, &err),
+		  err);
+	slu_buf_free(&text);
+	slu_buf_free(&reply);
+}
+
+/* The layout of a directory as lfs has it; who set it comes first. */
+static const char *layout_of(const char *path)
+{
+	static char text[1000];
+	struct slu_buf name = {0};
+	FILE *f;
+
+	slu_buf_printf(&name, "%s/", pfs("state"));
+	for (; *path; path++)
+		if (*path == '/')
+			slu_buf_puts(&name, "%2F");
+		else
+			slu_buf_add(&name, path, 1);
+	f = fopen(name.data, "r");
+	expect(f, "%s", name.data);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	slu_buf_free(&name);
+	return text;
+}
+
+static bool begin_stripe(const char *more)
+{
+	char line[600];
+
+	snprintf(line, sizeof(line),
+		 "FileSystem=gkfs Driver=lustre root=%.150s/pfs/jobs "
+		 "lfs=%.150s/pfs/lfs %s\nOnSetupFailure=fail\n",
+		 tmpdir(), tmpdir(), more);
+	if (!nodes_begin(line))
+		return false;
+	make_dir(pfs("jobs"), 0711);
+	make_lfs();
+	make_dir(pfs("ann"), 0755);
+	ck_assert(!chown(pfs("ann"), NODE_UID, NODE_UID));
+	tell_targets();
+	return true;
+}
+
+START_TEST(test_stripe)
+{
+	struct stat st;
+
+	if (!begin_stripe(""))
+		return;
+	snprintf(request, sizeof(request),
+		 "stripe target=%s/pfs/ann/new/%%j stripes=2 size=1GiB; "
+		 "stripe target=%s/pfs/ann/big size=20GiB",
+		 world, world);
+	begin_job();
+	up();
+	ck_assert_str_eq(layout_of(pfs("ann/new/7")),
+			 "uid 1000\n-1 2 1048576 3,2\n");
+	ck_assert_str_eq(layout_of(pfs("ann/big")),
+			 "uid 1000\n67108864 1 1048576 -\n"
+			 "1073741824 4 1048576 -\n"
+			 "10737418240 4 2097152 -\n"
+			 "-1 4 4194304 -\n");
+	ck_assert(!stat(pfs("ann/new"), &st) && st.st_uid == NODE_UID);
+	end_job("COMPLETED");
+	nodes_all(nothing_left, "nothing left", 0);
+	expect(!access(pfs("ann/new/7"), F_OK), "it is the user's to keep");
+	nodes_end();
+}
+END_TEST
+
+/* The job's own directory, by the targets there are. */
+START_TEST(test_stripe_jobfs)
+{
+	char data[PATH_MAX];
+
+	if (!begin_stripe(_i ? "layout=place stripe_count=3" : ""))
+		return;
+	make_input();
+	set_request("gkfs");
+	begin_job();
+	job_path(data, "mnt/data");
+	ck_assert_str_eq(layout_of(data), _i ? "uid 1000\n-1 3 1048576 3,2,1\n"
+					     : "uid 1000\n-1 1 1048576 -\n");
+	nodes_all(uses_mount,
+		  "cat $BB_JOBFS/in/f1 >$BB_JOBFS/in/from.$SLURMD_NODENAME", 0);
+	end_job_well();
+	nodes_end();
+}
+END_TEST
+
+/* Where the user may not write, the job is told so. */
+START_TEST(test_stripe_fails)
+{
+	if (!begin_stripe(""))
+		return;
+	make_dir(pfs("root"), 0755);
+	snprintf(request, sizeof(request), "stripe target=%s/pfs/%s", world,
+		 _i ? "root" : "root/new");
+	job_starts(request);
+	up();
+	ctl_until_told(_i ? "Permission denied" : "make directory");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	end_job("FAILED");
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
 /* beeond: what it would do by ssh, each node does for it */
 
 /* Whoever has come by "ssh" is carried out, until the test ends. */
@@ -372,6 +513,9 @@ static int run(void)
 	tcase_add_test(tc, test_gekkofs_link);
 	tcase_add_test(tc, test_lustre);
 	tcase_add_test(tc, test_lustre_kept);
+	tcase_add_test(tc, test_stripe);
+	tcase_add_loop_test(tc, test_stripe_jobfs, 0, 2);
+	tcase_add_loop_test(tc, test_stripe_fails, 0, 2);
 	tcase_add_test(tc, test_beeond);
 	tcase_add_test(tc, test_beeond_fails);
 	suite_add_tcase(s, tc);

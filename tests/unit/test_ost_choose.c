@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include "common/jsonx.h"
 #include "select_io/ost/choose.h"
+#include "select_io/ost/memory.h"
 #include "select_io/ost/server.h"
 
 START_TEST(test_index)
@@ -107,7 +108,8 @@ END_TEST
 static struct json_object *choose(const char *servers, uint32_t stripes,
 				  uint32_t files, uint64_t size)
 {
-	struct slu_ost_choose_request r = {stripes, files, size};
+	struct slu_ost_choose_request r = {
+		.stripes = stripes, .files = files, .size = size};
 	struct json_object *all, *out = NULL;
 	struct slu_err err;
 
@@ -218,9 +220,191 @@ START_TEST(test_place)
 }
 END_TEST
 
+static struct json_object *parse(const char *text)
+{
+	struct slu_err err;
+	struct json_object *obj = slu_json_parse(text, strlen(text), &err);
+
+	expect(obj, "%s", err.text);
+	return obj;
+}
+
+static struct json_object *answer(struct json_object *servers,
+				  const struct slu_ost_choose_request *r)
+{
+	struct json_object *out = NULL;
+	struct slu_err err;
+
+	expect_ok(slu_ost_choose(&slu_ost_choose_defaults, servers, r, &out,
+				 &err),
+		  err);
+	return out;
+}
+
+/* Three targets with room for two stripes of 1 GiB each. */
+static const char three[] =
+	"{\"a\":{\"age\":1,\"osts\":["
+	"{\"name\":\"f-OST0000\",\"index\":0,\"total\":3000000,"
+	"\"available\":2200000},"
+	"{\"name\":\"f-OST0001\",\"index\":1,\"total\":3000000,"
+	"\"available\":2200000},"
+	"{\"name\":\"f-OST0002\",\"index\":2,\"total\":3000000,"
+	"\"available\":2200000}]}}";
+
+/* Six stripes fit. What is predicted gives way, the farthest first. */
+START_TEST(test_predicted)
+{
+	static const double bytes[] = {0x1p30, 0, 0x1.8p31, 0x1p30};
+	static const struct {
+		uint32_t stripes, files;
+		const char *fits; /* of each predicted one */
+		uint64_t missing;
+	} cases[] = {
+		{1, 1, "1111", 0}, /* 1 + 1 + 3 + 1 */
+		{2, 1, "1110", 0}, {1, 3, "1100", 0}, {2, 3, "0100", 0},
+		{3, 2, "0100", 0}, {3, 3, "0100", 3},
+	};
+	struct json_object *servers = parse(three), *out, *list, *one;
+
+	each(c, cases)
+	{
+		const struct slu_ost_choose_request r = {
+			.stripes = c->stripes,
+			.files = c->files,
+			.size = (uint64_t)c->stripes << 30,
+			.predicted = bytes,
+			.n_predicted = 4,
+		};
+		uint64_t missing = 99;
+
+		out = answer(servers, &r);
+		slu_json_u64_opt(out, "missing", &missing, NULL);
+		ck_assert_uint_eq(missing, c->missing);
+		json_object_object_get_ex(out, "predicted", &list);
+		ck_assert_uint_eq(json_object_array_length(list), 4);
+		for (size_t i = 0; i < 4; i++) {
+			bool fits = false;
+
+			one = json_object_array_get_idx(list, i);
+			slu_json_bool_opt(one, "fits", &fits, NULL);
+			/* one of no bytes is out or in as may be */
+			expect(bytes[i] == 0 || fits == (c->fits[i] == '1'),
+			       "%u x %u: %s", c->files, c->stripes,
+			       slu_json_text(list));
+		}
+		json_object_put(out);
+	}
+	json_object_put(servers);
+}
+END_TEST
+
+/* Two answers in a row do not go to the same targets, for a minute. */
+START_TEST(test_memory)
+{
+	const struct slu_ost_choose_request one = {.stripes = 1};
+	const struct slu_ost_choose_request big = {.stripes = 1,
+						   .size = UINT64_C(2) << 30};
+	static const struct {
+		double time;
+		const char *files;
+	} cases[] = {{0, "[[0]]"},  {1, "[[1]]"},    {2, "[[2]]"},
+		     {3, "[[0]]"},  {63.5, "[[0]]"}, {64, "[[1]]"},
+		     {200, "[[0]]"}};
+	struct slu_ost_memory *m = slu_ost_memory_new();
+	struct json_object *servers = parse(three), *out;
+
+	ck_assert(m && !slu_ost_memory_ranking(m));
+	each(c, cases)
+	{
+		slu_ost_memory_tell(m, servers, c->time);
+		out = answer(servers, &one);
+		ck_assert_str_eq(text_of(out, "files"), c->files);
+		slu_ost_memory_learn(m, out, c->time);
+		json_object_put(out);
+	}
+	ck_assert_str_eq(slu_json_text(slu_ost_memory_ranking(m)),
+			 "[\"f-OST0000\",\"f-OST0001\",\"f-OST0002\"]");
+	/* bytes that are promised are not given twice */
+	for (int i = 0; i < 4; i++) {
+		slu_ost_memory_tell(m, servers, 500);
+		out = answer(servers, &big);
+		ck_assert_str_eq(text_of(out, "missing"), i < 3 ? "0" : "1");
+		slu_ost_memory_learn(m, out, 500);
+		json_object_put(out);
+	}
+	/* nonsense teaches nothing */
+	out = parse("{\"files\":[[7,\"x\"],3],\"osts\":[1,{}]}");
+	slu_ost_memory_learn(m, out, 600);
+	json_object_put(out);
+	out = parse("[]");
+	slu_ost_memory_learn(m, out, 600);
+	json_object_put(out);
+	json_object_put(servers);
+	slu_ost_memory_free(m);
+}
+END_TEST
+
+/* Nothing is solved: the ranking says. */
+START_TEST(test_ranked)
+{
+	struct json_object *servers = parse(three), *out;
+	struct slu_ost_choose_request r = {.stripes = 2, .files = 1};
+
+	r.ranking = parse("[\"f-OST0002\",\"f-OST0001\",\"gone\"]");
+	out = answer(servers, &r);
+	ck_assert_str_eq(text_of(out, "files"), "[[2,1]]");
+	ck_assert_str_eq(text_of(out, "ranked"), "true");
+	json_object_put(out);
+	r.stripes = 3; /* who is not in it is not used */
+	out = answer(servers, &r);
+	ck_assert_str_eq(text_of(out, "missing"), "1");
+	json_object_put(out);
+	r.stripes = 1;
+	r.files = 5;
+	r.size = UINT64_C(1) << 30; /* two fit on each */
+	out = answer(servers, &r);
+	ck_assert_str_eq(text_of(out, "missing"), "1");
+	json_object_put(out);
+	json_object_put(r.ranking);
+	json_object_put(servers);
+}
+END_TEST
+
+START_TEST(test_file_systems)
+{
+	static const char both[] =
+		"{\"a\":{\"osts\":["
+		"{\"name\":\"f-OST0000\",\"index\":0,\"total\":10,"
+		"\"available\":9},"
+		"{\"name\":\"fg-OST0000\",\"index\":0,\"total\":10,"
+		"\"available\":8}]}}";
+	struct slu_ost_choose_request r = {.stripes = 1};
+	struct json_object *servers = parse(both), *out;
+	struct slu_err err;
+
+	expect_fail(slu_ost_choose(&slu_ost_choose_defaults, servers, &r, &out,
+				   &err),
+		    err, SLU_NOTFOUND, "several file systems");
+	r.fsname = "fg";
+	out = answer(servers, &r);
+	ck_assert_str_eq(text_of(out, "filesystems"), "1");
+	ck_assert(strstr(text_of(out, "osts"), "fg-OST0000"));
+	json_object_put(out);
+	r.fsname = "g";
+	out = answer(servers, &r);
+	ck_assert_str_eq(text_of(out, "missing"), "1");
+	json_object_put(out);
+	r = (struct slu_ost_choose_request){0};
+	out = answer(servers, &r);
+	ck_assert_str_eq(text_of(out, "filesystems"), "2");
+	json_object_put(out);
+	json_object_put(servers);
+}
+END_TEST
+
 START_TEST(test_too_much)
 {
-	struct slu_ost_choose_request r = {2001, 1, 0};
+	struct slu_ost_choose_request r = {.stripes = 2001, .files = 1};
 	struct json_object *none = json_object_new_object(), *out;
 	struct slu_err err;
 
@@ -232,4 +416,5 @@ START_TEST(test_too_much)
 END_TEST
 
 TEST_MAIN("ost_choose", test_index, test_io_time, test_server, test_left_out,
-	  test_place, test_too_much)
+	  test_place, test_predicted, test_memory, test_ranked,
+	  test_file_systems, test_too_much)

@@ -18,9 +18,29 @@ static const char *addr(void *arg, const char *node)
 	return strcmp(node, "n2") == 0 ? "10.0.0.2" : NULL;
 }
 
+/* Says what it was asked. */
+static bool targets_known;
+static char *layout(void *arg, const struct slu_layout_ask *ask, bool *known,
+		    char **why, struct slu_err *e)
+{
+	(void)arg;
+	*why = strdup("because");
+	*known = targets_known;
+	if (ask->readers == 13) {
+		free(*why);
+		*why = NULL;
+		slu_err(e, SLU_INVALID, "bad luck");
+		return NULL;
+	}
+	return slu_asprintf("%s %llu %d %u %u", ask->fsname ? ask->fsname : "-",
+			    (unsigned long long)ask->size, ask->random,
+			    ask->readers, ask->stripes);
+}
+
 static struct slu_plan_site site(void)
 {
-	return (struct slu_plan_site){conf, db, addr, NULL};
+	return (struct slu_plan_site){
+		.conf = conf, .map = db, .addr = addr, .layout = layout};
 }
 
 static void setup(const char *text)
@@ -86,6 +106,85 @@ static struct slu_job job(const char *nodes, const char *request)
 		.request = (char *)request,
 	};
 }
+
+/* Directories to lay out, with a file system of the job's and without. */
+START_TEST(test_stripes)
+{
+	static const struct {
+		const char *request, *target, *layout, *program;
+	} cases[] = {
+		{"stripe target=/l/%u/%j size=1K readers=3 access=random",
+		 "/l/ann/17", "- 1024 1 3 0", "/opt/lfs"},
+		{"jobfs type=tmp capacity=1K; stripe target=/x stripes=2 "
+		 "fsname=big",
+		 "/x", "big 0 0 0 2", "/opt/lfs"},
+		{"jobfs type=lus capacity=2K", "", "big 2048 0 0 0",
+		 "/opt/lfs"},
+		{"jobfs type=plc capacity=2K", "", "- 2048 0 0 5", "lfs5"},
+		{"jobfs type=own capacity=2K", NULL, NULL, NULL},
+		{"jobfs type=off capacity=2K", NULL, NULL, NULL},
+	};
+
+	setup("NodeStorage=/s\nFileSystem=lus Driver=lustre root=/l "
+	      "fsname=big lfs=/opt/lfs\n"
+	      "FileSystem=own Driver=lustre root=/l stripe_count=4\n"
+	      "FileSystem=off Driver=lustre root=/l layout=none\n"
+	      "FileSystem=plc Driver=lustre root=/l layout=place lfs=lfs5 "
+	      "stripe_count=5\n");
+	each(c, cases)
+	{
+		struct slu_job j = job("n[1-2]", c->request);
+		struct slu_plan_site s = site();
+		struct slu_plan p;
+
+		targets_known = true;
+		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+		ck_assert_uint_eq(p.n_stripe, c->target != NULL);
+		if (c->target) {
+			ck_assert_str_eq(p.stripe[0].target, c->target);
+			ck_assert_str_eq(p.stripe[0].layout, c->layout);
+			ck_assert_str_eq(p.stripe[0].program, c->program);
+			ck_assert_str_eq(p.stripe[0].why, "because");
+		}
+		if (strncmp(c->request, "jobfs", 5)) {
+			ck_assert_str_eq(p.driver, "none");
+			ck_assert_str_eq(p.fs, "none");
+			ck_assert(p.node[0].client && p.node[1].client);
+			ck_assert_str_eq(p.node[1].addr, "10.0.0.2");
+		}
+		slu_msg_clear(&slu_plan_desc, &p);
+		/* where nobody knows targets, only what was asked for */
+		targets_known = false;
+		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+		ck_assert_uint_eq(p.n_stripe, c->target && *c->target);
+		slu_msg_clear(&slu_plan_desc, &p);
+	}
+	teardown();
+}
+END_TEST
+
+START_TEST(test_stripes_refused)
+{
+	struct slu_job j = job("n1", "stripe target=/x readers=13");
+	struct slu_plan_site s;
+	struct slu_plan p;
+
+	setup("DenyUsers=ann");
+	s = site();
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_DENIED, "ann");
+	teardown();
+	setup("");
+	s = site();
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_INVALID,
+		    "stripe: bad luck");
+	j = job("n1", "stripe target=x");
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_INVALID,
+		    "stripe: target x: must be an absolute path");
+	j = job("n1", "stripe target=/x/%q");
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_INVALID, "%q");
+	teardown();
+}
+END_TEST
 
 START_TEST(test_whole)
 {
@@ -306,5 +405,5 @@ START_TEST(test_secret)
 }
 END_TEST
 
-TEST_MAIN("plan", test_whole, test_fixed, test_some_nodes, test_refused,
-	  test_bare, test_secret)
+TEST_MAIN("plan", test_whole, test_stripes, test_stripes_refused, test_fixed,
+	  test_some_nodes, test_refused, test_bare, test_secret)

@@ -126,6 +126,18 @@ START_TEST(test_accepted)
 		 "#DW copy_in source=/a destination=$DW_JOB_STRIPED\n",
 		 "jobfs capacity=1024; "
 		 "stage_in source=/a destination=$BB_JOBFS type=auto"},
+		/* layouts of directories */
+		{"stripe target=/l/u/%j", NULL, "stripe target=/l/u/%j"},
+		{"stripe size=1T access=random target=\"/a b\" readers=8 "
+		 "fsname=scratch",
+		 NULL,
+		 "stripe target=\"/a b\" size=1099511627776 access=random "
+		 "readers=8 fsname=scratch"},
+		{"stripe target=/b stripes=4 access=sequential; forward; "
+		 "stripe target=/a",
+		 "#BB jobfs capacity=1K\n",
+		 "jobfs capacity=1024; stripe target=/b stripes=4; "
+		 "stripe target=/a; forward"},
 		/* both */
 		{"forward", "#BB jobfs capacity=1K",
 		 "jobfs capacity=1024; forward"},
@@ -165,7 +177,15 @@ START_TEST(test_refused)
 		{"persistent_create name=x", NULL,
 		 "persistent_create is not built yet"},
 		{"persistent name=x", NULL, "not built yet"},
-		{"stripe target=/x", NULL, "not built yet"},
+		/* layouts */
+		{"stripe size=1K", NULL, "stripe: target= is missing"},
+		{"stripe target=/x access=some", NULL, "one is sequential"},
+		{"stripe target=/x stripes=0", NULL, "from 1 to 2000"},
+		{"stripe target=/x stripes=2001", NULL, "from 1 to 2000"},
+		{"stripe target=/x stripes=4 readers=2", NULL,
+		 "have nothing to decide"},
+		{"stripe target=/x fsname=toolongname", NULL, "is no name of"},
+		{"stripe target=/x count=3", NULL, "unknown key \"count\""},
 		{NULL, "#DW persistentdw name=x\n", "not built yet"},
 		/* numbers and names of profiles */
 		{"stage_in source=a destination=b verify=sum", NULL,

@@ -539,6 +539,15 @@ static void put_target(const char *name)
 	}
 }
 
+/* root's "writer" has written 200 KiB each time. */
+static const char three_writers[] =
+	"{\"jobs\":[{\"job_id\":5,\"name\":\"writer\",\"start\":100,"
+	"\"end\":200,\"state\":\"COMPLETED\"},{\"job_id\":6,"
+	"\"name\":\"writer\",\"start\":300,\"end\":500,"
+	"\"state\":\"COMPLETED\"}],\"io\":["
+	"{\"job_id\":5,\"start\":100,\"written_bytes\":204800},"
+	"{\"job_id\":6,\"start\":300,\"written_bytes\":204800}]}";
+
 /* What a storage server says is kept and asked for. */
 START_TEST(test_osts)
 {
@@ -558,7 +567,7 @@ START_TEST(test_osts)
 			 0);
 	ck_assert(strstr(reply.data, "\"missing\":1") != NULL);
 	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
-	put_target("fs-OST0007");
+	put_target("f-OST0007");
 	expect_ok(
 		slu_publish_once(http, tmpfile_path("oss"), "n2", &meter, &err),
 		err);
@@ -566,8 +575,19 @@ START_TEST(test_osts)
 			      "{\"question\":\"osts\",\"stripes\":1}", &reply),
 			 0);
 	ck_assert(strstr(reply.data, "\"server\":\"n1\"") != NULL);
-	ck_assert(strstr(reply.data, "\"name\":\"fs-OST0007\"") != NULL);
+	ck_assert(strstr(reply.data, "\"name\":\"f-OST0007\"") != NULL);
 	ck_assert(strstr(reply.data, "lfs setstripe -c 1 -o 2\"") != NULL);
+	ck_assert(strstr(reply.data, "\"cost\":0.2,") != NULL);
+	/* what was answered counts, and what the application will write */
+	ck_assert_int_eq(post("/v1/import", three_writers, NULL), 0);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"osts\",\"stripes\":1,"
+			      "\"size\":102400,\"name\":\"writer\"}",
+			      &reply),
+			 0);
+	ck_assert(strstr(reply.data, "\"cost\":0.2,") == NULL);
+	ck_assert(strstr(reply.data, "\"ahead\":1,\"bytes\":204800,"
+				     "\"stripes\":2,\"fits\":true") != NULL);
 	ck_assert_int_eq(post("/v1/query",
 			      "{\"question\":\"stripe\",\"size\":1000}",
 			      &reply),

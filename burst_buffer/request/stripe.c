@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The keys of `stripe`: how a directory of the parallel file system is to be
+ * laid out before the job writes to it. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/request/grammar.h"
+#include "common/size.h"
+
+#define STRIPES_MAX 2000 /* of a file in Lustre */
+#define FSNAME_MAX  8	 /* Lustre's own limit */
+
+const char *const slu_access_names[] = {"sequential", "random", NULL};
+
+static struct slu_request_stripe *last(struct slu_request *req)
+{
+	return &req->stripe[req->n_stripe - 1];
+}
+
+int slu_begin_stripe(struct slu_request *req, int line, struct slu_err *err)
+{
+	struct slu_request_stripe *grown;
+
+	(void)line;
+	if (req->n_stripe == SLU_REQUEST_STRIPE_MAX)
+		return slu_err(err, SLU_INVALID, "more than %d stripe",
+			       SLU_REQUEST_STRIPE_MAX);
+	grown = realloc(req->stripe, (req->n_stripe + 1) * sizeof(*grown));
+	if (!grown)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	req->stripe = grown;
+	grown[req->n_stripe++] = (struct slu_request_stripe){0};
+	return 0;
+}
+
+static int set_target(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	return slu_set_word(&last(req)->target, value, err);
+}
+
+static int set_size(struct slu_request *req, const char *value,
+		    struct slu_err *err)
+{
+	return slu_size_parse(value, &last(req)->size, err);
+}
+
+static int set_access(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	int i = slu_choose(value, slu_access_names, err);
+
+	if (i < 0)
+		return -1;
+	last(req)->random = i == 1;
+	return 0;
+}
+
+static int number(const char *value, uint32_t most, uint32_t *out,
+		  struct slu_err *err)
+{
+	unsigned long n = 0;
+
+	if (strlen(value) <= 6 && !value[strspn(value, "0123456789")])
+		n = strtoul(value, NULL, 10);
+	if (n == 0 || n > most)
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" is not a number from 1 to %u", value,
+			       (unsigned)most);
+	*out = (uint32_t)n;
+	return 0;
+}
+
+static int set_readers(struct slu_request *req, const char *value,
+		       struct slu_err *err)
+{
+	return number(value, 999999, &last(req)->readers, err);
+}
+
+static int set_stripes(struct slu_request *req, const char *value,
+		       struct slu_err *err)
+{
+	return number(value, STRIPES_MAX, &last(req)->stripes, err);
+}
+
+static int set_fsname(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	if (!*value || strlen(value) > FSNAME_MAX ||
+	    value[strspn(value, SLU_WORD_CHARS "-")])
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" is no name of a Lustre file system",
+			       value);
+	return slu_set_word(&last(req)->fsname, value, err);
+}
+
+const struct slu_key slu_stripe_keys[] = {
+	{"target", true, set_target},
+	{"size", false, set_size},
+	{"access", false, set_access},
+	{"readers", false, set_readers},
+	{"stripes", false, set_stripes},
+	{"fsname", false, set_fsname},
+	{NULL, false, NULL},
+};
+
+/* A plan by watermarks has counts of its own. */
+int slu_end_stripe(struct slu_request *req, struct slu_err *err)
+{
+	const struct slu_request_stripe *s = last(req);
+
+	if (s->stripes && (s->random || s->readers))
+		return slu_err(err, SLU_INVALID,
+			       "stripes= says how many targets, so access= and "
+			       "readers= have nothing to decide");
+	return 0;
+}
+
+void slu_stripes_free(struct slu_request *req)
+{
+	for (size_t i = 0; i < req->n_stripe; i++) {
+		free(req->stripe[i].target);
+		free(req->stripe[i].fsname);
+	}
+	free(req->stripe);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a job's directory on Lustre is laid out: on so many targets, chosen by
+ * what their servers said last, or by watermarks, from its size.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "burst_buffer/plan.h"
+#include "common/jsonx.h"
+#include "common/size.h"
+#include "select_io/ost/choose.h"
+#include "select_io/stripe/layout.h"
+#include "sluiced/daemon.h"
+#include "sluiced/questions.h"
+
+#define COMMAND "lfs setstripe "
+
+/* "lfs setstripe ARGUMENTS" without the first two words. Caller frees. */
+static char *arguments(const char *command, struct slu_err *err)
+{
+	char *text = strdup(command + strlen(COMMAND));
+
+	if (!text)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	return text;
+}
+
+static struct json_object *choose(struct json_object *servers,
+				  const struct slu_layout_ask *ask,
+				  struct slu_err *err)
+{
+	const struct slu_ost_choose_request r = {
+		.stripes = ask->stripes,
+		.size = ask->size,
+		.fsname = ask->fsname,
+	};
+	struct json_object *answer;
+
+	if (!slu_ost_choose(&slu_ost_choose_defaults, servers, &r, &answer,
+			    err))
+		return answer;
+	/* of several file systems, which? then as if nothing were known */
+	return err->kind == SLU_NOTFOUND ? json_object_new_object() : NULL;
+}
+
+/* On so many targets. */
+static char *placed(struct json_object *answer,
+		    const struct slu_layout_ask *ask, char **why,
+		    struct slu_err *err)
+{
+	struct json_object *list = NULL;
+
+	json_object_object_get_ex(answer, "commands", &list);
+	if (!list || json_object_array_length(list) == 0) {
+		*why = strdup("no server has told of a target that can be "
+			      "used");
+		return slu_asprintf("-c %u", ask->stripes);
+	}
+	*why = strdup("the targets where least goes on");
+	return arguments(
+		json_object_get_string(json_object_array_get_idx(list, 0)),
+		err);
+}
+
+/* By watermarks. */
+static char *planned(struct json_object *answer,
+		     const struct slu_layout_ask *ask, char **why,
+		     struct slu_err *err)
+{
+	struct slu_stripe_request r = {
+		.size = ask->size,
+		.access =
+			ask->random ? SLU_STRIPE_RANDOM : SLU_STRIPE_SEQUENTIAL,
+		.readers = ask->readers,
+	};
+	struct slu_stripe_layout layout;
+	struct slu_buf command = {0};
+	char size[SLU_SIZE_TEXT], *text;
+
+	slu_stripe_count_targets(answer, &r);
+	if (slu_stripe_plan(&r, &layout, err))
+		return NULL;
+	slu_stripe_command(&layout, &command);
+	text = command.data ? arguments(command.data, err) : NULL;
+	slu_buf_free(&command);
+	*why = slu_asprintf("%s access, %s%s, %u targets",
+			    ask->random ? "random" : "sequential",
+			    ask->size ? "up to " : "of unknown size",
+			    ask->size ? slu_size_text(ask->size, size) : "",
+			    r.targets);
+	return text;
+}
+
+char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
+			bool *known, char **why, struct slu_err *err)
+{
+	struct json_object *live = slu_osts_prepare(d, NULL), *servers = NULL;
+	struct json_object *answer, *list = NULL;
+	char *text = NULL;
+
+	*why = NULL;
+	json_object_object_get_ex(live, "servers", &servers);
+	answer = choose(servers, ask, err);
+	if (answer) {
+		json_object_object_get_ex(answer, "osts", &list);
+		*known = list && json_object_array_length(list) > 0;
+		text = ask->stripes ? placed(answer, ask, why, err)
+				    : planned(answer, ask, why, err);
+	}
+	if (text && ask->stripes)
+		slu_osts_remember(d, answer);
+	json_object_put(answer);
+	json_object_put(live);
+	return text;
+}
