@@ -6,10 +6,11 @@
 #include "job_submit/view.h"
 
 static const float mixer_rate[MIXERS] = {0.006f, 0.12f, 0.05f, 0.05f};
-#define FIRST_RATE 0.3f /* of a class, divided by its jobs */
-#define MIX_RATE   0.01f
-#define LEVEL_RATE 0.06
-#define MIN_SHARE  1e-3f
+#define FIRST_RATE  0.3f /* of a class, divided by its jobs */
+#define MIX_RATE    0.01f
+#define LEVEL_RATE  0.06
+#define LEVEL_CROWD 50.0 /* jobs */
+#define MIN_SHARE   1e-3f
 
 /* How well each source, and each place in it, foretold the job. */
 struct lesson {
@@ -34,29 +35,44 @@ static void weigh_lesson(const struct slu_predictor *p,
 	}
 }
 
-/* In a full class all of whose runs ended after the submission, what was known
- * then is gone. */
-static bool forgotten(const struct slu_view *v, enum slu_level l)
+/* What was predicted for the job. When many jobs of a class end that were
+ * submitted at about the same time, its runs push out those that were known
+ * then; so it is noted when the first of them ends. NULL: it is not known. */
+static struct slu_memo *as_said(struct slu_predictor *p,
+				const struct slu_view *v,
+				const struct slu_job *job,
+				const struct slu_spread *spread)
 {
-	return v->class[l].jobs >= SLU_CLASS_RUNS && !v->n[l];
+	const struct slu_class *c = &v->class[SIZE];
+	struct slu_memo *memo = &p->memo[(c->key >> 32) % MEMOS];
+
+	if (memo->key == c->key && job->submit && job->submit < memo->end)
+		return memo;
+	if (!v->n[SIZE] && c->jobs >= SLU_CLASS_RUNS)
+		return NULL;
+	memo->key = c->key;
+	memo->end = job->end;
+	memo->jobs = 0;
+	memo->spread.n = spread->n;
+	memcpy(memo->spread.point, spread->point,
+	       spread->n * sizeof(spread->point[0]));
+	for (size_t i = 0; i < KNOTS; i++)
+		memo->level[i] = slu_get(&p->level[i]);
+	return memo;
 }
 
-static void learn_levels(struct slu_predictor *p, const struct slu_view *v,
+/* Many that were told the same say little more than a few of them do. */
+static void learn_levels(struct slu_predictor *p, struct slu_memo *said,
 			 uint16_t run)
 {
-	float below = 0;
+	float below = (float)slu_spread_below(&p->kernel, &said->spread, run);
+	double rate = LEVEL_RATE / (1 + said->jobs++ / LEVEL_CROWD);
 
-	if (forgotten(v, SIZE))
-		return;
-	for (int s = 0; s < SOURCES; s++)
-		for (unsigned k = 0; k < v->n[s]; k++)
-			below += v->weight[s] * v->place[s][k] *
-				 slu_kernel_below(&p->kernel, run, v->at[s][k]);
 	for (size_t i = 0; i < KNOTS; i++) {
 		double level = (double)slu_get(&p->level[i]);
-		double step = LEVEL_RATE * fmin(slu_knot[i], 1 - slu_knot[i]);
+		double step = rate * fmin(slu_knot[i], 1 - slu_knot[i]);
 
-		level += step * (slu_knot[i] - ((double)below <= level));
+		level += step * (slu_knot[i] - (below <= said->level[i]));
 		slu_set(&p->level[i], (float)fmin(fmax(level, 0), 0.99999));
 	}
 }
@@ -143,15 +159,13 @@ static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
 }
 
 /* The mean and the median of the errors of what would have been predicted. */
-static void learn_errors(struct slu_predictor *p, const struct slu_view *v,
-			 double run)
+static void learn_errors(struct slu_predictor *p,
+			 const struct slu_spread *spread, double run)
 {
-	struct slu_spread spread;
 	double far = (double)slu_get(&p->far), near = (double)slu_get(&p->near);
 	double error;
 
-	slu_view_spread(v, &spread);
-	error = fabs(slu_view_choice(p, &spread) - run);
+	error = fabs(slu_view_choice(p, spread) - run);
 	slu_set(&p->far, (float)fmax(far + 0.002 * (error - far), 1));
 	slu_set(&p->near,
 		(float)fmin(fmax(near * (error > near ? 1.01 : 1 / 1.01), 20),
@@ -183,6 +197,8 @@ bool slu_ended_by_itself(const struct slu_job *job)
 void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 {
 	int64_t run = job->end - job->start;
+	struct slu_memo *said;
+	struct slu_spread spread;
 	struct lesson in;
 	struct slu_view v;
 
@@ -192,8 +208,11 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 	in.run = slu_spread_at((double)run);
 	weigh_lesson(p, &v, &in);
 	if (in.total > 0) {
-		learn_levels(p, &v, in.run);
-		learn_errors(p, &v, (double)run);
+		slu_view_spread(&v, &spread);
+		said = as_said(p, &v, job, &spread);
+		if (said)
+			learn_levels(p, said, in.run);
+		learn_errors(p, &spread, (double)run);
 		learn_places(p, &v, &in);
 	}
 	for (int m = MIXERS - 1; m >= 0; m--)

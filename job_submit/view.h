@@ -39,6 +39,17 @@ extern const double slu_knot[KNOTS];
 
 typedef _Atomic float slu_shared;
 
+/* What was predicted for the jobs of a class that were submitted before `end`,
+ * kept while they end. */
+#define MEMOS 256
+struct slu_memo {
+	uint64_t key;  /* of the class SIZE */
+	int64_t end;   /* of the run by which it was noted */
+	unsigned jobs; /* that were judged by it */
+	float level[KNOTS];
+	struct slu_spread spread;
+};
+
 struct slu_predictor {
 	struct slu_classes *classes;
 	struct slu_kernel kernel;
@@ -48,7 +59,8 @@ struct slu_predictor {
 	slu_shared place[SOURCES][PLACES];
 	slu_shared mix[SEASONS][MIXERS];
 	slu_shared level[KNOTS];
-	slu_shared far, near; /* usual errors: mean and median, s */
+	slu_shared far, near;  /* usual errors: mean and median, s */
+	struct slu_memo *memo; /* MEMOS, by key; the learner's own */
 };
 
 static inline float slu_get(const slu_shared *x)

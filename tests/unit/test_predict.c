@@ -303,6 +303,40 @@ START_TEST(test_calibration)
 }
 END_TEST
 
+/* The same where sixty at a time are submitted before the first of them ends,
+ * so that their runs push out of the classes what was known of them. */
+START_TEST(test_crowds)
+{
+	static const double share[] = {0.5, 0.9, 0.99};
+	enum { CROWD = 60, CROWDS = 400, WARM = 50 };
+	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
+	size_t within[3] = {0};
+	uint64_t seed = 10;
+
+	for (int crowd = 0; crowd < CROWDS; crowd++) {
+		struct slu_job job = make_job(1, "a", 2, 0, 0);
+		struct slu_outlook o;
+
+		job.submit = job.start = 1000 + crowd * 1000000;
+		slu_predict_outlook(p, &job, &o);
+		for (int i = 0; i < CROWD; i++) {
+			double run = ceil(-1000 * log(uniform(&seed)));
+
+			for (int q = 0; q < 3 && crowd >= WARM; q++)
+				within[q] += run <= slu_predict_quantile(
+							    p, &o, share[q], 0);
+			job.end = job.start + (int64_t)run;
+			slu_learn(p, &job);
+		}
+	}
+	for (int q = 0; q < 3; q++)
+		ck_assert_double_eq_tol((double)within[q] / CROWD /
+						(CROWDS - WARM),
+					share[q], 0.02);
+	slu_predictor_free(p);
+}
+END_TEST
+
 /* One writer, two readers: whatever they see is what one kind of job took. */
 struct shared {
 	struct slu_predictor *p;
@@ -351,4 +385,4 @@ END_TEST
 
 TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_refused,
 	  test_no_future, test_careful, test_change, test_elapsed, test_aging,
-	  test_calibration, test_threads)
+	  test_calibration, test_crowds, test_threads)
