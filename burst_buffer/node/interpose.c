@@ -7,6 +7,7 @@
  * is believed no more than a user is.
  *
  *	act ACT SOURCE DESTINATION WHAT BELOW ROOT SELF N FLAGS MANIFEST
+ *	    JOURNAL
  *	act layout DIR
  *
  * "" stands for none. It prints lines: "+ BYTES FILES" while it works, at the
@@ -29,7 +30,7 @@
 #include "burst_buffer/staging/stage.h"
 
 #define LAYOUT_SECONDS 30.0
-#define WORDS	       10
+#define WORDS	       11
 
 enum flag { DURABLE = 1, PLAIN_SOURCE = 2, PLAIN_DESTINATION = 4, CONTENT = 8 };
 
@@ -71,6 +72,7 @@ static int play(char **word, struct slu_stage_result *r, struct slu_err *err)
 		.content = flags & CONTENT,
 		.plain_source = flags & PLAIN_SOURCE,
 		.plain_destination = flags & PLAIN_DESTINATION,
+		.journal = atoi(word[10]), /* a descriptor */
 		.threads = 1, /* its library gains nothing from more */
 		.progress = print_progress,
 	};
@@ -125,12 +127,15 @@ int slu_act_main(int argc, char **argv)
 
 /* The caller's end; all of it in a child that may be killed. */
 
-static void become_program(struct slu_node *n, char *const *argv, int out)
+static void become_program(struct slu_node *n, char *const *argv, int journal,
+			   int out)
 {
 	struct slu_buf env = {0};
 	char *rest, *line, *value;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (journal > 0)
+		fcntl(journal, F_SETFD, 0);
 	if (dup2(out, STDOUT_FILENO) < 0 || n->driver->env(&n->in, &env, NULL))
 		_exit(126);
 	for (rest = env.data; (line = strsep(&rest, "\n"));)
@@ -193,8 +198,8 @@ static int listen_to(FILE *in, pid_t pid, struct told *t, struct slu_err *err)
 }
 
 static int run_program(struct slu_node *n, struct slu_aside *aside,
-		       char *const *argv, struct slu_stage_result *result,
-		       struct slu_err *err)
+		       char *const *argv, int journal,
+		       struct slu_stage_result *result, struct slu_err *err)
 {
 	struct told t = {.aside = aside};
 	int fd[2], rc;
@@ -207,7 +212,7 @@ static int run_program(struct slu_node *n, struct slu_aside *aside,
 		return slu_errno(err, SLU_IO, "pipe");
 	pid = fork();
 	if (pid == 0)
-		become_program(n, argv, fd[1]);
+		become_program(n, argv, journal, fd[1]);
 	close(fd[1]);
 	rc = pid < 0 ? slu_errno(err, SLU_IO, "fork")
 		     : listen_to(in, pid, &t, err);
@@ -224,7 +229,7 @@ int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
 	int flags = (p->durable ? DURABLE : 0) | (p->content ? CONTENT : 0) |
 		    (p->plain_source ? PLAIN_SOURCE : 0) |
 		    (p->plain_destination ? PLAIN_DESTINATION : 0);
-	char number[5][16];
+	char number[6][16];
 	char *argv[] = {"sluice-node",
 			"act",
 			number[0],
@@ -237,6 +242,7 @@ int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
 			number[3],
 			number[4],
 			(char *)manifest,
+			number[5],
 			NULL};
 
 	snprintf(number[0], sizeof(number[0]), "%d", act);
@@ -244,7 +250,8 @@ int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
 	snprintf(number[2], sizeof(number[2]), "%u", p->self);
 	snprintf(number[3], sizeof(number[3]), "%u", p->n);
 	snprintf(number[4], sizeof(number[4]), "%d", flags);
-	return run_program(n, aside, argv, result, err);
+	snprintf(number[5], sizeof(number[5]), "%d", p->journal);
+	return run_program(n, aside, argv, p->journal, result, err);
 }
 
 static int layout(struct slu_aside *aside, void *arg, void *out,
@@ -255,7 +262,7 @@ static int layout(struct slu_aside *aside, void *arg, void *out,
 	struct slu_stage_result r;
 
 	(void)out;
-	return run_program(n, aside, argv, &r, err);
+	return run_program(n, aside, argv, 0, &r, err);
 }
 
 int slu_interposed_layout(struct slu_node *n, struct slu_err *err)

@@ -66,6 +66,8 @@ static void reserve_manifest(struct slu_node *n, size_t r)
 	char path[PATH_MAX];
 	int fd;
 
+	snprintf(path, sizeof(path), "%s/.sluice/out.%zu.claims", n->root, r);
+	(void)mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/.sluice/out.%zu", n->root, r);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)

@@ -4,6 +4,9 @@ noinst_LTLIBRARIES += libslunode.la
 libslunode_la_SOURCES = \
 	burst_buffer/staging/manifest.c burst_buffer/staging/manifest.h \
 	burst_buffer/staging/share.c burst_buffer/staging/share.h \
+	burst_buffer/staging/journal.c burst_buffer/staging/journal.h \
+	burst_buffer/staging/claims.c burst_buffer/staging/claims.h \
+	burst_buffer/staging/scan.c burst_buffer/staging/scan.h \
 	burst_buffer/staging/beneath.c burst_buffer/staging/beneath.h \
 	burst_buffer/staging/copy.c burst_buffer/staging/copy.h \
 	burst_buffer/staging/walk.c burst_buffer/staging/walk.h \
@@ -59,7 +62,8 @@ sluice_node_LDADD = libsluverbs.la
 
 if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
-	tests/unit/test_stage_select \
+	tests/unit/test_stage_select tests/unit/test_stage_claims \
+	tests/unit/test_journal \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
@@ -83,6 +87,10 @@ tests_unit_test_beneath_SOURCES = tests/unit/test_beneath.c $(node_test_tree)
 tests_unit_test_beneath_LDADD = $(node_test_libs)
 tests_unit_test_stage_select_SOURCES = tests/unit/test_stage_select.c $(node_test_tree)
 tests_unit_test_stage_select_LDADD = $(node_test_libs)
+tests_unit_test_stage_claims_SOURCES = tests/unit/test_stage_claims.c \
+	$(node_test_tree)
+tests_unit_test_stage_claims_LDADD = $(node_test_libs)
+tests_unit_test_journal_LDADD = $(node_test_libs)
 tests_unit_test_copy_SOURCES = tests/unit/test_copy.c $(node_test_tree)
 tests_unit_test_copy_LDADD = $(node_test_libs)
 tests_unit_test_stage_SOURCES = tests/unit/test_stage.c $(node_test_tree)

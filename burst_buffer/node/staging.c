@@ -6,7 +6,9 @@
  * of its own and meets nobody.
  *
  * An act that is done is noted, and never done again: others may already be
- * working with what it made. Everything that touches the file systems is done
+ * working with what it made. Of a copy that was cut short the journal tells
+ * what was done. Who copies what of a shared file system is settled beside the
+ * manifest (claims.h). Everything that touches the file systems is done
  * in children, which are the user for all but the manifest.
  */
 #include "config.h"
@@ -18,10 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <signal.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
+#include "burst_buffer/staging/claims.h"
 #include "burst_buffer/staging/stage.h"
 #include "common/file.h"
 #include "common/size.h"
@@ -51,7 +55,10 @@ struct act_call {
 	struct request *q;
 	enum slu_act_name act;
 	struct slu_aside *aside;
-	uint64_t bytes, files; /* in the child: told so far */
+	/* In the child: */
+	uint64_t bytes, files; /* told so far */
+	struct slu_claims_proxy proxy;
+	struct slu_claims claims;
 };
 
 static int told(void *arg, uint64_t bytes, uint64_t files)
@@ -157,6 +164,53 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 	};
 }
 
+static void claims_path(const struct request *q, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu.claims", q->n->root, q->way,
+		 q->r);
+}
+
+static int make_claims(const struct request *q, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	claims_path(q, path);
+	if (q->members > 1 && mkdir(path, 0700) && errno != EEXIST)
+		return slu_errno(err, SLU_IO,
+				 "cannot share the work in the job's file "
+				 "system");
+	return 0;
+}
+
+/* By root, as long as this process is it. */
+static int start_claims(struct act_call *c, struct slu_stage_part *part,
+			struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	if (c->q->members < 2 || c->q->n->driver->interposed)
+		return 0;
+	claims_path(c->q, path);
+	c->claims = (struct slu_claims){slu_claims_proxy_take,
+					slu_claims_proxy_look, &c->proxy};
+	part->claims = &c->claims;
+	return slu_claims_proxy_start(&c->proxy, path, c->q->self, err);
+}
+
+/* What cannot be kept is done again after a crash. */
+static int open_journal(const struct act_call *c)
+{
+	char name[64], path[PATH_MAX];
+	int fd;
+
+	if (c->act != SLU_COPY)
+		return 0;
+	snprintf(name, sizeof(name), "done.%s.%zu.journal", c->q->way, c->q->r);
+	slu_note_path(c->q->n, name, path);
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? 0 : fd;
+}
+
 static int walk(struct act_call *c, struct slu_stage_part *part,
 		struct slu_stage_result *result, struct slu_err *err)
 {
@@ -168,7 +222,7 @@ static int walk(struct act_call *c, struct slu_stage_part *part,
 
 	manifest_path(c->q, path);
 	part->manifest = start_drain(path, &pid, err);
-	if (part->manifest < 0)
+	if (part->manifest < 0 || make_claims(c->q, err))
 		return -1;
 	rc = slu_aside_become(c->aside, plan->uid, plan->gid, err) ||
 	     slu_stage(SLU_PREPARE, part, result, err);
@@ -188,6 +242,7 @@ static int play(struct slu_aside *aside, void *arg, void *out,
 
 	c->aside = aside;
 	describe(c, &part);
+	part.journal = open_journal(c);
 	if (c->q->n->driver->interposed) {
 		manifest_path(c->q, path);
 		if (slu_interposed_act(c->q->n, aside, (int)c->act, &part, path,
@@ -201,7 +256,8 @@ static int play(struct slu_aside *aside, void *arg, void *out,
 		part.manifest = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (part.manifest < 0)
 			return slu_errno(err, SLU_IO, "no manifest");
-		if (slu_aside_become(aside, plan->uid, plan->gid, err) ||
+		if (start_claims(c, &part, err) ||
+		    slu_aside_become(aside, plan->uid, plan->gid, err) ||
 		    slu_stage(c->act, &part, &result, err))
 			return -1;
 	}

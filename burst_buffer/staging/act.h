@@ -30,6 +30,9 @@ mode_t slu_act_mode(const struct slu_act *act, const struct slu_entry *entry);
 /* The path to open for an entry: its own, or the one name of type=file. */
 const char *slu_act_path(const char *single, const struct slu_entry *entry);
 
+/* How many chunks each node has of what is to be copied. */
+unsigned slu_act_chunks(const struct slu_act *act);
+
 /* "cannot WHAT ROOT/PATH: ", and errno's text. */
 int slu_act_errno(struct slu_err *err, const char *what, const char *root,
 		  const struct slu_entry *entry);
@@ -43,11 +46,11 @@ int slu_act_xattrs(struct slu_act *act, int in, int out,
 
 int slu_act_copy(struct slu_act *act, struct slu_err *err);
 int slu_act_verify(struct slu_act *act, struct slu_err *err);
-/* This node's ranges of a file that begins at `at`: read both sides. */
-struct slu_near;
-int slu_act_compare(struct slu_act *act, struct slu_near *src,
-		    struct slu_near *dst, const struct slu_entry *entry,
-		    uint64_t at, struct slu_err *err);
+/* Read one range of a file on both sides. */
+struct slu_worker;
+struct slu_unit;
+int slu_act_compare(struct slu_act *act, struct slu_worker *worker,
+		    const struct slu_unit *unit, struct slu_err *err);
 int slu_act_finish(struct slu_act *act, struct slu_err *err);
 
 #endif

@@ -1,54 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * COPY: threads share a cursor over the manifest; whoever is free takes what
- * is next of this node's: a range of a large file, or a batch of small ones,
- * so that threads seldom meet at the cursor. The first error stops all. A file
- * of one range is finished here, mode and time included; one of several has
- * several writers and gets them from the node that verifies it.
+ * COPY: a node does its own chunks from the first to the last, and then the
+ * last ones of whoever has most left, until nobody has any; what it had done
+ * before a crash stands in its journal. A file of one range is finished here,
+ * mode and time included; one of several has several writers and gets them
+ * from the node that verifies it.
  */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/act.h"
-#include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/copy.h"
+#include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
-#include "common/str.h"
 
-#define THREADS	    4
-#define THREADS_MAX 64
-#define BATCH	    64	       /* ranges taken at once, */
-#define BATCH_BYTES (4u << 20) /* or as many as have this together */
-#define TELL_BYTES  (1u << 20) /* copied before it is told */
-
-struct work { /* one range of one file */
-	struct slu_entry entry;
-	uint64_t at; /* where the file begins on the line of cost */
-	uint64_t range;
-};
-
-struct batch {
-	struct work work[BATCH];
-	size_t path[BATCH]; /* of each, in `paths` */
-	size_t n;
-	struct slu_buf paths;
-};
-
-struct thread {
-	struct slu_act *act;
-	struct slu_copier copier;
-	struct slu_near src, dst;
-	uint64_t bytes, files; /* done and not yet told */
-};
+#define TELL_BYTES (1u << 20) /* copied before it is told */
 
 struct copying {
 	struct slu_act *act;
-	pthread_mutex_t lock; /* guards what follows and the manifest */
-	struct work next;     /* its entry is borrowed from the manifest */
-	bool started, over, failed;
-	struct slu_err err; /* of the first thread that failed */
+	const struct slu_claims *claims; /* NULL: there are own ones only */
+	unsigned per;			 /* chunks of each node */
+	struct slu_journal journal;
+	bool begun;	 /* `owner` says whose was what then */
+	unsigned *owner; /* of each chunk; last known */
+	bool *had;	 /* chunks we have had */
+	unsigned own;	 /* the next of our own, from 0 */
 };
 
 static bool unchanged(const struct slu_entry *e, const struct stat *st)
@@ -69,7 +45,7 @@ static int check_source(struct slu_act *a, int fd, const struct slu_entry *e,
 	return 0;
 }
 
-static int open_source(struct thread *t, const struct slu_entry *e,
+static int open_source(struct slu_worker *t, const struct slu_entry *e,
 		       struct slu_err *err)
 {
 	const struct slu_act *a = t->act;
@@ -83,7 +59,7 @@ static int open_source(struct thread *t, const struct slu_entry *e,
 	return fd < 0 ? slu_act_errno(err, "read", a->part->source, e) : fd;
 }
 
-static int open_target(struct thread *t, const struct slu_entry *e,
+static int open_target(struct slu_worker *t, const struct slu_entry *e,
 		       struct slu_err *err)
 {
 	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK;
@@ -100,23 +76,15 @@ static int open_target(struct thread *t, const struct slu_entry *e,
 		      : fd;
 }
 
-static int tell(struct thread *t, struct slu_err *err)
-{
-	uint64_t bytes = t->bytes, files = t->files;
-
-	t->bytes = t->files = 0;
-	return slu_act_count(t->act, bytes, files, err);
-}
-
 static int told(void *arg, uint64_t bytes)
 {
-	struct thread *t = arg;
+	struct slu_worker *t = arg;
 
 	t->bytes += bytes;
-	return t->bytes < TELL_BYTES ? 0 : tell(t, NULL);
+	return t->bytes < TELL_BYTES ? 0 : slu_worker_tell(t, NULL);
 }
 
-static int finish_target(struct slu_act *a, int out, const struct work *w,
+static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
 			 bool sparse, struct slu_err *err)
 {
 	const struct slu_entry *e = &w->entry;
@@ -133,8 +101,8 @@ static int finish_target(struct slu_act *a, int out, const struct work *w,
 	return 0;
 }
 
-static int copy_between(struct thread *t, const struct work *w, int in, int out,
-			struct slu_err *err)
+static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
+			int out, struct slu_err *err)
 {
 	struct slu_act *a = t->act;
 	uint64_t size = w->entry.size, offset;
@@ -158,7 +126,7 @@ static int copy_between(struct thread *t, const struct work *w, int in, int out,
 	return finish_target(a, out, w, sparse, err);
 }
 
-static int copy_range(struct thread *t, const struct work *w,
+static int copy_range(struct slu_worker *t, const struct slu_unit *w,
 		      struct slu_err *err)
 {
 	int in = open_source(t, &w->entry, err), out, rc;
@@ -178,132 +146,157 @@ static int copy_range(struct thread *t, const struct work *w,
 	return rc;
 }
 
-/* The next range, whosever it is: 1, 0 at the end, -1. */
-static int advance(struct copying *c, struct slu_err *err)
-{
-	struct work *w = &c->next;
-	int rc;
-
-	if (c->started && ++w->range < slu_share_ranges(w->entry.size))
-		return 1;
-	if (c->started)
-		w->at += slu_share_cost(w->entry.size);
-	c->started = false;
-	do
-		rc = slu_manifest_next(c->act->manifest, &w->entry, err);
-	while (rc == 1 && w->entry.kind != 'f');
-	w->range = 0;
-	c->started = rc == 1;
-	return rc;
-}
-
-/* The next ranges of this node; none are left when the batch stays empty. */
-static int fill(struct copying *c, struct batch *b, struct slu_err *err)
-{
-	const struct slu_act *a = c->act;
-	uint64_t bytes = 0, offset;
-	int rc = 1;
-
-	while (b->n < BATCH && bytes < BATCH_BYTES) {
-		struct work *w = &c->next;
-
-		rc = advance(c, err);
-		if (rc != 1)
-			break;
-		if (slu_share_owner(w->at, w->range, a->totals.cost,
-				    a->part->n) != a->part->self)
-			continue;
-		b->path[b->n] = b->paths.len;
-		slu_buf_add(&b->paths, w->entry.path,
-			    strlen(w->entry.path) + 1);
-		b->work[b->n++] = *w;
-		bytes += slu_share_range(w->entry.size, w->range, &offset);
-	}
-	return rc < 0 ? -1 : 0;
-}
-
-static int take(struct copying *c, struct batch *b, struct slu_err *err)
-{
-	int rc = 0;
-
-	b->n = 0;
-	slu_buf_reset(&b->paths);
-	pthread_mutex_lock(&c->lock);
-	if (!c->failed && !c->over) {
-		rc = fill(c, b, err);
-		c->over = b->n == 0;
-	}
-	pthread_mutex_unlock(&c->lock);
-	if (!rc && b->paths.failed)
-		rc = slu_err(err, SLU_NOMEM, "out of memory");
-	for (size_t i = 0; !rc && i < b->n; i++)
-		b->work[i].entry.path = b->paths.data + b->path[i];
-	return rc;
-}
-
-static void give_up(struct copying *c, const struct slu_err *err)
-{
-	pthread_mutex_lock(&c->lock);
-	if (!c->failed)
-		c->err = *err;
-	c->failed = true;
-	pthread_mutex_unlock(&c->lock);
-}
-
-static int copy_batch(struct thread *t, const struct batch *b,
-		      struct slu_err *err)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		if (copy_range(t, &b->work[i], err))
-			return -1;
-		t->files += b->work[i].range == 0;
-	}
-	return tell(t, err);
-}
-
-static void *copy_thread(void *arg)
+static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
+		     struct slu_err *err)
 {
 	struct copying *c = arg;
-	struct thread t = {
-		.act = c->act,
-		.copier = {.progress = told, .arg = &t},
-		.src = {.root = c->act->places.src, .fd = -1},
-		.dst = {.root = c->act->places.dst, .fd = -1},
-	};
-	struct batch *b = calloc(1, sizeof(*b));
-	struct slu_err err;
-	int rc = b ? 0 : slu_err(&err, SLU_NOMEM, "out of memory");
 
-	while (!rc && !(rc = take(c, b, &err)) && b->n)
-		rc = copy_batch(&t, b, &err);
-	if (rc)
-		give_up(c, &err);
-	if (b)
-		slu_buf_free(&b->paths);
-	free(b);
-	slu_near_end(&t.src);
-	slu_near_end(&t.dst);
-	free(t.copier.buffer);
-	return NULL;
+	t->copier.progress = told;
+	t->copier.arg = t;
+	if (copy_range(t, w, err))
+		return -1;
+	t->files += w->range == 0;
+	slu_journal_note(&c->journal, &t->record,
+			 slu_share_begin(w->at, w->range),
+			 slu_share_end(w->at, w->entry.size, w->range));
+	return 0;
+}
+
+/* What was done before a crash counts, and is not done again. */
+static bool is_to_do(void *arg, const struct slu_unit *w)
+{
+	struct copying *c = arg;
+	uint64_t offset;
+
+	if (!slu_journal_has(&c->journal, slu_share_begin(w->at, w->range),
+			     slu_share_end(w->at, w->entry.size, w->range)))
+		return true;
+	slu_act_count(c->act, slu_share_range(w->entry.size, w->range, &offset),
+		      w->range == 0, NULL);
+	return false;
+}
+
+/* Which chunk is next */
+
+static int have(struct copying *c, unsigned chunk, unsigned *out)
+{
+	c->had[chunk] = true;
+	*out = chunk;
+	return 1;
+}
+
+/* Chunks that were ours before a crash. */
+static bool take_again(struct copying *c, unsigned n, unsigned *chunk)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (c->owner[i] == c->act->part->self && !c->had[i])
+			return have(c, i, chunk);
+	return false;
+}
+
+/* The node that has most chunks left, n of none; the nearest behind us, so that
+ * not all go to the same one. */
+static unsigned busiest(const struct copying *c)
+{
+	unsigned n = c->act->part->n, most = 0, found = n;
+
+	for (unsigned j = 1; j <= n; j++) {
+		unsigned node = (c->act->part->self + j) % n, left = 0;
+
+		for (unsigned i = 0; i < c->per; i++)
+			left += c->owner[node * c->per + i] == SLU_NOBODY;
+		if (left > most) {
+			most = left;
+			found = node;
+		}
+	}
+	return found;
+}
+
+/* The last chunk of another that nobody has taken: 1, 0 there is none, -1. */
+static int steal(struct copying *c, unsigned *chunk, struct slu_err *err)
+{
+	unsigned n = c->act->part->n, node, i;
+	int rc;
+
+	for (;;) {
+		if (c->claims->look(c->claims->arg, false, c->owner, n * c->per,
+				    err))
+			return -1;
+		node = busiest(c);
+		if (node == n)
+			return 0;
+		for (i = (node + 1) * c->per - 1; c->owner[i] != SLU_NOBODY;)
+			i--;
+		rc = c->claims->take(c->claims->arg, i, err);
+		if (rc)
+			return rc < 0 ? -1 : have(c, i, chunk);
+	}
+}
+
+static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
+{
+	struct copying *c = arg;
+	const struct slu_stage_part *part = c->act->part;
+
+	if (!c->claims) {
+		*chunk = part->self;
+		return c->own++ == 0;
+	}
+	if (c->journal.resumed && !c->begun &&
+	    c->claims->look(c->claims->arg, true, c->owner, part->n * c->per,
+			    err))
+		return -1;
+	c->begun = true;
+	if (c->journal.resumed && take_again(c, part->n * c->per, chunk))
+		return 1;
+	c->journal.resumed = false; /* no more of that */
+	while (c->own < c->per) {
+		unsigned i = part->self * c->per + c->own++;
+		int rc =
+			c->had[i] ? 0 : c->claims->take(c->claims->arg, i, err);
+
+		if (rc)
+			return rc < 0 ? -1 : have(c, i, chunk);
+	}
+	return steal(c, chunk, err);
+}
+
+static int copy_all(struct copying *c, struct slu_err *err)
+{
+	const struct slu_stage_part *part = c->act->part;
+	const struct slu_scan scan = {
+		.act = c->act,
+		.files = true,
+		.chunks = part->n * c->per,
+		.next = next_chunk,
+		.wanted = is_to_do,
+		.unit = copy_unit,
+		.arg = c,
+	};
+	int rc;
+
+	if (slu_journal_open(&c->journal, part->journal, &c->act->totals, err))
+		return -1;
+	c->owner = calloc(scan.chunks, sizeof(*c->owner));
+	c->had = calloc(scan.chunks, sizeof(*c->had));
+	rc = c->owner && c->had ? slu_scan(&scan, part->threads, err)
+				: slu_err(err, SLU_NOMEM, "out of memory");
+	free(c->owner);
+	free(c->had);
+	slu_journal_close(&c->journal);
+	return rc;
 }
 
 int slu_act_copy(struct slu_act *a, struct slu_err *err)
 {
-	struct copying c = {.act = a, .lock = PTHREAD_MUTEX_INITIALIZER};
-	unsigned n = a->part->threads ? a->part->threads : THREADS;
-	pthread_t thread[THREADS_MAX];
-	unsigned started = 0;
+	struct copying c = {.act = a, .claims = a->part->claims};
 
-	while (started + 1 < n && started < THREADS_MAX &&
-	       !pthread_create(&thread[started], NULL, copy_thread, &c))
-		started++; /* fewer would do it too */
-	copy_thread(&c);
-	while (started)
-		pthread_join(thread[--started], NULL);
-	if (c.failed) {
-		*err = c.err;
+	c.per = slu_act_chunks(a);
+	if (c.per == 1)
+		c.claims = NULL;
+	if (copy_all(&c, err))
 		return -1;
-	}
 	if (a->part->durable && syncfs(a->places.dst))
 		return slu_errno(err, SLU_IO, "cannot write to %s",
 				 a->part->destination);

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * VERIFY and FINISH: what arrived is what the manifest says. Nobody verifies
- * what it wrote itself, unless it is alone.
+ * what it wrote itself, unless it is alone: a chunk is looked at by the
+ * neighbour of the node that it belongs to, or by that node itself where the
+ * neighbour has taken it.
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/act.h"
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
+
+struct verifying {
+	struct slu_act *act;
+	unsigned per;	   /* chunks of each node */
+	unsigned *claimer; /* of each chunk; NULL: each did its own */
+	unsigned next;	   /* chunk to be looked at */
+};
 
 /* File systems keep times to 1 s, 1 us, 100 ns or exactly. */
 static bool same_time(const struct timespec *want, const struct timespec *is)
@@ -122,53 +131,86 @@ static int verify_link(struct slu_act *a, struct slu_near *near,
 	return 0;
 }
 
-/* A file is looked at by the neighbour of who wrote its beginning, the rest by
- * the neighbour of the first node, which made it. */
-static int verify_entry(struct slu_act *a, struct slu_near *near,
-			const struct slu_entry *e, uint64_t at,
-			struct slu_err *err)
+static int verify_unit(void *arg, struct slu_worker *w,
+		       const struct slu_unit *u, struct slu_err *err)
 {
-	unsigned n = a->part->n, maker = 0;
+	struct verifying *v = arg;
+	struct slu_act *a = v->act;
+	const struct slu_entry *e = &u->entry;
 	int rc = 0;
 
-	if (e->kind == 'f')
-		maker = slu_share_owner(at, 0, a->totals.cost, n);
-	if ((maker + 1) % n != a->part->self)
-		return 0;
 	switch (e->kind) {
 	case 'f':
-		rc = verify_file(a, near, e, err);
+		if (u->range == 0)
+			rc = verify_file(a, &w->dst, e, err);
+		if (!rc && a->part->content)
+			rc = slu_act_compare(a, w, u, err);
 		break;
 	case 'd':
 		rc = verify_dir(a, e, err);
 		break;
 	case 'l':
-		rc = verify_link(a, near, e, err);
+		rc = verify_link(a, &w->dst, e, err);
 		break;
 	}
-	return rc ? -1 : slu_act_count(a, 0, 1, err);
+	w->files += u->range == 0;
+	return rc;
+}
+
+/* Only their beginning needs a look, unless all is to be read. */
+static bool is_to_verify(void *arg, const struct slu_unit *u)
+{
+	struct verifying *v = arg;
+
+	return v->act->part->content || u->range == 0;
+}
+
+static bool is_ours(const struct verifying *v, unsigned chunk)
+{
+	const struct slu_stage_part *part = v->act->part;
+	unsigned of = chunk / v->per, behind = (of + 1) % part->n;
+
+	if (v->claimer && v->claimer[chunk] == behind)
+		return of == part->self;
+	return behind == part->self;
+}
+
+static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
+{
+	struct verifying *v = arg;
+
+	(void)err;
+	while (v->next < v->act->part->n * v->per)
+		if (is_ours(v, v->next++)) {
+			*chunk = v->next - 1;
+			return 1;
+		}
+	return 0;
 }
 
 int slu_act_verify(struct slu_act *a, struct slu_err *err)
 {
-	struct slu_near near = {.root = a->places.dst, .fd = -1};
-	struct slu_near src = {.root = a->places.src, .fd = -1};
-	struct slu_entry e;
-	uint64_t at = 0;
-	int rc;
+	const struct slu_claims *claims = a->part->claims;
+	struct verifying v = {.act = a, .per = slu_act_chunks(a)};
+	const struct slu_scan scan = {
+		.act = a,
+		.chunks = a->part->n * v.per,
+		.next = next_chunk,
+		.wanted = is_to_verify,
+		.unit = verify_unit,
+		.arg = &v,
+	};
+	int rc = 0;
 
-	while ((rc = slu_manifest_next(a->manifest, &e, err)) == 1) {
-		if (verify_entry(a, &near, &e, at, err) ||
-		    (a->part->content && e.kind == 'f' &&
-		     slu_act_compare(a, &src, &near, &e, at, err))) {
-			rc = -1;
-			break;
-		}
-		if (e.kind == 'f')
-			at += slu_share_cost(e.size);
+	if (v.per > 1) {
+		v.claimer = calloc(scan.chunks, sizeof(*v.claimer));
+		rc = v.claimer ? claims->look(claims->arg, true, v.claimer,
+					      scan.chunks, err)
+			       : slu_err(err, SLU_NOMEM, "out of memory");
 	}
-	slu_near_end(&near);
-	slu_near_end(&src);
+	if (!rc)
+		rc = slu_scan(&scan, a->part->threads, err);
+	free(v.claimer);
 	return rc;
 }
 

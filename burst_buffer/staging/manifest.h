@@ -7,15 +7,18 @@
  * source, in the order in which a copy can be made. All nodes divide the work
  * by it, and completeness is measured against it.
  *
- *	sluice-manifest 1\n
+ *	sluice-manifest 2\n
  *	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN\n PATH LINK \n
  *	...
- *	end FILES BYTES COST\n                       (numbers of 20 digits)
+ *	marks COUNT\n OFFSET COST\n ...              (at most 1,024)
+ *	end FILES BYTES COST OFFSET-OF-MARKS\n       (numbers of 20 digits)
  *
  * Names are counted, not quoted, so any byte but NUL may be in them. Kinds:
  * d a directory, before what it holds; D the same after what it holds (its
  * mode and time can be set now); f a file; l a symbolic link.
- * Both ends work record by record: no tree is too large for memory.
+ * Marks say where in it records lie that begin a share of the work, so that a
+ * node need not read all of it. Both ends work record by record: no tree is
+ * too large for memory.
  */
 
 #include <stdint.h>
@@ -40,12 +43,26 @@ struct slu_totals {
 	uint64_t cost;	/* of all files, see share.h */
 };
 
-/* Writing: `file` may be a pipe; it stays the caller's. */
-int slu_manifest_begin(FILE *file, struct slu_err *err);
-int slu_manifest_add(FILE *file, const struct slu_entry *entry,
-		     struct slu_err *err);
-int slu_manifest_end(FILE *file, const struct slu_totals *totals,
-		     struct slu_err *err);
+#define SLU_MANIFEST_MARKS 1024
+
+struct slu_mark {	 /* of one record */
+	uint64_t offset; /* in the file */
+	uint64_t at;	 /* cost of all before it */
+};
+
+/* Writing: `file` may be a pipe; it stays the caller's. Zero the rest. */
+struct slu_manifest_out {
+	FILE *file;
+	struct slu_totals totals; /* of what was added */
+	uint64_t offset;	  /* private */
+	uint64_t records, step;	  /* there is a mark every `step` records */
+	struct slu_mark mark[SLU_MANIFEST_MARKS];
+	size_t n_mark;
+};
+int slu_manifest_begin(struct slu_manifest_out *out, struct slu_err *err);
+int slu_manifest_add(struct slu_manifest_out *out,
+		     const struct slu_entry *entry, struct slu_err *err);
+int slu_manifest_end(struct slu_manifest_out *out, struct slu_err *err);
 
 /* Reading; `file` is seekable. The content is not trusted: a path that is
  * absolute, empty in a component or goes through ".." is refused, as is a
@@ -55,6 +72,11 @@ struct slu_manifest *slu_manifest_open(FILE *file, struct slu_totals *totals,
 				       struct slu_err *err);
 /* The next entry, borrowed until the next call: 1, 0 at the end, -1. */
 int slu_manifest_next(struct slu_manifest *m, struct slu_entry *entry,
+		      struct slu_err *err);
+/* Go to a record at or before cost `to`, so that every record which has a part
+ * of its cost behind `to`, or lies there without cost, comes next or later;
+ * *at is the cost of all before the record that comes next. */
+int slu_manifest_seek(struct slu_manifest *m, uint64_t to, uint64_t *at,
 		      struct slu_err *err);
 void slu_manifest_free(struct slu_manifest *m); /* the file stays open */
 

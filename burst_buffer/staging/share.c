@@ -20,13 +20,29 @@ uint64_t slu_share_range(uint64_t size, uint64_t i, uint64_t *offset)
 	return left < SLU_STAGE_RANGE ? left : SLU_STAGE_RANGE;
 }
 
-unsigned slu_share_owner(uint64_t at, uint64_t i, uint64_t total, unsigned n)
+uint64_t slu_share_begin(uint64_t at, uint64_t i)
 {
-	unsigned __int128 pos = (unsigned __int128)at + i * SLU_STAGE_RANGE;
+	return i ? at + SLU_STAGE_FILE_COST + i * SLU_STAGE_RANGE : at;
+}
 
-	if (i)
-		pos += SLU_STAGE_FILE_COST;
-	if (pos >= total)
+uint64_t slu_share_end(uint64_t at, uint64_t size, uint64_t i)
+{
+	return i + 1 < slu_share_ranges(size) ? slu_share_begin(at, i + 1)
+					      : at + slu_share_cost(size);
+}
+
+unsigned slu_share_chunks(uint64_t total, unsigned n)
+{
+	uint64_t ranges = total / n / SLU_STAGE_RANGE;
+
+	return ranges < 2		   ? 1
+	       : ranges > SLU_STAGE_CHUNKS ? SLU_STAGE_CHUNKS
+					   : (unsigned)ranges;
+}
+
+unsigned slu_share_owner(uint64_t begin, uint64_t total, unsigned n)
+{
+	if (begin >= total)
 		return n - 1;
-	return (unsigned)(pos * n / total);
+	return (unsigned)((unsigned __int128)begin * n / total);
 }

@@ -10,6 +10,7 @@
 #include "burst_buffer/staging/act.h"
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/copy.h"
+#include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/walk.h"
 
 int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,
@@ -69,6 +70,12 @@ int slu_act_xattrs(struct slu_act *a, int in, int out,
 	return slu_act_err(err, a->part->source, e, reason.text);
 }
 
+unsigned slu_act_chunks(const struct slu_act *a)
+{
+	return a->part->claims ? slu_share_chunks(a->totals.cost, a->part->n)
+			       : 1;
+}
+
 static int walked(void *arg, uint64_t bytes)
 {
 	return slu_act_count(arg, bytes, 0, NULL);
@@ -117,17 +124,18 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 	struct slu_walk w = {
 		.src = a->places.src,
 		.dst = a->places.dst,
-		.manifest = manifest,
+		.manifest.file = manifest,
 		.made = a->places.made,
 		.plain = a->part->plain_destination,
 		.bricks = a->part->bricks,
+		.one_thread = a->part->threads == 1,
 		.progress = walked,
 		.arg = a,
 	};
 
 	if (walk(a, &w, err))
 		return -1;
-	a->totals = w.totals;
+	a->totals = w.manifest.totals;
 	a->files = w.links;
 	result->skipped = w.skipped;
 	memcpy(result->first_skipped, w.first_skipped,

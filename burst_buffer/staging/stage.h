@@ -7,9 +7,10 @@
  *
  *	PREPARE  (first node) walk the source, write the manifest, make
  *		 directories and links at the destination
- *	COPY	 (every node) copy its own share of the files
- *	VERIFY	 (every node) the share of its neighbour is there: kind, size
- *		 and time of every entry, on request its content
+ *	COPY	 (every node) copy its share of the files, and more when others
+ *		 are slower
+ *	VERIFY	 (every node) what another has copied is there: kind, size and
+ *		 time of every entry, on request its content
  *	FINISH	 (first node) modes and times of directories
  *
  * Between the acts the caller lets the nodes meet. Everything is done with the
@@ -27,6 +28,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "burst_buffer/staging/claims.h"
 #include "common/err.h"
 
 enum slu_act_name { SLU_PREPARE, SLU_COPY, SLU_VERIFY, SLU_FINISH };
@@ -56,8 +58,14 @@ struct slu_stage_part {
 	bool content;	  /* VERIFY: read all of it on both sides */
 	bool bricks;	  /* the source is a kept glusterfs brick */
 	unsigned self, n; /* this node's place among those that copy */
+	/* COPY and VERIFY: how the nodes take the work, the same for all of
+	 * them in both acts. NULL: each does its own share. */
+	const struct slu_claims *claims;
+	/* COPY: a file of this node that keeps what was done, so that after a
+	 * crash the same act goes on where it stopped. 0: none. */
+	int journal;
 	bool durable;	  /* COPY: be sure that it is on disk */
-	unsigned threads; /* for COPY; 0: 4 */
+	unsigned threads; /* 0: the usual number */
 	int manifest;	  /* PREPARE: empty, read-write; else readable */
 	/* Told from any thread, one at a time, with what was done since. Not
 	 * 0: stop with SLU_BUSY. May be NULL. */

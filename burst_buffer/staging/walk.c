@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +20,9 @@
 #include "burst_buffer/staging/walk.h"
 #include "common/str.h"
 
-#define BATCH 1024 /* names of a directory at a time */
+#define BATCH	1024 /* names of a directory at a time */
+#define LOOKERS 8    /* threads that look at them, */
+#define EACH	32   /* so many each time */
 
 struct level { /* one directory, on both sides */
 	struct slu_walk *walk;
@@ -46,15 +50,9 @@ static int add(struct level *lv, char kind, const struct stat *st,
 		.path = lv->path,
 		.link = link,
 	};
-	struct slu_totals *t = &lv->walk->totals;
 
-	t->files += kind == 'f' || kind == 'l';
 	lv->walk->links += kind == 'l';
-	if (kind == 'f' &&
-	    (__builtin_add_overflow(t->bytes, e.size, &t->bytes) ||
-	     __builtin_add_overflow(t->cost, slu_share_cost(e.size), &t->cost)))
-		return slu_err(err, SLU_INVALID, "more than 2^64 bytes");
-	if (slu_manifest_add(lv->walk->manifest, &e, err))
+	if (slu_manifest_add(&lv->walk->manifest, &e, err))
 		return -1;
 	if (lv->walk->progress && lv->walk->progress(lv->walk->arg, 0))
 		return slu_err(err, SLU_BUSY, "stopped");
@@ -154,6 +152,24 @@ static bool only_brick(const struct slu_walk *w, const struct stat *st)
 	       (st->st_mode & 07777) == S_ISVTX;
 }
 
+static int walk_looked(struct level *lv, int src, int dst, const char *name,
+		       const struct stat *st, struct slu_err *err)
+{
+	if (only_brick(lv->walk, st))
+		return 0;
+	switch (st->st_mode & S_IFMT) {
+	case S_IFDIR:
+		return walk_subdir(lv, src, dst, name, err);
+	case S_IFREG:
+		return walk_regular(lv, dst, name, st, err);
+	case S_IFLNK:
+		return walk_link(lv, src, dst, name, st, err);
+	default:
+		skip(lv);
+		return 0;
+	}
+}
+
 static int walk_entry(struct level *lv, int src, int dst, const char *name,
 		      struct slu_err *err)
 {
@@ -161,19 +177,7 @@ static int walk_entry(struct level *lv, int src, int dst, const char *name,
 
 	if (fstatat(src, name, &st, AT_SYMLINK_NOFOLLOW))
 		return fail(lv, "look at", err);
-	if (only_brick(lv->walk, &st))
-		return 0;
-	switch (st.st_mode & S_IFMT) {
-	case S_IFDIR:
-		return walk_subdir(lv, src, dst, name, err);
-	case S_IFREG:
-		return walk_regular(lv, dst, name, &st, err);
-	case S_IFLNK:
-		return walk_link(lv, src, dst, name, &st, err);
-	default:
-		skip(lv);
-		return 0;
-	}
+	return walk_looked(lv, src, dst, name, &st, err);
 }
 
 /* Add "/name" to the path; slu_manifest_add refuses what is too long, this
@@ -205,9 +209,13 @@ struct batch {
 	struct slu_buf names;
 	struct item {
 		ino_t ino;
-		size_t at; /* in names */
+		size_t at;    /* in names */
+		int errno_of; /* of the look at it */
+		struct stat st;
 	} item[BATCH];
 	size_t n;
+	int src;
+	_Atomic size_t looked_at;
 };
 
 static int by_inode(const void *a, const void *b)
@@ -226,7 +234,8 @@ static int read_batch(struct level *lv, DIR *dir, struct batch *b,
 	for (b->n = 0; b->n < BATCH && (errno = 0, d = readdir(dir));) {
 		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
 			continue;
-		b->item[b->n++] = (struct item){d->d_ino, b->names.len};
+		b->item[b->n].ino = d->d_ino;
+		b->item[b->n++].at = b->names.len;
 		slu_buf_add(&b->names, d->d_name, strlen(d->d_name) + 1);
 	}
 	if (b->n < BATCH && errno)
@@ -237,6 +246,39 @@ static int read_batch(struct level *lv, DIR *dir, struct batch *b,
 	return 0;
 }
 
+static void *look(void *arg)
+{
+	struct batch *b = arg;
+	size_t from;
+
+	while ((from = atomic_fetch_add(&b->looked_at, EACH)) < b->n)
+		for (size_t i = from; i < from + EACH && i < b->n; i++) {
+			struct item *e = &b->item[i];
+
+			e->errno_of = fstatat(b->src, b->names.data + e->at,
+					      &e->st, AT_SYMLINK_NOFOLLOW)
+					      ? errno
+					      : 0;
+		}
+	return NULL;
+}
+
+/* Storage that is far away answers many questions in the time of one. */
+static void look_at_all(const struct level *lv, struct batch *b, int src)
+{
+	pthread_t thread[LOOKERS];
+	unsigned n = 0, want = lv->walk->one_thread ? 0 : (unsigned)b->n / EACH;
+
+	b->src = src;
+	b->looked_at = 0;
+	while (n < want && n + 1 < LOOKERS &&
+	       !pthread_create(&thread[n], NULL, look, b))
+		n++;
+	look(b);
+	while (n)
+		pthread_join(thread[--n], NULL);
+}
+
 static int walk_batch(struct level *lv, const struct batch *b, int src, int dst,
 		      struct slu_err *err)
 {
@@ -244,11 +286,15 @@ static int walk_batch(struct level *lv, const struct batch *b, int src, int dst,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < b->n; i++) {
-		const char *name = b->names.data + b->item[i].at;
+		const struct item *e = &b->item[i];
+		const char *name = b->names.data + e->at;
 
 		rc = push(lv, name, err);
+		errno = e->errno_of;
 		if (!rc)
-			rc = walk_entry(lv, src, dst, name, err);
+			rc = errno ? fail(lv, "look at", err)
+				   : walk_looked(lv, src, dst, name, &e->st,
+						 err);
 		cut(lv, len);
 	}
 	return rc;
@@ -263,8 +309,10 @@ static int walk_list(struct level *lv, DIR *dir, int src, int dst,
 	if (!b)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	do
-		rc = read_batch(lv, dir, b, err) ||
-		     walk_batch(lv, b, src, dst, err);
+		if (!(rc = read_batch(lv, dir, b, err))) {
+			look_at_all(lv, b, src);
+			rc = walk_batch(lv, b, src, dst, err);
+		}
 	while (!rc && b->n == BATCH);
 	slu_buf_free(&b->names);
 	free(b);
@@ -308,10 +356,10 @@ int slu_walk(struct slu_walk *w, struct slu_err *err)
 	else if (fstat(w->dst, &lv.dst_root)) {
 		fail(&lv, "look at the destination", err);
 		close(src);
-	} else if (slu_manifest_begin(w->manifest, err))
+	} else if (slu_manifest_begin(&w->manifest, err))
 		close(src);
 	else if (!walk_dir(&lv, src, w->dst, w->made, err))
-		rc = slu_manifest_end(w->manifest, &w->totals, err);
+		rc = slu_manifest_end(&w->manifest, err);
 	free(lv.path);
 	return rc;
 }
@@ -384,11 +432,11 @@ int slu_walk_names(struct slu_walk *w, const struct slu_names *names,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	rc = fstat(w->dst, &lv.dst_root)
 		     ? fail(&lv, "look at the destination", err)
-		     : slu_manifest_begin(w->manifest, err);
+		     : slu_manifest_begin(&w->manifest, err);
 	for (size_t i = 0; !rc && i < names->n; i++)
 		rc = walk_name(&lv, names->path[i], err);
 	if (!rc)
-		rc = slu_manifest_end(w->manifest, &w->totals, err);
+		rc = slu_manifest_end(&w->manifest, err);
 	free(lv.path);
 	return rc;
 }
@@ -405,8 +453,8 @@ int slu_walk_file(struct slu_walk *w, const char *name, const char *as,
 	if (!S_ISREG(st.st_mode))
 		return slu_err(err, SLU_INVALID, "%s is not a regular file",
 			       name);
-	if (slu_manifest_begin(w->manifest, err) ||
+	if (slu_manifest_begin(&w->manifest, err) ||
 	    walk_regular(&lv, w->dst, as, &st, err))
 		return -1;
-	return slu_manifest_end(w->manifest, &w->totals, err);
+	return slu_manifest_end(&w->manifest, err);
 }

@@ -10,22 +10,21 @@
  */
 
 #include <stdbool.h>
-#include <stdio.h>
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/select.h"
 
 struct slu_walk {
-	int src, dst; /* directories; the caller's */
-	FILE *manifest;
-	bool made;   /* dst was made for this: give it src's mode and time */
-	bool plain;  /* dst keeps no modes that are set later */
-	bool bricks; /* leave out what only a glusterfs brick has */
+	int src, dst;			  /* directories; the caller's */
+	struct slu_manifest_out manifest; /* its file is the caller's */
+	bool made;  /* dst was made for this: give it src's mode and time */
+	bool plain; /* dst keeps no modes that are set later */
+	bool one_thread; /* ask for one thing at a time */
+	bool bricks;	 /* leave out what only a glusterfs brick has */
 	/* Told after every entry; may be NULL. Not 0: stop. */
 	int (*progress)(void *arg, uint64_t bytes);
 	void *arg;
 	/* Out: */
-	struct slu_totals totals;
-	uint64_t links;	  /* of totals.files: made already */
+	uint64_t links;	  /* of the manifest's files: made already */
 	uint64_t skipped; /* sockets, pipes and devices: nothing to copy */
 	char first_skipped[208]; /* one of them, for the message */
 };

@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct slu_manifest *m;
 	struct slu_totals totals;
 	struct slu_entry entry;
+	uint64_t at;
 	FILE *file = size ? fmemopen((void *)data, size, "r") : NULL;
 
 	if (!file)
@@ -33,6 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m = slu_manifest_open(file, &totals, NULL);
 	while (m && slu_manifest_next(m, &entry, NULL) == 1)
 		check_path(entry.path);
+	if (m && !slu_manifest_seek(m, totals.cost / 2, &at, NULL))
+		while (slu_manifest_next(m, &entry, NULL) == 1)
+			check_path(entry.path);
 	slu_manifest_free(m);
 	fclose(file);
 	return 0;

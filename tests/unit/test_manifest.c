@@ -3,12 +3,15 @@
 #include "tests/unit/harness.h"
 #include <limits.h>
 #include "burst_buffer/staging/manifest.h"
+#include "burst_buffer/staging/share.h"
+
+#define BIG (1ull << 62)
 
 static const struct slu_entry entries[] = {
 	{'d', 0755, 0, {1700000000, 0}, "", ""},
 	{'d', 0700, 0, {1700000001, 999999999}, "a dir", ""},
 	{'f', 0644, 0, {0, 0}, "a dir/empty", ""},
-	{'f', 0, INT64_MAX, {-5, 1}, "a dir/new\nline \xff\"'", ""},
+	{'f', 0, BIG, {-5, 1}, "a dir/new\nline \xff\"'", ""},
 	{'l', 0777, 0, {12, 34}, "end\n", "../../etc/passwd\n"},
 	{'f', 0777, 17, {1, 2}, "...", ""},
 	{'D', 0500, 0, {1700000001, 999999999}, "a dir", ""},
@@ -17,14 +20,14 @@ static const struct slu_entry entries[] = {
 
 static FILE *written(void)
 {
-	struct slu_totals t = {3, 17, UINT64_MAX};
 	struct slu_err err;
 	FILE *f = tmpfile();
+	struct slu_manifest_out out = {.file = f};
 
-	ck_assert(!slu_manifest_begin(f, &err));
+	ck_assert(!slu_manifest_begin(&out, &err));
 	for (size_t i = 0; i < N; i++)
-		ck_assert(!slu_manifest_add(f, &entries[i], &err));
-	ck_assert(!slu_manifest_end(f, &t, &err));
+		ck_assert(!slu_manifest_add(&out, &entries[i], &err));
+	ck_assert(!slu_manifest_end(&out, &err));
 	rewind(f);
 	return f;
 }
@@ -38,9 +41,9 @@ START_TEST(test_round_trip)
 	struct slu_manifest *m = slu_manifest_open(f, &t, &err);
 
 	ck_assert_ptr_nonnull(m);
-	ck_assert_uint_eq(t.files, 3);
-	ck_assert_uint_eq(t.bytes, 17);
-	ck_assert_uint_eq(t.cost, UINT64_MAX);
+	ck_assert_uint_eq(t.files, 4);
+	ck_assert_uint_eq(t.bytes, BIG + 17);
+	ck_assert_uint_eq(t.cost, BIG + 17 + 3 * SLU_STAGE_FILE_COST);
 	for (size_t i = 0; i < N; i++) {
 		ck_assert_int_eq(slu_manifest_next(m, &e, &err), 1);
 		ck_assert_int_eq(e.kind, entries[i].kind);
@@ -89,9 +92,10 @@ START_TEST(test_unfinished)
 	struct slu_totals t;
 	struct slu_err err;
 	FILE *f = tmpfile();
+	struct slu_manifest_out out = {.file = f};
 
-	ck_assert(!slu_manifest_begin(f, &err));
-	ck_assert(!slu_manifest_add(f, &entries[0], &err));
+	ck_assert(!slu_manifest_begin(&out, &err));
+	ck_assert(!slu_manifest_add(&out, &entries[0], &err));
 	rewind(f);
 	ck_assert_ptr_null(slu_manifest_open(f, &t, &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "never finished"));
@@ -99,10 +103,11 @@ START_TEST(test_unfinished)
 }
 END_TEST
 
-#define HEAD "sluice-manifest 1\n"
+#define HEAD "sluice-manifest 2\n"
 #define TAIL                                            \
+	"marks 0\n"                                     \
 	"end 00000000000000000001 00000000000000000001" \
-	" 00000000000000000001\n"
+	" 00000000000000000001 %020zu\n"
 
 static const struct {
 	const char *record;
@@ -135,7 +140,7 @@ static void check_refused(size_t _i)
 	struct slu_totals t;
 	struct slu_entry e;
 	struct slu_err err;
-	char text[512];
+	char text[512], tail[200];
 	size_t n =
 		hostile[_i].len ? hostile[_i].len : strlen(hostile[_i].record);
 	FILE *f;
@@ -143,8 +148,9 @@ static void check_refused(size_t _i)
 
 	memcpy(text, HEAD, strlen(HEAD));
 	memcpy(text + strlen(HEAD), hostile[_i].record, n);
-	memcpy(text + strlen(HEAD) + n, TAIL, strlen(TAIL));
-	f = fmemopen(text, strlen(HEAD) + n + strlen(TAIL), "r");
+	snprintf(tail, sizeof(tail), TAIL, strlen(HEAD) + n);
+	memcpy(text + strlen(HEAD) + n, tail, strlen(tail));
+	f = fmemopen(text, strlen(HEAD) + n + strlen(tail), "r");
 	m = slu_manifest_open(f, &t, &err);
 	ck_assert_ptr_nonnull(m);
 	ck_assert_int_eq(slu_manifest_next(m, &e, &err), -1);
@@ -165,18 +171,68 @@ START_TEST(test_too_long)
 	struct slu_err err;
 	char *path = malloc(SLU_STAGE_PATH_MAX + 2);
 	FILE *f = tmpfile();
+	struct slu_manifest_out out = {.file = f};
 
 	memset(path, 'x', SLU_STAGE_PATH_MAX + 1);
 	path[SLU_STAGE_PATH_MAX + 1] = '\0';
 	e.path = path;
-	ck_assert_int_eq(slu_manifest_add(f, &e, &err), -1);
+	ck_assert(!slu_manifest_begin(&out, &err));
+	ck_assert_int_eq(slu_manifest_add(&out, &e, &err), -1);
 	ck_assert_int_eq(err.kind, SLU_INVALID);
 	e.path++;
-	ck_assert_int_eq(slu_manifest_add(f, &e, &err), 0);
+	ck_assert_int_eq(slu_manifest_add(&out, &e, &err), 0);
 	fclose(f);
 	free(path);
 }
 END_TEST
 
+/* From wherever a share begins: what follows is what a whole reading finds
+ * there, and nothing that lies there is missed. */
+START_TEST(test_seek)
+{
+	enum { FILES = 200000 };
+	struct slu_entry e = {.kind = 'f', .mode = 0600, .link = ""};
+	struct slu_err err;
+	struct slu_totals t;
+	FILE *f = tmpfile();
+	struct slu_manifest_out out = {.file = f};
+	struct slu_manifest *m;
+	uint64_t at;
+	char path[20];
+
+	e.path = path;
+	ck_assert(!slu_manifest_begin(&out, &err));
+	for (int i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%d", i);
+		e.kind = i % 10 ? 'f' : 'd';
+		e.size = (uint64_t)i % 1000 * 1000;
+		ck_assert(!slu_manifest_add(&out, &e, &err));
+	}
+	ck_assert(!slu_manifest_end(&out, &err));
+	m = slu_manifest_open(f, &t, &err);
+	ck_assert_ptr_nonnull(m);
+	for (int i = 0; i <= 100; i++) {
+		uint64_t to = t.cost / 100 * (uint64_t)i, sum = 0;
+		long n = -1, first;
+
+		ck_assert(!slu_manifest_seek(m, to, &at, &err));
+		ck_assert_uint_le(at, to);
+		while (slu_manifest_next(m, &e, &err) == 1) {
+			first = strtol(e.path, NULL, 10);
+			ck_assert(n < 0 || first == n + 1);
+			if (n < 0) /* not too much is read in vain */
+				ck_assert_uint_le(to - at, t.cost / 200);
+			n = first;
+			sum += e.kind == 'f' ? slu_share_cost(e.size) : 0;
+			if (i % 10)
+				break;
+		}
+		ck_assert(i % 10 || at + sum == t.cost);
+	}
+	slu_manifest_free(m);
+	fclose(f);
+}
+END_TEST
+
 TEST_MAIN("manifest", test_round_trip, test_cut_off, test_unfinished,
-	  test_refused, test_too_long)
+	  test_refused, test_too_long, test_seek)

@@ -36,7 +36,8 @@ static void check_division(void)
 {
 	unsigned n = 1 + (unsigned)random() % 40, last = 0;
 	size_t files = 1 + (size_t)random() % 300;
-	uint64_t size[300], total = 0, at = 0, load[40] = {0}, all = 0;
+	uint64_t size[300], total = 0, at = 0, line = 0, load[40] = {0},
+			    all = 0;
 
 	for (size_t i = 0; i < files; i++) {
 		size[i] = (uint64_t)random() % 4
@@ -50,9 +51,14 @@ static void check_division(void)
 		for (uint64_t r = 0; r < slu_share_ranges(size[i]); r++) {
 			uint64_t offset;
 			uint64_t len = slu_share_range(size[i], r, &offset);
-			unsigned who = slu_share_owner(at, r, total, n);
+			uint64_t from = slu_share_begin(at, r);
+			unsigned who = slu_share_owner(from, total, n);
 
 			ck_assert_uint_eq(offset, end);
+			ck_assert_uint_eq(from, line);
+			line = slu_share_end(at, size[i], r);
+			ck_assert_uint_eq(line - from,
+					  len + (r ? 0 : SLU_STAGE_FILE_COST));
 			ck_assert_uint_lt(who, n);
 			ck_assert_uint_ge(who, last);
 			end += len;
@@ -81,14 +87,14 @@ END_TEST
 /* The largest numbers do not overflow on the way. */
 START_TEST(test_huge)
 {
-	ck_assert_uint_eq(slu_share_owner(UINT64_MAX - 1, 0, UINT64_MAX, 65536),
+	ck_assert_uint_eq(slu_share_owner(UINT64_MAX - 1, UINT64_MAX, 65536),
 			  65535);
-	ck_assert_uint_eq(slu_share_owner(UINT64_MAX / 2, 0, UINT64_MAX, 2), 0);
-	ck_assert_uint_eq(slu_share_owner(UINT64_MAX / 2 + 1, 0, UINT64_MAX, 2),
+	ck_assert_uint_eq(slu_share_owner(UINT64_MAX / 2, UINT64_MAX, 2), 0);
+	ck_assert_uint_eq(slu_share_owner(UINT64_MAX / 2 + 1, UINT64_MAX, 2),
 			  1);
 	/* A cost that the manifest lied about stays inside the nodes. */
-	ck_assert_uint_eq(slu_share_owner(100, 0, 10, 4), 3);
-	ck_assert_uint_eq(slu_share_owner(0, 0, 0, 4), 3);
+	ck_assert_uint_eq(slu_share_owner(100, 10, 4), 3);
+	ck_assert_uint_eq(slu_share_owner(0, 0, 4), 3);
 }
 END_TEST
 
