@@ -177,6 +177,11 @@ int slu_bb_requeues(struct slu_db *db, uint32_t job_id, int64_t *n,
 /* Done for long enough, and nothing is owed to or by any node. */
 bool slu_bb_over(const struct slu_bb *bb, double now);
 
+/* promised.c: what the buffers that are alive (arg: struct slu_buffers) hold of
+ * the storage that a plan wants; see struct slu_plan_site. */
+int slu_bb_promised(void *buffers, const struct slu_plan *plan,
+		    uint64_t *promised, struct slu_err *err);
+
 /* load.c */
 int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err);
 

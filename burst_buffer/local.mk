@@ -7,6 +7,7 @@ libslurequest_la_SOURCES = \
 	burst_buffer/request/fstype.c burst_buffer/request/fstype.h \
 	burst_buffer/request/grammar.c burst_buffer/request/grammar.h \
 	burst_buffer/request/parse.c \
+	burst_buffer/request/pool.c burst_buffer/request/pool.h \
 	burst_buffer/request/request.h \
 	burst_buffer/request/resolve.c \
 	burst_buffer/request/stripe.c \
@@ -22,6 +23,7 @@ libsluburst_la_SOURCES = \
 	burst_buffer/live.c burst_buffer/live.h \
 	burst_buffer/load.c \
 	burst_buffer/plan.c burst_buffer/plan.h burst_buffer/plan_stripe.c \
+	burst_buffer/promised.c \
 	burst_buffer/rows.c \
 	burst_buffer/runs.c \
 	burst_buffer/settle.c \

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include "burst_buffer/plan.h"
 #include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/pool.h"
 #include "burst_buffer/request/request.h"
 #include "common/cred.h"
 #include "common/hostlist.h"
@@ -79,26 +80,31 @@ static int set_addr(struct slu_plan_node *node,
 	return set(&node->addr, addr, err);
 }
 
-/* NodeStorage=auto: in sluice/ on the largest local file system. How much of it
- * is free the map knows only as of a minute ago, when the job before may still
- * have held it: whether it is enough, the node finds out. */
+/* NodeStorage=auto: in sluice/ on the largest local file system. */
 static int find_storage(struct slu_plan_node *node, struct slu_db *map,
-			struct slu_err *err)
+			uint64_t *size, struct slu_err *err)
 {
-	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
 	struct slu_node_storage place;
 
 	if (slu_storage_find(map, node->name, &place, err))
 		return -1;
-	if (node->capacity > place.size)
-		return slu_err(err, SLU_BUSY,
-			       "%s has only %s on %s, each node must give %s",
-			       node->name, slu_size_text(place.size, has),
-			       place.path,
-			       slu_size_text(node->capacity, needs));
 	node->storage = slu_asprintf(
 		"%s/sluice", strcmp(place.path, "/") == 0 ? "" : place.path);
+	*size = place.size;
 	return node->storage ? 0 : nomem(err);
+}
+
+/* A path that the site gives. */
+static int fixed_storage(struct slu_plan_node *node, const char *path,
+			 struct slu_db *map, uint64_t *size,
+			 struct slu_err *err)
+{
+	struct slu_node_storage place;
+
+	*size = UINT64_MAX;
+	if (slu_storage_at(map, node->name, path, &place, NULL) == 0)
+		*size = place.size;
+	return set(&node->storage, path, err);
 }
 
 /* storage= of the profile or the file system; NULL: neither has it. */
@@ -111,17 +117,79 @@ static const char *own_storage(const struct slu_plan *plan)
 }
 
 static int set_storage(const struct slu_plan *plan, struct slu_plan_node *node,
-		       const struct slu_plan_site *site, struct slu_err *err)
+		       const struct slu_plan_site *site, uint64_t *size,
+		       struct slu_err *err)
 {
 	const char *own = own_storage(plan);
 
 	free(node->storage);
 	node->storage = NULL;
-	if (own)
-		return set(&node->storage, own, err);
-	if (strcmp(site->conf->node_storage, "auto") == 0)
-		return find_storage(node, site->map, err);
-	return set(&node->storage, site->conf->node_storage, err);
+	if (!own && strcmp(site->conf->node_storage, "auto") == 0)
+		return find_storage(node, site->map, size, err);
+	return fixed_storage(node, own ? own : site->conf->node_storage,
+			     site->map, size, err);
+}
+
+/* How much of it is free the map knows only as of a minute ago, when the job
+ * before may still have held it: what counts is what we have promised. The node
+ * finds out whether that is true. */
+static int check_room(const struct slu_plan_node *node, uint64_t size,
+		      uint64_t promised, struct slu_err *err)
+{
+	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT], held[SLU_SIZE_TEXT];
+
+	if (node->client ||
+	    (promised <= size && node->capacity <= size - promised))
+		return 0;
+	if (!promised)
+		return slu_err(err, SLU_BUSY,
+			       "%s has only %s for %s, each node must give %s",
+			       node->name, slu_size_text(size, has),
+			       node->storage,
+			       slu_size_text(node->capacity, needs));
+	return slu_err(err, SLU_BUSY,
+		       "other jobs hold %s of the %s that %s has for %s, each "
+		       "node must give %s",
+		       slu_size_text(promised, held), slu_size_text(size, has),
+		       node->name, node->storage,
+		       slu_size_text(node->capacity, needs));
+}
+
+static int check_pool(const struct slu_plan *plan,
+		      const struct slu_pool_conf *pool, struct slu_err *err)
+{
+	size_t i;
+
+	for (i = 0; pool && pool->nodes.n && i < plan->n_node; i++)
+		if (!plan->node[i].client &&
+		    slu_hosts_find(&pool->nodes, plan->node[i].name) < 0)
+			return slu_err(err, SLU_INVALID,
+				       "%s is not of pool %s, which has %zu "
+				       "nodes: name them with --nodelist",
+				       plan->node[i].name, pool->name,
+				       pool->nodes.n);
+	return 0;
+}
+
+/* Where each node that gives something has it, and that it has it. */
+static int set_storages(struct slu_plan *plan, const struct slu_plan_site *site,
+			struct slu_err *err)
+{
+	uint64_t *size = calloc(2 * plan->n_node, sizeof(*size));
+	uint64_t *promised = size + plan->n_node;
+	size_t i;
+	int rc = size ? 0 : nomem(err);
+
+	for (i = 0; rc == 0 && i < plan->n_node; i++)
+		if (!plan->node[i].client)
+			rc = set_storage(plan, &plan->node[i], site, &size[i],
+					 err);
+	if (rc == 0 && site->promised)
+		rc = site->promised(site->promised_arg, plan, promised, err);
+	for (i = 0; rc == 0 && i < plan->n_node; i++)
+		rc = check_room(&plan->node[i], size[i], promised[i], err);
+	free(size);
+	return rc;
 }
 
 /* Staging */
@@ -238,6 +306,12 @@ static void set_numbers(struct slu_plan *plan, const struct slu_job *job,
 	plan->keep_failed = conf->keep_failed;
 }
 
+static int set_pool(struct slu_plan *plan, const struct slu_pool_conf *pool,
+		    struct slu_err *err)
+{
+	return pool ? set(&plan->pool, pool->name, err) : 0;
+}
+
 /* A request that only lays out directories: no node gives anything. */
 static int fill_none(struct slu_plan *plan, const struct slu_job *job,
 		     struct slu_err *err)
@@ -258,12 +332,12 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 	static const char *const dw[] = {[SLU_DW_NO] = "",
 					 [SLU_DW_STRIPED] = "striped",
 					 [SLU_DW_PRIVATE] = "private"};
-	size_t i;
 
 	plan->capacity = req->capacity;
 	plan->tolerate = req->tolerate == UINT32_MAX ? 0 : req->tolerate;
 	if (set(&plan->name, req->name, err) ||
 	    set(&plan->dw, dw[req->dw], err) ||
+	    set_pool(plan, slu_request_pool(req, site->conf), err) ||
 	    set_fs(plan, slu_conf_fs(site->conf, req->fs),
 		   req->profile ? slu_conf_profile(site->conf, req->profile)
 				: NULL,
@@ -271,11 +345,10 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 	    set_nodes(plan, job, err) || set_capacities(plan, req, err) ||
 	    set_stages(plan, req, sym, err))
 		return -1;
-	for (i = 0; i < plan->n_node; i++)
-		if ((!plan->node[i].client &&
-		     set_storage(plan, &plan->node[i], site, err)))
-			return -1;
-	return 0;
+	return check_pool(plan, slu_request_pool(req, site->conf), err) ||
+			       set_storages(plan, site, err)
+		       ? -1
+		       : 0;
 }
 
 static int fill(struct slu_plan *plan, const struct slu_job *job,
@@ -320,7 +393,8 @@ int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 	if (!user || !mount)
 		rc = nomem(err);
 	else if (slu_request_resolve(&req, site->conf, err) ||
-		 slu_request_check(&req, site->conf, user, err))
+		 slu_request_check(&req, site->conf, user, err) ||
+		 slu_pool_check(&req, site->conf, user, job->account, err))
 		rc = -1;
 	else
 		rc = fill(&plan, job, &req, site, user, mount, err);

@@ -32,7 +32,11 @@ struct slu_plan_site {
 	 * NULL: nobody is there to say. */
 	char *(*layout)(void *arg, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err);
-	void *arg;
+	/* Bytes that other buffers hold on each node of the plan, in the
+	 * directory of its storage; may be NULL. promised: n_node zeros. */
+	int (*promised)(void *promised_arg, const struct slu_plan *plan,
+			uint64_t *promised, struct slu_err *err);
+	void *arg, *promised_arg;
 };
 
 /*
@@ -42,9 +46,11 @@ struct slu_plan_site {
  * NodeStorage, or for "auto" in sluice/ on the node's largest local file system
  * in the resource map. A request that only stripes has the file system "none".
  * SLU_INVALID or SLU_DENIED: the request (checked again)
- * cannot be served; SLU_NOTFOUND: a node is not in the resource map; SLU_BUSY:
- * a node has not that much space, free or not. The caller clears it with
- * slu_msg_clear().
+ * cannot be served, or a node is not of its pool; SLU_NOTFOUND: a node is not
+ * in the resource map; SLU_BUSY: a node's storage is too small for its share
+ * beside what other buffers hold of it. What a path is on, only the map can
+ * say: a node that it does not know is then taken as large enough. The caller
+ * clears it with slu_msg_clear().
  */
 int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 		  struct slu_plan *out, struct slu_err *err);

@@ -30,8 +30,15 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 				 const struct slu_job *job, double now,
 				 struct slu_err *why, struct slu_err *err)
 {
-	const struct slu_plan_site site = {b->conf, b->db, b->ops->addr,
-					   b->ops->layout, b->arg};
+	const struct slu_plan_site site = {
+		.conf = b->conf,
+		.map = b->db,
+		.addr = b->ops->addr,
+		.layout = b->ops->layout,
+		.promised = slu_bb_promised,
+		.arg = b->arg,
+		.promised_arg = b,
+	};
 	struct slu_bb *bb = calloc(1, sizeof(*bb));
 	int rc = 0;
 
@@ -273,7 +280,8 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 			 leave_node, now, err);
 }
 
-/* Does it ask for something of its nodes? One that cannot be read must be refused. */
+/* Does it ask for something of its nodes? One that cannot be read must be
+ * refused. */
 static bool concerns_us(const struct slu_job *job)
 {
 	struct slu_request req;

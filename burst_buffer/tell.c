@@ -127,6 +127,7 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 		.state = strdup(slu_bb_name((int)bb->state)),
 		.text = sentence(bb),
 		.size = bb->plan.capacity,
+		.pool = bb->plan.pool ? strdup(bb->plan.pool) : NULL,
 		.created = (int64_t)bb->created,
 		.pending = slu_bb_hosts(bb, is_pending),
 		.failed = bb->failure != NULL,

@@ -104,7 +104,7 @@ static int fill_in_defaults(struct parser *p, struct slu_err *err)
 			return slu_err_prefix(err, "%s", p->file);
 	if (p->conf->n_fs && !slu_conf_fs(p->conf, NULL))
 		p->conf->fs[0].is_default = true;
-	return 0;
+	return p->conf->n_pool ? 0 : slu_conf_read_pool("nodes", p->conf, err);
 }
 
 struct slu_conf *slu_conf_parse(const char *text, const char *name,
@@ -152,6 +152,9 @@ void slu_conf_free(struct slu_conf *conf)
 	for (size_t i = 0; i < conf->n_profile; i++)
 		slu_profile_conf_clear(&conf->profile[i]);
 	free(conf->profile);
+	for (size_t i = 0; i < conf->n_pool; i++)
+		slu_pool_conf_clear(&conf->pool[i]);
+	free(conf->pool);
 	free(conf->database);
 	slu_strv_free(conf->daemon_addr);
 	free(conf->control_socket);

@@ -35,8 +35,8 @@ extern const char *const slu_ion_policy_names[];
 #define SLU_DAEMON_PORT 6821 /* of a DaemonAddr without one */
 
 /* One FileSystem=NAME line: file systems that users may ask for. Options other
- * than Driver and Default are the driver's own (key=value, in the order of the
- * line) and checked by it. */
+ * than Driver, Pool and Default are the driver's own (key=value, in the order
+ * of the line) and checked by it. */
 struct slu_option {
 	char *key;
 	char *value;
@@ -45,6 +45,7 @@ struct slu_option {
 struct slu_fs_conf {
 	char *name;
 	char *driver;
+	char *pool; /* Pool= that it is counted in; NULL: not said */
 	bool is_default;
 	struct slu_option *option;
 	size_t n_option;
@@ -58,6 +59,18 @@ struct slu_profile_conf {
 	size_t n_option;
 };
 
+/* One Pool=NAME line: storage that is counted together. There is always one;
+ * the first is that of file systems which say nothing. */
+struct slu_pool_conf {
+	char *name;
+	struct slu_hosts nodes; /* Nodes: n = 0: all of the system */
+	uint64_t size;		/* Size, bytes; 0: what the map says */
+	uint64_t granularity;	/* Granularity: bytes, at least 1 */
+	uint64_t max_per_job, max_per_user; /* bytes; 0: no limit */
+	char **allow_users, **deny_users;   /* NULL: everybody, nobody */
+	char **allow_accounts, **deny_accounts;
+};
+
 struct slu_conf {
 	char *database;	      /* Database */
 	char **daemon_addr;   /* DaemonAddr: NULL-ended "host:port" list;
@@ -68,6 +81,8 @@ struct slu_conf {
 	size_t n_fs;
 	struct slu_profile_conf *profile; /* Profile */
 	size_t n_profile;
+	struct slu_pool_conf *pool; /* Pool */
+	size_t n_pool;
 	char *node_storage; /* NodeStorage: a path, or "auto" */
 	char *run_dir;	    /* RunDir: node-local notes and mounts */
 	char **allow_users; /* AllowUsers, NULL: everybody */
@@ -119,6 +134,9 @@ const struct slu_fs_conf *slu_conf_fs(const struct slu_conf *conf,
 /* The profile of this name, or NULL. */
 const struct slu_profile_conf *slu_conf_profile(const struct slu_conf *conf,
 						const char *name);
+/* The pool of this name, or NULL. */
+const struct slu_pool_conf *slu_conf_pool(const struct slu_conf *conf,
+					  const char *name);
 /* Value of an option of a file system's line, or `fallback`. */
 const char *slu_fs_option(const struct slu_fs_conf *fs, const char *key,
 			  const char *fallback);

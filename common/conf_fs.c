@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * FileSystem=NAME and Profile=NAME lines. The words behind the name are pairs
- * without blanks; Driver and Default are ours, the others are kept for the
- * driver, or for who applies the profile.
+ * without blanks; Driver, Pool and Default are ours, the others are kept for
+ * the driver, or for who applies the profile.
  */
 #include "config.h"
 #include "common/conf_fs.h"
@@ -35,6 +35,7 @@ void slu_fs_conf_clear(struct slu_fs_conf *fs)
 	clear_pairs(fs->option, fs->n_option);
 	free(fs->name);
 	free(fs->driver);
+	free(fs->pool);
 	*fs = (struct slu_fs_conf){0};
 }
 
@@ -79,8 +80,7 @@ static int add_option(struct pairs p, const char *key, const char *value,
 	return 0;
 }
 
-/* Cut one "key=value" word; the value, or NULL. */
-static char *cut(char *word, struct slu_err *err)
+char *slu_conf_cut(char *word, struct slu_err *err)
 {
 	char *value = strchr(word, '=');
 
@@ -108,26 +108,33 @@ static int add_pair(struct pairs p, const char *key, const char *value,
 	return add_option(p, key, value, err);
 }
 
+static int read_once(char **field, const char *key, const char *value,
+		     struct slu_err *err)
+{
+	if (*field)
+		return slu_err(err, SLU_INVALID, "%s is given twice", key);
+	*field = strdup(value);
+	return *field ? 0 : no_memory(err);
+}
+
 /* A pair of a FileSystem line. */
 static int read_pair(struct slu_fs_conf *fs, char *word, struct slu_err *err)
 {
-	char *value = cut(word, err);
+	char *value = slu_conf_cut(word, err);
 
 	if (!value)
 		return -1;
 	if (strcasecmp(word, "Default") == 0)
 		return read_default(fs, value, err);
-	if (strcasecmp(word, "Driver") != 0)
-		return add_pair((struct pairs){&fs->option, &fs->n_option},
-				word, value, err);
-	if (fs->driver)
-		return slu_err(err, SLU_INVALID, "%s is given twice", word);
-	fs->driver = strdup(value);
-	return fs->driver ? 0 : no_memory(err);
+	if (strcasecmp(word, "Driver") == 0)
+		return read_once(&fs->driver, word, value, err);
+	if (strcasecmp(word, "Pool") == 0)
+		return read_once(&fs->pool, word, value, err);
+	return add_pair((struct pairs){&fs->option, &fs->n_option}, word, value,
+			err);
 }
 
-/* The first word, a name; the others are left in *save. */
-static char *read_name(char *words, char **save, struct slu_err *err)
+char *slu_conf_name(char *words, char **save, struct slu_err *err)
 {
 	char *word = strtok_r(words, " \t", save), *name;
 
@@ -146,7 +153,7 @@ static int read_words(struct slu_fs_conf *fs, char *words, struct slu_err *err)
 {
 	char *save, *word;
 
-	fs->name = read_name(words, &save, err);
+	fs->name = slu_conf_name(words, &save, err);
 	if (!fs->name)
 		return -1;
 	while ((word = strtok_r(NULL, " \t", &save)))
@@ -222,11 +229,11 @@ static int read_profile(struct slu_profile_conf *p, char *words,
 {
 	char *save, *word, *value;
 
-	p->name = read_name(words, &save, err);
+	p->name = slu_conf_name(words, &save, err);
 	if (!p->name)
 		return -1;
 	while ((word = strtok_r(NULL, " \t", &save))) {
-		value = cut(word, err);
+		value = slu_conf_cut(word, err);
 		if (!value || add_pair((struct pairs){&p->option, &p->n_option},
 				       word, value, err) < 0)
 			return -1;

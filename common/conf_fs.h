@@ -2,7 +2,8 @@
 #ifndef SLU_COMMON_CONF_FS_H
 #define SLU_COMMON_CONF_FS_H
 
-/* Inside of conf: the readers of FileSystem=NAME and Profile=NAME lines. */
+/* Inside of conf: the readers of FileSystem=NAME, Profile=NAME and Pool=NAME
+ * lines. */
 
 #include "common/conf.h"
 
@@ -13,7 +14,22 @@ int slu_conf_read_fs(const char *value, void *conf, struct slu_err *err);
 /* Append the profile that `value` ("NAME key=value ...") describes. */
 int slu_conf_read_profile(const char *value, void *conf, struct slu_err *err);
 
+/* Append the pool that `value` ("NAME Key=value ...") describes. */
+int slu_conf_read_pool(const char *value, void *conf, struct slu_err *err);
+
+/* The first of some words, a name (caller frees; NULL with *err); the others
+ * are left in *save, for strtok_r() with " \t". */
+char *slu_conf_name(char *words, char **save, struct slu_err *err);
+/* Cut one "key=value" word; the value in it, or NULL with *err. */
+char *slu_conf_cut(char *word, struct slu_err *err);
+
+/* Readers of values (struct slu_conf_key). */
+int slu_conf_read_size(const char *value, void *field, struct slu_err *err);
+int slu_conf_read_hosts(const char *value, void *field, struct slu_err *err);
+int slu_conf_read_users(const char *value, void *field, struct slu_err *err);
+
 /* Free what it owns. */
+void slu_pool_conf_clear(struct slu_pool_conf *pool);
 void slu_fs_conf_clear(struct slu_fs_conf *fs);
 void slu_profile_conf_clear(struct slu_profile_conf *profile);
 

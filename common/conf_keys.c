@@ -154,7 +154,7 @@ static int read_hours(const char *value, void *field, struct slu_err *err)
 	return 0;
 }
 
-static int read_size(const char *value, void *field, struct slu_err *err)
+int slu_conf_read_size(const char *value, void *field, struct slu_err *err)
 {
 	return slu_size_parse(value, field, err);
 }
@@ -186,7 +186,7 @@ static int read_quantile(const char *value, void *field, struct slu_err *err)
 	return 0;
 }
 
-static int read_hosts(const char *value, void *field, struct slu_err *err)
+int slu_conf_read_hosts(const char *value, void *field, struct slu_err *err)
 {
 	return slu_hosts_parse(value, field, err);
 }
@@ -233,7 +233,7 @@ static char *make_user(const char *piece, struct slu_err *err)
 	return name;
 }
 
-static int read_users(const char *value, void *field, struct slu_err *err)
+int slu_conf_read_users(const char *value, void *field, struct slu_err *err)
 {
 	return read_list(value, field, make_user, err);
 }
@@ -274,7 +274,7 @@ static int read_addrs(const char *value, void *field, struct slu_err *err)
 
 const struct slu_conf_key slu_conf_keys[] = {
 	{"AllowUsers", NULL, "Users who may ask for buffers; unset: everybody.",
-	 read_users, FIELD(allow_users), false},
+	 slu_conf_read_users, FIELD(allow_users), false},
 	{"ArbiterPolicy", "MCKP",
 	 "How I/O nodes are shared out: MCKP (best total bandwidth), STATIC, SIZE, "
 	 "PROCESS, ORACLE, ONE or ZERO.",
@@ -288,15 +288,15 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"Database", "/var/lib/sluice/sluice.db",
 	 "Path of the SQLite database, on a local disk.", read_path,
 	 FIELD(database), false},
-	{"DenyUsers", NULL, "Users who may not ask for buffers.", read_users,
-	 FIELD(deny_users), false},
+	{"DenyUsers", NULL, "Users who may not ask for buffers.",
+	 slu_conf_read_users, FIELD(deny_users), false},
 	{"DirectAccess", "yes",
 	 "Whether a job may reach the parallel file system without I/O nodes.",
 	 read_bool, FIELD(direct_access), false},
 	{"FileSystem", NULL, "One line per file system that jobs may ask for.",
 	 slu_conf_read_fs, 0, true},
 	{"IONodes", NULL, "Hosts that the arbiter shares out as I/O nodes.",
-	 read_hosts, FIELD(io_nodes), false},
+	 slu_conf_read_hosts, FIELD(io_nodes), false},
 	{"KeepFailed", "48", "Hours to keep data that could not be staged out.",
 	 read_hours, FIELD(keep_failed), false},
 	{"MappingDir", NULL,
@@ -308,8 +308,8 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"MappingTimeout", "5",
 	 "Seconds for a mapping to be published before the job starts without.",
 	 read_timeout, FIELD(mapping_timeout), false},
-	{"MaxCapacity", NULL, "Most bytes that one job may ask for.", read_size,
-	 FIELD(max_capacity), false},
+	{"MaxCapacity", NULL, "Most bytes that one job may ask for.",
+	 slu_conf_read_size, FIELD(max_capacity), false},
 	{"MaxGiveBack", "3600",
 	 "Most seconds that setting up may add to a job's end.", read_seconds,
 	 FIELD(max_give_back), false},
@@ -330,6 +330,8 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"PerformanceTable", NULL,
 	 "CSV file: bandwidth by access pattern and number of I/O nodes.",
 	 read_path, FIELD(performance_table), false},
+	{"Pool", NULL, "One line per pool of storage, with its limits.",
+	 slu_conf_read_pool, 0, true},
 	{"PredictFloor", "300",
 	 "Fewest seconds that a predicted limit may have.", read_seconds,
 	 FIELD(predict_floor), false},

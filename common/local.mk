@@ -10,6 +10,7 @@ libslucommon_la_SOURCES = \
 	common/file.c common/rmtree.c common/file.h \
 	common/proc.c common/proc.h \
 	common/conf.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
+	common/conf_pool.c \
 	common/conf.h
 libslucommon_la_LIBADD = $(JSON_LIBS) -lm
 

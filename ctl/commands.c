@@ -4,6 +4,7 @@
  * a job that no longer exists will not come back by asking again.
  */
 #include "config.h"
+#include "ctl/pools.h"
 #include "ctl/private.h"
 
 #include <stdlib.h>
@@ -156,6 +157,14 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+static int hear_supply(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	(void)err;
+	slu_pools_set(&ctl->mirror, msg);
+	ctl->ops.schedule(ctl->ops.arg);
+	return 0;
+}
+
 static int hear_stored(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_stored *s = msg;
@@ -175,6 +184,7 @@ static const struct {
 	{&slu_published_desc, hear_published, false},
 	{&slu_history_row_desc, hear_row, false},
 	{&slu_history_end_desc, hear_history_end, false},
+	{&slu_supply_desc, hear_supply, false},
 	{&slu_stored_desc, hear_stored, false},
 	{&slu_extend_desc, do_extend, true},
 	{&slu_hold_desc, do_hold, true},

@@ -5,6 +5,7 @@
  * ever holds against it, puts events into a ring, and looks into the mirror.
  */
 #include "config.h"
+#include "ctl/pools.h"
 #include "ctl/private.h"
 
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <time.h>
 
 #include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/request.h"
 
 #define EVENTS	     16384
 #define HISTORY	     16384
@@ -291,91 +291,6 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 	return stale;
 }
 
-/* What cannot work is refused now, with what to change. */
-static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
-		  struct slu_err *err)
-{
-	if (ask->max_nodes && req->nodes != SLU_ALL_NODES &&
-	    req->nodes > ask->max_nodes)
-		return slu_err(
-			err, SLU_INVALID,
-			"jobfs: nodes=%u: the job asks for only %u nodes",
-			(unsigned)req->nodes, (unsigned)ask->max_nodes);
-	if (ask->het)
-		return slu_err(err, SLU_INVALID,
-			       "a job file system or layout cannot be had by a "
-			       "heterogeneous job: submit its components as "
-			       "jobs of their own");
-	if (!ask->prolog_flags)
-		return slu_err(err, SLU_INVALID,
-			       "job file systems are off at this site: "
-			       "PrologFlags must have Alloc and DeferBatch, "
-			       "and not Serial (tell the administrator)");
-	return 0;
-}
-
-static int check(const struct slu_site *site, const struct slu_ctl_ask *ask,
-		 struct slu_request *req, struct slu_err *err)
-{
-	const char *user = slu_site_user(site, ask->uid);
-
-	if (!site->conf)
-		return slu_err(err, SLU_INVALID, "sluice is not configured: %s",
-			       site->why_not);
-	if (slu_request_resolve(req, site->conf, err) < 0 ||
-	    slu_request_check(req, site->conf, user ? user : "", err) < 0)
-		return -1;
-	return req->has_fs || req->n_stripe ? refuse(ask, req, err) : 0;
-}
-
-int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
-		     char **text, struct slu_err *err)
-{
-	struct slu_request req = {0};
-	int rc;
-
-	if (slu_request_parse(ask->option, ask->script, &req, err) < 0)
-		return -1;
-	if (!req.has_fs && !req.n_stage && !req.n_stripe && !req.has_forward) {
-		*text = strdup("");
-	} else {
-		pthread_rwlock_rdlock(&ctl->site_lock);
-		rc = check(ctl->site, ask, &req, err);
-		pthread_rwlock_unlock(&ctl->site_lock);
-		if (rc < 0) {
-			slu_request_free(&req);
-			return -1;
-		}
-		*text = slu_request_text(&req);
-	}
-	slu_request_free(&req);
-	return *text ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
-}
-
-bool slu_ctl_has_buffer(const char *text)
-{
-	return text &&
-	       (!strncmp(text, "jobfs", 5) || !strncmp(text, "stripe", 6));
-}
-
-uint64_t slu_ctl_capacity(const char *text)
-{
-	struct slu_request req;
-	uint64_t capacity;
-
-	if (!slu_ctl_has_buffer(text) ||
-	    slu_request_parse(text, NULL, &req, NULL) < 0)
-		return 0;
-	capacity = req.capacity;
-	slu_request_free(&req);
-	return capacity;
-}
-
-bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text)
-{
-	return !slu_ctl_has_buffer(text) || ctl->linked;
-}
-
 void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id)
 {
 	push(ctl, SLU_EV_LOOK, job_id, NULL);
@@ -410,11 +325,13 @@ void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id)
 
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job)
 {
+	slu_pools_unclaim(&ctl->mirror, job->job_id);
 	push(ctl, SLU_EV_ENDED, job->job_id, job);
 }
 
 void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id)
 {
+	slu_pools_unclaim(&ctl->mirror, job_id);
 	push(ctl, SLU_EV_CANCELLED, job_id, NULL);
 }
 

@@ -59,6 +59,7 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry);
  * *text (caller frees) is its canonical form, "" for nothing. */
 struct slu_ctl_ask {
 	const char *option, *script; /* either may be NULL */
+	const char *account;	     /* NULL: none */
 	uint32_t uid;
 	uint32_t max_nodes; /* that the job asks for; 0: who knows */
 	bool het;	    /* a component of a heterogeneous job */
@@ -70,8 +71,20 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 bool slu_ctl_has_buffer(const char *text);
 uint64_t slu_ctl_capacity(const char *text); /* bytes */
 
-/* May a job with this request start: is sluiced there? */
-bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text);
+/* May a job of this user with this request start: is sluiced there, and is
+ * there room in its pool? If not, *why is the sentence for the user. */
+#define SLU_CTL_WHY 256
+bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
+		       char why[SLU_CTL_WHY]);
+/* When it probably may, Unix seconds, by the ends of the jobs before it:
+ * end_of is called under a mutex of ours; 0: no such job. */
+int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
+			  int64_t (*end_of)(uint32_t job_id), int64_t now);
+/* It begins: what it needs is no longer free. */
+void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
+		   uint32_t uid);
+/* It does not, after all. */
+void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id);
 /* The job is about to start, or has started and may have been seen before:
  * the thread will look at it. */
 void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id);
@@ -100,6 +113,15 @@ size_t slu_ctl_buffers(struct slu_ctl *ctl, uint32_t uid,
 		       void (*fn)(void *arg,
 				  const struct slu_buffer_state *buffer),
 		       void *arg);
+/* The pools in the order of sluice.conf, and how full they are; fn must be
+ * short. Returns their number. */
+struct slu_ctl_pool {
+	const char *name;
+	uint64_t granularity, total, unfree, used; /* bytes */
+};
+size_t slu_ctl_pools(struct slu_ctl *ctl,
+		     void (*fn)(void *arg, const struct slu_ctl_pool *pool),
+		     void *arg);
 /* Text of `scontrol show bbstat [JOBID|hooks]`; job_id 0: all. Callers free. */
 char *slu_ctl_status(struct slu_ctl *ctl, uint32_t job_id);
 char *slu_ctl_hook_times(struct slu_ctl *ctl);

@@ -15,8 +15,10 @@ libsluctl_la_SOURCES = \
 	ctl/mirror.c ctl/mirror.h \
 	ctl/note.c ctl/note.h \
 	ctl/ops.h \
+	ctl/pools.c ctl/pools.h \
 	ctl/private.h \
 	ctl/queue.c ctl/queue.h \
+	ctl/requests.c \
 	ctl/site.c ctl/site.h \
 	ctl/map.c ctl/map.h \
 	ctl/thread.c \
@@ -28,7 +30,8 @@ lib_LTLIBRARIES += libsluice.la
 libsluice_la_SOURCES = $(libsluctl_la_SOURCES) $(libslupredict_la_SOURCES) \
 	$(libsluion_la_SOURCES) $(libslurequest_la_SOURCES) \
 	$(libsluwire_la_SOURCES) \
-	common/conf.c common/conf_fs.c common/conf_keys.c common/err.c \
+	common/conf.c common/conf_fs.c common/conf_keys.c \
+	common/conf_pool.c common/err.c \
 	common/file.c common/hostlist.c common/hosttext.c common/jsonx.c \
 	common/log.c common/size.c common/str.c
 libsluice_la_LIBADD = $(JSON_LIBS) $(XXHASH_LIBS) -lpthread -lm
@@ -40,11 +43,12 @@ EXTRA_DIST += ctl/libsluice.map
 
 if HAVE_CHECK
 ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_hooks \
-	tests/unit/test_ctl_parts
+	tests/unit/test_ctl_parts tests/unit/test_pools
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
 EXTRA_DIST += tests/unit/ctl_fake.h tests/unit/ctl_host.h
 tests_unit_test_ctl_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_hooks_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_parts_LDADD = libsluctl.la $(CHECK_LIBS)
+tests_unit_test_pools_LDADD = libsluctl.la $(CHECK_LIBS)
 endif

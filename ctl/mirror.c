@@ -5,7 +5,7 @@
  * first.
  */
 #include "config.h"
-#include "ctl/mirror.h"
+#include "ctl/pools.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +45,7 @@ static void clear(struct slu_mirror *m)
 void slu_mirror_fini(struct slu_mirror *m)
 {
 	clear(m);
+	slu_pools_fini(m);
 	pthread_mutex_destroy(&m->lock);
 }
 
@@ -100,11 +101,19 @@ static struct item *find(struct slu_mirror *m,
 	return item;
 }
 
+/* What its job was given is now counted here. */
+static void drop_claim(struct slu_mirror *m, uint32_t job_id)
+{
+	free(slu_map_del(&m->claim, job_id));
+}
+
 static int set(struct slu_mirror *m, struct slu_buffer_state *state)
 {
 	struct item *item = find(m, state);
 	int rc = 0;
 
+	if (!item)
+		drop_claim(m, state->job_id);
 	if (slu_eq(state->state, "DONE")) {
 		drop(m, state);
 	} else if (item) {
@@ -170,6 +179,17 @@ size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
 		}
 	pthread_mutex_unlock(&m->lock);
 	return n;
+}
+
+void slu_mirror_each(struct slu_mirror *m,
+		     void (*fn)(void *arg, const struct slu_buffer_state *b),
+		     void *arg)
+{
+	const struct item *item;
+
+	for (size_t i = 0; (item = slu_map_next(&m->job, &i));)
+		for (; item; item = item->next)
+			fn(arg, &item->state);
 }
 
 static void print_one(void *arg, const struct slu_buffer_state *b)

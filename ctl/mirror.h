@@ -17,6 +17,9 @@ struct slu_mirror {
 	pthread_mutex_t lock;
 	struct slu_map job; /* job number -> its buffers */
 	size_t n;
+	/* pools.c: */
+	struct slu_supply supply;
+	struct slu_map claim; /* job number -> what it was given */
 };
 
 void slu_mirror_init(struct slu_mirror *m);
@@ -35,6 +38,10 @@ bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id);
 size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
 		       void (*fn)(void *arg, const struct slu_buffer_state *b),
 		       void *arg);
+/* fn for all of them; the caller has the lock. */
+void slu_mirror_each(struct slu_mirror *m,
+		     void (*fn)(void *arg, const struct slu_buffer_state *b),
+		     void *arg);
 /* A table for `scontrol show bbstat`. */
 void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
 		      struct slu_buf *out);

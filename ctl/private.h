@@ -7,6 +7,7 @@
  * the second half belongs to the thread, so it needs no lock:
  *
  *   ctl.c      what the plugins call; the object's life
+ *   requests.c what the plugins call about requests
  *   thread.c   the loop: what is due when; the link's two ends
  *   events.c   what the hooks said: starts, ends, looks; snapshots
  *   commands.c what sluiced said

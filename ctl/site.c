@@ -74,6 +74,10 @@ static int load(struct slu_site *site, const char *path, struct slu_err *err)
 	if (add_users(site, site->conf->allow_users) < 0 ||
 	    add_users(site, site->conf->deny_users) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (size_t i = 0; i < site->conf->n_pool; i++)
+		if (add_users(site, site->conf->pool[i].allow_users) < 0 ||
+		    add_users(site, site->conf->pool[i].deny_users) < 0)
+			return slu_err(err, SLU_NOMEM, "out of memory");
 	return 0;
 }
 

@@ -25,8 +25,8 @@ struct slu_site {
 	/* PerformanceTable; NULL without one, or when it is bad: */
 	struct slu_patterns *patterns;
 	char *patterns_why_not;
-	/* Those AllowUsers and DenyUsers name, so that no hook has to look a
-	 * user up. */
+	/* Those AllowUsers and DenyUsers name, also of pools, so that no hook
+	 * has to look a user up. */
 	struct slu_site_user *user;
 	size_t n_user;
 };

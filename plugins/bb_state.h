@@ -7,6 +7,7 @@
 
 /* Append the state of our buffers for `scontrol show burst` by this user; with
  * PrivateData=jobs only operators see those of others. */
-void slu_bb_pack(struct slu_ctl *ctl, uid_t uid, buf_t *buffer);
+void slu_bb_pack(struct slu_ctl *ctl, uid_t uid, buf_t *buffer,
+		 uint16_t protocol_version);
 
 #endif

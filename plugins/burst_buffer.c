@@ -13,10 +13,8 @@ const char plugin_name[] = "Sluice burst buffer plugin";
 const char plugin_type[] = "burst_buffer/sluice";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-/* BurstBufferState of a job that waits for no more than that. */
-#define AWAY "sluiced does not answer: the job starts when it does"
-
 static struct slu_ctl *ctl;
+static int tres_pos = -1; /* of bb/sluice, if it is accounted for */
 
 int init(void)
 {
@@ -31,9 +29,18 @@ int fini(void)
 	return SLURM_SUCCESS;
 }
 
+static void add_total(void *arg, const struct slu_ctl_pool *pool)
+{
+	*(uint64_t *)arg += pool->total;
+}
+
 uint64_t bb_p_get_system_size(void)
 {
-	return 0; /* the capacity is the nodes', not a pool's */
+	uint64_t total = 0;
+
+	if (ctl)
+		slu_ctl_pools(ctl, add_total, &total);
+	return total >> 20; /* MiB */
 }
 
 /* Is this a job whose launch was waiting for its prologs? */
@@ -52,8 +59,11 @@ static int find_lost_launch(void *x, void *arg)
 /* At the start the jobs are loaded and nothing has happened to them yet. */
 int bb_p_load_state(bool init_config)
 {
+	slurmdb_tres_rec_t tres = {.type = "bb", .name = "sluice"};
+
 	if (!ctl || !init_config)
 		return SLURM_SUCCESS;
+	tres_pos = assoc_mgr_find_tres_pos(&tres, false);
 	slu_ctl_active(ctl);
 	list_for_each(job_list, find_lost_launch, NULL);
 	return SLURM_SUCCESS;
@@ -70,10 +80,9 @@ int bb_p_state_pack(uid_t uid, buf_t *buffer, uint16_t protocol_version)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
 
-	(void)protocol_version; /* one layout from the oldest we can be asked */
 	if (!ctl)
 		return SLURM_SUCCESS;
-	slu_bb_pack(ctl, uid, buffer);
+	slu_bb_pack(ctl, uid, buffer, protocol_version);
 	slu_ctl_leave(ctl, SLU_HOOK_STATE_PACK, watch);
 	return SLURM_SUCCESS;
 }
@@ -91,6 +100,7 @@ static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
 	struct slu_ctl_ask ask = {
 		.option = desc->burst_buffer,
 		.script = desc->script,
+		.account = desc->account,
 		.uid = desc->user_id == NO_VAL ? uid : desc->user_id,
 		.max_nodes = desc->max_nodes == NO_VAL ? 0 : desc->max_nodes,
 		.het = desc->het_job_offset != NO_VAL,
@@ -107,6 +117,9 @@ static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
 	if (slu_ctl_has_buffer(text))
 		slu_set_env(&desc->spank_job_env, &desc->spank_job_env_size,
 			    "SLUICE_BUFFER=1");
+	/* Limits of associations are tested with it. MiB, as Slurm counts. */
+	if (tres_pos >= 0 && desc->tres_req_cnt)
+		desc->tres_req_cnt[tres_pos] = slu_ctl_capacity(text) >> 20;
 	free(text);
 	return 0;
 }
@@ -137,23 +150,26 @@ int bb_p_job_validate2(job_record_t *job, char **err_msg)
 
 void bb_p_job_set_tres_cnt(job_record_t *job, uint64_t *tres_cnt, bool locked)
 {
-	slurmdb_tres_rec_t tres = {.type = "bb", .name = "sluice"};
-	int pos;
+	(void)locked;
+	if (tres_pos >= 0) /* AccountingStorageTRES has bb/sluice; MiB */
+		tres_cnt[tres_pos] = slu_ctl_capacity(job->burst_buffer) >> 20;
+}
 
-	if (!slu_ctl_has_buffer(job->burst_buffer))
-		return;
-	pos = assoc_mgr_find_tres_pos(&tres, locked);
-	if (pos >= 0) /* AccountingStorageTRES has bb/sluice; MiB */
-		tres_cnt[pos] = slu_ctl_capacity(job->burst_buffer) >> 20;
+/* Under the lock of jobs, as every hook that looks at one. */
+static int64_t end_of(uint32_t job_id)
+{
+	const job_record_t *job = find_job_record(job_id);
+
+	return job ? job->end_time : 0;
 }
 
 time_t bb_p_job_get_est_start(job_record_t *job)
 {
 	time_t now = time(NULL);
 
-	/* Once a minute sluiced may be back. */
-	return ctl && slu_ctl_may_start(ctl, job->burst_buffer) ? now
-								: now + 60;
+	return ctl ? slu_ctl_est_start(ctl, job->burst_buffer, job->user_id,
+				       end_of, now)
+		   : now + 60;
 }
 
 int bb_p_job_try_stage_in(List job_queue)
@@ -163,19 +179,21 @@ int bb_p_job_try_stage_in(List job_queue)
 }
 
 /* Staging happens on the job's nodes, so all that can be waited for here is
- * sluiced. */
+ * sluiced and room in a pool. */
 int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
-	bool may = ctl && slu_ctl_may_start(ctl, job->burst_buffer);
+	char why[SLU_CTL_WHY] = "";
+	bool may;
 
 	(void)test_only;
 	if (!ctl)
 		return slu_ctl_has_buffer(job->burst_buffer) ? -1 : 1;
+	may = slu_ctl_may_start(ctl, job->burst_buffer, job->user_id, why);
 	/* Slurm takes away a reason that we would set here. */
-	if (!may && xstrcmp(job->burst_buffer_state, AWAY)) {
+	if (!may && xstrcmp(job->burst_buffer_state, why)) {
 		xfree(job->burst_buffer_state);
-		job->burst_buffer_state = xstrdup(AWAY);
+		job->burst_buffer_state = xstrdup(why);
 	}
 	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_IN, watch);
 	return may ? 1 : -1;
@@ -221,6 +239,8 @@ int bb_p_job_begin(job_record_t *job)
 	if (slu_ctl_has_buffer(job->burst_buffer)) {
 		forget_run(job);
 		tell_tasks(job);
+		slu_ctl_claim(ctl, job->job_id, job->burst_buffer,
+			      job->user_id);
 	}
 	slu_ctl_look(ctl, job->job_id);
 	slu_ctl_leave(ctl, SLU_HOOK_BEGIN, watch);
@@ -229,7 +249,8 @@ int bb_p_job_begin(job_record_t *job)
 
 int bb_p_job_revoke_alloc(job_record_t *job)
 {
-	(void)job; /* the look finds it pending */
+	if (ctl)
+		slu_ctl_unclaim(ctl, job->job_id);
 	return SLURM_SUCCESS;
 }
 

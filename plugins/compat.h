@@ -18,6 +18,7 @@
 #include "src/common/node_conf.h"
 #include "src/common/pack.h"
 #include "src/common/slurm_accounting_storage.h"
+#include "src/common/slurm_protocol_common.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #include "src/slurmctld/job_scheduler.h"
@@ -47,6 +48,17 @@
 static inline bool slu_in_slurmctld(void)
 {
 	return &job_list != NULL;
+}
+
+/* `scontrol show burst` of 24.05 and later expects one number more. */
+static inline bool slu_packs_poll_interval(uint16_t protocol_version)
+{
+#ifdef SLURM_24_05_PROTOCOL_VERSION
+	return protocol_version >= SLURM_24_05_PROTOCOL_VERSION;
+#else
+	(void)protocol_version;
+	return false;
+#endif
 }
 
 #ifndef HAVE_SLURM_JOB_STATE_SET /* before 24.05 */

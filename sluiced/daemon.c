@@ -151,6 +151,7 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	slu_batch_init(&d->batch, d->loop, d->db);
 	slu_turn_init(d);
 	slu_questions_init(&d->questions);
+	slu_supply_start(d);
 	d->seen = (struct slu_timer){.fn = on_seen, .arg = d};
 	slu_timer_set(d->loop, &d->seen, SEEN_EVERY);
 	d->receiver = slu_receiver_new(d->db, err);
@@ -252,6 +253,7 @@ void slu_daemon_stop(struct slu_daemon *d)
 	slu_buffers_free(d->buffers);
 	slu_control_free(d->control);
 	slu_receiver_free(d->receiver);
+	slu_supply_stop(d);
 	json_object_put(d->osts);
 	d->osts = NULL;
 	slu_ost_memory_free(d->ost_memory);
@@ -297,5 +299,6 @@ void slu_daemon_reload(struct slu_daemon *d)
 	*fresh = old;
 	slu_conf_free(fresh);
 	slu_log(d->log, SLU_INFO, "%s was read again", d->conf_path);
+	slu_supply_again(d);
 	slu_daemon_touched(d, 0);
 }

@@ -23,6 +23,7 @@
 #include "sluiced/nodes.h"
 #include "sluiced/publish.h"
 #include "sluiced/questions.h"
+#include "sluiced/supply.h"
 #include "sluiced/turn.h"
 #include "store/db.h"
 #include "sysmap/receive.h"
@@ -61,6 +62,9 @@ struct slu_daemon {
 	struct json_object *osts; /* what storage servers said; may be NULL */
 	struct slu_ost_memory *ost_memory; /* of answers; may be NULL */
 	struct slu_busy busy;		   /* this host's processor */
+	struct slu_hosts hosts;		   /* slurmctld's nodes */
+	struct slu_supply supply;	   /* of the pools, as told last */
+	struct slu_timer supply_timer;
 	struct slu_metrics metrics;
 };
 
@@ -85,6 +89,14 @@ extern const struct slu_control_ops slu_control_glue;
 extern const struct slu_httpd_ops slu_httpd_glue;
 /* Is a parked request's answer there? arg: the daemon. */
 bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired);
+
+/* supply_glue.c: reckon the pools when slurmctld has said hello with its nodes,
+ * or soon again. */
+void slu_supply_start(struct slu_daemon *d);
+void slu_supply_connected(struct slu_daemon *d,
+			  const struct slu_node_addr *nodes, size_t n);
+void slu_supply_again(struct slu_daemon *d);
+void slu_supply_stop(struct slu_daemon *d);
 
 /* What the buffers remember may be more than what the database has: forget it,
  * load them again, and have slurmctld connect anew. Without success the daemon

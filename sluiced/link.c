@@ -71,6 +71,7 @@ static void take_hello(struct slu_daemon *d, void *msg)
 		 slu_buffers_sync(d->buffers, hello->jobs, hello->n_jobs, now,
 				  &err),
 		 &err);
+	slu_supply_connected(d, hello->nodes, hello->n_nodes);
 	slu_daemon_touched(d, 0);
 	slu_history_replay(&d->history);
 }

@@ -20,6 +20,8 @@ libsluiced_la_SOURCES = \
 	sluiced/longpoll.c sluiced/longpoll.h \
 	sluiced/loop.c sluiced/loop.h \
 	sluiced/metrics.c sluiced/metrics.h \
+	sluiced/supply.c sluiced/supply.h \
+	sluiced/supply_glue.c \
 	sluiced/nodes.c sluiced/nodes.h \
 	sluiced/orders.c sluiced/orders.h \
 	sluiced/layouts.c sluiced/osts.c \
@@ -58,7 +60,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_lock \
 	tests/unit/test_sluiced_longpoll \
 	tests/unit/test_sluiced_loop \
-	tests/unit/test_sluiced_nodes \
+	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_supply \
 	tests/unit/test_sluiced_orders \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
@@ -83,6 +85,7 @@ tests_unit_test_sluiced_lock_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_longpoll_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_loop_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_nodes_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_supply_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_orders_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_publish_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_push_LDADD = libslupush.la libsluiced.la $(CHECK_LIBS)

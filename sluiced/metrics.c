@@ -62,6 +62,35 @@ static void buffers(struct slu_daemon *d, struct slu_buf *out)
 	slu_msg_clear(&slu_hello_daemon_desc, &all);
 }
 
+/* Of the pools: what there is, what was free on the nodes, what buffers have.
+ */
+static void pools(struct slu_daemon *d, struct slu_buf *out)
+{
+	struct slu_hello_daemon all;
+
+	if (slu_buffers_hello(d->buffers, &all, NULL) < 0)
+		return;
+	head(out, "pool_bytes", "gauge",
+	     "Storage of pools: all, free on the nodes, held by buffers.");
+	for (size_t i = 0; i < d->supply.n_pools; i++) {
+		const struct slu_pool_supply *p = &d->supply.pools[i];
+		uint64_t used = 0;
+
+		for (size_t b = 0; b < all.n_buffers; b++)
+			if (slu_eq(all.buffers[b].pool, p->name))
+				used += all.buffers[b].size;
+		slu_buf_printf(
+			out,
+			"sluice_pool_bytes{pool=\"%s\",kind=\"total\"} %llu\n"
+			"sluice_pool_bytes{pool=\"%s\",kind=\"free\"} %llu\n"
+			"sluice_pool_bytes{pool=\"%s\",kind=\"used\"} %llu\n",
+			p->name, (unsigned long long)p->total, p->name,
+			(unsigned long long)p->available, p->name,
+			(unsigned long long)used);
+	}
+	slu_msg_clear(&slu_hello_daemon_desc, &all);
+}
+
 static void ions(const struct slu_daemon *d, struct slu_buf *out)
 {
 	if (!d->epoch)
@@ -131,6 +160,7 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	    (double)d->questions.waiting);
 	requests(m, out);
 	buffers(d, out);
+	pools(d, out);
 	one(out, "verdicts_total", "counter",
 	    "Jobs that were to be held, requeued or failed.",
 	    (double)m->verdicts);

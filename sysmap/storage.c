@@ -178,6 +178,52 @@ static void add_available(struct slu_db *db, const char *host,
 	json_object_put(usage);
 }
 
+/* Is `path` at or below the mount point `point`? */
+static bool is_below(const char *path, const char *point)
+{
+	size_t n = strlen(point);
+
+	if (n && point[n - 1] == '/')
+		n--;
+	return strncmp(path, point, n) == 0 && (!path[n] || path[n] == '/');
+}
+
+int slu_storage_at(struct slu_db *db, const char *host, const char *path,
+		   struct slu_node_storage *out, struct slu_err *err)
+{
+	struct json_object *mounts = read_array(db, host, "mountpoints", err);
+	struct candidate best = {0};
+	struct slu_node_storage found;
+
+	if (!mounts)
+		return -1;
+	for (size_t i = 0; i < json_object_array_length(mounts); i++) {
+		struct json_object *m = json_object_array_get_idx(mounts, i);
+		const char *point = get(m, "mountpoint");
+
+		if (!is_below(path, point) || slu_mount_of_job(point) ||
+		    (best.path && strlen(point) < strlen(best.path)))
+			continue;
+		best.path = point;
+		best.filesystem = get(m, "filesystem");
+		best.size = 0;
+		slu_json_u64_opt(m, "size", &best.size, NULL);
+	}
+	found = (struct slu_node_storage){.size = best.size,
+					  .available = best.size};
+	slu_copy(found.path, sizeof(found.path), best.path);
+	slu_copy(found.filesystem, sizeof(found.filesystem), best.filesystem);
+	json_object_put(mounts);
+	if (!best.path || !found.size)
+		return slu_err(err, SLU_NOTFOUND,
+			       "the resource map does not show what %s of %s "
+			       "lies on",
+			       path, host);
+	add_available(db, host, &found);
+	*out = found;
+	return 0;
+}
+
 int slu_storage_find(struct slu_db *db, const char *host,
 		     struct slu_node_storage *out, struct slu_err *err)
 {

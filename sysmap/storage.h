@@ -26,6 +26,11 @@ struct slu_node_storage {
 int slu_storage_find(struct slu_db *db, const char *host,
 		     struct slu_node_storage *out, struct slu_err *err);
 
+/* The file system of a host that an absolute path lies on, as far as the map
+ * shows it. SLU_NOTFOUND when it does not. */
+int slu_storage_at(struct slu_db *db, const char *host, const char *path,
+		   struct slu_node_storage *out, struct slu_err *err);
+
 /* The same from a document "mountpoints" alone, so that `available` is the
  * size; name: of the host, for the error's text. */
 int slu_storage_choose(struct json_object *mountpoints, const char *name,

@@ -103,19 +103,33 @@ DESC(slu_done_desc, "done", done_fields);
 
 #define T struct slu_buffer_state
 static const struct slu_field buffer_fields[] = {
-	NEEDED(U64, buffer),
-	NEEDED(U32, job_id),
-	FIELD(U32, uid),
-	FIELD(STR, name),
-	NEEDED(STR, state),
-	FIELD(STR, text),
-	FIELD(U64, size),
-	FIELD(I64, created),
-	FIELD(STR, pending),
-	FIELD(BOOL, failed),
-	LAST,
+	NEEDED(U64, buffer), NEEDED(U32, job_id), FIELD(U32, uid),
+	FIELD(STR, name),    NEEDED(STR, state),  FIELD(STR, text),
+	FIELD(U64, size),    FIELD(I64, created), FIELD(STR, pending),
+	FIELD(BOOL, failed), FIELD(STR, pool),	  LAST,
 };
 DESC(slu_buffer_desc, "buffer", buffer_fields);
+#undef T
+
+#define T struct slu_pool_supply
+static const struct slu_field pool_supply_fields[] = {
+	NEEDED(STR, name),
+	FIELD(U64, total),
+	FIELD(U64, available),
+	FIELD(U64, largest),
+	FIELD(U32, nodes),
+	FIELD(BOOL, complete),
+	LAST,
+};
+static DESC(pool_supply_desc, "pool_supply", pool_supply_fields);
+#undef T
+
+#define T struct slu_supply
+static const struct slu_field supply_fields[] = {
+	MANY(pools, n_pools, pool_supply_desc),
+	LAST,
+};
+DESC(slu_supply_desc, "supply", supply_fields);
 #undef T
 
 #define T struct slu_hello_daemon
@@ -212,11 +226,9 @@ const struct slu_desc *const slu_to_daemon[] = {
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc, &slu_buffer_desc,
-	&slu_extend_desc,	&slu_hold_desc,
-	&slu_requeue_desc,	&slu_fail_desc,
-	&slu_drain_desc,	&slu_resume_desc,
-	&slu_annotate_desc,	&slu_published_desc,
-	&slu_stored_desc,	&slu_history_row_desc,
-	&slu_history_end_desc,	NULL,
+	&slu_hello_daemon_desc, &slu_buffer_desc,  &slu_extend_desc,
+	&slu_hold_desc,		&slu_requeue_desc, &slu_fail_desc,
+	&slu_drain_desc,	&slu_resume_desc,  &slu_annotate_desc,
+	&slu_published_desc,	&slu_stored_desc,  &slu_history_row_desc,
+	&slu_history_end_desc,	&slu_supply_desc,  NULL,
 };

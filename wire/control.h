@@ -109,6 +109,22 @@ struct slu_buffer_state { /* "buffer": one line of the mirror */
 	int64_t created;
 	char *pending; /* host list of nodes not yet clean */
 	bool failed;
+	char *pool; /* that it is counted in; NULL: none */
+};
+
+/* Storage that is counted together, as the resource map knows it. */
+struct slu_pool_supply {
+	char *name;
+	uint64_t total;	    /* bytes */
+	uint64_t available; /* bytes that were free when nodes last said */
+	uint64_t largest;   /* bytes of the node with most */
+	uint32_t nodes;	    /* that have any */
+	bool complete;	    /* nothing of it is unknown */
+};
+
+struct slu_supply {		       /* "supply": whenever it has changed */
+	struct slu_pool_supply *pools; /* in the order of sluice.conf */
+	size_t n_pools;
 };
 
 struct slu_hello_daemon { /* "hello" */
@@ -162,7 +178,8 @@ struct slu_history_end { /* "history_end" */
 extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_extend_desc, slu_hold_desc, slu_requeue_desc, slu_fail_desc,
 	slu_drain_desc, slu_resume_desc, slu_annotate_desc, slu_published_desc,
-	slu_stored_desc, slu_history_row_desc, slu_history_end_desc;
+	slu_stored_desc, slu_history_row_desc, slu_history_end_desc,
+	slu_supply_desc;
 
 /* What each side understands, for slu_envelope_parse(). */
 extern const struct slu_desc *const slu_to_daemon[];

@@ -68,6 +68,7 @@ static const struct slu_field plan_fields[] = {
 	NEEDED(U32, gid),
 	NEEDED(STR, name),
 	FIELD(STR, fs),
+	FIELD(STR, pool),
 	NEEDED(STR, driver),
 	MANY(option, n_option, pair_desc),
 	FIELD(U64, capacity),

@@ -58,6 +58,7 @@ struct slu_plan {	 /* /v1/plan */
 	uint32_t uid, gid;
 	char *name;		 /* JOBFS unless named */
 	char *fs;		 /* the FileSystem line */
+	char *pool;		 /* that it is counted in; NULL: none */
 	char *driver;		 /* its driver */
 	struct slu_pair *option; /* the line's options */
 	size_t n_option;

@@ -94,7 +94,8 @@ static int check_option(const struct slu_fstype *type, const char *key,
 		       near ? near : "");
 }
 
-static int check_fs(const struct slu_fs_conf *fs, struct slu_err *err)
+static int check_fs(const struct slu_fs_conf *fs, const struct slu_conf *conf,
+		    struct slu_err *err)
 {
 	const struct slu_fstype *type = slu_fstype_find(fs->driver);
 	const char *names[16] = {NULL}, *near;
@@ -113,6 +114,9 @@ static int check_fs(const struct slu_fs_conf *fs, struct slu_err *err)
 			return -1;
 	if (check_storage(fs->option, fs->n_option, err))
 		return -1;
+	if (fs->pool && !slu_conf_pool(conf, fs->pool))
+		return slu_err(err, SLU_INVALID, "there is no Pool=%s",
+			       fs->pool);
 	if (type->required && !slu_fs_option(fs, type->required, NULL))
 		return slu_err(err, SLU_INVALID,
 			       "driver %s needs %s=", type->name,
@@ -166,7 +170,7 @@ static int check_profile(const struct slu_profile_conf *profile,
 int slu_site_check(const struct slu_conf *conf, struct slu_err *err)
 {
 	for (size_t i = 0; i < conf->n_fs; i++)
-		if (check_fs(&conf->fs[i], err))
+		if (check_fs(&conf->fs[i], conf, err))
 			return slu_err_prefix(err, "FileSystem %s",
 					      conf->fs[i].name);
 	for (size_t i = 0; i < conf->n_profile; i++)

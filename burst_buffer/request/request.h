@@ -79,8 +79,9 @@ struct slu_request {
  * An empty result (nothing asked for) is success with everything zero. */
 int slu_request_parse(const char *option, const char *script,
 		      struct slu_request *out, struct slu_err *err);
-/* What the request leaves open, its profile or (for #DW) the site decides. The
- * request then stands for itself, but for the profile's options of the driver.
+/* What the request leaves open, its profile or (for #DW) the site decides; the
+ * capacity becomes a whole number of its pool's granules. The request then
+ * stands for itself, but for the profile's options of the driver.
  */
 int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 			struct slu_err *err);

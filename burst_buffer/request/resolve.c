@@ -6,6 +6,7 @@
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/pool.h"
 #include "common/str.h"
 
 static int unknown_profile(const char *name, const struct slu_conf *conf,
@@ -82,6 +83,8 @@ static int choose_fs(struct slu_request *req, const struct slu_conf *conf,
 int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 			struct slu_err *err)
 {
+	const struct slu_pool_conf *pool;
+
 	if (!req->has_fs)
 		return 0;
 	if (req->profile && apply_profile(req, conf, err))
@@ -91,7 +94,10 @@ int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 			       "jobfs: capacity= is missing, and profile %s "
 			       "has none",
 			       req->profile ? req->profile : "");
-	if (req->dw && !req->fs)
-		return choose_fs(req, conf, err);
+	if (req->dw && !req->fs && choose_fs(req, conf, err))
+		return -1;
+	pool = slu_request_pool(req, conf);
+	if (pool)
+		req->capacity = slu_pool_round(pool, req->capacity);
 	return 0;
 }

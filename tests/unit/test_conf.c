@@ -140,6 +140,37 @@ START_TEST(test_profiles)
 }
 END_TEST
 
+START_TEST(test_pools)
+{
+	struct slu_conf *c = parse("Pool=a\n");
+
+	ck_assert_uint_eq(c->n_pool, 1);
+	ck_assert_uint_eq(c->pool[0].granularity, 1);
+	slu_conf_free(c);
+	c = parse("");
+	ck_assert_str_eq(c->pool[0].name, "nodes"); /* there is always one */
+	slu_conf_free(c);
+	c = parse("FileSystem=a Driver=x pool=b\n"
+		  "Pool=a Nodes=n[1-3] Granularity=1GiB MaxPerUser=2TiB\n"
+		  "Pool=b size=3TiB maxperjob=1TiB AllowUsers=u,v "
+		  "DenyUsers=w AllowAccounts=x DenyAccounts=y,z");
+	ck_assert_str_eq(c->fs[0].pool, "b");
+	ck_assert_uint_eq(c->n_pool, 2);
+	ck_assert_uint_eq(c->pool[0].nodes.n, 3);
+	ck_assert_uint_eq(c->pool[0].granularity, 1 << 30);
+	ck_assert_uint_eq(c->pool[0].max_per_user, (uint64_t)2 << 40);
+	ck_assert_uint_eq(c->pool[1].size, (uint64_t)3 << 40);
+	ck_assert_uint_eq(c->pool[1].max_per_job, (uint64_t)1 << 40);
+	ck_assert_str_eq(c->pool[1].allow_users[1], "v");
+	ck_assert_str_eq(c->pool[1].deny_users[0], "w");
+	ck_assert_str_eq(c->pool[1].allow_accounts[0], "x");
+	ck_assert_str_eq(c->pool[1].deny_accounts[1], "z");
+	ck_assert_ptr_eq(slu_conf_pool(c, "b"), &c->pool[1]);
+	ck_assert_ptr_null(slu_conf_pool(c, "B"));
+	slu_conf_free(c);
+}
+END_TEST
+
 START_TEST(test_errors)
 {
 	static const struct {
@@ -194,6 +225,15 @@ START_TEST(test_errors)
 		{"Profile=a x=1 X=2", "X is given twice"},
 		{"Profile=a x", "\"x\" is not key=value"},
 		{"FileSystem=a", "f:1: FileSystem: a has no Driver="},
+		{"FileSystem=a Driver=x Pool=a Pool=b", "Pool is given twice"},
+		{"Pool=a/b", "\"a/b\" is no name"},
+		{"Pool=a\nPool=a", "f:2: Pool: a is given twice"},
+		{"Pool=a Granularty=1GiB",
+		 "a pool has no Granularty; did you mean Granularity"},
+		{"Pool=a Size=1GiB size=1GiB", "size is given twice"},
+		{"Pool=a Size=0", "f:1: Pool: Size: "},
+		{"Pool=a Nodes=n[1-", "f:1: Pool: Nodes: host list"},
+		{"Pool=a Nodes", "\"Nodes\" is not key=value"},
 		{"FileSystem=a/b Driver=x", "\"a/b\" is no name"},
 		{"FileSystem=a Driver=x y", "\"y\" is not key=value"},
 		{"FileSystem=a Driver=x y=", "\"y=\" is not key=value"},
@@ -375,5 +415,5 @@ START_TEST(test_example)
 END_TEST
 
 TEST_MAIN("conf", test_defaults, test_every_key, test_file_systems,
-	  test_profiles, test_errors, test_load, test_path, test_table,
-	  test_manual, test_example)
+	  test_profiles, test_pools, test_errors, test_load, test_path,
+	  test_table, test_manual, test_example)

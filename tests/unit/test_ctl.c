@@ -39,6 +39,7 @@ static void end_job(uint32_t id, const char *state, const char *completing)
 
 START_TEST(test_hello)
 {
+	char why[SLU_CTL_WHY];
 	struct slu_ctl *ctl = ctl_by_hand("");
 	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};
 	struct slu_buffer_state alive = {.buffer = 3,
@@ -66,14 +67,14 @@ START_TEST(test_hello)
 	slu_msg_free(&slu_hello_ctl_desc, heard);
 
 	/* Not before its answer may a job with a buffer start. */
-	ck_assert(!slu_ctl_may_start(ctl, done.request));
-	ck_assert(slu_ctl_may_start(ctl, NULL));
-	ck_assert(slu_ctl_may_start(ctl, "forward max=1"));
+	ck_assert(!slu_ctl_may_start(ctl, done.request, 1000, why));
+	ck_assert(slu_ctl_may_start(ctl, NULL, 1000, why));
+	ck_assert(slu_ctl_may_start(ctl, "forward max=1", 1000, why));
 	hello.buffers = &alive;
 	hello.n_buffers = 1;
 	daemon_say(&slu_hello_daemon_desc, &hello);
 	slu_ctl_step(ctl, 1);
-	ck_assert(slu_ctl_may_start(ctl, done.request));
+	ck_assert(slu_ctl_may_start(ctl, done.request, 1000, why));
 	ck_assert_int_eq(host.schedules, 1);
 	ck_assert(slu_ctl_alive(ctl, 9));
 	ck_assert(!slu_ctl_alive(ctl, 7));

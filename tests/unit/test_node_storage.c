@@ -132,4 +132,45 @@ START_TEST(test_available)
 }
 END_TEST
 
-TEST_MAIN("node storage", test_choice, test_available)
+/* A path lies on the file system with the longest mount point above it. */
+START_TEST(test_at)
+{
+	static const struct {
+		const char *path, *on; /* NULL: nobody can say */
+	} paths[] = {
+		{"/", "/"},
+		{"/local/bb", "/local"},
+		{"/local", "/local"},
+		{"/local/", "/local"},
+		{"/localx/bb", "/"},
+		{"/local/b/c", "/local/b"},
+		{"/lustre/x", "/lustre"},
+	};
+	struct slu_db *db =
+		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	struct slu_receiver *r = slu_receiver_new(db, &err);
+	struct slu_node_storage s;
+
+	expect_fail(slu_storage_at(db, "n1", "/x", &s, &err), err, SLU_NOTFOUND,
+		    "n1");
+	put(r, "mountpoints",
+	    "[" ROOT "," MOUNT("/local", "xfs", "/dev/b", 1, RW) "," MOUNT(
+		    "/local/b", "xfs", "/dev/c", 2,
+		    RW) "," MOUNT("/lustre", "lustre", "s@tcp:/l", 9, NET) "]");
+	put(r, "mountusage", "[{\"mountpoint\":\"/local\",\"available\":7}]");
+	each(p, paths)
+	{
+		expect_ok(slu_storage_at(db, "n1", p->path, &s, &err), err);
+		expect(strcmp(s.path, p->on) == 0, "%s", p->path);
+		ck_assert(s.available ==
+			  (strcmp(p->on, "/local") ? s.size : 7));
+	}
+	put(r, "mountpoints", "[]");
+	expect_fail(slu_storage_at(db, "n1", "/x", &s, &err), err, SLU_NOTFOUND,
+		    "does not show");
+	slu_receiver_free(r);
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("node storage", test_choice, test_available, test_at)

@@ -312,6 +312,68 @@ START_TEST(test_some_nodes)
 }
 END_TEST
 
+static int promised(void *arg, const struct slu_plan *plan, uint64_t *bytes,
+		    struct slu_err *e)
+{
+	(void)e;
+	for (size_t i = 0; i < plan->n_node; i++)
+		if (!strcmp(plan->node[i].storage, arg))
+			bytes[i] = 60 * GIB;
+	return 0;
+}
+
+/* What other jobs hold of a node's storage cannot be promised again; a path is
+ * known by the file system that it lies on. */
+START_TEST(test_promised)
+{
+	struct slu_job j = job("n[1-2]", "jobfs capacity=100GiB");
+	struct slu_plan_site s;
+	struct slu_plan p;
+
+	setup("");
+	s = site();
+	s.promised = promised;
+	s.promised_arg = (void *)"/s/sluice";
+	push("n1", "/", 50 * GIB);
+	push("n2", "/s", 50 * GIB);
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
+		    "other jobs hold 60GiB of the 100GiB that n2 has for "
+		    "/s/sluice, each node must give 50GiB");
+	j = job("n[1-2]", "jobfs capacity=80GiB");
+	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+	ck_assert_str_eq(p.pool, "nodes");
+	slu_msg_clear(&slu_plan_desc, &p);
+	/* of another directory, on a file system of 100 GiB */
+	j = job("n1", "jobfs profile=slow capacity=101GiB");
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
+		    "n1 has only 100GiB for /slow/bb");
+	teardown();
+}
+END_TEST
+
+START_TEST(test_pool)
+{
+	struct slu_job j = job("n[1-3]", "jobfs capacity=1000");
+	struct slu_plan_site s;
+	struct slu_plan p;
+
+	setup("Pool=two Nodes=n[1-2] Granularity=1MiB DenyAccounts=phys\n"
+	      "NodeStorage=/s");
+	s = site();
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_INVALID,
+		    "n3 is not of pool two, which has 2 nodes");
+	j.request = (char *)"jobfs capacity=1000 nodes=2";
+	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+	ck_assert_str_eq(p.pool, "two");
+	ck_assert_uint_eq(p.capacity, 1 << 20);
+	slu_msg_clear(&slu_plan_desc, &p);
+	j.account = (char *)"phys";
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_DENIED,
+		    "account phys may not");
+	teardown();
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	static const struct {
@@ -320,7 +382,8 @@ START_TEST(test_refused)
 		const char *words;
 	} cases[] = {
 		{"n[1-2]", "jobfs capacity=208GiB", SLU_BUSY,
-		 "n1 has only 100GiB on /s, each node must give 104GiB"},
+		 "n1 has only 100GiB for /s/sluice, each node must give "
+		 "104GiB"},
 		{"n[1,3]", "jobfs capacity=1GiB", SLU_NOTFOUND,
 		 "nothing of n3: run sysmap --push"},
 		{"n1", "jobfs capacity=8TiB", SLU_INVALID, "MaxCapacity"},
@@ -406,4 +469,5 @@ START_TEST(test_secret)
 END_TEST
 
 TEST_MAIN("plan", test_whole, test_stripes, test_stripes_refused, test_fixed,
-	  test_some_nodes, test_refused, test_bare, test_secret)
+	  test_some_nodes, test_promised, test_pool, test_refused, test_bare,
+	  test_secret)

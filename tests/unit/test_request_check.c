@@ -2,7 +2,9 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/pool.h"
 #include "burst_buffer/request/request.h"
+#include "common/str.h"
 
 static struct slu_conf *site(const char *more)
 {
@@ -234,4 +236,74 @@ START_TEST(test_check)
 }
 END_TEST
 
-TEST_MAIN("request_check", test_check, test_resolve, test_site)
+START_TEST(test_pools)
+{
+	static const struct {
+		const char *text, *pool, *storage;
+		uint64_t capacity;
+		const char *user, *account, *refused;
+	} cases[] = {
+		{"jobfs capacity=1", "small", "/auto", 1000, NULL, NULL, NULL},
+		{"jobfs type=big capacity=1MiB", "big", "/hdd", 1 << 20, "ann",
+		 "chem", NULL},
+		{"jobfs type=big capacity=1048577", "big", "/hdd", 2 << 20,
+		 "ann", NULL, "account of this job may not"},
+		{"jobfs type=big capacity=1MiB", "big", "/hdd", 1 << 20, "bob",
+		 "chem", "user bob may not have storage of pool big"},
+		{"jobfs type=big capacity=1MiB", "big", "/hdd", 1 << 20, "",
+		 "chem", "user of this job may not"},
+		{"jobfs type=big capacity=1GiB", "big", "/hdd", 1 << 30, "ann",
+		 "chem",
+		 "more than the 500MiB that a job may have of pool big "
+		 "(MaxPerJob)"},
+		{"jobfs capacity=2000", "small", "/auto", 2000, "eve", "x",
+		 "eve"},
+		{"jobfs type=far capacity=5", NULL, NULL, 5, "eve", "x", NULL},
+		{"jobfs type=near capacity=5", "big", "/hdd", 1 << 20, "ann",
+		 "chem", NULL},
+		{"forward max=2", NULL, NULL, 0, "eve", "x", NULL},
+	};
+	struct slu_conf *conf = site(
+		"NodeStorage=/auto\n"
+		"Pool=small Granularity=1KB DenyUsers=eve\n"
+		"Pool=big Granularity=1MiB MaxPerJob=500MiB AllowUsers=ann "
+		"AllowAccounts=chem,bio\n"
+		"FileSystem=tmp Driver=scratch\n"
+		"FileSystem=far Driver=lustre root=/l\n"
+		"FileSystem=near Driver=lustre root=/l Pool=big\n"
+		"FileSystem=big Driver=scratch storage=/hdd Pool=big");
+	const struct slu_pool_conf *pool;
+	struct slu_request req;
+	struct slu_err err;
+
+	expect_ok(slu_site_check(conf, &err), err);
+	each(c, cases)
+	{
+		expect_ok(slu_request_parse(c->text, NULL, &req, &err), err);
+		expect_ok(slu_request_resolve(&req, conf, &err), err);
+		pool = slu_request_pool(&req, conf);
+		expect(c->pool ? pool && !strcmp(pool->name, c->pool) : !pool,
+		       "%s", c->text);
+		ck_assert_uint_eq(req.capacity, c->capacity);
+		if (pool)
+			ck_assert_str_eq(slu_pool_storage(conf, pool),
+					 c->storage);
+		if (c->refused)
+			expect_fail(slu_pool_check(&req, conf, c->user,
+						   c->account, &err),
+				    err, SLU_DENIED, c->refused);
+		else
+			expect_ok(slu_pool_check(&req, conf, c->user,
+						 c->account, &err),
+				  err);
+		slu_request_free(&req);
+	}
+	slu_conf_free(conf);
+	conf = site("FileSystem=tmp Driver=scratch Pool=nosuch");
+	expect_fail(slu_site_check(conf, &err), err, SLU_INVALID,
+		    "no Pool=nosuch");
+	slu_conf_free(conf);
+}
+END_TEST
+
+TEST_MAIN("request_check", test_check, test_resolve, test_site, test_pools)

@@ -44,7 +44,7 @@ static void validate(void)
 
 	free(text);
 	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
-	ck_assert(slu_ctl_may_start(ctl, text));
+	ck_assert(slu_ctl_may_start(ctl, text, 1000, (char[SLU_CTL_WHY]){0}));
 	if (host_job(JOB)) {
 		ck_assert_str_eq(host_job(JOB)->request, text);
 		return;
@@ -191,14 +191,17 @@ static char *outcome(void)
 
 static void connect_slurmctld(void)
 {
+	char why[SLU_CTL_WHY];
+
 	host.addr = sluiced_addr;
 	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
 	ck_assert_ptr_nonnull(ctl);
 	slu_ctl_set_prolog_done(ctl, fake_prolog_done);
 	slu_ctl_active(ctl);
-	for (int i = 0; i < 1000 && !slu_ctl_may_start(ctl, request); i++)
+	for (int i = 0; i < 1000 && !slu_ctl_may_start(ctl, request, 1000, why);
+	     i++)
 		usleep(5000);
-	expect(slu_ctl_may_start(ctl, request), "%.900s", host.log);
+	expect(slu_ctl_may_start(ctl, request, 1000, why), "%.900s", host.log);
 }
 
 static void live_and_die(void)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What sluice.conf says of pools, for one request. How much of a pool is in use
+ * is not known here. */
+#include "config.h"
+#include "burst_buffer/request/pool.h"
+
+#include <string.h>
+#include "burst_buffer/request/fstype.h"
+#include "common/size.h"
+
+const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
+					const struct slu_fs_conf *fs)
+{
+	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
+
+	if (!fs || !type || !conf->n_pool)
+		return NULL;
+	if (fs->pool)
+		return slu_conf_pool(conf, fs->pool);
+	return type->remote ? NULL : &conf->pool[0];
+}
+
+const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
+					     const struct slu_conf *conf)
+{
+	return req->has_fs ? slu_pool_of(conf, slu_conf_fs(conf, req->fs))
+			   : NULL;
+}
+
+const char *slu_pool_storage(const struct slu_conf *conf,
+			     const struct slu_pool_conf *pool)
+{
+	const char *own;
+
+	for (size_t i = 0; i < conf->n_fs; i++) {
+		own = slu_fs_option(&conf->fs[i], "storage", NULL);
+		if (own && slu_pool_of(conf, &conf->fs[i]) == pool)
+			return own;
+	}
+	return conf->node_storage;
+}
+
+uint64_t slu_pool_round(const struct slu_pool_conf *pool, uint64_t capacity)
+{
+	uint64_t over = capacity % pool->granularity;
+
+	return over ? capacity + (pool->granularity - over) : capacity;
+}
+
+static bool listed(char *const *list, const char *name)
+{
+	for (; list && *list; list++)
+		if (strcmp(*list, name) == 0)
+			return true;
+	return false;
+}
+
+static int check_name(const char *what, const char *name, char *const *allow,
+		      char *const *deny, const char *pool, struct slu_err *err)
+{
+	if (!name || (!listed(deny, name) && (!allow || listed(allow, name))))
+		return 0;
+	return slu_err(err, SLU_DENIED,
+		       "%s %.64s may not have storage of pool %s", what,
+		       *name ? name : "of this job", pool);
+}
+
+int slu_pool_check(const struct slu_request *req, const struct slu_conf *conf,
+		   const char *user, const char *account, struct slu_err *err)
+{
+	const struct slu_pool_conf *pool = slu_request_pool(req, conf);
+	char asked[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
+
+	if (!pool)
+		return 0;
+	if (check_name("user", user, pool->allow_users, pool->deny_users,
+		       pool->name, err) ||
+	    check_name("account", account ? account : "", pool->allow_accounts,
+		       pool->deny_accounts, pool->name, err))
+		return -1;
+	if (!pool->max_per_job || req->capacity <= pool->max_per_job)
+		return 0;
+	return slu_err(err, SLU_DENIED,
+		       "jobfs: capacity %s is more than the %s that a job may "
+		       "have of pool %s (MaxPerJob)",
+		       slu_size_text(req->capacity, asked),
+		       slu_size_text(pool->max_per_job, most), pool->name);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BURST_POOL_H
+#define SLU_BURST_POOL_H
+
+/* Which pool of storage (Pool= in sluice.conf) a request is counted in, and
+ * what that pool allows. */
+
+#include "burst_buffer/request/request.h"
+
+/* The pool of a file system: what its line says, else the first one for what
+ * lies in the nodes' storage. NULL: it is counted in none. */
+const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
+					const struct slu_fs_conf *fs);
+/* That of a request (resolved), or NULL. */
+const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
+					     const struct slu_conf *conf);
+/* Where the instances of a pool lie on a node: storage= of its first file
+ * system that has one, else NodeStorage. */
+const char *slu_pool_storage(const struct slu_conf *conf,
+			     const struct slu_pool_conf *pool);
+
+/* A whole number of granules. */
+uint64_t slu_pool_round(const struct slu_pool_conf *pool, uint64_t capacity);
+
+/* May this user (NULL: unknown) of this account (NULL: none) have that much
+ * of it? */
+int slu_pool_check(const struct slu_request *req, const struct slu_conf *conf,
+		   const char *user, const char *account, struct slu_err *err);
+
+#endif

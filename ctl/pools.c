@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sums over the mirror: there are no more buffers than nodes, and only jobs
+ * that ask for one look.
+ */
+#include "config.h"
+#include "ctl/pools.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/size.h"
+
+struct slu_claim {
+	uint32_t job_id, uid;
+	uint64_t size;
+	char pool[64];
+};
+
+/* What fn is told of each job that has some of a pool. */
+struct share {
+	uint32_t job_id, uid;
+	uint64_t size;
+};
+
+struct walk {
+	const char *pool;
+	void (*fn)(void *arg, const struct share *share);
+	void *arg;
+};
+
+static void walk_buffer(void *arg, const struct slu_buffer_state *b)
+{
+	const struct walk *w = arg;
+	const struct share share = {b->job_id, b->uid, b->size};
+
+	if (b->pool && !strcmp(b->pool, w->pool))
+		w->fn(w->arg, &share);
+}
+
+/* Under the lock. A claim counts no more when its job has a buffer. */
+static void walk(struct slu_mirror *m, const struct walk *w)
+{
+	const struct slu_claim *c;
+
+	slu_mirror_each(m, walk_buffer, (void *)(uintptr_t)w);
+	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));) {
+		const struct share share = {c->job_id, c->uid, c->size};
+
+		if (!strcmp(c->pool, w->pool) &&
+		    !slu_map_get(&m->job, c->job_id))
+			w->fn(w->arg, &share);
+	}
+}
+
+void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply)
+{
+	struct slu_supply old;
+
+	pthread_mutex_lock(&m->lock);
+	old = m->supply;
+	m->supply = *supply;
+	pthread_mutex_unlock(&m->lock);
+	*supply = (struct slu_supply){0};
+	slu_msg_clear(&slu_supply_desc, &old);
+}
+
+void slu_pools_fini(struct slu_mirror *m)
+{
+	struct slu_claim *c;
+
+	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));)
+		free(c);
+	slu_map_free(&m->claim);
+	slu_msg_clear(&slu_supply_desc, &m->supply);
+}
+
+struct sum {
+	uint32_t uid; /* SLU_NO_ID: everybody's */
+	uint64_t size;
+};
+
+static void add(void *arg, const struct share *share)
+{
+	struct sum *sum = arg;
+
+	if (sum->uid == SLU_NO_ID || sum->uid == share->uid)
+		sum->size += share->size;
+}
+
+/* Under the lock. */
+static uint64_t sum_of(struct slu_mirror *m, const char *pool, uint32_t uid)
+{
+	struct sum sum = {.uid = uid};
+	const struct walk w = {pool, add, &sum};
+
+	walk(m, &w);
+	return sum.size;
+}
+
+static void use(struct slu_mirror *m, const char *pool,
+		struct slu_pool_use *out)
+{
+	const struct slu_pool_supply *p = NULL;
+	uint64_t gone;
+
+	*out = (struct slu_pool_use){.used = sum_of(m, pool, SLU_NO_ID)};
+	for (size_t i = 0; i < m->supply.n_pools; i++)
+		if (slu_eq(m->supply.pools[i].name, pool))
+			p = &m->supply.pools[i];
+	if (p) {
+		out->total = p->total;
+		out->largest = p->largest;
+		out->nodes = p->nodes;
+		out->complete = p->complete && p->total;
+	}
+	gone = p && p->available < p->total ? p->total - p->available : 0;
+	out->unfree = out->used > gone ? out->used : gone;
+	if (out->unfree > out->total)
+		out->unfree = out->total;
+}
+
+void slu_pools_use(struct slu_mirror *m, const char *pool,
+		   struct slu_pool_use *out)
+{
+	pthread_mutex_lock(&m->lock);
+	use(m, pool, out);
+	pthread_mutex_unlock(&m->lock);
+}
+
+/* Would `taken` and `size` be more than `most`? */
+static bool too_much(uint64_t taken, uint64_t size, uint64_t most)
+{
+	return taken > most || size > most - taken;
+}
+
+/* Under the lock: what one has to wait for; false: nothing. */
+static bool lacks(struct slu_mirror *m, const struct slu_pool_need *need,
+		  struct slu_pool_use *all, uint64_t *of_user)
+{
+	use(m, need->pool, all);
+	*of_user = need->max_per_user ? sum_of(m, need->pool, need->uid) : 0;
+	return (all->complete && too_much(all->used, need->size, all->total)) ||
+	       (need->max_per_user &&
+		too_much(*of_user, need->size, need->max_per_user));
+}
+
+static void say_why(const struct slu_pool_need *need,
+		    const struct slu_pool_use *all, uint64_t of_user,
+		    char why[SLU_POOL_WHY])
+{
+	char wants[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
+
+	slu_size_text(need->size, wants);
+	if (all->complete && too_much(all->used, need->size, all->total))
+		snprintf(why, SLU_POOL_WHY,
+			 "waits for %s of pool %.64s: jobs have %s of its %s",
+			 wants, need->pool, slu_size_text(all->used, has),
+			 slu_size_text(all->total, most));
+	else
+		snprintf(why, SLU_POOL_WHY,
+			 "waits for %s of pool %.64s: its user has %s of the "
+			 "%s that one may have (MaxPerUser)",
+			 wants, need->pool, slu_size_text(of_user, has),
+			 slu_size_text(need->max_per_user, most));
+}
+
+bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
+		    char why[SLU_POOL_WHY])
+{
+	struct slu_pool_use all;
+	uint64_t of_user;
+	bool lack;
+
+	if (!need->pool)
+		return true;
+	pthread_mutex_lock(&m->lock);
+	lack = lacks(m, need, &all, &of_user);
+	pthread_mutex_unlock(&m->lock);
+	if (lack)
+		say_why(need, &all, of_user, why);
+	return !lack;
+}
+
+struct ending {
+	int64_t end;
+	uint64_t size;
+	bool of_user;
+};
+
+struct endings {
+	struct ending *one;
+	size_t n, cap;
+	uint32_t uid;
+	int64_t now;
+	int64_t (*end_of)(uint32_t job_id);
+};
+
+static void add_ending(void *arg, const struct share *share)
+{
+	struct endings *all = arg;
+	int64_t end = all->end_of(share->job_id);
+
+	if (all->n == all->cap) {
+		size_t cap = all->cap ? 2 * all->cap : 64;
+		struct ending *more = realloc(all->one, cap * sizeof(*more));
+
+		if (!more)
+			return;
+		all->one = more;
+		all->cap = cap;
+	}
+	/* One that has ended is about to give back what it has. */
+	all->one[all->n++] =
+		(struct ending){end > all->now ? end : all->now + 1,
+				share->size, share->uid == all->uid};
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct ending *x = a, *y = b;
+
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
+		       int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	struct endings all = {.uid = need->uid, .now = now, .end_of = end_of};
+	const struct walk w = {need->pool, add_ending, &all};
+	struct slu_pool_use pool;
+	uint64_t of_user;
+	int64_t when = now;
+
+	if (!need->pool)
+		return now;
+	pthread_mutex_lock(&m->lock);
+	if (lacks(m, need, &pool, &of_user)) {
+		when = 0;
+		walk(m, &w);
+	}
+	pthread_mutex_unlock(&m->lock);
+	if (all.n)
+		qsort(all.one, all.n, sizeof(*all.one), by_end);
+	for (size_t i = 0; !when && i < all.n; i++) {
+		pool.used -= all.one[i].size;
+		of_user -= all.one[i].of_user ? all.one[i].size : 0;
+		if ((!pool.complete ||
+		     !too_much(pool.used, need->size, pool.total)) &&
+		    (!need->max_per_user ||
+		     !too_much(of_user, need->size, need->max_per_user)))
+			when = all.one[i].end;
+	}
+	free(all.one);
+	return when;
+}
+
+void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
+		     const struct slu_pool_need *need)
+{
+	struct slu_claim *c = need->pool ? calloc(1, sizeof(*c)) : NULL;
+	struct slu_claim *old;
+
+	if (!c)
+		return;
+	*c = (struct slu_claim){
+		.job_id = job_id, .uid = need->uid, .size = need->size};
+	slu_copy(c->pool, sizeof(c->pool), need->pool);
+	pthread_mutex_lock(&m->lock);
+	old = slu_map_get(&m->claim, job_id);
+	if (slu_map_put(&m->claim, job_id, c) < 0)
+		old = c;
+	pthread_mutex_unlock(&m->lock);
+	free(old);
+}
+
+void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
+{
+	struct slu_claim *c;
+
+	pthread_mutex_lock(&m->lock);
+	c = slu_map_del(&m->claim, job_id);
+	pthread_mutex_unlock(&m->lock);
+	free(c);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_POOLS_H
+#define SLU_CTL_POOLS_H
+
+/*
+ * How much of each pool there is, as sluiced last told, and how much of it is
+ * taken: by the buffers of the mirror, and by jobs that have begun but have no
+ * buffer yet (claims). Hooks and the thread; guarded by the mirror's mutex. All
+ * that a job needs it gets at once or not at all, so that no two jobs can wait
+ * for each other.
+ */
+
+#include "ctl/mirror.h"
+
+struct slu_pool_need {
+	const char *pool; /* NULL: none, there is always room */
+	uint32_t uid;
+	uint64_t size;	       /* bytes */
+	uint64_t max_per_user; /* bytes; 0: no limit */
+};
+
+struct slu_pool_use {
+	uint64_t total;	  /* bytes; 0: unknown */
+	uint64_t used;	  /* bytes that buffers and claims have */
+	uint64_t unfree;  /* used, or more where other files lie there too */
+	uint64_t largest; /* bytes of the node that has most */
+	uint32_t nodes;
+	bool complete; /* total is not only what is known of it */
+};
+
+/* Told by sluiced; the content is taken over. */
+void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply);
+void slu_pools_fini(struct slu_mirror *m);
+
+void slu_pools_use(struct slu_mirror *m, const char *pool,
+		   struct slu_pool_use *out);
+
+/* Can it be had now? If not, *why is the sentence. */
+#define SLU_POOL_WHY 256
+bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
+		    char why[SLU_POOL_WHY]);
+/* When it can be had, if each job that has some of it ends when end_of(id)
+ * says (Unix seconds; 0: unknown): `now`, or later; 0: nobody can say. */
+int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
+		       int64_t (*end_of)(uint32_t job_id), int64_t now);
+
+/* A job begins, and has that much until its buffer is in the mirror, or it
+ * ends. Twice is once. */
+void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
+		     const struct slu_pool_need *need);
+void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id);
+
+#endif

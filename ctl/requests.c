@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests of jobs, as hooks see them: what is refused at submission, what has
+ * to wait, and for what. All of it is in memory.
+ */
+#include "config.h"
+#include "ctl/pools.h"
+#include "ctl/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "burst_buffer/request/pool.h"
+#include "common/size.h"
+
+/* The least time after which it is worth asking again, seconds. */
+#define SOON 60
+
+/* What cannot work is refused now, with what to change. */
+static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
+		  struct slu_err *err)
+{
+	if (ask->max_nodes && req->nodes != SLU_ALL_NODES &&
+	    req->nodes > ask->max_nodes)
+		return slu_err(
+			err, SLU_INVALID,
+			"jobfs: nodes=%u: the job asks for only %u nodes",
+			(unsigned)req->nodes, (unsigned)ask->max_nodes);
+	if (ask->het)
+		return slu_err(err, SLU_INVALID,
+			       "a job file system or layout cannot be had by a "
+			       "heterogeneous job: submit its components as "
+			       "jobs of their own");
+	if (!ask->prolog_flags)
+		return slu_err(err, SLU_INVALID,
+			       "job file systems are off at this site: "
+			       "PrologFlags must have Alloc and DeferBatch, "
+			       "and not Serial (tell the administrator)");
+	return 0;
+}
+
+/* What a node of `n` has to give is more than any has. */
+static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
+		     struct slu_err *err)
+{
+	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
+
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: each of %u nodes must give %s, and none has "
+		       "more than %s: ask for more nodes, or for less",
+		       (unsigned)n, slu_size_text(share, needs),
+		       slu_size_text(use->largest, has));
+}
+
+/* Could it ever be had, of what the resource map shows? */
+static int fits(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
+		const struct slu_request *req, const struct slu_conf *conf,
+		struct slu_err *err)
+{
+	const struct slu_pool_conf *pool = slu_request_pool(req, conf);
+	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
+	struct slu_pool_use use;
+	uint32_t n = ask->max_nodes;
+
+	if (!pool)
+		return 0;
+	slu_pools_use(mirror, pool->name, &use);
+	if (use.complete && req->capacity > use.total)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: %s is more than pool %s has, which is "
+			       "%s",
+			       slu_size_text(req->capacity, needs), pool->name,
+			       slu_size_text(use.total, has));
+	if (!n || n > use.nodes)
+		n = use.nodes;
+	if (req->nodes && req->nodes < n)
+		n = req->nodes;
+	if (use.complete && use.largest && n && req->capacity / n > use.largest)
+		return too_large(req->capacity / n, n, &use, err);
+	return 0;
+}
+
+static int check(const struct slu_site *site, struct slu_mirror *mirror,
+		 const struct slu_ctl_ask *ask, struct slu_request *req,
+		 struct slu_err *err)
+{
+	const char *user = slu_site_user(site, ask->uid);
+
+	if (!site->conf)
+		return slu_err(err, SLU_INVALID, "sluice is not configured: %s",
+			       site->why_not);
+	if (slu_request_resolve(req, site->conf, err) < 0 ||
+	    slu_request_check(req, site->conf, user ? user : "", err) < 0)
+		return -1;
+	if (!req->has_fs && !req->n_stripe)
+		return 0;
+	if (slu_pool_check(req, site->conf, user ? user : "", ask->account,
+			   err) < 0 ||
+	    refuse(ask, req, err) < 0)
+		return -1;
+	return fits(mirror, ask, req, site->conf, err);
+}
+
+int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		     char **text, struct slu_err *err)
+{
+	struct slu_request req = {0};
+	int rc;
+
+	if (slu_request_parse(ask->option, ask->script, &req, err) < 0)
+		return -1;
+	if (!req.has_fs && !req.n_stage && !req.n_stripe && !req.has_forward) {
+		*text = strdup("");
+	} else {
+		pthread_rwlock_rdlock(&ctl->site_lock);
+		rc = check(ctl->site, &ctl->mirror, ask, &req, err);
+		pthread_rwlock_unlock(&ctl->site_lock);
+		if (rc < 0) {
+			slu_request_free(&req);
+			return -1;
+		}
+		*text = slu_request_text(&req);
+	}
+	slu_request_free(&req);
+	return *text ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+bool slu_ctl_has_buffer(const char *text)
+{
+	return text &&
+	       (!strncmp(text, "jobfs", 5) || !strncmp(text, "stripe", 6));
+}
+
+uint64_t slu_ctl_capacity(const char *text)
+{
+	struct slu_request req;
+	uint64_t capacity;
+
+	if (!slu_ctl_has_buffer(text) ||
+	    slu_request_parse(text, NULL, &req, NULL) < 0)
+		return 0;
+	capacity = req.capacity;
+	slu_request_free(&req);
+	return capacity;
+}
+
+/* What of a pool the request needs; need->pool is NULL where it needs none.
+ * Under the site's lock. */
+static void need_of(const struct slu_ctl *ctl, const char *text, uint32_t uid,
+		    struct slu_pool_need *need)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	const struct slu_pool_conf *pool;
+	struct slu_request req;
+
+	*need = (struct slu_pool_need){.uid = uid};
+	if (!conf || !slu_ctl_has_buffer(text) ||
+	    slu_request_parse(text, NULL, &req, NULL) < 0)
+		return;
+	pool = slu_request_pool(&req, conf);
+	if (pool) {
+		need->pool = pool->name;
+		need->size = req.capacity;
+		need->max_per_user = pool->max_per_user;
+	}
+	slu_request_free(&req);
+}
+
+bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
+		       char why[SLU_CTL_WHY])
+{
+	struct slu_pool_need need;
+	bool may;
+
+	if (!slu_ctl_has_buffer(text))
+		return true;
+	if (!ctl->linked) {
+		slu_copy(why, SLU_CTL_WHY,
+			 "sluiced does not answer: the job starts when it "
+			 "does");
+		return false;
+	}
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	need_of(ctl, text, uid, &need);
+	may = slu_pools_room(&ctl->mirror, &need, why);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return may;
+}
+
+int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
+			  int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	struct slu_pool_need need;
+	int64_t when;
+
+	if (!slu_ctl_has_buffer(text))
+		return now;
+	if (!ctl->linked)
+		return now + SOON;
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	need_of(ctl, text, uid, &need);
+	when = slu_pools_when(&ctl->mirror, &need, end_of, now);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return when ? when : now + SOON;
+}
+
+void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
+		   uint32_t uid)
+{
+	struct slu_pool_need need;
+
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	need_of(ctl, text, uid, &need);
+	slu_pools_claim(&ctl->mirror, job_id, &need);
+	pthread_rwlock_unlock(&ctl->site_lock);
+}
+
+void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id)
+{
+	slu_pools_unclaim(&ctl->mirror, job_id);
+}
+
+size_t slu_ctl_pools(struct slu_ctl *ctl,
+		     void (*fn)(void *arg, const struct slu_ctl_pool *pool),
+		     void *arg)
+{
+	const struct slu_conf *conf;
+	struct slu_pool_use use;
+	size_t n = 0;
+
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	conf = ctl->site->conf;
+	for (; conf && n < conf->n_pool; n++) {
+		const struct slu_pool_conf *pool = &conf->pool[n];
+		struct slu_ctl_pool out = {.name = pool->name,
+					   .granularity = pool->granularity};
+
+		slu_pools_use(&ctl->mirror, pool->name, &use);
+		out.total = use.total;
+		out.unfree = use.unfree;
+		out.used = use.used;
+		fn(arg, &out);
+	}
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return n;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_SUPPLY_H
+#define SLU_SLUICED_SUPPLY_H
+
+/*
+ * What there is of each pool: of slurmctld's nodes, what the resource map says
+ * of the file systems that buffers lie on. Reckoned when slurmctld connects,
+ * when the configuration was read again, and every minute or so (less often
+ * where there are many nodes), and told when it has changed.
+ */
+
+#include "common/conf.h"
+#include "store/db.h"
+#include "wire/control.h"
+
+/* Reckon it; nodes: those of the system. I/O nodes give nothing unless a pool
+ * names them. The caller clears *out. */
+int slu_supply_reckon(struct slu_db *map, const struct slu_conf *conf,
+		      const struct slu_hosts *nodes, struct slu_supply *out,
+		      struct slu_err *err);
+
+#endif

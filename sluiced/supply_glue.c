@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When the pools are reckoned, and that slurmctld hears of it. */
+#include "sluiced/daemon.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EVERY	 60.0 /* seconds, */
+#define PER_NODE 0.05 /* and so many more for each node */
+
+static bool same(const struct slu_supply *a, const struct slu_supply *b)
+{
+	char *x = slu_encode_text(&slu_supply_desc, a);
+	char *y = slu_encode_text(&slu_supply_desc, b);
+	bool equal = x && y && strcmp(x, y) == 0;
+
+	free(x);
+	free(y);
+	return equal;
+}
+
+static void reckon(struct slu_daemon *d)
+{
+	struct slu_supply fresh;
+	struct slu_err err;
+
+	slu_timer_set(d->loop, &d->supply_timer,
+		      EVERY + PER_NODE * (double)d->hosts.n);
+	if (slu_supply_reckon(d->db, d->conf, &d->hosts, &fresh, &err) < 0) {
+		slu_log(d->log, SLU_ERROR, "pools: %s", err.text);
+		return;
+	}
+	if (!same(&fresh, &d->supply))
+		slu_control_send(d->control, &slu_supply_desc, &fresh);
+	slu_msg_clear(&slu_supply_desc, &d->supply);
+	d->supply = fresh;
+}
+
+static void on_timer(void *arg)
+{
+	reckon(arg);
+}
+
+void slu_supply_start(struct slu_daemon *d)
+{
+	d->supply_timer = (struct slu_timer){.fn = on_timer, .arg = d};
+}
+
+void slu_supply_again(struct slu_daemon *d)
+{
+	slu_timer_soon(d->loop, &d->supply_timer, 0);
+}
+
+void slu_supply_connected(struct slu_daemon *d,
+			  const struct slu_node_addr *nodes, size_t n)
+{
+	slu_hosts_free(&d->hosts);
+	d->hosts = (struct slu_hosts){0};
+	d->hosts.name = calloc(n + 1, sizeof(*d->hosts.name));
+	for (size_t i = 0; d->hosts.name && i < n; i++)
+		if ((d->hosts.name[d->hosts.n] = strdup(nodes[i].name)))
+			d->hosts.n++;
+	slu_msg_clear(&slu_supply_desc, &d->supply);
+	slu_supply_again(d);
+}
+
+void slu_supply_stop(struct slu_daemon *d)
+{
+	slu_hosts_free(&d->hosts);
+	slu_msg_clear(&slu_supply_desc, &d->supply);
+}

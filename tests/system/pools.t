@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Pools of storage and their limits, on real Slurm with slurmdbd: what is
+# shown, who waits for what and until when, what is refused, what is accounted.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
+
+show() {
+	on ctl scontrol -o show burst
+}
+
+shows() { # WORDS
+	matches "$(show)" "$1"
+}
+
+holder() { # CAPACITY SBATCH-OPTION...: a job that keeps that much
+	local size=$1
+	shift
+	submit --bb="capacity=$size" "$@" <<<$'#!/bin/bash\nsleep 300'
+}
+
+waits_for() { # JOB WORDS
+	on ctl scontrol show job "$1" | grep -qE "BurstBufferState=.*$2"
+}
+
+refusal() { # SBATCH-OPTION...
+	submit "$@" <<<$'#!/bin/bash\ntrue' 2>&1
+}
+
+starts_at() { # JOB: Unix seconds
+	date -d "$(job_field "$1" StartTime)" +%s 2>/dev/null
+}
+
+starts_near() { # JOB JOB: the first when the second ends
+	local start end
+	start=$(starts_at "$1")
+	end=$(date -d "$(job_field "$2" EndTime)" +%s)
+	[ -n "$start" ] && [ $((start - end)) -ge -2 ] &&
+		[ $((start - end)) -le 60 ]
+}
+
+test_shown() {
+	check "the layout is Slurm's own" shows \
+		'^Name=sluice DefaultPool=nodes Granularity=10MiB TotalSpace=[0-9]+MiB FreeSpace=[0-9]+MiB UsedSpace=0 '
+	check "the other pools stand below" shows \
+		'PoolName\[0\]=far Granularity=1 TotalSpace=1GiB FreeSpace=1GiB UsedSpace=0 '
+}
+
+test_refused() {
+	check "more than the pool has is refused" matches \
+		"$(refusal --bb=capacity=9GiB)" 'is more than pool nodes has'
+	check "so is more than one node has" matches \
+		"$(refusal -N1 --bb=capacity=1300MiB)" 'none has more than'
+	check "and an account that is denied" matches \
+		"$(refusal --bb='type=far capacity=1MiB')" \
+		'account users may not'
+	check "and more than a job may have" matches \
+		"$(refusal --bb='type=tiny capacity=11MiB')" 'MaxPerJob'
+}
+
+# Each of the jobs takes a node of its own.
+test_waiting() {
+	local first second other
+	first=$(holder 795MiB -w n1 -t 10)
+	check_within 30 "a job runs" buffer_is "$first" RUNNING
+	check "what it has is used, in whole granules" shows \
+		' UsedSpace=800MiB '
+	check "by its job" shows 'JobID=[0-9]+ .* Pool=nodes Size=800MiB State=running'
+	check "and its user" shows 'UserID=alice\([0-9]+\) Used=800MiB'
+	second=$(holder 500MiB -w n3 -t 10)
+	check_within 20 "a user who has enough waits" waits_for "$second" \
+		'its_user_has_800MiB_of_the_1.2GiB|its user has 800MiB'
+	check_within 10 "for a resource" matches \
+		"$(as_alice squeue -h -j "$second" -o %r)" BurstBufferResources
+	check_within 20 "and is estimated to start when the other ends" \
+		starts_near "$second" "$first"
+	other=$(bounded_exec -u bob ctl sbatch --parsable -o /dev/null -w n2 \
+		--bb=capacity=500MiB --wrap='sleep 300')
+	check_within 20 "another user does not wait" buffer_is "$other" RUNNING
+	as_alice scancel "$first"
+	check_within 30 "when it has ended the other starts" \
+		buffer_is "$second" RUNNING
+	bounded_exec -u bob ctl scancel "$other"
+	as_alice scancel "$second"
+	check_within 30 "and all is free again" free_again
+}
+
+free_again() {
+	no_buffer_alive && show | grep -q ' UsedSpace=0 '
+}
+
+# Two jobs on one node: the second cannot have what the first was promised.
+test_one_node() {
+	local first second
+	first=$(holder 600MiB -w n1 -n1)
+	check_within 30 "a job has a part of a node" buffer_is "$first" RUNNING
+	second=$(bounded_exec -u bob ctl sbatch --parsable -o /dev/null -w n1 \
+		-n1 --bb=capacity=600MiB --wrap=true)
+	check_within 30 "another there does not get what it was promised" \
+		promised "$second"
+	bounded_exec -u bob ctl scancel "$second"
+	second=$(bounded_exec -u bob ctl sbatch --parsable -o /dev/null -w n1 \
+		-n1 --bb=capacity=100MiB --wrap=true)
+	check_within 40 "but gets what is left" job_is "$second" COMPLETED
+	as_alice scancel "$first"
+	check_within 30 "both are gone" no_buffer_alive
+}
+
+promised() { # JOB
+	matches "$(buffer_failure "$1")" 'other jobs hold 600MiB of' \
+		>/dev/null
+}
+
+accounted() { # JOB
+	on ctl sacct -nPX -j "$1" -o reqtres,alloctres |
+		grep -qE 'bb/sluice=200M.*\|.*bb/sluice=200M'
+}
+
+test_accounted() {
+	local job
+	job=$(submit -N2 --bb=capacity=200MiB <<<$'#!/bin/bash\ntrue')
+	check_within 40 "a job completes" job_is "$job" COMPLETED
+	check_within 30 "sacct knows its capacity" accounted "$job"
+	on ctl sacctmgr -i modify user alice set MaxTRESPerJob=bb/sluice=150 \
+		>/dev/null
+	sleep 2
+	check "a limit of the association holds" limited
+	on ctl sacctmgr -i modify user alice set MaxTRESPerJob=bb/sluice=-1 \
+		>/dev/null
+}
+
+# Above it a job is refused, or waits, as the site enforces limits.
+limited() {
+	local out
+	out=$(holder 200MiB -N1 2>&1)
+	if [[ $out =~ ^[0-9]+$ ]]; then
+		wait_for 10 limit_named "$out"
+		out=$?
+		as_alice scancel "${BASH_REMATCH[0]}"
+		return "$out"
+	fi
+	matches "$out" 'policy|limit'
+}
+
+limit_named() {
+	as_alice squeue -h -j "$1" -o %r | grep -qE 'BB|Burst'
+}
+
+cluster_up --dbd --nodes 3 --ions 0 --disk 1G
+cluster conf sluice.conf \
+	"Pool=nodes Granularity=10MiB MaxPerUser=1200MiB" \
+	"Pool=far Size=1GiB DenyAccounts=users" \
+	"Pool=tiny Size=1GiB MaxPerJob=10MiB" \
+	"FileSystem=far Driver=scratch Pool=far" \
+	"FileSystem=tiny Driver=scratch Pool=tiny"
+cluster conf slurm.conf "AccountingStorageEnforce=limits" \
+	"SchedulerParameters=bf_interval=2,sched_interval=2,batch_sched_delay=1,sched_min_interval=0"
+cluster stop ctl sluiced
+cluster start ctl sluiced
+cluster stop ctl slurmctld
+cluster start ctl slurmctld
+wait_for 20 nodes_idle 'n[1-3]'
+check_within 20 "the resource map fills the pool" shows ' TotalSpace=[1-9]'
+test_shown
+test_refused
+test_waiting
+test_one_node
+test_accounted
+check "no node was drained" no_node_drained
+check "the database is sound" database_sound
+finish

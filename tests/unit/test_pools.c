@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pools in libsluice: what is taken, who has to wait, and until when. */
+#include "config.h"
+#include "tests/unit/ctl_fake.h"
+#include "ctl/pools.h"
+
+#define GIB (UINT64_C(1) << 30)
+
+static struct slu_mirror m;
+
+static void supply(uint64_t total, uint64_t available, bool complete)
+{
+	struct slu_supply s = {.pools = calloc(1, sizeof(*s.pools)),
+			       .n_pools = 1};
+
+	s.pools[0] = (struct slu_pool_supply){.name = strdup("p"),
+					      .total = total,
+					      .available = available,
+					      .largest = total / 2,
+					      .nodes = 2,
+					      .complete = complete};
+	slu_pools_set(&m, &s);
+	ck_assert_ptr_null(s.pools);
+}
+
+static void buffer(uint32_t job, uint32_t uid, const char *pool, uint64_t size,
+		   const char *state)
+{
+	struct slu_buffer_state s = {.buffer = job,
+				     .job_id = job,
+				     .uid = uid,
+				     .size = size,
+				     .pool = pool ? strdup(pool) : NULL,
+				     .state = strdup(state)};
+
+	ck_assert_int_eq(slu_mirror_set(&m, &s), 0);
+}
+
+static struct slu_pool_need need(uint32_t uid, uint64_t size, uint64_t most)
+{
+	return (struct slu_pool_need){"p", uid, size, most};
+}
+
+static uint64_t used(void)
+{
+	struct slu_pool_use use;
+
+	slu_pools_use(&m, "p", &use);
+	return use.used;
+}
+
+static bool room(uint32_t uid, uint64_t size, uint64_t most, const char *words)
+{
+	struct slu_pool_need n = need(uid, size, most);
+	char why[SLU_POOL_WHY] = "";
+	bool is = slu_pools_room(&m, &n, why);
+
+	expect(strstr(why, words), "%s", why);
+	return is;
+}
+
+START_TEST(test_room)
+{
+	struct slu_pool_need n = need(1, 4 * GIB, 0);
+	struct slu_pool_use use;
+
+	slu_mirror_init(&m);
+	ck_assert(room(1, 99 * GIB, 0, "")); /* nothing is known */
+	supply(10 * GIB, 10 * GIB, false);
+	ck_assert(room(1, 99 * GIB, 0, "")); /* nor everything */
+	supply(10 * GIB, 3 * GIB, true);
+	ck_assert(!room(1, 99 * GIB, 0,
+			"waits for 99GiB of pool p: jobs have "
+			"0B of its 10GiB"));
+	buffer(7, 1, "p", 5 * GIB, "RUNNING");
+	buffer(8, 1, NULL, 90 * GIB, "RUNNING");
+	ck_assert(room(2, 5 * GIB, 0, ""));
+	ck_assert(!room(2, 5 * GIB + 1, 0, "jobs have 5GiB"));
+	slu_pools_use(&m, "p", &use);
+	ck_assert_uint_eq(use.used, 5 * GIB);
+	ck_assert_uint_eq(use.unfree, 7 * GIB); /* others have files there */
+	ck_assert_uint_eq(use.total, 10 * GIB);
+	ck_assert(use.largest == 5 * GIB && use.nodes == 2);
+
+	/* Two jobs of one cycle do not both get the rest. */
+	slu_pools_claim(&m, 9, &n);
+	slu_pools_claim(&m, 9, &n);
+	ck_assert_uint_eq(used(), 9 * GIB);
+	ck_assert(!room(1, 4 * GIB, 0, "jobs have 9GiB"));
+	buffer(9, 1, "p", 4 * GIB, "SETUP"); /* now it is there */
+	ck_assert_uint_eq(used(), 9 * GIB);
+	buffer(9, 1, "p", 4 * GIB, "DONE");
+	ck_assert_uint_eq(used(), 5 * GIB);
+	slu_pools_claim(&m, 10, &n);
+	slu_pools_unclaim(&m, 10);
+	slu_pools_unclaim(&m, 10);
+	ck_assert_uint_eq(used(), 5 * GIB);
+
+	/* One user's share of it */
+	ck_assert(!room(1, 2 * GIB, 6 * GIB,
+			"its user has 5GiB of the 6GiB that one may have "
+			"(MaxPerUser)"));
+	ck_assert(room(1, GIB, 6 * GIB, ""));
+	ck_assert(room(2, 5 * GIB, 6 * GIB, ""));
+	slu_pools_claim(&m, 11, &n); /* what is left is freed */
+	slu_mirror_fini(&m);
+}
+END_TEST
+
+static int64_t end_of(uint32_t job_id)
+{
+	return job_id == 9 ? 0 : 1000 + 10 * job_id;
+}
+
+START_TEST(test_when)
+{
+	struct slu_pool_need n = need(1, 4 * GIB, 0);
+
+	slu_mirror_init(&m);
+	supply(10 * GIB, 10 * GIB, true);
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 1000);
+	buffer(7, 1, "p", 3 * GIB, "RUNNING");
+	buffer(3, 2, "p", 3 * GIB, "RUNNING");
+	buffer(5, 2, "p", 3 * GIB, "RUNNING");
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 1030);
+	n.size = 5 * GIB; /* the first two */
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 1050);
+	n.size = 10 * GIB;
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 1070);
+	/* its own have to end */
+	n = need(1, GIB, 3 * GIB);
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 1070);
+	/* one that should have ended, and one that has */
+	n = need(1, 4 * GIB, 0);
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1040), 1041);
+	buffer(9, 2, "p", GIB, "TEARDOWN");
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 1030);
+	n.size = 11 * GIB; /* never */
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 0);
+	n.pool = NULL;
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 1000);
+	slu_mirror_fini(&m);
+}
+END_TEST
+
+#define REQUEST "jobfs capacity=4294967296"
+
+static void say_supply(struct slu_ctl *ctl, uint64_t total)
+{
+	struct slu_pool_supply p = {.name = "nodes",
+				    .total = total,
+				    .available = total,
+				    .largest = total / 4,
+				    .nodes = 4,
+				    .complete = true};
+	struct slu_supply s = {&p, 1};
+
+	daemon_say(&slu_supply_desc, &s);
+	slu_ctl_step(ctl, 2);
+}
+
+static void take(void *arg, const struct slu_ctl_pool *pool)
+{
+	*(struct slu_ctl_pool *)arg = *pool;
+}
+
+/* The same through the hooks' functions. */
+START_TEST(test_hooks)
+{
+	struct slu_ctl *ctl = ctl_by_hand("Pool=nodes MaxPerUser=5GiB");
+	struct slu_ctl_pool pool;
+	char why[SLU_CTL_WHY] = "";
+	struct slu_job ended = {.job_id = 7};
+
+	ck_assert(!slu_ctl_may_start(ctl, REQUEST, 1, why));
+	ck_assert(strstr(why, "sluiced does not answer"));
+	ck_assert(slu_ctl_may_start(ctl, "forward max=2", 1, why));
+	ck_assert_int_eq(slu_ctl_est_start(ctl, REQUEST, 1, end_of, 1000),
+			 1060);
+	link_up(ctl, 1);
+	ck_assert(slu_ctl_may_start(ctl, REQUEST, 1, why));
+	say_supply(ctl, 6 * GIB);
+	ck_assert(slu_ctl_may_start(ctl, REQUEST, 1, why));
+	slu_ctl_claim(ctl, 7, REQUEST, 1);
+	slu_ctl_claim(ctl, 8, "forward max=2", 1); /* nothing */
+	ck_assert(!slu_ctl_may_start(ctl, REQUEST, 2, why));
+	ck_assert(strstr(why, "jobs have 4GiB of its 6GiB"));
+	ck_assert_int_eq(slu_ctl_est_start(ctl, REQUEST, 2, end_of, 1000),
+			 1070);
+	ck_assert_uint_eq(slu_ctl_pools(ctl, take, &pool), 1);
+	ck_assert_uint_eq(pool.total, 6 * GIB);
+	ck_assert_uint_eq(pool.used, 4 * GIB);
+	ck_assert_uint_eq(pool.granularity, 1);
+	say_supply(ctl, 20 * GIB);
+	ck_assert(!slu_ctl_may_start(ctl, REQUEST, 1, why));
+	ck_assert(strstr(why, "MaxPerUser"));
+	slu_ctl_ended(ctl, &ended);
+	ck_assert(slu_ctl_may_start(ctl, REQUEST, 1, why));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* What could never be had is refused at submission. */
+START_TEST(test_never)
+{
+	static const struct {
+		const char *option;
+		uint32_t max_nodes;
+		const char *refused;
+	} cases[] = {
+		{"capacity=8GiB", 0, NULL},
+		{"capacity=9GiB", 0, "9GiB is more than pool nodes has"},
+		{"capacity=8GiB", 4, NULL},
+		{"capacity=8GiB", 9, NULL},
+		{"capacity=8GiB", 2,
+		 "each of 2 nodes must give 4GiB, and none has more than 2GiB"},
+		{"jobfs type=g capacity=8GiB nodes=1", 0, "each of 1 nodes"},
+	};
+	struct slu_ctl *ctl = ctl_by_hand("FileSystem=g Driver=glusterfs\n"
+					  "Pool=nodes DenyAccounts=x");
+	struct slu_ctl_ask ask = {.prolog_flags = true};
+	struct slu_err err;
+	char *text;
+
+	link_up(ctl, 1);
+	say_supply(ctl, 8 * GIB);
+	each(c, cases)
+	{
+		ask.option = c->option;
+		ask.max_nodes = c->max_nodes;
+		if (c->refused) {
+			expect_fail(slu_ctl_validate(ctl, &ask, &text, &err),
+				    err, SLU_INVALID, c->refused);
+			continue;
+		}
+		expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+		free(text);
+	}
+	ask.option = "capacity=1GiB";
+	ask.account = "x";
+	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_DENIED,
+		    "account x may not have storage of pool nodes");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+TEST_MAIN("pools", test_room, test_when, test_hooks, test_never)

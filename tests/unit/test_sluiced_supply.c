@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What there is of each pool, from maps that nodes have pushed. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+#include "sluiced/supply.h"
+#include "sysmap/receive.h"
+
+static struct slu_err err;
+static struct slu_db *db;
+static struct slu_receiver *receiver;
+
+static void push_one(const char *node, const char *extractor, const char *text)
+{
+	struct slu_document doc = {
+		.extractor = extractor,
+		.text = (char *)(uintptr_t)text,
+		.len = strlen(text),
+		.hash = slu_document_hash(extractor, text, strlen(text))};
+	struct slu_map map = {.document = &doc, .n = 1};
+
+	expect_ok(slu_receive_map(receiver, node, &map, 1, &err), err);
+}
+
+static void push(const char *node, unsigned long long size,
+		 unsigned long long available)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text),
+		 "[{\"device\":\"/dev/sda\",\"mountpoint\":\"/\","
+		 "\"filesystem\":\"ext4\",\"size\":10,\"options\":\"rw\","
+		 "\"category\":\"local\"},"
+		 "{\"device\":\"/dev/sdb\",\"mountpoint\":\"/s\","
+		 "\"filesystem\":\"ext4\",\"size\":%llu,\"options\":\"rw\","
+		 "\"category\":\"local\"}]",
+		 size);
+	push_one(node, "mountpoints", text);
+	snprintf(text, sizeof(text),
+		 "[{\"mountpoint\":\"/s\",\"available\":%llu}]", available);
+	push_one(node, "mountusage", text);
+}
+
+static void reckon(const char *conf_text, const char *nodes,
+		   struct slu_supply *out)
+{
+	struct slu_conf *conf = slu_conf_parse(conf_text, "test", &err);
+	struct slu_hosts hosts;
+
+	expect(conf, "%s", err.text);
+	expect_ok(slu_hosts_parse(nodes, &hosts, &err), err);
+	expect_ok(slu_supply_reckon(db, conf, &hosts, out, &err), err);
+	slu_hosts_free(&hosts);
+	slu_conf_free(conf);
+}
+
+static const struct {
+	const char *conf, *nodes;
+	size_t pool; /* which one is looked at */
+	unsigned long long total, available, largest;
+	unsigned nodes_with;
+	bool complete;
+} cases[] = {
+	{"", "n[1-2]", 0, 300, 90, 200, 2, true},
+	{"", "n[1-3]", 0, 300, 90, 200, 2, false},
+	{"", "", 0, 0, 0, 0, 0, true},
+	{"IONodes=n3", "n[1-3]", 0, 300, 90, 200, 2, true},
+	{"Pool=a Nodes=n2\nPool=b Nodes=n[1,3]", "n[1-3]", 0, 200, 80, 200, 1,
+	 true},
+	{"Pool=a Nodes=n2\nPool=b Nodes=n[1,3]", "n[1-3]", 1, 100, 10, 100, 1,
+	 false},
+	{"Pool=a\nPool=b Size=7", "n3", 1, 7, 7, 0, 0, true},
+	{"NodeStorage=/s/x/y", "n1", 0, 100, 10, 100, 1, true},
+	{"NodeStorage=/var/x", "n[1-2]", 0, 20, 20, 10, 2, true},
+	{"Pool=a\nFileSystem=f Driver=scratch storage=/var/x", "n1", 0, 10, 10,
+	 10, 1, true},
+	{"NodeStorage=/var\nPool=a\nPool=b\n"
+	 "FileSystem=f Driver=scratch storage=/s/x Pool=b",
+	 "n1", 1, 100, 10, 100, 1, true},
+};
+
+START_TEST(test_reckon)
+{
+	db = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err);
+	expect(db, "%s", err.text);
+	receiver = slu_receiver_new(db, &err);
+	push("n1", 100, 10);
+	push("n2", 200, 80);
+	each(c, cases)
+	{
+		struct slu_supply s;
+		const struct slu_pool_supply *p;
+
+		reckon(c->conf, c->nodes, &s);
+		ck_assert(c->pool < s.n_pools);
+		p = &s.pools[c->pool];
+		expect(p->total == c->total && p->available == c->available &&
+			       p->largest == c->largest &&
+			       p->nodes == c->nodes_with &&
+			       p->complete == c->complete,
+		       "%s %s: %llu %llu %llu %u %d", c->conf, c->nodes,
+		       (unsigned long long)p->total,
+		       (unsigned long long)p->available,
+		       (unsigned long long)p->largest, p->nodes, p->complete);
+		slu_msg_clear(&slu_supply_desc, &s);
+	}
+	slu_receiver_free(receiver);
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("supply", test_reckon)
