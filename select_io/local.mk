@@ -119,10 +119,12 @@ libsluost_la_SOURCES = \
 libsluost_la_LIBADD = libslucommon.la -lm
 
 if HAVE_CHECK
-ost_tests = tests/unit/test_place tests/unit/test_ost_choose
+ost_tests = tests/unit/test_place tests/unit/test_place_glpk \
+	tests/unit/test_ost_choose
 check_PROGRAMS += $(ost_tests)
 TESTS += $(ost_tests)
 tests_unit_test_place_LDADD = libsluost.la $(CHECK_LIBS)
+tests_unit_test_place_glpk_LDADD = libsluost.la $(CHECK_LIBS) $(GLPK_LIBS) -lm
 tests_unit_test_ost_choose_LDADD = libsluost.la $(CHECK_LIBS)
 endif
 
@@ -137,4 +139,29 @@ if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_stripe_layout
 TESTS += tests/unit/test_stripe_layout
 tests_unit_test_stripe_layout_LDADD = libslustripe.la $(CHECK_LIBS)
+endif
+
+# For applications: where a new file should go.
+noinst_LTLIBRARIES += libsluclient.la
+libsluclient_la_SOURCES = select_io/client/place.c
+libsluclient_la_LIBADD = libslunet.la libslucommon.la
+lib_LTLIBRARIES += libsluice_place.la
+libsluice_place_la_SOURCES =
+libsluice_place_la_LIBADD = libsluclient.la
+libsluice_place_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+	-Wl,--no-undefined -Wl,--version-script=$(top_srcdir)/select_io/client/libsluice_place.map
+EXTRA_libsluice_place_la_DEPENDENCIES = select_io/client/libsluice_place.map
+EXTRA_DIST += select_io/client/libsluice_place.map
+placeincludedir = $(includedir)/sluice
+placeinclude_HEADERS = select_io/client/place.h
+
+dist_man_MANS += man/sluice-place.1 man/sluice_place.3
+bin_PROGRAMS += sluice-place
+sluice_place_SOURCES = select_io/client/main.c
+sluice_place_LDADD = libsluice_place.la libslucommon.la
+
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_client
+TESTS += tests/unit/test_client
+tests_unit_test_client_LDADD = libsluclient.la libsluiced.la $(CHECK_LIBS)
 endif

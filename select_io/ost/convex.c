@@ -3,15 +3,19 @@
  * How many stripes each target gets when each makes it dearer.
  *
  * slu_place_fill: the water level. At a level every target has all stripes
- * that cost no more than it; the level at which these are as many as are wanted
- * is searched, by secants and halving. When the numbers satisfy Gale and
- * Ryser's condition nothing can be better.
+ * that cost no more than it; the level at which these are as many as can be
+ * placed is searched, by secants and halving. When the numbers satisfy Gale
+ * and Ryser's condition nothing can be better. Else the k targets that break
+ * it by most hold together, in the best solution, as much as fits on any k:
+ * they and the others are two smaller problems of the same kind (Groenevelt's
+ * decomposition, European Journal of Operational Research 54, 1991).
  *
- * slu_place_greedy: one stripe at a time, the cheapest that is possible. It is
- * when its target would not come to lie, among the targets by falling numbers,
- * in a beginning that is full already (most[k] == the sum of the first k); a
- * target for which it is impossible once is out for good. A tree over k holds
- * what is left of each beginning.
+ * slu_place_greedy: one stripe at a time, the cheapest that is possible, should
+ * there be too many splits. It is possible when its target would not come to
+ * lie, among the targets by falling numbers, in a beginning that is full
+ * already (most[k] == the sum of the first k); a target for which it is
+ * impossible once is out for good. A tree over k holds what is left of each
+ * beginning.
  */
 #include "config.h"
 #include "common/fast.h"
@@ -23,28 +27,38 @@
 
 #define CLOSE  64  /* stripes between the levels: then they are sorted */
 #define ROUNDS 200 /* halving a double to nothing takes fewer */
+#define SPLITS 64  /* each costs another look at its part */
 
-/* Stripes on target j that cost no more than the level. */
-SLU_INLINE int32_t at_level(const struct slu_place *s, uint32_t j, double level)
+/* A run of places, whose targets share `goal` stripes: the beginning of as many
+ * targets as come before it is full already. */
+struct part {
+	uint32_t from, n;
+	uint64_t goal;
+};
+
+/* Stripes on the target in place i that cost no more than the level. */
+SLU_INLINE int32_t at_level(const struct slu_place *s, uint32_t i, double level)
 {
-	double x = (level - s->cost[j]) * s->per_step[j];
+	double x = (level - s->cost[i]) * s->per_step[i];
 
 	x = x < 0 ? 0 : x;
-	x = x > s->rooms[j] ? s->rooms[j] : x;
+	x = x > s->rooms[i] ? s->rooms[i] : x;
 	return (int32_t)x;
 }
 
-SLU_FAST static uint64_t sum_at(const struct slu_place *s, double level)
+SLU_FAST static uint64_t sum_at(const struct slu_place *s,
+				const struct part *part, double level)
 {
-	const double *restrict cost = s->cost, *restrict per = s->per_step;
-	const double *restrict rooms = s->rooms;
+	const double *restrict cost = s->cost + part->from;
+	const double *restrict per = s->per_step + part->from;
+	const double *restrict rooms = s->rooms + part->from;
 	uint64_t sum = 0;
 
-	for (uint32_t j = 0; j < s->p.n_targets; j++) {
-		double x = (level - cost[j]) * per[j];
+	for (uint32_t i = 0; i < part->n; i++) {
+		double x = (level - cost[i]) * per[i];
 
 		x = x < 0 ? 0 : x;
-		x = x > rooms[j] ? rooms[j] : x;
+		x = x > rooms[i] ? rooms[i] : x;
 		sum += (uint32_t)(int32_t)x;
 	}
 	return sum;
@@ -57,21 +71,24 @@ struct levels {
 	uint64_t below, above;
 };
 
-static void narrow(const struct slu_place *s, struct levels *l, uint64_t goal)
+static void narrow(const struct slu_place *s, const struct part *part,
+		   struct levels *l)
 {
+	uint64_t goal = part->goal;
+
 	for (int round = 0; round < ROUNDS && l->above - l->below > CLOSE;
 	     round++) {
-		double part = (double)(goal - l->below) /
-			      (double)(l->above - l->below);
-		double mid =
-			l->lo + (l->hi - l->lo) * (round % 3 == 2 ? 0.5 : part);
+		double share = (double)(goal - l->below) /
+			       (double)(l->above - l->below);
+		double mid = l->lo +
+			     (l->hi - l->lo) * (round % 3 == 2 ? 0.5 : share);
 		uint64_t sum;
 
 		if (!(mid > l->lo && mid < l->hi))
 			mid = l->lo + (l->hi - l->lo) / 2;
 		if (!(mid > l->lo && mid < l->hi))
 			return; /* all between them cost the same */
-		sum = sum_at(s, mid);
+		sum = sum_at(s, part, mid);
 		if (sum <= goal) {
 			l->lo = mid;
 			l->below = sum;
@@ -87,19 +104,20 @@ static bool before(const struct slu_place_key *a, const struct slu_place_key *b)
 	return a->cost != b->cost ? a->cost < b->cost : a->j < b->j;
 }
 
-/* The cheapest `rest` of the few stripes between the levels. */
-static void take_cheapest(struct slu_place *s, const struct levels *l,
-			  uint64_t rest)
+/* The cheapest `rest` of the few stripes between the levels. Places of a part
+ * are in the order of their targets' numbers. */
+static void take_cheapest(struct slu_place *s, const struct part *part,
+			  const struct levels *l, uint64_t rest)
 {
 	struct slu_place_key unit[CLOSE + 1];
 	size_t n = 0;
 
-	for (uint32_t j = 0; j < s->p.n_targets; j++) {
-		uint32_t to = at_level(s, j, l->hi);
+	for (uint32_t i = part->from; i < part->from + part->n; i++) {
+		uint32_t to = (uint32_t)at_level(s, i, l->hi);
 
-		for (uint32_t x = s->count[j]; x < to && n < CLOSE; x++, n++) {
+		for (uint32_t x = s->level[i]; x < to && n < CLOSE; x++, n++) {
 			struct slu_place_key u = {
-				s->cost[j] + s->step[j] * (x + 1), j};
+				s->cost[i] + s->step[i] * (x + 1), i};
 			size_t at = n;
 
 			for (; at > 0 && before(&u, &unit[at - 1]); at--)
@@ -108,69 +126,157 @@ static void take_cheapest(struct slu_place *s, const struct levels *l,
 		}
 	}
 	for (size_t k = 0; k < rest && k < n; k++)
-		s->count[unit[k].j]++;
+		s->level[unit[k].j]++;
 }
 
 /* Between the levels all cost the same: lower numbers first. */
-static void take_equal(struct slu_place *s, const struct levels *l,
-		       uint64_t rest)
+static void take_equal(struct slu_place *s, const struct part *part,
+		       const struct levels *l, uint64_t rest)
 {
-	for (uint32_t j = 0; j < s->p.n_targets && rest > 0; j++) {
-		uint64_t more = (uint32_t)at_level(s, j, l->hi) - s->count[j];
+	for (uint32_t i = part->from; i < part->from + part->n && rest > 0;
+	     i++) {
+		uint64_t more = (uint32_t)at_level(s, i, l->hi) - s->level[i];
 
 		more = more < rest ? more : rest;
-		s->count[j] += (uint32_t)more;
+		s->level[i] += (uint32_t)more;
 		rest -= more;
 	}
 }
 
-/* Gale and Ryser: the k fullest targets hold no more than fits on any k. */
-static bool possible(struct slu_place *s)
+/* The water level of a part, as if only its sum mattered. */
+static void fill(struct slu_place *s, const struct part *part)
 {
-	uint32_t m = s->p.n_targets, top = 0, k = 0;
-	uint64_t sum = 0;
+	struct levels l = {.lo = SLU_PLACE_MAX_COST};
+	uint32_t end = part->from + part->n;
 
-	for (uint32_t j = 0; j < m; j++)
-		top = s->count[j] > top ? s->count[j] : top;
+	for (uint32_t i = part->from; i < end; i++) {
+		double last = s->cost[i] + s->step[i] * (s->rooms[i] + 1.0);
+
+		l.above += (uint64_t)s->rooms[i];
+		l.lo = s->cost[i] < l.lo ? s->cost[i] : l.lo;
+		l.hi = last > l.hi ? last : l.hi;
+	}
+	if (l.above > part->goal)
+		narrow(s, part, &l);
+	else
+		l.lo = l.hi, l.below = l.above;
+	for (uint32_t i = part->from; i < end; i++)
+		s->level[i] = (uint32_t)at_level(s, i, l.lo);
+	if (l.above - l.below <= CLOSE)
+		take_cheapest(s, part, &l, part->goal - l.below);
+	else
+		take_equal(s, part, &l, part->goal - l.below);
+}
+
+/* Gale and Ryser: the k fullest targets of a part may hold no more than fits on
+ * any k of it. How many are too full together by most; 0: none. *least: what
+ * the last of them holds; *of_least: how many of those with so much. */
+static uint32_t too_full(struct slu_place *s, const struct part *part,
+			 uint32_t *least, uint32_t *of_least)
+{
+	const uint64_t *most = s->most + part->from;
+	const uint32_t *level = s->level + part->from;
+	uint32_t top = 0, k = 0, worst = 0;
+	uint64_t sum = 0, by = 0;
+
+	for (uint32_t i = 0; i < part->n; i++)
+		top = level[i] > top ? level[i] : top;
 	memset(s->at_least, 0, (top + 1) * sizeof(*s->at_least));
-	for (uint32_t j = 0; j < m; j++)
-		s->at_least[s->count[j]]++;
+	for (uint32_t i = 0; i < part->n; i++)
+		s->at_least[level[i]]++;
 	for (uint32_t v = top; v > 0; v--)
-		for (uint32_t i = 0; i < s->at_least[v]; i++) {
+		for (uint32_t i = 1; i <= s->at_least[v]; i++) {
+			uint64_t fit = most[++k] - most[0];
+
 			sum += v;
-			if (sum > s->most[++k])
-				return false;
+			if (sum > fit && sum - fit > by) {
+				by = sum - fit;
+				worst = k;
+				*least = v;
+				*of_least = i;
+			}
 		}
-	return true;
+	return worst;
+}
+
+static void copy_place(struct slu_place *s, uint32_t to, uint32_t from)
+{
+	s->cost[to] = s->cost[from];
+	s->step[to] = s->step[from];
+	s->per_step[to] = s->per_step[from];
+	s->rooms[to] = s->rooms[from];
+	s->id[to] = s->id[from];
+}
+
+/* The k fullest of a part to its beginning; both halves stay in order. */
+static void split(struct slu_place *s, const struct part *part, uint32_t k,
+		  uint32_t least, uint32_t of_least)
+{
+	uint32_t spare = s->p.n_targets, front = part->from, back = spare;
+
+	for (uint32_t i = part->from; i < part->from + part->n; i++) {
+		bool full = s->level[i] > least;
+
+		if (s->level[i] == least && of_least > 0) {
+			of_least--;
+			full = true;
+		}
+		copy_place(s, full ? front++ : back++, i);
+	}
+	for (uint32_t i = spare; i < back; i++)
+		copy_place(s, part->from + k + i - spare, i);
+}
+
+/* All that can be placed: the least, over k, of what fits on any k targets and
+ * the room of the others, which are those with the least room. */
+static uint64_t all_that_fits(struct slu_place *s)
+{
+	uint32_t m = s->p.n_targets, k = 0;
+	uint64_t room = 0, fits;
+
+	memset(s->at_least, 0, (s->active + 1) * sizeof(*s->at_least));
+	for (uint32_t j = 0; j < m; j++) {
+		s->at_least[s->room[j]]++;
+		room += s->room[j];
+	}
+	fits = room;
+	for (uint32_t v = s->active; v + 1 > 0; v--)
+		for (uint32_t i = 0; i < s->at_least[v]; i++) {
+			room -= v;
+			k++;
+			if (s->most[k] + room < fits)
+				fits = s->most[k] + room;
+		}
+	return fits;
 }
 
 bool slu_place_fill(struct slu_place *s)
 {
-	uint64_t wanted = 0, room = 0, goal;
-	struct levels l = {.lo = SLU_PLACE_MAX_COST};
+	struct part todo[SPLITS + 1] = {{0, s->p.n_targets, all_that_fits(s)}};
+	uint32_t n = 1, splits = 0, k, least, of_least;
 
-	for (uint32_t k = 0; k < s->active; k++)
-		wanted += s->want[k];
-	for (uint32_t j = 0; j < s->p.n_targets; j++) {
-		double last = s->cost[j] + s->step[j] * (s->room[j] + 1.0);
+	while (n > 0) {
+		struct part part = todo[--n], front = part, back = part;
 
-		room += s->room[j];
-		l.lo = s->cost[j] < l.lo ? s->cost[j] : l.lo;
-		l.hi = last > l.hi ? last : l.hi;
+		fill(s, &part);
+		k = too_full(s, &part, &least, &of_least);
+		if (k == 0)
+			continue;
+		if (++splits > SPLITS)
+			return false;
+		split(s, &part, k, least, of_least);
+		front.n = k;
+		front.goal = s->most[part.from + k] - s->most[part.from];
+		back.from += k;
+		back.n -= k;
+		back.goal -= front.goal;
+		todo[n++] = front;
+		if (back.n > 0)
+			todo[n++] = back;
 	}
-	goal = wanted < room ? wanted : room;
-	l.above = room;
-	if (room > goal)
-		narrow(s, &l, goal);
-	else
-		l.lo = l.hi, l.below = room;
-	for (uint32_t j = 0; j < s->p.n_targets; j++)
-		s->count[j] = at_level(s, j, l.lo);
-	if (l.above - l.below <= CLOSE)
-		take_cheapest(s, &l, goal - l.below);
-	else
-		take_equal(s, &l, goal - l.below);
-	return possible(s);
+	for (uint32_t i = 0; i < s->p.n_targets; i++)
+		s->count[s->id[i]] = s->level[i];
+	return true;
 }
 
 /* What is left of the beginning of k targets, k = 1 .. n: a tree of minima

@@ -3,10 +3,7 @@
  * How many stripes each target gets, and then who gets them.
  *
  * Linear: targets in the order of their costs take one stripe from as many
- * requests as they have room for. Convex: the water level is sought at which
- * all stripes have a place, and Gale and Ryser's condition checked; when it
- * does not hold (or there is not room for all), slu_greedy() goes on one stripe
- * at a time.
+ * requests as they have room for. Convex: see convex.c.
  *
  * Who: a target takes from the requests that want most. They are kept sorted
  * downwards; of those that want equally much the last are taken, so that they
@@ -53,15 +50,18 @@ static size_t lay_out(struct slu_place *s, char *memory)
 {
 	size_t m = s->p.n_targets, r = s->p.n_requests;
 	size_t tree = s->p.convex ? 2 * s->leaves : 0;
+	size_t places = s->p.convex ? 2 * m : m;
 	char *at = memory;
 
 	s->count = take(&at, m, sizeof(*s->count));
 	s->room = take(&at, m, sizeof(*s->room));
 	s->order = take(&at, m, sizeof(*s->order));
-	s->cost = take(&at, m, sizeof(*s->cost));
-	s->step = take(&at, m, sizeof(*s->step));
-	s->per_step = take(&at, m, sizeof(*s->per_step));
-	s->rooms = take(&at, m, sizeof(*s->rooms));
+	s->cost = take(&at, places, sizeof(*s->cost));
+	s->step = take(&at, places, sizeof(*s->step));
+	s->per_step = take(&at, places, sizeof(*s->per_step));
+	s->rooms = take(&at, places, sizeof(*s->rooms));
+	s->id = take(&at, places, sizeof(*s->id));
+	s->level = take(&at, m, sizeof(*s->level));
 	s->want = take(&at, r, sizeof(*s->want));
 	s->who = take(&at, r, sizeof(*s->who));
 	s->first = take(&at, r + 1, sizeof(*s->first));
@@ -152,7 +152,12 @@ static void prepare(struct slu_place *s)
 	s->active = r;
 	while (s->active > 0 && s->want[s->active - 1] == 0)
 		s->active--;
-	for (uint32_t j = 0; j < m; j++) {
+	slu_place_load(s);
+}
+
+void slu_place_load(struct slu_place *s)
+{
+	for (uint32_t j = 0; j < s->p.n_targets; j++) {
 		uint32_t room = s->p.target[j].room;
 
 		s->cost[j] = s->p.target[j].cost;
@@ -160,6 +165,7 @@ static void prepare(struct slu_place *s)
 		s->per_step[j] = s->step[j] > 0 ? 1 / s->step[j] : 0;
 		s->room[j] = room < s->active ? room : s->active;
 		s->rooms[j] = s->room[j];
+		s->id[j] = j;
 	}
 }
 
@@ -305,8 +311,10 @@ void slu_place_bounds(struct slu_place *s)
 static void solve_convex(struct slu_place *s)
 {
 	slu_place_bounds(s);
-	if (!slu_place_fill(s))
+	if (!slu_place_fill(s)) {
+		slu_place_load(s);
 		slu_place_greedy(s);
+	}
 	for (uint32_t k = 0; k < s->p.n_targets; k++)
 		if (s->count[s->order[k]] > 0)
 			hand_out(s, s->order[k], s->count[s->order[k]]);
@@ -317,11 +325,12 @@ static double cost_of(const struct slu_place *s)
 	double all = 0;
 
 	for (uint32_t j = 0; j < s->p.n_targets; j++) {
+		const struct slu_place_target *t = &s->p.target[j];
 		double x = s->count[j];
 
-		all += x * s->cost[j];
+		all += x * t->cost;
 		if (s->p.convex)
-			all += s->step[j] * x * (x + 1) / 2;
+			all += t->step * x * (x + 1) / 2;
 	}
 	return all;
 }

@@ -21,8 +21,13 @@ struct slu_place {
 	uint32_t *count; /* stripes on it */
 	uint32_t *room;	 /* no more than there are requests */
 	uint32_t *order; /* targets, the cheapest first */
+	/* The same by places, which the convex solver changes: it has twice as
+	 * many, half of them to spare. In the beginning place and target are
+	 * the same. */
 	double *cost, *step;
 	double *per_step, *rooms; /* 1 / step; room */
+	uint32_t *id;		  /* the target of a place */
+	uint32_t *level;	  /* stripes; n_targets */
 	/* n_requests each */
 	uint32_t *want; /* stripes, falling */
 	uint32_t *who;	/* the request that this is */
@@ -37,8 +42,10 @@ struct slu_place {
 };
 
 void slu_place_bounds(struct slu_place *s);
-/* convex.c: fill in count. False: not all fit in this way; count is then as
- * it may be. */
+/* Costs and room, each target in its place. */
+void slu_place_load(struct slu_place *s);
+/* convex.c: fill in count. False: too many splits; places are then as they may
+ * be. */
 bool slu_place_fill(struct slu_place *s);
 void slu_place_greedy(struct slu_place *s);
 

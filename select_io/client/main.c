@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sluice-place: new files on the storage targets where least is going on. */
+#include "config.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/size.h"
+#include "select_io/client/place.h"
+
+#define EXIT_USAGE 2
+
+static const char help[] =
+	"Usage: sluice-place [OPTION...] FILE...\n"
+	"Make new files on the storage targets of Lustre where least is going"
+	" on; see\nsluice-place(1).\n"
+	"\n"
+	"  -c, --stripes N   on so many targets (1)\n"
+	"  -s, --size SIZE   so large will each be\n"
+	"  -n, --name NAME   keep room for what jobs of this name write next"
+	" (the\n"
+	"                    name of the job that this runs in)\n"
+	"  -f, --fsname NAME of this Lustre file system\n"
+	"      --dry-run     print the commands\n"
+	"      --help        show this and exit\n"
+	"      --version     show the version and exit\n";
+
+static const struct option options[] = {
+	{"stripes", required_argument, NULL, 'c'},
+	{"size", required_argument, NULL, 's'},
+	{"name", required_argument, NULL, 'n'},
+	{"fsname", required_argument, NULL, 'f'},
+	{"dry-run", no_argument, NULL, 'd'},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},
+	{NULL, 0, NULL, 0},
+};
+
+static int usage(const char *why)
+{
+	fprintf(stderr, "sluice-place: %s (sluice-place --help)\n", why);
+	return EXIT_USAGE;
+}
+
+static int print(const char *path, const struct sluice_place *ask,
+		 char error[SLUICE_PLACE_ERROR])
+{
+	uint32_t *target = calloc(ask->stripes, sizeof(*target));
+	int n = target ? sluice_place(ask, target, error) : -1;
+
+	if (!target)
+		snprintf(error, SLUICE_PLACE_ERROR, "out of memory");
+	if (n > 0)
+		printf("lfs setstripe -c %d -o ", n);
+	for (int i = 0; i < n; i++)
+		printf("%s%" PRIu32, i ? "," : "", target[i]);
+	if (n > 0)
+		printf(" %s\n", path);
+	free(target);
+	return n < 0 ? -1 : 0;
+}
+
+/* 0: go on; else the exit code plus 1. */
+static int take(int c, struct sluice_place *ask, bool *dry_run)
+{
+	struct slu_err err;
+	char *end;
+
+	switch (c) {
+	case 'c':
+		ask->stripes = (uint32_t)strtoul(optarg, &end, 10);
+		return *end || ask->stripes == 0 || ask->stripes > 2000
+			       ? usage("--stripes is a number up to 2000") + 1
+			       : 0;
+	case 's':
+		return slu_size_parse(optarg, &ask->size, &err)
+			       ? usage(err.text) + 1
+			       : 0;
+	case 'n':
+		ask->application = optarg;
+		return 0;
+	case 'f':
+		ask->fsname = optarg;
+		return 0;
+	case 'd':
+		*dry_run = true;
+		return 0;
+	case 'h':
+		fputs(help, stdout);
+		return EXIT_SUCCESS + 1;
+	case 'V':
+		puts("sluice-place " PACKAGE_VERSION);
+		return EXIT_SUCCESS + 1;
+	default:
+		return EXIT_USAGE + 1;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct sluice_place ask = {.stripes = 1,
+				   .application = getenv("SLURM_JOB_NAME")};
+	char error[SLUICE_PLACE_ERROR];
+	bool dry_run = false;
+	int c, rc = 0;
+
+	while ((c = getopt_long(argc, argv, "c:s:n:f:", options, NULL)) != -1) {
+		rc = take(c, &ask, &dry_run);
+		if (rc)
+			return rc - 1;
+	}
+	if (optind == argc)
+		return usage("which file?");
+	for (; optind < argc; optind++) {
+		if (!(dry_run ? print(argv[optind], &ask, error)
+			      : sluice_place_create(argv[optind], &ask, error)))
+			continue;
+		fprintf(stderr, "sluice-place: %s: %s\n", argv[optind], error);
+		rc = EXIT_FAILURE;
+	}
+	return rc;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The library for applications, and its command, against a whole sluiced. */
+#include "config.h"
+#include "tests/unit/sluiced.h"
+#include "common/file.h"
+#include "common/proc.h"
+#undef EXIT_USAGE
+#define main	place_main
+#define help	place_help
+#define options place_options
+#define usage	place_usage
+#define take	place_take
+#define print	place_print
+#include "select_io/client/main.c"
+#undef main
+
+static char why[SLUICE_PLACE_ERROR];
+
+static void meet(void)
+{
+	ctl_connect();
+	ctl_hello(NULL, 0);
+	ctl_expect_any(&slu_history_end_desc);
+}
+
+static void tell(void)
+{
+	struct slu_buf text = {0}, reply = {0};
+
+	slu_buf_puts(&text, "{\"osts\":[");
+	for (int i = 0; i < 4; i++)
+		slu_buf_printf(&text,
+			       "%s{\"name\":\"s-OST000%d\",\"index\":%d,"
+			       "\"total\":1000000000,\"available\":%d}",
+			       i ? "," : "", i, i, 900000000 + i * 1000000);
+	slu_buf_puts(&text, "]}");
+	expect_ok(slu_http_post(http, "/v1/osts?host=n1", text.data, text.len,
+				0, &reply, &err),
+		  err);
+	slu_buf_free(&text);
+	slu_buf_free(&reply);
+}
+
+/* An lfs that makes the file and notes how. */
+static void make_lfs(void)
+{
+	char text[600], *path;
+
+	snprintf(text, sizeof(text),
+		 "#!/bin/sh\necho \"$@\" >>%s/lfs.log\n"
+		 "for f; do :; done\n[ ! -e \"$f\" ] || "
+		 "{ echo stripe already set; exit 17; }\n: >\"$f\"\n",
+		 tmpdir());
+	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("lfs"), text,
+				 strlen(text), 0755, false, &err),
+		  err);
+	path = slu_asprintf("%s:%s", tmpdir(), getenv("PATH"));
+	setenv("PATH", path, 1);
+	free(path);
+}
+
+static void expect_log(const char *want)
+{
+	struct slu_buf text = {0};
+
+	expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("lfs.log"), 10000, &text,
+				&err),
+		  err);
+	ck_assert_str_eq(text.data, want);
+	slu_buf_free(&text);
+}
+
+START_TEST(test_library)
+{
+	struct sluice_place ask = {.stripes = 2, .size = 1 << 20};
+	uint32_t target[9] = {0};
+	char path[200], want[500];
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	make_lfs();
+	setenv("SLUICE_CONF", tmpfile_path("sluice.conf"), 1);
+	ck_assert_int_eq(sluice_place(&ask, target, why), -1);
+	expect(strstr(why, "no storage target"), "%s", why);
+	tell();
+	ck_assert_int_eq(sluice_place(&ask, target, why), 2);
+	ck_assert(target[0] == 3 && target[1] == 2);
+	/* that was remembered */
+	ck_assert_int_eq(sluice_place(&ask, target, why), 2);
+	ck_assert(target[0] == 1 && target[1] == 0);
+	ask = (struct sluice_place){.stripes = 9, .application = "x"};
+	ck_assert_int_eq(sluice_place(&ask, target, why), 4);
+	ask.stripes = 0;
+	ck_assert_int_eq(sluice_place(&ask, target, why), -1);
+	expect(strstr(why, "1 to 2000"), "%s", why);
+	ask.stripes = 4;
+	snprintf(path, sizeof(path), "%s/new", tmpdir());
+	expect(!sluice_place_create(path, &ask, why), "%s", why);
+	snprintf(want, sizeof(want), "setstripe -c 4 -o 3,2,1,0 %s\n", path);
+	expect_log(want);
+	ck_assert_int_eq(sluice_place_create(path, &ask, why), -1);
+	expect(strstr(why, "already set"), "%s", why);
+	ck_assert_int_eq(sluice_place_create("-x", &ask, why), -1);
+	setenv("SLUICE_CONF", tmpfile_path("none"), 1);
+	ck_assert_int_eq(sluice_place(&ask, target, why), -1);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* The command with these words; its exit code. */
+static int command(const char *line)
+{
+	char words[500], out[300];
+	char *argv[12];
+	int status, argc;
+	pid_t pid;
+
+	snprintf(words, sizeof(words), "sluice-place|%s", line);
+	argc = (int)slu_split(words, "|", argv, 11);
+	argv[argc] = NULL;
+	fflush(stdout);
+	snprintf(out, sizeof(out), "%s", tmpfile_path("said"));
+	pid = fork();
+	if (pid == 0) {
+		if (!freopen(out, "w", stdout) ||
+		    !freopen("/dev/null", "w", stderr))
+			_exit(99);
+		optind = 1;
+		status = place_main(argc, argv);
+		fflush(stdout);
+		_exit(status);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
+}
+
+START_TEST(test_command)
+{
+	char file[200], line[300], want[500];
+	struct slu_buf out = {0};
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	make_lfs();
+	setenv("SLUICE_CONF", tmpfile_path("sluice.conf"), 1);
+	tell();
+	snprintf(file, sizeof(file), "%s/f", tmpdir());
+	snprintf(line, sizeof(line), "--dry-run|-c|3|-f|s|%s", file);
+	ck_assert_int_eq(command(line), 0);
+	expect_ok(
+		slu_file_read(AT_FDCWD, tmpfile_path("said"), 1000, &out, &err),
+		err);
+	snprintf(want, sizeof(want), "lfs setstripe -c 3 -o 3,2,1 %s\n", file);
+	ck_assert_str_eq(out.data, want);
+	ck_assert(access(file, F_OK));
+	snprintf(line, sizeof(line), "-s|1KiB|%s", file);
+	ck_assert_int_eq(command(line), 0);
+	ck_assert(!access(file, F_OK));
+	ck_assert_int_eq(command(line), 1);
+	ck_assert_int_eq(command("-c|3x|f"), 2);
+	ck_assert_int_eq(command("-c|2001|f"), 2);
+	ck_assert_int_eq(command("-s|many|f"), 2);
+	ck_assert_int_eq(command("--dry-run"), 2);
+	slu_buf_free(&out);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+TEST_MAIN("client", test_library, test_command)
