@@ -120,6 +120,7 @@ int main(int argc, char **argv)
 	if (i < argc - 1 || !b.sets || !b.compute)
 		return usage();
 	b.solver = slu_mckp_setup(&none, NULL, NULL);
+	b.division = slu_ion_division_new(NULL);
 	if (i < argc && load(&b, argv[i]) < 0)
 		return 1;
 	bench_table4(&b);
@@ -127,5 +128,6 @@ int main(int argc, char **argv)
 	if (i < argc)
 		bench_sets(&b);
 	slu_mckp_free(b.solver);
+	slu_ion_division_free(b.division);
 	return 0;
 }

@@ -8,7 +8,8 @@
  */
 
 #include <stdio.h>
-#include "select_io/ion/policy.h"
+#include "select_io/ion/division.h"
+#include "select_io/ion/mckp.h"
 
 #define BENCH_CHOICES	5
 #define BENCH_SCENARIOS 512
@@ -29,6 +30,7 @@ struct bench {
 	uint32_t compute; /* C */
 	uint64_t seed;
 	struct slu_mckp *solver;
+	struct slu_ion_division *division;
 	const char *out; /* directory for the figures' numbers, or NULL */
 };
 

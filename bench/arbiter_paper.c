@@ -178,8 +178,8 @@ static void resolve(struct sim *sim)
 		job[n].held = r->ions;
 		who[n++] = r;
 	}
-	if (slu_ion_decide(sim->policy, job, n, 12, sim->b->solver, grant, NULL,
-			   &err) < 0) {
+	if (slu_ion_decide(sim->b->division, sim->policy, 12, job, n, grant,
+			   NULL, &err) < 0) {
 		fprintf(stderr, "bench/arbiter: %s\n", err.text);
 		exit(1);
 	}

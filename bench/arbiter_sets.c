@@ -85,7 +85,7 @@ static void decide(struct bench *b, enum slu_ion_policy policy,
 {
 	struct slu_err err;
 
-	if (slu_ion_decide(policy, job, SET, pool, b->solver, grant, NULL,
+	if (slu_ion_decide(b->division, policy, pool, job, SET, grant, NULL,
 			   &err) < 0) {
 		fprintf(stderr, "bench/arbiter: %s\n", err.text);
 		exit(1);

@@ -165,6 +165,19 @@ static int hear_supply(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+/* Kept for an arbiter that is made later. */
+static int hear_distances(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	struct slu_distances *distances = msg;
+
+	slu_msg_clear(&slu_distances_desc, &ctl->distances);
+	ctl->distances = *distances;
+	*distances = (struct slu_distances){0};
+	return ctl->arbiter
+		       ? slu_arbiter_near(ctl->arbiter, &ctl->distances, err)
+		       : 0;
+}
+
 static int hear_stored(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_stored *s = msg;
@@ -186,6 +199,7 @@ static const struct {
 	{&slu_history_end_desc, hear_history_end, false},
 	{&slu_supply_desc, hear_supply, false},
 	{&slu_stored_desc, hear_stored, false},
+	{&slu_distances_desc, hear_distances, false},
 	{&slu_extend_desc, do_extend, true},
 	{&slu_hold_desc, do_hold, true},
 	{&slu_requeue_desc, do_requeue, true},

@@ -110,7 +110,7 @@ static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 	if (!ctl->arbiter)
 		return -1;
 	slu_arbiter_patterns(ctl->arbiter, ctl->site->patterns);
-	return 0;
+	return slu_arbiter_near(ctl->arbiter, &ctl->distances, err);
 }
 
 void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,

@@ -97,6 +97,7 @@ struct slu_ctl {
 	struct slu_history history;
 	struct slu_arbiter *arbiter; /* NULL: no I/O nodes */
 	struct slu_assignment assignment;
+	struct slu_distances distances; /* of the I/O nodes */
 	bool ions_dirty;
 	bool ions_stale; /* the configuration is another */
 	char ion_event[128];

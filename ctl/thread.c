@@ -246,5 +246,6 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	slu_link_close(&ctl->link, 0);
 	slu_live_fini(ctl);
 	slu_ions_fini(ctl);
+	slu_msg_clear(&slu_distances_desc, &ctl->distances);
 	free(ctl->look);
 }

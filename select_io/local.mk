@@ -4,7 +4,11 @@ libsluion_la_SOURCES = \
 	select_io/ion/answer.c select_io/ion/private.h \
 	select_io/ion/arbiter.c select_io/ion/arbiter.h \
 	select_io/ion/curves.c select_io/ion/curves.h \
+	select_io/ion/division.c select_io/ion/division.h \
+	select_io/ion/division_private.h \
 	select_io/ion/mapping.c \
+	select_io/ion/near.c select_io/ion/near.h \
+	select_io/ion/pool.c select_io/ion/tight.c \
 	select_io/ion/classes.c select_io/ion/core.c select_io/ion/group.c \
 	select_io/ion/hull.c \
 	select_io/ion/mckp.c select_io/ion/mckp.h \
@@ -20,6 +24,7 @@ libsluion_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
 if HAVE_CHECK
 ion_tests = tests/unit/test_mckp tests/unit/test_mckp_events tests/unit/test_sorted \
 	tests/unit/test_curves tests/unit/test_patterns tests/unit/test_whatif \
+	tests/unit/test_division \
 	tests/unit/test_policy tests/unit/test_placement \
 	tests/unit/test_mapping tests/unit/test_arbiter \
 	tests/unit/test_arbiter_days
@@ -32,6 +37,9 @@ tests_unit_test_curves_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_patterns_LDADD = libsluion.la $(CHECK_LIBS) -lm
 tests_unit_test_whatif_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_policy_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_division_LDADD = libsluion.la $(CHECK_LIBS) -lm
+tests_unit_test_division_LDFLAGS = \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 tests_unit_test_placement_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_mapping_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_arbiter_LDADD = libsluion.la $(CHECK_LIBS)

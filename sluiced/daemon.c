@@ -159,6 +159,7 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	d->auth.nodes = slu_nodes_new(slu_resolve, err);
 	d->longpoll = slu_longpoll_new(slu_routes_parked, d);
 	d->publisher = slu_publisher_new(d->loop, on_published, d);
+	slu_near_init(d);
 	if (!d->longpoll || !d->publisher)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	return d->jobs && d->auth.nodes && d->receiver ? 0 : -1;
@@ -249,6 +250,7 @@ void slu_daemon_stop(struct slu_daemon *d)
 		slu_turn_flush(d);
 	slu_longpoll_free(d->longpoll);
 	slu_httpd_free(d->httpd);
+	slu_near_fini(d);
 	slu_publisher_free(d->publisher);
 	slu_buffers_free(d->buffers);
 	slu_control_free(d->control);
@@ -300,5 +302,6 @@ void slu_daemon_reload(struct slu_daemon *d)
 	slu_conf_free(fresh);
 	slu_log(d->log, SLU_INFO, "%s was read again", d->conf_path);
 	slu_supply_again(d);
+	slu_near_send(d);
 	slu_daemon_touched(d, 0);
 }

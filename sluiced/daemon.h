@@ -20,6 +20,7 @@
 #include "sluiced/jobs.h"
 #include "sluiced/loop.h"
 #include "sluiced/metrics.h"
+#include "sluiced/near.h"
 #include "sluiced/nodes.h"
 #include "sluiced/publish.h"
 #include "sluiced/questions.h"
@@ -58,6 +59,7 @@ struct slu_daemon {
 	struct slu_history history;
 	struct slu_epoch *epoch; /* the assignment in force; may be NULL */
 	struct slu_publisher *publisher;
+	struct slu_near_watch near;
 	struct slu_questions questions;
 	struct json_object *osts; /* what storage servers said; may be NULL */
 	struct slu_ost_memory *ost_memory; /* of answers; may be NULL */

@@ -29,6 +29,7 @@ static void connected(void *arg)
 	hello.version = SLU_WIRE_VERSION;
 	slu_control_send(d->control, &slu_hello_daemon_desc, &hello);
 	slu_msg_clear(&slu_hello_daemon_desc, &hello);
+	slu_near_send(d);
 }
 
 /* slurmctld may not know a user's name; requests use it (%u, AllowUsers). */

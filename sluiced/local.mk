@@ -22,6 +22,7 @@ libsluiced_la_SOURCES = \
 	sluiced/metrics.c sluiced/metrics.h \
 	sluiced/supply.c sluiced/supply.h \
 	sluiced/supply_glue.c \
+	sluiced/near.c sluiced/near.h \
 	sluiced/nodes.c sluiced/nodes.h \
 	sluiced/orders.c sluiced/orders.h \
 	sluiced/layouts.c sluiced/osts.c \
@@ -48,6 +49,7 @@ tests_fuzz_fuzz_line_LDADD = libsluiced.la
 if HAVE_CHECK
 noinst_HEADERS += tests/unit/sluiced.h
 sluiced_tests = \
+	tests/unit/test_near \
 	tests/unit/test_sluiced_answers \
 	tests/unit/test_sluiced_assignment \
 	tests/unit/test_sluiced_auth \
@@ -71,6 +73,7 @@ tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
 	$(sysquery_parts)
 tests_unit_test_sluiced_answers_LDADD = libsluiced.la libsluimport.la libslunet.la \
 	$(CHECK_LIBS)
+tests_unit_test_near_LDADD = libsluiced.la libslunet.la $(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = libsluiced.la $(CHECK_LIBS)

@@ -158,6 +158,24 @@ uint32_t slu_topology_leaf(const struct slu_topology *t, const char *host)
 	return n ? at->sw : UNKNOWN;
 }
 
+int slu_topology_far(const struct slu_topology *t, const char *host,
+		     uint32_t *far)
+{
+	const struct slu_topology_host *from;
+	uint32_t *mine = distances_new(t);
+	size_t n;
+
+	if (!mine)
+		return -1;
+	from = find(t, host, &n);
+	for (size_t i = 0; i < n; i++)
+		mine[from[i].sw] = 0;
+	spread(t, mine, mine + t->n);
+	memcpy(far, mine, t->n * sizeof(*far));
+	free(mine);
+	return 0;
+}
+
 uint32_t slu_topology_hops(const struct slu_topology *t, const char *a,
 			   const char *b)
 {

@@ -62,6 +62,12 @@ uint32_t slu_topology_leaf(const struct slu_topology *topology,
 uint32_t slu_topology_hops(const struct slu_topology *topology, const char *a,
 			   const char *b);
 
+/* The same from `host` to every switch: far[i] are the switches on the way to
+ * sw[i], that one not counted (0: its own leaf switch), or
+ * SLU_TOPOLOGY_UNKNOWN. far has room for t->n. -1 without memory. */
+int slu_topology_far(const struct slu_topology *topology, const char *host,
+		     uint32_t *far);
+
 /* Number groups of hosts that share a leaf switch, in the order of their
  * first hosts: group[i] is that of host[i]; unknown hosts are a group of their
  * own. Returns how many there are, SLU_TOPOLOGY_UNKNOWN without memory. */

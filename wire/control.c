@@ -219,6 +219,24 @@ static const struct slu_field history_end_fields[] = {
 DESC(slu_history_end_desc, "history_end", history_end_fields);
 #undef T
 
+#define T struct slu_distance
+static const struct slu_field distance_fields[] = {
+	NEEDED(STR, hosts),
+	FIELD(STR, hops),
+	LAST,
+};
+static DESC(distance_desc, "distance", distance_fields);
+#undef T
+
+#define T struct slu_distances
+static const struct slu_field distances_fields[] = {
+	MANY(to, n_to, distance_desc),
+	MANY(from, n_from, distance_desc),
+	LAST,
+};
+DESC(slu_distances_desc, "distances", distances_fields);
+#undef T
+
 const struct slu_desc *const slu_to_daemon[] = {
 	&slu_hello_ctl_desc,	 &slu_job_started_desc, &slu_job_ended_desc,
 	&slu_job_cancelled_desc, &slu_job_nodes_desc,	&slu_assignment_desc,
@@ -226,9 +244,12 @@ const struct slu_desc *const slu_to_daemon[] = {
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc, &slu_buffer_desc,  &slu_extend_desc,
-	&slu_hold_desc,		&slu_requeue_desc, &slu_fail_desc,
-	&slu_drain_desc,	&slu_resume_desc,  &slu_annotate_desc,
-	&slu_published_desc,	&slu_stored_desc,  &slu_history_row_desc,
-	&slu_history_end_desc,	&slu_supply_desc,  NULL,
+	&slu_hello_daemon_desc, &slu_buffer_desc,
+	&slu_extend_desc,	&slu_hold_desc,
+	&slu_requeue_desc,	&slu_fail_desc,
+	&slu_drain_desc,	&slu_resume_desc,
+	&slu_annotate_desc,	&slu_published_desc,
+	&slu_stored_desc,	&slu_history_row_desc,
+	&slu_history_end_desc,	&slu_supply_desc,
+	&slu_distances_desc,	NULL,
 };

@@ -181,6 +181,19 @@ extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_stored_desc, slu_history_row_desc, slu_history_end_desc,
 	slu_supply_desc;
 
+/* Hops between hosts and I/O nodes, by the topology of the resource map. */
+struct slu_distance {
+	char *hosts; /* host list: a group under the same switch */
+	char *hops;  /* "2 4 -": to each of the places; -: no way is known */
+};
+struct slu_distances { /* "distances": sent when they change; none: unknown */
+	struct slu_distance *to; /* the places: I/O nodes; without hops */
+	size_t n_to;
+	struct slu_distance *from;
+	size_t n_from;
+};
+extern const struct slu_desc slu_distances_desc;
+
 /* What each side understands, for slu_envelope_parse(). */
 extern const struct slu_desc *const slu_to_daemon[];
 extern const struct slu_desc *const slu_to_ctl[];

@@ -51,33 +51,59 @@ static int fill_curve(const struct slu_curve *curve, bool table,
 	return 0;
 }
 
-/* Host list of the I/O nodes the job uses; NULL without memory. */
-static char *ions_of(const struct slu_arbiter *a, const struct running *r)
-{
-	struct slu_hosts mine = {.name = calloc(a->pool.n + 1, sizeof(char *))};
-	char *text = NULL;
+/* The I/O nodes of every job: names first[i] .. first[i + 1] - 1 are of the
+ * i-th; for all jobs at once, because the pool may be large. */
+struct held {
+	char **name;
+	size_t *first;
+};
 
-	if (!mine.name)
-		return NULL;
-	for (size_t i = 0; i < a->pool.n; i++)
-		if (r->grant.shared ? i == a->shared
-				    : a->node[i].owner == r->job.job_id)
-			mine.name[mine.n++] = a->pool.name[i];
-	text = slu_hosts_text(&mine);
-	free(mine.name);
-	return text;
+static int find_held(const struct slu_arbiter *a, struct held *held)
+{
+	size_t n = a->n_run;
+
+	held->name = calloc(a->pool.n + 1, sizeof(*held->name));
+	held->first = calloc(n + 2, sizeof(*held->first));
+	if (!held->name || !held->first)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		held->first[i + 2] = held->first[i + 1] + a->run[i]->have;
+	for (size_t i = 0; i < a->pool.n; i++) {
+		size_t k = n;
+
+		if (a->node[i].owner != SLU_ION_FREE && a->node[i].available)
+			k = slu_ion_position(a, a->node[i].owner);
+		if (k < n && a->run[k]->job.job_id == a->node[i].owner)
+			held->name[held->first[k + 1]++] = a->pool.name[i];
+	}
+	return 0;
 }
 
-static int fill_share(const struct slu_arbiter *a, const struct running *r,
-		      struct slu_ion_share *out)
+/* Host list of the I/O nodes that the i-th job uses; NULL without memory. */
+static char *ions_of(const struct slu_arbiter *a, const struct held *held,
+		     size_t i)
 {
+	struct slu_hosts mine = {held->name + held->first[i],
+				 held->first[i + 1] - held->first[i]};
+
+	if (a->run[i]->grant.shared && a->shared == SLU_ION_NOBODY)
+		mine.n = 0;
+	else if (a->run[i]->grant.shared)
+		mine = (struct slu_hosts){&a->pool.name[a->shared], 1};
+	return slu_hosts_text(&mine);
+}
+
+static int fill_share(const struct slu_arbiter *a, const struct held *held,
+		      size_t i, struct slu_ion_share *out)
+{
+	const struct running *r = a->run[i];
 	const struct slu_curve *curve = slu_ion_curve(a, r);
 
 	*out = (struct slu_ion_share){
 		.job_id = r->job.job_id,
 		.name = strdup(r->job.name ? r->job.name : ""),
 		.nodes = strdup(r->job.nodes ? r->job.nodes : ""),
-		.ions = ions_of(a, r),
+		.ions = ions_of(a, held, i),
 		.wanted = r->wanted,
 		.in_effect = r->grant.ions,
 		.bandwidth = r->grant.bandwidth,
@@ -92,28 +118,32 @@ static int fill_share(const struct slu_arbiter *a, const struct running *r,
 	return out->name && out->nodes && out->ions && out->why ? 0 : -1;
 }
 
-int slu_ion_answer(const struct slu_arbiter *a, double total,
-		   double static_total, const struct slu_ion_proof *proof,
+int slu_ion_answer(const struct slu_arbiter *a,
+		   const struct slu_ion_proof *proof,
 		   struct slu_assignment *out)
 {
+	struct held held = {0};
 	struct slu_assignment fresh = {
 		.policy = strdup(slu_ion_policy_names[a->policy]),
 		.ions = slu_hosts_text(&a->pool),
-		.pool = slu_ion_pool_size(a),
+		.pool = a->pool_size,
 		.compute = a->compute_nodes,
 		.direct = a->direct,
-		.total = total,
-		.static_total = static_total,
+		.static_total = slu_ion_division_total(a->division[BY_STATIC]),
 		.bound = proof->bound,
 		.proved = proof->proved,
 		.jobs = calloc(a->n_run + 1, sizeof(*fresh.jobs)),
 	};
-	bool good = fresh.policy && fresh.ions && fresh.jobs;
+	bool good = fresh.policy && fresh.ions && fresh.jobs &&
+		    find_held(a, &held) == 0;
 
 	for (size_t i = 0; good && i < a->n_run; i++) {
-		good = fill_share(a, &a->run[i], &fresh.jobs[i]) == 0;
+		good = fill_share(a, &held, i, &fresh.jobs[i]) == 0;
+		fresh.total += fresh.jobs[i].bandwidth;
 		fresh.n_jobs++;
 	}
+	free(held.name);
+	free(held.first);
 	if (!good) {
 		slu_msg_clear(&slu_assignment_desc, &fresh);
 		return -1;

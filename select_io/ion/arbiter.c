@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The arbiter ties its parts together: curves say what a number of I/O nodes
- * is worth, a policy picks the numbers, placement picks the nodes. It keeps the
- * running jobs in order of their ids, what each was granted last, and who owns
- * which I/O node; between two solves these may disagree with each other only in
- * that nodes of ended jobs still have their owner.
+ * is worth, divisions by a policy pick the numbers, placement picks the nodes.
+ * It keeps the running jobs in order of their ids, what each was granted last,
+ * and who owns which I/O node. What has happened to a job since the last solve
+ * makes it dirty; a solve tells the divisions of dirty jobs and moves those
+ * whose grant has changed, and looks at no others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,21 +21,24 @@ static int nomem(struct slu_err *err)
 
 /* Running jobs. */
 
-static void running_clear(struct running *r)
+static void running_free(struct running *r)
 {
+	if (!r)
+		return;
 	slu_msg_clear(&slu_job_desc, &r->job);
 	free(r->choice);
+	free(r->far);
+	free(r);
 }
 
-/* Where job_id is, or would be. */
-static size_t position(const struct slu_arbiter *a, uint32_t job_id)
+size_t slu_ion_position(const struct slu_arbiter *a, uint32_t job_id)
 {
 	size_t low = 0, high = a->n_run;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (a->run[mid].job.job_id < job_id)
+		if (a->run[mid]->job.job_id < job_id)
 			low = mid + 1;
 		else
 			high = mid;
@@ -42,12 +46,25 @@ static size_t position(const struct slu_arbiter *a, uint32_t job_id)
 	return low;
 }
 
-static struct running *find(const struct slu_arbiter *a, uint32_t job_id)
+struct running *slu_ion_find(const struct slu_arbiter *a, uint32_t job_id)
 {
-	size_t i = position(a, job_id);
+	size_t i = slu_ion_position(a, job_id);
 
-	return i < a->n_run && a->run[i].job.job_id == job_id ? &a->run[i]
-							      : NULL;
+	return i < a->n_run && a->run[i]->job.job_id == job_id ? a->run[i]
+							       : NULL;
+}
+
+void slu_ion_touch(struct slu_arbiter *a, struct running *r)
+{
+	if (!r->dirty)
+		a->dirty[a->n_dirty++] = r;
+	r->dirty = true;
+}
+
+static void touch_all(struct slu_arbiter *a)
+{
+	for (size_t i = 0; i < a->n_run; i++)
+		slu_ion_touch(a, a->run[i]);
 }
 
 /* What the job may choose in this pool. */
@@ -78,38 +95,84 @@ static int find_choices(const struct slu_arbiter *a, struct running *r)
 	return 0;
 }
 
+static struct running *running_new(const struct slu_arbiter *a,
+				   const struct slu_job *job)
+{
+	struct running *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	for (int i = 0; i < DIVISIONS; i++)
+		r->slot[i] = SLU_ION_NEW;
+	r->class = slu_curves_class(job);
+	if (slu_job_copy(&r->job, job) == 0 && find_choices(a, r) == 0 &&
+	    slu_ion_find_far(a, r) == 0)
+		return r;
+	running_free(r);
+	return NULL;
+}
+
+static int reserve(struct slu_arbiter *a)
+{
+	size_t n = a->max_run ? 2 * a->max_run : 64;
+	void *run, *dirty, *seat;
+
+	if (a->n_run < a->max_run)
+		return 0;
+	run = realloc(a->run, n * sizeof(*a->run));
+	a->run = run ? run : a->run;
+	dirty = realloc(a->dirty, n * sizeof(*a->dirty));
+	a->dirty = dirty ? dirty : a->dirty;
+	seat = realloc(a->seat, n * sizeof(*a->seat));
+	a->seat = seat ? seat : a->seat;
+	if (!run || !dirty || !seat)
+		return -1;
+	a->max_run = n;
+	return 0;
+}
+
+static int insert(struct slu_arbiter *a, const struct slu_job *job)
+{
+	size_t at = slu_ion_position(a, job->job_id);
+	struct running *fresh;
+
+	if (reserve(a) < 0)
+		return -1;
+	fresh = running_new(a, job);
+	if (!fresh)
+		return -1;
+	memmove(&a->run[at + 1], &a->run[at],
+		(a->n_run - at) * sizeof(*a->run));
+	a->run[at] = fresh;
+	a->n_run++;
+	slu_ion_touch(a, fresh);
+	return 0;
+}
+
 static void remove_at(struct slu_arbiter *a, size_t at)
 {
-	running_clear(&a->run[at]);
+	struct running *r = a->run[at];
+
+	for (int i = 0; i < DIVISIONS; i++)
+		if (r->slot[i] != SLU_ION_NEW)
+			slu_ion_division_drop(a->division[i], r->slot[i]);
+	for (size_t i = a->n_dirty; r->dirty && i-- > 0;)
+		if (a->dirty[i] == r) {
+			a->dirty[i] = a->dirty[--a->n_dirty];
+			break;
+		}
+	slu_ion_release(a, r->job.job_id);
+	a->n_sharing -= r->grant.shared;
+	running_free(r);
 	a->n_run--;
 	memmove(&a->run[at], &a->run[at + 1],
 		(a->n_run - at) * sizeof(*a->run));
 }
 
-static int insert(struct slu_arbiter *a, const struct slu_job *job)
-{
-	size_t at = position(a, job->job_id);
-	struct running *run = NULL, fresh = {0};
-
-	if (slu_job_copy(&fresh.job, job) < 0)
-		return -1;
-	if (find_choices(a, &fresh) == 0)
-		run = realloc(a->run, (a->n_run + 1) * sizeof(*run));
-	if (!run) {
-		running_clear(&fresh);
-		return -1;
-	}
-	memmove(&run[at + 1], &run[at], (a->n_run - at) * sizeof(*run));
-	run[at] = fresh;
-	a->run = run;
-	a->n_run++;
-	return 0;
-}
-
 int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err)
 {
-	const struct running *r = find(a, job->job_id);
+	const struct running *r = slu_ion_find(a, job->job_id);
 
 	if (job->node_cnt == 0 || job->job_id == SLU_ION_FREE)
 		return slu_err(err, SLU_INVALID, "job %u has no nodes",
@@ -122,8 +185,8 @@ int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 
 void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id)
 {
-	if (find(a, job_id))
-		remove_at(a, position(a, job_id));
+	if (slu_ion_find(a, job_id))
+		remove_at(a, slu_ion_position(a, job_id));
 }
 
 static int by_number(const void *a, const void *b)
@@ -145,7 +208,7 @@ int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
 		id[i] = jobs[i].job_id;
 	qsort(id, n, sizeof(*id), by_number);
 	for (size_t i = a->n_run; i-- > 0;)
-		if (!bsearch(&a->run[i].job.job_id, id, n, sizeof(*id),
+		if (!bsearch(&a->run[i]->job.job_id, id, n, sizeof(*id),
 			     by_number))
 			remove_at(a, i);
 	free(id);
@@ -155,45 +218,13 @@ int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
 	return rc;
 }
 
-/* The pool. */
-
-static void set_owner(struct slu_arbiter *a, const char *ion, uint32_t job_id)
+void slu_arbiter_patterns(struct slu_arbiter *a,
+			  const struct slu_patterns *patterns)
 {
-	long i = slu_hosts_find(&a->pool, ion);
-
-	if (i >= 0)
-		a->node[i].owner = job_id;
-}
-
-/* Put a new pool in place of the old; nodes of both keep their owner. */
-static int set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
-		    struct slu_err *err)
-{
-	struct slu_ion_node *node = calloc(pool->n + 1, sizeof(*node));
-	struct slu_arbiter old = *a;
-	struct slu_hosts copy = {0};
-
-	for (size_t i = 0; node && i < pool->n; i++) {
-		if (slu_hosts_add(&copy, pool->name[i]) < 0)
-			break;
-		node[i] = (struct slu_ion_node){SLU_ION_FREE, true};
-	}
-	if (!node || copy.n < pool->n) {
-		free(node);
-		slu_hosts_free(&copy);
-		return nomem(err);
-	}
-	a->pool = copy;
-	a->node = node;
-	a->shared = SLU_ION_NOBODY;
-	for (size_t i = 0; i < old.pool.n; i++)
-		set_owner(a, old.pool.name[i], old.node[i].owner);
-	if (old.shared != SLU_ION_NOBODY)
-		a->shared = (size_t)slu_hosts_find(&copy,
-						   old.pool.name[old.shared]);
-	slu_hosts_free(&old.pool);
-	free(old.node);
-	return 0;
+	a->patterns = patterns;
+	for (size_t i = 0; i < a->n_run; i++)
+		find_choices(a, a->run[i]);
+	touch_all(a);
 }
 
 int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
@@ -201,7 +232,7 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 {
 	if (compute_nodes == 0)
 		return slu_err(err, SLU_INVALID, "there are no compute nodes");
-	if (set_pool(a, &conf->io_nodes, err) < 0)
+	if (slu_ion_set_pool(a, &conf->io_nodes, err) < 0)
 		return -1;
 	a->policy = conf->ion_policy;
 	a->compute_nodes = compute_nodes;
@@ -209,220 +240,226 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 	a->direct = conf->direct_access;
 	a->remap = conf->remap_running;
 	for (size_t i = 0; i < a->n_run; i++)
-		if (find_choices(a, &a->run[i]) < 0)
+		if (find_choices(a, a->run[i]) < 0)
 			return nomem(err);
+	touch_all(a);
 	return 0;
 }
 
-void slu_arbiter_unavailable(struct slu_arbiter *a,
-			     const struct slu_hosts *hosts)
+int slu_arbiter_near(struct slu_arbiter *a, const struct slu_distances *m,
+		     struct slu_err *err)
 {
-	for (size_t i = 0; i < a->pool.n; i++)
-		a->node[i].available =
-			slu_hosts_find(hosts, a->pool.name[i]) < 0;
-}
+	struct slu_near *near = slu_near_new(m, err), *old = a->near;
+	int rc = 0;
 
-static int resume_job(struct slu_arbiter *a, struct running *r,
-		      const struct slu_ion_share *share, struct slu_err *err)
-{
-	struct slu_hosts ions = {0};
-
-	if (slu_hosts_parse(share->ions ? share->ions : "", &ions, err) < 0)
+	if (!near)
 		return -1;
-	r->granted = true;
-	r->grant.shared = share->shared;
-	r->grant.ions = share->shared ? 0 : (uint32_t)ions.n;
-	for (size_t i = 0; i < ions.n && !share->shared; i++)
-		set_owner(a, ions.name[i], share->job_id);
-	if (share->shared && ions.n > 0)
-		a->shared = (size_t)slu_hosts_find(&a->pool, ions.name[0]);
-	slu_hosts_free(&ions);
-	return 0;
-}
-
-int slu_arbiter_resume(struct slu_arbiter *a,
-		       const struct slu_assignment *before, struct slu_err *err)
-{
+	a->near = near;
 	for (size_t i = 0; i < a->pool.n; i++)
-		a->node[i].owner = SLU_ION_FREE;
-	a->shared = SLU_ION_NOBODY;
-	for (size_t i = 0; i < a->n_run; i++)
-		a->run[i].granted = false;
-	for (size_t i = 0; i < before->n_jobs; i++) {
-		struct running *r = find(a, before->jobs[i].job_id);
-
-		if (r && resume_job(a, r, &before->jobs[i], err) < 0)
-			return -1;
-	}
-	return 0;
+		a->node[i].place = slu_near_place(near, a->pool.name[i]);
+	for (size_t i = 0; i < a->n_run && rc == 0; i++)
+		rc = slu_ion_find_far(a, a->run[i]);
+	slu_near_free(old);
+	return rc < 0 ? nomem(err) : 0;
 }
 
-void slu_arbiter_patterns(struct slu_arbiter *a,
-			  const struct slu_patterns *patterns)
+/* Learning. */
+
+static void learnt(struct slu_arbiter *a, uint64_t class)
 {
-	a->patterns = patterns;
-	for (size_t i = 0; i < a->n_run; i++)
-		find_choices(a, &a->run[i]);
+	if (!class || a->n_learnt > MAX_LEARNT)
+		return;
+	if (a->n_learnt < MAX_LEARNT)
+		a->learnt[a->n_learnt] = class;
+	a->n_learnt++;
 }
 
-/* Solving. */
+void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
+{
+	if (row->job.ions == 0 && !a->direct)
+		return;
+	learnt(a, slu_curves_learn(a->curves, &row->job, row->job.ions,
+				   row->io_bandwidth));
+	learnt(a, slu_curves_class(&row->job));
+}
+
+/* Whose curve is another one than at the last solve. */
+static void touch_learnt(struct slu_arbiter *a)
+{
+	size_t n = a->n_learnt;
+
+	a->n_learnt = 0;
+	if (n > MAX_LEARNT)
+		touch_all(a);
+	else
+		for (size_t i = 0; n && i < a->n_run; i++)
+			for (size_t k = 0; k < n; k++)
+				if (a->run[i]->class == a->learnt[k])
+					slu_ion_touch(a, a->run[i]);
+}
 
 const struct slu_curve *slu_ion_curve(const struct slu_arbiter *a,
 				      const struct running *r)
 {
-	const struct slu_curve *own = slu_curves_find(a->curves, &r->job);
+	const struct slu_curve *own = slu_curves_find(a->curves, r->class);
 
 	if (!slu_curve_known(own) && r->tabled)
 		return &r->table;
 	return own;
 }
 
-static uint32_t owned(const struct slu_arbiter *a, uint32_t job_id)
-{
-	uint32_t n = 0;
+/* Solving. */
 
-	for (size_t i = 0; i < a->pool.n; i++)
-		n += a->node[i].available && a->node[i].owner == job_id;
-	return n;
+static int put(struct slu_arbiter *a, struct running *r, int division,
+	       const struct slu_ion_job *job, struct slu_err *err)
+{
+	return slu_ion_division_put(a->division[division], &r->slot[division],
+				    r->job.job_id, job, err);
 }
 
-/* Nothing of what the job was granted has failed or been taken. */
-static bool still_holds(const struct slu_arbiter *a, const struct running *r)
+static int tell(struct slu_arbiter *a, struct running *r, struct slu_err *err)
 {
-	if (!r->granted)
-		return false;
-	if (r->grant.shared)
-		return a->shared != SLU_ION_NOBODY &&
-		       a->node[a->shared].available;
-	return owned(a, r->job.job_id) == r->grant.ions;
-}
+	struct slu_ion_job job = {
+		.choice = r->choice,
+		.n = r->n_choice,
+		.usual = r->usual,
+		.nodes = r->job.node_cnt,
+		.tasks = r->job.tasks,
+		.curve = slu_ion_curve(a, r),
+	};
 
-uint32_t slu_ion_pool_size(const struct slu_arbiter *a)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < a->pool.n; i++)
-		n += a->node[i].available;
-	return n;
-}
-
-static double sum(const struct slu_ion_grant *grant, size_t n)
-{
-	double total = 0;
-
-	for (size_t i = 0; i < n; i++)
-		total += grant[i].bandwidth;
-	return total;
-}
-
-/* Note what the policy gives to the same jobs if none is fixed; grant is lent.
- */
-static int find_wanted(struct slu_arbiter *a, struct slu_ion_job *job,
-		       uint32_t pool, struct slu_ion_grant *grant,
-		       struct slu_err *err)
-{
-	if (slu_ion_decide(a->policy, job, a->n_run, pool, a->solver, grant,
-			   NULL, err) < 0)
+	if (put(a, r, BY_STATIC, &job, err) < 0)
 		return -1;
-	for (size_t i = 0; i < a->n_run; i++) {
-		a->run[i].wanted = grant[i].ions;
-		job[i].fixed = !a->remap;
-	}
+	job.holds = r->granted && slu_ion_holds(a, r);
+	job.shares = r->grant.shared;
+	job.held = r->grant.ions;
+	if (put(a, r, FREELY, &job, err) < 0)
+		return -1;
+	job.fixed = true;
+	return a->remap ? 0 : put(a, r, IN_EFFECT, &job, err);
+}
+
+static int tell_all(struct slu_arbiter *a, struct slu_err *err)
+{
+	for (size_t i = 0; i < a->n_dirty; i++)
+		if (tell(a, a->dirty[i], err) < 0)
+			return -1;
 	return 0;
 }
 
-/* Fill grant[n_run], and *static_total by the same jobs without a past. */
-static int decide(struct slu_arbiter *a, struct slu_ion_grant *grant,
-		  double *static_total, struct slu_ion_proof *proof,
+static int divide(struct slu_arbiter *a, int division,
+		  enum slu_ion_policy policy, struct slu_ion_proof *proof,
 		  struct slu_err *err)
 {
-	struct slu_ion_job *job = calloc(a->n_run + 1, sizeof(*job));
-	uint32_t pool = slu_ion_pool_size(a);
-	int rc = -1;
-
-	if (!job)
-		return nomem(err);
-	for (size_t i = 0; i < a->n_run; i++)
-		job[i] = (struct slu_ion_job){
-			.choice = a->run[i].choice,
-			.n = a->run[i].n_choice,
-			.usual = a->run[i].usual,
-			.nodes = a->run[i].job.node_cnt,
-			.tasks = a->run[i].job.tasks,
-			.curve = slu_ion_curve(a, &a->run[i]),
-		};
-	if (slu_ion_decide(SLU_ION_STATIC, job, a->n_run, pool, a->solver,
-			   grant, NULL, err) < 0)
-		goto out;
-	*static_total = sum(grant, a->n_run);
-	for (size_t i = 0; i < a->n_run; i++) {
-		job[i].holds = still_holds(a, &a->run[i]);
-		job[i].shares = a->run[i].grant.shared;
-		job[i].held = a->run[i].grant.ions;
-	}
-	if (!a->remap && find_wanted(a, job, pool, grant, err) < 0)
-		goto out;
-	rc = slu_ion_decide(a->policy, job, a->n_run, pool, a->solver, grant,
-			    proof, err);
-	for (size_t i = 0; a->remap && rc == 0 && i < a->n_run; i++)
-		a->run[i].wanted = grant[i].ions;
-out:
-	free(job);
-	return rc;
+	slu_ion_division_rules(a->division[division], policy, a->pool_size);
+	return slu_ion_division_solve(a->division[division], proof, err);
 }
 
-static void place(struct slu_arbiter *a, struct slu_ion_seat *seat)
+static void take_wanted(struct slu_arbiter *a)
 {
+	size_t n;
+	const uint32_t *id = slu_ion_division_changed(a->division[FREELY], &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct running *r = slu_ion_find(a, id[i]);
+
+		r->wanted = slu_ion_division_grant(a->division[FREELY],
+						   r->slot[FREELY])
+				    .ions;
+	}
+}
+
+static int by_job(const void *a, const void *b)
+{
+	return by_number(&((const struct slu_ion_seat *)a)->job_id,
+			 &((const struct slu_ion_seat *)b)->job_id);
+}
+
+/* The job that has most, the newest of equals. */
+static uint32_t most_of(const struct slu_arbiter *a)
+{
+	const struct running *most = NULL;
+
 	for (size_t i = 0; i < a->n_run; i++)
-		seat[i] = (struct slu_ion_seat){
-			.job_id = a->run[i].job.job_id,
-			.ions = a->run[i].grant.ions,
-			.shared = a->run[i].grant.shared,
+		if (!most || a->run[i]->grant.ions >= most->grant.ions)
+			most = a->run[i];
+	return most ? most->job.job_id : SLU_ION_FREE;
+}
+
+/* Dirty jobs are those whose seat may be another one than before. */
+static void place(struct slu_arbiter *a)
+{
+	for (size_t i = 0; i < a->n_dirty; i++)
+		a->seat[i] = (struct slu_ion_seat){
+			.job_id = a->dirty[i]->job.job_id,
+			.ions = a->dirty[i]->grant.ions,
+			.far = a->dirty[i]->far,
 		};
-	slu_ion_place(a->node, a->pool.n, seat, a->n_run, &a->shared);
+	if (a->n_dirty)
+		qsort(a->seat, a->n_dirty, sizeof(*a->seat), by_job);
+	slu_ion_place(a->node, a->pool.n, a->seat, a->n_dirty, a->n_sharing > 0,
+		      a->n_sharing ? most_of(a) : 0, &a->shared);
+	for (size_t i = 0; i < a->n_dirty; i++)
+		slu_ion_find(a, a->seat[i].job_id)->have = a->seat[i].have;
+}
+
+/* Grants, and seats with them; then what each holds is said to the divisions,
+ * for the next time. */
+static int settle(struct slu_arbiter *a, struct slu_err *err)
+{
+	int by = a->remap ? FREELY : IN_EFFECT;
+	size_t n;
+	const uint32_t *id = slu_ion_division_changed(a->division[by], &n);
+
+	for (size_t i = 0; i < n; i++)
+		slu_ion_touch(a, slu_ion_find(a, id[i]));
+	for (size_t i = 0; i < a->n_dirty; i++) {
+		struct running *r = a->dirty[i];
+
+		a->n_sharing -= r->grant.shared;
+		r->grant = slu_ion_division_grant(a->division[by], r->slot[by]);
+		a->n_sharing += r->grant.shared;
+		r->granted = true;
+	}
+	place(a);
+	if (tell_all(a, err) < 0)
+		return -1;
+	for (size_t i = 0; i < a->n_dirty; i++)
+		a->dirty[i]->dirty = false;
+	a->n_dirty = 0;
+	return 0;
+}
+
+static int resolve(struct slu_arbiter *a, struct slu_ion_proof *proof,
+		   struct slu_err *err)
+{
+	touch_learnt(a);
+	if (tell_all(a, err) < 0)
+		return -1;
+	if (divide(a, BY_STATIC, SLU_ION_STATIC, NULL, err) < 0 ||
+	    divide(a, FREELY, a->policy, proof, err) < 0)
+		return -1;
+	take_wanted(a);
+	if (!a->remap && divide(a, IN_EFFECT, a->policy, proof, err) < 0)
+		return -1;
+	return settle(a, err);
 }
 
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		      struct slu_err *err)
 {
-	struct slu_ion_grant *grant = calloc(a->n_run + 1, sizeof(*grant));
-	struct slu_ion_seat *seat = calloc(a->n_run + 1, sizeof(*seat));
 	struct slu_ion_proof proof;
-	double static_total = 0;
-	int rc = -1;
 
-	if (!grant || !seat) {
-		nomem(err);
-		goto out;
-	}
-	if (decide(a, grant, &static_total, &proof, err) < 0)
-		goto out;
-	for (size_t i = 0; i < a->n_run; i++) {
-		a->run[i].grant = grant[i];
-		a->run[i].granted = true;
-	}
-	place(a, seat);
-	rc = slu_ion_answer(a, sum(grant, a->n_run), static_total, &proof, out);
-	if (rc < 0)
-		nomem(err);
-out:
-	free(seat);
-	free(grant);
-	return rc;
+	if (resolve(a, &proof, err) < 0)
+		return -1;
+	return slu_ion_answer(a, &proof, out) < 0 ? nomem(err) : 0;
 }
 
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id)
 {
-	const struct running *r = find(a, job_id);
+	const struct running *r = slu_ion_find(a, job_id);
 
 	return r ? r->grant.ions : 0;
-}
-
-void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
-{
-	if (row->job.ions > 0 || a->direct)
-		slu_curves_learn(a->curves, &row->job, row->job.ions,
-				 row->io_bandwidth);
 }
 
 struct slu_arbiter *slu_arbiter_new(const struct slu_conf *conf,
@@ -436,8 +473,10 @@ struct slu_arbiter *slu_arbiter_new(const struct slu_conf *conf,
 	}
 	a->shared = SLU_ION_NOBODY;
 	a->curves = slu_curves_new(MAX_CURVES, err);
-	a->solver = slu_mckp_setup(&(struct slu_mckp_problem){0}, NULL, err);
-	if (!a->curves || !a->solver ||
+	for (int i = 0; i < DIVISIONS; i++)
+		a->division[i] = slu_ion_division_new(err);
+	if (!a->curves || !a->division[BY_STATIC] || !a->division[FREELY] ||
+	    !a->division[IN_EFFECT] ||
 	    slu_arbiter_configure(a, conf, compute_nodes, err) < 0) {
 		slu_arbiter_free(a);
 		return NULL;
@@ -450,11 +489,15 @@ void slu_arbiter_free(struct slu_arbiter *a)
 	if (!a)
 		return;
 	for (size_t i = 0; i < a->n_run; i++)
-		running_clear(&a->run[i]);
+		running_free(a->run[i]);
 	free(a->run);
+	free(a->dirty);
+	free(a->seat);
 	slu_hosts_free(&a->pool);
 	free(a->node);
+	slu_near_free(a->near);
 	slu_curves_free(a->curves);
-	slu_mckp_free(a->solver);
+	for (int i = 0; i < DIVISIONS; i++)
+		slu_ion_division_free(a->division[i]);
 	free(a);
 }

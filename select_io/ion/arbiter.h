@@ -7,8 +7,9 @@
  * the pool, the running jobs, what each may choose, and the assignment in
  * force. policy.h says how many, placement.h which. The set of running jobs is
  * given as a whole or job by job; under MCKP the same set gives the same
- * numbers, up to equal optima, whatever the order of events. No clock, no
- * files. One thread.
+ * numbers, up to equal optima, whatever the order of events. A solve after an
+ * event works on what the event has changed (division.h); only the answer says
+ * it all. No clock, no files. One thread.
  */
 
 #include "common/conf.h"
@@ -33,6 +34,12 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
  * borrowed until the next call of this. */
 void slu_arbiter_patterns(struct slu_arbiter *a,
 			  const struct slu_patterns *patterns);
+
+/* How far the I/O nodes are from the compute nodes; until then all are alike.
+ * Jobs keep the I/O nodes that they have. */
+int slu_arbiter_near(struct slu_arbiter *a,
+		     const struct slu_distances *distances,
+		     struct slu_err *err);
 
 /* Teach what an ended job reached: io_bandwidth with job.ions I/O nodes. Rows
  * without I/O are ignored, and those with 0 I/O nodes unless DirectAccess. */

@@ -177,7 +177,7 @@ void slu_curves_free(struct slu_curves *t)
 	free(t);
 }
 
-static uint64_t key_of(const struct slu_job *job)
+uint64_t slu_curves_class(const struct slu_job *job)
 {
 	uint32_t with[2] = {job->uid, job->node_cnt};
 	const char *name = job->name ? job->name : "";
@@ -198,7 +198,8 @@ static struct entry *find(const struct slu_curves *t, uint64_t key)
 }
 
 /* A free entry of the key's set, else the one that was taught longest ago. */
-static struct entry *make_room(struct slu_curves *t, uint64_t key)
+static struct entry *make_room(struct slu_curves *t, uint64_t key,
+			       uint64_t *dropped)
 {
 	struct entry *set = t->entry + ((key >> 32) & (t->sets - 1)) * WAYS;
 	struct entry *oldest = set;
@@ -206,29 +207,31 @@ static struct entry *make_room(struct slu_curves *t, uint64_t key)
 	for (struct entry *e = set; e < set + WAYS; e++)
 		if (e->taught < oldest->taught)
 			oldest = e;
+	*dropped = oldest->key;
 	*oldest = (struct entry){.key = key};
 	return oldest;
 }
 
-void slu_curves_learn(struct slu_curves *t, const struct slu_job *job,
-		      uint32_t ions, double bandwidth)
+uint64_t slu_curves_learn(struct slu_curves *t, const struct slu_job *job,
+			  uint32_t ions, double bandwidth)
 {
-	uint64_t key = key_of(job);
+	uint64_t key = slu_curves_class(job), dropped = 0;
 	struct entry *e;
 
 	if (!believable(bandwidth))
-		return;
+		return 0;
 	e = find(t, key);
 	if (!e)
-		e = make_room(t, key);
+		e = make_room(t, key, &dropped);
 	slu_curve_add(&e->curve, ions, bandwidth);
 	e->taught = ++t->learnt;
+	return dropped;
 }
 
 const struct slu_curve *slu_curves_find(const struct slu_curves *t,
-					const struct slu_job *job)
+					uint64_t class)
 {
-	const struct entry *e = find(t, key_of(job));
+	const struct entry *e = find(t, class);
 
 	return e ? &e->curve : NULL;
 }

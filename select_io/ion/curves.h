@@ -60,12 +60,16 @@ struct slu_curves;
 struct slu_curves *slu_curves_new(size_t max_classes, struct slu_err *err);
 void slu_curves_free(struct slu_curves *curves);
 
-/* A run of this job's class used `ions` and reached `bandwidth`. */
-void slu_curves_learn(struct slu_curves *curves, const struct slu_job *job,
-		      uint32_t ions, double bandwidth);
+/* The name of the job's class; never 0. */
+uint64_t slu_curves_class(const struct slu_job *job);
 
-/* The curve of the job's class or NULL; borrowed until the next learn. */
+/* A run of this job's class used `ions` and reached `bandwidth`. Returns the
+ * class that was dropped to make room for it, 0 when none was. */
+uint64_t slu_curves_learn(struct slu_curves *curves, const struct slu_job *job,
+			  uint32_t ions, double bandwidth);
+
+/* The curve of a class or NULL; borrowed until the next learn. */
 const struct slu_curve *slu_curves_find(const struct slu_curves *curves,
-					const struct slu_job *job);
+					uint64_t class);
 
 #endif

@@ -15,26 +15,79 @@ static int by_id(const void *key, const void *seat)
 	return (a > b) - (a < b);
 }
 
-static void keep(struct slu_ion_node *node, struct slu_ion_seat *seat,
-		 size_t n_seats)
+static uint32_t far_from(const struct slu_ion_seat *s,
+			 const struct slu_ion_node *node)
 {
-	struct slu_ion_seat *s =
-		bsearch(&node->owner, seat, n_seats, sizeof(*seat), by_id);
-
-	if (s && node->available && s->have < s->ions)
-		s->have++;
-	else
-		node->owner = SLU_ION_FREE;
+	return s->far ? s->far[node->place] : 0;
 }
 
-/* The first node from `i` on that may be given, or n. */
-static size_t next_free(const struct slu_ion_node *node, size_t n, size_t i,
-			size_t shared)
+/* What the job has that still works. */
+static void count(struct slu_ion_node *node, size_t n_nodes,
+		  struct slu_ion_seat *seat, size_t n_seats)
 {
-	while (i < n && (node[i].owner != SLU_ION_FREE || !node[i].available ||
-			 i == shared))
-		i++;
-	return i;
+	for (size_t i = 0; i < n_nodes; i++) {
+		struct slu_ion_seat *s = bsearch(&node[i].owner, seat, n_seats,
+						 sizeof(*seat), by_id);
+
+		if (s && node[i].available)
+			s->have++;
+		else if (s)
+			node[i].owner = SLU_ION_FREE;
+	}
+}
+
+/* Of its nodes the farthest, the last of equals. */
+static void give_back(struct slu_ion_node *node, size_t n_nodes,
+		      struct slu_ion_seat *s)
+{
+	struct slu_ion_node *worst = NULL;
+
+	for (size_t i = 0; i < n_nodes; i++)
+		if (node[i].owner == s->job_id &&
+		    (!worst || far_from(s, &node[i]) >= far_from(s, worst)))
+			worst = &node[i];
+	worst->owner = SLU_ION_FREE;
+	s->have--;
+}
+
+static bool is_free(const struct slu_ion_node *node, size_t i, size_t shared)
+{
+	return node[i].owner == SLU_ION_FREE && node[i].available &&
+	       i != shared;
+}
+
+/* The nearest free node, the first of equals, or n. `from`: none before it. */
+static size_t nearest(const struct slu_ion_node *node, size_t n, size_t from,
+		      const struct slu_ion_seat *s, size_t shared)
+{
+	size_t best = n;
+
+	for (size_t i = from; i < n; i++)
+		if (is_free(node, i, shared) &&
+		    (best == n ||
+		     far_from(s, &node[i]) < far_from(s, &node[best]))) {
+			best = i;
+			if (!s->far)
+				break;
+		}
+	return best;
+}
+
+static void give(struct slu_ion_node *node, size_t n_nodes,
+		 struct slu_ion_seat *seat, size_t n_seats, size_t shared)
+{
+	size_t from = 0, i;
+
+	for (size_t k = 0; k < n_seats; k++)
+		while (seat[k].have < seat[k].ions) {
+			while (from < n_nodes && !is_free(node, from, shared))
+				from++;
+			i = nearest(node, n_nodes, from, &seat[k], shared);
+			if (i == n_nodes)
+				return;
+			node[i].owner = seat[k].job_id;
+			seat[k].have++;
+		}
 }
 
 static size_t last_of(const struct slu_ion_node *node, size_t n, uint32_t job)
@@ -48,45 +101,29 @@ static size_t last_of(const struct slu_ion_node *node, size_t n, uint32_t job)
 /* A free node if there is one, else the one that was shared before, else the
  * last one of the job that has most. */
 static size_t pick_shared(const struct slu_ion_node *node, size_t n,
-			  const struct slu_ion_seat *seat, size_t n_seats,
-			  size_t before)
+			  uint32_t most, size_t before)
 {
-	size_t i = next_free(node, n, 0, SLU_ION_NOBODY);
-	const struct slu_ion_seat *most = seat;
-
-	if (i < n)
-		return i;
-	if (before != SLU_ION_NOBODY)
-		return before;
-	for (size_t k = 1; k < n_seats; k++)
-		if (seat[k].have >= most->have)
-			most = &seat[k];
-	return last_of(node, n, most->job_id);
+	for (size_t i = 0; i < n; i++)
+		if (is_free(node, i, SLU_ION_NOBODY))
+			return i;
+	return before != SLU_ION_NOBODY ? before : last_of(node, n, most);
 }
 
 void slu_ion_place(struct slu_ion_node *node, size_t n_nodes,
-		   struct slu_ion_seat *seat, size_t n_seats, size_t *shared)
+		   struct slu_ion_seat *seat, size_t n_seats, bool share,
+		   uint32_t most, size_t *shared)
 {
-	bool share = false;
-	size_t next = 0;
-
-	for (size_t k = 0; k < n_seats; k++) {
+	for (size_t k = 0; k < n_seats; k++)
 		seat[k].have = 0;
-		share = share || seat[k].shared;
-	}
-	for (size_t i = 0; i < n_nodes; i++)
-		keep(&node[i], seat, n_seats);
+	if (n_seats)
+		count(node, n_nodes, seat, n_seats);
+	for (size_t k = 0; k < n_seats; k++)
+		while (seat[k].have > seat[k].ions)
+			give_back(node, n_nodes, &seat[k]);
 	if (!share || (*shared != SLU_ION_NOBODY && !node[*shared].available))
 		*shared = SLU_ION_NOBODY;
-	for (size_t k = 0; k < n_seats; k++)
-		while (seat[k].have < seat[k].ions) {
-			next = next_free(node, n_nodes, next, *shared);
-			if (next == n_nodes)
-				break;
-			node[next].owner = seat[k].job_id;
-			seat[k].have++;
-		}
+	give(node, n_nodes, seat, n_seats, *shared);
 	if (share &&
 	    (*shared == SLU_ION_NOBODY || node[*shared].owner != SLU_ION_FREE))
-		*shared = pick_shared(node, n_nodes, seat, n_seats, *shared);
+		*shared = pick_shared(node, n_nodes, most, *shared);
 }

@@ -3,11 +3,12 @@
 #define SLU_ION_PLACEMENT_H
 
 /*
- * Which I/O nodes: a job keeps those it has, the first ones when it is to have
- * fewer, and gets free ones in the order of the pool when it is to have more.
- * Nodes that are not available are passed over. The shared I/O node is a free
- * one and stays the same as long as it can; while jobs hold all, it is the last
- * one of the job that has most.
+ * Which I/O nodes: a job keeps those it has, the nearest ones when it is to
+ * have fewer, and gets the nearest free ones when it is to have more; among
+ * equally near ones (all of them, without a topology) the first in the order of
+ * the pool. Nodes that are not available are passed over. The shared I/O node
+ * is a free one and stays the same as long as it can; while jobs hold all, it
+ * is the last one of the job that has most.
  */
 
 #include <stdbool.h>
@@ -20,19 +21,26 @@
 struct slu_ion_node {
 	uint32_t owner; /* job_id, SLU_ION_FREE */
 	bool available;
+	uint32_t place; /* where it is, for slu_ion_seat.far */
 };
 
+/* A job whose number or nodes have changed; the nodes of jobs that are not in
+ * the list are left to them. */
 struct slu_ion_seat {
 	uint32_t job_id; /* ascending over the list */
 	uint32_t ions;	 /* to be its own */
-	bool shared;	 /* uses the shared one */
-	uint32_t have;	 /* out: its own now */
+	/* How far the nodes of each place are from it; NULL: all the same. */
+	const uint32_t *far;
+	uint32_t have; /* out: its own now */
 };
 
-/* Change the owners; *shared is the index of the shared I/O node or
- * SLU_ION_NOBODY, before and after. The seats' ions fit in what is available,
- * less one for sharing unless all are held already. */
+/* Change the owners. *shared is the index of the shared I/O node or
+ * SLU_ION_NOBODY, before and after; `share`: there are jobs that use it, and
+ * `most` is the one whose last node it is if there is no free one. The seats'
+ * ions fit in what is available, less one for sharing unless all are held
+ * already. */
 void slu_ion_place(struct slu_ion_node *node, size_t n_nodes,
-		   struct slu_ion_seat *seat, size_t n_seats, size_t *shared);
+		   struct slu_ion_seat *seat, size_t n_seats, bool share,
+		   uint32_t most, size_t *shared);
 
 #endif

@@ -36,7 +36,6 @@
 
 #include "common/conf.h"
 #include "select_io/ion/curves.h"
-#include "select_io/ion/mckp.h"
 
 /* Write the choices in ascending order, at most max of them; returns their
  * number, at least 1 (limit 0 leaves only 0). */
@@ -78,11 +77,13 @@ struct slu_ion_proof {
 	bool proved;  /* nothing better exists */
 };
 
+struct slu_ion_division;
+
 /* Fill grant[n]. What running jobs hold must fit in the pool. With an empty
- * pool nobody gets anything. The solver is lent, whatever it held is
- * forgotten; proof may be NULL. */
-int slu_ion_decide(enum slu_ion_policy policy, const struct slu_ion_job *job,
-		   size_t n, uint32_t pool, struct slu_mckp *solver,
+ * pool nobody gets anything. The division is lent (division.h), whatever was
+ * in it is forgotten; proof may be NULL. */
+int slu_ion_decide(struct slu_ion_division *lent, enum slu_ion_policy policy,
+		   uint32_t pool, const struct slu_ion_job *job, size_t n,
 		   struct slu_ion_grant *grant, struct slu_ion_proof *proof,
 		   struct slu_err *err);
 

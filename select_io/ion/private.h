@@ -5,12 +5,21 @@
 /* What the arbiter is made of; for its own files only. */
 
 #include "select_io/ion/arbiter.h"
+#include "select_io/ion/division.h"
+#include "select_io/ion/near.h"
 #include "select_io/ion/patterns.h"
 #include "select_io/ion/placement.h"
-#include "select_io/ion/policy.h"
+
+/*
+ * The same jobs are divided three times: as STATIC would have done from the
+ * start (for the gain), by the policy if nobody's number were fixed, and by it
+ * with those fixed that run, unless running jobs may be remapped anyway.
+ */
+enum { BY_STATIC, FREELY, IN_EFFECT, DIVISIONS };
 
 struct running {
 	struct slu_job job;
+	uint64_t class; /* whose curve it has */
 	uint32_t *choice;
 	size_t n_choice;
 	uint32_t usual, limit;
@@ -19,7 +28,13 @@ struct running {
 	bool granted; /* took part in a solve */
 	uint32_t wanted;
 	struct slu_ion_grant grant;
+	uint32_t have; /* I/O nodes of its own that work */
+	uint32_t *far; /* by place, or NULL */
+	bool dirty;    /* is in a->dirty */
+	uint32_t slot[DIVISIONS];
 };
+
+#define MAX_LEARNT 16
 
 struct slu_arbiter {
 	enum slu_ion_policy policy;
@@ -28,23 +43,48 @@ struct slu_arbiter {
 	bool direct, remap;
 	struct slu_hosts pool;
 	struct slu_ion_node *node; /* of the pool, same order */
+	uint32_t pool_size;	   /* that are available */
 	size_t shared;		   /* in the pool, or SLU_ION_NOBODY */
-	struct running *run;	   /* by job_id */
-	size_t n_run;
+	struct slu_near *near;	   /* NULL: not known */
+
+	/* By job_id. The lists beside it have room for all of them. */
+	struct running **run, **dirty;
+	struct slu_ion_seat *seat;
+	size_t n_run, max_run, n_dirty;
+	size_t n_sharing; /* of them use the shared one */
+
 	struct slu_curves *curves;
-	struct slu_mckp *solver;
+	uint64_t learnt[MAX_LEARNT]; /* classes, since the last solve */
+	size_t n_learnt;	     /* more than MAX_LEARNT: who knows */
 	const struct slu_patterns *patterns; /* may be NULL */
+
+	struct slu_ion_division *division[DIVISIONS];
 };
 
+/* arbiter.c: where job_id is in a->run, or would be. */
+size_t slu_ion_position(const struct slu_arbiter *a, uint32_t job_id);
+struct running *slu_ion_find(const struct slu_arbiter *a, uint32_t job_id);
+/* What the divisions know of it is not right any more. */
+void slu_ion_touch(struct slu_arbiter *a, struct running *r);
 /* What is known of a job, NULL: nothing. */
 const struct slu_curve *slu_ion_curve(const struct slu_arbiter *a,
 				      const struct running *r);
 
-uint32_t slu_ion_pool_size(const struct slu_arbiter *a);
+/* pool.c: another pool in place of the old; nodes of both keep their owner. */
+int slu_ion_set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
+		     struct slu_err *err);
+/* Count what every job has; touch those that have lost something. */
+void slu_ion_recount(struct slu_arbiter *a);
+/* Nothing of what the job was granted has failed or been taken. */
+bool slu_ion_holds(const struct slu_arbiter *a, const struct running *r);
+/* How far the I/O nodes are from a job; -1 without memory. */
+int slu_ion_find_far(const struct slu_arbiter *a, struct running *r);
+/* The job's nodes are free; it need not be there any more. */
+void slu_ion_release(struct slu_arbiter *a, uint32_t job_id);
 
-/* Describe what is in force; -1 without memory. */
-int slu_ion_answer(const struct slu_arbiter *a, double total,
-		   double static_total, const struct slu_ion_proof *proof,
+/* answer.c: describe what is in force; -1 without memory. */
+int slu_ion_answer(const struct slu_arbiter *a,
+		   const struct slu_ion_proof *proof,
 		   struct slu_assignment *out);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "select_io/ion/division.h"
 #include "select_io/ion/whatif.h"
 
 #define MAX_CHOICES 256
@@ -53,12 +54,11 @@ int slu_ion_what_if(const struct slu_assignment *a,
 	struct known *known = calloc(a->n_jobs + 1, sizeof(*known));
 	struct slu_ion_job *job = calloc(a->n_jobs + 1, sizeof(*job));
 	struct slu_ion_grant *got = calloc(a->n_jobs + 1, sizeof(*got));
-	struct slu_mckp_problem none = {0};
-	struct slu_mckp *solver = slu_mckp_setup(&none, NULL, err);
+	struct slu_ion_division *d = slu_ion_division_new(err);
 	size_t n = 0;
 	int rc = -1;
 
-	if (!known || !job || !got || !solver) {
+	if (!known || !job || !got || !d) {
 		slu_err(err, SLU_NOMEM, "out of memory");
 		goto out;
 	}
@@ -67,7 +67,7 @@ int slu_ion_what_if(const struct slu_assignment *a,
 			take_job(a, pool, &a->jobs[i], &known[n], &job[n]);
 			n++;
 		}
-	if (slu_ion_decide(q->policy, job, n, pool, solver, got, NULL, err) < 0)
+	if (slu_ion_decide(d, q->policy, pool, job, n, got, NULL, err) < 0)
 		goto out;
 	*total = 0;
 	n = 0;
@@ -79,7 +79,7 @@ int slu_ion_what_if(const struct slu_assignment *a,
 	}
 	rc = 0;
 out:
-	slu_mckp_free(solver);
+	slu_ion_division_free(d);
 	free(got);
 	free(job);
 	free(known);

@@ -182,6 +182,19 @@ static void end_one(struct world *w, struct slu_arbiter *a)
 	memmove(&w->job[i], &w->job[i + 1], (--w->n - i) * sizeof(w->job[0]));
 }
 
+/* Another one that knows what runs, and what was in force. */
+static struct slu_arbiter *restart(const struct world *w, struct slu_arbiter *a)
+{
+	struct slu_arbiter *b = new_arbiter("ion[1-6]", 16, w->policy);
+	struct slu_err err;
+
+	slu_arbiter_free(a);
+	teach_world(w, b);
+	expect_ok(slu_arbiter_set(b, w->job, w->n, &err), err);
+	expect_ok(slu_arbiter_resume(b, &w->last, &err), err);
+	return b;
+}
+
 static void random_day(enum slu_ion_policy policy, uint64_t seed)
 {
 	struct world w = {.policy = policy, .seed = seed, .up = 63};
@@ -201,6 +214,8 @@ static void random_day(enum slu_ion_policy policy, uint64_t seed)
 			end_one(&w, a);
 		else
 			w.up ^= 1u << slu_random(&w.seed, IONS);
+		if (slu_random(&w.seed, 10) == 0)
+			a = restart(&w, a);
 		tell_up(&w, a);
 		solve(a, &now);
 		ck_assert_uint_eq(now.n_jobs, w.n);

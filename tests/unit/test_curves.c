@@ -116,10 +116,13 @@ START_TEST(test_classes)
 
 	slu_curves_learn(t, &job, 2, 10);
 	slu_curves_learn(t, &job, 2, 30);
-	ck_assert_double_eq(slu_curve_at(slu_curves_find(t, &job), 2), 20);
-	each(o, others) expect(!slu_curves_find(t, o), "%td", o - others);
+	ck_assert_double_eq(
+		slu_curve_at(slu_curves_find(t, slu_curves_class(&job)), 2),
+		20);
+	each(o, others) expect(!slu_curves_find(t, slu_curves_class(o)), "%td",
+			       o - others);
 	slu_curves_learn(t, &others[0], 2, 0); /* taught nothing */
-	ck_assert_ptr_null(slu_curves_find(t, &others[0]));
+	ck_assert_ptr_null(slu_curves_find(t, slu_curves_class(&others[0])));
 	slu_curves_free(t);
 }
 END_TEST
@@ -134,9 +137,10 @@ START_TEST(test_aging)
 	for (job.uid = 1; job.uid <= 10240; job.uid++)
 		slu_curves_learn(t, &job, 1, job.uid);
 	for (job.uid = 1; job.uid <= 5000; job.uid++)
-		old += slu_curves_find(t, &job) != NULL;
+		old += slu_curves_find(t, slu_curves_class(&job)) != NULL;
 	for (job.uid = 10240 - 100; job.uid <= 10240; job.uid++) {
-		const struct slu_curve *c = slu_curves_find(t, &job);
+		const struct slu_curve *c =
+			slu_curves_find(t, slu_curves_class(&job));
 
 		known += c && slu_curve_at(c, 1) == job.uid;
 	}

@@ -51,8 +51,9 @@ START_TEST(test_place)
 		{"....", "a2b1", "aab."},
 		{"aab.", "a2b1", "aab."},
 		{"aab.", "a1b1", "a.b."}, /* the first ones stay */
-		{"aab.", "b3", "bbb."},
-		{"aabc", "a2c2", "aacc"},
+		{"aab.", "a0b3", "bbb."},
+		{"aab.", "b2", "aabb"}, /* who is not listed keeps his */
+		{"aabc", "a2b0c2", "aacc"},
 		{"..b.", "a2b2", "aabb"},
 		{"a..a", "a2b2", "abba"},
 		{"!...", "a2", "!aa."},
@@ -67,7 +68,8 @@ START_TEST(test_place)
 		{"aa*bb", "a2b2cs", "aa*bb"},
 		{"aa*b.", "a2b1cs", "aab.*"}, /* off a job's own */
 		{"", "", ""},
-		{"a", "", "."},
+		{"a", "a0", "."},
+		{"a", "", "a"},
 	};
 
 	each(c, cases)
@@ -75,16 +77,24 @@ START_TEST(test_place)
 		struct slu_ion_node node[8];
 		struct slu_ion_seat seat[8];
 		size_t shared, n = pool_from(c->before, node, &shared), k = 0;
+		uint32_t most = 0, ions = 0;
+		bool share = false;
 		char after[32];
 
-		for (const char *s = c->seats; *s; s += 2)
-			seat[k++] = (struct slu_ion_seat){
+		for (const char *s = c->seats; *s; s += 2) {
+			seat[k] = (struct slu_ion_seat){
 				.job_id = (uint32_t)s[0],
 				.ions = s[1] == 's' ? 0
 						    : (uint32_t)(s[1] - '0'),
-				.shared = s[1] == 's',
 			};
-		slu_ion_place(node, n, seat, k, &shared);
+			share = share || s[1] == 's';
+			if (seat[k].ions >= ions) {
+				ions = seat[k].ions;
+				most = seat[k].job_id;
+			}
+			k++;
+		}
+		slu_ion_place(node, n, seat, k, share, most, &shared);
 		pool_to(after, node, n, shared);
 		expect(strcmp(after, c->after) == 0, "%s + %s: %s, not %s",
 		       c->before, c->seats, after, c->after);
@@ -92,4 +102,43 @@ START_TEST(test_place)
 }
 END_TEST
 
-TEST_MAIN("placement", test_place)
+/* Near ones first, and the far ones are given back. */
+START_TEST(test_near)
+{
+	static const uint32_t far[] = {4, 2, 6};
+	static const struct {
+		const char *before, *place, *seats, *after;
+	} cases[] = {
+		{"......", "001122", "a2b2", "bbaa.."},
+		{"......", "001122", "a3b3", "abaabb"}, /* the nearest first */
+		{"......", "001122", "a1b1", "..ab.."},
+		{"aaaa..", "001122", "a2", "..aa.."},
+		{"aaaa..", "210120", "a1", ".a...."},
+		{"aA....", "212100", "a2", "a!.a.."},
+		{"cc.ccc", "001122", "a1", "ccaccc"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_ion_node node[8];
+		struct slu_ion_seat seat[4];
+		size_t shared, n = pool_from(c->before, node, &shared), k = 0;
+		char after[32];
+
+		for (size_t i = 0; i < n; i++)
+			node[i].place = (uint32_t)(c->place[i] - '0');
+		for (const char *s = c->seats; *s; s += 2)
+			seat[k++] = (struct slu_ion_seat){
+				.job_id = (uint32_t)s[0],
+				.ions = (uint32_t)(s[1] - '0'),
+				.far = far,
+			};
+		slu_ion_place(node, n, seat, k, false, 0, &shared);
+		pool_to(after, node, n, shared);
+		expect(strcmp(after, c->after) == 0, "%s + %s: %s, not %s",
+		       c->before, c->seats, after, c->after);
+	}
+}
+END_TEST
+
+TEST_MAIN("placement", test_place, test_near)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "select_io/ion/policy.h"
+#include "select_io/ion/division.h"
 
 START_TEST(test_choices)
 {
@@ -322,16 +322,9 @@ static size_t set_up(const struct policy_case *c, struct slu_ion_job *job,
 	return n;
 }
 
-static struct slu_mckp *new_solver(void)
-{
-	struct slu_mckp_problem none = {0};
-
-	return slu_mckp_setup(&none, NULL, NULL);
-}
-
 START_TEST(test_decide)
 {
-	struct slu_mckp *solver = new_solver();
+	struct slu_ion_division *d = slu_ion_division_new(NULL);
 	struct slu_ion_proof proof;
 
 	each(c, policy_cases)
@@ -344,8 +337,8 @@ START_TEST(test_decide)
 		char text[64] = "";
 		struct slu_err err;
 
-		expect_ok(slu_ion_decide(c->policy, job, n, c->pool, solver,
-					 grant, &proof, &err),
+		expect_ok(slu_ion_decide(d, c->policy, c->pool, job, n, grant,
+					 &proof, &err),
 			  err);
 		ck_assert(proof.proved);
 		for (size_t i = 0; i < n; i++)
@@ -355,7 +348,7 @@ START_TEST(test_decide)
 		expect(strcmp(text, c->want) == 0, "%s: %s, not %s", c->what,
 		       text, c->want);
 	}
-	slu_mckp_free(solver);
+	slu_ion_division_free(d);
 }
 END_TEST
 
@@ -373,14 +366,14 @@ START_TEST(test_bandwidth)
 	struct slu_ion_grant grant[4];
 	struct slu_curve curve[4];
 	uint32_t choice[4][8];
-	struct slu_mckp *solver = new_solver();
+	struct slu_ion_division *d = slu_ion_division_new(NULL);
 	struct slu_err err;
 
 	set_up(&c, job, choice, curve);
-	expect_ok(slu_ion_decide(c.policy, job, 3, c.pool, solver, grant, NULL,
-				 &err),
-		  err);
-	slu_mckp_free(solver);
+	expect_ok(
+		slu_ion_decide(d, c.policy, c.pool, job, 3, grant, NULL, &err),
+		err);
+	slu_ion_division_free(d);
 	ck_assert_double_eq(grant[0].bandwidth, 5.0 / 3);
 	ck_assert_double_eq(grant[1].bandwidth, 9);
 	ck_assert_double_eq(grant[2].bandwidth, 0);

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All policies are one knapsack. Each job has a range of its choices open: all
+ * of them, a single one when its number is fixed, or none when it shares and
+ * may not be changed. As long as the least of all jobs fit in the pool, the
+ * ranges depend on nothing but the job, and only those of jobs that have
+ * changed are posed to the knapsack again. Otherwise single ones are lowered
+ * until they fit; if they never do, the shared I/O node becomes an item of
+ * every job that may be changed (tight.c).
+ *
+ * Invariants between calls: what is posed for a job that is not dirty is what
+ * `posed` says; `least` and `n_sharing` are the sums over the jobs that are not
+ * dirty.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "select_io/ion/division_private.h"
+
+static int nomem(struct slu_err *err)
+{
+	return slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+/* Memory. */
+
+static int grow(void *array, size_t n, size_t size)
+{
+	void *p = realloc(*(void **)array, n * size);
+
+	if (p)
+		*(void **)array = p;
+	return p ? 0 : -1;
+}
+
+#define GROW(array, n) grow(&(array), (n), sizeof(*(array)))
+
+static int reserve_parts(struct slu_ion_division *d)
+{
+	size_t n = d->max ? 2 * d->max : 16;
+
+	if (d->n_slots < d->max)
+		return 0;
+	if (GROW(d->part, n) || GROW(d->grant, n) || GROW(d->order, n) ||
+	    GROW(d->dirty, n) || GROW(d->lent, n) || GROW(d->changed, n) ||
+	    GROW(d->free_slot, n) || GROW(d->of_class, n) ||
+	    GROW(d->class, n) || GROW(d->fresh, n))
+		return -1;
+	memset(d->part + d->max, 0, (n - d->max) * sizeof(*d->part));
+	d->max = n;
+	return 0;
+}
+
+/* For the choices of one job, and for the items of all. */
+static int reserve_items(struct slu_ion_division *d, struct part *p, size_t n)
+{
+	size_t all = d->n_items + n + 1;
+
+	if (all > d->max_items) {
+		if (GROW(d->item, 2 * all))
+			return -1;
+		d->max_items = 2 * all;
+	}
+	if (n > p->room) {
+		if (GROW(p->choice, n))
+			return -1;
+		p->room = (uint32_t)n;
+	}
+	return 0;
+}
+
+struct slu_ion_division *slu_ion_division_new(struct slu_err *err)
+{
+	struct slu_mckp_problem none = {0};
+	struct slu_ion_division *d = calloc(1, sizeof(*d));
+
+	if (!d) {
+		nomem(err);
+		return NULL;
+	}
+	d->policy = SLU_ION_MCKP;
+	d->all = true;
+	d->solver = slu_mckp_setup(&none, NULL, err);
+	if (d->solver)
+		return d;
+	slu_ion_division_free(d);
+	return NULL;
+}
+
+void slu_ion_division_free(struct slu_ion_division *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->max; i++)
+		free(d->part[i].choice);
+	free(d->part);
+	free(d->grant);
+	free(d->order);
+	free(d->dirty);
+	free(d->lent);
+	free(d->changed);
+	free(d->fresh);
+	free(d->free_slot);
+	free(d->of_class);
+	free(d->class);
+	free(d->item);
+	slu_mckp_free(d->solver);
+	free(d);
+}
+
+void slu_ion_division_clear(struct slu_ion_division *d)
+{
+	for (size_t i = 0; i < d->n_slots; i++) {
+		uint32_t room = d->part[i].room;
+
+		d->part[i] = (struct part){.choice = d->part[i].choice,
+					   .room = room};
+	}
+	d->n_slots = d->n_free = d->n = d->n_dirty = 0;
+	d->n_lent = d->n_changed = d->n_fresh = 0;
+	d->n_items = 0;
+	d->least = d->all_nodes = d->all_tasks = 0;
+	d->n_sharing = 0;
+	d->all = true;
+}
+
+/* Jobs. */
+
+static void make_dirty(struct slu_ion_division *d, uint32_t slot)
+{
+	struct part *p = &d->part[slot];
+
+	if (p->dirty)
+		return;
+	p->dirty = true;
+	d->dirty[d->n_dirty++] = slot;
+	d->least -= p->counted;
+	d->n_sharing -= p->counted_sharing;
+	p->counted = 0;
+	p->counted_sharing = false;
+}
+
+static void leave(uint32_t *list, size_t *n, uint32_t slot)
+{
+	for (size_t i = *n; i-- > 0;)
+		if (list[i] == slot) {
+			list[i] = list[--*n];
+			return;
+		}
+}
+
+/* Where a job of this age is, or would be. */
+static size_t position(const struct slu_ion_division *d, uint32_t age)
+{
+	size_t low = 0, high = d->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (d->part[d->order[mid]].age < age)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static uint32_t add(struct slu_ion_division *d, uint32_t age)
+{
+	uint32_t slot =
+		d->n_free ? d->free_slot[--d->n_free] : (uint32_t)d->n_slots++;
+	struct part *p = &d->part[slot];
+	size_t at = position(d, age);
+
+	*p = (struct part){.age = age,
+			   .class = SLU_MCKP_NONE,
+			   .choice = p->choice,
+			   .room = p->room,
+			   .used = true};
+	memmove(&d->order[at + 1], &d->order[at],
+		(d->n - at) * sizeof(*d->order));
+	d->order[at] = slot;
+	d->n++;
+	d->n_items++; /* the shared I/O node */
+	d->grant[slot] = (struct slu_ion_grant){.bandwidth = NOTHING_YET};
+	return slot;
+}
+
+/* Nothing of it is different. */
+static bool same(const struct part *p, const struct slu_ion_job *job)
+{
+	bool known = slu_curve_known(job->curve);
+
+	if (p->n != job->n || p->usual != job->usual ||
+	    p->nodes != job->nodes || p->tasks != job->tasks ||
+	    p->fixed != job->fixed || p->holds != job->holds ||
+	    (job->holds &&
+	     (p->shares != job->shares || p->held != job->held)) ||
+	    p->known != known ||
+	    (known && p->most != slu_curve_most(job->curve)))
+		return false;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->choice[i].weight != job->choice[i] ||
+		    (known && p->choice[i].value !=
+				      slu_curve_at(job->curve, job->choice[i])))
+			return false;
+	return !known || p->one == slu_curve_at(job->curve, 1);
+}
+
+static void copy(struct slu_ion_division *d, uint32_t slot,
+		 const struct slu_ion_job *job)
+{
+	struct part *p = &d->part[slot];
+
+	d->n_items += job->n - p->n;
+	d->all_nodes += job->nodes - (uint64_t)p->nodes;
+	d->all_tasks += job->tasks - (uint64_t)p->tasks;
+	if (p->fresh && job->holds)
+		leave(d->fresh, &d->n_fresh, slot);
+	else if (!p->fresh && !job->holds)
+		d->fresh[d->n_fresh++] = slot;
+	p->fresh = !job->holds;
+	p->n = (uint32_t)job->n;
+	p->usual = job->usual;
+	p->nodes = job->nodes;
+	p->tasks = job->tasks;
+	p->fixed = job->fixed;
+	p->holds = job->holds;
+	p->shares = job->holds && job->shares;
+	p->held = job->held;
+	p->known = slu_curve_known(job->curve);
+	p->most = p->known ? slu_curve_most(job->curve) : 0;
+	p->one = p->known ? slu_curve_at(job->curve, 1) : 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		p->choice[i] = (struct slu_mckp_item){
+			job->choice[i],
+			p->known ? slu_curve_at(job->curve, job->choice[i])
+				 : 0};
+}
+
+int slu_ion_division_put(struct slu_ion_division *d, uint32_t *slot,
+			 uint32_t age, const struct slu_ion_job *job,
+			 struct slu_err *err)
+{
+	if (*slot != SLU_ION_NEW && same(&d->part[*slot], job))
+		return 0;
+	if (*slot == SLU_ION_NEW) {
+		if (reserve_parts(d) < 0)
+			return nomem(err);
+		*slot = add(d, age);
+	}
+	if (reserve_items(d, &d->part[*slot], job->n) < 0) {
+		slu_ion_division_drop(d, *slot);
+		*slot = SLU_ION_NEW;
+		return nomem(err);
+	}
+	make_dirty(d, *slot);
+	copy(d, *slot, job);
+	return 0;
+}
+
+void slu_ion_division_drop(struct slu_ion_division *d, uint32_t slot)
+{
+	struct part *p = &d->part[slot];
+	size_t at = position(d, p->age);
+
+	make_dirty(d, slot); /* out of the sums */
+	leave(d->dirty, &d->n_dirty, slot);
+	leave(d->lent, &d->n_lent, slot);
+	if (p->fresh)
+		leave(d->fresh, &d->n_fresh, slot);
+	if (p->class != SLU_MCKP_NONE)
+		slu_mckp_remove(d->solver, p->class);
+	d->n_items -= p->n + 1;
+	d->all_nodes -= p->nodes;
+	d->all_tasks -= p->tasks;
+	d->n--;
+	memmove(&d->order[at], &d->order[at + 1],
+		(d->n - at) * sizeof(*d->order));
+	d->free_slot[d->n_free++] = slot;
+	p->used = false;
+	d->grant[slot] = (struct slu_ion_grant){0};
+}
+
+void slu_ion_division_rules(struct slu_ion_division *d,
+			    enum slu_ion_policy policy, uint32_t pool)
+{
+	d->all = d->all || d->policy != policy || (pool == 0) != (d->pool == 0);
+	d->policy = policy;
+	d->pool = pool;
+}
+
+/* Ranges. */
+
+/* Index of a number among the choices, or n. */
+static uint32_t index_of(const struct part *p, uint32_t ions)
+{
+	uint32_t i = 0;
+
+	while (i < p->n && p->choice[i].weight != ions)
+		i++;
+	return i;
+}
+
+/* Of the greatest choice <= want, or 0. */
+static uint32_t round_down(const struct part *p, uint64_t want)
+{
+	uint32_t n = p->n;
+
+	while (n > 1 && p->choice[n - 1].weight > want)
+		n--;
+	return n - 1;
+}
+
+/* round(pool x part / all) */
+static uint64_t portion(uint32_t pool, uint32_t part, uint64_t all)
+{
+	return all ? ((uint64_t)pool * part * 2 + all) / (2 * all) : 0;
+}
+
+static uint32_t best_choice(const struct part *p)
+{
+	uint32_t best = 0;
+
+	if (!p->known)
+		return p->usual;
+	for (uint32_t i = 1; i < p->n; i++)
+		if (p->choice[i].value > p->choice[best].value)
+			best = i;
+	return p->choice[best].weight;
+}
+
+/* What a policy that knows a single number for each job asks for. */
+static uint64_t asked(const struct slu_ion_division *d, const struct part *p)
+{
+	switch (d->policy) {
+	case SLU_ION_ZERO:
+		return 0;
+	case SLU_ION_ONE:
+		return 1;
+	case SLU_ION_SIZE:
+		return portion(d->pool, p->nodes, d->all_nodes);
+	case SLU_ION_PROCESS:
+		return portion(d->pool, p->tasks, d->all_tasks);
+	case SLU_ION_ORACLE:
+		return best_choice(p);
+	case SLU_ION_STATIC:
+	case SLU_ION_MCKP:
+	case SLU_ION_POLICIES:
+		break;
+	}
+	return p->usual;
+}
+
+static struct range open_range(const struct slu_ion_division *d,
+			       const struct part *p)
+{
+	uint32_t held = index_of(p, p->held);
+	bool fixed = p->holds && (p->fixed || d->policy == SLU_ION_STATIC);
+
+	if (fixed && p->shares)
+		return (struct range){0, 0, true};
+	if (fixed && held < p->n)
+		return (struct range){held, 1, true};
+	if (d->policy == SLU_ION_MCKP && p->known)
+		return (struct range){0, p->n, false};
+	return (struct range){round_down(p, asked(d, p)), 1, false};
+}
+
+/* The ranges of those that have changed, and into the sums with them. */
+static void open_ranges(struct slu_ion_division *d)
+{
+	if (d->all || d->policy == SLU_ION_SIZE ||
+	    d->policy == SLU_ION_PROCESS) /* the others' sums are in them */
+		for (size_t i = 0; i < d->n; i++)
+			make_dirty(d, d->order[i]);
+	for (size_t i = 0; i < d->n_dirty; i++) {
+		struct part *p = &d->part[d->dirty[i]];
+
+		p->open = open_range(d, p);
+		p->counted = slu_ion_least(p, &p->open);
+		p->counted_sharing = p->open.pinned && p->shares;
+		d->least += p->counted;
+		d->n_sharing += p->counted_sharing;
+		p->range = p->open;
+	}
+	if (d->tight) /* by the solve before */
+		for (size_t i = 0; i < d->n; i++)
+			d->part[d->order[i]].range = d->part[d->order[i]].open;
+}
+
+/* The knapsack. */
+
+static double value(const struct slu_ion_division *d, const struct part *p,
+		    uint32_t i)
+{
+	return p->known ? p->choice[i].value : d->guess;
+}
+
+static double shared_value(const struct slu_ion_division *d,
+			   const struct part *p)
+{
+	return (p->known ? p->one : d->guess) / (double)d->n;
+}
+
+/* The items of a job; the shared I/O node, where it is one, is the last. */
+static void make_class(const struct slu_ion_division *d, struct part *p,
+		       struct slu_mckp_item *item, struct slu_mckp_class *class)
+{
+	const struct range *r = &p->range;
+
+	*class = (struct slu_mckp_class){.item = item, .hold = SLU_MCKP_NONE};
+	for (; class->n < r->n; class->n++) {
+		uint32_t i = r->low + class->n;
+
+		if (p->holds && !p->shares && p->held == p->choice[i].weight)
+			class->hold = class->n;
+		item[class->n] = (struct slu_mckp_item){p->choice[i].weight,
+							value(d, p, i)};
+	}
+	if (r->n == 0 || (d->share && !r->pinned && slu_ion_least(p, r) > 0)) {
+		if (p->holds && p->shares)
+			class->hold = class->n;
+		item[class->n++] =
+			(struct slu_mckp_item){0, shared_value(d, p)};
+	}
+	p->posed = *r;
+}
+
+static int pose_all(struct slu_ion_division *d, struct slu_err *err)
+{
+	struct slu_mckp_problem problem = {d->class, (uint32_t)d->n,
+					   d->capacity};
+	struct slu_mckp_item *item = d->item;
+
+	for (size_t i = 0; i < d->n; i++) {
+		struct part *p = &d->part[d->order[i]];
+
+		make_class(d, p, item, &d->class[i]);
+		item += d->class[i].n;
+		p->class = (uint32_t)i;
+		d->of_class[i] = d->order[i];
+	}
+	return slu_mckp_load(d->solver, &problem, err);
+}
+
+static int pose_one(struct slu_ion_division *d, uint32_t slot,
+		    struct slu_err *err)
+{
+	struct part *p = &d->part[slot];
+	struct slu_mckp_class class;
+
+	make_class(d, p, d->item, &class);
+	if (p->class != SLU_MCKP_NONE)
+		slu_mckp_remove(d->solver, p->class);
+	p->class = SLU_MCKP_NONE;
+	if (slu_mckp_add(d->solver, &class, &p->class, err) < 0)
+		return -1;
+	d->of_class[p->class] = slot;
+	return 0;
+}
+
+static bool differs(const struct range *a, const struct range *b)
+{
+	return a->low != b->low || a->n != b->n || a->pinned != b->pinned;
+}
+
+static int pose(struct slu_ion_division *d, bool was_tight, bool was_shared,
+		struct slu_err *err)
+{
+	if (d->all || d->share || was_shared ||
+	    d->n_dirty > AT_ONCE + d->n / AT_ONCE)
+		return pose_all(d, err);
+	for (size_t i = 0; i < d->n_dirty; i++)
+		if (pose_one(d, d->dirty[i], err) < 0)
+			return -1;
+	if (d->tight || was_tight)
+		for (size_t i = 0; i < d->n; i++) {
+			struct part *p = &d->part[d->order[i]];
+
+			if (differs(&p->posed, &p->range) &&
+			    pose_one(d, d->order[i], err) < 0)
+				return -1;
+		}
+	slu_mckp_capacity(d->solver, d->capacity);
+	return 0;
+}
+
+/* Grants. */
+
+static void give(struct slu_ion_division *d, uint32_t slot,
+		 struct slu_ion_grant grant)
+{
+	struct slu_ion_grant *old = &d->grant[slot];
+
+	if (old->ions == grant.ions && old->shared == grant.shared &&
+	    old->bandwidth == grant.bandwidth)
+		return;
+	*old = grant;
+	if (d->part[slot].told != d->round)
+		d->changed[d->n_changed++] = d->part[slot].age;
+	d->part[slot].told = d->round;
+}
+
+static void grant(struct slu_ion_division *d, uint32_t slot)
+{
+	const struct part *p = &d->part[slot];
+	uint32_t chosen = slu_mckp_choice(d->solver, p->class);
+	struct slu_ion_grant grant = {.shared = chosen >= p->range.n};
+
+	if (!grant.shared)
+		grant.ions = p->choice[p->range.low + chosen].weight;
+	if (p->known)
+		grant.bandwidth =
+			grant.shared ? shared_value(d, p)
+				     : p->choice[p->range.low + chosen].value;
+	give(d, slot, grant);
+}
+
+/* Whose grant may be another one than before. */
+static void read_grants(struct slu_ion_division *d,
+			const struct slu_mckp_solution *s, bool everybody)
+{
+	if (everybody) {
+		for (size_t i = 0; i < d->n; i++)
+			grant(d, d->order[i]);
+	} else {
+		for (uint32_t i = 0; i < s->n_changed; i++)
+			grant(d, d->of_class[s->changed[i]]);
+		for (size_t i = 0; i < d->n_dirty; i++)
+			grant(d, d->dirty[i]);
+		for (size_t i = 0; i < d->n_lent; i++)
+			grant(d, d->lent[i]);
+	}
+	d->n_lent = 0;
+}
+
+/* The new jobs, oldest first: few of them, unless all are. */
+static void sort_fresh(struct slu_ion_division *d)
+{
+	size_t n = 0;
+
+	if (d->n_fresh > AT_ONCE) {
+		for (size_t i = 0; i < d->n; i++)
+			if (d->part[d->order[i]].fresh)
+				d->fresh[n++] = d->order[i];
+		return;
+	}
+	for (size_t i = 1; i < d->n_fresh; i++)
+		for (size_t k = i; k > 0; k--) {
+			uint32_t a = d->fresh[k - 1], b = d->fresh[k];
+
+			if (d->part[a].age <= d->part[b].age)
+				break;
+			d->fresh[k - 1] = b;
+			d->fresh[k] = a;
+		}
+}
+
+/* Lend what nobody uses to new jobs that were never seen with as much. By
+ * their curves it is worth the same, so nothing is lost; the next solve takes
+ * it back if it is needed. */
+static void lend(struct slu_ion_division *d, uint32_t left)
+{
+	if (left > 0)
+		sort_fresh(d);
+	for (size_t i = 0; i < d->n_fresh && left > 0; i++) {
+		uint32_t slot = d->fresh[i];
+		const struct part *p = &d->part[slot];
+		struct slu_ion_grant more = d->grant[slot];
+		uint32_t next = index_of(p, more.ions) + 1;
+
+		if (!p->known || more.ions < p->most || next >= p->n ||
+		    p->choice[next].weight - more.ions > left)
+			continue;
+		left -= p->choice[next].weight - more.ions;
+		more.ions = p->choice[next].weight;
+		give(d, slot, more);
+		d->lent[d->n_lent++] = slot;
+	}
+}
+
+static void settle(struct slu_ion_division *d)
+{
+	for (size_t i = 0; i < d->n_dirty; i++)
+		d->part[d->dirty[i]].dirty = false;
+	d->n_dirty = 0;
+	d->all = false;
+}
+
+static int solve(struct slu_ion_division *d, struct slu_ion_proof *proof,
+		 struct slu_err *err)
+{
+	struct slu_mckp_solution s = {.choice = NULL};
+	bool was_tight = d->tight, was_shared = d->share;
+	struct slu_mckp_info info;
+
+	open_ranges(d);
+	slu_ion_tighten(d);
+	if (pose(d, was_tight, was_shared, err) < 0)
+		return -1;
+	slu_mckp_solve(d->solver, &s, &info);
+	if (!s.feasible)
+		return slu_err(err, SLU_INTERNAL,
+			       "%zu jobs do not fit on %u I/O nodes", d->n,
+			       d->capacity);
+	read_grants(d, &s, d->all || d->share || was_shared);
+	if (d->policy == SLU_ION_MCKP && !d->share)
+		lend(d, d->capacity - (uint32_t)s.weight);
+	settle(d);
+	*proof = (struct slu_ion_proof){info.bound, info.gap, info.proved};
+	return 0;
+}
+
+/* Nothing can be given. */
+static void solve_empty(struct slu_ion_division *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		give(d, d->order[i], (struct slu_ion_grant){0});
+	d->all = true;
+}
+
+int slu_ion_division_solve(struct slu_ion_division *d,
+			   struct slu_ion_proof *proof, struct slu_err *err)
+{
+	struct slu_ion_proof here = {.proved = true};
+	int rc = 0;
+
+	d->n_changed = 0;
+	d->round++;
+	if (d->pool == 0)
+		solve_empty(d);
+	else
+		rc = solve(d, &here, err);
+	if (rc < 0)
+		d->all = true;
+	else if (proof)
+		*proof = here;
+	return rc;
+}
+
+struct slu_ion_grant slu_ion_division_grant(const struct slu_ion_division *d,
+					    uint32_t slot)
+{
+	return d->grant[slot];
+}
+
+double slu_ion_division_total(const struct slu_ion_division *d)
+{
+	double total = 0;
+
+	for (size_t i = 0; i < d->n_slots; i++)
+		total += d->grant[i].bandwidth;
+	return total;
+}
+
+const uint32_t *slu_ion_division_changed(const struct slu_ion_division *d,
+					 size_t *n)
+{
+	*n = d->n_changed;
+	return d->changed;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ION_DIVISION_PRIVATE_H
+#define SLU_ION_DIVISION_PRIVATE_H
+
+/* What a division is made of; for its own files only. */
+
+#include "select_io/ion/division.h"
+#include "select_io/ion/mckp.h"
+
+#define NOTHING_YET -1 /* MB/s of a grant before the first solve */
+#define AT_ONCE	    16 /* more changes than about 1 / this: pose all anew */
+
+struct range {
+	uint32_t low, n; /* choice[low] .. choice[low + n - 1] */
+	bool pinned;	 /* what it holds may not be changed */
+};
+
+struct part {
+	uint32_t age, usual, nodes, tasks, held, most;
+	struct slu_mckp_item *choice; /* ascending; values 0 if not known */
+	uint32_t n, room;
+	double one; /* MB/s with one I/O node */
+	bool used, known, fixed, holds, shares;
+	bool fresh; /* holds nothing: is in d->fresh */
+	bool dirty; /* is in d->dirty, and not in the sums */
+	bool counted_sharing;
+	uint32_t counted;
+	uint32_t told;	    /* round in which it got into d->changed */
+	struct range open;  /* by the policy alone */
+	struct range range; /* lowered until all fits */
+	struct range posed; /* as the knapsack has it */
+	uint32_t class;	    /* in the knapsack, or SLU_MCKP_NONE */
+};
+
+struct slu_ion_division {
+	enum slu_ion_policy policy;
+	uint32_t pool;
+	struct part *part; /* by slot */
+	struct slu_ion_grant *grant;
+	size_t n_slots, max;
+	uint32_t *free_slot;
+	size_t n_free;
+	uint32_t *order; /* slots by age */
+	size_t n;
+
+	bool all; /* nothing posed is right any more */
+	uint32_t *dirty, *fresh, *lent, *changed;
+	size_t n_dirty, n_fresh, n_lent, n_changed;
+	uint32_t round;
+	uint64_t least; /* I/O nodes that the jobs take at least */
+	size_t n_sharing;
+	uint64_t all_nodes, all_tasks;
+
+	bool tight;	   /* they do not fit, or some share: */
+	bool share;	   /* one is there for all */
+	uint32_t capacity; /* I/O nodes for jobs of their own */
+	double guess;	   /* MB/s with one I/O node for jobs without a curve */
+
+	struct slu_mckp *solver;
+	uint32_t *of_class; /* slots */
+	struct slu_mckp_class *class;
+	struct slu_mckp_item *item;
+	size_t n_items, max_items;
+};
+
+/* I/O nodes of its own that a job takes at least. */
+static inline uint32_t slu_ion_least(const struct part *p,
+				     const struct range *r)
+{
+	return r->n ? p->choice[r->low].weight : 0;
+}
+
+/* tight.c: from the open ranges to tight, share, capacity, guess and, where
+ * they do not fit, lower ranges. */
+void slu_ion_tighten(struct slu_ion_division *d);
+
+#endif

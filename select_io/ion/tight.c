@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When the jobs' fixed numbers do not fit: who is lowered, and what is left
+ * when one I/O node is shared. */
+#include "select_io/ion/division_private.h"
+
+static uint32_t least(const struct slu_ion_division *d, size_t i)
+{
+	const struct part *p = &d->part[d->order[i]];
+
+	return slu_ion_least(p, &p->range);
+}
+
+static bool can_lower(const struct slu_ion_division *d, size_t i)
+{
+	const struct range *r = &d->part[d->order[i]].range;
+
+	return !r->pinned && r->n > 0 && r->low > 0;
+}
+
+/* Lower the largest by a choice, the newest first, until the least of all fit;
+ * false: they cannot. A level at a time: who was lowered from it is below it,
+ * so that there are no more passes than there are numbers to choose from. */
+static bool lower(struct slu_ion_division *d)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		sum += least(d, i);
+	while (sum > d->capacity) {
+		uint32_t level = 0;
+
+		for (size_t i = 0; i < d->n; i++)
+			if (can_lower(d, i) && least(d, i) > level)
+				level = least(d, i);
+		if (level == 0)
+			return false;
+		for (size_t i = d->n; i-- > 0 && sum > d->capacity;) {
+			if (!can_lower(d, i) || least(d, i) != level)
+				continue;
+			d->part[d->order[i]].range.low--;
+			sum -= level - least(d, i);
+		}
+	}
+	return true;
+}
+
+/* Keep one I/O node for sharing, unless running jobs hold them all. */
+static void share(struct slu_ion_division *d)
+{
+	uint32_t pinned = 0;
+	size_t known = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct part *p = &d->part[d->order[i]];
+
+		pinned += p->range.pinned ? least(d, i) : 0;
+		sum += p->one;
+		known += p->known;
+	}
+	d->share = true;
+	d->guess = known ? sum / (double)known : 1;
+	d->capacity = pinned < d->pool ? d->pool - 1 : pinned;
+}
+
+void slu_ion_tighten(struct slu_ion_division *d)
+{
+	d->share = false;
+	d->guess = 0;
+	d->capacity = d->pool;
+	d->tight = d->n_sharing > 0 || d->least > d->pool;
+	if (!d->tight)
+		return;
+	if (d->n_sharing > 0)
+		share(d);
+	if (!lower(d) && !d->share)
+		share(d);
+}
