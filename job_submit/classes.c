@@ -18,18 +18,22 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "job_submit/classes.h"
 
 #define WAYS  8
 #define TRIES 64
-#define WORDS                                                           \
-	((offsetof(struct slu_class, weight) + 2 * SLU_CLASS_SOURCES) / \
-	 sizeof(uint32_t))
+#define BYTES (offsetof(struct slu_class, weight) + 2 * SLU_CLASS_SOURCES)
+#define WORDS (BYTES / sizeof(uint64_t))
+#define HUGE  ((size_t)2 << 20)
 
 struct slot {
-	_Atomic uint32_t word[WORDS];
+	_Atomic uint64_t word[WORDS];
+	_Atomic uint32_t last; /* half a word */
 	_Atomic uint32_t seq;
 };
+_Static_assert(WORDS * sizeof(uint64_t) + sizeof(uint32_t) == BYTES,
+	       "a class is whole words and a half");
 struct tags {
 	_Atomic uint32_t tag[WAYS]; /* 0: free */
 };
@@ -61,7 +65,8 @@ static uint16_t age_of(const struct slu_class *c)
 /* Copy out a slot if it holds `key`; false also when the writer is in it. */
 static bool slot_read(const struct slot *s, uint64_t key, struct slu_class *out)
 {
-	uint32_t word[WORDS];
+	uint64_t word[WORDS];
+	uint32_t last;
 
 	for (int try = 0; try < TRIES; try++) {
 		uint32_t seq =
@@ -70,12 +75,14 @@ static bool slot_read(const struct slot *s, uint64_t key, struct slu_class *out)
 		for (size_t i = 0; i < WORDS; i++)
 			word[i] = atomic_load_explicit(&s->word[i],
 						       memory_order_acquire);
+		last = atomic_load_explicit(&s->last, memory_order_acquire);
 		if (seq % 2 != 0 ||
 		    atomic_load_explicit(&s->seq, memory_order_relaxed) != seq)
 			continue;
-		if (memcmp(word, &key, sizeof(key)) != 0)
+		if (word[0] != key)
 			return false;
 		memcpy(out, word, sizeof(word));
+		memcpy((char *)out + sizeof(word), &last, sizeof(last));
 		return true;
 	}
 	return false;
@@ -84,13 +91,16 @@ static bool slot_read(const struct slot *s, uint64_t key, struct slu_class *out)
 static void slot_write(struct slot *s, const struct slu_class *in)
 {
 	uint32_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
-	uint32_t word[WORDS];
+	uint64_t word[WORDS];
+	uint32_t last;
 
 	memcpy(word, in, sizeof(word));
+	memcpy(&last, (const char *)in + sizeof(word), sizeof(last));
 	atomic_store_explicit(&s->seq, seq + 1, memory_order_relaxed);
 	for (size_t i = 0; i < WORDS; i++)
 		atomic_store_explicit(&s->word[i], word[i],
 				      memory_order_release);
+	atomic_store_explicit(&s->last, last, memory_order_release);
 	atomic_store_explicit(&s->seq, seq + 2, memory_order_release);
 }
 
@@ -141,18 +151,9 @@ void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
 		read_one(t, key[i], way[i], &out[i]);
 }
 
-/* A word of a slot, for the writer. */
-static uint32_t word_at(const struct slot *s, size_t offset)
-{
-	return atomic_load_explicit(&s->word[offset / sizeof(uint32_t)],
-				    memory_order_relaxed);
-}
-
 static bool holds(const struct slot *s, uint64_t key)
 {
-	uint32_t word[2] = {word_at(s, 0), word_at(s, sizeof(uint32_t))};
-
-	return memcmp(word, &key, sizeof(key)) == 0;
+	return atomic_load_explicit(&s->word[0], memory_order_relaxed) == key;
 }
 
 /* The way of this class in its set, else a free one, else the oldest's. */
@@ -192,6 +193,21 @@ void slu_classes_write(struct slu_classes *t, const struct slu_class *in)
 			      memory_order_relaxed);
 }
 
+/* Zeroed. Large tables lie in large pages, since every look at them is a look
+ * at another page. */
+static void *get_memory(size_t size)
+{
+	size_t step = size < HUGE ? 64 : HUGE;
+	void *p = aligned_alloc(step, (size + step - 1) / step * step);
+
+	if (!p)
+		return NULL;
+	if (size >= HUGE)
+		madvise(p, size, MADV_HUGEPAGE);
+	memset(p, 0, size);
+	return p;
+}
+
 struct slu_classes *slu_classes_new(size_t max, struct slu_err *err)
 {
 	struct slu_classes *t = NULL;
@@ -205,11 +221,10 @@ struct slu_classes *slu_classes_new(size_t max, struct slu_err *err)
 		goto nomem;
 	for (t->sets = 1; t->sets < max / WAYS;)
 		t->sets *= 2;
-	t->slot = calloc(t->sets, WAYS * sizeof(*t->slot));
-	t->tags = aligned_alloc(sizeof(*t->tags), t->sets * sizeof(*t->tags));
+	t->slot = get_memory(t->sets * WAYS * sizeof(*t->slot));
+	t->tags = get_memory(t->sets * sizeof(*t->tags));
 	if (!t->slot || !t->tags)
 		goto nomem;
-	memset(t->tags, 0, t->sets * sizeof(*t->tags));
 	return t;
 nomem:
 	slu_classes_free(t);

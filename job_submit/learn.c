@@ -6,11 +6,18 @@
 #include "job_submit/view.h"
 
 static const float mixer_rate[MIXERS] = {0.006f, 0.12f, 0.05f, 0.05f};
-#define FIRST_RATE  0.3f /* of a class, divided by its jobs */
-#define MIX_RATE    0.01f
-#define LEVEL_RATE  0.06
-#define LEVEL_CROWD 50.0 /* jobs */
-#define MIN_SHARE   1e-3f
+#define FIRST_RATE   0.3f /* of a class, divided by its jobs */
+#define MIX_RATE     0.01f
+#define LEVEL_RATE   0.06
+#define LEVEL_CROWD  50.0 /* jobs */
+#define MIN_SHARE    1e-3f
+
+#define ERRORS_EVERY 4 /* lessons */
+
+static inline float more(float a, float b)
+{
+	return a > b ? a : b;
+}
 
 /* How well each source, and each place in it, foretold the job. */
 struct lesson {
@@ -41,7 +48,7 @@ static void weigh_lesson(const struct slu_predictor *p,
 static struct slu_memo *as_said(struct slu_predictor *p,
 				const struct slu_view *v,
 				const struct slu_job *job,
-				const struct slu_spread *spread)
+				const struct slu_spread *points)
 {
 	const struct slu_class *c = &v->class[SIZE];
 	struct slu_memo *memo = &p->memo[(c->key >> 32) % MEMOS];
@@ -53,9 +60,9 @@ static struct slu_memo *as_said(struct slu_predictor *p,
 	memo->key = c->key;
 	memo->end = job->end;
 	memo->jobs = 0;
-	memo->spread.n = spread->n;
-	memcpy(memo->spread.point, spread->point,
-	       spread->n * sizeof(spread->point[0]));
+	memo->points.n = points->n;
+	memcpy(memo->points.point, points->point,
+	       points->n * sizeof(points->point[0]));
 	for (size_t i = 0; i < KNOTS; i++)
 		memo->level[i] = slu_get(&p->level[i]);
 	return memo;
@@ -65,7 +72,7 @@ static struct slu_memo *as_said(struct slu_predictor *p,
 static void learn_levels(struct slu_predictor *p, struct slu_memo *said,
 			 uint16_t run)
 {
-	float below = (float)slu_spread_below(&p->kernel, &said->spread, run);
+	float below = (float)slu_spread_below(&p->kernel, &said->points, run);
 	double rate = LEVEL_RATE / (1 + said->jobs++ / LEVEL_CROWD);
 
 	for (size_t i = 0; i < KNOTS; i++) {
@@ -83,18 +90,18 @@ static void learn_places(struct slu_predictor *p, const struct slu_view *v,
 	for (int s = 0; s < SOURCES; s++) {
 		float due = mixer_rate[0] * v->weight[s] * in->foretold[s] /
 			    in->total;
-		float sum = 0;
+		float sum = 0, per = 1 / in->foretold[s];
 
 		if (v->n[s] < 2)
 			continue;
 		for (unsigned k = 0; k < v->n[s]; k++)
 			sum += slu_get(&p->place[s][k]);
 		for (unsigned k = 0; k < v->n[s]; k++) {
-			float share = in->density[s][k] / in->foretold[s];
+			float share = in->density[s][k] * per;
 			float w = slu_get(&p->place[s][k]);
 
 			w += due * sum * v->place[s][k] * (share - 1);
-			slu_set(&p->place[s][k], fmaxf(w, 1e-4f));
+			slu_set(&p->place[s][k], more(w, 1e-4f));
 		}
 	}
 }
@@ -108,9 +115,9 @@ static void learn_mix(struct slu_predictor *p, const struct slu_view *v, int m,
 	if (!when)
 		return;
 	slu_set(&p->mix[when][m],
-		fmaxf(slu_get(&p->mix[when][m]) *
-			      (1 + MIX_RATE * (likelihood - 1)),
-		      1e-3f));
+		more(slu_get(&p->mix[when][m]) *
+			     (1 + MIX_RATE * (likelihood - 1)),
+		     1e-3f));
 	for (int i = 0; i < MIXERS; i++)
 		sum += slu_get(&p->mix[when][i]);
 	for (int i = 0; i < MIXERS; i++)
@@ -122,7 +129,7 @@ static void store_weights(struct slu_predictor *p, struct slu_view *v, int m,
 			  const float w[SOURCES])
 {
 	for (int s = 0; s < SOURCES; s++) {
-		float least = fmaxf(w[s], MIN_SHARE);
+		float least = more(w[s], MIN_SHARE);
 
 		if (m)
 			v->class[slu_mixer_level[m]].weight[s] =
@@ -141,7 +148,7 @@ static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
 	bool wider = m > 1 && v->class[slu_mixer_level[m - 1]].jobs;
 	float w[SOURCES], sum = 0, foretold = 0;
 	float rate =
-		fmaxf(mixer_rate[m], m ? FIRST_RATE / ((float)jobs + 1) : 0);
+		more(mixer_rate[m], m ? FIRST_RATE / ((float)jobs + 1) : 0);
 
 	slu_view_weights(p, v, jobs ? m : wider ? m - 1 : 0, w);
 	for (int s = 0; s < SOURCES; s++)
@@ -158,17 +165,21 @@ static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
 	store_weights(p, v, m, w);
 }
 
-/* The mean and the median of the errors of what would have been predicted. */
-static void learn_errors(struct slu_predictor *p,
-			 const struct slu_spread *spread, double run)
+/* The mean and the median of the errors of what would have been predicted; of
+ * some lessons only, since they move slowly. */
+static void learn_errors(struct slu_predictor *p, struct slu_spread *points,
+			 double run)
 {
 	double far = (double)slu_get(&p->far), near = (double)slu_get(&p->near);
 	double error;
 
-	error = fabs(slu_view_choice(p, spread) - run);
-	slu_set(&p->far, (float)fmax(far + 0.002 * (error - far), 1));
+	if (p->lessons++ % ERRORS_EVERY != 0)
+		return;
+	slu_spread_order(points);
+	error = fabs(slu_view_choice(p, points) - run);
+	slu_set(&p->far, (float)fmax(far + 0.008 * (error - far), 1));
 	slu_set(&p->near,
-		(float)fmin(fmax(near * (error > near ? 1.01 : 1 / 1.01), 20),
+		(float)fmin(fmax(near * (error > near ? 1.04 : 1 / 1.04), 20),
 			    1e6));
 }
 
@@ -198,7 +209,7 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 {
 	int64_t run = job->end - job->start;
 	struct slu_memo *said;
-	struct slu_spread spread;
+	struct slu_spread points;
 	struct lesson in;
 	struct slu_view v;
 
@@ -208,11 +219,11 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 	in.run = slu_spread_at((double)run);
 	weigh_lesson(p, &v, &in);
 	if (in.total > 0) {
-		slu_view_spread(&v, &spread);
-		said = as_said(p, &v, job, &spread);
+		slu_view_points(&v, &points);
+		said = as_said(p, &v, job, &points);
 		if (said)
 			learn_levels(p, said, in.run);
-		learn_errors(p, &spread, (double)run);
+		learn_errors(p, &points, (double)run);
 		learn_places(p, &v, &in);
 	}
 	for (int m = MIXERS - 1; m >= 0; m--)

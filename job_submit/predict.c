@@ -72,17 +72,26 @@ static int64_t careful(const struct slu_predictor *p,
 		       const struct slu_spread *spread, int64_t seconds,
 		       int64_t asked)
 {
-	double q = slu_spread_quantile(&p->kernel, spread,
-				       level_of(p, p->quantile), 0);
-	int64_t limit = at_least((int64_t)ceil(q), p->floor);
+	double level = level_of(p, p->quantile), q;
 
-	return at_least(at_most(limit, asked), seconds);
+	/* Most often it is the request, or the floor; that is seen at once. */
+	if (asked && slu_spread_below(&p->kernel, spread,
+				      slu_spread_at((double)asked)) < level)
+		return asked;
+	if (p->floor &&
+	    slu_spread_below(&p->kernel, spread,
+			     slu_spread_at((double)p->floor)) >= level)
+		q = 0;
+	else
+		q = slu_spread_quantile(&p->kernel, spread, level, 0);
+	return at_least(at_most(at_least((int64_t)ceil(q), p->floor), asked),
+			seconds);
 }
 
 double slu_view_choice(const struct slu_predictor *p,
 		       const struct slu_spread *spread)
 {
-	return slu_spread_choice(spread, (double)slu_get(&p->far),
+	return slu_spread_choice(&p->kernel, spread, (double)slu_get(&p->far),
 				 (double)slu_get(&p->near), USUAL);
 }
 

@@ -2,19 +2,24 @@
 /*
  * Points are ordered by throwing them into bins of 32 steps (0.7 % of time),
  * of which a bitmap says which are in use; a run time that several classes
- * remember becomes one point. The losses of all points are found in two passes
- * over them, since both |x - r| and exp(-|x - r|) can be carried from point to
- * point.
+ * remember becomes one point. The losses of all points, and the shares up to
+ * them, are found in two passes over them, since both |x - r| and
+ * exp(-|x - r|) can be carried from point to point.
+ *
+ * Exponentials come from tables, between whose lines they are interpolated, and
+ * logarithms from a polynomial: some hundred are wanted per prediction.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "job_submit/spread.h"
 
-#define STEPS	 3000.0 /* of `at` in a doubling */
-#define OFFSET	 60.0	/* s: below it differences matter little */
-#define STEP_BIN 16
-#define BIN	 32
-#define BINS	 (65536 / BIN)
+#define STEPS	  3000.0 /* of `at` in a doubling */
+#define OFFSET	  60.0	 /* s: below it differences matter little */
+#define STEP_BIN  16
+#define BIN	  32
+#define BINS	  (65536 / BIN)
+#define FALL_STEP 32
 
 /* Chosen on KTH-SP2, SDSC-SP2 and Theta; flat around there. */
 #define NARROW	     0.015 /* of the natural logarithm */
@@ -22,11 +27,34 @@
 #define NARROW_SHARE 0.6
 #define FLOOR	     5e-8f /* density of what was never seen */
 
+/* log2(x) within 2e-6, for x >= 1, by artanh's series for its mantissa. */
+static float logarithm(float x)
+{
+	uint32_t bits;
+	float m, t, t2;
+	int n;
+
+	memcpy(&bits, &x, sizeof(bits));
+	n = (int)(bits >> 23) - 127;
+	bits = (bits & 0x7fffff) | 127u << 23;
+	memcpy(&m, &bits, sizeof(m));
+	t = (m - 1) / (m + 1);
+	t2 = t * t;
+	return (float)n +
+	       t *
+		       (1 + t2 * (1 / 3.0f +
+				  t2 * (1 / 5.0f +
+					t2 * (1 / 7.0f + t2 * (1 / 9.0f))))) *
+		       (float)(2 / M_LN2);
+}
+
 uint16_t slu_spread_at(double seconds)
 {
-	double past = seconds > 0 ? seconds / OFFSET : 0;
-	float at = (float)STEPS * log2f((float)past + 1) + 0.5f;
+	float past = seconds > 0 ? (float)(seconds / OFFSET) : 0, at;
 
+	if (past >= 1e30f)
+		return UINT16_MAX;
+	at = (float)STEPS * logarithm(past + 1) + 0.5f;
 	return at < UINT16_MAX ? (uint16_t)at : UINT16_MAX;
 }
 
@@ -47,12 +75,35 @@ void slu_kernel_fill(struct slu_kernel *k)
 		k->density[i] = (float)((a / narrow + b / wide) / 2) + FLOOR;
 		k->beyond[i] = (float)((a + b) / 2);
 	}
+	for (int i = 0; i < SLU_FALL_BINS; i++)
+		k->fall[i] = expf(-(float)i / FALL_STEP);
+	for (unsigned i = 0; i < SLU_TIME_BINS; i++)
+		k->seconds[i] = (float)slu_spread_seconds(i * BIN);
+}
+
+/* exp(-x) within 1.3e-4, for x >= 0. */
+static inline float fall(const struct slu_kernel *k, float x)
+{
+	float at = x * FALL_STEP;
+	int i = at < SLU_FALL_BINS - 1 ? (int)at : SLU_FALL_BINS - 2;
+	float in = at - (float)i;
+
+	return in < 1 ? k->fall[i] + in * (k->fall[i + 1] - k->fall[i]) : 0;
+}
+
+/* As slu_spread_seconds(), within 7e-6 of it. */
+static inline double seconds(const struct slu_kernel *k, unsigned at)
+{
+	const float *s = &k->seconds[at / BIN];
+
+	return (double)(s[0] +
+			(s[1] - s[0]) * (float)(at % BIN) * (1.0f / BIN));
 }
 
 void slu_spread_order(struct slu_spread *s)
 {
 	uint64_t used[BINS / 64] = {0};
-	float weight[BINS], moment[BINS], sum = 0;
+	float weight[BINS], moment[BINS], sum = 0, scale;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < s->n; i++) {
@@ -67,6 +118,7 @@ void slu_spread_order(struct slu_spread *s)
 		moment[bin] += p->weight * (float)(p->at % BIN);
 		sum += p->weight;
 	}
+	scale = 1 / sum;
 	for (unsigned w = 0; w < BINS / 64; w++)
 		for (uint64_t left = used[w]; left; left &= left - 1) {
 			unsigned bin = w * 64 + (unsigned)__builtin_ctzll(left);
@@ -74,7 +126,7 @@ void slu_spread_order(struct slu_spread *s)
 
 			s->point[n++] = (struct slu_point){
 				(uint16_t)(bin * BIN + (unsigned)(in + 0.5f)),
-				weight[bin] / sum};
+				weight[bin] * scale};
 		}
 	s->n = n;
 }
@@ -90,40 +142,121 @@ double slu_spread_below(const struct slu_kernel *k, const struct slu_spread *s,
 	return (double)sum;
 }
 
+/* What is left of the two parts of a kernel at this distance, times their
+ * shares in it. */
+struct tails {
+	float narrow, wide;
+};
+
+static struct tails faded(const struct slu_kernel *k, struct tails t, int apart)
+{
+	const float step = (float)(M_LN2 / STEPS);
+
+	return (struct tails){
+		t.narrow * fall(k, (float)apart * (step / (float)NARROW)),
+		t.wide * fall(k, (float)apart * (step / (float)WIDE))};
+}
+
+static struct tails joined(struct tails t, float weight)
+{
+	return (struct tails){t.narrow + weight * (float)NARROW_SHARE,
+			      t.wide + weight * (float)(1 - NARROW_SHARE)};
+}
+
+static struct tails times(struct tails a, struct tails b)
+{
+	return (struct tails){a.narrow * b.narrow, a.wide * b.wide};
+}
+
+static float half(struct tails t)
+{
+	return (t.narrow + t.wide) / 2;
+}
+
+/* A gap between two points, or before the first or after the last. */
+struct gap {
+	int from, to;
+	float weight;		  /* of all up to `from` */
+	struct tails left, right; /* of these, and of the others, there */
+};
+
+static float below_in(const struct slu_kernel *k, const struct gap *g, int at)
+{
+	return g->weight - half(faded(k, g->left, at - g->from)) +
+	       half(faded(k, g->right, g->to - at));
+}
+
+/* The gap at whose end the share `want` is reached. */
+static struct gap find_gap(const struct slu_kernel *k,
+			   const struct slu_spread *s, float want)
+{
+	/* At each point: what is left of one before it, and of those after. */
+	struct tails fade[SLU_SPREAD_MAX], right[SLU_SPREAD_MAX];
+	const struct slu_point *p = s->point;
+	struct gap g = {.to = UINT16_MAX};
+	unsigned i = s->n - 1;
+
+	right[i] = (struct tails){0};
+	fade[0] = (struct tails){0};
+	for (; i > 0; i--) {
+		fade[i] = faded(k, (struct tails){1, 1}, p[i].at - p[i - 1].at);
+		right[i - 1] = times(fade[i], joined(right[i], p[i].weight));
+	}
+	for (; i < s->n; i++) {
+		struct tails left = times(fade[i], g.left);
+
+		if (g.weight + p[i].weight / 2 - half(left) + half(right[i]) >=
+		    want) {
+			g.to = p[i].at;
+			g.right = joined(right[i], p[i].weight);
+			return g;
+		}
+		g.from = p[i].at;
+		g.weight += p[i].weight;
+		g.left = joined(left, p[i].weight);
+	}
+	return g;
+}
+
 double slu_spread_quantile(const struct slu_kernel *k,
 			   const struct slu_spread *s, double p, double elapsed)
 {
 	uint16_t from = slu_spread_at(elapsed);
 	double past = elapsed > 0 ? slu_spread_below(k, s, from) : 0;
-	double want = past + p * (1 - past);
-	unsigned low = elapsed > 0 ? from : 0, high = UINT16_MAX;
+	float want = (float)(past + p * (1 - past));
+	struct gap g;
+	int low, high;
 
 	if (!s->n)
 		return 0;
+	g = find_gap(k, s, want);
+	low = g.from;
+	high = g.to;
 	while (low < high) {
-		unsigned middle = (low + high) / 2;
+		int middle = (low + high) / 2;
 
-		if (slu_spread_below(k, s, (uint16_t)middle) >= want)
+		if (below_in(k, &g, middle) >= want)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return fmax(slu_spread_seconds(low), elapsed);
+	return fmax(slu_spread_seconds((unsigned)low), elapsed);
 }
 
-double slu_spread_choice(const struct slu_spread *s, double far, double near,
-			 double usual)
+double slu_spread_choice(const struct slu_kernel *k, const struct slu_spread *s,
+			 double far, double near, double usual)
 {
 	double x[SLU_SPREAD_MAX], loss[SLU_SPREAD_MAX], fade[SLU_SPREAD_MAX];
 	double total = 0, moment = 0, left = 0, left_moment = 0;
-	double close = 0, best = INFINITY, choice = 0;
+	double close = 0, best = INFINITY, per = 1 / near;
+	unsigned choice = 0;
 
 	for (unsigned i = 0; i < s->n; i++) {
-		x[i] = slu_spread_seconds(s->point[i].at);
+		x[i] = seconds(k, s->point[i].at);
 		total += (double)s->point[i].weight;
 		moment += (double)s->point[i].weight * x[i];
-		fade[i] =
-			i ? (double)expf((float)((x[i - 1] - x[i]) / near)) : 0;
+		fade[i] = i ? (double)fall(k, (float)((x[i] - x[i - 1]) * per))
+			    : 0;
 	}
 	for (unsigned i = 0; i < s->n; i++) {
 		double w = (double)s->point[i].weight;
@@ -141,9 +274,9 @@ double slu_spread_choice(const struct slu_spread *s, double far, double near,
 		loss[i] -= usual * close;
 		if (loss[i] < best) {
 			best = loss[i];
-			choice = x[i];
+			choice = i;
 		}
 		close = (close + (double)s->point[i].weight) * fade[i];
 	}
-	return choice;
+	return s->n ? slu_spread_seconds(s->point[choice].at) : 0;
 }

@@ -20,10 +20,14 @@
 
 #define SLU_SPREAD_MAX	96
 #define SLU_KERNEL_BINS 4097
+#define SLU_FALL_BINS	1025
+#define SLU_TIME_BINS	2049
 
 struct slu_kernel {
 	float density[SLU_KERNEL_BINS]; /* by distance / 16 */
 	float beyond[SLU_KERNEL_BINS];	/* half of what lies farther away */
+	float fall[SLU_FALL_BINS];	/* exp(-x), by x / 32 */
+	float seconds[SLU_TIME_BINS];	/* by at / 32 */
 };
 
 struct slu_spread {
@@ -80,7 +84,7 @@ double slu_spread_quantile(const struct slu_kernel *k,
  * in seconds: between the median (usual = 0) and the value that is met most
  * often within about `near` seconds. Empty: 0.
  */
-double slu_spread_choice(const struct slu_spread *s, double far, double near,
-			 double usual);
+double slu_spread_choice(const struct slu_kernel *k, const struct slu_spread *s,
+			 double far, double near, double usual);
 
 #endif

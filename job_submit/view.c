@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 #include "job_submit/name.h"
 #include "job_submit/view.h"
@@ -13,10 +14,10 @@ static const double grid[PLACES] = {0.001, 0.002, 0.005, 0.01, 0.02,
 				    0.05,  0.1,	  0.17,	 0.25, 0.35,
 				    0.5,   0.65,  0.8,	 0.92};
 _Static_assert(PLACES >= SLU_CLASS_RUNS, "room for the runs of a class");
-_Static_assert((LEVELS + 2) * SLU_CLASS_RUNS + 1 + PLACES <= SLU_SPREAD_MAX,
+_Static_assert((LEVELS + 2) * SLU_CLASS_RUNS + 1 + PLACES < SLU_SPREAD_MAX,
 	       "room for all points");
 
-#define MIN_POINT 1e-4f
+#define MIN_POINT 1e-3f
 
 const enum slu_level slu_mixer_level[MIXERS] = {LEVELS, USER, REQUEST, SIZE};
 
@@ -47,25 +48,25 @@ static void make_keys(const struct slu_job *job, uint64_t key[LEVELS])
 		key[l] |= 1;
 }
 
-static void put(struct slu_view *v, unsigned source, int at, int most)
+static inline void put(struct slu_view *v, unsigned source, int at, int most)
 {
 	at = at > most ? most : at;
 	v->at[source][v->n[source]++] = (uint16_t)(at < 0 ? 0 : at);
 }
 
 /* The runs of a class that had ended when the job was submitted. */
-static void put_runs(struct slu_view *v, enum slu_level l,
-		     const struct slu_job *job, int asked)
+static void put_runs(struct slu_view *v, enum slu_level l, int64_t submit,
+		     int asked)
 {
 	static const enum slu_source share[LEVELS] = {
 		[USER] = USER_SHARE, [ACCOUNT] = ACCOUNT_SHARE};
 	const struct slu_class *c = &v->class[l];
 	uint32_t n = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
+	uint32_t i = c->jobs % SLU_CLASS_RUNS;
 
-	for (uint32_t k = 1; k <= n; k++) {
-		uint32_t i = (c->jobs - k) % SLU_CLASS_RUNS;
-
-		if (job->submit > 0 && (int64_t)c->end[i] > job->submit)
+	for (uint32_t k = 0; k < n; k++) {
+		i = (i ? i : SLU_CLASS_RUNS) - 1;
+		if ((int64_t)c->end[i] > submit)
 			continue;
 		put(v, l, c->run[i], asked ? asked : UINT16_MAX);
 		if (share[l] && asked && c->asked[i])
@@ -123,8 +124,9 @@ static void weigh_places(const struct slu_predictor *p, struct slu_view *v)
 
 		for (unsigned k = 0; k < v->n[s]; k++)
 			sum += v->place[s][k] = slu_get(&p->place[s][k]);
+		sum = v->n[s] ? 1 / sum : 0;
 		for (unsigned k = 0; k < v->n[s]; k++)
-			v->place[s][k] /= sum;
+			v->place[s][k] *= sum;
 	}
 }
 
@@ -147,10 +149,10 @@ static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
 			continue;
 		slu_view_weights(p, v, m, w);
 		for (int s = 0; s < SOURCES; s++)
-			in += v->n[s] ? w[s] : 0;
+			in += w[s] *= v->n[s] ? 1.0f : 0;
+		in = in > 0 ? v->mix[m] / in : 0;
 		for (int s = 0; s < SOURCES; s++)
-			v->weight[s] +=
-				v->n[s] && in > 0 ? v->mix[m] * w[s] / in : 0;
+			v->weight[s] += w[s] * in;
 	}
 }
 
@@ -165,7 +167,8 @@ void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 	slu_classes_read(p->classes, key, LEVELS, v->class);
 	memset(v->n, 0, sizeof(v->n));
 	for (int l = 0; l < LEVELS; l++)
-		put_runs(v, (enum slu_level)l, job, asked);
+		put_runs(v, (enum slu_level)l,
+			 job->submit > 0 ? job->submit : INT64_MAX, asked);
 	if (asked) {
 		put(v, ASKED, asked, asked);
 		for (size_t i = 0; i < PLACES; i++)
@@ -176,16 +179,28 @@ void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 	weigh_sources(p, v);
 }
 
-void slu_view_spread(const struct slu_view *v, struct slu_spread *out)
+void slu_view_points(const struct slu_view *v, struct slu_spread *out)
 {
+	float sum = 0;
+
 	out->n = 0;
 	for (int s = 0; s < SOURCES; s++)
 		for (unsigned k = 0; k < v->n[s]; k++) {
 			float w = v->weight[s] * v->place[s][k];
 
-			if (w > MIN_POINT)
-				out->point[out->n++] =
-					(struct slu_point){v->at[s][k], w};
+			out->point[out->n] = (struct slu_point){v->at[s][k], w};
+			if (w > MIN_POINT) {
+				sum += w;
+				out->n++;
+			}
 		}
+	sum = 1 / sum;
+	for (unsigned i = 0; i < out->n; i++)
+		out->point[i].weight *= sum;
+}
+
+void slu_view_spread(const struct slu_view *v, struct slu_spread *out)
+{
+	slu_view_points(v, out);
 	slu_spread_order(out);
 }

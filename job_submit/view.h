@@ -47,7 +47,7 @@ struct slu_memo {
 	int64_t end;   /* of the run by which it was noted */
 	unsigned jobs; /* that were judged by it */
 	float level[KNOTS];
-	struct slu_spread spread;
+	struct slu_spread points; /* in no order */
 };
 
 struct slu_predictor {
@@ -59,8 +59,10 @@ struct slu_predictor {
 	slu_shared place[SOURCES][PLACES];
 	slu_shared mix[SEASONS][MIXERS];
 	slu_shared level[KNOTS];
-	slu_shared far, near;  /* usual errors: mean and median, s */
-	struct slu_memo *memo; /* MEMOS, by key; the learner's own */
+	slu_shared far, near; /* usual errors: mean and median, s */
+	/* the learner's own */
+	struct slu_memo *memo; /* MEMOS, by key */
+	unsigned lessons;
 };
 
 static inline float slu_get(const slu_shared *x)
@@ -87,7 +89,8 @@ struct slu_view {
 /* Look at everything as it was when the job was submitted. */
 void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 		   struct slu_view *v);
-/* The points of the view and their weights, in order. */
+/* The points of the view and their weights, of sum 1; in order. */
+void slu_view_points(const struct slu_view *v, struct slu_spread *out);
 void slu_view_spread(const struct slu_view *v, struct slu_spread *out);
 /* One set of weights as numbers. */
 void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
