@@ -33,7 +33,8 @@ bench_mckp_SOURCES = bench/mckp.c bench/measure.h
 bench_mckp_LDADD = libsluion.la $(GLPK_LIBS) -lm
 bench_programs += bench/resource_map_node
 bench_resource_map_node_SOURCES = bench/resource_map_node.c
-bench_staging_SOURCES = bench/staging.c bench/measure.h
+bench_staging_SOURCES = bench/staging.c bench/slow_fs.c bench/slow_fs.h \
+	bench/measure.h
 bench_staging_LDADD = libslunode.la
 bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \
 	bench/tbf_sim.h bench/measure.h $(fake_tbf)

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/staging [--csv] [--tree large|small] [--nodes N] [--repeat R] DIR
+ * bench/staging [--csv] [--tree large|small] [--files N] [--nodes N]
+ *	[--repeat R] [--slow MS] DIR
  *
- * Staging against `cp -r`: one tree of large files and one of 20,000 small
- * ones, copied inside DIR; the source is cold (as root: caches dropped), both
- * end when the data is on disk. All acts of staging count: walk, copy, verify,
- * finish. "Nodes" are N processes on this machine, which share its one disk;
- * so N = 1 is what a node does better than cp, and more nodes show what
- * dividing costs. Runs alternate; medians.
+ * Staging against `cp -r`, `rsync -a`, `fpsync` with as many workers as nodes,
+ * and, for large files, fio, which reads and writes as many bytes at the same
+ * time: one tree of large files and one of N (20,000) of 4 KiB, copied inside
+ * DIR; the source is cold (as root: caches dropped), all end when the data is
+ * on disk. All acts of staging count: walk, copy, verify, finish. "Nodes" are
+ * N processes on this machine, which share its one disk and take work from
+ * each other; so N = 1 is what a node does better than the others, and more
+ * nodes show what dividing costs. Runs alternate; medians.
+ *
+ * --slow: on a file system in DIR whose every operation takes MS longer.
  */
 #include "config.h"
 #include <errno.h>
@@ -21,11 +26,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "bench/measure.h"
+#include "bench/slow_fs.h"
+#include "burst_buffer/staging/claims.h"
 #include "burst_buffer/staging/stage.h"
 #include "common/file.h"
 #include "common/proc.h"
 
 #define REPEAT_MAX 99
+#define SECONDS	   3600
 
 static struct tree {
 	const char *name;
@@ -122,15 +130,23 @@ static void clear(void)
 
 static void act(enum slu_act_name name, struct slu_stage_part part)
 {
+	struct slu_claims_dir dir = {
+		.dir = open(path("claims"), O_RDONLY | O_DIRECTORY),
+		.self = part.self,
+	};
+	const struct slu_claims claims = {slu_claims_take, slu_claims_look,
+					  &dir};
 	struct slu_stage_result r;
 	struct slu_err err;
 
+	part.claims = part.n > 1 ? &claims : NULL;
 	part.manifest = open(path("manifest"), O_RDWR | O_CREAT, 0600);
 	if (slu_stage(name, &part, &r, &err)) {
 		fprintf(stderr, "staging: %s\n", err.text);
 		exit(1);
 	}
 	close(part.manifest);
+	close(dir.dir);
 }
 
 /* One act on n nodes at once. */
@@ -151,12 +167,13 @@ static void all_act(enum slu_act_name name, struct slu_stage_part part)
 
 static double ours(const struct tree *t, unsigned n)
 {
-	char from[4096];
-	struct slu_stage_part part = {.source = from, .n = n, .durable = true};
+	char from[4096], to[4096];
+	struct slu_stage_part part = {
+		.source = from, .destination = to, .n = n, .durable = true};
 	double start;
 
 	snprintf(from, sizeof(from), "%s", path(t->name));
-	part.destination = path("copy");
+	snprintf(to, sizeof(to), "%s", path("copy"));
 	unlink(path("manifest"));
 	start = bench_now();
 	act(SLU_PREPARE, part);
@@ -166,19 +183,108 @@ static double ours(const struct tree *t, unsigned n)
 	return bench_now() - start;
 }
 
-static double rival(const struct tree *t)
+static char *worker_count(void)
 {
-	char *copy[] = {"cp", "-r", path(t->name), path("copy"), NULL};
+	static char text[16];
+
+	snprintf(text, sizeof(text), "%u", nodes);
+	return text;
+}
+
+/* Rivals: seconds; below 0 when one is not installed. */
+
+static double run_rival(char **argv)
+{
 	char *flush[] = {"sync", "-f", path("copy"), NULL};
 	double start = bench_now();
 	struct slu_err err;
 
-	if (slu_run(copy, 600, NULL, &err) || slu_run(flush, 600, NULL, &err)) {
+	if (slu_run(argv, SECONDS, NULL, &err)) {
 		fprintf(stderr, "staging: %s\n", err.text);
-		exit(1);
+		return -1;
 	}
+	if (slu_run(flush, SECONDS, NULL, &err))
+		die("sync");
 	return bench_now() - start;
 }
+
+static double by_cp(const struct tree *t)
+{
+	char *argv[] = {"cp", "-r", path(t->name), path("copy"), NULL};
+
+	return run_rival(argv);
+}
+
+static double by_rsync(const struct tree *t)
+{
+	char *argv[] = {"rsync", "-a", path(t->name), path("copy"), NULL};
+
+	return run_rival(argv);
+}
+
+static double by_fpsync(const struct tree *t)
+{
+	char *argv[] = {"fpsync",	"-n",	       worker_count(), "-f",
+			"2000",		"-s",	       "1073741824",   "-t",
+			path("fpsync"), path(t->name), path("copy"),   NULL};
+
+	return run_rival(argv);
+}
+
+/* The longest of its jobs: it takes long to begin. */
+static double longest_job(const char *report)
+{
+	double most = -1;
+
+	while (report && (report = strstr(report, "\"job_runtime\" : "))) {
+		double is = strtod(strchr(report, ':') + 1, NULL);
+
+		most = is > most ? is : most;
+		report++;
+	}
+	return most / 1e3;
+}
+
+/* As many bytes are read and, by others, written. */
+static double by_fio(const struct tree *t)
+{
+	char script[16384];
+	char *argv[] = {"sh", "-c", script, NULL};
+	struct slu_buf report = {0};
+	struct slu_err err;
+	double seconds = -1;
+	int n;
+
+	if (t->size < 1 << 20)
+		return -1;
+	n = snprintf(script, sizeof(script),
+		     "fio --output-format=json --ioengine=psync --bs=4M "
+		     "--size=%zu --filesize=%zu",
+		     t->size, t->size);
+	for (unsigned f = 0; f < t->files; f++)
+		n += snprintf(script + n, sizeof(script) - (size_t)n,
+			      " --name=r%u --rw=read --filename=%s/%s/d0/f%u"
+			      " --name=w%u --rw=write --end_fsync=1"
+			      " --filename=%s/copy/f%u",
+			      f, dir, t->name, f, f, dir, f);
+	if (slu_run(argv, SECONDS, &report, &err))
+		fprintf(stderr, "staging: %s\n", err.text);
+	else
+		seconds = longest_job(report.data);
+	slu_buf_free(&report);
+	return seconds;
+}
+
+static const struct rival {
+	const char *name;
+	double (*run)(const struct tree *t);
+} rivals[] = {
+	{"cp -r", by_cp},
+	{"rsync -a", by_rsync},
+	{"fpsync", by_fpsync},
+	{"fio", by_fio},
+};
+#define RIVALS (sizeof(rivals) / sizeof(rivals[0]))
 
 static int compare(const void *a, const void *b)
 {
@@ -193,41 +299,56 @@ static double median(double *v)
 	return v[repeat / 2];
 }
 
-static double measure(const struct tree *t, unsigned n)
+static void get_ready(void)
 {
 	clear();
+	slu_rmtree(AT_FDCWD, path("claims"), NULL);
+	slu_rmtree(AT_FDCWD, path("fpsync"), NULL);
+	mkdir(path("claims"), 0700);
+	mkdir(path("fpsync"), 0700);
 	make_cold();
-	return n ? ours(t, n) : rival(t);
 }
 
-static void print(const struct tree *t, unsigned n, double mine, double other,
-		  bool csv)
+static void print(const struct tree *t, unsigned n, double mine,
+		  const char *rival, double other, bool csv)
 {
 	bool bytes = t->size > 1 << 20;
 	double all = bytes ? (double)t->dirs * t->files * (double)t->size / 1e6
 			   : t->dirs * t->files;
 
-	printf(csv ? "%s x %u,staging,%s,%.0f,cp -r,%.0f,%.2f\n"
-		   : "%-6s %5u  %-8s %8.0f %8.0f %7.2f\n",
-	       t->name, n, bytes ? "MB/s" : "files/s", all / mine, all / other,
-	       other / mine);
+	if (other < 0)
+		return;
+	printf(csv ? "%s x %u,staging,%s,%.0f,%s,%.0f,%.2f\n"
+		   : "%-6s %5u  %-8s %8.0f  %-9s %8.0f %7.2f\n",
+	       t->name, n, bytes ? "MB/s" : "files/s", all / mine, rival,
+	       all / other, other / mine);
 	fflush(stdout);
 }
 
 static void run(const struct tree *t, bool csv)
 {
-	double mine[2][REPEAT_MAX], other[REPEAT_MAX], cp;
+	double mine[2][REPEAT_MAX], other[RIVALS][REPEAT_MAX], middle[2];
 
 	make_tree(t);
 	for (unsigned i = 0; i < repeat; i++) {
-		other[i] = measure(t, 0);
-		mine[0][i] = measure(t, 1);
-		mine[1][i] = measure(t, nodes);
+		for (size_t r = 0; r < RIVALS; r++) {
+			get_ready();
+			other[r][i] = rivals[r].run(t);
+		}
+		for (unsigned m = 0; m < 2; m++) {
+			get_ready();
+			mine[m][i] = ours(t, m ? nodes : 1);
+		}
 	}
-	cp = median(other);
-	print(t, 1, median(mine[0]), cp, csv);
-	if (nodes > 1)
-		print(t, nodes, median(mine[1]), cp, csv);
+	middle[0] = median(mine[0]);
+	middle[1] = median(mine[1]);
+	for (size_t r = 0; r < RIVALS; r++) {
+		double is = median(other[r]);
+
+		print(t, 1, middle[0], rivals[r].name, is, csv);
+		if (nodes > 1)
+			print(t, nodes, middle[1], rivals[r].name, is, csv);
+	}
 }
 
 static unsigned number(const char *text)
@@ -249,9 +370,12 @@ int main(int argc, char **argv)
 		{"tree", required_argument, NULL, 't'},
 		{"nodes", required_argument, NULL, 'n'},
 		{"repeat", required_argument, NULL, 'r'},
+		{"files", required_argument, NULL, 'f'},
+		{"slow", required_argument, NULL, 's'},
 		{NULL, 0, NULL, 0}};
 	const char *only = NULL;
 	bool csv = false;
+	unsigned slow = 0;
 	char work[4096];
 	int c;
 
@@ -269,23 +393,36 @@ int main(int argc, char **argv)
 		case 'r':
 			repeat = number(optarg);
 			break;
+		case 'f':
+			trees[1].files = (unsigned)strtoul(optarg, NULL, 10) /
+					 trees[1].dirs;
+			break;
+		case 's':
+			slow = number(optarg);
+			break;
 		default:
 			return 2;
 		}
 	if (optind + 1 != argc) {
 		fprintf(stderr, "usage: staging [--csv] [--tree large|small] "
-				"[--nodes N] [--repeat R] DIR\n");
+				"[--files N] [--nodes N] [--repeat R] "
+				"[--slow MS] DIR\n");
 		return 2;
 	}
 	snprintf(work, sizeof(work), "%.4000s/staging.XXXXXX", argv[optind]);
 	dir = mkdtemp(work);
 	if (!dir)
 		die(argv[optind]);
+	if (slow)
+		dir = slow_fs_mount(work, slow);
 	printf(csv ? "case,metric,unit,ours,rival,rival_value,ratio\n"
-		   : "tree   nodes  unit         ours    cp -r   ratio\n");
+		   : "tree   nodes  unit         ours  rival        value   ratio\n");
+	fflush(stdout);
 	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++)
 		if (!only || !strcmp(only, trees[i].name))
 			run(&trees[i], csv);
-	slu_rmtree(AT_FDCWD, dir, NULL);
+	if (slow)
+		slow_fs_unmount(work);
+	slu_rmtree(AT_FDCWD, work, NULL);
 	return 0;
 }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BENCH_SLOW_FS_H
+#define BENCH_SLOW_FS_H
+
+/* Storage that answers late, however many ask it at once: a client of GlusterFS
+ * alone on a directory, with its translator debug/delay-gen. Needs root. */
+
+/* Mounts it in `work`; where it is, in static memory. Ends the program when it
+ * cannot be had. */
+const char *slow_fs_mount(const char *work, unsigned milliseconds);
+void slow_fs_unmount(const char *work);
+
+#endif
