@@ -173,3 +173,41 @@ check_PROGRAMS += tests/unit/test_client
 TESTS += tests/unit/test_client
 tests_unit_test_client_LDADD = libsluclient.la libsluiced.la $(CHECK_LIBS)
 endif
+
+# Files in segments, and the library that unmodified programs read them by.
+noinst_LTLIBRARIES += libslusegments.la
+libslusegments_la_SOURCES = \
+	select_io/segments/index.c select_io/segments/index.h \
+	select_io/segments/cut.c select_io/segments/cut.h
+libslusegments_la_LIBADD = libslustripe.la libslucommon.la
+
+pkglib_LTLIBRARIES = libsluice_segments.la
+libsluice_segments_la_SOURCES = \
+	select_io/segments/index.c \
+	select_io/segments/joined.c select_io/segments/joined.h \
+	select_io/segments/preload.c select_io/segments/sizes.c
+libsluice_segments_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fno-builtin \
+	-Wno-nonnull-compare -Wno-missing-prototypes
+libsluice_segments_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-Wl,--version-script=$(top_srcdir)/select_io/segments/preload.map
+libsluice_segments_la_LIBADD = -ldl -lpthread
+EXTRA_libsluice_segments_la_DEPENDENCIES = select_io/segments/preload.map
+EXTRA_DIST += select_io/segments/preload.map
+
+dist_man_MANS += man/sluice-segments.1
+bin_PROGRAMS += sluice-segments
+sluice_segments_SOURCES = select_io/segments/main.c
+sluice_segments_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
+sluice_segments_LDADD = libslusegments.la libslucommon.la
+
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_segments
+TESTS += tests/unit/test_segments
+tests_unit_test_segments_LDADD = libslusegments.la $(CHECK_LIBS)
+endif
+check_PROGRAMS += tests/fuzz/fuzz_segments
+TESTS += tests/fuzz/fuzz_segments
+EXTRA_DIST += tests/fuzz/corpus/segments
+tests_fuzz_fuzz_segments_SOURCES = tests/fuzz/fuzz_segments.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_segments_LDADD = libslusegments.la

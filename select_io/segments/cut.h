@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SEGMENTS_CUT_H
+#define SLU_SEGMENTS_CUT_H
+
+/* Making and removing files in segments. */
+
+#include "common/err.h"
+#include "select_io/stripe/layout.h"
+
+struct slu_cut {
+	const char *lfs; /* the program that stripes directories; NULL: none */
+	bool dry_run;	 /* only print what would be done */
+};
+
+/*
+ * Copy what `in` has, to its end, into parts at the watermarks of `layout`, in
+ * directories DEST.segments/4ost-1m and so on, each striped as its component,
+ * and put the index at `dest`, which must not be there. Last of all, so that
+ * what was cut short is not taken for whole; its parts are removed.
+ */
+int slu_cut_file(int in, const char *dest,
+		 const struct slu_stripe_layout *layout,
+		 const struct slu_cut *how, struct slu_err *err);
+/* Remove the index first, then its parts. SLU_INVALID: `path` is no file in
+ * segments. */
+int slu_cut_remove(const char *path, struct slu_err *err);
+
+#endif

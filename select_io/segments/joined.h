@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SEGMENTS_JOINED_H
+#define SLU_SEGMENTS_JOINED_H
+
+/*
+ * Inside of libsluice_segments.so, which is loaded into unmodified programs:
+ * which of their descriptors are files in segments. A descriptor is that of the
+ * index; the offset is the index's own, so that dup, fork and exec share it as
+ * they do for any file. Parts are opened when they are first read.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "select_io/segments/index.h"
+
+struct slu_joined; /* counted: of a descriptor, and while it is read */
+
+/* The C library's own. */
+struct slu_real {
+	int (*open)(const char *path, int flags, ...);
+	int (*openat)(int dir, const char *path, int flags, ...);
+	int (*close)(int fd);
+	int (*fcntl)(int fd, int cmd, ...);
+	ssize_t (*pread)(int fd, void *buf, size_t n, off_t at);
+	off_t (*lseek)(int fd, off_t at, int whence);
+};
+extern struct slu_real slu_real;
+
+/* A descriptor that has just been opened for reading: is it an index? */
+void slu_joined_adopt(int fd);
+/* The bytes of the whole if fd is an index; -1: it is none. */
+int64_t slu_joined_peek(int fd);
+/* NULL: an ordinary descriptor. The caller puts it back. */
+struct slu_joined *slu_joined_get(int fd);
+void slu_joined_put(struct slu_joined *j);
+bool slu_joined_is(int fd);
+/* `to` is a copy of `from` now (whatever it was). */
+void slu_joined_dup(int from, int to);
+/* It is closed. */
+void slu_joined_drop(int fd);
+
+const struct slu_segments *slu_joined_segments(const struct slu_joined *j);
+/* As pread(2), of the whole. */
+ssize_t slu_joined_read(struct slu_joined *j, void *buf, size_t n, off_t at);
+/* The descriptor of a part; -1 and errno. */
+int slu_joined_part(struct slu_joined *j, size_t i);
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libsluice_segments.so: programs that are started with it in LD_PRELOAD see a
+ * file in segments as the one file that it is, for reading. Only calls through
+ * the C library are seen: not those of static programs, nor io_uring. Of what
+ * takes a FILE, fopen, fdopen and stdin are.
+ * Opening for writing is EROFS.
+ */
+#include "config.h"
+#include "select_io/segments/joined.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+/* The next definition of NAME, looked up once. */
+#define NEXT(name)                     \
+	static __typeof__(&name) next; \
+	if (!next)                     \
+	next = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
+
+static void find_real(void)
+{
+	if (slu_real.pread)
+		return;
+	slu_real.open = (int (*)(const char *, int, ...))(uintptr_t)dlsym(
+		RTLD_NEXT, "open");
+	slu_real.openat = (int (*)(int, const char *, int, ...))(
+		uintptr_t)dlsym(RTLD_NEXT, "openat");
+	slu_real.close = (int (*)(int))(uintptr_t)dlsym(RTLD_NEXT, "close");
+	slu_real.fcntl =
+		(int (*)(int, int, ...))(uintptr_t)dlsym(RTLD_NEXT, "fcntl");
+	slu_real.lseek =
+		(off_t(*)(int, off_t, int))(uintptr_t)dlsym(RTLD_NEXT, "lseek");
+	slu_real.pread = (ssize_t(*)(int, void *, size_t, off_t))(
+		uintptr_t)dlsym(RTLD_NEXT, "pread");
+}
+
+/* Opening */
+
+static bool is_index_at(int dir, const char *path)
+{
+	int keep = errno, fd;
+	bool is;
+
+	fd = slu_real.openat(dir, path,
+			     O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	is = fd >= 0 && slu_joined_peek(fd) >= 0;
+	if (fd >= 0)
+		slu_real.close(fd);
+	errno = keep;
+	return is;
+}
+
+static int open_at(int dir, const char *path, int flags, mode_t mode)
+{
+	int fd, keep = errno;
+	struct stat st;
+
+	find_real();
+	if ((flags & O_ACCMODE) != O_RDONLY || flags & O_TRUNC) {
+		if (!(flags & O_EXCL) && !fstatat(dir, path, &st, 0) &&
+		    S_ISREG(st.st_mode) && is_index_at(dir, path)) {
+			errno = EROFS;
+			return -1;
+		}
+		errno = keep;
+		return slu_real.openat(dir, path, flags, mode);
+	}
+	fd = slu_real.openat(dir, path, flags, mode);
+	if (fd < 0 || flags & (O_PATH | O_DIRECTORY))
+		return fd;
+	keep = errno;
+	slu_joined_adopt(fd);
+	errno = keep;
+	return fd;
+}
+
+/* The mode, if there is one. */
+static mode_t take_mode(int flags, va_list ap)
+{
+	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+}
+
+#define OPEN(name)                                           \
+	EXPORT int name(const char *path, int flags, ...);   \
+	int name(const char *path, int flags, ...)           \
+	{                                                    \
+		va_list ap;                                  \
+		mode_t mode;                                 \
+                                                             \
+		va_start(ap, flags);                         \
+		mode = take_mode(flags, ap);                 \
+		va_end(ap);                                  \
+		return open_at(AT_FDCWD, path, flags, mode); \
+	}
+#define OPENAT(name)                                                \
+	EXPORT int name(int dir, const char *path, int flags, ...); \
+	int name(int dir, const char *path, int flags, ...)         \
+	{                                                           \
+		va_list ap;                                         \
+		mode_t mode;                                        \
+                                                                    \
+		va_start(ap, flags);                                \
+		mode = take_mode(flags, ap);                        \
+		va_end(ap);                                         \
+		return open_at(dir, path, flags, mode);             \
+	}
+OPEN(open)
+OPEN(open64)
+OPEN(__open_2)
+OPEN(__open64_2)
+OPENAT(openat)
+OPENAT(openat64)
+OPENAT(__openat_2)
+OPENAT(__openat64_2)
+
+/* Reading */
+
+static ssize_t read_on(struct slu_joined *j, int fd, void *buf, size_t n)
+{
+	off_t at = slu_real.lseek(fd, 0, SEEK_CUR);
+	ssize_t got = at < 0 ? -1 : slu_joined_read(j, buf, n, at);
+
+	if (got > 0)
+		slu_real.lseek(fd, at + got, SEEK_SET);
+	slu_joined_put(j);
+	return got;
+}
+
+EXPORT ssize_t read(int fd, void *buf, size_t n)
+{
+	struct slu_joined *j = slu_joined_get(fd);
+
+	NEXT(read);
+	return j ? read_on(j, fd, buf, n) : next(fd, buf, n);
+}
+
+EXPORT ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
+ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
+{
+	if (n > room)
+		abort();
+	return read(fd, buf, n);
+}
+
+#define PREAD(name)                                                 \
+	EXPORT ssize_t name(int fd, void *buf, size_t n, off_t at); \
+	ssize_t name(int fd, void *buf, size_t n, off_t at)         \
+	{                                                           \
+		struct slu_joined *j = slu_joined_get(fd);          \
+		ssize_t got;                                        \
+                                                                    \
+		find_real();                                        \
+		if (!j)                                             \
+			return slu_real.pread(fd, buf, n, at);      \
+		got = slu_joined_read(j, buf, n, at);               \
+		slu_joined_put(j);                                  \
+		return got;                                         \
+	}
+PREAD(pread)
+PREAD(pread64)
+
+#define PREAD_CHK(name)                                                  \
+	EXPORT ssize_t name(int fd, void *buf, size_t n, off_t at,       \
+			    size_t room);                                \
+	ssize_t name(int fd, void *buf, size_t n, off_t at, size_t room) \
+	{                                                                \
+		if (n > room)                                            \
+			abort();                                         \
+		return pread(fd, buf, n, at);                            \
+	}
+PREAD_CHK(__pread_chk)
+PREAD_CHK(__pread64_chk)
+
+/* at < 0: on from where the descriptor is. */
+static ssize_t read_vector(int fd, const struct iovec *v, int n, off_t at)
+{
+	ssize_t all = 0, got;
+
+	for (int i = 0; i < n; i++) {
+		got = at < 0 ? read(fd, v[i].iov_base, v[i].iov_len)
+			     : pread(fd, v[i].iov_base, v[i].iov_len, at + all);
+		if (got < 0)
+			return all ? all : -1;
+		all += got;
+		if ((size_t)got < v[i].iov_len)
+			break;
+	}
+	return all;
+}
+
+EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
+{
+	NEXT(readv);
+	return slu_joined_is(fd) ? read_vector(fd, v, n, -1) : next(fd, v, n);
+}
+
+#define PREADV(name)                                                        \
+	EXPORT ssize_t name(int fd, const struct iovec *v, int n, off_t at) \
+	{                                                                   \
+		NEXT(name);                                                 \
+		return slu_joined_is(fd) ? read_vector(fd, v, n, at)        \
+					 : next(fd, v, n, at);              \
+	}
+PREADV(preadv)
+PREADV(preadv64)
+
+/* -1 is where the descriptor is. */
+#define PREADV2(name)                                                       \
+	EXPORT ssize_t name(int fd, const struct iovec *v, int n, off_t at, \
+			    int flags)                                      \
+	{                                                                   \
+		NEXT(name);                                                 \
+		return slu_joined_is(fd) ? read_vector(fd, v, n, at)        \
+					 : next(fd, v, n, at, flags);       \
+	}
+PREADV2(preadv2)
+PREADV2(preadv64v2)
+
+static off_t seek(struct slu_joined *j, int fd, off_t at, int whence)
+{
+	off_t end = (off_t)slu_joined_segments(j)->size;
+
+	slu_joined_put(j);
+	if (whence == SEEK_END)
+		return slu_real.lseek(fd, end + at, SEEK_SET);
+	if (whence == SEEK_DATA || whence == SEEK_HOLE) {
+		if (at < 0 || at >= end) {
+			errno = ENXIO;
+			return -1;
+		}
+		return slu_real.lseek(fd, whence == SEEK_DATA ? at : end,
+				      SEEK_SET);
+	}
+	return slu_real.lseek(fd, at, whence);
+}
+
+#define LSEEK(name)                                        \
+	EXPORT off_t name(int fd, off_t at, int whence)    \
+	{                                                  \
+		struct slu_joined *j = slu_joined_get(fd); \
+                                                           \
+		find_real();                               \
+		return j ? seek(j, fd, at, whence)         \
+			 : slu_real.lseek(fd, at, whence); \
+	}
+LSEEK(lseek)
+LSEEK(lseek64)
+
+/* A range inside of one part is its part's; else it is read into memory. */
+static void *map(struct slu_joined *j, void *addr, size_t n, int prot,
+		 int flags, off_t at)
+{
+	const struct slu_segments *s = slu_joined_segments(j);
+	size_t i = slu_segments_find(s, (uint64_t)at);
+	const struct slu_segment *part = &s->part[i];
+	long page = sysconf(_SC_PAGESIZE);
+	void *p;
+	int fd;
+
+	NEXT(mmap);
+	if (prot & PROT_WRITE && !(flags & MAP_PRIVATE)) {
+		errno = EACCES;
+		return MAP_FAILED;
+	}
+	if (i < s->n && (part->begin % (uint64_t)page) == 0 &&
+	    (uint64_t)at + n <= part->begin + part->size) {
+		fd = slu_joined_part(j, i);
+		return fd < 0 ? MAP_FAILED
+			      : next(addr, n, prot, flags, fd,
+				     at - (off_t)part->begin);
+	}
+	p = next(addr, n, PROT_READ | PROT_WRITE,
+		 (flags & ~MAP_TYPE) | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return p;
+	if (slu_joined_read(j, p, n, at) < 0 || mprotect(p, n, prot)) {
+		munmap(p, n);
+		return MAP_FAILED;
+	}
+	return p;
+}
+
+#define MMAP(name)                                                           \
+	EXPORT void *name(void *addr, size_t n, int prot, int flags, int fd, \
+			  off_t at)                                          \
+	{                                                                    \
+		struct slu_joined *j =                                       \
+			flags & MAP_ANONYMOUS ? NULL : slu_joined_get(fd);   \
+		void *p;                                                     \
+                                                                             \
+		NEXT(name);                                                  \
+		if (!j)                                                      \
+			return next(addr, n, prot, flags, fd, at);           \
+		p = map(j, addr, n, prot, flags, at);                        \
+		slu_joined_put(j);                                           \
+		return p;                                                    \
+	}
+MMAP(mmap)
+MMAP(mmap64)
+
+/* Descriptors */
+
+EXPORT int close(int fd)
+{
+	find_real();
+	slu_joined_drop(fd);
+	return slu_real.close(fd);
+}
+
+EXPORT int dup(int fd)
+{
+	int to;
+
+	NEXT(dup);
+	to = next(fd);
+	slu_joined_dup(fd, to);
+	return to;
+}
+
+EXPORT int dup2(int fd, int to)
+{
+	int got;
+
+	NEXT(dup2);
+	got = next(fd, to);
+	slu_joined_dup(fd, got);
+	return got;
+}
+
+EXPORT int dup3(int fd, int to, int flags)
+{
+	int got;
+
+	NEXT(dup3);
+	got = next(fd, to, flags);
+	slu_joined_dup(fd, got);
+	return got;
+}
+
+#define FCNTL(name)                                           \
+	EXPORT int name(int fd, int cmd, ...)                 \
+	{                                                     \
+		va_list ap;                                   \
+		void *arg;                                    \
+		int got;                                      \
+                                                              \
+		NEXT(name);                                   \
+		va_start(ap, cmd);                            \
+		arg = va_arg(ap, void *);                     \
+		va_end(ap);                                   \
+		got = next(fd, cmd, arg);                     \
+		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) \
+			slu_joined_dup(fd, got);              \
+		return got;                                   \
+	}
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+/* FILEs: the C library reads those by itself. */
+
+static ssize_t cookie_read(void *cookie, char *buf, size_t n)
+{
+	return read((int)(intptr_t)cookie, buf, n);
+}
+
+static int cookie_seek(void *cookie, off64_t *at, int whence)
+{
+	off_t got = lseek((int)(intptr_t)cookie, *at, whence);
+
+	*at = got;
+	return got < 0 ? -1 : 0;
+}
+
+static int cookie_close(void *cookie)
+{
+	return close((int)(intptr_t)cookie);
+}
+
+static FILE *stream(int fd)
+{
+	static const cookie_io_functions_t calls = {cookie_read, NULL,
+						    cookie_seek, cookie_close};
+
+	return fopencookie((void *)(intptr_t)fd, "r", calls);
+}
+
+static FILE *open_file(const char *path, const char *mode)
+{
+	FILE *f;
+	int fd;
+
+	if (mode[0] != 'r' || strchr(mode, '+')) {
+		errno = EROFS;
+		return NULL;
+	}
+	fd = open_at(AT_FDCWD, path, O_RDONLY, 0);
+	if (fd < 0)
+		return NULL;
+	f = stream(fd);
+	if (!f)
+		close(fd);
+	return f;
+}
+
+static bool is_index(const char *path)
+{
+	int keep = errno;
+	struct stat st;
+	bool is;
+
+	find_real();
+	is = !fstatat(AT_FDCWD, path, &st, 0) && S_ISREG(st.st_mode) &&
+	     is_index_at(AT_FDCWD, path);
+	errno = keep;
+	return is;
+}
+
+#define FOPEN(name)                                           \
+	EXPORT FILE *name(const char *path, const char *mode) \
+	{                                                     \
+		NEXT(name);                                   \
+		return is_index(path) ? open_file(path, mode) \
+				      : next(path, mode);     \
+	}
+FOPEN(fopen)
+FOPEN(fopen64)
+
+EXPORT FILE *fdopen(int fd, const char *mode)
+{
+	NEXT(fdopen);
+	return slu_joined_is(fd) ? stream(fd) : next(fd, mode);
+}
+
+/* Descriptors that came over exec: "program <file". */
+__attribute__((constructor)) static void adopt_all(void)
+{
+	struct dirent *e;
+	DIR *d;
+
+	find_real();
+	d = opendir("/proc/self/fd");
+	while (d && (e = readdir(d))) {
+		struct stat st;
+		int fd = atoi(e->d_name);
+
+		if (e->d_name[0] != '.' && fd != dirfd(d) &&
+		    (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY &&
+		    !fstat(fd, &st) && S_ISREG(st.st_mode))
+			slu_joined_adopt(fd);
+	}
+	if (d)
+		closedir(d);
+	if (slu_joined_is(0))
+		stdin = stream(0);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* libsluice_segments.so: the size of a file in segments, as the stat calls of
+ * unmodified programs see it. A file that is larger than an index can be is
+ * none, so that others cost nothing more. And copies in the kernel, which fail
+ * as where it cannot do them; programs then read. */
+#include "config.h"
+#include "select_io/segments/joined.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define NEXT(name)                     \
+	static __typeof__(&name) next; \
+	if (!next)                     \
+	next = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
+
+static bool may_be(mode_t mode, int64_t size)
+{
+	return slu_real.pread && S_ISREG(mode) &&
+	       size > (int64_t)sizeof(SLU_SEGMENTS_MAGIC) &&
+	       size <= SLU_SEGMENTS_TEXT;
+}
+
+/* Bytes of the whole; -1: it is an ordinary file. */
+static int64_t size_at(int dir, const char *path, int flags)
+{
+	int keep = errno, fd;
+	int64_t size = -1;
+
+	fd = slu_real.openat(
+		dir, path,
+		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+			(flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0));
+	if (fd >= 0) {
+		size = slu_joined_peek(fd);
+		slu_real.close(fd);
+	}
+	errno = keep;
+	return size;
+}
+
+static int64_t size_of(int fd)
+{
+	struct slu_joined *j = slu_joined_get(fd);
+	int64_t size = j ? (int64_t)slu_joined_segments(j)->size : -1;
+
+	slu_joined_put(j);
+	return size;
+}
+
+/* An empty path with AT_EMPTY_PATH is the descriptor itself. */
+static int64_t whole(int dir, const char *path, int flags)
+{
+	return path && *path ? size_at(dir, path, flags) : size_of(dir);
+}
+
+#define SET(st, dir, path, flags)                                    \
+	do {                                                         \
+		int64_t size_ = may_be((st)->st_mode, (st)->st_size) \
+					? whole(dir, path, flags)    \
+					: -1;                        \
+                                                                     \
+		if (size_ >= 0) {                                    \
+			(st)->st_size = size_;                       \
+			(st)->st_blocks = (size_ + 511) / 512;       \
+		}                                                    \
+	} while (0)
+
+#define STAT(name, type, flags)                            \
+	EXPORT int name(const char *path, struct type *st) \
+	{                                                  \
+		int rc;                                    \
+                                                           \
+		NEXT(name);                                \
+		rc = next(path, st);                       \
+		if (rc == 0)                               \
+			SET(st, AT_FDCWD, path, flags);    \
+		return rc;                                 \
+	}
+#define FSTAT(name, type)                        \
+	EXPORT int name(int fd, struct type *st) \
+	{                                        \
+		int rc;                          \
+                                                 \
+		NEXT(name);                      \
+		rc = next(fd, st);               \
+		if (rc == 0)                     \
+			SET(st, fd, NULL, 0);    \
+		return rc;                       \
+	}
+#define FSTATAT(name, type)                                                    \
+	EXPORT int name(int dir, const char *path, struct type *st, int flags) \
+	{                                                                      \
+		int rc;                                                        \
+                                                                               \
+		NEXT(name);                                                    \
+		rc = next(dir, path, st, flags);                               \
+		if (rc == 0)                                                   \
+			SET(st, dir, path, flags);                             \
+		return rc;                                                     \
+	}
+STAT(stat, stat, 0)
+STAT(stat64, stat64, 0)
+STAT(lstat, stat, AT_SYMLINK_NOFOLLOW)
+STAT(lstat64, stat64, AT_SYMLINK_NOFOLLOW)
+FSTAT(fstat, stat)
+FSTAT(fstat64, stat64)
+FSTATAT(fstatat, stat)
+FSTATAT(fstatat64, stat64)
+
+EXPORT int statx(int dir, const char *path, int flags, unsigned mask,
+		 struct statx *st)
+{
+	int64_t size;
+	int rc;
+
+	NEXT(statx);
+	rc = next(dir, path, flags, mask, st);
+	if (rc || !may_be(st->stx_mode, (int64_t)st->stx_size))
+		return rc;
+	size = whole(dir, path, flags);
+	if (size >= 0) {
+		st->stx_size = (uint64_t)size;
+		st->stx_blocks = ((uint64_t)size + 511) / 512;
+	}
+	return rc;
+}
+
+/* Copies in the kernel, which would copy the index */
+
+EXPORT ssize_t copy_file_range(int in, off_t *in_at, int out, off_t *out_at,
+			       size_t n, unsigned flags)
+{
+	NEXT(copy_file_range);
+	if (!slu_joined_is(in))
+		return next(in, in_at, out, out_at, n, flags);
+	errno = EXDEV;
+	return -1;
+}
+
+#define SENDFILE(name)                                             \
+	EXPORT ssize_t name(int out, int in, off_t *at, size_t n); \
+	ssize_t name(int out, int in, off_t *at, size_t n)         \
+	{                                                          \
+		NEXT(name);                                        \
+		if (!slu_joined_is(in))                            \
+			return next(out, in, at, n);               \
+		errno = EINVAL;                                    \
+		return -1;                                         \
+	}
+SENDFILE(sendfile)
+SENDFILE(sendfile64)
+
+EXPORT ssize_t splice(int in, off_t *in_at, int out, off_t *out_at, size_t n,
+		      unsigned flags)
+{
+	NEXT(splice);
+	if (!slu_joined_is(in))
+		return next(in, in_at, out, out_at, n, flags);
+	errno = EINVAL;
+	return -1;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files in segments: their index, making them, and unmodified programs that
+ * read them through libsluice_segments.so. */
+#include "config.h"
+#include "tests/unit/harness.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/proc.h"
+#include "select_io/segments/index.h"
+#include "select_io/segments/cut.h"
+#include "tests/unit/random.h"
+#include "tests/unit/tmpdir.h"
+
+#define KIB 1024u
+
+static struct slu_err err;
+
+START_TEST(test_index)
+{
+	static const struct {
+		const char *text;
+		size_t n; /* parts; 99: refused */
+	} cases[] = {
+		{"sluice-segments 1 0\n", 0},
+		{"sluice-segments 1 7\n3 a\n4 b/c d\n", 2},
+		{"sluice-segments 1 7\n7 ..a/b..\n", 1},
+		{"sluice-segments 1 7\n3 a\n", 99},
+		{"sluice-segments 1 7\n8 a\n", 99},
+		{"sluice-segments 1 7\n7 a", 99},
+		{"sluice-segments 1 7\n7 \n", 99},
+		{"sluice-segments 1 7\n7\n", 99},
+		{"sluice-segments 1 7\n7 /a\n", 99},
+		{"sluice-segments 1 7\n7 a/../../b\n", 99},
+		{"sluice-segments 1 7\n7 ..\n", 99},
+		{"sluice-segments 1 7\n0 a\n7 b\n", 99},
+		{"sluice-segments 1 7\n-7 a\n", 99},
+		{"sluice-segments 1 7x\n", 99},
+		{"sluice-segments 1 7", 99},
+		{"sluice-segments 1 99999999999999999999\n", 99},
+		{"sluice-segments 1 9223372036854775807\n"
+		 "9223372036854775807 a\n1 b\n",
+		 99},
+		{"sluice-segments 2 7\n7 a\n", 99},
+		{"something else\n", 99},
+		{"", 99},
+	};
+	struct slu_segments s;
+	char text[SLU_SEGMENTS_TEXT];
+	size_t n;
+
+	each(c, cases)
+	{
+		bool ok = slu_segments_parse(c->text, strlen(c->text), &s);
+
+		expect(ok == (c->n != 99), "%s", c->text);
+		if (!ok)
+			continue;
+		ck_assert_uint_eq(s.n, c->n);
+		n = slu_segments_text(&s, text, sizeof(text));
+		ck_assert_uint_eq(n, strlen(c->text));
+		ck_assert_str_eq(text, c->text);
+		ck_assert_uint_eq(slu_segments_text(&s, text, n), 0);
+	}
+	ck_assert(slu_segments_parse(cases[1].text, strlen(cases[1].text), &s));
+	for (uint64_t at = 0; at < 9; at++)
+		ck_assert_uint_eq(slu_segments_find(&s, at), at < 3   ? 0
+							     : at < 7 ? 1
+								      : 2);
+}
+END_TEST
+
+static const struct slu_stripe_layout layout = {
+	{{64 * KIB, 4, KIB *KIB, ""},
+	 {192 * KIB, 8, 2 * KIB *KIB, ""},
+	 {0, 16, 4 * KIB *KIB, ""}},
+	3};
+static const struct slu_cut plain = {0};
+
+static void make_random(const char *path, size_t size)
+{
+	char *data = malloc(size + 1);
+	uint64_t seed = size;
+
+	for (size_t i = 0; i < size; i++)
+		data[i] = (char)slu_random(&seed, 256);
+	expect_ok(slu_file_write(AT_FDCWD, path, data, size, 0644, false, &err),
+		  err);
+	free(data);
+}
+
+static int cut(const char *from, const char *to, const struct slu_cut *how)
+{
+	int fd = open(from, O_RDONLY), rc;
+
+	ck_assert_int_ge(fd, 0);
+	rc = slu_cut_file(fd, to, &layout, how, &err);
+	close(fd);
+	return rc;
+}
+
+static char *path(const char *name)
+{
+	return slu_asprintf("%s/%s", tmpdir(), name);
+}
+
+START_TEST(test_split)
+{
+	static const struct {
+		size_t size, parts;
+	} cases[] = {{0, 0},	     {1, 1},
+		     {64 * KIB, 1},  {64 * KIB + 1, 2},
+		     {192 * KIB, 2}, {200 * KIB + 7, 3}};
+	char *from = path("from"), *to = path("to"), *dir = path("to.segments");
+
+	each(c, cases)
+	{
+		struct slu_buf text = {0};
+		struct slu_segments s;
+
+		make_random(from, c->size);
+		expect_ok(cut(from, to, &plain), err);
+		expect_ok(slu_file_read(AT_FDCWD, to, 9999, &text, &err), err);
+		ck_assert(slu_segments_parse(text.data, text.len, &s));
+		ck_assert(s.n == c->parts && s.size == c->size);
+		if (s.n > 1)
+			ck_assert_str_eq(s.part[1].name,
+					 "to.segments/8ost-2m/part-01");
+		expect_fail(cut(from, to, &plain), err, SLU_INVALID,
+			    "is there already");
+		expect_ok(slu_cut_remove(to, &err), err);
+		ck_assert(access(to, F_OK) && access(dir, F_OK));
+		slu_buf_free(&text);
+	}
+	expect_fail(slu_cut_remove(from, &err), err, SLU_INVALID,
+		    "no file in segments");
+	free(from);
+	free(to);
+	free(dir);
+}
+END_TEST
+
+/* Directories are striped; where that fails nothing stays behind. */
+START_TEST(test_lfs)
+{
+	char *from = path("from"), *to = path("to"), *dir = path("to.segments");
+	char *lfs = path("lfs"), *log = path("lfs.log"), *script, *want;
+	struct slu_cut how = {.lfs = lfs};
+	struct slu_buf text = {0};
+
+	script = slu_asprintf("#!/bin/sh\necho \"$@\" >>%s\n", log);
+	expect_ok(slu_file_write(AT_FDCWD, lfs, script, strlen(script), 0755,
+				 false, &err),
+		  err);
+	make_random(from, 100 * KIB);
+	expect_ok(cut(from, to, &how), err);
+	expect_ok(slu_file_read(AT_FDCWD, log, 9999, &text, &err), err);
+	want = slu_asprintf("setstripe -c 4 -S 1M %s/4ost-1m\n"
+			    "setstripe -c 8 -S 2M %s/8ost-2m\n",
+			    dir, dir);
+	ck_assert_str_eq(text.data, want);
+	expect_ok(slu_cut_remove(to, &err), err);
+	expect_ok(slu_file_write(AT_FDCWD, lfs,
+				 "#!/bin/sh\ncase $5 in 2M) exit 1; esac\n", 39,
+				 0755, false, &err),
+		  err);
+	ck_assert_int_eq(cut(from, to, &how), -1);
+	expect(access(to, F_OK), "it is there");
+	how.lfs = NULL;
+	slu_rmtree(AT_FDCWD, dir, &err);
+	expect_ok(cut(from, to, &how), err);
+	slu_buf_free(&text);
+	free(want);
+	free(script);
+	free(log);
+	free(lfs);
+	free(from);
+	free(to);
+	free(dir);
+}
+END_TEST
+
+#ifndef __SANITIZE_ADDRESS__
+/* Commands of a shell in which all programs have the library. $f is the file
+ * as it was, $s the one in segments. */
+static const char *const commands[] = {
+	"cmp $f $s && cmp $s $f",
+	"cat $s | cmp - $f",
+	"cat <$s | cmp - $f",
+	"cat $s >$d/copy && cmp $d/copy $f",
+	"cp $s $d/copy && cmp $d/copy $f",
+	"test $(stat -c %s $s) = $(stat -c %s $f)",
+	"test $(wc -c <$s) = $(wc -c <$f)",
+	"tail -c 140000 $s | cmp - $d/tail",
+	"dd if=$s bs=1000 skip=50 count=100 status=none | cmp - $d/middle",
+	"test \"$(md5sum <$s)\" = \"$(md5sum <$f)\"",
+	"(dd bs=70000 count=1 status=none; cat) <$s | cmp - $f",
+	"head -c 10 $d/ordinary | grep -q 012345678",
+	"! sh -c 'echo x >>$s' 2>/dev/null && ! sh -c 'echo x >$s' 2>/dev/null",
+	"grep -c . $s >$d/a; grep -c . $f >$d/b; cmp $d/a $d/b",
+	"python3 -c '\n"
+	"import mmap, os, sys\n"
+	"f, s = sys.argv[1:3]\n"
+	"a = open(f, \"rb\").read()\n"
+	"with open(s, \"rb\") as h:\n"
+	"    assert h.read() == a\n"
+	"    for at in 0, 1, 65535, 65536, 196607, 196608, len(a) - 1:\n"
+	"        h.seek(at)\n"
+	"        assert h.read(70000) == a[at:at + 70000], at\n"
+	"        assert os.pread(h.fileno(), 5, at) == a[at:at + 5], at\n"
+	"    h.seek(-5, 2)\n"
+	"    assert h.read() == a[-5:]\n"
+	"    assert os.path.getsize(s) == len(a)\n"
+	"    assert os.fstat(h.fileno()).st_size == len(a)\n"
+	"    m = mmap.mmap(h.fileno(), 0, access=mmap.ACCESS_READ)\n"
+	"    assert m[:] == a\n"
+	"    m = mmap.mmap(h.fileno(), 65536, offset=65536,\n"
+	"                  access=mmap.ACCESS_READ)\n"
+	"    assert m[:] == a[65536:131072]\n"
+	"    b = bytearray(100000)\n"
+	"    os.lseek(h.fileno(), 3, 0)\n"
+	"    assert os.readv(h.fileno(), [b]) == 100000\n"
+	"    assert b == a[3:100003]\n"
+	"    assert os.preadv(h.fileno(), [b], 3) == 100000\n"
+	"    assert b == a[3:100003]\n"
+	"    two = os.dup(h.fileno())\n"
+	"    os.lseek(two, 65530, 0)\n"
+	"    assert os.read(h.fileno(), 20) == a[65530:65550]\n"
+	"    pid = os.fork()\n"
+	"    if pid == 0:\n"
+	"        os._exit(os.read(two, 20) != a[65550:65570])\n"
+	"    assert os.waitpid(pid, 0)[1] == 0\n"
+	"    assert os.lseek(two, 0, 1) == 65570\n"
+	"' $f $s",
+};
+
+/* What fio has written with checksums, read in order, at random, and mapped. */
+static const char *const fio[] = {
+	"fio --minimal --name=r --filename=$s --rw=read --bs=4k --size=1m "
+	"--ioengine=psync --verify=crc32c --verify_fatal=1 >/dev/null",
+	"fio --minimal --name=r --filename=$s --rw=randread --bs=4k --size=1m "
+	"--ioengine=sync --verify=crc32c --verify_fatal=1 >/dev/null",
+	"fio --minimal --name=r --filename=$s --rw=randread --bs=4k --size=1m "
+	"--ioengine=mmap --verify=crc32c --verify_fatal=1 >/dev/null",
+};
+
+static void shell(const char *command)
+{
+	char *argv[] = {"sh", "-c", (char *)(uintptr_t)command, NULL};
+	struct slu_buf out = {0};
+
+	expect(!slu_run(argv, 60, &out, &err), "%s: %s %s", command, err.text,
+	       out.data ? out.data : "");
+	slu_buf_free(&out);
+}
+
+static void set_names(const char *from, const char *to)
+{
+	setenv("f", from, 1);
+	setenv("s", to, 1);
+	setenv("d", tmpdir(), 1);
+}
+
+START_TEST(test_programs)
+{
+	char *library = realpath(".libs/libsluice_segments.so", NULL);
+	char *from = path("from"), *to = path("to");
+
+	expect(library, "no library");
+	set_names(from, to);
+	make_random(from, 1000 * KIB + 77);
+	shell("tail -c 140000 $f >$d/tail; echo 0123456789 >$d/ordinary;"
+	      "dd if=$f bs=1000 skip=50 count=100 status=none >$d/middle");
+	expect_ok(cut(from, to, &plain), err);
+	setenv("LD_PRELOAD", library, 1);
+	each(c, commands) shell(*c);
+	unsetenv("LD_PRELOAD");
+	shell("! cmp -s $f $s"); /* without it there is only the index */
+	free(library);
+	free(from);
+	free(to);
+}
+END_TEST
+
+START_TEST(test_fio)
+{
+	char *library = realpath(".libs/libsluice_segments.so", NULL);
+	char *from = path("from"), *to = path("to");
+
+	if (system("command -v fio >/dev/null")) {
+		puts("no fio here: skipped");
+		return;
+	}
+	set_names(from, to);
+	shell("fio --minimal --name=w --filename=$f --rw=write --bs=4k "
+	      "--size=1m --verify=crc32c --do_verify=0 >/dev/null; "
+	      "rm -f *-verify.state");
+	expect_ok(cut(from, to, &plain), err);
+	setenv("LD_PRELOAD", library, 1);
+	each(c, fio) shell(*c);
+	unsetenv("LD_PRELOAD");
+	free(library);
+	free(from);
+	free(to);
+}
+END_TEST
+
+TEST_MAIN("segments", test_index, test_split, test_lfs, test_programs, test_fio)
+#else
+TEST_MAIN("segments", test_index, test_split, test_lfs)
+#endif
