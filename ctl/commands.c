@@ -140,6 +140,8 @@ static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 		slu_ctl_teach(ctl, &row->job);
 	if (ctl->arbiter && (ctl->replayed || !ctl->arbiter_learned))
 		slu_arbiter_learn(ctl->arbiter, row);
+	if (ctl->volumes && (ctl->replayed || !ctl->volumes_learned))
+		slu_volumes_learn(ctl->volumes, row);
 	return 0;
 }
 
@@ -154,6 +156,8 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 		slu_ions_changed(ctl, "history", 0);
 	ctl->replayed = ctl->predictor_learned = true;
 	ctl->arbiter_learned = ctl->arbiter != NULL;
+	ctl->volumes_learned = ctl->volumes != NULL;
+	slu_ions_foretell(ctl);
 	return 0;
 }
 

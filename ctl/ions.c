@@ -12,7 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#define WATCH_EVERY 2.0 /* s, I/O nodes' states */
+#define WATCH_EVERY	 2.0 /* s, I/O nodes' states */
+#define MAX_APPLICATIONS 4096
 
 static void marks_free(struct slu_ctl *ctl)
 {
@@ -94,6 +95,38 @@ static int held_before(const struct slu_ctl_node *nodes, size_t n_nodes,
 	return rc;
 }
 
+/* At which patterns of the site's table a job is foretold to work. */
+static void foretell(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	double read_bytes = 0, written_bytes = 0;
+	struct slu_err err;
+	uint32_t runs = 0;
+	char *profile;
+
+	if (!ctl->site->patterns || !ctl->volumes)
+		return;
+	runs = slu_volumes_foretell(ctl->volumes, job, &read_bytes,
+				    &written_bytes);
+	profile = runs ? slu_patterns_nearest(ctl->site->patterns,
+					      job->node_cnt, job->tasks,
+					      read_bytes, written_bytes, &err)
+		       : NULL;
+	if (slu_arbiter_foretell(ctl->arbiter, job->job_id, profile, runs,
+				 &err) < 0)
+		ctl_log(ctl, SLU_ERROR, "JobId=%u: I/O nodes: %s", job->job_id,
+			err.text);
+	free(profile);
+}
+
+void slu_ions_foretell(struct slu_ctl *ctl)
+{
+	const struct slu_job *job;
+
+	for (size_t i = 0;
+	     ctl->arbiter && (job = slu_arbiter_job(ctl->arbiter, i)); i++)
+		foretell(ctl, job);
+}
+
 static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 {
 	const struct slu_conf *conf = ctl->site->conf;
@@ -103,6 +136,10 @@ static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 
 	if (ctl->site->patterns_why_not)
 		ctl_log(ctl, SLU_ERROR, "%s", ctl->site->patterns_why_not);
+	if (!ctl->volumes)
+		ctl->volumes = slu_volumes_new(MAX_APPLICATIONS, err);
+	if (!ctl->volumes)
+		return -1;
 	if (ctl->arbiter)
 		return slu_arbiter_configure(ctl->arbiter, conf, compute, err);
 	ctl->arbiter = slu_arbiter_new(conf, compute, err);
@@ -139,6 +176,7 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 	    (held_before(nodes, n_nodes, running, n_running, &before) < 0 ||
 	     slu_arbiter_resume(ctl->arbiter, &before, &err) < 0))
 		goto fail;
+	slu_ions_foretell(ctl);
 	slu_msg_clear(&slu_assignment_desc, &before);
 	return;
 fail:
@@ -151,9 +189,13 @@ void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job)
 {
 	struct slu_err err;
 
-	if (ctl->arbiter && slu_arbiter_start(ctl->arbiter, job, &err) < 0)
+	if (!ctl->arbiter)
+		return;
+	if (slu_arbiter_start(ctl->arbiter, job, &err) < 0)
 		ctl_log(ctl, SLU_ERROR, "JobId=%u: I/O nodes: %s", job->job_id,
 			err.text);
+	else
+		foretell(ctl, job);
 }
 
 void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id)

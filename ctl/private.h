@@ -27,6 +27,7 @@
 #include "ctl/mirror.h"
 #include "ctl/queue.h"
 #include "ctl/site.h"
+#include "job_submit/volumes.h"
 #include "select_io/ion/arbiter.h"
 
 /* A job that runs, or ended a moment ago, or whose nodes are being cleaned. */
@@ -83,7 +84,7 @@ struct slu_ctl {
 	double reload_at; /* read the configuration again; 0: no need */
 	bool replayed;	  /* this connection has told its history */
 	/* What history has taught: it is not taught twice. */
-	bool predictor_learned, arbiter_learned;
+	bool predictor_learned, arbiter_learned, volumes_learned;
 	char link_why[256]; /* why the link is down, as last logged */
 	struct slu_map live;
 	struct slu_look *look;
@@ -98,6 +99,7 @@ struct slu_ctl {
 	struct slu_arbiter *arbiter; /* NULL: no I/O nodes */
 	struct slu_assignment assignment;
 	struct slu_distances distances; /* of the I/O nodes */
+	struct slu_volumes *volumes;	/* for jobs that name no patterns */
 	bool ions_dirty;
 	bool ions_stale; /* the configuration is another */
 	char ion_event[128];
@@ -169,6 +171,8 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 			size_t n_nodes, const struct slu_job *running,
 			size_t n_running);
 void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job);
+/* The history is known, or the site's table is another one. */
+void slu_ions_foretell(struct slu_ctl *ctl);
 void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id);
 void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id);
 /* Has an I/O node failed, been drained, or come back? Returns when to look

@@ -247,5 +247,6 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	slu_live_fini(ctl);
 	slu_ions_fini(ctl);
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);
+	slu_volumes_free(ctl->volumes);
 	free(ctl->look);
 }

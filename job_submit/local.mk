@@ -12,7 +12,8 @@ libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/name.c job_submit/name.h \
 	job_submit/view.c job_submit/view.h job_submit/learn.c \
 	job_submit/markov.c job_submit/markov.h \
-	job_submit/profile.c job_submit/profile.h
+	job_submit/profile.c job_submit/profile.h \
+	job_submit/volumes.c job_submit/volumes.h
 libslupredict_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
 libsluhistory_la_SOURCES = \
 	job_submit/history.c job_submit/history.h \
@@ -28,7 +29,7 @@ tests_fuzz_fuzz_import_LDADD = libsluimport.la
 if HAVE_CHECK
 job_submit_tests = tests/unit/test_predict tests/unit/test_spread \
 	tests/unit/test_classes tests/unit/test_name tests/unit/test_markov \
-	tests/unit/test_profile tests/unit/test_easy \
+	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_history \
 	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
@@ -39,6 +40,7 @@ tests_unit_test_classes_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
 tests_unit_test_name_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_markov_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_profile_LDADD = libslupredict.la $(CHECK_LIBS)
+tests_unit_test_volumes_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_easy_SOURCES = tests/unit/test_easy.c bench/easy.c bench/easy.h \
 	bench/nodes.c bench/nodes.h
 tests_unit_test_easy_LDADD = $(CHECK_LIBS) -lm

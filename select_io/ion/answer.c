@@ -13,10 +13,15 @@ static char *explain(const struct slu_curve *curve, const struct running *r)
 	struct slu_buf buf = {0};
 
 	if (!slu_curve_known(curve))
-		return strdup(r->job.ion_pattern
+		return strdup((r->job.ion_pattern || r->foretold)
 				      ? "its pattern is not in the table: as "
 					"STATIC"
 				      : "no history: as STATIC");
+	if (curve == &r->table && !r->job.ion_pattern)
+		return slu_asprintf("PerformanceTable: %s, foretold by %u "
+				    "run%s",
+				    r->foretold, r->foretold_runs,
+				    r->foretold_runs == 1 ? "" : "s");
 	if (curve == &r->table)
 		return slu_asprintf("PerformanceTable: %s", r->job.ion_pattern);
 	slu_buf_puts(&buf, "history:");

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "common/str.h"
 #include "select_io/ion/private.h"
 
 #define MAX_CURVES  16384
@@ -28,6 +29,7 @@ static void running_free(struct running *r)
 	slu_msg_clear(&slu_job_desc, &r->job);
 	free(r->choice);
 	free(r->far);
+	free(r->foretold);
 	free(r);
 }
 
@@ -67,6 +69,18 @@ static void touch_all(struct slu_arbiter *a)
 		slu_ion_touch(a, a->run[i]);
 }
 
+/* The patterns that the user named, else those that are foretold. */
+static void find_table(const struct slu_arbiter *a, struct running *r)
+{
+	const char *profile =
+		r->job.ion_pattern ? r->job.ion_pattern : r->foretold;
+
+	r->tabled = a->patterns && profile &&
+		    slu_patterns_curve(a->patterns, profile, &r->table, NULL) ==
+			    0 &&
+		    slu_curve_known(&r->table);
+}
+
 /* What the job may choose in this pool. */
 static int find_choices(const struct slu_arbiter *a, struct running *r)
 {
@@ -88,10 +102,7 @@ static int find_choices(const struct slu_arbiter *a, struct running *r)
 	r->usual = slu_ion_usual(nodes, a->compute_nodes, ions, copy, n);
 	r->limit = a->max_per_job < r->job.ion_max ? a->max_per_job
 						   : r->job.ion_max;
-	r->tabled = a->patterns && r->job.ion_pattern &&
-		    slu_patterns_curve(a->patterns, r->job.ion_pattern,
-				       &r->table, NULL) == 0 &&
-		    slu_curve_known(&r->table);
+	find_table(a, r);
 	return 0;
 }
 
@@ -187,6 +198,26 @@ void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id)
 {
 	if (slu_ion_find(a, job_id))
 		remove_at(a, slu_ion_position(a, job_id));
+}
+
+int slu_arbiter_foretell(struct slu_arbiter *a, uint32_t job_id,
+			 const char *profile, uint32_t runs,
+			 struct slu_err *err)
+{
+	struct running *r = slu_ion_find(a, job_id);
+	char *copy;
+
+	if (!r || r->job.ion_pattern || slu_eq(profile, r->foretold))
+		return 0;
+	copy = profile ? strdup(profile) : NULL;
+	if (profile && !copy)
+		return nomem(err);
+	free(r->foretold);
+	r->foretold = copy;
+	r->foretold_runs = runs;
+	find_table(a, r);
+	slu_ion_touch(a, r);
+	return 0;
 }
 
 static int by_number(const void *a, const void *b)
@@ -453,6 +484,11 @@ int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 	if (resolve(a, &proof, err) < 0)
 		return -1;
 	return slu_ion_answer(a, &proof, out) < 0 ? nomem(err) : 0;
+}
+
+const struct slu_job *slu_arbiter_job(const struct slu_arbiter *a, size_t i)
+{
+	return i < a->n_run ? &a->run[i]->job : NULL;
 }
 
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id)

@@ -51,6 +51,13 @@ void slu_arbiter_learn(struct slu_arbiter *a,
 int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err);
 void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
+/* What is foretold of a running job that names no patterns itself: its profile
+ * (patterns.h), after so many runs. Another one than before counts from the
+ * next solve on; a job that is not running, and one that does name them, is
+ * left as it is. NULL: nothing. */
+int slu_arbiter_foretell(struct slu_arbiter *a, uint32_t job_id,
+			 const char *profile, uint32_t runs,
+			 struct slu_err *err);
 /* These and no others run; one that cannot be taken does not stop the rest. */
 int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
 		    struct slu_err *err);
@@ -74,6 +81,10 @@ int slu_arbiter_resume(struct slu_arbiter *a,
  */
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		      struct slu_err *err);
+
+/* The i-th running job, by their ids; NULL: there are no more. Borrowed until
+ * one starts or ends. */
+const struct slu_job *slu_arbiter_job(const struct slu_arbiter *a, size_t i);
 
 /* I/O nodes of its own that job_id has since the last solve: 0 when it shares
  * one (what it reaches then says nothing of its curve), or is unknown. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Patterns in the order of the file; a site has tens or hundreds of them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/size.h"
@@ -9,21 +10,44 @@
 #define MAX_PATTERNS 65536
 #define MAX_PARTS    16 /* of a profile */
 
+enum { READ = 1, WRITE = 2 };
+
 struct pattern {
 	char *name;
 	struct slu_curve curve;
+	int ops;		   /* READ, WRITE or both */
+	uint32_t nodes, processes; /* 0: open */
 };
+
+/* What the heading may name before the numbers. */
+enum column { OP, NODES, PROCESSES, COLUMNS };
+static const char *const columns[] = {"op", "nodes", "processes"};
 
 struct slu_patterns {
 	struct pattern *pattern;
 	size_t n;
 	uint32_t ions[SLU_CURVE_POINTS];
 	uint32_t n_ions;
+	enum column column[COLUMNS];
+	uint32_t n_columns;
 };
 
 static int nomem(struct slu_err *err)
 {
 	return slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+static bool take_column(struct slu_patterns *t, const char *cell)
+{
+	for (uint32_t i = 0; i < t->n_columns; i++)
+		if (!strcmp(cell, columns[t->column[i]]))
+			return false; /* twice */
+	for (int i = 0; i < COLUMNS; i++)
+		if (t->n_ions == 0 && !strcmp(cell, columns[i])) {
+			t->column[t->n_columns++] = (enum column)i;
+			return true;
+		}
+	return false;
 }
 
 static int take_heading(struct slu_patterns *t, char *line, struct slu_err *err)
@@ -37,8 +61,11 @@ static int take_heading(struct slu_patterns *t, char *line, struct slu_err *err)
 			       cell);
 	while ((cell = strsep(&line, ","))) {
 		char *end;
-		unsigned long ions = strtoul(cell, &end, 10);
+		unsigned long ions;
 
+		if (take_column(t, cell))
+			continue;
+		ions = strtoul(cell, &end, 10);
 		if (*cell < '0' || *cell > '9' || *end || ions > 1000000)
 			return slu_err(err, SLU_INVALID,
 				       "\"%.64s\" is no number of I/O nodes",
@@ -69,10 +96,43 @@ static int take_cell(struct slu_curve *curve, uint32_t ions, const char *cell,
 	return 0;
 }
 
+static int take_number(const char *cell, uint32_t *out, struct slu_err *err)
+{
+	char *end;
+	unsigned long v = strtoul(cell, &end, 10);
+
+	if (*cell == '\0')
+		return 0;
+	if (*cell < '0' || *cell > '9' || *end || v == 0 || v > UINT32_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" is no number of nodes or processes",
+			       cell);
+	*out = (uint32_t)v;
+	return 0;
+}
+
+/* What the pattern stands for. */
+static int take_meaning(enum column column, const char *cell, struct pattern *p,
+			struct slu_err *err)
+{
+	if (column == NODES)
+		return take_number(cell, &p->nodes, err);
+	if (column == PROCESSES)
+		return take_number(cell, &p->processes, err);
+	if (!strcmp(cell, "read"))
+		p->ops = READ;
+	else if (!strcmp(cell, "write"))
+		p->ops = WRITE;
+	else if (*cell)
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" is neither read nor write", cell);
+	return 0;
+}
+
 static int take_line(struct slu_patterns *t, char *line, struct slu_err *err)
 {
 	const char *name = strsep(&line, ","), *cell;
-	struct pattern p = {0}, *grown;
+	struct pattern p = {.ops = READ | WRITE}, *grown;
 	uint32_t i = 0;
 
 	if (!*name || strpbrk(name, ":; \t"))
@@ -81,6 +141,11 @@ static int take_line(struct slu_patterns *t, char *line, struct slu_err *err)
 	if (slu_patterns_find(t, name))
 		return slu_err(err, SLU_INVALID, "%.64s stands there twice",
 			       name);
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		cell = strsep(&line, ",");
+		if (take_meaning(t->column[k], cell ? cell : "", &p, err) < 0)
+			return -1;
+	}
 	for (; (cell = strsep(&line, ",")); i++)
 		if (i == t->n_ions)
 			return slu_err(err, SLU_INVALID, "too many columns");
@@ -216,4 +281,53 @@ int slu_patterns_curve(const struct slu_patterns *t, const char *profile,
 	mix(t, part, n, &curve);
 	*out = curve;
 	return 0;
+}
+
+/* How many doublings they are apart; nothing where it is open. */
+static double apart(uint32_t a, uint32_t b)
+{
+	return a && b ? fabs(log2((double)a / b)) : 0;
+}
+
+static const struct pattern *nearest(const struct slu_patterns *t, int op,
+				     uint32_t nodes, uint32_t processes)
+{
+	const struct pattern *best = NULL;
+	double least = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct pattern *p = &t->pattern[i];
+		double d =
+			apart(p->nodes, nodes) + apart(p->processes, processes);
+
+		if (!(p->ops & op) || (best && d >= least))
+			continue;
+		best = p;
+		least = d;
+	}
+	return best;
+}
+
+char *slu_patterns_nearest(const struct slu_patterns *t, uint32_t nodes,
+			   uint32_t processes, double read_bytes,
+			   double written_bytes, struct slu_err *err)
+{
+	const struct pattern *r = NULL, *w = NULL;
+	bool reads = read_bytes >= 1, writes = written_bytes >= 1;
+
+	if (t->n_columns > 0 && reads)
+		r = nearest(t, READ, nodes, processes);
+	if (t->n_columns > 0 && writes)
+		w = nearest(t, WRITE, nodes, processes);
+	if ((reads && !r) || (writes && !w) || (!reads && !writes)) {
+		slu_err(err, SLU_NOTFOUND, "no pattern of the table");
+		return NULL;
+	}
+	read_bytes = fmin(read_bytes, 0x1p62);
+	written_bytes = fmin(written_bytes, 0x1p62);
+	if (r && w)
+		return slu_asprintf("%s:%.0f,%s:%.0f", r->name, read_bytes,
+				    w->name, written_bytes);
+	return slu_asprintf("%s:%.0f", r ? r->name : w->name,
+			    r ? read_bytes : written_bytes);
 }

@@ -14,6 +14,14 @@
  * 0 is direct access. An empty cell was not measured: curves.h says what is
  * taken for it. Lines that begin with # are remarks.
  *
+ * Between "pattern" and the numbers the heading may name what the patterns
+ * stand for, so that a job that names none is found the nearest ones: op (read
+ * or write), nodes and processes (that it was measured with). Empty cells and
+ * columns that are not there leave it open.
+ *
+ *	pattern,op,nodes,processes,0,1,2,4,8
+ *	large-write,write,32,512,246,120,232,421,640
+ *
  * A job's profile names its patterns and how much it moves with each:
  * "shared-1m" or "shared-1m:2TiB,fpp-32k:10GiB". With n I/O nodes it then
  * reaches total bytes / sum (bytes of a pattern / bandwidth of the pattern
@@ -38,5 +46,15 @@ const struct slu_curve *slu_patterns_find(const struct slu_patterns *patterns,
  * SLU_INVALID: it is no profile. */
 int slu_patterns_curve(const struct slu_patterns *patterns, const char *profile,
 		       struct slu_curve *out, struct slu_err *err);
+
+/* Which patterns a job comes nearest to that reads and writes so many bytes, as
+ * a profile: of those with the same operation the one whose nodes and processes
+ * are off by the least factors, the first of equals. Patterns whose operation
+ * is open are for both; a table that says nothing of what its patterns stand
+ * for knows none. Rounded to bytes. NULL with SLU_NOTFOUND: there is none, or
+ * nothing is moved. Caller frees. */
+char *slu_patterns_nearest(const struct slu_patterns *patterns, uint32_t nodes,
+			   uint32_t processes, double read_bytes,
+			   double written_bytes, struct slu_err *err);
 
 #endif

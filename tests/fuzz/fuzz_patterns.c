@@ -13,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct slu_patterns *t;
 	struct slu_err err = {0};
 	struct slu_curve c;
+	char *near;
 
 	must(profile != NULL);
 	if (text) {
@@ -24,6 +25,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			for (uint32_t k = 0; k < 20; k++)
 				must(slu_curve_at(&c, k) >= 0 &&
 				     slu_curve_at(&c, k) <= SLU_CURVE_MAX);
+		near = t ? slu_patterns_nearest(t, 8, 64, (double)size, 1e30,
+						&err)
+			 : NULL;
+		must(!near || slu_patterns_curve(t, near, &c, &err) == 0);
+		free(near);
 		slu_patterns_free(t);
 	}
 	free(profile);

@@ -303,5 +303,51 @@ START_TEST(test_kept)
 }
 END_TEST
 
+/* A job's own history, else the patterns it names, else those foretold. */
+START_TEST(test_curve_from)
+{
+	static const char text[] = "pattern,op,1,2\nr,read,100,300\n"
+				   "w,write,60,70\n";
+	struct slu_arbiter *a = new_arbiter("ion[1-4]", 16, SLU_ION_MCKP);
+	struct slu_job job = make_job(3, "names", 2);
+	struct slu_assignment got;
+	struct slu_err err;
+	struct slu_patterns *t = slu_patterns_parse(text, "t", &err);
+
+	slu_arbiter_patterns(a, t);
+	learn(a, "known", 2, 1, 10);
+	start(a, 1, "known", 2);
+	start(a, 2, "foretold", 2);
+	job.ion_pattern = "w";
+	expect_ok(slu_arbiter_start(a, &job, &err), err);
+	start(a, 4, "nothing", 2);
+	for (uint32_t id = 1; id <= 5; id++)
+		if (id != 4)
+			expect_ok(slu_arbiter_foretell(a, id, "r:3G,w:1G", 5,
+						       &err),
+				  err);
+	solve(a, &got);
+	ck_assert_uint_eq(got.n_jobs, 4);
+	ck_assert_str_eq(got.jobs[0].why, "history: 1 gave 10.0 MB/s (1 run)");
+	ck_assert_str_eq(got.jobs[1].why,
+			 "PerformanceTable: r:3G,w:1G, foretold by 5 runs");
+	ck_assert_uint_eq(got.jobs[1].n_curve, 2);
+	ck_assert_double_eq_tol(got.jobs[1].curve[0].bandwidth,
+				4 / (3 / 100.0 + 1 / 60.0), 1e-9);
+	ck_assert_double_eq_tol(got.jobs[1].curve[1].bandwidth,
+				4 / (3 / 300.0 + 1 / 70.0), 1e-9);
+	ck_assert_str_eq(got.jobs[2].why, "PerformanceTable: w");
+	ck_assert_str_eq(got.jobs[3].why, "no history: as STATIC");
+	slu_msg_clear(&slu_assignment_desc, &got);
+	expect_ok(slu_arbiter_foretell(a, 2, NULL, 0, &err), err);
+	solve(a, &got);
+	ck_assert_str_eq(got.jobs[1].why, "no history: as STATIC");
+	slu_msg_clear(&slu_assignment_desc, &got);
+	slu_arbiter_free(a);
+	slu_patterns_free(t);
+}
+END_TEST
+
 TEST_MAIN("arbiter", test_story, test_answer, test_fixed, test_limits,
-	  test_wanted, test_explores, test_shared, test_static, test_kept)
+	  test_wanted, test_explores, test_shared, test_static, test_kept,
+	  test_curve_from)

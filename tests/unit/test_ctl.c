@@ -769,6 +769,44 @@ START_TEST(test_arbiter_learns)
 }
 END_TEST
 
+/* A job that names no patterns gets those of its application's volumes, told
+ * at the start of the job, or after it by the history. */
+START_TEST(test_arbiter_foretells)
+{
+	static const char table[] = "pattern,op,1,2\nw,write,50,90\n";
+	char conf[256], path[] = "/tmp/test_ctl.XXXXXX";
+	struct slu_history_row row = {.job = plain, .written_bytes = 4096};
+	struct slu_history_end end = {.rows = 1};
+	struct slu_job other = plain;
+	struct slu_ctl *ctl;
+	int fd = mkstemp(path);
+
+	ck_assert_int_eq(write(fd, table, sizeof(table) - 1),
+			 sizeof(table) - 1);
+	close(fd);
+	snprintf(conf, sizeof(conf), IONS "\nPerformanceTable=%s", path);
+	ctl = ctl_by_hand(conf);
+	row.job.node_cnt = 17; /* whatever their number */
+	host_add(plain);
+	link_up(ctl, 1);
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 2);
+	expect_share(ctl, "history", "io[1-2]",
+		     "PerformanceTable: w:4096, foretold by 1 run");
+	other.job_id = 8;
+	other.nodes = "n1";
+	host_add(other);
+	slu_ctl_look(ctl, 8);
+	slu_ctl_step(ctl, 4);
+	slu_ctl_step(ctl, 5);
+	expect_share(ctl, "start 8", "io2", "w:4096, foretold by 1 run");
+	unlink(path);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 START_TEST(test_reload)
 {
 	struct slu_ctl *ctl = ctl_by_hand("MaxGiveBack=1000");
@@ -798,8 +836,8 @@ END_TEST
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_reconnect, test_overflow, test_held_launch,
 	  test_held_launch_is_let_go, test_ions_are_marked, test_ion_fails,
-	  test_ions_after_restart, test_nodes_that_leave,
-	  test_nodes_of_a_run_that_is_over, test_commands,
-	  test_nodes_from_tasks, test_give_back, test_lost_launch,
-	  test_bad_lines, test_daemon_that_does_not_read, test_history_replay,
-	  test_arbiter_learns, test_reload)
+	  test_arbiter_foretells, test_ions_after_restart,
+	  test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
+	  test_commands, test_nodes_from_tasks, test_give_back,
+	  test_lost_launch, test_bad_lines, test_daemon_that_does_not_read,
+	  test_history_replay, test_arbiter_learns, test_reload)

@@ -105,4 +105,78 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("patterns", test_table, test_profiles, test_refused)
+/* Jobs that name no patterns get the nearest ones. */
+START_TEST(test_nearest)
+{
+	static const char text[] = "pattern,op,nodes,processes,1,2\n"
+				   "small-read,read,2,8,100,150\n"
+				   "large-read,read,32,512,100,300\n"
+				   "small-write,write,2,,40,50\n"
+				   "large-write,write,32,,40,90\n"
+				   "any,,,,10,20\n";
+	static const struct {
+		uint32_t nodes, processes;
+		double read_bytes, written_bytes;
+		const char *want;
+	} cases[] = {
+		{2, 8, 1e9, 0, "small-read:1000000000"},
+		{2, 8, 1e9, 2e9,
+		 "small-read:1000000000,small-write:2000000000"},
+		{64, 512, 1, 1, "any:1,any:1"}, /* open: never far */
+		{32, 512, 0, 7, "large-write:7"},
+		{32, 512, 7, 0.4, "large-read:7"},
+		{2, 8, 0, 0, NULL},
+	};
+	struct slu_err err;
+	struct slu_patterns *t = slu_patterns_parse(text, "t", &err);
+	struct slu_curve curve;
+
+	ck_assert_msg(t != NULL, "%s", err.text);
+	each(c, cases)
+	{
+		char *got = slu_patterns_nearest(t, c->nodes, c->processes,
+						 c->read_bytes,
+						 c->written_bytes, &err);
+
+		expect((!got && !c->want) ||
+			       (got && c->want && !strcmp(got, c->want)),
+		       "%td: %s", c - cases, got);
+		if (got)
+			expect_ok(slu_patterns_curve(t, got, &curve, &err),
+				  err);
+		free(got);
+	}
+	slu_patterns_free(t);
+
+	t = slu_patterns_parse("pattern,op,1\nx,read,5\n", "t", &err);
+	ck_assert_ptr_null(slu_patterns_nearest(t, 1, 1, 0, 9, &err));
+	ck_assert_int_eq(err.kind, SLU_NOTFOUND);
+	slu_patterns_free(t);
+	t = slu_patterns_parse(table, "t", &err); /* says nothing of them */
+	ck_assert_ptr_null(slu_patterns_nearest(t, 1, 1, 9, 9, &err));
+	slu_patterns_free(t);
+}
+END_TEST
+
+START_TEST(test_bad_meaning)
+{
+	static const char *const bad[] = {
+		"pattern,op,op,1\nx,read,read,1\n",
+		"pattern,1,op\nx,1,read\n",
+		"pattern,op,1\nx,append,1\n",
+		"pattern,nodes,1\nx,none,1\n",
+		"pattern,nodes,1\nx,0,1\n",
+		"pattern,processes,1\nx,-4,1\n",
+		"pattern,op\nx,read\n",
+		"pattern,op,nodes,1\nx,read\n",
+	};
+	struct slu_err err;
+
+	each(b, bad) expect(!slu_patterns_parse(*b, "t", &err) &&
+				    err.kind == SLU_INVALID,
+			    "%s", *b);
+}
+END_TEST
+
+TEST_MAIN("patterns", test_table, test_profiles, test_refused, test_nearest,
+	  test_bad_meaning)

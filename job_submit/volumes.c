@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A set-associative table of pairs of chains. */
+#include <math.h>
+#include <stdlib.h>
+#include <xxhash.h>
+#include "job_submit/markov.h"
+#include "job_submit/name.h"
+#include "job_submit/volumes.h"
+
+#define ORDER 3 /* as in profile.c */
+#define WAYS  8
+#define MOST  (1u << 24)
+
+struct entry {
+	uint64_t key; /* 0: free */
+	uint64_t taught;
+	struct slu_markov read, written;
+};
+
+struct slu_volumes {
+	struct entry *entry;
+	size_t sets; /* a power of two */
+	uint64_t learnt;
+};
+
+struct slu_volumes *slu_volumes_new(size_t max_classes, struct slu_err *err)
+{
+	struct slu_volumes *v;
+
+	if (max_classes > MOST) {
+		slu_err(err, SLU_INVALID, "%zu applications are too many",
+			max_classes);
+		return NULL;
+	}
+	v = calloc(1, sizeof(*v));
+	if (v) {
+		for (v->sets = 1; v->sets < max_classes / WAYS;)
+			v->sets *= 2;
+		v->entry = calloc(v->sets, WAYS * sizeof(*v->entry));
+	}
+	if (v && v->entry)
+		return v;
+	slu_volumes_free(v);
+	slu_err(err, SLU_NOMEM, "out of memory");
+	return NULL;
+}
+
+void slu_volumes_free(struct slu_volumes *v)
+{
+	if (v)
+		free(v->entry);
+	free(v);
+}
+
+static uint64_t key_of(const struct slu_job *job)
+{
+	char name[64];
+	size_t len = slu_plain_name(job->name, name, sizeof(name));
+
+	return XXH3_64bits_withSeed(name, len, job->uid) | 1;
+}
+
+static struct entry *set_of(const struct slu_volumes *v, uint64_t key)
+{
+	return v->entry + ((key >> 32) & (v->sets - 1)) * WAYS;
+}
+
+static struct entry *find(const struct slu_volumes *v, uint64_t key)
+{
+	struct entry *set = set_of(v, key);
+
+	for (struct entry *e = set; e < set + WAYS; e++)
+		if (e->key == key)
+			return e;
+	return NULL;
+}
+
+/* A free entry, else the one that was taught longest ago. */
+static struct entry *make_room(const struct slu_volumes *v, uint64_t key)
+{
+	struct entry *set = set_of(v, key), *oldest = set;
+
+	for (struct entry *e = set; e < set + WAYS; e++)
+		if (e->taught < oldest->taught)
+			oldest = e;
+	*oldest = (struct entry){.key = key};
+	slu_markov_init(&oldest->read, ORDER);
+	slu_markov_init(&oldest->written, ORDER);
+	return oldest;
+}
+
+void slu_volumes_learn(struct slu_volumes *v, const struct slu_history_row *row)
+{
+	double bytes = row->read_bytes + row->written_bytes;
+	uint64_t key = key_of(&row->job);
+	struct entry *e;
+
+	if (!(bytes > 0) || !isfinite(bytes) || row->read_bytes < 0 ||
+	    row->written_bytes < 0)
+		return;
+	e = find(v, key);
+	if (!e)
+		e = make_room(v, key);
+	slu_markov_learn(&e->read, row->read_bytes);
+	slu_markov_learn(&e->written, row->written_bytes);
+	e->taught = ++v->learnt;
+}
+
+static double next(const struct slu_markov *m)
+{
+	double value;
+
+	slu_markov_predict(m, &value, 1);
+	return slu_markov_nearest(m, value);
+}
+
+uint32_t slu_volumes_foretell(const struct slu_volumes *v,
+			      const struct slu_job *job, double *read_bytes,
+			      double *written_bytes)
+{
+	const struct entry *e = find(v, key_of(job));
+
+	if (!e)
+		return 0;
+	*read_bytes = next(&e->read);
+	*written_bytes = next(&e->written);
+	return e->read.n;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include <math.h>
+#include "job_submit/volumes.h"
+
+static void learn(struct slu_volumes *v, uint32_t uid, char *name,
+		  double read_bytes, double written_bytes)
+{
+	struct slu_history_row row = {.job = {.uid = uid, .name = name},
+				      .read_bytes = read_bytes,
+				      .written_bytes = written_bytes};
+
+	slu_volumes_learn(v, &row);
+}
+
+START_TEST(test_foretell)
+{
+	struct slu_err err;
+	struct slu_volumes *v = slu_volumes_new(64, &err);
+	static const struct {
+		uint32_t uid;
+		char *name;
+		uint32_t runs;
+		double read_bytes, written_bytes;
+	} cases[] = {
+		{7, "sim_12", 3, 0, 500},  {7, "sim_9", 3, 0, 500},
+		{7, "post", 8, 900, 10},   {8, "sim_1", 0, -1, -1},
+		{7, "quiet", 0, -1, -1},   {7, "", 0, -1, -1},
+		{9, "strange", 0, -1, -1},
+	};
+
+	ck_assert_msg(v != NULL, "%s", err.text);
+	for (int i = 0; i < 3; i++)
+		learn(v, 7, "sim_3", 0, 500);
+	for (int i = 0; i < 4; i++) { /* turn by turn */
+		learn(v, 7, "post", 900, 10);
+		learn(v, 7, "post", 100, 10);
+	}
+	learn(v, 7, "quiet", 0, 0);
+	learn(v, 9, "strange", INFINITY, 0);
+	learn(v, 9, "strange", NAN, 1);
+	learn(v, 9, "strange", -5, 100);
+	each(c, cases)
+	{
+		struct slu_job job = {.uid = c->uid, .name = c->name};
+		double r = -1, w = -1;
+		uint32_t runs = slu_volumes_foretell(v, &job, &r, &w);
+
+		expect(runs == c->runs && r == c->read_bytes &&
+			       w == c->written_bytes,
+		       "%s: %u runs, %f, %f", c->name, runs, r, w);
+	}
+	slu_volumes_free(v);
+	ck_assert_ptr_null(slu_volumes_new(SIZE_MAX, &err));
+}
+END_TEST
+
+/* Memory is bounded, and the ones taught last are known. */
+START_TEST(test_bounded)
+{
+	struct slu_volumes *v = slu_volumes_new(64, NULL);
+	char name[16] = "";
+	unsigned known = 0;
+	double r, w;
+
+	for (uint32_t uid = 0; uid < 1000; uid++)
+		learn(v, uid, name, uid + 1, 1);
+	for (uint32_t uid = 0; uid < 1000; uid++) {
+		struct slu_job job = {.uid = uid, .name = name};
+
+		known += slu_volumes_foretell(v, &job, &r, &w) > 0;
+		ck_assert(uid < 999 ||
+			  slu_volumes_foretell(v, &job, &r, &w) == 1);
+	}
+	ck_assert_uint_le(known, 64);
+	ck_assert_uint_gt(known, 32);
+	slu_volumes_free(v);
+}
+END_TEST
+
+TEST_MAIN("volumes", test_foretell, test_bounded)
