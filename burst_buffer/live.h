@@ -78,7 +78,8 @@ struct slu_bb {
 	int64_t job_start;		     /* (db) */
 	double created, since, ready, ended; /* (db) 0: not yet */
 	bool success, requeued;		     /* (db) how the job ended */
-	bool unlaunched; /* (db) it did, before any task of it ran */
+	bool unlaunched; /* (db) it did, and nothing is to be staged out:
+			  * no task of it ran, or its user said so */
 	char *failure;	 /* (db) NULL: none */
 	enum slu_bb_state failed_in;  /* (db) */
 	double failed_at;	      /* (db) */

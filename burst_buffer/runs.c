@@ -89,14 +89,17 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 
 /* What becomes of it, for its history and the log. */
 static void ending(const struct slu_bb *bb, const struct slu_bb *how,
-		   const char *state, char *text, size_t size)
+		   const char *state, bool hurry, char *text, size_t size)
 {
 	bool skips =
 		how->unlaunched && bb->ready > 0 && slu_bb_stages(bb, true);
 
-	snprintf(text, size, "job ended: %.40s%s%s", state,
+	snprintf(text, size, "job ended: %.40s%s%s%s", state,
 		 how->requeued ? ", it runs again" : "",
-		 skips ? "; it was never launched, nothing is staged out" : "");
+		 !skips	 ? ""
+		 : hurry ? "; it was cancelled in a hurry"
+			 : "; it was never launched",
+		 skips ? ", nothing is staged out" : "");
 }
 
 static int end_run(struct slu_buffers *b, struct slu_bb *bb,
@@ -108,13 +111,13 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 		.requeued = job && (strcmp(state, "PENDING") == 0 ||
 				    strncmp(state, "REQUEUE", 7) == 0 ||
 				    job->restarts > bb->restarts),
-		.unlaunched = job && job->unlaunched,
+		.unlaunched = job && (job->unlaunched || job->hurry),
 	};
 	char text[120];
 
 	if (bb->ended > 0)
 		return 0;
-	ending(bb, &how, state, text, sizeof(text));
+	ending(bb, &how, state, job && job->hurry, text, sizeof(text));
 	if (slu_bb_set_ended(b->db, bb, &how, text, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_INFO, "%s", text);

@@ -102,7 +102,7 @@ bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job);
 void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id);
 /* It has ended, or this run of it has; the content of *job is taken over. */
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job);
-/* It ended without ever having had nodes. */
+/* It ended without ever having had nodes, or is to stop staging out. */
 void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id);
 /* Is a buffer of this job still alive? */
 bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id);

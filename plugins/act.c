@@ -325,6 +325,18 @@ int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 	return rc;
 }
 
+/* What makes `scancel --hurry` reach us although the job has ended. */
+static void mark_stage_out(job_record_t *job, const char *text)
+{
+	bool is = text && !xstrncmp(text, "STAGE_OUT", 9) &&
+		  IS_JOB_FINISHED(job) && IS_JOB_COMPLETING(job);
+
+	if (is)
+		job_state_set(job, job->job_state | JOB_STAGE_OUT);
+	else if (job->job_state & JOB_STAGE_OUT)
+		job_state_set(job, job->job_state & ~JOB_STAGE_OUT);
+}
+
 void slu_act_show(void *arg, uint32_t job_id, const char *text)
 {
 	job_record_t *job;
@@ -332,6 +344,8 @@ void slu_act_show(void *arg, uint32_t job_id, const char *text)
 	(void)arg;
 	lock_slurmctld(job_lock);
 	job = find_job_record(job_id);
+	if (job)
+		mark_stage_out(job, text);
 	if (job && xstrcmp(job->burst_buffer_state, text)) {
 		put_text(&job->burst_buffer_state, text ? strdup(text) : NULL);
 		last_job_update = time(NULL);

@@ -283,6 +283,8 @@ int bb_p_job_test_stage_out(job_record_t *job)
 		return 1;
 	alive = slu_ctl_has_buffer(job->burst_buffer) &&
 		slu_ctl_alive(ctl, job->job_id);
+	if (!alive && job->job_state & JOB_STAGE_OUT)
+		job_state_set(job, job->job_state & ~JOB_STAGE_OUT);
 	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_OUT, watch);
 	return alive ? 0 : 1;
 }
@@ -290,11 +292,18 @@ int bb_p_job_test_stage_out(job_record_t *job)
 int bb_p_job_cancel(job_record_t *job)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
+	struct slu_job copy;
 
 	if (!ctl)
 		return SLURM_SUCCESS;
-	if (slu_ctl_has_buffer(job->burst_buffer))
+	/* A run that ends with scancel --hurry comes here instead of to
+	 * job_start_stage_out; one whose data is being staged out, again. */
+	if (job->nodes && !(job->job_state & JOB_STAGE_OUT)) {
+		slu_copy_job(job, &copy);
+		slu_ctl_ended(ctl, &copy);
+	} else if (slu_ctl_has_buffer(job->burst_buffer)) {
 		slu_ctl_cancelled(ctl, job->job_id);
+	}
 	slu_ctl_leave(ctl, SLU_HOOK_CANCEL, watch);
 	return SLURM_SUCCESS;
 }

@@ -114,6 +114,7 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out)
 		.state = copy_text(slu_state_name(job->job_state)),
 		.completing = IS_JOB_COMPLETING(job),
 		.unlaunched = is_unlaunched(job),
+		.hurry = job->bit_flags & JOB_KILL_HURRY,
 		.exit_code = job->exit_code,
 		.restarts = job->restart_cnt,
 		.ion_max = SLU_NO_ID,

@@ -54,11 +54,40 @@ int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 	return SLURM_SUCCESS;
 }
 
-/* Who changes a job knows why. */
+static bool has_buffer(const job_record_t *job)
+{
+	return job && (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) &&
+	       slu_ctl_has_buffer(job->burst_buffer);
+}
+
+/* Would it give a running job other nodes, or its nodes to a running job? */
+static bool resizes(const job_desc_msg_t *desc, const job_record_t *job)
+{
+	const struct job_details *d = job->details;
+
+	if (desc->min_nodes == NO_VAL && !desc->req_nodes)
+		return false;
+	return has_buffer(job) ||
+	       (d && d->expanding_jobid &&
+		has_buffer(find_job_record(d->expanding_jobid)));
+}
+
+/* Who changes a job knows why. But a file system lies on the nodes that it was
+ * made for. */
 int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
 {
-	(void)desc;
-	(void)job;
+	struct slu_stopwatch watch = slu_ctl_enter();
+	int rc = SLURM_SUCCESS;
+
 	(void)uid;
-	return SLURM_SUCCESS;
+	if (!ctl)
+		return SLURM_SUCCESS;
+	if (resizes(desc, job)) {
+		info("sluice: %pJ is not resized: its file system lies on its "
+		     "nodes",
+		     job);
+		rc = ESLURM_NOT_SUPPORTED;
+	}
+	slu_ctl_leave(ctl, SLU_HOOK_MODIFY, watch);
+	return rc;
 }

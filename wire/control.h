@@ -38,7 +38,8 @@ struct slu_job_nodes { /* "job_nodes": nodes left COMPLETING, or are DOWN */
 	char *lost; /* host list: slurmctld holds them DOWN */
 };
 
-struct slu_job_ref { /* "job_cancelled": it never had nodes */
+/* "job_cancelled": it never had nodes, or its stage-out is to end */
+struct slu_job_ref {
 	uint32_t job_id;
 };
 

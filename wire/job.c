@@ -37,6 +37,7 @@ static const struct slu_field job_fields[] = {
 	FIELD(STR, state),
 	FIELD(BOOL, completing),
 	FIELD(BOOL, unlaunched),
+	FIELD(BOOL, hurry),
 	FIELD(U32, exit_code),
 	FIELD(U32, restarts),
 	FIELD(STR, request),

@@ -34,6 +34,7 @@ struct slu_job {
 	char *state;	      /* PENDING, RUNNING, COMPLETED, FAILED, ... */
 	bool completing;      /* an epilog still runs somewhere */
 	bool unlaunched;      /* no task of this run was ever launched */
+	bool hurry;	      /* cancelled with scancel --hurry */
 	uint32_t exit_code;   /* wait status */
 	uint32_t restarts;
 	char *request;		/* buffer request in canonical text, or NULL */

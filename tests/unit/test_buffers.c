@@ -696,39 +696,45 @@ static int64_t history_has(struct world *w, const char *words)
 	return n;
 }
 
-/* It was ready, but ended before any task ran: there is no output to look for,
- * and that is no failure. */
+/* It was ready, but ended before any task ran, or its user said so: there is no
+ * output to look for, and that is no failure. */
 START_TEST(test_unlaunched)
 {
 	static const struct {
 		const char *state;
-		bool unlaunched;
+		bool unlaunched, hurry;
+		const char *words;
 	} cases[] = {
-		{"REQUEUED", true},
-		{"NODE_FAIL", true},
-		{"CANCELLED", true},
-		{"REQUEUED", false},
+		{"REQUEUED", true, false, "never launched"},
+		{"NODE_FAIL", true, false, "never launched"},
+		{"CANCELLED", true, false, "never launched"},
+		{"CANCELLED", false, true, "cancelled in a hurry"},
+		{"REQUEUED", false, false, "it runs again"},
 	};
 
 	each(c, cases)
 	{
-		const char *want = c->unlaunched ? "TEARDOWN" : "STAGE_OUT";
+		bool skips = c->unlaunched || c->hurry;
+		const char *want = skips ? "TEARDOWN" : "STAGE_OUT";
 		struct world w;
 
 		world_new(&w, 2, WALK, NULL);
 		run_until(&w, AT_RUN);
 		w.job.unlaunched = c->unlaunched;
+		w.job.hurry = c->hurry;
 		job_end(&w, c->state);
 		ck_assert_str_eq(w.state, want);
 		ck_assert_int_eq(history_has(&w, "nothing is staged out"),
-				 c->unlaunched);
+				 skips);
+		ck_assert_int_eq(history_has(&w, c->words), 1);
 		w.job.unlaunched = false; /* as slurmctld sees it later */
+		w.job.hurry = false;
 		job_end(&w, c->state);
 		world_restart(&w);
 		ck_assert_str_eq(w.state, want);
 		run_all(&w);
 		ck_assert_str_eq(w.state, "DONE");
-		ck_assert(w.node[0].skip == c->unlaunched);
+		ck_assert(w.node[0].skip == skips);
 		ck_assert_int_eq(w.verdicts, 0);
 		world_free(&w);
 	}
@@ -1094,8 +1100,9 @@ START_TEST(test_full)
 		err);
 	job_start(&w);
 	ck_assert_int_eq(w.what, SLU_REQUEUE);
-	expect(strstr(w.reason, "n1 has only 976.6KiB on /s, each node must "
-				"give 4GiB"),
+	expect(strstr(w.reason,
+		      "n1 has only 976.6KiB for /s/sluice, each node must "
+		      "give 4GiB"),
 	       "%s", w.reason);
 	world_free(&w);
 }

@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# All ways to ask for a buffer: srun, salloc, files, arrays, profiles, symbols;
+# and what may become of a job that has one: it cannot be resized, it can be
+# preempted, and its user can end its stage-out.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
+
+# The path is one of the job's own, and writable.
+WRITES='touch "${BB_JOBFS:?}/x" && echo "in $BB_JOBFS"'
+
+quiet_end() { # TEXT
+	check_within 40 "$1: nothing stays" no_buffer_alive
+}
+
+test_srun_salloc() {
+	echo '#BB jobfs capacity=20MiB name=f' >"$PFS/alice/request"
+	check "srun --bb" matches "$(as_alice srun -N2 --bb=capacity=20MiB \
+		sh -c "$WRITES")" '^in /run/sluice/[0-9]+/mnt/data$'
+	check "srun --bbf" matches "$(as_alice srun -N1 \
+		--bbf=/pfs/alice/request sh -c 'cd "$BB_f" && pwd')" \
+		'^/run/sluice/[0-9]+/mnt/data$'
+	check "salloc --bb, for its steps" matches "$(as_alice salloc -N2 \
+		--bb=capacity=20MiB srun sh -c "$WRITES" 2>&1)" '^in /run/'
+	quiet_end "srun and salloc"
+}
+
+test_sbatch_file() {
+	local job
+	job=$(submit -N1 --bbf=/pfs/alice/request <<-'EOT'
+		#!/bin/bash
+		cd "${BB_f:?}" && touch x
+	EOT
+	)
+	check_within 40 "sbatch --bbf" job_is "$job" COMPLETED
+	job=$(submit -N1 --bb='profile=mine; stage_out type=file source=$BB_JOBFS/%u destination=/pfs/alice/%x.%j' -J nice <<-'EOT'
+		#!/bin/bash
+		echo "$SLURM_JOB_NAME" >"${BB_JOBFS:?}/alice"
+	EOT
+	)
+	check_within 40 "a profile with symbols" job_is "$job" COMPLETED
+	check "which are expanded" equal "$(cat "$PFS/alice/nice.$job")" nice
+}
+
+array_is() { # JOB STATE: all of its tasks
+	! on ctl scontrol -o show job "$1" | grep -v "JobState=$2 " | grep -q .
+}
+
+test_array() {
+	local job
+	job=$(submit -N1 --array=3-5 --bb='capacity=20MiB; stage_out type=file source=$BB_JOBFS/me destination=/pfs/alice/a.%A.%a' <<-'EOT'
+		#!/bin/bash
+		echo "$SLURM_ARRAY_TASK_ID" >"${BB_JOBFS:?}/me"
+	EOT
+	)
+	check_within 60 "an array completes" array_is "$job" COMPLETED
+	check "each task had its own" equal \
+		"$(cat "$PFS/alice/a.$job".[345])" "$(printf '3\n4\n5')"
+	quiet_end array
+}
+
+test_refused() {
+	check "a heterogeneous job is refused with the way out" matches \
+		"$(as_alice sbatch --bb=capacity=20MiB -N1 : -N1 \
+			--wrap=true 2>&1)" 'components as jobs of their own'
+	check "one without is not" matches "$(as_alice sbatch -H -N1 : -N1 \
+		--wrap=true 2>&1)" 'Submitted'
+	on ctl scancel -u alice
+}
+
+sleeper() { # SBATCH-OPTION...
+	submit --bb='capacity=20MiB; stage_out type=file source=$BB_JOBFS/x destination=/pfs/alice/' "$@" <<-'EOT'
+		#!/bin/bash
+		head -c 5M /dev/zero >"${BB_JOBFS:?}/x"
+		sleep 300
+	EOT
+}
+
+test_resize() {
+	local job
+	job=$(sleeper -N2)
+	check_within 30 "a job runs" buffer_is "$job" RUNNING
+	check "fewer nodes are refused" matches "$(on ctl scontrol update \
+		JobId="$job" NumNodes=1 2>&1)" 'not supported'
+	check "and other ones" matches "$(on ctl scontrol update \
+		JobId="$job" NodeList=n1 2>&1)" 'not supported'
+	check "another request too" matches "$(on ctl scontrol update \
+		JobId="$job" BurstBuffer=capacity=1GiB 2>&1)" 'not supported'
+	check "it has its nodes" equal "$(job_field "$job" NumNodes)" 2
+	check "a longer limit is granted" on ctl scontrol update \
+		JobId="$job" TimeLimit=3:00:00
+	rm -f "$PFS/alice/x"
+	as_alice scancel --hurry "$job"
+	check_within 30 "scancel --hurry ends it" job_is "$job" CANCELLED
+	quiet_end "in a hurry"
+	check "without staging out" test ! -e "$PFS/alice/x"
+	check "as its history says" history_has "$job" "in a hurry"
+}
+
+history_has() { # JOB WORDS
+	[ "$(query "SELECT count(*) FROM BufferHistory JOIN Buffer USING (BID)
+		WHERE JobID = $1 AND instr(Text, '$2') > 0")" -gt 0 ]
+}
+
+# Held by stopping n1's detached worker.
+test_hurry_after_end() {
+	local job
+	rm -f "$PFS/alice/x"
+	job=$(sleeper -N1 -w n1)
+	wait_for 30 buffer_is "$job" RUNNING
+	LIMIT=20 on n1 sh -c "
+		until read -r pid _ </run/sluice/$job/down.pid
+		do sleep 0.01; done 2>/dev/null
+		pkill -STOP -s \$(ps -o sid= -p \$pid)" &
+	as_alice scancel "$job"
+	wait $!
+	check_within 10 "a job stages out" buffer_is "$job" STAGE_OUT
+	check "another user cannot end that" fails quietly \
+		bounded_exec -u bob ctl scancel --hurry "$job"
+	as_alice scancel --hurry "$job"
+	check_within 10 "its owner can" history_has "$job" cancelled
+	on n1 pkill -CONT -x sluice-node
+	check_within 40 "the node is given back" no_buffer_alive
+	check "what was not staged out is kept" matches \
+		"$(on n1 ls /local/sluice/kept)" "^$job"
+}
+
+test_preempted() {
+	local low high
+	rm -f "$PFS/alice/x"
+	low=$(sleeper -N2 -w 'n[1-2]' --requeue)
+	wait_for 30 buffer_is "$low" RUNNING
+	high=$(submit -p high -N2 -w 'n[1-2]' --exclusive <<<$'#!/bin/bash\ntrue')
+	check_within 60 "a job preempts one with a buffer" \
+		job_is "$high" COMPLETED
+	check "that one waits to run again" job_is "$low" PENDING
+	check_within 20 "its buffer is gone" no_buffer_alive
+	check "its data was staged out" test -s "$PFS/alice/x"
+	check "no failure was made of it" equal "$(buffer_failure "$low")" ""
+	as_alice scancel "$low"
+}
+
+cluster_up --nodes 2 --ions 0
+cluster conf sluice.conf "Profile=mine capacity=30MiB type=scratch"
+cluster conf slurm.conf PreemptType=preempt/partition_prio \
+	PreemptMode=REQUEUE \
+	"PartitionName=high Nodes=n[1-2] PriorityTier=10 MaxTime=INFINITE DefaultTime=60 State=UP"
+cluster stop ctl slurmctld
+cluster stop ctl sluiced
+cluster start ctl sluiced
+cluster start ctl slurmctld
+wait_for 30 nodes_idle 'n[1-2]'
+test_srun_salloc
+test_sbatch_file
+test_array
+test_refused
+test_resize
+test_hurry_after_end
+test_preempted
+check "no node was drained" no_node_drained
+check "the database is sound" database_sound
+finish
