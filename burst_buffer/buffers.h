@@ -103,6 +103,10 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_buf *out, char **secret,
 		     struct slu_err *err);
+/* What this node was given a plan of and has not told to be clean: appends a
+ * struct slu_owed. A node that was restarted knows nothing of it any more. */
+int slu_buffers_owed(struct slu_buffers *b, const char *node,
+		     struct slu_buf *out, struct slu_err *err);
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		       double now, struct slu_answer *out, struct slu_err *err);
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The SPANK plugin. On a node it runs `sluice-node up` before and `sluice-node
- * down` after a job with a buffer, and gives the job's tasks what `up` has left
- * for them in RunDir/JOB/env, or refuses to start them with one sentence. For a
- * job without a buffer it does nothing but, with map=, note its steps' I/O.
+ * down` after a job with a buffer, `sluice-node recover` when slurmd starts,
+ * and gives the job's tasks what `up` has left for them in RunDir/JOB/env, or
+ * refuses to start them with one sentence. For a job without a buffer it does
+ * nothing but, with map=, note its steps' I/O.
  *
  * plugstack.conf: required spank_sluice.so [node=PROGRAM] [run=RunDir]
  * [map=MappingDir]. It must be `required`: only then does a refusal end the
@@ -90,7 +91,8 @@ static void become_node(const struct conf *conf, const char *verb)
 		dup2(null, fd);
 	close_range(3, ~0U, 0);
 	snprintf(job, sizeof(job), "%u", conf->job);
-	execl(conf->node, "sluice-node", verb, "--job", job, (char *)NULL);
+	execl(conf->node, "sluice-node", verb, conf->job ? "--job" : NULL, job,
+	      (char *)NULL);
 	_exit(CANNOT_RUN);
 }
 
@@ -137,6 +139,34 @@ int slurm_spank_job_prolog(spank_t sp, int ac, char **av)
 				     : "this node cannot be cleaned");
 	/* Without a program there is no buffer, and the task hook says so. */
 	return rc == CANNOT_RUN ? 0 : -1;
+}
+
+/* Not waited for: slurmd registers meanwhile. The child's child is not slurmd's
+ * to wait for. */
+static void start_recover(const struct conf *conf)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setsid();
+		if (fork() == 0)
+			become_node(conf, "recover");
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+int slurm_spank_init(spank_t sp, int ac, char **av)
+{
+	struct conf conf;
+
+	if (spank_context() != S_CTX_SLURMD)
+		return 0;
+	conf_get(sp, ac, av, &conf);
+	conf.job = 0;
+	start_recover(&conf);
+	return 0;
 }
 
 static void io_path(const struct conf *conf, char out[PATH_MAX])

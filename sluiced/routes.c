@@ -39,6 +39,14 @@ static int handle_plan(struct slu_daemon *d, struct slu_req *req,
 				&req->secret, err);
 }
 
+static int handle_owed(struct slu_daemon *d, struct slu_req *req,
+		       struct slu_buf *out, struct slu_err *err)
+{
+	const struct slu_node_ask *ask = req->msg;
+
+	return slu_buffers_owed(d->buffers, ask->node, out, err);
+}
+
 static int handle_report(struct slu_daemon *d, struct slu_req *req,
 			 struct slu_buf *out, struct slu_err *err)
 {
@@ -115,6 +123,11 @@ const struct slu_route slu_routes[] = {
 		LONG_POLL(slu_node_ask),
 		.run = offsetof(struct slu_node_ask, restarts),
 		.handle = handle_plan,
+	},
+	{
+		.path = "/v1/owed",
+		NODE_ROUTE(slu_node_ask),
+		.handle = handle_owed,
 	},
 	{
 		.path = "/v1/report",

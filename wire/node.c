@@ -88,6 +88,14 @@ static const struct slu_field plan_fields[] = {
 DESC(slu_plan_desc, "plan", plan_fields);
 #undef T
 
+#define T struct slu_owed
+static const struct slu_field owed_fields[] = {
+	MANY(plan, n_plan, slu_plan_desc),
+	LAST,
+};
+DESC(slu_owed_desc, "owed", owed_fields);
+#undef T
+
 #define T struct slu_report
 static const struct slu_field report_fields[] = {
 	NEEDED(U32, job_id),

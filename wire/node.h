@@ -8,7 +8,7 @@
 
 #define SLU_DOC_MAX (4u << 20) /* bytes of one sysmap document */
 
-struct slu_node_ask { /* /v1/plan and /v1/poll */
+struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	uint32_t job_id;
 	uint64_t buffer; /* 0: not known yet */
 	char *node;
@@ -77,6 +77,12 @@ struct slu_plan {	 /* /v1/plan */
 	int64_t teardown_timeout, keep_failed;
 };
 extern const struct slu_desc slu_plan_desc;
+
+struct slu_owed { /* /v1/owed: what this node has to take down or tell of */
+	struct slu_plan *plan; /* without their secrets */
+	size_t n_plan;
+};
+extern const struct slu_desc slu_owed_desc;
 
 /*
  * /v1/report: a node ends a step. Steps, in order; R is the request's index

@@ -6,7 +6,7 @@
  * worker that died is started again; every step can be repeated.
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/leftovers.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -114,9 +114,14 @@ static int say_nothing_is_here(struct slu_node *n, struct slu_err *err)
 int slu_down(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_plan plan;
+	struct slu_err why;
 	uint64_t buffer;
+	int rc = slu_noted_plan(n, &plan, err);
 
-	if (slu_noted_plan(n, &plan, err))
+	if (rc && err->kind == SLU_NOTFOUND &&
+	    !slu_leftovers_adopt(n, GOODBYE, &why))
+		rc = slu_noted_plan(n, &plan, err);
+	if (rc)
 		return err->kind == SLU_NOTFOUND ? say_nothing_is_here(n, err)
 						 : -1;
 	buffer = plan.buffer;

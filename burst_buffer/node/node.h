@@ -12,6 +12,7 @@
  *	env.steps	more of them for the tasks of its steps
  *	hosts		gekkofs: where its daemons are (the user's)
  *	refused		one sentence: tasks may not start
+ *	restarted	the node was, since the instance was made
  *	log		what happened, for the user (theirs, 0400)
  *	kept		where data of a failed stage-out is
  *	up.pid, down.pid, watch.pid	who works on it
@@ -111,6 +112,9 @@ void slu_notes_sweep(struct slu_node *n);
  */
 int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
 		  struct slu_err *err);
+/* What sluiced has on record of this node; slu_msg_clear of slu_owed_desc. */
+int slu_talk_owed(struct slu_node *n, struct slu_owed *owed,
+		  struct slu_err *err);
 /* Fills in who reports. *answer is the caller's to clear. */
 int slu_talk_report(struct slu_node *n, struct slu_report *report,
 		    struct slu_answer *answer, struct slu_err *err);
@@ -169,6 +173,7 @@ int slu_cmd_fetch(struct slu_node *n);
 int slu_cmd_cancel(struct slu_node *n);
 int slu_cmd_io(struct slu_node *n);
 int slu_cmd_watch(struct slu_node *n);
+int slu_cmd_recover(struct slu_node *n);
 
 /* down.c: take down the instance that is noted; returns when nothing is left,
  * or says why something is. */

@@ -254,7 +254,8 @@ static void add_leftover(struct status *s, const char *storage,
 	slu_json_set_u64(row, "mounts", count_mounts(s, place.dir));
 	slu_json_set_str(row, "path", place.dir);
 	slu_json_set_str(row, "text",
-			 "the next buffer on this node removes it");
+			 "`sluice-node recover` or the next buffer here "
+			 "takes it down");
 	s->leftovers = true;
 }
 

@@ -40,6 +40,11 @@ static int post(struct slu_node *n, const char *path, const char *body,
 	return rc;
 }
 
+static bool has_word(const struct slu_desc *desc)
+{
+	return desc == &slu_answer_desc || desc == &slu_barrier_answer_desc;
+}
+
 /* Ask until there is an answer whose first member (its word) is not "wait". */
 static int ask(struct slu_node *n, const char *path,
 	       const struct slu_desc *ask_desc, const void *msg,
@@ -61,8 +66,7 @@ static int ask(struct slu_node *n, const char *path,
 		}
 		rc = post(n, path, body, left, desc, reply, err);
 		wait = rc ? err->kind == SLU_BUSY
-			  : desc != &slu_plan_desc &&
-				       slu_eq(*(char **)reply, "wait");
+			  : has_word(desc) && slu_eq(*(char **)reply, "wait");
 		if (wait && !rc)
 			slu_msg_clear(desc, reply);
 		if (wait && slu_clock() - start < PAUSE)
@@ -96,6 +100,15 @@ int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
 		return 0;
 	slu_msg_clear(&slu_plan_desc, plan);
 	return slu_err(err, SLU_IO, "the plan came without its secret");
+}
+
+int slu_talk_owed(struct slu_node *n, struct slu_owed *owed,
+		  struct slu_err *err)
+{
+	struct slu_node_ask question = {.node = n->name};
+
+	return ask(n, "/v1/owed", &slu_node_ask_desc, &question, &slu_owed_desc,
+		   owed, err);
 }
 
 int slu_talk_report(struct slu_node *n, struct slu_report *r,

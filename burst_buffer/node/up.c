@@ -62,7 +62,8 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 
 	if (me->client)
 		return 0;
-	slu_leftovers_remove(n, me->storage);
+	if (slu_leftovers_remove(n, me->storage, err))
+		slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
 	if (slu_storage_make(&want, &n->storage, err))
 		return -1;
 	r.enforced = n->storage.enforced;

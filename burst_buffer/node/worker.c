@@ -103,8 +103,11 @@ static bool data_gone(struct worker *w)
 		.phase = "stage_out",
 	};
 
-	if (!slu_note_has(&w->n, "env") || w->n.driver->interposed ||
-	    !w->n.driver->attach || slu_mounted(w->n.data))
+	if (slu_note_has(&w->n, "restarted") && w->n.driver->attach)
+		r.text = "the node was restarted before its data was staged "
+			 "out";
+	else if (!slu_note_has(&w->n, "env") || w->n.driver->interposed ||
+		 !w->n.driver->attach || slu_mounted(w->n.data))
 		return false;
 	slu_talk_step(&w->n, &r, &(struct slu_err){0});
 	return true;

@@ -284,18 +284,70 @@ static int reboot_node(const char *arg)
 									 : 0;
 }
 
-START_TEST(test_leftover)
+/* What was to be staged out is kept, whoever comes first. */
+START_TEST(test_restarted)
+{
+	static const char *const verb[] = {"recover", "down --job 7"};
+
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(false);
+	nodes_all(reboot_node, "", 0);
+	job_ends(request, "COMPLETED");
+	nodes_all(run_verb, verb[_i], 0);
+	ctl_until("DONE");
+	ctl_until_told("the node was restarted");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	nodes_all(data_kept, "", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
+/* The node comes back while slurmctld still believes the job to run. */
+START_TEST(test_restarted_early)
 {
 	if (!begin("scratch", ""))
 		return;
 	job_starts(request);
 	up();
 	nodes_all(reboot_node, "", 0);
+	nodes_all(run_verb, "recover", 0);
 	job_ends(request, "NODE_FAIL");
-	down(); /* it knows of nothing, and says so */
 	ctl_until("DONE");
 	job_run++;
 	setenv("SLURM_JOB_RESTART_COUNT", "1", 1);
+	job_starts(request);
+	up();
+	nodes_all(reads, "exactly", 0);
+	job_ends(request, "CANCELLED");
+	down();
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
+/* What sluiced does not know either. */
+static int leave_storage(const char *arg)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/storage", world);
+	mkdir(path, 0755);
+	strcat(path, arg);
+	return mkdir(path, 0755) || mkdir(strcat(path, "/fs"), 0755);
+}
+
+START_TEST(test_leftover)
+{
+	if (!begin("scratch", ""))
+		return;
+	nodes_all(leave_storage, "/9.99", 0);
 	job_starts(request);
 	up();
 	nodes_all(reads, "exactly", 0);
@@ -432,6 +484,8 @@ static int run(void)
 	add(suite, "full_glusterfs", test_full_glusterfs, 1);
 	add(suite, "older_instance", test_older_instance, 1);
 	add(suite, "leftover", test_leftover, 1);
+	add(suite, "restarted", test_restarted, 2);
+	add(suite, "restarted_early", test_restarted_early, 1);
 	add(suite, "watch", test_watch, 1);
 	add(suite, "dry_run", test_dry_run, 1);
 	return run_suite(suite);
