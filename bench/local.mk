@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measurements: `make bench` builds them; nothing of this is installed.
-# bench/latency and bench/hooks are scripts that need root and start private
-# clusters.
-EXTRA_DIST += bench/README.md bench/arbiter-plots bench/latency bench/hooks
+# bench/latency, bench/hooks and bench/cycle are scripts that need root and start
+# private clusters.
+EXTRA_DIST += bench/README.md bench/arbiter-plots bench/latency bench/hooks \
+	bench/cycle
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
 	bench/mckp bench/publish bench/staging bench/tbf bench/ost
 EXTRA_PROGRAMS = $(bench_programs)

@@ -13,7 +13,8 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/mistakes.t tests/system/drivers.t tests/system/faults.sh \
 	tests/system/faults-control.t tests/system/faults-node.t \
 	tests/system/pools.t tests/system/runs.t \
-	tests/system/ways.t
+	tests/system/ways.t \
+	tests/system/chaos tests/system/chaos.t
 
 # Stand-ins for software that Debian does not have.
 dist_check_SCRIPTS += tests/fakes/fake_beeond tests/fakes/fake_lfs
