@@ -77,9 +77,10 @@ static int nothing_left(const char *arg)
 	job_path(path, "");
 	if (!access(path, F_OK))
 		return 20;
+	snprintf(path, sizeof(path), "%s/run/7", world);
 	if (slu_file_read(AT_FDCWD, "/proc/self/mountinfo", 1 << 22, &mounts,
 			  NULL) ||
-	    strstr(mounts.data, "/run/7") || strstr(mounts.data, "fuse."))
+	    strstr(mounts.data, path))
 		return 21;
 	slu_buf_free(&mounts);
 	snprintf(path, sizeof(path), "%s/storage", world);
