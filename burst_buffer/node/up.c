@@ -245,7 +245,7 @@ static int end_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 	slu_note_drop(n, "up.pid"); /* that is us, who must not be ended */
 	if (slu_node_open(&older, n->opt, err))
 		return -1;
-	rc = slu_down(&older, err) ? -2 : open_dir(n, err);
+	rc = slu_down(&older, err) ? -2 : 0;
 	slu_node_close(&older);
 	return rc;
 }
@@ -268,7 +268,9 @@ static int begin(struct slu_node *n, struct slu_err *err)
 	if (open_dir(n, err) || slu_talk_plan(n, restarts(), &plan, err))
 		return -1;
 	buffer = plan.buffer;
+	/* a worker that has just ended took the directory away with it */
 	rc = end_older(n, buffer, err);
+	rc = rc ? rc : open_dir(n, err);
 	if (rc) {
 		slu_msg_clear(&slu_plan_desc, &plan);
 		return rc;
