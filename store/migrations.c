@@ -188,12 +188,37 @@ static const char buffer[] =
 static const char unlaunched[] =
 	"ALTER TABLE Buffer ADD COLUMN Unlaunched INTEGER NOT NULL DEFAULT 0;";
 
+/*
+ * A UNIQUE column has an index that stores each document once more. What keeps
+ * a text single now is Datahash, in which we write a document's number before
+ * the document; and for the original tool, which knows of no hashes, a trigger
+ * with the effect of its INSERT OR IGNORE: it finds the few texts of the same
+ * length by an index of numbers.
+ */
+static const char texts_once[] =
+	"ALTER TABLE Datatable RENAME TO Dataold;"
+	"CREATE TABLE Datatable ("
+	" DID INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" EID INTEGER,"
+	" Data TEXT);"
+	"INSERT INTO sqlite_sequence (name, seq) SELECT 'Datatable', seq"
+	" FROM sqlite_sequence WHERE name = 'Dataold';"
+	"INSERT INTO Datatable SELECT DID, EID, Data FROM Dataold;"
+	"DROP TABLE Dataold;"
+	"CREATE INDEX DataByLength ON Datatable (length(Data));"
+	"CREATE TRIGGER DataOnce BEFORE INSERT ON Datatable WHEN"
+	" NOT EXISTS (SELECT 1 FROM Datahash WHERE DID = NEW.DID)"
+	" AND EXISTS (SELECT 1 FROM Datatable WHERE"
+	" length(Data) = length(NEW.Data) AND Data = NEW.Data)"
+	" BEGIN SELECT RAISE(IGNORE); END;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
 	assignment,   /* 3 */
 	buffer,	      /* 4 */
 	unlaunched,   /* 5 */
+	texts_once,   /* 6 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

@@ -70,7 +70,9 @@ static int open_write(struct slu_db *db, bool load, int64_t schema,
 		      struct slu_err *err)
 {
 	if (slu_db_script(db,
+			  "PRAGMA page_size=16384;"
 			  "PRAGMA synchronous=FULL;"
+			  "PRAGMA temp_store=MEMORY;"
 			  "PRAGMA cache_size=-" CACHE_KIB,
 			  err))
 		return -1;

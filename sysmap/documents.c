@@ -111,9 +111,10 @@ int slu_documents_give(struct slu_db *db, int64_t host,
 			"INSERT INTO Host2Data (HostID, DID) VALUES (?, ?)",
 			"II", host, doc->did) < 0 ||
 	    slu_db_exec(db, err,
-			"INSERT OR REPLACE INTO Hostseen "
+			"INSERT INTO Hostseen "
 			"(HostID, EID, DID, Since, LastSeen) "
-			"VALUES (?1, ?2, ?3, ?4, ?4)",
+			"VALUES (?1, ?2, ?3, ?4, ?4) ON CONFLICT (HostID, EID) "
+			"DO UPDATE SET DID = ?3, Since = ?4, LastSeen = ?4",
 			"IIII", host, doc->eid, doc->did, now) < 0)
 		return -1;
 	return 0;

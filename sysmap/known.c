@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Hashes in an open-addressing table, of which at most half is used; a place
- * whose DID is 0 is free, one whose DID is GONE was used. Since Datatable.Data
- * is unique whatever the extractor, the second extractor with the same text
- * (most often "[]") gets a blank behind it, which is the same JSON.
+ * whose DID is 0 is free, one whose DID is GONE was used. Documents that the
+ * original tool wrote get their hashes before the first new one is stored.
  */
 #include "config.h"
 #include "sysmap/known.h"
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME_TEXT_MAX  64 /* extractors that may share a text */
 #define SLOTS_FIRST    1024
 #define EXTRACTORS_MAX 256
 #define GONE	       -1
@@ -28,6 +26,7 @@ struct slu_known {
 	size_t n_slots, used; /* a power of 2; places that are not free */
 	struct extractor extractor[EXTRACTORS_MAX];
 	size_t n_extractors;
+	bool adopted; /* every document has its hash */
 };
 
 struct slu_known *slu_known_new(struct slu_db *db, struct slu_err *err)
@@ -41,19 +40,15 @@ struct slu_known *slu_known_new(struct slu_db *db, struct slu_err *err)
 	return k;
 }
 
-static void forget_hashes(struct slu_known *k)
-{
-	free(k->slot);
-	k->slot = NULL;
-	k->n_slots = k->used = 0;
-}
-
 void slu_known_forget(struct slu_known *k)
 {
 	for (size_t i = 0; i < k->n_extractors; i++)
 		free(k->extractor[i].name);
 	k->n_extractors = 0;
-	forget_hashes(k);
+	free(k->slot);
+	k->slot = NULL;
+	k->n_slots = k->used = 0;
+	k->adopted = false;
 }
 
 void slu_known_free(struct slu_known *k)
@@ -225,56 +220,66 @@ int slu_known_dynamic(struct slu_known *k, int64_t eid, bool *out,
 	return ret < 0 ? -1 : 0;
 }
 
-/* The row of exactly this text, stored when it is new. 1: it is doc->eid's,
- * doc->did is filled in; 0: it is another extractor's. */
-static int store_text(struct slu_known *k, const struct slu_buf *text,
-		      struct slu_held *doc, struct slu_err *err)
+/* Give the document in this row (DID, EID, Name, Data) its hash. */
+static int adopt_row(struct slu_known *k, struct slu_rows *row,
+		     struct slu_err *err)
 {
-	struct slu_held found = {0};
-	long n = slu_db_exec(k->db, err,
-			     "INSERT OR IGNORE INTO Datatable (EID, Data) "
-			     "VALUES (?, ?)",
-			     "IS", doc->eid, text->data, text->len);
+	struct slu_held doc = {.did = slu_db_int(row, 0),
+			       .eid = slu_db_int(row, 1)};
+	const char *name = slu_db_text(row, 2), *text = slu_db_text(row, 3);
+	struct slu_held other;
+	int ret;
 
-	if (n < 0)
+	doc.hash = slu_document_hash(name, text, slu_db_bytes(row, 3));
+	ret = slu_known_find(k, doc.hash, &other, err);
+	if (ret == 0 && slu_db_exec(k->db, err,
+				    "INSERT INTO Datahash (DID, Hash) "
+				    "VALUES (?1, ?2) ON CONFLICT (Hash) DO "
+				    "UPDATE SET DID = ?1",
+				    "II", doc.did, (int64_t)doc.hash) < 0)
 		return -1;
-	if (n == 1) {
-		doc->did = slu_db_last_id(k->db);
-		return 1;
-	}
-	if (read_ids(slu_db_query(k->db, err,
-				  "SELECT DID, EID FROM Datatable "
-				  "WHERE Data = ?",
-				  "S", text->data, text->len),
-		     &found, err) < 0)
-		return -1;
-	doc->did = found.did;
-	if (found.eid != doc->eid)
-		return 0;
-	forget_hashes(k); /* it had another one, or none */
-	return 1;
+	return ret < 0 ? -1 : 0;
 }
 
-static int store(struct slu_known *k, struct slu_buf *text,
-		 struct slu_held *doc, struct slu_err *err)
+/* Documents that the original tool wrote have no hash yet. */
+static int adopt(struct slu_known *k, struct slu_err *err)
 {
-	int ret = 0;
+	struct slu_rows *rows = slu_db_query(
+		k->db, err,
+		"SELECT d.DID, d.EID, e.Name, d.Data FROM Datatable d "
+		"JOIN Extractortable e ON e.EID = d.EID WHERE d.Data NOT NULL "
+		"AND e.Name NOT NULL AND d.DID IN (SELECT DID FROM Datatable "
+		"EXCEPT SELECT DID FROM Datahash) ORDER BY d.DID",
+		"");
+	int ret = rows ? 0 : -1;
 
-	for (int i = 0; i < SAME_TEXT_MAX && ret == 0; i++) {
-		if (i)
-			slu_buf_add(text, " ", 1);
-		if (text->failed)
-			return slu_err(err, SLU_NOMEM, "document");
-		ret = store_text(k, text, doc, err);
-	}
-	if (ret == 0)
-		return slu_err(err, SLU_INVALID,
-			       "too many extractors have the same document");
-	if (ret < 0 || slu_db_exec(k->db, err,
-				   "INSERT OR REPLACE INTO Datahash "
-				   "(DID, Hash) VALUES (?, ?)",
-				   "II", doc->did, (int64_t)doc->hash) < 0)
+	while (ret == 0 && (ret = slu_db_step(rows, err)) == 1)
+		ret = adopt_row(k, rows, err);
+	slu_db_done(rows);
+	k->adopted = ret == 0;
+	return ret;
+}
+
+/* Its hash first, see store/migrations.c; one that was left behind without its
+ * document goes. */
+static int store(struct slu_known *k, const struct slu_document *doc,
+		 struct slu_held *new, struct slu_err *err)
+{
+	if (slu_db_exec(k->db, err, "DELETE FROM Datahash WHERE Hash = ?", "I",
+			(int64_t)new->hash) < 0 ||
+	    slu_db_exec(k->db, err,
+			"INSERT INTO Datahash (DID, Hash) VALUES (1 + coalesce("
+			"(SELECT seq FROM sqlite_sequence WHERE name = "
+			"'Datatable'), 0), ?)",
+			"I", (int64_t)new->hash) < 0)
 		return -1;
+	new->did = slu_db_last_id(k->db);
+	if (slu_db_exec(k->db, err,
+			"INSERT INTO Datatable (DID, EID, Data) "
+			"VALUES (?, ?, ?)",
+			"IIS", new->did, new->eid, doc->text, doc->len) < 0)
+		return -1;
+	remember(k, new);
 	return 0;
 }
 
@@ -283,19 +288,19 @@ int slu_known_store(struct slu_known *k, const struct slu_document *doc,
 {
 	const struct extractor *e = named(k, doc->extractor, err);
 	struct slu_held new = {.hash = doc->hash};
-	struct slu_buf text = {0};
 	int ret;
 
 	if (!e)
 		return -1;
 	ret = slu_known_find(k, doc->hash, &new, err);
+	if (ret == 0 && !k->adopted) {
+		ret = adopt(k, err);
+		if (ret == 0)
+			ret = slu_known_find(k, doc->hash, &new, err);
+	}
 	if (ret == 0) {
 		new.eid = e->eid;
-		slu_buf_add(&text, doc->text, doc->len);
-		ret = store(k, &text, &new, err);
-		if (ret == 0)
-			remember(k, &new);
-		slu_buf_free(&text);
+		ret = store(k, doc, &new, err);
 	}
 	if (ret >= 0)
 		*out = new;

@@ -346,14 +346,14 @@ END_TEST
 START_TEST(test_check)
 {
 	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
-	char rubbish[4096];
+	char rubbish[16384];
 	FILE *f;
 
 	expect_ok(slu_db_check(db, &err), err);
 	slu_db_close(db);
 	memset(rubbish, 'x', sizeof(rubbish));
 	f = fopen(tmpfile_path("a.db"), "r+");
-	fseek(f, 4096, SEEK_SET);
+	fseek(f, sizeof(rubbish), SEEK_SET);
 	fwrite(rubbish, sizeof(rubbish), 1, f);
 	fclose(f);
 	db = slu_db_open(tmpfile_path("a.db"), SLU_DB_READ, &err);

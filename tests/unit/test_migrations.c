@@ -65,6 +65,45 @@ START_TEST(test_new)
 	script(path, original_row);
 	db = slu_db_open(path, SLU_DB_WRITE, &err); /* again: nothing to do */
 	ck_assert_int_eq(value(db, "SELECT count(*) FROM Host2Data"), 1);
+	ck_assert_int_eq(value(db, "SELECT count(*) FROM Datatable"), 1);
+	slu_db_close(db);
+}
+END_TEST
+
+#define TEXTS_OF(name)                                                 \
+	"SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND " \
+	"name LIKE 'sqlite_autoindex_" name "%'"
+
+/* A text is stored once: by nobody's unique index, whoever made the table and
+ * whoever writes. Numbers that were given are not given again. */
+START_TEST(test_texts_once)
+{
+	const char *path = tmpfile_path("a.db");
+	struct slu_db *db;
+
+	script(path, original);
+	script(path, original_row);
+	script(path, "insert into Datatable (EID, Data) values (1, '[7]'), "
+		     "(1, NULL), (1, '[8]'); delete from Datatable where "
+		     "Data = '[8]'");
+	db = slu_db_open(path, SLU_DB_READ, &err);
+	ck_assert_int_eq(value(db, TEXTS_OF("Datatable")), 1);
+	slu_db_close(db);
+	db = slu_db_open(path, SLU_DB_WRITE, &err);
+	ck_assert_msg(db != NULL, "%s", err.text);
+	ck_assert_int_eq(value(db, TEXTS_OF("Datatable")), 0);
+	slu_db_close(db);
+	script(path, "insert or ignore into Datatable (EID, Data) values "
+		     "(2, '[7]'), (1, '[9]'), (2, '[9]'), (1, NULL)");
+	script(path, original_row);
+	db = slu_db_open(path, SLU_DB_READ, &err);
+	ck_assert_int_eq(value(db, "SELECT count(*) FROM Datatable"), 5);
+	ck_assert_int_eq(value(db, "SELECT DID FROM Datatable WHERE Data = "
+				   "'[7]' AND EID = 1"),
+			 2);
+	ck_assert_int_eq(value(db, "SELECT DID FROM Datatable WHERE Data = "
+				   "'[9]' AND EID = 1"),
+			 5);
 	slu_db_close(db);
 }
 END_TEST
@@ -120,5 +159,5 @@ START_TEST(test_all_or_nothing)
 }
 END_TEST
 
-TEST_MAIN("migrations", test_new, test_original, test_newer,
+TEST_MAIN("migrations", test_new, test_texts_once, test_original, test_newer,
 	  test_all_or_nothing)
