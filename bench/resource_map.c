@@ -12,14 +12,15 @@
  *   fdatasync.
  * - heartbeat: every host says the hashes of what it has.
  * - query: the documents of N hosts as JSON; a new process opens the database
- *   and answers. Beside it a memcpy of as many bytes, also in a new process,
- *   and SQLite's json_group_object in another. Processor time, in user and
- *   kernel, so that a busy machine tells the same.
+ *   and hands the answer out, ours in pieces. Beside it a memcpy of as many
+ *   bytes, also in a new process, and SQLite's json_group_object in another.
+ *   Processor time, in user and kernel, so that a busy machine tells the same.
  */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,8 @@
 #include "sysmap/receive.h"
 #include "sysquery/resources.h"
 #include "tests/unit/random.h"
+
+extern char **environ;
 
 #define EXTRACTORS 10
 #define OWN	   2	/* of them differ from host to host */
@@ -248,20 +251,29 @@ static void heartbeat(void)
 	slu_db_close(db);
 }
 
+static int count_piece(void *arg, const void *data, size_t len,
+		       struct slu_err *err)
+{
+	(void)data;
+	(void)err;
+	*(size_t *)arg += len;
+	return 0;
+}
+
 /* What a new process does; returns bytes. */
 static size_t ours(void)
 {
 	struct slu_hosts list = {.name = calloc(asked, sizeof(char *))};
 	struct slu_db *db = open_db(SLU_DB_READ);
-	struct slu_buf out = {0};
 	struct slu_err err;
+	size_t len = 0;
 
 	for (unsigned h = 0; h < asked; h++)
 		list.name[list.n++] = slu_asprintf("n%u", h * (hosts / asked));
-	if (slu_query_resources(db, &list, NULL, &out, &err))
+	if (slu_query_resources(db, &list, NULL, count_piece, &len, &err))
 		die("query", &err);
 	slu_db_close(db);
-	return out.len;
+	return len;
 }
 
 static size_t by_sql(void)
@@ -309,31 +321,64 @@ struct result {
 	size_t bytes;
 };
 
-/* Run it in a process that has done nothing else. */
-static struct result fresh(size_t (*run)(void))
+static const struct work {
+	const char *name;
+	size_t (*run)(void);
+} works[] = {{"ours", ours}, {"sql", by_sql}, {"copy", copy}};
+
+/* The work of this name, here; standard output gets a struct result. */
+static int child(const char *name)
 {
 	struct result result = {0};
-	int fd[2];
+	double start;
+
+	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
+		if (strcmp(works[i].name, name) != 0)
+			continue;
+		if (works[i].run == copy)
+			copy();
+		start = cpu_time();
+		result.bytes = works[i].run();
+		result.seconds = cpu_time() - start;
+	}
+	return write(1, &result, sizeof(result)) < 0;
+}
+
+/* In a program that was just started and has done nothing else. */
+static struct result fresh(const char *name)
+{
+	char *argv[] = {"resource_map",
+			"--child",
+			(char *)name,
+			"--hosts",
+			slu_asprintf("%u", hosts),
+			"--query",
+			slu_asprintf("%u", asked),
+			"--bytes",
+			slu_asprintf("%zu", bytes),
+			db_path,
+			NULL};
+	posix_spawn_file_actions_t files;
+	struct result result = {0};
 	pid_t pid;
+	int fd[2];
 
 	if (pipe(fd))
 		die("pipe", NULL);
-	pid = fork();
-	if (pid == 0) {
-		double start;
-
-		if (run == copy)
-			copy();
-		start = cpu_time();
-		result.bytes = run();
-		result.seconds = cpu_time() - start;
-		_exit(write(fd[1], &result, sizeof(result)) < 0);
-	}
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_adddup2(&files, fd[1], 1);
+	posix_spawn_file_actions_addclose(&files, fd[0]);
+	if (posix_spawn(&pid, "/proc/self/exe", &files, NULL, argv, environ))
+		die("posix_spawn", NULL);
 	close(fd[1]);
-	if (read(fd[0], &result, sizeof(result)) != sizeof(result))
+	if (read(fd[0], &result, sizeof(result)) != sizeof(result) ||
+	    result.bytes == 0)
 		die("a child", NULL);
 	close(fd[0]);
 	waitpid(pid, NULL, 0);
+	posix_spawn_file_actions_destroy(&files);
+	for (int i = 4; i < 10; i += 2)
+		free(argv[i]);
 	return result;
 }
 
@@ -344,23 +389,23 @@ static int by_time(const void *a, const void *b)
 	return (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
-static struct result median(size_t (*run)(void))
+static struct result median(const char *name)
 {
 	struct result all[RUNS];
 
 	for (int i = 0; i < RUNS; i++)
-		all[i] = fresh(run);
+		all[i] = fresh(name);
 	qsort(all, RUNS, sizeof(all[0]), by_time);
 	return all[RUNS / 2];
 }
 
 static void query(void)
 {
-	struct result mine = median(ours), sql, memory;
+	struct result mine = median("ours"), sql, memory;
 
 	bytes = mine.bytes;
-	memory = median(copy);
-	sql = median(by_sql);
+	memory = median("copy");
+	sql = median("sql");
 	if (sql.bytes != mine.bytes)
 		die("json_group_object says something else", NULL);
 	print("query", "cpu", "ms", mine.seconds * 1e3, "memcpy",
@@ -371,13 +416,17 @@ static void query(void)
 	      "json_group_object", (double)sql.bytes / 1e6);
 }
 
-static void parse(int argc, char **argv)
+/* Returns the name of the work that this process is there for, or NULL. */
+static const char *parse(int argc, char **argv)
 {
 	static const struct option known[] = {
 		{"csv", no_argument, NULL, 'c'},
 		{"hosts", required_argument, NULL, 'h'},
 		{"query", required_argument, NULL, 'q'},
+		{"child", required_argument, NULL, 'C'}, /* of fresh() */
+		{"bytes", required_argument, NULL, 'B'},
 		{NULL, 0, NULL, 0}};
+	const char *work = NULL;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
@@ -387,6 +436,10 @@ static void parse(int argc, char **argv)
 			hosts = (unsigned)atoi(optarg);
 		else if (c == 'q')
 			asked = (unsigned)atoi(optarg);
+		else if (c == 'C')
+			work = optarg;
+		else if (c == 'B')
+			bytes = strtoul(optarg, NULL, 10);
 		else
 			exit(2);
 	}
@@ -394,15 +447,21 @@ static void parse(int argc, char **argv)
 		dir = argv[optind];
 	if (hosts == 0 || asked == 0 || asked > hosts)
 		die("--hosts and --query", NULL);
-	snprintf(db_path, sizeof(db_path), "%s/resource_map.%d.db", dir,
-		 (int)getpid());
+	if (work)
+		snprintf(db_path, sizeof(db_path), "%s", dir);
+	else
+		snprintf(db_path, sizeof(db_path), "%s/resource_map.%d.db", dir,
+			 (int)getpid());
+	return work;
 }
 
 int main(int argc, char **argv)
 {
+	const char *work = parse(argc, argv);
 	double mine, flat;
 
-	parse(argc, argv);
+	if (work)
+		return child(work);
 	make_texts();
 	if (csv)
 		puts("case,metric,unit,ours,rival,rival_value,ratio");

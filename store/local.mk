@@ -4,13 +4,15 @@ libslustore_la_SOURCES = \
 	store/confine.c \
 	store/db.c store/db.h \
 	store/migrations.c store/migrations.h \
-	store/open.c store/private.h
+	store/open.c store/texts.c store/texts.h store/private.h
 libslustore_la_LIBADD = libslucommon.la $(SQLITE_LIBS)
 
 if HAVE_CHECK
-store_tests = tests/unit/test_db tests/unit/test_migrations
+store_tests = tests/unit/test_db tests/unit/test_migrations \
+	tests/unit/test_texts
 check_PROGRAMS += $(store_tests)
 TESTS += $(store_tests)
 tests_unit_test_db_LDADD = libslustore.la $(CHECK_LIBS)
 tests_unit_test_migrations_LDADD = libslustore.la $(SQLITE_LIBS) $(CHECK_LIBS)
+tests_unit_test_texts_LDADD = libslustore.la $(CHECK_LIBS)
 endif

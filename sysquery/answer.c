@@ -15,17 +15,23 @@
 
 #define DEADLINE 5.0 /* seconds to reach sluiced */
 
+struct slu_db *slu_ask_open(const struct slu_ask *ask, const char *question,
+			    const struct slu_query **query, struct slu_err *err)
+{
+	*query = slu_query_find(question);
+	if (*query)
+		return slu_db_open(ask->file, SLU_DB_READ, err);
+	slu_err(err, SLU_INVALID, "only sluiced can answer this: leave out -f");
+	return NULL;
+}
+
 static int ask_file(const struct slu_ask *ask, const char *question,
 		    struct slu_buf *out, struct slu_err *err)
 {
-	const struct slu_query *query = slu_query_find(question);
-	struct slu_db *db;
+	const struct slu_query *query;
+	struct slu_db *db = slu_ask_open(ask, question, &query, err);
 	int ret;
 
-	if (!query)
-		return slu_err(err, SLU_INVALID,
-			       "only sluiced can answer this: leave out -f");
-	db = slu_db_open(ask->file, SLU_DB_READ, err);
 	if (!db)
 		return -1;
 	ret = query->answer(db, ask->args, out, err);
@@ -160,14 +166,11 @@ int slu_ask_show(const struct slu_ask *ask, const char *question,
 	struct slu_buf out = {0};
 	int ret;
 
-	if (slu_ask_table(ask)) {
-		rows = slu_ask_object(ask, question, err);
-		ret = rows ? slu_table(rows, columns, &out, err) : -1;
-		json_object_put(rows);
-	} else {
-		ret = slu_ask_text(ask, question, &out, err);
-		slu_buf_puts(&out, "\n");
-	}
+	if (!slu_ask_table(ask))
+		return slu_ask_json(ask, question, err);
+	rows = slu_ask_object(ask, question, err);
+	ret = rows ? slu_table(rows, columns, &out, err) : -1;
+	json_object_put(rows);
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);

@@ -97,9 +97,19 @@ void slu_ask_help(struct slu_buf *out);
  * answer refuse -f. */
 int slu_ask_text(const struct slu_ask *ask, const char *question,
 		 struct slu_buf *out, struct slu_err *err);
+/* The database that -f names, and how it answers; NULL: error. Caller closes.
+ */
+struct slu_query;
+struct slu_db *slu_ask_open(const struct slu_ask *ask, const char *question,
+			    const struct slu_query **query,
+			    struct slu_err *err);
 /* POST to sluiced, whatever the path; refuses -f. */
 int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,
 		 size_t len, struct slu_buf *out, struct slu_err *err);
+/* parts.c: ask, and write the JSON where it is wanted, as it comes: the
+ * documents of many hosts may be longer than memory. */
+int slu_ask_json(const struct slu_ask *ask, const char *question,
+		 struct slu_err *err);
 /* The answer to a question, parsed. Caller puts. */
 struct json_object *slu_ask_object(const struct slu_ask *ask,
 				   const char *question, struct slu_err *err);

@@ -23,6 +23,7 @@ sysquery_parts = \
 	sysquery/args.c \
 	sysquery/ask.h \
 	sysquery/commands.c \
+	sysquery/parts.c \
 	sysquery/cmd/buffers.c \
 	sysquery/cmd/check.c \
 	sysquery/cmd/dump.c \

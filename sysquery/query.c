@@ -132,10 +132,10 @@ static int get_extractors(struct json_object *args, char ***out,
 	return 0;
 }
 
-static int resources(struct slu_db *db, struct json_object *args,
-		     struct slu_buf *out, struct slu_err *err)
+static int stream(struct slu_db *db, struct json_object *args,
+		  slu_piece_f *piece, void *arg, struct slu_err *err)
 {
-	struct slu_hosts hosts;
+	struct slu_hosts hosts = {0};
 	char **extractors;
 	int ret;
 
@@ -143,13 +143,29 @@ static int resources(struct slu_db *db, struct json_object *args,
 		return -1;
 	ret = get_hosts(db, args, &hosts, err);
 	if (ret == 0)
-		ret = slu_query_resources(db, &hosts, extractors, out, err);
+		ret = slu_query_resources(db, &hosts, extractors, piece, arg,
+					  err);
 	else if (ret == 1)
-		slu_buf_puts(out, "{}");
-	if (ret >= 0)
-		slu_hosts_free(&hosts);
+		ret = piece(arg, "{}", 2, err);
+	slu_hosts_free(&hosts);
 	free(extractors);
-	return ret < 0 ? -1 : 0;
+	return ret;
+}
+
+static int keep_piece(void *arg, const void *data, size_t len,
+		      struct slu_err *err)
+{
+	struct slu_buf *out = arg;
+
+	slu_buf_add(out, data, len);
+	return out->failed ? slu_err(err, SLU_NOMEM, "the answer is too long")
+			   : 0;
+}
+
+static int resources(struct slu_db *db, struct json_object *args,
+		     struct slu_buf *out, struct slu_err *err)
+{
+	return stream(db, args, keep_piece, out, err);
 }
 
 /* A question about hosts, answered by an array. */
@@ -317,4 +333,20 @@ const struct slu_query *slu_query_find(const char *question)
 		if (strcmp(q->name, question) == 0)
 			return q;
 	return NULL;
+}
+
+int slu_query_stream(const struct slu_query *query, struct slu_db *db,
+		     struct json_object *args, slu_piece_f *piece, void *arg,
+		     struct slu_err *err)
+{
+	struct slu_buf out = {0};
+	int ret;
+
+	if (query->answer == resources)
+		return stream(db, args, piece, arg, err);
+	ret = query->answer(db, args, &out, err);
+	if (ret == 0)
+		ret = piece(arg, out.data ? out.data : "", out.len, err);
+	slu_buf_free(&out);
+	return ret;
 }

@@ -15,6 +15,7 @@
 #include <json-c/json.h>
 #include "common/str.h"
 #include "store/db.h"
+#include "sysquery/resources.h"
 
 struct slu_query {
 	const char *name;
@@ -27,5 +28,11 @@ extern const struct slu_query slu_queries[]; /* name NULL ends it */
 
 /* NULL: there is no such question. */
 const struct slu_query *slu_query_find(const char *question);
+
+/* The same answer in pieces (resources.h): that of "resources" may be longer
+ * than memory. */
+int slu_query_stream(const struct slu_query *query, struct slu_db *db,
+		     struct json_object *args, slu_piece_f *piece, void *arg,
+		     struct slu_err *err);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The big answer is put together here and not by SQL: documents are copied
- * as they are, never parsed, and only numbers are sorted on the way. One that
- * many hosts have is read once, and then copied from where it stands in the
- * answer already.
+ * as they are, never parsed, and only numbers are sorted on the way. It leaves
+ * in pieces of one small buffer, so that it may be longer than memory, and no
+ * new page is touched for it; a document that many hosts have is read again
+ * for each, from a page that is mapped already.
  */
 #include "config.h"
 #include "sysquery/resources.h"
@@ -11,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "store/texts.h"
 #include "sysquery/rows.h"
+
+#define PIECE 65536 /* bytes */
 
 struct ids { /* EID or HostID, with its name */
 	int64_t id;
@@ -100,34 +104,67 @@ static bool listed(char *const *names, const char *name)
 	return false;
 }
 
-/* "name": as JSON */
-static void add_key(struct slu_buf *out, const char *name)
-{
-	struct json_object *text = json_object_new_string(name);
+/* The answer on its way out. The first error stays; what follows it is
+ * dropped. */
+struct out {
+	slu_piece_f *piece;
+	void *arg;
+	struct slu_err *err;
+	bool failed;
+	size_t len;
+	char *data; /* PIECE bytes */
+};
 
-	slu_buf_puts(out, slu_json_text(text));
-	slu_buf_puts(out, ":");
-	json_object_put(text);
+static void flush(struct out *out)
+{
+	if (out->len && !out->failed)
+		out->failed = out->piece(out->arg, out->data, out->len,
+					 out->err) != 0;
+	out->len = 0;
 }
 
-/* Documents that the answer has already: where in it they stand. A table by
- * DID, of which at most half is used; a free place has no key. */
-struct copied {
+static void add(struct out *out, const char *text, size_t len)
+{
+	size_t n;
+
+	for (; len; text += n, len -= n) {
+		if (out->len == PIECE)
+			flush(out);
+		n = PIECE - out->len < len ? PIECE - out->len : len;
+		memcpy(out->data + out->len, text, n);
+		out->len += n;
+	}
+}
+
+/* "name": as JSON; caller frees. */
+static char *make_key(const char *name)
+{
+	struct json_object *text = json_object_new_string(name);
+	char *key = slu_asprintf("%s:", slu_json_text(text));
+
+	json_object_put(text);
+	return key;
+}
+
+/* What is known of a document: whose it is. A table by DID, of which at most
+ * half is used; a free place has no DID. */
+struct document {
 	int64_t did, eid;
-	const char *name; /* of the extractor; borrowed; NULL: not wanted */
-	size_t at, len;	  /* "name":document in the answer */
+	const char *key; /* of the extractor; borrowed; NULL: not wanted */
 };
 
 struct answer {
 	struct slu_db *db;
-	struct id_list extractors;
-	char *const *wanted;
-	struct slu_buf *out;
-	struct copied *slot;
+	struct slu_texts *texts;
+	struct id_list extractors; /* their names as keys */
+	struct out out;
+	struct document *slot;
 	size_t n_slots, used;
+	struct held *held; /* of the host at hand */
+	size_t max_held;
 };
 
-static struct copied *place(const struct answer *a, int64_t did)
+static struct document *place(const struct answer *a, int64_t did)
 {
 	size_t at =
 		((uint64_t)did * 0x9e3779b97f4a7c15u >> 20) & (a->n_slots - 1);
@@ -153,132 +190,133 @@ static int grow(struct answer *a, struct slu_err *err)
 	return 0;
 }
 
-static const char *name_of(const struct answer *a, int64_t eid)
+static const char *key_of(const struct answer *a, int64_t eid)
 {
 	for (size_t i = 0; i < a->extractors.n; i++)
 		if (a->extractors.item[i].id == eid)
-			return listed(a->wanted, a->extractors.item[i].name)
-				       ? a->extractors.item[i].name
-				       : NULL;
+			return a->extractors.item[i].name;
 	return NULL;
 }
 
-/* What is known of a document; 1, 0 when there is none, -1. Its text is not
- * read yet. */
-static int look_up(struct answer *a, int64_t did, struct copied **out,
+/* Whose it is, without its text. */
+static int look_up(struct answer *a, int64_t did, struct document *out,
 		   struct slu_err *err)
 {
+	struct document *at;
 	int64_t eid;
 
 	if (2 * (a->used + 1) > a->n_slots && grow(a, err))
 		return -1;
-	*out = place(a, did);
-	if ((*out)->did)
-		return 1;
-	if (slu_db_value(a->db, &eid, -1, err,
-			 "SELECT EID FROM Datatable WHERE DID = ?", "I", did))
-		return -1;
-	**out = (struct copied){
-		.did = did, .eid = eid, .name = name_of(a, eid)};
-	a->used++;
-	return 1;
-}
-
-/* "name":text out of the database; it is then found in the answer. */
-static int add_new(struct answer *a, struct copied *doc, struct slu_err *err)
-{
-	struct slu_rows *rows = slu_db_query(
-		a->db, err, "SELECT Data FROM Datatable WHERE DID = ?", "I",
-		doc->did);
-	int ret;
-
-	if (!rows)
-		return -1;
-	doc->at = a->out->len;
-	add_key(a->out, doc->name);
-	ret = slu_db_step(rows, err);
-	if (ret == 1 && slu_db_text(rows, 0))
-		slu_buf_add(a->out, slu_db_text(rows, 0),
-			    slu_db_bytes(rows, 0));
-	else if (ret == 1)
-		slu_buf_puts(a->out, "null");
-	doc->len = a->out->len - doc->at;
-	slu_db_done(rows);
-	return ret < 0 ? -1 : 0;
-}
-
-static int add_document(struct answer *a, int64_t did, struct slu_err *err)
-{
-	struct copied *doc = place(a, did);
-
-	if (doc->len == 0)
-		return add_new(a, doc, err);
-	slu_buf_again(a->out, doc->at, doc->len);
+	at = place(a, did);
+	if (!at->did) {
+		if (slu_db_value(a->db, &eid, -1, err,
+				 "SELECT EID FROM Datatable WHERE DID = ?", "I",
+				 did))
+			return -1;
+		*at = (struct document){did, eid, key_of(a, eid)};
+		a->used++;
+	}
+	*out = *at;
 	return 0;
 }
 
 struct held {
-	int64_t eid, did;
-	size_t order; /* in which they were given to the host */
+	struct document document;
+	int64_t order; /* in which they were given to the host */
 };
 
 static int by_eid(const void *a, const void *b)
 {
 	const struct held *x = a, *y = b;
 
-	if (x->eid != y->eid)
-		return x->eid < y->eid ? -1 : 1;
+	if (x->document.eid != y->document.eid)
+		return x->document.eid < y->document.eid ? -1 : 1;
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The wanted documents of a host, in the order of EID. Caller frees. */
-static int list_documents(struct answer *a, int64_t host, struct held **out,
-			  size_t *n, struct slu_err *err)
+static int add_held(struct answer *a, size_t n, const struct held *held,
+		    struct slu_err *err)
+{
+	size_t max = a->max_held ? 2 * a->max_held : 64;
+	struct held *more;
+
+	if (n == a->max_held) {
+		more = realloc(a->held, max * sizeof(*more));
+		if (!more)
+			return slu_err(err, SLU_NOMEM, "resource map");
+		a->held = more;
+		a->max_held = max;
+	}
+	a->held[n] = *held;
+	return 0;
+}
+
+/* The wanted documents of a host into a->held, in the order of EID. */
+static int list_documents(struct answer *a, int64_t host, size_t *n,
+			  struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(a->db, err,
 					     "SELECT DID, rowid FROM Host2Data "
 					     "WHERE HostID = ?",
 					     "I", host);
-	struct held *more;
-	struct copied *doc;
-	int ret;
+	struct held held;
+	int ret = rows ? 0 : -1;
 
-	*out = NULL;
 	*n = 0;
-	while (rows && (ret = slu_db_step(rows, err)) == 1) {
-		ret = look_up(a, slu_db_int(rows, 0), &doc, err);
-		if (ret < 0)
-			break;
-		if (!doc->name)
-			continue;
-		more = realloc(*out, (*n + 1) * sizeof(*more));
-		if (!more) {
-			ret = slu_err(err, SLU_NOMEM, "resource map");
-			break;
-		}
-		*out = more;
-		more[(*n)++] = (struct held){doc->eid, doc->did,
-					     (size_t)slu_db_int(rows, 1)};
+	while (ret == 0 && (ret = slu_db_step(rows, err)) == 1) {
+		held.order = slu_db_int(rows, 1);
+		ret = look_up(a, slu_db_int(rows, 0), &held.document, err);
+		if (ret == 0 && held.document.key)
+			ret = add_held(a, (*n)++, &held, err);
 	}
 	slu_db_done(rows);
-	if (*n)
-		qsort(*out, *n, sizeof(**out), by_eid);
-	return rows && ret == 0 ? 0 : -1;
+	if (*n && ret == 0)
+		qsort(a->held, *n, sizeof(*a->held), by_eid);
+	return ret;
 }
 
-/* The documents of one host, without the braces. */
-static int add_documents(struct answer *a, int64_t host, struct slu_err *err)
+/* "name":text, out of the database into the piece. */
+static int add_document(struct answer *a, const struct document *doc,
+			struct slu_err *err)
 {
-	struct held *held;
-	size_t n;
-	int ret = list_documents(a, host, &held, &n, err);
+	size_t len, n;
+	int ret = slu_texts_at(a->texts, doc->did, &len, err);
 
+	add(&a->out, doc->key, strlen(doc->key));
+	if (ret == 0)
+		add(&a->out, "null", 4);
+	for (size_t at = 0; ret == 1 && at < len && !a->out.failed; at += n) {
+		if (a->out.len == PIECE)
+			flush(&a->out);
+		n = PIECE - a->out.len < len - at ? PIECE - a->out.len
+						  : len - at;
+		if (slu_texts_read(a->texts, at, a->out.data + a->out.len, n,
+				   err))
+			ret = -1;
+		a->out.len += n;
+	}
+	return ret < 0 ? -1 : 0;
+}
+
+static int add_host(struct answer *a, const struct ids *host,
+		    struct slu_err *err)
+{
+	char *key = make_key(host->name);
+	size_t n;
+	int ret;
+
+	if (!key)
+		return slu_err(err, SLU_NOMEM, "resource map");
+	ret = list_documents(a, host->id, &n, err);
+	add(&a->out, key, strlen(key));
+	add(&a->out, "{", 1);
 	for (size_t i = 0; i < n && ret == 0; i++) {
 		if (i)
-			slu_buf_puts(a->out, ",");
-		ret = add_document(a, held[i].did, err);
+			add(&a->out, ",", 1);
+		ret = add_document(a, &a->held[i].document, err);
 	}
-	free(held);
+	add(&a->out, "}", 1);
+	free(key);
 	return ret;
 }
 
@@ -287,46 +325,70 @@ static int add_hosts(struct answer *a, const struct id_list *hosts,
 {
 	int ret = 0;
 
-	slu_buf_puts(a->out, "{");
-	for (size_t i = 0; i < hosts->n && ret == 0; i++) {
+	add(&a->out, "{", 1);
+	for (size_t i = 0; i < hosts->n && ret == 0 && !a->out.failed; i++) {
 		if (i)
-			slu_buf_puts(a->out, ",");
-		add_key(a->out, hosts->item[i].name);
-		slu_buf_puts(a->out, "{");
-		ret = add_documents(a, hosts->item[i].id, err);
-		slu_buf_puts(a->out, "}");
+			add(&a->out, ",", 1);
+		ret = add_host(a, &hosts->item[i], err);
 	}
-	slu_buf_puts(a->out, "}");
-	if (ret == 0 && a->out->failed)
-		return slu_err(err, SLU_NOMEM, "the answer is too long");
-	return ret;
+	add(&a->out, "}", 1);
+	if (ret == 0)
+		flush(&a->out);
+	return ret || a->out.failed ? -1 : 0;
+}
+
+/* The wanted ones, whose names become keys. */
+static int list_extractors(struct answer *a, char *const *wanted,
+			   struct slu_err *err)
+{
+	struct ids *e;
+	char *key;
+
+	if (list_read(&a->extractors,
+		      slu_db_query(a->db, err,
+				   "SELECT EID, Name FROM Extractortable "
+				   "WHERE Name NOT NULL",
+				   ""),
+		      err))
+		return -1;
+	for (size_t i = 0; i < a->extractors.n; i++) {
+		e = &a->extractors.item[i];
+		key = listed(wanted, e->name) ? make_key(e->name) : NULL;
+		if (!key && listed(wanted, e->name))
+			return slu_err(err, SLU_NOMEM, "resource map");
+		free(e->name);
+		e->name = key;
+	}
+	return 0;
 }
 
 int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
-			char *const *extractors, struct slu_buf *out,
+			char *const *extractors, slu_piece_f *piece, void *arg,
 			struct slu_err *err)
 {
-	struct answer a = {.db = db, .wanted = extractors, .out = out};
+	struct answer a = {.db = db, .out = {piece, arg, err, false, 0, NULL}};
 	struct id_list list = {0};
 	int ret = slu_db_begin(db, err);
 
 	if (ret)
 		return -1;
-	ret = list_hosts(db, hosts, &list, err);
+	a.texts = slu_texts_new(db, "Datatable", "Data", err);
+	a.out.data = malloc(PIECE);
+	if (!a.texts || !a.out.data)
+		ret = slu_err(err, SLU_NOMEM, "resource map");
 	if (ret == 0)
-		ret = list_read(&a.extractors,
-				slu_db_query(db, err,
-					     "SELECT EID, Name FROM "
-					     "Extractortable WHERE Name NOT "
-					     "NULL",
-					     ""),
-				err);
+		ret = list_hosts(db, hosts, &list, err);
+	if (ret == 0)
+		ret = list_extractors(&a, extractors, err);
 	if (ret == 0)
 		ret = add_hosts(&a, &list, err);
+	slu_texts_free(a.texts);
 	slu_db_rollback(db); /* there is nothing to keep */
 	list_free(&a.extractors);
 	list_free(&list);
+	free(a.held);
 	free(a.slot);
+	free(a.out.data);
 	return ret;
 }
 

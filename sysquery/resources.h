@@ -6,7 +6,7 @@
  * Questions about the resource map, answered as JSON. They only read, and
  * work on a database that the original tool wrote. hosts NULL or empty: all;
  * extractors NULL or empty: all (else a NULL-ended list). What is not known
- * adds nothing. *out is added to.
+ * adds nothing.
  */
 
 #include <json-c/json.h>
@@ -14,11 +14,17 @@
 #include "common/str.h"
 #include "store/db.h"
 
+/* Takes the next piece of an answer, which is gone when it returns; 0, or -1 to
+ * stop. */
+typedef int slu_piece_f(void *arg, const void *data, size_t len,
+			struct slu_err *err);
+
 /* {"host":{"extractor":DATA,...},...}, DATA being the stored text unchanged,
  * hosts in the order of HostID, extractors in that of EID: what the original
- * tool printed. */
+ * tool printed. `piece` is called for one piece after the other; after an error
+ * it may have had the first of them. All of it is of one moment. */
 int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
-			char *const *extractors, struct slu_buf *out,
+			char *const *extractors, slu_piece_f *piece, void *arg,
 			struct slu_err *err);
 
 /* Who has what, a flat object per host: host, storage (where job file systems

@@ -6,7 +6,7 @@
 
 #include "wire/codec.h"
 
-#define SLU_DOC_MAX (4u << 20) /* bytes of one sysmap document */
+#define SLU_DOC_MAX (32u << 20) /* bytes of one sysmap document */
 
 struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	uint32_t job_id;

@@ -32,17 +32,9 @@ static int list(const struct slu_ask *ask, const char *question,
 
 int slu_cmd_original(struct slu_ask *ask, struct slu_err *err)
 {
-	struct slu_buf out = {0};
-	int ret;
-
 	if (ask->list_hosts)
 		return list(ask, "hosts", "host", err);
 	if (ask->list_extractors)
 		return list(ask, "extractors", "extractor", err);
-	ret = slu_ask_text(ask, "resources", &out, err);
-	slu_buf_puts(&out, "\n");
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	slu_buf_free(&out);
-	return ret;
+	return slu_ask_json(ask, "resources", err);
 }

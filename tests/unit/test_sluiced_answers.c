@@ -30,17 +30,23 @@ static void push(const char *host, const char *documents)
 	free(body);
 }
 
-/* Run a command line, cut at '|'; what it writes, or its error. */
-static void run(const char *line, const char *option, const char *value,
-		struct slu_buf *out)
+/* Run a command line, cut at '|'; what it writes into "answer", or its error.
+ */
+static int run_line(const char *line, const char *option, const char *value)
 {
 	char text[512];
 	char *argv[32] = {"sysquery", "-o", (char *)tmpfile_path("answer"),
 			  (char *)(uintptr_t)option, (char *)(uintptr_t)value};
-	int ret;
 
 	snprintf(text, sizeof(text), "%s", line);
-	ret = sysquery(5 + (int)slu_split(text, "|", argv + 5, 26), argv);
+	return sysquery(5 + (int)slu_split(text, "|", argv + 5, 26), argv);
+}
+
+static void run(const char *line, const char *option, const char *value,
+		struct slu_buf *out)
+{
+	int ret = run_line(line, option, value);
+
 	slu_buf_reset(out);
 	if (ret)
 		slu_buf_printf(out, "%s: %s", slu_kind_name(err.kind),
@@ -49,6 +55,44 @@ static void run(const char *line, const char *option, const char *value,
 		expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("answer"),
 					1 << 20, out, &err),
 			  err);
+}
+
+/* More than sluiced may say at once: 40 hosts with the same 2 MB. */
+static void check_long(const char *addr)
+{
+	struct slu_buf text = {0};
+	struct stat remote, local;
+	struct slu_db *db;
+
+	for (int i = 0; i < 250000; i++)
+		slu_buf_printf(&text, "%s%07d", i ? "," : "\"connections\":\"[",
+			       i + 1000000);
+	slu_buf_puts(&text, "]\"");
+	push("n1", text.data);
+	db = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err);
+	expect_ok(slu_db_script(
+			  db,
+			  "WITH n (i) AS (VALUES (3) UNION ALL SELECT i + 1 "
+			  "FROM n WHERE i < 40) INSERT INTO Hosttable "
+			  "(Hostname) SELECT 'n' || i FROM n; "
+			  "INSERT INTO Host2Data SELECT HostID, (SELECT "
+			  "max(DID) FROM Datatable) FROM Hosttable WHERE "
+			  "HostID > 1",
+			  &err),
+		  err);
+	slu_db_close(db);
+	expect_ok(run_line("-e|connections", "-f", tmpfile_path("db")), err);
+	rename(tmpfile_path("answer"), tmpfile_path("local"));
+	expect_ok(run_line("-e|connections", "--server", addr), err);
+	ck_assert_int_eq(stat(tmpfile_path("answer"), &remote), 0);
+	ck_assert_int_eq(stat(tmpfile_path("local"), &local), 0);
+	ck_assert_int_gt(local.st_size, 40 * 2000000);
+	ck_assert_int_eq(remote.st_size, local.st_size);
+	ck_assert_int_eq(
+		system(slu_asprintf("cmp %s %s", tmpfile_path("answer"),
+				    tmpfile_path("local"))),
+		0);
+	slu_buf_free(&text);
 }
 
 START_TEST(test_same)
@@ -101,6 +145,7 @@ START_TEST(test_same)
 		ck_assert_str_eq(remote.data, local.data);
 		ck_assert_uint_gt(local.len, 1);
 	}
+	check_long(addr);
 	slu_buf_free(&remote);
 	slu_buf_free(&local);
 	ctl_close();

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Answers as JSON, written while they are made: what leaves a database goes
+ * straight to the output. sluiced proves an answer as a whole, so it is asked
+ * for the documents of a few hosts at a time, and the objects are joined here;
+ * neither side ever holds more than one part.
+ */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "common/jsonx.h"
+#include "sysquery/query.h"
+
+#define FIRST_HOSTS 16
+#define MOST_HOSTS  1024
+#define PART_BYTES  (16u << 20) /* of an answer, about */
+
+struct sink {
+	const struct slu_ask *ask;
+	const char *name;
+	FILE *file;  /* NULL until there is something to write */
+	bool joined; /* there was a host in an earlier part */
+};
+
+static int put(void *arg, const void *data, size_t len, struct slu_err *err)
+{
+	struct sink *s = arg;
+
+	if (!s->file) {
+		s->name = s->ask->output ? s->ask->output : "standard output";
+		s->file = s->ask->output ? fopen(s->ask->output, "w") : stdout;
+	}
+	if (!s->file || fwrite(data, 1, len, s->file) != len)
+		return slu_errno(err, SLU_IO, "%s", s->name);
+	return 0;
+}
+
+static int finish(struct sink *s, int ret, struct slu_err *err)
+{
+	int failed = 0;
+
+	if (ret == 0)
+		ret = put(s, "\n", 1, err);
+	if (s->file)
+		failed = s->ask->output ? fclose(s->file) : fflush(s->file);
+	if (failed && ret == 0)
+		ret = slu_errno(err, SLU_IO, "%s", s->name);
+	return ret;
+}
+
+static int from_file(const char *question, struct sink *s, struct slu_err *err)
+{
+	const struct slu_query *query;
+	struct slu_db *db = slu_ask_open(s->ask, question, &query, err);
+	int ret;
+
+	if (!db)
+		return -1;
+	ret = slu_query_stream(query, db, s->ask->args, put, s, err);
+	slu_db_close(db);
+	return ret;
+}
+
+static int whole(const char *question, struct sink *s, struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	int ret = slu_ask_text(s->ask, question, &text, err);
+
+	if (ret == 0)
+		ret = put(s, text.data ? text.data : "", text.len, err);
+	slu_buf_free(&text);
+	return ret;
+}
+
+/* The members of an object, in an object with those before. */
+static int join(struct sink *s, const struct slu_buf *text, struct slu_err *err)
+{
+	if (text->len < 2 || text->data[0] != '{' ||
+	    text->data[text->len - 1] != '}')
+		return slu_err(err, SLU_IO, "the answer is not an object");
+	if (text->len == 2)
+		return 0;
+	if (put(s, s->joined ? "," : "{", 1, err))
+		return -1;
+	s->joined = true;
+	return put(s, text->data + 1, text->len - 2, err);
+}
+
+/* The documents of n hosts from `first` on; *len: bytes of the answer. */
+static int part(struct sink *s, struct json_object *rows, size_t first,
+		size_t n, size_t *len, struct slu_err *err)
+{
+	struct json_object *names = json_object_new_array(), *extractors;
+	struct slu_ask ask = *s->ask;
+	struct slu_buf text = {0};
+	const char *name;
+	int ret = 0;
+
+	ask.args = json_object_new_object();
+	json_object_object_add(ask.args, "hosts", names);
+	if (json_object_object_get_ex(s->ask->args, "extractors", &extractors))
+		json_object_object_add(ask.args, "extractors",
+				       json_object_get(extractors));
+	for (size_t i = first; i < first + n && ret == 0; i++) {
+		ret = slu_json_str(json_object_array_get_idx(rows, i), "host",
+				   &name, err);
+		if (ret == 0)
+			json_object_array_add(names,
+					      json_object_new_string(name));
+	}
+	if (ret == 0)
+		ret = slu_ask_text(&ask, "resources", &text, err);
+	if (ret == 0)
+		ret = join(s, &text, err);
+	*len = text.len;
+	slu_buf_free(&text);
+	json_object_put(ask.args);
+	return ret;
+}
+
+static int in_parts(struct sink *s, struct slu_err *err)
+{
+	struct json_object *rows = slu_ask_object(s->ask, "hosts", err);
+	size_t all, len, n = FIRST_HOSTS;
+	int ret = rows ? 0 : -1;
+
+	all = rows ? json_object_array_length(rows) : 0;
+	for (size_t at = 0; at < all && ret == 0; at += n) {
+		if (at)
+			n = (size_t)((double)n * PART_BYTES / (double)len) + 1;
+		if (n > MOST_HOSTS)
+			n = MOST_HOSTS;
+		if (n > all - at)
+			n = all - at;
+		ret = part(s, rows, at, n, &len, err);
+	}
+	json_object_put(rows);
+	if (ret == 0)
+		ret = put(s, s->joined ? "}" : "{}", s->joined ? 1 : 2, err);
+	return ret;
+}
+
+static bool few(const struct slu_ask *ask)
+{
+	struct json_object *hosts;
+
+	return json_object_object_get_ex(ask->args, "hosts", &hosts) &&
+	       json_object_array_length(hosts) <= FIRST_HOSTS;
+}
+
+int slu_ask_json(const struct slu_ask *ask, const char *question,
+		 struct slu_err *err)
+{
+	struct sink s = {.ask = ask};
+	int ret;
+
+	if (ask->file)
+		ret = from_file(question, &s, err);
+	else if (strcmp(question, "resources") != 0 || few(ask))
+		ret = whole(question, &s, err);
+	else
+		ret = in_parts(&s, err);
+	return finish(&s, ret, err);
+}
