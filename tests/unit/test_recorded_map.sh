@@ -32,6 +32,33 @@ add old1 32em64t-2n8c+dax+nvme+mic+dimms 32em64t-2n8c+1mic
 add old2 32em64t-2n8c+dax+nvme+mic+dimms 32em64t-2n8c+1mic
 add fat 40intel64-2g2n4c+pcilocality 40intel64-2g2n4c+pci
 
+# Nodes under a recorded fabric, made of the machine with an NVMe and an HCA on
+# NUMA node 1: with 2 TB there, with 2 TB on the other node, and as it was.
+node() { # NAME NUMA_NODE SECTORS
+	local nvme=$dir/32em64t-2n8c+1mic/sys/devices/pci0000:00/0000:00:02.0
+	chmod u+w "$nvme/numa_node" "$nvme/block/nvme0n1/size"
+	echo "$2" >"$nvme/numa_node"
+	echo "$3" >"$nvme/block/nvme0n1/size"
+	sysmap/sysmap --root "$dir/32em64t-2n8c+1mic" --host "$1" --db "$db" ||
+		failed=1
+}
+mkdir -p "$dir/fabric/var/lib/sluice"
+cp "$data/../ibnetdiscover-ndr.out" "$dir/fabric/var/lib/sluice/ibnetdiscover"
+sysmap/sysmap --root "$dir/fabric" --host admin --db "$db" -e topology ||
+	failed=1
+node a08-p1-dgx-04-c01 1 3907029168
+node a08-p1-dgx-04-c02 0 3907029168
+node a08-p1-dgx-04-c03 -1 781422768
+nvme='SELECT host, sum(size_bytes) AS bytes FROM v_nvme
+	WHERE (host, numa_node) IN (SELECT host, numa_node FROM v_infiniband)
+	GROUP BY host HAVING bytes >= 1TiB'
+leaf="host IN (SELECT host FROM v_leaf WHERE switch LIKE '%IBLEAF-04-04%')"
+
+want '1 TiB of NVMe beside the HCA' \
+	'[{"host":"a08-p1-dgx-04-c01","bytes":2000398934016}]' sql "$nvme"
+want 'under one switch' \
+	'[{"host":"a08-p1-dgx-04-c01"},{"host":"a08-p1-dgx-04-c02"},{"host":"a08-p1-dgx-04-c03"}]' \
+	sql "SELECT host FROM v_summary WHERE $leaf ORDER BY host"
 want 'another BIOS than most' \
 	'[{"host":"arm","BiosVersion":"0.86"},{"host":"fat","BiosVersion":"2.5.0"}]' \
 	sql 'SELECT host, BiosVersion FROM v_machineinfo WHERE BiosVersion <>

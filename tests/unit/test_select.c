@@ -81,9 +81,10 @@ START_TEST(test_examples)
 {
 	static const struct map_case cases[] = {
 		{"select",
-		 SQL("SELECT n.host, n.name FROM v_nvme n JOIN v_infiniband i "
-		     "USING (host, numa_node) WHERE n.size_bytes >= 1TiB"),
-		 "[{\"host\":\"a1\",\"name\":\"nvme1\"}]"},
+		 SQL("SELECT host, sum(size_bytes) AS bytes FROM v_nvme WHERE "
+		     "(host, numa_node) IN (SELECT host, numa_node FROM "
+		     "v_infiniband) GROUP BY host HAVING bytes >= 1.5TiB"),
+		 "[{\"host\":\"a1\",\"bytes\":2000409772032}]"},
 		{"select",
 		 SQL("SELECT host, BiosVersion FROM v_machineinfo WHERE "
 		     "BiosVersion <> (SELECT BiosVersion FROM v_machineinfo "
