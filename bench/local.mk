@@ -45,6 +45,9 @@ bench_publish_LDADD = libsluiced.la
 bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_sim.c bench/ost_time.c \
 	bench/measure.h
 bench_ost_LDADD = libsluost.la
+bench_programs += bench/stripe
+bench_stripe_SOURCES = bench/stripe.c
+bench_stripe_LDADD = libslustripe.la -lm
 # Its rival, where liblemon-dev is installed: make bench/ost-lemon
 EXTRA_DIST += bench/ost_lemon.cc
 bench/ost-lemon: bench/ost_lemon.cc

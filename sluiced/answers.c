@@ -132,11 +132,40 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 	return give(obj, out, err);
 }
 
+/* {"JOBID":nodes}: for servers, which share themselves out by nodes. */
+static struct json_object *prepare_running(const struct slu_daemon *d,
+					   const struct slu_asker *who)
+{
+	struct json_object *all = json_object_new_object();
+	const struct slu_live_job *job;
+	char id[16];
+
+	for (size_t i = 0; who->admin && (job = slu_jobs_at(d->jobs, i)); i++) {
+		if (job->ended > 0)
+			continue;
+		snprintf(id, sizeof(id), "%u", job->job_id);
+		slu_json_set_u64(all, id, job->nodes.n);
+	}
+	return all;
+}
+
+static int running(struct slu_db *db, const struct slu_asker *who,
+		   struct json_object *args, struct slu_buf *out,
+		   struct slu_err *err)
+{
+	(void)db, (void)args;
+	if (!who->admin)
+		return slu_err(err, SLU_DENIED,
+			       "only root and SlurmUser may see all jobs");
+	return give(json_object_get(who->live), out, err);
+}
+
 const struct slu_answerer slu_answerers[] = {
 	{"buffers", NULL, NULL, buffers},
 	{"jobs", NULL, NULL, jobs},
 	{"accuracy", NULL, NULL, accuracy},
 	{"predict", NULL, NULL, predict},
+	{"running", prepare_running, NULL, running},
 	{"ions", slu_prepare_ions, NULL, slu_answer_ions},
 	{"osts", slu_osts_prepare, slu_osts_learn, slu_osts_answer},
 	{"stripe", slu_osts_prepare, NULL, slu_stripe_answer},

@@ -48,6 +48,11 @@ static size_t lower_bound(const struct slu_jobs *jobs, uint32_t job_id)
 	return low;
 }
 
+const struct slu_live_job *slu_jobs_at(const struct slu_jobs *jobs, size_t i)
+{
+	return i < jobs->n ? &jobs->job[i] : NULL;
+}
+
 const struct slu_live_job *slu_jobs_find(const struct slu_jobs *jobs,
 					 uint32_t job_id)
 {

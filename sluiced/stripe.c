@@ -16,12 +16,14 @@ void slu_stripe_count_targets(struct json_object *answer,
 			      struct slu_stripe_request *r)
 {
 	struct json_object *list = NULL, *one, *reason;
-	uint64_t systems = 0;
+	uint64_t systems = 0, version = 0;
 
 	slu_json_u64_opt(answer, "filesystems", &systems, NULL);
 	json_object_object_get_ex(answer, "osts", &list);
 	if (systems != 1)
 		return;
+	slu_json_u64_opt(answer, "lustre", &version, NULL);
+	r->lustre = (uint32_t)version;
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		uint64_t room = 0;
 
@@ -55,13 +57,20 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 			struct slu_err *err)
 {
 	uint64_t readers = 0, targets = 0;
-	const char *access = "sequential";
+	const char *access = "sequential", *version = NULL;
 
 	if (slu_json_u64_opt(args, "size", &r->size, err) ||
 	    slu_json_u64_opt(args, "readers", &readers, err) ||
 	    slu_json_u64_opt(args, "targets", &targets, err) ||
+	    slu_json_str_opt(args, "lustre", &version, err) ||
 	    slu_json_str_opt(args, "access", &access, err))
 		return -1;
+	if (version) {
+		r->lustre = slu_ost_version(version);
+		if (r->lustre == 0)
+			return slu_err(err, SLU_INVALID,
+				       "\"%.40s\" is no version", version);
+	}
 	if (strcmp(access, "sequential") == 0)
 		r->access = SLU_STRIPE_SEQUENTIAL;
 	else if (strcmp(access, "random") == 0)

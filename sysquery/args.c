@@ -257,6 +257,8 @@ static const struct opt opts[] = {
 	{SLU_OPT_TARGETS, "targets", "N",
 	 "of stripe explain: targets there are", ONE, slu_ask_number,
 	 "targets"},
+	{SLU_OPT_LUSTRE, "lustre", "VERSION",
+	 "of stripe explain: of the servers", ONE, put_text, "lustre"},
 	{SLU_OPT_PRESET, "preset", "NAME",
 	 "of stripe explain: a published layout", ONE, put_text, "preset"},
 	{'h', "help", NULL, "show this", NOTHING, set_help, NULL},

@@ -90,7 +90,7 @@ const struct slu_command slu_commands[] = {
 	 "explain",
 	 "how to stripe a file, and why",
 	 {SLU_OPT_SIZE, SLU_OPT_ACCESS, SLU_OPT_READERS, SLU_OPT_TARGETS,
-	  SLU_OPT_PRESET, SLU_OPT_FSNAME},
+	  SLU_OPT_PRESET, SLU_OPT_FSNAME, SLU_OPT_LUSTRE},
 	 1,
 	 slu_cmd_stripe},
 	{"dump",

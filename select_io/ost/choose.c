@@ -4,6 +4,7 @@
 #include "select_io/ost/choose.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
@@ -25,6 +26,7 @@ const struct slu_ost_choose_settings slu_ost_choose_defaults = {
 
 struct ost {
 	const char *name, *server, *state;
+	uint32_t version; /* of Lustre: 2015; 0: not known */
 	uint64_t index;
 	double total, available, io_ms; /* KiB; ms, < 0 unknown */
 	double recent, promised;	/* stripes, KiB; see memory.h */
@@ -81,6 +83,15 @@ static bool take(struct json_object *obj, struct ost *ost)
 	return true;
 }
 
+uint32_t slu_ost_version(const char *text)
+{
+	unsigned major, minor;
+
+	return sscanf(text, "%3u.%3u", &major, &minor) == 2
+		       ? major * 1000 + minor
+		       : 0;
+}
+
 static double percent(struct json_object *obj, const char *key)
 {
 	double v = number(obj, key, 0);
@@ -95,6 +106,7 @@ static int take_server(const struct slu_ost_choose_settings *s,
 {
 	struct json_object *targets = NULL;
 	struct ost ost = {.server = name};
+	const char *version = "";
 	double load = s->alpha * percent(obj, "cpu") +
 		      s->beta * percent(obj, "memory");
 
@@ -102,6 +114,8 @@ static int take_server(const struct slu_ost_choose_settings *s,
 	    !json_object_object_get_ex(obj, "osts", &targets) ||
 	    !json_object_is_type(targets, json_type_array))
 		return 0;
+	slu_json_str_opt(obj, "lustre", &version, NULL);
+	ost.version = slu_ost_version(version);
 	ost.network = fmax(0, number(obj, "network", 0));
 	ost.age = number(obj, "age", 0);
 	for (size_t i = 0; i < json_object_array_length(targets); i++) {
@@ -456,9 +470,16 @@ static size_t keep_fs(struct osts *list, const char *fsname)
 static void add_rows(const struct osts *list, struct json_object *answer)
 {
 	struct json_object *rows = json_object_new_array();
+	uint32_t oldest = 0;
 
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++) {
+		uint32_t v = list->ost[i].version;
+
 		json_object_array_add(rows, ost_json(&list->ost[i]));
+		oldest = v && (!oldest || v < oldest) ? v : oldest;
+	}
+	if (oldest)
+		slu_json_set_u64(answer, "lustre", oldest);
 	json_object_object_add(answer, "osts", rows);
 }
 

@@ -52,20 +52,24 @@ struct slu_ost_choose_request {
  * servers: {"HOST":{"age":seconds,...as server.h...}}, with what memory.h adds
  * to it. Answers
  * {"osts":[{"name","index","server","cost","total","available","left_out"}],
- *  "filesystems":N,"files":[[INDEX...]...],
+ *  "filesystems":N,"lustre":VERSION,"files":[[INDEX...]...],
  *  "commands":["lfs setstripe -c N -o ..."...],"missing":N,"stripe_bytes":N,
  *  "predicted":[{"ahead","bytes","stripes","fits"}],"ranked":true}
  * osts in the order of their indexes, total and available in bytes;
- * filesystems: how many have targets; commands without the path, none for a
- * file that got nothing; missing: stripes of current files for which there was
- * no target. Predicted requests that do not fit beside the current ones were
- * left out, the farthest first. ranked: by the ranking. A document that makes
- * no sense is left out. SLU_NOTFOUND: there are several file systems, and the
- * request says not which. Caller puts *out.
+ * filesystems: how many have targets; lustre: the oldest version of a server
+ * of theirs, 2015 for 2.15 (left out where none is known); commands without the
+ * path, none for a file that got nothing; missing: stripes of current files for
+ * which there was no target. Predicted requests that do not fit beside the
+ * current ones were left out, the farthest first. ranked: by the ranking. A
+ * document that makes no sense is left out. SLU_NOTFOUND: there are several
+ * file systems, and the request says not which. Caller puts *out.
  */
 int slu_ost_choose(const struct slu_ost_choose_settings *settings,
 		   struct json_object *servers,
 		   const struct slu_ost_choose_request *request,
 		   struct json_object **out, struct slu_err *err);
+
+/* "2.15.8" is 2015; 0: no version. */
+uint32_t slu_ost_version(const char *text);
 
 #endif

@@ -239,6 +239,21 @@ static void add_network(const char *root, double now, struct slu_ost_meter *m,
 	m->bytes = bytes;
 }
 
+/* "2.15.8"; before 2.11 "lustre: 2.5.3" and more lines, in /proc. */
+static void add_version(const char *root, struct json_object *obj)
+{
+	static char text[TEXT];
+	char *at = text;
+
+	if (!slurp(text, "%s/sys/fs/lustre/version", root) &&
+	    !slurp(text, "%s/proc/fs/lustre/version", root))
+		return;
+	at += strncmp(text, "lustre: ", 8) ? 0 : 8;
+	at[strspn(at, "0123456789._")] = '\0';
+	if (*at)
+		slu_json_set_str(obj, "lustre", at);
+}
+
 int slu_ost_server_read(const char *root, double now, struct slu_ost_meter *m,
 			struct json_object **out, struct slu_err *err)
 {
@@ -250,6 +265,7 @@ int slu_ost_server_read(const char *root, double now, struct slu_ost_meter *m,
 			       "there are no targets of Lustre on this server");
 	}
 	obj = json_object_new_object();
+	add_version(root, obj);
 	add_cpu(root, m, obj);
 	add_memory(root, obj);
 	add_network(root, now, m, obj);

@@ -7,7 +7,7 @@
  * by. Read from the files of Lustre 2.10 to 2.17 below a root, reduced to a
  * few numbers, and sent as one small JSON document:
  *
- * {"cpu":12.5,"memory":40,"network":1.2e9,"osts":[{"name":"fs-OST0003",
+ * {"lustre":"2.15.8","cpu":12.5,"memory":40,"network":1.2e9,"osts":[{"name":"fs-OST0003",
  *  "index":3,"total":KiB,"available":KiB,"io_ms":8.1,"state":"degraded"}]}
  *
  * cpu and memory are percents in use, network bytes a second through LNET

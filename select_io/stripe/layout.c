@@ -16,6 +16,11 @@
 #define TIB  (UINT64_C(1) << 40)
 #define UNIT (64 * KIB) /* of ends and widths */
 
+/* Versions of Lustre: composite layouts; more than 160 stripes. */
+#define COMPOSITE 2010
+#define MANY	  2004
+#define FEW	  160
+
 static const struct slu_stripe_component sequential[] = {
 	{64 * MIB, 1, MIB, "small files cost one object"},
 	{GIB, 4, MIB, "read one after the other: a few targets"},
@@ -54,7 +59,9 @@ static int make_room(const struct slu_stripe_request *r,
 	if (r->room == 0 || r->size == 0)
 		return 0;
 	least = r->size / r->room + (r->size % r->room != 0);
-	if (least > SLU_STRIPE_COUNT_MAX || (r->targets && least > r->targets))
+	if (least > (r->lustre && r->lustre < MANY ? FEW
+						   : SLU_STRIPE_COUNT_MAX) ||
+	    (r->targets && least > r->targets))
 		return slu_err(err, SLU_INVALID,
 			       "the file needs %llu targets of that room",
 			       (unsigned long long)least);
@@ -98,6 +105,33 @@ static void merge(struct slu_stripe_layout *l)
 	l->n = n + 1;
 }
 
+/* Before 2.10 a file has one layout: that of the component which most of it is
+ * in. */
+static void make_old(struct slu_stripe_layout *l, uint64_t size,
+		     uint32_t version)
+{
+	uint64_t begin = 0, best = 0;
+	size_t most = 0;
+
+	if (version == 0 || version >= COMPOSITE)
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t end = l->part[i].end ? l->part[i].end : size;
+
+		if (end > begin && end - begin >= best) {
+			best = end - begin;
+			most = i;
+		}
+		begin = l->part[i].end;
+	}
+	if (l->n > 1)
+		l->part[most].why = "no composite layouts before 2.10: most of "
+				    "the file is in it (see sluice-segments)";
+	l->part[0] = l->part[most];
+	l->part[0].end = 0;
+	l->n = 1;
+}
+
 int slu_stripe_plan(const struct slu_stripe_request *r,
 		    struct slu_stripe_layout *out, struct slu_err *err)
 {
@@ -112,6 +146,7 @@ int slu_stripe_plan(const struct slu_stripe_request *r,
 		copy(&l, sequential, sizeof(sequential) / sizeof(*sequential));
 	cut(&l, r->size);
 	cap(&l, r->targets);
+	make_old(&l, r->size, r->lustre);
 	if (make_room(r, &l, err))
 		return -1;
 	merge(&l);

@@ -15,7 +15,9 @@
  *
  * The result keeps Lustre's rules for composite layouts (2.10 and later):
  * ends are multiples of 64 KiB and of the stripe width, the last component
- * goes to the end of the file, a file has at most 2,000 stripes.
+ * goes to the end of the file, a file has at most 2,000 stripes (160 before
+ * 2.4). Before 2.10 there are none: the one that most of the file is in stands
+ * for all.
  */
 
 #include <json-c/json.h>
@@ -34,6 +36,7 @@ struct slu_stripe_request {
 	uint32_t readers; /* processes that read it at once; 0: unknown */
 	uint32_t targets; /* of the file system; 0: unknown */
 	uint64_t room;	  /* bytes free on a target; 0: unknown */
+	uint32_t lustre;  /* version, 2015 for 2.15; 0: unknown, not old */
 };
 
 struct slu_stripe_component {

@@ -22,6 +22,7 @@
 static const char help[] =
 	"Usage: sluice-tbfd --rate RPCS [OPTION...]\n"
 	"       sluice-tbfd status [--json] [--state FILE]\n"
+	"       sluice-tbfd nodes --publish CONF\n"
 	"       sluice-tbfd --clean | --measure SECONDS\n"
 	"Share the bandwidth of this Lustre server by adaptive token borrowing;"
 	" see\nsluice-tbfd(8).\n"
@@ -30,7 +31,9 @@ static const char help[] =
 	"  -R, --target-rate TARGET=RPCS  of this target\n"
 	"  -p, --period SECONDS   how often to decide (0.5)\n"
 	"  -n, --nodes FILE       lines \"JOBID NODES\"\n"
-	"  -N, --nodes-from COMMAND  a command that prints such lines\n"
+	"  -N, --nodes-from COMMAND  a command that prints such lines; "
+	"sluiced: ask the\n"
+	"                         sluiced of --publish\n"
 	"  -x, --exempt WHAT      uid=N or jobid=PATTERN: never limited\n"
 	"      --min-rate RPCS    no job gets less a second (10)\n"
 	"      --min-change PART  change a rule by no less (0.1)\n"
@@ -118,7 +121,8 @@ struct program {
 	struct slu_log log;
 	const char *root, *lctl, *publish;
 	double measure;
-	bool clean, status, json, syslog;
+	bool clean, status, nodes, json, syslog;
+	char *self; /* the command that asks sluiced */
 };
 
 static int number(const char *text, double least, double *out)
@@ -278,6 +282,25 @@ static int set_option(struct program *p, int c)
 	return 0;
 }
 
+/* --nodes-from sluiced is this very program, asking. */
+static int take_sluiced(struct program *p)
+{
+	bool asks = p->opt.nodes_command &&
+		    !strcmp(p->opt.nodes_command, "sluiced");
+
+	if ((asks || p->nodes) && (!p->publish || strpbrk(p->publish, " \t"))) {
+		fputs("sluice-tbfd: say by --publish whom to ask, a path "
+		      "without blanks\n",
+		      stderr);
+		return -1;
+	}
+	if (!asks)
+		return 0;
+	p->self = slu_asprintf("/proc/self/exe nodes --publish %s", p->publish);
+	p->opt.nodes_command = p->self;
+	return p->self ? 0 : -1;
+}
+
 static int parse(struct program *p, int argc, char **argv)
 {
 	int c;
@@ -288,12 +311,16 @@ static int parse(struct program *p, int argc, char **argv)
 			return -1;
 	p->opt.set.exempt = p->opt.exempt;
 	p->status = optind < argc && strcmp(argv[optind], "status") == 0;
-	if (optind + p->status < argc) {
-		fprintf(stderr, "sluice-tbfd: what is \"%s\"?\n",
-			argv[optind + p->status]);
+	p->nodes = optind < argc && strcmp(argv[optind], "nodes") == 0;
+	optind += p->status || p->nodes;
+	if (optind < argc) {
+		fprintf(stderr, "sluice-tbfd: what is \"%s\"?\n", argv[optind]);
 		return -1;
 	}
-	if (p->opt.set.rate == 0 && !p->status && !p->clean && !p->measure) {
+	if (take_sluiced(p))
+		return -1;
+	if (p->opt.set.rate == 0 && !p->status && !p->nodes && !p->clean &&
+	    !p->measure) {
 		fputs("sluice-tbfd: say --rate; --measure tells which\n",
 		      stderr);
 		return -1;
@@ -333,6 +360,12 @@ static int run(struct program *p, struct slu_err *err)
 
 	if (p->status)
 		return show_status(p, err);
+	if (p->nodes) {
+		ret = slu_publish_nodes(p->publish, &out, err);
+		fputs(out.data ? out.data : "", stdout);
+		slu_buf_free(&out);
+		return ret;
+	}
 	lustre = p->lctl ? slu_lustre_lctl(p->lctl, err)
 			 : slu_lustre_files(p->root, err);
 	if (!lustre)

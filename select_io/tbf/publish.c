@@ -68,6 +68,33 @@ static void serve(struct slu_http *http, const char *root,
 	}
 }
 
+int slu_publish_nodes(const char *conf_path, struct slu_buf *out,
+		      struct slu_err *err)
+{
+	static const char question[] = "{\"question\":\"running\"}";
+	struct slu_conf *conf = slu_conf_load(conf_path, err);
+	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+	struct json_object *jobs = NULL;
+	struct json_object_iter at;
+	struct slu_buf reply = {0};
+
+	if (http && !slu_http_post(http, "/v1/query", question,
+				   strlen(question), PATIENCE, &reply, err))
+		jobs = slu_json_parse(reply.data, reply.len, err);
+	if (json_object_is_type(jobs, json_type_object))
+		json_object_object_foreachC(jobs, at)
+		{
+			slu_buf_printf(
+				out, "%s %lu\n", at.key,
+				(unsigned long)json_object_get_int64(at.val));
+		}
+	json_object_put(jobs);
+	slu_buf_free(&reply);
+	slu_http_free(http);
+	slu_conf_free(conf);
+	return jobs ? 0 : -1;
+}
+
 int slu_publish_start(const char *conf_path, const char *root,
 		      const struct slu_log *log, struct slu_err *err)
 {

@@ -15,6 +15,11 @@ struct slu_ost_meter;
 int slu_publish_once(struct slu_http *http, const char *root, const char *host,
 		     struct slu_ost_meter *meter, struct slu_err *err);
 
+/* What sluiced knows of running jobs: lines "JOBID NODES" are added to out. */
+struct slu_buf;
+int slu_publish_nodes(const char *conf_path, struct slu_buf *out,
+		      struct slu_err *err);
+
 /* Do so every 5 seconds in a process of its own, which ends with this one.
  * conf_path: a sluice.conf, for DaemonAddr and SlurmUser. */
 int slu_publish_start(const char *conf_path, const char *root,

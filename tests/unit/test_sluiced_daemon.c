@@ -594,6 +594,19 @@ START_TEST(test_osts)
 			 0);
 	ck_assert(strstr(reply.data, "lfs setstripe -c 1 -S 1M\"") != NULL);
 	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"stripe\",\"lustre\":\"2.5\","
+			      "\"targets\":9,\"size\":99000000000}",
+			      &reply),
+			 0);
+	ck_assert(strstr(reply.data, "lfs setstripe -c 9 -S 4M\"") != NULL);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"stripe\",\"lustre\":\"x\"}",
+			      NULL),
+			 SLU_INVALID);
+	ck_assert_int_eq(
+		post("/v1/query", "{\"question\":\"running\"}", &reply), 0);
+	ck_assert_str_eq(reply.data, "{}");
+	ck_assert_int_eq(post("/v1/query",
 			      "{\"question\":\"stripe\",\"access\":\"x\"}",
 			      NULL),
 			 SLU_INVALID);

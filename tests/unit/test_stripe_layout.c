@@ -18,27 +18,35 @@ START_TEST(test_plan)
 		struct slu_stripe_request r;
 		const char *want;
 	} cases[] = {
-		{{0, SEQ, 0, 0, 0},
+		{{0, SEQ, 0, 0, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 1, 1000, 0},
+		{{4 * TIB, SEQ, 1, 1000, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{MIB, SEQ, 0, 0, 0}, "-c 1 -S 1M"},
-		{{64 * MIB, SEQ, 0, 0, 0}, "-c 1 -S 1M"},
-		{{64 * MIB + 1, SEQ, 0, 0, 0},
+		{{MIB, SEQ, 0, 0, 0, 0}, "-c 1 -S 1M"},
+		{{64 * MIB, SEQ, 0, 0, 0, 0}, "-c 1 -S 1M"},
+		{{64 * MIB + 1, SEQ, 0, 0, 0, 0},
 		 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
-		{{0, RND, 100, 0, 0},
+		{{0, RND, 100, 0, 0, 0},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
-		{{0, SEQ, 16, 0, 0},
+		{{0, SEQ, 16, 0, 0, 0},
 		 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
 		/* four targets: components that are alike then are one */
-		{{0, SEQ, 0, 4, 0},
+		{{0, SEQ, 0, 4, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
 		 "-E -1 -c 4 -S 4M"},
-		{{0, SEQ, 100, 8, 0}, "-c 8 -S 1M"},
+		{{0, SEQ, 100, 8, 0, 0}, "-c 8 -S 1M"},
+		/* versions */
+		{{4 * TIB, SEQ, 0, 0, 0, 2010},
+		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
+		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
+		{{4 * TIB, SEQ, 0, 0, 0, 2009}, "-c 64 -S 4M"},
+		{{20 * GIB, SEQ, 0, 0, 0, 2005}, "-c 16 -S 4M"},
+		{{2 * GIB, RND, 0, 0, 0, 2005}, "-c 4 -S 1M"},
+		{{9 * TIB, SEQ, 0, 950, 10 * GIB, 2005}, "-c 922 -S 4M"},
 		/* 4 TiB on targets with 50 GiB each */
-		{{4 * TIB, RND, 0, 100, 50 * GIB},
+		{{4 * TIB, RND, 0, 100, 50 * GIB, 0},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
 	};
 
@@ -62,13 +70,18 @@ END_TEST
 
 START_TEST(test_no_room)
 {
-	struct slu_stripe_request r = {4 * TIB, SEQ, 0, 10, GIB};
+	struct slu_stripe_request r = {4 * TIB, SEQ, 0, 10, GIB, 0};
 	struct slu_stripe_layout l;
 	struct slu_err err;
 
 	expect_fail(slu_stripe_plan(&r, &l, &err), err, SLU_INVALID,
 		    "4096 targets");
+	r.lustre = 2003; /* no more than 160 stripes */
 	r.targets = 0;
+	r.room = 20 * GIB;
+	expect_fail(slu_stripe_plan(&r, &l, &err), err, SLU_INVALID,
+		    "205 targets");
+	r.room = GIB;
 	expect_fail(slu_stripe_plan(&r, &l, &err), err, SLU_INVALID,
 		    "4096 targets");
 }

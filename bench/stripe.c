@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench/stripe [--csv]
+ *
+ * Sequential and random reads of the published layouts of "dynamic striping"
+ * (IOR.1-6, netflow.1-6, blast.1-18, Fig. 11), and of what `stripe explain`
+ * would have said, on a simulated set of storage targets, beside what the paper
+ * says of its measurements.
+ *
+ * The simulation is of requests: a target serves one at a time, of up to 1 MiB,
+ * at DISK MB/s, and seeks when a request does not go on where the one before
+ * ended (it prefers one that does, of those that wait). A client has at most 8
+ * requests at a target, and WINDOW of a file ahead of where it reads; its
+ * network takes LINK MB/s. A random read fetches as much as the stripe is wide,
+ * 4 MiB at most: that is how the paper explains what it measured. What any
+ * client has read is in the target's memory (Fig. 11: all read everything).
+ * Opening a file asks each of its stripes for its size.
+ *
+ * Files are a part (SCALE) of the paper's, watermarks too; numbers are ratios
+ * to the first layout of each group.
+ */
+#include "config.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench/measure.h"
+#include "select_io/stripe/layout.h"
+#include "tests/unit/random.h"
+
+#define MIB	(UINT64_C(1) << 20)
+#define GIB	(UINT64_C(1) << 30)
+#define DISK	400e6  /* bytes/s of a target */
+#define MEMORY	1500e6 /* of what it still knows */
+#define SEEK	4e-3   /* s */
+#define LINK	3000e6 /* bytes/s of a client */
+#define WINDOW	64     /* requests ahead */
+#define AT_ONCE 8      /* of a client at a target */
+#define GLIMPSE 0.4e-3 /* s for a stripe, when a file is opened */
+#define TARGETS 1008
+#define CLIENTS 512
+#define QUEUE	(AT_ONCE * CLIENTS)
+
+struct work {
+	const char *name;
+	uint64_t size, part; /* bytes; of the paper's: 1 / part */
+	uint32_t clients;
+	bool shared;	 /* all read everything, else each its share */
+	uint32_t random; /* reads of each client after that */
+	uint32_t targets;
+	uint32_t files; /* it is cut into, each of which is opened */
+};
+
+struct request {
+	uint64_t at, len; /* in the file */
+	uint64_t object;  /* offset in its target's object, all parts alike */
+	uint32_t client, target;
+};
+
+struct client {
+	uint64_t next, end; /* where it reads, and to where */
+	uint32_t random;    /* reads that are left */
+	uint32_t out;	    /* requests */
+	uint8_t at[TARGETS];
+	double link; /* free again */
+	bool waits;
+};
+
+struct target {
+	struct request *queue; /* QUEUE */
+	uint32_t n;
+	double busy; /* until; of the request that is served */
+	uint64_t end;
+	struct request serves;
+	bool works;
+};
+
+static struct client *client;
+static struct target *target;
+static uint8_t *known; /* MiB of the file that targets have in memory */
+static uint64_t seed;
+static const struct work *job;
+static struct slu_stripe_layout layout;
+
+/* The next event: targets in a heap by the end of what they serve. */
+static uint32_t heap[TARGETS], n_heap;
+
+static void push(uint32_t t)
+{
+	uint32_t i = n_heap++;
+
+	for (; i > 0 && target[heap[(i - 1) / 2]].busy > target[t].busy;
+	     i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = t;
+}
+
+static uint32_t pop(void)
+{
+	uint32_t top = heap[0], last = heap[--n_heap], i = 0, k;
+
+	while ((k = 2 * i + 1) < n_heap) {
+		if (k + 1 < n_heap &&
+		    target[heap[k + 1]].busy < target[heap[k]].busy)
+			k++;
+		if (target[last].busy <= target[heap[k]].busy)
+			break;
+		heap[i] = heap[k];
+		i = k;
+	}
+	heap[i] = last;
+	return top;
+}
+
+/* Where byte `at` lies, and how far a request from there may go. */
+static struct request locate(uint64_t at)
+{
+	uint64_t begin = 0, width, stripe, room;
+	const struct slu_stripe_component *c;
+	struct request r = {.at = at};
+	uint32_t first = 0;
+	size_t i = 0;
+
+	for (; layout.part[i].end && at >= layout.part[i].end; i++) {
+		begin = layout.part[i].end;
+		first += layout.part[i].count;
+	}
+	c = &layout.part[i];
+	width = c->width;
+	stripe = (at - begin) / width;
+	r.target = (uint32_t)((first + stripe % c->count) % job->targets);
+	r.object = begin + stripe / c->count * width + at % width;
+	room = width - (at - begin) % width;
+	r.len = room < MIB ? room : MIB;
+	return r;
+}
+
+static void start(uint32_t t, double now)
+{
+	struct target *s = &target[t];
+	uint32_t pick = 0;
+	double time;
+	bool hot;
+
+	if (s->works || s->n == 0)
+		return;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->queue[i].object == s->end) {
+			pick = i;
+			break;
+		}
+	s->serves = s->queue[pick];
+	s->queue[pick] = s->queue[--s->n];
+	hot = known[s->serves.at / MIB];
+	time = (double)s->serves.len / (hot ? MEMORY : DISK);
+	if (!hot && s->serves.object != s->end)
+		time += SEEK;
+	if (!hot)
+		s->end = s->serves.object + s->serves.len;
+	known[s->serves.at / MIB] = 1;
+	s->works = true;
+	s->busy = now + time;
+	push(t);
+}
+
+/* As much as its window and the targets' take. */
+static void send_more(uint32_t c, double now)
+{
+	struct client *me = &client[c];
+
+	while (me->out < WINDOW && me->next < me->end) {
+		struct request r = locate(me->next);
+		struct target *s = &target[r.target];
+
+		if (me->at[r.target] == AT_ONCE)
+			break; /* in order: the others wait for it */
+		if (r.at + r.len > me->end)
+			r.len = me->end - r.at;
+		r.client = c;
+		me->next += r.len;
+		me->at[r.target]++;
+		me->out++;
+		s->queue[s->n++] = r;
+		start(r.target, now);
+	}
+}
+
+/* One random read at a time, as wide as the stripe. */
+static void read_random(uint32_t c, double now)
+{
+	struct client *me = &client[c];
+	struct request r = locate(slu_random(&seed, job->size));
+	uint64_t width = 0, begin = 0;
+	size_t i = 0;
+
+	for (; layout.part[i].end && r.at >= layout.part[i].end; i++)
+		begin = layout.part[i].end;
+	width = layout.part[i].width;
+	width = width > 4 * MIB ? 4 * MIB : width;
+	me->next = begin + (r.at - begin) / width * width;
+	me->end = me->next + width;
+	me->end = me->end > job->size ? job->size : me->end;
+	me->random--;
+	send_more(c, now);
+}
+
+static double open_time(void)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < layout.n; i++)
+		all += layout.part[i].count;
+	return GLIMPSE * (all / (double)layout.n) * job->files;
+}
+
+static void begin(bool random)
+{
+	uint64_t share = job->size / job->clients;
+
+	memset(client, 0, CLIENTS * sizeof(*client));
+	n_heap = 0;
+	seed = 7;
+	for (uint32_t t = 0; t < TARGETS; t++)
+		target[t] = (struct target){.queue = target[t].queue,
+					    .end = UINT64_MAX};
+	for (uint32_t c = 0; c < job->clients; c++) {
+		client[c].next = job->shared ? 0 : c * share;
+		client[c].end = job->shared ? job->size : (c + 1) * share;
+		if (random) {
+			client[c].next = client[c].end = 0;
+			client[c].random = job->random;
+		}
+	}
+}
+
+/* Seconds until all have read all that they want. */
+static double simulate(bool random)
+{
+	double now = 0, last = 0;
+
+	begin(random);
+	memset(known, 0, job->size / MIB + 1);
+	for (uint32_t c = 0; c < job->clients; c++)
+		random ? read_random(c, 0) : send_more(c, 0);
+	while (n_heap > 0) {
+		uint32_t t = pop();
+		struct target *s = &target[t];
+		struct client *me = &client[s->serves.client];
+		uint32_t c = s->serves.client;
+
+		now = s->busy;
+		s->works = false;
+		me->out--;
+		me->at[t]--;
+		me->link = fmax(me->link, now) + (double)s->serves.len / LINK;
+		last = fmax(last, me->link);
+		if (me->random > 0 && me->out == 0 && me->next >= me->end)
+			read_random(c, fmax(now, me->link));
+		else
+			send_more(c, now);
+		start(t, now);
+	}
+	return last + (random ? 0 : open_time());
+}
+
+struct group {
+	const char *prefix, *says;
+	uint32_t n;
+	struct work work;
+};
+
+static const struct group groups[] = {
+	{"IOR",
+	 "4-6 (dynamic) read better than 1-3",
+	 6,
+	 {"4 TB, 128 tasks on 16 nodes", 4096 * GIB, 64, 128, false, 0, 64, 1}},
+	{"netflow",
+	 "phase 1: dynamic better than static; phase 2: alike, some worse",
+	 6,
+	 {"55 GB, 128 tasks", 55 * GIB, 4, 128, false, 200, 64, 55}},
+	{"blast",
+	 "2-9 are 1.22-1.26 times as fast as 1 (but 6, 7); 10 to 12 from 1.26 "
+	 "down to 1.22; 13-18 no clear trend",
+	 18,
+	 {"79 GB, 8 nodes read all", 79 * GIB, 8, 8, true, 200, 1008, 79}},
+};
+
+static void scale(uint64_t part)
+{
+	for (size_t i = 0; i < layout.n; i++)
+		layout.part[i].end /= part;
+}
+
+static void load(const char *name, uint64_t part)
+{
+	if (slu_stripe_preset(name, &layout, NULL)) {
+		fprintf(stderr, "bench/stripe: no layout %s\n", name);
+		exit(1);
+	}
+	scale(part);
+}
+
+static void report(bool csv, const char *name, double seq, double rnd,
+		   double first_seq, double first_rnd)
+{
+	double mb = (double)job->size / 1e6 * (job->shared ? job->clients : 1);
+
+	if (csv) {
+		printf("%s,sequential,MB/s,%.0f,first,%.0f,%.3f\n", name,
+		       mb / seq, mb / first_seq, first_seq / seq);
+		if (rnd > 0)
+			printf("%s,random,s,%.2f,first,%.2f,%.3f\n", name, rnd,
+			       first_rnd, rnd / first_rnd);
+		return;
+	}
+	printf("%-12s %10.0f %8.2fx", name, mb / seq, first_seq / seq);
+	if (rnd > 0)
+		printf(" %10.2f %8.2fx %8.2fx", rnd, first_rnd / rnd,
+		       (first_seq + first_rnd) / (seq + rnd));
+	putchar('\n');
+}
+
+static void run_group(bool csv, const struct group *g)
+{
+	double seq, rnd, first_seq = 0, first_rnd = 0;
+	struct slu_stripe_request ask = {.size = g->work.size,
+					 .access = SLU_STRIPE_SEQUENTIAL,
+					 .readers = g->work.clients,
+					 .targets = g->work.targets};
+	struct work scaled = g->work;
+	char name[40];
+
+	scaled.size /= scaled.part;
+	job = &scaled;
+	if (!csv)
+		printf("\n%s: %s, 1/%lu of it\npaper: %s\n\n%-12s %10s %9s "
+		       "%10s %9s %9s\n",
+		       g->prefix, scaled.name, scaled.part, g->says, "layout",
+		       "MB/s", "to first", "random s", "to first", "both");
+	for (uint32_t i = 1; i <= g->n + 1; i++) {
+		snprintf(name, sizeof(name), "%s.%u", g->prefix, i);
+		if (i <= g->n) {
+			load(name, scaled.part);
+		} else {
+			snprintf(name, sizeof(name), "explain");
+			slu_stripe_plan(&ask, &layout, NULL);
+			scale(scaled.part);
+		}
+		seq = simulate(false);
+		rnd = job->random ? simulate(true) : 0;
+		first_seq = i == 1 ? seq : first_seq;
+		first_rnd = i == 1 ? rnd : first_rnd;
+		report(csv, name, seq, rnd, first_seq, first_rnd);
+	}
+}
+
+/* All of 79 GB by so many nodes, at the four layouts. */
+static void run_fig11(bool csv)
+{
+	static const uint32_t count[] = {16, 64, 128, 0};
+	static struct work w = {"", 79 * GIB, 128, 16, true, 20, 1008, 79};
+	double seconds[4];
+
+	w.size /= w.part; /* called once */
+	job = &w;
+	if (!csv)
+		printf("\nFig. 11: nodes that all read 79 GB (1/%lu of it), "
+		       "and at random; s\npaper: more stripes, more time; "
+		       "dynamic always before 128\n\n%-8s %9s %9s %9s %9s\n",
+		       w.part, "nodes", "16", "64", "128", "dynamic");
+	for (w.clients = 16; w.clients <= CLIENTS; w.clients *= 2) {
+		for (int i = 0; i < 4; i++) {
+			load("fig11", w.part);
+			if (count[i])
+				layout = (struct slu_stripe_layout){
+					{{0, count[i], MIB, ""}}, 1};
+			seconds[i] = simulate(false) + simulate(true);
+			if (csv && i < 3)
+				continue;
+		}
+		if (!csv)
+			printf("%-8u %9.2f %9.2f %9.2f %9.2f\n", w.clients,
+			       seconds[0], seconds[1], seconds[2], seconds[3]);
+		for (int i = 0; csv && i < 3; i++)
+			printf("fig11 %u nodes,time,s,%.2f,%u stripes,%.2f,"
+			       "%.3f\n",
+			       w.clients, seconds[3], count[i], seconds[i],
+			       seconds[3] / seconds[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	bool csv = argc == 2 && strcmp(argv[1], "--csv") == 0;
+
+	if (argc > 1 && !csv) {
+		fputs("usage: stripe [--csv]\n", stderr);
+		return 2;
+	}
+	client = calloc(CLIENTS, sizeof(*client));
+	target = calloc(TARGETS, sizeof(*target));
+	known = calloc(64 * GIB / MIB + 2, 1);
+	if (!client || !target || !known)
+		return 1;
+	for (uint32_t i = 0; i < TARGETS; i++) {
+		target[i].queue = malloc(QUEUE * sizeof(*target->queue));
+		if (!target[i].queue)
+			return 1;
+	}
+	if (csv)
+		puts("case,metric,unit,ours,rival,rival_value,ratio");
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		run_group(csv, &groups[i]);
+	run_fig11(csv);
+	for (uint32_t i = 0; i < TARGETS; i++)
+		free(target[i].queue);
+	free(client);
+	free(target);
+	free(known);
+	return 0;
+}
