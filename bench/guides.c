@@ -10,11 +10,13 @@
 
 #define CAREFUL 0.95
 #define FLOOR	300 /* s */
+#define SOON	0.3
 #define LEAD	120 /* s, of an extension before the limit */
 
 const char *const guide_name[GUIDES] = {
-	"request",	   "clairvoyant", "last-2/request", "last-2/steps",
-	"last-2/doubling", "ours",	  "ours/request",   "tighten"};
+	"request",	"clairvoyant",	   "last-2/request",
+	"last-2/steps", "last-2/doubling", "ours",
+	"ours/request", "early",	   "tighten"};
 
 struct guide_state {
 	const struct swf_log *log;
@@ -25,6 +27,18 @@ struct guide_state {
 	double *predicted; /* for each job, at its submission */
 	struct easy_oracle oracle;
 };
+
+static double by_quantile(const struct guide_state *s,
+			  const struct swf_job *job, double share,
+			  int64_t elapsed)
+{
+	struct student_names names;
+	struct slu_job j = student_job(job, &names);
+	struct slu_outlook o;
+
+	slu_predict_outlook(s->ours, &j, &o);
+	return slu_predict_quantile(s->ours, &o, share, (double)elapsed);
+}
 
 static double by_predictor(const struct guide_state *s,
 			   const struct swf_job *job)
@@ -65,6 +79,10 @@ static double predict(void *arg, size_t i, int64_t now)
 	case OURS_REQUEST:
 	case TIGHTEN:
 		p = by_predictor(s, job);
+		break;
+	case EARLY:
+		run = by_quantile(s, job, SOON, 0);
+		p = run > 0 ? run : p;
 	}
 	s->predicted[i] = fmax(p, 1);
 	return p;
@@ -81,17 +99,6 @@ static double steps(double predicted, int64_t elapsed)
 	return predicted + add[i];
 }
 
-static double median_left(const struct guide_state *s,
-			  const struct swf_job *job, int64_t elapsed)
-{
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
-	struct slu_outlook o;
-
-	slu_predict_outlook(s->ours, &j, &o);
-	return slu_predict_quantile(s->ours, &o, 0.5, (double)elapsed);
-}
-
 static double renew(void *arg, size_t i, int64_t elapsed)
 {
 	struct guide_state *s = arg;
@@ -103,11 +110,12 @@ static double renew(void *arg, size_t i, int64_t elapsed)
 	case LAST_2_DOUBLING:
 		return 2 * (double)elapsed;
 	case OURS:
-		return median_left(s, job, elapsed);
+		return by_quantile(s, job, 0.5, elapsed);
 	case REQUEST:
 	case CLAIRVOYANT:
 	case LAST_2_REQUEST:
 	case OURS_REQUEST:
+	case EARLY:
 	case TIGHTEN:
 	case LAMBDA:
 		break;
@@ -117,7 +125,7 @@ static double renew(void *arg, size_t i, int64_t elapsed)
 
 static bool uses_ours(enum guide g)
 {
-	return g == OURS || g == OURS_REQUEST || g == TIGHTEN;
+	return g >= OURS && g <= TIGHTEN;
 }
 
 static bool uses_rivals(enum guide g)

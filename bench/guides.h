@@ -13,6 +13,8 @@
  *               (Tsafrir, Etzion, Feitelson 2007)
  *   ours	 the shipped predictor; when exceeded, the median given that the
  *		 job has run so long; ours/request: the request
+ *   early	 the time within which the shipped predictor says that 30 % of
+ *		 such jobs end; when exceeded, the request
  *   tighten	 the shipped predictor's careful limit (0.95, at least 300 s),
  *		 extended to the request in one step before it is reached
  *   lambda	 run time + lambda (request - run time) (ADA-FS, section 3.2)
@@ -29,6 +31,7 @@ enum guide {
 	LAST_2_DOUBLING,
 	OURS,
 	OURS_REQUEST,
+	EARLY,
 	TIGHTEN,
 	LAMBDA,
 	GUIDES = LAMBDA /* those of every table */

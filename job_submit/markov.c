@@ -141,6 +141,10 @@ void slu_markov_predict(const struct slu_markov *m, double *next, size_t n)
 {
 	struct training t;
 
+	if (n == 1) { /* as it was learnt */
+		*next = m->guess[best_length(m)];
+		return;
+	}
 	train(m, slu_markov_length(m), &t);
 	for (size_t i = 0; i < n; i++)
 		next[i] = slu_markov_value(step(&t, m->order), t.mean,
