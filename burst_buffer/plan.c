@@ -208,6 +208,7 @@ static int set_stage(struct slu_stage *stage,
 
 	stage->out = asked->out;
 	stage->content = asked->content;
+	stage->apart = asked->apart;
 	stage->source = slu_request_expand(asked->source, sym, err);
 	stage->destination = slu_request_expand(asked->destination, sym, err);
 	if (!stage->source || !stage->destination)

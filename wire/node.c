@@ -35,6 +35,7 @@ static const struct slu_field stage_fields[] = {
 	FIELD(STR, type),
 	FIELD(STR, on),
 	FIELD(BOOL, content),
+	FIELD(BOOL, apart),
 	LAST,
 };
 static DESC(stage_desc, "stage", stage_fields);

@@ -37,6 +37,7 @@ struct slu_stage { /* one stage_in or stage_out, symbols expanded */
 	char *type;   /* directory, file, list, auto */
 	char *on;     /* success, failure, always (stage_out) */
 	bool content; /* verified by content, not only by size and time */
+	bool apart;   /* while the job runs only the staging node copies */
 };
 
 /* A directory whose default layout is set before the job starts. */

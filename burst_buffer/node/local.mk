@@ -41,6 +41,7 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
 	burst_buffer/node/notes.c burst_buffer/node/talk.c \
 	burst_buffer/node/layout.c burst_buffer/node/staging.c \
+	burst_buffer/node/early.c burst_buffer/node/early_copy.c \
 	burst_buffer/node/interpose.c burst_buffer/node/stripe.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
@@ -57,7 +58,9 @@ libsluverbs_la_SOURCES = \
 libsluverbs_la_LIBADD = libslunode.la libsluwire.la libslunet.la \
 	libslucommon.la
 
-bin_PROGRAMS += sluice-node
+bin_PROGRAMS += sluice-node sluice-stage-out
+sluice_stage_out_SOURCES = burst_buffer/node/stage_out.c
+sluice_stage_out_LDADD = libsluverbs.la
 sluice_node_SOURCES = burst_buffer/node/main.c
 sluice_node_LDADD = libsluverbs.la
 
@@ -71,6 +74,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_server \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_twice tests/unit/test_node_killed \
+	tests/unit/test_early \
 	tests/unit/test_glusterfs
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
@@ -118,6 +122,10 @@ EXTRA_tests_unit_test_fs_DEPENDENCIES = tests/fakes/fake_gkfs_daemon$(EXEEXT) \
 tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
 	tests/unit/node_main.c $(node_test_tree)
 tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
+tests_unit_test_early_SOURCES = tests/unit/test_early.c \
+	tests/unit/node_main.c $(node_test_tree)
+tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
+EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
 tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
 	tests/unit/node_main.c $(node_test_tree)
 tests_unit_test_twice_LDADD = $(tests_unit_test_node_LDADD) libsluice.la

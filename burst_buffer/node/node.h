@@ -15,7 +15,9 @@
  *	restarted	the node was, since the instance was made
  *	log		what happened, for the user (theirs, 0400)
  *	kept		where data of a failed stage-out is
- *	up.pid, down.pid, watch.pid	who works on it
+ *	up.pid, down.pid, watch.pid, early.pid	who works on it
+ *	early, early.at	what was declared ready, and how much of that is done
+ *	ready		the socket where it is declared
  *	result		how the last `down` ended: "clean", or why not
  *	done.*		what need not be done again: staging acts
  *	mnt/data	the job's file system, as users see it
@@ -26,6 +28,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/staging/stage.h"
 #include "burst_buffer/storage.h"
 #include "common/conf.h"
 #include "common/http.h"
@@ -163,6 +166,29 @@ int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err);
 /* stripe.c: the layouts that the plan asks for, by the first node, as the
  * job's user; the others wait for it. */
 int slu_node_stripe(struct slu_node *n, struct slu_err *err);
+
+/* The kind of source that the plan's word stands for. */
+enum slu_stage_what slu_stage_what(const char *type);
+
+/* early.c: stage out while the job runs what its tasks declare ready, by
+ * `sluice-stage-out`. They say it on a socket of the watcher's, which notes
+ * it; the copying is done by a process of its own. */
+#define SLU_EARLY_SOCKET "ready"
+#define SLU_EARLY_MAX	 16384 /* bytes of a path */
+/* The watcher's socket, or -1: this job cannot stage out early. */
+int slu_early_listen(struct slu_node *n);
+/* Wait so many seconds, and answer who comes. */
+void slu_early_serve(struct slu_node *n, int socket, double seconds);
+/* Has something of request r been staged out already? Touches the job's file
+ * system. */
+bool slu_early_has_been(const struct slu_node *n, size_t r);
+/* early_copy.c: start the process, unless it runs or nothing waits for it. */
+#define SLU_EARLY_QUEUE "early"
+int slu_early_add(struct slu_node *n, size_t r, const char *part,
+		  struct slu_err *err);
+void slu_early_start(struct slu_node *n);
+/* The node that stages while the job runs, where one does it for all. */
+size_t slu_early_node(const struct slu_plan *plan);
 
 /* Subcommands: exit codes. */
 int slu_cmd_up(struct slu_node *n);

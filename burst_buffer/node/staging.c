@@ -127,8 +127,7 @@ static int end_drain(int fd, pid_t pid, struct slu_err *err)
 	return 0;
 }
 
-/* The kind of source that the plan's word stands for. */
-static enum slu_stage_what what(const char *type)
+enum slu_stage_what slu_stage_what(const char *type)
 {
 	static const char *const words[] = {
 		[SLU_WHAT_FILE] = "file",
@@ -150,7 +149,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 	*part = (struct slu_stage_part){
 		.source = q->stage->source,
 		.destination = q->stage->destination,
-		.what = what(q->stage->type),
+		.what = slu_stage_what(q->stage->type),
 		.plain_source = q->n->driver->interposed && q->stage->out,
 		.plain_destination = q->n->driver->interposed && !q->stage->out,
 		.below = shared || !q->stage->out ? NULL : q->n->name,
@@ -159,6 +158,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.n = q->members,
 		.durable = q->stage->out,
 		.content = q->stage->content,
+		.quick = q->stage->out && slu_early_has_been(q->n, q->r),
 		.progress = told,
 		.arg = c,
 	};

@@ -11,6 +11,8 @@
  * A slurmctld that was killed before it had saved the job's start does not
  * know of this run and sends no epilog. So when sluiced says that Slurm has
  * given the node free and no `down` has begun, it is begun here.
+ *
+ * It also hears what the job's tasks declare ready to be staged out (early.c).
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -77,6 +79,7 @@ static bool hangs(struct slu_node *n, double period)
 static void keep_watch(struct slu_node *n)
 {
 	double period = n->opt->period;
+	int early = slu_early_listen(n);
 	struct slu_err err;
 
 	if (period <= 0) /* of many nodes each asks rarely */
@@ -84,7 +87,10 @@ static void keep_watch(struct slu_node *n)
 	for (;;) {
 		enum verdict is;
 
-		pass(period);
+		if (early < 0)
+			pass(period);
+		else
+			slu_early_serve(n, early, period);
 		if (over(n))
 			return;
 		is = ask(n);

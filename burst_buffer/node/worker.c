@@ -334,7 +334,8 @@ static int work(void *arg)
 	if (slu_node_open(&w.n, opt, &err) ||
 	    slu_noted_plan(&w.n, &plan, &err) ||
 	    slu_node_take_plan(&w.n, &plan, &err) ||
-	    end_other(&w.n, "up.pid", &err)) {
+	    end_other(&w.n, "up.pid", &err) ||
+	    end_other(&w.n, "early.pid", &err)) {
 		tell_result(&w.n, err.text);
 		return 1;
 	}

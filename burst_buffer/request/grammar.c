@@ -184,6 +184,18 @@ static int set_verify(struct slu_request *req, const char *value,
 	return 0;
 }
 
+static int set_stage_nodes(struct slu_request *req, const char *value,
+			   struct slu_err *err)
+{
+	static const char *const words[] = {"all", "staging", NULL};
+	int i = slu_choose(value, words, err);
+
+	if (i < 0)
+		return -1;
+	last(req)->apart = i == 1;
+	return 0;
+}
+
 static int set_on(struct slu_request *req, const char *value,
 		  struct slu_err *err)
 {
@@ -307,6 +319,7 @@ static const struct slu_key stage_out_keys[] = {
 	{"type", false, slu_set_type},
 	{"on", false, set_on},
 	{"verify", false, set_verify},
+	{"nodes", false, set_stage_nodes},
 	{NULL, false, NULL},
 };
 static const struct slu_key forward_keys[] = {

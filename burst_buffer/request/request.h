@@ -41,6 +41,7 @@ struct slu_request_stage {
 	enum slu_stage_type type;
 	enum slu_stage_on on;
 	bool content; /* verify=content */
+	bool apart;   /* nodes=staging */
 	bool dw;      /* on a #DW line: $DW_JOB_... is meant in its paths */
 	int line;     /* where it was said */
 };

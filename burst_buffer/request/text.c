@@ -34,6 +34,8 @@ static void put_stage(struct slu_buf *buf, const struct slu_request_stage *s)
 		put_pair(buf, "on", slu_on_names[s->on]);
 	if (s->content)
 		put_pair(buf, "verify", "content");
+	if (s->apart)
+		put_pair(buf, "nodes", "staging");
 }
 
 static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)

@@ -21,15 +21,6 @@ struct verifying {
 	unsigned next;	   /* chunk to be looked at */
 };
 
-/* File systems keep times to 1 s, 1 us, 100 ns or exactly. */
-static bool same_time(const struct timespec *want, const struct timespec *is)
-{
-	long diff = want->tv_nsec - is->tv_nsec;
-
-	return want->tv_sec == is->tv_sec &&
-	       (is->tv_nsec == 0 || (diff > -1000 && diff < 1000));
-}
-
 static int wrong(struct slu_act *a, const struct slu_entry *e,
 		 const char *saying, struct slu_err *err)
 {
@@ -93,7 +84,7 @@ static int verify_file(struct slu_act *a, struct slu_near *near,
 	if (slu_share_ranges(e->size) > 1 &&
 	    finish_file(a, dir, name, e, &st, err))
 		return -1;
-	if (!part->plain_source && !same_time(&e->mtime, &st.st_mtim))
+	if (!part->plain_source && !slu_same_time(&e->mtime, &st.st_mtim))
 		return wrong(a, e, "did not arrive whole: its time differs",
 			     err);
 	return 0;

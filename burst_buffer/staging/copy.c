@@ -6,6 +6,7 @@
  * where it costs more than it saves.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
@@ -112,6 +113,26 @@ int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 		offset = (uint64_t)hole;
 	}
 	return copy_data(c, in, out, offset, end - offset, err);
+}
+
+/* File systems keep times to 1 s, 1 us, 100 ns or exactly. */
+bool slu_same_time(const struct timespec *want, const struct timespec *is)
+{
+	long diff = want->tv_nsec - is->tv_nsec;
+
+	return want->tv_sec == is->tv_sec &&
+	       (is->tv_nsec == 0 || (diff > -1000 && diff < 1000));
+}
+
+bool slu_has_arrived(int dir, const char *name, uint64_t size, mode_t mode,
+		     const struct timespec *mtime)
+{
+	struct stat st;
+
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISREG(st.st_mode) && (uint64_t)st.st_size == size &&
+	       (st.st_mode & 0777) == (mode & 0777) &&
+	       slu_same_time(mtime, &st.st_mtim);
 }
 
 #define NAMES_MAX 65536 /* of Linux: all names of a file, and one value */

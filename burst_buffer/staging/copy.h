@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <time.h>
 #include "common/err.h"
 
 #define SLU_COPY_BUFFER (4u << 20)
@@ -28,6 +30,12 @@ struct slu_copier {
  * names. */
 int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 		  uint64_t len, bool sparse, struct slu_err *err);
+
+/* Is this the time that a copy got, as far as its file system keeps it? */
+bool slu_same_time(const struct timespec *want, const struct timespec *is);
+/* Is `name` in `dir` a regular file of this size, mode and time? */
+bool slu_has_arrived(int dir, const char *name, uint64_t size, mode_t mode,
+		     const struct timespec *mtime);
 
 /* The user's extended attributes (user.*) of `in` onto `out`. That either side
  * has none is success. Texts as above. */

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/staging/act.h"
 #include "burst_buffer/staging/beneath.h"
@@ -109,8 +110,25 @@ static int walk_selection(struct slu_act *a, struct slu_walk *w,
 	return rc;
 }
 
+/* The destination gets no other rights than it will have in the end. */
+static int walk_only(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
+{
+	char *path = (char *)a->part->only;
+	const struct slu_names names = {&path, 1};
+	struct stat st;
+
+	if (a->places.made &&
+	    (fstat(a->places.src, &st) ||
+	     fchmod(a->places.dst, (st.st_mode & 0777) | 0700)))
+		return slu_errno(err, SLU_IO, "cannot set the mode of %s",
+				 a->part->destination);
+	return slu_walk_names(w, &names, err);
+}
+
 static int walk(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
 {
+	if (a->part->only)
+		return walk_only(a, w, err);
 	if (a->places.list || a->places.pattern)
 		return walk_selection(a, w, err);
 	if (a->places.from)
@@ -127,6 +145,7 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		.manifest.file = manifest,
 		.made = a->places.made,
 		.plain = a->part->plain_destination,
+		.quick = a->part->quick,
 		.bricks = a->part->bricks,
 		.one_thread = a->part->threads == 1,
 		.progress = walked,

@@ -64,6 +64,12 @@ struct slu_stage_part {
 	/* COPY: a file of this node that keeps what was done, so that after a
 	 * crash the same act goes on where it stopped. 0: none. */
 	int journal;
+	/* PREPARE: of a source that is a directory no more than this path
+	 * below it, with the directories that lead there. NULL: all. */
+	const char *only;
+	/* What is at the destination with the size, mode and time of its
+	 * source was copied before, while the job ran. */
+	bool quick;
 	bool durable;	  /* COPY: be sure that it is on disk */
 	unsigned threads; /* 0: the usual number */
 	int manifest;	  /* PREPARE: empty, read-write; else readable */

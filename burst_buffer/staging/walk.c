@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/walk.h"
 #include "common/str.h"
@@ -88,7 +89,10 @@ static int walk_regular(struct level *lv, int dst, const char *name,
 {
 	int fd;
 
-	if (slu_share_ranges((uint64_t)st->st_size) > 1) {
+	if (slu_share_ranges((uint64_t)st->st_size) > 1 &&
+	    !(lv->walk->quick &&
+	      slu_has_arrived(dst, name, (uint64_t)st->st_size, st->st_mode,
+			      &st->st_mtim))) {
 		fd = slu_create_beneath(
 			dst, name,
 			lv->walk->plain ? (st->st_mode & 0777) | 0600 : 0600);

@@ -19,6 +19,7 @@ struct slu_walk {
 	bool made;  /* dst was made for this: give it src's mode and time */
 	bool plain; /* dst keeps no modes that are set later */
 	bool one_thread; /* ask for one thing at a time */
+	bool quick;	 /* leave large files that have arrived as they are */
 	bool bricks;	 /* leave out what only a glusterfs brick has */
 	/* Told after every entry; may be NULL. Not 0: stop. */
 	int (*progress)(void *arg, uint64_t bytes);

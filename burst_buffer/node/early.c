@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What tasks declare ready to be staged out is heard by the watcher, on a
+ * socket: "PATH", absolute and without symbolic links, from the job's own user
+ * or root. It belongs to the request whose source it is or lies below; which
+ * one, and what of it, is noted in the queue before the answer "ok". Anything
+ * else is answered with one sentence.
+ *
+ * The queue has records of "R LENGTH\nPATH\n", PATH below the source ("": all
+ * of it), each written at once.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "burst_buffer/staging/select.h"
+#include "common/file.h"
+
+#define QUEUE_MAX (4u << 20) /* bytes: what it says is long enough */
+#define ANSWER	  2	     /* seconds that a task may take to speak */
+#define COLLECT	  5.0	     /* seconds: the staging node looks for work */
+
+static bool any_apart(const struct slu_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_stage; i++)
+		if (plan->stage[i].out && plan->stage[i].apart)
+			return true;
+	return false;
+}
+
+size_t slu_early_node(const struct slu_plan *plan)
+{
+	size_t i = plan->n_node;
+
+	return i && plan->node[i - 1].client ? i - 1 : 0;
+}
+
+bool slu_early_has_been(const struct slu_node *n, size_t r)
+{
+	char path[PATH_MAX];
+
+	if (n->driver->interposed)
+		return false;
+	snprintf(path, sizeof(path), "%s/.sluice/out.%zu.early", n->root, r);
+	return !access(path, F_OK);
+}
+
+int slu_early_listen(struct slu_node *n)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int dir, fd;
+	bool out = false;
+
+	for (size_t i = 0; i < n->plan.n_stage; i++)
+		out |= n->plan.stage[i].out;
+	if (!out || n->driver->interposed)
+		return -1;
+	dir = open(n->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* The directory's own path may be too long for a socket's. */
+	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/%s", dir,
+		 SLU_EARLY_SOCKET);
+	if (dir >= 0 && fd >= 0) {
+		slu_note_drop(n, SLU_EARLY_SOCKET);
+		if (!bind(fd, (struct sockaddr *)&at, sizeof(at)) &&
+		    !chmod(at.sun_path, 0666) && !listen(fd, 64)) {
+			close(dir);
+			return fd;
+		}
+	}
+	slu_node_log(n, SLU_WARN, "nothing can be staged out early: %s",
+		     strerror(errno));
+	if (dir >= 0)
+		close(dir);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Every component is a name. */
+static bool plain_path(const char *path)
+{
+	if (*path++ != '/')
+		return false;
+	for (;;) {
+		size_t n = strcspn(path, "/");
+
+		if (!n || (n == 1 && path[0] == '.') ||
+		    (n == 2 && path[0] == '.' && path[1] == '.'))
+			return false;
+		if (!path[n])
+			return true;
+		path += n + 1;
+	}
+}
+
+/* What of this request's source the path is; NULL: nothing. */
+static const char *part_of(const struct slu_stage *s, const char *path)
+{
+	size_t n = strlen(s->source);
+
+	while (n > 1 && s->source[n - 1] == '/')
+		n--;
+	if (!s->out || strncmp(path, s->source, n) || slu_eq(s->type, "list") ||
+	    slu_pattern(s->source))
+		return NULL;
+	if (!path[n])
+		return path + n;
+	return path[n] == '/' && !slu_eq(s->type, "file") ? path + n + 1 : NULL;
+}
+
+static int refuse(const struct slu_node *n, const char *path,
+		  struct slu_err *err)
+{
+	struct slu_buf sources = {0};
+
+	for (size_t i = 0; i < n->plan.n_stage; i++)
+		if (n->plan.stage[i].out)
+			slu_buf_printf(&sources, "%s%s",
+				       sources.len ? ", " : "",
+				       n->plan.stage[i].source);
+	slu_err(err, SLU_INVALID,
+		"%.200s is not below the source of a stage_out of this job: "
+		"%.200s",
+		path, sources.data ? sources.data : "");
+	slu_buf_free(&sources);
+	return -1;
+}
+
+int slu_early_add(struct slu_node *n, size_t r, const char *part,
+		  struct slu_err *err)
+{
+	char path[PATH_MAX];
+	char *line = slu_asprintf("%zu %zu\n%s\n", r, strlen(part), part);
+	int fd, rc = 0;
+	struct stat st;
+
+	slu_note_path(n, SLU_EARLY_QUEUE, path);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (!line || fd < 0 || fstat(fd, &st))
+		rc = slu_errno(err, SLU_IO, "cannot note it");
+	else if (st.st_size > QUEUE_MAX)
+		rc = slu_err(err, SLU_BUSY,
+			     "too much was declared ready: declare directories "
+			     "rather than files");
+	else if (slu_write_all(fd, line, strlen(line)))
+		rc = slu_errno(err, SLU_IO, "cannot note it");
+	if (fd >= 0)
+		close(fd);
+	free(line);
+	return rc;
+}
+
+static int declare(struct slu_node *n, const char *path, struct slu_err *err)
+{
+	for (size_t i = 0; i < n->plan.n_stage; i++) {
+		const struct slu_stage *s = &n->plan.stage[i];
+		const char *part = part_of(s, path);
+
+		if (!part || !plain_path(path))
+			continue;
+		if (!slu_eq(s->on, "always"))
+			return slu_err(err, SLU_INVALID,
+				       "%.200s is staged out on=%s only, which "
+				       "is not known before the job's end",
+				       path, s->on);
+		return slu_early_add(n, i, part, err);
+	}
+	return refuse(n, path, err);
+}
+
+static bool may_speak(const struct slu_node *n, int fd)
+{
+	struct ucred who;
+	socklen_t size = sizeof(who);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) &&
+	       (who.uid == n->plan.uid || who.uid == 0);
+}
+
+/* One word, up to the end of what it sends. */
+static int hear(struct slu_node *n, int fd, struct slu_err *err)
+{
+	const struct timeval patience = {.tv_sec = ANSWER};
+	char path[SLU_EARLY_MAX + 1];
+	ssize_t len;
+
+	if (!may_speak(n, fd))
+		return slu_err(err, SLU_DENIED, "the job is another user's");
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	len = slu_read_up_to(fd, path, sizeof(path), -1);
+	if (len <= 0 || len > SLU_EARLY_MAX)
+		return slu_err(err, SLU_INVALID, "not a path");
+	path[len] = '\0';
+	if (strlen(path) != (size_t)len)
+		return slu_err(err, SLU_INVALID, "not a path");
+	return declare(n, path, err);
+}
+
+static void answer(struct slu_node *n, int socket)
+{
+	struct slu_err err;
+	const char *text = "ok";
+	int fd = accept4(socket, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (hear(n, fd, &err))
+		text = err.text;
+	(void)!send(fd, text, strlen(text), MSG_NOSIGNAL);
+	close(fd);
+	slu_early_start(n);
+}
+
+void slu_early_serve(struct slu_node *n, int socket, double seconds)
+{
+	bool collects = n->driver->shared && any_apart(&n->plan) &&
+			slu_early_node(&n->plan) == n->self;
+	double end = slu_clock() + seconds, left;
+	struct pollfd p = {.fd = socket, .events = POLLIN};
+
+	while ((left = end - slu_clock()) > 0) {
+		if (collects && left > COLLECT)
+			left = COLLECT;
+		if (poll(&p, 1, (int)(left * 1000) + 1) > 0)
+			answer(n, socket);
+		else
+			slu_early_start(n);
+	}
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The process that stages out what was declared ready, from the queue to its
+ * end, one after the other and by one thread: the job is at work. What fails
+ * here is copied when the job has ended, as is all that was changed since; so
+ * nothing but the log speaks of it.
+ *
+ * With nodes=staging what is declared on other nodes is handed on in
+ * .sluice/ready/ of the shared file system, and the staging node does the rest.
+ * `down` ends this process before it does anything else.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/host/aside.h"
+#include "common/file.h"
+#include "common/proc.h"
+#include "common/size.h"
+
+#define AT     "early.at" /* bytes of the queue that are done */
+#define READY  "ready"	  /* what was handed on, in .sluice/ */
+#define SUFFIX ".ready"	  /* of one whole record there */
+
+struct one { /* that was declared */
+	struct slu_node *n;
+	size_t r;
+	char part[SLU_EARLY_MAX + 1];
+	struct slu_aside *aside;
+};
+
+static bool over(const struct slu_node *n)
+{
+	return slu_note_has(n, "down.pid") || !slu_noted_is(n, n->plan.buffer);
+}
+
+static int tick(void *arg, uint64_t bytes, uint64_t files)
+{
+	const struct one *o = arg;
+
+	(void)bytes, (void)files;
+	return over(o->n);
+}
+
+/* "R LENGTH\nPATH\n" at *text: the bytes it takes, 0: it is none. */
+static size_t parse(const struct slu_node *n, const char *text, size_t size,
+		    struct one *o)
+{
+	int head = 0;
+	size_t len;
+
+	if (sscanf(text, "%zu %zu%n", &o->r, &len, &head) != 2 ||
+	    text[head++] != '\n' || len > SLU_EARLY_MAX ||
+	    (size_t)head + len + 1 > size || text[(size_t)head + len] != '\n' ||
+	    o->r >= n->plan.n_stage || !n->plan.stage[o->r].out)
+		return 0;
+	memcpy(o->part, text + head, len);
+	o->part[len] = '\0';
+	return (size_t)head + len + 1;
+}
+
+/* In children */
+
+/* What was copied before the end is looked for from now on. */
+static int mark(const struct one *o, struct slu_err *err)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/.sluice/out.%zu.early", o->n->root,
+		 o->r);
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return slu_errno(err, SLU_IO, "cannot note it");
+	close(fd);
+	return 0;
+}
+
+static int play_all(struct slu_stage_part *part, struct slu_stage_result *out,
+		    struct slu_err *err)
+{
+	struct slu_stage_result r;
+
+	for (int act = SLU_PREPARE; act <= SLU_FINISH; act++) {
+		if (lseek(part->manifest, 0, SEEK_SET) ||
+		    slu_stage((enum slu_act_name)act, part, &r, err))
+			return -1;
+		if (act == SLU_COPY)
+			*out = r;
+	}
+	return 0;
+}
+
+/* The manifest is a file without a name beside our notes. */
+static int copy(struct slu_aside *aside, void *arg, void *out,
+		struct slu_err *err)
+{
+	struct one *o = arg;
+	struct slu_node *n = o->n;
+	const struct slu_stage *s = &n->plan.stage[o->r];
+	struct slu_stage_part part = {
+		.source = s->source,
+		.destination = s->destination,
+		.what = slu_stage_what(s->type),
+		.below = n->driver->shared ? NULL : n->name,
+		.fs_root = n->data,
+		.only = *o->part ? o->part : NULL,
+		.quick = true,
+		.n = 1,
+		.durable = true,
+		.content = s->content,
+		.threads = 1,
+		.manifest = open(n->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600),
+	};
+
+	if (part.manifest < 0)
+		return slu_errno(err, SLU_IO, "cannot write the manifest");
+	if (mark(o, err) ||
+	    slu_aside_become(aside, n->plan.uid, n->plan.gid, err))
+		return -1;
+	(void)setpriority(PRIO_PROCESS, 0, 10);
+	return play_all(&part, out, err);
+}
+
+/* Whole files appear at once, under the name of who hands them on. */
+static int hand_on(struct slu_aside *aside, void *arg, void *out,
+		   struct slu_err *err)
+{
+	struct one *o = arg;
+	char dir[PATH_MAX], name[300];
+	char *text =
+		slu_asprintf("%zu %zu\n%s\n", o->r, strlen(o->part), o->part);
+	int fd, rc;
+
+	(void)aside, (void)out;
+	snprintf(dir, sizeof(dir), "%s/.sluice/" READY, o->n->root);
+	if (!text || (mkdir(dir, 0700) && errno != EEXIST) ||
+	    (fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+		free(text);
+		return slu_errno(err, SLU_IO, "cannot hand it on");
+	}
+	snprintf(name, sizeof(name), "%.200s.%.6f" SUFFIX, o->n->name,
+		 slu_clock());
+	rc = slu_file_write(fd, name, text, strlen(text), 0600, false, err);
+	close(fd);
+	free(text);
+	return rc;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && !strcmp(name + n - m, end);
+}
+
+/* What was handed on goes into our own queue. */
+static void collect_one(struct one *o, int dir, const char *name)
+{
+	struct slu_buf text = {0};
+
+	if (!ends_with(name, SUFFIX) ||
+	    slu_file_read(dir, name, 2 * SLU_EARLY_MAX, &text, NULL))
+		return;
+	if (!text.data || !parse(o->n, text.data, text.len, o) ||
+	    !slu_early_add(o->n, o->r, o->part, NULL))
+		unlinkat(dir, name, 0);
+	slu_buf_free(&text);
+}
+
+static int collect(struct slu_aside *aside, void *arg, void *out,
+		   struct slu_err *err)
+{
+	struct one *o = arg;
+	char path[PATH_MAX];
+	struct dirent *d;
+	DIR *dir;
+
+	(void)aside, (void)out;
+	snprintf(path, sizeof(path), "%s/.sluice/" READY, o->n->root);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? 0 : slu_errno(err, SLU_IO, "%s", path);
+	while ((d = readdir(dir)))
+		collect_one(o, dirfd(dir), d->d_name);
+	closedir(dir);
+	return 0;
+}
+
+static int in_child(struct one *o, slu_aside_f *fn, void *out,
+		    struct slu_err *err)
+{
+	struct slu_aside aside = {
+		.fn = fn,
+		.arg = o,
+		.seconds = (double)o->n->plan.stage_out_timeout,
+		.tick = tick,
+		.tick_arg = o,
+	};
+
+	return slu_aside(&aside, "staging", out, err);
+}
+
+/* The process */
+
+static void do_one(struct one *o)
+{
+	struct slu_node *n = o->n;
+	const struct slu_stage *s = &n->plan.stage[o->r];
+	bool elsewhere = s->apart && n->driver->shared &&
+			 slu_early_node(&n->plan) != n->self;
+	struct slu_stage_result r = {0};
+	char out[SLU_ASIDE_OUT], size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT];
+	double start = slu_clock();
+	struct slu_err err;
+
+	if (in_child(o, elsewhere ? hand_on : copy, out, &err)) {
+		if (!over(n))
+			slu_node_log(n, SLU_WARN,
+				     "stage_out %zu early: %s; it is staged "
+				     "out when the job has ended",
+				     o->r, err.text);
+		return;
+	}
+	if (elsewhere)
+		return;
+	memcpy(&r, out, sizeof(r));
+	slu_node_log(n, SLU_INFO,
+		     "stage_out %zu early: %" PRIu64 " files, %s in %s", o->r,
+		     r.files, slu_size_text(r.bytes, size),
+		     slu_seconds_text(slu_clock() - start, time));
+}
+
+static void do_queue(struct slu_node *n, struct one *o)
+{
+	char *at = slu_note_get(n, AT), *text, line[32];
+	size_t from = at ? strtoul(at, NULL, 10) : 0, size, len;
+
+	free(at);
+	while (!over(n) && (text = slu_note_get(n, SLU_EARLY_QUEUE))) {
+		size = strlen(text);
+		len = from < size ? parse(n, text + from, size - from, o) : 0;
+		free(text);
+		if (!len)
+			return;
+		do_one(o);
+		from += len;
+		snprintf(line, sizeof(line), "%zu\n", from);
+		slu_note_put(n, AT, 0600, line, NULL);
+	}
+}
+
+/* Is it us whom the other nodes hand on to? */
+static bool collects(const struct slu_node *n)
+{
+	for (size_t i = 0; i < n->plan.n_stage; i++)
+		if (n->plan.stage[i].out && n->plan.stage[i].apart)
+			return n->driver->shared &&
+			       slu_early_node(&n->plan) == n->self;
+	return false;
+}
+
+static int work(void *arg)
+{
+	struct slu_node n;
+	struct one *o = calloc(1, sizeof(*o));
+	struct slu_plan plan;
+	struct slu_err err;
+
+	if (o && !slu_node_open(&n, arg, &err) &&
+	    !slu_noted_plan(&n, &plan, &err) &&
+	    !slu_node_take_plan(&n, &plan, &err)) {
+		o->n = &n;
+		if (collects(&n))
+			(void)in_child(o, collect, NULL, &err);
+		do_queue(&n, o);
+	}
+	slu_node_close(&n);
+	free(o);
+	return 0;
+}
+
+static bool has_work(const struct slu_node *n)
+{
+	char path[PATH_MAX], *at;
+	struct stat st;
+	bool has;
+
+	if (collects(n))
+		return true;
+	slu_note_path(n, SLU_EARLY_QUEUE, path);
+	if (stat(path, &st))
+		return false;
+	at = slu_note_get(n, AT);
+	has = st.st_size > (at ? strtol(at, NULL, 10) : 0);
+	free(at);
+	return has;
+}
+
+void slu_early_start(struct slu_node *n)
+{
+	char path[PATH_MAX];
+	struct slu_pid pid;
+	struct slu_err err;
+
+	slu_note_path(n, "early.pid", path);
+	if ((!slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid)) ||
+	    !has_work(n) || over(n))
+		return;
+	if (slu_detach(work, (void *)n->opt, path, NULL, &err))
+		slu_node_log(n, SLU_WARN, "nothing is staged out early: %s",
+			     err.text);
+}

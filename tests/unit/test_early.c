@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sluice-stage-out on two nodes against a whole sluiced: what is declared ready
+ * arrives while the job runs, and is not copied again at its end. */
+#include "config.h"
+#include <sys/stat.h>
+#include "tests/unit/node_life.h"
+
+static char program[PATH_MAX]; /* sluice-stage-out */
+
+/* As ann: the exit code of the program with "DIRECTORY-OF-THE-JOB/NAME". */
+static int declare(const char *name)
+{
+	char path[PATH_MAX];
+
+	job_path(path, name);
+	setenv("SLURM_JOB_ID", "7", 1);
+	if (become_ann())
+		return 12;
+	execl(program, "sluice-stage-out", path, NULL);
+	return 13;
+}
+
+static int declare_as_bob(const char *name)
+{
+	char path[PATH_MAX];
+
+	job_path(path, name);
+	setenv("SLURM_JOB_ID", "7", 1);
+	if (setgid(NODE_UID + 1) || setuid(NODE_UID + 1))
+		return 12;
+	execl(program, "sluice-stage-out", path, NULL);
+	return 13;
+}
+
+/* Whatever is not a path of this job, or not one of a stage_out. */
+static int declare_odd(const char *arg)
+{
+	static const char *const odd[] = {"mnt/data", "mnt/data/other", "log"};
+	int status;
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		if (!fork())
+			_exit(declare(odd[i]));
+		if (wait(&status) < 0 || !WIFEXITED(status) ||
+		    WEXITSTATUS(status) != 1)
+			return 50 + (int)i;
+	}
+	return 0;
+}
+
+/* A task changes what it had declared. */
+static int change(const char *name)
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	job_path(path, name);
+	if (become_ann())
+		return 12;
+	f = fopen(path, "w");
+	return f && fputs("changed\n", f) >= 0 && !fclose(f) ? 0 : 17;
+}
+
+static void wait_for_file(const char *name)
+{
+	struct stat want, is;
+
+	ck_assert(!stat(pfs("in/sub/f18"), &want));
+	for (int i = 0; i < 400; i++) {
+		if (!stat(pfs(name), &is) && is.st_size == want.st_size &&
+		    is.st_mtim.tv_sec == want.st_mtim.tv_sec)
+			return;
+		usleep(50000);
+	}
+	ck_abort_msg("%s has not arrived", name);
+}
+
+/* Another content under the same size and time. */
+static void disguise(const char *name, const char *like)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+	struct stat st;
+
+	ck_assert(!stat(pfs(like), &st));
+	make_file(pfs(name), (uint64_t)st.st_size, 99);
+	times[1] = st.st_mtim;
+	ck_assert(!utimensat(AT_FDCWD, pfs(name), times, 0));
+}
+
+static void same_as(const char *name, unsigned seed, uint64_t size)
+{
+	make_dir(pfs("want"), 0755);
+	make_dir(pfs("is"), 0755);
+	make_file(pfs("want/f"), size, seed);
+	ck_assert(!rename(pfs(name), pfs("is/f")));
+	ck_assert_msg(!tree_differs(pfs("want"), pfs("is"), 0), "%s", name);
+	ck_assert(!slu_rmtree(AT_FDCWD, pfs("want"), NULL));
+	ck_assert(!slu_rmtree(AT_FDCWD, pfs("is"), NULL));
+}
+
+static void early_life(const char *type, bool shared, const char *more)
+{
+	char dir[NODES][40] = {"out/in", "out/in"}, name[100];
+
+	if (!begin(type, ""))
+		return;
+	strcat(request, more);
+	job_starts(request);
+	up();
+	ctl_until("RUNNING");
+	run_tasks(shared);
+	nodes_all(declare_odd, "", 0);
+	nodes_all(declare_as_bob, "mnt/data/in/sub", 1);
+	nodes_all(declare, "mnt/data/in/sub", 0);
+	for (int i = 0; i < NODES; i++) {
+		if (!shared)
+			snprintf(dir[i], sizeof(dir[i]), "out/n%d/in", i + 1);
+		snprintf(name, sizeof(name), "%s/sub/f18", dir[i]);
+		wait_for_file(name);
+		snprintf(name, sizeof(name), "%s/f1", dir[i]);
+		ck_assert(access(pfs(name), F_OK)); /* nobody declared it */
+	}
+	sleep(2); /* the process has come to its end */
+	for (int i = 0; i < (shared ? 1 : NODES); i++) {
+		snprintf(name, sizeof(name), "%s/sub/f15", dir[i]);
+		disguise(name, "in/sub/f15");
+	}
+	nodes_all(change, "mnt/data/in/sub/f12", 0);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	ck_assert_str_eq(ctl_text, "");
+	for (int i = 0; i < (shared ? 1 : NODES); i++) {
+		snprintf(name, sizeof(name), "%s/sub/f15", dir[i]);
+		same_as(name, 99, 15 * 5000);
+		make_file(pfs(name), 15 * 5000, 15);
+		snprintf(name, sizeof(name), "%s/sub/f12", dir[i]);
+		make_text(pfs(name), "changed\n");
+	}
+	make_text(pfs("in/sub/f12"), "changed\n");
+	expect_output(shared);
+	expect_nothing_left();
+	nodes_end();
+}
+
+START_TEST(test_scratch)
+{
+	early_life("scratch", false, "");
+}
+END_TEST
+
+START_TEST(test_glusterfs)
+{
+	if (!no_glusterfs())
+		early_life("glusterfs", true, "");
+}
+END_TEST
+
+/* n2 hands on to n1, which does it for both. */
+START_TEST(test_one_node)
+{
+	if (!no_glusterfs())
+		early_life("glusterfs", true, " nodes=staging");
+}
+END_TEST
+
+/* What depends on the job's end is not staged out before. */
+START_TEST(test_on_success)
+{
+	if (!begin("scratch", ""))
+		return;
+	strcat(request, " on=success");
+	job_starts(request);
+	up();
+	ctl_until("RUNNING");
+	nodes_all(declare, "mnt/data/in/sub", 1);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	nodes_end();
+}
+END_TEST
+
+static int run(void)
+{
+	Suite *suite = suite_create("early");
+
+	add(suite, "scratch", test_scratch, 1);
+	add(suite, "glusterfs", test_glusterfs, 1);
+	add(suite, "one_node", test_one_node, 1);
+	add(suite, "on_success", test_on_success, 1);
+	return run_suite(suite);
+}
+
+int main(void)
+{
+	int rc = enter_own_host("early");
+
+	if (!getcwd(program, sizeof(program) - 20))
+		return 1;
+	strcat(program, "/sluice-stage-out");
+	return rc ? rc : run();
+}
