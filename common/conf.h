@@ -18,7 +18,12 @@
 #include "common/hostlist.h"
 
 enum slu_on_failure { SLU_REQUEUE, SLU_HOLD, SLU_FAIL };
-enum slu_predict_mode { SLU_PREDICT_OFF, SLU_PREDICT_ADVISE, SLU_PREDICT_FILL };
+enum slu_predict_mode {
+	SLU_PREDICT_OFF,
+	SLU_PREDICT_ADVISE,
+	SLU_PREDICT_FILL,
+	SLU_PREDICT_TIGHTEN,
+};
 enum slu_ion_policy {
 	SLU_ION_ZERO,
 	SLU_ION_ONE,
@@ -96,6 +101,10 @@ struct slu_conf {
 	enum slu_predict_mode predict_mode;
 	double predict_quantile; /* above 0.5, below 1 */
 	int64_t predict_floor;
+	bool predict_tell;	   /* users are told at submission */
+	int64_t history_age;	   /* s; INT64_MAX: for ever */
+	int64_t history_rows;	   /* kept, of ended jobs */
+	int64_t history_replay;	   /* that slurmctld learns at its start */
 	struct slu_hosts io_nodes; /* n = 0: no I/O nodes are shared out */
 	uint32_t max_ions_per_job;
 	bool remap_running; /* running applications follow a new mapping */

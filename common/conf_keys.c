@@ -7,6 +7,7 @@
 #include "common/conf.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "common/conf_fs.h"
 #include "common/size.h"
 #include "common/str.h"
+
+#define ROWS_MAX 1000000000
 
 static int no_memory(struct slu_err *err)
 {
@@ -100,6 +103,7 @@ static int read_predict_mode(const char *value, void *field,
 	static const char *const words[] = {[SLU_PREDICT_OFF] = "off",
 					    [SLU_PREDICT_ADVISE] = "advise",
 					    [SLU_PREDICT_FILL] = "fill",
+					    [SLU_PREDICT_TIGHTEN] = "tighten",
 					    NULL};
 	int i = read_word(value, words, err);
 
@@ -170,6 +174,36 @@ static int read_count(const char *value, void *field, struct slu_err *err)
 			       "\"%s\" is not a number from 1 to %d", value,
 			       SLU_HOSTS_MAX);
 	*(uint32_t *)field = (uint32_t)n;
+	return 0;
+}
+
+static int read_rows(const char *value, void *field, struct slu_err *err)
+{
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(value, &end, 10);
+	if (!isdigit((unsigned char)value[0]) || *end || errno || n < 1 ||
+	    n > ROWS_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is not a number from 1 to %d", value,
+			       ROWS_MAX);
+	*(int64_t *)field = (int64_t)n;
+	return 0;
+}
+
+static int read_days(const char *value, void *field, struct slu_err *err)
+{
+	if (!strcmp(value, "forever")) {
+		*(int64_t *)field = INT64_MAX;
+		return 0;
+	}
+	if (read_rows(value, field, NULL) < 0)
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is neither a number of days nor forever",
+			       value);
+	*(int64_t *)field *= 86400;
 	return 0;
 }
 
@@ -295,6 +329,14 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 read_bool, FIELD(direct_access), false},
 	{"FileSystem", NULL, "One line per file system that jobs may ask for.",
 	 slu_conf_read_fs, 0, true},
+	{"HistoryDays", "730",
+	 "Days that ended jobs are kept in the history, or forever.", read_days,
+	 FIELD(history_age), false},
+	{"HistoryReplay", "100000",
+	 "Most of the latest ended jobs that slurmctld learns at its start.",
+	 read_rows, FIELD(history_replay), false},
+	{"HistoryRows", "2000000", "Most ended jobs that are kept.", read_rows,
+	 FIELD(history_rows), false},
 	{"IONodes", NULL, "Hosts that the arbiter shares out as I/O nodes.",
 	 slu_conf_read_hosts, FIELD(io_nodes), false},
 	{"KeepFailed", "48", "Hours to keep data that could not be staged out.",
@@ -336,11 +378,15 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 "Fewest seconds that a predicted limit may have.", read_seconds,
 	 FIELD(predict_floor), false},
 	{"PredictMode", "advise",
-	 "What a prediction does: off, advise, or fill a missing limit.",
+	 "What a prediction does: off, advise, fill a missing limit, tighten "
+	 "every limit until more is needed.",
 	 read_predict_mode, FIELD(predict_mode), false},
 	{"PredictQuantile", "0.95",
 	 "Share of jobs that a predicted limit should be enough for.",
 	 read_quantile, FIELD(predict_quantile), false},
+	{"PredictTell", "no",
+	 "Whether users are told at submission what is predicted.", read_bool,
+	 FIELD(predict_tell), false},
 	{"Profile", NULL, "One line per preset that requests may name.",
 	 slu_conf_read_profile, 0, true},
 	{"RemapRunning", "yes",

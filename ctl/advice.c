@@ -9,6 +9,10 @@ static void advise_plugins(const struct slu_ctl_settings *s,
 	if (!s->job_submit_sluice && conf->predict_mode != SLU_PREDICT_OFF)
 		slu_buf_puts(out, "JobSubmitPlugins lacks sluice: nothing is "
 				  "predicted; add it\n");
+	if (!s->bb_sluice && conf->predict_mode >= SLU_PREDICT_FILL)
+		slu_buf_puts(out, "BurstBufferType is not burst_buffer/sluice: "
+				  "no limit is set, for nothing would guard it "
+				  "from slurmctld's start on; set it\n");
 	if (!s->prep_sluice && (s->bb_sluice || conf->io_nodes.n))
 		slu_buf_puts(out, "PrEpPlugins lacks sluice: starts and ends "
 				  "are seen late; set "

@@ -32,6 +32,7 @@ void slu_ctl_free(struct slu_ctl *ctl)
 	slu_queue_fini(&ctl->queue);
 	slu_mirror_fini(&ctl->mirror);
 	slu_site_free(ctl->site);
+	sem_destroy(&ctl->guard_wake);
 	pthread_rwlock_destroy(&ctl->site_lock);
 	free(ctl->conf_path);
 	free(ctl);
@@ -48,7 +49,9 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	ctl->log = (struct slu_log){
 		.fn = ops->log, .arg = ops->arg, .max = SLU_DEBUG};
 	ctl->link = (struct slu_link)SLU_LINK_CLOSED;
+	ctl->owners = 1;
 	pthread_rwlock_init(&ctl->site_lock, NULL);
+	sem_init(&ctl->guard_wake, 0, 0);
 	slu_mirror_init(&ctl->mirror);
 	ctl->conf_path = conf_path ? strdup(conf_path) : slu_conf_path();
 	if (slu_queue_init(&ctl->queue, EVENTS, NULL) < 0 ||
@@ -83,22 +86,32 @@ struct slu_ctl *slu_ctl_acquire(const struct slu_ctl_ops *ops,
 	return ctl;
 }
 
-/* Returns whether the thread has ended (or never was): else it will free the
- * object itself. */
-static bool join(struct slu_ctl *ctl)
+void slu_ctl_unref(struct slu_ctl *ctl)
+{
+	if (atomic_fetch_sub(&ctl->owners, 1) == 1)
+		slu_ctl_free(ctl);
+}
+
+/* One that does not end in time goes its own way, and then frees the object. */
+static void join(pthread_t thread, const struct timespec *until)
+{
+	if (pthread_timedjoin_np(thread, NULL, until) != 0)
+		pthread_detach(thread);
+}
+
+static void stop_threads(struct slu_ctl *ctl)
 {
 	struct timespec until;
 
-	if (!ctl->has_thread)
-		return true;
 	ctl->stop = true;
 	slu_queue_wake(&ctl->queue);
+	sem_post(&ctl->guard_wake);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += JOIN_SECONDS;
-	if (pthread_timedjoin_np(ctl->thread, NULL, &until) == 0)
-		return true;
-	pthread_detach(ctl->thread);
-	return atomic_exchange(&ctl->parted, true);
+	if (ctl->has_thread)
+		join(ctl->thread, &until);
+	if (ctl->has_guard)
+		join(ctl->guard, &until);
 }
 
 void slu_ctl_release(struct slu_ctl *ctl)
@@ -112,37 +125,42 @@ void slu_ctl_release(struct slu_ctl *ctl)
 	if (last)
 		instance = NULL;
 	pthread_mutex_unlock(&instance_lock);
-	if (last && join(ctl))
-		slu_ctl_free(ctl);
+	if (!last)
+		return;
+	stop_threads(ctl);
+	slu_ctl_unref(ctl);
 }
 
 /* The host's signals are the host's business. */
-static int start_thread(struct slu_ctl *ctl)
+static bool start_thread(struct slu_ctl *ctl, pthread_t *thread,
+			 void *(*fn)(void *ctl))
 {
 	sigset_t all, old;
 	int rc;
 
+	atomic_fetch_add(&ctl->owners, 1);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&ctl->thread, NULL, slu_ctl_thread, ctl);
+	rc = pthread_create(thread, NULL, fn, ctl);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return rc;
+	if (rc == 0)
+		return true;
+	atomic_fetch_sub(&ctl->owners, 1);
+	ctl_log(ctl, SLU_ERROR, "cannot start a thread: %s", strerror(rc));
+	return false;
 }
 
 void slu_ctl_active(struct slu_ctl *ctl)
 {
-	int rc;
-
 	if (ctl->started)
 		return;
 	pthread_mutex_lock(&instance_lock);
 	if (!ctl->started) {
-		rc = start_thread(ctl);
+		ctl->has_guard =
+			start_thread(ctl, &ctl->guard, slu_guard_thread);
+		ctl->has_thread =
+			start_thread(ctl, &ctl->thread, slu_ctl_thread);
 		ctl->started = true;
-		ctl->has_thread = rc == 0;
-		if (rc)
-			ctl_log(ctl, SLU_ERROR, "cannot start a thread: %s",
-				strerror(rc));
 	}
 	pthread_mutex_unlock(&instance_lock);
 }
@@ -171,57 +189,6 @@ void slu_ctl_reload(struct slu_ctl *ctl)
 {
 	if (ctl->started)
 		push(ctl, SLU_EV_RELOAD, 0, NULL);
-}
-
-/* The user asked for `asked` minutes; what is known better goes into a note,
- * and, in mode fill, into the limit of a job that has none. */
-static void advise(const struct slu_site *site, struct slu_ctl_submit *submit)
-{
-	struct slu_prediction p;
-	uint64_t minutes;
-
-	slu_predict(site->predictor, &submit->job, &p);
-	if (!p.jobs || p.seconds <= 0)
-		return;
-	submit->note.predicted = p.seconds;
-	submit->note.jobs = p.jobs;
-	slu_copy(submit->note.from, sizeof(submit->note.from), p.from);
-	submit->note.has_asked = true;
-	submit->note.asked = (int64_t)submit->job.limit_asked * 60;
-	if (submit->has_limit || site->conf->predict_mode != SLU_PREDICT_FILL)
-		return;
-	minutes = ((uint64_t)p.careful + 59) / 60;
-	if (submit->max_limit && minutes > submit->max_limit)
-		minutes = submit->max_limit;
-	submit->limit = (uint32_t)minutes;
-}
-
-/* A job that names tasks only gets, as a rule, as few nodes as hold them. */
-static uint32_t fewest_nodes(const struct slu_ctl_submit *s)
-{
-	uint64_t need = s->job.tasks, per_node = s->tasks_per_node;
-
-	if (!per_node) {
-		need *= s->cpus_per_task ? s->cpus_per_task : 1;
-		per_node = s->cpus_per_node;
-	}
-	if (!per_node || need <= per_node)
-		return 1;
-	need = (need + per_node - 1) / per_node;
-	return need < UINT32_MAX ? (uint32_t)need : UINT32_MAX;
-}
-
-void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
-{
-	if (!submit->job.node_cnt)
-		submit->job.node_cnt = fewest_nodes(submit);
-	submit->limit = 0;
-	submit->note = (struct slu_note){.gave_back = -1};
-	slu_ctl_active(ctl);
-	pthread_rwlock_rdlock(&ctl->site_lock);
-	if (ctl->site->conf && ctl->site->conf->predict_mode != SLU_PREDICT_OFF)
-		advise(ctl->site, submit);
-	pthread_rwlock_unlock(&ctl->site_lock);
 }
 
 static bool below(const char *path, const char *dir)

@@ -36,7 +36,12 @@ void slu_ctl_active(struct slu_ctl *ctl);
 /* Read the configuration again. */
 void slu_ctl_reload(struct slu_ctl *ctl);
 
-/* Submission, before the job has a number. */
+/*
+ * Submission, before the job has a number. In mode fill a job without a limit
+ * gets one, in mode tighten every job a tighter one; both are given back,
+ * before they end the job, up to what the job would have had without us. The
+ * note says what was done, and must go to the job together with the limit.
+ */
 struct slu_ctl_submit {
 	/* uid, name, tasks, limit_asked and node_cnt (0: the user named none,
 	 * the fewest that hold the tasks are meant) are used */
@@ -45,11 +50,19 @@ struct slu_ctl_submit {
 	uint32_t cpus_per_task;	 /* 0: 1 */
 	uint32_t cpus_per_node;	 /* of the partition; 0: unknown */
 	uint32_t max_limit;	 /* of the partition, minutes; 0: none */
-	bool has_limit;		 /* the user gave one */
-	uint32_t limit;		 /* out: the limit to set, minutes; 0: none */
-	struct slu_note note;	 /* out: for the administrator's comment */
+	bool has_limit;	      /* the user gave one, limit_asked 0: unlimited */
+	bool guarded;	      /* the host's start wakes us: slu_ctl_active */
+	bool watched;	      /* its limit means more to it than its end */
+	const char *option;   /* --bb and the script, or NULL: who says */
+	const char *script;   /* "limit tighten=no" keeps the limit */
+	uint32_t limit;	      /* out: the limit to set, minutes; 0: none */
+	struct slu_note note; /* out: for the administrator's comment */
+	char *tell;	      /* out: for the user, or NULL; caller frees */
 };
 void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit);
+/* A job may not start with its tight limit: see soon whether it should have its
+ * whole one. */
+void slu_ctl_guard_look(struct slu_ctl *ctl);
 /* Is this environment entry ("NAME=value") one that a job of ours leaves
  * behind and a new job must not inherit? What only a part of it is, is taken
  * out of it. */

@@ -8,6 +8,7 @@ libsluctl_la_SOURCES = \
 	ctl/commands.c \
 	ctl/ctl.c ctl/ctl.h \
 	ctl/events.c \
+	ctl/guard.c \
 	ctl/history.c ctl/history.h \
 	ctl/ions.c \
 	ctl/link.c ctl/link.h \
@@ -20,6 +21,7 @@ libsluctl_la_SOURCES = \
 	ctl/queue.c ctl/queue.h \
 	ctl/requests.c \
 	ctl/site.c ctl/site.h \
+	ctl/submit.c \
 	ctl/map.c ctl/map.h \
 	ctl/thread.c \
 	ctl/times.c ctl/times.h
@@ -43,12 +45,13 @@ EXTRA_DIST += ctl/libsluice.map
 
 if HAVE_CHECK
 ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_hooks \
-	tests/unit/test_ctl_parts tests/unit/test_pools
+	tests/unit/test_ctl_parts tests/unit/test_pools tests/unit/test_guard
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
 EXTRA_DIST += tests/unit/ctl_fake.h tests/unit/ctl_host.h
 tests_unit_test_ctl_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_hooks_LDADD = libsluctl.la $(CHECK_LIBS)
+tests_unit_test_guard_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_parts_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_pools_LDADD = libsluctl.la $(CHECK_LIBS)
 endif

@@ -8,6 +8,7 @@
 #include "config.h"
 #include "ctl/note.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,61 @@ static void parse_predicted(const char *piece, struct slu_note *out)
 	}
 }
 
+static void parse_late(const char *piece, struct slu_note *out)
+{
+	unsigned late;
+	long h, m, s;
+
+	if (sscanf(piece, ", %u planned starts later by up to %ld:%2ld:%2ld",
+		   &late, &h, &m, &s) != 4)
+		return;
+	out->late = late;
+	out->late_by = hms(h, m, s);
+}
+
+/* Minutes, or a word; *piece moves behind it. */
+static bool parse_whole(const char **piece, struct slu_note *out)
+{
+	long h, m, s;
+	int used = 0;
+
+	if (!strncmp(*piece, "none", 4)) {
+		*piece += 4;
+		out->whole = 0;
+	} else if (!strncmp(*piece, "unlimited", 9)) {
+		*piece += 9;
+		out->whole = SLU_NOTE_UNLIMITED;
+	} else if (sscanf(*piece, "%ld:%2ld:%2ld%n", &h, &m, &s, &used) == 3) {
+		*piece += used;
+		out->whole = (uint32_t)(hms(h, m, s) / 60);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool parse_limit(const char *piece, struct slu_note *out)
+{
+	long h, m, s;
+	int used = 0;
+
+	if (sscanf(piece, "limit %ld:%2ld:%2ld of %n", &h, &m, &s, &used) < 3 ||
+	    !used || hms(h, m, s) < 60)
+		return false;
+	piece += used;
+	if (!parse_whole(&piece, out))
+		return false;
+	out->tight = (uint32_t)(hms(h, m, s) / 60);
+	out->limit = SLU_LIMIT_GUARDED;
+	if (!strncmp(piece, ", extended", 10)) {
+		out->limit = SLU_LIMIT_EXTENDED;
+		parse_late(piece + 10, out);
+	} else if (!strncmp(piece, ", changed", 9)) {
+		out->limit = SLU_LIMIT_LEFT;
+	}
+	return true;
+}
+
 static void parse_piece(const char *piece, struct slu_note *out)
 {
 	long h, m, s;
@@ -58,8 +114,22 @@ static void parse_piece(const char *piece, struct slu_note *out)
 		parse_predicted(piece, out);
 	else if (sscanf(piece, "gave back %ld:%2ld:%2ld", &h, &m, &s) == 3)
 		out->gave_back = hms(h, m, s);
+	else if (sscanf(piece, "script %16" SCNx64, &out->script) == 1 ||
+		 parse_limit(piece, out))
+		;
 	else
 		slu_copy(out->why, sizeof(out->why), piece);
+}
+
+static bool is_ours(const char *piece)
+{
+	static const char *const begin[] = {"predicted ", "limit ", "script ",
+					    "gave back "};
+
+	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
+		if (!strncmp(piece, begin[i], strlen(begin[i])))
+			return true;
+	return false;
 }
 
 bool slu_ctl_note_parse(const char *comment, struct slu_note *out)
@@ -73,8 +143,7 @@ bool slu_ctl_note_parse(const char *comment, struct slu_note *out)
 	for (part += strlen(MARK); *part; part = end) {
 		/* The reason is last, and may hold the separator itself. */
 		end = strstr(part, "; ");
-		if (!end || (strncmp(part, "predicted ", 10) &&
-			     strncmp(part, "gave back ", 10)))
+		if (!end || !is_ours(part))
 			end = part + strlen(part);
 		snprintf(piece, sizeof(piece), "%.*s", (int)(end - part), part);
 		parse_piece(piece, out);
@@ -96,17 +165,51 @@ static const char *without_mark(const char *why)
 	return strncmp(why, MARK, strlen(MARK)) ? why : why + strlen(MARK);
 }
 
+static void print_predicted(struct slu_buf *buf, const struct slu_note *note)
+{
+	put_time(buf, "predicted ", note->predicted);
+	slu_buf_printf(buf, " (%s, %u jobs)", note->from, note->jobs);
+	if (note->has_asked && note->asked)
+		put_time(buf, ", asked ", note->asked);
+	else if (note->has_asked)
+		slu_buf_puts(buf, ", no limit asked");
+}
+
+static void print_limit(struct slu_buf *buf, const struct slu_note *note)
+{
+	put_time(buf, "limit ", (int64_t)note->tight * 60);
+	if (note->whole == SLU_NOTE_UNLIMITED)
+		slu_buf_puts(buf, " of unlimited");
+	else if (!note->whole)
+		slu_buf_puts(buf, " of none");
+	else
+		put_time(buf, " of ", (int64_t)note->whole * 60);
+	if (note->limit == SLU_LIMIT_LEFT)
+		slu_buf_puts(buf, ", changed since");
+	if (note->limit != SLU_LIMIT_EXTENDED)
+		return;
+	slu_buf_puts(buf, ", extended");
+	if (!note->late)
+		return;
+	slu_buf_printf(buf, ", %u planned starts", note->late);
+	put_time(buf, " later by up to ", note->late_by);
+}
+
 static void print_note(struct slu_buf *buf, const struct slu_note *note)
 {
 	const char *sep = "";
 
 	if (note->predicted > 0) {
-		put_time(buf, "predicted ", note->predicted);
-		slu_buf_printf(buf, " (%s, %u jobs)", note->from, note->jobs);
-		if (note->has_asked && note->asked)
-			put_time(buf, ", asked ", note->asked);
-		else if (note->has_asked)
-			slu_buf_puts(buf, ", no limit asked");
+		print_predicted(buf, note);
+		sep = "; ";
+	}
+	if (note->limit != SLU_LIMIT_USERS) {
+		slu_buf_puts(buf, sep);
+		print_limit(buf, note);
+		sep = "; ";
+	}
+	if (note->script) {
+		slu_buf_printf(buf, "%sscript %016" PRIx64, sep, note->script);
 		sep = "; ";
 	}
 	if (note->gave_back >= 0) {
@@ -144,7 +247,16 @@ void slu_ctl_note_to_job(const char *comment, struct slu_job *job)
 {
 	struct slu_note note;
 
-	if (!slu_ctl_note_parse(comment, &note) || !note.predicted)
+	if (!slu_ctl_note_parse(comment, &note))
+		return;
+	job->tightened = note.tight;
+	job->extended = note.limit == SLU_LIMIT_EXTENDED;
+	job->late_by = note.late_by;
+	if (note.script) {
+		free(job->script);
+		job->script = slu_asprintf("%016" PRIx64, note.script);
+	}
+	if (!note.predicted)
 		return;
 	job->predicted = (uint32_t)note.predicted;
 	free(job->predicted_from);

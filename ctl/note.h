@@ -7,8 +7,9 @@
  * of the administrator's comment, which outlives restarts, which users cannot
  * forge, and which `scontrol show job` and sacct show:
  *
- *   sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; gave back
- *   0:01:23; stage-out failed: ...
+ *   sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; limit 0:06:00
+ *   of 0:10:00, extended; script 9f86d081884c7d65; gave back 0:01:23;
+ *   stage-out failed: ...
  *
  * Text of others stands before it and is left alone.
  */
@@ -17,14 +18,31 @@
 #include <stdint.h>
 #include "wire/job.h"
 
-#define SLU_NOTE_WHY 256
+#define SLU_NOTE_WHY	   256
+#define SLU_NOTE_UNLIMITED UINT32_MAX
+
+/* What has become of a time limit that we have set. */
+enum slu_note_limit {
+	SLU_LIMIT_USERS,    /* not ours */
+	SLU_LIMIT_GUARDED,  /* ours, until more is needed */
+	SLU_LIMIT_EXTENDED, /* more was needed */
+	SLU_LIMIT_LEFT,	    /* somebody has changed it since: theirs */
+};
 
 struct slu_note {
-	int64_t predicted;	/* run time, s; 0: none */
-	char from[16];		/* which rule gave it */
-	uint32_t jobs;		/* how many ended jobs stood behind it */
-	bool has_asked;		/* `asked` is known */
-	int64_t asked;		/* the user's limit, s; 0: none */
+	int64_t predicted; /* run time, s; 0: none */
+	char from[16];	   /* which rule gave it */
+	uint32_t jobs;	   /* how many ended jobs stood behind it */
+	bool has_asked;	   /* `asked` is known */
+	int64_t asked;	   /* the user's limit, s; 0: none */
+	enum slu_note_limit limit;
+	uint32_t tight; /* minutes, that we have set; 0: USERS */
+	uint32_t whole; /* minutes, the user's, or UNLIMITED; 0: none, so the
+			   partition's */
+	/* EXTENDED: so many planned starts are later, by up to so many s. */
+	uint32_t late;
+	int64_t late_by;
+	uint64_t script;	/* its hash; 0: none */
 	int64_t gave_back;	/* s; -1: nothing yet */
 	char why[SLU_NOTE_WHY]; /* why it failed or waits; "" */
 };
@@ -35,7 +53,8 @@ bool slu_ctl_note_parse(const char *comment, struct slu_note *out);
 /* The comment with our part replaced, "" when nothing is left. Caller frees;
  * NULL without memory. */
 char *slu_ctl_note_apply(const char *comment, const struct slu_note *note);
-/* Fill in predicted, predicted_from and limit_asked of a job. */
+/* Fill in of a job what a note says: predicted, predicted_from, limit_asked,
+ * tightened, extended, late_by and script. */
 void slu_ctl_note_to_job(const char *comment, struct slu_job *job);
 
 #endif

@@ -6,7 +6,7 @@
  * What libsluice needs of its host. plugins/host.c fills this table in for
  * slurmctld, the tests with a fake. Every function takes the host's locks
  * itself, for microseconds unless said otherwise, and is called by libsluice's
- * own thread only, never while a mutex of libsluice is held. All are
+ * own threads only, never while a mutex of libsluice is held. All are
  * idempotent: a command may come twice.
  *
  * "No such job" is SLU_NOTFOUND. Returned structures belong to the caller.
@@ -45,6 +45,26 @@ struct slu_ctl_mark {
 	char *comment;	     /* "sluice: 17,23", or "" */
 };
 
+/* A pending or running job whose limit is ours, by its note (ctl/note.h). */
+struct slu_ctl_limit {
+	uint32_t job_id;
+	bool running;
+	bool whole_asked; /* the user had asked for a limit */
+	/* Pending: between the end it would have with its tight limit, did it
+	 * start now, and with its whole one, a reservation begins that it may
+	 * get nodes of, or its own ends. */
+	bool barred;
+	int64_t end;	       /* running: as it stands, Unix seconds */
+	uint32_t limit;	       /* as it stands, minutes */
+	uint32_t tight, whole; /* whole: SLU_NOTE_UNLIMITED for none */
+};
+
+/* Planned starts that a longer limit puts off. */
+struct slu_ctl_late {
+	uint32_t jobs, first; /* how many; the first one's id */
+	int64_t longest;      /* s, at most */
+};
+
 struct slu_ctl_ops {
 	size_t size; /* of this structure: who fills it in is of our release */
 	void *arg;   /* first argument of all below */
@@ -77,6 +97,14 @@ struct slu_ctl_ops {
 	 */
 	int (*set_end)(void *arg, uint32_t job_id, int64_t give_back,
 		       bool final, struct slu_err *err);
+	/* Those jobs, under a read lock; the caller frees *out. */
+	int (*limits)(void *arg, int64_t now, struct slu_ctl_limit **out,
+		      size_t *n, struct slu_err *err);
+	/* Give such a job its whole limit, or, only to one that is pending, its
+	 * tight one again. A running one keeps the whole, and its note says so,
+	 * and who is late for it. */
+	int (*set_limit)(void *arg, uint32_t job_id, bool whole,
+			 struct slu_ctl_late *late, struct slu_err *err);
 	/* Put it back into the queue, held; one that cannot be requeued fails
 	 * instead. `reason`: one sentence, shown as the job's reason. */
 	int (*hold)(void *arg, uint32_t job_id, const char *reason,

@@ -8,6 +8,8 @@
  *
  *   ctl.c      what the plugins call; the object's life
  *   requests.c what the plugins call about requests
+ *   submit.c   a submission: what is foretold, and the limit
+ *   guard.c    the limits that we have set: a thread of its own
  *   thread.c   the loop: what is due when; the link's two ends
  *   events.c   what the hooks said: starts, ends, looks; snapshots
  *   commands.c what sluiced said
@@ -18,7 +20,9 @@
  * `now` is CLOCK_MONOTONIC in seconds.
  */
 
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include "common/hostlist.h"
 #include "ctl/ctl.h"
@@ -72,9 +76,11 @@ struct slu_ctl {
 	atomic_bool linked; /* both hellos were said */
 	atomic_bool stop;
 	atomic_bool started;
-	atomic_bool parted; /* the thread, or who waited for it, has gone */
-	bool has_thread;
-	pthread_t thread;
+	atomic_int owners; /* the plugins together, and each thread */
+	bool has_thread, has_guard;
+	pthread_t thread, guard;
+	sem_t guard_wake;
+	_Atomic int64_t guard_beat; /* when it last looked, CLOCK_MONOTONIC */
 
 	/* The thread's own. */
 	struct slu_link link;
@@ -116,6 +122,16 @@ struct slu_ctl {
 
 /* ctl.c */
 void slu_ctl_free(struct slu_ctl *ctl);
+/* An owner less; the last one frees it. */
+void slu_ctl_unref(struct slu_ctl *ctl);
+
+/* guard.c */
+void *slu_guard_thread(void *ctl);
+/* Look at all limits that are ours, at Unix time `now`; returns when to look
+ * again. */
+int64_t slu_guard_step(struct slu_ctl *ctl, int64_t now);
+/* Has it looked lately? Any thread. */
+bool slu_guard_alive(struct slu_ctl *ctl);
 
 /* thread.c */
 void *slu_ctl_thread(void *ctl);

@@ -110,7 +110,8 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 
 	if (slu_request_parse(ask->option, ask->script, &req, err) < 0)
 		return -1;
-	if (!req.has_fs && !req.n_stage && !req.n_stripe && !req.has_forward) {
+	if (!req.has_fs && !req.n_stage && !req.n_stripe && !req.has_forward &&
+	    !req.keep_limit) {
 		*text = strdup("");
 	} else {
 		pthread_rwlock_rdlock(&ctl->site_lock);

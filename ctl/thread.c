@@ -236,8 +236,7 @@ void *slu_ctl_thread(void *arg)
 		if (!ctl->stop)
 			wait_until(ctl, next);
 	}
-	if (atomic_exchange(&ctl->parted, true))
-		slu_ctl_free(ctl); /* nobody waits for us any more */
+	slu_ctl_unref(ctl);
 	return NULL;
 }
 

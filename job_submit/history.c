@@ -6,9 +6,11 @@
  */
 #include <stdlib.h>
 #include "job_submit/history.h"
+#include "job_submit/name.h"
 
 #define PAGE	  1000 /* rows at a time */
 #define MAX_BYTES 1e18 /* that one node may claim */
+#define NAME	  256  /* bytes of a plain name that are kept */
 #define SLACK	  60   /* s that a program's clock may be off */
 
 /* When all nodes of a run have spoken their rows become one, of node "*":
@@ -51,15 +53,18 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		" Name, WorkDir, Nodes, NodeCnt, Tasks, Cpus, MemMb,"
 		" SubmitTime, EligibleTime, StartTime, EndTime, TimeLimit,"
 		" LimitAsked, Predicted, PredictedFrom, State, ExitCode,"
-		" Restarts, Request, IonMax, Ions) VALUES (?, ?, ?, ?, ?, ?,"
+		" Restarts, Request, IonMax, Ions, PlainName, Script,"
+		" Tightened, Extended, LateBy) VALUES (?, ?, ?, ?, ?, ?, ?, ?,"
 		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-		" ?, ?, ?, ?)";
+		" ?, ?, ?, ?, ?, ?, ?)";
+	char plain[NAME];
 
 	if (j->end <= 0)
 		return slu_err(err, SLU_INVALID, "job %u has not ended",
 			       j->job_id);
+	slu_plain_name(j->name, plain, sizeof(plain));
 	return slu_db_exec(
-		db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsII",
+		db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsIIssIII",
 		(int64_t)j->job_id, (int64_t)j->array_job_id,
 		(int64_t)j->array_task_id, (int64_t)j->uid, (int64_t)j->gid,
 		j->user, j->account, j->partition, j->qos, j->name, j->work_dir,
@@ -68,7 +73,9 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		j->start, j->end, (int64_t)j->limit, (int64_t)j->limit_asked,
 		(int64_t)j->predicted, j->predicted_from, j->state,
 		(int64_t)j->exit_code, (int64_t)j->restarts, j->request,
-		(int64_t)j->ion_max, (int64_t)j->ions);
+		(int64_t)j->ion_max, (int64_t)j->ions, j->name ? plain : NULL,
+		j->script, (int64_t)j->tightened, (int64_t)j->extended,
+		j->late_by);
 }
 
 int slu_history_add(struct slu_db *db, const struct slu_job *j,
@@ -154,6 +161,48 @@ int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,
 	return fold(db, job_id, start, err);
 }
 
+/* How many are to go, at most max. */
+static int count_old(struct slu_db *db, int64_t before, int64_t rows,
+		     int64_t max, int64_t *n, struct slu_err *err)
+{
+	int64_t all;
+
+	if (slu_db_value(db, n, 0, err,
+			 "SELECT COUNT(*) FROM (SELECT 1 FROM History WHERE"
+			 " EndTime < ? LIMIT ?)",
+			 "II", before, max) < 0 ||
+	    slu_db_value(db, &all, 0, err, "SELECT COUNT(*) FROM History", "") <
+		    0)
+		return -1;
+	if (*n < all - rows)
+		*n = all - rows < max ? all - rows : max;
+	return 0;
+}
+
+#define OLDEST                                                             \
+	" FROM History WHERE rowid IN (SELECT rowid FROM History ORDER BY" \
+	" EndTime, rowid LIMIT ?)"
+
+long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
+		       size_t max, struct slu_err *err)
+{
+	int64_t n = 0;
+
+	if (slu_db_begin(db, err) < 0)
+		return -1;
+	if (count_old(db, before, rows, (int64_t)max, &n, err) < 0 ||
+	    (n && slu_db_exec(db, err,
+			      "DELETE FROM JobIo WHERE (JobID, StartTime) IN"
+			      " (SELECT JobID, StartTime" OLDEST ")",
+			      "I", n) < 0) ||
+	    (n && slu_db_exec(db, err, "DELETE" OLDEST, "I", n) < 0) ||
+	    slu_db_commit(db, err) < 0) {
+		slu_db_rollback(db);
+		return -1;
+	}
+	return (long)n;
+}
+
 /* The columns that take_row() reads, in its order. */
 #define IO_SUM(column)                                \
 	"(SELECT SUM(" column ") FROM JobIo AS i"     \
@@ -165,7 +214,8 @@ int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,
 	" Tasks, Cpus, MemMb, SubmitTime, EligibleTime, StartTime,"           \
 	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"  \
 	" Restarts, Request, IonMax, Ions, " IO_SUM("ReadBytes") ", " IO_SUM( \
-		"WrittenBytes") " FROM History AS h WHERE "
+		"WrittenBytes") ", Script, Tightened, Extended, LateBy FROM"  \
+				" History AS h WHERE "
 #define AFTER "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
 
 static uint32_t u32(struct slu_rows *rows, int column)
@@ -214,6 +264,10 @@ static struct slu_history_row take_row(struct slu_rows *r)
 				.request = text(r, 28),
 				.ion_max = u32(r, 29),
 				.ions = u32(r, 30),
+				.script = text(r, 33),
+				.tightened = u32(r, 34),
+				.extended = u32(r, 35),
+				.late_by = slu_db_int(r, 36),
 			},
 		.read_bytes = slu_db_double(r, 31),
 		.written_bytes = slu_db_double(r, 32),

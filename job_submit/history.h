@@ -27,6 +27,12 @@ int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
 			  size_t n, uint64_t *found, struct slu_err *err);
 
+/* Take away up to `max` of the oldest rows, with what is known of their I/O:
+ * those that ended before Unix time `before`, and those beyond the latest
+ * `rows`. Returns how many; as many as max: there may be more. */
+long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
+		       size_t max, struct slu_err *err);
+
 /* What the tasks of the run that began at `start` did on one node, in bytes.
  * Said again, it replaces what was said; but once all nodes have spoken and
  * the run is stored, it stands. SLU_INVALID: not a number of bytes. */
@@ -75,9 +81,11 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * The questions `jobs` and `predict` of sysquery; the caller puts *out.
  *
  * jobs: an array of flat objects, oldest first: job_id, user, name, nodes
- * (number), limit and limit_asked (minutes), predicted (s), predicted_from,
- * run (s), error (predicted - run, s), state, ions, read_bytes, written_bytes,
- * MB/s. What is not known is absent.
+ * (number), limit and limit_asked (minutes), tightened (the limit that we had
+ * set, minutes), extended (whether that had to be given back), late_by (s that
+ * this could put off planned starts), predicted (s), predicted_from, run (s),
+ * error (predicted - run, s), state, script (its hash), ions, read_bytes,
+ * written_bytes, MB/s. What is not known is absent.
  *
  * predict: what the history says about a hypothetical job, one object: name,
  * nodes, limit_asked, predicted (s), careful (s), predicted_from, jobs; and

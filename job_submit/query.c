@@ -37,12 +37,19 @@ static struct json_object *row_json(const struct slu_history_row *row)
 	set_some(obj, "nodes", j->node_cnt);
 	set_some(obj, "limit", j->limit);
 	set_some(obj, "limit_asked", j->limit_asked);
+	set_some(obj, "tightened", j->tightened);
+	if (j->tightened)
+		json_object_object_add(obj, "extended",
+				       json_object_new_boolean(j->extended));
+	set_some(obj, "late_by", (uint64_t)j->late_by);
 	set_some(obj, "predicted", j->predicted);
 	slu_json_set_str(obj, "predicted_from", j->predicted_from);
 	slu_json_set_i64(obj, "run", run);
 	if (j->predicted)
 		slu_json_set_i64(obj, "error", (int64_t)j->predicted - run);
 	slu_json_set_str(obj, "state", j->state);
+	if (j->script)
+		slu_json_set_str(obj, "script", j->script);
 	set_some(obj, "ions", j->ions);
 	if (row->read_bytes + row->written_bytes > 0) {
 		set_bytes(obj, "read_bytes", row->read_bytes);

@@ -8,6 +8,7 @@
 #include "plugins/bb_state.h"
 #include "plugins/copy.h"
 #include "plugins/host.h"
+#include "plugins/limits.h"
 
 const char plugin_name[] = "Sluice burst buffer plugin";
 const char plugin_type[] = "burst_buffer/sluice";
@@ -194,6 +195,10 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 	if (!may && xstrcmp(job->burst_buffer_state, why)) {
 		xfree(job->burst_buffer_state);
 		job->burst_buffer_state = xstrdup(why);
+	}
+	if (may && slu_limit_in_gap(job)) {
+		may = false;
+		slu_ctl_guard_look(ctl);
 	}
 	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_IN, watch);
 	return may ? 1 : -1;

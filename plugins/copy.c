@@ -184,6 +184,19 @@ static uint32_t given16(uint16_t number)
 	return number == NO_VAL16 ? 0 : number;
 }
 
+/* Slurm would signal it, mail, shorten or cancel it by its limit; components
+ * of a heterogeneous job end together. */
+static bool watches_limit(const job_desc_msg_t *desc)
+{
+	uint16_t mail = desc->mail_type == NO_VAL16 ? 0 : desc->mail_type;
+
+	return desc->warn_signal || desc->warn_time || desc->deadline ||
+	       (desc->time_min && desc->time_min != NO_VAL) ||
+	       desc->het_job_offset != NO_VAL ||
+	       (mail & (MAIL_JOB_TIME100 | MAIL_JOB_TIME90 | MAIL_JOB_TIME80 |
+			MAIL_JOB_TIME50));
+}
+
 void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		     struct slu_ctl_submit *out)
 {
@@ -201,6 +214,10 @@ void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		.cpus_per_task = given16(desc->cpus_per_task),
 		.cpus_per_node = partition_cpus(desc->partition),
 		.has_limit = desc->time_limit != NO_VAL,
+		.guarded = !xstrcmp(slurm_conf.bb_type, "burst_buffer/sluice"),
+		.watched = watches_limit(desc),
+		.option = desc->burst_buffer,
+		.script = desc->script,
 		.max_limit = partition_limit(desc->partition),
 	};
 }

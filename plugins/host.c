@@ -9,6 +9,7 @@
 
 #include "common/hostlist.h"
 #include "plugins/copy.h"
+#include "plugins/limits.h"
 
 static void host_log(void *arg, enum slu_level level, const char *line)
 {
@@ -197,6 +198,8 @@ static const struct slu_ctl_ops ops = {
 	.jobs = host_jobs,
 	.down = host_down,
 	.set_end = slu_act_set_end,
+	.limits = slu_limits,
+	.set_limit = slu_limit_set,
 	.hold = slu_act_hold,
 	.requeue = slu_act_requeue,
 	.fail = slu_act_fail,

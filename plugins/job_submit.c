@@ -3,6 +3,7 @@
 #include "config.h"
 #include "plugins/copy.h"
 #include "plugins/host.h"
+#include "plugins/limits.h"
 
 const char plugin_name[] = "Sluice job submit plugin";
 const char plugin_type[] = "job_submit/sluice";
@@ -25,7 +26,10 @@ int fini(void)
 
 static void put_note(job_desc_msg_t *desc, const struct slu_note *note)
 {
-	char *text = slu_ctl_note_apply(desc->admin_comment, note);
+	char *text = NULL;
+
+	if (note->predicted || note->script)
+		text = slu_ctl_note_apply(desc->admin_comment, note);
 
 	if (text && *text) {
 		xfree(desc->admin_comment);
@@ -39,17 +43,18 @@ int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 	struct slu_stopwatch watch = slu_ctl_enter();
 	struct slu_ctl_submit submit;
 
-	(void)err_msg;
 	if (!ctl)
 		return SLURM_SUCCESS;
 	slu_strip_env(ctl, desc->environment, &desc->env_size);
 	slu_strip_env(ctl, desc->spank_job_env, &desc->spank_job_env_size);
 	slu_copy_submit(desc, uid, &submit);
 	slu_ctl_submit(ctl, &submit);
-	if (submit.note.predicted)
-		put_note(desc, &submit.note);
+	put_note(desc, &submit.note);
 	if (submit.limit)
 		desc->time_limit = submit.limit;
+	if (submit.tell)
+		*err_msg = xstrdup(submit.tell); /* shown though it succeeds */
+	free(submit.tell);
 	slu_ctl_leave(ctl, SLU_HOOK_SUBMIT, watch);
 	return SLURM_SUCCESS;
 }
@@ -87,6 +92,8 @@ int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
 		     "nodes",
 		     job);
 		rc = ESLURM_NOT_SUPPORTED;
+	} else {
+		slu_limit_modify(desc, job);
 	}
 	slu_ctl_leave(ctl, SLU_HOOK_MODIFY, watch);
 	return rc;

@@ -20,6 +20,8 @@
 
 #define POLL_BUDGET 64 /* parked requests a turn: each costs a credential */
 #define SEEN_EVERY  3600.0
+#define AGE_EVERY   3600.0
+#define AGE_MORE    0.1 /* others have their turn meanwhile */
 #define TICK_SOON   1.0 /* after a change, seconds */
 
 void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id)
@@ -58,6 +60,14 @@ static void on_seen(void *arg)
 	slu_timer_set(d->loop, &d->seen, SEEN_EVERY);
 	if (slu_receiver_flush(d->receiver, &err) < 0)
 		slu_log(d->log, SLU_ERROR, "last seen: %s", err.text);
+}
+
+static void on_age(void *arg)
+{
+	struct slu_daemon *d = arg;
+	bool more = slu_history_age(&d->history, (int64_t)slu_now_wall());
+
+	slu_timer_set(d->loop, &d->age, more ? AGE_MORE : AGE_EVERY);
 }
 
 static void on_published(void *arg, const struct slu_epoch *epoch,
@@ -154,6 +164,8 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	slu_supply_start(d);
 	d->seen = (struct slu_timer){.fn = on_seen, .arg = d};
 	slu_timer_set(d->loop, &d->seen, SEEN_EVERY);
+	d->age = (struct slu_timer){.fn = on_age, .arg = d};
+	slu_timer_set(d->loop, &d->age, AGE_MORE);
 	d->receiver = slu_receiver_new(d->db, err);
 	d->jobs = slu_jobs_new(err);
 	d->auth.nodes = slu_nodes_new(slu_resolve, err);
@@ -175,6 +187,7 @@ static int start_control(struct slu_daemon *d, struct slu_err *err)
 		slu_control_new(d->loop, d->conf->control_socket, d->auth.owner,
 				first_id, &ops, d->log, err);
 	d->history = (struct slu_history){.db = d->db,
+					  .conf = d->conf,
 					  .batch = &d->batch,
 					  .control = d->control,
 					  .log = d->log};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define PAGE 256 /* rows a turn */
+#define OLD  500 /* rows taken away at once */
 
 struct row {
 	struct slu_item item;
@@ -72,8 +73,8 @@ void slu_history_take(struct slu_history *h, struct slu_job *job)
 
 void slu_history_replay(struct slu_history *h)
 {
-	struct slu_history_query query = {.uid = SLU_NO_ID,
-					  .last = SLU_HISTORY_REPLAY};
+	struct slu_history_query query = {
+		.uid = SLU_NO_ID, .last = (uint64_t)h->conf->history_replay};
 	struct slu_err err;
 
 	h->sent = 0;
@@ -102,6 +103,18 @@ void slu_history_more(struct slu_history *h)
 	h->replaying = false;
 	end.rows = h->sent;
 	slu_control_send(h->control, &slu_history_end_desc, &end);
+}
+
+bool slu_history_age(struct slu_history *h, int64_t now)
+{
+	int64_t age = h->conf->history_age;
+	struct slu_err err;
+	long n = slu_history_prune(h->db, age < now ? now - age : 0,
+				   h->conf->history_rows, OLD, &err);
+
+	if (n < 0)
+		slu_log(h->log, SLU_ERROR, "history: %s", err.text);
+	return n == OLD;
 }
 
 void slu_history_gone(struct slu_history *h)

@@ -8,17 +8,17 @@
  * as fast as it reads, ended by `history_end`.
  */
 
+#include "common/conf.h"
 #include "job_submit/history.h"
 #include "sluiced/batch.h"
 #include "sluiced/control.h"
-
-#define SLU_HISTORY_REPLAY 100000 /* of the latest rows */
 
 struct slu_history {
 	struct slu_db *db;
 	struct slu_batch *batch;
 	struct slu_control *control;
 	const struct slu_log *log;
+	const struct slu_conf *conf; /* HistoryDays, -Rows, -Replay */
 	struct slu_history_cursor cursor;
 	bool replaying;
 	uint64_t sent, stored;
@@ -34,6 +34,9 @@ void slu_history_counted(struct slu_history *h, uint32_t job_id, int64_t start);
 void slu_history_replay(struct slu_history *h);
 /* There is room in the control socket's queue. */
 void slu_history_more(struct slu_history *h);
+/* Take away some of what is too old, or too much, at Unix time `now`; true:
+ * there may be more. */
+bool slu_history_age(struct slu_history *h, int64_t now);
 /* Nobody is connected any more. */
 void slu_history_gone(struct slu_history *h);
 

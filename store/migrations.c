@@ -212,6 +212,14 @@ static const char texts_once[] =
 	" length(Data) = length(NEW.Data) AND Data = NEW.Data)"
 	" BEGIN SELECT RAISE(IGNORE); END;";
 
+/* Which program ran, whatever its number; and limits of ours. */
+static const char limits[] =
+	"ALTER TABLE History ADD COLUMN PlainName TEXT;"
+	"ALTER TABLE History ADD COLUMN Script TEXT;"
+	"ALTER TABLE History ADD COLUMN Tightened INTEGER;" /* minutes */
+	"ALTER TABLE History ADD COLUMN Extended INTEGER;"
+	"ALTER TABLE History ADD COLUMN LateBy INTEGER;"; /* seconds */
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -219,6 +227,7 @@ static const char *const steps[] = {
 	buffer,	      /* 4 */
 	unlaunched,   /* 5 */
 	texts_once,   /* 6 */
+	limits,	      /* 7 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

@@ -21,7 +21,8 @@ struct slu_job {
 	char *account, *partition, *qos;
 	char *name;
 	char *work_dir;
-	char *nodes; /* host list; NULL while pending */
+	char *script; /* hash of the batch script, 16 hex digits, or NULL */
+	char *nodes;  /* host list; NULL while pending */
 	uint32_t node_cnt;
 	uint32_t tasks;
 	uint32_t cpus;
@@ -29,6 +30,9 @@ struct slu_job {
 	int64_t submit, eligible, start, end;
 	uint32_t limit;	      /* granted, minutes; 0: none */
 	uint32_t limit_asked; /* by the user, minutes; 0: none */
+	uint32_t tightened;   /* limit set by us, minutes; 0: never */
+	bool extended;	      /* and that had to be given back */
+	int64_t late_by;      /* s that this may put off planned starts */
 	uint32_t predicted;   /* run time predicted at submission, s; 0: none */
 	char *predicted_from; /* which rule gave it */
 	char *state;	      /* PENDING, RUNNING, COMPLETED, FAILED, ... */

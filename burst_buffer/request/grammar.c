@@ -294,6 +294,26 @@ static int begin_forward(struct slu_request *req, int line, struct slu_err *err)
 	return 0;
 }
 
+static int begin_limit(struct slu_request *req, int line, struct slu_err *err)
+{
+	(void)req;
+	(void)line;
+	(void)err;
+	return 0;
+}
+
+static int set_tighten(struct slu_request *req, const char *value,
+		       struct slu_err *err)
+{
+	static const char *const words[] = {"no", "yes", NULL};
+	int i = slu_choose(value, words, err);
+
+	if (i < 0)
+		return -1;
+	req->keep_limit = i == 0;
+	return 0;
+}
+
 /* The tables */
 
 static const struct slu_key jobfs_keys[] = {
@@ -327,12 +347,17 @@ static const struct slu_key forward_keys[] = {
 	{"max", false, set_max},
 	{NULL, false, NULL},
 };
+static const struct slu_key limit_keys[] = {
+	{"tighten", true, set_tighten},
+	{NULL, false, NULL},
+};
 
 const struct slu_verb slu_verbs[] = {
 	{"jobfs", slu_begin_jobfs, jobfs_keys, slu_end_jobfs},
 	{"stage_in", begin_stage_in, stage_in_keys, NULL},
 	{"stage_out", begin_stage_out, stage_out_keys, NULL},
 	{"forward", begin_forward, forward_keys, NULL},
+	{"limit", begin_limit, limit_keys, NULL},
 	{"persistent_create", NULL, NULL, NULL},
 	{"persistent", NULL, NULL, NULL},
 	{"persistent_destroy", NULL, NULL, NULL},
@@ -364,7 +389,7 @@ const struct slu_verb *slu_request_verb(const char *name, bool dw,
 			     : "there are jobfs, stage_in, ",
 			near ? near
 			: dw ? "stage_out, copy_in and copy_out"
-			     : "stage_out, stripe and forward");
+			     : "stage_out, stripe, forward and limit");
 	return NULL;
 }
 

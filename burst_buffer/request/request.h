@@ -7,7 +7,7 @@
  * requests on one line separated by ';'. #DW lines say the same in the words
  * of DataWarp and DWS. Parsed wholly at submission; in slurmctld, so without
  * files, locks or recursion.
- * Implemented: jobfs, stage_in, stage_out, stripe, forward.
+ * Implemented: jobfs, stage_in, stage_out, stripe, forward, limit.
  */
 
 #include <stdbool.h>
@@ -72,6 +72,7 @@ struct slu_request {
 	bool has_forward;
 	uint32_t forward_max;  /* UINT32_MAX: not said; 0: none */
 	char *forward_pattern; /* NAME[:SIZE],...: access patterns, or NULL */
+	bool keep_limit; /* limit tighten=no: the time limit is left alone */
 };
 
 /* Parse the text of --bb and/or a batch script's #BB lines (either may be

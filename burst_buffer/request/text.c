@@ -98,5 +98,7 @@ char *slu_request_text(const struct slu_request *req)
 			slu_buf_printf(&buf, " pattern=%s",
 				       req->forward_pattern);
 	}
+	if (req->keep_limit)
+		slu_buf_printf(&buf, "%slimit tighten=no", buf.len ? "; " : "");
 	return slu_buf_steal(&buf);
 }

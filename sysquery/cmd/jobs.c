@@ -46,6 +46,7 @@ int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err)
 		{"nodes", "NODES", SLU_COL_PLAIN},
 		{"state", "STATE", SLU_COL_PLAIN},
 		{"limit", "LIMIT_MIN", SLU_COL_PLAIN},
+		{"tightened", "TIGHT_MIN", SLU_COL_PLAIN},
 		{"predicted", "PREDICTED", SLU_COL_SECONDS},
 		{"predicted_from", "FROM", SLU_COL_PLAIN},
 		{"run", "RAN", SLU_COL_SECONDS},

@@ -28,6 +28,10 @@ static struct {
 	int snapshots, schedules;
 	int64_t give_back;
 	bool final;
+	struct slu_ctl_limit limit[8]; /* limits that are ours */
+	size_t n_limit;
+	bool limits_fail;
+	struct slu_ctl_late late; /* what an extension is said to cost */
 } host;
 
 static void did(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -151,6 +155,47 @@ static int fake_set_end(void *arg, uint32_t job_id, int64_t give_back,
 	return 0;
 }
 
+static int fake_limits(void *arg, int64_t now, struct slu_ctl_limit **out,
+		       size_t *n, struct slu_err *err)
+{
+	(void)arg;
+	(void)now;
+	if (host.limits_fail)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	pthread_mutex_lock(&host_lock);
+	*out = calloc(host.n_limit + 1, sizeof(**out));
+	memcpy(*out, host.limit, host.n_limit * sizeof(**out));
+	*n = host.n_limit;
+	pthread_mutex_unlock(&host_lock);
+	return 0;
+}
+
+/* As slurmctld does: an extended one is not ours any more. */
+static int fake_set_limit(void *arg, uint32_t job_id, bool whole,
+			  struct slu_ctl_late *late, struct slu_err *err)
+{
+	int rc = slu_err(err, SLU_NOTFOUND, "no limit of ours");
+
+	(void)arg;
+	pthread_mutex_lock(&host_lock);
+	for (size_t i = 0; i < host.n_limit; i++) {
+		struct slu_ctl_limit *l = &host.limit[i];
+
+		if (l->job_id != job_id)
+			continue;
+		l->limit = whole ? l->whole : l->tight;
+		if (l->running)
+			*l = host.limit[--host.n_limit];
+		*late = host.late;
+		rc = 0;
+		break;
+	}
+	pthread_mutex_unlock(&host_lock);
+	if (rc == 0)
+		did("limit %u %s;", job_id, whole ? "whole" : "tight");
+	return rc;
+}
+
 static int fake_verdict(const char *what, uint32_t job_id, const char *why,
 			struct slu_err *err)
 {
@@ -249,6 +294,8 @@ static const struct slu_ctl_ops fake_ops = {
 	.jobs = fake_jobs,
 	.down = fake_down,
 	.set_end = fake_set_end,
+	.limits = fake_limits,
+	.set_limit = fake_set_limit,
 	.hold = fake_hold,
 	.requeue = fake_requeue,
 	.fail = fake_fail,

@@ -141,8 +141,10 @@ START_TEST(test_submit)
 {
 	struct slu_ctl *ctl = ctl_by_hand("PredictMode=fill");
 	struct slu_ctl_submit submit = {
-		.job = {.uid = 1000, .name = "x", .node_cnt = 1}};
+		.job = {.uid = 1000, .name = "x", .node_cnt = 1},
+		.guarded = true};
 
+	slu_guard_step(ctl, 1000);
 	slu_ctl_submit(ctl, &submit); /* nothing known */
 	ck_assert_uint_eq(submit.limit, 0);
 	ck_assert_int_eq(submit.note.predicted, 0);

@@ -42,6 +42,41 @@ static const struct {
 	{"of others; sluice: gave back 0:00:00; stage-out failed; twice",
 	 {.gave_back = 0, .why = "stage-out failed; twice"},
 	 true},
+	{"sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; limit "
+	 "0:06:00 of 0:10:00; script 00000000deadbeef; gave back 0:00:01; why",
+	 {.predicted = 310,
+	  .from = "class",
+	  .jobs = 3,
+	  .has_asked = true,
+	  .asked = 600,
+	  .limit = SLU_LIMIT_GUARDED,
+	  .tight = 6,
+	  .whole = 10,
+	  .script = 0xdeadbeef,
+	  .gave_back = 1,
+	  .why = "why"},
+	 true},
+	{"sluice: limit 100:00:00 of unlimited, extended",
+	 {.limit = SLU_LIMIT_EXTENDED,
+	  .tight = 6000,
+	  .whole = SLU_NOTE_UNLIMITED,
+	  .gave_back = -1},
+	 true},
+	{"x; sluice: limit 0:01:00 of none, extended, 2 planned starts later "
+	 "by up to 0:00:59; script ffffffffffffffff",
+	 {.limit = SLU_LIMIT_EXTENDED,
+	  .tight = 1,
+	  .late = 2,
+	  .late_by = 59,
+	  .script = UINT64_MAX,
+	  .gave_back = -1},
+	 true},
+	{"sluice: limit 0:01:00 of 1:00:00, changed since",
+	 {.limit = SLU_LIMIT_LEFT, .tight = 1, .whole = 60, .gave_back = -1},
+	 true},
+	{"sluice: limit 0:00:00 of 1:00:00 is nonsense",
+	 {.gave_back = -1, .why = "limit 0:00:00 of 1:00:00 is nonsense"},
+	 true},
 	{"of others; sluice: disk full",
 	 {.gave_back = -1, .why = "disk full"},
 	 true},
@@ -61,6 +96,12 @@ START_TEST(test_note)
 			       note.has_asked == c->note.has_asked &&
 			       note.asked == c->note.asked &&
 			       note.gave_back == c->note.gave_back &&
+			       note.limit == c->note.limit &&
+			       note.tight == c->note.tight &&
+			       note.whole == c->note.whole &&
+			       note.late == c->note.late &&
+			       note.late_by == c->note.late_by &&
+			       note.script == c->note.script &&
 			       !strcmp(note.from, c->note.from) &&
 			       !strcmp(note.why, c->note.why),
 		       "%s", c->comment);
@@ -107,9 +148,11 @@ END_TEST
 START_TEST(test_note_garbage)
 {
 	static const char *const pieces[] = {
-		"sluice: ",	 "predicted ", "0:05:10",    " (",     "class",
-		", 3 jobs)",	 "; ",	       "gave back ", "asked ", ":",
-		"9999999999999", "-1:-1:-1"};
+		"limit ",     " of ",	  ", extended", "none",
+		"script ",    "sluice: ", "predicted ", "0:05:10",
+		" (",	      "class",	  ", 3 jobs)",	"; ",
+		"gave back ", "asked ",	  ":",		"9999999999999",
+		"-1:-1:-1"};
 	uint64_t seed = 5;
 	char text[512];
 

@@ -55,6 +55,7 @@ static void fill(struct slu_job *job)
 		bool kept = !strstr(f->name, "completing") &&
 			    strcmp(f->name, "down_nodes") != 0 &&
 			    strcmp(f->name, "unlaunched") != 0 &&
+			    strcmp(f->name, "hurry") != 0 &&
 			    strcmp(f->name, "ion_pattern") != 0;
 
 		if (!kept)
@@ -68,6 +69,8 @@ static void fill(struct slu_job *job)
 			*(uint64_t *)at = n + (UINT64_C(1) << 40);
 		else if (f->type == SLU_T_I64)
 			*(int64_t *)at = n + (INT64_C(1) << 40);
+		else if (f->type == SLU_T_BOOL)
+			*(bool *)at = true;
 		else
 			ck_abort_msg("field %s", f->name);
 	}
@@ -521,6 +524,55 @@ START_TEST(test_whole)
 }
 END_TEST
 
-TEST_MAIN("history", test_whole, test_round_trip, test_once, test_import,
-	  test_import_io, test_queries, test_pages, test_io, test_jobs_json,
-	  test_predict_json, test_predict_io, test_accuracy)
+/* Ten jobs that ended at 100, 200, ... */
+static const struct {
+	int64_t before, rows;
+	size_t max;
+	long gone;
+	const char *left;
+} prunings[] = {
+	{0, 100, 5, 0, "1 2 3 4 5 6 7 8 9 10 "},
+	{100, 10, 5, 0, "1 2 3 4 5 6 7 8 9 10 "},
+	{101, 10, 5, 1, "2 3 4 5 6 7 8 9 10 "},
+	{401, 100, 3, 3, "4 5 6 7 8 9 10 "},
+	{401, 2, 100, 8, "9 10 "},
+	{0, 2, 3, 3, "4 5 6 7 8 9 10 "},
+	{10000, 100, 100, 10, ""},
+};
+
+START_TEST(test_prune)
+{
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+
+	each(c, prunings)
+	{
+		struct slu_db *db = new_db();
+		char ids[128] = "";
+		int64_t with_io = 0;
+		struct slu_err err;
+
+		expect_ok(slu_history_prune(db, INT64_MIN, INT64_MAX, 10, &err),
+			  err);
+		for (uint32_t id = 1; id <= 10; id++) {
+			add(db, id, 7, 10, id * 100);
+			expect_ok(slu_history_io(db, id, 10, "n1", 1, 1, &err),
+				  err);
+		}
+		expect(slu_history_prune(db, c->before, c->rows, c->max,
+					 &err) == c->gone,
+		       "before %lld", (long long)c->before);
+		expect_ok(slu_history_each(db, &all, print_id, ids, &err), err);
+		ck_assert_str_eq(ids, c->left);
+		expect_ok(slu_db_value(db, &with_io, -1, &err,
+				       "SELECT COUNT(*) FROM JobIo", ""),
+			  err);
+		ck_assert_int_eq(with_io, 10 - c->gone);
+		slu_db_close(db);
+		unlink(tmpfile_path("h.db"));
+	}
+}
+END_TEST
+
+TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_once,
+	  test_import, test_import_io, test_queries, test_pages, test_io,
+	  test_jobs_json, test_predict_json, test_predict_io, test_accuracy)

@@ -55,6 +55,10 @@ START_TEST(test_accepted)
 		{";; forward ;; ", NULL, "forward"},
 		{"forward max=8", NULL, "forward max=8"},
 		{"forward max=none", NULL, "forward max=none"},
+		{"limit tighten=no; forward", NULL, "forward; limit tighten=no"},
+		{"limit tighten=yes", NULL, ""},
+		{"limit tighten=no", "#BB jobfs capacity=1K",
+		 "jobfs capacity=1024; limit tighten=no"},
 		{"forward pattern=shared-1m:2TiB,fpp max=4", NULL,
 		 "forward max=4 pattern=shared-1m:2TiB,fpp"},
 		{"stage_out source=a destination=b on=success type=file", NULL,
@@ -260,6 +264,9 @@ START_TEST(test_refused)
 		 "at most 32"},
 		{"capacity=1K type=a/b", NULL, "cannot name a file system"},
 		{"forward max=0", NULL, "neither a number"},
+		{"limit", NULL, "tighten= is missing"},
+		{"limit tighten=never", NULL, "\"never\" is not known"},
+		{"limits tighten=no", NULL, "did you mean limit"},
 		{"forward pattern=", NULL, "forward"},
 		{"forward pattern=a/b", NULL, "is no NAME[:SIZE]"},
 		{"forward max=-1", NULL, "neither a number"},
@@ -391,7 +398,9 @@ static void random_request(struct slu_buf *buf, unsigned *seed)
 			       out && rand_r(seed) % 2 ? " on=failure" : "");
 	}
 	if (rand_r(seed) % 2)
-		slu_buf_printf(buf, "forward max=%d", 1 + rand_r(seed) % 9);
+		slu_buf_printf(buf, "forward max=%d;", 1 + rand_r(seed) % 9);
+	if (rand_r(seed) % 2)
+		slu_buf_puts(buf, "limit tighten=no");
 }
 
 static void expect_same(const struct slu_request *a,
@@ -405,6 +414,7 @@ static void expect_same(const struct slu_request *a,
 	ck_assert_uint_eq(a->capacity, b->capacity);
 	ck_assert_int_eq(a->has_forward, b->has_forward);
 	ck_assert_uint_eq(a->forward_max, b->forward_max);
+	ck_assert(a->keep_limit == b->keep_limit);
 	ck_assert_pstr_eq(a->forward_pattern, b->forward_pattern);
 	ck_assert_uint_eq(a->n_stage, b->n_stage);
 	for (i = 0; i < a->n_stage; i++) {

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A submission: what is foretold goes into a note; in mode fill a job without
+ * a limit, in mode tighten every job, gets a careful limit. The note says so,
+ * and guard.c gives more when a job needs it, up to what it would have had
+ * without us. So no limit is set where the guard does not run, for jobs that
+ * watch their limit themselves, or for who wants none.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <string.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "burst_buffer/request/request.h"
+
+#define SCRIPT_MAX 262144 /* bytes of a script that are hashed */
+
+static bool says_tighten(const char *text)
+{
+	return text && strstr(text, "tighten");
+}
+
+/* Its option and script are parsed wholly later, by slu_ctl_validate. */
+static bool keeps_limit(const struct slu_ctl_submit *submit)
+{
+	struct slu_request req;
+	bool keeps;
+
+	if (!says_tighten(submit->option) && !says_tighten(submit->script))
+		return false;
+	if (slu_request_parse(submit->option, submit->script, &req, NULL) < 0)
+		return true;
+	keeps = req.keep_limit;
+	slu_request_free(&req);
+	return keeps;
+}
+
+static bool may_set(struct slu_ctl *ctl, const struct slu_ctl_submit *submit)
+{
+	enum slu_predict_mode mode = ctl->site->conf->predict_mode;
+
+	return (mode == SLU_PREDICT_TIGHTEN ||
+		(mode == SLU_PREDICT_FILL && !submit->has_limit)) &&
+	       submit->guarded && !submit->watched && slu_guard_alive(ctl) &&
+	       !keeps_limit(submit);
+}
+
+/* `careful` seconds as a limit, if that is less than the whole one. */
+static void set_limit(struct slu_ctl_submit *submit, int64_t careful)
+{
+	uint64_t minutes = ((uint64_t)careful + 59) / 60;
+	uint32_t whole = submit->job.limit_asked;
+
+	if (!submit->has_limit) {
+		if (submit->max_limit && minutes > submit->max_limit)
+			minutes = submit->max_limit;
+	} else if (!whole) {
+		whole = SLU_NOTE_UNLIMITED;
+	} else if (minutes >= whole) {
+		return;
+	}
+	if (minutes > 0 && minutes < SLU_NOTE_UNLIMITED) {
+		submit->limit = submit->note.tight = (uint32_t)minutes;
+		submit->note.whole = whole;
+		submit->note.limit = SLU_LIMIT_GUARDED;
+	}
+}
+
+static void put_hms(struct slu_buf *buf, int64_t s)
+{
+	slu_buf_printf(buf, "%lld:%02d:%02d", (long long)(s / 3600),
+		       (int)(s / 60 % 60), (int)(s % 60));
+}
+
+static char *tell(const struct slu_ctl_submit *submit)
+{
+	const struct slu_note *note = &submit->note;
+	struct slu_buf text = {0};
+
+	slu_buf_puts(&text, "sluice: jobs like this one take about ");
+	put_hms(&text, note->predicted);
+	slu_buf_printf(&text, " (%u known)", note->jobs);
+	if (note->asked) {
+		slu_buf_puts(&text, ", you asked for ");
+		put_hms(&text, note->asked);
+	}
+	if (note->limit == SLU_LIMIT_GUARDED) {
+		slu_buf_puts(&text, ", the limit is ");
+		put_hms(&text, (int64_t)note->tight * 60);
+		slu_buf_puts(&text, " and grows when needed");
+	}
+	return slu_buf_steal(&text);
+}
+
+static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
+{
+	struct slu_note *note = &submit->note;
+	struct slu_prediction p;
+
+	slu_predict(ctl->site->predictor, &submit->job, &p);
+	if (!p.jobs || p.seconds <= 0)
+		return;
+	note->predicted = p.seconds;
+	note->jobs = p.jobs;
+	slu_copy(note->from, sizeof(note->from), p.from);
+	note->has_asked = true;
+	note->asked = (int64_t)submit->job.limit_asked * 60;
+	if (may_set(ctl, submit))
+		set_limit(submit, p.careful);
+	if (ctl->site->conf->predict_tell)
+		submit->tell = tell(submit);
+}
+
+/* A job that names tasks only gets, as a rule, as few nodes as hold them. */
+static uint32_t fewest_nodes(const struct slu_ctl_submit *s)
+{
+	uint64_t need = s->job.tasks, per_node = s->tasks_per_node;
+
+	if (!per_node) {
+		need *= s->cpus_per_task ? s->cpus_per_task : 1;
+		per_node = s->cpus_per_node;
+	}
+	if (!per_node || need <= per_node)
+		return 1;
+	need = (need + per_node - 1) / per_node;
+	return need < UINT32_MAX ? (uint32_t)need : UINT32_MAX;
+}
+
+static uint64_t hash(const char *script)
+{
+	return script ? XXH3_64bits(script, strnlen(script, SCRIPT_MAX)) : 0;
+}
+
+void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
+{
+	const struct slu_conf *conf;
+
+	if (!submit->job.node_cnt)
+		submit->job.node_cnt = fewest_nodes(submit);
+	submit->limit = 0;
+	submit->tell = NULL;
+	submit->note = (struct slu_note){.gave_back = -1};
+	slu_ctl_active(ctl);
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	conf = ctl->site->conf;
+	if (conf && conf->predict_mode != SLU_PREDICT_OFF) {
+		submit->note.script = hash(submit->script);
+		advise(ctl, submit);
+	}
+	pthread_rwlock_unlock(&ctl->site_lock);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Time limits that we have set, as slurmctld keeps them: the tight one in the
+ * job, the whole one in the note of its administrator's comment. Both are saved
+ * together, so a slurmctld that was killed knows both or neither.
+ */
+#include "config.h"
+#include "plugins/limits.h"
+
+#include <time.h>
+
+#define YEAR (365 * 24 * 3600)
+
+/* Is it a limit of ours? Most comments are ruled out by a look. */
+static bool is_guarded(const job_record_t *job, struct slu_note *note)
+{
+	return job->admin_comment && strstr(job->admin_comment, "limit ") &&
+	       slu_ctl_note_parse(job->admin_comment, note) &&
+	       note->limit == SLU_LIMIT_GUARDED;
+}
+
+/* The limit it would have without us, minutes. part READ */
+static uint32_t whole_of(const job_record_t *job, const struct slu_note *note)
+{
+	const part_record_t *part = job->part_ptr;
+
+	if (note->whole)
+		return note->whole;
+	if (!part)
+		return SLU_NOTE_UNLIMITED;
+	return part->default_time != NO_VAL ? part->default_time
+					    : part->max_time;
+}
+
+_Static_assert(SLU_NOTE_UNLIMITED == INFINITE, "one stands for the other");
+
+/* Does this reservation stand between `from` and `to` on nodes that the job
+ * may get, or is it the job's own and ends there? */
+static bool bars(const slurmctld_resv_t *resv, const job_record_t *job,
+		 time_t from, time_t to)
+{
+	bitstr_t *mine =
+		job->part_ptr ? job->part_ptr->node_bitmap : NULL;
+
+	if (resv == job->resv_ptr)
+		return !(resv->flags & RESERVE_FLAG_FLEX) &&
+		       resv->end_time >= from && resv->end_time < to;
+	if (job->details && job->details->req_node_bitmap)
+		mine = job->details->req_node_bitmap;
+	return resv->start_time >= from && resv->start_time < to &&
+	       resv->node_bitmap &&
+	       (!mine || bit_overlap_any(resv->node_bitmap, mine));
+}
+
+/* node READ, part READ */
+static bool is_barred(const job_record_t *job, uint32_t tight, uint32_t whole)
+{
+	time_t now = time(NULL), from = now + (time_t)tight * 60;
+	time_t to = whole == INFINITE ? now + YEAR : now + (time_t)whole * 60;
+	slurmctld_resv_t *resv;
+	bool barred = false;
+	ListIterator i;
+
+	if (!list_count(resv_list))
+		return false;
+	i = list_iterator_create(resv_list);
+	while (!barred && (resv = list_next(i)))
+		barred = bars(resv, job, from, to);
+	list_iterator_destroy(i);
+	return barred;
+}
+
+bool slu_limit_in_gap(const job_record_t *job)
+{
+	struct slu_note note;
+
+	return IS_JOB_PENDING(job) && list_count(resv_list) &&
+	       is_guarded(job, &note) && job->time_limit == note.tight &&
+	       is_barred(job, note.tight, whole_of(job, &note));
+}
+
+struct found {
+	struct slu_ctl_limit *limit;
+	size_t n, cap;
+};
+
+static int find_one(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	struct found *found = arg;
+	struct slu_ctl_limit *out = &found->limit[found->n];
+	struct slu_note note;
+
+	if (found->n == found->cap ||
+	    (!IS_JOB_RUNNING(job) && !IS_JOB_PENDING(job)) ||
+	    IS_JOB_COMPLETING(job) || !is_guarded(job, &note))
+		return 0;
+	*out = (struct slu_ctl_limit){
+		.job_id = job->job_id,
+		.running = IS_JOB_RUNNING(job),
+		.whole_asked = note.whole,
+		.end = job->end_time,
+		.limit = job->time_limit,
+		.tight = note.tight,
+		.whole = whole_of(job, &note),
+	};
+	out->barred = !out->running && is_barred(job, out->tight, out->whole);
+	found->n++;
+	return 0;
+}
+
+int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
+	       struct slu_err *err)
+{
+	slurmctld_lock_t lock = {
+		.job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
+	struct found found = {0};
+
+	(void)arg;
+	(void)now;
+	lock_slurmctld(lock);
+	found.cap = (size_t)list_count(job_list);
+	found.limit = calloc(found.cap + 1, sizeof(*found.limit));
+	if (found.limit)
+		list_for_each(job_list, find_one, &found);
+	unlock_slurmctld(lock);
+	if (!found.limit)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	*out = found.limit;
+	*n = found.n;
+	return 0;
+}
+
+/* Whose planned start on nodes of `job` is between its end and a later one. */
+struct late {
+	const job_record_t *job;
+	time_t end, later;
+	struct slu_ctl_late *out;
+};
+
+static int add_late(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	struct late *late = arg;
+	bitstr_t *nodes = NULL;
+	int64_t by = late->later - job->start_time;
+
+	if (!IS_JOB_PENDING(job) || !job->sched_nodes ||
+	    job->start_time < late->end || job->start_time >= late->later ||
+	    node_name2bitmap(job->sched_nodes, true, &nodes) != SLURM_SUCCESS)
+		return 0;
+	if (bit_overlap_any(nodes, late->job->node_bitmap)) {
+		if (!late->out->jobs++)
+			late->out->first = job->job_id;
+		if (by > late->out->longest)
+			late->out->longest = by;
+	}
+	FREE_NULL_BITMAP(nodes);
+	return 0;
+}
+
+static time_t longer_end(const job_record_t *job, uint32_t whole)
+{
+	if (whole == INFINITE)
+		return time(NULL) + YEAR;
+	return job->end_time + ((time_t)whole - (time_t)job->time_limit) * 60;
+}
+
+static void find_late(uint32_t job_id, struct slu_ctl_late *out)
+{
+	slurmctld_lock_t lock = {
+		.job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
+	struct late late = {.out = out};
+	struct slu_note note;
+
+	lock_slurmctld(lock);
+	late.job = find_job_record(job_id);
+	if (late.job && IS_JOB_RUNNING(late.job) && late.job->node_bitmap &&
+	    is_guarded(late.job, &note)) {
+		late.end = late.job->end_time;
+		late.later = longer_end(late.job, whole_of(late.job, &note));
+		list_for_each(job_list, add_late, &late);
+	}
+	unlock_slurmctld(lock);
+}
+
+static void put_note(job_record_t *job, const struct slu_note *note)
+{
+	char *text = slu_ctl_note_apply(job->admin_comment, note);
+
+	if (text) {
+		xfree(job->admin_comment);
+		job->admin_comment = xstrdup(text);
+	}
+	free(text);
+}
+
+/* job WRITE. What `scontrol update TimeLimit` would do. */
+static void put_limit(job_record_t *job, uint32_t limit)
+{
+	time_t end = longer_end(job, limit);
+
+	acct_policy_alter_job(job, limit);
+	job->time_limit = limit;
+	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
+		job->end_time = job->end_time_exp = end;
+	last_job_update = time(NULL);
+}
+
+/* job WRITE, part READ */
+static int set(job_record_t *job, bool whole, const struct slu_ctl_late *late,
+	       struct slu_err *err)
+{
+	struct slu_note note;
+
+	if (!is_guarded(job, &note) || job->preempt_time)
+		return slu_err(err, SLU_NOTFOUND, "not ours any more");
+	if (IS_JOB_PENDING(job)) {
+		put_limit(job, whole ? whole_of(job, &note) : note.tight);
+		return 0;
+	}
+	if (!whole || !IS_JOB_RUNNING(job))
+		return slu_err(err, SLU_NOTFOUND, "not pending any more");
+	note.limit = SLU_LIMIT_EXTENDED;
+	note.late = late->jobs;
+	note.late_by = late->longest;
+	put_note(job, &note);
+	put_limit(job, whole_of(job, &note));
+	jobacct_storage_job_start_direct(acct_db_conn, job);
+	return 0;
+}
+
+int slu_limit_set(void *arg, uint32_t job_id, bool whole,
+		  struct slu_ctl_late *late, struct slu_err *err)
+{
+	slurmctld_lock_t lock = {.conf = READ_LOCK,
+				 .job = WRITE_LOCK,
+				 .node = READ_LOCK,
+				 .part = READ_LOCK};
+	job_record_t *job;
+	int rc;
+
+	(void)arg;
+	*late = (struct slu_ctl_late){0};
+	if (whole)
+		find_late(job_id, late);
+	lock_slurmctld(lock);
+	job = find_job_record(job_id);
+	rc = job ? set(job, whole, late, err)
+		 : slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist",
+			   job_id);
+	unlock_slurmctld(lock);
+	if (rc == 0)
+		schedule_job_save();
+	return rc;
+}
+
+/* Theirs from now on: as if we had never been there. */
+static void leave(job_record_t *job, struct slu_note *note)
+{
+	put_limit(job, whole_of(job, note));
+	note->limit = SLU_LIMIT_LEFT;
+	put_note(job, note);
+}
+
+/* The new comment, if there is one, takes over our note. */
+static void keep_note(job_desc_msg_t *desc, const job_record_t *job)
+{
+	struct slu_note note;
+	char *text;
+
+	if (!desc->admin_comment ||
+	    !slu_ctl_note_parse(job->admin_comment, &note))
+		return;
+	text = slu_ctl_note_apply(desc->admin_comment, &note);
+	if (text) {
+		xfree(desc->admin_comment);
+		desc->admin_comment = xstrdup(text);
+	}
+	free(text);
+}
+
+void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job)
+{
+	struct slu_note note;
+
+	if ((desc->time_limit != NO_VAL || desc->end_time ||
+	     desc->time_min != NO_VAL) &&
+	    !IS_JOB_FINISHED(job) && !job->preempt_time &&
+	    is_guarded(job, &note))
+		leave(job, &note);
+	keep_note(desc, job);
+}

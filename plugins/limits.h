@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_PLUGINS_LIMITS_H
+#define SLU_PLUGINS_LIMITS_H
+
+/* Time limits that we have set (ctl/guard.c, ctl/note.h). */
+
+#include "ctl/ctl.h"
+#include "plugins/compat.h"
+
+/* Functions of the table (ctl/ops.h). */
+int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
+	       struct slu_err *err);
+int slu_limit_set(void *arg, uint32_t job_id, bool whole,
+		  struct slu_ctl_late *late, struct slu_err *err);
+
+/* Would this pending job, started now with its tight limit, stand before a
+ * reservation that its whole limit reaches into? job, node and part READ. */
+bool slu_limit_in_gap(const job_record_t *job);
+
+/* Somebody changes the job: its limit is theirs from now on, and a change to
+ * the administrator's comment leaves our note in it. job WRITE, part READ. */
+void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job);
+
+#endif

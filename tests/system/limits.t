@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Time limits that are tightened at submission: they grow in time, whoever is
+# away meanwhile, and are their owners' when these want them back.
+. "$(dirname "$0")/lib.sh"
+LOG=/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log
+
+short() { # SECONDS SBATCH-OPTION...: asks for 10 minutes, is given 1
+	printf '#!/bin/sh\nsleep %s\n' "$1" |
+		submit -N1 -t10 -J short "${@:2}" 2>/dev/null
+}
+
+limit_is() { # JOB LIMIT
+	[ "$(job_field "$1" TimeLimit)" = "$2" ]
+}
+
+noted() { # JOB PATTERN
+	on ctl scontrol -o show job "$1" | grep -qE "AdminComment=.*$2"
+}
+
+given() { # JOB
+	limit_is "$1" 00:01:00 && noted "$1" 'limit 0:01:00 of 0:10:00;'
+}
+
+extended() { # JOB
+	limit_is "$1" 00:10:00 && noted "$1" '0:10:00, extended'
+}
+
+release() { # JOB...
+	for job; do
+		on ctl scontrol release "$job"
+	done
+}
+
+# Forty jobs of alice's that took 20 s.
+history() {
+	local uid at
+	uid=$(on ctl id -u alice)
+	echo 'JobID|User|UID|Partition|Submit|Eligible|Start|End|State|NNodes|Timelimit|JobName'
+	for i in {10..49}; do
+		at=2026-01-01T11:$i
+		echo "$i|alice|$uid|main|$at:00|$at:00|$at:00|$at:20|COMPLETED|1|00:10:00|short"
+	done
+}
+
+cluster_up --nodes 8 --ions 0
+history >"$PFS/jobs"
+check "a history is imported" quietly on ctl \
+	/opt/sluice/bin/sysquery import sacct /pfs/jobs
+cluster conf sluice.conf PredictMode=tighten PredictFloor=60 \
+	PredictQuantile=0.6 PredictTell=yes
+on ctl scontrol reconfigure
+check_within 30 "slurmctld learns it" grep -q 'learned from 40' "$LOG"
+
+# At submission
+long=$(short 95)
+check "a job is given less than it asked for" given "$long"
+kept=$(short 1 -H --bb='limit tighten=no')
+check "who asks for that keeps the limit" limit_is "$kept" 00:10:00
+told=$(echo '#!/bin/sh' | as_alice sbatch -H -N1 -t10 -J short 2>&1)
+check "users are told" matches "$told" 'take about 0:00:[0-9]+ .*, you asked for 0:10:00, the limit is 0:01:00'
+signalled=$(short 1 -H --signal=USR1@60)
+check "a limit that sends a signal is left alone" \
+	limit_is "$signalled" 00:10:00
+array=$(short 50 -H --array=0-1)
+again=$(short 30 -H)
+suspended=$(short 50 -H)
+admins=$(short 45 -H)
+users=$(short 1 -H)
+gap=$(short 1 -H)
+
+# While everybody is away
+wait_for 20 job_is "$long" RUNNING
+cluster kill ctl sluiced
+kill_slurmctld
+cluster start ctl slurmctld
+check_within 10 "the limit and its note survive slurmctld" noted "$long" \
+	'limit 0:01:00 of 0:10:00'
+release "$array" "$again" "$suspended" "$admins"
+wait_for 20 job_is "$admins" RUNNING
+on ctl scontrol update job "$admins" AdminComment=hello
+check "a new comment keeps the note" noted "$admins" 'hello; .*of 0:10:00;'
+on ctl scontrol update job "$admins" TimeLimit=3
+check "an administrator's limit stands" limit_is "$admins" 00:03:00
+check "and is so noted" noted "$admins" 'of 0:10:00, changed since'
+as_alice scontrol update job "$users" TimeLimit=5
+check "a user's is taken within what was asked for" limit_is "$users" 00:05:00
+on ctl scontrol suspend "$suspended"
+on ctl scontrol requeue "$again"
+sleep 1
+check "a requeued job is as tight" given "$again"
+
+# Reservations
+on ctl scontrol create reservation ReservationName=maint Duration=10 \
+	StartTime=now+4minutes Nodes=ALL Users=root Flags=IGNORE_JOBS >/dev/null
+release "$gap"
+check_within 20 "before a reservation a job has its whole limit" \
+	limit_is "$gap" 00:10:00
+check "and is not started in the gap" job_is "$gap" PENDING
+on ctl scontrol hold "$gap"
+on ctl scontrol delete ReservationName=maint
+on ctl scontrol resume "$suspended"
+check_within 20 "without it, it is tight again" given "$gap"
+release "$gap"
+check_within 60 "and runs" job_is "$gap" COMPLETED
+
+# Longer than foretold
+check_within 60 "the limit of a running job is extended" extended "$long"
+check "and the log says so" grep -q \
+	"JobId=$long: limit 0:01:00 extended to 0:10:00" "$LOG"
+for job in "$array"_{0,1} "$suspended"; do
+	check_within 60 "that of job $job too" extended "$job"
+done
+check "the administrator's is not" limit_is "$admins" 00:03:00
+check_within 90 "a job outlives its tight limit" job_is "$long" COMPLETED
+check "by half a minute" matches "$(job_field "$long" RunTime)" 00:01:3
+for job in "$array"_{0,1} "$suspended" "$admins"; do
+	check_within 60 "job $job ends well" job_is "$job" COMPLETED
+done
+
+# Turned off
+cluster start ctl sluiced
+cluster conf sluice.conf PredictMode=advise
+waits=$told
+waits=${waits##* }
+check "another job is tight still" given "$waits"
+on ctl scontrol reconfigure
+check_within 40 "the mode is turned off: limits are given back" \
+	limit_is "$waits" 00:10:00
+check_within 30 "the history tells of it" matches \
+	"$(on ctl /opt/sluice/bin/sysquery --json jobs |
+		grep -o "\"job_id\":$long,[^}]*")" '"tightened":1,"extended":true'
+finish
