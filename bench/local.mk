@@ -2,7 +2,7 @@
 # Measurements: `make bench` builds them; nothing of this is installed.
 # bench/latency, bench/hooks and bench/cycle are scripts that need root and start
 # private clusters.
-EXTRA_DIST += bench/README.md bench/arbiter-plots bench/latency bench/hooks \
+EXTRA_DIST += bench/README.md bench/arbiter-plots bench/tbf-plots bench/latency bench/hooks \
 	bench/cycle
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
 	bench/mckp bench/publish bench/staging bench/tbf bench/ost

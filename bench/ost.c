@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/ost [--csv] [--hours N]
+ * bench/ost [--csv] [--hours N] [--runs SUMMARIES.csv]
  *
  * 1. Time of the exact placement, linear and convex, with the assignment of
  *    every request, and of a single request; beside LEMON's network simplex on
@@ -13,10 +13,11 @@
  * places them is round-robin, Lustre's QOS rule, weighted random (targets with
  * more than 0.4 of their space free), the paper's flow with linear costs, or
  * ours (convex). Statistics are 5 s old, as the publisher's are. Targets start
- *    unequally full. Reported: hours until the fullest target is at most 1.05
- *    times the mean (space in use), the same for the load of servers, and the
- *    mean bandwidth of files, where a target's is shared by those that write
- *    to it at the moment.
+ *    unequally full. With --runs the files are as large as what recorded runs
+ *    wrote (NERSC/tokio-abcutils; plain or gzip). Reported: hours until the
+ * fullest target is at most 1.05 times the mean (space in use), the same for
+ * the load of servers, and the mean bandwidth of files, where a target's is
+ * shared by those that write to it at the moment.
  */
 #include "config.h"
 #include "bench/ost.h"
@@ -42,6 +43,55 @@ static const char *at(double hours, char text[16])
 		return "never";
 	snprintf(text, 16, "%.1f h", hours);
 	return text;
+}
+
+#define COLUMN "darshan_biggest_write_fs_bytes"
+
+/* The field of a line; no field has a comma in it. */
+static double field(const char *line, int column)
+{
+	for (; column > 0 && line; column--) {
+		line = strchr(line, ',');
+		line += line != NULL;
+	}
+	return line ? strtod(line, NULL) : 0;
+}
+
+static int find_column(const char *header)
+{
+	const char *at = strstr(header, COLUMN ",");
+	int n = 0;
+
+	for (const char *c = header; at && c < at; c++)
+		n += *c == ',';
+	/* rows begin with a number that has no name */
+	return at ? n + 1 : -1;
+}
+
+/* What each run has written, the runs without anything left out. */
+static void load_runs(const char *path)
+{
+	static double bytes[1 << 16];
+	static char line[1 << 16];
+	char command[4200];
+	size_t n = 0;
+	int column;
+	FILE *f;
+
+	snprintf(command, sizeof(command), "gzip -dcf '%s'", path);
+	f = popen(command, "r");
+	if (!f || !fgets(line, sizeof(line), f) ||
+	    (column = find_column(line)) < 0)
+		ost_die("--runs: not such a file");
+	while (n < sizeof(bytes) / sizeof(*bytes) &&
+	       fgets(line, sizeof(line), f)) {
+		bytes[n] = field(line, column);
+		n += bytes[n] >= 1e6;
+	}
+	pclose(f);
+	if (n == 0)
+		ost_die("--runs: nothing was written");
+	ost_take_sizes(bytes, n);
 }
 
 static void run_balance(bool csv, double hours)
@@ -113,8 +163,11 @@ int main(int argc, char **argv)
 			csv = true;
 		} else if (strcmp(argv[i], "--hours") == 0 && i + 1 < argc) {
 			hours = atof(argv[++i]);
+		} else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc) {
+			load_runs(argv[++i]);
 		} else {
-			fputs("usage: ost [--csv] [--hours N]\n", stderr);
+			fputs("usage: ost [--csv] [--hours N] [--runs FILE]\n",
+			      stderr);
 			return 2;
 		}
 	}

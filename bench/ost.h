@@ -5,6 +5,7 @@
 /* The two parts of bench/ost. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* End with a word why. */
@@ -28,6 +29,9 @@ struct ost_outcome {
 	double space_at, load_at; /* hours; < 0 never */
 	double space_end, bandwidth, first;
 };
+
+/* Sizes of files, one after the other, instead of drawn ones; borrowed. */
+void ost_take_sizes(const double *bytes, size_t n);
 
 /* `m` targets, so many on each server. The trace is the same for all. */
 struct ost_outcome ost_simulate(enum ost_who who, uint32_t m,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "select_io/ost/choose.h"
 #include "select_io/ost/place.h"
 #include "tests/unit/random.h"
 
@@ -147,9 +148,9 @@ static void pick_random(struct world *w, uint32_t n, uint32_t *out)
 }
 
 /* The paper's costs (normalised) for all requests of a second at once. Ours
- * knows besides what the statistics cannot: where it has put files that are
- * still being written. A second file on a target halves its bandwidth, which
- * weighs more than the space on it. */
+ * knows what the statistics cannot: where it has put files that are still being
+ * written; each counts a step, as shipped. Nothing else loads these servers, so
+ * that their load, 5 s old, would count the same files again. */
 static void fill_targets(const struct world *w, enum ost_who who,
 			 struct slu_place_target *t)
 {
@@ -163,11 +164,12 @@ static void fill_targets(const struct world *w, enum ost_who who,
 		t[j] = (struct slu_place_target){
 			.cost = 0.5 * load / busiest +
 				w->seen_used[j] / MEGABYTES,
-			.step = 1,
+			.step = slu_ost_choose_defaults.step,
 			.room = 1u << 20,
 		};
 		if (who == OURS)
-			t[j].cost += w->load[j];
+			t[j].cost = w->seen_used[j] / MEGABYTES +
+				    t[j].step * w->load[j];
 	}
 }
 
@@ -291,6 +293,26 @@ static double max_over_mean(const double *v, uint32_t n)
 	return sum > 0 ? most * n / sum : 1;
 }
 
+static const double *recorded; /* bytes */
+static size_t n_recorded, next_recorded;
+
+void ost_take_sizes(const double *bytes, size_t n)
+{
+	recorded = bytes;
+	n_recorded = n;
+}
+
+/* The next recorded run's file: 4 GB at most on each of up to 16 targets. */
+static void take_recorded(struct request *r)
+{
+	double mb = recorded[next_recorded++ % n_recorded] / 1e6, stripes = 1;
+
+	while (stripes < 16 && mb / stripes > 4000)
+		stripes *= 2;
+	r->stripes = (uint32_t)stripes;
+	r->size = fmin(mb, 4000 * stripes);
+}
+
 /* Requests of one second: one stripe for every ten targets, files of 0.2 to 4
  * GB on each of their 1 to 16 targets, which live for 12 to 48 minutes: a
  * quarter of the bandwidth and of the space is in use. */
@@ -301,6 +323,8 @@ static uint32_t draw(struct world *w, struct request *r)
 	for (w->due += 0.2 * uniform() * w->m; w->due > 0 && n < 1024; n++) {
 		r[n].stripes = 1u << below(5);
 		r[n].size = 200 * exp(uniform() * log(20)) * r[n].stripes;
+		if (n_recorded > 0)
+			take_recorded(&r[n]);
 		r[n].life = 720 * (1 + 3 * uniform());
 		w->due -= r[n].stripes;
 	}
@@ -317,6 +341,7 @@ struct ost_outcome ost_simulate(enum ost_who who, uint32_t m,
 	uint32_t n;
 
 	seed = 42; /* the same trace for all */
+	next_recorded = 0;
 	world_init(&w, m, per_server);
 	sum = calloc(w.servers, sizeof(*sum));
 	server = calloc(w.servers, sizeof(*server));

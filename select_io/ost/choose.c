@@ -18,7 +18,7 @@
 const struct slu_ost_choose_settings slu_ost_choose_defaults = {
 	.alpha = 0.5,
 	.beta = 0.5,
-	.step = 0.1,
+	.step = 0.3, /* chosen on the runs of bench/ost */
 	.min_free = 0.05,
 	.slow = 3,
 	.silent = 30,

@@ -207,7 +207,7 @@ START_TEST(test_place)
 	/* four files of one stripe go to the cheapest until it is dearer; two
 	 * of 400 KiB fit on the first, one on the others */
 	out = choose(site, 1, 4, 0);
-	ck_assert_str_eq(text_of(out, "files"), "[[0],[0],[0],[0]]");
+	ck_assert_str_eq(text_of(out, "files"), "[[1],[0],[0],[0]]");
 	json_object_put(out);
 	out = choose(site, 1, 4, 400 << 10);
 	ck_assert_str_eq(text_of(out, "missing"), "0");
