@@ -131,6 +131,22 @@ bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
 /* Deadlines. Returns the seconds until the next one (bounded by 60). */
 double slu_buffers_tick(struct slu_buffers *b, double now);
 
+/* What phases took since the start of ours, whichever job's: histograms as
+ * Prometheus counts them. */
+#define SLU_PHASES	  5 /* setup, stage-in, run, stage-out, teardown */
+#define SLU_PHASE_BUCKETS 12
+extern const double slu_phase_bounds[SLU_PHASE_BUCKETS]; /* seconds, rising */
+struct slu_phase_use {
+	uint64_t count;			   /* how many were over */
+	uint64_t below[SLU_PHASE_BUCKETS]; /* not longer than its bound */
+	double seconds;			   /* of all */
+	uint64_t failed;		   /* how many failed */
+	uint64_t bytes, files;		   /* staged, of all */
+};
+const char *slu_phase_name(size_t phase);
+/* Borrowed: SLU_PHASES of them. */
+const struct slu_phase_use *slu_buffers_phases(const struct slu_buffers *b);
+
 /* Read-only: buffers as JSON for `sysquery buffers` (job_id 0: all that are
  * alive and those of the last day), an array of flat objects with `phases`
  * (name, seconds, bytes, files) and `history`. Works on a database opened for

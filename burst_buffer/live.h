@@ -105,6 +105,7 @@ struct slu_buffers {
 	const struct slu_buffers_ops *ops;
 	void *arg;
 	struct slu_bb *first; /* newest first */
+	struct slu_phase_use phase[SLU_PHASES];
 };
 
 /* Buffers in memory. */
@@ -182,6 +183,11 @@ bool slu_bb_over(const struct slu_bb *bb, double now);
  * the storage that a plan wants; see struct slu_plan_site. */
 int slu_bb_promised(void *buffers, const struct slu_plan *plan,
 		    uint64_t *promised, struct slu_err *err);
+
+/* phases.c: a phase is over after that many seconds; one has failed. */
+void slu_bb_phase_over(struct slu_buffers *b, const struct slu_bb *bb,
+		       enum slu_bb_state state, double seconds);
+void slu_bb_phase_failed(struct slu_buffers *b, enum slu_bb_state state);
 
 /* load.c */
 int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err);

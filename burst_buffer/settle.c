@@ -72,6 +72,7 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(bb->state),
 		   text);
 	bb->bound_seen = false;
+	slu_bb_phase_failed(b, bb->state);
 	slu_bb_tell_verdict(b, bb);
 	slu_bb_wake(b, bb);
 	return 0;
@@ -276,11 +277,13 @@ static const char *const event_texts[] = {
 static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 		 enum slu_bb_event event, double now, struct slu_err *err)
 {
-	const char *from = slu_bb_name((int)bb->state);
+	const enum slu_bb_state was = bb->state;
+	const char *from = slu_bb_name((int)was);
 	double since = bb->since;
 
 	if (slu_bb_advance(b->db, bb, event, event_texts[event], now, err))
 		return -1;
+	slu_bb_phase_over(b, bb, was, now - since);
 	slu_bb_forget_progress(bb);
 	slu_bb_log(b, bb, SLU_INFO, "%s -> %s after %.1f s: %s", from,
 		   slu_bb_name((int)bb->state), now - since,

@@ -62,6 +62,56 @@ static void buffers(struct slu_daemon *d, struct slu_buf *out)
 	slu_msg_clear(&slu_hello_daemon_desc, &all);
 }
 
+static void phase_histogram(struct slu_buf *out, const char *name,
+			    const struct slu_phase_use *use)
+{
+	for (size_t i = 0; i < SLU_PHASE_BUCKETS; i++)
+		slu_buf_printf(out,
+			       "sluice_phase_seconds_bucket{phase=\"%s\","
+			       "le=\"%g\"} %llu\n",
+			       name, slu_phase_bounds[i],
+			       (unsigned long long)use->below[i]);
+	slu_buf_printf(out,
+		       "sluice_phase_seconds_bucket{phase=\"%s\",le=\"+Inf\"} "
+		       "%llu\nsluice_phase_seconds_sum{phase=\"%s\"} %.15g\n"
+		       "sluice_phase_seconds_count{phase=\"%s\"} %llu\n",
+		       name, (unsigned long long)use->count, name, use->seconds,
+		       name, (unsigned long long)use->count);
+}
+
+/* One counter with a line per phase; `only` those that stage. */
+static void phase_counter(struct slu_buf *out, const char *name,
+			  const char *help, const struct slu_phase_use *use,
+			  size_t offset, bool only)
+{
+	head(out, name, "counter", help);
+	for (size_t i = 0; i < SLU_PHASES; i++) {
+		const char *phase = slu_phase_name(i);
+		const uint64_t *value =
+			(const void *)((const char *)&use[i] + offset);
+
+		if (!only || !strncmp(phase, "stage_", 6))
+			slu_buf_printf(out, "sluice_%s{phase=\"%s\"} %llu\n",
+				       name, phase, (unsigned long long)*value);
+	}
+}
+
+static void phases(const struct slu_daemon *d, struct slu_buf *out)
+{
+	const struct slu_phase_use *use = slu_buffers_phases(d->buffers);
+
+	head(out, "phase_seconds", "histogram",
+	     "What the phases of buffers took.");
+	for (size_t i = 0; i < SLU_PHASES; i++)
+		phase_histogram(out, slu_phase_name(i), &use[i]);
+	phase_counter(out, "phase_failures_total", "Phases that failed.", use,
+		      offsetof(struct slu_phase_use, failed), false);
+	phase_counter(out, "staged_bytes_total", "Bytes staged.", use,
+		      offsetof(struct slu_phase_use, bytes), true);
+	phase_counter(out, "staged_files_total", "Files staged.", use,
+		      offsetof(struct slu_phase_use, files), true);
+}
+
 /* Of the pools: what there is, what was free on the nodes, what buffers have.
  */
 static void pools(struct slu_daemon *d, struct slu_buf *out)
@@ -160,6 +210,7 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	    (double)d->questions.waiting);
 	requests(m, out);
 	buffers(d, out);
+	phases(d, out);
 	pools(d, out);
 	one(out, "verdicts_total", "counter",
 	    "Jobs that were to be held, requeued or failed.",

@@ -1208,6 +1208,36 @@ START_TEST(test_json)
 }
 END_TEST
 
+/* Phases are counted as they end and as they fail, of all jobs together. */
+START_TEST(test_phases)
+{
+	const struct slu_phase_use *use;
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	run_all(&w);
+	use = slu_buffers_phases(w.b);
+	for (size_t i = 0; i < SLU_PHASES; i++) {
+		expect(use[i].count == 1, "%s", slu_phase_name(i));
+		expect(use[i].below[SLU_PHASE_BUCKETS - 1] == 1 &&
+			       use[i].failed == 0,
+		       "%s", slu_phase_name(i));
+	}
+	ck_assert_str_eq(slu_phase_name(1), "stage_in");
+	expect(use[1].files && use[1].bytes && !use[0].files, "%llu files",
+	       (unsigned long long)use[1].files);
+	world_free(&w);
+
+	world_new(&w, 2, WALK, NULL);
+	w.node[1].fail_at = 0;
+	run_all(&w);
+	use = slu_buffers_phases(w.b);
+	ck_assert_uint_eq(use[0].failed, 1);
+	ck_assert_uint_eq(use[2].count, 0);
+	world_free(&w);
+}
+END_TEST
+
 TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_twice, test_twice_after_restart, test_crash_anywhere,
 	  test_cancel_anywhere, test_lose_anywhere, test_tolerate, test_fail_up,
@@ -1217,4 +1247,4 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
 	  test_strangers, test_cancel_stage_out, test_words, test_progress,
 	  test_forgotten_start, test_give_back, test_no_plan, test_full,
-	  test_quarantine, test_json)
+	  test_quarantine, test_json, test_phases)
