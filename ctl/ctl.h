@@ -74,9 +74,10 @@ struct slu_ctl_ask {
 	const char *option, *script; /* either may be NULL */
 	const char *account;	     /* NULL: none */
 	uint32_t uid;
-	uint32_t max_nodes; /* that the job asks for; 0: who knows */
-	bool het;	    /* a component of a heterogeneous job */
-	bool prolog_flags;  /* Alloc and DeferBatch are set */
+	uint32_t min_nodes; /* that the job asks for; 0: who knows */
+	uint32_t max_nodes;
+	bool het;	   /* a component of a heterogeneous job */
+	bool prolog_flags; /* Alloc and DeferBatch are set */
 };
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		     char **text, struct slu_err *err);

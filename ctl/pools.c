@@ -129,6 +129,25 @@ void slu_pools_use(struct slu_mirror *m, const char *pool,
 	pthread_mutex_unlock(&m->lock);
 }
 
+bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
+		      uint32_t *unable, char why[SLU_POOL_WHY])
+{
+	const struct slu_fs_supply *f = NULL;
+
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; !f && i < m->supply.n_fs; i++)
+		if (slu_eq(m->supply.fs[i].name, fs))
+			f = &m->supply.fs[i];
+	if (f) {
+		*able = f->able;
+		*unable = f->unable;
+		snprintf(why, SLU_POOL_WHY, "%.64s: %.180s",
+			 f->node ? f->node : "", f->why ? f->why : "");
+	}
+	pthread_mutex_unlock(&m->lock);
+	return f;
+}
+
 /* Would `taken` and `size` be more than `most`? */
 static bool too_much(uint64_t taken, uint64_t size, uint64_t most)
 {

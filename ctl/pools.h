@@ -12,6 +12,8 @@
 
 #include "ctl/mirror.h"
 
+#define SLU_POOL_WHY 256
+
 struct slu_pool_need {
 	const char *pool; /* NULL: none, there is always room */
 	uint32_t uid;
@@ -35,8 +37,12 @@ void slu_pools_fini(struct slu_mirror *m);
 void slu_pools_use(struct slu_mirror *m, const char *pool,
 		   struct slu_pool_use *out);
 
+/* How many nodes have said that they cannot do this file system, and how many
+ * have not; false: none has. *why is what one of them said. */
+bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
+		      uint32_t *unable, char why[SLU_POOL_WHY]);
+
 /* Can it be had now? If not, *why is the sentence. */
-#define SLU_POOL_WHY 256
 bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
 		    char why[SLU_POOL_WHY]);
 /* When it can be had, if each job that has some of it ends when end_of(id)

@@ -53,6 +53,23 @@ static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
 		       slu_size_text(use->largest, has));
 }
 
+/* Are there enough nodes that can do it, as they have said? */
+static int doable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
+		  const struct slu_request *req, const struct slu_conf *conf,
+		  struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+	char why[SLU_POOL_WHY];
+	uint32_t able, unable;
+
+	if (!fs || !slu_pools_unable(mirror, fs->name, &able, &unable, why) ||
+	    able >= (ask->min_nodes ? ask->min_nodes : 1))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: only %u nodes can do %s, %u cannot; %s",
+		       (unsigned)able, fs->name, (unsigned)unable, why);
+}
+
 /* Could it ever be had, of what the resource map shows? */
 static int fits(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		const struct slu_request *req, const struct slu_conf *conf,
@@ -99,7 +116,10 @@ static int check(const struct slu_site *site, struct slu_mirror *mirror,
 			   err) < 0 ||
 	    refuse(ask, req, err) < 0)
 		return -1;
-	return fits(mirror, ask, req, site->conf, err);
+	if (req->has_fs && (doable(mirror, ask, req, site->conf, err) < 0 ||
+			    fits(mirror, ask, req, site->conf, err) < 0))
+		return -1;
+	return 0;
 }
 
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,

@@ -103,6 +103,7 @@ static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
 		.script = desc->script,
 		.account = desc->account,
 		.uid = desc->user_id == NO_VAL ? uid : desc->user_id,
+		.min_nodes = desc->min_nodes == NO_VAL ? 0 : desc->min_nodes,
 		.max_nodes = desc->max_nodes == NO_VAL ? 0 : desc->max_nodes,
 		.het = desc->het_job_offset != NO_VAL,
 		.prolog_flags = prolog_flags_ok(),

@@ -21,7 +21,7 @@ libsluiced_la_SOURCES = \
 	sluiced/loop.c sluiced/loop.h \
 	sluiced/metrics.c sluiced/metrics.h \
 	sluiced/supply.c sluiced/supply.h \
-	sluiced/supply_glue.c \
+	sluiced/offers.c sluiced/supply_glue.c \
 	sluiced/near.c sluiced/near.h \
 	sluiced/nodes.c sluiced/nodes.h \
 	sluiced/orders.c sluiced/orders.h \

@@ -85,6 +85,10 @@ int slu_supply_reckon(struct slu_db *map, const struct slu_conf *conf,
 			return -1;
 		}
 	}
+	if (slu_supply_offers(map, conf, nodes, &supply, err) < 0) {
+		slu_msg_clear(&slu_supply_desc, &supply);
+		return -1;
+	}
 	*out = supply;
 	return 0;
 }

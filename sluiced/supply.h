@@ -19,4 +19,10 @@ int slu_supply_reckon(struct slu_db *map, const struct slu_conf *conf,
 		      const struct slu_hosts *nodes, struct slu_supply *out,
 		      struct slu_err *err);
 
+/* Part of it (offers.c): of each file system of the configuration, how many of
+ * these nodes have said that they cannot do it. Fills in out->fs. */
+int slu_supply_offers(struct slu_db *map, const struct slu_conf *conf,
+		      const struct slu_hosts *nodes, struct slu_supply *out,
+		      struct slu_err *err);
+
 #endif

@@ -124,9 +124,18 @@ static const struct slu_field pool_supply_fields[] = {
 static DESC(pool_supply_desc, "pool_supply", pool_supply_fields);
 #undef T
 
+#define T struct slu_fs_supply
+static const struct slu_field fs_supply_fields[] = {
+	NEEDED(STR, name), FIELD(U32, able), FIELD(U32, unable),
+	FIELD(STR, node),  FIELD(STR, why),  LAST,
+};
+static DESC(fs_supply_desc, "fs_supply", fs_supply_fields);
+#undef T
+
 #define T struct slu_supply
 static const struct slu_field supply_fields[] = {
 	MANY(pools, n_pools, pool_supply_desc),
+	MANY(fs, n_fs, fs_supply_desc),
 	LAST,
 };
 DESC(slu_supply_desc, "supply", supply_fields);

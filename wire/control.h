@@ -123,9 +123,21 @@ struct slu_pool_supply {
 	bool complete;	    /* nothing of it is unknown */
 };
 
+/* A file system that some nodes cannot do, as `sluice-node probe --push` says
+ * there. */
+struct slu_fs_supply {
+	char *name;
+	uint32_t able;	 /* nodes that have not said so */
+	uint32_t unable; /* those that have */
+	char *node;	 /* one of them */
+	char *why;	 /* what it said */
+};
+
 struct slu_supply {		       /* "supply": whenever it has changed */
 	struct slu_pool_supply *pools; /* in the order of sluice.conf */
 	size_t n_pools;
+	struct slu_fs_supply *fs; /* only those with unable nodes */
+	size_t n_fs;
 };
 
 struct slu_hello_daemon { /* "hello" */

@@ -28,7 +28,7 @@ static const struct command {
 	 slu_cmd_recover, false, true},
 	{"status", "[--json]", "what of ours is on this node", slu_cmd_status,
 	 false, false},
-	{"probe", "[--json]",
+	{"probe", "[--json] [--push]",
 	 "what this node can offer, and what stands in the way", slu_cmd_probe,
 	 false, false},
 	{"fetch", "JOB DIR", "copy what a failed stage-out left on this node",
@@ -46,6 +46,7 @@ static const struct option longs[] = {{"job", required_argument, NULL, 'j'},
 				      {"to", required_argument, NULL, 't'},
 				      {"period", required_argument, NULL, 'p'},
 				      {"json", no_argument, NULL, 'J'},
+				      {"push", no_argument, NULL, 'P'},
 				      {"dry-run", no_argument, NULL, 'd'},
 				      {"help", no_argument, NULL, 'h'},
 				      {"version", no_argument, NULL, 'v'},
@@ -65,6 +66,8 @@ static void help(void)
 	       "  --node NAME this node, as Slurm calls it\n"
 	       "  --to DIR    where fetch puts the data\n"
 	       "  --json      status, probe: as JSON\n"
+	       "  --push      probe: tell sluiced which file systems cannot "
+	       "be had here\n"
 	       "  --period S  watch: seconds between two questions\n"
 	       "  --dry-run   say what would be done, and do nothing\n"
 	       "  --log FILE  log there (- is stderr; default "
@@ -135,6 +138,9 @@ static int parse_options(int argc, char **argv, struct slu_node_options *opt)
 			break;
 		case 'J':
 			opt->json = true;
+			break;
+		case 'P':
+			opt->push = true;
 			break;
 		case 'd':
 			opt->dry_run = true;

@@ -43,7 +43,7 @@ struct slu_node_options {
 	const char *log;  /* --log; "-" is stderr; NULL: the default */
 	const char *to;	  /* --to */
 	double period;	  /* --period, seconds; 0: the default */
-	bool json, dry_run;
+	bool json, dry_run, push;
 };
 
 struct slu_node {

@@ -56,11 +56,26 @@ void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,
 
 /* Drivers */
 
+static void note_fs(struct slu_probe *p, const char *name, bool ok,
+		    const char *why)
+{
+	struct json_object *one = json_object_new_object();
+	char text[200];
+
+	slu_copy(text, sizeof(text), why ? why : "");
+	text[strcspn(text, "\n")] = '\0'; /* the first reason will do */
+	slu_json_set_str(one, "name", name);
+	json_object_object_add(one, "ok", json_object_new_boolean(ok));
+	slu_json_set_str(one, "text", text);
+	json_object_array_add(p->fs, one);
+}
+
 static void probe_fs(struct slu_probe *p, const struct slu_fs_conf *fs)
 {
 	const struct slu_driver *driver = slu_driver_find(fs->driver);
 	char *line, *rest, check[100];
 	struct slu_buf why = {0};
+	int bad;
 
 	snprintf(check, sizeof(check), "FileSystem %.80s", fs->name);
 	if (!driver) {
@@ -68,7 +83,9 @@ static void probe_fs(struct slu_probe *p, const struct slu_fs_conf *fs)
 			      fs->driver);
 		return;
 	}
-	if (!driver->probe(fs, &why))
+	bad = driver->probe(fs, &why);
+	note_fs(p, fs->name, !bad, why.data);
+	if (!bad)
 		slu_probe_add(p, SLU_PROBE_OK, check, "driver %s%s",
 			      driver->name,
 			      fs->is_default ? ", the default" : "");
@@ -77,6 +94,28 @@ static void probe_fs(struct slu_probe *p, const struct slu_fs_conf *fs)
 		if (*line)
 			slu_probe_add(p, SLU_PROBE_BAD, check, "%s", line);
 	slu_buf_free(&why);
+}
+
+/* Told to sluiced, which refuses at submission what too few nodes can do. */
+static int push_fs(struct slu_node *n, const struct slu_probe *p,
+		   struct slu_err *err)
+{
+	struct json_object *body = json_object_new_object();
+	struct json_object *documents = json_object_new_object();
+	struct slu_buf reply = {0};
+	int rc;
+
+	slu_json_set_str(body, "host", n->name);
+	slu_json_set_str(
+		documents, "filesystems",
+		json_object_to_json_string_ext(p->fs, JSON_C_TO_STRING_PLAIN));
+	json_object_object_add(body, "documents", documents);
+	rc = slu_talk_once(n, "/v1/sysmap/documents",
+			   json_object_to_json_string(body), SECONDS, &reply,
+			   err);
+	slu_buf_free(&reply);
+	json_object_put(body);
+	return rc;
 }
 
 static void probe_drivers(struct slu_node *n, struct slu_probe *p)
@@ -298,7 +337,8 @@ static void probe_slurm(struct slu_node *n, struct slu_probe *p)
 
 int slu_cmd_probe(struct slu_node *n)
 {
-	struct slu_probe p = {.rows = json_object_new_array()};
+	struct slu_probe p = {.rows = json_object_new_array(),
+			      .fs = json_object_new_array()};
 	struct slu_err err;
 	int rc;
 
@@ -309,7 +349,10 @@ int slu_cmd_probe(struct slu_node *n)
 	probe_run_dir(n, &p);
 	probe_slurm(n, &p);
 	rc = slu_print_rows(n, p.rows, columns, &err);
+	if (rc == 0 && n->opt->push)
+		rc = push_fs(n, &p, &err);
 	json_object_put(p.rows);
+	json_object_put(p.fs);
 	if (rc)
 		return slu_verb_failed("probe", &err);
 	return p.bad ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -15,6 +15,7 @@ enum slu_probe_word {
 struct slu_probe {
 	struct json_object *rows; /* check, result, text */
 	size_t bad;
+	struct json_object *fs; /* of each file system: name, ok, text */
 	char storage[PATH_MAX]; /* of job file systems here; "": unknown */
 };
 

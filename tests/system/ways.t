@@ -63,9 +63,20 @@ test_refused() {
 	check "a heterogeneous job is refused with the way out" matches \
 		"$(as_alice sbatch --bb=capacity=20MiB -N1 : -N1 \
 			--wrap=true 2>&1)" 'components as jobs of their own'
+	check "what is not installed a node says" fails quietly on n1 \
+		sluice-node probe --push
+	on n2 sluice-node probe --push >/dev/null
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+	check_within 20 "it is refused at submission" absent_refused
 	check "one without is not" matches "$(as_alice sbatch -H -N1 : -N1 \
 		--wrap=true 2>&1)" 'Submitted'
 	on ctl scancel -u alice
+}
+
+absent_refused() {
+	as_alice sbatch --bb='type=absent capacity=20MiB' -N1 --wrap=true \
+		2>&1 | grep -q 'only 0 nodes can do absent, 2 cannot; n[12]: .*beeond'
 }
 
 sleeper() { # SBATCH-OPTION...
@@ -141,7 +152,8 @@ test_preempted() {
 }
 
 cluster_up --nodes 2 --ions 0
-cluster conf sluice.conf "Profile=mine capacity=30MiB type=scratch"
+cluster conf sluice.conf "FileSystem=absent Driver=beeond server=/no/beeond"
+cluster conf sluice.conf "Profile=mine capacity=30MiB nodes=1"
 cluster conf slurm.conf PreemptType=preempt/partition_prio \
 	PreemptMode=REQUEUE \
 	"PartitionName=high Nodes=n[1-2] PriorityTier=10 MaxTime=INFINITE DefaultTime=60 State=UP"

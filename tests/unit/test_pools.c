@@ -153,7 +153,7 @@ static void say_supply(struct slu_ctl *ctl, uint64_t total)
 				    .largest = total / 4,
 				    .nodes = 4,
 				    .complete = true};
-	struct slu_supply s = {&p, 1};
+	struct slu_supply s = {.pools = &p, .n_pools = 1};
 
 	daemon_say(&slu_supply_desc, &s);
 	slu_ctl_step(ctl, 2);
@@ -244,4 +244,34 @@ START_TEST(test_never)
 }
 END_TEST
 
-TEST_MAIN("pools", test_room, test_when, test_hooks, test_never)
+START_TEST(test_unable)
+{
+	struct slu_ctl *ctl = ctl_by_hand("FileSystem=g Driver=glusterfs");
+	struct slu_fs_supply fs = {.name = "g",
+				   .able = 2,
+				   .unable = 1,
+				   .node = "n3",
+				   .why = "no glusterfsd"};
+	struct slu_supply s = {.fs = &fs, .n_fs = 1};
+	struct slu_ctl_ask ask = {.prolog_flags = true,
+				  .option = "jobfs type=g capacity=1MiB"};
+	struct slu_err err;
+	char *text;
+
+	link_up(ctl, 1);
+	daemon_say(&slu_supply_desc, &s);
+	slu_ctl_step(ctl, 2);
+	ask.min_nodes = 2;
+	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+	free(text);
+	ask.min_nodes = 3;
+	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_INVALID,
+		    "only 2 nodes can do g, 1 cannot; n3: no glusterfsd");
+	ask.option = "capacity=1MiB"; /* of another one */
+	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+	free(text);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+TEST_MAIN("pools", test_room, test_when, test_hooks, test_never, test_unable)

@@ -109,4 +109,34 @@ START_TEST(test_reckon)
 }
 END_TEST
 
-TEST_MAIN("supply", test_reckon)
+/* A file system is short of nodes where enough of them have said so. */
+START_TEST(test_offers)
+{
+	struct slu_supply s;
+
+	db = slu_db_open(tmpfile_path("db2"), SLU_DB_WRITE, &err);
+	expect(db, "%s", err.text);
+	receiver = slu_receiver_new(db, &err);
+	push_one("n1", "filesystems",
+		 "[{\"name\":\"g\",\"ok\":false,\"text\":\"no glusterfsd\"},"
+		 "{\"name\":\"f\",\"ok\":true,\"text\":\"\"},"
+		 "{\"name\":\"gone\",\"ok\":false}]");
+	push_one("n2", "filesystems", "[{\"name\":\"g\",\"ok\":false}]");
+	push_one("n3", "filesystems", "{\"g\":7}");
+	push_one("ion1", "filesystems", "[{\"name\":\"f\",\"ok\":false}]");
+	reckon("IONodes=ion1\nFileSystem=f Driver=scratch\n"
+	       "FileSystem=g Driver=glusterfs",
+	       "n[1-4],ion1", &s);
+	ck_assert_uint_eq(s.n_fs, 1);
+	ck_assert_str_eq(s.fs[0].name, "g");
+	ck_assert_uint_eq(s.fs[0].able, 2);
+	ck_assert_uint_eq(s.fs[0].unable, 2);
+	ck_assert_str_eq(s.fs[0].node, "n1");
+	ck_assert_str_eq(s.fs[0].why, "no glusterfsd");
+	slu_msg_clear(&slu_supply_desc, &s);
+	slu_receiver_free(receiver);
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("supply", test_reckon, test_offers)
