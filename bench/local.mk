@@ -36,6 +36,9 @@ bench_programs += bench/resource_map_node
 bench_resource_map_node_SOURCES = bench/resource_map_node.c
 bench_staging_SOURCES = bench/staging.c bench/slow_fs.c bench/slow_fs.h \
 	bench/measure.h
+bench_programs += bench/manifest
+bench_manifest_SOURCES = bench/manifest.c bench/measure.h
+bench_manifest_LDADD = libslunode.la
 bench_staging_LDADD = libslunode.la
 bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \
 	bench/tbf_sim.h bench/measure.h $(fake_tbf)

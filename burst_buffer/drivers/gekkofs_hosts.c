@@ -22,9 +22,8 @@
 
 static int parse_line(const char *text, size_t len, struct slu_gkfs_line *out)
 {
-	const char *uri, *colon;
+	const char *uri, *address, *end, *colon;
 	struct slu_gkfs_line l = {.port = 0};
-	char end;
 
 	if (len >= sizeof(l.text) || len < 3)
 		return -1;
@@ -32,14 +31,20 @@ static int parse_line(const char *text, size_t len, struct slu_gkfs_line *out)
 		if (text[i] < ' ' || text[i] > '~' || text[i] == '|')
 			return -1;
 	memcpy(l.text, text, len);
-	uri = strstr(l.text, "://");
-	colon = strrchr(l.text, ':');
-	if (!strchr(l.text, ' ') || !uri || colon <= uri + 3 ||
-	    (size_t)(colon - uri - 3) >= sizeof(l.address) ||
-	    sscanf(colon + 1, "%5u%c", &l.port, &end) != 1 || !l.port ||
-	    l.port > 65535)
+	uri = strchr(l.text, ' ');
+	uri = uri ? strstr(uri, "://") : NULL;
+	if (!uri)
 		return -1;
-	memcpy(l.address, uri + 3, (size_t)(colon - uri - 3));
+	address = uri + 3;
+	end = address + strcspn(address, " ");
+	colon = memrchr(address, ':', (size_t)(end - address));
+	if (!colon || colon == address ||
+	    (size_t)(colon - address) >= sizeof(l.address) ||
+	    colon + 1 + strspn(colon + 1, "0123456789") != end ||
+	    sscanf(colon + 1, "%5u", &l.port) != 1 || !l.port ||
+	    end - colon > 6 || l.port > 65535)
+		return -1;
+	memcpy(l.address, address, (size_t)(colon - address));
 	*out = l;
 	return 0;
 }

@@ -67,7 +67,7 @@ sluice_node_LDADD = libsluverbs.la
 if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_stage_select tests/unit/test_stage_claims \
-	tests/unit/test_journal \
+	tests/unit/test_journal tests/unit/test_stage_links \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
@@ -95,6 +95,9 @@ tests_unit_test_stage_select_LDADD = $(node_test_libs)
 tests_unit_test_stage_claims_SOURCES = tests/unit/test_stage_claims.c \
 	$(node_test_tree)
 tests_unit_test_stage_claims_LDADD = $(node_test_libs)
+tests_unit_test_stage_links_SOURCES = tests/unit/test_stage_links.c \
+	$(node_test_tree)
+tests_unit_test_stage_links_LDADD = $(node_test_libs)
 tests_unit_test_journal_LDADD = $(node_test_libs)
 tests_unit_test_copy_SOURCES = tests/unit/test_copy.c $(node_test_tree)
 tests_unit_test_copy_LDADD = $(node_test_libs)
@@ -135,8 +138,12 @@ EXTRA_DIST += tests/fixtures/slurm
 noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h \
 	tests/unit/node_files.h tests/unit/node_life.h
 
-check_PROGRAMS += tests/fuzz/fuzz_manifest
-TESTS += tests/fuzz/fuzz_manifest
+check_PROGRAMS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line
+TESTS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line
+tests_fuzz_fuzz_gkfs_line_SOURCES = tests/fuzz/fuzz_gkfs_line.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_gkfs_line_LDADD = libslunode.la
+EXTRA_DIST += tests/fuzz/corpus/gkfs_line
 tests_fuzz_fuzz_manifest_SOURCES = tests/fuzz/fuzz_manifest.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_manifest_LDADD = libslunode.la

@@ -18,6 +18,11 @@ START_TEST(test_lines)
 	} cases[] = {
 		{"n1 ofi+tcp://10.0.0.1:4433\n", "10.0.0.1", 4433},
 		{"n1#d0 tcp://n1:65535\nn2 tcp://n2:1\n", "n1", 65535},
+		{"n1 ofi+tcp://10.0.0.1:4433 with more:5\n", "10.0.0.1", 4433},
+		{"n1 ofi+tcp://10.0.0.1 with more:5\n", NULL, 0},
+		{"n1 tcp://[::1]:4433\n", "[::1]", 4433},
+		{"n1 tcp://a:+5\n", NULL, 0},
+		{"n1 tcp://a:000080\n", NULL, 0},
 		{"n1 ofi+tcp://10.0.0.1:4433", NULL, 0}, /* not yet whole */
 		{"", NULL, 0},
 		{"\n", NULL, 0},
