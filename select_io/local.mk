@@ -123,16 +123,18 @@ libsluost_la_SOURCES = \
 	select_io/ost/place.c select_io/ost/place.h \
 	select_io/ost/predicted.c \
 	select_io/ost/private.h \
-	select_io/ost/server.c select_io/ost/server.h
+	select_io/ost/server.c select_io/ost/server.h \
+	select_io/ost/stats.c select_io/ost/stats.h
 libsluost_la_LIBADD = libslucommon.la -lm
 
 if HAVE_CHECK
 ost_tests = tests/unit/test_place tests/unit/test_place_glpk \
-	tests/unit/test_ost_choose
+	tests/unit/test_ost_choose tests/unit/test_ost_stats
 check_PROGRAMS += $(ost_tests)
 TESTS += $(ost_tests)
 tests_unit_test_place_LDADD = libsluost.la $(CHECK_LIBS)
 tests_unit_test_place_glpk_LDADD = libsluost.la $(CHECK_LIBS) $(GLPK_LIBS) -lm
+tests_unit_test_ost_stats_LDADD = libsluost.la $(CHECK_LIBS)
 tests_unit_test_ost_choose_LDADD = libsluost.la $(CHECK_LIBS)
 endif
 

@@ -220,6 +220,9 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 	free(predicted);
 	if (rc)
 		return -1;
+	if (r.stripes == 0 && servers)
+		json_object_object_add(answer, "servers",
+				       json_object_get(servers));
 	slu_buf_puts(out, slu_json_text(answer));
 	json_object_put(answer);
 	return out->failed ? slu_err(err, SLU_NOMEM, "too long an answer") : 0;

@@ -86,21 +86,36 @@ static bool slurp(char text[TEXT], const char *fmt, ...)
 	return n > 0;
 }
 
-/* A parameter of a target, wherever it lies. */
-static bool parameter(const char *root, const char *ost, const char *name,
-		      double *out)
+/* A parameter of a target, in /sys or /proc. */
+static bool parameter_of(const char *kind, const char *root, const char *ost,
+			 const char *name, double *out)
 {
-	static const char *const places[] = {"sys/fs/lustre/obdfilter",
-					     "proc/fs/lustre/obdfilter"};
+	static const char *const trees[] = {"sys", "proc"};
 	static char text[TEXT];
 	char *end;
 
 	for (size_t i = 0; i < 2; i++)
-		if (slurp(text, "%s/%s/%s/%s", root, places[i], ost, name)) {
+		if (slurp(text, "%s/%s/fs/lustre/%s/%s/%s", root, trees[i],
+			  kind, ost, name)) {
 			*out = strtod(text, &end);
 			return end != text;
 		}
 	return false;
+}
+
+static bool parameter(const char *root, const char *ost, const char *name,
+		      double *out)
+{
+	return parameter_of("obdfilter", root, ost, name, out);
+}
+
+/* Sizes may be known to what is below the target only. */
+static bool size(const char *root, const char *ost, const char *name,
+		 double *out)
+{
+	return parameter(root, ost, name, out) ||
+	       parameter_of("osd-ldiskfs", root, ost, name, out) ||
+	       parameter_of("osd-zfs", root, ost, name, out);
 }
 
 static bool is_set(const char *root, const char *ost, const char *name)
@@ -133,9 +148,8 @@ static struct json_object *target(const char *root, const char *ost)
 	struct json_object *obj;
 	double total = 0, available = 0;
 
-	if (slu_ost_index(ost) < 0 ||
-	    !parameter(root, ost, "kbytestotal", &total) ||
-	    !parameter(root, ost, "kbytesavail", &available))
+	if (slu_ost_index(ost) < 0 || !size(root, ost, "kbytestotal", &total) ||
+	    !size(root, ost, "kbytesavail", &available))
 		return NULL;
 	obj = json_object_new_object();
 	slu_json_set_str(obj, "name", ost);
@@ -257,9 +271,10 @@ static void add_version(const char *root, struct json_object *obj)
 int slu_ost_server_read(const char *root, double now, struct slu_ost_meter *m,
 			struct json_object **out, struct slu_err *err)
 {
-	struct json_object *list = targets(root), *obj;
+	struct json_object *list = targets(root), *obj, *one;
+	struct json_object *mdts = slu_stats_mdts(root, now, &m->stats);
 
-	if (json_object_array_length(list) == 0) {
+	if (json_object_array_length(list) == 0 && !mdts) {
 		json_object_put(list);
 		return slu_err(err, SLU_NOTFOUND,
 			       "there are no targets of Lustre on this server");
@@ -270,7 +285,16 @@ int slu_ost_server_read(const char *root, double now, struct slu_ost_meter *m,
 	add_memory(root, obj);
 	add_network(root, now, m, obj);
 	m->time = now;
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		one = json_object_array_get_idx(list, i);
+		slu_stats_ost(root,
+			      json_object_get_string(
+				      json_object_object_get(one, "name")),
+			      now, &m->stats, one);
+	}
 	json_object_object_add(obj, "osts", list);
+	if (mdts)
+		json_object_object_add(obj, "mdts", mdts);
 	*out = obj;
 	return 0;
 }

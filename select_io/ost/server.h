@@ -3,9 +3,10 @@
 #define SLU_OST_SERVER_H
 
 /*
- * How a Lustre object storage server and its targets are: what placement goes
- * by. Read from the files of Lustre 2.10 to 2.17 below a root, reduced to a
- * few numbers, and sent as one small JSON document:
+ * How a Lustre server and its targets are: what placement goes by (of object
+ * storage), and what the metadata servers say beside it. Read from the files of
+ * Lustre 2.10 to 2.17 below a root, reduced to a few numbers, and sent as one
+ * small JSON document:
  *
  * {"lustre":"2.15.8","cpu":12.5,"memory":40,"network":1.2e9,"osts":[{"name":"fs-OST0003",
  *  "index":3,"total":KiB,"available":KiB,"io_ms":8.1,"state":"degraded"}]}
@@ -13,18 +14,22 @@
  * cpu and memory are percents in use, network bytes a second through LNET
  * (those two since the reading before; left out in the first), available what
  * users can get (kbytesavail), io_ms the mean time of a disk I/O so far. state
- * is left out when all is well: "degraded", "readonly", "no_create".
+ * is left out when all is well: "degraded", "readonly", "no_create". Beside
+ * that stands what stats.h adds to each target, and on a metadata server
+ * "mdts" (where "osts" is an empty list when it serves none).
  */
 
 #include <json-c/json.h>
 #include <stdint.h>
 #include "common/err.h"
+#include "select_io/ost/stats.h"
 
 /* What the reading before said; start from {0}. */
 struct slu_ost_meter {
 	uint64_t busy, all; /* CPU ticks */
 	uint64_t bytes;	    /* through LNET */
 	double time;
+	struct slu_stats_meter stats; /* of the targets */
 };
 
 /* root: "/" is this server. now: seconds of any clock. SLU_NOTFOUND: there are

@@ -320,7 +320,7 @@ static int parse(struct program *p, int argc, char **argv)
 	if (take_sluiced(p))
 		return -1;
 	if (p->opt.set.rate == 0 && !p->status && !p->nodes && !p->clean &&
-	    !p->measure) {
+	    !p->measure && !p->publish) {
 		fputs("sluice-tbfd: say --rate; --measure tells which\n",
 		      stderr);
 		return -1;
@@ -366,6 +366,8 @@ static int run(struct program *p, struct slu_err *err)
 		slu_buf_free(&out);
 		return ret;
 	}
+	if (p->publish && p->opt.set.rate == 0 && !p->clean && !p->measure)
+		return slu_publish_run(p->publish, p->root, &p->log, err);
 	lustre = p->lctl ? slu_lustre_lctl(p->lctl, err)
 			 : slu_lustre_files(p->root, err);
 	if (!lustre)

@@ -68,12 +68,20 @@ static void serve(struct slu_http *http, const char *root,
 	}
 }
 
+static struct slu_http *site(const char *conf_path, struct slu_err *err)
+{
+	struct slu_conf *conf = slu_conf_load(conf_path, err);
+	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+
+	slu_conf_free(conf);
+	return http;
+}
+
 int slu_publish_nodes(const char *conf_path, struct slu_buf *out,
 		      struct slu_err *err)
 {
 	static const char question[] = "{\"question\":\"running\"}";
-	struct slu_conf *conf = slu_conf_load(conf_path, err);
-	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+	struct slu_http *http = site(conf_path, err);
 	struct json_object *jobs = NULL;
 	struct json_object_iter at;
 	struct slu_buf reply = {0};
@@ -91,18 +99,25 @@ int slu_publish_nodes(const char *conf_path, struct slu_buf *out,
 	json_object_put(jobs);
 	slu_buf_free(&reply);
 	slu_http_free(http);
-	slu_conf_free(conf);
 	return jobs ? 0 : -1;
+}
+
+int slu_publish_run(const char *conf_path, const char *root,
+		    const struct slu_log *log, struct slu_err *err)
+{
+	struct slu_http *http = site(conf_path, err);
+
+	if (http)
+		serve(http, root, log);
+	return -1;
 }
 
 int slu_publish_start(const char *conf_path, const char *root,
 		      const struct slu_log *log, struct slu_err *err)
 {
-	struct slu_conf *conf = slu_conf_load(conf_path, err);
-	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+	struct slu_http *http = site(conf_path, err);
 	pid_t parent = getpid(), pid;
 
-	slu_conf_free(conf);
 	if (!http)
 		return -1;
 	pid = fork();

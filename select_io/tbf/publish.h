@@ -24,5 +24,8 @@ int slu_publish_nodes(const char *conf_path, struct slu_buf *out,
  * conf_path: a sluice.conf, for DaemonAddr and SlurmUser. */
 int slu_publish_start(const char *conf_path, const char *root,
 		      const struct slu_log *log, struct slu_err *err);
+/* The same here and now; returns only when it cannot begin: -1. */
+int slu_publish_run(const char *conf_path, const char *root,
+		    const struct slu_log *log, struct slu_err *err);
 
 #endif

@@ -18,6 +18,26 @@ static const struct slu_column columns[] = {
 	{.key = NULL},
 };
 
+static const struct slu_column load[] = {
+	{"target", "TARGET", SLU_COL_PLAIN},
+	{"server", "SERVER", SLU_COL_PLAIN},
+	{"read", "READ/s", SLU_COL_BYTES},
+	{"write", "WRITTEN/s", SLU_COL_BYTES},
+	{"io_ms", "I/O ms", SLU_COL_PLAIN},
+	{"ops", "REQUESTS/s", SLU_COL_PLAIN},
+	{"jobs", "JOBS", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+
+static const struct slu_column machines[] = {
+	{"server", "SERVER", SLU_COL_PLAIN},
+	{"cpu", "CPU %", SLU_COL_PLAIN},
+	{"memory", "MEMORY %", SLU_COL_PLAIN},
+	{"network", "NETWORK/s", SLU_COL_BYTES},
+	{"age", "AGE s", SLU_COL_PLAIN},
+	{.key = NULL},
+};
+
 /* Room was kept for what the application is predicted to write. */
 static void show_predicted(struct json_object *answer, struct slu_buf *out)
 {
@@ -66,17 +86,82 @@ static int show_commands(struct json_object *answer, struct slu_buf *out,
 	return 0;
 }
 
+/* Numbers as people want them: whole ones. */
+static void add_rounded(struct json_object *row, struct json_object *from)
+{
+	json_object_object_foreach(from, key, value)
+	{
+		if (json_object_is_type(value, json_type_double))
+			slu_json_set_i64(
+				row, key,
+				(int64_t)json_object_get_double(value));
+		else if (!json_object_is_type(value, json_type_array))
+			json_object_object_add(row, key,
+					       json_object_get(value));
+	}
+}
+
+static void add_targets(struct json_object *rows, const char *server,
+			struct json_object *said, const char *kind)
+{
+	struct json_object *list = NULL, *one, *row;
+
+	json_object_object_get_ex(said, kind, &list);
+	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+			   i < json_object_array_length(list);
+	     i++) {
+		one = json_object_array_get_idx(list, i);
+		if (!json_object_is_type(one, json_type_object))
+			continue;
+		row = json_object_new_object();
+		add_rounded(row, one);
+		json_object_object_add(
+			row, "target",
+			json_object_get(json_object_object_get(one, "name")));
+		slu_json_set_str(row, "server", server);
+		json_object_array_add(rows, row);
+	}
+}
+
+/* What goes on there now: by target, and by server. */
+static int show_load(struct json_object *servers, struct slu_buf *out,
+		     struct slu_err *err)
+{
+	struct json_object *rows = json_object_new_array(), *row;
+	struct json_object *list = json_object_new_array();
+	int ret;
+
+	json_object_object_foreach(servers, server, said)
+	{
+		add_targets(rows, server, said, "osts");
+		add_targets(rows, server, said, "mdts");
+		row = json_object_new_object();
+		slu_json_set_str(row, "server", server);
+		add_rounded(row, said);
+		json_object_array_add(list, row);
+	}
+	ret = slu_ask_section(NULL, rows, load, out, err);
+	if (ret == 0)
+		ret = slu_ask_section(NULL, list, machines, out, err);
+	json_object_put(rows);
+	json_object_put(list);
+	return ret;
+}
+
 static int show_targets(struct json_object *answer, struct slu_buf *out,
 			struct slu_err *err)
 {
-	struct json_object *list = NULL;
+	struct json_object *list = NULL, *servers;
 
-	if (!json_object_object_get_ex(answer, "osts", &list) ||
-	    json_object_array_length(list) == 0)
+	if (!json_object_object_get_ex(answer, "servers", &servers) ||
+	    json_object_object_length(servers) == 0)
 		return slu_err(err, SLU_NOTFOUND,
 			       "no server has said anything: run sluice-tbfd "
 			       "--publish there");
-	return slu_ask_section(NULL, list, columns, out, err);
+	json_object_object_get_ex(answer, "osts", &list);
+	if (slu_ask_section(NULL, list, columns, out, err))
+		return -1;
+	return show_load(servers, out, err);
 }
 
 /* "place" and its options belong together. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What Lustre says: the first byte of the input says which text the rest is
  * ('j' job_stats, 'r' rules, 'p' policies, 'n' a table of nodes, 's' a saved
- * state, 'b' brw_stats, 'o' what servers of OSTs say). */
+ * state, 'b' brw_stats and other counters, 'o' what servers of OSTs say). */
 #include "config.h"
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include "common/jsonx.h"
 #include "select_io/ost/choose.h"
@@ -31,6 +32,19 @@ static void job_stats(const char *text)
 		slu_rule_match(stats.job[i].job, match);
 		must(slu_rule_is_ours(name) && !strchr(match, ' '));
 	}
+}
+
+/* Every row is found by its own name, unless an earlier one has it. */
+static void counters(const char *text)
+{
+	uint64_t samples = 0, sum = 0;
+	char name[64] = "";
+
+	sscanf(text, "%63[^ \n]", name);
+	if (*name && slu_stats_row(text, name, &samples, &sum) &&
+	    !strstr(text, "[bytes"))
+		must(slu_stats_requests(text) >= samples || samples > 1u << 31);
+	must(slu_stats_jobs(text) <= strlen(text));
 }
 
 static void rules(const char *text)
@@ -122,6 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 'b':
 		must(slu_ost_io_ms(text) >= -1);
+		counters(text);
 		break;
 	case 'o':
 		choose(text);

@@ -539,6 +539,20 @@ static void put_target(const char *name)
 	}
 }
 
+static void put_mdt(const char *name)
+{
+	static const char text[] = "open 3 samples [reqs]\n";
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/proc/fs/lustre/mdt/%s",
+		 tmpfile_path("oss"), name);
+	expect_ok(slu_mkdirs(path, 0755, &err), err);
+	strcat(path, "/md_stats");
+	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0644,
+				 false, &err),
+		  err);
+}
+
 /* root's "writer" has written 200 KiB each time. */
 static const char three_writers[] =
 	"{\"jobs\":[{\"job_id\":5,\"name\":\"writer\",\"start\":100,"
@@ -568,6 +582,7 @@ START_TEST(test_osts)
 	ck_assert(strstr(reply.data, "\"missing\":1") != NULL);
 	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
 	put_target("f-OST0007");
+	put_mdt("f-MDT0000");
 	expect_ok(
 		slu_publish_once(http, tmpfile_path("oss"), "n2", &meter, &err),
 		err);
@@ -578,6 +593,12 @@ START_TEST(test_osts)
 	ck_assert(strstr(reply.data, "\"name\":\"f-OST0007\"") != NULL);
 	ck_assert(strstr(reply.data, "lfs setstripe -c 1 -o 2\"") != NULL);
 	ck_assert(strstr(reply.data, "\"cost\":0.2,") != NULL);
+	ck_assert_int_eq(post("/v1/query", "{\"question\":\"osts\"}", &reply),
+			 0);
+	ck_assert(strstr(reply.data, "\"mdts\":[{\"name\":\"f-MDT0000\"}]") !=
+		  NULL);
+	ck_assert(strstr(reply.data, "\"servers\":{\"n1\":{\"cpu\":20,") !=
+		  NULL);
 	/* what was answered counts, and what the application will write */
 	ck_assert_int_eq(post("/v1/import", three_writers, NULL), 0);
 	ck_assert_int_eq(post("/v1/query",

@@ -149,4 +149,7 @@ for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
 	tbfd $bad >"$dir/out" 2>&1
 	[ $? = 2 ] || fail "\"$bad\": $(cat "$dir/out")"
 done
+# Without a rate it only publishes.
+tbfd --publish "$dir/none" >"$dir/out" 2>&1
+[ $? = 1 ] && grep -q "$dir/none" "$dir/out" || fail "$(cat "$dir/out")"
 exit $failed

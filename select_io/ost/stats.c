@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters only grow until somebody clears them; then there is no rate for one
+ * period. A read that ends early can panic a server of Lustre 2.17 (see
+ * select_io/tbf/lustre.h), so each has room for a mebibyte.
+ */
+#include "config.h"
+#include "select_io/ost/stats.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/jsonx.h"
+#include "common/str.h"
+
+#define TEXT (1u << 20)
+
+/* One row; false: it is none. unit has room for 16 bytes. */
+static bool read_row(const char *row, size_t name_len, uint64_t *samples,
+		     uint64_t *sum, char *unit)
+{
+	unsigned long long n, total = 0;
+	char line[256];
+	int got;
+
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(row, "\n"), row);
+	if (strlen(line) < name_len)
+		return false;
+	*unit = '\0';
+	got = sscanf(line + name_len, " %llu samples [%15[^]]] %*u %*u %llu",
+		     &n, unit, &total);
+	if (got < 2)
+		return false;
+	*samples = n;
+	*sum = got == 3 ? total : 0;
+	return true;
+}
+
+static const char *next_row(const char *row)
+{
+	row = strchr(row, '\n');
+	return row && row[1] ? row + 1 : NULL;
+}
+
+bool slu_stats_row(const char *text, const char *name, uint64_t *samples,
+		   uint64_t *sum)
+{
+	size_t len = strlen(name);
+	char unit[16];
+
+	for (const char *row = text; row; row = next_row(row))
+		if (strncmp(row, name, len) == 0 && row[len] == ' ')
+			return read_row(row, len, samples, sum, unit);
+	return false;
+}
+
+uint64_t slu_stats_requests(const char *text)
+{
+	uint64_t all = 0, samples, sum;
+	char unit[16];
+
+	for (const char *row = text; row; row = next_row(row))
+		if (read_row(row, strcspn(row, " \n"), &samples, &sum, unit) &&
+		    strcmp(unit, "bytes") != 0)
+			all += samples;
+	return all;
+}
+
+size_t slu_stats_jobs(const char *text)
+{
+	size_t n = 0;
+
+	for (const char *row = text; row; row = next_row(row))
+		n += strncmp(row, "- job_id:", 9) == 0;
+	return n;
+}
+
+/* A target's file, from whichever tree has it; NULL: none. The text lasts until
+ * the next call. */
+static const char *slurp(const char *root, const char *kind, const char *name,
+			 const char *file)
+{
+	static const char *const trees[] = {"sys/kernel/debug/lustre",
+					    "proc/fs/lustre", "sys/fs/lustre"};
+	static char text[TEXT];
+	char path[PATH_MAX];
+	ssize_t n = -1;
+	int fd;
+
+	for (size_t i = 0; i < 3 && n < 0; i++) {
+		snprintf(path, sizeof(path), "%s/%s/%s/%s/%s", root, trees[i],
+			 kind, name, file);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0)
+			continue;
+		n = read(fd, text, TEXT - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return n < 0 ? NULL : text;
+}
+
+/* Remember these two, and how much they grew a second; false: not known. */
+static bool grow(struct slu_stats_meter *m, const char *name, double now,
+		 const uint64_t value[2], double rate[2])
+{
+	bool known = false;
+	size_t i = 0;
+
+	while (i < m->n && strcmp(m->target[i].name, name) != 0)
+		i++;
+	if (i == SLU_STATS_TARGETS ||
+	    !slu_copy(m->target[i].name, sizeof(m->target[i].name), name))
+		return false;
+	if (i == m->n) {
+		m->n++;
+	} else if (now > m->target[i].time &&
+		   value[0] >= m->target[i].value[0] &&
+		   value[1] >= m->target[i].value[1]) {
+		for (int k = 0; k < 2; k++)
+			rate[k] = (double)(value[k] - m->target[i].value[k]) /
+				  (now - m->target[i].time);
+		known = true;
+	}
+	memcpy(m->target[i].value, value, sizeof(m->target[i].value));
+	m->target[i].time = now;
+	return known;
+}
+
+static void add_jobs(const char *root, const char *kind, const char *name,
+		     struct json_object *obj)
+{
+	const char *text = slurp(root, kind, name, "job_stats");
+
+	if (text)
+		slu_json_set_u64(obj, "jobs", slu_stats_jobs(text));
+}
+
+void slu_stats_ost(const char *root, const char *name, double now,
+		   struct slu_stats_meter *m, struct json_object *obj)
+{
+	const char *text = slurp(root, "obdfilter", name, "stats");
+	uint64_t value[2] = {0, 0}, samples;
+	double rate[2];
+
+	if (text) { /* rows appear with the first request */
+		slu_stats_row(text, "read_bytes", &samples, &value[0]);
+		slu_stats_row(text, "write_bytes", &samples, &value[1]);
+		if (grow(m, name, now, value, rate)) {
+			slu_json_set_double(obj, "read", rate[0]);
+			slu_json_set_double(obj, "write", rate[1]);
+		}
+	}
+	add_jobs(root, "obdfilter", name, obj);
+}
+
+static struct json_object *mdt(const char *root, const char *name, double now,
+			       struct slu_stats_meter *m)
+{
+	const char *text = slurp(root, "mdt", name, "md_stats");
+	struct json_object *obj;
+	uint64_t value[2] = {0, 0};
+	double rate[2];
+
+	if (!text)
+		return NULL;
+	obj = json_object_new_object();
+	slu_json_set_str(obj, "name", name);
+	value[0] = slu_stats_requests(text);
+	if (grow(m, name, now, value, rate))
+		slu_json_set_double(obj, "ops", rate[0]);
+	add_jobs(root, "mdt", name, obj);
+	return obj;
+}
+
+struct json_object *slu_stats_mdts(const char *root, double now,
+				   struct slu_stats_meter *m)
+{
+	static const char *const places[] = {"sys/fs/lustre/mdt/*-MDT*",
+					     "proc/fs/lustre/mdt/*-MDT*"};
+	struct json_object *list = NULL, *one;
+	char pattern[PATH_MAX];
+	glob_t found;
+
+	for (size_t p = 0; p < 2 && !list; p++) {
+		snprintf(pattern, sizeof(pattern), "%s/%s", root, places[p]);
+		if (glob(pattern, 0, NULL, &found))
+			continue;
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			one = mdt(root, strrchr(found.gl_pathv[i], '/') + 1,
+				  now, m);
+			if (one && !list)
+				list = json_object_new_array();
+			if (one)
+				json_object_array_add(list, one);
+		}
+		globfree(&found);
+	}
+	return list;
+}

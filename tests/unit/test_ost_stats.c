@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counters of Lustre's targets; and every recorded text, beside what awk reads
+ * in it. */
+#include "config.h"
+#include "select_io/ost/server.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/recorded.h"
+#include "tests/unit/tmpdir.h"
+
+#include <ftw.h>
+#include <math.h>
+#include "common/jsonx.h"
+
+static struct slu_err err;
+
+/* Lustre 2.12, 2.15 and 2.17. */
+static const char old[] = "snapshot_time             1438693064.430544 "
+			  "secs.usecs\n"
+			  "read_bytes                3 samples [bytes] 4096 "
+			  "1048576 2101248\n"
+			  "statfs                    7 samples [reqs]\n";
+static const char new[] =
+	"snapshot_time             1795180276.497415162 secs.nsecs\n"
+	"start_time                1795180255.236609486 secs.nsecs\n"
+	"elapsed_time              21.260805676 secs.nsecs\n"
+	"read_bytes                10 samples [bytes] 1048576 1048576 10485760 "
+	"10995116277760\n"
+	"read                      10 samples [usecs] 6332 14741 92498 "
+	"936615084\n"
+	"punch                     1 samples [usecs] 2181 2181 2181 4756761";
+
+START_TEST(test_rows)
+{
+	static const struct {
+		const char *text, *name;
+		bool there;
+		uint64_t samples, sum;
+	} cases[] = {
+		{old, "read_bytes", true, 3, 2101248},
+		{old, "statfs", true, 7, 0},
+		{old, "write_bytes", false, 0, 0},
+		{old, "read", false, 0, 0},
+		{old, "snapshot_time", false, 0, 0},
+		{new, "read_bytes", true, 10, 10485760},
+		{new, "read", true, 10, 92498},
+		{new, "punch", true, 1, 2181},
+		{"", "read", false, 0, 0},
+		{"read", "read", false, 0, 0},
+		{"read x samples [reqs]\n", "read", false, 0, 0},
+	};
+	uint64_t samples, sum;
+
+	each(c, cases)
+	{
+		samples = sum = 0;
+		expect(slu_stats_row(c->text, c->name, &samples, &sum) ==
+			       c->there,
+		       "%s", c->name);
+		ck_assert_uint_eq(samples, c->samples);
+		ck_assert_uint_eq(sum, c->sum);
+	}
+	ck_assert_uint_eq(slu_stats_requests(old), 7);
+	ck_assert_uint_eq(slu_stats_requests(new), 11);
+	ck_assert_uint_eq(slu_stats_requests(""), 0);
+	ck_assert_uint_eq(slu_stats_jobs("job_stats:\n- job_id: 7\n  open: 1\n"
+					 "- job_id:          cp.0\n"),
+			  2);
+}
+END_TEST
+
+static void put(const char *path, const char *text)
+{
+	char full[512];
+
+	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
+	*strrchr(full, '/') = '\0';
+	expect_ok(slu_mkdirs(full, 0755, &err), err);
+	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
+	expect_ok(slu_file_write(AT_FDCWD, full, text, strlen(text), 0644,
+				 false, &err),
+		  err);
+}
+
+static void says(double now, struct slu_ost_meter *meter, const char *want)
+{
+	struct json_object *obj;
+	char root[300];
+
+	snprintf(root, sizeof(root), "%s/root", tmpdir());
+	expect_ok(slu_ost_server_read(root, now, meter, &obj, &err), err);
+	ck_assert_str_eq(slu_json_text(obj), want);
+	json_object_put(obj);
+}
+
+#define OST "sys/fs/lustre/obdfilter/fs-OST0003/"
+#define OST_SAYS                                            \
+	"{\"name\":\"fs-OST0003\",\"index\":3,\"total\":9," \
+	"\"available\":4"
+
+/* A metadata server; it gets a target of objects; counters grow, and are
+ * cleared. */
+START_TEST(test_rates)
+{
+	static struct slu_ost_meter meter;
+
+	put("proc/fs/lustre/mdt/fs-MDT0000/md_stats",
+	    "open 10 samples [reqs]\n");
+	put("proc/fs/lustre/mdt/num_refs", "1\n");
+	says(10, &meter, "{\"osts\":[],\"mdts\":[{\"name\":\"fs-MDT0000\"}]}");
+	put("proc/fs/lustre/mdt/fs-MDT0000/md_stats",
+	    "open 15 samples [usecs] 1 2 3 4\nclose 20 samples [usecs]\n");
+	put("proc/fs/lustre/mdt/fs-MDT0000/job_stats",
+	    "job_stats:\n- job_id: 1\n- job_id: 2\n");
+	put(OST "kbytestotal", "9\n");
+	put(OST "kbytesavail", "4\n");
+	put("sys/kernel/debug/lustre/obdfilter/fs-OST0003/stats",
+	    "snapshot_time 1.2 secs.nsecs\n");
+	says(15, &meter,
+	     "{\"osts\":[" OST_SAYS "}],\"mdts\":[{\"name\":\"fs-MDT0000\","
+	     "\"ops\":5,\"jobs\":2}]}");
+	put("sys/kernel/debug/lustre/obdfilter/fs-OST0003/stats",
+	    "read_bytes 3 samples [bytes] 1 2 500 9\n"
+	    "write_bytes 3 samples [bytes] 1 2 1000\n");
+	put("proc/fs/lustre/obdfilter/fs-OST0003/job_stats", "job_stats:\n");
+	says(20, &meter,
+	     "{\"osts\":[" OST_SAYS ",\"read\":100,\"write\":200,\"jobs\":0}],"
+	     "\"mdts\":[{\"name\":\"fs-MDT0000\",\"ops\":0,\"jobs\":2}]}");
+	put("sys/kernel/debug/lustre/obdfilter/fs-OST0003/stats",
+	    "read_bytes 3 samples [bytes] 1 2 400 9\n");
+	put("proc/fs/lustre/mdt/fs-MDT0000/md_stats", "");
+	says(25, &meter,
+	     "{\"osts\":[" OST_SAYS ",\"jobs\":0}],\"mdts\":[{\"name\":"
+	     "\"fs-MDT0000\",\"jobs\":2}]}");
+}
+END_TEST
+
+/* One number that a program prints of a file. */
+static double awk(const char *program, const char *file)
+{
+	char *command = slu_asprintf("awk '%s' '%s'", program, file);
+	FILE *out = popen(command, "r");
+	double value = -2;
+
+	ck_assert_int_eq(fscanf(out, "%lf", &value), 1);
+	ck_assert_int_eq(pclose(out), 0);
+	free(command);
+	return value;
+}
+
+static unsigned files, with_rows, with_jobs, with_times;
+
+static void compare(const char *file, const char *text)
+{
+	uint64_t samples, sum = 0;
+	double value;
+
+	value = awk("/^[^ ]+ +[0-9]+ samples \\[/ && $4 != \"[bytes]\" "
+		    "{n += $2} END {printf \"%.0f\", n}",
+		    file);
+	ck_assert_msg((double)slu_stats_requests(text) == value,
+		      "%s: %.0f requests", file, value);
+	with_rows += value > 0;
+	value = awk("/^write_bytes +[0-9]+ samples/ {print $7 + 0; f = 1; exit}"
+		    " END {if (!f) print 0}",
+		    file);
+	slu_stats_row(text, "write_bytes", &samples, &sum);
+	ck_assert_msg((double)sum == value, "%s: %.0f bytes", file, value);
+	value = awk("/^- job_id:/ {n++} END {print n + 0}", file);
+	ck_assert_msg((double)slu_stats_jobs(text) == value, "%s: %.0f jobs",
+		      file, value);
+	with_jobs += value > 0;
+	value = awk("/I\\/O time/ {if (was++) exit; on = 1; next} "
+		    "on && $1 !~ /:$/ {on = 0} "
+		    "on {l = $1; sub(\":\", \"\", l); m = 1; "
+		    "if (l ~ /K$/) m = 1024; if (l ~ /M$/) m = 1048576; "
+		    "sub(/[KM]$/, \"\", l); c = $2 + $6; n += c; "
+		    "s += c * l * m} "
+		    "END {if (n) printf \"%.9f\", s / n; else print -1}",
+		    file);
+	expect(fabs(slu_ost_io_ms(text) - value) < 1e-6, "%s: %.9f, not %.9f",
+	       file, slu_ost_io_ms(text), value);
+	with_times += value >= 0;
+}
+
+static int look(const char *path, const struct stat *st, int type,
+		struct FTW *ftw)
+{
+	struct slu_buf text = {0};
+
+	(void)st;
+	(void)ftw;
+	if (type != FTW_F || (!strstr(path, "stats") && !strstr(path, "txt")))
+		return 0;
+	if (slu_file_read(AT_FDCWD, path, 64 << 20, &text, NULL) == 0 &&
+	    text.len) {
+		compare(path, text.data);
+		files++;
+	}
+	slu_buf_free(&text);
+	return 0;
+}
+
+START_TEST(test_recorded)
+{
+	const char *dir = recorded("lustre");
+	char *path = dir ? strdup(dir) : NULL;
+
+	if (!path)
+		return;
+	ck_assert_int_eq(nftw(path, look, 16, FTW_PHYS), 0);
+	printf("%u files: %u with requests, %u with jobs, %u with times\n",
+	       files, with_rows, with_jobs, with_times);
+	ck_assert_uint_gt(with_rows, 10);
+	ck_assert_uint_gt(with_jobs, 5);
+	ck_assert_uint_gt(with_times, 3);
+	free(path);
+}
+END_TEST
+
+#define ZFS(i, total, available, jobs)                      \
+	"{\"name\":\"lustrefs-OST000" #i "\",\"index\":" #i \
+	",\"total\":" #total ",\"available\":" #available   \
+	",\"io_ms\":1,\"jobs\":" #jobs "}"
+
+/* A whole server of Lustre 2.10 on ZFS, as cat and grep read it. */
+START_TEST(test_tree)
+{
+	const char *archive =
+		recorded("lustre/lustre-2.10-proc-sys-tree.tar.gz");
+	struct json_object *obj;
+	static struct slu_ost_meter meter;
+	char *text;
+
+	if (!archive)
+		return;
+	text = slu_asprintf("tar -xzf '%s' -C '%s' --no-same-owner", archive,
+			    tmpdir());
+	ck_assert_int_eq(system(text), 0);
+	free(text);
+	expect_ok(
+		slu_ost_server_read(tmpfile_path("gsi"), 1, &meter, &obj, &err),
+		err);
+	ck_assert_str_eq(
+		slu_json_text(obj),
+		"{\"lustre\":\"2.10.1\",\"osts\":[" ZFS(
+			0, 47168367616, 47025124352,
+			36) "," ZFS(2, 47168409600, 47168396288,
+				    1) "," ZFS(4, 31445606400, 31445593088,
+					       0) "," ZFS(6, 31445606400,
+							  31445593088,
+							  0) "],\"mdts\":[{\"name\":"
+							     "\"lustrefs-MDT0000\","
+							     "\"jobs\":15}]}");
+	json_object_put(obj);
+}
+END_TEST
+
+TEST_MAIN("ost_stats", test_rows, test_rates, test_recorded, test_tree)
