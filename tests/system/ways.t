@@ -39,7 +39,8 @@ test_sbatch_file() {
 	EOT
 	)
 	check_within 40 "a profile with symbols" job_is "$job" COMPLETED
-	check "which are expanded" equal "$(cat "$PFS/alice/nice.$job")" nice
+	check "which are expanded" equal \
+		"$(find "$PFS/alice/nice.$job" -type f -exec cat {} +)" nice
 }
 
 array_is() { # JOB STATE: all of its tasks
