@@ -7,22 +7,36 @@
  * as the real one's does. Its protocol is its own: "NAME BYTES\n", the bytes,
  * answered by "BYTES\n" when they are stored.
  *
- *	fake_gkfwd -r ROOTDIR -H HOSTSFILE -l ADDRESS
+ *	fake_gkfwd --enable-forwarding -m MOUNTDIR -r ROOTDIR [-i METADIR]
+ *		[-s SUFFIX] [-P PROTOCOL] [-H HOSTSFILE] -l ADDRESS
  *
- * Like the real daemon it stays in the foreground and says nothing.
+ * Like the real daemon it stays in the foreground and says nothing; -m and -r
+ * are required, the parent of MOUNTDIR has to be there, the hosts file may come
+ * from GKFS_HOSTS_FILE, metadata goes to METADIR/PID/metadata (one daemon's
+ * own, below a root directory that all share), and before it is ready SIGTERM
+ * just kills it.
+ *
+ * FAKE_GKFWD tells it to misbehave:
+ *	fail		it cannot start: one sentence, exit code 1
+ *	die:SECONDS	it registers, and crashes a second more later
+ *	slow:SECONDS	it takes so long before it registers
+ *	stuck		it does not end on SIGTERM
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static const char *hosts_file;
+static const char *hosts_file, *suffix;
+static const char *fault = "";
 
 static void die(const char *what)
 {
@@ -30,9 +44,28 @@ static void die(const char *what)
 	exit(1);
 }
 
+/* Of "die:3", the 3 when asked for "die"; -1: another fault or none. */
+static int fault_seconds(const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(fault, name, len) == 0 && fault[len] == ':'
+		       ? atoi(fault + len + 1)
+		       : -1;
+}
+
+static void crash(int sig)
+{
+	(void)sig;
+	signal(SIGABRT, SIG_DFL);
+	abort();
+}
+
 static void clean_exit(int sig)
 {
 	(void)sig;
+	if (strcmp(fault, "stuck") == 0)
+		return;
 	unlink(hosts_file);
 	_exit(0);
 }
@@ -61,8 +94,8 @@ static void enlist(const char *address, uint16_t port)
 
 	gethostname(host, sizeof(host) - 1);
 	host[strcspn(host, ".")] = '\0';
-	n = snprintf(line, sizeof(line), "%s ofi+tcp://%s:%u\n", host, address,
-		     port);
+	n = snprintf(line, sizeof(line), "%s%s%s ofi+tcp://%s:%u\n", host,
+		     suffix ? "#" : "", suffix ? suffix : "", address, port);
 	if (fd < 0 || write(fd, line, (size_t)n) != n)
 		die(hosts_file);
 	close(fd);
@@ -105,34 +138,124 @@ static void serve(int fd, const char *rootdir)
 	_exit(0);
 }
 
+struct options {
+	const char *mountdir, *rootdir, *metadir, *address;
+	int forwarding;
+};
+
+static int parse(int argc, char **argv, struct options *o)
+{
+	static const struct option known[] = {
+		{"mountdir", required_argument, NULL, 'm'},
+		{"rootdir", required_argument, NULL, 'r'},
+		{"rootdir-suffix", required_argument, NULL, 's'},
+		{"metadir", required_argument, NULL, 'i'},
+		{"listen", required_argument, NULL, 'l'},
+		{"hosts-file", required_argument, NULL, 'H'},
+		{"rpc-protocol", required_argument, NULL, 'P'},
+		{"enable-forwarding", no_argument, NULL, 'F'},
+		{NULL, 0, NULL, 0}};
+	int opt;
+
+	hosts_file = getenv("GKFS_HOSTS_FILE");
+	while ((opt = getopt_long(argc, argv, "m:r:s:i:l:H:P:", known, NULL)) !=
+	       -1)
+		switch (opt) {
+		case 'm':
+			o->mountdir = optarg;
+			break;
+		case 'r':
+			o->rootdir = optarg;
+			break;
+		case 's':
+			suffix = optarg;
+			break;
+		case 'i':
+			o->metadir = optarg;
+			break;
+		case 'l':
+			o->address = optarg;
+			break;
+		case 'H':
+			hosts_file = optarg;
+			break;
+		case 'P':
+			break;
+		case 'F':
+			o->forwarding = 1;
+			break;
+		default:
+			return -1;
+		}
+	return o->mountdir && o->rootdir && hosts_file && o->address &&
+			       o->forwarding && optind == argc
+		       ? 0
+		       : -1;
+}
+
+/* The parent of the mount directory is there, the root directory is made. */
+static void make_directories(const struct options *o)
+{
+	char path[1024], *slash;
+
+	snprintf(path, sizeof(path), "%s", o->mountdir);
+	slash = strrchr(path, '/');
+	if (slash && slash > path) {
+		*slash = '\0';
+		if (access(path, F_OK) != 0)
+			die(path);
+	}
+	if (mkdir(o->rootdir, 0755) != 0 && errno != EEXIST)
+		die(o->rootdir);
+	snprintf(path, sizeof(path), "%s/%d",
+		 o->metadir ? o->metadir : o->rootdir, (int)getpid());
+	if (o->metadir && mkdir(o->metadir, 0755) != 0 && errno != EEXIST)
+		die(o->metadir);
+	if (mkdir(path, 0755) != 0)
+		die(path);
+	strncat(path, "/metadata", sizeof(path) - strlen(path) - 1);
+	if (mkdir(path, 0755) != 0)
+		die(path);
+}
+
+static void misbehave(void)
+{
+	int seconds = fault_seconds("slow");
+
+	if (strcmp(fault, "fail") == 0) {
+		fprintf(stderr, "fake_gkfwd: told to fail\n");
+		exit(1);
+	}
+	if (seconds > 0)
+		sleep((unsigned)seconds);
+}
+
 int main(int argc, char **argv)
 {
-	const char *rootdir = NULL, *address = NULL;
+	struct options o = {0};
 	uint16_t port;
-	int opt, fd, client;
+	int fd, client;
 
-	while ((opt = getopt(argc, argv, "r:H:l:")) != -1) {
-		if (opt == 'r')
-			rootdir = optarg;
-		else if (opt == 'H')
-			hosts_file = optarg;
-		else if (opt == 'l')
-			address = optarg;
-		else
-			return 2;
-	}
-	if (!rootdir || !hosts_file || !address)
+	if (parse(argc, argv, &o) < 0)
 		return 2;
+	if (getenv("FAKE_GKFWD"))
+		fault = getenv("FAKE_GKFWD");
+	make_directories(&o);
+	misbehave();
 	signal(SIGCHLD, SIG_IGN);
-	fd = listen_on(address, &port);
+	fd = listen_on(o.address, &port);
 	signal(SIGTERM, clean_exit);
 	signal(SIGINT, clean_exit);
-	enlist(address, port);
+	enlist(o.address, port);
+	if (fault_seconds("die") >= 0) {
+		signal(SIGALRM, crash);
+		alarm((unsigned)fault_seconds("die") + 1);
+	}
 	for (;;) {
 		client = accept(fd, NULL, NULL);
 		if (client >= 0 && fork() == 0) {
 			signal(SIGTERM, SIG_DFL);
-			serve(client, rootdir);
+			serve(client, o.rootdir);
 		}
 		if (client >= 0)
 			close(client);

@@ -29,7 +29,8 @@ put() {
 
 for address in 127.0.0.2 127.0.0.1; do # not in the order of the sorted list
 	mkdir "$dir/$address"
-	"$bin/fake_gkfwd" -r "$dir/$address" -H "$dir/hosts" -l $address &
+	"$bin/fake_gkfwd" --enable-forwarding -m "$dir/mnt" \
+		-r "$dir/$address" -H "$dir/hosts" -l $address &
 	daemons+=" $!"
 	until grep -qs "$address" "$dir/hosts"; do sleep 0.02; done
 done

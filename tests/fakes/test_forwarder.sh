@@ -44,11 +44,20 @@ restarted() { # OLD-PID
 	new=$(daemon) && [ "$new" != "$1" ]
 }
 
+start() { # FAULT
+	FAKE_GKFWD=$1 "$bin/sluice-node" forwarder --hosts "$dir/hosts" \
+		--ions "$me,zz9" -- "$bin/tests/fakes/fake_gkfwd" \
+		--enable-forwarding -m "$dir/mnt" -r "$dir/data" -i "$dir/meta" \
+		-H '{hosts}' -l 127.0.0.1 2>"$dir/log" &
+	forwarder=$!
+}
+
+ended() { # HOW-OFTEN: so often its daemon has ended by itself
+	[ "$(grep -c 'died' "$dir/log")" -ge "$1" ]
+}
+
 mkdir "$dir/data"
-"$bin/sluice-node" forwarder --hosts "$dir/hosts" --ions "$me,zz9" -- \
-	"$bin/tests/fakes/fake_gkfwd" -r "$dir/data" -H '{hosts}' \
-	-l 127.0.0.1 2>"$dir/log" &
-forwarder=$!
+start ''
 check "its line is there" test -s "$dir/hosts.d/$me"
 check "no hosts file while one is missing" gone "$dir/hosts"
 echo "zz9 127.0.0.9:1" >"$dir/hosts.d/zz9"
@@ -71,4 +80,47 @@ check "SIGTERM ends the forwarder" died "$forwarder"
 check "its daemon" died "$old"
 check "its line" gone "$dir/hosts.d/$me"
 check "and the hosts file" gone "$dir/hosts"
+
+# A daemon that cannot start is tried again, later and later.
+echo "zz9 127.0.0.9:1" >"$dir/hosts.d/zz9"
+start fail
+check "one that cannot start is tried again" ended 2
+check "and is never in the hosts file" gone "$dir/hosts"
+sleep 0.5
+check "but not at once" test "$(grep -c died "$dir/log")" -le 3
+kill "$forwarder"
+check "and the forwarder ends" died "$forwarder"
+
+# One that dies again and again is in the file while it lives.
+touch "$dir/hosts.d/zz9"
+start die:0
+check "one that dies has been there" lines 2
+check "has gone" gone "$dir/hosts"
+touch "$dir/hosts.d/zz9"
+check "and comes again" lines 2
+kill "$forwarder"
+check "the forwarder ends meanwhile" died "$forwarder"
+
+# A slow one is waited for.
+touch "$dir/hosts.d/zz9"
+start slow:2
+sleep 1
+check "one that is slow is not there yet" gone "$dir/hosts"
+check "and is waited for" lines 2
+kill "$forwarder"
+check "it ends" died "$forwarder"
+
+# One that does not end on SIGTERM is killed in the end.
+touch "$dir/hosts.d/zz9"
+start stuck
+check "one that will be stuck is there" lines 2
+old=$(daemon)
+kill "$forwarder"
+sleep 1
+check "it is asked first" kill -0 "$old"
+ended_at_last() {
+	timeout 30 tail --pid="$forwarder" -f /dev/null && died "$old"
+}
+check "and killed then" ended_at_last
+check "its line goes too" gone "$dir/hosts.d/$me"
 exit $failed
