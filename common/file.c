@@ -167,6 +167,38 @@ static int fill(int fd, const void *data, size_t len, mode_t mode, bool sync)
 	return sync ? fsync(fd) : 0;
 }
 
+/* Exchange the two and remove the old one, where there is one and the file
+ * system can do that; else rename over it. */
+static int swap(int dirfd, const char *temp, const char *path)
+{
+	if (renameat2(dirfd, temp, dirfd, path, RENAME_EXCHANGE) < 0)
+		return renameat(dirfd, temp, dirfd, path);
+	if (unlinkat(dirfd, temp, 0) == 0)
+		return 0;
+	/* A directory: no file may take its place. */
+	renameat2(dirfd, temp, dirfd, path, RENAME_EXCHANGE);
+	errno = EISDIR;
+	return -1;
+}
+
+int slu_file_swap(int dirfd, const char *path, const void *data, size_t len,
+		  mode_t mode, struct slu_err *err)
+{
+	char *temp = NULL;
+	int fd = create_beside(dirfd, path, &temp), ret = 0;
+
+	if (fd < 0)
+		return slu_errno(err, kind_of_errno(), "create %s", path);
+	if (fill(fd, data, len, mode, false) < 0 ||
+	    swap(dirfd, temp, path) < 0) {
+		ret = slu_errno(err, kind_of_errno(), "write %s", path);
+		unlinkat(dirfd, temp, 0);
+	}
+	close(fd);
+	free(temp);
+	return ret;
+}
+
 int slu_file_write(int dirfd, const char *path, const void *data, size_t len,
 		   mode_t mode, bool sync, struct slu_err *err)
 {

@@ -21,6 +21,13 @@ int slu_file_read(int dirfd, const char *path, size_t max, struct slu_buf *out,
 int slu_file_write(int dirfd, const char *path, const void *data, size_t len,
 		   mode_t mode, bool sync, struct slu_err *err);
 
+/* The same without sync, for what can be computed again: readers find the old
+ * or the new content, but when the machine crashes soon after, the file may be
+ * empty. (A rename over a file makes ext4 write the new one to disk at once, so
+ * that it is not; behind other traffic that takes milliseconds.) */
+int slu_file_swap(int dirfd, const char *path, const void *data, size_t len,
+		  mode_t mode, struct slu_err *err);
+
 /* write(2) until all is written (0) or an error (-1 and errno). */
 int slu_write_all(int fd, const void *data, size_t len);
 

@@ -5,7 +5,9 @@
  * is written; after a failure nothing is assumed and all of it is.
  *
  * Nothing is synced: an assignment can be computed again, and is written whole
- * when it is not known what lies there.
+ * when it is not known what lies there, as after a crash of this machine; other
+ * machines' file systems do not know how to exchange two files, and are renamed
+ * over.
  *
  * A reader kills its application over a missing or malformed file, so a file
  * is replaced by rename and removed only when its job has left the assignment.
@@ -67,8 +69,8 @@ static int write_one(int dir, const struct slu_ion_share *share,
 	if (text) {
 		rc = holds(dir, name, text)
 			     ? 0
-			     : slu_file_write(dir, name, text, strlen(text),
-					      0644, false, err);
+			     : slu_file_swap(dir, name, text, strlen(text),
+					     0644, err);
 		free(text);
 		return rc;
 	}
@@ -161,8 +163,7 @@ static int write_whole(int dir, const struct slu_assignment *a,
 		       struct slu_err *err)
 {
 	char *text = slu_mapping_json(a, err);
-	int rc = text ? slu_file_write(dir, WHOLE, text, strlen(text), 0644,
-				       false, err)
+	int rc = text ? slu_file_swap(dir, WHOLE, text, strlen(text), 0644, err)
 		      : -1;
 
 	free(text);

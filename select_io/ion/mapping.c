@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/hostlist.h"
-#include "common/jsonx.h"
 #include "common/str.h"
 #include "select_io/ion/arbiter.h"
 
@@ -74,44 +73,48 @@ out:
 	return text;
 }
 
-static struct json_object *names(const struct slu_hosts *hosts)
+/* Names of hosts need no escapes (hostlist.h). This is on the way of every
+ * launch, so it is written as text. */
+static void put_names(struct slu_buf *buf, const struct slu_hosts *hosts)
 {
-	struct json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < hosts->n; i++)
-		json_object_array_add(list,
-				      json_object_new_string(hosts->name[i]));
-	return list;
+	slu_buf_puts(buf, "[");
+	for (size_t i = 0; i < hosts->n; i++) {
+		slu_buf_puts(buf, i ? ",\"" : "\"");
+		slu_buf_puts(buf, hosts->name[i]);
+		slu_buf_puts(buf, "\"");
+	}
+	slu_buf_puts(buf, "]");
 }
 
-static struct json_object *job_json(const struct slu_ion_share *share,
-				    const struct slu_hosts *nodes,
-				    const struct slu_hosts *ions)
+static void put_job(struct slu_buf *buf, const struct slu_ion_share *share,
+		    const struct slu_hosts *nodes, const struct slu_hosts *ions)
 {
-	struct json_object *obj = json_object_new_object();
-	struct json_object *map = json_object_new_object();
-
-	for (size_t i = 0; ions->n && i < nodes->n; i++)
-		slu_json_set_str(map, nodes->name[i],
-				 ions->name[i * ions->n / nodes->n]);
-	slu_json_set_u64(obj, "job_id", share->job_id);
-	slu_json_set_bool(obj, "shared", share->shared);
-	json_object_object_add(obj, "ions", names(ions));
-	json_object_object_add(obj, "nodes", map);
-	return obj;
+	slu_buf_printf(buf,
+		       "{\"job_id\":%u,\"shared\":%s,\"ions\":", share->job_id,
+		       share->shared ? "true" : "false");
+	put_names(buf, ions);
+	slu_buf_puts(buf, ",\"nodes\":{");
+	for (size_t i = 0; ions->n && i < nodes->n; i++) {
+		slu_buf_puts(buf, i ? ",\"" : "\"");
+		slu_buf_puts(buf, nodes->name[i]);
+		slu_buf_puts(buf, "\":\"");
+		slu_buf_puts(buf, ions->name[i * ions->n / nodes->n]);
+		slu_buf_puts(buf, "\"");
+	}
+	slu_buf_puts(buf, "}}");
 }
 
-static int add_job(struct json_object *list, const struct slu_ion_share *share,
+static int add_job(struct slu_buf *buf, const struct slu_ion_share *share,
 		   struct slu_err *err)
 {
 	struct slu_hosts nodes = {0}, ions = {0};
-	int rc = -1;
+	int rc = slu_hosts_parse(share->nodes ? share->nodes : "", &nodes, err);
 
-	if (slu_hosts_parse(share->nodes ? share->nodes : "", &nodes, err) ==
-		    0 &&
-	    slu_hosts_parse(share->ions ? share->ions : "", &ions, err) == 0)
-		rc = json_object_array_add(list,
-					   job_json(share, &nodes, &ions));
+	if (rc == 0)
+		rc = slu_hosts_parse(share->ions ? share->ions : "", &ions,
+				     err);
+	if (rc == 0)
+		put_job(buf, share, &nodes, &ions);
 	slu_hosts_free(&nodes);
 	slu_hosts_free(&ions);
 	return rc;
@@ -119,24 +122,29 @@ static int add_job(struct json_object *list, const struct slu_ion_share *share,
 
 char *slu_mapping_json(const struct slu_assignment *a, struct slu_err *err)
 {
-	struct json_object *obj = json_object_new_object();
-	struct json_object *list = json_object_new_array();
 	struct slu_hosts all = {0};
+	struct slu_buf buf = {0};
 	char *text = NULL;
 	int rc = slu_hosts_parse(a->ions ? a->ions : "", &all, err);
 
-	slu_json_set_u64(obj, "epoch", a->epoch);
-	slu_json_set_i64(obj, "time", a->time);
-	slu_json_set_str(obj, "policy", a->policy);
-	json_object_object_add(obj, "ions", names(&all));
-	json_object_object_add(obj, "jobs", list);
-	for (size_t i = 0; rc == 0 && i < a->n_jobs; i++)
-		rc = add_job(list, &a->jobs[i], err);
+	slu_buf_printf(&buf,
+		       "{\"epoch\":%llu,\"time\":%lld,\"policy\":\"%s\","
+		       "\"ions\":",
+		       (unsigned long long)a->epoch, (long long)a->time,
+		       a->policy ? a->policy : "");
+	put_names(&buf, &all);
+	slu_buf_puts(&buf, ",\"jobs\":[");
+	for (size_t i = 0; rc == 0 && i < a->n_jobs; i++) {
+		if (i)
+			slu_buf_puts(&buf, ",");
+		rc = add_job(&buf, &a->jobs[i], err);
+	}
+	slu_buf_puts(&buf, "]}\n");
 	if (rc == 0)
-		text = slu_asprintf("%s\n", slu_json_text(obj));
+		text = slu_buf_steal(&buf);
 	if (rc == 0 && !text)
 		slu_err(err, SLU_NOMEM, "out of memory");
+	slu_buf_free(&buf);
 	slu_hosts_free(&all);
-	json_object_put(obj);
 	return text;
 }

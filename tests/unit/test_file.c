@@ -47,6 +47,43 @@ START_TEST(test_write_read)
 }
 END_TEST
 
+/* New, over an old one, never over a directory; nothing is left beside it. */
+START_TEST(test_swap)
+{
+	struct slu_buf buf = {0};
+	struct slu_err err;
+	struct stat st;
+
+	setup();
+	umask(077);
+	for (int i = 0; i < 2; i++) {
+		const char *text = i ? "second" : "first";
+
+		expect_ok(slu_file_swap(dirfd_, "f", text, strlen(text),
+					i ? 0604 : 0640, &err),
+			  err);
+		expect_ok(slu_file_read(dirfd_, "f", 9, &buf, &err), err);
+		ck_assert_str_eq(buf.data, text);
+		ck_assert_int_eq(fstatat(dirfd_, "f", &st, 0), 0);
+		ck_assert_uint_eq(st.st_mode & 07777, i ? 0604 : 0640);
+		ck_assert_uint_eq(st.st_nlink, 1);
+	}
+	slu_buf_free(&buf);
+	ck_assert_int_eq(mkdirat(dirfd_, "d", 0755), 0);
+	expect_fail(slu_file_swap(dirfd_, "d", "x", 1, 0600, &err), err, SLU_IO,
+		    "write d");
+	ck_assert_int_eq(fstatat(dirfd_, "d", &st, 0), 0);
+	ck_assert(S_ISDIR(st.st_mode));
+	expect_fail(slu_file_swap(dirfd_, "none/f", "x", 1, 0600, &err), err,
+		    SLU_NOTFOUND, "create none/f");
+	ck_assert_int_eq(unlinkat(dirfd_, "d", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(unlinkat(dirfd_, "f", 0), 0);
+	ck_assert_int_eq(rmdir(dir), 0); /* nothing else was there */
+	ck_assert_int_eq(mkdir(dir, 0755), 0);
+	teardown();
+}
+END_TEST
+
 START_TEST(test_read_empty_and_proc)
 {
 	struct slu_buf buf = {0};
@@ -196,6 +233,6 @@ START_TEST(test_close_from)
 }
 END_TEST
 
-TEST_MAIN("file", test_write_read, test_read_empty_and_proc, test_read_failures,
-	  test_write_failures, test_write_all, test_read_up_to, test_mkdirs,
-	  test_close_from)
+TEST_MAIN("file", test_write_read, test_swap, test_read_empty_and_proc,
+	  test_read_failures, test_write_failures, test_write_all,
+	  test_read_up_to, test_mkdirs, test_close_from)
