@@ -3,7 +3,8 @@
 # I/O nodes on a real cluster: jobs start and end, and at each step the
 # assignment is as good as the best of all that there are, tried one by one;
 # mappings, features and comments say the same; also after slurmctld was
-# killed between an event and its publication, and when an I/O node fails.
+# killed between an event and its publication, when an I/O node fails and when
+# it registers anew; near I/O nodes come first.
 . "$(dirname "$0")/lib.sh"
 
 declare -A CHOICES # of each running job: "IONS:MB/s ..."
@@ -17,16 +18,16 @@ linked() {
 		ask ions | jq -e .policy >/dev/null
 }
 
-run_job() { # PATTERN NODES: prints the job
-	submit -N"$2" --job-name="$1" --bb="forward pattern=$1" <<-EOT
+run_job() { # PATTERN NODES [SBATCH-OPTION]: prints the job
+	submit -N"$2" --job-name="$1" --bb="forward pattern=$1" "${@:3}" <<-EOT
 		#!/bin/sh
 		sleep 600
 	EOT
 }
 
 # Start a job and note what it may choose, by the table below and its nodes.
-start() { # PATTERN NODES CHOICES
-	JOB=$(run_job "$1" "$2")
+start() { # PATTERN NODES CHOICES [SBATCH-OPTION]
+	JOB=$(run_job "$1" "$2" "${@:4}")
 	CHOICES[$JOB]=$3
 	wait_for 30 job_is "$JOB" RUNNING
 }
@@ -78,6 +79,15 @@ mapped() {
 	done
 }
 
+ions_of() { # JOB IONS
+	[ "$(ask ions | jq -r ".jobs[] | select(.job_id == $1) | .ions")" = "$2" ]
+}
+
+registered_since() { # HOST TIME
+	[ "$(on ctl scontrol -o show node "$1" |
+		sed -n 's/.*SlurmdStartTime=\([^ ]*\).*/\1/p')" != "$2" ]
+}
+
 free_ions() { # HOW-MANY
 	[ "$(on ctl scontrol -o show node 'io[1-3]' |
 		grep -c 'ActiveFeatures=.*ion_free')" = "$1" ]
@@ -97,9 +107,25 @@ cat >"$PFS/bandwidth.csv" <<-EOT
 EOT
 cluster conf sluice.conf "PerformanceTable=/pfs/bandwidth.csv" \
 	"DirectAccess=yes"
+on ctl sh -c 'cat >/etc/slurm/topology.conf' <<-EOT
+	SwitchName=s1 Nodes=n[1-2],io3
+	SwitchName=s2 Nodes=n[3-4],io[1-2]
+	SwitchName=top Switches=s[1-2]
+EOT
+check "the topology is in the resource map" on ctl \
+	/opt/sluice/bin/sysmap -e topology --push
 cluster stop ctl slurmctld
 cluster start ctl slurmctld
 check_within 30 "slurmctld and sluiced meet" linked
+
+start flat 1 "0:80 1:90" -w n1 -J near
+step "a job on n1" 3
+check "it has the I/O node that is near" ions_of "$JOB" io3
+end "$JOB"
+start flat 1 "0:80 1:90" -w n4 -J far
+step "a job on n4" 3
+check "it has the first of those that are near" ions_of "$JOB" io1
+end "$JOB"
 
 start steep 2 "0:10 1:100 2:300"
 steep=$JOB
@@ -124,6 +150,21 @@ on ctl scontrol update nodename=io1 state=drain reason=test
 step "an I/O node is drained" 2
 on ctl scontrol update nodename=io1 state=resume
 step "it returns" 3
+cluster stop io2 slurmd
+on ctl scontrol update nodename=io2 state=down reason=test
+step "another one fails" 2
+cluster start io2 slurmd
+on ctl scontrol update nodename=io2 state=resume 2>/dev/null # or by itself
+step "it has returned" 3
+
+# slurmd on an I/O node starts again and registers.
+SINCE=$(on ctl scontrol -o show node io1 |
+	sed -n 's/.*SlurmdStartTime=\([^ ]*\).*/\1/p')
+sleep 1
+cluster stop io1 slurmd
+cluster start io1 slurmd
+check_within 30 "slurmd of io1 has registered" registered_since io1 "$SINCE"
+step "after a registration" 3
 
 # slurmctld is killed after a job has ended, before that is published.
 cluster kill ctl sluiced
