@@ -18,6 +18,7 @@
 #include "bench/measure.h"
 #include "common/file.h"
 #include "select_io/ion/arbiter.h"
+#include "select_io/ion/delta.h"
 #include "sluiced/publish.h"
 #include "tests/unit/random.h"
 
@@ -40,6 +41,8 @@ struct bench {
 	struct slu_loop *loop;
 	struct slu_publisher *publisher;
 	uint64_t epoch, done;
+	struct slu_assignment said; /* by slurmctld */
+	struct slu_epoch *heard;    /* by sluiced */
 	const char *dir;
 };
 
@@ -64,7 +67,7 @@ static void start(struct bench *b, uint32_t id)
 /* Solve, say, hear, write. */
 static void publish(struct bench *b)
 {
-	struct slu_assignment said, heard;
+	struct slu_assignment said, delta, heard;
 	struct slu_epoch *epoch;
 	struct slu_err err;
 	char *line;
@@ -72,15 +75,20 @@ static void publish(struct bench *b)
 	if (slu_arbiter_solve(b->arbiter, &said, &err) < 0)
 		die("solving", &err);
 	said.epoch = ++b->epoch;
-	line = slu_encode_text(&slu_assignment_desc, &said);
-	slu_msg_clear(&slu_assignment_desc, &said);
+	if (slu_delta_make(&b->said, &said, &delta) < 0)
+		abort();
+	line = slu_encode_text(&slu_assignment_desc, &delta);
+	slu_delta_free(&delta);
+	slu_msg_clear(&slu_assignment_desc, &b->said);
+	b->said = said;
 	if (slu_decode_text(&slu_assignment_desc, line, strlen(line), &heard,
-			    &err) < 0)
+			    &err) < 0 ||
+	    slu_delta_apply(b->heard ? &b->heard->a : NULL, &heard, &err) < 0)
 		die("reading", &err);
 	free(line);
-	epoch = slu_epoch_new(&heard);
+	slu_epoch_unref(b->heard);
+	epoch = b->heard = slu_epoch_new(&heard);
 	slu_publish(b->publisher, epoch, b->dir, NULL, 10);
-	slu_epoch_unref(epoch);
 	while (b->done < b->epoch)
 		slu_loop_turn(b->loop, 1, NULL);
 }
@@ -190,6 +198,8 @@ int main(int argc, char **argv)
 	slu_publisher_free(b.publisher);
 	slu_loop_free(b.loop);
 	slu_arbiter_free(b.arbiter);
+	slu_epoch_unref(b.heard);
+	slu_msg_clear(&slu_assignment_desc, &b.said);
 	free(took);
 	free(renames);
 	return 0;

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "select_io/ion/delta.h"
+
 #define WATCH_EVERY	 2.0 /* s, I/O nodes' states */
 #define MAX_APPLICATIONS 4096
 
@@ -31,6 +33,7 @@ void slu_ions_fini(struct slu_ctl *ctl)
 	slu_arbiter_free(ctl->arbiter);
 	ctl->arbiter = NULL;
 	slu_msg_clear(&slu_assignment_desc, &ctl->assignment);
+	ctl->assignment_said = false;
 	marks_free(ctl);
 	free(ctl->ions_unusable);
 	ctl->ions_unusable = NULL;
@@ -328,6 +331,22 @@ static void stamp_held(struct slu_ctl *ctl, uint64_t epoch)
 			live->epoch = epoch;
 }
 
+/* What is different from the one before, once that was said. */
+static void say(struct slu_ctl *ctl, const struct slu_assignment *fresh,
+		double now)
+{
+	struct slu_assignment delta;
+
+	if (ctl->assignment_said &&
+	    slu_delta_make(&ctl->assignment, fresh, &delta) == 0) {
+		slu_ctl_send(ctl, &slu_assignment_desc, &delta, now);
+		slu_delta_free(&delta);
+		return;
+	}
+	slu_ctl_send(ctl, &slu_assignment_desc, fresh, now);
+	ctl->assignment_said = ctl->hello_said;
+}
+
 void slu_ions_solve(struct slu_ctl *ctl, double now)
 {
 	struct slu_assignment fresh = {0};
@@ -342,13 +361,13 @@ void slu_ions_solve(struct slu_ctl *ctl, double now)
 		slu_live_release_all(ctl);
 		return;
 	}
-	slu_msg_clear(&slu_assignment_desc, &ctl->assignment);
-	ctl->assignment = fresh;
-	ctl->assignment.epoch = ++ctl->epoch;
-	ctl->assignment.time = time(NULL);
-	ctl->assignment.event = strdup(ctl->ion_event);
+	fresh.epoch = ++ctl->epoch;
+	fresh.time = time(NULL);
+	fresh.event = strdup(ctl->ion_event);
 	ctl->ion_event[0] = '\0';
 	stamp_held(ctl, ctl->epoch);
-	slu_ctl_send(ctl, &slu_assignment_desc, &ctl->assignment, now);
+	say(ctl, &fresh, now);
+	slu_msg_clear(&slu_assignment_desc, &ctl->assignment);
+	ctl->assignment = fresh;
 	show(ctl);
 }

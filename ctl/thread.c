@@ -138,7 +138,7 @@ static void open_link(struct slu_ctl *ctl, double now)
 	}
 	slu_history_again(&ctl->history);
 	ctl->rows = 0;
-	ctl->replayed = false;
+	ctl->replayed = ctl->assignment_said = false;
 	ctl->stale = true; /* the snapshot says hello */
 }
 

@@ -4,6 +4,7 @@ libsluion_la_SOURCES = \
 	select_io/ion/answer.c select_io/ion/private.h \
 	select_io/ion/arbiter.c select_io/ion/arbiter.h \
 	select_io/ion/curves.c select_io/ion/curves.h \
+	select_io/ion/delta.c select_io/ion/delta.h \
 	select_io/ion/division.c select_io/ion/division.h \
 	select_io/ion/division_private.h \
 	select_io/ion/mapping.c \
@@ -24,7 +25,7 @@ libsluion_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
 if HAVE_CHECK
 ion_tests = tests/unit/test_mckp tests/unit/test_mckp_events tests/unit/test_sorted \
 	tests/unit/test_curves tests/unit/test_patterns tests/unit/test_whatif \
-	tests/unit/test_division \
+	tests/unit/test_division tests/unit/test_delta \
 	tests/unit/test_policy tests/unit/test_placement \
 	tests/unit/test_mapping tests/unit/test_arbiter \
 	tests/unit/test_arbiter_days
@@ -37,6 +38,7 @@ tests_unit_test_curves_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_patterns_LDADD = libsluion.la $(CHECK_LIBS) -lm
 tests_unit_test_whatif_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_policy_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_delta_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_division_LDADD = libsluion.la $(CHECK_LIBS) -lm
 tests_unit_test_division_LDFLAGS = \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc

@@ -98,6 +98,11 @@ void slu_control_order(struct slu_control *c, const struct slu_desc *desc,
 		send_line(c, line);
 }
 
+void slu_control_drop(struct slu_control *c, const char *why)
+{
+	disconnect(c, why);
+}
+
 void slu_control_forget(struct slu_control *c)
 {
 	const struct slu_order *first;

@@ -56,6 +56,9 @@ void slu_control_order(struct slu_control *control, const struct slu_desc *desc,
 /* Forget all that was told and kept, and the client, which will connect again.
  */
 void slu_control_forget(struct slu_control *control);
+/* It has said what makes no sense: let it connect again and say everything.
+ * Orders stay. */
+void slu_control_drop(struct slu_control *control, const char *why);
 
 bool slu_control_connected(const struct slu_control *control);
 size_t slu_control_queued(const struct slu_control *control); /* bytes */

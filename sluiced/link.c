@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "select_io/ion/delta.h"
 #include "sluiced/daemon.h"
 
 static void complain(const struct slu_daemon *d, const char *what, int rc,
@@ -176,10 +177,16 @@ static void store_epoch(struct slu_daemon *d, struct slu_epoch *old,
  * always be computed again. A site without I/O nodes has no history of them. */
 static void take_assignment(struct slu_daemon *d, void *msg)
 {
-	struct slu_epoch *old = d->epoch, *now = slu_epoch_new(msg);
+	struct slu_epoch *old = d->epoch, *now = NULL;
+	struct slu_err err = {.text = "out of memory"};
 
-	if (!now)
+	if (slu_delta_apply(old ? &old->a : NULL, msg, &err) == 0)
+		now = slu_epoch_new(msg);
+	if (!now) {
+		/* It will say the whole one when it connects again. */
+		slu_control_drop(d->control, err.text);
 		return;
+	}
 	d->epoch = now;
 	slu_publish(d->publisher, now, d->conf->mapping_dir,
 		    d->conf->mapping_program, (double)d->conf->mapping_timeout);

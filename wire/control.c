@@ -74,6 +74,8 @@ static DESC(ion_share_desc, "ion_share", ion_share_fields);
 #define T struct slu_assignment
 static const struct slu_field assignment_fields[] = {
 	NEEDED(U64, epoch),
+	FIELD(U64, base),
+	MANY(gone, n_gone, slu_job_cancelled_desc),
 	FIELD(I64, time),
 	FIELD(STR, policy),
 	FIELD(STR, event),

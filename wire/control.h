@@ -68,8 +68,14 @@ struct slu_ion_share {
 	size_t n_curve;
 };
 
-struct slu_assignment { /* "assignment": the whole one, after each event */
+struct slu_assignment { /* "assignment", after each event */
 	uint64_t epoch;
+	/* 0: the whole one. Else only the jobs that have changed since that
+	 * one, which was sent before it on the same connection, and those that
+	 * have gone (select_io/ion/delta.h). */
+	uint64_t base;
+	struct slu_job_ref *gone;
+	size_t n_gone;
 	int64_t time; /* Unix seconds */
 	char *policy;
 	char *event;	     /* "start 17", "end 17", "reload" */

@@ -734,6 +734,28 @@ static void assign(uint64_t epoch, const char *ions)
 	ctl_send(&slu_assignment_desc, &a);
 }
 
+/* Job 7 has gone, or job `id` has come, since `base`. */
+static void assign_since(uint64_t base, uint64_t epoch, uint32_t id, bool gone)
+{
+	struct slu_ion_share share = {
+		.job_id = id, .nodes = (char *)"n3", .ions = (char *)"ion4"};
+	struct slu_job_ref ref = {.job_id = id};
+	struct slu_assignment a = {.epoch = epoch,
+				   .base = base,
+				   .gone = &ref,
+				   .n_gone = gone,
+				   .ions = (char *)"ion[1-4]",
+				   .jobs = &share,
+				   .n_jobs = !gone};
+
+	ctl_send(&slu_assignment_desc, &a);
+}
+
+static bool there(const char *name)
+{
+	return access(tmpfile_path(name), F_OK) == 0;
+}
+
 static void expect_published(uint64_t epoch, bool ok)
 {
 	struct slu_published *p = ctl_expect(&slu_published_desc);
@@ -761,6 +783,20 @@ START_TEST(test_publish)
 	ck_assert_ptr_nonnull(strstr(text.data, "\"count\":2"));
 	ck_assert_ptr_nonnull(strstr(text.data, "\"static_total\":100"));
 	slu_buf_free(&text);
+	assign_since(1, 2, 8, false);
+	expect_published(2, true);
+	ck_assert(there("maps/7.map") && there("maps/8.map"));
+	assign_since(2, 3, 7, true);
+	expect_published(3, true);
+	ck_assert(!there("maps/7.map") && there("maps/8.map"));
+	/* On what is not there: it is to connect again and say it all. */
+	assign_since(77, 78, 8, true);
+	ctl_close();
+	meet();
+	ck_assert(there("maps/8.map"));
+	assign(79, "ion3");
+	expect_published(79, true);
+	ck_assert(there("maps/7.map") && !there("maps/8.map"));
 	ctl_close();
 	sluiced_end();
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ION_DELTA_H
+#define SLU_ION_DELTA_H
+
+/* Assignments as differences: a start or an end changes a few jobs of many. */
+
+#include "wire/control.h"
+
+/* *out says of `now` what is different from `before` (out->base is its epoch,
+ * > 0). Both have their jobs in order of their ids. It borrows from `now`;
+ * slu_delta_free frees what is its own. -1 without memory. */
+int slu_delta_make(const struct slu_assignment *before,
+		   const struct slu_assignment *now,
+		   struct slu_assignment *out);
+void slu_delta_free(struct slu_assignment *delta);
+
+/* Make a whole one of *delta: what is the same is copied from `before`. One
+ * that is whole stays as it is. SLU_INVALID: it is not based on `before` (NULL:
+ * there is none); then, and without memory, *delta is as it was. */
+int slu_delta_apply(const struct slu_assignment *before,
+		    struct slu_assignment *delta, struct slu_err *err);
+
+#endif
