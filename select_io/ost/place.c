@@ -3,7 +3,8 @@
  * How many stripes each target gets, and then who gets them.
  *
  * Linear: targets in the order of their costs take one stripe from as many
- * requests as they have room for. Convex: see convex.c.
+ * requests as they have room for; where they have room for all, see linear.c.
+ * Convex: see convex.c.
  *
  * Who: a target takes from the requests that want most. They are kept sorted
  * downwards; of those that want equally much the last are taken, so that they
@@ -161,9 +162,11 @@ void slu_place_load(struct slu_place *s)
 		uint32_t room = s->p.target[j].room;
 
 		s->cost[j] = s->p.target[j].cost;
+		s->room[j] = room < s->active ? room : s->active;
+		if (!s->p.convex)
+			continue;
 		s->step[j] = s->p.target[j].step;
 		s->per_step[j] = s->step[j] > 0 ? 1 / s->step[j] : 0;
-		s->room[j] = room < s->active ? room : s->active;
 		s->rooms[j] = s->room[j];
 		s->id[j] = j;
 	}
@@ -320,6 +323,15 @@ static void solve_convex(struct slu_place *s)
 			hand_out(s, s->order[k], s->count[s->order[k]]);
 }
 
+static void solve(struct slu_place *s)
+{
+	order_targets(s);
+	if (s->p.convex)
+		solve_convex(s);
+	else
+		solve_linear(s);
+}
+
 static double cost_of(const struct slu_place *s)
 {
 	double all = 0;
@@ -340,11 +352,8 @@ void slu_place_solve(struct slu_place *s, struct slu_place_solution *out)
 	uint64_t placed = 0;
 
 	prepare(s);
-	order_targets(s);
-	if (s->p.convex)
-		solve_convex(s);
-	else
-		solve_linear(s);
+	if (s->p.convex || !slu_place_roomy(s))
+		solve(s);
 	for (uint32_t j = 0; j < s->p.n_targets; j++)
 		placed += s->count[j];
 	*out = (struct slu_place_solution){

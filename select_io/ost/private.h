@@ -41,6 +41,9 @@ struct slu_place {
 	char *memory;
 };
 
+/* linear.c: all of it, where the cheapest targets have room for all. False:
+ * nothing was done. */
+bool slu_place_roomy(struct slu_place *s);
 void slu_place_bounds(struct slu_place *s);
 /* Costs and room, each target in its place. */
 void slu_place_load(struct slu_place *s);

@@ -69,7 +69,8 @@ static double solve(const struct slu_place_problem *p, uint64_t *placed)
 }
 
 /* A few targets are much cheaper, so that the requests' own limits bind. */
-static void compare(uint64_t seed, uint32_t m, uint32_t r, bool convex)
+static void compare(uint64_t seed, uint32_t m, uint32_t r, bool convex,
+		    bool roomy)
 {
 	struct slu_place_target target[100];
 	uint32_t stripes[60];
@@ -86,7 +87,9 @@ static void compare(uint64_t seed, uint32_t m, uint32_t r, bool convex)
 			.cost = (double)slu_random(&seed, j % 7 ? 1000 : 10),
 			.step = (double)(1 +
 					 slu_random(&seed, j % 5 ? 200 : 2)),
-			.room = (uint32_t)slu_random(&seed, most + 1),
+			.room = roomy && j % 9
+					? r
+					: (uint32_t)slu_random(&seed, most + 1),
 		};
 	for (uint32_t i = 0; i < r; i++)
 		stripes[i] = 1u << slu_random(&seed, 7);
@@ -105,7 +108,7 @@ START_TEST(test_glpk)
 	glp_term_out(GLP_OFF);
 	for (uint64_t k = 1; k <= 40; k++)
 		compare(k * 104729, 20 + (uint32_t)(k * 2), 10 + (uint32_t)k,
-			k & 1);
+			k & 1, k % 3 == 0);
 }
 END_TEST
 

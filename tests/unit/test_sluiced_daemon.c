@@ -218,6 +218,7 @@ START_TEST(test_buffer)
 {
 	struct slu_job j = job(7, true);
 	struct slu_plan plan, again;
+	struct slu_buf nodes = {0};
 	struct slu_history_row *row;
 	struct slu_extend *extend;
 
@@ -232,6 +233,11 @@ START_TEST(test_buffer)
 	ck_assert_str_eq(plan.secret, again.secret);
 	slu_msg_clear(&slu_plan_desc, &again);
 	barrier(plan.buffer, "servers");
+	/* what sluice-tbfd asks for */
+	expect_ok(slu_publish_nodes(tmpfile_path("sluice.conf"), &nodes, &err),
+		  err);
+	ck_assert_str_eq(nodes.data, "7 2\n");
+	slu_buf_free(&nodes);
 
 	/* Everything that was said holds after a crash; the secret too. */
 	sluiced_stop(SIGKILL, -SIGKILL);

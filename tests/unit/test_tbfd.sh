@@ -141,10 +141,13 @@ no_rules || fail "rules after --clean: $(rules)"
 
 # Records are still known; what is wrong is said.
 grep -q '"job":"4711"' "$dir/state.json" || fail "no state"
+tbfd nodes --publish "$dir/none" 2>"$dir/out" && fail "nodes of nobody"
+grep -q none "$dir/out" || fail "nodes: $(cat "$dir/out")"
 tbfd --measure 1 >"$dir/out" || fail "--measure"
 grep -q '^fs-OST0000 ' "$dir/out" || fail "measure: $(cat "$dir/out")"
 for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
-	'--rate 1 --target-rate OST' '--rate 1 word' '--wrong'; do
+	'--rate 1 --target-rate OST' '--rate 1 word' '--wrong' nodes \
+	'--rate 1 --nodes-from sluiced'; do
 	# shellcheck disable=SC2086
 	tbfd $bad >"$dir/out" 2>&1
 	[ $? = 2 ] || fail "\"$bad\": $(cat "$dir/out")"
