@@ -80,6 +80,7 @@ START_TEST(test_server)
 	put("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 600 kB\n");
 	expect_fail(slu_ost_server_read(root, 1, &meter, &obj, &err), err,
 		    SLU_NOTFOUND, "no targets");
+	put("proc/fs/lustre/version", "lustre: 2.5.3\nkernel: x\n");
 	put("sys/fs/lustre/obdfilter/fs-OST0003/kbytestotal", "1000\n");
 	put("sys/fs/lustre/obdfilter/fs-OST0003/kbytesavail", "400\n");
 	put("sys/fs/lustre/obdfilter/fs-OST0003/degraded", "1\n");
@@ -90,17 +91,19 @@ START_TEST(test_server)
 	expect_ok(slu_ost_server_read(root, 10, &meter, &obj, &err), err);
 	ck_assert_str_eq(
 		slu_json_text(obj),
-		"{\"memory\":40,\"osts\":[{\"name\":\"fs-OST0003\",\"index\":3,"
+		"{\"lustre\":\"2.5.3\",\"memory\":40,\"osts\":[{\"name\":\"fs-OST0003\",\"index\":3,"
 		"\"total\":1000,\"available\":400,\"state\":\"degraded\"},"
 		"{\"name\":\"fs-OST0004\",\"index\":4,\"total\":1000,"
 		"\"available\":900}]}");
 	json_object_put(obj);
+	put("sys/fs/lustre/version", "2.15.8\n");
 	put("proc/stat", "cpu  125 0 100 875 0 0 0 0 0 0\n");
 	put("sys/kernel/debug/lnet/stats", "0 4 0 9 9 0 0 2000 6000 0 0\n");
 	expect_ok(slu_ost_server_read(root, 15, &meter, &obj, &err), err);
-	ck_assert(strstr(slu_json_text(obj),
-			 "{\"cpu\":25,\"memory\":40,\"network\":1000,") !=
-		  NULL);
+	ck_assert(
+		strstr(slu_json_text(obj),
+		       "{\"lustre\":\"2.15.8\",\"cpu\":25,\"memory\":40,\"network\":1000,") !=
+		NULL);
 	json_object_put(obj);
 }
 END_TEST
@@ -394,6 +397,9 @@ START_TEST(test_file_systems)
 	out = answer(servers, &r);
 	ck_assert_str_eq(text_of(out, "missing"), "1");
 	json_object_put(out);
+	ck_assert_uint_eq(slu_ost_version("2.15.8"), 2015);
+	ck_assert_uint_eq(slu_ost_version("2.5.3_ddn1"), 2005);
+	ck_assert_uint_eq(slu_ost_version("x"), 0);
 	r = (struct slu_ost_choose_request){0};
 	out = answer(servers, &r);
 	ck_assert_str_eq(text_of(out, "filesystems"), "2");
