@@ -95,6 +95,36 @@ test_lustre() {
 	check "it is gone" equal "$(ls "$PFS/jobs")" ""
 }
 
+# While the job runs, by one node for both; what was changed after that, and
+# the rest, at its end.
+test_early() {
+	local job
+	job=$(run_job --bb='jobfs type=glusterfs capacity=60MiB; stage_out source=$BB_JOBFS/out/ destination=/pfs/alice/early nodes=staging' <<-'EOT'
+		#!/bin/bash
+		mkdir "$BB_JOBFS/out"
+		srun sh -c 'mkdir $BB_JOBFS/out/$SLURM_PROCID
+			echo done >$BB_JOBFS/out/$SLURM_PROCID/f
+			sluice-stage-out $BB_JOBFS/out/$SLURM_PROCID'
+		sluice-stage-out "$BB_JOBFS" 2>&1
+		for i in $(seq 200); do
+			cat /pfs/alice/early/[01]/f 2>/dev/null |
+				tr '\n' ' ' | grep 'done done' && break
+			sleep 0.1
+		done
+		echo changed >"$BB_JOBFS/out/0/f"
+		echo late >"$BB_JOBFS/out/late"
+	EOT
+	)
+	completed "stage-out while the job runs" "$job"
+	check "what is declared ready arrives before the end" matches \
+		"$(job_output "$job")" '^done done'
+	check "what is not of a stage_out is refused" matches \
+		"$(job_output "$job")" 'not below the source of a stage_out'
+	check "the rest at its end" equal \
+		"$(cat "$PFS"/alice/early/{0/f,1/f,late})" \
+		"$(printf 'changed\ndone\nlate')"
+}
+
 # A directory of the user's, and no job file system.
 test_stripe() {
 	local job
@@ -129,6 +159,7 @@ wait_for 20 nodes_idle 'n[1-2]'
 test_language
 test_gekkofs
 test_lustre
+test_early
 test_stripe
 check "the database is sound" database_sound
 finish
