@@ -12,8 +12,8 @@
  * 10 %. The file may be gzipped. --generated: runs of applications that repeat
  * patterns of two to eight sizes, with other sizes in between.
  *
- * Order 3 is shipped, the paper's: a pattern in which sizes come again needs the
- * ones before them, but a longer context has to be seen again in the same
+ * Order 3 is shipped, the paper's: a pattern in which sizes come again needs
+ * the ones before them, but a longer context has to be seen again in the same
  * sixteen values. The chains say a state's value; "nearest" is what is used.
  */
 #include <math.h>

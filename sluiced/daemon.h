@@ -57,7 +57,7 @@ struct slu_daemon {
 	struct slu_receiver *receiver; /* of resource maps */
 	struct slu_timer seen;	       /* writes when hosts were last seen */
 	struct slu_history history;
-	struct slu_timer age; /* takes away what is too old of it */
+	struct slu_timer age;	 /* takes away what is too old of it */
 	struct slu_epoch *epoch; /* the assignment in force; may be NULL */
 	struct slu_publisher *publisher;
 	struct slu_near_watch near;

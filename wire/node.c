@@ -29,14 +29,10 @@ static DESC(plan_node_desc, "plan_node", plan_node_fields);
 
 #define T struct slu_stage
 static const struct slu_field stage_fields[] = {
-	FIELD(BOOL, out),
-	NEEDED(STR, source),
-	NEEDED(STR, destination),
-	FIELD(STR, type),
-	FIELD(STR, on),
-	FIELD(BOOL, content),
-	FIELD(BOOL, apart),
-	LAST,
+	FIELD(BOOL, out),	  NEEDED(STR, source),
+	NEEDED(STR, destination), FIELD(STR, type),
+	FIELD(STR, on),		  FIELD(BOOL, content),
+	FIELD(BOOL, apart),	  LAST,
 };
 static DESC(stage_desc, "stage", stage_fields);
 #undef T
