@@ -200,6 +200,32 @@ static char **copy_list(char *const *list, size_t n)
 	return copy;
 }
 
+/* A client without an address. */
+static struct slu_http *new_client(struct slu_err *err)
+{
+	struct slu_http *http = calloc(1, sizeof(*http));
+
+	if (!http)
+		goto no_memory;
+	if (load_curl(&http->curl, err)) {
+		if (http->curl.library)
+			dlclose(http->curl.library);
+		free(http);
+		return NULL;
+	}
+	http->curl.global_init(CURL_GLOBAL_DEFAULT);
+	http->patience = PATIENCE;
+	http->ahead = NAN;
+	http->body.max = REPLY_MAX;
+	http->easy = new_easy(http);
+	if (http->easy)
+		return http;
+no_memory:
+	slu_http_free(http);
+	slu_err(err, SLU_NOMEM, "no memory for an HTTP client");
+	return NULL;
+}
+
 struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 			      struct slu_err *err)
 {
@@ -210,26 +236,14 @@ struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 		slu_err(err, SLU_INVALID, "no address of sluiced is known");
 		return NULL;
 	}
-	http = calloc(1, sizeof(*http));
+	http = new_client(err);
 	if (!http)
-		goto no_memory;
-	if (load_curl(&http->curl, err)) {
-		if (http->curl.library)
-			dlclose(http->curl.library);
-		free(http);
 		return NULL;
-	}
-	http->curl.global_init(CURL_GLOBAL_DEFAULT);
 	http->owner = owner;
-	http->patience = PATIENCE;
-	http->ahead = NAN;
-	http->body.max = REPLY_MAX;
 	http->n_addr = n;
 	http->addr = copy_list(addrs, n);
-	http->easy = new_easy(http);
-	if (http->addr && http->easy)
+	if (http->addr)
 		return http;
-no_memory:
 	slu_http_free(http);
 	slu_err(err, SLU_NOMEM, "no memory for an HTTP client");
 	return NULL;
@@ -442,4 +456,60 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		pause = fmin(2 * pause, PAUSE_MAX);
 	}
 	return 0;
+}
+
+/* Caller frees; NULL: no memory. */
+static struct curl_slist *list_of(const struct slu_http *http,
+				  const char *const *headers)
+{
+	struct curl_slist *list = NULL, *more;
+
+	for (; *headers; headers++) {
+		more = http->curl.slist_append(list, *headers);
+		if (!more) {
+			http->curl.slist_free_all(list);
+			return NULL;
+		}
+		list = more;
+	}
+	return list;
+}
+
+int slu_http_get(const char *url, const char *socket,
+		 const char *const *headers, struct slu_buf *reply,
+		 struct slu_err *err)
+{
+	struct slu_http *http = new_client(err);
+	struct curl_slist *list;
+	size_t max = reply->max ? reply->max : REPLY_MAX;
+	long status = 0;
+	CURLcode code;
+	int ret = -1;
+
+	if (!http)
+		return -1;
+	list = list_of(http, headers);
+	http->body.max = max;
+	http->curl.easy_setopt(http->easy, CURLOPT_URL, url);
+	if (socket)
+		http->curl.easy_setopt(http->easy, CURLOPT_UNIX_SOCKET_PATH,
+				       socket);
+	http->curl.easy_setopt(http->easy, CURLOPT_HTTPHEADER, list);
+	code = http->curl.easy_perform(http->easy);
+	http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (http->body.failed) {
+		slu_err(err, SLU_IO, "a reply of more than %zu bytes", max);
+	} else if (code != CURLE_OK) {
+		slu_err(err, SLU_IO, "%s", http->curl.easy_strerror(code));
+	} else if (status != 200) {
+		refused(http, status, false, err);
+	} else {
+		slu_buf_free(reply);
+		*reply = http->body;
+		http->body = (struct slu_buf){0};
+		ret = 0;
+	}
+	http->curl.slist_free_all(list);
+	slu_http_free(http);
+	return ret;
 }

@@ -3,7 +3,8 @@
 #define SLU_COMMON_HTTP_H
 
 /*
- * The one HTTP client: libcurl, authenticated both ways by MUNGE. Tries every
+ * The one HTTP client: libcurl, authenticated both ways by MUNGE but for
+ * slu_http_get(). Tries every
  * address of DaemonAddr, and again with growing pauses, until it has an answer
  * or the deadline has passed; every try carries a fresh credential. Proxies
  * and redirects are not followed. Link with libslunet.la.
@@ -49,6 +50,15 @@ double slu_http_ahead(const struct slu_http *http);
 int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		  size_t len, double deadline, struct slu_buf *reply,
 		  struct slu_err *err);
+/*
+ * GET what others serve: url (http or https), of the Unix socket at `socket`
+ * unless that is NULL, with these header lines (NULL-ended). *reply, of at most
+ * reply->max bytes (0: 64 MiB), is the body of a success. Errors as above, but
+ * nothing is tried again.
+ */
+int slu_http_get(const char *url, const char *socket,
+		 const char *const *headers, struct slu_buf *reply,
+		 struct slu_err *err);
 /* What the latest answer carried for our eyes only, beside its body; NULL:
  * nothing. Borrowed until the next request. */
 const char *slu_http_secret(const struct slu_http *http);

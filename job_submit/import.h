@@ -15,7 +15,10 @@
  * State, NNodes, NCPUS, ReqCPUS, ReqMem, ReqTRES, AllocTRES, Timelimit,
  * NodeList, JobName.
  *
- * json: `sacct --json`, or slurmrestd's /slurmdb/.../jobs.
+ * With TRESUsageInTot and TRESUsageOutTot (JobAcctGather's counters) what the
+ * steps of a job read from and wrote to disks is given to take_io as well.
+ *
+ * json: `sacct --json`, or slurmrestd's /slurmdb/.../jobs; with those counters.
  *
  * darshan: what darshan-parser prints, of one or more logs: the bytes that the
  * programs of known jobs read and wrote (POSIX and STDIO).

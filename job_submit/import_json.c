@@ -2,7 +2,8 @@
 /*
  * The jobs of slurmdbd as JSON. Releases differ: a number may be a number or
  * {"set": true, "number": 5}, a state a word or a list of words, and a
- * submission "submission".
+ * submission "submission". What a job's steps read and wrote, as JobAcctGather
+ * has counted it, is in what they "requested" and "consumed" of the disk.
  */
 #include <string.h>
 #include "common/jsonx.h"
@@ -91,6 +92,42 @@ static void take_counts(struct json_object *obj, struct slu_job *job)
 		at_most(number(member(obj, "exit_code"), "return_code")) << 8;
 }
 
+/* Of a list of {type, name, count} the disk's. */
+static double disk_of(struct json_object *tres)
+{
+	struct json_object *total = member(tres, "total"), *one;
+	double sum = 0;
+	char *type;
+
+	if (!json_object_is_type(total, json_type_array))
+		return 0;
+	for (size_t i = 0; i < json_object_array_length(total); i++) {
+		one = json_object_array_get_idx(total, i);
+		type = word(one, "type");
+		if (type && !strcmp(type, "fs") && number(one, "count") > 0)
+			sum += (double)number(one, "count");
+	}
+	return sum;
+}
+
+static int take_steps(struct json_object *obj, const struct slu_import *import,
+		      const struct slu_job *job, struct slu_err *err)
+{
+	struct slu_import_io io = {.job_id = job->job_id, .start = job->start};
+	struct json_object *steps = member(obj, "steps"), *tres;
+
+	if (!import->take_io || !json_object_is_type(steps, json_type_array))
+		return 0;
+	for (size_t i = 0; i < json_object_array_length(steps); i++) {
+		tres = member(json_object_array_get_idx(steps, i), "tres");
+		io.read_bytes += disk_of(member(tres, "requested"));
+		io.written_bytes += disk_of(member(tres, "consumed"));
+	}
+	if (io.read_bytes + io.written_bytes <= 0)
+		return 0;
+	return import->take_io(import->arg, &io, err);
+}
+
 static int take_job(struct json_object *obj, const struct slu_import *import,
 		    struct slu_err *err)
 {
@@ -113,7 +150,10 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 		return 0;
 	if (take_user(obj, import, &job, err) < 0)
 		return -1;
-	return import->take(import->arg, &job, err) < 0 ? -2 : 1;
+	if (import->take(import->arg, &job, err) < 0 ||
+	    take_steps(obj, import, &job, err) < 0)
+		return -2;
+	return 1;
 }
 
 int slu_import_json(const char *text, size_t len,

@@ -3,9 +3,11 @@
  * sacct --parsable2. A line is cut at its bars; the header says which piece
  * is which. A job's name may hold bars: where there are more pieces than
  * columns, the last column has the rest if it is the name, else the line is
- * broken.
+ * broken. A job's steps follow it: what they read and wrote, as JobAcctGather
+ * has counted it, is the job's.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -33,14 +35,22 @@ enum column {
 	NODE_LIST,
 	NAME,
 	WORK_DIR,
+	READ,
+	WRITTEN,
 	OTHER,
 };
 
-static const char *const title[OTHER] = {
-	"JobID", "JobIDRaw",  "Partition", "QOS",     "Account",
-	"GID",	 "User",      "UID",	   "Submit",  "Eligible",
-	"Start", "End",	      "ExitCode",  "State",   "NNodes",
-	"NCPUS", "Timelimit", "NodeList",  "JobName", "WorkDir"};
+static const char *const title[OTHER] = {"JobID",	   "JobIDRaw",
+					 "Partition",	   "QOS",
+					 "Account",	   "GID",
+					 "User",	   "UID",
+					 "Submit",	   "Eligible",
+					 "Start",	   "End",
+					 "ExitCode",	   "State",
+					 "NNodes",	   "NCPUS",
+					 "Timelimit",	   "NodeList",
+					 "JobName",	   "WorkDir",
+					 "TRESUsageInTot", "TRESUsageOutTot"};
 
 /* The columns of Open XDMoD's sacct, in order. */
 static const enum column xdmod[] = {
@@ -181,8 +191,43 @@ static int take_times(char *const at[OTHER], const struct slu_import *import,
 	return 0;
 }
 
+/* Of "cpu=00:00:01,fs/disk=2012,mem=4136K" the disk's; 0: none. */
+static double disk_of(const char *tres)
+{
+	const char *disk = tres ? strstr(tres, "fs/disk=") : NULL;
+	char text[32];
+	uint64_t bytes;
+
+	if (!disk)
+		return 0;
+	disk += strlen("fs/disk=");
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(disk, ","), disk);
+	return slu_size_parse(text, &bytes, NULL) < 0 ? 0 : (double)bytes;
+}
+
+static void take_step(char *const at[OTHER], const char *id,
+		      struct slu_import_io *io)
+{
+	if (!io->job_id || io->job_id != take_number(id))
+		return;
+	io->read_bytes += disk_of(at[READ]);
+	io->written_bytes += disk_of(at[WRITTEN]);
+}
+
+/* The job that *io is of is complete. */
+static int give_io(struct slu_import_io *io, const struct slu_import *import,
+		   struct slu_err *err)
+{
+	struct slu_import_io done = *io;
+
+	*io = (struct slu_import_io){0};
+	if (!import->take_io || done.read_bytes + done.written_bytes <= 0)
+		return 0;
+	return import->take_io(import->arg, &done, err);
+}
+
 static int take_job(char *at[OTHER], const struct slu_import *import,
-		    struct slu_err *err)
+		    struct slu_import_io *io, struct slu_err *err)
 {
 	const char *id = at[JOB_ID_RAW] ? at[JOB_ID_RAW] : at[JOB_ID];
 	struct slu_job job = {
@@ -198,8 +243,12 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 
 	if (!id || !isdigit((unsigned char)*id))
 		return slu_err(err, SLU_INVALID, "no job id");
-	if (strchr(id, '.') || (at[JOB_ID] && strchr(at[JOB_ID], '.')))
-		return 0; /* a step */
+	if (strchr(id, '.') || (at[JOB_ID] && strchr(at[JOB_ID], '.'))) {
+		take_step(at, id, io);
+		return 0;
+	}
+	if (give_io(io, import, err) < 0)
+		return -2;
 	if (take_times(at, import, &job, err) < 0 ||
 	    take_user(at, import, &job, err) < 0)
 		return -1;
@@ -216,11 +265,14 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 	if (at[STATE]) /* "CANCELLED by 1000" */
 		at[STATE][strcspn(at[STATE], " +")] = '\0';
 	job.state = text_or_null(at[STATE]);
+	io->job_id = job.job_id;
+	io->start = job.start;
 	return import->take(import->arg, &job, err) < 0 ? -2 : 1;
 }
 
 static int take_line(char *line, const struct header *h,
-		     const struct slu_import *import, struct slu_err *err)
+		     const struct slu_import *import, struct slu_import_io *io,
+		     struct slu_err *err)
 {
 	char *field[MOST], *at[OTHER] = {NULL};
 	size_t n = cut(line, field, h->n);
@@ -232,13 +284,14 @@ static int take_line(char *line, const struct header *h,
 	for (size_t i = 0; i < n; i++)
 		if (h->column[i] != OTHER)
 			at[h->column[i]] = field[i];
-	return take_job(at, import, err);
+	return take_job(at, import, io, err);
 }
 
 int slu_import_sacct(char *text, const struct slu_import *import,
 		     struct slu_import_report *report, struct slu_err *err)
 {
 	struct header h = {.n = 0};
+	struct slu_import_io io = {0};
 	uint64_t number = 0;
 
 	for (char *line = text, *next; line; line = next) {
@@ -251,9 +304,9 @@ int slu_import_sacct(char *text, const struct slu_import *import,
 		number++;
 		if (!*line || (!h.n && take_header(line, &h)))
 			continue;
-		rc = take_line(line, &h, import, err);
+		rc = take_line(line, &h, import, &io, err);
 		if (slu_import_count(report, number, rc, err))
 			return -1;
 	}
-	return 0;
+	return give_io(&io, import, err);
 }

@@ -75,7 +75,7 @@ const struct slu_command slu_commands[] = {
 	 slu_cmd_predict},
 	{"import",
 	 "FORMAT FILE",
-	 "history of others: swf, sacct, json, darshan",
+	 "history of others: swf, sacct, json, darshan, rest",
 	 {0},
 	 2,
 	 slu_cmd_import},

@@ -11,11 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 #include "common/file.h"
+#include "common/http.h"
 #include "common/jsonx.h"
 #include "job_submit/import.h"
 
-#define MAX_TEXT ((size_t)1 << 30)
-#define PLENTY	 4096 /* users whose numbers are remembered */
+#define MAX_TEXT  ((size_t)1 << 30)
+#define REST_JOBS "/slurmdb/v0.0.38/jobs"
+#define PLENTY	  4096 /* users whose numbers are remembered */
 
 struct sender {
 	const struct slu_ask *ask;
@@ -127,6 +129,61 @@ static int say(const struct slu_ask *ask,
 	return ret;
 }
 
+/* "http://HOST:PORT" or "unix:PATH", to which slurmrestd's path is added where
+ * there is none. */
+static char *rest_url(const char *where, const char **socket)
+{
+	const char *slash;
+
+	*socket = NULL;
+	if (!strncmp(where, "unix:", 5)) {
+		*socket = where + 5;
+		return strdup("http://localhost" REST_JOBS);
+	}
+	slash = strstr(where, "://");
+	slash = slash ? strchr(slash + 3, '/') : NULL;
+	return slu_asprintf("%s%s", where, slash ? "" : REST_JOBS);
+}
+
+/* As the user who asks, with the token that `scontrol token` prints. */
+static int read_rest(const char *where, struct slu_buf *text,
+		     struct slu_err *err)
+{
+	const char *token = getenv("SLURM_JWT"), *socket;
+	struct passwd *pw = getpwuid(geteuid());
+	char *url = rest_url(where, &socket);
+	char *user =
+		slu_asprintf("X-SLURM-USER-NAME: %s", pw ? pw->pw_name : "");
+	char *proof =
+		slu_asprintf("X-SLURM-USER-TOKEN: %s", token ? token : "");
+	const char *headers[] = {token ? user : NULL, proof, NULL};
+	int rc;
+
+	text->max = MAX_TEXT;
+	if (url && user && proof)
+		rc = slu_http_get(url, socket, headers, text, err);
+	else
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	if (proof)
+		explicit_bzero(proof, strlen(proof));
+	free(proof);
+	free(user);
+	free(url);
+	return rc < 0 ? slu_err_prefix(err, "%s", where) : 0;
+}
+
+/* What is to be imported; *format is that of the text. */
+static int read_all(const struct slu_ask *ask, const char **format,
+		    struct slu_buf *text, struct slu_err *err)
+{
+	*format = ask->operand[0];
+	if (strcmp(*format, "rest") != 0)
+		return slu_file_read(AT_FDCWD, ask->operand[1], MAX_TEXT, text,
+				     err);
+	*format = "json";
+	return read_rest(ask->operand[1], text, err);
+}
+
 int slu_cmd_import(struct slu_ask *ask, struct slu_err *err)
 {
 	struct slu_job jobs[SLU_IMPORT_JOBS];
@@ -135,16 +192,16 @@ int slu_cmd_import(struct slu_ask *ask, struct slu_err *err)
 	struct slu_import import = {mktime, to_uid, take, take_io, &s};
 	struct slu_import_report report;
 	struct slu_buf text = {0};
+	const char *format;
 	int ret = -1;
 
 	if (ask->n_operands != 2)
 		return slu_err(err, SLU_INVALID,
 			       "import: say the format (swf, sacct, json or "
-			       "darshan) and the file");
-	if (slu_file_read(AT_FDCWD, ask->operand[1], MAX_TEXT, &text, err) ==
-		    0 &&
-	    slu_import(ask->operand[0], text.data ? text.data : (char[]){""},
-		       text.len, &import, &report, err) == 0 &&
+			       "darshan) and the file, or rest and the URL");
+	if (read_all(ask, &format, &text, err) == 0 &&
+	    slu_import(format, text.data ? text.data : (char[]){""}, text.len,
+		       &import, &report, err) == 0 &&
 	    (s.batch.n_jobs + s.batch.n_io == 0 || flush(&s, err) == 0))
 		ret = say(ask, &report, s.added, err);
 	for (size_t i = 0; i < s.batch.n_jobs; i++)

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 /* One request, as a server reads it. */
 struct seen {
@@ -321,6 +322,89 @@ START_TEST(test_ahead)
 }
 END_TEST
 
+/* Answers one GET with the head that it got. */
+static void echo_once(int listener)
+{
+	char chunk[4096] = "";
+	ssize_t n;
+	int fd;
+
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fd = accept(listener, NULL, NULL);
+		n = read(fd, chunk, sizeof(chunk) - 1);
+		if (n > 0)
+			answer(fd, strstr(chunk, "/refuse") ? 401 : 200, "",
+			       chunk, (size_t)n);
+		_exit(0);
+	}
+	close(listener);
+}
+
+static const struct {
+	const char *path;
+	size_t max;
+	const char *why; /* NULL: success */
+} gets[] = {
+	{"/slurmdb/v0.0.38/jobs?start_time=1", 0, NULL},
+	{"/refuse", 0, "GET /refuse"},
+	{"/", 10, "a reply of more than 10 bytes"},
+};
+
+START_TEST(test_get)
+{
+	static const char *const headers[] = {"X-SLURM-USER-TOKEN: hush", NULL};
+
+	each(c, gets)
+	{
+		struct slu_buf reply = {.max = c->max};
+		char addr[32], url[128];
+		int fd = listen_on(AF_INET, addr);
+		struct slu_err err;
+
+		echo_once(fd);
+		snprintf(url, sizeof(url), "http://%s%s", addr, c->path);
+		if (c->why) {
+			expect_fail(
+				slu_http_get(url, NULL, headers, &reply, &err),
+				err, err.kind, c->why);
+		} else {
+			expect_ok(
+				slu_http_get(url, NULL, headers, &reply, &err),
+				err);
+			ck_assert(strstr(reply.data, c->path));
+			ck_assert(strstr(reply.data, "TOKEN: hush\r\n"));
+			ck_assert(!strstr(reply.data, "Authorization"));
+		}
+		slu_buf_free(&reply);
+	}
+}
+END_TEST
+
+/* A Unix socket; and nobody there. */
+START_TEST(test_get_socket)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	const char *const none[] = {NULL};
+	struct slu_buf reply = {0};
+	struct slu_err err;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	slu_copy(addr.sun_path, sizeof(addr.sun_path), tmpfile_path("rest"));
+	expect_fail(slu_http_get("http://localhost/x", addr.sun_path, none,
+				 &reply, &err),
+		    err, SLU_IO, "connect");
+	ck_assert(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
+	ck_assert(listen(fd, 1) == 0);
+	echo_once(fd);
+	expect_ok(slu_http_get("http://localhost/x", addr.sun_path, none,
+			       &reply, &err),
+		  err);
+	ck_assert(strstr(reply.data, "GET /x HTTP/1.1"));
+	slu_buf_free(&reply);
+}
+END_TEST
+
 static double seconds(void)
 {
 	struct timespec t;
@@ -441,5 +525,6 @@ START_TEST(test_no_munged)
 }
 END_TEST
 
-TEST_MAIN("http", test_post, test_errors, test_busy, test_ahead, test_patience,
-	  test_deadline, test_rotation, test_no_proxy, test_no_munged)
+TEST_MAIN("http", test_get, test_get_socket, test_post, test_errors, test_busy,
+	  test_ahead, test_patience, test_deadline, test_rotation,
+	  test_no_proxy, test_no_munged)

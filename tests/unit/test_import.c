@@ -77,6 +77,35 @@ static const struct {
 	 "1970-01-01T00:00:01|1970-01-01T00:00:09|00:00:08|0:0|TIMEOUT|3|4|4|"
 	 "m|t|t|00:10:00|n1|j\n",
 	 "1[0] 8 u a/p j n3 1+1-9 10 TIMEOUT\n", 1, 0, 0, ""},
+	{"sacct", /* what the steps read and wrote */
+	 "JobID|User|UID|Start|End|State|TRESUsageInTot|TRESUsageOutTot\n"
+	 "8|bob|5|1970-01-01T00:00:02|1970-01-01T00:01:02|COMPLETED||\n"
+	 "8.batch|||1970-01-01T00:00:02|1970-01-01T00:01:02|COMPLETED|"
+	 "cpu=00:00:01,fs/disk=2012,mem=4136K|fs/disk=1K\n"
+	 "8.0|||1970-01-01T00:00:02|1970-01-01T00:01:02|COMPLETED|"
+	 "fs/disk=88|energy=0,fs/disk=76\n"
+	 "9|bob|5|1970-01-01T00:00:02|1970-01-01T00:01:02|COMPLETED||\n"
+	 "9.0|||1970-01-01T00:00:02|1970-01-01T00:01:02|COMPLETED|"
+	 "cpu=1|fs/disk=0\n"
+	 "10|bob|5|1970-01-01T00:00:02|None|RUNNING||\n"
+	 "10.0|||1970-01-01T00:00:02|None|RUNNING|fs/disk=5|\n"
+	 "11|bob|5|1970-01-01T00:00:07|1970-01-01T00:01:02|COMPLETED||\n"
+	 "11.0|||1970-01-01T00:00:02|1970-01-01T00:01:02|COMPLETED|"
+	 "fs/disk=5|fs/disk=many\n",
+	 "8[0] 5 bob -/- - n0 0+2-62 0 COMPLETED\n8 at 2: 2100 1100\n"
+	 "9[0] 5 bob -/- - n0 0+2-62 0 COMPLETED\n"
+	 "11[0] 5 bob -/- - n0 0+7-62 0 COMPLETED\n11 at 7: 5 0\n",
+	 3, 6, 0, ""},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9},\"state\":{\"current\":\"COMPLETED\"},\"steps\":[{\"tres\":"
+	 "{\"requested\":{\"total\":[{\"type\":\"cpu\",\"count\":7},"
+	 "{\"type\":\"fs\",\"name\":\"disk\",\"count\":100}]},\"consumed\":"
+	 "{\"total\":[{\"type\":\"fs\",\"name\":\"disk\",\"count\":30}]}}},"
+	 "{\"tres\":{\"requested\":{\"total\":[{\"type\":\"fs\",\"name\":"
+	 "\"disk\",\"count\":11}]},\"consumed\":{}}},{},4]}]}",
+	 "5[0] 1000 ada -/- - n0 0+3-9 0 COMPLETED\n5 at 3: 111 30\n", 1, 0, 0,
+	 ""},
 	{"json",
 	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"name\":\"n\","
 	 "\"account\":\"acc\",\"partition\":\"fat\",\"allocation_nodes\":4,"

@@ -48,6 +48,17 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
 	return 0;
 }
 
+/* What slurmrestd is asked, as an error. */
+int slu_http_get(const char *url, const char *socket,
+		 const char *const *headers, struct slu_buf *reply,
+		 struct slu_err *e)
+{
+	(void)reply;
+	return slu_err(e, SLU_IO, "GET %s of %s with %s %s", url,
+		       socket ? socket : "-", headers[0] ? headers[0] : "-",
+		       headers[0] ? headers[1] : "-");
+}
+
 static const struct {
 	const char *line, *asked, *answer, *want;
 } cases[] = {
@@ -188,11 +199,11 @@ static const struct {
 	 "NAME  NODES  PREDICTED  CAREFUL  REMAINING  FROM   JOBS\n"
 	 "-         2       1:30  -        -          class  -\n"},
 	{"jobs --table", "{\"question\":\"jobs\"}",
-	 "[{\"job_id\":7,\"run\":90,\"read_bytes\":2048}]",
-	 "JOB  USER  NAME  NODES  STATE  LIMIT_MIN  PREDICTED  FROM   RAN  "
-	 "IONS  READ  WRITTEN\n"
-	 "  7  -     -     -      -      -          -          -     1:30  "
-	 "-     2KiB  -\n"},
+	 "[{\"job_id\":7,\"tightened\":6,\"run\":90,\"read_bytes\":2048}]",
+	 "JOB  USER  NAME  NODES  STATE  LIMIT_MIN  TIGHT_MIN  PREDICTED  FROM"
+	 "   RAN  IONS  READ  WRITTEN\n"
+	 "  7  -     -     -      -      -                  6  -          -   "
+	 "  1:30  -     2KiB  -\n"},
 };
 
 static void write_conf(void)
@@ -277,4 +288,35 @@ START_TEST(test_errors)
 }
 END_TEST
 
-TEST_MAIN("show", test_tables, test_errors)
+static const struct {
+	const char *where, *token, *asks;
+} rests[] = {
+	{"http://h:1", NULL,
+	 "GET http://h:1/slurmdb/v0.0.38/jobs of - with - -"},
+	{"https://h/", NULL, "GET https://h/ of - with - -"},
+	{"http://h:1/slurmdb/v0.0.39/jobs?start_time=5", NULL,
+	 "GET http://h:1/slurmdb/v0.0.39/jobs?start_time=5 of -"},
+	{"unix:/run/r", NULL,
+	 "GET http://localhost/slurmdb/v0.0.38/jobs of /run/r with -"},
+	{"h", "hush", " with X-SLURM-USER-NAME: "},
+	{"h", "hush", "X-SLURM-USER-TOKEN: hush"},
+};
+
+START_TEST(test_rest)
+{
+	char line[128];
+
+	each(c, rests)
+	{
+		if (c->token)
+			setenv("SLURM_JWT", c->token, 1);
+		else
+			unsetenv("SLURM_JWT");
+		snprintf(line, sizeof(line), "import rest %s", c->where);
+		expect(ask_line(line) == -1, "%s", line);
+		expect_err(err, SLU_IO, c->asks);
+	}
+}
+END_TEST
+
+TEST_MAIN("show", test_tables, test_errors, test_rest)
