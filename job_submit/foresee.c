@@ -106,6 +106,28 @@ static struct json_object *bandwidths(const struct slu_profile *p)
 	return list;
 }
 
+static double thousandths(double share)
+{
+	return round(share * 1000) / 1000;
+}
+
+static void add_manner(struct json_object *obj, const struct slu_profile *p)
+{
+	double shared =
+		p->called_bytes > 0 ? p->shared_bytes / p->called_bytes : 0;
+	double contiguous = p->consecutive / p->calls;
+
+	slu_json_set_i64(obj, "calls", llround(p->calls / p->called_runs));
+	slu_json_set_i64(obj, "request_size",
+			 llround(p->called_bytes / p->calls));
+	slu_json_set_str(obj, "layout",
+			 shared >= 0.5 ? "shared" : "file-per-process");
+	slu_json_set_double(obj, "shared", thousandths(shared));
+	slu_json_set_str(obj, "access",
+			 contiguous >= 0.5 ? "contiguous" : "strided");
+	slu_json_set_double(obj, "contiguous", thousandths(contiguous));
+}
+
 static struct json_object *io(const struct slu_profile *p, uint64_t stripe_size)
 {
 	struct json_object *obj = json_object_new_object();
@@ -123,6 +145,8 @@ static struct json_object *io(const struct slu_profile *p, uint64_t stripe_size)
 	slu_json_set_double(obj, "MB/s",
 			    round(slu_profile_bandwidth(p) * 100) / 100);
 	json_object_object_add(obj, "bandwidth", bandwidths(p));
+	if (p->called_runs)
+		add_manner(obj, p);
 	return obj;
 }
 

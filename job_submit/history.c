@@ -23,7 +23,8 @@ static int fold(struct slu_db *db, uint32_t job_id, int64_t start,
 	if (slu_db_begin(db, err) < 0)
 		return -1;
 	n = slu_db_exec(db, err,
-			"INSERT INTO JobIo SELECT JobID, StartTime, '*',"
+			"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
+			" WrittenBytes) SELECT JobID, StartTime, '*',"
 			" SUM(ReadBytes), SUM(WrittenBytes) FROM JobIo AS i"
 			" WHERE JobID = ? AND StartTime = ? AND Node NOT LIKE"
 			" 'program %'"
@@ -106,8 +107,10 @@ static int import_io(struct slu_db *db, const struct slu_import_io *io,
 		     uint64_t *found, struct slu_err *err)
 {
 	static const char sql[] =
-		"INSERT OR REPLACE INTO JobIo SELECT JobID, StartTime,"
-		" 'program ' || ?, ?, ? FROM History AS h WHERE JobID = ? AND"
+		"INSERT OR REPLACE INTO JobIo (JobID, StartTime, Node,"
+		" ReadBytes, WrittenBytes, Calls, CalledBytes, SharedBytes,"
+		" Consecutive) SELECT JobID, StartTime,"
+		" 'program ' || ?, ?, ?, ?, ?, ?, ? FROM History AS h WHERE JobID = ? AND"
 		" StartTime <= ? AND EndTime >= ? AND NOT EXISTS (SELECT 1 FROM"
 		" JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime ="
 		" h.StartTime AND Node NOT LIKE 'program %')";
@@ -118,8 +121,13 @@ static int import_io(struct slu_db *db, const struct slu_import_io *io,
 		return slu_err(err, SLU_INVALID,
 			       "job %u: %g bytes read, %g written", io->job_id,
 			       io->read_bytes, io->written_bytes);
-	n = slu_db_exec(db, err, sql, "IddIII", io->start, io->read_bytes,
-			io->written_bytes, (int64_t)io->job_id,
+	if (!(io->calls >= 0 && io->called_bytes >= 0 &&
+	      io->shared_bytes >= 0 && io->consecutive >= 0))
+		return slu_err(err, SLU_INVALID, "job %u: less than no calls",
+			       io->job_id);
+	n = slu_db_exec(db, err, sql, "IddddddIII", io->start, io->read_bytes,
+			io->written_bytes, io->calls, io->called_bytes,
+			io->shared_bytes, io->consecutive, (int64_t)io->job_id,
 			io->start + SLACK, io->start - SLACK);
 	*found += n > 0;
 	return n < 0 ? -1 : 0;
@@ -208,14 +216,13 @@ long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 	"(SELECT SUM(" column ") FROM JobIo AS i"     \
 	" WHERE i.JobID = h.JobID AND i.StartTime = " \
 	"h.StartTime)"
-#define SELECT_ROWS                                                           \
-	"SELECT h.rowid, EndTime, JobID, ArrayJobID, ArrayTaskID, Uid, Gid,"  \
-	" User, Account, PartitionName, Qos, Name, WorkDir, Nodes, NodeCnt,"  \
-	" Tasks, Cpus, MemMb, SubmitTime, EligibleTime, StartTime,"           \
-	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"  \
-	" Restarts, Request, IonMax, Ions, " IO_SUM("ReadBytes") ", " IO_SUM( \
-		"WrittenBytes") ", Script, Tightened, Extended, LateBy FROM"  \
-				" History AS h WHERE "
+#define SELECT_ROWS                                                                                                                            \
+	"SELECT h.rowid, EndTime, JobID, ArrayJobID, ArrayTaskID, Uid, Gid,"                                                                   \
+	" User, Account, PartitionName, Qos, Name, WorkDir, Nodes, NodeCnt,"                                                                   \
+	" Tasks, Cpus, MemMb, SubmitTime, EligibleTime, StartTime,"                                                                            \
+	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"                                                                   \
+	" Restarts, Request, IonMax, Ions, " IO_SUM("ReadBytes") ", " IO_SUM("WrittenBytes") ", Script, Tightened, Extended, LateBy, " IO_SUM( \
+		"Calls") ", " IO_SUM("CalledBytes") ", " IO_SUM("SharedBytes") ", " IO_SUM("Consecutive") " FROM History AS h WHERE "
 #define AFTER "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
 
 static uint32_t u32(struct slu_rows *rows, int column)
@@ -271,6 +278,10 @@ static struct slu_history_row take_row(struct slu_rows *r)
 			},
 		.read_bytes = slu_db_double(r, 31),
 		.written_bytes = slu_db_double(r, 32),
+		.calls = slu_db_double(r, 37),
+		.called_bytes = slu_db_double(r, 38),
+		.shared_bytes = slu_db_double(r, 39),
+		.consecutive = slu_db_double(r, 40),
 	};
 	int64_t run = row.job.end - row.job.start;
 

@@ -96,7 +96,11 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  *   io		of the user's runs of that name: runs, written_bytes and
  *		read_bytes (arrays: the next run's, and those after it),
  *		stripe_size, stripes, training (the length in use), MB/s, and
- *		bandwidth [{ions, runs, MB/s}]
+ *		bandwidth [{ions, runs, MB/s}]; of runs that Darshan has seen:
+ *		calls (a run), request_size (bytes, mean), layout ("shared" or
+ *		"file-per-process": where most bytes went), shared (their
+ *		share), access ("contiguous": most calls begin where the last
+ *		ended, or "strided") and contiguous (their share)
  */
 int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
 		     struct json_object **out, struct slu_err *err);

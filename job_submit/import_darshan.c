@@ -2,8 +2,10 @@
 /*
  * darshan-parser's text: comments name the job, then each line is a counter of
  * a file: module, rank, record, counter, value. Bytes of the modules POSIX and
- * STDIO are added; MPI-IO and HDF5 go through them. A log ends where the next
- * one's "# darshan log version" stands.
+ * STDIO are added; MPI-IO and HDF5 go through them. How it was done only POSIX
+ * says: calls, those that went on where the last had ended, and, by rank -1,
+ * files that all ranks share. A log ends where the next one's "# darshan log
+ * version" stands.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +50,28 @@ static double *sum_of(const char *counter, struct log *log)
 	return NULL;
 }
 
+static bool is_one_of(const char *counter, const char *a, const char *b)
+{
+	return !strcmp(counter, a) || !strcmp(counter, b);
+}
+
+/* How the bytes were moved. */
+static void take_manner(const char *counter, const char *rank, double value,
+			struct slu_import_io *io)
+{
+	if (is_one_of(counter, "POSIX_READS", "POSIX_WRITES"))
+		io->calls += value;
+	else if (is_one_of(counter, "POSIX_CONSEC_READS",
+			   "POSIX_CONSEC_WRITES"))
+		io->consecutive += value;
+	else if (!is_one_of(counter, "POSIX_BYTES_READ", "POSIX_BYTES_WRITTEN"))
+		return;
+	else
+		io->called_bytes += value;
+	if (!strncmp(counter, "POSIX_BYTES_", 12) && !strcmp(rank, "-1"))
+		io->shared_bytes += value;
+}
+
 /* -1, as Darshan says it does not know, counts as nothing. */
 static int take_counter(char *line, struct log *log, struct slu_err *err)
 {
@@ -61,9 +85,11 @@ static int take_counter(char *line, struct log *log, struct slu_err *err)
 	}
 	log->counters = true;
 	sum = sum_of(field[3], log);
+	value = strtod(field[4], &end);
+	if (value > 0 && value <= MOST && !*end)
+		take_manner(field[3], field[1], value, &log->io);
 	if (!sum)
 		return 0;
-	value = strtod(field[4], &end);
 	if (end == field[4] || *end || !(value >= -1 && value <= MOST))
 		return slu_err(err, SLU_INVALID, "%s: \"%.30s\"", field[3],
 			       field[4]);

@@ -38,6 +38,13 @@ void slu_profile_learn(struct slu_profile *p, const struct slu_history_row *row)
 		return;
 	p->run[p->runs++ % SLU_PROFILE_RUNS] = (struct slu_profile_run){
 		row->read_bytes, row->written_bytes, row->io_bandwidth};
+	if (row->calls > 0 && isfinite(row->calls + row->called_bytes)) {
+		p->called_runs++;
+		p->calls += row->calls;
+		p->called_bytes += row->called_bytes;
+		p->shared_bytes += row->shared_bytes;
+		p->consecutive += row->consecutive;
+	}
 	slu_markov_learn(&p->read, row->read_bytes);
 	slu_markov_learn(&p->written, row->written_bytes);
 	with = find(p, row->job.ions);

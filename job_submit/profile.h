@@ -4,8 +4,9 @@
 
 /*
  * What an application does with I/O, from the history of its runs: the bytes
- * that each run read and wrote, as Markov chains, and the bandwidth it had with
- * each number of I/O nodes.
+ * that each run read and wrote, as Markov chains, the bandwidth it had with
+ * each number of I/O nodes, and, where Darshan has seen it, the size of its
+ * requests and the layout of its files.
  */
 
 #include "job_submit/markov.h"
@@ -17,6 +18,9 @@
 struct slu_profile {
 	uint32_t runs; /* that are known to have done I/O */
 	struct slu_markov read, written;
+	/* of those runs of which it is known how they did it */
+	double calls, called_bytes, shared_bytes, consecutive;
+	uint32_t called_runs;
 	struct slu_profile_ions {
 		uint32_t ions, runs;
 		double bandwidth; /* mean, MB/s */

@@ -220,6 +220,12 @@ static const char limits[] =
 	"ALTER TABLE History ADD COLUMN Extended INTEGER;"
 	"ALTER TABLE History ADD COLUMN LateBy INTEGER;"; /* seconds */
 
+/* How the bytes were moved (wire/job.h, struct slu_import_io). */
+static const char manner[] = "ALTER TABLE JobIo ADD COLUMN Calls REAL;"
+			     "ALTER TABLE JobIo ADD COLUMN CalledBytes REAL;"
+			     "ALTER TABLE JobIo ADD COLUMN SharedBytes REAL;"
+			     "ALTER TABLE JobIo ADD COLUMN Consecutive REAL;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -228,6 +234,7 @@ static const char *const steps[] = {
 	unlaunched,   /* 5 */
 	texts_once,   /* 6 */
 	limits,	      /* 7 */
+	manner,	      /* 8 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

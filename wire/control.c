@@ -217,6 +217,10 @@ static const struct slu_field history_row_fields[] = {
 	FIELD(DOUBLE, read_bytes),
 	FIELD(DOUBLE, written_bytes),
 	FIELD(DOUBLE, io_bandwidth),
+	FIELD(DOUBLE, calls),
+	FIELD(DOUBLE, called_bytes),
+	FIELD(DOUBLE, shared_bytes),
+	FIELD(DOUBLE, consecutive),
 	LAST,
 };
 DESC(slu_history_row_desc, "history_row", history_row_fields);

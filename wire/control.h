@@ -187,6 +187,8 @@ struct slu_stored { /* "stored": this history row is on disk */
 struct slu_history_row { /* "history_row": replay at start, oldest first */
 	struct slu_job job;
 	double read_bytes, written_bytes; /* by its tasks; 0: unknown */
+	/* how, as struct slu_import_io has it */
+	double calls, called_bytes, shared_bytes, consecutive;
 	double io_bandwidth; /* MB/s over its run time; 0: unknown */
 };
 

@@ -98,6 +98,10 @@ static const struct slu_field import_io_fields[] = {
 	NEEDED(I64, start),
 	FIELD(DOUBLE, read_bytes),
 	FIELD(DOUBLE, written_bytes),
+	FIELD(DOUBLE, calls),
+	FIELD(DOUBLE, called_bytes),
+	FIELD(DOUBLE, shared_bytes),
+	FIELD(DOUBLE, consecutive),
 	LAST,
 };
 static DESC(import_io_desc, "import_io", import_io_fields);

@@ -60,6 +60,11 @@ struct slu_import_io {	    /* what a program did in a job */
 	uint32_t job_id;
 	int64_t start; /* of the program, Unix seconds */
 	double read_bytes, written_bytes;
+	/* How, as far as it is known (calls 0: not at all): read and write
+	 * calls, the bytes that they moved, those of them in files that all of
+	 * its processes share, and calls that began where the last one of
+	 * their process had ended. */
+	double calls, called_bytes, shared_bytes, consecutive;
 };
 struct slu_import_jobs {
 	struct slu_job *jobs;

@@ -162,10 +162,23 @@ START_TEST(test_import_io)
 {
 	struct slu_db *db = new_db();
 	struct slu_history_query all = {.uid = SLU_NO_ID};
-	struct slu_import_io io[] = {{1, 150, 5, 6}, /* in the second run */
-				     {1, 160, 1, 1}, /* another program */
-				     {1, 9999, 7, 7},
-				     {2, 150, 7, 7}};
+	struct slu_import_io io[] = {
+		{.job_id = 1,
+		 .start = 150,
+		 .read_bytes = 5,
+		 .written_bytes = 6}, /* in the second run */
+		{.job_id = 1,
+		 .start = 160,
+		 .read_bytes = 1,
+		 .written_bytes = 1}, /* another program */
+		{.job_id = 1,
+		 .start = 9999,
+		 .read_bytes = 7,
+		 .written_bytes = 7},
+		{.job_id = 2,
+		 .start = 150,
+		 .read_bytes = 7,
+		 .written_bytes = 7}};
 	double got[3];
 	uint64_t found;
 	struct slu_err err;
@@ -424,6 +437,47 @@ START_TEST(test_predict_io)
 }
 END_TEST
 
+/* How, from Darshan: in one run a shared file in large requests, in another
+ * files of each process in many small ones. */
+START_TEST(test_predict_manner)
+{
+	static const struct {
+		struct slu_import_io io;
+		const char *says;
+	} runs[] = {
+		{{1, 100, 0, 1000, 10, 1000, 900, 9},
+		 "\"calls\":10,\"request_size\":100,\"layout\":\"shared\","
+		 "\"shared\":0.9,\"access\":\"contiguous\",\"contiguous\":0.9"},
+		{{2, 200, 0, 3000, 90, 3000, 0, 0},
+		 "\"calls\":50,\"request_size\":40,\"layout\":"
+		 "\"file-per-process\",\"shared\":0.225,\"access\":\"strided\","
+		 "\"contiguous\":0.09"},
+	};
+	struct slu_db *db = new_db();
+	struct slu_history_ask ask = {
+		.job = {.uid = 7, .name = "j", .node_cnt = 2},
+		.quantile = 0.9,
+		.stripe_size = 1000,
+	};
+	struct json_object *out;
+	struct slu_err err;
+	uint64_t found;
+
+	each(c, runs)
+	{
+		add(db, c->io.job_id, 7, c->io.start, c->io.start + 40);
+		expect_ok(slu_history_import_io(db, &c->io, 1, &found, &err),
+			  err);
+		ck_assert_uint_eq(found, 1);
+		out = foresee(db, &ask);
+		expect(strstr(slu_json_text(out), c->says), "%s",
+		       slu_json_text(out));
+		json_object_put(out);
+	}
+	slu_db_close(db);
+}
+END_TEST
+
 START_TEST(test_accuracy)
 {
 	static const struct {
@@ -575,4 +629,5 @@ END_TEST
 
 TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_once,
 	  test_import, test_import_io, test_queries, test_pages, test_io,
-	  test_jobs_json, test_predict_json, test_predict_io, test_accuracy)
+	  test_jobs_json, test_predict_json, test_predict_io,
+	  test_predict_manner, test_accuracy)

@@ -37,6 +37,9 @@ static int print_io(void *arg, const struct slu_import_io *io,
 	(void)err;
 	sprintf(out + strlen(out), "%u at %ld: %g %g\n", io->job_id,
 		(long)io->start, io->read_bytes, io->written_bytes);
+	if (io->calls > 0)
+		sprintf(out + strlen(out) - 1, ", %g of %g, %g %g\n", io->calls,
+			io->called_bytes, io->shared_bytes, io->consecutive);
 	return 0;
 }
 
@@ -134,6 +137,17 @@ static const struct {
 	 "# darshan log version: 3.10\n"
 	 "POSIX\t-1\t6\tPOSIX_BYTES_READ\t4\t/f\t/\tlustre\n",
 	 "7 at 1000: 5 111\n", 1, 1, 3, "6: POSIX_BYTES_WRITTEN: \"many\""},
+	{"darshan",
+	 "# darshan log version: 3.10\n# jobid: 7\n# start_time: 1000\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\t100\t/f\t/\tlustre\n"
+	 "POSIX\t3\t8\tPOSIX_BYTES_READ\t40\t/f\t/\tlustre\n"
+	 "POSIX\t-1\t6\tPOSIX_WRITES\t20\t/f\t/\tlustre\n"
+	 "POSIX\t3\t8\tPOSIX_READS\t8\t/f\t/\tlustre\n"
+	 "POSIX\t3\t8\tPOSIX_WRITES\t-1\t/f\t/\tlustre\n"
+	 "POSIX\t-1\t6\tPOSIX_CONSEC_WRITES\t19\t/f\t/\tlustre\n"
+	 "POSIX\t-1\t6\tPOSIX_CONSEC_READS\tmany\t/f\t/\tlustre\n"
+	 "STDIO\t0\t7\tSTDIO_BYTES_WRITTEN\t11\t/g\t/\tdvs\n",
+	 "7 at 1000: 40 111, 28 of 140, 100 19\n", 1, 0, 0, ""},
 	{"json", "{\"jobs\":[]}", "", 0, 0, 0, ""},
 	{"swf", "", "", 0, 0, 0, ""},
 	{"sacct", "", "", 0, 0, 0, ""},
@@ -243,7 +257,7 @@ START_TEST(test_darshan)
 	ck_assert_msg(r.broken == 0, "%s", r.named[0]);
 	ck_assert_msg(strncmp(out, "4478544 at 1490000867: ", 23) == 0, "%s",
 		      out);
-	ck_assert_ptr_nonnull(strstr(out, " 2.19902e+12\n"));
+	ck_assert_ptr_nonnull(strstr(out, " 2.19902e+12, "));
 	slu_buf_free(&text);
 }
 END_TEST
