@@ -20,6 +20,8 @@ struct miss {
 	double error; /* |predicted - run|, s */
 	double asked; /* |request - run|, s; -1: none */
 	bool under;   /* it ran longer than predicted */
+	bool tight;   /* its limit was tightened */
+	bool longer;  /* and extended */
 };
 
 enum { USER, PARTITION, WEEK, LISTS };
@@ -67,6 +69,8 @@ static int note_row(void *arg, const struct slu_history_row *row,
 				 ? fabs((double)j->limit_asked * 60 - run)
 				 : -1,
 		.under = run > (double)j->predicted,
+		.tight = j->tightened,
+		.longer = j->extended,
 	};
 
 	if (!j->predicted || j->start <= 0 || run <= 0)
@@ -118,11 +122,13 @@ static struct json_object *group_json(const char *list, const struct miss *miss,
 {
 	struct json_object *obj = json_object_new_object();
 	double sum = 0, asked = median_asked(miss, n, scratch);
-	size_t under = 0;
+	size_t under = 0, tight = 0, longer = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		sum += miss[i].error;
 		under += miss[i].under;
+		tight += miss[i].tight;
+		longer += miss[i].longer;
 	}
 	slu_json_set_str(obj, list, miss->group);
 	slu_json_set_u64(obj, "jobs", n);
@@ -134,6 +140,10 @@ static struct json_object *group_json(const char *list, const struct miss *miss,
 		slu_json_set_i64(obj, "median_error_asked", llround(asked));
 	slu_json_set_double(obj, "under",
 			    round(1000 * (double)under / (double)n) / 1000);
+	if (tight) {
+		slu_json_set_u64(obj, "tightened", tight);
+		slu_json_set_u64(obj, "extended", longer);
+	}
 	return obj;
 }
 

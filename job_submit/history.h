@@ -110,7 +110,8 @@ int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
  * "partition": [...], "week": [...]} (the week's Monday), each element with
  * user, partition or week, jobs, median_error and mean_error (|predicted -
  * run|, s), median_error_asked (the same of the request) and under (the share
- * that ran longer than predicted). The caller puts *out.
+ * that ran longer than predicted); where limits were tightened also tightened
+ * and extended, their numbers. The caller puts *out.
  */
 int slu_history_accuracy(struct slu_db *db,
 			 const struct slu_history_query *query,

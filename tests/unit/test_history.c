@@ -480,6 +480,7 @@ END_TEST
 
 START_TEST(test_accuracy)
 {
+#define TIGHT "\"tightened\":2,\"extended\":1"
 	static const struct {
 		uint32_t uid, predicted, asked;
 		int64_t end, run;
@@ -501,6 +502,8 @@ START_TEST(test_accuracy)
 			.uid = jobs[i].uid,
 			.predicted = jobs[i].predicted,
 			.limit_asked = jobs[i].asked,
+			.tightened = i < 2 ? 5 : 0,
+			.extended = i == 1,
 			.partition = (char *)(uintptr_t)jobs[i].partition,
 			.start = jobs[i].end - jobs[i].run,
 			.end = jobs[i].end};
@@ -511,17 +514,18 @@ START_TEST(test_accuracy)
 	ck_assert_str_eq(
 		slu_json_text(out),
 		"{\"user\":[{\"user\":\"7\",\"jobs\":2,\"median_error\":20,"
-		"\"mean_error\":20,\"median_error_asked\":490,\"under\":0.5},"
+		"\"mean_error\":20,\"median_error_asked\":490,\"under\":0.5," TIGHT
+		"},"
 		"{\"user\":\"8\",\"jobs\":1,\"median_error\":0,"
 		"\"mean_error\":0,\"under\":0}],"
 		"\"partition\":[{\"partition\":\"fat\",\"jobs\":2,"
 		"\"median_error\":20,\"mean_error\":20,"
-		"\"median_error_asked\":490,\"under\":0.5},"
+		"\"median_error_asked\":490,\"under\":0.5," TIGHT "},"
 		"{\"partition\":\"slim\",\"jobs\":1,\"median_error\":0,"
 		"\"mean_error\":0,\"under\":0}],"
 		"\"week\":[{\"week\":\"1970-01-12\",\"jobs\":2,"
 		"\"median_error\":20,\"mean_error\":20,"
-		"\"median_error_asked\":490,\"under\":0.5},"
+		"\"median_error_asked\":490,\"under\":0.5," TIGHT "},"
 		"{\"week\":\"1970-01-19\",\"jobs\":1,\"median_error\":0,"
 		"\"mean_error\":0,\"under\":0}]}");
 	json_object_put(out);
