@@ -261,21 +261,22 @@ static int adopt(struct slu_known *k, struct slu_err *err)
 }
 
 /* Its hash first, see store/migrations.c; one that was left behind without its
- * document goes. */
+ * document goes. OR FAIL, because SQLite copies pages for a statement with a
+ * trigger that it might have to undo. */
 static int store(struct slu_known *k, const struct slu_document *doc,
 		 struct slu_held *new, struct slu_err *err)
 {
 	if (slu_db_exec(k->db, err, "DELETE FROM Datahash WHERE Hash = ?", "I",
-			(int64_t)new->hash) < 0 ||
+			(int64_t) new->hash) < 0 ||
 	    slu_db_exec(k->db, err,
 			"INSERT INTO Datahash (DID, Hash) VALUES (1 + coalesce("
 			"(SELECT seq FROM sqlite_sequence WHERE name = "
 			"'Datatable'), 0), ?)",
-			"I", (int64_t)new->hash) < 0)
+			"I", (int64_t) new->hash) < 0)
 		return -1;
 	new->did = slu_db_last_id(k->db);
 	if (slu_db_exec(k->db, err,
-			"INSERT INTO Datatable (DID, EID, Data) "
+			"INSERT OR FAIL INTO Datatable (DID, EID, Data) "
 			"VALUES (?, ?, ?)",
 			"IIS", new->did, new->eid, doc->text, doc->len) < 0)
 		return -1;
