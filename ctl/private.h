@@ -104,7 +104,7 @@ struct slu_ctl {
 	struct slu_history history;
 	struct slu_arbiter *arbiter; /* NULL: no I/O nodes */
 	struct slu_assignment assignment;
-	bool assignment_said; /* on this connection */
+	bool assignment_said;		/* on this connection */
 	struct slu_distances distances; /* of the I/O nodes */
 	struct slu_volumes *volumes;	/* for jobs that name no patterns */
 	bool ions_dirty;

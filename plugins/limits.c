@@ -39,8 +39,7 @@ _Static_assert(SLU_NOTE_UNLIMITED == INFINITE, "one stands for the other");
 static bool bars(const slurmctld_resv_t *resv, const job_record_t *job,
 		 time_t from, time_t to)
 {
-	bitstr_t *mine =
-		job->part_ptr ? job->part_ptr->node_bitmap : NULL;
+	bitstr_t *mine = job->part_ptr ? job->part_ptr->node_bitmap : NULL;
 
 	if (resv == job->resv_ptr)
 		return !(resv->flags & RESERVE_FLAG_FLEX) &&
