@@ -115,7 +115,8 @@ test_limit() {
 	}
 	cp "$fakes"/fake_gkfwd{,_put} "$PFS/"
 	mkdir "$PFS/forwarded"
-	on io1 setsid --fork /pfs/fake_gkfwd -r /pfs/forwarded -H /pfs/hosts \
+	on io1 setsid --fork /pfs/fake_gkfwd --enable-forwarding -m /pfs/mnt \
+		-r /pfs/forwarded -H /pfs/hosts \
 		-l "$(on io1 hostname -i)" </dev/null >/dev/null 2>&1
 	wait_for 5 test -s "$PFS/hosts"
 	echo "n1 0" >"$PFS/map"
