@@ -10,7 +10,7 @@
 
 #include "wire/job.h"
 
-#define SLU_WIRE_VERSION 1
+#define SLU_WIRE_VERSION 2
 #define SLU_LINE_MAX	 (16u << 20)
 
 struct slu_node_addr {
