@@ -134,9 +134,10 @@ extern const struct slu_desc slu_answer_desc;
  * "wait": ask again); asking twice is harmless. Names: "servers",
  * "assembled" (drivers where one node does that), "mounted",
  * "in.R.manifest", "in.R.copied", "in.R.verified", "ready";
- * "out.R.manifest", "out.R.copied", "out.R.verified", "out.done" (after
- * "abort" too), "detached". "out.done" is held until a failed stage-out's job
- * has its verdict; it says go when all data is safe, else abort.
+ * "out.begin" (nobody copies early any more), "out.R.manifest", "out.R.copied",
+ * "out.R.verified", "out.done" (after "abort" too), "detached". "out.done" is
+ * held until a failed stage-out's job has its verdict; it says go when all data
+ * is safe, else abort.
  */
 struct slu_barrier {
 	uint32_t job_id;

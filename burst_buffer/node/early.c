@@ -192,17 +192,22 @@ static int hear(struct slu_node *n, int fd, struct slu_err *err)
 {
 	const struct timeval patience = {.tv_sec = ANSWER};
 	char path[SLU_EARLY_MAX + 1];
-	ssize_t len;
+	double end = slu_clock() + ANSWER;
+	size_t len = 0;
+	ssize_t got = 1;
 
 	if (!may_speak(n, fd))
 		return slu_err(err, SLU_DENIED, "the job is another user's");
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	len = slu_read_up_to(fd, path, sizeof(path), -1);
-	if (len <= 0 || len > SLU_EARLY_MAX)
+	while (got > 0 && len < sizeof(path) && slu_clock() < end) {
+		got = read(fd, path + len, sizeof(path) - len);
+		len += got > 0 ? (size_t)got : 0;
+	}
+	if (got || !len || len > SLU_EARLY_MAX)
 		return slu_err(err, SLU_INVALID, "not a path");
 	path[len] = '\0';
-	if (strlen(path) != (size_t)len)
+	if (strlen(path) != len)
 		return slu_err(err, SLU_INVALID, "not a path");
 	return declare(n, path, err);
 }

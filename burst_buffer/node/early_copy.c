@@ -26,9 +26,11 @@
 #include "common/proc.h"
 #include "common/size.h"
 
-#define AT     "early.at" /* bytes of the queue that are done */
-#define READY  "ready"	  /* what was handed on, in .sluice/ */
-#define SUFFIX ".ready"	  /* of one whole record there */
+#define AT     "early.at"   /* bytes of the queue that are done */
+#define READY  "ready"	    /* what was handed on, in .sluice/ */
+#define SUFFIX ".ready"	    /* of one whole record there */
+#define LOCK   "early.lock" /* in .sluice/: whose turn it is */
+#define SECOND 2	    /* s: until a change shows in any time stamp */
 
 struct one { /* that was declared */
 	struct slu_node *n;
@@ -69,6 +71,37 @@ static size_t parse(const struct slu_node *n, const char *text, size_t size,
 
 /* In children */
 
+/* One node at a time: two that meet at a file would tear it. Who has the lock
+ * stands in it; one that is lost keeps it, and nothing more is early. */
+static int lock(struct slu_aside *aside, void *arg, void *out,
+		struct slu_err *err)
+{
+	const struct one *o = arg;
+	char path[PATH_MAX], owner[sizeof(o->n->name)] = "";
+
+	(void)aside, (void)out;
+	snprintf(path, sizeof(path), "%s/.sluice/" LOCK, o->n->root);
+	if (!symlink(o->n->name, path))
+		return 0;
+	if (errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot take turns");
+	if (readlink(path, owner, sizeof(owner) - 1) > 0 &&
+	    !strcmp(owner, o->n->name))
+		return 0;
+	return slu_err(err, SLU_BUSY, "it is another node's turn");
+}
+
+static int unlock(struct slu_aside *aside, void *arg, void *out,
+		  struct slu_err *err)
+{
+	const struct one *o = arg;
+	char path[PATH_MAX];
+
+	(void)aside, (void)out;
+	snprintf(path, sizeof(path), "%s/.sluice/" LOCK, o->n->root);
+	return unlink(path) ? slu_errno(err, SLU_IO, "%s", path) : 0;
+}
+
 /* What was copied before the end is looked for from now on. */
 static int mark(const struct one *o, struct slu_err *err)
 {
@@ -93,6 +126,10 @@ static int play_all(struct slu_stage_part *part, struct slu_stage_result *out,
 		if (lseek(part->manifest, 0, SEEK_SET) ||
 		    slu_stage((enum slu_act_name)act, part, &r, err))
 			return -1;
+		/* What is written from now on has a later second, even where
+		 * times have no fractions: the last look will see it. */
+		if (act == SLU_PREPARE)
+			sleep(SECOND);
 		if (act == SLU_COPY)
 			*out = r;
 	}
@@ -211,6 +248,22 @@ static int in_child(struct one *o, slu_aside_f *fn, void *out,
 
 /* The process */
 
+static int copy_in_turn(struct one *o, void *out, struct slu_err *err)
+{
+	int rc;
+
+	if (!o->n->driver->shared)
+		return in_child(o, copy, out, err);
+	while ((rc = in_child(o, lock, NULL, err)) && err->kind == SLU_BUSY &&
+	       !over(o->n))
+		sleep(1);
+	if (rc)
+		return -1;
+	rc = in_child(o, copy, out, err);
+	(void)in_child(o, unlock, NULL, &(struct slu_err){0});
+	return rc;
+}
+
 static void do_one(struct one *o)
 {
 	struct slu_node *n = o->n;
@@ -222,7 +275,8 @@ static void do_one(struct one *o)
 	double start = slu_clock();
 	struct slu_err err;
 
-	if (in_child(o, elsewhere ? hand_on : copy, out, &err)) {
+	if (elsewhere ? in_child(o, hand_on, out, &err)
+		      : copy_in_turn(o, out, &err)) {
 		if (!over(n))
 			slu_node_log(n, SLU_WARN,
 				     "stage_out %zu early: %s; it is staged "

@@ -118,6 +118,9 @@ static void stage_out(struct worker *w)
 	struct slu_node *n = &w->n;
 	struct slu_err err = {0};
 
+	/* Nobody copies early any more: that ended before the first word. */
+	if (n->driver->shared && slu_talk_meet(n, "out.begin", &err))
+		return;
 	for (size_t i = 0; i < n->plan.n_stage; i++) {
 		if (!wanted(w, &n->plan.stage[i]))
 			continue;

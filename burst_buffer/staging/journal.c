@@ -79,6 +79,8 @@ int slu_journal_open(struct slu_journal *j, int fd,
 	struct head is, want = head_of(totals);
 
 	*j = (struct slu_journal){.fd = fd > 0 ? fd : -1, .next = 1};
+	/* What it does not say may have been: claims of ours are looked for. */
+	j->resumed = true;
 	if (j->fd < 0)
 		return 0;
 	j->resumed = pread(fd, &is, sizeof(is), 0) == sizeof(is) &&
@@ -86,8 +88,10 @@ int slu_journal_open(struct slu_journal *j, int fd,
 	if (j->resumed)
 		return read_records(j, err);
 	if (ftruncate(fd, 0) ||
-	    pwrite(fd, &want, sizeof(want), 0) != sizeof(want))
+	    pwrite(fd, &want, sizeof(want), 0) != sizeof(want)) {
 		j->fd = -1;
+		j->resumed = true;
+	}
 	return 0;
 }
 

@@ -124,11 +124,21 @@ static bool open_up(int dir)
 }
 
 /* Owner rights until all is copied; the real mode comes with the D record. */
+/* An early copy that is cut short leaves no directory that only its owner can
+ * enter; its files are hidden until they are whole. */
+static void show_early(const struct level *lv, int dir, const struct stat *st,
+		       bool made)
+{
+	if (made && lv->walk->quick)
+		(void)!fchmod(dir, (st->st_mode & 0777) | 0700);
+}
+
 static int walk_subdir(struct level *lv, int src, int dst, const char *name,
 		       struct slu_err *err)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int from, to, rc;
+	struct stat st;
 	bool made;
 
 	from = openat(src, name, flags);
@@ -137,9 +147,12 @@ static int walk_subdir(struct level *lv, int src, int dst, const char *name,
 	made = mkdirat(dst, name, 0700) == 0;
 	if (!made && errno != EEXIST)
 		rc = fail(lv, "make the directory", err);
+	else if (fstat(from, &st))
+		rc = fail(lv, "look at", err);
 	else if ((to = openat(dst, name, flags)) < 0)
 		rc = fail(lv, "open in the destination", err);
 	else {
+		show_early(lv, to, &st, made);
 		made = open_up(to) || made;
 		rc = walk_dir(lv, from, to, made, err);
 		close(to);
@@ -384,8 +397,12 @@ static int descend(struct level *lv, int fd[2], const char *name,
 		rc = fail(lv, "make the directory", err);
 	else if ((to = openat(fd[1], name, flags)) < 0)
 		rc = fail(lv, "open in the destination", err);
-	else if (open_up(to) || made)
-		rc = add(lv, 'd', &st, "", err) || add(lv, 'D', &st, "", err);
+	else {
+		show_early(lv, to, &st, made);
+		if (open_up(to) || made)
+			rc = add(lv, 'd', &st, "", err) ||
+			     add(lv, 'D', &st, "", err);
+	}
 	close(fd[0]);
 	close(fd[1]);
 	fd[0] = from;
