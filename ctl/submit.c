@@ -56,6 +56,8 @@ static void set_limit(struct slu_ctl_submit *submit, int64_t careful)
 	if (!submit->has_limit) {
 		if (submit->max_limit && minutes > submit->max_limit)
 			minutes = submit->max_limit;
+	} else if (submit->max_limit && (!whole || whole > submit->max_limit)) {
+		return; /* more than is allowed: Slurm must see it */
 	} else if (!whole) {
 		whole = SLU_NOTE_UNLIMITED;
 	} else if (minutes >= whole) {

@@ -145,8 +145,8 @@ int bb_p_job_validate(job_desc_msg_t *desc, uid_t uid, char **err_msg)
 
 int bb_p_job_validate2(job_record_t *job, char **err_msg)
 {
-	(void)job;
 	(void)err_msg;
+	slu_limit_settle(job);
 	return SLURM_SUCCESS;
 }
 

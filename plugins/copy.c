@@ -191,6 +191,7 @@ static bool watches_limit(const job_desc_msg_t *desc)
 	uint16_t mail = desc->mail_type == NO_VAL16 ? 0 : desc->mail_type;
 
 	return desc->warn_signal || desc->warn_time || desc->deadline ||
+	       desc->time_limit == 0 ||
 	       (desc->time_min && desc->time_min != NO_VAL) ||
 	       desc->het_job_offset != NO_VAL ||
 	       (mail & (MAIL_JOB_TIME100 | MAIL_JOB_TIME90 | MAIL_JOB_TIME80 |

@@ -84,7 +84,6 @@ int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
 	struct slu_stopwatch watch = slu_ctl_enter();
 	int rc = SLURM_SUCCESS;
 
-	(void)uid;
 	if (!ctl)
 		return SLURM_SUCCESS;
 	if (resizes(desc, job)) {
@@ -92,7 +91,8 @@ int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
 		     "nodes",
 		     job);
 		rc = ESLURM_NOT_SUPPORTED;
-	} else {
+	} else if (uid == job->user_id || validate_operator(uid)) {
+		/* Slurm itself asks only later whether this user may. */
 		slu_limit_modify(desc, job);
 	}
 	slu_ctl_leave(ctl, SLU_HOOK_MODIFY, watch);

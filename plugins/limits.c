@@ -9,7 +9,8 @@
 
 #include <time.h>
 
-#define YEAR (365 * 24 * 3600)
+#define YEAR	 (365 * 24 * 3600)
+#define LAST_TRY 60 /* s before a limit's end */
 
 /* Is it a limit of ours? Most comments are ruled out by a look. */
 static bool is_guarded(const job_record_t *job, struct slu_note *note)
@@ -34,6 +35,15 @@ static uint32_t whole_of(const job_record_t *job, const struct slu_note *note)
 
 _Static_assert(SLU_NOTE_UNLIMITED == INFINITE, "one stands for the other");
 
+/* Are the nodes that the user named all that the job gets? */
+static bool names_all(const struct job_details *d)
+{
+	if (!d || !d->req_node_bitmap)
+		return false;
+	return (uint32_t)bit_set_count(d->req_node_bitmap) >=
+	       (d->max_nodes ? d->max_nodes : d->min_nodes);
+}
+
 /* Does this reservation stand between `from` and `to` on nodes that the job
  * may get, or is it the job's own and ends there? */
 static bool bars(const slurmctld_resv_t *resv, const job_record_t *job,
@@ -44,7 +54,7 @@ static bool bars(const slurmctld_resv_t *resv, const job_record_t *job,
 	if (resv == job->resv_ptr)
 		return !(resv->flags & RESERVE_FLAG_FLEX) &&
 		       resv->end_time >= from && resv->end_time < to;
-	if (job->details && job->details->req_node_bitmap)
+	if (names_all(job->details))
 		mine = job->details->req_node_bitmap;
 	return resv->start_time >= from && resv->start_time < to &&
 	       resv->node_bitmap &&
@@ -97,7 +107,7 @@ static int find_one(void *x, void *arg)
 	*out = (struct slu_ctl_limit){
 		.job_id = job->job_id,
 		.running = IS_JOB_RUNNING(job),
-		.whole_asked = note.whole,
+		.whole_asked = note.asked || note.whole == SLU_NOTE_UNLIMITED,
 		.end = job->end_time,
 		.limit = job->time_limit,
 		.tight = note.tight,
@@ -118,7 +128,9 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 	(void)arg;
 	(void)now;
 	lock_slurmctld(lock);
-	found.cap = (size_t)list_count(job_list);
+	/* a controller that goes decides no more */
+	if (!slurmctld_config.shutdown_time)
+		found.cap = (size_t)list_count(job_list);
 	found.limit = calloc(found.cap + 1, sizeof(*found.limit));
 	if (found.limit)
 		list_for_each(job_list, find_one, &found);
@@ -212,7 +224,8 @@ static int set(job_record_t *job, bool whole, const struct slu_ctl_late *late,
 {
 	struct slu_note note;
 
-	if (!is_guarded(job, &note) || job->preempt_time)
+	if (!is_guarded(job, &note) || job->preempt_time ||
+	    slurmctld_config.shutdown_time)
 		return slu_err(err, SLU_NOTFOUND, "not ours any more");
 	if (IS_JOB_PENDING(job)) {
 		put_limit(job, whole ? whole_of(job, &note) : note.tight);
@@ -220,12 +233,16 @@ static int set(job_record_t *job, bool whole, const struct slu_ctl_late *late,
 	}
 	if (!whole || !IS_JOB_RUNNING(job))
 		return slu_err(err, SLU_NOTFOUND, "not pending any more");
+	if (job->db_index == NO_VAL64 && job->end_time > time(NULL) + LAST_TRY)
+		return slu_err(err, SLU_NOTFOUND, "not yet in slurmdbd");
 	note.limit = SLU_LIMIT_EXTENDED;
 	note.late = late->jobs;
 	note.late_by = late->longest;
 	put_note(job, &note);
 	put_limit(job, whole_of(job, &note));
-	jobacct_storage_job_start_direct(acct_db_conn, job);
+	/* NO_VAL64: slurmdbd is about to say under which number it has it */
+	if (job->db_index != NO_VAL64)
+		jobacct_storage_job_start_direct(acct_db_conn, job);
 	return 0;
 }
 
@@ -260,6 +277,51 @@ static void leave(job_record_t *job, struct slu_note *note)
 	put_limit(job, whole_of(job, note));
 	note->limit = SLU_LIMIT_LEFT;
 	put_note(job, note);
+}
+
+/* The least MaxWall of those that Slurm asks, minutes. */
+static uint32_t max_wall(const job_record_t *job)
+{
+	assoc_mgr_lock_t lock = {.assoc = READ_LOCK, .qos = READ_LOCK};
+	const slurmdb_qos_rec_t *qos[2] = {
+		job->qos_ptr, job->part_ptr ? job->part_ptr->qos_ptr : NULL};
+	uint32_t wall = INFINITE;
+
+	if (!job->assoc_ptr)
+		return wall;
+	assoc_mgr_lock(&lock);
+	for (int i = 0; i < 2; i++)
+		if (qos[i] && qos[i]->max_wall_pj < wall)
+			wall = qos[i]->max_wall_pj;
+	if (job->assoc_ptr->max_wall_pj < wall)
+		wall = job->assoc_ptr->max_wall_pj;
+	assoc_mgr_unlock(&lock);
+	return wall;
+}
+
+/* "None" means what Slurm would put in at the submission; what is more than
+ * one may have is Slurm's to hold. */
+void slu_limit_settle(job_record_t *job)
+{
+	const part_record_t *part = job->part_ptr;
+	struct slu_note note;
+	uint32_t wall;
+
+	if (!part || !is_guarded(job, &note))
+		return;
+	wall = max_wall(job);
+	if (note.whole) {
+		if (note.whole > wall)
+			leave(job, &note);
+		return;
+	}
+	note.whole = whole_of(job, &note);
+	if (part->default_time == NO_VAL && wall < note.whole)
+		note.whole = wall;
+	if (note.whole <= note.tight)
+		leave(job, &note);
+	else if (note.whole != INFINITE)
+		put_note(job, &note);
 }
 
 /* The new comment, if there is one, takes over our note. */

@@ -17,6 +17,10 @@ int slu_limit_set(void *arg, uint32_t job_id, bool whole,
  * reservation that its whole limit reaches into? job, node and part READ. */
 bool slu_limit_in_gap(const job_record_t *job);
 
+/* A job was made of what was submitted: say what its whole limit is, now that
+ * its partition and association are known. job WRITE, part READ. */
+void slu_limit_settle(job_record_t *job);
+
 /* Somebody changes the job: its limit is theirs from now on, and a change to
  * the administrator's comment leaves our note in it. job WRITE, part READ. */
 void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job);
