@@ -62,6 +62,18 @@ check "users are told" matches "$told" 'take about 0:00:[0-9]+ .*, you asked for
 signalled=$(short 1 -H --signal=USR1@60)
 check "a limit that sends a signal is left alone" \
 	limit_is "$signalled" 00:10:00
+on ctl scontrol update PartitionName=main MaxTime=20
+over=$(echo '#!/bin/sh' | submit -t30 -J short 2>/dev/null)
+check_within 10 "what the partition does not allow waits as it would" \
+	matches "$(job_field "$over" Reason) $(job_field "$over" TimeLimit)" \
+	'^Partition.* 00:30:00'
+on ctl scancel "$over"
+on ctl scontrol update PartitionName=main MaxTime=UNLIMITED
+none=$(echo '#!/bin/sh' | submit -H -N1 -J short 2>/dev/null)
+check "no limit means the partition's at that moment" noted "$none" \
+	'limit 0:01:00 of 1:00:00;'
+bounded_exec -u bob ctl scontrol update job "$none" TimeLimit=5 2>/dev/null
+check "who may not change a job does not" noted "$none" 'of 1:00:00;'
 array=$(short 50 -H --array=0-1)
 again=$(short 30 -H)
 suspended=$(short 50 -H)

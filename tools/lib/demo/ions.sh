@@ -12,7 +12,8 @@ start_ions() {
 	chmod 1777 "$PFS/forwarded"
 	for host in io1 io2 io3 io4; do
 		cluster exec "$host" setsid --fork /pfs/bin/fake_gkfwd \
-			--enable-forwarding -m /pfs/mnt -r /pfs/forwarded -H /pfs/gkfs_hosts -l \
+			--enable-forwarding -m /pfs/mnt -H /pfs/gkfs_hosts \
+			-r "/pfs/forwarded/$host" -l \
 			"$(cluster exec "$host" hostname -i)" \
 			</dev/null >/dev/null 2>&1
 		cluster limit "$host" 40
