@@ -141,16 +141,19 @@ int slurm_spank_job_prolog(spank_t sp, int ac, char **av)
 	return rc == CANNOT_RUN ? 0 : -1;
 }
 
-/* Not waited for: slurmd registers meanwhile. The child's child is not slurmd's
- * to wait for. */
-static void start_recover(const struct conf *conf)
+/* Not waited for. It is in a session of its own when this returns: who runs us
+ * kills our process group when we are done. */
+static void start_node(const struct conf *conf, const char *verb,
+		       unsigned seconds)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		setsid();
-		if (fork() == 0)
-			become_node(conf, "recover");
+		if (fork() == 0) {
+			alarm(seconds);
+			become_node(conf, verb);
+		}
 		_exit(0);
 	}
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -165,7 +168,7 @@ int slurm_spank_init(spank_t sp, int ac, char **av)
 		return 0;
 	conf_get(sp, ac, av, &conf);
 	conf.job = 0;
-	start_recover(&conf);
+	start_node(&conf, "recover", 0); /* slurmd registers meanwhile */
 	return 0;
 }
 
@@ -182,11 +185,7 @@ static void send_io(const struct conf *conf)
 	io_path(conf, path);
 	if (!conf->map || !exists(path))
 		return;
-	if (fork() == 0) {
-		setsid();
-		alarm(IO_SECONDS);
-		become_node(conf, "io");
-	}
+	start_node(conf, "io", IO_SECONDS);
 }
 
 int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
