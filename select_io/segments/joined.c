@@ -12,19 +12,65 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TABLE	   4096
-#define DESCRIPTOR 200 /* ours are out of the way of the program's */
+#define TABLE	   (1 << 20) /* the kernel's own bound, unless it is raised */
+#define DESCRIPTOR 200	     /* ours are out of the way of the program's */
+
+/* Which file a descriptor is. */
+struct identity {
+	dev_t dev;
+	ino_t ino;
+};
+
+struct part {
+	int fd;	  /* -1: not open */
+	int busy; /* reading it */
+	struct identity is;
+};
 
 struct slu_joined {
 	struct slu_segments segments;
+	struct identity is; /* the index */
 	int count;
-	int fd[SLU_SEGMENTS_MAX]; /* of parts; -1: not open */
+	struct part part[SLU_SEGMENTS_MAX];
+	struct slu_joined *prev, *next; /* all there are */
 	char dir[PATH_MAX];
 };
 
 struct slu_real slu_real;
-static struct slu_joined *table[TABLE];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct slu_joined *table[TABLE], *all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void hold_in_fork(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+static bool identify(int fd, struct identity *is)
+{
+	struct stat st;
+
+	if (slu_real.fstat(fd, &st))
+		return false;
+	*is = (struct identity){st.st_dev, st.st_ino};
+	return true;
+}
+
+static bool still(int fd, const struct identity *was)
+{
+	struct identity is;
+
+	return identify(fd, &is) && is.dev == was->dev && is.ino == was->ino;
+}
 
 int64_t slu_joined_peek(int fd)
 {
@@ -55,29 +101,133 @@ static bool find_dir(int fd, char dir[PATH_MAX])
 	return true;
 }
 
-void slu_joined_adopt(int fd)
+static void close_part(struct part *part)
 {
-	static __thread char text[SLU_SEGMENTS_TEXT];
-	struct slu_joined *j;
-	ssize_t n;
+	int keep = errno;
 
-	if (fd < 0 || fd >= TABLE || slu_joined_peek(fd) < 0)
+	if (part->fd >= 0 && still(part->fd, &part->is))
+		slu_real.close(part->fd);
+	part->fd = -1;
+	errno = keep;
+}
+
+/* Give a descriptor back that can be had again; false: there is none. Locked.
+ */
+static bool lend(void)
+{
+	for (struct slu_joined *j = all; j; j = j->next)
+		for (size_t i = 0; i < j->segments.n; i++)
+			if (j->part[i].fd >= 0 && !j->part[i].busy) {
+				close_part(&j->part[i]);
+				return true;
+			}
+	return false;
+}
+
+/* Locked. */
+static int open_lending(int dir, const char *path, int flags)
+{
+	int fd;
+
+	do
+		fd = slu_real.openat(dir, path, flags);
+	while (fd < 0 && errno == EMFILE && lend());
+	return fd;
+}
+
+int slu_joined_look(int dir, const char *path, int flags)
+{
+	int fd;
+
+	pthread_mutex_lock(&lock);
+	fd = open_lending(dir, path,
+			  flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	pthread_mutex_unlock(&lock);
+	return fd;
+}
+
+static void release(struct slu_joined *j)
+{
+	for (size_t i = 0; i < SLU_SEGMENTS_MAX; i++)
+		close_part(&j->part[i]);
+	free(j);
+}
+
+/* Locked. */
+static void unlink_joined(struct slu_joined *j)
+{
+	if (j->prev)
+		j->prev->next = j->next;
+	else
+		all = j->next;
+	if (j->next)
+		j->next->prev = j->prev;
+}
+
+static void put_locked(struct slu_joined *j)
+{
+	if (!j || --j->count > 0)
 		return;
-	j = calloc(1, sizeof(*j));
+	unlink_joined(j);
+	release(j);
+}
+
+void slu_joined_put(struct slu_joined *j)
+{
 	if (!j)
 		return;
-	n = slu_real.pread(fd, text, sizeof(text), 0);
-	if (n <= 0 || !slu_segments_parse(text, (size_t)n, &j->segments) ||
-	    !find_dir(fd, j->dir)) {
-		free(j);
-		return;
-	}
-	for (size_t i = 0; i < SLU_SEGMENTS_MAX; i++)
-		j->fd[i] = -1;
-	j->count = 1;
 	pthread_mutex_lock(&lock);
-	table[fd] = j;
+	put_locked(j);
 	pthread_mutex_unlock(&lock);
+}
+
+static void set_locked(int fd, struct slu_joined *j)
+{
+	struct slu_joined *was = table[fd];
+
+	__atomic_store_n(&table[fd], j, __ATOMIC_RELAXED);
+	if (j)
+		j->count++;
+	put_locked(was);
+}
+
+/* false: what begins like an index is none. */
+static bool fill(struct slu_joined *j, int fd)
+{
+	static __thread char text[SLU_SEGMENTS_TEXT];
+	ssize_t n = slu_real.pread(fd, text, sizeof(text), 0);
+
+	for (size_t i = 0; i < SLU_SEGMENTS_MAX; i++)
+		j->part[i].fd = -1;
+	return n > 0 && slu_segments_parse(text, (size_t)n, &j->segments) &&
+	       identify(fd, &j->is) && find_dir(fd, j->dir);
+}
+
+int slu_joined_adopt(int fd)
+{
+	struct slu_joined *j;
+
+	if (fd < 0 || slu_joined_peek(fd) < 0)
+		return 0;
+	if (fd >= TABLE) {
+		errno = EMFILE;
+		return -1;
+	}
+	j = calloc(1, sizeof(*j));
+	if (!j)
+		return -1;
+	if (!fill(j, fd)) {
+		free(j);
+		return 0;
+	}
+	pthread_mutex_lock(&lock);
+	j->next = all;
+	if (all)
+		all->prev = j;
+	all = j;
+	set_locked(fd, j);
+	pthread_mutex_unlock(&lock);
+	return 0;
 }
 
 struct slu_joined *slu_joined_get(int fd)
@@ -90,27 +240,14 @@ struct slu_joined *slu_joined_get(int fd)
 		return NULL;
 	pthread_mutex_lock(&lock);
 	j = table[fd];
+	if (j && !still(fd, &j->is)) {
+		set_locked(fd, NULL); /* it was closed behind our back */
+		j = NULL;
+	}
 	if (j)
 		j->count++;
 	pthread_mutex_unlock(&lock);
 	return j;
-}
-
-void slu_joined_put(struct slu_joined *j)
-{
-	bool last;
-
-	if (!j)
-		return;
-	pthread_mutex_lock(&lock);
-	last = --j->count == 0;
-	pthread_mutex_unlock(&lock);
-	if (!last)
-		return;
-	for (size_t i = 0; i < SLU_SEGMENTS_MAX; i++)
-		if (j->fd[i] >= 0)
-			slu_real.close(j->fd[i]);
-	free(j);
 }
 
 bool slu_joined_is(int fd)
@@ -121,37 +258,34 @@ bool slu_joined_is(int fd)
 	return j != NULL;
 }
 
-static void set(int fd, struct slu_joined *j)
-{
-	struct slu_joined *was;
-
-	if (fd < 0 || fd >= TABLE)
-		return;
-	pthread_mutex_lock(&lock);
-	was = table[fd];
-	table[fd] = j;
-	if (j)
-		j->count++;
-	pthread_mutex_unlock(&lock);
-	slu_joined_put(was);
-}
-
-void slu_joined_dup(int from, int to)
+int slu_joined_dup(int from, int to)
 {
 	struct slu_joined *j;
 
 	if (to < 0 || from == to)
-		return;
+		return to;
 	j = slu_joined_get(from);
-	set(to, j);
+	if (to < TABLE) {
+		pthread_mutex_lock(&lock);
+		set_locked(to, j);
+		pthread_mutex_unlock(&lock);
+	} else if (j) {
+		slu_real.close(to);
+		errno = EMFILE;
+		to = -1;
+	}
 	slu_joined_put(j);
+	return to;
 }
 
 void slu_joined_drop(int fd)
 {
-	if (fd >= 0 && fd < TABLE &&
-	    __atomic_load_n(&table[fd], __ATOMIC_RELAXED))
-		set(fd, NULL);
+	if (fd < 0 || fd >= TABLE ||
+	    !__atomic_load_n(&table[fd], __ATOMIC_RELAXED))
+		return;
+	pthread_mutex_lock(&lock);
+	set_locked(fd, NULL);
+	pthread_mutex_unlock(&lock);
 }
 
 const struct slu_segments *slu_joined_segments(const struct slu_joined *j)
@@ -159,32 +293,65 @@ const struct slu_segments *slu_joined_segments(const struct slu_joined *j)
 	return &j->segments;
 }
 
+/* Locked. */
 static int open_part(struct slu_joined *j, size_t i)
 {
 	char path[PATH_MAX + SLU_SEGMENTS_NAME + 2];
-	int fd, high;
+	struct part *part = &j->part[i];
+	int high;
 
 	snprintf(path, sizeof(path), "%s/%s", j->dir, j->segments.part[i].name);
-	fd = slu_real.open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	part->fd =
+		open_lending(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (part->fd < 0)
 		return -1;
-	high = slu_real.fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR);
-	if (high < 0)
-		return fd;
-	slu_real.close(fd);
-	return high;
+	high = slu_real.fcntl(part->fd, F_DUPFD_CLOEXEC, DESCRIPTOR);
+	if (high >= 0) {
+		slu_real.close(part->fd);
+		part->fd = high;
+	}
+	if (identify(part->fd, &part->is))
+		return 0;
+	slu_real.close(part->fd);
+	part->fd = -1;
+	return -1;
 }
 
 int slu_joined_part(struct slu_joined *j, size_t i)
 {
-	int fd;
+	struct part *part = &j->part[i];
+	int fd = -1;
 
 	pthread_mutex_lock(&lock);
-	if (j->fd[i] < 0)
-		j->fd[i] = open_part(j, i);
-	fd = j->fd[i];
+	if (part->fd >= 0 && !still(part->fd, &part->is))
+		part->fd = -1;
+	if (part->fd >= 0 || open_part(j, i) == 0) {
+		part->busy++;
+		fd = part->fd;
+	}
 	pthread_mutex_unlock(&lock);
 	return fd;
+}
+
+void slu_joined_part_put(struct slu_joined *j, size_t i)
+{
+	pthread_mutex_lock(&lock);
+	j->part[i].busy--;
+	pthread_mutex_unlock(&lock);
+}
+
+int slu_joined_ready(int fd)
+{
+	struct slu_joined *j = slu_joined_get(fd);
+	int got = 0;
+
+	if (j && j->segments.n > 0) {
+		got = slu_joined_part(j, 0);
+		if (got >= 0)
+			slu_joined_part_put(j, 0);
+	}
+	slu_joined_put(j);
+	return got < 0 && (errno == EMFILE || errno == ENFILE) ? -1 : 0;
 }
 
 /* As far as one part goes; a part that is too short is an error. */
@@ -200,6 +367,7 @@ static ssize_t read_part(struct slu_joined *j, size_t i, void *buf, size_t n,
 		return -1;
 	got = slu_real.pread(fd, buf, n < left ? n : (size_t)left,
 			     (off_t)(at - s->begin));
+	slu_joined_part_put(j, i);
 	if (got == 0)
 		errno = EIO;
 	return got == 0 ? -1 : got;

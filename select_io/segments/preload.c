@@ -33,13 +33,13 @@ static void find_real(void)
 {
 	if (slu_real.pread)
 		return;
-	slu_real.open = (int (*)(const char *, int, ...))(uintptr_t)dlsym(
-		RTLD_NEXT, "open");
 	slu_real.openat = (int (*)(int, const char *, int, ...))(
 		uintptr_t)dlsym(RTLD_NEXT, "openat");
 	slu_real.close = (int (*)(int))(uintptr_t)dlsym(RTLD_NEXT, "close");
 	slu_real.fcntl =
 		(int (*)(int, int, ...))(uintptr_t)dlsym(RTLD_NEXT, "fcntl");
+	slu_real.fstat = (int (*)(int, struct stat *))(uintptr_t)dlsym(
+		RTLD_NEXT, "fstat");
 	slu_real.lseek =
 		(off_t(*)(int, off_t, int))(uintptr_t)dlsym(RTLD_NEXT, "lseek");
 	slu_real.pread = (ssize_t(*)(int, void *, size_t, off_t))(
@@ -53,8 +53,7 @@ static bool is_index_at(int dir, const char *path)
 	int keep = errno, fd;
 	bool is;
 
-	fd = slu_real.openat(dir, path,
-			     O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = slu_joined_look(dir, path, 0);
 	is = fd >= 0 && slu_joined_peek(fd) >= 0;
 	if (fd >= 0)
 		slu_real.close(fd);
@@ -81,7 +80,11 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 	if (fd < 0 || flags & (O_PATH | O_DIRECTORY))
 		return fd;
 	keep = errno;
-	slu_joined_adopt(fd);
+	if (slu_joined_adopt(fd) || slu_joined_ready(fd)) {
+		keep = errno;
+		close(fd);
+		fd = -1;
+	}
 	errno = keep;
 	return fd;
 }
@@ -277,9 +280,11 @@ static void *map(struct slu_joined *j, void *addr, size_t n, int prot,
 	if (i < s->n && (part->begin % (uint64_t)page) == 0 &&
 	    (uint64_t)at + n <= part->begin + part->size) {
 		fd = slu_joined_part(j, i);
-		return fd < 0 ? MAP_FAILED
-			      : next(addr, n, prot, flags, fd,
-				     at - (off_t)part->begin);
+		if (fd < 0)
+			return MAP_FAILED;
+		p = next(addr, n, prot, flags, fd, at - (off_t)part->begin);
+		slu_joined_part_put(j, i);
+		return p;
 	}
 	p = next(addr, n, PROT_READ | PROT_WRITE,
 		 (flags & ~MAP_TYPE) | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -321,32 +326,20 @@ EXPORT int close(int fd)
 
 EXPORT int dup(int fd)
 {
-	int to;
-
 	NEXT(dup);
-	to = next(fd);
-	slu_joined_dup(fd, to);
-	return to;
+	return slu_joined_dup(fd, next(fd));
 }
 
 EXPORT int dup2(int fd, int to)
 {
-	int got;
-
 	NEXT(dup2);
-	got = next(fd, to);
-	slu_joined_dup(fd, got);
-	return got;
+	return slu_joined_dup(fd, next(fd, to));
 }
 
 EXPORT int dup3(int fd, int to, int flags)
 {
-	int got;
-
 	NEXT(dup3);
-	got = next(fd, to, flags);
-	slu_joined_dup(fd, got);
-	return got;
+	return slu_joined_dup(fd, next(fd, to, flags));
 }
 
 #define FCNTL(name)                                           \
@@ -362,7 +355,7 @@ EXPORT int dup3(int fd, int to, int flags)
 		va_end(ap);                                   \
 		got = next(fd, cmd, arg);                     \
 		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) \
-			slu_joined_dup(fd, got);              \
+			got = slu_joined_dup(fd, got);        \
 		return got;                                   \
 	}
 FCNTL(fcntl)
@@ -443,7 +436,18 @@ EXPORT FILE *fdopen(int fd, const char *mode)
 	return slu_joined_is(fd) ? stream(fd) : next(fd, mode);
 }
 
-/* Descriptors that came over exec: "program <file". */
+/* Descriptors that came over exec: "program <file". They are believed even
+ * when their parts cannot be opened now. */
+static void adopt_inherited(int fd)
+{
+	int flags = slu_real.fcntl(fd, F_GETFL);
+	struct stat st;
+
+	if (flags >= 0 && (flags & (O_ACCMODE | O_PATH)) == O_RDONLY &&
+	    !slu_real.fstat(fd, &st) && S_ISREG(st.st_mode))
+		slu_joined_adopt(fd);
+}
+
 __attribute__((constructor)) static void adopt_all(void)
 {
 	struct dirent *e;
@@ -451,17 +455,14 @@ __attribute__((constructor)) static void adopt_all(void)
 
 	find_real();
 	d = opendir("/proc/self/fd");
-	while (d && (e = readdir(d))) {
-		struct stat st;
-		int fd = atoi(e->d_name);
-
-		if (e->d_name[0] != '.' && fd != dirfd(d) &&
-		    (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY &&
-		    !fstat(fd, &st) && S_ISREG(st.st_mode))
-			slu_joined_adopt(fd);
-	}
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.' && atoi(e->d_name) != dirfd(d))
+			adopt_inherited(atoi(e->d_name));
 	if (d)
 		closedir(d);
+	else /* no descriptor is left for it: they are few, or begin so */
+		for (int fd = 0; fd < sysconf(_SC_OPEN_MAX) && fd < 1024; fd++)
+			adopt_inherited(fd);
 	if (slu_joined_is(0))
 		stdin = stream(0);
 }

@@ -32,10 +32,8 @@ static int64_t size_at(int dir, const char *path, int flags)
 	int keep = errno, fd;
 	int64_t size = -1;
 
-	fd = slu_real.openat(
-		dir, path,
-		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
-			(flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0));
+	fd = slu_joined_look(dir, path,
+			     flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
 	if (fd >= 0) {
 		size = slu_joined_peek(fd);
 		slu_real.close(fd);
