@@ -127,7 +127,9 @@ libsluost_la_SOURCES = \
 	select_io/ost/predicted.c \
 	select_io/ost/private.h \
 	select_io/ost/server.c select_io/ost/server.h \
-	select_io/ost/stats.c select_io/ost/stats.h
+	select_io/ost/stats.c select_io/ost/stats.h \
+	select_io/ost/targets.c select_io/ost/targets.h \
+	select_io/ost/text.c select_io/ost/text.h
 libsluost_la_LIBADD = libslucommon.la -lm
 
 if HAVE_CHECK

@@ -7,19 +7,15 @@
 #include "select_io/ost/server.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "common/jsonx.h"
 #include "common/str.h"
-
-#define TEXT 65536
+#include "select_io/ost/text.h"
 
 long slu_ost_index(const char *name)
 {
@@ -64,43 +60,21 @@ double slu_ost_io_ms(const char *text)
 	return n > 0 ? sum / n : -1;
 }
 
-/* Room for 64 KiB in one read(2): see select_io/tbf/lustre.h. */
-static bool slurp(char text[TEXT], const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static bool slurp(char text[TEXT], const char *fmt, ...)
-{
-	char path[PATH_MAX];
-	ssize_t n = -1;
-	va_list ap;
-	int fd;
-
-	va_start(ap, fmt);
-	vsnprintf(path, sizeof(path), fmt, ap);
-	va_end(ap);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0) {
-		n = read(fd, text, TEXT - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 /* A parameter of a target, in /sys or /proc. */
 static bool parameter_of(const char *kind, const char *root, const char *ost,
 			 const char *name, double *out)
 {
 	static const char *const trees[] = {"sys", "proc"};
-	static char text[TEXT];
+	const char *text = NULL;
 	char *end;
 
-	for (size_t i = 0; i < 2; i++)
-		if (slurp(text, "%s/%s/fs/lustre/%s/%s/%s", root, trees[i],
-			  kind, ost, name)) {
-			*out = strtod(text, &end);
-			return end != text;
-		}
-	return false;
+	for (size_t i = 0; i < 2 && !text; i++)
+		text = slu_ost_text("%s/%s/fs/lustre/%s/%s/%s", root, trees[i],
+				    kind, ost, name);
+	if (!text)
+		return false;
+	*out = strtod(text, &end);
+	return end != text;
 }
 
 static bool parameter(const char *root, const char *ost, const char *name,
@@ -131,16 +105,15 @@ static void add_io_ms(const char *root, const char *ost,
 	static const char *const places[] = {"sys/kernel/debug/lustre",
 					     "proc/fs/lustre"};
 	static const char *const kinds[] = {"osd-ldiskfs", "osd-zfs"};
-	static char text[TEXT];
+	const char *text = NULL;
+	double ms;
 
-	for (int i = 0; i < 4; i++)
-		if (slurp(text, "%s/%s/%s/%s/brw_stats", root, places[i / 2],
-			  kinds[i % 2], ost)) {
-			if (slu_ost_io_ms(text) >= 0)
-				slu_json_set_double(obj, "io_ms",
-						    slu_ost_io_ms(text));
-			return;
-		}
+	for (int i = 0; i < 4 && !text; i++)
+		text = slu_ost_text("%s/%s/%s/%s/brw_stats", root,
+				    places[i / 2], kinds[i % 2], ost);
+	ms = text ? slu_ost_io_ms(text) : -1;
+	if (ms >= 0)
+		slu_json_set_double(obj, "io_ms", ms);
 }
 
 static struct json_object *target(const char *root, const char *ost)
@@ -193,11 +166,11 @@ static struct json_object *targets(const char *root)
 static void add_cpu(const char *root, struct slu_ost_meter *m,
 		    struct json_object *obj)
 {
-	static char text[TEXT];
+	const char *text = slu_ost_text("%s/proc/stat", root);
 	unsigned long long v[8] = {0};
 	uint64_t all = 0, busy;
 
-	if (!slurp(text, "%s/proc/stat", root) ||
+	if (!text ||
 	    sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0],
 		   &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) < 4)
 		return;
@@ -214,11 +187,10 @@ static void add_cpu(const char *root, struct slu_ost_meter *m,
 
 static void add_memory(const char *root, struct json_object *obj)
 {
-	static char text[TEXT];
+	const char *text = slu_ost_text("%s/proc/meminfo", root), *at;
 	unsigned long long total = 0, available = 0;
-	const char *at;
 
-	if (!slurp(text, "%s/proc/meminfo", root))
+	if (!text)
 		return;
 	at = strstr(text, "MemTotal:");
 	if (at)
@@ -236,14 +208,14 @@ static void add_memory(const char *root, struct json_object *obj)
 static void add_network(const char *root, double now, struct slu_ost_meter *m,
 			struct json_object *obj)
 {
-	static char text[TEXT];
+	const char *text = slu_ost_text("%s/sys/kernel/debug/lnet/stats", root);
 	unsigned long long sent, received;
 	uint64_t bytes;
 
-	if ((!slurp(text, "%s/sys/kernel/debug/lnet/stats", root) &&
-	     !slurp(text, "%s/proc/sys/lnet/stats", root)) ||
-	    sscanf(text, "%*s %*s %*s %*s %*s %*s %*s %llu %llu", &sent,
-		   &received) != 2)
+	if (!text)
+		text = slu_ost_text("%s/proc/sys/lnet/stats", root);
+	if (!text || sscanf(text, "%*s %*s %*s %*s %*s %*s %*s %llu %llu",
+			    &sent, &received) != 2)
 		return;
 	bytes = sent + received;
 	if (m->time > 0 && now > m->time && bytes >= m->bytes)
@@ -256,16 +228,18 @@ static void add_network(const char *root, double now, struct slu_ost_meter *m,
 /* "2.15.8"; before 2.11 "lustre: 2.5.3" and more lines, in /proc. */
 static void add_version(const char *root, struct json_object *obj)
 {
-	static char text[TEXT];
-	char *at = text;
+	const char *text = slu_ost_text("%s/sys/fs/lustre/version", root);
+	char version[32];
 
-	if (!slurp(text, "%s/sys/fs/lustre/version", root) &&
-	    !slurp(text, "%s/proc/fs/lustre/version", root))
+	if (!text)
+		text = slu_ost_text("%s/proc/fs/lustre/version", root);
+	if (!text)
 		return;
-	at += strncmp(text, "lustre: ", 8) ? 0 : 8;
-	at[strspn(at, "0123456789._")] = '\0';
-	if (*at)
-		slu_json_set_str(obj, "lustre", at);
+	text += strncmp(text, "lustre: ", 8) ? 0 : 8;
+	snprintf(version, sizeof(version), "%.*s",
+		 (int)strspn(text, "0123456789._"), text);
+	if (*version)
+		slu_json_set_str(obj, "lustre", version);
 }
 
 int slu_ost_server_read(const char *root, double now, struct slu_ost_meter *m,

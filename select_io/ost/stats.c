@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Counters only grow until somebody clears them; then there is no rate for one
- * period. A read that ends early can panic a server of Lustre 2.17 (see
- * select_io/tbf/lustre.h), so each has room for a mebibyte.
- */
+/* Counters only grow until somebody clears them; then there is no rate for one
+ * period. */
 #include "config.h"
 #include "select_io/ost/stats.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "common/jsonx.h"
 #include "common/str.h"
-
-#define TEXT (1u << 20)
+#include "select_io/ost/text.h"
 
 /* One row; false: it is none. unit has room for 16 bytes. */
 static bool read_row(const char *row, size_t name_len, uint64_t *samples,
@@ -79,29 +73,20 @@ size_t slu_stats_jobs(const char *text)
 	return n;
 }
 
+static const char *const trees[] = {"sys/kernel/debug/lustre", "proc/fs/lustre",
+				    "sys/fs/lustre"};
+
 /* A target's file, from whichever tree has it; NULL: none. The text lasts until
  * the next call. */
 static const char *slurp(const char *root, const char *kind, const char *name,
 			 const char *file)
 {
-	static const char *const trees[] = {"sys/kernel/debug/lustre",
-					    "proc/fs/lustre", "sys/fs/lustre"};
-	static char text[TEXT];
-	char path[PATH_MAX];
-	ssize_t n = -1;
-	int fd;
+	const char *text = NULL;
 
-	for (size_t i = 0; i < 3 && n < 0; i++) {
-		snprintf(path, sizeof(path), "%s/%s/%s/%s/%s", root, trees[i],
-			 kind, name, file);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		if (fd < 0)
-			continue;
-		n = read(fd, text, TEXT - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return n < 0 ? NULL : text;
+	for (size_t i = 0; i < 3 && !text; i++)
+		text = slu_ost_text("%s/%s/%s/%s/%s", root, trees[i], kind,
+				    name, file);
+	return text;
 }
 
 /* Remember these two, and how much they grew a second; false: not known. */
@@ -131,13 +116,26 @@ static bool grow(struct slu_stats_meter *m, const char *name, double now,
 	return known;
 }
 
+static void count_jobs(void *arg, const char *piece)
+{
+	*(size_t *)arg += slu_stats_jobs(piece);
+}
+
+/* With many jobs this is larger than any text of ours. */
 static void add_jobs(const char *root, const char *kind, const char *name,
 		     struct json_object *obj)
 {
-	const char *text = slurp(root, kind, name, "job_stats");
+	char path[PATH_MAX];
+	size_t n = 0;
 
-	if (text)
-		slu_json_set_u64(obj, "jobs", slu_stats_jobs(text));
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s/%s/%s/job_stats", root,
+			 trees[i], kind, name);
+		if (slu_ost_pieces(path, count_jobs, &n) == 0) {
+			slu_json_set_u64(obj, "jobs", n);
+			return;
+		}
+	}
 }
 
 void slu_stats_ost(const char *root, const char *name, double now,

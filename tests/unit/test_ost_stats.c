@@ -8,8 +8,12 @@
 #include "tests/unit/tmpdir.h"
 
 #include <ftw.h>
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <sys/syscall.h>
 #include "common/jsonx.h"
+#include "select_io/ost/text.h"
 
 static struct slu_err err;
 
@@ -134,6 +138,93 @@ START_TEST(test_rates)
 }
 END_TEST
 
+/* Every read(2) of this program goes through here: files below the root give a
+ * page at a time, as Lustre's do, and want more room than that. */
+static unsigned pages;
+
+ssize_t read(int fd, void *data, size_t size)
+{
+	char link[40], name[PATH_MAX] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (readlink(link, name, sizeof(name) - 1) > 0 &&
+	    strstr(name, "/root/")) {
+		ck_assert_uint_ge(size, 65536);
+		size = 4096;
+		pages++;
+	}
+	return syscall(SYS_read, fd, data, size);
+}
+
+/* Two mebibytes of jobs, and a row behind the first page. */
+START_TEST(test_long)
+{
+	static struct slu_ost_meter meter;
+	struct slu_buf jobs = {0}, stats = {0};
+
+	slu_buf_puts(&jobs, "job_stats:\n");
+	for (int i = 0; i < 1000; i++) {
+		slu_buf_printf(&jobs, "- job_id: %d\n", 100000 + i);
+		for (int k = 0; k < 20; k++)
+			slu_buf_printf(&jobs,
+				       "  quotactl: { samples: %11d, unit: "
+				       "usecs, min: %8d, max: %8d, sum: "
+				       "%16d, sumsq: %18d }\n",
+				       k, 0, 0, 0, 0);
+	}
+	ck_assert_uint_gt(jobs.len, 2 << 20);
+	for (int k = 0; k < 100; k++)
+		slu_buf_printf(&stats,
+			       "row%d 1 samples [usecs] 6332 14741 92498 9\n",
+			       k);
+	ck_assert_uint_gt(stats.len, 4096);
+	put(OST "kbytestotal", "9\n");
+	put(OST "kbytesavail", "4\n");
+	put("proc/fs/lustre/obdfilter/fs-OST0003/job_stats", jobs.data);
+	slu_buf_puts(&stats, "write_bytes 3 samples [bytes] 1 2 1000\n");
+	put("proc/fs/lustre/obdfilter/fs-OST0003/stats", stats.data);
+	says(10, &meter, "{\"osts\":[" OST_SAYS ",\"jobs\":1000}]}");
+	slu_buf_puts(&stats, "read_bytes 3 samples [bytes] 1 2 500\n");
+	put("proc/fs/lustre/obdfilter/fs-OST0003/stats", stats.data);
+	says(15, &meter,
+	     "{\"osts\":[" OST_SAYS
+	     ",\"read\":100,\"write\":0,\"jobs\":1000}]}");
+	ck_assert_uint_gt(pages, jobs.len / 4096);
+	slu_buf_free(&jobs);
+	slu_buf_free(&stats);
+}
+END_TEST
+
+static void add_piece(void *arg, const char *piece)
+{
+	slu_buf_printf(arg, "%s|", piece);
+}
+
+/* Pieces end where lines do, whatever the pages; a line without an end is
+ * left out. */
+START_TEST(test_pieces)
+{
+	struct slu_buf got = {0}, big = {0};
+	char *path = slu_asprintf("%s/root/lines", tmpdir());
+
+	put("lines", "a\nb\nc");
+	ck_assert_int_eq(slu_ost_pieces(path, add_piece, &got), 0);
+	ck_assert_str_eq(got.data, "a\nb|c|");
+	for (int i = 0; i < (int)SLU_OST_TEXT + 4096; i++)
+		slu_buf_puts(&big, "x");
+	slu_buf_puts(&big, "\nlast\n");
+	put("lines", big.data);
+	slu_buf_reset(&got);
+	ck_assert_int_eq(slu_ost_pieces(path, add_piece, &got), 0);
+	expect(strstr(got.data, "\nlast|"), "the last line is missing");
+	ck_assert_int_eq(slu_ost_pieces("/nowhere", add_piece, &got), -1);
+	ck_assert_ptr_null(slu_ost_text("%s/nowhere", path));
+	free(path);
+	slu_buf_free(&big);
+	slu_buf_free(&got);
+}
+END_TEST
+
 /* One number that a program prints of a file. */
 static double awk(const char *program, const char *file)
 {
@@ -255,4 +346,5 @@ START_TEST(test_tree)
 }
 END_TEST
 
-TEST_MAIN("ost_stats", test_rows, test_rates, test_recorded, test_tree)
+TEST_MAIN("ost_stats", test_rows, test_rates, test_long, test_pieces,
+	  test_recorded, test_tree)

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From what servers say to targets with costs, and which are left out. */
+#include "config.h"
+#include "select_io/ost/targets.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/jsonx.h"
+
+static int add(struct slu_osts *list, const struct slu_ost *ost,
+	       struct slu_err *err)
+{
+	if (list->n == list->cap) {
+		size_t cap = list->cap ? 2 * list->cap : 64;
+		struct slu_ost *more = realloc(list->ost, cap * sizeof(*more));
+
+		if (!more)
+			return slu_err(err, SLU_NOMEM, "%zu targets", cap);
+		list->ost = more;
+		list->cap = cap;
+	}
+	list->ost[list->n++] = *ost;
+	return 0;
+}
+
+static double number(struct json_object *obj, const char *key, double otherwise)
+{
+	slu_json_double_opt(obj, key, &otherwise, NULL);
+	return otherwise;
+}
+
+/* One target of a server; false when it makes no sense. */
+static bool take(struct json_object *obj, struct slu_ost *ost)
+{
+	double index = number(obj, "index", -1);
+
+	ost->name = NULL;
+	ost->state = NULL;
+	slu_json_str_opt(obj, "name", &ost->name, NULL);
+	slu_json_str_opt(obj, "state", &ost->state, NULL);
+	ost->total = number(obj, "total", 0);
+	ost->available = number(obj, "available", -1);
+	ost->io_ms = number(obj, "io_ms", -1);
+	ost->recent = fmax(0, number(obj, "recent", 0));
+	ost->promised = fmax(0, number(obj, "promised", 0));
+	if (!ost->name || !(index >= 0 && index <= 65535) ||
+	    !(ost->total > 0 && ost->available >= 0 &&
+	      ost->available <= ost->total))
+		return false;
+	ost->index = (uint64_t)index;
+	return true;
+}
+
+uint32_t slu_ost_version(const char *text)
+{
+	unsigned major, minor;
+
+	return sscanf(text, "%3u.%3u", &major, &minor) == 2
+		       ? major * 1000 + minor
+		       : 0;
+}
+
+static double percent(struct json_object *obj, const char *key)
+{
+	double v = number(obj, key, 0);
+
+	return v < 0 ? 0 : v > 100 ? 1 : v / 100;
+}
+
+/* The server's part of the cost, without the network. */
+static int take_server(const struct slu_ost_choose_settings *s,
+		       struct slu_osts *list, const char *name,
+		       struct json_object *obj, struct slu_err *err)
+{
+	struct json_object *targets = NULL;
+	struct slu_ost ost = {.server = name};
+	const char *version = "";
+	double load = s->alpha * percent(obj, "cpu") +
+		      s->beta * percent(obj, "memory");
+
+	if (!json_object_is_type(obj, json_type_object) ||
+	    !json_object_object_get_ex(obj, "osts", &targets) ||
+	    !json_object_is_type(targets, json_type_array))
+		return 0;
+	slu_json_str_opt(obj, "lustre", &version, NULL);
+	ost.version = slu_ost_version(version);
+	ost.network = fmax(0, number(obj, "network", 0));
+	ost.age = number(obj, "age", 0);
+	for (size_t i = 0; i < json_object_array_length(targets); i++) {
+		if (!take(json_object_array_get_idx(targets, i), &ost))
+			continue;
+		ost.cost = load + 1 - ost.available / ost.total +
+			   s->step * ost.recent;
+		ost.available = fmax(0, ost.available - ost.promised);
+		if (add(list, &ost, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of those that know it; 0: nobody does. */
+static double median_io(const struct slu_osts *list)
+{
+	double *v = malloc((list->n + 1) * sizeof(*v)), m = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; v && i < list->n; i++)
+		if (list->ost[i].io_ms >= 0)
+			v[n++] = list->ost[i].io_ms;
+	if (v && n > 0) {
+		qsort(v, n, sizeof(*v), by_number);
+		m = v[n / 2];
+	}
+	free(v);
+	return m;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct slu_ost *x = a, *y = b;
+
+	int names = strcmp(x->name, y->name);
+
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	if (names)
+		return names;
+	return x->age < y->age ? -1 : x->age > y->age;
+}
+
+static const char *reason(const struct slu_ost_choose_settings *s,
+			  const struct slu_ost *o, double median, double kib)
+{
+	if (o->age > s->silent)
+		return "its server is silent";
+	if (o->state)
+		return o->state;
+	if (o->available < kib || o->available < s->min_free * o->total)
+		return "full";
+	if (median > 0 && o->io_ms > s->slow * median)
+		return "slow";
+	return NULL;
+}
+
+int slu_osts_take(const struct slu_ost_choose_settings *s,
+		  struct slu_osts *list, struct json_object *servers,
+		  struct slu_err *err)
+{
+	struct json_object_iter at;
+
+	json_object_object_foreachC(servers, at)
+	{
+		if (take_server(s, list, at.key, at.val, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* "scratch" of "scratch-OST0001". */
+static size_t fsname_len(const struct slu_ost *o)
+{
+	const char *end = strstr(o->name, "-OST");
+
+	return end ? (size_t)(end - o->name) : strlen(o->name);
+}
+
+size_t slu_osts_keep(struct slu_osts *list, const char *fsname)
+{
+	size_t kept = 0, others = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct slu_ost *o = &list->ost[i], *first = list->ost;
+		size_t len = fsname_len(o);
+
+		if (fsname &&
+		    (strlen(fsname) != len || strncmp(o->name, fsname, len)))
+			continue;
+		others += !fsname && (fsname_len(first) != len ||
+				      strncmp(first->name, o->name, len));
+		list->ost[kept++] = *o;
+	}
+	list->n = kept;
+	return others ? 2 : kept > 0;
+}
+
+void slu_osts_finish(const struct slu_ost_choose_settings *s,
+		     struct slu_osts *list, double kib)
+{
+	double median = median_io(list), busiest = 0;
+	size_t n = 0;
+
+	if (list->n == 0)
+		return;
+	qsort(list->ost, list->n, sizeof(*list->ost), by_index);
+	for (size_t i = 0; i < list->n; i++)
+		if (n == 0 || strcmp(list->ost[n - 1].name, list->ost[i].name))
+			list->ost[n++] = list->ost[i];
+	list->n = n;
+	for (size_t i = 0; i < n; i++)
+		busiest = fmax(busiest, list->ost[i].network);
+	for (size_t i = 0; i < n; i++) {
+		struct slu_ost *o = &list->ost[i];
+
+		if (busiest > 0)
+			o->cost += o->network / busiest;
+		o->left_out = reason(s, o, median, kib);
+	}
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_OST_TARGETS_H
+#define SLU_OST_TARGETS_H
+
+/* Private to choose.c: the targets that servers have said (server.h), with the
+ * costs of choose.h. Strings are the document's. */
+
+#include "select_io/ost/choose.h"
+
+struct slu_ost {
+	const char *name, *server, *state;
+	uint32_t version; /* of Lustre: 2015; 0: not known */
+	uint64_t index;
+	double total, available, io_ms; /* KiB; ms, < 0 unknown */
+	double recent, promised;	/* stripes, KiB; see memory.h */
+	double cost, network;
+	double age;
+	const char *left_out;
+};
+
+struct slu_osts {
+	struct slu_ost *ost;
+	size_t n, cap;
+};
+
+/* Add all that the document has; what makes no sense is left out. */
+int slu_osts_take(const struct slu_ost_choose_settings *settings,
+		  struct slu_osts *list, struct json_object *servers,
+		  struct slu_err *err);
+/* Keep the targets of one file system (NULL: all); returns how many have
+ * some: 0, 1, or 2 for more. */
+size_t slu_osts_keep(struct slu_osts *list, const char *fsname);
+/* Sort by index, add the network to the costs, and say who is left out for
+ * stripes of `kib`. A target that was moved to another server is said by two:
+ * the last to speak is right. */
+void slu_osts_finish(const struct slu_ost_choose_settings *settings,
+		     struct slu_osts *list, double kib);
+
+#endif

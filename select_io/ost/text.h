@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_OST_TEXT_H
+#define SLU_OST_TEXT_H
+
+/*
+ * Lustre's parameters as files. Most are made a record at a time, and one
+ * read(2) gives no more than a page of them: all are read to their end. A
+ * server of Lustre 2.17 loses a reference, and panics later, when a read of
+ * job_stats has less room than what is ready for it (see
+ * select_io/tbf/lustre.h): every read here has room for 64 KiB.
+ *
+ * One thread at a time: there is one buffer.
+ */
+
+#include <stddef.h>
+
+#define SLU_OST_TEXT (1u << 20)
+
+/* What a file has, up to a mebibyte; it lasts until the next call. NULL: it is
+ * not there, or cannot be read. */
+const char *slu_ost_text(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* Hand a file of any length to `take` in pieces that end where lines do (a line
+ * of more than 960 KiB is left out). 0; -1: it is not there. */
+int slu_ost_pieces(const char *path, void (*take)(void *arg, const char *piece),
+		   void *arg);
+
+#endif
