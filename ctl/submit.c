@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "burst_buffer/request/request.h"
+#include "job_submit/granted.h"
 
 #define SCRIPT_MAX 262144 /* bytes of a script that are hashed */
 
@@ -39,35 +40,28 @@ static bool keeps_limit(const struct slu_ctl_submit *submit)
 
 static bool may_set(struct slu_ctl *ctl, const struct slu_ctl_submit *submit)
 {
-	enum slu_predict_mode mode = ctl->site->conf->predict_mode;
-
-	return (mode == SLU_PREDICT_TIGHTEN ||
-		(mode == SLU_PREDICT_FILL && !submit->has_limit)) &&
-	       submit->guarded && !submit->watched && slu_guard_alive(ctl) &&
+	return submit->guarded && !submit->watched && slu_guard_alive(ctl) &&
 	       !keeps_limit(submit);
 }
 
 /* `careful` seconds as a limit, if that is less than the whole one. */
-static void set_limit(struct slu_ctl_submit *submit, int64_t careful)
+static void set_limit(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
+		      int64_t careful)
 {
-	uint64_t minutes = ((uint64_t)careful + 59) / 60;
-	uint32_t whole = submit->job.limit_asked;
+	struct slu_limit_wish wish = {
+		.given = submit->has_limit,
+		.asked = submit->job.limit_asked,
+		.most = submit->max_limit,
+	};
+	uint32_t minutes = slu_limit_granted(ctl->site->conf->predict_mode,
+					     &wish, careful);
 
-	if (!submit->has_limit) {
-		if (submit->max_limit && minutes > submit->max_limit)
-			minutes = submit->max_limit;
-	} else if (submit->max_limit && (!whole || whole > submit->max_limit)) {
-		return; /* more than is allowed: Slurm must see it */
-	} else if (!whole) {
-		whole = SLU_NOTE_UNLIMITED;
-	} else if (minutes >= whole) {
+	if (!minutes || !may_set(ctl, submit))
 		return;
-	}
-	if (minutes > 0 && minutes < SLU_NOTE_UNLIMITED) {
-		submit->limit = submit->note.tight = (uint32_t)minutes;
-		submit->note.whole = whole;
-		submit->note.limit = SLU_LIMIT_GUARDED;
-	}
+	submit->limit = submit->note.tight = minutes;
+	submit->note.whole =
+		wish.given && !wish.asked ? SLU_NOTE_UNLIMITED : wish.asked;
+	submit->note.limit = SLU_LIMIT_GUARDED;
 }
 
 static void put_hms(struct slu_buf *buf, int64_t s)
@@ -109,8 +103,7 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 	slu_copy(note->from, sizeof(note->from), p.from);
 	note->has_asked = true;
 	note->asked = (int64_t)submit->job.limit_asked * 60;
-	if (may_set(ctl, submit))
-		set_limit(submit, p.careful);
+	set_limit(ctl, submit, p.careful);
 	if (ctl->site->conf->predict_tell)
 		submit->tell = tell(submit);
 }

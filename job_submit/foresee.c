@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "job_submit/granted.h"
 #include "job_submit/history.h"
 #include "job_submit/name.h"
 #include "job_submit/profile.h"
@@ -156,10 +157,15 @@ static struct json_object *answer(const struct lessons *l,
 	const struct slu_job *job = &ask->job;
 	double elapsed = (double)ask->elapsed;
 	struct json_object *obj = json_object_new_object();
+	struct slu_limit_wish wish = {.given = job->limit_asked,
+				      .asked = job->limit_asked};
 	struct slu_prediction got;
 	struct slu_outlook outlook;
+	uint32_t granted;
 
 	slu_predict(l->p, job, &got);
+	granted =
+		got.jobs ? slu_limit_granted(ask->mode, &wish, got.careful) : 0;
 	slu_predict_outlook(l->p, job, &outlook);
 	slu_json_set_str(obj, "name", job->name);
 	if (job->node_cnt)
@@ -168,6 +174,8 @@ static struct json_object *answer(const struct lessons *l,
 		slu_json_set_u64(obj, "limit_asked", job->limit_asked);
 	slu_json_set_i64(obj, "predicted", got.seconds);
 	slu_json_set_i64(obj, "careful", got.careful);
+	if (granted)
+		slu_json_set_u64(obj, "limit", granted);
 	slu_json_set_str(obj, "predicted_from", got.from);
 	slu_json_set_u64(obj, "jobs", got.jobs);
 	if (got.jobs && ask->elapsed > 0)

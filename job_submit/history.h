@@ -8,6 +8,7 @@
  * after the job itself, and more than once.
  */
 
+#include "common/conf.h"
 #include "job_submit/predict.h"
 #include "store/db.h"
 #include "wire/control.h"
@@ -89,6 +90,8 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  *
  * predict: what the history says about a hypothetical job, one object: name,
  * nodes, limit_asked, predicted (s), careful (s), predicted_from, jobs; and
+ *   limit	minutes that it would be given instead of what was asked for;
+ *		only where the mode sets one
  *   remaining	s, the median given that it has run `elapsed` s; only then
  *   quantiles	{"10", "50", "90", "99"}: run time, s
  *   evidence	[{class, jobs, weight}]: of which classes (predict.h), and their
@@ -121,6 +124,7 @@ struct slu_history_ask {
 	struct slu_job job; /* see slu_predict() */
 	double quantile;    /* see slu_predictor_new() */
 	int64_t floor;
+	enum slu_predict_mode mode;
 	uint64_t stripe_size; /* bytes, > 0 */
 	int64_t elapsed;      /* s that it has already run; 0: not begun */
 };

@@ -70,8 +70,8 @@ static uint32_t count_of(double number)
 }
 
 /* Columns (from 1): 1 number, 2 submit, 3 wait, 4 run, 5 processors used, 8
- * asked for, 9 time asked for, 11 status, 12 user, 13 group, 14 program, 15
- * queue. */
+ * asked for, 9 time asked for, 10 memory asked for (kB a processor), 11 status,
+ * 12 user, 13 group, 14 program, 15 queue. */
 static int take_swf(const char *line, double epoch,
 		    const struct slu_import *import, struct slu_err *err)
 {
@@ -93,7 +93,10 @@ static int take_swf(const char *line, double epoch,
 		.name = name_of(v[13], program),
 		.node_cnt = count_of(v[7] > 0 ? v[7] : v[4]),
 		.cpus = count_of(v[7] > 0 ? v[7] : v[4]),
+		.tasks = count_of(v[7] > 0 ? v[7] : v[4]),
+		.mem_mb = v[9] > 0 ? (uint64_t)v[9] / 1024 : 0,
 		.submit = (int64_t)(epoch + v[1]),
+		.eligible = (int64_t)(epoch + v[1]),
 		.start = (int64_t)(epoch + v[1] + (v[2] > 0 ? v[2] : 0)),
 		.limit_asked = (count_of(v[8]) + 59) / 60,
 		.limit = (count_of(v[8]) + 59) / 60,

@@ -71,6 +71,51 @@ static int take_user(struct json_object *obj, const struct slu_import *import,
 		       job->user ? job->user : "");
 }
 
+/* As a wait status. */
+static uint32_t exit_code(struct json_object *obj)
+{
+	struct json_object *signal = member(obj, "signal");
+	int64_t by = number(signal, "signal_id"); /* later: "id" */
+
+	by = by ? by : number(signal, "id");
+	return (at_most(number(obj, "return_code")) & 0xff) << 8 |
+	       (at_most(by) & 0x7f);
+}
+
+/* Of a list of {type, name, count} those of this type, together. */
+static uint64_t count_of(struct json_object *tres, const char *type)
+{
+	struct json_object *one;
+	uint64_t sum = 0;
+	const char *its;
+
+	if (!json_object_is_type(tres, json_type_array))
+		return 0;
+	for (size_t i = 0; i < json_object_array_length(tres); i++) {
+		one = json_object_array_get_idx(tres, i);
+		its = word(one, "type");
+		if (its && !strcmp(its, type) && number(one, "count") > 0)
+			sum += (uint64_t)number(one, "count");
+	}
+	return sum;
+}
+
+/* Of the step that had most. */
+static uint32_t tasks_of(struct json_object *obj)
+{
+	struct json_object *steps = member(obj, "steps"), *tasks;
+	uint32_t most = 0, n;
+
+	if (!json_object_is_type(steps, json_type_array))
+		return 0;
+	for (size_t i = 0; i < json_object_array_length(steps); i++) {
+		tasks = member(json_object_array_get_idx(steps, i), "tasks");
+		n = at_most(number(tasks, "count"));
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 static void take_counts(struct json_object *obj, struct slu_job *job)
 {
 	struct json_object *time = member(obj, "time");
@@ -88,26 +133,16 @@ static void take_counts(struct json_object *obj, struct slu_job *job)
 				     : SLU_NO_ID;
 	job->node_cnt = at_most(number(obj, "allocation_nodes"));
 	job->cpus = at_most(number(required, "CPUs"));
-	job->exit_code =
-		at_most(number(member(obj, "exit_code"), "return_code")) << 8;
+	job->exit_code = exit_code(member(obj, "exit_code"));
+	job->tasks = tasks_of(obj);
+	job->mem_mb = count_of(member(member(obj, "tres"), "requested"), "mem");
+	if (job->node_cnt)
+		job->mem_mb /= job->node_cnt;
 }
 
-/* Of a list of {type, name, count} the disk's. */
 static double disk_of(struct json_object *tres)
 {
-	struct json_object *total = member(tres, "total"), *one;
-	double sum = 0;
-	char *type;
-
-	if (!json_object_is_type(total, json_type_array))
-		return 0;
-	for (size_t i = 0; i < json_object_array_length(total); i++) {
-		one = json_object_array_get_idx(total, i);
-		type = word(one, "type");
-		if (type && !strcmp(type, "fs") && number(one, "count") > 0)
-			sum += (double)number(one, "count");
-	}
-	return sum;
+	return (double)count_of(member(tres, "total"), "fs");
 }
 
 static int take_steps(struct json_object *obj, const struct slu_import *import,

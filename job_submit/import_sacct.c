@@ -4,7 +4,8 @@
  * is which. A job's name may hold bars: where there are more pieces than
  * columns, the last column has the rest if it is the name, else the line is
  * broken. A job's steps follow it: what they read and wrote, as JobAcctGather
- * has counted it, is the job's.
+ * has counted it, is the job's, and so are the tasks of the largest. So a job
+ * is given away when the next one begins.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -37,6 +38,8 @@ enum column {
 	WORK_DIR,
 	READ,
 	WRITTEN,
+	MEMORY,
+	TASKS,
 	OTHER,
 };
 
@@ -50,13 +53,14 @@ static const char *const title[OTHER] = {"JobID",	   "JobIDRaw",
 					 "NNodes",	   "NCPUS",
 					 "Timelimit",	   "NodeList",
 					 "JobName",	   "WorkDir",
-					 "TRESUsageInTot", "TRESUsageOutTot"};
+					 "TRESUsageInTot", "TRESUsageOutTot",
+					 "ReqMem",	   "NTasks"};
 
 /* The columns of Open XDMoD's sacct, in order. */
 static const enum column xdmod[] = {
 	JOB_ID, JOB_ID_RAW, OTHER,	PARTITION, QOS,	     ACCOUNT, OTHER,
 	GID,	USER,	    UID,	SUBMIT,	   ELIGIBLE, START,   END,
-	OTHER,	EXIT_CODE,  STATE,	NODES,	   CPUS,     OTHER,   OTHER,
+	OTHER,	EXIT_CODE,  STATE,	NODES,	   CPUS,     OTHER,   MEMORY,
 	OTHER,	OTHER,	    TIME_LIMIT, NODE_LIST, NAME};
 
 #define MOST 64
@@ -205,29 +209,95 @@ static double disk_of(const char *tres)
 	return slu_size_parse(text, &bytes, NULL) < 0 ? 0 : (double)bytes;
 }
 
+/* A job whose steps are being read; its texts are those of its line. */
+struct open_job {
+	struct slu_job job; /* job_id 0: there is none */
+	struct slu_import_io io;
+};
+
 static void take_step(char *const at[OTHER], const char *id,
-		      struct slu_import_io *io)
+		      struct open_job *open)
 {
-	if (!io->job_id || io->job_id != take_number(id))
+	uint32_t tasks = at[TASKS] ? take_number(at[TASKS]) : 0;
+
+	if (!open->job.job_id || open->job.job_id != take_number(id))
 		return;
-	io->read_bytes += disk_of(at[READ]);
-	io->written_bytes += disk_of(at[WRITTEN]);
+	open->io.read_bytes += disk_of(at[READ]);
+	open->io.written_bytes += disk_of(at[WRITTEN]);
+	if (tasks > open->job.tasks)
+		open->job.tasks = tasks;
 }
 
-/* The job that *io is of is complete. */
-static int give_io(struct slu_import_io *io, const struct slu_import *import,
-		   struct slu_err *err)
+static int give(struct open_job *open, const struct slu_import *import,
+		struct slu_err *err)
 {
-	struct slu_import_io done = *io;
+	struct open_job done = *open;
 
-	*io = (struct slu_import_io){0};
-	if (!import->take_io || done.read_bytes + done.written_bytes <= 0)
+	*open = (struct open_job){.job.job_id = 0};
+	if (!done.job.job_id)
 		return 0;
-	return import->take_io(import->arg, &done, err);
+	if (import->take(import->arg, &done.job, err) < 0)
+		return -1;
+	if (!import->take_io || done.io.read_bytes + done.io.written_bytes <= 0)
+		return 0;
+	return import->take_io(import->arg, &done.io, err);
+}
+
+/* Of "4000M" of a job, "4Gn" of a node, "1000Mc" of a processor (until Slurm
+ * 21.08), or "0": MB of a node. */
+static uint64_t take_memory(const char *text, const struct slu_job *job)
+{
+	static const double size[] = {1 / 1024.0, 1, 1024, 0x1p20, 0x1p30};
+	static const char units[] = "KMGTP";
+	double nodes = job->node_cnt ? job->node_cnt : 1, mb;
+	const char *unit;
+	char *end;
+
+	mb = strtod(text, &end);
+	if (end == text || !(mb > 0))
+		return 0;
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		mb *= size[unit - units];
+		end++;
+	}
+	if (*end == 'c')
+		mb *= job->cpus;
+	if (*end != 'n')
+		mb /= nodes;
+	return mb < 1e12 ? (uint64_t)(mb + 0.5) : 0;
+}
+
+/* "1:0", "0:9" as a wait status. */
+static uint32_t take_exit_code(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	return (take_number(text) & 0xff) << 8 |
+	       (colon ? take_number(colon + 1) & 0x7f : 0);
+}
+
+static uint32_t number_at(char *const at[OTHER], enum column column)
+{
+	return at[column] ? take_number(at[column]) : 0;
+}
+
+static void take_counts(char *at[OTHER], struct slu_job *job)
+{
+	job->gid = number_at(at, GID);
+	job->node_cnt = number_at(at, NODES);
+	job->cpus = number_at(at, CPUS);
+	job->limit = at[TIME_LIMIT] ? take_limit(at[TIME_LIMIT]) : 0;
+	job->limit_asked = job->limit;
+	job->mem_mb = at[MEMORY] ? take_memory(at[MEMORY], job) : 0;
+	job->exit_code = at[EXIT_CODE] ? take_exit_code(at[EXIT_CODE]) : 0;
+	if (at[STATE]) /* "CANCELLED by 1000" */
+		at[STATE][strcspn(at[STATE], " +")] = '\0';
+	job->state = text_or_null(at[STATE]);
 }
 
 static int take_job(char *at[OTHER], const struct slu_import *import,
-		    struct slu_import_io *io, struct slu_err *err)
+		    struct open_job *open, struct slu_err *err)
 {
 	const char *id = at[JOB_ID_RAW] ? at[JOB_ID_RAW] : at[JOB_ID];
 	struct slu_job job = {
@@ -244,10 +314,10 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 	if (!id || !isdigit((unsigned char)*id))
 		return slu_err(err, SLU_INVALID, "no job id");
 	if (strchr(id, '.') || (at[JOB_ID] && strchr(at[JOB_ID], '.'))) {
-		take_step(at, id, io);
+		take_step(at, id, open);
 		return 0;
 	}
-	if (give_io(io, import, err) < 0)
+	if (give(open, import, err) < 0)
 		return -2;
 	if (take_times(at, import, &job, err) < 0 ||
 	    take_user(at, import, &job, err) < 0)
@@ -256,22 +326,18 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 		return 0;
 	job.job_id = take_number(id);
 	take_array(at[JOB_ID] ? at[JOB_ID] : id, &job);
-	job.gid = at[GID] ? take_number(at[GID]) : 0;
-	job.node_cnt = at[NODES] ? take_number(at[NODES]) : 0;
-	job.cpus = at[CPUS] ? take_number(at[CPUS]) : 0;
-	job.limit = at[TIME_LIMIT] ? take_limit(at[TIME_LIMIT]) : 0;
-	job.limit_asked = job.limit;
-	job.exit_code = at[EXIT_CODE] ? take_number(at[EXIT_CODE]) << 8 : 0;
-	if (at[STATE]) /* "CANCELLED by 1000" */
-		at[STATE][strcspn(at[STATE], " +")] = '\0';
-	job.state = text_or_null(at[STATE]);
-	io->job_id = job.job_id;
-	io->start = job.start;
-	return import->take(import->arg, &job, err) < 0 ? -2 : 1;
+	if (!job.job_id)
+		return slu_err(err, SLU_INVALID, "no job id");
+	take_counts(at, &job);
+	*open = (struct open_job){
+		.job = job,
+		.io = {.job_id = job.job_id, .start = job.start},
+	};
+	return 1;
 }
 
 static int take_line(char *line, const struct header *h,
-		     const struct slu_import *import, struct slu_import_io *io,
+		     const struct slu_import *import, struct open_job *open,
 		     struct slu_err *err)
 {
 	char *field[MOST], *at[OTHER] = {NULL};
@@ -284,14 +350,14 @@ static int take_line(char *line, const struct header *h,
 	for (size_t i = 0; i < n; i++)
 		if (h->column[i] != OTHER)
 			at[h->column[i]] = field[i];
-	return take_job(at, import, io, err);
+	return take_job(at, import, open, err);
 }
 
 int slu_import_sacct(char *text, const struct slu_import *import,
 		     struct slu_import_report *report, struct slu_err *err)
 {
 	struct header h = {.n = 0};
-	struct slu_import_io io = {0};
+	struct open_job open = {.job.job_id = 0};
 	uint64_t number = 0;
 
 	for (char *line = text, *next; line; line = next) {
@@ -304,9 +370,9 @@ int slu_import_sacct(char *text, const struct slu_import *import,
 		number++;
 		if (!*line || (!h.n && take_header(line, &h)))
 			continue;
-		rc = take_line(line, &h, import, &io, err);
+		rc = take_line(line, &h, import, &open, err);
 		if (slu_import_count(report, number, rc, err))
 			return -1;
 	}
-	return give_io(&io, import, err);
+	return give(&open, import, err);
 }

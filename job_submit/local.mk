@@ -10,6 +10,7 @@ libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/classes.c job_submit/classes.h \
 	job_submit/spread.c job_submit/spread.h \
 	job_submit/name.c job_submit/name.h \
+	job_submit/granted.c job_submit/granted.h \
 	job_submit/view.c job_submit/view.h job_submit/learn.c \
 	job_submit/markov.c job_submit/markov.h \
 	job_submit/profile.c job_submit/profile.h \
@@ -28,7 +29,7 @@ tests_fuzz_fuzz_import_LDADD = libsluimport.la
 
 if HAVE_CHECK
 job_submit_tests = tests/unit/test_predict tests/unit/test_spread \
-	tests/unit/test_classes tests/unit/test_name tests/unit/test_markov \
+	tests/unit/test_classes tests/unit/test_granted tests/unit/test_name tests/unit/test_markov \
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_history \
 	tests/unit/test_yardstick
@@ -37,6 +38,7 @@ TESTS += $(job_submit_tests)
 tests_unit_test_predict_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
 tests_unit_test_spread_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_classes_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
+tests_unit_test_granted_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_name_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_markov_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_profile_LDADD = libslupredict.la $(CHECK_LIBS)

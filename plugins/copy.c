@@ -80,6 +80,32 @@ static void copy_times(const job_record_t *job, struct slu_job *out)
 	out->limit_asked = job->limit_set.time == 1 ? 0 : out->limit;
 }
 
+/* In MB. What is asked for each CPU is multiplied by those of a node. */
+static uint64_t memory_of_node(const job_record_t *job, uint32_t nodes)
+{
+	uint64_t mem = job->details ? job->details->pn_min_memory : 0;
+
+	if (!(mem & MEM_PER_CPU))
+		return mem;
+	mem &= ~MEM_PER_CPU;
+	return nodes ? mem * ((job->total_cpus + nodes - 1) / nodes) : mem;
+}
+
+/* The QOS may go at any time: its name is read under the lock of those who
+ * know it, which Slurm takes in the same places. */
+static char *qos_of(const job_record_t *job)
+{
+	assoc_mgr_lock_t lock = {.qos = READ_LOCK};
+	char *name;
+
+	if (!job->qos_ptr)
+		return NULL;
+	assoc_mgr_lock(&lock);
+	name = copy_text(job->qos_ptr->name);
+	assoc_mgr_unlock(&lock);
+	return name;
+}
+
 static void copy_size(const job_record_t *job, struct slu_job *out)
 {
 	const struct job_details *d = job->details;
@@ -87,7 +113,7 @@ static void copy_size(const job_record_t *job, struct slu_job *out)
 	out->node_cnt = job->total_nodes ? job->total_nodes : job->node_cnt;
 	out->cpus = job->total_cpus;
 	out->tasks = d ? d->num_tasks : 0;
-	out->mem_mb = d ? d->pn_min_memory & ~MEM_PER_CPU : 0;
+	out->mem_mb = memory_of_node(job, out->node_cnt);
 }
 
 void slu_copy_job(const job_record_t *job, struct slu_job *out)
@@ -107,6 +133,7 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out)
 		.user = copy_text(job->user_name),
 		.account = copy_text(job->account),
 		.partition = copy_text(job->partition),
+		.qos = qos_of(job),
 		.name = copy_text(job->name),
 		.work_dir =
 			copy_text(job->details ? job->details->work_dir : NULL),

@@ -116,6 +116,7 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 		.job = {.uid = who->uid},
 		.quantile = who->quantile,
 		.floor = (int64_t)who->floor,
+		.mode = who->mode,
 		.stripe_size = STRIPE_SIZE,
 	};
 	struct json_object *obj;

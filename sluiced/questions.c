@@ -2,7 +2,7 @@
 /*
  * A queue of questions and the processes that answer them. What one of these
  * needs to know travels as JSON: {"database":..., "uid":..., "admin":...,
- * "quantile":..., "floor":..., "live":..., "args":{...}}.
+ * "quantile":..., "floor":..., "mode":..., "live":..., "args":{...}}.
  */
 #include "sluiced/questions.h"
 
@@ -60,7 +60,7 @@ static int answer(struct json_object *all, struct slu_buf *out,
 	struct slu_asker who = {0};
 	struct json_object *args = NULL;
 	const char *database, *name;
-	uint64_t uid;
+	uint64_t uid, mode = SLU_PREDICT_ADVISE;
 	struct slu_db *db;
 	int rc;
 
@@ -71,9 +71,11 @@ static int answer(struct json_object *all, struct slu_buf *out,
 	    slu_json_bool_opt(all, "admin", &who.admin, err) < 0 ||
 	    slu_json_double_opt(all, "quantile", &who.quantile, err) < 0 ||
 	    slu_json_double_opt(all, "floor", &who.floor, err) < 0 ||
+	    slu_json_u64_opt(all, "mode", &mode, err) < 0 ||
 	    slu_json_str(args, "question", &name, err) < 0)
 		return -1;
 	who.uid = (uint32_t)uid;
+	who.mode = (enum slu_predict_mode)mode;
 	db = slu_db_open(database, SLU_DB_READ, err);
 	if (!db)
 		return -1;
@@ -193,6 +195,7 @@ static struct json_object *wrap(const struct slu_daemon *d,
 	slu_json_set_bool(all, "admin", who.admin);
 	slu_json_set_double(all, "quantile", d->conf->predict_quantile);
 	slu_json_set_double(all, "floor", (double)d->conf->predict_floor);
+	slu_json_set_u64(all, "mode", d->conf->predict_mode);
 	if (answerer && answerer->prepare)
 		json_object_object_add(all, "live", answerer->prepare(d, &who));
 	json_object_object_add(all, "args", args);

@@ -12,6 +12,7 @@
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "common/conf.h"
 #include "common/err.h"
 #include "common/str.h"
 #include "store/db.h"
@@ -35,9 +36,10 @@ struct slu_questions {
 /* What the answering process knows beside the database. */
 struct slu_asker {
 	uint32_t uid;
-	bool admin;		  /* root or SlurmUser: sees everybody's */
-	double quantile, floor;	  /* PredictQuantile, PredictFloor */
-	struct json_object *live; /* what prepare() gave, or NULL */
+	bool admin;		    /* root or SlurmUser: sees everybody's */
+	double quantile, floor;	    /* PredictQuantile, PredictFloor */
+	enum slu_predict_mode mode; /* PredictMode */
+	struct json_object *live;   /* what prepare() gave, or NULL */
 };
 
 struct slu_answerer {

@@ -25,6 +25,8 @@ static int accuracy(struct slu_ask *ask, struct slu_err *err)
 			{"mean_error", "MEAN_ERROR", SLU_COL_SECONDS},
 			{"median_error_asked", "OF_REQUEST", SLU_COL_SECONDS},
 			{"under", "UNDER", SLU_COL_PLAIN},
+			{"tightened", "TIGHTENED", SLU_COL_PLAIN},
+			{"extended", "EXTENDED", SLU_COL_PLAIN},
 			{.key = NULL}};
 
 		if (json_object_object_get_ex(answer, list[i], &rows))

@@ -379,6 +379,20 @@ START_TEST(test_predict_json)
 	ck_assert_ptr_null(strstr(slu_json_text(out), "\"io\""));
 	ck_assert_ptr_null(strstr(slu_json_text(out), "remaining"));
 	json_object_put(out);
+	ask.mode = SLU_PREDICT_FILL;
+	out = foresee(db, &ask);
+	ck_assert_ptr_nonnull(
+		strstr(slu_json_text(out), "\"careful\":82,\"limit\":2,"));
+	json_object_put(out);
+	ask.job.limit_asked = 600; /* which is left alone */
+	out = foresee(db, &ask);
+	ck_assert_ptr_null(strstr(slu_json_text(out), "\"limit\":"));
+	json_object_put(out);
+	ask.mode = SLU_PREDICT_TIGHTEN;
+	out = foresee(db, &ask);
+	ck_assert_ptr_nonnull(strstr(slu_json_text(out), "\"limit\":"));
+	json_object_put(out);
+	ask.job.limit_asked = 0;
 	ask.elapsed = 60; /* longer than the one that is known */
 	out = foresee(db, &ask);
 	ck_assert(json_object_object_get_ex(out, "remaining", &left));

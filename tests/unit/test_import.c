@@ -180,6 +180,87 @@ START_TEST(test_formats)
 }
 END_TEST
 
+/* What print_job() leaves out. */
+static int print_rest(void *arg, const struct slu_job *j, struct slu_err *err)
+{
+	char *out = arg;
+
+	(void)err;
+	sprintf(out + strlen(out), "%s %s %s t%u c%u %lu MB, %ld, %u, %#x\n",
+		j->qos ? j->qos : "-", j->work_dir ? j->work_dir : "-",
+		j->nodes ? j->nodes : "-", j->tasks, j->cpus,
+		(unsigned long)j->mem_mb, (long)j->eligible, j->limit,
+		j->exit_code);
+	return 0;
+}
+
+#define HEAD                                                                 \
+	"JobID|UID|QOS|WorkDir|NodeList|NNodes|NCPUS|ReqMem|Eligible|Start|" \
+	"End|Timelimit|ExitCode|NTasks\n"
+#define TIMES                                      \
+	"1970-01-01T00:00:03|1970-01-01T00:00:05|" \
+	"1970-01-01T00:00:09"
+
+START_TEST(test_columns)
+{
+	static const struct {
+		const char *format, *text, *rest;
+	} cases[] = {
+		{"swf",
+		 "; UnixStartTime: 1000\n"
+		 "1 10 5 100 4 -1 -1 8 601 2048 1 3 2 7 1 -1 -1 -1\n",
+		 "- - - t8 c8 2 MB, 1010, 11, 0\n"},
+		{"sacct",
+		 HEAD "1|5|long|/w|n[1-2]|2|8|4G|" TIMES "|01:00|3:0|\n"
+		      "1.batch||||n1|1|4||" TIMES "||3:0|1\n"
+		      "1.0||||n[1-2]|2|8||" TIMES "||3:0|6\n"
+		      "2|5||||2|8|1000Mc|" TIMES "|01:00|0:9|\n"
+		      "3|5||||2|8|1.5Gn|" TIMES "|01:00|0:0|\n"
+		      "4|5||||0|8|?|" TIMES "|01:00|1:|\n"
+		      "5|5||||0|8|1e99P|" TIMES "|01:00||\n",
+		 "long /w n[1-2] t6 c8 2048 MB, 3, 1, 0x300\n"
+		 "- - - t0 c8 4000 MB, 3, 1, 0x9\n"
+		 "- - - t0 c8 1536 MB, 3, 1, 0\n"
+		 "- - - t0 c8 0 MB, 3, 1, 0x100\n"
+		 "- - - t0 c8 0 MB, 3, 1, 0\n"},
+		{"json",
+		 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"qos\":\"long\","
+		 "\"nodes\":\"n[1-2]\",\"working_directory\":\"/w\","
+		 "\"allocation_nodes\":2,\"required\":{\"CPUs\":8},"
+		 "\"tres\":{\"requested\":[{\"type\":\"mem\",\"count\":"
+		 "4096},{\"type\":\"cpu\",\"count\":8}]},\"time\":{"
+		 "\"eligible\":3,\"start\":5,\"end\":9,\"limit\":1},"
+		 "\"exit_code\":{\"return_code\":3},\"steps\":["
+		 "{\"tasks\":{\"count\":6}},{\"tasks\":{\"count\":1}}]},"
+		 "{\"job_id\":6,\"user\":\"ada\",\"time\":{\"start\":5,"
+		 "\"end\":9},\"exit_code\":{\"signal\":{\"signal_id\":9}}},"
+		 "{\"job_id\":7,\"user\":\"ada\",\"time\":{\"start\":5,"
+		 "\"end\":9},\"exit_code\":{\"signal\":{\"id\":{\"set\":"
+		 "true,\"number\":15}}}}]}",
+		 "long /w n[1-2] t6 c8 2048 MB, 3, 1, 0x300\n"
+		 "- - - t0 c0 0 MB, 0, 0, 0x9\n"
+		 "- - - t0 c0 0 MB, 0, 0, 0xf\n"},
+	};
+
+	each(c, cases)
+	{
+		char out[1024] = "", *text = strdup(c->text);
+		struct slu_import import = {timegm, to_uid, print_rest, NULL,
+					    out};
+		struct slu_import_report r;
+		struct slu_err err;
+
+		expect_ok(slu_import(c->format, text, strlen(text), &import, &r,
+				     &err),
+			  err);
+		expect(strcmp(out, c->rest) == 0, "case %td: %s", c - cases,
+		       out);
+		expect(r.broken == 0, "case %td: %s", c - cases, r.named[0]);
+		free(text);
+	}
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	struct slu_import import = {timegm, to_uid, print_job, NULL,
@@ -262,4 +343,5 @@ START_TEST(test_darshan)
 }
 END_TEST
 
-TEST_MAIN("import", test_darshan, test_formats, test_refused, test_recorded)
+TEST_MAIN("import", test_columns, test_darshan, test_formats, test_refused,
+	  test_recorded)

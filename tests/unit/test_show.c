@@ -147,28 +147,28 @@ static const struct {
 	 "\"mean_error\":61,\"median_error_asked\":3600,\"under\":0.5}],"
 	 "\"partition\":[],\"week\":[{\"week\":\"2026-11-16\","
 	 "\"jobs\":2,\"median_error\":60,\"mean_error\":61,"
-	 "\"under\":0.5}]}",
-	 "USER  JOBS  MEDIAN_ERROR  MEAN_ERROR  OF_REQUEST  UNDER\n"
-	 "ada      2          1:00        1:01     1:00:00    0.5\n"
+	 "\"under\":0.5,\"tightened\":2,\"extended\":1}]}",
+	 "USER  JOBS  MEDIAN_ERROR  MEAN_ERROR  OF_REQUEST  UNDER  TIGHTENED  EXTENDED\n"
+	 "ada      2          1:00        1:01     1:00:00    0.5  -          -\n"
 	 "\n"
-	 "WEEK        JOBS  MEDIAN_ERROR  MEAN_ERROR  OF_REQUEST  UNDER\n"
-	 "2026-11-16     2          1:00        1:01  -             0.5\n"},
+	 "WEEK        JOBS  MEDIAN_ERROR  MEAN_ERROR  OF_REQUEST  UNDER  TIGHTENED  EXTENDED\n"
+	 "2026-11-16     2          1:00        1:01  -             0.5          2         1\n"},
 	{"predict --name j --stripe-size 1KiB --partition p --account a "
 	 "--table",
 	 "{\"name\":\"j\",\"stripe_size\":1024,\"partition\":\"p\","
 	 "\"account\":\"a\",\"question\":\"predict\"}",
-	 "{\"name\":\"j\",\"predicted\":90,\"evidence\":[{\"class\":"
+	 "{\"name\":\"j\",\"predicted\":90,\"limit\":3,\"evidence\":[{\"class\":"
 	 "\"user\",\"jobs\":3,\"weight\":0.5}],\"io\":{\"runs\":4,"
 	 "\"written_bytes\":[1024,2048],\"read_bytes\":[0,0],"
-	 "\"stripes\":1,\"MB/s\":7}}",
-	 "NAME  NODES  PREDICTED  CAREFUL  REMAINING  FROM  JOBS\n"
-	 "j     -           1:30  -        -          -     -\n"
+	 "\"stripe_size\":1024,\"stripes\":1,\"MB/s\":7}}",
+	 "NAME  NODES  PREDICTED  CAREFUL  LIMIT  REMAINING  FROM  JOBS\n"
+	 "j     -           1:30  -            3  -          -     -\n"
 	 "\n"
 	 "CLASS  JOBS  WEIGHT\n"
 	 "user      3     0.5\n"
 	 "\n"
-	 "IO_OF_RUNS  WRITES  READS  STRIPES  MB/s\n"
-	 "         4    1KiB     0B        1     7\n"},
+	 "IO_OF_RUNS  WRITES  READS  STRIPE_SIZE  STRIPES  MB/s\n"
+	 "         4    1KiB     0B         1KiB        1     7\n"},
 	{"ions 7 --table", "{\"job_id\":7,\"question\":\"ions\"}",
 	 "{\"policy\":\"MCKP\",\"ions\":\"i1\",\"total\":1,"
 	 "\"static_total\":1,\"jobs\":[{\"job_id\":7,\"curve\":[{"
@@ -196,8 +196,8 @@ static const struct {
 	 "  7  -       1           4  -          7\n"},
 	{"predict --nodes 2 --table", "{\"nodes\":2,\"question\":\"predict\"}",
 	 "{\"nodes\":2,\"predicted\":90,\"predicted_from\":\"class\"}",
-	 "NAME  NODES  PREDICTED  CAREFUL  REMAINING  FROM   JOBS\n"
-	 "-         2       1:30  -        -          class  -\n"},
+	 "NAME  NODES  PREDICTED  CAREFUL  LIMIT  REMAINING  FROM   JOBS\n"
+	 "-         2       1:30  -        -      -          class  -\n"},
 	{"jobs --table", "{\"question\":\"jobs\"}",
 	 "[{\"job_id\":7,\"tightened\":6,\"run\":90,\"read_bytes\":2048}]",
 	 "JOB  USER  NAME  NODES  STATE  LIMIT_MIN  TIGHT_MIN  PREDICTED  FROM"
