@@ -8,6 +8,7 @@
 #include <string.h>
 #include "burst_buffer/live.h"
 #include "common/hostlist.h"
+#include "common/str.h"
 
 static void free_gates(struct slu_bb *bb)
 {
@@ -28,7 +29,9 @@ void slu_bb_free(struct slu_bb *bb)
 		return;
 	free_gates(bb);
 	free(bb->member);
-	free(bb->sum);
+	for (size_t p = 0; bb->part && p < bb->n_part; p++)
+		free(bb->part[p].sum);
+	free(bb->part);
 	free(bb->user);
 	free(bb->failure);
 	free(bb->plan_text);
@@ -36,16 +39,38 @@ void slu_bb_free(struct slu_bb *bb)
 	free(bb);
 }
 
+/* The part of node i, after those before it have got theirs: nodes of one
+ * switch mostly stand together. */
+static size_t part_of(struct slu_bb *bb, size_t i)
+{
+	const struct slu_plan_node *node = bb->plan.node;
+
+	for (size_t k = i; k > 0; k--)
+		if (slu_eq(node[k - 1].part, node[i].part))
+			return bb->member[k - 1].part;
+	return bb->n_part++;
+}
+
 int slu_bb_room(struct slu_bb *bb)
 {
 	size_t i;
 
 	bb->member = calloc(bb->plan.n_node + 1, sizeof(*bb->member));
-	bb->sum = calloc(bb->plan.n_stage + 1, sizeof(*bb->sum));
-	if (!bb->member || !bb->sum)
+	bb->part = calloc(bb->plan.n_node + 1, sizeof(*bb->part));
+	if (!bb->member || !bb->part)
 		return -1;
-	for (i = 0; i < bb->plan.n_node; i++)
+	for (i = 0; i < bb->plan.n_node; i++) {
 		bb->member[i].state = SLU_NODE_PLANNED;
+		bb->member[i].part = part_of(bb, i);
+		bb->part[bb->member[i].part].n_node++;
+	}
+	bb->n_part = bb->n_part ? bb->n_part : 1;
+	for (size_t p = 0; p < bb->n_part; p++) {
+		bb->part[p].sum =
+			calloc(bb->plan.n_stage + 1, sizeof(struct slu_bb_sum));
+		if (!bb->part[p].sum)
+			return -1;
+	}
 	return 0;
 }
 
@@ -221,5 +246,5 @@ void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
 	if (step[end] || r >= bb->plan.n_stage || m->shared >> r & 1)
 		return;
 	m->shared |= UINT64_C(1) << r;
-	add_share(&bb->sum[r], share);
+	add_share(&bb->part[m->part].sum[r], share);
 }

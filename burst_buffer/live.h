@@ -38,6 +38,7 @@ struct slu_bb_member {
 	enum slu_bb_order order; /* (db) */
 	uint64_t shared;	 /* (db) bit R: it told its share of stage R */
 	bool attached;		 /* (db) it sees the file system */
+	size_t part;		 /* of the file system, where it is split */
 	uint64_t copied;	 /* bytes that it is known to have copied */
 };
 
@@ -51,6 +52,14 @@ struct slu_bb_sum {
 	size_t n;
 	bool uneven; /* nodes told different totals */
 	bool partly; /* a node did less than its total */
+};
+
+/* A file system of its own within the buffer; one that is not split is the
+ * only part. */
+struct slu_bb_part {
+	size_t n_node;
+	struct slu_bb_sum *sum; /* plan.n_stage */
+	uint64_t to_copy;	/* bytes of the request that is being staged */
 };
 
 /* A barrier. Open for ever once it is open (db). */
@@ -86,15 +95,15 @@ struct slu_bb {
 	enum slu_bb_verdict verdict;  /* (db) */
 	enum slu_on_failure what;     /* (db) the verdict */
 	struct slu_bb_member *member; /* plan.n_node */
-	struct slu_bb_sum *sum;	      /* plan.n_stage */
+	struct slu_bb_part *part;
+	size_t n_part;
 	struct slu_bb_gate *gate;
 	size_t n_gate;
-	uint64_t to_copy; /* bytes of the request that is being staged */
-	double grace;	  /* seconds added to the deadline of this state */
-	double extended;  /* when the last `extend` was told */
-	char *plan_text;  /* as nodes get it; NULL: not yet made */
-	bool full;	  /* no plan, but only for want of space */
-	bool bound_seen;  /* waiting nodes know that the bound has passed */
+	double grace;	 /* seconds added to the deadline of this state */
+	double extended; /* when the last `extend` was told */
+	char *plan_text; /* as nodes get it; NULL: not yet made */
+	bool full;	 /* no plan, but only for want of space */
+	bool bound_seen; /* waiting nodes know that the bound has passed */
 	struct slu_bb_told told;
 };
 

@@ -26,8 +26,10 @@ void slu_bb_phase_over(struct slu_buffers *b, const struct slu_bb *bb,
 	for (size_t r = 0; stages && r < bb->plan.n_stage; r++) {
 		if (!(which >> r & 1))
 			continue;
-		use->bytes += bb->sum[r].all.bytes;
-		use->files += bb->sum[r].all.files;
+		for (size_t p = 0; p < bb->n_part; p++) {
+			use->bytes += bb->part[p].sum[r].all.bytes;
+			use->files += bb->part[p].sum[r].all.files;
+		}
 	}
 }
 

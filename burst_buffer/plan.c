@@ -344,6 +344,8 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 				: NULL,
 		   err) ||
 	    set_nodes(plan, job, err) || set_capacities(plan, req, err) ||
+	    (req->split == SLU_SPLIT_SWITCH &&
+	     slu_plan_split(plan, site->map, err)) ||
 	    set_stages(plan, req, sym, err))
 		return -1;
 	return check_pool(plan, slu_request_pool(req, site->conf), err) ||

@@ -63,6 +63,18 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 		     const struct slu_symbols *sym,
 		     const struct slu_plan_site *site, struct slu_err *err);
 
+/*
+ * plan_parts.c: split it into a file system for each leaf switch (ADA-FS,
+ * section 5.2), named after the switch as far as a file can be. Nodes of which
+ * no switch is known, or all without a topology, are the part SLU_PART_UNKNOWN.
+ */
+#define SLU_PART_UNKNOWN "unknown"
+int slu_plan_split(struct slu_plan *plan, struct slu_db *map,
+		   struct slu_err *err);
+/* "leaf1: n[1-2]; leaf2: n3", or "" for one that is not split. Caller frees;
+ * NULL without memory. */
+char *slu_plan_parts_text(const struct slu_plan *plan);
+
 /* Only who and where, for a buffer whose plan cannot be made. */
 int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
 		  struct slu_err *err);

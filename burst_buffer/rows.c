@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/live.h"
+#include "burst_buffer/plan.h"
 #include "common/str.h"
 
 /* Written in databases; those of states stand in life.c. */
@@ -70,6 +71,22 @@ static int insert_nodes(struct slu_db *db, const struct slu_bb *bb,
 	return 0;
 }
 
+static int planned(struct slu_db *db, const struct slu_bb *bb,
+		   struct slu_err *err)
+{
+	char *parts = slu_plan_parts_text(&bb->plan), *text = NULL;
+	int rc;
+
+	if (parts)
+		text = slu_asprintf("planned%s%s",
+				    *parts ? ", split into " : "", parts);
+	rc = text ? history(db, bb->id, bb->state, text, bb->created, err)
+		  : slu_err(err, SLU_NOMEM, "out of memory");
+	free(parts);
+	free(text);
+	return rc;
+}
+
 int slu_bb_insert(struct slu_db *db, struct slu_bb *bb, const char *job_name,
 		  struct slu_err *err)
 {
@@ -96,8 +113,7 @@ int slu_bb_insert(struct slu_db *db, struct slu_bb *bb, const char *job_name,
 			rc = insert_nodes(db, bb, err);
 		}
 		if (rc == 0)
-			rc = history(db, bb->id, bb->state, "planned",
-				     bb->created, err);
+			rc = planned(db, bb, err);
 		rc = finish(db, rc, err);
 	}
 	free(plan);

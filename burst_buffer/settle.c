@@ -87,43 +87,51 @@ static size_t excused(const struct slu_bb *bb)
 	return lost <= bb->plan.tolerate ? lost : 0;
 }
 
-/* Is all of request R where it should be? Either the shares of all nodes make
- * the whole, or (without a common name space) each did a whole of its own. */
-static bool complete(const struct slu_bb *bb, size_t r)
+/* Is all of request R where it should be? Either the shares of all nodes of a
+ * part make the whole of it, or (without a common name space) each did a whole
+ * of its own. */
+static bool complete(const struct slu_bb *bb, const struct slu_bb_part *part,
+		     size_t r)
 {
-	const struct slu_bb_sum *sum = &bb->sum[r];
+	const struct slu_bb_sum *sum = &part->sum[r];
 	const struct slu_bb_share *all = &sum->all;
 
-	if (sum->n + excused(bb) < bb->plan.n_node)
+	if (sum->n + excused(bb) < part->n_node)
 		return false;
 	return !sum->partly ||
 	       (!sum->uneven && all->bytes == all->total_bytes &&
 		all->files == all->total_files);
 }
 
+static int incomplete(struct slu_buffers *b, struct slu_bb *bb,
+		      const struct slu_bb_part *part, size_t r, double now,
+		      struct slu_err *err)
+{
+	const struct slu_bb_share *all = &part->sum[r].all;
+	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
+
+	return slu_bb_fail(b, bb, now, err,
+			   "%s of %.120s is incomplete: %llu of %llu "
+			   "files, %s of %s, told by %zu of %zu nodes",
+			   bb->plan.stage[r].out ? "stage-out" : "stage-in",
+			   bb->plan.stage[r].source,
+			   (unsigned long long)all->files,
+			   (unsigned long long)all->total_files,
+			   slu_size_text(all->bytes, done),
+			   slu_size_text(all->total_bytes, total),
+			   part->sum[r].n, part->n_node);
+}
+
 static int check_complete(struct slu_buffers *b, struct slu_bb *bb, bool out,
 			  double now, struct slu_err *err)
 {
 	uint64_t wanted = slu_bb_stages(bb, out);
-	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
-	size_t r;
 
-	for (r = 0; r < bb->plan.n_stage; r++) {
-		const struct slu_bb_share *all = &bb->sum[r].all;
-
-		if (!(wanted >> r & 1) || complete(bb, r))
-			continue;
-		return slu_bb_fail(b, bb, now, err,
-				   "%s of %.120s is incomplete: %llu of %llu "
-				   "files, %s of %s, told by %zu of %zu nodes",
-				   out ? "stage-out" : "stage-in",
-				   bb->plan.stage[r].source,
-				   (unsigned long long)all->files,
-				   (unsigned long long)all->total_files,
-				   slu_size_text(all->bytes, done),
-				   slu_size_text(all->total_bytes, total),
-				   bb->sum[r].n, bb->plan.n_node);
-	}
+	for (size_t r = 0; r < bb->plan.n_stage; r++)
+		for (size_t p = 0; wanted >> r & 1 && p < bb->n_part; p++)
+			if (!complete(bb, &bb->part[p], r))
+				return incomplete(b, bb, &bb->part[p], r, now,
+						  err);
 	return 0;
 }
 

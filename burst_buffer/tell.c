@@ -79,16 +79,18 @@ static char *failure(const struct slu_bb *bb)
 static const char *progress(const struct slu_bb *bb, char out[80])
 {
 	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
-	uint64_t copied = 0;
+	uint64_t copied = 0, to_copy = 0;
 	size_t i;
 
 	*out = '\0';
 	for (i = 0; i < bb->plan.n_node; i++)
 		copied += bb->member[i].copied;
-	if (bb->to_copy >= copied && copied)
+	for (i = 0; i < bb->n_part; i++)
+		to_copy += bb->part[i].to_copy;
+	if (to_copy >= copied && copied)
 		snprintf(out, 80, ", %s of %s copied",
 			 slu_size_text(copied, done),
-			 slu_size_text(bb->to_copy, total));
+			 slu_size_text(to_copy, total));
 	else if (copied)
 		snprintf(out, 80, ", %s copied", slu_size_text(copied, done));
 	return out;
@@ -185,7 +187,7 @@ void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 {
 	bb->member[i].copied = copied;
 	if (to_copy)
-		bb->to_copy = to_copy;
+		bb->part[bb->member[i].part].to_copy = to_copy;
 	if (now < bb->told.progress + PROGRESS || bb->failure)
 		return;
 	bb->told.state = 0; /* it is news */
@@ -197,7 +199,8 @@ void slu_bb_forget_progress(struct slu_bb *bb)
 {
 	for (size_t i = 0; i < bb->plan.n_node; i++)
 		bb->member[i].copied = 0;
-	bb->to_copy = 0;
+	for (size_t p = 0; p < bb->n_part; p++)
+		bb->part[p].to_copy = 0;
 }
 
 void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)

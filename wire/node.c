@@ -16,15 +16,12 @@ DESC(slu_node_ask_desc, "ask", ask_fields);
 
 #define T struct slu_plan_node
 static const struct slu_field plan_node_fields[] = {
-	NEEDED(STR, name),
-	NEEDED(STR, addr),
-	NEEDED(STR, storage),
-	FIELD(U64, capacity),
-	FIELD(BOOL, staging),
-	FIELD(BOOL, client),
-	LAST,
+	NEEDED(STR, name),    NEEDED(STR, addr),
+	NEEDED(STR, storage), FIELD(U64, capacity),
+	FIELD(BOOL, staging), FIELD(BOOL, client),
+	FIELD(STR, part),     LAST,
 };
-static DESC(plan_node_desc, "plan_node", plan_node_fields);
+DESC(slu_plan_node_desc, "plan_node", plan_node_fields);
 #undef T
 
 #define T struct slu_stage
@@ -72,7 +69,7 @@ static const struct slu_field plan_fields[] = {
 	FIELD(U32, tolerate),
 	FIELD(STR, dw),
 	FIELD(STR, secret),
-	MANY(node, n_node, plan_node_desc),
+	MANY(node, n_node, slu_plan_node_desc),
 	MANY(stage, n_stage, stage_desc),
 	MANY(stripe, n_stripe, stripe_desc),
 	FIELD(I64, setup_timeout),

@@ -28,7 +28,12 @@ struct slu_plan_node {
 	uint64_t capacity; /* bytes this node gives */
 	bool staging;	   /* it takes part in staging */
 	bool client;	   /* it gives nothing, it only reaches the others */
+	/* Of a split file system: which part it gives to and sees, a word that
+	 * can name a file (the leaf switch's); NULL: there is one for all. */
+	char *part;
 };
+
+extern const struct slu_desc slu_plan_node_desc;
 
 struct slu_stage { /* one stage_in or stage_out, symbols expanded */
 	bool out;

@@ -3,9 +3,9 @@
  * `sluice-node fetch`: copy what a failed stage-out has left on this node to a
  * directory, with the rights of the data's owner. The owner can do it (also as
  * a job on this node), or root for him. Each node holds its own part: of a
- * common name space those files that lay on it, which go to DESTINATION from
- * every node; of private directories all of its own, which go to
- * DESTINATION/NODE.
+ * common name space those files that lay on it, which go to DESTINATION (of
+ * one that was split to DESTINATION/PART) from every node; of private
+ * directories all of its own, which go to DESTINATION/NODE.
  *
  * Nothing is removed: the time that it is kept runs on.
  */
@@ -14,6 +14,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,6 +22,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/staging/stage.h"
+#include "common/file.h"
 #include "common/size.h"
 
 #define SECONDS (7 * 86400.0)
@@ -29,6 +31,7 @@ struct fetch {
 	const struct slu_node *n;
 	char source[4200]; /* KEPT/fs/data/, or KEPT/fs/brick/data/ */
 	bool brick;
+	char *below; /* what it goes to below the destination; NULL: nothing */
 	struct stat owner; /* of the data */
 };
 
@@ -122,7 +125,7 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 	struct slu_stage_part part = {
 		.source = f->source,
 		.destination = f->n->opt->to,
-		.below = f->brick ? NULL : f->n->name,
+		.below = f->below,
 		.bricks = f->brick,
 		.n = 1,
 		.durable = true,
@@ -148,6 +151,23 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 	return 0;
 }
 
+static int choose_below(struct fetch *f, const char *dir, struct slu_err *err)
+{
+	struct slu_buf part = {0};
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/" SLU_PART_MARK, dir);
+	if (f->brick && access(path, F_OK))
+		return 0;
+	if (!f->brick)
+		f->below = strdup(f->n->name);
+	else if (slu_file_read(AT_FDCWD, path, 256, &part, err))
+		return -1;
+	else
+		f->below = slu_buf_steal(&part);
+	return f->below ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
 static int fetch(struct slu_node *n, struct slu_err *err)
 {
 	struct fetch f = {.n = n};
@@ -157,14 +177,17 @@ static int fetch(struct slu_node *n, struct slu_err *err)
 	struct slu_kept kept;
 
 	if (find_kept(n, &kept, err) || ensure_mounted(kept.dir, err) ||
-	    look_inside(&f, kept.dir, err) ||
-	    slu_aside(&aside, "copying", out, err))
+	    look_inside(&f, kept.dir, err) || choose_below(&f, kept.dir, err) ||
+	    slu_aside(&aside, "copying", out, err)) {
+		free(f.below);
 		return -1;
+	}
 	memcpy(&sum, out, sizeof(sum));
 	printf("%llu files, %s, from %s on %s to %s%s%s\n",
 	       (unsigned long long)sum.total_files,
 	       slu_size_text(sum.total_bytes, size), f.source, n->name,
-	       n->opt->to, f.brick ? "" : "/", f.brick ? "" : n->name);
+	       n->opt->to, f.below ? "/" : "", f.below ? f.below : "");
+	free(f.below);
 	if (sum.skipped)
 		fprintf(stderr,
 			"sluice-node fetch: %llu sockets, pipes or devices "

@@ -119,6 +119,30 @@ void slu_node_close(struct slu_node *n)
 	*n = (struct slu_node){0};
 }
 
+/* Forget the nodes that give to another part and see another. */
+static void keep_part(struct slu_node *n)
+{
+	struct slu_plan *plan = &n->plan;
+	char *mine = plan->node[n->self].part;
+	size_t kept = 0, self = 0;
+
+	for (size_t i = 0; i < plan->n_node; i++) {
+		if (!slu_eq(plan->node[i].part, mine)) {
+			slu_msg_clear(&slu_plan_node_desc, &plan->node[i]);
+			continue;
+		}
+		self = i == n->self ? kept : self;
+		plan->node[kept++] = plan->node[i];
+	}
+	plan->n_node = kept;
+	n->self = self;
+}
+
+const char *slu_node_below(const struct slu_node *n)
+{
+	return n->driver->shared ? n->plan.node[n->self].part : n->name;
+}
+
 static int find_self(struct slu_node *n, struct slu_err *err)
 {
 	for (size_t i = 0; i < n->plan.n_node; i++)
@@ -154,6 +178,8 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 	*plan = (struct slu_plan){0};
 	if (find_self(n, err))
 		return -1;
+	n->first = n->self == 0;
+	keep_part(n);
 	n->driver = slu_driver_find(n->plan.driver);
 	if (!n->driver)
 		return slu_err(err, SLU_INVALID,

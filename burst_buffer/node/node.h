@@ -61,6 +61,7 @@ struct slu_node {
 	bool planned;
 	struct slu_plan plan;
 	size_t self;
+	bool first; /* of all the job's nodes (self 0: of its part) */
 	const struct slu_driver *driver;
 	struct slu_storage storage;
 	struct slu_instance in;
@@ -79,7 +80,8 @@ int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 void slu_node_close(struct slu_node *n);
 
 /* Take over a plan (it is the node's then, also on failure): find ourselves
- * and the driver in it. */
+ * and the driver in it. Of one that is split only our own part is kept: it is a
+ * file system like any other, whose nodes meet the rest at barriers. */
 int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		       struct slu_err *err);
 
@@ -166,6 +168,12 @@ int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err);
 /* stripe.c: the layouts that the plan asks for, by the first node, as the
  * job's user; the others wait for it. */
 int slu_node_stripe(struct slu_node *n, struct slu_err *err);
+
+/* What a stage_out puts below its destination, where the job has several file
+ * systems: the name of this node or of its part. NULL: nothing. */
+const char *slu_node_below(const struct slu_node *n);
+/* In kept data (storage.h): a file with the name of its part, if it has one. */
+#define SLU_PART_MARK "part"
 
 /* The kind of source that the plan's word stands for. */
 enum slu_stage_what slu_stage_what(const char *type);

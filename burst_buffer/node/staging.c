@@ -144,15 +144,13 @@ enum slu_stage_what slu_stage_what(const char *type)
 static void describe(struct act_call *c, struct slu_stage_part *part)
 {
 	const struct request *q = c->q;
-	bool shared = q->n->driver->shared;
-
 	*part = (struct slu_stage_part){
 		.source = q->stage->source,
 		.destination = q->stage->destination,
 		.what = slu_stage_what(q->stage->type),
 		.plain_source = q->n->driver->interposed && q->stage->out,
 		.plain_destination = q->n->driver->interposed && !q->stage->out,
-		.below = shared || !q->stage->out ? NULL : q->n->name,
+		.below = q->stage->out ? slu_node_below(q->n) : NULL,
 		.fs_root = q->n->data,
 		.self = q->self,
 		.n = q->members,

@@ -67,7 +67,7 @@ int slu_node_stripe(struct slu_node *n, struct slu_err *err)
 {
 	if (n->plan.n_stripe == 0)
 		return 0;
-	for (size_t i = 0; n->self == 0 && i < n->plan.n_stripe; i++)
+	for (size_t i = 0; n->first && i < n->plan.n_stripe; i++)
 		if (stripe(n, &n->plan.stripe[i], err))
 			return -1;
 	return slu_talk_meet(n, "striped", err);

@@ -14,6 +14,7 @@
 #include "burst_buffer/node/node.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/host/mtab.h"
+#include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
 
@@ -205,6 +207,19 @@ static int keep_there(struct slu_node *n, int64_t until, struct slu_err *err)
 	return slu_note_put(n, "kept", 0644, text, err);
 }
 
+/* Those who fetch it shall not mix it with that of other parts. */
+static int mark_part(struct slu_node *n, struct slu_err *err)
+{
+	const char *part = n->plan.node[n->self].part;
+	char path[4200];
+
+	if (!part || access(n->storage.dir, F_OK))
+		return 0;
+	snprintf(path, sizeof(path), "%s/" SLU_PART_MARK, n->storage.dir);
+	return slu_file_write(AT_FDCWD, path, part, strlen(part), 0644, false,
+			      err);
+}
+
 static int keep_data(struct slu_node *n, struct slu_err *err)
 {
 	int64_t until = slu_today() + n->plan.keep_failed;
@@ -214,7 +229,8 @@ static int keep_data(struct slu_node *n, struct slu_err *err)
 		return keep_there(n, until, err);
 	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept"))
 		return 0; /* there never was any */
-	if (slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
+	if (mark_part(n, err) ||
+	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
 		return -1;
 	slu_node_log(n, SLU_WARN,
 		     "data of the failed stage-out is kept in %s; `sluice-node "

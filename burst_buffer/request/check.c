@@ -89,6 +89,33 @@ static int check_type(const struct slu_request *req,
 	return 0;
 }
 
+/* A file system per switch needs storage on every node of it. */
+static int check_split(const struct slu_request *req,
+		       const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+	const struct slu_fstype *type = slu_fstype_find(fs->driver);
+
+	if (req->split != SLU_SPLIT_SWITCH)
+		return 0;
+	if (!type->shared)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: split=switch: %s is private to each "
+			       "node already",
+			       fs->name);
+	if (type->remote)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: split=switch: %s does not lie on the "
+			       "job's nodes",
+			       fs->name);
+	if (req->nodes && req->nodes != SLU_ALL_NODES)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: split=switch: every node gives storage, "
+			       "nodes=%u cannot be",
+			       (unsigned)req->nodes);
+	return 0;
+}
+
 static int check_capacity(const struct slu_request *req,
 			  const struct slu_conf *conf, struct slu_err *err)
 {
@@ -179,7 +206,8 @@ int slu_request_check(const struct slu_request *req,
 	if (!req->has_fs)
 		return 0;
 	if (check_user(conf, user, err) || check_fs(req, conf, err) ||
-	    check_type(req, conf, err) || check_capacity(req, conf, err))
+	    check_type(req, conf, err) || check_split(req, conf, err) ||
+	    check_capacity(req, conf, err))
 		return -1;
 	for (i = 0; i < req->n_stage; i++)
 		if (check_stage(&req->stage[i], req->name, err))

@@ -135,6 +135,17 @@ static int set_dw(struct slu_request *req, const char *value,
 	return 0;
 }
 
+static int set_split(struct slu_request *req, const char *value,
+		     struct slu_err *err)
+{
+	int i = slu_choose(value, slu_split_names + SLU_SPLIT_NO, err);
+
+	if (i < 0)
+		return -1;
+	req->split = (enum slu_split)(SLU_SPLIT_NO + i);
+	return 0;
+}
+
 int slu_set_source(struct slu_request *req, const char *value,
 		   struct slu_err *err)
 {
@@ -156,6 +167,10 @@ const char *const slu_dw_names[] = {[SLU_DW_NO] = "no",
 				    [SLU_DW_STRIPED] = "striped",
 				    [SLU_DW_PRIVATE] = "private",
 				    NULL};
+const char *const slu_split_names[] = {[SLU_SPLIT_UNSAID] = "",
+				       [SLU_SPLIT_NO] = "no",
+				       [SLU_SPLIT_SWITCH] = "switch",
+				       NULL};
 const char *const slu_on_names[] = {[SLU_ON_ALWAYS] = "always",
 				    [SLU_ON_SUCCESS] = "success",
 				    [SLU_ON_FAILURE] = "failure",
@@ -323,6 +338,7 @@ static const struct slu_key jobfs_keys[] = {
 	{"nodes", false, set_nodes},
 	{"tolerate", false, set_tolerate},
 	{"profile", false, slu_set_profile},
+	{"split", false, set_split},
 	{"dw", false, set_dw},
 	{NULL, false, NULL},
 };
@@ -433,6 +449,7 @@ int slu_request_preset(struct slu_request *req, const char *key,
 	req->nodes = req->nodes ? req->nodes : one.nodes;
 	if (req->tolerate == UINT32_MAX)
 		req->tolerate = one.tolerate;
+	req->split = req->split ? req->split : one.split;
 	slu_request_free(&one);
 	return rc;
 }

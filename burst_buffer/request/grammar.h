@@ -12,7 +12,7 @@
 #define SLU_WORD_CHARS	 SLU_LETTERS "0123456789_"
 #define SLU_BARE_REFUSED "\"'`\\&|<>"
 
-#define SLU_VERB_KEYS	 8  /* at most, of a verb */
+#define SLU_VERB_KEYS	 12 /* at most, of a verb */
 #define SLU_VERBS	 12 /* at most, of a language */
 
 struct slu_key {
@@ -73,7 +73,7 @@ int slu_request_preset(struct slu_request *req, const char *key,
 
 /* Words of values, by their enum. */
 extern const char *const slu_stage_type_names[], *const slu_on_names[];
-extern const char *const slu_dw_names[];
+extern const char *const slu_dw_names[], *const slu_split_names[];
 /* Which word `value` is; -1: none, with the nearest. */
 int slu_choose(const char *value, const char *const *words,
 	       struct slu_err *err);

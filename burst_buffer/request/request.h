@@ -32,6 +32,8 @@ enum slu_stage_type {
 };
 /* How a job of the #DW language knows its file system. */
 enum slu_dw { SLU_DW_NO, SLU_DW_STRIPED, SLU_DW_PRIVATE };
+/* Into a file system for each leaf switch of the job's nodes? */
+enum slu_split { SLU_SPLIT_UNSAID, SLU_SPLIT_NO, SLU_SPLIT_SWITCH };
 enum slu_stage_on { SLU_ON_ALWAYS, SLU_ON_SUCCESS, SLU_ON_FAILURE };
 
 struct slu_request_stage {
@@ -65,6 +67,7 @@ struct slu_request {
 	uint32_t nodes;	   /* that give storage: 0 not said, or SLU_ALL_NODES */
 	uint32_t tolerate; /* nodes that may be lost; UINT32_MAX: not said */
 	enum slu_dw dw;
+	enum slu_split split;
 	struct slu_request_stage *stage;
 	size_t n_stage;
 	struct slu_request_stripe *stripe;

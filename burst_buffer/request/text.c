@@ -54,6 +54,9 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 		slu_buf_printf(buf, " nodes=%u", (unsigned)req->nodes);
 	if (req->tolerate != UINT32_MAX)
 		slu_buf_printf(buf, " tolerate=%u", (unsigned)req->tolerate);
+	if (req->split == SLU_SPLIT_SWITCH ||
+	    (req->split == SLU_SPLIT_NO && req->profile))
+		put_pair(buf, "split", slu_split_names[req->split]);
 	if (req->profile)
 		put_pair(buf, "profile", req->profile);
 	if (req->dw)

@@ -95,6 +95,38 @@ test_lustre() {
 	check "it is gone" equal "$(ls "$PFS/jobs")" ""
 }
 
+# One file system per leaf switch: each has all that is staged in, shows what
+# its own nodes wrote, and is staged out below its switch's name.
+test_split() {
+	local job
+	job=$(submit -N4 --bb='jobfs type=glusterfs capacity=200MiB split=switch; stage_in source=/pfs/alice/in/1 destination=$BB_JOBFS; stage_out source=$BB_JOBFS/out/ destination=/pfs/alice/split' <<-'EOT'
+		#!/bin/bash
+		srun sh -c 'mkdir -p $BB_JOBFS/out && cmp $BB_JOBFS/1/f1 /pfs/alice/in/1/f1 &&
+			echo "$SLURMD_NODENAME" >$BB_JOBFS/out/$SLURMD_NODENAME &&
+			echo same >$BB_JOBFS/out/same'
+		srun sh -c 'echo "$SLURMD_NODENAME sees" $(ls $BB_JOBFS/out)'
+	EOT
+	)
+	wait_for 60 ended "$job"
+	wait_for 60 no_buffer_alive
+	check "split by switch: the job completes" equal \
+		"$(job_field "$job" JobState)" COMPLETED
+	check "split by switch: nothing is left" nothing_left n1 n2 n3 n4
+	check "nodes of one switch see each other" matches \
+		"$(job_output "$job")" '^n1 sees n1 n2 same$'
+	check "and none of another" matches "$(job_output "$job")" \
+		'^n4 sees n3 n4 same$'
+	check "each part is staged out below its switch's name" equal \
+		"$(cd "$PFS/alice/split" && find . -type f | sort | tr '\n' ' ')" \
+		"./leaf1/n1 ./leaf1/n2 ./leaf1/same ./leaf2/n3 ./leaf2/n4 ./leaf2/same "
+	check "the plan says which nodes are which part" matches \
+		"$(on ctl sysquery buffers "$job")" \
+		'split into leaf1: n\[1-2\]; leaf2: n\[3-4\]'
+	check "a file system of each node cannot be split" matches \
+		"$(as_alice sbatch --bb='type=scratch capacity=1MiB split=switch' \
+			--wrap=true 2>&1)" 'split=switch: scratch is private'
+}
+
 # While the job runs, by one node for both; what was changed after that, and
 # the rest, at its end.
 test_early() {
@@ -146,7 +178,7 @@ test_stripe() {
 		"uid $(on ctl id -u alice)"
 }
 
-cluster_up --nodes 2 --ions 0 --disk 1G
+cluster_up --nodes 4 --switches 2 --ions 0 --disk 1G
 make_input in 40 2
 install -d -m 711 "$PFS/jobs"
 cluster conf sluice.conf \
@@ -155,11 +187,12 @@ cluster conf sluice.conf \
 cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
-wait_for 20 nodes_idle 'n[1-2]'
+wait_for 20 nodes_idle 'n[1-4]'
 test_language
 test_gekkofs
 test_lustre
 test_early
+test_split
 test_stripe
 check "the database is sound" database_sound
 finish

@@ -2,6 +2,7 @@
 /* Whole walks of one buffer, and every fault at every step. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
+#include "sysmap/receive.h"
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -651,6 +652,83 @@ START_TEST(test_own_totals)
 }
 END_TEST
 
+#define SPLIT                                         \
+	"jobfs capacity=4GiB split=switch; stage_in " \
+	"source=/src destination=$BB_JOBFS/in"
+
+static void push_topology(struct world *w, const char *text)
+{
+	struct slu_document doc = {.extractor = "topology",
+				   .text = (char *)(uintptr_t)text,
+				   .len = strlen(text)};
+	struct slu_map map = {.document = &doc, .n = 1};
+	struct slu_receiver *r;
+	struct slu_err err;
+
+	doc.hash = slu_document_hash(doc.extractor, text, doc.len);
+	r = slu_receiver_new(w->db, &err);
+	expect(r, "%s", err.text);
+	expect_ok(slu_receive_map(r, "ctl", &map, 1, &err), err);
+	slu_receiver_free(r);
+}
+
+static void tell_parts(struct world *w, const uint64_t files[3])
+{
+	for (int i = 0; i < 3; i++) {
+		struct slu_report r = {.step = (char *)"in.0.share",
+				       .ok = true,
+				       .files = files[i],
+				       .total_files = i == 1 ? 12 : 10};
+
+		ask_plan(w, &w->node[i]);
+		ck_assert_str_eq(report(w, &w->node[i], r).word, "go");
+		do_step(w, &w->node[i], "report ready", true);
+		if (i == 1)
+			world_restart(w);
+	}
+}
+
+/* Of a split file system the shares of each part make a whole: here n1 and n3
+ * are one, and n2 another. */
+START_TEST(test_parts)
+{
+	static const struct {
+		uint64_t files[3];
+		const char *state, *reason;
+	} cases[] = {
+		{{4, 12, 6}, "RUNNING", ""},
+		{{4, 12, 5},
+		 "SETUP",
+		 "9 of 10 files, 0B of 0B, told by 2 of 2"},
+		{{4, 6, 6}, "SETUP", "6 of 12 files, 0B of 0B, told by 1 of 1"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		struct slu_err err;
+		struct json_object *array;
+
+		world_new(&w, 3, SPLIT, NULL);
+		push_topology(&w, "[{\"switch\":\"s1\",\"level\":0,"
+				  "\"hosts\":\"n[1,3]\"}]");
+		job_start(&w);
+		tell_parts(&w, c->files);
+		ck_assert_str_eq(w.state, c->state);
+		expect(strstr(w.reason, c->reason), "%s", w.reason);
+		array = slu_buffers_json(w.db, JOB, SLU_NO_ID, w.now, &err);
+		expect(strstr(json_object_to_json_string(array),
+			      "planned, split into s1: n[1,3]; unknown: n2"),
+		       "%s", json_object_to_json_string(array));
+		expect(strstr(json_object_to_json_string(array),
+			      "\"part\": \"unknown\""),
+		       "%s", json_object_to_json_string(array));
+		json_object_put(array);
+		world_free(&w);
+	}
+}
+END_TEST
+
 START_TEST(test_stage_out_on)
 {
 	static const struct {
@@ -1243,7 +1321,7 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_cancel_anywhere, test_lose_anywhere, test_tolerate, test_fail_up,
 	  test_fail_down, test_bound, test_verdict_before_end, test_timeouts,
 	  test_teardown_timeout, test_requeues, test_next_run, test_unlaunched,
-	  test_clean_without_plan, test_incomplete, test_own_totals,
+	  test_clean_without_plan, test_incomplete, test_own_totals, test_parts,
 	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
 	  test_strangers, test_cancel_stage_out, test_words, test_progress,
 	  test_forgotten_start, test_give_back, test_no_plan, test_full,

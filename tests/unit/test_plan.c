@@ -312,6 +312,83 @@ START_TEST(test_some_nodes)
 }
 END_TEST
 
+static void push_topology(const char *text)
+{
+	struct slu_document doc = {.extractor = "topology",
+				   .text = (char *)(uintptr_t)text,
+				   .len = strlen(text)};
+	struct slu_map map = {.document = &doc, .n = 1};
+
+	doc.hash = slu_document_hash(doc.extractor, text, doc.len);
+	expect_ok(slu_receive_map(receiver, "ctl", &map, 1, &err), err);
+}
+
+/* A file system for each leaf switch. */
+START_TEST(test_split)
+{
+	static const struct {
+		const char *topology, *nodes, *parts, *text;
+	} cases[] = {
+		{NULL, "n[1-3]", "unknown unknown unknown ", "unknown: n[1-3]"},
+		{"[{\"switch\":\"s2\",\"level\":0,\"hosts\":\"n[2,4]\"},"
+		 "{\"switch\":\"s1\",\"level\":0,\"hosts\":\"n[1,3]\"}]",
+		 "n[1-6]", "s1 s2 s1 s2 unknown unknown ",
+		 "s1: n[1,3]; s2: n[2,4]; unknown: n[5-6]"},
+		/* names that are no file's, or not one's alone */
+		{"[{\"switch\":\"../MF0;a:SX/U1\",\"level\":0,"
+		 "\"hosts\":\"n1\"},"
+		 "{\"switch\":\"_.-MF0_a:SX U1\",\"level\":0,"
+		 "\"hosts\":\"n2\"},"
+		 "{\"switch\":\"_.-MF0_a_SX_U1\",\"level\":0,"
+		 "\"hosts\":\"n3\"},"
+		 "{\"switch\":\"unknown\",\"level\":0,\"hosts\":\"n5\"},"
+		 "{\"switch\":\"a-very-long-name-of-a-switch-in-the-rack-over-"
+		 "there\",\"level\":0,\"hosts\":\"n6\"}]",
+		 "n[1-6]",
+		 "_._MF0_a_SX_U1 _.-MF0_a_SX_U1 _.-MF0_a_SX_U1-2 unknown "
+		 "unknown-2 a-very-long-name-of-a-switch-in-the ",
+		 NULL},
+	};
+
+	each(c, cases)
+	{
+		struct slu_job j =
+			job(c->nodes, "jobfs capacity=6 split=switch");
+		struct slu_buf parts = {0};
+		struct slu_plan_site s;
+		struct slu_plan p;
+		char *text;
+
+		setup("NodeStorage=/s");
+		s = site();
+		if (c->topology)
+			push_topology(c->topology);
+		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+		for (size_t i = 0; i < p.n_node; i++)
+			slu_buf_printf(&parts, "%s ", p.node[i].part);
+		ck_assert_str_eq(parts.data, c->parts);
+		ck_assert_uint_eq(p.node[0].capacity, 6 / p.n_node);
+		text = slu_plan_parts_text(&p);
+		if (c->text)
+			ck_assert_str_eq(text, c->text);
+		free(text);
+		slu_buf_free(&parts);
+		slu_msg_clear(&slu_plan_desc, &p);
+
+		/* one that is not split knows nothing of it */
+		j = job(c->nodes, "jobfs capacity=6");
+		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+		text = slu_plan_parts_text(&p);
+		ck_assert_str_eq(text, "");
+		ck_assert_ptr_null(p.node[0].part);
+		free(text);
+		slu_msg_clear(&slu_plan_desc, &p);
+		teardown();
+		unlink(tmpfile_path("plan.db"));
+	}
+}
+END_TEST
+
 static int promised(void *arg, const struct slu_plan *plan, uint64_t *bytes,
 		    struct slu_err *e)
 {
@@ -469,5 +546,5 @@ START_TEST(test_secret)
 END_TEST
 
 TEST_MAIN("plan", test_whole, test_stripes, test_stripes_refused, test_fixed,
-	  test_some_nodes, test_promised, test_pool, test_refused, test_bare,
-	  test_secret)
+	  test_some_nodes, test_split, test_promised, test_pool, test_refused,
+	  test_bare, test_secret)

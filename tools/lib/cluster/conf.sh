@@ -36,9 +36,11 @@ conf_slurm() {
 	{
 		slurm_conf_base
 		slurm_conf_nodes
+		[ "$SWITCHES" = 0 ] || echo "TopologyPlugin=topology/tree"
 		[ "$DBD" = no ] || slurm_conf_dbd
 		[ "$PLAIN" = yes ] || slurm_conf_sluice
 	} >"$conf/slurm.conf"
+	[ "$SWITCHES" = 0 ] || conf_topology >"$conf/topology.conf"
 	# Without /sys/fs/cgroup slurmd would refuse to start.
 	echo "CgroupPlugin=cgroup/v1" >"$conf/cgroup.conf"
 	: >"$conf/plugstack.conf"
@@ -46,6 +48,19 @@ conf_slurm() {
 	chown slurm "$conf"/*
 	chmod 600 "$conf"/slurmdbd.conf 2>/dev/null || true
 	[ "$PLAIN" = yes ] || conf_sluice
+}
+
+conf_topology() {
+	local host i
+	local -A below
+	for host in $(hosts compute); do
+		i=$(leaf_of "$host")
+		below[$i]+=${below[$i]:+,}$host
+	done
+	for ((i = 1; i <= SWITCHES; i++)); do
+		echo "SwitchName=leaf$i Nodes=${below[$i]}"
+	done
+	echo "SwitchName=core Switches=leaf[1-$SWITCHES]"
 }
 
 slurm_conf_base() {

@@ -2,20 +2,30 @@
 # shellcheck shell=bash
 # Hosts: network, disk, first process. Sourced by tools/cluster.
 
-# One switch, a cable from it to each host. Nothing of it is ever in the
-# machine's own network namespace.
+# One switch, or a core and leaf switches (bridges in one namespace), and a
+# cable to each host. Nothing of it is ever in the machine's own network
+# namespace. A leaf's cable to the core is upN on its side, leafN on the core's.
 network_up() {
-	local host addr _
+	local host addr i
 	ip netns add "$(netns switch)"
 	ip -n "$(netns switch)" -batch - <<-EOT
 		link add br0 type bridge
 		link set br0 up
 	EOT
+	for ((i = 1; i <= SWITCHES; i++)); do
+		ip -n "$(netns switch)" -batch - <<-EOT
+			link add br$i type bridge
+			link set br$i up
+			link add up$i type veth peer name leaf$i
+			link set up$i master br$i up
+			link set leaf$i master br0 up
+		EOT
+	done
 	while read -r host addr _; do
 		ip netns add "$(netns "$host")"
 		ip -n "$(netns switch)" -batch - <<-EOT
 			link add $host type veth peer name eth0 netns $(netns "$host")
-			link set $host master br0 up
+			link set $host master br$(leaf_of "$host") up
 		EOT
 		ip -n "$(netns "$host")" -batch - <<-EOT
 			link set lo up
@@ -23,6 +33,22 @@ network_up() {
 			link set eth0 up
 		EOT
 	done <"$DIR/hosts"
+}
+
+# Number of the leaf switch of a host; 0: the core.
+leaf_of() { # HOST
+	if [[ $1 = n* && $SWITCHES != 0 ]]; then
+		echo $(((${1#n} - 1) * SWITCHES / NODES + 1))
+	else
+		echo 0
+	fi
+}
+
+# What the core's ends of the cables received is what came up.
+network_traffic() {
+	nsenter --net="/run/netns/$(netns switch)" cat /proc/self/net/dev |
+		awk '{ sub(":", " ") } $1 ~ /^leaf/ { print $1, $2, $10 }' |
+		sort -V
 }
 
 disk_make() { # HOST

@@ -33,6 +33,8 @@ up_check() {
 		die "--nodes $NODES: wanted 1 to 180"
 	[[ $IONS =~ ^[0-9]+$ && $IONS -le 50 ]] ||
 		die "--ions $IONS: wanted 0 to 50"
+	[[ $SWITCHES =~ ^[0-9]+$ && $SWITCHES -le $NODES ]] ||
+		die "--switches $SWITCHES: wanted 0 to $NODES"
 	for tool in munged slurmctld slurmd sinfo ip mkfs.ext4 pkill nsenter; do
 		command -v "$tool" >/dev/null ||
 			die "$tool is not installed: run tools/setup"
@@ -48,6 +50,7 @@ up_register() {
 		die "cluster $NAME exists: tools/cluster down --name $NAME"
 	mkdir -p "$DIR"
 	printf '%s=%q\n' NAME "$NAME" NODES "$NODES" IONS "$IONS" DISK "$DISK" \
+		SWITCHES "$SWITCHES" \
 		DBD "$DBD" PLAIN "$PLAIN" PREFIX "$PREFIX" >"$DIR/vars"
 }
 
@@ -118,6 +121,8 @@ up_sysmap() {
 	for host in $(hosts); do
 		in_host "$host" timeout 20 sysmap --push || return 1
 	done
+	[ "$SWITCHES" = 0 ] ||
+		in_host ctl timeout 20 sysmap -e topology --push
 }
 
 nodes_idle() {
