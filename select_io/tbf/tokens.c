@@ -3,15 +3,16 @@
  * The token step. Everything is in flat arrays of doubles, one loop after the
  * other, so that a thousand jobs cost microseconds. The only thing that is not
  * a plain loop is who gets the tokens that rounding left over: the remainders
- * are counted in buckets, whole buckets are served, and only the bucket in
- * which the tokens run out is sorted.
+ * are counted in buckets, whole buckets are served, and only in the bucket in
+ * which the tokens run out the first are looked for. A thousand jobs are more
+ * than the first cache holds: what several steps need is read once.
  *
  * Invariants without `literal`: tokens >= 0; they sum up to floor(T * seconds +
  * carry); each step moves as many tokens and records as it takes.
  */
-#include "config.h"
-#include "common/fast.h"
 #include "select_io/tbf/tokens.h"
+#include "common/fast.h"
+#include "config.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@
 
 #define PUBLIC	    6 /* arrays */
 #define BUCKETS	    512
+#define BLOCK	    16	   /* read at once, behind the last too */
 #define HUNGRY_FROM 0.9	   /* of the limit */
 #define EPSILON	    1e-9   /* T * seconds is seldom exact */
 #define DIVISOR	    1.0	   /* in (3) and (12), instead of less, */
@@ -37,8 +39,8 @@ struct work {
 	double *restrict factor; /* DF of (6) */
 	double *restrict over;	 /* the surplus; what is reclaimed */
 	double *restrict moved;	 /* what redistribution gave (took) */
-	double *restrict raw;	 /* what is being divided */
-	double *restrict rest;	 /* remainders of those that have lent, */
+	double *restrict part;	 /* factors of those that have lent, */
+	double *restrict rest;	 /* their remainders, */
 	double *restrict got;	 /* and what they get back */
 	struct entry *order;
 	int32_t *key;
@@ -96,7 +98,7 @@ static struct work scratch(const struct slu_tokens *t)
 		.factor = m + 2 * cap,
 		.over = m + 3 * cap,
 		.moved = m + 4 * cap,
-		.raw = m + 5 * cap,
+		.part = m + 5 * cap,
 		.rest = m + 6 * cap,
 		.got = m + 7 * cap,
 		.order = order,
@@ -130,29 +132,51 @@ SLU_INLINE double sum(const double *v, size_t n)
 	return all;
 }
 
-/* Largest first, or smallest first; then by index. */
-static int by_falling(const void *a, const void *b)
+/* Is a served before b? By `sign` times the remainder, then by index. */
+SLU_INLINE bool sooner(const struct entry *a, const struct entry *b,
+		       double sign)
 {
-	const struct entry *x = a, *y = b;
+	double x = sign * a->remainder, y = sign * b->remainder;
 
-	if (x->remainder != y->remainder)
-		return x->remainder < y->remainder ? 1 : -1;
-	return x->index < y->index ? -1 : 1;
+	return x != y ? x > y : a->index < b->index;
 }
 
-static int by_rising(const void *a, const void *b)
+/* Those that are served first to the front, in any order (Hoare's find). */
+static void select_first(struct entry *e, size_t n, size_t count, double sign)
 {
-	const struct entry *x = a, *y = b;
+	size_t from = 0, to = n;
 
-	if (x->remainder != y->remainder)
-		return x->remainder < y->remainder ? -1 : 1;
-	return x->index < y->index ? -1 : 1;
+	while (to - from > 1) {
+		struct entry pivot = e[from + (to - from - 1) / 2];
+		size_t i = from, k = to - 1;
+
+		for (;; i++, k--) {
+			struct entry swap;
+
+			while (sooner(&e[i], &pivot, sign))
+				i++;
+			while (sooner(&pivot, &e[k], sign))
+				k--;
+			if (i >= k)
+				break;
+			swap = e[i];
+			e[i] = e[k];
+			e[k] = swap;
+		}
+		if (count == k + 1)
+			return;
+		if (count < k + 1)
+			to = k + 1;
+		else
+			from = k + 1;
+	}
 }
 
-/* A number of tokens to be divided: raw is what each would get, whole what it
- * gets. */
+/* A number of tokens to be divided: part * each is what each would get, whole
+ * what it gets. */
 struct division {
-	const double *restrict raw;
+	const double *restrict part;
+	double each;
 	double *restrict whole, *restrict remainder;
 	size_t n;
 	const struct work *w; /* key, order */
@@ -191,6 +215,27 @@ static int32_t find_edge(const struct division *d, bool from_top, size_t *count)
 	return edge;
 }
 
+/* Those in a bucket, to `order`. They are few: most blocks have none. */
+SLU_INLINE size_t find_members(const struct division *d, int32_t edge)
+{
+	const int32_t *restrict key = d->w->key;
+	struct entry *restrict order = d->w->order;
+	size_t n = 0, i = 0;
+
+	for (; i < d->n; i += BLOCK) {
+		size_t end = i + BLOCK < d->n ? i + BLOCK : d->n;
+		int32_t hits = 0;
+
+		for (size_t k = i; k < i + BLOCK; k++)
+			hits += key[k] == edge;
+		for (size_t k = i; hits && k < end; k++)
+			if (key[k] == edge)
+				order[n++] = (struct entry){d->remainder[k],
+							    (uint32_t)k};
+	}
+	return n;
+}
+
 /* One token more (step 1) or less (-1) for `count` of those that may: the
  * largest remainders first, or the smallest. There are that many. */
 SLU_INLINE void one_each(const struct division *d, size_t count, double step,
@@ -212,15 +257,9 @@ SLU_INLINE void one_each(const struct division *d, size_t count, double step,
 		whole[i] += change;
 		remainder[i] -= change;
 	}
-	for (size_t i = 0; i < d->n; i++) {
-		order[n].index = (uint32_t)i;
-		n += key[i] == edge;
-	}
-	for (size_t k = 0; k < n; k++)
-		order[k].remainder = d->remainder[order[k].index];
+	n = find_members(d, edge);
 	if (count < n)
-		qsort(order, n, sizeof(*order),
-		      largest ? by_falling : by_rising);
+		select_first(order, n, count, largest ? 1 : -1);
 	for (size_t k = 0; k < count; k++) {
 		d->whole[order[k].index] += step;
 		d->remainder[order[k].index] -= step;
@@ -236,41 +275,45 @@ static size_t who_may_give(const struct division *d)
 	return n;
 }
 
-/* (23) to (25) without the mistake: what was rounded away before counts. */
-SLU_INLINE void round_down(const struct division *d)
+/* (23) to (25) without the mistake: what was rounded away before counts.
+ * Returns the tokens. */
+SLU_INLINE int64_t round_down(const struct division *d)
 {
-	const double *restrict raw = d->raw;
+	const double *restrict part = d->part;
 	double *restrict whole = d->whole, *restrict remainder = d->remainder;
+	double each = d->each;
+	int64_t sum = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
-		double all = raw[i] + remainder[i];
-		double down = (double)(int32_t)most(all, 0);
+		double all = part[i] * each + remainder[i];
+		int32_t down = (int32_t)most(all, 0);
 
-		whole[i] = down;
-		remainder[i] = all - down;
+		whole[i] = (double)down;
+		remainder[i] = all - (double)down;
+		sum += down;
 	}
+	return sum;
 }
 
 /* As printed. */
-static void round_literally(const struct division *d)
+static double round_literally(const struct division *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		d->whole[i] = floor(d->raw[i] + d->remainder[i]);
-		d->remainder[i] = d->raw[i] - d->whole[i];
+		double raw = d->part[i] * d->each;
+
+		d->whole[i] = floor(raw + d->remainder[i]);
+		d->remainder[i] = raw - d->whole[i];
 	}
+	return sum(d->whole, d->n);
 }
 
 /* Divide exactly `total` whole tokens. */
 SLU_INLINE void divide(const struct division *d, double total)
 {
-	double left;
+	double left = total -
+		      (d->literal ? round_literally(d) : (double)round_down(d));
 	size_t givers;
 
-	if (d->literal)
-		round_literally(d);
-	else
-		round_down(d);
-	left = total - sum(d->whole, d->n);
 	while (left > 0) {
 		size_t count = left < (double)d->n ? (size_t)left : d->n;
 
@@ -295,29 +338,30 @@ SLU_INLINE void by_priority(const struct slu_tokens_settings *s,
 	double each = s->rate * seconds / w->nodes;
 
 	t->carry = most(exact - budget, 0);
-	for (size_t i = 0; i < t->n; i++)
-		w->raw[i] = t->nodes[i] * each;
-	divide(&(struct division){w->raw, w->share, t->remainder, t->n, w,
-				  s->literal},
+	divide(&(struct division){t->nodes, each, w->share, t->remainder, t->n,
+				  w, s->literal},
 	       budget);
 }
 
-/* (3), (6) */
+/* (3), (4), (6) */
 SLU_INLINE void factors(const struct slu_tokens *t, const struct work *w)
 {
 	const double *restrict tokens = t->tokens, *restrict share = w->share;
 	const double *restrict demand = t->demand, *restrict nodes = t->nodes;
 	double *restrict use = w->use, *restrict factor = w->factor;
-	double per_node = 1 / w->nodes;
+	double *restrict over = w->over;
+	double per_node = 1 / w->nodes, smallest = w->smallest;
 
 	for (size_t i = 0; i < t->n; i++) {
-		double mine = share[i], before = tokens[i];
-		double u = demand[i] /
-			   most(before < 0 ? mine : before, w->smallest);
+		/* exact: tokens are whole; and no load depends on it */
+		double unknown = tokens[i] < 0 ? share[i] - tokens[i] : 0;
+		double u = demand[i] / most(tokens[i] + unknown, smallest);
 
 		use[i] = u;
 		factor[i] = u * (nodes[i] * per_node) + (u > 1 ? u : 0);
 	}
+	for (size_t i = 0; i < t->n; i++)
+		over[i] = most(share[i] - demand[i], 0);
 }
 
 SLU_INLINE bool is_hungry(const struct slu_tokens *t, const struct work *w,
@@ -339,25 +383,17 @@ SLU_INLINE void prefer_hungry(const struct slu_tokens *t, const struct work *w)
 		w->factor[i] = is_hungry(t, w, i) ? t->nodes[i] : 0;
 }
 
-/* (4), (5), (7), (8): lend the surplus. */
+/* (5), (7), (8): lend the surplus. */
 SLU_INLINE void redistribute(const struct slu_tokens_settings *s,
 			     struct slu_tokens *t, const struct work *w)
 {
-	double *restrict over = w->over, *restrict raw = w->raw;
 	double *restrict moved = w->moved, *restrict tokens = t->tokens;
 	double *restrict record = t->record;
-	const double *restrict share = w->share, *restrict factor = w->factor;
-	const double *restrict demand = t->demand;
-	double total, each;
+	const double *restrict share = w->share, *restrict over = w->over;
+	double total = sum(over, t->n);
 
-	for (size_t i = 0; i < t->n; i++)
-		over[i] = most(share[i] - demand[i], 0);
-	total = sum(over, t->n);
-	each = total / sum(factor, t->n);
-	for (size_t i = 0; i < t->n; i++)
-		raw[i] = factor[i] * each;
-	divide(&(struct division){raw, moved, t->remainder, t->n, w,
-				  s->literal},
+	divide(&(struct division){w->factor, total / sum(w->factor, t->n),
+				  moved, t->remainder, t->n, w, s->literal},
 	       total);
 	for (size_t i = 0; i < t->n; i++) {
 		moved[i] -= over[i];
@@ -429,10 +465,11 @@ SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
 	for (size_t k = 0; k < n; k++)
 		all += w->factor[w->who[k]];
 	for (size_t k = 0; k < n; k++) {
-		w->raw[k] = w->factor[w->who[k]] / all * total;
+		w->part[k] = w->factor[w->who[k]];
 		w->rest[k] = t->remainder[w->who[k]];
 	}
-	divide(&(struct division){w->raw, w->got, w->rest, n, w, s->literal},
+	divide(&(struct division){w->part, total / all, w->got, w->rest, n, w,
+				  s->literal},
 	       total);
 	for (size_t k = 0; k < n; k++) {
 		size_t i = w->who[k];

@@ -7,7 +7,8 @@
 #include <math.h>
 #include "select_io/tbf/tokens.h"
 
-#define MAX_JOBS 12
+#define MAX_JOBS 200
+#define FEW_JOBS 12
 
 struct job {
 	double nodes, demand, before, limit, record, remainder;
@@ -123,7 +124,7 @@ static void step_slowly(const struct slu_tokens_settings *s, struct job *job,
 	for (size_t k = 0; k < m; k++)
 		factors += job[lenders[k]].factor;
 	for (size_t k = 0; k < m; k++) {
-		raw[k] = job[lenders[k]].factor / factors * back;
+		raw[k] = job[lenders[k]].factor * (back / factors);
 		rest[k] = &job[lenders[k]].remainder;
 	}
 	if (back > 0)
@@ -170,18 +171,18 @@ static size_t draw(uint64_t *seed, struct job *job, size_t n, size_t *who,
 	return active;
 }
 
-static void invent(uint64_t *seed, struct job *job, size_t n)
+static void invent(uint64_t *seed, struct job *job, size_t n, uint64_t nodes)
 {
 	for (size_t i = 0; i < n; i++)
 		job[i] = (struct job){
-			.nodes = (double)(1 + slu_random(seed, 50)),
+			.nodes = (double)(1 + slu_random(seed, nodes)),
 			.before = -1,
 			.limit = -1,
 		};
 }
 
 /* One history, step by step beside the slow form. */
-static void compare(uint64_t seed, bool literal)
+static void compare(uint64_t seed, bool literal, size_t jobs, uint64_t nodes)
 {
 	struct slu_tokens_settings s = {
 		.rate = 1 + (double)slu_random(&seed, 3000),
@@ -189,10 +190,10 @@ static void compare(uint64_t seed, bool literal)
 	};
 	struct slu_tokens t = {0};
 	struct job job[MAX_JOBS], some[MAX_JOBS];
-	size_t who[MAX_JOBS], n = 1 + slu_random(&seed, MAX_JOBS), active;
+	size_t who[MAX_JOBS], n = 1 + slu_random(&seed, jobs), active;
 	double carry = 0, seconds = literal ? 1 : 0.1;
 
-	invent(&seed, job, n);
+	invent(&seed, job, n, nodes);
 	for (int period = 0; period < 30; period++) {
 		active = draw(&seed, job, n, who, s.rate * seconds / (double)n);
 		ck_assert_int_eq(slu_tokens_resize(&t, active, NULL), 0);
@@ -222,14 +223,23 @@ static void compare(uint64_t seed, bool literal)
 START_TEST(test_as_printed)
 {
 	for (uint64_t seed = 1; seed <= 2000; seed++)
-		compare(seed * 7919, true);
+		compare(seed * 7919, true, FEW_JOBS, 50);
 }
 END_TEST
 
 START_TEST(test_mended)
 {
 	for (uint64_t seed = 1; seed <= 2000; seed++)
-		compare(seed * 7919, false);
+		compare(seed * 7919, false, FEW_JOBS, 50);
+}
+END_TEST
+
+/* Many that are alike: who gets what is left over is decided by few bits of
+ * the remainder, or by the index. */
+START_TEST(test_alike)
+{
+	for (uint64_t seed = 1; seed <= 100; seed++)
+		compare(seed * 7919, false, MAX_JOBS, 1 + seed % 3);
 }
 END_TEST
 
@@ -244,10 +254,10 @@ static void conserve(uint64_t seed, bool hungry, bool instant)
 	};
 	struct slu_tokens t = {0};
 	struct job job[MAX_JOBS];
-	size_t who[MAX_JOBS], n = 2 + slu_random(&seed, MAX_JOBS - 1), active;
+	size_t who[MAX_JOBS], n = 2 + slu_random(&seed, FEW_JOBS - 1), active;
 	double given = 0, owed = 0, records;
 
-	invent(&seed, job, n);
+	invent(&seed, job, n, 50);
 	for (int period = 0; period < 200; period++) {
 		double tokens = 0;
 
@@ -395,5 +405,5 @@ START_TEST(test_improvements)
 }
 END_TEST
 
-TEST_MAIN("tokens", test_as_printed, test_mended, test_conservation,
+TEST_MAIN("tokens", test_as_printed, test_mended, test_alike, test_conservation,
 	  test_fairness, test_lost_remainder, test_many, test_improvements)
