@@ -28,8 +28,7 @@ struct slu_buffers;
 struct slu_buffers_ops {
 	void (*mirror)(void *arg, const struct slu_buffer_state *state);
 	void (*extend)(void *arg, const struct slu_extend *extend);
-	/* Hold, requeue or fail the job; answered by slu_buffers_verdict_done.
-	 */
+	/* What becomes of the job; answered by slu_buffers_verdict_done. */
 	void (*verdict)(void *arg, enum slu_on_failure what,
 			const struct slu_verdict *verdict);
 	void (*drain)(void *arg, const struct slu_node_order *order);

@@ -56,7 +56,7 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	bb->failure = copy_text(rows, 14);
 	if (!slu_bb_name((int)bb->state) ||
 	    (unsigned)bb->verdict > SLU_VERDICT_DONE ||
-	    (unsigned)bb->what > SLU_FAIL ||
+	    (unsigned)bb->what > SLU_COMPLETE ||
 	    (bb->failure && !slu_bb_name((int)bb->failed_in)))
 		return wrong(err, "its state");
 	if (slu_decode_text(&slu_plan_desc, plan ? plan : "",

@@ -18,7 +18,8 @@ _Static_assert(SLU_ORDER_NONE == 0 && SLU_ORDER_DRAIN == 1 &&
 _Static_assert(SLU_VERDICT_NONE == 0 && SLU_VERDICT_TOLD == 1 &&
 		       SLU_VERDICT_DONE == 2,
 	       "numbers of verdicts are for ever");
-_Static_assert(SLU_REQUEUE == 0 && SLU_HOLD == 1 && SLU_FAIL == 2,
+_Static_assert(SLU_REQUEUE == 0 && SLU_HOLD == 1 && SLU_FAIL == 2 &&
+		       SLU_CANCEL == 3 && SLU_COMPLETE == 4,
 	       "numbers of policies are for ever");
 
 /* Commit if rc is 0, else undo. */

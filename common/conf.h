@@ -17,7 +17,13 @@
 #include "common/err.h"
 #include "common/hostlist.h"
 
-enum slu_on_failure { SLU_REQUEUE, SLU_HOLD, SLU_FAIL };
+enum slu_on_failure {
+	SLU_REQUEUE,
+	SLU_HOLD,
+	SLU_FAIL,
+	SLU_CANCEL,   /* before the job ran */
+	SLU_COMPLETE, /* after it: its state stays */
+};
 enum slu_predict_mode {
 	SLU_PREDICT_OFF,
 	SLU_PREDICT_ADVISE,

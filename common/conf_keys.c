@@ -83,17 +83,35 @@ static int read_bool(const char *value, void *field, struct slu_err *err)
 	return 0;
 }
 
+/* A job that has not run can be cancelled, */
 static int read_on_failure(const char *value, void *field, struct slu_err *err)
 {
 	static const char *const words[] = {[SLU_REQUEUE] = "requeue",
 					    [SLU_HOLD] = "hold",
 					    [SLU_FAIL] = "fail",
+					    [SLU_CANCEL] = "cancel",
 					    NULL};
 	int i = read_word(value, words, err);
 
 	if (i < 0)
 		return -1;
 	*(enum slu_on_failure *)field = (enum slu_on_failure)i;
+	return 0;
+}
+
+/* one that has run be left as it is. */
+static int read_on_stage_out(const char *value, void *field,
+			     struct slu_err *err)
+{
+	static const char *const words[] = {"requeue", "hold", "fail",
+					    "complete", NULL};
+	static const enum slu_on_failure means[] = {SLU_REQUEUE, SLU_HOLD,
+						    SLU_FAIL, SLU_COMPLETE};
+	int i = read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(enum slu_on_failure *)field = means[i];
 	return 0;
 }
 
@@ -368,7 +386,7 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 read_on_failure, FIELD(on_stage_in), false},
 	{"OnStageOutFailure", "fail",
 	 "What becomes of a job whose data cannot be staged out.",
-	 read_on_failure, FIELD(on_stage_out), false},
+	 read_on_stage_out, FIELD(on_stage_out), false},
 	{"PerformanceTable", NULL,
 	 "CSV file: bandwidth by access pattern and number of I/O nodes.",
 	 read_path, FIELD(performance_table), false},

@@ -52,6 +52,20 @@ static int do_fail(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return ctl->ops.fail(ctl->ops.arg, v->job_id, v->reason, err);
 }
 
+static int do_cancel(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+
+	return ctl->ops.cancel(ctl->ops.arg, v->job_id, v->reason, err);
+}
+
+static int do_complete(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+
+	return ctl->ops.complete(ctl->ops.arg, v->job_id, v->reason, err);
+}
+
 static int do_drain(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_node_order *o = msg;
@@ -208,6 +222,8 @@ static const struct {
 	{&slu_hold_desc, do_hold, true},
 	{&slu_requeue_desc, do_requeue, true},
 	{&slu_fail_desc, do_fail, true},
+	{&slu_cancel_job_desc, do_cancel, true},
+	{&slu_complete_desc, do_complete, true},
 	{&slu_drain_desc, do_drain, true},
 	{&slu_resume_desc, do_resume, true},
 	{&slu_annotate_desc, do_annotate, true},

@@ -115,6 +115,12 @@ struct slu_ctl_ops {
 	 * still runs is ended as FAILED; any other keeps its state. */
 	int (*fail)(void *arg, uint32_t job_id, const char *reason,
 		    struct slu_err *err);
+	/* A job that has not yet run is cancelled. */
+	int (*cancel)(void *arg, uint32_t job_id, const char *reason,
+		      struct slu_err *err);
+	/* One that has run keeps its state; the reason is noted with it. */
+	int (*complete)(void *arg, uint32_t job_id, const char *reason,
+			struct slu_err *err);
 	/* Show a text as the job's reason; NULL takes away one that is ours. A
 	 * job that was put back keeps the reason for that. */
 	int (*annotate)(void *arg, uint32_t job_id, const char *text,

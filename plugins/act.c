@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What we do to jobs and nodes, each under write locks for as long as Slurm's
+ * What we do to jobs, each under write locks for as long as Slurm's
  * own function takes. Nothing here sends anything itself: what must go to
  * nodes or clients, Slurm queues for its agent threads. Where Slurm forgets or
  * overwrites a reason, the note in the administrator's comment has it.
  */
 #include "config.h"
-#include "plugins/host.h"
+#include "plugins/act.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -15,8 +16,7 @@
 
 #define OURS "sluice: "
 
-/* What job_requeue(), job_complete() and update_node() ask for. */
-static const slurmctld_lock_t act_lock = {
+const slurmctld_lock_t slu_act_lock = {
 	.conf = READ_LOCK,
 	.job = WRITE_LOCK,
 	.node = WRITE_LOCK,
@@ -33,7 +33,7 @@ static int no_such_job(uint32_t job_id, struct slu_err *err)
 	return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist", job_id);
 }
 
-static int slurm_failed(int rc, struct slu_err *err)
+int slu_act_failed(int rc, struct slu_err *err)
 {
 	if (rc == SLURM_SUCCESS)
 		return 0;
@@ -45,8 +45,7 @@ bool slu_act_is_ours(const char *text)
 	return text && !strncmp(text, OURS, strlen(OURS));
 }
 
-/* Replace a string of Slurm's by our text (malloc, freed; NULL: none). */
-static void put_text(char **slurms, char *text)
+void slu_act_put_text(char **slurms, char *text)
 {
 	xfree(*slurms);
 	if (text && *text)
@@ -54,7 +53,7 @@ static void put_text(char **slurms, char *text)
 	free(text);
 }
 
-static char *our_text(const char *text)
+char *slu_act_text(const char *text)
 {
 	return slu_asprintf("%s%s", slu_act_is_ours(text) ? "" : OURS, text);
 }
@@ -64,7 +63,7 @@ static void put_note(job_record_t *job, const struct slu_note *note)
 	char *text = slu_ctl_note_apply(job->admin_comment, note);
 
 	if (text)
-		put_text(&job->admin_comment, text);
+		slu_act_put_text(&job->admin_comment, text);
 }
 
 static const char *plain(const char *text)
@@ -78,7 +77,7 @@ static void say_why(job_record_t *job, const char *reason)
 {
 	struct slu_note note;
 
-	put_text(&job->state_desc, our_text(reason));
+	slu_act_put_text(&job->state_desc, slu_act_text(reason));
 	slu_ctl_note_parse(job->admin_comment, &note);
 	slu_copy(note.why, sizeof(note.why), plain(reason));
 	put_note(job, &note);
@@ -158,7 +157,7 @@ int slu_act_set_end(void *arg, uint32_t job_id, int64_t give_back, bool final,
 /* act_lock. salloc and srun say nothing of a job's reason. */
 static void tell_terminal(job_record_t *job, const char *reason)
 {
-	char *text = job->batch_flag ? NULL : our_text(reason);
+	char *text = job->batch_flag ? NULL : slu_act_text(reason);
 
 	if (text)
 		srun_user_message(job, text);
@@ -176,55 +175,7 @@ static int end_as_failed(job_record_t *job, const char *reason,
 			  W_EXITCODE(1, 0));
 
 	say_why(job, reason);
-	return slurm_failed(rc, err);
-}
-
-/* act_lock; only a job that runs is put back: one that is over, or was put
- * back already, has nothing to wait for. */
-static int put_back(job_record_t *job, uint32_t flags, const char *reason,
-		    struct slu_err *err)
-{
-	char why[SLU_NOTE_WHY];
-	int rc;
-
-	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job))
-		return 0;
-	rc = job_requeue_internal(slurm_conf.slurm_user_id, job->job_id, false,
-				  flags);
-	if (rc != SLURM_SUCCESS) /* salloc, srun, --no-requeue */
-		return end_as_failed(job, reason, err);
-	snprintf(why, sizeof(why), "%s%s",
-		 flags & JOB_REQUEUE_HOLD ? "held: " : "", plain(reason));
-	say_why(job, why);
-	return 0;
-}
-
-static int put_back_id(uint32_t job_id, uint32_t flags, const char *reason,
-		       struct slu_err *err)
-{
-	job_record_t *job;
-	int rc;
-
-	lock_slurmctld(act_lock);
-	job = find_job_record(job_id);
-	rc = job ? put_back(job, flags, reason, err) : no_such_job(job_id, err);
-	unlock_slurmctld(act_lock);
-	schedule_job_save();
-	return rc;
-}
-
-int slu_act_hold(void *arg, uint32_t job_id, const char *reason,
-		 struct slu_err *err)
-{
-	(void)arg;
-	return put_back_id(job_id, JOB_REQUEUE_HOLD, reason, err);
-}
-
-int slu_act_requeue(void *arg, uint32_t job_id, const char *reason,
-		    struct slu_err *err)
-{
-	(void)arg;
-	return put_back_id(job_id, 0, reason, err);
+	return slu_act_failed(rc, err);
 }
 
 /* act_lock. A job that has COMPLETED has not: jobs that depend on it must not
@@ -243,6 +194,60 @@ static void turn_failed(job_record_t *job, const char *reason)
 	jobacct_storage_g_job_complete(acct_db_conn, job);
 }
 
+/* act_lock; only a job that runs, or whose data was not staged out, is put
+ * back: one that has ended otherwise, or was put back already, has nothing to
+ * wait for. */
+static int put_back(job_record_t *job, uint32_t flags, const char *reason,
+		    struct slu_err *err)
+{
+	char why[SLU_NOTE_WHY];
+	int rc;
+
+	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job) &&
+	    !IS_JOB_COMPLETE(job))
+		return 0;
+	rc = job_requeue_internal(slurm_conf.slurm_user_id, job->job_id, false,
+				  flags);
+	if (rc != SLURM_SUCCESS && IS_JOB_COMPLETE(job)) {
+		turn_failed(job, reason);
+		return 0;
+	}
+	if (rc != SLURM_SUCCESS) /* salloc, srun, --no-requeue */
+		return end_as_failed(job, reason, err);
+	snprintf(why, sizeof(why), "%s%s",
+		 flags & JOB_REQUEUE_HOLD ? "held: " : "", plain(reason));
+	say_why(job, why);
+	return 0;
+}
+
+static int put_back_id(uint32_t job_id, uint32_t flags, const char *reason,
+		       struct slu_err *err)
+{
+	job_record_t *job;
+	int rc;
+
+	lock_slurmctld(slu_act_lock);
+	job = find_job_record(job_id);
+	rc = job ? put_back(job, flags, reason, err) : no_such_job(job_id, err);
+	unlock_slurmctld(slu_act_lock);
+	schedule_job_save();
+	return rc;
+}
+
+int slu_act_hold(void *arg, uint32_t job_id, const char *reason,
+		 struct slu_err *err)
+{
+	(void)arg;
+	return put_back_id(job_id, JOB_REQUEUE_HOLD, reason, err);
+}
+
+int slu_act_requeue(void *arg, uint32_t job_id, const char *reason,
+		    struct slu_err *err)
+{
+	(void)arg;
+	return put_back_id(job_id, 0, reason, err);
+}
+
 int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
 		 struct slu_err *err)
 {
@@ -250,7 +255,7 @@ int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
 	int rc = 0;
 
 	(void)arg;
-	lock_slurmctld(act_lock);
+	lock_slurmctld(slu_act_lock);
 	job = find_job_record(job_id);
 	if (!job)
 		rc = no_such_job(job_id, err);
@@ -258,7 +263,48 @@ int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
 		rc = end_as_failed(job, reason, err);
 	else if (!IS_JOB_PENDING(job))
 		turn_failed(job, reason);
-	unlock_slurmctld(act_lock);
+	unlock_slurmctld(slu_act_lock);
+	schedule_job_save();
+	return rc;
+}
+
+int slu_act_cancel(void *arg, uint32_t job_id, const char *reason,
+		   struct slu_err *err)
+{
+	job_record_t *job;
+	int rc = 0;
+
+	(void)arg;
+	lock_slurmctld(slu_act_lock);
+	job = find_job_record(job_id);
+	if (!job) {
+		rc = no_such_job(job_id, err);
+	} else if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) {
+		tell_terminal(job, reason);
+		rc = slu_act_failed(job_signal(job, SIGKILL, 0,
+					       slurm_conf.slurm_user_id, false),
+				    err);
+		say_why(job, reason);
+	}
+	unlock_slurmctld(slu_act_lock);
+	schedule_job_save();
+	return rc;
+}
+
+int slu_act_complete(void *arg, uint32_t job_id, const char *reason,
+		     struct slu_err *err)
+{
+	job_record_t *job;
+	int rc = 0;
+
+	(void)arg;
+	lock_slurmctld(job_lock);
+	job = find_job_record(job_id);
+	if (!job)
+		rc = no_such_job(job_id, err);
+	else
+		say_why(job, reason);
+	unlock_slurmctld(job_lock);
 	schedule_job_save();
 	return rc;
 }
@@ -289,7 +335,7 @@ int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
 	int rc = 0;
 
 	(void)arg;
-	lock_slurmctld(act_lock);
+	lock_slurmctld(slu_act_lock);
 	job = find_job_record(job_id);
 	if (!job)
 		rc = no_such_job(job_id, err);
@@ -297,7 +343,7 @@ int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
 		rc = slu_err(err, SLU_BUSY, "waiting for its prologs");
 	else if (IS_JOB_RUNNING(job) && job->batch_flag)
 		relaunch(job);
-	unlock_slurmctld(act_lock);
+	unlock_slurmctld(slu_act_lock);
 	return rc;
 }
 
@@ -315,7 +361,7 @@ int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 	} else if (IS_JOB_PENDING(job)) {
 		; /* put back: why is more than what its old nodes still do */
 	} else if (text) {
-		put_text(&job->state_desc, our_text(text));
+		slu_act_put_text(&job->state_desc, slu_act_text(text));
 		last_job_update = time(NULL);
 	} else if (slu_act_is_ours(job->state_desc)) {
 		xfree(job->state_desc);
@@ -347,120 +393,9 @@ void slu_act_show(void *arg, uint32_t job_id, const char *text)
 	if (job)
 		mark_stage_out(job, text);
 	if (job && xstrcmp(job->burst_buffer_state, text)) {
-		put_text(&job->burst_buffer_state, text ? strdup(text) : NULL);
+		slu_act_put_text(&job->burst_buffer_state,
+				 text ? strdup(text) : NULL);
 		last_job_update = time(NULL);
 	}
 	unlock_slurmctld(job_lock);
-}
-
-/* act_lock */
-static int set_node(node_record_t *node, uint32_t state, const char *reason)
-{
-	update_node_msg_t msg;
-	int rc;
-
-	slurm_init_update_node_msg(&msg);
-	msg.node_names = node->name;
-	msg.node_state = state;
-	msg.reason = our_text(reason);
-	rc = msg.reason ? update_node(&msg, slurm_conf.slurm_user_id)
-			: SLURM_ERROR;
-	free(msg.reason);
-	return rc;
-}
-
-static int set_node_by_name(const char *name, uint32_t state,
-			    const char *reason, struct slu_err *err)
-{
-	node_record_t *node;
-	int rc = SLURM_SUCCESS;
-
-	lock_slurmctld(act_lock);
-	node = find_node_record((char *)name);
-	/* Who drained it before us has the say; nobody else's drain is lifted.
-	 */
-	if (!node)
-		rc = ESLURM_INVALID_NODE_NAME;
-	else if (state == NODE_STATE_DRAIN && !IS_NODE_DRAIN(node))
-		rc = set_node(node, state, reason);
-	else if (state == NODE_RESUME && IS_NODE_DRAIN(node) &&
-		 slu_act_is_ours(node->reason))
-		rc = set_node(node, state, reason);
-	unlock_slurmctld(act_lock);
-	schedule_node_save();
-	return slurm_failed(rc, err);
-}
-
-int slu_act_drain(void *arg, const char *node, const char *reason,
-		  struct slu_err *err)
-{
-	(void)arg;
-	return set_node_by_name(node, NODE_STATE_DRAIN, reason, err);
-}
-
-int slu_act_resume(void *arg, const char *node, struct slu_err *err)
-{
-	int rc = set_node_by_name(node, NODE_RESUME, "clean again", err);
-
-	(void)arg;
-	queue_job_scheduler();
-	return rc;
-}
-
-/* A comma separated list without our features. Caller frees with xfree. */
-static char *without_ours(const char *features)
-{
-	char *copy = xstrdup(features), *kept = NULL, *rest = copy, *word;
-
-	while ((word = strsep(&rest, ",")))
-		if (*word && strncmp(word, "ion_", 4))
-			xstrfmtcat(kept, "%s%s", kept ? "," : "", word);
-	xfree(copy);
-	return kept;
-}
-
-/* Put ours after the others; the vocabulary is fixed, see node_features.c.
- * Returns whether that changed anything. */
-static bool put_features(char **features, const char *ours)
-{
-	char *all = without_ours(*features);
-	bool changed;
-
-	xstrfmtcat(all, "%s%s", all ? "," : "", ours);
-	changed = xstrcmp(all, *features);
-	xfree(*features);
-	*features = all;
-	return changed;
-}
-
-static void mark_node(node_record_t *node, const struct slu_ctl_mark *mark)
-{
-	if (put_features(&node->features, "ion_assigned,ion_free,ion_shared"))
-		update_node_avail_features(node->name, node->features,
-					   FEATURE_MODE_IND);
-	if (put_features(&node->features_act, mark->feature))
-		update_node_active_features(node->name, node->features_act,
-					    FEATURE_MODE_IND);
-	if (!node->comment || slu_act_is_ours(node->comment))
-		put_text(&node->comment,
-			 mark->comment ? strdup(mark->comment) : NULL);
-}
-
-void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
-{
-	slurmctld_lock_t lock = {
-		.conf = READ_LOCK,
-		.job = READ_LOCK,
-		.node = WRITE_LOCK,
-	};
-	node_record_t *node;
-
-	(void)arg;
-	lock_slurmctld(lock);
-	for (size_t i = 0; i < n; i++)
-		if ((node = find_node_record(mark[i].node)))
-			mark_node(node, &mark[i]);
-	last_node_update = time(NULL);
-	unlock_slurmctld(lock);
-	schedule_node_save();
 }

@@ -18,7 +18,7 @@ struct slu_ctl *slu_host_acquire(const char *plugin);
 /* Does a reason or comment begin with "sluice: "? */
 bool slu_act_is_ours(const char *text);
 
-/* Functions of the table that live in act.c. */
+/* Functions of the table that live in act.c and act_nodes.c. */
 int slu_act_set_end(void *arg, uint32_t job_id, int64_t give_back, bool final,
 		    struct slu_err *err);
 int slu_act_hold(void *arg, uint32_t job_id, const char *reason,
@@ -27,6 +27,10 @@ int slu_act_requeue(void *arg, uint32_t job_id, const char *reason,
 		    struct slu_err *err);
 int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
 		 struct slu_err *err);
+int slu_act_cancel(void *arg, uint32_t job_id, const char *reason,
+		   struct slu_err *err);
+int slu_act_complete(void *arg, uint32_t job_id, const char *reason,
+		     struct slu_err *err);
 int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err);
 int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 		     struct slu_err *err);

@@ -24,6 +24,8 @@ static void verdict(void *arg, enum slu_on_failure what,
 		[SLU_REQUEUE] = &slu_requeue_desc,
 		[SLU_HOLD] = &slu_hold_desc,
 		[SLU_FAIL] = &slu_fail_desc,
+		[SLU_CANCEL] = &slu_cancel_job_desc,
+		[SLU_COMPLETE] = &slu_complete_desc,
 	};
 	struct slu_daemon *d = arg;
 

@@ -223,7 +223,8 @@ static void message(void *arg, const struct slu_desc *desc, void *msg)
 static bool is_verdict(const struct slu_desc *desc)
 {
 	return desc == &slu_hold_desc || desc == &slu_requeue_desc ||
-	       desc == &slu_fail_desc;
+	       desc == &slu_fail_desc || desc == &slu_cancel_job_desc ||
+	       desc == &slu_complete_desc;
 }
 
 static void done(void *arg, const struct slu_order *order, bool ok,

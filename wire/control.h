@@ -158,7 +158,8 @@ struct slu_extend { /* "extend": time spent setting up, given back */
 	bool final;	   /* the last node is ready: exactly this much */
 };
 
-struct slu_verdict { /* "hold", "requeue", "fail" */
+/* "hold", "requeue", "fail", "cancel", "complete" */
+struct slu_verdict {
 	uint32_t job_id;
 	char *reason; /* one sentence for the user */
 };
@@ -198,9 +199,9 @@ struct slu_history_end { /* "history_end" */
 
 extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_extend_desc, slu_hold_desc, slu_requeue_desc, slu_fail_desc,
-	slu_drain_desc, slu_resume_desc, slu_annotate_desc, slu_published_desc,
-	slu_stored_desc, slu_history_row_desc, slu_history_end_desc,
-	slu_supply_desc;
+	slu_cancel_job_desc, slu_complete_desc, slu_drain_desc, slu_resume_desc,
+	slu_annotate_desc, slu_published_desc, slu_stored_desc,
+	slu_history_row_desc, slu_history_end_desc, slu_supply_desc;
 
 /* Hops between hosts and I/O nodes, by the topology of the resource map. */
 struct slu_distance {

@@ -13,6 +13,11 @@ refusal() { # BB-TEXT: what sbatch says
 	bb_job "$1" true 2>&1
 }
 
+# On its record, which a user reads with scontrol.
+matches_job() { # JOB WORDS
+	on ctl scontrol -o show job "$1" | grep -qE -- "$2"
+}
+
 reason() { # JOB: what squeue shows
 	as_alice squeue -h -j "$1" -o %r
 }
@@ -61,8 +66,9 @@ test_full_disk() {
 	local job
 	cluster fill n2
 	job=$(bb_job 'jobfs capacity=50MiB' 'touch $BB_JOBFS/x')
-	check_within 60 "a job that finds a disk full does not run" \
-		job_is "$job" PENDING
+	check_within 60 "a job that finds a disk full is put back" \
+		matches_job "$job" 'setup failed: n2: '
+	check "and does not run" job_is "$job" PENDING
 	cluster unfill n2
 	as_alice scancel "$job"
 	check_within 30 "and ends" job_ended "$job"
@@ -120,6 +126,51 @@ kept_somewhere() {
 	false
 }
 
+# What cannot be put back: its terminal says why.
+test_interactive() {
+	local said
+	said=$(as_alice srun -N2 -w 'n[1-2]' --bb='jobfs capacity=50MiB; stage_in source=/pfs/alice/nosuch/ destination=$BB_JOBFS/in' true 2>&1)
+	check "srun fails whose input does not exist" equal "$?" 1
+	check "and says why" matches "$said" 'stage-in failed: .*nosuch'
+	unharmed "srun's mistyped source"
+}
+
+policies() { # KEY=VALUE...
+	cluster conf sluice.conf "$@"
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+}
+
+# Failures as the site wants them to end.
+test_policies() {
+	local job out='jobfs capacity=50MiB; stage_out source=$BB_JOBFS/out/ destination=/pfs/out'
+	policies OnStageInFailure=cancel OnStageOutFailure=complete
+	job=$(bb_job 'jobfs capacity=50MiB; stage_in source=/pfs/alice/nosuch/ destination=$BB_JOBFS/in' true)
+	check_within 30 "cancel: without its input a job is CANCELLED" \
+		job_is "$job" CANCELLED
+	check "and its record says why" matches_job "$job" 'nosuch'
+	unharmed "cancel"
+	job=$(bb_job "$out" 'mkdir "$BB_JOBFS/out"; touch "$BB_JOBFS/out/file"')
+	check_within 40 "complete: the failed stage-out is on record" \
+		matches_job "$job" 'stage-out failed: .*/pfs/out'
+	check_within 30 "and its nodes go" no_buffer_alive
+	check "and the job COMPLETED" job_is "$job" COMPLETED
+	check "its data is kept" kept_of "$job"
+	policies OnStageOutFailure=requeue
+	job=$(bb_job "$out" 'mkdir "$BB_JOBFS/out"; touch "$BB_JOBFS/out/file"')
+	check_within 40 "requeue: what was not staged out is to run again" \
+		job_is "$job" PENDING
+	check_within 30 "when its nodes are clean" no_buffer_alive
+	check "its record says why" matches_job "$job" 'stage-out failed'
+	as_alice scancel "$job"
+	unharmed "requeue"
+}
+
+kept_of() { # JOB
+	{ on n1 ls /local/sluice/kept && on n2 ls /local/sluice/kept; } |
+		grep -q "^$1"
+}
+
 test_no_sluiced() {
 	local job plain
 	cluster kill ctl sluiced
@@ -157,8 +208,10 @@ test_not_readable
 test_full_disk
 test_capacity
 test_stage_out_fails
+test_interactive
 test_no_sluiced
 test_given_back
+test_policies
 check "no node was drained" no_node_drained
 check "the database is sound" database_sound
 finish

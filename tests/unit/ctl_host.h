@@ -227,6 +227,20 @@ static int fake_fail(void *arg, uint32_t job_id, const char *why,
 	return fake_verdict("fail", job_id, why, err);
 }
 
+static int fake_cancel(void *arg, uint32_t job_id, const char *why,
+		       struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("cancel", job_id, why, err);
+}
+
+static int fake_complete(void *arg, uint32_t job_id, const char *why,
+			 struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("complete", job_id, why, err);
+}
+
 static int fake_annotate(void *arg, uint32_t job_id, const char *text,
 			 struct slu_err *err)
 {
@@ -299,6 +313,8 @@ static const struct slu_ctl_ops fake_ops = {
 	.hold = fake_hold,
 	.requeue = fake_requeue,
 	.fail = fake_fail,
+	.cancel = fake_cancel,
+	.complete = fake_complete,
 	.annotate = fake_annotate,
 	.show = fake_show,
 	.drain = fake_drain,

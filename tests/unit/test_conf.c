@@ -99,6 +99,22 @@ START_TEST(test_every_key)
 }
 END_TEST
 
+START_TEST(test_on_failure)
+{
+	struct slu_conf *c = parse("OnSetupFailure=cancel\n"
+				   "OnStageInFailure=Cancel\n"
+				   "OnStageOutFailure=complete\n");
+
+	ck_assert_int_eq(c->on_setup, SLU_CANCEL);
+	ck_assert_int_eq(c->on_stage_in, SLU_CANCEL);
+	ck_assert_int_eq(c->on_stage_out, SLU_COMPLETE);
+	slu_conf_free(c);
+	c = parse("OnStageOutFailure=FAIL\n");
+	ck_assert_int_eq(c->on_stage_out, SLU_FAIL);
+	slu_conf_free(c);
+}
+END_TEST
+
 START_TEST(test_file_systems)
 {
 	struct slu_conf *c = parse("FileSystem=a Driver=scratch\n"
@@ -194,7 +210,11 @@ START_TEST(test_errors)
 		{"DirectAccess=maybe",
 		 "f:1: DirectAccess: \"maybe\" is none of no, yes, false, true"},
 		{"OnSetupFailure=cry",
-		 "f:1: OnSetupFailure: \"cry\" is none of requeue, hold, fail"},
+		 "f:1: OnSetupFailure: \"cry\" is none of requeue, hold, fail, cancel"},
+		{"OnStageInFailure=complete",
+		 "f:1: OnStageInFailure: \"complete\" is none of requeue"},
+		{"OnStageOutFailure=cancel",
+		 "f:1: OnStageOutFailure: \"cancel\" is none of requeue, hold, fail, complete"},
 		{"HistoryDays=never",
 		 "f:1: HistoryDays: \"never\" is neither a number of days nor forever"},
 		{"HistoryRows=0",
@@ -418,6 +438,6 @@ START_TEST(test_example)
 }
 END_TEST
 
-TEST_MAIN("conf", test_defaults, test_every_key, test_file_systems,
-	  test_profiles, test_pools, test_errors, test_load, test_path,
-	  test_table, test_manual, test_example)
+TEST_MAIN("conf", test_defaults, test_every_key, test_on_failure,
+	  test_file_systems, test_profiles, test_pools, test_errors, test_load,
+	  test_path, test_table, test_manual, test_example)

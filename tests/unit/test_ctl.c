@@ -482,6 +482,8 @@ START_TEST(test_commands)
 	daemon_say(&slu_hold_desc, &verdict);
 	daemon_say(&slu_requeue_desc, &verdict);
 	daemon_say(&slu_fail_desc, &verdict);
+	daemon_say(&slu_cancel_job_desc, &verdict);
+	daemon_say(&slu_complete_desc, &verdict);
 	daemon_say(&slu_drain_desc, &order);
 	daemon_say(&slu_resume_desc, &order);
 	daemon_say(&slu_annotate_desc, &annotate);
@@ -489,10 +491,13 @@ START_TEST(test_commands)
 	slu_ctl_step(ctl, 2);
 	ck_assert_str_eq(host.did, "hold 7 no such source;"
 				   "requeue 7 no such source;"
-				   "fail 7 no such source;drain n1 not clean;"
+				   "fail 7 no such source;"
+				   "cancel 7 no such source;"
+				   "complete 7 no such source;"
+				   "drain n1 not clean;"
 				   "resume n1;annotate 7 staging in;"
 				   "show 7 STAGE_IN: 3 GiB;");
-	for (uint64_t id = daemon_end.id - 6; id < daemon_end.id; id++)
+	for (uint64_t id = daemon_end.id - 8; id < daemon_end.id; id++)
 		expect_done(id, true, "");
 	ck_assert(slu_ctl_alive(ctl, 7));
 	forget();
