@@ -1,18 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node recover: run when slurmd starts. Usually there is nothing to do;
- * after a restart of the node its file systems are taken down, whose jobs have
- * ended with it, so that it comes back into service by itself.
+ * sluice-node recover: run when slurmd starts, and now and then by the node's
+ * health check. Usually there is nothing to do; after a restart of the node its
+ * file systems are taken down, whose jobs have ended with it, so that it comes
+ * back into service by itself. Whoever looked after a file system and was
+ * killed is replaced.
  */
 #include "config.h"
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/verbs.h"
+#include "common/proc.h"
 
-#define TRY_FOR	 86400.0 /* seconds, while sluiced is away */
-#define ASK_TIME 60.0
+#define TRY_FOR	     86400.0 /* seconds, while sluiced is away */
+#define ASK_TIME     60.0
+#define EPILOGS_TURN 1000000 /* us */
+
+static bool lives(const struct slu_node *n, const char *pid_file)
+{
+	char path[PATH_MAX];
+	struct slu_pid pid;
+
+	slu_note_path(n, pid_file, path);
+	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid);
+}
+
+/* An epilog that waits for a worker replaces it sooner. */
+static int replace_worker(struct slu_node *n, struct slu_err *err)
+{
+	char *result;
+
+	if (lives(n, "down.pid"))
+		return 0;
+	usleep(EPILOGS_TURN);
+	result = slu_note_get(n, "result");
+	free(result);
+	if (result || lives(n, "down.pid") || !slu_note_has(n, "down.pid"))
+		return 0;
+	slu_node_log(n, SLU_WARN, "the worker of `down` was killed");
+	return slu_worker_start(n, err);
+}
+
+/* An instance is either coming up, or has a watcher, or a worker. */
+static int look_after(struct slu_node *n, struct slu_err *err)
+{
+	if (!slu_note_has(n, "plan.json") || lives(n, "up.pid"))
+		return 0;
+	return slu_note_has(n, "down.pid") ? replace_worker(n, err)
+					   : slu_watcher_start(n, err);
+}
+
+static void look_after_job(struct slu_node *n, uint32_t job_id)
+{
+	struct slu_node_options opt = *n->opt;
+	struct slu_node as;
+	struct slu_err err;
+
+	opt.job_id = job_id;
+	if (slu_node_open(&as, &opt, &err) || look_after(&as, &err))
+		slu_node_log(n, SLU_ERROR, "recover: job %u: %s",
+			     (unsigned)job_id, err.text);
+	slu_node_close(&as);
+}
+
+static void look_after_all(struct slu_node *n)
+{
+	DIR *d = opendir(n->conf->run_dir);
+	struct dirent *e;
+	char *end;
+
+	while (d && (e = readdir(d))) {
+		unsigned long job = strtoul(e->d_name, &end, 10);
+
+		if (job && !*end && job <= UINT32_MAX)
+			look_after_job(n, (uint32_t)job);
+	}
+	if (d)
+		closedir(d);
+}
 
 static int recover(struct slu_node *n, struct slu_err *err)
 {
@@ -54,6 +122,7 @@ int slu_cmd_recover(struct slu_node *n)
 
 	if (n->opt->dry_run)
 		return dry_run(n, &err);
+	look_after_all(n);
 	while ((rc = recover(n, &err)) && err.kind == SLU_TIMEOUT &&
 	       slu_clock() < end)
 		;

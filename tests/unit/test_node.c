@@ -308,6 +308,60 @@ START_TEST(test_restarted)
 }
 END_TEST
 
+/* Of the watcher, or the worker, 0 when it lives. */
+static int is_alive(const char *pid_file)
+{
+	char path[PATH_MAX];
+	struct slu_pid pid;
+
+	job_path(path, pid_file);
+	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid) ? 0 : 62;
+}
+
+static int kill_it(const char *pid_file)
+{
+	char path[PATH_MAX];
+	struct slu_pid pid;
+
+	job_path(path, pid_file);
+	if (slu_pid_read(path, &pid, NULL))
+		return 63;
+	slu_pid_kill(&pid, SIGKILL);
+	return slu_pid_wait(&pid, 10, NULL) ? 64 : 0;
+}
+
+/* As if a worker had begun, and been killed, that no epilog waits for. */
+static int leave_worker(const char *arg)
+{
+	char path[PATH_MAX];
+
+	(void)arg;
+	job_path(path, "down.pid");
+	return slu_pid_write(path, &(struct slu_pid){1 << 22, 1}, NULL);
+}
+
+/* slurmctld has forgotten the run, and who would have noticed was killed. */
+START_TEST(test_replaced)
+{
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	nodes_all(is_alive, "watch.pid", 0);
+	nodes_all(run_verb, "recover", 0); /* nothing to do */
+	nodes_all(kill_it, "watch.pid", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(is_alive, "watch.pid", 0);
+	job_ends(request, "COMPLETED");
+	nodes_all(leave_worker, "", 0);
+	nodes_all(run_verb, "recover", 0);
+	ctl_until("DONE");
+	down();
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 /* The node comes back while slurmctld still believes the job to run. */
 START_TEST(test_restarted_early)
 {
@@ -486,6 +540,7 @@ static int run(void)
 	add(suite, "leftover", test_leftover, 1);
 	add(suite, "restarted", test_restarted, 2);
 	add(suite, "restarted_early", test_restarted_early, 1);
+	add(suite, "replaced", test_replaced, 1);
 	add(suite, "watch", test_watch, 1);
 	add(suite, "dry_run", test_dry_run, 1);
 	return run_suite(suite);

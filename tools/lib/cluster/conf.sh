@@ -157,7 +157,8 @@ conf_sluice() {
 		"map=/pfs/.sluice" >"$conf/plugstack.conf"
 	cat >"$conf/health-check" <<-EOT
 		#!/bin/sh
-		exec /opt/sluice/bin/sysmap --push
+		/opt/sluice/bin/sysmap --push
+		exec timeout 30 /opt/sluice/bin/sluice-node recover
 	EOT
 	chmod 755 "$conf/health-check"
 	install -d -o slurm -g slurm -m 755 "$DIR/host/ctl/sluice" \
