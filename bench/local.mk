@@ -45,7 +45,8 @@ bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \
 bench_tbf_LDADD = libslutbf.la
 bench_publish_SOURCES = bench/publish.c bench/measure.h
 bench_publish_LDADD = libsluiced.la
-bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_sim.c bench/ost_time.c \
+bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_pick.c \
+	bench/ost_sim.c bench/ost_sim.h bench/ost_time.c \
 	bench/measure.h
 bench_ost_LDADD = libsluost.la
 bench_programs += bench/stripe

@@ -15,6 +15,10 @@ void ost_die(const char *what);
  * missing. */
 void ost_run_times(bool csv, const char *lemon);
 
+#define OST_TARGETS 3600
+#define OST_LINK    0.75
+#define OST_PLACED  (1u << 20)
+
 /* ost_sim.c: files come and go. Who places them: */
 enum ost_who {
 	ROUND_ROBIN,
@@ -25,16 +29,26 @@ enum ost_who {
 	ALLOCATORS,
 };
 
+#define OST_HOURS 48 /* at most */
+
 struct ost_outcome {
-	double space_at, load_at; /* hours; < 0 never */
-	double space_end, bandwidth, first;
+	double bandwidth; /* of files, MB/s */
+	/* Fullest target to mean at the end of each sixth of an hour, busiest
+	 * server to mean in each hour; and what of it comes of the old files,
+	 * which nobody can move. */
+	double space[6 * OST_HOURS], load[OST_HOURS];
+	double old_space[6 * OST_HOURS], old_load[OST_HOURS];
+	double first; /* space at the start */
 };
 
 /* Sizes of files, one after the other, instead of drawn ones; borrowed. */
 void ost_take_sizes(const double *bytes, size_t n);
 
-/* `m` targets, so many on each server. The trace is the same for all. */
-struct ost_outcome ost_simulate(enum ost_who who, uint32_t m,
-				uint32_t per_server, double hours);
+/* `m` targets, so many on each server, that are busy so much of the time: half
+ * of it is written, half read. The trace is the same for all, one for each
+ * seed. */
+void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
+		  double hours, double busy, uint64_t seed,
+		  struct ost_outcome *outcome);
 
 #endif

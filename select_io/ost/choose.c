@@ -19,7 +19,10 @@
 const struct slu_ost_choose_settings slu_ost_choose_defaults = {
 	.alpha = 0.5,
 	.beta = 0.5,
-	.step = 0.3, /* chosen on the runs of bench/ost */
+	.network = 0.3,
+	.busy = 1,
+	.excess = 32,
+	.step = 0.3,
 	.min_free = 0.05,
 	.slow = 3,
 	.silent = 30,

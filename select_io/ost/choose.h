@@ -9,8 +9,12 @@
  *	alpha * CPU + beta * memory + network + (total - available)
  *
  * each on a scale of 0 to 1 here: percents / 100, network relative to the
- * busiest server, space to the target's size. Every stripe makes its target
- * dearer by `step`.
+ * busiest server, space to the target's size. That leaves targets of one server
+ * alike however many read from one of them, and makes a target that is a tenth
+ * fuller than others hardly dearer; so there are two more terms: what is read
+ * and written there, relative to the busiest target, and by how much more of it
+ * is in use than of the mean target. Every stripe makes its target dearer by
+ * `step`. The weights were chosen on the runs of bench/ost.
  *
  * Left out, with the reason: targets that are degraded, read-only or closed for
  * new objects, that have no room for a stripe or less than min_free of their
@@ -24,6 +28,9 @@
 
 struct slu_ost_choose_settings {
 	double alpha, beta; /* 0.5 each in the paper */
+	double network;	    /* 1 in the paper */
+	double busy;	    /* of the target's traffic; 0 in the paper */
+	double excess;	    /* of use above the mean; 0 in the paper */
 	double step;	    /* of a stripe */
 	double min_free;    /* part of a target that stays free */
 	double slow;	    /* times the median */

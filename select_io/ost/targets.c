@@ -45,6 +45,8 @@ static bool take(struct json_object *obj, struct slu_ost *ost)
 	ost->io_ms = number(obj, "io_ms", -1);
 	ost->recent = fmax(0, number(obj, "recent", 0));
 	ost->promised = fmax(0, number(obj, "promised", 0));
+	ost->traffic = fmax(0, number(obj, "read", 0)) +
+		       fmax(0, number(obj, "write", 0));
 	if (!ost->name || !(index >= 0 && index <= 65535) ||
 	    !(ost->total > 0 && ost->available >= 0 &&
 	      ost->available <= ost->total))
@@ -192,10 +194,50 @@ size_t slu_osts_keep(struct slu_osts *list, const char *fsname)
 	return others ? 2 : kept > 0;
 }
 
+static double used(const struct slu_ost *o)
+{
+	return 1 - o->available / o->total;
+}
+
+/* Of those that are not left out. */
+static double mean_used(const struct slu_osts *list)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (!list->ost[i].left_out) {
+			sum += used(&list->ost[i]);
+			n++;
+		}
+	return n > 0 ? sum / (double)n : 1;
+}
+
+/* The part of the cost that depends on the others. */
+static void compare_all(const struct slu_ost_choose_settings *s,
+			struct slu_osts *list)
+{
+	double network = 0, traffic = 0, mean = mean_used(list);
+
+	for (size_t i = 0; i < list->n; i++) {
+		network = fmax(network, list->ost[i].network);
+		traffic = fmax(traffic, list->ost[i].traffic);
+	}
+	for (size_t i = 0; i < list->n; i++) {
+		struct slu_ost *o = &list->ost[i];
+
+		if (network > 0)
+			o->cost += s->network * o->network / network;
+		if (traffic > 0)
+			o->cost += s->busy * o->traffic / traffic;
+		o->cost += s->excess * fmax(0, used(o) - mean);
+	}
+}
+
 void slu_osts_finish(const struct slu_ost_choose_settings *s,
 		     struct slu_osts *list, double kib)
 {
-	double median = median_io(list), busiest = 0;
+	double median = median_io(list);
 	size_t n = 0;
 
 	if (list->n == 0)
@@ -206,12 +248,6 @@ void slu_osts_finish(const struct slu_ost_choose_settings *s,
 			list->ost[n++] = list->ost[i];
 	list->n = n;
 	for (size_t i = 0; i < n; i++)
-		busiest = fmax(busiest, list->ost[i].network);
-	for (size_t i = 0; i < n; i++) {
-		struct slu_ost *o = &list->ost[i];
-
-		if (busiest > 0)
-			o->cost += o->network / busiest;
-		o->left_out = reason(s, o, median, kib);
-	}
+		list->ost[i].left_out = reason(s, &list->ost[i], median, kib);
+	compare_all(s, list);
 }

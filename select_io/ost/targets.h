@@ -13,7 +13,7 @@ struct slu_ost {
 	uint64_t index;
 	double total, available, io_ms; /* KiB; ms, < 0 unknown */
 	double recent, promised;	/* stripes, KiB; see memory.h */
-	double cost, network;
+	double cost, network, traffic;	/* bytes a second */
 	double age;
 	const char *left_out;
 };
@@ -30,9 +30,9 @@ int slu_osts_take(const struct slu_ost_choose_settings *settings,
 /* Keep the targets of one file system (NULL: all); returns how many have
  * some: 0, 1, or 2 for more. */
 size_t slu_osts_keep(struct slu_osts *list, const char *fsname);
-/* Sort by index, add the network to the costs, and say who is left out for
- * stripes of `kib`. A target that was moved to another server is said by two:
- * the last to speak is right. */
+/* Sort by index, add what is relative to the others to the costs, and say who
+ * is left out for stripes of `kib`. A target that was moved to another server
+ * is said by two: the last to speak is right. */
 void slu_osts_finish(const struct slu_ost_choose_settings *settings,
 		     struct slu_osts *list, double kib);
 

@@ -151,11 +151,11 @@ START_TEST(test_left_out)
 		double cost;
 	} want[] = {
 		{"f-OST0000", "a", "", 0.4},
-		{"f-OST0001", "a", "", 0.8},
+		{"f-OST0001", "a", "", 9.333},
 		{"f-OST0002", "a", "degraded", 0.4},
-		{"f-OST0003", "a", "full", 1.26},
-		{"f-OST0004", "b", "slow", 1.15},
-		{"f-OST0005", "b", "", 1.15},
+		{"f-OST0003", "a", "full", 24.513},
+		{"f-OST0004", "b", "slow", 0.45},
+		{"f-OST0005", "b", "", 0.45},
 		{"f-OST0006", "gone", "its server is silent", 0},
 	};
 	struct json_object *out = choose(site, 0, 0, 0), *list, *one;
@@ -189,31 +189,45 @@ static const char *text_of(struct json_object *out, const char *key)
 	return slu_json_text(value);
 }
 
+static const char busy[] =
+	"{\"a\":{\"age\":1,\"network\":5,\"osts\":["
+	"{\"name\":\"f-OST0000\",\"index\":0,\"total\":1000,\"available\":900,"
+	"\"read\":4e8,\"write\":1e8},"
+	"{\"name\":\"f-OST0001\",\"index\":1,\"total\":1000,\"available\":900,"
+	"\"read\":0,\"write\":0},"
+	"{\"name\":\"f-OST0002\",\"index\":2,\"total\":1000,\"available\":900,"
+	"\"read\":1e8}]}}";
+
 START_TEST(test_place)
 {
 	struct json_object *out;
 
 	out = choose(site, 2, 0, 0);
-	ck_assert_str_eq(text_of(out, "files"), "[[0,1]]");
+	ck_assert_str_eq(text_of(out, "files"), "[[0,5]]");
 	ck_assert_str_eq(text_of(out, "commands"),
-			 "[\"lfs setstripe -c 2 -o 0,1\"]");
+			 "[\"lfs setstripe -c 2 -o 0,5\"]");
 	ck_assert_str_eq(text_of(out, "missing"), "0");
 	json_object_put(out);
 	out = choose(site, 5, 0, 0);
-	ck_assert_str_eq(text_of(out, "files"), "[[0,1,5]]");
+	ck_assert_str_eq(text_of(out, "files"), "[[0,5,1]]");
 	ck_assert_str_eq(text_of(out, "missing"), "2");
 	json_object_put(out);
-	/* stripes of 600 KiB do not fit on the second */
-	out = choose(site, 2, 0, 1200 << 10);
+	/* stripes of 600 KiB do not fit on the fuller one */
+	out = choose(site, 3, 0, 1800 << 10);
 	ck_assert_str_eq(text_of(out, "files"), "[[0,5]]");
+	ck_assert_str_eq(text_of(out, "missing"), "1");
 	json_object_put(out);
 	/* four files of one stripe go to the cheapest until it is dearer; two
 	 * of 400 KiB fit on the first, one on the others */
 	out = choose(site, 1, 4, 0);
-	ck_assert_str_eq(text_of(out, "files"), "[[1],[0],[0],[0]]");
+	ck_assert_str_eq(text_of(out, "files"), "[[5],[5],[0],[0]]");
 	json_object_put(out);
 	out = choose(site, 1, 4, 400 << 10);
 	ck_assert_str_eq(text_of(out, "missing"), "0");
+	json_object_put(out);
+	/* not to one that others read from, on the same server */
+	out = choose(busy, 2, 0, 0);
+	ck_assert_str_eq(text_of(out, "files"), "[[1,2]]");
 	json_object_put(out);
 	out = choose("{}", 3, 0, 0);
 	ck_assert_str_eq(text_of(out, "files"), "[[]]");

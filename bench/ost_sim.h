@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BENCH_OST_SIM_H
+#define SLU_BENCH_OST_SIM_H
+
+/* The targets and servers of ost_sim.c, and who chooses among them. */
+
+#include "bench/ost.h"
+
+#define MEGABYTES (1 << 22) /* of a target: 4 TiB */
+#define SPEED	  500.0	    /* MB/s of a target */
+#define LINK	  OST_LINK  /* of its targets' speed: a server's network */
+#define MOST	  16	    /* stripes of a file */
+
+struct world {
+	uint32_t m, servers, per_server;
+	double now;
+	double *used, *load, *rate; /* of targets: MB; files that write or read
+				     * there; MB/s */
+	double *server_rate;	    /* MB/s */
+	/* What the statistics said last. */
+	double *seen_used, *seen_rate, *seen_server_rate;
+	/* Stripes that were placed in the last minute, each counting less and
+	 * less; as select_io/ost/memory.h. */
+	double *count, *when; /* and the sum of their times */
+	struct placed {
+		uint32_t j;
+		double when;
+	} * placed;
+	size_t placed_first, n_placed;
+	uint32_t robin;
+};
+
+struct request {
+	uint32_t stripes;
+	double size, life;
+};
+
+uint64_t ost_below(uint64_t n);
+double ost_uniform(void);
+
+/* Targets of n requests of one moment, one after the other, MOST each. */
+void ost_pick(struct world *w, enum ost_who who, const struct request *r,
+	      uint32_t n, uint32_t *chosen);
+
+#endif
