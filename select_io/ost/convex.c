@@ -71,31 +71,52 @@ struct levels {
 	uint64_t below, above;
 };
 
+/* A level and the stripes up to it. */
+struct look {
+	double level, stripes;
+};
+
+/* Where the line through two looks is at `aim`. */
+static double secant(const struct look *a, const struct look *b, double aim)
+{
+	double rise = b->stripes - a->stripes;
+
+	return rise == 0 ? -1
+			 : b->level + (aim - b->stripes) *
+					      (b->level - a->level) / rise;
+}
+
+/* Through the last two looks, to a little behind the goal, so that the far end
+ * moves too; by halving where that leads out of the range, and every sixth
+ * time. */
 static void narrow(const struct slu_place *s, const struct part *part,
 		   struct levels *l)
 {
-	uint64_t goal = part->goal;
+	struct look a = {l->lo, (double)l->below},
+		    b = {l->hi, (double)l->above};
+	double goal = (double)part->goal, aim = goal;
 
 	for (int round = 0; round < ROUNDS && l->above - l->below > CLOSE;
 	     round++) {
-		double share = (double)(goal - l->below) /
-			       (double)(l->above - l->below);
-		double mid = l->lo +
-			     (l->hi - l->lo) * (round % 3 == 2 ? 0.5 : share);
+		double mid = secant(&a, &b, aim);
 		uint64_t sum;
 
-		if (!(mid > l->lo && mid < l->hi))
+		if (!(mid > l->lo && mid < l->hi) || round % 6 == 5)
 			mid = l->lo + (l->hi - l->lo) / 2;
 		if (!(mid > l->lo && mid < l->hi))
 			return; /* all between them cost the same */
 		sum = sum_at(s, part, mid);
-		if (sum <= goal) {
+		if (sum <= part->goal) {
 			l->lo = mid;
 			l->below = sum;
+			aim = goal + CLOSE / 3;
 		} else {
 			l->hi = mid;
 			l->above = sum;
+			aim = goal - CLOSE / 3;
 		}
+		a = b;
+		b = (struct look){mid, (double)sum};
 	}
 }
 

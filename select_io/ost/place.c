@@ -7,8 +7,8 @@
  * Convex: see convex.c.
  *
  * Who: a target takes from the requests that want most. They are kept sorted
- * downwards; of those that want equally much the last are taken, so that they
- * stay sorted.
+ * downwards, in runs of those that want equally much; of these the last are
+ * taken, so that they stay sorted.
  */
 #include "config.h"
 #include "select_io/ost/private.h"
@@ -64,9 +64,11 @@ static size_t lay_out(struct slu_place *s, char *memory)
 	s->id = take(&at, places, sizeof(*s->id));
 	s->level = take(&at, m, sizeof(*s->level));
 	s->want = take(&at, r, sizeof(*s->want));
+	s->run = take(&at, r + 1, sizeof(*s->run));
 	s->who = take(&at, r, sizeof(*s->who));
 	s->first = take(&at, r + 1, sizeof(*s->first));
 	s->got = take(&at, r, sizeof(*s->got));
+	s->slot = take(&at, r, sizeof(*s->slot));
 	s->at_least = take(&at, m + r + 2, sizeof(*s->at_least));
 	s->most = take(&at, m + 2, sizeof(*s->most));
 	s->keys = take(&at, 2 * m, sizeof(*s->keys));
@@ -147,9 +149,10 @@ static void prepare(struct slu_place *s)
 		at += s->got[i];
 	}
 	sort_falling(s->got, r, m, s->at_least, s->who);
-	for (uint32_t k = 0; k < r; k++)
+	for (uint32_t k = 0; k < r; k++) {
 		s->want[k] = s->got[s->who[k]];
-	memset(s->got, 0, r * sizeof(*s->got));
+		s->slot[k] = s->first[s->who[k]];
+	}
 	s->active = r;
 	while (s->active > 0 && s->want[s->active - 1] == 0)
 		s->active--;
@@ -247,41 +250,68 @@ static void order_targets(struct slu_place *s)
 		s->order[j] = b[j].j;
 }
 
-static void give(struct slu_place *s, uint32_t k, uint32_t j)
+/* The requests in places from .. to - 1 get target j. */
+static void give(struct slu_place *s, uint32_t from, uint32_t to, uint32_t j)
 {
-	uint32_t i = s->who[k];
+	uint32_t *restrict slot = s->slot, *restrict chosen = s->chosen;
 
-	s->chosen[s->first[i] + s->got[i]++] = j;
-	s->want[k]--;
+	for (uint32_t k = from; k < to; k++)
+		chosen[slot[k]++] = j;
 }
 
-/* The first place with less than v wanted. */
-static uint32_t below(const struct slu_place *s, uint32_t v)
+static void find_runs(struct slu_place *s)
 {
-	uint32_t lo = 0, hi = s->active;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (s->want[mid] >= v)
-			lo = mid + 1;
-		else
-			hi = mid;
+	s->n_runs = 0;
+	for (uint32_t k = 0; k < s->active; k++) {
+		if (k == 0 || s->want[k] != s->want[k - 1])
+			s->run[s->n_runs++].value = s->want[k];
+		s->run[s->n_runs - 1].end = k + 1;
 	}
-	return lo;
+}
+
+/* Those of a run go to the next, which begins where the one before it ends. */
+static void drop_run(struct slu_place *s, uint32_t q)
+{
+	s->n_runs--;
+	memmove(&s->run[q], &s->run[q + 1], (s->n_runs - q) * sizeof(*s->run));
+}
+
+/* The last of a run want one less. */
+static void split_run(struct slu_place *s, uint32_t q, uint32_t at)
+{
+	struct slu_place_run *run = &s->run[q];
+
+	if (q + 1 == s->n_runs || run[1].value != run->value - 1) {
+		memmove(run + 1, run, (s->n_runs - q) * sizeof(*run));
+		s->n_runs++;
+		run[1].value--;
+	}
+	run->end = at;
 }
 
 /* Target j takes x stripes, x <= active. */
 static void hand_out(struct slu_place *s, uint32_t j, uint32_t x)
 {
-	uint32_t v = s->want[x - 1], from = below(s, v + 1), to = below(s, v);
+	uint32_t q = 0, from, at;
 
-	for (uint32_t k = 0; k < from; k++)
-		give(s, k, j);
-	for (uint32_t k = to - (x - from); k < to; k++)
-		give(s, k, j);
-	while (s->active > 0 && s->want[s->active - 1] == 0)
-		s->active--;
+	for (; s->run[q].end < x; q++)
+		s->run[q].value--;
+	from = q ? s->run[q - 1].end : 0;
+	at = s->run[q].end - (x - from);
+	give(s, 0, from, j);
+	give(s, at, s->run[q].end, j);
+	if (at > from)
+		split_run(s, q, at);
+	else if (q + 1 < s->n_runs &&
+		 s->run[q + 1].value == s->run[q].value - 1)
+		drop_run(s, q);
+	else
+		s->run[q].value--;
+	if (q > 0 && q < s->n_runs && s->run[q - 1].value == s->run[q].value)
+		drop_run(s, q - 1);
+	while (s->n_runs > 0 && s->run[s->n_runs - 1].value == 0)
+		s->n_runs--;
+	s->active = s->n_runs ? s->run[s->n_runs - 1].end : 0;
 }
 
 static void solve_linear(struct slu_place *s)
@@ -323,13 +353,25 @@ static void solve_convex(struct slu_place *s)
 			hand_out(s, s->order[k], s->count[s->order[k]]);
 }
 
+/* How many each request got. */
+static void count_got(struct slu_place *s)
+{
+	for (uint32_t k = 0; k < s->p.n_requests; k++) {
+		uint32_t i = s->who[k];
+
+		s->got[i] = s->slot[k] - s->first[i];
+	}
+}
+
 static void solve(struct slu_place *s)
 {
 	order_targets(s);
+	find_runs(s);
 	if (s->p.convex)
 		solve_convex(s);
 	else
 		solve_linear(s);
+	count_got(s);
 }
 
 static double cost_of(const struct slu_place *s)

@@ -12,6 +12,12 @@ struct slu_place_key {
 	uint32_t j;
 };
 
+/* Requests, in the order of what they want, that want equally much: from where
+ * the run before ends. */
+struct slu_place_run {
+	uint32_t value, end;
+};
+
 struct slu_place {
 	struct slu_place_problem p;
 	size_t slots;	 /* stripes that can be placed at most */
@@ -29,8 +35,12 @@ struct slu_place {
 	uint32_t *id;		  /* the target of a place */
 	uint32_t *level;	  /* stripes; n_targets */
 	/* n_requests each */
-	uint32_t *want; /* stripes, falling */
+	uint32_t *want;		   /* stripes, falling; as it was at first */
+	struct slu_place_run *run; /* and what is left of it */
+	uint32_t n_runs;
 	uint32_t *who;	/* the request that this is */
+	uint32_t *slot; /* in chosen, of its next target */
+	/* n_requests each, by request */
 	uint32_t *first, *got;
 	uint32_t *at_least;	    /* targets with so many stripes (or more) */
 	uint64_t *most;		    /* stripes that fit on so many targets */

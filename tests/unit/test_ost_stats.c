@@ -308,6 +308,110 @@ START_TEST(test_recorded)
 }
 END_TEST
 
+/* A line of a recording of parameters, behind "=", put where a server has it.
+ */
+static void put_line(const char *text, const char *key, const char *path)
+{
+	const char *line = strstr(text, key), *end;
+	char value[200];
+
+	ck_assert_msg(line != NULL, "no %s", key);
+	line += strlen(key);
+	end = strchr(line, '\n');
+	snprintf(value, sizeof(value), "%.*s\n", (int)(end - line), line);
+	put(path, value);
+}
+
+static double field(struct json_object *obj, const char *key)
+{
+	double value = -1;
+
+	slu_json_double_opt(obj, key, &value, NULL);
+	return value;
+}
+
+static void put_targets(const char *kbytes)
+{
+	static const char *const keys[] = {"kbytestotal", "kbytesavail",
+					   "degraded"};
+
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 3; k++) {
+			char key[100], path[200];
+
+			snprintf(key, sizeof(key),
+				 "\nobdfilter.lustre-OST000%d.%s=", i, keys[k]);
+			snprintf(path, sizeof(path),
+				 "sys/fs/lustre/obdfilter/lustre-OST000%d/%s",
+				 i, keys[k]);
+			put_line(kbytes, key, path);
+		}
+}
+
+/* One number that awk finds behind "=" in a recording. */
+static double behind(const char *file, const char *key, int i)
+{
+	char program[100];
+
+	snprintf(program, sizeof(program),
+		 "/OST000%d.%s=/ {sub(\"^.*=\", \"\"); print}", i, key);
+	return awk(program, recorded(file));
+}
+
+/* What lctl printed of a real server, as files; and awk's reading of it. */
+static void compare_server(const char *kbytes, const char *lnet,
+			   const char *version)
+{
+	struct slu_ost_meter *meter = calloc(1, sizeof(*meter));
+	struct slu_buf text = {0};
+	struct json_object *obj, *list, *one;
+	const char *said = "";
+	char root[300];
+
+	if (!recorded_text(kbytes, &text)) {
+		free(meter);
+		return;
+	}
+	put_targets(text.data);
+	ck_assert(recorded_text(lnet, &text));
+	put_line(text.data, "\nstats=", "sys/kernel/debug/lnet/stats");
+	ck_assert(recorded_text(version, &text));
+	put_line(text.data, "\nversion=", "sys/fs/lustre/version");
+	slu_buf_free(&text);
+	snprintf(root, sizeof(root), "%s/root", tmpdir());
+	meter->time = 1;
+	expect_ok(slu_ost_server_read(root, 3, meter, &obj, &err), err);
+	json_object_object_get_ex(obj, "osts", &list);
+	ck_assert_uint_eq(json_object_array_length(list), 4);
+	for (int i = 0; i < 4; i++) {
+		one = json_object_array_get_idx(list, (size_t)i);
+		ck_assert_double_eq(field(one, "total"),
+				    behind(kbytes, "kbytestotal", i));
+		ck_assert_double_eq(field(one, "available"),
+				    behind(kbytes, "kbytesavail", i));
+	}
+	ck_assert_double_eq(
+		field(obj, "network"),
+		awk("/^stats=/ {print ($8 + $9) / 2}", recorded(lnet)));
+	slu_json_str_opt(obj, "lustre", &said, NULL);
+	ck_assert_double_eq(strtod(said, NULL),
+			    awk("/^version=/ {sub(\"^.*=\", \"\"); "
+				"print $0 + 0}",
+				recorded(version)));
+	json_object_put(obj);
+	free(meter);
+}
+
+START_TEST(test_servers)
+{
+#define OF(dir)                                                       \
+	"lustre/" dir "/kbytes.txt", "lustre/" dir "/lnet_stats.txt", \
+		"lustre/" dir "/version.txt"
+	compare_server(OF("recorded-2.15.8-zfs"));
+	compare_server(OF("recorded-2.17.57-ldiskfs"));
+}
+END_TEST
+
 #define ZFS(i, total, available, jobs)                      \
 	"{\"name\":\"lustrefs-OST000" #i "\",\"index\":" #i \
 	",\"total\":" #total ",\"available\":" #available   \
@@ -347,4 +451,4 @@ START_TEST(test_tree)
 END_TEST
 
 TEST_MAIN("ost_stats", test_rows, test_rates, test_long, test_pieces,
-	  test_recorded, test_tree)
+	  test_recorded, test_servers, test_tree)
