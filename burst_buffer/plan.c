@@ -43,8 +43,20 @@ static int set_node(struct slu_plan_node *node, char *name, struct slu_err *err)
 	return set(&node->storage, "", err);
 }
 
+static int set_addr(struct slu_plan_node *node,
+		    const struct slu_plan_site *site, struct slu_err *err)
+{
+	const char *addr =
+		site->addr ? site->addr(site->arg, node->name) : NULL;
+
+	if (!addr)
+		return 0;
+	free(node->addr);
+	return set(&node->addr, addr, err);
+}
+
 static int set_nodes(struct slu_plan *plan, const struct slu_job *job,
-		     struct slu_err *err)
+		     const struct slu_plan_site *site, struct slu_err *err)
 {
 	struct slu_hosts hosts;
 	size_t i;
@@ -63,21 +75,10 @@ static int set_nodes(struct slu_plan *plan, const struct slu_job *job,
 	for (i = 0; rc == 0 && i < hosts.n; i++) {
 		rc = set_node(&plan->node[i], hosts.name[i], err);
 		hosts.name[i] = NULL;
+		rc = rc || set_addr(&plan->node[i], site, err) ? -1 : 0;
 	}
 	slu_hosts_free(&hosts);
 	return rc;
-}
-
-static int set_addr(struct slu_plan_node *node,
-		    const struct slu_plan_site *site, struct slu_err *err)
-{
-	const char *addr =
-		site->addr ? site->addr(site->arg, node->name) : NULL;
-
-	if (!addr)
-		return 0;
-	free(node->addr);
-	return set(&node->addr, addr, err);
 }
 
 /* NodeStorage=auto: in sluice/ on the largest local file system. */
@@ -313,12 +314,22 @@ static int set_pool(struct slu_plan *plan, const struct slu_pool_conf *pool,
 	return pool ? set(&plan->pool, pool->name, err) : 0;
 }
 
+static int set_cpus(struct slu_plan *plan, const struct slu_request *req,
+		    const struct slu_plan_site *site, struct slu_err *err)
+{
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+
+	if (!type || !type->binds || req->bind == SLU_BIND_NONE)
+		return 0;
+	return slu_plan_bind(plan, site->map, req->bind == SLU_BIND_FAR, err);
+}
+
 /* A request that only lays out directories: no node gives anything. */
 static int fill_none(struct slu_plan *plan, const struct slu_job *job,
-		     struct slu_err *err)
+		     const struct slu_plan_site *site, struct slu_err *err)
 {
 	if (set(&plan->name, "JOBFS", err) || set(&plan->fs, "none", err) ||
-	    set(&plan->driver, "none", err) || set_nodes(plan, job, err))
+	    set(&plan->driver, "none", err) || set_nodes(plan, job, site, err))
 		return -1;
 	for (size_t i = 0; i < plan->n_node; i++)
 		plan->node[i].client = true;
@@ -343,13 +354,14 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 		   req->profile ? slu_conf_profile(site->conf, req->profile)
 				: NULL,
 		   err) ||
-	    set_nodes(plan, job, err) || set_capacities(plan, req, err) ||
+	    set_nodes(plan, job, site, err) || set_capacities(plan, req, err) ||
 	    (req->split == SLU_SPLIT_SWITCH &&
 	     slu_plan_split(plan, site->map, err)) ||
 	    set_stages(plan, req, sym, err))
 		return -1;
 	return check_pool(plan, slu_request_pool(req, site->conf), err) ||
-			       set_storages(plan, site, err)
+			       set_storages(plan, site, err) ||
+			       set_cpus(plan, req, site, err)
 		       ? -1
 		       : 0;
 }
@@ -371,11 +383,8 @@ static int fill(struct slu_plan *plan, const struct slu_job *job,
 
 	set_numbers(plan, job, site->conf);
 	if (req->has_fs ? fill_fs(plan, job, req, site, &sym, err)
-			: fill_none(plan, job, err))
+			: fill_none(plan, job, site, err))
 		return -1;
-	for (size_t i = 0; i < plan->n_node; i++)
-		if (set_addr(&plan->node[i], site, err))
-			return -1;
 	return slu_plan_stripes(plan, req, &sym, site, err);
 }
 
@@ -414,6 +423,7 @@ int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
 		  struct slu_err *err)
 {
+	const struct slu_plan_site nobody = {NULL};
 	struct slu_plan plan = {
 		.job_id = job->job_id,
 		.uid = job->uid,
@@ -421,7 +431,7 @@ int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
 	};
 
 	if (set(&plan.name, "JOBFS", err) || set(&plan.driver, "", err) ||
-	    set_nodes(&plan, job, err)) {
+	    set_nodes(&plan, job, &nobody, err)) {
 		slu_msg_clear(&slu_plan_desc, &plan);
 		return -1;
 	}

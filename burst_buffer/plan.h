@@ -75,6 +75,12 @@ int slu_plan_split(struct slu_plan *plan, struct slu_db *map,
  * NULL without memory. */
 char *slu_plan_parts_text(const struct slu_plan *plan);
 
+/* plan_bind.c: bind the servers of those nodes that give something, near to
+ * their storage and network, or far from both. What the map does not know is
+ * left alone. */
+int slu_plan_bind(struct slu_plan *plan, struct slu_db *map, bool far,
+		  struct slu_err *err);
+
 /* Only who and where, for a buffer whose plan cannot be made. */
 int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
 		  struct slu_err *err);

@@ -3,6 +3,7 @@
  * add to it, so that both may write the same database. */
 #include "config.h"
 #include "sysmap/documents.h"
+#include "common/jsonx.h"
 
 #include <stdlib.h>
 
@@ -179,4 +180,21 @@ int slu_documents_newest(struct slu_db *db, const char *extractor,
 			       "the resource map has no %s of any host",
 			       extractor);
 	return ret == 1 ? 0 : -1;
+}
+
+struct json_object *slu_documents_array(struct slu_db *db, const char *host,
+					const char *extractor,
+					struct slu_err *err)
+{
+	struct json_object *array = NULL;
+	struct slu_buf text = {0};
+
+	if (slu_documents_read(db, host, extractor, &text, err) == 0)
+		array = slu_json_parse(text.data, text.len, err);
+	slu_buf_free(&text);
+	if (!array || json_object_is_type(array, json_type_array))
+		return array;
+	json_object_put(array);
+	slu_err(err, SLU_INVALID, "%s of %s: not an array", extractor, host);
+	return NULL;
 }

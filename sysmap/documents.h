@@ -42,6 +42,11 @@ int slu_documents_read(struct slu_db *db, const char *host,
 		       const char *extractor, struct slu_buf *out,
 		       struct slu_err *err);
 
+/* The same parsed: an array. Caller puts. NULL: err. */
+struct json_object *slu_documents_array(struct slu_db *db, const char *host,
+					const char *extractor,
+					struct slu_err *err);
+
 /* Text of the document of an extractor that some host got last: of what is
  * the same whichever host says it, like a fabric. */
 int slu_documents_newest(struct slu_db *db, const char *extractor,

@@ -12,6 +12,7 @@ libslusysmap_la_SOURCES = \
 	sysmap/receive.c sysmap/receive.h \
 	sysmap/receive_body.c sysmap/receive_private.h \
 	sysmap/root.c sysmap/root.h \
+	sysmap/numa.c sysmap/numa.h \
 	sysmap/storage.c sysmap/storage.h \
 	sysmap/topology.c sysmap/topology_sources.c \
 	sysmap/topology.h sysmap/topology_private.h \
@@ -85,11 +86,12 @@ sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
 	tests/unit/test_output tests/unit/test_http_site \
 	tests/unit/test_fabric tests/unit/test_topology \
 	tests/unit/test_hostile tests/unit/test_devices \
-	tests/unit/test_measure
+	tests/unit/test_measure tests/unit/test_numa
 check_PROGRAMS += $(sysmap_tests)
 TESTS += $(sysmap_tests)
 sysmap_test_libs = libslusysmap.la $(CHECK_LIBS)
 tests_unit_test_root_LDADD = $(sysmap_test_libs)
+tests_unit_test_numa_LDADD = $(sysmap_test_libs)
 tests_unit_test_mounts_LDADD = $(sysmap_test_libs)
 tests_unit_test_procs_LDADD = $(sysmap_test_libs)
 tests_unit_test_extract_LDADD = $(sysmap_test_libs)

@@ -131,24 +131,6 @@ static void choose(struct json_object *mounts, struct candidate *best)
 	}
 }
 
-/* A document that is an array. Caller puts. */
-static struct json_object *read_array(struct slu_db *db, const char *host,
-				      const char *extractor,
-				      struct slu_err *err)
-{
-	struct json_object *array = NULL;
-	struct slu_buf text = {0};
-
-	if (slu_documents_read(db, host, extractor, &text, err) == 0)
-		array = slu_json_parse(text.data, text.len, err);
-	slu_buf_free(&text);
-	if (!array || json_object_is_type(array, json_type_array))
-		return array;
-	json_object_put(array);
-	slu_err(err, SLU_INVALID, "%s of %s: not an array", extractor, host);
-	return NULL;
-}
-
 int slu_storage_choose(struct json_object *mountpoints, const char *name,
 		       struct slu_node_storage *out, struct slu_err *err)
 {
@@ -164,13 +146,15 @@ int slu_storage_choose(struct json_object *mountpoints, const char *name,
 					 .available = best.size};
 	slu_copy(out->path, sizeof(out->path), best.path);
 	slu_copy(out->filesystem, sizeof(out->filesystem), best.filesystem);
+	slu_copy(out->device, sizeof(out->device), best.device);
 	return 0;
 }
 
 static void add_available(struct slu_db *db, const char *host,
 			  struct slu_node_storage *out)
 {
-	struct json_object *usage = read_array(db, host, "mountusage", NULL);
+	struct json_object *usage =
+		slu_documents_array(db, host, "mountusage", NULL);
 	struct json_object *mount = usage ? at_path(usage, out->path) : NULL;
 
 	if (mount)
@@ -191,7 +175,8 @@ static bool is_below(const char *path, const char *point)
 int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 		   struct slu_node_storage *out, struct slu_err *err)
 {
-	struct json_object *mounts = read_array(db, host, "mountpoints", err);
+	struct json_object *mounts =
+		slu_documents_array(db, host, "mountpoints", err);
 	struct candidate best = {0};
 	struct slu_node_storage found;
 
@@ -206,6 +191,7 @@ int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 			continue;
 		best.path = point;
 		best.filesystem = get(m, "filesystem");
+		best.device = get(m, "device");
 		best.size = 0;
 		slu_json_u64_opt(m, "size", &best.size, NULL);
 	}
@@ -213,6 +199,7 @@ int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 					  .available = best.size};
 	slu_copy(found.path, sizeof(found.path), best.path);
 	slu_copy(found.filesystem, sizeof(found.filesystem), best.filesystem);
+	slu_copy(found.device, sizeof(found.device), best.device);
 	json_object_put(mounts);
 	if (!best.path || !found.size)
 		return slu_err(err, SLU_NOTFOUND,
@@ -227,7 +214,8 @@ int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 int slu_storage_find(struct slu_db *db, const char *host,
 		     struct slu_node_storage *out, struct slu_err *err)
 {
-	struct json_object *mounts = read_array(db, host, "mountpoints", err);
+	struct json_object *mounts =
+		slu_documents_array(db, host, "mountpoints", err);
 	int ret;
 
 	if (!mounts) {

@@ -13,6 +13,7 @@
 struct slu_node_storage {
 	char path[PATH_MAX]; /* the mount point */
 	char filesystem[64]; /* ext4, xfs, ... */
+	char device[64];     /* /dev/nvme0n1p1 */
 	uint64_t size;	     /* bytes */
 	uint64_t available;  /* bytes, when the node last said so; else size */
 };

@@ -19,7 +19,8 @@ static const struct slu_field plan_node_fields[] = {
 	NEEDED(STR, name),    NEEDED(STR, addr),
 	NEEDED(STR, storage), FIELD(U64, capacity),
 	FIELD(BOOL, staging), FIELD(BOOL, client),
-	FIELD(STR, part),     LAST,
+	FIELD(STR, part),     FIELD(STR, cpus),
+	FIELD(STR, cpus_why), LAST,
 };
 DESC(slu_plan_node_desc, "plan_node", plan_node_fields);
 #undef T

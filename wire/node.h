@@ -31,6 +31,10 @@ struct slu_plan_node {
 	/* Of a split file system: which part it gives to and sees, a word that
 	 * can name a file (the leaf switch's); NULL: there is one for all. */
 	char *part;
+	/* Processors that its servers run on, as "0-7,16-23", and why these;
+	 * NULL: wherever. */
+	char *cpus;
+	char *cpus_why;
 };
 
 extern const struct slu_desc slu_plan_node_desc;

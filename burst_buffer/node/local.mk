@@ -21,6 +21,7 @@ libslunode_la_SOURCES = \
 	burst_buffer/host/users.c burst_buffer/host/users.h \
 	burst_buffer/host/loop.c burst_buffer/host/loop.h \
 	burst_buffer/host/quota.c burst_buffer/host/quota.h \
+	burst_buffer/host/bind.c burst_buffer/host/bind.h \
 	burst_buffer/host/cgroup.c burst_buffer/host/cgroup.h \
 	burst_buffer/host/server.c burst_buffer/host/server.h \
 	burst_buffer/storage.c burst_buffer/storage.h \
@@ -71,7 +72,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
-	tests/unit/test_server \
+	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early \
@@ -104,6 +105,7 @@ tests_unit_test_copy_LDADD = $(node_test_libs)
 tests_unit_test_stage_SOURCES = tests/unit/test_stage.c $(node_test_tree)
 tests_unit_test_stage_LDADD = $(node_test_libs)
 tests_unit_test_aside_LDADD = $(node_test_libs)
+tests_unit_test_bind_LDADD = $(node_test_libs)
 tests_unit_test_mtab_LDADD = $(node_test_libs)
 tests_unit_test_storage_SOURCES = tests/unit/test_storage.c $(node_test_tree)
 tests_unit_test_storage_LDADD = $(node_test_libs)

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "burst_buffer/host/bind.h"
 #include "burst_buffer/node/leftovers.h"
 #include "common/file.h"
 #include "common/proc.h"
@@ -114,19 +115,38 @@ static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
 	return slu_layout_show(n, err);
 }
 
-static int set_up(struct slu_node *n, struct slu_err *err)
+/* Servers and the client, where the plan wants them to run; nothing depends on
+ * it. */
+static int start_and_attach(struct slu_node *n, struct slu_err *err)
 {
+	const struct slu_plan_node *me = &n->plan.node[n->self];
 	struct slu_barrier_answer others = {0};
+	struct slu_bound bound = {NULL};
+	struct slu_err why;
 	int rc;
 
+	if (me->cpus && slu_bind(me->cpus, &bound, &why))
+		slu_node_log(n, SLU_WARN, "servers are not bound: %s",
+			     why.text);
+	else if (me->cpus)
+		slu_node_log(n, SLU_INFO, "servers run on CPUs %s: %s",
+			     me->cpus, me->cpus_why ? me->cpus_why : "");
+	rc = start_server(n, &others, err) ||
+	     (n->driver->attach && attach(n, &others, err));
+	slu_unbind(&bound);
+	slu_msg_clear(&slu_barrier_answer_desc, &others);
+	return rc ? -1 : 0;
+}
+
+static int set_up(struct slu_node *n, struct slu_err *err)
+{
 	allow(n, n->plan.setup_timeout);
 	if ((mkdir(n->work, 0700) && errno != EEXIST) || chmod(n->work, 0700))
 		return slu_errno(err, SLU_IO, "cannot make %s", n->work);
-	rc = make_storage(n, err) || start_server(n, &others, err) ||
-	     (n->driver->attach && attach(n, &others, err)) ||
-	     slu_node_stripe(n, err);
-	slu_msg_clear(&slu_barrier_answer_desc, &others);
-	return rc ? -1 : 0;
+	return make_storage(n, err) || start_and_attach(n, err) ||
+			       slu_node_stripe(n, err)
+		       ? -1
+		       : 0;
 }
 
 static int stage_in(struct slu_node *n, struct slu_err *err)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/grammar.h"
 #include "burst_buffer/request/request.h"
 #include "common/size.h"
 #include "common/str.h"
@@ -116,6 +117,21 @@ static int check_split(const struct slu_request *req,
 	return 0;
 }
 
+static int check_bind(const struct slu_request *req,
+		      const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+	const struct slu_fstype *type = slu_fstype_find(fs->driver);
+
+	if (req->bind == SLU_BIND_UNSAID || req->bind == SLU_BIND_NONE ||
+	    type->binds)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: bind=%s: %s starts no server of its own on the "
+		       "job's nodes",
+		       slu_bind_names[req->bind], fs->name);
+}
+
 static int check_capacity(const struct slu_request *req,
 			  const struct slu_conf *conf, struct slu_err *err)
 {
@@ -207,7 +223,7 @@ int slu_request_check(const struct slu_request *req,
 		return 0;
 	if (check_user(conf, user, err) || check_fs(req, conf, err) ||
 	    check_type(req, conf, err) || check_split(req, conf, err) ||
-	    check_capacity(req, conf, err))
+	    check_bind(req, conf, err) || check_capacity(req, conf, err))
 		return -1;
 	for (i = 0; i < req->n_stage; i++)
 		if (check_stage(&req->stage[i], req->name, err))

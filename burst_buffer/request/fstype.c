@@ -23,9 +23,13 @@ static const char *const lustre_options[] = {
 
 const struct slu_fstype slu_fstypes[] = {
 	{.name = "scratch", .options = no_options},
-	{.name = "glusterfs", .shared = true, .options = glusterfs_options},
+	{.name = "glusterfs",
+	 .shared = true,
+	 .binds = true,
+	 .options = glusterfs_options},
 	{.name = "gekkofs",
 	 .shared = true,
+	 .binds = true,
 	 .unauthenticated = "GekkoFS asks nobody who he is: whoever reaches "
 			    "its ports can read and remove a job's data",
 	 .library = "/usr/lib/libgkfs_intercept.so",

@@ -146,6 +146,17 @@ static int set_split(struct slu_request *req, const char *value,
 	return 0;
 }
 
+static int set_bind(struct slu_request *req, const char *value,
+		    struct slu_err *err)
+{
+	int i = slu_choose(value, slu_bind_names + SLU_BIND_NEAR, err);
+
+	if (i < 0)
+		return -1;
+	req->bind = (enum slu_bind)(SLU_BIND_NEAR + i);
+	return 0;
+}
+
 int slu_set_source(struct slu_request *req, const char *value,
 		   struct slu_err *err)
 {
@@ -171,6 +182,11 @@ const char *const slu_split_names[] = {[SLU_SPLIT_UNSAID] = "",
 				       [SLU_SPLIT_NO] = "no",
 				       [SLU_SPLIT_SWITCH] = "switch",
 				       NULL};
+const char *const slu_bind_names[] = {[SLU_BIND_UNSAID] = "",
+				      [SLU_BIND_NEAR] = "near",
+				      [SLU_BIND_FAR] = "far",
+				      [SLU_BIND_NONE] = "none",
+				      NULL};
 const char *const slu_on_names[] = {[SLU_ON_ALWAYS] = "always",
 				    [SLU_ON_SUCCESS] = "success",
 				    [SLU_ON_FAILURE] = "failure",
@@ -339,6 +355,7 @@ static const struct slu_key jobfs_keys[] = {
 	{"tolerate", false, set_tolerate},
 	{"profile", false, slu_set_profile},
 	{"split", false, set_split},
+	{"bind", false, set_bind},
 	{"dw", false, set_dw},
 	{NULL, false, NULL},
 };
@@ -450,6 +467,7 @@ int slu_request_preset(struct slu_request *req, const char *key,
 	if (req->tolerate == UINT32_MAX)
 		req->tolerate = one.tolerate;
 	req->split = req->split ? req->split : one.split;
+	req->bind = req->bind ? req->bind : one.bind;
 	slu_request_free(&one);
 	return rc;
 }

@@ -74,6 +74,7 @@ int slu_request_preset(struct slu_request *req, const char *key,
 /* Words of values, by their enum. */
 extern const char *const slu_stage_type_names[], *const slu_on_names[];
 extern const char *const slu_dw_names[], *const slu_split_names[];
+extern const char *const slu_bind_names[];
 /* Which word `value` is; -1: none, with the nearest. */
 int slu_choose(const char *value, const char *const *words,
 	       struct slu_err *err);

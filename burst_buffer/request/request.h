@@ -34,6 +34,8 @@ enum slu_stage_type {
 enum slu_dw { SLU_DW_NO, SLU_DW_STRIPED, SLU_DW_PRIVATE };
 /* Into a file system for each leaf switch of the job's nodes? */
 enum slu_split { SLU_SPLIT_UNSAID, SLU_SPLIT_NO, SLU_SPLIT_SWITCH };
+/* Where its servers run; unsaid is near. */
+enum slu_bind { SLU_BIND_UNSAID, SLU_BIND_NEAR, SLU_BIND_FAR, SLU_BIND_NONE };
 enum slu_stage_on { SLU_ON_ALWAYS, SLU_ON_SUCCESS, SLU_ON_FAILURE };
 
 struct slu_request_stage {
@@ -68,6 +70,7 @@ struct slu_request {
 	uint32_t tolerate; /* nodes that may be lost; UINT32_MAX: not said */
 	enum slu_dw dw;
 	enum slu_split split;
+	enum slu_bind bind;
 	struct slu_request_stage *stage;
 	size_t n_stage;
 	struct slu_request_stripe *stripe;

@@ -57,6 +57,9 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 	if (req->split == SLU_SPLIT_SWITCH ||
 	    (req->split == SLU_SPLIT_NO && req->profile))
 		put_pair(buf, "split", slu_split_names[req->split]);
+	if (req->bind > SLU_BIND_NEAR ||
+	    (req->bind == SLU_BIND_NEAR && req->profile))
+		put_pair(buf, "bind", slu_bind_names[req->bind]);
 	if (req->profile)
 		put_pair(buf, "profile", req->profile);
 	if (req->dw)

@@ -127,6 +127,51 @@ test_split() {
 			--wrap=true 2>&1)" 'split=switch: scratch is private'
 }
 
+# A machine of two NUMA nodes, whose only network card is at the second.
+numa_tree() { # DIRECTORY CPUS-OF-0 CPUS-OF-1
+	local i pci=$1/sys/devices/pci0000:00/0000:00:01.0
+	mkdir -p "$1"/sys/class/net "$1"/sys/bus/pci/devices "$pci/net/eth9"
+	for i in 0 1; do
+		mkdir -p "$1/sys/devices/system/node/node$i"
+	done
+	echo "$2" >"$1/sys/devices/system/node/node0/cpulist"
+	echo "$3" >"$1/sys/devices/system/node/node1/cpulist"
+	echo "10 21" >"$1/sys/devices/system/node/node0/distance"
+	echo "21 10" >"$1/sys/devices/system/node/node1/distance"
+	echo 1 >"$pci/numa_node"
+	echo 1 >"$pci/net/eth9/type"
+	echo up >"$pci/net/eth9/operstate"
+	echo 100000 >"$pci/net/eth9/speed"
+	ln -s ../../../0000:00:01.0 "$pci/net/eth9/device"
+	ln -s ../../devices/pci0000:00/0000:00:01.0/net/eth9 "$1/sys/class/net/eth9"
+	ln -s ../../../devices/pci0000:00/0000:00:01.0 "$1/sys/bus/pci/devices/0000:00:01.0"
+}
+
+servers_cpus() { # SRUN-OPTION...: where the servers on n1 run
+	as_alice srun -Q -N1 -w n1 "$@" sh -c 'for p in $(pgrep "^glusterfs"); do
+		sed -n "s/^Cpus_allowed_list:[[:blank:]]*//p" /proc/$p/status
+	done' | sort -u
+}
+
+test_bind() {
+	local most
+	most=$(on n1 sed -n 's/^Cpus_allowed_list:[[:blank:]]*//p' /proc/self/status)
+	[ "$most" = 0-1 ] || {
+		check "bind # SKIP there are not two processors" true
+		return
+	}
+	numa_tree "$PFS/numa" 0 1
+	on n1 sysmap --root /pfs/numa --host n1 -e numa,networkdevices --push
+	check "servers run near the network card" equal \
+		"$(servers_cpus --bb='type=glusterfs capacity=30MiB')" 1
+	check "or, on request, far from it" equal \
+		"$(servers_cpus --bb='type=glusterfs capacity=30MiB bind=far')" 0
+	check "or anywhere" equal \
+		"$(servers_cpus --bb='type=glusterfs capacity=30MiB bind=none')" 0-1
+	on n1 sysmap --push
+	wait_for 60 no_buffer_alive
+}
+
 # While the job runs, by one node for both; what was changed after that, and
 # the rest, at its end.
 test_early() {
@@ -193,6 +238,7 @@ test_gekkofs
 test_lustre
 test_early
 test_split
+test_bind
 test_stripe
 check "the database is sound" database_sound
 finish

@@ -312,6 +312,51 @@ START_TEST(test_some_nodes)
 }
 END_TEST
 
+/* Servers run near their disk, far from it, or anywhere. */
+START_TEST(test_bind)
+{
+	static const struct {
+		const char *request, *cpus, *why;
+	} cases[] = {
+		{"jobfs capacity=2", "4-7", "NUMA node 1, near sdb"},
+		{"jobfs capacity=2 bind=far", "0-3",
+		 "NUMA node 0, far from sdb"},
+		{"jobfs capacity=2 bind=none", NULL, NULL},
+		{"jobfs type=tmp capacity=2", NULL, NULL},
+	};
+	static const char numa[] =
+		"[{\"node\":0,\"cpus\":\"0-3\"},"
+		"{\"node\":1,\"cpus\":\"4-7\",\"disks\":[\"sdb\"]}]";
+	struct slu_document doc = {.extractor = "numa",
+				   .text = (char *)(uintptr_t)numa,
+				   .len = strlen(numa)};
+	struct slu_map map = {.document = &doc, .n = 1};
+	struct slu_plan_site s;
+	struct slu_plan p;
+
+	setup("NodeStorage=/s");
+	s = site();
+	push("n2", "/s", 50 * GIB);
+	doc.hash = slu_document_hash(doc.extractor, numa, doc.len);
+	expect_ok(slu_receive_map(receiver, "n1", &map, 1, &err), err);
+	push("n1", "/s", 50 * GIB);
+	expect_ok(slu_receive_map(receiver, "n1", &map, 1, &err), err);
+	each(c, cases)
+	{
+		struct slu_job j = job("n[1-2]", c->request);
+
+		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+		expect(slu_eq(p.node[0].cpus, c->cpus) &&
+			       slu_eq(p.node[0].cpus_why, c->why),
+		       "%s: %s: %s", c->request, p.node[0].cpus,
+		       p.node[0].cpus_why);
+		ck_assert_ptr_null(p.node[1].cpus);
+		slu_msg_clear(&slu_plan_desc, &p);
+	}
+	teardown();
+}
+END_TEST
+
 static void push_topology(const char *text)
 {
 	struct slu_document doc = {.extractor = "topology",
@@ -546,5 +591,5 @@ START_TEST(test_secret)
 END_TEST
 
 TEST_MAIN("plan", test_whole, test_stripes, test_stripes_refused, test_fixed,
-	  test_some_nodes, test_split, test_promised, test_pool, test_refused,
-	  test_bare, test_secret)
+	  test_some_nodes, test_bind, test_split, test_promised, test_pool,
+	  test_refused, test_bare, test_secret)

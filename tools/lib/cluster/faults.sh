@@ -42,6 +42,20 @@ fault_unfill() {
 	in_host "$1" sh -c "rm -f /local/.filled*"
 }
 
+# So many MiB/s can be written to the host's disk, by the kernel's write-back
+# and by the servers of job file systems that run now: a limit holds for one
+# cgroup alone, and they have groups of their own.
+fault_throttle() { # HOST MIB|off
+	local file dev rate=0 blkio=/sys/fs/cgroup/blkio
+	[ -w "$blkio/blkio.throttle.write_bps_device" ] ||
+		die "throttle needs the blkio controller of cgroup v1"
+	[ "$2" = off ] || rate=$(($2 << 20))
+	dev=$(in_host "$1" stat -c %Hd:%Ld /local)
+	for file in "$blkio"/{,sluice-*/}blkio.throttle.write_bps_device; do
+		[ ! -e "$file" ] || echo "$dev $rate" >"$file"
+	done
+}
+
 # Make each operation on the host's disk take about MS milliseconds more, by
 # a limit of 1000/MS operations a second on its block device. The kernel
 # counts write-back for the root cgroup, so the limit lies there; it names
