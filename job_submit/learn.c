@@ -36,7 +36,8 @@ static void weigh_lesson(const struct slu_predictor *p,
 		for (unsigned k = 0; k < v->n[s]; k++) {
 			in->density[s][k] = slu_kernel_density(
 				&p->kernel, in->run, v->at[s][k]);
-			in->foretold[s] += v->place[s][k] * in->density[s][k];
+			in->foretold[s] +=
+				slu_view_place(p, v, s, k) * in->density[s][k];
 		}
 		in->total += v->weight[s] * in->foretold[s];
 	}
@@ -90,19 +91,18 @@ static void learn_places(struct slu_predictor *p, const struct slu_view *v,
 	for (int s = 0; s < SOURCES; s++) {
 		float due = mixer_rate[0] * v->weight[s] * in->foretold[s] /
 			    in->total;
-		float sum = 0, per = 1 / in->foretold[s];
+		float per = 1 / in->foretold[s];
 
 		if (v->n[s] < 2)
 			continue;
-		for (unsigned k = 0; k < v->n[s]; k++)
-			sum += slu_get(&p->place[s][k]);
 		for (unsigned k = 0; k < v->n[s]; k++) {
 			float share = in->density[s][k] * per;
 			float w = slu_get(&p->place[s][k]);
 
-			w += due * sum * v->place[s][k] * (share - 1);
+			w += due * w * (share - 1);
 			slu_set(&p->place[s][k], more(w, 1e-4f));
 		}
+		slu_view_scale(p, s);
 	}
 }
 
@@ -133,7 +133,9 @@ static void store_weights(struct slu_predictor *p, struct slu_view *v, int m,
 
 		if (m)
 			v->class[slu_mixer_level[m]].weight[s] =
-				(uint16_t)(fminf(least, 1) * UINT16_MAX + 0.5f);
+				(uint16_t)((least < 1 ? least : 1) *
+						   UINT16_MAX +
+					   0.5f);
 		else
 			slu_set(&p->weight[v->known][s], least);
 	}
@@ -219,7 +221,7 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 	in.run = slu_spread_at((double)run);
 	weigh_lesson(p, &v, &in);
 	if (in.total > 0) {
-		slu_view_points(&v, &points);
+		slu_view_points(p, &v, &points);
 		said = as_said(p, &v, job, &points);
 		if (said)
 			learn_levels(p, said, in.run);

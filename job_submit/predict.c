@@ -113,7 +113,7 @@ void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 	};
 	if (l == LEVELS)
 		return;
-	slu_view_spread(&v, &spread);
+	slu_view_spread(p, &v, &spread);
 	out->seconds = at_most(llround(slu_view_choice(p, &spread)), asked);
 	out->careful = careful(p, &spread, out->seconds, asked);
 	out->from = level_name[l];
@@ -126,7 +126,7 @@ void slu_predict_outlook(const struct slu_predictor *p,
 	struct slu_view v;
 
 	slu_view_look(p, job, &v);
-	slu_view_spread(&v, &out->spread);
+	slu_view_spread(p, &v, &out->spread);
 	for (int l = 0; l < LEVELS; l++)
 		out->class[l] = (struct slu_evidence){
 			level_name[l], v.class[l].jobs, v.weight[l]};
@@ -143,10 +143,12 @@ static void begin(struct slu_predictor *p)
 	for (int i = 0; i < KNOWN; i++)
 		for (int s = 0; s < SOURCES; s++)
 			slu_set(&p->weight[i][s], first[s] / 2.9f);
-	for (int s = 0; s < SOURCES; s++)
+	for (int s = 0; s < SOURCES; s++) {
 		for (size_t k = 0; k < PLACES; k++)
 			slu_set(&p->place[s][k],
 				s == GRID ? 1 : powf(0.8f, (float)k));
+		slu_view_scale(p, s);
+	}
 	for (int i = 0; i < SEASONS; i++)
 		for (int m = 0; m < MIXERS; m++)
 			slu_set(&p->mix[i][m], 1);

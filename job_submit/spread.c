@@ -14,8 +14,8 @@
 #include <string.h>
 #include "job_submit/spread.h"
 
-#define STEPS	  3000.0 /* of `at` in a doubling */
-#define OFFSET	  60.0	 /* s: below it differences matter little */
+#define STEPS	  SLU_SPREAD_STEPS
+#define OFFSET	  SLU_SPREAD_OFFSET
 #define STEP_BIN  16
 #define BIN	  32
 #define BINS	  (65536 / BIN)
@@ -26,37 +26,6 @@
 #define WIDE	     0.5
 #define NARROW_SHARE 0.6
 #define FLOOR	     5e-8f /* density of what was never seen */
-
-/* log2(x) within 2e-6, for x >= 1, by artanh's series for its mantissa. */
-static float logarithm(float x)
-{
-	uint32_t bits;
-	float m, t, t2;
-	int n;
-
-	memcpy(&bits, &x, sizeof(bits));
-	n = (int)(bits >> 23) - 127;
-	bits = (bits & 0x7fffff) | 127u << 23;
-	memcpy(&m, &bits, sizeof(m));
-	t = (m - 1) / (m + 1);
-	t2 = t * t;
-	return (float)n +
-	       t *
-		       (1 + t2 * (1 / 3.0f +
-				  t2 * (1 / 5.0f +
-					t2 * (1 / 7.0f + t2 * (1 / 9.0f))))) *
-		       (float)(2 / M_LN2);
-}
-
-uint16_t slu_spread_at(double seconds)
-{
-	float past = seconds > 0 ? (float)(seconds / OFFSET) : 0, at;
-
-	if (past >= 1e30f)
-		return UINT16_MAX;
-	at = (float)STEPS * logarithm(past + 1) + 0.5f;
-	return at < UINT16_MAX ? (uint16_t)at : UINT16_MAX;
-}
 
 double slu_spread_seconds(unsigned at)
 {

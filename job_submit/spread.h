@@ -16,7 +16,9 @@
  * Everything here is plain values: any thread, no allocation but the kernel's.
  */
 
+#include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #define SLU_SPREAD_MAX	96
 #define SLU_KERNEL_BINS 4097
@@ -38,7 +40,44 @@ struct slu_spread {
 	} point[SLU_SPREAD_MAX];
 };
 
-uint16_t slu_spread_at(double seconds);
+#define SLU_SPREAD_STEPS  3000.0 /* of `at` in a doubling */
+#define SLU_SPREAD_OFFSET 60.0	 /* s: below it differences matter little */
+
+/* log2(x) within 2e-6, for x >= 1, by artanh's series for its mantissa. */
+static inline float slu_spread_log2(float x)
+{
+	uint32_t bits;
+	float m, t, t2;
+
+	memcpy(&bits, &x, sizeof(bits));
+	t = (float)((int)(bits >> 23) - 127);
+	bits = (bits & 0x7fffff) | 127u << 23;
+	memcpy(&m, &bits, sizeof(m));
+	x = (m - 1) / (m + 1);
+	t2 = x * x;
+	return t + x *
+			   (1 + t2 * (1 / 3.0f +
+				      t2 * (1 / 5.0f +
+					    t2 * (1 / 7.0f + t2 / 9.0f)))) *
+			   (float)(2 / M_LN2);
+}
+
+/* Of past = seconds / SLU_SPREAD_OFFSET, >= 0; without branches. */
+static inline uint16_t slu_spread_at_past(float past)
+{
+	float at;
+
+	past = past < 1e30f ? past : 1e30f;
+	at = (float)SLU_SPREAD_STEPS * slu_spread_log2(past + 1) + 0.5f;
+	return (uint16_t)(int)(at < UINT16_MAX ? at : UINT16_MAX);
+}
+
+static inline uint16_t slu_spread_at(double seconds)
+{
+	return slu_spread_at_past(
+		seconds > 0 ? (float)(seconds / SLU_SPREAD_OFFSET) : 0);
+}
+
 double slu_spread_seconds(unsigned at);
 
 void slu_kernel_fill(struct slu_kernel *k);

@@ -10,9 +10,9 @@
 #include "job_submit/name.h"
 #include "job_submit/view.h"
 
-static const double grid[PLACES] = {0.001, 0.002, 0.005, 0.01, 0.02,
-				    0.05,  0.1,	  0.17,	 0.25, 0.35,
-				    0.5,   0.65,  0.8,	 0.92};
+static const float grid[PLACES] = {0.001f, 0.002f, 0.005f, 0.01f, 0.02f,
+				   0.05f,  0.1f,   0.17f,  0.25f, 0.35f,
+				   0.5f,   0.65f,  0.8f,   0.92f};
 _Static_assert(PLACES >= SLU_CLASS_RUNS, "room for the runs of a class");
 _Static_assert((LEVELS + 2) * SLU_CLASS_RUNS + 1 + PLACES < SLU_SPREAD_MAX,
 	       "room for all points");
@@ -48,31 +48,45 @@ static void make_keys(const struct slu_job *job, uint64_t key[LEVELS])
 		key[l] |= 1;
 }
 
-static inline void put(struct slu_view *v, unsigned source, int at, int most)
+/* The runs of a class that had ended when the job was submitted, the latest
+ * first: in shares of requests too, if `shares` is not 0. */
+static void put_runs(struct slu_view *v, enum slu_level l, unsigned shares,
+		     int64_t submit, int asked)
 {
-	at = at > most ? most : at;
-	v->at[source][v->n[source]++] = (uint16_t)(at < 0 ? 0 : at);
-}
-
-/* The runs of a class that had ended when the job was submitted. */
-static void put_runs(struct slu_view *v, enum slu_level l, int64_t submit,
-		     int asked)
-{
-	static const enum slu_source share[LEVELS] = {
-		[USER] = USER_SHARE, [ACCOUNT] = ACCOUNT_SHARE};
 	const struct slu_class *c = &v->class[l];
 	uint32_t n = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
 	uint32_t i = c->jobs % SLU_CLASS_RUNS;
+	int most = asked ? asked : UINT16_MAX;
+	unsigned runs = 0, of_asked = 0;
 
 	for (uint32_t k = 0; k < n; k++) {
+		int at;
+
 		i = (i ? i : SLU_CLASS_RUNS) - 1;
-		if ((int64_t)c->end[i] > submit)
-			continue;
-		put(v, l, c->run[i], asked ? asked : UINT16_MAX);
-		if (share[l] && asked && c->asked[i])
-			put(v, share[l], asked + c->run[i] - c->asked[i],
-			    asked);
+		at = c->run[i] < most ? c->run[i] : most;
+		v->at[l][runs] = (uint16_t)at;
+		at = asked + c->run[i] - c->asked[i];
+		at = at < 0 ? 0 : at < asked ? at : asked;
+		if (shares)
+			v->at[shares][of_asked] = (uint16_t)at;
+		if ((int64_t)c->end[i] <= submit) {
+			runs++;
+			of_asked += shares && asked && c->asked[i];
+		}
 	}
+	v->n[l] = runs;
+	if (shares)
+		v->n[shares] = of_asked;
+}
+
+/* The request, and usual shares of it. */
+static void put_asked(struct slu_view *v, uint32_t minutes, uint16_t asked)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		v->at[GRID][i] = slu_spread_at_past(grid[i] * (float)minutes);
+	v->at[ASKED][0] = asked;
+	v->n[GRID] = minutes ? PLACES : 0;
+	v->n[ASKED] = minutes ? 1 : 0;
 }
 
 /* How alike the last two runs of a source are: 0 very, 2 not; 3: not two. */
@@ -117,30 +131,30 @@ void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
 			   : slu_get(&p->weight[v->known][s]);
 }
 
-static void weigh_places(const struct slu_predictor *p, struct slu_view *v)
+void slu_view_scale(struct slu_predictor *p, int s)
 {
-	for (int s = 0; s < SOURCES; s++) {
-		float sum = 0;
+	float sum = 0;
 
-		for (unsigned k = 0; k < v->n[s]; k++)
-			sum += v->place[s][k] = slu_get(&p->place[s][k]);
-		sum = v->n[s] ? 1 / sum : 0;
-		for (unsigned k = 0; k < v->n[s]; k++)
-			v->place[s][k] *= sum;
+	for (unsigned k = 0; k < PLACES; k++) {
+		sum += slu_get(&p->place[s][k]);
+		slu_set(&p->scale[s][k + 1], 1 / sum);
 	}
 }
 
 static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
 {
-	float sum = 0;
+	float have[SOURCES], sum = 0;
 
+	for (int s = 0; s < SOURCES; s++) {
+		have[s] = v->n[s] ? 1.0f : 0;
+		v->weight[s] = 0;
+	}
 	for (int m = 0; m < MIXERS; m++) {
 		unsigned when = slu_view_season(v, m);
 
 		v->mix[m] = when ? slu_get(&p->mix[when][m]) : 0;
 		sum += v->mix[m];
 	}
-	memset(v->weight, 0, sizeof(v->weight));
 	for (int m = 0; m < MIXERS; m++) {
 		float w[SOURCES], in = 0;
 
@@ -149,7 +163,7 @@ static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
 			continue;
 		slu_view_weights(p, v, m, w);
 		for (int s = 0; s < SOURCES; s++)
-			in += w[s] *= v->n[s] ? 1.0f : 0;
+			in += w[s] *= have[s];
 		in = in > 0 ? v->mix[m] / in : 0;
 		for (int s = 0; s < SOURCES; s++)
 			v->weight[s] += w[s] * in;
@@ -159,48 +173,48 @@ static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
 void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 		   struct slu_view *v)
 {
-	double request = (double)job->limit_asked * 60;
-	uint16_t asked = slu_spread_at(request);
+	static const unsigned shares[LEVELS] = {
+		[USER] = USER_SHARE, [ACCOUNT] = ACCOUNT_SHARE};
+	int64_t submit = job->submit > 0 ? job->submit : INT64_MAX;
+	uint16_t asked = slu_spread_at_past((float)job->limit_asked);
 	uint64_t key[LEVELS];
 
 	make_keys(job, key);
 	slu_classes_read(p->classes, key, LEVELS, v->class);
-	memset(v->n, 0, sizeof(v->n));
 	for (int l = 0; l < LEVELS; l++)
-		put_runs(v, (enum slu_level)l,
-			 job->submit > 0 ? job->submit : INT64_MAX, asked);
-	if (asked) {
-		put(v, ASKED, asked, asked);
-		for (size_t i = 0; i < PLACES; i++)
-			put(v, GRID, slu_spread_at(grid[i] * request), asked);
-	}
+		put_runs(v, (enum slu_level)l, shares[l], submit, asked);
+	put_asked(v, job->limit_asked, asked);
 	v->known = kind_of_knowledge(v);
-	weigh_places(p, v);
 	weigh_sources(p, v);
 }
 
-void slu_view_points(const struct slu_view *v, struct slu_spread *out)
+void slu_view_points(const struct slu_predictor *p, const struct slu_view *v,
+		     struct slu_spread *out)
 {
 	float sum = 0;
+	unsigned n = 0;
 
-	out->n = 0;
-	for (int s = 0; s < SOURCES; s++)
+	for (int s = 0; s < SOURCES; s++) {
+		float scale = v->weight[s] * slu_get(&p->scale[s][v->n[s]]);
+
 		for (unsigned k = 0; k < v->n[s]; k++) {
-			float w = v->weight[s] * v->place[s][k];
+			float w = scale * slu_get(&p->place[s][k]);
+			bool counts = w > MIN_POINT;
 
-			out->point[out->n] = (struct slu_point){v->at[s][k], w};
-			if (w > MIN_POINT) {
-				sum += w;
-				out->n++;
-			}
+			out->point[n] = (struct slu_point){v->at[s][k], w};
+			sum += counts ? w : 0;
+			n += counts;
 		}
+	}
 	sum = 1 / sum;
-	for (unsigned i = 0; i < out->n; i++)
+	for (unsigned i = 0; i < n; i++)
 		out->point[i].weight *= sum;
+	out->n = n;
 }
 
-void slu_view_spread(const struct slu_view *v, struct slu_spread *out)
+void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
+		     struct slu_spread *out)
 {
-	slu_view_points(v, out);
+	slu_view_points(p, v, out);
 	slu_spread_order(out);
 }

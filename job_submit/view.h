@@ -57,6 +57,7 @@ struct slu_predictor {
 	int64_t floor;
 	slu_shared weight[KNOWN][SOURCES];
 	slu_shared place[SOURCES][PLACES];
+	slu_shared scale[SOURCES][PLACES + 1]; /* 1 / the sum of so many */
 	slu_shared mix[SEASONS][MIXERS];
 	slu_shared level[KNOTS];
 	slu_shared far, near; /* usual errors: mean and median, s */
@@ -81,17 +82,27 @@ struct slu_view {
 	unsigned known; /* kind of knowledge, below KNOWN */
 	unsigned n[SOURCES];
 	uint16_t at[SOURCES][PLACES];
-	float place[SOURCES][PLACES]; /* weights, of sum 1 */
-	float weight[SOURCES];	      /* of sum 1; 0 where n is 0 */
-	float mix[MIXERS];	      /* of sum 1 */
+	float weight[SOURCES]; /* of sum 1; 0 where n is 0 */
+	float mix[MIXERS];     /* of sum 1 */
 };
 
+/* The weight of a place of a source, of sum 1 over those that are filled. */
+static inline float slu_view_place(const struct slu_predictor *p,
+				   const struct slu_view *v, int s, unsigned k)
+{
+	return slu_get(&p->place[s][k]) * slu_get(&p->scale[s][v->n[s]]);
+}
+
+/* Fill in the scales of a source, whose places have changed. */
+void slu_view_scale(struct slu_predictor *p, int source);
 /* Look at everything as it was when the job was submitted. */
 void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 		   struct slu_view *v);
 /* The points of the view and their weights, of sum 1; in order. */
-void slu_view_points(const struct slu_view *v, struct slu_spread *out);
-void slu_view_spread(const struct slu_view *v, struct slu_spread *out);
+void slu_view_points(const struct slu_predictor *p, const struct slu_view *v,
+		     struct slu_spread *out);
+void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
+		     struct slu_spread *out);
 /* One set of weights as numbers. */
 void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
 		      int mixer, float out[SOURCES]);
