@@ -229,6 +229,15 @@ static char *unusable(const struct slu_ctl *ctl)
 	return down ? down : strdup("");
 }
 
+/* What somebody has overwritten since it was shown. */
+static void show_again(struct slu_ctl *ctl)
+{
+	bool shown = ctl->n_marks && ctl->marks[0].feature;
+
+	if (shown && !ctl->ops.marked(ctl->ops.arg, ctl->marks, ctl->n_marks))
+		ctl->ops.mark(ctl->ops.arg, ctl->marks, ctl->n_marks);
+}
+
 double slu_ions_watch(struct slu_ctl *ctl, double now)
 {
 	char *down;
@@ -241,6 +250,8 @@ double slu_ions_watch(struct slu_ctl *ctl, double now)
 	down = unusable(ctl);
 	if (down && ctl->ions_unusable && !slu_eq(down, ctl->ions_unusable))
 		slu_ions_changed(ctl, "nodes", 0);
+	else
+		show_again(ctl);
 	free(down);
 	return ctl->next_watch;
 }

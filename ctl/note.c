@@ -17,7 +17,7 @@
 
 #define MARK "sluice: "
 
-static const char *our_part(const char *comment)
+const char *slu_ctl_comment_ours(const char *comment)
 {
 	const char *part = NULL;
 
@@ -134,7 +134,7 @@ static bool is_ours(const char *piece)
 
 bool slu_ctl_note_parse(const char *comment, struct slu_note *out)
 {
-	const char *part = our_part(comment), *end;
+	const char *part = slu_ctl_comment_ours(comment), *end;
 	char piece[SLU_NOTE_WHY];
 
 	*out = (struct slu_note){.gave_back = -1};
@@ -221,26 +221,36 @@ static void print_note(struct slu_buf *buf, const struct slu_note *note)
 		slu_buf_printf(buf, "%s%s", sep, without_mark(note->why));
 }
 
-char *slu_ctl_note_apply(const char *comment, const struct slu_note *note)
+char *slu_ctl_comment_put(const char *comment, const char *ours)
 {
-	struct slu_buf ours = {0}, all = {0};
-	const char *part = our_part(comment);
+	const char *part = slu_ctl_comment_ours(comment);
 	size_t others = part	  ? (size_t)(part - comment)
 			: comment ? strlen(comment)
 				  : 0;
+	struct slu_buf all = {0};
 
 	/* Blanks and the separator before our part are ours too. */
 	while (others && (comment[others - 1] == ' ' ||
 			  (part && comment[others - 1] == ';')))
 		others--;
-	print_note(&ours, note);
 	slu_buf_add(&all, comment ? comment : "", others);
-	if (ours.len)
-		slu_buf_printf(&all, "%s" MARK "%s", others ? "; " : "",
-			       ours.data);
-	all.failed |= ours.failed;
-	slu_buf_free(&ours);
+	if (ours && *ours)
+		slu_buf_printf(&all, "%s%s", others ? "; " : "", ours);
 	return slu_buf_steal(&all);
+}
+
+char *slu_ctl_note_apply(const char *comment, const struct slu_note *note)
+{
+	struct slu_buf ours = {0};
+	char *all = NULL;
+
+	slu_buf_puts(&ours, MARK);
+	print_note(&ours, note);
+	if (!ours.failed)
+		all = slu_ctl_comment_put(
+			comment, ours.len > strlen(MARK) ? ours.data : NULL);
+	slu_buf_free(&ours);
+	return all;
 }
 
 void slu_ctl_note_to_job(const char *comment, struct slu_job *job)

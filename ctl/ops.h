@@ -35,14 +35,15 @@ struct slu_ctl_settings {
 
 struct slu_ctl_node {
 	struct slu_node_addr addr;
-	char *comment; /* only ours, see slu_ctl_mark; else NULL */
+	char *comment; /* our part of it, see slu_ctl_mark; else NULL */
 };
 
 /* A node that carries I/O traffic: its feature and who uses it. */
 struct slu_ctl_mark {
 	char *node;
 	const char *feature; /* ion_free, ion_assigned or ion_shared */
-	char *comment;	     /* "sluice: 17,23", or "" */
+	char *comment;	     /* "sluice: 17,23", or NULL; what others have
+			      * written stands before it and stays */
 };
 
 /* A pending or running job whose limit is ours, by its note (ctl/note.h). */
@@ -131,6 +132,9 @@ struct slu_ctl_ops {
 		     struct slu_err *err);
 	/* Only if the drain's reason is ours. */
 	int (*resume)(void *arg, const char *node, struct slu_err *err);
+	/* Does every node show its mark, under a read lock? Administrators
+	 * overwrite features and comments, registrations reset them. */
+	bool (*marked)(void *arg, const struct slu_ctl_mark *mark, size_t n);
 	void (*mark)(void *arg, const struct slu_ctl_mark *mark, size_t n);
 	/* Launch the batch script of a job whose launch was lost with the
 	 * host's last process: SLU_BUSY while its prologs run. */

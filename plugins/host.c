@@ -8,6 +8,7 @@
 #include "plugins/host.h"
 
 #include "common/hostlist.h"
+#include "ctl/note.h"
 #include "plugins/copy.h"
 #include "plugins/limits.h"
 
@@ -95,6 +96,13 @@ static int copy_one(void *x, void *arg)
 	return 0;
 }
 
+static char *our_comment(const node_record_t *node)
+{
+	const char *ours = slu_ctl_comment_ours(node->comment);
+
+	return ours ? strdup(ours) : NULL;
+}
+
 /* node READ */
 static size_t copy_nodes(struct slu_ctl_node *out)
 {
@@ -107,9 +115,7 @@ static size_t copy_nodes(struct slu_ctl_node *out)
 				 .addr = strdup(node->comm_name
 							? node->comm_name
 							: node->name)},
-			.comment = slu_act_is_ours(node->comment)
-					   ? strdup(node->comment)
-					   : NULL,
+			.comment = our_comment(node),
 		};
 	return n;
 }
@@ -210,6 +216,7 @@ static const struct slu_ctl_ops ops = {
 	.drain = slu_act_drain,
 	.resume = slu_act_resume,
 	.mark = slu_act_mark,
+	.marked = slu_act_marked,
 	.relaunch = slu_act_relaunch,
 	.schedule = host_schedule,
 };

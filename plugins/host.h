@@ -5,7 +5,7 @@
 /*
  * What our plugins in slurmctld have in common: the table of functions through
  * which libsluice's thread acts on slurmctld (ctl/ops.h), and the object
- * itself. host.c has the looks, act.c the deeds.
+ * itself. host.c has the looks, act.c the deeds, mark.c what I/O nodes show.
  */
 
 #include "ctl/ctl.h"
@@ -38,6 +38,9 @@ void slu_act_show(void *arg, uint32_t job_id, const char *text);
 int slu_act_drain(void *arg, const char *node, const char *reason,
 		  struct slu_err *err);
 int slu_act_resume(void *arg, const char *node, struct slu_err *err);
+
+/* And in mark.c. */
 void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n);
+bool slu_act_marked(void *arg, const struct slu_ctl_mark *mark, size_t n);
 
 #endif

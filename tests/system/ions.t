@@ -71,7 +71,7 @@ mapped() {
 			".jobs[] | select(.job_id == $job) | .ions" \
 			<<<"$answer")"); do
 			on ctl scontrol -o show node "$ion" |
-				grep -q "ActiveFeatures=.*ion_assigned.*Comment=sluice: $job\b" ||
+				grep -q "ActiveFeatures=.*ion_assigned.*Comment=.*sluice: $job\b" ||
 				return 1
 			grep -q " $(($(tr -dc 0-9 <<<"$ion") - 1))\$" \
 				"$PFS/.sluice/$job.map" || return 1
@@ -91,6 +91,10 @@ registered_since() { # HOST TIME
 free_ions() { # HOW-MANY
 	[ "$(on ctl scontrol -o show node 'io[1-3]' |
 		grep -c 'ActiveFeatures=.*ion_free')" = "$1" ]
+}
+
+node_shows() { # NODE REGEX
+	on ctl scontrol -o show node "$1" | grep -q "$2"
 }
 
 step() { # TEXT IONS
@@ -179,6 +183,13 @@ start steep 1 "0:10 1:100"
 step "and goes on" 3
 on ctl scontrol reconfigure
 step "after a reconfiguration" 3
+
+# An administrator writes over what the I/O nodes show.
+on ctl scontrol update nodename='io[1-3]' comment="new fan" \
+	features=big activefeatures=big
+step "features and comments were overwritten" 3
+check "the administrator's words are kept" node_shows io3 \
+	'AvailableFeatures=big,ion_.*ActiveFeatures=big,ion_.*Comment=new fan'
 for job in "${!CHOICES[@]}"; do
 	end "$job"
 done

@@ -25,6 +25,7 @@ static struct {
 	const char *comment[4]; /* of the nodes */
 	char log[65536];	/* what was logged */
 	char did[65536];	/* what was done, "hold 7 why;" and so on */
+	bool marks_lost;	/* somebody has overwritten them */
 	int snapshots, schedules;
 	int64_t give_back;
 	bool final;
@@ -279,6 +280,14 @@ static void fake_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
 		    mark[i].comment ? mark[i].comment : "-");
 }
 
+static bool fake_marked(void *arg, const struct slu_ctl_mark *mark, size_t n)
+{
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+		ck_assert(mark[i].node && mark[i].feature);
+	return !host.marks_lost;
+}
+
 /* SLU_BUSY while the fake job's state says PROLOG. */
 static int fake_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
 {
@@ -320,6 +329,7 @@ static const struct slu_ctl_ops fake_ops = {
 	.drain = fake_drain,
 	.resume = fake_resume,
 	.mark = fake_mark,
+	.marked = fake_marked,
 	.relaunch = fake_relaunch,
 	.schedule = fake_schedule,
 };

@@ -367,6 +367,28 @@ START_TEST(test_ion_fails)
 }
 END_TEST
 
+/* What an administrator overwrites is back within seconds, without an event. */
+START_TEST(test_marks_are_put_back)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+
+	host.marks_lost = true; /* nothing has been shown yet */
+	host_add(plain);
+	slu_ctl_step(ctl, 1);
+	ck_assert(has_done("mark io1 ion_assigned sluice: 7;"
+			   "mark io2 ion_assigned sluice: 7;"));
+	forget();
+	slu_ctl_step(ctl, 3.1);
+	ck_assert(has_done("mark io1 ion_assigned sluice: 7;"
+			   "mark io2 ion_assigned sluice: 7;"));
+	forget();
+	host.marks_lost = false;
+	slu_ctl_step(ctl, 5.2);
+	ck_assert(!has_done("mark"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* A restart of slurmctld moves no job. */
 START_TEST(test_ions_after_restart)
 {
@@ -844,8 +866,9 @@ END_TEST
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_reconnect, test_overflow, test_held_launch,
 	  test_held_launch_is_let_go, test_ions_are_marked, test_ion_fails,
-	  test_arbiter_foretells, test_ions_after_restart,
-	  test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
-	  test_commands, test_nodes_from_tasks, test_give_back,
-	  test_lost_launch, test_bad_lines, test_daemon_that_does_not_read,
-	  test_history_replay, test_arbiter_learns, test_reload)
+	  test_marks_are_put_back, test_arbiter_foretells,
+	  test_ions_after_restart, test_nodes_that_leave,
+	  test_nodes_of_a_run_that_is_over, test_commands,
+	  test_nodes_from_tasks, test_give_back, test_lost_launch,
+	  test_bad_lines, test_daemon_that_does_not_read, test_history_replay,
+	  test_arbiter_learns, test_reload)

@@ -144,6 +144,37 @@ START_TEST(test_note_apply)
 }
 END_TEST
 
+/* A node's comment: the words of others stay in front. */
+START_TEST(test_comment)
+{
+	static const struct {
+		const char *before, *ours, *after;
+	} cases[] = {
+		{NULL, NULL, ""},
+		{NULL, "sluice: 7", "sluice: 7"},
+		{"sluice: 7", "sluice: 7,8", "sluice: 7,8"},
+		{"sluice: 7", NULL, ""},
+		{"new fan", "sluice: 7", "new fan; sluice: 7"},
+		{"new fan; sluice: 7", "sluice: 8", "new fan; sluice: 8"},
+		{"new fan; sluice: 7", "", "new fan"},
+		{"a; b;  sluice: 7", "sluice: 8", "a; b; sluice: 8"},
+		{"resluice: it", "sluice: 8", "resluice: it; sluice: 8"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *text =
+			slu_ctl_comment_put(cases[i].before, cases[i].ours);
+
+		ck_assert_str_eq(text, cases[i].after);
+		free(text);
+	}
+	ck_assert_ptr_null(slu_ctl_comment_ours(NULL));
+	ck_assert_ptr_null(slu_ctl_comment_ours("resluice: it"));
+	ck_assert_str_eq(slu_ctl_comment_ours("new fan; sluice: 7,8"),
+			 "sluice: 7,8");
+}
+END_TEST
+
 /* Whatever people write there must not hurt. */
 START_TEST(test_note_garbage)
 {
@@ -387,6 +418,6 @@ START_TEST(test_advice)
 }
 END_TEST
 
-TEST_MAIN("ctl_parts", test_note, test_note_apply, test_note_garbage,
-	  test_times, test_table, test_queue, test_mirror, test_history_bound,
-	  test_advice)
+TEST_MAIN("ctl_parts", test_note, test_note_apply, test_comment,
+	  test_note_garbage, test_times, test_table, test_queue, test_mirror,
+	  test_history_bound, test_advice)

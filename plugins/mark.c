@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the I/O nodes show: a feature of a fixed vocabulary (node_features.c)
+ * and, in the comment, whose they are. Features and words of administrators
+ * stand before ours and are left alone.
+ */
+#include "config.h"
+#include "plugins/host.h"
+
+#include <time.h>
+
+#include "common/str.h"
+#include "ctl/note.h"
+
+#define VOCABULARY "ion_assigned,ion_free,ion_shared"
+
+static bool is_ours(const char *feature)
+{
+	return !xstrcmp(feature, "ion_assigned") ||
+	       !xstrcmp(feature, "ion_free") || !xstrcmp(feature, "ion_shared");
+}
+
+/* A comma separated list with `ours` in the place of our features. Caller frees
+ * with xfree. */
+static char *with_ours(const char *features, const char *ours)
+{
+	char *copy = xstrdup(features), *all = NULL, *rest = copy, *word;
+
+	while ((word = strsep(&rest, ",")))
+		if (*word && !is_ours(word))
+			xstrfmtcat(all, "%s,", word);
+	xstrcat(all, ours);
+	xfree(copy);
+	return all;
+}
+
+/* Returns whether that changed anything. */
+static bool put_features(char **features, const char *ours)
+{
+	char *all = with_ours(*features, ours);
+	bool changed = xstrcmp(all, *features);
+
+	xfree(*features);
+	*features = all;
+	return changed;
+}
+
+static void mark_node(node_record_t *node, const struct slu_ctl_mark *mark)
+{
+	char *comment;
+
+	if (put_features(&node->features, VOCABULARY))
+		update_node_avail_features(node->name, node->features,
+					   FEATURE_MODE_IND);
+	if (put_features(&node->features_act, mark->feature))
+		update_node_active_features(node->name, node->features_act,
+					    FEATURE_MODE_IND);
+	comment = slu_ctl_comment_put(node->comment, mark->comment);
+	if (comment) {
+		xfree(node->comment);
+		node->comment = *comment ? xstrdup(comment) : NULL;
+	}
+	free(comment);
+}
+
+void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
+{
+	slurmctld_lock_t lock = {
+		.conf = READ_LOCK,
+		.job = READ_LOCK,
+		.node = WRITE_LOCK,
+	};
+	node_record_t *node;
+
+	(void)arg;
+	lock_slurmctld(lock);
+	for (size_t i = 0; i < n; i++)
+		if ((node = find_node_record(mark[i].node)))
+			mark_node(node, &mark[i]);
+	last_node_update = time(NULL);
+	unlock_slurmctld(lock);
+	schedule_node_save();
+}
+
+static bool has_features(const char *features, const char *ours)
+{
+	char *all = with_ours(features, ours);
+	bool same = !xstrcmp(all, features);
+
+	xfree(all);
+	return same;
+}
+
+static bool is_marked(const node_record_t *node,
+		      const struct slu_ctl_mark *mark)
+{
+	const char *ours = slu_ctl_comment_ours(node->comment);
+
+	return slu_eq(ours, mark->comment) &&
+	       has_features(node->features, VOCABULARY) &&
+	       has_features(node->features_act, mark->feature);
+}
+
+bool slu_act_marked(void *arg, const struct slu_ctl_mark *mark, size_t n)
+{
+	slurmctld_lock_t lock = {.node = READ_LOCK};
+	const node_record_t *node;
+	bool all = true;
+
+	(void)arg;
+	lock_slurmctld(lock);
+	for (size_t i = 0; i < n && all; i++)
+		if ((node = find_node_record(mark[i].node)))
+			all = is_marked(node, &mark[i]);
+	unlock_slurmctld(lock);
+	return all;
+}
