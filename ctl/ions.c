@@ -98,27 +98,60 @@ static int held_before(const struct slu_ctl_node *nodes, size_t n_nodes,
 	return rc;
 }
 
+/* "5 runs (1MiB requests, strided, shared files)" */
+static char *because(uint32_t runs, const struct slu_ion_manner *manner)
+{
+	char *how = slu_ion_manner_text(manner), *text = NULL;
+
+	if (how)
+		text = slu_asprintf("%u run%s%s%s%s", runs,
+				    runs == 1 ? "" : "s", *how ? " (" : "", how,
+				    *how ? ")" : "");
+	free(how);
+	return text;
+}
+
+static struct slu_ion_manner manner_of(const struct slu_job *job,
+				       const struct slu_volumes_next *next)
+{
+	struct slu_ion_manner manner = {
+		.nodes = job->node_cnt,
+		.processes = job->tasks,
+		.read_bytes = next->read_bytes,
+		.written_bytes = next->written_bytes,
+	};
+
+	if (!next->seen)
+		return manner;
+	manner.request = next->request;
+	manner.layout =
+		next->shared >= 0.5 ? SLU_LAYOUT_SHARED : SLU_LAYOUT_EACH;
+	manner.access = next->contiguous >= 0.5 ? SLU_CONTIGUOUS : SLU_STRIDED;
+	return manner;
+}
+
 /* At which patterns of the site's table a job is foretold to work. */
 static void foretell(struct slu_ctl *ctl, const struct slu_job *job)
 {
-	double read_bytes = 0, written_bytes = 0;
+	char *profile = NULL, *why = NULL;
+	struct slu_volumes_next next;
+	struct slu_ion_manner manner;
 	struct slu_err err;
-	uint32_t runs = 0;
-	char *profile;
 
 	if (!ctl->site->patterns || !ctl->volumes)
 		return;
-	runs = slu_volumes_foretell(ctl->volumes, job, &read_bytes,
-				    &written_bytes);
-	profile = runs ? slu_patterns_nearest(ctl->site->patterns,
-					      job->node_cnt, job->tasks,
-					      read_bytes, written_bytes, &err)
-		       : NULL;
-	if (slu_arbiter_foretell(ctl->arbiter, job->job_id, profile, runs,
-				 &err) < 0)
+	if (slu_volumes_foretell(ctl->volumes, job, &next)) {
+		manner = manner_of(job, &next);
+		profile = slu_patterns_nearest(ctl->site->patterns, &manner,
+					       &err);
+		why = because(next.runs, &manner);
+	}
+	if (slu_arbiter_foretell(ctl->arbiter, job->job_id,
+				 why ? profile : NULL, why, &err) < 0)
 		ctl_log(ctl, SLU_ERROR, "JobId=%u: I/O nodes: %s", job->job_id,
 			err.text);
 	free(profile);
+	free(why);
 }
 
 void slu_ions_foretell(struct slu_ctl *ctl)

@@ -15,6 +15,7 @@ struct entry {
 	uint64_t key; /* 0: free */
 	uint64_t taught;
 	struct slu_markov read, written;
+	double calls, called_bytes, shared_bytes, consecutive; /* sums */
 };
 
 struct slu_volumes {
@@ -103,10 +104,17 @@ void slu_volumes_learn(struct slu_volumes *v, const struct slu_history_row *row)
 		e = make_room(v, key);
 	slu_markov_learn(&e->read, row->read_bytes);
 	slu_markov_learn(&e->written, row->written_bytes);
+	if (row->calls > 0 && row->called_bytes > 0 &&
+	    isfinite(row->calls + row->called_bytes)) {
+		e->calls += row->calls;
+		e->called_bytes += row->called_bytes;
+		e->shared_bytes += row->shared_bytes;
+		e->consecutive += row->consecutive;
+	}
 	e->taught = ++v->learnt;
 }
 
-static double next(const struct slu_markov *m)
+static double next_of(const struct slu_markov *m)
 {
 	double value;
 
@@ -114,15 +122,24 @@ static double next(const struct slu_markov *m)
 	return slu_markov_nearest(m, value);
 }
 
-uint32_t slu_volumes_foretell(const struct slu_volumes *v,
-			      const struct slu_job *job, double *read_bytes,
-			      double *written_bytes)
+bool slu_volumes_foretell(const struct slu_volumes *v,
+			  const struct slu_job *job,
+			  struct slu_volumes_next *next)
 {
 	const struct entry *e = find(v, key_of(job));
 
 	if (!e)
-		return 0;
-	*read_bytes = next(&e->read);
-	*written_bytes = next(&e->written);
-	return e->read.n;
+		return false;
+	*next = (struct slu_volumes_next){
+		.read_bytes = next_of(&e->read),
+		.written_bytes = next_of(&e->written),
+		.runs = e->read.n,
+		.seen = e->calls > 0,
+	};
+	if (next->seen) {
+		next->request = e->called_bytes / e->calls;
+		next->shared = e->shared_bytes / e->called_bytes;
+		next->contiguous = e->consecutive / e->calls;
+	}
+	return true;
 }

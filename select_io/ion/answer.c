@@ -18,10 +18,8 @@ static char *explain(const struct slu_curve *curve, const struct running *r)
 					"STATIC"
 				      : "no history: as STATIC");
 	if (curve == &r->table && !r->job.ion_pattern)
-		return slu_asprintf("PerformanceTable: %s, foretold by %u "
-				    "run%s",
-				    r->foretold, r->foretold_runs,
-				    r->foretold_runs == 1 ? "" : "s");
+		return slu_asprintf("PerformanceTable: %s, foretold by %s",
+				    r->foretold, r->because);
 	if (curve == &r->table)
 		return slu_asprintf("PerformanceTable: %s", r->job.ion_pattern);
 	slu_buf_puts(&buf, "history:");

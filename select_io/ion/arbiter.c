@@ -30,6 +30,7 @@ static void running_free(struct running *r)
 	free(r->choice);
 	free(r->far);
 	free(r->foretold);
+	free(r->because);
 	free(r);
 }
 
@@ -201,20 +202,25 @@ void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id)
 }
 
 int slu_arbiter_foretell(struct slu_arbiter *a, uint32_t job_id,
-			 const char *profile, uint32_t runs,
+			 const char *profile, const char *because,
 			 struct slu_err *err)
 {
 	struct running *r = slu_ion_find(a, job_id);
-	char *copy;
+	char *copy, *why;
 
 	if (!r || r->job.ion_pattern || slu_eq(profile, r->foretold))
 		return 0;
 	copy = profile ? strdup(profile) : NULL;
-	if (profile && !copy)
+	why = profile ? strdup(because) : NULL;
+	if (profile && (!copy || !why)) {
+		free(copy);
+		free(why);
 		return nomem(err);
+	}
 	free(r->foretold);
+	free(r->because);
 	r->foretold = copy;
-	r->foretold_runs = runs;
+	r->because = why;
 	find_table(a, r);
 	slu_ion_touch(a, r);
 	return 0;

@@ -13,6 +13,7 @@
  */
 
 #include "common/conf.h"
+#include "common/hostlist.h"
 #include "select_io/ion/patterns.h"
 #include "wire/control.h"
 
@@ -52,11 +53,11 @@ int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err);
 void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
 /* What is foretold of a running job that names no patterns itself: its profile
- * (patterns.h), after so many runs. Another one than before counts from the
- * next solve on; a job that is not running, and one that does name them, is
- * left as it is. NULL: nothing. */
+ * (patterns.h), and by what ("5 runs"), for people. Another profile than before
+ * counts from the next solve on; a job that is not running, and one that does
+ * name patterns, is left as it is. NULL: nothing. */
 int slu_arbiter_foretell(struct slu_arbiter *a, uint32_t job_id,
-			 const char *profile, uint32_t runs,
+			 const char *profile, const char *because,
 			 struct slu_err *err);
 /* These and no others run; one that cannot be taken does not stop the rest. */
 int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
@@ -98,6 +99,26 @@ uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
  */
 char *slu_mapping_text(const struct slu_ion_share *share, const char *all_ions,
 		       struct slu_err *err);
+
+/*
+ * The lines of all jobs that have I/O nodes, so that those of one compute node
+ * follow each other, by job. Caller frees with slu_node_lines_free().
+ */
+struct slu_node_line {
+	uint64_t hash;	  /* of the name */
+	const char *node; /* short host name */
+	uint32_t job_id;
+	uint32_t ion; /* as in a mapping file */
+};
+struct slu_node_lines {
+	struct slu_node_line *line;
+	size_t n;
+	struct slu_hosts *names; /* of each job */
+	size_t n_names;
+};
+int slu_node_lines(const struct slu_assignment *assignment,
+		   struct slu_node_lines *out, struct slu_err *err);
+void slu_node_lines_free(struct slu_node_lines *lines);
 
 /*
  * The whole assignment for other forwarders, as one line of JSON:

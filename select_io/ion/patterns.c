@@ -17,11 +17,20 @@ struct pattern {
 	struct slu_curve curve;
 	int ops;		   /* READ, WRITE or both */
 	uint32_t nodes, processes; /* 0: open */
+	double request;		   /* bytes; 0: open */
+	enum slu_ion_layout layout;
+	enum slu_ion_access access;
 };
 
 /* What the heading may name before the numbers. */
-enum column { OP, NODES, PROCESSES, COLUMNS };
-static const char *const columns[] = {"op", "nodes", "processes"};
+enum column { OP, NODES, PROCESSES, REQUEST, LAYOUT, ACCESS, COLUMNS };
+static const char *const columns[] = {"op",	 "nodes",  "processes",
+				      "request", "layout", "access"};
+
+/* By their numbers; the first is what an empty cell says. */
+static const char *const ops[] = {"", "read", "write", NULL};
+static const char *const layouts[] = {"", "shared", "file-per-process", NULL};
+static const char *const accesses[] = {"", "contiguous", "strided", NULL};
 
 struct slu_patterns {
 	struct pattern *pattern;
@@ -111,22 +120,50 @@ static int take_number(const char *cell, uint32_t *out, struct slu_err *err)
 	return 0;
 }
 
+/* The place of a word in a list; < 0: it is none of them. */
+static int take_word(const char *cell, const char *const *words,
+		     struct slu_err *err)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(cell, words[i]))
+			return i;
+	return slu_err(err, SLU_INVALID, "\"%.64s\" is neither %s nor %s", cell,
+		       words[1], words[2]);
+}
+
 /* What the pattern stands for. */
 static int take_meaning(enum column column, const char *cell, struct pattern *p,
 			struct slu_err *err)
 {
-	if (column == NODES)
+	uint64_t bytes = 0;
+	int word = 0;
+
+	switch (column) {
+	case NODES:
 		return take_number(cell, &p->nodes, err);
-	if (column == PROCESSES)
+	case PROCESSES:
 		return take_number(cell, &p->processes, err);
-	if (!strcmp(cell, "read"))
-		p->ops = READ;
-	else if (!strcmp(cell, "write"))
-		p->ops = WRITE;
-	else if (*cell)
-		return slu_err(err, SLU_INVALID,
-			       "\"%.64s\" is neither read nor write", cell);
-	return 0;
+	case REQUEST:
+		if (*cell && slu_size_parse(cell, &bytes, err) < 0)
+			return -1;
+		p->request = (double)bytes;
+		return 0;
+	case LAYOUT:
+		word = take_word(cell, layouts, err);
+		p->layout = (enum slu_ion_layout)(word < 0 ? 0 : word);
+		break;
+	case ACCESS:
+		word = take_word(cell, accesses, err);
+		p->access = (enum slu_ion_access)(word < 0 ? 0 : word);
+		break;
+	case OP:
+		word = take_word(cell, ops, err);
+		p->ops = word > 0 ? word : READ | WRITE;
+		break;
+	case COLUMNS:
+		break;
+	}
+	return word < 0 ? -1 : 0;
 }
 
 static int take_line(struct slu_patterns *t, char *line, struct slu_err *err)
@@ -284,50 +321,82 @@ int slu_patterns_curve(const struct slu_patterns *t, const char *profile,
 }
 
 /* How many doublings they are apart; nothing where it is open. */
-static double apart(uint32_t a, uint32_t b)
+static double apart(double a, double b)
 {
-	return a && b ? fabs(log2((double)a / b)) : 0;
+	return a > 0 && b > 0 ? fabs(log2(a / b)) : 0;
+}
+
+static int wrong(int a, int b)
+{
+	return a && b && a != b;
 }
 
 static const struct pattern *nearest(const struct slu_patterns *t, int op,
-				     uint32_t nodes, uint32_t processes)
+				     const struct slu_ion_manner *m)
 {
 	const struct pattern *best = NULL;
+	int least_wrong = 0;
 	double least = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct pattern *p = &t->pattern[i];
-		double d =
-			apart(p->nodes, nodes) + apart(p->processes, processes);
+		int w = wrong((int)p->layout, (int)m->layout) +
+			wrong((int)p->access, (int)m->access);
+		double d = apart(p->nodes, m->nodes) +
+			   apart(p->processes, m->processes) +
+			   apart(p->request, m->request);
 
-		if (!(p->ops & op) || (best && d >= least))
+		if (!(p->ops & op) ||
+		    (best &&
+		     (w > least_wrong || (w == least_wrong && d >= least))))
 			continue;
 		best = p;
+		least_wrong = w;
 		least = d;
 	}
 	return best;
 }
 
-char *slu_patterns_nearest(const struct slu_patterns *t, uint32_t nodes,
-			   uint32_t processes, double read_bytes,
-			   double written_bytes, struct slu_err *err)
+char *slu_patterns_nearest(const struct slu_patterns *t,
+			   const struct slu_ion_manner *m, struct slu_err *err)
 {
 	const struct pattern *r = NULL, *w = NULL;
-	bool reads = read_bytes >= 1, writes = written_bytes >= 1;
+	bool reads = m->read_bytes >= 1, writes = m->written_bytes >= 1;
+	double read_bytes = fmin(m->read_bytes, 0x1p62);
+	double written_bytes = fmin(m->written_bytes, 0x1p62);
 
 	if (t->n_columns > 0 && reads)
-		r = nearest(t, READ, nodes, processes);
+		r = nearest(t, READ, m);
 	if (t->n_columns > 0 && writes)
-		w = nearest(t, WRITE, nodes, processes);
+		w = nearest(t, WRITE, m);
 	if ((reads && !r) || (writes && !w) || (!reads && !writes)) {
 		slu_err(err, SLU_NOTFOUND, "no pattern of the table");
 		return NULL;
 	}
-	read_bytes = fmin(read_bytes, 0x1p62);
-	written_bytes = fmin(written_bytes, 0x1p62);
 	if (r && w)
 		return slu_asprintf("%s:%.0f,%s:%.0f", r->name, read_bytes,
 				    w->name, written_bytes);
 	return slu_asprintf("%s:%.0f", r ? r->name : w->name,
 			    r ? read_bytes : written_bytes);
+}
+
+char *slu_ion_manner_text(const struct slu_ion_manner *m)
+{
+	static const char *const files[] = {"", "shared files",
+					    "file per process"};
+	struct slu_buf buf = {0};
+	char size[SLU_SIZE_TEXT];
+
+	slu_buf_puts(&buf, "");
+	if (m->request >= 1)
+		slu_buf_printf(&buf, "%s requests",
+			       slu_size_text((uint64_t)fmin(m->request, 0x1p62),
+					     size));
+	if (m->access)
+		slu_buf_printf(&buf, "%s%s", buf.len ? ", " : "",
+			       accesses[m->access]);
+	if (m->layout)
+		slu_buf_printf(&buf, "%s%s", buf.len ? ", " : "",
+			       files[m->layout]);
+	return slu_buf_steal(&buf);
 }

@@ -16,11 +16,12 @@
  *
  * Between "pattern" and the numbers the heading may name what the patterns
  * stand for, so that a job that names none is found the nearest ones: op (read
- * or write), nodes and processes (that it was measured with). Empty cells and
- * columns that are not there leave it open.
+ * or write), nodes and processes (that it was measured with), request (bytes
+ * of a call), layout (shared or file-per-process) and access (contiguous or
+ * strided). Empty cells and columns that are not there leave it open.
  *
- *	pattern,op,nodes,processes,0,1,2,4,8
- *	large-write,write,32,512,246,120,232,421,640
+ *	pattern,op,nodes,request,layout,0,1,2,4,8
+ *	large-write,write,32,1MiB,shared,246,120,232,421,640
  *
  * A job's profile names its patterns and how much it moves with each:
  * "shared-1m" or "shared-1m:2TiB,fpp-32k:10GiB". With n I/O nodes it then
@@ -47,14 +48,31 @@ const struct slu_curve *slu_patterns_find(const struct slu_patterns *patterns,
 int slu_patterns_curve(const struct slu_patterns *patterns, const char *profile,
 		       struct slu_curve *out, struct slu_err *err);
 
-/* Which patterns a job comes nearest to that reads and writes so many bytes, as
- * a profile: of those with the same operation the one whose nodes and processes
- * are off by the least factors, the first of equals. Patterns whose operation
- * is open are for both; a table that says nothing of what its patterns stand
- * for knows none. Rounded to bytes. NULL with SLU_NOTFOUND: there is none, or
- * nothing is moved. Caller frees. */
-char *slu_patterns_nearest(const struct slu_patterns *patterns, uint32_t nodes,
-			   uint32_t processes, double read_bytes,
-			   double written_bytes, struct slu_err *err);
+enum slu_ion_layout { SLU_LAYOUT_OPEN, SLU_LAYOUT_SHARED, SLU_LAYOUT_EACH };
+enum slu_ion_access { SLU_ACCESS_OPEN, SLU_CONTIGUOUS, SLU_STRIDED };
+
+/* How a job is foretold to work; 0: not known. */
+struct slu_ion_manner {
+	uint32_t nodes, processes;
+	double read_bytes, written_bytes;
+	double request; /* bytes of a call */
+	enum slu_ion_layout layout;
+	enum slu_ion_access access;
+};
+
+/* Which patterns such a job comes nearest to, as a profile: of those with the
+ * same operation the one that has the fewest of layout and access wrong, and of
+ * these the one whose nodes, processes and request are off by the least
+ * factors, the first of equals. What either side leaves open is never wrong.
+ * Patterns whose operation is open are for both; a table that says nothing of
+ * what its patterns stand for knows none. Rounded to bytes. NULL with
+ * SLU_NOTFOUND: there is none, or nothing is moved. Caller frees. */
+char *slu_patterns_nearest(const struct slu_patterns *patterns,
+			   const struct slu_ion_manner *manner,
+			   struct slu_err *err);
+
+/* "1MiB requests, strided, shared files": what is known of request, access and
+ * layout; "" when nothing is. Caller frees; NULL without memory. */
+char *slu_ion_manner_text(const struct slu_ion_manner *manner);
 
 #endif

@@ -23,9 +23,8 @@ struct running {
 	uint32_t *choice;
 	size_t n_choice;
 	uint32_t usual, limit;
-	char *foretold; /* profile, or NULL; after so many runs: */
-	uint32_t foretold_runs;
-	bool tabled; /* its profile is in the site's table: */
+	char *foretold, *because; /* profile, and by what; or NULL */
+	bool tabled;		  /* its profile is in the site's table: */
 	struct slu_curve table;
 	bool granted; /* took part in a solve */
 	uint32_t wanted;

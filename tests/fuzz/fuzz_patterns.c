@@ -12,6 +12,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = profile ? strstr(profile, "\n\n") : NULL;
 	struct slu_patterns *t;
 	struct slu_err err = {0};
+	struct slu_ion_manner manner = {
+		.nodes = 8,
+		.processes = 64,
+		.read_bytes = (double)size,
+		.written_bytes = 1e30,
+		.request = 4096,
+		.layout = SLU_LAYOUT_SHARED,
+		.access = SLU_STRIDED,
+	};
 	struct slu_curve c;
 	char *near;
 
@@ -25,9 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			for (uint32_t k = 0; k < 20; k++)
 				must(slu_curve_at(&c, k) >= 0 &&
 				     slu_curve_at(&c, k) <= SLU_CURVE_MAX);
-		near = t ? slu_patterns_nearest(t, 8, 64, (double)size, 1e30,
-						&err)
-			 : NULL;
+		near = t ? slu_patterns_nearest(t, &manner, &err) : NULL;
 		must(!near || slu_patterns_curve(t, near, &c, &err) == 0);
 		free(near);
 		slu_patterns_free(t);

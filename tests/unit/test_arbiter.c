@@ -323,8 +323,8 @@ START_TEST(test_curve_from)
 	start(a, 4, "nothing", 2);
 	for (uint32_t id = 1; id <= 5; id++)
 		if (id != 4)
-			expect_ok(slu_arbiter_foretell(a, id, "r:3G,w:1G", 5,
-						       &err),
+			expect_ok(slu_arbiter_foretell(a, id, "r:3G,w:1G",
+						       "5 runs", &err),
 				  err);
 	solve(a, &got);
 	ck_assert_uint_eq(got.n_jobs, 4);
@@ -339,7 +339,7 @@ START_TEST(test_curve_from)
 	ck_assert_str_eq(got.jobs[2].why, "PerformanceTable: w");
 	ck_assert_str_eq(got.jobs[3].why, "no history: as STATIC");
 	slu_msg_clear(&slu_assignment_desc, &got);
-	expect_ok(slu_arbiter_foretell(a, 2, NULL, 0, &err), err);
+	expect_ok(slu_arbiter_foretell(a, 2, NULL, NULL, &err), err);
 	solve(a, &got);
 	ck_assert_str_eq(got.jobs[1].why, "no history: as STATIC");
 	slu_msg_clear(&slu_assignment_desc, &got);

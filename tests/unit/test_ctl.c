@@ -803,9 +803,16 @@ END_TEST
  * at the start of the job, or after it by the history. */
 START_TEST(test_arbiter_foretells)
 {
-	static const char table[] = "pattern,op,1,2\nw,write,50,90\n";
+	static const char table[] = "pattern,op,layout,1,2\n"
+				    "x,write,file-per-process,60,90\n"
+				    "w,write,shared,50,90\n";
 	char conf[256], path[] = "/tmp/test_ctl.XXXXXX";
-	struct slu_history_row row = {.job = plain, .written_bytes = 4096};
+	struct slu_history_row row = {.job = plain,
+				      .written_bytes = 4096,
+				      .calls = 4,
+				      .called_bytes = 4096,
+				      .shared_bytes = 4096,
+				      .consecutive = 1};
 	struct slu_history_end end = {.rows = 1};
 	struct slu_job other = plain;
 	struct slu_ctl *ctl;
@@ -824,7 +831,8 @@ START_TEST(test_arbiter_foretells)
 	slu_ctl_step(ctl, 2);
 	slu_ctl_step(ctl, 2);
 	expect_share(ctl, "history", "io[1-2]",
-		     "PerformanceTable: w:4096, foretold by 1 run");
+		     "PerformanceTable: w:4096, foretold by 1 run"
+		     " (1KiB requests, strided, shared files)");
 	other.job_id = 8;
 	other.nodes = "n1";
 	host_add(other);

@@ -130,13 +130,19 @@ START_TEST(test_nearest)
 	struct slu_err err;
 	struct slu_patterns *t = slu_patterns_parse(text, "t", &err);
 	struct slu_curve curve;
+	struct slu_ion_manner both = {.nodes = 1,
+				      .processes = 1,
+				      .read_bytes = 9,
+				      .written_bytes = 9};
 
 	ck_assert_msg(t != NULL, "%s", err.text);
 	each(c, cases)
 	{
-		char *got = slu_patterns_nearest(t, c->nodes, c->processes,
-						 c->read_bytes,
-						 c->written_bytes, &err);
+		struct slu_ion_manner m = {.nodes = c->nodes,
+					   .processes = c->processes,
+					   .read_bytes = c->read_bytes,
+					   .written_bytes = c->written_bytes};
+		char *got = slu_patterns_nearest(t, &m, &err);
 
 		expect((!got && !c->want) ||
 			       (got && c->want && !strcmp(got, c->want)),
@@ -149,11 +155,71 @@ START_TEST(test_nearest)
 	slu_patterns_free(t);
 
 	t = slu_patterns_parse("pattern,op,1\nx,read,5\n", "t", &err);
-	ck_assert_ptr_null(slu_patterns_nearest(t, 1, 1, 0, 9, &err));
+	ck_assert_ptr_null(slu_patterns_nearest(t, &both, &err));
 	ck_assert_int_eq(err.kind, SLU_NOTFOUND);
 	slu_patterns_free(t);
 	t = slu_patterns_parse(table, "t", &err); /* says nothing of them */
-	ck_assert_ptr_null(slu_patterns_nearest(t, 1, 1, 9, 9, &err));
+	ck_assert_ptr_null(slu_patterns_nearest(t, &both, &err));
+	slu_patterns_free(t);
+}
+END_TEST
+
+/* The manner counts before numbers; what is open on either side does not. */
+START_TEST(test_nearest_manner)
+{
+	static const char text[] =
+		"pattern,op,nodes,request,layout,access,1,2\n"
+		"each-32k,write,8,32KiB,file-per-process,contiguous,10,20\n"
+		"each-1m,write,8,1MiB,file-per-process,contiguous,10,20\n"
+		"one-1m,write,64,1MiB,shared,contiguous,10,20\n"
+		"strided,write,64,1MiB,shared,strided,10,20\n"
+		"open,read,,,,,10,20\n";
+	static const struct {
+		struct slu_ion_manner m;
+		const char *want, *text;
+	} cases[] = {
+		{{.nodes = 8}, "each-32k:7", ""},
+		{{.nodes = 8, .request = 600000},
+		 "each-1m:7",
+		 "585.9KiB requests"},
+		{{.nodes = 8, .layout = SLU_LAYOUT_SHARED},
+		 "one-1m:7",
+		 "shared files"},
+		{{.nodes = 8,
+		  .request = 32768,
+		  .layout = SLU_LAYOUT_SHARED,
+		  .access = SLU_STRIDED},
+		 "strided:7",
+		 "32KiB requests, strided, shared files"},
+		{{.nodes = 64, .layout = SLU_LAYOUT_EACH},
+		 "each-32k:7",
+		 "file per process"},
+		/* One wrong either way: the nearer one. */
+		{{.nodes = 64,
+		  .layout = SLU_LAYOUT_EACH,
+		  .access = SLU_STRIDED},
+		 "strided:7",
+		 "strided, file per process"},
+		{{.read_bytes = 5, .access = SLU_CONTIGUOUS},
+		 "open:5,each-32k:7",
+		 "contiguous"},
+	};
+	struct slu_err err;
+	struct slu_patterns *t = slu_patterns_parse(text, "t", &err);
+
+	ck_assert_msg(t != NULL, "%s", err.text);
+	each(c, cases)
+	{
+		struct slu_ion_manner m = c->m;
+		char *got, *words = slu_ion_manner_text(&m);
+
+		m.written_bytes = 7;
+		got = slu_patterns_nearest(t, &m, &err);
+		expect(got && !strcmp(got, c->want), "%td: %s", c - cases, got);
+		expect(!strcmp(words, c->text), "%td: %s", c - cases, words);
+		free(got);
+		free(words);
+	}
 	slu_patterns_free(t);
 }
 END_TEST
@@ -167,6 +233,9 @@ START_TEST(test_bad_meaning)
 		"pattern,nodes,1\nx,none,1\n",
 		"pattern,nodes,1\nx,0,1\n",
 		"pattern,processes,1\nx,-4,1\n",
+		"pattern,request,1\nx,huge,1\n",
+		"pattern,layout,1\nx,striped,1\n",
+		"pattern,access,1\nx,random,1\n",
 		"pattern,op\nx,read\n",
 		"pattern,op,nodes,1\nx,read\n",
 	};
@@ -178,5 +247,5 @@ START_TEST(test_bad_meaning)
 }
 END_TEST
 
-TEST_MAIN("patterns", test_table, test_profiles, test_refused, test_nearest,
+TEST_MAIN("patterns", test_table, test_profiles, test_refused, test_nearest, test_nearest_manner,
 	  test_bad_meaning)

@@ -44,15 +44,48 @@ START_TEST(test_foretell)
 	each(c, cases)
 	{
 		struct slu_job job = {.uid = c->uid, .name = c->name};
-		double r = -1, w = -1;
-		uint32_t runs = slu_volumes_foretell(v, &job, &r, &w);
+		struct slu_volumes_next n = {.read_bytes = -1,
+					     .written_bytes = -1};
+		bool known = slu_volumes_foretell(v, &job, &n);
 
-		expect(runs == c->runs && r == c->read_bytes &&
-			       w == c->written_bytes,
-		       "%s: %u runs, %f, %f", c->name, runs, r, w);
+		expect(known == (c->runs > 0) && n.runs == c->runs && !n.seen &&
+			       n.read_bytes == c->read_bytes &&
+			       n.written_bytes == c->written_bytes,
+		       "%s: %u runs, %f, %f", c->name, n.runs, n.read_bytes,
+		       n.written_bytes);
 	}
 	slu_volumes_free(v);
 	ck_assert_ptr_null(slu_volumes_new(SIZE_MAX, &err));
+}
+END_TEST
+
+/* The manner is that of the runs that Darshan has seen, all together. */
+START_TEST(test_manner)
+{
+	struct slu_volumes *v = slu_volumes_new(64, NULL);
+	struct slu_history_row row = {.job = {.uid = 7, .name = "sim"},
+				      .written_bytes = 4000};
+	struct slu_volumes_next n;
+
+	slu_volumes_learn(v, &row);
+	ck_assert(slu_volumes_foretell(v, &row.job, &n) && !n.seen);
+	row.calls = 10;
+	row.called_bytes = 4000;
+	row.shared_bytes = 4000;
+	row.consecutive = 9;
+	slu_volumes_learn(v, &row);
+	row.calls = 30;
+	row.shared_bytes = 0;
+	row.consecutive = 3;
+	slu_volumes_learn(v, &row);
+	row.calls = INFINITY;
+	slu_volumes_learn(v, &row);
+	ck_assert(slu_volumes_foretell(v, &row.job, &n) && n.seen);
+	ck_assert_uint_eq(n.runs, 4);
+	ck_assert_double_eq(n.request, 200);
+	ck_assert_double_eq(n.shared, 0.5);
+	ck_assert_double_eq(n.contiguous, 0.3);
+	slu_volumes_free(v);
 }
 END_TEST
 
@@ -62,16 +95,16 @@ START_TEST(test_bounded)
 	struct slu_volumes *v = slu_volumes_new(64, NULL);
 	char name[16] = "";
 	unsigned known = 0;
-	double r, w;
+	struct slu_volumes_next n;
 
 	for (uint32_t uid = 0; uid < 1000; uid++)
 		learn(v, uid, name, uid + 1, 1);
 	for (uint32_t uid = 0; uid < 1000; uid++) {
 		struct slu_job job = {.uid = uid, .name = name};
 
-		known += slu_volumes_foretell(v, &job, &r, &w) > 0;
+		known += slu_volumes_foretell(v, &job, &n);
 		ck_assert(uid < 999 ||
-			  slu_volumes_foretell(v, &job, &r, &w) == 1);
+			  (slu_volumes_foretell(v, &job, &n) && n.runs == 1));
 	}
 	ck_assert_uint_le(known, 64);
 	ck_assert_uint_gt(known, 32);
@@ -79,4 +112,4 @@ START_TEST(test_bounded)
 }
 END_TEST
 
-TEST_MAIN("volumes", test_foretell, test_bounded)
+TEST_MAIN("volumes", test_foretell, test_manner, test_bounded)
