@@ -337,11 +337,23 @@ static unsigned count_ions(char *text)
 	return n;
 }
 
+/* The mapping of this node, if several jobs share it: the client's own name for
+ * it is the host's, cut at the first dot. */
+static bool node_map(const struct conf *conf, char out[PATH_MAX])
+{
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	host[strcspn(host, ".")] = '\0';
+	snprintf(out, PATH_MAX, "%s/nodes/%s.map", conf->map, host);
+	return *host && access(out, R_OK) == 0;
+}
+
 /* Once per step and node, as the user: the mapping lies on a shared file
  * system, which every task of a large job should not ask. */
 int slurm_spank_user_init(spank_t sp, int ac, char **av)
 {
-	char path[PATH_MAX], number[16], *text;
+	char path[PATH_MAX], node[PATH_MAX], number[16], *text;
 	struct conf conf;
 
 	if (!conf_get(sp, ac, av, &conf) || !conf.map)
@@ -351,6 +363,8 @@ int slurm_spank_user_init(spank_t sp, int ac, char **av)
 	if (!text)
 		return 0;
 	snprintf(number, sizeof(number), "%u", count_ions(text));
+	if (node_map(&conf, node))
+		memcpy(path, node, sizeof(path));
 	spank_setenv(sp, "LIBGKFS_FORWARDING_MAP_FILE", path, 1);
 	spank_setenv(sp, "SLUICE_IONS", number, 1);
 	free(text);

@@ -28,6 +28,7 @@
 #include "common/str.h"
 #include "select_io/ion/arbiter.h"
 #include "sluiced/child.h"
+#include "sluiced/nodemaps.h"
 
 #define SUFFIX ".map"
 #define WHOLE  "mapping.json"
@@ -179,6 +180,9 @@ int slu_publish_files(const char *path, const struct slu_epoch *before,
 	if (dir < 0)
 		return slu_errno(err, SLU_IO, "MappingDir %s", path);
 	rc = write_changed(dir, before, now, err);
+	if (rc == 0)
+		rc = slu_node_maps_write(dir, before ? &before->a : NULL,
+					 &now->a, err);
 	if (rc == 0)
 		rc = write_whole(dir, &now->a, err);
 	if (rc == 0)

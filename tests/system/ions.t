@@ -93,6 +93,16 @@ free_ions() { # HOW-MANY
 		grep -c 'ActiveFeatures=.*ion_free')" = "$1" ]
 }
 
+# What a step of the job has in its environment.
+has_map() { # JOB FILE
+	equal "$(as_alice srun --jobid="$1" --overlap -n1 printenv \
+		LIBGKFS_FORWARDING_MAP_FILE)" "/pfs/.sluice/$2"
+}
+
+node_has() { # NODE JOB: the node's mapping is as that job's
+	grep -qxf "$PFS/.sluice/$2.map" "$PFS/.sluice/nodes/$1.map"
+}
+
 node_shows() { # NODE REGEX
 	on ctl scontrol -o show node "$1" | grep -q "$2"
 }
@@ -193,6 +203,23 @@ check "the administrator's words are kept" node_shows io3 \
 for job in "${!CHOICES[@]}"; do
 	end "$job"
 done
+
+# Two jobs on one node: both have the node's mapping, which is that of the one
+# that was there first, until it ends.
+start steep 1 "0:10 1:100" -w n3 -J first # a name without a history
+first=$JOB
+step "a job on n3" 3
+start flat 1 "0:80 1:90" -w n3 -J second
+step "another one on n3" 3
+check "the first goes on with its I/O node" node_has n3 "$first"
+check "its next step has the node's mapping" has_map "$first" nodes/n3.map
+check "the second one too" has_map "$JOB" nodes/n3.map
+end "$first"
+step "the first has ended" 3
+check_within 10 "the node's mapping is the second's" node_has n3 "$JOB"
+end "$JOB"
 step "all have ended" 3
 check_within 20 "all I/O nodes are free again" free_ions 3
+check_within 10 "no node has a mapping of its own" fails \
+	test -e "$PFS/.sluice/nodes/n3.map"
 finish

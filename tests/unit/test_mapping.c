@@ -96,4 +96,50 @@ START_TEST(test_json)
 }
 END_TEST
 
-TEST_MAIN("mapping", test_text, test_refused, test_json)
+/* The lines of all jobs, node by node. */
+START_TEST(test_lines)
+{
+	struct slu_ion_share jobs[] = {
+		{.job_id = 9, .nodes = "n[1-4]", .ions = "ion[2,10]"},
+		{.job_id = 8, .nodes = "n2.site", .ions = "ion1.site"},
+		{.job_id = 7, .nodes = "n[2-3]", .ions = ""}};
+	static const struct slu_node_line want[] = {
+		{.node = "n1", .job_id = 9, .ion = 2},
+		{.node = "n2", .job_id = 8, .ion = 0},
+		{.node = "n2", .job_id = 9, .ion = 2},
+		{.node = "n3", .job_id = 9, .ion = 1},
+		{.node = "n4", .job_id = 9, .ion = 1}};
+	struct slu_assignment a = {
+		.ions = "ion[1-2,10]", .jobs = jobs, .n_jobs = 3};
+	struct slu_node_lines got;
+	struct slu_err err;
+
+	expect_ok(slu_node_lines(&a, &got, &err), err);
+	ck_assert_uint_eq(got.n, 5);
+	each(w, want)
+	{
+		bool found = false;
+
+		for (size_t i = 0; i < got.n; i++)
+			found |= !strcmp(got.line[i].node, w->node) &&
+				 got.line[i].job_id == w->job_id &&
+				 got.line[i].ion == w->ion;
+		expect(found, "%s of job %u", w->node, w->job_id);
+	}
+	for (size_t i = 1; i < got.n; i++)
+		ck_assert(strcmp(got.line[i - 1].node, "n2") ||
+			  got.line[i - 1].job_id != 8 ||
+			  (got.line[i].job_id == 9 &&
+			   !strcmp(got.line[i].node, "n2")));
+	slu_node_lines_free(&got);
+	jobs[1].ions = "ion7";
+	ck_assert_int_eq(slu_node_lines(&a, &got, &err), -1);
+	expect_err(err, SLU_INVALID, "ion7");
+	a.n_jobs = 0;
+	expect_ok(slu_node_lines(&a, &got, &err), err);
+	ck_assert_uint_eq(got.n, 0);
+	slu_node_lines_free(&got);
+}
+END_TEST
+
+TEST_MAIN("mapping", test_text, test_refused, test_json, test_lines)

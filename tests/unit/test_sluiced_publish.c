@@ -148,6 +148,94 @@ START_TEST(test_trouble)
 }
 END_TEST
 
+/* Jobs with one I/O node each, on nodes n1 and n2 or one of them. */
+struct on {
+	uint32_t job;
+	const char *nodes, *ions;
+};
+
+static struct slu_epoch *epoch_on(const struct on *on, size_t n)
+{
+	uint32_t job[4];
+	const char *ions[4];
+	struct slu_epoch *e;
+
+	for (size_t i = 0; i < n; i++) {
+		job[i] = on[i].job;
+		ions[i] = on[i].ions;
+	}
+	e = epoch(1, job, ions, n);
+	for (size_t i = 0; i < n; i++) {
+		struct slu_ion_share *share = &e->a.jobs[i];
+
+		for (size_t k = 0; k < n; k++)
+			if (on[k].job == share->job_id) {
+				free(share->nodes);
+				share->nodes = strdup(on[k].nodes);
+			}
+	}
+	return e;
+}
+
+static void expect_node(const char *node, const char *want)
+{
+	char path[256];
+	struct slu_buf buf = {0};
+
+	snprintf(path, sizeof(path), "%s/nodes/%s.map", dir, node);
+	if (slu_file_read(AT_FDCWD, path, 128, &buf, &err) < 0)
+		slu_buf_puts(&buf, "none");
+	ck_assert_str_eq(buf.data, want);
+	slu_buf_free(&buf);
+}
+
+/* Nodes of several jobs: one forwarder, that of the job that was there first,
+ * until that one has ended; then the file stays for who is left. */
+START_TEST(test_shared_nodes)
+{
+	static const struct on first[] = {{7, "n[1-2]", "ion2"}};
+	static const struct on two[] = {{7, "n[1-2]", "ion2"},
+					{5, "n1.site", "ion1"}};
+	static const struct on moved[] = {{7, "n[1-2]", "ion4"},
+					  {5, "n1", "ion1"}};
+	static const struct on left[] = {{5, "n1", "ion1"}};
+	static const struct on direct[] = {{5, "n1", "ion1"}, {6, "n1", ""}};
+	static const struct {
+		const struct on *on;
+		size_t n;
+		bool unknown; /* what was before */
+		const char *n1, *n2;
+	} steps[] = {
+		{first, 1, true, "none", "none"},
+		{two, 2, false, "n1 1\n", "none"},
+		{two, 2, true, "n1 1\n", "none"}, /* sluiced was restarted */
+		{moved, 2, false, "n1 0\n", "none"},
+		{two, 2, false, "n1 0\n", "none"},
+		{left, 1, false, "n1 0\n", "none"},
+		{direct, 2, false, "n1 0\n", "none"},
+		{first, 1, false, "n1 1\n", "none"},
+		{NULL, 0, false, "none", "none"},
+		{two, 2, true, "n1 0\n", "none"}, /* nobody knows */
+	};
+	struct slu_epoch *before = NULL, *now;
+
+	make_dir("nodes");
+	each(c, steps)
+	{
+		now = epoch_on(c->on, c->n);
+		expect_ok(slu_publish_files(dir, c->unknown ? NULL : before,
+					    now, &err),
+			  err);
+		expect_node("n1", c->n1);
+		expect_node("n2", c->n2);
+		slu_epoch_unref(before);
+		before = now;
+	}
+	slu_epoch_unref(before);
+	ck_assert_str_eq(text(7), "n1 1\nn2 1\n");
+}
+END_TEST
+
 /* ---- the publisher ---- */
 
 static struct slu_loop *loop;
@@ -320,5 +408,5 @@ START_TEST(test_hanging_dir)
 END_TEST
 
 TEST_MAIN("sluiced_publish", test_files, test_unknown_past, test_trouble,
-	  test_newest_wins, test_missing_dir, test_too_slow, test_program,
-	  test_hanging_dir)
+	  test_shared_nodes, test_newest_wins, test_missing_dir, test_too_slow,
+	  test_program, test_hanging_dir)

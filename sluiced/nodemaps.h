@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_NODEMAPS_H
+#define SLU_SLUICED_NODEMAPS_H
+
+/*
+ * Mapping files of compute nodes that several jobs use, MappingDir/nodes/
+ * NODE.map: GekkoFWD's client knows one forwarder per host, and whatever a node
+ * sends goes through one. It is the I/O node of the job that was there first
+ * and stays it as long as one of the node's jobs has it, so that running
+ * processes and those that start later agree. A file remains as long as a job
+ * with I/O nodes is on the node, because its readers die without it.
+ */
+
+#include "common/err.h"
+#include "wire/control.h"
+
+/* Make MappingDir (open as `dir`) agree with `now`. `before`: the assignment
+ * before it, which says who was first; NULL: unknown. SLU_IO. */
+int slu_node_maps_write(int dir, const struct slu_assignment *before,
+			const struct slu_assignment *now, struct slu_err *err);
+
+#endif
