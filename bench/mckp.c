@@ -10,8 +10,8 @@
  *
  * Instances: numbers of I/O nodes 0, 1, 2, 4 .. 64; r: saturating curves with
  * 10 % noise; u: uncorrelated; s: value = weight + 10; t: eight kinds of jobs,
- * all else identical; o: even weights only, an odd capacity, slopes nearly
- * equal; n: the same with some odd jobs.
+ * all else identical; i: all identical; o: even weights only, an odd capacity,
+ * slopes nearly equal; n: the same with some odd jobs; p: the same in threes.
  */
 #include "config.h"
 #include <math.h>
@@ -47,6 +47,10 @@ static void make_job(char kind, uint64_t *seed, struct slu_mckp_item *item)
 	double top = 100 + 5000 * real(seed), half = 1 + 20 * real(seed);
 	double type = (double)slu_random(seed, 8);
 
+	if (kind == 'i') {
+		top = 3000;
+		half = 5;
+	}
 	if (kind == 't') {
 		top = 100 + 600 * type;
 		half = 1 + 2.5 * type;
@@ -67,9 +71,10 @@ static void make_job(char kind, uint64_t *seed, struct slu_mckp_item *item)
 			break;
 		case 'o':
 		case 'n':
-			w = 2 * i;
+		case 'p':
+			w = (kind == 'p' ? 3 : 2) * i;
 			v = 100.0 * w + real(seed);
-			if (kind == 'n' && i == 5 && real(seed) < 0.1)
+			if (kind != 'o' && i == 5 && real(seed) < 0.1)
 				w--;
 			break;
 		}
@@ -88,8 +93,7 @@ static void make(struct instance *t, char kind, uint32_t jobs, uint32_t ions,
 						      SLU_MCKP_NONE};
 	}
 	t->p = (struct slu_mckp_problem){
-		t->class, jobs,
-		kind == 'o' || kind == 'n' ? (ions - 1) | 1 : ions};
+		t->class, jobs, strchr("onp", kind) ? (ions - 1) | 1 : ions};
 }
 
 static void drop(struct instance *t)
@@ -277,6 +281,56 @@ static void cold(const struct options *o, const struct shape *s)
 	drop(&t);
 }
 
+/* The least of several times: of the solver's work, not of who else is there.
+ */
+static double least(double *v, int n)
+{
+	double least = v[0];
+
+	for (int i = 1; i < n; i++)
+		least = v[i] < least ? v[i] : least;
+	return least;
+}
+
+/* How many times as long as the best exact rival the worst of many instances
+ * of this kind takes. */
+static void worst(const struct options *o, const struct shape *s)
+{
+	int instances = o->quick ? 20 : 200;
+	double book[5], table[5], core[5], ratio = 0, mine = 0, theirs = 0;
+	char what[64], metric[64];
+
+	for (int k = 0; k < instances; k++) {
+		struct slu_mckp_info info;
+		struct instance t;
+		double solve;
+
+		make(&t, s->kind, s->jobs, s->ions, 1000 + (uint64_t)k);
+		for (int i = 0; i < 5; i++) {
+			double b = ours(&t.p, SLU_MCKP_TABLE, &table[i], &solve,
+					&info);
+			double a = textbook(&t.p, &book[i]);
+			double c = ours(&t.p, SLU_MCKP_AUTO, &core[i], &solve,
+					&info);
+
+			must("worst", a, b, info.unit * s->jobs);
+			must("worst", c, b, 1e-9);
+		}
+		book[0] = fmin(least(book, 5), least(table, 5));
+		core[0] = least(core, 5);
+		if (core[0] > ratio * book[0]) {
+			mine = core[0];
+			theirs = book[0];
+			ratio = mine / theirs;
+		}
+		drop(&t);
+	}
+	snprintf(what, sizeof(what), "%u x %u %c worst", s->jobs, s->ions,
+		 s->kind);
+	snprintf(metric, sizeof(metric), "worst of %d", instances);
+	line(o, what, metric, 1e6 * mine, "best exact", 1e6 * theirs);
+}
+
 /* One job ends or one starts, turn by turn; what changed is kept. Processor
  * time: the tail of thousands of events is that of the solver. */
 static void warm(const struct options *o, const struct shape *s)
@@ -344,11 +398,21 @@ int main(int argc, char **argv)
 		{'n', 512, 256, 31, false},   {'n', 2000, 1024, 5, false},
 		{'r', 10000, 4096, 3, false}, {'t', 10000, 4096, 3, false},
 	};
+	static const struct shape worsts[] = {
+		{'n', 8, 32, 0, false},	   {'n', 16, 128, 0, false},
+		{'o', 16, 128, 0, false},  {'t', 16, 128, 0, false},
+		{'i', 16, 128, 0, false},  {'n', 40, 100, 0, false},
+		{'n', 64, 128, 0, false},  {'i', 64, 128, 0, false},
+		{'n', 128, 256, 0, false}, {'n', 512, 256, 0, false},
+		{'o', 512, 256, 0, false}, {'t', 512, 256, 0, false},
+		{'i', 512, 256, 0, false}, {'p', 512, 256, 0, false},
+	};
 	static const struct shape warms[] = {
 		{'r', 16, 128, 0, false},     {'r', 128, 128, 0, false},
 		{'r', 512, 256, 0, false},    {'r', 2000, 1024, 0, false},
 		{'t', 2000, 1024, 0, false},  {'o', 2000, 1024, 0, false},
 		{'n', 2000, 1024, 0, false},  {'r', 10000, 4096, 0, false},
+		{'o', 10000, 4096, 0, false}, {'n', 10000, 4096, 0, false},
 		{'u', 10000, 4096, 0, false}, {'s', 10000, 4096, 0, false},
 		{'t', 10000, 4096, 0, false}, {'r', 100000, 16384, 0, false},
 	};
@@ -366,6 +430,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(colds) / sizeof(*colds); i++)
 		if (!o.quick || colds[i].jobs <= 2000)
 			cold(&o, &colds[i]);
+	for (size_t i = 0; i < sizeof(worsts) / sizeof(*worsts); i++)
+		worst(&o, &worsts[i]);
 	for (size_t i = 0; i < sizeof(warms) / sizeof(*warms); i++)
 		if (!o.quick || warms[i].jobs <= 10000)
 			warm(&o, &warms[i]);

@@ -8,6 +8,8 @@ libsluion_la_SOURCES = \
 	select_io/ion/division.c select_io/ion/division.h \
 	select_io/ion/division_private.h \
 	select_io/ion/mapping.c \
+	select_io/ion/residue.c \
+	select_io/ion/small.c \
 	select_io/ion/near.c select_io/ion/near.h \
 	select_io/ion/pool.c select_io/ion/tight.c \
 	select_io/ion/classes.c select_io/ion/core.c select_io/ion/group.c \

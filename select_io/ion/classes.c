@@ -12,8 +12,8 @@
 #define KEY_MAX	       0x1p52
 #define SUM_MAX	       0x1p60
 #define DEFAULT_TABLE  ((size_t)64 << 20)
-#define FEWEST_SLOTS   16
-#define FEWEST_OPTIONS 128
+#define FEWEST_SLOTS   SMALL_CLASSES
+#define FEWEST_OPTIONS (2 * SMALL_ITEMS)
 #define MIN_SORT       4096
 
 static int nomem(struct slu_err *err)
@@ -256,6 +256,7 @@ int slu_mckp_add(struct slu_mckp *m, const struct slu_mckp_class *class,
 	bool grown = false;
 	struct class *c;
 
+	slu_mckp_grow_up(m);
 	if (check(class, err) < 0)
 		return -1;
 	if (m->n == m->max_slots) {
@@ -291,8 +292,10 @@ int slu_mckp_add(struct slu_mckp *m, const struct slu_mckp_class *class,
 
 void slu_mckp_remove(struct slu_mckp *m, uint32_t id)
 {
-	struct class *c = &m->class[id];
+	struct class *c;
 
+	slu_mckp_grow_up(m);
+	c = &m->class[id];
 	if (id >= m->n_slots || !c->used)
 		return;
 	slu_mckp_unlink(m, id);
@@ -304,6 +307,7 @@ void slu_mckp_remove(struct slu_mckp *m, uint32_t id)
 
 void slu_mckp_capacity(struct slu_mckp *m, uint32_t capacity)
 {
+	slu_mckp_grow_up(m);
 	m->capacity = capacity;
 	reserve_table(m);
 }
@@ -343,15 +347,11 @@ static int reserve(struct slu_mckp *m, const struct slu_mckp_problem *p,
 	return 0;
 }
 
-int slu_mckp_load(struct slu_mckp *m, const struct slu_mckp_problem *p,
-		  struct slu_err *err)
+/* There is room for it. */
+static void fill_classes(struct slu_mckp *m, const struct slu_mckp_problem *p)
 {
 	uint32_t id;
 
-	forget(m);
-	slu_mckp_link_all(m);
-	if (reserve(m, p, err) < 0)
-		return -1;
 	m->capacity = p->capacity;
 	for (uint32_t i = 0; i < p->n; i++) {
 		struct class *c = take_slot(m, p->class[i].n, &id);
@@ -360,11 +360,65 @@ int slu_mckp_load(struct slu_mckp *m, const struct slu_mckp_problem *p,
 		count_class(m, c, 1);
 	}
 	rebuild(m);
+}
+
+int slu_mckp_load(struct slu_mckp *m, const struct slu_mckp_problem *p,
+		  struct slu_err *err)
+{
+	bool was_small = m->small.in;
+
+	if (m->method == SLU_MCKP_AUTO && slu_mckp_small_load(&m->small, p)) {
+		if (!was_small)
+			forget(m);
+		return 0;
+	}
+	forget(m);
+	slu_mckp_link_all(m);
+	if (reserve(m, p, err) < 0)
+		return -1;
+	fill_classes(m, p);
 	if (reserve_table(m) == 0)
 		return 0;
 	forget(m);
 	slu_mckp_link_all(m);
 	return nomem(err);
+}
+
+/* All are listed: their choices were made elsewhere. */
+static void take_choices(struct slu_mckp *m)
+{
+	for (uint32_t id = 0; id < m->small.n; id++) {
+		struct class *c = &m->class[id];
+		const struct option *o = options_of(m, c);
+		uint16_t j = 0;
+
+		while (o[j].item != m->small.choice[id])
+			j++;
+		c->chosen = j;
+		c->unkept = true;
+		m->unkept[m->n_unkept++] = id;
+	}
+}
+
+void slu_mckp_grow_up(struct slu_mckp *m)
+{
+	struct slu_mckp_class class[SMALL_CLASSES];
+	struct small *s = &m->small;
+	struct slu_mckp_problem p = {class, s->n, s->capacity};
+
+	if (!s->in)
+		return;
+	for (uint32_t i = 0; i < s->n; i++)
+		class[i] = (struct slu_mckp_class){&s->item[s->class[i].first],
+						   s->class[i].items,
+						   s->class[i].hold};
+	s->in = false;
+	forget(m);
+	slu_mckp_link_all(m);
+	fill_classes(m, &p);
+	reserve_table(m);
+	if (s->solved)
+		take_choices(m);
 }
 
 struct slu_mckp *slu_mckp_setup(const struct slu_mckp_problem *problem,
@@ -380,6 +434,7 @@ struct slu_mckp *slu_mckp_setup(const struct slu_mckp_problem *problem,
 	m->max_bytes = settings && settings->max_bytes ? settings->max_bytes
 						       : DEFAULT_TABLE;
 	m->method = settings ? settings->method : SLU_MCKP_AUTO;
+	slu_mckp_small_init(&m->small);
 	m->node = malloc(MAX_NODES * sizeof(*m->node));
 	m->live = malloc(MAX_NODES * sizeof(*m->live));
 	m->slot = calloc(2 * WINDOW + 1, sizeof(*m->slot));

@@ -7,6 +7,10 @@
  * and dropped when even the cheapest way back to the capacity loses as much as
  * the best solution found. When none is left, that one is proved.
  *
+ * Where remainders matter (residue.c), the classes that could mend that of the
+ * break solution are looked at first; then a partial solution is also dropped
+ * when what its remainder costs with the others is too much.
+ *
  * To move the weight by one unit with classes that have not been looked at
  * costs at least `up` or `down`, whichever way it is to go, also for options
  * that are not on the hull.
@@ -18,9 +22,19 @@ static uint32_t *slot_of(struct slu_mckp *m, int64_t x)
 	return &m->slot[x + WINDOW];
 }
 
-/* Take away what cannot become better than the best. */
+/* Its remainder cannot be mended for less than the best loses. */
+static bool stuck(const struct node *n, const struct search *s)
+{
+	int64_t left = -n->x % s->modulus;
+
+	return s->need[left < 0 ? left + s->modulus : left] >=
+	       s->best - n->loss;
+}
+
+/* Take away what cannot become better than the best. remainders: the classes
+ * that must be looked at first have been. */
 static void prune(struct slu_mckp *m, const struct search *s, int64_t up,
-		  int64_t down)
+		  int64_t down, bool remainders)
 {
 	uint32_t kept = 0;
 
@@ -29,7 +43,7 @@ static void prune(struct slu_mckp *m, const struct search *s, int64_t up,
 		bool drop = n->x < 0 ? hopeless(n->loss, up, -n->x, s->best)
 				     : hopeless(n->loss, down, n->x, s->best);
 
-		if (drop)
+		if (drop || (remainders && stuck(n, s)))
 			*slot_of(m, n->x) = 0;
 		else
 			m->live[kept++] = m->live[i];
@@ -119,31 +133,54 @@ static void trace(struct slu_mckp *m, const struct search *s)
 				m->node[i].class, m->node[i].option};
 }
 
+/* The class to look at next, or NO_INDEX. */
+static uint32_t next_class(struct slu_mckp *m, struct search *s,
+			   struct walk *walk, int64_t *up, int64_t *down)
+{
+	uint32_t id = slu_mckp_next(m, walk, s, up, down);
+
+	while (s->modulus > 1 && s->n_first > 0) {
+		uint32_t first = s->first[--s->n_first];
+
+		if (m->class[first].seen != m->round)
+			return first;
+	}
+	return id;
+}
+
+static bool look_at_all(struct slu_mckp *m, struct search *s)
+{
+	struct walk walk;
+
+	slu_mckp_walk(m, &walk);
+	for (;;) {
+		bool others = s->modulus > 1 && s->n_first == 0;
+		int64_t up, down;
+		uint32_t id = next_class(m, s, &walk, &up, &down);
+
+		prune(m, s, up, down, others);
+		if (m->n_live == 0)
+			return true;
+		if (id == NO_INDEX)
+			return false;
+		m->class[id].seen = m->round;
+		s->core++;
+		if (!expand(m, s, id, up, down))
+			return false;
+	}
+}
+
 bool slu_mckp_core(struct slu_mckp *m, struct search *s)
 {
 	struct node root = {
 		.x = -s->room, .parent = NO_INDEX, .class = NO_INDEX};
-	bool proved = false;
-	struct walk walk;
+	bool proved;
 
 	m->n_nodes = m->n_live = 0;
 	s->best = s->room * s->at.key + 1; /* so that the root counts */
 	if (!reach(m, s, &root))
 		return false;
-	slu_mckp_walk(m, &walk);
-	for (;;) {
-		int64_t up, down;
-		uint32_t id = slu_mckp_next(m, &walk, s, &up, &down);
-
-		prune(m, s, up, down);
-		proved = m->n_live == 0;
-		if (proved || id == NO_INDEX)
-			break;
-		m->class[id].seen = m->round;
-		s->core++;
-		if (!expand(m, s, id, up, down))
-			break;
-	}
+	proved = look_at_all(m, s);
 	trace(m, s);
 	for (uint32_t i = 0; i < m->n_nodes; i++)
 		*slot_of(m, m->node[i].x) = 0;

@@ -231,6 +231,13 @@ static uint32_t tied(const struct slu_mckp *m, const struct search *s, bool up)
 	return n;
 }
 
+/* Is it worth the search? */
+bool slu_mckp_may_group(const struct slu_mckp *m, const struct search *s)
+{
+	return s->at.weight <= MAX_STEP &&
+	       tied(m, s, true) + tied(m, s, false) >= ENOUGH;
+}
+
 bool slu_mckp_group(struct slu_mckp *m, struct search *s)
 {
 	struct node root = {
@@ -238,8 +245,6 @@ bool slu_mckp_group(struct slu_mckp *m, struct search *s)
 	int64_t step = s->at.weight, x;
 	bool proved;
 
-	if (step > MAX_STEP || tied(m, s, true) + tied(m, s, false) < ENOUGH)
-		return false;
 	m->n_nodes = 0;
 	s->best = s->room * s->at.key + 1;
 	reach(m, s, &root);

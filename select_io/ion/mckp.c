@@ -9,13 +9,17 @@
 #include <string.h>
 #include "select_io/ion/mckp_private.h"
 
-/* A search may take a step per this many cells of the table: at most about half
- * the time of the table is then spent before it is turned to. */
-#define CELLS_PER_STEP 80
-#define LEAST_WORK     512
+/* A step of a search takes as long as some 100 cells of the table. Both
+ * searches together may take a step per this many cells: they are given up, and
+ * the table is turned to, when half of its time is spent, so that no instance
+ * takes more than one and a half times as long as by the table alone. */
+#define CELLS_PER_STEP 200
+#define LEAST_WORK     128
+#define FIRST_WORK     512 /* steps without an eye on remainders */
 
 void slu_mckp_keep(struct slu_mckp *m)
 {
+	slu_mckp_grow_up(m);
 	for (uint32_t i = 0; i < m->n_unkept; i++) {
 		uint32_t id = m->unkept[i];
 		struct class *c = &m->class[id];
@@ -89,31 +93,51 @@ static uint64_t affordable(const struct slu_mckp *m, uint32_t step)
 	return work < LEAST_WORK ? LEAST_WORK : (uint64_t)fmin(work, 1e12);
 }
 
+/* By the slopes alone, which nearly always is soon done; else with remainders,
+ * where there are any. */
+static bool search_core(struct slu_mckp *m, struct search *s, uint64_t work)
+{
+	uint64_t first = work / 4 < FIRST_WORK ? work / 4 : FIRST_WORK;
+	bool remainders = s->at.weight > 1 && s->at.weight <= MAX_MODULUS;
+
+	s->modulus = 1;
+	s->work = remainders ? first : work;
+	if (slu_mckp_core(m, s))
+		return true;
+	if (!remainders)
+		return false;
+	s->work = work - first;
+	slu_mckp_residues(m, s);
+	return slu_mckp_core(m, s);
+}
+
 /* All classes as in the table, or the search with what it found put aside
  * while another one tries. */
 static void search(struct slu_mckp *m, uint64_t capacity, uint32_t step,
 		   struct search *s, struct slu_mckp_info *info)
 {
+	bool may_group = slu_mckp_may_group(m, s);
 	uint64_t work = affordable(m, step);
 	uint32_t n_aside;
 	struct search other;
 
-	s->work = work;
 	info->by = SLU_MCKP_BY_CORE;
-	info->proved = slu_mckp_core(m, s);
+	info->proved = search_core(m, s, may_group ? work / 2 : work);
 	if (info->proved)
 		return;
 	n_aside = m->n_patch <= MAX_ASIDE ? m->n_patch : 0;
 	if (n_aside < m->n_patch)
 		s->best = s->room * s->at.key;
 	memcpy(m->aside, m->patch, n_aside * sizeof(*m->patch));
-	other = *s;
-	other.work = work;
-	info->by = SLU_MCKP_BY_GROUP;
-	info->proved = slu_mckp_group(m, &other);
-	s->core = other.core;
-	if (info->proved)
-		return;
+	if (may_group) {
+		other = *s;
+		other.work = work / 2 + s->work;
+		info->by = SLU_MCKP_BY_GROUP;
+		info->proved = slu_mckp_group(m, &other);
+		s->core = other.core;
+		if (info->proved)
+			return;
+	}
 	info->by = SLU_MCKP_BY_TABLE;
 	info->proved = slu_mckp_table(m, s, capacity, step);
 	if (info->proved)
@@ -157,6 +181,9 @@ uint32_t slu_mckp_choice(const struct slu_mckp *m, uint32_t id)
 {
 	const struct class *c = &m->class[id];
 
+	if (m->small.in)
+		return m->small.solved ? m->small.choice[id] : SLU_MCKP_NONE;
+
 	return c->chosen == NO_OPTION ? SLU_MCKP_NONE
 				      : options_of(m, c)[c->chosen].item;
 }
@@ -173,8 +200,8 @@ static size_t bytes(const struct slu_mckp *m)
 	       (2 * WINDOW + 1) * sizeof(*m->slot);
 }
 
-void slu_mckp_solve(struct slu_mckp *m, struct slu_mckp_solution *out,
-		    struct slu_mckp_info *info)
+static void solve_large(struct slu_mckp *m, struct slu_mckp_solution *out,
+			struct slu_mckp_info *info)
 {
 	double per_key = m->unit / (double)m->mult, bound;
 	struct slu_mckp_info how = {.unit = m->unit,
@@ -206,4 +233,51 @@ void slu_mckp_solve(struct slu_mckp *m, struct slu_mckp_solution *out,
 	}
 	if (info)
 		*info = how;
+}
+
+/* The first time all classes are new, after that nothing has changed. */
+static void solve_small(struct slu_mckp *m, struct slu_mckp_solution *out,
+			struct slu_mckp_info *info)
+{
+	struct small *s = &m->small;
+	struct slu_mckp_info how = {.unit = m->unit,
+				    .proved = true,
+				    .by = SLU_MCKP_BY_TABLE,
+				    .core = s->n,
+				    .bytes = bytes(m)};
+	double scale = 1 / m->unit;
+	int64_t key = 0;
+
+	out->feasible = slu_mckp_small_solve(s);
+	out->value = 0;
+	out->weight = 0;
+	out->changed = m->changed;
+	out->n_changed = 0;
+	for (uint32_t i = 0; out->feasible && i < s->n; i++) {
+		const struct slu_mckp_item *item =
+			&s->item[s->class[i].first + s->choice[i]];
+
+		key += (int64_t)(item->value * scale + 0.5);
+		out->weight += item->weight;
+		if (!s->solved)
+			m->changed[out->n_changed++] = i;
+		if (out->choice)
+			out->choice[i] = s->choice[i];
+	}
+	s->solved |= out->feasible;
+	out->value = (double)key * m->unit;
+	how.bound = out->feasible ? out->value + m->unit * (s->n + 1) / 2 : 0;
+	if (!out->feasible)
+		how.proved = false;
+	if (info)
+		*info = how;
+}
+
+void slu_mckp_solve(struct slu_mckp *m, struct slu_mckp_solution *out,
+		    struct slu_mckp_info *info)
+{
+	if (m->small.in)
+		solve_small(m, out, info);
+	else
+		solve_large(m, out, info);
 }

@@ -9,8 +9,9 @@
  *
  * A solver is set up once and then follows its problem: classes come and go,
  * the capacity changes, and a new solve costs what has changed. Every answer
- * carries its certificate: the bound of the linear relaxation, which no choice
- * whatever can exceed, and whether the search closed the gap below it.
+ * carries its certificate: a bound that no choice whatever can exceed, of the
+ * linear relaxation or, where all choices were looked at, the value itself, and
+ * whether the search closed the gap below it.
  *
  * Among equal sums the solution keeps held items: as many as it can, and where
  * very many classes are alike (their steps tie at the bound) at most a few
@@ -52,8 +53,10 @@ struct slu_mckp_problem {
 };
 
 enum slu_mckp_method {
-	SLU_MCKP_AUTO,	/* the core around the bound, else the table */
-	SLU_MCKP_TABLE, /* only the table: dynamic programming, for tests */
+	SLU_MCKP_AUTO,	 /* the core around the bound, else the table; a small
+			  * problem, as it was loaded, at once by the table */
+	SLU_MCKP_TABLE,	 /* only the table: dynamic programming, for tests */
+	SLU_MCKP_SEARCH, /* no problem is small, for tests */
 };
 
 struct slu_mckp_settings {
@@ -79,7 +82,8 @@ struct slu_mckp_solution {
 struct slu_mckp_info {
 	double unit;
 	double bound; /* >= value, rounding allowed for; 0: not feasible */
-	double gap;   /* relaxation - solution; below one unit: none */
+	double gap;   /* relaxation - solution; below one unit: none. 0 for a
+		       * small problem, which is not relaxed */
 	bool proved;  /* nothing better exists; false only when the table
 		       * would exceed max_bytes */
 	enum {

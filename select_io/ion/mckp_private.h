@@ -72,7 +72,40 @@ struct patch {
 	uint16_t option;
 };
 
+/* A small problem as it was loaded (small.c). */
+#define SMALL_CLASSES 32
+#define SMALL_ITEMS   512 /* of all classes */
+#define SMALL_WIDTH   240 /* cells of a row: a multiple of the tiles */
+#define SMALL_STRIDE  (2 * SMALL_WIDTH)
+
+struct small_option {
+	int32_t key;
+	uint32_t weight; /* above the lightest */
+	uint16_t item;
+};
+
+struct small_class {
+	uint16_t first;	   /* of its options, and of its items */
+	uint16_t n, items; /* of them */
+	uint32_t hold, lightest;
+};
+
+struct small {
+	bool in;     /* the problem lies here, and not in the classes */
+	bool solved; /* `choice` is its solution */
+	uint32_t n, n_items, capacity;
+	uint64_t lightest;
+	int64_t sum;
+	int32_t mult;
+	struct small_class class[SMALL_CLASSES];
+	struct small_option option[SMALL_ITEMS];
+	struct slu_mckp_item item[SMALL_ITEMS];
+	uint32_t choice[SMALL_CLASSES];
+	int32_t row[(SMALL_CLASSES + 1) * SMALL_STRIDE];
+};
+
 struct slu_mckp {
+	struct small small;
 	struct class *class;
 	uint32_t n_slots, max_slots, n;
 	uint32_t *free_slot, n_free;
@@ -148,6 +181,14 @@ static inline uint32_t break_option(const struct slu_mckp *m,
 void slu_mckp_list(struct slu_mckp *m, uint32_t id);
 uint32_t slu_mckp_common_step(const struct slu_mckp *m);
 
+/* small.c: take a problem, if it is one for there; solve it, `choice` and
+ * `solved` say how: false when it is not feasible. */
+void slu_mckp_small_init(struct small *s);
+bool slu_mckp_small_load(struct small *s, const struct slu_mckp_problem *p);
+bool slu_mckp_small_solve(struct small *s);
+/* classes.c: load it as any other. */
+void slu_mckp_grow_up(struct slu_mckp *m);
+
 /* hull.c: from the caller's class to options and hull. The class has room. */
 void slu_mckp_take_class(struct slu_mckp *m, struct class *c,
 			 const struct slu_mckp_class *from);
@@ -180,6 +221,8 @@ void slu_mckp_unlink(struct slu_mckp *m, uint32_t id); /* before a change */
 void slu_mckp_link_all(struct slu_mckp *m);	       /* from nothing */
 void slu_mckp_relax(struct slu_mckp *m, uint64_t capacity);
 
+#define MAX_MODULUS 64
+
 /* What a search is about. Losses are scaled by the weight of the break step:
  * loss = weight x (key lost) + key x (weight gained), key and weight being
  * those of the break step; they are >= 0 for every option of every class. */
@@ -190,6 +233,12 @@ struct search {
 	uint32_t best_node;
 	uint64_t work; /* left to be done before giving up */
 	uint32_t core; /* classes looked at */
+	/* residue.c: what it costs at least, from this much capacity left
+	 * modulo the weight of the break step (1: it does not matter), and the
+	 * classes that could do it for that. */
+	uint32_t modulus;
+	int64_t need[MAX_MODULUS];
+	uint32_t first[MAX_MODULUS], n_first;
 };
 
 static inline int64_t loss_of(const struct slu_mckp *m, const struct class *c,
@@ -214,6 +263,9 @@ static inline uint32_t greatest_divisor(uint32_t a, uint32_t b)
 	}
 	return a;
 }
+
+/* residue.c: fill in what s needs for that; at most s->work. */
+void slu_mckp_residues(struct slu_mckp *m, struct search *s);
 
 /* The next classes of the two orders, nearest to the break slope first. */
 struct walk {
@@ -241,6 +293,7 @@ static inline bool hopeless(int64_t loss, int64_t rate, int64_t units,
 /* core.c, group.c, table.c: true when s->best is proved; the solution is then
  * in m->patch (which is kept when nothing better was found). */
 bool slu_mckp_core(struct slu_mckp *m, struct search *s);
+bool slu_mckp_may_group(const struct slu_mckp *m, const struct search *s);
 bool slu_mckp_group(struct slu_mckp *m, struct search *s);
 bool slu_mckp_table(struct slu_mckp *m, const struct search *s,
 		    uint64_t capacity, uint32_t step);

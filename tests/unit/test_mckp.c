@@ -21,13 +21,16 @@ struct worth {
 	int held;
 };
 
+static enum slu_mckp_method method; /* of the solves to come */
+
 static struct slu_mckp_solution solve(const struct slu_mckp_problem *p,
 				      uint32_t *choice,
 				      struct slu_mckp_info *info)
 {
+	struct slu_mckp_settings settings = {.method = method};
 	struct slu_mckp_solution out = {.choice = choice};
 	struct slu_err err;
-	struct slu_mckp *m = slu_mckp_setup(p, NULL, &err);
+	struct slu_mckp *m = slu_mckp_setup(p, &settings, &err);
 
 	ck_assert_msg(m != NULL, "%s", err.text);
 	slu_mckp_solve(m, &out, info);
@@ -179,7 +182,22 @@ static void check_instance(struct instance *t, int number)
 	       info.gap);
 }
 
-/* Every kind of value against trying all choices. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct slu_mckp_item *x = a, *y = b;
+
+	return (x->weight > y->weight) - (x->weight < y->weight);
+}
+
+/* As callers have them, and as a small problem must be. */
+static void sort_items(struct instance *t)
+{
+	for (uint32_t i = 0; i < t->problem.n; i++)
+		qsort(t->item[i], t->class[i].n, sizeof(t->item[i][0]),
+		      by_weight);
+}
+
+/* Every kind of value, by every method, against trying all choices. */
 START_TEST(test_brute_force)
 {
 	static struct instance t;
@@ -187,8 +205,106 @@ START_TEST(test_brute_force)
 
 	for (int i = 0; i < 21000; i++) {
 		random_instance(&t, (enum kind)(i % KINDS), &seed);
-		check_instance(&t, i);
+		if (i & 1)
+			sort_items(&t);
+		for (method = SLU_MCKP_AUTO; method <= SLU_MCKP_SEARCH;
+		     method++)
+			check_instance(&t, i);
 	}
+	method = SLU_MCKP_AUTO;
+}
+END_TEST
+
+/* Near-equal slopes, weights in twos or threes, some jobs odd: remainders
+ * decide, and the searches must agree with the table, whatever they give up. */
+START_TEST(test_remainders)
+{
+	static struct slu_mckp_item item[400][8];
+	static struct slu_mckp_class class[400];
+	static uint32_t choice[400];
+	uint64_t seed = 3;
+	int by_core = 0;
+
+	for (int i = 0; i < 120; i++) {
+		uint32_t n = 20 + (uint32_t)slu_random(&seed, 380);
+		uint32_t step = 2 + i % 4;
+		struct slu_mckp_problem p = {
+			class, n, (uint32_t)slu_random(&seed, n * step)};
+		struct slu_mckp_info info;
+		double table;
+
+		for (uint32_t k = 0; k < n; k++) {
+			for (uint32_t j = 0; j < 8; j++) {
+				uint32_t w = step * j;
+
+				item[k][j] = (struct slu_mckp_item){
+					w - (j == 5 && !slu_random(&seed, 9)),
+					100.0 * w + (double)slu_random(&seed,
+								       1000) /
+							    1000};
+			}
+			class[k] = (struct slu_mckp_class){item[k], 8,
+							   SLU_MCKP_NONE};
+		}
+		method = SLU_MCKP_TABLE;
+		table = solve(&p, choice, NULL).value;
+		method = SLU_MCKP_SEARCH;
+		expect(fabs(solve(&p, choice, &info).value - table) < 1e-9 &&
+			       info.proved && info.bound >= table,
+		       "%d: by %d", i, info.by);
+		expect(weight_of(&p, choice) <= p.capacity, "%d", i);
+		by_core += info.by == SLU_MCKP_BY_CORE;
+	}
+	ck_assert_int_gt(by_core, 20);
+	method = SLU_MCKP_AUTO;
+}
+END_TEST
+
+/* A small problem that was solved as it was loaded, and then goes on: it is
+ * known what was chosen, what is held and what has changed. */
+START_TEST(test_small_grows_up)
+{
+	static const struct slu_mckp_item item[] = {{1, 10}, {2, 15}, {4, 19}};
+	struct slu_mckp_class class[] = {{item, 3, SLU_MCKP_NONE},
+					 {item, 3, SLU_MCKP_NONE}};
+	struct slu_mckp_problem p = {class, 2, 6};
+	uint32_t choice[3], id, heavy;
+	struct slu_mckp_solution s = {.choice = choice};
+	struct slu_err err;
+	struct slu_mckp *m = slu_mckp_setup(&p, NULL, &err);
+
+	ck_assert_msg(m != NULL, "%s", err.text);
+	ck_assert_uint_eq(slu_mckp_choice(m, 0), SLU_MCKP_NONE);
+	slu_mckp_solve(m, &s, NULL);
+	ck_assert_double_eq_tol(s.value, 34, 1e-9);
+	ck_assert_uint_eq(s.n_changed, 2);
+	ck_assert_uint_eq(choice[0] + choice[1], 3);
+	heavy = choice[0] == 2 ? 0 : 1;
+	ck_assert_uint_eq(slu_mckp_choice(m, heavy), 2);
+	slu_mckp_solve(m, &s, NULL);
+	ck_assert_uint_eq(s.n_changed, 0);
+	slu_mckp_keep(m);
+	slu_mckp_solve(m, &s, NULL); /* of the two, the same one has more */
+	ck_assert_uint_eq(s.n_changed, 0);
+	ck_assert_uint_eq(choice[heavy], 2);
+	expect_ok(slu_mckp_add(m, &class[0], &id, &err), err);
+	ck_assert_uint_eq(id, 2);
+	slu_mckp_solve(m, &s, NULL);
+	ck_assert_double_eq_tol(s.value, 45, 1e-9);
+	ck_assert_uint_eq(choice[0] + choice[1] + choice[2], 3);
+	ck_assert_uint_eq(choice[1 - heavy], 1); /* it had that */
+	slu_mckp_remove(m, id);
+	slu_mckp_capacity(m, 2);
+	slu_mckp_solve(m, &s, NULL);
+	ck_assert_double_eq_tol(s.value, 20, 1e-9);
+	expect_ok(slu_mckp_load(m, &p, &err), err);
+	slu_mckp_solve(m, &s, NULL);
+	ck_assert_double_eq_tol(s.value, 34, 1e-9);
+	ck_assert_uint_eq(s.n_changed, 2);
+	slu_mckp_remove(m, 0);
+	slu_mckp_solve(m, &s, NULL);
+	ck_assert_double_eq_tol(s.value, 19, 1e-9);
+	slu_mckp_free(m);
 }
 END_TEST
 
@@ -256,6 +372,7 @@ START_TEST(test_certificate)
 	struct slu_mckp_info info;
 	uint32_t choice[2];
 
+	method = SLU_MCKP_SEARCH;
 	ck_assert_double_eq_tol(solve(&p, choice, &info).value, 10, 1e-9);
 	/* weights in twos: the third I/O node is of no use to anybody */
 	ck_assert_double_eq_tol(info.gap, 0, 0.001);
@@ -268,6 +385,9 @@ START_TEST(test_certificate)
 	p.capacity = 3; /* along the hull every I/O node is worth 5 */
 	ck_assert_double_eq_tol(solve(&p, choice, &info).value, 11, 1e-9);
 	ck_assert_double_eq_tol(info.bound, 15, 0.002);
+	method = SLU_MCKP_AUTO; /* all choices were looked at */
+	ck_assert_double_eq_tol(solve(&p, choice, &info).value, 11, 1e-9);
+	ck_assert_double_eq_tol(info.bound, 11, 0.002);
 }
 END_TEST
 
@@ -322,5 +442,6 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("mckp", test_brute_force, test_known_answer, test_infeasible,
-	  test_certificate, test_huge, test_refused)
+TEST_MAIN("mckp", test_brute_force, test_small_grows_up, test_remainders,
+	  test_known_answer, test_infeasible, test_certificate, test_huge,
+	  test_refused)
