@@ -247,5 +247,5 @@ START_TEST(test_bad_meaning)
 }
 END_TEST
 
-TEST_MAIN("patterns", test_table, test_profiles, test_refused, test_nearest, test_nearest_manner,
-	  test_bad_meaning)
+TEST_MAIN("patterns", test_table, test_profiles, test_refused, test_nearest,
+	  test_nearest_manner, test_bad_meaning)
