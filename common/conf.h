@@ -107,10 +107,11 @@ struct slu_conf {
 	enum slu_predict_mode predict_mode;
 	double predict_quantile; /* above 0.5, below 1 */
 	int64_t predict_floor;
-	bool predict_tell;	   /* users are told at submission */
-	int64_t history_age;	   /* s; INT64_MAX: for ever */
-	int64_t history_rows;	   /* kept, of ended jobs */
-	int64_t history_replay;	   /* that slurmctld learns at its start */
+	bool predict_tell;	/* users are told at submission */
+	int64_t history_age;	/* s; INT64_MAX: for ever */
+	int64_t history_rows;	/* kept, of ended jobs */
+	int64_t history_replay; /* that slurmctld learns at its start */
+	char *job_totals; /* program like sacct; NULL: nothing is fetched */
 	struct slu_hosts io_nodes; /* n = 0: no I/O nodes are shared out */
 	uint32_t max_ions_per_job;
 	bool remap_running; /* running applications follow a new mapping */

@@ -41,6 +41,17 @@ static int read_path(const char *value, void *field, struct slu_err *err)
 	return read_text(value, field, err);
 }
 
+static int read_sacct(const char *value, void *field, struct slu_err *err)
+{
+	if (strcasecmp(value, "off") == 0)
+		return 0;
+	if (strcmp(value, "sacct") != 0 && value[0] != '/')
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is not off, sacct or the path of one",
+			       value);
+	return read_text(value, field, err);
+}
+
 static int read_storage(const char *value, void *field, struct slu_err *err)
 {
 	if (strcasecmp(value, "auto") == 0)
@@ -357,6 +368,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 FIELD(history_rows), false},
 	{"IONodes", NULL, "Hosts that the arbiter shares out as I/O nodes.",
 	 slu_conf_read_hosts, FIELD(io_nodes), false},
+	{"JobTotals", "off",
+	 "Program that fetches what JobAcctGather has counted of ended jobs.",
+	 read_sacct, FIELD(job_totals), false},
 	{"KeepFailed", "48", "Hours to keep data that could not be staged out.",
 	 read_hours, FIELD(keep_failed), false},
 	{"MappingDir", NULL,

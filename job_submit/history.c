@@ -1,48 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Table History has a row per run of a job, JobIo one per run and node. Rows
- * are read in the order (EndTime, rowid), which never changes, so that a
- * reader can stop anywhere and go on later.
+ * Table History has a row per run of a job; history_io.c has what they read and
+ * wrote. Rows are read in the order (EndTime, rowid), which never changes, so
+ * that a reader can stop anywhere and go on later.
  */
 #include <stdlib.h>
 #include "job_submit/history.h"
+#include "job_submit/history_io.h"
 #include "job_submit/name.h"
 
-#define PAGE	  1000 /* rows at a time */
-#define MAX_BYTES 1e18 /* that one node may claim */
-#define NAME	  256  /* bytes of a plain name that are kept */
-#define SLACK	  60   /* s that a program's clock may be off */
-
-/* When all nodes of a run have spoken their rows become one, of node "*":
- * large jobs would fill the database. */
-static int fold(struct slu_db *db, uint32_t job_id, int64_t start,
-		struct slu_err *err)
-{
-	long n;
-
-	if (slu_db_begin(db, err) < 0)
-		return -1;
-	n = slu_db_exec(db, err,
-			"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
-			" WrittenBytes) SELECT JobID, StartTime, '*',"
-			" SUM(ReadBytes), SUM(WrittenBytes) FROM JobIo AS i"
-			" WHERE JobID = ? AND StartTime = ? AND Node NOT LIKE"
-			" 'program %'"
-			" GROUP BY JobID, StartTime HAVING COUNT(*) > 1 AND"
-			" COUNT(*) >= (SELECT NodeCnt FROM History AS h WHERE"
-			" h.JobID = i.JobID AND h.StartTime = i.StartTime AND"
-			" NodeCnt > 0)",
-			"II", (int64_t)job_id, start);
-	if (n > 0)
-		n = slu_db_exec(db, err,
-				"DELETE FROM JobIo WHERE JobID = ? AND"
-				" StartTime = ? AND Node <> '*'",
-				"II", (int64_t)job_id, start);
-	if (n >= 0 && slu_db_commit(db, err) == 0)
-		return 0;
-	slu_db_rollback(db);
-	return -1;
-}
+#define PAGE 1000 /* rows at a time */
+#define NAME 256  /* bytes of a plain name that are kept */
 
 /* 1 when it was not known, else 0. */
 static long insert(struct slu_db *db, const struct slu_job *j,
@@ -82,7 +50,9 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 int slu_history_add(struct slu_db *db, const struct slu_job *j,
 		    struct slu_err *err)
 {
-	return insert(db, j, err) < 0 ? -1 : fold(db, j->job_id, j->start, err);
+	return insert(db, j, err) < 0
+		       ? -1
+		       : slu_history_fold(db, j->job_id, j->start, err);
 }
 
 int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
@@ -101,72 +71,6 @@ int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 	}
 	*added = count;
 	return 0;
-}
-
-static int import_io(struct slu_db *db, const struct slu_import_io *io,
-		     uint64_t *found, struct slu_err *err)
-{
-	static const char sql[] =
-		"INSERT OR REPLACE INTO JobIo (JobID, StartTime, Node,"
-		" ReadBytes, WrittenBytes, Calls, CalledBytes, SharedBytes,"
-		" Consecutive) SELECT JobID, StartTime,"
-		" 'program ' || ?, ?, ?, ?, ?, ?, ? FROM History AS h WHERE JobID = ? AND"
-		" StartTime <= ? AND EndTime >= ? AND NOT EXISTS (SELECT 1 FROM"
-		" JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime ="
-		" h.StartTime AND Node NOT LIKE 'program %')";
-	long n;
-
-	if (!(io->read_bytes >= 0 && io->written_bytes >= 0 &&
-	      io->read_bytes + io->written_bytes <= MAX_BYTES))
-		return slu_err(err, SLU_INVALID,
-			       "job %u: %g bytes read, %g written", io->job_id,
-			       io->read_bytes, io->written_bytes);
-	if (!(io->calls >= 0 && io->called_bytes >= 0 &&
-	      io->shared_bytes >= 0 && io->consecutive >= 0))
-		return slu_err(err, SLU_INVALID, "job %u: less than no calls",
-			       io->job_id);
-	n = slu_db_exec(db, err, sql, "IddddddIII", io->start, io->read_bytes,
-			io->written_bytes, io->calls, io->called_bytes,
-			io->shared_bytes, io->consecutive, (int64_t)io->job_id,
-			io->start + SLACK, io->start - SLACK);
-	*found += n > 0;
-	return n < 0 ? -1 : 0;
-}
-
-int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
-			  size_t n, uint64_t *found, struct slu_err *err)
-{
-	uint64_t count = 0;
-	int rc = slu_db_begin(db, err);
-
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = import_io(db, &io[i], &count, err);
-	if (rc < 0 || slu_db_commit(db, err) < 0) {
-		slu_db_rollback(db);
-		return -1;
-	}
-	*found = count;
-	return 0;
-}
-
-int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,
-		   const char *node, double read_bytes, double written_bytes,
-		   struct slu_err *err)
-{
-	if (!(read_bytes >= 0 && written_bytes >= 0 &&
-	      read_bytes + written_bytes <= MAX_BYTES))
-		return slu_err(err, SLU_INVALID,
-			       "job %u on %s: %g bytes read, %g written",
-			       job_id, node, read_bytes, written_bytes);
-	if (slu_db_exec(db, err,
-			"INSERT OR REPLACE INTO JobIo (JobID, StartTime, Node,"
-			" ReadBytes, WrittenBytes) SELECT ?, ?, ?, ?, ? WHERE"
-			" NOT EXISTS (SELECT 1 FROM JobIo WHERE JobID = ? AND"
-			" StartTime = ? AND Node = '*')",
-			"IIsddII", (int64_t)job_id, start, node, read_bytes,
-			written_bytes, (int64_t)job_id, start) < 0)
-		return -1;
-	return fold(db, job_id, start, err);
 }
 
 /* How many are to go, at most max. */
@@ -211,18 +115,22 @@ long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 	return (long)n;
 }
 
-/* The columns that take_row() reads, in its order. */
-#define IO_SUM(column)                                \
-	"(SELECT SUM(" column ") FROM JobIo AS i"     \
-	" WHERE i.JobID = h.JobID AND i.StartTime = " \
-	"h.StartTime)"
-#define SELECT_ROWS                                                                                                                            \
-	"SELECT h.rowid, EndTime, JobID, ArrayJobID, ArrayTaskID, Uid, Gid,"                                                                   \
-	" User, Account, PartitionName, Qos, Name, WorkDir, Nodes, NodeCnt,"                                                                   \
-	" Tasks, Cpus, MemMb, SubmitTime, EligibleTime, StartTime,"                                                                            \
-	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"                                                                   \
-	" Restarts, Request, IonMax, Ions, " IO_SUM("ReadBytes") ", " IO_SUM("WrittenBytes") ", Script, Tightened, Extended, LateBy, " IO_SUM( \
-		"Calls") ", " IO_SUM("CalledBytes") ", " IO_SUM("SharedBytes") ", " IO_SUM("Consecutive") " FROM History AS h WHERE "
+/* The columns that take_row() reads, in its order. Bytes are those of the best
+ * source; how they were moved, only Darshan knows. */
+#define OF_RUN \
+	" FROM JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime = h.StartTime"
+#define IO_SUM(column) "(SELECT SUM(" column ")" OF_RUN ")"
+#define IO_BEST(column)                  \
+	"(SELECT SUM(" column ")" OF_RUN \
+	" GROUP BY Source ORDER BY Source LIMIT 1)"
+#define SELECT_ROWS                                                                                                                              \
+	"SELECT h.rowid, EndTime, JobID, ArrayJobID, ArrayTaskID, Uid, Gid,"                                                                     \
+	" User, Account, PartitionName, Qos, Name, WorkDir, Nodes, NodeCnt,"                                                                     \
+	" Tasks, Cpus, MemMb, SubmitTime, EligibleTime, StartTime,"                                                                              \
+	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"                                                                     \
+	" Restarts, Request, IonMax, Ions, " IO_BEST("ReadBytes") ", " IO_BEST("WrittenBytes") ", Script, Tightened, Extended, LateBy, " IO_SUM( \
+		"Calls") ", " IO_SUM("CalledBytes") ", " IO_SUM("SharedBytes") ", " IO_SUM("Consecutive") ", (SELECT MIN(Source)" OF_RUN         \
+													  ") FROM History AS h WHERE "
 #define AFTER "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
 
 static uint32_t u32(struct slu_rows *rows, int column)
@@ -282,6 +190,7 @@ static struct slu_history_row take_row(struct slu_rows *r)
 		.called_bytes = slu_db_double(r, 38),
 		.shared_bytes = slu_db_double(r, 39),
 		.consecutive = slu_db_double(r, 40),
+		.io_source = u32(r, 41),
 	};
 	int64_t run = row.job.end - row.job.start;
 
@@ -361,8 +270,8 @@ int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 		SELECT_ROWS "JobID = ? AND StartTime = ? AND EXISTS (SELECT 1"
 			    " FROM JobIo AS i WHERE i.JobID = h.JobID AND"
 			    " i.StartTime = h.StartTime AND"
-			    " (i.Node = '*' OR h.NodeCnt = 1))",
-		"II", (int64_t)job_id, start);
+			    " (i.Node = '*' OR h.NodeCnt = 1 OR i.Source = ?))",
+		"III", (int64_t)job_id, start, (int64_t)SLU_IO_ACCOUNTING);
 	int rc = rows ? slu_db_step(rows, err) : -1;
 
 	if (rc > 0) {

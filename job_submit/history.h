@@ -4,14 +4,16 @@
 
 /*
  * The jobs that have ended, in the database: stored once, read oldest first.
- * What a job's tasks read and wrote is kept by node and may come before or
- * after the job itself, and more than once.
+ * What a job's tasks read and wrote is kept by source and node; it may come
+ * before or after the job itself, and more than once. The bytes of the best
+ * source count (enum slu_io_source).
  */
 
 #include "common/conf.h"
 #include "job_submit/predict.h"
 #include "store/db.h"
 #include "wire/control.h"
+#include "wire/node.h"
 
 /* Store an ended job. A row of the same job_id and start stays as it is.
  * SLU_INVALID without an end. */
@@ -22,9 +24,9 @@ int slu_history_add(struct slu_db *db, const struct slu_job *job,
 int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 		       uint64_t *added, struct slu_err *err);
 
-/* What programs did, in the runs they were part of; not where the job's nodes
- * have spoken themselves. Said again, it replaces what was said. *found: how
- * many found their run. */
+/* What programs did, or accounting has counted, in the runs they were part of.
+ * Said again, it replaces what was said. *found: how many found their run, and
+ * were not known. */
 int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
 			  size_t n, uint64_t *found, struct slu_err *err);
 
@@ -34,12 +36,23 @@ int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
 long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 		       size_t max, struct slu_err *err);
 
-/* What the tasks of the run that began at `start` did on one node, in bytes.
- * Said again, it replaces what was said; but once all nodes have spoken and
- * the run is stored, it stands. SLU_INVALID: not a number of bytes. */
-int slu_history_io(struct slu_db *db, uint32_t job_id, int64_t start,
-		   const char *node, double read_bytes, double written_bytes,
-		   struct slu_err *err);
+/* What the tasks of the run that began at `start` did on one node. Said again,
+ * it replaces what was said; but once all nodes have spoken and the run is
+ * stored, it stands. SLU_INVALID: not a number of bytes, or not a source that
+ * is a node. */
+int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
+		   int64_t start, struct slu_err *err);
+
+/* Of the runs that were stored after the one of row *seen, those that ended in
+ * [after, until] and of whose I/O nothing is known: up to max into out (job_id
+ * and start), and *seen moves on, never beyond a run that ended after `until`.
+ * Returns their number. *more: there may be more now. */
+long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
+			   int64_t *seen, struct slu_import_io *out, size_t max,
+			   bool *more, struct slu_err *err);
+/* *seen: before all runs that ended at `after` or later. */
+int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,
+		       struct slu_err *err);
 
 /* Which rows: of one user (SLU_NO_ID: of all), only the latest `last` of them
  * (0: all). */
@@ -70,7 +83,8 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *cursor,
 		      struct slu_err *err);
 
 /* Call fn for the run of job_id that began at `start`, if it is stored and all
- * of its nodes have said what its tasks did; else do nothing. */
+ * of its nodes have said what its tasks did, or accounting has; else do
+ * nothing. */
 int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 		      slu_history_f *fn, void *arg, struct slu_err *err);
 
@@ -86,7 +100,8 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * set, minutes), extended (whether that had to be given back), late_by (s that
  * this could put off planned starts), predicted (s), predicted_from, run (s),
  * error (predicted - run, s), state, script (its hash), ions, read_bytes,
- * written_bytes, MB/s. What is not known is absent.
+ * written_bytes, MB/s, io_from (buffer, tasks, llite, job_stats, darshan or
+ * accounting). What is not known is absent.
  *
  * predict: what the history says about a hypothetical job, one object: name,
  * nodes, limit_asked, predicted (s), careful (s), predicted_from, jobs; and

@@ -148,7 +148,9 @@ static double disk_of(struct json_object *tres)
 static int take_steps(struct json_object *obj, const struct slu_import *import,
 		      const struct slu_job *job, struct slu_err *err)
 {
-	struct slu_import_io io = {.job_id = job->job_id, .start = job->start};
+	struct slu_import_io io = {.job_id = job->job_id,
+				   .start = job->start,
+				   .source = SLU_IO_ACCOUNTING};
 	struct json_object *steps = member(obj, "steps"), *tres;
 
 	if (!import->take_io || !json_object_is_type(steps, json_type_array))
@@ -191,6 +193,25 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 	return 1;
 }
 
+/* slurmrestd says so in an answer without jobs. */
+static int refused(struct json_object *all, struct json_object *jobs,
+		   struct slu_err *err)
+{
+	struct json_object *errors = member(all, "errors"), *first;
+	const char *why;
+
+	if (!json_object_is_type(errors, json_type_array) ||
+	    !json_object_array_length(errors) ||
+	    (json_object_is_type(jobs, json_type_array) &&
+	     json_object_array_length(jobs)))
+		return 0;
+	first = json_object_array_get_idx(errors, 0);
+	why = word(first, "description");
+	why = why ? why : word(first, "error");
+	return slu_err(err, SLU_IO, "it says: %.200s",
+		       why ? why : "an error that it does not name");
+}
+
 int slu_import_json(const char *text, size_t len,
 		    const struct slu_import *import,
 		    struct slu_import_report *report, struct slu_err *err)
@@ -201,6 +222,10 @@ int slu_import_json(const char *text, size_t len,
 	if (!all)
 		return -1;
 	jobs = member(all, "jobs");
+	if (refused(all, jobs, err) < 0) {
+		json_object_put(all);
+		return -1;
+	}
 	if (!json_object_is_type(jobs, json_type_array)) {
 		json_object_put(all);
 		return slu_err(err, SLU_INVALID, "no \"jobs\" in it");

@@ -331,7 +331,9 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 	take_counts(at, &job);
 	*open = (struct open_job){
 		.job = job,
-		.io = {.job_id = job.job_id, .start = job.start},
+		.io = {.job_id = job.job_id,
+		       .start = job.start,
+		       .source = SLU_IO_ACCOUNTING},
 	};
 	return 1;
 }

@@ -20,6 +20,20 @@ static void set_bytes(struct json_object *obj, const char *key, double bytes)
 	slu_json_set_u64(obj, key, (uint64_t)fmin(bytes, INT64_MAX));
 }
 
+static const char *source_name(uint32_t source)
+{
+	static const char *const name[] = {
+		[SLU_IO_BUFFER] = "buffer",
+		[SLU_IO_TASKS] = "tasks",
+		[SLU_IO_LLITE] = "llite",
+		[SLU_IO_JOBSTATS] = "job_stats",
+		[SLU_IO_DARSHAN] = "darshan",
+		[SLU_IO_ACCOUNTING] = "accounting",
+	};
+
+	return source < sizeof(name) / sizeof(name[0]) ? name[source] : NULL;
+}
+
 static struct json_object *row_json(const struct slu_history_row *row)
 {
 	struct json_object *obj = json_object_new_object();
@@ -55,6 +69,7 @@ static struct json_object *row_json(const struct slu_history_row *row)
 		set_bytes(obj, "read_bytes", row->read_bytes);
 		set_bytes(obj, "written_bytes", row->written_bytes);
 		slu_json_set_double(obj, "MB/s", row->io_bandwidth);
+		slu_json_set_str(obj, "io_from", source_name(row->io_source));
 	}
 	return obj;
 }

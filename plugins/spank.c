@@ -124,13 +124,26 @@ static int run_node(const struct conf *conf, const char *verb)
 	return CANNOT_RUN;
 }
 
+/* Are there mounts of it, whose counters tell what a job has done? */
+static bool has_lustre(void)
+{
+	return exists("/sys/kernel/debug/lustre/llite") ||
+	       exists("/proc/fs/lustre/llite");
+}
+
 int slurm_spank_job_prolog(spank_t sp, int ac, char **av)
 {
+	bool buffer = getenv("SPANK_SLUICE_BUFFER");
 	struct conf conf;
 	int rc;
 
-	if (!getenv("SPANK_SLUICE_BUFFER") || !conf_get(sp, ac, av, &conf))
+	if ((!buffer && !has_lustre()) || !conf_get(sp, ac, av, &conf))
 		return 0;
+	if (!buffer) {
+		if (!conf.map) /* else its tasks are counted */
+			run_once(&conf, "begin");
+		return 0;
+	}
 	rc = run_node(&conf, "up");
 	if (rc == 0)
 		return 0;
@@ -180,12 +193,12 @@ static void io_path(const struct conf *conf, char out[PATH_MAX])
 /* Not waited for: nobody's next job shall start later because of it. */
 static void send_io(const struct conf *conf)
 {
-	char path[PATH_MAX];
+	char tasks[PATH_MAX], lustre[PATH_MAX + 8];
 
-	io_path(conf, path);
-	if (!conf->map || !exists(path))
-		return;
-	start_node(conf, "io", IO_SECONDS);
+	io_path(conf, tasks);
+	snprintf(lustre, sizeof(lustre), "%s.llite", tasks);
+	if (exists(tasks) || exists(lustre))
+		start_node(conf, "io", IO_SECONDS);
 }
 
 int slurm_spank_job_epilog(spank_t sp, int ac, char **av)

@@ -191,6 +191,7 @@ static int start_control(struct slu_daemon *d, struct slu_err *err)
 					  .batch = &d->batch,
 					  .control = d->control,
 					  .log = d->log};
+	slu_totals_start(&d->totals, d->loop, &d->history);
 	return d->control ? 0 : -1;
 }
 
@@ -259,6 +260,7 @@ void slu_daemon_stop(struct slu_daemon *d)
 		slu_receiver_flush(d->receiver, NULL);
 	}
 	slu_questions_stop(d);
+	slu_totals_stop(&d->totals);
 	if (d->httpd)
 		slu_turn_flush(d);
 	slu_longpoll_free(d->longpoll);

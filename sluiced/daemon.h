@@ -25,6 +25,7 @@
 #include "sluiced/publish.h"
 #include "sluiced/questions.h"
 #include "sluiced/supply.h"
+#include "sluiced/totals.h"
 #include "sluiced/turn.h"
 #include "store/db.h"
 #include "sysmap/receive.h"
@@ -57,8 +58,9 @@ struct slu_daemon {
 	struct slu_receiver *receiver; /* of resource maps */
 	struct slu_timer seen;	       /* writes when hosts were last seen */
 	struct slu_history history;
-	struct slu_timer age;	 /* takes away what is too old of it */
-	struct slu_epoch *epoch; /* the assignment in force; may be NULL */
+	struct slu_totals totals; /* of its jobs, from accounting */
+	struct slu_timer age;	  /* takes away what is too old of it */
+	struct slu_epoch *epoch;  /* the assignment in force; may be NULL */
 	struct slu_publisher *publisher;
 	struct slu_near_watch near;
 	struct slu_questions questions;

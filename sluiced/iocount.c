@@ -24,8 +24,7 @@ static int store_count(struct slu_item *item, struct slu_db *db,
 {
 	const struct count *c = (struct count *)item;
 
-	return slu_history_io(db, c->io.job_id, c->start, c->io.node,
-			      c->io.read_bytes, c->io.written_bytes, err);
+	return slu_history_io(db, &c->io, c->start, err);
 }
 
 static void count_done(struct slu_item *item, const struct slu_err *err)
@@ -68,6 +67,7 @@ static int add(struct slu_daemon *d, const struct slu_io_report *io,
 	c->io.job_id = io->job_id;
 	c->io.read_bytes = io->read_bytes;
 	c->io.written_bytes = io->written_bytes;
+	c->io.source = io->source;
 	slu_batch_add(&d->batch, &c->item);
 	return 0;
 }
@@ -86,6 +86,7 @@ void slu_io_add(struct slu_daemon *d, const struct slu_report *report)
 		.node = report->node,
 		.read_bytes = report->read_bytes,
 		.written_bytes = report->written_bytes,
+		.source = SLU_IO_BUFFER,
 	};
 	struct slu_err err;
 

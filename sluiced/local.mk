@@ -31,9 +31,10 @@ libsluiced_la_SOURCES = \
 	sluiced/questions.c sluiced/questions.h \
 	sluiced/routes.c sluiced/routes.h \
 	sluiced/stripe.c \
+	sluiced/totals.c sluiced/totals.h \
 	sluiced/turn.c sluiced/turn.h \
 	sluiced/user.c sluiced/user.h
-libsluiced_la_LIBADD = libsluburst.la libsluhistory.la libsluion.la libsluost.la libslustripe.la \
+libsluiced_la_LIBADD = libsluburst.la libsluhistory.la libsluimport.la libsluion.la libsluost.la libslustripe.la \
 	libslusysquery.la libslusysmap.la libslustore.la libsluwire.la \
 	libslucommon.la $(MHD_LIBS) $(JSON_LIBS)
 

@@ -226,6 +226,11 @@ static const char manner[] = "ALTER TABLE JobIo ADD COLUMN Calls REAL;"
 			     "ALTER TABLE JobIo ADD COLUMN SharedBytes REAL;"
 			     "ALTER TABLE JobIo ADD COLUMN Consecutive REAL;";
 
+/* Who said so (wire/job.h, enum slu_io_source). */
+static const char source[] =
+	"ALTER TABLE JobIo ADD COLUMN Source INTEGER NOT NULL DEFAULT 2;"
+	"UPDATE JobIo SET Source = 5 WHERE Node LIKE 'program %';";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -235,6 +240,7 @@ static const char *const steps[] = {
 	texts_once,   /* 6 */
 	limits,	      /* 7 */
 	manner,	      /* 8 */
+	source,	      /* 9 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

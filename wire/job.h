@@ -53,6 +53,16 @@ extern const struct slu_desc slu_job_desc;
 /* Deep copy; -1 without memory. */
 int slu_job_copy(struct slu_job *dst, const struct slu_job *src);
 
+/* Who says what a job read and wrote, the most believed first. */
+enum slu_io_source {
+	SLU_IO_BUFFER = 1,   /* its own file system */
+	SLU_IO_TASKS = 2,    /* the kernel, of its steps, on each node */
+	SLU_IO_LLITE = 3,    /* Lustre, on nodes that it had for itself */
+	SLU_IO_JOBSTATS = 4, /* Lustre, on its servers */
+	SLU_IO_DARSHAN = 5,
+	SLU_IO_ACCOUNTING = 6, /* JobAcctGather, of its steps */
+};
+
 /* /v1/import: ended jobs that others have recorded, for the history. The answer
  * is {"added": N}: jobs that were not known, and I/O that found its job. */
 #define SLU_IMPORT_JOBS 200 /* at once */
@@ -65,6 +75,7 @@ struct slu_import_io {	    /* what a program did in a job */
 	 * its processes share, and calls that began where the last one of
 	 * their process had ended. */
 	double calls, called_bytes, shared_bytes, consecutive;
+	uint32_t source; /* SLU_IO_ACCOUNTING, else SLU_IO_DARSHAN */
 };
 struct slu_import_jobs {
 	struct slu_job *jobs;

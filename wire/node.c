@@ -152,11 +152,9 @@ DESC(slu_cancel_desc, "cancel", cancel_fields);
 
 #define T struct slu_io_report
 static const struct slu_field io_report_fields[] = {
-	NEEDED(U32, job_id),
-	NEEDED(STR, node),
-	FIELD(DOUBLE, read_bytes),
-	FIELD(DOUBLE, written_bytes),
-	LAST,
+	NEEDED(U32, job_id),	   NEEDED(STR, node),
+	FIELD(DOUBLE, read_bytes), FIELD(DOUBLE, written_bytes),
+	FIELD(U32, source),	   LAST,
 };
 DESC(slu_io_report_desc, "io_report", io_report_fields);
 #undef T

@@ -177,6 +177,7 @@ struct slu_io_report { /* /v1/io: a job's tasks on one node, at its end */
 	uint32_t job_id;
 	char *node;
 	double read_bytes, written_bytes;
+	uint32_t source; /* enum slu_io_source; 0: SLU_IO_TASKS */
 };
 extern const struct slu_desc slu_io_report_desc;
 

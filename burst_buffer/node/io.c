@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node io`: tell sluiced what the tasks of a job without a buffer have
- * read and written on this node, as the SPANK plugin has noted it in RunDir/io,
- * one line "READ WRITTEN" a step. The notes go whether sluiced heard of them
- * or not: nobody waits for this, and nothing depends on it.
+ * `sluice-node io`: tell sluiced what a job without a buffer has read and
+ * written on this node: its tasks, as the SPANK plugin has noted it in
+ * RunDir/io, one line "READ WRITTEN" a step; without such a note Lustre's
+ * client, from what `sluice-node begin` has noted. The notes go whether sluiced
+ * heard of them or not: nobody waits for this, and nothing depends on it.
  */
 #include "config.h"
+#include "burst_buffer/node/llite.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "common/file.h"
+#include "wire/job.h"
 
 #define NOTES_MAX (1u << 20)
 #define SECONDS	  2.0
@@ -45,22 +49,48 @@ static int send_io(struct slu_node *n, const struct slu_io_report *io,
 	return rc;
 }
 
+/* Lustre's counters are read even where tasks were noted: the note goes. */
+static bool collect(const char *dir, struct slu_io_report *io)
+{
+	bool lustre = slu_llite_end("", dir, io->job_id, &io->read_bytes,
+				    &io->written_bytes);
+	struct slu_buf text = {0};
+	char path[PATH_MAX + 16];
+	bool tasks;
+
+	snprintf(path, sizeof(path), "%s/%u", dir, (unsigned)io->job_id);
+	tasks = slu_file_read(AT_FDCWD, path, NOTES_MAX, &text, NULL) == 0 &&
+		text.data;
+	if (tasks) {
+		io->read_bytes = io->written_bytes = 0;
+		add_up(text.data, io);
+	}
+	io->source = tasks ? SLU_IO_TASKS : SLU_IO_LLITE;
+	slu_buf_free(&text);
+	unlink(path);
+	return tasks || lustre;
+}
+
 int slu_cmd_io(struct slu_node *n)
 {
 	struct slu_io_report io = {.job_id = n->job_id, .node = n->name};
-	struct slu_buf text = {0};
-	char path[PATH_MAX];
+	char dir[PATH_MAX];
 	struct slu_err err;
 
-	snprintf(path, sizeof(path), "%s/io/%u", n->conf->run_dir,
-		 (unsigned)n->job_id);
-	if (slu_file_read(AT_FDCWD, path, NOTES_MAX, &text, NULL) == 0 &&
-	    text.data) {
-		add_up(text.data, &io);
-		if (send_io(n, &io, &err))
-			slu_node_log(n, SLU_WARN, "io: %s", err.text);
-	}
-	slu_buf_free(&text);
-	unlink(path);
+	snprintf(dir, sizeof(dir), "%s/io", n->conf->run_dir);
+	if (collect(dir, &io) && send_io(n, &io, &err))
+		slu_node_log(n, SLU_WARN, "io: %s", err.text);
+	return EXIT_SUCCESS;
+}
+
+int slu_cmd_begin(struct slu_node *n)
+{
+	char dir[PATH_MAX];
+	struct slu_err err;
+
+	snprintf(dir, sizeof(dir), "%s/io", n->conf->run_dir);
+	mkdir(n->conf->run_dir, 0755);
+	if (slu_llite_begin("", dir, n->job_id, &err) < 0)
+		slu_node_log(n, SLU_WARN, "begin: %s", err.text);
 	return EXIT_SUCCESS;
 }

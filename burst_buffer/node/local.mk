@@ -52,6 +52,7 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/verbs.h \
 	burst_buffer/node/status.c burst_buffer/node/fetch.c \
 	burst_buffer/node/cancel.c burst_buffer/node/io.c \
+	burst_buffer/node/llite.c burst_buffer/node/llite.h \
 	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \
 	burst_buffer/node/hosts_file.c \
 	burst_buffer/node/probe.c burst_buffer/node/probe_slurm.c \
@@ -75,7 +76,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_twice tests/unit/test_node_killed \
-	tests/unit/test_early \
+	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
@@ -129,6 +130,7 @@ tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
 tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_early_SOURCES = tests/unit/test_early.c \
 	tests/unit/node_main.c $(node_test_tree)
+tests_unit_test_llite_LDADD = libsluverbs.la $(CHECK_LIBS)
 tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
 EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
 tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \

@@ -35,7 +35,9 @@ static const struct command {
 	 slu_cmd_fetch, true, false},
 	{"cancel", "JOB", "give up the stage-out of one's own job",
 	 slu_cmd_cancel, true, false},
-	{"io", "--job J", "send what the job's tasks read and wrote (epilog)",
+	{"begin", "--job J", "note Lustre's counters (prolog)", slu_cmd_begin,
+	 true, true},
+	{"io", "--job J", "send what the job read and wrote (epilog)",
 	 slu_cmd_io, true, true},
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -205,6 +205,7 @@ int slu_cmd_status(struct slu_node *n);
 int slu_cmd_probe(struct slu_node *n);
 int slu_cmd_fetch(struct slu_node *n);
 int slu_cmd_cancel(struct slu_node *n);
+int slu_cmd_begin(struct slu_node *n);
 int slu_cmd_io(struct slu_node *n);
 int slu_cmd_watch(struct slu_node *n);
 int slu_cmd_recover(struct slu_node *n);

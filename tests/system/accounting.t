@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A cluster with MariaDB and slurmdbd accounts for jobs; a history that is lost
-# is had again from slurmrestd.
+# A cluster with MariaDB and slurmdbd accounts for jobs: what their steps read
+# and wrote is fetched from there, and a history that is lost is had again,
+# from slurmrestd, with a token and without, and from sacct.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
 
-accounted() { # JOB
+accounted() { # JOB STATE
 	matches "$(on ctl sacct -nP -j "$1" -o jobid,user,account,state)" \
-		"^$1\|alice\|users\|COMPLETED"
+		"^$1\|alice\|users\|$2"
 }
 
 sysquery() {
@@ -15,40 +17,151 @@ sysquery() {
 
 lose_history() {
 	cluster stop ctl sluiced
-	rm "/var/tmp/sluice-$CLUSTER"/host/ctl/sluice/sluice.db*
+	rm "$DB"*
 	cluster start ctl sluiced
+	wait_for 20 quietly sysquery jobs
 }
 
 stored() { # JOB
 	sysquery jobs 2>/dev/null | grep -q "\"job_id\":$1,\"user\":\"alice\""
 }
 
+# What every source knows of a job: all columns of the history but what is only
+# slurmctld's.
+row() { # JOB
+	query "SELECT User, Account, PartitionName, Qos, Name, PlainName,
+		WorkDir, Nodes, NodeCnt, Tasks, MemMb, TimeLimit, LimitAsked,
+		State, ExitCode, EndTime - StartTime > 0,
+		SubmitTime > 0 AND EligibleTime >= SubmitTime AND
+		StartTime >= EligibleTime FROM History WHERE JobID = $1"
+}
+
+# Whatever nodes have said of it.
+io_of() { # JOB SOURCE
+	sysquery jobs | grep -o "\"job_id\":$1,[^}]*" |
+		grep -qE "\"written_bytes\":[0-9]{8,}.*\"io_from\":\"$2\""
+}
+
+# The counters of a Lustre mount of n1.
+STATS=/sys/kernel/debug/lustre/llite/work-ffff88105db50000/stats
+lustre_counts() { # BYTES
+	on n1 sh -c "mountpoint -q /sys/kernel/debug ||
+		mount -t tmpfs none /sys/kernel/debug
+		mkdir -p ${STATS%/*}
+		echo 'snapshot_time 1710759783.27 secs.nsecs' >$STATS
+		echo 'write_bytes 3 samples [bytes] 1 4096 $1' >>$STATS"
+}
+
+has_jwt() {
+	[ -e "/usr/lib/$(uname -m)-linux-gnu/slurm-wlm/auth_jwt.so" ]
+}
+
+allow_tokens() {
+	local key=/run/slurm/jwt.key
+	on ctl sh -c "head -c 32 /dev/urandom >$key && chown slurm $key &&
+		chmod 600 $key"
+	for file in slurm.conf slurmdbd.conf; do
+		cluster conf $file AuthAltTypes=auth/jwt \
+			AuthAltParameters=jwt_key=$key
+	done
+}
+
+tell_slurm() {
+	! has_jwt || allow_tokens
+	cluster conf slurm.conf JobAcctGatherType=jobacct_gather/linux \
+		JobAcctGatherFrequency=1
+	cluster conf sluice.conf JobTotals=sacct
+	# Without mappings tasks are not counted on their nodes.
+	sed -i 's/ map=.*//' "/run/sluice-clusters/$CLUSTER/etc/slurm/plugstack.conf"
+	for daemon in slurmdbd slurmctld sluiced; do
+		cluster stop ctl $daemon
+		cluster start ctl $daemon
+	done
+	cluster stop n1 slurmd
+	cluster start n1 slurmd
+	wait_for 30 quietly on ctl timeout 5 scontrol ping
+}
+
+command -v slurmrestd >/dev/null || skip_all "slurmrestd is not installed"
 cluster_up --dbd --nodes 1 --ions 0
-job=$(printf '#!/bin/sh\nsrun sleep 2\n' | submit)
-check_within 30 "a job runs" job_is "$job" COMPLETED
-check_within 30 "sacct shows it" quietly accounted "$job"
-cluster stop ctl slurmdbd
-job=$(printf '#!/bin/sh\nsleep 2\n' | submit)
-check_within 30 "one runs without slurmdbd" job_is "$job" COMPLETED
-cluster start ctl slurmdbd
-check_within 60 "and is accounted for when it is back" quietly accounted "$job"
-if ! command -v slurmrestd >/dev/null; then
-	note "slurmrestd is not installed: not imported from"
-	finish
-fi
+tell_slurm
+job=$(submit -J run_17 -n2 -t5 --mem-per-cpu=50 -D /pfs/alice <<-'EOT'
+	#!/bin/sh
+	srun sh -c 'head -c 20000000 /dev/zero >big.$SLURM_PROCID; sleep 4'
+EOT
+)
+check_within 60 "a job runs" job_is "$job" COMPLETED
+check_within 30 "sacct shows it" quietly accounted "$job" COMPLETED
 check_within 30 "it is in our history" stored "$job"
+mine=$(row "$job")
+check "with all that slurmctld knows" equal "$mine" \
+	"alice|users|main|normal|run_17|run_#|/pfs/alice|n1|1|2|100|5|5|COMPLETED|0|1|1"
+check "and its script's hash" matches \
+	"$(query "SELECT Script FROM History WHERE JobID = $job")" \
+	'^[0-9a-f]{16}$'
+check_within 60 "what its steps wrote is fetched from accounting" \
+	io_of "$job" accounting
+lustre_counts 1000
+check "a node counts for Lustre" on n1 test -s "$STATS"
+third=$(printf '#!/bin/sh\nsleep 4\n' | submit)
+wait_for 30 job_is "$third" RUNNING
+sleep 1
+lustre_counts 50001000
+check_within 30 "a job has Lustre to itself" job_is "$third" COMPLETED
+check_within 30 "what it did there is the history's" io_of "$third" llite
+on n1 umount /sys/kernel/debug
+cluster stop ctl slurmdbd
+second=$(printf '#!/bin/sh\nsrun sleep 2\nexit 3\n' | submit)
+check_within 30 "one runs without slurmdbd" job_is "$second" FAILED
+cluster start ctl slurmdbd
+check_within 60 "and is accounted for when it is back" \
+	quietly accounted "$second" FAILED
+
+imported_with() { # SLURM_JWT=... PATH WANTED
+	on ctl env "$1" /opt/sluice/bin/sysquery --json \
+		import rest "http://ctl:6820$2" 2>/dev/null | grep -qF "$3"
+}
+
+# Had again
 lose_history
-wait_for 20 quietly sysquery jobs
-check "which is lost" fails stored "$job"
+check "the history is lost" fails stored "$job"
 as_alice sh -c 'setsid slurmrestd -a rest_auth/local unix:/pfs/alice/rest \
 	>/pfs/alice/rest.log 2>&1 </dev/null &'
 wait_for 20 test -S "$PFS/alice/rest"
 check "it is had again from slurmrestd" matches \
 	"$(sysquery import rest unix:/pfs/alice/rest)" \
-	'"jobs":2,"added":2,"skipped":0,"broken":0'
-check "with its jobs" stored "$job"
+	'"jobs":3,"added":6,"skipped":0,"broken":0'
+check "with the same columns" equal "$(row "$job")" "$mine"
+check "with what its steps wrote" io_of "$job" accounting
 check "and is not doubled" matches \
-	"$(sysquery import rest unix:/pfs/alice/rest)" '"jobs":2,"added":0'
+	"$(sysquery import rest unix:/pfs/alice/rest)" '"jobs":3,"added":0'
 check "who is not there is named" fails quietly \
 	sysquery import rest unix:/nowhere
+
+lose_history
+on ctl sacct -aP -S now-1day --format=JobID,JobIDRaw,User,UID,GID,Account,Partition,QOS,Submit,Eligible,Start,End,State,ExitCode,NNodes,NCPUS,NTasks,ReqMem,Timelimit,NodeList,WorkDir,JobName,TRESUsageInTot,TRESUsageOutTot \
+	>"$PFS/sacct"
+check "it is had again from sacct" matches \
+	"$(sysquery import sacct /pfs/sacct)" '"jobs":3,"added":6,'
+check "again with the same columns" equal "$(row "$job")" "$mine"
+check "and how a job ended" equal "$(query "SELECT State, ExitCode
+	FROM History WHERE JobID = $second")" "FAILED|768"
+
+has_jwt || {
+	note "no auth/jwt is installed: not asked with a token"
+	finish
+}
+lose_history
+as_alice sh -c 'SLURM_JWT=daemon setsid slurmrestd -a rest_auth/jwt ctl:6820 \
+	>/pfs/alice/jwt.log 2>&1 </dev/null &'
+token=$(on ctl scontrol token lifespan=900)
+check_within 20 "slurmrestd answers who has a token" \
+	imported_with "$token" '' '"jobs":3,"added":6,'
+check "the same" equal "$(row "$job")" "$mine"
+check "and not who has none" fails quietly \
+	sysquery import rest http://ctl:6820
+# slurmrestd leaves the token to those it asks; slurmctld looks at it.
+check "the token is true" imported_with "$token" /slurm/v0.0.38/jobs '"jobs":0'
+check "one that is not opens nothing" fails quietly \
+	imported_with SLURM_JWT=nonsense /slurm/v0.0.38/jobs jobs
 finish

@@ -52,6 +52,17 @@ cluster conf sluice.conf PredictMode=tighten PredictFloor=60 \
 on ctl scontrol reconfigure
 check_within 30 "slurmctld learns it" grep -q 'learned from 40' "$LOG"
 
+# A job without a limit is given one, a job with one keeps it.
+filled() {
+	local job
+	job=$(echo '#!/bin/sh' | submit -H -N1 -J short 2>/dev/null)
+	given_none "$job"
+}
+
+given_none() { # JOB
+	limit_is "$1" 00:01:00 && noted "$1" 'limit 0:01:00 of 1:00:00;'
+}
+
 # At submission
 long=$(short 95)
 check "a job is given less than it asked for" given "$long"
@@ -142,4 +153,9 @@ check_within 40 "the mode is turned off: limits are given back" \
 check_within 30 "the history tells of it" matches \
 	"$(on ctl /opt/sluice/bin/sysquery --json jobs |
 		grep -o "\"job_id\":$long,[^}]*")" '"tightened":1,"extended":true'
+cluster conf sluice.conf PredictMode=fill
+on ctl scontrol reconfigure
+check_within 40 "limits that nobody named are filled in" filled
+kept=$(short 1 -H)
+check "and others kept" limit_is "$kept" 00:10:00
 finish

@@ -217,6 +217,9 @@ START_TEST(test_errors)
 		 "f:1: OnStageOutFailure: \"cancel\" is none of requeue, hold, fail, complete"},
 		{"HistoryDays=never",
 		 "f:1: HistoryDays: \"never\" is neither a number of days nor forever"},
+		{"JobTotals=bin/sacct",
+		 "f:1: JobTotals: \"bin/sacct\" is not off, sacct or the path "
+		 "of one"},
 		{"HistoryRows=0",
 		 "f:1: HistoryRows: \"0\" is not a number from 1 to 1000000000"},
 		{"PredictMode=tighter",

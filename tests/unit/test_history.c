@@ -145,6 +145,18 @@ START_TEST(test_import)
 }
 END_TEST
 
+static int add_io(struct slu_db *db, uint32_t job_id, int64_t start,
+		  const char *node, double read_bytes, double written_bytes,
+		  struct slu_err *err)
+{
+	struct slu_io_report io = {.job_id = job_id,
+				   .node = (char *)(uintptr_t)node,
+				   .read_bytes = read_bytes,
+				   .written_bytes = written_bytes};
+
+	return slu_history_io(db, &io, start, err);
+}
+
 static int keep_io(void *arg, const struct slu_history_row *row,
 		   struct slu_err *err)
 {
@@ -187,13 +199,13 @@ START_TEST(test_import_io)
 	add(db, 1, 7, 100, 200);
 	for (int i = 0; i < 2; i++) { /* repeated: the same */
 		expect_ok(slu_history_import_io(db, io, 4, &found, &err), err);
-		ck_assert_uint_eq(found, 2);
+		ck_assert_uint_eq(found, i ? 0 : 2);
 		expect_ok(slu_history_each(db, &all, keep_io, got, &err), err);
 		ck_assert_double_eq(got[0], 6);
 		ck_assert_double_eq(got[1], 7);
 	}
-	expect_ok(slu_history_io(db, 1, 100, "n1", 20, 30, &err), err);
-	expect_ok(slu_history_io(db, 1, 100, "n2", 1, 2, &err), err);
+	expect_ok(add_io(db, 1, 100, "n1", 20, 30, &err), err);
+	expect_ok(add_io(db, 1, 100, "n2", 1, 2, &err), err);
 	expect_ok(slu_history_each(db, &all, keep_io, got, &err), err);
 	ck_assert_double_eq(got[0], 21);
 	expect_ok(slu_history_import_io(db, io, 4, &found, &err), err);
@@ -201,6 +213,134 @@ START_TEST(test_import_io)
 	io[0].read_bytes = -1;
 	expect_fail(slu_history_import_io(db, io, 1, &found, &err), err,
 		    SLU_INVALID, "job 1");
+	slu_db_close(db);
+}
+END_TEST
+
+static int keep_source(void *arg, const struct slu_history_row *row,
+		       struct slu_err *err)
+{
+	char *out = arg;
+
+	(void)err;
+	sprintf(out, "%u: %g, %g calls", row->io_source, row->read_bytes,
+		row->calls);
+	return 0;
+}
+
+static int64_t rows_of_io(struct slu_db *db)
+{
+	struct slu_err err;
+	int64_t n = -1;
+
+	expect_ok(
+		slu_db_value(db, &n, 0, &err, "SELECT COUNT(*) FROM JobIo", ""),
+		err);
+	return n;
+}
+
+/* The best source wins whatever came first, and nothing is added twice. */
+START_TEST(test_sources)
+{
+	static const struct {
+		uint32_t source;
+		const char *node; /* NULL: imported */
+		double bytes, calls;
+		const char *then;
+	} steps[] = {
+		{SLU_IO_ACCOUNTING, NULL, 10, 0, "6: 10, 0 calls"},
+		{SLU_IO_ACCOUNTING, NULL, 11, 0, "6: 11, 0 calls"},
+		{SLU_IO_DARSHAN, NULL, 20, 5, "5: 20, 5 calls"},
+		{SLU_IO_LLITE, "n1", 30, 0, "3: 30, 5 calls"},
+		{SLU_IO_LLITE, "n2", 31, 0, "3: 61, 5 calls"}, /* folded */
+		{SLU_IO_ACCOUNTING, NULL, 12, 0, "3: 61, 5 calls"},
+		{SLU_IO_TASKS, "n1", 1, 0, "3: 61, 5 calls"}, /* too late */
+	};
+	struct slu_job job = {
+		.job_id = 1, .start = 100, .end = 200, .node_cnt = 2};
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_io_report bad = {1, (char[]){"n1"}, 1, 1, SLU_IO_DARSHAN};
+	struct slu_err err;
+	char got[64];
+
+	expect_ok(slu_history_add(db, &job, &err), err);
+	each(c, steps)
+	{
+		struct slu_import_io in = {.job_id = 1,
+					   .start = 100,
+					   .read_bytes = c->bytes,
+					   .calls = c->calls,
+					   .source = c->source};
+		struct slu_io_report io = {.job_id = 1,
+					   .node = (char *)(uintptr_t)c->node,
+					   .read_bytes = c->bytes,
+					   .source = c->source};
+		uint64_t found;
+
+		if (c->node)
+			expect_ok(slu_history_io(db, &io, 100, &err), err);
+		else
+			expect_ok(
+				slu_history_import_io(db, &in, 1, &found, &err),
+				err);
+		expect_ok(slu_history_each(db, &all, keep_source, got, &err),
+			  err);
+		expect(strcmp(got, c->then) == 0, "step %td: %s", c - steps,
+		       got);
+	}
+	ck_assert_int_eq(rows_of_io(db), 3);
+	expect_fail(slu_history_io(db, &bad, 100, &err), err, SLU_INVALID,
+		    "source 5");
+	slu_db_close(db);
+}
+END_TEST
+
+/* Who is to be asked for: in the order of rows, each once, none too early. */
+START_TEST(test_uncounted)
+{
+	struct slu_import_io out[3];
+	struct slu_db *db = new_db();
+	struct slu_err err;
+	int64_t seen = 99;
+	bool more;
+
+	expect_ok(slu_history_before(db, 500, &seen, &err), err);
+	ck_assert_int_eq(seen, 0);
+	add(db, 1, 7, 10, 20); /* too long ago */
+	add(db, 2, 7, 100, 520);
+	add(db, 3, 7, 100, 530); /* counted */
+	expect_ok(add_io(db, 3, 100, "n1", 1, 1, &err), err);
+	add(db, 4, 7, 100, 510);
+	add(db, 5, 7, 100, 600); /* just now */
+	add(db, 6, 7, 100, 540); /* told late */
+	expect_ok(slu_history_before(db, 9999, &seen, &err), err);
+	ck_assert_int_eq(seen, 6);
+	expect_ok(slu_history_before(db, 500, &seen, &err), err);
+	ck_assert_int_eq(seen, 1);
+	ck_assert_int_eq(
+		slu_history_uncounted(db, 500, 590, &seen, out, 3, &more, &err),
+		2);
+	ck_assert_uint_eq(out[0].job_id, 2);
+	ck_assert_uint_eq(out[1].job_id, 4);
+	ck_assert_int_eq(out[1].start, 100);
+	ck_assert(!more);
+	ck_assert_int_eq(
+		slu_history_uncounted(db, 500, 590, &seen, out, 3, &more, &err),
+		0);
+	ck_assert_int_eq(
+		slu_history_uncounted(db, 500, 600, &seen, out, 1, &more, &err),
+		1);
+	ck_assert_uint_eq(out[0].job_id, 5);
+	ck_assert(more);
+	ck_assert_int_eq(
+		slu_history_uncounted(db, 500, 600, &seen, out, 1, &more, &err),
+		1);
+	ck_assert_uint_eq(out[0].job_id, 6);
+	ck_assert_int_eq(
+		slu_history_uncounted(db, 500, 600, &seen, out, 1, &more, &err),
+		0);
+	ck_assert(!more);
 	slu_db_close(db);
 }
 END_TEST
@@ -285,18 +425,18 @@ START_TEST(test_io)
 	double io[3];
 	struct slu_err err;
 
-	expect_ok(slu_history_io(db, 1, 10, "n2", 5e9, 1e9, &err), err);
-	expect_ok(slu_history_io(db, 1, 10, "n2", 6e9, 1e9, &err), err);
+	expect_ok(add_io(db, 1, 10, "n2", 5e9, 1e9, &err), err);
+	expect_ok(add_io(db, 1, 10, "n2", 6e9, 1e9, &err), err);
 	add(db, 1, 7, 10, 20);
-	expect_ok(slu_history_io(db, 1, 10, "n1", 1e9, 2e9, &err), err);
-	expect_ok(slu_history_io(db, 1, 11, "n1", 9e9, 9e9, &err), err);
+	expect_ok(add_io(db, 1, 10, "n1", 1e9, 2e9, &err), err);
+	expect_ok(add_io(db, 1, 11, "n1", 9e9, 9e9, &err), err);
 	expect_ok(slu_history_each(db, &all, keep_io, io, &err), err);
 	ck_assert_double_eq(io[0], 7e9);
 	ck_assert_double_eq(io[1], 3e9);
 	ck_assert_double_eq_tol(io[2], 1000, 1e-9);
-	expect_fail(slu_history_io(db, 1, 10, "n3", -1, 0, &err), err,
-		    SLU_INVALID, "n3");
-	expect_fail(slu_history_io(db, 1, 10, "n3", 0.0 / 0.0, 0, &err), err,
+	expect_fail(add_io(db, 1, 10, "n3", -1, 0, &err), err, SLU_INVALID,
+		    "n3");
+	expect_fail(add_io(db, 1, 10, "n3", 0.0 / 0.0, 0, &err), err,
 		    SLU_INVALID, "n3");
 	slu_db_close(db);
 }
@@ -324,7 +464,7 @@ START_TEST(test_jobs_json)
 
 	add(db, 4, 8, 0, 99);
 	expect_ok(slu_history_add(db, &job, &err), err);
-	expect_ok(slu_history_io(db, 5, 100, "n1", 6e7, 6e7, &err), err);
+	expect_ok(add_io(db, 5, 100, "n1", 6e7, 6e7, &err), err);
 	expect_ok(slu_history_jobs(db, &all, &out, &err), err);
 	ck_assert_str_eq(
 		slu_json_text(out),
@@ -333,7 +473,8 @@ START_TEST(test_jobs_json)
 		"\"nodes\":4,\"limit\":10,\"limit_asked\":9,\"predicted\":50,"
 		"\"predicted_from\":\"class\",\"run\":60,\"error\":-10,"
 		"\"state\":\"COMPLETED\",\"ions\":2,\"read_bytes\":60000000,"
-		"\"written_bytes\":60000000,\"MB/s\":2}]");
+		"\"written_bytes\":60000000,\"MB/s\":2,"
+		"\"io_from\":\"tasks\"}]");
 	json_object_put(out);
 	slu_db_close(db);
 }
@@ -427,12 +568,11 @@ START_TEST(test_predict_io)
 
 	for (uint32_t id = 1; id <= 20; id++) {
 		add(db, id, 7, id * 100, id * 100 + 40);
-		expect_ok(slu_history_io(db, id, id * 100, "n1", 0,
-					 id % 2 ? 1000 : 9000, &err),
+		expect_ok(add_io(db, id, id * 100, "n1", 0,
+				 id % 2 ? 1000 : 9000, &err),
 			  err);
 		add(db, 100 + id, 8, id * 100, id * 100 + 40);
-		expect_ok(slu_history_io(db, 100 + id, id * 100, "n1", 0, 5e12,
-					 &err),
+		expect_ok(add_io(db, 100 + id, id * 100, "n1", 0, 5e12, &err),
 			  err);
 	}
 	out = foresee(db, &ask);
@@ -459,10 +599,10 @@ START_TEST(test_predict_manner)
 		struct slu_import_io io;
 		const char *says;
 	} runs[] = {
-		{{1, 100, 0, 1000, 10, 1000, 900, 9},
+		{{1, 100, 0, 1000, 10, 1000, 900, 9, 0},
 		 "\"calls\":10,\"request_size\":100,\"layout\":\"shared\","
 		 "\"shared\":0.9,\"access\":\"contiguous\",\"contiguous\":0.9"},
-		{{2, 200, 0, 3000, 90, 3000, 0, 0},
+		{{2, 200, 0, 3000, 90, 3000, 0, 0, 0},
 		 "\"calls\":50,\"request_size\":40,\"layout\":"
 		 "\"file-per-process\",\"shared\":0.225,\"access\":\"strided\","
 		 "\"contiguous\":0.09"},
@@ -566,15 +706,15 @@ START_TEST(test_whole)
 		.job_id = 1, .start = 10, .end = 20, .node_cnt = 2};
 	int n = 0;
 
-	expect_ok(slu_history_io(db, 1, 10, "n1", 1, 0, &err), err);
-	expect_ok(slu_history_io(db, 1, 10, "n2", 2, 0, &err), err);
+	expect_ok(add_io(db, 1, 10, "n1", 1, 0, &err), err);
+	expect_ok(add_io(db, 1, 10, "n2", 2, 0, &err), err);
 	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
 	ck_assert_int_eq(n, 0);
 	expect_ok(slu_history_add(db, &job, &err), err);
 	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
 	ck_assert_int_eq(n, 1);
 	/* Their rows are one now, and a late word changes nothing. */
-	expect_ok(slu_history_io(db, 1, 10, "n2", 99, 0, &err), err);
+	expect_ok(add_io(db, 1, 10, "n2", 99, 0, &err), err);
 	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
 	ck_assert_int_eq(n, 2);
 	expect_ok(slu_db_value(db, &rows, 0, &err, "SELECT COUNT(*) FROM JobIo",
@@ -583,13 +723,13 @@ START_TEST(test_whole)
 	ck_assert_int_eq(rows, 1);
 	job.job_id = 2;
 	expect_ok(slu_history_add(db, &job, &err), err);
-	expect_ok(slu_history_io(db, 2, 10, "n1", 3, 0, &err), err);
+	expect_ok(add_io(db, 2, 10, "n1", 3, 0, &err), err);
 	expect_ok(slu_history_whole(db, 2, 10, count, &n, &err), err);
 	ck_assert_int_eq(n, 2);
 	job.job_id = 3;
 	job.node_cnt = 1;
 	expect_ok(slu_history_add(db, &job, &err), err);
-	expect_ok(slu_history_io(db, 3, 10, "n1", 3, 0, &err), err);
+	expect_ok(add_io(db, 3, 10, "n1", 3, 0, &err), err);
 	expect_ok(slu_history_whole(db, 3, 10, count, &n, &err), err);
 	ck_assert_int_eq(n, 3);
 	slu_db_close(db);
@@ -627,8 +767,7 @@ START_TEST(test_prune)
 			  err);
 		for (uint32_t id = 1; id <= 10; id++) {
 			add(db, id, 7, 10, id * 100);
-			expect_ok(slu_history_io(db, id, 10, "n1", 1, 1, &err),
-				  err);
+			expect_ok(add_io(db, id, 10, "n1", 1, 1, &err), err);
 		}
 		expect(slu_history_prune(db, c->before, c->rows, c->max,
 					 &err) == c->gone,
@@ -646,6 +785,6 @@ START_TEST(test_prune)
 END_TEST
 
 TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_once,
-	  test_import, test_import_io, test_queries, test_pages, test_io,
-	  test_jobs_json, test_predict_json, test_predict_io,
-	  test_predict_manner, test_accuracy)
+	  test_import, test_import_io, test_sources, test_uncounted,
+	  test_queries, test_pages, test_io, test_jobs_json, test_predict_json,
+	  test_predict_io, test_predict_manner, test_accuracy)

@@ -266,6 +266,8 @@ START_TEST(test_refused)
 	struct slu_import import = {timegm, to_uid, print_job, NULL,
 				    (char[99]){""}};
 	struct slu_import_report r;
+	char no[] = "{\"jobs\":[],\"errors\":[{\"error_number\":5,"
+		    "\"error\":\"no such user\"}]}";
 	char swf[] = "666 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1";
 	struct slu_err err;
 
@@ -277,6 +279,8 @@ START_TEST(test_refused)
 		    err, SLU_INVALID, "");
 	expect_fail(slu_import("json", (char[]){"[1]"}, 3, &import, &r, &err),
 		    err, SLU_INVALID, "jobs");
+	expect_fail(slu_import("json", no, strlen(no), &import, &r, &err), err,
+		    SLU_IO, "says: no such user");
 }
 END_TEST
 

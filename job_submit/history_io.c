@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Table JobIo: what runs of jobs have read and written, as each source tells
+ * it. A node's word is a row of its name (buffers, tasks, llite); each program
+ * that Darshan has seen is one, "program START"; and what Slurm's accounting
+ * has, "accounting". Readers take the bytes of the best source, so that nothing
+ * counts twice and nothing that came before or after matters.
+ */
+#include <stdlib.h>
+#include "job_submit/history.h"
+#include "job_submit/history_io.h"
+
+#define MAX_BYTES 1e18 /* that one may claim */
+#define SLACK	  60   /* s that a program's clock may be off */
+
+_Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
+		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
+		       SLU_IO_ACCOUNTING == 6,
+	       "they are on disk");
+#define OF_NODES "Source < 4" /* rows that are nodes */
+
+/* When all nodes of a run have spoken their rows become one, of node "*":
+ * large jobs would fill the database. */
+int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
+		     struct slu_err *err)
+{
+	long n;
+
+	if (slu_db_begin(db, err) < 0)
+		return -1;
+	n = slu_db_exec(db, err,
+			"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
+			" WrittenBytes, Source) SELECT JobID, StartTime, '*',"
+			" SUM(ReadBytes), SUM(WrittenBytes), MAX(Source)"
+			" FROM JobIo AS i WHERE JobID = ? AND StartTime = ?"
+			" AND " OF_NODES
+			" GROUP BY JobID, StartTime HAVING COUNT(*) > 1 AND"
+			" COUNT(*) >= (SELECT NodeCnt FROM History AS h WHERE"
+			" h.JobID = i.JobID AND h.StartTime = i.StartTime AND"
+			" NodeCnt > 0)",
+			"II", (int64_t)job_id, start);
+	if (n > 0)
+		n = slu_db_exec(db, err,
+				"DELETE FROM JobIo WHERE JobID = ? AND"
+				" StartTime = ? AND Node <> '*' AND " OF_NODES,
+				"II", (int64_t)job_id, start);
+	if (n >= 0 && slu_db_commit(db, err) == 0)
+		return 0;
+	slu_db_rollback(db);
+	return -1;
+}
+
+static int check_import(const struct slu_import_io *io, struct slu_err *err)
+{
+	if (!(io->read_bytes >= 0 && io->written_bytes >= 0 &&
+	      io->read_bytes + io->written_bytes <= MAX_BYTES))
+		return slu_err(err, SLU_INVALID,
+			       "job %u: %g bytes read, %g written", io->job_id,
+			       io->read_bytes, io->written_bytes);
+	if (!(io->calls >= 0 && io->called_bytes >= 0 &&
+	      io->shared_bytes >= 0 && io->consecutive >= 0))
+		return slu_err(err, SLU_INVALID, "job %u: less than no calls",
+			       io->job_id);
+	return 0;
+}
+
+/* What is said again in the same words changes nothing. */
+static int import_io(struct slu_db *db, const struct slu_import_io *io,
+		     uint64_t *found, struct slu_err *err)
+{
+	static const char sql[] =
+		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
+		" WrittenBytes, Calls, CalledBytes, SharedBytes, Consecutive,"
+		" Source) SELECT JobID, StartTime, CASE WHEN ? THEN"
+		" 'accounting' ELSE 'program ' || ? END, ?, ?, ?, ?, ?, ?, ?"
+		" FROM History WHERE JobID = ? AND StartTime <= ? AND"
+		" EndTime >= ?"
+		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
+		" ReadBytes = excluded.ReadBytes,"
+		" WrittenBytes = excluded.WrittenBytes,"
+		" Calls = excluded.Calls, CalledBytes = excluded.CalledBytes,"
+		" SharedBytes = excluded.SharedBytes,"
+		" Consecutive = excluded.Consecutive"
+		" WHERE (ReadBytes, WrittenBytes, Calls, CalledBytes,"
+		" SharedBytes, Consecutive) IS NOT (excluded.ReadBytes,"
+		" excluded.WrittenBytes, excluded.Calls, excluded.CalledBytes,"
+		" excluded.SharedBytes, excluded.Consecutive)";
+	bool counted = io->source == SLU_IO_ACCOUNTING;
+	long n;
+
+	if (check_import(io, err) < 0)
+		return -1;
+	n = slu_db_exec(db, err, sql, "IIddddddIIII", (int64_t)counted,
+			io->start, io->read_bytes, io->written_bytes, io->calls,
+			io->called_bytes, io->shared_bytes, io->consecutive,
+			(int64_t)(counted ? SLU_IO_ACCOUNTING : SLU_IO_DARSHAN),
+			(int64_t)io->job_id, io->start + SLACK,
+			io->start - SLACK);
+	*found += n > 0;
+	return n < 0 ? -1 : 0;
+}
+
+int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
+			  size_t n, uint64_t *found, struct slu_err *err)
+{
+	uint64_t count = 0;
+	int rc = slu_db_begin(db, err);
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = import_io(db, &io[i], &count, err);
+	if (rc < 0 || slu_db_commit(db, err) < 0) {
+		slu_db_rollback(db);
+		return -1;
+	}
+	*found = count;
+	return 0;
+}
+
+int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
+		   int64_t start, struct slu_err *err)
+{
+	uint32_t source = io->source ? io->source : SLU_IO_TASKS;
+
+	if (source > SLU_IO_LLITE)
+		return slu_err(err, SLU_INVALID, "job %u: source %u",
+			       io->job_id, source);
+	if (!(io->read_bytes >= 0 && io->written_bytes >= 0 &&
+	      io->read_bytes + io->written_bytes <= MAX_BYTES))
+		return slu_err(err, SLU_INVALID,
+			       "job %u on %s: %g bytes read, %g written",
+			       io->job_id, io->node, io->read_bytes,
+			       io->written_bytes);
+	if (slu_db_exec(db, err,
+			"INSERT OR REPLACE INTO JobIo (JobID, StartTime, Node,"
+			" ReadBytes, WrittenBytes, Source) SELECT ?, ?, ?, ?,"
+			" ?, ? WHERE NOT EXISTS (SELECT 1 FROM JobIo WHERE"
+			" JobID = ? AND StartTime = ? AND Node = '*')",
+			"IIsddIII", (int64_t)io->job_id, start, io->node,
+			io->read_bytes, io->written_bytes, (int64_t)source,
+			(int64_t)io->job_id, start) < 0)
+		return -1;
+	return slu_history_fold(db, io->job_id, start, err);
+}
+
+/* The runs after *seen that ended since `after`, as they were stored. */
+long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
+			   int64_t *seen, struct slu_import_io *out, size_t max,
+			   bool *more, struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT rowid, JobID, StartTime, EndTime, EXISTS (SELECT 1 FROM"
+		" JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime ="
+		" h.StartTime) FROM History AS h WHERE rowid > ? ORDER BY"
+		" rowid LIMIT ?",
+		"II", *seen, (int64_t)max * 10);
+	size_t n = 0, looked = 0;
+	int rc = rows ? 0 : -1;
+
+	while (rc == 0 && n < max && (rc = slu_db_step(rows, err)) > 0) {
+		int64_t end = slu_db_int(rows, 3);
+
+		rc = 0;
+		if (end > until)
+			break;
+		*seen = slu_db_int(rows, 0);
+		looked++;
+		if (end < after || slu_db_int(rows, 2) <= 0 ||
+		    slu_db_int(rows, 4))
+			continue;
+		out[n++] = (struct slu_import_io){
+			.job_id = (uint32_t)slu_db_int(rows, 1),
+			.start = slu_db_int(rows, 2),
+		};
+	}
+	slu_db_done(rows);
+	*more = n == max || looked == max * 10;
+	return rc < 0 ? -1 : (long)n;
+}
+
+int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,
+		       struct slu_err *err)
+{
+	return slu_db_value(db, seen, 0, err,
+			    "SELECT coalesce((SELECT MIN(rowid) - 1 FROM"
+			    " History WHERE EndTime >= ?), (SELECT MAX(rowid)"
+			    " FROM History), 0)",
+			    "I", after);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_HISTORY_IO_H
+#define SLU_JOB_SUBMIT_HISTORY_IO_H
+
+/* For history.c: the run is stored now, and its I/O may be complete. */
+
+#include "store/db.h"
+
+int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
+		     struct slu_err *err);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The history itself is the queue: `seen` is the last row that was looked at,
+ * and a small array holds what is being asked for. sacct runs in a child, with
+ * a deadline; what it says is read as an import of accounting.
+ */
+#include "sluiced/totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/proc.h"
+#include "sluiced/child.h"
+
+#define EVERY	      15.0  /* s, between questions */
+#define RARELY	      900.0 /* s, while it fails */
+#define SECONDS	      120.0 /* that sacct may take */
+#define SETTLE	      10    /* s after a job's end */
+#define DAY	      86400
+#define ANSWER	      (16u << 20) /* bytes */
+#define COLUMNS_BEGIN "JobID|JobIDRaw|"
+#define COLUMNS                                                     \
+	"JobID,JobIDRaw,UID,Start,End,State,NNodes,TRESUsageInTot," \
+	"TRESUsageOutTot"
+
+static const char *ids_of(const struct slu_totals *t, struct slu_buf *out)
+{
+	for (size_t i = 0; i < t->n; i++)
+		slu_buf_printf(out, "%s%u", i ? "," : "", t->run[i].job_id);
+	return out->data;
+}
+
+/* "2026-11-22T00:10:00", a day before the first of them began. */
+static void since(const struct slu_totals *t, char out[32])
+{
+	time_t first = t->run[0].start;
+	struct tm tm;
+
+	for (size_t i = 1; i < t->n; i++)
+		if (t->run[i].start < first)
+			first = t->run[i].start;
+	first -= DAY;
+	if (!localtime_r(&first, &tm) ||
+	    !strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &tm))
+		strcpy(out, "1970-01-02T00:00:00");
+}
+
+/* In the child. With -D runs before a requeue come, too. */
+static int ask(void *arg, struct slu_buf *out, struct slu_err *err)
+{
+	const struct slu_totals *t = arg;
+	struct slu_buf ids = {0};
+	char from[32];
+	const char *argv[] = {t->history->conf->job_totals,
+			      "--parsable2",
+			      "--noconvert",
+			      "--allusers",
+			      "--duplicates",
+			      "--format",
+			      COLUMNS,
+			      "--starttime",
+			      from,
+			      "--jobs",
+			      ids_of(t, &ids),
+			      NULL};
+	int rc;
+
+	if (!ids.data)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	since(t, from);
+	setenv("SLURM_TIME_FORMAT", "standard", 1);
+	rc = slu_run((char *const *)(uintptr_t)argv, SECONDS, out, err);
+	slu_buf_free(&ids);
+	return rc;
+}
+
+struct store {
+	struct slu_item item;
+	struct slu_totals *t;
+	struct slu_import_io io[SLU_TOTALS_MAX];
+	size_t n;
+	uint64_t found;
+};
+
+static int store_all(struct slu_item *item, struct slu_db *db,
+		     struct slu_err *err)
+{
+	struct store *s = (struct store *)item;
+
+	return slu_history_import_io(db, s->io, s->n, &s->found, err);
+}
+
+static void stored(struct slu_item *item, const struct slu_err *err)
+{
+	struct store *s = (struct store *)item;
+	struct slu_history *h = s->t->history;
+
+	if (err)
+		slu_log(h->log, SLU_ERROR, "I/O from accounting: %s",
+			err->text);
+	else
+		s->t->found += s->found;
+	for (size_t i = 0; !err && i < s->n; i++)
+		slu_history_counted(h, s->io[i].job_id, s->io[i].start);
+	free(s);
+}
+
+static struct slu_totals_run *run_of(struct slu_totals *t, uint32_t job_id,
+				     int64_t start)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->run[i].job_id == job_id && t->run[i].start == start)
+			return &t->run[i];
+	return NULL;
+}
+
+static int take(void *arg, const struct slu_job *job, struct slu_err *err)
+{
+	struct store *s = arg;
+	struct slu_totals_run *run = run_of(s->t, job->job_id, job->start);
+
+	(void)err;
+	if (run)
+		run->known = true;
+	return 0;
+}
+
+static int take_io(void *arg, const struct slu_import_io *io,
+		   struct slu_err *err)
+{
+	struct store *s = arg;
+
+	(void)err;
+	if (s->n < SLU_TOTALS_MAX && run_of(s->t, io->job_id, io->start))
+		s->io[s->n++] = *io;
+	return 0;
+}
+
+static int no_uid(const char *user, uint32_t *uid)
+{
+	(void)user, (void)uid;
+	return -1;
+}
+
+/* Those whose end accounting does not know yet stay. */
+static void keep_unknown(struct slu_totals *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->run[i].known && ++t->run[i].tries < SLU_TOTALS_TRIES)
+			t->run[kept++] = t->run[i];
+	t->n = kept;
+}
+
+/* From its heading on: before it, there may be a warning. */
+static char *table_of(const struct slu_buf *out)
+{
+	return out->data ? strstr(out->data, COLUMNS_BEGIN) : NULL;
+}
+
+static int read_answer(struct slu_totals *t, struct slu_buf *out,
+		       struct slu_err *err)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	struct slu_import import = {mktime, no_uid, take, take_io, s};
+	struct slu_import_report report;
+	char *text;
+
+	if (!s)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	*s = (struct store){.item = {.store = store_all, .done = stored},
+			    .t = t};
+	text = table_of(out);
+	if (!text)
+		slu_err(err, SLU_INVALID, "it prints no table");
+	if (!text || slu_import("sacct", text, strlen(text), &import, &report,
+				err) < 0) {
+		free(s);
+		return -1;
+	}
+	keep_unknown(t);
+	if (s->n)
+		slu_batch_add(t->history->batch, &s->item);
+	else
+		free(s);
+	return 0;
+}
+
+static void answered(void *arg, struct slu_buf *out, const struct slu_err *err)
+{
+	struct slu_totals *t = arg;
+	struct slu_err why;
+
+	if (!err && read_answer(t, out, &why) < 0)
+		err = &why;
+	if (err && !t->failures)
+		slu_log(t->history->log, SLU_WARN,
+			"%s: %s; it is asked more rarely",
+			t->history->conf->job_totals, err->text);
+	t->failures = err ? t->failures + 1 : 0;
+}
+
+static double pause_of(const struct slu_totals *t)
+{
+	double wait = EVERY;
+
+	for (unsigned i = 0; i < t->failures && wait < RARELY; i++)
+		wait *= 2;
+	return t->failures || !t->more ? wait : 0.1;
+}
+
+static void gone(void *arg)
+{
+	struct slu_totals *t = arg;
+
+	t->child = NULL;
+	slu_timer_set(t->loop, &t->timer, pause_of(t));
+}
+
+/* Room is filled with what has ended since. */
+static int fill(struct slu_totals *t, struct slu_err *err)
+{
+	int64_t now = (int64_t)slu_now_wall();
+	struct slu_import_io fresh[SLU_TOTALS_MAX];
+	struct slu_db *db = t->history->db;
+	long n;
+
+	if (!t->begun && slu_history_before(db, now - DAY, &t->seen, err) < 0)
+		return -1;
+	t->begun = true;
+	t->more = false;
+	if (t->n == SLU_TOTALS_MAX)
+		return 0;
+	n = slu_history_uncounted(db, now - DAY, now - SETTLE, &t->seen, fresh,
+				  SLU_TOTALS_MAX - t->n, &t->more, err);
+	for (long i = 0; i < n; i++)
+		t->run[t->n++] = (struct slu_totals_run){
+			.job_id = fresh[i].job_id, .start = fresh[i].start};
+	return n < 0 ? -1 : 0;
+}
+
+static void on_timer(void *arg)
+{
+	struct slu_totals *t = arg;
+	struct slu_child_work work = {
+		.run = ask,
+		.done = answered,
+		.gone = gone,
+		.arg = t,
+		.max = ANSWER,
+		.seconds = SECONDS + 10,
+	};
+	struct slu_err err = {0};
+
+	slu_timer_set(t->loop, &t->timer, EVERY);
+	if (t->child || !t->history->conf->job_totals)
+		return;
+	if (fill(t, &err) < 0) {
+		slu_log(t->history->log, SLU_ERROR, "I/O from accounting: %s",
+			err.text);
+		return;
+	}
+	if (t->n)
+		t->child = slu_child_start(t->loop, &work, &err);
+	if (t->n && !t->child)
+		slu_log(t->history->log, SLU_ERROR, "%s", err.text);
+	else if (!t->n && t->more)
+		slu_timer_set(t->loop, &t->timer, 0.1);
+}
+
+void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
+		      struct slu_history *history)
+{
+	*t = (struct slu_totals){.loop = loop, .history = history};
+	t->timer = (struct slu_timer){.fn = on_timer, .arg = t};
+	slu_timer_set(loop, &t->timer, EVERY);
+}
+
+void slu_totals_stop(struct slu_totals *t)
+{
+	if (t->child)
+		slu_child_drop(t->child);
+	t->child = NULL;
+}

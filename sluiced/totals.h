@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_TOTALS_H
+#define SLU_SLUICED_TOTALS_H
+
+/*
+ * What JobAcctGather has counted of jobs that have ended, fetched from
+ * slurmdbd: sacct (JobTotals in sluice.conf) is asked in the background for
+ * many jobs at once, of whose I/O nobody else has said anything, some seconds
+ * after their end. Each is asked for until accounting knows its end, at most
+ * SLU_TOTALS_TRIES times; while sacct fails, it is asked more and more rarely,
+ * and nothing is forgotten. After a start of sluiced those of the last day are
+ * asked for.
+ */
+
+#include "job_submit/import.h"
+#include "sluiced/batch.h"
+#include "sluiced/history.h"
+#include "sluiced/loop.h"
+
+#define SLU_TOTALS_MAX	 200 /* runs at once */
+#define SLU_TOTALS_TRIES 20
+
+struct slu_child;
+
+struct slu_totals_run {
+	uint32_t job_id;
+	int64_t start;
+	unsigned tries;
+	bool known; /* accounting has its end */
+};
+
+struct slu_totals {
+	struct slu_loop *loop;
+	struct slu_history *history;
+	struct slu_timer timer;
+	struct slu_child *child;
+	struct slu_totals_run run[SLU_TOTALS_MAX]; /* to be asked for */
+	size_t n;
+	bool more;    /* than these, as it seems */
+	bool begun;   /* seen is set */
+	int64_t seen; /* row of the history */
+	unsigned failures;
+	uint64_t found; /* runs whose I/O was had so */
+};
+
+void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
+		      struct slu_history *history);
+void slu_totals_stop(struct slu_totals *t);
+
+#endif
