@@ -107,6 +107,7 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     struct slu_err *err)
 {
 	struct slu_bb *bb = find(b, ask->job_id, ask->buffer);
+	struct slu_plan used = {0};
 	struct place at;
 	const char *text;
 	char *key;
@@ -118,7 +119,10 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 	    slu_bb_set_node(b->db, at.bb, at.i, SLU_NODE_FETCH, err))
 		return -1;
 	text = plan_text(at.bb);
-	key = slu_plan_secret(b->key, &at.bb->plan);
+	/* what a persistent buffer's servers ask for is its own */
+	used.job_id = at.bb->plan.use_job;
+	used.buffer = at.bb->plan.use;
+	key = slu_plan_secret(b->key, at.bb->plan.use ? &used : &at.bb->plan);
 	slu_buf_puts(out, text ? text : "");
 	if (!text || !key || out->failed) {
 		free(key);
@@ -220,8 +224,8 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	if ((news || !at->bb->failure) &&
 	    slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text))
 		return -1;
-	if (kind != CLEAN || at->m->order == SLU_ORDER_DRAIN ||
-	    at->m->state == SLU_NODE_CLEAN)
+	if (kind != CLEAN || at->bb->plan.persistent ||
+	    at->m->order == SLU_ORDER_DRAIN || at->m->state == SLU_NODE_CLEAN)
 		return 0;
 	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_DRAIN, NULL, now,
 			     err))
@@ -295,8 +299,11 @@ static int poll_word(const struct place *at, double now, const char **word,
 	const struct slu_bb *bb = at->bb;
 
 	*word = "go";
-	if (at->m->state == SLU_NODE_DOWN || at->m->state == SLU_NODE_LOST ||
-	    at->m->state == SLU_NODE_CLEAN)
+	if (bb->plan.persistent && bb->ended)
+		*word = "ended";
+	else if (at->m->state == SLU_NODE_DOWN ||
+		 at->m->state == SLU_NODE_LOST ||
+		 at->m->state == SLU_NODE_CLEAN)
 		*word = stage_out_failed(bb) ? "abort" : "go";
 	else if (at->m->order == SLU_ORDER_DRAIN)
 		*word = "left";
@@ -346,6 +353,10 @@ static int come_to(struct slu_buffers *b, const struct place *at,
 {
 	char *copy;
 
+	/* a server that was started anew listens elsewhere */
+	if (at->bb->plan.persistent && gate->open && attr && *attr &&
+	    !slu_eq(gate->attr[at->i], attr))
+		return slu_bb_set_attr(b->db, at->bb, gate, at->i, attr, err);
 	if (gate->open || (gate->attr[at->i] &&
 			   strcmp(gate->attr[at->i], attr ? attr : "") == 0))
 		return 0;

@@ -71,7 +71,7 @@ int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 			 "slurmctld refused the verdict: %.300s",
 			 text ? text : "");
 	for (bb = b->first; bb; bb = bb->next) {
-		if (bb->plan.job_id != job_id ||
+		if ((bb->plan.job_id != job_id && bb->plan.creator != job_id) ||
 		    bb->verdict != SLU_VERDICT_TOLD)
 			continue;
 		if (slu_bb_set_verdict_done(b->db, bb, line, now, err))
@@ -147,6 +147,11 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 {
 	double at = slu_bb_deadline(bb);
 
+	if (bb->plan.persistent && slu_bb_settle(b, bb, now, err))
+		return -1;
+	if (bb->plan.persistent && (double)bb->plan.expires > now &&
+	    (double)bb->plan.expires < *next)
+		*next = (double)bb->plan.expires;
 	if (at > 0 && now >= at) {
 		if (slu_bb_timed_out(b, bb, now, err))
 			return -1;

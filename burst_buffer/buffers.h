@@ -71,6 +71,11 @@ int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
  * their nodes have left. Tells everything again that was not acknowledged. */
 int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		     size_t n, double now, struct slu_err *err);
+/* A job waits for persistent buffers that its request wants made or destroyed:
+ * that is begun, and told again whenever it asks again. What cannot be done is
+ * said to the job, and is no error here. */
+int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
+		      double now, struct slu_err *err);
 int slu_buffers_job_nodes(struct slu_buffers *b,
 			  const struct slu_job_nodes *nodes, double now,
 			  struct slu_err *err);

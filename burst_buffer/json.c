@@ -25,6 +25,8 @@ static const char sql[] =
 	" 'nodes', Nodes, 'state', State, 'created', Created,"
 	" 'job_start', JobStart, 'ready', Ready, 'ended', Ended,"
 	" 'failed_in', FailedIn, 'failure', Failure,"
+	" 'expires', json_extract(Plan, '$.expires'),"
+	" 'uses', json_extract(Plan, '$.use_job'), 'unsaved', Unsaved,"
 	" 'phases', (SELECT json_group_array(json_object('name', Phase,"
 	"  'began', Began, 'seconds', Seconds, 'bytes', Bytes, 'files', Files,"
 	"  'nodes', N, 'node_seconds', Seconds * Buffer.Nodes))"

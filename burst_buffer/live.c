@@ -34,6 +34,7 @@ void slu_bb_free(struct slu_bb *bb)
 	free(bb->part);
 	free(bb->user);
 	free(bb->failure);
+	free(bb->unsaved);
 	free(bb->plan_text);
 	slu_msg_clear(&slu_plan_desc, &bb->plan);
 	free(bb);

@@ -103,6 +103,9 @@ struct slu_bb {
 	double extended; /* when the last `extend` was told */
 	char *plan_text; /* as nodes get it; NULL: not yet made */
 	bool full;	 /* no plan, but only for want of space */
+	bool destroy;	 /* (db) persistent: when nobody uses it */
+	char *unsaved;	 /* (db) persistent: what could not be staged out */
+	size_t users;	 /* persistent: jobs that use it, as last counted */
 	bool bound_seen; /* waiting nodes know that the bound has passed */
 	struct slu_bb_told told;
 };
@@ -200,6 +203,33 @@ void slu_bb_phase_failed(struct slu_buffers *b, enum slu_bb_state state);
 
 /* load.c */
 int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err);
+
+/* An open gate's attribute of node i has changed. */
+int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
+		    struct slu_bb_gate *gate, size_t i, const char *attr,
+		    struct slu_err *err);
+int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, const char *text,
+		       double now, struct slu_err *err);
+/* NULL: all of it is safe. */
+int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
+		       double now, struct slu_err *err);
+
+/* persist.c: buffers that outlive jobs. */
+/* Count who uses it, and end it if it is time. */
+int slu_persist_review(struct slu_buffers *b, struct slu_bb *bb, double now,
+		       struct slu_err *err);
+/* The same of the one that this job's buffer uses, if it uses one. */
+int slu_persist_review_used(struct slu_buffers *b, const struct slu_bb *user,
+			    double now, struct slu_err *err);
+/* A stage-out from the one that `user` uses has failed (text), or gone well
+ * (NULL). */
+int slu_persist_staged_out(struct slu_buffers *b, const struct slu_bb *user,
+			   const char *text, double now, struct slu_err *err);
+/* What users read of it; caller frees. */
+char *slu_persist_sentence(const struct slu_bb *bb);
+/* For struct slu_plan_site. arg: the buffers. */
+int slu_persist_use(void *arg, const struct slu_job *job, const char *name,
+		    struct slu_plan *plan, struct slu_err *err);
 
 /* settle.c */
 int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,

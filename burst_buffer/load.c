@@ -31,7 +31,7 @@ static char *copy_text(struct slu_rows *rows, int column)
 static const char buffer_sql[] =
 	"SELECT State, Restarts, JobStart, Created, Since, Ready, Ended,"
 	" Success, Requeued, FailedIn, FailedAt, Verdict, What, User, Failure,"
-	" Plan, Unlaunched FROM Buffer WHERE BID = ?";
+	" Plan, Unlaunched, Destroy, Unsaved FROM Buffer WHERE BID = ?";
 
 static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 		       struct slu_err *err)
@@ -48,6 +48,8 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	bb->success = slu_db_int(rows, 7) != 0;
 	bb->requeued = slu_db_int(rows, 8) != 0;
 	bb->unlaunched = slu_db_int(rows, 16) != 0;
+	bb->destroy = slu_db_int(rows, 17) != 0;
+	bb->unsaved = copy_text(rows, 18);
 	bb->failed_in = (enum slu_bb_state)slu_db_int(rows, 9);
 	bb->failed_at = slu_db_double(rows, 10);
 	bb->verdict = (enum slu_bb_verdict)slu_db_int(rows, 11);

@@ -7,6 +7,7 @@ libslurequest_la_SOURCES = \
 	burst_buffer/request/fstype.c burst_buffer/request/fstype.h \
 	burst_buffer/request/grammar.c burst_buffer/request/grammar.h \
 	burst_buffer/request/parse.c \
+	burst_buffer/request/persist.c \
 	burst_buffer/request/pool.c burst_buffer/request/pool.h \
 	burst_buffer/request/request.h \
 	burst_buffer/request/resolve.c \
@@ -24,6 +25,7 @@ libsluburst_la_SOURCES = \
 	burst_buffer/load.c \
 	burst_buffer/plan.c burst_buffer/plan.h burst_buffer/plan_stripe.c \
 	burst_buffer/plan_parts.c burst_buffer/plan_bind.c \
+	burst_buffer/persist.c \
 	burst_buffer/phases.c burst_buffer/promised.c \
 	burst_buffer/rows.c \
 	burst_buffer/runs.c \
@@ -42,7 +44,7 @@ noinst_HEADERS += tests/unit/burst_world.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_life tests/unit/test_plan tests/unit/test_buffers \
-	tests/unit/test_buffers_model
+	tests/unit/test_buffers_model tests/unit/test_persist
 check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
@@ -51,6 +53,7 @@ tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_buffers_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_buffers_model_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_persist_LDADD = libsluburst.la $(CHECK_LIBS)
 endif
 
 include burst_buffer/node/local.mk

@@ -11,7 +11,9 @@ static bool owes(const struct slu_bb *bb, const char *node)
 {
 	long i = slu_bb_index(bb, node);
 
-	return i >= 0 && bb->member[i].state != SLU_NODE_PLANNED &&
+	return i >= 0 &&
+	       (bb->plan.persistent ||
+		bb->member[i].state != SLU_NODE_PLANNED) &&
 	       bb->member[i].state != SLU_NODE_CLEAN;
 }
 

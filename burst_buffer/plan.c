@@ -366,6 +366,24 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 		       : 0;
 }
 
+/* A persistent buffer: its own nodes give what there is. */
+static int fill_use(struct slu_plan *plan, const struct slu_job *job,
+		    const struct slu_request *req,
+		    const struct slu_plan_site *site,
+		    const struct slu_symbols *sym, struct slu_err *err)
+{
+	if (!site->persistent)
+		return slu_err(err, SLU_NOTFOUND,
+			       "there is no persistent buffer %s", req->name);
+	if (set(&plan->name, req->name, err) ||
+	    set(&plan->dw, req->dw ? "persistent" : "", err) ||
+	    set_nodes(plan, job, site, err) || set_stages(plan, req, sym, err))
+		return -1;
+	for (size_t i = 0; i < plan->n_node; i++)
+		plan->node[i].client = true;
+	return site->persistent(site->promised_arg, job, req->name, plan, err);
+}
+
 static int fill(struct slu_plan *plan, const struct slu_job *job,
 		const struct slu_request *req, const struct slu_plan_site *site,
 		const char *user, const char *mount, struct slu_err *err)
@@ -382,8 +400,9 @@ static int fill(struct slu_plan *plan, const struct slu_job *job,
 	};
 
 	set_numbers(plan, job, site->conf);
-	if (req->has_fs ? fill_fs(plan, job, req, site, &sym, err)
-			: fill_none(plan, job, site, err))
+	if (req->persistent ? fill_use(plan, job, req, site, &sym, err)
+	    : req->has_fs   ? fill_fs(plan, job, req, site, &sym, err)
+			    : fill_none(plan, job, site, err))
 		return -1;
 	return slu_plan_stripes(plan, req, &sym, site, err);
 }

@@ -36,6 +36,11 @@ struct slu_plan_site {
 	 * directory of its storage; may be NULL. promised: n_node zeros. */
 	int (*promised)(void *promised_arg, const struct slu_plan *plan,
 			uint64_t *promised, struct slu_err *err);
+	/* The persistent buffer of this name, for this job: put into the plan
+	 * what its clients need to know. NULL: there is none. */
+	int (*persistent)(void *promised_arg, const struct slu_job *job,
+			  const char *name, struct slu_plan *plan,
+			  struct slu_err *err);
 	void *arg, *promised_arg;
 };
 

@@ -432,6 +432,65 @@ int slu_bb_open_gate(struct slu_db *db, struct slu_bb *bb,
 	return 0;
 }
 
+int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
+		    struct slu_bb_gate *gate, size_t i, const char *attr,
+		    struct slu_err *err)
+{
+	char *copy = strdup(attr);
+
+	if (!copy)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (one(slu_db_exec(db, err,
+			    "UPDATE BufferGate SET Attr ="
+			    " json_set(Attr, '$[' || ? || ']', ?)"
+			    " WHERE BID = ? AND Name = ?",
+			    "isIs", (int)i, attr, (int64_t)bb->id, gate->name),
+		bb, err)) {
+		free(copy);
+		return -1;
+	}
+	free(gate->attr[i]);
+	gate->attr[i] = copy;
+	return 0;
+}
+
+int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, const char *text,
+		       double now, struct slu_err *err)
+{
+	if (slu_db_begin(db, err) ||
+	    update_with(db, bb,
+			slu_db_exec(db, err,
+				    "UPDATE Buffer SET Destroy = 1"
+				    " WHERE BID = ?",
+				    "I", (int64_t)bb->id),
+			text, now, err))
+		return -1;
+	bb->destroy = true;
+	return 0;
+}
+
+int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
+		       double now, struct slu_err *err)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	if (text && !copy)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (slu_db_begin(db, err) ||
+	    update_with(db, bb,
+			slu_db_exec(db, err,
+				    "UPDATE Buffer SET Unsaved = ?"
+				    " WHERE BID = ?",
+				    "sI", text, (int64_t)bb->id),
+			text ? text : "its data was staged out", now, err)) {
+		free(copy);
+		return -1;
+	}
+	free(bb->unsaved);
+	bb->unsaved = copy;
+	return 0;
+}
+
 int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err)
 {

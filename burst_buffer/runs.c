@@ -36,6 +36,7 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 		.addr = b->ops->addr,
 		.layout = b->ops->layout,
 		.promised = slu_bb_promised,
+		.persistent = slu_persist_use,
 		.arg = b->arg,
 		.promised_arg = b,
 	};
@@ -325,6 +326,8 @@ static int sync_one(struct slu_buffers *b, struct slu_bb *bb,
 {
 	size_t j;
 
+	if (bb->plan.persistent)
+		return 0;
 	for (j = 0; j < n; j++)
 		if (jobs[j].job_id == bb->plan.job_id)
 			break;

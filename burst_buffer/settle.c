@@ -35,6 +35,12 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 
 	*verdict = SLU_VERDICT_TOLD;
 	*what = SLU_FAIL;
+	if (bb->plan.persistent)
+		*what = SLU_HOLD;
+	if (bb->plan.persistent && bb->state != SLU_BB_SETUP)
+		*verdict = SLU_VERDICT_NONE;
+	if (bb->plan.persistent)
+		return 0;
 	if (bb->state == SLU_BB_SETUP || bb->state == SLU_BB_RUNNING)
 		*what = b->conf->on_setup;
 	else if (bb->state == SLU_BB_STAGE_IN)
@@ -64,7 +70,7 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	one_line(text);
-	if (bb->failure)
+	if (bb->failure || (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
 		return slu_bb_note(b->db, bb, text, now, err);
 	if (choose_verdict(b, bb, &verdict, &what, err) ||
 	    slu_bb_set_failure(b->db, bb, text, verdict, what, now, err))
@@ -75,7 +81,9 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 	slu_bb_phase_failed(b, bb->state);
 	slu_bb_tell_verdict(b, bb);
 	slu_bb_wake(b, bb);
-	return 0;
+	return bb->state == SLU_BB_STAGE_OUT
+		       ? slu_persist_staged_out(b, bb, text, now, err)
+		       : 0;
 }
 
 /* Lost nodes that the job said it can do without (tolerate=); their data was
@@ -299,7 +307,10 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	slu_bb_wake(b, bb);
 	if (bb->state == SLU_BB_RUNNING)
 		slu_bb_tell_extend(b, bb, now);
-	return 0;
+	if (event == SLU_BB_STAGED && !bb->failure &&
+	    slu_persist_staged_out(b, bb, NULL, now, err))
+		return -1;
+	return slu_persist_review_used(b, bb, now, err);
 }
 
 int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
@@ -307,6 +318,8 @@ int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
 {
 	enum slu_bb_event event;
 
+	if (slu_persist_review(b, bb, now, err))
+		return -1;
 	do {
 		if (find_fault(b, bb, now, err) || open_gates(b, bb, err))
 			return -1;
@@ -372,8 +385,9 @@ static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
 			continue;
 		if (slu_bb_fail(b, bb, now, err, "%s did not clean up in time",
 				bb->plan.node[i].name) ||
-		    slu_bb_set_order(b->db, bb, i, SLU_ORDER_DRAIN, NULL, now,
-				     err) ||
+		    (!bb->plan.persistent &&
+		     slu_bb_set_order(b->db, bb, i, SLU_ORDER_DRAIN, NULL, now,
+				      err)) ||
 		    slu_bb_set_node(b->db, bb, i, SLU_NODE_LOSE, err))
 			return -1;
 		slu_bb_tell_order(b, bb, i);

@@ -42,6 +42,9 @@ static size_t count_done(const struct slu_bb *bb)
 	uint64_t all = slu_bb_stages(bb, bb->state == SLU_BB_STAGE_OUT);
 	size_t i, n = 0;
 
+	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING)
+		return 1 + bb->users + (bb->destroy ? 1 << 20 : 0) +
+		       (bb->unsaved ? 1 << 21 : 0);
 	if (bb->state == SLU_BB_TEARDOWN)
 		return slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN));
 	for (i = 0; i < bb->plan.n_node; i++)
@@ -63,6 +66,10 @@ static char *failure(const struct slu_bb *bb)
 	const char *phase = slu_bb_phase(bb->failed_in);
 	char *hosts, *text;
 
+	if (bb->failed_in == SLU_BB_STAGE_OUT && bb->plan.use)
+		return slu_asprintf("sluice: %s failed: %s; the data stays in "
+				    "the persistent buffer %s",
+				    phase, bb->failure, bb->plan.name);
 	if (bb->failed_in != SLU_BB_STAGE_OUT || bb->plan.keep_failed <= 0)
 		return slu_asprintf("sluice: %s failed: %s", phase,
 				    bb->failure);
@@ -104,6 +111,8 @@ static char *sentence(const struct slu_bb *bb)
 
 	if (bb->failure)
 		return failure(bb);
+	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING)
+		return slu_persist_sentence(bb);
 	if (bb->state == SLU_BB_RUNNING || bb->state == SLU_BB_DONE)
 		return strdup("");
 	return slu_asprintf(
@@ -133,6 +142,11 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 		.created = (int64_t)bb->created,
 		.pending = slu_bb_hosts(bb, is_pending),
 		.failed = bb->failure != NULL,
+		.persistent = bb->plan.persistent,
+		.group = bb->plan.group,
+		.leaving = bb->destroy || bb->ended > 0 || bb->failure,
+		.creator = bb->plan.creator,
+		.expires = bb->plan.expires,
 	};
 	if (out->name && out->state && out->text && out->pending)
 		return 0;
@@ -155,7 +169,8 @@ static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
 {
 	const struct slu_annotate note = {bb->plan.job_id, *text ? text : NULL};
 
-	if (newest(b, bb) && !(bb->failure && bb->state == SLU_BB_DONE))
+	if (!bb->plan.persistent && newest(b, bb) &&
+	    !(bb->failure && bb->state == SLU_BB_DONE))
 		b->ops->annotate(b->arg, &note);
 }
 
@@ -205,7 +220,8 @@ void slu_bb_forget_progress(struct slu_bb *bb)
 
 void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 {
-	struct slu_verdict verdict = {bb->plan.job_id, NULL};
+	struct slu_verdict verdict = {
+		bb->plan.persistent ? bb->plan.creator : bb->plan.job_id, NULL};
 
 	if (bb->verdict != SLU_VERDICT_TOLD)
 		return;

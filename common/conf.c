@@ -165,6 +165,7 @@ void slu_conf_free(struct slu_conf *conf)
 	slu_strv_free(conf->deny_users);
 	slu_hosts_free(&conf->io_nodes);
 	free(conf->job_totals);
+	slu_hosts_free(&conf->persistent_nodes);
 	free(conf->performance_table);
 	free(conf->mapping_dir);
 	free(conf->mapping_program);

@@ -121,6 +121,8 @@ struct slu_conf {
 	char *mapping_dir;	 /* NULL: nothing is published */
 	char *mapping_program;	 /* run after publishing; NULL: none */
 	int64_t mapping_timeout;
+	struct slu_hosts persistent_nodes; /* n = 0: none is offered */
+	int64_t persistent_lifetime;	   /* s, at most */
 };
 
 /* One row of the table; public for the tests and for `sluiced --help-conf`. */

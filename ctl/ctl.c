@@ -285,6 +285,11 @@ bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job)
 	return false;
 }
 
+void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job)
+{
+	push(ctl, SLU_EV_WAITS, job->job_id, job);
+}
+
 void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id)
 {
 	push(ctl, SLU_EV_LAUNCH_LOST, job_id, NULL);

@@ -83,6 +83,8 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		     char **text, struct slu_err *err);
 /* Does canonical text ask for a file system, and how large? NULL is fine. */
 bool slu_ctl_has_buffer(const char *text);
+/* Does it name persistent buffers, to be made, used or destroyed? */
+bool slu_ctl_has_persistent(const char *text);
 uint64_t slu_ctl_capacity(const char *text); /* bytes */
 
 /* May a job of this user with this request start: is sluiced there, and is
@@ -90,6 +92,24 @@ uint64_t slu_ctl_capacity(const char *text); /* bytes */
 #define SLU_CTL_WHY 256
 bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 		       char why[SLU_CTL_WHY]);
+/* The same as far as persistent buffers are concerned. sluiced is told what the
+ * job wants made or destroyed: *copy is then taken over by copy(arg). */
+bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
+			const char *text,
+			void (*copy)(void *arg, struct slu_job *job), void *arg,
+			char why[SLU_CTL_WHY]);
+/* It waits for persistent buffers; the content of *job is taken over. */
+void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
+/* The same in its turn: one that needs much is not passed for ever by those
+ * that need little. Times are Unix seconds, 0: unknown; end_of as below. */
+struct slu_ctl_turn {
+	uint32_t job_id, uid, priority;
+	int64_t start, end; /* as planned; if it started now */
+};
+bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
+		  const struct slu_ctl_turn *job,
+		  int64_t (*end_of)(uint32_t job_id), int64_t now,
+		  char why[SLU_CTL_WHY]);
 /* When it probably may, Unix seconds, by the ends of the jobs before it:
  * end_of is called under a mutex of ours; 0: no such job. */
 int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,

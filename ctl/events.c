@@ -141,6 +141,9 @@ static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 		if (event->kind == SLU_EV_HELD)
 			held(ctl, event->job_id, now);
 		break;
+	case SLU_EV_WAITS:
+		slu_ctl_send(ctl, &slu_job_waits_desc, event->job, now);
+		break;
 	case SLU_EV_LAUNCH_LOST:
 		slu_live_lost(ctl, event->job_id);
 		break;

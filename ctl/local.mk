@@ -16,6 +16,7 @@ libsluctl_la_SOURCES = \
 	ctl/mirror.c ctl/mirror.h \
 	ctl/note.c ctl/note.h \
 	ctl/ops.h \
+	ctl/persist.c \
 	ctl/pools.c ctl/pools.h \
 	ctl/private.h \
 	ctl/queue.c ctl/queue.h \
@@ -24,6 +25,7 @@ libsluctl_la_SOURCES = \
 	ctl/submit.c \
 	ctl/map.c ctl/map.h \
 	ctl/thread.c \
+	ctl/turn.c \
 	ctl/times.c ctl/times.h
 libsluctl_la_LIBADD = libslupredict.la libsluion.la libslurequest.la \
 	libsluwire.la libslucommon.la -lpthread

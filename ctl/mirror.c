@@ -113,7 +113,8 @@ static int set(struct slu_mirror *m, struct slu_buffer_state *state)
 	int rc = 0;
 
 	if (!item)
-		drop_claim(m, state->job_id);
+		drop_claim(m,
+			   state->persistent ? state->creator : state->job_id);
 	if (slu_eq(state->state, "DONE")) {
 		drop(m, state);
 	} else if (item) {

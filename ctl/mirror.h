@@ -20,6 +20,10 @@ struct slu_mirror {
 	/* pools.c: */
 	struct slu_supply supply;
 	struct slu_map claim; /* job number -> what it was given */
+	/* persist.c: job number -> when sluiced was last told what it waits
+	 * for, Unix seconds */
+	struct slu_map told;
+	struct slu_pool_waiter *waiter; /* turn.c */
 };
 
 void slu_mirror_init(struct slu_mirror *m);

@@ -22,6 +22,7 @@ struct slu_claim {
 struct share {
 	uint32_t job_id, uid;
 	uint64_t size;
+	int64_t end; /* Unix seconds; 0: its job's */
 };
 
 struct walk {
@@ -33,7 +34,8 @@ struct walk {
 static void walk_buffer(void *arg, const struct slu_buffer_state *b)
 {
 	const struct walk *w = arg;
-	const struct share share = {b->job_id, b->uid, b->size};
+	const struct share share = {b->job_id, b->uid, b->size,
+				    b->persistent ? b->expires : 0};
 
 	if (b->pool && !strcmp(b->pool, w->pool))
 		w->fn(w->arg, &share);
@@ -46,7 +48,7 @@ static void walk(struct slu_mirror *m, const struct walk *w)
 
 	slu_mirror_each(m, walk_buffer, (void *)(uintptr_t)w);
 	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));) {
-		const struct share share = {c->job_id, c->uid, c->size};
+		const struct share share = {c->job_id, c->uid, c->size, 0};
 
 		if (!strcmp(c->pool, w->pool) &&
 		    !slu_map_get(&m->job, c->job_id))
@@ -73,6 +75,8 @@ void slu_pools_fini(struct slu_mirror *m)
 	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));)
 		free(c);
 	slu_map_free(&m->claim);
+	slu_map_free(&m->told);
+	slu_turn_forget(m, 0);
 	slu_msg_clear(&slu_supply_desc, &m->supply);
 }
 
@@ -219,7 +223,7 @@ struct endings {
 static void add_ending(void *arg, const struct share *share)
 {
 	struct endings *all = arg;
-	int64_t end = all->end_of(share->job_id);
+	int64_t end = share->end ? share->end : all->end_of(share->job_id);
 
 	if (all->n == all->cap) {
 		size_t cap = all->cap ? 2 * all->cap : 64;
@@ -275,6 +279,34 @@ int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
 	return when;
 }
 
+struct holding {
+	int64_t when, now;
+	int64_t (*end_of)(uint32_t job_id);
+	uint64_t size;
+};
+
+static void add_holding(void *arg, const struct share *share)
+{
+	struct holding *h = arg;
+	int64_t end = share->end ? share->end : h->end_of(share->job_id);
+
+	if (end <= h->now)
+		end = h->now + 1;
+	h->size += end > h->when ? share->size : 0;
+}
+
+uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
+			int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	struct holding h = {.when = when, .now = now, .end_of = end_of};
+	const struct walk w = {pool, add_holding, &h};
+
+	pthread_mutex_lock(&m->lock);
+	walk(m, &w);
+	pthread_mutex_unlock(&m->lock);
+	return h.size;
+}
+
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 		     const struct slu_pool_need *need)
 {
@@ -287,11 +319,22 @@ void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 		.job_id = job_id, .uid = need->uid, .size = need->size};
 	slu_copy(c->pool, sizeof(c->pool), need->pool);
 	pthread_mutex_lock(&m->lock);
+	slu_turn_forget(m, job_id);
 	old = slu_map_get(&m->claim, job_id);
 	if (slu_map_put(&m->claim, job_id, c) < 0)
 		old = c;
 	pthread_mutex_unlock(&m->lock);
 	free(old);
+}
+
+bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id)
+{
+	bool claimed;
+
+	pthread_mutex_lock(&m->lock);
+	claimed = slu_map_get(&m->claim, job_id);
+	pthread_mutex_unlock(&m->lock);
+	return claimed;
 }
 
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
@@ -300,6 +343,8 @@ void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
 
 	pthread_mutex_lock(&m->lock);
 	c = slu_map_del(&m->claim, job_id);
+	slu_map_del(&m->told, job_id);
+	slu_turn_forget(m, job_id);
 	pthread_mutex_unlock(&m->lock);
 	free(c);
 }

@@ -50,10 +50,29 @@ bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
 int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
 		       int64_t (*end_of)(uint32_t job_id), int64_t now);
 
+/* Bytes of it that are still held at the time `when`, by those ends. */
+uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
+			int64_t (*end_of)(uint32_t job_id), int64_t now);
+
+/* turn.c: the same as room, and in its turn: a job that needs much is not
+ * passed for ever by those that need little. Times are Unix seconds. */
+struct slu_pool_turn {
+	uint32_t job_id, priority;
+	int64_t start; /* when the scheduler means to start it; 0: unknown */
+	int64_t end;   /* when it would end if it started now; 0: unknown */
+};
+bool slu_pools_turn(struct slu_mirror *m, const struct slu_pool_turn *turn,
+		    const struct slu_pool_need *need,
+		    int64_t (*end_of)(uint32_t job_id), int64_t now,
+		    char why[SLU_POOL_WHY]);
+/* Under the lock: it waits no more (0: nobody does). */
+void slu_turn_forget(struct slu_mirror *m, uint32_t job_id);
+
 /* A job begins, and has that much until its buffer is in the mirror, or it
  * ends. Twice is once. */
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 		     const struct slu_pool_need *need);
+bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id);
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id);
 
 #endif

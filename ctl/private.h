@@ -8,6 +8,7 @@
  *
  *   ctl.c      what the plugins call; the object's life
  *   requests.c what the plugins call about requests
+ *   persist.c  the same about persistent buffers
  *   submit.c   a submission: what is foretold, and the limit
  *   guard.c    the limits that we have set: a thread of its own
  *   thread.c   the loop: what is due when; the link's two ends
@@ -25,6 +26,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include "common/hostlist.h"
+#include "burst_buffer/request/request.h"
 #include "ctl/ctl.h"
 #include "ctl/history.h"
 #include "ctl/link.h"
@@ -125,6 +127,13 @@ struct slu_ctl {
 void slu_ctl_free(struct slu_ctl *ctl);
 /* An owner less; the last one frees it. */
 void slu_ctl_unref(struct slu_ctl *ctl);
+
+/* persist.c: what of persistent buffers is refused at submission. `user` may be
+ * NULL. */
+int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
+		       const struct slu_request *req,
+		       const struct slu_conf *conf, const char *user,
+		       struct slu_err *err);
 
 /* guard.c */
 void *slu_guard_thread(void *ctl);

@@ -22,6 +22,7 @@ enum slu_event_kind {
 	SLU_EV_LAUNCH_LOST, /* job_id */
 	SLU_EV_ENDED,	    /* job */
 	SLU_EV_CANCELLED,   /* job_id */
+	SLU_EV_WAITS,	    /* job, for persistent buffers */
 	SLU_EV_RELOAD,	    /* read the configuration again */
 };
 

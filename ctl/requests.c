@@ -110,14 +110,17 @@ static int check(const struct slu_site *site, struct slu_mirror *mirror,
 	if (slu_request_resolve(req, site->conf, err) < 0 ||
 	    slu_request_check(req, site->conf, user ? user : "", err) < 0)
 		return -1;
+	if (slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
+		return -1;
 	if (!req->has_fs && !req->n_stripe)
 		return 0;
 	if (slu_pool_check(req, site->conf, user ? user : "", ask->account,
 			   err) < 0 ||
 	    refuse(ask, req, err) < 0)
 		return -1;
-	if (req->has_fs && (doable(mirror, ask, req, site->conf, err) < 0 ||
-			    fits(mirror, ask, req, site->conf, err) < 0))
+	if (req->has_fs && !req->persistent &&
+	    (doable(mirror, ask, req, site->conf, err) < 0 ||
+	     fits(mirror, ask, req, site->conf, err) < 0))
 		return -1;
 	return 0;
 }
@@ -131,7 +134,7 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	if (slu_request_parse(ask->option, ask->script, &req, err) < 0)
 		return -1;
 	if (!req.has_fs && !req.n_stage && !req.n_stripe && !req.has_forward &&
-	    !req.keep_limit) {
+	    !req.keep_limit && !req.n_persist) {
 		*text = strdup("");
 	} else {
 		pthread_rwlock_rdlock(&ctl->site_lock);
@@ -150,7 +153,8 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 bool slu_ctl_has_buffer(const char *text)
 {
 	return text &&
-	       (!strncmp(text, "jobfs", 5) || !strncmp(text, "stripe", 6));
+	       (!strncmp(text, "jobfs", 5) || !strncmp(text, "stripe", 6) ||
+		!strncmp(text, "persistent ", 11));
 }
 
 uint64_t slu_ctl_capacity(const char *text)
@@ -158,10 +162,12 @@ uint64_t slu_ctl_capacity(const char *text)
 	struct slu_request req;
 	uint64_t capacity;
 
-	if (!slu_ctl_has_buffer(text) ||
+	if ((!slu_ctl_has_buffer(text) && !slu_ctl_has_persistent(text)) ||
 	    slu_request_parse(text, NULL, &req, NULL) < 0)
 		return 0;
 	capacity = req.capacity;
+	for (size_t i = 0; i < req.n_persist; i++)
+		capacity += req.persist[i].capacity;
 	slu_request_free(&req);
 	return capacity;
 }
@@ -209,15 +215,34 @@ bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 	return may;
 }
 
+bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
+		  const struct slu_ctl_turn *job,
+		  int64_t (*end_of)(uint32_t job_id), int64_t now,
+		  char why[SLU_CTL_WHY])
+{
+	const struct slu_pool_turn turn = {job->job_id, job->priority,
+					   job->start, job->end};
+	struct slu_pool_need need;
+	bool may;
+
+	if (!slu_ctl_has_buffer(text) || !ctl->linked)
+		return slu_ctl_may_start(ctl, text, job->uid, why);
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	need_of(ctl, text, job->uid, &need);
+	may = slu_pools_turn(&ctl->mirror, &turn, &need, end_of, now, why);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return may;
+}
+
 int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 			  int64_t (*end_of)(uint32_t job_id), int64_t now)
 {
 	struct slu_pool_need need;
 	int64_t when;
 
-	if (!slu_ctl_has_buffer(text))
+	if (!slu_ctl_has_buffer(text) && !slu_ctl_has_persistent(text))
 		return now;
-	if (!ctl->linked)
+	if (!ctl->linked || slu_ctl_has_persistent(text))
 		return now + SOON;
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	need_of(ctl, text, uid, &need);

@@ -194,6 +194,21 @@ static void turn_failed(job_record_t *job, const char *reason)
 	jobacct_storage_g_job_complete(acct_db_conn, job);
 }
 
+/* act_lock. It waited for a persistent buffer that it cannot have; its user may
+ * release it. */
+static void hold_pending(job_record_t *job, const char *reason)
+{
+	char why[SLU_NOTE_WHY];
+
+	if (!job->priority)
+		return;
+	job->priority = 0;
+	job->state_reason = WAIT_HELD_USER;
+	snprintf(why, sizeof(why), "held: %s", plain(reason));
+	say_why(job, why);
+	last_job_update = time(NULL);
+}
+
 /* act_lock; only a job that runs, or whose data was not staged out, is put
  * back: one that has ended otherwise, or was put back already, has nothing to
  * wait for. */
@@ -203,6 +218,9 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 	char why[SLU_NOTE_WHY];
 	int rc;
 
+	if (flags & JOB_REQUEUE_HOLD && IS_JOB_PENDING(job) &&
+	    slu_ctl_has_persistent(job->burst_buffer))
+		hold_pending(job, reason);
 	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job) &&
 	    !IS_JOB_COMPLETE(job))
 		return 0;

@@ -63,13 +63,17 @@ static void pack_one(void *arg, const struct slu_buffer_state *b)
 	pack32(0, p->buffer);
 	pack32(NO_VAL, p->buffer); /* array job and task */
 	pack_time(b->created, p->buffer);
-	pack32(b->job_id, p->buffer);
+	/* Slurm shows one without a job by its name */
+	pack32(b->persistent ? 0 : b->job_id, p->buffer);
 	packstr(b->name, p->buffer);
 	packnull(p->buffer); /* partition */
 	packstr(b->pool, p->buffer);
 	packnull(p->buffer); /* qos */
 	pack64(b->size, p->buffer);
-	pack16(slurms_state(b->state), p->buffer);
+	pack16(b->persistent && !xstrcmp(b->state, "RUNNING")
+		       ? BB_STATE_ALLOCATED
+		       : slurms_state(b->state),
+	       p->buffer);
 	pack32(b->uid, p->buffer);
 	add_use(p, b);
 }

@@ -180,8 +180,31 @@ int bb_p_job_try_stage_in(List job_queue)
 	return SLURM_SUCCESS;
 }
 
+static void copy_job(void *arg, struct slu_job *job)
+{
+	slu_copy_job(arg, job);
+}
+
+/* May it have what it needs of a pool now? */
+static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
+{
+	time_t now = time(NULL);
+	uint32_t limit = job->time_limit;
+	const struct slu_ctl_turn turn = {
+		.job_id = job->job_id,
+		.uid = job->user_id,
+		.priority = job->priority,
+		.start = job->start_time > now ? job->start_time : 0,
+		.end = limit == INFINITE || limit == NO_VAL
+			       ? 0
+			       : now + (int64_t)limit * 60,
+	};
+
+	return slu_ctl_turn(ctl, job->burst_buffer, &turn, end_of, now, why);
+}
+
 /* Staging happens on the job's nodes, so all that can be waited for here is
- * sluiced and room in a pool. */
+ * sluiced, room in a pool, and persistent buffers. */
 int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
@@ -191,7 +214,9 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 	(void)test_only;
 	if (!ctl)
 		return slu_ctl_has_buffer(job->burst_buffer) ? -1 : 1;
-	may = slu_ctl_may_start(ctl, job->burst_buffer, job->user_id, why);
+	may = slu_ctl_persistent(ctl, job->job_id, job->user_id,
+				 job->burst_buffer, copy_job, job, why) &&
+	      in_turn(job, why);
 	/* Slurm takes away a reason that we would set here. */
 	if (!may && xstrcmp(job->burst_buffer_state, why)) {
 		xfree(job->burst_buffer_state);

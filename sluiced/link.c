@@ -103,6 +103,18 @@ static void take_ended(struct slu_daemon *d, void *msg)
 	slu_daemon_touched(d, job->job_id);
 }
 
+static void take_waits(struct slu_daemon *d, void *msg)
+{
+	struct slu_job *job = msg;
+	struct slu_err err;
+
+	name_user(job);
+	complain(d, "persistent buffer",
+		 slu_buffers_waits(d->buffers, job, slu_now_wall(), &err),
+		 &err);
+	slu_daemon_touched(d, 0);
+}
+
 static void take_job_nodes(struct slu_daemon *d, void *msg)
 {
 	const struct slu_job_nodes *nodes = msg;
@@ -213,6 +225,7 @@ static void message(void *arg, const struct slu_desc *desc, void *msg)
 		{&slu_job_nodes_desc, take_job_nodes},
 		{&slu_assignment_desc, take_assignment},
 		{&slu_history_desc, take_history},
+		{&slu_job_waits_desc, take_waits},
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)

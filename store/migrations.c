@@ -231,6 +231,12 @@ static const char source[] =
 	"ALTER TABLE JobIo ADD COLUMN Source INTEGER NOT NULL DEFAULT 2;"
 	"UPDATE JobIo SET Source = 5 WHERE Node LIKE 'program %';";
 
+/* Persistent buffers: one is to be destroyed, or has data that could not be
+ * staged out. */
+static const char persistent[] =
+	"ALTER TABLE Buffer ADD COLUMN Destroy INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE Buffer ADD COLUMN Unsaved TEXT;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -241,6 +247,7 @@ static const char *const steps[] = {
 	limits,	      /* 7 */
 	manner,	      /* 8 */
 	source,	      /* 9 */
+	persistent,   /* 10 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

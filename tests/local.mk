@@ -13,6 +13,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/mistakes.t tests/system/drivers.t tests/system/faults.sh \
 	tests/system/faults-control.t tests/system/faults-node.t \
 	tests/system/pools.t tests/system/runs.t \
+	tests/system/persistent.t \
 	tests/system/ways.t \
 	tests/system/chaos tests/system/chaos.t
 

@@ -105,10 +105,23 @@ DESC(slu_done_desc, "done", done_fields);
 
 #define T struct slu_buffer_state
 static const struct slu_field buffer_fields[] = {
-	NEEDED(U64, buffer), NEEDED(U32, job_id), FIELD(U32, uid),
-	FIELD(STR, name),    NEEDED(STR, state),  FIELD(STR, text),
-	FIELD(U64, size),    FIELD(I64, created), FIELD(STR, pending),
-	FIELD(BOOL, failed), FIELD(STR, pool),	  LAST,
+	NEEDED(U64, buffer),
+	NEEDED(U32, job_id),
+	FIELD(U32, uid),
+	FIELD(STR, name),
+	NEEDED(STR, state),
+	FIELD(STR, text),
+	FIELD(U64, size),
+	FIELD(I64, created),
+	FIELD(STR, pending),
+	FIELD(BOOL, failed),
+	FIELD(STR, pool),
+	FIELD(BOOL, persistent),
+	FIELD(BOOL, group),
+	FIELD(BOOL, leaving),
+	FIELD(U32, creator),
+	FIELD(I64, expires),
+	LAST,
 };
 DESC(slu_buffer_desc, "buffer", buffer_fields);
 #undef T
@@ -255,9 +268,11 @@ DESC(slu_distances_desc, "distances", distances_fields);
 #undef T
 
 const struct slu_desc *const slu_to_daemon[] = {
-	&slu_hello_ctl_desc,	 &slu_job_started_desc, &slu_job_ended_desc,
-	&slu_job_cancelled_desc, &slu_job_nodes_desc,	&slu_assignment_desc,
-	&slu_history_desc,	 &slu_done_desc,	NULL,
+	&slu_hello_ctl_desc, &slu_job_started_desc,
+	&slu_job_ended_desc, &slu_job_cancelled_desc,
+	&slu_job_nodes_desc, &slu_assignment_desc,
+	&slu_history_desc,   &slu_done_desc,
+	&slu_job_waits_desc, NULL,
 };
 
 const struct slu_desc *const slu_to_ctl[] = {

@@ -91,10 +91,11 @@ struct slu_assignment { /* "assignment", after each event */
 	size_t n_jobs;
 };
 
-/* "job_started", "job_ended", "history": a struct slu_job */
+/* "job_started", "job_ended", "history", and "job_waits" (pending, for
+ * persistent buffers to be made or destroyed): a struct slu_job */
 extern const struct slu_desc slu_hello_ctl_desc, slu_job_nodes_desc,
 	slu_job_cancelled_desc, slu_assignment_desc, slu_job_started_desc,
-	slu_job_ended_desc, slu_history_desc;
+	slu_job_ended_desc, slu_history_desc, slu_job_waits_desc;
 
 struct slu_done { /* "done": answer to a command */
 	uint64_t id;
@@ -117,6 +118,12 @@ struct slu_buffer_state { /* "buffer": one line of the mirror */
 	char *pending; /* host list of nodes not yet clean */
 	bool failed;
 	char *pool; /* that it is counted in; NULL: none */
+	/* One that outlives jobs: job_id is no job's. */
+	bool persistent;
+	bool group;	  /* not its owner's alone */
+	bool leaving;	  /* nobody may begin to use it any more */
+	uint32_t creator; /* the job that had it made */
+	int64_t expires;
 };
 
 /* Storage that is counted together, as the resource map knows it. */

@@ -56,6 +56,7 @@ DESC(slu_job_desc, "job", job_fields);
 DESC(slu_job_started_desc, "job_started", job_fields);
 DESC(slu_job_ended_desc, "job_ended", job_fields);
 DESC(slu_history_desc, "history", job_fields);
+DESC(slu_job_waits_desc, "job_waits", job_fields);
 
 static int copy_strings(struct slu_job *dst)
 {

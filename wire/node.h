@@ -62,6 +62,9 @@ struct slu_pair {
 	char *value;
 };
 
+/* Numbers that no job has: Slurm gives them to no cluster. */
+#define SLU_PERSIST_FIRST UINT32_C(0xfd000000)
+
 struct slu_plan {	 /* /v1/plan */
 	uint64_t buffer; /* the instance */
 	uint32_t job_id;
@@ -83,6 +86,20 @@ struct slu_plan {	 /* /v1/plan */
 	size_t n_stage;
 	struct slu_stripe *stripe;
 	size_t n_stripe;
+	/* A buffer that outlives jobs, on nodes of its own. Its job_id is no
+	 * job's (SLU_PERSIST_FIRST or more). */
+	bool persistent;
+	bool group;	  /* members of gid may use it */
+	uint32_t creator; /* the job that had it made */
+	int64_t expires;  /* Unix seconds */
+	/* A job that uses one: which instance, the nodes that it lives on, and
+	 * what their servers told. */
+	uint64_t use;
+	uint32_t use_job;
+	struct slu_plan_node *server;
+	size_t n_server;
+	struct slu_pair *attr;
+	size_t n_attr;
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout, keep_failed;
 };

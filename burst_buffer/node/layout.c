@@ -76,14 +76,47 @@ static void reserve_manifest(struct slu_node *n, size_t r)
 	close(fd);
 }
 
+/* In a persistent buffer every job that uses it has a corner of its own. */
+static int make_corner(struct slu_node *n, struct slu_err *err)
+{
+	if (make_dir(n->top, ".use", 0700, 0, 0, err))
+		return -1;
+	return make_dir(n->top, n->corner + strlen(n->top) + 1, 0700, 0, 0,
+			err);
+}
+
+static int remove_corner(struct slu_aside *aside, void *arg, void *out,
+			 struct slu_err *err)
+{
+	const struct slu_node *n = arg;
+
+	(void)aside, (void)out;
+	return slu_rmtree(AT_FDCWD, n->corner, err);
+}
+
+/* What the last node to be here leaves is small, and goes with the buffer. */
+void slu_layout_leave(struct slu_node *n)
+{
+	struct slu_err err;
+
+	if (n->plan.use && n->self == 0 && slu_mounted(n->top) &&
+	    in_child(n, remove_corner, &err))
+		slu_node_log(n, SLU_WARN, "%s", err.text);
+}
+
 static int make(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
 	struct slu_node *n = arg;
 
+	const mode_t mode = n->plan.group ? 02770 : 0700;
+
 	(void)aside, (void)out;
-	if (make_dir(n->root, ".sluice", 0700, 0, 0, err) ||
-	    make_dir(n->root, "data", 0700, n->plan.uid, n->plan.gid, err))
+	if (n->plan.use ? make_corner(n, err)
+			: make_dir(n->root, "data", mode, n->plan.uid,
+				   n->plan.gid, err))
+		return -1;
+	if (make_dir(n->root, ".sluice", 0700, 0, 0, err))
 		return -1;
 	for (size_t i = 0; i < n->plan.n_stage; i++)
 		if (n->plan.stage[i].out)
@@ -105,7 +138,8 @@ static int bind_data(struct slu_aside *aside, void *arg, void *out,
 	char from[PATH_MAX];
 
 	(void)aside, (void)out;
-	snprintf(from, sizeof(from), "%s/data", n->root);
+	snprintf(from, sizeof(from), "%.4080s/data",
+		 n->plan.use ? n->top : n->root);
 	if (mount(from, n->data, NULL, MS_BIND, NULL))
 		return slu_errno(err, SLU_IO, "cannot mount %s", n->data);
 	return 0;

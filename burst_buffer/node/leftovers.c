@@ -87,6 +87,8 @@ static int adopt(const struct slu_node *n, struct slu_plan *plan,
 	struct slu_node as;
 	int rc;
 
+	if (plan->persistent) /* `serve` has it made again */
+		return 0;
 	opt.job_id = plan->job_id;
 	if (slu_node_open(&as, &opt, err))
 		return -1;
@@ -127,6 +129,7 @@ static bool is_unknown(const struct slu_node *n, const char *name,
 		       uint32_t *job_id, uint64_t *buffer)
 {
 	return !slu_instance_parse(name, job_id, buffer) &&
+	       *job_id < SLU_PERSIST_FIRST &&
 	       (*job_id != n->job_id || *buffer != n->plan.buffer) &&
 	       !is_known(n, *job_id, *buffer);
 }

@@ -48,6 +48,7 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
 	burst_buffer/node/recover.c \
+	burst_buffer/node/serve.c \
 	burst_buffer/node/kept.c burst_buffer/node/print.c \
 	burst_buffer/node/verbs.h \
 	burst_buffer/node/status.c burst_buffer/node/fetch.c \

@@ -26,6 +26,9 @@ static const struct command {
 	{"recover", "",
 	 "take down what a restart of this node cut off (slurmd)",
 	 slu_cmd_recover, false, true},
+	{"serve", "[--period S]",
+	 "make and end the persistent buffers of this node (a service)",
+	 slu_cmd_serve, false, true},
 	{"status", "[--json]", "what of ours is on this node", slu_cmd_status,
 	 false, false},
 	{"probe", "[--json] [--push]",
@@ -70,7 +73,7 @@ static void help(void)
 	       "  --json      status, probe: as JSON\n"
 	       "  --push      probe: tell sluiced which file systems cannot "
 	       "be had here\n"
-	       "  --period S  watch: seconds between two questions\n"
+	       "  --period S  serve, watch: seconds between two questions\n"
 	       "  --dry-run   say what would be done, and do nothing\n"
 	       "  --log FILE  log there (- is stderr; default "
 	       "/var/log/sluice-node.log,\n"

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -110,6 +111,7 @@ int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 void slu_node_close(struct slu_node *n)
 {
 	slu_msg_clear(&slu_plan_desc, &n->plan);
+	free(n->view.node);
 	slu_http_free(n->http);
 	slu_conf_free(n->conf);
 	if (n->log_file)
@@ -170,6 +172,40 @@ static void open_job_log(struct slu_node *n)
 		close(fd);
 }
 
+/* What the view has is the plan's own. */
+static int view_used(struct slu_node *n, struct slu_err *err)
+{
+	const struct slu_plan *p = &n->plan;
+
+	free(n->view.node);
+	n->view = (struct slu_plan){
+		.buffer = p->use,
+		.job_id = p->use_job,
+		.uid = p->uid,
+		.gid = p->gid,
+		.name = p->name,
+		.fs = p->fs,
+		.driver = p->driver,
+		.option = p->option,
+		.n_option = p->n_option,
+		.secret = p->secret,
+		.node = calloc(p->n_server + 1, sizeof(*p->server)),
+		.n_node = p->n_server + 1,
+	};
+	if (!n->view.node)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (p->n_server)
+		memcpy(n->view.node, p->server,
+		       p->n_server * sizeof(*p->server));
+	n->view.node[p->n_server] = p->node[n->self];
+	n->in.plan = &n->view;
+	n->in.self = p->n_server;
+	snprintf(n->corner, sizeof(n->corner), "%.3900s/.use/%u.%" PRIu64,
+		 n->top, (unsigned)n->job_id, p->buffer);
+	n->root = n->corner;
+	return 0;
+}
+
 int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		       struct slu_err *err)
 {
@@ -207,6 +243,8 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 	n->root = n->driver->interposed ? n->mnt
 		  : n->driver->shared	? n->top
 					: n->storage.fs;
+	if (n->plan.use && view_used(n, err))
+		return -1;
 	n->planned = true;
 	if (!n->job_log)
 		open_job_log(n);

@@ -65,7 +65,12 @@ struct slu_node {
 	const struct slu_driver *driver;
 	struct slu_storage storage;
 	struct slu_instance in;
-	const char *root;	  /* of the file system, once attached */
+	const char *root; /* of the file system, once attached; of a
+			   * persistent one, this job's corner of it */
+	/* A job that uses a persistent buffer is a client more of it: its
+	 * driver sees that one's plan. */
+	struct slu_plan view;
+	char corner[PATH_MAX];
 	uint64_t copied, to_copy; /* of the request that is being staged */
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 };
@@ -145,6 +150,8 @@ int slu_layout_make(struct slu_node *n, struct slu_err *err);
 uint64_t slu_layout_size(const struct slu_node *n);
 int slu_layout_show(struct slu_node *n, struct slu_err *err);
 int slu_layout_hide(struct slu_node *n, struct slu_err *err);
+/* Of a persistent buffer, what this job had there beside its data. */
+void slu_layout_leave(struct slu_node *n);
 
 /* interpose.c: what touches a file system that is only reached by a library
  * that programs are started with is done by `sluice-node act`, which is. */
@@ -209,6 +216,7 @@ int slu_cmd_begin(struct slu_node *n);
 int slu_cmd_io(struct slu_node *n);
 int slu_cmd_watch(struct slu_node *n);
 int slu_cmd_recover(struct slu_node *n);
+int slu_cmd_serve(struct slu_node *n);
 
 /* down.c: take down the instance that is noted; returns when nothing is left,
  * or says why something is. */

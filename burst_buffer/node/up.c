@@ -79,7 +79,7 @@ static int start_server(struct slu_node *n, struct slu_barrier_answer *others,
 	char attr[SLU_ATTR_MAX] = "";
 	double start = slu_clock();
 
-	if (!n->driver->start)
+	if (!n->driver->start || n->plan.use)
 		return 0;
 	if (!n->plan.node[n->self].client &&
 	    (n->driver->start(&n->in, attr, err) || done(n, &r, start, err)))
@@ -101,11 +101,14 @@ static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
 		  struct slu_err *err)
 {
 	struct slu_report r = {.step = "attach"};
+	const bool use = n->plan.use != 0;
 	double start = slu_clock();
+	const char *root;
 
-	if (assemble(n, err) ||
-	    n->driver->attach(&n->in, others->attr, others->n_attr, &n->root,
-			      err) ||
+	if ((!use && assemble(n, err)) ||
+	    n->driver->attach(&n->in, use ? n->plan.attr : others->attr,
+			      use ? n->plan.n_attr : others->n_attr,
+			      use ? &root : &n->root, err) ||
 	    n->driver->check(&n->in, err))
 		return -1;
 	if ((n->self == 0 || !n->driver->shared) && slu_layout_make(n, err))
@@ -166,6 +169,9 @@ static char *environment(const struct slu_node *n)
 
 	if (!n->driver->attach)
 		return strdup("");
+	if (slu_eq(dw, "persistent"))
+		return slu_asprintf("BB_%s=%s\nDW_PERSISTENT_STRIPED_%s=%s\n",
+				    name, n->data, name, n->data);
 	if (!dw || !*dw)
 		return slu_asprintf("BB_%s=%s\n", name, n->data);
 	return slu_asprintf("BB_%s=%s\nDW_JOB_%s=%s\nDW_JOB_%s=%s\n", name,
@@ -220,7 +226,7 @@ static int make_it(struct slu_node *n, double start, struct slu_err *err)
 {
 	if (set_up(n, err) || stage_in(n, err) || be_ready(n, start, err))
 		return -1;
-	return slu_watcher_start(n, err);
+	return n->plan.persistent ? 0 : slu_watcher_start(n, err);
 }
 
 /* The run before this one on the same node must be over. */
@@ -316,7 +322,7 @@ static void give_up(struct slu_node *n, struct slu_err *err)
 		slu_node_log(n, SLU_ERROR, "cannot write %s/refused", n->dir);
 	if (!n->plan.buffer)
 		return;
-	if (slu_watcher_start(n, &watch))
+	if (!n->plan.persistent && slu_watcher_start(n, &watch))
 		slu_node_log(n, SLU_ERROR, "%s", watch.text);
 	if (err->kind == SLU_DENIED)
 		return;

@@ -169,6 +169,7 @@ static int detach(struct worker *w, struct slu_err *err)
 	if (n->driver->counters(&n->in, &w->read_bytes, &w->written_bytes,
 				&why))
 		w->read_bytes = w->written_bytes = 0;
+	slu_layout_leave(n);
 	if (slu_layout_hide(n, err) || n->driver->detach(&n->in, err))
 		return -1;
 	n->deadline = slu_clock() + (double)n->plan.teardown_timeout + GRACE;
@@ -187,7 +188,7 @@ static int stop(struct worker *w, struct slu_err *err)
 		.written_bytes = w->written_bytes,
 	};
 
-	if (w->n.driver->stop(&w->n.in, err))
+	if (!w->n.plan.use && w->n.driver->stop(&w->n.in, err))
 		return -1;
 	w->n.deadline = slu_clock() + REPORTS;
 	slu_talk_step(&w->n, &r, &(struct slu_err){0});
@@ -263,11 +264,12 @@ static int second_half(struct worker *w, struct slu_err *err)
 {
 	struct slu_node *n = &w->n;
 
-	bool keep = w->keep && n->plan.keep_failed > 0;
+	bool keep = w->keep && n->plan.keep_failed > 0 && !n->plan.use;
 
 	if (detach(w, err) || stop(w, err))
 		return -1;
-	if (n->driver->wipe && !keep && n->driver->wipe(&n->in, err))
+	if (n->driver->wipe && !keep && !n->plan.use &&
+	    n->driver->wipe(&n->in, err))
 		return -1;
 	if (keep ? keep_data(n, err)
 		 : slu_storage_wipe(&n->storage, n->plan.uid, err))

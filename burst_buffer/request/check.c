@@ -8,7 +8,6 @@
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/grammar.h"
-#include "burst_buffer/request/request.h"
 #include "common/size.h"
 #include "common/str.h"
 
@@ -30,8 +29,8 @@ static int check_user(const struct slu_conf *conf, const char *user,
 		       "user %.64s may not ask for a file system here", user);
 }
 
-static int check_fs(const struct slu_request *req, const struct slu_conf *conf,
-		    struct slu_err *err)
+int slu_check_fs(const struct slu_request *req, const struct slu_conf *conf,
+		 struct slu_err *err)
 {
 	struct slu_buf names = {.max = 200};
 	size_t i;
@@ -213,17 +212,24 @@ int slu_request_check(const struct slu_request *req,
 	size_t i;
 
 	if (req->n_stage && !req->has_fs)
-		return slu_err(err, SLU_INVALID,
-			       "staging needs a jobfs to stage into or from");
+		return slu_err(
+			err, SLU_INVALID,
+			"staging needs a jobfs or a persistent buffer to "
+			"stage into or from");
 	for (i = 0; i < req->n_stripe; i++)
 		if (check_user(conf, user, err) ||
 		    check_stripe(&req->stripe[i], err))
 			return -1;
+	if (req->n_persist &&
+	    (check_user(conf, user, err) || slu_check_persist(req, conf, err)))
+		return -1;
 	if (!req->has_fs)
 		return 0;
-	if (check_user(conf, user, err) || check_fs(req, conf, err) ||
-	    check_type(req, conf, err) || check_split(req, conf, err) ||
-	    check_bind(req, conf, err) || check_capacity(req, conf, err))
+	if (check_user(conf, user, err) ||
+	    (!req->persistent &&
+	     (slu_check_fs(req, conf, err) || check_type(req, conf, err) ||
+	      check_split(req, conf, err) || check_bind(req, conf, err) ||
+	      check_capacity(req, conf, err))))
 		return -1;
 	for (i = 0; i < req->n_stage; i++)
 		if (check_stage(&req->stage[i], req->name, err))

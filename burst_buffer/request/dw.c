@@ -13,16 +13,26 @@
 #include "common/str.h"
 
 /* DataWarp has types of use, DWS of file systems, which are ours. */
-static int set_dw_type(struct slu_request *req, const char *value,
-		       struct slu_err *err)
+int slu_dw_fs(char **fs, const char *value, struct slu_err *err)
 {
+	struct slu_request one = {.fs = *fs};
+	int rc;
+
 	if (strcmp(value, "scratch") == 0)
 		return 0;
 	if (strcmp(value, "cache") == 0 || strcmp(value, "swap") == 0)
 		return slu_err(err, SLU_INVALID,
 			       "a file system of the type \"%s\" cannot be had",
 			       value);
-	return slu_set_fs(req, value, err);
+	rc = slu_set_fs(&one, value, err);
+	*fs = one.fs;
+	return rc;
+}
+
+static int set_dw_type(struct slu_request *req, const char *value,
+		       struct slu_err *err)
+{
+	return slu_dw_fs(&req->fs, value, err);
 }
 
 /* "striped" or "private", with options of DataWarp's in parentheses. */
@@ -61,10 +71,12 @@ static int set_dw_name(struct slu_request *req, const char *value,
 
 static int begin_jobdw(struct slu_request *req, int line, struct slu_err *err)
 {
-	if (req->has_fs)
+	if (req->has_fs && !req->persistent)
 		return slu_err(err, SLU_INVALID, "only one jobdw is allowed");
+	if (slu_begin_jobfs(req, line, err))
+		return -1;
 	req->dw = SLU_DW_STRIPED;
-	return slu_begin_jobfs(req, line, err);
+	return 0;
 }
 
 static int begin(struct slu_request *req, bool out, enum slu_stage_type type,
@@ -124,20 +136,35 @@ const struct slu_verb slu_dw_verbs[] = {
 	{"stage_out", begin_out, stage_keys, NULL},
 	{"copy_in", begin_copy_in, copy_keys, NULL},
 	{"copy_out", begin_copy_out, copy_keys, NULL},
-	{"create_persistent", NULL, NULL, NULL},
-	{"persistentdw", NULL, NULL, NULL},
-	{"destroy_persistent", NULL, NULL, NULL},
+	{"persistentdw", slu_begin_dw_use, slu_dw_use_keys, NULL},
+	{"create_persistent", slu_begin_create, slu_dw_create_keys, NULL},
+	{"destroy_persistent", slu_begin_destroy, slu_dw_destroy_keys, NULL},
 	{NULL, NULL, NULL, NULL},
 };
 
 /* How many bytes of the path name the file system; 0: it does not. '-' in the
  * name is the '_' it became. */
-static size_t head(const char *path, const char *name)
+static size_t named(const char *path, const char *before, const char *name)
+{
+	size_t n = strlen(name), at = strlen(before), i;
+
+	if (strncmp(path, before, at) != 0)
+		return 0;
+	for (i = 0; i < n; i++)
+		if (path[at + i] != name[i] &&
+		    !(path[at + i] == '-' && name[i] == '_'))
+			return 0;
+	return !path[at + n] || path[at + n] == '/' ? at + n : 0;
+}
+
+static size_t head(const char *path, const struct slu_request *req)
 {
 	static const char *const heads[] = {"$DW_JOB_STRIPED",
 					    "$DW_JOB_PRIVATE"};
-	size_t n = strlen(name), i;
+	size_t i;
 
+	if (req->persistent)
+		return named(path, "$DW_PERSISTENT_STRIPED_", req->name);
 	for (i = 0; i < 2; i++) {
 		size_t len = strlen(heads[i]);
 
@@ -145,20 +172,21 @@ static size_t head(const char *path, const char *name)
 		    (!path[len] || path[len] == '/'))
 			return len;
 	}
-	if (strncmp(path, "$DW_JOB_", 8) != 0)
-		return 0;
-	for (i = 0; i < n; i++)
-		if (path[8 + i] != name[i] &&
-		    !(path[8 + i] == '-' && name[i] == '_'))
-			return 0;
-	return !path[8 + n] || path[8 + n] == '/' ? 8 + n : 0;
+	return named(path, "$DW_JOB_", req->name);
 }
 
-static int rename_one(char **path, const char *name, struct slu_err *err)
+static int rename_one(char **path, const struct slu_request *req,
+		      struct slu_err *err)
 {
-	size_t n = head(*path, name);
+	const char *name = req->name;
+	size_t n = head(*path, req);
 	char *fresh;
 
+	if (!n && strncmp(*path, "$DW_", 4) == 0 && req->persistent)
+		return slu_err(err, SLU_INVALID,
+			       "%.200s: must begin with "
+			       "$DW_PERSISTENT_STRIPED_%s",
+			       *path, name);
 	if (!n && strncmp(*path, "$DW_", 4) == 0)
 		return slu_err(err, SLU_INVALID,
 			       "%.200s: must begin with $DW_JOB_STRIPED, "
@@ -179,8 +207,8 @@ int slu_dw_rename(struct slu_request *req, struct slu_err *err)
 	for (size_t i = 0; req->has_fs && i < req->n_stage; i++) {
 		struct slu_request_stage *s = &req->stage[i];
 
-		if (s->dw && (rename_one(&s->source, req->name, err) ||
-			      rename_one(&s->destination, req->name, err)))
+		if (s->dw && (rename_one(&s->source, req, err) ||
+			      rename_one(&s->destination, req, err)))
 			return slu_err_prefix(err, "line %d", s->line);
 	}
 	return 0;

@@ -14,10 +14,11 @@
 
 struct slu_fstype {
 	const char *name;
-	bool shared;	/* one name space over all nodes, not one per node */
-	bool all_nodes; /* every node gives storage */
-	bool remote;	/* its data does not lie in the nodes' storage */
-	bool binds;	/* every node starts a server of its own */
+	bool shared;	 /* one name space over all nodes, not one per node */
+	bool all_nodes;	 /* every node gives storage */
+	bool remote;	 /* its data does not lie in the nodes' storage */
+	bool persistent; /* it can outlive jobs, on nodes of its own */
+	bool binds;	 /* every node starts a server of its own */
 	const char *required; /* an option that must be given; may be NULL */
 	/* Why it is only offered where the FileSystem line says
 	 * Unauthenticated=accept; NULL: it proves who asks. */

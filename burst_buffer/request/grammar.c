@@ -272,7 +272,11 @@ int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err)
 {
 	(void)line;
 	if (req->has_fs)
-		return slu_err(err, SLU_INVALID, "only one jobfs is allowed");
+		return slu_err(err, SLU_INVALID,
+			       req->persistent
+				       ? "a job has either a file system of "
+					 "its own or a persistent buffer"
+				       : "only one jobfs is allowed");
 	req->has_fs = true;
 	req->tolerate = UINT32_MAX;
 	return slu_set_word(&req->name, "JOBFS", err);
@@ -391,9 +395,9 @@ const struct slu_verb slu_verbs[] = {
 	{"stage_out", begin_stage_out, stage_out_keys, NULL},
 	{"forward", begin_forward, forward_keys, NULL},
 	{"limit", begin_limit, limit_keys, NULL},
-	{"persistent_create", NULL, NULL, NULL},
-	{"persistent", NULL, NULL, NULL},
-	{"persistent_destroy", NULL, NULL, NULL},
+	{"persistent", slu_begin_use, slu_use_keys, NULL},
+	{"persistent_create", slu_begin_create, slu_create_keys, NULL},
+	{"persistent_destroy", slu_begin_destroy, slu_destroy_keys, NULL},
 	{"stripe", slu_begin_stripe, slu_stripe_keys, slu_end_stripe},
 	{NULL, NULL, NULL, NULL},
 };
@@ -410,19 +414,16 @@ const struct slu_verb *slu_request_verb(const char *name, bool dw,
 			break;
 		words[i] = verbs[i].name;
 	}
-	if (verbs[i].begin)
+	if (verbs[i].name)
 		return &verbs[i];
 	near = slu_nearest(name, words);
-	if (verbs[i].name)
-		slu_err(err, SLU_INVALID, "%s is not built yet", name);
-	else
-		slu_err(err, SLU_INVALID, "unknown request \"%s\"; %s%s", name,
-			near ? "did you mean "
-			: dw ? "there are jobdw, stage_in, "
-			     : "there are jobfs, stage_in, ",
-			near ? near
-			: dw ? "stage_out, copy_in and copy_out"
-			     : "stage_out, stripe, forward and limit");
+	slu_err(err, SLU_INVALID, "unknown request \"%s\"; %s%s", name,
+		near ? "did you mean "
+		: dw ? "there are jobdw, persistentdw, stage_in, "
+		     : "there are jobfs, persistent, stage_in, ",
+		near ? near
+		: dw ? "stage_out, copy_in and copy_out"
+		     : "stage_out, stripe, forward and limit");
 	return NULL;
 }
 

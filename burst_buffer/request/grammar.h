@@ -5,6 +5,7 @@
 /* Private to burst_buffer/request: the verbs and their keys. */
 
 #include "burst_buffer/request/request.h"
+#include "common/str.h"
 
 /* Characters of verbs, keys and names, and those that a value may hold only
  * in quotes. */
@@ -24,7 +25,6 @@ struct slu_key {
 
 struct slu_verb {
 	const char *name;
-	/* NULL: not built yet */
 	int (*begin)(struct slu_request *req, int line, struct slu_err *err);
 	const struct slu_key *key; /* name NULL ends them */
 	/* What only all keys together show; may be NULL. */
@@ -65,6 +65,31 @@ extern const char *const slu_access_names[]; /* sequential, random */
 int slu_begin_stripe(struct slu_request *req, int line, struct slu_err *err);
 int slu_end_stripe(struct slu_request *req, struct slu_err *err);
 void slu_stripes_free(struct slu_request *req);
+
+/* persist.c */
+extern const struct slu_key slu_use_keys[], slu_create_keys[],
+	slu_destroy_keys[], slu_dw_use_keys[], slu_dw_create_keys[],
+	slu_dw_destroy_keys[];
+int slu_begin_use(struct slu_request *req, int line, struct slu_err *err);
+int slu_begin_dw_use(struct slu_request *req, int line, struct slu_err *err);
+int slu_begin_create(struct slu_request *req, int line, struct slu_err *err);
+int slu_begin_destroy(struct slu_request *req, int line, struct slu_err *err);
+void slu_put_persist(struct slu_buf *buf,
+		     const struct slu_request_persist *one);
+int slu_check_persist(const struct slu_request *req,
+		      const struct slu_conf *conf, struct slu_err *err);
+/* Its key may stand without a value, which means yes. */
+int slu_set_hurry(struct slu_request *req, const char *value,
+		  struct slu_err *err);
+void slu_persist_free(struct slu_request *req);
+
+/* dw.c: its types of use, and names that may have a '-'. */
+int slu_dw_fs(char **fs, const char *value, struct slu_err *err);
+/* text.c */
+void slu_put_pair(struct slu_buf *buf, const char *key, const char *value);
+/* check.c: is there such a file system? */
+int slu_check_fs(const struct slu_request *req, const struct slu_conf *conf,
+		 struct slu_err *err);
 
 /* A key that a profile may preset: it counts where the request is silent.
  * SLU_NOTFOUND: there is no such key. */

@@ -128,20 +128,19 @@ static int read_word(struct line *l, struct word *w, struct slu_err *err)
 static int apply_pair(struct slu_request *req, const struct slu_verb *verb,
 		      const struct word *w, unsigned *said, struct slu_err *err)
 {
-	int i;
+	int i = slu_request_key(verb, w->key, w->value ? err : NULL);
 
-	if (!w->value)
+	if (!w->value && (i < 0 || verb->key[i].set != slu_set_hurry))
 		return slu_err(err, SLU_INVALID,
 			       "\"%s\" is no key=value pair; requests are "
 			       "separated by ;",
 			       w->key);
-	i = slu_request_key(verb, w->key, err);
 	if (i < 0)
 		return -1;
 	if (*said & (1u << i))
 		return slu_err(err, SLU_INVALID, "%s= is said twice", w->key);
 	*said |= 1u << i;
-	if (verb->key[i].set(req, w->value, err))
+	if (verb->key[i].set(req, w->value ? w->value : "yes", err))
 		return slu_err_prefix(err, "%s", w->key);
 	return 0;
 }
@@ -307,6 +306,7 @@ void slu_request_free(struct slu_request *req)
 	}
 	free(req->stage);
 	slu_stripes_free(req);
+	slu_persist_free(req);
 	free(req->fs);
 	free(req->name);
 	free(req->forward_pattern);

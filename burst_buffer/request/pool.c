@@ -23,8 +23,9 @@ const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
 const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
 					     const struct slu_conf *conf)
 {
-	return req->has_fs ? slu_pool_of(conf, slu_conf_fs(conf, req->fs))
-			   : NULL;
+	return req->has_fs && !req->persistent
+		       ? slu_pool_of(conf, slu_conf_fs(conf, req->fs))
+		       : NULL;
 }
 
 const char *slu_pool_storage(const struct slu_conf *conf,

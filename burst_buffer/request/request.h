@@ -7,7 +7,8 @@
  * requests on one line separated by ';'. #DW lines say the same in the words
  * of DataWarp and DWS. Parsed wholly at submission; in slurmctld, so without
  * files, locks or recursion.
- * Implemented: jobfs, stage_in, stage_out, stripe, forward, limit.
+ * Verbs: jobfs, persistent, stage_in, stage_out, stripe, forward, limit,
+ * persistent_create, persistent_destroy.
  */
 
 #include <stdbool.h>
@@ -16,11 +17,12 @@
 #include "common/conf.h"
 #include "common/err.h"
 
-#define SLU_REQUEST_MAX	       65536 /* bytes of all lines together */
-#define SLU_REQUEST_STAGE_MAX  64
-#define SLU_REQUEST_STRIPE_MAX 16
+#define SLU_REQUEST_MAX		65536 /* bytes of all lines together */
+#define SLU_REQUEST_STAGE_MAX	64
+#define SLU_REQUEST_STRIPE_MAX	16
+#define SLU_REQUEST_PERSIST_MAX 8
 
-#define SLU_ALL_NODES	       UINT32_MAX
+#define SLU_ALL_NODES		UINT32_MAX
 
 /* LIST: the source is a file with names, one a line, of what is to be staged;
  * AUTO: a file or a directory, whatever it turns out to be. */
@@ -60,8 +62,21 @@ struct slu_request_stripe {
 	char *fsname;	  /* of Lustre; NULL: not said */
 };
 
+/* A buffer that outlives jobs, to be made or to be ended before the job. */
+struct slu_request_persist {
+	bool destroy;
+	char *name;
+	char *fs;	   /* FileSystem name; NULL: the site's default */
+	uint64_t capacity; /* bytes */
+	char *group;	   /* whose members may use it; NULL: its owner alone */
+	int64_t lifetime;  /* s; 0: the site's PersistentLifetime */
+	bool force; /* destroy, though there is data that was not staged out */
+	int line;   /* where it was said */
+};
+
 struct slu_request {
 	bool has_fs;
+	bool persistent;   /* it is the persistent buffer `name` */
 	char *fs;	   /* FileSystem name; NULL: the site's default */
 	char *name;	   /* "JOBFS" unless name= */
 	char *profile;	   /* NULL: none */
@@ -75,6 +90,8 @@ struct slu_request {
 	size_t n_stage;
 	struct slu_request_stripe *stripe;
 	size_t n_stripe;
+	struct slu_request_persist *persist;
+	size_t n_persist;
 	bool has_forward;
 	uint32_t forward_max;  /* UINT32_MAX: not said; 0: none */
 	char *forward_pattern; /* NAME[:SIZE],...: access patterns, or NULL */
@@ -102,6 +119,9 @@ int slu_request_check(const struct slu_request *req,
 /* Canonical one-line text that parses back to the same; "" for nothing.
  * Caller frees. */
 char *slu_request_text(const struct slu_request *req);
+/* The creation (or destruction) as a request of its own, so that it can be
+ * resolved and checked like a jobfs. Borrowed from it; never free it. */
+struct slu_request slu_persist_as_fs(const struct slu_request_persist *one);
 void slu_request_free(struct slu_request *req); /* frees the content */
 
 /* Expand %j %A %a %u %x %% and $BB_<name> (as mount). Only these; '$' or '%'

@@ -80,12 +80,45 @@ static int choose_fs(struct slu_request *req, const struct slu_conf *conf,
 	return req->fs ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
+static bool can_persist(const struct slu_fs_conf *fs)
+{
+	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
+
+	return type && type->persistent;
+}
+
+/* Of persistent buffers the file system, where none is named: the default one
+ * if it can outlive jobs, else the first that can. */
+static int resolve_persist(struct slu_request_persist *one,
+			   const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, one->fs);
+	const struct slu_pool_conf *pool;
+
+	if (!one->fs && !can_persist(fs))
+		for (size_t i = 0; i < conf->n_fs; i++)
+			if (can_persist(&conf->fs[i])) {
+				fs = &conf->fs[i];
+				break;
+			}
+	if (!one->fs && fs && !(one->fs = strdup(fs->name)))
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	pool = slu_pool_of(conf, fs);
+	if (pool)
+		one->capacity = slu_pool_round(pool, one->capacity);
+	return 0;
+}
+
 int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 			struct slu_err *err)
 {
 	const struct slu_pool_conf *pool;
 
-	if (!req->has_fs)
+	for (size_t i = 0; i < req->n_persist; i++)
+		if (!req->persist[i].destroy &&
+		    resolve_persist(&req->persist[i], conf, err))
+			return -1;
+	if (!req->has_fs || req->persistent)
 		return 0;
 	if (req->profile && apply_profile(req, conf, err))
 		return -1;

@@ -6,7 +6,7 @@
 #include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 
-static void put_pair(struct slu_buf *buf, const char *key, const char *value)
+void slu_put_pair(struct slu_buf *buf, const char *key, const char *value)
 {
 	slu_buf_printf(buf, " %s=", key);
 	if (!strpbrk(value, SLU_BARE_REFUSED " \t;")) {
@@ -26,28 +26,35 @@ static void put_stage(struct slu_buf *buf, const struct slu_request_stage *s)
 {
 	slu_buf_printf(buf, "%s%s", buf->len ? "; " : "",
 		       s->out ? "stage_out" : "stage_in");
-	put_pair(buf, "source", s->source);
-	put_pair(buf, "destination", s->destination);
+	slu_put_pair(buf, "source", s->source);
+	slu_put_pair(buf, "destination", s->destination);
 	if (s->type != SLU_STAGE_DIRECTORY)
-		put_pair(buf, "type", slu_stage_type_names[s->type]);
+		slu_put_pair(buf, "type", slu_stage_type_names[s->type]);
 	if (s->on != SLU_ON_ALWAYS)
-		put_pair(buf, "on", slu_on_names[s->on]);
+		slu_put_pair(buf, "on", slu_on_names[s->on]);
 	if (s->content)
-		put_pair(buf, "verify", "content");
+		slu_put_pair(buf, "verify", "content");
 	if (s->apart)
-		put_pair(buf, "nodes", "staging");
+		slu_put_pair(buf, "nodes", "staging");
 }
 
 static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 {
+	if (req->persistent) {
+		slu_buf_puts(buf, "persistent");
+		slu_put_pair(buf, "name", req->name);
+		if (req->dw)
+			slu_put_pair(buf, "dw", slu_dw_names[req->dw]);
+		return;
+	}
 	slu_buf_puts(buf, "jobfs");
 	if (req->fs)
-		put_pair(buf, "type", req->fs);
+		slu_put_pair(buf, "type", req->fs);
 	if (req->capacity)
 		slu_buf_printf(buf, " capacity=%llu",
 			       (unsigned long long)req->capacity);
 	if (strcmp(req->name, "JOBFS") != 0)
-		put_pair(buf, "name", req->name);
+		slu_put_pair(buf, "name", req->name);
 	if (req->nodes == SLU_ALL_NODES && req->profile)
 		slu_buf_puts(buf, " nodes=all");
 	else if (req->nodes && req->nodes != SLU_ALL_NODES)
@@ -56,30 +63,30 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 		slu_buf_printf(buf, " tolerate=%u", (unsigned)req->tolerate);
 	if (req->split == SLU_SPLIT_SWITCH ||
 	    (req->split == SLU_SPLIT_NO && req->profile))
-		put_pair(buf, "split", slu_split_names[req->split]);
+		slu_put_pair(buf, "split", slu_split_names[req->split]);
 	if (req->bind > SLU_BIND_NEAR ||
 	    (req->bind == SLU_BIND_NEAR && req->profile))
-		put_pair(buf, "bind", slu_bind_names[req->bind]);
+		slu_put_pair(buf, "bind", slu_bind_names[req->bind]);
 	if (req->profile)
-		put_pair(buf, "profile", req->profile);
+		slu_put_pair(buf, "profile", req->profile);
 	if (req->dw)
-		put_pair(buf, "dw", slu_dw_names[req->dw]);
+		slu_put_pair(buf, "dw", slu_dw_names[req->dw]);
 }
 
 static void put_stripe(struct slu_buf *buf, const struct slu_request_stripe *s)
 {
 	slu_buf_printf(buf, "%sstripe", buf->len ? "; " : "");
-	put_pair(buf, "target", s->target);
+	slu_put_pair(buf, "target", s->target);
 	if (s->size)
 		slu_buf_printf(buf, " size=%llu", (unsigned long long)s->size);
 	if (s->random)
-		put_pair(buf, "access", slu_access_names[1]);
+		slu_put_pair(buf, "access", slu_access_names[1]);
 	if (s->readers)
 		slu_buf_printf(buf, " readers=%u", (unsigned)s->readers);
 	if (s->stripes)
 		slu_buf_printf(buf, " stripes=%u", (unsigned)s->stripes);
 	if (s->fsname)
-		put_pair(buf, "fsname", s->fsname);
+		slu_put_pair(buf, "fsname", s->fsname);
 }
 
 char *slu_request_text(const struct slu_request *req)
@@ -106,5 +113,7 @@ char *slu_request_text(const struct slu_request *req)
 	}
 	if (req->keep_limit)
 		slu_buf_printf(&buf, "%slimit tighten=no", buf.len ? "; " : "");
+	for (i = 0; i < req->n_persist; i++)
+		slu_put_persist(&buf, &req->persist[i]);
 	return slu_buf_steal(&buf);
 }

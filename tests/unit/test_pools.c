@@ -143,6 +143,58 @@ START_TEST(test_when)
 }
 END_TEST
 
+static bool turn(uint32_t job, uint32_t priority, uint64_t size, int64_t end,
+		 int64_t now)
+{
+	const struct slu_pool_turn t = {job, priority, 0, end};
+	struct slu_pool_need n = need(job, size, 0);
+	char why[SLU_POOL_WHY] = "";
+
+	return slu_pools_turn(&m, &t, &n, end_of, now, why);
+}
+
+/* 10 GiB, of which job 7 has 6 until 1070. Job 50 wants 8. */
+START_TEST(test_turn)
+{
+	const struct slu_pool_turn poor = {60, 300, 0, 0};
+	struct slu_pool_need n = need(7, GIB, 6 * GIB);
+	char why[SLU_POOL_WHY] = "";
+
+	slu_mirror_init(&m);
+	supply(10 * GIB, 10 * GIB, true);
+	buffer(7, 7, "p", 6 * GIB, "RUNNING");
+	ck_assert(turn(40, 100, GIB, 2000, 1000)); /* nobody waits yet */
+	ck_assert(!turn(50, 200, 8 * GIB, 5000, 1000));
+	ck_assert(!turn(41, 100, 3 * GIB, 2000, 1001)); /* would put it off */
+	ck_assert(turn(42, 100, 3 * GIB, 1070, 1001));	/* ends before */
+	ck_assert(!turn(42, 100, 3 * GIB, 1071, 1001));
+	ck_assert(!turn(42, 100, 3 * GIB, 0, 1001));	/* who knows when */
+	ck_assert(turn(43, 100, 2 * GIB, 9999, 1001));	/* spare even then */
+	ck_assert(turn(44, 201, 3 * GIB, 9999, 1001));	/* more important */
+	ck_assert(!turn(51, 200, 3 * GIB, 9999, 1001)); /* later */
+	ck_assert(turn(49, 200, 3 * GIB, 9999, 1001));	/* earlier */
+	/* one with little hope does not keep the others out, but 50 does */
+	ck_assert(!slu_pools_turn(&m, &poor, &n, end_of, 1001, why));
+	expect(strstr(why, "waits for"), "%s", why);
+	/* what it is promised is kept for it when it is free */
+	buffer(7, 7, "p", 6 * GIB, "DONE");
+	ck_assert(!turn(41, 100, 3 * GIB, 2000, 1080));
+	ck_assert(turn(50, 200, 8 * GIB, 5000, 1080));
+	n = need(50, 8 * GIB, 0);
+	slu_pools_claim(&m, 50, &n);
+	ck_assert(turn(43, 100, 2 * GIB, 9999, 1081));
+	ck_assert(!turn(41, 100, 3 * GIB, 2000, 1081)); /* now it waits */
+	slu_pools_unclaim(&m, 50);
+	ck_assert(turn(41, 100, 3 * GIB, 2000, 1082));
+	/* who asks no more is forgotten */
+	buffer(7, 7, "p", 6 * GIB, "RUNNING");
+	ck_assert(!turn(55, 900, 8 * GIB, 5000, 1100));
+	ck_assert(!turn(56, 100, 3 * GIB, 9999, 1400));
+	ck_assert(turn(56, 100, 3 * GIB, 9999, 1401));
+	slu_mirror_fini(&m);
+}
+END_TEST
+
 #define REQUEST "jobfs capacity=4294967296"
 
 static void say_supply(struct slu_ctl *ctl, uint64_t total)
@@ -274,4 +326,5 @@ START_TEST(test_unable)
 }
 END_TEST
 
-TEST_MAIN("pools", test_room, test_when, test_hooks, test_never, test_unable)
+TEST_MAIN("pools", test_room, test_when, test_turn, test_hooks, test_never,
+	  test_unable)

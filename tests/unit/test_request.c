@@ -116,6 +116,34 @@ START_TEST(test_accepted)
 		 "stage_in source=a destination=b type=list"},
 		{"stage_in source=a destination=b type=auto", NULL,
 		 "stage_in source=a destination=b type=auto"},
+		/* persistent buffers */
+		{"persistent name=camp; stage_in source=/a "
+		 "destination=$BB_camp/b",
+		 NULL,
+		 "persistent name=camp; stage_in source=/a "
+		 "destination=$BB_camp/b"},
+		{"persistent_create lifetime=7d name=x capacity=1K type=l "
+		 "group=g; persistent name=x",
+		 NULL,
+		 "persistent name=x; persistent_create name=x capacity=1024 "
+		 "type=l group=g lifetime=604800s"},
+		{"persistent_destroy name=x; capacity=1K", NULL,
+		 "jobfs capacity=1024; persistent_destroy name=x"},
+		{"persistent_destroy name=x force=no", NULL,
+		 "persistent_destroy name=x"},
+		{"persistent_destroy name=x hurry", NULL,
+		 "persistent_destroy name=x force=yes"},
+		{NULL,
+		 "#DW create_persistent name=a-b capacity=1K access=striped "
+		 "type=scratch\n"
+		 "#DW persistentdw name=a-b\n"
+		 "#DW stage_out source=$DW_PERSISTENT_STRIPED_a-b/o "
+		 "destination=/o type=directory\n",
+		 "persistent name=a_b dw=striped; "
+		 "stage_out source=$BB_a_b/o destination=/o; "
+		 "persistent_create name=a_b capacity=1024"},
+		{NULL, "#DW destroy_persistent name=a hurry\n",
+		 "persistent_destroy name=a force=yes"},
 		/* the other language */
 		{NULL, "#!/bin/sh\n#DW jobdw type=scratch capacity=1K\n",
 		 "jobfs capacity=1024 dw=striped"},
@@ -181,7 +209,8 @@ START_TEST(test_refused)
 		/* unknown words, and the nearest one */
 		{"jobsf capacity=1K", NULL,
 		 "--bb: unknown request \"jobsf\"; did you mean jobfs"},
-		{"xyzzy", NULL, "there are jobfs, stage_in, stage_out"},
+		{"xyzzy", NULL,
+		 "there are jobfs, persistent, stage_in, stage_out"},
 		{"jobfs capcity=1K", NULL,
 		 "jobfs: unknown key \"capcity\"; did you mean capacity"},
 		{"capcity=1K", NULL, "did you mean capacity"},
@@ -193,10 +222,25 @@ START_TEST(test_refused)
 		 "stage_out: on: \"sucess\" is not known; did you mean success"},
 		{"stage_in source=a destination=b type=dir", NULL,
 		 "type: \"dir\""},
-		/* what is not built says so */
+		/* persistent buffers */
 		{"persistent_create name=x", NULL,
-		 "persistent_create is not built yet"},
-		{"persistent name=x", NULL, "not built yet"},
+		 "persistent_create: capacity= is missing"},
+		{"persistent_create name=x capacity=1G lifetime=0", NULL,
+		 "lifetime: must not be zero"},
+		{"persistent_create name=x capacity=1G group=a/b", NULL,
+		 "cannot name a group"},
+		{"persistent_create name=1x capacity=1G", NULL, "is no name"},
+		{"persistent", NULL, "persistent: name= is missing"},
+		{"persistent name=x capacity=1G", NULL, "unknown key"},
+		{"persistent name=x; persistent name=y", NULL,
+		 "either a file system of its own or one"},
+		{"capacity=1G; persistent name=x", NULL, "of its own or one"},
+		{"persistent name=x; capacity=1G", NULL, "of its own or a"},
+		{"persistent_destroy name=x force=maybe", NULL,
+		 "force: \"maybe\" is not known"},
+		{"persistent_destroy name=x slowly", NULL,
+		 "\"slowly\" is no key=value pair"},
+		{"persistent_destroy name=x force", NULL, "is no key=value"},
 		/* layouts */
 		{"stripe size=1K", NULL, "stripe: target= is missing"},
 		{"stripe target=/x access=some", NULL, "one is sequential"},
@@ -206,7 +250,15 @@ START_TEST(test_refused)
 		 "have nothing to decide"},
 		{"stripe target=/x fsname=toolongname", NULL, "is no name of"},
 		{"stripe target=/x count=3", NULL, "unknown key \"count\""},
-		{NULL, "#DW persistentdw name=x\n", "not built yet"},
+		{NULL, "#DW persistentdw capacity=1K\n", "unknown key"},
+		{NULL,
+		 "#DW create_persistent name=x capacity=1G access=private\n",
+		 "a persistent buffer is striped"},
+		{NULL,
+		 "#DW persistentdw name=x\n"
+		 "#DW stage_in source=/a type=file "
+		 "destination=$DW_JOB_STRIPED/y\n",
+		 "must begin with $DW_PERSISTENT_STRIPED_x"},
 		/* numbers and names of profiles */
 		{"stage_in source=a destination=b verify=sum", NULL,
 		 "verify: \"sum\" is not known"},
@@ -224,7 +276,8 @@ START_TEST(test_refused)
 		{NULL, "#DW capacity=1K\n", "unknown request \"capacity\""},
 		{NULL, "#DW jobfs capacity=1K\n",
 		 "unknown request \"jobfs\"; did you mean jobdw"},
-		{NULL, "#DW swap 3GiB\n", "there are jobdw, stage_in"},
+		{NULL, "#DW swap 3GiB\n",
+		 "there are jobdw, persistentdw, stage_in"},
 		{NULL, "#DW jobdw capacity=1K type=cache\n", "\"cache\""},
 		{NULL, "#DW jobdw capacity=1K access_mode=both\n",
 		 "neither striped nor private"},

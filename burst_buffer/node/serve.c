@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sluice-node serve: a service on the nodes that persistent buffers live on. It
+ * asks sluiced which of them have a part here, and does for each what the
+ * prolog and the epilog do for a job: `up` when it is not there, as after a
+ * restart of the node, and `down` when it has ended. Both are processes of
+ * their own, for they wait for other nodes; what has been made does not need
+ * this service any more, so that it can be restarted at any time.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/proc.h"
+
+#define PERIOD	 2.0  /* seconds between two questions */
+#define ASK_TIME 10.0 /* seconds for sluiced's answer */
+#define AGAIN	 15   /* seconds before what went wrong is tried again */
+#define LOOK	 60   /* seconds between two looks at what is there */
+
+static volatile sig_atomic_t stopping;
+
+static void on_signal(int sig)
+{
+	stopping = sig;
+}
+
+static int run_up(void *arg)
+{
+	struct slu_node n;
+	struct slu_err err;
+	int rc = slu_node_open(&n, arg, &err) ? 1 : slu_cmd_up(&n);
+
+	slu_node_close(&n);
+	return rc;
+}
+
+static int run_down(void *arg)
+{
+	struct slu_node n;
+	struct slu_err err;
+	int rc = slu_node_open(&n, arg, &err) || slu_down(&n, &err);
+
+	slu_node_close(&n);
+	return rc;
+}
+
+/* Seconds since this note was written; -1: there is none. */
+static long age_of(const struct slu_node *n, const char *note)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	slu_note_path(n, note, path);
+	return stat(path, &st) ? -1 : (long)(slu_today() - st.st_mtime);
+}
+
+static bool at_work(const struct slu_node *n, const char *note)
+{
+	char path[PATH_MAX];
+	struct slu_pid pid;
+
+	slu_note_path(n, note, path);
+	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid);
+}
+
+/* One at a time, and not at once again. */
+static void start(struct slu_node *n, int (*fn)(void *), const char *note)
+{
+	char path[PATH_MAX];
+	struct slu_err err;
+	long age = age_of(n, note);
+
+	if (at_work(n, note) || (age >= 0 && age < AGAIN))
+		return;
+	slu_note_path(n, note, path);
+	if (slu_detach(fn, (void *)n->opt, path, NULL, &err))
+		slu_node_log(n, SLU_ERROR, "%s", err.text);
+}
+
+/* Has it ended, as sluiced says? */
+static bool has_ended(struct slu_node *n)
+{
+	struct slu_answer answer;
+	struct slu_err err;
+	bool ended;
+
+	if (slu_talk_poll(n, ASK_TIME, &answer, &err))
+		return false;
+	ended = slu_eq(answer.word, "ended") || slu_eq(answer.word, "abort");
+	slu_msg_clear(&slu_answer_desc, &answer);
+	return ended;
+}
+
+/* Is it there, as far as this node sees? */
+static bool is_there(struct slu_node *n)
+{
+	struct slu_err err;
+	long age = age_of(n, "looked");
+
+	if (!slu_note_has(n, "env"))
+		return false;
+	if (age >= 0 && age < LOOK)
+		return true;
+	if (n->driver->check(&n->in, &err)) {
+		slu_node_log(n, SLU_WARN, "%s", err.text);
+		return false;
+	}
+	return !slu_note_put(n, "looked", 0644, "", NULL);
+}
+
+static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
+{
+	if (slu_mkdirs(n->conf->run_dir, 0755, err) ||
+	    slu_mkdirs(n->dir, 0711, err) || slu_node_take_plan(n, plan, err))
+		return -1;
+	if (!has_ended(n)) {
+		if (!is_there(n))
+			start(n, run_up, "serve.up");
+		return 0;
+	}
+	/* a restart of the node may have taken the notes away */
+	if (!slu_note_has(n, "plan.json") && slu_note_plan(n, err))
+		return -1;
+	start(n, run_down, "serve.down");
+	return 0;
+}
+
+static void tend_all(struct slu_node *n, struct slu_owed *owed)
+{
+	for (size_t i = 0; i < owed->n_plan; i++) {
+		struct slu_node_options opt = *n->opt;
+		struct slu_node as;
+		struct slu_err err;
+
+		if (!owed->plan[i].persistent)
+			continue;
+		opt.job_id = owed->plan[i].job_id;
+		if (slu_node_open(&as, &opt, &err) ||
+		    tend(&as, &owed->plan[i], &err))
+			slu_node_log(n, SLU_ERROR, "%s", err.text);
+		slu_node_close(&as);
+	}
+}
+
+static void serve(struct slu_node *n, double period)
+{
+	struct slu_owed owed;
+	struct slu_err err;
+	bool told = false;
+
+	while (!stopping) {
+		n->deadline = slu_clock() + ASK_TIME;
+		if (!slu_talk_owed(n, &owed, &err)) {
+			tend_all(n, &owed);
+			slu_msg_clear(&slu_owed_desc, &owed);
+			told = false;
+		} else if (!told) {
+			slu_node_log(n, SLU_WARN, "%s", err.text);
+			told = true;
+		}
+		if (!stopping)
+			usleep((useconds_t)(period * 1e6));
+	}
+}
+
+int slu_cmd_serve(struct slu_node *n)
+{
+	const struct sigaction act = {.sa_handler = on_signal};
+
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	slu_node_log(n, SLU_INFO, "persistent buffers are served");
+	serve(n, n->opt->period > 0 ? n->opt->period : PERIOD);
+	return EXIT_SUCCESS;
+}

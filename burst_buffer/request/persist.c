@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Persistent buffers: made by one job, used by others, ended by a third. In our
+ * words they are persistent_create, persistent and persistent_destroy, in those
+ * of #DW lines create_persistent, persistentdw and destroy_persistent. Who
+ * has one instead of a jobfs reaches and stages it like that.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/grammar.h"
+#include "common/size.h"
+#include "common/str.h"
+
+#define GROUP_MAX 64
+
+static struct slu_request_persist *last(struct slu_request *req)
+{
+	return &req->persist[req->n_persist - 1];
+}
+
+static int begin(struct slu_request *req, bool destroy, int line,
+		 struct slu_err *err)
+{
+	struct slu_request_persist *grown;
+
+	if (req->n_persist == SLU_REQUEST_PERSIST_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "more than %d persistent buffers to be made or "
+			       "destroyed",
+			       SLU_REQUEST_PERSIST_MAX);
+	grown = realloc(req->persist, (req->n_persist + 1) * sizeof(*grown));
+	if (!grown)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	req->persist = grown;
+	grown[req->n_persist++] =
+		(struct slu_request_persist){.destroy = destroy, .line = line};
+	return 0;
+}
+
+int slu_begin_create(struct slu_request *req, int line, struct slu_err *err)
+{
+	return begin(req, false, line, err);
+}
+
+int slu_begin_destroy(struct slu_request *req, int line, struct slu_err *err)
+{
+	return begin(req, true, line, err);
+}
+
+int slu_begin_use(struct slu_request *req, int line, struct slu_err *err)
+{
+	(void)line;
+	if (req->has_fs)
+		return slu_err(err, SLU_INVALID,
+			       "a job has either a file system of its own or "
+			       "one persistent buffer");
+	req->has_fs = req->persistent = true;
+	req->tolerate = UINT32_MAX;
+	return 0;
+}
+
+int slu_begin_dw_use(struct slu_request *req, int line, struct slu_err *err)
+{
+	req->dw = SLU_DW_STRIPED;
+	return slu_begin_use(req, line, err);
+}
+
+/* Keys. Names and sizes are as those of a jobfs. */
+
+static int set_name(struct slu_request *req, const char *value,
+		    struct slu_err *err)
+{
+	struct slu_request one = {.name = last(req)->name};
+	int rc = slu_set_name(&one, value, err);
+
+	last(req)->name = one.name;
+	return rc;
+}
+
+/* Names of #DW lines may have a '-', which no variable can. */
+static int with_underscores(const char *value, struct slu_err *err,
+			    struct slu_request *req,
+			    int (*set)(struct slu_request *req,
+				       const char *value, struct slu_err *err))
+{
+	char *name = strdup(value);
+	int rc;
+
+	if (!name)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (char *p = name; (p = strchr(p, '-'));)
+		*p = '_';
+	rc = set(req, name, err);
+	free(name);
+	return rc;
+}
+
+static int set_dw_name(struct slu_request *req, const char *value,
+		       struct slu_err *err)
+{
+	return with_underscores(value, err, req, set_name);
+}
+
+static int set_dw_use(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	return with_underscores(value, err, req, slu_set_name);
+}
+
+static int set_type(struct slu_request *req, const char *value,
+		    struct slu_err *err)
+{
+	struct slu_request one = {.fs = last(req)->fs};
+	int rc = slu_set_fs(&one, value, err);
+
+	last(req)->fs = one.fs;
+	return rc;
+}
+
+static int set_dw_type(struct slu_request *req, const char *value,
+		       struct slu_err *err)
+{
+	return slu_dw_fs(&last(req)->fs, value, err);
+}
+
+static int set_capacity(struct slu_request *req, const char *value,
+			struct slu_err *err)
+{
+	return slu_size_parse(value, &last(req)->capacity, err);
+}
+
+static int set_group(struct slu_request *req, const char *value,
+		     struct slu_err *err)
+{
+	if (!*value || strlen(value) > GROUP_MAX ||
+	    value[strspn(value, SLU_WORD_CHARS ".-@")])
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" cannot name a group", value);
+	return slu_set_word(&last(req)->group, value, err);
+}
+
+static int set_lifetime(struct slu_request *req, const char *value,
+			struct slu_err *err)
+{
+	if (slu_seconds_parse(value, &last(req)->lifetime, err))
+		return -1;
+	return last(req)->lifetime > 0
+		       ? 0
+		       : slu_err(err, SLU_INVALID, "must not be zero");
+}
+
+static int set_force(struct slu_request *req, const char *value,
+		     struct slu_err *err)
+{
+	static const char *const words[] = {"no", "yes", NULL};
+	int i = slu_choose(value, words, err);
+
+	if (i < 0)
+		return -1;
+	last(req)->force = i == 1;
+	return 0;
+}
+
+int slu_set_hurry(struct slu_request *req, const char *value,
+		  struct slu_err *err)
+{
+	return set_force(req, value, err);
+}
+
+/* DataWarp shares a buffer between all nodes or, private, as swap and cache,
+ * which cannot be had. */
+static int set_access(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	(void)req;
+	if (strncmp(value, "striped", 7) == 0 && (!value[7] || value[7] == '('))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "\"%.64s\" cannot be had: a persistent buffer is "
+		       "striped",
+		       value);
+}
+
+/* dw=striped: its tasks know it by DataWarp's name, too. */
+static int set_use_dw(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	req->dw = SLU_DW_STRIPED;
+	return set_access(req, value, err);
+}
+
+const struct slu_key slu_use_keys[] = {
+	{.name = "name", .required = true, .set = slu_set_name},
+	{.name = "dw", .set = set_use_dw},
+	{0},
+};
+const struct slu_key slu_create_keys[] = {
+	{.name = "name", .required = true, .set = set_name},
+	{.name = "capacity", .required = true, .set = set_capacity},
+	{.name = "type", .set = set_type},
+	{.name = "group", .set = set_group},
+	{.name = "lifetime", .set = set_lifetime},
+	{0},
+};
+const struct slu_key slu_destroy_keys[] = {
+	{.name = "name", .required = true, .set = set_name},
+	{.name = "force", .set = set_force},
+	{.name = "hurry", .set = slu_set_hurry},
+	{0},
+};
+const struct slu_key slu_dw_use_keys[] = {
+	{.name = "name", .required = true, .set = set_dw_use},
+	{0},
+};
+const struct slu_key slu_dw_create_keys[] = {
+	{.name = "name", .required = true, .set = set_dw_name},
+	{.name = "capacity", .required = true, .set = set_capacity},
+	{.name = "type", .set = set_dw_type},
+	{.name = "access", .set = set_access},
+	{.name = "access_mode", .set = set_access},
+	{.name = "group", .set = set_group},
+	{.name = "lifetime", .set = set_lifetime},
+	{0},
+};
+const struct slu_key slu_dw_destroy_keys[] = {
+	{.name = "name", .required = true, .set = set_dw_name},
+	{.name = "hurry", .set = slu_set_hurry},
+	{0},
+};
+
+/* Text */
+
+void slu_put_persist(struct slu_buf *buf, const struct slu_request_persist *one)
+{
+	slu_buf_printf(buf, "%spersistent_%s", buf->len ? "; " : "",
+		       one->destroy ? "destroy" : "create");
+	slu_put_pair(buf, "name", one->name);
+	if (one->capacity)
+		slu_buf_printf(buf, " capacity=%llu",
+			       (unsigned long long)one->capacity);
+	if (one->fs)
+		slu_put_pair(buf, "type", one->fs);
+	if (one->group)
+		slu_put_pair(buf, "group", one->group);
+	if (one->lifetime)
+		slu_buf_printf(buf, " lifetime=%llds",
+			       (long long)one->lifetime);
+	if (one->force)
+		slu_buf_puts(buf, " force=yes");
+}
+
+/* Check */
+
+struct slu_request slu_persist_as_fs(const struct slu_request_persist *one)
+{
+	return (struct slu_request){
+		.has_fs = !one->destroy,
+		.fs = one->fs,
+		.name = one->name,
+		.capacity = one->capacity,
+		.tolerate = UINT32_MAX,
+	};
+}
+
+static int check_create(const struct slu_request_persist *one,
+			const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_request req = slu_persist_as_fs(one);
+	const struct slu_fstype *type;
+	char most[SLU_TIME_TEXT];
+
+	if (slu_check_fs(&req, conf, err))
+		return -1;
+	type = slu_fstype_find(slu_conf_fs(conf, one->fs)->driver);
+	if (!conf->persistent_nodes.n)
+		return slu_err(err, SLU_INVALID,
+			       "this site has no nodes for persistent buffers "
+			       "(PersistentNodes)");
+	if (!type || !type->persistent)
+		return slu_err(err, SLU_INVALID, "%s lives and ends with a job",
+			       slu_conf_fs(conf, one->fs)->name);
+	if (one->lifetime > conf->persistent_lifetime)
+		return slu_err(
+			err, SLU_INVALID,
+			"lifetime is longer than %s, which is the "
+			"longest here (PersistentLifetime)",
+			slu_seconds_text((double)conf->persistent_lifetime,
+					 most));
+	return 0;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* Both are done before the job begins. */
+static int check_twice(const struct slu_request *req, size_t i,
+		       struct slu_err *err)
+{
+	const struct slu_request_persist *one = &req->persist[i];
+
+	if (one->destroy && req->persistent && is_same(one->name, req->name))
+		return slu_err(err, SLU_INVALID,
+			       "the same job uses %s: destroy it by a job of "
+			       "its own (--dependency)",
+			       one->name);
+	for (size_t k = 0; k < i; k++)
+		if (is_same(req->persist[k].name, one->name))
+			return slu_err(err, SLU_INVALID, "%s is named twice",
+				       one->name);
+	return 0;
+}
+
+int slu_check_persist(const struct slu_request *req,
+		      const struct slu_conf *conf, struct slu_err *err)
+{
+	for (size_t i = 0; i < req->n_persist; i++) {
+		const struct slu_request_persist *one = &req->persist[i];
+
+		if ((!one->destroy && check_create(one, conf, err)) ||
+		    check_twice(req, i, err))
+			return slu_err_prefix(
+				err, one->destroy ? "persistent_destroy"
+						  : "persistent_"
+						    "create");
+	}
+	return 0;
+}
+
+void slu_persist_free(struct slu_request *req)
+{
+	for (size_t i = 0; i < req->n_persist; i++) {
+		free(req->persist[i].name);
+		free(req->persist[i].fs);
+		free(req->persist[i].group);
+	}
+	free(req->persist);
+}

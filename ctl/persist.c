@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Persistent buffers, as hooks see them. What a pending job wants made or
+ * destroyed, sluiced is told; the job starts when the mirror shows that it is
+ * done. What it uses must be there. All of it is in memory.
+ */
+#include "config.h"
+#include "ctl/pools.h"
+#include "ctl/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "burst_buffer/request/pool.h"
+#include "common/size.h"
+
+#define AGAIN 10 /* seconds until sluiced is told again */
+
+bool slu_ctl_has_persistent(const char *text)
+{
+	return text && strstr(text, "persistent");
+}
+
+/* What is known of the one of this name. */
+struct found {
+	const char *name;
+	bool is, running, group, leaving;
+	uint32_t uid, creator;
+	char text[160]; /* of sluiced, or "" */
+};
+
+static void look(void *arg, const struct slu_buffer_state *b)
+{
+	struct found *f = arg;
+
+	if (!b->persistent || !slu_eq(b->name, f->name))
+		return;
+	f->is = true;
+	f->running = slu_eq(b->state, "RUNNING");
+	f->group = b->group;
+	f->leaving = b->leaving;
+	f->uid = b->uid;
+	f->creator = b->creator;
+	snprintf(f->text, sizeof(f->text), "%.150s", b->text ? b->text : "");
+}
+
+static struct found find(struct slu_mirror *m, const char *name)
+{
+	struct found f = {.name = name};
+
+	pthread_mutex_lock(&m->lock);
+	slu_mirror_each(m, look, &f);
+	pthread_mutex_unlock(&m->lock);
+	return f;
+}
+
+/* Submission */
+
+static int submit_create(struct slu_mirror *m, const struct slu_ctl_ask *ask,
+			 const struct slu_request_persist *one,
+			 const struct slu_conf *conf, const char *user,
+			 struct slu_err *err)
+{
+	const struct slu_request req = slu_persist_as_fs(one);
+	const struct slu_pool_conf *pool = slu_request_pool(&req, conf);
+	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
+	struct found f = find(m, one->name);
+	struct slu_pool_use use;
+
+	if (f.is && !f.leaving)
+		return slu_err(err, SLU_INVALID,
+			       "there is a persistent buffer %s already%s",
+			       one->name,
+			       f.uid == ask->uid ? "" : ", of another user");
+	if (conf->max_capacity && one->capacity > conf->max_capacity)
+		return slu_err(err, SLU_INVALID,
+			       "capacity is more than MaxCapacity, %s",
+			       slu_size_text(conf->max_capacity, has));
+	if (!pool)
+		return 0;
+	if (slu_pool_check(&req, conf, user ? user : "", ask->account, err))
+		return -1;
+	slu_pools_use(m, pool->name, &use);
+	if (use.complete && one->capacity > use.total)
+		return slu_err(err, SLU_INVALID,
+			       "%s is more than pool %s has, which is %s",
+			       slu_size_text(one->capacity, needs), pool->name,
+			       slu_size_text(use.total, has));
+	return 0;
+}
+
+static int stranger(const char *name, struct slu_err *err)
+{
+	return slu_err(err, SLU_DENIED,
+		       "the persistent buffer %s belongs to another user",
+		       name);
+}
+
+int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
+		       const struct slu_request *req,
+		       const struct slu_conf *conf, const char *user,
+		       struct slu_err *err)
+{
+	struct found f;
+
+	for (size_t i = 0; i < req->n_persist; i++) {
+		const struct slu_request_persist *one = &req->persist[i];
+
+		if (!one->destroy &&
+		    submit_create(m, ask, one, conf, user, err))
+			return slu_err_prefix(err, "persistent_create");
+		f = find(m, one->name);
+		if (one->destroy && f.is && f.uid != ask->uid && ask->uid)
+			return stranger(one->name, err);
+	}
+	if (!req->persistent)
+		return 0;
+	f = find(m, req->name);
+	/* who is of its group only sluiced can know */
+	return f.is && f.uid != ask->uid && !f.group ? stranger(req->name, err)
+						     : 0;
+}
+
+/* Pending */
+
+struct wait {
+	struct slu_ctl *ctl;
+	uint32_t job_id;
+	bool tell; /* sluiced has something to do */
+	char *why;
+};
+
+static bool waits(struct wait *w, const char *fmt, const char *name,
+		  const char *more)
+{
+	int n = snprintf(w->why, SLU_CTL_WHY, fmt, name);
+
+	if (more && *more && n > 0 && n < SLU_CTL_WHY)
+		snprintf(w->why + n, SLU_CTL_WHY - (size_t)n, ": %s", more);
+	return true;
+}
+
+/* Each returns whether the job has to wait. */
+
+/* For room in its pool first, which it has from then on. */
+static bool wait_create(struct wait *w, const struct slu_request_persist *one,
+			uint32_t uid)
+{
+	struct slu_mirror *m = &w->ctl->mirror;
+	const struct slu_request req = slu_persist_as_fs(one);
+	const struct slu_pool_conf *pool =
+		slu_request_pool(&req, w->ctl->site->conf);
+	struct found f = find(m, one->name);
+	const struct slu_pool_need need = {
+		.pool = pool ? pool->name : NULL,
+		.uid = uid,
+		.size = one->capacity,
+		.max_per_user = pool ? pool->max_per_user : 0,
+	};
+
+	if (f.is && f.creator == w->job_id)
+		return f.running ? false
+				 : waits(w, "waits until %s is made", one->name,
+					 f.text);
+	if (f.is)
+		return waits(w,
+			     "waits until the persistent buffer %s of "
+			     "another job is gone",
+			     one->name, f.text);
+	if (!slu_pools_claimed(m, w->job_id) &&
+	    !slu_pools_room(m, &need, w->why))
+		return true;
+	slu_pools_claim(m, w->job_id, &need);
+	w->tell = true;
+	return waits(w, "waits until %s is made", one->name, NULL);
+}
+
+static bool wait_destroy(struct wait *w, const struct slu_request_persist *one)
+{
+	struct found f = find(&w->ctl->mirror, one->name);
+
+	if (!f.is)
+		return false;
+	w->tell = true;
+	return waits(w, "waits until %s is destroyed", one->name, f.text);
+}
+
+static bool wait_use(struct wait *w, const char *name)
+{
+	struct found f = find(&w->ctl->mirror, name);
+
+	if (!f.is)
+		return waits(w, "waits for a persistent buffer %s", name, NULL);
+	if (f.leaving)
+		return waits(w, "%s is being destroyed", name, f.text);
+	return f.running ? false
+			 : waits(w, "waits until %s is made", name, f.text);
+}
+
+/* Was it not told of this job just now? */
+static bool due(struct slu_mirror *m, uint32_t job_id)
+{
+	uintptr_t now = (uintptr_t)time(NULL), last;
+
+	pthread_mutex_lock(&m->lock);
+	last = (uintptr_t)slu_map_get(&m->told, job_id);
+	if (now >= last + AGAIN)
+		slu_map_put(&m->told, job_id, (void *)now);
+	pthread_mutex_unlock(&m->lock);
+	return now >= last + AGAIN;
+}
+
+static bool wait_for(struct wait *w, const struct slu_request *req,
+		     uint32_t uid)
+{
+	bool wait = false;
+
+	for (size_t i = 0; !wait && i < req->n_persist; i++)
+		wait = req->persist[i].destroy
+			       ? wait_destroy(w, &req->persist[i])
+			       : wait_create(w, &req->persist[i], uid);
+	return wait || (req->persistent && wait_use(w, req->name));
+}
+
+bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
+			const char *text,
+			void (*copy)(void *arg, struct slu_job *job), void *arg,
+			char why[SLU_CTL_WHY])
+{
+	struct wait w = {.ctl = ctl, .job_id = job_id, .why = why};
+	struct slu_request req;
+	struct slu_job job;
+	bool wait;
+
+	if (!slu_ctl_has_persistent(text) ||
+	    slu_request_parse(text, NULL, &req, NULL) < 0)
+		return true;
+	if ((req.n_persist || req.persistent) && !ctl->linked) {
+		slu_copy(why, SLU_CTL_WHY, "sluiced does not answer");
+		slu_request_free(&req);
+		return false;
+	}
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	wait = ctl->site->conf && wait_for(&w, &req, uid);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	slu_request_free(&req);
+	if (w.tell && due(&ctl->mirror, job_id)) {
+		copy(arg, &job);
+		slu_ctl_waits(ctl, &job);
+	}
+	return !wait;
+}

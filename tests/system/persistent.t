@@ -1,0 +1,190 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Persistent buffers: made by one job, used by others, ended by a third or by
+# time; on a node of their own, as a directory of the parallel file system and as a
+# file system with servers.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
+
+asks() { # REQUESTS SBATCH-OPTION...: a job that needs no more
+	submit --bb="$1" -N1 "${@:2}" <<<$'#!/bin/bash\ntrue'
+}
+
+as_bob() {
+	bounded_exec -u bob ctl "$@"
+}
+
+bob_asks() { # REQUESTS
+	as_bob sbatch --parsable -o /dev/null -N1 --bb="$1" --wrap=true 2>&1
+}
+
+shows() { # WORDS
+	matches "$(on ctl scontrol -o show burst)" "$1" >/dev/null
+}
+
+waits_for() { # JOB WORDS
+	on ctl scontrol show job "$1" | grep -qE "BurstBufferState=.*$2"
+}
+
+held_with() { # JOB WORDS
+	on ctl scontrol show job "$1" | tr _ ' ' | grep -qE "Reason=.*held: .*$2"
+}
+
+persistent_is() { # NAME STATE
+	[ "$(query "SELECT State FROM Buffer WHERE Name = '$1' AND
+		JobID > 4000000000 ORDER BY BID DESC LIMIT 1")" = "$2" ]
+}
+
+serve() {
+	on n3 sh -c 'setsid sluice-node serve --period 0.5 \
+		--log /var/log/serve.log >/dev/null 2>&1 </dev/null & '
+}
+
+offered() { # slurmctld has read its configuration
+	! asks 'persistent_create name=x capacity=1PiB lifetime=3d' 2>&1 |
+		grep -q 'this site has no nodes'
+}
+
+test_refused() {
+	check "what ends with a job is refused" matches \
+		"$(asks 'persistent_create name=x type=scratch capacity=10MiB' 2>&1)" \
+		'lives and ends with a job'
+	check "so is too long a life" matches \
+		"$(asks 'persistent_create name=x type=dir capacity=10MiB lifetime=3d' 2>&1)" \
+		'PersistentLifetime'
+	check "and its own destruction by a user" matches \
+		"$(asks 'persistent name=x; persistent_destroy name=x' 2>&1)" \
+		'by a job of its own'
+}
+
+# A job that uses it waits for it. Then one stages in and writes, on two nodes,
+# another stages out what was written.
+test_life() {
+	local early job
+	early=$(submit --bb='persistent name=camp' -N1 <<<$'#!/bin/bash\nls -d ${BB_camp:?}')
+	check_within 20 "a job waits for what is not there" \
+		waits_for "$early" 'waits.for.a.persistent.buffer.camp'
+	job=$(asks 'persistent_create name=camp type=dir capacity=10MiB')
+	check_within 60 "a job has one made" job_is "$job" COMPLETED
+	check "Slurm shows it by its name" shows \
+		'Name=camp CreateTime=[^ ]* Pool=[^ ]* Size=10MiB State=allocated UserID=alice'
+	check "and users until when" matches \
+		"$(on ctl scontrol show bbstat)" 'camp .*expires 20'
+	check_within 60 "the job that waited has run" job_is "$early" COMPLETED
+	job=$(submit -N2 --bb='persistent name=camp; stage_in source=/pfs/alice/in/ destination=$BB_camp/in' <<-'EOT'
+		#!/bin/bash
+		srun sh -c 'cp $BB_camp/in/0/f0 $BB_camp/r$SLURM_PROCID'
+	EOT
+	)
+	check_within 60 "another job uses it" job_is "$job" COMPLETED
+	job=$(submit -N1 <<-'EOT'
+		#!/bin/bash
+		#DW persistentdw name=camp
+		#DW stage_out source=$DW_PERSISTENT_STRIPED_camp/ destination=/pfs/alice/camp type=directory
+		ls "$DW_PERSISTENT_STRIPED_camp" >/pfs/alice/list
+	EOT
+	)
+	check_within 60 "a third one stages out of it" job_is "$job" COMPLETED
+	check "what the second had left" equal \
+		"$(tr '\n' ' ' <"$PFS/alice/list")" "in r0 r1 "
+	check "all of it has arrived" diff -qr "$PFS/alice/in" \
+		"$PFS/alice/camp/in"
+	check "with what was written" cmp "$PFS/alice/in/0/f0" \
+		"$PFS/alice/camp/r1"
+}
+
+test_strangers() {
+	check "the name is taken" matches \
+		"$(asks 'persistent_create name=camp type=dir capacity=10MiB' 2>&1)" \
+		'there is a persistent buffer camp already'
+	check "a stranger cannot use it" matches \
+		"$(bob_asks 'persistent name=camp')" 'belongs to another user'
+	check "nor destroy it" matches \
+		"$(bob_asks 'persistent_destroy name=camp')" \
+		'belongs to another user'
+}
+
+# Both daemons, and the service, are away meanwhile.
+test_destroyed() {
+	local user job
+	user=$(submit --bb='persistent name=camp' -N1 <<-'EOT'
+		#!/bin/bash
+		until [ -e "/pfs/alice/go" ]; do sleep 0.2; done
+		test -e "$BB_camp/r0"
+	EOT
+	)
+	check_within 40 "a job uses it" buffer_is "$user" RUNNING
+	kill_slurmctld
+	cluster kill ctl sluiced
+	on n3 pkill -x sluice-node
+	cluster start ctl sluiced
+	cluster start ctl slurmctld
+	serve
+	job=$(asks 'persistent_destroy name=camp')
+	check_within 40 "to destroy it waits for its user" \
+		waits_for "$job" 'used|uses.it'
+	check "it is still there" persistent_is camp 3
+	touch "$PFS/alice/go"
+	check_within 60 "the user ends well" job_is "$user" COMPLETED
+	check_within 60 "then it is destroyed" job_is "$job" COMPLETED
+	check_within 10 "nothing is left of it" equal "$(ls "$PFS/jobs")" ""
+}
+
+# With servers, shared with a group, and with data that cannot be staged out.
+test_servers() {
+	local job
+	job=$(asks 'persistent_create name=gl type=glusterfs capacity=60MiB group=alice lifetime=1h; persistent name=gl')
+	check_within 90 "one with servers is made and used" \
+		job_is "$job" COMPLETED
+	job=$(bob_asks 'persistent name=gl')
+	check_within 20 "who is not of its group is held with a sentence" \
+		held_with "$job" 'belongs to alice'
+	as_bob scancel "$job"
+	job=$(submit --bb='persistent name=gl; stage_out source=$BB_gl/ destination=/pfs/nowhere/x' -N2 <<-'EOT'
+		#!/bin/bash
+		srun sh -c 'echo $SLURM_PROCID >$BB_gl/$SLURM_PROCID'
+	EOT
+	)
+	check_within 60 "data that cannot be staged out" job_is "$job" FAILED
+	check_within 40 "stays in it" matches "$(on ctl scontrol show bbstat)" \
+		"gl .*not staged out \(stage-out of job $job"
+	job=$(asks 'persistent_destroy name=gl')
+	check_within 30 "so it is not destroyed" held_with "$job" 'force=yes'
+	as_alice scancel "$job"
+	job=$(submit --bb='persistent name=gl' -N1 <<<$'#!/bin/bash\ncat $BB_gl/*')
+	check_within 60 "a job can still reach it" job_is "$job" COMPLETED
+	check "all of it" equal "$(job_output "$job")" "$(printf '0\n1')"
+	job=$(asks 'persistent_destroy name=gl force=yes')
+	check_within 60 "but by force it is" job_is "$job" COMPLETED
+}
+
+test_expiry() {
+	local job
+	job=$(asks 'persistent_create name=short type=dir capacity=10MiB lifetime=8s')
+	check_within 40 "a short life" job_is "$job" COMPLETED
+	check_within 60 "ends by itself" persistent_is short 6
+}
+
+cluster_up --nodes 3 --ions 0 --disk 1G
+make_input in 40 2
+install -d -m 711 "$PFS/jobs"
+cluster conf sluice.conf \
+	"FileSystem=dir Driver=lustre root=/pfs/jobs lfs=/pfs/lfs" \
+	"PersistentNodes=n3" "PersistentLifetime=2d"
+cluster stop ctl sluiced
+cluster start ctl sluiced
+on ctl scontrol reconfigure
+serve
+wait_for 10 offered
+wait_for 20 nodes_idle "n[1-3]"
+test_refused
+test_life
+test_strangers
+test_destroyed
+test_servers
+test_expiry
+on n3 pkill -x sluice-node
+check_within 20 "the nodes are clean" nothing_left n1 n2 n3
+check "no node was drained" no_node_drained
+check "the database is sound" database_sound
+finish
