@@ -75,7 +75,8 @@ static void look_after_all(struct slu_node *n)
 	while (d && (e = readdir(d))) {
 		unsigned long job = strtoul(e->d_name, &end, 10);
 
-		if (job && !*end && job <= UINT32_MAX)
+		/* persistent buffers are looked after by `serve` */
+		if (job && !*end && job < SLU_PERSIST_FIRST)
 			look_after_job(n, (uint32_t)job);
 	}
 	if (d)
@@ -106,7 +107,8 @@ static int dry_run(struct slu_node *n, struct slu_err *err)
 	if (slu_talk_owed(n, &owed, err))
 		return slu_verb_failed("recover", err);
 	for (size_t i = 0; i < owed.n_plan; i++)
-		printf("this node has a part of the file system of job %u; it "
+		if (!owed.plan[i].persistent)
+			printf("this node has a part of the file system of job %u; it "
 		       "would be taken down, if it is not noted in %s/%u\n",
 		       (unsigned)owed.plan[i].job_id, n->conf->run_dir,
 		       (unsigned)owed.plan[i].job_id);
