@@ -109,9 +109,9 @@ static int dry_run(struct slu_node *n, struct slu_err *err)
 	for (size_t i = 0; i < owed.n_plan; i++)
 		if (!owed.plan[i].persistent)
 			printf("this node has a part of the file system of job %u; it "
-		       "would be taken down, if it is not noted in %s/%u\n",
-		       (unsigned)owed.plan[i].job_id, n->conf->run_dir,
-		       (unsigned)owed.plan[i].job_id);
+			       "would be taken down, if it is not noted in %s/%u\n",
+			       (unsigned)owed.plan[i].job_id, n->conf->run_dir,
+			       (unsigned)owed.plan[i].job_id);
 	slu_msg_clear(&slu_owed_desc, &owed);
 	return EXIT_SUCCESS;
 }

@@ -54,6 +54,21 @@ test_refused() {
 	check "and an account that is denied" matches \
 		"$(refusal --bb='type=far capacity=1MiB')" \
 		'account users may not'
+	check "or one that is not allowed" matches \
+		"$(refusal --bb='type=phys capacity=1MiB')" \
+		'account users may not have storage of pool phys'
+	check "a user who is not allowed" matches \
+		"$(refusal --bb='type=bobs capacity=1MiB')" \
+		'user alice may not have storage of pool bobs'
+	check "but not the one who is" matches "$(bounded_exec -u bob ctl \
+		sbatch -H -N1 --bb='type=bobs capacity=1MiB' --wrap=true \
+		2>&1)" Submitted
+	check "a user who is denied everything" matches \
+		"$(on ctl sbatch --bb=capacity=1MiB --wrap=true 2>&1)" \
+		'user root may not ask for a file system'
+	check "more than anybody may have" matches \
+		"$(refusal --bb='type=far capacity=21GiB')" MaxCapacity
+	bounded_exec -u bob ctl scancel -u bob
 	check "and more than a job may have" matches \
 		"$(refusal --bb='type=tiny capacity=11MiB')" 'MaxPerJob'
 }
@@ -106,6 +121,30 @@ test_one_node() {
 	check_within 30 "both are gone" no_buffer_alive
 }
 
+# A job that needs much of a pool is not passed by those that would put it off.
+test_turn() {
+	local first large late
+	first=$(holder '700MiB type=turn' -w n1 -n1 -t 10)
+	check_within 30 "a job has most of a pool" buffer_is "$first" RUNNING
+	large=$(holder '800MiB type=turn' -w n2 -n1 -t 10)
+	check_within 20 "one that needs more waits" waits_for "$large" \
+		'waits.for.800MiB.of.pool.turn'
+	late=$(holder '300MiB type=turn' -w n3 -n1 -t 20)
+	check_within 20 "one that needs less would put it off" \
+		waits_for "$late" "job.$large.is.before.it"
+	check_within 30 "one that ends before goes ahead" job_is "$(submit \
+		-w n3 -n1 -t 1 --bb='capacity=300MiB type=turn' \
+		<<<$'#!/bin/bash\ntrue')" COMPLETED
+	as_alice scancel "$first"
+	check_within 40 "the large one is next" buffer_is "$large" RUNNING
+	check "before the one that needs less" equal \
+		"$(job_field "$late" JobState)" PENDING
+	as_alice scancel "$large"
+	check_within 40 "which then runs" buffer_is "$late" RUNNING
+	as_alice scancel "$late"
+	check_within 30 "all are gone" no_buffer_alive
+}
+
 promised() { # JOB
 	matches "$(buffer_failure "$1")" 'other jobs hold 600MiB of' \
 		>/dev/null
@@ -151,6 +190,12 @@ cluster conf sluice.conf \
 	"Pool=nodes Granularity=10MiB MaxPerUser=1200MiB" \
 	"Pool=far Size=1GiB DenyAccounts=users" \
 	"Pool=tiny Size=1GiB MaxPerJob=10MiB" \
+	"Pool=turn Size=1GiB" "FileSystem=turn Driver=scratch Pool=turn" \
+	"Pool=bobs Size=1GiB AllowUsers=bob" \
+	"FileSystem=bobs Driver=scratch Pool=bobs" \
+	"Pool=phys Size=1GiB AllowAccounts=physics" \
+	"FileSystem=phys Driver=scratch Pool=phys" \
+	"DenyUsers=root" "MaxCapacity=20GiB" \
 	"FileSystem=far Driver=scratch Pool=far" \
 	"FileSystem=tiny Driver=scratch Pool=tiny"
 cluster conf slurm.conf "AccountingStorageEnforce=limits" \
@@ -165,6 +210,7 @@ test_shown
 test_refused
 test_waiting
 test_one_node
+test_turn
 test_accounted
 check "no node was drained" no_node_drained
 check "the database is sound" database_sound
