@@ -8,7 +8,9 @@ libsluion_la_SOURCES = \
 	select_io/ion/division.c select_io/ion/division.h \
 	select_io/ion/division_private.h \
 	select_io/ion/mapping.c \
+	select_io/ion/pose.c \
 	select_io/ion/residue.c \
+	select_io/ion/running.c \
 	select_io/ion/small.c \
 	select_io/ion/near.c select_io/ion/near.h \
 	select_io/ion/pool.c select_io/ion/tight.c \

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All policies are one knapsack. Each job has a range of its choices open: all
- * of them, a single one when its number is fixed, or none when it shares and
- * may not be changed. As long as the least of all jobs fit in the pool, the
- * ranges depend on nothing but the job, and only those of jobs that have
- * changed are posed to the knapsack again. Otherwise single ones are lowered
- * until they fit; if they never do, the shared I/O node becomes an item of
- * every job that may be changed (tight.c).
+ * All policies are one knapsack (pose.c). Here are the jobs, which of them have
+ * changed since the last solve, and what the solution grants them.
  *
  * Invariants between calls: what is posed for a job that is not dirty is what
  * `posed` says; `least` and `n_sharing` are the sums over the jobs that are not
@@ -125,7 +120,7 @@ void slu_ion_division_clear(struct slu_ion_division *d)
 
 /* Jobs. */
 
-static void make_dirty(struct slu_ion_division *d, uint32_t slot)
+void slu_ion_make_dirty(struct slu_ion_division *d, uint32_t slot)
 {
 	struct part *p = &d->part[slot];
 
@@ -253,7 +248,7 @@ int slu_ion_division_put(struct slu_ion_division *d, uint32_t *slot,
 		*slot = SLU_ION_NEW;
 		return nomem(err);
 	}
-	make_dirty(d, *slot);
+	slu_ion_make_dirty(d, *slot);
 	copy(d, *slot, job);
 	return 0;
 }
@@ -263,7 +258,7 @@ void slu_ion_division_drop(struct slu_ion_division *d, uint32_t slot)
 	struct part *p = &d->part[slot];
 	size_t at = position(d, p->age);
 
-	make_dirty(d, slot); /* out of the sums */
+	slu_ion_make_dirty(d, slot); /* out of the sums */
 	leave(d->dirty, &d->n_dirty, slot);
 	leave(d->lent, &d->n_lent, slot);
 	if (p->fresh)
@@ -287,202 +282,6 @@ void slu_ion_division_rules(struct slu_ion_division *d,
 	d->all = d->all || d->policy != policy || (pool == 0) != (d->pool == 0);
 	d->policy = policy;
 	d->pool = pool;
-}
-
-/* Ranges. */
-
-/* Index of a number among the choices, or n. */
-static uint32_t index_of(const struct part *p, uint32_t ions)
-{
-	uint32_t i = 0;
-
-	while (i < p->n && p->choice[i].weight != ions)
-		i++;
-	return i;
-}
-
-/* Of the greatest choice <= want, or 0. */
-static uint32_t round_down(const struct part *p, uint64_t want)
-{
-	uint32_t n = p->n;
-
-	while (n > 1 && p->choice[n - 1].weight > want)
-		n--;
-	return n - 1;
-}
-
-/* round(pool x part / all) */
-static uint64_t portion(uint32_t pool, uint32_t part, uint64_t all)
-{
-	return all ? ((uint64_t)pool * part * 2 + all) / (2 * all) : 0;
-}
-
-static uint32_t best_choice(const struct part *p)
-{
-	uint32_t best = 0;
-
-	if (!p->known)
-		return p->usual;
-	for (uint32_t i = 1; i < p->n; i++)
-		if (p->choice[i].value > p->choice[best].value)
-			best = i;
-	return p->choice[best].weight;
-}
-
-/* What a policy that knows a single number for each job asks for. */
-static uint64_t asked(const struct slu_ion_division *d, const struct part *p)
-{
-	switch (d->policy) {
-	case SLU_ION_ZERO:
-		return 0;
-	case SLU_ION_ONE:
-		return 1;
-	case SLU_ION_SIZE:
-		return portion(d->pool, p->nodes, d->all_nodes);
-	case SLU_ION_PROCESS:
-		return portion(d->pool, p->tasks, d->all_tasks);
-	case SLU_ION_ORACLE:
-		return best_choice(p);
-	case SLU_ION_STATIC:
-	case SLU_ION_MCKP:
-	case SLU_ION_POLICIES:
-		break;
-	}
-	return p->usual;
-}
-
-static struct range open_range(const struct slu_ion_division *d,
-			       const struct part *p)
-{
-	uint32_t held = index_of(p, p->held);
-	bool fixed = p->holds && (p->fixed || d->policy == SLU_ION_STATIC);
-
-	if (fixed && p->shares)
-		return (struct range){0, 0, true};
-	if (fixed && held < p->n)
-		return (struct range){held, 1, true};
-	if (d->policy == SLU_ION_MCKP && p->known)
-		return (struct range){0, p->n, false};
-	return (struct range){round_down(p, asked(d, p)), 1, false};
-}
-
-/* The ranges of those that have changed, and into the sums with them. */
-static void open_ranges(struct slu_ion_division *d)
-{
-	if (d->all || d->policy == SLU_ION_SIZE ||
-	    d->policy == SLU_ION_PROCESS) /* the others' sums are in them */
-		for (size_t i = 0; i < d->n; i++)
-			make_dirty(d, d->order[i]);
-	for (size_t i = 0; i < d->n_dirty; i++) {
-		struct part *p = &d->part[d->dirty[i]];
-
-		p->open = open_range(d, p);
-		p->counted = slu_ion_least(p, &p->open);
-		p->counted_sharing = p->open.pinned && p->shares;
-		d->least += p->counted;
-		d->n_sharing += p->counted_sharing;
-		p->range = p->open;
-	}
-	if (d->tight) /* by the solve before */
-		for (size_t i = 0; i < d->n; i++)
-			d->part[d->order[i]].range = d->part[d->order[i]].open;
-}
-
-/* The knapsack. */
-
-static double value(const struct slu_ion_division *d, const struct part *p,
-		    uint32_t i)
-{
-	return p->known ? p->choice[i].value : d->guess;
-}
-
-static double shared_value(const struct slu_ion_division *d,
-			   const struct part *p)
-{
-	return (p->known ? p->one : d->guess) / (double)d->n;
-}
-
-/* The items of a job; the shared I/O node, where it is one, is the last. */
-static void make_class(const struct slu_ion_division *d, struct part *p,
-		       struct slu_mckp_item *item, struct slu_mckp_class *class)
-{
-	const struct range *r = &p->range;
-
-	*class = (struct slu_mckp_class){.item = item, .hold = SLU_MCKP_NONE};
-	for (; class->n < r->n; class->n++) {
-		uint32_t i = r->low + class->n;
-
-		if (p->holds && !p->shares && p->held == p->choice[i].weight)
-			class->hold = class->n;
-		item[class->n] = (struct slu_mckp_item){p->choice[i].weight,
-							value(d, p, i)};
-	}
-	if (r->n == 0 || (d->share && !r->pinned && slu_ion_least(p, r) > 0)) {
-		if (p->holds && p->shares)
-			class->hold = class->n;
-		item[class->n++] =
-			(struct slu_mckp_item){0, shared_value(d, p)};
-	}
-	p->posed = *r;
-}
-
-static int pose_all(struct slu_ion_division *d, struct slu_err *err)
-{
-	struct slu_mckp_problem problem = {d->class, (uint32_t)d->n,
-					   d->capacity};
-	struct slu_mckp_item *item = d->item;
-
-	for (size_t i = 0; i < d->n; i++) {
-		struct part *p = &d->part[d->order[i]];
-
-		make_class(d, p, item, &d->class[i]);
-		item += d->class[i].n;
-		p->class = (uint32_t)i;
-		d->of_class[i] = d->order[i];
-	}
-	return slu_mckp_load(d->solver, &problem, err);
-}
-
-static int pose_one(struct slu_ion_division *d, uint32_t slot,
-		    struct slu_err *err)
-{
-	struct part *p = &d->part[slot];
-	struct slu_mckp_class class;
-
-	make_class(d, p, d->item, &class);
-	if (p->class != SLU_MCKP_NONE)
-		slu_mckp_remove(d->solver, p->class);
-	p->class = SLU_MCKP_NONE;
-	if (slu_mckp_add(d->solver, &class, &p->class, err) < 0)
-		return -1;
-	d->of_class[p->class] = slot;
-	return 0;
-}
-
-static bool differs(const struct range *a, const struct range *b)
-{
-	return a->low != b->low || a->n != b->n || a->pinned != b->pinned;
-}
-
-static int pose(struct slu_ion_division *d, bool was_tight, bool was_shared,
-		struct slu_err *err)
-{
-	if (d->all || d->share || was_shared ||
-	    d->n_dirty > AT_ONCE + d->n / AT_ONCE)
-		return pose_all(d, err);
-	for (size_t i = 0; i < d->n_dirty; i++)
-		if (pose_one(d, d->dirty[i], err) < 0)
-			return -1;
-	if (d->tight || was_tight)
-		for (size_t i = 0; i < d->n; i++) {
-			struct part *p = &d->part[d->order[i]];
-
-			if (differs(&p->posed, &p->range) &&
-			    pose_one(d, d->order[i], err) < 0)
-				return -1;
-		}
-	slu_mckp_capacity(d->solver, d->capacity);
-	return 0;
 }
 
 /* Grants. */
@@ -511,7 +310,7 @@ static void grant(struct slu_ion_division *d, uint32_t slot)
 		grant.ions = p->choice[p->range.low + chosen].weight;
 	if (p->known)
 		grant.bandwidth =
-			grant.shared ? shared_value(d, p)
+			grant.shared ? slu_ion_shared_value(d, p)
 				     : p->choice[p->range.low + chosen].value;
 	give(d, slot, grant);
 }
@@ -567,7 +366,7 @@ static void lend(struct slu_ion_division *d, uint32_t left)
 		uint32_t slot = d->fresh[i];
 		const struct part *p = &d->part[slot];
 		struct slu_ion_grant more = d->grant[slot];
-		uint32_t next = index_of(p, more.ions) + 1;
+		uint32_t next = slu_ion_choice_of(p, more.ions) + 1;
 
 		if (!p->known || more.ions < p->most || next >= p->n ||
 		    p->choice[next].weight - more.ions > left)
@@ -594,9 +393,9 @@ static int solve(struct slu_ion_division *d, struct slu_ion_proof *proof,
 	bool was_tight = d->tight, was_shared = d->share;
 	struct slu_mckp_info info;
 
-	open_ranges(d);
+	slu_ion_open_ranges(d);
 	slu_ion_tighten(d);
-	if (pose(d, was_tight, was_shared, err) < 0)
+	if (slu_ion_pose(d, was_tight, was_shared, err) < 0)
 		return -1;
 	slu_mckp_solve(d->solver, &s, &info);
 	if (!s.feasible)

@@ -70,6 +70,19 @@ static inline uint32_t slu_ion_least(const struct part *p,
 	return r->n ? p->choice[r->low].weight : 0;
 }
 
+/* division.c: out of the sums, and to be posed again. */
+void slu_ion_make_dirty(struct slu_ion_division *d, uint32_t slot);
+
+/* pose.c: the ranges of those that have changed, and into the sums with them;
+ * the knapsack, or what has changed in it; index of a number among the choices,
+ * or n; MB/s of a job that shares. */
+void slu_ion_open_ranges(struct slu_ion_division *d);
+int slu_ion_pose(struct slu_ion_division *d, bool was_tight, bool was_shared,
+		 struct slu_err *err);
+uint32_t slu_ion_choice_of(const struct part *p, uint32_t ions);
+double slu_ion_shared_value(const struct slu_ion_division *d,
+			    const struct part *p);
+
 /* tight.c: from the open ranges to tight, share, capacity, guess and, where
  * they do not fit, lower ranges. */
 void slu_ion_tighten(struct slu_ion_division *d);

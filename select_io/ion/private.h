@@ -62,12 +62,16 @@ struct slu_arbiter {
 	struct slu_ion_division *division[DIVISIONS];
 };
 
-/* arbiter.c: where job_id is in a->run, or would be. */
+/* running.c: where job_id is in a->run, or would be. */
 size_t slu_ion_position(const struct slu_arbiter *a, uint32_t job_id);
 struct running *slu_ion_find(const struct slu_arbiter *a, uint32_t job_id);
 /* What the divisions know of it is not right any more. */
 void slu_ion_touch(struct slu_arbiter *a, struct running *r);
-/* What is known of a job, NULL: nothing. */
+/* What the job may choose in this pool; -1 without memory. */
+int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r);
+void slu_ion_running_free(struct running *r);
+
+/* arbiter.c: what is known of a job, NULL: nothing. */
 const struct slu_curve *slu_ion_curve(const struct slu_arbiter *a,
 				      const struct running *r);
 
