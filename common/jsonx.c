@@ -278,7 +278,8 @@ void slu_json_set_double(struct json_object *obj, const char *key, double value)
 
 	if (!isfinite(value))
 		return;
-	do /* the shortest text that reads back as the same number */
+	value += 0.0; /* the text of -0.0 would read back as 0 */
+	do	      /* the shortest text that reads back as the same number */
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 	while (strtod(text, NULL) != value && digits++ < 17);
 	set(obj, key, json_object_new_double_s(value, text));
