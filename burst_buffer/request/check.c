@@ -80,7 +80,8 @@ static int check_type(const struct slu_request *req,
 			err, SLU_INVALID,
 			"jobfs: nodes=%u: every node gives storage to %s",
 			(unsigned)req->nodes, fs->name);
-	if (req->tolerate != UINT32_MAX && req->tolerate && type->shared)
+	if (req->tolerate != UINT32_MAX && req->tolerate && type->shared &&
+	    !type->remote)
 		return slu_err(
 			err, SLU_INVALID,
 			"jobfs: tolerate=%u: with a node of %s a part of "
