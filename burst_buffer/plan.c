@@ -172,11 +172,23 @@ static int check_pool(const struct slu_plan *plan,
 	return 0;
 }
 
+/* Nodes of a common name space need not give the same. */
+static void share_unevenly(struct slu_plan *plan, const uint64_t *size,
+			   uint64_t *promised, uint64_t *room)
+{
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+
+	for (size_t i = 0; i < plan->n_node; i++)
+		room[i] = size[i] > promised[i] ? size[i] - promised[i] : 0;
+	if (type && type->shared && !type->remote)
+		slu_plan_share(plan, room);
+}
+
 /* Where each node that gives something has it, and that it has it. */
 static int set_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 			struct slu_err *err)
 {
-	uint64_t *size = calloc(2 * plan->n_node, sizeof(*size));
+	uint64_t *size = calloc(3 * plan->n_node, sizeof(*size));
 	uint64_t *promised = size + plan->n_node;
 	size_t i;
 	int rc = size ? 0 : nomem(err);
@@ -187,6 +199,8 @@ static int set_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 					 err);
 	if (rc == 0 && site->promised)
 		rc = site->promised(site->promised_arg, plan, promised, err);
+	if (rc == 0)
+		share_unevenly(plan, size, promised, promised + plan->n_node);
 	for (i = 0; rc == 0 && i < plan->n_node; i++)
 		rc = check_room(&plan->node[i], size[i], promised[i], err);
 	free(size);

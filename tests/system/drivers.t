@@ -172,6 +172,29 @@ test_bind() {
 	wait_for 60 no_buffer_alive
 }
 
+# A node whose disk another job has a part of gives less.
+test_uneven() {
+	local other job
+	other=$(submit -N1 -n1 -w n2 --bb='type=scratch capacity=300MiB' <<-'EOT'
+		#!/bin/bash
+		until [ -e /pfs/alice/enough ]; do sleep 0.1; done
+	EOT
+	)
+	wait_for 60 job_is "$other" RUNNING
+	job=$(submit -N2 -n2 -w 'n[1-2]' --bb='type=glusterfs capacity=1400MiB' \
+		--wrap='touch "${BB_JOBFS:?}/x"')
+	wait_for 60 ended "$job"
+	touch "$PFS/alice/enough"
+	wait_for 60 no_buffer_alive
+	check "uneven nodes: the job completes" equal \
+		"$(job_field "$job" JobState)" COMPLETED
+	check "one gives what it has, the other one the rest" equal "$(query "
+		SELECT sum(n.value ->> 'capacity' < (700 << 20)) || ' ' ||
+			(sum(n.value ->> 'capacity') >= 1400 << 20)
+		FROM Buffer, json_each(Plan, '\$.node') n
+		WHERE JobID = $job")" "1 1"
+}
+
 # While the job runs, by one node for both; what was changed after that, and
 # the rest, at its end.
 test_early() {
@@ -275,6 +298,7 @@ test_early
 test_split
 test_bind
 test_tolerate
+test_uneven
 test_stripe
 check "the database is sound" database_sound
 finish

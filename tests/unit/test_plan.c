@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/harness.h"
+#include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
 #include "burst_buffer/plan.h"
 #include "sysmap/receive.h"
@@ -357,6 +358,69 @@ START_TEST(test_bind)
 }
 END_TEST
 
+/* Only it is to be changed: what one that searches step by step would find. */
+static uint64_t level_by_steps(const uint64_t *room, size_t n, uint64_t want)
+{
+	for (uint64_t level = 0;; level++) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			sum += room[i] - room[i] / 8 < level
+				       ? room[i] - room[i] / 8
+				       : level;
+		if (sum >= want)
+			return level;
+		ck_assert_uint_lt(level, want);
+	}
+}
+
+START_TEST(test_shares)
+{
+	uint64_t seed = 11;
+	int uneven = 0, refused = 0;
+
+	for (int round = 0; round < 3000; round++) {
+		struct slu_plan_node node[6] = {{.name = NULL}};
+		struct slu_plan p = {.node = node};
+		uint64_t room[6], most = 0, share, sum = 0, level;
+		bool fits = true, tiny = false, some;
+
+		p.n_node = 1 + slu_random(&seed, 5);
+		node[p.n_node].client = true; /* which gives nothing */
+		room[p.n_node] = 7;
+		p.capacity = 1 + slu_random(&seed, 400);
+		share = p.capacity / p.n_node + (p.capacity % p.n_node != 0);
+		for (size_t i = 0; i < p.n_node; i++) {
+			node[i].capacity = share;
+			room[i] = slu_random(&seed, 300);
+			most += room[i] - room[i] / 8;
+			fits = fits && share <= room[i];
+			tiny = tiny || room[i] - room[i] / 8 < share / 8;
+		}
+		p.n_node++;
+		some = slu_plan_share(&p, room);
+		p.n_node--;
+		ck_assert(some == (!fits && !tiny && most >= p.capacity));
+		uneven += some;
+		refused += !some && !fits;
+		ck_assert_uint_eq(node[p.n_node].capacity, 0);
+		level = some ? level_by_steps(room, p.n_node, p.capacity) : 0;
+		for (size_t i = 0; i < p.n_node; i++) {
+			uint64_t can = room[i] - room[i] / 8;
+
+			sum += node[i].capacity;
+			ck_assert_uint_eq(node[i].capacity, !some ? share
+							    : can < level
+								    ? can
+								    : level);
+		}
+		ck_assert(sum >= p.capacity);
+	}
+	ck_assert_int_gt(uneven, 100);
+	ck_assert_int_gt(refused, 100);
+}
+END_TEST
+
 static void push_topology(const char *text)
 {
 	struct slu_document doc = {.extractor = "topology",
@@ -444,11 +508,36 @@ static int promised(void *arg, const struct slu_plan *plan, uint64_t *bytes,
 	return 0;
 }
 
+/* A node that others have taken much of gives less, the other one more; of
+ * private file systems every node needs its own. */
+START_TEST(test_uneven)
+{
+	struct slu_job j = job("n[1-2]", "jobfs type=glu capacity=100GiB");
+	struct slu_plan_site s;
+	struct slu_plan p;
+
+	setup("");
+	s = site();
+	s.promised = promised;
+	s.promised_arg = (void *)(uintptr_t) "/b/sluice";
+	push("n1", "/a", 0);
+	push("n2", "/b", 0);
+	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+	ck_assert_uint_eq(p.node[1].capacity, 40 * GIB - 40 * GIB / 8);
+	ck_assert_uint_eq(p.node[0].capacity, 60 * GIB + 40 * GIB / 8);
+	slu_msg_clear(&slu_plan_desc, &p);
+	j = job("n[1-2]", "jobfs type=tmp capacity=100GiB");
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
+		    "each node must give 50GiB");
+	teardown();
+}
+END_TEST
+
 /* What other jobs hold of a node's storage cannot be promised again; a path is
  * known by the file system that it lies on. */
 START_TEST(test_promised)
 {
-	struct slu_job j = job("n[1-2]", "jobfs capacity=100GiB");
+	struct slu_job j = job("n[1-2]", "jobfs type=tmp capacity=100GiB");
 	struct slu_plan_site s;
 	struct slu_plan p;
 
@@ -591,5 +680,5 @@ START_TEST(test_secret)
 END_TEST
 
 TEST_MAIN("plan", test_whole, test_stripes, test_stripes_refused, test_fixed,
-	  test_some_nodes, test_bind, test_split, test_promised, test_pool,
-	  test_refused, test_bare, test_secret)
+	  test_some_nodes, test_bind, test_shares, test_uneven, test_split,
+	  test_promised, test_pool, test_refused, test_bare, test_secret)
