@@ -120,13 +120,17 @@ static size_t useful(const struct table *t, uint32_t id,
 	return n;
 }
 
-/* Which classes are in the table, and how wide it is. */
-static void size_up(struct table *t, uint64_t capacity)
+/* Which classes are in the table, and how wide it is. Returns how many options
+ * there are. */
+static size_t size_up(struct table *t, uint64_t capacity)
 {
 	struct cell_option o[SLU_MCKP_MAX_ITEMS];
 	struct slu_mckp *m = t->m;
 	uint64_t most = 0, heavy = 0;
+	size_t options = 0;
 
+	t->n = 0;
+	t->weight = 0;
 	for (uint32_t id = 0; id < m->n_slots; id++) {
 		uint32_t lightest;
 		size_t n;
@@ -134,6 +138,7 @@ static void size_up(struct table *t, uint64_t capacity)
 		if (!m->class[id].used)
 			continue;
 		n = useful(t, id, o, &lightest);
+		options += n;
 		t->weight += lightest;
 		if (n < 2)
 			continue;
@@ -146,6 +151,7 @@ static void size_up(struct table *t, uint64_t capacity)
 	t->pad = heavy < t->width ? heavy : t->width;
 	t->pad = (t->pad + 7) & ~(size_t)7;
 	t->stride = t->pad + ((t->width + TILE - 1) & ~(size_t)(TILE - 1));
+	return options;
 }
 
 static uint32_t root(uint32_t n)
@@ -264,7 +270,12 @@ bool slu_mckp_table(struct slu_mckp *m, const struct search *s,
 	struct table t = {.m = m, .s = s, .step = step ? step : 1};
 	fill_f *fill = pick_fill();
 
-	size_up(&t, capacity);
+	/* To find out again and again that an option loses too much must be
+	 * worth it. */
+	if (size_up(&t, capacity) > m->items / 2 && t.s) {
+		t.s = NULL;
+		size_up(&t, capacity);
+	}
 	if (!fit(&t))
 		return false;
 	memset(row_of(&t, 0), 0, (t.stride - t.pad) * sizeof(int64_t));
