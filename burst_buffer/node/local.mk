@@ -44,7 +44,6 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/layout.c burst_buffer/node/staging.c \
 	burst_buffer/node/early.c burst_buffer/node/early_copy.c \
 	burst_buffer/node/interpose.c burst_buffer/node/stripe.c \
-	burst_buffer/node/staging.h burst_buffer/node/tolerant.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \

@@ -12,7 +12,7 @@
  * in children, which are the user for all but the manifest.
  */
 #include "config.h"
-#include "burst_buffer/node/staging.h"
+#include "burst_buffer/node/node.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +30,18 @@
 #include "common/file.h"
 #include "common/size.h"
 
+struct request {
+	struct slu_node *n;
+	size_t r;
+	const struct slu_stage *stage;
+	const char *way;	/* "in", "out" */
+	unsigned self, members; /* among those that copy; self == members:
+				 * this one does not */
+	struct slu_stage_result total; /* of this node, over all acts */
+	enum slu_act_name act;	       /* the one that is being played */
+	double asked; /* when sluiced was last asked for abort */
+};
+
 static const char *const act_names[] = {
 	[SLU_PREPARE] = "manifest",
 	[SLU_COPY] = "copied",
@@ -40,7 +52,7 @@ static const char *const act_names[] = {
 /* Acts in a child */
 
 struct act_call {
-	struct slu_staging *q;
+	struct request *q;
 	enum slu_act_name act;
 	struct slu_aside *aside;
 	/* In the child: */
@@ -59,10 +71,9 @@ static int told(void *arg, uint64_t bytes, uint64_t files)
 	return 0;
 }
 
-static void manifest_path(const struct slu_staging *q, char path[PATH_MAX])
+static void manifest_path(const struct request *q, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu%s", q->n->root, q->way,
-		 q->r, q->epoch);
+	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu", q->n->root, q->way, q->r);
 }
 
 /* root writes the manifest while the user walks: a process of its own takes it
@@ -132,7 +143,7 @@ enum slu_stage_what slu_stage_what(const char *type)
 
 static void describe(struct act_call *c, struct slu_stage_part *part)
 {
-	const struct slu_staging *q = c->q;
+	const struct request *q = c->q;
 	*part = (struct slu_stage_part){
 		.source = q->stage->source,
 		.destination = q->stage->destination,
@@ -143,8 +154,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.fs_root = q->n->data,
 		.self = q->self,
 		.n = q->members,
-		.alive = q->alive,
-		.durable = q->stage->out || q->alive,
+		.durable = q->stage->out,
 		.content = q->stage->content,
 		.quick = q->stage->out && slu_early_has_been(q->n, q->r),
 		.progress = told,
@@ -152,17 +162,17 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 	};
 }
 
-void slu_staging_claims_path(const struct slu_staging *q, char path[PATH_MAX])
+static void claims_path(const struct request *q, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu.claims%s", q->n->root,
-		 q->way, q->r, q->epoch);
+	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu.claims", q->n->root, q->way,
+		 q->r);
 }
 
-static int make_claims(const struct slu_staging *q, struct slu_err *err)
+static int make_claims(const struct request *q, struct slu_err *err)
 {
 	char path[PATH_MAX];
 
-	slu_staging_claims_path(q, path);
+	claims_path(q, path);
 	if (q->members > 1 && mkdir(path, 0700) && errno != EEXIST)
 		return slu_errno(err, SLU_IO,
 				 "cannot share the work in the job's file "
@@ -178,7 +188,7 @@ static int start_claims(struct act_call *c, struct slu_stage_part *part,
 
 	if (c->q->members < 2 || c->q->n->driver->interposed)
 		return 0;
-	slu_staging_claims_path(c->q, path);
+	claims_path(c->q, path);
 	c->claims = (struct slu_claims){slu_claims_proxy_take,
 					slu_claims_proxy_look, &c->proxy};
 	part->claims = &c->claims;
@@ -193,8 +203,7 @@ static int open_journal(const struct act_call *c)
 
 	if (c->act != SLU_COPY)
 		return 0;
-	snprintf(name, sizeof(name), "done.%s.%zu.journal%s", c->q->way,
-		 c->q->r, c->q->epoch);
+	snprintf(name, sizeof(name), "done.%s.%zu.journal", c->q->way, c->q->r);
 	slu_note_path(c->q->n, name, path);
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return fd < 0 ? 0 : fd;
@@ -258,7 +267,7 @@ _Static_assert(sizeof(struct slu_stage_result) <= SLU_ASIDE_OUT, "fits");
 /* Has the job been cancelled? Asked the more rarely the more nodes ask. */
 static int tick(void *arg, uint64_t bytes, uint64_t files)
 {
-	struct slu_staging *q = arg;
+	struct request *q = arg;
 	struct slu_answer answer;
 	bool stop;
 
@@ -277,30 +286,13 @@ static int tick(void *arg, uint64_t bytes, uint64_t files)
 
 /* What is noted of an act: what it did, for the report after a restart. */
 
-static void note_name(const struct slu_staging *q, enum slu_act_name act,
+static void note_name(const struct request *q, enum slu_act_name act,
 		      char name[64])
 {
-	snprintf(name, 64, "done.%s.%zu.%s%s", q->way, q->r, act_names[act],
-		 act == SLU_PREPARE ? q->epoch : q->round);
+	snprintf(name, 64, "done.%s.%zu.%s", q->way, q->r, act_names[act]);
 }
 
-/* A copy that is played again counts what it did before once more. */
-static void add_share(struct slu_staging *q, enum slu_act_name act,
-		      uint64_t bytes, uint64_t files)
-{
-	if (act > SLU_COPY)
-		return;
-	if (act == SLU_COPY) {
-		q->total.bytes -= q->copied.bytes;
-		q->total.files -= q->copied.files;
-		q->copied.bytes = bytes;
-		q->copied.files = files;
-	}
-	q->total.bytes += bytes;
-	q->total.files += files;
-}
-
-static bool was_done(struct slu_staging *q, enum slu_act_name act)
+static bool was_done(struct request *q, enum slu_act_name act)
 {
 	struct slu_stage_result *t = &q->total;
 	uint64_t bytes, files;
@@ -313,18 +305,23 @@ static bool was_done(struct slu_staging *q, enum slu_act_name act)
 	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
 		      &bytes, &files, &t->total_bytes, &t->total_files) == 4;
 	free(text);
-	if (done)
-		add_share(q, act, bytes, files);
+	if (done && act <= SLU_COPY) {
+		t->bytes += bytes;
+		t->files += files;
+	}
 	return done;
 }
 
-static int note_done(struct slu_staging *q, enum slu_act_name act,
+static int note_done(struct request *q, enum slu_act_name act,
 		     const struct slu_stage_result *r, struct slu_err *err)
 {
 	struct slu_stage_result *t = &q->total;
 	char name[64], text[100];
 
-	add_share(q, act, r->bytes, r->files);
+	if (act <= SLU_COPY) {
+		t->bytes += r->bytes;
+		t->files += r->files;
+	}
 	t->total_bytes = r->total_bytes;
 	t->total_files = r->total_files;
 	snprintf(text, sizeof(text),
@@ -334,8 +331,8 @@ static int note_done(struct slu_staging *q, enum slu_act_name act,
 	return slu_note_put(q->n, name, 0600, text, err);
 }
 
-static void log_act(struct slu_staging *q, enum slu_act_name act,
-		    double seconds, const struct slu_stage_result *r)
+static void log_act(struct request *q, enum slu_act_name act, double seconds,
+		    const struct slu_stage_result *r)
 {
 	char size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT];
 
@@ -355,8 +352,7 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 			     q->way, q->r, r->skipped, r->first_skipped);
 }
 
-int slu_staging_act(struct slu_staging *q, enum slu_act_name act,
-		    struct slu_err *err)
+static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 {
 	struct act_call call = {.q = q, .act = act};
 	struct slu_aside aside = {
@@ -384,8 +380,7 @@ int slu_staging_act(struct slu_staging *q, enum slu_act_name act,
 	return note_done(q, act, &result, err);
 }
 
-static int meet(struct slu_staging *q, enum slu_act_name act,
-		struct slu_err *err)
+static int meet(struct request *q, enum slu_act_name act, struct slu_err *err)
 {
 	char name[64];
 
@@ -393,7 +388,7 @@ static int meet(struct slu_staging *q, enum slu_act_name act,
 	return slu_talk_meet(q->n, name, err);
 }
 
-int slu_staging_report(struct slu_staging *q, double start, struct slu_err *err)
+static int report_share(struct request *q, double start, struct slu_err *err)
 {
 	char step[64];
 	struct slu_report r = {
@@ -412,7 +407,7 @@ int slu_staging_report(struct slu_staging *q, double start, struct slu_err *err)
 }
 
 /* Which of the nodes that copy are we? */
-static void find_place(struct slu_staging *q)
+static void find_place(struct request *q)
 {
 	const struct slu_plan *plan = &q->n->plan;
 
@@ -431,52 +426,45 @@ static void find_place(struct slu_staging *q)
 	}
 }
 
-static int stage_alone(struct slu_staging *q, double start, struct slu_err *err)
+static int stage_alone(struct request *q, double start, struct slu_err *err)
 {
 	for (int act = SLU_PREPARE; act <= SLU_FINISH; act++)
-		if (slu_staging_act(q, (enum slu_act_name)act, err))
+		if (do_act(q, (enum slu_act_name)act, err))
 			return -1;
 	if (q->n->driver->check(&q->n->in, err))
 		return -1;
-	return slu_staging_report(q, start, err);
+	return report_share(q, start, err);
 }
 
-static int stage_together(struct slu_staging *q, double start,
-			  struct slu_err *err)
+static int stage_together(struct request *q, double start, struct slu_err *err)
 {
 	bool member = q->self != UINT_MAX, leader = q->self == 0;
 
-	if ((leader && slu_staging_act(q, SLU_PREPARE, err)) ||
-	    meet(q, SLU_PREPARE, err) ||
-	    (member && slu_staging_act(q, SLU_COPY, err)) ||
-	    meet(q, SLU_COPY, err) ||
-	    (member && slu_staging_act(q, SLU_VERIFY, err)))
+	if ((leader && do_act(q, SLU_PREPARE, err)) ||
+	    meet(q, SLU_PREPARE, err) || (member && do_act(q, SLU_COPY, err)) ||
+	    meet(q, SLU_COPY, err) || (member && do_act(q, SLU_VERIFY, err)))
 		return -1;
 	/* With a part of the file system missing, all of this means nothing. */
 	if (q->n->driver->check(&q->n->in, err) ||
-	    slu_staging_report(q, start, err) || meet(q, SLU_VERIFY, err))
+	    report_share(q, start, err) || meet(q, SLU_VERIFY, err))
 		return -1;
-	return leader ? slu_staging_act(q, SLU_FINISH, err) : 0;
+	return leader ? do_act(q, SLU_FINISH, err) : 0;
 }
 
 int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 {
-	struct slu_staging q = {
+	struct request q = {
 		.n = n,
 		.r = r,
 		.stage = &n->plan.stage[r],
 		.way = n->plan.stage[r].out ? "out" : "in",
 		.asked = slu_clock(),
-		.round = "",
-		.epoch = "",
 	};
 	double start = slu_clock();
 
 	find_place(&q);
 	if (n->driver->check(&n->in, err))
 		return -1;
-	if (!n->driver->shared)
-		return stage_alone(&q, start, err);
-	return n->plan.tolerate ? slu_staging_tolerant(&q, start, err)
-				: stage_together(&q, start, err);
+	return n->driver->shared ? stage_together(&q, start, err)
+				 : stage_alone(&q, start, err);
 }

@@ -80,8 +80,7 @@ static int check_type(const struct slu_request *req,
 			err, SLU_INVALID,
 			"jobfs: nodes=%u: every node gives storage to %s",
 			(unsigned)req->nodes, fs->name);
-	if (req->tolerate != UINT32_MAX && req->tolerate && type->shared &&
-	    !type->remote)
+	if (req->tolerate != UINT32_MAX && req->tolerate && type->shared)
 		return slu_err(
 			err, SLU_INVALID,
 			"jobfs: tolerate=%u: with a node of %s a part of "

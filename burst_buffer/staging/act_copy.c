@@ -309,7 +309,7 @@ int slu_act_copy(struct slu_act *a, struct slu_err *err)
 	struct copying c = {.act = a, .claims = a->part->claims};
 
 	c.per = slu_act_chunks(a);
-	if (c.per == 1 && !a->part->alive)
+	if (c.per == 1)
 		c.claims = NULL;
 	if (copy_all(&c, err))
 		return -1;

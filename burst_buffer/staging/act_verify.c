@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * VERIFY and FINISH: what arrived is what the manifest says. Nobody verifies
- * what it wrote itself, unless it is alone: a chunk is looked at by the first
- * neighbour of the node that it belongs to that takes part and has not copied
- * it.
+ * what it wrote itself, unless it is alone: a chunk is looked at by the
+ * neighbour of the node that it belongs to, or by that node itself where the
+ * neighbour has taken it.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -159,19 +159,11 @@ static bool is_to_verify(void *arg, const struct slu_unit *u)
 static bool is_ours(const struct verifying *v, unsigned chunk)
 {
 	const struct slu_stage_part *part = v->act->part;
-	unsigned of = chunk / v->per, last = part->n;
-	unsigned by = v->claimer ? v->claimer[chunk] : of;
+	unsigned of = chunk / v->per, behind = (of + 1) % part->n;
 
-	for (unsigned j = 1; j <= part->n; j++) {
-		unsigned node = (of + j) % part->n;
-
-		if (part->alive && !part->alive[node])
-			continue;
-		last = node;
-		if (node != by)
-			break;
-	}
-	return last == part->self;
+	if (v->claimer && v->claimer[chunk] == behind)
+		return of == part->self;
+	return behind == part->self;
 }
 
 static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
@@ -201,7 +193,7 @@ int slu_act_verify(struct slu_act *a, struct slu_err *err)
 	};
 	int rc = 0;
 
-	if (v.per > 1 || (claims && a->part->alive)) {
+	if (v.per > 1) {
 		v.claimer = calloc(scan.chunks, sizeof(*v.claimer));
 		rc = v.claimer ? claims->look(claims->arg, true, v.claimer,
 					      scan.chunks, err)

@@ -87,32 +87,6 @@ int slu_claims_look(void *arg, bool who, unsigned *owner, unsigned n,
 	return 0;
 }
 
-static int free_one(int dir, const char *name, const bool *alive, unsigned n)
-{
-	long owner = number(name) < 0 ? -1 : owner_of(dir, name);
-
-	if (owner < 0 || (owner < (long)n && alive[owner]))
-		return 0;
-	return unlinkat(dir, name, 0) && errno != ENOENT ? -1 : 0;
-}
-
-int slu_claims_free(const char *path, const bool *alive, unsigned n,
-		    struct slu_err *err)
-{
-	DIR *dir = opendir(path);
-	struct dirent *d;
-	int rc = 0;
-
-	if (!dir)
-		return slu_errno(err, SLU_IO, "cannot read who does what");
-	while (!rc && (d = readdir(dir)))
-		rc = free_one(dirfd(dir), d->d_name, alive, n);
-	if (rc)
-		slu_errno(err, SLU_IO, "cannot share the work anew");
-	closedir(dir);
-	return rc;
-}
-
 /* The process */
 
 enum word { TAKE, LOOK, LOOK_WHO };

@@ -35,11 +35,6 @@ int slu_claims_take(void *claims_dir, unsigned chunk, struct slu_err *err);
 int slu_claims_look(void *claims_dir, bool who, unsigned *owner, unsigned n,
 		    struct slu_err *err);
 
-/* Give free what nodes had that are not alive (alive[i] of n) in the directory
- * `path`, by one node while nobody takes any. */
-int slu_claims_free(const char *path, const bool *alive, unsigned n,
-		    struct slu_err *err);
-
 /* The same for who may not: a process of its own, which is started while that
  * is still allowed, and ends when `fd` is closed. One question at a time. */
 struct slu_claims_proxy {

@@ -61,10 +61,6 @@ struct slu_stage_part {
 	/* COPY and VERIFY: how the nodes take the work, the same for all of
 	 * them in both acts. NULL: each does its own share. */
 	const struct slu_claims *claims;
-	/* Nodes may be lost: even what is too little to be shared out finely is
-	 * claimed, so that another can take over what a lost one had. alive[i]:
-	 * node i of n still takes part. NULL: all do, to the end. */
-	const bool *alive;
 	/* COPY: a file of this node that keeps what was done, so that after a
 	 * crash the same act goes on where it stopped. 0: none. */
 	int journal;

@@ -225,41 +225,6 @@ test_early() {
 		"$(printf 'changed\ndone\nlate')"
 }
 
-# n2 is lost while the two copy; it had taken its part, and done nothing of it.
-lose_n2() {
-	local claims
-	claims=$(echo "$PFS/jobs/$JOB".*/.sluice)/out.1.claims
-	wait_for 20 test -d "$claims"
-	ln -s 1 "$claims/1"
-	cluster crash n2
-	on ctl scontrol update node=n2 state=down reason=test
-}
-
-n2_is_back() {
-	cluster boot n2
-	wait_for 20 on ctl scontrol update node=n2 state=resume
-	wait_for 30 nodes_idle n2
-}
-
-test_tolerate() {
-	local request='jobfs type=dir capacity=50MiB tolerate=1; stage_in source=/pfs/alice/in/ destination=$BB_JOBFS/in; stage_out source=$BB_JOBFS/in/ destination=/pfs/alice/t.%j'
-	touch "$PFS/alice/wait"
-	JOB=$(submit -N2 -w 'n[1-2]' --bb="$request" <<<$'#!/bin/bash\nwhile [ -e /pfs/alice/wait ]; do sleep 0.1; done')
-	wait_for 30 buffer_is "$JOB" RUNNING
-	LIMIT=20 on n2 sh -c "
-		until read -r pid _ </run/sluice/$JOB/down.pid
-		do sleep 0.01; done 2>/dev/null
-		pkill -STOP -s \$(ps -o sid= -p \$pid)" &
-	rm "$PFS/alice/wait"
-	wait $!
-	check "a node is lost in stage-out" lose_n2
-	check_within 60 "the other does its part" no_buffer_alive
-	check "and the job has COMPLETED" job_is "$JOB" COMPLETED
-	check "with all its data" diff -r "$PFS/alice/in" "$PFS/alice/t.$JOB"
-	n2_is_back
-	check "no directory is left" equal "$(ls "$PFS/jobs")" ""
-}
-
 # A directory of the user's, and no job file system.
 test_stripe() {
 	local job
@@ -297,7 +262,6 @@ test_lustre
 test_early
 test_split
 test_bind
-test_tolerate
 test_uneven
 test_stripe
 check "the database is sound" database_sound

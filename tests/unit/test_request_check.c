@@ -207,8 +207,6 @@ START_TEST(test_check)
 		{FS, "capacity=1 nodes=2 type=glu", NULL, NULL},
 		{FS, "capacity=1 tolerate=2", NULL, NULL},
 		{FS, "capacity=1 tolerate=2 type=glu", NULL, "tolerate=2"},
-		{"FileSystem=l Driver=lustre root=/l", "capacity=1 tolerate=2",
-		 NULL, NULL},
 		{"FileSystem=x Driver=floppy", "capacity=1", NULL,
 		 "a driver floppy that is not known"},
 		{FS, IN("/a", "$BB_w"), NULL, NULL},

@@ -71,8 +71,6 @@ static void large_file(void)
 	close(fd);
 }
 
-static const bool *alive; /* NULL: nobody may be lost */
-
 static struct slu_stage_part part_of(unsigned self)
 {
 	return (struct slu_stage_part){
@@ -80,7 +78,6 @@ static struct slu_stage_part part_of(unsigned self)
 		.destination = dst,
 		.self = self,
 		.n = NODES,
-		.alive = alive,
 		.manifest = open(in(top, "manifest"), O_RDWR | O_CREAT, 0600),
 	};
 }
@@ -135,8 +132,7 @@ static void prepare(void)
 	close(part.manifest);
 }
 
-/* All files are there, each was copied once, and all nodes that are left say
- * so. */
+/* All files are there, each was copied once, and all nodes say so. */
 static void finish(uint64_t files)
 {
 	struct slu_stage_part part = part_of(0);
@@ -145,12 +141,9 @@ static void finish(uint64_t files)
 	const char *how;
 
 	for (unsigned i = 0; i < NODES; i++)
-		if (!alive || alive[i])
-			copied += shared->result[i].files;
+		copied += shared->result[i].files;
 	ck_assert_uint_eq(copied, files);
 	for (unsigned i = 0; i < NODES; i++) {
-		if (alive && !alive[i])
-			continue;
 		ck_assert_int_eq(act(SLU_VERIFY, i, 0), 0);
 		verified += shared->result[i].files;
 	}
@@ -225,47 +218,6 @@ START_TEST(test_one_dies)
 	static const int words[] = {1, 2, 9, 20};
 
 	each(w, words) one_dies(*w);
-}
-END_TEST
-
-/* A node is lost while it copies, and another had done its part before: what
- * the lost one had taken is done by those that are left, who count it. */
-static void one_is_lost(unsigned lost, int words, bool few)
-{
-	bool left[NODES] = {true, true, true};
-	unsigned before = (lost + 1) % NODES, after = (lost + 2) % NODES;
-	uint64_t files = few ? 40 : DIRS * EACH;
-	char name[64];
-
-	setup();
-	alive = left;
-	if (!few)
-		many_files();
-	for (unsigned i = 0; few && i < files; i++) {
-		snprintf(name, sizeof(name), "f%u", i);
-		make_file(in(src, name), 9000, i);
-	}
-	prepare();
-	ck_assert_int_eq(act(SLU_COPY, lost, words), SIGKILL);
-	ck_assert_int_eq(act(SLU_COPY, before, 0), 0);
-	ck_assert_int_eq(act(SLU_COPY, after, 0), 0);
-	ck_assert_uint_lt(shared->result[before].files +
-				  shared->result[after].files,
-			  files);
-	left[lost] = false;
-	expect_ok(slu_claims_free(claims, left, NODES, &err), err);
-	ck_assert_int_eq(act(SLU_COPY, after, 0), 0);
-	ck_assert_int_eq(act(SLU_COPY, before, 0), 0);
-	finish(files);
-	alive = NULL;
-	teardown();
-}
-
-START_TEST(test_one_is_lost)
-{
-	one_is_lost(0, 2, false);
-	for (unsigned lost = 0; lost < NODES; lost++)
-		one_is_lost(lost, 1, true);
 }
 END_TEST
 
@@ -349,4 +301,4 @@ START_TEST(test_take)
 END_TEST
 
 TEST_MAIN("stage_claims", test_take, test_free_node_does_all, test_one_dies,
-	  test_one_is_lost, test_dies_in_a_large_file)
+	  test_dies_in_a_large_file)
