@@ -613,8 +613,9 @@ START_TEST(test_osts)
 			      &reply),
 			 0);
 	ck_assert(strstr(reply.data, "\"cost\":0.2,") == NULL);
-	ck_assert(strstr(reply.data, "\"ahead\":1,\"bytes\":204800,"
-				     "\"stripes\":2,\"fits\":true") != NULL);
+	ck_assert_msg(strstr(reply.data, "\"ahead\":1,\"bytes\":204800,"
+					 "\"stripes\":2,\"fits\":true"),
+		      "%s", reply.data);
 	ck_assert_int_eq(post("/v1/query",
 			      "{\"question\":\"stripe\",\"size\":1000}",
 			      &reply),
