@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "burst_buffer/image.h"
 #include "burst_buffer/plan.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/pool.h"
@@ -174,12 +175,15 @@ static int check_pool(const struct slu_plan *plan,
 
 /* Nodes of a common name space need not give the same. */
 static void share_unevenly(struct slu_plan *plan, const uint64_t *size,
-			   uint64_t *promised, uint64_t *room)
+			   const uint64_t *promised, uint64_t *room)
 {
 	const struct slu_fstype *type = slu_fstype_find(plan->driver);
 
-	for (size_t i = 0; i < plan->n_node; i++)
-		room[i] = size[i] > promised[i] ? size[i] - promised[i] : 0;
+	for (size_t i = 0; i < plan->n_node; i++) {
+		uint64_t held = promised[i] ? slu_image_size(promised[i]) : 0;
+
+		room[i] = size[i] > held ? size[i] - held : 0;
+	}
 	if (type && type->shared && !type->remote)
 		slu_plan_share(plan, room);
 }

@@ -6,16 +6,30 @@
  */
 #include "config.h"
 #include <stdlib.h>
+#include "burst_buffer/image.h"
 #include "burst_buffer/plan.h"
 
-/* Of what is said to be free, so much is not for files: images, inodes. */
-#define KEPT 8 /* a part in so many */
+/* Of what is said to be free, a part in so many is the file system's own. */
+#define OWN  32
+#define MOST (UINT64_C(1) << 60) /* bytes; where the map does not know */
 /* A node with less than this part of an equal share is refused. */
 #define LEAST 8
 
+/* The largest share that fits into so much room. */
 static uint64_t usable(uint64_t room)
 {
-	return room - room / KEPT;
+	uint64_t low = 0, high, top, middle;
+
+	room = room < MOST ? room : MOST;
+	top = high = room - room / OWN;
+	while (high - low > 1) {
+		middle = low + (high - low) / 2;
+		if (slu_image_size(middle) > top)
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
 }
 
 /* What all give together at this level; never above `enough`. */
@@ -27,7 +41,7 @@ static uint64_t filled(const struct slu_plan *plan, const uint64_t *room,
 	for (size_t i = 0; i < plan->n_node; i++) {
 		if (plan->node[i].client)
 			continue;
-		one = usable(room[i]) < level ? usable(room[i]) : level;
+		one = room[i] < level ? room[i] : level;
 		if (one >= enough - sum)
 			return enough;
 		sum += one;
@@ -52,7 +66,7 @@ static uint64_t find_level(const struct slu_plan *plan, const uint64_t *room,
 	return high;
 }
 
-bool slu_plan_share(struct slu_plan *plan, const uint64_t *room)
+bool slu_plan_share(struct slu_plan *plan, uint64_t *room)
 {
 	bool fits = true;
 	uint64_t level;
@@ -60,8 +74,9 @@ bool slu_plan_share(struct slu_plan *plan, const uint64_t *room)
 	for (size_t i = 0; i < plan->n_node; i++) {
 		if (plan->node[i].client)
 			continue;
+		room[i] = usable(room[i]);
 		fits = fits && plan->node[i].capacity <= room[i];
-		if (usable(room[i]) < plan->node[i].capacity / LEAST)
+		if (room[i] < plan->node[i].capacity / LEAST)
 			return false;
 	}
 	if (fits ||
@@ -70,8 +85,7 @@ bool slu_plan_share(struct slu_plan *plan, const uint64_t *room)
 	level = find_level(plan, room, 0, plan->capacity);
 	for (size_t i = 0; i < plan->n_node; i++)
 		if (!plan->node[i].client)
-			plan->node[i].capacity = usable(room[i]) < level
-							 ? usable(room[i])
-							 : level;
+			plan->node[i].capacity =
+				room[i] < level ? room[i] : level;
 	return true;
 }

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include "burst_buffer/image.h"
 #include "burst_buffer/host/loop.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/quota.h"
@@ -63,30 +64,6 @@ int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
 }
 
 /* The image: a file whose blocks are reserved where the file system can. */
-
-/* Inodes: one for every 16 KiB, more in small ones, where small files count. */
-static uint64_t inodes_for(uint64_t capacity)
-{
-	uint64_t n = capacity / 4096;
-
-	if (n > 131072)
-		n = 131072;
-	if (n < capacity / 16384)
-		n = capacity / 16384;
-	if (n < 1024)
-		n = 1024;
-	return n < 4000000000u ? n : 4000000000u;
-}
-
-/* What leaves `capacity` to the user, as measured: root's 2 %, the tables of
- * inodes and of blocks, which weigh more in small ones. */
-static uint64_t image_size(uint64_t capacity)
-{
-	uint64_t size = capacity + inodes_for(capacity) * 512;
-	uint64_t small = size / 32 < (16u << 20) ? size / 32 : 16u << 20;
-
-	return (size + size / 36 + small) | 0xffff;
-}
 
 static int no_room(const char *path, uint64_t size, struct slu_err *err)
 {
@@ -147,7 +124,8 @@ static int make_ext4(char *image, uint64_t capacity, struct slu_err *err)
 			image,
 			NULL};
 
-	snprintf(inodes, sizeof(inodes), "%" PRIu64, inodes_for(capacity));
+	snprintf(inodes, sizeof(inodes), "%" PRIu64,
+		 slu_image_inodes(capacity));
 	return slu_run(argv, MKFS_SECONDS, NULL, err);
 }
 
@@ -216,7 +194,7 @@ static int try_loop(const struct slu_storage_want *want, char *image,
 static int storage_loop(const struct slu_storage_want *want,
 			struct slu_storage *s, struct slu_err *err)
 {
-	uint64_t size = image_size(want->capacity), missing = 0;
+	uint64_t size = slu_image_size(want->capacity), missing = 0;
 	char image[sizeof(s->dir) + 8];
 
 	snprintf(image, sizeof(image), "%s/image", s->dir);

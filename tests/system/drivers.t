@@ -181,7 +181,7 @@ test_uneven() {
 	EOT
 	)
 	wait_for 60 job_is "$other" RUNNING
-	job=$(submit -N2 -n2 -w 'n[1-2]' --bb='type=glusterfs capacity=1400MiB' \
+	job=$(submit -N2 -n2 -w 'n[1-2]' --bb='type=glusterfs capacity=1200MiB' \
 		--wrap='touch "${BB_JOBFS:?}/x"')
 	wait_for 60 ended "$job"
 	touch "$PFS/alice/enough"
@@ -189,8 +189,8 @@ test_uneven() {
 	check "uneven nodes: the job completes" equal \
 		"$(job_field "$job" JobState)" COMPLETED
 	check "one gives what it has, the other one the rest" equal "$(query "
-		SELECT sum(n.value ->> 'capacity' < (700 << 20)) || ' ' ||
-			(sum(n.value ->> 'capacity') >= 1400 << 20)
+		SELECT sum(n.value ->> 'capacity' < (600 << 20)) || ' ' ||
+			(sum(n.value ->> 'capacity') >= 1200 << 20)
 		FROM Buffer, json_each(Plan, '\$.node') n
 		WHERE JobID = $job")" "1 1"
 }

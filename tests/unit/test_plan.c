@@ -3,6 +3,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
+#include "burst_buffer/image.h"
 #include "burst_buffer/plan.h"
 #include "sysmap/receive.h"
 
@@ -358,69 +359,6 @@ START_TEST(test_bind)
 }
 END_TEST
 
-/* Only it is to be changed: what one that searches step by step would find. */
-static uint64_t level_by_steps(const uint64_t *room, size_t n, uint64_t want)
-{
-	for (uint64_t level = 0;; level++) {
-		uint64_t sum = 0;
-
-		for (size_t i = 0; i < n; i++)
-			sum += room[i] - room[i] / 8 < level
-				       ? room[i] - room[i] / 8
-				       : level;
-		if (sum >= want)
-			return level;
-		ck_assert_uint_lt(level, want);
-	}
-}
-
-START_TEST(test_shares)
-{
-	uint64_t seed = 11;
-	int uneven = 0, refused = 0;
-
-	for (int round = 0; round < 3000; round++) {
-		struct slu_plan_node node[6] = {{.name = NULL}};
-		struct slu_plan p = {.node = node};
-		uint64_t room[6], most = 0, share, sum = 0, level;
-		bool fits = true, tiny = false, some;
-
-		p.n_node = 1 + slu_random(&seed, 5);
-		node[p.n_node].client = true; /* which gives nothing */
-		room[p.n_node] = 7;
-		p.capacity = 1 + slu_random(&seed, 400);
-		share = p.capacity / p.n_node + (p.capacity % p.n_node != 0);
-		for (size_t i = 0; i < p.n_node; i++) {
-			node[i].capacity = share;
-			room[i] = slu_random(&seed, 300);
-			most += room[i] - room[i] / 8;
-			fits = fits && share <= room[i];
-			tiny = tiny || room[i] - room[i] / 8 < share / 8;
-		}
-		p.n_node++;
-		some = slu_plan_share(&p, room);
-		p.n_node--;
-		ck_assert(some == (!fits && !tiny && most >= p.capacity));
-		uneven += some;
-		refused += !some && !fits;
-		ck_assert_uint_eq(node[p.n_node].capacity, 0);
-		level = some ? level_by_steps(room, p.n_node, p.capacity) : 0;
-		for (size_t i = 0; i < p.n_node; i++) {
-			uint64_t can = room[i] - room[i] / 8;
-
-			sum += node[i].capacity;
-			ck_assert_uint_eq(node[i].capacity, !some ? share
-							    : can < level
-								    ? can
-								    : level);
-		}
-		ck_assert(sum >= p.capacity);
-	}
-	ck_assert_int_gt(uneven, 100);
-	ck_assert_int_gt(refused, 100);
-}
-END_TEST
-
 static void push_topology(const char *text)
 {
 	struct slu_document doc = {.extractor = "topology",
@@ -508,6 +446,67 @@ static int promised(void *arg, const struct slu_plan *plan, uint64_t *bytes,
 	return 0;
 }
 
+/* The largest share whose image fits into the room and leaves a part of it. */
+static uint64_t largest(uint64_t room)
+{
+	uint64_t share = 0;
+
+	for (uint64_t step = UINT64_C(1) << 50; step; step >>= 1)
+		if (slu_image_size(share + step) <= room - room / 32)
+			share += step;
+	return share;
+}
+
+/* Of all levels up to which nodes give the same the lowest one that will do. */
+START_TEST(test_shares)
+{
+	uint64_t seed = 11;
+	int uneven = 0, refused = 0;
+
+	for (int round = 0; round < 2000; round++) {
+		struct slu_plan_node node[6] = {{.name = NULL}};
+		struct slu_plan p = {.node = node, .n_node = 6};
+		uint64_t room[6], can[6], most = 0, sum = 0, less = 0,
+					  level = 0;
+		size_t n = 1 + slu_random(&seed, 5);
+		bool fits = true, tiny = false, some;
+		uint64_t share;
+
+		p.capacity = 1 + slu_random(&seed, 400 << 20);
+		share = p.capacity / n + (p.capacity % n != 0);
+		for (size_t i = 0; i < 6; i++) {
+			node[i].client = i >= n; /* these give nothing */
+			node[i].capacity = i < n ? share : 0;
+			room[i] = slu_random(&seed, 300 << 20);
+			can[i] = i < n ? largest(room[i]) : 0;
+			most += can[i];
+			fits = fits && node[i].capacity <= can[i];
+			tiny = tiny || can[i] < node[i].capacity / 8;
+		}
+		some = slu_plan_share(&p, room);
+		ck_assert(some == (!fits && !tiny && most >= p.capacity));
+		uneven += some;
+		refused += !some && !fits;
+		for (size_t i = 0; i < 6; i++)
+			level = node[i].capacity > level ? node[i].capacity
+							 : level;
+		for (size_t i = 0; i < n; i++) {
+			ck_assert_uint_eq(node[i].capacity, !some ? share
+							    : can[i] < level
+								    ? can[i]
+								    : level);
+			sum += node[i].capacity;
+			less += can[i] < level ? can[i] : level - 1;
+		}
+		for (size_t i = n; i < 6; i++)
+			ck_assert_uint_eq(node[i].capacity, 0);
+		ck_assert(sum >= p.capacity && (!some || less < p.capacity));
+	}
+	ck_assert_int_gt(uneven, 100);
+	ck_assert_int_gt(refused, 100);
+}
+END_TEST
+
 /* A node that others have taken much of gives less, the other one more; of
  * private file systems every node needs its own. */
 START_TEST(test_uneven)
@@ -523,8 +522,9 @@ START_TEST(test_uneven)
 	push("n1", "/a", 0);
 	push("n2", "/b", 0);
 	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
-	ck_assert_uint_eq(p.node[1].capacity, 40 * GIB - 40 * GIB / 8);
-	ck_assert_uint_eq(p.node[0].capacity, 60 * GIB + 40 * GIB / 8);
+	ck_assert_uint_eq(p.node[1].capacity,
+			  largest(100 * GIB - slu_image_size(60 * GIB)));
+	ck_assert_uint_eq(p.node[0].capacity, 100 * GIB - p.node[1].capacity);
 	slu_msg_clear(&slu_plan_desc, &p);
 	j = job("n[1-2]", "jobfs type=tmp capacity=100GiB");
 	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
