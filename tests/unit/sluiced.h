@@ -52,7 +52,7 @@ static void sluiced_write_conf(void)
 	fprintf(f,
 		"Database=%s/db\nControlSocket=%s/ctl\nMappingDir=%s/maps\n"
 		"DaemonAddr=127.0.0.1:%u\nSlurmUser=%s\nIONodes=ion[1-4]\n"
-		"NodeStorage=%s/storage\n"
+		"NodeStorage=%s/storage\nHistoryDays=forever\n"
 		"FileSystem=scratch Driver=scratch Default=yes\n%s",
 		tmpdir(), tmpdir(), tmpdir(), sluiced_port,
 		getpwuid(getuid())->pw_name, tmpdir(), sluiced_extra_conf);
