@@ -249,6 +249,18 @@ static int read_quantile(const char *value, void *field, struct slu_err *err)
 	return 0;
 }
 
+static int read_weight(const char *value, void *field, struct slu_err *err)
+{
+	char *end;
+	double w = strtod(value, &end);
+
+	if (end == value || *end || !(w >= 0 && w <= 1))
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is not a number from 0 to 1", value);
+	*(double *)field = w;
+	return 0;
+}
+
 int slu_conf_read_hosts(const char *value, void *field, struct slu_err *err)
 {
 	return slu_hosts_parse(value, field, err);
@@ -409,6 +421,12 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 FIELD(persistent_lifetime), false},
 	{"PersistentNodes", NULL, "Hosts that persistent buffers live on.",
 	 slu_conf_read_hosts, FIELD(persistent_nodes), false},
+	{"PlacementAlpha", "0.5",
+	 "Weight of a Lustre server's processors in the placement of files.",
+	 read_weight, FIELD(placement_alpha), false},
+	{"PlacementBeta", "0.5",
+	 "Weight of a Lustre server's memory in the placement of files.",
+	 read_weight, FIELD(placement_beta), false},
 	{"Pool", NULL, "One line per pool of storage, with its limits.",
 	 slu_conf_read_pool, 0, true},
 	{"PredictFloor", "300",

@@ -26,19 +26,20 @@ static char *arguments(const char *command, struct slu_err *err)
 	return text;
 }
 
-static struct json_object *choose(struct json_object *servers,
+static struct json_object *choose(struct json_object *live,
 				  const struct slu_layout_ask *ask,
 				  struct slu_err *err)
 {
+	const struct slu_ost_choose_settings set = slu_osts_settings(live);
 	const struct slu_ost_choose_request r = {
 		.stripes = ask->stripes,
 		.size = ask->size,
 		.fsname = ask->fsname,
 	};
-	struct json_object *answer;
+	struct json_object *servers = NULL, *answer;
 
-	if (!slu_ost_choose(&slu_ost_choose_defaults, servers, &r, &answer,
-			    err))
+	json_object_object_get_ex(live, "servers", &servers);
+	if (!slu_ost_choose(&set, servers, &r, &answer, err))
 		return answer;
 	/* of several file systems, which? then as if nothing were known */
 	return err->kind == SLU_NOTFOUND ? json_object_new_object() : NULL;
@@ -95,13 +96,12 @@ static char *planned(struct json_object *answer,
 char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err)
 {
-	struct json_object *live = slu_osts_prepare(d, NULL), *servers = NULL;
+	struct json_object *live = slu_osts_prepare(d, NULL);
 	struct json_object *answer, *list = NULL;
 	char *text = NULL;
 
 	*why = NULL;
-	json_object_object_get_ex(live, "servers", &servers);
-	answer = choose(servers, ask, err);
+	answer = choose(live, ask, err);
 	if (answer) {
 		json_object_object_get_ex(answer, "osts", &list);
 		*known = list && json_object_array_length(list) > 0;

@@ -121,10 +121,21 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 		ranking = slu_ost_memory_ranking(d->ost_memory);
 	}
 	json_object_object_add(live, "servers", copy);
+	slu_json_set_double(live, "alpha", d->conf->placement_alpha);
+	slu_json_set_double(live, "beta", d->conf->placement_beta);
 	if (ranking && d->busy.percent >= BUSY)
 		json_object_object_add(live, "ranking",
 				       json_object_get(ranking));
 	return live;
+}
+
+struct slu_ost_choose_settings slu_osts_settings(struct json_object *live)
+{
+	struct slu_ost_choose_settings s = slu_ost_choose_defaults;
+
+	slu_json_double_opt(live, "alpha", &s.alpha, NULL);
+	slu_json_double_opt(live, "beta", &s.beta, NULL);
+	return s;
 }
 
 void slu_osts_remember(struct slu_daemon *d, struct json_object *answer)
@@ -200,6 +211,7 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err)
 {
+	const struct slu_ost_choose_settings set = slu_osts_settings(who->live);
 	struct slu_ost_choose_request r = {0};
 	struct json_object *answer, *servers = NULL, *name;
 	double *predicted = NULL;
@@ -215,8 +227,7 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 			return -1;
 		r.predicted = predicted;
 	}
-	rc = slu_ost_choose(&slu_ost_choose_defaults, servers, &r, &answer,
-			    err);
+	rc = slu_ost_choose(&set, servers, &r, &answer, err);
 	free(predicted);
 	if (rc)
 		return -1;

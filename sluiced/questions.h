@@ -15,6 +15,7 @@
 #include "common/conf.h"
 #include "common/err.h"
 #include "common/str.h"
+#include "select_io/ost/choose.h"
 #include "store/db.h"
 
 #define SLU_QUESTION_CHILDREN 4
@@ -57,11 +58,13 @@ struct slu_answerer {
 /* Beside those of sysquery/query.h, which are everybody's to ask. */
 extern const struct slu_answerer slu_answerers[]; /* name NULL ends it */
 
-/* osts.c: the storage targets of Lustre, {"servers":...,"ranking":[...]}, the
- * second only where nothing shall be solved; and what is remembered of
- * answers. */
+/* osts.c: the storage targets of Lustre,
+ * {"servers":...,"alpha":A,"beta":B,"ranking":[...]}, the last only where
+ * nothing shall be solved; what of it choose.h wants to know; and what is
+ * remembered of answers. */
 struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 				     const struct slu_asker *who);
+struct slu_ost_choose_settings slu_osts_settings(struct json_object *live);
 void slu_osts_remember(struct slu_daemon *d, struct json_object *answer);
 void slu_osts_learn(struct slu_daemon *d, const char *answer, size_t len);
 int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,

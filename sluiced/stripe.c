@@ -40,13 +40,13 @@ void slu_stripe_count_targets(struct json_object *answer,
 static int count_targets(struct json_object *live, struct json_object *args,
 			 struct slu_stripe_request *r, struct slu_err *err)
 {
+	const struct slu_ost_choose_settings set = slu_osts_settings(live);
 	struct slu_ost_choose_request none = {0};
 	struct json_object *answer, *servers = NULL;
 
 	json_object_object_get_ex(live, "servers", &servers);
 	if (slu_json_str_opt(args, "fsname", &none.fsname, err) ||
-	    slu_ost_choose(&slu_ost_choose_defaults, servers, &none, &answer,
-			   err))
+	    slu_ost_choose(&set, servers, &none, &answer, err))
 		return -1;
 	slu_stripe_count_targets(answer, r);
 	json_object_put(answer);

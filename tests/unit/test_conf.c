@@ -40,6 +40,8 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(c->predict_mode, SLU_PREDICT_ADVISE);
 	ck_assert_double_eq(c->predict_quantile, 0.95);
 	ck_assert_int_eq(c->predict_floor, 300);
+	ck_assert_double_eq(c->placement_alpha, 0.5);
+	ck_assert_double_eq(c->placement_beta, 0.5);
 	ck_assert(c->io_nodes.n == 0 && c->max_ions_per_job == 8);
 	ck_assert(c->direct_access && c->ion_policy == SLU_ION_MCKP);
 	ck_assert(!c->mapping_dir && c->mapping_timeout == 5);
@@ -65,7 +67,8 @@ START_TEST(test_every_key)
 				   "PredictFloor=0\nIONodes=io[1-3]\n"
 				   "MaxIONodesPerJob=2\nDirectAccess=no\n"
 				   "ArbiterPolicy=static\nMappingDir=/m\n"
-				   "MappingTimeout=00:30");
+				   "MappingTimeout=00:30\n"
+				   "PlacementAlpha=1\nPlacementBeta=0\n");
 
 	ck_assert_str_eq(c->database, "/d");
 	ck_assert_str_eq(c->daemon_addr[0], "a:6821");
@@ -95,6 +98,8 @@ START_TEST(test_every_key)
 	ck_assert(!c->direct_access && c->ion_policy == SLU_ION_STATIC);
 	ck_assert_str_eq(c->mapping_dir, "/m");
 	ck_assert_int_eq(c->mapping_timeout, 30);
+	ck_assert_double_eq(c->placement_alpha, 1);
+	ck_assert_double_eq(c->placement_beta, 0);
 	slu_conf_free(c);
 }
 END_TEST
@@ -230,6 +235,11 @@ START_TEST(test_errors)
 		{"PredictQuantile=1", "\"1\" is not a number above 0.5"},
 		{"PredictQuantile=nan", "\"nan\" is not a number above 0.5"},
 		{"PredictQuantile=0.9x", "\"0.9x\" is not a number"},
+		{"PlacementAlpha=1.1", "\"1.1\" is not a number from 0 to 1"},
+		{"PlacementAlpha=nan", "\"nan\" is not a number from 0 to 1"},
+		{"PlacementBeta=-0.1", "\"-0.1\" is not a number from 0 to 1"},
+		{"PlacementBeta=", "PlacementBeta"},
+		{"PlacementBeta=0.5x", "\"0.5x\" is not a number"},
 		{"MaxIONodesPerJob=0", "\"0\" is not a number from 1 to 65536"},
 		{"MaxIONodesPerJob=-1", "\"-1\" is not a number"},
 		{"MaxIONodesPerJob=8x", "\"8x\" is not a number"},

@@ -568,6 +568,51 @@ static const char three_writers[] =
 	"{\"job_id\":5,\"start\":100,\"written_bytes\":204800},"
 	"{\"job_id\":6,\"start\":300,\"written_bytes\":204800}]}";
 
+/* What a busy server weighs is the administrator's to say: 0.2 of its
+ * processors, 0.4 of its memory, and a tenth of the target is full. */
+START_TEST(test_osts_weights)
+{
+	static const struct {
+		const char *conf, *cost;
+	} cases[] = {
+		{"", "\"cost\":0.4,"},
+		{"PlacementAlpha=1\nPlacementBeta=0\n", "\"cost\":0.3,"},
+		{"PlacementAlpha=0\nPlacementBeta=1\n", "\"cost\":0.5,"},
+		{"PlacementAlpha=0\nPlacementBeta=0\n", "\"cost\":0.1,"},
+	};
+	static const char said[] =
+		"{\"cpu\":20,\"memory\":40,\"osts\":[{\"name\":"
+		"\"f-OST0002\",\"index\":2,\"total\":1000,"
+		"\"available\":900}]}";
+	struct slu_buf reply = {0};
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
+	each(c, cases)
+	{
+		snprintf(sluiced_extra_conf, sizeof(sluiced_extra_conf), "%s",
+			 c->conf);
+		sluiced_write_conf();
+		kill(sluiced_pid, SIGHUP);
+		for (int i = 0; i < 500; i++) {
+			ck_assert_int_eq(post("/v1/query",
+					      "{\"question\":\"osts\"}",
+					      &reply),
+					 0);
+			if (strstr(reply.data, c->cost))
+				break;
+			usleep(20000); /* until the file is read */
+		}
+		expect(strstr(reply.data, c->cost), "%s: %s", c->conf,
+		       reply.data);
+	}
+	sluiced_extra_conf[0] = '\0';
+	sluiced_end();
+}
+END_TEST
+
 /* What a storage server says is kept and asked for. */
 START_TEST(test_osts)
 {
@@ -915,5 +960,5 @@ END_TEST
 
 TEST_MAIN("sluiced_daemon", test_buffer, test_lost_turn, test_large_plan,
 	  test_import, test_plan_waits, test_who_may, test_refused, test_sysmap,
-	  test_osts, test_crowd, test_history, test_publish, test_publish_hangs,
-	  test_metrics, test_operator)
+	  test_osts, test_osts_weights, test_crowd, test_history, test_publish,
+	  test_publish_hangs, test_metrics, test_operator)
