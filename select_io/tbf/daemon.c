@@ -250,11 +250,11 @@ static void write_rules(struct tbfd *d, double t)
 
 	while ((command = slu_tbf_command(d->tbf, t))) {
 		slu_log(d->log, SLU_DEBUG, "%s", command);
+		d->commands++;
 		if (d->opt->dry_run) {
 			printf("nrs_tbf_rule=%s\n", command);
 			continue;
 		}
-		d->commands++;
 		if (d->lustre->set_rule(d->lustre, command, &err) == 0)
 			continue;
 		d->refused++;
@@ -373,6 +373,11 @@ static void stop(struct tbfd *d)
 	struct slu_err err;
 
 	save(d);
+	if (d->opt->dry_run)
+		slu_log(d->log, SLU_INFO,
+			"dry run: %zu targets and %zu records of jobs read, "
+			"%.0f commands for rules printed, nothing written",
+			d->stats.n_targets, d->stats.n, d->commands);
 	if (!d->opt->dry_run && !d->opt->once &&
 	    slu_tbfd_clean(d->lustre, d->opt->state, d->log, &err))
 		complain(d, &err);

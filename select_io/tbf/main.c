@@ -334,8 +334,14 @@ static int show_status(const struct program *p, struct slu_err *err)
 	struct json_object *state;
 	int ret = slu_file_read(AT_FDCWD, p->opt.state, 64u << 20, &text, err);
 
+	if (ret && err->kind == SLU_NOTFOUND)
+		return slu_err(err, SLU_NOTFOUND,
+			       "there is no %s: no sluice-tbfd has run here "
+			       "yet that writes rules (one with --root or "
+			       "--dry-run keeps no state)",
+			       p->opt.state);
 	if (ret)
-		return slu_err_prefix(err, "no daemon has been here");
+		return ret;
 	if (p->json) {
 		fwrite(text.data, 1, text.len, stdout);
 		putchar('\n');

@@ -53,8 +53,10 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 		       targets ? json_object_array_length(targets) : 0,
 		       sum_of(targets, "rate"), sum_of(jobs, "served"),
 		       now - saved);
-	if (!jobs || json_object_array_length(jobs) == 0)
+	if (!jobs || json_object_array_length(jobs) == 0) {
+		slu_buf_puts(out, "No job has read or written here yet.\n");
 		return 0;
+	}
 	return slu_table(jobs, job_columns, out, err);
 }
 

@@ -91,6 +91,16 @@ lctl get_param 'obdfilter.*.job_stats' |
 	--period 0.1 --state "$dir/none" >"$dir/out" 2>&1 ||
 	fail "--root: $(cat "$dir/out")"
 [ ! -e "$dir/none" ] || fail "a dry run wrote its state"
+grep -q 'dry run: 2 targets and [1-9].* of jobs read' "$dir/out" ||
+	fail "--root says nothing: $(cat "$dir/out")"
+"$bin/select_io/tbf/sluice-tbfd" status --state "$dir/none" >"$dir/out" 2>&1 &&
+	fail "status without a state"
+grep -q "there is no $dir/none: .*--root" "$dir/out" ||
+	fail "status after --root: $(cat "$dir/out")"
+echo '{"targets":[],"jobs":[]}' >"$dir/none"
+"$bin/select_io/tbf/sluice-tbfd" status --state "$dir/none" |
+	grep -qx 'No job has read or written here yet.' || fail "status of nobody"
+rm "$dir/none"
 tbfd --rate 100 --once --period 0.1 --dry-run >"$dir/out" 2>&1 ||
 	fail "--dry-run: $(cat "$dir/out")"
 grep -qx 'nrs_policies=tbf jobid' "$dir/out" || fail "no policy in a dry run"
