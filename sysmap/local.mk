@@ -86,7 +86,8 @@ sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
 	tests/unit/test_output tests/unit/test_http_site \
 	tests/unit/test_fabric tests/unit/test_topology \
 	tests/unit/test_hostile tests/unit/test_devices \
-	tests/unit/test_measure tests/unit/test_numa
+	tests/unit/test_measure tests/unit/test_numa \
+	tests/unit/test_lustre_files
 check_PROGRAMS += $(sysmap_tests)
 TESTS += $(sysmap_tests)
 sysmap_test_libs = libslusysmap.la $(CHECK_LIBS)
@@ -101,6 +102,8 @@ tests_unit_test_fabric_LDADD = $(sysmap_test_libs)
 tests_unit_test_topology_LDADD = $(sysmap_test_libs)
 tests_unit_test_hostile_LDADD = $(sysmap_test_libs)
 tests_unit_test_devices_LDADD = $(sysmap_test_libs)
+tests_unit_test_lustre_files_LDADD = libsluost.la libslutbf.la \
+	$(sysmap_test_libs)
 tests_unit_test_push_LDADD = libslupush.la $(sysmap_test_libs)
 tests_unit_test_output_LDADD = $(sysmap_test_libs)
 tests_unit_test_http_site_LDADD = libslunet.la libslucommon.la $(CHECK_LIBS)
