@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/harness.h"
+#include "tests/unit/recorded.h"
 #include "tests/unit/tmpdir.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -69,6 +70,36 @@ START_TEST(test_read)
 }
 END_TEST
 
+/* A client of Lustre 2.10. */
+START_TEST(test_recorded)
+{
+	const char *archive =
+		recorded("lustre/lustre-2.10-proc-sys-tree.tar.gz");
+	struct slu_buf text = {0};
+	char command[2048];
+	double in, out, want[2] = {-1, -1};
+
+	if (!archive)
+		return;
+	snprintf(command, sizeof(command),
+		 "tar -xzf '%.400s' -C '%s' --strip-components=1 "
+		 "gsi/proc/fs/lustre/llite && cat '%s'/" OLD "*/stats >'%s'",
+		 archive, tmpdir(), tmpdir(), path_of("all"));
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(
+		slu_file_read(AT_FDCWD, path_of("all"), 1 << 20, &text, NULL),
+		0);
+	sscanf(strstr(text.data, "\nread_bytes") + 1,
+	       "read_bytes %*u samples [bytes] %*u %*u %lf", &want[0]);
+	sscanf(strstr(text.data, "\nwrite_bytes") + 1,
+	       "write_bytes %*u samples [bytes] %*u %*u %lf", &want[1]);
+	ck_assert_int_eq(slu_llite_read(tmpdir(), &in, &out), 1);
+	ck_assert_double_eq(in, want[0]);
+	ck_assert_double_eq(out, want[1]);
+	slu_buf_free(&text);
+}
+END_TEST
+
 static bool ended(uint32_t job, double *in, double *out)
 {
 	char dir[512];
@@ -133,4 +164,4 @@ START_TEST(test_shared)
 }
 END_TEST
 
-TEST_MAIN("llite", test_read, test_alone, test_shared)
+TEST_MAIN("llite", test_read, test_recorded, test_alone, test_shared)

@@ -276,7 +276,7 @@ static const struct {
 	{"tree/*/nrs_policies", policy, NULL},
 	{"tree/*/nrs_tbf_rule", BY("empty: the policy is not in force")},
 	{"tree/*/lnet/stats", BY("test_ost_stats: test_tree")},
-	{"tree/*/stats", rows, NULL},
+	{"tree/*/stats", rows, NULL}, /* of llite: test_llite too */
 	{"tree/*/md_stats", rows, NULL},
 	{"tree/*/kbytes*", BY("test_ost_stats: test_tree, as of each target")},
 	{"tree/*/version", BY("test_ost_stats: test_tree")},
