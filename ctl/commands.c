@@ -152,6 +152,8 @@ static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	 * has learned from them, only the I/O counters are new. */
 	if (!ctl->replayed && !ctl->predictor_learned)
 		slu_ctl_teach(ctl, &row->job);
+	if (!ctl->replayed && !ctl->ready_learned)
+		slu_ready_learn(&ctl->ready, &row->job);
 	if (ctl->arbiter && (ctl->replayed || !ctl->arbiter_learned))
 		slu_arbiter_learn(ctl->arbiter, row);
 	if (ctl->volumes && (ctl->replayed || !ctl->volumes_learned))
@@ -168,7 +170,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 			(unsigned long long)ctl->rows);
 	if (!ctl->arbiter_learned)
 		slu_ions_changed(ctl, "history", 0);
-	ctl->replayed = ctl->predictor_learned = true;
+	ctl->replayed = ctl->predictor_learned = ctl->ready_learned = true;
 	ctl->arbiter_learned = ctl->arbiter != NULL;
 	ctl->volumes_learned = ctl->volumes != NULL;
 	slu_ions_foretell(ctl);

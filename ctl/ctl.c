@@ -31,6 +31,7 @@ void slu_ctl_free(struct slu_ctl *ctl)
 	slu_history_fini(&ctl->history);
 	slu_queue_fini(&ctl->queue);
 	slu_mirror_fini(&ctl->mirror);
+	slu_ready_fini(&ctl->ready);
 	slu_site_free(ctl->site);
 	sem_destroy(&ctl->guard_wake);
 	pthread_rwlock_destroy(&ctl->site_lock);
@@ -42,6 +43,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 			       const char *conf_path)
 {
 	struct slu_ctl *ctl = calloc(1, sizeof(*ctl));
+	bool ready;
 
 	if (!ctl)
 		return NULL;
@@ -53,9 +55,11 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	pthread_rwlock_init(&ctl->site_lock, NULL);
 	sem_init(&ctl->guard_wake, 0, 0);
 	slu_mirror_init(&ctl->mirror);
+	ready = slu_ready_init(&ctl->ready) == 0;
 	ctl->conf_path = conf_path ? strdup(conf_path) : slu_conf_path();
 	if (slu_queue_init(&ctl->queue, EVENTS, NULL) < 0 ||
-	    slu_history_init(&ctl->history, HISTORY) < 0 || !ctl->conf_path)
+	    slu_history_init(&ctl->history, HISTORY) < 0 || !ready ||
+	    !ctl->conf_path)
 		goto fail;
 	ctl->site = slu_site_new(ctl->conf_path);
 	if (!ctl->site)

@@ -78,6 +78,9 @@ struct slu_ctl_ask {
 	uint32_t max_nodes;
 	bool het;	   /* a component of a heterogeneous job */
 	bool prolog_flags; /* Alloc and DeferBatch are set */
+	/* s that its client waits for it to be ready, and then gives it up; 0:
+	 * for ever (sbatch), or not known */
+	uint32_t patience;
 };
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		     char **text, struct slu_err *err);

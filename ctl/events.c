@@ -75,12 +75,23 @@ void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)
 		slu_learn(ctl->site->predictor, job);
 }
 
+/* Who gave up waiting for it has waited at least that long. */
+static bool given_up(const struct slu_job *job)
+{
+	return job->request && job->unlaunched &&
+	       (slu_eq(job->state, "CANCELLED") ||
+		slu_eq(job->state, "COMPLETED"));
+}
+
 /* Teach and record a run that has ended; not twice. */
-static void learn(struct slu_ctl *ctl, const struct slu_job *job)
+static void learn(struct slu_ctl *ctl, struct slu_job *job)
 {
 	if (!ran(job))
 		return;
+	if (!job->prepared && given_up(job))
+		job->prepared = job->end - job->start;
 	slu_ctl_teach(ctl, job);
+	slu_ready_learn(&ctl->ready, job);
 	slu_history_add(&ctl->history, job);
 }
 

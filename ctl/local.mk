@@ -20,6 +20,7 @@ libsluctl_la_SOURCES = \
 	ctl/pools.c ctl/pools.h \
 	ctl/private.h \
 	ctl/queue.c ctl/queue.h \
+	ctl/ready.c ctl/ready.h \
 	ctl/requests.c \
 	ctl/site.c ctl/site.h \
 	ctl/submit.c \

@@ -262,6 +262,7 @@ void slu_ctl_note_to_job(const char *comment, struct slu_job *job)
 	job->tightened = note.tight;
 	job->extended = note.limit == SLU_LIMIT_EXTENDED;
 	job->late_by = note.late_by;
+	job->prepared = note.gave_back > 0 ? note.gave_back : 0;
 	if (note.script) {
 		free(job->script);
 		job->script = slu_asprintf("%016" PRIx64, note.script);

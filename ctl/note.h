@@ -59,7 +59,7 @@ char *slu_ctl_comment_put(const char *comment, const char *ours);
 /* Our part of a comment, from its "sluice: " on, or NULL; borrowed. */
 const char *slu_ctl_comment_ours(const char *comment);
 /* Fill in of a job what a note says: predicted, predicted_from, limit_asked,
- * tightened, extended, late_by and script. */
+ * tightened, extended, late_by, prepared and script. */
 void slu_ctl_note_to_job(const char *comment, struct slu_job *job);
 
 #endif

@@ -32,6 +32,7 @@
 #include "ctl/link.h"
 #include "ctl/mirror.h"
 #include "ctl/queue.h"
+#include "ctl/ready.h"
 #include "ctl/site.h"
 #include "job_submit/volumes.h"
 #include "select_io/ion/arbiter.h"
@@ -70,6 +71,7 @@ struct slu_ctl {
 	struct slu_log log;
 	struct slu_queue queue;
 	struct slu_mirror mirror;
+	struct slu_ready ready;
 	struct slu_times times;
 	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
 				     * the thread replaces */
@@ -93,6 +95,7 @@ struct slu_ctl {
 	bool replayed;	  /* this connection has told its history */
 	/* What history has taught: it is not taught twice. */
 	bool predictor_learned, arbiter_learned, volumes_learned;
+	bool ready_learned;
 	char link_why[256]; /* why the link is down, as last logged */
 	struct slu_map live;
 	struct slu_look *look;

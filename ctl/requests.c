@@ -98,10 +98,31 @@ static int fits(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 	return 0;
 }
 
-static int check(const struct slu_site *site, struct slu_mirror *mirror,
-		 const struct slu_ctl_ask *ask, struct slu_request *req,
-		 struct slu_err *err)
+/* Would its client outlast what such jobs took to be ready? How much there is
+ * to stage in is not known here, so without earlier runs it may try. */
+static int patient(struct slu_ready *ready, const struct slu_ctl_ask *ask,
+		   const struct slu_request *req, struct slu_err *err)
 {
+	uint32_t nodes = ask->min_nodes ? ask->min_nodes : 1, runs, seconds;
+
+	if (!ask->patience || (ask->max_nodes && ask->max_nodes != nodes))
+		return 0;
+	seconds = slu_ready_median(ready, req, ask->uid, nodes, &runs);
+	if (seconds < ask->patience)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: set-up and stage-in of jobs like this took %u s "
+		       "(median of %u runs); salloc and srun give up after "
+		       "%u s: use sbatch, or have ResumeTimeout raised",
+		       (unsigned)seconds, (unsigned)runs,
+		       (unsigned)ask->patience);
+}
+
+static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		 struct slu_request *req, struct slu_err *err)
+{
+	const struct slu_site *site = ctl->site;
+	struct slu_mirror *mirror = &ctl->mirror;
 	const char *user = slu_site_user(site, ask->uid);
 
 	if (!site->conf)
@@ -122,7 +143,7 @@ static int check(const struct slu_site *site, struct slu_mirror *mirror,
 	    (doable(mirror, ask, req, site->conf, err) < 0 ||
 	     fits(mirror, ask, req, site->conf, err) < 0))
 		return -1;
-	return 0;
+	return req->has_fs ? patient(&ctl->ready, ask, req, err) : 0;
 }
 
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
@@ -138,7 +159,7 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		*text = strdup("");
 	} else {
 		pthread_rwlock_rdlock(&ctl->site_lock);
-		rc = check(ctl->site, &ctl->mirror, ask, &req, err);
+		rc = check(ctl, ask, &req, err);
 		pthread_rwlock_unlock(&ctl->site_lock);
 		if (rc < 0) {
 			slu_request_free(&req);

@@ -23,9 +23,9 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		" SubmitTime, EligibleTime, StartTime, EndTime, TimeLimit,"
 		" LimitAsked, Predicted, PredictedFrom, State, ExitCode,"
 		" Restarts, Request, IonMax, Ions, PlainName, Script,"
-		" Tightened, Extended, LateBy) VALUES (?, ?, ?, ?, ?, ?, ?, ?,"
+		" Tightened, Extended, LateBy, Prepared) VALUES (?, ?, ?, ?,"
 		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-		" ?, ?, ?, ?, ?, ?, ?)";
+		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	char plain[NAME];
 
 	if (j->end <= 0)
@@ -33,7 +33,7 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 			       j->job_id);
 	slu_plain_name(j->name, plain, sizeof(plain));
 	return slu_db_exec(
-		db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsIIssIII",
+		db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsIIssIIII",
 		(int64_t)j->job_id, (int64_t)j->array_job_id,
 		(int64_t)j->array_task_id, (int64_t)j->uid, (int64_t)j->gid,
 		j->user, j->account, j->partition, j->qos, j->name, j->work_dir,
@@ -44,7 +44,7 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		(int64_t)j->exit_code, (int64_t)j->restarts, j->request,
 		(int64_t)j->ion_max, (int64_t)j->ions, j->name ? plain : NULL,
 		j->script, (int64_t)j->tightened, (int64_t)j->extended,
-		j->late_by);
+		j->late_by, j->prepared);
 }
 
 int slu_history_add(struct slu_db *db, const struct slu_job *j,
@@ -130,7 +130,7 @@ long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"                                                                     \
 	" Restarts, Request, IonMax, Ions, " IO_BEST("ReadBytes") ", " IO_BEST("WrittenBytes") ", Script, Tightened, Extended, LateBy, " IO_SUM( \
 		"Calls") ", " IO_SUM("CalledBytes") ", " IO_SUM("SharedBytes") ", " IO_SUM("Consecutive") ", (SELECT MIN(Source)" OF_RUN         \
-													  ") FROM History AS h WHERE "
+													  "), Prepared FROM History AS h WHERE "
 #define AFTER "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
 
 static uint32_t u32(struct slu_rows *rows, int column)
@@ -183,6 +183,7 @@ static struct slu_history_row take_row(struct slu_rows *r)
 				.tightened = u32(r, 34),
 				.extended = u32(r, 35),
 				.late_by = slu_db_int(r, 36),
+				.prepared = slu_db_int(r, 42),
 			},
 		.read_bytes = slu_db_double(r, 31),
 		.written_bytes = slu_db_double(r, 32),

@@ -99,6 +99,7 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * (number), limit and limit_asked (minutes), tightened (the limit that we had
  * set, minutes), extended (whether that had to be given back), late_by (s that
  * this could put off planned starts), predicted (s), predicted_from, run (s),
+ * prepared (s of it until its file system was ready),
  * error (predicted - run, s), state, script (its hash), ions, read_bytes,
  * written_bytes, MB/s, io_from (buffer, tasks, llite, job_stats, darshan or
  * accounting). What is not known is absent.

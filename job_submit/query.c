@@ -59,6 +59,7 @@ static struct json_object *row_json(const struct slu_history_row *row)
 	set_some(obj, "predicted", j->predicted);
 	slu_json_set_str(obj, "predicted_from", j->predicted_from);
 	slu_json_set_i64(obj, "run", run);
+	set_some(obj, "prepared", (uint64_t)j->prepared);
 	if (j->predicted)
 		slu_json_set_i64(obj, "error", (int64_t)j->predicted - run);
 	slu_json_set_str(obj, "state", j->state);

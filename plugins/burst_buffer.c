@@ -96,6 +96,16 @@ static bool prolog_flags_ok(void)
 	       !(slurm_conf.prolog_flags & PROLOG_FLAG_SERIAL);
 }
 
+/* Both salloc and srun give up after that many seconds; 0: they do not wait
+ * alike (_wait_nodes_ready() in Slurm's salloc.c and allocate.c). */
+static uint32_t patience(const job_desc_msg_t *desc)
+{
+	uint32_t down = slurm_conf.suspend_timeout,
+		 up = slurm_conf.resume_timeout;
+
+	return desc->script || !down || !up ? 0 : 5 * (down + up);
+}
+
 static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
 {
 	struct slu_ctl_ask ask = {
@@ -107,6 +117,7 @@ static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
 		.max_nodes = desc->max_nodes == NO_VAL ? 0 : desc->max_nodes,
 		.het = desc->het_job_offset != NO_VAL,
 		.prolog_flags = prolog_flags_ok(),
+		.patience = patience(desc),
 	};
 	char *text;
 

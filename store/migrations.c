@@ -237,6 +237,10 @@ static const char persistent[] =
 	"ALTER TABLE Buffer ADD COLUMN Destroy INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE Buffer ADD COLUMN Unsaved TEXT;";
 
+/* How long its file system took to be ready (wire/job.h). */
+static const char prepared[] =
+	"ALTER TABLE History ADD COLUMN Prepared INTEGER;"; /* seconds */
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -248,6 +252,7 @@ static const char *const steps[] = {
 	manner,	      /* 8 */
 	source,	      /* 9 */
 	persistent,   /* 10 */
+	prepared,     /* 11 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

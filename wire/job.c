@@ -38,6 +38,7 @@ static const struct slu_field job_fields[] = {
 	FIELD(I64, late_by),
 	FIELD(U32, predicted),
 	FIELD(STR, predicted_from),
+	FIELD(I64, prepared),
 	FIELD(STR, state),
 	FIELD(BOOL, completing),
 	FIELD(BOOL, unlaunched),

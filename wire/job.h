@@ -35,11 +35,13 @@ struct slu_job {
 	int64_t late_by;      /* s that this may put off planned starts */
 	uint32_t predicted;   /* run time predicted at submission, s; 0: none */
 	char *predicted_from; /* which rule gave it */
-	char *state;	      /* PENDING, RUNNING, COMPLETED, FAILED, ... */
-	bool completing;      /* an epilog still runs somewhere */
-	bool unlaunched;      /* no task of this run was ever launched */
-	bool hurry;	      /* cancelled with scancel --hurry */
-	uint32_t exit_code;   /* wait status */
+	int64_t prepared;   /* s from its start until its file system was ready,
+			       or it was given up; 0: unknown */
+	char *state;	    /* PENDING, RUNNING, COMPLETED, FAILED, ... */
+	bool completing;    /* an epilog still runs somewhere */
+	bool unlaunched;    /* no task of this run was ever launched */
+	bool hurry;	    /* cancelled with scancel --hurry */
+	uint32_t exit_code; /* wait status */
 	uint32_t restarts;
 	char *request;		/* buffer request in canonical text, or NULL */
 	char *completing_nodes; /* host list: their epilog has not ended */

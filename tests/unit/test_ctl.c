@@ -732,6 +732,60 @@ START_TEST(test_history_replay)
 }
 END_TEST
 
+/* Would it be refused to salloc, which waits 450 s? */
+static bool salloc_refused(struct slu_ctl *ctl, struct slu_err *err)
+{
+	struct slu_ctl_ask ask = {.option = "type=scratch capacity=1MiB",
+				  .uid = 1000,
+				  .min_nodes = 2,
+				  .max_nodes = 2,
+				  .patience = 450,
+				  .prolog_flags = true};
+	char *text = NULL;
+	bool refused = slu_ctl_validate(ctl, &ask, &text, err) < 0;
+
+	free(text);
+	return refused;
+}
+
+/* What runs took to be ready is told by sluiced once, and seen of those that
+ * end: also of one that was given up before its first task. */
+START_TEST(test_ready)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_history_row row = {.job = with_buffer(3)};
+	struct slu_history_end end = {.rows = 2};
+	struct slu_err err;
+
+	link_up(ctl, 1);
+	row.job.end = row.job.start + 900;
+	row.job.state = "COMPLETED";
+	row.job.prepared = 460;
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 2);
+	daemon_hang_up();
+	slu_ctl_step(ctl, 3);
+	link_up(ctl, 4);
+	daemon_say(&slu_history_row_desc, &row);
+	slu_ctl_step(ctl, 5);
+	ck_assert(!salloc_refused(ctl, &err)); /* two runs only */
+
+	host_add(with_buffer(8));
+	host_job(8)->unlaunched = true;
+	end_job(8, "COMPLETED", NULL);
+	host_job(8)->end = host_job(8)->start + 451;
+	say_ended(ctl, 8);
+	say_ended(ctl, 8);
+	slu_ctl_step(ctl, 6);
+	ck_assert(salloc_refused(ctl, &err));
+	expect(strstr(err.text, "took 460 s (median of 3 runs)"), "%s",
+	       err.text);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* What the last job of the assignment holds, and why. */
 static void expect_share(struct slu_ctl *ctl, const char *event,
 			 const char *ions, const char *why)
@@ -879,4 +933,4 @@ TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_nodes_of_a_run_that_is_over, test_commands,
 	  test_nodes_from_tasks, test_give_back, test_lost_launch,
 	  test_bad_lines, test_daemon_that_does_not_read, test_history_replay,
-	  test_arbiter_learns, test_reload)
+	  test_ready, test_arbiter_learns, test_reload)

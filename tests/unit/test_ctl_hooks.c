@@ -274,6 +274,144 @@ START_TEST(test_release_while_stuck)
 }
 END_TEST
 
+#define FROM(path) \
+	"jobfs capacity=1MiB; stage_in source=" path " destination=$BB_JOBFS/"
+
+/* Earlier runs of uid 1000 on two nodes with data of /d, and a job that asks;
+ * its patience is 300 s unless the table says another. */
+static const struct {
+	const char *what;
+	int64_t runs[8];
+	const char *option;
+	uint32_t uid, nodes, max, patience;
+	const char *refused;
+} waits[] = {
+	{"three slow ones",
+	 {500, 412, 20},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 2,
+	 300,
+	 "took 412 s (median of 3 runs); salloc and srun give up after 300 s"},
+	{"two say nothing", {500, 412}, FROM("/d"), 1000, 2, 2, 300, NULL},
+	{"none is known", {0}, FROM("/d"), 1000, 2, 2, 300, NULL},
+	{"a run that is not known is none",
+	 {0, 0, 0, 412, 412},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 2,
+	 300,
+	 NULL},
+	{"mostly quick ones",
+	 {500, 299, 20},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 2,
+	 300,
+	 NULL},
+	{"at the limit",
+	 {300, 300, 300},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 2,
+	 300,
+	 "took 300 s"},
+	{"the lower of two in the middle",
+	 {500, 10, 500, 10},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 2,
+	 300,
+	 NULL},
+	{"the last five count",
+	 {10, 10, 10, 500, 501, 502},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 2,
+	 300,
+	 "took 500 s (median of 5 runs)"},
+	{"it has become quick",
+	 {500, 500, 500, 10, 10, 10},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 2,
+	 300,
+	 NULL},
+	{"sbatch waits for ever",
+	 {500, 500, 500},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 2,
+	 0,
+	 NULL},
+	{"other data", {500, 500, 500}, FROM("/e"), 1000, 2, 2, 300, NULL},
+	{"no data", {500, 500, 500}, "capacity=1MiB", 1000, 2, 2, 300, NULL},
+	{"another user", {500, 500, 500}, FROM("/d"), 1001, 2, 2, 300, NULL},
+	{"more nodes", {500, 500, 500}, FROM("/d"), 1000, 4, 4, 300, NULL},
+	{"a range of nodes",
+	 {500, 500, 500},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 4,
+	 300,
+	 NULL},
+	{"at least two",
+	 {500, 500, 500},
+	 FROM("/d"),
+	 1000,
+	 2,
+	 0,
+	 300,
+	 "took 500 s"},
+};
+
+START_TEST(test_patience)
+{
+	each(c, waits)
+	{
+		struct slu_ctl *ctl = ctl_by_hand("");
+		struct slu_ctl_ask ask = {.option = FROM("/d"),
+					  .uid = 1000,
+					  .prolog_flags = true};
+		struct slu_job job = {.uid = 1000, .node_cnt = 2};
+		struct slu_err err;
+		char *text;
+
+		expect_ok(slu_ctl_validate(ctl, &ask, &job.request, &err), err);
+		each(seconds, c->runs)
+		{
+			job.prepared = *seconds; /* 0: teaches nothing */
+			slu_ready_learn(&ctl->ready, &job);
+		}
+		free(job.request);
+		ask = (struct slu_ctl_ask){.option = c->option,
+					   .uid = c->uid,
+					   .min_nodes = c->nodes,
+					   .max_nodes = c->max,
+					   .patience = c->patience,
+					   .prolog_flags = true};
+		if (c->refused) {
+			expect_fail(slu_ctl_validate(ctl, &ask, &text, &err),
+				    err, SLU_INVALID, c->refused);
+		} else {
+			expect(!slu_ctl_validate(ctl, &ask, &text, &err),
+			       "%s: %s", c->what, err.text);
+			free(text);
+		}
+		slu_ctl_release(ctl);
+	}
+}
+END_TEST
+
 TEST_MAIN("ctl_hooks", test_one_object, test_bad_configuration, test_validate,
-	  test_allowed_users, test_submit, test_stale_env, test_thread,
-	  test_release_while_stuck)
+	  test_patience, test_allowed_users, test_submit, test_stale_env,
+	  test_thread, test_release_while_stuck)

@@ -140,6 +140,9 @@ START_TEST(test_note_apply)
 	ck_assert_uint_eq(job.predicted, 310);
 	ck_assert_uint_eq(job.limit_asked, 10);
 	ck_assert_str_eq(job.predicted_from, "class");
+	ck_assert_int_eq(job.prepared, 0);
+	slu_ctl_note_to_job(notes[5].comment, &job);
+	ck_assert_int_eq(job.prepared, 83);
 	slu_msg_clear(&slu_job_desc, &job);
 }
 END_TEST
