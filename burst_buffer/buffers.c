@@ -84,20 +84,26 @@ int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 	return 0;
 }
 
-int slu_buffers_resumed(struct slu_buffers *b, const char *node, double now,
-			struct slu_err *err)
+void slu_buffers_resumed(struct slu_buffers *b, const char *node, double now)
 {
 	struct slu_bb *bb;
 	long i;
 
 	for (bb = b->first; bb; bb = bb->next) {
 		i = slu_bb_index(bb, node);
-		if (i >= 0 && bb->member[i].order == SLU_ORDER_RESUME &&
-		    slu_bb_set_order(b->db, bb, (size_t)i, SLU_ORDER_NONE, NULL,
-				     now, err))
-			return -1;
+		if (i >= 0 && bb->member[i].order == SLU_ORDER_RESUME)
+			bb->member[i].resumed = now;
 	}
-	return 0;
+}
+
+void slu_buffers_disconnected(struct slu_buffers *b)
+{
+	struct slu_bb *bb;
+	size_t i;
+
+	for (bb = b->first; bb; bb = bb->next)
+		for (i = 0; i < bb->plan.n_node; i++)
+			bb->member[i].resumed = 0;
 }
 
 /* Questions */
@@ -140,6 +146,30 @@ bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
 
 /* Time */
 
+/* Orders of which slurmctld has saved that it did them. */
+static int drop_resumes(struct slu_buffers *b, struct slu_bb *bb, double now,
+			double *next, struct slu_err *err)
+{
+	struct slu_bb_member *m;
+	double at;
+	size_t i;
+
+	for (i = 0; i < bb->plan.n_node; i++) {
+		m = &bb->member[i];
+		at = m->resumed + SLU_BB_SAVED;
+		if (m->resumed <= 0)
+			continue;
+		if (now < at)
+			*next = at < *next ? at : *next;
+		else if (slu_bb_set_order(b->db, bb, i, SLU_ORDER_NONE, NULL,
+					  now, err))
+			return -1;
+		else
+			m->resumed = 0;
+	}
+	return 0;
+}
+
 /* What is due at `now`; *next becomes when something is due again, if that is
  * sooner. */
 static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
@@ -147,6 +177,8 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 {
 	double at = slu_bb_deadline(bb);
 
+	if (drop_resumes(b, bb, now, next, err))
+		return -1;
 	if (bb->plan.persistent && slu_bb_settle(b, bb, now, err))
 		return -1;
 	if (bb->plan.persistent && (double)bb->plan.expires > now &&

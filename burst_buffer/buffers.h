@@ -83,9 +83,12 @@ int slu_buffers_job_nodes(struct slu_buffers *b,
  * down stop waiting for it. */
 int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 			     const char *text, double now, struct slu_err *err);
-/* slurmctld did a resume. */
-int slu_buffers_resumed(struct slu_buffers *b, const char *node, double now,
-			struct slu_err *err);
+/* slurmctld did a resume. It saves its state at most 5 s later (SAVE_MAX_WAIT),
+ * and has forgotten it when it is killed before: so it is told again at the
+ * next sync, unless the connection lasts for another 30 s. */
+void slu_buffers_resumed(struct slu_buffers *b, const char *node, double now);
+/* The connection to slurmctld was lost. */
+void slu_buffers_disconnected(struct slu_buffers *b);
 /* What sluiced's hello says: all that are alive. The caller clears it. */
 int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 		      struct slu_err *err);

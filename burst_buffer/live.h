@@ -17,6 +17,7 @@
 
 #define SLU_BB_BOUND 30.0  /* most seconds that nodes wait for a verdict */
 #define SLU_BB_KEEP  300.0 /* seconds that a done one is still answered for */
+#define SLU_BB_SAVED 30.0  /* after these slurmctld has saved what it did */
 #define SLU_BB_GATES 1024  /* most barriers of one buffer */
 #define SLU_BB_ATTR  256   /* longest attribute */
 
@@ -24,7 +25,8 @@
 enum slu_bb_order {
 	SLU_ORDER_NONE = 0,
 	SLU_ORDER_DRAIN = 1,  /* to be DRAINed until it is clean */
-	SLU_ORDER_RESUME = 2, /* is clean, to be resumed */
+	SLU_ORDER_RESUME = 2, /* is clean, to be resumed; kept until that is
+			       * saved */
 };
 
 enum slu_bb_verdict {
@@ -40,6 +42,7 @@ struct slu_bb_member {
 	bool attached;		 /* (db) it sees the file system */
 	size_t part;		 /* of the file system, where it is split */
 	uint64_t copied;	 /* bytes that it is known to have copied */
+	double resumed;		 /* when slurmctld said so; 0: not yet */
 };
 
 struct slu_bb_share {

@@ -249,6 +249,21 @@ void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
 		b->ops->extend(b->arg, &extend);
 }
 
+/* Does another buffer want this node drained? It is resumed when that one is
+ * clean too. */
+static bool is_dirty(const struct slu_buffers *b, const char *node)
+{
+	const struct slu_bb *bb;
+	long i;
+
+	for (bb = b->first; bb; bb = bb->next) {
+		i = slu_bb_index(bb, node);
+		if (i >= 0 && bb->member[i].order == SLU_ORDER_DRAIN)
+			return true;
+	}
+	return false;
+}
+
 void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb, size_t i)
 {
 	struct slu_node_order order = {bb->plan.node[i].name, NULL};
@@ -261,7 +276,8 @@ void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb, size_t i)
 		return;
 	if (bb->member[i].order == SLU_ORDER_DRAIN)
 		b->ops->drain(b->arg, &order);
-	else if (bb->member[i].order == SLU_ORDER_RESUME)
+	else if (bb->member[i].order == SLU_ORDER_RESUME &&
+		 !is_dirty(b, order.node))
 		b->ops->resume(b->arg, &order);
 	free(order.reason);
 }

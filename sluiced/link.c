@@ -258,10 +258,7 @@ static void done(void *arg, const struct slu_order *order, bool ok,
 						  text, slu_now_wall(), &err),
 			 &err);
 	else if (ok && order->desc == &slu_resume_desc)
-		complain(d, order->desc->name,
-			 slu_buffers_resumed(d->buffers, order->node,
-					     slu_now_wall(), &err),
-			 &err);
+		slu_buffers_resumed(d->buffers, order->node, slu_now_wall());
 	else
 		return;
 	slu_daemon_touched(d, order->job_id);
@@ -278,6 +275,7 @@ static void gone(void *arg)
 {
 	struct slu_daemon *d = arg;
 
+	slu_buffers_disconnected(d->buffers);
 	slu_history_gone(&d->history);
 }
 

@@ -489,12 +489,19 @@ START_TEST(test_timeouts)
 }
 END_TEST
 
+/* slurmctld resumed the node, and has saved that. */
+static void resume_done(struct world *w, const char *node)
+{
+	slu_buffers_resumed(w->b, node, w->now);
+	w->now += 60;
+	slu_buffers_tick(w->b, w->now);
+}
+
 /* Teardown: who holds up the others is given up and drained; when it comes
  * back it is resumed, and slurmctld's answer ends that. */
 START_TEST(test_teardown_timeout)
 {
 	struct world w;
-	struct slu_err err;
 
 	world_new(&w, 3, WALK, NULL);
 	while (strcmp(w.state, "TEARDOWN") != 0)
@@ -512,10 +519,100 @@ START_TEST(test_teardown_timeout)
 	ck_assert_str_eq(w.resumed, "-x-");
 	world_restart(&w);
 	ck_assert_int_eq(w.resumes, 2);
-	expect_ok(slu_buffers_resumed(w.b, "n2", w.now, &err), err);
+	resume_done(&w, "n2");
 	world_restart(&w);
 	ck_assert_int_eq(w.resumes, 2);
 	expect_outcome(&w, "6 5 0 2 1 555 6000 0 -x- -x-");
+	world_free(&w);
+}
+END_TEST
+
+/* slurmctld resumed a node, was killed before it saved that, and has it
+ * drained again. */
+START_TEST(test_resume_forgotten)
+{
+	static const struct {
+		double kept;   /* seconds that slurmctld lived after it */
+		double away;   /* and those until it was back */
+		bool restarts; /* we do too, meanwhile */
+		bool again;    /* it must be told again */
+	} cases[] = {
+		{0, 0, false, true},	 {3, 3, false, true},
+		{3, 1000, false, true},	 {3, 3, true, true},
+		{3, 1000, true, true},	 {60, 0, false, false},
+		{60, 9, false, false},	 {60, 9, true, false},
+		{60, 1000, true, false},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		int told;
+
+		world_new(&w, 2, WALK, NULL);
+		w.node[1].fail_down = N_DOWN - 1;
+		run_all(&w);
+		ck_assert_str_eq(w.resumed, "-x");
+		told = w.resumes;
+		slu_buffers_resumed(w.b, "n2", w.now);
+		w.now += c->kept;
+		slu_buffers_tick(w.b, w.now);
+		slu_buffers_disconnected(w.b);
+		w.now += c->away;
+		slu_buffers_tick(w.b, w.now);
+		if (c->restarts)
+			world_restart(&w);
+		sync_all(&w);
+		expect((w.resumes > told) == c->again, "%g s, %g s: %d",
+		       c->kept, c->away, w.resumes - told);
+		if (c->again)
+			resume_done(&w, "n2");
+		told = w.resumes;
+		sync_all(&w);
+		ck_assert_int_eq(w.resumes, told);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* A node that is clean of one buffer is not resumed while another drains it,
+ * not even when slurmctld is told everything again. */
+START_TEST(test_resume_dirty)
+{
+	struct world w;
+	struct actor first;
+	int told;
+
+	world_new(&w, 1, WALK, NULL);
+	run_until(&w, AT_RUN);
+	job_end(&w, "PENDING");
+	job_nodes(&w, "n1", NULL);
+	first = w.node[0];
+	first.where = AT_DOWN;
+	do_step(&w, &first, "report clean", true);
+	ck_assert_int_eq(w.resumes, 1);
+	w.job.restarts = 1;
+	w.job.start += 200;
+	w.job.state = (char *)"RUNNING";
+	w.job.completing = w.ended = false;
+	w.node[0] =
+		(struct actor){.name = "n1", .fail_at = -1, .fail_down = -1};
+	job_start(&w);
+	run_until(&w, AT_RUN);
+	job_end(&w, "COMPLETED");
+	told = w.drains;
+	job_nodes(&w, "n1", NULL);
+	ck_assert_int_gt(w.drains, told);
+	told = w.resumes;
+	sync_all(&w);
+	world_restart(&w);
+	ck_assert_int_eq(w.resumes, told);
+	w.node[0].where = AT_DOWN;
+	do_step(&w, &w.node[0], "report clean", true);
+	ck_assert_int_eq(w.resumes, told + 1);
+	resume_done(&w, "n1");
+	sync_all(&w);
+	ck_assert_int_eq(w.resumes, told + 1);
 	world_free(&w);
 }
 END_TEST
@@ -1320,7 +1417,8 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_twice, test_twice_after_restart, test_crash_anywhere,
 	  test_cancel_anywhere, test_lose_anywhere, test_tolerate, test_fail_up,
 	  test_fail_down, test_bound, test_verdict_before_end, test_timeouts,
-	  test_teardown_timeout, test_requeues, test_next_run, test_unlaunched,
+	  test_teardown_timeout, test_resume_forgotten, test_resume_dirty,
+	  test_requeues, test_next_run, test_unlaunched,
 	  test_clean_without_plan, test_incomplete, test_own_totals, test_parts,
 	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
 	  test_strangers, test_cancel_stage_out, test_words, test_progress,

@@ -283,6 +283,41 @@ START_TEST(test_buffer)
 }
 END_TEST
 
+/* slurmctld did a resume, was killed before it saved that, and connects anew:
+ * it hears of it again, whether we were restarted or not. */
+START_TEST(test_resume_again)
+{
+	const struct slu_job_nodes left = {7, (char *)"n1", NULL};
+	struct slu_job j = job(7, true);
+	struct slu_plan plan;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	ctl_send(&slu_job_started_desc, &j);
+	plan = fetch_plan(7, "n1");
+	ended(7, true, &slu_job_ended_desc);
+	ctl_send(&slu_job_nodes_desc, &left);
+	ctl_expect_any(&slu_drain_desc);
+	ctl_done(true);
+	report(7, plan.buffer, "n1", "clean");
+	for (int i = 0; i < 3; i++) {
+		ctl_expect_any(&slu_resume_desc);
+		ctl_done(true);
+		ctl_close();
+		if (i == 1) {
+			sluiced_stop(SIGTERM, 0);
+			sluiced_start();
+		}
+		ctl_connect();
+		ctl_hello(NULL, 0);
+	}
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 /* A node asks before slurmctld has told of the job: it waits. */
 START_TEST(test_plan_waits)
 {
@@ -958,7 +993,8 @@ START_TEST(test_operator)
 }
 END_TEST
 
-TEST_MAIN("sluiced_daemon", test_buffer, test_lost_turn, test_large_plan,
-	  test_import, test_plan_waits, test_who_may, test_refused, test_sysmap,
-	  test_osts, test_osts_weights, test_crowd, test_history, test_publish,
-	  test_publish_hangs, test_metrics, test_operator)
+TEST_MAIN("sluiced_daemon", test_buffer, test_resume_again, test_lost_turn,
+	  test_large_plan, test_import, test_plan_waits, test_who_may,
+	  test_refused, test_sysmap, test_osts, test_osts_weights, test_crowd,
+	  test_history, test_publish, test_publish_hangs, test_metrics,
+	  test_operator)
