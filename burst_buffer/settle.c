@@ -86,25 +86,39 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 		       : 0;
 }
 
-/* Lost nodes that the job said it can do without (tolerate=); their data was
- * theirs alone. */
-static size_t excused(const struct slu_bb *bb)
+/* Did the job say that it can do without the nodes that were lost (tolerate=)?
+ * Their data was theirs alone. */
+static bool tolerated(const struct slu_bb *bb)
 {
-	size_t lost = slu_bb_count(bb, SLU_IN(SLU_NODE_LOST));
-
-	return lost <= bb->plan.tolerate ? lost : 0;
+	return slu_bb_count(bb, SLU_IN(SLU_NODE_LOST)) <= bb->plan.tolerate;
 }
 
-/* Is all of request R where it should be? Either the shares of all nodes of a
- * part make the whole of it, or (without a common name space) each did a whole
- * of its own. */
-static bool complete(const struct slu_bb *bb, const struct slu_bb_part *part,
-		     size_t r)
+/* Shares of request R that nodes of part P owed when they were lost, and that
+ * the job can do without. */
+static size_t excused(const struct slu_bb *bb, size_t p, size_t r)
 {
-	const struct slu_bb_sum *sum = &part->sum[r];
+	const struct slu_bb_member *m;
+	size_t i, n = 0;
+
+	if (!tolerated(bb))
+		return 0;
+	for (i = 0; i < bb->plan.n_node; i++) {
+		m = &bb->member[i];
+		n += m->part == p && m->state == SLU_NODE_LOST &&
+		     !(m->shared >> r & 1);
+	}
+	return n;
+}
+
+/* Is all of request R where it should be? Either the shares of all nodes of
+ * part P make the whole of it, or (without a common name space) each did a
+ * whole of its own. */
+static bool complete(const struct slu_bb *bb, size_t p, size_t r)
+{
+	const struct slu_bb_sum *sum = &bb->part[p].sum[r];
 	const struct slu_bb_share *all = &sum->all;
 
-	if (sum->n + excused(bb) < part->n_node)
+	if (sum->n + excused(bb, p, r) < bb->part[p].n_node)
 		return false;
 	return !sum->partly ||
 	       (!sum->uneven && all->bytes == all->total_bytes &&
@@ -137,7 +151,7 @@ static int check_complete(struct slu_buffers *b, struct slu_bb *bb, bool out,
 
 	for (size_t r = 0; r < bb->plan.n_stage; r++)
 		for (size_t p = 0; wanted >> r & 1 && p < bb->n_part; p++)
-			if (!complete(bb, &bb->part[p], r))
+			if (!complete(bb, p, r))
 				return incomplete(b, bb, &bb->part[p], r, now,
 						  err);
 	return 0;
@@ -184,7 +198,7 @@ static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 		return check_complete(b, bb, false, now, err);
 	if (bb->state != SLU_BB_STAGE_OUT)
 		return 0;
-	if (slu_bb_count(bb, SLU_IN(SLU_NODE_LOST)) > excused(bb))
+	if (!tolerated(bb))
 		return lost_data(b, bb, now, err);
 	return stage_out_over(bb) ? check_complete(b, bb, true, now, err) : 0;
 }

@@ -826,6 +826,70 @@ START_TEST(test_parts)
 }
 END_TEST
 
+static void tell_out(struct world *w, const char *nodes)
+{
+	for (int i = 0; i < 3; i++) {
+		struct slu_report r = {.step = (char *)"out.1.share",
+				       .ok = true,
+				       .files = 10,
+				       .total_files = 10};
+
+		if (nodes[i] == 'x')
+			report(w, &w->node[i], r);
+	}
+}
+
+/* A lost node excuses its own share, and not that of a node of another part
+ * or of its own. No request asks for both yet: the plan is altered. */
+START_TEST(test_parts_tolerate)
+{
+	static const struct {
+		const char *before, *after; /* who tells, and n1 is lost */
+		const char *reason;
+	} cases[] = {
+		{"---", "-xx", ""},
+		{"xxx", "---", ""},
+		{"---", "--x", "told by 0 of 1"},
+		{"---", "-x-", "told by 0 of 2"},
+		{"xx-", "---", "told by 1 of 2"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		struct slu_err err;
+
+		world_new(&w, 3,
+			  SPLIT "; stage_out source=$BB_JOBFS/out "
+				"destination=/dst",
+			  NULL);
+		push_topology(&w, "[{\"switch\":\"s1\",\"level\":0,"
+				  "\"hosts\":\"n[1,3]\"}]");
+		job_start(&w);
+		tell_parts(&w, (const uint64_t[]){4, 12, 6});
+		ck_assert_str_eq(w.state, "RUNNING");
+		expect_ok(slu_db_script(w.db,
+					"UPDATE Buffer SET Plan ="
+					" json_set(Plan, '$.tolerate', 1)",
+					&err),
+			  err);
+		world_restart(&w);
+		job_end(&w, "COMPLETED");
+		for (int i = 0; i < 3; i++)
+			do_step(&w, &w.node[i], "report down", true);
+		tell_out(&w, c->before);
+		job_nodes(&w, NULL, "n1");
+		tell_out(&w, c->after);
+		for (int i = 1; i < 3; i++)
+			barrier(&w, &w.node[i], "out.done", NULL);
+		expect(w.verdicts == (*c->reason != 0), "%s %s: %s", c->before,
+		       c->after, w.reason);
+		expect(strstr(w.reason, c->reason), "%s", w.reason);
+		world_free(&w);
+	}
+}
+END_TEST
+
 START_TEST(test_stage_out_on)
 {
 	static const struct {
@@ -1420,7 +1484,8 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_teardown_timeout, test_resume_forgotten, test_resume_dirty,
 	  test_requeues, test_next_run, test_unlaunched,
 	  test_clean_without_plan, test_incomplete, test_own_totals, test_parts,
-	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
-	  test_strangers, test_cancel_stage_out, test_words, test_progress,
+	  test_parts_tolerate, test_stage_out_on, test_vanished,
+	  test_sync_nodes, test_sync_over, test_strangers,
+	  test_cancel_stage_out, test_words, test_progress,
 	  test_forgotten_start, test_give_back, test_no_plan, test_full,
 	  test_quarantine, test_json, test_phases)
