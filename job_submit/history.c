@@ -120,17 +120,17 @@ long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 #define OF_RUN \
 	" FROM JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime = h.StartTime"
 #define IO_SUM(column) "(SELECT SUM(" column ")" OF_RUN ")"
-#define IO_BEST(column)                  \
-	"(SELECT SUM(" column ")" OF_RUN \
-	" GROUP BY Source ORDER BY Source LIMIT 1)"
-#define SELECT_ROWS                                                                                                                              \
-	"SELECT h.rowid, EndTime, JobID, ArrayJobID, ArrayTaskID, Uid, Gid,"                                                                     \
-	" User, Account, PartitionName, Qos, Name, WorkDir, Nodes, NodeCnt,"                                                                     \
-	" Tasks, Cpus, MemMb, SubmitTime, EligibleTime, StartTime,"                                                                              \
-	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"                                                                     \
-	" Restarts, Request, IonMax, Ions, " IO_BEST("ReadBytes") ", " IO_BEST("WrittenBytes") ", Script, Tightened, Extended, LateBy, " IO_SUM( \
-		"Calls") ", " IO_SUM("CalledBytes") ", " IO_SUM("SharedBytes") ", " IO_SUM("Consecutive") ", (SELECT MIN(Source)" OF_RUN         \
-													  "), Prepared FROM History AS h WHERE "
+/* Where nodes are missing, every other source is better. */
+#define IO_BEST(what)                                                          \
+	"(SELECT " what OF_RUN " GROUP BY Source ORDER BY MIN(" SLU_IO_PARTIAL \
+	"), Source LIMIT 1)"
+#define SELECT_ROWS                                                                                                                                        \
+	"SELECT h.rowid, EndTime, JobID, ArrayJobID, ArrayTaskID, Uid, Gid,"                                                                               \
+	" User, Account, PartitionName, Qos, Name, WorkDir, Nodes, NodeCnt,"                                                                               \
+	" Tasks, Cpus, MemMb, SubmitTime, EligibleTime, StartTime,"                                                                                        \
+	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"                                                                               \
+	" Restarts, Request, IonMax, Ions, " IO_BEST("SUM(ReadBytes)") ", " IO_BEST("SUM(WrittenBytes)") ", Script, Tightened, Extended, LateBy, " IO_SUM( \
+		"Calls") ", " IO_SUM("CalledBytes") ", " IO_SUM("SharedBytes") ", " IO_SUM("Consecutive") ", " IO_BEST("Source") ", Prepared FROM History AS h WHERE "
 #define AFTER "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
 
 static uint32_t u32(struct slu_rows *rows, int column)

@@ -12,6 +12,7 @@
 
 #define MAX_BYTES 1e18 /* that one may claim */
 #define SLACK	  60   /* s that a program's clock may be off */
+#define HOUR	  3600
 
 _Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
 		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
@@ -151,7 +152,9 @@ long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 		db, err,
 		"SELECT rowid, JobID, StartTime, EndTime, EXISTS (SELECT 1 FROM"
 		" JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime ="
-		" h.StartTime) FROM History AS h WHERE rowid > ? ORDER BY"
+		" h.StartTime AND NOT " SLU_IO_PARTIAL
+		") FROM History AS h WHERE rowid >"
+		" min(?, (SELECT coalesce(MAX(rowid), 0) FROM History)) ORDER BY"
 		" rowid LIMIT ?",
 		"II", *seen, (int64_t)max * 10);
 	size_t n = 0, looked = 0;
@@ -161,11 +164,11 @@ long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 		int64_t end = slu_db_int(rows, 3);
 
 		rc = 0;
-		if (end > until)
+		if (end > until && end <= until + HOUR)
 			break;
 		*seen = slu_db_int(rows, 0);
 		looked++;
-		if (end < after || slu_db_int(rows, 2) <= 0 ||
+		if (end < after || end > until || slu_db_int(rows, 2) <= 0 ||
 		    slu_db_int(rows, 4))
 			continue;
 		out[n++] = (struct slu_import_io){

@@ -6,6 +6,10 @@
 
 #include "store/db.h"
 
+/* Row i of JobIo is of one node of several, the others of run h being silent:
+ * when all have spoken there is one row of node "*". */
+#define SLU_IO_PARTIAL "(i.Source < 4 AND i.Node <> '*' AND h.NodeCnt > 1)"
+
 int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
 		     struct slu_err *err);
 

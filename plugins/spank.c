@@ -124,6 +124,23 @@ static int run_node(const struct conf *conf, const char *verb)
 	return CANNOT_RUN;
 }
 
+/* Note Lustre's counters before the job begins. A file system that hangs, even
+ * beyond SIGALRM, holds up nobody: counting is optional. */
+static void begin(const struct conf *conf)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		alarm(IO_SECONDS);
+		become_node(conf, "begin");
+	}
+	for (int i = 0; pid > 0 && i < IO_SECONDS * 100; i++) {
+		if (waitpid(pid, NULL, WNOHANG) != 0)
+			return;
+		usleep(10000);
+	}
+}
+
 /* Are there mounts of it, whose counters tell what a job has done? */
 static bool has_lustre(void)
 {
@@ -133,17 +150,16 @@ static bool has_lustre(void)
 
 int slurm_spank_job_prolog(spank_t sp, int ac, char **av)
 {
-	bool buffer = getenv("SPANK_SLUICE_BUFFER");
+	bool buffer = getenv("SPANK_SLUICE_BUFFER"), lustre = has_lustre();
 	struct conf conf;
 	int rc;
 
-	if ((!buffer && !has_lustre()) || !conf_get(sp, ac, av, &conf))
+	if ((!buffer && !lustre) || !conf_get(sp, ac, av, &conf))
 		return 0;
-	if (!buffer) {
-		if (!conf.map) /* else its tasks are counted */
-			run_once(&conf, "begin");
+	if (lustre && !conf.map) /* else its tasks are counted */
+		begin(&conf);
+	if (!buffer)
 		return 0;
-	}
 	rc = run_node(&conf, "up");
 	if (rc == 0)
 		return 0;
@@ -190,19 +206,25 @@ static void io_path(const struct conf *conf, char out[PATH_MAX])
 	snprintf(out, PATH_MAX, "%s/io/%u", conf->run, conf->job);
 }
 
+static void lustre_path(const struct conf *conf, char out[PATH_MAX])
+{
+	snprintf(out, PATH_MAX, "%s/io/%u.llite", conf->run, conf->job);
+}
+
 /* Not waited for: nobody's next job shall start later because of it. */
 static void send_io(const struct conf *conf)
 {
-	char tasks[PATH_MAX], lustre[PATH_MAX + 8];
+	char tasks[PATH_MAX], lustre[PATH_MAX];
 
 	io_path(conf, tasks);
-	snprintf(lustre, sizeof(lustre), "%s.llite", tasks);
+	lustre_path(conf, lustre);
 	if (exists(tasks) || exists(lustre))
 		start_node(conf, "io", IO_SECONDS);
 }
 
 int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
 {
+	char lustre[PATH_MAX];
 	struct conf conf;
 	bool notes;
 	int rc;
@@ -215,6 +237,8 @@ int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
 		return 0;
 	}
 	rc = run_node(&conf, "down");
+	lustre_path(&conf, lustre); /* it was for the neighbours to see */
+	unlink(lustre);
 	if (rc == 0 || (rc == CANNOT_RUN && !notes))
 		return 0;
 	slurm_error("sluice: JobId=%u: %s down: %s, see %s/%u", conf.job,

@@ -68,7 +68,8 @@ sluiced_tests = \
 	tests/unit/test_sluiced_orders \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
-	tests/unit/test_sluiced_routes
+	tests/unit/test_sluiced_routes \
+	tests/unit/test_sluiced_totals
 check_PROGRAMS += $(sluiced_tests)
 TESTS += $(sluiced_tests)
 tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
@@ -95,4 +96,5 @@ tests_unit_test_sluiced_orders_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_publish_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_push_LDADD = libslupush.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_routes_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_totals_LDADD = libsluiced.la $(CHECK_LIBS)
 endif

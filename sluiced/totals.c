@@ -27,18 +27,20 @@
 static const char *ids_of(const struct slu_totals *t, struct slu_buf *out)
 {
 	for (size_t i = 0; i < t->n; i++)
-		slu_buf_printf(out, "%s%u", i ? "," : "", t->run[i].job_id);
+		if (t->run[i].asking)
+			slu_buf_printf(out, "%s%u", out->len ? "," : "",
+				       t->run[i].job_id);
 	return out->data;
 }
 
 /* "2026-11-22T00:10:00", a day before the first of them began. */
 static void since(const struct slu_totals *t, char out[32])
 {
-	time_t first = t->run[0].start;
+	time_t first = (time_t)slu_now_wall();
 	struct tm tm;
 
-	for (size_t i = 1; i < t->n; i++)
-		if (t->run[i].start < first)
+	for (size_t i = 0; i < t->n; i++)
+		if (t->run[i].asking && t->run[i].start < first)
 			first = t->run[i].start;
 	first -= DAY;
 	if (!localtime_r(&first, &tm) ||
@@ -148,10 +150,50 @@ static void keep_unknown(struct slu_totals *t)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < t->n; i++)
-		if (!t->run[i].known && ++t->run[i].tries < SLU_TOTALS_TRIES)
-			t->run[kept++] = t->run[i];
+	for (size_t i = 0; i < t->n; i++) {
+		struct slu_totals_run *run = &t->run[i];
+
+		if (!run->asking ||
+		    (!run->known && ++run->tries < SLU_TOTALS_TRIES))
+			t->run[kept++] = *run;
+	}
 	t->n = kept;
+}
+
+/* sacct says so when it gets no connection; 127: it is not there itself. */
+static bool unreachable(const struct slu_err *err)
+{
+	return strstr(err->text, "talking to the database") ||
+	       strstr(err->text, "onnect") ||
+	       strstr(err->text, "exit code 127");
+}
+
+/* It may be one of them that sacct fails on, or too many at once: half of them
+ * next. One that fails alone waits behind all others. */
+static void ask_less(struct slu_totals *t)
+{
+	struct slu_totals_run run;
+	size_t i = 0;
+
+	if (t->asked > 1) {
+		t->most = t->asked / 2;
+		for (; i < t->n; i++)
+			if (t->run[i].asking)
+				t->run[i].due = 0;
+		return;
+	}
+	while (i < t->n && !t->run[i].asking)
+		i++;
+	if (i == t->n)
+		return;
+	run = t->run[i];
+	run.alone = true;
+	memmove(&t->run[i], &t->run[i + 1], (--t->n - i) * sizeof(run));
+	if (++run.tries < SLU_TOTALS_TRIES)
+		t->run[t->n++] = run;
+	else
+		slu_log(t->history->log, SLU_WARN,
+			"I/O from accounting: job %u is given up", run.job_id);
 }
 
 /* From its heading on: before it, there may be a warning. */
@@ -195,6 +237,17 @@ static void answered(void *arg, struct slu_buf *out, const struct slu_err *err)
 
 	if (!err && read_answer(t, out, &why) < 0)
 		err = &why;
+	t->wait = err;
+	if (!err) {
+		t->most *= 2;
+		if (t->most > SLU_TOTALS_MAX)
+			t->most = SLU_TOTALS_MAX;
+	} else if (!unreachable(err)) {
+		slu_log(t->history->log, SLU_WARN, "%s: %s; asked for %zu jobs",
+			t->history->conf->job_totals, err->text, t->asked);
+		ask_less(t);
+		err = NULL;
+	}
 	if (err && !t->failures)
 		slu_log(t->history->log, SLU_WARN,
 			"%s: %s; it is asked more rarely",
@@ -208,7 +261,12 @@ static double pause_of(const struct slu_totals *t)
 
 	for (unsigned i = 0; i < t->failures && wait < RARELY; i++)
 		wait *= 2;
-	return t->failures || !t->more ? wait : 0.1;
+	if (t->failures || t->wait)
+		return wait;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->run[i].due <= slu_now_mono())
+			return 0.1;
+	return t->more && t->n < SLU_TOTALS_MAX ? 0.1 : wait;
 }
 
 static void gone(void *arg)
@@ -241,6 +299,27 @@ static int fill(struct slu_totals *t, struct slu_err *err)
 	return n < 0 ? -1 : 0;
 }
 
+/* Whom to ask for now: who was not asked for lately, or one alone. */
+static size_t choose(struct slu_totals *t)
+{
+	double now = slu_now_mono();
+	bool alone = false;
+
+	t->asked = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		struct slu_totals_run *run = &t->run[i];
+
+		run->asking = !alone && t->asked < t->most && run->due <= now &&
+			      (!run->alone || !t->asked);
+		if (!run->asking)
+			continue;
+		run->due = now + EVERY;
+		alone = run->alone;
+		t->asked++;
+	}
+	return t->asked;
+}
+
 static void on_timer(void *arg)
 {
 	struct slu_totals *t = arg;
@@ -262,18 +341,19 @@ static void on_timer(void *arg)
 			err.text);
 		return;
 	}
-	if (t->n)
+	if (choose(t))
 		t->child = slu_child_start(t->loop, &work, &err);
-	if (t->n && !t->child)
+	if (t->asked && !t->child)
 		slu_log(t->history->log, SLU_ERROR, "%s", err.text);
-	else if (!t->n && t->more)
+	else if (!t->asked && t->more && t->n < SLU_TOTALS_MAX)
 		slu_timer_set(t->loop, &t->timer, 0.1);
 }
 
 void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
 		      struct slu_history *history)
 {
-	*t = (struct slu_totals){.loop = loop, .history = history};
+	*t = (struct slu_totals){
+		.loop = loop, .history = history, .most = SLU_TOTALS_MAX};
 	t->timer = (struct slu_timer){.fn = on_timer, .arg = t};
 	slu_timer_set(loop, &t->timer, EVERY);
 }

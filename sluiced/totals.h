@@ -7,8 +7,9 @@
  * slurmdbd: sacct (JobTotals in sluice.conf) is asked in the background for
  * many jobs at once, of whose I/O nobody else has said anything, some seconds
  * after their end. Each is asked for until accounting knows its end, at most
- * SLU_TOTALS_TRIES times; while sacct fails, it is asked more and more rarely,
- * and nothing is forgotten. After a start of sluiced those of the last day are
+ * SLU_TOTALS_TRIES times; while slurmdbd is away, it is asked more and more
+ * rarely, and nothing is forgotten. When sacct fails otherwise, half as many
+ * are asked for, down to the one it fails on, which counts as a try. After a start of sluiced those of the last day are
  * asked for.
  */
 
@@ -26,7 +27,10 @@ struct slu_totals_run {
 	uint32_t job_id;
 	int64_t start;
 	unsigned tries;
-	bool known; /* accounting has its end */
+	double due;  /* monotonic seconds; to be asked for again */
+	bool asking; /* it is part of the question */
+	bool known;  /* accounting has its end */
+	bool alone;  /* sacct failed on it: no other with it */
 };
 
 struct slu_totals {
@@ -36,6 +40,9 @@ struct slu_totals {
 	struct slu_child *child;
 	struct slu_totals_run run[SLU_TOTALS_MAX]; /* to be asked for */
 	size_t n;
+	size_t asked; /* of them, in the last question */
+	size_t most;  /* in one */
+	bool wait;    /* the last one failed */
 	bool more;    /* than these, as it seems */
 	bool begun;   /* seen is set */
 	int64_t seen; /* row of the history */

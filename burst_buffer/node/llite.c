@@ -22,6 +22,7 @@
 #define STATS_MAX (1u << 16)
 #define NOTE_MAX  (1u << 16)
 #define SUFFIX	  ".llite"
+#define YOUNG	  600 /* s: its first step may not have begun */
 
 /* Of the row "NAME N samples [bytes] MIN MAX SUM ...": SUM. */
 static double sum_of(const char *text, const char *name)
@@ -127,6 +128,51 @@ int slu_llite_begin(const char *root, const char *dir, uint32_t job_id,
 		return -1;
 	meet(dir, name);
 	return 0;
+}
+
+/* Its title is "slurmstepd: [JOB.STEP]". */
+static bool has_step(const char *root, const char *job)
+{
+	char pattern[PATH_MAX], title[64];
+	bool found = false;
+	glob_t procs;
+
+	snprintf(title, sizeof(title), "slurmstepd: [%.20s.", job);
+	snprintf(pattern, sizeof(pattern), "%s/proc/[0-9]*/cmdline", root);
+	if (glob(pattern, 0, NULL, &procs) != 0)
+		return false;
+	for (size_t i = 0; !found && i < procs.gl_pathc; i++) {
+		struct slu_buf text = {0};
+
+		found = slu_file_read(AT_FDCWD, procs.gl_pathv[i], STATS_MAX,
+				      &text, NULL) == 0 &&
+			text.data && !strncmp(text.data, title, strlen(title));
+		slu_buf_free(&text);
+	}
+	globfree(&procs);
+	return found;
+}
+
+void slu_llite_tidy(const char *root, const char *dir, time_t now)
+{
+	struct dirent *entry;
+	struct stat st;
+	DIR *d = opendir(dir);
+
+	while (d && (entry = readdir(d))) {
+		char job[32];
+
+		if (!is_note(entry->d_name) ||
+		    fstatat(dirfd(d), entry->d_name, &st, 0) < 0 ||
+		    st.st_mtime > now - YOUNG)
+			continue;
+		snprintf(job, sizeof(job), "%.*s",
+			 (int)strcspn(entry->d_name, "."), entry->d_name);
+		if (!has_step(root, job))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	}
+	if (d)
+		closedir(d);
 }
 
 bool slu_llite_end(const char *root, const char *dir, uint32_t job_id,

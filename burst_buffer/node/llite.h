@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 #include "common/err.h"
 
 /* The counters of all mounts below root ("" or a recorded tree), in bytes since
@@ -22,6 +23,10 @@ int slu_llite_read(const char *root, double *read_bytes, double *written_bytes);
  * note, in theirs and in ours that the node is shared. */
 int slu_llite_begin(const char *root, const char *dir, uint32_t job_id,
 		    struct slu_err *err);
+/* Remove the notes in DIR, older than ten minutes at Unix time `now`, of jobs
+ * that have no slurmstepd in root/proc: nobody else would, and every later job
+ * would seem to share the node. */
+void slu_llite_tidy(const char *root, const char *dir, time_t now);
 /* Since then, by this job alone; the note goes. Returns whether that is
  * known: not without a note, on a shared node, or when the counters were set
  * back. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/llite.h"
 #include "burst_buffer/node/verbs.h"
 #include "common/proc.h"
 
@@ -119,11 +120,14 @@ static int dry_run(struct slu_node *n, struct slu_err *err)
 int slu_cmd_recover(struct slu_node *n)
 {
 	double end = slu_clock() + TRY_FOR;
+	char io[PATH_MAX];
 	struct slu_err err = {0};
 	int rc;
 
 	if (n->opt->dry_run)
 		return dry_run(n, &err);
+	snprintf(io, sizeof(io), "%s/io", n->conf->run_dir);
+	slu_llite_tidy("", io, time(NULL));
 	look_after_all(n);
 	while ((rc = recover(n, &err)) && err.kind == SLU_TIMEOUT &&
 	       slu_clock() < end)

@@ -251,7 +251,7 @@ START_TEST(test_sources)
 		{SLU_IO_ACCOUNTING, NULL, 10, 0, "6: 10, 0 calls"},
 		{SLU_IO_ACCOUNTING, NULL, 11, 0, "6: 11, 0 calls"},
 		{SLU_IO_DARSHAN, NULL, 20, 5, "5: 20, 5 calls"},
-		{SLU_IO_LLITE, "n1", 30, 0, "3: 30, 5 calls"},
+		{SLU_IO_LLITE, "n1", 30, 0, "5: 20, 5 calls"}, /* a part */
 		{SLU_IO_LLITE, "n2", 31, 0, "3: 61, 5 calls"}, /* folded */
 		{SLU_IO_ACCOUNTING, NULL, 12, 0, "3: 61, 5 calls"},
 		{SLU_IO_TASKS, "n1", 1, 0, "3: 61, 5 calls"}, /* too late */
@@ -341,6 +341,15 @@ START_TEST(test_uncounted)
 		slu_history_uncounted(db, 500, 600, &seen, out, 1, &more, &err),
 		0);
 	ck_assert(!more);
+	add(db, 7, 7, 100, 99999); /* a wrong clock's */
+	add(db, 8, 7, 100, 560);
+	seen = 1000; /* rows beyond were pruned, and numbers come again */
+	slu_history_uncounted(db, 500, 600, &seen, out, 3, &more, &err);
+	seen = 6;
+	ck_assert_int_eq(
+		slu_history_uncounted(db, 500, 600, &seen, out, 3, &more, &err),
+		1);
+	ck_assert_uint_eq(out[0].job_id, 8);
 	slu_db_close(db);
 }
 END_TEST

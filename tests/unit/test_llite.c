@@ -164,4 +164,29 @@ START_TEST(test_shared)
 }
 END_TEST
 
-TEST_MAIN("llite", test_read, test_recorded, test_alone, test_shared)
+/* Whose epilog was killed: the next job has the node for itself again. */
+START_TEST(test_tidy)
+{
+	char dir[512];
+	double in, out;
+
+	snprintf(dir, sizeof(dir), "%s", path_of("io"));
+	count(NEW "work", 1000, 100);
+	begin(1);
+	begin(12);
+	put("io/1", "1 2\n");
+	put("proc/77/cmdline", "slurmstepd: [12.batch]");
+	put("proc/78/cmdline", "slurmstepd: [100.batch]");
+	slu_llite_tidy(tmpdir(), dir, time(NULL) + 10); /* young */
+	ck_assert_int_eq(access(path_of("io/1.llite"), F_OK), 0);
+	slu_llite_tidy(tmpdir(), dir, time(NULL) + 700);
+	ck_assert_int_ne(access(path_of("io/1.llite"), F_OK), 0);
+	ck_assert_int_eq(access(path_of("io/12.llite"), F_OK), 0);
+	ck_assert_int_eq(access(path_of("io/1"), F_OK), 0);
+	ended(12, &in, &out);
+	begin(13);
+	ck_assert(ended(13, &in, &out));
+}
+END_TEST
+
+TEST_MAIN("llite", test_read, test_recorded, test_alone, test_shared, test_tidy)
