@@ -500,9 +500,10 @@ int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
 			       (unsigned)cancel->job_id,
 			       bb->ended ? "" : "; scancel ends a job");
 	if (!bb->failure &&
-	    (slu_bb_fail(b, bb, now, err, "cancelled by %s",
-			 uid == bb->plan.uid ? "its owner"
-					     : "an administrator") ||
+	    (slu_bb_cancel(b, bb,
+			   uid == bb->plan.uid ? "its owner"
+					       : "an administrator",
+			   now, err) ||
 	     slu_bb_settle(b, bb, now, err)))
 		return -1;
 	return answer(bb, "abort", out, err);

@@ -241,6 +241,9 @@ int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
 int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 		struct slu_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
+/* A failure that somebody wants: the job, which has run, is not run again. */
+int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
+		  double now, struct slu_err *err);
 /* Seconds, 0: this state has no deadline. */
 double slu_bb_deadline(const struct slu_bb *bb);
 /* The deadline has passed. */

@@ -58,22 +58,20 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 	return 0;
 }
 
-int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
-		struct slu_err *err, const char *fmt, ...)
+static int fail(struct slu_buffers *b, struct slu_bb *bb, bool cancelled,
+		char *text, double now, struct slu_err *err)
 {
 	enum slu_bb_verdict verdict;
 	enum slu_on_failure what;
-	char text[400];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	one_line(text);
 	if (bb->failure || (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
 		return slu_bb_note(b->db, bb, text, now, err);
-	if (choose_verdict(b, bb, &verdict, &what, err) ||
-	    slu_bb_set_failure(b->db, bb, text, verdict, what, now, err))
+	if (choose_verdict(b, bb, &verdict, &what, err))
+		return -1;
+	if (cancelled && (what == SLU_REQUEUE || what == SLU_HOLD))
+		what = SLU_FAIL;
+	if (slu_bb_set_failure(b->db, bb, text, verdict, what, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(bb->state),
 		   text);
@@ -84,6 +82,27 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return bb->state == SLU_BB_STAGE_OUT
 		       ? slu_persist_staged_out(b, bb, text, now, err)
 		       : 0;
+}
+
+int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
+		struct slu_err *err, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return fail(b, bb, false, text, now, err);
+}
+
+int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
+		  double now, struct slu_err *err)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "cancelled by %s", who);
+	return fail(b, bb, true, text, now, err);
 }
 
 /* Did the job say that it can do without the nodes that were lost (tolerate=)?

@@ -1124,17 +1124,20 @@ START_TEST(test_cancel_stage_out)
 	static const struct {
 		uint32_t uid;
 		bool admin;
-		const char *reason;
+		const char *reason, *conf;
 	} cases[] = {
-		{1000, false, "cancelled by its owner"},
-		{0, true, "cancelled by an administrator"},
+		{1000, false, "cancelled by its owner", NULL},
+		{0, true, "cancelled by an administrator", NULL},
+		/* who cancels does not want the job to run again */
+		{1000, false, "", "OnStageOutFailure=requeue"},
+		{1000, false, "", "OnStageOutFailure=hold"},
 	};
 
 	each(c, cases)
 	{
 		struct world w;
 
-		world_new(&w, 2, WALK, NULL);
+		world_new(&w, 2, WALK, c->conf);
 		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "notfound");
 		run_until(&w, AT_RUN);
 		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "invalid");
