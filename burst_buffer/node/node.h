@@ -16,6 +16,7 @@
  *	log		what happened, for the user (theirs, 0400)
  *	kept		where data of a failed stage-out is
  *	up.pid, down.pid, watch.pid, early.pid	who works on it
+ *	down.lock, watch.lock	held by the one that does
  *	early, early.at	what was declared ready, and how much of that is done
  *	ready		the socket where it is declared
  *	result		how the last `down` ended: "clean", or why not
@@ -103,6 +104,9 @@ char *slu_note_get(const struct slu_node *n, const char *name);
 int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
 		 const char *text, struct slu_err *err);
 void slu_note_drop(const struct slu_node *n, const char *name);
+/* Be the only one that does `what` ("down", "watch") for the job, until this
+ * process ends. False: another one is, which WHAT.pid names again. */
+bool slu_note_lock(struct slu_node *n, const char *what);
 int slu_note_plan(struct slu_node *n, struct slu_err *err);
 /* The plan that was noted; SLU_NOTFOUND: none. */
 int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "common/file.h"
+#include "common/proc.h"
 
 #define GONE	 ".gone."    /* what is being removed */
 #define NOTE_MAX (64u << 20) /* plans of large jobs */
@@ -56,6 +57,42 @@ void slu_note_drop(const struct slu_node *n, const char *name)
 
 	slu_note_path(n, name, path);
 	unlink(path);
+}
+
+static int try_lock(int fd, int command, struct flock *lock)
+{
+	*lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	return fcntl(fd, command, lock);
+}
+
+/* Not flock(), which children that outlive us would hold, and which does not
+ * tell who has it. */
+bool slu_note_lock(struct slu_node *n, const char *what)
+{
+	char name[32], path[PATH_MAX];
+	struct slu_pid holder;
+	struct flock lock;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s.lock", what);
+	slu_note_path(n, name, path);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return true; /* nothing is noted: there is nothing to do */
+	while (try_lock(fd, F_SETLK, &lock)) {
+		if ((errno != EACCES && errno != EAGAIN) ||
+		    try_lock(fd, F_GETLK, &lock))
+			return true; /* no locks there */
+		if (lock.l_type == F_UNLCK)
+			continue; /* it has just ended */
+		snprintf(name, sizeof(name), "%s.pid", what);
+		slu_note_path(n, name, path);
+		if (!slu_pid_get(lock.l_pid, &holder, NULL))
+			slu_pid_write(path, &holder, NULL);
+		close(fd);
+		return false;
+	}
+	return true; /* and fd stays open */
 }
 
 /* The secret is not noted: who needs it later fetches the plan again. */

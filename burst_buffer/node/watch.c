@@ -112,20 +112,27 @@ static void keep_watch(struct slu_node *n)
 	}
 }
 
-static int work(void *arg)
+static int watch(void *arg, bool alone)
 {
 	struct slu_node n;
 	struct slu_plan plan;
 	struct slu_err err;
 	int rc = 1;
 
-	if (!slu_node_open(&n, arg, &err) && !slu_noted_plan(&n, &plan, &err) &&
+	if (!slu_node_open(&n, arg, &err) &&
+	    (!alone || slu_note_lock(&n, "watch")) &&
+	    !slu_noted_plan(&n, &plan, &err) &&
 	    !slu_node_take_plan(&n, &plan, &err)) {
 		keep_watch(&n);
 		rc = 0;
 	}
 	slu_node_close(&n);
 	return rc;
+}
+
+static int work(void *arg)
+{
+	return watch(arg, true);
 }
 
 int slu_watcher_start(struct slu_node *n, struct slu_err *err)
@@ -142,5 +149,5 @@ int slu_watcher_start(struct slu_node *n, struct slu_err *err)
 /* By hand, in the foreground. */
 int slu_cmd_watch(struct slu_node *n)
 {
-	return work((void *)n->opt);
+	return watch((void *)n->opt, false);
 }

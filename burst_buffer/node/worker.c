@@ -351,9 +351,11 @@ static int work(void *arg)
 	struct slu_err err = {0};
 	char time[SLU_TIME_TEXT];
 	double start = slu_clock();
+	bool opened = !slu_node_open(&w.n, opt, &err);
 
-	if (slu_node_open(&w.n, opt, &err) ||
-	    slu_noted_plan(&w.n, &plan, &err) ||
+	if (opened && !slu_note_lock(&w.n, "down"))
+		return 0;
+	if (!opened || slu_noted_plan(&w.n, &plan, &err) ||
 	    slu_node_take_plan(&w.n, &plan, &err) ||
 	    end_other(&w.n, "up.pid", &err) ||
 	    end_other(&w.n, "early.pid", &err)) {

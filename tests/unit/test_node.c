@@ -340,6 +340,27 @@ static int leave_worker(const char *arg)
 	return slu_pid_write(path, &(struct slu_pid){1 << 22, 1}, NULL);
 }
 
+/* Another one, started while the first lives, lets it work on alone. */
+static int second_worker(const char *arg)
+{
+	char path[PATH_MAX];
+	struct slu_pid first, now = {0};
+	int rc;
+
+	job_path(path, "down.pid");
+	if (slu_pid_read(path, &first, NULL) || !slu_pid_alive(&first))
+		return 65;
+	rc = leave_worker(arg);
+	rc = rc ? rc : run_verb("recover");
+	for (int i = 0; !rc && now.pid != first.pid && i < 600; i++) {
+		usleep(50000);
+		slu_pid_read(path, &now, NULL);
+	}
+	if (rc)
+		return rc;
+	return now.pid == first.pid && slu_pid_alive(&now) ? 0 : 66;
+}
+
 /* slurmctld has forgotten the run, and who would have noticed was killed. */
 START_TEST(test_replaced)
 {
@@ -352,9 +373,10 @@ START_TEST(test_replaced)
 	nodes_all(kill_it, "watch.pid", 0);
 	nodes_all(run_verb, "recover", 0);
 	nodes_all(is_alive, "watch.pid", 0);
-	job_ends(request, "COMPLETED");
 	nodes_all(leave_worker, "", 0);
 	nodes_all(run_verb, "recover", 0);
+	nodes_all(second_worker, "", 0);
+	job_ends(request, "COMPLETED");
 	ctl_until("DONE");
 	down();
 	expect_nothing_left();
