@@ -29,19 +29,17 @@ static bool lives(const struct slu_node *n, const char *pid_file)
 	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid);
 }
 
-/* An epilog that waits for a worker replaces it sooner. */
+/* An epilog that waits for a worker replaces it sooner. One that has told a
+ * result works on until it forgets the notes. */
 static int replace_worker(struct slu_node *n, struct slu_err *err)
 {
-	char *result;
-
 	if (lives(n, "down.pid"))
 		return 0;
 	usleep(EPILOGS_TURN);
-	result = slu_note_get(n, "result");
-	free(result);
-	if (result || lives(n, "down.pid") || !slu_note_has(n, "down.pid"))
+	if (lives(n, "down.pid") || !slu_note_has(n, "down.pid"))
 		return 0;
 	slu_node_log(n, SLU_WARN, "the worker of `down` was killed");
+	slu_note_drop(n, "result");
 	return slu_worker_start(n, err);
 }
 

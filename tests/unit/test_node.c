@@ -330,12 +330,16 @@ static int kill_it(const char *pid_file)
 	return slu_pid_wait(&pid, 10, NULL) ? 64 : 0;
 }
 
-/* As if a worker had begun, and been killed, that no epilog waits for. */
+/* As if a worker had begun, and been killed, that no epilog waits for; one that
+ * had told of a failure before, too. */
 static int leave_worker(const char *arg)
 {
 	char path[PATH_MAX];
 
-	(void)arg;
+	job_path(path, "result");
+	if (*arg &&
+	    slu_file_write(AT_FDCWD, path, arg, strlen(arg), 0644, false, NULL))
+		return 67;
 	job_path(path, "down.pid");
 	return slu_pid_write(path, &(struct slu_pid){1 << 22, 1}, NULL);
 }
@@ -373,7 +377,7 @@ START_TEST(test_replaced)
 	nodes_all(kill_it, "watch.pid", 0);
 	nodes_all(run_verb, "recover", 0);
 	nodes_all(is_alive, "watch.pid", 0);
-	nodes_all(leave_worker, "", 0);
+	nodes_all(leave_worker, "still mounted\n", 0);
 	nodes_all(run_verb, "recover", 0);
 	nodes_all(second_worker, "", 0);
 	job_ends(request, "COMPLETED");
