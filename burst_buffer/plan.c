@@ -109,11 +109,11 @@ static int fixed_storage(struct slu_plan_node *node, const char *path,
 	return set(&node->storage, path, err);
 }
 
-/* storage= of the profile or the file system; NULL: neither has it. */
-static const char *own_storage(const struct slu_plan *plan)
+/* An option of the profile or the file system; NULL: neither has it. */
+static const char *own_option(const struct slu_plan *plan, const char *key)
 {
 	for (size_t i = 0; i < plan->n_option; i++)
-		if (strcasecmp(plan->option[i].key, "storage") == 0)
+		if (strcasecmp(plan->option[i].key, key) == 0)
 			return plan->option[i].value;
 	return NULL;
 }
@@ -122,7 +122,7 @@ static int set_storage(const struct slu_plan *plan, struct slu_plan_node *node,
 		       const struct slu_plan_site *site, uint64_t *size,
 		       struct slu_err *err)
 {
-	const char *own = own_storage(plan);
+	const char *own = own_option(plan, "storage");
 
 	free(node->storage);
 	node->storage = NULL;
@@ -173,7 +173,7 @@ static int check_pool(const struct slu_plan *plan,
 	return 0;
 }
 
-/* Nodes of a common name space need not give the same. */
+/* Where files go where there is room, nodes need not give the same. */
 static void share_unevenly(struct slu_plan *plan, const uint64_t *size,
 			   const uint64_t *promised, uint64_t *room)
 {
@@ -184,7 +184,8 @@ static void share_unevenly(struct slu_plan *plan, const uint64_t *size,
 
 		room[i] = size[i] > held ? size[i] - held : 0;
 	}
-	if (type && type->shared && !type->remote)
+	if (type && type->uneven &&
+	    !(type->striped && own_option(plan, type->striped)))
 		slu_plan_share(plan, room);
 }
 

@@ -27,6 +27,8 @@ const struct slu_fstype slu_fstypes[] = {
 	 .shared = true,
 	 .binds = true,
 	 .persistent = true,
+	 .uneven = true,
+	 .striped = "shard",
 	 .options = glusterfs_options},
 	{.name = "gekkofs",
 	 .shared = true,
@@ -44,6 +46,7 @@ const struct slu_fstype slu_fstypes[] = {
 	{.name = "beeond",
 	 .shared = true,
 	 .all_nodes = true,
+	 .uneven = true,
 	 .options = beeond_options},
 	{0},
 };

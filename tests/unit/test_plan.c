@@ -507,15 +507,49 @@ START_TEST(test_shares)
 }
 END_TEST
 
+/* What one part lacks no other can give. */
+START_TEST(test_shares_of_parts)
+{
+	struct slu_plan_node node[] = {
+		{.part = "a", .capacity = 50 * GIB},
+		{.part = "b", .capacity = 50 * GIB},
+		{.part = "a", .capacity = 50 * GIB},
+		{.part = "b", .capacity = 50 * GIB},
+		{.part = "b", .client = true},
+	};
+	struct slu_plan p = {.capacity = 200 * GIB, .node = node, .n_node = 5};
+	uint64_t room[] = {100 * GIB, 40 * GIB, 100 * GIB, 100 * GIB, 0};
+	uint64_t few[] = {1000 * GIB, 40 * GIB, 1000 * GIB, 60 * GIB, 0};
+	uint64_t can = largest(40 * GIB);
+
+	ck_assert(!slu_plan_share(&p, few));
+	ck_assert_uint_eq(node[0].capacity, 50 * GIB);
+	ck_assert_uint_eq(node[3].capacity, 50 * GIB);
+	ck_assert(slu_plan_share(&p, room));
+	ck_assert_uint_eq(node[0].capacity, 50 * GIB);
+	ck_assert_uint_eq(node[2].capacity, 50 * GIB);
+	ck_assert_uint_eq(node[1].capacity, can);
+	ck_assert_uint_eq(node[3].capacity, 100 * GIB - can);
+	ck_assert_uint_eq(node[4].capacity, 0);
+}
+END_TEST
+
 /* A node that others have taken much of gives less, the other one more; of
- * private file systems every node needs its own. */
+ * private file systems every node needs its own, and of one that spreads each
+ * file over all nodes all need the same. */
 START_TEST(test_uneven)
 {
-	struct slu_job j = job("n[1-2]", "jobfs type=glu capacity=100GiB");
+	static const char *const even[] = {
+		"jobfs type=tmp capacity=100GiB",
+		"jobfs type=glu capacity=100GiB", /* with shard= */
+		"jobfs type=gek capacity=100GiB",
+	};
+	struct slu_job j = job("n[1-2]", "jobfs type=whole capacity=100GiB");
 	struct slu_plan_site s;
 	struct slu_plan p;
 
-	setup("");
+	setup("FileSystem=whole Driver=glusterfs\n"
+	      "FileSystem=gek Driver=gekkofs Unauthenticated=accept");
 	s = site();
 	s.promised = promised;
 	s.promised_arg = (void *)(uintptr_t) "/b/sluice";
@@ -526,9 +560,12 @@ START_TEST(test_uneven)
 			  largest(100 * GIB - slu_image_size(60 * GIB)));
 	ck_assert_uint_eq(p.node[0].capacity, 100 * GIB - p.node[1].capacity);
 	slu_msg_clear(&slu_plan_desc, &p);
-	j = job("n[1-2]", "jobfs type=tmp capacity=100GiB");
-	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
-		    "each node must give 50GiB");
+	each(request, even)
+	{
+		j = job("n[1-2]", *request);
+		expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
+			    "each node must give 50GiB");
+	}
 	teardown();
 }
 END_TEST
@@ -680,5 +717,6 @@ START_TEST(test_secret)
 END_TEST
 
 TEST_MAIN("plan", test_whole, test_stripes, test_stripes_refused, test_fixed,
-	  test_some_nodes, test_bind, test_shares, test_uneven, test_split,
-	  test_promised, test_pool, test_refused, test_bare, test_secret)
+	  test_some_nodes, test_bind, test_shares, test_shares_of_parts,
+	  test_uneven, test_split, test_promised, test_pool, test_refused,
+	  test_bare, test_secret)
