@@ -219,7 +219,8 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	const char *text = r->text && *r->text ? r->text : r->step;
 
 	/* while the job runs, only an up that is not yet over is to blame */
-	if (at->bb->state == SLU_BB_RUNNING && kind != UP)
+	if ((at->bb->state == SLU_BB_RUNNING && kind != UP) ||
+	    (at->m->state == SLU_NODE_LOST && kind == OUT)) /* it is known */
 		return news ? slu_bb_note(b->db, at->bb, text, now, err) : 0;
 	if ((news || !at->bb->failure) &&
 	    slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text))

@@ -112,21 +112,22 @@ static bool tolerated(const struct slu_bb *bb)
 	return slu_bb_count(bb, SLU_IN(SLU_NODE_LOST)) <= bb->plan.tolerate;
 }
 
-/* Shares of request R that nodes of part P owed when they were lost, and that
- * the job can do without. */
+/* Shares of request R that nodes of part P owed when they were lost (perhaps
+ * they are back since, with nothing left), and that the job can do without. */
 static size_t excused(const struct slu_bb *bb, size_t p, size_t r)
 {
-	const struct slu_bb_member *m;
-	size_t i, n = 0;
+	size_t i, all = 0, here = 0;
 
-	if (!tolerated(bb))
-		return 0;
 	for (i = 0; i < bb->plan.n_node; i++) {
-		m = &bb->member[i];
-		n += m->part == p && m->state == SLU_NODE_LOST &&
-		     !(m->shared >> r & 1);
+		const struct slu_bb_member *m = &bb->member[i];
+
+		if ((m->shared >> r & 1) ||
+		    (m->state != SLU_NODE_LOST && m->state != SLU_NODE_CLEAN))
+			continue;
+		all++;
+		here += m->part == p;
 	}
-	return n;
+	return tolerated(bb) && all <= bb->plan.tolerate ? here : 0;
 }
 
 /* Is all of request R where it should be? Either the shares of all nodes of

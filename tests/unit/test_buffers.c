@@ -325,6 +325,40 @@ START_TEST(test_tolerate)
 }
 END_TEST
 
+/* One that was lost and tolerated is back before the others are done: it tells
+ * that its data is gone, or knows of nothing. */
+START_TEST(test_tolerate_back)
+{
+	static const char *const words[] = {"report lost_data", "report clean"};
+
+	each(word, words)
+	{
+		struct world w;
+		struct actor back;
+
+		world_new(&w, 4,
+			  "jobfs type=tmp capacity=4GiB tolerate=1; stage_out "
+			  "source=$BB_JOBFS/out destination=/dst",
+			  "FileSystem=tmp Driver=scratch");
+		run_until(&w, AT_RUN);
+		w.node[1].cut = true;
+		back = w.node[1];
+		job_nodes(&w, NULL, "n2");
+		job_end(&w, "COMPLETED");
+		ck_assert_str_eq(w.state, "STAGE_OUT");
+		ck_assert_str_eq(do_step(&w, &back, *word, true).word, "go");
+		ck_assert_int_eq(w.verdicts, 0);
+		world_restart(&w);
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert_int_eq(w.verdicts, 0);
+		ck_assert(!w.node[0].keep);
+		ck_assert_uint_eq(w.node[3].staged, 1);
+		world_free(&w);
+	}
+}
+END_TEST
+
 START_TEST(test_lose_anywhere)
 {
 	int at, steps = count_steps();
@@ -1482,7 +1516,7 @@ END_TEST
 
 TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_twice, test_twice_after_restart, test_crash_anywhere,
-	  test_cancel_anywhere, test_lose_anywhere, test_tolerate, test_fail_up,
+	  test_cancel_anywhere, test_lose_anywhere, test_tolerate, test_tolerate_back, test_fail_up,
 	  test_fail_down, test_bound, test_verdict_before_end, test_timeouts,
 	  test_teardown_timeout, test_resume_forgotten, test_resume_dirty,
 	  test_requeues, test_next_run, test_unlaunched,
