@@ -2,7 +2,8 @@
 /*
  * The life of an instance's storage, see the header. Each step can be repeated
  * after it was cut short anywhere: what is mounted is whole, what is not
- * mounted yet holds nothing and is made anew. The bare mount point belongs to
+ * mounted yet holds nothing and is made anew, unless it is to outlive a crash
+ * and has the mark of the whole. The bare mount point belongs to
  * root with mode 0000, so that nobody ever writes below a missing mount.
  */
 #include "config.h"
@@ -30,9 +31,11 @@
 #include "common/size.h"
 
 #define MKFS_SECONDS	300.0
+#define FSCK_SECONDS	300.0
 #define UNMOUNT_SECONDS 5.0
 #define NOBODY		((uid_t)-1) /* whose processes are killed: nobody's */
 #define QUOTA_MARK	"quota"	    /* file in dir: the project id */
+#define WHOLE_MARK	"whole"	    /* file in dir: the image was complete */
 #define UNTIL_MARK	"until"	    /* file in a kept dir: Unix seconds */
 
 static int path_in(char *out, size_t size, const char *dir, const char *name,
@@ -105,7 +108,8 @@ static int extend(int fd, uint64_t size, const char *path, struct slu_err *err)
 	return slu_errno(err, SLU_IO, "cannot extend %s", path);
 }
 
-static int make_ext4(char *image, uint64_t capacity, struct slu_err *err)
+static int make_ext4(char *image, uint64_t capacity, bool keep,
+		     struct slu_err *err)
 {
 	char inodes[24];
 	char *argv[] = {"mkfs.ext4",
@@ -118,7 +122,7 @@ static int make_ext4(char *image, uint64_t capacity, struct slu_err *err)
 			"-N",
 			inodes,
 			"-O",
-			"^has_journal",
+			keep ? "has_journal" : "^has_journal",
 			"-E",
 			"lazy_itable_init=1,nodiscard",
 			image,
@@ -130,10 +134,13 @@ static int make_ext4(char *image, uint64_t capacity, struct slu_err *err)
 }
 
 /* The image's blocks read as zeros: nobody has to zero inode tables. A power
- * cut ends the job with its data, so that no write is worth waiting for the
+ * cut ends a job with its data, so that no write of it is worth waiting for the
  * disk: least of all an unmount's, after which the image is removed. */
+#define FOR_JOB	 "noinit_itable,nobarrier"
+#define FOR_KEEP "noinit_itable"
+
 static int mount_image(const char *image, const char *point, bool read_only,
-		       struct slu_err *err)
+		       const char *options, struct slu_err *err)
 {
 	unsigned long flags =
 		MS_NOSUID | MS_NODEV | MS_NOATIME | (read_only ? MS_RDONLY : 0);
@@ -147,7 +154,7 @@ static int mount_image(const char *image, const char *point, bool read_only,
 	close(file);
 	if (device < 0)
 		return -1;
-	if (mount(name, point, "ext4", flags, "noinit_itable,nobarrier"))
+	if (mount(name, point, "ext4", flags, options))
 		rc = slu_errno(err, SLU_IO, "cannot mount %s", image);
 	close(device);
 	return rc;
@@ -181,14 +188,40 @@ static int try_loop(const struct slu_storage_want *want, char *image,
 	uint64_t usable;
 
 	if (make_image(image, size, err) ||
-	    make_ext4(image, want->capacity, err) ||
-	    mount_image(image, point, false, err))
+	    make_ext4(image, want->capacity, want->keep, err) ||
+	    mount_image(image, point, false,
+			want->keep ? FOR_KEEP : FOR_JOB, err))
 		return -1;
 	if (statvfs(point, &st))
 		return slu_errno(err, SLU_IO, "%s", point);
 	usable = st.f_bavail * st.f_frsize;
 	*missing = usable < want->capacity ? want->capacity - usable : 0;
 	return 0;
+}
+
+/* What is kept outlives a power cut. */
+static int make_durable(const char *dir, struct slu_err *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+
+	if (fd < 0 || syncfs(fd))
+		rc = slu_errno(err, SLU_IO, "%s", dir);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* From now on it is mounted as it is. */
+static int mark_whole(const struct slu_storage *s, struct slu_err *err)
+{
+	char mark[sizeof(s->dir) + 8];
+
+	snprintf(mark, sizeof(mark), "%s/" WHOLE_MARK, s->dir);
+	return make_durable(s->fs, err) || make_durable(s->dir, err) ||
+			       slu_file_write(AT_FDCWD, mark, "", 0, 0600, true,
+					      err)
+		       ? -1
+		       : 0;
 }
 
 static int storage_loop(const struct slu_storage_want *want,
@@ -211,6 +244,8 @@ static int storage_loop(const struct slu_storage_want *want,
 	}
 	if (missing)
 		return slu_err(err, SLU_INTERNAL, "%s: size not found", image);
+	if (want->keep && mark_whole(s, err))
+		return -1;
 	snprintf(s->enforced, sizeof(s->enforced), "loop");
 	return 0;
 }
@@ -236,8 +271,8 @@ static int storage_quota(const struct slu_storage_want *want,
 		return -1;
 	if (slu_quota_set(s->fs, project_of(want->buffer), want->capacity,
 			  err)) {
-		unlink(mark);
-		rmdir(s->fs);
+		if (!rmdir(s->fs) || !want->keep)
+			unlink(mark);
 		return -1;
 	}
 	snprintf(s->enforced, sizeof(s->enforced), "quota");
@@ -297,6 +332,46 @@ static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 	return 0;
 }
 
+/* Of a crash, by the journal and what is safe. Exit 1: errors were mended. */
+static int check_ext4(char *image, struct slu_err *err)
+{
+	char *argv[] = {
+		"sh",
+		"-c",
+		"e2fsck -p \"$1\"; rc=$?; [ $rc -le 1 ] || exit $rc",
+		"sh",
+		image,
+		NULL};
+
+	return slu_run(argv, FSCK_SECONDS, NULL, err);
+}
+
+/* Was one that is to be kept complete before the node's restart? */
+static bool is_whole(const struct slu_storage *s)
+{
+	return has_mark(s->dir, WHOLE_MARK) && has_mark(s->dir, "image");
+}
+
+static int mount_again(struct slu_storage *s, struct slu_err *err)
+{
+	char image[sizeof(s->dir) + 8];
+
+	snprintf(image, sizeof(image), "%s/image", s->dir);
+	if (wait_for_loop(s->dir, err) || check_ext4(image, err) ||
+	    bare_mount_point(s->fs, err) ||
+	    mount_image(image, s->fs, false, FOR_KEEP, err))
+		return -1;
+	snprintf(s->enforced, sizeof(s->enforced), "loop");
+	return 0;
+}
+
+/* What is there and is to be kept is had again as it is. */
+static int have_again(const struct slu_storage_want *want,
+		      struct slu_storage *s, struct slu_err *err)
+{
+	return is_whole(s) ? mount_again(s, err) : storage_quota(want, s, err);
+}
+
 int slu_storage_make(const struct slu_storage_want *want,
 		     struct slu_storage *out, struct slu_err *err)
 {
@@ -307,7 +382,15 @@ int slu_storage_make(const struct slu_storage_want *want,
 			       err))
 		return -1;
 	if (slu_mounted(s.fs)) {
+		if (want->keep && !is_whole(&s) && mark_whole(&s, err))
+			return -1;
 		snprintf(s.enforced, sizeof(s.enforced), "loop");
+		*out = s;
+		return 0;
+	}
+	if (want->keep && (is_whole(&s) || has_mark(s.dir, QUOTA_MARK))) {
+		if (have_again(want, &s, err))
+			return -1;
 		*out = s;
 		return 0;
 	}
@@ -360,7 +443,7 @@ int slu_storage_remount(const char *kept_dir, struct slu_err *err)
 		return -1;
 	if (access(image, F_OK) || slu_mounted(fs))
 		return 0;
-	return mount_image(image, fs, true, err);
+	return mount_image(image, fs, true, FOR_JOB, err);
 }
 
 /* What of the image holds nothing goes back to the file system below it. */
@@ -373,18 +456,6 @@ static void give_back_free(const char *fs)
 		return;
 	(void)ioctl(fd, FITRIM, &all);
 	close(fd);
-}
-
-/* What is kept outlives a power cut. */
-static int make_durable(const char *dir, struct slu_err *err)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-
-	if (fd < 0 || syncfs(fd))
-		rc = slu_errno(err, SLU_IO, "%s", dir);
-	if (fd >= 0)
-		close(fd);
-	return rc;
 }
 
 int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,

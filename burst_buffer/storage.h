@@ -10,8 +10,8 @@
  * with ext4 in it, mounted through a loop device: its blocks are reserved at
  * once, so that it can always hold what was promised.
  *
- * ext4 is made without a journal (a job's data does not outlive a crash), with
- * inodes of 512 bytes, so that extended attributes lie inside them, and with
+ * ext4 is made without a journal (a job's data does not outlive a crash; one
+ * that is to be kept has a journal), with inodes of 512 bytes, so that extended attributes lie inside them, and with
  * 2 % kept back for root.
  */
 
@@ -26,6 +26,7 @@ struct slu_storage_want {
 	uint64_t buffer;
 	uint64_t capacity; /* bytes that a user can write */
 	bool own_fs;	   /* no quota: it must be a file system of its own */
+	bool keep;	   /* it outlives a crash of the node: never made anew */
 };
 
 struct slu_storage {
@@ -35,7 +36,8 @@ struct slu_storage {
 };
 
 /* Make it, or find it whole (it is then left as it is; what an interrupted
- * call left half-made is removed first). */
+ * call left half-made is removed first). What was whole and is to be kept is
+ * only mounted again after a reboot, or it is an error and left as it is. */
 int slu_storage_make(const struct slu_storage_want *want,
 		     struct slu_storage *out, struct slu_err *err);
 

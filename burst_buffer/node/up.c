@@ -57,6 +57,7 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 		.buffer = n->plan.buffer,
 		.capacity = me->capacity + slu_layout_size(n),
 		.own_fs = n->driver->own_fs,
+		.keep = n->plan.persistent,
 	};
 	struct slu_report r = {.step = "storage", .bytes = me->capacity};
 	double start = slu_clock();

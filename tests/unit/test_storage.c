@@ -289,5 +289,50 @@ START_TEST(test_paths)
 }
 END_TEST
 
+/* A crash of the node takes the mount away; what is to be kept stays. */
+START_TEST(test_persists)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char path[4200], image[4200];
+	int fd;
+
+	setup();
+	w.storage = in(top, "storage");
+	w.keep = true;
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "%s/data", s.fs);
+	snprintf(image, sizeof(image), "%s/image", s.dir);
+	make_text(path, "precious");
+	for (int i = 0; i < 2; i++) {
+		expect_ok(slu_unmount_below(s.fs, 0, 5, &err), err);
+		ck_assert(access(path, F_OK));
+		expect_ok(slu_storage_make(&w, &s, &err), err);
+		ck_assert_str_eq(s.enforced, "loop");
+		ck_assert(!access(path, F_OK));
+	}
+	/* what cannot be mounted is an error, and nothing is made anew */
+	expect_ok(slu_unmount_below(s.fs, 0, 5, &err), err);
+	fd = open(image, O_WRONLY);
+	ck_assert_int_eq(pwrite(fd, "\0\0", 2, 1024 + 56), 2); /* s_magic */
+	close(fd);
+	ck_assert(slu_storage_make(&w, &s, &err));
+	ck_assert(!slu_mounted(s.fs));
+	fd = open(image, O_WRONLY);
+	ck_assert_int_eq(pwrite(fd, "\x53\xef", 2, 1024 + 56), 2);
+	close(fd);
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	ck_assert(!access(path, F_OK));
+	/* half-made, it holds nothing */
+	expect_ok(slu_storage_wipe(&s, 0, &err), err);
+	ck_assert(access(s.dir, F_OK));
+	ck_assert(!mkdir(s.dir, 0700));
+	make_text(image, "half an image");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	ck_assert(access(path, F_OK));
+	expect_ok(slu_storage_wipe(&s, 0, &err), err);
+	teardown();
+}
+END_TEST
+
 ROOT_TEST_MAIN("storage", test_capacity, test_enforced, test_again,
-	       test_no_room, test_busy, test_keep, test_counters, test_paths)
+	       test_persists, test_no_room, test_busy, test_keep, test_counters, test_paths)
