@@ -106,7 +106,8 @@ struct slu_bb {
 	double extended; /* when the last `extend` was told */
 	char *plan_text; /* as nodes get it; NULL: not yet made */
 	bool full;	 /* no plan, but only for want of space */
-	bool destroy;	 /* (db) persistent: when nobody uses it */
+	int destroy;	 /* (db) persistent: 1: when nobody uses it and all of
+			  * it is safe, 2: by force */
 	char *unsaved;	 /* (db) persistent: what could not be staged out */
 	size_t users;	 /* persistent: jobs that use it, as last counted */
 	bool bound_seen; /* waiting nodes know that the bound has passed */
@@ -211,8 +212,8 @@ int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err);
 int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
 		    struct slu_bb_gate *gate, size_t i, const char *attr,
 		    struct slu_err *err);
-int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, const char *text,
-		       double now, struct slu_err *err);
+int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, int how,
+		       const char *text, double now, struct slu_err *err);
 /* NULL: all of it is safe. */
 int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
 		       double now, struct slu_err *err);
@@ -224,6 +225,8 @@ int slu_persist_review(struct slu_buffers *b, struct slu_bb *bb, double now,
 /* The same of the one that this job's buffer uses, if it uses one. */
 int slu_persist_review_used(struct slu_buffers *b, const struct slu_bb *user,
 			    double now, struct slu_err *err);
+/* It has been told to end, and no data in it keeps it. */
+bool slu_persist_goes(const struct slu_bb *bb);
 /* A stage-out from the one that `user` uses has failed (text), or gone well
  * (NULL). */
 int slu_persist_staged_out(struct slu_buffers *b, const struct slu_bb *user,

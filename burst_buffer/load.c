@@ -48,7 +48,7 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	bb->success = slu_db_int(rows, 7) != 0;
 	bb->requeued = slu_db_int(rows, 8) != 0;
 	bb->unlaunched = slu_db_int(rows, 16) != 0;
-	bb->destroy = slu_db_int(rows, 17) != 0;
+	bb->destroy = (int)slu_db_int(rows, 17);
 	bb->unsaved = copy_text(rows, 18);
 	bb->failed_in = (enum slu_bb_state)slu_db_int(rows, 9);
 	bb->failed_at = slu_db_double(rows, 10);

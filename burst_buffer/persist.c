@@ -228,6 +228,7 @@ static int destroy(struct slu_buffers *b, const struct slu_job *job,
 {
 	struct slu_bb *bb = find_name(b, one->name);
 	struct slu_err why;
+	const int how = one->force ? 2 : 1;
 	char text[80];
 
 	if (!bb)
@@ -236,10 +237,11 @@ static int destroy(struct slu_buffers *b, const struct slu_job *job,
 		refuse(b, job, &why);
 		return 0;
 	}
-	snprintf(text, sizeof(text), "to be destroyed, by job %u",
+	snprintf(text, sizeof(text), "to be destroyed%s, by job %u",
+		 one->force ? " by force" : "",
 		 (unsigned)job->job_id);
-	if (!bb->destroy) {
-		if (slu_bb_set_destroy(b->db, bb, text, now, err))
+	if (bb->destroy < how) {
+		if (slu_bb_set_destroy(b->db, bb, how, text, now, err))
 			return -1;
 		slu_bb_log(b, bb, SLU_INFO, "%s: %s", bb->plan.name, text);
 	}
@@ -329,7 +331,8 @@ int slu_persist_use(void *arg, const struct slu_job *job, const char *name,
 			       "there is no persistent buffer %s", name);
 	if (may_use(bb, job, err))
 		return -1;
-	if (bb->state != SLU_BB_RUNNING || bb->destroy || bb->ended)
+	if (bb->state != SLU_BB_RUNNING || slu_persist_goes(bb) ||
+	    bb->ended)
 		return slu_err(err, SLU_BUSY, "the persistent buffer %s is %s",
 			       name,
 			       bb->state < SLU_BB_RUNNING ? "not yet made"
@@ -360,6 +363,11 @@ int slu_persist_staged_out(struct slu_buffers *b, const struct slu_bb *user,
 
 /* The end */
 
+bool slu_persist_goes(const struct slu_bb *bb)
+{
+	return bb->destroy == 2 || (bb->destroy && !bb->unsaved);
+}
+
 /* Why it is to end now; NULL: it is not. */
 static const char *why_end(const struct slu_bb *bb, double now)
 {
@@ -368,7 +376,7 @@ static const char *why_end(const struct slu_bb *bb, double now)
 		return "it could not be made";
 	if (bb->users)
 		return NULL;
-	if (bb->destroy)
+	if (slu_persist_goes(bb))
 		return "destroyed";
 	if (now >= (double)bb->plan.expires && !bb->unsaved)
 		return "its time is over";

@@ -454,18 +454,18 @@ int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
 	return 0;
 }
 
-int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, const char *text,
-		       double now, struct slu_err *err)
+int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, int how,
+		       const char *text, double now, struct slu_err *err)
 {
 	if (slu_db_begin(db, err) ||
 	    update_with(db, bb,
 			slu_db_exec(db, err,
-				    "UPDATE Buffer SET Destroy = 1"
+				    "UPDATE Buffer SET Destroy = ?"
 				    " WHERE BID = ?",
-				    "I", (int64_t)bb->id),
+				    "iI", how, (int64_t)bb->id),
 			text, now, err))
 		return -1;
-	bb->destroy = true;
+	bb->destroy = how;
 	return 0;
 }
 

@@ -43,8 +43,8 @@ static size_t count_done(const struct slu_bb *bb)
 	size_t i, n = 0;
 
 	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING)
-		return 1 + bb->users + (bb->destroy ? 1 << 20 : 0) +
-		       (bb->unsaved ? 1 << 21 : 0);
+		return 1 + bb->users + ((size_t)bb->destroy << 20) +
+		       (bb->unsaved ? 1 << 22 : 0);
 	if (bb->state == SLU_BB_TEARDOWN)
 		return slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN));
 	for (i = 0; i < bb->plan.n_node; i++)
@@ -144,7 +144,7 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 		.failed = bb->failure != NULL,
 		.persistent = bb->plan.persistent,
 		.group = bb->plan.group,
-		.leaving = bb->destroy || bb->ended > 0 || bb->failure,
+		.leaving = slu_persist_goes(bb) || bb->ended > 0 || bb->failure,
 		.creator = bb->plan.creator,
 		.expires = bb->plan.expires,
 	};
