@@ -214,7 +214,6 @@ int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
 		    struct slu_err *err);
 int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, int how,
 		       const char *text, double now, struct slu_err *err);
-/* NULL: all of it is safe. */
 int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
 		       double now, struct slu_err *err);
 
@@ -227,8 +226,9 @@ int slu_persist_review_used(struct slu_buffers *b, const struct slu_bb *user,
 			    double now, struct slu_err *err);
 /* It has been told to end, and no data in it keeps it. */
 bool slu_persist_goes(const struct slu_bb *bb);
-/* A stage-out from the one that `user` uses has failed (text), or gone well
- * (NULL). */
+/* A stage-out from the one that `user` uses has failed. The first that did is
+ * what is told of it; only by force does it end from then on, as nobody knows
+ * what else of it is missing. Twice is once. */
 int slu_persist_staged_out(struct slu_buffers *b, const struct slu_bb *user,
 			   const char *text, double now, struct slu_err *err);
 /* What users read of it; caller frees. */

@@ -353,12 +353,11 @@ int slu_persist_staged_out(struct slu_buffers *b, const struct slu_bb *user,
 	for (bb = b->first; bb; bb = bb->next)
 		if (user->plan.use && bb->id == user->plan.use)
 			break;
-	if (!bb || (!text && !bb->unsaved))
+	if (!bb || bb->unsaved)
 		return 0;
-	if (text)
-		snprintf(line, sizeof(line), "stage-out of job %u: %.300s",
-			 (unsigned)user->plan.job_id, text);
-	return slu_bb_set_unsaved(b->db, bb, text ? line : NULL, now, err);
+	snprintf(line, sizeof(line), "stage-out of job %u: %.300s",
+		 (unsigned)user->plan.job_id, text);
+	return slu_bb_set_unsaved(b->db, bb, line, now, err);
 }
 
 /* The end */

@@ -472,9 +472,9 @@ int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, int how,
 int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
 		       double now, struct slu_err *err)
 {
-	char *copy = text ? strdup(text) : NULL;
+	char *copy = strdup(text);
 
-	if (text && !copy)
+	if (!copy)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (slu_db_begin(db, err) ||
 	    update_with(db, bb,
@@ -482,7 +482,7 @@ int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
 				    "UPDATE Buffer SET Unsaved = ?"
 				    " WHERE BID = ?",
 				    "sI", text, (int64_t)bb->id),
-			text ? text : "its data was staged out", now, err)) {
+			text, now, err)) {
 		free(copy);
 		return -1;
 	}

@@ -331,6 +331,11 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	const char *from = slu_bb_name((int)was);
 	double since = bb->since;
 
+	/* again, if sluiced was stopped between the failure and this */
+	if (event == SLU_BB_STAGED && bb->failure &&
+	    bb->failed_in == SLU_BB_STAGE_OUT &&
+	    slu_persist_staged_out(b, bb, bb->failure, now, err))
+		return -1;
 	if (slu_bb_advance(b->db, bb, event, event_texts[event], now, err))
 		return -1;
 	slu_bb_phase_over(b, bb, was, now - since);
@@ -341,9 +346,6 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	slu_bb_wake(b, bb);
 	if (bb->state == SLU_BB_RUNNING)
 		slu_bb_tell_extend(b, bb, now);
-	if (event == SLU_BB_STAGED && !bb->failure &&
-	    slu_persist_staged_out(b, bb, NULL, now, err))
-		return -1;
 	return slu_persist_review_used(b, bb, now, err);
 }
 
