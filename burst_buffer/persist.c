@@ -231,7 +231,8 @@ static int destroy(struct slu_buffers *b, const struct slu_job *job,
 	const int how = one->force ? 2 : 1;
 	char text[80];
 
-	if (!bb)
+	/* one made since the job could have started is not what it means */
+	if (!bb || (job->eligible && (int64_t)bb->created > job->eligible))
 		return 0;
 	if (may_destroy(bb, job, one->force, &why)) {
 		refuse(b, job, &why);

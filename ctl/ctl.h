@@ -95,10 +95,11 @@ uint64_t slu_ctl_capacity(const char *text); /* bytes */
 #define SLU_CTL_WHY 256
 bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 		       char why[SLU_CTL_WHY]);
-/* The same as far as persistent buffers are concerned. sluiced is told what the
+/* The same as far as persistent buffers are concerned; eligible is when the
+ * job could have started first, as slu_job has it. sluiced is told what the
  * job wants made or destroyed: *copy is then taken over by copy(arg). */
 bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
-			const char *text,
+			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
 			char why[SLU_CTL_WHY]);
 /* It waits for persistent buffers; the content of *job is taken over. */

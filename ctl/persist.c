@@ -28,6 +28,7 @@ struct found {
 	const char *name;
 	bool is, running, group, leaving;
 	uint32_t uid, creator;
+	int64_t created; /* Unix seconds */
 	char text[160]; /* of sluiced, or "" */
 };
 
@@ -43,6 +44,7 @@ static void look(void *arg, const struct slu_buffer_state *b)
 	f->leaving = b->leaving;
 	f->uid = b->uid;
 	f->creator = b->creator;
+	f->created = b->created;
 	snprintf(f->text, sizeof(f->text), "%.150s", b->text ? b->text : "");
 }
 
@@ -128,6 +130,7 @@ int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 struct wait {
 	struct slu_ctl *ctl;
 	uint32_t job_id;
+	int64_t eligible; /* Unix seconds; 0: unknown */
 	bool tell; /* sluiced has something to do */
 	char *why;
 };
@@ -181,7 +184,8 @@ static bool wait_destroy(struct wait *w, const struct slu_request_persist *one)
 {
 	struct found f = find(&w->ctl->mirror, one->name);
 
-	if (!f.is)
+	/* one made since the job could have started is not what it means */
+	if (!f.is || (w->eligible && f.created > w->eligible))
 		return false;
 	w->tell = true;
 	return waits(w, "waits until %s is destroyed", one->name, f.text);
@@ -225,11 +229,14 @@ static bool wait_for(struct wait *w, const struct slu_request *req,
 }
 
 bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
-			const char *text,
+			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
 			char why[SLU_CTL_WHY])
 {
-	struct wait w = {.ctl = ctl, .job_id = job_id, .why = why};
+	struct wait w = {.ctl = ctl,
+			 .job_id = job_id,
+			 .eligible = eligible,
+			 .why = why};
 	struct slu_request req;
 	struct slu_job job;
 	bool wait;

@@ -62,12 +62,19 @@ static uint32_t minutes(uint32_t limit)
 	return limit == NO_VAL || limit == INFINITE ? 0 : limit;
 }
 
+int64_t slu_eligible(const job_record_t *job)
+{
+	const struct job_details *d = job->details;
+
+	return !d ? 0 : d->begin_time ? d->begin_time : d->submit_time;
+}
+
 static void copy_times(const job_record_t *job, struct slu_job *out)
 {
 	const struct job_details *d = job->details;
 
 	out->submit = d ? d->submit_time : 0;
-	out->eligible = d && d->begin_time ? d->begin_time : out->submit;
+	out->eligible = slu_eligible(job);
 	out->start = job->start_time;
 	out->end = IS_JOB_PENDING(job) || IS_JOB_RUNNING(job) ||
 				   IS_JOB_SUSPENDED(job)

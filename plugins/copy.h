@@ -15,6 +15,8 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out);
 void slu_copy_nodes(const job_record_t *job, struct slu_job *out);
 /* The same, taking its state for `state`. */
 const char *slu_state_name(uint32_t state);
+/* When it could have started first, Unix seconds; 0: unknown. */
+int64_t slu_eligible(const job_record_t *job);
 
 /* What the predictor needs of a submission. The strings are borrowed from
  * desc: *out must not be cleared. part READ. */

@@ -471,5 +471,68 @@ START_TEST(test_unsaved)
 }
 END_TEST
 
+/* What its last user could not stage out is not lost by a destroy that was
+ * asked for before, nor by what another job stages out. */
+START_TEST(test_unsaved_later)
+{
+	static const char out[] = "persistent name=camp; stage_out "
+				  "source=$BB_camp/a destination=/a";
+	static const char *const nodes[] = {"n1", "n2"};
+
+	setup();
+	make(7, CREATE);
+	begin_job(20, OWNER, out);
+	begin_job(21, OWNER, out);
+	each(n, nodes) report(20, *n, "ready", true);
+	each(n, nodes) report(21, *n, "ready", true);
+	waits(8, OWNER, "persistent_destroy name=camp");
+	ck_assert(last.leaving);
+	end_job(20, OWNER, out);
+	report(20, "n1", "down", true);
+	report(20, "n1", "out.0.share", false);
+	expect_ok(slu_buffers_verdict_done(b, 20, true, NULL, now, &err), err);
+	each(n, nodes) report(20, *n, "clean", true);
+	end_job(21, OWNER, out);
+	each(n, nodes)
+	{
+		report(21, *n, "down", true);
+		report(21, *n, "out.0.share", true);
+	}
+	each(n, nodes) report(21, *n, "clean", true);
+	now += 3600;
+	slu_buffers_tick(b, now);
+	again();
+	slu_buffers_tick(b, now);
+	ck_assert_str_eq(last.state, "RUNNING");
+	ck_assert(!last.leaving);
+	expect(strstr(last.text, "not staged out (stage-out of job 20"), "%s",
+	       last.text);
+	waits(8, OWNER, "persistent_destroy name=camp");
+	expect(strstr(held, "force=yes destroys it"), "%s", held);
+	waits(9, OWNER, "persistent_destroy name=camp force=yes");
+	unmake();
+	teardown();
+}
+END_TEST
+
+/* A job that waits to destroy one does not take the next of its name. */
+START_TEST(test_destroy_older)
+{
+	static const char request[] = "persistent_destroy name=camp";
+	struct slu_job j = job(8, OWNER, request);
+
+	setup();
+	j.eligible = (int64_t)now - 1;
+	make(7, CREATE);
+	expect_ok(slu_buffers_waits(b, &j, now, &err), err);
+	ck_assert(!last.leaving);
+	j.eligible = (int64_t)now;
+	expect_ok(slu_buffers_waits(b, &j, now, &err), err);
+	unmake();
+	teardown();
+}
+END_TEST
+
 TEST_MAIN("persist", test_life, test_expires, test_used, test_refused,
-	  test_cannot_be_made, test_unsaved)
+	  test_cannot_be_made, test_unsaved, test_unsaved_later,
+	  test_destroy_older)
