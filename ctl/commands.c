@@ -35,6 +35,7 @@ static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_verdict *v = msg;
 
+	slu_ctl_unclaim(ctl, v->job_id); /* it does not start, for now */
 	return ctl->ops.hold(ctl->ops.arg, v->job_id, v->reason, err);
 }
 

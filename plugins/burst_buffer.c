@@ -345,6 +345,8 @@ int bb_p_job_cancel(job_record_t *job)
 		slu_ctl_ended(ctl, &copy);
 	} else if (slu_ctl_has_buffer(job->burst_buffer)) {
 		slu_ctl_cancelled(ctl, job->job_id);
+	} else if (slu_ctl_has_persistent(job->burst_buffer)) {
+		slu_ctl_unclaim(ctl, job->job_id);
 	}
 	slu_ctl_leave(ctl, SLU_HOOK_CANCEL, watch);
 	return SLURM_SUCCESS;
