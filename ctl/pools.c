@@ -220,10 +220,21 @@ struct endings {
 	int64_t (*end_of)(uint32_t job_id);
 };
 
+/* One that has ended is about to give back what it has; a buffer that lives on
+ * though its time is over has no end that is known. */
+static int64_t end_at(const struct share *share,
+		      int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	int64_t end = share->end ? share->end : end_of(share->job_id);
+
+	if (end > now)
+		return end;
+	return share->end ? INT64_MAX : now + 1;
+}
+
 static void add_ending(void *arg, const struct share *share)
 {
 	struct endings *all = arg;
-	int64_t end = share->end ? share->end : all->end_of(share->job_id);
 
 	if (all->n == all->cap) {
 		size_t cap = all->cap ? 2 * all->cap : 64;
@@ -234,9 +245,8 @@ static void add_ending(void *arg, const struct share *share)
 		all->one = more;
 		all->cap = cap;
 	}
-	/* One that has ended is about to give back what it has. */
 	all->one[all->n++] =
-		(struct ending){end > all->now ? end : all->now + 1,
+		(struct ending){end_at(share, all->end_of, all->now),
 				share->size, share->uid == all->uid};
 }
 
@@ -288,11 +298,8 @@ struct holding {
 static void add_holding(void *arg, const struct share *share)
 {
 	struct holding *h = arg;
-	int64_t end = share->end ? share->end : h->end_of(share->job_id);
 
-	if (end <= h->now)
-		end = h->now + 1;
-	h->size += end > h->when ? share->size : 0;
+	h->size += end_at(share, h->end_of, h->now) > h->when ? share->size : 0;
 }
 
 uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,

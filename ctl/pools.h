@@ -46,7 +46,8 @@ bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
 bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
 		    char why[SLU_POOL_WHY]);
 /* When it can be had, if each job that has some of it ends when end_of(id)
- * says (Unix seconds; 0: unknown): `now`, or later; 0: nobody can say. */
+ * says (Unix seconds; 0: unknown): `now`, or later; 0: nobody can say;
+ * INT64_MAX: when a buffer ends whose end is not known. */
 int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
 		       int64_t (*end_of)(uint32_t job_id), int64_t now);
 

@@ -269,7 +269,7 @@ int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 	need_of(ctl, text, uid, &need);
 	when = slu_pools_when(&ctl->mirror, &need, end_of, now);
 	pthread_rwlock_unlock(&ctl->site_lock);
-	return when ? when : now + SOON;
+	return when && when < INT64_MAX ? when : now + SOON;
 }
 
 void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,

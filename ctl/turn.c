@@ -106,7 +106,7 @@ static bool may_pass(struct slu_mirror *m, const struct slu_pool_turn *turn,
 
 	if (when && w->turn.start > when)
 		when = w->turn.start;
-	if (!when || (turn->end && turn->end <= when))
+	if (!when || when == INT64_MAX || (turn->end && turn->end <= when))
 		return true;
 	slu_pools_use(m, need->pool, &use);
 	held = slu_pools_held(m, need->pool, when, end_of, now);

@@ -112,6 +112,30 @@ static int64_t end_of(uint32_t job_id)
 	return job_id == 9 ? 0 : 1000 + 10 * job_id;
 }
 
+/* A persistent buffer gives its room back when its time is over, but one that
+ * lives on then does so nobody knows when. */
+START_TEST(test_when_expired)
+{
+	struct slu_buffer_state s = {.buffer = 5,
+				     .job_id = 4000000000u,
+				     .size = 8 * GIB,
+				     .persistent = true,
+				     .expires = 1100};
+	struct slu_pool_need n = need(1, 4 * GIB, 0);
+
+	slu_mirror_init(&m);
+	supply(10 * GIB, 10 * GIB, true);
+	s.pool = strdup("p");
+	s.state = strdup("RUNNING");
+	ck_assert_int_eq(slu_mirror_set(&m, &s), 0);
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 1100);
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1100), INT64_MAX);
+	ck_assert_uint_eq(slu_pools_held(&m, "p", 1100, end_of, 1000), 0);
+	ck_assert_uint_eq(slu_pools_held(&m, "p", 5000, end_of, 1200), 8 * GIB);
+	slu_mirror_fini(&m);
+}
+END_TEST
+
 START_TEST(test_when)
 {
 	struct slu_pool_need n = need(1, 4 * GIB, 0);
@@ -326,5 +350,5 @@ START_TEST(test_unable)
 }
 END_TEST
 
-TEST_MAIN("pools", test_room, test_when, test_turn, test_hooks, test_never,
+TEST_MAIN("pools", test_room, test_when, test_when_expired, test_turn, test_hooks, test_never,
 	  test_unable)
