@@ -24,11 +24,16 @@
 #define AGE_MORE    0.1 /* others have their turn meanwhile */
 #define TICK_SOON   1.0 /* after a change, seconds */
 
+void slu_daemon_soon(struct slu_daemon *d)
+{
+	slu_timer_soon(d->loop, &d->poll, 0);
+	slu_timer_soon(d->loop, &d->tick, TICK_SOON);
+}
+
 void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id)
 {
 	slu_longpoll_changed(d->longpoll, job_id);
-	slu_timer_soon(d->loop, &d->poll, 0);
-	slu_timer_soon(d->loop, &d->tick, TICK_SOON);
+	slu_daemon_soon(d);
 }
 
 static void on_tick(void *arg)

@@ -111,6 +111,8 @@ void slu_daemon_restart_buffers(struct slu_daemon *d);
 /* Something about the buffers was changed by a message: look at the deadlines
  * and the parked requests of this job soon (0: of all). */
 void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id);
+/* Buffers may have changed, which have said so; deadlines may be others. */
+void slu_daemon_soon(struct slu_daemon *d);
 
 /* 32 secret bytes beside the database, made at the first start. */
 int slu_daemon_key(const char *database, unsigned char key[SLU_BUFFERS_KEY],

@@ -112,7 +112,7 @@ static void take_waits(struct slu_daemon *d, void *msg)
 	complain(d, "persistent buffer",
 		 slu_buffers_waits(d->buffers, job, slu_now_wall(), &err),
 		 &err);
-	slu_daemon_touched(d, 0);
+	slu_daemon_soon(d); /* it comes often, and mostly changes nothing */
 }
 
 static void take_job_nodes(struct slu_daemon *d, void *msg)
