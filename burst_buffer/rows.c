@@ -497,6 +497,19 @@ int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 	return history(db, bb->id, bb->state, text, now, err);
 }
 
+bool slu_bb_is_noted(struct slu_db *db, const struct slu_bb *bb,
+		     const char *text)
+{
+	int64_t n;
+
+	return slu_db_value(db, &n, 0, NULL,
+			    "SELECT COUNT(*) FROM BufferHistory"
+			    " WHERE BID = ? AND State = ? AND Text = ?",
+			    "Iis", (int64_t)bb->id, (int)bb->state,
+			    text) == 0 &&
+	       n > 0;
+}
+
 int slu_bb_requeues(struct slu_db *db, uint32_t job_id, int64_t *n,
 		    struct slu_err *err)
 {

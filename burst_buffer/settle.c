@@ -65,6 +65,9 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, bool cancelled,
 	enum slu_on_failure what;
 
 	one_line(text);
+	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING &&
+	    slu_bb_is_noted(b->db, bb, text))
+		return 0; /* its nodes try again for ever */
 	if (bb->failure || (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
 		return slu_bb_note(b->db, bb, text, now, err);
 	if (choose_verdict(b, bb, &verdict, &what, err))

@@ -11,6 +11,7 @@
 #include "burst_buffer/node/node.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -20,7 +21,8 @@
 
 #define PERIOD	 2.0  /* seconds between two questions */
 #define ASK_TIME 10.0 /* seconds for sluiced's answer */
-#define AGAIN	 15   /* seconds before what went wrong is tried again */
+#define AGAIN	 15   /* seconds before what went wrong is tried again, */
+#define AT_MOST	 600  /* doubled each time, up to this */
 #define LOOK	 60   /* seconds between two looks at what is there */
 
 static volatile sig_atomic_t stopping;
@@ -69,15 +71,36 @@ static bool at_work(const struct slu_node *n, const char *note)
 	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid);
 }
 
+/* Seconds to wait after the last start; the next pause is twice as long. */
+static long pause_of(const struct slu_node *n, const char *note)
+{
+	char *text = slu_note_get(n, note);
+	long pause = text ? strtol(text, NULL, 10) : 0;
+
+	free(text);
+	return pause < AGAIN ? AGAIN : pause > AT_MOST ? AT_MOST : pause;
+}
+
+static void note_pause(struct slu_node *n, const char *note, long pause)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", pause);
+	slu_note_put(n, note, 0644, text, NULL);
+}
+
 /* One at a time, and not at once again. */
 static void start(struct slu_node *n, int (*fn)(void *), const char *note)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], waits[32];
 	struct slu_err err;
-	long age = age_of(n, note);
+	long age = age_of(n, note), pause;
 
-	if (at_work(n, note) || (age >= 0 && age < AGAIN))
+	snprintf(waits, sizeof(waits), "%s.pause", note);
+	pause = pause_of(n, waits);
+	if (at_work(n, note) || (age >= 0 && age < pause))
 		return;
+	note_pause(n, waits, age < 0 ? AGAIN : 2 * pause);
 	slu_note_path(n, note, path);
 	if (slu_detach(fn, (void *)n->opt, path, NULL, &err))
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
@@ -120,7 +143,9 @@ static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 	    slu_mkdirs(n->dir, 0711, err) || slu_node_take_plan(n, plan, err))
 		return -1;
 	if (!has_ended(n)) {
-		if (!is_there(n))
+		if (is_there(n))
+			slu_note_drop(n, "serve.up.pause");
+		else
 			start(n, run_up, "serve.up");
 		return 0;
 	}
