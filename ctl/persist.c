@@ -18,9 +18,20 @@
 
 #define AGAIN 10 /* seconds until sluiced is told again */
 
+/* Of canonical text; what is quoted may look like one, and does no harm. */
+static const char *next_request(const char *text)
+{
+	const char *end = strstr(text, "; ");
+
+	return end ? end + 2 : NULL;
+}
+
 bool slu_ctl_has_persistent(const char *text)
 {
-	return text && strstr(text, "persistent");
+	for (; text; text = next_request(text))
+		if (!strncmp(text, "persistent", 10))
+			return true;
+	return false;
 }
 
 /* What is known of the one of this name. */

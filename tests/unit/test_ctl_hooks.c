@@ -102,6 +102,11 @@ START_TEST(test_validate)
 	ck_assert_uint_eq(slu_ctl_capacity("jobfs capacity=1048576"), 1 << 20);
 	ck_assert_uint_eq(slu_ctl_capacity("forward max=2"), 0);
 	ck_assert_uint_eq(slu_ctl_capacity(NULL), 0);
+	ck_assert(!slu_ctl_has_persistent(NULL));
+	ck_assert(!slu_ctl_has_persistent("jobfs name=persistent capacity=1"));
+	ck_assert(slu_ctl_has_persistent("persistent name=a"));
+	ck_assert(slu_ctl_has_persistent(
+		"forward max=2; persistent_destroy name=a"));
 	slu_ctl_release(ctl);
 }
 END_TEST
