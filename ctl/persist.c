@@ -261,7 +261,10 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 		return false;
 	}
 	pthread_rwlock_rdlock(&ctl->site_lock);
-	wait = ctl->site->conf && wait_for(&w, &req, uid);
+	if (ctl->site->conf)
+		wait = wait_for(&w, &req, uid);
+	else if ((wait = req.n_persist || req.persistent))
+		slu_copy(why, SLU_CTL_WHY, "sluice.conf cannot be read");
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_request_free(&req);
 	if (w.tell && due(&ctl->mirror, job_id)) {

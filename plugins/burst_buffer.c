@@ -224,7 +224,10 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 
 	(void)test_only;
 	if (!ctl)
-		return slu_ctl_has_buffer(job->burst_buffer) ? -1 : 1;
+		return slu_ctl_has_buffer(job->burst_buffer) ||
+				       slu_ctl_has_persistent(job->burst_buffer)
+			       ? -1
+			       : 1;
 	may = slu_ctl_persistent(ctl, job->job_id, job->user_id,
 				 slu_eligible(job), job->burst_buffer, copy_job, job, why) &&
 	      in_turn(job, why);
