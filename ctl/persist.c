@@ -118,6 +118,11 @@ int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 {
 	struct found f;
 
+	if (req->n_persist && ask->array)
+		return slu_err(err, SLU_INVALID,
+			       "persistent_create and persistent_destroy are "
+			       "done once, not by each task of a job array: "
+			       "submit a job of its own for them");
 	for (size_t i = 0; i < req->n_persist; i++) {
 		const struct slu_request_persist *one = &req->persist[i];
 

@@ -116,6 +116,7 @@ static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
 		.min_nodes = desc->min_nodes == NO_VAL ? 0 : desc->min_nodes,
 		.max_nodes = desc->max_nodes == NO_VAL ? 0 : desc->max_nodes,
 		.het = desc->het_job_offset != NO_VAL,
+		.array = desc->array_inx && *desc->array_inx,
 		.prolog_flags = prolog_flags_ok(),
 		.patience = patience(desc),
 	};

@@ -111,6 +111,23 @@ START_TEST(test_validate)
 }
 END_TEST
 
+START_TEST(test_no_arrays)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_ctl_ask ask = {.option = "persistent_destroy name=a",
+				  .prolog_flags = true};
+	struct slu_err err;
+	char *text;
+
+	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+	free(text);
+	ask.array = true;
+	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_INVALID,
+		    "job array");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 START_TEST(test_allowed_users)
 {
 	struct slu_ctl *ctl = ctl_by_hand("AllowUsers=daemon");
@@ -418,5 +435,5 @@ START_TEST(test_patience)
 END_TEST
 
 TEST_MAIN("ctl_hooks", test_one_object, test_bad_configuration, test_validate,
-	  test_patience, test_allowed_users, test_submit, test_stale_env,
-	  test_thread, test_release_while_stuck)
+	  test_patience, test_allowed_users, test_no_arrays, test_submit,
+	  test_stale_env, test_thread, test_release_while_stuck)
