@@ -17,7 +17,7 @@
 
 #define MARK "sluice: "
 
-const char *slu_ctl_comment_ours(const char *comment)
+static const char *note_part(const char *comment)
 {
 	const char *part = NULL;
 
@@ -134,7 +134,7 @@ static bool is_ours(const char *piece)
 
 bool slu_ctl_note_parse(const char *comment, struct slu_note *out)
 {
-	const char *part = slu_ctl_comment_ours(comment), *end;
+	const char *part = note_part(comment), *end;
 	char piece[SLU_NOTE_WHY];
 
 	*out = (struct slu_note){.gave_back = -1};
@@ -221,34 +221,98 @@ static void print_note(struct slu_buf *buf, const struct slu_note *note)
 		slu_buf_printf(buf, "%s%s", sep, without_mark(note->why));
 }
 
+/* Of the n characters at `text` without the separator at either end. */
+static void put_words(struct slu_buf *all, const char *text, size_t n,
+		      bool cut_end)
+{
+	while (n && all->len && (*text == ' ' || *text == ';'))
+		text++, n--;
+	while (n && (text[n - 1] == ' ' || (cut_end && text[n - 1] == ';')))
+		n--;
+	if (n)
+		slu_buf_printf(all, "%s%.*s", all->len ? "; " : "", (int)n,
+			       text);
+}
+
+/* The comment with `ours` at its end, and without the n characters at `part`
+ * (NULL: none). */
+static char *put_part(const char *comment, const char *part, size_t n,
+		      const char *ours)
+{
+	struct slu_buf all = {0};
+	size_t len = comment ? strlen(comment) : 0;
+	size_t head = part ? (size_t)(part - comment) : len;
+
+	slu_buf_puts(&all, "");
+	put_words(&all, comment ? comment : "", head, part != NULL);
+	if (part) {
+		part += n;
+		part += strspn(part, " ;");
+		put_words(&all, part, strlen(part), false);
+	}
+	if (ours && *ours)
+		slu_buf_printf(&all, "%s%s", all.len ? "; " : "", ours);
+	return slu_buf_steal(&all);
+}
+
+/* The length of "sluice: 17,23" at p, or 0. */
+static size_t mark_length(const char *p)
+{
+	size_t n = strlen(MARK), digits;
+
+	if (strncmp(p, MARK, n) != 0)
+		return 0;
+	do {
+		digits = strspn(p + n, "0123456789");
+		n += digits;
+	} while (digits && p[n] == ',' && ++n);
+	return digits && (!p[n] || p[n] == ' ' || p[n] == ';') ? n : 0;
+}
+
+/* Where a comment, or a part of it, begins. */
+static bool begins(const char *comment, const char *p)
+{
+	while (p > comment && p[-1] == ' ')
+		p--;
+	return p == comment || p[-1] == ';';
+}
+
+static const char *mark_part(const char *comment, size_t *n)
+{
+	for (const char *p = comment; p && (p = strstr(p, MARK)); p++)
+		if (begins(comment, p) && (*n = mark_length(p)))
+			return p;
+	*n = 0;
+	return NULL;
+}
+
+char *slu_ctl_comment_ours(const char *comment)
+{
+	size_t n;
+	const char *part = mark_part(comment, &n);
+
+	return part ? strndup(part, n) : NULL;
+}
+
 char *slu_ctl_comment_put(const char *comment, const char *ours)
 {
-	const char *part = slu_ctl_comment_ours(comment);
-	size_t others = part	  ? (size_t)(part - comment)
-			: comment ? strlen(comment)
-				  : 0;
-	struct slu_buf all = {0};
+	size_t n;
+	const char *part = mark_part(comment, &n);
 
-	/* Blanks and the separator before our part are ours too. */
-	while (others && (comment[others - 1] == ' ' ||
-			  (part && comment[others - 1] == ';')))
-		others--;
-	slu_buf_add(&all, comment ? comment : "", others);
-	if (ours && *ours)
-		slu_buf_printf(&all, "%s%s", others ? "; " : "", ours);
-	return slu_buf_steal(&all);
+	return put_part(comment, part, n, ours);
 }
 
 char *slu_ctl_note_apply(const char *comment, const struct slu_note *note)
 {
+	const char *part = note_part(comment);
 	struct slu_buf ours = {0};
 	char *all = NULL;
 
 	slu_buf_puts(&ours, MARK);
 	print_note(&ours, note);
 	if (!ours.failed)
-		all = slu_ctl_comment_put(
-			comment, ours.len > strlen(MARK) ? ours.data : NULL);
+		all = put_part(comment, part, part ? strlen(part) : 0,
+			       ours.len > strlen(MARK) ? ours.data : NULL);
 	slu_buf_free(&ours);
 	return all;
 }

@@ -53,11 +53,12 @@ bool slu_ctl_note_parse(const char *comment, struct slu_note *out);
 /* The comment with our part replaced, "" when nothing is left. Caller frees;
  * NULL without memory. */
 char *slu_ctl_note_apply(const char *comment, const struct slu_note *note);
-/* The same for the comment of a node, of which our part says less: `ours`
- * ("sluice: 17,23"; NULL or "": nothing) in the place of it. Caller frees. */
+/* The same for the comment of a node, of which our part is "sluice: 17,23" and
+ * no more, wherever it stands: `ours` (like that; NULL or "": nothing) in the
+ * place of it, at the end. All else is others'. Caller frees. */
 char *slu_ctl_comment_put(const char *comment, const char *ours);
-/* Our part of a comment, from its "sluice: " on, or NULL; borrowed. */
-const char *slu_ctl_comment_ours(const char *comment);
+/* Our part of a node's comment, or NULL. Caller frees. */
+char *slu_ctl_comment_ours(const char *comment);
 /* Fill in of a job what a note says: predicted, predicted_from, limit_asked,
  * tightened, extended, late_by, prepared and script. */
 void slu_ctl_note_to_job(const char *comment, struct slu_job *job);

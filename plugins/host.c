@@ -96,13 +96,6 @@ static int copy_one(void *x, void *arg)
 	return 0;
 }
 
-static char *our_comment(const node_record_t *node)
-{
-	const char *ours = slu_ctl_comment_ours(node->comment);
-
-	return ours ? strdup(ours) : NULL;
-}
-
 /* node READ */
 static size_t copy_nodes(struct slu_ctl_node *out)
 {
@@ -115,7 +108,7 @@ static size_t copy_nodes(struct slu_ctl_node *out)
 				 .addr = strdup(node->comm_name
 							? node->comm_name
 							: node->name)},
-			.comment = our_comment(node),
+			.comment = slu_ctl_comment_ours(node->comment),
 		};
 	return n;
 }

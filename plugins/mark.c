@@ -2,7 +2,7 @@
 /*
  * What the I/O nodes show: a feature of a fixed vocabulary (node_features.c)
  * and, in the comment, whose they are. Features and words of administrators
- * stand before ours and are left alone.
+ * are left alone; ours stand behind them.
  */
 #include "config.h"
 #include "plugins/host.h"
@@ -94,10 +94,11 @@ static bool has_features(const char *features, const char *ours)
 static bool is_marked(const node_record_t *node,
 		      const struct slu_ctl_mark *mark)
 {
-	const char *ours = slu_ctl_comment_ours(node->comment);
+	char *ours = slu_ctl_comment_ours(node->comment);
+	bool same = slu_eq(ours, mark->comment);
 
-	return slu_eq(ours, mark->comment) &&
-	       has_features(node->features, VOCABULARY) &&
+	free(ours);
+	return same && has_features(node->features, VOCABULARY) &&
 	       has_features(node->features_act, mark->feature);
 }
 

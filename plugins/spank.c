@@ -383,7 +383,7 @@ static bool node_map(const struct conf *conf, char out[PATH_MAX])
 	gethostname(host, sizeof(host) - 1);
 	host[strcspn(host, ".")] = '\0';
 	snprintf(out, PATH_MAX, "%s/nodes/%s.map", conf->map, host);
-	return *host && access(out, R_OK) == 0;
+	return *host && !faccessat(AT_FDCWD, out, R_OK, AT_EACCESS);
 }
 
 /* Once per step and node, as the user: the mapping lies on a shared file

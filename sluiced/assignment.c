@@ -57,6 +57,13 @@ const struct slu_ion_share *slu_epoch_share(const struct slu_epoch *epoch,
 		       by_job);
 }
 
+bool slu_share_same(const struct slu_ion_share *a,
+		    const struct slu_ion_share *b)
+{
+	return a && b && slu_eq(a->nodes, b->nodes) &&
+	       slu_eq(a->ions, b->ions) && a->shared == b->shared;
+}
+
 size_t slu_share_count(const struct slu_ion_share *share)
 {
 	struct slu_hosts hosts;

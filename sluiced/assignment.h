@@ -31,6 +31,9 @@ void slu_epoch_unref(struct slu_epoch *epoch);
 /* The share of a job, or NULL. Jobs are in any order. */
 const struct slu_ion_share *slu_epoch_share(const struct slu_epoch *epoch,
 					    uint32_t job_id);
+/* Whether both give the same mapping; a NULL: no. */
+bool slu_share_same(const struct slu_ion_share *a,
+		    const struct slu_ion_share *b);
 /* How many I/O nodes a share has. */
 size_t slu_share_count(const struct slu_ion_share *share);
 

@@ -16,15 +16,22 @@
 #include "common/file.h"
 #include "common/str.h"
 #include "select_io/ion/arbiter.h"
+#include "sluiced/assignment.h"
 
 #define DIRECTORY "nodes"
 #define SUFFIX	  ".map"
-#define LONGEST	  300 /* of a line or a name: a host's name and a little */
+#define LONGEST	  300 /* of a name: a host's and a little */
+#define LARGEST	  (16 << 20)
 
 /* The jobs of one node: lines that follow each other. */
 struct group {
 	const struct slu_node_line *line;
 	size_t n;
+};
+
+struct maps {
+	const struct slu_assignment *before, *now;
+	struct slu_node_lines old_lines, lines; /* of each */
 };
 
 static struct group group_at(const struct slu_node_lines *lines, size_t i)
@@ -38,11 +45,25 @@ static struct group group_at(const struct slu_node_lines *lines, size_t i)
 	return (struct group){first, n};
 }
 
+/* Jobs of the node that have I/O nodes. */
+static size_t forwarded(const struct group *group)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < group->n; i++)
+		n += group->line[i].ion != SLU_NO_ION;
+	return n;
+}
+
 static bool any_shared(const struct slu_node_lines *lines)
 {
-	for (size_t i = 0; i < lines->n; i++)
-		if (group_at(lines, i).n > 1)
+	struct group group;
+
+	for (size_t i = 0; i < lines->n; i += group.n) {
+		group = group_at(lines, i);
+		if (forwarded(&group) > 1)
 			return true;
+	}
 	return false;
 }
 
@@ -70,10 +91,24 @@ static char *said(int dir, const char *file)
 {
 	struct slu_buf text = {0};
 
-	if (slu_file_read(dir, file, LONGEST, &text, NULL) == 0)
+	if (slu_file_read(dir, file, LARGEST, &text, NULL) == 0)
 		return slu_buf_steal(&text);
 	slu_buf_free(&text);
 	return NULL;
+}
+
+/* The I/O node of a host in a file's text; SLU_NO_ION: none. */
+static uint32_t ion_in(const char *text, const char *host)
+{
+	size_t len = strlen(host);
+
+	while (text && *text) {
+		if (!strncmp(text, host, len) && text[len] == ' ')
+			return (uint32_t)strtoul(text + len, NULL, 10);
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return SLU_NO_ION;
 }
 
 static bool was_there(const struct slu_assignment *before, uint32_t job_id)
@@ -84,57 +119,165 @@ static bool was_there(const struct slu_assignment *before, uint32_t job_id)
 	return false;
 }
 
-/* Whose I/O node the node has: as long as it can the one that it had. */
-static const struct slu_node_line *choose(const struct group *group,
-					  const char *old,
-					  const struct slu_assignment *before)
+/* Whose I/O node the node has: as long as it can the one that it had. One of
+ * its jobs has one. */
+static uint32_t choose(const struct group *group, const char *old,
+		       const struct slu_assignment *before)
 {
-	const char *id = old ? strrchr(old, ' ') : NULL;
+	uint32_t had = ion_in(old, group->line->node), first = SLU_NO_ION;
 
-	for (size_t i = 0; id && i < group->n; i++)
-		if (group->line[i].ion == strtoul(id, NULL, 10))
-			return &group->line[i];
-	for (size_t i = 0; i < group->n; i++)
+	for (size_t i = 0; had != SLU_NO_ION && i < group->n; i++)
+		if (group->line[i].ion == had)
+			return had;
+	for (size_t i = 0; i < group->n; i++) {
+		if (group->line[i].ion == SLU_NO_ION)
+			continue;
 		if (was_there(before, group->line[i].job_id))
-			return &group->line[i];
-	return &group->line[0];
+			return group->line[i].ion;
+		if (first == SLU_NO_ION)
+			first = group->line[i].ion;
+	}
+	return first;
 }
 
-static int write_one(int dir, const struct group *group,
-		     const struct slu_assignment *before, struct slu_err *err)
+static const struct slu_node_line *of_job(const struct group *group,
+					  uint32_t job_id)
 {
-	char file[LONGEST], text[LONGEST], *old;
-	const struct slu_node_line *line;
+	for (size_t i = 0; i < group->n; i++)
+		if (group->line[i].job_id == job_id)
+			return &group->line[i];
+	return NULL;
+}
+
+/* What to write for another host of one of the group's jobs: that of the first
+ * of them that has one there, else any that the host has. */
+static uint32_t ion_at(const struct group *host, const struct group *group)
+{
+	uint32_t any = SLU_NO_ION;
+
+	for (size_t i = 0; i < host->n; i++) {
+		if (host->line[i].ion == SLU_NO_ION)
+			continue;
+		if (of_job(group, host->line[i].job_id))
+			return host->line[i].ion;
+		if (any == SLU_NO_ION)
+			any = host->line[i].ion;
+	}
+	return any;
+}
+
+/* The first job of the group that is on the host, which writes its line. */
+static const struct slu_node_line *first_of(const struct group *host,
+					    const struct group *group)
+{
+	for (size_t i = 0; i < host->n; i++)
+		if (of_job(group, host->line[i].job_id))
+			return &host->line[i];
+	return NULL;
+}
+
+/* A process with this node's file may run on any host of its job, as when
+ * mpirun has started it, and one without a line dies. */
+static void put_others(struct slu_buf *buf, const struct maps *m,
+		       const struct group *group, const char *old,
+		       uint32_t chosen)
+{
+	for (size_t i = 0; i < group->n; i++) {
+		const struct slu_node_line *line = &group->line[i];
+		const struct slu_hosts *hosts = &m->lines.names[line->at];
+
+		for (size_t k = 0; k < hosts->n; k++) {
+			struct group host = find(&m->lines, hosts->name[k]);
+			uint32_t ion;
+
+			if (!strcmp(hosts->name[k], line->node) ||
+			    first_of(&host, group)->job_id != line->job_id)
+				continue;
+			ion = ion_at(&host, group);
+			if (ion == SLU_NO_ION)
+				ion = ion_in(old, hosts->name[k]);
+			slu_buf_printf(buf, "%s %u\n", hosts->name[k],
+				       ion == SLU_NO_ION ? chosen : ion);
+		}
+	}
+}
+
+static int write_one(int dir, const struct maps *m, const struct group *group,
+		     struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	char file[LONGEST], *old;
+	uint32_t chosen;
 	int rc = 0;
 
 	snprintf(file, sizeof(file), "%s" SUFFIX, group->line->node);
 	old = said(dir, file);
-	line = choose(group, old, before);
-	snprintf(text, sizeof(text), "%s %u\n", line->node, line->ion);
-	if (!slu_eq(old, text))
-		rc = slu_file_swap(dir, file, text, strlen(text), 0644, err);
+	chosen = choose(group, old, m->before);
+	slu_buf_printf(&text, "%s %u\n", group->line->node, chosen);
+	put_others(&text, m, group, old, chosen);
+	if (text.failed)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	else if (!slu_eq(old, text.data))
+		rc = slu_file_swap(dir, file, text.data, text.len, 0644, err);
+	slu_buf_free(&text);
 	free(old);
 	return rc;
 }
 
-static int write_shared(int dir, const struct slu_node_lines *lines,
-			const struct slu_assignment *before,
-			struct slu_err *err)
+/* The same jobs with the same shares as when it was last written. */
+static bool unchanged(const struct maps *m, const struct group *group)
+{
+	struct group was = find(&m->old_lines, group->line->node);
+
+	if (!m->before || was.n != group->n ||
+	    !slu_eq(m->before->ions, m->now->ions))
+		return false;
+	for (size_t i = 0; i < was.n; i++)
+		if (was.line[i].job_id != group->line[i].job_id ||
+		    !slu_share_same(&m->before->jobs[was.line[i].at],
+				    &m->now->jobs[group->line[i].at]))
+			return false;
+	return true;
+}
+
+/* One node's trouble must not keep the others from theirs. */
+static int write_shared(int dir, const struct maps *m, struct slu_err *err)
 {
 	struct group group;
+	int rc = 0;
 
-	for (size_t i = 0; i < lines->n; i += group.n) {
-		group = group_at(lines, i);
-		if (group.n > 1 && write_one(dir, &group, before, err) < 0)
-			return -1;
+	for (size_t i = 0; i < m->lines.n; i += group.n) {
+		group = group_at(&m->lines, i);
+		if (forwarded(&group) > 1 && !unchanged(m, &group) &&
+		    write_one(dir, m, &group, err) < 0)
+			rc = -1;
 	}
+	return rc;
+}
+
+/* The file of a node that is not shared any more: with one job left that has
+ * I/O nodes it is that job's; with none it stays for its readers as long as a
+ * job is there. */
+static int mend_one(int dirfd, const struct maps *m, const char *file,
+		    struct slu_err *err)
+{
+	char node[LONGEST], *end;
+	struct group group;
+
+	slu_copy(node, sizeof(node), file);
+	end = strrchr(node, '.');
+	if (!end || strcmp(end, SUFFIX) != 0)
+		return 0;
+	*end = '\0';
+	group = find(&m->lines, node);
+	if (group.n == 0)
+		unlinkat(dirfd, file, 0);
+	else if (forwarded(&group) == 1 && !unchanged(m, &group))
+		return write_one(dirfd, m, &group, err);
 	return 0;
 }
 
-/* The files of nodes that are not shared any more: with one job left it is
- * that job's, with none it goes. */
-static int mend_others(int dirfd, const struct slu_node_lines *lines,
-		       struct slu_err *err)
+static int mend_others(int dirfd, const struct maps *m, struct slu_err *err)
 {
 	int fd = dup(dirfd), rc = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -146,54 +289,53 @@ static int mend_others(int dirfd, const struct slu_node_lines *lines,
 		return slu_errno(err, SLU_IO, "reading " DIRECTORY);
 	}
 	rewinddir(dir);
-	while (rc == 0 && (entry = readdir(dir))) {
-		char node[LONGEST], *end;
-		struct group group;
-
-		slu_copy(node, sizeof(node), entry->d_name);
-		end = strrchr(node, '.');
-		if (!end || strcmp(end, SUFFIX) != 0)
-			continue;
-		*end = '\0';
-		group = find(lines, node);
-		if (group.n == 0)
-			unlinkat(dirfd, entry->d_name, 0);
-		else if (group.n == 1)
-			rc = write_one(dirfd, &group, NULL, err);
-	}
+	while ((entry = readdir(dir)))
+		if (mend_one(dirfd, m, entry->d_name, err) < 0)
+			rc = -1;
 	closedir(dir);
 	return rc;
 }
 
+/* Users read in it, whatever our umask. */
 static int open_directory(int dir, bool make)
 {
+	int fd;
+
 	if (make)
 		mkdirat(dir, DIRECTORY, 0755);
-	return openat(dir, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(dir, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		fchmod(fd, 0755); /* another's: as its owner wants it */
+	return fd;
+}
+
+static int write_all(int dir, const struct maps *m, struct slu_err *err)
+{
+	bool shared = any_shared(&m->lines);
+	int fd = open_directory(dir, shared), rc;
+
+	if (fd < 0)
+		return shared || errno != ENOENT
+			       ? slu_errno(err, SLU_IO, DIRECTORY)
+			       : 0; /* never was there one */
+	rc = write_shared(fd, m, err);
+	if (mend_others(fd, m, err) < 0)
+		rc = -1;
+	close(fd);
+	return rc;
 }
 
 int slu_node_maps_write(int dir, const struct slu_assignment *before,
 			const struct slu_assignment *now, struct slu_err *err)
 {
-	struct slu_node_lines lines;
-	bool shared;
-	int fd, rc;
+	struct maps m = {.before = before, .now = now};
+	int rc = slu_node_lines(now, &m.lines, err);
 
-	if (slu_node_lines(now, &lines, err) < 0)
-		return -1;
-	shared = any_shared(&lines);
-	fd = open_directory(dir, shared);
-	if (fd < 0)
-		rc = shared || errno != ENOENT
-			     ? slu_errno(err, SLU_IO, DIRECTORY)
-			     : 0; /* never was there one */
-	else if (write_shared(fd, &lines, before, err) < 0 ||
-		 mend_others(fd, &lines, err) < 0)
-		rc = -1;
-	else
-		rc = 0;
-	if (fd >= 0)
-		close(fd);
-	slu_node_lines_free(&lines);
+	if (rc == 0 && before)
+		rc = slu_node_lines(before, &m.old_lines, err);
+	if (rc == 0)
+		rc = write_all(dir, &m, err);
+	slu_node_lines_free(&m.old_lines);
+	slu_node_lines_free(&m.lines);
 	return rc;
 }

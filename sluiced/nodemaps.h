@@ -7,15 +7,17 @@
  * NODE.map: GekkoFWD's client knows one forwarder per host, and whatever a node
  * sends goes through one. It is the I/O node of the job that was there first
  * and stays it as long as one of the node's jobs has it, so that running
- * processes and those that start later agree. A file remains as long as a job
- * with I/O nodes is on the node, because its readers die without it.
+ * processes and those that start later agree. The other hosts of the node's
+ * jobs have lines too. A file remains as long as a job is on the node, because
+ * its readers die without it.
  */
 
 #include "common/err.h"
 #include "wire/control.h"
 
 /* Make MappingDir (open as `dir`) agree with `now`. `before`: the assignment
- * before it, which says who was first; NULL: unknown. SLU_IO. */
+ * with which it agrees, which says who was first; NULL: unknown. One file's
+ * trouble does not stop the rest. SLU_IO. */
 int slu_node_maps_write(int dir, const struct slu_assignment *before,
 			const struct slu_assignment *now, struct slu_err *err);
 

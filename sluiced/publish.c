@@ -79,13 +79,6 @@ static int write_one(int dir, const struct slu_ion_share *share,
 	return err->kind == SLU_NOTFOUND ? 0 : -1;
 }
 
-static bool same_share(const struct slu_ion_share *a,
-		       const struct slu_ion_share *b)
-{
-	return a && slu_eq(a->nodes, b->nodes) && slu_eq(a->ions, b->ions) &&
-	       a->shared == b->shared;
-}
-
 /* The job of a file of ours, or 0. */
 static uint32_t job_of(const char *name)
 {
@@ -149,7 +142,8 @@ static int write_changed(int dir, const struct slu_epoch *before,
 		const struct slu_ion_share *share = &now->a.jobs[i];
 
 		if (!all &&
-		    same_share(slu_epoch_share(before, share->job_id), share))
+		    slu_share_same(slu_epoch_share(before, share->job_id),
+				   share))
 			continue;
 		/* One job's trouble must not keep the others from theirs. */
 		if (write_one(dir, share, now->a.ions, &why) < 0)
@@ -171,24 +165,46 @@ static int write_whole(int dir, const struct slu_assignment *a,
 	return rc;
 }
 
-int slu_publish_files(const char *path, const struct slu_epoch *before,
-		      const struct slu_epoch *now, struct slu_err *err)
+/* *nodes says what became of the nodes' files: their trouble stops nothing
+ * else (kind 0: nothing). */
+static int write_files(const char *path, const struct slu_epoch *before,
+		       const struct slu_epoch *now, struct slu_err *nodes,
+		       struct slu_err *err)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc;
 
+	*nodes = (struct slu_err){0};
 	if (dir < 0)
 		return slu_errno(err, SLU_IO, "MappingDir %s", path);
 	rc = write_changed(dir, before, now, err);
 	if (rc == 0)
-		rc = slu_node_maps_write(dir, before ? &before->a : NULL,
-					 &now->a, err);
-	if (rc == 0)
 		rc = write_whole(dir, &now->a, err);
 	if (rc == 0)
 		rc = remove_ended(dir, before, now, err);
+	if (slu_node_maps_write(dir, before ? &before->a : NULL, &now->a,
+				nodes) < 0)
+		slu_err_prefix(nodes, "MappingDir %s", path);
 	close(dir);
 	return rc < 0 ? slu_err_prefix(err, "MappingDir %s", path) : 0;
+}
+
+/* The trouble of the nodes' files, when there was no other. */
+static int with_nodes(int rc, const struct slu_err *nodes, struct slu_err *err)
+{
+	if (rc < 0 || !nodes->kind)
+		return rc;
+	*err = *nodes;
+	return -1;
+}
+
+int slu_publish_files(const char *path, const struct slu_epoch *before,
+		      const struct slu_epoch *now, struct slu_err *err)
+{
+	struct slu_err nodes;
+	int rc = write_files(path, before, now, &nodes, err);
+
+	return with_nodes(rc, &nodes, err);
 }
 
 /* The site's own program, with the epoch and the file that has it all. It is
@@ -216,11 +232,13 @@ static int run_program(const struct slu_publisher *p, struct slu_err *err)
 static int child_run(void *arg, struct slu_buf *out, struct slu_err *err)
 {
 	struct slu_publisher *p = arg;
+	struct slu_err nodes;
+	int rc = write_files(p->dir, p->on_disk, p->writing, &nodes, err);
 
 	(void)out;
-	if (slu_publish_files(p->dir, p->on_disk, p->writing, err) < 0)
-		return -1;
-	return p->program ? run_program(p, err) : 0;
+	if (rc == 0 && p->program)
+		rc = run_program(p, err);
+	return with_nodes(rc, &nodes, err);
 }
 
 static void tell(struct slu_publisher *p, struct slu_epoch *epoch,

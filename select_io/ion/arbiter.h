@@ -101,15 +101,17 @@ char *slu_mapping_text(const struct slu_ion_share *share, const char *all_ions,
 		       struct slu_err *err);
 
 /*
- * The lines of all jobs that have I/O nodes, so that those of one compute node
- * follow each other, by job. Caller frees with slu_node_lines_free().
+ * The lines of all jobs, so that those of one compute node follow each other,
+ * by job. Caller frees with slu_node_lines_free().
  */
 struct slu_node_line {
 	uint64_t hash;	  /* of the name */
 	const char *node; /* short host name */
 	uint32_t job_id;
-	uint32_t ion; /* as in a mapping file */
+	uint32_t ion; /* as in a mapping file; SLU_NO_ION: direct access */
+	size_t at;    /* of the job in the assignment, and in `names` */
 };
+#define SLU_NO_ION UINT32_MAX
 struct slu_node_lines {
 	struct slu_node_line *line;
 	size_t n;

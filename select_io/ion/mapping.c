@@ -130,8 +130,6 @@ static int add_lines(struct slu_node_lines *out,
 
 	if (blocks_of(share, &b, err) < 0)
 		return -1;
-	if (b.ions.n == 0) /* direct access: no line */
-		slu_hosts_free(&b.nodes);
 	grown = realloc(out->line,
 			(out->n + b.nodes.n + 1) * sizeof(*out->line));
 	if (!grown)
@@ -145,8 +143,11 @@ static int add_lines(struct slu_node_lines *out,
 		*line = (struct slu_node_line){
 			.hash = XXH3_64bits(node, strlen(node)),
 			.node = node,
-			.job_id = share->job_id};
-		rc = ion_of(&b, i, all, &line->ion, err);
+			.job_id = share->job_id,
+			.ion = SLU_NO_ION,
+			.at = out->n_names};
+		if (b.ions.n)
+			rc = ion_of(&b, i, all, &line->ion, err);
 	}
 	slu_hosts_free(&b.ions);
 	out->names[out->n_names++] = b.nodes;

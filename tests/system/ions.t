@@ -93,10 +93,13 @@ free_ions() { # HOW-MANY
 		grep -c 'ActiveFeatures=.*ion_free')" = "$1" ]
 }
 
-# What a step of the job has in its environment.
+# What a step of the job has in its environment, which its user can read.
 has_map() { # JOB FILE
-	equal "$(as_alice srun --jobid="$1" --overlap -n1 printenv \
-		LIBGKFS_FORWARDING_MAP_FILE)" "/pfs/.sluice/$2"
+	# shellcheck disable=SC2016 # for the step's shell
+	equal "$(as_alice srun --jobid="$1" --overlap -n1 bash -c \
+		'echo "$LIBGKFS_FORWARDING_MAP_FILE"
+		cat "$LIBGKFS_FORWARDING_MAP_FILE"')" \
+		"/pfs/.sluice/$2"$'\n'"$(<"$PFS/.sluice/$2")"
 }
 
 node_has() { # NODE JOB: the node's mapping is as that job's

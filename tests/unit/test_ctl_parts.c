@@ -162,19 +162,31 @@ START_TEST(test_comment)
 		{"new fan; sluice: 7", "", "new fan"},
 		{"a; b;  sluice: 7", "sluice: 8", "a; b; sluice: 8"},
 		{"resluice: it", "sluice: 8", "resluice: it; sluice: 8"},
+		{"broken, see sluice: ticket 5", "sluice: 8",
+		 "broken, see sluice: ticket 5; sluice: 8"},
+		{"broken, see sluice: ticket 5; sluice: 8", NULL,
+		 "broken, see sluice: ticket 5"},
+		{"see sluice: 5", "sluice: 8", "see sluice: 5; sluice: 8"},
+		{"sluice: 7,; x", "sluice: 8", "sluice: 7,; x; sluice: 8"},
+		{"sluice: 7a", "", "sluice: 7a"},
+		{"sluice: 7,9; new disk", "sluice: 8", "new disk; sluice: 8"},
+		{"fan; sluice: 7 rebooted", "sluice: 8",
+		 "fan; rebooted; sluice: 8"},
+		{"fan; sluice: 7; disk", NULL, "fan; disk"},
 	};
+	char *text;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		char *text =
-			slu_ctl_comment_put(cases[i].before, cases[i].ours);
-
+		text = slu_ctl_comment_put(cases[i].before, cases[i].ours);
 		ck_assert_str_eq(text, cases[i].after);
 		free(text);
 	}
 	ck_assert_ptr_null(slu_ctl_comment_ours(NULL));
 	ck_assert_ptr_null(slu_ctl_comment_ours("resluice: it"));
-	ck_assert_str_eq(slu_ctl_comment_ours("new fan; sluice: 7,8"),
-			 "sluice: 7,8");
+	ck_assert_ptr_null(slu_ctl_comment_ours("see sluice: ticket 5"));
+	text = slu_ctl_comment_ours("fan sluice: 1; sluice: 7,8; disk");
+	ck_assert_str_eq(text, "sluice: 7,8");
+	free(text);
 }
 END_TEST
 

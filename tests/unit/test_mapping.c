@@ -107,6 +107,8 @@ START_TEST(test_lines)
 		{.node = "n1", .job_id = 9, .ion = 2},
 		{.node = "n2", .job_id = 8, .ion = 0},
 		{.node = "n2", .job_id = 9, .ion = 2},
+		{.node = "n2", .job_id = 7, .ion = SLU_NO_ION},
+		{.node = "n3", .job_id = 7, .ion = SLU_NO_ION},
 		{.node = "n3", .job_id = 9, .ion = 1},
 		{.node = "n4", .job_id = 9, .ion = 1}};
 	struct slu_assignment a = {
@@ -115,7 +117,7 @@ START_TEST(test_lines)
 	struct slu_err err;
 
 	expect_ok(slu_node_lines(&a, &got, &err), err);
-	ck_assert_uint_eq(got.n, 5);
+	ck_assert_uint_eq(got.n, 7);
 	each(w, want)
 	{
 		bool found = false;

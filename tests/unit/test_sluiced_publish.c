@@ -65,7 +65,10 @@ static int files(void)
 
 static void make_dir(const char *name)
 {
-	dir = tmpfile_path(name);
+	static char kept[256]; /* tmpfile_path() uses its own again */
+
+	snprintf(kept, sizeof(kept), "%s", tmpfile_path(name));
+	dir = kept;
 	ck_assert_int_eq(mkdir(dir, 0755), 0);
 }
 
@@ -156,8 +159,8 @@ struct on {
 
 static struct slu_epoch *epoch_on(const struct on *on, size_t n)
 {
-	uint32_t job[4];
-	const char *ions[4];
+	uint32_t job[4] = {0};
+	const char *ions[4] = {0};
 	struct slu_epoch *e;
 
 	for (size_t i = 0; i < n; i++) {
@@ -200,6 +203,8 @@ START_TEST(test_shared_nodes)
 					  {5, "n1", "ion1"}};
 	static const struct on left[] = {{5, "n1", "ion1"}};
 	static const struct on direct[] = {{5, "n1", "ion1"}, {6, "n1", ""}};
+	static const struct on none[] = {{5, "n1", ""}, {6, "n1", ""}};
+	static const struct on fell[] = {{7, "n[1-2]", ""}, {5, "n1", "ion1"}};
 	static const struct {
 		const struct on *on;
 		size_t n;
@@ -207,15 +212,20 @@ START_TEST(test_shared_nodes)
 		const char *n1, *n2;
 	} steps[] = {
 		{first, 1, true, "none", "none"},
-		{two, 2, false, "n1 1\n", "none"},
-		{two, 2, true, "n1 1\n", "none"}, /* sluiced was restarted */
-		{moved, 2, false, "n1 0\n", "none"},
-		{two, 2, false, "n1 0\n", "none"},
+		{two, 2, false, "n1 1\nn2 1\n", "none"},
+		{two, 2, true, "n1 1\nn2 1\n",
+		 "none"}, /* sluiced was restarted */
+		{moved, 2, false, "n1 0\nn2 3\n", "none"},
+		{two, 2, false, "n1 0\nn2 1\n", "none"},
 		{left, 1, false, "n1 0\n", "none"},
 		{direct, 2, false, "n1 0\n", "none"},
-		{first, 1, false, "n1 1\n", "none"},
+		/* nobody forwards, but somebody may read */
+		{none, 2, false, "n1 0\n", "none"},
+		{two, 2, false, "n1 0\nn2 1\n", "none"},
+		{fell, 2, false, "n1 0\nn2 1\n", "none"},
+		{first, 1, false, "n1 1\nn2 1\n", "none"},
 		{NULL, 0, false, "none", "none"},
-		{two, 2, true, "n1 0\n", "none"}, /* nobody knows */
+		{two, 2, true, "n1 0\nn2 1\n", "none"}, /* nobody knows */
 	};
 	struct slu_epoch *before = NULL, *now;
 
@@ -233,6 +243,43 @@ START_TEST(test_shared_nodes)
 	}
 	slu_epoch_unref(before);
 	ck_assert_str_eq(text(7), "n1 1\nn2 1\n");
+}
+END_TEST
+
+/* Every host of the node's jobs has one line; an unchanged node's file is not
+ * read; users can get at it; trouble with one does not stop the rest. */
+START_TEST(test_node_files)
+{
+	static const struct on three[] = {{5, "n[1-2]", "ion1"},
+					  {6, "n[1-3]", "ion2"},
+					  {7, "n[1,4]", ""}};
+	static const struct on more[] = {{5, "n[1-2]", "ion1"},
+					 {6, "n[1-3]", "ion2"},
+					 {7, "n[1,4]", ""},
+					 {8, "n3", "ion3"}};
+	struct slu_epoch *a = epoch_on(three, 3), *b = epoch_on(more, 4);
+	mode_t old = umask(077);
+	struct stat st;
+
+	make_dir("others");
+	ck_assert_int_eq(mkdir(tmpfile_path("others/nodes"), 0700), 0);
+	ck_assert_int_eq(mkdir(tmpfile_path("others/nodes/n1.map"), 0700), 0);
+	expect_fail(slu_publish_files(dir, NULL, a, &err), err, SLU_IO, "n1");
+	umask(old);
+	expect_node("n2", "n2 0\nn1 0\nn3 1\n");
+	ck_assert_int_eq(stat(tmpfile_path("others/mapping.json"), &st), 0);
+	ck_assert_int_eq(rmdir(tmpfile_path("others/nodes/n1.map")), 0);
+	expect_ok(slu_publish_files(dir, NULL, a, &err), err);
+	ck_assert_int_eq(stat(tmpfile_path("others/nodes"), &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0755);
+	expect_node("n1", "n1 0\nn2 0\nn3 1\nn4 0\n");
+	slu_file_write(AT_FDCWD, tmpfile_path("others/nodes/n1.map"), "x\n", 2,
+		       0644, false, &err);
+	expect_ok(slu_publish_files(dir, a, b, &err), err);
+	expect_node("n1", "x\n");
+	expect_node("n3", "n3 1\nn1 1\nn2 1\n");
+	slu_epoch_unref(a);
+	slu_epoch_unref(b);
 }
 END_TEST
 
@@ -408,5 +455,5 @@ START_TEST(test_hanging_dir)
 END_TEST
 
 TEST_MAIN("sluiced_publish", test_files, test_unknown_past, test_trouble,
-	  test_shared_nodes, test_newest_wins, test_missing_dir, test_too_slow,
-	  test_program, test_hanging_dir)
+	  test_shared_nodes, test_node_files, test_newest_wins,
+	  test_missing_dir, test_too_slow, test_program, test_hanging_dir)
