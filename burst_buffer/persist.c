@@ -239,8 +239,7 @@ static int destroy(struct slu_buffers *b, const struct slu_job *job,
 		return 0;
 	}
 	snprintf(text, sizeof(text), "to be destroyed%s, by job %u",
-		 one->force ? " by force" : "",
-		 (unsigned)job->job_id);
+		 one->force ? " by force" : "", (unsigned)job->job_id);
 	if (bb->destroy < how) {
 		if (slu_bb_set_destroy(b->db, bb, how, text, now, err))
 			return -1;
@@ -332,8 +331,7 @@ int slu_persist_use(void *arg, const struct slu_job *job, const char *name,
 			       "there is no persistent buffer %s", name);
 	if (may_use(bb, job, err))
 		return -1;
-	if (bb->state != SLU_BB_RUNNING || slu_persist_goes(bb) ||
-	    bb->ended)
+	if (bb->state != SLU_BB_RUNNING || slu_persist_goes(bb) || bb->ended)
 		return slu_err(err, SLU_BUSY, "the persistent buffer %s is %s",
 			       name,
 			       bb->state < SLU_BB_RUNNING ? "not yet made"

@@ -189,8 +189,8 @@ static int try_loop(const struct slu_storage_want *want, char *image,
 
 	if (make_image(image, size, err) ||
 	    make_ext4(image, want->capacity, want->keep, err) ||
-	    mount_image(image, point, false,
-			want->keep ? FOR_KEEP : FOR_JOB, err))
+	    mount_image(image, point, false, want->keep ? FOR_KEEP : FOR_JOB,
+			err))
 		return -1;
 	if (statvfs(point, &st))
 		return slu_errno(err, SLU_IO, "%s", point);
@@ -335,13 +335,12 @@ static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 /* Of a crash, by the journal and what is safe. Exit 1: errors were mended. */
 static int check_ext4(char *image, struct slu_err *err)
 {
-	char *argv[] = {
-		"sh",
-		"-c",
-		"e2fsck -p \"$1\"; rc=$?; [ $rc -le 1 ] || exit $rc",
-		"sh",
-		image,
-		NULL};
+	char *argv[] = {"sh",
+			"-c",
+			"e2fsck -p \"$1\"; rc=$?; [ $rc -le 1 ] || exit $rc",
+			"sh",
+			image,
+			NULL};
 
 	return slu_run(argv, FSCK_SECONDS, NULL, err);
 }

@@ -11,8 +11,8 @@
  * once, so that it can always hold what was promised.
  *
  * ext4 is made without a journal (a job's data does not outlive a crash; one
- * that is to be kept has a journal), with inodes of 512 bytes, so that extended attributes lie inside them, and with
- * 2 % kept back for root.
+ * that is to be kept has a journal), with inodes of 512 bytes, so that extended
+ * attributes lie inside them, and with 2 % kept back for root.
  */
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ struct slu_storage_want {
 	uint64_t buffer;
 	uint64_t capacity; /* bytes that a user can write */
 	bool own_fs;	   /* no quota: it must be a file system of its own */
-	bool keep;	   /* it outlives a crash of the node: never made anew */
+	bool keep; /* it outlives a crash of the node: never made anew */
 };
 
 struct slu_storage {

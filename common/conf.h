@@ -107,7 +107,7 @@ struct slu_conf {
 	enum slu_predict_mode predict_mode;
 	double predict_quantile; /* above 0.5, below 1 */
 	int64_t predict_floor;
-	bool predict_tell;	/* users are told at submission */
+	bool predict_tell; /* users are told at submission */
 	/* PlacementAlpha, PlacementBeta: 0 to 1 */
 	double placement_alpha, placement_beta;
 	int64_t history_age;	/* s; INT64_MAX: for ever */

@@ -76,7 +76,7 @@ struct slu_ctl_ask {
 	uint32_t uid;
 	uint32_t min_nodes; /* that the job asks for; 0: who knows */
 	uint32_t max_nodes;
-	bool het;	   /* a component of a heterogeneous job */
+	bool het; /* a component of a heterogeneous job */
 	bool array;
 	bool prolog_flags; /* Alloc and DeferBatch are set */
 	/* s that its client waits for it to be ready, and then gives it up; 0:

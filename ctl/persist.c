@@ -40,7 +40,7 @@ struct found {
 	bool is, running, group, leaving;
 	uint32_t uid, creator;
 	int64_t created; /* Unix seconds */
-	char text[160]; /* of sluiced, or "" */
+	char text[160];	 /* of sluiced, or "" */
 };
 
 static void look(void *arg, const struct slu_buffer_state *b)
@@ -147,7 +147,7 @@ struct wait {
 	struct slu_ctl *ctl;
 	uint32_t job_id;
 	int64_t eligible; /* Unix seconds; 0: unknown */
-	bool tell; /* sluiced has something to do */
+	bool tell;	  /* sluiced has something to do */
 	char *why;
 };
 
@@ -249,10 +249,8 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
 			char why[SLU_CTL_WHY])
 {
-	struct wait w = {.ctl = ctl,
-			 .job_id = job_id,
-			 .eligible = eligible,
-			 .why = why};
+	struct wait w = {
+		.ctl = ctl, .job_id = job_id, .eligible = eligible, .why = why};
 	struct slu_request req;
 	struct slu_job job;
 	bool wait;

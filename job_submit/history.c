@@ -121,9 +121,9 @@ long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 	" FROM JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime = h.StartTime"
 #define IO_SUM(column) "(SELECT SUM(" column ")" OF_RUN ")"
 /* Where nodes are missing, every other source is better. */
-#define IO_BEST(what)                                                          \
-	"(SELECT " what OF_RUN " GROUP BY Source ORDER BY MIN(" SLU_IO_PARTIAL \
-	"), Source LIMIT 1)"
+#define IO_BEST(what)                                                        \
+	"(SELECT " what " FROM (SELECT *, " SLU_IO_PARTIAL " AS Part" OF_RUN \
+	") GROUP BY Part, Source ORDER BY Part, Source LIMIT 1)"
 #define SELECT_ROWS                                                                                                                                        \
 	"SELECT h.rowid, EndTime, JobID, ArrayJobID, ArrayTaskID, Uid, Gid,"                                                                               \
 	" User, Account, PartitionName, Qos, Name, WorkDir, Nodes, NodeCnt,"                                                                               \

@@ -45,9 +45,9 @@ int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
 
 /* Of the runs that were stored after the one of row *seen, those that ended in
  * [after, until] and of whose I/O nothing is known: up to max into out (job_id
- * and start), and *seen moves on, never beyond a run that ends within an hour after
- * `until` (later ones are wrong and left out).
- * Returns their number. *more: there may be more now. */
+ * and start), and *seen moves on, never beyond a run that ends within an hour
+ * after `until` (later ones are wrong and left out). Returns their number.
+ * *more: there may be more now. */
 long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 			   int64_t *seen, struct slu_import_io *out, size_t max,
 			   bool *more, struct slu_err *err);

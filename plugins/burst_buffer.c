@@ -230,7 +230,8 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 			       ? -1
 			       : 1;
 	may = slu_ctl_persistent(ctl, job->job_id, job->user_id,
-				 slu_eligible(job), job->burst_buffer, copy_job, job, why) &&
+				 slu_eligible(job), job->burst_buffer, copy_job,
+				 job, why) &&
 	      in_turn(job, why);
 	/* Slurm takes away a reason that we would set here. */
 	if (!may && xstrcmp(job->burst_buffer_state, why)) {

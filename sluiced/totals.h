@@ -9,8 +9,8 @@
  * after their end. Each is asked for until accounting knows its end, at most
  * SLU_TOTALS_TRIES times; while slurmdbd is away, it is asked more and more
  * rarely, and nothing is forgotten. When sacct fails otherwise, half as many
- * are asked for, down to the one it fails on, which counts as a try. After a start of sluiced those of the last day are
- * asked for.
+ * are asked for, down to the one it fails on, which counts as a try. After a
+ * start of sluiced those of the last day are asked for.
  */
 
 #include "job_submit/import.h"

@@ -311,7 +311,9 @@ START_TEST(test_uncounted)
 	add(db, 2, 7, 100, 520);
 	add(db, 3, 7, 100, 530); /* counted */
 	expect_ok(add_io(db, 3, 100, "n1", 1, 1, &err), err);
-	add(db, 4, 7, 100, 510);
+	expect_ok(add_io(db, 3, 100, "n2", 1, 1, &err), err);
+	add(db, 4, 7, 100, 510); /* in part */
+	expect_ok(add_io(db, 4, 100, "n1", 1, 1, &err), err);
 	add(db, 5, 7, 100, 600); /* just now */
 	add(db, 6, 7, 100, 540); /* told late */
 	expect_ok(slu_history_before(db, 9999, &seen, &err), err);

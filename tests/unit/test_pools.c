@@ -350,5 +350,5 @@ START_TEST(test_unable)
 }
 END_TEST
 
-TEST_MAIN("pools", test_room, test_when, test_when_expired, test_turn, test_hooks, test_never,
-	  test_unable)
+TEST_MAIN("pools", test_room, test_when, test_when_expired, test_turn,
+	  test_hooks, test_never, test_unable)

@@ -335,4 +335,5 @@ START_TEST(test_persists)
 END_TEST
 
 ROOT_TEST_MAIN("storage", test_capacity, test_enforced, test_again,
-	       test_persists, test_no_room, test_busy, test_keep, test_counters, test_paths)
+	       test_persists, test_no_room, test_busy, test_keep, test_counters,
+	       test_paths)
