@@ -59,7 +59,7 @@ test_refused() {
 		'account users may not have storage of pool phys'
 	check "a user who is not allowed" matches \
 		"$(refusal --bb='type=bobs capacity=1MiB')" \
-		'user alice may not have storage of pool bobs'
+		'user .* may not have storage of pool bobs'
 	check "but not the one who is" matches "$(bounded_exec -u bob ctl \
 		sbatch -H -N1 --bb='type=bobs capacity=1MiB' --wrap=true \
 		2>&1)" Submitted
