@@ -158,10 +158,10 @@ test_policies() {
 	check "its data is kept" kept_of "$job"
 	policies OnStageOutFailure=requeue
 	job=$(bb_job "$out" 'mkdir "$BB_JOBFS/out"; touch "$BB_JOBFS/out/file"')
-	check_within 40 "requeue: what was not staged out is to run again" \
-		job_is "$job" PENDING
+	check_within 40 "requeue: the failed stage-out is on record" \
+		matches_job "$job" 'stage-out failed'
+	check_within 30 "and the job is to run again" job_is "$job" PENDING
 	check_within 30 "when its nodes are clean" no_buffer_alive
-	check "its record says why" matches_job "$job" 'stage-out failed'
 	as_alice scancel "$job"
 	unharmed "requeue"
 }
