@@ -67,7 +67,7 @@ static inline int run_tests(const char *name, const TTest *const *tests,
 	bool ours = scratch_begin();
 	int failed;
 
-	tcase_set_timeout(tcase, 60);
+	tcase_set_timeout(tcase, 180);
 	for (size_t i = 0; i < n; i++)
 		tcase_add_test(tcase, tests[i]);
 	suite_add_tcase(suite, tcase);

@@ -147,7 +147,7 @@ static void add(Suite *suite, const char *name, const TTest *test, int n)
 {
 	TCase *tcase = tcase_create(name);
 
-	tcase_set_timeout(tcase, 60);
+	tcase_set_timeout(tcase, 180);
 	tcase_add_loop_test(tcase, test, 0, n);
 	suite_add_tcase(suite, tcase);
 }
