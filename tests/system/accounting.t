@@ -6,9 +6,10 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/buffer.sh"
 
+# When slurmdbd is back it is first told of jobs, and later how they ended.
 accounted() { # JOB STATE
-	matches "$(on ctl sacct -nP -j "$1" -o jobid,user,account,state)" \
-		"^$1\|alice\|users\|$2"
+	matches "$(on ctl sacct -nP -j "$1" -o jobid,user,account,state,end)" \
+		"^$1\|alice\|users\|$2\|[0-9]"
 }
 
 sysquery() {

@@ -644,6 +644,7 @@ START_TEST(test_osts_weights)
 		       reply.data);
 	}
 	sluiced_extra_conf[0] = '\0';
+	slu_buf_free(&reply);
 	sluiced_end();
 }
 END_TEST
