@@ -112,7 +112,7 @@ int slu_plan_split(struct slu_plan *plan, struct slu_db *map,
 	return rc;
 }
 
-static bool is_first(const struct slu_plan *plan, size_t i)
+bool slu_plan_first_of_part(const struct slu_plan *plan, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (slu_eq(plan->node[k].part, plan->node[i].part))
@@ -144,7 +144,8 @@ char *slu_plan_parts_text(const struct slu_plan *plan)
 	struct slu_buf text = {0};
 
 	for (size_t i = 0; i < plan->n_node && plan->node[i].part; i++)
-		if (is_first(plan, i) && add_part(plan, i, &text)) {
+		if (slu_plan_first_of_part(plan, i) &&
+		    add_part(plan, i, &text)) {
 			slu_buf_free(&text);
 			return NULL;
 		}

@@ -112,14 +112,6 @@ static bool share_part(struct slu_plan *plan, const char *part,
 	return share(plan, &v);
 }
 
-static bool is_first(const struct slu_plan *plan, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (slu_eq(plan->node[k].part, plan->node[i].part))
-			return false;
-	return true;
-}
-
 bool slu_plan_share(struct slu_plan *plan, uint64_t *room)
 {
 	struct vessel whole = {plan, NULL, room, plan->capacity};
@@ -130,7 +122,7 @@ bool slu_plan_share(struct slu_plan *plan, uint64_t *room)
 	if (!plan->n_node || !plan->node[0].part)
 		return share(plan, &whole);
 	for (size_t i = 0; i < plan->n_node; i++)
-		if (is_first(plan, i))
+		if (slu_plan_first_of_part(plan, i))
 			some |= share_part(plan, plan->node[i].part, room);
 	return some;
 }

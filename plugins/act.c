@@ -238,93 +238,96 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 	return 0;
 }
 
-static int put_back_id(uint32_t job_id, uint32_t flags, const char *reason,
-		       struct slu_err *err)
+/* act_lock; the job is there. */
+typedef int act_f(job_record_t *job, const char *reason, struct slu_err *err);
+
+static int act_on(uint32_t job_id, slurmctld_lock_t lock, act_f *act,
+		  const char *reason, struct slu_err *err)
 {
 	job_record_t *job;
 	int rc;
 
-	lock_slurmctld(slu_act_lock);
+	lock_slurmctld(lock);
 	job = find_job_record(job_id);
-	rc = job ? put_back(job, flags, reason, err) : no_such_job(job_id, err);
-	unlock_slurmctld(slu_act_lock);
+	rc = job ? act(job, reason, err) : no_such_job(job_id, err);
+	unlock_slurmctld(lock);
 	schedule_job_save();
 	return rc;
+}
+
+static int hold(job_record_t *job, const char *reason, struct slu_err *err)
+{
+	return put_back(job, JOB_REQUEUE_HOLD, reason, err);
+}
+
+static int requeue(job_record_t *job, const char *reason, struct slu_err *err)
+{
+	return put_back(job, 0, reason, err);
+}
+
+static int fail(job_record_t *job, const char *reason, struct slu_err *err)
+{
+	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
+		return end_as_failed(job, reason, err);
+	if (!IS_JOB_PENDING(job))
+		turn_failed(job, reason);
+	return 0;
+}
+
+static int cancel(job_record_t *job, const char *reason, struct slu_err *err)
+{
+	int rc;
+
+	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job))
+		return 0;
+	tell_terminal(job, reason);
+	rc = slu_act_failed(
+		job_signal(job, SIGKILL, 0, slurm_conf.slurm_user_id, false),
+		err);
+	say_why(job, reason);
+	return rc;
+}
+
+static int complete(job_record_t *job, const char *reason, struct slu_err *err)
+{
+	(void)err;
+	say_why(job, reason);
+	return 0;
 }
 
 int slu_act_hold(void *arg, uint32_t job_id, const char *reason,
 		 struct slu_err *err)
 {
 	(void)arg;
-	return put_back_id(job_id, JOB_REQUEUE_HOLD, reason, err);
+	return act_on(job_id, slu_act_lock, hold, reason, err);
 }
 
 int slu_act_requeue(void *arg, uint32_t job_id, const char *reason,
 		    struct slu_err *err)
 {
 	(void)arg;
-	return put_back_id(job_id, 0, reason, err);
+	return act_on(job_id, slu_act_lock, requeue, reason, err);
 }
 
 int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
 		 struct slu_err *err)
 {
-	job_record_t *job;
-	int rc = 0;
-
 	(void)arg;
-	lock_slurmctld(slu_act_lock);
-	job = find_job_record(job_id);
-	if (!job)
-		rc = no_such_job(job_id, err);
-	else if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
-		rc = end_as_failed(job, reason, err);
-	else if (!IS_JOB_PENDING(job))
-		turn_failed(job, reason);
-	unlock_slurmctld(slu_act_lock);
-	schedule_job_save();
-	return rc;
+	return act_on(job_id, slu_act_lock, fail, reason, err);
 }
 
 int slu_act_cancel(void *arg, uint32_t job_id, const char *reason,
 		   struct slu_err *err)
 {
-	job_record_t *job;
-	int rc = 0;
-
 	(void)arg;
-	lock_slurmctld(slu_act_lock);
-	job = find_job_record(job_id);
-	if (!job) {
-		rc = no_such_job(job_id, err);
-	} else if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) {
-		tell_terminal(job, reason);
-		rc = slu_act_failed(job_signal(job, SIGKILL, 0,
-					       slurm_conf.slurm_user_id, false),
-				    err);
-		say_why(job, reason);
-	}
-	unlock_slurmctld(slu_act_lock);
-	schedule_job_save();
-	return rc;
+	return act_on(job_id, slu_act_lock, cancel, reason, err);
 }
 
 int slu_act_complete(void *arg, uint32_t job_id, const char *reason,
 		     struct slu_err *err)
 {
-	job_record_t *job;
-	int rc = 0;
-
 	(void)arg;
-	lock_slurmctld(job_lock);
-	job = find_job_record(job_id);
-	if (!job)
-		rc = no_such_job(job_id, err);
-	else
-		say_why(job, reason);
-	unlock_slurmctld(job_lock);
-	schedule_job_save();
-	return rc;
+	return act_on(job_id, job_lock, complete, reason, err);
 }
 
 /* act_lock. The batch step that slurmctld has recovered never was; launching

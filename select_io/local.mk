@@ -19,7 +19,7 @@ libsluion_la_SOURCES = \
 	select_io/ion/mckp.c select_io/ion/mckp.h \
 	select_io/ion/mckp_private.h \
 	select_io/ion/sorted.c select_io/ion/sorted.h \
-	select_io/ion/relax.c select_io/ion/table.c \
+	select_io/ion/relax.c select_io/ion/table.c select_io/ion/fill.h \
 	select_io/ion/patterns.c select_io/ion/patterns.h \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/ion/policy.c select_io/ion/policy.h \

@@ -71,25 +71,7 @@ fill_any(int64_t *restrict row, const int64_t *restrict before, size_t width,
 		fill_any(row, before, width, o, n);                     \
 	}
 
-FILL(fill_plain, __attribute__((optimize("O3"))))
-#ifdef __x86_64__
-FILL(fill_avx2, __attribute__((optimize("O3"), target("avx2"))))
-FILL(fill_avx512,
-     __attribute__((optimize("O3"),
-		    target("avx512f,avx512vl,prefer-vector-width=512"))))
-#endif
-
-static fill_f *pick_fill(void)
-{
-#ifdef __x86_64__
-	if (__builtin_cpu_supports("avx512f") &&
-	    __builtin_cpu_supports("avx512vl"))
-		return fill_avx512;
-	if (__builtin_cpu_supports("avx2"))
-		return fill_avx2;
-#endif
-	return fill_plain;
-}
+#include "select_io/ion/fill.h"
 
 /* The options of a class that may be in a better solution, with what they
  * weigh and are worth more than the lightest of them. */
