@@ -14,8 +14,9 @@
 #include <unistd.h>
 #include "common/proc.h"
 
-#define WORKERS 5
-#define GOODBYE 3.0 /* seconds for one answer of sluiced */
+#define WORKERS	   5
+#define GOODBYE	   3.0	/* seconds for one answer of sluiced */
+#define LAST_WORDS 60.0 /* seconds for a worker's */
 
 static bool worker_alive(const struct slu_node *n, struct slu_pid *pid)
 {
@@ -111,6 +112,23 @@ static int say_nothing_is_here(struct slu_node *n, struct slu_err *err)
 	return slu_notes_forget(n, err);
 }
 
+static int down(struct slu_node *n, uint64_t buffer, struct slu_err *err)
+{
+	return drop_failure(n, err) || wait_for_worker(n, buffer, err) ? -1 : 0;
+}
+
+/* A worker that has told us "clean" may still be telling sluiced so; its last
+ * deed is to take the directory away. */
+int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
+{
+	struct slu_pid pid;
+
+	if (down(n, buffer, err) ||
+	    (worker_alive(n, &pid) && slu_pid_wait(&pid, LAST_WORDS, err)))
+		return -1;
+	return slu_noted_is(n, buffer) ? slu_notes_forget(n, err) : 0;
+}
+
 int slu_down(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_plan plan;
@@ -126,9 +144,7 @@ int slu_down(struct slu_node *n, struct slu_err *err)
 						 : -1;
 	buffer = plan.buffer;
 	slu_msg_clear(&slu_plan_desc, &plan);
-	if (drop_failure(n, err))
-		return -1;
-	return wait_for_worker(n, buffer, err);
+	return down(n, buffer, err);
 }
 
 static int dry_run(struct slu_node *n)

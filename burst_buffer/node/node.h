@@ -225,6 +225,9 @@ int slu_cmd_serve(struct slu_node *n);
 /* down.c: take down the instance that is noted; returns when nothing is left,
  * or says why something is. */
 int slu_down(struct slu_node *n, struct slu_err *err);
+/* The same with that instance, which was noted when the caller looked; returns
+ * when its worker will not touch the directory any more. */
+int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err);
 /* worker.c: the detached part of it. */
 int slu_worker_start(struct slu_node *n, struct slu_err *err);
 /* watch.c */

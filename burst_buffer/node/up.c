@@ -234,45 +234,71 @@ static int make_it(struct slu_node *n, double start, struct slu_err *err)
 static int end_other_up(struct slu_node *n, struct slu_err *err)
 {
 	char path[PATH_MAX];
-	struct slu_pid other, self;
+	struct slu_pid other;
 
 	slu_note_path(n, "up.pid", path);
-	if (!slu_pid_read(path, &other, NULL) && other.pid != getpid() &&
-	    slu_pid_alive(&other)) {
-		slu_node_log(n, SLU_WARN, "ending an earlier `up`, pid %d",
-			     (int)other.pid);
-		slu_pid_kill(&other, SIGKILL);
-		if (slu_pid_wait(&other, 10, err))
-			return -1;
-	}
-	if (slu_pid_get(getpid(), &self, err))
-		return -1;
-	return slu_pid_write(path, &self, err);
+	if (slu_pid_read(path, &other, NULL) || other.pid == getpid() ||
+	    !slu_pid_alive(&other))
+		return 0;
+	slu_node_log(n, SLU_WARN, "ending an earlier `up`, pid %d",
+		     (int)other.pid);
+	slu_pid_kill(&other, SIGKILL);
+	return slu_pid_wait(&other, 10, err);
 }
 
-static int open_dir(struct slu_node *n, struct slu_err *err)
+static int claim(struct slu_node *n, struct slu_err *err)
+{
+	char path[PATH_MAX];
+	struct slu_pid self;
+
+	slu_note_path(n, "up.pid", path);
+	return slu_pid_get(getpid(), &self, err) ||
+			       slu_pid_write(path, &self, err)
+		       ? -1
+		       : 0;
+}
+
+/* A worker of an older instance ends who claims its directory. */
+static int try_open_dir(struct slu_node *n, bool older, struct slu_err *err)
 {
 	if (slu_mkdirs(n->conf->run_dir, 0755, err) ||
 	    slu_mkdirs(n->dir, 0711, err))
 		return -1;
 	if (chmod(n->dir, 0711))
 		return slu_errno(err, SLU_IO, "%s", n->dir);
-	return end_other_up(n, err);
+	if (end_other_up(n, err))
+		return -1;
+	return older && slu_note_has(n, "plan.json") ? 0 : claim(n, err);
+}
+
+/* A worker that ends takes the directory away, perhaps just now. */
+static int open_dir(struct slu_node *n, bool older, struct slu_err *err)
+{
+	int rc = -1;
+
+	for (int i = 0; rc && i < 3; i++)
+		rc = try_open_dir(n, older, err);
+	return rc;
 }
 
 /* An older instance of this job is cleaned away first; -2: it cannot be. */
 static int end_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 {
 	struct slu_node older;
+	struct slu_plan plan;
+	uint64_t noted;
 	int rc;
 
-	if (!slu_note_has(n, "plan.json") || slu_noted_is(n, buffer))
+	if (slu_noted_plan(n, &plan, err))
+		return err->kind == SLU_NOTFOUND ? 0 : -2;
+	noted = plan.buffer;
+	slu_msg_clear(&slu_plan_desc, &plan);
+	if (noted == buffer)
 		return 0;
 	slu_node_log(n, SLU_WARN, "an earlier instance is still here");
-	slu_note_drop(n, "up.pid"); /* that is us, who must not be ended */
 	if (slu_node_open(&older, n->opt, err))
 		return -1;
-	rc = slu_down(&older, err) ? -2 : 0;
+	rc = slu_down_older(&older, noted, err) ? -2 : 0;
 	slu_node_close(&older);
 	return rc;
 }
@@ -292,12 +318,11 @@ static int begin(struct slu_node *n, struct slu_err *err)
 	int rc;
 
 	n->deadline = slu_clock() + (double)n->conf->setup_timeout;
-	if (open_dir(n, err) || slu_talk_plan(n, restarts(), &plan, err))
+	if (open_dir(n, true, err) || slu_talk_plan(n, restarts(), &plan, err))
 		return -1;
 	buffer = plan.buffer;
-	/* a worker that has just ended took the directory away with it */
 	rc = end_older(n, buffer, err);
-	rc = rc ? rc : open_dir(n, err);
+	rc = rc ? rc : open_dir(n, false, err);
 	if (rc) {
 		slu_msg_clear(&slu_plan_desc, &plan);
 		return rc;
