@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The job's owner and the controller's daemons. See faults.sh.
+# The controller's daemons. See faults.sh.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/buffer.sh"
 . "$(dirname "$0")/faults.sh"
 
 # shellcheck disable=SC2086
-run_faults ${FAULTS:-cancel sluiced slurmctld}
+run_faults ${FAULTS:-sluiced slurmctld}
