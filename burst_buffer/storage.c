@@ -287,18 +287,37 @@ static bool has_mark(const char *dir, const char *mark)
 	return !access(path, F_OK);
 }
 
-/* The device goes with its last user, a moment after the unmount. */
-static int wait_for_loop(const char *dir, struct slu_err *err)
+/* The device goes with its last user, a moment after the unmount. `name`, if
+ * not empty, is the one that the image had: looking for it among all takes
+ * long where there are many. */
+static int wait_for_loop(const char *dir, char name[SLU_LOOP_NAME],
+			 struct slu_err *err)
 {
-	char name[SLU_LOOP_NAME], image[4200];
+	char image[4200];
 
 	snprintf(image, sizeof(image), "%s/image", dir);
-	for (int i = 0; i < 500; i++) {
-		if (slu_loop_find(image, name, NULL))
+	if (!*name && slu_loop_find(image, name, NULL))
+		return 0;
+	for (int i = 0; i < 1000; i++) {
+		if (!slu_loop_has(name, image))
 			return 0;
-		usleep(20000);
+		usleep(10000);
 	}
 	return slu_err(err, SLU_BUSY, "%s still has %s", name, image);
+}
+
+/* Unmount what is mounted in dir, and have its image back. */
+static int release(const char *dir, uid_t uid, struct slu_err *err)
+{
+	char name[SLU_LOOP_NAME] = "", fs[4200], image[4200];
+
+	snprintf(fs, sizeof(fs), "%s/fs", dir);
+	snprintf(image, sizeof(image), "%s/image", dir);
+	slu_loop_under(fs, image, name, NULL);
+	return slu_unmount_below(dir, uid, UNMOUNT_SECONDS, err) ||
+			       wait_for_loop(dir, name, err)
+		       ? -1
+		       : 0;
 }
 
 static int clear_quota(const char *dir, struct slu_err *err)
@@ -321,8 +340,7 @@ static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 {
 	struct stat st;
 
-	if (slu_unmount_below(dir, uid, UNMOUNT_SECONDS, err) ||
-	    wait_for_loop(dir, err))
+	if (release(dir, uid, err))
 		return -1;
 	clear_quota(dir, NULL); /* a limit left on nothing is no harm */
 	if (slu_rmtree(AT_FDCWD, dir, err))
@@ -353,10 +371,10 @@ static bool is_whole(const struct slu_storage *s)
 
 static int mount_again(struct slu_storage *s, struct slu_err *err)
 {
-	char image[sizeof(s->dir) + 8];
+	char name[SLU_LOOP_NAME] = "", image[sizeof(s->dir) + 8];
 
 	snprintf(image, sizeof(image), "%s/image", s->dir);
-	if (wait_for_loop(s->dir, err) || check_ext4(image, err) ||
+	if (wait_for_loop(s->dir, name, err) || check_ext4(image, err) ||
 	    bare_mount_point(s->fs, err) ||
 	    mount_image(image, s->fs, false, FOR_KEEP, err))
 		return -1;
@@ -470,8 +488,7 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 		if (path_in(mark, sizeof(mark), s->dir, UNTIL_MARK, err) ||
 		    slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0644,
 				   true, err) ||
-		    slu_unmount_below(s->dir, uid, UNMOUNT_SECONDS, err) ||
-		    wait_for_loop(s->dir, err) || make_durable(s->dir, err))
+		    release(s->dir, uid, err) || make_durable(s->dir, err))
 			return -1;
 		if (rename(s->dir, dir))
 			return slu_errno(err, SLU_IO, "cannot move %s to %s",

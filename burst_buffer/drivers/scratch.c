@@ -35,7 +35,7 @@ static int count(const struct slu_instance *in, double *r, double *w)
 	if (!slash)
 		return -1;
 	strcpy(slash, "/image");
-	return slu_loop_find(image, name, NULL) ||
+	return slu_loop_under(in->fs, image, name, NULL) ||
 	       slu_loop_counters(name, r, w, NULL);
 }
 

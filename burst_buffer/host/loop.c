@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
+#include <linux/major.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -26,7 +27,7 @@ static int open_device(long number, char name[SLU_LOOP_NAME])
 	snprintf(name, SLU_LOOP_NAME, "/dev/loop%ld", number);
 	fd = open(name, O_RDWR | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT &&
-	    !mknod(name, S_IFBLK | 0600, makedev(7, (unsigned)number)))
+	    !mknod(name, S_IFBLK | 0600, makedev(LOOP_MAJOR, (unsigned)number)))
 		fd = open(name, O_RDWR | O_CLOEXEC);
 	return fd;
 }
@@ -113,6 +114,31 @@ int slu_loop_find(const char *path, char name[SLU_LOOP_NAME],
 	return found ? 0
 		     : slu_err(err, SLU_NOTFOUND, "no loop device has %s",
 			       path);
+}
+
+bool slu_loop_has(const char *name, const char *path)
+{
+	struct stat file;
+
+	return !stat(path, &file) && backs(name, &file);
+}
+
+int slu_loop_under(const char *point, const char *image,
+		   char name[SLU_LOOP_NAME], struct slu_err *err)
+{
+	char device[SLU_LOOP_NAME];
+	struct stat st;
+
+	if (!stat(point, &st) && major(st.st_dev) == LOOP_MAJOR) {
+		snprintf(device, SLU_LOOP_NAME, "/dev/loop%u",
+			 minor(st.st_dev));
+		if (slu_loop_has(device, image)) {
+			strcpy(name, device);
+			return 0;
+		}
+	}
+	return slu_err(err, SLU_NOTFOUND, "%s has no loop device of %s", point,
+		       image);
 }
 
 int slu_loop_counters(const char *name, double *read_bytes,

@@ -5,6 +5,7 @@
 /* Loop devices: a file as a block device that goes away by itself with its
  * last user (Linux 5.8). */
 
+#include <stdbool.h>
 #include "common/err.h"
 
 #define SLU_LOOP_NAME 24
@@ -19,6 +20,14 @@ int slu_loop_attach(int file, const char *path, char name[SLU_LOOP_NAME],
  * other mount namespaces have files of the same name.) */
 int slu_loop_find(const char *path, char name[SLU_LOOP_NAME],
 		  struct slu_err *err);
+
+/* The device under the file system at `point`, if it has the file `image`;
+ * else SLU_NOTFOUND. Quicker than to look for it among all. */
+int slu_loop_under(const char *point, const char *image,
+		   char name[SLU_LOOP_NAME], struct slu_err *err);
+
+/* Does this device have exactly this file? */
+bool slu_loop_has(const char *name, const char *path);
 
 /* Bytes that the device has read and written since the machine started, for
  * whatever it was used: only differences mean something. */

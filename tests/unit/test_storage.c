@@ -243,7 +243,7 @@ END_TEST
 START_TEST(test_counters)
 {
 	struct slu_storage_want w = want(20 * MIB);
-	char name[SLU_LOOP_NAME], path[4200];
+	char name[SLU_LOOP_NAME], under[SLU_LOOP_NAME], path[4200];
 	double before[2], after[2];
 	int fd;
 
@@ -252,6 +252,10 @@ START_TEST(test_counters)
 	expect_ok(slu_storage_make(&w, &s, &err), err);
 	snprintf(path, sizeof(path), "%s/image", s.dir);
 	expect_ok(slu_loop_find(path, name, &err), err);
+	ck_assert(slu_loop_has(name, path));
+	ck_assert(!slu_loop_has(name, s.dir));
+	expect_ok(slu_loop_under(s.fs, path, under, &err), err);
+	ck_assert_str_eq(under, name);
 	expect_ok(slu_loop_counters(name, &before[0], &before[1], &err), err);
 	snprintf(path, sizeof(path), "%s/f", s.fs);
 	make_file(path, 10 * MIB, 1);
@@ -271,6 +275,8 @@ START_TEST(test_counters)
 	ck_assert(!umount(w.storage));
 	expect_ok(slu_storage_wipe(&s, 0, &err), err);
 	expect_fail(slu_loop_find(path, name, &err), err, SLU_NOTFOUND, path);
+	expect_fail(slu_loop_under(top, path, name, &err), err, SLU_NOTFOUND,
+		    "no loop device");
 	teardown();
 }
 END_TEST
