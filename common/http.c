@@ -4,16 +4,22 @@
  * answer" (inside: SLU_TIMEOUT), after which the next address is tried. What
  * nobody proves, a stranger may have said: a success without a proof is no
  * answer, and an error without one says only that it failed.
+ *
+ * libcurl brings two dozen libraries along, which cost a program more time and
+ * memory than most of ours need altogether; it is loaded when there is a
+ * client, so that `sysmap` without --push, `sysquery -f` and others do without.
  */
 #include "config.h"
 #include "common/http.h"
 
+#include <curl/curl.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include "common/cred.h"
-#include "common/exchange.h"
 
 #define REPLY_MAX    (64u << 20)
 #define CONNECT_TIME 5.0 /* seconds */
@@ -21,18 +27,72 @@
 #define PAUSE_FIRST  0.1
 #define PAUSE_MAX    2.0
 
+struct curl {
+	void *library;
+	__typeof__(curl_global_init) *global_init;
+	__typeof__(curl_global_cleanup) *global_cleanup;
+	__typeof__(curl_easy_init) *easy_init;
+	__typeof__(curl_easy_cleanup) *easy_cleanup;
+	__typeof__(curl_easy_getinfo) *easy_getinfo;
+	__typeof__(curl_easy_perform) *easy_perform;
+	__typeof__(curl_easy_setopt) *easy_setopt;
+	__typeof__(curl_easy_strerror) *easy_strerror;
+	__typeof__(curl_getdate) *getdate;
+	__typeof__(curl_slist_append) *slist_append;
+	__typeof__(curl_slist_free_all) *slist_free_all;
+};
+
 struct slu_http {
+	struct curl curl;
+	CURL *easy;
 	char **addr; /* owned, NULL-ended */
 	size_t n_addr;
 	size_t next; /* address to try first */
 	uid_t owner;
 	double patience;
 	double ahead; /* seconds */
-	/* of the answer that came in: */
+	/* of the answer that comes in: */
 	struct slu_buf body;
-	struct slu_reply reply;
-	char *secret; /* that came in its credential */
+	char *proof;  /* Sluice-Credential */
+	char *secret; /* that came in it */
 };
+
+/* It stays loaded: what it registered to run at exit must be there then. */
+static int load_curl(struct curl *c, struct slu_err *err)
+{
+	static const char *const names[] = {"libcurl.so.4",
+					    "libcurl-gnutls.so.4", NULL};
+	const struct {
+		const char *name;
+		void *to; /* a pointer to a function; POSIX lets them be one */
+	} symbols[] = {
+		{"curl_global_init", &c->global_init},
+		{"curl_global_cleanup", &c->global_cleanup},
+		{"curl_easy_init", &c->easy_init},
+		{"curl_easy_cleanup", &c->easy_cleanup},
+		{"curl_easy_getinfo", &c->easy_getinfo},
+		{"curl_easy_perform", &c->easy_perform},
+		{"curl_easy_setopt", &c->easy_setopt},
+		{"curl_easy_strerror", &c->easy_strerror},
+		{"curl_getdate", &c->getdate},
+		{"curl_slist_append", &c->slist_append},
+		{"curl_slist_free_all", &c->slist_free_all},
+	};
+	void *symbol;
+
+	for (const char *const *name = names; *name && !c->library; name++)
+		c->library = dlopen(*name, RTLD_LAZY | RTLD_NODELETE);
+	if (!c->library)
+		return slu_err(err, SLU_IO, "libcurl is not installed");
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		symbol = dlsym(c->library, symbols[i].name);
+		if (!symbol)
+			return slu_err(err, SLU_IO, "libcurl has no %s",
+				       symbols[i].name);
+		memcpy(symbols[i].to, &symbol, sizeof(symbol));
+	}
+	return 0;
+}
 
 static double now(void)
 {
@@ -50,14 +110,80 @@ static void pause_for(double seconds)
 	nanosleep(&t, NULL);
 }
 
+/* The value behind "name:" in a header line, fresh; NULL: another header. */
+static char *header_value(const char *line, size_t len, const char *name)
+{
+	size_t skip = strlen(name);
+	char *copy, *value;
+
+	if (len <= skip || line[skip] != ':' ||
+	    strncasecmp(line, name, skip) != 0)
+		return NULL;
+	copy = strndup(line + skip + 1, len - skip - 1);
+	value = copy ? strdup(slu_trim(copy)) : NULL;
+	free(copy);
+	return value;
+}
+
 static void forget_answer(struct slu_http *http)
 {
 	slu_buf_reset(&http->body);
-	slu_reply_clear(&http->reply);
+	free(http->proof);
+	http->proof = NULL;
 	if (http->secret)
 		explicit_bzero(http->secret, strlen(http->secret));
 	free(http->secret);
 	http->secret = NULL;
+}
+
+static size_t on_header(char *line, size_t size, size_t n, void *arg)
+{
+	struct slu_http *http = arg;
+	size_t len = size * n;
+	char *proof = header_value(line, len, "Sluice-Credential");
+	char *date = header_value(line, len, "Date");
+
+	if (proof) {
+		free(http->proof);
+		http->proof = proof;
+	}
+	if (date && http->curl.getdate(date, NULL) > 0)
+		http->ahead =
+			difftime(http->curl.getdate(date, NULL), time(NULL));
+	free(date);
+	return len;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *arg)
+{
+	struct slu_http *http = arg;
+
+	slu_buf_add(&http->body, data, size * n);
+	return http->body.failed ? 0 : size * n;
+}
+
+/* What holds for every request. */
+static CURL *new_easy(struct slu_http *http)
+{
+	CURL *easy = http->curl.easy_init();
+
+	if (!easy)
+		return NULL;
+	http->curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	http->curl.easy_setopt(easy, CURLOPT_PROXY, "");
+	http->curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	/* on a connection that is used again, curl may by itself send a
+	 * request twice: its credential would be refused as a replay */
+	http->curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+	http->curl.easy_setopt(easy, CURLOPT_HTTP_VERSION,
+			       (long)CURL_HTTP_VERSION_1_1);
+	http->curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+			       (long)(CONNECT_TIME * 1000));
+	http->curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	http->curl.easy_setopt(easy, CURLOPT_HEADERDATA, http);
+	http->curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	http->curl.easy_setopt(easy, CURLOPT_WRITEDATA, http);
+	return easy;
 }
 
 static char **copy_list(char *const *list, size_t n)
@@ -74,6 +200,32 @@ static char **copy_list(char *const *list, size_t n)
 	return copy;
 }
 
+/* A client without an address. */
+static struct slu_http *new_client(struct slu_err *err)
+{
+	struct slu_http *http = calloc(1, sizeof(*http));
+
+	if (!http)
+		goto no_memory;
+	if (load_curl(&http->curl, err)) {
+		if (http->curl.library)
+			dlclose(http->curl.library);
+		free(http);
+		return NULL;
+	}
+	http->curl.global_init(CURL_GLOBAL_DEFAULT);
+	http->patience = PATIENCE;
+	http->ahead = NAN;
+	http->body.max = REPLY_MAX;
+	http->easy = new_easy(http);
+	if (http->easy)
+		return http;
+no_memory:
+	slu_http_free(http);
+	slu_err(err, SLU_NOMEM, "no memory for an HTTP client");
+	return NULL;
+}
+
 struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 			      struct slu_err *err)
 {
@@ -84,15 +236,13 @@ struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 		slu_err(err, SLU_INVALID, "no address of sluiced is known");
 		return NULL;
 	}
-	http = calloc(1, sizeof(*http));
-	if (http) {
-		http->owner = owner;
-		http->patience = PATIENCE;
-		http->ahead = NAN;
-		http->n_addr = n;
-		http->addr = copy_list(addrs, n);
-	}
-	if (http && http->addr)
+	http = new_client(err);
+	if (!http)
+		return NULL;
+	http->owner = owner;
+	http->n_addr = n;
+	http->addr = copy_list(addrs, n);
+	if (http->addr)
 		return http;
 	slu_http_free(http);
 	slu_err(err, SLU_NOMEM, "no memory for an HTTP client");
@@ -106,6 +256,9 @@ void slu_http_free(struct slu_http *http)
 	forget_answer(http);
 	slu_buf_free(&http->body);
 	slu_strv_free(http->addr);
+	http->curl.easy_cleanup(http->easy);
+	http->curl.global_cleanup();
+	dlclose(http->curl.library);
 	free(http);
 }
 
@@ -126,54 +279,84 @@ struct request {
 	char nonce[SLU_NONCE_TEXT]; /* of the latest try */
 };
 
-/* Send with a fresh credential, and receive into http. */
-static int exchange(struct slu_http *http, struct request *req,
-		    const char *addr, struct slu_err *err)
+/* The headers of one try, with a fresh credential. Caller frees. */
+static struct curl_slist *new_headers(const struct slu_http *http,
+				      struct request *req, struct slu_err *err)
 {
 	char *cred = slu_cred_request("POST", req->path, req->body, req->len,
 				      req->nonce, err);
-	char *line = cred ? slu_asprintf("Sluice %s", cred) : NULL;
-	struct slu_send send = {.path = req->path,
-				.authorization = line,
-				.body = req->body,
-				.len = req->len,
-				.connect = CONNECT_TIME,
-				.patience = http->patience};
-	int rc = -1;
+	char *line;
+	struct curl_slist *list, *more = NULL;
 
-	forget_answer(http);
-	http->body.max = REPLY_MAX;
-	if (!cred && err->kind == SLU_IO)
-		err->kind = SLU_TIMEOUT; /* munged may come back */
-	else if (cred && !line)
+	if (!cred) {
+		if (err->kind == SLU_IO)
+			err->kind = SLU_TIMEOUT; /* munged may come back */
+		return NULL;
+	}
+	line = slu_asprintf("Authorization: Sluice %s", cred);
+	list = line ? http->curl.slist_append(NULL, line) : NULL;
+	if (list) /* do not wait for a "100 Continue" */
+		more = http->curl.slist_append(list, "Expect:");
+	if (!more) {
 		slu_err(err, SLU_NOMEM, "no memory for a request");
-	else if (line)
-		rc = slu_exchange(addr, &send, &http->reply, &http->body, err);
+		http->curl.slist_free_all(list);
+	}
 	free(line);
 	free(cred);
-	if (!rc && http->reply.date)
-		http->ahead = difftime(http->reply.date, time(NULL));
-	return rc;
+	return more;
+}
+
+/* Send, and receive into http; *status is what came back. */
+static int exchange(struct slu_http *http, const struct request *req,
+		    const char *addr, struct curl_slist *headers, long *status,
+		    struct slu_err *err)
+{
+	char *url = slu_asprintf("http://%s%s", addr, req->path);
+	CURL *easy = http->easy;
+	CURLcode code;
+
+	if (!url)
+		return slu_err(err, SLU_NOMEM, "no memory for a request");
+	forget_answer(http);
+	http->curl.easy_setopt(easy, CURLOPT_URL, url);
+	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+	http->curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+			       (curl_off_t)req->len);
+	http->curl.easy_setopt(easy, CURLOPT_POSTFIELDS,
+			       req->body ? req->body : "");
+	http->curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+			       (long)(http->patience * 1000) + 1);
+	code = http->curl.easy_perform(easy);
+	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
+	free(url);
+	if (http->body.failed)
+		return slu_err(err, SLU_IO, "a reply of more than %u bytes",
+			       REPLY_MAX);
+	if (code != CURLE_OK)
+		return slu_err(err, SLU_TIMEOUT, "%s",
+			       http->curl.easy_strerror(code));
+	http->curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
+	return 0;
 }
 
 /* Is the answer proven? -1 when there is a proof, but not of this. */
-static int prove(struct slu_http *http, const struct request *req, int status,
+static int prove(struct slu_http *http, const struct request *req, long status,
 		 bool *proven, struct slu_err *err)
 {
 	const char *body = http->body.data ? http->body.data : "";
 
-	*proven = http->reply.proof;
+	*proven = http->proof;
 	if (!*proven)
 		return 0;
-	if (slu_cred_check_reply(http->reply.proof, http->owner, req->nonce,
-				 status, body, http->body.len, &http->secret,
-				 err) == 0)
+	if (slu_cred_check_reply(http->proof, http->owner, req->nonce,
+				 (int)status, body, http->body.len,
+				 &http->secret, err) == 0)
 		return 0;
 	err->kind = SLU_TIMEOUT; /* someone else spoke */
 	return -1;
 }
 
-static enum slu_kind kind_of(int status)
+static enum slu_kind kind_of(long status)
 {
 	switch (status) {
 	case 400:
@@ -192,39 +375,43 @@ static enum slu_kind kind_of(int status)
 	}
 }
 
-int slu_http_refused(struct slu_buf *body, int status, bool proven,
-		     struct slu_err *err)
+/* The error that an answer other than success is. */
+static int refused(struct slu_http *http, long status, bool proven,
+		   struct slu_err *err)
 {
 	enum slu_kind kind = kind_of(status);
-	char *sentence = body->data ? slu_trim(body->data) : "";
+	char *sentence = http->body.data ? slu_trim(http->body.data) : "";
 
 	if (!proven && kind != SLU_DENIED && kind != SLU_TIMEOUT)
 		kind = SLU_IO;
 	if (*sentence)
 		return slu_err(err, kind, "%s", sentence);
-	return slu_err(err, kind, "answered with status %d", status);
+	return slu_err(err, kind, "answered with status %ld", status);
 }
 
 /* One try at one address. */
 static int try(struct slu_http *http, struct request *req, const char *addr,
 	       struct slu_buf *reply, struct slu_err *err)
 {
+	struct curl_slist *headers = new_headers(http, req, err);
 	bool proven;
-	int status;
+	long status;
+	int ret;
 
-	if (exchange(http, req, addr, err))
+	if (!headers)
 		return -1;
-	status = http->reply.status;
-	if (prove(http, req, status, &proven, err) < 0)
+	ret = exchange(http, req, addr, headers, &status, err);
+	http->curl.slist_free_all(headers);
+	if (ret < 0 || prove(http, req, status, &proven, err) < 0)
 		return -1;
 	if (status != 200)
-		return slu_http_refused(&http->body, status, proven, err);
+		return refused(http, status, proven, err);
 	if (!proven)
 		return slu_err(err, SLU_TIMEOUT, "the reply is not proven");
 	http->body.max = reply->max;
 	slu_buf_free(reply);
 	*reply = http->body;
-	http->body = (struct slu_buf){0};
+	http->body = (struct slu_buf){.max = REPLY_MAX};
 	return 0;
 }
 
@@ -269,4 +456,60 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		pause = fmin(2 * pause, PAUSE_MAX);
 	}
 	return 0;
+}
+
+/* Caller frees; NULL: no memory. */
+static struct curl_slist *list_of(const struct slu_http *http,
+				  const char *const *headers)
+{
+	struct curl_slist *list = NULL, *more;
+
+	for (; *headers; headers++) {
+		more = http->curl.slist_append(list, *headers);
+		if (!more) {
+			http->curl.slist_free_all(list);
+			return NULL;
+		}
+		list = more;
+	}
+	return list;
+}
+
+int slu_http_get(const char *url, const char *socket,
+		 const char *const *headers, struct slu_buf *reply,
+		 struct slu_err *err)
+{
+	struct slu_http *http = new_client(err);
+	struct curl_slist *list;
+	size_t max = reply->max ? reply->max : REPLY_MAX;
+	long status = 0;
+	CURLcode code;
+	int ret = -1;
+
+	if (!http)
+		return -1;
+	list = list_of(http, headers);
+	http->body.max = max;
+	http->curl.easy_setopt(http->easy, CURLOPT_URL, url);
+	if (socket)
+		http->curl.easy_setopt(http->easy, CURLOPT_UNIX_SOCKET_PATH,
+				       socket);
+	http->curl.easy_setopt(http->easy, CURLOPT_HTTPHEADER, list);
+	code = http->curl.easy_perform(http->easy);
+	http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (http->body.failed) {
+		slu_err(err, SLU_IO, "a reply of more than %zu bytes", max);
+	} else if (code != CURLE_OK) {
+		slu_err(err, SLU_IO, "%s", http->curl.easy_strerror(code));
+	} else if (status != 200) {
+		refused(http, status, false, err);
+	} else {
+		slu_buf_free(reply);
+		*reply = http->body;
+		http->body = (struct slu_buf){0};
+		ret = 0;
+	}
+	http->curl.slist_free_all(list);
+	slu_http_free(http);
+	return ret;
 }

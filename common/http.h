@@ -3,11 +3,11 @@
 #define SLU_COMMON_HTTP_H
 
 /*
- * The one HTTP client, authenticated both ways by MUNGE but for
- * slu_http_get(). Tries every address of DaemonAddr, and again with growing
- * pauses, until it has an answer or the deadline has passed; every try carries
- * a fresh credential. Proxies and redirects are not followed. Link with
- * libslunet.la.
+ * The one HTTP client: libcurl, authenticated both ways by MUNGE but for
+ * slu_http_get(). Tries every
+ * address of DaemonAddr, and again with growing pauses, until it has an answer
+ * or the deadline has passed; every try carries a fresh credential. Proxies
+ * and redirects are not followed. Link with libslunet.la.
  */
 
 #include <stddef.h>

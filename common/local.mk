@@ -14,31 +14,28 @@ libslucommon_la_SOURCES = \
 	common/conf.h
 libslucommon_la_LIBADD = $(JSON_LIBS) -lm
 
-# What needs libmunge, or libcurl, stands apart, so that libsluice does not
+# What needs libcurl and libmunge stands apart, so that libsluice does not
 # bring them into slurmctld: link libslunet.la before libslucommon.la.
 noinst_LTLIBRARIES += libslunet.la
 libslunet_la_SOURCES = \
 	common/cred.c common/cred.h \
-	common/exchange.c common/exchange.h \
-	common/http.c common/http.h common/http_get.c common/http_site.c
+	common/http.c common/http.h common/http_site.c
 libslunet_la_LIBADD = $(GCRYPT_LIBS) $(MUNGE_LIBS)
 
 # What others write is parsed by these; tests/fuzz/replay.c runs them.
 common_fuzz = tests/fuzz/fuzz_conf tests/fuzz/fuzz_hostlist \
-	tests/fuzz/fuzz_jsonx tests/fuzz/fuzz_reply tests/fuzz/fuzz_size
+	tests/fuzz/fuzz_jsonx tests/fuzz/fuzz_size
 check_PROGRAMS += $(common_fuzz)
 TESTS += $(common_fuzz)
 noinst_HEADERS += tests/fuzz/fuzz.h
 EXTRA_DIST += tests/fuzz/corpus/conf tests/fuzz/corpus/hostlist \
-	tests/fuzz/corpus/jsonx tests/fuzz/corpus/reply tests/fuzz/corpus/size
+	tests/fuzz/corpus/jsonx tests/fuzz/corpus/size
 tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/fuzz_conf.c tests/fuzz/replay.c
 tests_fuzz_fuzz_conf_LDADD = libslucommon.la
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/replay.c
 tests_fuzz_fuzz_hostlist_LDADD = libslucommon.la
 tests_fuzz_fuzz_jsonx_SOURCES = tests/fuzz/fuzz_jsonx.c tests/fuzz/replay.c
 tests_fuzz_fuzz_jsonx_LDADD = libslucommon.la
-tests_fuzz_fuzz_reply_SOURCES = tests/fuzz/fuzz_reply.c tests/fuzz/replay.c
-tests_fuzz_fuzz_reply_LDADD = libslunet.la libslucommon.la
 tests_fuzz_fuzz_size_SOURCES = tests/fuzz/fuzz_size.c tests/fuzz/replay.c
 tests_fuzz_fuzz_size_LDADD = libslucommon.la
 

@@ -87,20 +87,6 @@ static void answer_big(int fd)
 			return;
 }
 
-/* The body ends with the connection. */
-static void answer_until_close(int fd)
-{
-	dprintf(fd, "HTTP/1.1 500 X\r\n\r\nall of it");
-	shutdown(fd, SHUT_WR);
-}
-
-/* It ends before it should. */
-static void answer_cut(int fd)
-{
-	dprintf(fd, "HTTP/1.1 500 X\r\nContent-Length: 10\r\n\r\nhalf");
-	shutdown(fd, SHUT_WR);
-}
-
 static void answer_dated(int fd, int ahead)
 {
 	time_t t = time(NULL) + ahead;
@@ -142,12 +128,6 @@ static bool behave(int fd, struct seen *seen)
 		answer(fd, 302, "Location: /ok\r\n", "", 0);
 	else if (!strcmp(what, "big"))
 		answer_big(fd);
-	else if (!strcmp(what, "close"))
-		answer_until_close(fd);
-	else if (!strcmp(what, "cut"))
-		answer_cut(fd);
-	else if (!strcmp(what, "chunked"))
-		answer(fd, 500, "Transfer-Encoding: chunked\r\n", "", 0);
 	else if (!strcmp(what, "slow"))
 		sleep(20);
 	else if (!strncmp(what, "ahead", 5))
@@ -284,9 +264,6 @@ START_TEST(test_errors)
 		{"/unproven401", SLU_DENIED, "who are you?"},
 		{"/nonce", SLU_TIMEOUT, "for another reply"},
 		{"/drop", SLU_TIMEOUT, "no answer from sluiced at 127.0.0.1:"},
-		{"/close", SLU_IO, "all of it"},
-		{"/cut", SLU_TIMEOUT, "the answer was cut off"},
-		{"/chunked", SLU_TIMEOUT, "does not speak our HTTP"},
 		{"/big", SLU_IO, "a reply of more than 67108864 bytes"},
 	};
 	struct slu_http *http = start();
