@@ -76,6 +76,9 @@ int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
  * said to the job, and is no error here. */
 int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 		      double now, struct slu_err *err);
+/* A job that had no nodes is over: nothing waits for it any more. */
+int slu_buffers_gone(struct slu_buffers *b, uint32_t job_id, double now,
+		     struct slu_err *err);
 int slu_buffers_job_nodes(struct slu_buffers *b,
 			  const struct slu_job_nodes *nodes, double now,
 			  struct slu_err *err);

@@ -29,6 +29,8 @@ enum slu_bb_order {
 			       * saved */
 };
 
+struct slu_request;
+
 enum slu_bb_verdict {
 	SLU_VERDICT_NONE = 0,
 	SLU_VERDICT_TOLD = 1, /* slurmctld has not yet answered */
@@ -110,6 +112,7 @@ struct slu_bb {
 			  * it is safe, 2: by force */
 	char *unsaved;	 /* (db) persistent: what could not be staged out */
 	size_t users;	 /* persistent: jobs that use it, as last counted */
+	double asked;	 /* ahead: when its job asked last */
 	bool bound_seen; /* waiting nodes know that the bound has passed */
 	struct slu_bb_told told;
 };
@@ -239,6 +242,25 @@ char *slu_persist_sentence(const struct slu_bb *bb);
 /* For struct slu_plan_site. arg: the buffers. */
 int slu_persist_use(void *arg, const struct slu_job *job, const char *name,
 		    struct slu_plan *plan, struct slu_err *err);
+
+/* A number that no job has, for the next buffer without one; -1: no database.
+ */
+int64_t slu_persist_number(struct slu_buffers *b, struct slu_err *err);
+/* What a waiting job cannot have is said to it, and it is held. */
+void slu_persist_refuse(struct slu_buffers *b, const struct slu_job *job,
+			const struct slu_err *why);
+
+/* ahead.c: what is staged in before its job has nodes */
+int slu_ahead_want(struct slu_buffers *b, const struct slu_job *job,
+		   const struct slu_request *req, double now,
+		   struct slu_err *err);
+/* A run begins: what was staged in for it is no longer in its plan. *by: the
+ * instance that has it, or NULL. */
+void slu_ahead_take(const struct slu_buffers *b, uint32_t job_id,
+		    struct slu_plan *plan, const struct slu_bb **by);
+/* Why it is to end now; NULL: it is not. */
+const char *slu_ahead_why_end(const struct slu_buffers *b,
+			      const struct slu_bb *bb, double now);
 
 /* settle.c */
 int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,

@@ -205,6 +205,7 @@ static int load_one(struct slu_buffers *b, uint64_t id, double now,
 	bb->id = id;
 	if (read_all(b->db, bb, &why) == 0) {
 		bb->grace = grace(bb, now);
+		bb->asked = now;
 		bb->next = b->first;
 		b->first = bb;
 		return 0;

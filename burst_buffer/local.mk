@@ -17,6 +17,7 @@ libslurequest_la_LIBADD = libsluwire.la libslucommon.la
 
 # The side of sluiced.
 libsluburst_la_SOURCES = \
+	burst_buffer/ahead.c \
 	burst_buffer/asks.c burst_buffer/owed.c \
 	burst_buffer/buffers.c burst_buffer/buffers.h \
 	burst_buffer/json.c \

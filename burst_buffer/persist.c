@@ -26,17 +26,16 @@ static struct slu_bb *find_name(const struct slu_buffers *b, const char *name)
 	struct slu_bb *bb;
 
 	for (bb = b->first; bb; bb = bb->next)
-		if (bb->plan.persistent && bb->state != SLU_BB_DONE &&
-		    slu_eq(bb->plan.name, name))
+		if (bb->plan.persistent && !bb->plan.ahead &&
+		    bb->state != SLU_BB_DONE && slu_eq(bb->plan.name, name))
 			break;
 	return bb;
 }
 
-/* What a waiting job cannot have is said to it, and it is held. */
-static void refuse(struct slu_buffers *b, const struct slu_job *job,
-		   const struct slu_err *why)
+void slu_persist_refuse(struct slu_buffers *b, const struct slu_job *job,
+			const struct slu_err *why)
 {
-	struct slu_verdict verdict = {job->job_id, NULL};
+	struct slu_verdict verdict = {.job_id = job->job_id, .pending = true};
 	char line[SLU_ERR_TEXT + 64];
 
 	snprintf(line, sizeof(line), "job %u: %s", (unsigned)job->job_id,
@@ -80,7 +79,7 @@ static int may_use(const struct slu_bb *bb, const struct slu_job *job,
 
 /* Made */
 
-static int64_t next_number(struct slu_buffers *b, struct slu_err *err)
+int64_t slu_persist_number(struct slu_buffers *b, struct slu_err *err)
 {
 	int64_t n;
 
@@ -154,7 +153,7 @@ static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 			      const struct slu_request_persist *one, double now,
 			      struct slu_err *err)
 {
-	int64_t number = next_number(b, err);
+	int64_t number = slu_persist_number(b, err);
 	struct slu_bb *bb = number < 0 ? NULL : calloc(1, sizeof(*bb));
 
 	if (!bb)
@@ -191,7 +190,7 @@ static int create(struct slu_buffers *b, const struct slu_job *job,
 			b->ops->log(b->arg, SLU_INFO, why.text);
 			b->ops->annotate(b->arg, &note);
 		} else {
-			refuse(b, job, &why);
+			slu_persist_refuse(b, job, &why);
 		}
 		return 0;
 	}
@@ -235,7 +234,7 @@ static int destroy(struct slu_buffers *b, const struct slu_job *job,
 	if (!bb || (job->eligible && (int64_t)bb->created > job->eligible))
 		return 0;
 	if (may_destroy(bb, job, one->force, &why)) {
-		refuse(b, job, &why);
+		slu_persist_refuse(b, job, &why);
 		return 0;
 	}
 	snprintf(text, sizeof(text), "to be destroyed%s, by job %u",
@@ -259,13 +258,15 @@ int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 		return -1;
 	if (slu_request_resolve(&req, b->conf, &why) ||
 	    slu_request_check(&req, b->conf, job->user, &why)) {
-		refuse(b, job, &why);
+		slu_persist_refuse(b, job, &why);
 		slu_request_free(&req);
 		return 0;
 	}
 	for (size_t i = 0; rc == 0 && i < req.n_persist; i++)
 		rc = (req.persist[i].destroy ? destroy : create)(
 			b, job, &req.persist[i], now, err);
+	if (rc == 0)
+		rc = slu_ahead_want(b, job, &req, now, err);
 	slu_request_free(&req);
 	return rc;
 }
@@ -393,7 +394,7 @@ int slu_persist_review(struct slu_buffers *b, struct slu_bb *bb, double now,
 	for (const struct slu_bb *user = b->first; user; user = user->next)
 		bb->users +=
 			user->plan.use == bb->id && user->state != SLU_BB_DONE;
-	why = why_end(bb, now);
+	why = bb->plan.ahead ? slu_ahead_why_end(b, bb, now) : why_end(bb, now);
 	if (!why)
 		return 0;
 	if (slu_bb_set_ended(b->db, bb, &how, why, now, err))
@@ -408,9 +409,10 @@ int slu_persist_review_used(struct slu_buffers *b, const struct slu_bb *user,
 {
 	struct slu_bb *bb;
 
-	for (bb = b->first; user->plan.use && bb; bb = bb->next)
-		if (bb->id == user->plan.use)
-			return slu_bb_settle(b, bb, now, err);
+	for (bb = b->first; bb; bb = bb->next)
+		if ((bb->id == user->plan.use || bb->id == user->plan.staged) &&
+		    slu_bb_settle(b, bb, now, err))
+			return -1;
 	return 0;
 }
 

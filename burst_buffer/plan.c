@@ -314,10 +314,15 @@ static int set_capacities(struct slu_plan *plan, const struct slu_request *req,
 	return 0;
 }
 
+static uint32_t number_of(const struct slu_job *job,
+			  const struct slu_plan_site *site)
+{
+	return site->number ? site->number : job->job_id;
+}
+
 static void set_numbers(struct slu_plan *plan, const struct slu_job *job,
 			const struct slu_conf *conf)
 {
-	plan->job_id = job->job_id;
 	plan->uid = job->uid;
 	plan->gid = job->gid;
 	plan->setup_timeout = conf->setup_timeout;
@@ -418,6 +423,7 @@ static int fill(struct slu_plan *plan, const struct slu_job *job,
 		.mount = mount,
 	};
 
+	plan->job_id = number_of(job, site);
 	set_numbers(plan, job, site->conf);
 	if (req->persistent ? fill_use(plan, job, req, site, &sym, err)
 	    : req->has_fs   ? fill_fs(plan, job, req, site, &sym, err)
@@ -439,7 +445,7 @@ int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 	user = job->user ? strdup(job->user)
 			 : slu_asprintf("%u", (unsigned)job->uid);
 	mount = slu_asprintf("%s/%u/mnt/data", site->conf->run_dir,
-			     (unsigned)job->job_id);
+			     (unsigned)number_of(job, site));
 	if (!user || !mount)
 		rc = nomem(err);
 	else if (slu_request_resolve(&req, site->conf, err) ||

@@ -42,6 +42,7 @@ struct slu_plan_site {
 			  const char *name, struct slu_plan *plan,
 			  struct slu_err *err);
 	void *arg, *promised_arg;
+	uint32_t number; /* job_id of the plan; 0: the job's */
 };
 
 /*

@@ -12,6 +12,7 @@
 #include "burst_buffer/plan.h"
 #include "burst_buffer/request/request.h"
 #include "common/hostlist.h"
+#include "common/size.h"
 #include "common/str.h"
 
 static struct slu_bb *newest(const struct slu_buffers *b, uint32_t job_id)
@@ -28,7 +29,8 @@ static struct slu_bb *newest(const struct slu_buffers *b, uint32_t job_id)
 /* Its plan may be one that cannot be carried out; then *why says why not. */
 static struct slu_bb *new_buffer(struct slu_buffers *b,
 				 const struct slu_job *job, double now,
-				 struct slu_err *why, struct slu_err *err)
+				 const struct slu_bb **by, struct slu_err *why,
+				 struct slu_err *err)
 {
 	const struct slu_plan_site site = {
 		.conf = b->conf,
@@ -43,6 +45,7 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	struct slu_bb *bb = calloc(1, sizeof(*bb));
 	int rc = 0;
 
+	*by = NULL;
 	if (!bb) {
 		slu_err(err, SLU_NOMEM, "out of memory");
 		return NULL;
@@ -54,6 +57,8 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	bb->user = job->user ? strdup(job->user) : NULL;
 	if (slu_plan_make(job, &site, &bb->plan, why))
 		rc = slu_plan_bare(job, &bb->plan, err);
+	else
+		slu_ahead_take(b, job->job_id, &bb->plan, by);
 	bb->full = why->kind == SLU_BUSY;
 	if (rc == 0 && slu_bb_room(bb))
 		rc = slu_err(err, SLU_NOMEM, "out of memory");
@@ -65,13 +70,26 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	return NULL;
 }
 
+static int note_staged(struct slu_buffers *b, const struct slu_bb *bb,
+		       const struct slu_bb *by, double now, struct slu_err *err)
+{
+	char took[SLU_TIME_TEXT], text[200];
+
+	snprintf(text, sizeof(text),
+		 "its data was staged in before, on %.80s, in %s",
+		 by->plan.node[0].name,
+		 slu_seconds_text(by->ready - by->created, took));
+	return slu_bb_note(b->db, bb, text, now, err);
+}
+
 static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 		     double now, struct slu_err *err)
 {
 	struct slu_err why = {0};
-	struct slu_bb *bb = new_buffer(b, job, now, &why, err);
+	const struct slu_bb *by;
+	struct slu_bb *bb = new_buffer(b, job, now, &by, &why, err);
 
-	if (!bb)
+	if (!bb || (by && note_staged(b, bb, by, now, err)))
 		return -1;
 	bb->next = b->first;
 	b->first = bb;
@@ -280,6 +298,9 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 		if (bb->plan.job_id == job->job_id &&
 		    end_run(b, bb, job, now, err))
 			return -1;
+	if (!slu_eq(job->state, "PENDING") &&
+	    slu_buffers_gone(b, job->job_id, now, err))
+		return -1;
 	return for_nodes(b, job->job_id, job->completing_nodes, true,
 			 leave_node, now, err);
 }

@@ -37,7 +37,8 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 	*what = SLU_FAIL;
 	if (bb->plan.persistent)
 		*what = SLU_HOLD;
-	if (bb->plan.persistent && bb->state != SLU_BB_SETUP)
+	if (bb->plan.persistent && bb->state != SLU_BB_SETUP &&
+	    !(bb->plan.ahead && bb->state == SLU_BB_STAGE_IN))
 		*verdict = SLU_VERDICT_NONE;
 	if (bb->plan.persistent)
 		return 0;

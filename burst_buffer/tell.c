@@ -111,6 +111,9 @@ static char *sentence(const struct slu_bb *bb)
 
 	if (bb->failure)
 		return failure(bb);
+	if (bb->plan.ahead && bb->state == SLU_BB_RUNNING)
+		return slu_asprintf("sluice: staged in, waits for job %u",
+				    (unsigned)bb->plan.creator);
 	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING)
 		return slu_persist_sentence(bb);
 	if (bb->state == SLU_BB_RUNNING || bb->state == SLU_BB_DONE)
@@ -147,6 +150,7 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 		.leaving = slu_persist_goes(bb) || bb->ended > 0 || bb->failure,
 		.creator = bb->plan.creator,
 		.expires = bb->plan.expires,
+		.ahead = bb->plan.ahead,
 	};
 	if (out->name && out->state && out->text && out->pending)
 		return 0;
@@ -220,8 +224,12 @@ void slu_bb_forget_progress(struct slu_bb *bb)
 
 void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 {
+	const bool pending = bb->plan.persistent;
 	struct slu_verdict verdict = {
-		bb->plan.persistent ? bb->plan.creator : bb->plan.job_id, NULL};
+		.job_id = pending ? bb->plan.creator : bb->plan.job_id,
+		.pending = pending,
+		.restarts = bb->restarts,
+	};
 
 	if (bb->verdict != SLU_VERDICT_TOLD)
 		return;

@@ -166,6 +166,7 @@ void slu_conf_free(struct slu_conf *conf)
 	slu_hosts_free(&conf->io_nodes);
 	free(conf->job_totals);
 	slu_hosts_free(&conf->persistent_nodes);
+	slu_hosts_free(&conf->staging_nodes);
 	free(conf->performance_table);
 	free(conf->mapping_dir);
 	free(conf->mapping_program);

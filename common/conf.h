@@ -125,6 +125,7 @@ struct slu_conf {
 	int64_t mapping_timeout;
 	struct slu_hosts persistent_nodes; /* n = 0: none is offered */
 	int64_t persistent_lifetime;	   /* s, at most */
+	struct slu_hosts staging_nodes;	   /* n = 0: jobs stage in themselves */
 };
 
 /* One row of the table; public for the tests and for `sluiced --help-conf`. */

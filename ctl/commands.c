@@ -36,35 +36,35 @@ static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	const struct slu_verdict *v = msg;
 
 	slu_ctl_unclaim(ctl, v->job_id); /* it does not start, for now */
-	return ctl->ops.hold(ctl->ops.arg, v->job_id, v->reason, err);
+	return ctl->ops.hold(ctl->ops.arg, v, err);
 }
 
 static int do_requeue(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_verdict *v = msg;
 
-	return ctl->ops.requeue(ctl->ops.arg, v->job_id, v->reason, err);
+	return ctl->ops.requeue(ctl->ops.arg, v, err);
 }
 
 static int do_fail(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_verdict *v = msg;
 
-	return ctl->ops.fail(ctl->ops.arg, v->job_id, v->reason, err);
+	return ctl->ops.fail(ctl->ops.arg, v, err);
 }
 
 static int do_cancel(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_verdict *v = msg;
 
-	return ctl->ops.cancel(ctl->ops.arg, v->job_id, v->reason, err);
+	return ctl->ops.cancel(ctl->ops.arg, v, err);
 }
 
 static int do_complete(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_verdict *v = msg;
 
-	return ctl->ops.complete(ctl->ops.arg, v->job_id, v->reason, err);
+	return ctl->ops.complete(ctl->ops.arg, v, err);
 }
 
 static int do_drain(struct slu_ctl *ctl, void *msg, struct slu_err *err)

@@ -103,6 +103,20 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
 			char why[SLU_CTL_WHY]);
+/* How far the stage-in of a pending job is that has no nodes yet. SLU_AHEAD_NO:
+ * its nodes do it; NEW: nobody has begun; BUSY: *why says how far; DONE. */
+enum slu_ctl_ahead {
+	SLU_AHEAD_NO,
+	SLU_AHEAD_NEW,
+	SLU_AHEAD_BUSY,
+	SLU_AHEAD_DONE,
+};
+enum slu_ctl_ahead slu_ctl_ahead(struct slu_ctl *ctl, uint32_t job_id,
+				 const char *text, char why[SLU_CTL_WHY]);
+/* Have it begun, or say that the job still waits for it; *copy as above. */
+void slu_ctl_ahead_want(struct slu_ctl *ctl, uint32_t job_id,
+			void (*copy)(void *arg, struct slu_job *job),
+			void *arg);
 /* It waits for persistent buffers; the content of *job is taken over. */
 void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
 /* The same in its turn: one that needs much is not passed for ever by those

@@ -16,7 +16,7 @@ libsluctl_la_SOURCES = \
 	ctl/mirror.c ctl/mirror.h \
 	ctl/note.c ctl/note.h \
 	ctl/ops.h \
-	ctl/persist.c \
+	ctl/ahead.c ctl/persist.c \
 	ctl/pools.c ctl/pools.h \
 	ctl/private.h \
 	ctl/queue.c ctl/queue.h \

@@ -161,6 +161,11 @@ bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id)
 	return alive;
 }
 
+static bool concerns(const struct slu_buffer_state *b, uint32_t job_id)
+{
+	return b->job_id == job_id || (b->ahead && b->creator == job_id);
+}
+
 size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
 		       void (*fn)(void *arg, const struct slu_buffer_state *b),
 		       void *arg)
@@ -172,7 +177,7 @@ size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
 	for (size_t i = 0; (item = slu_map_next(&m->job, &i));)
 		for (; item; item = item->next) {
 			if ((uid != SLU_NO_ID && uid != item->state.uid) ||
-			    (job_id && job_id != item->state.job_id))
+			    (job_id && !concerns(&item->state, job_id)))
 				continue;
 			if (fn)
 				fn(arg, &item->state);
@@ -197,12 +202,12 @@ static void print_one(void *arg, const struct slu_buffer_state *b)
 {
 	char size[SLU_SIZE_TEXT];
 
-	slu_buf_printf(arg, "%-10u %-10s %-9s%s %10s  %s%s%s\n", b->job_id,
-		       b->name ? b->name : "", b->state ? b->state : "",
-		       b->failed ? "!" : " ", slu_size_text(b->size, size),
-		       b->pending ? b->pending : "",
-		       b->pending && b->text ? "  " : "",
-		       b->text ? b->text : "");
+	slu_buf_printf(
+		arg, "%-10u %-10s %-9s%s %10s  %s%s%s\n",
+		b->ahead ? b->creator : b->job_id, b->name ? b->name : "",
+		b->state ? b->state : "", b->failed ? "!" : " ",
+		slu_size_text(b->size, size), b->pending ? b->pending : "",
+		b->pending && b->text ? "  " : "", b->text ? b->text : "");
 }
 
 void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,

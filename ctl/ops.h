@@ -106,21 +106,22 @@ struct slu_ctl_ops {
 	 * and who is late for it. */
 	int (*set_limit)(void *arg, uint32_t job_id, bool whole,
 			 struct slu_ctl_late *late, struct slu_err *err);
-	/* Put it back into the queue, held; one that cannot be requeued fails
+	/* A run that the verdict does not mean (any more) is left alone. Put it
+	 * back into the queue, held; one that cannot be requeued fails
 	 * instead. `reason`: one sentence, shown as the job's reason. */
-	int (*hold)(void *arg, uint32_t job_id, const char *reason,
+	int (*hold)(void *arg, const struct slu_verdict *verdict,
 		    struct slu_err *err);
-	int (*requeue)(void *arg, uint32_t job_id, const char *reason,
+	int (*requeue)(void *arg, const struct slu_verdict *verdict,
 		       struct slu_err *err);
 	/* A job that has COMPLETED becomes FAILED, in accounting too; one that
 	 * still runs is ended as FAILED; any other keeps its state. */
-	int (*fail)(void *arg, uint32_t job_id, const char *reason,
+	int (*fail)(void *arg, const struct slu_verdict *verdict,
 		    struct slu_err *err);
 	/* A job that has not yet run is cancelled. */
-	int (*cancel)(void *arg, uint32_t job_id, const char *reason,
+	int (*cancel)(void *arg, const struct slu_verdict *verdict,
 		      struct slu_err *err);
 	/* One that has run keeps its state; the reason is noted with it. */
-	int (*complete)(void *arg, uint32_t job_id, const char *reason,
+	int (*complete)(void *arg, const struct slu_verdict *verdict,
 			struct slu_err *err);
 	/* Show a text as the job's reason; NULL takes away one that is ours. A
 	 * job that was put back keeps the reason for that. */

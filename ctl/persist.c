@@ -47,7 +47,7 @@ static void look(void *arg, const struct slu_buffer_state *b)
 {
 	struct found *f = arg;
 
-	if (!b->persistent || !slu_eq(b->name, f->name))
+	if (!b->persistent || b->ahead || !slu_eq(b->name, f->name))
 		return;
 	f->is = true;
 	f->running = slu_eq(b->state, "RUNNING");
@@ -219,8 +219,7 @@ static bool wait_use(struct wait *w, const char *name)
 			 : waits(w, "waits until %s is made", name, f.text);
 }
 
-/* Was it not told of this job just now? */
-static bool due(struct slu_mirror *m, uint32_t job_id)
+bool slu_waits_due(struct slu_mirror *m, uint32_t job_id)
 {
 	uintptr_t now = (uintptr_t)time(NULL), last;
 
@@ -270,7 +269,7 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 		slu_copy(why, SLU_CTL_WHY, "sluice.conf cannot be read");
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_request_free(&req);
-	if (w.tell && due(&ctl->mirror, job_id)) {
+	if (w.tell && slu_waits_due(&ctl->mirror, job_id)) {
 		copy(arg, &job);
 		slu_ctl_waits(ctl, &job);
 	}

@@ -9,6 +9,7 @@
  *   ctl.c      what the plugins call; the object's life
  *   requests.c what the plugins call about requests
  *   persist.c  the same about persistent buffers
+ *   ahead.c    the same about stage-in without nodes
  *   submit.c   a submission: what is foretold, and the limit
  *   guard.c    the limits that we have set: a thread of its own
  *   thread.c   the loop: what is due when; the link's two ends
@@ -131,7 +132,10 @@ void slu_ctl_free(struct slu_ctl *ctl);
 /* An owner less; the last one frees it. */
 void slu_ctl_unref(struct slu_ctl *ctl);
 
-/* persist.c: what of persistent buffers is refused at submission. `user` may be
+/* persist.c: was sluiced not told just now what this job waits for? If so, it
+ * is to be told. */
+bool slu_waits_due(struct slu_mirror *m, uint32_t job_id);
+/* what of persistent buffers is refused at submission. `user` may be
  * NULL. */
 int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 		       const struct slu_request *req,

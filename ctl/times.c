@@ -14,6 +14,7 @@ static const char *const hook_name[SLU_HOOKS] = {
 	[SLU_HOOK_MODIFY] = "job_modify",
 	[SLU_HOOK_VALIDATE] = "job_validate",
 	[SLU_HOOK_TEST_STAGE_IN] = "job_test_stage_in",
+	[SLU_HOOK_TRY_STAGE_IN] = "job_try_stage_in",
 	[SLU_HOOK_BEGIN] = "job_begin",
 	[SLU_HOOK_STAGE_OUT] = "job_start_stage_out",
 	[SLU_HOOK_TEST_STAGE_OUT] = "job_test_stage_out",

@@ -194,8 +194,8 @@ static void turn_failed(job_record_t *job, const char *reason)
 	jobacct_storage_g_job_complete(acct_db_conn, job);
 }
 
-/* act_lock. It waited for a persistent buffer that it cannot have; its user may
- * release it. */
+/* act_lock. It waited for a persistent buffer that it cannot have, or for data
+ * that could not be staged in; its user may release it. */
 static void hold_pending(job_record_t *job, const char *reason)
 {
 	char why[SLU_NOTE_WHY];
@@ -218,9 +218,10 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 	char why[SLU_NOTE_WHY];
 	int rc;
 
-	if (flags & JOB_REQUEUE_HOLD && IS_JOB_PENDING(job) &&
-	    slu_ctl_has_persistent(job->burst_buffer))
+	if (flags & JOB_REQUEUE_HOLD && IS_JOB_PENDING(job))
 		hold_pending(job, reason);
+	if (IS_JOB_FINISHED(job) && !IS_JOB_COMPLETE(job))
+		say_why(job, reason);
 	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job) &&
 	    !IS_JOB_COMPLETE(job))
 		return 0;
@@ -241,15 +242,27 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 /* act_lock; the job is there. */
 typedef int act_f(job_record_t *job, const char *reason, struct slu_err *err);
 
-static int act_on(uint32_t job_id, slurmctld_lock_t lock, act_f *act,
-		  const char *reason, struct slu_err *err)
+/* Is it this run, or the waiting for one, that the verdict is about? A late one
+ * must not end the next run. */
+static bool is_meant(const job_record_t *job, const struct slu_verdict *verdict)
+{
+	if (verdict->pending)
+		return IS_JOB_PENDING(job);
+	return job->restart_cnt == verdict->restarts;
+}
+
+static int act_on(const struct slu_verdict *verdict, slurmctld_lock_t lock,
+		  act_f *act, struct slu_err *err)
 {
 	job_record_t *job;
-	int rc;
+	int rc = 0;
 
 	lock_slurmctld(lock);
-	job = find_job_record(job_id);
-	rc = job ? act(job, reason, err) : no_such_job(job_id, err);
+	job = find_job_record(verdict->job_id);
+	if (!job)
+		rc = no_such_job(verdict->job_id, err);
+	else if (is_meant(job, verdict))
+		rc = act(job, verdict->reason, err);
 	unlock_slurmctld(lock);
 	schedule_job_save();
 	return rc;
@@ -295,39 +308,39 @@ static int complete(job_record_t *job, const char *reason, struct slu_err *err)
 	return 0;
 }
 
-int slu_act_hold(void *arg, uint32_t job_id, const char *reason,
+int slu_act_hold(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err)
 {
 	(void)arg;
-	return act_on(job_id, slu_act_lock, hold, reason, err);
+	return act_on(verdict, slu_act_lock, hold, err);
 }
 
-int slu_act_requeue(void *arg, uint32_t job_id, const char *reason,
+int slu_act_requeue(void *arg, const struct slu_verdict *verdict,
 		    struct slu_err *err)
 {
 	(void)arg;
-	return act_on(job_id, slu_act_lock, requeue, reason, err);
+	return act_on(verdict, slu_act_lock, requeue, err);
 }
 
-int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
+int slu_act_fail(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err)
 {
 	(void)arg;
-	return act_on(job_id, slu_act_lock, fail, reason, err);
+	return act_on(verdict, slu_act_lock, fail, err);
 }
 
-int slu_act_cancel(void *arg, uint32_t job_id, const char *reason,
+int slu_act_cancel(void *arg, const struct slu_verdict *verdict,
 		   struct slu_err *err)
 {
 	(void)arg;
-	return act_on(job_id, slu_act_lock, cancel, reason, err);
+	return act_on(verdict, slu_act_lock, cancel, err);
 }
 
-int slu_act_complete(void *arg, uint32_t job_id, const char *reason,
+int slu_act_complete(void *arg, const struct slu_verdict *verdict,
 		     struct slu_err *err)
 {
 	(void)arg;
-	return act_on(job_id, job_lock, complete, reason, err);
+	return act_on(verdict, job_lock, complete, err);
 }
 
 /* act_lock. The batch step that slurmctld has recovered never was; launching

@@ -40,6 +40,13 @@ static uint16_t slurms_state(const char *state)
 	return BB_STATE_PENDING;
 }
 
+static uint16_t slurms_state_of(const struct slu_buffer_state *b)
+{
+	if (!b->persistent || xstrcmp(b->state, "RUNNING"))
+		return slurms_state(b->state);
+	return b->ahead ? BB_STATE_STAGED_IN : BB_STATE_ALLOCATED;
+}
+
 static void add_use(struct pack *p, const struct slu_buffer_state *b)
 {
 	size_t i = 0;
@@ -64,16 +71,16 @@ static void pack_one(void *arg, const struct slu_buffer_state *b)
 	pack32(NO_VAL, p->buffer); /* array job and task */
 	pack_time(b->created, p->buffer);
 	/* Slurm shows one without a job by its name */
-	pack32(b->persistent ? 0 : b->job_id, p->buffer);
+	pack32(b->ahead	       ? b->creator
+	       : b->persistent ? 0
+			       : b->job_id,
+	       p->buffer);
 	packstr(b->name, p->buffer);
 	packnull(p->buffer); /* partition */
 	packstr(b->pool, p->buffer);
 	packnull(p->buffer); /* qos */
 	pack64(b->size, p->buffer);
-	pack16(b->persistent && !xstrcmp(b->state, "RUNNING")
-		       ? BB_STATE_ALLOCATED
-		       : slurms_state(b->state),
-	       p->buffer);
+	pack16(slurms_state_of(b), p->buffer);
 	pack32(b->uid, p->buffer);
 	add_use(p, b);
 }

@@ -186,12 +186,6 @@ time_t bb_p_job_get_est_start(job_record_t *job)
 		   : now + 60;
 }
 
-int bb_p_job_try_stage_in(List job_queue)
-{
-	(void)job_queue;
-	return SLURM_SUCCESS;
-}
-
 static void copy_job(void *arg, struct slu_job *job)
 {
 	slu_copy_job(arg, job);
@@ -215,35 +209,76 @@ static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 	return slu_ctl_turn(ctl, job->burst_buffer, &turn, end_of, now, why);
 }
 
-/* Staging happens on the job's nodes, so all that can be waited for here is
- * sluiced, room in a pool, and persistent buffers. */
+/* Of what can be staged in before there are nodes: 1: it is, or the nodes do
+ * it; 0: it is being staged in; -1: it has to wait for that, too. A job that
+ * could not start otherwise is not worth it yet (test_only). */
+static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
+{
+	enum slu_ctl_ahead ahead =
+		job->array_job_id ? SLU_AHEAD_NO
+				  : slu_ctl_ahead(ctl, job->job_id,
+						  job->burst_buffer, why);
+
+	if (ahead == SLU_AHEAD_NO)
+		return in_turn(job, why) ? 1 : -1;
+	if (ahead == SLU_AHEAD_NEW && (test_only || !in_turn(job, why)))
+		return -1;
+	slu_ctl_ahead_want(ctl, job->job_id, copy_job, job);
+	return ahead == SLU_AHEAD_DONE ? 1 : 0;
+}
+
+/* What can be waited for here is sluiced, room in a pool, persistent buffers,
+ * and data that does not lie in the nodes. */
 int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
 	char why[SLU_CTL_WHY] = "";
-	bool may;
+	int may = -1;
 
-	(void)test_only;
 	if (!ctl)
 		return slu_ctl_has_buffer(job->burst_buffer) ||
 				       slu_ctl_has_persistent(job->burst_buffer)
 			       ? -1
 			       : 1;
-	may = slu_ctl_persistent(ctl, job->job_id, job->user_id,
-				 slu_eligible(job), job->burst_buffer, copy_job,
-				 job, why) &&
-	      in_turn(job, why);
+	if (slu_ctl_persistent(ctl, job->job_id, job->user_id,
+			       slu_eligible(job), job->burst_buffer, copy_job,
+			       job, why))
+		may = stage_in(job, test_only, why);
 	/* Slurm takes away a reason that we would set here. */
-	if (!may && xstrcmp(job->burst_buffer_state, why)) {
+	if (may != 1 && xstrcmp(job->burst_buffer_state, why)) {
 		xfree(job->burst_buffer_state);
 		job->burst_buffer_state = xstrdup(why);
 	}
-	if (may && slu_limit_in_gap(job)) {
-		may = false;
+	if (may == 1 && slu_limit_in_gap(job)) {
+		may = -1;
 		slu_ctl_guard_look(ctl);
 	}
 	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_IN, watch);
-	return may ? 1 : -1;
+	return may;
+}
+
+static int begin_stage_in(void *x, void *arg)
+{
+	char why[SLU_CTL_WHY];
+	job_record_t *job = x;
+
+	(void)arg;
+	if (job->priority)
+		stage_in(job, false, why);
+	return 0;
+}
+
+/* Jobs that the scheduler means to start later; some of them it does not ask
+ * about by itself. */
+int bb_p_job_try_stage_in(List job_queue)
+{
+	struct slu_stopwatch watch = slu_ctl_enter();
+
+	if (!ctl)
+		return SLURM_SUCCESS;
+	list_for_each(job_queue, begin_stage_in, NULL);
+	slu_ctl_leave(ctl, SLU_HOOK_TRY_STAGE_IN, watch);
+	return SLURM_SUCCESS;
 }
 
 /* What an earlier run was given back does not count for this one. */

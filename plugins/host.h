@@ -21,15 +21,15 @@ bool slu_act_is_ours(const char *text);
 /* Functions of the table that live in act.c and act_nodes.c. */
 int slu_act_set_end(void *arg, uint32_t job_id, int64_t give_back, bool final,
 		    struct slu_err *err);
-int slu_act_hold(void *arg, uint32_t job_id, const char *reason,
+int slu_act_hold(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err);
-int slu_act_requeue(void *arg, uint32_t job_id, const char *reason,
+int slu_act_requeue(void *arg, const struct slu_verdict *verdict,
 		    struct slu_err *err);
-int slu_act_fail(void *arg, uint32_t job_id, const char *reason,
+int slu_act_fail(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err);
-int slu_act_cancel(void *arg, uint32_t job_id, const char *reason,
+int slu_act_cancel(void *arg, const struct slu_verdict *verdict,
 		   struct slu_err *err);
-int slu_act_complete(void *arg, uint32_t job_id, const char *reason,
+int slu_act_complete(void *arg, const struct slu_verdict *verdict,
 		     struct slu_err *err);
 int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err);
 int slu_act_annotate(void *arg, uint32_t job_id, const char *text,

@@ -141,6 +141,10 @@ static void take_cancelled(struct slu_daemon *d, void *msg)
 	    err.kind != SLU_NOTFOUND && err.kind != SLU_INVALID)
 		complain(d, "cancel", -1, &err);
 	slu_msg_clear(&slu_answer_desc, &answer);
+	complain(
+		d, "stage-in",
+		slu_buffers_gone(d->buffers, ref->job_id, slu_now_wall(), &err),
+		&err);
 	slu_daemon_touched(d, ref->job_id);
 }
 

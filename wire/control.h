@@ -92,7 +92,8 @@ struct slu_assignment { /* "assignment", after each event */
 };
 
 /* "job_started", "job_ended", "history", and "job_waits" (pending, for
- * persistent buffers to be made or destroyed): a struct slu_job */
+ * persistent buffers to be made or destroyed, or for its stage-in): a struct
+ * slu_job */
 extern const struct slu_desc slu_hello_ctl_desc, slu_job_nodes_desc,
 	slu_job_cancelled_desc, slu_assignment_desc, slu_job_started_desc,
 	slu_job_ended_desc, slu_history_desc, slu_job_waits_desc;
@@ -124,6 +125,7 @@ struct slu_buffer_state { /* "buffer": one line of the mirror */
 	bool leaving;	  /* nobody may begin to use it any more */
 	uint32_t creator; /* the job that had it made */
 	int64_t expires;
+	bool ahead; /* it only waits for `creator`, with what is staged in */
 };
 
 /* Storage that is counted together, as the resource map knows it. */
@@ -169,6 +171,10 @@ struct slu_extend { /* "extend": time spent setting up, given back */
 struct slu_verdict {
 	uint32_t job_id;
 	char *reason; /* one sentence for the user */
+	/* Which run of it is meant: one that waits for its first or next run,
+	 * or the run that was requeued so often before. */
+	bool pending;
+	uint32_t restarts;
 };
 
 struct slu_node_order { /* "drain", "resume" */

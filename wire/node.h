@@ -100,6 +100,13 @@ struct slu_plan {	 /* /v1/plan */
 	size_t n_server;
 	struct slu_pair *attr;
 	size_t n_attr;
+	/* A buffer of `creator` that waits with what is staged in, for the run
+	 * that takes it over; it is persistent, too. */
+	bool ahead;
+	/* What was staged in before this run: by which instance of that kind,
+	 * and its job_id. 0: nothing. */
+	uint64_t staged;
+	uint32_t staged_job;
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout, keep_failed;
 };

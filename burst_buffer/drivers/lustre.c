@@ -112,6 +112,30 @@ static int set_stripe(const struct slu_instance *in, char *path,
 	return slu_run(argv, SECONDS, NULL, err);
 }
 
+/* What was staged in before the job had nodes becomes its own, by whichever
+ * node comes first. */
+static int adopt(const struct slu_instance *in, const char *path,
+		 struct slu_err *err)
+{
+	char from[PATH_MAX];
+
+	snprintf(from, sizeof(from), "%.3800s/%u.%" PRIu64, root_of(in),
+		 (unsigned)in->plan->staged_job, in->plan->staged);
+	if (!rename(from, path) || !access(path, F_OK))
+		return 0;
+	return slu_errno(err, SLU_IO, "cannot take over %s", from);
+}
+
+static int make_dir(const struct slu_instance *in, char *path,
+		    struct slu_err *err)
+{
+	if (in->plan->staged)
+		return adopt(in, path, err);
+	if (mkdir(path, 0711) && errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot make %s", path);
+	return in->self == 0 ? set_stripe(in, path, err) : 0;
+}
+
 static int make_and_bind(struct slu_aside *a, void *arg, void *out,
 			 struct slu_err *err)
 {
@@ -120,9 +144,7 @@ static int make_and_bind(struct slu_aside *a, void *arg, void *out,
 
 	(void)a, (void)out;
 	place(in, "", path);
-	if (mkdir(path, 0711) && errno != EEXIST)
-		return slu_errno(err, SLU_IO, "cannot make %s", path);
-	if (in->self == 0 && set_stripe(in, path, err))
+	if (make_dir(in, path, err))
 		return -1;
 	if (mount(path, in->top, NULL, MS_BIND, NULL))
 		return slu_errno(err, SLU_IO, "cannot mount %s", in->top);

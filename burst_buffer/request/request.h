@@ -104,6 +104,10 @@ struct slu_request {
  * An empty result (nothing asked for) is success with everything zero. */
 int slu_request_parse(const char *option, const char *script,
 		      struct slu_request *out, struct slu_err *err);
+/* Can its data be staged in before the job has nodes? There have to be nodes
+ * for it, and the data must not lie in those of the job. */
+bool slu_request_ahead(const struct slu_request *req,
+		       const struct slu_conf *conf);
 /* What the request leaves open, its profile or (for #DW) the site decides; the
  * capacity becomes a whole number of its pool's granules. The request then
  * stands for itself, but for the profile's options of the driver.

@@ -134,3 +134,20 @@ int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 		req->capacity = slu_pool_round(pool, req->capacity);
 	return 0;
 }
+
+bool slu_request_ahead(const struct slu_request *req,
+		       const struct slu_conf *conf)
+{
+	const struct slu_fs_conf *fs =
+		req->persistent ? NULL : slu_conf_fs(conf, req->fs);
+	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
+	size_t i = 0;
+
+	while (i < req->n_stage && req->stage[i].out)
+		i++;
+	if (!req->has_fs || i == req->n_stage || !conf->staging_nodes.n)
+		return false;
+	return req->persistent ||
+	       (type && type->remote && req->split != SLU_SPLIT_SWITCH &&
+		(!req->nodes || req->nodes == SLU_ALL_NODES));
+}

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Persistent buffers: made by one job, used by others, ended by a third or by
 # time; on a node of their own, as a directory of the parallel file system and as a
-# file system with servers.
+# file system with servers. And what the same service does for jobs that wait:
+# stage-in before they have nodes.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/buffer.sh"
 
@@ -32,7 +33,7 @@ held_with() { # JOB WORDS
 
 persistent_is() { # NAME STATE
 	[ "$(query "SELECT State FROM Buffer WHERE Name = '$1' AND
-		JobID > 4000000000 ORDER BY BID DESC LIMIT 1")" = "$2" ]
+		JobID > 4000000000 AND Plan NOT LIKE '%\"ahead\":true%' ORDER BY BID DESC LIMIT 1")" = "$2" ]
 }
 
 serve() {
@@ -158,6 +159,74 @@ test_servers() {
 	check_within 60 "but by force it is" job_is "$job" COMPLETED
 }
 
+ahead_job() { # SOURCE SBATCH-OPTION...
+	submit --bb="jobfs type=dir capacity=50MiB; stage_in source=$1 destination=\$BB_JOBFS/in; stage_out source=\$BB_JOBFS/in/ destination=/pfs/alice/ahead.%j" "${@:2}" <<-'EOT'
+		#!/bin/bash
+		srun ls "${BB_JOBFS:?}/in/0"
+	EOT
+}
+
+reason_is() { # JOB REASON
+	[ "$(on ctl squeue -h -j "$1" -o %r)" = "$2" ]
+}
+
+# The service is away at first, and slurmctld is killed meanwhile.
+test_ahead() {
+	local job
+	on n3 pkill -x sluice-node
+	job=$(ahead_job /pfs/alice/in/ -N2)
+	check_within 40 "a job waits for its data" \
+		reason_is "$job" BurstBufferStageIn
+	check "without nodes" nodes_idle "n[1-3]"
+	check_within 20 "and says so" waits_for "$job" 'setup, 0 of 1 nodes'
+	check "bbstat shows it by the job" matches \
+		"$(on ctl scontrol show bbstat "$job")" "^$job +JOBFS +SETUP"
+	check "show burst, too" matches "$(on ctl scontrol -o show burst)" \
+		"JobID=$job .*UserID=alice"
+	kill_slurmctld
+	cluster start ctl slurmctld
+	serve
+	check_within 90 "it runs when the data is there" \
+		job_is "$job" COMPLETED
+	check "all of it is there" diff -qr "$PFS/alice/in" \
+		"$PFS/alice/ahead.$job"
+	check "its nodes copied nothing in" matches \
+		"$(on ctl sysquery buffers "$job")" 'staged in before, on n3'
+	check_within 20 "nothing waits any more" no_buffer_alive
+	check "nothing is left of it" equal "$(ls "$PFS/jobs")" ""
+}
+
+test_ahead_fails() {
+	local job
+	job=$(ahead_job /pfs/alice/later/ -N1)
+	check_within 40 "data that is not there holds the job" \
+		held_with "$job" 'stage-in failed: n3: .*later'
+	check "it never had nodes" equal \
+		"$(query "SELECT count(*) FROM Buffer WHERE JobID = $job")" 0
+	cp -a "$PFS/alice/in" "$PFS/alice/later"
+	as_alice scontrol release "$job"
+	check_within 90 "released, it tries again" job_is "$job" COMPLETED
+}
+
+# All nodes are taken: the data comes all the same.
+test_ahead_cancelled() {
+	local job other
+	other=$(submit -N3 --exclusive <<<$'#!/bin/bash\nsleep 600')
+	wait_for 30 job_is "$other" RUNNING
+	job=$(ahead_job /pfs/alice/in/ -N1)
+	check_within 60 "data is staged in while all nodes are taken" \
+		matches_bbstat "$job" "staged in, waits for job $job"
+	as_alice scancel "$job"
+	check_within 40 "cancelled, it leaves nothing" no_buffer_alive
+	check "nor in the directory" equal "$(ls "$PFS/jobs")" ""
+	as_alice scancel "$other"
+	wait_for 30 nodes_idle "n[1-3]"
+}
+
+matches_bbstat() { # JOB WORDS
+	on ctl scontrol show bbstat "$1" | grep -qE "$2"
+}
+
 test_expiry() {
 	local job
 	job=$(asks 'persistent_create name=short type=dir capacity=10MiB lifetime=8s')
@@ -170,7 +239,7 @@ make_input in 40 2
 install -d -m 711 "$PFS/jobs"
 cluster conf sluice.conf \
 	"FileSystem=dir Driver=lustre root=/pfs/jobs lfs=/pfs/lfs" \
-	"PersistentNodes=n3" "PersistentLifetime=2d"
+	"PersistentNodes=n3" "PersistentLifetime=2d" "StagingNodes=n3"
 cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
@@ -183,6 +252,9 @@ test_strangers
 test_destroyed
 test_servers
 test_expiry
+test_ahead
+test_ahead_fails
+test_ahead_cancelled
 on n3 pkill -x sluice-node
 check_within 20 "the nodes are clean" nothing_left n1 n2 n3
 check "no node was drained" no_node_drained

@@ -207,39 +207,39 @@ static int fake_verdict(const char *what, uint32_t job_id, const char *why,
 	return 0;
 }
 
-static int fake_hold(void *arg, uint32_t job_id, const char *why,
+static int fake_hold(void *arg, const struct slu_verdict *verdict,
 		     struct slu_err *err)
 {
 	(void)arg;
-	return fake_verdict("hold", job_id, why, err);
+	return fake_verdict("hold", verdict->job_id, verdict->reason, err);
 }
 
-static int fake_requeue(void *arg, uint32_t job_id, const char *why,
+static int fake_requeue(void *arg, const struct slu_verdict *verdict,
 			struct slu_err *err)
 {
 	(void)arg;
-	return fake_verdict("requeue", job_id, why, err);
+	return fake_verdict("requeue", verdict->job_id, verdict->reason, err);
 }
 
-static int fake_fail(void *arg, uint32_t job_id, const char *why,
+static int fake_fail(void *arg, const struct slu_verdict *verdict,
 		     struct slu_err *err)
 {
 	(void)arg;
-	return fake_verdict("fail", job_id, why, err);
+	return fake_verdict("fail", verdict->job_id, verdict->reason, err);
 }
 
-static int fake_cancel(void *arg, uint32_t job_id, const char *why,
+static int fake_cancel(void *arg, const struct slu_verdict *verdict,
 		       struct slu_err *err)
 {
 	(void)arg;
-	return fake_verdict("cancel", job_id, why, err);
+	return fake_verdict("cancel", verdict->job_id, verdict->reason, err);
 }
 
-static int fake_complete(void *arg, uint32_t job_id, const char *why,
+static int fake_complete(void *arg, const struct slu_verdict *verdict,
 			 struct slu_err *err)
 {
 	(void)arg;
-	return fake_verdict("complete", job_id, why, err);
+	return fake_verdict("complete", verdict->job_id, verdict->reason, err);
 }
 
 static int fake_annotate(void *arg, uint32_t job_id, const char *text,

@@ -142,7 +142,7 @@ END_TEST
 
 START_TEST(envelope)
 {
-	struct slu_verdict verdict = {7, "because"}, *back;
+	struct slu_verdict verdict = {7, "because", true, 3}, *back;
 	struct slu_job_ref ref = {3};
 	const struct slu_desc *desc;
 	struct slu_err err;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stage-in of jobs that have no nodes yet, as hooks see it: what the mirror
+ * shows of the buffer that sluiced has made for it. All of it is in memory.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <stdio.h>
+
+struct look {
+	uint32_t job_id;
+	enum slu_ctl_ahead found;
+	char *why;
+};
+
+static void look(void *arg, const struct slu_buffer_state *b)
+{
+	struct look *l = arg;
+
+	if (!b->ahead || b->creator != l->job_id || b->leaving)
+		return;
+	l->found =
+		slu_eq(b->state, "RUNNING") ? SLU_AHEAD_DONE : SLU_AHEAD_BUSY;
+	snprintf(l->why, SLU_CTL_WHY, "%.250s", b->text ? b->text : "");
+}
+
+static bool can_be(struct slu_ctl *ctl, const char *text)
+{
+	struct slu_request req;
+	bool can = false;
+
+	if (slu_request_parse(text, NULL, &req, NULL) < 0)
+		return false;
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	if (ctl->site->conf)
+		can = slu_request_ahead(&req, ctl->site->conf);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	slu_request_free(&req);
+	return can;
+}
+
+enum slu_ctl_ahead slu_ctl_ahead(struct slu_ctl *ctl, uint32_t job_id,
+				 const char *text, char why[SLU_CTL_WHY])
+{
+	struct look l = {.job_id = job_id, .found = SLU_AHEAD_NEW, .why = why};
+
+	if (!slu_ctl_has_buffer(text) || !strstr(text, "stage_in") ||
+	    !ctl->linked || !can_be(ctl, text))
+		return SLU_AHEAD_NO;
+	pthread_mutex_lock(&ctl->mirror.lock);
+	slu_mirror_each(&ctl->mirror, look, &l);
+	pthread_mutex_unlock(&ctl->mirror.lock);
+	return l.found;
+}
+
+void slu_ctl_ahead_want(struct slu_ctl *ctl, uint32_t job_id,
+			void (*copy)(void *arg, struct slu_job *job), void *arg)
+{
+	struct slu_job job;
+
+	if (!slu_waits_due(&ctl->mirror, job_id))
+		return;
+	copy(arg, &job);
+	slu_ctl_waits(ctl, &job);
+}
