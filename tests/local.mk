@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-dist_check_SCRIPTS += tools/check-includes tools/check-options
-TESTS += tools/check-includes tools/check-options
+dist_check_SCRIPTS += tools/check-failures tools/check-includes \
+	tools/check-options
+TESTS += tools/check-failures tools/check-includes \
+	tools/check-options
 
 # A unit test is one file, tests/unit/test_NAME.c, added by the room it tests.
 noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \

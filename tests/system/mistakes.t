@@ -85,6 +85,34 @@ test_capacity() {
 	unharmed "too much written"
 }
 
+# Something of root's that cannot be removed.
+test_not_cleaned() {
+	local job
+	touch "$PFS/alice/wait"
+	job=$(bb_job 'jobfs capacity=50MiB' \
+		'while [ -e /pfs/alice/wait ]; do sleep 0.2; done')
+	wait_for 30 buffer_is "$job" RUNNING
+	on n2 sh -c "chattr +i /local/sluice/$job.*"
+	rm "$PFS/alice/wait"
+	check_within 40 "a node that cannot be cleaned is drained" drained n2
+	check_within 10 "and the reason names the path" says_path n2 "$job"
+	check_within 20 "the other one is in service" nodes_idle n1
+	check "and the job COMPLETED" job_is "$job" COMPLETED COMPLETING
+	on n2 sh -c "chattr -i /local/sluice/$job.*"
+	on n2 sluice-node down --job "$job"
+	check_within 30 "mended and taken down by hand it is back" \
+		nodes_idle n2
+	unharmed "not cleaned"
+}
+
+drained() { # HOST
+	on ctl sinfo -hN -n "$1" -o %T | grep -q drain
+}
+
+says_path() { # HOST JOB
+	on ctl sinfo -hN -n "$1" -o %E | grep -q "job $2 .*/local/sluice"
+}
+
 test_stage_out_fails() {
 	local job after
 	job=$(bb_job 'jobfs capacity=50MiB; stage_out source=$BB_JOBFS/out/ destination=/pfs/out' 'mkdir "$BB_JOBFS/out"
@@ -207,6 +235,7 @@ test_mistyped_source
 test_not_readable
 test_full_disk
 test_capacity
+test_not_cleaned
 test_stage_out_fails
 test_interactive
 test_no_sluiced
