@@ -410,7 +410,7 @@ void slu_mckp_grow_up(struct slu_mckp *m)
 		return;
 	for (uint32_t i = 0; i < s->n; i++)
 		class[i] = (struct slu_mckp_class){&s->item[s->class[i].first],
-						   s->class[i].items,
+						   s->class[i].n,
 						   s->class[i].hold};
 	s->in = false;
 	forget(m);
@@ -425,12 +425,14 @@ struct slu_mckp *slu_mckp_setup(const struct slu_mckp_problem *problem,
 				const struct slu_mckp_settings *settings,
 				struct slu_err *err)
 {
-	struct slu_mckp *m = calloc(1, sizeof(*m));
+	struct slu_mckp *m =
+		aligned_alloc(_Alignof(struct slu_mckp), sizeof(*m));
 
 	if (!m) {
 		nomem(err);
 		return NULL;
 	}
+	memset(m, 0, sizeof(*m));
 	m->max_bytes = settings && settings->max_bytes ? settings->max_bytes
 						       : DEFAULT_TABLE;
 	m->method = settings ? settings->method : SLU_MCKP_AUTO;

@@ -165,6 +165,8 @@ static bool look_at_all(struct slu_mckp *m, struct search *s)
 			return false;
 		m->class[id].seen = m->round;
 		s->core++;
+		if (!slu_mckp_spend(s, STEPS_PER_CLASS + m->n_live / 4))
+			return false;
 		if (!expand(m, s, id, up, down))
 			return false;
 	}

@@ -160,6 +160,8 @@ static bool search(struct slu_mckp *m, struct search *s)
 		if (m->n_live == 0 || id == NO_INDEX)
 			return true;
 		m->class[id].seen = m->round;
+		if (!slu_mckp_spend(s, STEPS_PER_CLASS + m->n_live / 4))
+			return false;
 		k = find_kind(m, kind, id);
 		if (k && k->nodes == m->n_nodes)
 			continue;

@@ -98,7 +98,9 @@ static uint64_t affordable(const struct slu_mckp *m, uint32_t step)
 static bool search_core(struct slu_mckp *m, struct search *s, uint64_t work)
 {
 	uint64_t first = work / 4 < FIRST_WORK ? work / 4 : FIRST_WORK;
-	bool remainders = s->at.weight > 1 && s->at.weight <= MAX_MODULUS;
+	uint64_t ways = (uint64_t)s->at.weight * s->at.weight;
+	bool remainders = s->at.weight > 1 && s->at.weight <= MAX_MODULUS &&
+			  4 * ways <= work;
 
 	s->modulus = 1;
 	s->work = remainders ? first : work;
@@ -245,7 +247,6 @@ static void solve_small(struct slu_mckp *m, struct slu_mckp_solution *out,
 				    .by = SLU_MCKP_BY_TABLE,
 				    .core = s->n,
 				    .bytes = bytes(m)};
-	double scale = 1 / m->unit;
 	int64_t key = 0;
 
 	out->feasible = slu_mckp_small_solve(s);
@@ -254,11 +255,10 @@ static void solve_small(struct slu_mckp *m, struct slu_mckp_solution *out,
 	out->changed = m->changed;
 	out->n_changed = 0;
 	for (uint32_t i = 0; out->feasible && i < s->n; i++) {
-		const struct slu_mckp_item *item =
-			&s->item[s->class[i].first + s->choice[i]];
+		uint32_t item = s->class[i].first + s->choice[i];
 
-		key += (int64_t)(item->value * scale + 0.5);
-		out->weight += item->weight;
+		key += s->key[item] / s->mult;
+		out->weight += s->item[item].weight;
 		if (!s->solved)
 			m->changed[out->n_changed++] = i;
 		if (out->choice)

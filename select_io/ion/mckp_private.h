@@ -75,19 +75,12 @@ struct patch {
 /* A small problem as it was loaded (small.c). */
 #define SMALL_CLASSES 32
 #define SMALL_ITEMS   512 /* of all classes */
-#define SMALL_WIDTH   240 /* cells of a row: a multiple of the tiles */
+#define SMALL_WIDTH   240 /* cells of a row: whole vectors */
 #define SMALL_STRIDE  (2 * SMALL_WIDTH)
 
-struct small_option {
-	int32_t key;
-	uint32_t weight; /* above the lightest */
-	uint16_t item;
-};
-
 struct small_class {
-	uint16_t first;	   /* of its options, and of its items */
-	uint16_t n, items; /* of them */
-	uint32_t hold, lightest;
+	uint16_t first, n; /* of its items */
+	uint32_t hold;
 };
 
 struct small {
@@ -95,13 +88,13 @@ struct small {
 	bool solved; /* `choice` is its solution */
 	uint32_t n, n_items, capacity;
 	uint64_t lightest;
-	int64_t sum;
+	bool any_held;
 	int32_t mult;
 	struct small_class class[SMALL_CLASSES];
-	struct small_option option[SMALL_ITEMS];
 	struct slu_mckp_item item[SMALL_ITEMS];
+	int32_t key[SMALL_ITEMS];
 	uint32_t choice[SMALL_CLASSES];
-	int32_t row[(SMALL_CLASSES + 1) * SMALL_STRIDE];
+	_Alignas(64) int32_t row[(SMALL_CLASSES + 1) * SMALL_STRIDE];
 };
 
 struct slu_mckp {
@@ -262,6 +255,19 @@ static inline uint32_t greatest_divisor(uint32_t a, uint32_t b)
 		b = r;
 	}
 	return a;
+}
+
+/* To take the next class, to prune and to go through its options takes as long
+ * as so many steps, and one more for every four partial solutions. */
+#define STEPS_PER_CLASS 4
+
+/* false: so much is not left. */
+static inline bool slu_mckp_spend(struct search *s, uint64_t steps)
+{
+	if (s->work < steps)
+		return false;
+	s->work -= steps;
+	return true;
 }
 
 /* residue.c: fill in what s needs for that; at most s->work. */

@@ -260,6 +260,63 @@ START_TEST(test_remainders)
 }
 END_TEST
 
+/* What is small, what is just too large to be: the same answer as by search. */
+START_TEST(test_small)
+{
+	static struct slu_mckp_item item[33][16];
+	static struct slu_mckp_class class[33];
+	static uint32_t choice[33];
+	uint64_t seed = 9;
+	int small = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		uint32_t n = (uint32_t)slu_random(&seed, 34);
+		uint32_t gap = 1 + (uint32_t)slu_random(&seed, 12);
+		uint32_t hold = (uint32_t)slu_random(&seed, 2);
+		double top = pow(10, (double)slu_random(&seed, 7));
+		struct slu_mckp_problem p = {class, n,
+					     (uint32_t)slu_random(&seed, 400)};
+		struct slu_mckp_info info;
+		struct slu_mckp_solution s;
+		struct worth one, other;
+
+		for (uint32_t k = 0; k < n; k++) {
+			uint32_t w = (uint32_t)slu_random(&seed, 3), j;
+
+			class[k] = (struct slu_mckp_class){item[k], 0,
+							   SLU_MCKP_NONE};
+			for (j = 0; j <= slu_random(&seed, 16); j++) {
+				item[k][j].weight = w;
+				item[k][j].value =
+					top * (double)slu_random(&seed, 99999) /
+					1000;
+				w += 1 + (uint32_t)slu_random(&seed, gap);
+			}
+			class[k].n = j;
+			if (hold)
+				class[k].hold = (uint32_t)slu_random(&seed, j);
+		}
+		method = SLU_MCKP_SEARCH;
+		s = solve(&p, choice, &info);
+		if (!s.feasible)
+			continue;
+		one = worth_of(&p, choice, info.unit);
+		method = SLU_MCKP_AUTO;
+		s = solve(&p, choice, &info);
+		other = worth_of(&p, choice, info.unit);
+		expect(s.feasible && info.proved && s.weight <= p.capacity &&
+			       s.weight == weight_of(&p, choice) &&
+			       one.value == other.value &&
+			       one.held == other.held,
+		       "%d: %lld/%d and %lld/%d", i, one.value, one.held,
+		       other.value, other.held);
+		small += info.by == SLU_MCKP_BY_TABLE && info.gap == 0;
+	}
+	ck_assert_int_gt(small, 500);
+	method = SLU_MCKP_AUTO;
+}
+END_TEST
+
 /* A small problem that was solved as it was loaded, and then goes on: it is
  * known what was chosen, what is held and what has changed. */
 START_TEST(test_small_grows_up)
@@ -442,6 +499,6 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("mckp", test_brute_force, test_small_grows_up, test_remainders,
-	  test_known_answer, test_infeasible, test_certificate, test_huge,
-	  test_refused)
+TEST_MAIN("mckp", test_brute_force, test_small, test_small_grows_up,
+	  test_remainders, test_known_answer, test_infeasible, test_certificate,
+	  test_huge, test_refused)
