@@ -193,16 +193,20 @@ struct json_object *slu_epoch_gain(struct slu_db *db, int64_t since,
 	return gain;
 }
 
-struct json_object *slu_epoch_history(struct slu_db *db, int64_t limit,
-				      struct slu_err *err)
+struct json_object *slu_epoch_history(struct slu_db *db, uint32_t job_id,
+				      int64_t limit, struct slu_err *err)
 {
+	int64_t job = job_id;
 	struct json_object *list = json_object_new_array();
 	struct slu_rows *rows = slu_db_query(
 		db, err,
-		"SELECT Time, Event, Policy, Total, StaticTotal, Json FROM"
-		" (SELECT * FROM Assignment ORDER BY AID DESC LIMIT ?)"
-		" ORDER BY AID",
-		"I", limit);
+		"SELECT Time, Event, Policy, Total, StaticTotal, Changed FROM"
+		" (SELECT *, (SELECT json_group_array(json(value)) FROM"
+		" json_each(Assignment.Json) WHERE ?1 = 0 OR"
+		" json_extract(value, '$.job_id') = ?1) Changed"
+		" FROM Assignment WHERE ?1 = 0 OR Changed <> '[]'"
+		" ORDER BY AID DESC LIMIT ?2) ORDER BY AID",
+		"II", job, limit);
 	int rc = -1;
 
 	while (rows && (rc = slu_db_step(rows, err)) > 0)

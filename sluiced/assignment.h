@@ -44,9 +44,10 @@ struct json_object *slu_epoch_changes(const struct slu_epoch *old,
 int slu_epoch_store(struct slu_db *db, const struct slu_epoch *old,
 		    const struct slu_epoch *now, struct slu_err *err);
 /* The last `limit` events, oldest first, as an array of objects: time, event,
- * policy, total, static_total, changed. Caller puts. */
-struct json_object *slu_epoch_history(struct slu_db *db, int64_t limit,
-				      struct slu_err *err);
+ * policy, total, static_total, changed; job_id: only those that changed this
+ * job, and of these nothing of others (0: all). Caller puts. */
+struct json_object *slu_epoch_history(struct slu_db *db, uint32_t job_id,
+				      int64_t limit, struct slu_err *err);
 /* What was reached between two times (Unix seconds) and what STATIC would have:
  * {since, seconds that are known of, total, static_total}, mean MB/s by time.
  * Caller puts. */

@@ -91,7 +91,7 @@ struct json_object *slu_prepare_ions(const struct slu_daemon *d,
 }
 
 /* An event names jobs, whoever's; its totals are everybody's to know. */
-static void hide_jobs(struct json_object *events)
+static void hide_jobs(struct json_object *events, bool changed)
 {
 	size_t n = json_object_array_length(events);
 
@@ -99,7 +99,8 @@ static void hide_jobs(struct json_object *events)
 		struct json_object *event =
 			json_object_array_get_idx(events, i);
 
-		json_object_object_del(event, "changed");
+		if (changed)
+			json_object_object_del(event, "changed");
 		json_object_object_del(event, "event");
 	}
 }
@@ -117,6 +118,13 @@ static struct json_object *job_of(struct json_object *list, uint64_t job_id)
 			return job;
 	}
 	return NULL;
+}
+
+static int not_there(uint64_t job_id, struct slu_err *err)
+{
+	return slu_err(err, SLU_NOTFOUND,
+		       "job %llu is not running, or not yours",
+		       (unsigned long long)job_id);
 }
 
 /* Leave only this job, and what is known of it. */
@@ -138,10 +146,7 @@ static int explain(struct json_object *live, const struct slu_assignment *a,
 		json_object_array_add(list, json_object_get(job));
 	}
 	json_object_object_add(live, "jobs", list);
-	return job ? 0
-		   : slu_err(err, SLU_NOTFOUND,
-			     "job %llu is not running, or not yours",
-			     (unsigned long long)job_id);
+	return job ? 0 : not_there(job_id, err);
 }
 
 static struct json_object *what_json(const struct slu_assignment *a,
@@ -187,7 +192,7 @@ static int policy_of(const char *name, enum slu_ion_policy *policy,
 }
 
 /* --policy, --ions, --without: is there such a question? */
-static int read_question(struct json_object *args,
+static int read_question(struct json_object *args, struct json_object *visible,
 			 const struct slu_assignment *a,
 			 struct slu_ion_question *q, bool *asked,
 			 struct slu_err *err)
@@ -210,12 +215,15 @@ static int read_question(struct json_object *args,
 			       (unsigned long long)pool);
 	if (pool != UINT64_MAX)
 		q->pool = (uint32_t)pool;
+	if (without != UINT64_MAX && !job_of(visible, without))
+		return not_there(without, err);
 	if (without < SLU_NO_ID)
 		q->without = (uint32_t)without;
 	*asked = policy || pool != UINT64_MAX || without != UINT64_MAX;
 	return 0;
 }
 
+/* Returns whether there was such a question. */
 static int what_if(struct json_object *args, struct json_object *live,
 		   const struct slu_assignment *a, struct slu_err *err)
 {
@@ -224,33 +232,38 @@ static int what_if(struct json_object *args, struct json_object *live,
 	struct slu_ion_question q;
 	bool asked = false;
 	double total;
-	int rc = grant ? read_question(args, a, &q, &asked, err)
-		       : slu_err(err, SLU_NOMEM, "out of memory");
+	int rc;
 
+	json_object_object_get_ex(live, "jobs", &visible);
+	rc = grant ? read_question(args, visible, a, &q, &asked, err)
+		   : slu_err(err, SLU_NOMEM, "out of memory");
 	if (rc == 0 && asked)
 		rc = slu_ion_what_if(a, &q, grant, &total, err);
-	json_object_object_get_ex(live, "jobs", &visible);
 	if (rc == 0 && asked)
 		json_object_object_add(live, "what_if",
 				       what_json(a, &q, grant, total, visible));
 	free(grant);
-	return rc;
+	return rc < 0 ? -1 : asked;
 }
 
+/* Of one job, which they may see, or of all. */
 static int add_history(struct slu_db *db, const struct slu_asker *who,
-		       struct json_object *args, struct slu_err *err)
+		       uint32_t job_id, struct json_object *args,
+		       struct slu_err *err)
 {
 	struct json_object *events, *gain;
 	int64_t last = EVENTS, now = time(NULL);
 
 	if (slu_json_i64_opt(args, "last", &last, err) < 0)
 		return -1;
-	events = slu_epoch_history(db, last, err);
+	events = slu_epoch_history(db, job_id, last, err);
 	if (!events)
 		return -1;
 	if (!who->admin)
-		hide_jobs(events);
+		hide_jobs(events, job_id == 0);
 	json_object_object_add(who->live, "history", events);
+	if (job_id)
+		return 0;
 	gain = slu_epoch_gain(db, now - DAY, now, err);
 	if (!gain)
 		return -1;
@@ -265,7 +278,7 @@ int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
 	struct slu_assignment a = {0};
 	struct json_object *whole;
 	uint64_t job_id = 0;
-	int rc = 0;
+	int rc = 0, asked = 0;
 
 	if (json_object_object_get_ex(who->live, "assignment", &whole))
 		rc = slu_decode(&slu_assignment_desc, whole, &a, err);
@@ -273,11 +286,11 @@ int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
 	if (rc == 0)
 		rc = slu_json_u64_opt(args, "job_id", &job_id, err);
 	if (rc >= 0)
-		rc = what_if(args, who->live, &a, err);
-	if (rc == 0 && job_id)
+		rc = asked = what_if(args, who->live, &a, err);
+	if (rc >= 0 && job_id)
 		rc = explain(who->live, &a, job_id, err);
-	if (rc == 0)
-		rc = add_history(db, who, args, err);
+	if (rc >= 0 && !asked)
+		rc = add_history(db, who, (uint32_t)job_id, args, err);
 	slu_msg_clear(&slu_assignment_desc, &a);
 	if (rc < 0)
 		return -1;

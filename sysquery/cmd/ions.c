@@ -93,8 +93,10 @@ static void show_sums(struct json_object *answer, struct slu_buf *out)
 	fixed = number(gain, "static_total");
 	if (fixed > 0)
 		slu_buf_printf(out,
-			       "in the last 24 hours: %.6g MB/s, %.3g times "
-			       "what STATIC would have reached\n",
+			       "in the last 24 hours, %.3g of them on record: "
+			       "%.6g MB/s, %.3g times what STATIC would have "
+			       "reached\n",
+			       number(gain, "seconds") / 3600,
 			       number(gain, "total"),
 			       number(gain, "total") / fixed);
 }
@@ -109,8 +111,9 @@ static int show_what_if(struct json_object *what, struct slu_buf *out,
 	slu_json_str_opt(what, "policy", &policy, NULL);
 	json_object_object_get_ex(what, "jobs", &list);
 	snprintf(head, sizeof(head),
-		 "what if: policy %.16s, %.0f I/O nodes: %.6g MB/s predicted",
-		 policy, number(what, "pool"), number(what, "total"));
+		 "what if: policy %.16s, %.0f I/O node%s: %.6g MB/s predicted",
+		 policy, number(what, "pool"),
+		 number(what, "pool") == 1 ? "" : "s", number(what, "total"));
 	if (list && json_object_array_length(list) == 0)
 		slu_buf_printf(out, "\n%s\n", head);
 	return slu_ask_section(head, list, would, out, err);
@@ -145,12 +148,11 @@ static int show(struct json_object *answer, struct slu_buf *out,
 		       "%.6g)\n",
 		       policy, ions, total, fixed);
 	show_sums(answer, out);
+	if (json_object_object_get_ex(answer, "what_if", &list))
+		return show_what_if(list, out, err);
 	if (json_object_object_get_ex(answer, "jobs", &list) &&
 	    (slu_ask_section(NULL, list, jobs, out, err) ||
 	     show_curve(list, out, err)))
-		return -1;
-	if (json_object_object_get_ex(answer, "what_if", &list) &&
-	    show_what_if(list, out, err))
 		return -1;
 	if (!json_object_object_get_ex(answer, "history", &list))
 		return 0;

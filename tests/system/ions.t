@@ -4,7 +4,8 @@
 # assignment is as good as the best of all that there are, tried one by one;
 # mappings, features and comments say the same; also after slurmctld was
 # killed between an event and its publication, when an I/O node fails and when
-# it registers anew; near I/O nodes come first.
+# it registers anew; near I/O nodes come first; no job waits for long for its
+# mapping.
 . "$(dirname "$0")/lib.sh"
 
 declare -A CHOICES # of each running job: "IONS:MB/s ..."
@@ -155,12 +156,15 @@ step "one that is better without" 3
 check "it has no mapping" fails test -e "$PFS/.sluice/$JOB.map"
 check "its curve is explained" equal \
 	"$(ask ions "$JOB" | jq -c '[.jobs[0].curve[].bandwidth]')" "[70,20,10]"
+check "so is what has changed for it" equal \
+	"$(ask ions "$JOB" | jq -c '[.history[].changed[].job_id]')" "[$JOB]"
 check "what if there were one I/O node" equal \
 	"$(ask ions --ions 1 | jq '.what_if.total | round')" \
 	"$(best 1 "${CHOICES[@]}")"
 check "what if the first did not run" equal \
 	"$(ask ions --without "$steep" | jq '.what_if.total | round')" \
 	"$(best 3 "${CHOICES[$flat]}" "${CHOICES[$JOB]}")"
+check "a job that does not run cannot be left out" fails ask ions --without 99999
 
 # An I/O node fails, and returns.
 on ctl scontrol update nodename=io1 state=drain reason=test
@@ -225,4 +229,24 @@ step "all have ended" 3
 check_within 20 "all I/O nodes are free again" free_ions 3
 check_within 10 "no node has a mapping of its own" fails \
 	test -e "$PFS/.sluice/nodes/n3.map"
+
+# sluiced does not answer: nobody waits for it longer than MappingTimeout.
+SLUICED=$(on ctl pgrep -xo sluiced)
+on ctl kill -STOP "$SLUICED"
+LATE=$(
+	submit -N1 -J late --bb="forward pattern=steep" <<-\EOT
+		#!/bin/sh
+		echo "first: $LIBGKFS_FORWARDING_MAP_FILE"
+		sleep 600
+	EOT
+)
+CHOICES[$LATE]="0:10 1:100"
+check_within 60 "a job whose mapping does not come starts without one" \
+	grep -qx 'first: ' "$PFS/alice/job-$LATE.out"
+check "slurmctld says why" grep -q "JobId=$LATE starts without .*MappingTimeout" \
+	"/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log"
+on ctl kill -CONT "$SLUICED"
+step "sluiced answers again" 3
+check "the job's next step has its mapping" has_map "$LATE" "$LATE.map"
+end "$LATE"
 finish

@@ -125,14 +125,15 @@ static const struct {
 	 "1970-01-01T00:00:01  SETUP  x\n"},
 	{"ions --table", "{\"question\":\"ions\"}",
 	 "{\"policy\":\"MCKP\",\"ions\":\"i[1-2]\",\"total\":12.5,"
-	 "\"static_total\":10,\"bound\":13,\"gain\":{\"total\":12,"
-	 "\"static_total\":8},\"jobs\":[{\"job_id\":7,\"ions\":\"i1\","
+	 "\"static_total\":10,\"bound\":13,\"gain\":{\"seconds\":43200,"
+	 "\"total\":12,\"static_total\":8},\"jobs\":[{\"job_id\":7,\"ions\":\"i1\","
 	 "\"in_effect\":1,\"wanted\":2}],\"history\":[{\"time\":1,\"event\":\"start 7\","
 	 "\"changed\":[{\"job_id\":7,\"name\":\"ior\",\"ions\":1},"
 	 "{\"job_id\":8,\"ions\":0}]},{\"time\":2}]}",
 	 "policy MCKP, I/O nodes i[1-2]: 12.5 MB/s predicted (STATIC: 10)\n"
 	 "no division reaches more than 13 MB/s\n"
-	 "in the last 24 hours: 12 MB/s, 1.5 times what STATIC would have "
+	 "in the last 24 hours, 12 of them on record: 12 MB/s, 1.5 times what "
+	 "STATIC would have "
 	 "reached\n"
 	 "\n"
 	 "JOB  NAME  NODES  IONS  HOLDS  WANTED  MB/s  CURVE\n"

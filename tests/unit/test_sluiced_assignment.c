@@ -85,7 +85,7 @@ START_TEST(test_table)
 
 	expect_ok(slu_epoch_store(db, NULL, one, &err), err);
 	expect_ok(slu_epoch_store(db, one, two, &err), err);
-	list = slu_epoch_history(db, 10, &err);
+	list = slu_epoch_history(db, 0, 10, &err);
 	ck_assert_uint_eq(json_object_array_length(list), 2);
 	event = json_object_array_get_idx(list, 1);
 	json_object_object_get_ex(event, "changed", &changed);
@@ -93,9 +93,16 @@ START_TEST(test_table)
 			 "[{\"job_id\":18,\"name\":\"j\",\"ions\":2}]");
 	ck_assert_ptr_nonnull(strstr(slu_json_text(event), "\"time\":1002"));
 	json_object_put(list);
-	list = slu_epoch_history(db, 1, &err);
+	list = slu_epoch_history(db, 0, 1, &err);
 	ck_assert_uint_eq(json_object_array_length(list), 1);
 	ck_assert_ptr_nonnull(strstr(slu_json_text(list), "\"time\":1002"));
+	json_object_put(list);
+	list = slu_epoch_history(db, 17, 10, &err);
+	ck_assert_uint_eq(json_object_array_length(list), 1);
+	ck_assert_ptr_nonnull(strstr(slu_json_text(list), "\"time\":1001"));
+	json_object_put(list);
+	list = slu_epoch_history(db, 19, 10, &err);
+	ck_assert_uint_eq(json_object_array_length(list), 0);
 	json_object_put(list);
 	/* The first stands for a second, the other for seven; nothing is
 	 * known of what was before. */
@@ -110,7 +117,7 @@ START_TEST(test_table)
 	/* Long after, the old ones go. */
 	two->a.time += SLU_ASSIGNMENT_KEEP;
 	expect_ok(slu_epoch_store(db, one, two, &err), err);
-	list = slu_epoch_history(db, 10, &err);
+	list = slu_epoch_history(db, 0, 10, &err);
 	ck_assert_uint_eq(json_object_array_length(list), 2);
 	json_object_put(list);
 	slu_epoch_unref(one);
