@@ -277,6 +277,9 @@ void bench_queue(struct bench *b)
 		struct sim sim = {.b = b, .policy = policies[i], .file = file};
 		double sum = simulate(&sim);
 
+		if (file)
+			fprintf(file, "%s,%.2f,,end,0,0\n",
+				slu_ion_policy_names[policies[i]], sim.now);
 		fixed = policies[i] == SLU_ION_STATIC ? sum : fixed;
 		printf("%-8s %12.2f GB/s %12.0f s",
 		       slu_ion_policy_names[policies[i]], sum, sim.now);
