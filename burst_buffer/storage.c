@@ -26,6 +26,7 @@
 #include "burst_buffer/host/loop.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/quota.h"
+#include "burst_buffer/host/trust.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
@@ -340,7 +341,7 @@ static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 {
 	struct stat st;
 
-	if (release(dir, uid, err))
+	if (slu_trust_dir(dir, err) || release(dir, uid, err))
 		return -1;
 	clear_quota(dir, NULL); /* a limit left on nothing is no harm */
 	if (slu_rmtree(AT_FDCWD, dir, err))
@@ -396,7 +397,8 @@ int slu_storage_make(const struct slu_storage_want *want,
 	struct slu_err quota = {0};
 
 	if (slu_storage_locate(want->storage, want->job_id, want->buffer, &s,
-			       err))
+			       err) ||
+	    slu_trust_dir(s.dir, err))
 		return -1;
 	if (slu_mounted(s.fs)) {
 		if (want->keep && !is_whole(&s) && mark_whole(&s, err))
@@ -413,7 +415,8 @@ int slu_storage_make(const struct slu_storage_want *want,
 	}
 	if (!has_mark(s.dir, QUOTA_MARK) && wipe_dir(s.dir, NOBODY, err))
 		return -1;
-	if (slu_mkdirs(want->storage, 0711, err))
+	if (slu_mkdirs(want->storage, 0711, err) ||
+	    slu_trust_dir(want->storage, err))
 		return -1;
 	if (mkdir(s.dir, 0711) && errno != EEXIST)
 		return slu_errno(err, SLU_IO, "cannot make %s", s.dir);
@@ -455,7 +458,8 @@ int slu_storage_remount(const char *kept_dir, struct slu_err *err)
 {
 	char fs[4200], image[4200];
 
-	if (path_in(fs, sizeof(fs), kept_dir, "fs", err) ||
+	if (slu_trust_dir(kept_dir, err) ||
+	    path_in(fs, sizeof(fs), kept_dir, "fs", err) ||
 	    path_in(image, sizeof(image), kept_dir, "image", err))
 		return -1;
 	if (access(image, F_OK) || slu_mounted(fs))
@@ -481,7 +485,7 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 	char dir[4096], mark[4200], text[32];
 	int len = snprintf(text, sizeof(text), "%" PRId64 "\n", until);
 
-	if (kept_place(s, dir, sizeof(dir), err))
+	if (slu_trust_dir(s->dir, err) || kept_place(s, dir, sizeof(dir), err))
 		return -1;
 	if (access(dir, F_OK)) {
 		give_back_free(s->fs);
@@ -522,7 +526,8 @@ int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err)
 	DIR *d;
 	int rc = 0;
 
-	if (path_in(kept, sizeof(kept), storage, "kept", err))
+	if (path_in(kept, sizeof(kept), storage, "kept", err) ||
+	    slu_trust_dir(kept, err))
 		return -1;
 	d = opendir(kept);
 	while (d && !rc && (e = readdir(d)))

@@ -11,19 +11,30 @@
 #include <strings.h>
 #include <unistd.h>
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/host/trust.h"
 #include "burst_buffer/node/leftovers.h"
 #include "common/file.h"
 
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
+}
+
 /* NodeStorage=auto puts sluice/ on a disk; only disks are asked, because other
- * file systems may hang. */
-static char *storage_at(const struct slu_mtab_line *m)
+ * file systems may hang. What users mount themselves may bear any source, and
+ * jobs' own file systems lie on disks too: a sluice/ there is not ours. */
+static char *storage_at(const struct slu_conf *conf,
+			const struct slu_mtab_line *m)
 {
 	char *path;
 
-	if (strncmp(m->source, "/dev/", 5))
+	if (strncmp(m->source, "/dev/", 5) || slu_eq(m->type, "fuse") ||
+	    !strncmp(m->type, "fuse.", 5) || is_below(m->point, conf->run_dir))
 		return NULL;
 	path = slu_asprintf("%s/sluice", slu_eq(m->point, "/") ? "" : m->point);
-	if (path && !access(path, F_OK))
+	if (path && !access(path, F_OK) && !slu_trust_dir(path, NULL))
 		return path;
 	free(path);
 	return NULL;
@@ -37,7 +48,7 @@ static bool has(char *const *list, size_t n, const char *path)
 	return false;
 }
 
-static char **storages_auto(struct slu_err *err)
+static char **storages_auto(const struct slu_conf *conf, struct slu_err *err)
 {
 	struct slu_mtab m;
 	char **list, *path;
@@ -47,7 +58,7 @@ static char **storages_auto(struct slu_err *err)
 		return NULL;
 	list = calloc(m.n + 1, sizeof(*list));
 	for (size_t i = 0; list && i < m.n; i++) {
-		path = storage_at(&m.line[i]);
+		path = storage_at(conf, &m.line[i]);
 		if (path && !has(list, n, path))
 			list[n++] = path;
 		else
@@ -79,7 +90,7 @@ static char **storages_begin(const struct slu_conf *conf, struct slu_err *err)
 	char **list;
 
 	if (slu_eq(conf->node_storage, "auto"))
-		return storages_auto(err);
+		return storages_auto(conf, err);
 	list = calloc(2, sizeof(*list));
 	if (list && (list[0] = strdup(conf->node_storage)))
 		return list;
@@ -163,6 +174,8 @@ static int scan_kept(struct kept_list *list, const char *storage,
 	struct dirent *e;
 	int rc = 0;
 
+	if (d && geteuid() == 0)
+		rc = slu_trust_dir(dir, err);
 	if (!dir)
 		rc = slu_err(err, SLU_NOMEM, "out of memory");
 	else if (!d && errno != ENOENT)

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/host/trust.h"
 #include "common/file.h"
 
 #define ASK_TIME 30.0 /* seconds for sluiced's answer */
@@ -161,6 +162,8 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err)
 {
 	slu_notes_sweep(n);
+	if (slu_trust_dir(storage, err))
+		return -1;
 	if (each_unknown(n, storage, NULL) &&
 	    slu_leftovers_adopt(n, ASK_TIME, err))
 		return -1;

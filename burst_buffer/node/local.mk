@@ -18,6 +18,7 @@ libslunode_la_SOURCES = \
 	burst_buffer/staging/stage.c burst_buffer/staging/stage.h \
 	burst_buffer/host/aside.c burst_buffer/host/aside.h \
 	burst_buffer/host/mtab.c burst_buffer/host/mtab.h \
+	burst_buffer/host/trust.c burst_buffer/host/trust.h \
 	burst_buffer/host/users.c burst_buffer/host/users.h \
 	burst_buffer/host/loop.c burst_buffer/host/loop.h \
 	burst_buffer/host/quota.c burst_buffer/host/quota.h \
@@ -110,7 +111,7 @@ tests_unit_test_aside_LDADD = $(node_test_libs)
 tests_unit_test_bind_LDADD = $(node_test_libs)
 tests_unit_test_mtab_LDADD = $(node_test_libs)
 tests_unit_test_storage_SOURCES = tests/unit/test_storage.c $(node_test_tree)
-tests_unit_test_storage_LDADD = $(node_test_libs)
+tests_unit_test_storage_LDADD = libsluverbs.la $(node_test_libs)
 tests_unit_test_volfile_LDADD = libslurequest.la $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \

@@ -3,7 +3,9 @@
 #include "tests/unit/root.h"
 #include "burst_buffer/host/loop.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/host/trust.h"
 #include "burst_buffer/host/users.h"
+#include "burst_buffer/node/verbs.h"
 #include "burst_buffer/storage.h"
 #include "tests/unit/tree.h"
 #include <errno.h>
@@ -340,6 +342,130 @@ START_TEST(test_persists)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage", test_capacity, test_enforced, test_again,
-	       test_persists, test_no_room, test_busy, test_keep, test_counters,
-	       test_paths)
+/* Whose hands a path is in. */
+START_TEST(test_trust)
+{
+	static const struct {
+		mode_t mode; /* of d */
+		uid_t uid;
+		const char *path, *denied; /* NULL: it may be trusted */
+	} cases[] = {
+		{0755, 0, "d/s", NULL},
+		{0711, 0, "d/s/", NULL},
+		{01777, 0, "d/s", NULL},
+		{01777, 0, "d", "written"},
+		{0777, 0, "d/s", "written"},
+		{0775, 0, "d/s", NULL}, /* root's group */
+		{0755, 65534, "d/s", "not belong"},
+		{0755, 0, "d/file", "not a directory"},
+		{0755, 0, "d/root", NULL},
+		{0755, 0, "d/root/below", NULL},
+		{0755, 0, "d/user/below", "not belong"},
+		{0755, 0, "d/users", "not belong"},
+		{0755, 0, "d/chain", "not belong"},
+		{0755, 0, "d/loop", "too many"},
+		{0755, 0, "d/none/x", NULL},
+	};
+
+	setup();
+	make_dir(in(top, "d"), 0755);
+	make_dir(in(top, "d/s"), 0755);
+	make_dir(in(top, "d/s/below"), 0755);
+	make_dir(in(top, "d/theirs"), 0755);
+	make_text(in(top, "d/file"), "x");
+	make_link(in(top, "d/root"), "../d/./s");
+	make_link(in(top, "d/user"), in(top, "d/s"));
+	make_link(in(top, "d/users"), "theirs");
+	make_link(in(top, "d/chain"), "user");
+	make_link(in(top, "d/loop"), "loop");
+	ck_assert(!lchown(in(top, "d/user"), 65534, 65534));
+	ck_assert(!lchown(in(top, "d/theirs"), 65534, 65534));
+	each(c, cases)
+	{
+		ck_assert(!chmod(in(top, "d"), c->mode));
+		ck_assert(!chown(in(top, "d"), c->uid, 0));
+		if (c->denied)
+			expect_fail(slu_trust_dir(in(top, c->path), &err), err,
+				    SLU_DENIED, c->denied);
+		else
+			expect_ok(slu_trust_dir(in(top, c->path), &err), err);
+	}
+	expect_fail(slu_trust_dir("relative", &err), err, SLU_INVALID,
+		    "absolute");
+	teardown();
+}
+END_TEST
+
+/* What a user has put where ours would be is neither used nor removed. */
+START_TEST(test_planted)
+{
+	struct slu_storage_want w = want(8 * MIB);
+
+	setup();
+	w.storage = in(top, "storage");
+	make_dir(in(top, "storage"), 0755);
+	make_dir(in(top, "storage/17.4"), 0755);
+	make_dir(in(top, "storage/kept"), 0755);
+	make_dir(in(top, "storage/kept/1.2"), 0755);
+	make_text(in(top, "storage/kept/1.2/until"), "1");
+	ck_assert(!chown(w.storage, 65534, 65534));
+	expect_ok(slu_storage_locate(w.storage, 17, 4, &s, &err), err);
+	expect_fail(slu_storage_make(&w, &s, &err), err, SLU_DENIED,
+		    "belong to root");
+	expect_fail(slu_storage_wipe(&s, 0, &err), err, SLU_DENIED,
+		    "belong to root");
+	expect_fail(slu_storage_expire(w.storage, 2, &err), err, SLU_DENIED,
+		    "belong to root");
+	expect_fail(slu_storage_remount(in(top, "storage/kept/1.2"), &err), err,
+		    SLU_DENIED, "belong to root");
+	ck_assert(!access(s.dir, F_OK));
+	ck_assert(!access(in(top, "storage/kept/1.2"), F_OK));
+	/* Root's own, that all may write to, is as bad. */
+	ck_assert(!chown(w.storage, 0, 0) && !chmod(w.storage, 01777));
+	ck_assert(!rmdir(s.dir));
+	expect_fail(slu_storage_make(&w, &s, &err), err, SLU_DENIED,
+		    "written by others");
+	teardown();
+}
+END_TEST
+
+static bool found_auto(const char *path)
+{
+	struct slu_conf conf = {.node_storage = (char *)"auto",
+				.run_dir = (char *)"/run/sluice"};
+	char **list = slu_storages(&conf, &err);
+	bool found = false;
+
+	ck_assert_ptr_nonnull(list);
+	for (size_t i = 0; list[i]; i++)
+		found |= !strcmp(list[i], path);
+	slu_strv_free(list);
+	return found;
+}
+
+/* NodeStorage=auto: a sluice/ on a disk is ours when it is root's. */
+START_TEST(test_auto)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char path[4200];
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "%s/sluice", s.fs);
+	ck_assert(!found_auto(path));
+	make_dir(path, 0711);
+	ck_assert(found_auto(path));
+	ck_assert(!chmod(s.fs, 01777) && found_auto(path));
+	ck_assert(!chown(path, 65534, 65534) && !found_auto(path));
+	ck_assert(!rmdir(path));
+	make_link(path, "/");
+	ck_assert(!lchown(path, 65534, 65534) && !found_auto(path));
+	expect_ok(slu_storage_wipe(&s, 0, &err), err);
+	teardown();
+}
+END_TEST
+
+ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_capacity,
+	       test_enforced, test_again, test_persists, test_no_room,
+	       test_busy, test_keep, test_counters, test_paths)

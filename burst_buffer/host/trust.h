@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_HOST_TRUST_H
+#define SLU_HOST_TRUST_H
+
+#include "common/err.h"
+
+/*
+ * Is this directory root's, with nobody else able to change what its path leads
+ * to? Every directory and link on the way, also of the links' targets, has to
+ * be root's; no directory may be written by others, unless it is sticky, and
+ * the last one in no case (root's group counts as root). Then the path can be
+ * used again and again: whoever does what to it is root.
+ * What does not exist yet is no obstacle. -1: SLU_DENIED says what is. Any
+ * thread; nothing is kept open.
+ */
+int slu_trust_dir(const char *path, struct slu_err *err);
+
+#endif
