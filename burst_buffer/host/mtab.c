@@ -4,16 +4,21 @@
 #include "burst_buffer/host/mtab.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "burst_buffer/host/users.h"
 #include "common/file.h"
 
 #define TABLE_MAX (64u << 20)
+#define TRIES	  100 /* to detach what somebody moves about */
 
 static double now(void)
 {
@@ -155,67 +160,121 @@ bool slu_mounted(const char *point)
 	return is;
 }
 
-/* One mount: 0 gone, 1 busy, -1 otherwise failed. */
-static int unmount_one(const char *point, struct slu_err *err)
+/* The mount point's directory is opened without following a link: what lies
+ * above may be a user's, who can put a link to others' mounts there. */
+static int unmount_at(const char *point, int flags)
 {
-	if (!umount2(point, UMOUNT_NOFOLLOW))
-		return 0;
-	if (errno == EBUSY)
-		return 1;
-	return slu_errno(err, SLU_IO, "cannot unmount %s", point);
+	const char *base = strrchr(point, '/') + 1;
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	char path[PATH_MAX + 32];
+	int fd, rc = -1, saved;
+
+	if (strlen(point) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	snprintf(path, sizeof(path), "%.*s", (int)(base - point), point);
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", fd, base);
+	rc = umount2(path, flags | UMOUNT_NOFOLLOW);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return rc;
 }
 
-static int unmount_patiently(const struct slu_mtab_line *m, uid_t uid,
-			     double seconds, struct slu_err *err)
-{
-	double end = now() + seconds;
-	bool killed = false;
-	int rc;
+enum { BUSY = 1, MOVED };
 
-	while ((rc = unmount_one(m->point, err)) == 1) {
-		if (now() >= end && killed)
-			return slu_users_err(m->point, err);
-		if (now() >= end) {
-			slu_users_kill(m->point, uid);
-			killed = true;
-			end = now() + 2;
-		}
-		usleep(50000);
+/* One mount: 0 gone, BUSY, or MOVED: what the table said is not there any more
+ * and it is to be looked at again; -1 otherwise failed. */
+static int unmount_one(const char *point, int flags, struct slu_err *err)
+{
+	int why;
+
+	if (!unmount_at(point, flags))
+		return 0;
+	why = errno;
+	slu_errno(err, SLU_IO, "cannot unmount %s", point);
+	if (why == EBUSY)
+		return BUSY;
+	return why == ENOENT || why == ENOTDIR || why == EINVAL || why == ELOOP
+		       ? MOVED
+		       : -1;
+}
+
+/* How long what is busy is waited for, and for whom. */
+struct patience {
+	uid_t uid;
+	double seconds, end; /* end 0: not begun */
+	bool killed;
+};
+
+/* 0 to try again, or -1. */
+static int wait_longer(struct patience *p, const char *point, int state,
+		       struct slu_err *err)
+{
+	if (!p->end)
+		p->end = now() + p->seconds;
+	if (now() >= p->end && p->killed)
+		return state == BUSY ? slu_users_err(point, err) : -1;
+	if (now() >= p->end) {
+		slu_users_kill(point, p->uid);
+		p->killed = true;
+		p->end = now() + 2;
 	}
-	return rc;
+	usleep(50000);
+	return 0;
+}
+
+/* The innermost mount: 1 to go on, 0 there is none, -1 failed. */
+static int unmount_last(const char *dir, struct patience *p,
+			struct slu_err *err)
+{
+	const struct slu_mtab_line *m;
+	struct slu_mtab all;
+	int rc = 0;
+
+	if (slu_mtab_read(&all, err))
+		return -1;
+	m = slu_mtab_below(&all, dir);
+	if (m)
+		rc = unmount_one(m->point, 0, err);
+	if (rc > 0)
+		rc = wait_longer(p, m->point, rc, err);
+	else if (!rc) /* the next one is waited for as long */
+		p->end = 0, p->killed = false;
+	slu_mtab_free(&all);
+	return rc ? -1 : m != NULL;
 }
 
 int slu_unmount_below(const char *dir, uid_t uid, double seconds,
 		      struct slu_err *err)
 {
-	struct slu_mtab all;
-	const struct slu_mtab_line *m;
+	struct patience p = {.uid = uid, .seconds = seconds};
 	int rc;
 
-	do {
-		if (slu_mtab_read(&all, err))
-			return -1;
-		m = slu_mtab_below(&all, dir);
-		rc = m ? unmount_patiently(m, uid, seconds, err) : 0;
-		slu_mtab_free(&all);
-	} while (m && !rc);
+	while ((rc = unmount_last(dir, &p, err)) == 1)
+		;
 	return rc;
 }
 
 int slu_unmount_lazily(const char *dir, struct slu_err *err)
 {
-	struct slu_mtab all;
 	const struct slu_mtab_line *m;
-	int rc = 0;
+	struct slu_mtab all;
+	int rc = 0, tries = TRIES;
 
 	do {
 		if (slu_mtab_read(&all, err))
 			return -1;
 		m = slu_mtab_below(&all, dir);
-		if (m && umount2(m->point, MNT_DETACH | UMOUNT_NOFOLLOW))
-			rc = slu_errno(err, SLU_IO, "cannot unmount %s",
-				       m->point);
+		rc = m ? unmount_one(m->point, MNT_DETACH, err) : 0;
 		slu_mtab_free(&all);
-	} while (m && !rc);
-	return rc;
+	} while (m && (!rc || (rc == MOVED && tries-- > 0)));
+	return rc ? -1 : 0;
 }

@@ -466,6 +466,50 @@ START_TEST(test_auto)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_capacity,
-	       test_enforced, test_again, test_persists, test_no_room,
-	       test_busy, test_keep, test_counters, test_paths)
+/* A user's mount that is in use while we wait for it, and where he then puts a
+ * link to somebody else's. */
+static void stay_and_swap(void)
+{
+	char moved[4200];
+
+	snprintf(moved, sizeof(moved), "%s", in(top, "b/moved"));
+	if (chdir(in(top, "b/x/data")))
+		_exit(1);
+	usleep(300000);
+	if (rename(in(top, "b/x"), moved) ||
+	    symlink(in(top, "other"), in(top, "b/x")))
+		_exit(1);
+	usleep(500000);
+	_exit(0);
+}
+
+START_TEST(test_swapped)
+{
+	pid_t pid;
+	int status;
+
+	setup();
+	make_dir(in(top, "b"), 0777);
+	make_dir(in(top, "b/x"), 0777);
+	make_dir(in(top, "b/x/data"), 0777);
+	make_dir(in(top, "other"), 0711);
+	make_dir(in(top, "other/data"), 0711);
+	ck_assert(!mount("tmpfs", in(top, "b/x/data"), "tmpfs", 0, NULL));
+	ck_assert(!mount("tmpfs", in(top, "other/data"), "tmpfs", 0, NULL));
+	pid = fork();
+	if (!pid)
+		stay_and_swap();
+	usleep(100000);
+	expect_ok(slu_unmount_below(in(top, "b"), 65534, 20, &err), err);
+	ck_assert(slu_mounted(in(top, "other/data")));
+	ck_assert(!slu_mounted(in(top, "b/moved/data")));
+	waitpid(pid, &status, 0);
+	ck_assert_int_eq(status, 0);
+	expect_ok(slu_unmount_lazily(in(top, "other"), &err), err);
+	teardown();
+}
+END_TEST
+
+ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_swapped,
+	       test_capacity, test_enforced, test_again, test_persists,
+	       test_no_room, test_busy, test_keep, test_counters, test_paths)
