@@ -169,6 +169,7 @@ static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
 	}
 	t->copier.progress = told;
 	t->copier.arg = t;
+	t->copier.flush = c->act->part->durable;
 	if (copy_range(t, w, err))
 		return -1;
 	t->files += w->range == 0;

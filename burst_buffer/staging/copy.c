@@ -16,6 +16,16 @@
 #define SMALL (256u << 10)
 #define STEP  (16u << 20) /* of one copy_file_range, so that a stop is seen */
 
+/* The disk shall write while we read on, not begin when all has been read: the
+ * kernel starts by itself only when much memory is dirty. A hint. */
+static void write_behind(const struct slu_copier *c, int out, uint64_t offset,
+			 uint64_t len)
+{
+	if (c->flush && len > SMALL)
+		(void)sync_file_range(out, (off_t)offset, (off_t)len,
+				      SYNC_FILE_RANGE_WRITE);
+}
+
 static int told(struct slu_copier *c, uint64_t bytes, struct slu_err *err)
 {
 	if (c->progress && c->progress(c->arg, bytes))
@@ -56,8 +66,10 @@ static int copy_by_buffer(struct slu_copier *c, int in, int out,
 		if (!n)
 			return slu_err(err, SLU_IO,
 				       "it became shorter while being copied");
-		if (write_at(out, c->buffer, (size_t)n, offset, err) ||
-		    told(c, (uint64_t)n, err))
+		if (write_at(out, c->buffer, (size_t)n, offset, err))
+			return -1;
+		write_behind(c, out, offset, (uint64_t)n);
+		if (told(c, (uint64_t)n, err))
 			return -1;
 		offset += (uint64_t)n;
 		len -= (uint64_t)n;
@@ -72,7 +84,6 @@ static int copy_data(struct slu_copier *c, int in, int out, uint64_t offset,
 		off_t from = (off_t)offset, to = (off_t)offset;
 		ssize_t n = copy_file_range(in, &from, out, &to,
 					    len < STEP ? len : STEP, 0);
-
 		if (n < 0 &&
 		    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 			return slu_errno(err, SLU_IO, "write");
@@ -80,6 +91,7 @@ static int copy_data(struct slu_copier *c, int in, int out, uint64_t offset,
 			c->no_kernel = n < 0 && errno != EIO && errno != EINTR;
 			break;
 		}
+		write_behind(c, out, offset, (uint64_t)n);
 		if (told(c, (uint64_t)n, err))
 			return -1;
 		offset += (uint64_t)n;

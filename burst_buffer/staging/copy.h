@@ -19,6 +19,7 @@
 struct slu_copier {
 	char *buffer;
 	bool no_kernel; /* copy_file_range does not work between these two */
+	bool flush;	/* begin to write what is copied to disk at once */
 	/* Told after every piece; may be NULL. Not 0: stop. */
 	int (*progress)(void *arg, uint64_t bytes);
 	void *arg;
