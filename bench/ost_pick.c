@@ -87,6 +87,18 @@ static double recent(const struct world *w, uint32_t j)
 	       (w->now * w->count[j] - w->when[j]) / SLU_OST_MEMORY_SECONDS;
 }
 
+static double moved_cost(const struct world *w, uint32_t server)
+{
+	double all = 0;
+
+	if (!slu_ost_moved_known(&w->seen_moved[server]))
+		return 0;
+	for (uint32_t i = 0; i < w->servers; i++)
+		all += w->seen_moved[i].mean / w->servers;
+	return slu_ost_balance(&slu_ost_choose_defaults,
+			       1e6 * w->seen_moved[server].mean, 1e6 * all);
+}
+
 /* The costs of choose.h; the paper's have neither a target's traffic nor its
  * use above the mean, nor what was placed a moment ago. A server's processor is
  * as busy as its network; memory is the same everywhere. */
@@ -99,23 +111,22 @@ static void fill_targets(const struct world *w, bool ours,
 	double target = largest(w->seen_rate, w->m);
 
 	for (uint32_t j = 0; j < w->m; j++)
-		mean += w->seen_used[j] / w->m;
+		mean += w->seen_used[j] / w->m / MEGABYTES;
 	for (uint32_t j = 0; j < w->m; j++) {
 		double rate = w->seen_server_rate[j / w->per_server];
-		double used = w->seen_used[j];
+		double used = w->seen_used[j] / MEGABYTES;
 
 		t[j] = (struct slu_place_target){
 			.cost = s->alpha * rate / link +
-				(ours ? s->network : 1) * rate / server +
-				used / MEGABYTES,
+				(ours ? s->network : 1) * rate / server + used,
 			.step = s->step,
 			.room = 1u << 20,
 		};
 		if (ours)
-			t[j].cost +=
-				s->busy * w->seen_rate[j] / target +
-				s->excess * fmax(0, used - mean) / MEGABYTES +
-				s->step * recent(w, j);
+			t[j].cost += s->busy * w->seen_rate[j] / target +
+				     slu_ost_excess(s, used, mean) +
+				     moved_cost(w, j / w->per_server) +
+				     s->step * recent(w, j);
 	}
 }
 

@@ -81,6 +81,8 @@ static void init(struct world *w, struct traffic *f, uint32_t m,
 		.seen_used = zeros(m),
 		.seen_rate = zeros(m),
 		.seen_server_rate = zeros(s),
+		.server_moved = zeros(s),
+		.seen_moved = calloc(s, sizeof(*w->seen_moved)),
 		.count = zeros(m),
 		.when = zeros(m),
 		.placed = calloc(OST_PLACED, sizeof(*w->placed)),
@@ -93,21 +95,22 @@ static void init(struct world *w, struct traffic *f, uint32_t m,
 		.old_moved = zeros(s),
 		.old = zeros(m),
 	};
-	if (!w->placed || !f->moving || !f->kept)
+	if (!w->placed || !w->seen_moved || !f->moving || !f->kept)
 		ost_die("no memory");
 }
 
 static void done(struct world *w, struct traffic *f)
 {
-	double *v[] = {w->used,	     w->load,	     w->rate,
-		       w->seen_used, w->seen_rate,   w->count,
-		       w->when,	     w->server_rate, w->seen_server_rate,
-		       f->streams,   f->moved,	     f->old_moved,
-		       f->old};
+	double *v[] = {w->used,	     w->load,	      w->rate,
+		       w->seen_used, w->seen_rate,    w->count,
+		       w->when,	     w->server_rate,  w->seen_server_rate,
+		       f->streams,   w->server_moved, f->moved,
+		       f->old_moved, f->old};
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++)
 		free(v[i]);
 	free(w->placed);
+	free(w->seen_moved);
 	free(f->moving);
 	free(f->kept);
 }
@@ -286,8 +289,10 @@ static void move_all(struct world *w, struct traffic *f)
 		else
 			end(w, f, &f->moving[i]);
 	f->n_moving = n;
-	for (uint32_t s = 0; s < w->servers; s++)
+	for (uint32_t s = 0; s < w->servers; s++) {
 		f->moved[s] += w->server_rate[s];
+		w->server_moved[s] += w->server_rate[s];
+	}
 }
 
 static void delete_old(struct world *w, struct traffic *f)
@@ -327,6 +332,10 @@ static void look(struct world *w)
 	memcpy(w->seen_rate, w->rate, w->m * sizeof(double));
 	memcpy(w->seen_server_rate, w->server_rate,
 	       w->servers * sizeof(double));
+	for (uint32_t s = 0; w->now > 0 && s < w->servers; s++)
+		slu_ost_moved_add(&w->seen_moved[s], w->server_moved[s] / STALE,
+				  STALE);
+	memset(w->server_moved, 0, w->servers * sizeof(double));
 }
 
 static void note_space(const struct world *w, const struct traffic *f,

@@ -5,6 +5,7 @@
 /* The targets and servers of ost_sim.c, and who chooses among them. */
 
 #include "bench/ost.h"
+#include "select_io/ost/server.h"
 
 #define MEGABYTES (1 << 22) /* of a target: 4 TiB */
 #define SPEED	  500.0	    /* MB/s of a target */
@@ -17,8 +18,10 @@ struct world {
 	double *used, *load, *rate; /* of targets: MB; files that write or read
 				     * there; MB/s */
 	double *server_rate;	    /* MB/s */
+	double *server_moved;	    /* MB, since the last look */
 	/* What the statistics said last. */
 	double *seen_used, *seen_rate, *seen_server_rate;
+	struct slu_ost_moved *seen_moved; /* of servers */
 	/* Stripes that were placed in the last minute, each counting less and
 	 * less; as select_io/ost/memory.h. */
 	double *count, *when; /* and the sum of their times */

@@ -10,11 +10,14 @@
  *
  * each on a scale of 0 to 1 here: percents / 100, network relative to the
  * busiest server, space to the target's size. That leaves targets of one server
- * alike however many read from one of them, and makes a target that is a tenth
- * fuller than others hardly dearer; so there are two more terms: what is read
- * and written there, relative to the busiest target, and by how much more of it
- * is in use than of the mean target. Every stripe makes its target dearer by
- * `step`. The weights were chosen on the runs of bench/ost.
+ * alike however many read from one of them, makes a target that is a tenth
+ * fuller than others hardly dearer, and forgets what a server did a moment ago;
+ * so there are three more terms: what is read and written there, relative to
+ * the busiest target; by how much more of it is in use than of the mean target
+ * (slu_ost_excess); and what its server has moved for twenty minutes
+ * (slu_ost_balance), so that servers whose targets are spared because they are
+ * full get other work. Every stripe makes its target dearer by `step`. The
+ * weights were chosen on the runs of bench/ost.
  *
  * Left out, with the reason: targets that are degraded, read-only or closed for
  * new objects, that have no room for a stripe or less than min_free of their
@@ -31,12 +34,23 @@ struct slu_ost_choose_settings {
 	double network;	    /* 1 in the paper */
 	double busy;	    /* of the target's traffic; 0 in the paper */
 	double excess;	    /* of use above the mean; 0 in the paper */
+	double uneven;	    /* the same relative to the mean, */
+	double uneven_most; /* but no more than that */
+	double balance;	    /* of the server's last minutes; 0 in the paper */
 	double step;	    /* of a stripe */
 	double min_free;    /* part of a target that stays free */
 	double slow;	    /* times the median */
 	double silent;	    /* seconds */
 };
 extern const struct slu_ost_choose_settings slu_ost_choose_defaults;
+
+/* Two terms of the cost. used, mean: of this target and of all, parts of a
+ * target. moved, all: bytes a second of its server and of the mean server,
+ * means over some time; where little is moved (10 MB/s) it counts little. */
+double slu_ost_excess(const struct slu_ost_choose_settings *settings,
+		      double used, double mean);
+double slu_ost_balance(const struct slu_ost_choose_settings *settings,
+		       double moved, double all);
 
 /* What is to be placed: `files` files at once, each on `stripes` targets. */
 struct slu_ost_choose_request {

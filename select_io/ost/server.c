@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <glob.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,6 +205,17 @@ static void add_memory(const char *root, struct json_object *obj)
 					    (double)total);
 }
 
+void slu_ost_moved_add(struct slu_ost_moved *m, double rate, double seconds)
+{
+	m->seconds = fmin(m->seconds + seconds, SLU_OST_MOVED_SECONDS);
+	m->mean += (rate - m->mean) * fmin(1, seconds / m->seconds);
+}
+
+bool slu_ost_moved_known(const struct slu_ost_moved *m)
+{
+	return m->seconds >= SLU_OST_MOVED_SECONDS / 4;
+}
+
 /* The 8th and 9th of 11 numbers: bytes sent, received. */
 static void add_network(const char *root, double now, struct slu_ost_meter *m,
 			struct json_object *obj)
@@ -218,10 +230,14 @@ static void add_network(const char *root, double now, struct slu_ost_meter *m,
 			    &sent, &received) != 2)
 		return;
 	bytes = sent + received;
-	if (m->time > 0 && now > m->time && bytes >= m->bytes)
-		slu_json_set_double(obj, "network",
-				    (double)(bytes - m->bytes) /
-					    (now - m->time));
+	if (m->time > 0 && now > m->time && bytes >= m->bytes) {
+		double rate = (double)(bytes - m->bytes) / (now - m->time);
+
+		slu_ost_moved_add(&m->moved, rate, now - m->time);
+		slu_json_set_double(obj, "network", rate);
+		if (slu_ost_moved_known(&m->moved))
+			slu_json_set_double(obj, "moved", rint(m->moved.mean));
+	}
 	m->bytes = bytes;
 }
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include "common/jsonx.h"
 
+#define QUIET 1e7 /* bytes a second of a server */
+
 static int add(struct slu_osts *list, const struct slu_ost *ost,
 	       struct slu_err *err)
 {
@@ -89,6 +91,7 @@ static int take_server(const struct slu_ost_choose_settings *s,
 	slu_json_str_opt(obj, "lustre", &version, NULL);
 	ost.version = slu_ost_version(version);
 	ost.network = fmax(0, number(obj, "network", 0));
+	ost.moved = number(obj, "moved", -1);
 	ost.age = number(obj, "age", 0);
 	for (size_t i = 0; i < json_object_array_length(targets); i++) {
 		if (!take(json_object_array_get_idx(targets, i), &ost))
@@ -213,11 +216,43 @@ static double mean_used(const struct slu_osts *list)
 	return n > 0 ? sum / (double)n : 1;
 }
 
+/* Of those whose server has said it. */
+static double mean_moved(const struct slu_osts *list)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (list->ost[i].moved >= 0) {
+			sum += list->ost[i].moved;
+			n++;
+		}
+	return n > 0 ? sum / (double)n : 0;
+}
+
+double slu_ost_excess(const struct slu_ost_choose_settings *s, double used,
+		      double mean)
+{
+	double above = fmax(0, used - mean);
+
+	if (above == 0)
+		return 0;
+	return s->excess * above +
+	       fmin(s->uneven_most, s->uneven * above / mean);
+}
+
+double slu_ost_balance(const struct slu_ost_choose_settings *s, double moved,
+		       double all)
+{
+	return s->balance * fmin(2, moved / fmax(all, QUIET));
+}
+
 /* The part of the cost that depends on the others. */
 static void compare_all(const struct slu_ost_choose_settings *s,
 			struct slu_osts *list)
 {
 	double network = 0, traffic = 0, mean = mean_used(list);
+	double moved = mean_moved(list);
 
 	for (size_t i = 0; i < list->n; i++) {
 		network = fmax(network, list->ost[i].network);
@@ -230,7 +265,9 @@ static void compare_all(const struct slu_ost_choose_settings *s,
 			o->cost += s->network * o->network / network;
 		if (traffic > 0)
 			o->cost += s->busy * o->traffic / traffic;
-		o->cost += s->excess * fmax(0, used(o) - mean);
+		o->cost += slu_ost_excess(s, used(o), mean);
+		o->cost += slu_ost_balance(s, o->moved >= 0 ? o->moved : moved,
+					   moved);
 	}
 }
 

@@ -14,6 +14,7 @@ struct slu_ost {
 	double total, available, io_ms; /* KiB; ms, < 0 unknown */
 	double recent, promised;	/* stripes, KiB; see memory.h */
 	double cost, network, traffic;	/* bytes a second */
+	double moved;			/* the same, < 0 unknown */
 	double age;
 	const char *left_out;
 };

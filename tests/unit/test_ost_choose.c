@@ -100,10 +100,15 @@ START_TEST(test_server)
 	put("proc/stat", "cpu  125 0 100 875 0 0 0 0 0 0\n");
 	put("sys/kernel/debug/lnet/stats", "0 4 0 9 9 0 0 2000 6000 0 0\n");
 	expect_ok(slu_ost_server_read(root, 15, &meter, &obj, &err), err);
-	ck_assert(
-		strstr(slu_json_text(obj),
-		       "{\"lustre\":\"2.15.8\",\"cpu\":25,\"memory\":40,\"network\":1000,") !=
-		NULL);
+	ck_assert(strstr(slu_json_text(obj),
+			 "{\"lustre\":\"2.15.8\",\"cpu\":25,\"memory\":40,"
+			 "\"network\":1000,\"osts\":") != NULL);
+	json_object_put(obj);
+	/* for longer, and faster */
+	put("sys/kernel/debug/lnet/stats", "0 4 0 9 9 0 0 1200000 23000 0 0\n");
+	expect_ok(slu_ost_server_read(root, 315, &meter, &obj, &err), err);
+	ck_assert(strstr(slu_json_text(obj),
+			 "\"network\":4050,\"moved\":4000,") != NULL);
 	json_object_put(obj);
 }
 END_TEST
@@ -151,9 +156,9 @@ START_TEST(test_left_out)
 		double cost;
 	} want[] = {
 		{"f-OST0000", "a", "", 0.4},
-		{"f-OST0001", "a", "", 9.333},
+		{"f-OST0001", "a", "", 7.067},
 		{"f-OST0002", "a", "degraded", 0.4},
-		{"f-OST0003", "a", "full", 24.513},
+		{"f-OST0003", "a", "full", 14.887},
 		{"f-OST0004", "b", "slow", 0.45},
 		{"f-OST0005", "b", "", 0.45},
 		{"f-OST0006", "gone", "its server is silent", 0},
@@ -176,6 +181,78 @@ START_TEST(test_left_out)
 			       !strcmp(left_out, want[i].left_out) &&
 			       fabs(cost - want[i].cost) < 1e-9,
 		       "%s on %s: %s, %g", name, server, left_out, cost);
+	}
+	json_object_put(out);
+}
+END_TEST
+
+START_TEST(test_moved)
+{
+	struct slu_ost_moved m = {0};
+
+	for (int i = 0; i < 100; i++)
+		slu_ost_moved_add(&m, i % 2 ? 30 : 10, 5);
+	ck_assert_double_eq_tol(m.mean, 20, 1e-9);
+	/* then what is old counts 1/e after SLU_OST_MOVED_SECONDS */
+	for (int i = 0; i < 1000; i++)
+		slu_ost_moved_add(&m, 20, 5);
+	for (int i = 0; i < SLU_OST_MOVED_SECONDS / 5; i++)
+		slu_ost_moved_add(&m, 120, 5);
+	ck_assert_double_eq_tol(m.mean, 120 - 100 * exp(-1), 0.1);
+}
+END_TEST
+
+START_TEST(test_balance)
+{
+	static const struct {
+		double used, mean, excess;
+	} space[] = {
+		{0.2, 0.4, 0},
+		{0.4, 0.4, 0},
+		{0.404, 0.4, 16 * 0.004 + 64 * 0.01},
+		{0.6, 0.4, 16 * 0.2 + 2},
+		{0.6, 0, 16 * 0.6 + 2},
+	};
+	static const struct {
+		double moved, all, balance;
+	} server[] = {
+		{0, 0, 0},	{1e9, 1e9, 10},	 {1.5e9, 1e9, 15},
+		{9e9, 1e9, 20}, {1e5, 1e4, 0.1}, /* hardly anything */
+	};
+	const struct slu_ost_choose_settings *s = &slu_ost_choose_defaults;
+
+	for (size_t i = 0; i < 5; i++) {
+		ck_assert_double_eq_tol(
+			slu_ost_excess(s, space[i].used, space[i].mean),
+			space[i].excess, 1e-9);
+		ck_assert_double_eq_tol(
+			slu_ost_balance(s, server[i].moved, server[i].all),
+			server[i].balance, 1e-9);
+	}
+}
+END_TEST
+
+/* What servers have moved: a's targets are dearer than b's, and c, which does
+ * not say, is between them. */
+START_TEST(test_balanced_servers)
+{
+	static const char servers[] =
+		"{\"a\":{\"moved\":3e8,\"osts\":[{\"name\":\"f-OST0000\","
+		"\"index\":0,\"total\":1000,\"available\":900}]},"
+		"\"b\":{\"moved\":1e8,\"osts\":[{\"name\":\"f-OST0001\","
+		"\"index\":1,\"total\":1000,\"available\":900}]},"
+		"\"c\":{\"osts\":[{\"name\":\"f-OST0002\","
+		"\"index\":2,\"total\":1000,\"available\":900}]}}";
+	static const double want[] = {15.1, 5.1, 10.1};
+	struct json_object *out = choose(servers, 0, 0, 0), *list;
+	double cost = 0;
+
+	json_object_object_get_ex(out, "osts", &list);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert(
+			!slu_json_double_opt(json_object_array_get_idx(list, i),
+					     "cost", &cost, NULL));
+		ck_assert_double_eq_tol(cost, want[i], 1e-9);
 	}
 	json_object_put(out);
 }
@@ -436,5 +513,6 @@ START_TEST(test_too_much)
 END_TEST
 
 TEST_MAIN("ost_choose", test_index, test_io_time, test_server, test_left_out,
-	  test_place, test_predicted, test_memory, test_ranked,
-	  test_file_systems, test_too_much)
+	  test_moved, test_balance, test_balanced_servers, test_place,
+	  test_predicted, test_memory, test_ranked, test_file_systems,
+	  test_too_much)
