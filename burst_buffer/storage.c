@@ -37,6 +37,7 @@
 #define NOBODY		((uid_t)-1) /* whose processes are killed: nobody's */
 #define QUOTA_MARK	"quota"	    /* file in dir: the project id */
 #define WHOLE_MARK	"whole"	    /* file in dir: the image was complete */
+#define GONE		".gone."    /* what kept data is removed as */
 #define UNTIL_MARK	"until"	    /* file in a kept dir: Unix seconds */
 
 static int path_in(char *out, size_t size, const char *dir, const char *name,
@@ -437,21 +438,34 @@ int slu_storage_wipe(const struct slu_storage *s, uid_t uid,
 	return wipe_dir(s->dir, uid, err);
 }
 
-/* STORAGE/kept/JOB.BUFFER for STORAGE/JOB.BUFFER; makes STORAGE/kept, where
- * users may look which of their jobs have left data. */
-static int kept_place(const struct slu_storage *s, char *kept, size_t size,
-		      struct slu_err *err)
+/* STORAGE/kept/JOB.BUFFER for STORAGE/JOB.BUFFER */
+static int kept_path(const struct slu_storage *s, char *kept, size_t size,
+		     struct slu_err *err)
 {
 	const char *slash = strrchr(s->dir, '/');
 	int dir = (int)(slash - s->dir);
 
-	if ((size_t)snprintf(kept, size, "%.*s/kept", dir, s->dir) >= size ||
-	    slu_mkdirs(kept, 0755, err))
-		return -1;
 	if ((size_t)snprintf(kept, size, "%.*s/kept%s", dir, s->dir, slash) >=
 	    size)
 		return slu_err(err, SLU_INVALID, "%s: path too long", s->dir);
 	return 0;
+}
+
+/* The same; makes STORAGE/kept, where users may look which of their jobs have
+ * left data. */
+static int kept_place(const struct slu_storage *s, char *kept, size_t size,
+		      struct slu_err *err)
+{
+	char *slash;
+	int rc;
+
+	if (kept_path(s, kept, size, err))
+		return -1;
+	slash = strrchr(kept, '/');
+	*slash = '\0';
+	rc = slu_mkdirs(kept, 0755, err);
+	*slash = '/';
+	return rc;
 }
 
 int slu_storage_remount(const char *kept_dir, struct slu_err *err)
@@ -488,7 +502,8 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 	if (slu_trust_dir(s->dir, err) || kept_place(s, dir, sizeof(dir), err))
 		return -1;
 	if (access(dir, F_OK)) {
-		give_back_free(s->fs);
+		if (slu_mounted(s->fs))
+			give_back_free(s->fs);
 		if (path_in(mark, sizeof(mark), s->dir, UNTIL_MARK, err) ||
 		    slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0644,
 				   true, err) ||
@@ -503,6 +518,29 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 	return path_in(kept, 4096, dir, "fs", err);
 }
 
+bool slu_storage_is_kept(const struct slu_storage *s)
+{
+	char kept[4200];
+
+	return !kept_path(s, kept, sizeof(kept), NULL) && !access(kept, F_OK);
+}
+
+/* Under another name first: what is cut short is not taken for kept data any
+ * more, and is removed the next time. Whoever stands in it does not hinder. */
+static int discard(const char *kept, const char *name, struct slu_err *err)
+{
+	char dir[4096], gone[4200];
+
+	if (path_in(dir, sizeof(dir), kept, name, err) ||
+	    slu_unmount_lazily(dir, err))
+		return -1;
+	clear_quota(dir, NULL);
+	snprintf(gone, sizeof(gone), "%s/" GONE "%s", kept, name);
+	if (rename(dir, gone))
+		return slu_errno(err, SLU_IO, "cannot remove %s", dir);
+	return slu_rmtree(AT_FDCWD, gone, err);
+}
+
 static int expire_one(const char *kept, const char *name, int64_t now,
 		      struct slu_err *err)
 {
@@ -513,15 +551,19 @@ static int expire_one(const char *kept, const char *name, int64_t now,
 	if (path_in(dir, sizeof(dir), kept, name, err) ||
 	    path_in(mark, sizeof(mark), dir, UNTIL_MARK, err))
 		return -1;
+	if (!strncmp(name, GONE, strlen(GONE)))
+		return slu_rmtree(AT_FDCWD, dir, err);
+	if (name[0] == '.')
+		return 0;
 	if (!slu_file_read(AT_FDCWD, mark, 64, &text, NULL) && text.data)
 		until = strtoll(text.data, NULL, 10);
 	slu_buf_free(&text);
-	return until < now ? wipe_dir(dir, NOBODY, err) : 0;
+	return until < now ? discard(kept, name, err) : 0;
 }
 
 int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err)
 {
-	char kept[4096];
+	char kept[3900];
 	struct dirent *e;
 	DIR *d;
 	int rc = 0;
@@ -530,9 +572,9 @@ int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err)
 	    slu_trust_dir(kept, err))
 		return -1;
 	d = opendir(kept);
-	while (d && !rc && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			rc = expire_one(kept, e->d_name, now, err);
+	while (d && (e = readdir(d))) /* one's failure is not another's */
+		if (expire_one(kept, e->d_name, now, rc ? NULL : err))
+			rc = -1;
 	if (d)
 		closedir(d);
 	return rc;

@@ -57,10 +57,15 @@ int slu_storage_wipe(const struct slu_storage *storage, uid_t uid,
 int slu_storage_keep(const struct slu_storage *storage, uid_t uid,
 		     int64_t until, char kept[4096], struct slu_err *err);
 
+/* Has it been, also by a call that did not live to say where? */
+bool slu_storage_is_kept(const struct slu_storage *storage);
+
 /* Mount what is kept again (after a reboot). */
 int slu_storage_remount(const char *kept_dir, struct slu_err *err);
 
-/* Remove what was kept until before `now`. */
+/* Remove what was kept until before `now`, and what earlier calls that were cut
+ * short left of that. Who uses it keeps it until it ends. -1: `err` is of the
+ * first that could not be removed; the others are. */
 int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err);
 
 #endif

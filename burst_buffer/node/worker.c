@@ -228,7 +228,8 @@ static int keep_data(struct slu_node *n, struct slu_err *err)
 
 	if (n->driver->keep)
 		return keep_there(n, until, err);
-	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept"))
+	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept") &&
+	    !slu_storage_is_kept(&n->storage))
 		return 0; /* there never was any */
 	if (mark_part(n, err) ||
 	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))

@@ -214,9 +214,11 @@ START_TEST(test_keep)
 	snprintf(path, sizeof(path), "%s/image", s.dir);
 	ck_assert(!stat(path, &st));
 	ck_assert_int_gt(st.st_blocks * 512, 8 << 20);
+	ck_assert(!slu_storage_is_kept(&s));
 	for (int i = 0; i < 2; i++) { /* repeating it is harmless */
 		expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
 		ck_assert_int_eq(access(s.dir, F_OK), -1);
+		ck_assert(slu_storage_is_kept(&s));
 		snprintf(path, sizeof(path), "%s/precious", kept);
 		ck_assert(!stat(path, &st));
 		ck_assert_int_eq(open(path, O_WRONLY), -1);
@@ -466,6 +468,71 @@ START_TEST(test_auto)
 }
 END_TEST
 
+/* One who stands in what he left keeps nothing else from its end, and what an
+ * earlier removal left goes too. */
+START_TEST(test_expire)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char kept[4096];
+	pid_t pid;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
+	make_dir(in(top, "storage/kept/18.5"), 0711);
+	make_text(in(top, "storage/kept/18.5/until"), "1000");
+	make_dir(in(top, "storage/kept/19.6"), 0711);
+	make_text(in(top, "storage/kept/19.6/until"), "2000");
+	make_dir(in(top, "storage/kept/.gone.16.3"), 0711);
+	make_text(in(top, "storage/kept/.gone.16.3/data"), "x");
+	pid = fork();
+	if (!pid) {
+		if (chdir(kept))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	usleep(100000);
+	expect_ok(slu_storage_expire(w.storage, 1001, &err), err);
+	ck_assert(access(in(top, "storage/kept/17.4"), F_OK));
+	ck_assert(access(in(top, "storage/kept/18.5"), F_OK));
+	ck_assert(access(in(top, "storage/kept/.gone.16.3"), F_OK));
+	ck_assert(!access(in(top, "storage/kept/19.6"), F_OK));
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	teardown();
+}
+END_TEST
+
+/* Without a mount of its own, the disk below is not what is trimmed. */
+START_TEST(test_trim)
+{
+	struct slu_storage_want w = want(20 * MIB);
+	struct slu_storage disk;
+	char path[4200], kept[4096];
+	struct stat before, after;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &disk, &err), err);
+	snprintf(path, sizeof(path), "%s/sluice", disk.fs);
+	make_dir(path, 0711);
+	expect_ok(slu_storage_locate(path, 18, 5, &s, &err), err);
+	make_dir(s.dir, 0711);
+	make_dir(s.fs, 0755);
+	snprintf(path, sizeof(path), "%s/image", disk.dir);
+	ck_assert(!stat(path, &before));
+	expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
+	ck_assert(!stat(path, &after));
+	expect(after.st_blocks >= before.st_blocks, "%jd",
+	       (intmax_t)after.st_blocks);
+	expect_ok(slu_storage_wipe(&disk, 0, &err), err);
+	teardown();
+}
+END_TEST
+
 /* A user's mount that is in use while we wait for it, and where he then puts a
  * link to somebody else's. */
 static void stay_and_swap(void)
@@ -511,5 +578,6 @@ START_TEST(test_swapped)
 END_TEST
 
 ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_swapped,
-	       test_capacity, test_enforced, test_again, test_persists,
-	       test_no_room, test_busy, test_keep, test_counters, test_paths)
+	       test_expire, test_trim, test_capacity, test_enforced, test_again,
+	       test_persists, test_no_room, test_busy, test_keep, test_counters,
+	       test_paths)
