@@ -359,19 +359,29 @@ static int sync_one(struct slu_buffers *b, struct slu_bb *bb,
 	return 0;
 }
 
+/* The first error is the one that is told; the other jobs go on. */
+static void first(const struct slu_err *one, struct slu_err *all, int *rc)
+{
+	if (*rc == 0)
+		*all = *one;
+	*rc = -1;
+}
+
 int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		     size_t n, double now, struct slu_err *err)
 {
+	struct slu_err one, all;
 	struct slu_bb *bb;
 	size_t j;
+	int rc = 0;
 
 	for (bb = b->first; bb; bb = bb->next)
-		if (sync_one(b, bb, jobs, n, now, err))
-			return -1;
+		if (sync_one(b, bb, jobs, n, now, &one))
+			first(&one, &all, &rc);
 	for (j = 0; j < n; j++)
-		if (slu_buffers_job(b, &jobs[j], is_over(&jobs[j]), now, err))
-			return -1;
+		if (slu_buffers_job(b, &jobs[j], is_over(&jobs[j]), now, &one))
+			first(&one, &all, &rc);
 	for (bb = b->first; bb; bb = bb->next)
 		slu_bb_tell_all(b, bb, now);
-	return 0;
+	return rc ? slu_err(err, all.kind, "%s", all.text) : 0;
 }

@@ -23,6 +23,8 @@
 #define AGE_EVERY   3600.0
 #define AGE_MORE    0.1 /* others have their turn meanwhile */
 #define TICK_SOON   1.0 /* after a change, seconds */
+#define AGAIN_MIN   1.0 /* until slurmctld says it all again */
+#define AGAIN_MAX   300.0
 
 void slu_daemon_soon(struct slu_daemon *d)
 {
@@ -55,6 +57,23 @@ static void on_poll(void *arg)
 	slu_turn_end(d);
 	if (next)
 		slu_timer_soon(d->loop, &d->poll, next > now ? next - now : 0);
+}
+
+static void on_again(void *arg)
+{
+	struct slu_daemon *d = arg;
+
+	slu_control_drop(d->control, "what it said could not be stored");
+}
+
+void slu_daemon_hear_again(struct slu_daemon *d)
+{
+	double pause = d->again_pause > 0 ? 2 * d->again_pause : AGAIN_MIN;
+
+	if (d->again.due > 0)
+		return;
+	d->again_pause = pause < AGAIN_MAX ? pause : AGAIN_MAX;
+	slu_timer_set(d->loop, &d->again, d->again_pause);
 }
 
 static void on_seen(void *arg)
@@ -163,6 +182,7 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	d->metrics.started = slu_now_wall();
 	d->tick = (struct slu_timer){.fn = on_tick, .arg = d};
 	d->poll = (struct slu_timer){.fn = on_poll, .arg = d};
+	d->again = (struct slu_timer){.fn = on_again, .arg = d};
 	slu_batch_init(&d->batch, d->loop, d->db);
 	slu_turn_init(d);
 	slu_questions_init(&d->questions);

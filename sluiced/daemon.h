@@ -48,6 +48,8 @@ struct slu_daemon {
 	struct slu_jobs *jobs;
 	struct slu_auth auth;
 	struct slu_control *control;
+	struct slu_timer again; /* ends the connection to slurmctld */
+	double again_pause;	/* seconds it last took; 0: it all went well */
 	struct slu_httpd *httpd;
 	struct slu_longpoll *longpoll;
 	struct slu_timer poll; /* of longpoll */
@@ -107,6 +109,10 @@ void slu_supply_stop(struct slu_daemon *d);
  * load them again, and have slurmctld connect anew. Without success the daemon
  * ends. */
 void slu_daemon_restart_buffers(struct slu_daemon *d);
+
+/* Something that slurmctld said could not be stored: after a pause, which grows
+ * while that lasts, have it connect anew and say everything again. */
+void slu_daemon_hear_again(struct slu_daemon *d);
 
 /* Something about the buffers was changed by a message: look at the deadlines
  * and the parked requests of this job soon (0: of all). */

@@ -17,6 +17,16 @@ static void complain(const struct slu_daemon *d, const char *what, int rc,
 		slu_log(d->log, SLU_ERROR, "%s: %s", what, err->text);
 }
 
+/* What could not be stored was not said, and slurmctld says a thing once while
+ * it is connected. What makes no sense makes no more of it later. */
+static void stored(struct slu_daemon *d, const char *what, int rc,
+		   const struct slu_err *err)
+{
+	complain(d, what, rc, err);
+	if (rc < 0 && err->kind != SLU_INVALID)
+		slu_daemon_hear_again(d);
+}
+
 static void connected(void *arg)
 {
 	struct slu_daemon *d = arg;
@@ -24,7 +34,7 @@ static void connected(void *arg)
 	struct slu_err err;
 
 	if (slu_buffers_hello(d->buffers, &hello, &err) < 0) {
-		complain(d, "hello", -1, &err);
+		stored(d, "hello", -1, &err);
 		return;
 	}
 	hello.version = SLU_WIRE_VERSION;
@@ -50,6 +60,7 @@ static void take_hello(struct slu_daemon *d, void *msg)
 	struct slu_hello_ctl *hello = msg;
 	struct slu_err err;
 	double now = slu_now_wall();
+	int rc;
 
 	for (size_t i = 0; i < hello->n_jobs; i++)
 		name_user(&hello->jobs[i]);
@@ -62,17 +73,15 @@ static void take_hello(struct slu_daemon *d, void *msg)
 			"libsluice speaks version %u, sluiced %u: what the "
 			"other does not know is not done",
 			hello->version, SLU_WIRE_VERSION);
-	complain(d, "nodes",
-		 slu_nodes_set(d->auth.nodes, hello->nodes, hello->n_nodes,
-			       &err),
-		 &err);
-	complain(d, "jobs",
-		 slu_jobs_set(d->jobs, hello->jobs, hello->n_jobs, now, &err),
-		 &err);
-	complain(d, "buffers",
-		 slu_buffers_sync(d->buffers, hello->jobs, hello->n_jobs, now,
-				  &err),
-		 &err);
+	rc = slu_nodes_set(d->auth.nodes, hello->nodes, hello->n_nodes, &err);
+	stored(d, "nodes", rc, &err);
+	rc = slu_jobs_set(d->jobs, hello->jobs, hello->n_jobs, now, &err);
+	stored(d, "jobs", rc, &err);
+	rc = slu_buffers_sync(d->buffers, hello->jobs, hello->n_jobs, now,
+			      &err);
+	stored(d, "buffers", rc, &err);
+	if (rc == 0)
+		d->again_pause = 0;
 	slu_supply_connected(d, hello->nodes, hello->n_nodes);
 	slu_daemon_touched(d, 0);
 	slu_history_replay(&d->history);
@@ -84,10 +93,10 @@ static void take_started(struct slu_daemon *d, void *msg)
 	struct slu_err err;
 
 	name_user(job);
-	complain(d, "job", slu_jobs_start(d->jobs, job, &err), &err);
-	complain(d, "buffer",
-		 slu_buffers_job(d->buffers, job, false, slu_now_wall(), &err),
-		 &err);
+	stored(d, "job", slu_jobs_start(d->jobs, job, &err), &err);
+	stored(d, "buffer",
+	       slu_buffers_job(d->buffers, job, false, slu_now_wall(), &err),
+	       &err);
 	slu_daemon_touched(d, job->job_id);
 }
 
@@ -97,9 +106,9 @@ static void take_ended(struct slu_daemon *d, void *msg)
 	struct slu_err err;
 
 	slu_jobs_end(d->jobs, job->job_id, slu_now_wall());
-	complain(d, "buffer",
-		 slu_buffers_job(d->buffers, job, true, slu_now_wall(), &err),
-		 &err);
+	stored(d, "buffer",
+	       slu_buffers_job(d->buffers, job, true, slu_now_wall(), &err),
+	       &err);
 	slu_daemon_touched(d, job->job_id);
 }
 
@@ -109,9 +118,8 @@ static void take_waits(struct slu_daemon *d, void *msg)
 	struct slu_err err;
 
 	name_user(job);
-	complain(d, "persistent buffer",
-		 slu_buffers_waits(d->buffers, job, slu_now_wall(), &err),
-		 &err);
+	stored(d, "persistent buffer",
+	       slu_buffers_waits(d->buffers, job, slu_now_wall(), &err), &err);
 	slu_daemon_soon(d); /* it comes often, and mostly changes nothing */
 }
 
@@ -120,9 +128,9 @@ static void take_job_nodes(struct slu_daemon *d, void *msg)
 	const struct slu_job_nodes *nodes = msg;
 	struct slu_err err;
 
-	complain(d, "job_nodes",
-		 slu_buffers_job_nodes(d->buffers, nodes, slu_now_wall(), &err),
-		 &err);
+	stored(d, "job_nodes",
+	       slu_buffers_job_nodes(d->buffers, nodes, slu_now_wall(), &err),
+	       &err);
 	slu_daemon_touched(d, nodes->job_id);
 }
 
@@ -257,10 +265,10 @@ static void done(void *arg, const struct slu_order *order, bool ok,
 		slu_log(d->log, SLU_WARN, "%s of %s refused: %s",
 			order->desc->name, order->node, text ? text : "");
 	if (is_verdict(order->desc))
-		complain(d, order->desc->name,
-			 slu_buffers_verdict_done(d->buffers, order->job_id, ok,
-						  text, slu_now_wall(), &err),
-			 &err);
+		stored(d, order->desc->name,
+		       slu_buffers_verdict_done(d->buffers, order->job_id, ok,
+						text, slu_now_wall(), &err),
+		       &err);
 	else if (ok && order->desc == &slu_resume_desc)
 		slu_buffers_resumed(d->buffers, order->node, slu_now_wall());
 	else
@@ -279,6 +287,7 @@ static void gone(void *arg)
 {
 	struct slu_daemon *d = arg;
 
+	slu_timer_stop(d->loop, &d->again);
 	slu_buffers_disconnected(d->buffers);
 	slu_history_gone(&d->history);
 }

@@ -139,6 +139,34 @@ static void say_again(struct world *w)
 		job_nodes(w, w->nodes_text, NULL);
 }
 
+/* A job that cannot be stored does not keep what is said of the others from
+ * being heard. */
+START_TEST(test_sync_goes_on)
+{
+	struct slu_job jobs[2];
+	struct slu_err err = {0};
+	struct world w;
+	int64_t n = 0;
+
+	world_new(&w, 3, WALK, NULL);
+	expect_ok(slu_db_script(w.db,
+				"CREATE TEMP TRIGGER no BEFORE INSERT ON Buffer"
+				" WHEN NEW.JobID = 17 BEGIN"
+				" SELECT abs(1 << 63); END",
+				&err),
+		  err);
+	jobs[0] = jobs[1] = w.job;
+	jobs[1].job_id = JOB + 1;
+	ck_assert_int_eq(slu_buffers_sync(w.b, jobs, 2, w.now, &err), -1);
+	ck_assert_int_eq(err.kind, SLU_INTERNAL);
+	expect_ok(slu_db_value(w.db, &n, 0, &err,
+			       "SELECT SUM(JobID) FROM Buffer", ""),
+		  err);
+	ck_assert_int_eq(n, JOB + 1);
+	world_free(&w);
+}
+END_TEST
+
 START_TEST(test_twice)
 {
 	with_fault(say_again, want_good);
@@ -1515,14 +1543,15 @@ START_TEST(test_phases)
 END_TEST
 
 TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
-	  test_twice, test_twice_after_restart, test_crash_anywhere,
-	  test_cancel_anywhere, test_lose_anywhere, test_tolerate,
-	  test_tolerate_back, test_fail_up, test_fail_down, test_bound,
-	  test_verdict_before_end, test_timeouts, test_teardown_timeout,
-	  test_resume_forgotten, test_resume_dirty, test_requeues,
-	  test_next_run, test_unlaunched, test_clean_without_plan,
-	  test_incomplete, test_own_totals, test_parts, test_parts_tolerate,
-	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
-	  test_strangers, test_cancel_stage_out, test_words, test_progress,
+	  test_sync_goes_on, test_twice, test_twice_after_restart,
+	  test_crash_anywhere, test_cancel_anywhere, test_lose_anywhere,
+	  test_tolerate, test_tolerate_back, test_fail_up, test_fail_down,
+	  test_bound, test_verdict_before_end, test_timeouts,
+	  test_teardown_timeout, test_resume_forgotten, test_resume_dirty,
+	  test_requeues, test_next_run, test_unlaunched,
+	  test_clean_without_plan, test_incomplete, test_own_totals, test_parts,
+	  test_parts_tolerate, test_stage_out_on, test_vanished,
+	  test_sync_nodes, test_sync_over, test_strangers,
+	  test_cancel_stage_out, test_words, test_progress,
 	  test_forgotten_start, test_give_back, test_no_plan, test_full,
 	  test_quarantine, test_json, test_phases)

@@ -185,6 +185,54 @@ START_TEST(test_lost_turn)
 }
 END_TEST
 
+/* An error of the database, not of what is stored. */
+#define NO(what)                                  \
+	"CREATE TRIGGER no BEFORE " what " BEGIN" \
+	" SELECT abs(1 << 63); END"
+
+static void say_in_vain(const char *trigger, const struct slu_desc *desc,
+			const void *msg)
+{
+	change_db(trigger);
+	ctl_send(desc, msg);
+	while (getc(ctl_in) != EOF)
+		;
+	ck_assert(feof(ctl_in)); /* not that we lost patience */
+	change_db("DROP TRIGGER no");
+	ctl_close();
+	ctl_connect();
+}
+
+/* slurmctld says a thing once. When that could not be stored, it is made to say
+ * everything again. */
+START_TEST(test_lost_message)
+{
+	struct slu_job_nodes left = {7, (char *)"n[1-2]", NULL};
+	struct slu_job j = job(7, true);
+	struct slu_plan plan;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	say_in_vain(NO("INSERT ON Buffer"), &slu_job_started_desc, &j);
+	ctl_hello(&j, 1);
+	plan = fetch_plan(7, "n1");
+	slu_msg_clear(&slu_plan_desc, &plan);
+	j.state = (char *)"COMPLETED";
+	j.completing = true;
+	j.completing_nodes = (char *)"n[1-2]";
+	say_in_vain(NO("UPDATE OF Ended ON Buffer"), &slu_job_ended_desc, &j);
+	ctl_hello(&j, 1);
+	expect_state("TEARDOWN");
+	say_in_vain(NO("UPDATE OF Orders ON BufferNode"), &slu_job_nodes_desc,
+		    &left);
+	ctl_hello(NULL, 0);
+	ctl_expect_any(&slu_drain_desc);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 /* A plan of ten thousand nodes, of which each is asked for the whole. */
 START_TEST(test_large_plan)
 {
@@ -995,7 +1043,7 @@ START_TEST(test_operator)
 END_TEST
 
 TEST_MAIN("sluiced_daemon", test_buffer, test_resume_again, test_lost_turn,
-	  test_large_plan, test_import, test_plan_waits, test_who_may,
-	  test_refused, test_sysmap, test_osts, test_osts_weights, test_crowd,
-	  test_history, test_publish, test_publish_hangs, test_metrics,
-	  test_operator)
+	  test_lost_message, test_large_plan, test_import, test_plan_waits,
+	  test_who_may, test_refused, test_sysmap, test_osts, test_osts_weights,
+	  test_crowd, test_history, test_publish, test_publish_hangs,
+	  test_metrics, test_operator)
