@@ -60,23 +60,45 @@ void slu_buffers_free(struct slu_buffers *b)
 
 /* Answers to our commands */
 
+static const char verdict_done[] = "slurmctld did the verdict";
+
+/* slurmctld saves what it did some seconds later; if it is killed before that,
+ * it comes back without the verdict, and is to be told again. */
+static void verdict_in_force(struct slu_buffers *b, struct slu_bb *bb,
+			     double now)
+{
+	bb->done_at = now;
+	if (!bb->answered)
+		slu_bb_log(b, bb, SLU_INFO, "%s", verdict_done);
+	bb->answered = true;
+}
+
+static int verdict_refused(struct slu_buffers *b, struct slu_bb *bb,
+			   const char *text, double now, struct slu_err *err)
+{
+	char line[400];
+
+	snprintf(line, sizeof(line), "slurmctld refused the verdict: %.300s",
+		 text ? text : "");
+	if (slu_bb_set_verdict_done(b->db, bb, line, now, err))
+		return -1;
+	slu_bb_log(b, bb, SLU_WARN, "%s", line);
+	return 0;
+}
+
 int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 			     const char *text, double now, struct slu_err *err)
 {
-	char line[400] = "slurmctld did the verdict";
 	struct slu_bb *bb;
 
-	if (!ok)
-		snprintf(line, sizeof(line),
-			 "slurmctld refused the verdict: %.300s",
-			 text ? text : "");
 	for (bb = b->first; bb; bb = bb->next) {
 		if ((bb->plan.job_id != job_id && bb->plan.creator != job_id) ||
 		    bb->verdict != SLU_VERDICT_TOLD)
 			continue;
-		if (slu_bb_set_verdict_done(b->db, bb, line, now, err))
+		if (ok)
+			verdict_in_force(b, bb, now);
+		else if (verdict_refused(b, bb, text, now, err))
 			return -1;
-		slu_bb_log(b, bb, ok ? SLU_INFO : SLU_WARN, "%s", line);
 		slu_bb_wake(b, bb);
 		if (slu_bb_settle(b, bb, now, err))
 			return -1;
@@ -101,9 +123,11 @@ void slu_buffers_disconnected(struct slu_buffers *b)
 	struct slu_bb *bb;
 	size_t i;
 
-	for (bb = b->first; bb; bb = bb->next)
+	for (bb = b->first; bb; bb = bb->next) {
+		bb->done_at = 0;
 		for (i = 0; i < bb->plan.n_node; i++)
 			bb->member[i].resumed = 0;
+	}
 }
 
 /* Questions */
@@ -170,6 +194,24 @@ static int drop_resumes(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
+/* A verdict of which slurmctld has saved that it did it. */
+static int drop_verdict(struct slu_buffers *b, struct slu_bb *bb, double now,
+			double *next, struct slu_err *err)
+{
+	double at = bb->done_at + SLU_BB_SAVED;
+
+	if (bb->done_at <= 0)
+		return 0;
+	if (now < at) {
+		*next = at < *next ? at : *next;
+		return 0;
+	}
+	if (slu_bb_set_verdict_done(b->db, bb, verdict_done, now, err))
+		return -1;
+	bb->done_at = 0;
+	return 0;
+}
+
 /* What is due at `now`; *next becomes when something is due again, if that is
  * sooner. */
 static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
@@ -177,7 +219,8 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 {
 	double at = slu_bb_deadline(bb);
 
-	if (drop_resumes(b, bb, now, next, err))
+	if (drop_resumes(b, bb, now, next, err) ||
+	    drop_verdict(b, bb, now, next, err))
 		return -1;
 	if (bb->plan.persistent && slu_bb_settle(b, bb, now, err))
 		return -1;

@@ -166,8 +166,9 @@ bool slu_bb_has_data(const struct slu_bb *bb)
 
 bool slu_bb_released(const struct slu_bb *bb, double now)
 {
-	return bb->failure && (bb->verdict != SLU_VERDICT_TOLD ||
-			       now >= bb->failed_at + SLU_BB_BOUND);
+	return bb->failure &&
+	       (bb->verdict != SLU_VERDICT_TOLD || bb->answered ||
+		now >= bb->failed_at + SLU_BB_BOUND);
 }
 
 size_t slu_bb_count(const struct slu_bb *bb, unsigned states)

@@ -33,7 +33,8 @@ struct slu_request;
 
 enum slu_bb_verdict {
 	SLU_VERDICT_NONE = 0,
-	SLU_VERDICT_TOLD = 1, /* slurmctld has not yet answered */
+	SLU_VERDICT_TOLD = 1, /* slurmctld has not yet answered, or not yet
+			       * saved what it did */
 	SLU_VERDICT_DONE = 2,
 };
 
@@ -95,9 +96,12 @@ struct slu_bb {
 	bool unlaunched; /* (db) it did, and nothing is to be staged out:
 			  * no task of it ran, or its user said so */
 	char *failure;	 /* (db) NULL: none */
-	enum slu_bb_state failed_in;  /* (db) */
-	double failed_at;	      /* (db) */
-	enum slu_bb_verdict verdict;  /* (db) */
+	enum slu_bb_state failed_in; /* (db) */
+	double failed_at;	     /* (db) */
+	enum slu_bb_verdict verdict; /* (db) */
+	bool answered;		     /* the verdict is in force */
+	double done_at; /* when slurmctld said so, on this connection; 0: it has
+			 * not, or that is stored */
 	enum slu_on_failure what;     /* (db) the verdict */
 	struct slu_bb_member *member; /* plan.n_node */
 	struct slu_bb_part *part;
@@ -293,7 +297,8 @@ void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb);
 void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now);
 void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb,
 		       size_t i);
-/* All of it again, whether it changed or not. */
+/* All of it again, whether it changed or not; but no verdict, which waits until
+ * slurmctld has said whether the job runs anew. */
 void slu_bb_tell_all(struct slu_buffers *b, struct slu_bb *bb, double now);
 /* Owned by the caller of slu_msg_clear(); -1 without memory. */
 int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out);

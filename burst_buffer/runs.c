@@ -381,7 +381,9 @@ int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 	for (j = 0; j < n; j++)
 		if (slu_buffers_job(b, &jobs[j], is_over(&jobs[j]), now, &one))
 			first(&one, &all, &rc);
-	for (bb = b->first; bb; bb = bb->next)
+	for (bb = b->first; bb; bb = bb->next) {
 		slu_bb_tell_all(b, bb, now);
+		slu_bb_tell_verdict(b, bb);
+	}
 	return rc ? slu_err(err, all.kind, "%s", all.text) : 0;
 }

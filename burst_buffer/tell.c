@@ -231,7 +231,9 @@ void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 		.restarts = bb->restarts,
 	};
 
-	if (bb->verdict != SLU_VERDICT_TOLD)
+	/* what was done to an old run shall not be done to a new one */
+	if (bb->verdict != SLU_VERDICT_TOLD ||
+	    (!bb->plan.persistent && !newest(b, bb)))
 		return;
 	verdict.reason = sentence(bb);
 	if (verdict.reason)
@@ -296,7 +298,6 @@ void slu_bb_tell_all(struct slu_buffers *b, struct slu_bb *bb, double now)
 
 	bb->told = (struct slu_bb_told){0};
 	slu_bb_tell(b, bb);
-	slu_bb_tell_verdict(b, bb);
 	slu_bb_tell_extend(b, bb, now);
 	for (i = 0; i < bb->plan.n_node; i++)
 		slu_bb_tell_order(b, bb, i);

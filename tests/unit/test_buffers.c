@@ -508,6 +508,77 @@ START_TEST(test_verdict_before_end)
 }
 END_TEST
 
+/* slurmctld is killed after it did a verdict: it may come back without it. */
+START_TEST(test_verdict_forgotten)
+{
+	static const struct {
+		double kept;   /* seconds that slurmctld lived after it */
+		bool restarts; /* we do too, before it is back */
+		bool again;    /* it must be told again */
+	} cases[] = {
+		{0, false, true},  {3, false, true},   {3, true, true},
+		{60, true, false}, {60, false, false},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		int told;
+
+		world_new(&w, 2, WALK, NULL);
+		run_until(&w, AT_RUN);
+		w.node[0].fail_down = 3;
+		w.deaf = true;
+		while (!w.verdicts)
+			ck_assert(world_step(&w));
+		verdict_done(&w);
+		run_until(&w, AT_END); /* it did it: nobody waits any more */
+		told = w.verdicts;
+		w.now += c->kept;
+		slu_buffers_tick(w.b, w.now);
+		slu_buffers_disconnected(w.b);
+		w.now += 60;
+		slu_buffers_tick(w.b, w.now);
+		if (c->restarts)
+			world_restart(&w);
+		sync_all(&w);
+		expect((w.verdicts > told) == c->again, "%g s: %d", c->kept,
+		       w.verdicts - told);
+		verdict_done(&w);
+		w.now += 31;
+		slu_buffers_tick(w.b, w.now);
+		told = w.verdicts;
+		sync_all(&w);
+		ck_assert_int_eq(w.verdicts, told);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Nor is the verdict on an old run told to a job that runs again. */
+START_TEST(test_verdict_of_old_run)
+{
+	struct world w;
+	int told;
+
+	world_new(&w, 2, WALK, NULL);
+	w.node[0].fail_at = 2;
+	while (!w.owes_verdict)
+		ck_assert(world_step(&w));
+	job_end(&w, "PENDING");
+	verdict_done(&w);
+	slu_buffers_disconnected(w.b);
+	told = w.verdicts;
+	w.job.state = (char *)"RUNNING";
+	w.job.completing = false;
+	w.job.restarts++;
+	w.job.start += 10;
+	sync_all(&w);
+	ck_assert_int_eq(w.verdicts, told);
+	world_free(&w);
+}
+END_TEST
+
 /* Node 2 does nothing any more, and nobody says that it is lost. */
 START_TEST(test_timeouts)
 {
@@ -1107,6 +1178,8 @@ START_TEST(test_sync_nodes)
 	sync_all(&w);
 	ck_assert_int_eq(w.verdicts, told + 1); /* until it is answered */
 	verdict_done(&w);
+	w.now += 31;
+	slu_buffers_tick(w.b, w.now);
 	sync_all(&w);
 	ck_assert_int_eq(w.verdicts, told + 1);
 	world_free(&w);
@@ -1546,12 +1619,12 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_sync_goes_on, test_twice, test_twice_after_restart,
 	  test_crash_anywhere, test_cancel_anywhere, test_lose_anywhere,
 	  test_tolerate, test_tolerate_back, test_fail_up, test_fail_down,
-	  test_bound, test_verdict_before_end, test_timeouts,
-	  test_teardown_timeout, test_resume_forgotten, test_resume_dirty,
-	  test_requeues, test_next_run, test_unlaunched,
-	  test_clean_without_plan, test_incomplete, test_own_totals, test_parts,
-	  test_parts_tolerate, test_stage_out_on, test_vanished,
-	  test_sync_nodes, test_sync_over, test_strangers,
-	  test_cancel_stage_out, test_words, test_progress,
+	  test_bound, test_verdict_before_end, test_verdict_forgotten,
+	  test_verdict_of_old_run, test_timeouts, test_teardown_timeout,
+	  test_resume_forgotten, test_resume_dirty, test_requeues,
+	  test_next_run, test_unlaunched, test_clean_without_plan,
+	  test_incomplete, test_own_totals, test_parts, test_parts_tolerate,
+	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
+	  test_strangers, test_cancel_stage_out, test_words, test_progress,
 	  test_forgotten_start, test_give_back, test_no_plan, test_full,
 	  test_quarantine, test_json, test_phases)
