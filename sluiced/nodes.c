@@ -29,6 +29,7 @@ struct slu_nodes {
 	slu_resolve_f *resolve;
 	struct host *host; /* sorted by name */
 	size_t n, cap;
+	bool told; /* slurmctld's are known */
 };
 
 size_t slu_resolve(const char *name, struct in_addr *out, size_t max)
@@ -146,6 +147,7 @@ int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
 		free(host->told);
 		host->told = list[i].addr ? strdup(list[i].addr) : NULL;
 	}
+	nodes->told = true;
 	return 0;
 }
 
@@ -189,6 +191,12 @@ int slu_nodes_check(struct slu_nodes *nodes, const char *name,
 		ask(nodes, host, from, now);
 	if (has(host, from))
 		return 0;
+	/* a "no" is final, this is not */
+	if (!nodes->told)
+		return slu_err(
+			err, SLU_IO,
+			"slurmctld has not yet told the addresses of its "
+			"nodes");
 	inet_ntop(AF_INET, &from, text, sizeof(text));
 	return slu_err(
 		err, SLU_DENIED,

@@ -29,8 +29,9 @@ int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
  * NULL when it did not. */
 const char *slu_nodes_addr(const struct slu_nodes *nodes, const char *node);
 
-/* Is `from` an address of the host? 0, or SLU_DENIED. now: seconds, to ask
- * again about a host that may have moved. */
+/* Is `from` an address of the host? 0, or SLU_DENIED; SLU_IO while slurmctld
+ * has not yet told of its nodes and so may still say that it is. now: seconds,
+ * to ask again about a host that may have moved. */
 int slu_nodes_check(struct slu_nodes *nodes, const char *host,
 		    struct in_addr from, double now, struct slu_err *err);
 

@@ -64,6 +64,26 @@ START_TEST(test_check)
 }
 END_TEST
 
+/* Before slurmctld has told, only a name server can say yes, and nobody no. */
+START_TEST(test_not_yet_told)
+{
+	struct slu_err err;
+	struct slu_nodes *nodes = slu_nodes_new(fake, &err);
+	struct in_addr from;
+
+	inet_pton(AF_INET, "10.0.0.3", &from);
+	expect_fail(slu_nodes_check(nodes, "n3", from, 1, &err), err, SLU_IO,
+		    "not yet told");
+	expect_ok(slu_nodes_set(nodes, list, 3, &err), err);
+	expect_ok(slu_nodes_check(nodes, "n3", from, 1, &err), err);
+	slu_nodes_free(nodes);
+	nodes = slu_nodes_new(fake, &err);
+	inet_pton(AF_INET, "10.0.0.99", &from);
+	expect_ok(slu_nodes_check(nodes, "login", from, 1, &err), err);
+	slu_nodes_free(nodes);
+}
+END_TEST
+
 /* A host that does not fit is asked about once in ten seconds. */
 START_TEST(test_asks_seldom)
 {
@@ -107,4 +127,5 @@ START_TEST(test_asks_no_more)
 }
 END_TEST
 
-TEST_MAIN("sluiced_nodes", test_check, test_asks_seldom, test_asks_no_more)
+TEST_MAIN("sluiced_nodes", test_check, test_not_yet_told, test_asks_seldom,
+	  test_asks_no_more)
