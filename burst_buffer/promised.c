@@ -46,8 +46,10 @@ int slu_bb_promised(void *buffers, const struct slu_plan *plan,
 	for (i = 0; i < plan->n_node; i++)
 		sorted[i] = &plan->node[i];
 	qsort(sorted, plan->n_node, sizeof(*sorted), by_name);
+	/* a persistent one is done though a node could not clean up; no job may
+	 * come upon it, as the node is not drained for it */
 	for (bb = b->first; bb; bb = bb->next)
-		if (bb->state != SLU_BB_DONE)
+		if (bb->state != SLU_BB_DONE || bb->plan.persistent)
 			add_buffer(bb, plan, sorted, promised);
 	free(sorted);
 	return 0;

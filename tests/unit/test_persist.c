@@ -9,7 +9,7 @@
 
 #include <string.h>
 #include <unistd.h>
-#include "burst_buffer/buffers.h"
+#include "burst_buffer/live.h"
 
 #define OWNER	 5000
 #define STRANGER 5001
@@ -773,7 +773,32 @@ START_TEST(test_ahead_not)
 }
 END_TEST
 
-TEST_MAIN("persist", test_ahead, test_ahead_balance, test_ahead_persistent,
-	  test_ahead_fails, test_ahead_gone, test_ahead_unasked, test_ahead_not,
-	  test_life, test_expires, test_used, test_refused, test_cannot_be_made,
-	  test_unsaved, test_unsaved_later, test_destroy_older)
+/* What a node of a destroyed one still holds is not given away again. */
+START_TEST(test_still_held)
+{
+	uint64_t promised[2] = {0};
+
+	setup();
+	make(7, CREATE);
+	waits(8, OWNER, "persistent_destroy name=camp");
+	report(last.job_id, "s1", "clean", true);
+	now += 100;
+	slu_buffers_tick(b, now);
+	ck_assert_str_eq(last.state, "DONE");
+	again();
+	expect_ok(slu_bb_promised(b, &b->first->plan, promised, &err), err);
+	ck_assert_uint_eq(promised[0], 0);
+	ck_assert_uint_gt(promised[1], 0);
+	report(last.job_id, "s2", "clean", true);
+	promised[1] = 0;
+	expect_ok(slu_bb_promised(b, &b->first->plan, promised, &err), err);
+	ck_assert_uint_eq(promised[1], 0);
+	teardown();
+}
+END_TEST
+
+TEST_MAIN("persist", test_still_held, test_ahead, test_ahead_balance,
+	  test_ahead_persistent, test_ahead_fails, test_ahead_gone,
+	  test_ahead_unasked, test_ahead_not, test_life, test_expires,
+	  test_used, test_refused, test_cannot_be_made, test_unsaved,
+	  test_unsaved_later, test_destroy_older)
