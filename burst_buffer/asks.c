@@ -358,9 +358,14 @@ static int come_to(struct slu_buffers *b, const struct place *at,
 	if (at->bb->plan.persistent && gate->open && attr && *attr &&
 	    !slu_eq(gate->attr[at->i], attr))
 		return slu_bb_set_attr(b->db, at->bb, gate, at->i, attr, err);
-	if (gate->open || (gate->attr[at->i] &&
-			   strcmp(gate->attr[at->i], attr ? attr : "") == 0))
+	if (gate->open)
 		return 0;
+	if (gate->attr[at->i] &&
+	    strcmp(gate->attr[at->i], attr ? attr : "") == 0)
+		/* perhaps it could not be stored that it opens */
+		return slu_bb_all_came(at->bb, gate)
+			       ? slu_bb_settle(b, at->bb, now, err)
+			       : 0;
 	if (set_string(&copy, attr ? attr : "", err))
 		return -1;
 	free(gate->attr[at->i]);

@@ -579,6 +579,31 @@ START_TEST(test_verdict_of_old_run)
 }
 END_TEST
 
+/* All have come to a barrier, and the database does not take that. */
+START_TEST(test_gate_not_stored)
+{
+	struct slu_err err = {0};
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	job_start(&w);
+	for (int i = 0; i < 2; i++) {
+		ask_plan(&w, &w.node[i]);
+		do_step(&w, &w.node[i], "report server", true);
+	}
+	expect_ok(slu_db_script(w.db,
+				"CREATE TEMP TRIGGER no BEFORE INSERT ON"
+				" BufferGate BEGIN SELECT abs(1 << 63); END",
+				&err),
+		  err);
+	for (int i = 0; i < 2; i++)
+		barrier(&w, &w.node[i], "servers", "port");
+	expect_ok(slu_db_script(w.db, "DROP TRIGGER no", &err), err);
+	ck_assert_str_eq(barrier(&w, &w.node[0], "servers", "port").word, "go");
+	world_free(&w);
+}
+END_TEST
+
 /* Node 2 does nothing any more, and nobody says that it is lost. */
 START_TEST(test_timeouts)
 {
@@ -1620,11 +1645,12 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_crash_anywhere, test_cancel_anywhere, test_lose_anywhere,
 	  test_tolerate, test_tolerate_back, test_fail_up, test_fail_down,
 	  test_bound, test_verdict_before_end, test_verdict_forgotten,
-	  test_verdict_of_old_run, test_timeouts, test_teardown_timeout,
-	  test_resume_forgotten, test_resume_dirty, test_requeues,
-	  test_next_run, test_unlaunched, test_clean_without_plan,
-	  test_incomplete, test_own_totals, test_parts, test_parts_tolerate,
-	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
-	  test_strangers, test_cancel_stage_out, test_words, test_progress,
+	  test_verdict_of_old_run, test_gate_not_stored, test_timeouts,
+	  test_teardown_timeout, test_resume_forgotten, test_resume_dirty,
+	  test_requeues, test_next_run, test_unlaunched,
+	  test_clean_without_plan, test_incomplete, test_own_totals, test_parts,
+	  test_parts_tolerate, test_stage_out_on, test_vanished,
+	  test_sync_nodes, test_sync_over, test_strangers,
+	  test_cancel_stage_out, test_words, test_progress,
 	  test_forgotten_start, test_give_back, test_no_plan, test_full,
 	  test_quarantine, test_json, test_phases)
