@@ -67,7 +67,9 @@ void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
 {
 	struct slu_err err;
 
-	if (ctl->link.fd < 0 || !ctl->hello_said)
+	/* an answer does not wait until everything is said anew */
+	if (ctl->link.fd < 0 ||
+	    !(ctl->hello_said || (ctl->linked && desc == &slu_done_desc)))
 		return;
 	if (slu_link_send(&ctl->link, desc, msg, &err) < 0)
 		slu_ctl_link_down(ctl, &err, now);
