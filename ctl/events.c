@@ -117,10 +117,16 @@ static void held(struct slu_ctl *ctl, uint32_t job_id, double now)
 	const struct slu_conf *conf = ctl->site->conf;
 	struct slu_live *live = slu_live_get(ctl, job_id);
 
-	if (live && !live->ended && ctl->linked && ctl->arbiter && conf)
-		slu_live_hold(ctl, live, now + (double)conf->mapping_timeout);
-	else
+	if (!live || live->ended || !ctl->linked || !ctl->arbiter || !conf) {
 		ctl->prolog_done(0, job_id, false);
+		return;
+	}
+	slu_live_hold(ctl, live, now + (double)conf->mapping_timeout);
+	/* a look at all jobs may have found it, and it was solved since */
+	if (!live->epoch && !ctl->ions_dirty)
+		live->epoch = ctl->epoch;
+	if (live->epoch && live->epoch <= ctl->published)
+		slu_live_release(ctl, live);
 }
 
 static void add_look(struct slu_ctl *ctl, uint32_t job_id, double now)

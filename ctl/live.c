@@ -92,6 +92,8 @@ void slu_live_published(struct slu_ctl *ctl, uint64_t epoch)
 {
 	struct slu_live *live;
 
+	if (epoch > ctl->published)
+		ctl->published = epoch;
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
 		if (live->epoch && live->epoch <= epoch)
 			slu_live_release(ctl, live);

@@ -118,7 +118,7 @@ struct slu_ctl {
 	char ion_event[128];
 	char *ions_unusable; /* host list, as last seen; NULL: never */
 	double next_watch;
-	uint64_t epoch;
+	uint64_t epoch, published;  /* the last solved, and published */
 	struct slu_ctl_mark *marks; /* as last set, one per I/O node */
 	size_t n_marks;
 	uint64_t rows;	   /* of history, heard on this connection */

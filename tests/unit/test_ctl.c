@@ -318,6 +318,34 @@ static void job_over(struct slu_ctl *ctl)
 	slu_ctl_events(ctl, 3);
 }
 
+/* A look found the job before its launch asked, and its mapping is there. */
+START_TEST(test_held_launch_found_before)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS);
+	struct slu_published published = {.ok = true};
+	bool held;
+
+	while (host.n)
+		slu_msg_clear(&slu_job_desc, &host.job[--host.n]);
+	forget();
+	link_up(ctl, 1);
+	host_add(plain);
+	slu_ctl_look(ctl, 7);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 3);
+	ck_assert_uint_eq(ctl->assignment.n_jobs, 1);
+	published.epoch = ctl->epoch;
+	daemon_say(&slu_published_desc, &published);
+	slu_ctl_step(ctl, 4);
+	say_started(ctl, 7, &held);
+	ck_assert(held);
+	slu_ctl_step(ctl, 5);
+	ck_assert(has_done("go 7;"));
+	slu_ctl_release(ctl);
+	daemon_hang_up();
+}
+END_TEST
+
 START_TEST(test_held_launch_is_let_go)
 {
 	check_let_go(time_over);
@@ -936,10 +964,10 @@ END_TEST
 
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_reconnect, test_overflow, test_held_launch,
-	  test_held_launch_is_let_go, test_ions_are_marked, test_ion_fails,
-	  test_marks_are_put_back, test_arbiter_foretells,
-	  test_ions_after_restart, test_nodes_that_leave,
-	  test_nodes_of_a_run_that_is_over, test_commands,
-	  test_nodes_from_tasks, test_give_back, test_lost_launch,
-	  test_bad_lines, test_daemon_that_does_not_read, test_history_replay,
-	  test_ready, test_arbiter_learns, test_reload)
+	  test_held_launch_is_let_go, test_held_launch_found_before,
+	  test_ions_are_marked, test_ion_fails, test_marks_are_put_back,
+	  test_arbiter_foretells, test_ions_after_restart,
+	  test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
+	  test_commands, test_nodes_from_tasks, test_give_back,
+	  test_lost_launch, test_bad_lines, test_daemon_that_does_not_read,
+	  test_history_replay, test_ready, test_arbiter_learns, test_reload)
