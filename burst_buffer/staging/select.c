@@ -191,8 +191,12 @@ static int take(struct match *m, int dir, const char *name, const char *rest,
 	if (len + strlen(name) + 2 > sizeof(m->path))
 		return slu_err(err, SLU_INVALID, "%s: the path is too long",
 			       name);
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
-		return 0; /* it is gone */
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)) {
+		if (errno == ENOENT)
+			return 0; /* it is gone */
+		return slu_errno(err, SLU_IO, "cannot look at %s%s%s", m->path,
+				 len ? "/" : "", name);
+	}
 	sprintf(m->path + len, "%s%s", len ? "/" : "", name);
 	if (!*rest) {
 		if (!m->files || S_ISREG(st.st_mode))
@@ -207,6 +211,13 @@ static int take(struct match *m, int dir, const char *name, const char *rest,
 	}
 	m->path[len] = '\0';
 	return rc;
+}
+
+/* NULL at the end, and with errno when it cannot be read on. */
+static struct dirent *next_entry(DIR *d)
+{
+	errno = 0;
+	return readdir(d);
 }
 
 /* Takes over dir. Goes as deep as the pattern has slashes. */
@@ -230,10 +241,14 @@ static int expand(struct match *m, int dir, const char *pattern,
 		first[rest - pattern] = '\0';
 		rest += strspn(rest, "/");
 	}
-	while (!rc && (e = readdir(d)))
+	while (!rc && (e = next_entry(d)))
 		if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
 		    !fnmatch(first, e->d_name, FNM_PERIOD))
 			rc = take(m, dir, e->d_name, rest, err);
+	if (!rc && errno)
+		rc = slu_errno(err, SLU_IO,
+			       "cannot read a directory to its "
+			       "end");
 	if (d)
 		closedir(d);
 	else

@@ -4,6 +4,7 @@
 #include "tests/unit/harness.h"
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "burst_buffer/staging/select.h"
 #include "burst_buffer/staging/stage.h"
@@ -109,6 +110,30 @@ START_TEST(test_patterns)
 		slu_names_free(&names);
 	}
 	teardown();
+}
+END_TEST
+
+/* What is there and cannot be looked at is no match that is gone. */
+START_TEST(test_unreadable)
+{
+	struct slu_names names;
+
+	setup();
+	make_dir(in(top, "locked"), 0755);
+	make_text(in(top, "locked/f"), "x");
+	ck_assert(!chmod(in(top, "locked"), 0444));
+	ck_assert(!chmod(top, 0755));
+	if (fork()) {
+		int status;
+
+		ck_assert(wait(&status) > 0 && status == 0);
+		teardown();
+		return;
+	}
+	if (getuid() == 0 && setuid(65534))
+		_exit(1);
+	_exit(slu_names_matching(dir, "locked/*", false, &names, &err) != -1 ||
+	      err.kind != SLU_IO || !strstr(err.text, "locked/f"));
 }
 END_TEST
 
@@ -232,5 +257,5 @@ START_TEST(test_missing)
 }
 END_TEST
 
-TEST_MAIN("stage_select", test_where, test_patterns, test_lists, test_arrive,
-	  test_missing)
+TEST_MAIN("stage_select", test_where, test_patterns, test_unreadable,
+	  test_lists, test_arrive, test_missing)
