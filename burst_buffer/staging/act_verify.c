@@ -43,6 +43,15 @@ static int bring_xattrs(struct slu_act *a, int out, const struct slu_entry *e,
 	return rc;
 }
 
+/* Its time comes last. It may be read-only: earlier staging, or a verifier that
+ * was killed, has finished it. */
+static bool is_finished(const struct slu_act *a, int dir, const char *name,
+			const struct slu_entry *e)
+{
+	return !a->part->plain_source &&
+	       slu_has_arrived(dir, name, e->size, e->mode, &e->mtime);
+}
+
 /* What has had several writers gets its mode and time now. */
 static int finish_file(struct slu_act *a, int dir, const char *name,
 		       const struct slu_entry *e, struct stat *st,
@@ -55,7 +64,7 @@ static int finish_file(struct slu_act *a, int dir, const char *name,
 	int rc = 0;
 
 	if (fd < 0)
-		return slu_act_errno(err, "find", part->destination, e);
+		return slu_act_errno(err, "open", part->destination, e);
 	if (bring_xattrs(a, fd, e, 0, err))
 		rc = -1;
 	else if (fchmod(fd, e->mode) ||
@@ -81,7 +90,7 @@ static int verify_file(struct slu_act *a, struct slu_near *near,
 			     err);
 	if (part->plain_destination)
 		return 0;
-	if (slu_share_ranges(e->size) > 1 &&
+	if (slu_share_ranges(e->size) > 1 && !is_finished(a, dir, name, e) &&
 	    finish_file(a, dir, name, e, &st, err))
 		return -1;
 	if (!part->plain_source && !slu_same_time(&e->mtime, &st.st_mtim))

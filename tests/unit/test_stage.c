@@ -418,6 +418,27 @@ START_TEST(test_read_only_left)
 }
 END_TEST
 
+/* What was staged early, or by one who was killed at the end, needs no right to
+ * be written again. */
+START_TEST(test_read_only_arrived)
+{
+	struct slu_stage_part part = {.n = 2, .durable = true, .quick = true};
+
+	setup();
+	become_nobody();
+	part.source = src;
+	part.destination = dst;
+	make_text(in(src, "f"), "x");
+	ck_assert(!truncate(in(src, "f"), SLU_STAGE_RANGE + 1));
+	ck_assert(!chmod(in(src, "f"), 0444));
+	for (int i = 0; i < 2; i++) {
+		ck_assert_msg(!stage_part(part, NULL), "%s", err.text);
+		same(src, in(dst, "src"));
+	}
+	teardown();
+}
+END_TEST
+
 /* As a user without rights: every refusal names the path and the reason. */
 START_TEST(test_refusals)
 {
@@ -774,6 +795,6 @@ END_TEST
 
 TEST_MAIN("stage", test_all_kinds, test_large_files, test_empty, test_deep,
 	  test_name_rules, test_existing, test_inherits_setgid, test_special,
-	  test_read_only_left, test_refusals, test_noticed,
-	  test_swap_destination, test_swap_source, test_stops, test_sums,
-	  test_brick, test_content, test_xattrs)
+	  test_read_only_left, test_read_only_arrived, test_refusals,
+	  test_noticed, test_swap_destination, test_swap_source, test_stops,
+	  test_sums, test_brick, test_content, test_xattrs)
