@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,6 +59,21 @@ static int open_inside(int parent, const char *name)
 	return (int)syscall(SYS_openat2, parent, name, &how, sizeof(how));
 }
 
+/* Not every file system knows the flag; those above are root's. */
+static int rename_to_new(int from, const char *name, int to, const char *fresh)
+{
+	struct stat st;
+	int ret = renameat2(from, name, to, fresh, RENAME_NOREPLACE);
+
+	if (ret == 0 || errno != EINVAL)
+		return ret;
+	if (fstatat(to, fresh, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		errno = EEXIST;
+		return -1;
+	}
+	return errno == ENOENT ? renameat(from, name, to, fresh) : -1;
+}
+
 /* Too deep: move a directory up to the top, under a name no one has. */
 static int move_up(struct removal *rm, int parent, const char *name)
 {
@@ -66,7 +82,7 @@ static int move_up(struct removal *rm, int parent, const char *name)
 
 	do {
 		snprintf(fresh, sizeof(fresh), ".removed.%u", rm->moved++);
-		ret = renameat2(parent, name, rm->top, fresh, RENAME_NOREPLACE);
+		ret = rename_to_new(parent, name, rm->top, fresh);
 	} while (ret < 0 && errno == EEXIST);
 	return ret;
 }
