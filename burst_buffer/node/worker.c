@@ -68,8 +68,15 @@ static bool has_stage_out(const struct slu_node *n)
 	return false;
 }
 
+/* Did the job run, so that there may be something to stage out? */
+static bool has_data(const struct slu_node *n)
+{
+	return has_stage_out(n) && slu_note_has(n, "env");
+}
+
 /* The word that teardown goes by: go, skip or abort. NULL: none could be had,
- * or memory. Caller frees. */
+ * from a sluiced that has lost what it knew of us either, or memory. Caller
+ * frees. */
 static char *begin(struct worker *w, struct slu_err *err)
 {
 	struct slu_report r = {.step = "down", .ok = true, .phase = "teardown"};
@@ -77,7 +84,9 @@ static char *begin(struct worker *w, struct slu_err *err)
 	char *word;
 
 	if (slu_talk_report(&w->n, &r, &answer, err))
-		return err->kind == SLU_NOTFOUND ? strdup("skip") : NULL;
+		return err->kind == SLU_NOTFOUND && !has_data(&w->n)
+			       ? strdup("skip")
+			       : NULL;
 	w->success = answer.success;
 	word = answer.word;
 	answer.word = NULL;
@@ -147,7 +156,7 @@ static int first_half(struct worker *w, struct slu_err *err)
 	word = begin(w, err);
 	if (!word) {
 		slu_node_log(n, SLU_ERROR, "%s", err->text);
-		w->keep = has_stage_out(n) && slu_note_has(n, "env");
+		w->keep = has_data(n);
 		return 0;
 	}
 	slu_node_log(n, SLU_INFO, "down: %s", word);
@@ -234,10 +243,17 @@ static int keep_data(struct slu_node *n, struct slu_err *err)
 	if (mark_part(n, err) ||
 	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
 		return -1;
-	slu_node_log(n, SLU_WARN,
-		     "data of the failed stage-out is kept in %s; `sluice-node "
-		     "fetch --job %u --to DIR` on %s copies it",
-		     kept, (unsigned)n->job_id, n->name);
+	if (n->driver->pieces)
+		slu_node_log(n, SLU_WARN,
+			     "data of the failed stage-out is kept in %s, in "
+			     "pieces that only servers of %s can join again",
+			     kept, n->driver->name);
+	else
+		slu_node_log(n, SLU_WARN,
+			     "data of the failed stage-out is kept in %s; "
+			     "`sluice-node fetch --job %u --to DIR` on %s "
+			     "copies it",
+			     kept, (unsigned)n->job_id, n->name);
 	snprintf(text, sizeof(text), "%s\n", kept);
 	return slu_note_put(n, "kept", 0644, text, err);
 }

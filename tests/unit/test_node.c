@@ -135,6 +135,27 @@ START_TEST(test_no_destination)
 }
 END_TEST
 
+/* A sluiced that has lost what it knew does not make us forget it, too. */
+START_TEST(test_lost_database)
+{
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(false);
+	sluiced_stop(SIGTERM, 0);
+	ctl_fd = -1;
+	ck_assert(!unlink(at("db")));
+	sluiced_start();
+	down();
+	nodes_all(data_kept, "", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	ctl_connect();
+	nodes_end();
+}
+END_TEST
+
 /* Without sluiced: a refusal, no harm, and nothing to clean. */
 START_TEST(test_no_sluiced)
 {
@@ -471,7 +492,7 @@ static int still_hangs(const char *arg)
 	int i = 0;
 
 	(void)arg;
-	while (!slu_users_stuck(NODE_UID, &pid, NULL) && ++i < 200)
+	while (!slu_users_stuck(NODE_UID, JOB, &pid, NULL) && ++i < 200)
 		usleep(100000);
 	return i == 200;
 }
@@ -561,6 +582,7 @@ static int run(void)
 	add(suite, "no_source", test_no_source, 1);
 	add(suite, "too_large", test_too_large, 1);
 	add(suite, "no_destination", test_no_destination, 1);
+	add(suite, "lost_database", test_lost_database, 1);
 	add(suite, "no_sluiced", test_no_sluiced, 1);
 	add(suite, "cancel", test_cancel, 1);
 	add(suite, "full_scratch", test_full_scratch, 1);
