@@ -373,6 +373,8 @@ static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 	if (slu_aside(&aside, "staging", out, err)) {
 		if (err->kind == SLU_BUSY)
 			return slu_err(err, SLU_DENIED, "stopped");
+		if (err->kind == SLU_DENIED)
+			err->kind = SLU_IO; /* that is sluiced's word */
 		return -1;
 	}
 	memcpy(&result, out, sizeof(result));
