@@ -40,7 +40,7 @@ static int run(struct slu_aside *aside, void *arg, void *out,
 			argv[n++] = word;
 	argv[n] = (char *)g->path;
 	rc = slu_aside_become(aside, g->n->plan.uid, g->n->plan.gid, err) ||
-	     slu_mkdirs(g->path, 0777, err) ||
+	     slu_mkdirs(g->path, 0755, err) ||
 	     slu_run(argv, SECONDS, &said, err);
 	slu_buf_free(&said);
 	free(words);
