@@ -160,6 +160,7 @@ int slu_users_err(const char *dir, struct slu_err *err)
 
 struct stuck {
 	uid_t uid;
+	uint32_t job_id;
 	struct slu_pid *out;
 	bool found;
 };
@@ -181,17 +182,34 @@ static bool is_being_killed(int proc)
 	return pending >> (SIGKILL - 1) & 1;
 }
 
+/* Slurm's cgroups are .../job_ID/... */
+static bool is_other_job(int proc, uint32_t job_id)
+{
+	struct slu_buf groups = {0};
+	unsigned long job = job_id;
+	const char *p;
+
+	slu_file_read(proc, "cgroup", 1 << 16, &groups, NULL);
+	p = groups.data ? strstr(groups.data, "/job_") : NULL;
+	if (p)
+		job = strtoul(p + strlen("/job_"), NULL, 10);
+	slu_buf_free(&groups);
+	return job != job_id;
+}
+
 static void find_stuck(void *arg, int proc, pid_t pid)
 {
 	struct stuck *s = arg;
 
-	if (!s->found && owned_by(proc, s->uid) && is_being_killed(proc))
+	if (!s->found && owned_by(proc, s->uid) && is_being_killed(proc) &&
+	    !is_other_job(proc, s->job_id))
 		s->found = !slu_pid_get(pid, s->out, NULL);
 }
 
-int slu_users_stuck(uid_t uid, struct slu_pid *out, struct slu_err *err)
+int slu_users_stuck(uid_t uid, uint32_t job_id, struct slu_pid *out,
+		    struct slu_err *err)
 {
-	struct stuck s = {.uid = uid, .out = out};
+	struct stuck s = {.uid = uid, .job_id = job_id, .out = out};
 
 	visit(find_stuck, &s);
 	return s.found ? 0 : slu_err(err, SLU_NOTFOUND, "nothing hangs");

@@ -7,6 +7,7 @@
  * nothing of a file system that hangs is touched. */
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include "common/err.h"
 #include "common/proc.h"
@@ -18,7 +19,9 @@ size_t slu_users_kill(const char *dir, uid_t uid);
 int slu_users_err(const char *dir, struct slu_err *err);
 
 /* A process of this user that has been killed and does not die, because it
- * waits in the kernel; SLU_NOTFOUND: there is none. */
-int slu_users_stuck(uid_t uid, struct slu_pid *out, struct slu_err *err);
+ * waits in the kernel; SLU_NOTFOUND: there is none. What Slurm's cgroups show
+ * to be of another job does not count. */
+int slu_users_stuck(uid_t uid, uint32_t job_id, struct slu_pid *out,
+		    struct slu_err *err);
 
 #endif

@@ -69,10 +69,10 @@ static bool hangs(struct slu_node *n, double period)
 {
 	struct slu_pid first, again;
 
-	if (slu_users_stuck(n->plan.uid, &first, NULL))
+	if (slu_users_stuck(n->plan.uid, n->job_id, &first, NULL))
 		return false;
 	pass(period / 2);
-	return !slu_users_stuck(n->plan.uid, &again, NULL) &&
+	return !slu_users_stuck(n->plan.uid, n->job_id, &again, NULL) &&
 	       again.pid == first.pid && again.start == first.start;
 }
 

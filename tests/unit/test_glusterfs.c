@@ -318,7 +318,7 @@ START_TEST(test_abort)
 	kill(user, SIGKILL);
 	usleep(300000);
 	ck_assert_int_eq(waitpid(user, &status, WNOHANG), 0); /* hangs */
-	expect_ok(slu_users_stuck(0, &pid, &err), err);
+	expect_ok(slu_users_stuck(0, 1, &pid, &err), err);
 	ck_assert_int_eq(pid.pid, user);
 	expect_ok(driver->abort(&j.in[0], &err), err);
 	alarm(10);
