@@ -17,6 +17,7 @@
 #include "common/file.h"
 
 #define KILL_SECONDS 5.0
+#define MOST	     20 /* servers of one path, one after another */
 
 static bool has_argument(int proc, const char *path)
 {
@@ -32,11 +33,20 @@ static bool has_argument(int proc, const char *path)
 	return found;
 }
 
+/* Not what a user has started with the rights of root, with any arguments. */
 static bool roots_own(int proc)
 {
-	struct stat st;
+	struct slu_buf status = {0};
+	unsigned real, effective;
+	const char *uid;
+	bool is;
 
-	return !fstat(proc, &st) && st.st_uid == 0;
+	slu_file_read(proc, "status", 1 << 16, &status, NULL);
+	uid = status.data ? strstr(status.data, "\nUid:") : NULL;
+	is = uid && sscanf(uid, "\nUid: %u %u", &real, &effective) == 2 &&
+	     real == 0 && effective == 0;
+	slu_buf_free(&status);
+	return is;
 }
 
 int slu_server_find(const char *path, struct slu_pid *out, struct slu_err *err)
@@ -166,8 +176,14 @@ int slu_server_stop(const char *path, double seconds, struct slu_err *err)
 {
 	struct slu_pid pid;
 
-	while (!slu_server_find(path, &pid, NULL))
+	for (int i = 0; i < MOST; i++) {
+		if (slu_server_find(path, &pid, NULL))
+			return 0;
 		if (stop_one(&pid, seconds, err))
 			return -1;
-	return 0;
+	}
+	return slu_err(err, SLU_BUSY,
+		       "servers of %s are started as fast as "
+		       "they are stopped",
+		       path);
 }

@@ -60,23 +60,29 @@ START_TEST(test_life)
 }
 END_TEST
 
-/* A process of somebody else's with the same argument is not taken for ours. */
+/* A process of somebody else's with the same argument is not taken for ours,
+ * even if it has the rights of root (0), as those of setuid programs. */
 START_TEST(test_impostor)
 {
+	static const uid_t uids[] = {65534, 0};
 	struct slu_pid pid;
 	pid_t child;
 
 	top = tree_new();
-	child = fork();
-	if (!child) {
-		if (setgid(65534) || setuid(65534))
+	each(uid, uids)
+	{
+		child = fork();
+		if (!child) {
+			if (setgid(65534) || setresuid(65534, *uid, *uid))
+				_exit(1);
+			execl("/bin/sleep", in(top, "mark"), "30", NULL);
 			_exit(1);
-		execl("/bin/sleep", in(top, "mark"), "30", NULL);
-		_exit(1);
+		}
+		usleep(200000);
+		ck_assert_int_eq(slu_server_find(in(top, "mark"), &pid, NULL),
+				 -1);
+		kill(child, SIGKILL);
 	}
-	usleep(200000);
-	ck_assert_int_eq(slu_server_find(in(top, "mark"), &pid, NULL), -1);
-	kill(child, SIGKILL);
 	tree_remove(top);
 }
 END_TEST
