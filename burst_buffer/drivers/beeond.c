@@ -61,6 +61,30 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 typedef int daemon_f(void *arg, const struct slu_pid *pid, const char *service,
 		     struct slu_err *err);
 
+/* A pid file of BeeGFS does not tell a daemon from who has its number later:
+ * once it runs, we note it ourselves. */
+static void noted_path(const struct slu_instance *in, const char *service,
+		       char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s.pid", in->work, service);
+}
+
+static void find_daemon(const struct slu_instance *in, const char *service,
+			const char *pid_file, struct slu_pid *out)
+{
+	struct slu_buf number = {0};
+	char path[PATH_MAX];
+
+	*out = (struct slu_pid){0};
+	noted_path(in, service, path);
+	if (!slu_pid_read(path, out, NULL))
+		return;
+	if (!slu_file_read(AT_FDCWD, pid_file, 64, &number, NULL) &&
+	    number.data)
+		slu_pid_get((pid_t)atol(number.data), out, NULL);
+	slu_buf_free(&number);
+}
+
 static int each_daemon(const struct slu_instance *in, daemon_f *fn, void *arg,
 		       struct slu_err *err)
 {
@@ -74,18 +98,14 @@ static int each_daemon(const struct slu_instance *in, daemon_f *fn, void *arg,
 	rest = text.data;
 	while (!rc && (line = strsep(&rest, "\n"))) {
 		char *field[5] = {NULL};
-		struct slu_pid pid = {0};
-		struct slu_buf number = {0};
+		struct slu_pid pid;
 		int n = 0;
 
 		while (line && n < 5)
 			field[n++] = strsep(&line, ",");
 		if (n < 5 || field[4][0] != '/')
 			continue;
-		if (!slu_file_read(AT_FDCWD, field[4], 64, &number, NULL) &&
-		    number.data)
-			slu_pid_get((pid_t)atol(number.data), &pid, NULL);
-		slu_buf_free(&number);
+		find_daemon(in, field[1], field[4], &pid);
 		rc = fn(arg, &pid, field[1], err);
 	}
 	slu_buf_free(&text);
@@ -99,6 +119,15 @@ static int must_run(void *arg, const struct slu_pid *pid, const char *service,
 	if (pid->pid > 0 && slu_pid_alive(pid))
 		return 0;
 	return slu_err(err, SLU_IO, "%s of this node does not run", service);
+}
+
+static int note_daemon(void *arg, const struct slu_pid *pid,
+		       const char *service, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	noted_path(arg, service, path);
+	return pid->pid > 0 ? slu_pid_write(path, pid, err) : 0;
 }
 
 /* start: this node's part of the stage */
@@ -202,9 +231,9 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 {
 	(void)attrs, (void)n_attr;
 	*root = in->top;
-	return slu_mounted(in->top)
-		       ? 0
-		       : slu_err(err, SLU_IO, "BeeOND mounted nothing here");
+	if (!slu_mounted(in->top))
+		return slu_err(err, SLU_IO, "BeeOND mounted nothing here");
+	return each_daemon(in, note_daemon, (void *)in, err);
 }
 
 static int check(const struct slu_instance *in, struct slu_err *err)
@@ -222,7 +251,8 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 
 /* detach and stop */
 
-static int stop_local(const struct slu_instance *in, const char *what,
+/* Without -d: the data goes with its storage, unless that is kept. */
+static int stop_local(const struct slu_instance *in, char *what,
 		      struct slu_err *err)
 {
 	char status[PATH_MAX];
@@ -230,9 +260,8 @@ static int stop_local(const struct slu_instance *in, const char *what,
 			"stoplocal",
 			"-i",
 			status,
-			(char *)what,
+			what,
 			"-q",
-			"-d",
 			"-L",
 			"-c",
 			NULL};
@@ -301,6 +330,7 @@ const struct slu_driver slu_driver_beeond = {
 	.name = "beeond",
 	.shared = true,
 	.own_fs = true,
+	.pieces = true,
 	.probe = probe,
 	.start = start,
 	.assemble = assemble,
