@@ -29,6 +29,7 @@
 
 struct fetch {
 	const struct slu_node *n;
+	char *to;
 	char source[4200]; /* KEPT/fs/data/, or KEPT/fs/brick/data/ */
 	bool brick;
 	char *below; /* what it goes to below the destination; NULL: nothing */
@@ -124,7 +125,7 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 	struct fetch *f = arg;
 	struct slu_stage_part part = {
 		.source = f->source,
-		.destination = f->n->opt->to,
+		.destination = f->to,
 		.below = f->below,
 		.bricks = f->brick,
 		.n = 1,
@@ -168,25 +169,44 @@ static int choose_below(struct fetch *f, const char *dir, struct slu_err *err)
 	return f->below ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
+/* The child that copies works elsewhere. NULL: with *err. Caller frees. */
+static char *absolute(const char *path, struct slu_err *err)
+{
+	char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+	char *to = here ? slu_asprintf("%s/%s", here, path) : strdup(path);
+
+	if (!to || (!here && *path != '/')) {
+		slu_errno(err, SLU_IO, "the working directory of --to %s",
+			  path);
+		free(to);
+		to = NULL;
+	}
+	free(here);
+	return to;
+}
+
 static int fetch(struct slu_node *n, struct slu_err *err)
 {
-	struct fetch f = {.n = n};
+	struct fetch f = {.n = n, .to = absolute(n->opt->to, err)};
 	struct slu_aside aside = {.fn = copy, .arg = &f, .seconds = SECONDS};
 	struct slu_stage_result sum;
 	char out[SLU_ASIDE_OUT], size[SLU_SIZE_TEXT];
 	struct slu_kept kept;
 
-	if (find_kept(n, &kept, err) || ensure_mounted(kept.dir, err) ||
-	    look_inside(&f, kept.dir, err) || choose_below(&f, kept.dir, err) ||
+	if (!f.to || find_kept(n, &kept, err) ||
+	    ensure_mounted(kept.dir, err) || look_inside(&f, kept.dir, err) ||
+	    choose_below(&f, kept.dir, err) ||
 	    slu_aside(&aside, "copying", out, err)) {
+		free(f.to);
 		free(f.below);
 		return -1;
 	}
 	memcpy(&sum, out, sizeof(sum));
 	printf("%llu files, %s, from %s on %s to %s%s%s\n",
 	       (unsigned long long)sum.total_files,
-	       slu_size_text(sum.total_bytes, size), f.source, n->name,
-	       n->opt->to, f.below ? "/" : "", f.below ? f.below : "");
+	       slu_size_text(sum.total_bytes, size), f.source, n->name, f.to,
+	       f.below ? "/" : "", f.below ? f.below : "");
+	free(f.to);
 	free(f.below);
 	if (sum.skipped)
 		fprintf(stderr,

@@ -388,6 +388,10 @@ START_TEST(test_fetch)
 	expect_text("home/got/n1/a", "all of a");
 	expect_text("home/got/n1/sub/b", "all of b");
 	expect_run(slu_cmd_fetch, 0, "2 files, 16"); /* again */
+	ck_assert(!chdir(path_of("home")));
+	options.to = "here";
+	expect_run(slu_cmd_fetch, 0, "home/here/n1");
+	expect_text("home/here/n1/a", "all of a");
 }
 END_TEST
 
