@@ -469,17 +469,21 @@ static int hang(const char *arg)
 	char path[PATH_MAX];
 	struct slu_pid brick;
 	pid_t child;
+	int begun[2];
 
 	job_path(path, "wd/brick.vol");
 	if (slu_server_find(path, &brick, NULL) ||
-	    slu_pid_kill(&brick, SIGSTOP))
+	    slu_pid_kill(&brick, SIGSTOP) || pipe(begun))
 		return 70;
 	child = fork();
 	if (!child) {
 		job_path(path, arg);
-		_exit(become_ann() || mkdir(path, 0700));
+		_exit(become_ann() || write(begun[1], "", 1) != 1 ||
+		      mkdir(path, 0700));
 	}
-	usleep(200000);
+	if (read(begun[0], path, 1) != 1)
+		return 72;
+	usleep(1000000); /* a busy machine lets it wait for its turn */
 	kill(child, SIGKILL);
 	usleep(200000);
 	return waitpid(child, NULL, WNOHANG) ? 71 : 0; /* it hangs */
