@@ -309,7 +309,8 @@ static int open_directory(int dir, bool make)
 	return fd;
 }
 
-static int write_all(int dir, const struct maps *m, struct slu_err *err)
+/* What was before is only asked for where there is or was a shared node. */
+static int write_all(int dir, struct maps *m, struct slu_err *err)
 {
 	bool shared = any_shared(&m->lines);
 	int fd = open_directory(dir, shared), rc;
@@ -318,6 +319,10 @@ static int write_all(int dir, const struct maps *m, struct slu_err *err)
 		return shared || errno != ENOENT
 			       ? slu_errno(err, SLU_IO, DIRECTORY)
 			       : 0; /* never was there one */
+	if (m->before && slu_node_lines(m->before, &m->old_lines, err) < 0) {
+		close(fd);
+		return -1;
+	}
 	rc = write_shared(fd, m, err);
 	if (mend_others(fd, m, err) < 0)
 		rc = -1;
@@ -331,8 +336,6 @@ int slu_node_maps_write(int dir, const struct slu_assignment *before,
 	struct maps m = {.before = before, .now = now};
 	int rc = slu_node_lines(now, &m.lines, err);
 
-	if (rc == 0 && before)
-		rc = slu_node_lines(before, &m.old_lines, err);
 	if (rc == 0)
 		rc = write_all(dir, &m, err);
 	slu_node_lines_free(&m.old_lines);
