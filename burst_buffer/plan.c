@@ -378,6 +378,7 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 		   req->profile ? slu_conf_profile(site->conf, req->profile)
 				: NULL,
 		   err) ||
+	    slu_plan_chunk(plan, job->request_size, err) ||
 	    set_nodes(plan, job, site, err) || set_capacities(plan, req, err) ||
 	    (req->split == SLU_SPLIT_SWITCH &&
 	     slu_plan_split(plan, site->map, err)) ||

@@ -60,6 +60,7 @@ static void started(struct slu_ctl *ctl, struct slu_job *job, double now)
 		slu_ions_start(ctl, job);
 		slu_ions_changed(ctl, "start", job->job_id);
 	}
+	slu_ions_request_size(ctl, job);
 	slu_ctl_send(ctl, &slu_job_started_desc, job, now);
 }
 

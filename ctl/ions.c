@@ -154,6 +154,15 @@ static void foretell(struct slu_ctl *ctl, const struct slu_job *job)
 	free(why);
 }
 
+void slu_ions_request_size(struct slu_ctl *ctl, struct slu_job *job)
+{
+	struct slu_volumes_next next;
+
+	if (ctl->volumes && slu_volumes_foretell(ctl->volumes, job, &next) &&
+	    next.seen)
+		job->request_size = next.request;
+}
+
 void slu_ions_foretell(struct slu_ctl *ctl)
 {
 	const struct slu_job *job;
@@ -172,10 +181,6 @@ static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 
 	if (ctl->site->patterns_why_not)
 		ctl_log(ctl, SLU_ERROR, "%s", ctl->site->patterns_why_not);
-	if (!ctl->volumes)
-		ctl->volumes = slu_volumes_new(MAX_APPLICATIONS, err);
-	if (!ctl->volumes)
-		return -1;
 	if (ctl->arbiter)
 		return slu_arbiter_configure(ctl->arbiter, conf, compute, err);
 	ctl->arbiter = slu_arbiter_new(conf, compute, err);
@@ -195,6 +200,8 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 	bool fresh = !ctl->arbiter;
 	struct slu_err err = {.text = "out of memory"};
 
+	if (!ctl->volumes)
+		ctl->volumes = slu_volumes_new(MAX_APPLICATIONS, &err);
 	if (!conf || !conf->io_nodes.n) {
 		slu_ions_fini(ctl);
 		return;

@@ -51,6 +51,7 @@ static const struct slu_field job_fields[] = {
 	FIELD(U32, ion_max),
 	FIELD(STR, ion_pattern),
 	FIELD(U32, ions),
+	FIELD(DOUBLE, request_size),
 	LAST,
 };
 DESC(slu_job_desc, "job", job_fields);

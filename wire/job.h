@@ -48,6 +48,8 @@ struct slu_job {
 	char *down_nodes;	/* of its nodes, those slurmctld holds DOWN */
 	uint32_t ion_max;	/* #BB forward max=; SLU_NO_ID: none said */
 	char *ion_pattern;	/* #BB forward pattern=, or NULL */
+	/* bytes of a read or write call, foretold at its start; 0: unknown */
+	double request_size;
 	uint32_t ions; /* I/O nodes held (at the end: most of the time) */
 };
 extern const struct slu_desc slu_job_desc;

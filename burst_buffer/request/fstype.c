@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include "burst_buffer/request/grammar.h"
+#include "common/size.h"
 #include "common/str.h"
 
 static const char *const no_options[] = {NULL};
@@ -81,6 +82,21 @@ static int check_storage(const struct slu_option *option, size_t n,
 	return 0;
 }
 
+/* Sizes of chunks; what is wrong would only be found out on the nodes. */
+static int check_chunks(const struct slu_option *option, size_t n,
+			struct slu_err *err)
+{
+	uint64_t size;
+
+	for (size_t i = 0; i < n; i++)
+		if ((!strcasecmp(option[i].key, "shard") ||
+		     !strcasecmp(option[i].key, "stripe_size")) &&
+		    strcasecmp(option[i].value, "auto") != 0 &&
+		    slu_size_parse(option[i].value, &size, err))
+			return slu_err_prefix(err, "%s", option[i].key);
+	return 0;
+}
+
 const char *slu_fstype_library(const struct slu_fs_conf *fs)
 {
 	const struct slu_fstype *type = slu_fstype_find(fs->driver);
@@ -121,7 +137,8 @@ static int check_fs(const struct slu_fs_conf *fs, const struct slu_conf *conf,
 	for (size_t k = 0; k < fs->n_option; k++)
 		if (check_option(type, fs->option[k].key, err))
 			return -1;
-	if (check_storage(fs->option, fs->n_option, err))
+	if (check_storage(fs->option, fs->n_option, err) ||
+	    check_chunks(fs->option, fs->n_option, err))
 		return -1;
 	if (fs->pool && !slu_conf_pool(conf, fs->pool))
 		return slu_err(err, SLU_INVALID, "there is no Pool=%s",
@@ -168,7 +185,11 @@ static int check_profile(const struct slu_profile_conf *profile,
 			*err = why;
 	}
 	if (rc == 0)
-		rc = check_storage(profile->option, profile->n_option, err);
+		rc = check_storage(profile->option, profile->n_option, err) ||
+				     check_chunks(profile->option,
+						  profile->n_option, err)
+			     ? -1
+			     : 0;
 	if (rc == 0 && req.fs && !slu_conf_fs(conf, req.fs))
 		rc = slu_err(err, SLU_INVALID, "there is no FileSystem=%s",
 			     req.fs);

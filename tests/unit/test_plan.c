@@ -716,7 +716,51 @@ START_TEST(test_secret)
 }
 END_TEST
 
-TEST_MAIN("plan", test_whole, test_stripes, test_stripes_refused, test_fixed,
-	  test_some_nodes, test_bind, test_shares, test_shares_of_parts,
-	  test_uneven, test_split, test_promised, test_pool, test_refused,
-	  test_bare, test_secret)
+START_TEST(test_chunk)
+{
+	static const struct {
+		const char *fs;
+		double request;
+		const char *want;
+	} cases[] = {
+		{"glusterfs shard=auto", 0, "64M"},
+		{"glusterfs shard=auto", 1e3, "4M"},
+		{"glusterfs shard=auto", 4 << 20, "4M"},
+		{"glusterfs shard=auto", (4 << 20) + 1, "8M"},
+		{"glusterfs shard=auto", 1e15, "512M"},
+		{"glusterfs shard=7MB", 1e15, "7MB"},
+		{"lustre root=/x stripe_size=auto", 0, "1M"},
+		{"lustre root=/x stripe_size=auto", 1, "64K"},
+		{"lustre root=/x stripe_size=AUTO", 65537, "128K"},
+		{"lustre root=/x stripe_size=auto", -3, "1M"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_job j = job("n1", "jobfs type=it capacity=1MB");
+		struct slu_plan_site s;
+		struct slu_plan p;
+		char text[100];
+		const char *got = NULL;
+
+		snprintf(text, sizeof(text), "FileSystem=it Driver=%s", c->fs);
+		setup(text);
+		s = site();
+		push("n1", "/scratch", 50 * GIB);
+		j.request_size = c->request;
+		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+		for (size_t i = 0; i < p.n_option; i++)
+			if (strcmp(p.option[i].key, "shard") == 0 ||
+			    strcmp(p.option[i].key, "stripe_size") == 0)
+				got = p.option[i].value;
+		ck_assert_str_eq(got, c->want);
+		slu_msg_clear(&slu_plan_desc, &p);
+		teardown();
+	}
+}
+END_TEST
+
+TEST_MAIN("plan", test_chunk, test_whole, test_stripes, test_stripes_refused,
+	  test_fixed, test_some_nodes, test_bind, test_shares,
+	  test_shares_of_parts, test_uneven, test_split, test_promised,
+	  test_pool, test_refused, test_bare, test_secret)

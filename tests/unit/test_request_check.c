@@ -130,6 +130,11 @@ START_TEST(test_site)
 		{"FileSystem=a Driver=glusterfs shart=1M",
 		 "FileSystem a: driver glusterfs has no option shart; did you "
 		 "mean shard"},
+		{"FileSystem=a Driver=glusterfs shard=auto", NULL},
+		{"FileSystem=a Driver=glusterfs shard=lots",
+		 "FileSystem a: shard"},
+		{"FileSystem=a Driver=scratch\nProfile=p stripe_size=1Q",
+		 "Profile p: stripe_size"},
 		{"FileSystem=g Driver=gekkofs",
 		 "FileSystem g: GekkoFS asks nobody who he is"},
 		{"FileSystem=g Driver=gekkofs Unauthenticated=no",
