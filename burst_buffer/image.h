@@ -2,9 +2,15 @@
 #ifndef SLU_BURST_IMAGE_H
 #define SLU_BURST_IMAGE_H
 
-/* How much of a node's storage a share takes: planned with, and made so. */
+/*
+ * A job's storage as an ext4 file system in a file: how much of a node's
+ * storage a share takes, planned with and made so; and how it is made. What
+ * returns int is 0, or -1 with *err.
+ */
 
+#include <stdbool.h>
 #include <stdint.h>
+#include "common/err.h"
 
 /* Inodes: one for every 16 KiB, more in small ones, where small files count. */
 static inline uint64_t slu_image_inodes(uint64_t capacity)
@@ -29,5 +35,26 @@ static inline uint64_t slu_image_size(uint64_t capacity)
 
 	return (size + size / 36 + small) | 0xffff;
 }
+
+/* The image's blocks read as zeros: nobody has to zero inode tables. A power
+ * cut ends a job with its data, so that no write of it is worth waiting for the
+ * disk: least of all an unmount's, after which the image is removed. */
+#define SLU_IMAGE_JOB  "noinit_itable,nobarrier"
+#define SLU_IMAGE_KEEP "noinit_itable"
+
+/* A file of `size` bytes, reserved where the file system can do that.
+ * SLU_NOMEM: there is too little room. */
+int slu_image_make(const char *image, uint64_t size, struct slu_err *err);
+/* mkfs.ext4; with a journal if it is to be kept. */
+int slu_image_format(char *image, uint64_t capacity, bool keep,
+		     struct slu_err *err);
+/* Through a loop device that goes with the mount; options as above. */
+int slu_image_mount(const char *image, const char *point, bool read_only,
+		    const char *options, struct slu_err *err);
+/* e2fsck after a crash: what is safe to mend is mended. */
+int slu_image_check(char *image, struct slu_err *err);
+/* What of the mounted image holds nothing goes back to the file system that it
+ * lies in, where that can be done. */
+void slu_image_trim(const char *fs);
 
 #endif

@@ -13,11 +13,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -31,8 +29,6 @@
 #include "common/proc.h"
 #include "common/size.h"
 
-#define MKFS_SECONDS	300.0
-#define FSCK_SECONDS	300.0
 #define UNMOUNT_SECONDS 5.0
 #define NOBODY		((uid_t)-1) /* whose processes are killed: nobody's */
 #define QUOTA_MARK	"quota"	    /* file in dir: the project id */
@@ -68,117 +64,11 @@ int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
 	return 0;
 }
 
-/* The image: a file whose blocks are reserved where the file system can. */
-
-static int no_room(const char *path, uint64_t size, struct slu_err *err)
-{
-	char want[SLU_SIZE_TEXT], have[SLU_SIZE_TEXT];
-	struct statvfs st;
-
-	if (statvfs(path, &st))
-		return slu_errno(err, SLU_IO, "%s", path);
-	return slu_err(err, SLU_NOMEM, "%s: needs %s, only %s is free", path,
-		       slu_size_text(size, want),
-		       slu_size_text(st.f_bavail * st.f_frsize, have));
-}
-
-/* Sparse, where blocks cannot be reserved: then they must be free now. */
-static int extend_sparse(int fd, uint64_t size, const char *path,
-			 struct slu_err *err)
-{
-	struct statvfs st;
-
-	if (fstatvfs(fd, &st))
-		return slu_errno(err, SLU_IO, "%s", path);
-	if (st.f_bavail * st.f_frsize < size)
-		return no_room(path, size, err);
-	if (ftruncate(fd, (off_t)size))
-		return slu_errno(err, SLU_IO, "cannot extend %s", path);
-	return 0;
-}
-
-static int extend(int fd, uint64_t size, const char *path, struct slu_err *err)
-{
-	if (!fallocate(fd, 0, 0, (off_t)size))
-		return 0;
-	if (errno == EOPNOTSUPP)
-		return extend_sparse(fd, size, path, err);
-	if (errno == ENOSPC || errno == EFBIG) {
-		(void)ftruncate(fd, 0);
-		return no_room(path, size, err);
-	}
-	return slu_errno(err, SLU_IO, "cannot extend %s", path);
-}
-
-static int make_ext4(char *image, uint64_t capacity, bool keep,
-		     struct slu_err *err)
-{
-	char inodes[24];
-	char *argv[] = {"mkfs.ext4",
-			"-q",
-			"-F",
-			"-I",
-			"512",
-			"-m",
-			"2",
-			"-N",
-			inodes,
-			"-O",
-			keep ? "has_journal" : "^has_journal",
-			"-E",
-			"lazy_itable_init=1,nodiscard",
-			image,
-			NULL};
-
-	snprintf(inodes, sizeof(inodes), "%" PRIu64,
-		 slu_image_inodes(capacity));
-	return slu_run(argv, MKFS_SECONDS, NULL, err);
-}
-
-/* The image's blocks read as zeros: nobody has to zero inode tables. A power
- * cut ends a job with its data, so that no write of it is worth waiting for the
- * disk: least of all an unmount's, after which the image is removed. */
-#define FOR_JOB	 "noinit_itable,nobarrier"
-#define FOR_KEEP "noinit_itable"
-
-static int mount_image(const char *image, const char *point, bool read_only,
-		       const char *options, struct slu_err *err)
-{
-	unsigned long flags =
-		MS_NOSUID | MS_NODEV | MS_NOATIME | (read_only ? MS_RDONLY : 0);
-	char name[SLU_LOOP_NAME];
-	int file, device, rc = 0;
-
-	file = open(image, O_RDWR | O_CLOEXEC);
-	if (file < 0)
-		return slu_errno(err, SLU_IO, "cannot open %s", image);
-	device = slu_loop_attach(file, image, name, err);
-	close(file);
-	if (device < 0)
-		return -1;
-	if (mount(name, point, "ext4", flags, options))
-		rc = slu_errno(err, SLU_IO, "cannot mount %s", image);
-	close(device);
-	return rc;
-}
-
 static int bare_mount_point(const char *path, struct slu_err *err)
 {
 	if ((mkdir(path, 0) && errno != EEXIST) || chmod(path, 0))
 		return slu_errno(err, SLU_IO, "cannot make %s", path);
 	return 0;
-}
-
-static int make_image(const char *image, uint64_t size, struct slu_err *err)
-{
-	int fd = open(image, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	int rc;
-
-	if (fd < 0)
-		return slu_errno(err, SLU_IO, "cannot make %s", image);
-	rc = extend(fd, size, image, err);
-	close(fd);
-	return rc;
 }
 
 /* Make, mount and measure; *missing is how much too small it turned out. */
@@ -189,10 +79,10 @@ static int try_loop(const struct slu_storage_want *want, char *image,
 	struct statvfs st;
 	uint64_t usable;
 
-	if (make_image(image, size, err) ||
-	    make_ext4(image, want->capacity, want->keep, err) ||
-	    mount_image(image, point, false, want->keep ? FOR_KEEP : FOR_JOB,
-			err))
+	if (slu_image_make(image, size, err) ||
+	    slu_image_format(image, want->capacity, want->keep, err) ||
+	    slu_image_mount(image, point, false,
+			    want->keep ? SLU_IMAGE_KEEP : SLU_IMAGE_JOB, err))
 		return -1;
 	if (statvfs(point, &st))
 		return slu_errno(err, SLU_IO, "%s", point);
@@ -352,19 +242,6 @@ static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 	return 0;
 }
 
-/* Of a crash, by the journal and what is safe. Exit 1: errors were mended. */
-static int check_ext4(char *image, struct slu_err *err)
-{
-	char *argv[] = {"sh",
-			"-c",
-			"e2fsck -p \"$1\"; rc=$?; [ $rc -le 1 ] || exit $rc",
-			"sh",
-			image,
-			NULL};
-
-	return slu_run(argv, FSCK_SECONDS, NULL, err);
-}
-
 /* Was one that is to be kept complete before the node's restart? */
 static bool is_whole(const struct slu_storage *s)
 {
@@ -376,9 +253,9 @@ static int mount_again(struct slu_storage *s, struct slu_err *err)
 	char name[SLU_LOOP_NAME] = "", image[sizeof(s->dir) + 8];
 
 	snprintf(image, sizeof(image), "%s/image", s->dir);
-	if (wait_for_loop(s->dir, name, err) || check_ext4(image, err) ||
+	if (wait_for_loop(s->dir, name, err) || slu_image_check(image, err) ||
 	    bare_mount_point(s->fs, err) ||
-	    mount_image(image, s->fs, false, FOR_KEEP, err))
+	    slu_image_mount(image, s->fs, false, SLU_IMAGE_KEEP, err))
 		return -1;
 	snprintf(s->enforced, sizeof(s->enforced), "loop");
 	return 0;
@@ -478,19 +355,7 @@ int slu_storage_remount(const char *kept_dir, struct slu_err *err)
 		return -1;
 	if (access(image, F_OK) || slu_mounted(fs))
 		return 0;
-	return mount_image(image, fs, true, FOR_JOB, err);
-}
-
-/* What of the image holds nothing goes back to the file system below it. */
-static void give_back_free(const char *fs)
-{
-	struct fstrim_range all = {.len = UINT64_MAX};
-	int fd = open(fs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	(void)ioctl(fd, FITRIM, &all);
-	close(fd);
+	return slu_image_mount(image, fs, true, SLU_IMAGE_JOB, err);
 }
 
 int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
@@ -503,7 +368,7 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 		return -1;
 	if (access(dir, F_OK)) {
 		if (slu_mounted(s->fs))
-			give_back_free(s->fs);
+			slu_image_trim(s->fs);
 		if (path_in(mark, sizeof(mark), s->dir, UNTIL_MARK, err) ||
 		    slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0644,
 				   true, err) ||

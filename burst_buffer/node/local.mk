@@ -25,6 +25,7 @@ libslunode_la_SOURCES = \
 	burst_buffer/host/bind.c burst_buffer/host/bind.h \
 	burst_buffer/host/cgroup.c burst_buffer/host/cgroup.h \
 	burst_buffer/host/server.c burst_buffer/host/server.h \
+	burst_buffer/image.c \
 	burst_buffer/storage.c burst_buffer/storage.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
