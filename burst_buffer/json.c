@@ -54,7 +54,9 @@ static const char sql[] =
 	" 'history', (SELECT json_group_array(json_object('time', Time,"
 	"  'state', State, 'text', Text)) FROM (SELECT * FROM BufferHistory"
 	"  WHERE BufferHistory.BID = Buffer.BID ORDER BY rowid)))"
-	" FROM Buffer WHERE Broken IS NULL AND (?1 = 0 OR JobID = ?1)"
+	" FROM Buffer WHERE Broken IS NULL AND (?1 = 0 OR JobID = ?1"
+	"  OR (JobID >= 4244635648 AND json_extract(Plan, '$.ahead')"
+	"      AND json_extract(Plan, '$.creator') = ?1))"
 	" AND (?2 < 0 OR Uid = ?2)"
 	" AND (?1 <> 0 OR State < 6 OR Since > ?3) ORDER BY BID";
 

@@ -39,7 +39,7 @@ int slu_check_fs(const struct slu_request *req, const struct slu_conf *conf,
 		return 0;
 	for (i = 0; i < conf->n_fs; i++)
 		slu_buf_printf(&names, "%s%s", i ? ", " : "", conf->fs[i].name);
-	slu_err(err, SLU_INVALID, "jobfs: there is no file system %s; %s%s",
+	slu_err(err, SLU_INVALID, "there is no file system %s; %s%s",
 		req->fs ? req->fs : "here",
 		names.len ? "type= may be " : "none is configured",
 		names.len ? names.data : "");
@@ -225,11 +225,13 @@ int slu_request_check(const struct slu_request *req,
 		return -1;
 	if (!req->has_fs)
 		return 0;
-	if (check_user(conf, user, err) ||
-	    (!req->persistent &&
-	     (slu_check_fs(req, conf, err) || check_type(req, conf, err) ||
-	      check_split(req, conf, err) || check_bind(req, conf, err) ||
-	      check_capacity(req, conf, err))))
+	if (check_user(conf, user, err))
+		return -1;
+	if (!req->persistent && slu_check_fs(req, conf, err))
+		return slu_err_prefix(err, "jobfs");
+	if ((!req->persistent &&
+	     (check_type(req, conf, err) || check_split(req, conf, err) ||
+	      check_bind(req, conf, err) || check_capacity(req, conf, err))))
 		return -1;
 	for (i = 0; i < req->n_stage; i++)
 		if (check_stage(&req->stage[i], req->name, err))

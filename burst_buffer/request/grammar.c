@@ -30,17 +30,32 @@ int slu_set_word(char **field, const char *value, struct slu_err *err)
 	return 0;
 }
 
+/* What could have been meant: the nearest of the words, else all of them after
+ * `lead`. */
+static int not_known(const char *before, const char *value, const char *after,
+		     const char *const *words, const char *lead,
+		     struct slu_err *err)
+{
+	const char *near = slu_nearest(value, words);
+	struct slu_buf all = {.max = 300};
+
+	for (int i = 0; !near && words[i]; i++)
+		slu_buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
+	slu_err(err, SLU_INVALID, "%s\"%.64s\"%s; %s%s", before, value, after,
+		near ? "did you mean " : lead,
+		near	   ? near
+		: all.data ? all.data
+			   : "");
+	slu_buf_free(&all);
+	return -1;
+}
+
 int slu_choose(const char *value, const char *const *words, struct slu_err *err)
 {
-	const char *near;
-	int i;
-
-	for (i = 0; words[i]; i++)
+	for (int i = 0; words[i]; i++)
 		if (strcmp(value, words[i]) == 0)
 			return i;
-	near = slu_nearest(value, words);
-	return slu_err(err, SLU_INVALID, "\"%.64s\" is not known; %s %s", value,
-		       near ? "did you mean" : "one is", near ? near : *words);
+	return not_known("", value, " is not known", words, "it may be ", err);
 }
 
 static struct slu_request_stage *last(struct slu_request *req)
@@ -406,7 +421,7 @@ const struct slu_verb *slu_request_verb(const char *name, bool dw,
 					struct slu_err *err)
 {
 	const struct slu_verb *verbs = dw ? slu_dw_verbs : slu_verbs;
-	const char *words[SLU_VERBS + 1] = {NULL}, *near;
+	const char *words[SLU_VERBS + 1] = {NULL};
 	size_t i;
 
 	for (i = 0; verbs[i].name; i++) {
@@ -416,21 +431,14 @@ const struct slu_verb *slu_request_verb(const char *name, bool dw,
 	}
 	if (verbs[i].name)
 		return &verbs[i];
-	near = slu_nearest(name, words);
-	slu_err(err, SLU_INVALID, "unknown request \"%s\"; %s%s", name,
-		near ? "did you mean "
-		: dw ? "there are jobdw, persistentdw, stage_in, "
-		     : "there are jobfs, persistent, stage_in, ",
-		near ? near
-		: dw ? "stage_out, copy_in and copy_out"
-		     : "stage_out, stripe, forward and limit");
+	not_known("unknown request ", name, "", words, "there are ", err);
 	return NULL;
 }
 
 int slu_request_key(const struct slu_verb *verb, const char *name,
 		    struct slu_err *err)
 {
-	const char *words[SLU_VERB_KEYS + 1] = {NULL}, *near;
+	const char *words[SLU_VERB_KEYS + 1] = {NULL};
 	int i;
 
 	for (i = 0; verb->key[i].name; i++) {
@@ -438,10 +446,7 @@ int slu_request_key(const struct slu_verb *verb, const char *name,
 			return i;
 		words[i] = verb->key[i].name;
 	}
-	near = slu_nearest(name, words);
-	return slu_err(err, SLU_INVALID, "unknown key \"%s\"; %s %s", name,
-		       near ? "did you mean" : "the first is",
-		       near ? near : words[0]);
+	return not_known("unknown key ", name, "", words, "there are ", err);
 }
 
 int slu_request_preset(struct slu_request *req, const char *key,

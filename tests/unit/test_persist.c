@@ -7,6 +7,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 
+#include <json-c/json.h>
 #include <string.h>
 #include <unistd.h>
 #include "burst_buffer/live.h"
@@ -596,6 +597,19 @@ static void stage_ahead(uint32_t id, const char *request, const char *node)
 	ck_assert_str_eq(last.state, "RUNNING");
 }
 
+/* How many buffers `sysquery buffers JOB` shows. */
+static size_t shown(uint32_t id)
+{
+	struct json_object *all =
+		slu_buffers_json(db, id, SLU_NO_ID, now, &err);
+	size_t n;
+
+	expect(all, "%s", err.text);
+	n = json_object_array_length(all);
+	json_object_put(all);
+	return n;
+}
+
 static void clean_ahead(const char *node)
 {
 	const uint32_t id = last.job_id;
@@ -621,7 +635,10 @@ START_TEST(test_ahead)
 	/* slurmctld knows nothing of jobs that wait: that is no reason */
 	expect_ok(slu_buffers_sync(b, NULL, 0, now, &err), err);
 	ck_assert_str_eq(last.state, "RUNNING");
+	ck_assert_uint_eq(shown(20), 1);
+	ck_assert_uint_eq(shown(21), 0);
 	begin_job(20, OWNER, AHEAD);
+	ck_assert_uint_eq(shown(20), 2);
 	get_plan(20, "n1", &plan);
 	ck_assert_uint_eq(plan.staged, staged);
 	ck_assert_uint_eq(plan.staged_job, last.job_id);

@@ -210,7 +210,8 @@ START_TEST(test_refused)
 		{"jobsf capacity=1K", NULL,
 		 "--bb: unknown request \"jobsf\"; did you mean jobfs"},
 		{"xyzzy", NULL,
-		 "there are jobfs, persistent, stage_in, stage_out"},
+		 "there are jobfs, stage_in, stage_out, forward, limit, persistent, "
+		 "persistent_create, persistent_destroy, stripe"},
 		{"jobfs capcity=1K", NULL,
 		 "jobfs: unknown key \"capcity\"; did you mean capacity"},
 		{"capcity=1K", NULL, "did you mean capacity"},
@@ -243,7 +244,8 @@ START_TEST(test_refused)
 		{"persistent_destroy name=x force", NULL, "is no key=value"},
 		/* layouts */
 		{"stripe size=1K", NULL, "stripe: target= is missing"},
-		{"stripe target=/x access=some", NULL, "one is sequential"},
+		{"stripe target=/x access=some", NULL,
+		 "it may be sequential, random"},
 		{"stripe target=/x stripes=0", NULL, "from 1 to 2000"},
 		{"stripe target=/x stripes=2001", NULL, "from 1 to 2000"},
 		{"stripe target=/x stripes=4 readers=2", NULL,
@@ -277,7 +279,8 @@ START_TEST(test_refused)
 		{NULL, "#DW jobfs capacity=1K\n",
 		 "unknown request \"jobfs\"; did you mean jobdw"},
 		{NULL, "#DW swap 3GiB\n",
-		 "there are jobdw, persistentdw, stage_in"},
+		 "there are jobdw, stage_in, stage_out, copy_in, copy_out, "
+		 "persistentdw, create_persistent, destroy_persistent"},
 		{NULL, "#DW jobdw capacity=1K type=cache\n", "\"cache\""},
 		{NULL, "#DW jobdw capacity=1K access_mode=both\n",
 		 "neither striped nor private"},
