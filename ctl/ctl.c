@@ -22,6 +22,7 @@
 
 static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slu_ctl *instance; /* guarded by instance_lock */
+static _Atomic int64_t active_since; /* Unix seconds */
 
 void slu_ctl_free(struct slu_ctl *ctl)
 {
@@ -160,6 +161,7 @@ void slu_ctl_active(struct slu_ctl *ctl)
 		return;
 	pthread_mutex_lock(&instance_lock);
 	if (!ctl->started) {
+		active_since = time(NULL);
 		ctl->has_guard =
 			start_thread(ctl, &ctl->guard, slu_guard_thread);
 		ctl->has_thread =
@@ -167,6 +169,11 @@ void slu_ctl_active(struct slu_ctl *ctl)
 		ctl->started = true;
 	}
 	pthread_mutex_unlock(&instance_lock);
+}
+
+int64_t slu_ctl_active_since(void)
+{
+	return active_since;
 }
 
 static bool push(struct slu_ctl *ctl, enum slu_event_kind kind, uint32_t job_id,

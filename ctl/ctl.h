@@ -33,6 +33,9 @@ void slu_ctl_release(struct slu_ctl *ctl);
 
 /* This controller is the active one. */
 void slu_ctl_active(struct slu_ctl *ctl);
+/* Since when, Unix seconds; 0: it is not. A standby may have been started weeks
+ * before it took over. */
+int64_t slu_ctl_active_since(void);
 /* Read the configuration again. */
 void slu_ctl_reload(struct slu_ctl *ctl);
 

@@ -42,12 +42,12 @@ static char *down_of(bitstr_t *bitmap)
 	return text;
 }
 
-/* While its prologs run a job waits for them. A slurmctld that has restarted
- * since may have forgotten that they ended. */
+/* While its prologs run a job waits for them. A slurmctld that has restarted,
+ * or taken over, since may not have heard that they ended. */
 static bool is_unlaunched(const job_record_t *job)
 {
 	return job->state_reason == WAIT_PROLOG &&
-	       job->start_time > slurmctld_config.boot_time;
+	       job->start_time > slu_ctl_active_since();
 }
 
 const char *slu_state_name(uint32_t state)
