@@ -21,7 +21,7 @@
 #define JOIN_SECONDS 2
 
 static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct slu_ctl *instance; /* guarded by instance_lock */
+static struct slu_ctl *instance;     /* guarded by instance_lock */
 static _Atomic int64_t active_since; /* Unix seconds */
 
 void slu_ctl_free(struct slu_ctl *ctl)
@@ -97,11 +97,16 @@ void slu_ctl_unref(struct slu_ctl *ctl)
 		slu_ctl_free(ctl);
 }
 
-/* One that does not end in time goes its own way, and then frees the object. */
-static void join(pthread_t thread, const struct timespec *until)
+/* Both have ended, by `until`. */
+static bool join(struct slu_ctl *ctl, const struct timespec *until)
 {
-	if (pthread_timedjoin_np(thread, NULL, until) != 0)
-		pthread_detach(thread);
+	if (ctl->has_thread)
+		ctl->has_thread =
+			pthread_timedjoin_np(ctl->thread, NULL, until) != 0;
+	if (ctl->has_guard)
+		ctl->has_guard =
+			pthread_timedjoin_np(ctl->guard, NULL, until) != 0;
+	return !ctl->has_thread && !ctl->has_guard;
 }
 
 static void stop_threads(struct slu_ctl *ctl)
@@ -113,10 +118,17 @@ static void stop_threads(struct slu_ctl *ctl)
 	sem_post(&ctl->guard_wake);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += JOIN_SECONDS;
+	join(ctl, &until);
+}
+
+/* One that has not ended in time goes its own way, and then frees the object.
+ */
+static void let_go(struct slu_ctl *ctl)
+{
 	if (ctl->has_thread)
-		join(ctl->thread, &until);
+		pthread_detach(ctl->thread);
 	if (ctl->has_guard)
-		join(ctl->guard, &until);
+		pthread_detach(ctl->guard);
 }
 
 void slu_ctl_release(struct slu_ctl *ctl)
@@ -133,6 +145,7 @@ void slu_ctl_release(struct slu_ctl *ctl)
 	if (!last)
 		return;
 	stop_threads(ctl);
+	let_go(ctl);
 	slu_ctl_unref(ctl);
 }
 
@@ -155,12 +168,16 @@ static bool start_thread(struct slu_ctl *ctl, pthread_t *thread,
 	return false;
 }
 
-void slu_ctl_active(struct slu_ctl *ctl)
+/* A thread of the last time that is stuck still: the next hook tries again. */
+void slu_ctl_wake(struct slu_ctl *ctl)
 {
-	if (ctl->started)
+	const struct timespec now = {0};
+
+	if (ctl->started || ctl->standby)
 		return;
 	pthread_mutex_lock(&instance_lock);
-	if (!ctl->started) {
+	if (!ctl->started && !ctl->standby && join(ctl, &now)) {
+		ctl->stop = false;
 		active_since = time(NULL);
 		ctl->has_guard =
 			start_thread(ctl, &ctl->guard, slu_guard_thread);
@@ -169,6 +186,26 @@ void slu_ctl_active(struct slu_ctl *ctl)
 		ctl->started = true;
 	}
 	pthread_mutex_unlock(&instance_lock);
+}
+
+void slu_ctl_active(struct slu_ctl *ctl)
+{
+	if (!ctl->started)
+		active_since = time(NULL);
+	ctl->standby = false;
+	slu_ctl_wake(ctl);
+}
+
+void slu_ctl_inactive(struct slu_ctl *ctl)
+{
+	if (!ctl)
+		return;
+	ctl->standby = true;
+	if (!ctl->started)
+		return;
+	stop_threads(ctl);
+	ctl->linked = false;
+	ctl->started = false;
 }
 
 int64_t slu_ctl_active_since(void)
@@ -183,7 +220,7 @@ static bool push(struct slu_ctl *ctl, enum slu_event_kind kind, uint32_t job_id,
 	/* A look with prep there: its own event comes in a moment. */
 	bool urgent = kind != SLU_EV_LOOK || !ctl->prolog_done;
 
-	slu_ctl_active(ctl);
+	slu_ctl_wake(ctl);
 	if (job) {
 		event.job = malloc(sizeof(*job));
 		if (!event.job) {

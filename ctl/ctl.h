@@ -33,6 +33,10 @@ void slu_ctl_release(struct slu_ctl *ctl);
 
 /* This controller is the active one. */
 void slu_ctl_active(struct slu_ctl *ctl);
+/* It is not any more: another has taken over, or none will. The threads stop,
+ * waited for as above, and do not start before slu_ctl_active(). NULL: nothing.
+ */
+void slu_ctl_inactive(struct slu_ctl *ctl);
 /* Since when, Unix seconds; 0: it is not. A standby may have been started weeks
  * before it took over. */
 int64_t slu_ctl_active_since(void);

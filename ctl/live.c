@@ -340,4 +340,6 @@ void slu_live_fini(struct slu_ctl *ctl)
 	}
 	slu_map_free(&ctl->live);
 	free(ctl->lost);
+	ctl->lost = NULL;
+	ctl->n_lost = ctl->ending = ctl->poll_from = 0;
 }

@@ -81,8 +81,9 @@ struct slu_ctl {
 	atomic_bool linked; /* both hellos were said */
 	atomic_bool stop;
 	atomic_bool started;
-	atomic_int owners; /* the plugins together, and each thread */
-	bool has_thread, has_guard;
+	atomic_bool standby;	    /* was active, and is not any more */
+	atomic_int owners;	    /* the plugins together, and each thread */
+	bool has_thread, has_guard; /* to be joined */
 	pthread_t thread, guard;
 	sem_t guard_wake;
 	_Atomic int64_t guard_beat; /* when it last looked, CLOCK_MONOTONIC */
@@ -129,6 +130,8 @@ struct slu_ctl {
 
 /* ctl.c */
 void slu_ctl_free(struct slu_ctl *ctl);
+/* A hook was called that only an active controller sees: start the threads. */
+void slu_ctl_wake(struct slu_ctl *ctl);
 /* An owner less; the last one frees it. */
 void slu_ctl_unref(struct slu_ctl *ctl);
 

@@ -137,7 +137,7 @@ void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 	submit->limit = 0;
 	submit->tell = NULL;
 	submit->note = (struct slu_note){.gave_back = -1};
-	slu_ctl_active(ctl);
+	slu_ctl_wake(ctl);
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	conf = ctl->site->conf;
 	if (conf && conf->predict_mode != SLU_PREDICT_OFF) {

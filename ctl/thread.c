@@ -238,16 +238,26 @@ void *slu_ctl_thread(void *arg)
 		if (!ctl->stop)
 			wait_until(ctl, next);
 	}
+	slu_ctl_thread_fini(ctl);
 	slu_ctl_unref(ctl);
 	return NULL;
 }
 
+/* A later thread begins with nothing but what the hooks have. Launches that are
+ * held stay so: who takes over makes up for them. */
 void slu_ctl_thread_fini(struct slu_ctl *ctl)
 {
 	slu_link_close(&ctl->link, 0);
+	slu_link_good(&ctl->link);
+	ctl->link.retry_at = 0;
+	ctl->linked = ctl->hello_said = false;
 	slu_live_fini(ctl);
 	slu_ions_fini(ctl);
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);
 	slu_volumes_free(ctl->volumes);
+	ctl->volumes = NULL;
+	ctl->volumes_learned = ctl->arbiter_learned = false;
 	free(ctl->look);
+	ctl->look = NULL;
+	ctl->n_look = 0;
 }

@@ -23,8 +23,11 @@ int init(void)
 	return SLURM_SUCCESS;
 }
 
+/* Slurm calls it, and init() before it starts anew, whenever a controller stops
+ * being the active one. */
 int fini(void)
 {
+	slu_ctl_inactive(ctl);
 	slu_ctl_release(ctl);
 	ctl = NULL;
 	return SLURM_SUCCESS;

@@ -263,6 +263,54 @@ START_TEST(test_thread)
 }
 END_TEST
 
+static bool connects(void)
+{
+	for (int i = 0; i < 500 && !daemon_accept(); i++)
+		usleep(10000);
+	return daemon_end.fd >= 0;
+}
+
+/* A standby takes over, hands back, and takes over again. */
+START_TEST(test_hands_back)
+{
+	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};
+	struct slu_ctl *ctl, *other;
+	int looks;
+
+	write_conf("");
+	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
+	other = slu_ctl_acquire(&fake_ops, NULL); /* its fini is not called */
+	daemon_listen();
+	slu_ctl_inactive(ctl); /* as a standby is told that ends */
+	slu_ctl_active(ctl);
+	ck_assert(connects());
+	daemon_say(&slu_hello_daemon_desc, &hello);
+	ck_assert(wait_for(&ctl->linked));
+	slu_ctl_inactive(ctl);
+	slu_ctl_release(ctl);
+	ck_assert(!ctl->linked);
+	ck_assert(!ctl->has_thread && !ctl->has_guard);
+	looks = host.snapshots;
+	slu_ctl_look(other, 1); /* a late hook starts nothing */
+	ck_assert(!other->started);
+	daemon_hang_up();
+	usleep(50000);
+	ck_assert(!daemon_accept());
+	ck_assert_int_eq(host.snapshots, looks);
+
+	ctl = slu_ctl_acquire(&fake_ops, NULL);
+	ck_assert_ptr_eq(ctl, other);
+	slu_ctl_active(ctl);
+	ck_assert(connects());
+	daemon_say(&slu_hello_daemon_desc, &hello);
+	ck_assert(wait_for(&ctl->linked));
+	ck_assert(daemon_heard(&slu_hello_ctl_desc));
+	ck_assert_int_gt(host.snapshots, looks);
+	slu_ctl_release(ctl);
+	slu_ctl_release(other);
+}
+END_TEST
+
 static pthread_mutex_t stuck = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool is_stuck;
 
@@ -273,6 +321,33 @@ static void stuck_settings(void *arg, struct slu_ctl_settings *out)
 	fake_settings(arg, out);
 	pthread_mutex_unlock(&stuck);
 }
+
+/* So may the one of a standby: no second thread starts beside a stuck one. */
+START_TEST(test_hands_back_while_stuck)
+{
+	struct slu_ctl_ops ops = fake_ops;
+	struct slu_ctl *ctl;
+
+	ops.settings = stuck_settings;
+	is_stuck = false;
+	write_conf("");
+	ctl = slu_ctl_acquire(&ops, tmpfile_path("sluice.conf"));
+	pthread_mutex_lock(&stuck);
+	slu_ctl_active(ctl);
+	ck_assert(wait_for(&is_stuck));
+	slu_ctl_inactive(ctl);
+	slu_ctl_active(ctl);
+	ck_assert(!ctl->started);
+	ck_assert(ctl->stop);
+	pthread_mutex_unlock(&stuck);
+	for (int i = 0; i < 500 && !ctl->started; i++) {
+		slu_ctl_look(ctl, 1);
+		usleep(10000);
+	}
+	ck_assert(ctl->started);
+	slu_ctl_release(ctl);
+}
+END_TEST
 
 /* fini() may hold the lock that the thread waits for. */
 START_TEST(test_release_while_stuck)
@@ -436,4 +511,5 @@ END_TEST
 
 TEST_MAIN("ctl_hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
-	  test_stale_env, test_thread, test_release_while_stuck)
+	  test_stale_env, test_thread, test_hands_back,
+	  test_hands_back_while_stuck, test_release_while_stuck)
