@@ -75,11 +75,12 @@ void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
 		slu_ctl_link_down(ctl, &err, now);
 }
 
-/* The predictor goes on unless it would have to be another one. */
-static bool keep_predictor(const struct slu_site *old,
+/* The predictor goes on unless it would have to be another one; one that knows
+ * no history is told it anew. */
+static bool keep_predictor(bool learned, const struct slu_site *old,
 			   const struct slu_site *site)
 {
-	return old->conf &&
+	return old->conf && learned &&
 	       old->conf->predict_quantile == site->conf->predict_quantile &&
 	       old->conf->predict_floor == site->conf->predict_floor;
 }
@@ -90,7 +91,7 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 	struct slu_predictor *predictor = site->predictor;
 
 	pthread_rwlock_wrlock(&ctl->site_lock);
-	if (keep_predictor(old, site)) {
+	if (keep_predictor(ctl->predictor_learned, old, site)) {
 		site->predictor = old->predictor;
 		old->predictor = predictor;
 	} else {
@@ -101,17 +102,37 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 	slu_site_free(old);
 }
 
+/* A file system or a name service may hang for minutes. Meanwhile no launch is
+ * held, and those that are held are let go. */
+static struct slu_site *read_site(struct slu_ctl *ctl, double now)
+{
+	bool linked = ctl->linked;
+	struct slu_site *site;
+
+	ctl->linked = false;
+	slu_live_release_all(ctl);
+	slu_ctl_events(ctl, now);
+	site = slu_site_new(ctl->conf_path);
+	ctl->linked = linked && ctl->link.fd >= 0;
+	return site;
+}
+
 /* A bad file changes nothing. The link is opened anew: the socket may be
  * another, and sluiced tells a new predictor its history. */
 static void reload(struct slu_ctl *ctl, double now)
 {
-	struct slu_site *site = slu_site_new(ctl->conf_path);
+	struct slu_site *site;
 	struct slu_err err;
 
+	site = read_site(ctl, now);
 	ctl->reload_at = 0;
 	if (!site || site->why_not) {
-		ctl_log(ctl, SLU_ERROR, "the old configuration stays: %s",
+		ctl_log(ctl, SLU_ERROR, "%s: %s",
+			ctl->site->conf ? "the old configuration stays"
+					: "nothing is done for any job",
 			site ? site->why_not : "out of memory");
+		if (ctl->site->conf)
+			advise(ctl);
 		slu_site_free(site);
 		return;
 	}
@@ -230,7 +251,8 @@ void *slu_ctl_thread(void *arg)
 	double next;
 
 	be_modest();
-	advise(ctl);
+	/* The plugins may have read it weeks ago, in a standby. */
+	ctl->reload_at = now_seconds();
 	ctl->stale = ctl->recall = true;
 	ctl->epoch = (uint64_t)time(NULL) * 1000;
 	while (!ctl->stop) {
@@ -256,7 +278,8 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);
 	slu_volumes_free(ctl->volumes);
 	ctl->volumes = NULL;
-	ctl->volumes_learned = ctl->arbiter_learned = false;
+	ctl->predictor_learned = ctl->volumes_learned = false;
+	ctl->arbiter_learned = false;
 	free(ctl->look);
 	ctl->look = NULL;
 	ctl->n_look = 0;

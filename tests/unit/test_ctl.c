@@ -304,6 +304,17 @@ static void time_over(struct slu_ctl *ctl)
 	slu_ctl_step(ctl, 12.1);
 }
 
+/* The file is a bad one: the link stays, but while it was read nobody could
+ * have let the job go. */
+static void file_read(struct slu_ctl *ctl)
+{
+	write_conf("NoSuchKey=1");
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 3);
+	slu_ctl_step(ctl, 3.5);
+	ck_assert(ctl->linked);
+}
+
 static void link_lost(struct slu_ctl *ctl)
 {
 	close(daemon_end.fd);
@@ -348,6 +359,7 @@ END_TEST
 
 START_TEST(test_held_launch_is_let_go)
 {
+	check_let_go(file_read);
 	check_let_go(time_over);
 	check_let_go(link_lost);
 	check_let_go(job_over);

@@ -291,6 +291,7 @@ START_TEST(test_hands_back)
 	ck_assert(!ctl->linked);
 	ck_assert(!ctl->has_thread && !ctl->has_guard);
 	looks = host.snapshots;
+	write_conf("MaxGiveBack=77");
 	slu_ctl_look(other, 1); /* a late hook starts nothing */
 	ck_assert(!other->started);
 	daemon_hang_up();
@@ -306,6 +307,7 @@ START_TEST(test_hands_back)
 	ck_assert(wait_for(&ctl->linked));
 	ck_assert(daemon_heard(&slu_hello_ctl_desc));
 	ck_assert_int_gt(host.snapshots, looks);
+	ck_assert_int_eq(ctl->site->conf->max_give_back, 77);
 	slu_ctl_release(ctl);
 	slu_ctl_release(other);
 }
