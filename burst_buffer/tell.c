@@ -248,6 +248,7 @@ void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
 		bb->plan.job_id,
 		(int64_t)ceil(final ? bb->ready : now) - bb->job_start,
 		final,
+		bb->restarts,
 	};
 
 	if (bb->ended || bb->failure || bb->job_start <= 0)

@@ -16,8 +16,8 @@ static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	struct slu_live *live = slu_live_get(ctl, x->job_id);
 	int64_t give_back = x->give_back;
 
-	if (!live || live->ended)
-		return slu_err(err, SLU_NOTFOUND, "the job does not run");
+	if (!live || live->ended || live->restarts != x->restarts)
+		return slu_err(err, SLU_NOTFOUND, "the run is over");
 	live->setting_up = !x->final;
 	if (!x->final) {
 		ctl->next_keep = 0;

@@ -52,6 +52,7 @@ struct slu_live *slu_live_start(struct slu_ctl *ctl, const struct slu_job *job)
 	*live = (struct slu_live){
 		.job_id = job->job_id,
 		.start = job->start,
+		.restarts = job->restarts,
 		.has_buffer = slu_ctl_has_buffer(job->request),
 	};
 	return live;

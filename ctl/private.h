@@ -41,7 +41,8 @@
 /* A job that runs, or ended a moment ago, or whose nodes are being cleaned. */
 struct slu_live {
 	uint32_t job_id;
-	int64_t start;	 /* of this run, Unix seconds */
+	int64_t start; /* of this run, Unix seconds */
+	uint32_t restarts;
 	bool has_buffer; /* asked for a file system */
 	bool ended;
 	double forget_at; /* ended: when it may be forgotten */

@@ -159,6 +159,7 @@ static const struct slu_field extend_fields[] = {
 	NEEDED(U32, job_id),
 	NEEDED(I64, give_back),
 	FIELD(BOOL, final),
+	FIELD(U32, restarts),
 	LAST,
 };
 DESC(slu_extend_desc, "extend", extend_fields);

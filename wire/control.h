@@ -165,6 +165,7 @@ struct slu_extend { /* "extend": time spent setting up, given back */
 	uint32_t job_id;
 	int64_t give_back; /* seconds since the job's start time */
 	bool final;	   /* the last node is ready: exactly this much */
+	uint32_t restarts; /* the run that was requeued so often before */
 };
 
 /* "hold", "requeue", "fail", "cancel", "complete" */

@@ -658,6 +658,16 @@ START_TEST(test_give_back)
 	ck_assert(has_done("set_end 7 final;"));
 	ck_assert(!has_done("ahead"));
 	ck_assert_int_eq(host.give_back, 123);
+	/* said of the run before: it was waiting for us to connect */
+	forget();
+	while (daemon_heard(&slu_done_desc))
+		;
+	extend.restarts = 1;
+	daemon_say(&slu_extend_desc, &extend);
+	slu_ctl_step(ctl, 100.5);
+	ck_assert(!has_done("set_end"));
+	expect_done(daemon_end.id, false, "the run is over");
+	extend.restarts = 0;
 	extend.give_back = 5000;
 	daemon_say(&slu_extend_desc, &extend);
 	slu_ctl_step(ctl, 101);

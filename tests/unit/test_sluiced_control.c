@@ -134,7 +134,7 @@ static const char *heard(int fd)
 
 static void extend(uint32_t job_id, int64_t seconds)
 {
-	struct slu_extend msg = {job_id, seconds, false};
+	struct slu_extend msg = {job_id, seconds, false, 0};
 
 	slu_control_order(control, &slu_extend_desc, job_id, "", &msg);
 }

@@ -8,7 +8,7 @@ static struct slu_err err;
 
 static const char *extend(uint32_t job_id, int64_t seconds)
 {
-	struct slu_extend msg = {job_id, seconds, false};
+	struct slu_extend msg = {job_id, seconds, false, 0};
 	const char *line = NULL;
 
 	expect_ok(slu_orders_add(orders, &slu_extend_desc, job_id, "", &msg,
@@ -91,7 +91,7 @@ END_TEST
 
 START_TEST(test_bound)
 {
-	struct slu_extend msg = {SLU_ORDERS_MAX + 1, 1, false};
+	struct slu_extend msg = {SLU_ORDERS_MAX + 1, 1, false, 0};
 	const char *line;
 
 	orders = slu_orders_new(0, &err);
