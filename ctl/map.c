@@ -51,11 +51,13 @@ static int grow(struct slu_map *t)
 
 int slu_map_put(struct slu_map *t, uint32_t key, void *value)
 {
-	size_t i;
+	size_t i = t->cap ? find(t, key) : 0;
 
-	if (2 * (t->n + 1) > t->cap && grow(t) < 0)
-		return -1;
-	i = find(t, key);
+	if (!t->cap || !t->entry[i].value) {
+		if (2 * (t->n + 1) > t->cap && grow(t) < 0)
+			return -1;
+		i = find(t, key);
+	}
 	t->n += !t->entry[i].value;
 	t->entry[i] = (struct slu_map_entry){.key = key, .value = value};
 	return 0;

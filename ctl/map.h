@@ -14,7 +14,8 @@ struct slu_map {
 };
 
 void *slu_map_get(const struct slu_map *t, uint32_t key);
-/* Put or replace; value is not NULL. -1 without memory. */
+/* Put or replace; value is not NULL. -1 without memory, which replacing does
+ * not need. */
 int slu_map_put(struct slu_map *t, uint32_t key, void *value);
 /* Returns what was there, or NULL. */
 void *slu_map_del(struct slu_map *t, uint32_t key);

@@ -261,9 +261,13 @@ START_TEST(test_table)
 		uint32_t k = (uint32_t)slu_random(&seed, 500);
 
 		if ((uint32_t)slu_random(&seed, 3)) {
+			size_t cap = table.cap;
+			bool replaces = oracle[k];
+
 			oracle[k] = &values[k];
 			ck_assert(slu_map_put(&table, k * 7919, oracle[k]) ==
 				  0);
+			ck_assert(!replaces || table.cap == cap);
 		} else {
 			ck_assert_ptr_eq(slu_map_del(&table, k * 7919),
 					 oracle[k]);
