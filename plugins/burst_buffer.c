@@ -65,11 +65,14 @@ int bb_p_load_state(bool init_config)
 {
 	slurmdb_tres_rec_t tres = {.type = "bb", .name = "sluice"};
 
-	if (!ctl || !init_config)
+	if (!ctl)
 		return SLURM_SUCCESS;
+	/* slurmdbd may number them anew */
 	tres_pos = assoc_mgr_find_tres_pos(&tres, false);
+	if (!init_config)
+		return SLURM_SUCCESS;
 	slu_ctl_active(ctl);
-	list_for_each(job_list, find_lost_launch, NULL);
+	list_for_each_ro(job_list, find_lost_launch, NULL);
 	return SLURM_SUCCESS;
 }
 

@@ -127,7 +127,7 @@ static int host_snapshot(void *arg, struct slu_job **jobs, size_t *n_jobs,
 	copy.job = calloc(copy.cap + 1, sizeof(*copy.job));
 	node_copy = calloc((size_t)node_record_count + 1, sizeof(*node_copy));
 	if (copy.job && node_copy) {
-		list_for_each(job_list, copy_one, &copy);
+		list_for_each_ro(job_list, copy_one, &copy);
 		*n_nodes = copy_nodes(node_copy);
 	}
 	unlock_slurmctld(lock);

@@ -133,7 +133,7 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 		found.cap = (size_t)list_count(job_list);
 	found.limit = calloc(found.cap + 1, sizeof(*found.limit));
 	if (found.limit)
-		list_for_each(job_list, find_one, &found);
+		list_for_each_ro(job_list, find_one, &found);
 	unlock_slurmctld(lock);
 	if (!found.limit)
 		return slu_err(err, SLU_NOMEM, "out of memory");
@@ -190,7 +190,7 @@ static void find_late(uint32_t job_id, struct slu_ctl_late *out)
 	    is_guarded(late.job, &note)) {
 		late.end = late.job->end_time;
 		late.later = longer_end(late.job, whole_of(late.job, &note));
-		list_for_each(job_list, add_late, &late);
+		list_for_each_ro(job_list, add_late, &late);
 	}
 	unlock_slurmctld(lock);
 }
