@@ -33,6 +33,16 @@ static int no_such_job(uint32_t job_id, struct slu_err *err)
 	return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist", job_id);
 }
 
+/* Once slurmctld ends, what is done to a job or a node may
+ * not be saved any more. */
+bool slu_act_refused(struct slu_err *err)
+{
+	if (!slurmctld_config.shutdown_time)
+		return false;
+	slu_err(err, SLU_BUSY, "slurmctld is shutting down");
+	return true;
+}
+
 int slu_act_failed(int rc, struct slu_err *err)
 {
 	if (rc == SLURM_SUCCESS)
@@ -143,7 +153,9 @@ int slu_act_set_end(void *arg, uint32_t job_id, int64_t give_back, bool final,
 	(void)arg;
 	lock_slurmctld(job_lock);
 	job = find_job_record(job_id);
-	if (!job)
+	if (slu_act_refused(err))
+		rc = -1;
+	else if (!job)
 		rc = no_such_job(job_id, err);
 	else if (!IS_JOB_RUNNING(job))
 		rc = slu_err(err, SLU_INVALID, "JobId=%u does not run", job_id);
@@ -259,7 +271,9 @@ static int act_on(const struct slu_verdict *verdict, slurmctld_lock_t lock,
 
 	lock_slurmctld(lock);
 	job = find_job_record(verdict->job_id);
-	if (!job)
+	if (slu_act_refused(err))
+		rc = -1;
+	else if (!job)
 		rc = no_such_job(verdict->job_id, err);
 	else if (is_meant(job, verdict))
 		rc = act(job, verdict->reason, err);
@@ -371,7 +385,9 @@ int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
 	(void)arg;
 	lock_slurmctld(slu_act_lock);
 	job = find_job_record(job_id);
-	if (!job)
+	if (slu_act_refused(err))
+		rc = -1;
+	else if (!job)
 		rc = no_such_job(job_id, err);
 	else if (IS_JOB_SUSPENDED(job) || job->state_reason == WAIT_PROLOG)
 		rc = slu_err(err, SLU_BUSY, "waiting for its prologs");

@@ -29,13 +29,20 @@ static int set_node_by_name(const char *name, uint32_t state,
 	node = find_node_record((char *)name);
 	/* Who drained it before us has the say; nobody else's drain is lifted.
 	 */
+	if (slu_act_refused(err)) {
+		unlock_slurmctld(slu_act_lock);
+		return -1;
+	}
 	if (!node)
 		rc = ESLURM_INVALID_NODE_NAME;
 	else if (state == NODE_STATE_DRAIN && !IS_NODE_DRAIN(node))
 		rc = set_node(node, state, reason);
 	else if (state == NODE_RESUME && IS_NODE_DRAIN(node) &&
 		 slu_act_is_ours(node->reason))
-		rc = set_node(node, state, reason);
+		/* one that is down too comes back as ReturnToService says */
+		rc = set_node(node,
+			      IS_NODE_DOWN(node) ? NODE_STATE_UNDRAIN : state,
+			      reason);
 	unlock_slurmctld(slu_act_lock);
 	schedule_node_save();
 	return slu_act_failed(rc, err);
