@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What sluiced said. Commands are answered by `done`, whatever came of them:
- * a job that no longer exists will not come back by asking again.
+ * a job that no longer exists will not come back by asking again. Only what a
+ * host that ends refuses is not: its next process is told again.
  */
 #include "config.h"
 #include "ctl/pools.h"
@@ -99,7 +100,7 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 			       hello->version, SLU_WIRE_VERSION);
 	slu_mirror_replace(&ctl->mirror, hello->buffers, hello->n_buffers);
 	slu_link_good(&ctl->link);
-	ctl->linked = true;
+	ctl->linked = ctl->heard = true;
 	ctl->next_poll = ctl->next_keep = 0;
 	ctl->link_why[0] = '\0';
 	ctl_log(ctl, SLU_INFO, "linked to sluiced, %zu buffers alive",
@@ -256,7 +257,7 @@ static void dispatch(struct slu_ctl *ctl, const struct slu_desc *desc,
 	rc = known[i].fn(ctl, msg, &err);
 	if (rc < 0)
 		ctl_log(ctl, SLU_WARN, "%s: %s", desc->name, err.text);
-	if (known[i].answer)
+	if (known[i].answer && (rc == 0 || err.kind != SLU_BUSY))
 		answer(ctl, id, rc, &err, now);
 	else if (rc < 0 && desc == &slu_hello_daemon_desc)
 		slu_ctl_link_down(ctl, &err, now);

@@ -19,6 +19,7 @@
 #define EVENTS	     16384
 #define HISTORY	     16384
 #define JOIN_SECONDS 2
+#define PATIENCE     3600 /* s that jobs' records wait for sluiced */
 
 static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slu_ctl *instance;     /* guarded by instance_lock */
@@ -355,8 +356,11 @@ void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id)
 	push(ctl, SLU_EV_CANCELLED, job_id, NULL);
 }
 
+/* Before sluiced has said which are, any may be. */
 bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id)
 {
+	if (!ctl->heard && time(NULL) - active_since < PATIENCE)
+		return true;
 	return slu_mirror_alive(&ctl->mirror, job_id);
 }
 

@@ -164,7 +164,8 @@ void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id);
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job);
 /* It ended without ever having had nodes, or is to stop staging out. */
 void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id);
-/* Is a buffer of this job still alive? */
+/* Is a buffer of this job still alive? For an hour at most, until sluiced has
+ * said which are, every one may be. */
 bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id);
 
 /* The buffers as last told by sluiced, under a mutex of ours: fn must be

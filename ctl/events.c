@@ -84,7 +84,7 @@ static bool given_up(const struct slu_job *job)
 		slu_eq(job->state, "COMPLETED"));
 }
 
-/* Teach and record a run that has ended; not twice. */
+/* Teach and record a run that has ended. */
 static void learn(struct slu_ctl *ctl, struct slu_job *job)
 {
 	if (!ran(job))
@@ -96,14 +96,24 @@ static void learn(struct slu_ctl *ctl, struct slu_job *job)
 	slu_history_add(&ctl->history, job);
 }
 
+static void learn_once(struct slu_ctl *ctl, struct slu_live *live,
+		       struct slu_job *job)
+{
+	if (live && live->learned)
+		return;
+	if (ctl->arbiter)
+		job->ions = slu_arbiter_held(ctl->arbiter, job->job_id);
+	learn(ctl, job);
+	if (live)
+		live->learned = true;
+}
+
 static void ended(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
 	struct slu_live *live = slu_live_start(ctl, job);
 
+	learn_once(ctl, live, job);
 	if (!live || !live->ended) {
-		if (ctl->arbiter)
-			job->ions = slu_arbiter_held(ctl->arbiter, job->job_id);
-		learn(ctl, job);
 		slu_ions_end(ctl, job->job_id);
 		slu_ions_changed(ctl, "end", job->job_id);
 	}
@@ -243,14 +253,20 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 {
 	struct slu_map seen = {0};
 	struct slu_live *live;
+	bool known;
 
 	for (size_t i = 0; i < n; i++) {
 		fill_in_forward(&jobs[i]);
 		if (slu_map_put(&seen, jobs[i].job_id, &jobs[i]) < 0)
 			break;
+		known = is_known(ctl, &jobs[i]);
 		live = slu_live_start(ctl, &jobs[i]);
 		if (is_running(&jobs[i]))
 			continue;
+		/* of one that is not known its end may still be in the queue,
+		 * or long past */
+		if (live && known && !live->ended)
+			learn_once(ctl, live, &jobs[i]);
 		if (live) {
 			/* The daemon is new: it hears of all nodes again. */
 			slu_live_forget_nodes(ctl, live);

@@ -9,7 +9,9 @@
  * own threads only, never while a mutex of libsluice is held. All are
  * idempotent: a command may come twice.
  *
- * "No such job" is SLU_NOTFOUND. Returned structures belong to the caller.
+ * A host that has saved its state for the last time refuses with SLU_BUSY what
+ * a command asks for. "No such job" is SLU_NOTFOUND. Returned structures belong
+ * to the caller.
  */
 
 #include <stdbool.h>

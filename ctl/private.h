@@ -45,6 +45,7 @@ struct slu_live {
 	uint32_t restarts;
 	bool has_buffer; /* asked for a file system */
 	bool ended;
+	bool learned;	  /* the run has been taught and recorded */
 	double forget_at; /* ended: when it may be forgotten */
 	/* Its launch waits in prolog_slurmctld until this epoch is published,
 	 * or until the time is over. */
@@ -80,6 +81,7 @@ struct slu_ctl {
 	struct slu_site *site;
 	void (*_Atomic prolog_done)(int rc, uint32_t job_id, bool timed_out);
 	atomic_bool linked; /* both hellos were said */
+	atomic_bool heard;  /* since this controller is active, at least once */
 	atomic_bool stop;
 	atomic_bool started;
 	atomic_bool standby;	    /* was active, and is not any more */

@@ -272,7 +272,7 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	slu_link_close(&ctl->link, 0);
 	slu_link_good(&ctl->link);
 	ctl->link.retry_at = 0;
-	ctl->linked = ctl->hello_said = false;
+	ctl->linked = ctl->heard = ctl->hello_said = false;
 	slu_live_fini(ctl);
 	slu_ions_fini(ctl);
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);

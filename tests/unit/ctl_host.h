@@ -32,6 +32,7 @@ static struct {
 	struct slu_ctl_limit limit[8]; /* limits that are ours */
 	size_t n_limit;
 	bool limits_fail;
+	bool ends; /* its state has been saved for the last time */
 	struct slu_ctl_late late; /* what an extension is said to cost */
 } host;
 
@@ -200,6 +201,8 @@ static int fake_set_limit(void *arg, uint32_t job_id, bool whole,
 static int fake_verdict(const char *what, uint32_t job_id, const char *why,
 			struct slu_err *err)
 {
+	if (host.ends)
+		return slu_err(err, SLU_BUSY, "it ends");
 	if (!host_job(job_id))
 		return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist",
 			       job_id);

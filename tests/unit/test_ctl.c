@@ -148,6 +148,48 @@ START_TEST(test_start_and_end)
 END_TEST
 
 /* Without prep and stage-out hooks, looks find starts and ends. */
+/* A look at everything finds the end before its event comes. */
+START_TEST(test_end_that_is_found)
+{
+	struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
+	struct slu_ctl_submit submit = {.job = plain, .has_limit = true};
+	struct slu_history_end end = {.rows = 0};
+	bool held;
+
+	host_add(plain);
+	set_text(&host_job(7)->state, "PENDING");
+	link_up(ctl, 1);
+	daemon_say(&slu_history_end_desc, &end);
+	set_text(&host_job(7)->state, "RUNNING");
+	say_started(ctl, 7, &held);
+	slu_ctl_step(ctl, 2);
+	end_job(7, "COMPLETED", NULL);
+	ctl->stale = true;
+	slu_ctl_step(ctl, 3);
+	ck_assert(daemon_heard(&slu_history_desc));
+	slu_ctl_step(ctl, 4);
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, 5);
+	ck_assert(!daemon_heard(&slu_history_desc));
+	slu_ctl_submit(ctl, &submit);
+	ck_assert_int_eq(submit.note.predicted, 60);
+	ck_assert_uint_eq(submit.note.jobs, 1);
+
+	/* and one that was never seen to run */
+	host_job(7)->start = 5000;
+	end_job(7, "COMPLETED", NULL);
+	ctl->stale = true;
+	slu_ctl_step(ctl, 6);
+	say_ended(ctl, 7);
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, 7);
+	ck_assert(daemon_heard(&slu_history_desc));
+	slu_ctl_submit(ctl, &submit);
+	ck_assert_uint_eq(submit.note.jobs, 2);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 START_TEST(test_looks)
 {
 	struct slu_ctl *ctl = ctl_by_hand("");
@@ -581,6 +623,12 @@ START_TEST(test_commands)
 	expect_done(daemon_end.id, false, "does not exist");
 	ck_assert_str_eq(host.did, "show 7 DONE;");
 	ck_assert(!slu_ctl_alive(ctl, 7));
+	host.ends = true; /* not answered: asked again of the next one */
+	verdict.job_id = 7;
+	daemon_say(&slu_hold_desc, &verdict);
+	slu_ctl_step(ctl, 4);
+	ck_assert(!daemon_heard(&slu_done_desc));
+	host.ends = false;
 	slu_ctl_release(ctl);
 }
 END_TEST
@@ -985,11 +1033,12 @@ START_TEST(test_reload)
 END_TEST
 
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
-	  test_looks, test_reconnect, test_overflow, test_held_launch,
-	  test_held_launch_is_let_go, test_held_launch_found_before,
-	  test_ions_are_marked, test_ion_fails, test_marks_are_put_back,
-	  test_arbiter_foretells, test_ions_after_restart,
-	  test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
-	  test_commands, test_nodes_from_tasks, test_give_back,
-	  test_lost_launch, test_bad_lines, test_daemon_that_does_not_read,
-	  test_history_replay, test_ready, test_arbiter_learns, test_reload)
+	  test_looks, test_end_that_is_found, test_reconnect, test_overflow,
+	  test_held_launch, test_held_launch_is_let_go,
+	  test_held_launch_found_before, test_ions_are_marked, test_ion_fails,
+	  test_marks_are_put_back, test_arbiter_foretells,
+	  test_ions_after_restart, test_nodes_that_leave,
+	  test_nodes_of_a_run_that_is_over, test_commands,
+	  test_nodes_from_tasks, test_give_back, test_lost_launch,
+	  test_bad_lines, test_daemon_that_does_not_read, test_history_replay,
+	  test_ready, test_arbiter_learns, test_reload)

@@ -284,8 +284,10 @@ START_TEST(test_hands_back)
 	slu_ctl_inactive(ctl); /* as a standby is told that ends */
 	slu_ctl_active(ctl);
 	ck_assert(connects());
+	ck_assert(slu_ctl_alive(ctl, 5)); /* who knows */
 	daemon_say(&slu_hello_daemon_desc, &hello);
 	ck_assert(wait_for(&ctl->linked));
+	ck_assert(!slu_ctl_alive(ctl, 5));
 	slu_ctl_inactive(ctl);
 	slu_ctl_release(ctl);
 	ck_assert(!ctl->linked);
