@@ -28,6 +28,8 @@ struct slu_instance {
 	const char *dir; /* of the job, root's 0711: what tasks may reach */
 	const char *mnt; /* dir/mnt: where a file system is that needs no mount
 			  * but interposition */
+	double ahead;	 /* seconds that sluiced's clock is ahead of ours; NaN:
+			  * not known, and nothing is to end by the clock */
 };
 
 struct slu_driver {

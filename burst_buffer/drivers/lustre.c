@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@
 #define SECONDS	     30.0   /* for a few calls */
 #define WIPE_SECONDS 3600.0 /* for a tree */
 #define UNTIL	     "until"
+#define GONE	     ".gone." /* what is removed is called */
 
 static const char *root_of(const struct slu_instance *in)
 {
@@ -151,32 +153,66 @@ static int make_and_bind(struct slu_aside *a, void *arg, void *out,
 	return 0;
 }
 
-/* Kept data whose time is over. */
+static bool is_over(int dir, const char *name, int64_t now)
+{
+	struct slu_buf text = {0};
+	char mark[NAME_MAX + 16];
+	bool is;
+
+	snprintf(mark, sizeof(mark), "%s/" UNTIL, name);
+	is = !slu_file_read(dir, mark, 64, &text, NULL) && text.data &&
+	     strtoll(text.data, NULL, 10) < now;
+	slu_buf_free(&text);
+	return is;
+}
+
+/* Has whoever began to remove it given up? */
+static bool is_abandoned(int dir, const char *name, int64_t now)
+{
+	struct stat st;
+
+	return !strncmp(name, GONE, strlen(GONE)) &&
+	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       st.st_mtime < now - 2 * (int64_t)WIPE_SECONDS;
+}
+
+static void sweep(const char *path, int64_t now)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (is_abandoned(dirfd(d), e->d_name, now))
+			slu_rmtree(dirfd(d), e->d_name, NULL);
+	if (d)
+		closedir(d);
+}
+
+/* Kept data whose time is over. This may be cut short: what is to be removed
+ * is no kept data any more, whatever of it is left. */
 static int expire(struct slu_aside *a, void *arg, void *out,
 		  struct slu_err *err)
 {
 	const struct slu_instance *in = arg;
-	char kept[PATH_MAX];
+	int64_t now = time(NULL) + (int64_t)in->ahead;
+	char kept[PATH_MAX], gone[NAME_MAX + 16];
 	struct dirent *e;
 	DIR *d;
 
-	(void)a, (void)out;
+	(void)a, (void)out, (void)err;
 	snprintf(kept, sizeof(kept), "%.3900s/kept", root_of(in));
 	d = opendir(kept);
 	while (d && (e = readdir(d))) {
-		struct slu_buf text = {0};
-		char mark[NAME_MAX + 16];
-
-		if (e->d_name[0] == '.')
+		if (e->d_name[0] == '.' || !is_over(dirfd(d), e->d_name, now))
 			continue;
-		snprintf(mark, sizeof(mark), "%s/" UNTIL, e->d_name);
-		if (!slu_file_read(dirfd(d), mark, 64, &text, NULL) &&
-		    text.data && strtoll(text.data, NULL, 10) < time(NULL))
-			slu_rmtree(dirfd(d), e->d_name, err);
-		slu_buf_free(&text);
+		snprintf(gone, sizeof(gone), GONE "%s", e->d_name);
+		if (!renameat(dirfd(d), e->d_name, dirfd(d), gone))
+			slu_rmtree(dirfd(d), gone, NULL);
 	}
 	if (d)
 		closedir(d);
+	sweep(kept, now);
+	sweep(root_of(in), now);
 	return 0;
 }
 
@@ -189,7 +225,7 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 		return 0;
 	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
 		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
-	if (in->self == 0)
+	if (in->self == 0 && !isnan(in->ahead))
 		aside(expire, in, SECONDS, NULL, NULL);
 	return aside(make_and_bind, in, SECONDS, NULL, err);
 }
@@ -223,10 +259,11 @@ static int wipe_aside(struct slu_aside *a, void *arg, void *out,
 
 	(void)a, (void)out;
 	place(in, "", from);
-	snprintf(middle, sizeof(middle), ".gone.%zu.", in->self);
+	snprintf(middle, sizeof(middle), GONE "%zu.", in->self);
 	place(in, middle, gone);
 	if (rename(from, gone) && errno != ENOENT)
 		return slu_errno(err, SLU_IO, "cannot remove %s", from);
+	utimensat(AT_FDCWD, gone, NULL, AT_SYMLINK_NOFOLLOW); /* begun now */
 	return slu_rmtree(AT_FDCWD, gone, err);
 }
 

@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/host/trust.h"
@@ -158,6 +159,17 @@ static size_t each_unknown(struct slu_node *n, const char *storage,
 	return found;
 }
 
+/* By sluiced's clock: a node may start with one that is years ahead. */
+static int expire(const struct slu_node *n, const char *storage,
+		  struct slu_err *err)
+{
+	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
+
+	if (isnan(ahead))
+		return 0;
+	return slu_storage_expire(storage, slu_today() + (int64_t)ahead, err);
+}
+
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err)
 {
@@ -168,5 +180,5 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
 	    slu_leftovers_adopt(n, ASK_TIME, err))
 		return -1;
 	each_unknown(n, storage, remove_one);
-	return slu_storage_expire(storage, slu_today(), err);
+	return expire(n, storage, err);
 }

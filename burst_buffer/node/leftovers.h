@@ -14,7 +14,8 @@ int slu_leftovers_adopt(struct slu_node *n, double seconds,
 			struct slu_err *err);
 
 /* Remove instances in `storage` that neither a job's directory nor sluiced
- * knows, and kept data whose time is over. -1: sluiced could not be asked, or
+ * knows, and kept data whose time is over by sluiced's clock, if it has been
+ * asked for anything. -1: sluiced could not be asked, or
  * kept data not be removed; the rest is logged. */
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err);

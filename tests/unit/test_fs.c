@@ -205,6 +205,34 @@ END_TEST
 
 /* lustre: the directory that plays the parallel file system does */
 
+/* What earlier jobs left: one's data whose time is over, one's whose is not,
+ * and two removals, of which one has been given up. */
+static void make_old(void)
+{
+	static const struct timespec long_ago[2] = {{.tv_sec = 1000},
+						    {.tv_sec = 1000}};
+	static const char *const dirs[] = {
+		"jobs/kept",	    "jobs/kept/3.1",	"jobs/kept/3.2",
+		"jobs/.gone.0.4.1", "jobs/.gone.0.4.2", "jobs/kept/.gone.4.3"};
+
+	each(d, dirs) make_dir(pfs(*d), 0711);
+	make_text(pfs("jobs/kept/3.1/until"), "1000");
+	make_text(pfs("jobs/kept/3.2/until"), "9999999999");
+	make_text(pfs("jobs/.gone.0.4.1/data"), "x");
+	ck_assert(!utimensat(AT_FDCWD, pfs("jobs/.gone.0.4.1"), long_ago, 0));
+	ck_assert(
+		!utimensat(AT_FDCWD, pfs("jobs/kept/.gone.4.3"), long_ago, 0));
+}
+
+static void expect_swept(void)
+{
+	expect(access(pfs("jobs/kept/3.1"), F_OK), "its time is over");
+	expect(!access(pfs("jobs/kept/3.2"), F_OK), "its time is not over");
+	expect(access(pfs("jobs/.gone.0.4.1"), F_OK), "not swept");
+	expect(access(pfs("jobs/kept/.gone.4.3"), F_OK), "not swept");
+	expect(!access(pfs("jobs/.gone.0.4.2"), F_OK), "another is at it");
+}
+
 static bool begin_lustre(const char *more)
 {
 	char line[400];
@@ -240,14 +268,18 @@ START_TEST(test_lustre)
 	if (!begin_lustre(""))
 		return;
 	make_link(pfs("in/link"), "f1");
+	make_old();
 	begin_job();
 	up();
+	expect_swept();
 	nodes_all(uses_mount,
 		  "cat $BB_JOBFS/in/f1 >$BB_JOBFS/in/from.$SLURMD_NODENAME", 0);
 	expect(!access(pfs("jobs/7.1/data/in/from.n1"), F_OK), "not there");
 	expect(!access(pfs("lfs.log"), F_OK), "no stripes were set");
 	end_job_well();
-	ck_assert(!rmdir(pfs("jobs")));
+	ck_assert(!unlink(pfs("jobs/kept/3.2/until")) &&
+		  !rmdir(pfs("jobs/kept/3.2")) && !rmdir(pfs("jobs/kept")) &&
+		  !rmdir(pfs("jobs/.gone.0.4.2")) && !rmdir(pfs("jobs")));
 	nodes_end();
 }
 END_TEST

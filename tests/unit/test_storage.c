@@ -5,6 +5,7 @@
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/trust.h"
 #include "burst_buffer/host/users.h"
+#include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/verbs.h"
 #include "burst_buffer/storage.h"
 #include "tests/unit/tree.h"
@@ -506,6 +507,25 @@ START_TEST(test_expire)
 }
 END_TEST
 
+/* The node's clock alone ends nothing. */
+START_TEST(test_clock)
+{
+	struct slu_conf conf = {0};
+	struct slu_node n = {.conf = &conf};
+
+	setup();
+	conf.run_dir = (char *)in(top, "run");
+	make_dir(conf.run_dir, 0755);
+	make_dir(in(top, "storage"), 0711);
+	make_dir(in(top, "storage/kept"), 0755);
+	make_dir(in(top, "storage/kept/18.5"), 0711);
+	make_text(in(top, "storage/kept/18.5/until"), "1000");
+	expect_ok(slu_leftovers_remove(&n, in(top, "storage"), &err), err);
+	ck_assert(!access(in(top, "storage/kept/18.5"), F_OK));
+	teardown();
+}
+END_TEST
+
 /* Without a mount of its own, the disk below is not what is trimmed. */
 START_TEST(test_trim)
 {
@@ -578,6 +598,6 @@ START_TEST(test_swapped)
 END_TEST
 
 ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_swapped,
-	       test_expire, test_trim, test_capacity, test_enforced, test_again,
-	       test_persists, test_no_room, test_busy, test_keep, test_counters,
-	       test_paths)
+	       test_expire, test_clock, test_trim, test_capacity, test_enforced,
+	       test_again, test_persists, test_no_room, test_busy, test_keep,
+	       test_counters, test_paths)
