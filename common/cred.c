@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Credentials. A payload is checked by building what it must be and comparing
- * the bytes; only the nonce of a request is taken from it. A request's begins
+ * the bytes; only the nonce and the hash of a request are taken from it, and
+ * the hash is compared when the body is there. A request's begins
  * with a method's capital letters and a reply's with a nonce's digits, so one
  * never passes for the other.
  */
@@ -16,7 +17,7 @@
 #include <sys/random.h>
 
 #define NONCE_BYTES ((SLU_NONCE_TEXT - 1) / 2)
-#define HASH_TEXT   65
+#define HASH_TEXT   65 /* as in struct slu_caller */
 
 static const char *munge_socket; /* see slu_cred_socket() */
 
@@ -142,11 +143,8 @@ static bool says(const struct decoded *d, const struct slu_buf *want)
 
 static void request_payload(struct slu_buf *buf, const char *method,
 			    const char *path, const char *nonce,
-			    const void *body, size_t len)
+			    const char *hash)
 {
-	char hash[HASH_TEXT];
-
-	slu_sha256(body, len, hash);
 	slu_buf_printf(buf, "%s %s %s %s", method, path, nonce, hash);
 }
 
@@ -165,6 +163,7 @@ char *slu_cred_request(const char *method, const char *path, const void *body,
 {
 	unsigned char random[NONCE_BYTES];
 	struct slu_buf payload = {0};
+	char hash[HASH_TEXT];
 	char *cred;
 
 	if (getrandom(random, sizeof(random), 0) != sizeof(random)) {
@@ -172,27 +171,36 @@ char *slu_cred_request(const char *method, const char *path, const void *body,
 		return NULL;
 	}
 	hex(random, sizeof(random), nonce);
-	request_payload(&payload, method, path, nonce, body, len);
+	slu_sha256(body, len, hash);
+	request_payload(&payload, method, path, nonce, hash);
 	cred = encode(&payload, MUNGE_UID_ANY, err);
 	slu_buf_free(&payload);
 	return cred;
 }
 
-/* The nonce of a request's payload, which stands before its last word. */
-static bool find_nonce(const struct decoded *d, char nonce[SLU_NONCE_TEXT])
+/* The last two words of a request's payload: "NONCE HASH". */
+static bool find_tail(const struct decoded *d, struct slu_caller *out)
 {
 	size_t tail = SLU_NONCE_TEXT - 1 + 1 + HASH_TEXT - 1;
+	const char *at = d->text + d->len - tail;
 
 	if (d->len < tail)
 		return false;
-	memcpy(nonce, d->text + d->len - tail, SLU_NONCE_TEXT - 1);
-	nonce[SLU_NONCE_TEXT - 1] = '\0';
-	return strspn(nonce, "0123456789abcdef") == SLU_NONCE_TEXT - 1;
+	memcpy(out->nonce, at, SLU_NONCE_TEXT - 1);
+	memcpy(out->hash, at + SLU_NONCE_TEXT, HASH_TEXT - 1);
+	out->nonce[SLU_NONCE_TEXT - 1] = out->hash[HASH_TEXT - 1] = '\0';
+	return strspn(out->nonce, "0123456789abcdef") == SLU_NONCE_TEXT - 1;
 }
 
-int slu_cred_check_request(const char *cred, const char *method,
-			   const char *path, const void *body, size_t len,
-			   struct slu_caller *out, struct slu_err *err)
+static int another_request(struct slu_err *err)
+{
+	return slu_err(err, SLU_DENIED,
+		       "the credential was made for another request");
+}
+
+int slu_cred_open_request(const char *cred, const char *method,
+			  const char *path, struct slu_caller *out,
+			  struct slu_err *err)
 {
 	struct slu_buf want = {0};
 	struct slu_caller caller;
@@ -201,9 +209,9 @@ int slu_cred_check_request(const char *cred, const char *method,
 
 	if (decode(cred, &d, err) < 0)
 		return -1;
-	good = find_nonce(&d, caller.nonce);
+	good = find_tail(&d, &caller);
 	if (good) {
-		request_payload(&want, method, path, caller.nonce, body, len);
+		request_payload(&want, method, path, caller.nonce, caller.hash);
 		good = says(&d, &want);
 	}
 	caller.uid = d.uid;
@@ -212,8 +220,29 @@ int slu_cred_check_request(const char *cred, const char *method,
 	slu_buf_free(&want);
 	free(d.text);
 	if (!good)
-		return slu_err(err, SLU_DENIED,
-			       "the credential was made for another request");
+		return another_request(err);
+	*out = caller;
+	return 0;
+}
+
+int slu_cred_check_body(const struct slu_caller *caller, const void *body,
+			size_t len, struct slu_err *err)
+{
+	char hash[HASH_TEXT];
+
+	slu_sha256(body, len, hash);
+	return strcmp(hash, caller->hash) == 0 ? 0 : another_request(err);
+}
+
+int slu_cred_check_request(const char *cred, const char *method,
+			   const char *path, const void *body, size_t len,
+			   struct slu_caller *out, struct slu_err *err)
+{
+	struct slu_caller caller;
+
+	if (slu_cred_open_request(cred, method, path, &caller, err) < 0 ||
+	    slu_cred_check_body(&caller, body, len, err) < 0)
+		return -1;
 	*out = caller;
 	return 0;
 }

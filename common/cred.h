@@ -30,6 +30,7 @@ struct slu_caller {
 	gid_t gid;
 	struct in_addr addr; /* where the credential was made */
 	char nonce[SLU_NONCE_TEXT];
+	char hash[65]; /* of the body that the credential was made for */
 };
 
 /* Lower-case hex SHA-256; out has 65 bytes. */
@@ -45,6 +46,13 @@ char *slu_cred_request(const char *method, const char *path, const void *body,
 int slu_cred_check_request(const char *cred, const char *method,
 			   const char *path, const void *body, size_t len,
 			   struct slu_caller *out, struct slu_err *err);
+/* The same in two steps: who asks, before the body is there (once: the next
+ * time it has been seen before); then whether the body is the caller's. */
+int slu_cred_open_request(const char *cred, const char *method,
+			  const char *path, struct slu_caller *out,
+			  struct slu_err *err);
+int slu_cred_check_body(const struct slu_caller *caller, const void *body,
+			size_t len, struct slu_err *err);
 
 /* Reply side; caller frees the text. secret: NULL, or 1 to SLU_SECRET_MAX
  * characters (else SLU_INVALID). */

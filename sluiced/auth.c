@@ -10,6 +10,15 @@
 #define SCHEME	    "Sluice "
 #define MUNGE_PAUSE 1.0
 
+static int check_root(enum slu_who who, const struct slu_caller *caller,
+		      struct slu_err *err)
+{
+	if (who != SLU_WHO_HOST || caller->uid == 0)
+		return 0;
+	return slu_err(err, SLU_DENIED, "only root may ask this, not uid %u",
+		       (unsigned)caller->uid);
+}
+
 int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
 		   double now, struct slu_caller *out, struct slu_err *err)
 {
@@ -22,9 +31,9 @@ int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
 	if (auth->munge_down && now - auth->munge_down < MUNGE_PAUSE)
 		return slu_err(err, SLU_IO, "munged does not answer");
 	auth->munge_down = 0;
-	if (slu_cred_check_request(cred + strlen(SCHEME), req->method, req->uri,
-				   req->body, req->len, out, &why) == 0)
-		return 0;
+	if (slu_cred_open_request(cred + strlen(SCHEME), req->method, req->uri,
+				  out, &why) == 0)
+		return check_root(req->who, out, err);
 	if (why.kind == SLU_IO)
 		auth->munge_down = now;
 	return slu_err(err, why.kind, "%s", why.text);
@@ -45,10 +54,8 @@ int slu_auth_allow(struct slu_auth *auth, enum slu_who who,
 	case SLU_WHO_USER:
 		return 0;
 	case SLU_WHO_HOST:
-		if (caller->uid != 0)
-			return slu_err(err, SLU_DENIED,
-				       "only root may ask this, not uid %u",
-				       (unsigned)caller->uid);
+		if (check_root(who, caller, err) < 0)
+			return -1;
 		if (!host || !host[0])
 			return slu_err(err, SLU_INVALID,
 				       "the request names no host");

@@ -26,12 +26,13 @@ struct slu_auth {
 struct slu_auth_request {
 	const char *method, *uri;
 	const char *authorization; /* the header's value, or NULL */
-	const void *body;
-	size_t len;
+	enum slu_who who;	   /* may ask */
 };
 
-/* Who asks? An origin or signature that is wrong is SLU_DENIED; SLU_IO while
- * munged does not answer, which is tried once a second. now: seconds. */
+/* Who asks, and is it root where only root may? The body, which may not be
+ * there yet, is compared by slu_cred_check_body(). An origin or signature that
+ * is wrong is SLU_DENIED; SLU_IO while munged does not answer, which is tried
+ * once a second. now: seconds. */
 int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
 		   double now, struct slu_caller *out, struct slu_err *err);
 /* May it? host: whom the request names (SLU_WHO_HOST). */

@@ -172,10 +172,13 @@ static void take_piece(struct slu_httpd *httpd, struct slu_req *req,
 {
 	if (req->answered)
 		return;
-	if (req->body.len + len > req->max) {
+	req->taken += len;
+	if (req->taken > req->max) {
 		refuse(req, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
 		return;
 	}
+	if (req->drop)
+		return;
 	if (httpd->body_sum + len <= SLU_HTTPD_BODY_SUM)
 		slu_buf_add(&req->body, data, len);
 	else

@@ -46,12 +46,13 @@ struct slu_req {
 	struct slu_buf out;
 	struct slu_err err;
 	int rc;
+	bool drop; /* its body: the answer does not depend on it */
 	/* The httpd's: */
 	struct slu_httpd *httpd;
 	struct MHD_Connection *conn;
 	struct MHD_Response *response; /* NULL when answered: no memory */
 	int status;
-	size_t max;
+	size_t max, taken; /* bytes of the body: at most, so far */
 	bool begun, answered, suspended;
 };
 

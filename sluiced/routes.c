@@ -283,20 +283,28 @@ static uint64_t long_at(const void *msg, size_t offset)
 	return *(const uint64_t *)((const char *)msg + offset);
 }
 
+/* As far as the headers go. */
 static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 {
 	struct slu_auth_request ask = {
 		.method = req->method,
 		.uri = req->uri,
 		.authorization = slu_httpd_header(req, "Authorization"),
-		.body = req->body.data,
-		.len = req->body.len,
+		.who = req->route->who,
 	};
 
 	if (req->route->who == SLU_WHO_ANYBODY)
 		return 0;
-	if (slu_auth_prove(&d->auth, &ask, slu_now_mono(), &req->caller, err) <
-	    0)
+	return slu_auth_prove(&d->auth, &ask, slu_now_mono(), &req->caller,
+			      err);
+}
+
+static int prove_body(struct slu_req *req, struct slu_err *err)
+{
+	if (req->route->who == SLU_WHO_ANYBODY)
+		return 0;
+	if (slu_cred_check_body(&req->caller, req->body.data, req->body.len,
+				err) < 0)
 		return -1;
 	req->proven = true;
 	return 0;
@@ -358,15 +366,18 @@ static int park(struct slu_daemon *d, struct slu_req *req)
 	return 0;
 }
 
+/* A body is kept only of those who have proven who they are. The others hear
+ * why not when all of it came: they would not read an answer before. */
 static int begin(void *arg, struct slu_req *req, size_t *max,
 		 struct slu_err *err)
 {
-	(void)arg;
 	req->route = slu_routes_find(req->method, req->path);
 	if (!req->route)
 		return slu_err(err, SLU_NOTFOUND, "there is no %.8s %.80s",
 			       req->method, req->path);
 	*max = req->route->max;
+	req->rc = prove(arg, req, &req->err);
+	req->drop = req->rc < 0;
 	return 0;
 }
 
@@ -382,12 +393,12 @@ static void complete(void *arg, struct slu_req *req)
 	const struct slu_route *route = req->route;
 	struct slu_daemon *d = arg;
 	struct slu_buf out = {0};
-	struct slu_err err;
-	int rc = -1;
+	struct slu_err err = req->err;
+	int rc = req->rc;
 
-	if (prove(d, req, &err) == 0 && decode(req, &err) == 0 &&
-	    allow(d, req, &err) == 0)
-		rc = 0;
+	if (rc == 0 &&
+	    (prove_body(req, &err) || decode(req, &err) || allow(d, req, &err)))
+		rc = -1;
 	if (rc == 0 && route->waits) {
 		slu_turn_add(d, req);
 		return;

@@ -1001,6 +1001,56 @@ START_TEST(test_metrics)
 }
 END_TEST
 
+static long sluiced_kib(void)
+{
+	char path[64], line[256];
+	long kib = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)sluiced_pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmRSS: %ld", &kib);
+	fclose(f);
+	return kib;
+}
+
+/* Who has not proven who it is cannot fill the memory with what it says. */
+START_TEST(test_unproven_body)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET};
+	static const char head[] =
+		"POST /v1/sysmap/documents HTTP/1.1\r\n"
+		"Host: x\r\nContent-Length: 62914560\r\n\r\n";
+	static char piece[1 << 20], reply[512];
+	ssize_t n = 0, got;
+	long before;
+	int fd;
+
+	if (!sluiced_begin())
+		return;
+	before = sluiced_kib();
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	to.sin_port = htons((uint16_t)sluiced_port);
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	ck_assert_int_eq(connect(fd, (void *)&to, sizeof(to)), 0);
+	ck_assert_int_gt(send(fd, head, strlen(head), 0), 0);
+	for (int i = 0; i < 60; i++) {
+		if (i == 59) /* it has read all but what sockets hold */
+			ck_assert_int_lt(sluiced_kib() - before, 20 << 10);
+		for (size_t at = 0; at < sizeof(piece); at += (size_t)n) {
+			n = send(fd, piece + at, sizeof(piece) - at, 0);
+			ck_assert_int_gt(n, 0);
+		}
+	}
+	got = recv(fd, reply, sizeof(reply) - 1, 0);
+	ck_assert_int_gt(got, 0);
+	expect(strstr(reply, " 403 "), "%s", reply);
+	close(fd);
+	sluiced_end();
+}
+END_TEST
+
 /* A second one is kept out, and options do what they say. */
 START_TEST(test_operator)
 {
@@ -1043,7 +1093,7 @@ START_TEST(test_operator)
 END_TEST
 
 TEST_MAIN("sluiced_daemon", test_buffer, test_resume_again, test_lost_turn,
-	  test_lost_message, test_large_plan, test_import, test_plan_waits,
-	  test_who_may, test_refused, test_sysmap, test_osts, test_osts_weights,
-	  test_crowd, test_history, test_publish, test_publish_hangs,
-	  test_metrics, test_operator)
+	  test_lost_message, test_unproven_body, test_large_plan, test_import,
+	  test_plan_waits, test_who_may, test_refused, test_sysmap, test_osts,
+	  test_osts_weights, test_crowd, test_history, test_publish,
+	  test_publish_hangs, test_metrics, test_operator)

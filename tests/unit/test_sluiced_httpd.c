@@ -26,6 +26,7 @@ static int begin_req(void *arg, struct slu_req *req, size_t *max,
 	if (strcmp(req->path, "/echo") && strcmp(req->path, "/later"))
 		return slu_err(err, SLU_NOTFOUND, "no %s", req->path);
 	*max = 1000;
+	req->drop = slu_httpd_argument(req, "drop") != NULL;
 	return 0;
 }
 
@@ -66,6 +67,7 @@ static void begin(void)
 	begun = ended = 0;
 	n_later = 0;
 	loop = slu_loop_new(&err);
+	httpd = NULL;
 	for (port = 20000 + (unsigned)getpid() % 20000; !httpd; port++) {
 		snprintf(addr, sizeof(addr), "x:%u", port);
 		httpd = slu_httpd_new(loop, addr, &ops, &log, &err);
@@ -123,6 +125,8 @@ static const struct {
 	{"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 	 "1\r\nh\r\n1\r\ni\r\n0\r\n\r\n",
 	 "200", "POST /echo [hi]"},
+	{"POST /echo?drop= HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi",
+	 "200", "POST /echo?drop= []"},
 	{"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", "404", "no /nothing"},
 	{"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n",
 	 "413", "too long"},
@@ -154,14 +158,14 @@ START_TEST(test_requests)
 END_TEST
 
 /* A body that turns out too long while it comes is not kept. */
-START_TEST(test_chunked_too_long)
+static void chunked_too_long(const char *head)
 {
 	int fd;
 
 	begin();
 	fd = meet();
-	say(fd, "POST /echo HTTP/1.1\r\nHost: x\r\n"
-		"Transfer-Encoding: chunked\r\n\r\n");
+	say(fd, head);
+	say(fd, "Host: x\r\nTransfer-Encoding: chunked\r\n\r\n");
 	for (int i = 0; i < 12; i++) {
 		say(fd, "64\r\n");
 		for (int j = 0; j < 10; j++)
@@ -173,6 +177,12 @@ START_TEST(test_chunked_too_long)
 	close(fd);
 	turn(4);
 	end();
+}
+
+START_TEST(test_chunked_too_long)
+{
+	chunked_too_long("POST /echo HTTP/1.1\r\n");
+	chunked_too_long("POST /echo?drop= HTTP/1.1\r\n");
 }
 END_TEST
 
