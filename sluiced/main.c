@@ -53,6 +53,8 @@ struct program {
 	char *conf_path;
 	int parent;  /* who waits for our start; -1: nobody */
 	int signals; /* signalfd */
+	int pid_fd;  /* until it is written; -1: none */
+	bool wrote_pid;
 };
 
 static int parse_options(int argc, char **argv, struct options *opt)
@@ -224,23 +226,38 @@ static int watch_signals(struct program *p, struct slu_err *err)
 	return slu_loop_watch(p->d.loop, p->signals, POLLIN, on_signal, p, err);
 }
 
-static int write_pid(const char *path, struct slu_err *err)
+/* As root still; it may be the file of one that runs. */
+static int open_pid(struct program *p, struct slu_err *err)
 {
-	FILE *f = path ? fopen(path, "we") : NULL;
+	const char *path = p->opt.pid_file;
 
 	if (!path)
 		return 0;
-	if (!f || fprintf(f, "%d\n", (int)getpid()) < 0 || fclose(f) < 0)
-		return slu_errno(err, SLU_IO, "%s", path);
+	p->pid_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	return p->pid_fd < 0 ? slu_errno(err, SLU_IO, "%s", path) : 0;
+}
+
+/* We are the one that runs. */
+static int write_pid(struct program *p, struct slu_err *err)
+{
+	if (p->pid_fd < 0)
+		return 0;
+	p->wrote_pid = true;
+	if (ftruncate(p->pid_fd, 0) < 0 ||
+	    dprintf(p->pid_fd, "%d\n", (int)getpid()) < 0)
+		return slu_errno(err, SLU_IO, "%s", p->opt.pid_file);
+	close(p->pid_fd);
+	p->pid_fd = -1;
 	return 0;
 }
 
 /* Everything that may fail before there is something to serve. */
 static int start(struct program *p, struct slu_err *err)
 {
-	if (write_pid(p->opt.pid_file, err) < 0 ||
+	if (open_pid(p, err) < 0 ||
 	    slu_user_become(p->d.conf, p->opt.log_file, err) < 0 ||
-	    slu_lock_take(p->d.conf->database, err) < 0)
+	    slu_lock_take(p->d.conf->database, err) < 0 ||
+	    write_pid(p, err) < 0)
 		return -1;
 	if (chdir("/") < 0)
 		return slu_errno(err, SLU_IO, "chdir");
@@ -268,7 +285,7 @@ static int serve(struct program *p)
 	if (status)
 		slu_log(&p->log, SLU_ERROR, "%s", err.text);
 	slu_daemon_stop(&p->d);
-	if (status != EXIT_LOCKED && p->opt.pid_file)
+	if (p->wrote_pid)
 		unlink(p->opt.pid_file);
 	return status;
 }
@@ -293,7 +310,7 @@ static int load_conf(struct program *p)
 
 int main(int argc, char **argv)
 {
-	struct program p = {.parent = -1, .signals = -1};
+	struct program p = {.parent = -1, .signals = -1, .pid_fd = -1};
 	int status = EXIT_CONF;
 
 	if (!strcmp(argv[0], SLU_QUESTION_NAME))

@@ -1054,12 +1054,23 @@ END_TEST
 /* A second one is kept out, and options do what they say. */
 START_TEST(test_operator)
 {
+	char option[300];
 	pid_t pid;
 	FILE *f;
 
 	if (!sluiced_begin())
 		return;
 	ck_assert_int_eq(sluiced_status(sluiced_fork("-D")), 3);
+	f = fopen(tmpfile_path("pid"), "w"); /* that of the first */
+	fputs("4711\n", f);
+	fclose(f);
+	snprintf(option, sizeof(option), "-P%s", tmpfile_path("pid"));
+	ck_assert_int_eq(sluiced_status(sluiced_fork(option)), 3);
+	f = fopen(tmpfile_path("pid"), "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(option, sizeof(option), f));
+	ck_assert_str_eq(option, "4711\n");
+	fclose(f);
 	ck_assert_int_eq(sluiced_status(sluiced_fork("--check-conf")), 0);
 	ck_assert_int_eq(sluiced_status(sluiced_fork("--no-such-option")), 2);
 	/* In the background: the parent says whether it runs. */
