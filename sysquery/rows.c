@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any query's rows as JSON: numbers as numbers, all else as text. */
+/* Any query's rows as JSON: numbers as numbers, all else as text; what is NULL
+ * or not finite is absent. */
 #include "config.h"
 #include "sysquery/rows.h"
 
@@ -10,14 +11,13 @@ static struct json_object *value(struct slu_rows *rows, int column)
 	switch (slu_db_type(rows, column)) {
 	case SLU_DB_INTEGER:
 		return json_object_new_int64(slu_db_int(rows, column));
-	case SLU_DB_REAL:
-		return json_object_new_double(slu_db_double(rows, column));
+	case SLU_DB_REAL: /* see row() */
+	case SLU_DB_NULL:
+		break;
 	case SLU_DB_TEXT:
 		return json_object_new_string_len(
 			slu_db_text(rows, column),
 			(int)slu_db_bytes(rows, column));
-	case SLU_DB_NULL:
-		break;
 	}
 	return NULL;
 }
@@ -30,6 +30,10 @@ static struct json_object *row(struct slu_rows *rows)
 		v = value(rows, i);
 		if (v)
 			json_object_object_add(obj, slu_db_column(rows, i), v);
+		if (slu_db_type(rows, i) ==
+		    SLU_DB_REAL) /* JSON has no Infinity */
+			slu_json_set_double(obj, slu_db_column(rows, i),
+					    slu_db_double(rows, i));
 	}
 	return obj;
 }

@@ -57,6 +57,8 @@ want 'wrong' 2 'sysquery: there is no command "host"; did you mean hosts? (see s
 	"$sysquery" host
 want 'selection' 0 '[{"host":"n10"}]' \
 	"$sysquery" -f "$db" sql 'SELECT host FROM v_memoryinfo WHERE TotalMemory >= 10KiB'
+want 'numbers' 0 '[{"b":0.1,"c":1e+300}]' \
+	"$sysquery" -f "$db" sql 'SELECT 9e999 AS a, 0.1 AS b, 1e300 AS c'
 want 'a condition' 0 "{$(doc n2 2048)}" \
 	"$sysquery" resources -f "$db" --where 'memory = 2KiB'
 want 'forbidden' 4 'sysquery: database: not authorized' \
