@@ -144,14 +144,13 @@ START_TEST(test_lost_database)
 	up();
 	run_tasks(false);
 	sluiced_stop(SIGTERM, 0);
-	ctl_fd = -1;
 	ck_assert(!unlink(at("db")));
 	sluiced_start();
+	ctl_connect();
 	down();
 	nodes_all(data_kept, "", 0);
 	nodes_all(expire, "", 0);
 	expect_nothing_left();
-	ctl_connect();
 	nodes_end();
 }
 END_TEST
