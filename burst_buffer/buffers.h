@@ -157,6 +157,11 @@ const char *slu_phase_name(size_t phase);
 /* Borrowed: SLU_PHASES of them. */
 const struct slu_phase_use *slu_buffers_phases(const struct slu_buffers *b);
 
+/* Take at most max buffers out of the database that are over since `before`
+ * (seconds) and owe nothing, the oldest first. Returns how many, or -1. */
+long slu_buffers_prune(struct slu_db *db, double before, size_t max,
+		       struct slu_err *err);
+
 /* Read-only: buffers as JSON for `sysquery buffers` (job_id 0: all that are
  * alive and those of the last day), an array of flat objects with `phases`
  * (name, seconds, bytes, files) and `history`. Works on a database opened for

@@ -5,10 +5,12 @@
  * writes the JSON; only states, which are numbers there, get their names here.
  */
 #include "config.h"
+#include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/buffers.h"
 #include "burst_buffer/life.h"
 #include "common/jsonx.h"
+#include "common/str.h"
 
 #define DAY 86400.0
 
@@ -18,7 +20,7 @@
  * runs shows what is known so far. node_seconds is what it cost in nodes'
  * time.
  */
-static const char sql[] =
+static const char object[] =
 	"SELECT json_object('buffer', BID, 'job', JobID, 'restarts', Restarts,"
 	" 'uid', Uid, 'user', User, 'job_name', JobName, 'name', Name,"
 	" 'filesystem', FileSystem, 'driver', Driver, 'capacity', Capacity,"
@@ -53,12 +55,17 @@ static const char sql[] =
 	"  WHERE BufferNode.BID = Buffer.BID ORDER BY Position)),"
 	" 'history', (SELECT json_group_array(json_object('time', Time,"
 	"  'state', State, 'text', Text)) FROM (SELECT * FROM BufferHistory"
-	"  WHERE BufferHistory.BID = Buffer.BID ORDER BY rowid)))"
-	" FROM Buffer WHERE Broken IS NULL AND (?1 = 0 OR JobID = ?1"
+	"  WHERE BufferHistory.BID = Buffer.BID ORDER BY rowid)))";
+
+/* Two texts: an index serves each. */
+static const char of_job[] =
+	" FROM Buffer WHERE Broken IS NULL AND (JobID = ?1"
 	"  OR (JobID >= 4244635648 AND json_extract(Plan, '$.ahead')"
 	"      AND json_extract(Plan, '$.creator') = ?1))"
-	" AND (?2 < 0 OR Uid = ?2)"
-	" AND (?1 <> 0 OR State < 6 OR Since > ?3) ORDER BY BID";
+	" AND (?2 < 0 OR Uid = ?2) ORDER BY BID";
+static const char of_day[] =
+	" FROM Buffer WHERE Broken IS NULL AND (State < 6 OR Since > ?1)"
+	" AND (?2 < 0 OR Uid = ?2) ORDER BY BID";
 
 typedef const char *name_f(int state);
 
@@ -95,6 +102,22 @@ static int add_row(struct json_object *array, struct slu_rows *rows,
 	return json_object_array_add(array, obj);
 }
 
+static struct slu_rows *find(struct slu_db *db, uint32_t job_id, int64_t uid,
+			     double now, struct slu_err *err)
+{
+	char *sql = slu_asprintf("%s%s", object, job_id ? of_job : of_day);
+	struct slu_rows *rows = NULL;
+
+	if (!sql)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	else if (job_id)
+		rows = slu_db_query(db, err, sql, "II", (int64_t)job_id, uid);
+	else
+		rows = slu_db_query(db, err, sql, "dI", now - DAY, uid);
+	free(sql);
+	return rows;
+}
+
 struct json_object *slu_buffers_json(struct slu_db *db, uint32_t job_id,
 				     uint32_t uid, double now,
 				     struct slu_err *err)
@@ -105,9 +128,7 @@ struct json_object *slu_buffers_json(struct slu_db *db, uint32_t job_id,
 
 	if (!slu_db_has(db, "Buffer"))
 		return array;
-	rows = slu_db_query(db, err, sql, "IId", (int64_t)job_id,
-			    uid == SLU_NO_ID ? INT64_C(-1) : (int64_t)uid,
-			    now - DAY);
+	rows = find(db, job_id, uid == SLU_NO_ID ? -1 : (int64_t)uid, now, err);
 	while (rows && (rc = slu_db_step(rows, err)) > 0)
 		if (add_row(array, rows, err))
 			break;

@@ -199,7 +199,7 @@ int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 bool slu_bb_is_noted(struct slu_db *db, const struct slu_bb *bb,
 		     const char *text);
 /* How many earlier runs of this job ended in a requeue of ours. */
-int slu_bb_requeues(struct slu_db *db, uint32_t job_id, int64_t *n,
+int slu_bb_requeues(struct slu_db *db, const struct slu_bb *bb, int64_t *n,
 		    struct slu_err *err);
 
 /* Done for long enough, and nothing is owed to or by any node. */

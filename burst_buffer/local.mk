@@ -28,7 +28,7 @@ libsluburst_la_SOURCES = \
 	burst_buffer/plan_parts.c burst_buffer/image.h burst_buffer/plan_bind.c burst_buffer/plan_chunk.c \
 	burst_buffer/persist.c \
 	burst_buffer/plan_shares.c \
-	burst_buffer/phases.c burst_buffer/promised.c \
+	burst_buffer/phases.c burst_buffer/promised.c burst_buffer/prune.c \
 	burst_buffer/rows.c \
 	burst_buffer/runs.c \
 	burst_buffer/settle.c \

@@ -11,6 +11,8 @@
 #include "burst_buffer/plan.h"
 #include "common/str.h"
 
+#define SAME_JOB (30 * 86400.0) /* after these an id may be another job's */
+
 /* Written in databases; those of states stand in life.c. */
 _Static_assert(SLU_ORDER_NONE == 0 && SLU_ORDER_DRAIN == 1 &&
 		       SLU_ORDER_RESUME == 2,
@@ -510,12 +512,13 @@ bool slu_bb_is_noted(struct slu_db *db, const struct slu_bb *bb,
 	       n > 0;
 }
 
-int slu_bb_requeues(struct slu_db *db, uint32_t job_id, int64_t *n,
+int slu_bb_requeues(struct slu_db *db, const struct slu_bb *bb, int64_t *n,
 		    struct slu_err *err)
 {
 	return slu_db_value(db, n, 0, err,
 			    "SELECT COUNT(*) FROM Buffer WHERE JobID = ?"
-			    " AND Verdict <> ? AND What = ?",
-			    "Iii", (int64_t)job_id, (int)SLU_VERDICT_NONE,
-			    (int)SLU_REQUEUE);
+			    " AND Verdict <> ? AND What = ? AND Created > ?",
+			    "Iiid", (int64_t)bb->plan.job_id,
+			    (int)SLU_VERDICT_NONE, (int)SLU_REQUEUE,
+			    bb->created - SAME_JOB);
 }

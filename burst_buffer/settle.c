@@ -52,7 +52,7 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		*verdict = SLU_VERDICT_NONE;
 	if (*verdict == SLU_VERDICT_NONE || *what != SLU_REQUEUE)
 		return 0;
-	if (slu_bb_requeues(b->db, bb->plan.job_id, &requeues, err))
+	if (slu_bb_requeues(b->db, bb, &requeues, err))
 		return -1;
 	if ((!slu_bb_has_plan(bb) && !bb->full) || requeues >= REQUEUES)
 		*what = SLU_HOLD;

@@ -21,9 +21,11 @@
 #define POLL_BUDGET 64 /* parked requests a turn: each costs a credential */
 #define SEEN_EVERY  3600.0
 #define AGE_EVERY   3600.0
-#define AGE_MORE    0.1 /* others have their turn meanwhile */
-#define TICK_SOON   1.0 /* after a change, seconds */
-#define AGAIN_MIN   1.0 /* until slurmctld says it all again */
+#define DAY	    86400 /* of those of the last, sysquery shows all */
+#define OLD_BUFFERS 8	  /* that go in a turn */
+#define AGE_MORE    0.1	  /* others have their turn meanwhile */
+#define TICK_SOON   1.0	  /* after a change, seconds */
+#define AGAIN_MIN   1.0	  /* until slurmctld says it all again */
 #define AGAIN_MAX   300.0
 
 void slu_daemon_soon(struct slu_daemon *d)
@@ -86,10 +88,25 @@ static void on_seen(void *arg)
 		slu_log(d->log, SLU_ERROR, "last seen: %s", err.text);
 }
 
+/* As long as the history of jobs. Returns whether there are more. */
+static bool age_buffers(struct slu_daemon *d, int64_t now)
+{
+	int64_t age = d->conf->history_age > DAY ? d->conf->history_age : DAY;
+	struct slu_err err;
+	long n = slu_buffers_prune(d->db, age < now ? (double)(now - age) : 0,
+				   OLD_BUFFERS, &err);
+
+	if (n < 0)
+		slu_log(d->log, SLU_ERROR, "old buffers: %s", err.text);
+	return n == OLD_BUFFERS;
+}
+
 static void on_age(void *arg)
 {
 	struct slu_daemon *d = arg;
-	bool more = slu_history_age(&d->history, (int64_t)slu_now_wall());
+	int64_t now = (int64_t)slu_now_wall();
+	bool jobs = slu_history_age(&d->history, now);
+	bool more = age_buffers(d, now) || jobs;
 
 	slu_timer_set(d->loop, &d->age, more ? AGE_MORE : AGE_EVERY);
 }

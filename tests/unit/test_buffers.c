@@ -579,6 +579,76 @@ START_TEST(test_verdict_of_old_run)
 }
 END_TEST
 
+static int64_t count_rows(struct world *w)
+{
+	struct slu_err err;
+	int64_t n;
+
+	expect_ok(slu_db_value(w->db, &n, -1, &err,
+			       "SELECT (SELECT COUNT(*) FROM Buffer)"
+			       " + (SELECT COUNT(*) FROM BufferNode)"
+			       " + (SELECT COUNT(*) FROM BufferPhase)"
+			       " + (SELECT COUNT(*) FROM BufferHistory)",
+			       ""),
+		  err);
+	return n;
+}
+
+/* What is over for long, and owes nothing, goes. */
+START_TEST(test_prune)
+{
+	static const struct {
+		const char *sql; /* what is different */
+		double age;	 /* seconds that are kept */
+		long n;
+	} cases[] = {
+		{"SELECT 1", 1, 1},
+		{"SELECT 1", 3600, 0},
+		{"UPDATE Buffer SET State = 5", 1, 0},
+		{"UPDATE BufferNode SET State = 6 WHERE Position = 1", 1, 0},
+		{"UPDATE BufferNode SET Orders = 1 WHERE Position = 1", 1, 0},
+	};
+	struct slu_err err;
+	struct world w;
+
+	each(c, cases)
+	{
+		world_new(&w, 2, WALK, NULL);
+		run_all(&w);
+		ck_assert_int_gt(count_rows(&w), 10);
+		expect_ok(slu_db_script(w.db, c->sql, &err), err);
+		w.now += 100;
+		ck_assert_int_eq(
+			slu_buffers_prune(w.db, w.now - c->age, 8, &err), c->n);
+		ck_assert(c->n ? count_rows(&w) == 0 : count_rows(&w) > 10);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* An id may be used again, by a job that is none of the other's runs. */
+START_TEST(test_requeues_of_another)
+{
+	struct slu_err err;
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	for (int run = 0; run < 3; run++) {
+		w.job.restarts = (uint32_t)run;
+		w.job.start++;
+		expect_ok(slu_buffers_job(w.b, &w.job, false, w.now, &err),
+			  err);
+		ask_plan(&w, &w.node[0]);
+		do_step(&w, &w.node[0], "report server", false);
+		ck_assert_int_eq(w.what, SLU_REQUEUE);
+		w.node[0].buffer = 0;
+		w.now += 40 * 86400.0;
+		w.job.start = (int64_t)w.now;
+	}
+	world_free(&w);
+}
+END_TEST
+
 /* All have come to a barrier, and the database does not take that. */
 START_TEST(test_gate_not_stored)
 {
@@ -1645,12 +1715,12 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_crash_anywhere, test_cancel_anywhere, test_lose_anywhere,
 	  test_tolerate, test_tolerate_back, test_fail_up, test_fail_down,
 	  test_bound, test_verdict_before_end, test_verdict_forgotten,
-	  test_verdict_of_old_run, test_gate_not_stored, test_timeouts,
-	  test_teardown_timeout, test_resume_forgotten, test_resume_dirty,
-	  test_requeues, test_next_run, test_unlaunched,
-	  test_clean_without_plan, test_incomplete, test_own_totals, test_parts,
-	  test_parts_tolerate, test_stage_out_on, test_vanished,
-	  test_sync_nodes, test_sync_over, test_strangers,
-	  test_cancel_stage_out, test_words, test_progress,
+	  test_verdict_of_old_run, test_gate_not_stored, test_prune,
+	  test_requeues_of_another, test_timeouts, test_teardown_timeout,
+	  test_resume_forgotten, test_resume_dirty, test_requeues,
+	  test_next_run, test_unlaunched, test_clean_without_plan,
+	  test_incomplete, test_own_totals, test_parts, test_parts_tolerate,
+	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
+	  test_strangers, test_cancel_stage_out, test_words, test_progress,
 	  test_forgotten_start, test_give_back, test_no_plan, test_full,
 	  test_quarantine, test_json, test_phases)
