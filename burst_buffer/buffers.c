@@ -252,6 +252,30 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
+/* By how much to move a time; nothing, if it is of the new clock. */
+static double moved(double time, double now, double step)
+{
+	bool old = step > 0 ? time <= now - step : time > now;
+
+	return time > 0 && old ? step : 0;
+}
+
+void slu_buffers_clock(struct slu_buffers *b, double now, double step)
+{
+	struct slu_bb *bb;
+
+	for (bb = b->first; bb; bb = bb->next) {
+		bb->grace += moved(bb->since, now, step);
+		bb->failed_at += moved(bb->failed_at, now, step);
+		bb->done_at += moved(bb->done_at, now, step);
+		bb->extended += moved(bb->extended, now, step);
+		bb->told.progress += moved(bb->told.progress, now, step);
+		for (size_t i = 0; i < bb->plan.n_node; i++)
+			bb->member[i].resumed +=
+				moved(bb->member[i].resumed, now, step);
+	}
+}
+
 static void drop_over(struct slu_buffers *b, double now)
 {
 	struct slu_bb **link = &b->first, *bb;

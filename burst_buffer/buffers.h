@@ -138,6 +138,11 @@ int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
 bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
 			const char *node);
 
+/* The clock was set by `step` seconds (negative: back) and is `now` since: what
+ * began before that has lasted no longer for it. Set back by less than
+ * something has lasted, that may last longer by as much. */
+void slu_buffers_clock(struct slu_buffers *b, double now, double step);
+
 /* Deadlines. Returns the seconds until the next one (bounded by 60). */
 double slu_buffers_tick(struct slu_buffers *b, double now);
 

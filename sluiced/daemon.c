@@ -25,7 +25,8 @@
 #define OLD_BUFFERS 8	  /* that go in a turn */
 #define AGE_MORE    0.1	  /* others have their turn meanwhile */
 #define TICK_SOON   1.0	  /* after a change, seconds */
-#define AGAIN_MIN   1.0	  /* until slurmctld says it all again */
+#define CLOCK_STEP  5.0
+#define AGAIN_MIN   1.0 /* until slurmctld says it all again */
 #define AGAIN_MAX   300.0
 
 void slu_daemon_soon(struct slu_daemon *d)
@@ -40,11 +41,27 @@ void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id)
 	slu_daemon_soon(d);
 }
 
+/* Deadlines are times of the clock, as they outlive us and the machine. */
+static void watch_clock(struct slu_daemon *d, double now)
+{
+	double ahead = now - slu_now_mono(), step = ahead - d->tick_ahead;
+
+	if (d->tick_ahead != 0 && (step > CLOCK_STEP || step < -CLOCK_STEP)) {
+		slu_log(d->log, SLU_WARN,
+			"the clock was set by %.0f s: deadlines move with it",
+			step);
+		slu_buffers_clock(d->buffers, now, step);
+	}
+	d->tick_ahead = ahead;
+}
+
 static void on_tick(void *arg)
 {
 	struct slu_daemon *d = arg;
-	double next = slu_buffers_tick(d->buffers, slu_now_wall());
+	double now = slu_now_wall(), next;
 
+	watch_clock(d, now);
+	next = slu_buffers_tick(d->buffers, now);
 	slu_timer_soon(d->loop, &d->tick, next > 0.1 ? next : 0.1);
 }
 

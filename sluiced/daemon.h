@@ -45,6 +45,7 @@ struct slu_daemon {
 	struct slu_db *db;
 	struct slu_buffers *buffers;
 	struct slu_timer tick; /* of the buffers */
+	double tick_ahead; /* of CLOCK_MONOTONIC the clock was then; 0: never */
 	struct slu_jobs *jobs;
 	struct slu_auth auth;
 	struct slu_control *control;

@@ -649,6 +649,41 @@ START_TEST(test_requeues_of_another)
 }
 END_TEST
 
+/* The clock is set, half-way to a deadline and half-way to a verdict's bound.
+ */
+START_TEST(test_clock)
+{
+	static const double steps[] = {86400, 20, -86400};
+
+	each(step, steps)
+	{
+		struct world w;
+
+		world_new(&w, 2, WALK, NULL);
+		w.deaf = true;
+		job_start(&w);
+		w.now += 40;
+		slu_buffers_tick(w.b, w.now);
+		w.now += *step;
+		slu_buffers_clock(w.b, w.now, *step);
+		w.now += 19;
+		slu_buffers_tick(w.b, w.now);
+		expect(w.verdicts == 0, "%g: %s", *step, w.reason);
+		w.now += 2;
+		slu_buffers_tick(w.b, w.now);
+		expect(w.verdicts == 1, "%g", *step);
+		w.now += 15 + *step;
+		slu_buffers_clock(w.b, w.now, *step);
+		slu_buffers_tick(w.b, w.now);
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+		w.now += 16;
+		slu_buffers_tick(w.b, w.now);
+		ck_assert_str_ne(ask_plan(&w, &w.node[0]).word, "busy");
+		world_free(&w);
+	}
+}
+END_TEST
+
 /* All have come to a barrier, and the database does not take that. */
 START_TEST(test_gate_not_stored)
 {
@@ -1715,7 +1750,7 @@ TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_crash_anywhere, test_cancel_anywhere, test_lose_anywhere,
 	  test_tolerate, test_tolerate_back, test_fail_up, test_fail_down,
 	  test_bound, test_verdict_before_end, test_verdict_forgotten,
-	  test_verdict_of_old_run, test_gate_not_stored, test_prune,
+	  test_verdict_of_old_run, test_gate_not_stored, test_clock, test_prune,
 	  test_requeues_of_another, test_timeouts, test_teardown_timeout,
 	  test_resume_forgotten, test_resume_dirty, test_requeues,
 	  test_next_run, test_unlaunched, test_clean_without_plan,
