@@ -147,6 +147,7 @@ START_TEST(test_lost_database)
 	ck_assert(!unlink(at("db")));
 	sluiced_start();
 	ctl_connect();
+	ctl_hello(NULL, 0);
 	down();
 	nodes_all(data_kept, "", 0);
 	nodes_all(expire, "", 0);
