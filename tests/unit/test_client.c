@@ -32,7 +32,7 @@ static void tell(void)
 		slu_buf_printf(&text,
 			       "%s{\"name\":\"s-OST000%d\",\"index\":%d,"
 			       "\"total\":1000000000,\"available\":%d}",
-			       i ? "," : "", i, i, 900000000 + i * 1000000);
+			       i ? "," : "", i, i, 900000000 + i * 10000);
 	slu_buf_puts(&text, "]}");
 	expect_ok(slu_http_post(http, "/v1/osts?host=n1", text.data, text.len,
 				0, &reply, &err),

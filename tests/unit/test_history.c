@@ -56,6 +56,7 @@ static void fill(struct slu_job *job)
 			    strcmp(f->name, "down_nodes") != 0 &&
 			    strcmp(f->name, "unlaunched") != 0 &&
 			    strcmp(f->name, "hurry") != 0 &&
+			    strcmp(f->name, "request_size") != 0 &&
 			    strcmp(f->name, "ion_pattern") != 0;
 
 		if (!kept)
