@@ -21,7 +21,8 @@
 /* Seconds that data waits for a job that does not ask for it: Slurm does not
  * ask for one that is held, and has perhaps been cancelled while sluiced was
  * away. */
-#define UNASKED (12 * 3600.0)
+#define UNASKED	    (12 * 3600.0)
+#define FAILED_LOAD 1000 /* stage-ins that one failure counts for */
 
 static bool is_of(const struct slu_bb *bb, uint32_t job_id)
 {
@@ -40,14 +41,16 @@ static struct slu_bb *find(const struct slu_buffers *b, uint32_t job_id)
 
 /* Made */
 
+/* One where something failed lately is the last to be asked again. */
 static size_t load_of(const struct slu_buffers *b, const char *node)
 {
 	size_t n = 0;
 
 	for (const struct slu_bb *bb = b->first; bb; bb = bb->next)
-		n += bb->plan.ahead && bb->ended <= 0 &&
-		     bb->state <= SLU_BB_STAGE_IN &&
-		     slu_bb_index(bb, node) >= 0;
+		if (bb->plan.ahead && slu_bb_index(bb, node) >= 0)
+			n += bb->failure ? FAILED_LOAD
+					 : bb->ended <= 0 &&
+						   bb->state <= SLU_BB_STAGE_IN;
 	return n;
 }
 
@@ -200,10 +203,15 @@ const char *slu_ahead_why_end(const struct slu_buffers *b,
 		return "its job is gone";
 	if (bb->failure && slu_bb_released(bb, now))
 		return "it could not be staged in";
-	for (const struct slu_bb *run = b->first; run; run = run->next)
-		if (run->plan.staged == bb->id &&
-		    (run->state >= SLU_BB_RUNNING || run->ended > 0))
-			return "its job has taken it over";
+	for (const struct slu_bb *x = b->first; x; x = x->next) {
+		if (x->plan.staged == bb->id)
+			return x->state >= SLU_BB_RUNNING || x->ended > 0
+				       ? "its job has taken it over"
+				       : NULL;
+		if (bb->plan.use && x->id == bb->plan.use &&
+		    slu_persist_goes(x))
+			return "its buffer is to be destroyed";
+	}
 	return now >= bb->asked + UNASKED ? "no job has asked for it" : NULL;
 }
 

@@ -267,6 +267,7 @@ void slu_buffers_clock(struct slu_buffers *b, double now, double step)
 	for (bb = b->first; bb; bb = bb->next) {
 		bb->grace += moved(bb->since, now, step);
 		bb->failed_at += moved(bb->failed_at, now, step);
+		bb->asked += moved(bb->asked, now, step);
 		bb->done_at += moved(bb->done_at, now, step);
 		bb->extended += moved(bb->extended, now, step);
 		bb->told.progress += moved(bb->told.progress, now, step);

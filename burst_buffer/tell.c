@@ -224,6 +224,8 @@ void slu_bb_forget_progress(struct slu_bb *bb)
 
 void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 {
+	/* Nothing tells one wait of a job from the next: a hold that was done
+	 * is not done again, lest it undo a release. */
 	const bool pending = bb->plan.persistent;
 	struct slu_verdict verdict = {
 		.job_id = pending ? bb->plan.creator : bb->plan.job_id,
@@ -233,7 +235,7 @@ void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 
 	/* what was done to an old run shall not be done to a new one */
 	if (bb->verdict != SLU_VERDICT_TOLD ||
-	    (!bb->plan.persistent && !newest(b, bb)))
+	    (pending ? bb->answered : !newest(b, bb)))
 		return;
 	verdict.reason = sentence(bb);
 	if (verdict.reason)

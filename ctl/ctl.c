@@ -179,7 +179,8 @@ void slu_ctl_wake(struct slu_ctl *ctl)
 	pthread_mutex_lock(&instance_lock);
 	if (!ctl->started && !ctl->standby && join(ctl, &now)) {
 		ctl->stop = false;
-		active_since = time(NULL);
+		if (!active_since)
+			active_since = time(NULL);
 		ctl->has_guard =
 			start_thread(ctl, &ctl->guard, slu_guard_thread);
 		ctl->has_thread =
@@ -202,6 +203,7 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 	if (!ctl)
 		return;
 	ctl->standby = true;
+	active_since = 0;
 	if (!ctl->started)
 		return;
 	stop_threads(ctl);

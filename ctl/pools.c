@@ -31,11 +31,19 @@ struct walk {
 	void *arg;
 };
 
+/* One that stays for as long as a job waits does not say for how long. */
+static int64_t end_of_persistent(const struct slu_buffer_state *b)
+{
+	if (!b->persistent)
+		return 0;
+	return b->expires ? b->expires : INT64_MAX;
+}
+
 static void walk_buffer(void *arg, const struct slu_buffer_state *b)
 {
 	const struct walk *w = arg;
 	const struct share share = {b->job_id, b->uid, b->size,
-				    b->persistent ? b->expires : 0};
+				    end_of_persistent(b)};
 
 	if (b->pool && !strcmp(b->pool, w->pool))
 		w->fn(w->arg, &share);

@@ -200,6 +200,8 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	slu_ctl_events(ctl, now);
 	if (ctl->reload_at && ctl->reload_at <= now)
 		reload(ctl, now);
+	if (ctl->stop) /* while it hung there */
+		return now;
 	open_link(ctl, now);
 	read_link(ctl, now);
 	if (ctl->stale)

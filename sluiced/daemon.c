@@ -87,10 +87,14 @@ static void on_again(void *arg)
 
 void slu_daemon_hear_again(struct slu_daemon *d)
 {
-	double pause = d->again_pause > 0 ? 2 * d->again_pause : AGAIN_MIN;
+	double now = slu_now_mono();
+	bool lately =
+		d->again_asked > 0 && now < d->again_asked + 2 * AGAIN_MAX;
+	double pause = lately ? 2 * d->again_pause : AGAIN_MIN;
 
 	if (d->again.due > 0)
 		return;
+	d->again_asked = now;
 	d->again_pause = pause < AGAIN_MAX ? pause : AGAIN_MAX;
 	slu_timer_set(d->loop, &d->again, d->again_pause);
 }

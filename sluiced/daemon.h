@@ -50,7 +50,8 @@ struct slu_daemon {
 	struct slu_auth auth;
 	struct slu_control *control;
 	struct slu_timer again; /* ends the connection to slurmctld */
-	double again_pause;	/* seconds it last took; 0: it all went well */
+	double again_pause;	/* seconds it last took, */
+	double again_asked;	/* then; monotonic, 0: never */
 	struct slu_httpd *httpd;
 	struct slu_longpoll *longpoll;
 	struct slu_timer poll; /* of longpoll */

@@ -80,8 +80,6 @@ static void take_hello(struct slu_daemon *d, void *msg)
 	rc = slu_buffers_sync(d->buffers, hello->jobs, hello->n_jobs, now,
 			      &err);
 	stored(d, "buffers", rc, &err);
-	if (rc == 0)
-		d->again_pause = 0;
 	slu_supply_connected(d, hello->nodes, hello->n_nodes);
 	slu_daemon_touched(d, 0);
 	slu_history_replay(&d->history);

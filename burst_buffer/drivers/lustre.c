@@ -173,6 +173,7 @@ static bool is_abandoned(int dir, const char *name, int64_t now)
 
 	return !strncmp(name, GONE, strlen(GONE)) &&
 	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISDIR(st.st_mode) && st.st_uid == 0 &&
 	       st.st_mtime < now - 2 * (int64_t)WIPE_SECONDS;
 }
 

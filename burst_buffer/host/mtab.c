@@ -125,9 +125,28 @@ void slu_mtab_free(struct slu_mtab *m)
 	*m = (struct slu_mtab){0};
 }
 
+/* The table has no links in it. A mount may hang: only what lies above is
+ * looked at. */
+static const char *resolved(const char *path, char out[2 * PATH_MAX])
+{
+	const char *base = strrchr(path, '/');
+	char above[PATH_MAX], real[PATH_MAX];
+
+	if (!base || base == path || base - path >= PATH_MAX)
+		return path;
+	snprintf(above, sizeof(above), "%.*s", (int)(base - path), path);
+	if (!realpath(above, real))
+		return path;
+	snprintf(out, 2 * PATH_MAX, "%s%s", real, base);
+	return out;
+}
+
 const struct slu_mtab_line *slu_mtab_at(const struct slu_mtab *m,
 					const char *point)
 {
+	char path[2 * PATH_MAX];
+
+	point = resolved(point, path);
 	for (size_t i = m->n; i-- > 0;)
 		if (!strcmp(m->line[i].point, point))
 			return &m->line[i];
@@ -137,8 +156,11 @@ const struct slu_mtab_line *slu_mtab_at(const struct slu_mtab *m,
 const struct slu_mtab_line *slu_mtab_below(const struct slu_mtab *m,
 					   const char *dir)
 {
-	size_t len = strlen(dir);
+	char path[2 * PATH_MAX];
+	size_t len;
 
+	dir = resolved(dir, path);
+	len = strlen(dir);
 	for (size_t i = m->n; i-- > 0;) {
 		const char *p = m->line[i].point;
 

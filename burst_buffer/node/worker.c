@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,9 +231,18 @@ static int mark_part(struct slu_node *n, struct slu_err *err)
 			      err);
 }
 
+/* By sluiced's clock, if it has told it. */
+static int64_t kept_until(const struct slu_node *n)
+{
+	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
+
+	return slu_today() + (isnan(ahead) ? 0 : (int64_t)ahead) +
+	       n->plan.keep_failed;
+}
+
 static int keep_data(struct slu_node *n, struct slu_err *err)
 {
-	int64_t until = slu_today() + n->plan.keep_failed;
+	int64_t until = kept_until(n);
 	char kept[4096], text[4200];
 
 	if (n->driver->keep)
