@@ -944,7 +944,6 @@ START_TEST(test_publish_hangs)
 {
 	char options[64];
 	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	double start;
 
 	snprintf(options, sizeof(options),
 		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
@@ -970,12 +969,10 @@ START_TEST(test_publish_hangs)
 	}
 	kill(sluiced_pid, SIGHUP);
 	meet();
-	start = slu_now_mono();
+	/* Who waited for the directory would wait for ever. */
 	assign(1, "ion1");
 	ck_assert_int_eq(post("/v1/query", jobs, NULL), 0);
-	ck_assert_double_lt(slu_now_mono() - start, 0.9);
 	expect_published(1, false);
-	ck_assert_double_lt(slu_now_mono() - start, 3);
 	ctl_close();
 	sluiced_end();
 	umount2(tmpfile_path("hung"), MNT_DETACH);
