@@ -129,19 +129,15 @@ static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 			      struct slu_err *err)
 {
 	int64_t number = slu_persist_number(b, err);
-	struct slu_bb *bb = number < 0 ? NULL : calloc(1, sizeof(*bb));
+	struct slu_plan plan = {0};
 
-	if (!bb)
+	if (number < 0)
 		return NULL;
-	bb->state = SLU_BB_SETUP;
-	bb->created = bb->since = bb->asked = now;
-	bb->user = job->user ? strdup(job->user) : NULL;
-	if (make_plan(b, job, req, (uint32_t)number, &bb->plan, err) == 0 &&
-	    slu_bb_room(bb) == 0 &&
-	    slu_bb_insert(b->db, bb, job->name, err) == 0)
-		return bb;
-	slu_bb_free(bb);
-	return NULL;
+	if (make_plan(b, job, req, (uint32_t)number, &plan, err)) {
+		slu_msg_clear(&slu_plan_desc, &plan);
+		return NULL;
+	}
+	return slu_persist_begin(b, job, &plan, now, err);
 }
 
 int slu_ahead_want(struct slu_buffers *b, const struct slu_job *job,
@@ -164,8 +160,6 @@ int slu_ahead_want(struct slu_buffers *b, const struct slu_job *job,
 		slu_persist_refuse(b, job, &why);
 	if (!bb)
 		return 0;
-	bb->next = b->first;
-	b->first = bb;
 	slu_bb_log(b, bb, SLU_INFO, "stage-in for job %u of %s, on %s",
 		   (unsigned)job->job_id, bb->user ? bb->user : "somebody",
 		   bb->plan.node[0].name);

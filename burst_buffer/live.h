@@ -250,6 +250,12 @@ int slu_persist_use(void *arg, const struct slu_job *job, const char *name,
 /* A number that no job has, for the next buffer without one; -1: no database.
  */
 int64_t slu_persist_number(struct slu_buffers *b, struct slu_err *err);
+/* A buffer with such a number begins: it is stored and among the others. The
+ * plan is taken over, also without success (NULL). */
+struct slu_bb *slu_persist_begin(struct slu_buffers *b,
+				 const struct slu_job *job,
+				 struct slu_plan *plan, double now,
+				 struct slu_err *err);
 /* What a waiting job cannot have is said to it, and it is held. */
 void slu_persist_refuse(struct slu_buffers *b, const struct slu_job *job,
 			const struct slu_err *why);

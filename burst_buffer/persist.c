@@ -149,25 +149,45 @@ static int make_plan(struct slu_buffers *b, const struct slu_job *job,
 	return 0;
 }
 
+struct slu_bb *slu_persist_begin(struct slu_buffers *b,
+				 const struct slu_job *job,
+				 struct slu_plan *plan, double now,
+				 struct slu_err *err)
+{
+	struct slu_bb *bb = calloc(1, sizeof(*bb));
+
+	if (!bb) {
+		slu_msg_clear(&slu_plan_desc, plan);
+		slu_err(err, SLU_NOMEM, "out of memory");
+		return NULL;
+	}
+	bb->plan = *plan;
+	bb->state = SLU_BB_SETUP;
+	bb->created = bb->since = bb->asked = now;
+	bb->user = job->user ? strdup(job->user) : NULL;
+	if (slu_bb_room(bb) || slu_bb_insert(b->db, bb, job->name, err)) {
+		slu_bb_free(bb);
+		return NULL;
+	}
+	bb->next = b->first;
+	b->first = bb;
+	return bb;
+}
+
 static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 			      const struct slu_request_persist *one, double now,
 			      struct slu_err *err)
 {
 	int64_t number = slu_persist_number(b, err);
-	struct slu_bb *bb = number < 0 ? NULL : calloc(1, sizeof(*bb));
+	struct slu_plan plan = {0};
 
-	if (!bb)
+	if (number < 0)
 		return NULL;
-	bb->state = SLU_BB_SETUP;
-	bb->created = bb->since = now;
-	bb->user = job->user ? strdup(job->user) : NULL;
-	if (make_plan(b, job, one, (uint32_t)number, now, &bb->plan, err) ==
-		    0 &&
-	    slu_bb_room(bb) == 0 &&
-	    slu_bb_insert(b->db, bb, job->name, err) == 0)
-		return bb;
-	slu_bb_free(bb);
-	return NULL;
+	if (make_plan(b, job, one, (uint32_t)number, now, &plan, err)) {
+		slu_msg_clear(&slu_plan_desc, &plan);
+		return NULL;
+	}
+	return slu_persist_begin(b, job, &plan, now, err);
 }
 
 static int create(struct slu_buffers *b, const struct slu_job *job,
@@ -194,8 +214,6 @@ static int create(struct slu_buffers *b, const struct slu_job *job,
 		}
 		return 0;
 	}
-	bb->next = b->first;
-	b->first = bb;
 	slu_bb_log(b, bb, SLU_INFO,
 		   "persistent %s for %s on %zu nodes, by job %u",
 		   bb->plan.name, bb->user ? bb->user : "somebody",

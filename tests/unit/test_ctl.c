@@ -319,16 +319,24 @@ START_TEST(test_held_launch)
 }
 END_TEST
 
-static void check_let_go(void (*why)(struct slu_ctl *ctl))
+/* On the link, and one job runs that it has not heard of. */
+static struct slu_ctl *ctl_and_a_job(void)
 {
 	struct slu_ctl *ctl = ctl_by_hand(IONS);
-	bool held;
 
 	while (host.n)
 		slu_msg_clear(&slu_job_desc, &host.job[--host.n]);
 	forget();
 	link_up(ctl, 1);
 	host_add(plain);
+	return ctl;
+}
+
+static void check_let_go(void (*why)(struct slu_ctl *ctl))
+{
+	struct slu_ctl *ctl = ctl_and_a_job();
+	bool held;
+
 	say_started(ctl, 7, &held);
 	ck_assert(held);
 	slu_ctl_step(ctl, 2);
@@ -374,15 +382,10 @@ static void job_over(struct slu_ctl *ctl)
 /* A look found the job before its launch asked, and its mapping is there. */
 START_TEST(test_held_launch_found_before)
 {
-	struct slu_ctl *ctl = ctl_by_hand(IONS);
+	struct slu_ctl *ctl = ctl_and_a_job();
 	struct slu_published published = {.ok = true};
 	bool held;
 
-	while (host.n)
-		slu_msg_clear(&slu_job_desc, &host.job[--host.n]);
-	forget();
-	link_up(ctl, 1);
-	host_add(plain);
 	slu_ctl_look(ctl, 7);
 	slu_ctl_step(ctl, 2);
 	slu_ctl_step(ctl, 3);
