@@ -4,18 +4,20 @@
 
 /* What every fuzz target needs. */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* An assertion that no compiler flag turns off. */
-static inline void must(bool ok)
+#define must(ok) ((ok) ? (void)0 : slu_fuzz_failed(__FILE__, __LINE__, #ok))
+
+static inline void slu_fuzz_failed(const char *file, int line, const char *text)
 {
-	if (!ok)
-		abort();
+	fprintf(stderr, "%s:%d: not so: %s\n", file, line, text);
+	abort();
 }
 
 #endif

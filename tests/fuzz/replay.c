@@ -2,21 +2,45 @@
 /*
  * main() of a fuzz target in `make check`: runs the files of its corpus
  * (tests/fuzz/corpus/NAME for the program fuzz_NAME, or the arguments), then
- * each of them with bytes changed at random, by a fixed seed. For a search
- * that lasts, compile the target with -fsanitize=fuzzer and without this file.
+ * each of them with bytes changed at random, by a fixed seed; an input that
+ * ends the program is named first. For a search that lasts, compile the target
+ * with -fsanitize=fuzzer and without this file.
  */
 #include "config.h"
 #include <dirent.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define INPUT_MAX 65536
 #define MUTATIONS 2000
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char running[PATH_MAX + 300]; /* which input, in words */
+
+static void name_it(int signo)
+{
+	ssize_t wrote = write(STDERR_FILENO, running, strlen(running));
+
+	(void)wrote;
+	raise(signo); /* SA_RESETHAND: as without us */
+}
+
+/* The sanitizers have handlers of their own, which say as much as we could. */
+static void name_what_ends_us(void)
+{
+	static const int signals[] = {SIGABRT, SIGTERM, SIGALRM, SIGXCPU};
+	struct sigaction act = {.sa_handler = name_it,
+				.sa_flags = (int)SA_RESETHAND};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &act, NULL);
+}
 
 /* A copy of exactly this size, so that a sanitizer sees a step beyond. */
 static void run(const uint8_t *data, size_t size)
@@ -70,8 +94,10 @@ static void replay(const char *path)
 	}
 	size = fread(data, 1, sizeof(data), file);
 	fclose(file);
+	snprintf(running, sizeof(running), "%s\n", path);
 	run(data, size);
 	for (i = 0; i < MUTATIONS; i++) {
+		snprintf(running, sizeof(running), "%s, change %d\n", path, i);
 		memcpy(copy, data, size);
 		run(copy, mutate(copy, size, &seed));
 	}
@@ -103,6 +129,7 @@ int main(int argc, char **argv)
 	char dir[PATH_MAX];
 	int i;
 
+	name_what_ends_us();
 	for (i = 1; i < argc; i++)
 		replay(argv[i]);
 	if (argc > 1)
