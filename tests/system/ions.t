@@ -190,8 +190,7 @@ step "after a registration" 3
 # slurmctld is killed after a job has ended, before that is published.
 cluster kill ctl sluiced
 end "$steep"
-sleep 6 # its state is saved: what comes after that is undone by a kill
-cluster kill ctl slurmctld
+kill_slurmctld
 cluster start ctl sluiced
 cluster start ctl slurmctld
 check_within 40 "they meet again" linked

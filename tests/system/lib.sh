@@ -44,6 +44,13 @@ matches() { # TEXT EXTENDED-REGULAR-EXPRESSION
 	grep -qE -- "$2" <<<"$1" || { note "'$1' lacks '$2'" && false; }
 }
 
+# For check_within, which asks again: what the command prints now.
+prints() { # EXTENDED-REGULAR-EXPRESSION COMMAND...
+	local wanted=$1
+	shift
+	"$@" 2>&1 | grep -qE -- "$wanted"
+}
+
 fails() {
 	! "$@"
 }

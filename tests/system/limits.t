@@ -76,8 +76,8 @@ check "a limit that sends a signal is left alone" \
 on ctl scontrol update PartitionName=main MaxTime=20
 over=$(echo '#!/bin/sh' | submit -t30 -J short 2>/dev/null)
 check_within 10 "what the partition does not allow waits as it would" \
-	matches "$(job_field "$over" Reason) $(job_field "$over" TimeLimit)" \
-	'^Partition.* 00:30:00'
+	prints ' Reason=Partition.* TimeLimit=00:30:00' \
+	on ctl scontrol -o show job "$over"
 on ctl scancel "$over"
 on ctl scontrol update PartitionName=main MaxTime=UNLIMITED
 none=$(echo '#!/bin/sh' | submit -H -N1 -J short 2>/dev/null)
@@ -136,7 +136,8 @@ for job in "$array"_{0,1} "$suspended"; do
 done
 check "the administrator's is not" limit_is "$admins" 00:03:00
 check_within 90 "a job outlives its tight limit" job_is "$long" COMPLETED
-check "by half a minute" matches "$(job_field "$long" RunTime)" 00:01:3
+check "by half a minute" matches "$(job_field "$long" RunTime)" \
+	'00:01:[3-5]'
 for job in "$array"_{0,1} "$suspended" "$admins"; do
 	check_within 60 "job $job ends well" job_is "$job" COMPLETED
 done
@@ -150,9 +151,9 @@ check "another job is tight still" given "$waits"
 on ctl scontrol reconfigure
 check_within 40 "the mode is turned off: limits are given back" \
 	limit_is "$waits" 00:10:00
-check_within 30 "the history tells of it" matches \
-	"$(on ctl /opt/sluice/bin/sysquery --json jobs |
-		grep -o "\"job_id\":$long,[^}]*")" '"tightened":1,"extended":true'
+check_within 30 "the history tells of it" prints \
+	"\"job_id\":$long,[^}]*\"tightened\":1,\"extended\":true" \
+	on ctl /opt/sluice/bin/sysquery --json jobs
 cluster conf sluice.conf PredictMode=fill
 on ctl scontrol reconfigure
 check_within 40 "limits that nobody named are filled in" filled

@@ -85,8 +85,8 @@ test_waiting() {
 	second=$(holder 500MiB -w n3 -t 10)
 	check_within 20 "a user who has enough waits" waits_for "$second" \
 		'its_user_has_800MiB_of_the_1.2GiB|its user has 800MiB'
-	check_within 10 "for a resource" matches \
-		"$(as_alice squeue -h -j "$second" -o %r)" BurstBufferResources
+	check_within 10 "for a resource" prints BurstBufferResources \
+		as_alice squeue -h -j "$second" -o %r
 	check_within 20 "and is estimated to start when the other ends" \
 		starts_near "$second" "$first"
 	other=$(bounded_exec -u bob ctl sbatch --parsable -o /dev/null -w n2 \
