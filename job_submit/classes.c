@@ -14,6 +14,11 @@
  * stores them with release and readers load them with acquire, so a reader
  * that got a word of a newer version also sees that version's odd number when
  * it looks at `seq` again. Tags are hints: the key in the copy decides.
+ *
+ * Between two keys a reader may lose the processor while many jobs are learnt.
+ * So it goes from the last key to the first, against the writer's order, both
+ * for tags and for slots: had it seen a class of everybody's with jobs that the
+ * user's own class did not know yet, it would have believed in a stranger.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -106,7 +111,7 @@ static void slot_write(struct slot *s, const struct slu_class *in)
 
 static uint32_t get_tag(const struct tags *tags, int way)
 {
-	return atomic_load_explicit(&tags->tag[way], memory_order_relaxed);
+	return atomic_load_explicit(&tags->tag[way], memory_order_acquire);
 }
 
 /* The first slot from `from` on, of the key's set, that may hold it; WAYS at
@@ -138,7 +143,7 @@ void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
 
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(&t->tags[set_of(t, key[i])]);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = n; i-- > 0;) {
 		const struct slot *set = &t->slot[set_of(t, key[i]) * WAYS];
 
 		way[i] = candidate(t, key[i], 0);
@@ -147,7 +152,7 @@ void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
 		__builtin_prefetch(&set[way[i]]);
 		__builtin_prefetch(&set[way[i]].seq);
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = n; i-- > 0;)
 		read_one(t, key[i], way[i], &out[i]);
 }
 
@@ -190,7 +195,7 @@ void slu_classes_write(struct slu_classes *t, const struct slu_class *in)
 	slot_write(&t->slot[set * WAYS + (uint64_t)way], in);
 	atomic_store_explicit(&t->tags[set].tag[way],
 			      tag_of(in->key) | age_of(in),
-			      memory_order_relaxed);
+			      memory_order_release);
 }
 
 /* Zeroed. Large tables lie in large pages, since every look at them is a look

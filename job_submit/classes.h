@@ -36,8 +36,12 @@ struct slu_classes;
 struct slu_classes *slu_classes_new(size_t max, struct slu_err *err);
 void slu_classes_free(struct slu_classes *t);
 
-/* Copy out the classes of n (at most SLU_CLASSES_READ) keys; one that is not
- * known gets its key and jobs 0. */
+/*
+ * Copy out the classes of n (at most SLU_CLASSES_READ) keys; one that is not
+ * known gets its key and jobs 0. Of classes that the writer always writes in
+ * the order of these keys none is newer than one before it, or known while that
+ * one has never been written or was dropped.
+ */
 #define SLU_CLASSES_READ 16
 void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
 		      size_t n, struct slu_class *out);

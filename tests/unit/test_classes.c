@@ -111,6 +111,63 @@ START_TEST(test_threads)
 }
 END_TEST
 
+/* New classes, written from the first key to the last: a reader that knows one
+ * knows all before it, wherever the two meet. None is dropped here. */
+enum { GROUPS = 8000, IN_GROUP = SLU_CLASSES_READ };
+
+struct growing {
+	struct slu_classes *t;
+	_Atomic uint64_t group; /* that is being written; 0: the end */
+};
+
+static uint64_t key_of(uint64_t group, uint64_t i)
+{
+	return (group * IN_GROUP + i) << 32 | group << 1 | 1;
+}
+
+static void *read_groups(void *arg)
+{
+	struct growing *s = arg;
+	uintptr_t wrong = 0;
+	uint64_t key[IN_GROUP], group;
+	struct slu_class c[IN_GROUP];
+
+	while ((group = atomic_load(&s->group))) {
+		for (uint64_t i = 0; i < IN_GROUP; i++)
+			key[i] = key_of(group, i);
+		slu_classes_read(s->t, key, IN_GROUP, c);
+		for (int i = 1; i < IN_GROUP; i++)
+			wrong += c[i].jobs && !c[i - 1].jobs;
+	}
+	return (void *)wrong;
+}
+
+START_TEST(test_order)
+{
+	struct growing s = {.t = new_table(1 << 17), .group = 1};
+	pthread_t reader[2];
+	void *wrong;
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&reader[i], NULL, read_groups, &s);
+	for (uint64_t group = 1; group <= GROUPS; group++) {
+		atomic_store(&s.group, group);
+		for (uint64_t i = 0; i < IN_GROUP; i++) {
+			struct slu_class c =
+				make(key_of(group, i), (uint32_t)group << 12);
+
+			slu_classes_write(s.t, &c);
+		}
+	}
+	atomic_store(&s.group, 0);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(reader[i], &wrong);
+		ck_assert_ptr_null(wrong);
+	}
+	slu_classes_free(s.t);
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	struct slu_err err;
@@ -120,4 +177,4 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("classes", test_set, test_threads, test_refused)
+TEST_MAIN("classes", test_set, test_threads, test_order, test_refused)
