@@ -178,6 +178,8 @@ static struct json_object *answer(const struct lessons *l,
 		slu_json_set_u64(obj, "limit", granted);
 	slu_json_set_str(obj, "predicted_from", got.from);
 	slu_json_set_u64(obj, "jobs", got.jobs);
+	if (ask->elapsed > 0)
+		slu_json_set_i64(obj, "elapsed", ask->elapsed);
 	if (got.jobs && ask->elapsed > 0)
 		slu_json_set_i64(obj, "remaining",
 				 llround(slu_predict_quantile(l->p, &outlook,

@@ -109,7 +109,8 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * nodes, limit_asked, predicted (s), careful (s), predicted_from, jobs; and
  *   limit	minutes that it would be given instead of what was asked for;
  *		only where the mode sets one
- *   remaining	s, the median given that it has run `elapsed` s; only then
+ *   elapsed, remaining
+ *		s, and the median of what is left given that; only if elapsed
  *   quantiles	{"10", "50", "90", "99"}: run time, s
  *   evidence	[{class, jobs, weight}]: of which classes (predict.h), and their
  *		shares in the answer

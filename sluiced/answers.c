@@ -85,12 +85,54 @@ static int jobs(struct slu_db *db, const struct slu_asker *who,
 	return give(obj, out, err);
 }
 
-/* The hypothetical job; its texts are borrowed from the arguments. */
+/* The running job that is asked about, if there is one and they may see it. */
+static struct json_object *prepare_predict(const struct slu_daemon *d,
+					   const struct slu_asker *who,
+					   struct json_object *args)
+{
+	const struct slu_live_job *live;
+	uint64_t job_id = 0;
+
+	slu_json_u64_opt(args, "job_id", &job_id, NULL);
+	live = slu_jobs_find(d->jobs, (uint32_t)job_id);
+	if (!live || live->ended > 0 || (!who->admin && live->uid != who->uid))
+		return NULL;
+	return slu_encode(&slu_job_desc, live->job);
+}
+
+/* It is foretold anew by all that is known now: that it has run so long, and
+ * what has ended since it was submitted. */
+static int take_running(const struct slu_asker *who, struct json_object *args,
+			struct slu_job *job, int64_t *elapsed,
+			struct slu_err *err)
+{
+	uint64_t job_id = 0;
+	double now = slu_now_wall();
+
+	if (slu_json_u64_opt(args, "job_id", &job_id, err) < 0)
+		return -1;
+	if (!job_id)
+		return 0;
+	if (!who->live)
+		return slu_err(err, SLU_NOTFOUND,
+			       "job %llu is not running, or not yours",
+			       (unsigned long long)job_id);
+	if (slu_decode(&slu_job_desc, who->live, job, err) < 0)
+		return -1;
+	job->submit = 0;
+	*elapsed = job->start < (int64_t)now ? (int64_t)now - job->start : 0;
+	return 0;
+}
+
+/* The job that is asked about, or what is to be another in it; its texts are
+ * borrowed from the arguments. */
 static int take_job(struct json_object *args, struct slu_job *job,
 		    struct slu_err *err)
 {
-	uint64_t nodes = 1, limit = 0, uid = job->uid;
-	const char *name = "", *account = NULL, *partition = NULL;
+	uint64_t nodes = job->node_cnt, limit = job->limit_asked;
+	uint64_t uid = job->uid;
+	const char *name = job->name ? job->name : "";
+	const char *account = job->account, *partition = job->partition;
 
 	if (slu_json_str_opt(args, "name", &name, err) < 0 ||
 	    slu_json_str_opt(args, "account", &account, err) < 0 ||
@@ -112,35 +154,42 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 		   struct json_object *args, struct slu_buf *out,
 		   struct slu_err *err)
 {
+	struct slu_job job = {.uid = who->uid, .node_cnt = 1};
 	struct slu_history_ask ask = {
-		.job = {.uid = who->uid},
 		.quantile = who->quantile,
 		.floor = (int64_t)who->floor,
 		.mode = who->mode,
 		.stripe_size = STRIPE_SIZE,
 	};
 	struct json_object *obj;
+	int rc = -1;
 
+	if (take_running(who, args, &job, &ask.elapsed, err) < 0)
+		return -1;
+	ask.job = job;
 	if (take_job(args, &ask.job, err) < 0 ||
 	    slu_json_u64_opt(args, "stripe_size", &ask.stripe_size, err) < 0 ||
 	    slu_json_i64_opt(args, "elapsed", &ask.elapsed, err) < 0)
-		return -1;
+		goto out;
 	if (!who->admin && ask.job.uid != who->uid)
-		return slu_err(err, SLU_DENIED, "uid %u may not see this",
-			       who->uid);
-	if (slu_history_predict(db, &ask, &obj, err) < 0)
-		return -1;
-	return give(obj, out, err);
+		slu_err(err, SLU_DENIED, "uid %u may not see this", who->uid);
+	else if (slu_history_predict(db, &ask, &obj, err) == 0)
+		rc = give(obj, out, err);
+out:
+	slu_msg_clear(&slu_job_desc, &job);
+	return rc;
 }
 
 /* {"JOBID":nodes}: for servers, which share themselves out by nodes. */
 static struct json_object *prepare_running(const struct slu_daemon *d,
-					   const struct slu_asker *who)
+					   const struct slu_asker *who,
+					   struct json_object *args)
 {
 	struct json_object *all = json_object_new_object();
 	const struct slu_live_job *job;
 	char id[16];
 
+	(void)args;
 	for (size_t i = 0; who->admin && (job = slu_jobs_at(d->jobs, i)); i++) {
 		if (job->ended > 0)
 			continue;
@@ -165,7 +214,7 @@ const struct slu_answerer slu_answerers[] = {
 	{"buffers", NULL, NULL, buffers},
 	{"jobs", NULL, NULL, jobs},
 	{"accuracy", NULL, NULL, accuracy},
-	{"predict", NULL, NULL, predict},
+	{"predict", prepare_predict, NULL, predict},
 	{"running", prepare_running, NULL, running},
 	{"ions", slu_prepare_ions, NULL, slu_answer_ions},
 	{"osts", slu_osts_prepare, slu_osts_learn, slu_osts_answer},

@@ -9,7 +9,8 @@
 #include "sluiced/questions.h"
 
 struct json_object *slu_prepare_ions(const struct slu_daemon *d,
-				     const struct slu_asker *who);
+				     const struct slu_asker *who,
+				     struct json_object *args);
 int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);

@@ -66,12 +66,14 @@ static struct json_object *curve_json(const struct slu_ion_share *share)
 
 /* The assignment in force, as far as they may see it. */
 struct json_object *slu_prepare_ions(const struct slu_daemon *d,
-				     const struct slu_asker *who)
+				     const struct slu_asker *who,
+				     struct json_object *args)
 {
 	struct json_object *obj = json_object_new_object();
 	struct json_object *list = json_object_new_array();
 	const struct slu_assignment *a = d->epoch ? &d->epoch->a : NULL;
 
+	(void)args;
 	if (a) {
 		slu_json_set_str(obj, "policy", a->policy);
 		slu_json_set_str(obj, "ions", a->ions);

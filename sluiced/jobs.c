@@ -23,12 +23,18 @@ struct slu_jobs *slu_jobs_new(struct slu_err *err)
 	return jobs;
 }
 
+static void clear(struct slu_live_job *job)
+{
+	slu_hosts_free(&job->nodes);
+	slu_msg_free(&slu_job_desc, job->job);
+}
+
 void slu_jobs_free(struct slu_jobs *jobs)
 {
 	if (!jobs)
 		return;
 	for (size_t i = 0; i < jobs->n; i++)
-		slu_hosts_free(&jobs->job[i].nodes);
+		clear(&jobs->job[i]);
 	free(jobs->job);
 	free(jobs);
 }
@@ -84,6 +90,13 @@ static int insert(struct slu_jobs *jobs, size_t at,
 	return 0;
 }
 
+/* -1: without memory. */
+static int copy_job(struct slu_live_job *live, const struct slu_job *job)
+{
+	live->job = calloc(1, sizeof(*live->job));
+	return live->job ? slu_job_copy(live->job, job) : -1;
+}
+
 int slu_jobs_start(struct slu_jobs *jobs, const struct slu_job *job,
 		   struct slu_err *err)
 {
@@ -95,16 +108,19 @@ int slu_jobs_start(struct slu_jobs *jobs, const struct slu_job *job,
 		return 0;
 	if (slu_hosts_parse(job->nodes, &new.nodes, err) < 0)
 		return slu_err_prefix(err, "nodes of job %u", job->job_id);
+	if (copy_job(&new, job) < 0)
+		goto nomem;
 	if (at < jobs->n && jobs->job[at].job_id == job->job_id) {
-		slu_hosts_free(&jobs->job[at].nodes);
+		clear(&jobs->job[at]);
 		jobs->job[at] = new;
 		return 0;
 	}
-	if (insert(jobs, at, &new) < 0) {
-		slu_hosts_free(&new.nodes);
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	}
+	if (insert(jobs, at, &new) < 0)
+		goto nomem;
 	return 0;
+nomem:
+	clear(&new);
+	return slu_err(err, SLU_NOMEM, "out of memory");
 }
 
 static void mark_ended(struct slu_jobs *jobs, uint32_t job_id, double now)
@@ -124,7 +140,7 @@ static void forget_old(struct slu_jobs *jobs, double now)
 		struct slu_live_job *job = &jobs->job[i];
 
 		if (job->ended && now - job->ended > KEEP_SECONDS)
-			slu_hosts_free(&job->nodes);
+			clear(job);
 		else
 			jobs->job[kept++] = *job;
 	}

@@ -20,6 +20,7 @@ struct slu_live_job {
 	int64_t start;
 	double ended; /* when we heard; 0: it runs */
 	struct slu_hosts nodes;
+	struct slu_job *job; /* as it was when slurmctld told of it last */
 };
 
 struct slu_jobs *slu_jobs_new(struct slu_err *err);

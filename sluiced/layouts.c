@@ -96,7 +96,7 @@ static char *planned(struct json_object *answer,
 char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err)
 {
-	struct json_object *live = slu_osts_prepare(d, NULL);
+	struct json_object *live = slu_osts_prepare(d, NULL, NULL);
 	struct json_object *answer, *list = NULL;
 	char *text = NULL;
 

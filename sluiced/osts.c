@@ -102,14 +102,15 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 
 /* A copy, with the age of what each has said. */
 struct json_object *slu_osts_prepare(const struct slu_daemon *d,
-				     const struct slu_asker *who)
+				     const struct slu_asker *who,
+				     struct json_object *args)
 {
 	struct json_object *live = json_object_new_object(), *copy = NULL;
 	struct json_object *ranking = NULL;
 	struct json_object_iter at;
 	double now = slu_now_mono();
 
-	(void)who;
+	(void)who, (void)args;
 	if (!d->osts || json_object_deep_copy(d->osts, &copy, NULL))
 		copy = json_object_new_object();
 	json_object_object_foreachC(copy, at)

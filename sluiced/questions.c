@@ -197,7 +197,8 @@ static struct json_object *wrap(const struct slu_daemon *d,
 	slu_json_set_double(all, "floor", (double)d->conf->predict_floor);
 	slu_json_set_u64(all, "mode", d->conf->predict_mode);
 	if (answerer && answerer->prepare)
-		json_object_object_add(all, "live", answerer->prepare(d, &who));
+		json_object_object_add(all, "live",
+				       answerer->prepare(d, &who, args));
 	json_object_object_add(all, "args", args);
 	return all;
 }

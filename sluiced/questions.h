@@ -47,7 +47,8 @@ struct slu_answerer {
 	const char *name;
 	/* In the daemon: what only it knows. May be NULL. */
 	struct json_object *(*prepare)(const struct slu_daemon *d,
-				       const struct slu_asker *who);
+				       const struct slu_asker *who,
+				       struct json_object *args);
 	/* In the daemon, when a good answer has gone out. May be NULL. */
 	void (*learn)(struct slu_daemon *d, const char *answer, size_t len);
 	/* In the answering process: fill *out with JSON. */
@@ -63,7 +64,8 @@ extern const struct slu_answerer slu_answerers[]; /* name NULL ends it */
  * nothing shall be solved; what of it choose.h wants to know; and what is
  * remembered of answers. */
 struct json_object *slu_osts_prepare(const struct slu_daemon *d,
-				     const struct slu_asker *who);
+				     const struct slu_asker *who,
+				     struct json_object *args);
 struct slu_ost_choose_settings slu_osts_settings(struct json_object *live);
 void slu_osts_remember(struct slu_daemon *d, struct json_object *answer);
 void slu_osts_learn(struct slu_daemon *d, const char *answer, size_t len);

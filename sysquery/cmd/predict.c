@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery predict: the run time that a job submitted now would be given, why,
- * and the I/O it is likely to do. */
+/* sysquery predict: the run time that a job submitted now would be given, or
+ * what is left of a running one's, why, and the I/O it is likely to do. */
 #include "config.h"
 #include "sysquery/ask.h"
 
@@ -10,6 +10,7 @@ static const struct slu_column columns[] = {
 	{"predicted", "PREDICTED", SLU_COL_SECONDS},
 	{"careful", "CAREFUL", SLU_COL_SECONDS},
 	{"limit", "LIMIT", SLU_COL_PLAIN},
+	{"elapsed", "ELAPSED", SLU_COL_SECONDS},
 	{"remaining", "REMAINING", SLU_COL_SECONDS},
 	{"predicted_from", "FROM", SLU_COL_PLAIN},
 	{"jobs", "JOBS", SLU_COL_PLAIN},
@@ -71,6 +72,9 @@ int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 	struct slu_buf out = {0};
 	int ret;
 
+	if (ask->n_operands &&
+	    slu_ask_number(ask, "job_id", ask->operand[0], err))
+		return -1;
 	if (!slu_ask_table(ask))
 		return slu_ask_show(ask, "predict", NULL, err);
 	answer = slu_ask_object(ask, "predict", err);

@@ -162,8 +162,8 @@ static const struct {
 	 "\"user\",\"jobs\":3,\"weight\":0.5}],\"io\":{\"runs\":4,"
 	 "\"written_bytes\":[1024,2048],\"read_bytes\":[0,0],"
 	 "\"stripe_size\":1024,\"stripes\":1,\"MB/s\":7}}",
-	 "NAME  NODES  PREDICTED  CAREFUL  LIMIT  REMAINING  FROM  JOBS\n"
-	 "j     -           1:30  -            3  -          -     -\n"
+	 "NAME  NODES  PREDICTED  CAREFUL  LIMIT  ELAPSED  REMAINING  FROM  JOBS\n"
+	 "j     -           1:30  -            3  -        -          -     -\n"
 	 "\n"
 	 "CLASS  JOBS  WEIGHT\n"
 	 "user      3     0.5\n"
@@ -195,10 +195,12 @@ static const struct {
 	 "what if: policy SIZE, 9 I/O nodes: 7 MB/s predicted\n"
 	 "JOB  NAME  NOW  WOULD_HOLD  SHARED  MB/s\n"
 	 "  7  -       1           4  -          7\n"},
-	{"predict --nodes 2 --table", "{\"nodes\":2,\"question\":\"predict\"}",
-	 "{\"nodes\":2,\"predicted\":90,\"predicted_from\":\"class\"}",
-	 "NAME  NODES  PREDICTED  CAREFUL  LIMIT  REMAINING  FROM   JOBS\n"
-	 "-         2       1:30  -        -      -          class  -\n"},
+	{"predict 7 --nodes 2 --table",
+	 "{\"nodes\":2,\"job_id\":7,\"question\":\"predict\"}",
+	 "{\"nodes\":2,\"predicted\":90,\"elapsed\":60,\"remaining\":40,"
+	 "\"predicted_from\":\"class\"}",
+	 "NAME  NODES  PREDICTED  CAREFUL  LIMIT  ELAPSED  REMAINING  FROM   JOBS\n"
+	 "-         2       1:30  -        -         1:00     40.0 s  class  -\n"},
 	{"jobs --table", "{\"question\":\"jobs\"}",
 	 "[{\"job_id\":7,\"tightened\":6,\"run\":90,\"read_bytes\":2048}]",
 	 "JOB  USER  NAME  NODES  STATE  LIMIT_MIN  TIGHT_MIN  PREDICTED  FROM"

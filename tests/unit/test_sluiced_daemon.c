@@ -463,6 +463,65 @@ START_TEST(test_import)
 }
 END_TEST
 
+static const char of_7[] = "{\"question\":\"predict\",\"job_id\":7}";
+
+static int nobody_predicts(void)
+{
+	return post("/v1/query", of_7, NULL);
+}
+
+/* Ask of job 7 until this is the status, slurmctld's word being on its way. */
+static void ask_of_7(int status, struct slu_buf *reply)
+{
+	for (int i = 0; post("/v1/query", of_7, reply) != status; i++) {
+		ck_assert_int_lt(i, 1000);
+		usleep(20000);
+	}
+}
+
+/* What is left of a running job, for whom it concerns. */
+START_TEST(test_predict_running)
+{
+	struct slu_buf reply = {0};
+	struct slu_job j;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	meet();
+	ck_assert_int_eq(nobody_predicts(), SLU_NOTFOUND);
+	j = job(7, false);
+	j.start -= 250;
+	j.limit_asked = 20;
+	ctl_send(&slu_job_started_desc, &j);
+	ck_assert_int_eq(/* its history: longer than it has run */
+			 post("/v1/import",
+			      "{\"jobs\":[{\"job_id\":5,\"uid\":1000,\"name\":\"sim\","
+			      "\"node_cnt\":2,\"limit_asked\":20,\"start\":1000,"
+			      "\"end\":1600,\"state\":\"COMPLETED\"}]}",
+			      NULL),
+			 0);
+	ask_of_7(0, &reply);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"elapsed\":2"));
+	ck_assert_ptr_nonnull(strstr(reply.data,
+				     "{\"name\":\"sim\",\"nodes\":2,"
+				     "\"limit_asked\":20,\"predicted\":600,"));
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"remaining\":3"));
+	ck_assert_int_eq(as_nobody(nobody_predicts), SLU_NOTFOUND);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"predict\",\"job_id\":7,"
+			      "\"name\":\"new\",\"elapsed\":0}",
+			      &reply),
+			 0);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"name\":\"new\""));
+	ck_assert_ptr_null(strstr(reply.data, "elapsed"));
+	ended(7, false, &slu_job_ended_desc);
+	ask_of_7(SLU_NOTFOUND, NULL);
+	slu_buf_free(&reply);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 static int nobody_pries(void)
 {
 	return post("/v1/query", "{\"question\":\"jobs\",\"uid\":0}", NULL);
@@ -1102,6 +1161,6 @@ END_TEST
 
 TEST_MAIN("sluiced_daemon", test_buffer, test_resume_again, test_lost_turn,
 	  test_lost_message, test_unproven_body, test_large_plan, test_import,
-	  test_plan_waits, test_who_may, test_refused, test_sysmap, test_osts,
-	  test_osts_weights, test_crowd, test_history, test_publish,
-	  test_publish_hangs, test_metrics, test_operator)
+	  test_predict_running, test_plan_waits, test_who_may, test_refused,
+	  test_sysmap, test_osts, test_osts_weights, test_crowd, test_history,
+	  test_publish, test_publish_hangs, test_metrics, test_operator)
