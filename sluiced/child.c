@@ -3,7 +3,9 @@
  * Fork, run, report. The child closes everything it inherited before it
  * works, so that one which hangs for ever keeps no port, socket or lock of
  * ours; it ends by _exit(2). What it sends is its output, then one trailer
- * with the verdict; a trailer that is missing means that it died.
+ * with the verdict; a trailer that is missing means that it died. With one
+ * that stays there is a socket in place of the pipe, which keeps messages
+ * apart: each way one at a time, so that a message always fits.
  */
 #include "sluiced/child.h"
 
@@ -15,12 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/file.h"
 
-#define PIPE 3 /* the child's end */
+#define CHANNEL 3 /* the child's end */
 
 struct trailer {
 	bool ok;
@@ -34,7 +37,8 @@ struct slu_child {
 	int fd;
 	struct slu_buf out;
 	struct slu_timer timer;
-	bool done;
+	bool done;   /* it has answered what it was told last */
+	bool killed; /* its time was over */
 };
 
 void slu_child_end(struct slu_buf *out, const struct slu_err *err)
@@ -47,9 +51,31 @@ void slu_child_end(struct slu_buf *out, const struct slu_err *err)
 		end.ok = slu_err(&end.err, SLU_NOMEM,
 				 "the answer is longer than %zu bytes",
 				 out->max) == 0;
-	if (end.ok && out->len && slu_write_all(PIPE, out->data, out->len) < 0)
+	if (end.ok && out->len &&
+	    slu_write_all(CHANNEL, out->data, out->len) < 0)
 		_exit(1);
-	_exit(slu_write_all(PIPE, &end, sizeof(end)) < 0);
+	_exit(slu_write_all(CHANNEL, &end, sizeof(end)) < 0);
+}
+
+/* The child that stays: answer, listen, work, until one of them fails. */
+static void stay(const struct slu_child_work *work)
+{
+	const struct trailer good = {.ok = true};
+	struct slu_buf none = {0};
+	struct slu_err err;
+	char *text = malloc(SLU_CHILD_SAY);
+	ssize_t len;
+
+	while (text && slu_write_all(CHANNEL, &good, sizeof(good)) == 0) {
+		do
+			len = recv(CHANNEL, text, SLU_CHILD_SAY, 0);
+		while (len < 0 && errno == EINTR);
+		if (len <= 0)
+			break;
+		if (work->again(work->arg, text, (size_t)len, &err) < 0)
+			slu_child_end(&none, &err);
+	}
+	_exit(0);
 }
 
 static void child_main(const struct slu_child_work *work, int fd, pid_t parent)
@@ -60,13 +86,17 @@ static void child_main(const struct slu_child_work *work, int fd, pid_t parent)
 
 	/* It must not outlive us: a later sluiced publishes newer things. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent ||
-	    dup2(fd, PIPE) < 0 || fcntl(PIPE, F_SETFD, 0) < 0)
+	    dup2(fd, CHANNEL) < 0 || fcntl(CHANNEL, F_SETFD, 0) < 0)
 		_exit(1);
-	slu_close_from(PIPE + 1);
+	slu_close_from(CHANNEL + 1);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	slu_child_end(&out, work->run(work->arg, &out, &err) < 0 ? &err : NULL);
+	if (work->run(work->arg, &out, &err) < 0)
+		slu_child_end(&out, &err);
+	if (work->again)
+		stay(work);
+	slu_child_end(&out, NULL);
 }
 
 static void child_free(struct slu_child *child)
@@ -83,6 +113,7 @@ static void tell_done(struct slu_child *child, const struct slu_err *err)
 	if (child->done)
 		return;
 	child->done = true;
+	slu_timer_stop(child->loop, &child->timer);
 	child->work.done(child->work.arg, &child->out, err);
 }
 
@@ -92,36 +123,51 @@ static void timed_out(void *arg)
 	struct slu_err err;
 
 	kill(child->pid, SIGKILL);
+	child->killed = true;
 	slu_err(&err, SLU_TIMEOUT, "no answer within %g s",
 		child->work.seconds);
 	tell_done(child, &err);
 }
 
-/* The pipe is closed: split off the trailer and tell. */
+/* Split the trailer off. */
+static void take_trailer(struct slu_child *child, struct trailer *end)
+{
+	size_t len = child->out.len - sizeof(*end);
+
+	memcpy(end, child->out.data + len, sizeof(*end));
+	child->out.len = len;
+	child->out.data[len] = '\0';
+}
+
+/* The pipe is closed: tell. */
 static void finished(struct slu_child *child)
 {
 	void (*gone)(void *arg) = child->work.gone;
 	void *arg = child->work.arg;
 	struct trailer end = {0};
-	size_t len = child->out.len;
 	int status;
 
 	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (!child->out.failed && len >= sizeof(end)) {
-		len -= sizeof(end);
-		memcpy(&end, child->out.data + len, sizeof(end));
-		child->out.len = len;
-		child->out.data[len] = '\0';
-	} else {
+	if (!child->out.failed && child->out.len >= sizeof(end))
+		take_trailer(child, &end);
+	else
 		slu_err(&end.err, SLU_INTERNAL,
 			"the child process died (wait status 0x%x)",
 			(unsigned)status);
-	}
 	tell_done(child, end.ok ? NULL : &end.err);
 	child_free(child);
 	if (gone)
 		gone(arg);
+}
+
+/* One that stays has answered. After a failure its end is near. */
+static void answered(struct slu_child *child)
+{
+	struct trailer end;
+
+	take_trailer(child, &end);
+	tell_done(child, end.ok ? NULL : &end.err);
 }
 
 static void readable(void *arg, short revents)
@@ -133,8 +179,20 @@ static void readable(void *arg, short revents)
 	(void)revents;
 	if (n > 0)
 		slu_buf_add(&child->out, piece, (size_t)n);
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+	if (n > 0 && child->work.again &&
+	    child->out.len == sizeof(struct trailer))
+		answered(child);
+	else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		finished(child);
+}
+
+/* fd[0] ours, fd[1] the child's. */
+static int connect_them(const struct slu_child_work *work, int fd[2])
+{
+	if (work->again)
+		return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+				  fd);
+	return pipe2(fd, O_CLOEXEC);
 }
 
 struct slu_child *slu_child_start(struct slu_loop *loop,
@@ -154,8 +212,9 @@ struct slu_child *slu_child_start(struct slu_loop *loop,
 		.work = *work,
 		.out = {.max = work->max + sizeof(struct trailer)},
 		.timer = {.fn = timed_out, .arg = child}};
-	if (pipe2(fd, O_CLOEXEC) < 0 || fcntl(fd[0], F_SETFL, O_NONBLOCK) < 0) {
-		slu_errno(err, SLU_IO, "pipe");
+	if (connect_them(work, fd) < 0 ||
+	    fcntl(fd[0], F_SETFL, O_NONBLOCK) < 0) {
+		slu_errno(err, SLU_IO, "a child's channel");
 		goto fail;
 	}
 	if (slu_loop_watch(loop, fd[0], POLLIN, readable, child, err) < 0)
@@ -180,6 +239,27 @@ fail:
 	}
 	free(child);
 	return NULL;
+}
+
+int slu_child_say(struct slu_child *child, const char *text, size_t len)
+{
+	if (!child->done || child->killed || len > SLU_CHILD_SAY ||
+	    send(child->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT) !=
+		    (ssize_t)len)
+		return -1;
+	child->done = false;
+	slu_timer_set(child->loop, &child->timer, child->work.seconds);
+	return 0;
+}
+
+void slu_child_dismiss(struct slu_child *child)
+{
+	shutdown(child->fd, SHUT_WR);
+}
+
+bool slu_child_hangs(const struct slu_child *child)
+{
+	return child->killed;
 }
 
 void slu_child_drop(struct slu_child *child)

@@ -15,7 +15,6 @@
 
 #include "common/file.h"
 #include "common/str.h"
-#include "select_io/ion/arbiter.h"
 #include "sluiced/assignment.h"
 
 #define DIRECTORY "nodes"
@@ -30,6 +29,7 @@ struct group {
 };
 
 struct maps {
+	struct slu_mapper *mapper;
 	const struct slu_assignment *before, *now;
 	struct slu_node_lines old_lines, lines; /* of each */
 };
@@ -184,7 +184,7 @@ static void put_others(struct slu_buf *buf, const struct maps *m,
 {
 	for (size_t i = 0; i < group->n; i++) {
 		const struct slu_node_line *line = &group->line[i];
-		const struct slu_hosts *hosts = &m->lines.names[line->at];
+		const struct slu_hosts *hosts = m->lines.names[line->at];
 
 		for (size_t k = 0; k < hosts->n; k++) {
 			struct group host = find(&m->lines, hosts->name[k]);
@@ -319,7 +319,8 @@ static int write_all(int dir, struct maps *m, struct slu_err *err)
 		return shared || errno != ENOENT
 			       ? slu_errno(err, SLU_IO, DIRECTORY)
 			       : 0; /* never was there one */
-	if (m->before && slu_node_lines(m->before, &m->old_lines, err) < 0) {
+	if (m->before &&
+	    slu_node_lines(m->mapper, m->before, &m->old_lines, err) < 0) {
 		close(fd);
 		return -1;
 	}
@@ -330,11 +331,12 @@ static int write_all(int dir, struct maps *m, struct slu_err *err)
 	return rc;
 }
 
-int slu_node_maps_write(int dir, const struct slu_assignment *before,
+int slu_node_maps_write(int dir, struct slu_mapper *mapper,
+			const struct slu_assignment *before,
 			const struct slu_assignment *now, struct slu_err *err)
 {
-	struct maps m = {.before = before, .now = now};
-	int rc = slu_node_lines(now, &m.lines, err);
+	struct maps m = {.mapper = mapper, .before = before, .now = now};
+	int rc = slu_node_lines(mapper, now, &m.lines, err);
 
 	if (rc == 0)
 		rc = write_all(dir, &m, err);

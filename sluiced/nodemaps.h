@@ -13,12 +13,13 @@
  */
 
 #include "common/err.h"
-#include "wire/control.h"
+#include "select_io/ion/mapping.h"
 
 /* Make MappingDir (open as `dir`) agree with `now`. `before`: the assignment
  * with which it agrees, which says who was first; NULL: unknown. One file's
  * trouble does not stop the rest. SLU_IO. */
-int slu_node_maps_write(int dir, const struct slu_assignment *before,
+int slu_node_maps_write(int dir, struct slu_mapper *mapper,
+			const struct slu_assignment *before,
 			const struct slu_assignment *now, struct slu_err *err);
 
 #endif

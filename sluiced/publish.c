@@ -9,6 +9,10 @@
  * machines' file systems do not know how to exchange two files, and are renamed
  * over.
  *
+ * The child that has written one assignment stays, and is told only what the
+ * next one changes. What is more than a message takes another child, which has
+ * it from this process's memory; so has one for another directory.
+ *
  * A reader kills its application over a missing or malformed file, so a file
  * is replaced by rename and removed only when its job has left the assignment.
  * A child that hangs in the kernel cannot be killed; as long as it is there no
@@ -26,7 +30,8 @@
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/str.h"
-#include "select_io/ion/arbiter.h"
+#include "select_io/ion/delta.h"
+#include "select_io/ion/mapping.h"
 #include "sluiced/child.h"
 #include "sluiced/nodemaps.h"
 
@@ -41,10 +46,14 @@ struct slu_publisher {
 	struct slu_epoch *on_disk; /* NULL: unknown */
 	struct slu_epoch *writing; /* NULL: the child's fate is known */
 	struct slu_epoch *waiting;
-	struct slu_child *child; /* until it is gone */
-	char *dir;		 /* for the one that waits or is written */
-	char *program;		 /* run after writing, or NULL */
+	struct slu_child *child;   /* until it is gone */
+	struct slu_mapper *mapper; /* used in the child */
+	bool ready;		   /* the child knows on_disk, and listens */
+	char *dir;		   /* for the one that waits or is written */
+	char *program;		   /* run after writing, or NULL */
 	double seconds;
+	bool told;  /* what is written was said to a child that stayed */
+	bool stale; /* the child was begun for another directory or program */
 	struct slu_timer retry;
 };
 
@@ -58,15 +67,16 @@ static bool holds(int dir, const char *name, const char *text)
 	return same;
 }
 
-static int write_one(int dir, const struct slu_ion_share *share,
-		     const char *all_ions, struct slu_err *err)
+static int write_one(int dir, struct slu_mapper *mapper,
+		     const struct slu_ion_share *share, const char *all_ions,
+		     struct slu_err *err)
 {
 	char name[32];
 	char *text;
 	int rc;
 
 	snprintf(name, sizeof(name), "%u" SUFFIX, share->job_id);
-	text = slu_mapping_text(share, all_ions ? all_ions : "", err);
+	text = slu_mapping_text(mapper, share, all_ions, err);
 	if (text) {
 		rc = holds(dir, name, text)
 			     ? 0
@@ -131,7 +141,8 @@ static int remove_ended(int dir, const struct slu_epoch *before,
 	return 0;
 }
 
-static int write_changed(int dir, const struct slu_epoch *before,
+static int write_changed(int dir, struct slu_mapper *mapper,
+			 const struct slu_epoch *before,
 			 const struct slu_epoch *now, struct slu_err *err)
 {
 	bool all = !before || !slu_eq(before->a.ions, now->a.ions);
@@ -146,7 +157,7 @@ static int write_changed(int dir, const struct slu_epoch *before,
 				   share))
 			continue;
 		/* One job's trouble must not keep the others from theirs. */
-		if (write_one(dir, share, now->a.ions, &why) < 0)
+		if (write_one(dir, mapper, share, now->a.ions, &why) < 0)
 			rc = slu_err(err, why.kind, "job %u: %s", share->job_id,
 				     why.text);
 	}
@@ -154,10 +165,10 @@ static int write_changed(int dir, const struct slu_epoch *before,
 }
 
 /* All of it in one file, for other forwarders. */
-static int write_whole(int dir, const struct slu_assignment *a,
-		       struct slu_err *err)
+static int write_whole(int dir, struct slu_mapper *mapper,
+		       const struct slu_assignment *a, struct slu_err *err)
 {
-	char *text = slu_mapping_json(a, err);
+	char *text = slu_mapping_json(mapper, a, err);
 	int rc = text ? slu_file_swap(dir, WHOLE, text, strlen(text), 0644, err)
 		      : -1;
 
@@ -167,7 +178,8 @@ static int write_whole(int dir, const struct slu_assignment *a,
 
 /* *nodes says what became of the nodes' files: their trouble stops nothing
  * else (kind 0: nothing). */
-static int write_files(const char *path, const struct slu_epoch *before,
+static int write_files(const char *path, struct slu_mapper *mapper,
+		       const struct slu_epoch *before,
 		       const struct slu_epoch *now, struct slu_err *nodes,
 		       struct slu_err *err)
 {
@@ -177,14 +189,15 @@ static int write_files(const char *path, const struct slu_epoch *before,
 	*nodes = (struct slu_err){0};
 	if (dir < 0)
 		return slu_errno(err, SLU_IO, "MappingDir %s", path);
-	rc = write_changed(dir, before, now, err);
+	rc = write_changed(dir, mapper, before, now, err);
 	if (rc == 0)
-		rc = write_whole(dir, &now->a, err);
+		rc = write_whole(dir, mapper, &now->a, err);
 	if (rc == 0)
 		rc = remove_ended(dir, before, now, err);
-	if (slu_node_maps_write(dir, before ? &before->a : NULL, &now->a,
-				nodes) < 0)
+	if (slu_node_maps_write(dir, mapper, before ? &before->a : NULL,
+				&now->a, nodes) < 0)
 		slu_err_prefix(nodes, "MappingDir %s", path);
+	slu_mapper_sweep(mapper);
 	close(dir);
 	return rc < 0 ? slu_err_prefix(err, "MappingDir %s", path) : 0;
 }
@@ -201,9 +214,14 @@ static int with_nodes(int rc, const struct slu_err *nodes, struct slu_err *err)
 int slu_publish_files(const char *path, const struct slu_epoch *before,
 		      const struct slu_epoch *now, struct slu_err *err)
 {
+	struct slu_mapper *mapper = slu_mapper_new();
 	struct slu_err nodes;
-	int rc = write_files(path, before, now, &nodes, err);
+	int rc;
 
+	if (!mapper)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = write_files(path, mapper, before, now, &nodes, err);
+	slu_mapper_free(mapper);
 	return with_nodes(rc, &nodes, err);
 }
 
@@ -229,16 +247,81 @@ static int run_program(const struct slu_publisher *p, struct slu_err *err)
 		      : 0;
 }
 
-static int child_run(void *arg, struct slu_buf *out, struct slu_err *err)
+static int child_write(struct slu_publisher *p, struct slu_err *err)
 {
-	struct slu_publisher *p = arg;
 	struct slu_err nodes;
-	int rc = write_files(p->dir, p->on_disk, p->writing, &nodes, err);
+	int rc = write_files(p->dir, p->mapper, p->on_disk, p->writing, &nodes,
+			     err);
 
-	(void)out;
 	if (rc == 0 && p->program)
 		rc = run_program(p, err);
+	slu_epoch_unref(p->on_disk);
+	p->on_disk = p->writing;
+	p->writing = NULL;
 	return with_nodes(rc, &nodes, err);
+}
+
+static int child_run(void *arg, struct slu_buf *out, struct slu_err *err)
+{
+	(void)out;
+	return child_write(arg, err);
+}
+
+/* The child is told what has changed since. */
+static int child_again(void *arg, const char *text, size_t len,
+		       struct slu_err *err)
+{
+	struct slu_publisher *p = arg;
+	struct slu_assignment a;
+
+	if (slu_decode_text(&slu_assignment_desc, text, len, &a, err) < 0)
+		return -1;
+	if (slu_delta_apply(&p->on_disk->a, &a, err) < 0)
+		return -1;
+	p->writing = slu_epoch_new(&a);
+	if (!p->writing)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return child_write(p, err);
+}
+
+/* Of the jobs that an assignment changes only what a mapping needs. */
+static void only_mappings(struct slu_assignment *delta,
+			  const struct slu_epoch *before)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < delta->n_jobs; i++) {
+		struct slu_ion_share *share = &delta->jobs[n];
+
+		*share = delta->jobs[i];
+		if (slu_share_same(slu_epoch_share(before, share->job_id),
+				   share))
+			continue;
+		share->name = share->why = NULL;
+		share->curve = NULL;
+		share->n_curve = 0;
+		n++;
+	}
+	delta->n_jobs = n;
+}
+
+/* Give what waits to the child that stays; -1: it takes another one. */
+static int say_changes(struct slu_publisher *p)
+{
+	struct slu_assignment delta;
+	char *text;
+	int rc = -1;
+
+	if (!p->ready || !p->on_disk->a.epoch ||
+	    slu_delta_make(&p->on_disk->a, &p->waiting->a, &delta) < 0)
+		return -1;
+	only_mappings(&delta, p->on_disk);
+	text = slu_encode_text(&slu_assignment_desc, &delta);
+	slu_delta_free(&delta);
+	if (text)
+		rc = slu_child_say(p->child, text, strlen(text));
+	free(text);
+	return rc;
 }
 
 static void tell(struct slu_publisher *p, struct slu_epoch *epoch,
@@ -246,6 +329,18 @@ static void tell(struct slu_publisher *p, struct slu_epoch *epoch,
 {
 	p->fn(p->arg, epoch, err);
 	slu_epoch_unref(epoch);
+}
+
+static void start(struct slu_publisher *p);
+
+/* One that stayed, and perhaps was long dead: another one does it. */
+static bool try_another(struct slu_publisher *p, struct slu_epoch *epoch,
+			const struct slu_err *err)
+{
+	if (!err || !p->told || err->kind != SLU_INTERNAL || p->waiting)
+		return false;
+	p->waiting = epoch;
+	return true;
 }
 
 static void child_done(void *arg, struct slu_buf *out,
@@ -256,22 +351,26 @@ static void child_done(void *arg, struct slu_buf *out,
 
 	(void)out;
 	slu_epoch_unref(p->on_disk);
-	p->on_disk = err ? NULL : slu_epoch_ref(epoch);
+	p->on_disk = err || p->stale ? NULL : slu_epoch_ref(epoch);
 	p->writing = NULL;
+	p->ready = !err && !p->stale;
+	if (try_another(p, epoch, err))
+		return;
 	if (err && !p->waiting) {
 		p->waiting = slu_epoch_ref(epoch);
 		slu_timer_set(p->loop, &p->retry, RETRY);
 	}
 	tell(p, epoch, err);
+	if (!err && p->waiting && !p->writing)
+		start(p);
 }
-
-static void start(struct slu_publisher *p);
 
 static void child_gone(void *arg)
 {
 	struct slu_publisher *p = arg;
 
 	p->child = NULL;
+	p->ready = false;
 	if (p->waiting && !p->retry.due)
 		start(p);
 }
@@ -280,6 +379,7 @@ static void child_gone(void *arg)
 static void start(struct slu_publisher *p)
 {
 	struct slu_child_work work = {.run = child_run,
+				      .again = child_again,
 				      .done = child_done,
 				      .gone = child_gone,
 				      .arg = p,
@@ -287,8 +387,18 @@ static void start(struct slu_publisher *p)
 	struct slu_err err;
 
 	slu_timer_stop(p->loop, &p->retry);
+	if (p->child && say_changes(p) < 0) {
+		p->ready = false;
+		slu_child_dismiss(p->child); /* and then another one */
+		return;
+	}
+	p->ready = false;
 	p->writing = p->waiting;
 	p->waiting = NULL;
+	p->told = p->child != NULL;
+	if (p->told)
+		return;
+	p->stale = false;
 	p->child = slu_child_start(p->loop, &work, &err);
 	if (!p->child)
 		child_done(p, NULL, &err);
@@ -298,7 +408,7 @@ static void retry(void *arg)
 {
 	struct slu_publisher *p = arg;
 
-	if (p->waiting && !p->child)
+	if (p->waiting && !p->writing)
 		start(p);
 }
 
@@ -312,7 +422,12 @@ struct slu_publisher *slu_publisher_new(struct slu_loop *loop,
 	*p = (struct slu_publisher){.loop = loop,
 				    .fn = fn,
 				    .arg = arg,
+				    .mapper = slu_mapper_new(),
 				    .retry = {.fn = retry, .arg = p}};
+	if (!p->mapper) {
+		free(p);
+		return NULL;
+	}
 	return p;
 }
 
@@ -325,6 +440,7 @@ void slu_publisher_free(struct slu_publisher *p)
 	slu_epoch_unref(p->on_disk);
 	slu_epoch_unref(p->writing);
 	slu_epoch_unref(p->waiting);
+	slu_mapper_free(p->mapper);
 	free(p->dir);
 	free(p->program);
 	free(p);
@@ -340,6 +456,26 @@ static void supersede(struct slu_publisher *p)
 	p->waiting = NULL;
 }
 
+/* What the child has of these it has from its beginning. */
+static void use(struct slu_publisher *p, const char *dir, const char *program,
+		double seconds)
+{
+	if (slu_eq(p->dir, dir) && slu_eq(p->program, program) &&
+	    p->seconds == seconds)
+		return;
+	if (!slu_eq(p->dir, dir)) {
+		slu_epoch_unref(p->on_disk);
+		p->on_disk = NULL;
+		free(p->dir);
+		p->dir = strdup(dir);
+	}
+	free(p->program);
+	p->program = program ? strdup(program) : NULL;
+	p->seconds = seconds;
+	p->stale = true;
+	p->ready = false;
+}
+
 void slu_publish(struct slu_publisher *p, struct slu_epoch *epoch,
 		 const char *dir, const char *program, double seconds)
 {
@@ -350,22 +486,14 @@ void slu_publish(struct slu_publisher *p, struct slu_epoch *epoch,
 		return;
 	}
 	supersede(p);
-	if (!slu_eq(p->dir, dir)) {
-		slu_epoch_unref(p->on_disk);
-		p->on_disk = NULL;
-		free(p->dir);
-		p->dir = strdup(dir);
-	}
-	free(p->program);
-	p->program = program ? strdup(program) : NULL;
-	p->seconds = seconds;
+	use(p, dir, program, seconds);
 	p->waiting = slu_epoch_ref(epoch);
 	slu_timer_stop(p->loop, &p->retry);
-	if (p->child && !p->writing) {
+	if (p->child && slu_child_hangs(p->child)) {
 		slu_err(&err, SLU_TIMEOUT, "MappingDir %s does not answer",
 			dir);
 		p->fn(p->arg, epoch, &err);
-	} else if (!p->child) {
+	} else if (!p->writing) {
 		start(p);
 	}
 }

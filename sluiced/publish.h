@@ -7,9 +7,9 @@
  * job that holds I/O nodes, those of shared nodes (nodemaps.h), and
  * MappingDir/mapping.json with the whole assignment for other forwarders; then
  * the site's own program is run. The directory lies on a shared file system,
- * which may hang, so a child process writes them, one child at a time. An
- * assignment that arrives meanwhile waits; of several only the newest is
- * written.
+ * which may hang, so a child process writes them, one child at a time, which
+ * stays for the next assignments. One that arrives meanwhile waits; of several
+ * only the newest is written.
  */
 
 #include "sluiced/assignment.h"

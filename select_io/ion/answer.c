@@ -33,6 +33,13 @@ static char *explain(const struct slu_curve *curve, const struct running *r)
 	return slu_buf_steal(&buf);
 }
 
+int slu_ion_explain(const struct slu_arbiter *a, struct running *r)
+{
+	free(r->why);
+	r->why = explain(slu_ion_curve(a, r), r);
+	return r->why ? 0 : -1;
+}
+
 static int fill_curve(const struct slu_curve *curve, bool table,
 		      struct slu_ion_share *out)
 {
@@ -111,7 +118,7 @@ static int fill_share(const struct slu_arbiter *a, const struct held *held,
 		.in_effect = r->grant.ions,
 		.bandwidth = r->grant.bandwidth,
 		.shared = r->grant.shared,
-		.why = explain(curve, r),
+		.why = strdup(r->why ? r->why : ""),
 		.node_cnt = r->job.node_cnt,
 		.tasks = r->job.tasks,
 		.limit = r->limit,
@@ -128,7 +135,7 @@ int slu_ion_answer(const struct slu_arbiter *a,
 	struct held held = {0};
 	struct slu_assignment fresh = {
 		.policy = strdup(slu_ion_policy_names[a->policy]),
-		.ions = slu_hosts_text(&a->pool),
+		.ions = strdup(a->pool_text),
 		.pool = a->pool_size,
 		.compute = a->compute_nodes,
 		.direct = a->direct,

@@ -233,8 +233,11 @@ static int settle(struct slu_arbiter *a, struct slu_err *err)
 	place(a);
 	if (tell_all(a, err) < 0)
 		return -1;
-	for (size_t i = 0; i < a->n_dirty; i++)
+	for (size_t i = 0; i < a->n_dirty; i++) {
+		if (slu_ion_explain(a, a->dirty[i]) < 0)
+			return nomem(err);
 		a->dirty[i]->dirty = false;
+	}
 	a->n_dirty = 0;
 	return 0;
 }
@@ -296,6 +299,7 @@ void slu_arbiter_free(struct slu_arbiter *a)
 	free(a->dirty);
 	free(a->seat);
 	slu_hosts_free(&a->pool);
+	free(a->pool_text);
 	free(a->node);
 	slu_near_free(a->near);
 	slu_curves_free(a->curves);

@@ -91,44 +91,4 @@ const struct slu_job *slu_arbiter_job(const struct slu_arbiter *a, size_t i);
  * one (what it reaches then says nothing of its curve), or is unknown. */
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
 
-/*
- * GekkoFWD's mapping file of one job: a line "<short host name> <id>" per
- * compute node, id being the position of its I/O node in the sorted list of
- * all I/O nodes; compute nodes are divided in equal contiguous blocks. NULL
- * for direct access (no file) with err->kind SLU_NOTFOUND. Caller frees.
- */
-char *slu_mapping_text(const struct slu_ion_share *share, const char *all_ions,
-		       struct slu_err *err);
-
-/*
- * The lines of all jobs, so that those of one compute node follow each other,
- * by job. Caller frees with slu_node_lines_free().
- */
-struct slu_node_line {
-	uint64_t hash;	  /* of the name */
-	const char *node; /* short host name */
-	uint32_t job_id;
-	uint32_t ion; /* as in a mapping file; SLU_NO_ION: direct access */
-	size_t at;    /* of the job in the assignment, and in `names` */
-};
-#define SLU_NO_ION UINT32_MAX
-struct slu_node_lines {
-	struct slu_node_line *line;
-	size_t n;
-	struct slu_hosts *names; /* of each job */
-	size_t n_names;
-};
-int slu_node_lines(const struct slu_assignment *assignment,
-		   struct slu_node_lines *out, struct slu_err *err);
-void slu_node_lines_free(struct slu_node_lines *lines);
-
-/*
- * The whole assignment for other forwarders, as one line of JSON:
- * {"epoch":N,"time":T,"policy":P,"ions":[all],"jobs":[{"job_id":J,
- * "shared":B,"ions":[its],"nodes":{"compute node":"I/O node",...}},...]};
- * nodes is empty for direct access. Caller frees.
- */
-char *slu_mapping_json(const struct slu_assignment *assignment,
-		       struct slu_err *err);
-
 #endif

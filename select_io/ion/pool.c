@@ -78,6 +78,7 @@ int slu_ion_set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
 	struct slu_ion_node *node = calloc(pool->n + 1, sizeof(*node));
 	struct slu_arbiter old = *a;
 	struct slu_hosts copy = {0};
+	char *text = slu_hosts_text(pool);
 
 	for (size_t i = 0; node && i < pool->n; i++) {
 		if (slu_hosts_add(&copy, pool->name[i]) < 0)
@@ -86,12 +87,14 @@ int slu_ion_set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
 		if (a->near)
 			node[i].place = slu_near_place(a->near, pool->name[i]);
 	}
-	if (!node || copy.n < pool->n) {
+	if (!node || !text || copy.n < pool->n) {
 		free(node);
+		free(text);
 		slu_hosts_free(&copy);
 		return nomem(err);
 	}
 	a->pool = copy;
+	a->pool_text = text;
 	a->node = node;
 	a->shared = SLU_ION_NOBODY;
 	for (size_t i = 0; i < old.pool.n; i++)
@@ -100,6 +103,7 @@ int slu_ion_set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
 		a->shared = (size_t)slu_hosts_find(&copy,
 						   old.pool.name[old.shared]);
 	slu_hosts_free(&old.pool);
+	free(old.pool_text);
 	free(old.node);
 	slu_ion_recount(a);
 	return 0;

@@ -24,6 +24,7 @@ struct running {
 	size_t n_choice;
 	uint32_t usual, limit;
 	char *foretold, *because; /* profile, and by what; or NULL */
+	char *why;		  /* it has its number, as of its last solve */
 	bool tabled;		  /* its profile is in the site's table: */
 	struct slu_curve table;
 	bool granted; /* took part in a solve */
@@ -43,6 +44,7 @@ struct slu_arbiter {
 	uint32_t max_per_job;
 	bool direct, remap;
 	struct slu_hosts pool;
+	char *pool_text;	   /* the same as a host list */
 	struct slu_ion_node *node; /* of the pool, same order */
 	uint32_t pool_size;	   /* that are available */
 	size_t shared;		   /* in the pool, or SLU_ION_NOBODY */
@@ -87,7 +89,9 @@ int slu_ion_find_far(const struct slu_arbiter *a, struct running *r);
 /* The job's nodes are free; it need not be there any more. */
 void slu_ion_release(struct slu_arbiter *a, uint32_t job_id);
 
-/* answer.c: describe what is in force; -1 without memory. */
+/* answer.c: say anew why a job has its number; -1 without memory. */
+int slu_ion_explain(const struct slu_arbiter *a, struct running *r);
+/* Describe what is in force; -1 without memory. */
 int slu_ion_answer(const struct slu_arbiter *a,
 		   const struct slu_ion_proof *proof,
 		   struct slu_assignment *out);

@@ -24,6 +24,7 @@ void slu_ion_running_free(struct running *r)
 	free(r->far);
 	free(r->foretold);
 	free(r->because);
+	free(r->why);
 	free(r);
 }
 

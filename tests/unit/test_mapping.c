@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
+#include "common/str.h"
 #include "tests/unit/harness.h"
-#include "select_io/ion/arbiter.h"
+#include "select_io/ion/mapping.h"
+
+static struct slu_mapper *mapper;
 
 START_TEST(test_text)
 {
@@ -23,17 +26,19 @@ START_TEST(test_text)
 		{"n[1-3]", "ion[1-2]", "ion[1-2]", "n1 0\nn2 0\nn3 1\n"},
 	};
 
+	mapper = slu_mapper_new();
 	each(c, cases)
 	{
 		struct slu_ion_share share = {.nodes = c->nodes,
 					      .ions = c->ions};
 		struct slu_err err;
-		char *text = slu_mapping_text(&share, c->all, &err);
+		char *text = slu_mapping_text(mapper, &share, c->all, &err);
 
 		expect(text && strcmp(text, c->want) == 0, "%s -> %s: %s",
 		       c->nodes, c->ions, text ? text : err.text);
 		free(text);
 	}
+	slu_mapper_free(mapper);
 }
 END_TEST
 
@@ -52,15 +57,18 @@ START_TEST(test_refused)
 		{"n[1", "ion1", "ion1", SLU_INVALID, "n[1"},
 	};
 
+	mapper = slu_mapper_new();
 	each(c, cases)
 	{
 		struct slu_ion_share share = {
 			.job_id = 5, .nodes = c->nodes, .ions = c->ions};
 		struct slu_err err;
 
-		ck_assert_ptr_null(slu_mapping_text(&share, c->all, &err));
+		ck_assert_ptr_null(
+			slu_mapping_text(mapper, &share, c->all, &err));
 		expect_err(err, c->kind, c->words);
 	}
+	slu_mapper_free(mapper);
 }
 END_TEST
 
@@ -77,7 +85,10 @@ START_TEST(test_json)
 				   .jobs = jobs,
 				   .n_jobs = 3};
 	struct slu_err err;
-	char *text = slu_mapping_json(&a, &err);
+	char *text;
+
+	mapper = slu_mapper_new();
+	text = slu_mapping_json(mapper, &a, &err);
 
 	ck_assert_str_eq(
 		text,
@@ -91,8 +102,9 @@ START_TEST(test_json)
 		"\"nodes\":{\"n6\":\"ion1\"}}]}\n");
 	free(text);
 	jobs[1].nodes = "n[";
-	ck_assert_ptr_null(slu_mapping_json(&a, &err));
+	ck_assert_ptr_null(slu_mapping_json(mapper, &a, &err));
 	expect_err(err, SLU_INVALID, "n[");
+	slu_mapper_free(mapper);
 }
 END_TEST
 
@@ -116,7 +128,8 @@ START_TEST(test_lines)
 	struct slu_node_lines got;
 	struct slu_err err;
 
-	expect_ok(slu_node_lines(&a, &got, &err), err);
+	mapper = slu_mapper_new();
+	expect_ok(slu_node_lines(mapper, &a, &got, &err), err);
 	ck_assert_uint_eq(got.n, 7);
 	each(w, want)
 	{
@@ -135,13 +148,57 @@ START_TEST(test_lines)
 			   !strcmp(got.line[i].node, "n2")));
 	slu_node_lines_free(&got);
 	jobs[1].ions = "ion7";
-	ck_assert_int_eq(slu_node_lines(&a, &got, &err), -1);
+	ck_assert_int_eq(slu_node_lines(mapper, &a, &got, &err), -1);
 	expect_err(err, SLU_INVALID, "ion7");
 	a.n_jobs = 0;
-	expect_ok(slu_node_lines(&a, &got, &err), err);
+	expect_ok(slu_node_lines(mapper, &a, &got, &err), err);
 	ck_assert_uint_eq(got.n, 0);
 	slu_node_lines_free(&got);
+	slu_mapper_free(mapper);
 }
 END_TEST
 
-TEST_MAIN("mapping", test_text, test_refused, test_json, test_lines)
+/* A mapper that was used and swept says the same as a new one. */
+START_TEST(test_memory)
+{
+	struct slu_ion_share jobs[200] = {0};
+	struct slu_assignment a = {.ions = "ion[1-9]", .jobs = jobs};
+	struct slu_err err;
+
+	mapper = slu_mapper_new();
+	for (int round = 0; round < 20; round++) {
+		struct slu_mapper *fresh = slu_mapper_new();
+		char *used, *new;
+
+		for (uint32_t i = 0; i < 200; i++) {
+			uint32_t id = i * 3 % (uint32_t)(7 + 11 * round);
+
+			free(jobs[i].nodes);
+			jobs[i].job_id = i;
+			jobs[i].nodes = slu_asprintf("n[%u-%u].x", id, id + i);
+			jobs[i].ions = i % 5 ? "ion[2-3]" : "ion9";
+		}
+		a.n_jobs = (size_t)(round * 37 % 201);
+		used = slu_mapping_json(mapper, &a, &err);
+		new = slu_mapping_json(fresh, &a, &err);
+		ck_assert_str_eq(used, new);
+		free(used);
+		free(new);
+		for (size_t i = 0; i < a.n_jobs; i++) {
+			used = slu_mapping_text(mapper, &jobs[i], a.ions, &err);
+			new = slu_mapping_text(fresh, &jobs[i], a.ions, &err);
+			ck_assert_str_eq(used, new);
+			free(used);
+			free(new);
+		}
+		slu_mapper_free(fresh);
+		slu_mapper_sweep(mapper);
+	}
+	for (size_t i = 0; i < 200; i++)
+		free(jobs[i].nodes);
+	slu_mapper_free(mapper);
+}
+END_TEST
+
+TEST_MAIN("mapping", test_text, test_refused, test_json, test_lines,
+	  test_memory)

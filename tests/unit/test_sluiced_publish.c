@@ -2,11 +2,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common/file.h"
 #include "common/str.h"
+#include "sluiced/child.h"
 #include "sluiced/publish.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
@@ -360,6 +362,67 @@ START_TEST(test_missing_dir)
 }
 END_TEST
 
+/* Our one child, 0 when there is none. */
+static pid_t child_of_mine(void)
+{
+	struct slu_buf buf = {0};
+	char path[64], *rest = NULL;
+	pid_t pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	expect_ok(slu_file_read(AT_FDCWD, path, 4096, &buf, &err), err);
+	if (buf.data)
+		pid = (pid_t)strtol(buf.data, &rest, 10);
+	ck_assert_msg(!rest || !strtol(rest, NULL, 10), "also %s", rest);
+	slu_buf_free(&buf);
+	return pid;
+}
+
+/* The child that stays: what changes is written, whatever lies between; one
+ * that has died, another directory and more than a message take a new one. */
+START_TEST(test_stays)
+{
+	struct slu_publisher *p;
+	static char many[SLU_CHILD_SAY / 5 * 5 + 11];
+	static const char *const i_many[] = {"ion3", many};
+	char first[256];
+	pid_t child = 0;
+
+	make_dir("stays");
+	loop = slu_loop_new(&err);
+	p = slu_publisher_new(loop, published, NULL);
+	for (uint64_t i = 1; i < 20; i++) {
+		said[0] = '\0';
+		publish(p, i, i % 2 ? i12 : i34, dir, 5);
+		turn_until(":ok");
+		ck_assert_str_eq(text(1), i % 2 ? "n1 0\n" : "n1 2\n");
+		ck_assert_str_eq(text(2), i % 2 ? "n2 1\n" : "n2 3\n");
+		if (i != 1 && i != 12) /* others were begun there */
+			ck_assert_int_eq(child, child_of_mine());
+		child = child_of_mine();
+		if (i == 11)
+			kill(child, SIGKILL);
+	}
+	snprintf(first, sizeof(first), "%s", dir);
+	make_dir("elsewhere");
+	publish(p, 20, i12, first, 5);
+	publish(p, 21, i34, dir, 5);
+	turn_until("21:ok");
+	ck_assert_str_eq(text(1), "n1 2\n");
+	ck_assert_str_eq(text(2), "n2 3\n");
+	for (size_t i = 0; i + 5 < sizeof(many); i += 5)
+		memcpy(many + i, "ion4,", 5);
+	memcpy(many + sizeof(many) - 6, "ion4", 5);
+	said[0] = '\0';
+	publish(p, 22, i_many, dir, 5);
+	turn_until("22:");
+	ck_assert_str_eq(said, "22:ok ");
+	ck_assert_str_eq(text(2), "n2 3\n");
+	slu_publisher_free(p);
+	slu_loop_free(loop);
+}
+END_TEST
+
 /* One that does not answer in time is given up, and the next one written. */
 START_TEST(test_too_slow)
 {
@@ -369,11 +432,18 @@ START_TEST(test_too_slow)
 	loop = slu_loop_new(&err);
 	p = slu_publisher_new(loop, published, NULL);
 	said[0] = '\0';
-	publish(p, 1, i12, dir, 0.000001);
-	turn_until("1:");
-	ck_assert_str_eq(said, "1:timeout ");
-	publish(p, 2, i34, dir, 5);
-	turn_until("2:ok");
+	for (uint64_t i = 1; !strstr(said, ":ok"); i++) {
+		said[0] = '\0';
+		publish(p, i, i12, dir, 1);
+		turn_until(":");
+	}
+	said[0] = '\0';
+	kill(child_of_mine(), SIGSTOP);
+	publish(p, 100, i34, dir, 1);
+	turn_until("100:");
+	ck_assert_str_eq(said, "100:timeout ");
+	publish(p, 101, i34, dir, 5);
+	turn_until("101:ok");
 	ck_assert_str_eq(text(1), "n1 2\n");
 	slu_publisher_free(p);
 	slu_loop_free(loop);
@@ -456,4 +526,5 @@ END_TEST
 
 TEST_MAIN("sluiced_publish", test_files, test_unknown_past, test_trouble,
 	  test_shared_nodes, test_node_files, test_newest_wins,
-	  test_missing_dir, test_too_slow, test_program, test_hanging_dir)
+	  test_missing_dir, test_stays, test_too_slow, test_program,
+	  test_hanging_dir)
