@@ -257,7 +257,7 @@ static void solve_small(struct slu_mckp *m, struct slu_mckp_solution *out,
 	for (uint32_t i = 0; out->feasible && i < s->n; i++) {
 		uint32_t item = s->class[i].first + s->choice[i];
 
-		key += s->key[item] / s->mult;
+		key += s->key[item];
 		out->weight += s->item[item].weight;
 		if (!s->solved)
 			m->changed[out->n_changed++] = i;
@@ -265,6 +265,7 @@ static void solve_small(struct slu_mckp *m, struct slu_mckp_solution *out,
 			out->choice[i] = s->choice[i];
 	}
 	s->solved |= out->feasible;
+	key /= s->mult; /* the holds of all are less than one */
 	out->value = (double)key * m->unit;
 	how.bound = out->feasible ? out->value + m->unit * (s->n + 1) / 2 : 0;
 	if (!out->feasible)
