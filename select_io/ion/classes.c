@@ -186,6 +186,22 @@ static double greatest(const struct slu_mckp *m, const struct class *c)
 	return most;
 }
 
+/* Options that are worth more than all lighter ones: what the table looks at;
+ * 0: there is nothing to choose. */
+static uint32_t useful(const struct slu_mckp *m, const struct class *c)
+{
+	const struct option *o = options_of(m, c);
+	double most = o[0].value;
+	uint32_t n = 1;
+
+	for (uint32_t j = 1; j < c->n; j++)
+		if (o[j].value > most) {
+			most = o[j].value;
+			n++;
+		}
+	return n > 1 ? n : 0;
+}
+
 /* The sums over all classes. */
 static void count_class(struct slu_mckp *m, struct class *c, int by)
 {
@@ -196,6 +212,7 @@ static void count_class(struct slu_mckp *m, struct class *c, int by)
 	m->lightest += (uint64_t)(by * (int64_t)o[0].weight);
 	m->heaviest += (uint64_t)(by * (int64_t)o[c->n - 1].weight);
 	m->items += (size_t)(by * (int64_t)c->n);
+	m->useful += (size_t)(by * (int64_t)useful(m, c));
 	m->sum_value = fmax(0, m->sum_value + by * most);
 	m->max_value = fmax(m->max_value, most);
 	if (o[c->n - 1].weight > m->max_weight)
@@ -320,7 +337,7 @@ static void forget(struct slu_mckp *m)
 	memset(m->free_room, 0xff, sizeof(m->free_room));
 	m->n_slots = m->n_free = m->n = m->n_options = 0;
 	m->n_changed = m->n_unkept = m->n_last = m->n_patch = 0;
-	m->lightest = m->heaviest = m->items = 0;
+	m->lightest = m->heaviest = m->items = m->useful = 0;
 	m->max_value = m->sum_value = 0;
 	m->max_weight = 0;
 	m->unit = FINEST_UNIT;

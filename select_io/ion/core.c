@@ -112,9 +112,8 @@ static bool expand(struct slu_mckp *m, struct search *s, uint32_t id,
 
 		if (j == at || to.loss >= s->best)
 			continue;
-		if (s->work < n_live)
+		if (!slu_mckp_spend(s, n_live))
 			return false;
-		s->work -= n_live;
 		if (!extend(m, s, n_live, to, up, down))
 			return false;
 	}

@@ -91,9 +91,8 @@ static bool expand(struct slu_mckp *m, struct search *s, uint32_t id)
 
 		if (j == at || loss >= s->best)
 			continue;
-		if (s->work < m->n_live)
+		if (!slu_mckp_spend(s, m->n_live))
 			return false;
-		s->work -= m->n_live;
 		for (uint32_t i = 0; i < m->n_live; i++) {
 			const struct node *from = &m->node[m->live[i]];
 			struct node to = {.loss = from->loss + loss,

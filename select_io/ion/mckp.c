@@ -87,8 +87,9 @@ static void sum_up(const struct slu_mckp *m, int64_t *key, uint64_t *weight)
 
 static uint64_t affordable(const struct slu_mckp *m, uint32_t step)
 {
-	double cells = fmin((double)m->capacity, (double)m->heaviest) / step;
-	double work = cells * (double)m->items / CELLS_PER_STEP;
+	uint64_t most = m->capacity < m->heaviest ? m->capacity : m->heaviest;
+	double cells = (double)((most - m->lightest) / step + 1);
+	double work = cells * (double)m->useful / CELLS_PER_STEP;
 
 	return work < LEAST_WORK ? LEAST_WORK : (uint64_t)fmin(work, 1e12);
 }
@@ -137,6 +138,7 @@ static void search(struct slu_mckp *m, uint64_t capacity, uint32_t step,
 		info->by = SLU_MCKP_BY_GROUP;
 		info->proved = slu_mckp_group(m, &other);
 		s->core = other.core;
+		s->steps = other.steps;
 		if (info->proved)
 			return;
 	}
@@ -217,6 +219,7 @@ static void solve_large(struct slu_mckp *m, struct slu_mckp_solution *out,
 	out->weight = 0;
 	out->changed = m->changed;
 	out->n_changed = 0;
+	m->cells = 0;
 	if (out->feasible) {
 		find_best(m, &s, &how);
 		sum_up(m, &key, &out->weight);
@@ -228,6 +231,8 @@ static void solve_large(struct slu_mckp *m, struct slu_mckp_solution *out,
 		if (s.at.weight)
 			bound += (double)s.room * slope_of(s.at);
 		how.core = s.core;
+		how.steps = s.steps;
+		how.cells = m->cells;
 		how.bound = bound * per_key + m->unit * (m->n + 1) / 2;
 		how.gap = (bound - (double)key) * per_key;
 		if (out->choice)

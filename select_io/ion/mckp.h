@@ -93,8 +93,12 @@ struct slu_mckp_info {
 		SLU_MCKP_BY_TABLE,
 	} by;
 	uint32_t core; /* classes that the search looked at */
-	size_t bytes;  /* of memory, without the table */
-	size_t table;  /* of the table, at most max_bytes */
+	/* What was done, of a problem that is not small: a step of a search
+	 * takes as long as some 100 of the cells, each with one item, that the
+	 * table fills in. */
+	uint64_t steps, cells;
+	size_t bytes; /* of memory, without the table */
+	size_t table; /* of the table, at most max_bytes */
 };
 
 struct slu_mckp;

@@ -115,7 +115,8 @@ struct slu_mckp {
 	uint32_t capacity;
 	uint64_t lightest; /* sum of the lightest options */
 	uint64_t heaviest;
-	size_t items;
+	size_t items, useful; /* not dominated by a lighter one */
+	uint64_t cells;	      /* x options, that the table has filled in */
 	struct steps steps[MAX_STEPS];
 	uint32_t n_steps;
 
@@ -224,8 +225,9 @@ struct search {
 	int64_t room;	/* capacity left by the break solution */
 	int64_t best;	/* loss of the best solution so far */
 	uint32_t best_node;
-	uint64_t work; /* left to be done before giving up */
-	uint32_t core; /* classes looked at */
+	uint64_t work;	/* left to be done before giving up */
+	uint64_t steps; /* done */
+	uint32_t core;	/* classes looked at */
 	/* residue.c: what it costs at least, from this much capacity left
 	 * modulo the weight of the break step (1: it does not matter), and the
 	 * classes that could do it for that. */
@@ -267,6 +269,7 @@ static inline bool slu_mckp_spend(struct search *s, uint64_t steps)
 	if (s->work < steps)
 		return false;
 	s->work -= steps;
+	s->steps += steps;
 	return true;
 }
 

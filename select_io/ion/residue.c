@@ -167,7 +167,7 @@ static void settle(struct search *s, struct residues *r, int64_t up,
 		r->far[by] = least_far(by, s->modulus, up, down);
 	find_costs(s, r);
 	find_ways(s, r);
-	s->work -= s->work < work ? s->work : work;
+	slu_mckp_spend(s, s->work < work ? s->work : work);
 }
 
 static void look_at_none(struct search *s, struct residues *r)
@@ -200,11 +200,10 @@ void slu_mckp_residues(struct slu_mckp *m, struct search *s)
 				break;
 			next *= 2;
 		}
-		if (id == NO_INDEX || s->work < m->class[id].n) {
+		if (id == NO_INDEX || !slu_mckp_spend(s, m->class[id].n)) {
 			settle(s, &r, up, down);
 			break;
 		}
-		s->work -= m->class[id].n;
 		m->class[id].seen = m->round;
 		look_at(m, s, id, &r);
 	}

@@ -190,6 +190,7 @@ static void fill_rows(const struct table *t, uint32_t from, uint32_t to,
 			n--;
 		clear_pad(row, t->pad);
 		fill(row, row_of(t, i), t->width, o, n);
+		t->m->cells += t->width * n;
 	}
 }
 
