@@ -49,14 +49,17 @@ void slu_ctl_reload(struct slu_ctl *ctl);
  * before they end the job, up to what the job would have had without us. The
  * note says what was done, and must go to the job together with the limit.
  */
+#define SLU_CTL_ACCOUNT 128
 struct slu_ctl_submit {
-	/* uid, name, tasks, limit_asked and node_cnt (0: the user named none,
-	 * the fewest that hold the tasks are meant) are used */
+	/* uid, account and partition as they will be when it has ended, name,
+	 * tasks, limit_asked and node_cnt (0: the user named none, the fewest
+	 * that hold the tasks are meant) are used; borrowed */
 	struct slu_job job;
-	uint32_t tasks_per_node; /* asked for; 0: not */
-	uint32_t cpus_per_task;	 /* 0: 1 */
-	uint32_t cpus_per_node;	 /* of the partition; 0: unknown */
-	uint32_t max_limit;	 /* of the partition, minutes; 0: none */
+	char default_account[SLU_CTL_ACCOUNT]; /* where account may be kept */
+	uint32_t tasks_per_node;	       /* asked for; 0: not */
+	uint32_t cpus_per_task;		       /* 0: 1 */
+	uint32_t cpus_per_node; /* of the partition; 0: unknown */
+	uint32_t max_limit;	/* of the partition, minutes; 0: none */
 	bool has_limit;	      /* the user gave one, limit_asked 0: unlimited */
 	bool guarded;	      /* the host's start wakes us: slu_ctl_active */
 	bool watched;	      /* its limit means more to it than its end */

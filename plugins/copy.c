@@ -189,11 +189,10 @@ static uint32_t partition_limit(const char *names)
 	return limit;
 }
 
-/* CPUs of a node of the first partition that is named, on average. */
-static uint32_t partition_cpus(const char *names)
+/* The first partition that is named; NULL: there is none. */
+static const part_record_t *first_partition(const char *names)
 {
-	part_record_t *part = default_part_loc;
-	uint32_t cpus;
+	const part_record_t *part = default_part_loc;
 	char *first;
 
 	if (names) {
@@ -202,6 +201,35 @@ static uint32_t partition_cpus(const char *names)
 		part = find_part_record(first);
 		xfree(first);
 	}
+	return part;
+}
+
+/* The account that Slurm will give the job: the one that is named, else the
+ * user's default, which is copied to out. */
+static char *account_of(const job_desc_msg_t *desc, uint32_t uid,
+			char out[SLU_CTL_ACCOUNT])
+{
+	assoc_mgr_lock_t lock = {.user = READ_LOCK};
+	slurmdb_user_rec_t user = {.uid = uid};
+	bool has;
+
+	if (desc->account)
+		return desc->account;
+	assoc_mgr_lock(&lock);
+	has = assoc_mgr_fill_in_user(acct_db_conn, &user, 0, NULL, true) ==
+		      SLURM_SUCCESS &&
+	      user.default_acct;
+	if (has)
+		slu_copy(out, SLU_CTL_ACCOUNT, user.default_acct);
+	assoc_mgr_unlock(&lock);
+	return has ? out : NULL;
+}
+
+/* CPUs of a node of it, on average. */
+static uint32_t partition_cpus(const part_record_t *part)
+{
+	uint32_t cpus;
+
 	if (!part || !part->total_nodes)
 		return 0;
 	cpus = part->total_cpus / part->total_nodes;
@@ -235,19 +263,22 @@ static bool watches_limit(const job_desc_msg_t *desc)
 void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		     struct slu_ctl_submit *out)
 {
+	const part_record_t *part = first_partition(desc->partition);
+
+	uid = desc->user_id == NO_VAL ? uid : desc->user_id;
 	*out = (struct slu_ctl_submit){
 		.job =
 			{
-				.uid = desc->user_id == NO_VAL ? uid
-							       : desc->user_id,
+				.uid = uid,
 				.name = desc->name,
+				.partition = part ? part->name : NULL,
 				.node_cnt = given32(desc->min_nodes),
 				.tasks = given32(desc->num_tasks),
 				.limit_asked = minutes(desc->time_limit),
 			},
 		.tasks_per_node = given16(desc->ntasks_per_node),
 		.cpus_per_task = given16(desc->cpus_per_task),
-		.cpus_per_node = partition_cpus(desc->partition),
+		.cpus_per_node = partition_cpus(part),
 		.has_limit = desc->time_limit != NO_VAL,
 		.guarded = !xstrcmp(slurm_conf.bb_type, "burst_buffer/sluice"),
 		.watched = watches_limit(desc),
@@ -255,6 +286,7 @@ void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		.script = desc->script,
 		.max_limit = partition_limit(desc->partition),
 	};
+	out->job.account = account_of(desc, uid, out->default_account);
 }
 
 void slu_strip_env(struct slu_ctl *ctl, char **env, uint32_t *n)

@@ -94,7 +94,8 @@ static struct json_object *prepare_predict(const struct slu_daemon *d,
 	uint64_t job_id = 0;
 
 	slu_json_u64_opt(args, "job_id", &job_id, NULL);
-	live = slu_jobs_find(d->jobs, (uint32_t)job_id);
+	live = job_id < SLU_NO_ID ? slu_jobs_find(d->jobs, (uint32_t)job_id)
+				  : NULL;
 	if (!live || live->ended > 0 || (!who->admin && live->uid != who->uid))
 		return NULL;
 	return slu_encode(&slu_job_desc, live->job);
@@ -109,10 +110,10 @@ static int take_running(const struct slu_asker *who, struct json_object *args,
 	uint64_t job_id = 0;
 	double now = slu_now_wall();
 
+	if (!json_object_object_get_ex(args, "job_id", NULL))
+		return 0;
 	if (slu_json_u64_opt(args, "job_id", &job_id, err) < 0)
 		return -1;
-	if (!job_id)
-		return 0;
 	if (!who->live)
 		return slu_err(err, SLU_NOTFOUND,
 			       "job %llu is not running, or not yours",

@@ -66,6 +66,11 @@ given_none() { # JOB
 # At submission
 long=$(short 95)
 check "a job is given less than it asked for" given "$long"
+check "by jobs that are alike in all" noted "$long" '\(class, 40 jobs\)'
+new=$(echo '#!/bin/sh' |
+	bounded_exec -u bob ctl sbatch --parsable -H -N1 -t10 -J new -o /dev/null 2>/dev/null)
+check "a new user's by those of everybody" noted "$new" \
+	'\((account|site), 40 jobs\)'
 kept=$(short 1 -H --bb='limit tighten=no')
 check "who asks for that keeps the limit" limit_is "$kept" 00:10:00
 told=$(echo '#!/bin/sh' | as_alice sbatch -H -N1 -t10 -J short 2>&1)

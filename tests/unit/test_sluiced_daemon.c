@@ -516,6 +516,9 @@ START_TEST(test_predict_running)
 	ck_assert_ptr_null(strstr(reply.data, "elapsed"));
 	ended(7, false, &slu_job_ended_desc);
 	ask_of_7(SLU_NOTFOUND, NULL);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"predict\",\"job_id\":0}", NULL),
+			 SLU_NOTFOUND);
 	slu_buf_free(&reply);
 	ctl_close();
 	sluiced_end();
