@@ -143,9 +143,11 @@ bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
  * end_of is called under a mutex of ours; 0: no such job. */
 int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 			  int64_t (*end_of)(uint32_t job_id), int64_t now);
-/* It begins: what it needs is no longer free. */
+/* It begins, or is to be staged in before it does: what it needs is no longer
+ * free. The second is for some minutes, and is to be said again. */
 void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
-		   uint32_t uid);
+		   uint32_t uid, bool begins);
+bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id);
 /* It does not, after all. */
 void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id);
 /* The job is about to start, or has started and may have been seen before:

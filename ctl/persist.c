@@ -191,7 +191,7 @@ static bool wait_create(struct wait *w, const struct slu_request_persist *one,
 	if (!slu_pools_claimed(m, w->job_id) &&
 	    !slu_pools_room(m, &need, w->why))
 		return true;
-	slu_pools_claim(m, w->job_id, &need);
+	slu_pools_claim(m, w->job_id, &need, time(NULL) + SLU_CLAIM_WAITS);
 	w->tell = true;
 	return waits(w, "waits until %s is made", one->name, NULL);
 }

@@ -15,6 +15,7 @@
 struct slu_claim {
 	uint32_t job_id, uid;
 	uint64_t size;
+	int64_t until; /* Unix seconds; 0: as long as it takes */
 	char pool[64];
 };
 
@@ -322,24 +323,62 @@ uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 	return h.size;
 }
 
+struct staged {
+	uint32_t job_id;
+	bool is;
+};
+
+static void look_staged(void *arg, const struct slu_buffer_state *b)
+{
+	struct staged *s = arg;
+
+	s->is |= b->ahead && b->creator == s->job_id;
+}
+
+/* Under the lock. What is staged in ahead has the room already that the run
+ * then takes over. */
+static bool is_staged(struct slu_mirror *m, uint32_t job_id)
+{
+	struct staged s = {.job_id = job_id};
+
+	slu_mirror_each(m, look_staged, &s);
+	return s.is;
+}
+
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
-		     const struct slu_pool_need *need)
+		     const struct slu_pool_need *need, int64_t until)
 {
 	struct slu_claim *c = need->pool ? calloc(1, sizeof(*c)) : NULL;
 	struct slu_claim *old;
 
 	if (!c)
 		return;
-	*c = (struct slu_claim){
-		.job_id = job_id, .uid = need->uid, .size = need->size};
+	*c = (struct slu_claim){.job_id = job_id,
+				.uid = need->uid,
+				.size = need->size,
+				.until = until};
 	slu_copy(c->pool, sizeof(c->pool), need->pool);
 	pthread_mutex_lock(&m->lock);
 	slu_turn_forget(m, job_id);
 	old = slu_map_get(&m->claim, job_id);
-	if (slu_map_put(&m->claim, job_id, c) < 0)
+	if (is_staged(m, job_id) || slu_map_put(&m->claim, job_id, c) < 0)
 		old = c;
 	pthread_mutex_unlock(&m->lock);
 	free(old);
+}
+
+void slu_pools_expire(struct slu_mirror *m, int64_t now)
+{
+	struct slu_claim *c;
+
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));)
+		if (c->until && c->until <= now) {
+			slu_map_del(&m->claim, c->job_id);
+			free(c);
+			i--; /* another may have moved there */
+		}
+	pthread_mutex_unlock(&m->lock);
 }
 
 bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id)

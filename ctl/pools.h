@@ -69,10 +69,16 @@ bool slu_pools_turn(struct slu_mirror *m, const struct slu_pool_turn *turn,
 /* Under the lock: it waits no more (0: nobody does). */
 void slu_turn_forget(struct slu_mirror *m, uint32_t job_id);
 
+/* Seconds within which a waiting job asks again. */
+#define SLU_CLAIM_WAITS 300
 /* A job begins, and has that much until its buffer is in the mirror, or it
- * ends. Twice is once. */
+ * ends; or it waits for a buffer to be made ahead, and has it only until then
+ * (Unix seconds, 0: no limit), as nobody says when it is held meanwhile. Twice
+ * is once, and renews. One whose stage-in ahead is in the mirror needs none. */
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
-		     const struct slu_pool_need *need);
+		     const struct slu_pool_need *need, int64_t until);
+/* Take back what was for a time that is over; Unix seconds. */
+void slu_pools_expire(struct slu_mirror *m, int64_t now);
 bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id);
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id);
 

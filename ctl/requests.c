@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "burst_buffer/request/pool.h"
 #include "common/size.h"
@@ -273,14 +274,20 @@ int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 }
 
 void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
-		   uint32_t uid)
+		   uint32_t uid, bool begins)
 {
+	int64_t until = begins ? 0 : time(NULL) + SLU_CLAIM_WAITS;
 	struct slu_pool_need need;
 
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	need_of(ctl, text, uid, &need);
-	slu_pools_claim(&ctl->mirror, job_id, &need);
+	slu_pools_claim(&ctl->mirror, job_id, &need, until);
 	pthread_rwlock_unlock(&ctl->site_lock);
+}
+
+bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id)
+{
+	return slu_pools_claimed(&ctl->mirror, job_id);
 }
 
 void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id)

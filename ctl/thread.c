@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "ctl/advice.h"
+#include "ctl/pools.h"
 
 #define LONGEST_WAIT 30.0
 
@@ -207,6 +208,7 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	if (ctl->stale)
 		slu_ctl_snapshot(ctl, now);
 	slu_ctl_looks(ctl, now);
+	slu_pools_expire(&ctl->mirror, (int64_t)time(NULL));
 	tick = slu_live_tick(ctl, now);
 	if (tick < next)
 		next = tick;

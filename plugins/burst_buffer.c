@@ -227,8 +227,13 @@ static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
 
 	if (ahead == SLU_AHEAD_NO)
 		return in_turn(job, why) ? 1 : -1;
-	if (ahead == SLU_AHEAD_NEW && (test_only || !in_turn(job, why)))
-		return -1;
+	if (ahead == SLU_AHEAD_NEW) {
+		if (!slu_ctl_claimed(ctl, job->job_id) &&
+		    (test_only || !in_turn(job, why)))
+			return -1;
+		slu_ctl_claim(ctl, job->job_id, job->burst_buffer, job->user_id,
+			      false);
+	}
 	slu_ctl_ahead_want(ctl, job->job_id, copy_job, job);
 	return ahead == SLU_AHEAD_DONE ? 1 : 0;
 }
@@ -327,8 +332,8 @@ int bb_p_job_begin(job_record_t *job)
 	if (slu_ctl_has_buffer(job->burst_buffer)) {
 		forget_run(job);
 		tell_tasks(job);
-		slu_ctl_claim(ctl, job->job_id, job->burst_buffer,
-			      job->user_id);
+		slu_ctl_claim(ctl, job->job_id, job->burst_buffer, job->user_id,
+			      true);
 	}
 	slu_ctl_look(ctl, job->job_id);
 	slu_ctl_leave(ctl, SLU_HOOK_BEGIN, watch);

@@ -83,15 +83,15 @@ START_TEST(test_room)
 	ck_assert(use.largest == 5 * GIB && use.nodes == 2);
 
 	/* Two jobs of one cycle do not both get the rest. */
-	slu_pools_claim(&m, 9, &n);
-	slu_pools_claim(&m, 9, &n);
+	slu_pools_claim(&m, 9, &n, 0);
+	slu_pools_claim(&m, 9, &n, 0);
 	ck_assert_uint_eq(used(), 9 * GIB);
 	ck_assert(!room(1, 4 * GIB, 0, "jobs have 9GiB"));
 	buffer(9, 1, "p", 4 * GIB, "SETUP"); /* now it is there */
 	ck_assert_uint_eq(used(), 9 * GIB);
 	buffer(9, 1, "p", 4 * GIB, "DONE");
 	ck_assert_uint_eq(used(), 5 * GIB);
-	slu_pools_claim(&m, 10, &n);
+	slu_pools_claim(&m, 10, &n, 0);
 	slu_pools_unclaim(&m, 10);
 	slu_pools_unclaim(&m, 10);
 	ck_assert_uint_eq(used(), 5 * GIB);
@@ -102,7 +102,62 @@ START_TEST(test_room)
 			"(MaxPerUser)"));
 	ck_assert(room(1, GIB, 6 * GIB, ""));
 	ck_assert(room(2, 5 * GIB, 6 * GIB, ""));
-	slu_pools_claim(&m, 11, &n); /* what is left is freed */
+	slu_pools_claim(&m, 11, &n, 0); /* what is left is freed */
+	slu_mirror_fini(&m);
+}
+END_TEST
+
+static void ahead(uint32_t of, uint64_t size, const char *state)
+{
+	struct slu_buffer_state s = {.buffer = 90,
+				     .job_id = 4290000000u,
+				     .creator = of,
+				     .size = size,
+				     .persistent = true,
+				     .ahead = true,
+				     .pool = strdup("p"),
+				     .state = strdup(state)};
+
+	ck_assert_int_eq(slu_mirror_set(&m, &s), 0);
+}
+
+/* What is staged in ahead is taken from the moment on when it is wanted, and
+ * once. */
+START_TEST(test_ahead)
+{
+	struct slu_pool_need n = need(1, 6 * GIB, 0);
+
+	slu_mirror_init(&m);
+	supply(10 * GIB, 10 * GIB, true);
+	slu_pools_claim(&m, 20, &n, 1300);
+	ck_assert(!room(1, 6 * GIB, 0, "jobs have 6GiB"));
+	ahead(20, 6 * GIB, "SETUP");
+	ck_assert_uint_eq(used(), 6 * GIB);
+	slu_pools_claim(&m, 20, &n, 0); /* the run begins */
+	ck_assert_uint_eq(used(), 6 * GIB);
+	ahead(20, 6 * GIB, "DONE");
+	ck_assert_uint_eq(used(), 0);
+	slu_mirror_fini(&m);
+}
+END_TEST
+
+/* One that is held meanwhile does not ask again. */
+START_TEST(test_expire)
+{
+	struct slu_pool_need n = need(1, GIB, 0);
+
+	slu_mirror_init(&m);
+	supply(100 * GIB, 100 * GIB, true);
+	for (uint32_t job = 1; job <= 50; job++)
+		slu_pools_claim(&m, job, &n, job % 2 ? 1300 : 0);
+	slu_pools_claim(&m, 1, &n, 1400); /* asked again */
+	slu_pools_expire(&m, 1299);
+	ck_assert_uint_eq(used(), 50 * GIB);
+	slu_pools_expire(&m, 1300);
+	ck_assert_uint_eq(used(), 26 * GIB);
+	slu_pools_expire(&m, 1400);
+	ck_assert_uint_eq(used(), 25 * GIB);
+	ck_assert(!slu_pools_claimed(&m, 1) && slu_pools_claimed(&m, 2));
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -205,7 +260,7 @@ START_TEST(test_turn)
 	ck_assert(!turn(41, 100, 3 * GIB, 2000, 1080));
 	ck_assert(turn(50, 200, 8 * GIB, 5000, 1080));
 	n = need(50, 8 * GIB, 0);
-	slu_pools_claim(&m, 50, &n);
+	slu_pools_claim(&m, 50, &n, 0);
 	ck_assert(turn(43, 100, 2 * GIB, 9999, 1081));
 	ck_assert(!turn(41, 100, 3 * GIB, 2000, 1081)); /* now it waits */
 	slu_pools_unclaim(&m, 50);
@@ -257,8 +312,8 @@ START_TEST(test_hooks)
 	ck_assert(slu_ctl_may_start(ctl, REQUEST, 1, why));
 	say_supply(ctl, 6 * GIB);
 	ck_assert(slu_ctl_may_start(ctl, REQUEST, 1, why));
-	slu_ctl_claim(ctl, 7, REQUEST, 1);
-	slu_ctl_claim(ctl, 8, "forward max=2", 1); /* nothing */
+	slu_ctl_claim(ctl, 7, REQUEST, 1, true);
+	slu_ctl_claim(ctl, 8, "forward max=2", 1, true); /* nothing */
 	ck_assert(!slu_ctl_may_start(ctl, REQUEST, 2, why));
 	ck_assert(strstr(why, "jobs have 4GiB of its 6GiB"));
 	ck_assert_int_eq(slu_ctl_est_start(ctl, REQUEST, 2, end_of, 1000),
@@ -350,5 +405,5 @@ START_TEST(test_unable)
 }
 END_TEST
 
-TEST_MAIN("pools", test_room, test_when, test_when_expired, test_turn,
-	  test_hooks, test_never, test_unable)
+TEST_MAIN("pools", test_ahead, test_expire, test_room, test_when,
+	  test_when_expired, test_turn, test_hooks, test_never, test_unable)
