@@ -156,7 +156,7 @@ int slu_ahead_want(struct slu_buffers *b, const struct slu_job *job,
 		return 0;
 	}
 	bb = new_one(b, job, req, now, &why);
-	if (!bb && why.kind != SLU_BUSY) /* else it asks again */
+	if (!bb)
 		slu_persist_refuse(b, job, &why);
 	if (!bb)
 		return 0;

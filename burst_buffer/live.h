@@ -256,7 +256,9 @@ struct slu_bb *slu_persist_begin(struct slu_buffers *b,
 				 const struct slu_job *job,
 				 struct slu_plan *plan, double now,
 				 struct slu_err *err);
-/* What a waiting job cannot have is said to it, and it is held. */
+/* What a waiting job cannot have is said to it, and it is held; but not where
+ * it may have it later without doing anything (SLU_BUSY, and what failed is
+ * the site's): then it asks again. */
 void slu_persist_refuse(struct slu_buffers *b, const struct slu_job *job,
 			const struct slu_err *why);
 

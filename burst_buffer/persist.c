@@ -32,12 +32,33 @@ static struct slu_bb *find_name(const struct slu_buffers *b, const char *name)
 	return bb;
 }
 
+/* What only the site can mend: the job asks again. */
+static bool is_passing(const struct slu_err *why)
+{
+	return why->kind != SLU_INVALID && why->kind != SLU_DENIED &&
+	       why->kind != SLU_NOTFOUND;
+}
+
+static void say_not_yet(struct slu_buffers *b, const struct slu_job *job,
+			const struct slu_err *why)
+{
+	struct slu_annotate note = {job->job_id, (char *)why->text};
+
+	b->ops->log(b->arg, why->kind == SLU_BUSY ? SLU_INFO : SLU_WARN,
+		    why->text);
+	b->ops->annotate(b->arg, &note);
+}
+
 void slu_persist_refuse(struct slu_buffers *b, const struct slu_job *job,
 			const struct slu_err *why)
 {
 	struct slu_verdict verdict = {.job_id = job->job_id, .pending = true};
 	char line[SLU_ERR_TEXT + 64];
 
+	if (is_passing(why)) {
+		say_not_yet(b, job, why);
+		return;
+	}
 	snprintf(line, sizeof(line), "job %u: %s", (unsigned)job->job_id,
 		 why->text);
 	b->ops->log(b->arg, SLU_WARN, line);
@@ -166,6 +187,8 @@ struct slu_bb *slu_persist_begin(struct slu_buffers *b,
 	bb->created = bb->since = bb->asked = now;
 	bb->user = job->user ? strdup(job->user) : NULL;
 	if (slu_bb_room(bb) || slu_bb_insert(b->db, bb, job->name, err)) {
+		if (err)
+			err->kind = SLU_IO; /* also what a full disk denies */
 		slu_bb_free(bb);
 		return NULL;
 	}
@@ -195,7 +218,6 @@ static int create(struct slu_buffers *b, const struct slu_job *job,
 		  struct slu_err *err)
 {
 	struct slu_bb *bb = find_name(b, one->name);
-	struct slu_annotate note = {job->job_id, NULL};
 	struct slu_err why = {0};
 
 	if (bb) { /* the job may not know it yet, or waits for its end */
@@ -205,13 +227,7 @@ static int create(struct slu_buffers *b, const struct slu_job *job,
 	bb = new_one(b, job, one, now, &why);
 	if (!bb) {
 		slu_err_prefix(&why, "%s", one->name);
-		if (why.kind == SLU_BUSY) {
-			note.text = why.text;
-			b->ops->log(b->arg, SLU_INFO, why.text);
-			b->ops->annotate(b->arg, &note);
-		} else {
-			slu_persist_refuse(b, job, &why);
-		}
+		slu_persist_refuse(b, job, &why);
 		return 0;
 	}
 	slu_bb_log(b, bb, SLU_INFO,
@@ -232,7 +248,7 @@ static int may_destroy(const struct slu_bb *bb, const struct slu_job *job,
 			       bb->plan.name,
 			       bb->user ? bb->user : "another user");
 	if (bb->unsaved && !force)
-		return slu_err(err, SLU_BUSY,
+		return slu_err(err, SLU_DENIED,
 			       "%s has data that was not staged out (%.200s); "
 			       "force=yes destroys it all the same",
 			       bb->plan.name, bb->unsaved);

@@ -515,10 +515,18 @@ bool slu_bb_is_noted(struct slu_db *db, const struct slu_bb *bb,
 int slu_bb_requeues(struct slu_db *db, const struct slu_bb *bb, int64_t *n,
 		    struct slu_err *err)
 {
-	return slu_db_value(db, n, 0, err,
-			    "SELECT COUNT(*) FROM Buffer WHERE JobID = ?"
-			    " AND Verdict <> ? AND What = ? AND Created > ?",
-			    "Iiid", (int64_t)bb->plan.job_id,
-			    (int)SLU_VERDICT_NONE, (int)SLU_REQUEUE,
-			    bb->created - SAME_JOB);
+	static const char of_job[] =
+		"SELECT COUNT(*) FROM Buffer WHERE JobID = ?"
+		" AND Verdict <> ? AND What = ? AND Created > ?";
+	/* from SLU_PERSIST_FIRST on */
+	static const char of_creator[] =
+		"SELECT COUNT(*) FROM Buffer WHERE JobID >= 4244635648"
+		" AND json_extract(Plan, '$.creator') = ?"
+		" AND Verdict <> ? AND What = ? AND Created > ?";
+
+	return slu_db_value(
+		db, n, 0, err, bb->plan.ahead ? of_creator : of_job, "Iiid",
+		(int64_t)(bb->plan.ahead ? bb->plan.creator : bb->plan.job_id),
+		(int)SLU_VERDICT_NONE, (int)SLU_REQUEUE,
+		bb->created - SAME_JOB);
 }

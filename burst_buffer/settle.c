@@ -35,14 +35,15 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 
 	*verdict = SLU_VERDICT_TOLD;
 	*what = SLU_FAIL;
-	if (bb->plan.persistent)
+	if (bb->plan.persistent && !bb->plan.ahead) {
 		*what = SLU_HOLD;
-	if (bb->plan.persistent && bb->state != SLU_BB_SETUP &&
-	    !(bb->plan.ahead && bb->state == SLU_BB_STAGE_IN))
-		*verdict = SLU_VERDICT_NONE;
-	if (bb->plan.persistent)
+		if (bb->state != SLU_BB_SETUP)
+			*verdict = SLU_VERDICT_NONE;
 		return 0;
-	if (bb->state == SLU_BB_SETUP || bb->state == SLU_BB_RUNNING)
+	}
+	if (bb->plan.ahead && bb->state >= SLU_BB_RUNNING)
+		*verdict = SLU_VERDICT_NONE; /* the run does it again */
+	else if (bb->state == SLU_BB_SETUP || bb->state == SLU_BB_RUNNING)
 		*what = b->conf->on_setup;
 	else if (bb->state == SLU_BB_STAGE_IN)
 		*what = b->conf->on_stage_in;

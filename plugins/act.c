@@ -292,6 +292,35 @@ static int requeue(job_record_t *job, const char *reason, struct slu_err *err)
 	return put_back(job, 0, reason, err);
 }
 
+/* act_lock. It waited for data that cannot be staged in; Slurm ends a job whose
+ * deadline cannot be met in the same way (deadline_ok() in job_scheduler.c). */
+static int fail_pending(job_record_t *job, const char *reason,
+			struct slu_err *err)
+{
+	time_t now = time(NULL);
+
+	(void)err;
+	job_state_set(job, JOB_FAILED);
+	job->exit_code = W_EXITCODE(1, 0);
+	job->state_reason = FAIL_BURST_BUFFER_OP;
+	job->start_time = job->end_time = now;
+	say_why(job, reason);
+	srun_allocate_abort(job);
+	job_completion_logger(job, false);
+	return 0;
+}
+
+/* act_lock */
+static int cancel_pending(job_record_t *job, const char *reason,
+			  struct slu_err *err)
+{
+	int rc;
+
+	say_why(job, reason);
+	rc = job_signal(job, SIGKILL, 0, slurm_conf.slurm_user_id, false);
+	return slu_act_failed(rc, err);
+}
+
 static int fail(job_record_t *job, const char *reason, struct slu_err *err)
 {
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
@@ -340,14 +369,16 @@ int slu_act_fail(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err)
 {
 	(void)arg;
-	return act_on(verdict, slu_act_lock, fail, err);
+	return act_on(verdict, slu_act_lock,
+		      verdict->pending ? fail_pending : fail, err);
 }
 
 int slu_act_cancel(void *arg, const struct slu_verdict *verdict,
 		   struct slu_err *err)
 {
 	(void)arg;
-	return act_on(verdict, slu_act_lock, cancel, err);
+	return act_on(verdict, slu_act_lock,
+		      verdict->pending ? cancel_pending : cancel, err);
 }
 
 int slu_act_complete(void *arg, const struct slu_verdict *verdict,

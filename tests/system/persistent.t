@@ -31,10 +31,6 @@ held_with() { # JOB WORDS
 	on ctl scontrol show job "$1" | tr _ ' ' | grep -qE "Reason=.*held: .*$2"
 }
 
-is_empty() { # DIRECTORY
-	[ -z "$(ls "$1")" ]
-}
-
 persistent_is() { # NAME STATE
 	[ "$(query "SELECT State FROM Buffer WHERE Name = '$1' AND
 		JobID > 4000000000 AND Plan NOT LIKE '%\"ahead\":true%' ORDER BY BID DESC LIMIT 1")" = "$2" ]
@@ -132,7 +128,7 @@ test_destroyed() {
 	touch "$PFS/alice/go"
 	check_within 60 "the user ends well" job_is "$user" COMPLETED
 	check_within 60 "then it is destroyed" job_is "$job" COMPLETED
-	check_within 10 "nothing is left of it" is_empty "$PFS/jobs"
+	check_within 10 "nothing is left of it" equal "$(ls "$PFS/jobs")" ""
 }
 
 # With servers, shared with a group, and with data that cannot be staged out.
@@ -151,9 +147,8 @@ test_servers() {
 	EOT
 	)
 	check_within 60 "data that cannot be staged out" job_is "$job" FAILED
-	check_within 40 "stays in it" prints \
-		"gl .*not staged out \(stage-out of job $job" \
-		on ctl scontrol show bbstat
+	check_within 40 "stays in it" matches "$(on ctl scontrol show bbstat)" \
+		"gl .*not staged out \(stage-out of job $job"
 	job=$(asks 'persistent_destroy name=gl')
 	check_within 30 "so it is not destroyed" held_with "$job" 'force=yes'
 	as_alice scancel "$job"
@@ -182,7 +177,7 @@ test_ahead() {
 	job=$(ahead_job /pfs/alice/in/ -N2)
 	check_within 40 "a job waits for its data" \
 		reason_is "$job" BurstBufferStageIn
-	check_within 20 "without nodes" nodes_idle "n[1-3]"
+	check "without nodes" nodes_idle "n[1-3]"
 	check_within 20 "and says so" waits_for "$job" 'setup, 0 of 1 nodes'
 	check "bbstat shows it by the job" matches \
 		"$(on ctl scontrol show bbstat "$job")" "^$job +JOBFS +SETUP"
@@ -198,7 +193,7 @@ test_ahead() {
 	check "its nodes copied nothing in" matches \
 		"$(on ctl sysquery buffers "$job")" 'staged in before, on n3'
 	check_within 20 "nothing waits any more" no_buffer_alive
-	check_within 10 "nothing is left of it" is_empty "$PFS/jobs"
+	check "nothing is left of it" equal "$(ls "$PFS/jobs")" ""
 }
 
 test_ahead_fails() {
@@ -211,6 +206,13 @@ test_ahead_fails() {
 	cp -a "$PFS/alice/in" "$PFS/alice/later"
 	as_alice scontrol release "$job"
 	check_within 90 "released, it tries again" job_is "$job" COMPLETED
+	cluster conf sluice.conf "OnStageInFailure=fail"
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+	job=$(ahead_job /pfs/alice/nosuch/ -N1)
+	check_within 40 "fail: it is FAILED without nodes" job_is "$job" FAILED
+	check "and its record says why" matches \
+		"$(on ctl scontrol -o show job "$job")" 'stage-in failed: n3: .*nosuch'
 }
 
 # All nodes are taken: the data comes all the same.
@@ -223,7 +225,7 @@ test_ahead_cancelled() {
 		matches_bbstat "$job" "staged in, waits for job $job"
 	as_alice scancel "$job"
 	check_within 40 "cancelled, it leaves nothing" no_buffer_alive
-	check_within 10 "nor in the directory" is_empty "$PFS/jobs"
+	check "nor in the directory" equal "$(ls "$PFS/jobs")" ""
 	as_alice scancel "$other"
 	wait_for 30 nodes_idle "n[1-3]"
 }

@@ -726,6 +726,57 @@ START_TEST(test_ahead_fails)
 }
 END_TEST
 
+/* OnStageInFailure and OnSetupFailure are followed without an allocation, too;
+ * what goes back to waiting is tried again, but not for ever. */
+START_TEST(test_ahead_policy)
+{
+	static const struct {
+		enum slu_on_failure said, done;
+	} cases[] = {{SLU_FAIL, SLU_FAIL},	 {SLU_CANCEL, SLU_CANCEL},
+		     {SLU_HOLD, SLU_HOLD},	 {SLU_REQUEUE, SLU_REQUEUE},
+		     {SLU_REQUEUE, SLU_REQUEUE}, {SLU_REQUEUE, SLU_HOLD}};
+
+	setup();
+	for (int in = 0; in < 2; in++)
+		each(c, cases)
+		{
+			conf->on_stage_in = in ? c->said : SLU_HOLD;
+			conf->on_setup = in ? SLU_HOLD : c->said;
+			waits(20 + (uint32_t)in, OWNER, AHEAD);
+			ck_assert_str_eq(last.state, "SETUP");
+			if (in) {
+				report(last.job_id, "t1", "attach", true);
+				meet_alone("t1", "mounted");
+			}
+			report(last.job_id, "t1", "in.0.share", false);
+			ck_assert_int_eq(verdict, c->done);
+			expect_ok(slu_buffers_verdict_done(b, held_job, true,
+							   NULL, now, &err),
+				  err);
+			clean_ahead("t1");
+			now += 400;
+			slu_buffers_tick(b, now);
+		}
+	teardown();
+}
+END_TEST
+
+/* What the database cannot store now is no fault of the job's. */
+START_TEST(test_ahead_no_database)
+{
+	setup();
+	expect_ok(slu_db_script(db, "PRAGMA query_only = ON", &err), err);
+	waits(20, OWNER, AHEAD);
+	waits(21, OWNER, CREATE);
+	ck_assert_str_eq(held, "");
+	ck_assert_ptr_null(last.state);
+	expect_ok(slu_db_script(db, "PRAGMA query_only = OFF", &err), err);
+	waits(20, OWNER, AHEAD);
+	ck_assert_str_eq(last.state, "SETUP");
+	teardown();
+}
+END_TEST
+
 /* A job that is cancelled leaves nothing, however far it was; a run that cannot
  * have what was staged in does it itself. */
 START_TEST(test_ahead_gone)
@@ -815,7 +866,8 @@ START_TEST(test_still_held)
 END_TEST
 
 TEST_MAIN("persist", test_still_held, test_ahead, test_ahead_balance,
-	  test_ahead_persistent, test_ahead_fails, test_ahead_gone,
-	  test_ahead_unasked, test_ahead_not, test_life, test_expires,
-	  test_used, test_refused, test_cannot_be_made, test_unsaved,
-	  test_unsaved_later, test_destroy_older)
+	  test_ahead_persistent, test_ahead_fails, test_ahead_policy,
+	  test_ahead_no_database, test_ahead_gone, test_ahead_unasked,
+	  test_ahead_not, test_life, test_expires, test_used, test_refused,
+	  test_cannot_be_made, test_unsaved, test_unsaved_later,
+	  test_destroy_older)
