@@ -8,6 +8,7 @@ libslunode_la_SOURCES = \
 	burst_buffer/staging/claims.c burst_buffer/staging/claims.h \
 	burst_buffer/staging/scan.c burst_buffer/staging/scan.h \
 	burst_buffer/staging/beneath.c burst_buffer/staging/beneath.h \
+	burst_buffer/staging/attrs.c burst_buffer/staging/attrs.h \
 	burst_buffer/staging/copy.c burst_buffer/staging/copy.h \
 	burst_buffer/staging/walk.c burst_buffer/staging/walk.h \
 	burst_buffer/staging/select.c burst_buffer/staging/select.h \
@@ -73,7 +74,7 @@ if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_stage_select tests/unit/test_stage_claims \
 	tests/unit/test_journal tests/unit/test_stage_links \
-	tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
+	tests/unit/test_attrs tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_server tests/unit/test_bind \
@@ -95,6 +96,7 @@ tests_unit_test_manifest_LDADD = $(node_test_libs)
 tests_unit_test_share_LDADD = $(node_test_libs)
 tests_unit_test_beneath_SOURCES = tests/unit/test_beneath.c $(node_test_tree)
 tests_unit_test_beneath_LDADD = $(node_test_libs)
+tests_unit_test_attrs_LDADD = $(node_test_libs)
 tests_unit_test_stage_select_SOURCES = tests/unit/test_stage_select.c $(node_test_tree)
 tests_unit_test_stage_select_LDADD = $(node_test_libs)
 tests_unit_test_stage_claims_SOURCES = tests/unit/test_stage_claims.c \

@@ -40,9 +40,11 @@ int slu_act_errno(struct slu_err *err, const char *what, const char *root,
 int slu_act_err(struct slu_err *err, const char *root,
 		const struct slu_entry *entry, const char *saying);
 
-/* user.* attributes, where both sides can have them. */
-int slu_act_xattrs(struct slu_act *act, int in, int out,
-		   const struct slu_entry *entry, struct slu_err *err);
+/* Attributes, where both sides can have them. *mode is what the entry is to
+ * have afterwards. */
+int slu_act_attrs(struct slu_act *act, int in, int out,
+		  const struct slu_entry *entry, mode_t *mode,
+		  struct slu_err *err);
 
 int slu_act_copy(struct slu_act *act, struct slu_err *err);
 int slu_act_verify(struct slu_act *act, struct slu_err *err);

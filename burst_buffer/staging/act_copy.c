@@ -85,7 +85,7 @@ static int told(void *arg, uint64_t bytes)
 }
 
 static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
-			 bool sparse, struct slu_err *err)
+			 mode_t mode, bool sparse, struct slu_err *err)
 {
 	const struct slu_entry *e = &w->entry;
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
@@ -95,7 +95,7 @@ static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
 	/* A hole at the end was not written. */
 	if ((sparse && w->range == ranges - 1 &&
 	     ftruncate(out, (off_t)e->size)) ||
-	    (finish && (fchmod(out, e->mode) ||
+	    (finish && (fchmod(out, mode) ||
 			(!a->part->plain_source && futimens(out, times)))))
 		return slu_act_errno(err, "write", a->part->destination, e);
 	return 0;
@@ -108,6 +108,7 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	uint64_t size = w->entry.size, offset;
 	uint64_t len = slu_share_range(size, w->range, &offset);
 	struct slu_err reason = {0};
+	mode_t mode = w->entry.mode;
 	struct stat st;
 	bool sparse;
 
@@ -121,9 +122,9 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	if (check_source(a, in, &w->entry, &st, err))
 		return -1;
 	if (slu_share_ranges(size) == 1 &&
-	    slu_act_xattrs(a, in, out, &w->entry, err))
+	    slu_act_attrs(a, in, out, &w->entry, &mode, err))
 		return -1;
-	return finish_target(a, out, w, sparse, err);
+	return finish_target(a, out, w, mode, sparse, err);
 }
 
 static int copy_range(struct slu_worker *t, const struct slu_unit *w,

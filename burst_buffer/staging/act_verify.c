@@ -28,8 +28,8 @@ static int wrong(struct slu_act *a, const struct slu_entry *e,
 }
 
 /* Attributes of what has no copier that could bring them along. */
-static int bring_xattrs(struct slu_act *a, int out, const struct slu_entry *e,
-			int flags, struct slu_err *err)
+static int bring_attrs(struct slu_act *a, int out, const struct slu_entry *e,
+		       int flags, mode_t *mode, struct slu_err *err)
 {
 	int in =
 		slu_open_beneath(a->places.src, slu_act_path(a->places.from, e),
@@ -38,7 +38,7 @@ static int bring_xattrs(struct slu_act *a, int out, const struct slu_entry *e,
 
 	if (in < 0)
 		return slu_act_errno(err, "read", a->part->source, e);
-	rc = slu_act_xattrs(a, in, out, e, err);
+	rc = slu_act_attrs(a, in, out, e, mode, err);
 	close(in);
 	return rc;
 }
@@ -61,13 +61,14 @@ static int finish_file(struct slu_act *a, int dir, const char *name,
 	const struct slu_stage_part *part = a->part;
 	int fd = slu_open_beneath(dir, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW,
 				  0);
+	mode_t mode;
 	int rc = 0;
 
 	if (fd < 0)
 		return slu_act_errno(err, "open", part->destination, e);
-	if (bring_xattrs(a, fd, e, 0, err))
+	if (bring_attrs(a, fd, e, 0, &mode, err))
 		rc = -1;
-	else if (fchmod(fd, e->mode) ||
+	else if (fchmod(fd, mode) ||
 		 (!part->plain_source && futimens(fd, times)) || fstat(fd, st))
 		rc = slu_act_errno(err, "set mode and time of",
 				   part->destination, e);
@@ -222,15 +223,16 @@ static int finish_dir(struct slu_act *a, const struct slu_entry *e,
 	int fd = slu_open_beneath(a->places.dst, e->path,
 				  O_RDONLY | O_DIRECTORY, 0);
 	struct stat st;
+	mode_t mode;
 	int rc = 0;
 
 	if (fd < 0)
 		return slu_act_errno(err, "open", a->part->destination, e);
-	if (bring_xattrs(a, fd, e, O_DIRECTORY, err))
+	if (bring_attrs(a, fd, e, O_DIRECTORY, &mode, err))
 		rc = -1;
 	else if (fstat(fd, &st) ||
 		 (!a->part->plain_source && futimens(fd, times)) ||
-		 fchmod(fd, e->mode | (st.st_mode & S_ISGID)))
+		 fchmod(fd, mode | (st.st_mode & S_ISGID)))
 		rc = slu_act_errno(err, "set mode and time of",
 				   a->part->destination, e);
 	close(fd);

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 #include "burst_buffer/staging/copy.h"
 
@@ -143,45 +142,7 @@ bool slu_has_arrived(int dir, const char *name, uint64_t size, mode_t mode,
 
 	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
 	       S_ISREG(st.st_mode) && (uint64_t)st.st_size == size &&
-	       (st.st_mode & 0777) == (mode & 0777) &&
+	       ((st.st_mode ^ mode) & 0707) == 0 &&
+	       (st.st_mode & ~mode & 0070) == 0 &&
 	       slu_same_time(mtime, &st.st_mtim);
-}
-
-#define NAMES_MAX 65536 /* of Linux: all names of a file, and one value */
-#define USER	  "user."
-
-static int copy_xattr(int in, int out, const char *name, char *value,
-		      struct slu_err *err)
-{
-	ssize_t n = fgetxattr(in, name, value, NAMES_MAX);
-
-	if (n < 0)
-		return errno == ENODATA
-			       ? 0
-			       : slu_errno(err, SLU_IO, "read %s of", name);
-	if (!fsetxattr(out, name, value, (size_t)n, 0) || errno == ENOTSUP)
-		return 0;
-	return slu_errno(err, SLU_IO, "write %s", name);
-}
-
-int slu_copy_xattrs(int in, int out, struct slu_err *err)
-{
-	char few[256], *names = few, *value;
-	ssize_t n = flistxattr(in, few, sizeof(few));
-	int rc = 0;
-
-	if (n == 0 || (n < 0 && errno != ERANGE))
-		return 0; /* none, or no such thing here */
-	value = malloc(2 * NAMES_MAX);
-	if (!value)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (n < 0) {
-		names = value + NAMES_MAX;
-		n = flistxattr(in, names, NAMES_MAX);
-	}
-	for (ssize_t i = 0; !rc && i < n; i += (ssize_t)strlen(names + i) + 1)
-		if (!strncmp(names + i, USER, strlen(USER)))
-			rc = copy_xattr(in, out, names + i, value, err);
-	free(value);
-	return rc;
 }

@@ -34,12 +34,9 @@ int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 
 /* Is this the time that a copy got, as far as its file system keeps it? */
 bool slu_same_time(const struct timespec *want, const struct timespec *is);
-/* Is `name` in `dir` a regular file of this size, mode and time? */
+/* Is `name` in `dir` a regular file of this size, mode and time? Its group may
+ * have less (attrs.h); the time is what a copy gets last. */
 bool slu_has_arrived(int dir, const char *name, uint64_t size, mode_t mode,
 		     const struct timespec *mtime);
-
-/* The user's extended attributes (user.*) of `in` onto `out`. That either side
- * has none is success. Texts as above. */
-int slu_copy_xattrs(int in, int out, struct slu_err *err);
 
 #endif

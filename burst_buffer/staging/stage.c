@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/staging/act.h"
+#include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
@@ -60,13 +61,14 @@ int slu_act_err(struct slu_err *err, const char *root,
 		       saying);
 }
 
-int slu_act_xattrs(struct slu_act *a, int in, int out,
-		   const struct slu_entry *e, struct slu_err *err)
+int slu_act_attrs(struct slu_act *a, int in, int out, const struct slu_entry *e,
+		  mode_t *mode, struct slu_err *err)
 {
 	struct slu_err reason = {0};
 
+	*mode = e->mode;
 	if (a->part->plain_source || a->part->plain_destination ||
-	    !slu_copy_xattrs(in, out, &reason))
+	    !slu_copy_attrs(in, out, mode, &reason))
 		return 0;
 	return slu_act_err(err, a->part->source, e, reason.text);
 }
@@ -119,7 +121,8 @@ static int walk_only(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
 
 	if (a->places.made &&
 	    (fstat(a->places.src, &st) ||
-	     fchmod(a->places.dst, (st.st_mode & 0777) | 0700)))
+	     fchmod(a->places.dst,
+		    (slu_mode_alone(a->places.src, st.st_mode) & 0777) | 0700)))
 		return slu_errno(err, SLU_IO, "cannot set the mode of %s",
 				 a->part->destination);
 	return slu_walk_names(w, &names, err);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
@@ -126,11 +127,12 @@ static bool open_up(int dir)
 /* Owner rights until all is copied; the real mode comes with the D record. */
 /* An early copy that is cut short leaves no directory that only its owner can
  * enter; its files are hidden until they are whole. */
-static void show_early(const struct level *lv, int dir, const struct stat *st,
-		       bool made)
+static void show_early(const struct level *lv, int from, int dir,
+		       const struct stat *st, bool made)
 {
 	if (made && lv->walk->quick)
-		(void)!fchmod(dir, (st->st_mode & 0777) | 0700);
+		(void)!fchmod(dir, (slu_mode_alone(from, st->st_mode) & 0777) |
+					   0700);
 }
 
 static int walk_subdir(struct level *lv, int src, int dst, const char *name,
@@ -152,7 +154,7 @@ static int walk_subdir(struct level *lv, int src, int dst, const char *name,
 	else if ((to = openat(dst, name, flags)) < 0)
 		rc = fail(lv, "open in the destination", err);
 	else {
-		show_early(lv, to, &st, made);
+		show_early(lv, from, to, &st, made);
 		made = open_up(to) || made;
 		rc = walk_dir(lv, from, to, made, err);
 		close(to);
@@ -398,7 +400,7 @@ static int descend(struct level *lv, int fd[2], const char *name,
 	else if ((to = openat(fd[1], name, flags)) < 0)
 		rc = fail(lv, "open in the destination", err);
 	else {
-		show_early(lv, to, &st, made);
+		show_early(lv, from, to, &st, made);
 		if (open_up(to) || made)
 			rc = add(lv, 'd', &st, "", err) ||
 			     add(lv, 'D', &st, "", err);

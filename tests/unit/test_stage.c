@@ -763,6 +763,15 @@ END_TEST
 START_TEST(test_xattrs)
 {
 	static const char *const names[] = {"dir", "dir/small", "dir/large"};
+	/* linux/posix_acl_xattr.h: rw-, user 7 rw-, r--, mask rw-, --- */
+	static const unsigned char acl[44] = {
+		2,  0, 0, 0,			     /* version */
+		1,  0, 6, 0, 0xff, 0xff, 0xff, 0xff, /* owner */
+		2,  0, 6, 0, 7,	   0,	 0,    0,    /* user 7 */
+		4,  0, 4, 0, 0xff, 0xff, 0xff, 0xff, /* group */
+		16, 0, 6, 0, 0xff, 0xff, 0xff, 0xff, /* mask */
+		32, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, /* others */
+	};
 	char big[3000], got[4000];
 
 	setup();
@@ -778,6 +787,8 @@ START_TEST(test_xattrs)
 			return;
 		}
 		ck_assert(!setxattr(in(src, *n), "user.big", big, 1000, 0));
+		ck_assert(!setxattr(in(src, *n), "system.posix_acl_access", acl,
+				    sizeof(acl), 0));
 	}
 	ck_assert(!stage(in(src, "dir"), dst, 2));
 	each(n, names)
@@ -787,6 +798,10 @@ START_TEST(test_xattrs)
 		expect(getxattr(to, "user.one", got, 4000) == 1, "%s: %m", *n);
 		ck_assert_int_eq(getxattr(to, "user.big", got, 4000), 1000);
 		ck_assert(!memcmp(got, big, 1000));
+		ck_assert_int_eq(
+			getxattr(to, "system.posix_acl_access", got, 4000),
+			sizeof(acl));
+		ck_assert(!memcmp(got, acl, sizeof(acl)));
 	}
 	same(in(src, "dir"), in(dst, "dir"));
 	teardown();

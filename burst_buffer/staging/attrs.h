@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STAGING_ATTRS_H
+#define SLU_STAGING_ATTRS_H
+
+/* What a file has besides its content, mode and times. */
+
+#include <sys/stat.h>
+#include "common/err.h"
+
+/* The user's extended attributes (user.*) and the access control lists of `in`
+ * onto `out`. That either side has none is success. Where a file has a list,
+ * the group bits of its mode are the list's mask (acl(5)): for an `out` that
+ * can have none, *mode loses those that the list does not give the owning
+ * group, so that nobody can do more with the copy. Texts say "read"/"write",
+ * the attribute and the system's reason, no names. Any thread. */
+int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err);
+
+/* The mode of `fd` as it is without its list. */
+mode_t slu_mode_alone(int fd, mode_t mode);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the other side has no access control lists, nobody can do more. */
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include "burst_buffer/staging/attrs.h"
+
+#define ENTRY(tag, perm) tag, 0, perm, 0, 0xff, 0xff, 0xff, 0xff
+
+static const struct {
+	const char *name;
+	unsigned char list[60];
+	size_t len;
+	mode_t mode, alone; /* of the file, and of a copy without it */
+} cases[] = {
+	{"its mask is wider than its group",
+	 {2, 0, 0, 0, ENTRY(1, 6), 2, 0, 6, 0, 7, 0, 0, 0, ENTRY(4, 4),
+	  ENTRY(16, 6), ENTRY(32, 0)},
+	 44,
+	 0660,
+	 0640},
+	{"its mask is narrower",
+	 {2, 0, 0, 0, ENTRY(1, 6), 2, 0, 6, 0, 7, 0, 0, 0, ENTRY(4, 7),
+	  ENTRY(16, 4), ENTRY(32, 4)},
+	 44,
+	 0644,
+	 0644},
+	{"its group has nothing",
+	 {2, 0, 0, 0, ENTRY(1, 7), ENTRY(4, 0), 8, 0, 7, 0, 7, 0, 0, 0,
+	  ENTRY(16, 7), ENTRY(32, 5)},
+	 44,
+	 0775,
+	 0705},
+	{"no more than a mode", /* is none */
+	 {2, 0, 0, 0, ENTRY(1, 6), ENTRY(4, 6), ENTRY(32, 0)},
+	 28,
+	 0660,
+	 0660},
+};
+
+START_TEST(test_lists)
+{
+	char *from = strdup(tmpfile_path("from")), got[64];
+	char *to = strdup(tmpfile_path("to"));
+	int in, out, none[2];
+	struct slu_err err;
+	struct stat st;
+	mode_t mode;
+
+	ck_assert(!pipe(none)); /* it has no attributes at all */
+	each(c, cases)
+	{
+		unlink(from);
+		unlink(to);
+		in = open(from, O_RDWR | O_CREAT, 0600);
+		out = open(to, O_RDWR | O_CREAT, 0600);
+		if (fsetxattr(in, "system.posix_acl_access", c->list, c->len,
+			      0)) {
+			expect(errno == ENOTSUP, "%s: %m", c->name);
+			printf("no lists here: not tested\n");
+			break;
+		}
+		ck_assert(!fstat(in, &st));
+		ck_assert_int_eq(st.st_mode & 0777, c->mode);
+		mode = c->mode;
+		expect_ok(slu_copy_attrs(in, none[1], &mode, &err), err);
+		expect(mode == c->alone, "%s: %o", c->name, mode);
+		expect(slu_mode_alone(in, c->mode) == c->alone, "%s", c->name);
+		mode = c->mode;
+		expect_ok(slu_copy_attrs(in, out, &mode, &err), err);
+		ck_assert_int_eq(mode, c->mode);
+		ck_assert(!fchmod(out, mode));
+		if (c->mode != c->alone) {
+			ck_assert_int_eq(fgetxattr(out,
+						   "system.posix_acl_access",
+						   got, sizeof(got)),
+					 (int)c->len);
+			ck_assert(!memcmp(got, c->list, c->len));
+		}
+		close(in);
+		close(out);
+	}
+	ck_assert_int_eq(slu_mode_alone(none[1], 0664), 0664);
+	free(from);
+	free(to);
+}
+END_TEST
+
+TEST_MAIN("attrs", test_lists)
