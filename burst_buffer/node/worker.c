@@ -318,10 +318,11 @@ static int report_clean(struct slu_node *n, const struct slu_err *why,
 	struct slu_err err;
 
 	n->deadline = slu_clock() + seconds;
-	return slu_talk_step(n, &r, &err) && err.kind != SLU_NOTFOUND &&
-			       err.kind != SLU_DENIED
-		       ? -1
-		       : 0;
+	if (!slu_talk_step(n, &r, &err) || err.kind == SLU_NOTFOUND)
+		return 0;
+	slu_node_log(n, SLU_WARN, "sluiced does not know yet that it is %s: %s",
+		     why ? "dirty" : "clean", err.text);
+	return -1;
 }
 
 static void tell_result(struct slu_node *n, const char *text)
@@ -359,14 +360,17 @@ static int clean_up(struct worker *w)
  * it is told of it when it is back. */
 static int say_goodbye(struct slu_node *n)
 {
-	double end = slu_clock() + TRY_FOR;
+	double end = slu_clock() + TRY_FOR, pause = 1;
 	int rc = report_clean(n, NULL, REPORTS);
 
 	slu_node_log(n, SLU_INFO, "clean");
 	if (rc)
 		tell_result(n, "clean");
-	while (rc && slu_clock() < end)
+	while (rc && slu_clock() < end) {
+		usleep((useconds_t)(pause * 1e6)); /* "no" comes at once */
+		pause = pause < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
 		rc = report_clean(n, NULL, PAUSE_MAX);
+	}
 	return slu_notes_forget(n, NULL);
 }
 

@@ -156,6 +156,35 @@ START_TEST(test_lost_database)
 }
 END_TEST
 
+/* slurmctld has told other addresses: what we say is refused, but it is said
+ * until it is heard. */
+START_TEST(test_denied)
+{
+	char here[sizeof(sluiced_addr)];
+
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(false);
+	job_ends(request, "COMPLETED");
+	slu_copy(here, sizeof(here), sluiced_addr);
+	slu_copy(sluiced_addr, sizeof(sluiced_addr), "192.0.2.7");
+	sluiced_stop(SIGTERM, 0);
+	sluiced_start();
+	ctl_connect();
+	ctl_hello(NULL, 0);
+	down();
+	slu_copy(sluiced_addr, sizeof(sluiced_addr), here);
+	ctl_hello(NULL, 0);
+	ctl_until("DONE");
+	nodes_all(data_kept, "", 0); /* it could not know what to do with it */
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 /* Without sluiced: a refusal, no harm, and nothing to clean. */
 START_TEST(test_no_sluiced)
 {
@@ -587,6 +616,7 @@ static int run(void)
 	add(suite, "too_large", test_too_large, 1);
 	add(suite, "no_destination", test_no_destination, 1);
 	add(suite, "lost_database", test_lost_database, 1);
+	add(suite, "denied", test_denied, 1);
 	add(suite, "no_sluiced", test_no_sluiced, 1);
 	add(suite, "cancel", test_cancel, 1);
 	add(suite, "full_scratch", test_full_scratch, 1);
