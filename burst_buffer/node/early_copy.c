@@ -39,7 +39,7 @@ struct one { /* that was declared */
 	struct slu_aside *aside;
 };
 
-static bool over(const struct slu_node *n)
+static bool over(struct slu_node *n)
 {
 	return slu_note_has(n, "down.pid") || !slu_noted_is(n, n->plan.buffer);
 }

@@ -2,6 +2,7 @@
 /* The context of a subcommand: configuration, names, logs, the plan. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/staging/attrs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOG_FILE "/var/log/sluice-node.log"
+#define LOG_FILE    "/var/log/sluice-node.log"
+#define JOB_LOG_MAX (256 << 10) /* bytes */
 
 double slu_clock(void)
 {
@@ -28,6 +30,14 @@ double slu_clock(void)
 int64_t slu_today(void)
 {
 	return time(NULL);
+}
+
+/* Users can have lines written, as many as they like. */
+static bool has_room(FILE *log)
+{
+	struct stat st;
+
+	return !fstat(fileno(log), &st) && st.st_size < JOB_LOG_MAX;
 }
 
 void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
@@ -44,7 +54,7 @@ void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
 			n->name, text);
 	else
 		slu_log(&n->log, level, "%s: %s", n->name, text);
-	if (n->job_log && level <= SLU_INFO) {
+	if (n->job_log && level <= SLU_INFO && has_room(n->job_log)) {
 		char line[1400];
 
 		snprintf(line, sizeof(line), "%s: %s", n->name, text);
@@ -157,7 +167,8 @@ static int find_self(struct slu_node *n, struct slu_err *err)
 		       (unsigned)n->job_id, n->name);
 }
 
-/* The user may read it while the job's directory lives. */
+/* The user may read it while the job's directory lives; as its owner he could
+ * fill what other jobs need, too. */
 static void open_job_log(struct slu_node *n)
 {
 	char path[PATH_MAX];
@@ -168,8 +179,9 @@ static void open_job_log(struct slu_node *n)
 		  0400);
 	if (fd < 0)
 		return;
-	if (fchown(fd, n->plan.uid, (gid_t)-1) ||
-	    !(n->job_log = fdopen(fd, "a")))
+	slu_let_read(fd, n->plan.uid);
+	n->job_log = fdopen(fd, "a");
+	if (!n->job_log)
 		close(fd);
 }
 

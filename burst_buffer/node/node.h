@@ -28,6 +28,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/staging/stage.h"
 #include "burst_buffer/storage.h"
@@ -56,7 +57,11 @@ struct slu_node {
 	char name[256];
 	uint32_t job_id;
 	char dir[SLU_NODE_PATH]; /* RunDir/JOB */
-	double deadline;	 /* of this phase, slu_clock() */
+	struct {
+		struct stat file;
+		uint64_t buffer;
+	} noted;	 /* what slu_noted_is() has read */
+	double deadline; /* of this phase, slu_clock() */
 
 	/* Once there is a plan: */
 	bool planned;
@@ -111,8 +116,9 @@ int slu_note_plan(struct slu_node *n, struct slu_err *err);
 /* The plan that was noted; SLU_NOTFOUND: none. */
 int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
 		   struct slu_err *err);
-/* Is this the instance that is noted? */
-bool slu_noted_is(const struct slu_node *n, uint64_t buffer);
+/* Is this the instance that is noted? Cheap to ask again: the plan, which may
+ * be of thousands of nodes, is read only when its file is another. */
+bool slu_noted_is(struct slu_node *n, uint64_t buffer);
 
 /* Remove the job's directory; nothing there is success. */
 int slu_notes_forget(struct slu_node *n, struct slu_err *err);

@@ -125,16 +125,31 @@ int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
 	return rc;
 }
 
-bool slu_noted_is(const struct slu_node *n, uint64_t buffer)
+/* It is never changed in place. */
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
-	struct slu_plan plan;
-	bool is;
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
 
-	if (slu_noted_plan(n, &plan, NULL))
+bool slu_noted_is(struct slu_node *n, uint64_t buffer)
+{
+	char path[PATH_MAX];
+	struct slu_plan plan;
+	struct stat st;
+
+	slu_note_path(n, "plan.json", path);
+	if (lstat(path, &st))
 		return false;
-	is = plan.buffer == buffer;
-	slu_msg_clear(&slu_plan_desc, &plan);
-	return is;
+	if (!is_same_file(&st, &n->noted.file)) {
+		if (slu_noted_plan(n, &plan, NULL))
+			return false;
+		n->noted.file = st;
+		n->noted.buffer = plan.buffer;
+		slu_msg_clear(&slu_plan_desc, &plan);
+	}
+	return n->noted.buffer == buffer;
 }
 
 /* Out of sight at once, so that who looks sees all or nothing. */

@@ -24,7 +24,7 @@
 
 #define PERIOD 30.0 /* seconds between questions, for few nodes */
 
-static bool over(const struct slu_node *n)
+static bool over(struct slu_node *n)
 {
 	return slu_note_has(n, "down.pid") || !slu_noted_is(n, n->plan.buffer);
 }

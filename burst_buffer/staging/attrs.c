@@ -10,9 +10,11 @@
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 #include "burst_buffer/staging/attrs.h"
 
 #define VALUE_MAX 65536 /* of Linux: all names of a file, and one value */
@@ -51,6 +53,26 @@ static mode_t alone(const char *value, size_t len, mode_t mode)
 			mask = le16toh(entry[i].e_perm) & 07;
 	}
 	return mode & (~(mode_t)070 | (group & mask) << 3);
+}
+
+void slu_let_read(int fd, uid_t uid)
+{
+	const uint32_t none = htole32(ACL_UNDEFINED_ID);
+	const uint16_t may = htole16(ACL_READ);
+	const struct {
+		struct posix_acl_xattr_header head;
+		struct posix_acl_xattr_entry entry[5];
+	} list = {
+		.head = {htole32(POSIX_ACL_XATTR_VERSION)},
+		.entry = {{htole16(ACL_USER_OBJ), may, none},
+			  {htole16(ACL_USER), may, htole32(uid)},
+			  {htole16(ACL_GROUP_OBJ), 0, none},
+			  {htole16(ACL_MASK), may, none},
+			  {htole16(ACL_OTHER), 0, none}},
+	};
+
+	(void)!fchown(fd, geteuid(), (gid_t)-1); /* it was the user's once */
+	(void)!fsetxattr(fd, ACCESS, &list, sizeof(list), 0);
 }
 
 mode_t slu_mode_alone(int fd, mode_t mode)

@@ -15,6 +15,10 @@
  * the attribute and the system's reason, no names. Any thread. */
 int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err);
 
+/* Let this user read the file of ours, and nobody else but root; where there
+ * are no lists, nobody can. */
+void slu_let_read(int fd, uid_t uid);
+
 /* The mode of `fd` as it is without its list. */
 mode_t slu_mode_alone(int fd, mode_t mode);
 

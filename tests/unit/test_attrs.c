@@ -91,4 +91,25 @@ START_TEST(test_lists)
 }
 END_TEST
 
-TEST_MAIN("attrs", test_lists)
+/* A user reads the log of the job, and can do no more with it. */
+START_TEST(test_let_read)
+{
+	char got[64];
+	int fd = open(tmpfile_path("log"), O_RDWR | O_CREAT | O_TRUNC, 0400);
+	struct stat st;
+
+	ck_assert_int_ge(fd, 0);
+	slu_let_read(fd, 7);
+	ck_assert(!fstat(fd, &st));
+	ck_assert_int_eq(st.st_uid, geteuid());
+	if (fgetxattr(fd, "system.posix_acl_access", got, sizeof(got)) < 0) {
+		printf("no lists here: not tested\n");
+	} else {
+		ck_assert_int_eq(st.st_mode & 0777, 0440);
+		ck_assert_int_eq(slu_mode_alone(fd, st.st_mode) & 0777, 0400);
+	}
+	close(fd);
+}
+END_TEST
+
+TEST_MAIN("attrs", test_lists, test_let_read)
