@@ -230,7 +230,7 @@ int slu_live_keep(struct slu_ctl *ctl, uint32_t job_id, int64_t start,
 		ahead = at_least;
 	if (ahead > ctl->site->conf->max_give_back)
 		ahead = ctl->site->conf->max_give_back;
-	return ctl->ops.set_end(ctl->ops.arg, job_id, ahead, false, err);
+	return ctl->ops.set_end(ctl->ops.arg, job_id, start, ahead, false, err);
 }
 
 /* Returns whether there is any. */
@@ -244,7 +244,8 @@ static bool keep_ends(struct slu_ctl *ctl)
 			slu_live_keep(ctl, live->job_id, live->start, 0, NULL);
 		else if (live->gave_back > 0 && !live->ended)
 			ctl->ops.set_end(ctl->ops.arg, live->job_id,
-					 live->gave_back, true, NULL);
+					 live->start, live->gave_back, true,
+					 NULL);
 		else
 			continue;
 		any = true;

@@ -117,13 +117,17 @@ static time_t must_end_by(const job_record_t *job, time_t now)
 	return by;
 }
 
-/* The job runs, its limit is finite, and it is not being preempted. */
-static void set_end(job_record_t *job, int64_t give_back, bool final)
+/* The job runs, its limit is finite, and it is not being preempted. Slurm moves
+ * the start of one whose nodes had to boot to when they have (job_config_fini()
+ * in job_mgr.c): that much is given back already. */
+static void set_end(job_record_t *job, int64_t start, int64_t give_back,
+		    bool final)
 {
 	time_t now = time(NULL), end, by = must_end_by(job, now);
 	time_t base = job->start_time + (time_t)job->time_limit * 60 +
 		      job->tot_sus_time;
-	int64_t extra = give_back - job->tot_sus_time;
+	int64_t moved = job->start_time > start ? job->start_time - start : 0;
+	int64_t extra = give_back - moved - job->tot_sus_time;
 	struct slu_note note;
 
 	slu_ctl_note_parse(job->admin_comment, &note);
@@ -144,8 +148,8 @@ static void set_end(job_record_t *job, int64_t give_back, bool final)
 	last_job_update = now;
 }
 
-int slu_act_set_end(void *arg, uint32_t job_id, int64_t give_back, bool final,
-		    struct slu_err *err)
+int slu_act_set_end(void *arg, uint32_t job_id, int64_t start,
+		    int64_t give_back, bool final, struct slu_err *err)
 {
 	job_record_t *job;
 	int rc = 0;
@@ -161,7 +165,7 @@ int slu_act_set_end(void *arg, uint32_t job_id, int64_t give_back, bool final,
 		rc = slu_err(err, SLU_INVALID, "JobId=%u does not run", job_id);
 	else if (job->time_limit != INFINITE && job->time_limit != NO_VAL &&
 		 !job->preempt_time)
-		set_end(job, give_back, final);
+		set_end(job, start, give_back, final);
 	unlock_slurmctld(job_lock);
 	return rc;
 }

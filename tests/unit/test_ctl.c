@@ -701,6 +701,7 @@ START_TEST(test_give_back)
 	ck_assert(has_done("set_end 7 final;"));
 	ck_assert(!has_done("ahead"));
 	ck_assert_int_eq(host.give_back, 123);
+	ck_assert_int_eq(host.since, job.start);
 	forget();
 	slu_ctl_step(ctl, 50);
 	ck_assert(!has_done("set_end"));
