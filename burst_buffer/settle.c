@@ -12,14 +12,16 @@
 #include <string.h>
 #include "burst_buffer/live.h"
 #include "common/size.h"
+#include "common/str.h"
 
 #define REQUEUES 2
 
 /* Failures */
 
-/* What users and nodes wrote becomes one line. */
+/* What users and nodes wrote becomes one line, even if it was cut. */
 static void one_line(char *text)
 {
+	slu_utf8_clean(text);
 	for (; *text; text++)
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
 			*text = '?';

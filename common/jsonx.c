@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/str.h"
+
 #define DEPTH_MAX 32
 #define EXACT_MAX ((int64_t)1 << 53) /* above, a JSON number is not exact */
 
@@ -289,4 +291,14 @@ const char *slu_json_text(struct json_object *obj)
 {
 	return json_object_to_json_string_ext(
 		obj, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+const char *slu_json_utf8(struct json_object *obj)
+{
+	/* the buffer is obj's, and written anew at every call */
+	char *text = (char *)(uintptr_t)slu_json_text(obj);
+
+	if (text)
+		slu_utf8_clean(text);
+	return text;
 }

@@ -49,5 +49,8 @@ void slu_json_set_double(struct json_object *obj, const char *key,
 
 /* Compact text, borrowed from obj until it changes. */
 const char *slu_json_text(struct json_object *obj);
+/* The same for others than us, whose readers refuse what is not UTF-8: each
+ * byte that is part of no character is a '?'. */
+const char *slu_json_utf8(struct json_object *obj);
 
 #endif

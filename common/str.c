@@ -226,6 +226,37 @@ const char *slu_nearest(const char *word, const char *const *words)
 	return nearest;
 }
 
+/* Bytes of the character at s; 0: it is none (RFC 3629: none is longer than it
+ * need be, a surrogate, or beyond U+10FFFF). */
+static size_t utf8_length(const unsigned char *s)
+{
+	size_t n = s[0] < 0x80	 ? 1
+		   : s[0] < 0xc2 ? 0
+		   : s[0] < 0xe0 ? 2
+		   : s[0] < 0xf0 ? 3
+		   : s[0] < 0xf5 ? 4
+				 : 0;
+
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+void slu_utf8_clean(char *s)
+{
+	while (*s) {
+		size_t n = utf8_length((unsigned char *)s);
+
+		if (!n)
+			*s = '?';
+		s += n ? n : 1;
+	}
+}
+
 void slu_strv_free(char **v)
 {
 	for (char **p = v; p && *p; p++)

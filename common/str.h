@@ -48,6 +48,10 @@ bool slu_copy(char *dst, size_t size, const char *src);
 /* Cut white space off both ends in place; returns the new start. */
 char *slu_trim(char *s);
 
+/* Each byte that is not part of a character in UTF-8 becomes '?', in place:
+ * JSON is UTF-8, the names of files are anything. */
+void slu_utf8_clean(char *s);
+
 /* Equal, with NULL equal to "". */
 bool slu_eq(const char *a, const char *b);
 

@@ -16,7 +16,7 @@ static int give(struct json_object *obj, struct slu_buf *out,
 {
 	if (!obj)
 		return -1;
-	slu_buf_puts(out, slu_json_text(obj));
+	slu_buf_puts(out, slu_json_utf8(obj));
 	json_object_put(obj);
 	return out->failed ? slu_err(err, SLU_NOMEM, "the answer is too long")
 			   : 0;

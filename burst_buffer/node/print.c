@@ -12,7 +12,7 @@ int slu_print_rows(const struct slu_node *n, struct json_object *rows,
 	struct slu_buf text = {0};
 
 	if (n->opt->json) {
-		puts(slu_json_text(rows));
+		puts(slu_json_utf8(rows));
 		return 0;
 	}
 	if (slu_table(rows, columns, &text, err))

@@ -63,7 +63,7 @@ int slu_cmd_check(struct slu_ask *ask, struct slu_err *err)
 		return -1;
 	}
 	if (!slu_ask_table(ask))
-		slu_buf_printf(&out, "%s\n", slu_json_text(rows));
+		slu_buf_printf(&out, "%s\n", slu_json_utf8(rows));
 	else if (json_object_array_length(rows))
 		ret = slu_table(rows, columns, &out, err);
 	else

@@ -85,7 +85,7 @@ static int show(const struct slu_ask *ask, struct json_object *all,
 		struct slu_buf *out, struct slu_err *err)
 {
 	if (!slu_ask_table(ask)) {
-		slu_buf_printf(out, "%s\n", slu_json_text(all));
+		slu_buf_printf(out, "%s\n", slu_json_utf8(all));
 		return 0;
 	}
 	json_object_object_foreach(all, name, rows)

@@ -121,7 +121,7 @@ static int say(const struct slu_ask *ask,
 	if (slu_ask_table(ask))
 		ret = slu_table(rows, columns, &out, err);
 	else
-		slu_buf_printf(&out, "%s\n", slu_json_text(obj));
+		slu_buf_printf(&out, "%s\n", slu_json_utf8(obj));
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);

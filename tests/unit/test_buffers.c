@@ -428,6 +428,24 @@ START_TEST(test_fail_up)
 }
 END_TEST
 
+/* What is told of a failure can be read as UTF-8. */
+START_TEST(test_failure_text)
+{
+	struct world w;
+	struct slu_report r = {.step = (char *)"failed",
+			       .phase = (char *)"setup",
+			       .text = (char *)"/in/gr\xfc\xdf"
+					       "e\n: no"};
+
+	world_new(&w, 2, WALK, NULL);
+	job_start(&w);
+	ask_plan(&w, &w.node[0]);
+	report(&w, &w.node[0], r);
+	expect(strstr(w.reason, "n1: /in/gr??e?: no"), "%s", w.reason);
+	world_free(&w);
+}
+END_TEST
+
 /* In down: while data is staged out it is the stage-out's failure, and all
  * keep their data; later it is that node's, which is drained until clean. */
 START_TEST(test_fail_down)
@@ -1748,14 +1766,15 @@ END_TEST
 TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
 	  test_sync_goes_on, test_twice, test_twice_after_restart,
 	  test_crash_anywhere, test_cancel_anywhere, test_lose_anywhere,
-	  test_tolerate, test_tolerate_back, test_fail_up, test_fail_down,
-	  test_bound, test_verdict_before_end, test_verdict_forgotten,
-	  test_verdict_of_old_run, test_gate_not_stored, test_clock, test_prune,
-	  test_requeues_of_another, test_timeouts, test_teardown_timeout,
-	  test_resume_forgotten, test_resume_dirty, test_requeues,
-	  test_next_run, test_unlaunched, test_clean_without_plan,
-	  test_incomplete, test_own_totals, test_parts, test_parts_tolerate,
-	  test_stage_out_on, test_vanished, test_sync_nodes, test_sync_over,
-	  test_strangers, test_cancel_stage_out, test_words, test_progress,
+	  test_tolerate, test_tolerate_back, test_fail_up, test_failure_text,
+	  test_fail_down, test_bound, test_verdict_before_end,
+	  test_verdict_forgotten, test_verdict_of_old_run, test_gate_not_stored,
+	  test_clock, test_prune, test_requeues_of_another, test_timeouts,
+	  test_teardown_timeout, test_resume_forgotten, test_resume_dirty,
+	  test_requeues, test_next_run, test_unlaunched,
+	  test_clean_without_plan, test_incomplete, test_own_totals, test_parts,
+	  test_parts_tolerate, test_stage_out_on, test_vanished,
+	  test_sync_nodes, test_sync_over, test_strangers,
+	  test_cancel_stage_out, test_words, test_progress,
 	  test_forgotten_start, test_give_back, test_no_plan, test_full,
 	  test_quarantine, test_json, test_phases)

@@ -287,5 +287,23 @@ START_TEST(test_round_trip)
 }
 END_TEST
 
-TEST_MAIN("jsonx", test_accepted, test_refused, test_depth, test_getters,
-	  test_absent, test_types, test_setters, test_round_trip)
+/* We keep any name of a file; readers of others get UTF-8. */
+START_TEST(test_utf8)
+{
+	struct json_object *obj = json_object_new_object();
+
+	slu_json_set_str(obj,
+			 "gr\xfc\xdf"
+			 "e",
+			 "\xc3\xa4 \xe2\x82");
+	ck_assert_str_eq(slu_json_text(obj), "{\"gr\xfc\xdf"
+					     "e\":\"\xc3\xa4 \xe2\x82\"}");
+	ck_assert_str_eq(slu_json_utf8(obj), "{\"gr??e\":\"\xc3\xa4 ??\"}");
+	ck_assert_str_eq(slu_json_text(obj), "{\"gr\xfc\xdf"
+					     "e\":\"\xc3\xa4 \xe2\x82\"}");
+	json_object_put(obj);
+}
+END_TEST
+
+TEST_MAIN("jsonx", test_utf8, test_accepted, test_refused, test_depth,
+	  test_getters, test_absent, test_types, test_setters, test_round_trip)

@@ -202,6 +202,34 @@ START_TEST(test_strv)
 }
 END_TEST
 
-TEST_MAIN("str", test_buf_grows, test_buf_again, test_buf_ceiling,
+START_TEST(test_utf8)
+{
+	static const char *const cases[][2] = {
+		{"", ""},
+		{"plain", "plain"},
+		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+		 "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"a\xff"
+		 "b",
+		 "a?b"},
+		{"cut \xc3", "cut ?"},
+		{"cut \xf0\x9f\x98", "cut ???"},
+		{"\xe2\x82x", "??x"},
+		{"\xc0\xaf \xe0\x80\xaf", "?? ???"}, /* too long */
+		{"\xed\xa0\x80", "???"},	     /* a surrogate */
+		{"\xf4\x90\x80\x80 \xf8", "???? ?"},
+	};
+	char text[32];
+
+	each(c, cases)
+	{
+		slu_copy(text, sizeof(text), (*c)[0]);
+		slu_utf8_clean(text);
+		ck_assert_str_eq(text, (*c)[1]);
+	}
+}
+END_TEST
+
+TEST_MAIN("str", test_utf8, test_buf_grows, test_buf_again, test_buf_ceiling,
 	  test_buf_drop, test_buf_steal, test_small, test_trim, test_split,
 	  test_nearest, test_strv)
