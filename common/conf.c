@@ -7,10 +7,12 @@
 #include "config.h"
 #include "common/conf.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 #include "common/conf_fs.h"
 #include "common/file.h"
 #include "common/str.h"
@@ -184,4 +186,14 @@ char *slu_conf_path(void)
 		return slu_asprintf("%.*s/sluice.conf", (int)(slash - slurm),
 				    slurm);
 	return strdup("/etc/slurm/sluice.conf");
+}
+
+bool slu_conf_absent(void)
+{
+	const char *own = getenv("SLUICE_CONF");
+	char *path = own && *own ? NULL : slu_conf_path();
+	bool absent = path && access(path, F_OK) && errno == ENOENT;
+
+	free(path);
+	return absent;
 }

@@ -151,9 +151,10 @@ endif
 # Layouts of files on Lustre.
 noinst_LTLIBRARIES += libslustripe.la
 libslustripe_la_SOURCES = \
+	select_io/stripe/explain.c \
 	select_io/stripe/layout.c select_io/stripe/layout.h \
 	select_io/stripe/presets.c
-libslustripe_la_LIBADD = libslucommon.la
+libslustripe_la_LIBADD = libsluost.la libslucommon.la
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_stripe_layout

@@ -5,8 +5,6 @@
  */
 #include "select_io/stripe/layout.h"
 
-#include <string.h>
-
 #include "common/jsonx.h"
 #include "select_io/ost/choose.h"
 #include "sluiced/daemon.h"
@@ -53,62 +51,17 @@ static int count_targets(struct json_object *live, struct json_object *args,
 	return 0;
 }
 
-static int take_request(struct json_object *args, struct slu_stripe_request *r,
-			struct slu_err *err)
-{
-	uint64_t readers = 0, targets = 0;
-	const char *access = "sequential", *version = NULL;
-
-	if (slu_json_u64_opt(args, "size", &r->size, err) ||
-	    slu_json_u64_opt(args, "readers", &readers, err) ||
-	    slu_json_u64_opt(args, "targets", &targets, err) ||
-	    slu_json_str_opt(args, "lustre", &version, err) ||
-	    slu_json_str_opt(args, "access", &access, err))
-		return -1;
-	if (version) {
-		r->lustre = slu_ost_version(version);
-		if (r->lustre == 0)
-			return slu_err(err, SLU_INVALID,
-				       "\"%.40s\" is no version", version);
-	}
-	if (strcmp(access, "sequential") == 0)
-		r->access = SLU_STRIPE_SEQUENTIAL;
-	else if (strcmp(access, "random") == 0)
-		r->access = SLU_STRIPE_RANDOM;
-	else
-		return slu_err(err, SLU_INVALID,
-			       "access is sequential or random, not \"%.40s\"",
-			       access);
-	r->readers = readers > UINT32_MAX ? UINT32_MAX : (uint32_t)readers;
-	if (targets > 0) { /* another file system than the servers know */
-		r->targets =
-			targets > UINT32_MAX ? UINT32_MAX : (uint32_t)targets;
-		r->room = 0;
-	}
-	return 0;
-}
-
 int slu_stripe_answer(struct slu_db *db, const struct slu_asker *who,
 		      struct json_object *args, struct slu_buf *out,
 		      struct slu_err *err)
 {
-	struct slu_stripe_request r = {0};
-	struct slu_stripe_layout layout;
+	struct slu_stripe_request known = {0};
 	struct json_object *answer;
-	const char *preset = NULL;
 
 	(void)db;
-	if (slu_json_str_opt(args, "preset", &preset, err))
+	if (count_targets(who->live, args, &known, err) ||
+	    slu_stripe_explain(args, &known, &answer, err))
 		return -1;
-	if (preset) {
-		if (slu_stripe_preset(preset, &layout, err))
-			return -1;
-	} else if (count_targets(who->live, args, &r, err) ||
-		   take_request(args, &r, err) ||
-		   slu_stripe_plan(&r, &layout, err)) {
-		return -1;
-	}
-	answer = slu_stripe_json(&layout);
 	slu_buf_puts(out, slu_json_text(answer));
 	json_object_put(answer);
 	return out->failed ? slu_err(err, SLU_NOMEM, "too long an answer") : 0;

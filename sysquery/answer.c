@@ -71,9 +71,19 @@ static struct slu_http *site(struct slu_err *err)
 
 	if (!path)
 		slu_err(err, SLU_NOMEM, "out of memory");
+	else if (!conf && slu_conf_absent())
+		slu_err(err, SLU_NOTFOUND,
+			"there is no %s: name the host of sluiced with "
+			"--server, or a database with -f",
+			path);
 	slu_conf_free(conf);
 	free(path);
 	return http;
+}
+
+bool slu_ask_nobody(const struct slu_ask *ask)
+{
+	return !ask->file && !ask->server && slu_conf_absent();
 }
 
 int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,
@@ -177,20 +187,32 @@ int slu_ask_show(const struct slu_ask *ask, const char *question,
 	return ret;
 }
 
+int slu_ask_present(const struct slu_ask *ask, struct json_object *answer,
+		    slu_render_f *render, struct slu_err *err)
+{
+	struct slu_buf out = {0};
+	int ret = 0;
+
+	if (slu_ask_table(ask))
+		ret = render(answer, &out, err);
+	else
+		slu_buf_printf(&out, "%s\n", slu_json_text(answer));
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	return ret;
+}
+
 int slu_ask_render(const struct slu_ask *ask, const char *question,
 		   slu_render_f *render, struct slu_err *err)
 {
 	struct json_object *answer;
-	struct slu_buf out = {0};
 	int ret;
 
 	if (!slu_ask_table(ask))
 		return slu_ask_show(ask, question, NULL, err);
 	answer = slu_ask_object(ask, question, err);
-	ret = answer ? render(answer, &out, err) : -1;
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	slu_buf_free(&out);
+	ret = answer ? slu_ask_present(ask, answer, render, err) : -1;
 	json_object_put(answer);
 	return ret;
 }

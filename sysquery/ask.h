@@ -127,6 +127,12 @@ typedef int slu_render_f(struct json_object *answer, struct slu_buf *out,
 			 struct slu_err *err);
 int slu_ask_render(const struct slu_ask *ask, const char *question,
 		   slu_render_f *render, struct slu_err *err);
+/* The second half of that, where the answer is at hand. */
+int slu_ask_present(const struct slu_ask *ask, struct json_object *answer,
+		    slu_render_f *render, struct slu_err *err);
+/* Is there nobody to ask: no -f, no --server, and this host has no sluice.conf?
+ */
+bool slu_ask_nobody(const struct slu_ask *ask);
 /* A heading (NULL: none) and a table, with an empty line before all but the
  * first; nothing when there are no rows. */
 int slu_ask_section(const char *heading, struct json_object *rows,

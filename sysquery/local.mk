@@ -39,7 +39,7 @@ sysquery_parts = \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
-sysquery_sysquery_LDADD = libslusysquery.la libsluimport.la libslunet.la libslucommon.la
+sysquery_sysquery_LDADD = libslusysquery.la libslustripe.la libsluimport.la libslunet.la libslucommon.la
 
 noinst_HEADERS += tests/unit/map.h
 dist_check_SCRIPTS += tests/unit/test_sysquery.sh \
@@ -76,6 +76,6 @@ tests_unit_test_select_LDADD = $(sysquery_test_libs)
 tests_unit_test_when_LDADD = $(sysquery_test_libs)
 tests_unit_test_args_LDADD = $(sysquery_test_libs)
 tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
-tests_unit_test_show_LDADD = $(sysquery_test_libs) libsluimport.la
+tests_unit_test_show_LDADD = $(sysquery_test_libs) libsluimport.la libslustripe.la
 tests_unit_test_resources_LDADD = $(sysquery_test_libs) $(SQLITE_LIBS)
 endif

@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include "common/jsonx.h"
+#include "select_io/stripe/layout.h"
 
 static const struct slu_column columns[] = {
 	{"begin", "FROM", SLU_COL_BYTES},    {"end", "TO", SLU_COL_BYTES},
@@ -26,9 +27,28 @@ static int show(struct json_object *answer, struct slu_buf *out,
 	return 0;
 }
 
+/* What the paper says, and what was said of a file system that is not named,
+ * nobody need be asked for. */
+static bool at_hand(const struct slu_ask *ask)
+{
+	if (slu_ask_given(ask, SLU_OPT_PRESET))
+		return !ask->file;
+	return !slu_ask_given(ask, SLU_OPT_FSNAME) && slu_ask_nobody(ask);
+}
+
 int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err)
 {
+	static const struct slu_stripe_request nothing = {0};
+	struct json_object *answer;
+	int ret;
+
 	if (ask->n_operands != 1 || strcmp(ask->operand[0], "explain") != 0)
 		return slu_err(err, SLU_INVALID, "write: stripe explain");
-	return slu_ask_render(ask, "stripe", show, err);
+	if (!at_hand(ask))
+		return slu_ask_render(ask, "stripe", show, err);
+	if (slu_stripe_explain(ask->args, &nothing, &answer, err))
+		return -1;
+	ret = slu_ask_present(ask, answer, show, err);
+	json_object_put(answer);
+	return ret;
 }

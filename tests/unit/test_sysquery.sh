@@ -51,6 +51,20 @@ want 'no database' 3 "sysquery: $dir/none: there is no such file" \
 want 'no daemon' 3 \
 	"sysquery: open $dir/none: No such file or directory" \
 	env SLUICE_CONF="$dir/none" "$sysquery" hosts
+want 'not configured' 3 "sysquery: there is no $dir/sluice.conf: name the \
+host of sluiced with --server, or a database with -f" \
+	env -u SLUICE_CONF SLURM_CONF="$dir/slurm.conf" "$sysquery" osts
+want 'a layout without' 0 '{"components":[{"begin":0,"end":67108864,"count":1,"width":1048576,"why":"small files cost one object"},{"begin":67108864,"count":4,"width":1048576,"why":"read one after the other: a few targets"}],"command":"lfs setstripe -E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"}' \
+	env -u SLUICE_CONF SLURM_CONF="$dir/slurm.conf" "$sysquery" \
+	stripe explain --size 1GiB
+want 'a published one' 0 '{"components":[{"begin":0,"end":8589934592,"count":4,"width":1048576,"why":"first part"},{"begin":8589934592,"end":30064771072,"count":16,"width":2097152,"why":"second part"},{"begin":30064771072,"count":64,"width":4194304,"why":"remainder"}],"command":"lfs setstripe -E 8G -c 4 -S 1M -E 28G -c 16 -S 2M -E -1 -c 64 -S 4M"}' \
+	env SLUICE_CONF="$dir/none" "$sysquery" stripe explain \
+	--preset blast.18
+want 'a layout of a site' 3 "sysquery: open $dir/none: No such file or directory" \
+	env SLUICE_CONF="$dir/none" "$sysquery" stripe explain --size 1GiB
+want 'a strange access' 2 'sysquery: access is sequential or random, not "odd"' \
+	env -u SLUICE_CONF SLURM_CONF="$dir/slurm.conf" "$sysquery" \
+	stripe explain --access odd
 want 'full' 1 'sysquery: /dev/full: No space left on device' \
 	"$sysquery" -f "$db" -o /dev/full
 want 'wrong' 2 'sysquery: there is no command "host"; did you mean hosts? (see sysquery --help)' \
