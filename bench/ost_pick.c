@@ -89,14 +89,14 @@ static double recent(const struct world *w, uint32_t j)
 
 static double moved_cost(const struct world *w, uint32_t server)
 {
-	double all = 0;
+	double peak = 0;
 
 	if (!slu_ost_moved_known(&w->seen_moved[server]))
 		return 0;
 	for (uint32_t i = 0; i < w->servers; i++)
-		all += w->seen_moved[i].mean / w->servers;
+		peak = fmax(peak, w->seen_moved[i].peak);
 	return slu_ost_balance(&slu_ost_choose_defaults,
-			       1e6 * w->seen_moved[server].mean, 1e6 * all);
+			       1e6 * w->seen_moved[server].mean, 1e6 * peak);
 }
 
 /* The costs of choose.h; the paper's have neither a target's traffic nor its

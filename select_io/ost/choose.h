@@ -14,10 +14,12 @@
  * fuller than others hardly dearer, and forgets what a server did a moment ago;
  * so there are three more terms: what is read and written there, relative to
  * the busiest target; by how much more of it is in use than of the mean target
- * (slu_ost_excess); and what its server has moved for twenty minutes
- * (slu_ost_balance), so that servers whose targets are spared because they are
- * full get other work. Every stripe makes its target dearer by `step`. The
- * weights were chosen on the runs of bench/ost.
+ * (slu_ost_excess); and what its server has moved for twenty minutes of what
+ * a server can move (slu_ost_balance), so that servers whose targets are spared
+ * because they are full get other work: the more, the more there is to do, as
+ * nobody waits for servers that are idle most of the time, and space is then
+ * all that matters. Every stripe makes its target dearer by `step`. The weights
+ * were chosen on the runs of bench/ost.
  *
  * Left out, with the reason: targets that are degraded, read-only or closed for
  * new objects, that have no room for a stripe or less than min_free of their
@@ -45,12 +47,13 @@ struct slu_ost_choose_settings {
 extern const struct slu_ost_choose_settings slu_ost_choose_defaults;
 
 /* Two terms of the cost. used, mean: of this target and of all, parts of a
- * target. moved, all: bytes a second of its server and of the mean server,
- * means over some time; where little is moved (10 MB/s) it counts little. */
+ * target. moved: bytes a second of its server, mean over some time; peak: the
+ * most that a server has moved; where that is little (10 MB/s) it counts
+ * little. */
 double slu_ost_excess(const struct slu_ost_choose_settings *settings,
 		      double used, double mean);
 double slu_ost_balance(const struct slu_ost_choose_settings *settings,
-		       double moved, double all);
+		       double moved, double peak);
 
 /* What is to be placed: `files` files at once, each on `stripes` targets. */
 struct slu_ost_choose_request {

@@ -209,6 +209,8 @@ void slu_ost_moved_add(struct slu_ost_moved *m, double rate, double seconds)
 {
 	m->seconds = fmin(m->seconds + seconds, SLU_OST_MOVED_SECONDS);
 	m->mean += (rate - m->mean) * fmin(1, seconds / m->seconds);
+	m->peak *= 1 - fmin(1, seconds / SLU_OST_PEAK_SECONDS);
+	m->peak = fmax(m->peak, rate);
 }
 
 bool slu_ost_moved_known(const struct slu_ost_moved *m)
@@ -235,8 +237,10 @@ static void add_network(const char *root, double now, struct slu_ost_meter *m,
 
 		slu_ost_moved_add(&m->moved, rate, now - m->time);
 		slu_json_set_double(obj, "network", rate);
-		if (slu_ost_moved_known(&m->moved))
+		if (slu_ost_moved_known(&m->moved)) {
 			slu_json_set_double(obj, "moved", rint(m->moved.mean));
+			slu_json_set_double(obj, "peak", rint(m->moved.peak));
+		}
 	}
 	m->bytes = bytes;
 }

@@ -8,13 +8,14 @@
  * Lustre 2.10 to 2.17 below a root, reduced to a few numbers, and sent as one
  * small JSON document:
  *
- * {"lustre":"2.15.8","cpu":12.5,"memory":40,"network":1.2e9,"moved":9e8,"osts":[{"name":"fs-OST0003",
+ * {"lustre":"2.15.8","cpu":12.5,"memory":40,"network":1.2e9,"moved":9e8,
+ *  "peak":3e9,"osts":[{"name":"fs-OST0003",
  *  "index":3,"total":KiB,"available":KiB,"io_ms":8.1,"state":"degraded"}]}
  *
  * cpu and memory are percents in use, network bytes a second through LNET
  * (those two since the reading before; left out in the first), moved its mean
- * over about the last SLU_OST_MOVED_SECONDS (once a quarter of them has been
- * seen), available what
+ * over about the last SLU_OST_MOVED_SECONDS and peak the highest of about a day
+ * (once a quarter of the former has been seen), available what
  * users can get (kbytesavail), io_ms the mean time of a disk I/O so far. state
  * is left out when all is well: "degraded", "readonly", "no_create". Beside
  * that stands what stats.h adds to each target, and on a metadata server
@@ -28,11 +29,13 @@
 #include "select_io/ost/stats.h"
 
 #define SLU_OST_MOVED_SECONDS 1200.0
+#define SLU_OST_PEAK_SECONDS  86400.0
 
 /* A mean over time in which what is old counts less and less; over all there
  * is, at first. Start from {0}. */
 struct slu_ost_moved {
 	double mean, seconds;
+	double peak; /* the highest rate, which fades over a day */
 };
 void slu_ost_moved_add(struct slu_ost_moved *moved, double rate,
 		       double seconds);

@@ -92,6 +92,7 @@ static int take_server(const struct slu_ost_choose_settings *s,
 	ost.version = slu_ost_version(version);
 	ost.network = fmax(0, number(obj, "network", 0));
 	ost.moved = number(obj, "moved", -1);
+	ost.peak = number(obj, "peak", 0);
 	ost.age = number(obj, "age", 0);
 	for (size_t i = 0; i < json_object_array_length(targets); i++) {
 		if (!take(json_object_array_get_idx(targets, i), &ost))
@@ -242,9 +243,9 @@ double slu_ost_excess(const struct slu_ost_choose_settings *s, double used,
 }
 
 double slu_ost_balance(const struct slu_ost_choose_settings *s, double moved,
-		       double all)
+		       double peak)
 {
-	return s->balance * fmin(2, moved / fmax(all, QUIET));
+	return s->balance * fmin(1, moved / fmax(peak, QUIET));
 }
 
 /* The part of the cost that depends on the others. */
@@ -252,10 +253,11 @@ static void compare_all(const struct slu_ost_choose_settings *s,
 			struct slu_osts *list)
 {
 	double network = 0, traffic = 0, mean = mean_used(list);
-	double moved = mean_moved(list);
+	double moved = mean_moved(list), peak = 0;
 
 	for (size_t i = 0; i < list->n; i++) {
 		network = fmax(network, list->ost[i].network);
+		peak = fmax(peak, list->ost[i].peak);
 		traffic = fmax(traffic, list->ost[i].traffic);
 	}
 	for (size_t i = 0; i < list->n; i++) {
@@ -267,7 +269,7 @@ static void compare_all(const struct slu_ost_choose_settings *s,
 			o->cost += s->busy * o->traffic / traffic;
 		o->cost += slu_ost_excess(s, used(o), mean);
 		o->cost += slu_ost_balance(s, o->moved >= 0 ? o->moved : moved,
-					   moved);
+					   peak);
 	}
 }
 

@@ -15,6 +15,7 @@ struct slu_ost {
 	double recent, promised;	/* stripes, KiB; see memory.h */
 	double cost, network, traffic;	/* bytes a second */
 	double moved;			/* the same, < 0 unknown */
+	double peak;			/* the same, 0 unknown */
 	double age;
 	const char *left_out;
 };

@@ -107,8 +107,8 @@ START_TEST(test_server)
 	/* for longer, and faster */
 	put("sys/kernel/debug/lnet/stats", "0 4 0 9 9 0 0 1200000 23000 0 0\n");
 	expect_ok(slu_ost_server_read(root, 315, &meter, &obj, &err), err);
-	ck_assert(strstr(slu_json_text(obj),
-			 "\"network\":4050,\"moved\":4000,") != NULL);
+	ck_assert(strstr(slu_json_text(obj), "\"network\":4050,\"moved\":4000,"
+					     "\"peak\":4050,") != NULL);
 	json_object_put(obj);
 }
 END_TEST
@@ -193,12 +193,20 @@ START_TEST(test_moved)
 	for (int i = 0; i < 100; i++)
 		slu_ost_moved_add(&m, i % 2 ? 30 : 10, 5);
 	ck_assert_double_eq_tol(m.mean, 20, 1e-9);
+	ck_assert_double_eq_tol(m.peak, 30, 1e-9);
 	/* then what is old counts 1/e after SLU_OST_MOVED_SECONDS */
 	for (int i = 0; i < 1000; i++)
 		slu_ost_moved_add(&m, 20, 5);
 	for (int i = 0; i < SLU_OST_MOVED_SECONDS / 5; i++)
 		slu_ost_moved_add(&m, 120, 5);
 	ck_assert_double_eq_tol(m.mean, 120 - 100 * exp(-1), 0.1);
+	/* and the highest after SLU_OST_PEAK_SECONDS */
+	ck_assert_double_eq_tol(m.peak, 120, 1e-9);
+	for (int i = 0; i < SLU_OST_PEAK_SECONDS / 5; i++)
+		slu_ost_moved_add(&m, 20, 5);
+	ck_assert_double_eq_tol(m.peak, 120 * exp(-1), 0.1);
+	slu_ost_moved_add(&m, 20, 1e6); /* was away for days */
+	ck_assert_double_eq_tol(m.peak, 20, 1e-9);
 }
 END_TEST
 
@@ -214,10 +222,10 @@ START_TEST(test_balance)
 		{0.6, 0, 16 * 0.6 + 2},
 	};
 	static const struct {
-		double moved, all, balance;
+		double moved, peak, balance;
 	} server[] = {
-		{0, 0, 0},	{1e9, 1e9, 10},	 {1.5e9, 1e9, 15},
-		{9e9, 1e9, 20}, {1e5, 1e4, 0.1}, /* hardly anything */
+		{0, 0, 0},	{1e9, 1e9, 15},	  {3e8, 1e9, 4.5},
+		{9e9, 1e9, 15}, {1e5, 1e5, 0.15}, /* hardly anything */
 	};
 	const struct slu_ost_choose_settings *s = &slu_ost_choose_defaults;
 
@@ -226,24 +234,24 @@ START_TEST(test_balance)
 			slu_ost_excess(s, space[i].used, space[i].mean),
 			space[i].excess, 1e-9);
 		ck_assert_double_eq_tol(
-			slu_ost_balance(s, server[i].moved, server[i].all),
+			slu_ost_balance(s, server[i].moved, server[i].peak),
 			server[i].balance, 1e-9);
 	}
 }
 END_TEST
 
-/* What servers have moved: a's targets are dearer than b's, and c, which does
- * not say, is between them. */
+/* What servers have moved, of the most that one of them could: a's targets are
+ * dearer than b's, and c, which does not say, is between them. */
 START_TEST(test_balanced_servers)
 {
 	static const char servers[] =
-		"{\"a\":{\"moved\":3e8,\"osts\":[{\"name\":\"f-OST0000\","
+		"{\"a\":{\"moved\":3e8,\"peak\":1e9,\"osts\":[{\"name\":\"f-OST0000\","
 		"\"index\":0,\"total\":1000,\"available\":900}]},"
-		"\"b\":{\"moved\":1e8,\"osts\":[{\"name\":\"f-OST0001\","
+		"\"b\":{\"moved\":1e8,\"peak\":5e8,\"osts\":[{\"name\":\"f-OST0001\","
 		"\"index\":1,\"total\":1000,\"available\":900}]},"
 		"\"c\":{\"osts\":[{\"name\":\"f-OST0002\","
 		"\"index\":2,\"total\":1000,\"available\":900}]}}";
-	static const double want[] = {15.1, 5.1, 10.1};
+	static const double want[] = {4.6, 1.6, 3.1};
 	struct json_object *out = choose(servers, 0, 0, 0), *list;
 	double cost = 0;
 
