@@ -96,6 +96,9 @@ static char *cell_text(struct json_object *value, enum slu_column_type type)
 		return safe(strdup(json_object_get_string(value)));
 	if (is_number(value)) {
 		switch (type) {
+		case SLU_COL_ROUND:
+			return slu_asprintf("%.6g",
+					    json_object_get_double(value));
 		case SLU_COL_BYTES:
 			return strdup(slu_size_text(
 				json_object_get_uint64(value), size));

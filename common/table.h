@@ -14,6 +14,7 @@
 
 enum slu_column_type {
 	SLU_COL_PLAIN,	 /* as it is; nested values as compact JSON */
+	SLU_COL_ROUND,	 /* a number's first six digits */
 	SLU_COL_BYTES,	 /* "1.5GiB" */
 	SLU_COL_SECONDS, /* "2:03:04" */
 	SLU_COL_TIME,	 /* Unix seconds, as local time; 0 is "-" */

@@ -172,7 +172,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
 	if (!ctl->arbiter_learned)
-		slu_ions_changed(ctl, "history", 0);
+		slu_ions_changed(ctl, "history read", 0);
 	ctl->replayed = ctl->predictor_learned = ctl->ready_learned = true;
 	ctl->arbiter_learned = ctl->arbiter != NULL;
 	ctl->volumes_learned = ctl->volumes != NULL;

@@ -353,7 +353,7 @@ static void use_snapshot(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 	follow(ctl, jobs, n, now);
 	n_run = partition(jobs, n, is_running);
 	slu_ions_configure(ctl, nodes, n_nodes, jobs, n_run);
-	slu_ions_changed(ctl, "reload", 0);
+	slu_ions_changed(ctl, "all jobs read", 0);
 	if (ctl->link.fd >= 0 && !ctl->hello_said)
 		say_hello(ctl, jobs, n, nodes, n_nodes, now);
 }

@@ -15,16 +15,16 @@ static const struct slu_column jobs[] = {
 	{"ions", "IONS", SLU_COL_PLAIN},
 	{"in_effect", "HOLDS", SLU_COL_PLAIN},
 	{"wanted", "WANTED", SLU_COL_PLAIN},
-	{"bandwidth", "MB/s", SLU_COL_PLAIN},
+	{"bandwidth", "MB/s", SLU_COL_ROUND},
 	{"why", "CURVE", SLU_COL_PLAIN},
 	{.key = NULL},
 };
 static const struct slu_column points[] = {
 	{"ions", "IONS", SLU_COL_PLAIN},
 	{"runs", "RUNS", SLU_COL_PLAIN},
-	{"mean", "MEAN_MB/s", SLU_COL_PLAIN},
-	{"spread", "SPREAD", SLU_COL_PLAIN},
-	{"bandwidth", "BELIEVED", SLU_COL_PLAIN},
+	{"mean", "MEAN_MB/s", SLU_COL_ROUND},
+	{"spread", "SPREAD", SLU_COL_ROUND},
+	{"bandwidth", "BELIEVED", SLU_COL_ROUND},
 	{.key = NULL},
 };
 static const struct slu_column would[] = {
@@ -33,15 +33,15 @@ static const struct slu_column would[] = {
 	{"now", "NOW", SLU_COL_PLAIN},
 	{"ions", "WOULD_HOLD", SLU_COL_PLAIN},
 	{"shared", "SHARED", SLU_COL_PLAIN},
-	{"bandwidth", "MB/s", SLU_COL_PLAIN},
+	{"bandwidth", "MB/s", SLU_COL_ROUND},
 	{.key = NULL},
 };
 static const struct slu_column events[] = {
 	{"time", "TIME", SLU_COL_TIME},
 	{"event", "EVENT", SLU_COL_PLAIN},
 	{"policy", "POLICY", SLU_COL_PLAIN},
-	{"total", "MB/s", SLU_COL_PLAIN},
-	{"static_total", "STATIC", SLU_COL_PLAIN},
+	{"total", "MB/s", SLU_COL_ROUND},
+	{"static_total", "STATIC", SLU_COL_ROUND},
 	{"now", "NOW_HOLD", SLU_COL_PLAIN},
 	{.key = NULL},
 };
@@ -79,13 +79,14 @@ static double number(struct json_object *obj, const char *key)
 	return v;
 }
 
-/* The bound, if there is one, and what was gained since yesterday. */
+/* The bound, if anything is predicted at all, and what was gained since
+ * yesterday. */
 static void show_sums(struct json_object *answer, struct slu_buf *out)
 {
 	double bound = number(answer, "bound"), fixed;
 	struct json_object *gain;
 
-	if (bound > 0)
+	if (bound > 0 && number(answer, "total") > 0)
 		slu_buf_printf(out, "no division reaches more than %.6g MB/s\n",
 			       bound);
 	if (!json_object_object_get_ex(answer, "gain", &gain))

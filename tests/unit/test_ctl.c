@@ -932,7 +932,7 @@ START_TEST(test_arbiter_learns)
 	daemon_say(&slu_history_end_desc, &end);
 	slu_ctl_step(ctl, 2);
 	slu_ctl_step(ctl, 2);
-	expect_share(ctl, "history", "io1", "1 gave 100.0 MB/s (1 run)");
+	expect_share(ctl, "history read", "io1", "1 gave 100.0 MB/s (1 run)");
 	daemon_say(&slu_history_row_desc, &row);
 	slu_ctl_step(ctl, 3);
 	host_add(other);
@@ -949,7 +949,7 @@ START_TEST(test_arbiter_learns)
 	slu_ctl_step(ctl, 7);
 	slu_ctl_step(ctl, 7.5);
 	link_up(ctl, 8);
-	expect_share(ctl, "reload", "io2", "no history");
+	expect_share(ctl, "all jobs read", "io2", "no history");
 	daemon_say(&slu_history_row_desc, &row);
 	daemon_say(&slu_history_end_desc, &end);
 	slu_ctl_step(ctl, 9);
@@ -995,7 +995,7 @@ START_TEST(test_arbiter_foretells)
 	daemon_say(&slu_history_end_desc, &end);
 	slu_ctl_step(ctl, 2);
 	slu_ctl_step(ctl, 2);
-	expect_share(ctl, "history", "io[1-2]",
+	expect_share(ctl, "history read", "io[1-2]",
 		     "PerformanceTable: w:4096, foretold by 1 run"
 		     " (1KiB requests, strided, shared files)");
 	other.job_id = 8;

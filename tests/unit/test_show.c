@@ -143,6 +143,13 @@ static const struct {
 	 "1970-01-01T00:00:01  start 7  -       -     -       "
 	 "7 (ior): 1, 8 (): 0\n"
 	 "1970-01-01T00:00:02  -        -       -     -       -\n"},
+	{"ions --table", "{\"question\":\"ions\"}",
+	 "{\"policy\":\"MCKP\",\"ions\":\"i1\",\"total\":0,\"bound\":0.0005,"
+	 "\"jobs\":[{\"job_id\":7,\"bandwidth\":66.48271444444444}]}",
+	 "policy MCKP, I/O nodes i1: 0 MB/s predicted (STATIC: 0)\n"
+	 "\n"
+	 "JOB  NAME  NODES  IONS  HOLDS  WANTED     MB/s  CURVE\n"
+	 "  7  -     -      -     -      -       66.4827  -\n"},
 	{"jobs --accuracy --table", "{\"question\":\"accuracy\"}",
 	 "{\"user\":[{\"user\":\"ada\",\"jobs\":2,\"median_error\":60,"
 	 "\"mean_error\":61,\"median_error_asked\":3600,\"under\":0.5}],"

@@ -8,11 +8,9 @@
 static struct slu_err err;
 
 static const struct slu_column columns[] = {
-	{"name", "NAME", SLU_COL_PLAIN},
-	{"size", NULL, SLU_COL_BYTES},
-	{"took", "TOOK", SLU_COL_SECONDS},
-	{"at", "AT", SLU_COL_TIME},
-	{.key = NULL},
+	{"name", "NAME", SLU_COL_PLAIN},   {"size", NULL, SLU_COL_BYTES},
+	{"took", "TOOK", SLU_COL_SECONDS}, {"at", "AT", SLU_COL_TIME},
+	{"rate", "RATE", SLU_COL_ROUND},   {.key = NULL},
 };
 
 static char *table(const char *json, const struct slu_column *cols)
@@ -34,7 +32,7 @@ START_TEST(test_tables)
 		const char *want;
 	} cases[] = {
 		{"[]", NULL, ""},
-		{"[]", columns, "NAME  size  TOOK  AT\n"},
+		{"[]", columns, "NAME  size  TOOK  AT  RATE\n"},
 		{"[{\"a\":1,\"b\":\"x\"},{\"b\":\"long\",\"c\":null}]", NULL,
 		 "a  b     c\n"
 		 "1  x     -\n"
@@ -53,13 +51,14 @@ START_TEST(test_tables)
 		 "a     b\n"
 		 "\xc3\xa4\xc3\xb6    1\n"
 		 "?[2J  2\n"},
-		{"[{\"name\":\"n\",\"size\":1610612736,\"took\":125,\"at\":1}]",
+		{"[{\"name\":\"n\",\"size\":1610612736,\"took\":125,\"at\":1,"
+		 "\"rate\":66.48271444444444}]",
 		 columns,
-		 "NAME    size  TOOK                   AT\n"
-		 "n     1.5GiB  2:05  1970-01-01T00:00:01\n"},
+		 "NAME    size  TOOK                   AT     RATE\n"
+		 "n     1.5GiB  2:05  1970-01-01T00:00:01  66.4827\n"},
 		{"[{\"name\":\"n\",\"size\":\"much\",\"at\":0}]", columns,
-		 "NAME  size  TOOK  AT\n"
-		 "n     much  -      -\n"},
+		 "NAME  size  TOOK  AT  RATE\n"
+		 "n     much  -      -  -\n"},
 	};
 	char *got;
 
