@@ -165,4 +165,10 @@ check "and not who has none" fails quietly \
 check "the token is true" imported_with "$token" /slurm/v0.0.38/jobs '"jobs":0'
 check "one that is not opens nothing" fails quietly \
 	imported_with SLURM_JWT=nonsense /slurm/v0.0.38/jobs jobs
+
+new=$(echo '#!/bin/sh' | bounded_exec -u bob ctl sbatch --parsable -H -N1 \
+	-t5 -J new -o /dev/null 2>/dev/null)
+check "a new user is answered from his default account" prints \
+	'AdminComment=.*\(account, [0-9]+ jobs\)' \
+	on ctl scontrol -o show job "$new"
 finish
