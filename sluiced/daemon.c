@@ -23,8 +23,9 @@
 #define AGE_EVERY   3600.0
 #define DAY	    86400 /* of those of the last, sysquery shows all */
 #define OLD_BUFFERS 8	  /* that go in a turn */
-#define AGE_MORE    0.1	  /* others have their turn meanwhile */
-#define TICK_SOON   1.0	  /* after a change, seconds */
+#define OLD_CHANGES 500
+#define AGE_MORE    0.1 /* others have their turn meanwhile */
+#define TICK_SOON   1.0 /* after a change, seconds */
 #define CLOCK_STEP  5.0
 #define AGAIN_MIN   1.0 /* until slurmctld says it all again */
 #define AGAIN_MAX   300.0
@@ -122,12 +123,26 @@ static bool age_buffers(struct slu_daemon *d, int64_t now)
 	return n == OLD_BUFFERS;
 }
 
+/* What hosts had before, the same. */
+static bool age_map(struct slu_daemon *d, int64_t now)
+{
+	int64_t age = d->conf->history_age > DAY ? d->conf->history_age : DAY;
+	struct slu_err err;
+	long n = slu_receiver_prune(d->receiver, age < now ? now - age : 0,
+				    OLD_CHANGES, &err);
+
+	if (n < 0)
+		slu_log(d->log, SLU_ERROR, "old resources: %s", err.text);
+	return n == OLD_CHANGES;
+}
+
 static void on_age(void *arg)
 {
 	struct slu_daemon *d = arg;
 	int64_t now = (int64_t)slu_now_wall();
 	bool jobs = slu_history_age(&d->history, now);
-	bool more = age_buffers(d, now) || jobs;
+	bool buffers = age_buffers(d, now);
+	bool more = age_map(d, now) || buffers || jobs;
 
 	slu_timer_set(d->loop, &d->age, more ? AGE_MORE : AGE_EVERY);
 }

@@ -104,6 +104,37 @@ int slu_documents_take(struct slu_db *db, int64_t host,
 	return 0;
 }
 
+long slu_documents_prune(struct slu_db *db, int64_t before, size_t max,
+			 struct slu_err *err)
+{
+	static const char *const sql[] = {
+		"CREATE TEMP TABLE IF NOT EXISTS Old (Change INTEGER, "
+		"DID INTEGER)",
+		"DELETE FROM Old",
+	};
+	static const char *const then[] = {
+		"DELETE FROM Change WHERE rowid IN (SELECT Change FROM Old)",
+		"DELETE FROM Old WHERE EXISTS (SELECT 1 FROM Host2Data x "
+		"WHERE x.DID = Old.DID) OR EXISTS (SELECT 1 FROM Change c "
+		"WHERE c.DID = Old.DID)",
+		"DELETE FROM Datahash WHERE DID IN (SELECT DID FROM Old)",
+		"DELETE FROM Datatable WHERE DID IN (SELECT DID FROM Old)",
+	};
+	long n;
+
+	for (size_t i = 0; i < sizeof(sql) / sizeof(sql[0]); i++)
+		if (slu_db_exec(db, err, sql[i], "") < 0)
+			return -1;
+	n = slu_db_exec(db, err,
+			"INSERT INTO Old SELECT rowid, DID FROM Change "
+			"WHERE Until < ? LIMIT ?",
+			"II", before, (int64_t)max);
+	for (size_t i = 0; n > 0 && i < sizeof(then) / sizeof(then[0]); i++)
+		if (slu_db_exec(db, err, then[i], "") < 0)
+			return -1;
+	return n;
+}
+
 int slu_documents_give(struct slu_db *db, int64_t host,
 		       const struct slu_held *doc, int64_t now,
 		       struct slu_err *err)

@@ -31,6 +31,11 @@ int slu_documents_take(struct slu_db *db, int64_t host,
 		       const struct slu_held *old, bool remember, int64_t now,
 		       bool *deleted, struct slu_err *err);
 
+/* Forget what at most max hosts had until before (Unix seconds), and the
+ * documents that nobody has had since. Returns how many, or -1. */
+long slu_documents_prune(struct slu_db *db, int64_t before, size_t max,
+			 struct slu_err *err);
+
 /* The host has this document, which it had not, from now on. */
 int slu_documents_give(struct slu_db *db, int64_t host,
 		       const struct slu_held *doc, int64_t now,

@@ -325,6 +325,23 @@ void slu_receiver_forget(struct slu_receiver *r)
 		r->host[i].fresh = false;
 }
 
+long slu_receiver_prune(struct slu_receiver *r, int64_t before, size_t max,
+			struct slu_err *err)
+{
+	long n;
+
+	if (slu_db_begin(r->db, err))
+		return -1;
+	n = slu_documents_prune(r->db, before, max, err);
+	if (n < 0 || slu_db_commit(r->db, err)) {
+		slu_db_rollback(r->db);
+		return -1;
+	}
+	if (n > 0)
+		slu_receiver_forget(r);
+	return n;
+}
+
 static int write_seen(struct slu_receiver *r, struct host *host,
 		      struct slu_err *err)
 {

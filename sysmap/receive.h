@@ -52,6 +52,10 @@ char *slu_receive_host(const char *body, size_t len, struct slu_err *err);
  * written, or a transaction was rolled back. */
 void slu_receiver_forget(struct slu_receiver *r);
 
+/* See slu_documents_prune(). */
+long slu_receiver_prune(struct slu_receiver *r, int64_t before, size_t max,
+			struct slu_err *err);
+
 /* Write when hosts were last seen; call it seldom, and at the end. */
 int slu_receiver_flush(struct slu_receiver *r, struct slu_err *err);
 

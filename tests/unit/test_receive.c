@@ -122,6 +122,32 @@ START_TEST(test_change)
 }
 END_TEST
 
+/* What a host had long ago goes; what is in use elsewhere, or was since, stays.
+ */
+START_TEST(test_prune)
+{
+	setup();
+	put("n1", "disks", "[1]", 10);
+	put("n1", "disks", "[2]", 20);
+	put("n1", "disks", "[3]", 30);
+	put("n2", "disks", "[2]", 30);
+	put("n1", "disks", "[1]", 40);
+	put("n1", "disks", "[4]", 50);
+	ck_assert_int_eq(count("Change"), 4); /* 1, 2, 3, 1 */
+	ck_assert_int_eq(slu_receiver_prune(r, 20, 9, &err), 0);
+	ck_assert_int_eq(slu_receiver_prune(r, 41, 2, &err), 2);
+	ck_assert_int_eq(count("Datatable"), 4); /* 1 was since, n2 has 2 */
+	ck_assert_int_eq(slu_receiver_prune(r, 41, 2, &err), 1);
+	ck_assert_int_eq(count("Datatable"), 3);
+	ck_assert_int_eq(count("Datahash"), 3);
+	ck_assert(missing("n3", "disks", "[3]", 60)); /* it is forgotten */
+	put("n3", "disks", "[3]", 60);
+	ck_assert_str_eq(has("n3", "disks"), "[3]");
+	ck_assert_str_eq(has("n1", "disks"), "[4]");
+	teardown();
+}
+END_TEST
+
 /* A heartbeat without news writes nothing; the times are written on demand. */
 START_TEST(test_heartbeat)
 {
@@ -295,5 +321,5 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("receive", test_once, test_change, test_heartbeat, test_same_text,
-	  test_others, test_whole, test_bodies, test_refused)
+TEST_MAIN("receive", test_once, test_change, test_prune, test_heartbeat,
+	  test_same_text, test_others, test_whole, test_bodies, test_refused)
