@@ -186,6 +186,17 @@ static int put_user(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
+/* The same as to name it after the question. */
+static int put_job(struct slu_ask *ask, const char *arg, const char *value,
+		   struct slu_err *err)
+{
+	(void)arg;
+	if (ask->n_operands)
+		return slu_err(err, SLU_INVALID, "one job at a time");
+	ask->operand[ask->n_operands++] = value;
+	return 0;
+}
+
 static const struct opt opts[] = {
 	{'f', "filename", "DB", "ask this database instead of sluiced", ONE,
 	 set_file, NULL},
@@ -214,6 +225,8 @@ static const struct opt opts[] = {
 	{SLU_OPT_EXPLAIN, "explain", "JOBID",
 	 "of I/O nodes: this job, and its curve", ONE, slu_ask_number,
 	 "job_id"},
+	{SLU_OPT_JOB, "job", "JOBID", "of buffers: of this job, in detail", ONE,
+	 put_job, NULL},
 	{SLU_OPT_POLICY, "policy", "NAME",
 	 "of I/O nodes: what if this were the policy", ONE, put_text, "policy"},
 	{SLU_OPT_IONS, "ions", "N", "of I/O nodes: what if there were so many",

@@ -49,7 +49,7 @@ const struct slu_command slu_commands[] = {
 	{"buffers",
 	 "[JOBID]",
 	 "job file systems, their phases and bytes",
-	 {0},
+	 {SLU_OPT_JOB},
 	 1,
 	 slu_cmd_buffers},
 	{"ions",

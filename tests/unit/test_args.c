@@ -14,6 +14,7 @@ const struct slu_command slu_commands[] = {
 	  SLU_OPT_LIMIT},
 	 0,
 	 NULL},
+	{"buffers", "[JOBID]", "doc", {SLU_OPT_JOB}, 1, NULL},
 	{.name = NULL},
 };
 
@@ -29,6 +30,25 @@ static int parse(struct slu_ask *ask, const char *line)
 	return slu_ask_parse(ask, 1 + (int)slu_split(text, " ", argv + 1, 62),
 			     argv, &err);
 }
+
+START_TEST(test_job)
+{
+	static const char *const lines[] = {"buffers 7", "buffers --job 7",
+					    "buffers --job=7",
+					    "--job 7 buffers"};
+	struct slu_ask ask;
+
+	each(line, lines)
+	{
+		expect_ok(parse(&ask, *line), err);
+		ck_assert_uint_eq(ask.n_operands, 1);
+		ck_assert_str_eq(ask.operand[0], "7");
+		ck_assert_str_eq(ask.command, "buffers");
+		slu_ask_free(&ask);
+	}
+	expect_fail(parse(&ask, "buffers 7 --job 8"), err, SLU_INVALID, "one");
+}
+END_TEST
 
 START_TEST(test_lines)
 {
@@ -122,4 +142,4 @@ START_TEST(test_help)
 }
 END_TEST
 
-TEST_MAIN("args", test_lines, test_refused, test_help)
+TEST_MAIN("args", test_job, test_lines, test_refused, test_help)
