@@ -65,6 +65,7 @@ noinst_LTLIBRARIES += libslutbf.la
 libslutbf_la_SOURCES = \
 	select_io/tbf/commands.c \
 	select_io/tbf/control.c select_io/tbf/control.h \
+	select_io/tbf/divide.h \
 	select_io/tbf/jobs.c \
 	select_io/tbf/jobstats.c select_io/tbf/jobstats.h \
 	select_io/tbf/private.h \
