@@ -134,9 +134,16 @@ static int run(char **argv)
 {
 	const char *own = getenv("SLUICE_SEGMENTS_LIBRARY");
 	const char *was = getenv("LD_PRELOAD");
-	char *both = slu_asprintf("%s%s%s", own ? own : LIBRARY,
-				  was && *was ? ":" : "", was ? was : "");
+	const char *library = own ? own : LIBRARY;
+	char *both = slu_asprintf("%s%s%s", library, was && *was ? ":" : "",
+				  was ? was : "");
 
+	/* without it the program would take the index for the file */
+	if (access(library, R_OK)) {
+		fprintf(stderr, "sluice-segments: %s: %s\n", library,
+			strerror(errno));
+		return 126;
+	}
 	if (!both || setenv("LD_PRELOAD", both, 1))
 		return EXIT_FAILURE;
 	free(both);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "common/file.h"
 #include "common/proc.h"
@@ -360,6 +361,17 @@ START_TEST(test_programs)
 }
 END_TEST
 
+/* Without the library the program would read the index instead. */
+START_TEST(test_no_library)
+{
+	int status = system("SLUICE_SEGMENTS_LIBRARY=/none/x "
+			    "./sluice-segments run true 2>/dev/null");
+
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 126);
+}
+END_TEST
+
 START_TEST(test_fio)
 {
 	char *library = realpath(".libs/libsluice_segments.so", NULL);
@@ -383,7 +395,8 @@ START_TEST(test_fio)
 }
 END_TEST
 
-TEST_MAIN("segments", test_index, test_split, test_lfs, test_programs, test_fio)
+TEST_MAIN("segments", test_index, test_split, test_lfs, test_programs,
+	  test_no_library, test_fio)
 #else
 TEST_MAIN("segments", test_index, test_split, test_lfs)
 #endif
