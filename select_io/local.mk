@@ -50,6 +50,7 @@ tests_unit_test_division_LDFLAGS = \
 tests_unit_test_placement_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_mapping_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_arbiter_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_arbiter_LDFLAGS = -Wl,--wrap=slu_ion_explain
 tests_unit_test_arbiter_days_LDADD = libsluion.la $(CHECK_LIBS)
 endif
 

@@ -233,12 +233,11 @@ static int settle(struct slu_arbiter *a, struct slu_err *err)
 	place(a);
 	if (tell_all(a, err) < 0)
 		return -1;
-	for (size_t i = 0; i < a->n_dirty; i++) {
+	for (size_t i = 0; i < a->n_dirty; i++)
 		if (slu_ion_explain(a, a->dirty[i]) < 0)
-			return nomem(err);
-		a->dirty[i]->dirty = false;
-	}
-	a->n_dirty = 0;
+			return nomem(err); /* all of them the next time */
+	while (a->n_dirty > 0)
+		a->dirty[--a->n_dirty]->dirty = false;
 	return 0;
 }
 

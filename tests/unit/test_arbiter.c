@@ -2,6 +2,20 @@
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 
+/* Which explanation runs out of memory; 0: none (local.mk wraps it). */
+static unsigned fails;
+
+struct running;
+int __real_slu_ion_explain(const struct slu_arbiter *a, struct running *r);
+int __wrap_slu_ion_explain(const struct slu_arbiter *a, struct running *r);
+
+int __wrap_slu_ion_explain(const struct slu_arbiter *a, struct running *r)
+{
+	if (fails && --fails == 0)
+		return -1;
+	return __real_slu_ion_explain(a, r);
+}
+
 static void unavailable(struct slu_arbiter *a, const char *ions)
 {
 	struct slu_hosts hosts;
@@ -348,6 +362,36 @@ START_TEST(test_curve_from)
 }
 END_TEST
 
+/* After a solve that ran out of memory any job may end, and the rest is solved
+ * as if nothing had been. */
+START_TEST(test_no_memory)
+{
+	struct slu_assignment got;
+	struct slu_err err;
+
+	for (unsigned at = 1; at <= 3; at++)
+		for (uint32_t id = 1; id <= 3; id++) {
+			struct slu_arbiter *a =
+				new_arbiter("ion[1-8]", 24, SLU_ION_STATIC);
+
+			for (uint32_t i = 1; i <= 3; i++)
+				start(a, i, "sim", 3);
+			fails = at;
+			expect_fail(slu_arbiter_solve(a, &got, &err), err,
+				    SLU_NOMEM, "memory");
+			slu_arbiter_end(a, id);
+			start(a, 9, "sim", 3);
+			solve(a, &got);
+			ck_assert_uint_eq(got.n_jobs, 3);
+			for (size_t i = 0; i < got.n_jobs; i++)
+				ck_assert_str_eq(got.jobs[i].why,
+						 "no history: as STATIC");
+			slu_msg_clear(&slu_assignment_desc, &got);
+			slu_arbiter_free(a);
+		}
+}
+END_TEST
+
 TEST_MAIN("arbiter", test_story, test_answer, test_fixed, test_limits,
 	  test_wanted, test_explores, test_shared, test_static, test_kept,
-	  test_curve_from)
+	  test_curve_from, test_no_memory)
