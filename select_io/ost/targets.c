@@ -256,9 +256,12 @@ static void compare_all(const struct slu_ost_choose_settings *s,
 	double moved = mean_moved(list), peak = 0;
 
 	for (size_t i = 0; i < list->n; i++) {
-		network = fmax(network, list->ost[i].network);
-		peak = fmax(peak, list->ost[i].peak);
-		traffic = fmax(traffic, list->ost[i].traffic);
+		const struct slu_ost *o = &list->ost[i];
+
+		network = fmax(network, o->network);
+		/* An older server does not say its peak. */
+		peak = fmax(peak, fmax(o->peak, o->moved));
+		traffic = fmax(traffic, o->traffic);
 	}
 	for (size_t i = 0; i < list->n; i++) {
 		struct slu_ost *o = &list->ost[i];

@@ -241,28 +241,47 @@ START_TEST(test_balance)
 END_TEST
 
 /* What servers have moved, of the most that one of them could: a's targets are
- * dearer than b's, and c, which does not say, is between them. */
+ * dearer than b's, and c, which does not say, is between them. Where no peak
+ * is said it is the most that one moves. */
 START_TEST(test_balanced_servers)
 {
-	static const char servers[] =
-		"{\"a\":{\"moved\":3e8,\"peak\":1e9,\"osts\":[{\"name\":\"f-OST0000\","
-		"\"index\":0,\"total\":1000,\"available\":900}]},"
-		"\"b\":{\"moved\":1e8,\"peak\":5e8,\"osts\":[{\"name\":\"f-OST0001\","
-		"\"index\":1,\"total\":1000,\"available\":900}]},"
-		"\"c\":{\"osts\":[{\"name\":\"f-OST0002\","
-		"\"index\":2,\"total\":1000,\"available\":900}]}}";
-	static const double want[] = {4.6, 1.6, 3.1};
-	struct json_object *out = choose(servers, 0, 0, 0), *list;
+	static const struct {
+		const char *a, *b;
+		double want[3];
+	} cases[] = {
+		{"\"moved\":3e8,\"peak\":1e9",
+		 "\"moved\":1e8,\"peak\":5e8",
+		 {4.6, 1.6, 3.1}},
+		{"\"moved\":3e8",
+		 "\"moved\":1e8,\"peak\":5e8",
+		 {9.1, 3.1, 6.1}},
+		{"\"moved\":3e8", "\"moved\":1e8", {15.1, 5.1, 10.1}},
+	};
+	char servers[512];
 	double cost = 0;
 
-	json_object_object_get_ex(out, "osts", &list);
-	for (size_t i = 0; i < 3; i++) {
-		ck_assert(
-			!slu_json_double_opt(json_object_array_get_idx(list, i),
-					     "cost", &cost, NULL));
-		ck_assert_double_eq_tol(cost, want[i], 1e-9);
+	each(c, cases)
+	{
+		struct json_object *out, *list;
+
+		snprintf(servers, sizeof(servers),
+			 "{\"a\":{%s,\"osts\":[{\"name\":\"f-OST0000\","
+			 "\"index\":0,\"total\":1000,\"available\":900}]},"
+			 "\"b\":{%s,\"osts\":[{\"name\":\"f-OST0001\","
+			 "\"index\":1,\"total\":1000,\"available\":900}]},"
+			 "\"c\":{\"osts\":[{\"name\":\"f-OST0002\","
+			 "\"index\":2,\"total\":1000,\"available\":900}]}}",
+			 c->a, c->b);
+		out = choose(servers, 0, 0, 0);
+		json_object_object_get_ex(out, "osts", &list);
+		for (size_t i = 0; i < 3; i++) {
+			ck_assert(!slu_json_double_opt(
+				json_object_array_get_idx(list, i), "cost",
+				&cost, NULL));
+			ck_assert_double_eq_tol(cost, c->want[i], 1e-9);
+		}
+		json_object_put(out);
 	}
-	json_object_put(out);
 }
 END_TEST
 
