@@ -255,6 +255,8 @@ int slu_child_say(struct slu_child *child, const char *text, size_t len)
 void slu_child_dismiss(struct slu_child *child)
 {
 	shutdown(child->fd, SHUT_WR);
+	kill(child->pid, SIGKILL); /* it may be stopped */
+	slu_timer_soon(child->loop, &child->timer, child->work.seconds);
 }
 
 bool slu_child_hangs(const struct slu_child *child)

@@ -50,7 +50,8 @@ struct slu_child *slu_child_start(struct slu_loop *loop,
  * now. -1: it is longer than SLU_CHILD_SAY, or the child is ending. */
 #define SLU_CHILD_SAY (96 * 1024)
 int slu_child_say(struct slu_child *child, const char *text, size_t len);
-/* A child that stays and has answered is not needed any more: it goes. */
+/* A child that stays and has answered is not needed any more: it goes. Where
+ * it is not gone `work.seconds` from now it hangs. */
 void slu_child_dismiss(struct slu_child *child);
 /* Its time was over, and what became of it is not known yet. */
 bool slu_child_hangs(const struct slu_child *child);

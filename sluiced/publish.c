@@ -16,7 +16,7 @@
  * A reader kills its application over a missing or malformed file, so a file
  * is replaced by rename and removed only when its job has left the assignment.
  * A child that hangs in the kernel cannot be killed; as long as it is there no
- * other is started, because it might still rename an old file into place.
+ * other is started there, because it might still rename an old file into place.
  */
 #include "sluiced/publish.h"
 
@@ -49,11 +49,13 @@ struct slu_publisher {
 	struct slu_child *child;   /* until it is gone */
 	struct slu_mapper *mapper; /* used in the child */
 	bool ready;		   /* the child knows on_disk, and listens */
-	char *dir;		   /* for the one that waits or is written */
+	char *dir;		   /* for the one that waits; NULL: off */
 	char *program;		   /* run after writing, or NULL */
 	double seconds;
-	bool told;  /* what is written was said to a child that stayed */
-	bool stale; /* the child was begun for another directory or program */
+	char *child_dir; /* the child's own */
+	bool told;	 /* what is written was said to a child that stayed */
+	bool stale;   /* the child was begun for another directory or program */
+	bool leaving; /* the child is to make room for what waits */
 	struct slu_timer retry;
 };
 
@@ -331,16 +333,37 @@ static void tell(struct slu_publisher *p, struct slu_epoch *epoch,
 	slu_epoch_unref(epoch);
 }
 
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
 static void start(struct slu_publisher *p);
 
 /* One that stayed, and perhaps was long dead: another one does it. */
 static bool try_another(struct slu_publisher *p, struct slu_epoch *epoch,
 			const struct slu_err *err)
 {
-	if (!err || !p->told || err->kind != SLU_INTERNAL || p->waiting)
+	if (!err || !p->told || err->kind != SLU_INTERNAL || p->waiting ||
+	    !p->dir)
 		return false;
 	p->waiting = epoch;
 	return true;
+}
+
+/* Nothing is being written; no child stays for a directory that is off. */
+static void wind_up(struct slu_publisher *p)
+{
+	if (!p->dir && p->child)
+		slu_child_dismiss(p->child);
+}
+
+/* What waits is for another child, which begins when this one is gone; one
+ * that is not gone `seconds` from now is looked at. */
+static void make_room(struct slu_publisher *p, double seconds)
+{
+	p->leaving = true;
+	slu_timer_set(p->loop, &p->retry, seconds);
 }
 
 static void child_done(void *arg, struct slu_buf *out,
@@ -356,13 +379,19 @@ static void child_done(void *arg, struct slu_buf *out,
 	p->ready = !err && !p->stale;
 	if (try_another(p, epoch, err))
 		return;
-	if (err && !p->waiting) {
+	if (err && p->waiting) {
+		make_room(p, slu_eq(p->child_dir, p->dir) ? p->seconds : 0);
+	} else if (err && p->dir) {
 		p->waiting = slu_epoch_ref(epoch);
 		slu_timer_set(p->loop, &p->retry, RETRY);
 	}
 	tell(p, epoch, err);
-	if (!err && p->waiting && !p->writing)
+	if (err || p->writing)
+		return;
+	if (p->waiting)
 		start(p);
+	else
+		wind_up(p);
 }
 
 static void child_gone(void *arg)
@@ -371,7 +400,7 @@ static void child_gone(void *arg)
 
 	p->child = NULL;
 	p->ready = false;
-	if (p->waiting && !p->retry.due)
+	if (p->waiting && (p->leaving || !p->retry.due))
 		start(p);
 }
 
@@ -389,19 +418,42 @@ static void start(struct slu_publisher *p)
 	slu_timer_stop(p->loop, &p->retry);
 	if (p->child && say_changes(p) < 0) {
 		p->ready = false;
-		slu_child_dismiss(p->child); /* and then another one */
+		slu_child_dismiss(p->child);
+		make_room(p, p->seconds);
 		return;
 	}
-	p->ready = false;
+	p->ready = p->leaving = false;
 	p->writing = p->waiting;
 	p->waiting = NULL;
 	p->told = p->child != NULL;
 	if (p->told)
 		return;
 	p->stale = false;
+	free(p->child_dir);
+	p->child_dir = copy(p->dir);
 	p->child = slu_child_start(p->loop, &work, &err);
 	if (!p->child)
 		child_done(p, NULL, &err);
+}
+
+/* The same, unless a child hangs there. What one in another directory may
+ * still do harms nobody. */
+static void attempt(struct slu_publisher *p)
+{
+	bool hangs = p->child && slu_child_hangs(p->child);
+	struct slu_err err;
+
+	if (hangs && slu_eq(p->child_dir, p->dir)) {
+		slu_err(&err, SLU_TIMEOUT, "MappingDir %s does not answer",
+			p->child_dir);
+		p->fn(p->arg, p->waiting, &err);
+		return;
+	}
+	if (hangs) {
+		slu_child_drop(p->child);
+		p->child = NULL;
+	}
+	start(p);
 }
 
 static void retry(void *arg)
@@ -409,7 +461,7 @@ static void retry(void *arg)
 	struct slu_publisher *p = arg;
 
 	if (p->waiting && !p->writing)
-		start(p);
+		attempt(p);
 }
 
 struct slu_publisher *slu_publisher_new(struct slu_loop *loop,
@@ -442,6 +494,7 @@ void slu_publisher_free(struct slu_publisher *p)
 	slu_epoch_unref(p->waiting);
 	slu_mapper_free(p->mapper);
 	free(p->dir);
+	free(p->child_dir);
 	free(p->program);
 	free(p);
 }
@@ -467,10 +520,10 @@ static void use(struct slu_publisher *p, const char *dir, const char *program,
 		slu_epoch_unref(p->on_disk);
 		p->on_disk = NULL;
 		free(p->dir);
-		p->dir = strdup(dir);
+		p->dir = copy(dir);
 	}
 	free(p->program);
-	p->program = program ? strdup(program) : NULL;
+	p->program = copy(program);
 	p->seconds = seconds;
 	p->stale = true;
 	p->ready = false;
@@ -479,21 +532,17 @@ static void use(struct slu_publisher *p, const char *dir, const char *program,
 void slu_publish(struct slu_publisher *p, struct slu_epoch *epoch,
 		 const char *dir, const char *program, double seconds)
 {
-	struct slu_err err;
-
-	if (!dir) {
-		p->fn(p->arg, epoch, NULL);
-		return;
-	}
 	supersede(p);
-	use(p, dir, program, seconds);
-	p->waiting = slu_epoch_ref(epoch);
 	slu_timer_stop(p->loop, &p->retry);
-	if (p->child && slu_child_hangs(p->child)) {
-		slu_err(&err, SLU_TIMEOUT, "MappingDir %s does not answer",
-			dir);
-		p->fn(p->arg, epoch, &err);
-	} else if (!p->writing) {
-		start(p);
-	}
+	use(p, dir, program, seconds);
+	if (dir)
+		p->waiting = slu_epoch_ref(epoch);
+	else
+		p->fn(p->arg, epoch, NULL);
+	if (p->writing)
+		return;
+	if (dir)
+		attempt(p);
+	else
+		wind_up(p);
 }

@@ -288,7 +288,7 @@ END_TEST
 /* ---- the publisher ---- */
 
 static struct slu_loop *loop;
-static char said[256];
+static char said[256], why_not[sizeof(err.text)];
 static const char *program;
 
 static void published(void *arg, const struct slu_epoch *e,
@@ -297,6 +297,8 @@ static void published(void *arg, const struct slu_epoch *e,
 	size_t n = strlen(said);
 
 	(void)arg;
+	if (why)
+		snprintf(why_not, sizeof(why_not), "%s", why->text);
 	snprintf(said + n, sizeof(said) - n, "%d%s ", (int)e->a.epoch,
 		 !why			    ? ":ok"
 		 : why->kind == SLU_BUSY    ? ":newer"
@@ -423,6 +425,31 @@ START_TEST(test_stays)
 }
 END_TEST
 
+/* Publish in `dir` until it has been in time, on a busy machine too. */
+static void begin(struct slu_publisher *p, double seconds)
+{
+	char word[16] = ":ok";
+
+	said[0] = '\0';
+	for (uint64_t i = 1; i < 100 && !strstr(said, word); i++) {
+		said[0] = '\0';
+		publish(p, i, i12, dir, seconds);
+		snprintf(word, sizeof(word), "%d:", (int)i);
+		turn_until(word);
+		snprintf(word, sizeof(word), "%d:ok", (int)i);
+		if (!strstr(said, word)) /* the child's end is to be seen */
+			slu_loop_turn(loop, 0.1, NULL);
+	}
+	ck_assert_ptr_nonnull(strstr(said, word));
+}
+
+static void turn_until_alone(void)
+{
+	for (int i = 0; i < 500 && child_of_mine(); i++)
+		slu_loop_turn(loop, 0.01, NULL);
+	ck_assert_int_eq(child_of_mine(), 0);
+}
+
 /* One that does not answer in time is given up, and the next one written. */
 START_TEST(test_too_slow)
 {
@@ -431,12 +458,7 @@ START_TEST(test_too_slow)
 	make_dir("slow");
 	loop = slu_loop_new(&err);
 	p = slu_publisher_new(loop, published, NULL);
-	said[0] = '\0';
-	for (uint64_t i = 1; !strstr(said, ":ok"); i++) {
-		said[0] = '\0';
-		publish(p, i, i12, dir, 1);
-		turn_until(":");
-	}
+	begin(p, 1);
 	said[0] = '\0';
 	kill(child_of_mine(), SIGSTOP);
 	publish(p, 100, i34, dir, 1);
@@ -445,6 +467,93 @@ START_TEST(test_too_slow)
 	publish(p, 101, i34, dir, 5);
 	turn_until("101:ok");
 	ck_assert_str_eq(text(1), "n1 2\n");
+	slu_publisher_free(p);
+	slu_loop_free(loop);
+}
+END_TEST
+
+/* One that is to go, but does not run, keeps no other from its work. */
+START_TEST(test_frozen)
+{
+	struct slu_publisher *p;
+
+	make_dir("frozen");
+	loop = slu_loop_new(&err);
+	p = slu_publisher_new(loop, published, NULL);
+	begin(p, 5);
+	said[0] = '\0';
+	kill(child_of_mine(), SIGSTOP);
+	publish(p, 100, i34, dir, 60); /* takes another one */
+	turn_until("100:");
+	ck_assert_str_eq(said, "100:ok ");
+	ck_assert_str_eq(text(1), "n1 2\n");
+	slu_publisher_free(p);
+	slu_loop_free(loop);
+}
+END_TEST
+
+/* While a child hangs in a directory nothing else is written there, but
+ * another directory is used at once. */
+START_TEST(test_other_dir)
+{
+	struct slu_publisher *p;
+	char first[256];
+
+	make_dir("hangs");
+	snprintf(first, sizeof(first), "%s", dir);
+	loop = slu_loop_new(&err);
+	p = slu_publisher_new(loop, published, NULL);
+	begin(p, 1);
+	make_dir("beside");
+	said[0] = '\0';
+	kill(child_of_mine(), SIGSTOP);
+	publish(p, 100, i34, first, 1);
+	turn_until("100:");
+	ck_assert_str_eq(said, "100:timeout ");
+	said[0] = '\0';
+	publish(p, 101, i34, first, 60); /* its end is not seen yet */
+	ck_assert_str_eq(said, "100:newer 101:timeout ");
+	ck_assert_ptr_nonnull(strstr(why_not, first));
+	publish(p, 102, i34, dir, 60);
+	turn_until("102:");
+	ck_assert_str_eq(said, "100:newer 101:timeout 101:newer 102:ok ");
+	ck_assert_str_eq(text(1), "n1 2\n");
+	slu_publisher_free(p);
+	slu_loop_free(loop);
+}
+END_TEST
+
+/* Without a directory what waited is given up, no child stays, and nothing is
+ * assumed of the files later. */
+START_TEST(test_switched_off)
+{
+	struct slu_publisher *p;
+
+	loop = slu_loop_new(&err);
+	p = slu_publisher_new(loop, published, NULL);
+	said[0] = '\0';
+	dir = tmpfile_path("off");
+	publish(p, 1, i12, dir, 60); /* there is none: it would try again */
+	turn_until("1:");
+	publish(p, 2, i12, NULL, 60);
+	ck_assert_str_eq(said, "1:failed 1:newer 2:ok ");
+	make_dir("off");
+	for (uint64_t i = 3; i < 7; i += 2) { /* idle, and at work */
+		said[0] = '\0';
+		publish(p, i, i12, dir, 60);
+		if (i == 3)
+			turn_until("3:");
+		publish(p, i + 1, i12, NULL, 60);
+		turn_until_alone();
+		ck_assert_str_eq(said, i == 3 ? "3:ok 4:ok " : "6:ok 5:ok ");
+		ck_assert_str_eq(text(1), "n1 0\n");
+		ck_assert_int_eq(unlink(tmpfile_path("off/1.map")), 0);
+	}
+	said[0] = '\0';
+	publish(p, 7, i12, dir, 60);
+	turn_until("7:");
+	ck_assert_str_eq(said, "7:ok ");
+	ck_assert_str_eq(text(1), "n1 0\n");
 	slu_publisher_free(p);
 	slu_loop_free(loop);
 }
@@ -526,5 +635,5 @@ END_TEST
 
 TEST_MAIN("sluiced_publish", test_files, test_unknown_past, test_trouble,
 	  test_shared_nodes, test_node_files, test_newest_wins,
-	  test_missing_dir, test_stays, test_too_slow, test_program,
-	  test_hanging_dir)
+	  test_missing_dir, test_stays, test_too_slow, test_frozen,
+	  test_other_dir, test_switched_off, test_program, test_hanging_dir)
