@@ -26,6 +26,7 @@ libsluiced_la_SOURCES = \
 	sluiced/nodes.c sluiced/nodes.h \
 	sluiced/orders.c sluiced/orders.h \
 	sluiced/layouts.c sluiced/osts.c \
+	sluiced/mapfiles.c sluiced/mapfiles.h \
 	sluiced/nodemaps.c sluiced/nodemaps.h \
 	sluiced/publish.c sluiced/publish.h \
 	sluiced/questions.c sluiced/questions.h \

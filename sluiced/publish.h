@@ -34,9 +34,4 @@ void slu_publisher_free(struct slu_publisher *publisher);
 void slu_publish(struct slu_publisher *publisher, struct slu_epoch *epoch,
 		 const char *dir, const char *program, double seconds);
 
-/* What the child does, for the tests: make dir agree with `now`, given that
- * it agreed with `before` (NULL: unknown, so it is read). */
-int slu_publish_files(const char *dir, const struct slu_epoch *before,
-		      const struct slu_epoch *now, struct slu_err *err);
-
 #endif

@@ -9,6 +9,7 @@
 #include "common/file.h"
 #include "common/str.h"
 #include "sluiced/child.h"
+#include "sluiced/mapfiles.h"
 #include "sluiced/publish.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
