@@ -521,7 +521,8 @@ int slu_bb_requeues(struct slu_db *db, const struct slu_bb *bb, int64_t *n,
 	/* from SLU_PERSIST_FIRST on */
 	static const char of_creator[] =
 		"SELECT COUNT(*) FROM Buffer WHERE JobID >= 4244635648"
-		" AND json_extract(Plan, '$.creator') = ?"
+		" AND CASE WHEN json_valid(Plan)"
+		" THEN json_extract(Plan, '$.creator') END = ?"
 		" AND Verdict <> ? AND What = ? AND Created > ?";
 
 	return slu_db_value(
