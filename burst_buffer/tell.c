@@ -256,8 +256,6 @@ void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
 	if (bb->ended || bb->failure || bb->job_start <= 0)
 		return;
 	bb->extended = now;
-	if (extend.give_back > b->conf->max_give_back)
-		extend.give_back = b->conf->max_give_back;
 	if (extend.give_back > 0)
 		b->ops->extend(b->arg, &extend);
 }

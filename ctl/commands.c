@@ -25,12 +25,10 @@ static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 		return slu_live_keep(ctl, x->job_id, live->start, give_back,
 				     err);
 	}
-	if (give_back > ctl->site->conf->max_give_back)
-		give_back = ctl->site->conf->max_give_back;
 	live->gave_back = give_back;
 	ctl->next_keep = 0;
 	return ctl->ops.set_end(ctl->ops.arg, x->job_id, live->start, give_back,
-				true, err);
+				ctl->site->conf->max_give_back, true, err);
 }
 
 static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)

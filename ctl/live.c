@@ -228,9 +228,8 @@ int slu_live_keep(struct slu_ctl *ctl, uint32_t job_id, int64_t start,
 
 	if (ahead < at_least)
 		ahead = at_least;
-	if (ahead > ctl->site->conf->max_give_back)
-		ahead = ctl->site->conf->max_give_back;
-	return ctl->ops.set_end(ctl->ops.arg, job_id, start, ahead, false, err);
+	return ctl->ops.set_end(ctl->ops.arg, job_id, start, ahead,
+				ctl->site->conf->max_give_back, false, err);
 }
 
 /* Returns whether there is any. */
@@ -244,7 +243,8 @@ static bool keep_ends(struct slu_ctl *ctl)
 			slu_live_keep(ctl, live->job_id, live->start, 0, NULL);
 		else if (live->gave_back > 0 && !live->ended)
 			ctl->ops.set_end(ctl->ops.arg, live->job_id,
-					 live->start, live->gave_back, true,
+					 live->start, live->gave_back,
+					 ctl->site->conf->max_give_back, true,
 					 NULL);
 		else
 			continue;

@@ -95,12 +95,14 @@ struct slu_ctl_ops {
 	 *   start + limit + suspended time + extra,
 	 * extra being what of `give_back` (seconds since `start`) the host has
 	 * not added itself (suspension; its own start, which Slurm moves when
-	 * nodes have booted), but not beyond a reservation of its nodes, and
-	 * never before the end it would have without us. `final` fixes extra
-	 * for this run by a note with the job: later calls use it again.
+	 * nodes have booted), `max` seconds at most, but not beyond a
+	 * reservation of its nodes, and never before the end it would have
+	 * without us. `final` fixes extra for this run by a note with the job:
+	 * later calls use it again.
 	 */
 	int (*set_end)(void *arg, uint32_t job_id, int64_t start,
-		       int64_t give_back, bool final, struct slu_err *err);
+		       int64_t give_back, int64_t max, bool final,
+		       struct slu_err *err);
 	/* Those jobs, under a read lock; the caller frees *out. */
 	int (*limits)(void *arg, int64_t now, struct slu_ctl_limit **out,
 		      size_t *n, struct slu_err *err);

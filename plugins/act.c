@@ -121,7 +121,7 @@ static time_t must_end_by(const job_record_t *job, time_t now)
  * the start of one whose nodes had to boot to when they have (job_config_fini()
  * in job_mgr.c): that much is given back already. */
 static void set_end(job_record_t *job, int64_t start, int64_t give_back,
-		    bool final)
+		    int64_t max, bool final)
 {
 	time_t now = time(NULL), end, by = must_end_by(job, now);
 	time_t base = job->start_time + (time_t)job->time_limit * 60 +
@@ -131,6 +131,8 @@ static void set_end(job_record_t *job, int64_t start, int64_t give_back,
 	struct slu_note note;
 
 	slu_ctl_note_parse(job->admin_comment, &note);
+	if (extra > max)
+		extra = max;
 	if (extra < 0)
 		extra = 0;
 	if (final && note.gave_back >= 0)
@@ -149,7 +151,8 @@ static void set_end(job_record_t *job, int64_t start, int64_t give_back,
 }
 
 int slu_act_set_end(void *arg, uint32_t job_id, int64_t start,
-		    int64_t give_back, bool final, struct slu_err *err)
+		    int64_t give_back, int64_t max, bool final,
+		    struct slu_err *err)
 {
 	job_record_t *job;
 	int rc = 0;
@@ -165,7 +168,7 @@ int slu_act_set_end(void *arg, uint32_t job_id, int64_t start,
 		rc = slu_err(err, SLU_INVALID, "JobId=%u does not run", job_id);
 	else if (job->time_limit != INFINITE && job->time_limit != NO_VAL &&
 		 !job->preempt_time)
-		set_end(job, start, give_back, final);
+		set_end(job, start, give_back, max, final);
 	unlock_slurmctld(job_lock);
 	return rc;
 }

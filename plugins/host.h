@@ -20,7 +20,8 @@ bool slu_act_is_ours(const char *text);
 
 /* Functions of the table that live in act.c and act_nodes.c. */
 int slu_act_set_end(void *arg, uint32_t job_id, int64_t start,
-		    int64_t give_back, bool final, struct slu_err *err);
+		    int64_t give_back, int64_t max, bool final,
+		    struct slu_err *err);
 int slu_act_hold(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err);
 int slu_act_requeue(void *arg, const struct slu_verdict *verdict,

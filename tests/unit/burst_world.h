@@ -225,8 +225,7 @@ static inline void world_new(struct world *w, int n_node, const char *request,
 					    "SetupTimeout=60",
 					    "StageInTimeout=100",
 					    "StageOutTimeout=200",
-					    "TeardownTimeout=50",
-					    "MaxGiveBack=1000"};
+					    "TeardownTimeout=50"};
 	struct slu_buf text = {0};
 	struct slu_err err;
 	int i;

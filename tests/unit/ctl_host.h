@@ -27,7 +27,7 @@ static struct {
 	char did[65536];	/* what was done, "hold 7 why;" and so on */
 	bool marks_lost;	/* somebody has overwritten them */
 	int snapshots, schedules;
-	int64_t give_back, since;
+	int64_t give_back, max_give_back, since;
 	bool final;
 	struct slu_ctl_limit limit[8]; /* limits that are ours */
 	size_t n_limit;
@@ -145,7 +145,8 @@ static char *fake_down(void *arg, const char *nodes, bool drained)
 }
 
 static int fake_set_end(void *arg, uint32_t job_id, int64_t start,
-			int64_t give_back, bool final, struct slu_err *err)
+			int64_t give_back, int64_t max, bool final,
+			struct slu_err *err)
 {
 	(void)arg;
 	if (!host_job(job_id))
@@ -153,6 +154,7 @@ static int fake_set_end(void *arg, uint32_t job_id, int64_t start,
 			       job_id);
 	did("set_end %u %s;", job_id, final ? "final" : "ahead");
 	host.give_back = give_back;
+	host.max_give_back = max;
 	host.since = start;
 	host.final = final;
 	return 0;
