@@ -31,6 +31,7 @@
 #define REPORTS	  30	  /* seconds for the last words, at first */
 #define TRY_FOR	  86400.0 /* seconds to go on trying */
 #define PAUSE_MAX 600.0
+#define PAUSE_SAY 30.0 /* between two words that come back at once */
 
 struct worker {
 	struct slu_node n;
@@ -360,15 +361,18 @@ static int clean_up(struct worker *w)
  * it is told of it when it is back. */
 static int say_goodbye(struct slu_node *n)
 {
-	double end = slu_clock() + TRY_FOR, pause = 1;
+	double asked = slu_clock(), end = asked + TRY_FOR, pause = 1;
 	int rc = report_clean(n, NULL, REPORTS);
 
 	slu_node_log(n, SLU_INFO, "clean");
 	if (rc)
 		tell_result(n, "clean");
 	while (rc && slu_clock() < end) {
-		usleep((useconds_t)(pause * 1e6)); /* "no" comes at once */
-		pause = pause < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
+		if (slu_clock() - asked < 1) { /* "no" comes at once */
+			usleep((useconds_t)(pause * 1e6));
+			pause = pause * 2 < PAUSE_SAY ? pause * 2 : PAUSE_SAY;
+		}
+		asked = slu_clock();
 		rc = report_clean(n, NULL, PAUSE_MAX);
 	}
 	return slu_notes_forget(n, NULL);
