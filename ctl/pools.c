@@ -57,7 +57,9 @@ static void walk(struct slu_mirror *m, const struct walk *w)
 
 	slu_mirror_each(m, walk_buffer, (void *)(uintptr_t)w);
 	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));) {
-		const struct share share = {c->job_id, c->uid, c->size, 0};
+		/* nobody says for how long one waits */
+		const struct share share = {c->job_id, c->uid, c->size,
+					    c->until ? INT64_MAX : 0};
 
 		if (!strcmp(c->pool, w->pool) &&
 		    !slu_map_get(&m->job, c->job_id))
@@ -332,7 +334,7 @@ static void look_staged(void *arg, const struct slu_buffer_state *b)
 {
 	struct staged *s = arg;
 
-	s->is |= b->ahead && b->creator == s->job_id;
+	s->is |= b->ahead && !b->leaving && b->creator == s->job_id;
 }
 
 /* Under the lock. What is staged in ahead has the room already that the run

@@ -107,6 +107,13 @@ START_TEST(test_room)
 }
 END_TEST
 
+static int64_t end_of(uint32_t job_id)
+{
+	return job_id == 9 ? 0 : 1000 + 10 * job_id;
+}
+
+static bool leaving;
+
 static void ahead(uint32_t of, uint64_t size, const char *state)
 {
 	struct slu_buffer_state s = {.buffer = 90,
@@ -115,6 +122,7 @@ static void ahead(uint32_t of, uint64_t size, const char *state)
 				     .size = size,
 				     .persistent = true,
 				     .ahead = true,
+				     .leaving = leaving,
 				     .pool = strdup("p"),
 				     .state = strdup(state)};
 
@@ -131,10 +139,18 @@ START_TEST(test_ahead)
 	supply(10 * GIB, 10 * GIB, true);
 	slu_pools_claim(&m, 20, &n, 1300);
 	ck_assert(!room(1, 6 * GIB, 0, "jobs have 6GiB"));
+	/* it may wait for ever */
+	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), INT64_MAX);
 	ahead(20, 6 * GIB, "SETUP");
 	ck_assert_uint_eq(used(), 6 * GIB);
 	slu_pools_claim(&m, 20, &n, 0); /* the run begins */
 	ck_assert_uint_eq(used(), 6 * GIB);
+	/* its run does not get what is being taken away */
+	leaving = true;
+	ahead(20, 6 * GIB, "TEARDOWN");
+	leaving = false;
+	slu_pools_claim(&m, 20, &n, 0);
+	ck_assert_uint_eq(used(), 12 * GIB);
 	ahead(20, 6 * GIB, "DONE");
 	ck_assert_uint_eq(used(), 0);
 	slu_mirror_fini(&m);
@@ -161,11 +177,6 @@ START_TEST(test_expire)
 	slu_mirror_fini(&m);
 }
 END_TEST
-
-static int64_t end_of(uint32_t job_id)
-{
-	return job_id == 9 ? 0 : 1000 + 10 * job_id;
-}
 
 /* A persistent buffer gives its room back when its time is over, but one that
  * lives on then does so nobody knows when. */
