@@ -3,6 +3,8 @@
 #include "config.h"
 #include "plugins/copy.h"
 
+#include <ctype.h>
+
 static char *copy_text(const char *text)
 {
 	return text ? strdup(text) : NULL;
@@ -204,8 +206,9 @@ static const part_record_t *first_partition(const char *names)
 	return part;
 }
 
-/* The account that Slurm will give the job: the one that is named, else the
- * user's default, which is copied to out. */
+/* The account that Slurm will give the job, copied to out: the one that is
+ * named, whose capitals Slurm takes away only later, else the user's default.
+ */
 static char *account_of(const job_desc_msg_t *desc, uint32_t uid,
 			char out[SLU_CTL_ACCOUNT])
 {
@@ -213,8 +216,12 @@ static char *account_of(const job_desc_msg_t *desc, uint32_t uid,
 	slurmdb_user_rec_t user = {.uid = uid};
 	bool has;
 
-	if (desc->account)
-		return desc->account;
+	if (desc->account) {
+		slu_copy(out, SLU_CTL_ACCOUNT, desc->account);
+		for (char *c = out; *c; c++)
+			*c = (char)tolower((unsigned char)*c);
+		return out;
+	}
 	assoc_mgr_lock(&lock);
 	has = assoc_mgr_fill_in_user(acct_db_conn, &user, 0, NULL, true) ==
 		      SLURM_SUCCESS &&
