@@ -201,6 +201,10 @@ test_ahead() {
 	check_within 10 "nothing is left of it" is_empty "$PFS/jobs"
 }
 
+has_no_nodes() { # JOB
+	on ctl scontrol -o show job "$1" | grep -qE ' NodeList=(\(null\))?( |$)'
+}
+
 test_ahead_fails() {
 	local job
 	job=$(ahead_job /pfs/alice/later/ -N1)
@@ -215,9 +219,16 @@ test_ahead_fails() {
 	cluster stop ctl sluiced
 	cluster start ctl sluiced
 	job=$(ahead_job /pfs/alice/nosuch/ -N1)
-	check_within 40 "fail: it is FAILED without nodes" job_is "$job" FAILED
+	check_within 40 "fail: it is FAILED" job_is "$job" FAILED
+	check "without nodes" has_no_nodes "$job"
 	check "and its record says why" matches \
 		"$(on ctl scontrol -o show job "$job")" 'stage-in failed: n3: .*nosuch'
+	cluster conf sluice.conf "OnStageInFailure=cancel"
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+	job=$(ahead_job /pfs/alice/nosuch/ -N1)
+	check_within 40 "cancel: it is CANCELLED" job_is "$job" CANCELLED
+	check "without nodes, too" has_no_nodes "$job"
 }
 
 # All nodes are taken: the data comes all the same.
