@@ -129,6 +129,12 @@ struct slu_buffers {
 	void *arg;
 	struct slu_bb *first; /* newest first */
 	struct slu_phase_use phase[SLU_PHASES];
+	/* What the log has last said of jobs that have to ask again; two that
+	 * share a place say it more often than once. */
+	struct {
+		uint32_t job_id;
+		char text[SLU_ERR_TEXT];
+	} not_yet[16];
 };
 
 /* Buffers in memory. */

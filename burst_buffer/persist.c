@@ -33,19 +33,36 @@ static struct slu_bb *find_name(const struct slu_buffers *b, const char *name)
 }
 
 /* What only the site can mend: the job asks again. */
-static bool is_passing(const struct slu_err *why)
+static bool is_passing(const struct slu_buffers *b, const struct slu_err *why)
 {
+	if (slu_db_unusable(b->db))
+		return true;
 	return why->kind != SLU_INVALID && why->kind != SLU_DENIED &&
 	       why->kind != SLU_NOTFOUND;
+}
+
+static void log_of_job(struct slu_buffers *b, enum slu_level level,
+		       const struct slu_job *job, const char *text)
+{
+	char line[SLU_ERR_TEXT + 64];
+
+	snprintf(line, sizeof(line), "job %u: %s", (unsigned)job->job_id, text);
+	b->ops->log(b->arg, level, line);
 }
 
 static void say_not_yet(struct slu_buffers *b, const struct slu_job *job,
 			const struct slu_err *why)
 {
-	struct slu_annotate note = {job->job_id, (char *)why->text};
+	const size_t at =
+		job->job_id % (sizeof(b->not_yet) / sizeof(*b->not_yet));
+	const struct slu_annotate note = {job->job_id, (char *)why->text, true};
 
-	b->ops->log(b->arg, why->kind == SLU_BUSY ? SLU_INFO : SLU_WARN,
-		    why->text);
+	if (b->not_yet[at].job_id != job->job_id ||
+	    strcmp(b->not_yet[at].text, why->text) != 0)
+		log_of_job(b, why->kind == SLU_BUSY ? SLU_INFO : SLU_WARN, job,
+			   why->text);
+	b->not_yet[at].job_id = job->job_id;
+	slu_copy(b->not_yet[at].text, sizeof(b->not_yet[at].text), why->text);
 	b->ops->annotate(b->arg, &note);
 }
 
@@ -53,15 +70,12 @@ void slu_persist_refuse(struct slu_buffers *b, const struct slu_job *job,
 			const struct slu_err *why)
 {
 	struct slu_verdict verdict = {.job_id = job->job_id, .pending = true};
-	char line[SLU_ERR_TEXT + 64];
 
-	if (is_passing(why)) {
+	if (is_passing(b, why)) {
 		say_not_yet(b, job, why);
 		return;
 	}
-	snprintf(line, sizeof(line), "job %u: %s", (unsigned)job->job_id,
-		 why->text);
-	b->ops->log(b->arg, SLU_WARN, line);
+	log_of_job(b, SLU_WARN, job, why->text);
 	verdict.reason = slu_asprintf("sluice: %s", why->text);
 	if (verdict.reason)
 		b->ops->verdict(b->arg, SLU_HOLD, &verdict);

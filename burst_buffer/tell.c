@@ -171,7 +171,8 @@ static bool newest(const struct slu_buffers *b, const struct slu_bb *bb)
  * for the verdict has become the job's fate. */
 static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
 {
-	const struct slu_annotate note = {bb->plan.job_id, *text ? text : NULL};
+	const struct slu_annotate note = {bb->plan.job_id, *text ? text : NULL,
+					  false};
 
 	if (!bb->plan.persistent && newest(b, bb) &&
 	    !(bb->failure && bb->state == SLU_BB_DONE))

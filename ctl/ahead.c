@@ -51,6 +51,8 @@ enum slu_ctl_ahead slu_ctl_ahead(struct slu_ctl *ctl, uint32_t job_id,
 	pthread_mutex_lock(&ctl->mirror.lock);
 	slu_mirror_each(&ctl->mirror, look, &l);
 	pthread_mutex_unlock(&ctl->mirror.lock);
+	if (l.found == SLU_AHEAD_NEW)
+		slu_waits_why(&ctl->mirror, job_id, why);
 	return l.found;
 }
 

@@ -85,6 +85,10 @@ static int do_annotate(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_annotate *a = msg;
 
+	if (a->waits) {
+		slu_waits_answer(&ctl->mirror, a->job_id, a->text);
+		return 0;
+	}
 	return ctl->ops.annotate(ctl->ops.arg, a->job_id, a->text, err);
 }
 

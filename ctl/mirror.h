@@ -9,9 +9,17 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <time.h>
 #include "common/str.h"
 #include "ctl/map.h"
 #include "wire/control.h"
+
+/* What a waiting job wants of sluiced. */
+struct slu_told {
+	time_t at;		 /* when sluiced was last told of it */
+	unsigned int unanswered; /* how often since it said why not yet */
+	char why[256];		 /* that, or "" */
+};
 
 struct slu_mirror {
 	pthread_mutex_t lock;
@@ -20,9 +28,7 @@ struct slu_mirror {
 	/* pools.c: */
 	struct slu_supply supply;
 	struct slu_map claim; /* job number -> what it was given */
-	/* persist.c: job number -> when sluiced was last told what it waits
-	 * for, Unix seconds */
-	struct slu_map told;
+	struct slu_map told;  /* persist.c: job number -> struct slu_told */
 	struct slu_pool_waiter *waiter; /* turn.c */
 };
 

@@ -178,6 +178,7 @@ static bool wait_create(struct wait *w, const struct slu_request_persist *one,
 		.size = one->capacity,
 		.max_per_user = pool ? pool->max_per_user : 0,
 	};
+	char said[SLU_CTL_WHY] = "";
 
 	if (f.is && f.creator == w->job_id)
 		return f.running ? false
@@ -193,7 +194,8 @@ static bool wait_create(struct wait *w, const struct slu_request_persist *one,
 		return true;
 	slu_pools_claim(m, w->job_id, &need, time(NULL) + SLU_CLAIM_WAITS);
 	w->tell = true;
-	return waits(w, "waits until %s is made", one->name, NULL);
+	slu_waits_why(m, w->job_id, said);
+	return waits(w, "waits until %s is made", one->name, said);
 }
 
 static bool wait_destroy(struct wait *w, const struct slu_request_persist *one)
@@ -219,16 +221,61 @@ static bool wait_use(struct wait *w, const char *name)
 			 : waits(w, "waits until %s is made", name, f.text);
 }
 
+/* Under the lock. NULL: no memory. */
+static struct slu_told *get_told(struct slu_mirror *m, uint32_t job_id)
+{
+	struct slu_told *t = slu_map_get(&m->told, job_id);
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (t && slu_map_put(&m->told, job_id, t) == 0)
+		return t;
+	free(t);
+	return NULL;
+}
+
+/* What was said is over when sluiced was told again and had nothing to say. */
 bool slu_waits_due(struct slu_mirror *m, uint32_t job_id)
 {
-	uintptr_t now = (uintptr_t)time(NULL), last;
+	struct slu_told *t;
+	time_t now = time(NULL);
+	bool due;
 
 	pthread_mutex_lock(&m->lock);
-	last = (uintptr_t)slu_map_get(&m->told, job_id);
-	if (now >= last + AGAIN)
-		slu_map_put(&m->told, job_id, (void *)now);
+	t = get_told(m, job_id);
+	due = !t || now >= t->at + AGAIN;
+	if (t && due) {
+		t->at = now;
+		if (t->unanswered++)
+			t->why[0] = '\0';
+	}
 	pthread_mutex_unlock(&m->lock);
-	return now >= last + AGAIN;
+	return due;
+}
+
+void slu_waits_answer(struct slu_mirror *m, uint32_t job_id, const char *text)
+{
+	struct slu_told *t;
+
+	pthread_mutex_lock(&m->lock);
+	t = slu_map_get(&m->told, job_id);
+	if (t) {
+		slu_copy(t->why, sizeof(t->why), text ? text : "");
+		t->unanswered = 0;
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
+void slu_waits_why(struct slu_mirror *m, uint32_t job_id, char why[SLU_CTL_WHY])
+{
+	struct slu_told *t;
+
+	pthread_mutex_lock(&m->lock);
+	t = slu_map_get(&m->told, job_id);
+	if (t && t->why[0])
+		slu_copy(why, SLU_CTL_WHY, t->why);
+	pthread_mutex_unlock(&m->lock);
 }
 
 static bool wait_for(struct wait *w, const struct slu_request *req,

@@ -81,10 +81,13 @@ void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply)
 
 void slu_pools_fini(struct slu_mirror *m)
 {
+	struct slu_told *told;
 	struct slu_claim *c;
 
 	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));)
 		free(c);
+	for (size_t i = 0; (told = slu_map_next(&m->told, &i));)
+		free(told);
 	slu_map_free(&m->claim);
 	slu_map_free(&m->told);
 	slu_turn_forget(m, 0);
@@ -347,6 +350,15 @@ static bool is_staged(struct slu_mirror *m, uint32_t job_id)
 	return s.is;
 }
 
+/* Under the lock. One that cannot be served yet does not keep others waiting
+ * for what it does not get. */
+static bool was_refused(struct slu_mirror *m, uint32_t job_id)
+{
+	const struct slu_told *told = slu_map_get(&m->told, job_id);
+
+	return told && told->why[0];
+}
+
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 		     const struct slu_pool_need *need, int64_t until)
 {
@@ -363,7 +375,8 @@ void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 	pthread_mutex_lock(&m->lock);
 	slu_turn_forget(m, job_id);
 	old = slu_map_get(&m->claim, job_id);
-	if (is_staged(m, job_id) || slu_map_put(&m->claim, job_id, c) < 0)
+	if (is_staged(m, job_id) || (until && was_refused(m, job_id)) ||
+	    slu_map_put(&m->claim, job_id, c) < 0)
 		old = c;
 	pthread_mutex_unlock(&m->lock);
 	free(old);
@@ -395,12 +408,14 @@ bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id)
 
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
 {
+	struct slu_told *told;
 	struct slu_claim *c;
 
 	pthread_mutex_lock(&m->lock);
 	c = slu_map_del(&m->claim, job_id);
-	slu_map_del(&m->told, job_id);
+	told = slu_map_del(&m->told, job_id);
 	slu_turn_forget(m, job_id);
 	pthread_mutex_unlock(&m->lock);
+	free(told);
 	free(c);
 }

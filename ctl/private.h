@@ -141,6 +141,11 @@ void slu_ctl_unref(struct slu_ctl *ctl);
 /* persist.c: was sluiced not told just now what this job waits for? If so, it
  * is to be told. */
 bool slu_waits_due(struct slu_mirror *m, uint32_t job_id);
+/* sluiced: not yet, and why. */
+void slu_waits_answer(struct slu_mirror *m, uint32_t job_id, const char *text);
+/* What it has said; *why is left alone if it has not. */
+void slu_waits_why(struct slu_mirror *m, uint32_t job_id,
+		   char why[SLU_CTL_WHY]);
 /* what of persistent buffers is refused at submission. `user` may be
  * NULL. */
 int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,

@@ -49,6 +49,20 @@ static enum slu_kind kind_of(int code)
 	}
 }
 
+bool slu_db_unusable(const struct slu_db *db)
+{
+	switch (sqlite3_errcode(db->sqlite) & 0xff) {
+	case SQLITE_NOTADB:
+	case SQLITE_CORRUPT:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+	case SQLITE_READONLY:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int slu_db_fail(struct slu_db *db, struct slu_err *err)
 {
 	return slu_err(err, kind_of(sqlite3_errcode(db->sqlite)),

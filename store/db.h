@@ -29,6 +29,9 @@ enum slu_db_mode {
 struct slu_db *slu_db_open(const char *path, enum slu_db_mode mode,
 			   struct slu_err *err);
 void slu_db_close(struct slu_db *db);
+/* Has the last statement failed for what only the site can mend: the file is
+ * damaged, or no longer ours to read or write? */
+bool slu_db_unusable(const struct slu_db *db);
 /* PRAGMA integrity_check; fails with its first line. */
 int slu_db_check(struct slu_db *db, struct slu_err *err);
 /* True when the table exists (old databases lack ours). */

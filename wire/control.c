@@ -194,6 +194,7 @@ DESC(slu_resume_desc, "resume", node_order_fields);
 static const struct slu_field annotate_fields[] = {
 	NEEDED(U32, job_id),
 	FIELD(STR, text),
+	FIELD(BOOL, waits),
 	LAST,
 };
 DESC(slu_annotate_desc, "annotate", annotate_fields);

@@ -186,6 +186,7 @@ struct slu_node_order { /* "drain", "resume" */
 struct slu_annotate { /* "annotate": the text squeue shows as reason */
 	uint32_t job_id;
 	char *text; /* NULL: take ours away */
+	bool waits; /* why it cannot have yet what it waits for */
 };
 
 struct slu_published { /* "published" */

@@ -588,6 +588,7 @@ START_TEST(test_commands)
 	struct slu_verdict verdict = {.job_id = 7, .reason = "no such source"};
 	struct slu_node_order order = {.node = "n1", .reason = "not clean"};
 	struct slu_annotate annotate = {.job_id = 7, .text = "staging in"};
+	char why[SLU_CTL_WHY] = "";
 	struct slu_buffer_state state = {.buffer = 1,
 					 .job_id = 7,
 					 .state = "STAGE_IN",
@@ -626,6 +627,15 @@ START_TEST(test_commands)
 	expect_done(daemon_end.id, false, "does not exist");
 	ck_assert_str_eq(host.did, "show 7 DONE;");
 	ck_assert(!slu_ctl_alive(ctl, 7));
+	forget();
+	ck_assert(slu_waits_due(&ctl->mirror, 8));
+	annotate = (struct slu_annotate){8, "no room", true};
+	daemon_say(&slu_annotate_desc, &annotate);
+	slu_ctl_step(ctl, 3.1);
+	slu_waits_why(&ctl->mirror, 8, why);
+	ck_assert_str_eq(why, "no room");
+	expect_done(daemon_end.id, true, "");
+	ck_assert_str_eq(host.did, "");
 	host.ends = true; /* not answered: asked again of the next one */
 	verdict.job_id = 7;
 	daemon_say(&slu_hold_desc, &verdict);
@@ -701,6 +711,7 @@ START_TEST(test_give_back)
 	ck_assert(has_done("set_end 7 final;"));
 	ck_assert(!has_done("ahead"));
 	ck_assert_int_eq(host.give_back, 123);
+	ck_assert_int_eq(host.max_give_back, 1000);
 	ck_assert_int_eq(host.since, job.start);
 	forget();
 	slu_ctl_step(ctl, 50);
@@ -711,7 +722,6 @@ START_TEST(test_give_back)
 	ck_assert(!has_done("ahead"));
 	ck_assert_int_eq(host.give_back, 123);
 	/* said of the run before: it was waiting for us to connect */
-	ck_assert_int_eq(host.max_give_back, 1000);
 	forget();
 	while (daemon_heard(&slu_done_desc))
 		;

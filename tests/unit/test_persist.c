@@ -24,6 +24,8 @@ static struct slu_buffer_state last; /* of a persistent one, as told */
 static char held[512];		     /* what a job was held with last */
 static uint32_t held_job;
 static enum slu_on_failure verdict;
+static char not_yet[512], logged[512];
+static size_t n_logged;
 static bool damaged;
 
 static void on_mirror(void *arg, const struct slu_buffer_state *s)
@@ -66,6 +68,8 @@ static void on_annotate(void *arg, const struct slu_annotate *a)
 {
 	(void)arg;
 	ck_assert_uint_lt(a->job_id, SLU_PERSIST_FIRST);
+	if (a->waits)
+		slu_copy(not_yet, sizeof(not_yet), a->text);
 }
 
 static const char *on_addr(void *arg, const char *node)
@@ -83,6 +87,8 @@ static void on_log(void *arg, enum slu_level level, const char *line)
 {
 	(void)arg;
 	expect(level > SLU_ERROR || damaged, "%s", line);
+	slu_copy(logged, sizeof(logged), line);
+	n_logged++;
 }
 
 static const struct slu_buffers_ops ops = {
@@ -783,13 +789,39 @@ START_TEST(test_ahead_no_database)
 {
 	setup();
 	expect_ok(slu_db_script(db, "PRAGMA query_only = ON", &err), err);
-	waits(20, OWNER, AHEAD);
-	waits(21, OWNER, CREATE);
+	n_logged = 0;
+	for (int i = 0; i < 3; i++) {
+		waits(20, OWNER, AHEAD);
+		waits(21, OWNER, CREATE);
+	}
 	ck_assert_str_eq(held, "");
+	expect(strstr(not_yet, "readonly"), "%s", not_yet);
+	expect(strstr(logged, "job 21: "), "%s", logged);
+	ck_assert_uint_eq(n_logged, 2);
 	ck_assert_ptr_null(last.state);
 	expect_ok(slu_db_script(db, "PRAGMA query_only = OFF", &err), err);
 	waits(20, OWNER, AHEAD);
 	ck_assert_str_eq(last.state, "SETUP");
+	teardown();
+}
+END_TEST
+
+/* Nor that it cannot be read. */
+START_TEST(test_ahead_damaged)
+{
+	setup();
+	not_yet[0] = '\0';
+	expect_ok(slu_db_script(db,
+				"PRAGMA writable_schema = ON;"
+				"UPDATE sqlite_master SET sql = 'CREATE x'"
+				" WHERE name = 'Buffer';"
+				"PRAGMA writable_schema = RESET",
+				&err),
+		  err);
+	waits(20, OWNER, AHEAD);
+	waits(21, OWNER, CREATE);
+	ck_assert_str_eq(held, "");
+	expect(strstr(not_yet, "malformed"), "%s", not_yet);
 	teardown();
 }
 END_TEST
@@ -884,7 +916,7 @@ END_TEST
 
 TEST_MAIN("persist", test_still_held, test_ahead, test_ahead_balance,
 	  test_ahead_persistent, test_ahead_fails, test_ahead_policy,
-	  test_ahead_no_database, test_ahead_gone, test_ahead_unasked,
-	  test_ahead_not, test_life, test_expires, test_used, test_refused,
-	  test_cannot_be_made, test_unsaved, test_unsaved_later,
-	  test_destroy_older)
+	  test_ahead_no_database, test_ahead_damaged, test_ahead_gone,
+	  test_ahead_unasked, test_ahead_not, test_life, test_expires,
+	  test_used, test_refused, test_cannot_be_made, test_unsaved,
+	  test_unsaved_later, test_destroy_older)

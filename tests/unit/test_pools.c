@@ -152,7 +152,42 @@ START_TEST(test_ahead)
 	slu_pools_claim(&m, 20, &n, 0);
 	ck_assert_uint_eq(used(), 12 * GIB);
 	ahead(20, 6 * GIB, "DONE");
-	ck_assert_uint_eq(used(), 0);
+	ck_assert_uint_eq(used(), 6 * GIB);
+	slu_mirror_fini(&m);
+}
+END_TEST
+
+/* What cannot be served yet does not take its room away from others, and says
+ * why. */
+START_TEST(test_not_yet)
+{
+	struct slu_pool_need n = need(1, 6 * GIB, 0);
+	char why[SLU_CTL_WHY] = "as before";
+
+	slu_mirror_init(&m);
+	supply(10 * GIB, 10 * GIB, true);
+	slu_waits_answer(&m, 20, "nobody has asked");
+	ck_assert(slu_waits_due(&m, 20));
+	ck_assert(!slu_waits_due(&m, 20));
+	slu_waits_why(&m, 20, why);
+	ck_assert_str_eq(why, "as before");
+	slu_pools_claim(&m, 20, &n, 1300);
+	slu_pools_claim(&m, 20, &n, 1400);
+	slu_pools_expire(&m, 1300);
+	ck_assert(slu_pools_claimed(&m, 20));
+	slu_waits_answer(&m, 20, "the disk is full");
+	slu_waits_why(&m, 20, why);
+	ck_assert_str_eq(why, "the disk is full");
+	slu_pools_claim(&m, 20, &n, 1500);
+	slu_pools_expire(&m, 1400);
+	slu_pools_claim(&m, 20, &n, 1600);
+	ck_assert(!slu_pools_claimed(&m, 20));
+	slu_pools_claim(&m, 20, &n, 0); /* it begins all the same */
+	ck_assert(slu_pools_claimed(&m, 20));
+	slu_pools_unclaim(&m, 20);
+	slu_pools_claim(&m, 20, &n, 1700);
+	ck_assert(slu_pools_claimed(&m, 20));
+	ck_assert(slu_waits_due(&m, 21)); /* what is left is freed */
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -416,5 +451,5 @@ START_TEST(test_unable)
 }
 END_TEST
 
-TEST_MAIN("pools", test_ahead, test_expire, test_room, test_when,
+TEST_MAIN("pools", test_ahead, test_not_yet, test_expire, test_room, test_when,
 	  test_when_expired, test_turn, test_hooks, test_never, test_unable)
