@@ -9,8 +9,6 @@
 #include "config.h"
 #include "ctl/private.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <xxhash.h>
@@ -133,7 +131,6 @@ static uint64_t hash(const char *script)
 void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 {
 	const struct slu_conf *conf;
-	char script[17]; /* as in the job's row of history */
 
 	if (!submit->job.node_cnt)
 		submit->job.node_cnt = fewest_nodes(submit);
@@ -145,11 +142,7 @@ void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 	conf = ctl->site->conf;
 	if (conf && conf->predict_mode != SLU_PREDICT_OFF) {
 		submit->note.script = hash(submit->script);
-		snprintf(script, sizeof(script), "%016" PRIx64,
-			 submit->note.script);
-		submit->job.script = submit->note.script ? script : NULL;
 		advise(ctl, submit);
-		submit->job.script = NULL;
 	}
 	pthread_rwlock_unlock(&ctl->site_lock);
 }

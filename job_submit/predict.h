@@ -12,15 +12,14 @@
  *   size     user, nodes and request
  *   request  user and request
  *   name     user and name
- *   nodes    user, nodes and, where it is known, script
+ *   nodes    user and nodes
  *   user     user
  *   account  account and request
  *   site     partition, nodes and request
- * Digits in names count as one, so that run_17 and run_18 are the same; a
- * script is known again under any name and with any request. Beside run times
- * themselves, the user's and the account's last shares of their requests, the
- * request itself, and the shares of requests that are usual at the site are
- * weighed in.
+ * Digits in names count as one, so that run_17 and run_18 are the same. Beside
+ * run times themselves, the user's and the account's last shares of their
+ * requests, the request itself, and the shares of requests that are usual at
+ * the site are weighed in.
  *
  * Predicting neither allocates nor waits. One writer (learn) and any number of
  * readers may run at the same time; see classes.h.
@@ -68,9 +67,8 @@ void slu_predictor_free(struct slu_predictor *p);
 /*
  * `seconds` is the point of the distribution that minimises the expected
  * absolute error plus a bonus for being near; never longer than the request.
- * Uses uid, name, node_cnt, limit_asked, account, partition, script and submit
- * of the job; what ended after `submit` (0: now) counts as not known.
- * Thread-safe.
+ * Uses uid, name, node_cnt, limit_asked, account, partition and submit of the
+ * job; what ended after `submit` (0: now) counts as not known. Thread-safe.
  */
 void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 		 struct slu_prediction *out);

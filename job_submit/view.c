@@ -42,7 +42,6 @@ static void make_keys(const struct slu_job *job, uint64_t key[LEVELS])
 	slu_plain_name(job->name, name, sizeof(name));
 	key[CLASS] = hash(hash(key[CLASS], name), job->partition);
 	key[NAME] = hash(key[NAME], name);
-	key[NODES] = hash(key[NODES], job->script);
 	key[ACCOUNT] = hash(key[ACCOUNT], job->account);
 	key[SITE] = hash(key[SITE], job->partition);
 	for (int l = 0; l < LEVELS; l++)

@@ -191,35 +191,6 @@ START_TEST(test_submit)
 }
 END_TEST
 
-/* Whose script has run before is known by it, whatever it is called now. */
-START_TEST(test_script)
-{
-	struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
-	struct slu_ctl_submit submit = {
-		.job = {.uid = 1000, .name = "x", .node_cnt = 1},
-		.script = "#!/bin/sh\nsrun a\n"};
-	struct slu_job job = {.uid = 1000, .node_cnt = 1, .start = 1000};
-	char *comment;
-
-	slu_ctl_submit(ctl, &submit);
-	ck_assert_ptr_null(submit.job.script);
-	comment = slu_ctl_note_apply(NULL, &submit.note);
-	slu_ctl_note_to_job(comment, &job);
-	free(comment);
-	job.name = "old";
-	job.limit_asked = 9;
-	job.end = 1600;
-	slu_learn(ctl->site->predictor, &job);
-	free(job.script);
-	slu_ctl_submit(ctl, &submit);
-	ck_assert_str_eq(submit.note.from, "nodes");
-	submit.script = "#!/bin/sh\nsrun b\n";
-	slu_ctl_submit(ctl, &submit);
-	ck_assert_str_eq(submit.note.from, "user");
-	slu_ctl_release(ctl);
-}
-END_TEST
-
 START_TEST(test_stale_env)
 {
 	static const struct {
@@ -544,5 +515,5 @@ END_TEST
 
 TEST_MAIN("ctl_hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
-	  test_script, test_stale_env, test_thread, test_hands_back,
+	  test_stale_env, test_thread, test_hands_back,
 	  test_hands_back_while_stuck, test_release_while_stuck)

@@ -129,33 +129,6 @@ START_TEST(test_strangers)
 }
 END_TEST
 
-/* A script is known again under another name and request; and where a name's
- * script has changed, nothing is expected of the old one by it. */
-START_TEST(test_script)
-{
-	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
-	static char one[] = "00000000000000aa", other[] = "00000000000000bb";
-	struct slu_job job = make_job(1, "a", 2, 60, 600);
-	struct slu_prediction got;
-
-	job.script = one;
-	for (int i = 0; i < 5; i++)
-		slu_learn(p, &job);
-	job.name = "b";
-	job.limit_asked = 50;
-	slu_predict(p, &job, &got);
-	ck_assert_str_eq(got.from, "nodes");
-	ck_assert_int_eq(got.seconds, 600);
-	job.script = other;
-	slu_predict(p, &job, &got);
-	ck_assert_str_eq(got.from, "user");
-	job.script = NULL;
-	slu_predict(p, &job, &got);
-	ck_assert_str_eq(got.from, "user");
-	slu_predictor_free(p);
-}
-END_TEST
-
 START_TEST(test_ignored)
 {
 	struct slu_predictor *p = new_predictor(64, 0.9, 0);
@@ -418,6 +391,6 @@ START_TEST(test_threads)
 }
 END_TEST
 
-TEST_MAIN("predict", test_levels, test_strangers, test_script, test_ignored,
-	  test_refused, test_no_future, test_careful, test_change, test_elapsed,
-	  test_aging, test_calibration, test_crowds, test_threads)
+TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_refused,
+	  test_no_future, test_careful, test_change, test_elapsed, test_aging,
+	  test_calibration, test_crowds, test_threads)
