@@ -152,8 +152,11 @@ void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
 		__builtin_prefetch(&set[way[i]]);
 		__builtin_prefetch(&set[way[i]].seq);
 	}
+	/* Written since: as for a slot that was another's, ask again. */
 	for (size_t i = n; i-- > 0;)
-		read_one(t, key[i], way[i], &out[i]);
+		read_one(t, key[i],
+			 way[i] < WAYS ? way[i] : candidate(t, key[i], 0),
+			 &out[i]);
 }
 
 static bool holds(const struct slot *s, uint64_t key)

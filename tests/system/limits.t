@@ -96,15 +96,18 @@ suspended=$(short 50 -H)
 admins=$(short 45 -H)
 users=$(short 1 -H)
 gap=$(short 1 -H)
+over=$(short 50 -H --exclusive -w n8)
 
 # While everybody is away
 wait_for 20 job_is "$long" RUNNING
-behind=$(short 1 -t1 --exclusive -w "$(job_field "$long" NodeList)")
 cluster kill ctl sluiced
 kill_slurmctld
 cluster start ctl slurmctld
 check_within 10 "the limit and its note survive slurmctld" noted "$long" \
 	'limit 0:01:00 of 0:10:00'
+release "$over"
+wait_for 20 job_is "$over" RUNNING
+behind=$(short 1 -t1 --exclusive -w n8)
 release "$array" "$again" "$suspended" "$admins"
 wait_for 20 job_is "$admins" RUNNING
 on ctl scontrol update job "$admins" AdminComment=hello
@@ -137,18 +140,19 @@ check_within 60 "and runs" job_is "$gap" COMPLETED
 check_within 60 "the limit of a running job is extended" extended "$long"
 check "and the log says so" grep -q \
 	"JobId=$long: limit 0:01:00 extended to 0:10:00" "$LOG"
+check_within 60 "and of another one" extended "$over"
 check "and which planned start that puts off" grep -qE \
-	"JobId=$long: .*; 1 planned starts, of them first JobId=$behind, may be later by up to [1-9]" "$LOG"
-check "as does its note" noted "$long" \
+	"JobId=$over: .*; 1 planned starts, of them first JobId=$behind, may be later by up to [1-9]" "$LOG"
+check "as does its note" noted "$over" \
 	'extended, 1 planned starts later by up to 0:0[0-9]:'
 for job in "$array"_{0,1} "$suspended"; do
 	check_within 60 "that of job $job too" extended "$job"
 done
 check "the administrator's is not" limit_is "$admins" 00:03:00
+check_within 60 "what waited for its node runs" job_is "$behind" COMPLETED
 check_within 90 "a job outlives its tight limit" job_is "$long" COMPLETED
 check "by half a minute" matches "$(job_field "$long" RunTime)" \
 	'00:01:[3-5]'
-check_within 60 "what waited for its node runs" job_is "$behind" COMPLETED
 for job in "$array"_{0,1} "$suspended" "$admins"; do
 	check_within 60 "job $job ends well" job_is "$job" COMPLETED
 done
@@ -163,7 +167,7 @@ on ctl scontrol reconfigure
 check_within 40 "the mode is turned off: limits are given back" \
 	limit_is "$waits" 00:10:00
 check_within 30 "the history tells of it" prints \
-	"\"job_id\":$long,[^}]*\"tightened\":1,\"extended\":true,\"late_by\":[1-9]" \
+	"\"job_id\":$over,[^}]*\"tightened\":1,\"extended\":true,\"late_by\":[1-9]" \
 	on ctl /opt/sluice/bin/sysquery --json jobs
 cluster conf sluice.conf PredictMode=fill
 on ctl scontrol reconfigure
