@@ -24,8 +24,10 @@ struct slu_act {
 int slu_act_count(struct slu_act *act, uint64_t bytes, uint64_t files,
 		  struct slu_err *err);
 
-/* The mode to create it with: its own where it cannot be set later. */
-mode_t slu_act_mode(const struct slu_act *act, const struct slu_entry *entry);
+/* The mode to create it with: that of its source, as it is without a list,
+ * where it cannot be set later. */
+mode_t slu_act_mode(const struct slu_act *act, int in,
+		    const struct slu_entry *entry);
 
 /* The path to open for an entry: its own, or the one name of type=file. */
 const char *slu_act_path(const char *single, const struct slu_entry *entry);
@@ -40,7 +42,8 @@ int slu_act_errno(struct slu_err *err, const char *what, const char *root,
 int slu_act_err(struct slu_err *err, const char *root,
 		const struct slu_entry *entry, const char *saying);
 
-/* Attributes, where both sides can have them. *mode is what the entry is to
+/* Attributes, where both sides can have them, and of the destination's lists
+ * only those that the source has. *mode is what the entry is to
  * have afterwards. */
 int slu_act_attrs(struct slu_act *act, int in, int out,
 		  const struct slu_entry *entry, mode_t *mode,

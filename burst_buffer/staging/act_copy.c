@@ -59,7 +59,7 @@ static int open_source(struct slu_worker *t, const struct slu_entry *e,
 	return fd < 0 ? slu_act_errno(err, "read", a->part->source, e) : fd;
 }
 
-static int open_target(struct slu_worker *t, const struct slu_entry *e,
+static int open_target(struct slu_worker *t, int in, const struct slu_entry *e,
 		       struct slu_err *err)
 {
 	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK;
@@ -70,7 +70,8 @@ static int open_target(struct slu_worker *t, const struct slu_entry *e,
 
 	if (dir >= 0)
 		fd = slu_share_ranges(e->size) == 1
-			     ? slu_create_beneath(dir, name, slu_act_mode(a, e))
+			     ? slu_create_beneath(dir, name,
+						  slu_act_mode(a, in, e))
 			     : slu_open_beneath(dir, name, flags, 0);
 	return fd < 0 ? slu_act_errno(err, "write", a->part->destination, e)
 		      : fd;
@@ -134,7 +135,7 @@ static int copy_range(struct slu_worker *t, const struct slu_unit *w,
 
 	if (in < 0)
 		return -1;
-	out = open_target(t, &w->entry, err);
+	out = open_target(t, in, &w->entry, err);
 	if (out < 0) {
 		close(in);
 		return -1;
@@ -150,10 +151,11 @@ static int copy_range(struct slu_worker *t, const struct slu_unit *w,
 static bool arrived(struct slu_worker *t, const struct slu_entry *e)
 {
 	const char *name;
-	int dir = slu_near(&t->dst, slu_act_path(t->act->places.to, e), &name);
+	const struct slu_places *at = &t->act->places;
+	int dir = slu_near(&t->dst, slu_act_path(at->to, e), &name);
 
-	return dir >= 0 &&
-	       slu_has_arrived(dir, name, e->size, e->mode, &e->mtime);
+	return dir >= 0 && slu_has_arrived(dir, name, e, at->src,
+					   slu_act_path(at->from, e));
 }
 
 static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,

@@ -49,7 +49,8 @@ static bool is_finished(const struct slu_act *a, int dir, const char *name,
 			const struct slu_entry *e)
 {
 	return !a->part->plain_source &&
-	       slu_has_arrived(dir, name, e->size, e->mode, &e->mtime);
+	       slu_has_arrived(dir, name, e, a->places.src,
+			       slu_act_path(a->places.from, e));
 }
 
 /* What has had several writers gets its mode and time now. */

@@ -7,6 +7,7 @@
 #include "config.h"
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/beneath.h"
 
 #define VALUE_MAX 65536 /* of Linux: all names of a file, and one value */
 #define USER	  "user."
@@ -27,15 +29,32 @@ static bool is_acl(const char *name)
 	return !strcmp(name, ACCESS) || !strcmp(name, DEFAULT);
 }
 
-static bool is_unable(const char *name, int error)
+/* There is none, or no such thing here. */
+static bool is_none(int error)
 {
-	return error == ENOTSUP ||
-	       (is_acl(name) &&
-		(error == ENOSYS || error == EINVAL || error == EPERM));
+	return error == ENODATA || error == ENOTSUP || error == ENOSYS;
 }
 
-/* The mode of a file with this list if it had none; a list that cannot be read
- * gives the group nothing. */
+static bool is_unable(const char *name, int error)
+{
+	if (!is_acl(name))
+		return error == ENOTSUP;
+	switch (error) {
+	case ENOTSUP:
+	case ENOSYS:
+	case EINVAL: /* a number that this user namespace does not have */
+	case EPERM:
+	case E2BIG: /* too many entries for it */
+	case ERANGE:
+	case ENOSPC:
+		return true;
+	}
+	return false;
+}
+
+/* The mode of a file with this list if it had none: the group as in the list,
+ * and whom the list gives less than that is one of the group, or of the others.
+ * A list that cannot be read gives both nothing. */
 static mode_t alone(const char *value, size_t len, mode_t mode)
 {
 	const struct posix_acl_xattr_entry *entry =
@@ -44,15 +63,26 @@ static mode_t alone(const char *value, size_t len, mode_t mode)
 			   ? 0
 			   : (len - sizeof(struct posix_acl_xattr_header)) /
 				     sizeof(*entry);
-	mode_t group = 0, mask = 07;
+	mode_t group = 0, mask = 07, all = n ? 07 : 0;
+	bool named = false;
 
 	for (size_t i = 0; i < n; i++) {
-		if (le16toh(entry[i].e_tag) == ACL_GROUP_OBJ)
-			group = le16toh(entry[i].e_perm) & 07;
-		if (le16toh(entry[i].e_tag) == ACL_MASK)
-			mask = le16toh(entry[i].e_perm) & 07;
+		switch (le16toh(entry[i].e_tag)) {
+		case ACL_USER:
+		case ACL_GROUP:
+			named = true;
+			all &= le16toh(entry[i].e_perm);
+			break;
+		case ACL_GROUP_OBJ:
+			group = le16toh(entry[i].e_perm);
+			break;
+		case ACL_MASK:
+			mask = le16toh(entry[i].e_perm);
+			break;
+		}
 	}
-	return mode & (~(mode_t)070 | (group & mask) << 3);
+	return mode & (~(mode_t)077 | (group & mask & all) << 3 |
+		       (named ? all & mask : all));
 }
 
 void slu_let_read(int fd, uid_t uid)
@@ -81,8 +111,45 @@ mode_t slu_mode_alone(int fd, mode_t mode)
 	ssize_t n = fgetxattr(fd, ACCESS, few, sizeof(few));
 
 	if (n < 0)
-		return errno == ERANGE ? mode & ~(mode_t)070 : mode;
+		return is_none(errno) ? mode : alone(NULL, 0, mode);
 	return alone(few, (size_t)n, mode);
+}
+
+static int open_at(int root, const char *path)
+{
+	return slu_open_beneath(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
+				0);
+}
+
+bool slu_can_have_list(int root, const char *path)
+{
+	int fd = open_at(root, path);
+	bool can = fgetxattr(fd, ACCESS, NULL, 0) >= 0 || errno == ENODATA ||
+		   !is_none(errno);
+
+	if (fd >= 0)
+		close(fd);
+	return can;
+}
+
+mode_t slu_mode_alone_at(int root, const char *path, mode_t mode)
+{
+	int fd = open_at(root, path);
+
+	mode = slu_mode_alone(fd, mode);
+	if (fd >= 0)
+		close(fd);
+	return mode;
+}
+
+/* The list of this name that `out` had, or inherited, goes. The question costs
+ * less than to remove what is not there. */
+static int drop(int out, const char *name, struct slu_err *err)
+{
+	if ((fgetxattr(out, name, NULL, 0) < 0 && is_none(errno)) ||
+	    !fremovexattr(out, name) || is_none(errno))
+		return 0;
+	return slu_errno(err, SLU_IO, "remove %s", name);
 }
 
 static int copy_one(int in, int out, const char *name, char *value,
@@ -90,27 +157,52 @@ static int copy_one(int in, int out, const char *name, char *value,
 {
 	ssize_t n = fgetxattr(in, name, value, VALUE_MAX);
 
-	if (n < 0)
-		return errno == ENODATA
-			       ? 0
-			       : slu_errno(err, SLU_IO, "read %s of", name);
-	if (!fsetxattr(out, name, value, (size_t)n, 0))
+	if (n < 0 && errno == ENODATA && !is_acl(name))
 		return 0;
-	if (!is_unable(name, errno))
+	if (n < 0 && !(is_acl(name) && is_none(errno)))
+		return slu_errno(err, SLU_IO, "read %s of", name);
+	if (n >= 0 && !fsetxattr(out, name, value, (size_t)n, 0))
+		return 0;
+	if (n >= 0 && !is_unable(name, errno))
 		return slu_errno(err, SLU_IO, "write %s", name);
 	if (!strcmp(name, ACCESS))
-		*mode = alone(value, (size_t)n, *mode);
-	return 0;
+		*mode = alone(value, n < 0 ? 0 : (size_t)n, *mode);
+	return is_acl(name) ? drop(out, name, err) : 0;
+}
+
+static bool is_among(const char *names, ssize_t n, const char *name)
+{
+	for (ssize_t i = 0; i < n; i += (ssize_t)strlen(names + i) + 1)
+		if (!strcmp(names + i, name))
+			return true;
+	return false;
+}
+
+/* A copy has no list that its source has not. */
+static int drop_others(int out, const char *names, ssize_t n,
+		       struct slu_err *err)
+{
+	struct stat st;
+
+	if (!is_among(names, n, ACCESS) && drop(out, ACCESS, err))
+		return -1;
+	if (fstat(out, &st))
+		return slu_errno(err, SLU_IO, "look at the copy");
+	return S_ISDIR(st.st_mode) && !is_among(names, n, DEFAULT)
+		       ? drop(out, DEFAULT, err)
+		       : 0;
 }
 
 int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err)
 {
 	char few[256], *names = few, *value;
-	ssize_t n = flistxattr(in, few, sizeof(few));
-	int rc = 0;
+	ssize_t n = in == -1 ? 0 : flistxattr(in, few, sizeof(few));
+	int rc;
 
-	if (n == 0 || (n < 0 && errno != ERANGE))
-		return 0; /* none, or no such thing here */
+	if (n == 0 || (n < 0 && is_none(errno)))
+		return drop_others(out, "", 0, err);
+	if (n < 0 && errno != ERANGE)
+		return slu_errno(err, SLU_IO, "read the attributes");
 	value = malloc(2 * VALUE_MAX);
 	if (!value)
 		return slu_err(err, SLU_NOMEM, "out of memory");
@@ -118,6 +210,8 @@ int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err)
 		names = value + VALUE_MAX;
 		n = flistxattr(in, names, VALUE_MAX);
 	}
+	rc = n < 0 ? slu_errno(err, SLU_IO, "read the attributes")
+		   : drop_others(out, names, n, err);
 	for (ssize_t i = 0; !rc && i < n; i += (ssize_t)strlen(names + i) + 1)
 		if (!strncmp(names + i, USER, strlen(USER)) ||
 		    is_acl(names + i))

@@ -4,22 +4,31 @@
 
 /* What a file has besides its content, mode and times. */
 
+#include <stdbool.h>
 #include <sys/stat.h>
 #include "common/err.h"
 
 /* The user's extended attributes (user.*) and the access control lists of `in`
- * onto `out`. That either side has none is success. Where a file has a list,
- * the group bits of its mode are the list's mask (acl(5)): for an `out` that
- * can have none, *mode loses those that the list does not give the owning
- * group, so that nobody can do more with the copy. Texts say "read"/"write",
- * the attribute and the system's reason, no names. Any thread. */
+ * onto `out`; -1: an `in` that can have none. That either side has none is
+ * success; a list that only `out` had, or inherited, is removed. Where a file
+ * has a list, the group bits of its mode are the list's mask (acl(5)): for an
+ * `out` that cannot have it, *mode loses what the list does not give the owning
+ * group, and its group and others what it denies to somebody, so that nobody
+ * can do more with the copy. Texts say "read"/"write"/"remove", the attribute
+ * and the system's reason, no names. Any thread. */
 int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err);
 
 /* Let this user read the file of ours, and nobody else but root; where there
  * are no lists, nobody can. */
 void slu_let_read(int fd, uid_t uid);
 
-/* The mode of `fd` as it is without its list. */
+/* The mode of `fd` as it is without its list; what cannot be asked gives its
+ * group and others nothing. */
 mode_t slu_mode_alone(int fd, mode_t mode);
+/* The same of what this path below `root` leads to. */
+mode_t slu_mode_alone_at(int root, const char *path, mode_t mode);
+
+/* Can what this path below `root` leads to have a list, as far as we see? */
+bool slu_can_have_list(int root, const char *path);
 
 #endif

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/copy.h"
+#include "burst_buffer/staging/manifest.h"
 
 #define SMALL (256u << 10)
 #define STEP  (16u << 20) /* of one copy_file_range, so that a stop is seen */
@@ -135,14 +137,17 @@ bool slu_same_time(const struct timespec *want, const struct timespec *is)
 	       (is->tv_nsec == 0 || (diff > -1000 && diff < 1000));
 }
 
-bool slu_has_arrived(int dir, const char *name, uint64_t size, mode_t mode,
-		     const struct timespec *mtime)
+bool slu_has_arrived(int dir, const char *name, const struct slu_entry *e,
+		     int src, const char *path)
 {
 	struct stat st;
 
-	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	       S_ISREG(st.st_mode) && (uint64_t)st.st_size == size &&
-	       ((st.st_mode ^ mode) & 0707) == 0 &&
-	       (st.st_mode & ~mode & 0070) == 0 &&
-	       slu_same_time(mtime, &st.st_mtim);
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    !S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size ||
+	    !slu_same_time(&e->mtime, &st.st_mtim))
+		return false;
+	if ((st.st_mode & 0777) == e->mode)
+		return true;
+	return !slu_can_have_list(dir, name) &&
+	       (st.st_mode & 0777) == slu_mode_alone_at(src, path, e->mode);
 }

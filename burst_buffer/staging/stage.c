@@ -31,9 +31,12 @@ int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,
 	return stop ? slu_err(err, SLU_BUSY, "stopped") : 0;
 }
 
-mode_t slu_act_mode(const struct slu_act *a, const struct slu_entry *e)
+mode_t slu_act_mode(const struct slu_act *a, int in, const struct slu_entry *e)
 {
-	return a->part->plain_destination ? e->mode | 0600 : 0600;
+	if (!a->part->plain_destination)
+		return 0600;
+	return (a->part->plain_source ? e->mode : slu_mode_alone(in, e->mode)) |
+	       0600;
 }
 
 const char *slu_act_path(const char *single, const struct slu_entry *e)
@@ -67,8 +70,9 @@ int slu_act_attrs(struct slu_act *a, int in, int out, const struct slu_entry *e,
 	struct slu_err reason = {0};
 
 	*mode = e->mode;
-	if (a->part->plain_source || a->part->plain_destination ||
-	    !slu_copy_attrs(in, out, mode, &reason))
+	if (a->part->plain_destination ||
+	    !slu_copy_attrs(a->part->plain_source ? -1 : in, out, mode,
+			    &reason))
 		return 0;
 	return slu_act_err(err, a->part->source, e, reason.text);
 }
@@ -148,6 +152,7 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		.manifest.file = manifest,
 		.made = a->places.made,
 		.plain = a->part->plain_destination,
+		.plain_source = a->part->plain_source,
 		.quick = a->part->quick,
 		.bricks = a->part->bricks,
 		.one_thread = a->part->threads == 1,

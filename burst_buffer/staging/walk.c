@@ -41,10 +41,10 @@ static int fail(const struct level *lv, const char *what, struct slu_err *err)
 			 slu_path_text(*lv->path ? lv->path : ".", text));
 }
 
-static int add(struct level *lv, char kind, const struct stat *st,
-	       const char *link, struct slu_err *err)
+static struct slu_entry entry_of(const struct level *lv, char kind,
+				 const struct stat *st, const char *link)
 {
-	struct slu_entry e = {
+	return (struct slu_entry){
 		.kind = kind,
 		.mode = st->st_mode & 0777,
 		.size = kind == 'f' ? (uint64_t)st->st_size : 0,
@@ -52,6 +52,12 @@ static int add(struct level *lv, char kind, const struct stat *st,
 		.path = lv->path,
 		.link = link,
 	};
+}
+
+static int add(struct level *lv, char kind, const struct stat *st,
+	       const char *link, struct slu_err *err)
+{
+	const struct slu_entry e = entry_of(lv, kind, st, link);
 
 	lv->walk->links += kind == 'l';
 	if (slu_manifest_add(&lv->walk->manifest, &e, err))
@@ -84,19 +90,28 @@ static int walk_link(struct level *lv, int src, int dst, const char *name,
 	return add(lv, 'l', st, target, err);
 }
 
-/* A file of several ranges has several writers: it is made here, empty. */
-static int walk_regular(struct level *lv, int dst, const char *name,
-			const struct stat *st, struct slu_err *err)
+/* Of a file that is made; see slu_act_mode. */
+static mode_t first_mode(const struct slu_walk *w, int src, const char *name,
+			 mode_t mode)
 {
+	if (!w->plain)
+		return 0600;
+	return (w->plain_source ? mode : slu_mode_alone_at(src, name, mode)) |
+	       0600;
+}
+
+/* A file of several ranges has several writers: it is made here, empty. */
+static int walk_regular(struct level *lv, int src, const char *name, int dst,
+			const char *as, const struct stat *st,
+			struct slu_err *err)
+{
+	const struct slu_entry e = entry_of(lv, 'f', st, "");
 	int fd;
 
-	if (slu_share_ranges((uint64_t)st->st_size) > 1 &&
-	    !(lv->walk->quick &&
-	      slu_has_arrived(dst, name, (uint64_t)st->st_size, st->st_mode,
-			      &st->st_mtim))) {
+	if (slu_share_ranges(e.size) > 1 &&
+	    !(lv->walk->quick && slu_has_arrived(dst, as, &e, src, name))) {
 		fd = slu_create_beneath(
-			dst, name,
-			lv->walk->plain ? (st->st_mode & 0777) | 0600 : 0600);
+			dst, as, first_mode(lv->walk, src, name, e.mode));
 		if (fd < 0)
 			return fail(lv, "create", err);
 		close(fd);
@@ -180,7 +195,7 @@ static int walk_looked(struct level *lv, int src, int dst, const char *name,
 	case S_IFDIR:
 		return walk_subdir(lv, src, dst, name, err);
 	case S_IFREG:
-		return walk_regular(lv, dst, name, st, err);
+		return walk_regular(lv, src, name, dst, name, st, err);
 	case S_IFLNK:
 		return walk_link(lv, src, dst, name, st, err);
 	default:
@@ -477,7 +492,7 @@ int slu_walk_file(struct slu_walk *w, const char *name, const char *as,
 		return slu_err(err, SLU_INVALID, "%s is not a regular file",
 			       name);
 	if (slu_manifest_begin(&w->manifest, err) ||
-	    walk_regular(&lv, w->dst, as, &st, err))
+	    walk_regular(&lv, w->src, name, w->dst, as, &st, err))
 		return -1;
 	return slu_manifest_end(&w->manifest, err);
 }

@@ -18,9 +18,10 @@ struct slu_walk {
 	struct slu_manifest_out manifest; /* its file is the caller's */
 	bool made;  /* dst was made for this: give it src's mode and time */
 	bool plain; /* dst keeps no modes that are set later */
-	bool one_thread; /* ask for one thing at a time */
-	bool quick;	 /* leave large files that have arrived as they are */
-	bool bricks;	 /* leave out what only a glusterfs brick has */
+	bool plain_source; /* nor does src, and no lists */
+	bool one_thread;   /* ask for one thing at a time */
+	bool quick;	   /* leave large files that have arrived as they are */
+	bool bricks;	   /* leave out what only a glusterfs brick has */
 	/* Told after every entry; may be NULL. Not 0: stop. */
 	int (*progress)(void *arg, uint64_t bytes);
 	void *arg;
