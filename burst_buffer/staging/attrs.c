@@ -219,3 +219,13 @@ int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err)
 	free(value);
 	return rc;
 }
+
+int slu_show_directory(int in, int out, mode_t mode, struct slu_err *err)
+{
+	mode &= 0777;
+	if (slu_copy_attrs(in, out, &mode, err))
+		return -1;
+	if (fchmod(out, mode | 0700))
+		return slu_errno(err, SLU_IO, "set the mode");
+	return 0;
+}

@@ -18,6 +18,10 @@
  * and the system's reason, no names. Any thread. */
 int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err);
 
+/* Give the directory `out`, which only its owner can enter yet, the attributes
+ * and the rights of `in`, which has this mode, and its owner all. */
+int slu_show_directory(int in, int out, mode_t mode, struct slu_err *err);
+
 /* Let this user read the file of ours, and nobody else but root; where there
  * are no lists, nobody can. */
 void slu_let_read(int fd, uid_t uid);

@@ -121,14 +121,16 @@ static int walk_only(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
 {
 	char *path = (char *)a->part->only;
 	const struct slu_names names = {&path, 1};
+	struct slu_err reason;
 	struct stat st;
 
-	if (a->places.made &&
-	    (fstat(a->places.src, &st) ||
-	     fchmod(a->places.dst,
-		    (slu_mode_alone(a->places.src, st.st_mode) & 0777) | 0700)))
-		return slu_errno(err, SLU_IO, "cannot set the mode of %s",
-				 a->part->destination);
+	if (a->places.made && fstat(a->places.src, &st))
+		return slu_errno(err, SLU_IO, "cannot look at %s",
+				 a->part->source);
+	if (a->places.made && slu_show_directory(a->places.src, a->places.dst,
+						 st.st_mode, &reason))
+		return slu_err(err, SLU_IO, "%s %s", a->part->destination,
+			       reason.text);
 	return slu_walk_names(w, &names, err);
 }
 

@@ -145,9 +145,10 @@ static bool open_up(int dir)
 static void show_early(const struct level *lv, int from, int dir,
 		       const struct stat *st, bool made)
 {
+	struct slu_err later; /* if it stays so, the D record says why */
+
 	if (made && lv->walk->quick)
-		(void)!fchmod(dir, (slu_mode_alone(from, st->st_mode) & 0777) |
-					   0700);
+		(void)slu_show_directory(from, dir, st->st_mode, &later);
 }
 
 static int walk_subdir(struct level *lv, int src, int dst, const char *name,

@@ -772,6 +772,13 @@ static const unsigned char acl[44] = {
 	32, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, /* others */
 };
 
+/* Large, and copied at once. */
+static void make_hole(const char *path)
+{
+	make_text(path, "");
+	ck_assert(!truncate(path, SLU_STAGE_RANGE + 1));
+}
+
 static bool can_have_list(const char *path, const char *name)
 {
 	if (!setxattr(path, name, acl, sizeof(acl), 0))
@@ -798,7 +805,7 @@ START_TEST(test_other_lists)
 	make_file(in(src, "old"), 10, 1);
 	make_dir(in(src, "dir"), 0750);
 	make_file(in(src, "dir/new"), 10, 2);
-	make_file(in(src, "dir/large"), SLU_STAGE_RANGE + 1, 3);
+	make_hole(in(src, "dir/large"));
 	each(n, names) ck_assert(!chmod(in(src, *n), 0660));
 	make_file(in(dst, "old"), 20, 4);
 	if (!can_have_list(in(dst, "old"), ACCESS) ||
@@ -822,6 +829,29 @@ START_TEST(test_other_lists)
 }
 END_TEST
 
+/* Nor has a directory of an early copy what its place would give it, before it
+ * is complete. */
+START_TEST(test_early_lists)
+{
+	struct slu_stage_part part = {
+		.source = src, .destination = dst, .quick = true, .n = 1};
+	struct slu_stage_result r;
+
+	setup();
+	make_dir(in(src, "dir"), 0750);
+	if (!can_have_list(dst, DEFAULT)) {
+		teardown();
+		return;
+	}
+	part.manifest = manifest();
+	expect_ok(slu_stage(SLU_PREPARE, &part, &r, &err), err);
+	close(part.manifest);
+	ck_assert_int_eq(mode_of(in(dst, "src/dir")), 0750);
+	ck_assert_int_lt(getxattr(in(dst, "src/dir"), ACCESS, NULL, 0), 0);
+	teardown();
+}
+END_TEST
+
 /* Where no list can be copied the group gets what its list gave it. */
 START_TEST(test_plain_lists)
 {
@@ -833,7 +863,7 @@ START_TEST(test_plain_lists)
 
 	setup();
 	make_file(in(src, "small"), 10, 1);
-	make_file(in(src, "large"), SLU_STAGE_RANGE + 1, 2);
+	make_hole(in(src, "large"));
 	each(n, names) if (!can_have_list(in(src, *n), ACCESS))
 	{
 		teardown();
@@ -863,7 +893,7 @@ START_TEST(test_mode_changed)
 
 	setup();
 	make_file(in(src, "small"), 10, 1);
-	make_file(in(src, "large"), SLU_STAGE_RANGE + 1, 2);
+	make_hole(in(src, "large"));
 	each(m, modes)
 	{
 		each(n, names) ck_assert(!chmod(in(top, *n), *m));
@@ -930,4 +960,4 @@ TEST_MAIN("stage", test_all_kinds, test_large_files, test_empty, test_deep,
 	  test_read_only_left, test_read_only_arrived, test_refusals,
 	  test_noticed, test_swap_destination, test_swap_source, test_stops,
 	  test_sums, test_brick, test_content, test_xattrs, test_other_lists,
-	  test_plain_lists, test_mode_changed)
+	  test_plain_lists, test_early_lists, test_mode_changed)
