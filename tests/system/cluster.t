@@ -130,15 +130,20 @@ test_limit() {
 }
 
 test_down() {
+	local slowed=
 	on n2 setsid --fork sleep 1000
 	on n2 sh -c 'truncate -s 10M /local/img; mkfs.ext4 -q /local/img
 		mkdir -p /run/inner; mount -o loop /local/img /run/inner'
-	cluster slow n1 10 2>/dev/null
+	cluster slow n1 10 2>/dev/null &&
+		slowed=$(<"/run/sluice-clusters/$CLUSTER/slow/n1")
 	cluster crash n3
 	check "down works on a cluster half crashed" cluster down
 	trap - EXIT
 	check "and leaves nothing" equal \
 		"$(diff <(echo "$BEFORE") <(machine_state))" ""
+	[ -z "$slowed" ] || check "nor a limit of what will be another's disk" \
+		fails grep "^$slowed " \
+		/sys/fs/cgroup/blkio/blkio.throttle.write_iops_device
 }
 
 BEFORE=$(machine_state)

@@ -46,13 +46,13 @@ fault_unfill() {
 # and by the servers of job file systems that run now: a limit holds for one
 # cgroup alone, and they have groups of their own.
 fault_throttle() { # HOST MIB|off
-	local file dev rate=0 blkio=/sys/fs/cgroup/blkio
+	local file rate=0 dev=$DIR/slow/$1 blkio=/sys/fs/cgroup/blkio
 	[ -w "$blkio/blkio.throttle.write_bps_device" ] ||
 		die "throttle needs the blkio controller of cgroup v1"
 	[ "$2" = off ] || rate=$(($2 << 20))
-	dev=$(in_host "$1" stat -c %Hd:%Ld /local)
+	in_host "$1" stat -c %Hd:%Ld /local >"$dev"
 	for file in "$blkio"/{,sluice-*/}blkio.throttle.write_bps_device; do
-		[ ! -e "$file" ] || echo "$dev $rate" >"$file"
+		[ ! -e "$file" ] || echo "$(cat "$dev") $rate" >"$file"
 	done
 }
 
@@ -71,5 +71,14 @@ fault_slow() { # HOST MS|off
 		echo "$(cat "$dev") $rate" \
 			>"$blkio/blkio.throttle.${file}_iops_device"
 	done
-	[ "$2" != off ] || rm "$dev"
+}
+
+# A limit stays with the number of the device, whoever has it next.
+limits_lifted() {
+	local dev file
+	cat "$DIR"/slow/* 2>/dev/null | while read -r dev; do
+		for file in /sys/fs/cgroup/blkio/blkio.throttle.{read_iops,write_iops,write_bps}_device; do
+			echo "$dev 0" >"$file"
+		done
+	done
 }

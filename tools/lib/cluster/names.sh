@@ -13,7 +13,7 @@
 #	pfs/		the parallel file system, mounted at /pfs
 #	host/HOST/	what the host would keep on its system disk
 #	log/HOST/	its /var/log
-#	slow/HOST	the block device slowed by `slow`
+#	slow/HOST	the block device that `slow` or `throttle` has limited
 
 REGISTRY=/run/sluice-clusters
 

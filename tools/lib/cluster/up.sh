@@ -136,6 +136,7 @@ cluster_down() {
 	local ns left
 	# shellcheck disable=SC2046
 	set -- $(cluster_namespaces)
+	limits_lifted
 	wait_for 20 processes_killed "$@" ||
 		die "processes that do not die: $(netns_pids "$@" | tr '\n' ' ')"
 	wait_for 10 disks_released
