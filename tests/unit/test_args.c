@@ -47,6 +47,7 @@ START_TEST(test_job)
 		slu_ask_free(&ask);
 	}
 	expect_fail(parse(&ask, "buffers 7 --job 8"), err, SLU_INVALID, "one");
+	slu_ask_free(&ask);
 }
 END_TEST
 
