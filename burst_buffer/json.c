@@ -57,6 +57,8 @@ static const char object[] =
 	"  'state', State, 'text', Text)) FROM (SELECT * FROM BufferHistory"
 	"  WHERE BufferHistory.BID = Buffer.BID ORDER BY rowid)))";
 
+_Static_assert(SLU_PERSIST_FIRST == 4244635648, "as in the query");
+
 /* Two texts: an index serves each. */
 static const char of_job[] =
 	" FROM Buffer WHERE Broken IS NULL AND (JobID = ?1"

@@ -201,12 +201,6 @@ int slu_bb_open_gate(struct slu_db *db, struct slu_bb *bb,
 		     struct slu_bb_gate *gate, struct slu_err *err);
 int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err);
-/* Has it been noted in this state? */
-bool slu_bb_is_noted(struct slu_db *db, const struct slu_bb *bb,
-		     const char *text);
-/* How many earlier runs of this job ended in a requeue of ours. */
-int slu_bb_requeues(struct slu_db *db, const struct slu_bb *bb, int64_t *n,
-		    struct slu_err *err);
 
 /* Done for long enough, and nothing is owed to or by any node. */
 bool slu_bb_over(const struct slu_bb *bb, double now);

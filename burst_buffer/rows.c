@@ -11,8 +11,6 @@
 #include "burst_buffer/plan.h"
 #include "common/str.h"
 
-#define SAME_JOB (30 * 86400.0) /* after these an id may be another job's */
-
 /* Written in databases; those of states stand in life.c. */
 _Static_assert(SLU_ORDER_NONE == 0 && SLU_ORDER_DRAIN == 1 &&
 		       SLU_ORDER_RESUME == 2,
@@ -497,37 +495,4 @@ int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err)
 {
 	return history(db, bb->id, bb->state, text, now, err);
-}
-
-bool slu_bb_is_noted(struct slu_db *db, const struct slu_bb *bb,
-		     const char *text)
-{
-	int64_t n;
-
-	return slu_db_value(db, &n, 0, NULL,
-			    "SELECT COUNT(*) FROM BufferHistory"
-			    " WHERE BID = ? AND State = ? AND Text = ?",
-			    "Iis", (int64_t)bb->id, (int)bb->state,
-			    text) == 0 &&
-	       n > 0;
-}
-
-int slu_bb_requeues(struct slu_db *db, const struct slu_bb *bb, int64_t *n,
-		    struct slu_err *err)
-{
-	static const char of_job[] =
-		"SELECT COUNT(*) FROM Buffer WHERE JobID = ?"
-		" AND Verdict <> ? AND What = ? AND Created > ?";
-	/* from SLU_PERSIST_FIRST on */
-	static const char of_creator[] =
-		"SELECT COUNT(*) FROM Buffer WHERE JobID >= 4244635648"
-		" AND CASE WHEN json_valid(Plan)"
-		" THEN json_extract(Plan, '$.creator') END = ?"
-		" AND Verdict <> ? AND What = ? AND Created > ?";
-
-	return slu_db_value(
-		db, n, 0, err, bb->plan.ahead ? of_creator : of_job, "Iiid",
-		(int64_t)(bb->plan.ahead ? bb->plan.creator : bb->plan.job_id),
-		(int)SLU_VERDICT_NONE, (int)SLU_REQUEUE,
-		bb->created - SAME_JOB);
 }

@@ -15,6 +15,7 @@
 #include "common/str.h"
 
 #define REQUEUES 2
+#define SAME_JOB (30 * 86400.0) /* after these an id may be another job's */
 
 /* Failures */
 
@@ -25,6 +26,40 @@ static void one_line(char *text)
 	for (; *text; text++)
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
 			*text = '?';
+}
+
+static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb,
+		     const char *text)
+{
+	int64_t n;
+
+	return slu_db_value(b->db, &n, 0, NULL,
+			    "SELECT COUNT(*) FROM BufferHistory"
+			    " WHERE BID = ? AND State = ? AND Text = ?",
+			    "Iis", (int64_t)bb->id, (int)bb->state,
+			    text) == 0 &&
+	       n > 0;
+}
+
+/* How many earlier runs of this job ended in a requeue of ours. */
+static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
+			  int64_t *n, struct slu_err *err)
+{
+	static const char of_job[] =
+		"SELECT COUNT(*) FROM Buffer WHERE JobID = ?"
+		" AND Verdict <> ? AND What = ? AND Created > ?";
+	static const char of_creator[] =
+		"SELECT COUNT(*) FROM Buffer WHERE JobID >= 4244635648"
+		" AND CASE WHEN json_valid(Plan)"
+		" THEN json_extract(Plan, '$.creator') END = ?"
+		" AND Verdict <> ? AND What = ? AND Created > ?";
+
+	_Static_assert(SLU_PERSIST_FIRST == 4244635648, "as in the query");
+	return slu_db_value(
+		b->db, n, 0, err, bb->plan.ahead ? of_creator : of_job, "Iiid",
+		(int64_t)(bb->plan.ahead ? bb->plan.creator : bb->plan.job_id),
+		(int)SLU_VERDICT_NONE, (int)SLU_REQUEUE,
+		bb->created - SAME_JOB);
 }
 
 /* The verdict that this failure asks for; VERDICT_NONE when the job's fate is
@@ -55,7 +90,7 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		*verdict = SLU_VERDICT_NONE;
 	if (*verdict == SLU_VERDICT_NONE || *what != SLU_REQUEUE)
 		return 0;
-	if (slu_bb_requeues(b->db, bb, &requeues, err))
+	if (count_requeues(b, bb, &requeues, err))
 		return -1;
 	if ((!slu_bb_has_plan(bb) && !bb->full) || requeues >= REQUEUES)
 		*what = SLU_HOLD;
@@ -70,7 +105,7 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, bool cancelled,
 
 	one_line(text);
 	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING &&
-	    slu_bb_is_noted(b->db, bb, text))
+	    is_noted(b, bb, text))
 		return 0; /* its nodes try again for ever */
 	if (bb->failure || (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
 		return slu_bb_note(b->db, bb, text, now, err);

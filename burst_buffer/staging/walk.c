@@ -139,7 +139,6 @@ static bool open_up(int dir)
 	       (st.st_mode & 0300) != 0300 && !fchmod(dir, st.st_mode | 0700);
 }
 
-/* Owner rights until all is copied; the real mode comes with the D record. */
 /* An early copy that is cut short leaves no directory that only its owner can
  * enter; its files are hidden until they are whole. */
 static void show_early(const struct level *lv, int from, int dir,
@@ -151,6 +150,7 @@ static void show_early(const struct level *lv, int from, int dir,
 		(void)slu_show_directory(from, dir, st->st_mode, &later);
 }
 
+/* Owner rights until all is copied; the real mode comes with the D record. */
 static int walk_subdir(struct level *lv, int src, int dst, const char *name,
 		       struct slu_err *err)
 {
