@@ -45,17 +45,29 @@ tests_fuzz_fuzz_request_LDADD = libslurequest.la
 noinst_HEADERS += tests/unit/burst_world.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_life tests/unit/test_plan tests/unit/test_buffers \
-	tests/unit/test_buffers_model tests/unit/test_persist
+	tests/unit/test_life tests/unit/test_plan tests/unit/test_persist \
+	$(world_tests)
+world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
+	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
+	tests/unit/test_buffers_model tests/unit/test_buffers_shares \
+	tests/unit/test_buffers_verdicts
 check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)
-tests_unit_test_buffers_LDADD = libsluburst.la $(CHECK_LIBS)
-tests_unit_test_buffers_model_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_persist_LDADD = libsluburst.la $(CHECK_LIBS)
+check_LTLIBRARIES += libtestworld.la
+libtestworld_la_SOURCES = tests/unit/burst_world.c tests/unit/burst_nodes.c
+libtestworld_la_LIBADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_buffers_LDADD = libtestworld.la
+tests_unit_test_buffers_answers_LDADD = libtestworld.la
+tests_unit_test_buffers_drains_LDADD = libtestworld.la
+tests_unit_test_buffers_kept_LDADD = libtestworld.la
+tests_unit_test_buffers_model_LDADD = libtestworld.la
+tests_unit_test_buffers_shares_LDADD = libtestworld.la
+tests_unit_test_buffers_verdicts_LDADD = libtestworld.la
 endif
 
 include burst_buffer/node/local.mk

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The nodes of the world: what they ask, and their walk through up and down. */
+#include "config.h"
+#include "tests/unit/burst_world.h"
+
+#define PATIENCE 1000
+#define DETACHED 6
+
+static void hear_err(struct heard *h, const struct slu_err *err)
+{
+	slu_copy(h->word, sizeof(h->word), slu_kind_name(err->kind));
+}
+
+struct heard ask_plan(struct world *w, struct actor *a)
+{
+	const struct slu_node_ask ask = {.job_id = JOB,
+					 .buffer = a->buffer,
+					 .node = a->name,
+					 .restarts = w->job.restarts};
+	struct heard h = {"go", false, ""};
+	struct slu_buf text = {0};
+	struct slu_plan plan;
+	struct slu_err err = {0};
+	char *secret;
+
+	if (slu_buffers_plan(w->b, &ask, w->now, &text, &secret, &err)) {
+		hear_err(&h, &err);
+		return h;
+	}
+	expect_ok(slu_decode_text(&slu_plan_desc, text.data, text.len, &plan,
+				  &err),
+		  err);
+	ck_assert_ptr_null(plan.secret);
+	a->buffer = plan.buffer;
+	ck_assert_uint_eq(strlen(secret), 32);
+	slu_copy(h.attrs, sizeof(h.attrs), secret);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	slu_buf_free(&text);
+	free(secret);
+	return h;
+}
+
+struct heard report(struct world *w, const struct actor *a, struct slu_report r)
+{
+	struct heard h = {"", false, ""};
+	struct slu_answer answer;
+	struct slu_err err = {0};
+
+	r.job_id = JOB;
+	r.buffer = a->buffer;
+	r.node = (char *)a->name;
+	r.seconds = 0.5;
+	if (slu_buffers_report(w->b, &r, w->now, &answer, &err)) {
+		hear_err(&h, &err);
+		return h;
+	}
+	slu_copy(h.word, sizeof(h.word), answer.word);
+	h.success = answer.success;
+	slu_msg_clear(&slu_answer_desc, &answer);
+	return h;
+}
+
+struct heard barrier(struct world *w, const struct actor *a, const char *name,
+		     const char *attr)
+{
+	const struct slu_barrier come = {JOB, a->buffer, (char *)a->name,
+					 (char *)name, (char *)attr};
+	struct heard h = {"", false, ""};
+	struct slu_barrier_answer answer;
+	struct slu_err err = {0};
+	size_t i, n = 0;
+
+	if (slu_buffers_barrier(w->b, &come, w->now, &answer, &err)) {
+		hear_err(&h, &err);
+		return h;
+	}
+	slu_copy(h.word, sizeof(h.word), answer.word);
+	for (i = 0; i < answer.n_attr; i++)
+		n += (size_t)snprintf(h.attrs + n, sizeof(h.attrs) - n,
+				      "%s=%s ", answer.attr[i].key,
+				      answer.attr[i].value);
+	slu_msg_clear(&slu_barrier_answer_desc, &answer);
+	return h;
+}
+
+struct heard poll_word(struct world *w, const struct actor *a, const char *seen)
+{
+	const struct slu_node_ask ask = {
+		.job_id = JOB,
+		.buffer = a->buffer,
+		.node = (char *)a->name,
+		.seen = (char *)seen,
+		.copied = a->copied,
+		.to_copy = a->copied ? 4096 : 0,
+	};
+	struct heard h = {"", false, ""};
+	struct slu_answer answer;
+	struct slu_err err = {0};
+
+	if (slu_buffers_poll(w->b, &ask, w->now, &answer, &err)) {
+		hear_err(&h, &err);
+		return h;
+	}
+	slu_copy(h.word, sizeof(h.word), answer.word);
+	slu_msg_clear(&slu_answer_desc, &answer);
+	return h;
+}
+
+const char *const up_steps[N_UP] = {"plan",
+				    "report storage",
+				    "report server",
+				    "barrier servers",
+				    "report attach",
+				    "barrier mounted",
+				    "barrier in.0.manifest",
+				    "barrier in.0.copied",
+				    "report in.0.share",
+				    "barrier in.0.verified",
+				    "report ready",
+				    "barrier ready"};
+
+const char *const down_steps[N_DOWN] = {
+	"report down",	      "barrier out.1.manifest", "barrier out.1.copied",
+	"report out.1.share", "barrier out.1.verified", "barrier out.done",
+	"barrier detached",   "report stopped",		"report clean"};
+
+struct heard do_step(struct world *w, struct actor *a, const char *step,
+		     bool ok)
+{
+	uint64_t n = (uint64_t)w->n_node;
+	struct slu_report r = {.ok = ok,
+			       .text = ok ? NULL : (char *)"it broke"};
+	bool share = strstr(step, "share") != NULL;
+
+	if (strcmp(step, "plan") == 0)
+		return ask_plan(w, a);
+	if (strncmp(step, "barrier ", 8) == 0)
+		return barrier(w, a, step + 8, a->name);
+	r.step = (char *)step + 7;
+	r.phase = (char *)(a->where == AT_UP ? "setup" : "teardown");
+	if (share) {
+		r.phase =
+			(char *)(a->where == AT_UP ? "stage_in" : "stage_out");
+		r.bytes = 1000;
+		r.files = 10;
+		r.total_bytes = 1000 * n;
+		r.total_files = 10 * n;
+	}
+	return report(w, a, r);
+}
+
+static bool is(const struct heard *h, const char *word)
+{
+	return strcmp(h->word, word) == 0;
+}
+
+static void step_up(struct world *w, struct actor *a)
+{
+	const char *step = up_steps[a->pos];
+	bool ok = a->pos != a->fail_at;
+	struct heard h;
+
+	if (!ok && strncmp(step, "report", 6) != 0)
+		step = "report failed";
+	h = do_step(w, a, step, ok);
+	/* its patience for the plan has an end */
+	if (is(&h, "busy") && (++a->breath < PATIENCE || a->buffer))
+		return;
+	a->breath = 0;
+	if (is(&h, "go") && !ok)
+		ck_abort_msg("%s: a failure was told go", step);
+	if (!is(&h, "go")) {
+		a->where = AT_RUN; /* up exits 0; the job will not run here */
+		a->aborted = true;
+		return;
+	}
+	if (++a->pos == N_UP)
+		a->where = AT_RUN;
+}
+
+static void step_down(struct world *w, struct actor *a)
+{
+	const char *step = down_steps[a->pos];
+	bool ok = a->pos != a->fail_down;
+	struct heard h = do_step(w, a, step, ok);
+
+	if (is(&h, "busy") && ++a->breath)
+		return;
+	a->breath = 0;
+	if (is(&h, "notfound")) { /* it is over; clean by ourselves */
+		a->wiped = true;
+		a->where = AT_END;
+		return;
+	}
+	if (is(&h, "skip")) {
+		a->skip = true;
+		a->pos = DETACHED;
+		return;
+	}
+	if (is(&h, "abort") && a->pos != OUT_DONE) {
+		a->keep = true;
+		a->pos = OUT_DONE;
+		return;
+	}
+	a->keep = a->keep || is(&h, "abort");
+	if (strstr(step, "share") && ok)
+		a->staged = 1;
+	if (!ok) { /* the next try is well */
+		a->fail_down = -1;
+		return;
+	}
+	a->pos++;
+	if (a->pos == N_DOWN) {
+		a->wiped = true;
+		a->where = AT_END;
+	}
+}
+
+void step(struct world *w, struct actor *a)
+{
+	if (a->cut)
+		return;
+	if (a->where == AT_UP && w->started)
+		step_up(w, a);
+	else if (a->where == AT_RUN && w->ended) {
+		a->where = a->buffer ? AT_DOWN : AT_END;
+		a->pos = 0;
+	} else if (a->where == AT_DOWN)
+		step_down(w, a);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What nodes and slurmctld are told: words, plans, progress, time given back.
+ */
+#include "config.h"
+#include "tests/unit/burst_world.h"
+
+/* All have come to a barrier, and the database does not take that. */
+START_TEST(test_gate_not_stored)
+{
+	struct slu_err err = {0};
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	job_start(&w);
+	for (int i = 0; i < 2; i++) {
+		ask_plan(&w, &w.node[i]);
+		do_step(&w, &w.node[i], "report server", true);
+	}
+	expect_ok(slu_db_script(w.db,
+				"CREATE TEMP TRIGGER no BEFORE INSERT ON"
+				" BufferGate BEGIN SELECT abs(1 << 63); END",
+				&err),
+		  err);
+	for (int i = 0; i < 2; i++)
+		barrier(&w, &w.node[i], "servers", "port");
+	expect_ok(slu_db_script(w.db, "DROP TRIGGER no", &err), err);
+	ck_assert_str_eq(barrier(&w, &w.node[0], "servers", "port").word, "go");
+	world_free(&w);
+}
+END_TEST
+
+/* What others ask before, after and beside. */
+START_TEST(test_strangers)
+{
+	struct world w;
+	struct actor stranger = {.name = "n9"};
+
+	world_new(&w, 2, WALK, NULL);
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+	ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "notfound");
+	job_start(&w);
+	ck_assert_str_eq(ask_plan(&w, &stranger).word, "notfound");
+	ck_assert_str_eq(barrier(&w, &stranger, "servers", "").word,
+			 "notfound");
+	ck_assert_str_eq(barrier(&w, &w.node[0], "servers", "").word,
+			 "invalid"); /* no plan yet */
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "go");
+	ck_assert_str_eq(barrier(&w, &w.node[0], "a b", "").word, "invalid");
+	ck_assert_str_eq(barrier(&w, &w.node[0], "", "").word, "invalid");
+	ck_assert_str_eq(do_step(&w, &w.node[0], "report what", true).word,
+			 "invalid");
+	w.node[0].buffer = 999;
+	ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "notfound");
+	w.job.request = (char *)"forward max=2"; /* no file system asked for */
+	w.job.job_id = JOB + 1;
+	job_start(&w);
+	ck_assert(!slu_buffers_member(w.b, JOB + 1, "n1"));
+	world_free(&w);
+}
+END_TEST
+
+/* Polls, and what barriers carry. */
+START_TEST(test_words)
+{
+	struct world w;
+	struct actor *n1, *n2;
+
+	world_new(&w, 2, WALK, NULL);
+	n1 = &w.node[0];
+	n2 = &w.node[1];
+	job_start(&w);
+	ck_assert_str_eq(w.text, "sluice: setup, 0 of 2 nodes done");
+	ask_plan(&w, n1);
+	ask_plan(&w, n2);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "go");
+	ck_assert_str_eq(poll_word(&w, n1, "go").word, "busy");
+	ck_assert_str_eq(barrier(&w, n1, "servers", "24001").word, "busy");
+	ck_assert_str_eq(barrier(&w, n1, "servers", "24002").word, "busy");
+	ck_assert_str_eq(barrier(&w, n2, "servers", "24003").attrs,
+			 "n1=24002 n2=24003 ");
+	ck_assert_str_eq(barrier(&w, n1, "servers", "24004").attrs,
+			 "n1=24002 n2=24003 "); /* open is open */
+	world_restart(&w);
+	ck_assert_str_eq(barrier(&w, n1, "servers", "").attrs,
+			 "n1=24002 n2=24003 ");
+	do_step(&w, n1, "report attach", true);
+	ck_assert_str_eq(w.text, "sluice: setup, 1 of 2 nodes done");
+	run_until(&w, AT_RUN);
+	ck_assert_str_eq(poll_word(&w, n1, "go").word, "busy");
+	ck_assert_str_eq(do_step(&w, n1, "report down", true).word, "busy");
+	job_end(&w, "COMPLETED");
+	ck_assert_str_eq(poll_word(&w, n1, "go").word, "ended");
+	ck_assert(do_step(&w, n1, "report down", true).success);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "go");
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done");
+	world_free(&w);
+}
+END_TEST
+
+/* What nodes say they have copied is told on, now and then, until the phase
+ * is over. */
+START_TEST(test_progress)
+{
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_RUN);
+	job_end(&w, "COMPLETED");
+	do_step(&w, &w.node[0], "report down", true);
+	do_step(&w, &w.node[1], "report down", true);
+	w.node[0].copied = 1024;
+	poll_word(&w, &w.node[0], NULL);
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
+				 "1KiB of 4KiB copied");
+	w.node[1].copied = 512;
+	poll_word(&w, &w.node[1], NULL); /* too soon to tell */
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
+				 "1KiB of 4KiB copied");
+	w.now += 6;
+	w.node[1].copied = 1024;
+	poll_word(&w, &w.node[1], NULL);
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
+				 "2KiB of 4KiB copied");
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	ck_assert_ptr_null(strstr(w.text, "copied"));
+	world_free(&w);
+}
+END_TEST
+
+/* Time that setting up took is given back: ahead while it lasts, exactly at
+ * its end, and never more than the site allows. */
+START_TEST(test_give_back)
+{
+	struct world w;
+	int i;
+
+	world_new(&w, 2, WALK, "StageInTimeout=2000\n");
+	w.now += 3;
+	job_start(&w);
+	ck_assert_int_eq(w.give_back, 3);
+	for (i = 0; i < 20; i++) {
+		w.now += 1;
+		slu_buffers_tick(w.b, w.now);
+	}
+	ck_assert_int_eq(w.give_back, 23);
+	ck_assert(!w.final);
+	run_until(&w, AT_RUN);
+	ck_assert(w.final);
+	ck_assert_int_ge(w.give_back, 24);
+	ck_assert_int_le(w.give_back, 27);
+	i = (int)w.give_back;
+	w.now += 500;
+	w.give_back = 0;
+	sync_all(&w); /* told again, and not more */
+	ck_assert_int_eq(w.give_back, i);
+	world_free(&w);
+
+	world_new(&w, 2, WALK, "SetupTimeout=9999\n");
+	w.now += 1500;
+	job_start(&w);
+	ck_assert_int_eq(w.give_back, 1500); /* slurmctld caps it */
+	world_free(&w);
+}
+END_TEST
+
+/* A plan that cannot be made: the job is held, and its nodes are told why. */
+START_TEST(test_no_plan)
+{
+	static const struct {
+		const char *request, *conf, *words;
+	} cases[] = {
+		{WALK, "NodeStorage=auto\n", "n1"},
+		{WALK, "MaxCapacity=1GiB\n", "MaxCapacity"},
+		{WALK, "DenyUsers=ann\n", "may not ask"},
+		{"jobfs capacity=1K; nonsense", NULL, "unknown request"},
+		{"jobfs capacity=1K; stage_in source=/%a "
+		 "destination=$BB_JOBFS",
+		 NULL, "array task"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+
+		world_new(&w, 2, c->request, c->conf);
+		job_start(&w);
+		ck_assert_int_eq(w.verdicts, 1);
+		ck_assert_int_eq(w.what, SLU_HOLD);
+		expect(strstr(w.reason, c->words), "%s", w.reason);
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+		world_restart(&w);
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+		verdict_done(&w);
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "denied");
+		job_end(&w, "PENDING");
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "denied");
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* No space today: another day, or other nodes, may do. */
+START_TEST(test_full)
+{
+	struct world w;
+	struct slu_err err;
+
+	world_new(&w, 1, WALK, "NodeStorage=auto\n");
+	expect_ok(
+		slu_db_script(
+			w.db,
+			"INSERT INTO Hosttable VALUES (1, 'n1');"
+			"INSERT INTO Extractortable VALUES (1, 'mountpoints');"
+			"INSERT INTO Datatable VALUES (1, 1, '[{\"device\":"
+			"\"/dev/sdb\",\"mountpoint\":\"/s\",\"filesystem\":"
+			"\"ext4\",\"size\":1000000,\"options\":\"rw\"}]');"
+			"INSERT INTO Host2Data VALUES (1, 1)",
+			&err),
+		err);
+	job_start(&w);
+	ck_assert_int_eq(w.what, SLU_REQUEUE);
+	expect(strstr(w.reason,
+		      "n1 has only 976.6KiB for /s/sluice, each node must "
+		      "give 4GiB"),
+	       "%s", w.reason);
+	world_free(&w);
+}
+END_TEST
+
+TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_words,
+	  test_progress, test_give_back, test_no_plan, test_full)

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Nodes that are not clean, and jobs that vanish: who is drained, and resumed.
+ */
+#include "config.h"
+#include "tests/unit/burst_world.h"
+
+/* slurmctld resumed the node, and has saved that. */
+static void resume_done(struct world *w, const char *node)
+{
+	slu_buffers_resumed(w->b, node, w->now);
+	w->now += 60;
+	slu_buffers_tick(w->b, w->now);
+}
+
+/* Teardown: who holds up the others is given up and drained; when it comes
+ * back it is resumed, and slurmctld's answer ends that. */
+START_TEST(test_teardown_timeout)
+{
+	struct world w;
+
+	world_new(&w, 3, WALK, NULL);
+	while (strcmp(w.state, "TEARDOWN") != 0)
+		ck_assert(world_step(&w));
+	w.node[1].cut = true;
+	run_until(&w, AT_END); /* advances the clock as well */
+	ck_assert_str_eq(w.state, "DONE");
+	ck_assert_str_eq(w.drained, "-x-");
+	ck_assert_str_eq(w.resumed, "---");
+	world_restart(&w);
+	ck_assert_int_eq(w.drains, 2); /* told again */
+	w.node[1].cut = false;
+	run_all(&w);
+	ck_assert(!w.node[1].keep);
+	ck_assert_str_eq(w.resumed, "-x-");
+	world_restart(&w);
+	ck_assert_int_eq(w.resumes, 2);
+	resume_done(&w, "n2");
+	world_restart(&w);
+	ck_assert_int_eq(w.resumes, 2);
+	expect_outcome(&w, "6 5 0 2 1 555 6000 0 -x- -x-");
+	world_free(&w);
+}
+END_TEST
+
+/* slurmctld resumed a node, was killed before it saved that, and has it
+ * drained again. */
+START_TEST(test_resume_forgotten)
+{
+	static const struct {
+		double kept;   /* seconds that slurmctld lived after it */
+		double away;   /* and those until it was back */
+		bool restarts; /* we do too, meanwhile */
+		bool again;    /* it must be told again */
+	} cases[] = {
+		{0, 0, false, true},	 {3, 3, false, true},
+		{3, 1000, false, true},	 {3, 3, true, true},
+		{3, 1000, true, true},	 {60, 0, false, false},
+		{60, 9, false, false},	 {60, 9, true, false},
+		{60, 1000, true, false},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		int told;
+
+		world_new(&w, 2, WALK, NULL);
+		w.node[1].fail_down = N_DOWN - 1;
+		run_all(&w);
+		ck_assert_str_eq(w.resumed, "-x");
+		told = w.resumes;
+		slu_buffers_resumed(w.b, "n2", w.now);
+		w.now += c->kept;
+		slu_buffers_tick(w.b, w.now);
+		slu_buffers_disconnected(w.b);
+		w.now += c->away;
+		slu_buffers_tick(w.b, w.now);
+		if (c->restarts)
+			world_restart(&w);
+		sync_all(&w);
+		expect((w.resumes > told) == c->again, "%g s, %g s: %d",
+		       c->kept, c->away, w.resumes - told);
+		if (c->again)
+			resume_done(&w, "n2");
+		told = w.resumes;
+		sync_all(&w);
+		ck_assert_int_eq(w.resumes, told);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* A node that is clean of one buffer is not resumed while another drains it,
+ * not even when slurmctld is told everything again. */
+START_TEST(test_resume_dirty)
+{
+	struct world w;
+	struct actor first;
+	int told;
+
+	world_new(&w, 1, WALK, NULL);
+	run_until(&w, AT_RUN);
+	job_end(&w, "PENDING");
+	job_nodes(&w, "n1", NULL);
+	first = w.node[0];
+	first.where = AT_DOWN;
+	do_step(&w, &first, "report clean", true);
+	ck_assert_int_eq(w.resumes, 1);
+	w.job.restarts = 1;
+	w.job.start += 200;
+	w.job.state = (char *)"RUNNING";
+	w.job.completing = w.ended = false;
+	w.node[0] =
+		(struct actor){.name = "n1", .fail_at = -1, .fail_down = -1};
+	job_start(&w);
+	run_until(&w, AT_RUN);
+	job_end(&w, "COMPLETED");
+	told = w.drains;
+	job_nodes(&w, "n1", NULL);
+	ck_assert_int_gt(w.drains, told);
+	told = w.resumes;
+	sync_all(&w);
+	world_restart(&w);
+	ck_assert_int_eq(w.resumes, told);
+	w.node[0].where = AT_DOWN;
+	do_step(&w, &w.node[0], "report clean", true);
+	ck_assert_int_eq(w.resumes, told + 1);
+	resume_done(&w, "n1");
+	sync_all(&w);
+	ck_assert_int_eq(w.resumes, told + 1);
+	world_free(&w);
+}
+END_TEST
+
+/* The next run begins while a node still cleans up after the first. */
+START_TEST(test_next_run)
+{
+	struct world w;
+	struct actor slow;
+
+	world_new(&w, 3, WALK, NULL);
+	run_until(&w, AT_RUN);
+	job_end(&w, "PENDING");
+	job_nodes(&w, "n3", NULL);
+	ck_assert_str_eq(w.drained, "--x");
+	slow = w.node[2];
+	slow.where = AT_DOWN;
+	slow.pos = 0;
+	w.node[0].where = w.node[1].where = w.node[2].where = AT_UP;
+	w.node[0].pos = w.node[1].pos = w.node[2].pos = 0;
+	w.node[0].buffer = w.node[1].buffer = w.node[2].buffer = 0;
+	/* it asks before slurmctld has told of the new run */
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+	w.job.restarts = 1;
+	w.job.start += 200;
+	w.job.state = (char *)"RUNNING";
+	job_start(&w);
+	ck_assert_str_eq(w.drained, "xxx"); /* none has cleaned the first */
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "go");
+	ck_assert_uint_ne(w.node[0].buffer, slow.buffer);
+	ck_assert_str_eq(ask_plan(&w, &w.node[1]).word, "go");
+	ck_assert_str_eq(barrier(&w, &w.node[0], "servers", "a").word, "busy");
+	ck_assert_str_eq(do_step(&w, &slow, "report clean", true).word, "go");
+	ck_assert_str_eq(w.resumed, "--x");
+	ck_assert(slu_buffers_member(w.b, JOB, "n3"));
+	ck_assert(!slu_buffers_member(w.b, JOB, "n4"));
+	ck_assert(!slu_buffers_member(w.b, JOB + 1, "n1"));
+	world_free(&w);
+}
+END_TEST
+
+/* A node to which the plan was sent, but never came, has nothing to clean. It
+ * can say so only of a run that has ended. */
+START_TEST(test_clean_without_plan)
+{
+	struct world w;
+	struct actor none = {.name = "n1"};
+
+	world_new(&w, 2, WALK, NULL);
+	job_start(&w);
+	ask_plan(&w, &w.node[0]);
+	ck_assert_str_eq(do_step(&w, &none, "report clean", true).word,
+			 "notfound");
+	job_end(&w, "CANCELLED");
+	job_nodes(&w, "n1", NULL);
+	ck_assert_str_eq(w.drained, "x-");
+	ck_assert_str_eq(do_step(&w, &none, "report down", true).word,
+			 "notfound");
+	ck_assert_str_eq(do_step(&w, &none, "report clean", true).word, "go");
+	ck_assert_str_eq(w.resumed, "x-");
+	ck_assert_str_eq(w.state, "DONE");
+	world_free(&w);
+}
+END_TEST
+
+/* slurmctld comes back and does not know the job any more. */
+START_TEST(test_vanished)
+{
+	struct world w;
+	struct slu_err err;
+
+	world_new(&w, 3, WALK, NULL);
+	while (w.node[0].pos < 3) /* and the others less */
+		world_step(&w);
+	w.node[2].buffer = 0;
+	expect_ok(slu_buffers_sync(w.b, NULL, 0, w.now, &err), err);
+	ck_assert_str_eq(w.state, "TEARDOWN");
+	ck_assert_str_eq(w.drained, "xxx");
+	w.ended = true;
+	run_all(&w); /* node 3 knows of nothing, the others wait for it */
+	ck_assert_str_eq(w.state, "DONE");
+	ck_assert(w.now > 1000050);
+	ck_assert_str_eq(w.resumed, "xx-");
+	world_free(&w);
+}
+END_TEST
+
+/* slurmctld's whole state says who has left and who is down. */
+START_TEST(test_sync_nodes)
+{
+	struct world w;
+	int told;
+
+	world_new(&w, 3, WALK, NULL);
+	run_until(&w, AT_RUN);
+	job_end(&w, "COMPLETED");
+	w.job.completing_nodes = (char *)"n[1-2]";
+	w.job.down_nodes = (char *)"n2";
+	sync_all(&w);
+	ck_assert_str_eq(w.drained, "--x");
+	told = w.verdicts;
+	ck_assert_int_ge(told, 1);
+	expect(strstr(w.reason, "n2 was lost"), "%s", w.reason);
+	sync_all(&w);
+	ck_assert_int_eq(w.verdicts, told + 1); /* until it is answered */
+	verdict_done(&w);
+	w.now += 31;
+	slu_buffers_tick(w.b, w.now);
+	sync_all(&w);
+	ck_assert_int_eq(w.verdicts, told + 1);
+	world_free(&w);
+}
+END_TEST
+
+/* A job that is over, while nobody could tell us, has not started anew. */
+START_TEST(test_sync_over)
+{
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_RUN);
+	ck_assert_str_eq(w.state, "RUNNING");
+	w.job.state = (char *)"FAILED";
+	w.job.exit_code = 1 << 8;
+	w.job.end = (int64_t)w.now;
+	w.ended = true;
+	sync_all(&w);
+	ck_assert_str_eq(w.drained, "xx"); /* both left, and are not clean */
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	ck_assert_str_eq(w.resumed, "xx");
+	world_free(&w);
+}
+END_TEST
+
+/* A slurmctld that was killed before it saved the start of a job knows nothing
+ * of it: no epilog will come, and the nodes are told so. */
+START_TEST(test_forgotten_start)
+{
+	struct world w;
+	struct actor *n1;
+	struct slu_err err;
+
+	world_new(&w, 2, WALK, NULL);
+	n1 = &w.node[0];
+	job_start(&w);
+	ask_plan(&w, n1);
+	expect_ok(slu_buffers_sync(w.b, NULL, 0, w.now, &err), err);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "left");
+	world_restart(&w);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "left");
+	do_step(&w, n1, "report down", true);
+	ck_assert_str_eq(poll_word(&w, n1, NULL).word, "go");
+	world_free(&w);
+}
+END_TEST
+
+TEST_MAIN("buffers drains", test_teardown_timeout, test_resume_forgotten,
+	  test_resume_dirty, test_next_run, test_clean_without_plan,
+	  test_vanished, test_sync_nodes, test_sync_over, test_forgotten_start)

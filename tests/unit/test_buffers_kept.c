@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is kept of buffers: damaged rows, old ones, as JSON, and counted. */
+#include "config.h"
+#include "tests/unit/burst_world.h"
+
+static int64_t count_rows(struct world *w)
+{
+	struct slu_err err;
+	int64_t n;
+
+	expect_ok(slu_db_value(w->db, &n, -1, &err,
+			       "SELECT (SELECT COUNT(*) FROM Buffer)"
+			       " + (SELECT COUNT(*) FROM BufferNode)"
+			       " + (SELECT COUNT(*) FROM BufferPhase)"
+			       " + (SELECT COUNT(*) FROM BufferHistory)",
+			       ""),
+		  err);
+	return n;
+}
+
+/* What is over for long, and owes nothing, goes. */
+START_TEST(test_prune)
+{
+	static const struct {
+		const char *sql; /* what is different */
+		double age;	 /* seconds that are kept */
+		long n;
+	} cases[] = {
+		{"SELECT 1", 1, 1},
+		{"SELECT 1", 3600, 0},
+		{"UPDATE Buffer SET State = 5", 1, 0},
+		{"UPDATE BufferNode SET State = 6 WHERE Position = 1", 1, 0},
+		{"UPDATE BufferNode SET Orders = 1 WHERE Position = 1", 1, 0},
+	};
+	struct slu_err err;
+	struct world w;
+
+	each(c, cases)
+	{
+		world_new(&w, 2, WALK, NULL);
+		run_all(&w);
+		ck_assert_int_gt(count_rows(&w), 10);
+		expect_ok(slu_db_script(w.db, c->sql, &err), err);
+		w.now += 100;
+		ck_assert_int_eq(
+			slu_buffers_prune(w.db, w.now - c->age, 8, &err), c->n);
+		ck_assert(c->n ? count_rows(&w) == 0 : count_rows(&w) > 10);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Rows that cannot be read are set aside; the others live on. */
+START_TEST(test_quarantine)
+{
+	static const char *const damage[] = {
+		"UPDATE Buffer SET Plan = '{\"x\":' WHERE JobID = 17",
+		"UPDATE Buffer SET State = 0 WHERE JobID = 17",
+		"UPDATE Buffer SET Verdict = 9 WHERE JobID = 17",
+		"UPDATE BufferNode SET State = 9 WHERE BID ="
+		" (SELECT BID FROM Buffer WHERE JobID = 17)",
+		"UPDATE BufferNode SET Node = 'x' WHERE BID ="
+		" (SELECT BID FROM Buffer WHERE JobID = 17)",
+		"DELETE FROM BufferNode WHERE Position = 1 AND BID ="
+		" (SELECT BID FROM Buffer WHERE JobID = 17)",
+		"UPDATE BufferGate SET Attr = '[]'",
+	};
+	struct slu_err err;
+
+	each(sql, damage)
+	{
+		struct world w;
+
+		world_new(&w, 2, WALK, NULL);
+		while (w.node[1].pos < 5)
+			world_step(&w);
+		w.job.job_id = JOB + 1;
+		job_start(&w);
+		expect_ok(slu_db_script(w.db, *sql, &err), err);
+		world_restart(&w);
+		expect(w.errors == 1, "%s: %d errors", *sql, w.errors);
+		ck_assert(!slu_buffers_member(w.b, JOB, "n1"));
+		ck_assert(slu_buffers_member(w.b, JOB + 1, "n1"));
+		world_restart(&w); /* and not looked at again */
+		ck_assert_int_eq(w.errors, 1);
+		world_free(&w);
+	}
+}
+END_TEST
+
+static struct json_object *get(struct json_object *obj, const char *key)
+{
+	struct json_object *value = json_object_object_get(obj, key);
+
+	expect(value, "%s", key);
+	return value;
+}
+
+START_TEST(test_json)
+{
+	static const struct {
+		const char *name;
+		int bytes;
+	} phases[] = {{"setup", 0},
+		      {"stage_in", 2000},
+		      {"run", 0},
+		      {"stage_out", 2000},
+		      {"teardown", 0}};
+	struct json_object *all, *one, *list, *phase;
+	struct world w;
+	struct slu_err err;
+	size_t i;
+
+	world_new(&w, 2, WALK, NULL);
+	run_all(&w);
+	all = slu_buffers_json(w.db, JOB, SLU_NO_ID, w.now, &err);
+	expect(all, "%s", err.text);
+	ck_assert_uint_eq(json_object_array_length(all), 1);
+	one = json_object_array_get_idx(all, 0);
+	ck_assert_str_eq(json_object_get_string(get(one, "state")), "DONE");
+	ck_assert_str_eq(json_object_get_string(get(one, "user")), "ann");
+	ck_assert_int_eq(json_object_get_int(get(one, "job")), JOB);
+	list = get(one, "phases");
+	ck_assert_uint_eq(json_object_array_length(list), 5);
+	for (i = 0; i < 5; i++) {
+		phase = json_object_array_get_idx(list, i);
+		ck_assert_str_eq(json_object_get_string(get(phase, "name")),
+				 phases[i].name);
+		ck_assert_int_eq(json_object_get_int(get(phase, "bytes")),
+				 phases[i].bytes);
+	}
+	list = get(one, "history");
+	ck_assert_uint_eq(json_object_array_length(list), 7);
+	ck_assert_str_eq(json_object_get_string(get(
+				 json_object_array_get_idx(list, 6), "state")),
+			 "DONE");
+	json_object_put(all);
+
+	/* others' and old ones are not shown */
+	all = slu_buffers_json(w.db, 0, 1001, w.now, &err);
+	ck_assert_uint_eq(json_object_array_length(all), 0);
+	json_object_put(all);
+	all = slu_buffers_json(w.db, 0, 1000, w.now + 86000, &err);
+	ck_assert_uint_eq(json_object_array_length(all), 1);
+	json_object_put(all);
+	all = slu_buffers_json(w.db, 0, 1000, w.now + 87000, &err);
+	ck_assert_uint_eq(json_object_array_length(all), 0);
+	json_object_put(all);
+	world_free(&w);
+}
+END_TEST
+
+/* Phases are counted as they end and as they fail, of all jobs together. */
+START_TEST(test_phases)
+{
+	const struct slu_phase_use *use;
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	run_all(&w);
+	use = slu_buffers_phases(w.b);
+	for (size_t i = 0; i < SLU_PHASES; i++) {
+		expect(use[i].count == 1, "%s", slu_phase_name(i));
+		expect(use[i].below[SLU_PHASE_BUCKETS - 1] == 1 &&
+			       use[i].failed == 0,
+		       "%s", slu_phase_name(i));
+	}
+	ck_assert_str_eq(slu_phase_name(1), "stage_in");
+	expect(use[1].files && use[1].bytes && !use[0].files, "%llu files",
+	       (unsigned long long)use[1].files);
+	world_free(&w);
+
+	world_new(&w, 2, WALK, NULL);
+	w.node[1].fail_at = 0;
+	run_all(&w);
+	use = slu_buffers_phases(w.b);
+	ck_assert_uint_eq(use[0].failed, 1);
+	ck_assert_uint_eq(use[2].count, 0);
+	world_free(&w);
+}
+END_TEST
+
+TEST_MAIN("buffers kept", test_prune, test_quarantine, test_json, test_phases)

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What becomes of the job when a phase fails, or is late: told once, and as
+ * often as slurmctld needs it. */
+#include "config.h"
+#include "tests/unit/burst_world.h"
+
+/* A step of one node fails. */
+START_TEST(test_fail_up)
+{
+	struct world w;
+	int at;
+
+	for (at = 1; at < N_UP; at++) {
+		/* after "mounted" it is the stage-in's, after the last
+		 * "ready" again the setup's */
+		int in = at <= 5 ? 1 : at < N_UP - 1 ? 2 : 3;
+		char want[80];
+
+		world_new(&w, 3, WALK, NULL);
+		w.node[1].fail_at = at;
+		run_all(&w);
+		ck_assert_int_eq(w.verdicts, 1);
+		ck_assert_int_eq(w.what, in == 2 ? SLU_HOLD : SLU_REQUEUE);
+		expect(strstr(w.reason, "failed: n2: it broke"), "%s",
+		       w.reason);
+		ck_assert(w.node[0].aborted && w.node[1].aborted &&
+			  w.node[2].aborted);
+		ck_assert(w.node[0].skip && w.node[1].skip);
+		ck_assert(w.final == (in == 3));
+		ck_assert_str_eq(w.state, "DONE");
+		snprintf(want, sizeof(want), "6 %d 2 %d 0 555 %d 0 --- ---", in,
+			 in == 2 ? 1 : 0, at < 8 ? 0 : 3000);
+		expect_outcome(&w, want);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* What is told of a failure can be read as UTF-8. */
+START_TEST(test_failure_text)
+{
+	struct world w;
+	struct slu_report r = {.step = (char *)"failed",
+			       .phase = (char *)"setup",
+			       .text = (char *)"/in/gr\xfc\xdf"
+					       "e\n: no"};
+
+	world_new(&w, 2, WALK, NULL);
+	job_start(&w);
+	ask_plan(&w, &w.node[0]);
+	report(&w, &w.node[0], r);
+	expect(strstr(w.reason, "n1: /in/gr??e?: no"), "%s", w.reason);
+	world_free(&w);
+}
+END_TEST
+
+/* In down: while data is staged out it is the stage-out's failure, and all
+ * keep their data; later it is that node's, which is drained until clean. */
+START_TEST(test_fail_down)
+{
+	struct world w;
+	int at;
+
+	for (at = 3; at < N_DOWN; at++) {
+		if (strncmp(down_steps[at], "report", 6) != 0)
+			continue;
+		world_new(&w, 3, WALK, NULL);
+		w.node[1].fail_down = at;
+		run_all(&w);
+		ck_assert_int_eq(w.verdicts, at == 3);
+		ck_assert_int_eq(w.node[0].keep, at == 3);
+		ck_assert_int_eq(w.node[1].keep, at == 3);
+		ck_assert_int_eq(w.node[2].keep, at == 3);
+		if (at == 3) {
+			ck_assert_str_eq(w.reason,
+					 "sluice: stage-out failed: n2: it "
+					 "broke; n[1-3] keeps the data for "
+					 "sluice-node fetch");
+			ck_assert_int_eq(w.what, SLU_FAIL);
+			expect_outcome(&w, "6 4 2 2 1 555 6000 0 --- ---");
+		} else {
+			expect_outcome(&w, "6 5 0 2 1 555 6000 0 -x- -x-");
+		}
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* slurmctld does not answer: up waits for the bound and no longer. */
+START_TEST(test_bound)
+{
+	struct world w;
+	double failed;
+
+	world_new(&w, 2, WALK, NULL);
+	w.deaf = true;
+	w.node[1].fail_at = 2;
+	while (!w.verdicts)
+		world_step(&w);
+	failed = w.now;
+	while (!all_at(&w, AT_RUN)) {
+		step(&w, &w.node[0]);
+		step(&w, &w.node[1]);
+		w.now += 1;
+		slu_buffers_tick(w.b, w.now);
+		ck_assert(w.now < failed + 100);
+	}
+	ck_assert(w.now > failed + 29 && w.now < failed + 33);
+	ck_assert(w.node[0].aborted && w.node[1].aborted);
+	world_free(&w);
+}
+END_TEST
+
+/* A failed stage-out's job has its verdict before any epilog ends. */
+START_TEST(test_verdict_before_end)
+{
+	struct world w;
+	int i;
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_RUN);
+	w.node[0].fail_down = 3;
+	w.deaf = true;
+	for (i = 0; i < 200; i++)
+		world_step(&w);
+	ck_assert_int_eq(w.verdicts, 1);
+	ck_assert_str_eq(w.state, "STAGE_OUT");
+	ck_assert_int_eq(w.node[0].pos, OUT_DONE);
+	ck_assert_int_eq(w.node[1].pos, OUT_DONE);
+	verdict_done(&w);
+	run_until(&w, AT_END);
+	ck_assert(w.node[0].keep && w.node[1].keep);
+	world_free(&w);
+}
+END_TEST
+
+/* slurmctld is killed after it did a verdict: it may come back without it. */
+START_TEST(test_verdict_forgotten)
+{
+	static const struct {
+		double kept;   /* seconds that slurmctld lived after it */
+		bool restarts; /* we do too, before it is back */
+		bool again;    /* it must be told again */
+	} cases[] = {
+		{0, false, true},  {3, false, true},   {3, true, true},
+		{60, true, false}, {60, false, false},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		int told;
+
+		world_new(&w, 2, WALK, NULL);
+		run_until(&w, AT_RUN);
+		w.node[0].fail_down = 3;
+		w.deaf = true;
+		while (!w.verdicts)
+			ck_assert(world_step(&w));
+		verdict_done(&w);
+		run_until(&w, AT_END); /* it did it: nobody waits any more */
+		told = w.verdicts;
+		w.now += c->kept;
+		slu_buffers_tick(w.b, w.now);
+		slu_buffers_disconnected(w.b);
+		w.now += 60;
+		slu_buffers_tick(w.b, w.now);
+		if (c->restarts)
+			world_restart(&w);
+		sync_all(&w);
+		expect((w.verdicts > told) == c->again, "%g s: %d", c->kept,
+		       w.verdicts - told);
+		verdict_done(&w);
+		w.now += 31;
+		slu_buffers_tick(w.b, w.now);
+		told = w.verdicts;
+		sync_all(&w);
+		ck_assert_int_eq(w.verdicts, told);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Nor is the verdict on an old run told to a job that runs again. */
+START_TEST(test_verdict_of_old_run)
+{
+	struct world w;
+	int told;
+
+	world_new(&w, 2, WALK, NULL);
+	w.node[0].fail_at = 2;
+	while (!w.owes_verdict)
+		ck_assert(world_step(&w));
+	job_end(&w, "PENDING");
+	verdict_done(&w);
+	slu_buffers_disconnected(w.b);
+	told = w.verdicts;
+	w.job.state = (char *)"RUNNING";
+	w.job.completing = false;
+	w.job.restarts++;
+	w.job.start += 10;
+	sync_all(&w);
+	ck_assert_int_eq(w.verdicts, told);
+	world_free(&w);
+}
+END_TEST
+
+/* An id may be used again, by a job that is none of the other's runs. */
+START_TEST(test_requeues_of_another)
+{
+	struct slu_err err;
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	for (int run = 0; run < 3; run++) {
+		w.job.restarts = (uint32_t)run;
+		w.job.start++;
+		expect_ok(slu_buffers_job(w.b, &w.job, false, w.now, &err),
+			  err);
+		ask_plan(&w, &w.node[0]);
+		do_step(&w, &w.node[0], "report server", false);
+		ck_assert_int_eq(w.what, SLU_REQUEUE);
+		w.node[0].buffer = 0;
+		w.now += 40 * 86400.0;
+		w.job.start = (int64_t)w.now;
+	}
+	world_free(&w);
+}
+END_TEST
+
+/* The clock is set, half-way to a deadline and half-way to a verdict's bound.
+ */
+START_TEST(test_clock)
+{
+	static const double steps[] = {86400, 20, -86400};
+
+	each(step, steps)
+	{
+		struct world w;
+
+		world_new(&w, 2, WALK, NULL);
+		w.deaf = true;
+		job_start(&w);
+		w.now += 40;
+		slu_buffers_tick(w.b, w.now);
+		w.now += *step;
+		slu_buffers_clock(w.b, w.now, *step);
+		w.now += 19;
+		slu_buffers_tick(w.b, w.now);
+		expect(w.verdicts == 0, "%g: %s", *step, w.reason);
+		w.now += 2;
+		slu_buffers_tick(w.b, w.now);
+		expect(w.verdicts == 1, "%g", *step);
+		w.now += 15 + *step;
+		slu_buffers_clock(w.b, w.now, *step);
+		slu_buffers_tick(w.b, w.now);
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
+		w.now += 16;
+		slu_buffers_tick(w.b, w.now);
+		ck_assert_str_ne(ask_plan(&w, &w.node[0]).word, "busy");
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Node 2 does nothing any more, and nobody says that it is lost. */
+START_TEST(test_timeouts)
+{
+	static const struct {
+		const char *until; /* the state in which it falls asleep */
+		double least, most;
+		const char *words; /* of the failure */
+		enum slu_on_failure what;
+	} cases[] = {
+		{"SETUP", 60, 61, "setup failed: not done after 1:00 on n2",
+		 SLU_REQUEUE},
+		{"STAGE_IN", 100, 101, "stage-in failed: not done after 1:40",
+		 SLU_HOLD},
+		{"STAGE_OUT", 200, 201, "stage-out failed: not done after 3:20",
+		 SLU_FAIL},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		double since, most = 1e9;
+		int turn;
+
+		world_new(&w, 3, WALK, NULL);
+		while (strcmp(w.state, c->until) != 0)
+			ck_assert(world_step(&w));
+		since = w.now;
+		for (turn = 0; turn < 3000 && !w.verdicts; turn++) {
+			step(&w, &w.node[0]);
+			step(&w, &w.node[2]);
+			w.now += 0.5;
+			most = slu_buffers_tick(w.b, w.now);
+			ck_assert(most > 0 && most <= 60);
+		}
+		expect(w.now - since >= c->least && w.now - since < c->most,
+		       "%s after %.1f", c->until, w.now - since);
+		expect(strstr(w.reason, c->words), "%s", w.reason);
+		ck_assert_int_eq(w.what, c->what);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Two runs are requeued, the third is held. */
+START_TEST(test_requeues)
+{
+	struct world w;
+	int run, i;
+
+	world_new(&w, 3, WALK, NULL);
+	for (run = 0; run < 3; run++) {
+		w.job.restarts = (uint32_t)run;
+		w.job.start += 200;
+		w.job.state = (char *)"RUNNING";
+		w.job.completing = false;
+		w.started = w.ended = w.left = false;
+		w.owes_verdict = false;
+		for (i = 0; i < 3; i++)
+			w.node[i] =
+				(struct actor){.fail_at = i == 0 ? 4 : -1,
+					       .fail_down = -1,
+					       .name = {'n', (char)('1' + i)}};
+		run_all(&w);
+		ck_assert_int_eq(w.verdicts, run + 1);
+		ck_assert_int_eq(w.what, run < 2 ? SLU_REQUEUE : SLU_HOLD);
+		w.now += 200;
+	}
+	expect_outcome(&w, "6 1 2 0 0 555 0 0 6 1 2 0 0 555 0 0 "
+			   "6 1 2 1 0 555 0 0 --- ---");
+	world_free(&w);
+}
+END_TEST
+
+static const char *cancel_as(struct world *w, uint32_t uid, bool admin)
+{
+	const struct slu_cancel cancel = {JOB};
+	static char word[16];
+	struct slu_answer answer;
+	struct slu_err err;
+
+	if (slu_buffers_cancel(w->b, &cancel, uid, admin, w->now, &answer,
+			       &err))
+		return slu_kind_name(err.kind);
+	slu_copy(word, sizeof(word), answer.word);
+	slu_msg_clear(&slu_answer_desc, &answer);
+	return word;
+}
+
+/* A stage-out that its owner stops has failed: the job gets its verdict, the
+ * nodes keep the data and are cleaned. */
+START_TEST(test_cancel_stage_out)
+{
+	static const struct {
+		uint32_t uid;
+		bool admin;
+		const char *reason, *conf;
+	} cases[] = {
+		{1000, false, "cancelled by its owner", NULL},
+		{0, true, "cancelled by an administrator", NULL},
+		/* who cancels does not want the job to run again */
+		{1000, false, "", "OnStageOutFailure=requeue"},
+		{1000, false, "", "OnStageOutFailure=hold"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+
+		world_new(&w, 2, WALK, c->conf);
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "notfound");
+		run_until(&w, AT_RUN);
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "invalid");
+		run_until(&w, AT_DOWN);
+		ck_assert_str_eq(cancel_as(&w, 1001, false), "denied");
+		ck_assert_int_eq(w.verdicts, 0);
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "abort");
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "abort");
+		ck_assert_int_eq(w.verdicts, 1);
+		ck_assert_int_eq(w.what, SLU_FAIL);
+		expect(strstr(w.reason, c->reason), "%s", w.reason);
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert(w.node[0].keep && w.node[1].keep);
+		ck_assert_str_eq(cancel_as(&w, c->uid, c->admin), "invalid");
+		world_free(&w);
+	}
+}
+END_TEST
+
+TEST_MAIN("buffers verdicts", test_fail_up, test_failure_text, test_fail_down,
+	  test_bound, test_verdict_before_end, test_verdict_forgotten,
+	  test_verdict_of_old_run, test_clock, test_requeues_of_another,
+	  test_timeouts, test_requeues, test_cancel_stage_out)
