@@ -42,11 +42,11 @@ EXTRA_DIST += tests/fuzz/corpus/request
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c tests/fuzz/replay.c
 tests_fuzz_fuzz_request_LDADD = libslurequest.la
 
-noinst_HEADERS += tests/unit/burst_world.h
+noinst_HEADERS += tests/unit/burst_world.h tests/unit/persist_world.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_life tests/unit/test_plan tests/unit/test_persist \
-	$(world_tests)
+	tests/unit/test_life tests/unit/test_plan tests/unit/test_ahead \
+	tests/unit/test_persist $(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
 	tests/unit/test_buffers_model tests/unit/test_buffers_shares \
@@ -57,6 +57,11 @@ tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_ahead_SOURCES = tests/unit/test_ahead.c \
+	tests/unit/persist_world.c
+tests_unit_test_ahead_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_persist_SOURCES = tests/unit/test_persist.c \
+	tests/unit/persist_world.c
 tests_unit_test_persist_LDADD = libsluburst.la $(CHECK_LIBS)
 check_LTLIBRARIES += libtestworld.la
 libtestworld_la_SOURCES = tests/unit/burst_world.c tests/unit/burst_nodes.c
