@@ -65,14 +65,14 @@ tests_unit_test_persist_SOURCES = tests/unit/test_persist.c \
 tests_unit_test_persist_LDADD = libsluburst.la $(CHECK_LIBS)
 check_LTLIBRARIES += libtestworld.la
 libtestworld_la_SOURCES = tests/unit/burst_world.c tests/unit/burst_nodes.c
-libtestworld_la_LIBADD = libsluburst.la $(CHECK_LIBS)
-tests_unit_test_buffers_LDADD = libtestworld.la
-tests_unit_test_buffers_answers_LDADD = libtestworld.la
-tests_unit_test_buffers_drains_LDADD = libtestworld.la
-tests_unit_test_buffers_kept_LDADD = libtestworld.la
-tests_unit_test_buffers_model_LDADD = libtestworld.la
-tests_unit_test_buffers_shares_LDADD = libtestworld.la
-tests_unit_test_buffers_verdicts_LDADD = libtestworld.la
+world_test_libs = libtestworld.la libsluburst.la $(CHECK_LIBS)
+tests_unit_test_buffers_LDADD = $(world_test_libs)
+tests_unit_test_buffers_answers_LDADD = $(world_test_libs)
+tests_unit_test_buffers_drains_LDADD = $(world_test_libs)
+tests_unit_test_buffers_kept_LDADD = $(world_test_libs)
+tests_unit_test_buffers_model_LDADD = $(world_test_libs)
+tests_unit_test_buffers_shares_LDADD = $(world_test_libs)
+tests_unit_test_buffers_verdicts_LDADD = $(world_test_libs)
 endif
 
 include burst_buffer/node/local.mk

@@ -48,13 +48,21 @@ EXTRA_DIST += ctl/libsluice.map
 
 if HAVE_CHECK
 ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_hooks \
-	tests/unit/test_ctl_parts tests/unit/test_pools tests/unit/test_guard
+	tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
+	tests/unit/test_ctl_parts tests/unit/test_ctl_thread \
+	tests/unit/test_guard tests/unit/test_pools
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
-EXTRA_DIST += tests/unit/ctl_fake.h tests/unit/ctl_host.h
-tests_unit_test_ctl_LDADD = libsluctl.la $(CHECK_LIBS)
-tests_unit_test_ctl_hooks_LDADD = libsluctl.la $(CHECK_LIBS)
-tests_unit_test_guard_LDADD = libsluctl.la $(CHECK_LIBS)
+check_LTLIBRARIES += libtestctl.la libtesthost.la
+libtestctl_la_SOURCES = tests/unit/ctl_fake.c tests/unit/ctl_fake.h
+libtesthost_la_SOURCES = tests/unit/ctl_host.c tests/unit/ctl_host.h
+ctl_test_libs = libtestctl.la libtesthost.la libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_parts_LDADD = libsluctl.la $(CHECK_LIBS)
-tests_unit_test_pools_LDADD = libsluctl.la $(CHECK_LIBS)
+tests_unit_test_ctl_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_hooks_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_ions_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_jobs_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
+tests_unit_test_guard_LDADD = $(ctl_test_libs)
+tests_unit_test_pools_LDADD = $(ctl_test_libs)
 endif

@@ -140,7 +140,8 @@ tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
 EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
 tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
 	tests/unit/node_main.c $(node_test_tree)
-tests_unit_test_twice_LDADD = $(tests_unit_test_node_LDADD) libsluice.la
+tests_unit_test_twice_LDADD = libtesthost.la $(tests_unit_test_node_LDADD) \
+	libsluice.la
 tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
 tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 EXTRA_DIST += tests/fixtures/slurm

@@ -8,134 +8,41 @@
  * control socket. The loop is turned by hand, with a clock of the test's own.
  */
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include "ctl/private.h"
 #include "tests/unit/ctl_host.h"
-#include "tests/unit/tmpdir.h"
 
 /* sluiced's end */
-static struct {
+struct fake_daemon {
 	int listen, fd;
 	struct slu_buf in;
 	uint64_t id;
-} daemon_end = {.listen = -1, .fd = -1};
+};
+extern struct fake_daemon daemon_end;
 
-static void daemon_listen(void)
-{
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-
-	slu_copy(addr.sun_path, sizeof(addr.sun_path), tmpfile_path("socket"));
-	unlink(addr.sun_path);
-	daemon_end.listen = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	ck_assert(bind(daemon_end.listen, (struct sockaddr *)&addr,
-		       sizeof(addr)) == 0);
-	ck_assert(listen(daemon_end.listen, 1) == 0);
-}
-
-static bool daemon_accept(void)
-{
-	daemon_end.fd = accept4(daemon_end.listen, NULL, NULL, SOCK_NONBLOCK);
-	return daemon_end.fd >= 0;
-}
-
-static inline void daemon_hang_up(void)
-{
-	close(daemon_end.fd);
-	daemon_end.fd = -1;
-	slu_buf_free(&daemon_end.in);
-}
-
-static void daemon_say(const struct slu_desc *desc, const void *msg)
-{
-	char *line = slu_envelope(desc, ++daemon_end.id, msg);
-
-	ck_assert(send(daemon_end.fd, line, strlen(line), 0) ==
-		  (ssize_t)strlen(line));
-	free(line);
-}
+void daemon_listen(void);
+bool daemon_accept(void);
+void daemon_hang_up(void);
+void daemon_say(const struct slu_desc *desc, const void *msg);
 
 /* The next message of this type, skipping others; NULL: there is none now.
  * Free with slu_msg_free. */
-static void *daemon_hear(const struct slu_desc *want)
-{
-	static char chunk[1 << 16];
-	const struct slu_desc *desc;
-	struct slu_err err;
-	uint64_t id;
-	void *msg;
-	ssize_t n;
+void *daemon_hear(const struct slu_desc *want);
+bool daemon_heard(const struct slu_desc *want);
 
-	while ((n = recv(daemon_end.fd, chunk, sizeof(chunk), 0)) > 0)
-		slu_buf_add(&daemon_end.in, chunk, (size_t)n);
-	while (daemon_end.in.len) {
-		char *end = memchr(daemon_end.in.data, '\n', daemon_end.in.len);
-		size_t len;
-
-		if (!end)
-			return NULL;
-		len = (size_t)(end - daemon_end.in.data);
-		ck_assert_msg(slu_envelope_parse(daemon_end.in.data, len,
-						 slu_to_daemon, &desc, &id,
-						 &msg, &err) == 0,
-			      "%s", err.text);
-		slu_buf_drop(&daemon_end.in, len + 1);
-		if (desc == want)
-			return msg;
-		slu_msg_free(desc, msg);
-	}
-	return NULL;
-}
-
-static inline bool daemon_heard(const struct slu_desc *want)
-{
-	void *msg = daemon_hear(want);
-
-	slu_msg_free(want, msg);
-	return msg != NULL;
-}
-
-static void write_conf(const char *more)
-{
-	FILE *f = fopen(tmpfile_path("sluice.conf"), "w");
-
-	fprintf(f,
-		"ControlSocket=%s\nFileSystem=scratch Driver=scratch "
-		"Default=yes\n%s\n",
-		tmpfile_path("socket"), more);
-	fclose(f);
-}
+/* sluice.conf in tmpdir(), with these lines too. */
+void write_conf(const char *more);
 
 /* An object whose thread is the test. */
-static struct slu_ctl *ctl_by_hand(const char *conf)
-{
-	struct slu_ctl *ctl;
-
-	write_conf(conf);
-	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
-	ck_assert_ptr_nonnull(ctl);
-	ck_assert_msg(!ctl->site->why_not, "%s", ctl->site->why_not);
-	ctl->started = true;
-	ctl->stale = ctl->recall = true;
-	slu_ctl_set_prolog_done(ctl, fake_prolog_done);
-	return ctl;
-}
+struct slu_ctl *ctl_by_hand(const char *conf);
 
 /* Connect and greet at time `now`. */
-static inline void link_up(struct slu_ctl *ctl, double now)
-{
-	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};
+void link_up(struct slu_ctl *ctl, double now);
 
-	if (daemon_end.listen < 0)
-		daemon_listen();
-	slu_ctl_step(ctl, now);
-	ck_assert(daemon_accept());
-	ck_assert(daemon_heard(&slu_hello_ctl_desc));
-	daemon_say(&slu_hello_daemon_desc, &hello);
-	slu_ctl_step(ctl, now);
-	ck_assert(ctl->linked);
-}
+/* A job that runs on both nodes, and one like it that asks for a buffer; its
+ * end (completing: the nodes on which its epilogs are still to come, or NULL).
+ */
+extern const struct slu_job plain_job;
+struct slu_job with_buffer(uint32_t id);
+void end_job(uint32_t id, const char *state, const char *completing);
 
 #endif

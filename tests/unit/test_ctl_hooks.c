@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What plugins call, and the real thread: starting, stopping, being stuck. */
+/* What plugins call. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
-
-#include <time.h>
-
-static double now_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
+#include "tests/unit/tmpdir.h"
 
 START_TEST(test_one_object)
 {
@@ -233,148 +224,6 @@ START_TEST(test_stale_env)
 }
 END_TEST
 
-static bool wait_for(atomic_bool *flag)
-{
-	for (int i = 0; i < 500 && !*flag; i++)
-		usleep(10000);
-	return *flag;
-}
-
-/* The thread itself: starts with the first hook, connects, stops. */
-START_TEST(test_thread)
-{
-	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};
-	struct slu_ctl *ctl;
-	double began;
-
-	write_conf("");
-	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
-	ck_assert(!ctl->started);
-	daemon_listen();
-	slu_ctl_look(ctl, 1);
-	for (int i = 0; i < 500 && !daemon_accept(); i++)
-		usleep(10000);
-	ck_assert(daemon_end.fd >= 0);
-	daemon_say(&slu_hello_daemon_desc, &hello);
-	ck_assert(wait_for(&ctl->linked));
-	began = now_seconds();
-	slu_ctl_release(ctl);
-	expect(now_seconds() - began < 1, "%f", now_seconds() - began);
-}
-END_TEST
-
-static bool connects(void)
-{
-	for (int i = 0; i < 500 && !daemon_accept(); i++)
-		usleep(10000);
-	return daemon_end.fd >= 0;
-}
-
-/* A standby takes over, hands back, and takes over again. */
-START_TEST(test_hands_back)
-{
-	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};
-	struct slu_ctl *ctl, *other;
-	int looks;
-
-	write_conf("");
-	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
-	other = slu_ctl_acquire(&fake_ops, NULL); /* its fini is not called */
-	daemon_listen();
-	slu_ctl_inactive(ctl); /* as a standby is told that ends */
-	slu_ctl_active(ctl);
-	ck_assert(connects());
-	ck_assert(slu_ctl_alive(ctl, 5)); /* who knows */
-	daemon_say(&slu_hello_daemon_desc, &hello);
-	ck_assert(wait_for(&ctl->linked));
-	ck_assert(!slu_ctl_alive(ctl, 5));
-	slu_ctl_inactive(ctl);
-	slu_ctl_release(ctl);
-	ck_assert(!ctl->linked);
-	ck_assert(!ctl->has_thread && !ctl->has_guard);
-	looks = host.snapshots;
-	write_conf("MaxGiveBack=77");
-	slu_ctl_look(other, 1); /* a late hook starts nothing */
-	ck_assert(!other->started);
-	daemon_hang_up();
-	usleep(50000);
-	ck_assert(!daemon_accept());
-	ck_assert_int_eq(host.snapshots, looks);
-
-	ctl = slu_ctl_acquire(&fake_ops, NULL);
-	ck_assert_ptr_eq(ctl, other);
-	slu_ctl_active(ctl);
-	ck_assert(connects());
-	daemon_say(&slu_hello_daemon_desc, &hello);
-	ck_assert(wait_for(&ctl->linked));
-	ck_assert(daemon_heard(&slu_hello_ctl_desc));
-	ck_assert_int_gt(host.snapshots, looks);
-	ck_assert_int_eq(ctl->site->conf->max_give_back, 77);
-	slu_ctl_release(ctl);
-	slu_ctl_release(other);
-}
-END_TEST
-
-static pthread_mutex_t stuck = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool is_stuck;
-
-static void stuck_settings(void *arg, struct slu_ctl_settings *out)
-{
-	is_stuck = true;
-	pthread_mutex_lock(&stuck);
-	fake_settings(arg, out);
-	pthread_mutex_unlock(&stuck);
-}
-
-/* So may the one of a standby: no second thread starts beside a stuck one. */
-START_TEST(test_hands_back_while_stuck)
-{
-	struct slu_ctl_ops ops = fake_ops;
-	struct slu_ctl *ctl;
-
-	ops.settings = stuck_settings;
-	is_stuck = false;
-	write_conf("");
-	ctl = slu_ctl_acquire(&ops, tmpfile_path("sluice.conf"));
-	pthread_mutex_lock(&stuck);
-	slu_ctl_active(ctl);
-	ck_assert(wait_for(&is_stuck));
-	slu_ctl_inactive(ctl);
-	slu_ctl_active(ctl);
-	ck_assert(!ctl->started);
-	ck_assert(ctl->stop);
-	pthread_mutex_unlock(&stuck);
-	for (int i = 0; i < 500 && !ctl->started; i++) {
-		slu_ctl_look(ctl, 1);
-		usleep(10000);
-	}
-	ck_assert(ctl->started);
-	slu_ctl_release(ctl);
-}
-END_TEST
-
-/* fini() may hold the lock that the thread waits for. */
-START_TEST(test_release_while_stuck)
-{
-	struct slu_ctl_ops ops = fake_ops;
-	struct slu_ctl *ctl;
-	double began;
-
-	ops.settings = stuck_settings;
-	write_conf("");
-	ctl = slu_ctl_acquire(&ops, tmpfile_path("sluice.conf"));
-	pthread_mutex_lock(&stuck);
-	slu_ctl_active(ctl);
-	ck_assert(wait_for(&is_stuck));
-	began = now_seconds();
-	slu_ctl_release(ctl);
-	expect(now_seconds() - began < 4, "%f", now_seconds() - began);
-	/* It goes on, finds that it is to stop, and ends. */
-	pthread_mutex_unlock(&stuck);
-	usleep(200000);
-}
-END_TEST
-
 #define FROM(path) \
 	"jobfs capacity=1MiB; stage_in source=" path " destination=$BB_JOBFS/"
 
@@ -513,7 +362,6 @@ START_TEST(test_patience)
 }
 END_TEST
 
-TEST_MAIN("ctl_hooks", test_one_object, test_bad_configuration, test_validate,
+TEST_MAIN("ctl hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
-	  test_stale_env, test_thread, test_hands_back,
-	  test_hands_back_while_stuck, test_release_while_stuck)
+	  test_stale_env)

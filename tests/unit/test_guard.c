@@ -3,6 +3,7 @@
  * with the clock and slurmctld's records in the test's hands. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
+#include "tests/unit/tmpdir.h"
 
 #include <time.h>
 

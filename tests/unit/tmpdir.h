@@ -11,8 +11,9 @@
 #include <unistd.h>
 #include <check.h>
 
-static char tmpdir_path[80];
-static pid_t tmpdir_owner;
+/* Weak: one for all files of a program. */
+__attribute__((weak)) char tmpdir_path[80];
+__attribute__((weak)) pid_t tmpdir_owner;
 
 static int tmpdir_remove_one(const char *path, const struct stat *st, int type,
 			     struct FTW *ftw)

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/ctl_host.h"
+#include <stdarg.h>
+#include "common/hostlist.h"
+
+pthread_mutex_t host_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct fake_slurmctld host;
+
+void did(const char *fmt, ...)
+{
+	size_t used;
+	va_list ap;
+
+	pthread_mutex_lock(&host_lock);
+	used = strlen(host.did);
+	va_start(ap, fmt);
+	vsnprintf(host.did + used, sizeof(host.did) - used, fmt, ap);
+	va_end(ap);
+	pthread_mutex_unlock(&host_lock);
+}
+
+static void fake_log(void *arg, enum slu_level level, const char *line)
+{
+	size_t used = strlen(host.log);
+
+	(void)arg;
+	snprintf(host.log + used, sizeof(host.log) - used, "%d %s\n", level,
+		 line);
+}
+
+void fake_settings(void *arg, struct slu_ctl_settings *out)
+{
+	(void)arg;
+	*out = (struct slu_ctl_settings){
+		.version = "22.05.8",
+		.cluster = "toy",
+		.prolog_alloc = true,
+		.prolog_defer_batch = true,
+		.prep_script = true,
+		.prep_sluice = true,
+		.bb_sluice = true,
+		.job_submit_sluice = true,
+		.node_features_sluice = true,
+		.prolog_epilog_timeout = UINT32_MAX,
+		.batch_start_timeout = 100000,
+		.suspend_resume = 100000,
+	};
+}
+
+static int fake_snapshot(void *arg, struct slu_job **jobs, size_t *n_jobs,
+			 struct slu_ctl_node **nodes, size_t *n_nodes,
+			 struct slu_err *err)
+{
+	(void)arg;
+	(void)err;
+	host.snapshots++;
+	*jobs = calloc(host.n + 1, sizeof(**jobs));
+	*nodes = calloc(4, sizeof(**nodes));
+	*n_jobs = 0;
+	pthread_mutex_lock(&host_lock);
+	for (size_t i = 0; i < host.n; i++)
+		if (!slu_eq(host.job[i].state, "PENDING"))
+			slu_job_copy(&(*jobs)[(*n_jobs)++], &host.job[i]);
+	pthread_mutex_unlock(&host_lock);
+	*n_nodes = 4;
+	for (int i = 0; i < 4; i++) {
+		(*nodes)[i].addr.name =
+			slu_asprintf(i < 2 ? "n%d" : "io%d", i % 2 + 1);
+		(*nodes)[i].addr.addr =
+			host.addr ? strdup(host.addr)
+				  : slu_asprintf("10.0.0.%d", i + 1);
+		if (host.comment[i])
+			(*nodes)[i].comment = strdup(host.comment[i]);
+	}
+	return 0;
+}
+
+struct slu_job *host_job(uint32_t id)
+{
+	for (size_t i = 0; i < host.n; i++)
+		if (host.job[i].job_id == id)
+			return &host.job[i];
+	return NULL;
+}
+
+static void fake_jobs(void *arg, const uint32_t *id, size_t n,
+		      struct slu_job *out)
+{
+	(void)arg;
+	pthread_mutex_lock(&host_lock);
+	for (size_t i = 0; i < n; i++)
+		if (host_job(id[i]))
+			slu_job_copy(&out[i], host_job(id[i]));
+	pthread_mutex_unlock(&host_lock);
+}
+
+static char *fake_down(void *arg, const char *nodes, bool drained)
+{
+	struct slu_hosts all = {0}, down = {0}, both = {0};
+	char *text;
+
+	(void)arg;
+	(void)drained;
+	slu_hosts_parse(nodes, &all, NULL);
+	slu_hosts_parse(host.down ? host.down : "", &down, NULL);
+	for (size_t i = 0; i < all.n; i++)
+		if (slu_hosts_find(&down, all.name[i]) >= 0)
+			slu_hosts_add(&both, all.name[i]);
+	text = both.n ? slu_hosts_text(&both) : NULL;
+	slu_hosts_free(&all);
+	slu_hosts_free(&down);
+	slu_hosts_free(&both);
+	return text;
+}
+
+static int fake_set_end(void *arg, uint32_t job_id, int64_t start,
+			int64_t give_back, int64_t max, bool final,
+			struct slu_err *err)
+{
+	(void)arg;
+	if (!host_job(job_id))
+		return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist",
+			       job_id);
+	did("set_end %u %s;", job_id, final ? "final" : "ahead");
+	host.give_back = give_back;
+	host.max_give_back = max;
+	host.since = start;
+	host.final = final;
+	return 0;
+}
+
+static int fake_limits(void *arg, int64_t now, struct slu_ctl_limit **out,
+		       size_t *n, struct slu_err *err)
+{
+	(void)arg;
+	(void)now;
+	if (host.limits_fail)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	pthread_mutex_lock(&host_lock);
+	*out = calloc(host.n_limit + 1, sizeof(**out));
+	memcpy(*out, host.limit, host.n_limit * sizeof(**out));
+	*n = host.n_limit;
+	pthread_mutex_unlock(&host_lock);
+	return 0;
+}
+
+/* As slurmctld does: an extended one is not ours any more. */
+static int fake_set_limit(void *arg, uint32_t job_id, bool whole,
+			  struct slu_ctl_late *late, struct slu_err *err)
+{
+	int rc = slu_err(err, SLU_NOTFOUND, "no limit of ours");
+
+	(void)arg;
+	pthread_mutex_lock(&host_lock);
+	for (size_t i = 0; i < host.n_limit; i++) {
+		struct slu_ctl_limit *l = &host.limit[i];
+
+		if (l->job_id != job_id)
+			continue;
+		l->limit = whole ? l->whole : l->tight;
+		if (l->running)
+			*l = host.limit[--host.n_limit];
+		*late = host.late;
+		rc = 0;
+		break;
+	}
+	pthread_mutex_unlock(&host_lock);
+	if (rc == 0)
+		did("limit %u %s;", job_id, whole ? "whole" : "tight");
+	return rc;
+}
+
+static int fake_verdict(const char *what, uint32_t job_id, const char *why,
+			struct slu_err *err)
+{
+	if (host.ends)
+		return slu_err(err, SLU_BUSY, "it ends");
+	if (!host_job(job_id))
+		return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist",
+			       job_id);
+	did("%s %u %s;", what, job_id, why ? why : "-");
+	return 0;
+}
+
+static int fake_hold(void *arg, const struct slu_verdict *verdict,
+		     struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("hold", verdict->job_id, verdict->reason, err);
+}
+
+static int fake_requeue(void *arg, const struct slu_verdict *verdict,
+			struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("requeue", verdict->job_id, verdict->reason, err);
+}
+
+static int fake_fail(void *arg, const struct slu_verdict *verdict,
+		     struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("fail", verdict->job_id, verdict->reason, err);
+}
+
+static int fake_cancel(void *arg, const struct slu_verdict *verdict,
+		       struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("cancel", verdict->job_id, verdict->reason, err);
+}
+
+static int fake_complete(void *arg, const struct slu_verdict *verdict,
+			 struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("complete", verdict->job_id, verdict->reason, err);
+}
+
+static int fake_annotate(void *arg, uint32_t job_id, const char *text,
+			 struct slu_err *err)
+{
+	(void)arg;
+	return fake_verdict("annotate", job_id, text, err);
+}
+
+static void fake_show(void *arg, uint32_t job_id, const char *text)
+{
+	(void)arg;
+	did("show %u %s;", job_id, text);
+}
+
+static int fake_drain(void *arg, const char *node, const char *why,
+		      struct slu_err *err)
+{
+	(void)arg;
+	(void)err;
+	did("drain %s %s;", node, why);
+	return 0;
+}
+
+static int fake_resume(void *arg, const char *node, struct slu_err *err)
+{
+	(void)arg;
+	(void)err;
+	did("resume %s;", node);
+	return 0;
+}
+
+static void fake_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
+{
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+		did("mark %s %s %s;", mark[i].node, mark[i].feature,
+		    mark[i].comment ? mark[i].comment : "-");
+}
+
+static bool fake_marked(void *arg, const struct slu_ctl_mark *mark, size_t n)
+{
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+		ck_assert(mark[i].node && mark[i].feature);
+	return !host.marks_lost;
+}
+
+/* SLU_BUSY while the fake job's state says PROLOG. */
+static int fake_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
+{
+	(void)arg;
+	if (host_job(job_id) && slu_eq(host_job(job_id)->state, "PROLOG"))
+		return slu_err(err, SLU_BUSY, "prolog");
+	return fake_verdict("launch", job_id, NULL, err);
+}
+
+static void fake_schedule(void *arg)
+{
+	(void)arg;
+	host.schedules++;
+}
+
+void fake_prolog_done(int rc, uint32_t job_id, bool timed_out)
+{
+	ck_assert(rc == 0 && !timed_out);
+	did("go %u;", job_id);
+}
+
+const struct slu_ctl_ops fake_ops = {
+	.size = sizeof(fake_ops),
+	.log = fake_log,
+	.settings = fake_settings,
+	.snapshot = fake_snapshot,
+	.jobs = fake_jobs,
+	.down = fake_down,
+	.set_end = fake_set_end,
+	.limits = fake_limits,
+	.set_limit = fake_set_limit,
+	.hold = fake_hold,
+	.requeue = fake_requeue,
+	.fail = fake_fail,
+	.cancel = fake_cancel,
+	.complete = fake_complete,
+	.annotate = fake_annotate,
+	.show = fake_show,
+	.drain = fake_drain,
+	.resume = fake_resume,
+	.mark = fake_mark,
+	.marked = fake_marked,
+	.relaunch = fake_relaunch,
+	.schedule = fake_schedule,
+};
+
+bool has_done(const char *what)
+{
+	bool has;
+
+	pthread_mutex_lock(&host_lock);
+	has = strstr(host.did, what) != NULL;
+	pthread_mutex_unlock(&host_lock);
+	return has;
+}
+
+void forget(void)
+{
+	host.did[0] = '\0';
+}
+
+struct slu_job *host_add(struct slu_job job)
+{
+	ck_assert(host.n < 32);
+	slu_job_copy(&host.job[host.n], &job);
+	return &host.job[host.n++];
+}
+
+void set_text(char **at, const char *text)
+{
+	free(*at);
+	*at = text ? strdup(text) : NULL;
+}
+
+void say_started(struct slu_ctl *ctl, uint32_t id, bool *held)
+{
+	struct slu_job copy;
+
+	slu_job_copy(&copy, host_job(id));
+	*held = slu_ctl_started(ctl, &copy);
+}
+
+void say_ended(struct slu_ctl *ctl, uint32_t id)
+{
+	struct slu_job copy;
+
+	slu_job_copy(&copy, host_job(id));
+	slu_ctl_ended(ctl, &copy);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The I/O nodes of jobs as libsluice gives them out: launches that are held
+ * until they are known, marks of nodes, what the arbiter learns. */
+#include "config.h"
+#include "tests/unit/ctl_fake.h"
+
+#define IONS "IONodes=io[1-2]\nMappingDir=/nowhere/map\nMappingTimeout=10"
+
+START_TEST(test_held_launch)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS);
+	struct slu_published published = {.ok = true};
+	struct slu_assignment *assignment;
+	bool held;
+
+	/* Without a link nothing is held. */
+	host_add(plain_job);
+	say_started(ctl, 7, &held);
+	ck_assert(!held);
+	slu_ctl_step(ctl, 0);
+	link_up(ctl, 1);
+	while (daemon_heard(&slu_assignment_desc))
+		;
+
+	host.job[0].start = 2000; /* another run */
+	say_started(ctl, 7, &held);
+	ck_assert(held);
+	slu_ctl_step(ctl, 2);
+	ck_assert(!has_done("go 7;"));
+	assignment = daemon_hear(&slu_assignment_desc);
+	ck_assert_ptr_nonnull(assignment);
+	/* Said as what is different: the run has what the other had. */
+	ck_assert_uint_eq(ctl->assignment.n_jobs, 1);
+	ck_assert_uint_eq(assignment->n_jobs, 0);
+	ck_assert_uint_eq(assignment->base, assignment->epoch - 1);
+	ck_assert_str_eq(assignment->event, "start 7");
+	published.epoch = assignment->epoch - 1; /* an older one: too early */
+	daemon_say(&slu_published_desc, &published);
+	slu_ctl_step(ctl, 3);
+	ck_assert(!has_done("go 7;"));
+	published.epoch = assignment->epoch;
+	daemon_say(&slu_published_desc, &published);
+	slu_ctl_step(ctl, 3);
+	ck_assert(has_done("go 7;"));
+	slu_msg_free(&slu_assignment_desc, assignment);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* On the link, and one job runs that it has not heard of. */
+static struct slu_ctl *ctl_and_a_job(void)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS);
+
+	while (host.n)
+		slu_msg_clear(&slu_job_desc, &host.job[--host.n]);
+	forget();
+	link_up(ctl, 1);
+	host_add(plain_job);
+	return ctl;
+}
+
+static void check_let_go(void (*why)(struct slu_ctl *ctl))
+{
+	struct slu_ctl *ctl = ctl_and_a_job();
+	bool held;
+
+	say_started(ctl, 7, &held);
+	ck_assert(held);
+	slu_ctl_step(ctl, 2);
+	ck_assert(!has_done("go 7;"));
+	why(ctl);
+	ck_assert_str_eq(strstr(host.did, "go 7;"), "go 7;"); /* once, last */
+	slu_ctl_release(ctl);
+	daemon_hang_up();
+}
+
+static void time_over(struct slu_ctl *ctl)
+{
+	slu_ctl_step(ctl, 11.9);
+	ck_assert(!has_done("go 7;"));
+	slu_ctl_step(ctl, 12.1);
+}
+
+/* The file is a bad one: the link stays, but while it was read nobody could
+ * have let the job go. */
+static void file_read(struct slu_ctl *ctl)
+{
+	write_conf("NoSuchKey=1");
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 3);
+	slu_ctl_step(ctl, 3.5);
+	ck_assert(ctl->linked);
+}
+
+static void link_lost(struct slu_ctl *ctl)
+{
+	close(daemon_end.fd);
+	slu_ctl_step(ctl, 3);
+}
+
+static void job_over(struct slu_ctl *ctl)
+{
+	end_job(7, "CANCELLED", NULL);
+	say_ended(ctl, 7);
+	forget();
+	slu_ctl_events(ctl, 3);
+}
+
+/* A look found the job before its launch asked, and its mapping is there. */
+START_TEST(test_held_launch_found_before)
+{
+	struct slu_ctl *ctl = ctl_and_a_job();
+	struct slu_published published = {.ok = true};
+	bool held;
+
+	slu_ctl_look(ctl, 7);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 3);
+	ck_assert_uint_eq(ctl->assignment.n_jobs, 1);
+	published.epoch = ctl->epoch;
+	daemon_say(&slu_published_desc, &published);
+	slu_ctl_step(ctl, 4);
+	say_started(ctl, 7, &held);
+	ck_assert(held);
+	slu_ctl_step(ctl, 5);
+	ck_assert(has_done("go 7;"));
+	slu_ctl_release(ctl);
+	daemon_hang_up();
+}
+END_TEST
+
+START_TEST(test_held_launch_is_let_go)
+{
+	check_let_go(file_read);
+	check_let_go(time_over);
+	check_let_go(link_lost);
+	check_let_go(job_over);
+}
+END_TEST
+
+START_TEST(test_ions_are_marked)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+
+	slu_ctl_step(ctl, 1);
+	ck_assert(has_done("mark io1 ion_free -;mark io2 ion_free -;"));
+	forget();
+	host_add(plain_job);
+	slu_ctl_look(ctl, 7);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 3);
+	ck_assert(has_done("ion_assigned sluice: 7;"));
+	forget();
+	end_job(7, "COMPLETED", NULL);
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, 4);
+	ck_assert(has_done("ion_free -;"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* One that fails is taken out within seconds, one that returns is used. */
+START_TEST(test_ion_fails)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	struct slu_job two = plain_job;
+
+	two.job_id = 8;
+	host_add(plain_job);
+	host_add(two);
+	slu_ctl_step(ctl, 1);
+	ck_assert(has_done("mark io1 ion_assigned sluice: 7;"
+			   "mark io2 ion_assigned sluice: 8;"));
+	forget();
+	slu_ctl_step(ctl, 2);
+	ck_assert(!has_done("mark"));
+	host.down = "io1";
+	slu_ctl_step(ctl, 3.1);
+	ck_assert(has_done("mark io1 ion_free -;"));
+	forget();
+	host.down = NULL;
+	slu_ctl_step(ctl, 5.2);
+	ck_assert(has_done("io1 ion_assigned sluice: "));
+	forget();
+	slu_ctl_step(ctl, 7.3); /* nothing has changed */
+	ck_assert(!has_done("mark"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* What an administrator overwrites is back within seconds, without an event. */
+START_TEST(test_marks_are_put_back)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+
+	host.marks_lost = true; /* nothing has been shown yet */
+	host_add(plain_job);
+	slu_ctl_step(ctl, 1);
+	ck_assert(has_done("mark io1 ion_assigned sluice: 7;"
+			   "mark io2 ion_assigned sluice: 7;"));
+	forget();
+	slu_ctl_step(ctl, 3.1);
+	ck_assert(has_done("mark io1 ion_assigned sluice: 7;"
+			   "mark io2 ion_assigned sluice: 7;"));
+	forget();
+	host.marks_lost = false;
+	slu_ctl_step(ctl, 5.2);
+	ck_assert(!has_done("mark"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A restart of slurmctld moves no job. */
+START_TEST(test_ions_after_restart)
+{
+	struct slu_job other = plain_job;
+	struct slu_ctl *ctl;
+
+	other.job_id = 8;
+	host_add(plain_job);
+	host_add(other);
+	host.comment[2] = "sluice: 8,99";
+	host.comment[3] = "sluice: 7";
+	ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	slu_ctl_step(ctl, 1);
+	ck_assert(has_done("mark io1 ion_assigned sluice: 8;"
+			   "mark io2 ion_assigned sluice: 7;"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* What the last job of the assignment holds, and why. */
+static void expect_share(struct slu_ctl *ctl, const char *event,
+			 const char *ions, const char *why)
+{
+	const struct slu_assignment *a = &ctl->assignment;
+
+	ck_assert_str_eq(a->event, event);
+	ck_assert_uint_gt(a->n_jobs, 0);
+	ck_assert_str_eq(a->jobs[a->n_jobs - 1].ions, ions);
+	expect(strstr(a->jobs[a->n_jobs - 1].why, why), "%s",
+	       a->jobs[a->n_jobs - 1].why);
+}
+
+/* The history reaches the arbiter once, and is acted upon; what comes later is
+ * news. A new configuration changes neither that nor who holds what. */
+START_TEST(test_arbiter_learns)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	struct slu_history_row row = {.job = plain_job, .io_bandwidth = 100};
+	struct slu_history_row more = {.job = plain_job, .io_bandwidth = 60};
+	struct slu_history_end end = {.rows = 2};
+	struct slu_job other = plain_job;
+
+	row.job.ions = 1;
+	more.job.ions = 2;
+	host_add(plain_job);
+	other.job_id = 8;
+	other.nodes = "n1";
+	other.node_cnt = 1;
+	link_up(ctl, 1);
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_row_desc, &more);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 2);
+	expect_share(ctl, "history read", "io1", "1 gave 100.0 MB/s (1 run)");
+	daemon_say(&slu_history_row_desc, &row);
+	slu_ctl_step(ctl, 3);
+	host_add(other);
+	slu_ctl_look(ctl, 8);
+	slu_ctl_step(ctl, 4);
+	slu_ctl_step(ctl, 5);
+	expect_share(ctl, "start 8", "io2", "no history");
+	end_job(7, "COMPLETED", NULL);
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, 6);
+
+	write_conf(IONS "\nArbiterPolicy=MCKP\nMaxGiveBack=7");
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 7);
+	slu_ctl_step(ctl, 7.5);
+	link_up(ctl, 8);
+	expect_share(ctl, "all jobs read", "io2", "no history");
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 9);
+	other = plain_job;
+	other.job_id = 9;
+	host_add(other);
+	slu_ctl_look(ctl, 9);
+	slu_ctl_step(ctl, 10);
+	slu_ctl_step(ctl, 11);
+	expect_share(ctl, "start 9", "io1", "1 gave 100.0 MB/s (2 runs)");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A job that names no patterns gets those of its application's volumes, told
+ * at the start of the job, or after it by the history. */
+START_TEST(test_arbiter_foretells)
+{
+	static const char table[] = "pattern,op,layout,1,2\n"
+				    "x,write,file-per-process,60,90\n"
+				    "w,write,shared,50,90\n";
+	char conf[256], path[] = "/tmp/test_ctl.XXXXXX";
+	struct slu_history_row row = {.job = plain_job,
+				      .written_bytes = 4096,
+				      .calls = 4,
+				      .called_bytes = 4096,
+				      .shared_bytes = 4096,
+				      .consecutive = 1};
+	struct slu_history_end end = {.rows = 1};
+	struct slu_job other = plain_job;
+	struct slu_ctl *ctl;
+	int fd = mkstemp(path);
+
+	ck_assert_int_eq(write(fd, table, sizeof(table) - 1),
+			 sizeof(table) - 1);
+	close(fd);
+	snprintf(conf, sizeof(conf), IONS "\nPerformanceTable=%s", path);
+	ctl = ctl_by_hand(conf);
+	row.job.node_cnt = 17; /* whatever their number */
+	host_add(plain_job);
+	link_up(ctl, 1);
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 2);
+	expect_share(ctl, "history read", "io[1-2]",
+		     "PerformanceTable: w:4096, foretold by 1 run"
+		     " (1KiB requests, strided, shared files)");
+	other.job_id = 8;
+	other.nodes = "n1";
+	host_add(other);
+	slu_ctl_look(ctl, 8);
+	slu_ctl_step(ctl, 4);
+	slu_ctl_step(ctl, 5);
+	expect_share(ctl, "start 8", "io2", "w:4096, foretold by 1 run");
+	unlink(path);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+TEST_MAIN("ctl ions", test_held_launch, test_held_launch_is_let_go,
+	  test_held_launch_found_before, test_ions_are_marked, test_ion_fails,
+	  test_marks_are_put_back, test_arbiter_foretells,
+	  test_ions_after_restart, test_arbiter_learns)

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What libsluice and sluiced tell each other of jobs and their nodes, and what
+ * is done to them on command. */
+#include "config.h"
+#include "tests/unit/ctl_fake.h"
+
+static void expect_nodes(const char *left, const char *lost)
+{
+	struct slu_job_nodes *msg = daemon_hear(&slu_job_nodes_desc);
+
+	ck_assert_ptr_nonnull(msg);
+	expect(slu_eq(msg->left, left), "left %s", msg->left);
+	expect(slu_eq(msg->lost, lost), "lost %s", msg->lost);
+	slu_msg_free(&slu_job_nodes_desc, msg);
+}
+
+START_TEST(test_nodes_that_leave)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_job job = with_buffer(7);
+
+	job.nodes = "n[1-4]";
+	host_add(job);
+	link_up(ctl, 1);
+	end_job(7, "COMPLETED", "n[1-4]");
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, 2);
+	ck_assert(!daemon_heard(&slu_job_nodes_desc));
+	set_text(&host_job(7)->completing_nodes, "n[2,4]");
+	host.down = "n3";
+	slu_ctl_step(ctl, 2.5);
+	expect_nodes("n1", "n3");
+	slu_ctl_step(ctl, 3);
+	ck_assert(!daemon_heard(&slu_job_nodes_desc));
+
+	/* A new daemon hears of all of them. */
+	daemon_hang_up();
+	slu_ctl_step(ctl, 4);
+	link_up(ctl, 5);
+	slu_ctl_step(ctl, 6);
+	expect_nodes("n1", "n3");
+	set_text(&host_job(7)->completing_nodes, NULL);
+	slu_ctl_step(ctl, 7);
+	expect_nodes("n[2,4]", NULL);
+	ck_assert_uint_eq(ctl->ending, 0);
+	slu_ctl_step(ctl, 30);
+	ck_assert_ptr_null(slu_live_get(ctl, 7)); /* forgotten */
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A job that was requeued and runs again completes nowhere; nor does one whose
+ * record is gone. */
+START_TEST(test_nodes_of_a_run_that_is_over)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	host_add(with_buffer(7));
+	host_add(with_buffer(8));
+	link_up(ctl, 1);
+	end_job(7, "REQUEUED", "n[1-2]");
+	say_ended(ctl, 7);
+	end_job(8, "COMPLETED", "n[1-2]");
+	say_ended(ctl, 8);
+	slu_ctl_step(ctl, 2);
+	host.job[0].start = 5000; /* runs again on the same nodes */
+	set_text(&host.job[0].state, "RUNNING");
+	host.n = 1;
+	slu_ctl_step(ctl, 3);
+	expect_nodes("n[1-2]", NULL);
+	expect_nodes("n[1-2]", NULL);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+static void expect_done(uint64_t id, bool ok, const char *words)
+{
+	struct slu_done *done = daemon_hear(&slu_done_desc);
+
+	ck_assert_ptr_nonnull(done);
+	ck_assert_uint_eq(done->id, id);
+	expect(done->ok == ok, "%s", done->text ? done->text : "-");
+	expect(strstr(done->text ? done->text : "", words), "%s", done->text);
+	slu_msg_free(&slu_done_desc, done);
+}
+
+START_TEST(test_commands)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_verdict verdict = {.job_id = 7, .reason = "no such source"};
+	struct slu_node_order order = {.node = "n1", .reason = "not clean"};
+	struct slu_annotate annotate = {.job_id = 7, .text = "staging in"};
+	char why[SLU_CTL_WHY] = "";
+	struct slu_buffer_state state = {.buffer = 1,
+					 .job_id = 7,
+					 .state = "STAGE_IN",
+					 .text = "sluice: 3 GiB"};
+
+	host_add(with_buffer(7));
+	link_up(ctl, 1);
+	daemon_say(&slu_hold_desc, &verdict);
+	daemon_say(&slu_requeue_desc, &verdict);
+	daemon_say(&slu_fail_desc, &verdict);
+	daemon_say(&slu_cancel_job_desc, &verdict);
+	daemon_say(&slu_complete_desc, &verdict);
+	daemon_say(&slu_drain_desc, &order);
+	daemon_say(&slu_resume_desc, &order);
+	daemon_say(&slu_annotate_desc, &annotate);
+	daemon_say(&slu_buffer_desc, &state);
+	slu_ctl_step(ctl, 2);
+	ck_assert_str_eq(host.did, "hold 7 no such source;"
+				   "requeue 7 no such source;"
+				   "fail 7 no such source;"
+				   "cancel 7 no such source;"
+				   "complete 7 no such source;"
+				   "drain n1 not clean;"
+				   "resume n1;annotate 7 staging in;"
+				   "show 7 STAGE_IN: 3 GiB;");
+	for (uint64_t id = daemon_end.id - 8; id < daemon_end.id; id++)
+		expect_done(id, true, "");
+	ck_assert(slu_ctl_alive(ctl, 7));
+	forget();
+	state.state = "DONE";
+	state.text = "";
+	daemon_say(&slu_buffer_desc, &state);
+	verdict.job_id = 70; /* does not exist: answered, not asked again */
+	daemon_say(&slu_hold_desc, &verdict);
+	slu_ctl_step(ctl, 3);
+	expect_done(daemon_end.id, false, "does not exist");
+	ck_assert_str_eq(host.did, "show 7 DONE;");
+	ck_assert(!slu_ctl_alive(ctl, 7));
+	forget();
+	ck_assert(slu_waits_due(&ctl->mirror, 8));
+	annotate = (struct slu_annotate){8, "no room", true};
+	daemon_say(&slu_annotate_desc, &annotate);
+	slu_ctl_step(ctl, 3.1);
+	slu_waits_why(&ctl->mirror, 8, why);
+	ck_assert_str_eq(why, "no room");
+	expect_done(daemon_end.id, true, "");
+	ck_assert_str_eq(host.did, "");
+	host.ends = true; /* not answered: asked again of the next one */
+	verdict.job_id = 7;
+	daemon_say(&slu_hold_desc, &verdict);
+	slu_ctl_step(ctl, 4);
+	ck_assert(!daemon_heard(&slu_done_desc));
+	host.ends = false;
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A job that names no nodes gets the fewest that hold its tasks, and is
+ * predicted from jobs that had as many. */
+START_TEST(test_nodes_from_tasks)
+{
+	static const struct {
+		uint32_t nodes, tasks, per_node, cpus, node_cpus, want;
+	} cases[] = {
+		{0, 0, 0, 0, 0, 1},
+		{0, 8, 0, 0, 0, 1},
+		{0, 8, 4, 0, 0, 2},
+		{0, 9, 4, 0, 0, 3},
+		{0, 64, 0, 0, 32, 2},
+		{0, 64, 0, 2, 32, 4},
+		{0, 65, 0, 0, 32, 3},
+		{0, 3, 0, 0, 32, 1},
+		{5, 64, 0, 0, 32, 5},
+		{0, 64, 16, 8, 32, 4},
+		{0, UINT32_MAX, 0, 65535, 1, UINT32_MAX},
+	};
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	each(c, cases)
+	{
+		struct slu_ctl_submit submit = {
+			.job = {.node_cnt = c->nodes, .tasks = c->tasks},
+			.tasks_per_node = c->per_node,
+			.cpus_per_task = c->cpus,
+			.cpus_per_node = c->node_cpus,
+		};
+
+		slu_ctl_submit(ctl, &submit);
+		expect(submit.job.node_cnt == c->want, "case %zu: %u",
+		       (size_t)(c - cases), submit.job.node_cnt);
+	}
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_give_back)
+{
+	struct slu_ctl *ctl = ctl_by_hand("MaxGiveBack=1000");
+	struct slu_extend extend = {.job_id = 7};
+	struct slu_job job = with_buffer(7);
+
+	job.start = time(NULL) - 100;
+	host_add(job);
+	link_up(ctl, 1);
+	daemon_say(&slu_extend_desc, &extend);
+	slu_ctl_step(ctl, 2);
+	ck_assert(has_done("set_end 7 ahead;"));
+	expect(host.give_back > 150 && host.give_back < 250, "%ld",
+	       (long)host.give_back);
+	forget();
+	slu_ctl_step(ctl, 10);
+	ck_assert(!has_done("set_end"));
+	slu_ctl_step(ctl, 40); /* kept ahead without being asked again */
+	ck_assert(has_done("set_end 7 ahead;"));
+	forget();
+	extend.final = true;
+	extend.give_back = 123;
+	daemon_say(&slu_extend_desc, &extend);
+	slu_ctl_step(ctl, 41);
+	ck_assert(has_done("set_end 7 final;"));
+	ck_assert(!has_done("ahead"));
+	ck_assert_int_eq(host.give_back, 123);
+	ck_assert_int_eq(host.max_give_back, 1000);
+	ck_assert_int_eq(host.since, job.start);
+	forget();
+	slu_ctl_step(ctl, 50);
+	ck_assert(!has_done("set_end"));
+	/* again and again: Slurm forgets it when the job is resumed */
+	slu_ctl_step(ctl, 100);
+	ck_assert(has_done("set_end 7 final;"));
+	ck_assert(!has_done("ahead"));
+	ck_assert_int_eq(host.give_back, 123);
+	/* said of the run before: it was waiting for us to connect */
+	forget();
+	while (daemon_heard(&slu_done_desc))
+		;
+	extend.restarts = 1;
+	daemon_say(&slu_extend_desc, &extend);
+	slu_ctl_step(ctl, 100.5);
+	ck_assert(!has_done("set_end"));
+	expect_done(daemon_end.id, false, "the run is over");
+	extend.restarts = 0;
+	extend.give_back = 5000;
+	daemon_say(&slu_extend_desc, &extend);
+	slu_ctl_step(ctl, 101);
+	/* what of it is too much the host says: it knows what Slurm has given
+	 * back already */
+	ck_assert_int_eq(host.give_back, 5000);
+	ck_assert_int_eq(host.max_give_back, 1000);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* slurmctld was restarted while a job's prologs ran. */
+START_TEST(test_lost_launch)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	host_add(plain_job);
+	set_text(&host_job(7)->state, "PROLOG");
+	slu_ctl_launch_lost(ctl, 7);
+	slu_ctl_launch_lost(ctl, 8); /* gone meanwhile */
+	slu_ctl_step(ctl, 1);
+	ck_assert_str_eq(host.did, "");
+	set_text(&host_job(7)->state, "RUNNING");
+	expect(slu_ctl_step(ctl, 2) > 2, "busy loop");
+	ck_assert_str_eq(host.did, "launch 7 -;");
+	slu_ctl_step(ctl, 3);
+	ck_assert_str_eq(host.did, "launch 7 -;"); /* once */
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* Would it be refused to salloc, which waits 450 s? */
+static bool salloc_refused(struct slu_ctl *ctl, struct slu_err *err)
+{
+	struct slu_ctl_ask ask = {.option = "type=scratch capacity=1MiB",
+				  .uid = 1000,
+				  .min_nodes = 2,
+				  .max_nodes = 2,
+				  .patience = 450,
+				  .prolog_flags = true};
+	char *text = NULL;
+	bool refused = slu_ctl_validate(ctl, &ask, &text, err) < 0;
+
+	free(text);
+	return refused;
+}
+
+/* What runs took to be ready is told by sluiced once, and seen of those that
+ * end: also of one that was given up before its first task. */
+START_TEST(test_ready)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_history_row row = {.job = with_buffer(3)};
+	struct slu_history_end end = {.rows = 2};
+	struct slu_err err;
+
+	link_up(ctl, 1);
+	row.job.end = row.job.start + 900;
+	row.job.state = "COMPLETED";
+	row.job.prepared = 460;
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_row_desc, &row);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 2);
+	daemon_hang_up();
+	slu_ctl_step(ctl, 3);
+	link_up(ctl, 4);
+	daemon_say(&slu_history_row_desc, &row);
+	slu_ctl_step(ctl, 5);
+	ck_assert(!salloc_refused(ctl, &err)); /* two runs only */
+
+	host_add(with_buffer(8));
+	host_job(8)->unlaunched = true;
+	end_job(8, "COMPLETED", NULL);
+	host_job(8)->end = host_job(8)->start + 451;
+	say_ended(ctl, 8);
+	say_ended(ctl, 8);
+	slu_ctl_step(ctl, 6);
+	ck_assert(salloc_refused(ctl, &err));
+	expect(strstr(err.text, "took 460 s (median of 3 runs)"), "%s",
+	       err.text);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+TEST_MAIN("ctl jobs", test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
+	  test_commands, test_nodes_from_tasks, test_give_back,
+	  test_lost_launch, test_ready)
