@@ -186,6 +186,7 @@ sluice_place_LDADD = libsluice_place.la libslucommon.la
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_client
 TESTS += tests/unit/test_client
+tests_unit_test_client_SOURCES = tests/unit/test_client.c $(sluiced_whole)
 tests_unit_test_client_LDADD = libsluclient.la libsluiced.la $(CHECK_LIBS)
 endif
 

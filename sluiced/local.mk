@@ -50,31 +50,36 @@ tests_fuzz_fuzz_line_SOURCES = tests/fuzz/fuzz_line.c tests/fuzz/replay.c
 tests_fuzz_fuzz_line_LDADD = libsluiced.la
 
 if HAVE_CHECK
-noinst_HEADERS += tests/unit/sluiced.h
 sluiced_tests = \
 	tests/unit/test_near \
 	tests/unit/test_sluiced_answers \
 	tests/unit/test_sluiced_assignment \
 	tests/unit/test_sluiced_auth \
 	tests/unit/test_sluiced_batch \
+	tests/unit/test_sluiced_buffers \
 	tests/unit/test_sluiced_control \
 	tests/unit/test_sluiced_daemon \
+	tests/unit/test_sluiced_history \
 	tests/unit/test_sluiced_httpd \
 	tests/unit/test_sluiced_jobs \
 	tests/unit/test_sluiced_line \
 	tests/unit/test_sluiced_lock \
 	tests/unit/test_sluiced_longpoll \
 	tests/unit/test_sluiced_loop \
+	tests/unit/test_sluiced_maps \
 	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_supply \
 	tests/unit/test_sluiced_orders \
+	tests/unit/test_sluiced_osts \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
 	tests/unit/test_sluiced_routes \
 	tests/unit/test_sluiced_totals
 check_PROGRAMS += $(sluiced_tests)
 TESTS += $(sluiced_tests)
+# A whole sluiced in a test.
+sluiced_whole = tests/unit/sluiced.c tests/unit/sluiced.h
 tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
-	$(sysquery_parts)
+	$(sluiced_whole) $(sysquery_parts)
 tests_unit_test_sluiced_answers_LDADD = libsluiced.la libsluimport.la libslunet.la \
 	$(CHECK_LIBS)
 tests_unit_test_near_LDADD = libsluiced.la libslunet.la $(CHECK_LIBS)
@@ -82,19 +87,34 @@ tests_unit_test_sluiced_assignment_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_control_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_buffers_SOURCES = \
+	tests/unit/test_sluiced_buffers.c $(sluiced_whole) \
+	select_io/tbf/publish.c
+tests_unit_test_sluiced_buffers_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_daemon_SOURCES = \
-	tests/unit/test_sluiced_daemon.c select_io/tbf/publish.c
+	tests/unit/test_sluiced_daemon.c $(sluiced_whole)
 tests_unit_test_sluiced_daemon_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_history_SOURCES = \
+	tests/unit/test_sluiced_history.c $(sluiced_whole)
+tests_unit_test_sluiced_history_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_httpd_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_jobs_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_line_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_lock_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_longpoll_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_loop_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_maps_SOURCES = \
+	tests/unit/test_sluiced_maps.c $(sluiced_whole)
+tests_unit_test_sluiced_maps_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_nodes_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_supply_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_orders_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
+	$(sluiced_whole) select_io/tbf/publish.c
+tests_unit_test_sluiced_osts_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_publish_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_push_SOURCES = tests/unit/test_sluiced_push.c \
+	$(sluiced_whole)
 tests_unit_test_sluiced_push_LDADD = libslupush.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_routes_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_totals_LDADD = libsluiced.la $(CHECK_LIBS)

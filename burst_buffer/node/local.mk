@@ -123,26 +123,28 @@ tests_unit_test_glusterfs_LDADD = $(node_test_libs)
 tests_unit_test_server_SOURCES = tests/unit/test_server.c $(node_test_tree)
 tests_unit_test_server_LDADD = $(node_test_libs)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c \
-	tests/unit/node_main.c $(node_test_tree)
+	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
 tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_fs_SOURCES = tests/unit/test_fs.c \
-	tests/unit/node_main.c $(node_test_tree)
+	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
 tests_unit_test_fs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 EXTRA_tests_unit_test_fs_DEPENDENCIES = tests/fakes/fake_gkfs_daemon$(EXEEXT) \
 	tests/fakes/fake_gkfs_intercept.la
 tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
-	tests/unit/node_main.c $(node_test_tree)
+	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
 tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_early_SOURCES = tests/unit/test_early.c \
-	tests/unit/node_main.c $(node_test_tree)
+	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
 tests_unit_test_llite_LDADD = libsluverbs.la $(CHECK_LIBS)
 tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
 EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
 tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
-	tests/unit/node_main.c $(node_test_tree)
+	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
 tests_unit_test_twice_LDADD = libtesthost.la $(tests_unit_test_node_LDADD) \
 	libsluice.la
 tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
+tests_unit_test_node_verbs_SOURCES = tests/unit/test_node_verbs.c \
+	$(sluiced_whole)
 tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 EXTRA_DIST += tests/fixtures/slurm
 noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h \

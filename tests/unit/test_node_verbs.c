@@ -6,8 +6,10 @@
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "common/proc.h"
+#include "tests/unit/munged.h"
 #include "tests/unit/sluiced.h"
 #include <math.h>
+#include <pwd.h>
 
 static struct slu_node_options options;
 

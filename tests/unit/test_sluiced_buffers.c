@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A whole sluiced and the life of a buffer: slurmctld on its socket, the nodes
+ * over HTTP. */
+#include "select_io/tbf/publish.h"
+#include "tests/unit/sluiced.h"
+
+/* The word of the answer to a report of a node. */
+static const char *report(uint32_t job_id, uint64_t buffer, const char *node,
+			  const char *step)
+{
+	static char word[32];
+	struct slu_report msg = {.job_id = job_id,
+				 .buffer = buffer,
+				 .node = (char *)(uintptr_t)node,
+				 .step = (char *)(uintptr_t)step,
+				 .read_bytes = 1e6,
+				 .written_bytes = 2e6,
+				 .ok = true};
+	char *text = slu_encode_text(&slu_report_desc, &msg);
+	struct slu_buf reply = {0};
+	struct slu_answer answer;
+
+	expect(post("/v1/report", text, &reply) == 0, "%s %s: %s", node, step,
+	       err.text);
+	expect_ok(slu_decode_text(&slu_answer_desc, reply.data, reply.len,
+				  &answer, &err),
+		  err);
+	snprintf(word, sizeof(word), "%s", answer.word);
+	slu_msg_clear(&slu_answer_desc, &answer);
+	slu_buf_free(&reply);
+	free(text);
+	return word;
+}
+
+static struct slu_plan fetch_plan(uint32_t job_id, const char *node)
+{
+	struct slu_buf reply = {0};
+	struct slu_plan plan;
+	char ask[128];
+
+	snprintf(ask, sizeof(ask), "{\"job_id\":%u,\"node\":\"%s\"}", job_id,
+		 node);
+	expect(post("/v1/plan", ask, &reply) == 0, "%s: %s", node, err.text);
+	expect_ok(slu_decode_text(&slu_plan_desc, reply.data, reply.len, &plan,
+				  &err),
+		  err);
+	ck_assert_ptr_null(strstr(reply.data, "secret"));
+	ck_assert_ptr_nonnull(slu_http_secret(http));
+	plan.secret = strdup(slu_http_secret(http));
+	slu_buf_free(&reply);
+	return plan;
+}
+
+/* Meet at a barrier, n2 in a process of its own and a little later. */
+static void barrier(uint64_t buffer, const char *name)
+{
+	char text[2][256];
+	struct slu_buf reply = {0};
+	pid_t other;
+
+	for (int i = 0; i < 2; i++)
+		snprintf(text[i], sizeof(text[i]),
+			 "{\"job_id\":7,\"buffer\":%llu,\"node\":\"n%d\","
+			 "\"name\":\"%s\",\"attr\":\"port%d\"}",
+			 (unsigned long long)buffer, i + 1, name, i + 1);
+	other = fork();
+	if (!other) {
+		char addr[32];
+		char *addrs[] = {addr, NULL};
+
+		snprintf(addr, sizeof(addr), "127.0.0.1:%u", sluiced_port);
+		http = slu_http_new(addrs, getuid(), NULL);
+		usleep(300000);
+		_exit(post("/v1/barrier", text[1], NULL));
+	}
+	expect(post("/v1/barrier", text[0], &reply) == 0, "%s: %s", name,
+	       err.text);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"go\""));
+	ck_assert_ptr_nonnull(strstr(reply.data, "port2"));
+	slu_buf_free(&reply);
+	ck_assert_int_eq(sluiced_status(other), 0);
+}
+
+static void expect_state(const char *want)
+{
+	for (;;) {
+		struct slu_buffer_state *state = ctl_expect(&slu_buffer_desc);
+		bool found = !strcmp(state->state, want);
+
+		slu_msg_free(&slu_buffer_desc, state);
+		if (found)
+			return;
+	}
+}
+
+static void change_db(const char *sql)
+{
+	struct slu_db *db = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err);
+
+	expect(db, "%s", err.text);
+	expect_ok(slu_db_script(db, sql, &err), err);
+	slu_db_close(db);
+}
+
+/* What cannot be stored was not said, and what is remembered of it is
+ * forgotten: nodes are told to try again, and slurmctld hears it all anew. */
+START_TEST(test_lost_turn)
+{
+	struct slu_job j = job_of_ann(7, true);
+	struct slu_plan plan;
+	char text[160];
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	ctl_meet();
+	ctl_send(&slu_job_started_desc, &j);
+	plan = fetch_plan(7, "n1");
+	change_db("CREATE TRIGGER no BEFORE INSERT ON BufferPhase BEGIN"
+		  " SELECT RAISE(ROLLBACK, 'no'); END");
+	snprintf(text, sizeof(text),
+		 "{\"job_id\":7,\"buffer\":%llu,\"node\":\"n1\","
+		 "\"step\":\"ready\",\"ok\":true}",
+		 (unsigned long long)plan.buffer);
+	ck_assert_int_eq(post("/v1/report", text, NULL), SLU_TIMEOUT);
+	expect(strstr(err.text, "try again"), "%s", err.text);
+	change_db("DROP TRIGGER no");
+	ctl_close();
+	ctl_connect();
+	ctl_hello(&j, 1);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	plan = fetch_plan(7, "n2");
+	ck_assert_str_eq(report(7, plan.buffer, "n2", "ready"), "go");
+	ck_assert_str_eq(report(7, plan.buffer, "n1", "ready"), "go");
+	expect_state("RUNNING");
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* An error of the database, not of what is stored. */
+#define NO(what)                                  \
+	"CREATE TRIGGER no BEFORE " what " BEGIN" \
+	" SELECT abs(1 << 63); END"
+
+static void say_in_vain(const char *trigger, const struct slu_desc *desc,
+			const void *msg)
+{
+	change_db(trigger);
+	ctl_send(desc, msg);
+	while (getc(ctl_in) != EOF)
+		;
+	ck_assert(feof(ctl_in)); /* not that we lost patience */
+	change_db("DROP TRIGGER no");
+	ctl_close();
+	ctl_connect();
+}
+
+/* slurmctld says a thing once. When that could not be stored, it is made to say
+ * everything again. */
+START_TEST(test_lost_message)
+{
+	struct slu_job_nodes left = {7, (char *)"n[1-2]", NULL};
+	struct slu_job j = job_of_ann(7, true);
+	struct slu_plan plan;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	ctl_meet();
+	say_in_vain(NO("INSERT ON Buffer"), &slu_job_started_desc, &j);
+	ctl_hello(&j, 1);
+	plan = fetch_plan(7, "n1");
+	slu_msg_clear(&slu_plan_desc, &plan);
+	j.state = (char *)"COMPLETED";
+	j.completing = true;
+	j.completing_nodes = (char *)"n[1-2]";
+	say_in_vain(NO("UPDATE OF Ended ON Buffer"), &slu_job_ended_desc, &j);
+	ctl_hello(&j, 1);
+	expect_state("TEARDOWN");
+	say_in_vain(NO("UPDATE OF Orders ON BufferNode"), &slu_job_nodes_desc,
+		    &left);
+	ctl_hello(NULL, 0);
+	ctl_expect_any(&slu_drain_desc);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* A plan of ten thousand nodes, of which each is asked for the whole. */
+START_TEST(test_large_plan)
+{
+	struct slu_job j = job_of_ann(8, true);
+	struct slu_plan plan;
+	double start;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	ctl_meet();
+	j.nodes = (char *)"n[1-10000]";
+	j.node_cnt = 10000;
+	ctl_send(&slu_job_started_desc, &j);
+	plan = fetch_plan(8, "n1");
+	slu_msg_clear(&slu_plan_desc, &plan);
+	start = slu_now_mono();
+	plan = fetch_plan(8, "n2");
+	printf("sluiced_daemon: a plan of %zu nodes takes %.0f ms\n",
+	       plan.n_node, 1e3 * (slu_now_mono() - start));
+	ck_assert_uint_eq(plan.n_node, 10000);
+	ck_assert_str_eq(plan.node[9999].name, "n10000");
+	ck_assert_uint_eq(strlen(plan.secret), 32);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* A job's buffer from its plan to its end, sluiced being killed on the way. */
+START_TEST(test_buffer)
+{
+	struct slu_job j = job_of_ann(7, true);
+	struct slu_plan plan, again;
+	struct slu_buf nodes = {0};
+	struct slu_history_row *row;
+	struct slu_extend *extend;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	ctl_meet();
+	ctl_send(&slu_job_started_desc, &j);
+	plan = fetch_plan(7, "n1");
+	ck_assert_uint_eq(plan.n_node, 2);
+	ck_assert_uint_eq(plan.uid, 1000);
+	again = fetch_plan(7, "n2");
+	ck_assert_str_eq(plan.secret, again.secret);
+	slu_msg_clear(&slu_plan_desc, &again);
+	barrier(plan.buffer, "servers");
+	/* what sluice-tbfd asks for */
+	expect_ok(slu_publish_nodes(tmpfile_path("sluice.conf"), &nodes, &err),
+		  err);
+	ck_assert_str_eq(nodes.data, "7 2\n");
+	slu_buf_free(&nodes);
+
+	/* Everything that was said holds after a crash; the secret too. */
+	sluiced_stop(SIGKILL, -SIGKILL);
+	ctl_close();
+	sluiced_start();
+	ctl_connect();
+	ctl_hello(&j, 1);
+	again = fetch_plan(7, "n2");
+	ck_assert_uint_eq(plan.buffer, again.buffer);
+	ck_assert_str_eq(plan.secret, again.secret);
+	slu_msg_clear(&slu_plan_desc, &again);
+
+	ck_assert_str_eq(report(7, plan.buffer, "n1", "ready"), "go");
+	ck_assert_str_eq(report(7, plan.buffer, "n2", "ready"), "go");
+	do {
+		extend = ctl_expect(&slu_extend_desc);
+		ctl_done(true);
+	} while (!extend->final && (slu_msg_free(&slu_extend_desc, extend), 1));
+	ck_assert_uint_eq(extend->job_id, 7);
+	slu_msg_free(&slu_extend_desc, extend);
+
+	job_ended(7, true, &slu_job_ended_desc);
+	report(7, plan.buffer, "n1", "down");
+	report(7, plan.buffer, "n2", "down");
+	report(7, plan.buffer, "n1", "stopped");
+	report(7, plan.buffer, "n2", "stopped");
+	report(7, plan.buffer, "n1", "clean");
+	report(7, plan.buffer, "n2", "clean");
+	expect_state("DONE");
+
+	/* The servers' counters are in the job's history, which slurmctld
+	 * gets once all nodes have spoken. */
+	job_ended(7, true, &slu_history_desc);
+	ctl_expect_any(&slu_stored_desc);
+	row = ctl_expect(&slu_history_row_desc);
+	ck_assert_uint_eq(row->job.job_id, 7);
+	ck_assert_double_eq(row->read_bytes, 2e6);
+	ck_assert_double_eq(row->written_bytes, 4e6);
+	slu_msg_free(&slu_history_row_desc, row);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* slurmctld did a resume, was killed before it saved that, and connects anew:
+ * it hears of it again, whether we were restarted or not. */
+START_TEST(test_resume_again)
+{
+	const struct slu_job_nodes left = {7, (char *)"n1", NULL};
+	struct slu_job j = job_of_ann(7, true);
+	struct slu_plan plan;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	ctl_meet();
+	ctl_send(&slu_job_started_desc, &j);
+	plan = fetch_plan(7, "n1");
+	job_ended(7, true, &slu_job_ended_desc);
+	ctl_send(&slu_job_nodes_desc, &left);
+	ctl_expect_any(&slu_drain_desc);
+	ctl_done(true);
+	report(7, plan.buffer, "n1", "clean");
+	for (int i = 0; i < 3; i++) {
+		ctl_expect_any(&slu_resume_desc);
+		ctl_done(true);
+		ctl_close();
+		if (i == 1) {
+			sluiced_stop(SIGTERM, 0);
+			sluiced_start();
+		}
+		ctl_connect();
+		ctl_hello(NULL, 0);
+	}
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* A node asks before slurmctld has told of the job: it waits. */
+START_TEST(test_plan_waits)
+{
+	struct slu_job j = job_of_ann(9, true);
+	struct slu_buf reply = {0};
+	struct slu_plan plan;
+	pid_t late;
+
+	j.user = NULL;
+	j.uid = 0;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	ctl_meet();
+	late = fork();
+	if (!late) {
+		usleep(500000);
+		ctl_send(&slu_job_started_desc, &j);
+		_exit(0);
+	}
+	plan = fetch_plan(9, "n1");
+	ck_assert_uint_eq(plan.job_id, 9);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ck_assert_int_eq(sluiced_status(late), 0);
+	/* The user's name was not told, but is known here. */
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"buffers\",\"job_id\":9}",
+			      &reply),
+			 0);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"user\":\"root\""));
+	slu_buf_free(&reply);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+TEST_MAIN("sluiced buffers", test_buffer, test_resume_again, test_lost_turn,
+	  test_lost_message, test_large_plan, test_plan_waits)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A whole sluiced and the history of jobs: taken in, kept, and foretold from.
+ */
+#include "tests/unit/sluiced.h"
+
+static const char two_jobs[] =
+	"{\"jobs\":[{\"job_id\":5,\"uid\":3,\"name\":\"old\",\"start\":100,"
+	"\"end\":200,\"state\":\"COMPLETED\"},{\"job_id\":6,\"uid\":3,"
+	"\"name\":\"old\",\"start\":300,\"end\":500}]}";
+
+static int nobody_imports(void)
+{
+	return post("/v1/import", two_jobs, NULL);
+}
+
+/* History of others: stored once, by the administrator only. */
+START_TEST(test_import)
+{
+	static const char *const want[] = {"{\"added\":2}", "{\"added\":0}"};
+	struct slu_buf reply = {0};
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(post("/v1/import", two_jobs, &reply), 0);
+		ck_assert_str_eq(reply.data, want[i]);
+	}
+	ck_assert_int_ne(as_nobody(nobody_imports), 0);
+	ck_assert_int_eq(post("/v1/query", "{\"question\":\"jobs\"}", &reply),
+			 0);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"job_id\":6"));
+	slu_buf_free(&reply);
+	sluiced_end();
+}
+END_TEST
+
+static const char of_7[] = "{\"question\":\"predict\",\"job_id\":7}";
+
+static int nobody_predicts(void)
+{
+	return post("/v1/query", of_7, NULL);
+}
+
+/* Ask of job 7 until this is the status, slurmctld's word being on its way. */
+static void ask_of_7(int status, struct slu_buf *reply)
+{
+	for (int i = 0; post("/v1/query", of_7, reply) != status; i++) {
+		ck_assert_int_lt(i, 1000);
+		usleep(20000);
+	}
+}
+
+/* What is left of a running job, for whom it concerns. */
+START_TEST(test_predict_running)
+{
+	struct slu_buf reply = {0};
+	struct slu_job j;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	ctl_meet();
+	ck_assert_int_eq(nobody_predicts(), SLU_NOTFOUND);
+	j = job_of_ann(7, false);
+	j.start -= 250;
+	j.limit_asked = 20;
+	ctl_send(&slu_job_started_desc, &j);
+	ck_assert_int_eq(/* its history: longer than it has run */
+			 post("/v1/import",
+			      "{\"jobs\":[{\"job_id\":5,\"uid\":1000,\"name\":\"sim\","
+			      "\"node_cnt\":2,\"limit_asked\":20,\"start\":1000,"
+			      "\"end\":1600,\"state\":\"COMPLETED\"}]}",
+			      NULL),
+			 0);
+	ask_of_7(0, &reply);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"elapsed\":2"));
+	ck_assert_ptr_nonnull(strstr(reply.data,
+				     "{\"name\":\"sim\",\"nodes\":2,"
+				     "\"limit_asked\":20,\"predicted\":600,"));
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"remaining\":3"));
+	ck_assert_int_eq(as_nobody(nobody_predicts), SLU_NOTFOUND);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"predict\",\"job_id\":7,"
+			      "\"name\":\"new\",\"elapsed\":0}",
+			      &reply),
+			 0);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"name\":\"new\""));
+	ck_assert_ptr_null(strstr(reply.data, "elapsed"));
+	job_ended(7, false, &slu_job_ended_desc);
+	ask_of_7(SLU_NOTFOUND, NULL);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"predict\",\"job_id\":0}", NULL),
+			 SLU_NOTFOUND);
+	slu_buf_free(&reply);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+START_TEST(test_history)
+{
+	struct slu_history_end *end;
+
+	if (!sluiced_begin())
+		return;
+	ctl_meet();
+	for (uint32_t i = 1; i <= 1000; i++)
+		job_ended(i, false, &slu_history_desc);
+	for (uint32_t i = 1; i <= 1000; i++) {
+		struct slu_stored *stored = ctl_expect(&slu_stored_desc);
+
+		ck_assert_uint_eq(stored->job_id, i);
+		slu_msg_free(&slu_stored_desc, stored);
+	}
+	/* What was acknowledged survives; what comes twice is one row. */
+	sluiced_stop(SIGKILL, -SIGKILL);
+	ctl_close();
+	sluiced_start();
+	ctl_connect();
+	job_ended(1000, false, &slu_history_desc);
+	ctl_expect_any(&slu_stored_desc);
+	ctl_hello(NULL, 0);
+	end = ctl_expect(&slu_history_end_desc);
+	ck_assert_uint_eq(end->rows, 1000);
+	slu_msg_free(&slu_history_end_desc, end);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+TEST_MAIN("sluiced history", test_import, test_predict_running, test_history)

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a whole sluiced makes of the statistics of Lustre's servers. */
+#include "common/file.h"
+#include "select_io/ost/server.h"
+#include "select_io/tbf/publish.h"
+#include "tests/unit/sluiced.h"
+
+/* A target that is nearly full, of a server below "oss". */
+static void put_target(const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/sys/fs/lustre/obdfilter/%s",
+		 tmpfile_path("oss"), name);
+	expect_ok(slu_mkdirs(path, 0755, &err), err);
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path),
+			 "%s/sys/fs/lustre/obdfilter/%s/kbytes%s",
+			 tmpfile_path("oss"), name, i ? "avail" : "total");
+		expect_ok(slu_file_write(AT_FDCWD, path, i ? "100\n" : "1000\n",
+					 i ? 4 : 5, 0644, false, &err),
+			  err);
+	}
+}
+
+static void put_mdt(const char *name)
+{
+	static const char text[] = "open 3 samples [reqs]\n";
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/proc/fs/lustre/mdt/%s",
+		 tmpfile_path("oss"), name);
+	expect_ok(slu_mkdirs(path, 0755, &err), err);
+	strcat(path, "/md_stats");
+	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0644,
+				 false, &err),
+		  err);
+}
+
+/* root's "writer" has written 200 KiB each time. */
+static const char three_writers[] =
+	"{\"jobs\":[{\"job_id\":5,\"name\":\"writer\",\"start\":100,"
+	"\"end\":200,\"state\":\"COMPLETED\"},{\"job_id\":6,"
+	"\"name\":\"writer\",\"start\":300,\"end\":500,"
+	"\"state\":\"COMPLETED\"}],\"io\":["
+	"{\"job_id\":5,\"start\":100,\"written_bytes\":204800},"
+	"{\"job_id\":6,\"start\":300,\"written_bytes\":204800}]}";
+
+/* What a busy server weighs is the administrator's to say: 0.2 of its
+ * processors, 0.4 of its memory, and a tenth of the target is full. */
+START_TEST(test_osts_weights)
+{
+	static const struct {
+		const char *conf, *cost;
+	} cases[] = {
+		{"", "\"cost\":0.4,"},
+		{"PlacementAlpha=1\nPlacementBeta=0\n", "\"cost\":0.3,"},
+		{"PlacementAlpha=0\nPlacementBeta=1\n", "\"cost\":0.5,"},
+		{"PlacementAlpha=0\nPlacementBeta=0\n", "\"cost\":0.1,"},
+	};
+	static const char said[] =
+		"{\"cpu\":20,\"memory\":40,\"osts\":[{\"name\":"
+		"\"f-OST0002\",\"index\":2,\"total\":1000,"
+		"\"available\":900}]}";
+	struct slu_buf reply = {0};
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	ctl_meet();
+	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
+	each(c, cases)
+	{
+		snprintf(sluiced_extra_conf, sizeof(sluiced_extra_conf), "%s",
+			 c->conf);
+		sluiced_write_conf();
+		kill(sluiced_pid, SIGHUP);
+		for (int i = 0; i < 500; i++) {
+			ck_assert_int_eq(post("/v1/query",
+					      "{\"question\":\"osts\"}",
+					      &reply),
+					 0);
+			if (strstr(reply.data, c->cost))
+				break;
+			usleep(20000); /* until the file is read */
+		}
+		expect(strstr(reply.data, c->cost), "%s: %s", c->conf,
+		       reply.data);
+	}
+	sluiced_extra_conf[0] = '\0';
+	slu_buf_free(&reply);
+	sluiced_end();
+}
+END_TEST
+
+/* The answer to a question of these members, in a buffer that is used again;
+ * NULL: it is refused as invalid. */
+static const char *ask(const char *members)
+{
+	static struct slu_buf reply;
+	char *text = slu_asprintf("{\"question\":%s}", members);
+	int rc = post("/v1/query", text, &reply);
+
+	free(text);
+	expect(rc == 0 || rc == SLU_INVALID, "%s: %s", members, err.text);
+	return rc ? NULL : reply.data;
+}
+
+static void expect_words(const char *answer, const char *words)
+{
+	expect(answer && strstr(answer, words), "%s, not %s",
+	       answer ? answer : "refused", words);
+}
+
+/* What a storage server says is kept and asked for; what was answered counts,
+ * and what the application will write. */
+START_TEST(test_osts)
+{
+	static const char said[] =
+		"{\"cpu\":20,\"osts\":[{\"name\":\"f-OST0002\",\"index\":2,"
+		"\"total\":1000,\"available\":900}]}";
+	static const char one[] = "\"osts\",\"stripes\":1";
+	struct slu_ost_meter meter = {0};
+	const char *answer;
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	ctl_meet();
+	ck_assert_int_eq(post("/v1/osts?host=far", said, NULL), SLU_DENIED);
+	ck_assert_int_eq(post("/v1/osts?host=n1", "[]", NULL), SLU_INVALID);
+	expect_words(ask(one), "\"missing\":1");
+	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
+	put_target("f-OST0007");
+	put_mdt("f-MDT0000");
+	expect_ok(
+		slu_publish_once(http, tmpfile_path("oss"), "n2", &meter, &err),
+		err);
+	answer = ask(one);
+	expect_words(answer, "\"server\":\"n1\"");
+	expect_words(answer, "\"name\":\"f-OST0007\"");
+	expect_words(answer, "lfs setstripe -c 1 -o 2\"");
+	expect_words(answer, "\"cost\":0.2,");
+	answer = ask("\"osts\"");
+	expect_words(answer, "\"mdts\":[{\"name\":\"f-MDT0000\"}]");
+	expect_words(answer, "\"servers\":{\"n1\":{\"cpu\":20,");
+	ck_assert_int_eq(post("/v1/import", three_writers, NULL), 0);
+	answer = ask("\"osts\",\"stripes\":1,\"size\":102400,"
+		     "\"name\":\"writer\"");
+	expect_words(answer, "\"ahead\":1,\"bytes\":204800,"
+			     "\"stripes\":2,\"fits\":true");
+	ck_assert_ptr_null(strstr(answer, "\"cost\":0.2,"));
+	ck_assert_ptr_null(ask("\"osts\",\"stripes\":3000"));
+	ck_assert_str_eq(ask("\"running\""), "{}");
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* The layout of a file, asked for by what is known of it. */
+START_TEST(test_stripe)
+{
+	static const struct {
+		const char *members, *words; /* NULL: refused */
+	} cases[] = {
+		{"\"size\":1000", "lfs setstripe -c 1 -S 1M\""},
+		{"\"lustre\":\"2.5\",\"targets\":9,\"size\":99000000000",
+		 "lfs setstripe -c 9 -S 4M\""},
+		{"\"preset\":\"blast.18\"", "-E 28G -c 16 -S 2M"},
+		{"\"lustre\":\"x\"", NULL},
+		{"\"access\":\"x\"", NULL},
+	};
+
+	if (!sluiced_begin())
+		return;
+	each(c, cases)
+	{
+		char members[120];
+		const char *answer;
+
+		snprintf(members, sizeof(members), "\"stripe\",%s", c->members);
+		answer = ask(members);
+		if (c->words)
+			expect_words(answer, c->words);
+		else
+			expect(!answer, "%s: %s", members, answer);
+	}
+	sluiced_end();
+}
+END_TEST
+
+TEST_MAIN("sluiced osts", test_osts, test_stripe, test_osts_weights)
