@@ -45,7 +45,8 @@ tests_fuzz_fuzz_request_LDADD = libslurequest.la
 noinst_HEADERS += tests/unit/burst_world.h tests/unit/persist_world.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_life tests/unit/test_plan tests/unit/test_ahead \
+	tests/unit/test_life tests/unit/test_plan \
+	tests/unit/test_plan_shares tests/unit/test_ahead \
 	tests/unit/test_persist $(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
@@ -56,7 +57,12 @@ TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
+	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_plan_shares_SOURCES = tests/unit/test_plan_shares.c \
+	tests/unit/plan_site.c tests/unit/plan_site.h
+tests_unit_test_plan_shares_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_ahead_SOURCES = tests/unit/test_ahead.c \
 	tests/unit/persist_world.c
 tests_unit_test_ahead_LDADD = libsluburst.la $(CHECK_LIBS)

@@ -33,6 +33,7 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_spread \
 	tests/unit/test_classes tests/unit/test_granted tests/unit/test_name tests/unit/test_markov \
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_history \
+	tests/unit/test_history_answers \
 	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
@@ -48,7 +49,13 @@ tests_unit_test_easy_SOURCES = tests/unit/test_easy.c bench/easy.c bench/easy.h 
 	bench/nodes.c bench/nodes.h
 tests_unit_test_easy_LDADD = $(CHECK_LIBS) -lm
 tests_unit_test_import_LDADD = libsluimport.la $(CHECK_LIBS)
+tests_unit_test_history_SOURCES = tests/unit/test_history.c \
+	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)
+tests_unit_test_history_answers_SOURCES = \
+	tests/unit/test_history_answers.c \
+	tests/unit/history_rows.c tests/unit/history_rows.h
+tests_unit_test_history_answers_LDADD = libsluhistory.la $(CHECK_LIBS)
 tests_unit_test_yardstick_SOURCES = tests/unit/test_yardstick.c \
 	bench/swf.c bench/swf.h
 tests_unit_test_yardstick_LDADD = libslupredict.la $(CHECK_LIBS)

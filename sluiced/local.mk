@@ -66,6 +66,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_lock \
 	tests/unit/test_sluiced_longpoll \
 	tests/unit/test_sluiced_loop \
+	tests/unit/test_sluiced_mapfiles \
 	tests/unit/test_sluiced_maps \
 	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_supply \
 	tests/unit/test_sluiced_orders \
@@ -103,6 +104,10 @@ tests_unit_test_sluiced_line_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_lock_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_longpoll_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_loop_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_mapfiles_SOURCES = \
+	tests/unit/test_sluiced_mapfiles.c \
+	tests/unit/map_dir.c tests/unit/map_dir.h
+tests_unit_test_sluiced_mapfiles_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_maps_SOURCES = \
 	tests/unit/test_sluiced_maps.c $(sluiced_whole)
 tests_unit_test_sluiced_maps_LDADD = libsluiced.la $(CHECK_LIBS)
@@ -112,6 +117,9 @@ tests_unit_test_sluiced_orders_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
 	$(sluiced_whole) select_io/tbf/publish.c
 tests_unit_test_sluiced_osts_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_publish_SOURCES = \
+	tests/unit/test_sluiced_publish.c \
+	tests/unit/map_dir.c tests/unit/map_dir.h
 tests_unit_test_sluiced_publish_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_push_SOURCES = tests/unit/test_sluiced_push.c \
 	$(sluiced_whole)

@@ -74,7 +74,9 @@ if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_stage_select tests/unit/test_stage_claims \
 	tests/unit/test_journal tests/unit/test_stage_links \
-	tests/unit/test_attrs tests/unit/test_beneath tests/unit/test_copy tests/unit/test_stage \
+	tests/unit/test_attrs tests/unit/test_beneath tests/unit/test_copy \
+	tests/unit/test_stage tests/unit/test_stage_faults \
+	tests/unit/test_stage_lists \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_server tests/unit/test_bind \
@@ -108,8 +110,16 @@ tests_unit_test_stage_links_LDADD = $(node_test_libs)
 tests_unit_test_journal_LDADD = $(node_test_libs)
 tests_unit_test_copy_SOURCES = tests/unit/test_copy.c $(node_test_tree)
 tests_unit_test_copy_LDADD = $(node_test_libs)
-tests_unit_test_stage_SOURCES = tests/unit/test_stage.c $(node_test_tree)
+stage_test_trees = tests/unit/stage_trees.c tests/unit/stage_trees.h \
+	$(node_test_tree)
+tests_unit_test_stage_SOURCES = tests/unit/test_stage.c $(stage_test_trees)
 tests_unit_test_stage_LDADD = $(node_test_libs)
+tests_unit_test_stage_faults_SOURCES = tests/unit/test_stage_faults.c \
+	$(stage_test_trees)
+tests_unit_test_stage_faults_LDADD = $(node_test_libs)
+tests_unit_test_stage_lists_SOURCES = tests/unit/test_stage_lists.c \
+	$(stage_test_trees)
+tests_unit_test_stage_lists_LDADD = $(node_test_libs)
 tests_unit_test_aside_LDADD = $(node_test_libs)
 tests_unit_test_bind_LDADD = $(node_test_libs)
 tests_unit_test_mtab_LDADD = $(node_test_libs)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_PLAN_SITE_H
+#define SLU_TESTS_PLAN_SITE_H
+
+/* A site whose nodes have storage, for tests of plans. */
+
+#include "tests/unit/harness.h"
+#include "burst_buffer/plan.h"
+
+#define GIB (UINT64_C(1) << 30)
+
+extern struct slu_err err;
+extern struct slu_receiver *receiver;
+extern struct slu_conf *conf;
+
+const char *addr(void *arg, const char *node);
+
+/* Says what it was asked. */
+extern bool targets_known;
+char *layout(void *arg, const struct slu_layout_ask *ask, bool *known,
+	     char **why, struct slu_err *e);
+struct slu_plan_site site(void);
+void setup(const char *text);
+void teardown(void);
+
+/* A node pushes its map: one disk at `path`, this much of it free. */
+void push(const char *node, const char *path, uint64_t available);
+struct slu_job job(const char *nodes, const char *request);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Staging keeps modes, access lists and other attributes as the user may. */
+#include "config.h"
+#include "tests/unit/stage_trees.h"
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include "burst_buffer/staging/share.h"
+
+#define ACCESS	"system.posix_acl_access"
+#define DEFAULT "system.posix_acl_default"
+
+/* linux/posix_acl_xattr.h: rw-, user 7 rw-, r--, mask rw-, --- */
+static const unsigned char acl[44] = {
+	2,  0, 0, 0,			     /* version */
+	1,  0, 6, 0, 0xff, 0xff, 0xff, 0xff, /* owner */
+	2,  0, 6, 0, 7,	   0,	 0,    0,    /* user 7 */
+	4,  0, 4, 0, 0xff, 0xff, 0xff, 0xff, /* group */
+	16, 0, 6, 0, 0xff, 0xff, 0xff, 0xff, /* mask */
+	32, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, /* others */
+};
+
+/* Large, and copied at once. */
+static void make_hole(const char *path)
+{
+	make_text(path, "");
+	ck_assert(!truncate(path, SLU_STAGE_RANGE + 1));
+}
+
+static bool can_have_list(const char *path, const char *name)
+{
+	if (!setxattr(path, name, acl, sizeof(acl), 0))
+		return true;
+	expect(errno == ENOTSUP || errno == EINVAL, "%s: %m", path);
+	printf("no lists here: not tested\n");
+	return false;
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert(!stat(path, &st));
+	return st.st_mode & 0777;
+}
+
+/* A list that the destination had, or gave what was made below it, goes. */
+START_TEST(test_other_lists)
+{
+	static const char *const names[] = {"old", "dir/new", "dir/large"};
+
+	setup();
+	make_file(in(src, "old"), 10, 1);
+	make_dir(in(src, "dir"), 0750);
+	make_file(in(src, "dir/new"), 10, 2);
+	make_hole(in(src, "dir/large"));
+	each(n, names) ck_assert(!chmod(in(src, *n), 0660));
+	make_file(in(dst, "old"), 20, 4);
+	if (!can_have_list(in(dst, "old"), ACCESS) ||
+	    !can_have_list(dst, DEFAULT)) {
+		teardown();
+		return;
+	}
+	ck_assert(!stage(in(src, ""), dst, 2));
+	each(n, names)
+	{
+		const char *to = in(dst, *n);
+
+		expect(getxattr(to, ACCESS, NULL, 0) < 0 && errno == ENODATA,
+		       "%s", *n);
+		ck_assert_int_eq(mode_of(to), 0660);
+	}
+	ck_assert_int_lt(getxattr(in(dst, "dir"), DEFAULT, NULL, 0), 0);
+	ck_assert_int_lt(getxattr(in(dst, "dir"), ACCESS, NULL, 0), 0);
+	ck_assert_int_gt(getxattr(dst, DEFAULT, NULL, 0), 0); /* not ours */
+	teardown();
+}
+END_TEST
+
+/* Nor has a directory of an early copy what its place would give it, before it
+ * is complete. */
+START_TEST(test_early_lists)
+{
+	struct slu_stage_part part = {
+		.source = src, .destination = dst, .quick = true, .n = 1};
+	struct slu_stage_result r;
+
+	setup();
+	make_dir(in(src, "dir"), 0750);
+	if (!can_have_list(dst, DEFAULT)) {
+		teardown();
+		return;
+	}
+	part.manifest = manifest();
+	expect_ok(slu_stage(SLU_PREPARE, &part, &r, &err), err);
+	close(part.manifest);
+	ck_assert_int_eq(mode_of(in(dst, "src/dir")), 0750);
+	ck_assert_int_lt(getxattr(in(dst, "src/dir"), ACCESS, NULL, 0), 0);
+	teardown();
+}
+END_TEST
+
+/* Where no list can be copied the group gets what its list gave it. */
+START_TEST(test_plain_lists)
+{
+	static const char *const names[] = {"small", "large"};
+	struct slu_stage_part part = {.source = src,
+				      .destination = dst,
+				      .plain_destination = true,
+				      .n = 2};
+
+	setup();
+	make_file(in(src, "small"), 10, 1);
+	make_hole(in(src, "large"));
+	each(n, names) if (!can_have_list(in(src, *n), ACCESS))
+	{
+		teardown();
+		return;
+	}
+	umask(0);
+	expect_ok(stage_part(part, NULL), err);
+	each(n, names)
+	{
+		char path[64];
+
+		snprintf(path, sizeof(path), "src/%s", *n);
+		ck_assert_int_eq(mode_of(in(src, *n)), 0660);
+		ck_assert_int_eq(mode_of(in(dst, path)), 0640);
+	}
+	teardown();
+}
+END_TEST
+
+/* What was changed after an early copy is not left as it was. */
+START_TEST(test_mode_changed)
+{
+	static const char *const names[] = {"src/small", "src/large"};
+	static const mode_t modes[] = {0640, 0660, 0600, 0444, 0644};
+	struct slu_stage_part part = {
+		.source = src, .destination = dst, .quick = true, .n = 2};
+
+	setup();
+	make_file(in(src, "small"), 10, 1);
+	make_hole(in(src, "large"));
+	each(m, modes)
+	{
+		each(n, names) ck_assert(!chmod(in(top, *n), *m));
+		expect_ok(stage_part(part, NULL), err);
+		each(n, names) ck_assert_int_eq(mode_of(in(dst, *n)), *m);
+	}
+	ck_assert(!chmod(in(src, "small"), 0640));
+	ck_assert(!chmod(in(src, "large"), 0640));
+	expect_ok(stage_part(part, NULL), err);
+	each(n, names) if (!can_have_list(in(top, *n), ACCESS))
+	{
+		teardown();
+		return;
+	}
+	expect_ok(stage_part(part, NULL), err);
+	each(n, names)
+		ck_assert_int_gt(getxattr(in(dst, *n), ACCESS, NULL, 0), 0);
+	teardown();
+}
+END_TEST
+
+/* Attributes of files, large files and directories arrive. */
+START_TEST(test_xattrs)
+{
+	static const char *const names[] = {"dir", "dir/small", "dir/large"};
+	char big[3000], got[4000];
+
+	setup();
+	make_dir(in(src, "dir"), 0755);
+	make_file(in(src, "dir/small"), 10, 1);
+	make_file(in(src, "dir/large"), SLU_STAGE_RANGE + 1, 2);
+	memset(big, 'x', sizeof(big));
+	each(n, names)
+	{
+		if (setxattr(in(src, *n), "user.one", "1", 1, 0)) {
+			printf("no attributes here: not tested\n");
+			teardown();
+			return;
+		}
+		ck_assert(!setxattr(in(src, *n), "user.big", big, 1000, 0));
+		if (!can_have_list(in(src, *n), ACCESS)) {
+			teardown();
+			return;
+		}
+	}
+	ck_assert(!stage(in(src, "dir"), dst, 2));
+	each(n, names)
+	{
+		const char *to = in(dst, *n);
+
+		expect(getxattr(to, "user.one", got, 4000) == 1, "%s: %m", *n);
+		ck_assert_int_eq(getxattr(to, "user.big", got, 4000), 1000);
+		ck_assert(!memcmp(got, big, 1000));
+		ck_assert_int_eq(getxattr(to, ACCESS, got, 4000), sizeof(acl));
+		ck_assert(!memcmp(got, acl, sizeof(acl)));
+	}
+	same(in(src, "dir"), in(dst, "dir"));
+	teardown();
+}
+END_TEST
+
+TEST_MAIN("stage lists", test_xattrs, test_other_lists, test_plain_lists,
+	  test_early_lists, test_mode_changed)
