@@ -81,7 +81,8 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
-	tests/unit/test_node tests/unit/test_twice tests/unit/test_node_killed \
+	tests/unit/test_node tests/unit/test_node_returns \
+	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs
 # These start many daemons and kill them, again and again: with sanitizers
@@ -92,6 +93,11 @@ TESTS += $(node_tests)
 if !SANITIZERS
 TESTS += $(node_slow_tests)
 endif
+node_test_nodes = tests/unit/nodes.c tests/unit/nodes.h \
+	tests/unit/node_files.c tests/unit/node_files.h \
+	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
+node_test_life = tests/unit/node_life.c tests/unit/node_life.h \
+	$(node_test_nodes)
 node_test_libs = libslunode.la $(CHECK_LIBS)
 node_test_tree = tests/unit/tree.c tests/unit/tree.h
 tests_unit_test_manifest_LDADD = $(node_test_libs)
@@ -133,23 +139,26 @@ tests_unit_test_glusterfs_LDADD = $(node_test_libs)
 tests_unit_test_server_SOURCES = tests/unit/test_server.c $(node_test_tree)
 tests_unit_test_server_LDADD = $(node_test_libs)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c \
-	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
+	$(node_test_life)
 tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_node_returns_SOURCES = tests/unit/test_node_returns.c \
+	$(node_test_life)
+tests_unit_test_node_returns_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_fs_SOURCES = tests/unit/test_fs.c \
-	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
+	$(node_test_nodes)
 tests_unit_test_fs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 EXTRA_tests_unit_test_fs_DEPENDENCIES = tests/fakes/fake_gkfs_daemon$(EXEEXT) \
 	tests/fakes/fake_gkfs_intercept.la
 tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
-	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
+	$(node_test_life)
 tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_early_SOURCES = tests/unit/test_early.c \
-	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
+	$(node_test_life)
 tests_unit_test_llite_LDADD = libsluverbs.la $(CHECK_LIBS)
 tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
 EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
 tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
-	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
+	$(node_test_life)
 tests_unit_test_twice_LDADD = libtesthost.la $(tests_unit_test_node_LDADD) \
 	libsluice.la
 tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
@@ -157,8 +166,7 @@ tests_unit_test_node_verbs_SOURCES = tests/unit/test_node_verbs.c \
 	$(sluiced_whole)
 tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 EXTRA_DIST += tests/fixtures/slurm
-noinst_HEADERS += tests/unit/root.h tests/unit/nodes.h \
-	tests/unit/node_files.h tests/unit/node_life.h
+noinst_HEADERS += tests/unit/root.h
 
 check_PROGRAMS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line
 TESTS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line

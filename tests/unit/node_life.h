@@ -7,160 +7,31 @@
 
 #include "tests/unit/node_files.h"
 
-/* What only a file system with links, modes and owners keeps. */
-static void make_odd_input(void)
-{
-	make_link(pfs("in/l"), "f1");
-	ck_assert(!chmod(pfs("in/f1"), 0400));
-	ck_assert(!chown(pfs("in/f1"), NODE_UID, NODE_UID));
-}
-
 /* What a task sees: its input, and nothing that is not its business. */
-static int reads(const char *arg)
-{
-	char env[400] = "", want[400], path[PATH_MAX];
-	FILE *f;
-
-	job_path(path, "env");
-	f = fopen(path, "r");
-	if (!f || !fgets(env, sizeof(env), f))
-		return 10;
-	fclose(f);
-	snprintf(want, sizeof(want), "BB_JOBFS=%s/run/%d/mnt/data\n", world,
-		 JOB);
-	if (strcmp(env, want))
-		return 11;
-	if (become_ann())
-		return 12;
-	job_path(path, "mnt/data/in");
-	/* For a second a client may know the directories' old times. */
-	if (tree_differs(pfs("in"), path, !strcmp(arg, "exactly")))
-		return 13;
-	job_path(path, "mnt/data/.sluice");
-	if (!access(path, F_OK))
-		return 14;
-	job_path(path, "plan.json");
-	if (fopen(path, "r"))
-		return 15;
-	job_path(path, "log");
-	f = fopen(path, "r");
-	return f && !fclose(f) ? 0 : 16;
-}
-
-/* What it does: it adds a file. */
-static int writes(const char *arg)
-{
-	char path[PATH_MAX];
-	FILE *f;
-
-	job_path(path, arg);
-	strcat(path, getenv("SLURMD_NODENAME"));
-	if (become_ann())
-		return 12;
-	f = fopen(path, "w");
-	return f && fputs("result", f) >= 0 && !fclose(f) ? 0 : 17;
-}
-
-static void run_tasks(bool shared)
-{
-	nodes_all(reads, shared ? "nearly" : "exactly", 0);
-	nodes_all(writes, "mnt/data/in/from.", 0);
-}
+int reads(const char *arg);
+/* Both tasks read their input and write; shared: one file system for both. */
+void run_tasks(bool shared);
 
 /* Nothing of the job is on this node: 0. */
-static int nothing_left(const char *arg)
-{
-	char path[PATH_MAX];
-	struct slu_buf mounts = {0};
+int nothing_left(const char *arg);
+void expect_nothing_left(void);
 
-	(void)arg;
-	job_path(path, "");
-	if (!access(path, F_OK))
-		return 20;
-	snprintf(path, sizeof(path), "%s/run/7", world);
-	if (slu_file_read(AT_FDCWD, "/proc/self/mountinfo", 1 << 22, &mounts,
-			  NULL) ||
-	    strstr(mounts.data, path))
-		return 21;
-	slu_buf_free(&mounts);
-	snprintf(path, sizeof(path), "%s/storage", world);
-	return rmdir(strcat(path, "/kept")) && errno != ENOENT ? 22 : 0;
-}
+/* From start to end, well; slowly: with an up again, and time between. */
+void whole_life(bool shared, bool slowly);
 
-static int storage_empty(const char *arg)
-{
-	char path[PATH_MAX];
+/* nodes_begin() with input and a request. */
+bool begin(const char *type, const char *more);
 
-	(void)arg;
-	snprintf(path, sizeof(path), "%s/storage", world);
-	return tree_differs(path, at("empty"), 0) ? 1 : 0;
-}
+/* Says so, too. */
+bool no_glusterfs(void);
 
-static void expect_nothing_left(void)
-{
-	mkdir(at("empty"), 0755);
-	nodes_all(nothing_left, "nothing left", 0);
-	nodes_all(storage_empty, "storage empty", 0);
-}
-
-static void whole_life(bool shared, bool slowly)
-{
-	job_starts(request);
-	up();
-	ctl_until("RUNNING");
-	if (slowly) {
-		up(); /* again: nothing changes */
-		sleep(1);
-		nodes_all(reads, "exactly", 0);
-	}
-	run_tasks(shared);
-	job_ends(request, "COMPLETED");
-	down();
-	ctl_until("DONE");
-	ck_assert_str_eq(ctl_text, "");
-	expect_output(shared);
-	expect_nothing_left();
-	down(); /* again: nothing to do */
-}
-
-static bool begin(const char *type, const char *more)
-{
-	if (!nodes_begin(more))
-		return false;
-	make_input();
-	make_odd_input();
-	set_request(type);
-	return true;
-}
-
-static bool no_glusterfs(void)
-{
-	if (!access("/usr/sbin/glusterfsd", X_OK) &&
-	    !access("/dev/fuse", R_OK | W_OK))
-		return false;
-	puts("node: no glusterfs or no /dev/fuse: not tested with it");
-	return true;
-}
+/* 0: what could not be staged out is kept, where the user can read it. */
+int data_kept(const char *arg);
+/* What is kept of former jobs is removed: 0. */
+int expire(const char *arg);
 
 /* CK_RUN_CASE=name runs one alone. */
-static void add(Suite *suite, const char *name, const TTest *test, int n)
-{
-	TCase *tcase = tcase_create(name);
-
-	tcase_set_timeout(tcase, 180);
-	tcase_add_loop_test(tcase, test, 0, n);
-	suite_add_tcase(suite, tcase);
-}
-
-static int run_suite(Suite *suite)
-{
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+void add(Suite *suite, const char *name, const TTest *test, int n);
+int run_suite(Suite *suite);
 
 #endif
