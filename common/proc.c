@@ -8,6 +8,7 @@
 #include "config.h"
 #include "common/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -250,6 +251,30 @@ static int pid_open(const struct slu_pid *pid)
 		return -1;
 	}
 	return fd;
+}
+
+bool slu_pid_find(slu_pid_f *fn, void *arg)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	bool found = false;
+
+	while (d && !found && (e = readdir(d))) {
+		pid_t pid = (pid_t)atol(e->d_name);
+		int proc;
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		proc = openat(dirfd(d), e->d_name,
+			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (proc < 0)
+			continue;
+		found = fn(arg, proc, pid);
+		close(proc);
+	}
+	if (d)
+		closedir(d);
+	return found;
 }
 
 int slu_pid_kill(const struct slu_pid *pid, int sig)

@@ -36,6 +36,11 @@ int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err);
 bool slu_pid_alive(const struct slu_pid *pid);
 /* Send a signal to exactly this process; -1 and errno (ESRCH: it has ended). */
 int slu_pid_kill(const struct slu_pid *pid, int sig);
+/* Call fn with every process but the calling one, and a descriptor of its
+ * directory in /proc, until fn returns true; false: it never did. */
+typedef bool slu_pid_f(void *arg, int proc, pid_t pid);
+bool slu_pid_find(slu_pid_f *fn, void *arg);
+
 /* Wait until it has ended (zombies count as ended); SLU_TIMEOUT otherwise. */
 int slu_pid_wait(const struct slu_pid *pid, double seconds,
 		 struct slu_err *err);

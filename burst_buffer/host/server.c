@@ -49,30 +49,26 @@ static bool roots_own(int proc)
 	return is;
 }
 
+struct search {
+	const char *path;
+	struct slu_pid *out;
+};
+
+static bool is_server(void *arg, int proc, pid_t pid)
+{
+	struct search *s = arg;
+
+	return roots_own(proc) && has_argument(proc, s->path) &&
+	       !slu_pid_get(pid, s->out, NULL);
+}
+
 int slu_server_find(const char *path, struct slu_pid *out, struct slu_err *err)
 {
-	DIR *d = opendir("/proc");
-	struct dirent *e;
-	bool found = false;
+	struct search s = {path, out};
 
-	while (d && !found && (e = readdir(d))) {
-		pid_t pid = (pid_t)atol(e->d_name);
-		int proc;
-
-		if (pid <= 0 || pid == getpid())
-			continue;
-		proc = openat(dirfd(d), e->d_name,
-			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (proc < 0)
-			continue;
-		found = roots_own(proc) && has_argument(proc, path) &&
-			!slu_pid_get(pid, out, NULL);
-		close(proc);
-	}
-	if (d)
-		closedir(d);
-	return found ? 0
-		     : slu_err(err, SLU_NOTFOUND, "no process has %s", path);
+	return slu_pid_find(is_server, &s)
+		       ? 0
+		       : slu_err(err, SLU_NOTFOUND, "no process has %s", path);
 }
 
 /* The inode of the socket that listens on this port, or 0. */

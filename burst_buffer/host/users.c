@@ -73,31 +73,6 @@ static bool uses(int proc, const char *dir)
 	       maps_below(proc, dir);
 }
 
-typedef void visit_f(void *arg, int proc, pid_t pid);
-
-/* Call for every process but ourselves. */
-static void visit(visit_f *fn, void *arg)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *e;
-
-	while (d && (e = readdir(d))) {
-		pid_t pid = (pid_t)atol(e->d_name);
-		int proc;
-
-		if (pid <= 0 || pid == getpid())
-			continue;
-		proc = openat(dirfd(d), e->d_name,
-			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (proc < 0)
-			continue;
-		fn(arg, proc, pid);
-		close(proc);
-	}
-	if (d)
-		closedir(d);
-}
-
 static bool owned_by(int proc, uid_t uid)
 {
 	struct stat st;
@@ -111,7 +86,7 @@ struct killing {
 	size_t n;
 };
 
-static void kill_one(void *arg, int proc, pid_t pid)
+static bool kill_one(void *arg, int proc, pid_t pid)
 {
 	struct killing *k = arg;
 	struct slu_pid is;
@@ -119,13 +94,14 @@ static void kill_one(void *arg, int proc, pid_t pid)
 	if (owned_by(proc, k->uid) && uses(proc, k->dir) &&
 	    !slu_pid_get(pid, &is, NULL) && !slu_pid_kill(&is, SIGKILL))
 		k->n++;
+	return false;
 }
 
 size_t slu_users_kill(const char *dir, uid_t uid)
 {
 	struct killing k = {.dir = dir, .uid = uid};
 
-	visit(kill_one, &k);
+	slu_pid_find(kill_one, &k);
 	return k.n;
 }
 
@@ -134,24 +110,25 @@ struct naming {
 	struct slu_buf names;
 };
 
-static void name_one(void *arg, int proc, pid_t pid)
+static bool name_one(void *arg, int proc, pid_t pid)
 {
 	struct naming *n = arg;
 	struct slu_buf comm = {0};
 
 	if (!uses(proc, n->dir))
-		return;
+		return false;
 	slu_file_read(proc, "comm", 64, &comm, NULL);
 	slu_buf_printf(&n->names, "%s%s (%d)", n->names.len ? ", " : "",
 		       comm.data ? slu_trim(comm.data) : "?", (int)pid);
 	slu_buf_free(&comm);
+	return false;
 }
 
 int slu_users_err(const char *dir, struct slu_err *err)
 {
 	struct naming n = {.dir = dir, .names.max = 300};
 
-	visit(name_one, &n);
+	slu_pid_find(name_one, &n);
 	slu_err(err, SLU_BUSY, "%s is in use by %s", dir,
 		n.names.data ? n.names.data : "the system");
 	slu_buf_free(&n.names);
@@ -162,7 +139,6 @@ struct stuck {
 	uid_t uid;
 	uint32_t job_id;
 	struct slu_pid *out;
-	bool found;
 };
 
 /* SIGKILL is pending: a process that could run would be gone. */
@@ -197,13 +173,13 @@ static bool is_other_job(int proc, uint32_t job_id)
 	return job != job_id;
 }
 
-static void find_stuck(void *arg, int proc, pid_t pid)
+static bool find_stuck(void *arg, int proc, pid_t pid)
 {
 	struct stuck *s = arg;
 
-	if (!s->found && owned_by(proc, s->uid) && is_being_killed(proc) &&
-	    !is_other_job(proc, s->job_id))
-		s->found = !slu_pid_get(pid, s->out, NULL);
+	return owned_by(proc, s->uid) && is_being_killed(proc) &&
+	       !is_other_job(proc, s->job_id) &&
+	       !slu_pid_get(pid, s->out, NULL);
 }
 
 int slu_users_stuck(uid_t uid, uint32_t job_id, struct slu_pid *out,
@@ -211,6 +187,7 @@ int slu_users_stuck(uid_t uid, uint32_t job_id, struct slu_pid *out,
 {
 	struct stuck s = {.uid = uid, .job_id = job_id, .out = out};
 
-	visit(find_stuck, &s);
-	return s.found ? 0 : slu_err(err, SLU_NOTFOUND, "nothing hangs");
+	return slu_pid_find(find_stuck, &s)
+		       ? 0
+		       : slu_err(err, SLU_NOTFOUND, "nothing hangs");
 }

@@ -22,6 +22,7 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/select.h"
 #include "common/file.h"
 
@@ -84,23 +85,6 @@ int slu_early_listen(struct slu_node *n)
 	if (fd >= 0)
 		close(fd);
 	return -1;
-}
-
-/* Every component is a name. */
-static bool plain_path(const char *path)
-{
-	if (*path++ != '/')
-		return false;
-	for (;;) {
-		size_t n = strcspn(path, "/");
-
-		if (!n || (n == 1 && path[0] == '.') ||
-		    (n == 2 && path[0] == '.' && path[1] == '.'))
-			return false;
-		if (!path[n])
-			return true;
-		path += n + 1;
-	}
 }
 
 /* What of this request's source the path is; NULL: nothing. */
@@ -166,7 +150,7 @@ static int declare(struct slu_node *n, const char *path, struct slu_err *err)
 		const struct slu_stage *s = &n->plan.stage[i];
 		const char *part = part_of(s, path);
 
-		if (!part || !plain_path(path))
+		if (!part || *path != '/' || !slu_plain_path(path + 1))
 			continue;
 		if (!slu_eq(s->on, "always"))
 			return slu_err(err, SLU_INVALID,

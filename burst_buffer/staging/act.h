@@ -24,11 +24,6 @@ struct slu_act {
 int slu_act_count(struct slu_act *act, uint64_t bytes, uint64_t files,
 		  struct slu_err *err);
 
-/* The mode to create it with: that of its source, as it is without a list,
- * where it cannot be set later. */
-mode_t slu_act_mode(const struct slu_act *act, int in,
-		    const struct slu_entry *entry);
-
 /* The path to open for an entry: its own, or the one name of type=file. */
 const char *slu_act_path(const char *single, const struct slu_entry *entry);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
 
@@ -68,11 +69,13 @@ static int open_target(struct slu_worker *t, int in, const struct slu_entry *e,
 	int dir = slu_near(&t->dst, slu_act_path(a->places.to, e), &name);
 	int fd = -1;
 
-	if (dir >= 0)
-		fd = slu_share_ranges(e->size) == 1
-			     ? slu_create_beneath(dir, name,
-						  slu_act_mode(a, in, e))
-			     : slu_open_beneath(dir, name, flags, 0);
+	if (dir >= 0 && slu_share_ranges(e->size) > 1)
+		fd = slu_open_beneath(dir, name, flags, 0);
+	else if (dir >= 0)
+		fd = slu_create_beneath(
+			dir, name,
+			slu_first_mode(in, NULL, e->mode, a->part->plain_source,
+				       a->part->plain_destination));
 	return fd < 0 ? slu_act_errno(err, "write", a->part->destination, e)
 		      : fd;
 }

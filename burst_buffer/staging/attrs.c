@@ -142,6 +142,17 @@ mode_t slu_mode_alone_at(int root, const char *path, mode_t mode)
 	return mode;
 }
 
+mode_t slu_first_mode(int in, const char *path, mode_t mode, bool plain_in,
+		      bool plain_out)
+{
+	if (!plain_out)
+		return 0600;
+	if (!plain_in)
+		mode = path ? slu_mode_alone_at(in, path, mode)
+			    : slu_mode_alone(in, mode);
+	return mode | 0600;
+}
+
 /* The list of this name that `out` had, or inherited, goes. The question costs
  * less than to remove what is not there. */
 static int drop(int out, const char *name, struct slu_err *err)

@@ -32,6 +32,13 @@ mode_t slu_mode_alone(int fd, mode_t mode);
 /* The same of what this path below `root` leads to. */
 mode_t slu_mode_alone_at(int root, const char *path, mode_t mode);
 
+/* The mode to create a copy with, whose attributes are set later: its owner
+ * may read and write it, nobody else do anything. Where the copy keeps none
+ * (plain_out), that of its source as it is without its list: `in` is the
+ * source, or a directory that has it as `path`; plain_in: it has no lists. */
+mode_t slu_first_mode(int in, const char *path, mode_t mode, bool plain_in,
+		      bool plain_out);
+
 /* Can what this path below `root` leads to have a list, as far as we see? */
 bool slu_can_have_list(int root, const char *path);
 

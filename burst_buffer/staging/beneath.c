@@ -50,6 +50,20 @@ static size_t piece_length(const char *path)
 	return n;
 }
 
+bool slu_plain_path(const char *path)
+{
+	for (;;) {
+		size_t n = strcspn(path, "/");
+
+		if (!n || (n == 1 && path[0] == '.') ||
+		    (n == 2 && path[0] == '.' && path[1] == '.'))
+			return false;
+		if (!path[n])
+			return true;
+		path += n + 1;
+	}
+}
+
 int slu_open_beneath(int root, const char *path, int flags, mode_t mode)
 {
 	char piece[PATH_MAX];

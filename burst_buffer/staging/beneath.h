@@ -11,6 +11,9 @@
 #include <sys/types.h>
 #include "common/str.h"
 
+/* Is every component a name: not empty, not "." and not ".."? */
+bool slu_plain_path(const char *path);
+
 /* Like openat(2); errno is set on failure (ELOOP: a link is in the way). */
 int slu_open_beneath(int root, const char *path, int flags, mode_t mode);
 

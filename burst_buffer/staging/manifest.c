@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/share.h"
 
@@ -110,22 +111,10 @@ static int damaged(struct slu_err *err, const char *what)
 	return slu_err(err, SLU_INVALID, "the manifest is damaged: %s", what);
 }
 
-/* Every component is a name: not empty, not "." and not "..". */
+/* "" is the root. */
 static bool safe_path(const char *path, size_t len)
 {
-	if (strlen(path) != len)
-		return false;
-	if (!len)
-		return true; /* the root */
-	for (;;) {
-		size_t n = strcspn(path, "/");
-		if (!n || (n == 1 && path[0] == '.') ||
-		    (n == 2 && path[0] == '.' && path[1] == '.'))
-			return false;
-		if (!path[n])
-			return true;
-		path += n + 1;
-	}
+	return strlen(path) == len && (!len || slu_plain_path(path));
 }
 
 /* The totals from the end, and the position behind the first line. */

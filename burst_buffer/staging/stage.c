@@ -31,14 +31,6 @@ int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,
 	return stop ? slu_err(err, SLU_BUSY, "stopped") : 0;
 }
 
-mode_t slu_act_mode(const struct slu_act *a, int in, const struct slu_entry *e)
-{
-	if (!a->part->plain_destination)
-		return 0600;
-	return (a->part->plain_source ? e->mode : slu_mode_alone(in, e->mode)) |
-	       0600;
-}
-
 const char *slu_act_path(const char *single, const struct slu_entry *e)
 {
 	return single ? single : e->path;

@@ -90,16 +90,6 @@ static int walk_link(struct level *lv, int src, int dst, const char *name,
 	return add(lv, 'l', st, target, err);
 }
 
-/* Of a file that is made; see slu_act_mode. */
-static mode_t first_mode(const struct slu_walk *w, int src, const char *name,
-			 mode_t mode)
-{
-	if (!w->plain)
-		return 0600;
-	return (w->plain_source ? mode : slu_mode_alone_at(src, name, mode)) |
-	       0600;
-}
-
 /* A file of several ranges has several writers: it is made here, empty. */
 static int walk_regular(struct level *lv, int src, const char *name, int dst,
 			const char *as, const struct stat *st,
@@ -110,8 +100,10 @@ static int walk_regular(struct level *lv, int src, const char *name, int dst,
 
 	if (slu_share_ranges(e.size) > 1 &&
 	    !(lv->walk->quick && slu_has_arrived(dst, as, &e, src, name))) {
-		fd = slu_create_beneath(
-			dst, as, first_mode(lv->walk, src, name, e.mode));
+		fd = slu_create_beneath(dst, as,
+					slu_first_mode(src, name, e.mode,
+						       lv->walk->plain_source,
+						       lv->walk->plain));
 		if (fd < 0)
 			return fail(lv, "create", err);
 		close(fd);
