@@ -32,8 +32,6 @@ static enum slu_kind kind_of(int code)
 	case SQLITE_NOMEM:
 	case SQLITE_TOOBIG:
 		return SLU_NOMEM;
-	case SQLITE_NOTADB:
-	case SQLITE_CORRUPT:
 	case SQLITE_CONSTRAINT:
 		return SLU_INVALID;
 	case SQLITE_PERM:
@@ -52,8 +50,6 @@ static enum slu_kind kind_of(int code)
 bool slu_db_unusable(const struct slu_db *db)
 {
 	switch (sqlite3_errcode(db->sqlite) & 0xff) {
-	case SQLITE_NOTADB:
-	case SQLITE_CORRUPT:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
 	case SQLITE_READONLY:

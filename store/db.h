@@ -25,12 +25,12 @@ enum slu_db_mode {
 };
 
 /* Open. SLU_DENIED when a newer program wrote it (its schema is unknown to
- * us), SLU_INVALID when it is no database. */
+ * us), SLU_IO when it is no database. */
 struct slu_db *slu_db_open(const char *path, enum slu_db_mode mode,
 			   struct slu_err *err);
 void slu_db_close(struct slu_db *db);
-/* Has the last statement failed for what only the site can mend: the file is
- * damaged, or no longer ours to read or write? */
+/* Has the last statement failed because the file is no longer ours to read or
+ * write? Elsewhere SLU_DENIED is about who asks. */
 bool slu_db_unusable(const struct slu_db *db);
 /* PRAGMA integrity_check; fails with its first line. */
 int slu_db_check(struct slu_db *db, struct slu_err *err);

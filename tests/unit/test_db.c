@@ -261,8 +261,8 @@ START_TEST(test_open_fails)
 	} cases[] = {
 		{"missing.db", SLU_DB_READ, SLU_NOTFOUND, "no such file"},
 		{"no/dir.db", SLU_DB_WRITE, SLU_IO, "unable to open"},
-		{"text.db", SLU_DB_READ, SLU_INVALID, "not a database"},
-		{"text.db", SLU_DB_WRITE, SLU_INVALID, "not a database"},
+		{"text.db", SLU_DB_READ, SLU_IO, "not a database"},
+		{"text.db", SLU_DB_WRITE, SLU_IO, "not a database"},
 	};
 	FILE *f = fopen(tmpfile_path("text.db"), "w");
 
@@ -365,6 +365,33 @@ START_TEST(test_check)
 }
 END_TEST
 
+/* A damaged file is not the caller's fault. */
+START_TEST(test_damaged)
+{
+	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
+	static char rubbish[1 << 20];
+	int64_t n;
+	FILE *f;
+
+	expect_ok(slu_db_script(db,
+				"CREATE TABLE Big AS WITH RECURSIVE c(x) AS "
+				"(SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE "
+				"x < 1000) SELECT x, hex(zeroblob(500)) FROM c",
+				&err),
+		  err);
+	slu_db_close(db);
+	f = fopen(tmpfile_path("a.db"), "r+");
+	fseek(f, 16384, SEEK_SET);
+	fwrite(rubbish, sizeof(rubbish), 1, f);
+	fclose(f);
+	db = slu_db_open(tmpfile_path("a.db"), SLU_DB_READ, &err);
+	ck_assert_msg(db != NULL, "%s", err.text);
+	expect_fail(slu_db_value(db, &n, 0, &err, "SELECT sum(x) FROM Big", ""),
+		    err, SLU_IO, "malformed");
+	slu_db_close(db);
+}
+END_TEST
+
 /* A new file that is loaded gets its WAL from who opens it next. */
 START_TEST(test_load)
 {
@@ -390,4 +417,4 @@ END_TEST
 TEST_MAIN("db", test_binds, test_load, test_group, test_lost_group, test_misuse,
 	  test_statements, test_value, test_transactions, test_killed,
 	  test_open_fails, test_read_only, test_unwritable_directory, test_busy,
-	  test_check)
+	  test_check, test_damaged)
