@@ -24,6 +24,7 @@
 #define REPLY_MAX    (64u << 20)
 #define CONNECT_TIME 5.0 /* seconds */
 #define PATIENCE     30.0
+#define SILENCE	     600L /* seconds without a byte, of a plain GET */
 #define PAUSE_FIRST  0.1
 #define PAUSE_MAX    2.0
 
@@ -490,6 +491,8 @@ int slu_http_get(const char *url, const char *socket,
 		return -1;
 	list = list_of(http, headers);
 	http->body.max = max;
+	http->curl.easy_setopt(http->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	http->curl.easy_setopt(http->easy, CURLOPT_LOW_SPEED_TIME, SILENCE);
 	http->curl.easy_setopt(http->easy, CURLOPT_URL, url);
 	if (socket)
 		http->curl.easy_setopt(http->easy, CURLOPT_UNIX_SOCKET_PATH,

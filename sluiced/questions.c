@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -88,6 +89,17 @@ static int answer(struct json_object *all, struct slu_buf *out,
 	return rc;
 }
 
+/* Beside slurmctld on the same host: what asks for too much dies of it. Not the
+ * address space, of which the database may map much. */
+static void limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__ /* which maps terabytes */
+	const struct rlimit limit = {SLU_QUESTION_MEMORY, SLU_QUESTION_MEMORY};
+
+	setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
 void slu_question_main(void)
 {
 	struct slu_buf in = {0}, out = {.max = SLU_QUESTION_MAX};
@@ -96,6 +108,7 @@ void slu_question_main(void)
 	struct slu_err err;
 	ssize_t n;
 
+	limit_memory();
 	while ((n = read(0, piece, sizeof(piece))) > 0)
 		slu_buf_add(&in, piece, (size_t)n);
 	if (in.data && !in.failed)

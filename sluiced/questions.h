@@ -20,9 +20,9 @@
 
 #define SLU_QUESTION_CHILDREN 4
 #define SLU_QUESTION_QUEUE    256
-#define SLU_QUESTION_USER     8 /* of one user, running and waiting */
-#define SLU_QUESTION_SECONDS  60.0
-#define SLU_QUESTION_MAX      (64u << 20)	  /* bytes of an answer */
+#define SLU_QUESTION_USER     8		  /* of one user, running and waiting */
+#define SLU_QUESTION_MAX      (64u << 20) /* bytes of an answer */
+#define SLU_QUESTION_MEMORY   (2ull << 30)
 #define SLU_QUESTION_NAME     "sluiced: question" /* argv[0] */
 
 struct slu_daemon;

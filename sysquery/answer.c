@@ -96,8 +96,10 @@ int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,
 		return slu_err(err, SLU_INVALID,
 			       "only sluiced can do this: leave out -f");
 	http = ask->server ? server(ask->server, err) : site(err);
-	if (http)
+	if (http) {
+		slu_http_patience(http, SLU_QUESTION_SECONDS + DEADLINE);
 		ret = slu_http_post(http, path, body, len, DEADLINE, out, err);
+	}
 	slu_http_free(http);
 	return ret;
 }

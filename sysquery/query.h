@@ -24,6 +24,9 @@ struct slu_query {
 	int (*answer)(struct slu_db *db, struct json_object *args,
 		      struct slu_buf *out, struct slu_err *err);
 };
+/* What sluiced gives an answer before it gives up; who asks waits longer. */
+#define SLU_QUESTION_SECONDS 60.0
+
 extern const struct slu_query slu_queries[]; /* name NULL ends it */
 
 /* NULL: there is no such question. */

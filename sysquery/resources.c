@@ -380,7 +380,7 @@ struct json_object *slu_query_hosts(struct slu_db *db,
 							? ours
 							: original,
 						""),
-				   err),
+				   0, err),
 		    hosts);
 }
 
@@ -396,5 +396,5 @@ struct json_object *slu_query_extractors(struct slu_db *db, struct slu_err *err)
 			     "LEFT JOIN Host2Data x ON x.DID = d.DID "
 			     "GROUP BY e.EID ORDER BY e.EID",
 			     ""),
-		err);
+		0, err);
 }

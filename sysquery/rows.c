@@ -6,6 +6,9 @@
 
 #include "common/jsonx.h"
 
+#define ROW_MEMORY   1024 /* an object with its hash table */
+#define VALUE_MEMORY 128  /* a key and a number */
+
 static struct json_object *value(struct slu_rows *rows, int column)
 {
 	switch (slu_db_type(rows, column)) {
@@ -38,13 +41,36 @@ static struct json_object *row(struct slu_rows *rows)
 	return obj;
 }
 
-struct json_object *slu_query_rows(struct slu_rows *rows, struct slu_err *err)
+/* What json-c takes for the row, rather more than less. */
+static size_t memory(struct slu_rows *rows)
+{
+	size_t bytes = ROW_MEMORY;
+
+	for (int i = 0; i < slu_db_columns(rows); i++)
+		bytes += VALUE_MEMORY + (slu_db_type(rows, i) == SLU_DB_TEXT
+						 ? slu_db_bytes(rows, i)
+						 : 0);
+	return bytes;
+}
+
+struct json_object *slu_query_rows(struct slu_rows *rows, size_t max,
+				   struct slu_err *err)
 {
 	struct json_object *list = json_object_new_array();
+	size_t taken = 0;
 	int ret = -1;
 
-	while (rows && (ret = slu_db_step(rows, err)) == 1)
+	while (rows && (ret = slu_db_step(rows, err)) == 1) {
+		taken += memory(rows);
+		if (max && taken > max) {
+			ret = slu_err(err, SLU_NOMEM,
+				      "the rows take more than %zu MiB of "
+				      "memory: ask for fewer (LIMIT)",
+				      max >> 20);
+			break;
+		}
 		json_object_array_add(list, row(rows));
+	}
 	slu_db_done(rows);
 	if (ret == 0)
 		return list;

@@ -6,8 +6,10 @@
 #include "store/db.h"
 
 /* All rows of a query as an array of objects, a key per column (NULL values
- * are left out). Ends the query; rows may be NULL (it failed already). Caller
- * puts. */
-struct json_object *slu_query_rows(struct slu_rows *rows, struct slu_err *err);
+ * are left out). Ends the query; rows may be NULL (it failed already). When
+ * they take more than about max bytes of memory (0: any number): SLU_NOMEM.
+ * Caller puts. */
+struct json_object *slu_query_rows(struct slu_rows *rows, size_t max,
+				   struct slu_err *err);
 
 #endif

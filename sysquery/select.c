@@ -12,6 +12,8 @@
 #include "common/str.h"
 #include "sysquery/rows.h"
 
+#define ROWS_MAX (256u << 20) /* bytes of memory */
+
 static const char *const resource_map[] = {
 	"Hosttable", "Extractortable", "Datatable",	"Host2Data", "Datahash",
 	"Hostseen",  "Change",	       "sqlite_master", NULL};
@@ -93,7 +95,8 @@ struct json_object *slu_select(struct slu_db *db, const char *sql,
 
 	if (text && slu_views_make(db, text, err) == 0 &&
 	    slu_db_confine(db, resource_map, err) == 0) {
-		rows = slu_query_rows(slu_db_query(db, &why, text, ""), &why);
+		rows = slu_query_rows(slu_db_query(db, &why, text, ""),
+				      ROWS_MAX, &why);
 		if (!rows) /* what is internal elsewhere is theirs here */
 			slu_err(err,
 				why.kind == SLU_INTERNAL ? SLU_INVALID

@@ -360,7 +360,7 @@ static struct json_object *all_views(struct slu_db *db, struct slu_err *err)
 			     "SELECT 'v_' || lower(Name) AS view FROM "
 			     "Extractortable ORDER BY EID",
 			     ""),
-		err);
+		0, err);
 	static const char *const ours[] = {"v_summary", "v_leaf"};
 	struct json_object *row;
 
@@ -380,7 +380,7 @@ static struct json_object *describe(struct slu_db *db, const char *view,
 			     "SELECT ?1 AS view, group_concat(name, ', ') AS "
 			     "columns FROM pragma_table_info(?1)",
 			     "s", view),
-		err);
+		0, err);
 }
 
 static int add_described(struct slu_db *db, const char *view,

@@ -36,7 +36,7 @@ static struct json_object *tables(struct slu_db *db, struct slu_err *err)
 			     "'table' AND name NOT LIKE 'sqlite_%' "
 			     "ORDER BY name",
 			     ""),
-		err);
+		0, err);
 }
 
 static struct json_object *rows_of(struct slu_db *db, const char *table,
@@ -50,7 +50,7 @@ static struct json_object *rows_of(struct slu_db *db, const char *table,
 	else if (strchr(table, '"'))
 		slu_err(err, SLU_INVALID, "table %s", table);
 	else
-		rows = slu_query_rows(slu_db_query(db, err, sql, ""), err);
+		rows = slu_query_rows(slu_db_query(db, err, sql, ""), 0, err);
 	free(sql);
 	return rows;
 }

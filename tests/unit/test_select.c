@@ -208,6 +208,10 @@ START_TEST(test_bounds)
 		     "i < 1000) SELECT count(*) FROM c GROUP BY b || i "
 		     "ORDER BY b"),
 		 SLU_NOMEM, ""},
+		{"select",
+		 SQL("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL "
+		     "SELECT x + 1 FROM c) SELECT x FROM c"),
+		 SLU_NOMEM, "LIMIT"},
 	};
 
 	fill();
