@@ -108,6 +108,12 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	ctl->link_why[0] = '\0';
 	ctl_log(ctl, SLU_INFO, "linked to sluiced, %zu buffers alive",
 		hello->n_buffers);
+	if (ctl->history.lost)
+		ctl_log(ctl, SLU_WARN,
+			"%llu jobs ended that sluiced could not be told of: "
+			"predictions do without them",
+			(unsigned long long)ctl->history.lost);
+	ctl->history.lost = 0;
 	ctl->ops.schedule(ctl->ops.arg);
 	return 0;
 }

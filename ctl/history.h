@@ -14,8 +14,8 @@
 struct slu_history {
 	struct slu_job *row; /* a ring */
 	size_t cap, head, n;
-	size_t sent; /* of these, from head on */
-	uint64_t lost;
+	size_t sent;   /* of these, from head on */
+	uint64_t lost; /* since it was said last */
 };
 
 int slu_history_init(struct slu_history *h, size_t cap);

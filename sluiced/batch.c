@@ -6,11 +6,23 @@
 
 #define BATCH_MAX 256 /* items, so that others get their turn */
 
+static void tell_all(struct slu_item *list, const struct slu_err *why)
+{
+	struct slu_item *next;
+
+	for (struct slu_item *i = list; i; i = next) {
+		next = i->next;
+		i->next = NULL;
+		i->done(i, why);
+	}
+}
+
 /* All of the list in one transaction; nothing on failure. */
-static int store_all(struct slu_db *db, struct slu_item *list,
+static int store_all(struct slu_db *db, struct slu_item *list, bool *begun,
 		     struct slu_err *err)
 {
-	if (slu_db_begin(db, err) < 0)
+	*begun = slu_db_begin(db, err) == 0;
+	if (!*begun)
 		return -1;
 	for (struct slu_item *i = list; i; i = i->next)
 		if (i->store(i, db, err) < 0)
@@ -22,23 +34,42 @@ fail:
 	return -1;
 }
 
+/* Somebody else writes, and each try waits for him as long as SQLite does. */
+static void put_off(struct slu_item *list, const struct slu_err *why)
+{
+	struct slu_err again;
+
+	slu_err(&again, SLU_IO, "try again: %s", why->text);
+	tell_all(list, &again);
+}
+
 static void store_each(struct slu_db *db, struct slu_item *list)
 {
 	struct slu_item *next;
+	bool begun = true;
+	int rc;
 
 	for (struct slu_item *i = list; i; i = next) {
 		struct slu_err err;
 
 		next = i->next;
 		i->next = NULL;
-		i->done(i, store_all(db, i, &err) < 0 ? &err : NULL);
+		rc = store_all(db, i, &begun, &err);
+		if (!begun) {
+			i->next = next;
+			put_off(i, &err);
+			return;
+		}
+		i->done(i, rc < 0 ? &err : NULL);
 	}
 }
 
 static void run(void *arg)
 {
 	struct slu_batch *b = arg;
-	struct slu_item *list = b->head, *last = list, *next;
+	struct slu_item *list = b->head, *last = list;
+	struct slu_err err;
+	bool begun;
 
 	for (int n = 1; last && last->next && n < BATCH_MAX; n++)
 		last = last->next;
@@ -50,14 +81,12 @@ static void run(void *arg)
 		b->tail = &b->head;
 	else
 		slu_timer_set(b->loop, &b->timer, 0);
-	if (store_all(b->db, list, NULL) < 0) {
+	if (store_all(b->db, list, &begun, &err) == 0)
+		tell_all(list, NULL);
+	else if (begun)
 		store_each(b->db, list);
-		return;
-	}
-	for (struct slu_item *i = list; i; i = next) {
-		next = i->next;
-		i->done(i, NULL);
-	}
+	else
+		put_off(list, &err);
 }
 
 void slu_batch_init(struct slu_batch *b, struct slu_loop *loop,

@@ -19,6 +19,7 @@
 #include "select_io/ost/memory.h"
 
 #define POLL_BUDGET 64 /* parked requests a turn: each costs a credential */
+#define POLL_AGAIN  1.0
 #define SEEN_EVERY  3600.0
 #define AGE_EVERY   3600.0
 #define DAY	    86400 /* of those of the last, sysquery shows all */
@@ -70,9 +71,14 @@ static void on_poll(void *arg)
 {
 	struct slu_daemon *d = arg;
 	double now = slu_now_mono();
+	struct slu_err err;
 	double next;
 
-	slu_turn_begin(d);
+	if (slu_turn_begin(d, &err) < 0) {
+		slu_log(d->log, SLU_ERROR, "%s", err.text);
+		slu_timer_set(d->loop, &d->poll, POLL_AGAIN);
+		return;
+	}
 	next = slu_longpoll_run(d->longpoll, now, POLL_BUDGET);
 	slu_turn_end(d);
 	if (next)
@@ -98,6 +104,11 @@ void slu_daemon_hear_again(struct slu_daemon *d)
 	d->again_asked = now;
 	d->again_pause = pause < AGAIN_MAX ? pause : AGAIN_MAX;
 	slu_timer_set(d->loop, &d->again, d->again_pause);
+}
+
+static void hear_again(void *arg)
+{
+	slu_daemon_hear_again(arg);
 }
 
 static void on_seen(void *arg)
@@ -268,7 +279,9 @@ static int start_control(struct slu_daemon *d, struct slu_err *err)
 					  .conf = d->conf,
 					  .batch = &d->batch,
 					  .control = d->control,
-					  .log = d->log};
+					  .log = d->log,
+					  .again = hear_again,
+					  .arg = d};
 	slu_totals_start(&d->totals, d->loop, &d->history);
 	return d->control ? 0 : -1;
 }
@@ -297,6 +310,7 @@ void slu_daemon_restart_buffers(struct slu_daemon *d)
 	if (start_buffers(d, &err) < 0) {
 		slu_log(d->log, SLU_ERROR, "buffers: %s", err.text);
 		d->buffers = old; /* until the end of this turn */
+		d->failed = true;
 		slu_loop_stop(d->loop);
 		return;
 	}
@@ -333,15 +347,15 @@ void slu_daemon_stop(struct slu_daemon *d)
 {
 	if (!d->loop)
 		return;
-	if (d->receiver) {
-		slu_batch_flush(&d->batch);
-		slu_receiver_flush(d->receiver, NULL);
-	}
 	slu_questions_stop(d);
 	slu_totals_stop(&d->totals);
 	if (d->httpd)
 		slu_turn_flush(d);
 	slu_longpoll_free(d->longpoll);
+	if (d->receiver) { /* after all that may add to what is to be stored */
+		slu_batch_flush(&d->batch);
+		slu_receiver_flush(d->receiver, NULL);
+	}
 	slu_httpd_free(d->httpd);
 	slu_near_fini(d);
 	slu_publisher_free(d->publisher);

@@ -75,6 +75,7 @@ struct slu_daemon {
 	struct slu_supply supply;	   /* of the pools, as told last */
 	struct slu_timer supply_timer;
 	struct slu_metrics metrics;
+	bool failed; /* the loop was stopped because it cannot go on */
 };
 
 /* Build everything from d->conf and d->log, listen, and act on what the

@@ -48,7 +48,9 @@ static void row_done(struct slu_item *item, const struct slu_err *err)
 	if (err)
 		slu_log(h->log, SLU_ERROR, "history of job %u: %s",
 			row->job.job_id, err->text);
-	if (!err || err->kind == SLU_INVALID)
+	if (err && err->kind != SLU_INVALID)
+		h->again(h->arg);
+	else
 		slu_control_send(h->control, &slu_stored_desc, &stored);
 	if (!err) {
 		h->stored++;
@@ -62,8 +64,10 @@ void slu_history_take(struct slu_history *h, struct slu_job *job)
 {
 	struct row *row = calloc(1, sizeof(*row));
 
-	if (!row)
-		return; /* not acknowledged: it will be sent again */
+	if (!row) {
+		h->again(h->arg);
+		return;
+	}
 	row->item = (struct slu_item){
 		.store = store_row, .done = row_done, .arg = h};
 	row->job = *job;
@@ -71,6 +75,15 @@ void slu_history_take(struct slu_history *h, struct slu_job *job)
 	slu_batch_add(h->batch, &row->item);
 }
 
+static void end_replay(struct slu_history *h)
+{
+	const struct slu_history_end end = {.rows = h->sent};
+
+	h->replaying = false;
+	slu_control_send(h->control, &slu_history_end_desc, &end);
+}
+
+/* What cannot be read is missing: slurmctld predicts from the rest. */
 void slu_history_replay(struct slu_history *h)
 {
 	struct slu_history_query query = {
@@ -79,14 +92,16 @@ void slu_history_replay(struct slu_history *h)
 
 	h->sent = 0;
 	h->replaying = slu_history_begin(h->db, &query, &h->cursor, &err) == 0;
-	if (!h->replaying)
-		slu_log(h->log, SLU_ERROR, "history: %s", err.text);
-	slu_history_more(h);
+	if (h->replaying) {
+		slu_history_more(h);
+		return;
+	}
+	slu_log(h->log, SLU_ERROR, "history: %s", err.text);
+	end_replay(h);
 }
 
 void slu_history_more(struct slu_history *h)
 {
-	struct slu_history_end end;
 	struct slu_err err;
 	long n;
 
@@ -98,11 +113,8 @@ void slu_history_more(struct slu_history *h)
 		slu_log(h->log, SLU_ERROR, "history: %s", err.text);
 	else
 		h->sent += (uint64_t)n;
-	if (n == PAGE)
-		return;
-	h->replaying = false;
-	end.rows = h->sent;
-	slu_control_send(h->control, &slu_history_end_desc, &end);
+	if (n != PAGE)
+		end_replay(h);
 }
 
 bool slu_history_age(struct slu_history *h, int64_t now)

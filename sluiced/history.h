@@ -22,6 +22,9 @@ struct slu_history {
 	struct slu_history_cursor cursor;
 	bool replaying;
 	uint64_t sent, stored;
+	/* slurmctld is to say all again: it has rows that are not stored. */
+	void (*again)(void *arg);
+	void *arg;
 };
 
 /* Store; takes over the content of *job. */

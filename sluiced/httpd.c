@@ -31,6 +31,7 @@ struct slu_httpd {
 	int epoll;
 	struct slu_timer timer;
 	uint64_t body_sum;
+	bool stopping; /* nothing is suspended any more */
 };
 
 int slu_httpd_status(enum slu_kind kind)
@@ -220,6 +221,9 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn,
 		*len = 0;
 		return MHD_YES;
 	}
+	if (!req->answered && httpd->stopping)
+		refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE,
+		       "sluiced is stopping, try again");
 	if (!req->answered)
 		httpd->ops.complete(httpd->ops.arg, req);
 	if (req->answered)
@@ -384,7 +388,9 @@ void slu_httpd_free(struct slu_httpd *httpd)
 	slu_timer_stop(httpd->loop, &httpd->timer);
 	if (httpd->mhd) {
 		/* Resumed requests get their answers, as far as their
-		 * sockets take them. */
+		 * sockets take them; libmicrohttpd aborts when a suspended one
+		 * is left. */
+		httpd->stopping = true;
 		MHD_run(httpd->mhd);
 		MHD_run(httpd->mhd);
 		MHD_stop_daemon(httpd->mhd);

@@ -145,12 +145,11 @@ static void take_cancelled(struct slu_daemon *d, void *msg)
 	if (slu_buffers_cancel(d->buffers, &cancel, 0, true, slu_now_wall(),
 			       &answer, &err) < 0 &&
 	    err.kind != SLU_NOTFOUND && err.kind != SLU_INVALID)
-		complain(d, "cancel", -1, &err);
+		stored(d, "cancel", -1, &err);
 	slu_msg_clear(&slu_answer_desc, &answer);
-	complain(
-		d, "stage-in",
-		slu_buffers_gone(d->buffers, ref->job_id, slu_now_wall(), &err),
-		&err);
+	stored(d, "stage-in",
+	       slu_buffers_gone(d->buffers, ref->job_id, slu_now_wall(), &err),
+	       &err);
 	slu_daemon_touched(d, ref->job_id);
 }
 

@@ -179,10 +179,11 @@ static int to_background(struct program *p)
 static void tell_parent(struct program *p, int status)
 {
 	unsigned char byte = (unsigned char)status;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null;
 
 	if (p->parent < 0)
 		return;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (write(p->parent, &byte, 1) < 0)
 		slu_log(&p->log, SLU_DEBUG, "nobody waits for our start");
 	close(p->parent);
@@ -284,6 +285,8 @@ static int serve(struct program *p)
 		status = EXIT_FAILURE;
 	if (status)
 		slu_log(&p->log, SLU_ERROR, "%s", err.text);
+	else if (p->d.failed)
+		status = EXIT_FAILURE;
 	slu_daemon_stop(&p->d);
 	if (p->wrote_pid)
 		unlink(p->opt.pid_file);

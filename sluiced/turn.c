@@ -24,10 +24,10 @@ void slu_turn_answer(struct slu_daemon *d, struct slu_req *req)
 	d->turn.held_tail = &req->next;
 }
 
-/* Without a transaction for all each has its own. */
-void slu_turn_begin(struct slu_daemon *d)
+int slu_turn_begin(struct slu_daemon *d, struct slu_err *err)
 {
-	d->turn.open = slu_db_begin_group(d->db, NULL) == 0;
+	d->turn.open = slu_db_begin_group(d->db, err) == 0;
+	return d->turn.open ? 0 : -1;
 }
 
 /* What they were to be told is not so. */
@@ -71,11 +71,27 @@ static struct slu_req *take(struct slu_turn *turn)
 	return req;
 }
 
+/* Not one by one: each would wait for the database as long as this has. */
+static void put_off(struct slu_daemon *d, const struct slu_err *why)
+{
+	struct slu_buf none = {0};
+	struct slu_err again;
+
+	slu_log(d->log, SLU_ERROR, "%s", why->text);
+	slu_err(&again, SLU_IO, "try again: %s", why->text);
+	while (d->turn.waiting)
+		slu_routes_reply(d, take(&d->turn), &none, &again);
+}
+
 static void run(void *arg)
 {
 	struct slu_daemon *d = arg;
+	struct slu_err err;
 
-	slu_turn_begin(d);
+	if (slu_turn_begin(d, &err) < 0) {
+		put_off(d, &err);
+		return;
+	}
 	for (int n = 0; d->turn.waiting && n < TURN_MAX; n++)
 		slu_routes_handle(d, take(&d->turn));
 	slu_turn_end(d);

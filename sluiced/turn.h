@@ -29,8 +29,10 @@ void slu_turn_add(struct slu_daemon *d, struct slu_req *req);
 /* Handle the rest now: at the end of the program. */
 void slu_turn_flush(struct slu_daemon *d);
 
-/* Around everything else that handles requests of nodes. */
-void slu_turn_begin(struct slu_daemon *d);
+/* Around everything else that handles requests of nodes. Fails when somebody
+ * else writes the database for longer than SQLite waits; nothing is open then.
+ */
+int slu_turn_begin(struct slu_daemon *d, struct slu_err *err);
 void slu_turn_end(struct slu_daemon *d);
 /* Answer with what the handler left in req->out, or req->err if req->rc is -1:
  * now, or when the turn has ended. */

@@ -9,6 +9,7 @@ struct thing {
 	int number;
 	bool bad;
 	int done, failed;
+	enum slu_kind why;
 };
 
 static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
@@ -29,6 +30,8 @@ static void done(struct slu_item *item, const struct slu_err *err)
 
 	t->done++;
 	t->failed += err != NULL;
+	if (err)
+		t->why = err->kind;
 }
 
 static struct slu_db *open_db(void)
@@ -115,5 +118,39 @@ START_TEST(test_flush)
 }
 END_TEST
 
+/* While somebody else writes all are told so after one wait, not after each. */
+START_TEST(test_locked)
+{
+	enum { N = 200 };
+	struct slu_loop *loop = slu_loop_new(NULL);
+	struct slu_db *db = open_db(), *other;
+	static struct thing things[N];
+	struct slu_batch batch;
+	struct slu_err err;
+	double began;
+
+	other = slu_db_open(tmpfile_path("x.db"), SLU_DB_WRITE, &err);
+	ck_assert_ptr_nonnull(other);
+	expect_ok(slu_db_script(db, "PRAGMA busy_timeout = 100", &err), err);
+	expect_ok(slu_db_begin(other, &err), err);
+	slu_batch_init(&batch, loop, db);
+	for (int i = 0; i < N; i++) {
+		things[i] = (struct thing){
+			.item = {.store = store, .done = done}, .number = i};
+		slu_batch_add(&batch, &things[i].item);
+	}
+	began = slu_now_mono();
+	slu_batch_flush(&batch);
+	ck_assert_double_lt(slu_now_mono() - began, N * 0.1 / 2);
+	for (int i = 0; i < N; i++)
+		ck_assert(things[i].done == 1 && things[i].failed == 1 &&
+			  things[i].why == SLU_IO);
+	slu_db_rollback(other);
+	slu_db_close(other);
+	slu_db_close(db);
+	slu_loop_free(loop);
+}
+END_TEST
+
 TEST_MAIN("sluiced_batch", test_one, test_crowd, test_bad_one_alone_fails,
-	  test_flush)
+	  test_flush, test_locked)

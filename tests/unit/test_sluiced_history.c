@@ -127,4 +127,32 @@ START_TEST(test_history)
 }
 END_TEST
 
-TEST_MAIN("sluiced history", test_import, test_predict_running, test_history)
+/* While somebody else writes, a row is not taken for stored: slurmctld is made
+ * to say it again. */
+START_TEST(test_history_locked)
+{
+	struct slu_db *other;
+	char byte;
+
+	if (!sluiced_begin())
+		return;
+	ctl_meet();
+	other = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err);
+	ck_assert_msg(other != NULL, "%s", err.text);
+	expect_ok(slu_db_begin(other, &err), err);
+	job_ended(7, false, &slu_history_desc);
+	while (recv(ctl_fd, &byte, 1, 0) > 0) /* until it hangs up */
+		;
+	slu_db_rollback(other);
+	slu_db_close(other);
+	ctl_close();
+	ctl_meet();
+	job_ended(7, false, &slu_history_desc);
+	ctl_expect_any(&slu_stored_desc);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+TEST_MAIN("sluiced history", test_import, test_predict_running, test_history,
+	  test_history_locked)

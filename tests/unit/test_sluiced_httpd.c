@@ -273,5 +273,24 @@ START_TEST(test_stop)
 }
 END_TEST
 
+/* What comes while the server is being stopped is sent away. */
+START_TEST(test_stop_meanwhile)
+{
+	static const char text[] = "POST /later HTTP/1.1\r\nHost: x\r\n"
+				   "Content-Length: 0\r\n\r\n";
+	char reply[999] = "";
+	int fd;
+
+	begin();
+	fd = meet();
+	ck_assert_int_gt(send(fd, text, strlen(text), 0), 0);
+	end();
+	recv(fd, reply, sizeof(reply) - 1, MSG_DONTWAIT);
+	expect(!*reply || strstr(reply, " 503 "), "%s", reply);
+	ck_assert_uint_eq(n_later, 0);
+	close(fd);
+}
+END_TEST
+
 TEST_MAIN("sluiced_httpd", test_requests, test_chunked_too_long,
-	  test_answered_later, test_crowd, test_stop)
+	  test_answered_later, test_crowd, test_stop, test_stop_meanwhile)
