@@ -14,6 +14,9 @@
 
 #define DAY 86400.0
 
+/* Of what is no JSON any more the rest is shown. */
+#define PLAN "(CASE WHEN json_valid(Buffer.Plan) THEN Buffer.Plan END)"
+
 /*
  * A phase lasts from the first node that began it to the last that ended it
  * (teardown: from the end of stage-out until all are clean); one that still
@@ -27,8 +30,8 @@ static const char object[] =
 	" 'nodes', Nodes, 'state', State, 'created', Created,"
 	" 'job_start', JobStart, 'ready', Ready, 'ended', Ended,"
 	" 'failed_in', FailedIn, 'failure', Failure,"
-	" 'expires', json_extract(Plan, '$.expires'),"
-	" 'uses', json_extract(Plan, '$.use_job'), 'unsaved', Unsaved,"
+	" 'expires', json_extract(" PLAN ", '$.expires'),"
+	" 'uses', json_extract(" PLAN ", '$.use_job'), 'unsaved', Unsaved,"
 	" 'phases', (SELECT json_group_array(json_object('name', Phase,"
 	"  'began', Began, 'seconds', Seconds, 'bytes', Bytes, 'files', Files,"
 	"  'nodes', N, 'node_seconds', Seconds * Buffer.Nodes))"
@@ -47,9 +50,9 @@ static const char object[] =
 	"   0, 0, Buffer.Nodes WHERE Buffer.Ready > 0 AND Buffer.Ended > 0"
 	"   ORDER BY 2)),"
 	" 'members', (SELECT json_group_array(json_object('name', Node,"
-	"  'state', State, 'part', json_extract(Buffer.Plan,"
+	"  'state', State, 'part', json_extract(" PLAN ","
 	"   '$.node[' || Position || '].part'), 'capacity',"
-	"  json_extract(Buffer.Plan, '$.node[' || Position || '].capacity'),"
+	"  json_extract(" PLAN ", '$.node[' || Position || '].capacity'),"
 	"  'enforced', Enforced, 'read_bytes', ReadBytes,"
 	"  'written_bytes', WrittenBytes)) FROM (SELECT * FROM BufferNode"
 	"  WHERE BufferNode.BID = Buffer.BID ORDER BY Position)),"
@@ -62,8 +65,8 @@ _Static_assert(SLU_PERSIST_FIRST == 4244635648, "as in the query");
 /* Two texts: an index serves each. */
 static const char of_job[] =
 	" FROM Buffer WHERE Broken IS NULL AND (JobID = ?1"
-	"  OR (JobID >= 4244635648 AND json_extract(Plan, '$.ahead')"
-	"      AND json_extract(Plan, '$.creator') = ?1))"
+	"  OR (JobID >= 4244635648 AND json_extract(" PLAN ", '$.ahead')"
+	"      AND json_extract(" PLAN ", '$.creator') = ?1))"
 	" AND (?2 < 0 OR Uid = ?2) ORDER BY BID";
 static const char of_day[] =
 	" FROM Buffer WHERE Broken IS NULL AND (State < 6 OR Since > ?1)"

@@ -182,10 +182,11 @@ char *slu_cred_request(const char *method, const char *path, const void *body,
 static bool find_tail(const struct decoded *d, struct slu_caller *out)
 {
 	size_t tail = SLU_NONCE_TEXT - 1 + 1 + HASH_TEXT - 1;
-	const char *at = d->text + d->len - tail;
+	const char *at;
 
 	if (d->len < tail)
 		return false;
+	at = d->text + d->len - tail;
 	memcpy(out->nonce, at, SLU_NONCE_TEXT - 1);
 	memcpy(out->hash, at + SLU_NONCE_TEXT, HASH_TEXT - 1);
 	out->nonce[SLU_NONCE_TEXT - 1] = out->hash[HASH_TEXT - 1] = '\0';

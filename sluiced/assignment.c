@@ -202,8 +202,9 @@ struct json_object *slu_epoch_history(struct slu_db *db, uint32_t job_id,
 		db, err,
 		"SELECT Time, Event, Policy, Total, StaticTotal, Changed FROM"
 		" (SELECT *, (SELECT json_group_array(json(value)) FROM"
-		" json_each(Assignment.Json) WHERE ?1 = 0 OR"
-		" json_extract(value, '$.job_id') = ?1) Changed"
+		" json_each(CASE WHEN json_valid(Assignment.Json)"
+		"  THEN Assignment.Json ELSE '[]' END)"
+		" WHERE ?1 = 0 OR json_extract(value, '$.job_id') = ?1) Changed"
 		" FROM Assignment WHERE ?1 = 0 OR Changed <> '[]'"
 		" ORDER BY AID DESC LIMIT ?2) ORDER BY AID",
 		"II", job, limit);

@@ -228,8 +228,13 @@ static void accept_ready(void *arg, short revents)
 	(void)revents;
 	if (fd < 0)
 		return;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
-	    (peer.uid != 0 && peer.uid != c->owner)) {
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0) {
+		slu_log(c->log, SLU_WARN, "control socket: %s",
+			strerror(errno));
+		close(fd);
+		return;
+	}
+	if (peer.uid != 0 && peer.uid != c->owner) {
 		slu_log(c->log, SLU_WARN,
 			"control socket: uid %u is neither root nor SlurmUser",
 			(unsigned)peer.uid);

@@ -46,16 +46,10 @@ static void count_done(struct slu_item *item, const struct slu_err *err)
 }
 
 static int add(struct slu_daemon *d, const struct slu_io_report *io,
-	       struct slu_req *req, struct slu_err *err)
+	       int64_t start, struct slu_req *req, struct slu_err *err)
 {
-	const struct slu_live_job *job = slu_jobs_find(d->jobs, io->job_id);
-	struct count *c;
+	struct count *c = calloc(1, sizeof(*c));
 
-	if (!job || slu_hosts_find(&job->nodes, io->node) < 0)
-		return slu_err(err, SLU_NOTFOUND,
-			       "job %u does not run on %.64s", io->job_id,
-			       io->node);
-	c = calloc(1, sizeof(*c));
 	if (!c || !(c->io.node = strdup(io->node))) {
 		free(c);
 		return slu_err(err, SLU_NOMEM, "out of memory");
@@ -63,7 +57,7 @@ static int add(struct slu_daemon *d, const struct slu_io_report *io,
 	c->item = (struct slu_item){.store = store_count, .done = count_done};
 	c->d = d;
 	c->req = req;
-	c->start = job->start;
+	c->start = start;
 	c->io.job_id = io->job_id;
 	c->io.read_bytes = io->read_bytes;
 	c->io.written_bytes = io->written_bytes;
@@ -75,9 +69,19 @@ static int add(struct slu_daemon *d, const struct slu_io_report *io,
 int slu_handle_io(struct slu_daemon *d, struct slu_req *req,
 		  struct slu_buf *out, struct slu_err *err)
 {
+	const struct slu_io_report *io = req->msg;
+	const struct slu_live_job *job = slu_jobs_find(d->jobs, io->job_id);
+
 	(void)out;
-	return add(d, req->msg, req, err) < 0 ? -1 : SLU_KEPT;
+	if (!job || slu_hosts_find(&job->nodes, io->node) < 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "job %u does not run on %.64s", io->job_id,
+			       io->node);
+	return add(d, io, job->start, req, err) < 0 ? -1 : SLU_KEPT;
 }
+
+/* Told after the stage-out, when the job may be long gone from d->jobs: its
+ * buffer knows which run it was. */
 
 void slu_io_add(struct slu_daemon *d, const struct slu_report *report)
 {
@@ -88,9 +92,10 @@ void slu_io_add(struct slu_daemon *d, const struct slu_report *report)
 		.written_bytes = report->written_bytes,
 		.source = SLU_IO_BUFFER,
 	};
+	int64_t start = slu_buffers_run(d->buffers, report->buffer);
 	struct slu_err err;
 
-	if (add(d, &io, NULL, &err) < 0)
-		slu_log(d->log, SLU_INFO, "I/O of job %u: %s", io.job_id,
+	if (start && add(d, &io, start, NULL, &err) < 0)
+		slu_log(d->log, SLU_ERROR, "I/O of job %u: %s", io.job_id,
 			err.text);
 }

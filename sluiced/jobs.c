@@ -161,17 +161,19 @@ static bool is_running(const struct slu_job *job)
 int slu_jobs_set(struct slu_jobs *jobs, const struct slu_job *list, size_t n,
 		 double now, struct slu_err *err)
 {
+	int rc = 0;
+
 	for (size_t i = 0; i < jobs->n; i++)
 		if (!jobs->job[i].ended)
 			jobs->job[i].ended = now;
 	for (size_t i = 0; i < n; i++) {
-		if (slu_jobs_start(jobs, &list[i], err) < 0)
-			return -1;
+		if (slu_jobs_start(jobs, &list[i], rc ? NULL : err) < 0)
+			rc = -1;
 		if (!is_running(&list[i]))
 			mark_ended(jobs, list[i].job_id, now);
 	}
 	forget_old(jobs, now);
-	return 0;
+	return rc;
 }
 
 size_t slu_jobs_running(const struct slu_jobs *jobs)

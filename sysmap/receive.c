@@ -359,9 +359,15 @@ static int write_seen(struct slu_receiver *r, struct host *host,
 				"IIIs", e->seen, e->held.did, e->held.eid,
 				host->name) < 0)
 			return -1;
-		e->written = e->seen;
 	}
 	return 0;
+}
+
+static void have_written(struct host *host)
+{
+	for (size_t i = 0; i < host->n; i++)
+		if (host->entry[i].written < host->entry[i].seen)
+			host->entry[i].written = host->entry[i].seen;
 }
 
 int slu_receiver_flush(struct slu_receiver *r, struct slu_err *err)
@@ -372,5 +378,9 @@ int slu_receiver_flush(struct slu_receiver *r, struct slu_err *err)
 		return -1;
 	for (size_t i = 0; i < r->n && ret == 0; i++)
 		ret = write_seen(r, &r->host[i], err);
-	return end(r, ret, err);
+	if (end(r, ret, err))
+		return -1;
+	for (size_t i = 0; i < r->n; i++)
+		have_written(&r->host[i]);
+	return 0;
 }

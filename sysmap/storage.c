@@ -197,11 +197,14 @@ int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 	}
 	found = (struct slu_node_storage){.size = best.size,
 					  .available = best.size};
-	slu_copy(found.path, sizeof(found.path), best.path);
-	slu_copy(found.filesystem, sizeof(found.filesystem), best.filesystem);
-	slu_copy(found.device, sizeof(found.device), best.device);
+	if (best.path) {
+		slu_copy(found.path, sizeof(found.path), best.path);
+		slu_copy(found.filesystem, sizeof(found.filesystem),
+			 best.filesystem);
+		slu_copy(found.device, sizeof(found.device), best.device);
+	}
 	json_object_put(mounts);
-	if (!best.path || !found.size)
+	if (!found.size)
 		return slu_err(err, SLU_NOTFOUND,
 			       "the resource map does not show what %s of %s "
 			       "lies on",

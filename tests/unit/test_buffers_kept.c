@@ -136,6 +136,16 @@ START_TEST(test_json)
 			 "DONE");
 	json_object_put(all);
 
+	/* of one that cannot be read, what can be */
+	expect_ok(slu_db_script(w.db, "UPDATE Buffer SET Plan = 'x'", &err),
+		  err);
+	all = slu_buffers_json(w.db, 0, SLU_NO_ID, w.now, &err);
+	expect(all, "%s", err.text);
+	one = json_object_array_get_idx(all, 0);
+	ck_assert_str_eq(json_object_get_string(get(one, "state")), "DONE");
+	ck_assert_uint_eq(json_object_array_length(get(one, "members")), 2);
+	json_object_put(all);
+
 	/* others' and old ones are not shown */
 	all = slu_buffers_json(w.db, 0, 1001, w.now, &err);
 	ck_assert_uint_eq(json_object_array_length(all), 0);

@@ -172,6 +172,29 @@ START_TEST(test_heartbeat)
 }
 END_TEST
 
+/* Times that could not be written are written the next time. */
+START_TEST(test_flush_fails)
+{
+	setup();
+	put("n1", "disks", "[1]", 10);
+	put("n1", "hostid", "{}", 10);
+	ck_assert(!missing("n1", "disks", "[1]", 200));
+	ck_assert(!missing("n1", "hostid", "{}", 200));
+	expect_ok(slu_db_script(db,
+				"CREATE TEMP TRIGGER Refuse BEFORE UPDATE ON "
+				"Hostseen WHEN (SELECT count(*) FROM Hostseen "
+				"WHERE LastSeen > 10) BEGIN "
+				"SELECT RAISE(FAIL, 'no'); END",
+				&err),
+		  err);
+	ck_assert_int_eq(slu_receiver_flush(r, &err), -1);
+	expect_ok(slu_db_script(db, "DROP TRIGGER Refuse", &err), err);
+	expect_ok(slu_receiver_flush(r, &err), err);
+	ck_assert_int_eq(value("SELECT min(LastSeen) FROM Hostseen"), 200);
+	teardown();
+}
+END_TEST
+
 /* Each extractor has a row of its own for the same text. */
 START_TEST(test_same_text)
 {
@@ -322,4 +345,5 @@ START_TEST(test_refused)
 END_TEST
 
 TEST_MAIN("receive", test_once, test_change, test_prune, test_heartbeat,
-	  test_same_text, test_others, test_whole, test_bodies, test_refused)
+	  test_flush_fails, test_same_text, test_others, test_whole,
+	  test_bodies, test_refused)

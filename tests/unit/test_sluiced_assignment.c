@@ -104,6 +104,20 @@ START_TEST(test_table)
 	list = slu_epoch_history(db, 19, 10, &err);
 	ck_assert_uint_eq(json_object_array_length(list), 0);
 	json_object_put(list);
+	expect_ok(slu_db_script(
+			  db,
+			  "INSERT INTO Assignment SELECT AID + 9, 9, 9 + "
+			  "Time, Event, Policy, Total, StaticTotal, 'x' FROM "
+			  "Assignment WHERE Time = 1002",
+			  &err),
+		  err);
+	list = slu_epoch_history(db, 17, 10, &err);
+	expect(list, "%s", err.text);
+	ck_assert_uint_eq(json_object_array_length(list), 1);
+	json_object_put(list);
+	expect_ok(slu_db_script(db, "DELETE FROM Assignment WHERE Json = 'x'",
+				&err),
+		  err);
 	/* The first stands for a second, the other for seven; nothing is
 	 * known of what was before. */
 	list = slu_epoch_gain(db, 500, 1009, &err);

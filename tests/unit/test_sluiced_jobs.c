@@ -63,6 +63,20 @@ START_TEST(test_set)
 }
 END_TEST
 
+/* One that makes no sense leaves the others. */
+START_TEST(test_set_bad)
+{
+	struct slu_jobs *jobs = slu_jobs_new(&err);
+	struct slu_job list[] = {job(1, "a"), job(2, "n[1-"), job(3, "c")};
+
+	expect_fail(slu_jobs_set(jobs, list, 3, 100, &err), err, SLU_INVALID,
+		    "job 2");
+	ck_assert_uint_eq(slu_jobs_running(jobs), 2);
+	ck_assert_ptr_nonnull(slu_jobs_find(jobs, 3));
+	slu_jobs_free(jobs);
+}
+END_TEST
+
 START_TEST(test_bad_nodes)
 {
 	struct slu_jobs *jobs = slu_jobs_new(&err);
@@ -74,4 +88,5 @@ START_TEST(test_bad_nodes)
 }
 END_TEST
 
-TEST_MAIN("sluiced_jobs", test_start_end, test_set, test_bad_nodes)
+TEST_MAIN("sluiced_jobs", test_start_end, test_set, test_set_bad,
+	  test_bad_nodes)
