@@ -42,37 +42,38 @@ static void pool_to(char *text, const struct slu_ion_node *node, size_t n,
 	*text = '\0';
 }
 
+static const struct {
+	const char *before, *seats, *after;
+} places[] = {
+	{"....", "a2b1", "aab."},
+	{"aab.", "a2b1", "aab."},
+	{"aab.", "a1b1", "a.b."}, /* the first ones stay */
+	{"aab.", "a0b3", "bbb."},
+	{"aab.", "b2", "aabb"}, /* who is not listed keeps his */
+	{"aabc", "a2b0c2", "aacc"},
+	{"..b.", "a2b2", "aabb"},
+	{"a..a", "a2b2", "abba"},
+	{"!...", "a2", "!aa."},
+	{"aAb.", "a2b1", "a!ba"},  /* a failed one is replaced */
+	{"....", "asb2", "bb.*."}, /* the first one that is left */
+	{"b*...", "asb1", "b.*.."},
+	{".*b..", "asb2", ".*bb."}, /* it stays the shared one */
+	{".*b..", "b2", "bb.."},
+	{"!*b..", "asb2", "!bb.*"},
+	{"aab", "a2b1cs", "aa*b"}, /* all are held */
+	{"aabb", "a2b2cs", "aabb*"},
+	{"aa*bb", "a2b2cs", "aa*bb"},
+	{"aa*b.", "a2b1cs", "aab.*"}, /* off a job's own */
+	{"", "", ""},
+	{"a", "a0", "."},
+	{"a", "", "a"},
+};
+
 START_TEST(test_place)
 {
 	/* Seats as text: the job's letter and a digit, or s for the shared. */
-	static const struct {
-		const char *before, *seats, *after;
-	} cases[] = {
-		{"....", "a2b1", "aab."},
-		{"aab.", "a2b1", "aab."},
-		{"aab.", "a1b1", "a.b."}, /* the first ones stay */
-		{"aab.", "a0b3", "bbb."},
-		{"aab.", "b2", "aabb"}, /* who is not listed keeps his */
-		{"aabc", "a2b0c2", "aacc"},
-		{"..b.", "a2b2", "aabb"},
-		{"a..a", "a2b2", "abba"},
-		{"!...", "a2", "!aa."},
-		{"aAb.", "a2b1", "a!ba"},  /* a failed one is replaced */
-		{"....", "asb2", "bb.*."}, /* the first one that is left */
-		{"b*...", "asb1", "b.*.."},
-		{".*b..", "asb2", ".*bb."}, /* it stays the shared one */
-		{".*b..", "b2", "bb.."},
-		{"!*b..", "asb2", "!bb.*"},
-		{"aab", "a2b1cs", "aa*b"}, /* all are held */
-		{"aabb", "a2b2cs", "aabb*"},
-		{"aa*bb", "a2b2cs", "aa*bb"},
-		{"aa*b.", "a2b1cs", "aab.*"}, /* off a job's own */
-		{"", "", ""},
-		{"a", "a0", "."},
-		{"a", "", "a"},
-	};
 
-	each(c, cases)
+	each(c, places)
 	{
 		struct slu_ion_node node[8];
 		struct slu_ion_seat seat[8];

@@ -45,62 +45,62 @@ static char *resolved(const char *text, const struct slu_conf *conf,
 	     "Profile=safe Tolerate=1\n"
 
 /* What the request leaves open is filled in, and nothing else. */
+static const struct {
+	const char *conf, *text, *want; /* text, or words of an error */
+} resolutions[] = {
+	{PROFILES, "jobfs profile=fast",
+	 "jobfs type=glu capacity=2147483648 nodes=2 profile=fast"},
+	{PROFILES, "jobfs profile=fast nodes=all capacity=1K",
+	 "jobfs type=glu capacity=1024 nodes=all profile=fast"},
+	{PROFILES, "jobfs profile=safe capacity=1K",
+	 "jobfs capacity=1024 tolerate=1 profile=safe"},
+	{PROFILES, "jobfs profile=safe capacity=1K tolerate=0 type=glu",
+	 "jobfs type=glu capacity=1024 tolerate=0 profile=safe"},
+	{PROFILES, "jobfs profile=safe",
+	 "capacity= is missing, and profile safe has none"},
+	{PROFILES, "jobfs profile=slow",
+	 "no profile slow; there are fast, safe"},
+	{SITE, "jobfs profile=slow", "none is configured"},
+	{PROFILES, "jobfs profile=fast type=tmp",
+	 "nodes=2: tmp is private to each node"},
+	{PROFILES, "jobfs profile=safe capacity=1K type=glu",
+	 "tolerate=1: with a node of glu"},
+	{PROFILES, "jobfs type=glu capacity=1K split=switch",
+	 "jobfs type=glu capacity=1024 split=switch"},
+	{SITE "Profile=sw split=switch",
+	 "jobfs type=glu profile=sw capacity=1K",
+	 "jobfs type=glu capacity=1024 split=switch profile=sw"},
+	{SITE "Profile=sw split=switch",
+	 "jobfs type=tmp profile=sw capacity=1K split=no",
+	 "jobfs type=tmp capacity=1024 split=no profile=sw"},
+	{SITE, "jobfs type=tmp capacity=1K split=switch",
+	 "split=switch: tmp is private to each node"},
+	{SITE "FileSystem=l Driver=lustre root=/l",
+	 "jobfs type=l capacity=1K split=switch",
+	 "split=switch: l does not lie on the job's nodes"},
+	{SITE "Profile=f bind=far", "jobfs type=glu profile=f capacity=1K",
+	 "jobfs type=glu capacity=1024 bind=far profile=f"},
+	{SITE, "jobfs type=tmp capacity=1K bind=far",
+	 "bind=far: tmp starts no server of its own"},
+	{SITE, "jobfs type=tmp capacity=1K bind=none",
+	 "jobfs type=tmp capacity=1024 bind=none"},
+	{SITE, "jobfs type=glu capacity=1K split=switch nodes=2",
+	 "every node gives storage, nodes=2 cannot be"},
+	{SITE, "#DW jobdw capacity=1K",
+	 "jobfs type=glu capacity=1024 dw=striped"},
+	{SITE, "#DW jobdw capacity=1K access_mode=private",
+	 "jobfs type=tmp capacity=1024 dw=private"},
+	{SITE, "#DW jobdw capacity=1K access_mode=private type=glu",
+	 "access_mode=private: glu is shared"},
+	{"FileSystem=tmp Driver=scratch", "#DW jobdw capacity=1K",
+	 "access_mode=striped: this site has no file system"},
+};
+
 START_TEST(test_resolve)
 {
-	static const struct {
-		const char *conf, *text, *want; /* text, or words of an error */
-	} cases[] = {
-		{PROFILES, "jobfs profile=fast",
-		 "jobfs type=glu capacity=2147483648 nodes=2 profile=fast"},
-		{PROFILES, "jobfs profile=fast nodes=all capacity=1K",
-		 "jobfs type=glu capacity=1024 nodes=all profile=fast"},
-		{PROFILES, "jobfs profile=safe capacity=1K",
-		 "jobfs capacity=1024 tolerate=1 profile=safe"},
-		{PROFILES, "jobfs profile=safe capacity=1K tolerate=0 type=glu",
-		 "jobfs type=glu capacity=1024 tolerate=0 profile=safe"},
-		{PROFILES, "jobfs profile=safe",
-		 "capacity= is missing, and profile safe has none"},
-		{PROFILES, "jobfs profile=slow",
-		 "no profile slow; there are fast, safe"},
-		{SITE, "jobfs profile=slow", "none is configured"},
-		{PROFILES, "jobfs profile=fast type=tmp",
-		 "nodes=2: tmp is private to each node"},
-		{PROFILES, "jobfs profile=safe capacity=1K type=glu",
-		 "tolerate=1: with a node of glu"},
-		{PROFILES, "jobfs type=glu capacity=1K split=switch",
-		 "jobfs type=glu capacity=1024 split=switch"},
-		{SITE "Profile=sw split=switch",
-		 "jobfs type=glu profile=sw capacity=1K",
-		 "jobfs type=glu capacity=1024 split=switch profile=sw"},
-		{SITE "Profile=sw split=switch",
-		 "jobfs type=tmp profile=sw capacity=1K split=no",
-		 "jobfs type=tmp capacity=1024 split=no profile=sw"},
-		{SITE, "jobfs type=tmp capacity=1K split=switch",
-		 "split=switch: tmp is private to each node"},
-		{SITE "FileSystem=l Driver=lustre root=/l",
-		 "jobfs type=l capacity=1K split=switch",
-		 "split=switch: l does not lie on the job's nodes"},
-		{SITE "Profile=f bind=far",
-		 "jobfs type=glu profile=f capacity=1K",
-		 "jobfs type=glu capacity=1024 bind=far profile=f"},
-		{SITE, "jobfs type=tmp capacity=1K bind=far",
-		 "bind=far: tmp starts no server of its own"},
-		{SITE, "jobfs type=tmp capacity=1K bind=none",
-		 "jobfs type=tmp capacity=1024 bind=none"},
-		{SITE, "jobfs type=glu capacity=1K split=switch nodes=2",
-		 "every node gives storage, nodes=2 cannot be"},
-		{SITE, "#DW jobdw capacity=1K",
-		 "jobfs type=glu capacity=1024 dw=striped"},
-		{SITE, "#DW jobdw capacity=1K access_mode=private",
-		 "jobfs type=tmp capacity=1024 dw=private"},
-		{SITE, "#DW jobdw capacity=1K access_mode=private type=glu",
-		 "access_mode=private: glu is shared"},
-		{"FileSystem=tmp Driver=scratch", "#DW jobdw capacity=1K",
-		 "access_mode=striped: this site has no file system"},
-	};
 	struct slu_err err;
 
-	each(c, cases)
+	each(c, resolutions)
 	{
 		struct slu_conf *conf = site(c->conf);
 		char *text;
@@ -176,77 +176,72 @@ START_TEST(test_site)
 }
 END_TEST
 
-START_TEST(test_check)
-{
-	static const struct {
-		const char *conf, *text, *user, *want; /* NULL: it is fine */
-	} cases[] = {
-		{FS, "", NULL, NULL},
-		{FS, "forward max=3", "eve", NULL},
-		{FS, "capacity=1TiB", "eve", NULL},
-		{FS, "capacity=1TiB type=glu", NULL, NULL},
-		{FS, "capacity=1025GiB", NULL,
-		 "capacity 1TiB is more than the 1TiB"},
-		{FS, "capacity=2TiB", NULL, "2TiB is more than the 1TiB"},
-		{FS, "capacity=1 type=nfs", NULL,
-		 "no file system nfs; type= may be tmp, glu"},
-		{"FileSystem=glu Driver=glusterfs", "capacity=1", NULL, NULL},
-		{"", "capacity=1", NULL, "none is configured"},
-		{FS "\nAllowUsers=ann,bob", "capacity=1", "bob", NULL},
-		{FS "\nAllowUsers=ann,bob", "capacity=1", "eve",
-		 "user eve may not"},
-		{FS "\nDenyUsers=eve", "capacity=1", "eve", "user eve may not"},
-		{FS "\nDenyUsers=eve", "capacity=1", "bob", NULL},
-		{FS "\nAllowUsers=eve\nDenyUsers=eve", "capacity=1", "eve",
-		 "may not"},
-		{FS "\nDenyUsers=eve", "forward", "eve", NULL},
-		{FS, "stage_in source=/a destination=$BB_JOBFS", NULL,
-		 "needs a jobfs"},
+static const struct {
+	const char *conf, *text, *user, *want; /* NULL: it is fine */
+} checks[] = {
+	{FS, "", NULL, NULL},
+	{FS, "forward max=3", "eve", NULL},
+	{FS, "capacity=1TiB", "eve", NULL},
+	{FS, "capacity=1TiB type=glu", NULL, NULL},
+	{FS, "capacity=1025GiB", NULL, "capacity 1TiB is more than the 1TiB"},
+	{FS, "capacity=2TiB", NULL, "2TiB is more than the 1TiB"},
+	{FS, "capacity=1 type=nfs", NULL,
+	 "no file system nfs; type= may be tmp, glu"},
+	{"FileSystem=glu Driver=glusterfs", "capacity=1", NULL, NULL},
+	{"", "capacity=1", NULL, "none is configured"},
+	{FS "\nAllowUsers=ann,bob", "capacity=1", "bob", NULL},
+	{FS "\nAllowUsers=ann,bob", "capacity=1", "eve", "user eve may not"},
+	{FS "\nDenyUsers=eve", "capacity=1", "eve", "user eve may not"},
+	{FS "\nDenyUsers=eve", "capacity=1", "bob", NULL},
+	{FS "\nAllowUsers=eve\nDenyUsers=eve", "capacity=1", "eve", "may not"},
+	{FS "\nDenyUsers=eve", "forward", "eve", NULL},
+	{FS, "stage_in source=/a destination=$BB_JOBFS", NULL, "needs a jobfs"},
 #define IN(src, dst) \
 	"capacity=1 name=w; stage_in source=" src " destination=" dst
 #define OUT(src, dst) \
 	"capacity=1 name=w; stage_out source=" src " destination=" dst
-		{"FileSystem=l Driver=lustre root=/l", "capacity=1 nodes=2",
-		 NULL, "no node gives storage to l"},
-		{FS, "capacity=1 nodes=2", NULL, "private to each node"},
-		{FS, "capacity=1 nodes=2 type=glu", NULL, NULL},
-		{FS, "capacity=1 tolerate=2", NULL, NULL},
-		{FS, "capacity=1 tolerate=2 type=glu", NULL, "tolerate=2"},
-		{"FileSystem=x Driver=floppy", "capacity=1", NULL,
-		 "a driver floppy that is not known"},
-		{FS, IN("/a", "$BB_w"), NULL, NULL},
-		{FS, IN("/a/%u/%x.%j-%A_%a%%", "$BB_w/b/%j"), NULL, NULL},
-		{FS, IN("a", "$BB_w"), NULL,
-		 "stage_in: source a: must be an absolute"},
-		{FS, IN("/a", "/b"), NULL,
-		 "stage_in: destination /b: must be $BB_w[/...]"},
-		{FS, IN("/a", "$BB_JOBFS/b"), NULL, "must be $BB_w"},
-		{FS, IN("/a", "$BB_ww/b"), NULL, "must be $BB_w"},
-		{FS, IN("/a", "$BB_"), NULL, "must be $BB_w"},
-		{FS, IN("/a", "$HOME/b"), NULL, "must be $BB_w"},
-		{FS, IN("/a", "$BB_w/$BB_w"), NULL, "must be $BB_w"},
-		{FS, IN("/a/$BB_w", "$BB_w"), NULL, "without $"},
-		{FS, IN("$BB_w/a", "$BB_w"), NULL, "must be an absolute"},
-		{FS, IN("/a/../b", "$BB_w"), NULL,
-		 "stage_in: /a/../b: \"..\" is refused"},
-		{FS, IN("/a/..", "$BB_w"), NULL, "\"..\" is refused"},
-		{FS, IN("/..", "$BB_w"), NULL, "\"..\" is refused"},
-		{FS, IN("/a", "$BB_w/.."), NULL, "\"..\" is refused"},
-		{FS, IN("/a..b/...", "$BB_w/..c/d.."), NULL, NULL},
-		{FS, IN("/a%", "$BB_w"), NULL, "% stands only before"},
-		{FS, IN("/a%n", "$BB_w"), NULL, "% stands only before"},
-		{FS, IN("/a", "$BB_w/%t"), NULL, "% stands only before"},
-		{FS, OUT("$BB_w/o", "/b"), NULL, NULL},
-		{FS, OUT("/b", "$BB_w/o"), NULL,
-		 "stage_out: destination $BB_w/o: must be an absolute"},
-		{FS, OUT("/b", "/o"), NULL,
-		 "stage_out: source /b: must be $BB_w"},
-		{FS, OUT("$BB_w/../x", "/b"), NULL, "\"..\" is refused"},
-	};
+	{"FileSystem=l Driver=lustre root=/l", "capacity=1 nodes=2", NULL,
+	 "no node gives storage to l"},
+	{FS, "capacity=1 nodes=2", NULL, "private to each node"},
+	{FS, "capacity=1 nodes=2 type=glu", NULL, NULL},
+	{FS, "capacity=1 tolerate=2", NULL, NULL},
+	{FS, "capacity=1 tolerate=2 type=glu", NULL, "tolerate=2"},
+	{"FileSystem=x Driver=floppy", "capacity=1", NULL,
+	 "a driver floppy that is not known"},
+	{FS, IN("/a", "$BB_w"), NULL, NULL},
+	{FS, IN("/a/%u/%x.%j-%A_%a%%", "$BB_w/b/%j"), NULL, NULL},
+	{FS, IN("a", "$BB_w"), NULL, "stage_in: source a: must be an absolute"},
+	{FS, IN("/a", "/b"), NULL,
+	 "stage_in: destination /b: must be $BB_w[/...]"},
+	{FS, IN("/a", "$BB_JOBFS/b"), NULL, "must be $BB_w"},
+	{FS, IN("/a", "$BB_ww/b"), NULL, "must be $BB_w"},
+	{FS, IN("/a", "$BB_"), NULL, "must be $BB_w"},
+	{FS, IN("/a", "$HOME/b"), NULL, "must be $BB_w"},
+	{FS, IN("/a", "$BB_w/$BB_w"), NULL, "must be $BB_w"},
+	{FS, IN("/a/$BB_w", "$BB_w"), NULL, "without $"},
+	{FS, IN("$BB_w/a", "$BB_w"), NULL, "must be an absolute"},
+	{FS, IN("/a/../b", "$BB_w"), NULL,
+	 "stage_in: /a/../b: \"..\" is refused"},
+	{FS, IN("/a/..", "$BB_w"), NULL, "\"..\" is refused"},
+	{FS, IN("/..", "$BB_w"), NULL, "\"..\" is refused"},
+	{FS, IN("/a", "$BB_w/.."), NULL, "\"..\" is refused"},
+	{FS, IN("/a..b/...", "$BB_w/..c/d.."), NULL, NULL},
+	{FS, IN("/a%", "$BB_w"), NULL, "% stands only before"},
+	{FS, IN("/a%n", "$BB_w"), NULL, "% stands only before"},
+	{FS, IN("/a", "$BB_w/%t"), NULL, "% stands only before"},
+	{FS, OUT("$BB_w/o", "/b"), NULL, NULL},
+	{FS, OUT("/b", "$BB_w/o"), NULL,
+	 "stage_out: destination $BB_w/o: must be an absolute"},
+	{FS, OUT("/b", "/o"), NULL, "stage_out: source /b: must be $BB_w"},
+	{FS, OUT("$BB_w/../x", "/b"), NULL, "\"..\" is refused"},
+};
+
+START_TEST(test_check)
+{
 	struct slu_request req;
 	struct slu_err err;
 
-	each(c, cases)
+	each(c, checks)
 	{
 		struct slu_conf *conf = site(c->conf);
 
@@ -263,33 +258,32 @@ START_TEST(test_check)
 }
 END_TEST
 
+static const struct {
+	const char *text, *pool, *storage;
+	uint64_t capacity;
+	const char *user, *account, *refused;
+} pool_cases[] = {
+	{"jobfs capacity=1", "small", "/auto", 1000, NULL, NULL, NULL},
+	{"jobfs type=big capacity=1MiB", "big", "/hdd", 1 << 20, "ann", "chem",
+	 NULL},
+	{"jobfs type=big capacity=1048577", "big", "/hdd", 2 << 20, "ann", NULL,
+	 "account of this job may not"},
+	{"jobfs type=big capacity=1MiB", "big", "/hdd", 1 << 20, "bob", "chem",
+	 "user bob may not have storage of pool big"},
+	{"jobfs type=big capacity=1MiB", "big", "/hdd", 1 << 20, "", "chem",
+	 "user of this job may not"},
+	{"jobfs type=big capacity=1GiB", "big", "/hdd", 1 << 30, "ann", "chem",
+	 "more than the 500MiB that a job may have of pool big "
+	 "(MaxPerJob)"},
+	{"jobfs capacity=2000", "small", "/auto", 2000, "eve", "x", "eve"},
+	{"jobfs type=far capacity=5", NULL, NULL, 5, "eve", "x", NULL},
+	{"jobfs type=near capacity=5", "big", "/hdd", 1 << 20, "ann", "chem",
+	 NULL},
+	{"forward max=2", NULL, NULL, 0, "eve", "x", NULL},
+};
+
 START_TEST(test_pools)
 {
-	static const struct {
-		const char *text, *pool, *storage;
-		uint64_t capacity;
-		const char *user, *account, *refused;
-	} cases[] = {
-		{"jobfs capacity=1", "small", "/auto", 1000, NULL, NULL, NULL},
-		{"jobfs type=big capacity=1MiB", "big", "/hdd", 1 << 20, "ann",
-		 "chem", NULL},
-		{"jobfs type=big capacity=1048577", "big", "/hdd", 2 << 20,
-		 "ann", NULL, "account of this job may not"},
-		{"jobfs type=big capacity=1MiB", "big", "/hdd", 1 << 20, "bob",
-		 "chem", "user bob may not have storage of pool big"},
-		{"jobfs type=big capacity=1MiB", "big", "/hdd", 1 << 20, "",
-		 "chem", "user of this job may not"},
-		{"jobfs type=big capacity=1GiB", "big", "/hdd", 1 << 30, "ann",
-		 "chem",
-		 "more than the 500MiB that a job may have of pool big "
-		 "(MaxPerJob)"},
-		{"jobfs capacity=2000", "small", "/auto", 2000, "eve", "x",
-		 "eve"},
-		{"jobfs type=far capacity=5", NULL, NULL, 5, "eve", "x", NULL},
-		{"jobfs type=near capacity=5", "big", "/hdd", 1 << 20, "ann",
-		 "chem", NULL},
-		{"forward max=2", NULL, NULL, 0, "eve", "x", NULL},
-	};
 	struct slu_conf *conf = site(
 		"NodeStorage=/auto\n"
 		"Pool=small Granularity=1KB DenyUsers=eve\n"
@@ -304,7 +298,7 @@ START_TEST(test_pools)
 	struct slu_err err;
 
 	expect_ok(slu_site_check(conf, &err), err);
-	each(c, cases)
+	each(c, pool_cases)
 	{
 		expect_ok(slu_request_parse(c->text, NULL, &req, &err), err);
 		expect_ok(slu_request_resolve(&req, conf, &err), err);

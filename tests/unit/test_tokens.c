@@ -58,40 +58,56 @@ static double quotient(double d, double tokens, bool literal)
 	return d / fmax(tokens, literal ? 1e-200 : 1);
 }
 
-static void step_slowly(const struct slu_tokens_settings *s, struct job *job,
-			size_t n, double seconds, double *carry)
+/* A step of all jobs that is worked out in the open. */
+struct slow {
+	const struct slu_tokens_settings *set;
+	struct job *job;
+	size_t n;
+	double nodes; /* of all */
+	size_t lender[MAX_JOBS], n_lender;
+	double lent; /* of each token, what borrowers owe them: eq. of c */
+};
+
+/* By the nodes, and how much each has used of what it had. */
+static void share_slowly(struct slow *s, double budget, double seconds)
 {
 	double raw[MAX_JOBS], whole[MAX_JOBS], *rest[MAX_JOBS];
-	double nodes = 0, total = 0, factors = 0, c = 0, back = 0;
-	double exact = s->rate * seconds + (s->literal ? 0 : *carry);
-	double budget = floor(exact + 1e-9);
-	size_t lenders[MAX_JOBS], m = 0;
 
-	*carry = fmax(exact - budget, 0);
-	for (size_t i = 0; i < n; i++)
-		nodes += job[i].nodes;
-	for (size_t i = 0; i < n; i++) {
-		raw[i] = job[i].nodes * (s->rate * seconds / nodes);
-		rest[i] = &job[i].remainder;
+	for (size_t i = 0; i < s->n; i++)
+		s->nodes += s->job[i].nodes;
+	for (size_t i = 0; i < s->n; i++) {
+		raw[i] = s->job[i].nodes * (s->set->rate * seconds / s->nodes);
+		rest[i] = &s->job[i].remainder;
 	}
-	divide_slowly(raw, whole, rest, n, budget, s->literal);
-	for (size_t i = 0; i < n; i++) {
-		struct job *j = &job[i];
-		double p = j->nodes * (1 / nodes);
+	divide_slowly(raw, whole, rest, s->n, budget, s->set->literal);
+	for (size_t i = 0; i < s->n; i++) {
+		struct job *j = &s->job[i];
+		double p = j->nodes * (1 / s->nodes);
 
 		j->share = whole[i];
 		j->u = quotient(j->demand, j->before < 0 ? j->share : j->before,
-				s->literal);
+				s->set->literal);
 		j->factor = j->u > 1 ? j->u + j->u * p : j->u * p;
-		factors += j->factor;
-		total += fmax(j->share - j->demand, 0);
 		j->r0 = j->record;
 	}
-	for (size_t i = 0; i < n; i++)
-		raw[i] = job[i].factor * (total / factors);
-	divide_slowly(raw, whole, rest, n, total, s->literal);
-	for (size_t i = 0; i < n; i++) {
-		struct job *j = &job[i];
+}
+
+/* What is over of the shares goes to all by their factors. */
+static void lend_slowly(struct slow *s)
+{
+	double raw[MAX_JOBS], whole[MAX_JOBS], *rest[MAX_JOBS];
+	double total = 0, factors = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		factors += s->job[i].factor;
+		total += fmax(s->job[i].share - s->job[i].demand, 0);
+		rest[i] = &s->job[i].remainder;
+	}
+	for (size_t i = 0; i < s->n; i++)
+		raw[i] = s->job[i].factor * (total / factors);
+	divide_slowly(raw, whole, rest, s->n, total, s->set->literal);
+	for (size_t i = 0; i < s->n; i++) {
+		struct job *j = &s->job[i];
 		double over = fmax(j->share - j->demand, 0);
 
 		j->tokens = j->share - over + whole[i];
@@ -99,20 +115,28 @@ static void step_slowly(const struct slu_tokens_settings *s, struct job *job,
 		j->lent = j->r0 > 0 && j->record > 0;
 		if (!j->lent)
 			continue;
-		lenders[m++] = i;
-		c += j->nodes / nodes *
-		     (fmax(1, j->u) +
-		      fmax(0, 1 - quotient(j->demand, j->tokens, s->literal))) /
-		     2;
+		s->lender[s->n_lender++] = i;
+		s->lent += j->nodes / s->nodes *
+			   (fmax(1, j->u) +
+			    fmax(0, 1 - quotient(j->demand, j->tokens,
+						 s->set->literal))) /
+			   2;
 	}
-	for (size_t i = 0; i < n && m > 0; i++) {
-		struct job *j = &job[i];
+}
+
+/* What the borrowers give, in tokens. */
+static double take_back(struct slow *s)
+{
+	double back = 0;
+
+	for (size_t i = 0; i < s->n && s->n_lender > 0; i++) {
+		struct job *j = &s->job[i];
 		double take;
 
 		if (!(j->r0 < 0 && j->record < 0))
 			continue;
-		take = fmin(-j->r0, floor(c * j->tokens));
-		if (!s->literal)
+		take = fmin(-j->r0, floor(s->lent * j->tokens));
+		if (!s->set->literal)
 			take = fmin(take, j->tokens);
 		if (take > 0) {
 			j->tokens -= take;
@@ -120,19 +144,41 @@ static void step_slowly(const struct slu_tokens_settings *s, struct job *job,
 			back += take;
 		}
 	}
-	factors = 0;
-	for (size_t k = 0; k < m; k++)
-		factors += job[lenders[k]].factor;
-	for (size_t k = 0; k < m; k++) {
-		raw[k] = job[lenders[k]].factor * (back / factors);
-		rest[k] = &job[lenders[k]].remainder;
+	return back;
+}
+
+/* To the lenders, by their factors. */
+static void give_back(struct slow *s, double back)
+{
+	double raw[MAX_JOBS], whole[MAX_JOBS], *rest[MAX_JOBS], factors = 0;
+
+	for (size_t k = 0; k < s->n_lender; k++)
+		factors += s->job[s->lender[k]].factor;
+	for (size_t k = 0; k < s->n_lender; k++) {
+		raw[k] = s->job[s->lender[k]].factor * (back / factors);
+		rest[k] = &s->job[s->lender[k]].remainder;
 	}
+	divide_slowly(raw, whole, rest, s->n_lender, back, s->set->literal);
+	for (size_t k = 0; k < s->n_lender; k++) {
+		s->job[s->lender[k]].tokens += whole[k];
+		s->job[s->lender[k]].record -= whole[k];
+	}
+}
+
+static void step_slowly(const struct slu_tokens_settings *set, struct job *job,
+			size_t n, double seconds, double *carry)
+{
+	struct slow s = {.set = set, .job = job, .n = n};
+	double exact = set->rate * seconds + (set->literal ? 0 : *carry);
+	double budget = floor(exact + 1e-9);
+	double back;
+
+	*carry = fmax(exact - budget, 0);
+	share_slowly(&s, budget, seconds);
+	lend_slowly(&s);
+	back = take_back(&s);
 	if (back > 0)
-		divide_slowly(raw, whole, rest, m, back, s->literal);
-	for (size_t k = 0; k < m && back > 0; k++) {
-		job[lenders[k]].tokens += whole[k];
-		job[lenders[k]].record -= whole[k];
-	}
+		give_back(&s, back);
 }
 
 static void put(struct slu_tokens *t, size_t i, const struct job *j)
