@@ -73,11 +73,3 @@ void slu_log_to_syslog(void *arg, enum slu_level level, const char *line)
 	(void)arg;
 	syslog(priority[level], "%s", line);
 }
-
-int slu_level_parse(const char *name)
-{
-	for (int i = SLU_ERROR; i <= SLU_DEBUG; i++)
-		if (strcmp(name, level_name[i]) == 0)
-			return i;
-	return -1;
-}

@@ -31,7 +31,4 @@ void slu_log_to_file(void *file, enum slu_level level, const char *line);
 /* A sink for syslog(3); arg is not used. openlog(3) is the program's. */
 void slu_log_to_syslog(void *arg, enum slu_level level, const char *line);
 
-/* "error", "warn", "info", "debug" to a level; -1 when it is none of them. */
-int slu_level_parse(const char *name);
-
 #endif

@@ -54,15 +54,6 @@ void slu_buf_add(struct slu_buf *buf, const void *data, size_t len)
 	buf->data[buf->len] = '\0';
 }
 
-void slu_buf_again(struct slu_buf *buf, size_t at, size_t len)
-{
-	if (!reserve(buf, len)) /* it may move the data */
-		return;
-	memcpy(buf->data + buf->len, buf->data + at, len);
-	buf->len += len;
-	buf->data[buf->len] = '\0';
-}
-
 void slu_buf_puts(struct slu_buf *buf, const char *text)
 {
 	slu_buf_add(buf, text, strlen(text));

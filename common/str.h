@@ -23,8 +23,6 @@ struct slu_buf {
 
 void slu_buf_add(struct slu_buf *buf, const void *data, size_t len);
 void slu_buf_puts(struct slu_buf *buf, const char *text);
-/* Add a copy of buf's own bytes [at, at + len), which are there. */
-void slu_buf_again(struct slu_buf *buf, size_t at, size_t len);
 void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Forget the content, keep the memory. */

@@ -25,7 +25,7 @@ static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slu_ctl *instance;     /* guarded by instance_lock */
 static _Atomic int64_t active_since; /* Unix seconds */
 
-void slu_ctl_free(struct slu_ctl *ctl)
+static void ctl_free(struct slu_ctl *ctl)
 {
 	if (!ctl)
 		return;
@@ -71,7 +71,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 			ctl->site->why_not);
 	return ctl;
 fail:
-	slu_ctl_free(ctl);
+	ctl_free(ctl);
 	return NULL;
 }
 
@@ -95,7 +95,7 @@ struct slu_ctl *slu_ctl_acquire(const struct slu_ctl_ops *ops,
 void slu_ctl_unref(struct slu_ctl *ctl)
 {
 	if (atomic_fetch_sub(&ctl->owners, 1) == 1)
-		slu_ctl_free(ctl);
+		ctl_free(ctl);
 }
 
 /* Both have ended, by `until`. */

@@ -132,7 +132,6 @@ struct slu_ctl {
 #define ctl_log(ctl, level, ...) slu_log(&(ctl)->log, level, __VA_ARGS__)
 
 /* ctl.c */
-void slu_ctl_free(struct slu_ctl *ctl);
 /* A hook was called that only an active controller sees: start the threads. */
 void slu_ctl_wake(struct slu_ctl *ctl);
 /* An owner less; the last one frees it. */

@@ -55,7 +55,8 @@ bool slu_act_is_ours(const char *text)
 	return text && !strncmp(text, OURS, strlen(OURS));
 }
 
-void slu_act_put_text(char **slurms, char *text)
+/* Replace a string of Slurm's by our text (malloc, freed; NULL: none). */
+static void put_text(char **slurms, char *text)
 {
 	xfree(*slurms);
 	if (text && *text)
@@ -73,7 +74,7 @@ static void put_note(job_record_t *job, const struct slu_note *note)
 	char *text = slu_ctl_note_apply(job->admin_comment, note);
 
 	if (text)
-		slu_act_put_text(&job->admin_comment, text);
+		put_text(&job->admin_comment, text);
 }
 
 static const char *plain(const char *text)
@@ -87,7 +88,7 @@ static void say_why(job_record_t *job, const char *reason)
 {
 	struct slu_note note;
 
-	slu_act_put_text(&job->state_desc, slu_act_text(reason));
+	put_text(&job->state_desc, slu_act_text(reason));
 	slu_ctl_note_parse(job->admin_comment, &note);
 	slu_copy(note.why, sizeof(note.why), plain(reason));
 	put_note(job, &note);
@@ -449,7 +450,7 @@ int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 	} else if (IS_JOB_PENDING(job)) {
 		; /* put back: why is more than what its old nodes still do */
 	} else if (text) {
-		slu_act_put_text(&job->state_desc, slu_act_text(text));
+		put_text(&job->state_desc, slu_act_text(text));
 		last_job_update = time(NULL);
 	} else if (slu_act_is_ours(job->state_desc)) {
 		xfree(job->state_desc);
@@ -481,8 +482,7 @@ void slu_act_show(void *arg, uint32_t job_id, const char *text)
 	if (job)
 		mark_stage_out(job, text);
 	if (job && xstrcmp(job->burst_buffer_state, text)) {
-		slu_act_put_text(&job->burst_buffer_state,
-				 text ? strdup(text) : NULL);
+		put_text(&job->burst_buffer_state, text ? strdup(text) : NULL);
 		last_job_update = time(NULL);
 	}
 	unlock_slurmctld(job_lock);

@@ -15,7 +15,5 @@ bool slu_act_refused(struct slu_err *err);
 int slu_act_failed(int rc, struct slu_err *err);
 /* "sluice: TEXT", once. Caller frees; NULL: no memory. */
 char *slu_act_text(const char *text);
-/* Replace a string of Slurm's by our text (malloc, freed; NULL: none). */
-void slu_act_put_text(char **slurms, char *text);
 
 #endif

@@ -52,7 +52,7 @@ static bool is_unlaunched(const job_record_t *job)
 	       job->start_time > slu_ctl_active_since();
 }
 
-const char *slu_state_name(uint32_t state)
+static const char *state_name(uint32_t state)
 {
 	if (state & JOB_REQUEUE)
 		return "REQUEUED";
@@ -147,7 +147,7 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out)
 		.work_dir =
 			copy_text(job->details ? job->details->work_dir : NULL),
 		.nodes = copy_text(nodes),
-		.state = copy_text(slu_state_name(job->job_state)),
+		.state = copy_text(state_name(job->job_state)),
 		.completing = IS_JOB_COMPLETING(job),
 		.unlaunched = is_unlaunched(job),
 		.hurry = job->bit_flags & JOB_KILL_HURRY,

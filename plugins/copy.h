@@ -13,8 +13,6 @@
  * thousands of nodes, so only slu_copy_nodes() fills them in: not for hooks. */
 void slu_copy_job(const job_record_t *job, struct slu_job *out);
 void slu_copy_nodes(const job_record_t *job, struct slu_job *out);
-/* The same, taking its state for `state`. */
-const char *slu_state_name(uint32_t state);
 /* When it could have started first, Unix seconds; 0: unknown. */
 int64_t slu_eligible(const job_record_t *job);
 

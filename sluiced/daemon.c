@@ -195,7 +195,8 @@ static int read_key(const char *path, unsigned char key[SLU_BUFFERS_KEY],
 	return rc;
 }
 
-int slu_daemon_key(const char *database, unsigned char key[SLU_BUFFERS_KEY],
+/* 32 secret bytes beside the database, made at the first start. */
+static int get_key(const char *database, unsigned char key[SLU_BUFFERS_KEY],
 		   struct slu_err *err)
 {
 	char *path = slu_asprintf("%s.key", database);
@@ -290,7 +291,7 @@ static int start_buffers(struct slu_daemon *d, struct slu_err *err)
 {
 	unsigned char key[SLU_BUFFERS_KEY];
 
-	if (slu_daemon_key(d->conf->database, key, err) < 0)
+	if (get_key(d->conf->database, key, err) < 0)
 		return -1;
 	d->buffers = slu_buffers_load(d->db, d->conf, key, &slu_buffers_glue, d,
 				      slu_now_wall(), err);

@@ -123,8 +123,4 @@ void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id);
 /* Buffers may have changed, which have said so; deadlines may be others. */
 void slu_daemon_soon(struct slu_daemon *d);
 
-/* 32 secret bytes beside the database, made at the first start. */
-int slu_daemon_key(const char *database, unsigned char key[SLU_BUFFERS_KEY],
-		   struct slu_err *err);
-
 #endif

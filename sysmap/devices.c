@@ -93,7 +93,8 @@ void slu_nvme_health_add(struct json_object *out,
 	json_object_array_add(out, obj);
 }
 
-const char *slu_pci_class_name(uint32_t class_code)
+/* What a class is, for people: "NVMe"; NULL: not known here. */
+static const char *class_name(uint32_t class_code)
 {
 	static const struct {
 		uint32_t class_code, mask;
@@ -136,7 +137,7 @@ void slu_pci_device_add(struct json_object *out,
 
 	text_opt(obj, "address", device->place.address);
 	hex(obj, "class", device->class_code, 6);
-	text_opt(obj, "class_name", slu_pci_class_name(device->class_code));
+	text_opt(obj, "class_name", class_name(device->class_code));
 	hex(obj, "vendor", device->vendor, 4);
 	hex(obj, "device", device->device, 4);
 	hex(obj, "subsystem_vendor", device->subsystem_vendor, 4);

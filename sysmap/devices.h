@@ -71,8 +71,6 @@ struct slu_pci_device {
 };
 void slu_pci_device_add(struct json_object *out,
 			const struct slu_pci_device *device);
-/* What a class is, for people: "NVMe"; NULL: not known here. */
-const char *slu_pci_class_name(uint32_t class_code);
 
 /* "networkdevices": interfaces with hardware behind them, bonds and VLANs. */
 struct slu_network_device {

@@ -65,7 +65,7 @@ void slu_partition_add(struct json_object *partitions,
 	json_object_array_add(partitions, obj);
 }
 
-const char *slu_mount_category_name(enum slu_mount_category category)
+static const char *category_name(enum slu_mount_category category)
 {
 	switch (category) {
 	case SLU_MOUNT_LOCAL:
@@ -91,7 +91,7 @@ void slu_mountpoint_add(struct json_object *mountpoints,
 	slu_json_set_u64(obj, "size", mountpoint->size);
 	slu_json_set_u64(obj, "blksize", mountpoint->blksize);
 	text(obj, "options", mountpoint->options);
-	text(obj, "category", slu_mount_category_name(mountpoint->category));
+	text(obj, "category", category_name(mountpoint->category));
 	text_opt(obj, "device_number", mountpoint->device_number);
 	text_opt(obj, "subtree", mountpoint->subtree);
 	json_object_array_add(mountpoints, obj);

@@ -49,7 +49,6 @@ enum slu_mount_category {
 	SLU_MOUNT_MEMORY,
 	SLU_MOUNT_PSEUDO,
 };
-const char *slu_mount_category_name(enum slu_mount_category category);
 
 struct slu_mountpoint {
 	const char *device, *mountpoint, *filesystem, *options;

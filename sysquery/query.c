@@ -314,7 +314,7 @@ static int views(struct slu_db *db, struct json_object *args,
 	return give(slu_select_views(db, err), out, err);
 }
 
-const struct slu_query slu_queries[] = {
+static const struct slu_query queries[] = {
 	{"resources", "documents of hosts", resources},
 	{"summary", "a line for each host", summary},
 	{"hosts", "hosts in the map", hosts},
@@ -329,7 +329,7 @@ const struct slu_query slu_queries[] = {
 
 const struct slu_query *slu_query_find(const char *question)
 {
-	for (const struct slu_query *q = slu_queries; q->name; q++)
+	for (const struct slu_query *q = queries; q->name; q++)
 		if (strcmp(q->name, question) == 0)
 			return q;
 	return NULL;

@@ -27,8 +27,6 @@ struct slu_query {
 /* What sluiced gives an answer before it gives up; who asks waits longer. */
 #define SLU_QUESTION_SECONDS 60.0
 
-extern const struct slu_query slu_queries[]; /* name NULL ends it */
-
 /* NULL: there is no such question. */
 const struct slu_query *slu_query_find(const char *question);
 

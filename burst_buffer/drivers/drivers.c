@@ -9,21 +9,11 @@
 #include <sys/stat.h>
 
 extern const struct slu_driver slu_driver_scratch, slu_driver_glusterfs,
-	slu_driver_gekkofs, slu_driver_lustre, slu_driver_beeond,
-	slu_driver_none;
+	slu_driver_gekkofs, slu_driver_lustre, slu_driver_beeond;
 
 const struct slu_driver *const slu_drivers[] = {
 	&slu_driver_scratch, &slu_driver_glusterfs, &slu_driver_gekkofs,
 	&slu_driver_lustre,  &slu_driver_beeond,    NULL};
-
-const struct slu_driver *slu_driver_find(const char *name)
-{
-	for (size_t i = 0; name && slu_drivers[i]; i++)
-		if (!strcasecmp(slu_drivers[i]->name, name))
-			return slu_drivers[i];
-	return name && !strcmp(name, slu_driver_none.name) ? &slu_driver_none
-							   : NULL;
-}
 
 /* No file system: the job only has directories laid out. No line of the
  * configuration can name it. */
@@ -34,7 +24,7 @@ static int nothing(const struct slu_instance *in, struct slu_err *err)
 	return 0;
 }
 
-const struct slu_driver slu_driver_none = {
+static const struct slu_driver none = {
 	.name = "none",
 	.shared = true,
 	.check = nothing,
@@ -42,6 +32,14 @@ const struct slu_driver slu_driver_none = {
 	.detach = nothing,
 	.stop = nothing,
 };
+
+const struct slu_driver *slu_driver_find(const char *name)
+{
+	for (size_t i = 0; name && slu_drivers[i]; i++)
+		if (!strcasecmp(slu_drivers[i]->name, name))
+			return slu_drivers[i];
+	return name && !strcmp(name, none.name) ? &none : NULL;
+}
 
 /* Each node has a file system of its own for its notes. */
 void slu_instance_group(const struct slu_instance *in, char *name, size_t size)

@@ -404,7 +404,7 @@ static const struct slu_key limit_keys[] = {
 	{NULL, false, NULL},
 };
 
-const struct slu_verb slu_verbs[] = {
+static const struct slu_verb our_verbs[] = {
 	{"jobfs", slu_begin_jobfs, jobfs_keys, slu_end_jobfs},
 	{"stage_in", begin_stage_in, stage_in_keys, NULL},
 	{"stage_out", begin_stage_out, stage_out_keys, NULL},
@@ -420,7 +420,7 @@ const struct slu_verb slu_verbs[] = {
 const struct slu_verb *slu_request_verb(const char *name, bool dw,
 					struct slu_err *err)
 {
-	const struct slu_verb *verbs = dw ? slu_dw_verbs : slu_verbs;
+	const struct slu_verb *verbs = dw ? slu_dw_verbs : our_verbs;
 	const char *words[SLU_VERBS + 1] = {NULL};
 	size_t i;
 

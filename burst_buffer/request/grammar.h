@@ -37,7 +37,7 @@ const struct slu_verb *slu_request_verb(const char *name, bool dw,
 					struct slu_err *err);
 int slu_request_key(const struct slu_verb *verb, const char *name,
 		    struct slu_err *err);
-extern const struct slu_verb slu_verbs[], slu_dw_verbs[]; /* name NULL ends */
+extern const struct slu_verb slu_dw_verbs[]; /* name NULL ends */
 
 /* The setters and beginnings that both languages use. */
 int slu_set_word(char **field, const char *value, struct slu_err *err);

@@ -64,15 +64,4 @@ START_TEST(test_long_line)
 }
 END_TEST
 
-START_TEST(test_parse)
-{
-	ck_assert_int_eq(slu_level_parse("error"), SLU_ERROR);
-	ck_assert_int_eq(slu_level_parse("warn"), SLU_WARN);
-	ck_assert_int_eq(slu_level_parse("info"), SLU_INFO);
-	ck_assert_int_eq(slu_level_parse("debug"), SLU_DEBUG);
-	ck_assert_int_eq(slu_level_parse("loud"), -1);
-	ck_assert_int_eq(slu_level_parse(""), -1);
-}
-END_TEST
-
-TEST_MAIN("log", test_levels, test_file, test_long_line, test_parse)
+TEST_MAIN("log", test_levels, test_file, test_long_line)

@@ -29,24 +29,6 @@ START_TEST(test_buf_grows)
 END_TEST
 
 /* The ceiling is exact; what does not fit is dropped, and all that follows. */
-START_TEST(test_buf_again)
-{
-	struct slu_buf buf = {.max = 1000};
-
-	slu_buf_puts(&buf, "abc");
-	slu_buf_again(&buf, 1, 2);
-	ck_assert_str_eq(buf.data, "abcbc");
-	for (int i = 0; i < 7; i++) /* it moves while it copies itself */
-		slu_buf_again(&buf, 0, buf.len);
-	ck_assert_uint_eq(buf.len, 5 << 7);
-	ck_assert_str_eq(buf.data + (5 << 7) - 5, "abcbc");
-	slu_buf_again(&buf, 0, buf.len);
-	ck_assert(buf.failed);
-	ck_assert_uint_eq(buf.len, 5 << 7);
-	slu_buf_free(&buf);
-}
-END_TEST
-
 START_TEST(test_buf_ceiling)
 {
 	struct slu_buf buf = {.max = 5};
@@ -230,6 +212,6 @@ START_TEST(test_utf8)
 }
 END_TEST
 
-TEST_MAIN("str", test_utf8, test_buf_grows, test_buf_again, test_buf_ceiling,
-	  test_buf_drop, test_buf_steal, test_small, test_trim, test_split,
-	  test_nearest, test_strv)
+TEST_MAIN("str", test_utf8, test_buf_grows, test_buf_ceiling, test_buf_drop,
+	  test_buf_steal, test_small, test_trim, test_split, test_nearest,
+	  test_strv)
