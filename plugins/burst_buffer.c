@@ -197,6 +197,18 @@ static void copy_job(void *arg, struct slu_job *job)
 	slu_copy_job(arg, job);
 }
 
+/* Could it start as far as holds, its dependencies and its begin time are
+ * concerned? Those are looked at by job_independent() in Slurm's job_mgr.c,
+ * which notes when they were met first; a submission comes here all the same,
+ * and so does what is planned for later (test_only). */
+static bool is_eligible(const job_record_t *job)
+{
+	const struct job_details *d = job->details;
+
+	return d && job->priority && !(job->bit_flags & JOB_DEPENDENT) &&
+	       d->begin_time && d->begin_time <= time(NULL);
+}
+
 /* May it have what it needs of a pool now? */
 static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 {
@@ -251,9 +263,14 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 				       slu_ctl_has_persistent(job->burst_buffer)
 			       ? -1
 			       : 1;
-	if (slu_ctl_persistent(ctl, job->job_id, job->user_id,
-			       slu_eligible(job), job->burst_buffer, copy_job,
-			       job, why))
+	/* Nothing is done for one that may not start yet, nor does it keep
+	 * others waiting; whether there could be nodes for it Slurm may test.
+	 */
+	if (test_only && !is_eligible(job))
+		may = 1;
+	else if (slu_ctl_persistent(ctl, job->job_id, job->user_id,
+				    slu_eligible(job), job->burst_buffer,
+				    copy_job, job, why))
 		may = stage_in(job, test_only, why);
 	/* Slurm takes away a reason that we would set here. */
 	if (may != 1 && xstrcmp(job->burst_buffer_state, why)) {
@@ -274,7 +291,7 @@ static int begin_stage_in(void *x, void *arg)
 	job_record_t *job = x;
 
 	(void)arg;
-	if (job->priority)
+	if (is_eligible(job))
 		stage_in(job, false, why);
 	return 0;
 }

@@ -109,6 +109,29 @@ test_strangers() {
 		'belongs to another user'
 }
 
+waits_for_nothing_of_ours() { # JOB REASON
+	local text
+	text=$(on ctl scontrol -o show job "$1")
+	[[ $text = *"Reason=$2 "* && $text != *'is destroyed'* &&
+		$text != *'is made'* ]]
+}
+
+# What its job may not start for yet is not done yet.
+test_not_yet() {
+	local after late job held
+	held=$(asks 'persistent name=camp' -H)
+	after=$(asks 'persistent_destroy name=camp' -d "afterany:$held")
+	late=$(asks 'persistent_destroy name=camp' --begin=now+7days)
+	check "one that depends does not destroy it yet" \
+		waits_for_nothing_of_ours "$after" Dependency
+	check "nor one that begins next week" \
+		waits_for_nothing_of_ours "$late" BeginTime
+	job=$(submit --bb='persistent name=camp' -N1 <<<$'#!/bin/bash\nls ${BB_camp:?}/r0')
+	check_within 60 "it can be used meanwhile" job_is "$job" COMPLETED
+	check "and is still there" persistent_is camp 3
+	as_alice scancel "$late" "$after" "$held"
+}
+
 # Both daemons, and the service, are away meanwhile.
 test_destroyed() {
 	local user job
@@ -251,8 +274,13 @@ matches_bbstat() { # JOB WORDS
 }
 
 test_expiry() {
-	local job
-	job=$(asks 'persistent_create name=short type=dir capacity=10MiB lifetime=8s')
+	local job first
+	first=$(asks 'persistent name=short' -H)
+	job=$(asks 'persistent_create name=short type=dir capacity=10MiB lifetime=8s' \
+		-d "afterany:$first")
+	check "one that depends is not made yet" \
+		waits_for_nothing_of_ours "$job" Dependency
+	as_alice scancel "$first"
 	check_within 40 "a short life" job_is "$job" COMPLETED
 	check_within 60 "ends by itself" persistent_is short 6
 }
@@ -272,6 +300,7 @@ wait_for 20 nodes_idle "n[1-3]"
 test_refused
 test_life
 test_strangers
+test_not_yet
 test_destroyed
 test_servers
 test_expiry
