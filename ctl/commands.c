@@ -34,9 +34,12 @@ static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_verdict *v = msg;
+	int rc = ctl->ops.hold(ctl->ops.arg, v, err);
 
-	slu_ctl_unclaim(ctl, v->job_id); /* it does not start, for now */
-	return ctl->ops.hold(ctl->ops.arg, v, err);
+	/* It does not start, for now. What a later run was given stays its. */
+	if (rc == 0 || (rc < 0 && err->kind == SLU_NOTFOUND))
+		slu_ctl_unclaim(ctl, v->job_id);
+	return rc;
 }
 
 static int do_requeue(struct slu_ctl *ctl, void *msg, struct slu_err *err)
@@ -246,7 +249,7 @@ static void answer(struct slu_ctl *ctl, uint64_t id, int rc,
 		   struct slu_err *err, double now)
 {
 	struct slu_done done = {
-		.id = id, .ok = rc == 0, .text = rc < 0 ? err->text : NULL};
+		.id = id, .ok = rc >= 0, .text = rc < 0 ? err->text : NULL};
 
 	slu_ctl_send(ctl, &slu_done_desc, &done, now);
 }
@@ -266,7 +269,7 @@ static void dispatch(struct slu_ctl *ctl, const struct slu_desc *desc,
 	rc = known[i].fn(ctl, msg, &err);
 	if (rc < 0)
 		ctl_log(ctl, SLU_WARN, "%s: %s", desc->name, err.text);
-	if (known[i].answer && (rc == 0 || err.kind != SLU_BUSY))
+	if (known[i].answer && (rc >= 0 || err.kind != SLU_BUSY))
 		answer(ctl, id, rc, &err, now);
 	else if (rc < 0 && desc == &slu_hello_daemon_desc)
 		slu_ctl_link_down(ctl, &err, now);

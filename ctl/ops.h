@@ -43,7 +43,8 @@ struct slu_ctl_node {
 /* A node that carries I/O traffic: its feature and who uses it. */
 struct slu_ctl_mark {
 	char *node;
-	const char *feature; /* ion_free, ion_assigned or ion_shared */
+	const char *feature; /* ion_free, ion_assigned or ion_shared; "": it is
+			      * none any more */
 	char *comment;	     /* "sluice: 17,23", or NULL; what others have
 			      * written stands before it and stays */
 };
@@ -111,9 +112,10 @@ struct slu_ctl_ops {
 	 * and who is late for it. */
 	int (*set_limit)(void *arg, uint32_t job_id, bool whole,
 			 struct slu_ctl_late *late, struct slu_err *err);
-	/* A run that the verdict does not mean (any more) is left alone. Put it
-	 * back into the queue, held; one that cannot be requeued fails
-	 * instead. `reason`: one sentence, shown as the job's reason. */
+	/* A run that the verdict does not mean (any more) is left alone: these
+	 * five then return 1. Put it back into the queue, held; one that cannot
+	 * be requeued fails instead. `reason`: one sentence, shown as the job's
+	 * reason. */
 	int (*hold)(void *arg, const struct slu_verdict *verdict,
 		    struct slu_err *err);
 	int (*requeue)(void *arg, const struct slu_verdict *verdict,

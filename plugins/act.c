@@ -275,7 +275,7 @@ static int act_on(const struct slu_verdict *verdict, slurmctld_lock_t lock,
 		  act_f *act, struct slu_err *err)
 {
 	job_record_t *job;
-	int rc = 0;
+	int rc = 1;
 
 	lock_slurmctld(lock);
 	job = find_job_record(verdict->job_id);

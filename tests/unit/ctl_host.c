@@ -187,7 +187,11 @@ static int fake_verdict(const char *what, uint32_t job_id, const char *why,
 static int fake_hold(void *arg, const struct slu_verdict *verdict,
 		     struct slu_err *err)
 {
+	const struct slu_job *job = host_job(verdict->job_id);
+
 	(void)arg;
+	if (job && !verdict->pending && job->restarts != verdict->restarts)
+		return 1;
 	return fake_verdict("hold", verdict->job_id, verdict->reason, err);
 }
 

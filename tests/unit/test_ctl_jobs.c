@@ -4,6 +4,8 @@
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 
+#include "ctl/pools.h"
+
 static void expect_nodes(const char *left, const char *lost)
 {
 	struct slu_job_nodes *msg = daemon_hear(&slu_job_nodes_desc);
@@ -144,6 +146,31 @@ START_TEST(test_commands)
 	slu_ctl_step(ctl, 4);
 	ck_assert(!daemon_heard(&slu_done_desc));
 	host.ends = false;
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A verdict that comes late, when the job has begun anew, takes nothing from
+ * the new run. */
+START_TEST(test_late_hold)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_verdict verdict = {.job_id = 7, .reason = "no such source"};
+	const struct slu_pool_need need = {.pool = "p", .size = 1};
+
+	host_add(with_buffer(7))->restarts = 1;
+	link_up(ctl, 1);
+	slu_pools_claim(&ctl->mirror, 7, &need, 0);
+	daemon_say(&slu_hold_desc, &verdict);
+	slu_ctl_step(ctl, 2);
+	expect_done(daemon_end.id, true, "");
+	ck_assert(!has_done("hold 7"));
+	ck_assert(slu_ctl_claimed(ctl, 7));
+	verdict.restarts = 1;
+	daemon_say(&slu_hold_desc, &verdict);
+	slu_ctl_step(ctl, 3);
+	ck_assert(has_done("hold 7"));
+	ck_assert(!slu_ctl_claimed(ctl, 7));
 	slu_ctl_release(ctl);
 }
 END_TEST
@@ -319,5 +346,5 @@ START_TEST(test_ready)
 END_TEST
 
 TEST_MAIN("ctl jobs", test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
-	  test_commands, test_nodes_from_tasks, test_give_back,
+	  test_commands, test_late_hold, test_nodes_from_tasks, test_give_back,
 	  test_lost_launch, test_ready)
