@@ -52,6 +52,20 @@ static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 	return ctl->n_marks == ions->n ? 0 : -1;
 }
 
+/* Nodes that the configuration names no more hold nothing. */
+static void unmark_others(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+			  size_t n_nodes)
+{
+	struct slu_ctl_mark mark = {.feature = ""};
+
+	for (size_t i = 0; i < n_nodes; i++) {
+		mark.node = nodes[i].addr.name;
+		if (nodes[i].comment &&
+		    slu_hosts_find(&ctl->site->conf->io_nodes, mark.node) < 0)
+			ctl->ops.mark(ctl->ops.arg, &mark, 1);
+	}
+}
+
 /* "sluice: 17,23" at a node: those jobs hold it. */
 static int add_held(struct slu_assignment *before, const char *node,
 		    const char *jobs)
@@ -202,6 +216,8 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 
 	if (!ctl->volumes)
 		ctl->volumes = slu_volumes_new(MAX_APPLICATIONS, &err);
+	if (conf)
+		unmark_others(ctl, nodes, n_nodes);
 	if (!conf || !conf->io_nodes.n) {
 		slu_ions_fini(ctl);
 		return;

@@ -20,16 +20,17 @@ static bool is_ours(const char *feature)
 	       !xstrcmp(feature, "ion_free") || !xstrcmp(feature, "ion_shared");
 }
 
-/* A comma separated list with `ours` in the place of our features. Caller frees
- * with xfree. */
+/* A comma separated list with `ours` ("" for none) in the place of our
+ * features. Caller frees with xfree. */
 static char *with_ours(const char *features, const char *ours)
 {
 	char *copy = xstrdup(features), *all = NULL, *rest = copy, *word;
 
 	while ((word = strsep(&rest, ",")))
 		if (*word && !is_ours(word))
-			xstrfmtcat(all, "%s,", word);
-	xstrcat(all, ours);
+			xstrfmtcat(all, "%s%s", all ? "," : "", word);
+	if (*ours)
+		xstrfmtcat(all, "%s%s", all ? "," : "", ours);
 	xfree(copy);
 	return all;
 }
@@ -47,9 +48,10 @@ static bool put_features(char **features, const char *ours)
 
 static void mark_node(node_record_t *node, const struct slu_ctl_mark *mark)
 {
+	const char *all = *mark->feature ? VOCABULARY : "";
 	char *comment;
 
-	if (put_features(&node->features, VOCABULARY))
+	if (put_features(&node->features, all))
 		update_node_avail_features(node->name, node->features,
 					   FEATURE_MODE_IND);
 	if (put_features(&node->features_act, mark->feature))

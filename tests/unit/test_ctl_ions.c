@@ -230,6 +230,37 @@ START_TEST(test_ions_after_restart)
 }
 END_TEST
 
+/* One that the configuration does not name any more holds no job, whether
+ * slurmctld was there when it was changed or not. */
+START_TEST(test_ion_taken_out)
+{
+	struct slu_ctl *ctl;
+
+	host_add(plain_job);
+	host.comment[2] = "sluice: 7";
+	host.comment[3] = "sluice: 7";
+	ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	slu_ctl_step(ctl, 1);
+	ck_assert(!has_done("mark io1  -;"));
+	write_conf("IONodes=io2\nMappingDir=/nowhere/map\n"
+		   "ArbiterPolicy=MCKP");
+	slu_ctl_reload(ctl);
+	forget();
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 3);
+	ck_assert(has_done("mark io1  -;"));
+	ck_assert(has_done("mark io2 ion_assigned sluice: 7;"));
+	ck_assert(!has_done("mark io2  -;"));
+	write_conf("");
+	slu_ctl_reload(ctl);
+	forget();
+	slu_ctl_step(ctl, 4);
+	slu_ctl_step(ctl, 5);
+	ck_assert(has_done("mark io1  -;mark io2  -;"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* What the last job of the assignment holds, and why. */
 static void expect_share(struct slu_ctl *ctl, const char *event,
 			 const char *ions, const char *why)
@@ -346,4 +377,4 @@ END_TEST
 TEST_MAIN("ctl ions", test_held_launch, test_held_launch_is_let_go,
 	  test_held_launch_found_before, test_ions_are_marked, test_ion_fails,
 	  test_marks_are_put_back, test_arbiter_foretells,
-	  test_ions_after_restart, test_arbiter_learns)
+	  test_ions_after_restart, test_ion_taken_out, test_arbiter_learns)
