@@ -257,8 +257,12 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		fill_in_forward(&jobs[i]);
-		if (slu_map_put(&seen, jobs[i].job_id, &jobs[i]) < 0)
-			break;
+		if (slu_map_put(&seen, jobs[i].job_id, &jobs[i]) < 0) {
+			/* who is missing there has not ended: look again */
+			ctl->stale = true;
+			slu_map_free(&seen);
+			return;
+		}
 		known = is_known(ctl, &jobs[i]);
 		live = slu_live_start(ctl, &jobs[i]);
 		if (is_running(&jobs[i]))
