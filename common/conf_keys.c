@@ -354,7 +354,7 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 "How I/O nodes are shared out: MCKP (best total bandwidth), STATIC, SIZE, "
 	 "PROCESS, ORACLE, ONE or ZERO.",
 	 read_ion_policy, FIELD(ion_policy), false},
-	{"ControlSocket", "/run/sluice/control.sock",
+	{"ControlSocket", "/run/sluiced/control.sock",
 	 "Unix socket between slurmctld and sluiced.", read_path,
 	 FIELD(control_socket), false},
 	{"DaemonAddr", "localhost",

@@ -74,7 +74,8 @@ sluiced_tests = \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
 	tests/unit/test_sluiced_routes \
-	tests/unit/test_sluiced_totals
+	tests/unit/test_sluiced_totals \
+	tests/unit/test_sluiced_user
 check_PROGRAMS += $(sluiced_tests)
 TESTS += $(sluiced_tests)
 # A whole sluiced in a test.
@@ -126,4 +127,5 @@ tests_unit_test_sluiced_push_SOURCES = tests/unit/test_sluiced_push.c \
 tests_unit_test_sluiced_push_LDADD = libslupush.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_routes_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_totals_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_user_LDADD = libsluiced.la $(CHECK_LIBS)
 endif

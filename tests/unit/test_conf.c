@@ -22,7 +22,7 @@ START_TEST(test_defaults)
 	ck_assert_str_eq(c->database, "/var/lib/sluice/sluice.db");
 	ck_assert_str_eq(c->daemon_addr[0], "localhost:6821");
 	ck_assert_ptr_null(c->daemon_addr[1]);
-	ck_assert_str_eq(c->control_socket, "/run/sluice/control.sock");
+	ck_assert_str_eq(c->control_socket, "/run/sluiced/control.sock");
 	ck_assert_str_eq(c->slurm_user, "slurm");
 	ck_assert(c->n_fs == 0 && !slu_conf_fs(c, NULL));
 	ck_assert_str_eq(c->node_storage, "auto");
