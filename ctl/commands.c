@@ -15,20 +15,14 @@ static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_extend *x = msg;
 	struct slu_live *live = slu_live_get(ctl, x->job_id);
-	int64_t give_back = x->give_back;
 
 	if (!live || live->ended || live->restarts != x->restarts)
 		return slu_err(err, SLU_NOTFOUND, "the run is over");
 	live->setting_up = !x->final;
-	if (!x->final) {
-		ctl->next_keep = 0;
-		return slu_live_keep(ctl, x->job_id, live->start, give_back,
-				     err);
-	}
-	live->gave_back = give_back;
+	if (x->final)
+		live->gave_back = x->give_back;
 	ctl->next_keep = 0;
-	return ctl->ops.set_end(ctl->ops.arg, x->job_id, live->start, give_back,
-				ctl->site->conf->max_give_back, true, err);
+	return slu_live_keep(ctl, live, x->give_back, err);
 }
 
 static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)

@@ -221,35 +221,55 @@ static bool poll_nodes(struct slu_ctl *ctl, double now)
 	return true;
 }
 
-int slu_live_keep(struct slu_ctl *ctl, uint32_t job_id, int64_t start,
+static struct slu_ctl_end end_of(const struct slu_live *live, int64_t at_least)
+{
+	struct slu_ctl_end end = {.job_id = live->job_id, .start = live->start};
+
+	if (live->setting_up) {
+		end.give_back = time(NULL) - live->start + KEEP_AHEAD;
+		if (end.give_back < at_least)
+			end.give_back = at_least;
+	} else {
+		end.give_back = live->gave_back;
+		end.final = true;
+	}
+	return end;
+}
+
+int slu_live_keep(struct slu_ctl *ctl, const struct slu_live *live,
 		  int64_t at_least, struct slu_err *err)
 {
-	int64_t ahead = time(NULL) - start + KEEP_AHEAD;
+	const struct slu_ctl_end end = end_of(live, at_least);
 
-	if (ahead < at_least)
-		ahead = at_least;
-	return ctl->ops.set_end(ctl->ops.arg, job_id, start, ahead,
-				ctl->site->conf->max_give_back, false, err);
+	return ctl->ops.set_end(ctl->ops.arg, &end,
+				ctl->site->conf->max_give_back, err);
+}
+
+static bool has_end(const struct slu_live *live)
+{
+	return live->setting_up || (live->gave_back > 0 && !live->ended);
 }
 
 /* Returns whether there is any. */
 static bool keep_ends(struct slu_ctl *ctl)
 {
+	const struct slu_conf *conf = ctl->site->conf;
+	struct slu_ctl_end end[SLU_CTL_ENDS];
 	struct slu_live *live;
 	bool any = false;
+	size_t n = 0, i = 0;
 
-	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));) {
-		if (live->setting_up)
-			slu_live_keep(ctl, live->job_id, live->start, 0, NULL);
-		else if (live->gave_back > 0 && !live->ended)
-			ctl->ops.set_end(ctl->ops.arg, live->job_id,
-					 live->start, live->gave_back,
-					 ctl->site->conf->max_give_back, true,
-					 NULL);
-		else
-			continue;
-		any = true;
-	}
+	do {
+		live = slu_map_next(&ctl->live, &i);
+		if (live && has_end(live))
+			end[n++] = end_of(live, 0);
+		if (n && (!live || n == SLU_CTL_ENDS)) {
+			ctl->ops.set_ends(ctl->ops.arg, end, n,
+					  conf ? conf->max_give_back : 0);
+			any = true;
+			n = 0;
+		}
+	} while (live);
 	return any;
 }
 

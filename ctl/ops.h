@@ -63,6 +63,15 @@ struct slu_ctl_limit {
 	uint32_t tight, whole; /* whole: SLU_NOTE_UNLIMITED for none */
 };
 
+/* What set_end() is to know of a run. */
+#define SLU_CTL_ENDS 256
+struct slu_ctl_end {
+	uint32_t job_id;
+	int64_t start;	   /* of this run, Unix seconds */
+	int64_t give_back; /* s, since then */
+	bool final;
+};
+
 /* Planned starts that a longer limit puts off. */
 struct slu_ctl_late {
 	uint32_t jobs, first; /* how many; the first one's id */
@@ -92,7 +101,7 @@ struct slu_ctl_ops {
 	char *(*down)(void *arg, const char *nodes, bool drained);
 
 	/*
-	 * Keep the end of a running job with a finite limit at
+	 * Set the end of a running job with a finite limit to
 	 *   start + limit + suspended time + extra,
 	 * extra being what of `give_back` (seconds since `start`) the host has
 	 * not added itself (suspension; its own start, which Slurm moves when
@@ -101,9 +110,13 @@ struct slu_ctl_ops {
 	 * without us. `final` fixes extra for this run by a note with the job:
 	 * later calls use it again.
 	 */
-	int (*set_end)(void *arg, uint32_t job_id, int64_t start,
-		       int64_t give_back, int64_t max, bool final,
+	int (*set_end)(void *arg, const struct slu_ctl_end *end, int64_t max,
 		       struct slu_err *err);
+	/* The same for some, SLU_CTL_ENDS at most, of jobs that may have ended:
+	 * compares under a read lock, and takes the write lock for those only
+	 * that are not as they should be. */
+	void (*set_ends)(void *arg, const struct slu_ctl_end *end, size_t n,
+			 int64_t max);
 	/* Those jobs, under a read lock; the caller frees *out. */
 	int (*limits)(void *arg, int64_t now, struct slu_ctl_limit **out,
 		      size_t *n, struct slu_err *err);

@@ -203,8 +203,9 @@ void slu_live_lost(struct slu_ctl *ctl, uint32_t job_id);
 /* What is due; returns when the next is. */
 double slu_live_tick(struct slu_ctl *ctl, double now);
 void slu_live_fini(struct slu_ctl *ctl);
-/* Keep one job's end ahead of its set-up. */
-int slu_live_keep(struct slu_ctl *ctl, uint32_t job_id, int64_t start,
+/* Keep one job's end ahead of its set-up, at_least seconds after its start, or
+ * give back what it took. */
+int slu_live_keep(struct slu_ctl *ctl, const struct slu_live *live,
 		  int64_t at_least, struct slu_err *err);
 
 /* ions.c */

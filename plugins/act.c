@@ -23,12 +23,12 @@ const slurmctld_lock_t slu_act_lock = {
 	.part = WRITE_LOCK,
 	.fed = READ_LOCK,
 };
-static const slurmctld_lock_t job_lock = {
+const slurmctld_lock_t slu_act_job_lock = {
 	.job = WRITE_LOCK,
 	.node = READ_LOCK,
 };
 
-static int no_such_job(uint32_t job_id, struct slu_err *err)
+int slu_act_no_job(uint32_t job_id, struct slu_err *err)
 {
 	return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist", job_id);
 }
@@ -69,7 +69,7 @@ char *slu_act_text(const char *text)
 	return slu_asprintf("%s%s", slu_act_is_ours(text) ? "" : OURS, text);
 }
 
-static void put_note(job_record_t *job, const struct slu_note *note)
+void slu_act_put_note(job_record_t *job, const struct slu_note *note)
 {
 	char *text = slu_ctl_note_apply(job->admin_comment, note);
 
@@ -91,87 +91,8 @@ static void say_why(job_record_t *job, const char *reason)
 	put_text(&job->state_desc, slu_act_text(reason));
 	slu_ctl_note_parse(job->admin_comment, &note);
 	slu_copy(note.why, sizeof(note.why), plain(reason));
-	put_note(job, &note);
+	slu_act_put_note(job, &note);
 	last_job_update = time(NULL);
-}
-
-/* When a reservation takes one of its nodes, or its own ends. */
-static time_t must_end_by(const job_record_t *job, time_t now)
-{
-	slurmctld_resv_t *resv;
-	time_t by = (time_t)INT64_MAX;
-	ListIterator i = list_iterator_create(resv_list);
-
-	while ((resv = list_next(i))) {
-		if (resv == job->resv_ptr) {
-			if (!(resv->flags & RESERVE_FLAG_FLEX) &&
-			    resv->end_time < by)
-				by = resv->end_time;
-		} else if (resv->start_time > now && resv->start_time < by &&
-			   resv->node_bitmap && job->node_bitmap &&
-			   bit_overlap_any(resv->node_bitmap,
-					   job->node_bitmap)) {
-			by = resv->start_time;
-		}
-	}
-	list_iterator_destroy(i);
-	return by;
-}
-
-/* The job runs, its limit is finite, and it is not being preempted. Slurm moves
- * the start of one whose nodes had to boot to when they have (job_config_fini()
- * in job_mgr.c): that much is given back already. */
-static void set_end(job_record_t *job, int64_t start, int64_t give_back,
-		    int64_t max, bool final)
-{
-	time_t now = time(NULL), end, by = must_end_by(job, now);
-	time_t base = job->start_time + (time_t)job->time_limit * 60 +
-		      job->tot_sus_time;
-	int64_t moved = job->start_time > start ? job->start_time - start : 0;
-	int64_t extra = give_back - moved - job->tot_sus_time;
-	struct slu_note note;
-
-	slu_ctl_note_parse(job->admin_comment, &note);
-	if (extra > max)
-		extra = max;
-	if (extra < 0)
-		extra = 0;
-	if (final && note.gave_back >= 0)
-		extra = note.gave_back;
-	end = base + extra < by ? base + extra : by;
-	if (end < base)
-		end = base;
-	if (final && note.gave_back < 0) {
-		note.gave_back = extra;
-		put_note(job, &note);
-	}
-	if (job->end_time == end)
-		return;
-	job->end_time = job->end_time_exp = end;
-	last_job_update = now;
-}
-
-int slu_act_set_end(void *arg, uint32_t job_id, int64_t start,
-		    int64_t give_back, int64_t max, bool final,
-		    struct slu_err *err)
-{
-	job_record_t *job;
-	int rc = 0;
-
-	(void)arg;
-	lock_slurmctld(job_lock);
-	job = find_job_record(job_id);
-	if (slu_act_refused(err))
-		rc = -1;
-	else if (!job)
-		rc = no_such_job(job_id, err);
-	else if (!IS_JOB_RUNNING(job))
-		rc = slu_err(err, SLU_INVALID, "JobId=%u does not run", job_id);
-	else if (job->time_limit != INFINITE && job->time_limit != NO_VAL &&
-		 !job->preempt_time)
-		set_end(job, start, give_back, max, final);
-	unlock_slurmctld(job_lock);
-	return rc;
 }
 
 /* act_lock. salloc and srun say nothing of a job's reason. */
@@ -282,7 +203,7 @@ static int act_on(const struct slu_verdict *verdict, slurmctld_lock_t lock,
 	if (slu_act_refused(err))
 		rc = -1;
 	else if (!job)
-		rc = no_such_job(verdict->job_id, err);
+		rc = slu_act_no_job(verdict->job_id, err);
 	else if (is_meant(job, verdict))
 		rc = act(job, verdict->reason, err);
 	unlock_slurmctld(lock);
@@ -393,7 +314,7 @@ int slu_act_complete(void *arg, const struct slu_verdict *verdict,
 		     struct slu_err *err)
 {
 	(void)arg;
-	return act_on(verdict, job_lock, complete, err);
+	return act_on(verdict, slu_act_job_lock, complete, err);
 }
 
 /* act_lock. The batch step that slurmctld has recovered never was; launching
@@ -427,7 +348,7 @@ int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
 	if (slu_act_refused(err))
 		rc = -1;
 	else if (!job)
-		rc = no_such_job(job_id, err);
+		rc = slu_act_no_job(job_id, err);
 	else if (IS_JOB_SUSPENDED(job) || job->state_reason == WAIT_PROLOG)
 		rc = slu_err(err, SLU_BUSY, "waiting for its prologs");
 	else if (IS_JOB_RUNNING(job) && job->batch_flag)
@@ -443,10 +364,10 @@ int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 	int rc = 0;
 
 	(void)arg;
-	lock_slurmctld(job_lock);
+	lock_slurmctld(slu_act_job_lock);
 	job = find_job_record(job_id);
 	if (!job) {
-		rc = no_such_job(job_id, err);
+		rc = slu_act_no_job(job_id, err);
 	} else if (IS_JOB_PENDING(job)) {
 		; /* put back: why is more than what its old nodes still do */
 	} else if (text) {
@@ -456,7 +377,7 @@ int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 		xfree(job->state_desc);
 		last_job_update = time(NULL);
 	}
-	unlock_slurmctld(job_lock);
+	unlock_slurmctld(slu_act_job_lock);
 	return rc;
 }
 
@@ -477,7 +398,7 @@ void slu_act_show(void *arg, uint32_t job_id, const char *text)
 	job_record_t *job;
 
 	(void)arg;
-	lock_slurmctld(job_lock);
+	lock_slurmctld(slu_act_job_lock);
 	job = find_job_record(job_id);
 	if (job)
 		mark_stage_out(job, text);
@@ -485,5 +406,5 @@ void slu_act_show(void *arg, uint32_t job_id, const char *text)
 		put_text(&job->burst_buffer_state, text ? strdup(text) : NULL);
 		last_job_update = time(NULL);
 	}
-	unlock_slurmctld(job_lock);
+	unlock_slurmctld(slu_act_job_lock);
 }

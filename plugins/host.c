@@ -197,6 +197,7 @@ static const struct slu_ctl_ops ops = {
 	.jobs = host_jobs,
 	.down = host_down,
 	.set_end = slu_act_set_end,
+	.set_ends = slu_act_set_ends,
 	.limits = slu_limits,
 	.set_limit = slu_limit_set,
 	.hold = slu_act_hold,

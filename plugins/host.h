@@ -5,7 +5,7 @@
 /*
  * What our plugins in slurmctld have in common: the table of functions through
  * which libsluice's thread acts on slurmctld (ctl/ops.h), and the object
- * itself. host.c has the looks, act.c the deeds, mark.c what I/O nodes show.
+ * itself. host.c has the looks, act.c and ends.c the deeds, mark.c what I/O nodes show.
  */
 
 #include "ctl/ctl.h"
@@ -19,9 +19,6 @@ struct slu_ctl *slu_host_acquire(const char *plugin);
 bool slu_act_is_ours(const char *text);
 
 /* Functions of the table that live in act.c and act_nodes.c. */
-int slu_act_set_end(void *arg, uint32_t job_id, int64_t start,
-		    int64_t give_back, int64_t max, bool final,
-		    struct slu_err *err);
 int slu_act_hold(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err);
 int slu_act_requeue(void *arg, const struct slu_verdict *verdict,
@@ -39,6 +36,12 @@ void slu_act_show(void *arg, uint32_t job_id, const char *text);
 int slu_act_drain(void *arg, const char *node, const char *reason,
 		  struct slu_err *err);
 int slu_act_resume(void *arg, const char *node, struct slu_err *err);
+
+/* In ends.c. */
+int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
+		    struct slu_err *err);
+void slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
+		      int64_t max);
 
 /* And in mark.c. */
 void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n);

@@ -115,20 +115,29 @@ static char *fake_down(void *arg, const char *nodes, bool drained)
 	return text;
 }
 
-static int fake_set_end(void *arg, uint32_t job_id, int64_t start,
-			int64_t give_back, int64_t max, bool final,
+static int fake_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
 			struct slu_err *err)
 {
 	(void)arg;
-	if (!host_job(job_id))
+	if (!host_job(end->job_id))
 		return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist",
-			       job_id);
-	did("set_end %u %s;", job_id, final ? "final" : "ahead");
-	host.give_back = give_back;
+			       end->job_id);
+	did("set_end %u %s;", end->job_id, end->final ? "final" : "ahead");
+	host.give_back = end->give_back;
 	host.max_give_back = max;
-	host.since = start;
-	host.final = final;
+	host.since = end->start;
+	host.final = end->final;
 	return 0;
+}
+
+static void fake_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
+			  int64_t max)
+{
+	ck_assert(n && n <= SLU_CTL_ENDS);
+	host.end_calls++;
+	host.ends_set += n;
+	for (size_t i = 0; i < n; i++)
+		fake_set_end(arg, &end[i], max, NULL);
 }
 
 static int fake_limits(void *arg, int64_t now, struct slu_ctl_limit **out,
@@ -298,6 +307,7 @@ const struct slu_ctl_ops fake_ops = {
 	.jobs = fake_jobs,
 	.down = fake_down,
 	.set_end = fake_set_end,
+	.set_ends = fake_set_ends,
 	.limits = fake_limits,
 	.set_limit = fake_set_limit,
 	.hold = fake_hold,

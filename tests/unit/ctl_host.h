@@ -26,6 +26,7 @@ struct fake_slurmctld {
 	bool marks_lost;	/* somebody has overwritten them */
 	int snapshots, schedules;
 	int64_t give_back, max_give_back, since;
+	size_t end_calls, ends_set; /* calls of set_ends, and jobs in them */
 	bool final;
 	struct slu_ctl_limit limit[8]; /* limits that are ours */
 	size_t n_limit;

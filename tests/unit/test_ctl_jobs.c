@@ -271,6 +271,34 @@ START_TEST(test_give_back)
 }
 END_TEST
 
+/* Many jobs cost a few looks every 15 s, not one each. */
+START_TEST(test_many_ends)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_live *live;
+
+	link_up(ctl, 1);
+	for (uint32_t id = 1; id <= 1000; id++) {
+		const struct slu_job job = with_buffer(id);
+
+		live = slu_live_start(ctl, &job);
+		ck_assert_ptr_nonnull(live);
+		live->gave_back = id % 10 ? 60 : 0;
+		live->setting_up = id == 10;
+		live->ended = id == 11;
+	}
+	ctl->next_keep = 2;
+	slu_live_tick(ctl, 2);
+	ck_assert_uint_eq(host.ends_set, 1000 - 100 + 1 - 1);
+	ck_assert_uint_eq(host.end_calls, 4);
+	slu_live_tick(ctl, 16.9);
+	ck_assert_uint_eq(host.end_calls, 4);
+	slu_live_tick(ctl, 17);
+	ck_assert_uint_eq(host.end_calls, 8);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* slurmctld was restarted while a job's prologs ran. */
 START_TEST(test_lost_launch)
 {
@@ -347,4 +375,4 @@ END_TEST
 
 TEST_MAIN("ctl jobs", test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
 	  test_commands, test_late_hold, test_nodes_from_tasks, test_give_back,
-	  test_lost_launch, test_ready)
+	  test_many_ends, test_lost_launch, test_ready)
