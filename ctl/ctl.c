@@ -321,19 +321,23 @@ void slu_ctl_set_prolog_done(struct slu_ctl *ctl,
 	ctl->prolog_done = fn;
 }
 
+/* What it says while there is a link must have been said before the thread,
+ * under the same lock, gives the link up to read files. */
 bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job)
 {
-	bool hold = false;
+	const struct slu_conf *conf;
+	bool hold;
 
-	if (ctl->linked && ctl->prolog_done) {
-		pthread_rwlock_rdlock(&ctl->site_lock);
-		hold = ctl->site->conf && ctl->site->conf->io_nodes.n &&
-		       ctl->site->conf->mapping_dir;
-		pthread_rwlock_unlock(&ctl->site_lock);
-	}
-	if (push(ctl, hold ? SLU_EV_HELD : SLU_EV_STARTED, job->job_id, job))
-		return hold;
-	return false;
+	slu_ctl_wake(ctl); /* has a lock of its own */
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	conf = ctl->site->conf;
+	hold = ctl->linked && ctl->prolog_done && conf && conf->io_nodes.n &&
+	       conf->mapping_dir;
+	hold = push(ctl, hold ? SLU_EV_HELD : SLU_EV_STARTED, job->job_id,
+		    job) &&
+	       hold;
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return hold;
 }
 
 void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job)

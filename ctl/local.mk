@@ -50,6 +50,7 @@ if HAVE_CHECK
 ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_hooks \
 	tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
 	tests/unit/test_ctl_parts tests/unit/test_ctl_thread \
+	tests/unit/test_ctl_users \
 	tests/unit/test_guard tests/unit/test_pools
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
@@ -63,6 +64,7 @@ tests_unit_test_ctl_hooks_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_ions_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_jobs_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_users_LDADD = $(ctl_test_libs)
 tests_unit_test_guard_LDADD = $(ctl_test_libs)
 tests_unit_test_pools_LDADD = $(ctl_test_libs)
 endif

@@ -93,7 +93,7 @@ static int submit_create(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 			       slu_size_text(conf->max_capacity, has));
 	if (!pool)
 		return 0;
-	if (slu_pool_check(&req, conf, user ? user : "", ask->account, err))
+	if (slu_pool_check(&req, conf, user, ask->account, err))
 		return -1;
 	slu_pools_use(m, pool->name, &use);
 	if (use.complete && one->capacity > use.total)

@@ -97,6 +97,7 @@ struct slu_ctl {
 	bool stale;	 /* what we know of the jobs must be looked up */
 	bool recall;	 /* ended jobs in the snapshot: history may lack them */
 	double reload_at; /* read the configuration again; 0: no need */
+	double users_at;  /* the users that it names; 0: no need */
 	bool replayed;	  /* this connection has told its history */
 	/* What history has taught: it is not taught twice. */
 	bool predictor_learned, arbiter_learned, volumes_learned;
@@ -145,8 +146,7 @@ void slu_waits_answer(struct slu_mirror *m, uint32_t job_id, const char *text);
 /* What it has said; *why is left alone if it has not. */
 void slu_waits_why(struct slu_mirror *m, uint32_t job_id,
 		   char why[SLU_CTL_WHY]);
-/* what of persistent buffers is refused at submission. `user` may be
- * NULL. */
+/* what of persistent buffers is refused at submission. */
 int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 		       const struct slu_request *req,
 		       const struct slu_conf *conf, const char *user,

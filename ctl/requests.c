@@ -125,19 +125,23 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	const struct slu_site *site = ctl->site;
 	struct slu_mirror *mirror = &ctl->mirror;
 	const char *user = slu_site_user(site, ask->uid);
+	char uid[32];
 
 	if (!site->conf)
 		return slu_err(err, SLU_INVALID, "sluice is not configured: %s",
 			       site->why_not);
+	if (!user) { /* no list names it, nor does one name the like of this */
+		snprintf(uid, sizeof(uid), "uid %u", (unsigned)ask->uid);
+		user = uid;
+	}
 	if (slu_request_resolve(req, site->conf, err) < 0 ||
-	    slu_request_check(req, site->conf, user ? user : "", err) < 0)
+	    slu_request_check(req, site->conf, user, err) < 0)
 		return -1;
 	if (slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
 		return -1;
 	if (!req->has_fs && !req->n_stripe)
 		return 0;
-	if (slu_pool_check(req, site->conf, user ? user : "", ask->account,
-			   err) < 0 ||
+	if (slu_pool_check(req, site->conf, user, ask->account, err) < 0 ||
 	    refuse(ask, req, err) < 0)
 		return -1;
 	if (req->has_fs && !req->persistent &&

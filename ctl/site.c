@@ -5,27 +5,68 @@
 #include "common/file.h"
 #include "common/str.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 
-#define TABLE_MAX ((size_t)4 << 20)
+#define TABLE_MAX  ((size_t)4 << 20)
+#define PASSWD_MAX ((size_t)1 << 20) /* of one user */
+
+/* As getpwnam_r(3), with as much room as it takes: 0 and *uid, or ENOENT. */
+static int look_up(const char *name, uid_t *uid)
+{
+	struct passwd pw, *found = NULL;
+	char *buf = NULL, *grown;
+	int rc = ERANGE;
+
+	for (size_t cap = 4096; rc == ERANGE && cap <= PASSWD_MAX; cap *= 4) {
+		grown = realloc(buf, cap);
+		if (!grown) {
+			rc = ENOMEM;
+			break;
+		}
+		buf = grown;
+		rc = getpwnam_r(name, &pw, buf, cap, &found);
+	}
+	if (found)
+		*uid = pw.pw_uid;
+	free(buf);
+	return rc == ESRCH || (!rc && !found) ? ENOENT : rc;
+}
+
+/* The first that cannot be looked up stands for all. */
+static int add_why(struct slu_site *site, const char *name, int why)
+{
+	char text[128];
+
+	if (why == ENOENT) {
+		slu_buf_printf(&site->unknown, "%s%s",
+			       site->unknown.len ? ", " : "", name);
+		return site->unknown.failed ? -1 : 0;
+	}
+	if (site->users_why_not)
+		return 0;
+	site->users_why_not = slu_asprintf("%s: %s", name,
+					   strerror_r(why, text, sizeof(text)));
+	return site->users_why_not ? 0 : -1;
+}
 
 static int add_user(struct slu_site *site, const char *name)
 {
-	struct passwd pw, *found = NULL;
 	struct slu_site_user *grown;
-	char buf[4096];
+	uid_t uid;
+	int why = look_up(name, &uid);
 
-	if (getpwnam_r(name, &pw, buf, sizeof(buf), &found) || !found)
-		return 0; /* unknown users match nobody */
+	if (why)
+		return add_why(site, name, why);
 	grown = realloc(site->user, (site->n_user + 1) * sizeof(*grown));
 	if (!grown)
 		return -1;
 	site->user = grown;
-	grown[site->n_user].uid = pw.pw_uid;
+	grown[site->n_user].uid = uid;
 	grown[site->n_user].name = strdup(name);
 	if (!grown[site->n_user].name)
 		return -1;
@@ -104,6 +145,8 @@ void slu_site_free(struct slu_site *site)
 	for (size_t i = 0; i < site->n_user; i++)
 		free(site->user[i].name);
 	free(site->user);
+	slu_buf_free(&site->unknown);
+	free(site->users_why_not);
 	slu_predictor_free(site->predictor);
 	slu_patterns_free(site->patterns);
 	free(site->patterns_why_not);

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 #include "common/conf.h"
+#include "common/str.h"
 #include "job_submit/predict.h"
 #include "select_io/ion/patterns.h"
 
@@ -29,6 +30,10 @@ struct slu_site {
 	 * has to look a user up. */
 	struct slu_site_user *user;
 	size_t n_user;
+	struct slu_buf unknown; /* names of which there is no user */
+	/* Who could not be looked up, and why; NULL: all were. The same may be
+	 * known a moment later. */
+	char *users_why_not;
 };
 
 /* Reads files and the user database: not for hooks. NULL only without

@@ -17,7 +17,8 @@
 #include "ctl/advice.h"
 #include "ctl/pools.h"
 
-#define LONGEST_WAIT 30.0
+#define LONGEST_WAIT  30.0
+#define LOOK_UP_AGAIN 60.0 /* s, users */
 
 static double now_seconds(void)
 {
@@ -110,7 +111,9 @@ static struct slu_site *read_site(struct slu_ctl *ctl, double now)
 	bool linked = ctl->linked;
 	struct slu_site *site;
 
+	pthread_rwlock_wrlock(&ctl->site_lock); /* see slu_ctl_started() */
 	ctl->linked = false;
+	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_live_release_all(ctl);
 	slu_ctl_events(ctl, now);
 	site = slu_site_new(ctl->conf_path);
@@ -118,25 +121,30 @@ static struct slu_site *read_site(struct slu_ctl *ctl, double now)
 	return site;
 }
 
-/* A bad file changes nothing. The link is opened anew: the socket may be
- * another, and sluiced tells a new predictor its history. */
-static void reload(struct slu_ctl *ctl, double now)
+/* Users whom nobody knows match no job: the administrator is told of them. What
+ * cannot be looked up just now is looked up again, and said once. */
+static void tell_users(struct slu_ctl *ctl, double now)
 {
-	struct slu_site *site;
+	const struct slu_site *site = ctl->site;
+
+	if (site->unknown.len)
+		ctl_log(ctl, SLU_WARN,
+			"sluice.conf: users that there are not: %s",
+			site->unknown.data);
+	if (site->users_why_not)
+		ctl_log(ctl, SLU_ERROR,
+			"sluice.conf: users cannot be looked up, which is "
+			"tried again every minute: %s",
+			site->users_why_not);
+	ctl->users_at = site->users_why_not ? now + LOOK_UP_AGAIN : 0;
+}
+
+/* The link is opened anew: the socket may be another, and sluiced tells a new
+ * predictor its history. */
+static void use_site(struct slu_ctl *ctl, struct slu_site *site, double now)
+{
 	struct slu_err err;
 
-	site = read_site(ctl, now);
-	ctl->reload_at = 0;
-	if (!site || site->why_not) {
-		ctl_log(ctl, SLU_ERROR, "%s: %s",
-			ctl->site->conf ? "the old configuration stays"
-					: "nothing is done for any job",
-			site ? site->why_not : "out of memory");
-		if (ctl->site->conf)
-			advise(ctl);
-		slu_site_free(site);
-		return;
-	}
 	replace_site(ctl, site);
 	if (ctl->arbiter) /* the old table has gone */
 		slu_arbiter_patterns(ctl->arbiter, site->patterns);
@@ -146,7 +154,38 @@ static void reload(struct slu_ctl *ctl, double now)
 		slu_ctl_link_down(ctl, &err, now);
 	}
 	ctl->link.retry_at = now;
+	tell_users(ctl, now);
 	advise(ctl);
+}
+
+/* A bad file changes nothing. */
+static void reload(struct slu_ctl *ctl, double now)
+{
+	struct slu_site *site = read_site(ctl, now);
+
+	ctl->reload_at = 0;
+	if (site && !site->why_not) {
+		use_site(ctl, site, now);
+		return;
+	}
+	ctl_log(ctl, SLU_ERROR, "%s: %s",
+		ctl->site->conf ? "the old configuration stays"
+				: "nothing is done for any job",
+		site ? site->why_not : "out of memory");
+	if (ctl->site->conf)
+		advise(ctl);
+	slu_site_free(site);
+}
+
+static void look_up_again(struct slu_ctl *ctl, double now)
+{
+	struct slu_site *site = read_site(ctl, now);
+
+	ctl->users_at = now + LOOK_UP_AGAIN;
+	if (site && !site->why_not && !site->users_why_not)
+		use_site(ctl, site, now);
+	else
+		slu_site_free(site);
 }
 
 static void open_link(struct slu_ctl *ctl, double now)
@@ -201,6 +240,8 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	slu_ctl_events(ctl, now);
 	if (ctl->reload_at && ctl->reload_at <= now)
 		reload(ctl, now);
+	if (ctl->users_at && ctl->users_at <= now)
+		look_up_again(ctl, now);
 	if (ctl->stop) /* while it hung there */
 		return now;
 	open_link(ctl, now);
@@ -224,6 +265,8 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 		next = ctl->link.retry_at;
 	if (ctl->reload_at && ctl->reload_at < next)
 		next = ctl->reload_at;
+	if (ctl->users_at && ctl->users_at < next)
+		next = ctl->users_at;
 	return next;
 }
 

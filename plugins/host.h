@@ -5,7 +5,8 @@
 /*
  * What our plugins in slurmctld have in common: the table of functions through
  * which libsluice's thread acts on slurmctld (ctl/ops.h), and the object
- * itself. host.c has the looks, act.c and ends.c the deeds, mark.c what I/O nodes show.
+ * itself. host.c has the looks, act.c and ends.c the deeds, mark.c what I/O
+ * nodes show.
  */
 
 #include "ctl/ctl.h"
