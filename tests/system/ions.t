@@ -247,5 +247,14 @@ check "slurmctld says why" grep -q "JobId=$LATE starts without .*MappingTimeout"
 on ctl kill -CONT "$SLUICED"
 step "sluiced answers again" 3
 check "the job's next step has its mapping" has_map "$LATE" "$LATE.map"
+
+# The node that it holds is not to be one any more.
+HELD=$(ask ions | jq -r ".jobs[] | select(.job_id == $LATE) | .ions")
+check "it shows the job" node_shows "$HELD" "Comment=.*sluice: $LATE"
+cluster conf sluice.conf \
+	"IONodes=$(echo io1 io2 io3 | sed "s/$HELD//" | xargs | tr ' ' ,)"
+on ctl scontrol reconfigure
+check_within 20 "a node taken out of IONodes shows no job" \
+	fails node_shows "$HELD" 'Comment=.*sluice:\|ActiveFeatures=.*ion_'
 end "$LATE"
 finish
