@@ -17,7 +17,7 @@ libsluctl_la_SOURCES = \
 	ctl/note.c ctl/note.h \
 	ctl/ops.h \
 	ctl/ahead.c ctl/persist.c \
-	ctl/pools.c ctl/pools.h \
+	ctl/pools.c ctl/pools.h ctl/taken.c ctl/taken.h \
 	ctl/private.h \
 	ctl/queue.c ctl/queue.h \
 	ctl/ready.c ctl/ready.h \
@@ -51,7 +51,7 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_hooks \
 	tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
 	tests/unit/test_ctl_parts tests/unit/test_ctl_thread \
 	tests/unit/test_ctl_users \
-	tests/unit/test_guard tests/unit/test_pools
+	tests/unit/test_guard tests/unit/test_pools tests/unit/test_pools_sums
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
 check_LTLIBRARIES += libtestctl.la libtesthost.la
@@ -67,4 +67,5 @@ tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_users_LDADD = $(ctl_test_libs)
 tests_unit_test_guard_LDADD = $(ctl_test_libs)
 tests_unit_test_pools_LDADD = $(ctl_test_libs)
+tests_unit_test_pools_sums_LDADD = libsluctl.la $(CHECK_LIBS)
 endif

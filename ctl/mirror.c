@@ -6,6 +6,7 @@
  */
 #include "config.h"
 #include "ctl/pools.h"
+#include "ctl/taken.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,16 @@ static void item_free(struct item *item)
 	free(item);
 }
 
+static void count(struct slu_mirror *m, const struct slu_buffer_state *b)
+{
+	slu_taken_more(m, b->pool, b->uid, b->size);
+}
+
+static void uncount(struct slu_mirror *m, const struct slu_buffer_state *b)
+{
+	slu_taken_less(m, b->pool, b->uid, b->size);
+}
+
 static void clear(struct slu_mirror *m)
 {
 	struct item *item, *next;
@@ -36,10 +47,12 @@ static void clear(struct slu_mirror *m)
 	for (size_t i = 0; (item = slu_map_next(&m->job, &i));)
 		for (; item; item = next) {
 			next = item->next;
+			uncount(m, &item->state);
 			item_free(item);
 		}
 	slu_map_free(&m->job);
 	m->n = 0;
+	slu_pools_recount(m, 0);
 }
 
 void slu_mirror_fini(struct slu_mirror *m)
@@ -70,6 +83,8 @@ static void drop(struct slu_mirror *m, const struct slu_buffer_state *state)
 		return;
 	*at = gone->next;
 	put_list(m, state->job_id, head);
+	slu_pools_recount(m, state->job_id);
+	uncount(m, &gone->state);
 	item_free(gone);
 	m->n--;
 }
@@ -87,6 +102,8 @@ static int add(struct slu_mirror *m, struct slu_buffer_state *state)
 	}
 	item->state = *state;
 	*state = (struct slu_buffer_state){0};
+	slu_pools_recount(m, item->state.job_id);
+	count(m, &item->state);
 	m->n++;
 	return 0;
 }
@@ -101,26 +118,22 @@ static struct item *find(struct slu_mirror *m,
 	return item;
 }
 
-/* What its job was given is now counted here. */
-static void drop_claim(struct slu_mirror *m, uint32_t job_id)
-{
-	free(slu_map_del(&m->claim, job_id));
-}
-
 static int set(struct slu_mirror *m, struct slu_buffer_state *state)
 {
 	struct item *item = find(m, state);
 	int rc = 0;
 
-	if (!item)
-		drop_claim(m,
-			   state->persistent ? state->creator : state->job_id);
+	if (!item) /* what its job was given is now counted here */
+		slu_pools_drop_claim(m, state->persistent ? state->creator
+							  : state->job_id);
 	if (slu_eq(state->state, "DONE")) {
 		drop(m, state);
 	} else if (item) {
+		uncount(m, &item->state);
 		slu_msg_clear(&slu_buffer_desc, &item->state);
 		item->state = *state;
 		*state = (struct slu_buffer_state){0};
+		count(m, &item->state);
 	} else {
 		rc = add(m, state);
 	}

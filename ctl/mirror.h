@@ -30,6 +30,10 @@ struct slu_mirror {
 	struct slu_map claim; /* job number -> what it was given */
 	struct slu_map told;  /* persist.c: job number -> struct slu_told */
 	struct slu_pool_waiter *waiter; /* turn.c */
+	struct slu_map taken; /* taken.c: user -> what it has of each pool */
+	bool taken_unknown;   /* there was no memory for it */
+	uint64_t version;     /* counts the changes of buffers and claims */
+	struct slu_pool_endings *endings; /* pools.c */
 };
 
 void slu_mirror_init(struct slu_mirror *m);

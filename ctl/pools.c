@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums over the mirror: there are no more buffers than nodes, and only jobs
- * that ask for one look.
+ * Pools: what is taken are sums (taken.c); who ends when is looked at once a
+ * second, for jobs that have to wait.
  */
 #include "config.h"
 #include "ctl/pools.h"
+#include "ctl/taken.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct slu_claim {
 	uint32_t job_id, uid;
 	uint64_t size;
 	int64_t until; /* Unix seconds; 0: as long as it takes */
+	bool counted;
 	char pool[64];
 };
 
@@ -30,6 +32,23 @@ struct walk {
 	const char *pool;
 	void (*fn)(void *arg, const struct share *share);
 	void *arg;
+};
+
+struct ending {
+	int64_t end;
+	uint64_t size;
+	uint32_t uid;
+};
+
+/* Of one pool, sorted; good for one second and one version of the mirror. */
+struct slu_pool_endings {
+	struct slu_pool_endings *next;
+	struct ending *one;
+	size_t n, cap;
+	uint64_t version;
+	int64_t now;
+	int64_t (*end_of)(uint32_t job_id);
+	char pool[];
 };
 
 /* One that stays for as long as a job waits does not say for how long. */
@@ -79,6 +98,52 @@ void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply)
 	slu_msg_clear(&slu_supply_desc, &old);
 }
 
+/* Under the lock. */
+static void recount(struct slu_mirror *m, struct slu_claim *c)
+{
+	bool counts = !slu_map_get(&m->job, c->job_id);
+
+	if (counts && !c->counted)
+		slu_taken_more(m, c->pool, c->uid, c->size);
+	if (!counts && c->counted)
+		slu_taken_less(m, c->pool, c->uid, c->size);
+	c->counted = counts;
+}
+
+void slu_pools_recount(struct slu_mirror *m, uint32_t job_id)
+{
+	struct slu_claim *c = job_id ? slu_map_get(&m->claim, job_id) : NULL;
+
+	if (c)
+		recount(m, c);
+	for (size_t i = 0; !job_id && (c = slu_map_next(&m->claim, &i));)
+		recount(m, c);
+}
+
+/* Under the lock: it is not in the map any more. NULL: nothing. */
+static void claim_free(struct slu_mirror *m, struct slu_claim *c)
+{
+	if (c && c->counted)
+		slu_taken_less(m, c->pool, c->uid, c->size);
+	free(c);
+}
+
+void slu_pools_drop_claim(struct slu_mirror *m, uint32_t job_id)
+{
+	claim_free(m, slu_map_del(&m->claim, job_id));
+}
+
+static void endings_free(struct slu_mirror *m)
+{
+	struct slu_pool_endings *all;
+
+	while ((all = m->endings)) {
+		m->endings = all->next;
+		free(all->one);
+		free(all);
+	}
+}
+
 void slu_pools_fini(struct slu_mirror *m)
 {
 	struct slu_told *told;
@@ -91,6 +156,8 @@ void slu_pools_fini(struct slu_mirror *m)
 	slu_map_free(&m->claim);
 	slu_map_free(&m->told);
 	slu_turn_forget(m, 0);
+	slu_taken_fini(m);
+	endings_free(m);
 	slu_msg_clear(&slu_supply_desc, &m->supply);
 }
 
@@ -111,9 +178,11 @@ static void add(void *arg, const struct share *share)
 static uint64_t sum_of(struct slu_mirror *m, const char *pool, uint32_t uid)
 {
 	struct sum sum = {.uid = uid};
-	const struct walk w = {pool, add, &sum};
+	uint64_t size;
 
-	walk(m, &w);
+	if (slu_taken_sum(m, pool, uid, &size))
+		return size;
+	walk(m, &(struct walk){pool, add, &sum});
 	return sum.size;
 }
 
@@ -220,20 +289,6 @@ bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
 	return !lack;
 }
 
-struct ending {
-	int64_t end;
-	uint64_t size;
-	bool of_user;
-};
-
-struct endings {
-	struct ending *one;
-	size_t n, cap;
-	uint32_t uid;
-	int64_t now;
-	int64_t (*end_of)(uint32_t job_id);
-};
-
 /* One that has ended is about to give back what it has; a buffer that lives on
  * though its time is over has no end that is known. */
 static int64_t end_at(const struct share *share,
@@ -248,7 +303,7 @@ static int64_t end_at(const struct share *share,
 
 static void add_ending(void *arg, const struct share *share)
 {
-	struct endings *all = arg;
+	struct slu_pool_endings *all = arg;
 
 	if (all->n == all->cap) {
 		size_t cap = all->cap ? 2 * all->cap : 64;
@@ -259,9 +314,8 @@ static void add_ending(void *arg, const struct share *share)
 		all->one = more;
 		all->cap = cap;
 	}
-	all->one[all->n++] =
-		(struct ending){end_at(share, all->end_of, all->now),
-				share->size, share->uid == all->uid};
+	all->one[all->n++] = (struct ending){
+		end_at(share, all->end_of, all->now), share->size, share->uid};
 }
 
 static int by_end(const void *a, const void *b)
@@ -271,11 +325,60 @@ static int by_end(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
+/* Under the lock: who has some of the pool, by its end, as it was at `now` at
+ * most a second ago. NULL: no memory. */
+static const struct slu_pool_endings *
+endings_of(struct slu_mirror *m, const char *pool,
+	   int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	struct slu_pool_endings *all = m->endings;
+	size_t len = strlen(pool) + 1;
+
+	while (all && strcmp(all->pool, pool))
+		all = all->next;
+	if (all && all->version == m->version && all->now == now)
+		return all;
+	if (!all) {
+		all = calloc(1, sizeof(*all) + len);
+		if (!all)
+			return NULL;
+		memcpy(all->pool, pool, len);
+		all->next = m->endings;
+		m->endings = all;
+	}
+	all->version = m->version;
+	all->now = now;
+	all->end_of = end_of;
+	all->n = 0;
+	walk(m, &(struct walk){pool, add_ending, all});
+	if (all->n)
+		qsort(all->one, all->n, sizeof(*all->one), by_end);
+	return all;
+}
+
+/* Under the lock, and it has to wait: until enough of the others have ended. */
+static int64_t wait_until(const struct slu_pool_endings *all,
+			  const struct slu_pool_need *need,
+			  struct slu_pool_use *pool, uint64_t of_user)
+{
+	const struct ending *e;
+
+	for (size_t i = 0; all && i < all->n; i++) {
+		e = &all->one[i];
+		pool->used -= e->size;
+		of_user -= e->uid == need->uid ? e->size : 0;
+		if ((!pool->complete ||
+		     !too_much(pool->used, need->size, pool->total)) &&
+		    (!need->max_per_user ||
+		     !too_much(of_user, need->size, need->max_per_user)))
+			return e->end;
+	}
+	return 0;
+}
+
 int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
 		       int64_t (*end_of)(uint32_t job_id), int64_t now)
 {
-	struct endings all = {.uid = need->uid, .now = now, .end_of = end_of};
-	const struct walk w = {need->pool, add_ending, &all};
 	struct slu_pool_use pool;
 	uint64_t of_user;
 	int64_t when = now;
@@ -283,49 +386,25 @@ int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
 	if (!need->pool)
 		return now;
 	pthread_mutex_lock(&m->lock);
-	if (lacks(m, need, &pool, &of_user)) {
-		when = 0;
-		walk(m, &w);
-	}
+	if (lacks(m, need, &pool, &of_user))
+		when = wait_until(endings_of(m, need->pool, end_of, now), need,
+				  &pool, of_user);
 	pthread_mutex_unlock(&m->lock);
-	if (all.n)
-		qsort(all.one, all.n, sizeof(*all.one), by_end);
-	for (size_t i = 0; !when && i < all.n; i++) {
-		pool.used -= all.one[i].size;
-		of_user -= all.one[i].of_user ? all.one[i].size : 0;
-		if ((!pool.complete ||
-		     !too_much(pool.used, need->size, pool.total)) &&
-		    (!need->max_per_user ||
-		     !too_much(of_user, need->size, need->max_per_user)))
-			when = all.one[i].end;
-	}
-	free(all.one);
 	return when;
-}
-
-struct holding {
-	int64_t when, now;
-	int64_t (*end_of)(uint32_t job_id);
-	uint64_t size;
-};
-
-static void add_holding(void *arg, const struct share *share)
-{
-	struct holding *h = arg;
-
-	h->size += end_at(share, h->end_of, h->now) > h->when ? share->size : 0;
 }
 
 uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 			int64_t (*end_of)(uint32_t job_id), int64_t now)
 {
-	struct holding h = {.when = when, .now = now, .end_of = end_of};
-	const struct walk w = {pool, add_holding, &h};
+	const struct slu_pool_endings *all;
+	uint64_t size = 0;
 
 	pthread_mutex_lock(&m->lock);
-	walk(m, &w);
+	all = endings_of(m, pool, end_of, now);
+	for (size_t i = all ? all->n : 0; i && all->one[i - 1].end > when; i--)
+		size += all->one[i - 1].size;
 	pthread_mutex_unlock(&m->lock);
-	return h.size;
+	return size;
 }
 
 struct staged {
@@ -377,9 +456,11 @@ void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 	old = slu_map_get(&m->claim, job_id);
 	if (is_staged(m, job_id) || (until && was_refused(m, job_id)) ||
 	    slu_map_put(&m->claim, job_id, c) < 0)
-		old = c;
+		old = c; /* not counted */
+	else
+		recount(m, c);
+	claim_free(m, old);
 	pthread_mutex_unlock(&m->lock);
-	free(old);
 }
 
 void slu_pools_expire(struct slu_mirror *m, int64_t now)
@@ -389,8 +470,7 @@ void slu_pools_expire(struct slu_mirror *m, int64_t now)
 	pthread_mutex_lock(&m->lock);
 	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));)
 		if (c->until && c->until <= now) {
-			slu_map_del(&m->claim, c->job_id);
-			free(c);
+			slu_pools_drop_claim(m, c->job_id);
 			i--; /* another may have moved there */
 		}
 	pthread_mutex_unlock(&m->lock);
@@ -409,13 +489,11 @@ bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id)
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
 {
 	struct slu_told *told;
-	struct slu_claim *c;
 
 	pthread_mutex_lock(&m->lock);
-	c = slu_map_del(&m->claim, job_id);
+	slu_pools_drop_claim(m, job_id);
 	told = slu_map_del(&m->told, job_id);
 	slu_turn_forget(m, job_id);
 	pthread_mutex_unlock(&m->lock);
 	free(told);
-	free(c);
 }

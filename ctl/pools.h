@@ -82,4 +82,10 @@ void slu_pools_expire(struct slu_mirror *m, int64_t now);
 bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id);
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id);
 
+/* Under the lock, for mirror.c: the job's buffer is there now. */
+void slu_pools_drop_claim(struct slu_mirror *m, uint32_t job_id);
+/* It has its first buffer, or none any more (0: every job): a claim counts
+ * only without one. */
+void slu_pools_recount(struct slu_mirror *m, uint32_t job_id);
+
 #endif
