@@ -6,22 +6,28 @@
  */
 #include "config.h"
 #include "plugins/limits.h"
+#include "plugins/act.h"
 
 #include <time.h>
 
 #define YEAR	 (365 * 24 * 3600)
-#define LAST_TRY 60 /* s before a limit's end */
+#define LAST_TRY 60  /* s before a limit's end */
+#define AT_ONE	 256 /* jobs that are looked at under one read lock */
 
-/* Is it a limit of ours? Most comments are ruled out by a look. */
-static bool is_guarded(const job_record_t *job, struct slu_note *note)
+/* Most comments are ruled out by a look. */
+static bool may_be_guarded(const job_record_t *job)
 {
-	return job->admin_comment && strstr(job->admin_comment, "limit ") &&
+	return job->admin_comment && strstr(job->admin_comment, "limit ");
+}
+
+bool slu_limit_guarded(const job_record_t *job, struct slu_note *note)
+{
+	return may_be_guarded(job) &&
 	       slu_ctl_note_parse(job->admin_comment, note) &&
 	       note->limit == SLU_LIMIT_GUARDED;
 }
 
-/* The limit it would have without us, minutes. part READ */
-static uint32_t whole_of(const job_record_t *job, const struct slu_note *note)
+uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note)
 {
 	const part_record_t *part = job->part_ptr;
 
@@ -84,26 +90,55 @@ bool slu_limit_in_gap(const job_record_t *job)
 	struct slu_note note;
 
 	return IS_JOB_PENDING(job) && list_count(resv_list) &&
-	       is_guarded(job, &note) && job->time_limit == note.tight &&
-	       is_barred(job, note.tight, whole_of(job, &note));
+	       slu_limit_guarded(job, &note) && job->time_limit == note.tight &&
+	       is_barred(job, note.tight, slu_limit_whole(job, &note));
 }
 
 struct found {
-	struct slu_ctl_limit *limit;
+	uint32_t *id;
 	size_t n, cap;
 };
+
+static bool is_alive(const job_record_t *job)
+{
+	return (IS_JOB_RUNNING(job) || IS_JOB_PENDING(job)) &&
+	       !IS_JOB_COMPLETING(job);
+}
 
 static int find_one(void *x, void *arg)
 {
 	const job_record_t *job = x;
 	struct found *found = arg;
-	struct slu_ctl_limit *out = &found->limit[found->n];
+
+	if (found->n < found->cap && is_alive(job) && may_be_guarded(job))
+		found->id[found->n++] = job->job_id;
+	return 0;
+}
+
+/* One look at each job, which is a short one. */
+static int find(struct found *found, struct slu_err *err)
+{
+	slurmctld_lock_t lock = {.job = READ_LOCK};
+
+	lock_slurmctld(lock);
+	/* a controller that goes decides no more */
+	if (!slurmctld_config.shutdown_time)
+		found->cap = (size_t)list_count(job_list);
+	found->id = calloc(found->cap + 1, sizeof(*found->id));
+	if (found->id)
+		list_for_each_ro(job_list, find_one, found);
+	unlock_slurmctld(lock);
+	return found->id ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+/* job, node, part READ */
+static bool look_at(uint32_t job_id, struct slu_ctl_limit *out)
+{
+	const job_record_t *job = find_job_record(job_id);
 	struct slu_note note;
 
-	if (found->n == found->cap ||
-	    (!IS_JOB_RUNNING(job) && !IS_JOB_PENDING(job)) ||
-	    IS_JOB_COMPLETING(job) || !is_guarded(job, &note))
-		return 0;
+	if (!job || !is_alive(job) || !slu_limit_guarded(job, &note))
+		return false;
 	*out = (struct slu_ctl_limit){
 		.job_id = job->job_id,
 		.running = IS_JOB_RUNNING(job),
@@ -111,11 +146,10 @@ static int find_one(void *x, void *arg)
 		.end = job->end_time,
 		.limit = job->time_limit,
 		.tight = note.tight,
-		.whole = whole_of(job, &note),
+		.whole = slu_limit_whole(job, &note),
 	};
 	out->barred = !out->running && is_barred(job, out->tight, out->whole);
-	found->n++;
-	return 0;
+	return true;
 }
 
 int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
@@ -123,22 +157,28 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 {
 	slurmctld_lock_t lock = {
 		.job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
+	struct slu_ctl_limit *limit;
 	struct found found = {0};
+	size_t kept = 0;
 
 	(void)arg;
 	(void)now;
-	lock_slurmctld(lock);
-	/* a controller that goes decides no more */
-	if (!slurmctld_config.shutdown_time)
-		found.cap = (size_t)list_count(job_list);
-	found.limit = calloc(found.cap + 1, sizeof(*found.limit));
-	if (found.limit)
-		list_for_each_ro(job_list, find_one, &found);
-	unlock_slurmctld(lock);
-	if (!found.limit)
+	if (find(&found, err) < 0)
+		return -1;
+	limit = calloc(found.n + 1, sizeof(*limit));
+	for (size_t i = 0; limit && i < found.n;) {
+		size_t end = i + AT_ONE < found.n ? i + AT_ONE : found.n;
+
+		lock_slurmctld(lock);
+		for (; i < end; i++)
+			kept += look_at(found.id[i], &limit[kept]);
+		unlock_slurmctld(lock);
+	}
+	free(found.id);
+	if (!limit)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	*out = found.limit;
-	*n = found.n;
+	*out = limit;
+	*n = kept;
 	return 0;
 }
 
@@ -187,27 +227,16 @@ static void find_late(uint32_t job_id, struct slu_ctl_late *out)
 	lock_slurmctld(lock);
 	late.job = find_job_record(job_id);
 	if (late.job && IS_JOB_RUNNING(late.job) && late.job->node_bitmap &&
-	    is_guarded(late.job, &note)) {
+	    slu_limit_guarded(late.job, &note)) {
 		late.end = late.job->end_time;
-		late.later = longer_end(late.job, whole_of(late.job, &note));
+		late.later =
+			longer_end(late.job, slu_limit_whole(late.job, &note));
 		list_for_each_ro(job_list, add_late, &late);
 	}
 	unlock_slurmctld(lock);
 }
 
-static void put_note(job_record_t *job, const struct slu_note *note)
-{
-	char *text = slu_ctl_note_apply(job->admin_comment, note);
-
-	if (text) {
-		xfree(job->admin_comment);
-		job->admin_comment = xstrdup(text);
-	}
-	free(text);
-}
-
-/* job WRITE. What `scontrol update TimeLimit` would do. */
-static void put_limit(job_record_t *job, uint32_t limit)
+void slu_limit_put(job_record_t *job, uint32_t limit)
 {
 	time_t end = longer_end(job, limit);
 
@@ -224,11 +253,12 @@ static int set(job_record_t *job, bool whole, const struct slu_ctl_late *late,
 {
 	struct slu_note note;
 
-	if (!is_guarded(job, &note) || job->preempt_time ||
+	if (!slu_limit_guarded(job, &note) || job->preempt_time ||
 	    slurmctld_config.shutdown_time)
 		return slu_err(err, SLU_NOTFOUND, "not ours any more");
 	if (IS_JOB_PENDING(job)) {
-		put_limit(job, whole ? whole_of(job, &note) : note.tight);
+		slu_limit_put(job,
+			      whole ? slu_limit_whole(job, &note) : note.tight);
 		return 0;
 	}
 	if (!whole || !IS_JOB_RUNNING(job))
@@ -238,8 +268,8 @@ static int set(job_record_t *job, bool whole, const struct slu_ctl_late *late,
 	note.limit = SLU_LIMIT_EXTENDED;
 	note.late = late->jobs;
 	note.late_by = late->longest;
-	put_note(job, &note);
-	put_limit(job, whole_of(job, &note));
+	slu_act_put_note(job, &note);
+	slu_limit_put(job, slu_limit_whole(job, &note));
 	/* NO_VAL64: slurmdbd is about to say under which number it has it */
 	if (job->db_index != NO_VAL64)
 		jobacct_storage_job_start_direct(acct_db_conn, job);
@@ -269,86 +299,4 @@ int slu_limit_set(void *arg, uint32_t job_id, bool whole,
 	if (rc == 0)
 		schedule_job_save();
 	return rc;
-}
-
-/* Theirs from now on: as if we had never been there. */
-static void leave(job_record_t *job, struct slu_note *note)
-{
-	put_limit(job, whole_of(job, note));
-	note->limit = SLU_LIMIT_LEFT;
-	put_note(job, note);
-}
-
-/* The least MaxWall of those that Slurm asks, minutes. */
-static uint32_t max_wall(const job_record_t *job)
-{
-	assoc_mgr_lock_t lock = {.assoc = READ_LOCK, .qos = READ_LOCK};
-	const slurmdb_qos_rec_t *qos[2] = {
-		job->qos_ptr, job->part_ptr ? job->part_ptr->qos_ptr : NULL};
-	uint32_t wall = INFINITE;
-
-	if (!job->assoc_ptr)
-		return wall;
-	assoc_mgr_lock(&lock);
-	for (int i = 0; i < 2; i++)
-		if (qos[i] && qos[i]->max_wall_pj < wall)
-			wall = qos[i]->max_wall_pj;
-	if (job->assoc_ptr->max_wall_pj < wall)
-		wall = job->assoc_ptr->max_wall_pj;
-	assoc_mgr_unlock(&lock);
-	return wall;
-}
-
-/* "None" means what Slurm would put in at the submission; what is more than
- * one may have is Slurm's to hold. */
-void slu_limit_settle(job_record_t *job)
-{
-	const part_record_t *part = job->part_ptr;
-	struct slu_note note;
-	uint32_t wall;
-
-	if (!part || !is_guarded(job, &note))
-		return;
-	wall = max_wall(job);
-	if (note.whole) {
-		if (note.whole > wall)
-			leave(job, &note);
-		return;
-	}
-	note.whole = whole_of(job, &note);
-	if (part->default_time == NO_VAL && wall < note.whole)
-		note.whole = wall;
-	if (note.whole <= note.tight)
-		leave(job, &note);
-	else if (note.whole != INFINITE)
-		put_note(job, &note);
-}
-
-/* The new comment, if there is one, takes over our note. */
-static void keep_note(job_desc_msg_t *desc, const job_record_t *job)
-{
-	struct slu_note note;
-	char *text;
-
-	if (!desc->admin_comment ||
-	    !slu_ctl_note_parse(job->admin_comment, &note))
-		return;
-	text = slu_ctl_note_apply(desc->admin_comment, &note);
-	if (text) {
-		xfree(desc->admin_comment);
-		desc->admin_comment = xstrdup(text);
-	}
-	free(text);
-}
-
-void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job)
-{
-	struct slu_note note;
-
-	if ((desc->time_limit != NO_VAL || desc->end_time ||
-	     desc->time_min != NO_VAL) &&
-	    !IS_JOB_FINISHED(job) && !job->preempt_time &&
-	    is_guarded(job, &note))
-		leave(job, &note);
-	keep_note(desc, job);
 }

@@ -25,4 +25,11 @@ void slu_limit_settle(job_record_t *job);
  * the administrator's comment leaves our note in it. job WRITE, part READ. */
 void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job);
 
+/* For limits.c and limits_user.c. Is it a limit of ours? */
+bool slu_limit_guarded(const job_record_t *job, struct slu_note *note);
+/* The limit it would have without us, minutes. part READ */
+uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note);
+/* job WRITE. What `scontrol update TimeLimit` would do. */
+void slu_limit_put(job_record_t *job, uint32_t limit);
+
 #endif
