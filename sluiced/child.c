@@ -18,7 +18,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -37,6 +36,7 @@ struct slu_child {
 	int fd;
 	struct slu_buf out;
 	struct slu_timer timer;
+	struct slu_end end;
 	bool done;   /* it has answered what it was told last */
 	bool killed; /* its time was over */
 };
@@ -99,11 +99,18 @@ static void child_main(const struct slu_child_work *work, int fd, pid_t parent)
 	slu_child_end(&out, NULL);
 }
 
+static void hang_up(struct slu_child *child)
+{
+	if (child->fd < 0)
+		return;
+	slu_loop_unwatch(child->loop, child->fd);
+	close(child->fd);
+	child->fd = -1;
+}
+
 static void child_free(struct slu_child *child)
 {
-	slu_loop_unwatch(child->loop, child->fd);
 	slu_timer_stop(child->loop, &child->timer);
-	close(child->fd);
 	slu_buf_free(&child->out);
 	free(child);
 }
@@ -139,26 +146,34 @@ static void take_trailer(struct slu_child *child, struct trailer *end)
 	child->out.data[len] = '\0';
 }
 
-/* The pipe is closed: tell. */
-static void finished(struct slu_child *child)
+/* It has ended: tell. */
+static void ended(void *arg, int status)
 {
+	struct slu_child *child = arg;
 	void (*gone)(void *arg) = child->work.gone;
-	void *arg = child->work.arg;
-	struct trailer end = {0};
-	int status;
+	struct slu_err err;
 
-	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (!child->out.failed && child->out.len >= sizeof(end))
-		take_trailer(child, &end);
-	else
-		slu_err(&end.err, SLU_INTERNAL,
-			"the child process died (wait status 0x%x)",
-			(unsigned)status);
-	tell_done(child, end.ok ? NULL : &end.err);
+	slu_err(&err, SLU_INTERNAL, "the child process died (wait status 0x%x)",
+		(unsigned)status);
+	tell_done(child, &err);
+	arg = child->work.arg;
 	child_free(child);
 	if (gone)
 		gone(arg);
+}
+
+/* The pipe is closed: it is ending. What else it has open may keep it for as
+ * long as a file system hangs. */
+static void closed(struct slu_child *child)
+{
+	struct trailer end;
+
+	hang_up(child);
+	slu_loop_await(child->loop, &child->end);
+	if (child->out.failed || child->out.len < sizeof(end))
+		return;
+	take_trailer(child, &end);
+	tell_done(child, end.ok ? NULL : &end.err);
 }
 
 /* One that stays has answered. After a failure its end is near. */
@@ -183,7 +198,7 @@ static void readable(void *arg, short revents)
 	    child->out.len == sizeof(struct trailer))
 		answered(child);
 	else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		finished(child);
+		closed(child);
 }
 
 /* fd[0] ours, fd[1] the child's. */
@@ -211,7 +226,8 @@ struct slu_child *slu_child_start(struct slu_loop *loop,
 		.loop = loop,
 		.work = *work,
 		.out = {.max = work->max + sizeof(struct trailer)},
-		.timer = {.fn = timed_out, .arg = child}};
+		.timer = {.fn = timed_out, .arg = child},
+		.end = {.fn = ended, .arg = child}};
 	if (connect_them(work, fd) < 0 ||
 	    fcntl(fd[0], F_SETFL, O_NONBLOCK) < 0) {
 		slu_errno(err, SLU_IO, "a child's channel");
@@ -230,6 +246,7 @@ struct slu_child *slu_child_start(struct slu_loop *loop,
 	}
 	close(fd[1]);
 	child->fd = fd[0];
+	child->end.pid = child->pid;
 	slu_timer_set(loop, &child->timer, work->seconds);
 	return child;
 fail:
@@ -243,7 +260,8 @@ fail:
 
 int slu_child_say(struct slu_child *child, const char *text, size_t len)
 {
-	if (!child->done || child->killed || len > SLU_CHILD_SAY ||
+	if (!child->done || child->killed || child->fd < 0 ||
+	    len > SLU_CHILD_SAY ||
 	    send(child->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT) !=
 		    (ssize_t)len)
 		return -1;
@@ -254,7 +272,8 @@ int slu_child_say(struct slu_child *child, const char *text, size_t len)
 
 void slu_child_dismiss(struct slu_child *child)
 {
-	shutdown(child->fd, SHUT_WR);
+	if (child->fd >= 0)
+		shutdown(child->fd, SHUT_WR);
 	kill(child->pid, SIGKILL); /* it may be stopped */
 	slu_timer_soon(child->loop, &child->timer, child->work.seconds);
 }
@@ -264,10 +283,23 @@ bool slu_child_hangs(const struct slu_child *child)
 	return child->killed;
 }
 
+static void forget(void *arg, int status)
+{
+	(void)status;
+	child_free(arg);
+}
+
 void slu_child_drop(struct slu_child *child)
 {
+	bool ending;
+
 	if (!child)
 		return;
 	kill(child->pid, SIGKILL);
-	child_free(child);
+	slu_timer_stop(child->loop, &child->timer);
+	ending = child->fd < 0;
+	hang_up(child);
+	child->end.fn = forget;
+	if (!ending)
+		slu_loop_await(child->loop, &child->end);
 }

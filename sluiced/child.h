@@ -5,9 +5,8 @@
 /*
  * Work that may take long or hang (a shared file system, a big question) is
  * done by a child process with a deadline; what it says comes back through a
- * pipe. The pipe's end also tells that the process is gone: a process that
- * hangs in the kernel survives SIGKILL, so "answered" and "gone" are two
- * events.
+ * pipe. A process that hangs in the kernel survives SIGKILL, so "answered" and
+ * "gone" are two events, and nobody waits here for the second.
  *
  * A child may stay for more work of the same kind, which saves a fork each
  * time; it keeps the memory that this process had when it began.
@@ -59,7 +58,8 @@ bool slu_child_hangs(const struct slu_child *child);
  * exit. */
 void slu_child_end(struct slu_buf *out, const struct slu_err *err)
 	__attribute__((noreturn));
-/* Kill it and forget about it; neither done nor gone is called. */
+/* Kill it and forget about it; neither done nor gone is called. The loop waits
+ * for its end. */
 void slu_child_drop(struct slu_child *child);
 
 #endif

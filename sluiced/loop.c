@@ -14,9 +14,12 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 
-#define WATCH_MAX 64
+#define WATCH_MAX   64
+#define SOON	    0.001 /* s until an end is looked for again, at first */
+#define NOT_SO_SOON 1.0	  /* and in the end */
 
 struct watch {
 	slu_ready_f *fn;
@@ -28,6 +31,8 @@ struct slu_loop {
 	struct watch watch[WATCH_MAX];
 	int n;
 	struct slu_timer *timers;
+	struct slu_end *ends;
+	double look; /* s until they are looked for again; 0: there are none */
 	bool stop;
 };
 
@@ -60,6 +65,12 @@ struct slu_loop *slu_loop_new(struct slu_err *err)
 
 void slu_loop_free(struct slu_loop *loop)
 {
+	struct slu_end *end;
+
+	while (loop && (end = loop->ends)) {
+		loop->ends = end->next;
+		end->fn(end->arg, -1);
+	}
 	free(loop);
 }
 
@@ -124,6 +135,36 @@ void slu_timer_stop(struct slu_loop *loop, struct slu_timer *timer)
 	timer->due = 0;
 }
 
+void slu_loop_await(struct slu_loop *loop, struct slu_end *end)
+{
+	end->next = loop->ends;
+	loop->ends = end;
+	loop->look = SOON;
+}
+
+/* The first that has ended, out of the list; a handler may add others. */
+static bool take_end(struct slu_loop *loop)
+{
+	for (struct slu_end **p = &loop->ends; *p; p = &(*p)->next) {
+		struct slu_end *end = *p;
+		int status = -1;
+
+		if (waitpid(end->pid, &status, WNOHANG) == 0)
+			continue;
+		*p = end->next;
+		end->fn(end->arg, status);
+		return true;
+	}
+	return false;
+}
+
+static void run_ends(struct slu_loop *loop)
+{
+	while (take_end(loop))
+		;
+	loop->look = loop->ends ? fmin(2 * loop->look, NOT_SO_SOON) : 0;
+}
+
 static struct slu_timer *first_timer(const struct slu_loop *loop)
 {
 	struct slu_timer *first = loop->timers;
@@ -170,6 +211,8 @@ int slu_loop_turn(struct slu_loop *loop, double seconds, struct slu_err *err)
 
 	if (first)
 		wait = fmin(wait, first->due - slu_now_mono());
+	if (loop->look > 0)
+		wait = fmin(wait, loop->look);
 	wait = fmax(wait, 0);
 	if (poll(loop->fd, (nfds_t)loop->n, (int)ceil(wait * 1000)) < 0) {
 		if (errno != EINTR)
@@ -178,6 +221,7 @@ int slu_loop_turn(struct slu_loop *loop, double seconds, struct slu_err *err)
 	}
 	run_ready(loop);
 	run_timers(loop);
+	run_ends(loop);
 	return 0;
 }
 

@@ -3,11 +3,14 @@
 #define SLU_SLUICED_LOOP_H
 
 /*
- * The daemon's one thread: descriptors and timers, poll(2) over them. A
+ * The daemon's one thread: descriptors, timers and children that end, poll(2)
+ * over them. A
  * handler may watch, unwatch and set timers freely. A descriptor that is
  * closed and opened again within one turn may see one event that was meant
  * for its predecessor; all of ours are non-blocking and do not mind.
  */
+
+#include <sys/types.h>
 
 #include "common/err.h"
 
@@ -24,7 +27,16 @@ struct slu_timer {
 	struct slu_timer *next;
 };
 
+/* Embedded in its owner, who fills in the first three. */
+struct slu_end {
+	pid_t pid;
+	void (*fn)(void *arg, int status); /* as waitpid(2) has it */
+	void *arg;
+	struct slu_end *next;
+};
+
 struct slu_loop *slu_loop_new(struct slu_err *err);
+/* Ends that have not come are told, with status -1. */
 void slu_loop_free(struct slu_loop *loop);
 
 /* Call fn when poll(2) reports one of `events` for fd; watching a descriptor
@@ -40,6 +52,10 @@ void slu_timer_set(struct slu_loop *loop, struct slu_timer *timer,
 void slu_timer_soon(struct slu_loop *loop, struct slu_timer *timer,
 		    double seconds);
 void slu_timer_stop(struct slu_loop *loop, struct slu_timer *timer);
+
+/* A child that is about to end: call fn, once, when it has been waited for. It
+ * may hang in the kernel for ever, so this never waits in its place. */
+void slu_loop_await(struct slu_loop *loop, struct slu_end *end);
 
 /* Turn until slu_loop_stop() was called. */
 int slu_loop_run(struct slu_loop *loop, struct slu_err *err);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "common/file.h"
 #include "sluiced/child.h"
 #include "sluiced/loop.h"
 #include "tests/unit/harness.h"
@@ -137,6 +138,15 @@ static int run_hang(void *arg, struct slu_buf *out, struct slu_err *e)
 	return 0;
 }
 
+/* As one that ends, but cannot close a file of a file system that hangs. */
+static int run_half_gone(void *arg, struct slu_buf *out, struct slu_err *e)
+{
+	(void)arg, (void)out, (void)e;
+	slu_close_from(3);
+	pause();
+	return 0;
+}
+
 /* Nothing of the parent's may be open but what is needed. */
 static int run_descriptors(void *arg, struct slu_buf *out, struct slu_err *e)
 {
@@ -176,7 +186,7 @@ static void child(int (*run)(void *, struct slu_buf *, struct slu_err *),
 
 	begin();
 	ck_assert_ptr_nonnull(slu_child_start(loop, &work, &err));
-	for (int i = 0; i < 200 && !strchr(calls, 'g'); i++)
+	for (int i = 0; i < 2000 && !strchr(calls, 'g'); i++)
 		turn(1);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
 	slu_loop_free(loop);
@@ -212,6 +222,44 @@ START_TEST(test_child_hangs)
 	child(run_hang, NULL, 3, 0.05);
 	ck_assert_str_eq(calls, "eg");
 	expect_err(said, SLU_TIMEOUT, "no answer within 0.05 s");
+	child(run_half_gone, NULL, 3, 0.05);
+	ck_assert_str_eq(calls, "eg");
+	expect_err(said, SLU_TIMEOUT, "no answer within 0.05 s");
+}
+END_TEST
+
+/* Alive or not. */
+static bool has_child(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG) == 0;
+}
+
+/* Nobody is told, and it is waited for nevertheless. */
+START_TEST(test_child_dropped)
+{
+	struct slu_child_work work = {
+		.done = done, .gone = gone, .max = 3, .seconds = 5};
+	struct slu_child *c;
+
+	for (int i = 0; i < 3; i++) {
+		work.run = i ? run_half_gone : run_hang;
+		begin();
+		c = slu_child_start(loop, &work, &err);
+		ck_assert_ptr_nonnull(c);
+		for (int k = 0; k < 10 * i; k++) /* until it is half gone */
+			turn(1);
+		slu_child_drop(c);
+		for (int k = 0; k < 2000 && has_child(); k++)
+			turn(1);
+		ck_assert(!has_child());
+		ck_assert_str_eq(calls, "");
+		slu_loop_free(loop);
+	}
+	begin();
+	slu_child_drop(slu_child_start(loop, &work, &err));
+	slu_loop_free(loop); /* it need not have ended */
 }
 END_TEST
 
@@ -225,4 +273,4 @@ END_TEST
 
 TEST_MAIN("sluiced_loop", test_timers, test_descriptors, test_timer_sets_itself,
 	  test_child_answers, test_child_fails, test_child_hangs,
-	  test_child_has_no_descriptors)
+	  test_child_dropped, test_child_has_no_descriptors)

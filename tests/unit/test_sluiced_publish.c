@@ -223,6 +223,7 @@ START_TEST(test_other_dir)
 {
 	struct slu_publisher *p;
 	char first[256];
+	pid_t hung;
 
 	make_dir("hangs");
 	snprintf(first, sizeof(first), "%s", dir);
@@ -231,7 +232,8 @@ START_TEST(test_other_dir)
 	begin(p, 1);
 	make_dir("beside");
 	said[0] = '\0';
-	kill(child_of_mine(), SIGSTOP);
+	hung = child_of_mine();
+	kill(hung, SIGSTOP);
 	publish(p, 100, i34, first, 1);
 	turn_until("100:");
 	ck_assert_str_eq(said, "100:timeout ");
@@ -243,6 +245,9 @@ START_TEST(test_other_dir)
 	turn_until("102:");
 	ck_assert_str_eq(said, "100:newer 101:timeout 101:newer 102:ok ");
 	ck_assert_str_eq(text(1), "n1 2\n");
+	for (int i = 0; i < 500 && kill(hung, 0) == 0; i++)
+		slu_loop_turn(loop, 0.01, NULL);
+	ck_assert_int_eq(kill(hung, 0), -1); /* no zombie either */
 	slu_publisher_free(p);
 	slu_loop_free(loop);
 }
