@@ -410,11 +410,17 @@ static int solve(struct slu_ion_division *d, struct slu_ion_proof *proof,
 	return 0;
 }
 
-/* Nothing can be given. */
+/* Nothing can be given: each has what it reaches without, where it may. */
 static void solve_empty(struct slu_ion_division *d)
 {
-	for (size_t i = 0; i < d->n; i++)
-		give(d, d->order[i], (struct slu_ion_grant){0});
+	for (size_t i = 0; i < d->n; i++) {
+		const struct part *p = &d->part[d->order[i]];
+		bool direct = p->known && p->choice[0].weight == 0;
+
+		give(d, d->order[i],
+		     (struct slu_ion_grant){
+			     .bandwidth = direct ? p->choice[0].value : 0});
+	}
 	d->all = true;
 }
 

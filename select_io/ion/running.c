@@ -169,16 +169,35 @@ static void remove_at(struct slu_arbiter *a, size_t at)
 		(a->n_run - at) * sizeof(*a->run));
 }
 
+/* The same run with other nodes. It holds what it held. */
+static int resize(struct slu_arbiter *a, struct running *r,
+		  const struct slu_job *job)
+{
+	struct slu_job copy;
+
+	if (slu_job_copy(&copy, job) < 0)
+		return -1;
+	slu_msg_clear(&slu_job_desc, &r->job);
+	r->job = copy;
+	r->class = slu_curves_class(job);
+	slu_ion_touch(a, r);
+	return slu_ion_find_choices(a, r) < 0 || slu_ion_find_far(a, r) < 0 ? -1
+									    : 0;
+}
+
 int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err)
 {
-	const struct running *r = slu_ion_find(a, job->job_id);
+	struct running *r = slu_ion_find(a, job->job_id);
 
 	if (job->node_cnt == 0 || job->job_id == SLU_ION_FREE)
 		return slu_err(err, SLU_INVALID, "job %u has no nodes",
 			       job->job_id);
-	if (r && r->job.start == job->start)
-		return 0;
+	if (r && r->job.start == job->start) {
+		if (slu_eq(r->job.nodes, job->nodes))
+			return 0;
+		return resize(a, r, job) < 0 ? nomem(err) : 0;
+	}
 	slu_arbiter_end(a, job->job_id);
 	return insert(a, job) < 0 ? nomem(err) : 0;
 }

@@ -150,6 +150,65 @@ START_TEST(test_limits)
 }
 END_TEST
 
+/* A job that is resized while it runs keeps what it may; a host that it has got
+ * is in the answer, by which mappings are made. */
+START_TEST(test_resized)
+{
+	struct slu_arbiter *a = new_arbiter("ion[1-4]", 8, SLU_ION_STATIC);
+	struct slu_job job = make_job(1, "io", 4);
+	struct slu_assignment got;
+	struct slu_err err;
+
+	for (int i = 0; i < 3; i++) {
+		job.node_cnt = i == 1 ? 8 : 2;
+		job.nodes = i == 1 ? "n[1-8]" : "n[1-2]";
+		expect_ok(slu_arbiter_set(a, &job, 1, &err), err);
+		if (i == 0)
+			start(a, 2, "io", 2);
+		solve(a, &got);
+		ck_assert_str_eq(got.jobs[0].nodes, job.nodes);
+		ck_assert_uint_eq(got.jobs[0].node_cnt, job.node_cnt);
+		/* STATIC does not change a running job; 1 divides all. */
+		ck_assert_str_eq(got.jobs[0].ions, "ion1");
+		slu_msg_clear(&slu_assignment_desc, &got);
+	}
+	slu_arbiter_free(a);
+}
+END_TEST
+
+/* Without any I/O node jobs reach what they reach without. */
+START_TEST(test_none_left)
+{
+	for (int direct = 0; direct < 2; direct++) {
+		struct slu_conf conf = conf_of("ion[1-2]", SLU_ION_MCKP);
+		struct slu_assignment got;
+		struct slu_arbiter *a;
+		struct slu_err err;
+
+		conf.direct_access = direct;
+		a = slu_arbiter_new(&conf, 8, &err);
+		learn(a, "io", 4, 1, 90);
+		learn(a, "io", 4, 0, 80);
+		start(a, 1, "io", 4);
+		start(a, 2, "new", 4);
+		unavailable(a, "ion[1-2]");
+		for (int i = 0; i < 2; i++) {
+			solve(a, &got);
+			ck_assert_double_eq(got.total, direct ? 80 : 0);
+			ck_assert_double_eq(got.static_total, direct ? 80 : 0);
+			ck_assert_str_eq(got.jobs[0].ions, "");
+			slu_msg_clear(&slu_assignment_desc, &got);
+		}
+		unavailable(a, "");
+		solve(a, &got);
+		ck_assert_double_eq(got.total, 90);
+		slu_msg_clear(&slu_assignment_desc, &got);
+		slu_hosts_free(&conf.io_nodes);
+		slu_arbiter_free(a);
+	}
+}
+END_TEST
+
 /* RemapRunning=no: who runs keeps what it has, others get what is left. */
 START_TEST(test_fixed)
 {
@@ -393,5 +452,5 @@ START_TEST(test_no_memory)
 END_TEST
 
 TEST_MAIN("arbiter", test_story, test_answer, test_fixed, test_limits,
-	  test_wanted, test_explores, test_shared, test_static, test_kept,
-	  test_curve_from, test_no_memory)
+	  test_resized, test_none_left, test_wanted, test_explores, test_shared,
+	  test_static, test_kept, test_curve_from, test_no_memory)
