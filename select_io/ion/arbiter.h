@@ -48,7 +48,8 @@ void slu_arbiter_learn(struct slu_arbiter *a,
 		       const struct slu_history_row *row);
 
 /* A job runs (again: harmless; with other nodes: it was resized; another start
- * time is another run) or has ended (unknown: harmless). Its I/O nodes go to others with the next solve. */
+ * time is another run) or has ended (unknown: harmless). Its I/O nodes go to
+ * others with the next solve. */
 int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err);
 void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);

@@ -176,29 +176,20 @@ uint32_t slu_mckp_common_step(const struct slu_mckp *m)
 	return g ? g : 1;
 }
 
-static double greatest(const struct slu_mckp *m, const struct class *c)
-{
-	const struct option *o = options_of(m, c);
-	double most = 0;
-
-	for (uint32_t j = 0; j < c->n; j++)
-		most = fmax(most, o[j].value);
-	return most;
-}
-
 /* Options that are worth more than all lighter ones: what the table looks at;
- * 0: there is nothing to choose. */
-static uint32_t useful(const struct slu_mckp *m, const struct class *c)
+ * 0: there is nothing to choose. *most: the greatest value. */
+static uint32_t useful(const struct slu_mckp *m, const struct class *c,
+		       double *most)
 {
 	const struct option *o = options_of(m, c);
-	double most = o[0].value;
+	double greatest = o[0].value;
 	uint32_t n = 1;
 
-	for (uint32_t j = 1; j < c->n; j++)
-		if (o[j].value > most) {
-			most = o[j].value;
-			n++;
-		}
+	for (uint32_t j = 1; j < c->n; j++) {
+		n += o[j].value > greatest;
+		greatest = o[j].value > greatest ? o[j].value : greatest;
+	}
+	*most = greatest;
 	return n > 1 ? n : 0;
 }
 
@@ -206,13 +197,14 @@ static uint32_t useful(const struct slu_mckp *m, const struct class *c)
 static void count_class(struct slu_mckp *m, struct class *c, int by)
 {
 	const struct option *o = options_of(m, c);
-	double most = greatest(m, c);
+	double most;
+	uint32_t n_useful = useful(m, c, &most);
 
 	m->n += (uint32_t)by;
 	m->lightest += (uint64_t)(by * (int64_t)o[0].weight);
 	m->heaviest += (uint64_t)(by * (int64_t)o[c->n - 1].weight);
 	m->items += (size_t)(by * (int64_t)c->n);
-	m->useful += (size_t)(by * (int64_t)useful(m, c));
+	m->useful += (size_t)(by * (int64_t)n_useful);
 	m->sum_value = fmax(0, m->sum_value + by * most);
 	m->max_value = fmax(m->max_value, most);
 	if (o[c->n - 1].weight > m->max_weight)
