@@ -231,6 +231,60 @@ int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err)
 	return rc;
 }
 
+/* Those that are copied, NUL-ended, in at most VALUE_MAX bytes of `names`; -1:
+ * they cannot be had. */
+static ssize_t list_ours(int fd, char *names)
+{
+	ssize_t n = flistxattr(fd, names, VALUE_MAX), kept = 0;
+
+	if (n < 0)
+		return is_none(errno) ? 0 : -1;
+	for (ssize_t i = 0, len; i < n; i += len) {
+		len = (ssize_t)strlen(names + i) + 1;
+		if (strncmp(names + i, USER, strlen(USER)) != 0 &&
+		    !is_acl(names + i))
+			continue;
+		memmove(names + kept, names + i, (size_t)len);
+		kept += len;
+	}
+	return kept;
+}
+
+static bool same_value(int in, int out, const char *name, char *value)
+{
+	ssize_t n = fgetxattr(in, name, value, VALUE_MAX);
+	ssize_t m = fgetxattr(out, name, value + VALUE_MAX, VALUE_MAX);
+
+	if (m < 0)
+		return errno == ENOTSUP || errno == ENOSYS;
+	return n == m && !memcmp(value, value + VALUE_MAX, (size_t)n);
+}
+
+bool slu_same_attrs(int in, int out)
+{
+	char *names = NULL, *others, *value;
+	ssize_t n, m;
+	bool same;
+
+	if (flistxattr(in, NULL, 0) <= 0 && flistxattr(out, NULL, 0) <= 0)
+		return true;
+	names = malloc(4 * VALUE_MAX);
+	if (!names)
+		return false;
+	others = names + VALUE_MAX;
+	value = others + VALUE_MAX;
+	n = list_ours(in, names);
+	m = list_ours(out, others);
+	same = n >= 0 && m >= 0;
+	for (ssize_t i = 0; same && i < n; i += (ssize_t)strlen(names + i) + 1)
+		same = same_value(in, out, names + i, value);
+	/* What else the user has given the copy may stay, but for lists. */
+	for (ssize_t i = 0; same && i < m; i += (ssize_t)strlen(others + i) + 1)
+		same = !is_acl(others + i) || is_among(names, n, others + i);
+	free(names);
+	return same;
+}
+
 int slu_show_directory(int in, int out, mode_t mode, struct slu_err *err)
 {
 	mode &= 0777;

@@ -18,6 +18,9 @@
  * and the system's reason, no names. Any thread. */
 int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err);
 
+/* Has `out` those of `in` already? What it cannot have is not asked for. */
+bool slu_same_attrs(int in, int out);
+
 /* Give the directory `out`, which only its owner can enter yet, the attributes
  * and the rights of `in`, which has this mode, and its owner all. */
 int slu_show_directory(int in, int out, mode_t mode, struct slu_err *err);

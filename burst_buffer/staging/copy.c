@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/manifest.h"
 
@@ -137,6 +138,20 @@ bool slu_same_time(const struct timespec *want, const struct timespec *is)
 	       (is->tv_nsec == 0 || (diff > -1000 && diff < 1000));
 }
 
+static bool same_attrs(int dir, const char *name, int src, const char *path)
+{
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+	int in = slu_open_beneath(src, path, flags, 0);
+	int out = slu_open_beneath(dir, name, flags, 0);
+	bool same = in >= 0 && out >= 0 && slu_same_attrs(in, out);
+
+	if (in >= 0)
+		close(in);
+	if (out >= 0)
+		close(out);
+	return same;
+}
+
 bool slu_has_arrived(int dir, const char *name, const struct slu_entry *e,
 		     int src, const char *path)
 {
@@ -146,8 +161,9 @@ bool slu_has_arrived(int dir, const char *name, const struct slu_entry *e,
 	    !S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size ||
 	    !slu_same_time(&e->mtime, &st.st_mtim))
 		return false;
-	if ((st.st_mode & 0777) == e->mode)
-		return true;
-	return !slu_can_have_list(dir, name) &&
-	       (st.st_mode & 0777) == slu_mode_alone_at(src, path, e->mode);
+	if ((st.st_mode & 0777) != e->mode &&
+	    (slu_can_have_list(dir, name) ||
+	     (st.st_mode & 0777) != slu_mode_alone_at(src, path, e->mode)))
+		return false;
+	return same_attrs(dir, name, src, path);
 }

@@ -34,9 +34,10 @@ int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 
 /* Is this the time that a copy got, as far as its file system keeps it? */
 bool slu_same_time(const struct timespec *want, const struct timespec *is);
-/* Is `name` in `dir` a regular file of this entry's size, mode and time? Where
- * there are no lists, the mode is that of the source, `path` below src, without
- * its list (attrs.h). The time is what a copy gets last. */
+/* Is `name` in `dir` a regular file of this entry's size, mode and time, with
+ * the attributes that its source, `path` below src, has now? Where there are no
+ * lists, the mode is that of the source without its list (attrs.h). The time is
+ * what a copy gets last. */
 struct slu_entry;
 bool slu_has_arrived(int dir, const char *name, const struct slu_entry *entry,
 		     int src, const char *path);

@@ -164,6 +164,52 @@ START_TEST(test_mode_changed)
 }
 END_TEST
 
+/* Nor is what no mode or time tells of. */
+START_TEST(test_list_changed)
+{
+	static const char *const names[] = {"src/small", "src/large"};
+	struct slu_stage_part part = {
+		.source = src, .destination = dst, .quick = true, .n = 2};
+	unsigned char less[sizeof(acl)], got[100];
+
+	setup();
+	make_file(in(src, "small"), 10, 1);
+	make_hole(in(src, "large"));
+	each(n, names)
+	{
+		if (!can_have_list(in(top, *n), ACCESS)) {
+			teardown();
+			return;
+		}
+		ck_assert(!setxattr(in(top, *n), "user.a", "1", 1, 0));
+	}
+	expect_ok(stage_part(part, NULL), err);
+	memcpy(less, acl, sizeof(acl));
+	less[14] = 4; /* what user 7 may; the mask, and the mode, stay */
+	each(n, names)
+	{
+		mode_t mode = mode_of(in(top, *n));
+
+		ck_assert(
+			!setxattr(in(top, *n), ACCESS, less, sizeof(less), 0));
+		ck_assert(!setxattr(in(top, *n), "user.a", "2", 1, 0));
+		ck_assert_int_eq(mode_of(in(top, *n)), mode);
+	}
+	expect_ok(stage_part(part, NULL), err);
+	each(n, names)
+	{
+		ck_assert_int_eq(
+			getxattr(in(dst, *n), ACCESS, got, sizeof(got)),
+			sizeof(less));
+		ck_assert(!memcmp(got, less, sizeof(less)));
+		ck_assert_int_eq(
+			getxattr(in(dst, *n), "user.a", got, sizeof(got)), 1);
+		ck_assert_int_eq(got[0], '2');
+	}
+	teardown();
+}
+END_TEST
+
 /* Attributes of files, large files and directories arrive. */
 START_TEST(test_xattrs)
 {
@@ -205,4 +251,4 @@ START_TEST(test_xattrs)
 END_TEST
 
 TEST_MAIN("stage lists", test_xattrs, test_other_lists, test_plain_lists,
-	  test_early_lists, test_mode_changed)
+	  test_early_lists, test_mode_changed, test_list_changed)
