@@ -161,6 +161,7 @@ void slu_conf_free(struct slu_conf *conf)
 	slu_strv_free(conf->daemon_addr);
 	free(conf->control_socket);
 	free(conf->slurm_user);
+	slu_strv_free(conf->mover);
 	free(conf->node_storage);
 	free(conf->run_dir);
 	slu_strv_free(conf->allow_users);

@@ -94,9 +94,11 @@ struct slu_conf {
 	size_t n_profile;
 	struct slu_pool_conf *pool; /* Pool */
 	size_t n_pool;
-	char *node_storage; /* NodeStorage: a path, or "auto" */
-	char *run_dir;	    /* RunDir: node-local notes and mounts */
-	char **allow_users; /* AllowUsers, NULL: everybody */
+	char **mover;	     /* Mover: its words, NULL-ended; NULL: none */
+	uint64_t mover_from; /* MoverFrom: bytes of a tree */
+	char *node_storage;  /* NodeStorage: a path, or "auto" */
+	char *run_dir;	     /* RunDir: node-local notes and mounts */
+	char **allow_users;  /* AllowUsers, NULL: everybody */
 	char **deny_users;
 	uint64_t max_capacity; /* MaxCapacity, bytes per job, 0: no limit */
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;

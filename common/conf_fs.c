@@ -2,7 +2,7 @@
 /*
  * FileSystem=NAME and Profile=NAME lines. The words behind the name are pairs
  * without blanks; Driver, Pool and Default are ours, the others are kept for
- * the driver, or for who applies the profile.
+ * the driver, or for who applies the profile. Mover lines are words, too.
  */
 #include "config.h"
 #include "common/conf_fs.h"
@@ -277,4 +277,38 @@ const struct slu_profile_conf *slu_conf_profile(const struct slu_conf *conf,
 		if (strcmp(conf->profile[i].name, name) == 0)
 			return &conf->profile[i];
 	return NULL;
+}
+
+/* A program and its arguments, without blanks in them: what "%s" and "%d" stand
+ * for must be among them. */
+int slu_conf_read_mover(const char *value, void *field, struct slu_err *err)
+{
+	char *copy = strdup(value), *save = NULL;
+	char **words = calloc(strlen(value) + 1, sizeof(*words));
+	bool given[2] = {false, false};
+	size_t n = 0;
+
+	for (char *w = copy && words ? strtok_r(copy, " \t", &save) : NULL; w;
+	     w = strtok_r(NULL, " \t", &save)) {
+		given[0] |= strstr(w, "%s") != NULL;
+		given[1] |= strstr(w, "%d") != NULL;
+		if (!(words[n++] = strdup(w)))
+			break;
+	}
+	free(copy);
+	if (!n || !words[n - 1])
+		no_memory(err);
+	else if (words[0][0] != '/')
+		slu_err(err, SLU_INVALID, "\"%s\" is not an absolute path",
+			words[0]);
+	else if (!given[0] || !given[1])
+		slu_err(err, SLU_INVALID, "no word has %s, the %s directory",
+			given[0] ? "%d" : "%s",
+			given[0] ? "destination" : "source");
+	else {
+		*(char ***)field = words;
+		return 0;
+	}
+	slu_strv_free(words);
+	return -1;
 }

@@ -401,6 +401,12 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 FIELD(max_give_back), false},
 	{"MaxIONodesPerJob", "8", "Most I/O nodes for one job.", read_count,
 	 FIELD(max_ions_per_job), false},
+	{"Mover", NULL,
+	 "Program, with arguments, that copies large directories; %s and %d "
+	 "become source and destination.",
+	 slu_conf_read_mover, FIELD(mover), false},
+	{"MoverFrom", "64GiB", "Least bytes of a directory that it copies.",
+	 slu_conf_read_size, FIELD(mover_from), false},
 	{"NodeStorage", "auto",
 	 "Where job file systems live on a node: a path, or auto.",
 	 read_storage, FIELD(node_storage), false},

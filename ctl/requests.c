@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/pool.h"
 #include "common/size.h"
 
@@ -69,6 +70,39 @@ static int doable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 	return slu_err(err, SLU_INVALID,
 		       "jobfs: only %u nodes can do %s, %u cannot; %s",
 		       (unsigned)able, fs->name, (unsigned)unable, why);
+}
+
+/* Directories may be left to the site's Mover; how large they are is not known
+ * yet. */
+static bool may_move(const struct slu_request *req, const struct slu_conf *conf)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+
+	if (!conf->mover || (fs && slu_fstype_library(fs)))
+		return false;
+	for (size_t i = 0; i < req->n_stage; i++)
+		if (req->stage[i].type == SLU_STAGE_DIRECTORY ||
+		    req->stage[i].type == SLU_STAGE_AUTO)
+			return true;
+	return false;
+}
+
+static int movable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
+		   const struct slu_request *req, const struct slu_conf *conf,
+		   struct slu_err *err)
+{
+	char why[SLU_POOL_WHY];
+	uint32_t able, unable;
+
+	if (!may_move(req, conf) ||
+	    !slu_pools_unable(mirror, SLU_SUPPLY_MOVER, &able, &unable, why) ||
+	    able >= (ask->min_nodes ? ask->min_nodes : 1))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "directories cannot be staged: only %u nodes have the "
+		       "site's copier, %u have not (tell the administrator); "
+		       "%s",
+		       (unsigned)able, (unsigned)unable, why);
 }
 
 /* Could it ever be had, of what the resource map shows? */
@@ -143,6 +177,8 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		return 0;
 	if (slu_pool_check(req, site->conf, user, ask->account, err) < 0 ||
 	    refuse(ask, req, err) < 0)
+		return -1;
+	if (movable(mirror, ask, req, site->conf, err) < 0)
 		return -1;
 	if (req->has_fs && !req->persistent &&
 	    (doable(mirror, ask, req, site->conf, err) < 0 ||

@@ -2,7 +2,7 @@
 /*
  * What nodes have said that they cannot do, in their documents "filesystems":
  * [{"name":FILESYSTEM,"ok":false,"text":WHY},...]. One that has said nothing is
- * taken to be able.
+ * taken to be able. SLU_SUPPLY_MOVER in place of a name is the site's Mover.
  */
 #include "config.h"
 #include "sluiced/supply.h"
@@ -34,7 +34,9 @@ static int take_one(struct slu_supply *supply, const struct slu_conf *conf,
 	slu_json_str_opt(said, "name", &name, NULL);
 	slu_json_str_opt(said, "text", &why, NULL);
 	slu_json_bool_opt(said, "ok", &ok, NULL);
-	if (ok || !name || !slu_conf_fs(conf, name))
+	if (ok || !name ||
+	    !(slu_eq(name, SLU_SUPPLY_MOVER) ? conf->mover != NULL
+					     : slu_conf_fs(conf, name) != NULL))
 		return 0;
 	fs = find(supply, name);
 	if (!fs) {
@@ -78,7 +80,7 @@ int slu_supply_offers(struct slu_db *map, const struct slu_conf *conf,
 {
 	uint32_t all = 0;
 
-	out->fs = calloc(conf->n_fs + 1, sizeof(*out->fs));
+	out->fs = calloc(conf->n_fs + 2, sizeof(*out->fs));
 	if (!out->fs)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	for (size_t i = 0; i < nodes->n; i++) {

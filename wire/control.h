@@ -140,6 +140,7 @@ struct slu_pool_supply {
 
 /* A file system that some nodes cannot do, as `sluice-node probe --push` says
  * there. */
+#define SLU_SUPPLY_MOVER "(mover)" /* no file system: the site's Mover */
 struct slu_fs_supply {
 	char *name;
 	uint32_t able;	 /* nodes that have not said so */

@@ -15,6 +15,7 @@ libslunode_la_SOURCES = \
 	burst_buffer/staging/place.c burst_buffer/staging/place.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
 	burst_buffer/staging/act_compare.c \
+	burst_buffer/staging/move.c burst_buffer/staging/move.h \
 	burst_buffer/staging/act.h \
 	burst_buffer/staging/stage.c burst_buffer/staging/stage.h \
 	burst_buffer/host/aside.c burst_buffer/host/aside.h \
@@ -55,6 +56,7 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/kept.c burst_buffer/node/print.c \
 	burst_buffer/node/verbs.h \
 	burst_buffer/node/status.c burst_buffer/node/fetch.c \
+	burst_buffer/node/mover.c \
 	burst_buffer/node/cancel.c burst_buffer/node/io.c \
 	burst_buffer/node/llite.c burst_buffer/node/llite.h \
 	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \
@@ -72,7 +74,7 @@ sluice_node_LDADD = libsluverbs.la
 
 if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
-	tests/unit/test_stage_select tests/unit/test_stage_claims \
+	tests/unit/test_move tests/unit/test_stage_select tests/unit/test_stage_claims \
 	tests/unit/test_journal tests/unit/test_stage_links \
 	tests/unit/test_attrs tests/unit/test_beneath tests/unit/test_copy \
 	tests/unit/test_stage tests/unit/test_stage_faults \
@@ -104,6 +106,8 @@ tests_unit_test_manifest_LDADD = $(node_test_libs)
 tests_unit_test_share_LDADD = $(node_test_libs)
 tests_unit_test_beneath_SOURCES = tests/unit/test_beneath.c $(node_test_tree)
 tests_unit_test_beneath_LDADD = $(node_test_libs)
+tests_unit_test_move_SOURCES = tests/unit/test_move.c $(node_test_tree)
+tests_unit_test_move_LDADD = $(node_test_libs)
 tests_unit_test_attrs_LDADD = $(node_test_libs)
 tests_unit_test_stage_select_SOURCES = tests/unit/test_stage_select.c $(node_test_tree)
 tests_unit_test_stage_select_LDADD = $(node_test_libs)

@@ -60,8 +60,10 @@ struct slu_node {
 	struct {
 		struct stat file;
 		uint64_t buffer;
-	} noted;	 /* what slu_noted_is() has read */
-	double deadline; /* of this phase, slu_clock() */
+	} noted;	   /* what slu_noted_is() has read */
+	bool is_ready;	   /* polls say that the job can run, or has */
+	const char *offer; /* and what is noted of it, if sluiced wants that */
+	double deadline;   /* of this phase, slu_clock() */
 
 	/* Once there is a plan: */
 	bool planned;
@@ -191,6 +193,18 @@ int slu_node_stripe(struct slu_node *n, struct slu_err *err);
 const char *slu_node_below(const struct slu_node *n);
 /* In kept data (storage.h): a file with the name of its part, if it has one. */
 #define SLU_PART_MARK "part"
+
+/* mover.c: the site's own program, see staging/move.h. Does it copy request r,
+ * which has so many bytes; has it? */
+bool slu_mover_moves(const struct slu_node *n, size_t r, uint64_t bytes);
+bool slu_mover_has_been(const struct slu_node *n, size_t r);
+/* Let it, once; tick as slu_aside's. */
+int slu_mover_run(struct slu_node *n, size_t r,
+		  int (*tick)(void *arg, uint64_t bytes, uint64_t files),
+		  void *tick_arg, struct slu_err *err);
+/* Say what it left to COPY. */
+void slu_mover_log(struct slu_node *n, size_t r,
+		   const struct slu_stage_result *copied);
 
 /* The kind of source that the plan's word stands for. */
 enum slu_stage_what slu_stage_what(const char *type);

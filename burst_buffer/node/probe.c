@@ -22,6 +22,7 @@
 #include "common/jsonx.h"
 #include "common/proc.h"
 #include "common/size.h"
+#include "wire/control.h"
 
 #define SECONDS	    10.0
 #define TRIAL	    (64u << 20) /* bytes */
@@ -94,6 +95,27 @@ static void probe_fs(struct slu_probe *p, const struct slu_fs_conf *fs)
 		if (*line)
 			slu_probe_add(p, SLU_PROBE_BAD, check, "%s", line);
 	slu_buf_free(&why);
+}
+
+static void probe_mover(struct slu_node *n, struct slu_probe *p)
+{
+	char why[200];
+
+	if (!n->conf->mover)
+		return;
+	if (!access(n->conf->mover[0], X_OK)) {
+		note_fs(p, SLU_SUPPLY_MOVER, true, NULL);
+		slu_probe_add(p, SLU_PROBE_OK, "Mover", "%s",
+			      n->conf->mover[0]);
+		return;
+	}
+	snprintf(why, sizeof(why), "Mover: %.150s: %s", n->conf->mover[0],
+		 strerror(errno));
+	note_fs(p, SLU_SUPPLY_MOVER, false, why);
+	slu_probe_add(p, SLU_PROBE_BAD, "Mover",
+		      "%s: %s; install it, or jobs that stage directories are "
+		      "refused",
+		      n->conf->mover[0], strerror(errno));
 }
 
 /* Told to sluiced, which refuses at submission what too few nodes can do. */
@@ -343,6 +365,7 @@ int slu_cmd_probe(struct slu_node *n)
 	int rc;
 
 	probe_drivers(n, &p);
+	probe_mover(n, &p);
 	probe_munge(n, &p);
 	probe_sluiced(n, &p);
 	probe_storage(n, &p);

@@ -156,7 +156,8 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.n = q->members,
 		.durable = q->stage->out,
 		.content = q->stage->content,
-		.quick = q->stage->out && slu_early_has_been(q->n, q->r),
+		.quick = slu_mover_has_been(q->n, q->r) ||
+			 (q->stage->out && slu_early_has_been(q->n, q->r)),
 		.progress = told,
 		.arg = c,
 	};
@@ -334,22 +335,45 @@ static int note_done(struct request *q, enum slu_act_name act,
 static void log_act(struct request *q, enum slu_act_name act, double seconds,
 		    const struct slu_stage_result *r)
 {
-	char size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT];
+	char size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT], what[128] = "";
 
-	slu_node_log(q->n, SLU_INFO,
-		     "stage_%s %zu %s: %" PRIu64 " of %" PRIu64
-		     " files%s%s in %s",
-		     q->way, q->r, act_names[act],
-		     act == SLU_PREPARE ? r->total_files : r->files,
-		     r->total_files, act == SLU_COPY ? ", " : "",
-		     act == SLU_COPY ? slu_size_text(r->bytes, size) : "",
-		     slu_seconds_text(seconds, time));
+	switch (act) {
+	case SLU_PREPARE:
+		snprintf(what, sizeof(what), ": %" PRIu64 " files, %s",
+			 r->total_files, slu_size_text(r->total_bytes, size));
+		break;
+	case SLU_COPY: /* with the links that the manifest's walk has made */
+		snprintf(what, sizeof(what),
+			 ": %" PRIu64 " of %" PRIu64 " files, %s",
+			 q->total.files, r->total_files,
+			 slu_size_text(r->bytes, size));
+		break;
+	case SLU_VERIFY:
+		snprintf(what, sizeof(what),
+			 ": %" PRIu64 " of %" PRIu64 " files", r->files,
+			 r->total_files);
+		break;
+	case SLU_FINISH:
+		break;
+	}
+	slu_node_log(q->n, SLU_INFO, "stage_%s %zu %s%s in %s", q->way, q->r,
+		     act_names[act], what, slu_seconds_text(seconds, time));
 	if (r->skipped)
 		slu_node_log(q->n, SLU_WARN,
 			     "stage_%s %zu: %" PRIu64
 			     " sockets, pipes or devices were left out, one is "
 			     "%s",
 			     q->way, q->r, r->skipped, r->first_skipped);
+}
+
+/* The user's cancelling, and sluiced's own words, are known by their kind. */
+static int aside_failed(struct slu_err *err)
+{
+	if (err->kind == SLU_BUSY)
+		return slu_err(err, SLU_DENIED, "stopped");
+	if (err->kind == SLU_DENIED)
+		err->kind = SLU_IO; /* that is sluiced's word */
+	return -1;
 }
 
 static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
@@ -370,16 +394,15 @@ static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 		return 0;
 	q->act = act;
 	q->n->to_copy = q->total.total_bytes;
-	if (slu_aside(&aside, "staging", out, err)) {
-		if (err->kind == SLU_BUSY)
-			return slu_err(err, SLU_DENIED, "stopped");
-		if (err->kind == SLU_DENIED)
-			err->kind = SLU_IO; /* that is sluiced's word */
-		return -1;
-	}
+	if (slu_aside(&aside, "staging", out, err))
+		return aside_failed(err);
 	memcpy(&result, out, sizeof(result));
+	if (note_done(q, act, &result, err))
+		return -1;
 	log_act(q, act, slu_clock() - start, &result);
-	return note_done(q, act, &result, err);
+	if (act == SLU_COPY)
+		slu_mover_log(q->n, q->r, &result);
+	return 0;
 }
 
 static int meet(struct request *q, enum slu_act_name act, struct slu_err *err)
@@ -428,9 +451,22 @@ static void find_place(struct request *q)
 	}
 }
 
+/* The manifest; and what the site's own program may do by it. */
+static int prepare(struct request *q, struct slu_err *err)
+{
+	if (do_act(q, SLU_PREPARE, err))
+		return -1;
+	if (!slu_mover_moves(q->n, q->r, q->total.total_bytes) ||
+	    !slu_mover_run(q->n, q->r, tick, q, err))
+		return 0;
+	return aside_failed(err);
+}
+
 static int stage_alone(struct request *q, double start, struct slu_err *err)
 {
-	for (int act = SLU_PREPARE; act <= SLU_FINISH; act++)
+	if (prepare(q, err))
+		return -1;
+	for (int act = SLU_COPY; act <= SLU_FINISH; act++)
 		if (do_act(q, (enum slu_act_name)act, err))
 			return -1;
 	if (q->n->driver->check(&q->n->in, err))
@@ -442,9 +478,9 @@ static int stage_together(struct request *q, double start, struct slu_err *err)
 {
 	bool member = q->self != UINT_MAX, leader = q->self == 0;
 
-	if ((leader && do_act(q, SLU_PREPARE, err)) ||
-	    meet(q, SLU_PREPARE, err) || (member && do_act(q, SLU_COPY, err)) ||
-	    meet(q, SLU_COPY, err) || (member && do_act(q, SLU_VERIFY, err)))
+	if ((leader && prepare(q, err)) || meet(q, SLU_PREPARE, err) ||
+	    (member && do_act(q, SLU_COPY, err)) || meet(q, SLU_COPY, err) ||
+	    (member && do_act(q, SLU_VERIFY, err)))
 		return -1;
 	/* With a part of the file system missing, all of this means nothing. */
 	if (q->n->driver->check(&q->n->in, err) ||

@@ -18,6 +18,7 @@ struct slu_act {
 	pthread_mutex_t lock; /* guards what follows */
 	bool stopped;
 	uint64_t bytes, files; /* done */
+	_Atomic uint64_t kept; /* of them, as they were */
 };
 
 /* Add to what was done, and tell; -1 with SLU_BUSY when it is to stop. */

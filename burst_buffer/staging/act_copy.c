@@ -171,6 +171,7 @@ static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
 
 		t->bytes += slu_share_range(w->entry.size, w->range, &offset);
 		t->files += w->range == 0;
+		c->act->kept += w->range == 0;
 		return 0;
 	}
 	t->copier.progress = told;

@@ -155,7 +155,7 @@ static int verify_unit(void *arg, struct slu_worker *w,
 		rc = verify_link(a, &w->dst, e, err);
 		break;
 	}
-	w->files += u->range == 0;
+	w->files += e->kind != 'd' && u->range == 0; /* as the totals do */
 	return rc;
 }
 

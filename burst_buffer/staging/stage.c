@@ -221,6 +221,7 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 		return -1;
 	r.bytes = a.bytes;
 	r.files = a.files;
+	r.kept = a.kept;
 	r.total_bytes = a.totals.bytes;
 	r.total_files = a.totals.files;
 	*result = r;

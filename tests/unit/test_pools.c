@@ -451,5 +451,57 @@ START_TEST(test_unable)
 }
 END_TEST
 
+/* Only who stages directories needs the site's copier. */
+START_TEST(test_no_mover)
+{
+	static const struct {
+		const char *option;
+		bool refused;
+	} cases[] = {
+		{"capacity=1MiB", false},
+		{"capacity=1MiB; stage_in type=file source=/a "
+		 "destination=$BB_JOBFS/",
+		 false},
+		{"capacity=1MiB; stage_in source=/a/ destination=$BB_JOBFS/",
+		 true},
+		{"type=g capacity=1MiB; stage_in source=/a/ "
+		 "destination=$BB_JOBFS/",
+		 false},
+	};
+	struct slu_ctl *ctl = ctl_by_hand(
+		"FileSystem=s Driver=scratch\nMover=/bin/m %s %d\n"
+		"FileSystem=g Driver=gekkofs Unauthenticated=accept");
+	struct slu_fs_supply fs = {.name = SLU_SUPPLY_MOVER,
+				   .unable = 3,
+				   .node = "n3",
+				   .why = "Mover: /bin/m: No such file"};
+	struct slu_supply s = {.fs = &fs, .n_fs = 1};
+	struct slu_err err;
+	char *text;
+
+	link_up(ctl, 1);
+	daemon_say(&slu_supply_desc, &s);
+	slu_ctl_step(ctl, 2);
+	each(c, cases)
+	{
+		struct slu_ctl_ask ask = {.prolog_flags = true,
+					  .min_nodes = 1,
+					  .option = (char *)c->option};
+
+		if (c->refused) {
+			expect_fail(slu_ctl_validate(ctl, &ask, &text, &err),
+				    err, SLU_INVALID,
+				    "directories cannot be staged: only 0 "
+				    "nodes have the site's copier");
+			continue;
+		}
+		expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+		free(text);
+	}
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 TEST_MAIN("pools", test_ahead, test_not_yet, test_expire, test_room, test_when,
-	  test_when_expired, test_turn, test_hooks, test_never, test_unable)
+	  test_when_expired, test_turn, test_hooks, test_never, test_unable,
+	  test_no_mover)

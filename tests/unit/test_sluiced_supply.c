@@ -120,6 +120,7 @@ START_TEST(test_offers)
 	push_one("n1", "filesystems",
 		 "[{\"name\":\"g\",\"ok\":false,\"text\":\"no glusterfsd\"},"
 		 "{\"name\":\"f\",\"ok\":true,\"text\":\"\"},"
+		 "{\"name\":\"(mover)\",\"ok\":false},"
 		 "{\"name\":\"gone\",\"ok\":false}]");
 	push_one("n2", "filesystems", "[{\"name\":\"g\",\"ok\":false}]");
 	push_one("n3", "filesystems", "{\"g\":7}");
@@ -133,6 +134,12 @@ START_TEST(test_offers)
 	ck_assert_uint_eq(s.fs[0].unable, 2);
 	ck_assert_str_eq(s.fs[0].node, "n1");
 	ck_assert_str_eq(s.fs[0].why, "no glusterfsd");
+	slu_msg_clear(&slu_supply_desc, &s);
+	reckon("Mover=/bin/m %s %d\nFileSystem=g Driver=glusterfs", "n[1-4]",
+	       &s);
+	ck_assert_uint_eq(s.n_fs, 2);
+	ck_assert_str_eq(s.fs[1].name, SLU_SUPPLY_MOVER);
+	ck_assert_uint_eq(s.fs[1].unable, 1);
 	slu_msg_clear(&slu_supply_desc, &s);
 	slu_receiver_free(receiver);
 	slu_db_close(db);
