@@ -147,7 +147,10 @@ int slu_ahead_want(struct slu_buffers *b, const struct slu_job *job,
 	struct slu_err why = {0};
 	struct slu_bb *bb;
 
-	if (job->array_job_id || !slu_request_ahead(req, b->conf))
+	/* A task of an array has a number of its own once Slurm has taken it
+	 * out of those that wait as one. */
+	if ((job->array_job_id && job->array_task_id == SLU_NO_ID) ||
+	    !slu_request_ahead(req, b->conf))
 		return 0;
 	bb = find(b, job->job_id);
 	if (bb) { /* slurmctld may not know it yet */

@@ -227,18 +227,29 @@ static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 	return slu_ctl_turn(ctl, job->burst_buffer, &turn, end_of, now, why);
 }
 
+/* Tasks of an array that wait as one job, and have no numbers yet. Slurm gives
+ * them to so many at a time as bb_array_stage_cnt says (build_job_queue(), job_
+ * scheduler.c): only such a task can be staged for. */
+static bool many_tasks(const job_record_t *job)
+{
+	return job->array_job_id && job->array_task_id == NO_VAL;
+}
+
 /* Of what can be staged in before there are nodes: 1: it is, or the nodes do
  * it; 0: it is being staged in; -1: it has to wait for that, too. A job that
  * could not start otherwise is not worth it yet (test_only). */
 static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
 {
 	enum slu_ctl_ahead ahead =
-		job->array_job_id ? SLU_AHEAD_NO
-				  : slu_ctl_ahead(ctl, job->job_id,
-						  job->burst_buffer, why);
+		slu_ctl_ahead(ctl, job->job_id, job->burst_buffer, why);
 
 	if (ahead == SLU_AHEAD_NO)
 		return in_turn(job, why) ? 1 : -1;
+	if (many_tasks(job)) {
+		snprintf(why, SLU_CTL_WHY,
+			 "staged in after earlier tasks of the array");
+		return -1;
+	}
 	if (ahead == SLU_AHEAD_NEW) {
 		if (!slu_ctl_claimed(ctl, job->job_id) &&
 		    (test_only || !in_turn(job, why)))

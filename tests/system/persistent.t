@@ -269,6 +269,25 @@ test_ahead_cancelled() {
 	wait_for 30 nodes_idle "n[1-3]"
 }
 
+array_ids() { # JOB
+	on ctl scontrol -o show job "$1" | grep -oE '^JobId=[0-9]+' | cut -d= -f2
+}
+
+both_complete() { # JOB
+	[ "$(on ctl scontrol -o show job "$1" | grep -c JobState=COMPLETED)" = 2 ]
+}
+
+# Slurm gives each task that waits a number of its own.
+test_ahead_array() {
+	local job id
+	job=$(ahead_job /pfs/alice/in/ -N1 --array=1-2)
+	check_within 120 "an array completes" both_complete "$job"
+	for id in $(array_ids "$job"); do
+		check "task $id was staged in before" matches \
+			"$(on ctl sysquery buffers "$id")" 'staged in before'
+	done
+}
+
 matches_bbstat() { # JOB WORDS
 	on ctl scontrol show bbstat "$1" | grep -qE "$2"
 }
@@ -305,6 +324,7 @@ test_destroyed
 test_servers
 test_expiry
 test_ahead
+test_ahead_array
 test_ahead_fails
 test_ahead_cancelled
 on n3 pkill -x sluice-node

@@ -105,6 +105,24 @@ START_TEST(test_ahead)
 }
 END_TEST
 
+/* A task of an array has a number of its own only when it is by itself. */
+START_TEST(test_array)
+{
+	struct slu_job j;
+
+	setup();
+	j = job(20, OWNER, AHEAD);
+	j.array_job_id = 20;
+	expect_ok(slu_buffers_waits(b, &j, now, &err), err);
+	ck_assert_uint_eq(shown(20), 0);
+	j.array_task_id = 3;
+	expect_ok(slu_buffers_waits(b, &j, now, &err), err);
+	ck_assert_uint_eq(shown(20), 1);
+	ck_assert(last.ahead && last.creator == 20);
+	teardown();
+}
+END_TEST
+
 START_TEST(test_ahead_balance)
 {
 	struct slu_plan plan;
@@ -331,7 +349,7 @@ START_TEST(test_ahead_not)
 }
 END_TEST
 
-TEST_MAIN("ahead", test_ahead, test_ahead_balance, test_ahead_persistent,
-	  test_ahead_fails, test_ahead_policy, test_ahead_no_database,
-	  test_ahead_damaged, test_ahead_gone, test_ahead_unasked,
-	  test_ahead_not)
+TEST_MAIN("ahead", test_ahead, test_array, test_ahead_balance,
+	  test_ahead_persistent, test_ahead_fails, test_ahead_policy,
+	  test_ahead_no_database, test_ahead_damaged, test_ahead_gone,
+	  test_ahead_unasked, test_ahead_not)
