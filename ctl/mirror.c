@@ -228,6 +228,13 @@ void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
 {
 	slu_buf_printf(out, "%-10s %-10s %-10s %10s  %s\n", "JobID", "Name",
 		       "State", "Size", "Nodes, what is going on");
-	if (!slu_mirror_walk(m, SLU_NO_ID, job_id, print_one, out))
+	if (slu_mirror_walk(m, SLU_NO_ID, job_id, print_one, out))
+		return;
+	if (job_id)
+		slu_buf_printf(out,
+			       "(job %u has none now; what it had: sysquery "
+			       "buffers %u)\n",
+			       (unsigned)job_id, (unsigned)job_id);
+	else
 		slu_buf_puts(out, "(no buffer)\n");
 }

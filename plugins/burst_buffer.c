@@ -458,6 +458,8 @@ char *bb_p_get_status(uint32_t argc, char **argv)
 		return xstrdup("sluice is off, see slurmctld's log\n");
 	if (argc && !xstrcmp(argv[0], "hooks"))
 		text = slu_ctl_hook_times(ctl);
+	else if (argc && argv[0][strspn(argv[0], "0123456789")])
+		text = strdup("usage: scontrol show bbstat [JOBID|hooks]\n");
 	else if (slurm_conf.private_data & PRIVATE_DATA_JOBS)
 		text = strdup("PrivateData=jobs: see scontrol show burst\n");
 	else

@@ -99,6 +99,16 @@ static int read_value(struct line *l, const char *key, char **value,
 	return *value ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
+/* Of a word in a message: all of it, but neither much nor strange. */
+static size_t length_of(const char *word)
+{
+	size_t n = 0;
+
+	while (n < 40 && word[n] > ' ' && word[n] <= '~' && word[n] != ';')
+		n++;
+	return n;
+}
+
 /* The next word of a request; the caller has seen that there is one. */
 static int read_word(struct line *l, struct word *w, struct slu_err *err)
 {
@@ -111,7 +121,7 @@ static int read_word(struct line *l, struct word *w, struct slu_err *err)
 			return slu_err(err, SLU_INVALID,
 				       "a request is a verb and key=value "
 				       "pairs, not \"%.*s\"",
-				       (int)n + 1, start);
+				       (int)length_of(start), start);
 		w->key[n++] = *l->p;
 	}
 	w->key[n] = '\0';

@@ -329,7 +329,7 @@ static const struct text_case refusals[] = {
 	 "double quotes if the & is meant"},
 	{"stage_out source=a destination=/b||doevil", NULL,
 	 "if the | is meant"},
-	{"stage_out source=a destination=/b && doevil", NULL, "not \"&\""},
+	{"stage_out source=a destination=/b && doevil", NULL, "not \"&&\""},
 	{"stage_out source=a destination=`x`", NULL, "if the ` is meant"},
 	{"stage_out source=a destination=b\\", NULL, "if the \\ is meant"},
 	{"stage_out source=a destination=b\"c\"", NULL, "if the \" is meant"},
@@ -344,7 +344,7 @@ static const struct text_case refusals[] = {
 	/* other shapes */
 	{"jobfs capacity", NULL, "\"capacity\" is no key=value pair"},
 	{"jobfs capacity=1K stage_in", NULL, "separated by ;"},
-	{"jobfs:capacity=1K", NULL, "not \"jobfs:\""},
+	{"jobfs:capacity=1K", NULL, "not \"jobfs:capacity=1K\""},
 	{"foo : 1 MB", NULL, "unknown request \"foo\""},
 	{"averyveryveryveryveryveryveryveryveryverylongword=1", NULL,
 	 "key=value"},
