@@ -246,6 +246,48 @@ test_stripe() {
 		"uid $(on ctl id -u alice)"
 }
 
+# What is large is left to another program, and verified by us.
+test_mover() {
+	local job
+	make_input moved 20 24
+	cluster conf sluice.conf "Mover=/usr/bin/rsync --archive %s/ %d" \
+		MoverFrom=20MiB
+	job=$(run_job <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=150MiB type=glusterfs
+		#BB stage_in source=/pfs/alice/moved destination=$BB_JOBFS/
+		#BB stage_in source=/pfs/alice/in destination=$BB_JOBFS/
+		#BB stage_out source=$BB_JOBFS/moved destination=/pfs/alice/back verify=content
+		srun cat "$BB_JOBFS/in/2/f2" && cat "/run/sluice/$SLURM_JOB_ID/log"
+	EOT
+	)
+	completed "the site's own copier" "$job"
+	check "it brings what is large" matches "$(job_output "$job")" \
+		'stage_in 0 moved: by /usr/bin/rsync'
+	check "and is believed" matches "$(job_output "$job")" \
+		'stage_in 0 verified'
+	check "but does not touch what is small" not_matches \
+		"$(job_output "$job")" 'stage_in 1 moved'
+	check "all of it is there" diff -r "$PFS/alice/moved" \
+		"$PFS/alice/back/moved"
+	sed -i /^Mover=/d "/var/tmp/sluice-$CLUSTER/etc/slurm/sluice.conf"
+	cluster conf sluice.conf "Mover=/bin/ls --no-such-option %s %d"
+	job=$(submit -N1 -w n1 --bb='capacity=60MiB; stage_in source=/pfs/alice/moved destination=$BB_JOBFS/' <<<$'#!/bin/bash\ntrue')
+	check_within 40 "what it fails with holds the job" mover_failed "$job"
+	as_alice scancel "$job"
+	wait_for 40 no_buffer_alive
+	cluster conf sluice.conf MoverFrom=1PiB
+}
+
+not_matches() { # TEXT PATTERN
+	! grep -qE -- "$2" <<<"$1"
+}
+
+mover_failed() { # JOB
+	job_field "$1" Reason | tr _ ' ' | grep -qE \
+		'held: .*stage-in failed: n1: mover: /bin/ls ended with exit code 2: Try'
+}
+
 cluster_up --nodes 4 --switches 2 --ions 0 --disk 1G
 make_input in 40 2
 install -d -m 711 "$PFS/jobs"
@@ -264,5 +306,6 @@ test_split
 test_bind
 test_uneven
 test_stripe
+test_mover
 check "the database is sound" database_sound
 finish
