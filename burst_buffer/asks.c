@@ -22,7 +22,8 @@ static struct slu_bb *find(const struct slu_buffers *b, uint32_t job_id,
 	struct slu_bb *bb;
 
 	for (bb = b->first; bb; bb = bb->next)
-		if (bb->plan.job_id == job_id && (!buffer || bb->id == buffer))
+		if (bb->plan.job_id == job_id &&
+		    (!buffer || bb->plan.buffer == buffer))
 			break;
 	return bb;
 }
@@ -61,7 +62,7 @@ static int locate_report(struct slu_buffers *b, const struct slu_report *r,
 		return slu_err(err, SLU_NOTFOUND,
 			       "no run of job %u with a file system has ended",
 			       (unsigned)r->job_id);
-	return locate(b, r->job_id, bb->id, r->node, at, err);
+	return locate(b, r->job_id, bb->plan.buffer, r->node, at, err);
 }
 
 static int busy(struct slu_err *err, const char *what)
@@ -318,9 +319,16 @@ static int poll_word(const struct place *at, double now, const char **word,
 int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err)
 {
-	const char *word;
+	const char *word = "plan";
 	struct place at;
+	int lost = slu_bb_adopt(b, ask, now, err);
 
+	if (lost < 0)
+		return -1;
+	if (lost) {
+		*out = (struct slu_answer){0};
+		return set_string(&out->word, word, err);
+	}
 	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, err) ||
 	    poll_word(&at, now, &word, err))
 		return -1;

@@ -75,6 +75,36 @@ int slu_bb_room(struct slu_bb *bb)
 	return 0;
 }
 
+struct slu_bb *slu_bb_with_plan(struct slu_plan *plan)
+{
+	struct slu_bb *bb = calloc(1, sizeof(*bb));
+
+	if (!bb)
+		return NULL;
+	bb->plan = *plan;
+	*plan = (struct slu_plan){0};
+	if (slu_bb_room(bb) == 0)
+		return bb;
+	slu_bb_free(bb);
+	return NULL;
+}
+
+void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with)
+{
+	const struct slu_bb was = *bb;
+
+	bb->plan = with->plan;
+	bb->member = with->member;
+	bb->part = with->part;
+	bb->n_part = with->n_part;
+	with->plan = was.plan;
+	with->member = was.member;
+	with->part = was.part;
+	with->n_part = was.n_part;
+	free(bb->plan_text);
+	bb->plan_text = NULL;
+}
+
 long slu_bb_index(const struct slu_bb *bb, const char *node)
 {
 	size_t i;

@@ -139,6 +139,11 @@ struct slu_buffers {
 
 /* Buffers in memory. */
 void slu_bb_free(struct slu_bb *bb);
+/* One with this plan (which it takes) and nothing else; NULL: no memory. */
+struct slu_bb *slu_bb_with_plan(struct slu_plan *plan);
+/* Give bb, at whose barriers nobody has come yet, plan, members and sums of the
+ * other, which gets its own. */
+void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with);
 /* Give it members and sums for its plan; -1 without memory. */
 int slu_bb_room(struct slu_bb *bb);
 long slu_bb_index(const struct slu_bb *bb, const char *node);
@@ -214,6 +219,11 @@ int slu_bb_promised(void *buffers, const struct slu_plan *plan,
 void slu_bb_phase_over(struct slu_buffers *b, const struct slu_bb *bb,
 		       enum slu_bb_state state, double seconds);
 void slu_bb_phase_failed(struct slu_buffers *b, enum slu_bb_state state);
+
+/* adopt.c: what a node knows of a run that the database does not. 1: it shall
+ * tell its plan; 0: there is nothing to take over, or it was. */
+int slu_bb_adopt(struct slu_buffers *b, const struct slu_node_ask *ask,
+		 double now, struct slu_err *err);
 
 /* load.c */
 int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err);

@@ -64,7 +64,8 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	if (slu_decode_text(&slu_plan_desc, plan ? plan : "",
 			    plan ? strlen(plan) : 0, &bb->plan, err))
 		return slu_err_prefix(err, "its plan");
-	bb->plan.buffer = bb->id;
+	if (!bb->plan.buffer) /* else it was adopted */
+		bb->plan.buffer = bb->id;
 	if (slu_bb_room(bb))
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	return 0;

@@ -17,7 +17,7 @@ libslurequest_la_LIBADD = libsluwire.la libslucommon.la
 
 # The side of sluiced.
 libsluburst_la_SOURCES = \
-	burst_buffer/ahead.c \
+	burst_buffer/adopt.c burst_buffer/ahead.c \
 	burst_buffer/asks.c burst_buffer/owed.c \
 	burst_buffer/buffers.c burst_buffer/buffers.h \
 	burst_buffer/json.c \
@@ -45,7 +45,7 @@ tests_fuzz_fuzz_request_LDADD = libslurequest.la
 noinst_HEADERS += tests/unit/burst_world.h tests/unit/persist_world.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_life tests/unit/test_plan \
+	tests/unit/test_life tests/unit/test_adopt tests/unit/test_plan \
 	tests/unit/test_plan_shares tests/unit/test_ahead \
 	tests/unit/test_persist $(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
@@ -57,6 +57,7 @@ TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_adopt_LDADD = libtestworld.la libsluburst.la $(CHECK_LIBS)
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)

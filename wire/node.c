@@ -9,7 +9,8 @@ static const struct slu_field ask_fields[] = {
 	NEEDED(U32, job_id),  FIELD(U64, buffer),
 	NEEDED(STR, node),    FIELD(STR, seen),
 	FIELD(U64, copied),   FIELD(U64, to_copy),
-	FIELD(U32, restarts), LAST,
+	FIELD(U32, restarts), FIELD(BOOL, ready),
+	FIELD(STR, plan),     LAST,
 };
 DESC(slu_node_ask_desc, "ask", ask_fields);
 #undef T

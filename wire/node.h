@@ -16,6 +16,10 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	/* /v1/poll while it copies: bytes of this node so far, and (the first
 	 * node) of the whole request. */
 	uint64_t copied, to_copy;
+	/* /v1/poll: it was set up long since. Asked for by the word "plan":
+	 * what is noted of it here, as JSON; nobody there knows it. */
+	bool ready;
+	char *plan;
 	uint32_t restarts; /* /v1/plan: SLURM_JOB_RESTART_COUNT in the prolog */
 };
 extern const struct slu_desc slu_node_ask_desc;

@@ -182,7 +182,9 @@ int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 					.node = n->name,
 					.seen = "",
 					.copied = n->copied,
-					.to_copy = n->to_copy};
+					.to_copy = n->to_copy,
+					.ready = n->is_ready,
+					.plan = (char *)n->offer};
 	struct slu_buf text = {0};
 	char *body = slu_encode_text(&slu_node_ask_desc, &question);
 	int rc;

@@ -22,7 +22,8 @@
 #include "burst_buffer/host/users.h"
 #include "common/proc.h"
 
-#define PERIOD 30.0 /* seconds between questions, for few nodes */
+#define UNKNOWN_MAX 10	 /* times that sluiced may not know the job */
+#define PERIOD	    30.0 /* seconds between questions, for few nodes */
 
 static bool over(struct slu_node *n)
 {
@@ -30,6 +31,28 @@ static bool over(struct slu_node *n)
 }
 
 enum verdict { GOES_ON, ENDED, LEFT, UNKNOWN };
+
+/* sluiced does not know it: its database was restored. */
+static void offer(struct slu_node *n)
+{
+	char *plan = slu_note_get(n, "plan.json");
+	struct slu_answer answer;
+	struct slu_err err;
+
+	n->offer = plan;
+	if (plan && !slu_talk_poll(n, 10, &answer, &err)) {
+		slu_node_log(n, SLU_WARN,
+			     "sluiced did not know of this job any more, and "
+			     "has been told");
+		slu_msg_clear(&slu_answer_desc, &answer);
+	} else if (plan) {
+		slu_node_log(n, SLU_WARN,
+			     "sluiced does not know of this job any more: %s",
+			     err.text);
+	}
+	n->offer = NULL;
+	free(plan);
+}
 
 /* What sluiced says of the job. */
 static enum verdict ask(struct slu_node *n)
@@ -44,6 +67,8 @@ static enum verdict ask(struct slu_node *n)
 		is = ENDED;
 	else if (slu_eq(answer.word, "left"))
 		is = LEFT;
+	else if (slu_eq(answer.word, "plan"))
+		offer(n);
 	slu_msg_clear(&slu_answer_desc, &answer);
 	return is;
 }
@@ -81,9 +106,11 @@ static void keep_watch(struct slu_node *n)
 	double period = n->opt->period;
 	int early = slu_early_listen(n);
 	struct slu_err err;
+	int unknown = 0;
 
 	if (period <= 0) /* of many nodes each asks rarely */
 		period = PERIOD + (double)n->plan.n_node / 50;
+	n->is_ready = slu_note_has(n, "env");
 	for (;;) {
 		enum verdict is;
 
@@ -94,7 +121,8 @@ static void keep_watch(struct slu_node *n)
 		if (over(n))
 			return;
 		is = ask(n);
-		if (is == UNKNOWN)
+		unknown = is == UNKNOWN ? unknown + 1 : 0;
+		if (unknown == UNKNOWN_MAX)
 			return;
 		if (is == LEFT) {
 			begin_down(n);

@@ -83,8 +83,40 @@ ends_after() { # JOB SECONDS
 	[ $(($(end_of "$1") - start - 180)) -ge "$2" ]
 }
 
+# The database is restored as it was before the job began.
+test_restored() {
+	local job
+	cluster stop ctl sluiced
+	sqlite3 "$DB" "VACUUM INTO '$DB.older'"
+	cluster start ctl sluiced
+	job=$(submit -N2 --bb='capacity=30MiB; stage_out source=$BB_JOBFS/out destination=/pfs/alice/restored.%j' <<-'EOT'
+		#!/bin/bash
+		until [ -e /pfs/alice/go ]; do sleep 0.2; done
+		srun sh -c 'mkdir -p $BB_JOBFS/out; hostname >$BB_JOBFS/out/$SLURM_PROCID'
+	EOT
+	)
+	check_within 30 "a job with a buffer runs" buffer_is "$job" RUNNING
+	cluster stop ctl sluiced
+	rm -f "$DB-wal" "$DB-shm"
+	mv "$DB.older" "$DB"
+	chown --reference="$(dirname "$DB")" "$DB"
+	cluster start ctl sluiced
+	check_within 30 "an older database begins its buffer anew" \
+		buffer_is "$job" SETUP
+	on n2 sh -c "setsid sluice-node watch --job $job --period 0.5 \
+		>/dev/null 2>&1 </dev/null & "
+	check_within 30 "its node tells what it is" buffer_is "$job" RUNNING
+	check "and the history says so" history_has "$job" 'taken over from n2'
+	touch "$PFS/alice/go"
+	check_within 60 "the job completes" job_is "$job" COMPLETED
+	check "what it wrote is staged out" equal \
+		"$(find "$PFS/alice/restored.$job" -type f -exec cat {} + | sort)" "$(printf 'n1\nn2')"
+	check_within 40 "nothing is left" nothing_left n1 n2
+}
+
 cluster_up --nodes 2 --ions 0
 test_unlaunched
 test_suspended
+test_restored
 check "the database is sound" database_sound
 finish

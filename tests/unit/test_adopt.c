@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A database that was restored knows nothing of jobs that run; their nodes do.
+ */
+#include "config.h"
+#include "tests/unit/burst_world.h"
+#include <stdlib.h>
+
+/* The plan, as a node has it in its notes. Caller frees. */
+static char *noted(struct world *w)
+{
+	struct slu_err err;
+	struct slu_rows *rows =
+		slu_db_query(w->db, &err, "SELECT Plan FROM Buffer", "");
+	struct slu_plan plan;
+	const char *json;
+	char *text;
+
+	ck_assert_int_eq(slu_db_step(rows, &err), 1);
+	json = slu_db_text(rows, 0);
+	expect_ok(slu_decode_text(&slu_plan_desc, json, strlen(json), &plan,
+				  &err),
+		  err);
+	slu_db_done(rows);
+	plan.buffer = w->node[0].buffer;
+	text = slu_encode_text(&slu_plan_desc, &plan);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	return text;
+}
+
+static void restore(struct world *w, bool same_numbers)
+{
+	struct slu_err err;
+	struct slu_db *db;
+
+	world_unload(w);
+	db = slu_db_open(w->db_path, SLU_DB_WRITE, &err);
+	expect(db, "%s", err.text);
+	expect_ok(
+		slu_db_script(db,
+			      "DELETE FROM Buffer; DELETE FROM BufferNode;"
+			      "DELETE FROM BufferPhase; DELETE FROM BufferGate;"
+			      "DELETE FROM BufferHistory",
+			      &err),
+		err);
+	if (same_numbers)
+		expect_ok(
+			slu_db_script(db, "DELETE FROM sqlite_sequence", &err),
+			err);
+	slu_db_close(db);
+	world_load(w);
+	w->give_back = 0;
+}
+
+/* What a node that is ready is told. */
+static struct heard poll_ready(struct world *w, int i, const char *plan)
+{
+	const struct slu_node_ask ask = {.job_id = JOB,
+					 .buffer = w->node[i].buffer,
+					 .node = w->node[i].name,
+					 .seen = (char *)"",
+					 .ready = true,
+					 .plan = (char *)plan};
+	struct heard h = {"", false, ""};
+	struct slu_answer answer;
+	struct slu_err err = {0};
+
+	if (slu_buffers_poll(w->b, &ask, w->now, &answer, &err)) {
+		slu_copy(h.word, sizeof(h.word), slu_kind_name(err.kind));
+		return h;
+	}
+	slu_copy(h.word, sizeof(h.word), answer.word);
+	slu_msg_clear(&slu_answer_desc, &answer);
+	return h;
+}
+
+static void told(struct world *w, int i, const char *plan, const char *want)
+{
+	const struct heard h = poll_ready(w, i, plan);
+
+	ck_assert_str_eq(h.word, want);
+}
+
+/* Whatever number its new record has: the job goes on, and what it has written
+ * is staged out by all. */
+START_TEST(test_taken_over)
+{
+	static const struct {
+		bool same_numbers, restart;
+	} cases[] = {
+		{false, false}, {false, true}, {true, false}, {true, true}};
+	struct world w;
+	char *plan;
+
+	each(c, cases)
+	{
+		world_new(&w, 3, WALK, NULL);
+		run_until(&w, AT_RUN);
+		plan = noted(&w);
+		restore(&w, c->same_numbers);
+		/* slurmctld has not told yet */
+		told(&w, 0, NULL, "notfound");
+		w.now += 10;
+		sync_all(&w);
+		ck_assert_str_eq(w.state, "SETUP");
+		told(&w, 1, NULL, "plan");
+		told(&w, 1, plan, "go");
+		ck_assert_str_eq(w.state, "RUNNING");
+		told(&w, 0, NULL, "go");
+		told(&w, 1, plan, "go"); /* once more changes nothing */
+		if (c->restart) {
+			world_restart(&w);
+			sync_all(&w);
+		}
+		ck_assert(!w.final || w.give_back <= 10);
+		for (int i = 0; i < 3; i++)
+			told(&w, i, NULL, "go");
+		w.now += 1000; /* no set-up that could be late */
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert_int_eq(w.verdicts, 0);
+		for (int i = 0; i < 3; i++)
+			ck_assert(w.node[i].staged && w.node[i].wiped &&
+				  !w.node[i].keep);
+		ck_assert_int_eq(w.errors, 0);
+		free(plan);
+		world_free(&w);
+	}
+}
+END_TEST
+
+static char *with(const char *text, void (*change)(struct slu_plan *plan))
+{
+	struct slu_plan plan;
+	struct slu_err err;
+	char *out;
+
+	expect_ok(slu_decode_text(&slu_plan_desc, text, strlen(text), &plan,
+				  &err),
+		  err);
+	change(&plan);
+	out = slu_encode_text(&slu_plan_desc, &plan);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	return out;
+}
+
+static void other_user(struct slu_plan *plan)
+{
+	plan->uid++;
+}
+
+static void other_group(struct slu_plan *plan)
+{
+	plan->gid++;
+}
+
+static void other_job(struct slu_plan *plan)
+{
+	plan->job_id++;
+}
+
+static void other_number(struct slu_plan *plan)
+{
+	plan->buffer += 100;
+}
+
+static void other_node(struct slu_plan *plan)
+{
+	plan->node[2].name[0] = 'x';
+}
+
+/* What is not the job's own plan is not believed. */
+START_TEST(test_not_believed)
+{
+	static void (*const changes[])(struct slu_plan * plan) = {
+		other_user, other_group, other_job, other_number, other_node};
+	struct world w;
+	char *plan, *bad;
+
+	world_new(&w, 3, WALK, NULL);
+	run_until(&w, AT_RUN);
+	plan = noted(&w);
+	restore(&w, false);
+	sync_all(&w);
+	each(c, changes)
+	{
+		bad = with(plan, *c);
+		told(&w, 0, bad, "invalid");
+		ck_assert_str_eq(w.state, "SETUP");
+		free(bad);
+	}
+	told(&w, 0, "{", "invalid");
+	told(&w, 0, plan, "go");
+	ck_assert_str_eq(w.state, "RUNNING");
+	free(plan);
+	world_free(&w);
+}
+END_TEST
+
+/* Nor is a node asked that is behind, or is only being set up. */
+START_TEST(test_not_asked)
+{
+	struct world w;
+	uint64_t old;
+
+	world_new(&w, 3, WALK, NULL);
+	run_until(&w, AT_RUN);
+	old = w.node[0].buffer;
+	job_end(&w, "PENDING");
+	w.job.restarts = 1;
+	w.job.completing = false;
+	w.job.start += 2000;
+	w.job.state = (char *)"RUNNING";
+	job_start(&w);
+	ck_assert_str_eq(w.state, "SETUP");
+	told(&w, 0, NULL, "left"); /* of its own run */
+	world_free(&w);
+
+	world_new(&w, 3, WALK, NULL);
+	job_start(&w);
+	for (int i = 0; i < 3; i++)
+		step(&w, &w.node[i]);
+	ck_assert_uint_ne(w.node[0].buffer, 0);
+	told(&w, 0, NULL, "go"); /* it has its plan */
+	ck_assert_uint_ne(old, 0);
+	world_free(&w);
+}
+END_TEST
+
+TEST_MAIN("adopt", test_taken_over, test_not_believed, test_not_asked)
