@@ -75,4 +75,5 @@ test_phase SETUP over
 test_phase STAGE_OUT back
 test_phase RUNNING over
 test_phase STAGE_IN back
+test_phase TEARDOWN over
 finish
