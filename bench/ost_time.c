@@ -89,7 +89,7 @@ static double time_of_one(const struct instance *t)
 	uint32_t chosen[64];
 	double best = 1e9, begin;
 
-	for (int run = 0; run < 30; run++) {
+	for (int run = 0; run < 300; run++) {
 		begin = bench_now();
 		slu_place_one(t->target, t->m, 64, true, chosen);
 		best = fmin(best, bench_now() - begin);

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DIGIT 11 /* bits */
+
 static int check(const struct slu_place_problem *p, struct slu_err *err)
 {
 	if (p->n_targets > SLU_PLACE_MAX || p->n_requests > SLU_PLACE_MAX)
@@ -184,70 +186,73 @@ static int by_cost(const void *a, const void *b)
 	return x->j < y->j ? -1 : 1;
 }
 
-/* Radix sort of (cost, number) by the bits of the cost, which is not
- * negative: bits of such doubles sort like integers. Three passes of 11 bits
- * over the upper half; what is equal there is put right by insertion. */
-static bool radix(struct slu_place_key *a, struct slu_place_key *b, uint32_t n)
+/* The upper bits of a cost as float, which sort like it as it is not negative,
+ * and its target. */
+static uint64_t entry_of(double cost, uint32_t j)
 {
-	uint32_t size[3][2048] = {{0}};
+	float rough = (float)cost;
+	uint32_t bits;
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t bits;
+	memcpy(&bits, &rough, sizeof(bits));
+	return (uint64_t)(bits >> (31 - 2 * DIGIT)) << 32 | j;
+}
 
-		memcpy(&bits, &a[i].cost, sizeof(bits));
-		size[0][bits >> 31 & 2047]++;
-		size[1][bits >> 42 & 2047]++;
-		size[2][bits >> 53]++;
+/* One pass of a radix sort, by DIGIT bits. */
+static void pass(const uint64_t *from, uint64_t *to, uint32_t n, uint32_t *size,
+		 int shift)
+{
+	for (uint32_t k = 0, sum = 0; k < 1u << DIGIT; k++) {
+		uint32_t here = size[k];
+
+		size[k] = sum;
+		sum += here;
 	}
-	for (int d = 0; d < 3; d++) {
-		int shift = d == 0 ? 31 : d == 1 ? 42 : 53;
-		struct slu_place_key *swap = a;
+	for (uint32_t i = 0; i < n; i++)
+		to[size[from[i] >> shift & ((1u << DIGIT) - 1)]++] = from[i];
+}
 
-		for (uint32_t k = 0, sum = 0; k < 2048; k++) {
-			uint32_t here = size[d][k];
+/* Targets in the order of their costs: a radix sort by what tells most of them
+ * apart; the others are put right by insertion. False: they are too many. */
+static bool radix(struct slu_place *s)
+{
+	uint32_t low[1u << DIGIT] = {0}, high[1u << DIGIT] = {0};
+	uint32_t m = s->p.n_targets, *order = s->order;
+	uint64_t *a = (uint64_t *)s->keys, *b = a + m;
+	const double *cost = s->cost;
 
-			size[d][k] = sum;
-			sum += here;
-		}
-		for (uint32_t i = 0; i < n; i++) {
-			uint64_t bits;
-
-			memcpy(&bits, &a[i].cost, sizeof(bits));
-			b[size[d][bits >> shift & 2047]++] = a[i];
-		}
-		a = b;
-		b = swap;
+	for (uint32_t j = 0; j < m; j++) {
+		a[j] = entry_of(cost[j], j);
+		low[a[j] >> 32 & ((1u << DIGIT) - 1)]++;
+		high[a[j] >> (32 + DIGIT)]++;
 	}
-	for (uint32_t i = 1, moves = 0; i < n; i++) {
-		struct slu_place_key k = a[i];
-		uint32_t at = i;
+	pass(a, b, m, low, 32);
+	pass(b, a, m, high, 32 + DIGIT);
+	for (uint32_t i = 0, moves = 0; i < m; i++) {
+		uint32_t j = (uint32_t)a[i], at = i;
 
-		for (; at > 0 && a[at - 1].cost > k.cost; at--) {
-			a[at] = a[at - 1];
-			if (++moves > 8 * n)
+		while (at > 0 && a[at - 1] >> 32 == a[i] >> 32 &&
+		       cost[order[at - 1]] > cost[j]) {
+			order[at] = order[at - 1];
+			at--;
+			if (++moves > 8 * m)
 				return false; /* many alike: not so */
 		}
-		a[at] = k;
+		order[at] = j;
 	}
 	return true;
 }
 
-/* Targets in the order of their costs. Of three passes the result is in the
- * second array. */
 static void order_targets(struct slu_place *s)
 {
 	uint32_t m = s->p.n_targets;
-	struct slu_place_key *a = s->keys, *b = a + m;
 
+	if (radix(s))
+		return;
 	for (uint32_t j = 0; j < m; j++)
-		a[j] = (struct slu_place_key){s->cost[j], j};
-	if (!radix(a, b, m)) {
-		for (uint32_t j = 0; j < m; j++)
-			b[j] = (struct slu_place_key){s->cost[j], j};
-		qsort(b, m, sizeof(*b), by_cost);
-	}
+		s->keys[j] = (struct slu_place_key){s->cost[j], j};
+	qsort(s->keys, m, sizeof(*s->keys), by_cost);
 	for (uint32_t j = 0; j < m; j++)
-		s->order[j] = b[j].j;
+		s->order[j] = s->keys[j].j;
 }
 
 /* The requests in places from .. to - 1 get target j. */

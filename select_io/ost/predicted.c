@@ -7,8 +7,11 @@
 #include "config.h"
 #include "select_io/ost/place.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SPARE 64 /* more than needed, before the dearest go */
 
 struct far {
 	uint32_t ahead, i;
@@ -117,21 +120,65 @@ static void sink(const struct slu_place_target *t, bool convex, uint32_t *heap,
 	heap[at] = j;
 }
 
+/* The `stripes` cheapest of those chosen to the front, in any order (Hoare's
+ * find). Returns what the dearest of them costs. */
+static double keep_cheapest(const struct slu_place_target *t, bool convex,
+			    uint32_t *chosen, uint32_t have, uint32_t stripes)
+{
+	uint32_t from = 0, to = have, i, k;
+	double most = 0;
+
+	while (to - from > 1) {
+		uint32_t pivot = chosen[from + (to - from - 1) / 2];
+
+		for (i = from, k = to - 1;; i++, k--) {
+			uint32_t swap;
+
+			while (dearer(t, convex, pivot, chosen[i]))
+				i++;
+			while (dearer(t, convex, chosen[k], pivot))
+				k--;
+			if (i >= k)
+				break;
+			swap = chosen[i];
+			chosen[i] = chosen[k];
+			chosen[k] = swap;
+		}
+		if (stripes == k + 1)
+			break;
+		if (stripes < k + 1)
+			to = k + 1;
+		else
+			from = k + 1;
+	}
+	for (i = 0; i < stripes; i++)
+		most = fmax(most, price(&t[chosen[i]], convex));
+	return most;
+}
+
+/* All that cost less than the bound are taken, without a branch; when these are
+ * several times too many, the dearest go and the bound falls. */
 uint32_t slu_place_one(const struct slu_place_target *t, uint32_t n,
 		       uint32_t stripes, bool convex, uint32_t *chosen)
 {
-	uint32_t have = 0, j = 0;
+	uint64_t limit = 4 * (uint64_t)stripes + SPARE;
+	uint32_t have = 0;
+	double bound = INFINITY;
 
-	for (; j < n && have < stripes; j++)
-		if (t[j].room > 0)
-			chosen[have++] = j;
+	for (uint32_t j = 0; j < n && stripes > 0; j++) {
+		chosen[have] = j;
+		have += (t[j].room > 0) & (price(&t[j], convex) < bound);
+		if (have == limit) {
+			bound = keep_cheapest(t, convex, chosen, have, stripes);
+			have = stripes;
+		}
+	}
+	if (have > stripes) {
+		keep_cheapest(t, convex, chosen, have, stripes);
+		have = stripes;
+	}
 	for (uint32_t i = have / 2; i-- > 0;)
 		sink(t, convex, chosen, have, i);
-	for (; j < n && have > 0; j++)
-		if (t[j].room > 0 && dearer(t, convex, chosen[0], j)) {
-			chosen[0] = j;
-			sink(t, convex, chosen, have, 0);
-		}
 	for (uint32_t last = have; last > 1; last--) {
 		uint32_t top = chosen[0];
 

@@ -8,6 +8,7 @@
 #include "select_io/ost/place.h"
 
 #define MAX_M 40
+#define MANY  2000
 #define MAX_R 40
 
 struct instance {
@@ -388,5 +389,45 @@ START_TEST(test_one)
 }
 END_TEST
 
+/* Of many, beside one search of the least after the other: many cost the same,
+ * and they come by falling costs, so that each is cheaper than all before. */
+START_TEST(test_one_of_many)
+{
+	static struct slu_place_target target[MANY];
+	static uint32_t chosen[MANY];
+	static bool used[MANY];
+
+	for (uint64_t k = 1; k <= 60; k++) {
+		uint64_t seed = k * 86028121;
+		uint32_t m = 1 + (uint32_t)slu_random(&seed, MANY), n;
+		uint32_t stripes = (uint32_t)slu_random(&seed, 100);
+
+		for (uint32_t j = 0; j < m; j++)
+			target[j] = (struct slu_place_target){
+				.cost = (double)(k % 3 == 0 ? m - j
+							    : slu_random(&seed,
+									 50)),
+				.step = 1,
+				.room = (uint32_t)slu_random(&seed, 4)};
+		memset(used, 0, sizeof(used));
+		n = slu_place_one(target, m, stripes, k & 1, chosen);
+		for (uint32_t i = 0, best; i <= n; i++) {
+			best = m;
+			for (uint32_t j = 0; j < m; j++)
+				if (target[j].room > 0 && !used[j] &&
+				    (best == m ||
+				     target[j].cost < target[best].cost))
+					best = j;
+			if (i == n) {
+				ck_assert(n == stripes || best == m);
+				break;
+			}
+			ck_assert_uint_eq(chosen[i], best);
+			used[best] = true;
+		}
+	}
+}
+END_TEST
+
 TEST_MAIN("place", test_every_placement, test_flow, test_any_cost, test_refused,
-	  test_spread, test_predicted, test_one)
+	  test_spread, test_predicted, test_one, test_one_of_many)
