@@ -17,6 +17,12 @@
 #else
 #define SLU_FAST
 #endif
+/* Before a loop: none of its rounds needs what another writes. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define SLU_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define SLU_INDEPENDENT
+#endif
 #define SLU_INLINE static inline __attribute__((always_inline))
 
 #endif

@@ -7,9 +7,12 @@
  * paper, largest remainders first. Inline, so that the loops are compiled for
  * the widest registers of each processor: include common/fast.h first of all.
  *
- * Who gets the tokens that rounding left over is not found by sorting: the
- * remainders are counted in buckets, whole buckets are served, and only in the
- * bucket in which the tokens run out the first are looked for.
+ * Who gets the tokens that rounding left over is not found by sorting. Each
+ * remainder has a key, itself in half the bits; the key is searched above which
+ * there are as many as there are tokens, by counting, and only between two keys
+ * that have few between them remainders are compared. Nobody is given a token
+ * here: who reads the result adds more_of(), so that an array is gone through
+ * once less.
  */
 
 #include <math.h>
@@ -18,8 +21,12 @@
 #include <stdint.h>
 #include "common/fast.h"
 
-#define BUCKETS 512
-#define BLOCK	16 /* read at once, behind the last too */
+#define KEY_LIMIT  2.0f	 /* remainders are seldom as large: all alike */
+#define KEY_NONE   -3.0f /* of who takes no part */
+#define KEY_CHOSEN 3.0f
+#define FEW	   4  /* between two keys: then they are compared */
+#define LOOKS	   24 /* the same remainders, mostly: as many as there are */
+#define BLOCK	   32 /* read at once, behind the last too */
 
 struct entry {
 	double remainder;
@@ -91,162 +98,261 @@ static void select_first(struct entry *e, size_t n, size_t count, double sign)
 	}
 }
 
-/* A number of tokens to be divided: part * each is what each would get, whole
- * what it gets. */
+/* A number of tokens, divided: job i has whole[i] of them, and more_of() it,
+ * which its remainder does not know yet. */
 struct division {
-	const double *restrict part;
-	double each;
-	double *restrict whole, *restrict remainder;
-	size_t n;
+	double *restrict remainder;
+	int32_t *restrict whole;
+	size_t n, takers; /* takers: with a key */
+	double step; /* a token more or less for those whose key is above */
+	float edge;
 	/* scratch, n each; BLOCK keys behind the last can be read */
-	int32_t *key;
-	struct entry *order;
+	float *restrict key;
+	struct entry *restrict order;
 	bool literal;
 };
 
-/* The bucket of each remainder; who may not give is in one of its own. */
-SLU_INLINE void find_keys(const struct division *d, double step)
+/* The end of it, by value: no loop has to look whether it has changed. */
+struct rest {
+	const float *key;
+	double step;
+	float edge;
+};
+
+SLU_INLINE struct rest rest_of(const struct division *d)
 {
-	const double *restrict remainder = d->remainder;
-	const double *restrict whole = d->whole;
-	int32_t *restrict key = d->key;
-	double none = step > 0 || d->literal ? -1e300 : 0;
-
-	for (size_t i = 0; i < d->n; i++) {
-		double at = (remainder[i] + 1) * (BUCKETS / 2);
-
-		at = least(most(at, 0), BUCKETS - 1);
-		key[i] = (int32_t)(whole[i] > none ? at : BUCKETS);
-	}
+	return (struct rest){d->key, d->step, d->edge};
 }
 
-/* The bucket in which the count is reached when one goes from the top (or the
- * bottom); *count is left as what is still wanted of that bucket. */
-static int32_t find_edge(const struct division *d, bool from_top, size_t *count)
+SLU_INLINE double more_of(struct rest rest, size_t i)
 {
-	uint32_t size[BUCKETS + 1] = {0};
-	int32_t edge = from_top ? BUCKETS - 1 : 0;
+	return rest.key[i] > rest.edge ? rest.step : 0;
+}
+
+SLU_INLINE float key_of(double remainder)
+{
+	float key = (float)remainder;
+
+	key = key > -KEY_LIMIT ? key : -KEY_LIMIT;
+	return key < KEY_LIMIT ? key : KEY_LIMIT;
+}
+
+SLU_INLINE size_t count_above(const struct division *d, float edge)
+{
+	const float *restrict key = d->key;
+	uint32_t n = 0;
 
 	for (size_t i = 0; i < d->n; i++)
-		size[d->key[i]]++;
-	while (size[edge] < *count) {
-		*count -= size[edge];
-		edge += from_top ? -1 : 1;
-	}
-	return edge;
+		n += key[i] > edge;
+	return n;
 }
 
-/* Those in a bucket, to `order`. They are few: most blocks have none. */
-SLU_INLINE size_t find_members(const struct division *d, int32_t edge)
+/* Those above lo and not above hi, to `order`. Where they are few most blocks
+ * have none. */
+SLU_INLINE size_t find_between(const struct division *d, float lo, float hi)
 {
-	const int32_t *restrict key = d->key;
+	const float *restrict key = d->key;
 	struct entry *restrict order = d->order;
-	size_t n = 0, i = 0;
+	size_t n = 0;
 
-	for (; i < d->n; i += BLOCK) {
+	for (size_t i = 0; i < d->n; i += BLOCK) {
 		size_t end = i + BLOCK < d->n ? i + BLOCK : d->n;
 		int32_t hits = 0;
 
 		for (size_t k = i; k < i + BLOCK; k++)
-			hits += key[k] == edge;
+			hits += (key[k] > lo) & (key[k] <= hi);
 		for (size_t k = i; hits && k < end; k++)
-			if (key[k] == edge)
+			if (key[k] > lo && key[k] <= hi)
 				order[n++] = (struct entry){d->remainder[k],
 							    (uint32_t)k};
 	}
 	return n;
 }
 
-/* One token more (step 1) or less (-1) for `count` of those that may: the
- * largest remainders first, or the smallest. There are that many. */
-SLU_INLINE void one_each(const struct division *d, size_t count, double step,
-			 bool largest)
+/* Two keys: above the lower there are no fewer than wanted, above the upper no
+ * more. */
+struct keys {
+	float lo, hi;
+	size_t below, above;
+};
+
+/* As if remainders were spread evenly from 0 to 1; then by secants. Each look
+ * is a little behind the aim, so that the far end moves too; later every other
+ * is halving. */
+SLU_INLINE void narrow(const struct division *d, size_t count, size_t takers,
+		       struct keys *k)
 {
-	const int32_t *restrict key = d->key;
-	double *restrict whole = d->whole, *restrict remainder = d->remainder;
-	struct entry *restrict order = d->order;
-	int32_t edge;
-	size_t n = 0;
+	double aim = (double)count;
+	float mid = (float)(1 - aim / (double)takers);
 
-	find_keys(d, step);
-	edge = find_edge(d, largest, &count);
-	for (size_t i = 0; i < d->n; i++) {
-		bool in = largest ? key[i] > edge && key[i] < BUCKETS
-				  : key[i] < edge;
-		double change = in ? step : 0;
+	for (int look = 0; look < LOOKS && mid > k->lo && mid < k->hi; look++) {
+		size_t above = count_above(d, mid);
+		double part;
 
-		whole[i] += change;
-		remainder[i] -= change;
-	}
-	n = find_members(d, edge);
-	if (count < n)
-		select_first(order, n, count, largest ? 1 : -1);
-	for (size_t k = 0; k < count; k++) {
-		d->whole[order[k].index] += step;
-		d->remainder[order[k].index] -= step;
+		if (above >= count) {
+			k->lo = mid;
+			k->below = above;
+			aim = (double)count - FEW / 2;
+		} else {
+			k->hi = mid;
+			k->above = above;
+			aim = (double)count + FEW / 2;
+		}
+		if (k->below - k->above <= FEW)
+			return;
+		part = ((double)k->below - aim) / (double)(k->below - k->above);
+		if (look == 0)
+			mid += (float)(((double)above - aim) / (double)takers);
+		else if (look > 5 && look % 2)
+			mid = k->lo + (k->hi - k->lo) / 2;
+		else
+			mid = k->lo + (float)part * (k->hi - k->lo);
 	}
 }
 
-static size_t who_may_give(const struct division *d)
+/* Choose `count` of `takers`, 0 < count < takers: the highest keys first. */
+SLU_INLINE void choose(struct division *d, size_t count, size_t takers,
+		       double sign)
 {
-	size_t n = 0;
+	struct keys k = {KEY_NONE, KEY_LIMIT, takers, 0};
+	size_t n;
 
-	for (size_t i = 0; i < d->n; i++)
-		n += d->literal || d->whole[i] > 0;
+	narrow(d, count, takers, &k);
+	d->edge = k.below == count ? k.lo : k.hi;
+	if (k.below == count || k.above == count)
+		return;
+	n = find_between(d, k.lo, k.hi);
+	select_first(d->order, n, count - k.above, sign);
+	for (size_t i = 0; i < count - k.above; i++)
+		d->key[d->order[i].index] = KEY_CHOSEN;
+}
+
+/* The keys of those that may give: the smallest remainders are highest, or to
+ * the letter the largest. How many they are. */
+SLU_INLINE size_t find_givers(const struct division *d)
+{
+	const double *restrict remainder = d->remainder;
+	const int32_t *restrict whole = d->whole;
+	float *restrict key = d->key;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		bool gives = key[i] != KEY_NONE && (d->literal || whole[i] > 0);
+		float up = key_of(remainder[i]);
+
+		key[i] = !gives ? KEY_NONE : d->literal ? up : -up;
+		n += gives;
+	}
 	return n;
 }
 
-/* (23) to (25) without the mistake: what was rounded away before counts.
- * Returns the tokens. */
-SLU_INLINE int64_t round_down(const struct division *d)
+/* Those whose key is above the edge really get it. */
+SLU_INLINE void give_now(struct division *d)
 {
-	const double *restrict part = d->part;
-	double *restrict whole = d->whole, *restrict remainder = d->remainder;
-	double each = d->each;
-	int64_t sum = 0;
+	struct rest rest = rest_of(d);
 
 	for (size_t i = 0; i < d->n; i++) {
-		double all = part[i] * each + remainder[i];
-		int32_t down = (int32_t)most(all, 0);
+		double more = more_of(rest, i);
 
-		whole[i] = (double)down;
-		remainder[i] = all - (double)down;
-		sum += down;
+		d->whole[i] += (int32_t)more;
+		d->remainder[i] -= more;
 	}
-	return sum;
+	d->edge = KEY_CHOSEN;
+}
+
+/* More were dealt than there are: back from those that have some. */
+static void take_back(struct division *d, double many)
+{
+	size_t givers;
+
+	d->step = -1;
+	while (many > 0 && (givers = find_givers(d)) > 0) {
+		d->edge = KEY_NONE;
+		if (many < (double)givers) {
+			choose(d, (size_t)many, givers, d->literal ? 1 : -1);
+			return;
+		}
+		give_now(d);
+		many -= (double)givers;
+	}
+}
+
+/* What rounding has left over, or dealt too much, among those with a key. */
+SLU_INLINE void settle(struct division *d, double left)
+{
+	size_t takers = d->takers;
+
+	d->step = 1;
+	d->edge = KEY_CHOSEN;
+	if (left < 0)
+		take_back(d, -left);
+	for (; takers > 0 && left >= (double)takers; left -= (double)takers) {
+		d->edge = KEY_NONE;
+		give_now(d);
+	}
+	if (takers > 0 && left > 0)
+		choose(d, (size_t)left, takers, 1);
+}
+
+/* (23) to (25) without the mistake: what was rounded away before counts.
+ * Returns what is left; tokens are counted modulo 2^32. */
+SLU_INLINE double round_down(struct division *d, const double *restrict part,
+			     double each, double total, bool some)
+{
+	double *restrict remainder = d->remainder;
+	int32_t *restrict whole = d->whole;
+	float *restrict key = d->key;
+	uint32_t sum = 0, takers = 0;
+
+	SLU_INDEPENDENT
+	for (size_t i = 0; i < d->n; i++) {
+		double all = part[i] * each + remainder[i];
+		/* all ones where it takes part: arithmetic is no branch */
+		int32_t in = some ? -(int32_t)(part[i] > 0) : -1;
+		int32_t down = (int32_t)most(all, 0) & in;
+
+		all -= down;
+		whole[i] = down;
+		remainder[i] = all;
+		key[i] = in ? key_of(all) : KEY_NONE;
+		sum += (uint32_t)down;
+		takers -= (uint32_t)in;
+	}
+	d->takers = takers;
+	return (double)(int32_t)((uint32_t)total - sum);
 }
 
 /* As printed. */
-static double round_literally(const struct division *d)
+static double round_literally(struct division *d, const double *part,
+			      double each)
 {
-	for (size_t i = 0; i < d->n; i++) {
-		double raw = d->part[i] * d->each;
+	double all = 0;
 
-		d->whole[i] = floor(raw + d->remainder[i]);
-		d->remainder[i] = raw - d->whole[i];
+	d->takers = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		double raw = part[i] * each, down;
+
+		d->whole[i] = 0;
+		d->key[i] = KEY_NONE;
+		if (!(part[i] > 0))
+			continue;
+		down = floor(raw + d->remainder[i]);
+		d->remainder[i] = raw - down;
+		d->whole[i] = (int32_t)down;
+		d->key[i] = key_of(d->remainder[i]);
+		d->takers++;
+		all += down;
 	}
-	return sum(d->whole, d->n);
+	return all;
 }
 
-/* Divide exactly `total` whole tokens. */
-SLU_INLINE void divide(const struct division *d, double total)
+/* Divide exactly `total` whole tokens by part[i] * each among those with a part
+ * > 0; without `some` these are all. */
+SLU_INLINE void divide(struct division *d, const double *part, double each,
+		       double total, bool some)
 {
-	double left = total -
-		      (d->literal ? round_literally(d) : (double)round_down(d));
-	size_t givers;
-
-	while (left > 0) {
-		size_t count = left < (double)d->n ? (size_t)left : d->n;
-
-		one_each(d, count, 1, true);
-		left -= (double)count;
-	}
-	while (left < 0 && (givers = who_may_give(d)) > 0) {
-		size_t count = -left < (double)givers ? (size_t)-left : givers;
-
-		one_each(d, count, -1, d->literal);
-		left += (double)count;
-	}
+	settle(d, d->literal ? total - round_literally(d, part, each)
+			     : round_down(d, part, each, total, some));
 }
 
 #endif

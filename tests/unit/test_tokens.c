@@ -135,7 +135,7 @@ static double take_back(struct slow *s)
 
 		if (!(j->r0 < 0 && j->record < 0))
 			continue;
-		take = fmin(-j->r0, floor(s->lent * j->tokens));
+		take = fmin(-j->r0, floor(s->lent * j->tokens + 1e-9));
 		if (!s->set->literal)
 			take = fmin(take, j->tokens);
 		if (take > 0) {
