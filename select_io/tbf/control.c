@@ -147,6 +147,8 @@ static void want(const struct slu_tbf *tbf, struct job *job, double now)
 {
 	const struct slu_tbf_settings *set = &tbf->set;
 
+	job->used_up = job->written > 0 &&
+		       job->served >= 0.9 * job->written * tbf->elapsed;
 	if (job->exempt || !*job->id)
 		job->wanted = 0;
 	else if (job->served > 0)

@@ -228,7 +228,7 @@ static void load(struct tbfd *d)
 	json_object_put(state);
 }
 
-/* Rules, nodes, state: all that need not be every period. */
+/* Rules, nodes: all that need not be every period. */
 static void sync_now(struct tbfd *d, double t)
 {
 	struct slu_err err;
@@ -236,7 +236,6 @@ static void sync_now(struct tbfd *d, double t)
 	if (read_rules(d, &err))
 		complain(d, &err);
 	read_nodes(d, t);
-	save(d);
 	notify("WATCHDOG=1");
 	d->synced = t;
 }
@@ -267,6 +266,7 @@ static void cycle(struct tbfd *d)
 {
 	double t = now();
 	struct slu_err err;
+	bool due = t - d->synced >= d->opt->resync;
 
 	end_nodes(d, t);
 	if (d->lustre->job_stats(d->lustre, &d->text, &err) ||
@@ -276,9 +276,11 @@ static void cycle(struct tbfd *d)
 		complain(d, &err);
 		return;
 	}
-	if (t - d->synced >= d->opt->resync)
+	if (due)
 		sync_now(d, t);
 	write_rules(d, t);
+	if (due) /* with the limits that hold from now on */
+		save(d);
 	fflush(stdout);
 }
 

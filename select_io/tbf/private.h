@@ -30,6 +30,7 @@ struct job {
 	double written;	  /* RPCs a second that its rule lets through; 0: no
 			   * rule */
 	double changed;	  /* when that was */
+	bool used_up;	  /* in the last period, what its rule let through */
 	uint32_t rate;	  /* the rule's */
 	uint32_t classes; /* that have it; 0: unknown */
 	bool found;	  /* among the rules that are being adopted */

@@ -41,8 +41,7 @@ static const char *doing(const struct slu_tbf *tbf, const struct job *job)
 
 	if (job->exempt)
 		return "exempt";
-	if (job->written > 0 &&
-	    job->served >= 0.9 * job->written * tbf->elapsed)
+	if (job->used_up)
 		return "throttled";
 	if (job->served == 0)
 		return "idle";

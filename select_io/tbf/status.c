@@ -3,6 +3,7 @@
 #include "config.h"
 #include "select_io/tbf/daemon.h"
 
+#include <math.h>
 #include <string.h>
 #include "common/jsonx.h"
 #include "common/table.h"
@@ -11,8 +12,8 @@ static const struct slu_column job_columns[] = {
 	{"job", "JOB", SLU_COL_PLAIN},
 	{"state", "STATE", SLU_COL_PLAIN},
 	{"nodes", "NODES", SLU_COL_PLAIN},
-	{"served", "RPC/s", SLU_COL_PLAIN},
-	{"limit", "LIMIT", SLU_COL_PLAIN},
+	{"served", "RPC/s", SLU_COL_ROUND},
+	{"limit", "LIMIT", SLU_COL_ROUND},
 	{"record", "RECORD", SLU_COL_PLAIN},
 	{.key = NULL},
 };
@@ -52,7 +53,7 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 		       "as of %.0f s ago\n",
 		       targets ? json_object_array_length(targets) : 0,
 		       sum_of(targets, "rate"), sum_of(jobs, "served"),
-		       now - saved);
+		       fmax(now - saved, 0));
 	if (!jobs || json_object_array_length(jobs) == 0) {
 		slu_buf_puts(out, "No job has read or written here yet.\n");
 		return 0;

@@ -60,6 +60,13 @@ leads() { # JOB: its rule is the first of the jobs'
 	rules | grep '^slu_' | head -1 | grep -q "^slu_$1 "
 }
 
+served_at_first() {
+	work
+	tbfd status --state "$dir/first.json" >"$dir/out" 2>>"$dir/log" &&
+		awk '$1 == "4711" { found = $4 > 0 } END { exit !found }' \
+			"$dir/out"
+}
+
 no_rules() {
 	! rules | grep -q '^sl[ux]_'
 }
@@ -116,6 +123,16 @@ grep -q '4711 .* 4 ' "$dir/out" || fail "status: $(cat "$dir/out")"
 tbfd status --json | grep -q '"job":"4711"' || fail "status --json"
 grep -q '^sluice_tbf_tokens 2000$' "$dir/metrics" ||
 	fail "metrics: $(cat "$dir/metrics")"
+
+# What is saved says what the rules say, of a job's first period too.
+stop TERM
+start --period 1 --resync 0.1 --state "$dir/first.json"
+until_true 20 served_at_first || fail "no job: $(cat "$dir/first.json")"
+awk '$1 == "4711" { found = $5 > 0 } END { exit !found }' "$dir/out" ||
+	fail "a rule and no limit: $(cat "$dir/out"; rules)"
+stop TERM
+start
+until_true 20 has_rules || fail "no rules: $(rules; cat "$dir/log")"
 
 # Refused commands and strange rules are repaired.
 lctl fake fail 3 12
