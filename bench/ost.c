@@ -33,6 +33,7 @@
 #define BUSY 0.5 /* part of the time */
 
 static uint32_t targets = 32, per_server = 4;
+static uint64_t first_seed = 42; /* of eight traces */
 
 static const char *const who_name[] = {
 	"round-robin", "Lustre QOS", "weighted random", "flow (paper)", "ours"};
@@ -135,8 +136,8 @@ static struct means balance(enum ost_who who, double hours, double busy)
 	struct means m;
 
 	for (size_t run = 0; run < RUNS; run++)
-		ost_simulate(who, targets, per_server, hours, busy, 42 + run,
-			     &o[run]);
+		ost_simulate(who, targets, per_server, hours, busy,
+			     first_seed + run, &o[run]);
 	m = (struct means){
 		.space_at = settled(o[0].space, stride, 6 * n, 6),
 		.load_at = settled(o[0].load, stride, n, 1),
@@ -200,7 +201,7 @@ static double bandwidth(enum ost_who who, uint32_t targets, double busy)
 	double sum = 0;
 
 	for (size_t run = 0; run < SHORT_RUNS; run++) {
-		ost_simulate(who, targets, 8, 0.1, busy, 42 + run, &o);
+		ost_simulate(who, targets, 8, 0.1, busy, first_seed + run, &o);
 		sum += o.bandwidth / SHORT_RUNS;
 	}
 	return sum;
@@ -257,11 +258,13 @@ int main(int argc, char **argv)
 		} else if (strcmp(argv[i], "--targets") == 0 && i + 1 < argc) {
 			targets = (uint32_t)atoi(argv[++i]);
 			per_server = 8;
+		} else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
+			first_seed = strtoull(argv[++i], NULL, 10);
 		} else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc) {
 			load_runs(argv[++i]);
 		} else {
 			fputs("usage: ost [--csv] [--hours N] [--targets N] "
-			      "[--runs FILE]\n",
+			      "[--seed N] [--runs FILE]\n",
 			      stderr);
 			return 2;
 		}
