@@ -42,8 +42,7 @@ static int check_dir(const char *key, const char *dir, const struct slu_conf *c,
 	owner = getpwuid(st.st_uid);
 	return slu_err(err, SLU_DENIED,
 		       "%s: SlurmUser=%s cannot write to %s, which belongs to "
-		       "%s: give it to %s, or name a file in a directory of "
-		       "its own",
+		       "%s: name a file in a directory that is %s's",
 		       key, c->slurm_user, dir,
 		       owner ? owner->pw_name : "another user", c->slurm_user);
 }

@@ -80,7 +80,7 @@ START_TEST(test_of_root)
 	ck_assert(!mkdir(tmpfile_path("run"), 0755));
 	got = become(&conf);
 	expect_err(got.err, SLU_DENIED, "ControlSocket: SlurmUser=nobody");
-	expect_err(got.err, SLU_DENIED, "which belongs to root: give it to");
+	expect_err(got.err, SLU_DENIED, "which belongs to root: name a file");
 	ck_assert_uint_eq(owner_of("run"), 0);
 	conf = conf_of("run/x.db", "other/x.sock");
 	got = become(&conf);
