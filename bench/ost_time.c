@@ -86,7 +86,7 @@ static double time_of(const struct instance *t, bool convex, double *cost,
 
 static double time_of_one(const struct instance *t)
 {
-	uint32_t chosen[64];
+	static uint32_t chosen[OST_TARGETS];
 	double best = 1e9, begin;
 
 	for (int run = 0; run < 300; run++) {

@@ -109,7 +109,7 @@ static int task_init(struct task *t, struct slu_err *err)
 	t->target = calloc(t->list->n + 1, sizeof(*t->target));
 	t->stripes = calloc(t->n, sizeof(*t->stripes));
 	t->ahead = calloc(t->n, sizeof(*t->ahead));
-	t->chosen = calloc(t->r->stripes + 1, sizeof(*t->chosen));
+	t->chosen = calloc(t->list->n + 1, sizeof(*t->chosen));
 	t->left_out = calloc(t->n, sizeof(*t->left_out));
 	if (!t->target || !t->stripes || !t->ahead || !t->chosen ||
 	    !t->left_out)

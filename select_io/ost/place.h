@@ -84,8 +84,8 @@ int slu_place_predicted(const struct slu_place_problem *problem,
 			struct slu_err *err);
 
 /* One request against targets of which nothing else is wanted: the `stripes`
- * cheapest, by falling room of choice, written to chosen (room for n);
- * returns how many there are, at most n with room. O(n). */
+ * cheapest that have room, the cheapest first. Returns how many there are.
+ * chosen has to have room for all n targets. O(n). */
 uint32_t slu_place_one(const struct slu_place_target *target, uint32_t n,
 		       uint32_t stripes, bool convex, uint32_t *chosen);
 

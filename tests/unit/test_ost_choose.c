@@ -486,6 +486,14 @@ START_TEST(test_ranked)
 	out = answer(servers, &r);
 	ck_assert_str_eq(text_of(out, "missing"), "1");
 	json_object_put(out);
+	/* many more targets than stripes */
+	json_object_put(r.ranking);
+	r.ranking = parse("[\"f-OST0002\",\"f-OST0001\",\"f-OST0000\"]");
+	r.files = 1;
+	r.size = 0;
+	out = answer(servers, &r);
+	ck_assert_str_eq(text_of(out, "files"), "[[2]]");
+	json_object_put(out);
 	json_object_put(r.ranking);
 	json_object_put(servers);
 }
