@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One lesson, from a job that has ended; predict.c says what is learnt. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "job_submit/view.h"
 
 static const float mixer_rate[MIXERS] = {0.006f, 0.12f, 0.05f, 0.05f};
-#define FIRST_RATE   0.3f /* of a class, divided by its jobs */
-#define MIX_RATE     0.01f
-#define LEVEL_RATE   0.06
-#define LEVEL_CROWD  50.0 /* jobs */
+#define FIRST_RATE  0.3f /* of a class, divided by its jobs */
+#define MIX_RATE    0.01f
+#define LEVEL_RATE  0.06
+#define LEVEL_CROWD 50.0 /* jobs */
+/* Chosen on five logs; of little influence on four of them. */
+#define EXCESS_JOBS  5000.0 /* after which it is forgotten */
+#define EXCESS_RATE  0.002  /* of the aim, per job too many below */
+#define EXCESS_AIM   0.8    /* of what is left of 0 or 1 */
 #define MIN_SHARE    1e-3f
 
 #define ERRORS_EVERY 4 /* lessons */
@@ -43,34 +46,13 @@ static void weigh_lesson(const struct slu_predictor *p,
 	}
 }
 
-/* What was predicted for the job. When many jobs of a class end that were
- * submitted at about the same time, its runs push out those that were known
- * then; so it is noted when the first of them ends. NULL: it is not known. */
-static struct slu_memo *as_said(struct slu_predictor *p,
-				const struct slu_view *v,
-				const struct slu_job *job,
-				const struct slu_spread *points)
-{
-	const struct slu_class *c = &v->class[SIZE];
-	struct slu_memo *memo = &p->memo[(c->key >> 32) % MEMOS];
-
-	if (memo->key == c->key && job->submit && job->submit < memo->end)
-		return memo;
-	if (!v->n[SIZE] && c->jobs >= SLU_CLASS_RUNS)
-		return NULL;
-	memo->key = c->key;
-	memo->end = job->end;
-	memo->jobs = 0;
-	memo->points.n = points->n;
-	memcpy(memo->points.point, points->point,
-	       points->n * sizeof(points->point[0]));
-	for (size_t i = 0; i < KNOTS; i++)
-		memo->level[i] = slu_get(&p->level[i]);
-	return memo;
-}
-
-/* Many that were told the same say little more than a few of them do. */
-static void learn_levels(struct slu_predictor *p, struct slu_memo *said,
+/*
+ * Many that were told the same say little more than a few of them do, so they
+ * move the levels less; they are counted all the same, and the levels then aim
+ * so that the share of the last thousands comes out right (the integral term
+ * of conformal PID control, Angelopoulos, Candes and Tibshirani 2023).
+ */
+static void learn_levels(struct slu_predictor *p, struct slu_said *said,
 			 uint16_t run)
 {
 	float below = (float)slu_spread_below(&p->kernel, &said->points, run);
@@ -78,9 +60,13 @@ static void learn_levels(struct slu_predictor *p, struct slu_memo *said,
 
 	for (size_t i = 0; i < KNOTS; i++) {
 		double level = (double)slu_get(&p->level[i]);
-		double step = rate * fmin(slu_knot[i], 1 - slu_knot[i]);
+		double edge = fmin(slu_knot[i], 1 - slu_knot[i]);
+		double off = (below <= said->level[i]) - slu_knot[i];
+		double most = EXCESS_AIM * edge, aim;
 
-		level += step * (slu_knot[i] - (below <= said->level[i]));
+		p->excess[i] += off - p->excess[i] / EXCESS_JOBS;
+		aim = fmin(fmax(EXCESS_RATE * p->excess[i], -most), most);
+		level -= rate * edge * (off + aim);
 		slu_set(&p->level[i], (float)fmin(fmax(level, 0), 0.99999));
 	}
 }
@@ -210,25 +196,29 @@ bool slu_ended_by_itself(const struct slu_job *job)
 void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 {
 	int64_t run = job->end - job->start;
-	struct slu_memo *said;
+	struct slu_said *said;
 	struct slu_spread points;
 	struct lesson in;
 	struct slu_view v;
+	bool known;
 
 	if (job->start <= 0 || run <= 0)
 		return;
 	slu_view_look(p, job, &v);
 	in.run = slu_spread_at((double)run);
 	weigh_lesson(p, &v, &in);
-	if (in.total > 0) {
+	known = in.total > 0;
+	if (known)
 		slu_view_points(p, &v, &points);
-		said = as_said(p, &v, job, &points);
-		if (said)
-			learn_levels(p, said, in.run);
+	said = slu_said_of(p, &v, job, known ? &points : NULL);
+	if (said)
+		learn_levels(p, said, in.run);
+	if (known) {
 		learn_errors(p, &points, (double)run);
 		learn_places(p, &v, &in);
 	}
 	for (int m = MIXERS - 1; m >= 0; m--)
 		learn_sources(p, &v, m, &in);
+	slu_said_note(p, &v, job);
 	remember(p, &v, job, in.run);
 }

@@ -16,7 +16,7 @@
  * `level` corrects the distribution: level[i] is the share of it within which
  * a share slu_knot[i] of the jobs has ended lately. Each ended job moves it by
  * a fixed step for having ended below it or not (adaptive conformal inference,
- * Gibbs and Candes 2021), judged by what was said at its submission.
+ * Gibbs and Candes 2021), judged by what was said at its submission (said.c).
  *
  * What belongs to the site is a few hundred atomic numbers; a reader may see
  * some of them a lesson older than others, which does not matter.
@@ -173,10 +173,10 @@ struct slu_predictor *slu_predictor_new(size_t max_classes, double quantile,
 		slu_err(err, SLU_NOMEM, "out of memory");
 		return NULL;
 	}
-	p->memo = calloc(MEMOS, sizeof(*p->memo));
-	if (!p->memo)
+	p->said = slu_said_new();
+	if (!p->said)
 		slu_err(err, SLU_NOMEM, "out of memory");
-	p->classes = p->memo ? slu_classes_new(max_classes, err) : NULL;
+	p->classes = p->said ? slu_classes_new(max_classes, err) : NULL;
 	if (!p->classes) {
 		slu_predictor_free(p);
 		return NULL;
@@ -192,7 +192,7 @@ void slu_predictor_free(struct slu_predictor *p)
 {
 	if (p) {
 		slu_classes_free(p->classes);
-		free(p->memo);
+		slu_said_free(p->said);
 	}
 	free(p);
 }

@@ -39,12 +39,10 @@ extern const double slu_knot[KNOTS];
 
 typedef _Atomic float slu_shared;
 
-/* What was predicted for the jobs of a class that were submitted before `end`,
- * kept while they end. */
-#define MEMOS 256
-struct slu_memo {
+/* What was said of the jobs of a class; said.c. */
+struct slu_said {
 	uint64_t key;  /* of the class SIZE */
-	int64_t end;   /* of the run by which it was noted */
+	int64_t when;  /* Unix seconds */
 	unsigned jobs; /* that were judged by it */
 	float level[KNOTS];
 	struct slu_spread points; /* in no order */
@@ -62,7 +60,9 @@ struct slu_predictor {
 	slu_shared level[KNOTS];
 	slu_shared far, near; /* usual errors: mean and median, s */
 	/* the learner's own */
-	struct slu_memo *memo; /* MEMOS, by key */
+	struct slu_said_all *said;
+	double excess[KNOTS]; /* jobs that ended below each knot, fading, over
+				 the share that should have */
 	unsigned lessons;
 };
 
@@ -108,6 +108,18 @@ void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
 		      int mixer, float out[SOURCES]);
 /* How far a set of weights has been taught; 0: not at all. */
 unsigned slu_view_season(const struct slu_view *v, int mixer);
+
+struct slu_said_all *slu_said_new(void); /* 2 MB; NULL: no memory */
+void slu_said_free(struct slu_said_all *all);
+/* What was predicted for the job of this view when it was submitted; points:
+ * of the view, NULL when it knows nothing. NULL: it is not known. */
+struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
+			     const struct slu_job *job,
+			     const struct slu_spread *points);
+/* Before a job of this view is remembered: note what is said at its end, if
+ * that may be asked for later. */
+void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
+		   const struct slu_job *job);
 /* What is predicted from a spread, in seconds. */
 double slu_view_choice(const struct slu_predictor *p,
 		       const struct slu_spread *spread);

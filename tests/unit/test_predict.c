@@ -337,6 +337,42 @@ START_TEST(test_crowds)
 }
 END_TEST
 
+/* The same where jobs are submitted one by one, but each waits until thirty
+ * others of its class have ended. */
+START_TEST(test_queue)
+{
+	static const double share[] = {0.5, 0.9, 0.99};
+	enum { JOBS = 20000, WAIT = 30, WARM = 4000 };
+	static double said[JOBS][3];
+	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
+	size_t within[3] = {0};
+	uint64_t seed = 12;
+
+	for (int i = 0; i < JOBS + WAIT; i++) {
+		struct slu_job job = make_job(1, "a", 2, 0, 0);
+		struct slu_outlook o;
+		double run = ceil(-1000 * log(uniform(&seed)));
+
+		job.submit = 1000000 + i * 1000;
+		slu_predict_outlook(p, &job, &o);
+		for (int q = 0; q < 3 && i < JOBS; q++)
+			said[i][q] = slu_predict_quantile(p, &o, share[q], 0);
+		if (i < WAIT)
+			continue;
+		job.end = job.submit + 500;
+		job.start = job.end - (int64_t)run;
+		job.submit -= WAIT * 1000;
+		for (int q = 0; q < 3 && i >= WARM + WAIT; q++)
+			within[q] += run <= said[i - WAIT][q];
+		slu_learn(p, &job);
+	}
+	for (int q = 0; q < 3; q++)
+		ck_assert_double_eq_tol((double)within[q] / (JOBS - WARM),
+					share[q], 0.02);
+	slu_predictor_free(p);
+}
+END_TEST
+
 /* One writer, two readers: whatever they see is what one kind of job took, from
  * the very first lesson on. */
 struct shared {
@@ -393,4 +429,4 @@ END_TEST
 
 TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_refused,
 	  test_no_future, test_careful, test_change, test_elapsed, test_aging,
-	  test_calibration, test_crowds, test_threads)
+	  test_calibration, test_crowds, test_queue, test_threads)

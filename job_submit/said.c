@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was said of a job when it was submitted, by which the quantiles are
+ * corrected at its end. Most often what is known now of that time says it. But
+ * when many jobs of a class end between a job's submission and its end, their
+ * runs push out those that were known then. There are two such cases:
+ *
+ * - A crowd that was submitted at about the same time: what was said of it is
+ *   noted when the first of them ends.
+ * - A steady stream with a long queue: what is said is noted for each class
+ *   that lost something, every NOTE_EVERY ends.
+ *
+ * Without them only jobs that need not wait would be heard.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "job_submit/view.h"
+
+#define CROWDS	   256
+#define SETS	   64
+#define WAYS	   32
+#define NOTE_EVERY 4 /* ends of a class */
+
+struct slu_said_all {
+	struct slu_said crowd[CROWDS]; /* when: its first end */
+	struct slu_said stream[SETS][WAYS];
+};
+
+struct slu_said_all *slu_said_new(void)
+{
+	return calloc(1, sizeof(struct slu_said_all));
+}
+
+void slu_said_free(struct slu_said_all *all)
+{
+	free(all);
+}
+
+static struct slu_said *fill(const struct slu_predictor *p,
+			     struct slu_said *said, uint64_t key, int64_t when,
+			     const struct slu_spread *points)
+{
+	said->key = key;
+	said->when = when;
+	said->jobs = 0;
+	said->points.n = points->n;
+	memcpy(said->points.point, points->point,
+	       points->n * sizeof(points->point[0]));
+	for (size_t i = 0; i < KNOTS; i++)
+		said->level[i] = slu_get(&p->level[i]);
+	return said;
+}
+
+static struct slu_said *set_of(const struct slu_predictor *p, uint64_t key)
+{
+	return p->said->stream[(key >> 32) % SETS];
+}
+
+/* The last that was noted of the class until then. */
+static struct slu_said *noted(const struct slu_predictor *p, uint64_t key,
+			      int64_t until)
+{
+	struct slu_said *set = set_of(p, key), *best = NULL;
+
+	for (struct slu_said *s = set; s < set + WAYS; s++)
+		if (s->key == key && s->when <= until &&
+		    (!best || s->when > best->when))
+			best = s;
+	return best;
+}
+
+struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
+			     const struct slu_job *job,
+			     const struct slu_spread *points)
+{
+	const struct slu_class *c = &v->class[SIZE];
+	struct slu_said *crowd = &p->said->crowd[(c->key >> 32) % CROWDS];
+
+	if (crowd->key == c->key && job->submit && job->submit < crowd->when)
+		return crowd;
+	if (!v->n[SIZE] && c->jobs >= SLU_CLASS_RUNS)
+		return noted(p, c->key, job->submit);
+	return points ? fill(p, crowd, c->key, job->end, points) : NULL;
+}
+
+void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
+		   const struct slu_job *job)
+{
+	const struct slu_class *c = &v->class[SIZE];
+	struct slu_said *set = set_of(p, c->key), *oldest = set;
+	struct slu_job next = *job;
+	struct slu_spread points;
+	struct slu_view now;
+
+	if (v->n[SIZE] >= SLU_CLASS_RUNS || c->jobs < SLU_CLASS_RUNS ||
+	    c->jobs % NOTE_EVERY != 0)
+		return;
+	next.submit = job->end;
+	slu_view_look(p, &next, &now);
+	slu_view_points(p, &now, &points);
+	for (struct slu_said *s = set; s < set + WAYS; s++)
+		if (s->when < oldest->when)
+			oldest = s;
+	fill(p, oldest, c->key, job->end, &points);
+}
