@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * With at most 16 values a training is a look through them: no table of
- * transitions is kept, so a model is 300 bytes whatever its order, and mean
- * and deviation may move with every value.
+ * With at most 16 values the last states are a word, and looking for what
+ * followed on some of them takes a few operations on it: no table of
+ * transitions is kept, a model is 300 bytes whatever its order, and
+ * mean and deviation may move with every value.
  */
 #include <math.h>
-#include <string.h>
 #include "job_submit/markov.h"
 
 #define FADE 0.9 /* of the mean square errors, per value */
@@ -44,65 +44,128 @@ uint64_t slu_markov_stripes(double bytes, uint64_t stripe_size)
 	return n < 1 ? 1 : n < 1e18 ? (uint64_t)n : (uint64_t)1e18;
 }
 
-/* The last `length` values, oldest first. */
+/*
+ * States are kept four bits each, the latest lowest: state + 3, or 0 before the
+ * first. So all places of the sequence are looked at in one step.
+ */
+#define EACH UINT64_C(0x1111111111111111)
+
+static unsigned state_at(uint64_t states, unsigned ago)
+{
+	return states >> 4 * ago & 15;
+}
+
+/* Bit 3 of every place that is in this state. */
+static uint64_t places_of(uint64_t states, unsigned state)
+{
+	return ~((states ^ state * EACH) + 7 * EACH) & 8 * EACH;
+}
+
+/* What is most often in these places, the latest winning a tie. */
+static unsigned most_often(uint64_t states, uint64_t places)
+{
+	unsigned best = 0, most = 0;
+
+	while (places) {
+		unsigned ago = (unsigned)__builtin_ctzll(places) / 4;
+		unsigned state = state_at(states, ago);
+		uint64_t same = places & places_of(states, state);
+		unsigned n = (unsigned)((same >> 3) * EACH >> 60);
+
+		if (n > most) {
+			most = n;
+			best = state;
+		}
+		places &= ~same;
+	}
+	return best;
+}
+
+/* What followed on the last `order` states, or else on fewer of them; where no
+ * such place is known, the mean's. */
+static unsigned next_state(uint64_t states, unsigned order)
+{
+	uint64_t match = ~UINT64_C(0), best = 0;
+
+	for (unsigned o = 0; o < order && state_at(states, o + 1); o++) {
+		match &= places_of(states, state_at(states, o)) >> 4 * o;
+		if (!(match >> 4))
+			break;
+		best = match >> 4;
+	}
+	return best ? most_often(states, best) : 3;
+}
+
+/* The last so many values, to learn from. */
 struct training {
 	double mean, deviation;
-	size_t n;
-	/* states, with room for those that are predicted one by one */
-	int8_t state[SLU_MARKOV_LENGTH];
+	uint64_t states;
 };
 
-static void train(const struct slu_markov *m, size_t length, struct training *t)
+/* slu_markov_state() + 3, without branches. */
+static inline unsigned state_of(double off, double near, double far)
 {
-	double value[SLU_MARKOV_LENGTH], squares = 0;
-
-	t->n = m->n < length ? m->n : length;
-	t->mean = 0;
-	for (size_t i = 0; i < t->n; i++) {
-		value[i] = m->value[(m->n - t->n + i) % SLU_MARKOV_LENGTH];
-		t->mean += value[i] / (double)t->n;
-	}
-	for (size_t i = 0; i < t->n; i++)
-		squares += (value[i] - t->mean) * (value[i] - t->mean);
-	t->deviation = t->n ? sqrt(squares / (double)t->n) : 0;
-	if (t->deviation < 1e-9 * t->mean) /* equal but for rounding */
-		t->deviation = 0;
-	for (size_t i = 0; i < t->n; i++)
-		t->state[i] = (int8_t)slu_markov_state(value[i], t->mean,
-						       t->deviation);
+	return 3u + (off > near) + (off > far) - (off < -near) - (off < -far);
 }
 
-/* What followed most often on the last `order` states, the latest winning a
- * tie; false: they have not been seen before. */
-static bool follower(const struct training *t, size_t order, int *state)
-{
-	int seen[5] = {0}, best = 0;
+/* The last values, the latest first, as what they are above the latest. */
+struct tail {
+	double latest, above[SLU_MARKOV_LENGTH];
+	uint32_t n;
+};
 
-	if (t->n <= order)
-		return false;
-	for (size_t i = order; i < t->n; i++) {
-		if (memcmp(&t->state[i - order], &t->state[t->n - order],
-			   order) != 0)
+static void get_tail(const struct slu_markov *m, struct tail *t)
+{
+	t->n = m->n < SLU_MARKOV_LENGTH ? m->n : SLU_MARKOV_LENGTH;
+	t->latest = m->n ? m->value[(m->n - 1) % SLU_MARKOV_LENGTH] : 0;
+	for (uint32_t i = 0; i < t->n; i++)
+		t->above[i] = m->value[(m->n - 1 - i) % SLU_MARKOV_LENGTH] -
+			      t->latest;
+}
+
+/* Of n values with this sum and sum of squares above the latest. */
+static struct training train(const struct tail *tail, uint32_t n, double sum,
+			     double squares)
+{
+	double mean = n ? sum / n : 0;
+	double variance = n ? squares / n - mean * mean : 0;
+	struct training t = {.mean = mean + tail->latest};
+	double near, far;
+
+	t.deviation = sqrt(variance > 0 ? variance : 0);
+	if (t.deviation < 1e-9 * t.mean) /* equal but for rounding */
+		t.deviation = 0;
+	near = t.deviation > 0 ? 0.25 * t.deviation : INFINITY;
+	far = t.deviation > 0 ? 0.85 * t.deviation : INFINITY;
+	for (uint32_t i = n; i-- > 0;)
+		t.states = t.states << 4 |
+			   state_of(tail->above[i] - mean, near, far);
+	return t;
+}
+
+/* One training for each length, in one pass. */
+static void train_all(const struct tail *tail,
+		      struct training t[SLU_MARKOV_LENGTHS])
+{
+	double sum = 0, squares = 0;
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; l < SLU_MARKOV_LENGTHS; l++) {
+		if (l && n == tail->n) {
+			t[l] = t[l - 1];
 			continue;
-		if (++seen[t->state[i] + 2] >= best) {
-			best = seen[t->state[i] + 2];
-			*state = t->state[i];
 		}
+		for (; n < tail->n && n < 2 * l + 2; n++) {
+			sum += tail->above[n];
+			squares += tail->above[n] * tail->above[n];
+		}
+		t[l] = train(tail, n, sum, squares);
 	}
-	return best > 0;
 }
 
-/* The next state, which joins the training. */
-static int step(struct training *t, size_t order)
+static double value_of(const struct training *t, unsigned state)
 {
-	int state = 0;
-
-	while (order > 0 && !follower(t, order, &state))
-		order--;
-	if (t->n == SLU_MARKOV_LENGTH)
-		memmove(t->state, t->state + 1, --t->n);
-	t->state[t->n++] = (int8_t)state;
-	return state;
+	return slu_markov_value((int)state - 3, t->mean, t->deviation);
 }
 
 static size_t best_length(const struct slu_markov *m)
@@ -122,33 +185,42 @@ uint32_t slu_markov_length(const struct slu_markov *m)
 
 void slu_markov_learn(struct slu_markov *m, double value)
 {
+	struct training t[SLU_MARKOV_LENGTHS];
+	struct tail tail;
+
 	for (size_t l = 0; m->n && l < SLU_MARKOV_LENGTHS; l++) {
 		double off = m->guess[l] - value;
 
 		m->error[l] = FADE * m->error[l] + (1 - FADE) * off * off;
 	}
 	m->value[m->n++ % SLU_MARKOV_LENGTH] = value;
-	for (size_t l = 0; l < SLU_MARKOV_LENGTHS; l++) {
-		struct training t;
-
-		train(m, 2 * l + 2, &t);
-		m->guess[l] = slu_markov_value(step(&t, m->order), t.mean,
-					       t.deviation);
-	}
+	get_tail(m, &tail);
+	train_all(&tail, t);
+	for (size_t l = 0; l < SLU_MARKOV_LENGTHS; l++)
+		m->guess[l] =
+			value_of(&t[l], next_state(t[l].states, m->order));
 }
 
 void slu_markov_predict(const struct slu_markov *m, double *next, size_t n)
 {
-	struct training t;
+	struct training t[SLU_MARKOV_LENGTHS];
+	const struct training *use = &t[best_length(m)];
+	struct tail tail;
+	uint64_t states;
 
 	if (n == 1) { /* as it was learnt */
 		*next = m->guess[best_length(m)];
 		return;
 	}
-	train(m, slu_markov_length(m), &t);
-	for (size_t i = 0; i < n; i++)
-		next[i] = slu_markov_value(step(&t, m->order), t.mean,
-					   t.deviation);
+	get_tail(m, &tail);
+	train_all(&tail, t);
+	states = use->states;
+	for (size_t i = 0; i < n; i++) {
+		unsigned state = next_state(states, m->order);
+
+		next[i] = value_of(use, state);
+		states = states << 4 | state;
+	}
 }
 
 double slu_markov_nearest(const struct slu_markov *m, double value)
