@@ -4,7 +4,8 @@ dist_check_SCRIPTS += tools/check-failures tools/check-includes \
 TESTS += tools/check-failures tools/check-includes \
 	tools/check-options
 
-# A unit test is one file, tests/unit/test_NAME.c, added by the room it tests.
+# A unit test is tests/unit/test_NAME.c, with the helpers it shares beside it (as
+# burst_world.c), added by the room it tests.
 noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 	tests/unit/scratch.h \
 	tests/unit/random.h tests/unit/tmpdir.h
