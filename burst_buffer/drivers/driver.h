@@ -62,6 +62,11 @@ struct slu_driver {
 	/* Is all of it there, every other node's part too? SLU_IO names what
 	 * is missing. */
 	int (*check)(const struct slu_instance *in, struct slu_err *err);
+	/* When a part is away, names are missing and no call fails: a number
+	 * that is another one when a part of it was away in between, however
+	 * shortly. SLU_IO: one is now. NULL: calls fail. */
+	int (*whole)(const struct slu_instance *in, uint64_t *since,
+		     struct slu_err *err);
 	/* Interposed: lines NAME=VALUE for programs that shall reach it. */
 	int (*env)(const struct slu_instance *in, struct slu_buf *out,
 		   struct slu_err *err);

@@ -180,6 +180,31 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	return counters(in, &r, &w, err);
 }
 
+/* The client connects again by itself, and .meta does not tell; but it has one
+ * connection to each brick, and a new one is known. */
+static int whole(const struct slu_instance *in, uint64_t *since,
+		 struct slu_err *err)
+{
+	struct slu_connections now;
+	char vol[PATH_MAX];
+	struct slu_pid pid;
+	unsigned bricks = 0;
+
+	for (size_t i = 0; i < in->plan->n_node; i++)
+		bricks += !in->plan->node[i].client;
+	slu_gluster_path(in, "client.vol", vol);
+	if (slu_server_find(vol, &pid, err) ||
+	    slu_server_connections(&pid, &now, err))
+		return -1;
+	if (now.n != bricks)
+		return slu_err(err, SLU_IO,
+			       "the job's file system is connected to %u of "
+			       "its %u parts",
+			       now.n, bricks);
+	*since = now.sum;
+	return 0;
+}
+
 /* attach and detach */
 
 static int ports_of(const struct slu_instance *in, const struct slu_pair *attrs,
@@ -325,6 +350,7 @@ const struct slu_driver slu_driver_glusterfs = {
 	.start = slu_gluster_start,
 	.attach = attach,
 	.check = check,
+	.whole = whole,
 	.counters = counters,
 	.detach = detach,
 	.abort = abort_client,

@@ -71,22 +71,42 @@ int slu_server_find(const char *path, struct slu_pid *out, struct slu_err *err)
 		       : slu_err(err, SLU_NOTFOUND, "no process has %s", path);
 }
 
-/* The inode of the socket that listens on this port, or 0. */
-static unsigned long listener(pid_t pid, const char *table, unsigned port)
+#define ESTABLISHED 0x01 /* TCP_ESTABLISHED, TCP_LISTEN of the kernel */
+#define LISTEN	    0x0a
+
+static const char *const tables[] = {"tcp", "tcp6"};
+
+static FILE *open_table(pid_t pid, const char *table)
 {
-	char path[64], line[512];
-	unsigned long inode = 0, found = 0;
-	unsigned local, state;
-	FILE *f;
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)pid, table);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
+	return fopen(path, "re");
+}
+
+static bool next_socket(FILE *f, unsigned *port, unsigned *state,
+			unsigned long *inode)
+{
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line,
 			   " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s "
 			   "%*s %*s %*s %*s %lu",
-			   &local, &state, &inode) == 3 &&
-		    local == port && state == 0x0a)
+			   port, state, inode) == 3)
+			return true;
+	return false;
+}
+
+/* The inode of the socket that listens on this port, or 0. */
+static unsigned long listener(pid_t pid, const char *table, unsigned port)
+{
+	unsigned long inode, found = 0;
+	unsigned local, state;
+	FILE *f = open_table(pid, table);
+
+	while (!found && next_socket(f, &local, &state, &inode))
+		if (local == port && state == LISTEN)
 			found = inode;
 	if (f)
 		fclose(f);
@@ -116,8 +136,6 @@ static bool holds_socket(pid_t pid, unsigned long inode)
 
 bool slu_server_listens(const struct slu_pid *pid, unsigned port)
 {
-	static const char *const tables[] = {"tcp", "tcp6"};
-
 	for (int i = 0; i < 2; i++) {
 		unsigned long inode = listener(pid->pid, tables[i], port);
 
@@ -125,6 +143,45 @@ bool slu_server_listens(const struct slu_pid *pid, unsigned port)
 			return slu_pid_alive(pid);
 	}
 	return false;
+}
+
+/* The kernel gives a new connection a new inode. */
+static void count_connections(const struct slu_pid *pid, FILE *f,
+			      struct slu_connections *out)
+{
+	unsigned long inode;
+	unsigned port, state;
+
+	while (next_socket(f, &port, &state, &inode)) {
+		if (state != ESTABLISHED || !holds_socket(pid->pid, inode))
+			continue;
+		out->n++;
+		/* of splitmix64: sums of few numbers shall not meet */
+		inode = (inode + 1) * 0x9e3779b97f4a7c15;
+		out->sum += (inode ^ inode >> 31) * 0xbf58476d1ce4e5b9;
+	}
+}
+
+int slu_server_connections(const struct slu_pid *pid,
+			   struct slu_connections *out, struct slu_err *err)
+{
+	*out = (struct slu_connections){0};
+	for (int i = 0; i < 2; i++) {
+		FILE *f = open_table(pid->pid, tables[i]);
+
+		if (!f && i == 0) /* there may be no tcp6 */
+			return slu_errno(err, SLU_IO,
+					 "cannot see the connections of "
+					 "process %d",
+					 (int)pid->pid);
+		count_connections(pid, f, out);
+		if (f)
+			fclose(f);
+	}
+	return slu_pid_alive(pid)
+		       ? 0
+		       : slu_err(err, SLU_NOTFOUND, "process %d has ended",
+				 (int)pid->pid);
 }
 
 struct start {

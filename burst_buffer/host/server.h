@@ -9,6 +9,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include "common/err.h"
 #include "common/proc.h"
 
@@ -18,6 +19,15 @@ int slu_server_find(const char *path, struct slu_pid *out, struct slu_err *err);
 
 /* Does this very process listen on this TCP port? */
 bool slu_server_listens(const struct slu_pid *pid, unsigned port);
+
+/* Its TCP connections: how many there are, and a number that is another one as
+ * soon as one of them is, also when it has the same ends. */
+struct slu_connections {
+	unsigned n;
+	uint64_t sum;
+};
+int slu_server_connections(const struct slu_pid *pid,
+			   struct slu_connections *out, struct slu_err *err);
 
 /* Start argv, which daemonises itself, in cgroups of the name `group` and with
  * as many open files as allowed. */

@@ -39,6 +39,7 @@ struct request {
 				 * this one does not */
 	struct slu_stage_result total; /* of this node, over all acts */
 	enum slu_act_name act;	       /* the one that is being played */
+	uint64_t since;		       /* of driver->whole, before the check */
 	double asked; /* when sluiced was last asked for abort */
 };
 
@@ -376,6 +377,34 @@ static int aside_failed(struct slu_err *err)
 	return -1;
 }
 
+/* A manifest that was made while a part was away lacks its files, and nothing
+ * that is done by it later tells. */
+static int whole_since(const struct request *q, struct slu_err *err)
+{
+	const struct slu_driver *driver = q->n->driver;
+	uint64_t now = q->since;
+
+	if (!q->stage->out || !driver->whole)
+		return 0;
+	if (driver->whole(&q->n->in, &now, err))
+		return -1;
+	return now == q->since
+		       ? 0
+		       : slu_err(err, SLU_IO,
+				 "a part of the job's file system was away "
+				 "while its files were listed");
+}
+
+static int check_whole(struct request *q, struct slu_err *err)
+{
+	const struct slu_driver *driver = q->n->driver;
+
+	if (q->stage->out && driver->whole &&
+	    driver->whole(&q->n->in, &q->since, err))
+		return -1;
+	return driver->check(&q->n->in, err);
+}
+
 static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 {
 	struct act_call call = {.q = q, .act = act};
@@ -397,6 +426,8 @@ static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 	if (slu_aside(&aside, "staging", out, err))
 		return aside_failed(err);
 	memcpy(&result, out, sizeof(result));
+	if (act == SLU_PREPARE && whole_since(q, err))
+		return -1;
 	if (note_done(q, act, &result, err))
 		return -1;
 	log_act(q, act, slu_clock() - start, &result);
@@ -501,7 +532,7 @@ int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 	double start = slu_clock();
 
 	find_place(&q);
-	if (n->driver->check(&n->in, err))
+	if (check_whole(&q, err))
 		return -1;
 	return n->driver->shared ? stage_together(&q, start, err)
 				 : stage_alone(&q, start, err);

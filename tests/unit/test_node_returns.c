@@ -3,6 +3,12 @@
  * still runs, storage, a mount that hangs; and nodes that were restarted. */
 #include "config.h"
 #include "tests/unit/node_life.h"
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/server.h"
 #include "burst_buffer/host/users.h"
@@ -286,6 +292,137 @@ START_TEST(test_watch)
 }
 END_TEST
 
+/* A connection that is lost for a moment */
+
+/* A process of this node waits for an answer of the file system, for long. */
+static bool waits(void *arg, int proc, pid_t pid)
+{
+	struct stat own, ns;
+	char text[64];
+	int fd, n;
+
+	(void)arg, (void)pid;
+	if (stat("/proc/self/ns/mnt", &own) ||
+	    fstatat(proc, "ns/mnt", &ns, 0) || own.st_ino != ns.st_ino)
+		return false;
+	for (int i = 0; i < 20; i++) {
+		fd = openat(proc, "wchan", O_RDONLY);
+		n = fd < 0 ? 0 : (int)read(fd, text, sizeof(text) - 1);
+		close(fd);
+		text[n < 0 ? 0 : n] = '\0';
+		if (strcmp(text, "request_wait_answer") != 0)
+			return false;
+		usleep(50000);
+	}
+	return true;
+}
+
+/* The port of the last brick of a client. */
+static unsigned last_port(const char *vol)
+{
+	static const char key[] = "remote-port ";
+	FILE *f = fopen(vol, "r");
+	char line[500], *at;
+	unsigned port = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if ((at = strstr(line, key)))
+			port = (unsigned)atoi(at + strlen(key));
+	if (f)
+		fclose(f);
+	return port;
+}
+
+static int cut(const struct slu_pid *client, unsigned port)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, client->pid, 0), found = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		struct sockaddr_in to = {0};
+		socklen_t len = sizeof(to);
+		int fd = (int)syscall(SYS_pidfd_getfd, pidfd, i, 0);
+
+		if (fd >= 0 && !getpeername(fd, (void *)&to, &len) &&
+		    to.sin_family == AF_INET && ntohs(to.sin_port) == port)
+			found += !shutdown(fd, SHUT_RDWR);
+		if (fd >= 0)
+			close(fd);
+	}
+	close(pidfd);
+	return found == 1 ? 0 : -1;
+}
+
+/* While the walk waits for the first brick, the second is lost for a moment. */
+static int flap_now(const struct slu_pid *client, unsigned port)
+{
+	struct slu_connections before, now;
+
+	for (int i = 0; !slu_pid_find(waits, NULL); i++) {
+		usleep(20000);
+		if (i == 2000)
+			return 75;
+	}
+	if (slu_server_connections(client, &before, NULL) || before.n != 2 ||
+	    cut(client, port))
+		return 76;
+	for (int i = 0; i < 2000; i++) {
+		if (slu_server_connections(client, &now, NULL))
+			return 77;
+		if (now.n == 2 && now.sum != before.sum)
+			return 0;
+		usleep(20000);
+	}
+	return 78;
+}
+
+static int flap(const char *arg)
+{
+	char path[PATH_MAX];
+	struct slu_pid brick, client;
+	unsigned port;
+	int rc;
+
+	if (strcmp(getenv("SLURMD_NODENAME"), arg) != 0)
+		return 0;
+	job_path(path, "wd/client.vol");
+	port = last_port(path);
+	if (!port || slu_server_find(path, &client, NULL))
+		return 73;
+	job_path(path, "wd/brick.vol");
+	if (slu_server_find(path, &brick, NULL) ||
+	    slu_pid_kill(&brick, SIGSTOP))
+		return 74;
+	if (fork())
+		return 0;
+	rc = flap_now(&client, port);
+	if (rc) /* the walk goes on, and nothing was lost */
+		printf("flap: %d\n", rc);
+	usleep(500000); /* what the client does with the connection it has */
+	slu_pid_kill(&brick, SIGCONT);
+	_exit(rc);
+}
+
+/* All bricks are there before and after, and a list lacks what one of them
+ * has: nothing is taken for staged out. */
+START_TEST(test_flap)
+{
+	if (no_glusterfs() || !begin("glusterfs", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(true);
+	job_ends(request, "COMPLETED");
+	nodes_all(flap, "n1", 0);
+	down();
+	ctl_until("DONE");
+	ctl_until_told("was away while its files were listed");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	Suite *suite = suite_create("node_returns");
@@ -296,6 +433,7 @@ static int run(void)
 	add(suite, "restarted_early", test_restarted_early, 5); /* a race */
 	add(suite, "replaced", test_replaced, 1);
 	add(suite, "watch", test_watch, 1);
+	add(suite, "flap", test_flap, 1);
 	return run_suite(suite);
 }
 

@@ -87,6 +87,52 @@ START_TEST(test_impostor)
 }
 END_TEST
 
+static int connect_to(const struct sockaddr_in *a)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert(!connect(fd, (const struct sockaddr *)a, sizeof(*a)));
+	return fd;
+}
+
+/* A new connection to the same place is another one; what listens is none, nor
+ * is what others have. */
+START_TEST(test_connections)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct slu_connections none, one, two, again;
+	socklen_t len = sizeof(a);
+	struct slu_pid self, parent;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), first, second;
+
+	expect_ok(slu_pid_get(getpid(), &self, &err), err);
+	expect_ok(slu_pid_get(getppid(), &parent, &err), err);
+	ck_assert(!bind(fd, (struct sockaddr *)&a, sizeof(a)));
+	ck_assert(!getsockname(fd, (struct sockaddr *)&a, &len));
+	ck_assert(!listen(fd, 4)); /* nobody accepts: only our ends count */
+	expect_ok(slu_server_connections(&self, &none, &err), err);
+	ck_assert_uint_eq(none.n, 0);
+	first = connect_to(&a);
+	expect_ok(slu_server_connections(&self, &one, &err), err);
+	second = connect_to(&a);
+	expect_ok(slu_server_connections(&self, &two, &err), err);
+	ck_assert_uint_eq(one.n, 1);
+	ck_assert_uint_eq(two.n, 2);
+	expect_ok(slu_server_connections(&self, &again, &err), err);
+	ck_assert(again.n == 2 && again.sum == two.sum);
+	close(second);
+	second = connect_to(&a);
+	expect_ok(slu_server_connections(&self, &again, &err), err);
+	ck_assert(again.n == 2 && again.sum != two.sum);
+	expect_ok(slu_server_connections(&parent, &again, &err), err);
+	ck_assert_uint_eq(again.n, 0);
+	close(first);
+	close(second);
+	close(fd);
+}
+END_TEST
+
 START_TEST(test_listens)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET,
@@ -171,7 +217,8 @@ static void name_groups(void)
 
 int main(void)
 {
-	const TTest *const tests[] = {test_life, test_impostor, test_listens,
+	const TTest *const tests[] = {test_life, test_impostor,
+				      test_connections, test_listens,
 				      test_cgroup};
 	int rc = enter_own_host("server");
 
