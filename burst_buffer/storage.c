@@ -378,9 +378,30 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 			return slu_errno(err, SLU_IO, "cannot move %s to %s",
 					 s->dir, dir);
 	}
-	if (slu_storage_remount(dir, err))
+	/* Nor may it come back under its old name. */
+	if (make_durable(dir, err) || slu_storage_remount(dir, err))
 		return -1;
 	return path_in(kept, 4096, dir, "fs", err);
+}
+
+/* Of a directory that is kept; false: it says nothing. */
+static bool read_until(const char *dir, int64_t *until)
+{
+	char mark[4200];
+	struct slu_buf text = {0};
+	bool is;
+
+	is = !path_in(mark, sizeof(mark), dir, UNTIL_MARK, NULL) &&
+	     !slu_file_read(AT_FDCWD, mark, 64, &text, NULL) && text.data;
+	if (is)
+		*until = strtoll(text.data, NULL, 10);
+	slu_buf_free(&text);
+	return is;
+}
+
+bool slu_storage_is_to_keep(const struct slu_storage *s, int64_t *until)
+{
+	return read_until(s->dir, until);
 }
 
 bool slu_storage_is_kept(const struct slu_storage *s)
@@ -409,20 +430,16 @@ static int discard(const char *kept, const char *name, struct slu_err *err)
 static int expire_one(const char *kept, const char *name, int64_t now,
 		      struct slu_err *err)
 {
-	char dir[4096], mark[4200];
-	struct slu_buf text = {0};
+	char dir[4096];
 	int64_t until = INT64_MAX;
 
-	if (path_in(dir, sizeof(dir), kept, name, err) ||
-	    path_in(mark, sizeof(mark), dir, UNTIL_MARK, err))
+	if (path_in(dir, sizeof(dir), kept, name, err))
 		return -1;
 	if (!strncmp(name, GONE, strlen(GONE)))
 		return slu_rmtree(AT_FDCWD, dir, err);
 	if (name[0] == '.')
 		return 0;
-	if (!slu_file_read(AT_FDCWD, mark, 64, &text, NULL) && text.data)
-		until = strtoll(text.data, NULL, 10);
-	slu_buf_free(&text);
+	read_until(dir, &until);
 	return until < now ? discard(kept, name, err) : 0;
 }
 

@@ -60,6 +60,10 @@ int slu_storage_keep(const struct slu_storage *storage, uid_t uid,
 /* Has it been, also by a call that did not live to say where? */
 bool slu_storage_is_kept(const struct slu_storage *storage);
 
+/* It lies in its old place, and was to be kept until then (Unix seconds): that
+ * was cut short, or a power cut has undone the move. */
+bool slu_storage_is_to_keep(const struct slu_storage *storage, int64_t *until);
+
 /* Mount what is kept again (after a reboot). */
 int slu_storage_remount(const char *kept_dir, struct slu_err *err);
 

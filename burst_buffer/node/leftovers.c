@@ -58,21 +58,45 @@ static void tell_clean(struct slu_node *n, uint32_t job_id, uint64_t buffer)
 	n->http = as.http;
 }
 
+/* It is not ours to say that this data may go: that is what its time is for. */
+static int keep_one(struct slu_node *n, const struct slu_storage *s,
+		    int64_t until, struct slu_err *err)
+{
+	char kept[4096];
+
+	if (slu_storage_keep(s, (uid_t)-1, until, kept, err))
+		return -1;
+	slu_node_log(n, SLU_WARN,
+		     "a restart undid that %s was kept; it is, in %s", s->dir,
+		     kept);
+	return 0;
+}
+
+static int wipe_one(struct slu_node *n, const struct slu_storage *s,
+		    uint32_t job_id, struct slu_err *err)
+{
+	if (slu_storage_wipe(s, (uid_t)-1, err))
+		return -1;
+	slu_node_log(n, SLU_WARN, "removed a leftover of job %u: %s",
+		     (unsigned)job_id, s->dir);
+	return 0;
+}
+
 static void remove_one(struct slu_node *n, const char *storage, uint32_t job_id,
 		       uint64_t buffer)
 {
 	struct slu_storage s;
 	struct slu_err err;
+	int64_t until;
 
-	if (slu_storage_locate(storage, job_id, buffer, &s, &err) ||
-	    slu_storage_wipe(&s, (uid_t)-1, &err)) {
+	if (!slu_storage_locate(storage, job_id, buffer, &s, &err) &&
+	    !(slu_storage_is_to_keep(&s, &until)
+		      ? keep_one(n, &s, until, &err)
+		      : wipe_one(n, &s, job_id, &err)))
+		tell_clean(n, job_id, buffer);
+	else
 		slu_node_log(n, SLU_ERROR, "cannot remove a leftover: %s",
 			     err.text);
-		return;
-	}
-	slu_node_log(n, SLU_WARN, "removed a leftover of job %u: %s",
-		     (unsigned)job_id, s.dir);
-	tell_clean(n, job_id, buffer);
 }
 
 /* Somebody's already, here and now. */

@@ -196,16 +196,40 @@ static int leave_storage(const char *arg)
 	return mkdir(path, 0755) || mkdir(strcat(path, "/fs"), 0755);
 }
 
+/* Data that was kept, and that a power cut has moved back: "DIR/until" */
+static int leave_kept(const char *arg)
+{
+	char path[PATH_MAX];
+	int rc = leave_storage(arg);
+
+	snprintf(path, sizeof(path), "%s/storage%s/fs/data", world, arg);
+	make_text(path, "precious");
+	snprintf(path, sizeof(path), "%s/storage%s/until", world, arg);
+	make_text(path, "4000000000\n");
+	return rc;
+}
+
+static int still_kept(const char *arg)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/storage/kept%s/fs/data", world, arg);
+	return access(path, R_OK) ? 42 : 0;
+}
+
 START_TEST(test_leftover)
 {
 	if (!begin("scratch", ""))
 		return;
 	nodes_all(leave_storage, "/9.99", 0);
+	nodes_all(leave_kept, "/9.98", 0);
 	job_starts(request);
 	up();
 	nodes_all(reads, "exactly", 0);
 	job_ends(request, "CANCELLED");
 	down();
+	nodes_all(still_kept, "/9.98", 0);
+	nodes_all(expire, "", 0);
 	expect_nothing_left();
 	nodes_end();
 }
