@@ -250,7 +250,8 @@ static int stop(const struct slu_instance *in, struct slu_err *err)
 	return 0;
 }
 
-/* wipe and keep: the first node that comes moves it away */
+/* wipe and keep: the first node that comes moves it away, and the others find
+ * nothing */
 
 static int wipe_aside(struct slu_aside *a, void *arg, void *out,
 		      struct slu_err *err)
@@ -285,7 +286,7 @@ static int keep_aside(struct slu_aside *a, void *arg, void *out,
 	char from[PATH_MAX], to[PATH_MAX], path[PATH_MAX], text[32];
 	int n = snprintf(text, sizeof(text), "%" PRId64 "\n", k->until);
 
-	(void)a, (void)out;
+	(void)a;
 	place(k->in, "", from);
 	place(k->in, "kept/", to);
 	snprintf(path, sizeof(path), "%.4000s/" UNTIL, from);
@@ -298,19 +299,24 @@ static int keep_aside(struct slu_aside *a, void *arg, void *out,
 		return slu_errno(err, SLU_IO, "cannot make %s", path);
 	if (rename(from, to) && errno != ENOENT)
 		return slu_errno(err, SLU_IO, "cannot move %s", from);
-	return access(to, F_OK) ? slu_errno(err, SLU_IO, "%s", to) : 0;
+	*(bool *)out = !access(to, F_OK);
+	if (!*(bool *)out && errno != ENOENT)
+		return slu_errno(err, SLU_IO, "%s", to);
+	return 0;
 }
 
 static int keep(const struct slu_instance *in, int64_t until, char kept[4096],
 		struct slu_err *err)
 {
 	const struct keeping k = {in, until};
-	char path[PATH_MAX];
+	char path[PATH_MAX], out[SLU_ASIDE_OUT];
 
-	if (aside(keep_aside, &k, SECONDS, NULL, err))
+	if (aside(keep_aside, &k, SECONDS, out, err))
 		return -1;
 	place(in, "kept/", path);
-	snprintf(kept, 4096, "%.4080s/data", path);
+	kept[0] = '\0';
+	if (*(const bool *)out)
+		snprintf(kept, 4096, "%.4080s/data", path);
 	return 0;
 }
 

@@ -213,6 +213,12 @@ static int keep_there(struct slu_node *n, int64_t until, struct slu_err *err)
 
 	if (n->driver->keep(&n->in, until, kept, err))
 		return -1;
+	if (!*kept) {
+		slu_node_log(n, SLU_WARN,
+			     "there is no data to be kept: another node has "
+			     "removed it, or there never was any");
+		return 0;
+	}
 	slu_node_log(n, SLU_WARN, "data of the failed stage-out is kept in %s",
 		     kept);
 	snprintf(text, sizeof(text), "%s\n", kept);

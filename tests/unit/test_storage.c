@@ -7,9 +7,12 @@
 #include "burst_buffer/host/users.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/verbs.h"
+#include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/storage.h"
+#include "common/file.h"
 #include "tests/unit/tree.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -507,6 +510,37 @@ START_TEST(test_expire)
 }
 END_TEST
 
+/* On the parallel file system one node has kept or wiped it, and the others
+ * have nothing to do; whoever hears late that it was wiped, too. */
+START_TEST(test_shared_keep)
+{
+	const struct slu_driver *lustre = slu_driver_find("lustre");
+	struct slu_pair root = {"root", NULL};
+	struct slu_plan plan = {
+		.job_id = 7, .buffer = 3, .option = &root, .n_option = 1};
+	const struct slu_instance one = {.plan = &plan};
+	const struct slu_instance other = {.plan = &plan, .self = 1};
+	char kept[4096];
+
+	setup();
+	root.value = top;
+	for (int i = 0; i < 2; i++) {
+		make_dir(in(top, "7.3"), 0711);
+		make_dir(in(top, "7.3/data"), 0700);
+		if (i)
+			expect_ok(lustre->wipe(&one, &err), err);
+		else
+			expect_ok(lustre->keep(&one, 1000, kept, &err), err);
+		expect_ok(lustre->keep(&other, 1000, kept, &err), err);
+		ck_assert_str_eq(kept, i ? "" : in(top, "kept/7.3/data"));
+		ck_assert_int_eq(access(kept, F_OK), i ? -1 : 0);
+		ck_assert(access(in(top, "7.3"), F_OK));
+		slu_rmtree(AT_FDCWD, in(top, "kept/7.3"), &err);
+	}
+	teardown();
+}
+END_TEST
+
 /* The node's clock alone ends nothing. */
 START_TEST(test_clock)
 {
@@ -598,6 +632,6 @@ START_TEST(test_swapped)
 END_TEST
 
 ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_swapped,
-	       test_expire, test_clock, test_trim, test_capacity, test_enforced,
-	       test_again, test_persists, test_no_room, test_busy, test_keep,
-	       test_counters, test_paths)
+	       test_expire, test_shared_keep, test_clock, test_trim,
+	       test_capacity, test_enforced, test_again, test_persists,
+	       test_no_room, test_busy, test_keep, test_counters, test_paths)
