@@ -77,6 +77,23 @@ static int finish_file(struct slu_act *a, int dir, const char *name,
 	return rc;
 }
 
+/* What several nodes have written is opened first: NFS asks its server then,
+ * and else may tell the size of before another node's last range. */
+static int look_at(int dir, const char *name, const struct slu_entry *e,
+		   struct stat *st)
+{
+	int fd = -1, rc;
+
+	if (slu_share_ranges(e->size) > 1)
+		fd = slu_open_beneath(dir, name,
+				      O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd < 0) /* nor may all be read */
+		return fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW);
+	rc = fstat(fd, st);
+	close(fd);
+	return rc;
+}
+
 static int verify_file(struct slu_act *a, struct slu_near *near,
 		       const struct slu_entry *e, struct slu_err *err)
 {
@@ -85,7 +102,7 @@ static int verify_file(struct slu_act *a, struct slu_near *near,
 	int dir = slu_near(near, slu_act_path(a->places.to, e), &name);
 	struct stat st;
 
-	if (dir < 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (dir < 0 || look_at(dir, name, e, &st))
 		return slu_act_errno(err, "find", part->destination, e);
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size)
 		return wrong(a, e, "did not arrive whole: its size differs",
