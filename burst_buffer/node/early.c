@@ -22,6 +22,7 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "burst_buffer/host/aside.h"
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/select.h"
 #include "common/file.h"
@@ -87,19 +88,78 @@ int slu_early_listen(struct slu_node *n)
 	return -1;
 }
 
-/* What of this request's source the path is; NULL: nothing. */
-static const char *part_of(const struct slu_stage *s, const char *path)
+/* What of this request's source, which is there, the path is; NULL: nothing. */
+static const char *part_of(const struct slu_stage *s, const char *there,
+			   const char *path)
 {
-	size_t n = strlen(s->source);
+	size_t n = strlen(there);
 
-	while (n > 1 && s->source[n - 1] == '/')
+	while (n > 1 && there[n - 1] == '/')
 		n--;
-	if (!s->out || strncmp(path, s->source, n) || slu_eq(s->type, "list") ||
+	if (!s->out || strncmp(path, there, n) || slu_eq(s->type, "list") ||
 	    slu_pattern(s->source))
 		return NULL;
 	if (!path[n])
 		return path + n;
 	return path[n] == '/' && !slu_eq(s->type, "file") ? path + n + 1 : NULL;
+}
+
+/* Sources may have symbolic links in them, and RunDir, too */
+
+struct sought {
+	struct slu_node *n;
+	const char *path;
+};
+
+struct found {
+	bool is;
+	size_t r, at; /* of which request; where in the path its part begins */
+};
+
+static int seek(struct slu_aside *aside, void *arg, void *out,
+		struct slu_err *err)
+{
+	const struct sought *s = arg;
+	const struct slu_plan *plan = &s->n->plan;
+	struct found *found = out;
+
+	if (slu_aside_become(aside, plan->uid, plan->gid, err))
+		return -1;
+	for (size_t i = 0; i < plan->n_stage && !found->is; i++) {
+		char there[PATH_MAX];
+		const char *part = NULL;
+
+		if (plan->stage[i].out &&
+		    realpath(plan->stage[i].source, there))
+			part = part_of(&plan->stage[i], there, s->path);
+		if (part)
+			*found = (struct found){true, i,
+						(size_t)(part - s->path)};
+	}
+	return 0;
+}
+
+/* As written; or else as the links are now. */
+static bool find(struct slu_node *n, const char *path, size_t *r,
+		 const char **part)
+{
+	struct sought sought = {n, path};
+	struct slu_aside aside = {
+		.fn = seek, .arg = &sought, .seconds = ANSWER};
+	_Alignas(16) char out[SLU_ASIDE_OUT];
+	const struct found *found = (const void *)out;
+
+	for (*r = 0; *r < n->plan.n_stage; (*r)++) {
+		const struct slu_stage *s = &n->plan.stage[*r];
+
+		if ((*part = part_of(s, s->source, path)))
+			return true;
+	}
+	if (slu_aside(&aside, "the job's file system", out, NULL) || !found->is)
+		return false;
+	*r = found->r;
+	*part = path + found->at;
+	return true;
 }
 
 static int refuse(const struct slu_node *n, const char *path,
@@ -146,20 +206,20 @@ int slu_early_add(struct slu_node *n, size_t r, const char *part,
 
 static int declare(struct slu_node *n, const char *path, struct slu_err *err)
 {
-	for (size_t i = 0; i < n->plan.n_stage; i++) {
-		const struct slu_stage *s = &n->plan.stage[i];
-		const char *part = part_of(s, path);
+	const struct slu_stage *s;
+	const char *part;
+	size_t r;
 
-		if (!part || *path != '/' || !slu_plain_path(path + 1))
-			continue;
-		if (!slu_eq(s->on, "always"))
-			return slu_err(err, SLU_INVALID,
-				       "%.200s is staged out on=%s only, which "
-				       "is not known before the job's end",
-				       path, s->on);
-		return slu_early_add(n, i, part, err);
-	}
-	return refuse(n, path, err);
+	if (*path != '/' || !slu_plain_path(path + 1) ||
+	    !find(n, path, &r, &part))
+		return refuse(n, path, err);
+	s = &n->plan.stage[r];
+	if (!slu_eq(s->on, "always"))
+		return slu_err(err, SLU_INVALID,
+			       "%.200s is staged out on=%s only, which is not "
+			       "known before the job's end",
+			       path, s->on);
+	return slu_early_add(n, r, part, err);
 }
 
 static bool may_speak(const struct slu_node *n, int fd)

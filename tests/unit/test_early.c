@@ -99,16 +99,42 @@ static void same_as(const char *name, unsigned seed, uint64_t size)
 	ck_assert(!slu_rmtree(AT_FDCWD, pfs("is"), NULL));
 }
 
-static void early_life(const char *type, bool shared, const char *more)
+static int make_way(const char *name)
+{
+	char path[PATH_MAX];
+
+	job_path(path, name);
+	return become_ann() || symlink(".", path) ? 60 : 0;
+}
+
+/* What is staged out has a link in its path, as RunDir may have. */
+static void lead_astray(void)
+{
+	static const char from[] = "source=$BB_JOBFS/in", to[] = "/way/in";
+	char *at = strstr(request, from), *rest;
+
+	ck_assert_ptr_nonnull(at);
+	at += strlen(from) - strlen("/in");
+	rest = strdup(at + strlen("/in"));
+	sprintf(at, "%s%s", to, rest);
+	free(rest);
+}
+
+static void early_life(const char *type, bool shared, const char *more,
+		       bool linked)
 {
 	char dir[NODES][40] = {"out/in", "out/in"}, name[100];
 
 	if (!begin(type, ""))
 		return;
 	strcat(request, more);
+	if (linked)
+		lead_astray();
 	job_starts(request);
 	up();
 	ctl_until("RUNNING");
+	if (linked)
+		nodes_all(make_way, "mnt/data/way", 0);
 	run_tasks(shared);
 	nodes_all(declare_odd, "", 0);
 	nodes_all(declare_as_bob, "mnt/data/in/sub", 1);
@@ -146,14 +172,20 @@ static void early_life(const char *type, bool shared, const char *more)
 
 START_TEST(test_scratch)
 {
-	early_life("scratch", false, "");
+	early_life("scratch", false, "", false);
+}
+END_TEST
+
+START_TEST(test_linked)
+{
+	early_life("scratch", false, "", true);
 }
 END_TEST
 
 START_TEST(test_glusterfs)
 {
 	if (!no_glusterfs())
-		early_life("glusterfs", true, "");
+		early_life("glusterfs", true, "", false);
 }
 END_TEST
 
@@ -161,7 +193,7 @@ END_TEST
 START_TEST(test_one_node)
 {
 	if (!no_glusterfs())
-		early_life("glusterfs", true, " nodes=staging");
+		early_life("glusterfs", true, " nodes=staging", false);
 }
 END_TEST
 
@@ -187,6 +219,7 @@ static int run(void)
 	Suite *suite = suite_create("early");
 
 	add(suite, "scratch", test_scratch, 1);
+	add(suite, "linked", test_linked, 1);
 	add(suite, "glusterfs", test_glusterfs, 1);
 	add(suite, "one_node", test_one_node, 1);
 	add(suite, "on_success", test_on_success, 1);
