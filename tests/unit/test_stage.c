@@ -223,6 +223,40 @@ START_TEST(test_inherits_setgid)
 }
 END_TEST
 
+/* What sluice(7) says does not arrive. */
+START_TEST(test_does_not_arrive)
+{
+	static const mode_t modes[] = {04755, 02755, 01644, 06711};
+	struct stat st, other;
+	char name[20];
+
+	setup();
+	make_text(in(src, "first"), "both names");
+	ck_assert(!link(in(src, "first"), in(src, "second")));
+	each(m, modes)
+	{
+		snprintf(name, sizeof(name), "%o", *m);
+		make_text(in(src, name), "x");
+		ck_assert(!chmod(in(src, name), *m));
+	}
+	make_dir(in(src, "dir"), 0755);
+	ck_assert(!chmod(in(src, "dir"), 01755));
+	ck_assert_msg(!stage(src, dst, 2), "%s", err.text);
+	ck_assert(!stat(in(dst, "src/first"), &st));
+	ck_assert(!stat(in(dst, "src/second"), &other));
+	ck_assert(st.st_ino != other.st_ino && other.st_nlink == 1);
+	ck_assert_int_eq(other.st_size, st.st_size);
+	each(m, modes)
+	{
+		snprintf(name, sizeof(name), "src/%o", *m);
+		ck_assert(!stat(in(dst, name), &st));
+		expect((st.st_mode & 07777) == (*m & 0777), "%o: %o", *m,
+		       st.st_mode);
+	}
+	teardown();
+}
+END_TEST
+
 /* Pipes and sockets hold nothing to copy: named, not an error. */
 START_TEST(test_special)
 {
@@ -268,4 +302,4 @@ END_TEST
 
 TEST_MAIN("stage", test_all_kinds, test_large_files, test_empty, test_deep,
 	  test_name_rules, test_existing, test_inherits_setgid, test_special,
-	  test_sums, test_brick)
+	  test_does_not_arrive, test_sums, test_brick)
