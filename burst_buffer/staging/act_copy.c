@@ -151,14 +151,22 @@ static int copy_range(struct slu_worker *t, const struct slu_unit *w,
 	return rc;
 }
 
-static bool arrived(struct slu_worker *t, const struct slu_entry *e)
+/* What has but its attributes to get gets them with its first range. */
+static bool arrived(struct slu_worker *t, const struct slu_unit *w)
 {
+	const struct slu_entry *e = &w->entry;
+	const struct slu_stage_part *part = t->act->part;
 	const char *name;
 	const struct slu_places *at = &t->act->places;
 	int dir = slu_near(&t->dst, slu_act_path(at->to, e), &name);
 
-	return dir >= 0 && slu_has_arrived(dir, name, e, at->src,
-					   slu_act_path(at->from, e));
+	if (dir < 0)
+		return false;
+	if (part->plain_source || part->plain_destination)
+		return slu_has_arrived(dir, name, e, at->src,
+				       slu_act_path(at->from, e));
+	return slu_completes(dir, name, e, at->src, slu_act_path(at->from, e),
+			     w->range == 0);
 }
 
 static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
@@ -166,7 +174,7 @@ static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
 {
 	struct copying *c = arg;
 
-	if (c->act->part->quick && arrived(t, &w->entry)) {
+	if (c->act->part->quick && arrived(t, w)) {
 		uint64_t offset;
 
 		t->bytes += slu_share_range(w->entry.size, w->range, &offset);

@@ -167,3 +167,33 @@ bool slu_has_arrived(int dir, const char *name, const struct slu_entry *e,
 		return false;
 	return same_attrs(dir, name, src, path);
 }
+
+/* The user may have to be let write its attributes. */
+static bool bring_attrs(int dir, const char *name, mode_t is, int src,
+			const char *path, mode_t mode)
+{
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+	int in = slu_open_beneath(src, path, flags, 0);
+	int out = slu_open_beneath(dir, name, flags, 0);
+	bool done = in >= 0 && out >= 0 && !fchmod(out, (is & 0777) | 0200) &&
+		    !slu_copy_attrs(in, out, &mode, NULL) && !fchmod(out, mode);
+
+	if (in >= 0)
+		close(in);
+	if (out >= 0)
+		close(out);
+	return done;
+}
+
+bool slu_completes(int dir, const char *name, const struct slu_entry *e,
+		   int src, const char *path, bool attrs)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    !S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size ||
+	    !slu_same_time(&e->mtime, &st.st_mtim))
+		return false;
+	return !attrs || slu_has_arrived(dir, name, e, src, path) ||
+	       bring_attrs(dir, name, st.st_mode, src, path, e->mode);
+}
