@@ -6,6 +6,7 @@
  * mode and time included; one of several has several writers and gets them
  * from the node that verifies it.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +61,9 @@ static int open_source(struct slu_worker *t, const struct slu_entry *e,
 	return fd < 0 ? slu_act_errno(err, "read", a->part->source, e) : fd;
 }
 
-static int open_target(struct slu_worker *t, int in, const struct slu_entry *e,
-		       struct slu_err *err)
+/* `st` is the source's; it may be the same file by another name. */
+static int open_target(struct slu_worker *t, int in, const struct stat *st,
+		       const struct slu_entry *e, struct slu_err *err)
 {
 	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK;
 	const struct slu_act *a = t->act;
@@ -75,7 +77,11 @@ static int open_target(struct slu_worker *t, int in, const struct slu_entry *e,
 		fd = slu_create_beneath(
 			dir, name,
 			slu_first_mode(in, NULL, e->mode, a->part->plain_source,
-				       a->part->plain_destination));
+				       a->part->plain_destination),
+			st);
+	if (fd < 0 && errno == SLU_SAME_FILE)
+		return slu_act_err(err, a->part->source, e,
+				   "and its destination are the same file");
 	return fd < 0 ? slu_act_errno(err, "write", a->part->destination, e)
 		      : fd;
 }
@@ -105,25 +111,24 @@ static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
 	return 0;
 }
 
+/* `st` is the source's, before. */
 static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
-			int out, struct slu_err *err)
+			int out, struct stat *st, struct slu_err *err)
 {
 	struct slu_act *a = t->act;
 	uint64_t size = w->entry.size, offset;
 	uint64_t len = slu_share_range(size, w->range, &offset);
 	struct slu_err reason = {0};
 	mode_t mode = w->entry.mode;
-	struct stat st;
-	bool sparse;
+	bool sparse = (uint64_t)st->st_blocks * 512 < size;
 
-	if (check_source(a, in, &w->entry, &st, err))
-		return -1;
-	sparse = (uint64_t)st.st_blocks * 512 < size;
 	if (slu_copy_part(&t->copier, in, out, offset, len, sparse, &reason)) {
-		slu_act_err(err, a->part->source, &w->entry, reason.text);
-		return -1;
+		return reason.kind == SLU_BUSY
+			       ? slu_err(err, SLU_BUSY, "%s", reason.text)
+			       : slu_act_err(err, a->part->source, &w->entry,
+					     reason.text);
 	}
-	if (check_source(a, in, &w->entry, &st, err))
+	if (check_source(a, in, &w->entry, st, err))
 		return -1;
 	if (slu_share_ranges(size) == 1 &&
 	    slu_act_attrs(a, in, out, &w->entry, &mode, err))
@@ -135,15 +140,18 @@ static int copy_range(struct slu_worker *t, const struct slu_unit *w,
 		      struct slu_err *err)
 {
 	int in = open_source(t, &w->entry, err), out, rc;
+	struct stat st;
 
 	if (in < 0)
 		return -1;
-	out = open_target(t, in, &w->entry, err);
+	out = check_source(t->act, in, &w->entry, &st, err)
+		      ? -1
+		      : open_target(t, in, &st, &w->entry, err);
 	if (out < 0) {
 		close(in);
 		return -1;
 	}
-	rc = copy_between(t, w, in, out, err);
+	rc = copy_between(t, w, in, out, &st, err);
 	if (close(out) && !rc) /* some file systems say "full" only here */
 		rc = slu_act_errno(err, "write", t->act->part->destination,
 				   &w->entry);

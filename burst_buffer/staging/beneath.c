@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "burst_buffer/staging/beneath.h"
@@ -143,20 +144,61 @@ int slu_near(struct slu_near *near, const char *path, const char **name)
 	return near->fd;
 }
 
-int slu_create_beneath(int root, const char *path, mode_t mode)
+bool slu_same_inode(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Not by O_TRUNC: first it must be known what it is. */
+static int empty(int fd, const struct stat *source)
+{
+	struct stat st;
+	int why = 0;
+
+	if (fstat(fd, &st))
+		why = errno;
+	else if (slu_same_inode(&st, source))
+		why = SLU_SAME_FILE;
+	else if (st.st_size && ftruncate(fd, 0))
+		why = errno;
+	if (!why)
+		return fd;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
+static int replace(int dir, const char *name, int flags, mode_t mode,
+		   const struct stat *source)
+{
+	struct stat st;
+
+	if (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    slu_same_inode(&st, source)) {
+		errno = SLU_SAME_FILE;
+		return -1;
+	}
+	return unlinkat(dir, name, 0)
+		       ? -1
+		       : slu_open_beneath(dir, name, flags | O_EXCL, mode);
+}
+
+int slu_create_beneath(int root, const char *path, mode_t mode,
+		       const struct stat *source)
 {
 	const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
-	int fd = slu_open_beneath(root, path, flags | O_TRUNC, mode);
+	int fd = slu_open_beneath(root, path, flags, mode);
 	const char *name;
 	int dir;
 
-	if (fd >= 0 || (errno != EACCES && errno != ELOOP && errno != ETXTBSY))
-		return fd;
+	if (fd >= 0)
+		return empty(fd, source);
+	if (errno != EACCES && errno != ELOOP && errno != ETXTBSY)
+		return -1;
 	dir = slu_open_parent(root, path, &name);
 	if (dir < 0)
 		return -1;
-	if (!unlinkat(dir, name, 0))
-		fd = slu_open_beneath(dir, name, flags | O_EXCL, mode);
+	fd = replace(dir, name, flags, mode, source);
 	close(dir);
 	return fd;
 }

@@ -8,6 +8,9 @@
  * meanwhile (openat2, Linux 5.6). Paths may be longer than PATH_MAX.
  */
 
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include "common/str.h"
 
@@ -34,8 +37,12 @@ int slu_near(struct slu_near *near, const char *path, const char **name);
 void slu_near_end(struct slu_near *near);
 
 /* Create or empty a regular file for writing. A link, or a file that may not be
- * written, is replaced. */
-int slu_create_beneath(int root, const char *path, mode_t mode);
+ * written, is replaced. What is `source` itself is left alone: -1, and errno is
+ * SLU_SAME_FILE. */
+#define SLU_SAME_FILE EDEADLK /* none of open(2) */
+int slu_create_beneath(int root, const char *path, mode_t mode,
+		       const struct stat *source);
+bool slu_same_inode(const struct stat *a, const struct stat *b);
 
 /* A path for a message: one line, at most 200 bytes, its end rather than its
  * beginning; returns out. */

@@ -13,6 +13,7 @@
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/place.h"
 #include "burst_buffer/staging/select.h"
+#include "burst_buffer/staging/walk.h"
 #include "common/str.h"
 
 static int fail(const char *what, const char *path, struct slu_err *err)
@@ -54,9 +55,10 @@ static bool same_directory(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
-/* mkdir -p as the user; links that the user made are followed. *made says
- * whether the last one is new. */
-static int make_dirs(const char *path, bool *made, struct slu_err *err)
+/* mkdir -p as the user, the last one with this mode; links that the user made
+ * are followed. *made says whether the last one is new. */
+static int make_dirs(const char *path, mode_t mode, bool *made,
+		     struct slu_err *err)
 {
 	char *copy = strdup(path);
 	int rc = 0;
@@ -64,19 +66,18 @@ static int make_dirs(const char *path, bool *made, struct slu_err *err)
 	if (!copy)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	*made = false;
-	for (char *p = copy; !rc && *p;) {
+	for (char *p = copy, *next; !rc && *p; p = next) {
 		char keep;
 
 		p += strspn(p, "/");
 		p += strcspn(p, "/");
+		next = p + strspn(p, "/");
 		keep = *p;
 		*p = '\0';
-		*made = !mkdir(copy, 0755);
+		*made = !mkdir(copy, *next ? 0755 : mode);
 		if (!*made && errno != EEXIST)
 			rc = fail("make the directory", copy, err);
 		*p = keep;
-		if (!p[strspn(p, "/")])
-			break;
 	}
 	free(copy);
 	return rc;
@@ -120,15 +121,19 @@ static int open_directories(const struct slu_stage_part *part, bool make,
 {
 	bool contents = ends_in_slash(part->source) ||
 			same_directory(part->source, part->fs_root);
+	const mode_t mode = part->plain_destination ? 0755 : SLU_IN_WORK;
 	char *target = target_dir(part, contents);
 	int rc = -1;
 
 	if (!target)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	out->src = open_source_dir(part, err);
-	if (out->src >= 0 && !(make && make_dirs(target, &out->made, err))) {
+	if (out->src >= 0 &&
+	    !(make && make_dirs(target, mode, &out->made, err))) {
 		out->dst = open_dir(target, "open the destination", err);
 		rc = out->dst < 0 ? -1 : 0;
+		if (!rc && slu_in_work(out->dst))
+			out->made = make;
 	}
 	free(target);
 	return rc;
@@ -171,7 +176,7 @@ static int open_file_places(const struct slu_stage_part *part, bool make,
 		slu_err(err, SLU_INVALID, "%s does not name a file",
 			part->source);
 	else if ((out->src = open_dir(real, "open the source", err)) >= 0 &&
-		 !(make && make_dirs(target, &out->made, err)) &&
+		 !(make && make_dirs(target, 0755, &out->made, err)) &&
 		 (out->dst = open_dir(target, "open the destination", err)) >=
 			 0)
 		rc = 0;
@@ -200,7 +205,7 @@ static int open_selection(const struct slu_stage_part *part, bool make,
 	if (!root || !target || !*name)
 		slu_err(err, SLU_NOMEM, "out of memory");
 	else if ((out->src = open_dir(root, "open the source", err)) >= 0 &&
-		 !(make && make_dirs(target, &out->made, err)) &&
+		 !(make && make_dirs(target, 0755, &out->made, err)) &&
 		 (out->dst = open_dir(target, "open the destination", err)) >=
 			 0)
 		rc = 0;

@@ -8,23 +8,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdbool.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/batch.h"
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/walk.h"
 #include "common/str.h"
-
-#define BATCH	1024 /* names of a directory at a time */
-#define LOOKERS 8    /* threads that look at them, */
-#define EACH	32   /* so many each time */
 
 struct level { /* one directory, on both sides */
 	struct slu_walk *walk;
@@ -90,6 +85,15 @@ static int walk_link(struct level *lv, int src, int dst, const char *name,
 	return add(lv, 'l', st, target, err);
 }
 
+static int same_file(const char *path, struct slu_err *err)
+{
+	char text[SLU_PATH_TEXT];
+
+	return slu_err(err, SLU_INVALID,
+		       "%s: source and destination are the same file",
+		       slu_path_text(path, text));
+}
+
 /* A file of several ranges has several writers: it is made here, empty. */
 static int walk_regular(struct level *lv, int src, const char *name, int dst,
 			const char *as, const struct stat *st,
@@ -103,7 +107,10 @@ static int walk_regular(struct level *lv, int src, const char *name, int dst,
 		fd = slu_create_beneath(dst, as,
 					slu_first_mode(src, name, e.mode,
 						       lv->walk->plain_source,
-						       lv->walk->plain));
+						       lv->walk->plain),
+					st);
+		if (fd < 0 && errno == SLU_SAME_FILE)
+			return same_file(lv->path, err);
 		if (fd < 0)
 			return fail(lv, "create", err);
 		close(fd);
@@ -121,14 +128,28 @@ static void skip(struct level *lv)
 static int walk_dir(struct level *lv, int src, int dst, bool made,
 		    struct slu_err *err);
 
-/* A directory of the user's that the user may not write (a copy that was cut
- * short left it so) is opened up, and gets its mode back like a new one. */
-static bool open_up(int dir)
+bool slu_in_work(int dir)
 {
 	struct stat st;
 
 	return !fstat(dir, &st) && st.st_uid == geteuid() &&
-	       (st.st_mode & 0300) != 0300 && !fchmod(dir, st.st_mode | 0700);
+	       (st.st_mode & 07777 & ~(mode_t)S_ISGID) == SLU_IN_WORK;
+}
+
+static mode_t first_mode(const struct slu_walk *w)
+{
+	return w->plain ? 0700 : SLU_IN_WORK;
+}
+
+/* A directory that an earlier staging did not bring to its end, and one of the
+ * user's that the user may not write, gets its mode and time like a new one. */
+static bool open_up(const struct slu_walk *w, int dir)
+{
+	struct stat st;
+
+	return slu_in_work(dir) ||
+	       (!fstat(dir, &st) && st.st_uid == geteuid() &&
+		(st.st_mode & 0300) != 0300 && !fchmod(dir, first_mode(w)));
 }
 
 /* An early copy that is cut short leaves no directory that only its owner can
@@ -148,22 +169,18 @@ static int walk_subdir(struct level *lv, int src, int dst, const char *name,
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int from, to, rc;
-	struct stat st;
 	bool made;
 
 	from = openat(src, name, flags);
 	if (from < 0)
 		return fail(lv, "open the directory", err);
-	made = mkdirat(dst, name, 0700) == 0;
+	made = mkdirat(dst, name, first_mode(lv->walk)) == 0;
 	if (!made && errno != EEXIST)
 		rc = fail(lv, "make the directory", err);
-	else if (fstat(from, &st))
-		rc = fail(lv, "look at", err);
 	else if ((to = openat(dst, name, flags)) < 0)
 		rc = fail(lv, "open in the destination", err);
 	else {
-		show_early(lv, from, to, &st, made);
-		made = open_up(to) || made;
+		made = open_up(lv->walk, to) || made;
 		rc = walk_dir(lv, from, to, made, err);
 		close(to);
 		return rc;
@@ -230,97 +247,21 @@ static void cut(struct level *lv, size_t len)
 	lv->path[len] = '\0';
 }
 
-/* Names of a directory, in the order of their inodes: disks like to be asked
- * in that order, now and when the files are read. */
-struct batch {
-	struct slu_buf names;
-	struct item {
-		ino_t ino;
-		size_t at;    /* in names */
-		int errno_of; /* of the look at it */
-		struct stat st;
-	} item[BATCH];
-	size_t n;
-	int src;
-	_Atomic size_t looked_at;
-};
-
-static int by_inode(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
-}
-
-static int read_batch(struct level *lv, DIR *dir, struct batch *b,
-		      struct slu_err *err)
-{
-	struct dirent *d = NULL;
-
-	slu_buf_reset(&b->names);
-	for (b->n = 0; b->n < BATCH && (errno = 0, d = readdir(dir));) {
-		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
-			continue;
-		b->item[b->n].ino = d->d_ino;
-		b->item[b->n++].at = b->names.len;
-		slu_buf_add(&b->names, d->d_name, strlen(d->d_name) + 1);
-	}
-	if (b->n < BATCH && errno)
-		return fail(lv, "read the directory", err);
-	if (b->names.failed)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	qsort(b->item, b->n, sizeof(b->item[0]), by_inode);
-	return 0;
-}
-
-static void *look(void *arg)
-{
-	struct batch *b = arg;
-	size_t from;
-
-	while ((from = atomic_fetch_add(&b->looked_at, EACH)) < b->n)
-		for (size_t i = from; i < from + EACH && i < b->n; i++) {
-			struct item *e = &b->item[i];
-
-			e->errno_of = fstatat(b->src, b->names.data + e->at,
-					      &e->st, AT_SYMLINK_NOFOLLOW)
-					      ? errno
-					      : 0;
-		}
-	return NULL;
-}
-
-/* Storage that is far away answers many questions in the time of one. */
-static void look_at_all(const struct level *lv, struct batch *b, int src)
-{
-	pthread_t thread[LOOKERS];
-	unsigned n = 0, want = lv->walk->one_thread ? 0 : (unsigned)b->n / EACH;
-
-	b->src = src;
-	b->looked_at = 0;
-	while (n < want && n + 1 < LOOKERS &&
-	       !pthread_create(&thread[n], NULL, look, b))
-		n++;
-	look(b);
-	while (n)
-		pthread_join(thread[--n], NULL);
-}
-
-static int walk_batch(struct level *lv, const struct batch *b, int src, int dst,
+static int walk_batch(struct level *lv, const struct slu_batch *b, int dst,
 		      struct slu_err *err)
 {
 	size_t len = lv->len;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < b->n; i++) {
-		const struct item *e = &b->item[i];
+		const struct slu_looked *e = &b->item[i];
 		const char *name = b->names.data + e->at;
 
 		rc = push(lv, name, err);
 		errno = e->errno_of;
 		if (!rc)
 			rc = errno ? fail(lv, "look at", err)
-				   : walk_looked(lv, src, dst, name, &e->st,
+				   : walk_looked(lv, b->src, dst, name, &e->st,
 						 err);
 		cut(lv, len);
 	}
@@ -330,17 +271,17 @@ static int walk_batch(struct level *lv, const struct batch *b, int src, int dst,
 static int walk_list(struct level *lv, DIR *dir, int src, int dst,
 		     struct slu_err *err)
 {
-	struct batch *b = calloc(1, sizeof(*b));
+	struct slu_batch *b = calloc(1, sizeof(*b));
 	int rc;
 
 	if (!b)
 		return slu_err(err, SLU_NOMEM, "out of memory");
+	b->src = src;
 	do
-		if (!(rc = read_batch(lv, dir, b, err))) {
-			look_at_all(lv, b, src);
-			rc = walk_batch(lv, b, src, dst, err);
-		}
-	while (!rc && b->n == BATCH);
+		rc = slu_batch_next(b, dir, lv->walk->one_thread)
+			     ? fail(lv, "read the directory", err)
+			     : walk_batch(lv, b, dst, err);
+	while (!rc && b->n == SLU_BATCH);
 	slu_buf_free(&b->names);
 	free(b);
 	return rc ? -1 : 0;
@@ -351,17 +292,22 @@ static int walk_dir(struct level *lv, int src, int dst, bool made,
 {
 	struct stat st;
 	DIR *dir = fdopendir(src);
-	int rc = -1;
+	int rc;
 
 	if (!dir || fstat(src, &st))
-		fail(lv, "read the directory", err);
-	else if (st.st_dev == lv->dst_root.st_dev &&
-		 st.st_ino == lv->dst_root.st_ino)
-		slu_err(err, SLU_INVALID,
-			"the destination lies inside the source");
-	else if (!add(lv, 'd', &st, "", err) &&
-		 !walk_list(lv, dir, src, dst, err))
-		rc = made ? add(lv, 'D', &st, "", err) : 0;
+		rc = fail(lv, "read the directory", err);
+	else if (slu_same_inode(&st, &lv->dst_root))
+		rc = slu_err(err, SLU_INVALID,
+			     "the destination lies inside the source");
+	else {
+		show_early(lv, src, dst, &st, made);
+		rc = add(lv, 'd', &st, "", err) ||
+				     walk_list(lv, dir, src, dst, err)
+			     ? -1
+			     : 0;
+		if (!rc && made)
+			rc = add(lv, 'D', &st, "", err);
+	}
 	if (dir)
 		closedir(dir);
 	else
@@ -392,8 +338,8 @@ int slu_walk(struct slu_walk *w, struct slu_err *err)
 }
 
 /* One directory further down on both sides; it is made where it is missing.
- * The descriptors are replaced. */
-static int descend(struct level *lv, int fd[2], const char *name,
+ * The descriptors are replaced. `begun`: the last name led through it. */
+static int descend(struct level *lv, int fd[2], const char *name, bool begun,
 		   struct slu_err *err)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -403,13 +349,15 @@ static int descend(struct level *lv, int fd[2], const char *name,
 
 	if (from < 0 || fstat(from, &st))
 		rc = fail(lv, "open the directory", err);
-	else if (!(made = !mkdirat(fd[1], name, 0700)) && errno != EEXIST)
+	else if (!(made = !mkdirat(fd[1], name, first_mode(lv->walk))) &&
+		 errno != EEXIST)
 		rc = fail(lv, "make the directory", err);
 	else if ((to = openat(fd[1], name, flags)) < 0)
 		rc = fail(lv, "open in the destination", err);
 	else {
+		made = open_up(lv->walk, to) || made;
 		show_early(lv, from, to, &st, made);
-		if (open_up(to) || made)
+		if (made && !begun)
 			rc = add(lv, 'd', &st, "", err) ||
 			     add(lv, 'D', &st, "", err);
 	}
@@ -420,7 +368,15 @@ static int descend(struct level *lv, int fd[2], const char *name,
 	return rc ? -1 : 0;
 }
 
-static int walk_name(struct level *lv, const char *path, struct slu_err *err)
+static bool leads_through(const char *path, const struct level *lv)
+{
+	return path && !strncmp(path, lv->path, lv->len) &&
+	       path[lv->len] == '/';
+}
+
+/* `last` is the name before, in their order, or NULL. */
+static int walk_name(struct level *lv, const char *path, const char *last,
+		     struct slu_err *err)
 {
 	int fd[2] = {fcntl(lv->walk->src, F_DUPFD_CLOEXEC, 0),
 		     fcntl(lv->walk->dst, F_DUPFD_CLOEXEC, 0)};
@@ -440,7 +396,7 @@ static int walk_name(struct level *lv, const char *path, struct slu_err *err)
 		rc = push(lv, name, err);
 		if (rc || !path[n])
 			break;
-		rc = descend(lv, fd, name, err);
+		rc = descend(lv, fd, name, leads_through(last, lv), err);
 		path += n + 1;
 	}
 	if (!rc)
@@ -456,16 +412,23 @@ int slu_walk_names(struct slu_walk *w, const struct slu_names *names,
 		   struct slu_err *err)
 {
 	struct level lv = {.walk = w};
+	struct stat src;
 	int rc;
 
 	lv.path = calloc(1, SLU_STAGE_PATH_MAX + 2);
 	if (!lv.path)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	rc = fstat(w->dst, &lv.dst_root)
-		     ? fail(&lv, "look at the destination", err)
-		     : slu_manifest_begin(&w->manifest, err);
+	if (fstat(w->dst, &lv.dst_root) || fstat(w->src, &src))
+		rc = slu_errno(err, SLU_IO,
+			       "cannot look at source and destination");
+	else if (slu_same_inode(&src, &lv.dst_root))
+		rc = slu_err(err, SLU_INVALID,
+			     "source and destination are the same directory");
+	else
+		rc = slu_manifest_begin(&w->manifest, err);
 	for (size_t i = 0; !rc && i < names->n; i++)
-		rc = walk_name(&lv, names->path[i], err);
+		rc = walk_name(&lv, names->path[i],
+			       i ? names->path[i - 1] : NULL, err);
 	if (!rc)
 		rc = slu_manifest_end(&w->manifest, err);
 	free(lv.path);
@@ -477,13 +440,16 @@ int slu_walk_file(struct slu_walk *w, const char *name, const char *as,
 {
 	char none[] = "";
 	struct level lv = {.walk = w, .path = none};
-	struct stat st;
+	struct stat st, there;
 
 	if (fstatat(w->src, name, &st, AT_SYMLINK_NOFOLLOW))
 		return slu_errno(err, SLU_IO, "cannot look at %s", name);
 	if (!S_ISREG(st.st_mode))
 		return slu_err(err, SLU_INVALID, "%s is not a regular file",
 			       name);
+	if (!fstatat(w->dst, as, &there, AT_SYMLINK_NOFOLLOW) &&
+	    slu_same_inode(&st, &there))
+		return same_file(name, err);
 	if (slu_manifest_begin(&w->manifest, err) ||
 	    walk_regular(&lv, w->src, name, w->dst, as, &st, err))
 		return -1;

@@ -16,7 +16,7 @@
 struct slu_walk {
 	int src, dst;			  /* directories; the caller's */
 	struct slu_manifest_out manifest; /* its file is the caller's */
-	bool made;  /* dst was made for this: give it src's mode and time */
+	bool made;  /* dst is made for this: give it src's mode and time */
 	bool plain; /* dst keeps no modes that are set later */
 	bool plain_source; /* nor does src, and no lists */
 	bool one_thread;   /* ask for one thing at a time */
@@ -30,6 +30,13 @@ struct slu_walk {
 	uint64_t skipped; /* sockets, pipes and devices: nothing to copy */
 	char first_skipped[208]; /* one of them, for the message */
 };
+
+/* A directory that is being made has this mode (or 0700, where none is set
+ * later) until FINISH: nobody else looks into it before, and the next staging
+ * knows what one that was cut short has left. An early copy shows it at once.
+ */
+#define SLU_IN_WORK 01700
+bool slu_in_work(int dir);
 
 /* Existing directories at the destination are used as they are; an existing
  * file or link is replaced. */

@@ -106,24 +106,26 @@ END_TEST
 
 START_TEST(test_creates)
 {
-	struct stat st;
+	struct stat st, source;
 	int fd;
 
 	setup();
+	ck_assert(!stat(in(dir, "a"), &source));
 	/* In place of a link, not through it. */
-	fd = slu_create_beneath(root, "a/self", 0640);
+	fd = slu_create_beneath(root, "a/self", 0640, &source);
 	ck_assert_int_ge(fd, 0);
 	ck_assert(!fstat(fd, &st) && S_ISREG(st.st_mode));
 	close(fd);
 	ck_assert(!lstat(in(dir, "a/b/f"), &st) && st.st_size == 1);
 	/* An existing file is emptied. */
-	fd = slu_create_beneath(root, "a/b/f", 0640);
+	fd = slu_create_beneath(root, "a/b/f", 0640, &source);
 	ck_assert_int_ge(fd, 0);
 	ck_assert(!fstat(fd, &st) && st.st_size == 0);
 	close(fd);
 	/* Not below a link, and no directory. */
-	ck_assert_int_eq(slu_create_beneath(root, "a/out/x", 0600), -1);
-	ck_assert_int_eq(slu_create_beneath(root, "a/b", 0600), -1);
+	ck_assert_int_eq(slu_create_beneath(root, "a/out/x", 0600, &source),
+			 -1);
+	ck_assert_int_eq(slu_create_beneath(root, "a/b", 0600, &source), -1);
 	ck_assert_int_eq(errno, EISDIR);
 	teardown();
 }

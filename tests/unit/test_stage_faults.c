@@ -48,6 +48,84 @@ START_TEST(test_read_only_arrived)
 }
 END_TEST
 
+/* A link, or a second name, can make the source its own destination: nothing
+ * of it is changed. */
+static void expect_same_file(const char *source, const char *destination,
+			     enum slu_stage_what what, const char *words)
+{
+	static const uint64_t sizes[] = {1000, SLU_STAGE_RANGE + 1};
+	static const mode_t modes[] = {0644, 0444};
+	struct slu_stage_part part = {.what = what, .n = 2};
+
+	each(size, sizes) each(mode, modes)
+	{
+		char copy[64];
+
+		setup();
+		become_nobody();
+		make_link(in(src, "d"), dst);
+		make_link(in(src, "r.dat"), in(dst, "r.dat"));
+		make_file(in(dst, "r.dat"), *size, 1);
+		make_file(in(top, "was"), *size, 1);
+		make_text(in(dst, "list"), "r.dat\n");
+		ck_assert(!chmod(in(dst, "r.dat"), *mode));
+		ck_assert(!link(in(dst, "r.dat"), in(top, "other")));
+		part.source = in(src, source);
+		snprintf(copy, sizeof(copy), "%s", destination);
+		part.destination = in(top, copy);
+		failed_with(stage_part(part, NULL), words);
+		make_dir(in(top, "a"), 0755);
+		make_dir(in(top, "b"), 0755);
+		ck_assert(!rename(in(top, "was"), in(top, "a/x")));
+		ck_assert(!rename(in(dst, "r.dat"), in(top, "b/x")));
+		ck_assert_ptr_null(tree_differs(in(top, "a"), in(top, "b"), 0));
+		teardown();
+	}
+}
+
+START_TEST(test_same_file)
+{
+	static const struct {
+		const char *source, *destination;
+		enum slu_stage_what what;
+		const char *words;
+	} cases[] = {
+		{"r.dat", "dst/r.dat", SLU_WHAT_FILE, "the same file"},
+		{"r.dat", "dst/", SLU_WHAT_FILE, "the same file"},
+		{"r.dat", "dst/r.dat", SLU_WHAT_ANY, "the same file"},
+		{"r.dat", "other", SLU_WHAT_FILE, "the same file"},
+		{"d/*.dat", "dst", SLU_WHAT_FILE, "the same directory"},
+		{"d/list", "dst", SLU_WHAT_LIST, "the same directory"},
+	};
+
+	each(c, cases)
+		expect_same_file(c->source, c->destination, c->what, c->words);
+}
+END_TEST
+
+/* So can a second name of the file below another directory. */
+START_TEST(test_hard_link)
+{
+	static const uint64_t sizes[] = {1000, SLU_STAGE_RANGE + 1};
+	static const mode_t modes[] = {0644, 0444};
+
+	each(size, sizes) each(mode, modes)
+	{
+		setup();
+		become_nobody();
+		make_file(in(src, "f"), *size, 1);
+		make_file(in(top, "was"), *size, 1);
+		ck_assert(!chmod(in(src, "f"), *mode));
+		ck_assert(!link(in(src, "f"), in(dst, "f")));
+		failed_with(stage(in(top, "src/"), dst, 2), "the same file");
+		make_dir(in(top, "a"), 0755);
+		ck_assert(!rename(in(top, "was"), in(top, "a/f")));
+		ck_assert_ptr_null(tree_differs(in(top, "a"), src, 0));
+		teardown();
+	}
+}
+END_TEST
+
 /* As a user without rights: every refusal names the path and the reason. */
 START_TEST(test_refusals)
 {
@@ -308,7 +386,14 @@ START_TEST(test_stops)
 
 	setup();
 	grow(src, 2, 1);
-	ck_assert_int_eq(stage_part(part, NULL), -1);
+	failed_with(stage_part(part, NULL), "stopped");
+	ck_assert_int_eq(err.kind, SLU_BUSY);
+	/* In the middle of a file, too. */
+	told = 0;
+	part.source = in(src, "large");
+	part.what = SLU_WHAT_FILE;
+	make_file(part.source, SLU_STAGE_RANGE, 1);
+	failed_with(stage_part(part, NULL), "stopped");
 	ck_assert_int_eq(err.kind, SLU_BUSY);
 	teardown();
 }
@@ -350,5 +435,5 @@ START_TEST(test_content)
 END_TEST
 
 TEST_MAIN("stage faults", test_read_only_left, test_read_only_arrived,
-	  test_refusals, test_noticed, test_swap_destination, test_swap_source,
-	  test_stops, test_content)
+	  test_same_file, test_hard_link, test_refusals, test_noticed,
+	  test_swap_destination, test_swap_source, test_stops, test_content)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -250,5 +251,98 @@ START_TEST(test_xattrs)
 }
 END_TEST
 
+/* Nobody else sees a copy before all of it has its rights; nor, for ever, one
+ * that has failed. */
+START_TEST(test_private)
+{
+	struct slu_stage_part part = {
+		.source = src, .destination = dst, .n = 2};
+	struct slu_stage_result r;
+
+	setup();
+	umask(0);
+	ck_assert(!chmod(src, 0700));
+	make_dir(in(src, "d"), 0700);
+	make_file(in(src, "d/f"), 10, 1);
+	make_file(in(src, "f"), 10, 2);
+	part.manifest = manifest();
+	expect_ok(slu_stage(SLU_PREPARE, &part, &r, &err), err);
+	ck_assert_int_eq(mode_of(in(dst, "src")) & 077, 0);
+	make_file(in(src, "f"), 20, 2);
+	failed_with(all_nodes(SLU_COPY, part), "changed");
+	close(part.manifest);
+	ck_assert_int_eq(mode_of(in(dst, "src")) & 077, 0);
+	ck_assert_int_eq(mode_of(in(dst, "src/d")) & 077, 0);
+	ck_assert_int_eq(mode_of(dst), 0755); /* not ours */
+	teardown();
+}
+END_TEST
+
+/* Begin to stage, throw that away, and stage. */
+static void stage_again(const char *source, bool copied)
+{
+	struct slu_stage_part part = {
+		.source = source, .destination = dst, .n = 2};
+	struct slu_stage_result r;
+
+	part.manifest = manifest();
+	expect_ok(slu_stage(SLU_PREPARE, &part, &r, &err), err);
+	if (copied)
+		expect_ok(all_nodes(SLU_COPY, part), err);
+	close(part.manifest);
+	expect_ok(stage_part(part, NULL), err);
+}
+
+static void setup_cut_short(void)
+{
+	const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+
+	setup();
+	become_nobody();
+	make_dir(in(src, "d"), 0755);
+	make_dir(in(src, "d/e"), 0555);
+	make_file(in(src, "d/f"), 10, 1);
+	make_file(in(src, "d/g"), 10, 2);
+	ck_assert(!chmod(in(src, "d"), 0750));
+	make_dir(in(src, "own"), 0755);
+	ck_assert(!utimensat(AT_FDCWD, in(src, "d"), past, 0));
+	ck_assert(!chmod(src, 0775));
+	ck_assert(!utimensat(AT_FDCWD, src, past, 0));
+}
+
+/* The next staging brings the directories of one that was cut short to their
+ * end, and leaves alone what the user keeps private. */
+START_TEST(test_cut_short)
+{
+	for (int copied = 0; copied < 2; copied++) {
+		struct stat st;
+
+		setup_cut_short();
+		stage_again(src, copied);
+		same(src, in(dst, "src"));
+		stage_again(src,
+			    copied); /* what only its owner may read, too */
+		same(src, in(dst, "src"));
+		teardown();
+
+		setup_cut_short();
+		make_dir(in(dst, "own"), 0700);
+		stage_again(in(src, ""), copied);
+		same(in(src, "d"), in(dst, "d"));
+		ck_assert_int_eq(mode_of(in(dst, "own")), 0700);
+		ck_assert_int_eq(mode_of(dst), 0755);
+		teardown();
+
+		setup_cut_short();
+		stage_again(in(src, "*/[fg]"), copied);
+		ck_assert_int_eq(mode_of(in(dst, "d")), 0750);
+		ck_assert(!stat(in(dst, "d"), &st));
+		ck_assert_int_eq(st.st_mtim.tv_sec, 1000);
+		teardown();
+	}
+}
+END_TEST
+
 TEST_MAIN("stage lists", test_xattrs, test_other_lists, test_plain_lists,
-	  test_early_lists, test_mode_changed, test_list_changed)
+	  test_early_lists, test_mode_changed, test_list_changed, test_private,
+	  test_cut_short)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -238,9 +239,11 @@ START_TEST(test_missing)
 {
 	struct slu_stage_part part = {.what = SLU_WHAT_LIST, .n = 1};
 	struct slu_stage_result r;
+	char out[PATH_MAX];
 
 	setup();
-	part.destination = top;
+	snprintf(out, sizeof(out), "%s/out", top);
+	part.destination = out;
 	part.manifest = open(in(top, "manifest"), O_RDWR | O_CREAT, 0600);
 	part.source = in(top, "nolist");
 	expect_fail(slu_stage(SLU_PREPARE, &part, &r, &err), err, SLU_NOTFOUND,
