@@ -75,6 +75,7 @@ static void child(struct slu_aside *a)
 
 	die_with_parent(a);
 	umask(022);
+	signal(SIGPIPE, SIG_IGN); /* who wrote says why it could not */
 	m.rc = chdir("/") ? slu_errno(&m.err, SLU_IO, "chdir /")
 			  : a->fn(a, a->arg, m.out, &m.err);
 	_exit(slu_write_all(a->tell, &m, sizeof(m)) ? 1 : 0);

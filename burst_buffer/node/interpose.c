@@ -134,6 +134,7 @@ static void become_program(struct slu_node *n, char *const *argv, int journal,
 	char *rest, *line, *value;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_DFL);
 	if (journal > 0)
 		fcntl(journal, F_SETFD, 0);
 	if (dup2(out, STDOUT_FILENO) < 0 || n->driver->env(&n->in, &env, NULL))

@@ -78,7 +78,8 @@ static void manifest_path(const struct request *q, char path[PATH_MAX])
 }
 
 /* root writes the manifest while the user walks: a process of its own takes it
- * from a pipe. It writes over what was reserved, as the rest may be full. */
+ * from a pipe. It writes over what was reserved, as the rest may be full. 0, or
+ * errno. */
 static int drain(int pipe_end, int file)
 {
 	static char chunk[1 << 16];
@@ -86,13 +87,12 @@ static int drain(int pipe_end, int file)
 	ssize_t n;
 
 	while ((n = read(pipe_end, chunk, sizeof(chunk))) != 0) {
-		if (n < 0 && errno != EINTR)
-			return 1;
-		if (n > 0 && slu_write_all(file, chunk, (size_t)n))
-			return 1;
+		if ((n < 0 && errno != EINTR) ||
+		    (n > 0 && slu_write_all(file, chunk, (size_t)n)))
+			return errno;
 		size += n > 0 ? n : 0;
 	}
-	return ftruncate(file, size) || fsync(file) || close(file) ? 1 : 0;
+	return ftruncate(file, size) || fsync(file) || close(file) ? errno : 0;
 }
 
 static int start_drain(const char *path, pid_t *pid, struct slu_err *err)
@@ -118,14 +118,22 @@ static int start_drain(const char *path, pid_t *pid, struct slu_err *err)
 
 static int end_drain(int fd, pid_t pid, struct slu_err *err)
 {
-	int status;
+	int status, why;
 
 	close(fd);
-	if (waitpid(pid, &status, 0) != pid || status)
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return slu_err(err, SLU_IO, "cannot write the manifest");
+	why = WEXITSTATUS(status);
+	if (why == ENOSPC || why == EDQUOT)
 		return slu_err(err, SLU_IO,
-			       "cannot write the manifest: no space or no "
-			       "answer from the job's file system");
-	return 0;
+			       "no space for the list of what is to be staged: "
+			       "the job's file system is full; the next job "
+			       "needs more capacity");
+	errno = why;
+	return why ? slu_errno(err, SLU_IO,
+			       "cannot write the manifest to the job's file "
+			       "system")
+		   : 0;
 }
 
 enum slu_stage_what slu_stage_what(const char *type)
@@ -216,7 +224,6 @@ static int walk(struct act_call *c, struct slu_stage_part *part,
 {
 	const struct slu_plan *plan = &c->q->n->plan;
 	char path[PATH_MAX];
-	struct slu_err why;
 	pid_t pid = -1;
 	int rc;
 
@@ -226,7 +233,7 @@ static int walk(struct act_call *c, struct slu_stage_part *part,
 		return -1;
 	rc = slu_aside_become(c->aside, plan->uid, plan->gid, err) ||
 	     slu_stage(SLU_PREPARE, part, result, err);
-	if (end_drain(part->manifest, pid, rc ? &why : err))
+	if (end_drain(part->manifest, pid, err)) /* it is the cause */
 		rc = -1;
 	return rc ? -1 : 0;
 }

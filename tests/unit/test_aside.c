@@ -43,6 +43,17 @@ static int dies(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
 	return 0;
 }
 
+static int nobody_reads(struct slu_aside *a, void *arg, void *out,
+			struct slu_err *err)
+{
+	int fd[2];
+
+	(void)a, (void)arg, (void)out;
+	if (pipe(fd) || close(fd[0]) || write(fd[1], "x", 1) == 1)
+		return 0;
+	return slu_errno(err, SLU_IO, "cannot write");
+}
+
 static int tells(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
 {
 	(void)arg, (void)out, (void)err;
@@ -77,6 +88,8 @@ START_TEST(test_answers)
 	expect_fail(slu_aside(&a, "x", out, &err), err, SLU_DENIED, "no way");
 	a.fn = dies;
 	expect_fail(slu_aside(&a, "x", out, &err), err, SLU_INTERNAL, "x: ");
+	a.fn = nobody_reads;
+	expect_fail(slu_aside(&a, "x", out, &err), err, SLU_IO, "Broken pipe");
 	a.fn = hangs;
 	a.seconds = 0.3;
 	expect_fail(slu_aside(&a, "mount", out, &err), err, SLU_TIMEOUT,

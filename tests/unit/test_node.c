@@ -210,24 +210,31 @@ START_TEST(test_cancel)
 }
 END_TEST
 
+static int write_to_the_last_byte(const char *path)
+{
+	static char block[1 << 16];
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	size_t size = sizeof(block);
+	ssize_t n;
+
+	while ((n = write(fd, block, size)) > 0 || size > 1)
+		size = n > 0 ? size : size / 2;
+	return errno == ENOSPC ? 0 : 50;
+}
+
 /* The user fills it to the last byte; what is in it comes out all the same. */
 static int fill(const char *arg)
 {
-	static char block[1 << 16];
 	char path[PATH_MAX];
-	size_t size = sizeof(block);
-	ssize_t n;
-	int fd;
+	int rc;
 
 	job_path(path, arg);
 	strcat(path, getenv("SLURMD_NODENAME"));
 	if (become_ann())
 		return 12;
-	fd = open(path, O_WRONLY | O_CREAT, 0600);
-	while ((n = write(fd, block, size)) > 0 || size > 1)
-		size = n > 0 ? size : size / 2;
-	if (errno != ENOSPC)
-		return 50;
+	rc = write_to_the_last_byte(path);
+	if (rc)
+		return rc;
 	/* Making more files fails or not, but it does not hang. */
 	for (int i = 0; i < 200; i++) {
 		snprintf(strrchr(path, '/'), 100, "/more%d", i);
@@ -265,6 +272,45 @@ START_TEST(test_full_glusterfs)
 {
 	if (!no_glusterfs())
 		full("glusterfs");
+}
+END_TEST
+
+/* There is not even root's room for the list of the very many files in it. */
+static int fill_all(const char *arg)
+{
+	char path[PATH_MAX];
+	size_t len;
+
+	if (unlink(at("storage/7.1/fs/.sluice/out.1")))
+		return 51;
+	job_path(path, "mnt/data/in/");
+	len = strlen(path);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(path + len, sizeof(path) - len, "%0250d", i);
+		if (close(open(path, O_WRONLY | O_CREAT, 0644)))
+			return 52;
+	}
+	job_path(path, arg);
+	return write_to_the_last_byte(path);
+}
+
+START_TEST(test_no_room)
+{
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(false);
+	nodes_all(fill_all, "mnt/data/filled", 0);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	ctl_until_told("file system is full");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	nodes_all(data_kept, "", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
 }
 END_TEST
 
@@ -317,6 +363,7 @@ static int run(void)
 	add(suite, "cancel", test_cancel, 1);
 	add(suite, "full_scratch", test_full_scratch, 1);
 	add(suite, "full_glusterfs", test_full_glusterfs, 1);
+	add(suite, "no_room", test_no_room, 1);
 	add(suite, "dry_run", test_dry_run, 1);
 	return run_suite(suite);
 }
