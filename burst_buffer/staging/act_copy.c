@@ -213,6 +213,7 @@ static bool is_to_do(void *arg, const struct slu_unit *w)
 		return true;
 	slu_act_count(c->act, slu_share_range(w->entry.size, w->range, &offset),
 		      w->range == 0, NULL);
+	c->act->kept += w->range == 0;
 	return false;
 }
 

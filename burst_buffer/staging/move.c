@@ -127,6 +127,7 @@ static void guard(int life, int tell, char *const *argv, char *const *env)
 	struct pollfd p = {.fd = life, .events = POLLIN};
 	pid_t pid;
 
+	setsid(); /* who kills the caller's group is not to kill us */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pid = fork();
 	if (pid == 0) {

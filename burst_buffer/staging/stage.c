@@ -222,6 +222,7 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 	r.bytes = a.bytes;
 	r.files = a.files;
 	r.kept = a.kept;
+	r.quick = part->quick;
 	r.total_bytes = a.totals.bytes;
 	r.total_files = a.totals.files;
 	*result = r;

@@ -84,8 +84,9 @@ struct slu_stage_result {
 	 * the totals. */
 	uint64_t bytes, files;
 	uint64_t total_bytes, total_files; /* of the manifest */
-	uint64_t kept;			   /* COPY: files, see quick */
-	uint64_t skipped;		   /* PREPARE: not files */
+	uint64_t kept;			   /* COPY: files, where it was quick */
+	bool quick;
+	uint64_t skipped; /* PREPARE: not files */
 	char first_skipped[208];
 };
 

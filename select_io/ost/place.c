@@ -190,7 +190,7 @@ static int by_cost(const void *a, const void *b)
  * and its target. */
 static uint64_t entry_of(double cost, uint32_t j)
 {
-	float rough = (float)cost;
+	float rough = (float)(cost + 0.0); /* -0.0 is 0 */
 	uint32_t bits;
 
 	memcpy(&bits, &rough, sizeof(bits));

@@ -299,12 +299,13 @@ START_TEST(test_caller_killed)
 	setup();
 	caller = fork();
 	if (!caller) {
+		setsid();
 		move_by(STRAY "exec sleep 1000", &part);
 		_exit(1);
 	}
 	for (int ms = 0; !noted() && ms < PATIENCE; ms++)
 		usleep(1000);
-	ck_assert(!kill(caller, SIGKILL));
+	ck_assert(!kill(-caller, SIGKILL)); /* as slurmd does */
 	ck_assert_int_eq(waitpid(caller, NULL, 0), caller);
 	ck_assert(gone(noted()));
 	tree_remove(top);
