@@ -2,8 +2,7 @@
 /* Group commit. See batch.h. */
 #include "sluiced/batch.h"
 
-#include <stdbool.h>
-
+#define AGAIN	  1.0 /* s */
 #define BATCH_MAX 256 /* items, so that others get their turn */
 
 static void tell_all(struct slu_item *list, const struct slu_err *why)
@@ -35,15 +34,33 @@ fail:
 }
 
 /* Somebody else writes, and each try waits for him as long as SQLite does. */
-static void put_off(struct slu_item *list, const struct slu_err *why)
+static void put_off(struct slu_batch *b, struct slu_item *list,
+		    const struct slu_err *why)
 {
+	struct slu_item *kept = NULL, **end = &kept, *next;
 	struct slu_err again;
 
 	slu_err(&again, SLU_IO, "try again: %s", why->text);
-	tell_all(list, &again);
+	for (struct slu_item *i = list; i; i = next) {
+		next = i->next;
+		i->next = NULL;
+		if (i->patient && !b->last) {
+			*end = i;
+			end = &i->next;
+		} else {
+			i->done(i, &again);
+		}
+	}
+	if (!kept)
+		return;
+	*end = b->head;
+	if (!b->head)
+		b->tail = end;
+	b->head = kept;
+	slu_timer_set(b->loop, &b->timer, AGAIN);
 }
 
-static void store_each(struct slu_db *db, struct slu_item *list)
+static void store_each(struct slu_batch *b, struct slu_item *list)
 {
 	struct slu_item *next;
 	bool begun = true;
@@ -54,10 +71,10 @@ static void store_each(struct slu_db *db, struct slu_item *list)
 
 		next = i->next;
 		i->next = NULL;
-		rc = store_all(db, i, &begun, &err);
+		rc = store_all(b->db, i, &begun, &err);
 		if (!begun) {
 			i->next = next;
-			put_off(i, &err);
+			put_off(b, i, &err);
 			return;
 		}
 		i->done(i, rc < 0 ? &err : NULL);
@@ -84,9 +101,9 @@ static void run(void *arg)
 	if (store_all(b->db, list, &begun, &err) == 0)
 		tell_all(list, NULL);
 	else if (begun)
-		store_each(b->db, list);
+		store_each(b, list);
 	else
-		put_off(list, &err);
+		put_off(b, list, &err);
 }
 
 void slu_batch_init(struct slu_batch *b, struct slu_loop *loop,
@@ -107,7 +124,9 @@ void slu_batch_add(struct slu_batch *b, struct slu_item *item)
 
 void slu_batch_flush(struct slu_batch *b)
 {
+	b->last = true;
 	while (b->head)
 		run(b);
+	b->last = false;
 	slu_timer_stop(b->loop, &b->timer);
 }

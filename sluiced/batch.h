@@ -10,6 +10,8 @@
  * each is tried in a transaction of its own.
  */
 
+#include <stdbool.h>
+
 #include "common/err.h"
 #include "sluiced/loop.h"
 #include "store/db.h"
@@ -22,6 +24,9 @@ struct slu_item {
 	/* It is on disk (err NULL), or is not. May free the item. */
 	void (*done)(struct slu_item *item, const struct slu_err *err);
 	void *arg; /* the owner's */
+	/* Nobody waits for it, or says it again: while somebody else writes the
+	 * database it is kept. Else it fails, SLU_IO. */
+	bool patient;
 	struct slu_item *next;
 };
 
@@ -30,6 +35,7 @@ struct slu_batch {
 	struct slu_db *db;
 	struct slu_timer timer;
 	struct slu_item *head, **tail;
+	bool last; /* nothing is kept any more */
 };
 
 void slu_batch_init(struct slu_batch *batch, struct slu_loop *loop,

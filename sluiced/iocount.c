@@ -54,7 +54,8 @@ static int add(struct slu_daemon *d, const struct slu_io_report *io,
 		free(c);
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	}
-	c->item = (struct slu_item){.store = store_count, .done = count_done};
+	c->item = (struct slu_item){
+		.store = store_count, .done = count_done, .patient = !req};
 	c->d = d;
 	c->req = req;
 	c->start = start;
@@ -82,7 +83,6 @@ int slu_handle_io(struct slu_daemon *d, struct slu_req *req,
 
 /* Told after the stage-out, when the job may be long gone from d->jobs: its
  * buffer knows which run it was. */
-
 void slu_io_add(struct slu_daemon *d, const struct slu_report *report)
 {
 	struct slu_io_report io = {

@@ -186,8 +186,8 @@ static void store_epoch(struct slu_daemon *d, struct slu_epoch *old,
 
 	if (!event)
 		return;
-	event->item =
-		(struct slu_item){.store = store_event, .done = event_done};
+	event->item = (struct slu_item){
+		.store = store_event, .done = event_done, .patient = true};
 	event->d = d;
 	event->old = slu_epoch_ref(old);
 	event->now = slu_epoch_ref(now);

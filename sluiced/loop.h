@@ -4,10 +4,9 @@
 
 /*
  * The daemon's one thread: descriptors, timers and children that end, poll(2)
- * over them. A
- * handler may watch, unwatch and set timers freely. A descriptor that is
- * closed and opened again within one turn may see one event that was meant
- * for its predecessor; all of ours are non-blocking and do not mind.
+ * over them. A handler may watch, unwatch and set timers freely. A descriptor
+ * that is closed and opened again within one turn may see one event that was
+ * meant for its predecessor; all of ours are non-blocking and do not mind.
  */
 
 #include <sys/types.h>

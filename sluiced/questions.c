@@ -90,10 +90,11 @@ static int answer(struct json_object *all, struct slu_buf *out,
 }
 
 /* Beside slurmctld on the same host: what asks for too much dies of it. Not the
- * address space, of which the database may map much. */
+ * address space, of which the database may map much, and sanitizers terabytes.
+ */
 static void limit_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__ /* which maps terabytes */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	const struct rlimit limit = {SLU_QUESTION_MEMORY, SLU_QUESTION_MEMORY};
 
 	setrlimit(RLIMIT_DATA, &limit);

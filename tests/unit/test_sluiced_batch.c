@@ -135,16 +135,28 @@ START_TEST(test_locked)
 	expect_ok(slu_db_begin(other, &err), err);
 	slu_batch_init(&batch, loop, db);
 	for (int i = 0; i < N; i++) {
-		things[i] = (struct thing){
-			.item = {.store = store, .done = done}, .number = i};
+		things[i] = (struct thing){.item = {.store = store,
+						    .done = done,
+						    .patient = i % 2},
+					   .number = i};
 		slu_batch_add(&batch, &things[i].item);
 	}
 	began = slu_now_mono();
-	slu_batch_flush(&batch);
+	slu_loop_turn(loop, 0, NULL);
 	ck_assert_double_lt(slu_now_mono() - began, N * 0.1 / 2);
 	for (int i = 0; i < N; i++)
-		ck_assert(things[i].done == 1 && things[i].failed == 1 &&
-			  things[i].why == SLU_IO);
+		ck_assert(i % 2 ? !things[i].done
+				: things[i].failed == 1 &&
+					  things[i].why == SLU_IO);
+	slu_db_rollback(other);
+	slu_batch_add(&batch, &things[0].item);
+	slu_batch_flush(&batch);
+	ck_assert_int_eq(rows(db), N / 2 + 1);
+	/* At the end nobody can wait. */
+	expect_ok(slu_db_begin(other, &err), err);
+	slu_batch_add(&batch, &things[1].item);
+	slu_batch_flush(&batch);
+	ck_assert(things[1].done == 2 && things[1].failed == 1);
 	slu_db_rollback(other);
 	slu_db_close(other);
 	slu_db_close(db);
