@@ -47,6 +47,7 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
 	burst_buffer/node/notes.c burst_buffer/node/talk.c \
 	burst_buffer/node/layout.c burst_buffer/node/staging.c \
+	burst_buffer/node/drain.c \
 	burst_buffer/node/early.c burst_buffer/node/early_copy.c \
 	burst_buffer/node/interpose.c burst_buffer/node/stripe.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \

@@ -209,6 +209,12 @@ void slu_mover_log(struct slu_node *n, size_t r,
 /* The kind of source that the plan's word stands for. */
 enum slu_stage_what slu_stage_what(const char *type);
 
+/* drain.c: a process that writes what comes from a pipe to the manifest at
+ * path. Returns the pipe's end to write to, which slu_drain_end closes; it
+ * fails when not all was written, whatever the writer saw. */
+int slu_drain_start(const char *path, pid_t *pid, struct slu_err *err);
+int slu_drain_end(int fd, pid_t pid, struct slu_err *err);
+
 /* early.c: stage out while the job runs what its tasks declare ready, by
  * `sluice-stage-out`. They say it on a socket of the watcher's, which notes
  * it; the copying is done by a process of its own. */

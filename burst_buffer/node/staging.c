@@ -19,10 +19,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <signal.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/staging/claims.h"
@@ -75,65 +72,6 @@ static int told(void *arg, uint64_t bytes, uint64_t files)
 static void manifest_path(const struct request *q, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu", q->n->root, q->way, q->r);
-}
-
-/* root writes the manifest while the user walks: a process of its own takes it
- * from a pipe. It writes over what was reserved, as the rest may be full. 0, or
- * errno. */
-static int drain(int pipe_end, int file)
-{
-	static char chunk[1 << 16];
-	off_t size = 0;
-	ssize_t n;
-
-	while ((n = read(pipe_end, chunk, sizeof(chunk))) != 0) {
-		if ((n < 0 && errno != EINTR) ||
-		    (n > 0 && slu_write_all(file, chunk, (size_t)n)))
-			return errno;
-		size += n > 0 ? n : 0;
-	}
-	return ftruncate(file, size) || fsync(file) || close(file) ? errno : 0;
-}
-
-static int start_drain(const char *path, pid_t *pid, struct slu_err *err)
-{
-	int file, fd[2];
-
-	file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (file < 0 || pipe2(fd, O_CLOEXEC))
-		return slu_errno(err, SLU_IO, "cannot write the manifest");
-	*pid = fork();
-	if (*pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(fd[1]);
-		_exit(drain(fd[0], file));
-	}
-	close(fd[0]);
-	close(file);
-	if (*pid > 0)
-		return fd[1];
-	close(fd[1]);
-	return slu_errno(err, SLU_IO, "cannot write the manifest");
-}
-
-static int end_drain(int fd, pid_t pid, struct slu_err *err)
-{
-	int status, why;
-
-	close(fd);
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return slu_err(err, SLU_IO, "cannot write the manifest");
-	why = WEXITSTATUS(status);
-	if (why == ENOSPC || why == EDQUOT)
-		return slu_err(err, SLU_IO,
-			       "no space for the list of what is to be staged: "
-			       "the job's file system is full; the next job "
-			       "needs more capacity");
-	errno = why;
-	return why ? slu_errno(err, SLU_IO,
-			       "cannot write the manifest to the job's file "
-			       "system")
-		   : 0;
 }
 
 enum slu_stage_what slu_stage_what(const char *type)
@@ -228,12 +166,12 @@ static int walk(struct act_call *c, struct slu_stage_part *part,
 	int rc;
 
 	manifest_path(c->q, path);
-	part->manifest = start_drain(path, &pid, err);
+	part->manifest = slu_drain_start(path, &pid, err);
 	if (part->manifest < 0 || make_claims(c->q, err))
 		return -1;
 	rc = slu_aside_become(c->aside, plan->uid, plan->gid, err) ||
 	     slu_stage(SLU_PREPARE, part, result, err);
-	if (end_drain(part->manifest, pid, err)) /* it is the cause */
+	if (slu_drain_end(part->manifest, pid, err)) /* it is the cause */
 		rc = -1;
 	return rc ? -1 : 0;
 }
