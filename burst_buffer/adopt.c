@@ -13,6 +13,9 @@
 #include "burst_buffer/plan.h"
 #include "common/str.h"
 
+/* As many runs as no site has had since a copy was made. */
+#define LEAP (UINT64_C(1) << 32)
+
 /* Nobody has asked for its plan: either no prolog has begun yet, or all were
  * over before it was made. */
 static bool untouched(const struct slu_bb *bb)
@@ -41,23 +44,116 @@ static int was_earlier(struct slu_db *db, const struct slu_bb *bb,
 	return rc;
 }
 
-static bool same_job(const struct slu_plan *a, const struct slu_plan *b)
+/* What a node tells is compared with the plan that was just made from the job's
+ * own request, and of it no more is kept than this file says: whoever is root
+ * on one node must not reach the others by it. */
+
+static bool same_node(const struct slu_plan_node *a,
+		      const struct slu_plan_node *b)
 {
-	bool same = a->job_id == b->job_id && a->uid == b->uid &&
-		    a->gid == b->gid && a->n_node == b->n_node &&
-		    !b->persistent;
+	return slu_eq(a->name, b->name) && slu_eq(a->storage, b->storage) &&
+	       slu_eq(a->part, b->part) && a->client == b->client;
+}
+
+static bool same_nodes(const struct slu_plan *a, const struct slu_plan *b)
+{
+	bool same = a->n_node == b->n_node;
 
 	for (size_t i = 0; same && i < a->n_node; i++)
-		same = slu_eq(a->node[i].name, b->node[i].name);
+		same = same_node(&a->node[i], &b->node[i]);
 	return same;
 }
 
-static int put_rows(struct slu_db *db, const struct slu_bb *bb,
+static bool same_stage(const struct slu_stage *a, const struct slu_stage *b)
+{
+	return a->out == b->out && slu_eq(a->source, b->source) &&
+	       slu_eq(a->destination, b->destination) &&
+	       slu_eq(a->type, b->type) && slu_eq(a->on, b->on) &&
+	       a->content == b->content && a->apart == b->apart;
+}
+
+static bool same_stages(const struct slu_plan *a, const struct slu_plan *b)
+{
+	bool same = a->n_stage == b->n_stage;
+
+	for (size_t i = 0; same && i < a->n_stage; i++)
+		same = same_stage(&a->stage[i], &b->stage[i]);
+	return same;
+}
+
+/* The layouts depend on the load of the targets when the job began. */
+static bool same_stripes(const struct slu_plan *a, const struct slu_plan *b)
+{
+	bool same = a->n_stripe == b->n_stripe;
+
+	for (size_t i = 0; same && i < a->n_stripe; i++)
+		same = slu_eq(a->stripe[i].target, b->stripe[i].target) &&
+		       slu_eq(a->stripe[i].program, b->stripe[i].program);
+	return same;
+}
+
+static bool same_job(const struct slu_plan *a, const struct slu_plan *b)
+{
+	return a->job_id == b->job_id && a->restarts == b->restarts &&
+	       a->uid == b->uid && a->gid == b->gid && slu_eq(a->fs, b->fs) &&
+	       slu_eq(a->driver, b->driver) && a->capacity == b->capacity &&
+	       a->use == b->use && a->use_job == b->use_job && !b->persistent &&
+	       !b->ahead && same_nodes(a, b) && same_stages(a, b) &&
+	       same_stripes(a, b);
+}
+
+/* Nodes may have been given uneven shares, by what room they had then; in all
+ * they give what was asked, each share rounded up. */
+static bool shares_fit(const struct slu_plan *plan)
+{
+	uint64_t left = plan->capacity + 2 * plan->n_node;
+
+	for (size_t i = 0; i < plan->n_node; i++) {
+		const struct slu_plan_node *node = &plan->node[i];
+
+		if (node->capacity > (node->client ? 0 : left))
+			return false;
+		left -= node->capacity;
+	}
+	return true;
+}
+
+/* Numbers only grow; a database is not restored that is this much older. */
+static bool number_fits(const struct slu_bb *bb, uint64_t number)
+{
+	return number <= bb->id || number - bb->id <= LEAP;
+}
+
+/* Ours becomes the job's, as far as the node's says what only it can know: the
+ * number, the shares, and that what goes in was there before (by whom, nobody
+ * knows any more; the number may be given again). */
+static int take_plan(struct slu_plan *ours, const struct slu_plan *offer,
+		     struct slu_err *err)
+{
+	if (offer->staged && !ours->staged)
+		slu_ahead_only_out(ours);
+	if (!same_job(ours, offer) || !shares_fit(offer))
+		return slu_err(err, SLU_INVALID,
+			       "this is not the plan of job %u",
+			       (unsigned)ours->job_id);
+	ours->buffer = offer->buffer;
+	for (size_t i = 0; i < ours->n_node; i++)
+		ours->node[i].capacity = offer->node[i].capacity;
+	return 0;
+}
+
+static int put_rows(struct slu_db *db, const struct slu_bb *bb, uint64_t number,
 		    const char *plan, const char *text, double now,
 		    struct slu_err *err)
 {
 	int64_t id = (int64_t)bb->id;
 
+	/* The next runs get other numbers. */
+	if (slu_db_exec(db, err,
+			"UPDATE sqlite_sequence SET seq = max(seq, ?)"
+			" WHERE name = 'Buffer'",
+			"I", (int64_t)number) < 0)
+		return -1;
 	/* what setting up took is not known: nothing is given back for it */
 	if (slu_db_exec(db, err,
 			"UPDATE Buffer SET Plan = ?, State = ?, Since = ?,"
@@ -86,7 +182,7 @@ static int put(struct slu_buffers *b, const struct slu_bb *bb,
 	if (!json)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (slu_db_begin(b->db, err) == 0) {
-		rc = put_rows(b->db, bb, json, text, now, err);
+		rc = put_rows(b->db, bb, plan->buffer, json, text, now, err);
 		if (rc || slu_db_commit(b->db, err)) {
 			slu_db_rollback(b->db);
 			rc = -1;
@@ -107,24 +203,37 @@ static void become(struct slu_bb *bb, struct slu_bb *with, double now)
 	bb->ready = (double)bb->job_start;
 }
 
-static int adopt(struct slu_buffers *b, struct slu_bb *bb,
-		 const struct slu_node_ask *ask, struct slu_plan *plan,
-		 double now, struct slu_err *err)
+/* A buffer with the plan that this one is to have. */
+static struct slu_bb *make(const struct slu_bb *bb,
+			   const struct slu_plan *offer, struct slu_err *err)
 {
 	struct slu_bb *with;
+	struct slu_plan plan;
+
+	if (slu_bb_copy_plan(&bb->plan, &plan, err))
+		return NULL;
+	if (take_plan(&plan, offer, err)) {
+		slu_msg_clear(&slu_plan_desc, &plan);
+		return NULL;
+	}
+	with = slu_bb_with_plan(&plan);
+	if (!with)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	return with;
+}
+
+static int adopt(struct slu_buffers *b, struct slu_bb *bb, const char *node,
+		 const struct slu_plan *offer, double now, struct slu_err *err)
+{
+	struct slu_bb *with = make(bb, offer, err);
 	char text[300];
 	int rc;
 
-	if (!same_job(&bb->plan, plan) || plan->buffer != ask->buffer)
-		return slu_err(err, SLU_INVALID,
-			       "this is not the plan of job %u",
-			       (unsigned)ask->job_id);
-	snprintf(text, sizeof(text),
-		 "taken over from %.200s as %llu: the database is older",
-		 ask->node, (unsigned long long)plan->buffer);
-	with = slu_bb_with_plan(plan);
 	if (!with)
-		return slu_err(err, SLU_NOMEM, "out of memory");
+		return -1;
+	snprintf(text, sizeof(text),
+		 "taken over from %.200s as %llu: the database is older", node,
+		 (unsigned long long)offer->buffer);
 	rc = put(b, bb, &with->plan, text, now, err);
 	if (rc == 0)
 		become(bb, with, now);
@@ -137,11 +246,30 @@ static int adopt(struct slu_buffers *b, struct slu_bb *bb,
 	return slu_bb_settle(b, bb, now, err);
 }
 
+static int hear(struct slu_buffers *b, struct slu_bb *bb,
+		const struct slu_node_ask *ask, double now, struct slu_err *err)
+{
+	struct slu_plan offer;
+	int rc;
+
+	if (slu_decode_text(&slu_plan_desc, ask->plan, strlen(ask->plan),
+			    &offer, err))
+		return -1;
+	if (offer.buffer != ask->buffer || !number_fits(bb, offer.buffer))
+		rc = slu_err(err, SLU_INVALID,
+			     "%llu cannot be a number of job %u",
+			     (unsigned long long)offer.buffer,
+			     (unsigned)ask->job_id);
+	else
+		rc = adopt(b, bb, ask->node, &offer, now, err);
+	slu_msg_clear(&slu_plan_desc, &offer);
+	return rc;
+}
+
 int slu_bb_adopt(struct slu_buffers *b, const struct slu_node_ask *ask,
 		 double now, struct slu_err *err)
 {
 	struct slu_bb *bb = b->first;
-	struct slu_plan plan;
 	int rc;
 
 	while (bb && bb->plan.job_id != ask->job_id)
@@ -152,12 +280,5 @@ int slu_bb_adopt(struct slu_buffers *b, const struct slu_node_ask *ask,
 	rc = was_earlier(b->db, bb, ask->buffer, err);
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	if (!ask->plan)
-		return 1;
-	if (slu_decode_text(&slu_plan_desc, ask->plan, strlen(ask->plan), &plan,
-			    err))
-		return -1;
-	rc = adopt(b, bb, ask, &plan, now, err);
-	slu_msg_clear(&slu_plan_desc, &plan);
-	return rc;
+	return ask->plan ? hear(b, bb, ask, now, err) : 1;
 }

@@ -177,6 +177,11 @@ static bool fits(const struct slu_bb *bb, const struct slu_plan *plan)
 	       slu_eq(bb->plan.fs, plan->fs);
 }
 
+void slu_ahead_only_out(struct slu_plan *plan)
+{
+	keep_stages(plan, true);
+}
+
 void slu_ahead_take(const struct slu_buffers *b, uint32_t job_id,
 		    struct slu_plan *plan, const struct slu_bb **by)
 {

@@ -144,8 +144,10 @@ bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
 void slu_buffers_clock(struct slu_buffers *b, double now, double step);
 
 /* When the run of the job began that this buffer was made for, Unix seconds;
- * 0: there is no such buffer, or it is no job's. */
-int64_t slu_buffers_run(const struct slu_buffers *b, uint64_t buffer);
+ * 0: the job has no such buffer, or it is no job's. `buffer` is what its nodes
+ * call it. */
+int64_t slu_buffers_run(const struct slu_buffers *b, uint32_t job_id,
+			uint64_t buffer);
 
 /* Deadlines. Returns the seconds until the next one (bounded by 60). */
 double slu_buffers_tick(struct slu_buffers *b, double now);

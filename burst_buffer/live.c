@@ -89,6 +89,18 @@ struct slu_bb *slu_bb_with_plan(struct slu_plan *plan)
 	return NULL;
 }
 
+int slu_bb_copy_plan(const struct slu_plan *from, struct slu_plan *to,
+		     struct slu_err *err)
+{
+	char *text = slu_encode_text(&slu_plan_desc, from);
+	int rc = text ? slu_decode_text(&slu_plan_desc, text, strlen(text), to,
+					err)
+		      : slu_err(err, SLU_NOMEM, "out of memory");
+
+	free(text);
+	return rc;
+}
+
 void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with)
 {
 	const struct slu_bb was = *bb;

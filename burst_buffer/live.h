@@ -141,6 +141,9 @@ struct slu_buffers {
 void slu_bb_free(struct slu_bb *bb);
 /* One with this plan (which it takes) and nothing else; NULL: no memory. */
 struct slu_bb *slu_bb_with_plan(struct slu_plan *plan);
+/* The caller clears it with slu_msg_clear(). */
+int slu_bb_copy_plan(const struct slu_plan *from, struct slu_plan *to,
+		     struct slu_err *err);
 /* Give bb, at whose barriers nobody has come yet, plan, members and sums of the
  * other, which gets its own. */
 void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with);
@@ -280,6 +283,8 @@ int slu_ahead_want(struct slu_buffers *b, const struct slu_job *job,
  * instance that has it, or NULL. */
 void slu_ahead_take(const struct slu_buffers *b, uint32_t job_id,
 		    struct slu_plan *plan, const struct slu_bb **by);
+/* What goes in is no longer in the plan. */
+void slu_ahead_only_out(struct slu_plan *plan);
 /* Why it is to end now; NULL: it is not. */
 const char *slu_ahead_why_end(const struct slu_buffers *b,
 			      const struct slu_bb *bb, double now);

@@ -338,18 +338,6 @@ static void take(struct slu_plan *to, struct slu_plan *from)
 	from->n_option = from->n_node = 0;
 }
 
-static int copy_plan(const struct slu_plan *from, struct slu_plan *to,
-		     struct slu_err *err)
-{
-	char *text = slu_encode_text(&slu_plan_desc, from);
-	int rc = text ? slu_decode_text(&slu_plan_desc, text, strlen(text), to,
-					err)
-		      : slu_err(err, SLU_NOMEM, "out of memory");
-
-	free(text);
-	return rc;
-}
-
 static int copy_attrs(const struct slu_bb *bb, struct slu_plan *plan,
 		      struct slu_err *err)
 {
@@ -385,7 +373,7 @@ int slu_persist_use(void *arg, const struct slu_job *job, const char *name,
 			       name,
 			       bb->state < SLU_BB_RUNNING ? "not yet made"
 							  : "being destroyed");
-	if (copy_plan(&bb->plan, &copy, err))
+	if (slu_bb_copy_plan(&bb->plan, &copy, err))
 		return -1;
 	take(plan, &copy);
 	slu_msg_clear(&slu_plan_desc, &copy);

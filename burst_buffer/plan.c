@@ -323,6 +323,7 @@ static uint32_t number_of(const struct slu_job *job,
 static void set_numbers(struct slu_plan *plan, const struct slu_job *job,
 			const struct slu_conf *conf)
 {
+	plan->restarts = job->restarts;
 	plan->uid = job->uid;
 	plan->gid = job->gid;
 	plan->setup_timeout = conf->setup_timeout;

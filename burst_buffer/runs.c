@@ -388,11 +388,12 @@ int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 	return rc ? slu_err(err, all.kind, "%s", all.text) : 0;
 }
 
-int64_t slu_buffers_run(const struct slu_buffers *b, uint64_t buffer)
+int64_t slu_buffers_run(const struct slu_buffers *b, uint32_t job_id,
+			uint64_t buffer)
 {
-	const struct slu_bb *bb;
+	const struct slu_bb *bb = b->first;
 
-	for (bb = b->first; bb && bb->id != buffer; bb = bb->next)
-		;
+	while (bb && (bb->plan.job_id != job_id || bb->plan.buffer != buffer))
+		bb = bb->next;
 	return bb && !bb->plan.persistent ? bb->job_start : 0;
 }

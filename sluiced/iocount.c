@@ -92,7 +92,8 @@ void slu_io_add(struct slu_daemon *d, const struct slu_report *report)
 		.written_bytes = report->written_bytes,
 		.source = SLU_IO_BUFFER,
 	};
-	int64_t start = slu_buffers_run(d->buffers, report->buffer);
+	int64_t start =
+		slu_buffers_run(d->buffers, report->job_id, report->buffer);
 	struct slu_err err;
 
 	if (start && add(d, &io, start, NULL, &err) < 0)

@@ -16,7 +16,8 @@
 
 #define HOLD	       30.0 /* seconds a request is parked */
 #define SMALL	       (1u << 20)
-#define REFUSED_LOGGED 10 /* a second */
+#define OFFER_MAX      (16u << 20) /* a plan of a large job, as a string */
+#define REFUSED_LOGGED 10	   /* a second */
 #define JSON_WAIT      "{\"word\":\"wait\"}"
 
 static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
@@ -110,49 +111,50 @@ static char *host_in_documents(struct slu_req *req, struct slu_err *err)
 }
 
 /* Rows of the node routes: from the host that the message names. */
-#define NODE_ROUTE(type)                                           \
-	.method = "POST", .who = SLU_WHO_HOST, .max = SMALL,       \
+#define NODE_ROUTE(type, most)                                     \
+	.method = "POST", .who = SLU_WHO_HOST, .max = (most),      \
 	.desc = &type##_desc, .node = offsetof(struct type, node), \
 	.job = offsetof(struct type, job_id)
-#define LONG_POLL(type) \
-	NODE_ROUTE(type), .waits = true, .buffer = offsetof(struct type, buffer)
+#define LONG_POLL(type, most)                  \
+	NODE_ROUTE(type, most), .waits = true, \
+				.buffer = offsetof(struct type, buffer)
 
 const struct slu_route slu_routes[] = {
 	{
 		.path = "/v1/plan",
-		LONG_POLL(slu_node_ask),
+		LONG_POLL(slu_node_ask, SMALL),
 		.run = offsetof(struct slu_node_ask, restarts),
 		.handle = handle_plan,
 	},
 	{
 		.path = "/v1/owed",
-		NODE_ROUTE(slu_node_ask),
+		NODE_ROUTE(slu_node_ask, SMALL),
 		.handle = handle_owed,
 	},
 	{
 		.path = "/v1/report",
-		LONG_POLL(slu_report),
+		LONG_POLL(slu_report, SMALL),
 		.group = offsetof(struct slu_report, step),
 		.over = JSON_WAIT,
 		.handle = handle_report,
 	},
 	{
 		.path = "/v1/barrier",
-		LONG_POLL(slu_barrier),
+		LONG_POLL(slu_barrier, SMALL),
 		.group = offsetof(struct slu_barrier, name),
 		.over = JSON_WAIT,
 		.handle = handle_barrier,
 	},
 	{
 		.path = "/v1/poll",
-		LONG_POLL(slu_node_ask),
+		LONG_POLL(slu_node_ask, OFFER_MAX),
 		.group = offsetof(struct slu_node_ask, seen),
 		.over = JSON_WAIT,
 		.handle = handle_poll,
 	},
 	{
 		.path = "/v1/io",
-		NODE_ROUTE(slu_io_report),
+		NODE_ROUTE(slu_io_report, SMALL),
 		.handle = slu_handle_io,
 	},
 	{

@@ -60,6 +60,7 @@ static DESC(pair_desc, "pair", pair_fields);
 static const struct slu_field plan_fields[] = {
 	NEEDED(U64, buffer),
 	NEEDED(U32, job_id),
+	FIELD(U32, restarts),
 	NEEDED(U32, uid),
 	NEEDED(U32, gid),
 	NEEDED(STR, name),

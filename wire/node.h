@@ -72,6 +72,7 @@ struct slu_pair {
 struct slu_plan {	 /* /v1/plan */
 	uint64_t buffer; /* the instance */
 	uint32_t job_id;
+	uint32_t restarts; /* of the job, before this run */
 	uint32_t uid, gid;
 	char *name;		 /* JOBFS unless named */
 	char *fs;		 /* the FileSystem line */
@@ -156,10 +157,11 @@ extern const struct slu_desc slu_report_desc;
  *        there is nothing to stage out, only clean. "abort": the stage-out has
  *        failed; stage nothing more, keep the data, go to "out.done", clean.
  * poll:  "go", "abort", "ended": the job of a buffer that ran has ended, and
- *        "left": Slurm has given the node free, so nobody will run its epilog.
+ *        "left": Slurm has given the node free, so nobody will run its epilog;
+ *        "plan": this run is not known, ask again with what is noted of it.
  */
 struct slu_answer {   /* to report and poll */
-	char *word;   /* go, abort, skip, wait, ended, left */
+	char *word;   /* go, abort, skip, wait, ended, left, plan */
 	char *text;   /* why */
 	bool success; /* to "down": the job ended well (for on=) */
 };

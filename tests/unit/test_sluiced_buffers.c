@@ -186,7 +186,26 @@ START_TEST(test_lost_message)
 }
 END_TEST
 
-/* A plan of ten thousand nodes, of which each is asked for the whole. */
+/* What a node says to sluiced that does not know its job. */
+static void offer(const struct slu_plan *plan, const char *node)
+{
+	char *text = slu_encode_text(&slu_plan_desc, plan), *body;
+	struct slu_node_ask ask = {.job_id = plan->job_id,
+				   .buffer = plan->buffer,
+				   .node = (char *)(uintptr_t)node,
+				   .seen = (char *)"",
+				   .ready = true,
+				   .plan = text};
+
+	body = slu_encode_text(&slu_node_ask_desc, &ask);
+	ck_assert_uint_gt(strlen(body), 1 << 20);
+	expect(post("/v1/poll", body, NULL) == 0, "%s", err.text);
+	free(body);
+	free(text);
+}
+
+/* A plan of ten thousand nodes, of which each is asked for the whole; each may
+ * tell it, too. */
 START_TEST(test_large_plan)
 {
 	struct slu_job j = job_of_ann(8, true);
@@ -208,6 +227,7 @@ START_TEST(test_large_plan)
 	ck_assert_uint_eq(plan.n_node, 10000);
 	ck_assert_str_eq(plan.node[9999].name, "n10000");
 	ck_assert_uint_eq(strlen(plan.secret), 32);
+	offer(&plan, "n2");
 	slu_msg_clear(&slu_plan_desc, &plan);
 	ctl_close();
 	sluiced_end();
