@@ -37,49 +37,96 @@ static int look_up(const char *name, uid_t *uid)
 	return rc == ESRCH || (!rc && !found) ? ENOENT : rc;
 }
 
-/* The first that cannot be looked up stands for all. */
-static int add_why(struct slu_site *site, const char *name, int why)
+/* Each would take as long to fail: the others have to wait. It is the last to
+ * be asked for again, so that it does not stand in their way. */
+static int put_off(struct slu_site_users *users, size_t i, int why)
 {
+	struct slu_site_user failed = users->user[i];
 	char text[128];
 
-	if (why == ENOENT) {
-		slu_buf_printf(&site->unknown, "%s%s",
-			       site->unknown.len ? ", " : "", name);
-		return site->unknown.failed ? -1 : 0;
-	}
-	if (site->users_why_not)
-		return 0;
-	site->users_why_not = slu_asprintf("%s: %s", name,
-					   strerror_r(why, text, sizeof(text)));
-	return site->users_why_not ? 0 : -1;
+	memmove(&users->user[i], &users->user[i + 1],
+		(users->n - i - 1) * sizeof(failed));
+	users->user[users->n - 1] = failed;
+	users->why_not = slu_asprintf("%s: %s", failed.name,
+				      strerror_r(why, text, sizeof(text)));
+	return users->why_not ? 0 : -1;
 }
 
-static int add_user(struct slu_site *site, const char *name)
+static int look_all_up(struct slu_site_users *users)
+{
+	for (size_t i = 0; i < users->n; i++) {
+		struct slu_site_user *u = &users->user[i];
+		int was = u->why_not, why = was ? look_up(u->name, &u->uid) : 0;
+
+		if (why && why != ENOENT)
+			return put_off(users, i, why);
+		u->why_not = why;
+		if (why && why != was)
+			slu_buf_printf(&users->unknown, "%s%s",
+				       users->unknown.len ? ", " : "", u->name);
+	}
+	return users->unknown.failed ? -1 : 0;
+}
+
+int slu_site_look_up(const struct slu_site *site, struct slu_site_users *users)
+{
+	const struct slu_site_users *old = &site->users;
+
+	*users = (struct slu_site_users){.n = old->n};
+	users->user = calloc(old->n + 1, sizeof(*users->user));
+	if (!users->user)
+		return -1;
+	if (old->n)
+		memcpy(users->user, old->user, old->n * sizeof(*users->user));
+	if (look_all_up(users) == 0)
+		return 0;
+	slu_site_users_free(users);
+	return -1;
+}
+
+void slu_site_users_free(struct slu_site_users *users)
+{
+	free(users->user);
+	slu_buf_free(&users->unknown);
+	free(users->why_not);
+	*users = (struct slu_site_users){0};
+}
+
+static bool has_name(const struct slu_site_users *users, const char *name)
+{
+	for (size_t i = 0; i < users->n; i++)
+		if (!strcmp(users->user[i].name, name))
+			return true;
+	return false;
+}
+
+static int add_names(struct slu_site_users *users, char *const *names)
 {
 	struct slu_site_user *grown;
-	uid_t uid;
-	int why = look_up(name, &uid);
 
-	if (why)
-		return add_why(site, name, why);
-	grown = realloc(site->user, (site->n_user + 1) * sizeof(*grown));
-	if (!grown)
-		return -1;
-	site->user = grown;
-	grown[site->n_user].uid = uid;
-	grown[site->n_user].name = strdup(name);
-	if (!grown[site->n_user].name)
-		return -1;
-	site->n_user++;
+	for (; names && *names; names++) {
+		if (has_name(users, *names))
+			continue;
+		grown = realloc(users->user, (users->n + 1) * sizeof(*grown));
+		if (!grown)
+			return -1;
+		users->user = grown;
+		grown[users->n++] = (struct slu_site_user){.name = *names,
+							   .why_not = EAGAIN};
+	}
 	return 0;
 }
 
-static int add_users(struct slu_site *site, char *const *names)
+static int load_users(struct slu_site_users *users, const struct slu_conf *conf)
 {
-	for (; names && *names; names++)
-		if (add_user(site, *names) < 0)
+	if (add_names(users, conf->allow_users) < 0 ||
+	    add_names(users, conf->deny_users) < 0)
+		return -1;
+	for (size_t i = 0; i < conf->n_pool; i++)
+		if (add_names(users, conf->pool[i].allow_users) < 0 ||
+		    add_names(users, conf->pool[i].deny_users) < 0)
 			return -1;
-	return 0;
+	return look_all_up(users);
 }
 
 /* A bad table is left out: jobs then count as unknown. */
@@ -112,13 +159,8 @@ static int load(struct slu_site *site, const char *path, struct slu_err *err)
 	if (!site->predictor)
 		return -1;
 	load_patterns(site);
-	if (add_users(site, site->conf->allow_users) < 0 ||
-	    add_users(site, site->conf->deny_users) < 0)
+	if (load_users(&site->users, site->conf) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	for (size_t i = 0; i < site->conf->n_pool; i++)
-		if (add_users(site, site->conf->pool[i].allow_users) < 0 ||
-		    add_users(site, site->conf->pool[i].deny_users) < 0)
-			return slu_err(err, SLU_NOMEM, "out of memory");
 	return 0;
 }
 
@@ -129,6 +171,7 @@ struct slu_site *slu_site_new(const char *conf_path)
 
 	if (!site || load(site, conf_path, &err) == 0)
 		return site;
+	slu_site_users_free(&site->users); /* its names are conf's */
 	slu_conf_free(site->conf);
 	site->conf = NULL;
 	site->why_not = strdup(err.text);
@@ -142,11 +185,7 @@ void slu_site_free(struct slu_site *site)
 {
 	if (!site)
 		return;
-	for (size_t i = 0; i < site->n_user; i++)
-		free(site->user[i].name);
-	free(site->user);
-	slu_buf_free(&site->unknown);
-	free(site->users_why_not);
+	slu_site_users_free(&site->users);
 	slu_predictor_free(site->predictor);
 	slu_patterns_free(site->patterns);
 	free(site->patterns_why_not);
@@ -157,8 +196,9 @@ void slu_site_free(struct slu_site *site)
 
 const char *slu_site_user(const struct slu_site *site, uid_t uid)
 {
-	for (size_t i = 0; i < site->n_user; i++)
-		if (site->user[i].uid == uid)
-			return site->user[i].name;
+	for (size_t i = 0; i < site->users.n; i++)
+		if (!site->users.user[i].why_not &&
+		    site->users.user[i].uid == uid)
+			return site->users.user[i].name;
 	return NULL;
 }

@@ -4,8 +4,8 @@
 
 /*
  * The configuration as the hooks need it: read once, then immutable (but for
- * the predictor, which is safe for one writer and many readers), replaced as a
- * whole when the host reconfigures.
+ * the predictor, which is safe for one writer and many readers, and for the
+ * users, see below), replaced as a whole when the host reconfigures.
  */
 
 #include <sys/types.h>
@@ -15,8 +15,23 @@
 #include "select_io/ion/patterns.h"
 
 struct slu_site_user {
+	const char *name; /* the configuration's */
 	uid_t uid;
-	char *name;
+	/* 0; ENOENT: there is none; else it has not been answered yet */
+	int why_not;
+};
+
+/* Those AllowUsers and DenyUsers name, also of pools, each once, so that no
+ * hook has to look a user up. */
+struct slu_site_users {
+	struct slu_site_user *user;
+	size_t n;
+	/* What the last look-up has found out: names of which there is no
+	 * user, */
+	struct slu_buf unknown;
+	/* and who could not be looked up, and why; NULL: all were. The same
+	 * may be known a moment later. */
+	char *why_not;
 };
 
 struct slu_site {
@@ -26,20 +41,20 @@ struct slu_site {
 	/* PerformanceTable; NULL without one, or when it is bad: */
 	struct slu_patterns *patterns;
 	char *patterns_why_not;
-	/* Those AllowUsers and DenyUsers name, also of pools, so that no hook
-	 * has to look a user up. */
-	struct slu_site_user *user;
-	size_t n_user;
-	struct slu_buf unknown; /* names of which there is no user */
-	/* Who could not be looked up, and why; NULL: all were. The same may be
-	 * known a moment later. */
-	char *users_why_not;
+	/* Replaced by the one who owns the site, under the lock with which
+	 * others read it. */
+	struct slu_site_users users;
 };
 
 /* Reads files and the user database: not for hooks. NULL only without
  * memory. */
 struct slu_site *slu_site_new(const char *conf_path);
 void slu_site_free(struct slu_site *site);
+/* What site->users should be now: asks for those that it does not know, until
+ * one cannot be looked up; the next time begins with another. The names stay
+ * the site's. Not for hooks; no file is read. -1 without memory. */
+int slu_site_look_up(const struct slu_site *site, struct slu_site_users *users);
+void slu_site_users_free(struct slu_site_users *users);
 /* The name of a user that the configuration names, else NULL. */
 const char *slu_site_user(const struct slu_site *site, uid_t uid);
 

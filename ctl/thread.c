@@ -121,22 +121,28 @@ static struct slu_site *read_site(struct slu_ctl *ctl, double now)
 	return site;
 }
 
-/* Users whom nobody knows match no job: the administrator is told of them. What
- * cannot be looked up just now is looked up again, and said once. */
-static void tell_users(struct slu_ctl *ctl, double now)
+/* Users whom nobody knows match no job: the administrator is told of them. */
+static void tell_unknown(struct slu_ctl *ctl)
 {
-	const struct slu_site *site = ctl->site;
-
-	if (site->unknown.len)
+	if (ctl->site->users.unknown.len)
 		ctl_log(ctl, SLU_WARN,
 			"sluice.conf: users that there are not: %s",
-			site->unknown.data);
-	if (site->users_why_not)
+			ctl->site->users.unknown.data);
+}
+
+/* What cannot be looked up just now is looked up again, and said once. `after`:
+ * when that ended; a sick name service must not take all of our time. */
+static void tell_users(struct slu_ctl *ctl, double after)
+{
+	const char *why_not = ctl->site->users.why_not;
+
+	tell_unknown(ctl);
+	if (why_not)
 		ctl_log(ctl, SLU_ERROR,
 			"sluice.conf: users cannot be looked up, which is "
 			"tried again every minute: %s",
-			site->users_why_not);
-	ctl->users_at = site->users_why_not ? now + LOOK_UP_AGAIN : 0;
+			why_not);
+	ctl->users_at = why_not ? after + LOOK_UP_AGAIN : 0;
 }
 
 /* The link is opened anew: the socket may be another, and sluiced tells a new
@@ -154,18 +160,20 @@ static void use_site(struct slu_ctl *ctl, struct slu_site *site, double now)
 		slu_ctl_link_down(ctl, &err, now);
 	}
 	ctl->link.retry_at = now;
-	tell_users(ctl, now);
-	advise(ctl);
 }
 
 /* A bad file changes nothing. */
 static void reload(struct slu_ctl *ctl, double now)
 {
+	double began = now_seconds();
 	struct slu_site *site = read_site(ctl, now);
+	double took = now_seconds() - began;
 
 	ctl->reload_at = 0;
 	if (site && !site->why_not) {
 		use_site(ctl, site, now);
+		tell_users(ctl, now + took);
+		advise(ctl);
 		return;
 	}
 	ctl_log(ctl, SLU_ERROR, "%s: %s",
@@ -177,15 +185,25 @@ static void reload(struct slu_ctl *ctl, double now)
 	slu_site_free(site);
 }
 
+/* Only the users: what else the files say by now is for the next reconfigure,
+ * and no launch loses its mapping for it. */
 static void look_up_again(struct slu_ctl *ctl, double now)
 {
-	struct slu_site *site = read_site(ctl, now);
+	struct slu_site *site = ctl->site;
+	struct slu_site_users users, old = site->users;
+	double began = now_seconds();
+	int rc = slu_site_look_up(site, &users);
 
-	ctl->users_at = now + LOOK_UP_AGAIN;
-	if (site && !site->why_not && !site->users_why_not)
-		use_site(ctl, site, now);
-	else
-		slu_site_free(site);
+	ctl->users_at = now + (now_seconds() - began) + LOOK_UP_AGAIN;
+	if (rc < 0)
+		return;
+	pthread_rwlock_wrlock(&ctl->site_lock);
+	site->users = users;
+	pthread_rwlock_unlock(&ctl->site_lock);
+	slu_site_users_free(&old);
+	tell_unknown(ctl);
+	if (!users.why_not)
+		ctl->users_at = 0;
 }
 
 static void open_link(struct slu_ctl *ctl, double now)
@@ -240,8 +258,6 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	slu_ctl_events(ctl, now);
 	if (ctl->reload_at && ctl->reload_at <= now)
 		reload(ctl, now);
-	if (ctl->users_at && ctl->users_at <= now)
-		look_up_again(ctl, now);
 	if (ctl->stop) /* while it hung there */
 		return now;
 	open_link(ctl, now);
@@ -258,6 +274,10 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 		next = tick;
 	slu_ions_solve(ctl, now);
 	write_link(ctl, now);
+	if (ctl->users_at && ctl->users_at <= now) {
+		look_up_again(ctl, now); /* may take long, so it is the last */
+		return now;
+	}
 	for (size_t i = 0; i < ctl->n_look; i++)
 		if (ctl->look[i].due < next)
 			next = ctl->look[i].due;
