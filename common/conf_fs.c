@@ -279,33 +279,58 @@ const struct slu_profile_conf *slu_conf_profile(const struct slu_conf *conf,
 	return NULL;
 }
 
+/* Which of the two directories a word names, as slu_stage_move() reads it. */
+static int mover_word(const char *word, bool given[2], struct slu_err *err)
+{
+	for (const char *at = word; (at = strchr(at, '%')); at += 2) {
+		if (!at[1] || !strchr("sd%", at[1]))
+			return slu_err(err, SLU_INVALID,
+				       "\"%s\": %% stands only before s, d "
+				       "and %%",
+				       word);
+		given[0] |= at[1] == 's';
+		given[1] |= at[1] == 'd';
+	}
+	return 0;
+}
+
+static int mover_words(char *const *words, struct slu_err *err)
+{
+	bool given[2] = {false, false};
+
+	if (!words[0])
+		return slu_err(err, SLU_INVALID,
+			       "it names no program: an absolute path, and "
+			       "arguments with %%s and %%d, is wanted");
+	if (words[0][0] != '/')
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is not an absolute path", words[0]);
+	for (; *words; words++)
+		if (mover_word(*words, given, err) < 0)
+			return -1;
+	if (!given[0] || !given[1])
+		return slu_err(err, SLU_INVALID,
+			       "no word has %s, the %s directory",
+			       given[0] ? "%d" : "%s",
+			       given[0] ? "destination" : "source");
+	return 0;
+}
+
 /* A program and its arguments, without blanks in them: what "%s" and "%d" stand
  * for must be among them. */
 int slu_conf_read_mover(const char *value, void *field, struct slu_err *err)
 {
-	char *copy = strdup(value), *save = NULL;
+	char *copy = strdup(value), *save = NULL, *w;
 	char **words = calloc(strlen(value) + 1, sizeof(*words));
-	bool given[2] = {false, false};
-	size_t n = 0;
+	bool whole = copy && words;
 
-	for (char *w = copy && words ? strtok_r(copy, " \t", &save) : NULL; w;
-	     w = strtok_r(NULL, " \t", &save)) {
-		given[0] |= strstr(w, "%s") != NULL;
-		given[1] |= strstr(w, "%d") != NULL;
-		if (!(words[n++] = strdup(w)))
-			break;
-	}
+	w = whole ? strtok_r(copy, " \t", &save) : NULL;
+	for (size_t n = 0; w && whole; w = strtok_r(NULL, " \t", &save))
+		whole = (words[n++] = strdup(w)) != NULL;
 	free(copy);
-	if (!n || !words[n - 1])
+	if (!whole)
 		no_memory(err);
-	else if (words[0][0] != '/')
-		slu_err(err, SLU_INVALID, "\"%s\" is not an absolute path",
-			words[0]);
-	else if (!given[0] || !given[1])
-		slu_err(err, SLU_INVALID, "no word has %s, the %s directory",
-			given[0] ? "%d" : "%s",
-			given[0] ? "destination" : "source");
-	else {
+	else if (mover_words(words, err) == 0) {
 		*(char ***)field = words;
 		return 0;
 	}

@@ -3,6 +3,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 #include "common/conf.h"
+#include "common/conf_fs.h"
 #include "common/str.h"
 
 /* Parse what must be right. */
@@ -251,6 +252,14 @@ static const struct {
 	{"DaemonAddr=[::1", "is not host:port"},
 	{"DaemonAddr=a@b:1", "is not host:port"},
 	{"DaemonAddr=http://a", "is not host:port"},
+	{"Mover=", "f:1: Mover has no value"},
+	{"Mover=m %s %d", "f:1: Mover: \"m\" is not an absolute path"},
+	{"Mover=/m %d", "f:1: Mover: no word has %s, the source directory"},
+	{"Mover=/m %s", "no word has %d, the destination directory"},
+	{"Mover=/m %%s %d", "no word has %s, the source directory"},
+	{"Mover=/m %s x%%d", "no word has %d, the destination directory"},
+	{"Mover=/m %s %d %x", "\"%x\": % stands only before s, d and %"},
+	{"Mover=/m %s %d -%%%", "\"-%%%\": % stands only before s, d and %"},
 	{"Profile=a/b x=1", "\"a/b\" is no name"},
 	{"Profile=a x=1\nProfile=a x=2", "f:2: Profile: a is given twice"},
 	{"Profile=a x=1 X=2", "X is given twice"},
@@ -289,6 +298,37 @@ START_TEST(test_errors)
 		expect_err(err, SLU_INVALID, c->message);
 		ck_assert_ptr_null(slu_conf_parse(c->text, "f", NULL));
 	}
+}
+END_TEST
+
+START_TEST(test_mover)
+{
+	static const char *const good[] = {
+		"/m %s %d",
+		"/m --from=%s/ --to=%d",
+		"/m %%s %%%s %%d%d 100%%",
+		"/m %s%d",
+	};
+	struct slu_err err;
+	char **none = NULL;
+
+	each(value, good)
+	{
+		char *text = slu_asprintf("Mover=%s", *value);
+		struct slu_conf *c = parse(text);
+		struct slu_buf words = {0};
+
+		for (char **w = c->mover; *w; w++)
+			slu_buf_printf(&words, "%s%s", words.len ? " " : "",
+				       *w);
+		ck_assert_str_eq(words.data, *value);
+		slu_buf_free(&words);
+		free(text);
+		slu_conf_free(c);
+	}
+	expect_fail(slu_conf_read_mover(" ", &none, &err), err, SLU_INVALID,
+		    "it names no program");
+	ck_assert_ptr_null(none);
 }
 END_TEST
 
@@ -448,5 +488,5 @@ START_TEST(test_example)
 END_TEST
 
 TEST_MAIN("conf", test_defaults, test_every_key, test_on_failure,
-	  test_file_systems, test_profiles, test_pools, test_errors, test_load,
-	  test_path, test_table, test_manual, test_example)
+	  test_file_systems, test_profiles, test_pools, test_mover, test_errors,
+	  test_load, test_path, test_table, test_manual, test_example)
