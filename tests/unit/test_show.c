@@ -2,6 +2,7 @@
 /* How the subcommands show what sluiced answers; the answers are canned. */
 #include "config.h"
 #include "sysquery/ask.h"
+#include "sysquery/query.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 
@@ -35,11 +36,21 @@ void slu_http_free(struct slu_http *http)
 	(void)http;
 }
 
+static double patience;
+
+void slu_http_patience(struct slu_http *http, double seconds)
+{
+	(void)http;
+	patience = seconds;
+}
+
+/* sluiced may work on the answer for as long as it does. */
 int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		  size_t len, double deadline, struct slu_buf *reply,
 		  struct slu_err *e)
 {
 	(void)http, (void)deadline;
+	ck_assert_double_gt(patience, SLU_QUESTION_SECONDS);
 	ck_assert_str_eq(path, "/v1/query");
 	expect(strncmp(body, asked, len) == 0, "%s", (const char *)body);
 	if (!answer)
