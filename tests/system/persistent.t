@@ -205,7 +205,7 @@ test_ahead() {
 	job=$(ahead_job /pfs/alice/in/ -N2)
 	check_within 40 "a job waits for its data" \
 		reason_is "$job" BurstBufferStageIn
-	check_within 20 "without nodes" nodes_idle "n[1-3]"
+	check_within 20 "without nodes" has_no_nodes "$job"
 	check_within 20 "and says so" waits_for "$job" 'setup, 0 of 1 nodes'
 	check "bbstat shows it by the job" matches \
 		"$(on ctl scontrol show bbstat "$job")" "^$job +JOBFS +SETUP"
