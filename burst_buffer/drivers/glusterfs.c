@@ -5,7 +5,8 @@
  *
  * - Ready means: every brick says `connected = 1` in the mount's .meta.
  * - A brick that is lost is silent (`ls` answers without its files), so .meta
- *   is asked before and after data is taken out.
+ *   is asked before and after data is taken out. One that was away between is
+ *   known by the client's new connection to it.
  * - .meta also shows the password to whoever reaches the mount's root, so the
  *   mount lies in a directory of root's; users get a part of it bound
  *   elsewhere.
