@@ -36,8 +36,13 @@ buffer_script() { # INPUT
 			[ \$((i++ % SLURM_NTASKS)) != \$SLURM_PROCID ] ||
 				cp -r "\$d" ../out/
 		done'
+		touch /pfs/alice/copied.\$SLURM_JOB_ID
 		while [ -e /pfs/alice/wait ]; do sleep 0.1; done
 	EOT
+}
+
+copied() { # JOB: its step is over
+	[ -e "$PFS/alice/copied.$1" ]
 }
 
 output_complete() { # INPUT JOB

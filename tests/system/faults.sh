@@ -42,7 +42,8 @@ hold_in() { # PHASE JOB
 		;;
 	esac
 	wait_for 20 buffer_is "$2" RUNNING
-	[ "$1" != RUNNING ] || return 0
+	# A step that a killed slurmd was to start fails, whatever Sluice does.
+	[ "$1" != RUNNING ] || { wait_for 60 copied "$2" && return; }
 	hold_worker "$1" "$2" &
 	holder=$!
 	rm "$PFS/alice/wait"
