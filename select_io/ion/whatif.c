@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "common/hostlist.h"
 #include "select_io/ion/division.h"
 #include "select_io/ion/whatif.h"
 
@@ -24,11 +25,11 @@ static void take_curve(const struct slu_ion_share *share,
 			      share->curve[k].bandwidth);
 }
 
-static void take_job(const struct slu_assignment *a, uint32_t pool,
+static void take_job(const struct slu_assignment *a, uint32_t all,
 		     const struct slu_ion_share *share, struct known *known,
 		     struct slu_ion_job *job)
 {
-	uint32_t limit = share->limit < pool ? share->limit : pool;
+	uint32_t limit = share->limit < all ? share->limit : all;
 	uint32_t nodes = share->node_cnt ? share->node_cnt : 1;
 	size_t n = slu_ion_choices(nodes, limit, a->direct, known->choice,
 				   MAX_CHOICES);
@@ -37,12 +38,25 @@ static void take_job(const struct slu_assignment *a, uint32_t pool,
 	*job = (struct slu_ion_job){
 		.choice = known->choice,
 		.n = n,
-		.usual = slu_ion_usual(nodes, a->compute ? a->compute : 1, pool,
+		.usual = slu_ion_usual(nodes, a->compute ? a->compute : 1, all,
 				       known->choice, n),
 		.nodes = nodes,
 		.tasks = share->tasks,
 		.curve = &known->curve,
 	};
+}
+
+/* Of the whole pool, as the arbiter's choices are: also those that are down. */
+static int configured(const struct slu_assignment *a, uint32_t *n,
+		      struct slu_err *err)
+{
+	struct slu_hosts ions;
+
+	if (slu_hosts_parse(a->ions ? a->ions : "", &ions, err) < 0)
+		return -1;
+	*n = (uint32_t)ions.n;
+	slu_hosts_free(&ions);
+	return 0;
 }
 
 int slu_ion_what_if(const struct slu_assignment *a,
@@ -51,6 +65,7 @@ int slu_ion_what_if(const struct slu_assignment *a,
 		    struct slu_err *err)
 {
 	uint32_t pool = q->pool == SLU_ION_AS_IT_IS ? a->pool : q->pool;
+	uint32_t all = q->pool;
 	struct known *known = calloc(a->n_jobs + 1, sizeof(*known));
 	struct slu_ion_job *job = calloc(a->n_jobs + 1, sizeof(*job));
 	struct slu_ion_grant *got = calloc(a->n_jobs + 1, sizeof(*got));
@@ -62,9 +77,11 @@ int slu_ion_what_if(const struct slu_assignment *a,
 		slu_err(err, SLU_NOMEM, "out of memory");
 		goto out;
 	}
+	if (q->pool == SLU_ION_AS_IT_IS && configured(a, &all, err) < 0)
+		goto out;
 	for (size_t i = 0; i < a->n_jobs; i++)
 		if (a->jobs[i].job_id != q->without) {
-			take_job(a, pool, &a->jobs[i], &known[n], &job[n]);
+			take_job(a, all, &a->jobs[i], &known[n], &job[n]);
 			n++;
 		}
 	if (slu_ion_decide(d, q->policy, pool, job, n, got, NULL, err) < 0)

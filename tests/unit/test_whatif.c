@@ -82,4 +82,38 @@ START_TEST(test_as_the_arbiter)
 }
 END_TEST
 
-TEST_MAIN("whatif", test_as_the_arbiter)
+/* As many may be divided as are left; what a job may choose and STATIC's share
+ * are of the whole pool, here as in the arbiter. */
+START_TEST(test_some_are_down)
+{
+	static const enum slu_ion_policy policies[] = {
+		SLU_ION_STATIC, SLU_ION_SIZE, SLU_ION_MCKP};
+	struct slu_hosts down;
+	struct slu_err err;
+
+	expect_ok(slu_hosts_parse("ion[1-4]", &down, &err), err);
+	each(policy, policies)
+	{
+		struct slu_arbiter *a = new_arbiter("ion[1-8]", 32, *policy);
+		struct slu_ion_question q = {*policy, SLU_ION_AS_IT_IS,
+					     SLU_NO_ID};
+		struct slu_ion_grant grant[3];
+		struct slu_assignment now;
+		double total;
+
+		begin(a, 0);
+		slu_arbiter_unavailable(a, &down);
+		solve(a, &now);
+		expect_ok(slu_ion_what_if(&now, &q, grant, &total, &err), err);
+		for (size_t i = 0; i < now.n_jobs; i++)
+			expect(now.jobs[i].in_effect == grant[i].ions,
+			       "policy %d, job %zu: %u, not %u", (int)*policy,
+			       i, grant[i].ions, now.jobs[i].in_effect);
+		slu_msg_clear(&slu_assignment_desc, &now);
+		slu_arbiter_free(a);
+	}
+	slu_hosts_free(&down);
+}
+END_TEST
+
+TEST_MAIN("whatif", test_as_the_arbiter, test_some_are_down)
