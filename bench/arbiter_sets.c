@@ -18,8 +18,8 @@
 
 #define SET 16
 
-static const uint32_t pools[] = {8,  16, 24, 32, 40,  48, 56,
-				 64, 72, 80, 96, 112, 128};
+static const uint32_t pools[] = {0,  8,	 16, 24, 32, 40,  48,
+				 56, 64, 72, 80, 96, 112, 128};
 #define POOLS (sizeof(pools) / sizeof(*pools))
 
 enum column {
@@ -254,8 +254,9 @@ static void heading(const struct bench *b)
 	     "STATIC");
 }
 
-void bench_sets(struct bench *b)
+size_t bench_sets(struct bench *b)
 {
+	size_t below = 0;
 	struct files f = open_files(b);
 	struct series s = {0};
 
@@ -271,6 +272,7 @@ void bench_sets(struct bench *b)
 		for (size_t i = 0; i < b->sets; i++)
 			run_set(b, pools[p], i, &s);
 		report(b, pools[p], &s, &f);
+		below += s.below;
 		write_quantiles(f.fig7, pools[p], s.alone, b->sets * SET);
 		write_quantiles(f.fig8, pools[p], s.change, b->sets * SET);
 	}
@@ -282,4 +284,5 @@ void bench_sets(struct bench *b)
 		free(s.v[c]);
 	free(s.alone);
 	free(s.change);
+	return below;
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "select_io/ion/division.h"
+#include "select_io/ion/mckp.h"
 
 START_TEST(test_choices)
 {
@@ -380,4 +381,52 @@ START_TEST(test_bandwidth)
 }
 END_TEST
 
-TEST_MAIN("policy", test_choices, test_usual, test_decide, test_bandwidth)
+/* Table 4 of the paper, from the points that it prints; 0 MB/s: not printed.
+ * Twelve I/O nodes, STATIC with C = 512. */
+START_TEST(test_table4)
+{
+	static const struct {
+		const char *app;
+		uint32_t nodes, fixed, best;
+		struct slu_mckp_item item[2];
+	} apps[] = {
+		{"BT-C", 32, 1, 0, {{0, 195.7}, {1, 77.6}}},
+		{"BT-D", 64, 2, 1, {{1, 597.2}, {2, 594.2}}},
+		{"IOR-MPI", 16, 1, 8, {{1, 268.4}, {8, 5089.9}}},
+		{"POSIX-L", 64, 2, 2, {{2, 411.9}}},
+		{"MAD", 32, 1, 0, {{0, 255.9}, {1, 77.8}}},
+		{"S3D", 64, 2, 0, {{0, 241.3}, {2, 48.1}}},
+	};
+	enum { APPS = sizeof(apps) / sizeof(*apps) };
+	struct slu_mckp_class class[APPS];
+	struct slu_mckp_problem problem = {class, APPS, 12};
+	uint32_t got[APPS], choice[8];
+	struct slu_mckp_solution best = {.choice = got};
+	struct slu_mckp *solver;
+	double fixed = 0;
+
+	for (int i = 0; i < APPS; i++) {
+		const struct slu_mckp_item *item = apps[i].item;
+		size_t n = slu_ion_choices(apps[i].nodes, 8, true, choice, 8);
+		uint32_t usual =
+			slu_ion_usual(apps[i].nodes, 512, 12, choice, n);
+
+		class[i] = (struct slu_mckp_class){
+			item, item[1].value > 0 ? 2 : 1, SLU_MCKP_NONE};
+		expect(usual == apps[i].fixed, "%s: STATIC %u", apps[i].app,
+		       usual);
+		fixed += item[item[0].weight == usual ? 0 : 1].value;
+	}
+	ck_assert_double_eq_tol(fixed, 1478.0, 0.05);
+	solver = slu_mckp_setup(&problem, NULL, NULL);
+	slu_mckp_solve(solver, &best, NULL);
+	for (int i = 0; i < APPS; i++)
+		expect(apps[i].item[got[i]].weight == apps[i].best,
+		       "%s: MCKP %u", apps[i].app, apps[i].item[got[i]].weight);
+	ck_assert_double_eq_tol(best.value, 6791.9, 0.05);
+	slu_mckp_free(solver);
+}
+END_TEST
+
+TEST_MAIN("policy", test_table4, test_choices, test_usual, test_decide,
+	  test_bandwidth)
