@@ -78,7 +78,7 @@ libslutbf_la_LIBADD = libslucommon.la $(XXHASH_LIBS) -lm
 # What reads and writes; apart, so that tests can link it.
 noinst_LTLIBRARIES += libslutbfd.la
 libslutbfd_la_SOURCES = \
-	select_io/tbf/daemon.c select_io/tbf/daemon.h \
+	select_io/tbf/clean.c select_io/tbf/daemon.c select_io/tbf/daemon.h \
 	select_io/tbf/files.c \
 	select_io/tbf/lctl.c \
 	select_io/tbf/lustre.h \

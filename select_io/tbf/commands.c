@@ -34,7 +34,13 @@ static bool matters(const struct slu_tbf *tbf, const struct job *job,
 	       by * since >= tbf->set.depth;
 }
 
-/* Before which rule the job's goes: the first with fewer nodes. */
+/* Does a's rule stand before b's? Those that may match others come last. */
+static bool before(const struct job *a, const struct job *b)
+{
+	return a->wild != b->wild ? b->wild : a->nodes > b->nodes;
+}
+
+/* Before which rule the job's goes. */
 static const char *rank(const struct slu_tbf *tbf, const struct job *job)
 {
 	const struct job *next = NULL;
@@ -42,16 +48,26 @@ static const char *rank(const struct slu_tbf *tbf, const struct job *job)
 	for (size_t i = 0; i < tbf->n; i++) {
 		const struct job *j = &tbf->job[i];
 
-		if (j->written > 0 && j->nodes < job->nodes &&
-		    (!next || j->nodes > next->nodes))
+		if (j->written > 0 && before(job, j) &&
+		    (!next || before(j, next)))
 			next = j;
 	}
 	return next ? next->name : "default";
 }
 
-static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
+/* What every class gets: no less than the floor, which is there so that a
+ * class need not wait long for its next token. */
+static uint32_t class_rate(const struct slu_tbf *tbf, const struct job *job)
 {
 	uint32_t rate = slu_rule_rate(job->wanted, divisor(tbf, job));
+	uint32_t floor = slu_rule_rate(tbf->set.min_rate, 1);
+
+	return rate > floor ? rate : floor;
+}
+
+static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
+{
+	uint32_t rate = class_rate(tbf, job);
 	char match[SLU_RULE_MATCH];
 
 	if (job->wanted == 0 && job->written == 0)
@@ -62,9 +78,17 @@ static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
 		job->classes = 0;
 		return true;
 	}
+	if (job->written > 0 && job->placed != job->nodes) {
+		snprintf(tbf->command, COMMAND_SIZE, "change %s rank=%s",
+			 job->name, rank(tbf, job));
+		job->placed = job->nodes;
+		return true;
+	}
 	if (job->written > 0 && !matters(tbf, job, rate, now))
 		return false;
 	slu_rule_match(job->id, match);
+	if (job->written == 0)
+		job->placed = job->nodes;
 	if (job->written > 0)
 		snprintf(tbf->command, COMMAND_SIZE, "change %s rate=%u",
 			 job->name, rate);
@@ -167,6 +191,21 @@ static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
 	return 0;
 }
 
+/* Is "jobid={PATTERN}", or "{PATTERN}" alone as before 2.18, this exemption? */
+static bool exempts(const char *what, const char *match)
+{
+	size_t key = strcspn(what, "="), n;
+
+	if (strncmp(match, what, key + 1) == 0)
+		match += key + 1;
+	else if (strncmp(what, "jobid", key) != 0)
+		return false;
+	n = strlen(match);
+	what += key + 1;
+	return n == strlen(what) + 2 && match[0] == '{' &&
+	       match[n - 1] == '}' && strncmp(match + 1, what, n - 2) == 0;
+}
+
 /* Exemptions that are there, in the order of their numbers from 0 on; others
  * are stale. */
 static int adopt_exemption(struct slu_tbf *tbf, const struct slu_rule *rule,
@@ -174,9 +213,25 @@ static int adopt_exemption(struct slu_tbf *tbf, const struct slu_rule *rule,
 {
 	size_t i = strtoul(rule->name + strlen(SLU_RULE_EXEMPT), NULL, 10);
 
-	if (i >= tbf->exempt_n)
+	if (i >= tbf->exempt_n || !exempts(tbf->set.exempt[i], rule->match))
 		return add_stale(tbf, rule->name, err);
 	there[i] = true;
+	return 0;
+}
+
+/* The first that is not there; those behind it are made again too. */
+static int next_exemption(struct slu_tbf *tbf, const bool *there,
+			  struct slu_err *err)
+{
+	char name[32];
+
+	for (tbf->exempt_next = 0; there[tbf->exempt_next];)
+		tbf->exempt_next++;
+	for (size_t i = tbf->exempt_next; i < tbf->exempt_n; i++) {
+		snprintf(name, sizeof(name), SLU_RULE_EXEMPT "%zu", i);
+		if (there[i] && add_stale(tbf, name, err))
+			return -1;
+	}
 	return 0;
 }
 
@@ -203,8 +258,7 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
 		if (!tbf->job[i].found)
 			tbf->job[i].written = tbf->job[i].classes = 0;
 	if (ret == 0)
-		for (tbf->exempt_next = 0; there[tbf->exempt_next];)
-			tbf->exempt_next++;
+		ret = next_exemption(tbf, there, err);
 	free(there);
 	return ret;
 }

@@ -30,10 +30,14 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 	bool known = tbf->target[t].known;
 
 	for (size_t i = 0; i < n; i++) {
-		struct job *job = slu_tbf_job(tbf, s[i].job, now, err);
+		struct job *job = slu_tbf_find(tbf, s[i].job);
 		struct account *a;
 		double rpcs;
 
+		if (!job && slu_tbf_is_full(tbf))
+			continue;
+		if (!job)
+			job = slu_tbf_job(tbf, s[i].job, now, err);
 		if (!job)
 			return -1;
 		a = &job->account[t];
@@ -62,7 +66,7 @@ static double allowed(const struct slu_tbf *tbf, const struct job *job,
 
 static bool takes_part(const struct job *job, size_t t)
 {
-	return job->account[t].served > 0 && !job->exempt && *job->id;
+	return job->account[t].served > 0 && !job->exempt && !job->of_user;
 }
 
 static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
@@ -149,8 +153,10 @@ static void want(const struct slu_tbf *tbf, struct job *job, double now)
 
 	job->used_up = job->written > 0 &&
 		       job->served >= 0.9 * job->written * tbf->elapsed;
-	if (job->exempt || !*job->id)
+	if (job->exempt)
 		job->wanted = 0;
+	else if (job->of_user && job->served > 0)
+		job->wanted = fmax(sum_parts(tbf, job), set->min_rate);
 	else if (job->served > 0)
 		job->wanted = fmax(sum_limits(tbf, job) * (1 + set->headroom),
 				   set->min_rate);
@@ -191,6 +197,13 @@ static int count_all(struct slu_tbf *tbf, double now,
 			return -1;
 	}
 	return 0;
+}
+
+void slu_tbf_pause(struct slu_tbf *tbf)
+{
+	for (size_t i = 0; i < tbf->n; i++)
+		tbf->job[i].wanted = 0;
+	tbf->next = 0;
 }
 
 int slu_tbf_observe(struct slu_tbf *tbf, double now,

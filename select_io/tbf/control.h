@@ -15,7 +15,9 @@
  *
  * A job is whatever job_stats names as one. How many nodes it has is told
  * (slu_tbf_set_nodes); one that nobody names counts as one node. Records and
- * remainders last until the job is forgotten. Time is seconds of any clock
+ * remainders last until the job has ended, or is forgotten. Of jobs that nobody
+ * tells of no more than a few thousand are kept in mind; the others are not
+ * limited. Time is seconds of any clock
  * that goes forward. One thread.
  */
 
@@ -37,7 +39,8 @@ struct slu_tbf_settings {
 	double depth;	   /* tokens in a full bucket (ptlrpc.tbf_depth) */
 	double linger;	   /* seconds that the rule of an idle job stays */
 	double forget;	   /* seconds until a job that nobody names any more is
-			    * forgotten, with its record */
+			    * forgotten, with its record; one that was told and
+			    * is not any more has ended, and is at once */
 	bool literal, hungry, instant; /* tokens.h */
 	/* As in the paper: every rule is written anew in each period, and the
 	 * rules of idle jobs are stopped at once. For comparisons. */
@@ -67,6 +70,10 @@ int slu_tbf_set_nodes(struct slu_tbf *tbf, const char *text,
  * first call, and the first that sees a target, only takes notes. */
 int slu_tbf_observe(struct slu_tbf *tbf, double now,
 		    const struct slu_jobstats *stats, struct slu_err *err);
+
+/* Nothing is known of what is served: with the next commands all rules of jobs
+ * are stopped, until there is something to observe again. */
+void slu_tbf_pause(struct slu_tbf *tbf);
 
 /* The rules as they are: those of ours that nothing stands behind are stopped
  * with the next commands, those that somebody removed are made again. */

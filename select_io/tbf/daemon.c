@@ -24,9 +24,6 @@
 #include "common/file.h"
 #include "common/jsonx.h"
 
-#define STATE_MAX    (64u << 20)
-#define POLICY_TRIES 10 /* while the old one is being stopped */
-
 struct tbfd {
 	const struct slu_tbfd_options *opt;
 	struct slu_lustre *lustre;
@@ -40,6 +37,7 @@ struct tbfd {
 	char complaint[SLU_ERR_TEXT]; /* the last, not to repeat it */
 	double commands, refused;
 	double synced;
+	double heard; /* when job_stats could be read last */
 	int signals;
 };
 
@@ -97,7 +95,9 @@ static int read_rules(struct tbfd *d, struct slu_err *err)
 	if (d->lustre->policies(d->lustre, &d->text, err))
 		return -1;
 	slu_policy_parse(d->text.data, policy);
-	if (!*d->policy_before)
+	/* what the state says is of the start before, unless we are that */
+	if (!*d->policy_before ||
+	    (isinf(d->synced) && !slu_policy_is_ours(policy)))
 		slu_copy(d->policy_before, sizeof(d->policy_before), policy);
 	if (d->opt->dry_run && d->synced > 0)
 		return 0; /* what was only printed is not there */
@@ -134,7 +134,8 @@ static void read_nodes(struct tbfd *d, double t)
 	struct slu_err err;
 
 	if (o->nodes) {
-		if (slu_file_read(AT_FDCWD, o->nodes, STATE_MAX, &text, &err))
+		if (slu_file_read(AT_FDCWD, o->nodes, SLU_TBFD_STATE_MAX, &text,
+				  &err))
 			complain(d, &err);
 		else
 			take_nodes(d, text.data ? text.data : "", o->nodes);
@@ -193,20 +194,6 @@ static void save(struct tbfd *d)
 	json_object_put(state);
 }
 
-static struct json_object *read_state(const char *path, struct slu_err *err)
-{
-	struct slu_buf text = {0};
-	struct json_object *state = NULL;
-
-	if (slu_file_read(AT_FDCWD, path, STATE_MAX, &text, err) == 0) {
-		state = slu_json_parse(text.data, text.len, err);
-		if (!state)
-			slu_err_prefix(err, "%s", path);
-	}
-	slu_buf_free(&text);
-	return state;
-}
-
 static void load(struct tbfd *d)
 {
 	struct slu_err err;
@@ -215,7 +202,7 @@ static void load(struct tbfd *d)
 
 	if (!d->opt->state)
 		return;
-	state = read_state(d->opt->state, &err);
+	state = slu_tbfd_read_state(d->opt->state, &err);
 	if (!state) {
 		if (err.kind != SLU_NOTFOUND)
 			complain(d, &err);
@@ -262,6 +249,18 @@ static void write_rules(struct tbfd *d, double t)
 	}
 }
 
+static int observe(struct tbfd *d, double t, struct slu_err *err)
+{
+	return d->lustre->job_stats(d->lustre, &d->text, err) ||
+			       slu_jobstats_parse(&d->stats,
+						  d->text.data ? d->text.data
+							       : "",
+						  d->text.len, err) ||
+			       slu_tbf_observe(d->tbf, t, &d->stats, err)
+		       ? -1
+		       : 0;
+}
+
 static void cycle(struct tbfd *d)
 {
 	double t = now();
@@ -269,12 +268,13 @@ static void cycle(struct tbfd *d)
 	bool due = t - d->synced >= d->opt->resync;
 
 	end_nodes(d, t);
-	if (d->lustre->job_stats(d->lustre, &d->text, &err) ||
-	    slu_jobstats_parse(&d->stats, d->text.data ? d->text.data : "",
-			       d->text.len, &err) ||
-	    slu_tbf_observe(d->tbf, t, &d->stats, &err)) {
+	if (observe(d, t, &err) == 0) {
+		d->heard = t;
+	} else {
 		complain(d, &err);
-		return;
+		if (t - d->heard <= d->opt->set.linger)
+			return;
+		slu_tbf_pause(d->tbf); /* nobody looks after the rules */
 	}
 	if (due)
 		sync_now(d, t);
@@ -394,6 +394,7 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 		.lustre = lustre,
 		.log = log,
 		.synced = -INFINITY,
+		.heard = now(),
 		.signals = -1,
 	};
 	int ret = -1;
@@ -421,56 +422,5 @@ out:
 	slu_buf_free(&d.text);
 	if (d.signals >= 0)
 		close(d.signals);
-	return ret;
-}
-
-/* The policy before us, when ours is still the one in force. */
-static int restore_policy(struct slu_lustre *lustre, const char *state,
-			  const struct slu_log *log, struct slu_err *err)
-{
-	struct json_object *obj = state ? read_state(state, NULL) : NULL;
-	const char *before = "";
-	int ret = 0;
-
-	if (obj)
-		slu_json_str_opt(obj, "policy_before", &before, NULL);
-	if (*before && strncmp(before, "tbf", 3) != 0) {
-		slu_log(log, SLU_INFO, "policy becomes \"%s\" again", before);
-		ret = lustre->set_policy(lustre, before, err);
-	}
-	json_object_put(obj);
-	return ret;
-}
-
-int slu_tbfd_clean(struct slu_lustre *lustre, const char *state,
-		   const struct slu_log *log, struct slu_err *err)
-{
-	struct slu_rules rules = {0};
-	struct slu_buf text = {0};
-	char command[SLU_RULE_NAME + 8];
-	struct slu_err why = {0};
-	int ret = 0, stopped = 0;
-
-	if (lustre->rules(lustre, &text, &why)) {
-		if (why.kind != SLU_NOTFOUND)
-			ret = slu_err(err, why.kind, "%s", why.text);
-		goto out; /* without the policy there are no rules */
-	}
-	ret = slu_rules_parse(&rules, text.data, err);
-	for (size_t i = 0; i < rules.n && ret == 0; i++) {
-		if (!slu_rule_is_ours(rules.rule[i].name))
-			continue;
-		snprintf(command, sizeof(command), "stop %s",
-			 rules.rule[i].name);
-		ret = lustre->set_rule(lustre, command, err);
-		stopped++;
-	}
-	if (ret == 0) {
-		slu_log(log, SLU_INFO, "%d rules stopped", stopped);
-		ret = restore_policy(lustre, state, log, err);
-	}
-out:
-	slu_rules_free(&rules);
-	slu_buf_free(&text);
 	return ret;
 }

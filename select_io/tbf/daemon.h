@@ -37,10 +37,15 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 		 struct slu_lustre *lustre, const struct slu_log *log,
 		 struct slu_err *err);
 
-/* Stop all rules of ours, and put back the policy that was there before us
- * when `state` tells it. */
+/* clean.c: stop all rules of ours, and put back the policy that was there
+ * before us when `state` tells it and ours is in force. Takes some seconds when
+ * Lustre refuses. */
 int slu_tbfd_clean(struct slu_lustre *lustre, const char *state,
 		   const struct slu_log *log, struct slu_err *err);
+
+#define SLU_TBFD_STATE_MAX (64u << 20)
+/* What `save` wrote to this file. Caller puts; NULL: none. */
+struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err);
 
 /* Watch for so many seconds: the most RPCs a second that each target served,
  * as lines "TARGET RATE". */

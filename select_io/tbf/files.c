@@ -97,21 +97,28 @@ static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
 	struct files *f = (struct files *)lustre;
 	char pattern[PATH_MAX + sizeof(JOB_STATS) + 1];
 	glob_t found;
-	int ret = 0;
+	bool some = false;
 
 	slu_buf_reset(out);
 	snprintf(pattern, sizeof(pattern), "%s/" JOB_STATS, f->root);
 	if (glob(pattern, 0, NULL, &found))
 		return slu_err(err, SLU_NOTFOUND,
 			       "%s: this is no server of OSTs", pattern);
-	for (size_t i = 0; i < found.gl_pathc && ret == 0; i++) {
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		size_t len = out->len;
+
 		add_heading(out, found.gl_pathv[i]);
-		ret = read_path(found.gl_pathv[i], out, err);
-		if (ret && err && err->kind == SLU_NOTFOUND)
-			ret = 0; /* a target that is just being stopped */
+		if (read_path(found.gl_pathv[i], out, err) == 0) {
+			some = true;
+			continue;
+		}
+		/* it may just be being stopped; the others go on */
+		some |= err && err->kind == SLU_NOTFOUND;
+		out->len = len;
+		out->data[len] = '\0';
 	}
 	globfree(&found);
-	return ret;
+	return some ? 0 : -1;
 }
 
 /* The one place that exists; the first when none does. */

@@ -21,7 +21,7 @@ const struct slu_tbf_settings slu_tbf_defaults = {
 	.headroom = 0.25,
 	.depth = 3,
 	.linger = 10,
-	.forget = 86400,
+	.forget = 3600,
 	.hungry = true,
 	.instant = true,
 };
@@ -116,6 +116,32 @@ static void clear_account(struct account *a)
 	*a = (struct account){.tokens = -1, .limit = -1};
 }
 
+/* "uid=500": programs of that user that have no job are "NAME.500". Any user
+ * can give a job such a name. */
+static bool is_of_user(const char *uid, const char *id)
+{
+	const char *dot = strrchr(id, '.');
+
+	return dot && strcmp(dot + 1, uid) == 0;
+}
+
+/* What its name says of a job. */
+static void set_kind(const struct slu_tbf *tbf, struct job *job)
+{
+	const char *const *e = tbf->set.exempt;
+	char match[SLU_RULE_MATCH];
+
+	/* else the rule would be everybody's */
+	job->exempt = !slu_rule_match(job->id, match);
+	job->wild = strchr(match, '*') != NULL;
+	for (; e && *e; e++)
+		if (strncmp(*e, "uid=", 4) == 0)
+			job->of_user |= is_of_user(*e + 4, job->id);
+		else if (strncmp(*e, "jobid=", 6) == 0)
+			job->exempt |=
+				fnmatch(*e + 6, job->id, FNM_NOESCAPE) == 0;
+}
+
 struct job *slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
 			struct slu_err *err)
 {
@@ -137,12 +163,20 @@ struct job *slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
 		clear_account(&job->account[t]);
 	slu_copy(job->id, sizeof(job->id), id);
 	slu_rule_name(job->id, job->name);
-	job->exempt = slu_tbf_exempts(tbf, job->id);
+	set_kind(tbf, job);
 	tbf->slot[slot_of(tbf, id)] = (uint32_t)tbf->n++;
 	return job;
 }
 
-/* Of a job without a rule that nobody has named for long. */
+/* Ids are whatever users call themselves: so many at once that Slurm does not
+ * know, and no more. */
+bool slu_tbf_is_full(const struct slu_tbf *tbf)
+{
+	return tbf->n - tbf->n_told >= UNTOLD_MAX;
+}
+
+/* Of a job without a rule that nobody names any more: at once when it has
+ * ended, else when that is long ago. */
 void slu_tbf_forget(struct slu_tbf *tbf, double now)
 {
 	size_t n = 0;
@@ -151,7 +185,7 @@ void slu_tbf_forget(struct slu_tbf *tbf, double now)
 		struct job *job = &tbf->job[i];
 
 		if (job->written == 0 && !job->told &&
-		    now - job->seen > tbf->set.forget)
+		    now - job->seen > (job->ended ? 0 : tbf->set.forget))
 			free(job->account);
 		else
 			tbf->job[n++] = *job;
@@ -216,26 +250,6 @@ int slu_tbf_set_rate(struct slu_tbf *tbf, const char *target, double rate,
 	return 0;
 }
 
-/* "uid=500": programs of that user that have no job are "NAME.500". */
-static bool exempts_user(const char *uid, const char *id)
-{
-	const char *dot = strrchr(id, '.');
-
-	return dot && strcmp(dot + 1, uid) == 0;
-}
-
-bool slu_tbf_exempts(const struct slu_tbf *tbf, const char *id)
-{
-	const char *const *e = tbf->set.exempt;
-
-	for (; e && *e; e++)
-		if ((strncmp(*e, "uid=", 4) == 0 && exempts_user(*e + 4, id)) ||
-		    (strncmp(*e, "jobid=", 6) == 0 &&
-		     fnmatch(*e + 6, id, FNM_NOESCAPE) == 0))
-			return true;
-	return false;
-}
-
 /* One line of the table; *nodes 0: an empty one. */
 static int nodes_line(char *line, int number, const char **id, double *nodes,
 		      struct slu_err *err)
@@ -276,12 +290,22 @@ static int each_line(struct slu_tbf *tbf, const char *text, bool apply,
 			ret = -1;
 			continue;
 		}
+		tbf->n_told += !job->told;
 		job->nodes = nodes;
 		job->told = true;
+		job->ended = false;
 		job->seen = tbf->then;
 	}
 	free(copy);
 	return ret;
+}
+
+/* What it lent or borrowed ends with the job, of which job_stats may speak for
+ * some time. */
+static void end_records(const struct slu_tbf *tbf, struct job *job)
+{
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		job->account[t].record = job->account[t].remainder = 0;
 }
 
 int slu_tbf_set_nodes(struct slu_tbf *tbf, const char *text,
@@ -289,7 +313,15 @@ int slu_tbf_set_nodes(struct slu_tbf *tbf, const char *text,
 {
 	if (each_line(tbf, text, false, err))
 		return -1;
-	for (size_t i = 0; i < tbf->n; i++)
+	for (size_t i = 0; i < tbf->n; i++) {
+		tbf->job[i].ended |= tbf->job[i].told;
 		tbf->job[i].told = false;
-	return each_line(tbf, text, true, err);
+	}
+	tbf->n_told = 0;
+	if (each_line(tbf, text, true, err))
+		return -1;
+	for (size_t i = 0; i < tbf->n; i++)
+		if (tbf->job[i].ended)
+			end_records(tbf, &tbf->job[i]);
+	return 0;
 }

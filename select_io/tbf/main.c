@@ -39,7 +39,7 @@ static const char help[] =
 	"      --min-change PART  change a rule by no less (0.1)\n"
 	"      --headroom PART    let rules through so much more (0.25)\n"
 	"      --linger SECONDS   keep the rule of an idle job (10)\n"
-	"      --forget SECONDS   keep its record (86400)\n"
+	"      --forget SECONDS   keep its record (3600)\n"
 	"      --literal          the published equations as they are printed\n"
 	"      --no-hungry        lend to all, not to the throttled first\n"
 	"      --no-instant       lenders wait a period to take tokens back\n"

@@ -7,7 +7,8 @@
 #include "select_io/tbf/control.h"
 #include "select_io/tbf/tokens.h"
 
-#define NO_JOB UINT32_MAX
+#define NO_JOB	   UINT32_MAX
+#define UNTOLD_MAX 4096 /* jobs that no table names */
 
 /* A job on one target. */
 struct account {
@@ -21,8 +22,12 @@ struct job {
 	char id[SLU_JOBID_SIZE];
 	char name[SLU_RULE_NAME];
 	double nodes;
-	bool told; /* nodes come from the table */
+	bool told;  /* nodes come from the table */
+	bool ended; /* they did, and do not any more */
 	bool exempt;
+	bool of_user;	  /* by its name it is an exempt user's; the rule of the
+			   * uid, on top, knows better */
+	bool wild;	  /* its rule matches others too */
 	double seen;	  /* last time that somebody named it */
 	double active;	  /* last time that it did something */
 	double served;	  /* RPCs in the last period, on all targets */
@@ -32,6 +37,7 @@ struct job {
 	double changed;	  /* when that was */
 	bool used_up;	  /* in the last period, what its rule let through */
 	uint32_t rate;	  /* the rule's */
+	double placed;	  /* the nodes by which the rule stands where it does */
 	uint32_t classes; /* that have it; 0: unknown */
 	bool found;	  /* among the rules that are being adopted */
 	struct account *account; /* one for each target */
@@ -48,7 +54,7 @@ struct target {
 struct slu_tbf {
 	struct slu_tbf_settings set;
 	struct job *job;
-	size_t n, cap;
+	size_t n, cap, n_told;
 	uint32_t *slot; /* hash table of job numbers, NO_JOB is empty */
 	size_t n_slots; /* a power of two, more than twice n */
 	struct target *target;
@@ -73,9 +79,9 @@ struct job *slu_tbf_find(const struct slu_tbf *tbf, const char *id);
 struct job *
 slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
 	    struct slu_err *err); /* made when new; NULL: no memory */
+bool slu_tbf_is_full(const struct slu_tbf *tbf); /* of jobs that none names */
 void slu_tbf_forget(struct slu_tbf *tbf, double now);
 struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 			      struct slu_err *err);
-bool slu_tbf_exempts(const struct slu_tbf *tbf, const char *id);
 
 #endif

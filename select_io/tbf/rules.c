@@ -168,6 +168,11 @@ void slu_policy_parse(const char *text, char out[SLU_POLICY_SIZE])
 	}
 }
 
+bool slu_policy_is_ours(const char *policy)
+{
+	return strcmp(policy, "tbf") == 0 || strcmp(policy, "tbf jobid") == 0;
+}
+
 void slu_rule_name(const char *job, char out[SLU_RULE_NAME])
 {
 	const size_t room = SLU_RULE_NAME - 1 - strlen(SLU_RULE_PREFIX);
@@ -184,17 +189,21 @@ void slu_rule_name(const char *job, char out[SLU_RULE_NAME])
 	snprintf(out, SLU_RULE_NAME, SLU_RULE_PREFIX "%011llx", hash);
 }
 
-void slu_rule_match(const char *job, char out[SLU_RULE_MATCH])
+bool slu_rule_match(const char *job, char out[SLU_RULE_MATCH])
 {
 	static const char bad[] = "{}*,&=\"\\";
 	size_t n = strlen(strcpy(out, "jobid={"));
+	bool some = false;
 
-	for (; *job && n < SLU_RULE_MATCH - 2; job++)
-		out[n++] = !isgraph((unsigned char)*job) || strchr(bad, *job)
-				   ? '*'
-				   : *job;
+	for (; *job && n < SLU_RULE_MATCH - 2; job++) {
+		bool plain = isgraph((unsigned char)*job) && !strchr(bad, *job);
+
+		out[n++] = plain ? *job : '*';
+		some = some || plain;
+	}
 	out[n++] = '}';
 	out[n] = '\0';
+	return some;
 }
 
 uint32_t slu_rule_rate(double rate, unsigned cpts)

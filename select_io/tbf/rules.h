@@ -53,15 +53,19 @@ bool slu_rule_is_ours(const char *name);
  * "tbf jobid", "tbf"; the fallback only when no other is started. "": none. */
 #define SLU_POLICY_SIZE 32
 void slu_policy_parse(const char *text, char out[SLU_POLICY_SIZE]);
+/* One of those under which we write rules. */
+bool slu_policy_is_ours(const char *policy);
 
 /* The name of a job's rule: "slu_4711" where the id is short and plain, else
  * "slu_" and a hash of it. Always the same for the same id. */
 void slu_rule_name(const char *job, char out[SLU_RULE_NAME]);
 
 /* "jobid={4711}". Bytes that the grammar cannot hold become '*', which matches
- * anything: a job cannot escape by a strange name. */
+ * anything: a job cannot escape by a strange name. But it must not catch others
+ * by it either: such a rule belongs behind those without '*', and there is none
+ * for a job that has nothing else in its name (false). */
 #define SLU_RULE_MATCH (SLU_JOBID_SIZE + 16)
-void slu_rule_match(const char *job, char out[SLU_RULE_MATCH]);
+bool slu_rule_match(const char *job, char out[SLU_RULE_MATCH]);
 
 /* The rate to write, for each CPT, so that all together let through at least
  * `rate` a second. */

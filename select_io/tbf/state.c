@@ -39,7 +39,7 @@ static const char *doing(const struct slu_tbf *tbf, const struct job *job)
 {
 	double r = record(tbf, job);
 
-	if (job->exempt)
+	if (job->exempt || job->of_user)
 		return "exempt";
 	if (job->used_up)
 		return "throttled";
@@ -124,7 +124,7 @@ static void load_job(struct slu_tbf *tbf, struct json_object *obj, double now)
 	slu_json_str_opt(obj, "job", &id, NULL);
 	slu_json_double_opt(obj, "nodes", &nodes, NULL);
 	slu_json_double_opt(obj, "unseen", &unseen, NULL);
-	if (!id || strlen(id) >= SLU_JOBID_SIZE)
+	if (!id || strlen(id) >= SLU_JOBID_SIZE || slu_tbf_is_full(tbf))
 		return;
 	job = slu_tbf_job(tbf, id, now, NULL);
 	if (!job)

@@ -169,6 +169,8 @@ START_TEST(test_names)
 		{"we ird:@x", NULL, "jobid={we*ird:@x}"},
 		{"a{b}*c\\d,e&f=g\"h", NULL, "jobid={a*b**c*d*e*f*g*h}"},
 		{"\xc3\xa4", NULL, "jobid={**}"},
+		{"=", NULL, "jobid={*}"},
+		{"", NULL, "jobid={}"},
 		{"1234567890123456789012345678901", NULL,
 		 "jobid={1234567890123456789012345678901}"},
 	};
@@ -178,7 +180,10 @@ START_TEST(test_names)
 		char name[SLU_RULE_NAME], match[SLU_RULE_MATCH];
 
 		slu_rule_name(c->job, name);
-		slu_rule_match(c->job, match);
+		/* not, when it would match every job */
+		expect(slu_rule_match(c->job, match) ==
+			       (match[7 + strspn(match + 7, "*")] != '}'),
+		       "%s", c->job);
 		expect(strcmp(match, c->match) == 0, "%s: %s", c->job, match);
 		expect(slu_rule_is_ours(name) &&
 			       strlen(name) == (c->name ? strlen(c->name) : 15),

@@ -22,7 +22,7 @@ struct server {
 };
 
 static const char *const ids[JOBS] = {"100",	"101", "102", "dd.0",
-				      "we ird", "105", "106", "107"};
+				      "we ird", "105", "{",   "10{"};
 
 static void open_server(struct server *s, struct slu_tbf_settings *set,
 			unsigned cpts)
@@ -221,11 +221,21 @@ START_TEST(test_naive)
 }
 END_TEST
 
+static size_t count_jobs(const struct server *s)
+{
+	struct json_object *state = slu_tbf_save(s->tbf, s->now), *jobs;
+	size_t n;
+
+	json_object_object_get_ex(state, "jobs", &jobs);
+	n = json_object_array_length(jobs);
+	json_object_put(state);
+	return n;
+}
+
 /* An idle job keeps its rule for a while, and its record for long. */
 START_TEST(test_idle)
 {
 	struct slu_tbf_settings set = slu_tbf_defaults;
-	struct json_object *state, *jobs;
 	struct server s;
 
 	open_server(&s, &set, 1);
@@ -240,17 +250,11 @@ START_TEST(test_idle)
 	ck_assert_uint_eq(s.fake.n[0], 2);
 	period(&s, 2);
 	ck_assert_uint_eq(s.fake.n[0], 0);
-	state = slu_tbf_save(s.tbf, s.now);
-	json_object_object_get_ex(state, "jobs", &jobs);
-	ck_assert_uint_eq(json_object_array_length(jobs), 2);
-	json_object_put(state);
+	ck_assert_uint_eq(count_jobs(&s), 2);
 	s.rpcs[0][0] = s.rpcs[0][1] = 0; /* job_stats has dropped them */
 	period(&s, 1);
 	period(&s, set.forget + 1);
-	state = slu_tbf_save(s.tbf, s.now);
-	json_object_object_get_ex(state, "jobs", &jobs);
-	ck_assert_uint_eq(json_object_array_length(jobs), 0);
-	json_object_put(state);
+	ck_assert_uint_eq(count_jobs(&s), 0);
 	close_server(&s);
 }
 END_TEST
@@ -272,6 +276,87 @@ static double record_of(const struct server *s, const char *id)
 	json_object_put(state);
 	return record;
 }
+
+/* The record of a job that Slurm does not name any more goes; the job, when
+ * job_stats does not either. */
+START_TEST(test_ended)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	struct slu_err err;
+
+	open_server(&s, &set, 1);
+	expect_ok(slu_tbf_set_nodes(s.tbf, "100 1\n101 1\n", &err), err);
+	period(&s, 1);
+	for (int k = 0; k < 5; k++) {
+		s.rpcs[0][0] += 10;
+		s.rpcs[0][1] += 5000;
+		period(&s, 1);
+	}
+	ck_assert(record_of(&s, "100") > 0);
+	expect_ok(slu_tbf_set_nodes(s.tbf, "101 1\n", &err), err);
+	ck_assert(record_of(&s, "100") == 0);
+	period(&s, set.linger + 1);
+	ck_assert_uint_eq(count_jobs(&s), 2);
+	s.rpcs[0][0] = s.rpcs[0][1] = 0;
+	period(&s, 1);
+	period(&s, 1);
+	ck_assert_uint_eq(count_jobs(&s), 1);
+	close_server(&s);
+}
+END_TEST
+
+/* Anybody can make up ids: they do not fill the memory, nor keep Slurm's jobs
+ * out. */
+START_TEST(test_many)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct slu_jobstats stats = {0};
+	struct slu_buf text = {0};
+	struct server s;
+	struct slu_err err;
+
+	open_server(&s, &set, 1);
+	slu_buf_puts(&text, "obdfilter.OST0.job_stats=\njob_stats:\n");
+	for (int i = 0; i < 10000; i++)
+		slu_buf_printf(&text,
+			       "- job_id:  x%d\n  read_bytes: { samples: 1, "
+			       "sum: 1 }\n",
+			       i);
+	expect_ok(slu_jobstats_parse(&stats, text.data, text.len, &err), err);
+	expect_ok(slu_tbf_observe(s.tbf, 1001, &stats, &err), err);
+	ck_assert_uint_eq(count_jobs(&s), 4096);
+	expect_ok(slu_tbf_set_nodes(s.tbf, "100 1\n", &err), err);
+	ck_assert_uint_eq(count_jobs(&s), 4097);
+	slu_jobstats_free(&stats);
+	slu_buf_free(&text);
+	close_server(&s);
+}
+END_TEST
+
+/* Without statistics there are no rules. */
+START_TEST(test_pause)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	const char *command;
+
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	s.rpcs[0][0] += 10;
+	s.rpcs[0][1] += 5000;
+	period(&s, 1);
+	ck_assert_uint_eq(s.fake.n[0], 2);
+	slu_tbf_pause(s.tbf);
+	while ((command = slu_tbf_command(s.tbf, s.now)))
+		ck_assert_int_eq(fake_tbf_command(&s.fake, command), 0);
+	ck_assert_uint_eq(s.fake.n[0], 0);
+	s.rpcs[0][1] += 5000;
+	period(&s, 100);
+	ck_assert_uint_eq(s.fake.n[0], 1);
+	close_server(&s);
+}
+END_TEST
 
 /* Another controller goes on where the first one was killed. */
 START_TEST(test_restart)
@@ -358,14 +443,101 @@ START_TEST(test_exempt)
 		s.rpcs[0][5] += 5000; /* 105 */
 		period(&s, 1);
 	}
-	ck_assert_uint_eq(s.fake.n[0], 3);
+	ck_assert_uint_eq(s.fake.n[0], 4);
 	ck_assert_str_eq(s.fake.rule[0][0].name, "slx_1");
 	ck_assert_str_eq(s.fake.rule[0][0].expr, "jobid={105}");
 	ck_assert_str_eq(s.fake.rule[0][1].expr, "uid={0}");
 	ck_assert_uint_eq(s.fake.rule[0][2].rate, 1000); /* all of it */
+	/* who only calls itself so is not root */
+	ck_assert_str_eq(s.fake.rule[0][3].expr, "jobid={dd.0}");
+	ck_assert_uint_eq(s.fake.rule[0][3].rate, 500);
 	adopt(&s);
 	period(&s, 1);
-	ck_assert_uint_eq(s.fake.n[0], 3);
+	ck_assert_uint_eq(s.fake.n[0], 4);
+	/* the same number, but another's exemption: of the start before */
+	fake_tbf_command(&s.fake, "stop slx_0");
+	fake_tbf_command(&s.fake, "start slx_0 uid={5} rate=999999");
+	adopt(&s);
+	period(&s, 1);
+	ck_assert_uint_eq(s.fake.n[0], 4);
+	for (size_t i = 0; i < s.fake.n[0]; i++)
+		ck_assert_str_ne(s.fake.rule[0][i].expr, "uid={5}");
+	close_server(&s);
+}
+END_TEST
+
+/* Names that the grammar cannot hold match others: those come first, and a
+ * rule that would be everybody's is not made. */
+START_TEST(test_wild)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	struct slu_err err;
+
+	open_server(&s, &set, 1);
+	expect_ok(slu_tbf_set_nodes(s.tbf, "10{ 9\n{ 9\n100 1\n", &err), err);
+	period(&s, 1);
+	s.rpcs[0][7] += 5000;
+	period(&s, 1);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		s.rpcs[0][6] += 5000;
+		s.rpcs[0][7] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(s.fake.n[0], 2);
+	ck_assert_uint_eq(rate_of(&s, 0), 100);
+	ck_assert_uint_eq(rate_of(&s, 7), 900);
+	close_server(&s);
+}
+END_TEST
+
+/* A rule that stands where it does not belong any more, as its job's nodes
+ * were told late. */
+START_TEST(test_told_late)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	struct slu_err err;
+
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		s.rpcs[0][1] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_str_eq(s.fake.rule[0][0].name, "slu_100");
+	expect_ok(slu_tbf_set_nodes(s.tbf, "101 3\n", &err), err);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		s.rpcs[0][1] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_str_eq(s.fake.rule[0][0].name, "slu_101");
+	ck_assert_uint_eq(rate_of(&s, 1), 750);
+	close_server(&s);
+}
+END_TEST
+
+/* The floor is each class's: a rate of less than a token in a tenth of a
+ * second would make it wait so long for a new one. */
+START_TEST(test_floor)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	set.rate = 30;
+	open_server(&s, &set, 4);
+	adopt(&s);
+	period(&s, 1);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		s.rpcs[0][1] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(rate_of(&s, 0), 10);
+	ck_assert_uint_eq(rate_of(&s, 1), 10);
 	close_server(&s);
 }
 END_TEST
@@ -430,5 +602,6 @@ START_TEST(test_random)
 END_TEST
 
 TEST_MAIN("tbf_control", test_baseline, test_shares, test_bad_nodes,
-	  test_lending, test_naive, test_idle, test_restart, test_repair,
-	  test_exempt, test_targets, test_random)
+	  test_lending, test_naive, test_idle, test_ended, test_many,
+	  test_pause, test_restart, test_repair, test_exempt, test_wild,
+	  test_told_late, test_floor, test_targets, test_random)

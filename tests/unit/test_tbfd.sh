@@ -144,10 +144,34 @@ until_true 20 has_rules || fail "not repaired: $(rules; cat "$dir/log")"
 lctl set_param ost.OSS.ost_io.nrs_policies=fifo >/dev/null
 until_true 20 has_rules || fail "policy not repaired: $(rules)"
 
-# Told to stop, it leaves nothing, and the policy that was there before.
+# Told to stop, it leaves nothing, and the policy that was there before; even
+# when Lustre refuses for a moment.
+lctl fake fail 6 12
 stop TERM
 no_rules || fail "rules after TERM: $(rules)"
 rules | grep -q 'No such device' || fail "the policy is still ours"
+
+# A policy that is not ours is not changed by what the state says of before.
+lctl set_param ost.OSS.ost_io.nrs_policies='tbf nid' >/dev/null
+tbfd --clean 2>>"$dir/log" || fail "--clean under tbf nid"
+lctl get_param ost.OSS.ost_io.nrs_policies | grep -q 'name: tbf nid' ||
+	fail "--clean has changed the policy"
+lctl set_param ost.OSS.ost_io.nrs_policies=fifo >/dev/null
+
+# While job_stats cannot be read nobody looks after the rules.
+cat >"$dir/lctl" <<-END
+	#!/bin/sh
+	case "\$2" in *job_stats) [ ! -e $dir/broken ] || exit 5 ;; esac
+	exec $bin/tests/fakes/fake_lctl "\$@"
+END
+chmod +x "$dir/lctl"
+start --lctl "$dir/lctl" --linger 0.5
+until_true 20 has_rules || fail "no rules: $(rules; cat "$dir/log")"
+: >"$dir/broken"
+until_true 20 no_rules || fail "rules without job_stats: $(rules)"
+rm "$dir/broken"
+until_true 20 has_rules || fail "no rules with job_stats: $(rules)"
+stop TERM
 
 # Killed, its guard cleans up.
 start
@@ -157,7 +181,6 @@ until_true 20 no_rules || fail "rules after KILL: $(rules)"
 
 # Guard and all killed: --clean, as the unit does, or the next start.
 start --exempt uid=0 --nodes-from 'echo 4711 4'
-jobs=2 # dd.0 is root's
 until_true 20 has_rules || fail "no rules with uid: $(rules; cat "$dir/log")"
 rules | grep '^sl' | head -1 | grep -q '^slx_0 uid={0} 999999' || fail "$(rules)"
 # shellcheck disable=SC2046
