@@ -201,6 +201,7 @@ pkglib_LTLIBRARIES = libsluice_segments.la
 libsluice_segments_la_SOURCES = \
 	select_io/segments/index.c \
 	select_io/segments/joined.c select_io/segments/joined.h \
+	select_io/segments/mapped.c \
 	select_io/segments/preload.c select_io/segments/sizes.c
 libsluice_segments_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fno-builtin \
 	-Wno-nonnull-compare -Wno-missing-prototypes

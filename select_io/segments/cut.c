@@ -175,7 +175,10 @@ static int write_index(const struct work *w, struct slu_err *err)
 	rc = slu_write_all(fd, text, n) || fsync(fd);
 	if (rc)
 		slu_errno(err, SLU_IO, "%s", w->dest);
-	close(fd);
+	if (close(fd) && !rc)
+		rc = slu_errno(err, SLU_IO, "%s", w->dest);
+	if (rc)
+		unlink(w->dest);
 	return rc ? -1 : 0;
 }
 

@@ -39,6 +39,8 @@ struct slu_joined {
 struct slu_real slu_real;
 static struct slu_joined *table[TABLE], *all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
+/* The process whose table it is: that of vfork(2) works in its parent's. */
+static pid_t owner;
 
 static void before_fork(void)
 {
@@ -50,9 +52,16 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static void in_child(void)
+{
+	owner = getpid();
+	after_fork();
+}
+
 __attribute__((constructor)) static void hold_in_fork(void)
 {
-	pthread_atfork(before_fork, after_fork, after_fork);
+	owner = getpid();
+	pthread_atfork(before_fork, after_fork, in_child);
 }
 
 static bool identify(int fd, struct identity *is)
@@ -241,7 +250,8 @@ struct slu_joined *slu_joined_get(int fd)
 	pthread_mutex_lock(&lock);
 	j = table[fd];
 	if (j && !still(fd, &j->is)) {
-		set_locked(fd, NULL); /* it was closed behind our back */
+		if (owner == getpid())
+			set_locked(fd, NULL); /* closed behind our back */
 		j = NULL;
 	}
 	if (j)
@@ -262,7 +272,7 @@ int slu_joined_dup(int from, int to)
 {
 	struct slu_joined *j;
 
-	if (to < 0 || from == to)
+	if (to < 0 || from == to || owner != getpid())
 		return to;
 	j = slu_joined_get(from);
 	if (to < TABLE) {
@@ -281,7 +291,7 @@ int slu_joined_dup(int from, int to)
 void slu_joined_drop(int fd)
 {
 	if (fd < 0 || fd >= TABLE ||
-	    !__atomic_load_n(&table[fd], __ATOMIC_RELAXED))
+	    !__atomic_load_n(&table[fd], __ATOMIC_RELAXED) || owner != getpid())
 		return;
 	pthread_mutex_lock(&lock);
 	set_locked(fd, NULL);
@@ -317,6 +327,18 @@ static int open_part(struct slu_joined *j, size_t i)
 	return -1;
 }
 
+static bool is_whole(const struct slu_joined *j, size_t i)
+{
+	struct stat st;
+
+	if (slu_real.fstat(j->part[i].fd, &st))
+		return false;
+	if ((uint64_t)st.st_size >= j->segments.part[i].size)
+		return true;
+	errno = EIO;
+	return false;
+}
+
 int slu_joined_part(struct slu_joined *j, size_t i)
 {
 	struct part *part = &j->part[i];
@@ -325,7 +347,7 @@ int slu_joined_part(struct slu_joined *j, size_t i)
 	pthread_mutex_lock(&lock);
 	if (part->fd >= 0 && !still(part->fd, &part->is))
 		part->fd = -1;
-	if (part->fd >= 0 || open_part(j, i) == 0) {
+	if ((part->fd >= 0 || open_part(j, i) == 0) && is_whole(j, i)) {
 		part->busy++;
 		fd = part->fd;
 	}
@@ -371,6 +393,21 @@ static ssize_t read_part(struct slu_joined *j, size_t i, void *buf, size_t n,
 	if (got == 0)
 		errno = EIO;
 	return got == 0 ? -1 : got;
+}
+
+ssize_t slu_joined_advance(struct slu_joined *j, int fd, size_t n, off_t *at)
+{
+	off_t end = (off_t)j->segments.size, left;
+
+	pthread_mutex_lock(&lock);
+	*at = slu_real.lseek(fd, 0, SEEK_CUR);
+	left = *at < 0 || *at > end ? 0 : end - *at;
+	if (n > (uint64_t)left)
+		n = (size_t)left;
+	if (n > 0)
+		slu_real.lseek(fd, *at + (off_t)n, SEEK_SET);
+	pthread_mutex_unlock(&lock);
+	return *at < 0 ? -1 : (ssize_t)n;
 }
 
 ssize_t slu_joined_read(struct slu_joined *j, void *buf, size_t n, off_t at)

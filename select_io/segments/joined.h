@@ -56,9 +56,13 @@ int slu_joined_dup(int from, int to);
 void slu_joined_drop(int fd);
 
 const struct slu_segments *slu_joined_segments(const struct slu_joined *j);
+/* For read(2): go on by n bytes from *at, where the descriptor was, or by what
+ * is left. Returns how many; -1 and errno. */
+ssize_t slu_joined_advance(struct slu_joined *j, int fd, size_t n, off_t *at);
 /* As pread(2), of the whole. */
 ssize_t slu_joined_read(struct slu_joined *j, void *buf, size_t n, off_t at);
-/* The descriptor of a part; -1 and errno. It stays open until it is put back.
+/* The descriptor of a part; -1 and errno, also when it is shorter than it ought
+ * to be. It stays open until it is put back.
  */
 int slu_joined_part(struct slu_joined *j, size_t i);
 void slu_joined_part_put(struct slu_joined *j, size_t i);

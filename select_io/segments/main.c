@@ -2,6 +2,7 @@
 /* sluice-segments: files in segments, made, read and removed. */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -65,6 +66,17 @@ static int failed(const struct slu_err *err)
 	return EXIT_FAILURE;
 }
 
+static int take_readers(const char *text, uint32_t *out)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || n == 0 || n > UINT32_MAX)
+		return wrong("--readers is a number from 1 on") + 1;
+	*out = (uint32_t)n;
+	return 0;
+}
+
 /* 0: go on; else the exit code plus 1. */
 static int take_option(int c, struct options *o)
 {
@@ -82,8 +94,7 @@ static int take_option(int c, struct options *o)
 			       ? 0
 			       : wrong("--access is sequential or random") + 1;
 	case 'r':
-		o->request.readers = (uint32_t)strtoul(optarg, NULL, 10);
-		return 0;
+		return take_readers(optarg, &o->request.readers);
 	case 's':
 		return slu_size_parse(optarg, &o->request.size, &err)
 			       ? wrong(err.text) + 1

@@ -2,8 +2,8 @@
 /*
  * libsluice_segments.so: programs that are started with it in LD_PRELOAD see a
  * file in segments as the one file that it is, for reading. Only calls through
- * the C library are seen: not those of static programs, nor io_uring. Of what
- * takes a FILE, fopen, fdopen and stdin are.
+ * the C library are seen: not those of static programs, nor io_uring and
+ * io_submit. Of what takes a FILE, fopen, fdopen and stdin are.
  * Opening for writing is EROFS.
  */
 #include "config.h"
@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -132,11 +131,17 @@ OPENAT(__openat64_2)
 
 static ssize_t read_on(struct slu_joined *j, int fd, void *buf, size_t n)
 {
-	off_t at = slu_real.lseek(fd, 0, SEEK_CUR);
-	ssize_t got = at < 0 ? -1 : slu_joined_read(j, buf, n, at);
+	off_t at;
+	ssize_t want = slu_joined_advance(j, fd, n, &at);
+	ssize_t got =
+		want > 0 ? slu_joined_read(j, buf, (size_t)want, at) : want;
 
-	if (got > 0)
-		slu_real.lseek(fd, at + got, SEEK_SET);
+	if (got < want) { /* it cannot be read further */
+		int keep = errno;
+
+		slu_real.lseek(fd, at + (got > 0 ? got : 0), SEEK_SET);
+		errno = keep;
+	}
 	slu_joined_put(j);
 	return got;
 }
@@ -261,60 +266,6 @@ static off_t seek(struct slu_joined *j, int fd, off_t at, int whence)
 LSEEK(lseek)
 LSEEK(lseek64)
 
-/* A range inside of one part is its part's; else it is read into memory. */
-static void *map(struct slu_joined *j, void *addr, size_t n, int prot,
-		 int flags, off_t at)
-{
-	const struct slu_segments *s = slu_joined_segments(j);
-	size_t i = slu_segments_find(s, (uint64_t)at);
-	const struct slu_segment *part = &s->part[i];
-	long page = sysconf(_SC_PAGESIZE);
-	void *p;
-	int fd;
-
-	NEXT(mmap);
-	if (prot & PROT_WRITE && !(flags & MAP_PRIVATE)) {
-		errno = EACCES;
-		return MAP_FAILED;
-	}
-	if (i < s->n && (part->begin % (uint64_t)page) == 0 &&
-	    (uint64_t)at + n <= part->begin + part->size) {
-		fd = slu_joined_part(j, i);
-		if (fd < 0)
-			return MAP_FAILED;
-		p = next(addr, n, prot, flags, fd, at - (off_t)part->begin);
-		slu_joined_part_put(j, i);
-		return p;
-	}
-	p = next(addr, n, PROT_READ | PROT_WRITE,
-		 (flags & ~MAP_TYPE) | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return p;
-	if (slu_joined_read(j, p, n, at) < 0 || mprotect(p, n, prot)) {
-		munmap(p, n);
-		return MAP_FAILED;
-	}
-	return p;
-}
-
-#define MMAP(name)                                                           \
-	EXPORT void *name(void *addr, size_t n, int prot, int flags, int fd, \
-			  off_t at)                                          \
-	{                                                                    \
-		struct slu_joined *j =                                       \
-			flags & MAP_ANONYMOUS ? NULL : slu_joined_get(fd);   \
-		void *p;                                                     \
-                                                                             \
-		NEXT(name);                                                  \
-		if (!j)                                                      \
-			return next(addr, n, prot, flags, fd, at);           \
-		p = map(j, addr, n, prot, flags, at);                        \
-		slu_joined_put(j);                                           \
-		return p;                                                    \
-	}
-MMAP(mmap)
-MMAP(mmap64)
-
 /* Descriptors */
 
 EXPORT int close(int fd)
@@ -386,7 +337,11 @@ static FILE *stream(int fd)
 	static const cookie_io_functions_t calls = {cookie_read, NULL,
 						    cookie_seek, cookie_close};
 
-	return fopencookie((void *)(intptr_t)fd, "r", calls);
+	FILE *f = fopencookie((void *)(intptr_t)fd, "r", calls);
+
+	if (f) /* for fileno(), to which it has none */
+		f->_fileno = fd;
+	return f;
 }
 
 static FILE *open_file(const char *path, const char *mode)
@@ -429,6 +384,40 @@ static bool is_index(const char *path)
 	}
 FOPEN(fopen)
 FOPEN(fopen64)
+
+/* A stream cannot become another one: only stdin, which is a variable, and of
+ * which programs ignore what is returned. Others are refused. */
+static FILE *reopen(const char *path, const char *mode, FILE *f)
+{
+	int fd, old = fileno(f);
+
+	if (f != stdin || mode[0] != 'r' || strchr(mode, '+')) {
+		fclose(f);
+		errno = f == stdin ? EROFS : ENOTSUP;
+		return NULL;
+	}
+	fd = open_at(AT_FDCWD, path, O_RDONLY, 0);
+	if (fd >= 0 && old >= 0 && fd != old) {
+		int to = dup2(fd, old);
+
+		close(fd);
+		fd = to;
+	}
+	f = fd < 0 ? NULL : stream(fd);
+	if (f)
+		stdin = f;
+	return f;
+}
+
+#define FREOPEN(name)                                                  \
+	EXPORT FILE *name(const char *path, const char *mode, FILE *f) \
+	{                                                              \
+		NEXT(name);                                            \
+		return path && is_index(path) ? reopen(path, mode, f)  \
+					      : next(path, mode, f);   \
+	}
+FREOPEN(freopen)
+FREOPEN(freopen64)
 
 EXPORT FILE *fdopen(int fd, const char *mode)
 {

@@ -111,6 +111,38 @@ FSTAT(fstat64, stat64)
 FSTATAT(fstatat, stat)
 FSTATAT(fstatat64, stat64)
 
+/* What programs call that were linked before glibc 2.33. */
+#define XSTAT(name, plain, type)                                  \
+	EXPORT int name(int version, const char *path, type *st); \
+	int name(int version, const char *path, type *st)         \
+	{                                                         \
+		(void)version;                                    \
+		return plain(path, st);                           \
+	}
+#define FXSTAT(name, plain, type)                       \
+	EXPORT int name(int version, int fd, type *st); \
+	int name(int version, int fd, type *st)         \
+	{                                               \
+		(void)version;                          \
+		return plain(fd, st);                   \
+	}
+#define FXSTATAT(name, plain, type)                                           \
+	EXPORT int name(int version, int dir, const char *path, type *st,     \
+			int flags);                                           \
+	int name(int version, int dir, const char *path, type *st, int flags) \
+	{                                                                     \
+		(void)version;                                                \
+		return plain(dir, path, st, flags);                           \
+	}
+XSTAT(__xstat, stat, struct stat)
+XSTAT(__xstat64, stat64, struct stat64)
+XSTAT(__lxstat, lstat, struct stat)
+XSTAT(__lxstat64, lstat64, struct stat64)
+FXSTAT(__fxstat, fstat, struct stat)
+FXSTAT(__fxstat64, fstat64, struct stat64)
+FXSTATAT(__fxstatat, fstatat, struct stat)
+FXSTATAT(__fxstatat64, fstatat64, struct stat64)
+
 EXPORT int statx(int dir, const char *path, int flags, unsigned mask,
 		 struct statx *st)
 {

@@ -199,6 +199,9 @@ static const char *const commands[] = {
 	"dd if=$s bs=1000 skip=50 count=100 status=none | cmp - $d/middle",
 	"test \"$(md5sum <$s)\" = \"$(md5sum <$f)\"",
 	"(dd bs=70000 count=1 status=none; cat) <$s | cmp - $f",
+	"sort $s | cmp - $d/sorted && sort <$s | cmp - $d/sorted",
+	"uniq -c $s | cmp - $d/uniq && uniq -c <$s | cmp - $d/uniq",
+	"shuf $s | LC_ALL=C sort | cmp - $d/csorted",
 	"head -c 10 $d/ordinary | grep -q 012345678",
 	"! sh -c 'echo x >>$s' 2>/dev/null && ! sh -c 'echo x >$s' 2>/dev/null",
 	"grep -c . $s >$d/a; grep -c . $f >$d/b; cmp $d/a $d/b",
@@ -235,6 +238,59 @@ static const char *const commands[] = {
 	"        os._exit(os.read(two, 20) != a[65550:65570])\n"
 	"    assert os.waitpid(pid, 0)[1] == 0\n"
 	"    assert os.lseek(two, 0, 1) == 65570\n"
+	"' $f $s",
+	/* what was linked before glibc 2.33; aio; freopen; vfork */
+	"python3 -c '\n"
+	"import ctypes, os, subprocess, sys, threading\n"
+	"f, s = sys.argv[1:3]\n"
+	"a = open(f, \"rb\").read()\n"
+	"c = ctypes.CDLL(None, use_errno=True)\n"
+	"h = os.open(s, os.O_RDONLY)\n"
+	"st = (ctypes.c_uint64 * 32)()\n"
+	"name = s.encode()\n"
+	"for x in \"\", \"64\":\n"
+	"    for call, args in ((\"__fxstat\", (1, h, st)),\n"
+	"                       (\"__xstat\", (1, name, st)),\n"
+	"                       (\"__lxstat\", (1, name, st)),\n"
+	"                       (\"__fxstatat\", (1, -100, name, st, 0))):\n"
+	"        st[6] = 0\n"
+	"        assert getattr(c, call + x)(*args) == 0\n"
+	"        assert st[6] == len(a), (call + x, st[6])\n"
+	"class Block(ctypes.Structure):\n"
+	"    _fields_ = [(\"fd\", ctypes.c_int), (\"op\", ctypes.c_int),\n"
+	"                (\"prio\", ctypes.c_int), (\"buf\", ctypes.c_void_p),\n"
+	"                (\"n\", ctypes.c_size_t), (\"value\", ctypes.c_void_p),\n"
+	"                (\"signo\", ctypes.c_int), (\"how\", ctypes.c_int),\n"
+	"                (\"rest\", ctypes.c_char * 256)]\n"
+	"b = ctypes.create_string_buffer(70000)\n"
+	"k = Block(fd=h, buf=ctypes.addressof(b), n=70000, how=1)\n"
+	"assert c.aio_read(ctypes.byref(k)) == 0\n"
+	"assert c.aio_error(ctypes.byref(k)) == 0\n"
+	"assert c.aio_return(ctypes.byref(k)) == 70000\n"
+	"assert b.raw == a[:70000]\n"
+	"k.how = 0\n"
+	"assert c.aio_read(ctypes.byref(k)) == -1\n"
+	"c.fopen.restype = c.freopen.restype = ctypes.c_void_p\n"
+	"o = c.fopen(b\"/dev/null\", b\"r\")\n"
+	"assert c.freopen(name, b\"r\", ctypes.c_void_p(o)) is None\n"
+	"# the child of vfork puts another file in its place\n"
+	"n = os.open(\"/dev/null\", os.O_RDONLY)\n"
+	"os.dup2(h, 0)\n"
+	"subprocess.run([\"true\"], stdin=n, check=True, close_fds=False)\n"
+	"assert os.pread(0, 9, 65530) == a[65530:65539]\n"
+	"# who reads together gets every byte once\n"
+	"os.lseek(h, 0, 0)\n"
+	"got = []\n"
+	"def reader():\n"
+	"    while True:\n"
+	"        x = os.read(h, 1000)\n"
+	"        if not x: return\n"
+	"        got.append(x)\n"
+	"t = [threading.Thread(target=reader) for _ in range(4)]\n"
+	"for x in t: x.start()\n"
+	"for x in t: x.join()\n"
+	"assert sum(map(len, got)) == len(a)\n"
+	"assert len(set(got)) == len(got)\n"
 	"' $f $s",
 	/* one descriptor for the index, one for all its parts in turn; with
 	 * less the file cannot be opened, and the index is not shown for it */
@@ -323,6 +379,22 @@ static const char *const fio[] = {
 	"--ioengine=mmap --verify=crc32c --verify_fatal=1 >/dev/null",
 };
 
+/* Without its second part: an error, no zeros. */
+static const char *const broken[] = {
+	"! cat $s >/dev/null 2>&1",
+	"python3 -c '\n"
+	"import errno, mmap, os, sys\n"
+	"h = os.open(sys.argv[1], os.O_RDONLY)\n"
+	"m = mmap.mmap(h, 65536, access=mmap.ACCESS_READ)\n"
+	"for n in 0, 131072:\n"
+	"    try:\n"
+	"        mmap.mmap(h, n, access=mmap.ACCESS_READ)\n"
+	"        sys.exit(\"mapped\")\n"
+	"    except OSError as e:\n"
+	"        assert e.errno in (errno.EIO, errno.ENOENT), e\n"
+	"' $s",
+};
+
 static void shell(const char *command)
 {
 	char *argv[] = {"sh", "-c", (char *)(uintptr_t)command, NULL};
@@ -349,10 +421,20 @@ START_TEST(test_programs)
 	set_names(from, to);
 	make_random(from, 1000 * KIB + 77);
 	shell("tail -c 140000 $f >$d/tail; echo 0123456789 >$d/ordinary;"
+	      "sort $f >$d/sorted; uniq -c $f >$d/uniq;"
+	      "LC_ALL=C sort $f >$d/csorted;"
 	      "dd if=$f bs=1000 skip=50 count=100 status=none >$d/middle");
 	expect_ok(cut(from, to, &plain), err);
 	setenv("LD_PRELOAD", library, 1);
 	each(c, commands) shell(*c);
+	unsetenv("LD_PRELOAD");
+	shell("truncate -s -4096 $s.segments/8ost-2m/part-01");
+	setenv("LD_PRELOAD", library, 1);
+	each(c, broken) shell(*c);
+	unsetenv("LD_PRELOAD");
+	shell("rm $s.segments/8ost-2m/part-01");
+	setenv("LD_PRELOAD", library, 1);
+	each(c, broken) shell(*c);
 	unsetenv("LD_PRELOAD");
 	shell("! cmp -s $f $s"); /* without it there is only the index */
 	free(library);
