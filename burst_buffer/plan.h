@@ -93,8 +93,8 @@ char *slu_plan_parts_text(const struct slu_plan *plan);
 bool slu_plan_share(struct slu_plan *plan, uint64_t *room);
 
 /* plan_chunk.c: chunk sizes that the site leaves open (shard=auto,
- * stripe_size=auto) become the smallest power of two that holds a call of
- * request_size bytes, so that it goes to one server (0: unknown). */
+ * stripe_size=auto, chunk=auto) become the smallest power of two that holds a
+ * call of request_size bytes, so that it goes to one server (0: unknown). */
 int slu_plan_chunk(struct slu_plan *plan, double request_size,
 		   struct slu_err *err);
 

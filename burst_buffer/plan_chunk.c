@@ -11,14 +11,16 @@
 #define KIB UINT64_C(1024)
 #define MIB (KIB << 10)
 
-/* What each file system takes: glusterfs's shard-block-size (its manual), and
- * lfs-setstripe(1): a multiple of 64 KiB. */
+/* What each file system takes: glusterfs's shard-block-size (its manual),
+ * lfs-setstripe(1): a multiple of 64 KiB, and BeeGFS's tuneDefaultChunkSize: a
+ * power of two from 64 KiB. */
 static const struct chunk {
 	const char *driver, *key;
 	uint64_t least, most, usual; /* bytes, powers of two; not foretold */
 } chunks[] = {
 	{"glusterfs", "shard", 4 * MIB, 512 * MIB, 64 * MIB},
 	{"lustre", "stripe_size", 64 * KIB, 512 * MIB, MIB},
+	{"beeond", "chunk", 64 * KIB, 512 * MIB, 512 * KIB},
 };
 
 static uint64_t size_for(const struct chunk *c, double request_size)

@@ -247,7 +247,7 @@ int slu_mkdirs(const char *path, mode_t mode, struct slu_err *err)
 	if (ret == 0)
 		ret = stat(path, &st);
 	if (ret < 0)
-		slu_errno(err, kind_of_errno(), "make directory %s", path);
+		slu_errno(err, kind_of_errno(), "cannot make %s", path);
 	else if (!S_ISDIR(st.st_mode))
 		ret = slu_err(err, SLU_NOTFOUND, "%s is not a directory", path);
 	free(copy);

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,7 +26,10 @@
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
 #include "common/proc.h"
+#include "common/size.h"
 
+#define META_CONF     "beegfs-meta.conf"
+#define CONF_MAX      (1 << 20)
 #define START_SECONDS 300.0 /* for all nodes, one after another */
 #define STOP_SECONDS  120.0
 #define SHIFT_MIN     1000u /* ports are 8003 to 8008 and this */
@@ -146,13 +150,110 @@ static int bind_data(const struct slu_instance *in, struct slu_err *err)
 	return 0;
 }
 
+/* A new file system takes the size of its chunks from the configuration of the
+ * metadata server that makes its root directory, of two lines the later. Each
+ * node has that configuration of its own: the site's files (config=), and the
+ * line. */
+
+static int link_others(DIR *site, const char *path, int etc,
+		       struct slu_err *err)
+{
+	const struct dirent *e;
+	int rc = 0;
+
+	while (!rc && (e = readdir(site))) {
+		char *target = slu_asprintf("%s/%s", path, e->d_name);
+
+		if (!target)
+			rc = slu_err(err, SLU_NOMEM, "out of memory");
+		else if (e->d_name[0] != '.' && !slu_eq(e->d_name, META_CONF) &&
+			 symlinkat(target, etc, e->d_name) && errno != EEXIST)
+			rc = slu_errno(err, SLU_IO, "cannot make a link to %s",
+				       target);
+		free(target);
+	}
+	return rc;
+}
+
+/* From the site's directory, if it has such a file (site -1: no directory). */
+static int write_meta(int site, int etc, uint64_t chunk, struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	struct slu_err why = {0};
+	int rc = 0;
+
+	if (site >= 0 && slu_file_read(site, META_CONF, CONF_MAX, &text, &why))
+		rc = why.kind == SLU_NOTFOUND
+			     ? 0
+			     : slu_err(err, why.kind, "%s", why.text);
+	slu_buf_printf(&text, "\ntuneDefaultChunkSize = %llu\n",
+		       (unsigned long long)chunk);
+	if (!rc && text.failed)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	if (!rc)
+		rc = slu_file_write(etc, META_CONF, text.data, text.len, 0600,
+				    false, err);
+	slu_buf_free(&text);
+	return rc;
+}
+
+static int write_etc(const struct slu_instance *in, int etc, uint64_t chunk,
+		     struct slu_err *err)
+{
+	const char *path = slu_plan_option(in->plan, "config", NULL);
+	DIR *site = path ? opendir(path) : NULL;
+	int rc;
+
+	if (path && !site)
+		return slu_errno(err, SLU_IO, "cannot read %s", path);
+	rc = write_meta(site ? dirfd(site) : -1, etc, chunk, err) ||
+			     (site && link_others(site, path, etc, err))
+		     ? -1
+		     : 0;
+	if (site)
+		closedir(site);
+	return rc;
+}
+
+/* Where BeeGFS's configuration is, NULL: nowhere; with a size of chunks, ours
+ * (in `own`). */
+static const char *config(const struct slu_instance *in, char own[PATH_MAX])
+{
+	if (!slu_plan_option(in->plan, "chunk", NULL))
+		return slu_plan_option(in->plan, "config", NULL);
+	work_path(in, "etc", own);
+	return own;
+}
+
+static int write_config(const struct slu_instance *in, struct slu_err *err)
+{
+	const char *chunk = slu_plan_option(in->plan, "chunk", NULL);
+	char own[PATH_MAX];
+	uint64_t size;
+	int etc, rc;
+
+	if (!chunk)
+		return 0;
+	if (slu_size_parse(chunk, &size, err))
+		return slu_err_prefix(err, "chunk");
+	work_path(in, "etc", own);
+	if (mkdir(own, 0700) && errno != EEXIST)
+		return slu_errno(err, SLU_IO, "cannot make %s", own);
+	etc = open(own, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (etc < 0)
+		return slu_errno(err, SLU_IO, "cannot open %s", own);
+	rc = write_etc(in, etc, size, err);
+	close(etc);
+	return rc;
+}
+
 static int start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 		 struct slu_err *err)
 {
 	snprintf(attr, SLU_ATTR_MAX, "prepared");
 	if ((mkdir(in->top, 0) && errno != EEXIST))
 		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
-	return bind_data(in, err);
+	return write_config(in, err) || bind_data(in, err) ? -1 : 0;
 }
 
 /* assemble: the first node starts it on all of them */
@@ -193,6 +294,7 @@ static void add_pair(char **argv, int *n, char *flag, const char *value)
 static int start_all(const struct slu_instance *in, struct slu_err *err)
 {
 	char nodes[PATH_MAX], data[PATH_MAX], status[PATH_MAX], port[16];
+	char etc[PATH_MAX];
 	char *argv[24] = {(char *)program(in), "start", "-F", "-q"};
 	char *stop[] = {argv[0], "stop", "-n", nodes, "-i", status,
 			"-d",	 "-L",	 "-c", "-q",  NULL};
@@ -212,7 +314,7 @@ static int start_all(const struct slu_instance *in, struct slu_err *err)
 	add_pair(argv, &n, "-i", status);
 	add_pair(argv, &n, "-p", port);
 	add_pair(argv, &n, "-L", in->work);
-	add_pair(argv, &n, "-f", slu_plan_option(in->plan, "config", NULL));
+	add_pair(argv, &n, "-f", config(in, etc));
 	add_pair(argv, &n, "-m", slu_plan_option(in->plan, "meta", NULL));
 	if (slu_eq(slu_plan_option(in->plan, "remote", "ssh"), "pdsh"))
 		argv[n++] = "-P";

@@ -17,7 +17,7 @@ static const char *const gekkofs_options[] = {
 	"server",  "library", "listen",		 "protocol",
 	"daemons", "preload", "unauthenticated", NULL};
 static const char *const beeond_options[] = {"server", "config", "meta",
-					     "remote", NULL};
+					     "remote", "chunk",	 NULL};
 static const char *const lustre_options[] = {
 	"root",		"lfs",	       "fsname", "layout",
 	"stripe_count", "stripe_size", "pool",	 NULL};
@@ -82,18 +82,33 @@ static int check_storage(const struct slu_option *option, size_t n,
 	return 0;
 }
 
+/* BeeGFS refuses others (STRIPEPATTERN_MIN_CHUNKSIZE, and 32 bits). */
+static bool is_beegfs_chunk(uint64_t size)
+{
+	return size >= 65536 && size <= UINT32_MAX && !(size & (size - 1));
+}
+
 /* Sizes of chunks; what is wrong would only be found out on the nodes. */
 static int check_chunks(const struct slu_option *option, size_t n,
 			struct slu_err *err)
 {
 	uint64_t size;
 
-	for (size_t i = 0; i < n; i++)
-		if ((!strcasecmp(option[i].key, "shard") ||
-		     !strcasecmp(option[i].key, "stripe_size")) &&
-		    strcasecmp(option[i].value, "auto") != 0 &&
-		    slu_size_parse(option[i].value, &size, err))
+	for (size_t i = 0; i < n; i++) {
+		if ((strcasecmp(option[i].key, "shard") != 0 &&
+		     strcasecmp(option[i].key, "stripe_size") != 0 &&
+		     strcasecmp(option[i].key, "chunk") != 0) ||
+		    !strcasecmp(option[i].value, "auto"))
+			continue;
+		if (slu_size_parse(option[i].value, &size, err))
 			return slu_err_prefix(err, "%s", option[i].key);
+		if (!strcasecmp(option[i].key, "chunk") &&
+		    !is_beegfs_chunk(size))
+			return slu_err(err, SLU_INVALID,
+				       "chunk=%s is not a power of two from "
+				       "64KiB to 2GiB",
+				       option[i].value);
+	}
 	return 0;
 }
 

@@ -4,6 +4,8 @@
 #include "config.h"
 #include "tests/unit/node_files.h"
 #include <dirent.h>
+#include <fcntl.h>
+#include "common/file.h"
 #include "common/proc.h"
 
 /* `sluice-node act` is this very program, started anew. */
@@ -434,7 +436,7 @@ START_TEST(test_stripe_fails)
 		 _i ? "root" : "root/new");
 	job_starts(request);
 	up();
-	ctl_until_told(_i ? "Permission denied" : "make directory");
+	ctl_until_told(_i ? "Permission denied" : "cannot make");
 	ck_assert_str_eq(ctl_verdict, "fail");
 	end_job("FAILED");
 	nodes_all(nothing_left, "nothing left", 0);
@@ -481,14 +483,14 @@ static void make_beeond(const char *told)
 	ck_assert(!chmod(pfs("beeond"), 0755));
 }
 
-static bool begin_beeond(const char *told)
+static bool begin_beeond(const char *told, const char *options)
 {
-	char line[400];
+	char line[600];
 
 	snprintf(line, sizeof(line),
 		 "FileSystem=gkfs Driver=beeond server=%.150s/pfs/beeond "
-		 "meta=1 remote=pdsh\nOnSetupFailure=fail\n",
-		 tmpdir());
+		 "meta=1 remote=pdsh %s\nOnSetupFailure=fail\n",
+		 tmpdir(), options);
 	if (!nodes_begin(line))
 		return false;
 	make_beeond(told);
@@ -502,12 +504,23 @@ static bool begin_beeond(const char *told)
 	return true;
 }
 
+static bool has(const char *path, const char *want)
+{
+	struct slu_buf text = {0};
+	bool ok = !slu_file_read(AT_FDCWD, path, 100, &text, NULL) &&
+		  text.data && !strcmp(text.data, want);
+
+	slu_buf_free(&text);
+	return ok;
+}
+
 START_TEST(test_beeond)
 {
-	if (!begin_beeond(""))
+	if (!begin_beeond("", ""))
 		return;
 	begin_job();
 	up();
+	expect(has(pfs("spool/n1/chunk"), "512k\n"), "not BeeGFS's own");
 	nodes_all(uses_mount,
 		  "cat $BB_JOBFS/in/f1 >$BB_JOBFS/in/from.$SLURMD_NODENAME", 0);
 	expect(!access(pfs("shared/data/in/from.n1"), F_OK), "not there");
@@ -516,10 +529,34 @@ START_TEST(test_beeond)
 }
 END_TEST
 
+/* Each node's metadata server would make a root directory of these chunks; all
+ * else is as the site says. */
+START_TEST(test_beeond_chunk)
+{
+	char options[200];
+
+	snprintf(options, sizeof(options), "chunk=auto config=%.150s/pfs/etc",
+		 tmpdir());
+	if (!begin_beeond("", options))
+		return;
+	make_dir(pfs("etc"), 0755);
+	make_text(pfs("etc/beegfs-meta.conf"),
+		  "tuneNumWorkers=4\ntuneDefaultChunkSize = 2m");
+	make_text(pfs("etc/beegfs-client.conf"), "x");
+	begin_job();
+	up();
+	nodes_all(uses_mount, "touch $BB_JOBFS/in/from.$SLURMD_NODENAME", 0);
+	expect(has(pfs("spool/n1/chunk"), "524288\n"), "first node");
+	expect(has(pfs("spool/n2/chunk"), "524288\n"), "second node");
+	end_job_well();
+	nodes_end();
+}
+END_TEST
+
 /* It fails on the second node, when the first one already has it. */
 START_TEST(test_beeond_fails)
 {
-	if (!begin_beeond("FAKE_BEEOND_FAIL=n2"))
+	if (!begin_beeond("FAKE_BEEOND_FAIL=n2", ""))
 		return;
 	job_starts(request);
 	up();
@@ -549,6 +586,7 @@ static int run(void)
 	tcase_add_loop_test(tc, test_stripe_jobfs, 0, 2);
 	tcase_add_loop_test(tc, test_stripe_fails, 0, 2);
 	tcase_add_test(tc, test_beeond);
+	tcase_add_test(tc, test_beeond_chunk);
 	tcase_add_test(tc, test_beeond_fails);
 	suite_add_tcase(s, tc);
 	srunner_run_all(r, CK_NORMAL);

@@ -390,6 +390,9 @@ START_TEST(test_chunk)
 		{"lustre root=/x stripe_size=auto", 1, "64K"},
 		{"lustre root=/x stripe_size=AUTO", 65537, "128K"},
 		{"lustre root=/x stripe_size=auto", -3, "1M"},
+		{"beeond chunk=auto", 0, "512K"},
+		{"beeond chunk=auto", 1e6, "1M"},
+		{"beeond chunk=128KiB", 1e6, "128KiB"},
 	};
 
 	each(c, cases)
@@ -408,7 +411,8 @@ START_TEST(test_chunk)
 		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
 		for (size_t i = 0; i < p.n_option; i++)
 			if (strcmp(p.option[i].key, "shard") == 0 ||
-			    strcmp(p.option[i].key, "stripe_size") == 0)
+			    strcmp(p.option[i].key, "stripe_size") == 0 ||
+			    strcmp(p.option[i].key, "chunk") == 0)
 				got = p.option[i].value;
 		ck_assert_str_eq(got, c->want);
 		slu_msg_clear(&slu_plan_desc, &p);

@@ -131,6 +131,12 @@ START_TEST(test_site)
 		 "FileSystem a: driver glusterfs has no option shart; did you "
 		 "mean shard"},
 		{"FileSystem=a Driver=glusterfs shard=auto", NULL},
+		{"FileSystem=a Driver=beeond chunk=auto", NULL},
+		{"FileSystem=a Driver=beeond chunk=64KiB", NULL},
+		{"FileSystem=a Driver=beeond chunk=2GiB", NULL},
+		{"FileSystem=a Driver=beeond chunk=32KiB", "from 64KiB"},
+		{"FileSystem=a Driver=beeond chunk=1MB", "a power of two"},
+		{"FileSystem=a Driver=beeond chunk=4GiB", "to 2GiB"},
 		{"FileSystem=a Driver=glusterfs shard=lots",
 		 "FileSystem a: shard"},
 		{"FileSystem=a Driver=scratch\nProfile=p stripe_size=1Q",
