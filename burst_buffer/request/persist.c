@@ -264,6 +264,27 @@ struct slu_request slu_persist_as_fs(const struct slu_request_persist *one)
 	};
 }
 
+/* "x lives and ends with a job; y, z can outlive it" */
+static int not_persistent(const char *name, const struct slu_conf *conf,
+			  struct slu_err *err)
+{
+	const struct slu_fstype *type;
+	struct slu_buf others = {0};
+	int rc;
+
+	for (size_t i = 0; i < conf->n_fs; i++) {
+		type = slu_fstype_find(conf->fs[i].driver);
+		if (type && type->persistent)
+			slu_buf_printf(&others, "%s%s", others.len ? ", " : "",
+				       conf->fs[i].name);
+	}
+	rc = slu_err(err, SLU_INVALID,
+		     "%s lives and ends with a job; %s can outlive it", name,
+		     others.len ? others.data : "no file system here");
+	slu_buf_free(&others);
+	return rc;
+}
+
 static int check_create(const struct slu_request_persist *one,
 			const struct slu_conf *conf, struct slu_err *err)
 {
@@ -279,8 +300,8 @@ static int check_create(const struct slu_request_persist *one,
 			       "this site has no nodes for persistent buffers "
 			       "(PersistentNodes)");
 	if (!type || !type->persistent)
-		return slu_err(err, SLU_INVALID, "%s lives and ends with a job",
-			       slu_conf_fs(conf, one->fs)->name);
+		return not_persistent(slu_conf_fs(conf, one->fs)->name, conf,
+				      err);
 	if (one->lifetime > conf->persistent_lifetime)
 		return slu_err(
 			err, SLU_INVALID,

@@ -122,7 +122,7 @@ START_TEST(test_refused)
 		 "persistent_create name=y type=dir capacity=1G group=tty",
 		 "you are not of group tty"},
 		{OWNER, "persistent_create name=y type=tmp capacity=1G",
-		 "lives and ends with a job"},
+		 "tmp lives and ends with a job; glu, dir can outlive it"},
 		{OWNER,
 		 "persistent_create name=y type=dir capacity=1G lifetime=11d",
 		 "PersistentLifetime"},
