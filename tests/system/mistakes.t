@@ -176,7 +176,15 @@ policies() { # KEY=VALUE...
 # Failures as the site wants them to end.
 test_policies() {
 	local job out='jobfs capacity=50MiB; stage_out source=$BB_JOBFS/out/ destination=/pfs/out'
-	policies OnStageInFailure=cancel OnStageOutFailure=complete
+	policies OnSetupFailure=cancel OnStageInFailure=cancel \
+		OnStageOutFailure=complete
+	cluster fill n2
+	job=$(bb_job 'jobfs capacity=50MiB' true)
+	check_within 30 "cancel: on a full disk a job is CANCELLED" \
+		job_is "$job" CANCELLED
+	cluster unfill n2
+	check "and its record keeps why" matches_job "$job" \
+		'setup failed: n2: '
 	job=$(bb_job 'jobfs capacity=50MiB; stage_in source=/pfs/alice/nosuch/ destination=$BB_JOBFS/in' true)
 	check_within 30 "cancel: without its input a job is CANCELLED" \
 		job_is "$job" CANCELLED
@@ -187,6 +195,7 @@ test_policies() {
 		matches_job "$job" 'stage-out failed: .*/pfs/out'
 	check_within 30 "and its nodes go" no_buffer_alive
 	check_within 20 "and the job COMPLETED" job_is "$job" COMPLETED
+	check "its record keeps why" matches_job "$job" 'stage-out failed: '
 	check "its data is kept" kept_of "$job"
 	policies OnStageOutFailure=requeue
 	job=$(bb_job "$out" 'mkdir "$BB_JOBFS/out"; touch "$BB_JOBFS/out/file"')
