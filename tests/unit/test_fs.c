@@ -307,14 +307,14 @@ END_TEST
 
 static void make_lfs(void)
 {
-	char text[3 * PATH_MAX], fake[PATH_MAX];
+	char text[3 * PATH_MAX], fake[PATH_MAX], real[PATH_MAX];
 	const char *top = getenv("srcdir");
 
 	snprintf(fake, sizeof(fake), "%s/tests/fakes/fake_lfs",
 		 top ? top : "..");
 	snprintf(text, sizeof(text),
 		 "#!/bin/sh\nFAKE_LFS_STATE=%s/pfs/state exec %s \"$@\"\n",
-		 world, realpath(fake, NULL));
+		 world, realpath(fake, real));
 	make_text(pfs("lfs"), text);
 	ck_assert(!chmod(pfs("lfs"), 0755));
 	make_dir(pfs("state"), 0777);
@@ -470,7 +470,7 @@ static int agent(const char *arg)
 
 static void make_beeond(const char *told)
 {
-	char text[3 * PATH_MAX], fake[PATH_MAX];
+	char text[3 * PATH_MAX], fake[PATH_MAX], real[PATH_MAX];
 	const char *top = getenv("srcdir");
 
 	snprintf(fake, sizeof(fake), "%s/tests/fakes/fake_beeond",
@@ -478,7 +478,7 @@ static void make_beeond(const char *told)
 	snprintf(text, sizeof(text),
 		 "#!/bin/sh\nexport FAKE_BEEOND_SPOOL=%s/pfs/spool "
 		 "FAKE_BEEOND_SHARED=%s/pfs/shared %s\n. %s\n",
-		 world, world, told, realpath(fake, NULL));
+		 world, world, told, realpath(fake, real));
 	make_text(pfs("beeond"), text);
 	ck_assert(!chmod(pfs("beeond"), 0755));
 }
