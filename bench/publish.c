@@ -45,8 +45,7 @@ struct bench {
 	struct slu_loop *loop;
 	struct slu_publisher *publisher;
 	uint64_t epoch, done;
-	struct slu_assignment said; /* by slurmctld */
-	struct slu_epoch *heard;    /* by sluiced */
+	struct slu_epoch *heard; /* by sluiced */
 	const char *dir;
 };
 
@@ -71,20 +70,17 @@ static void start(struct bench *b, uint32_t id)
 /* Solve, say, hear, write. */
 static void publish(struct bench *b)
 {
-	struct slu_assignment said, delta, heard;
+	struct slu_assignment said, heard;
 	struct slu_epoch *epoch;
 	struct slu_err err;
 	char *line;
 
-	if (slu_arbiter_solve(b->arbiter, &said, &err) < 0)
+	if (slu_arbiter_changes(b->arbiter, &said, &err) < 0)
 		die("solving", &err);
+	said.base = b->epoch;
 	said.epoch = ++b->epoch;
-	if (slu_delta_make(&b->said, &said, &delta) < 0)
-		abort();
-	line = slu_encode_text(&slu_assignment_desc, &delta);
-	slu_delta_free(&delta);
-	slu_msg_clear(&slu_assignment_desc, &b->said);
-	b->said = said;
+	line = slu_encode_text(&slu_assignment_desc, &said);
+	slu_msg_clear(&slu_assignment_desc, &said);
 	if (slu_decode_text(&slu_assignment_desc, line, strlen(line), &heard,
 			    &err) < 0 ||
 	    slu_delta_apply(b->heard ? &b->heard->a : NULL, &heard, &err) < 0)
@@ -225,7 +221,6 @@ int main(int argc, char **argv)
 	slu_loop_free(b.loop);
 	slu_arbiter_free(b.arbiter);
 	slu_epoch_unref(b.heard);
-	slu_msg_clear(&slu_assignment_desc, &b.said);
 	free(took);
 	free(renames);
 	return 0;

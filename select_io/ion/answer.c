@@ -61,30 +61,51 @@ static int fill_curve(const struct slu_curve *curve, bool table,
 	return 0;
 }
 
-/* The I/O nodes of every job: names first[i] .. first[i + 1] - 1 are of the
- * i-th; for all jobs at once, because the pool may be large. */
+/* The jobs that are spoken of, by their ids, and their I/O nodes: names
+ * first[i] .. first[i + 1] - 1 are of the i-th; for all of them at once,
+ * because the pool may be large. */
 struct held {
+	struct running **run;
+	size_t n;
 	char **name;
 	size_t *first;
 };
 
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = (*(struct running *const *)a)->job.job_id;
+	uint32_t y = (*(struct running *const *)b)->job.job_id;
+
+	return (x > y) - (x < y);
+}
+
+static int by_owner(const void *owner, const void *b)
+{
+	uint32_t x = *(const uint32_t *)owner;
+	uint32_t y = (*(struct running *const *)b)->job.job_id;
+
+	return (x > y) - (x < y);
+}
+
 static int find_held(const struct slu_arbiter *a, struct held *held)
 {
-	size_t n = a->n_run;
+	size_t n = held->n;
 
 	held->name = calloc(a->pool.n + 1, sizeof(*held->name));
 	held->first = calloc(n + 2, sizeof(*held->first));
 	if (!held->name || !held->first)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		held->first[i + 2] = held->first[i + 1] + a->run[i]->have;
-	for (size_t i = 0; i < a->pool.n; i++) {
-		size_t k = n;
+		held->first[i + 2] = held->first[i + 1] + held->run[i]->have;
+	for (size_t i = 0; n && i < a->pool.n; i++) {
+		struct running **r = NULL;
 
 		if (a->node[i].owner != SLU_ION_FREE && a->node[i].available)
-			k = slu_ion_position(a, a->node[i].owner);
-		if (k < n && a->run[k]->job.job_id == a->node[i].owner)
-			held->name[held->first[k + 1]++] = a->pool.name[i];
+			r = bsearch(&a->node[i].owner, held->run, n,
+				    sizeof(struct running *), by_owner);
+		if (r)
+			held->name[held->first[r - held->run + 1]++] =
+				a->pool.name[i];
 	}
 	return 0;
 }
@@ -96,9 +117,9 @@ static char *ions_of(const struct slu_arbiter *a, const struct held *held,
 	struct slu_hosts mine = {held->name + held->first[i],
 				 held->first[i + 1] - held->first[i]};
 
-	if (a->run[i]->grant.shared && a->shared == SLU_ION_NOBODY)
+	if (held->run[i]->grant.shared && a->shared == SLU_ION_NOBODY)
 		mine.n = 0;
-	else if (a->run[i]->grant.shared)
+	else if (held->run[i]->grant.shared)
 		mine = (struct slu_hosts){&a->pool.name[a->shared], 1};
 	return slu_hosts_text(&mine);
 }
@@ -106,7 +127,7 @@ static char *ions_of(const struct slu_arbiter *a, const struct held *held,
 static int fill_share(const struct slu_arbiter *a, const struct held *held,
 		      size_t i, struct slu_ion_share *out)
 {
-	const struct running *r = a->run[i];
+	const struct running *r = held->run[i];
 	const struct slu_curve *curve = slu_ion_curve(a, r);
 
 	*out = (struct slu_ion_share){
@@ -128,28 +149,50 @@ static int fill_share(const struct slu_arbiter *a, const struct held *held,
 	return out->name && out->nodes && out->ions && out->why ? 0 : -1;
 }
 
-int slu_ion_answer(const struct slu_arbiter *a,
-		   const struct slu_ion_proof *proof,
-		   struct slu_assignment *out)
+/* Ended since the last answer, and not running again. */
+static void fill_gone(const struct slu_arbiter *a, struct slu_assignment *out)
 {
-	struct held held = {0};
+	for (size_t i = 0; i < a->n_gone; i++)
+		if (!slu_ion_find(a, a->gone[i]))
+			out->gone[out->n_gone++].job_id = a->gone[i];
+}
+
+static void all_said(struct slu_arbiter *a)
+{
+	for (size_t i = 0; i < a->n_unsaid; i++) {
+		a->unsaid[i]->unsaid = false;
+		a->unsaid[i]->said = true;
+	}
+	a->n_unsaid = a->n_gone = 0;
+}
+
+int slu_ion_answer(struct slu_arbiter *a, const struct slu_ion_proof *proof,
+		   bool all, struct slu_assignment *out)
+{
+	int by = a->remap ? FREELY : IN_EFFECT;
+	struct held held = {.run = all ? a->run : a->unsaid,
+			    .n = all ? a->n_run : a->n_unsaid};
 	struct slu_assignment fresh = {
 		.policy = strdup(slu_ion_policy_names[a->policy]),
 		.ions = strdup(a->pool_text),
 		.pool = a->pool_size,
 		.compute = a->compute_nodes,
 		.direct = a->direct,
+		.total = slu_ion_division_total(a->division[by]),
 		.static_total = slu_ion_division_total(a->division[BY_STATIC]),
 		.bound = proof->bound,
 		.proved = proof->proved,
-		.jobs = calloc(a->n_run + 1, sizeof(*fresh.jobs)),
+		.jobs = calloc(held.n + 1, sizeof(*fresh.jobs)),
+		.gone = calloc(a->n_gone + 1, sizeof(*fresh.gone)),
 	};
-	bool good = fresh.policy && fresh.ions && fresh.jobs &&
-		    find_held(a, &held) == 0;
+	bool good;
 
-	for (size_t i = 0; good && i < a->n_run; i++) {
+	if (held.n && !all)
+		qsort(held.run, held.n, sizeof(*held.run), by_id);
+	good = fresh.policy && fresh.ions && fresh.jobs && fresh.gone &&
+	       find_held(a, &held) == 0;
+	for (size_t i = 0; good && i < held.n; i++) {
 		good = fill_share(a, &held, i, &fresh.jobs[i]) == 0;
-		fresh.total += fresh.jobs[i].bandwidth;
 		fresh.n_jobs++;
 	}
 	free(held.name);
@@ -158,6 +201,9 @@ int slu_ion_answer(const struct slu_arbiter *a,
 		slu_msg_clear(&slu_assignment_desc, &fresh);
 		return -1;
 	}
+	if (!all)
+		fill_gone(a, &fresh);
+	all_said(a);
 	*out = fresh;
 	return 0;
 }

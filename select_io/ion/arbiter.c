@@ -173,6 +173,7 @@ static void take_wanted(struct slu_arbiter *a)
 		r->wanted = slu_ion_division_grant(a->division[FREELY],
 						   r->slot[FREELY])
 				    .ions;
+		slu_ion_unsay(a, r);
 	}
 }
 
@@ -195,9 +196,19 @@ static uint32_t most_of(const struct slu_arbiter *a)
 	return most ? most->job.job_id : SLU_ION_FREE;
 }
 
+/* Those that share are now on another I/O node. */
+static void unsay_sharing(struct slu_arbiter *a)
+{
+	for (size_t i = 0; i < a->n_run; i++)
+		if (a->run[i]->grant.shared)
+			slu_ion_unsay(a, a->run[i]);
+}
+
 /* Dirty jobs are those whose seat may be another one than before. */
 static void place(struct slu_arbiter *a)
 {
+	size_t shared = a->shared;
+
 	for (size_t i = 0; i < a->n_dirty; i++)
 		a->seat[i] = (struct slu_ion_seat){
 			.job_id = a->dirty[i]->job.job_id,
@@ -210,6 +221,8 @@ static void place(struct slu_arbiter *a)
 		      a->n_sharing ? most_of(a) : 0, &a->shared);
 	for (size_t i = 0; i < a->n_dirty; i++)
 		slu_ion_find(a, a->seat[i].job_id)->have = a->seat[i].have;
+	if (a->shared != shared)
+		unsay_sharing(a);
 }
 
 /* Grants, and seats with them; then what each holds is said to the divisions,
@@ -233,9 +246,11 @@ static int settle(struct slu_arbiter *a, struct slu_err *err)
 	place(a);
 	if (tell_all(a, err) < 0)
 		return -1;
-	for (size_t i = 0; i < a->n_dirty; i++)
+	for (size_t i = 0; i < a->n_dirty; i++) {
+		slu_ion_unsay(a, a->dirty[i]);
 		if (slu_ion_explain(a, a->dirty[i]) < 0)
 			return nomem(err); /* all of them the next time */
+	}
 	while (a->n_dirty > 0)
 		a->dirty[--a->n_dirty]->dirty = false;
 	return 0;
@@ -263,7 +278,17 @@ int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 
 	if (resolve(a, &proof, err) < 0)
 		return -1;
-	return slu_ion_answer(a, &proof, out) < 0 ? nomem(err) : 0;
+	return slu_ion_answer(a, &proof, true, out) < 0 ? nomem(err) : 0;
+}
+
+int slu_arbiter_changes(struct slu_arbiter *a, struct slu_assignment *out,
+			struct slu_err *err)
+{
+	struct slu_ion_proof proof;
+
+	if (resolve(a, &proof, err) < 0)
+		return -1;
+	return slu_ion_answer(a, &proof, false, out) < 0 ? nomem(err) : 0;
 }
 
 struct slu_arbiter *slu_arbiter_new(const struct slu_conf *conf,
@@ -296,6 +321,8 @@ void slu_arbiter_free(struct slu_arbiter *a)
 		slu_ion_running_free(a->run[i]);
 	free(a->run);
 	free(a->dirty);
+	free(a->unsaid);
+	free(a->gone);
 	free(a->seat);
 	slu_hosts_free(&a->pool);
 	free(a->pool_text);

@@ -8,8 +8,8 @@
  * force. policy.h says how many, placement.h which. The set of running jobs is
  * given as a whole or job by job; under MCKP the same set gives the same
  * numbers, up to equal optima, whatever the order of events. A solve after an
- * event works on what the event has changed (division.h); only the answer says
- * it all. No clock, no files. One thread.
+ * event works on what the event has changed (division.h), and the answer may
+ * say no more than that. No clock, no files. One thread.
  */
 
 #include "common/conf.h"
@@ -83,6 +83,11 @@ int slu_arbiter_resume(struct slu_arbiter *a,
  */
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		      struct slu_err *err);
+/* The same as a difference from the last answer of either (delta.h): jobs that
+ * it does not say or says otherwise, and those that have gone. `base` too is
+ * the caller's to set. After a failure the next answer says more. */
+int slu_arbiter_changes(struct slu_arbiter *a, struct slu_assignment *out,
+			struct slu_err *err);
 
 /* The i-th running job, by their ids; NULL: there are no more. Borrowed until
  * one starts or ends. */

@@ -29,8 +29,10 @@ bool slu_ion_holds(const struct slu_arbiter *a, const struct running *r)
 void slu_ion_recount(struct slu_arbiter *a)
 {
 	a->pool_size = 0;
-	for (size_t i = 0; i < a->n_run; i++)
+	for (size_t i = 0; i < a->n_run; i++) {
 		a->run[i]->have = 0;
+		slu_ion_unsay(a, a->run[i]);
+	}
 	for (size_t i = 0; i < a->pool.n; i++) {
 		const struct slu_ion_node *node = &a->node[i];
 		struct running *r = NULL;

@@ -33,6 +33,8 @@ struct running {
 	uint32_t have; /* I/O nodes of its own that work */
 	uint32_t *far; /* by place, or NULL */
 	bool dirty;    /* is in a->dirty */
+	bool unsaid;   /* is in a->unsaid */
+	bool said;     /* was in an answer */
 	uint32_t slot[DIVISIONS];
 };
 
@@ -52,8 +54,10 @@ struct slu_arbiter {
 
 	/* By job_id. The lists beside it have room for all of them. */
 	struct running **run, **dirty;
+	struct running **unsaid; /* other than in the last answer */
+	uint32_t *gone;		 /* in the last answer, not running any more */
 	struct slu_ion_seat *seat;
-	size_t n_run, max_run, n_dirty;
+	size_t n_run, max_run, n_dirty, n_unsaid, n_gone;
 	size_t n_sharing; /* of them use the shared one */
 
 	struct slu_curves *curves;
@@ -69,6 +73,8 @@ size_t slu_ion_position(const struct slu_arbiter *a, uint32_t job_id);
 struct running *slu_ion_find(const struct slu_arbiter *a, uint32_t job_id);
 /* What the divisions know of it is not right any more. */
 void slu_ion_touch(struct slu_arbiter *a, struct running *r);
+/* Its share may be another one than in the last answer. */
+void slu_ion_unsay(struct slu_arbiter *a, struct running *r);
 /* What the job may choose in this pool; -1 without memory. */
 int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r);
 void slu_ion_running_free(struct running *r);
@@ -91,9 +97,9 @@ void slu_ion_release(struct slu_arbiter *a, uint32_t job_id);
 
 /* answer.c: say anew why a job has its number; -1 without memory. */
 int slu_ion_explain(const struct slu_arbiter *a, struct running *r);
-/* Describe what is in force; -1 without memory. */
-int slu_ion_answer(const struct slu_arbiter *a,
-		   const struct slu_ion_proof *proof,
-		   struct slu_assignment *out);
+/* Describe what is in force: of all jobs, or of those that are unsaid and who
+ * has gone. -1 without memory. */
+int slu_ion_answer(struct slu_arbiter *a, const struct slu_ion_proof *proof,
+		   bool all, struct slu_assignment *out);
 
 #endif

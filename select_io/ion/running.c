@@ -58,6 +58,13 @@ void slu_ion_touch(struct slu_arbiter *a, struct running *r)
 	r->dirty = true;
 }
 
+void slu_ion_unsay(struct slu_arbiter *a, struct running *r)
+{
+	if (!r->unsaid)
+		a->unsaid[a->n_unsaid++] = r;
+	r->unsaid = true;
+}
+
 /* The patterns that the user named, else those that are foretold. */
 static void find_table(const struct slu_arbiter *a, struct running *r)
 {
@@ -115,7 +122,7 @@ static struct running *running_new(const struct slu_arbiter *a,
 static int reserve(struct slu_arbiter *a)
 {
 	size_t n = a->max_run ? 2 * a->max_run : 64;
-	void *run, *dirty, *seat;
+	void *run, *dirty, *unsaid, *gone, *seat;
 
 	if (a->n_run < a->max_run)
 		return 0;
@@ -123,9 +130,13 @@ static int reserve(struct slu_arbiter *a)
 	a->run = run ? run : a->run;
 	dirty = realloc(a->dirty, n * sizeof(*a->dirty));
 	a->dirty = dirty ? dirty : a->dirty;
+	unsaid = realloc(a->unsaid, n * sizeof(*a->unsaid));
+	a->unsaid = unsaid ? unsaid : a->unsaid;
+	gone = realloc(a->gone, n * sizeof(*a->gone));
+	a->gone = gone ? gone : a->gone;
 	seat = realloc(a->seat, n * sizeof(*a->seat));
 	a->seat = seat ? seat : a->seat;
-	if (!run || !dirty || !seat)
+	if (!run || !dirty || !unsaid || !gone || !seat)
 		return -1;
 	a->max_run = n;
 	return 0;
@@ -149,6 +160,15 @@ static int insert(struct slu_arbiter *a, const struct slu_job *job)
 	return 0;
 }
 
+static void take_from(struct running **list, size_t *n, const struct running *r)
+{
+	for (size_t i = *n; i-- > 0;)
+		if (list[i] == r) {
+			list[i] = list[--*n];
+			return;
+		}
+}
+
 static void remove_at(struct slu_arbiter *a, size_t at)
 {
 	struct running *r = a->run[at];
@@ -156,11 +176,12 @@ static void remove_at(struct slu_arbiter *a, size_t at)
 	for (int i = 0; i < DIVISIONS; i++)
 		if (r->slot[i] != SLU_ION_NEW)
 			slu_ion_division_drop(a->division[i], r->slot[i]);
-	for (size_t i = a->n_dirty; r->dirty && i-- > 0;)
-		if (a->dirty[i] == r) {
-			a->dirty[i] = a->dirty[--a->n_dirty];
-			break;
-		}
+	if (r->dirty)
+		take_from(a->dirty, &a->n_dirty, r);
+	if (r->unsaid)
+		take_from(a->unsaid, &a->n_unsaid, r);
+	if (r->said)
+		a->gone[a->n_gone++] = r->job.job_id;
 	slu_ion_release(a, r->job.job_id);
 	a->n_sharing -= r->grant.shared;
 	slu_ion_running_free(r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
+#include "select_io/ion/delta.h"
 #include "tests/unit/random.h"
 
 /*
@@ -12,6 +13,7 @@
 
 struct world {
 	enum slu_ion_policy policy;
+	bool remap;
 	uint64_t seed;
 	double rate[4][5]; /* application, I/O nodes; rate[3] is unknown */
 	struct slu_job job[JOBS];
@@ -19,6 +21,19 @@ struct world {
 	uint32_t up; /* bit i: ion(i+1) is available */
 	struct slu_assignment last;
 };
+
+static struct slu_arbiter *arbiter_of(const struct world *w)
+{
+	struct slu_conf conf = conf_of("ion[1-6]", w->policy);
+	struct slu_arbiter *a;
+	struct slu_err err;
+
+	conf.remap_running = w->remap;
+	a = slu_arbiter_new(&conf, 16, &err);
+	ck_assert_msg(a != NULL, "%s", err.text);
+	slu_hosts_free(&conf.io_nodes);
+	return a;
+}
 
 static char *app_name[] = {"app0", "app1", "app2", "app3"};
 
@@ -108,7 +123,8 @@ static void check_nodes(const struct world *w, const struct slu_assignment *now)
 		check_unchanged(w, s);
 	}
 	ck_assert_int_le(__builtin_popcount(shared), 1);
-	ck_assert(w->policy == SLU_ION_STATIC || !(owned & shared));
+	ck_assert(w->policy == SLU_ION_STATIC || !w->remap ||
+		  !(owned & shared));
 }
 
 static void tell_up(const struct world *w, struct slu_arbiter *a)
@@ -128,7 +144,7 @@ static void tell_up(const struct world *w, struct slu_arbiter *a)
 /* One that has seen nothing but this set, in the opposite order. */
 static double fresh_total(const struct world *w)
 {
-	struct slu_arbiter *a = new_arbiter("ion[1-6]", 16, w->policy);
+	struct slu_arbiter *a = arbiter_of(w);
 	struct slu_assignment got;
 	struct slu_err err;
 	double total;
@@ -182,10 +198,21 @@ static void end_one(struct world *w, struct slu_arbiter *a)
 	memmove(&w->job[i], &w->job[i + 1], (--w->n - i) * sizeof(w->job[0]));
 }
 
+/* The same that it knew already. */
+static void teach_one(struct world *w, struct slu_arbiter *a)
+{
+	const struct slu_job *job = &w->job[slu_random(&w->seed, w->n)];
+	uint32_t ions = 1 + (uint32_t)slu_random(&w->seed, 4);
+
+	if (app_of(job) != 3)
+		learn(a, job->name, job->node_cnt, ions,
+		      w->rate[app_of(job)][ions]);
+}
+
 /* Another one that knows what runs, and what was in force. */
 static struct slu_arbiter *restart(const struct world *w, struct slu_arbiter *a)
 {
-	struct slu_arbiter *b = new_arbiter("ion[1-6]", 16, w->policy);
+	struct slu_arbiter *b = arbiter_of(w);
 	struct slu_err err;
 
 	slu_arbiter_free(a);
@@ -195,10 +222,43 @@ static struct slu_arbiter *restart(const struct world *w, struct slu_arbiter *a)
 	return b;
 }
 
-static void random_day(enum slu_ion_policy policy, uint64_t seed)
+/* What has changed, put together with what was in force, is what all of it
+ * says. */
+static void solve_both_ways(const struct world *w, struct slu_arbiter *a,
+			    uint32_t step, struct slu_assignment *now)
 {
-	struct world w = {.policy = policy, .seed = seed, .up = 63};
-	struct slu_arbiter *a = new_arbiter("ion[1-6]", 16, policy);
+	struct slu_assignment whole;
+	struct slu_err err;
+	char *text[2];
+	size_t i = 0;
+
+	expect_ok(slu_arbiter_changes(a, now, &err), err);
+	ck_assert_uint_le(now->n_jobs, w->n);
+	now->base = w->last.epoch;
+	if (now->base)
+		expect_ok(slu_delta_apply(&w->last, now, &err), err);
+	solve(a, &whole);
+	now->epoch = whole.epoch = step;
+	/* It is of another solve, which may prove and wish something else. */
+	whole.bound = now->bound;
+	for (size_t k = 0; !w->remap && k < whole.n_jobs; k++)
+		whole.jobs[k].wanted = now->jobs[k].wanted;
+	text[0] = slu_encode_text(&slu_assignment_desc, now);
+	text[1] = slu_encode_text(&slu_assignment_desc, &whole);
+	while (text[0][i] && text[0][i] == text[1][i])
+		i++;
+	expect(text[0][i] == text[1][i], "...%.300s, not %.300s", text[0] + i,
+	       text[1] + i);
+	free(text[0]);
+	free(text[1]);
+	slu_msg_clear(&slu_assignment_desc, &whole);
+}
+
+static void random_day(enum slu_ion_policy policy, bool remap, uint64_t seed)
+{
+	struct world w = {
+		.policy = policy, .remap = remap, .seed = seed, .up = 63};
+	struct slu_arbiter *a = arbiter_of(&w);
 
 	for (int app = 0; app < 4; app++)
 		for (int n = 1; n <= 4; n++)
@@ -207,6 +267,7 @@ static void random_day(enum slu_ion_policy policy, uint64_t seed)
 	for (uint32_t step = 1; step <= 60; step++) {
 		uint64_t what = slu_random(&w.seed, 8);
 		struct slu_assignment now;
+		bool again;
 
 		if (what < 4)
 			start_one(&w, a, step);
@@ -214,13 +275,18 @@ static void random_day(enum slu_ion_policy policy, uint64_t seed)
 			end_one(&w, a);
 		else
 			w.up ^= 1u << slu_random(&w.seed, IONS);
-		if (slu_random(&w.seed, 10) == 0)
+		again = slu_random(&w.seed, 10) == 0;
+		if (again)
 			a = restart(&w, a);
 		tell_up(&w, a);
-		solve(a, &now);
+		if (again)
+			w.last.epoch = 0;
+		if (slu_random(&w.seed, 4) == 0 && w.n > 0)
+			teach_one(&w, a);
+		solve_both_ways(&w, a, step, &now);
 		ck_assert_uint_eq(now.n_jobs, w.n);
 		check_nodes(&w, &now);
-		if (policy == SLU_ION_MCKP)
+		if (policy == SLU_ION_MCKP && remap)
 			check_totals(&w, &now);
 		slu_msg_clear(&slu_assignment_desc, &w.last);
 		w.last = now;
@@ -232,8 +298,9 @@ static void random_day(enum slu_ion_policy policy, uint64_t seed)
 START_TEST(test_random_days)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
-		random_day(SLU_ION_MCKP, seed);
-		random_day(SLU_ION_STATIC, seed);
+		random_day(SLU_ION_MCKP, true, seed);
+		random_day(SLU_ION_MCKP, false, seed);
+		random_day(SLU_ION_STATIC, true, seed);
 	}
 }
 END_TEST
