@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE 64 /* more than needed, before the dearest go */
+#define SPARE  64  /* more than needed, before the dearest go */
+#define SAMPLE 256 /* targets that are looked at before all */
+#define SPREAD 4   /* of it, for stripes that are few */
 
 struct far {
 	uint32_t ahead, i;
@@ -89,7 +91,7 @@ int slu_place_predicted(const struct slu_place_problem *p,
 	return ret;
 }
 
-static double price(const struct slu_place_target *t, bool convex)
+static inline double price(const struct slu_place_target *t, bool convex)
 {
 	return t->cost + (convex ? t->step : 0);
 }
@@ -152,22 +154,62 @@ static double keep_cheapest(const struct slu_place_target *t, bool convex,
 			from = k + 1;
 	}
 	for (i = 0; i < stripes; i++)
-		most = fmax(most, price(&t[chosen[i]], convex));
+		if (most < price(&t[chosen[i]], convex))
+			most = price(&t[chosen[i]], convex);
 	return most;
 }
 
-/* All that cost less than the bound are taken, without a branch; when these are
- * several times too many, the dearest go and the bound falls. */
-uint32_t slu_place_one(const struct slu_place_target *t, uint32_t n,
-		       uint32_t stripes, bool convex, uint32_t *chosen)
+/* What half as many again as the `stripes` cheapest cost, at the most, if a
+ * sample that is spread over all targets is like them. */
+static double guess_bound(const struct slu_place_target *t, uint32_t n,
+			  uint32_t stripes, bool convex)
 {
-	uint64_t limit = 4 * (uint64_t)stripes + SPARE;
-	uint32_t have = 0;
-	double bound = INFINITY;
+	double least[SAMPLE], rank = 1.5 * SAMPLE * stripes / n + SPREAD;
+	uint32_t most = rank < SAMPLE ? (uint32_t)rank : SAMPLE;
 
-	for (uint32_t j = 0; j < n && stripes > 0; j++) {
+	for (uint32_t k = 0; k < SAMPLE; k++) {
+		const struct slu_place_target *s = &t[(uint64_t)k * n / SAMPLE];
+		double cost = s->room > 0 ? price(s, convex) : INFINITY;
+		uint32_t at = k < most ? k : most;
+
+		for (; at > 0 && least[at - 1] > cost; at--)
+			if (at < most)
+				least[at] = least[at - 1];
+		if (at < most)
+			least[at] = cost;
+	}
+	return nextafter(least[most - 1], INFINITY);
+}
+
+/* Those from..to-1 that cost less than the bound are taken, without a branch.
+ */
+static inline uint32_t add_below(const struct slu_place_target *t,
+				 uint32_t from, uint32_t to, bool convex,
+				 double bound, uint32_t *chosen, uint32_t have)
+{
+	for (uint32_t j = from; j < to; j++) {
 		chosen[have] = j;
 		have += (t[j].room > 0) & (price(&t[j], convex) < bound);
+	}
+	return have;
+}
+
+/* All that cost less than the bound are taken; when these are several times too
+ * many, the dearest go and the bound falls. */
+static uint32_t take_below(const struct slu_place_target *t, uint32_t n,
+			   uint32_t stripes, bool convex, double bound,
+			   uint32_t *chosen)
+{
+	uint64_t limit = 4 * (uint64_t)stripes + SPARE;
+	uint32_t have = 0, from = 0, to;
+
+	for (; from < n && stripes > 0; from = to) {
+		to = n - from > limit - have ? from + (uint32_t)(limit - have)
+					     : n;
+		have = convex ? add_below(t, from, to, true, bound, chosen,
+					  have)
+			      : add_below(t, from, to, false, bound, chosen,
+					  have);
 		if (have == limit) {
 			bound = keep_cheapest(t, convex, chosen, have, stripes);
 			have = stripes;
@@ -177,6 +219,19 @@ uint32_t slu_place_one(const struct slu_place_target *t, uint32_t n,
 		keep_cheapest(t, convex, chosen, have, stripes);
 		have = stripes;
 	}
+	return have;
+}
+
+uint32_t slu_place_one(const struct slu_place_target *t, uint32_t n,
+		       uint32_t stripes, bool convex, uint32_t *chosen)
+{
+	uint32_t have = 0;
+
+	if (n > 4 * SAMPLE && stripes < n / 4)
+		have = take_below(t, n, stripes, convex,
+				  guess_bound(t, n, stripes, convex), chosen);
+	if (have < stripes) /* the sample was not like all */
+		have = take_below(t, n, stripes, convex, INFINITY, chosen);
 	for (uint32_t i = have / 2; i-- > 0;)
 		sink(t, convex, chosen, have, i);
 	for (uint32_t last = have; last > 1; last--) {

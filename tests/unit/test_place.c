@@ -391,8 +391,19 @@ START_TEST(test_one)
 }
 END_TEST
 
-/* Of many, beside one search of the least after the other: many cost the same,
- * and they come by falling costs, so that each is cheaper than all before. */
+/* Many cost the same; or they come by falling costs, so that each is cheaper
+ * than all before; or a few of 256 that are spread evenly cost nothing, more of
+ * them than of all. */
+static double one_of_many(uint64_t kind, uint64_t *seed, uint64_t m, uint64_t j)
+{
+	if (kind == 0)
+		return (double)(m - j);
+	if (kind == 1 && j < m / 8 && (m - j * 256 % m) % m < 256)
+		return 0;
+	return (double)(1 + slu_random(seed, 50));
+}
+
+/* Beside one search of the least after the other. */
 START_TEST(test_one_of_many)
 {
 	static struct slu_place_target target[MANY];
@@ -406,9 +417,7 @@ START_TEST(test_one_of_many)
 
 		for (uint32_t j = 0; j < m; j++)
 			target[j] = (struct slu_place_target){
-				.cost = (double)(k % 3 == 0 ? m - j
-							    : slu_random(&seed,
-									 50)),
+				.cost = one_of_many(k % 3, &seed, m, j),
 				.step = 1,
 				.room = (uint32_t)slu_random(&seed, 4)};
 		memset(used, 0, sizeof(used));
