@@ -129,6 +129,7 @@ libsluost_la_SOURCES = \
 	select_io/ost/choose.c select_io/ost/choose.h \
 	select_io/ost/convex.c \
 	select_io/ost/linear.c \
+	select_io/ost/order.c \
 	select_io/ost/memory.c select_io/ost/memory.h \
 	select_io/ost/place.c select_io/ost/place.h \
 	select_io/ost/predicted.c \

@@ -13,6 +13,16 @@
 #define BUCKETS 1024
 #define SPARE	256 /* more of them than are needed: then it is no gain */
 
+/* Are there n targets with room for all? */
+SLU_FAST static bool enough(const struct slu_place *s, uint32_t n)
+{
+	uint32_t roomy = 0;
+
+	for (uint32_t j = 0; j < s->p.n_targets; j++)
+		roomy += s->room[j] >= s->active;
+	return roomy >= n;
+}
+
 /* The range of costs of targets that can be used. */
 SLU_FAST static void range(const struct slu_place *s, double *lo, double *hi)
 {
@@ -103,10 +113,10 @@ bool slu_place_roomy(struct slu_place *s)
 	uint32_t n = s->active ? s->want[0] : 0, got;
 	double lo, hi;
 
-	if (n == 0 || n > SPARE)
+	if (n == 0 || n > SPARE || !enough(s, n))
 		return false;
 	range(s, &lo, &hi);
-	if (hi <= lo)
+	if (hi - lo < SLU_PLACE_ALIKE)
 		return false;
 	find_buckets(s, lo, BUCKETS / (hi - lo));
 	got = gather(s, n);

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGIT 11 /* bits */
-
 static int check(const struct slu_place_problem *p, struct slu_err *err)
 {
 	if (p->n_targets > SLU_PLACE_MAX || p->n_requests > SLU_PLACE_MAX)
@@ -118,7 +116,7 @@ void slu_place_free(struct slu_place *s)
 	free(s);
 }
 
-/* Numbers 0 .. n - 1 sorted by falling key (keys below limit), stable: a
+/* Numbers 0 .. n - 1 sorted by falling key (up to limit), stable: a
  * counting sort. bucket has limit + 1 entries. */
 static void sort_falling(const uint32_t *key, uint32_t n, uint32_t limit,
 			 uint32_t *bucket, uint32_t *out)
@@ -139,7 +137,7 @@ static void sort_falling(const uint32_t *key, uint32_t n, uint32_t limit,
 /* What each request can have at most is one stripe on every target. */
 static void prepare(struct slu_place *s)
 {
-	uint32_t m = s->p.n_targets, r = s->p.n_requests, at = 0;
+	uint32_t m = s->p.n_targets, r = s->p.n_requests, at = 0, most = 0;
 
 	s->wanted = 0;
 	for (uint32_t i = 0; i < r; i++) {
@@ -147,10 +145,11 @@ static void prepare(struct slu_place *s)
 
 		s->wanted += d;
 		s->got[i] = d < m ? d : m;
+		most = s->got[i] > most ? s->got[i] : most;
 		s->first[i] = at;
 		at += s->got[i];
 	}
-	sort_falling(s->got, r, m, s->at_least, s->who);
+	sort_falling(s->got, r, most, s->at_least, s->who);
 	for (uint32_t k = 0; k < r; k++) {
 		s->want[k] = s->got[s->who[k]];
 		s->slot[k] = s->first[s->who[k]];
@@ -175,84 +174,6 @@ void slu_place_load(struct slu_place *s)
 		s->rooms[j] = s->room[j];
 		s->id[j] = j;
 	}
-}
-
-static int by_cost(const void *a, const void *b)
-{
-	const struct slu_place_key *x = a, *y = b;
-
-	if (x->cost != y->cost)
-		return x->cost < y->cost ? -1 : 1;
-	return x->j < y->j ? -1 : 1;
-}
-
-/* The upper bits of a cost as float, which sort like it as it is not negative,
- * and its target. */
-static uint64_t entry_of(double cost, uint32_t j)
-{
-	float rough = (float)(cost + 0.0); /* -0.0 is 0 */
-	uint32_t bits;
-
-	memcpy(&bits, &rough, sizeof(bits));
-	return (uint64_t)(bits >> (31 - 2 * DIGIT)) << 32 | j;
-}
-
-/* One pass of a radix sort, by DIGIT bits. */
-static void pass(const uint64_t *from, uint64_t *to, uint32_t n, uint32_t *size,
-		 int shift)
-{
-	for (uint32_t k = 0, sum = 0; k < 1u << DIGIT; k++) {
-		uint32_t here = size[k];
-
-		size[k] = sum;
-		sum += here;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		to[size[from[i] >> shift & ((1u << DIGIT) - 1)]++] = from[i];
-}
-
-/* Targets in the order of their costs: a radix sort by what tells most of them
- * apart; the others are put right by insertion. False: they are too many. */
-static bool radix(struct slu_place *s)
-{
-	uint32_t low[1u << DIGIT] = {0}, high[1u << DIGIT] = {0};
-	uint32_t m = s->p.n_targets, *order = s->order;
-	uint64_t *a = (uint64_t *)s->keys, *b = a + m;
-	const double *cost = s->cost;
-
-	for (uint32_t j = 0; j < m; j++) {
-		a[j] = entry_of(cost[j], j);
-		low[a[j] >> 32 & ((1u << DIGIT) - 1)]++;
-		high[a[j] >> (32 + DIGIT)]++;
-	}
-	pass(a, b, m, low, 32);
-	pass(b, a, m, high, 32 + DIGIT);
-	for (uint32_t i = 0, moves = 0; i < m; i++) {
-		uint32_t j = (uint32_t)a[i], at = i;
-
-		while (at > 0 && a[at - 1] >> 32 == a[i] >> 32 &&
-		       cost[order[at - 1]] > cost[j]) {
-			order[at] = order[at - 1];
-			at--;
-			if (++moves > 8 * m)
-				return false; /* many alike: not so */
-		}
-		order[at] = j;
-	}
-	return true;
-}
-
-static void order_targets(struct slu_place *s)
-{
-	uint32_t m = s->p.n_targets;
-
-	if (radix(s))
-		return;
-	for (uint32_t j = 0; j < m; j++)
-		s->keys[j] = (struct slu_place_key){s->cost[j], j};
-	qsort(s->keys, m, sizeof(*s->keys), by_cost);
-	for (uint32_t j = 0; j < m; j++)
-		s->order[j] = s->keys[j].j;
 }
 
 /* The requests in places from .. to - 1 get target j. */
@@ -370,7 +291,7 @@ static void count_got(struct slu_place *s)
 
 static void solve(struct slu_place *s)
 {
-	order_targets(s);
+	slu_place_order(s);
 	find_runs(s);
 	if (s->p.convex)
 		solve_convex(s);
@@ -379,37 +300,46 @@ static void solve(struct slu_place *s)
 	count_got(s);
 }
 
-static double cost_of(const struct slu_place *s)
+/* Of all stripes on a target. */
+static inline double cost_on(const struct slu_place *s, uint32_t j)
 {
-	double all = 0;
+	const struct slu_place_target *t = &s->p.target[j];
+	double x = s->count[j];
 
-	for (uint32_t j = 0; j < s->p.n_targets; j++) {
-		const struct slu_place_target *t = &s->p.target[j];
-		double x = s->count[j];
+	return x * (s->p.convex ? t->cost + t->step * (x + 1) / 2 : t->cost);
+}
 
-		all += x * t->cost;
-		if (s->p.convex)
-			all += t->step * x * (x + 1) / 2;
+/* In two sums, so that none has to wait for the other. */
+static void sum_up(const struct slu_place *s, struct slu_place_solution *out)
+{
+	uint32_t n = s->p.n_targets, j;
+	uint64_t placed = 0;
+	double even = 0, odd = 0;
+
+	for (j = 0; j + 1 < n; j += 2) {
+		even += cost_on(s, j);
+		odd += cost_on(s, j + 1);
+		placed += (uint64_t)s->count[j] + s->count[j + 1];
 	}
-	return all;
+	if (j < n) {
+		even += cost_on(s, j);
+		placed += s->count[j];
+	}
+	out->cost = even + odd;
+	out->placed = placed;
 }
 
 void slu_place_solve(struct slu_place *s, struct slu_place_solution *out)
 {
-	uint64_t placed = 0;
-
 	prepare(s);
 	if (s->p.convex || !slu_place_roomy(s))
 		solve(s);
-	for (uint32_t j = 0; j < s->p.n_targets; j++)
-		placed += s->count[j];
 	*out = (struct slu_place_solution){
-		.placed = placed,
 		.wanted = s->wanted,
-		.cost = cost_of(s),
 		.count = s->count,
 		.chosen = s->chosen,
 		.first = s->first,
 		.got = s->got,
 	};
+	sum_up(s, out);
 }

@@ -6,6 +6,10 @@
 
 #include "select_io/ost/place.h"
 
+/* Costs are in no buckets where they all differ by less: one over it is
+ * finite. */
+#define SLU_PLACE_ALIKE 1e-200
+
 /* A target, or one more stripe on it, and what that costs. */
 struct slu_place_key {
 	double cost;
@@ -51,6 +55,8 @@ struct slu_place {
 	char *memory;
 };
 
+/* order.c: fill in order; place and target are still the same. */
+void slu_place_order(struct slu_place *s);
 /* linear.c: all of it, where the cheapest targets have room for all. False:
  * nothing was done. */
 bool slu_place_roomy(struct slu_place *s);

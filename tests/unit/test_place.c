@@ -440,5 +440,56 @@ START_TEST(test_one_of_many)
 }
 END_TEST
 
+/* Spread; whole numbers; all but one in a small part of the range; that too,
+ * and alike in their upper bits; all the same. */
+static double cost_to_order(uint64_t kind, uint64_t *seed, uint32_t j)
+{
+	if (kind > 1 && j == 7)
+		return SLU_PLACE_MAX_COST;
+	if (kind == 3)
+		return 1 + ldexp((double)slu_random(seed, MANY), -40);
+	if (kind == 4)
+		return 5;
+	return (double)slu_random(seed, kind == 1 ? 50 : 1000000) / 7;
+}
+
+/* One request that wants every target has them in the order of their costs. */
+START_TEST(test_order)
+{
+	static struct slu_place_target target[5 * MANY];
+	static bool used[5 * MANY];
+
+	for (uint64_t k = 0; k < 40; k++) {
+		uint64_t seed = 1 + k * 67867967;
+		uint32_t m = 8 + (uint32_t)slu_random(&seed, 5 * MANY - 8);
+		struct slu_place_problem p = {target, m, &m, 1, false};
+		struct slu_place_solution out;
+		struct slu_place *s = NULL;
+
+		for (uint32_t j = 0; j < m; j++)
+			target[j] = (struct slu_place_target){
+				.cost = cost_to_order(k % 5, &seed, j),
+				.room = 1};
+		memset(used, 0, sizeof(used));
+		s = slu_place_setup(&p, NULL);
+		ck_assert_ptr_nonnull(s);
+		slu_place_solve(s, &out);
+		ck_assert_uint_eq(out.got[0], m);
+		for (uint32_t i = 0; i < m; i++) {
+			uint32_t j = out.chosen[i];
+			uint32_t b = i ? out.chosen[i - 1] : 0;
+
+			ck_assert(!used[j]);
+			used[j] = true;
+			expect(i == 0 || target[b].cost < target[j].cost ||
+				       (target[b].cost == target[j].cost &&
+					b < j),
+			       "case %lu, %u of %u", k, i, m);
+		}
+		slu_place_free(s);
+	}
+}
+END_TEST
+
 TEST_MAIN("place", test_every_placement, test_flow, test_any_cost, test_refused,
-	  test_spread, test_predicted, test_one, test_one_of_many)
+	  test_spread, test_predicted, test_one, test_one_of_many, test_order)
