@@ -36,16 +36,26 @@ struct part {
 	uint64_t goal;
 };
 
-/* Stripes on the target in place i that cost no more than the level. */
-SLU_INLINE int32_t at_level(const struct slu_place *s, uint32_t i, double level)
+/* Stripes on each target of a part that cost no more than the level. */
+SLU_FAST static void set_level(const struct slu_place *s,
+			       const struct part *part, double level,
+			       uint32_t *restrict stripes)
 {
-	double x = (level - s->cost[i]) * s->per_step[i];
+	const double *restrict cost = s->cost + part->from;
+	const double *restrict per = s->per_step + part->from;
+	const double *restrict rooms = s->rooms + part->from;
 
-	x = x < 0 ? 0 : x;
-	x = x > s->rooms[i] ? s->rooms[i] : x;
-	return (int32_t)x;
+	stripes += part->from;
+	for (uint32_t i = 0; i < part->n; i++) {
+		double x = (level - cost[i]) * per[i];
+
+		x = x < 0 ? 0 : x;
+		x = x > rooms[i] ? rooms[i] : x;
+		stripes[i] = (uint32_t)(int32_t)x;
+	}
 }
 
+/* How many these are. */
 SLU_FAST static uint64_t sum_at(const struct slu_place *s,
 				const struct part *part, double level)
 {
@@ -125,18 +135,18 @@ static bool before(const struct slu_place_key *a, const struct slu_place_key *b)
 	return a->cost != b->cost ? a->cost < b->cost : a->j < b->j;
 }
 
-/* The cheapest `rest` of the few stripes between the levels. Places of a part
- * are in the order of their targets' numbers. */
+/* The cheapest `rest` of the few stripes between the levels, of which `upper`
+ * has those up to the higher. Places of a part are in the order of their
+ * targets' numbers. */
 static void take_cheapest(struct slu_place *s, const struct part *part,
-			  const struct levels *l, uint64_t rest)
+			  const uint32_t *upper, uint64_t rest)
 {
 	struct slu_place_key unit[CLOSE + 1];
 	size_t n = 0;
 
-	for (uint32_t i = part->from; i < part->from + part->n; i++) {
-		uint32_t to = (uint32_t)at_level(s, i, l->hi);
-
-		for (uint32_t x = s->level[i]; x < to && n < CLOSE; x++, n++) {
+	for (uint32_t i = part->from; i < part->from + part->n; i++)
+		for (uint32_t x = s->level[i]; x < upper[i] && n < CLOSE;
+		     x++, n++) {
 			struct slu_place_key u = {
 				s->cost[i] + s->step[i] * (x + 1), i};
 			size_t at = n;
@@ -145,18 +155,17 @@ static void take_cheapest(struct slu_place *s, const struct part *part,
 				unit[at] = unit[at - 1];
 			unit[at] = u;
 		}
-	}
 	for (size_t k = 0; k < rest && k < n; k++)
 		s->level[unit[k].j]++;
 }
 
 /* Between the levels all cost the same: lower numbers first. */
 static void take_equal(struct slu_place *s, const struct part *part,
-		       const struct levels *l, uint64_t rest)
+		       const uint32_t *upper, uint64_t rest)
 {
 	for (uint32_t i = part->from; i < part->from + part->n && rest > 0;
 	     i++) {
-		uint64_t more = (uint32_t)at_level(s, i, l->hi) - s->level[i];
+		uint64_t more = upper[i] - s->level[i];
 
 		more = more < rest ? more : rest;
 		s->level[i] += (uint32_t)more;
@@ -164,36 +173,50 @@ static void take_equal(struct slu_place *s, const struct part *part,
 	}
 }
 
+/* All stripes of a part, and levels with none and all of them. */
+SLU_FAST static struct levels all_levels(const struct slu_place *s,
+					 const struct part *part)
+{
+	const double *restrict cost = s->cost + part->from;
+	const double *restrict step = s->step + part->from;
+	const double *restrict rooms = s->rooms + part->from;
+	double lo = SLU_PLACE_MAX_COST, hi = 0;
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < part->n; i++) {
+		double last = cost[i] + step[i] * (rooms[i] + 1.0);
+
+		all += (uint32_t)(int32_t)rooms[i];
+		lo = cost[i] < lo ? cost[i] : lo;
+		hi = last > hi ? last : hi;
+	}
+	return (struct levels){.lo = lo, .hi = hi, .above = all};
+}
+
 /* The water level of a part, as if only its sum mattered. */
 static void fill(struct slu_place *s, const struct part *part)
 {
-	struct levels l = {.lo = SLU_PLACE_MAX_COST};
-	uint32_t end = part->from + part->n;
+	struct levels l = all_levels(s, part);
+	uint32_t *upper = s->count; /* not known yet */
 
-	for (uint32_t i = part->from; i < end; i++) {
-		double last = s->cost[i] + s->step[i] * (s->rooms[i] + 1.0);
-
-		l.above += (uint64_t)s->rooms[i];
-		l.lo = s->cost[i] < l.lo ? s->cost[i] : l.lo;
-		l.hi = last > l.hi ? last : l.hi;
-	}
 	if (l.above > part->goal)
 		narrow(s, part, &l);
 	else
 		l.lo = l.hi, l.below = l.above;
-	for (uint32_t i = part->from; i < end; i++)
-		s->level[i] = (uint32_t)at_level(s, i, l.lo);
+	set_level(s, part, l.lo, s->level);
+	set_level(s, part, l.hi, upper);
 	if (l.above - l.below <= CLOSE)
-		take_cheapest(s, part, &l, part->goal - l.below);
+		take_cheapest(s, part, upper, part->goal - l.below);
 	else
-		take_equal(s, part, &l, part->goal - l.below);
+		take_equal(s, part, upper, part->goal - l.below);
 }
 
 /* Gale and Ryser: the k fullest targets of a part may hold no more than fits on
  * any k of it. How many are too full together by most; 0: none. *least: what
- * the last of them holds; *of_least: how many of those with so much. */
+ * the last of them holds; all with so much are among them, as what fits grows
+ * ever slower with k. */
 static uint32_t too_full(struct slu_place *s, const struct part *part,
-			 uint32_t *least, uint32_t *of_least)
+			 uint32_t *least)
 {
 	const uint64_t *most = s->most + part->from;
 	const uint32_t *level = s->level + part->from;
@@ -205,18 +228,18 @@ static uint32_t too_full(struct slu_place *s, const struct part *part,
 	memset(s->at_least, 0, (top + 1) * sizeof(*s->at_least));
 	for (uint32_t i = 0; i < part->n; i++)
 		s->at_least[level[i]]++;
-	for (uint32_t v = top; v > 0; v--)
-		for (uint32_t i = 1; i <= s->at_least[v]; i++) {
-			uint64_t fit = most[++k] - most[0];
+	for (uint32_t v = top; v > 0; v--) {
+		uint64_t fit;
 
-			sum += v;
-			if (sum > fit && sum - fit > by) {
-				by = sum - fit;
-				worst = k;
-				*least = v;
-				*of_least = i;
-			}
+		k += s->at_least[v];
+		sum += (uint64_t)v * s->at_least[v];
+		fit = most[k] - most[0];
+		if (sum > fit && sum - fit > by) {
+			by = sum - fit;
+			worst = k;
+			*least = v;
 		}
+	}
 	return worst;
 }
 
@@ -231,25 +254,19 @@ static void copy_place(struct slu_place *s, uint32_t to, uint32_t from)
 
 /* The k fullest of a part to its beginning; both halves stay in order. */
 static void split(struct slu_place *s, const struct part *part, uint32_t k,
-		  uint32_t least, uint32_t of_least)
+		  uint32_t least)
 {
 	uint32_t spare = s->p.n_targets, front = part->from, back = spare;
 
-	for (uint32_t i = part->from; i < part->from + part->n; i++) {
-		bool full = s->level[i] > least;
-
-		if (s->level[i] == least && of_least > 0) {
-			of_least--;
-			full = true;
-		}
-		copy_place(s, full ? front++ : back++, i);
-	}
+	for (uint32_t i = part->from; i < part->from + part->n; i++)
+		copy_place(s, s->level[i] >= least ? front++ : back++, i);
 	for (uint32_t i = spare; i < back; i++)
 		copy_place(s, part->from + k + i - spare, i);
 }
 
 /* All that can be placed: the least, over k, of what fits on any k targets and
- * the room of the others, which are those with the least room. */
+ * the room of the others, which are those with the least room. Between targets
+ * with the same room it is not the least, as what fits grows ever slower. */
 static uint64_t all_that_fits(struct slu_place *s)
 {
 	uint32_t m = s->p.n_targets, k = 0;
@@ -261,31 +278,30 @@ static uint64_t all_that_fits(struct slu_place *s)
 		room += s->room[j];
 	}
 	fits = room;
-	for (uint32_t v = s->active; v + 1 > 0; v--)
-		for (uint32_t i = 0; i < s->at_least[v]; i++) {
-			room -= v;
-			k++;
-			if (s->most[k] + room < fits)
-				fits = s->most[k] + room;
-		}
+	for (uint32_t v = s->active; v + 1 > 0; v--) {
+		k += s->at_least[v];
+		room -= (uint64_t)v * s->at_least[v];
+		if (s->most[k] + room < fits)
+			fits = s->most[k] + room;
+	}
 	return fits;
 }
 
 bool slu_place_fill(struct slu_place *s)
 {
 	struct part todo[SPLITS + 1] = {{0, s->p.n_targets, all_that_fits(s)}};
-	uint32_t n = 1, splits = 0, k, least, of_least;
+	uint32_t n = 1, splits = 0, k, least = 0;
 
 	while (n > 0) {
 		struct part part = todo[--n], front = part, back = part;
 
 		fill(s, &part);
-		k = too_full(s, &part, &least, &of_least);
+		k = too_full(s, &part, &least);
 		if (k == 0)
 			continue;
 		if (++splits > SPLITS)
 			return false;
-		split(s, &part, k, least, of_least);
+		split(s, &part, k, least);
 		front.n = k;
 		front.goal = s->most[part.from + k] - s->most[part.from];
 		back.from += k;
