@@ -116,10 +116,12 @@ long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 }
 
 /* The columns that take_row() reads, in its order. Bytes are those of the best
- * source; how they were moved, only Darshan knows. */
+ * source; how they were moved, only Darshan knows: what a storage server calls
+ * a request is what the clients have made of many. */
 #define OF_RUN \
 	" FROM JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime = h.StartTime"
-#define IO_SUM(column) "(SELECT SUM(" column ")" OF_RUN ")"
+#define IO_SUM(column) "(SELECT SUM(" column ")" OF_RUN " AND Source <> 4)"
+#define IO_RPCS	       "(SELECT SUM(Calls)" OF_RUN " AND Source = 4)"
 /* Where nodes are missing, every other source is better. */
 #define IO_BEST(what)                                                        \
 	"(SELECT " what " FROM (SELECT *, " SLU_IO_PARTIAL " AS Part" OF_RUN \
@@ -130,7 +132,8 @@ long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 	" Tasks, Cpus, MemMb, SubmitTime, EligibleTime, StartTime,"                                                                                        \
 	" TimeLimit, LimitAsked, Predicted, PredictedFrom, State, ExitCode,"                                                                               \
 	" Restarts, Request, IonMax, Ions, " IO_BEST("SUM(ReadBytes)") ", " IO_BEST("SUM(WrittenBytes)") ", Script, Tightened, Extended, LateBy, " IO_SUM( \
-		"Calls") ", " IO_SUM("CalledBytes") ", " IO_SUM("SharedBytes") ", " IO_SUM("Consecutive") ", " IO_BEST("Source") ", Prepared FROM History AS h WHERE "
+		"Calls") ", " IO_SUM("CalledBytes") ", " IO_SUM("SharedBytes") ", " IO_SUM("Consecutive") ", " IO_BEST("Source") ", Prepared, " IO_RPCS    \
+																 " FROM History AS h WHERE "
 #define AFTER "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
 
 static uint32_t u32(struct slu_rows *rows, int column)
@@ -192,6 +195,7 @@ static struct slu_history_row take_row(struct slu_rows *r)
 		.shared_bytes = slu_db_double(r, 39),
 		.consecutive = slu_db_double(r, 40),
 		.io_source = u32(r, 41),
+		.rpcs = slu_db_double(r, 43),
 	};
 	int64_t run = row.job.end - row.job.start;
 
@@ -264,7 +268,8 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
 }
 
 int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
-		      slu_history_f *fn, void *arg, struct slu_err *err)
+		      uint32_t source, slu_history_f *fn, void *arg,
+		      struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(
 		db, err,
@@ -272,7 +277,7 @@ int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 			    " FROM JobIo AS i WHERE i.JobID = h.JobID AND"
 			    " i.StartTime = h.StartTime AND"
 			    " (i.Node = '*' OR h.NodeCnt = 1 OR i.Source = ?))",
-		"III", (int64_t)job_id, start, (int64_t)SLU_IO_ACCOUNTING);
+		"III", (int64_t)job_id, start, (int64_t)source);
 	int rc = rows ? slu_db_step(rows, err) : -1;
 
 	if (rc > 0) {

@@ -43,6 +43,16 @@ long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
 		   int64_t start, struct slu_err *err);
 
+/* What a storage server has seen of a job since it began, all its runs
+ * together. It counts for the run that began at `start`; 0: for the one that
+ * ran at Unix time `when`, or ended less than an hour before. What ran before
+ * it on the same id is taken off, and the larger of two words about one run
+ * stands, however often and in whatever order they come. 1; 0: there is no such
+ * run. */
+int slu_history_server_io(struct slu_db *db, const char *server,
+			  const struct slu_server_job *io, int64_t start,
+			  int64_t when, struct slu_err *err);
+
 /* Of the runs that were stored after the one of row *seen, those that ended in
  * [after, until] and of whose I/O nothing is known: up to max into out (job_id
  * and start), and *seen moves on, never beyond a run that ends within an hour
@@ -51,6 +61,10 @@ int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
 long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 			   int64_t *seen, struct slu_import_io *out, size_t max,
 			   bool *more, struct slu_err *err);
+/* The same for runs of which only storage servers have said what they did. */
+long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
+			int64_t *seen, struct slu_import_io *out, size_t max,
+			bool *more, struct slu_err *err);
 /* *seen: before all runs that ended at `after` or later. */
 int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,
 		       struct slu_err *err);
@@ -84,10 +98,11 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *cursor,
 		      struct slu_err *err);
 
 /* Call fn for the run of job_id that began at `start`, if it is stored and all
- * of its nodes have said what its tasks did, or accounting has; else do
- * nothing. */
+ * of its nodes have said what its tasks did, or `source` (enum slu_io_source)
+ * has; else do nothing. */
 int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
-		      slu_history_f *fn, void *arg, struct slu_err *err);
+		      uint32_t source, slu_history_f *fn, void *arg,
+		      struct slu_err *err);
 
 /* Call fn for all rows of the query in that order. */
 int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
@@ -103,7 +118,8 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * prepared (s of it until its file system was ready),
  * error (predicted - run, s), state, script (its hash), ions, read_bytes,
  * written_bytes, MB/s, io_from (buffer, tasks, llite, job_stats, darshan or
- * accounting). What is not known is absent.
+ * accounting), rpcs (of bytes, that Lustre's servers have seen). What is not
+ * known is absent.
  *
  * predict: what the history says about a hypothetical job, one object: name,
  * nodes, limit_asked, predicted (s), careful (s), predicted_from, jobs; and

@@ -2,10 +2,12 @@
 /*
  * Table JobIo: what runs of jobs have read and written, as each source tells
  * it. A node's word is a row of its name (buffers, tasks, llite); each program
- * that Darshan has seen is one, "program START"; and what Slurm's accounting
- * has, "accounting". Readers take the bytes of the best source, so that nothing
- * counts twice and nothing that came before or after matters.
+ * that Darshan has seen is one, "program START"; each server of Lustre one,
+ * "server NAME"; and what Slurm's accounting has, "accounting". Readers take
+ * the bytes of the best source, so that nothing counts twice and nothing that
+ * came before or after matters.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include "job_submit/history.h"
 #include "job_submit/history_io.h"
@@ -13,6 +15,7 @@
 #define MAX_BYTES 1e18 /* that one may claim */
 #define SLACK	  60   /* s that a program's clock may be off */
 #define HOUR	  3600
+#define DAY	  86400
 
 _Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
 		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
@@ -143,20 +146,103 @@ int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
 	return slu_history_fold(db, io->job_id, start, err);
 }
 
-/* The runs after *seen that ended since `after`, as they were stored. */
-long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
-			   int64_t *seen, struct slu_import_io *out, size_t max,
-			   bool *more, struct slu_err *err)
+/* The run that `when` belongs to; 0: none. */
+static int find_run(struct slu_db *db, uint32_t job_id, int64_t when,
+		    int64_t *start, struct slu_err *err)
+{
+	return slu_db_value(db, start, 0, err,
+			    "SELECT StartTime FROM History WHERE JobID = ? AND"
+			    " StartTime > 0 AND StartTime <= ? AND EndTime >= ?"
+			    " ORDER BY StartTime DESC LIMIT 1",
+			    "III", (int64_t)job_id, when, when - HOUR);
+}
+
+/* Take off what the same server has said of runs before this one, which ended
+ * not so long before that it may have forgotten them. */
+static int take_off(struct slu_db *db, const char *node, int64_t start,
+		    struct slu_server_job *io, struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(
 		db, err,
-		"SELECT rowid, JobID, StartTime, EndTime, EXISTS (SELECT 1 FROM"
-		" JobIo AS i WHERE i.JobID = h.JobID AND i.StartTime ="
-		" h.StartTime AND NOT " SLU_IO_PARTIAL
-		") FROM History AS h WHERE rowid >"
-		" min(?, (SELECT coalesce(MAX(rowid), 0) FROM History)) ORDER BY"
-		" rowid LIMIT ?",
-		"II", *seen, (int64_t)max * 10);
+		"SELECT SUM(ReadBytes), SUM(WrittenBytes), SUM(Calls) FROM"
+		" JobIo AS i WHERE JobID = ? AND Node = ? AND StartTime < ? AND"
+		" EXISTS (SELECT 1 FROM History AS h WHERE h.JobID = i.JobID"
+		" AND h.StartTime = i.StartTime AND h.EndTime >= ?)",
+		"IsII", (int64_t)io->job_id, node, start, start - DAY);
+	int rc = rows ? slu_db_step(rows, err) : -1;
+	double before[3];
+
+	if (rc > 0) {
+		for (int i = 0; i < 3; i++)
+			before[i] = slu_db_double(rows, i);
+		if (io->read_bytes >= before[0] &&
+		    io->written_bytes >= before[1] && io->rpcs >= before[2]) {
+			io->read_bytes -= before[0];
+			io->written_bytes -= before[1];
+			io->rpcs -= before[2];
+		}
+	}
+	slu_db_done(rows);
+	return rc < 0 ? -1 : 0;
+}
+
+static int check_server(const struct slu_server_job *io, struct slu_err *err)
+{
+	if (io->read_bytes >= 0 && io->written_bytes >= 0 && io->rpcs >= 0 &&
+	    io->read_bytes + io->written_bytes <= MAX_BYTES &&
+	    io->rpcs <= MAX_BYTES)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "job %u: %g bytes read, %g written, %g RPCs", io->job_id,
+		       io->read_bytes, io->written_bytes, io->rpcs);
+}
+
+int slu_history_server_io(struct slu_db *db, const char *server,
+			  const struct slu_server_job *said, int64_t start,
+			  int64_t when, struct slu_err *err)
+{
+	static const char sql[] =
+		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
+		" WrittenBytes, Calls, Source) VALUES (?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
+		" ReadBytes = MAX(ReadBytes, excluded.ReadBytes),"
+		" WrittenBytes = MAX(WrittenBytes, excluded.WrittenBytes),"
+		" Calls = MAX(Calls, excluded.Calls)";
+	struct slu_server_job io = *said;
+	char node[300];
+	long rc = 0;
+
+	if (check_server(said, err) < 0)
+		return -1;
+	if (!start && find_run(db, io.job_id, when, &start, err) < 0)
+		return -1;
+	if (!start)
+		return 0;
+	snprintf(node, sizeof(node), "server %s", server);
+	rc = take_off(db, node, start, &io, err);
+	if (rc == 0 && io.read_bytes + io.written_bytes > 0)
+		rc = slu_db_exec(db, err, sql, "IIsdddI", (int64_t)io.job_id,
+				 start, node, io.read_bytes, io.written_bytes,
+				 io.rpcs, (int64_t)SLU_IO_JOBSTATS);
+	return rc < 0 ? -1 : 1;
+}
+
+/* After *seen, as they were stored; column 4 says whether one is passed over.
+ */
+#define SCAN(passed)                                                           \
+	"SELECT rowid, JobID, StartTime, EndTime, " passed " FROM History AS " \
+	"h WHERE rowid > min(?, (SELECT coalesce(MAX(rowid), 0) FROM"          \
+	" History)) ORDER BY rowid LIMIT ?"
+#define HAS(which)                                                     \
+	"EXISTS (SELECT 1 FROM JobIo AS i WHERE i.JobID = h.JobID AND" \
+	" i.StartTime = h.StartTime AND " which ")"
+
+static long scan(struct slu_db *db, const char *sql, int64_t after,
+		 int64_t until, int64_t *seen, struct slu_import_io *out,
+		 size_t max, bool *more, struct slu_err *err)
+{
+	struct slu_rows *rows =
+		slu_db_query(db, err, sql, "II", *seen, (int64_t)max * 10);
 	size_t n = 0, looked = 0;
 	int rc = rows ? 0 : -1;
 
@@ -179,6 +265,25 @@ long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 	slu_db_done(rows);
 	*more = n == max || looked == max * 10;
 	return rc < 0 ? -1 : (long)n;
+}
+
+long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
+			   int64_t *seen, struct slu_import_io *out, size_t max,
+			   bool *more, struct slu_err *err)
+{
+	return scan(db, SCAN(HAS("NOT " SLU_IO_PARTIAL)), after, until, seen,
+		    out, max, more, err);
+}
+
+long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
+			int64_t *seen, struct slu_import_io *out, size_t max,
+			bool *more, struct slu_err *err)
+{
+	return scan(db,
+		    SCAN("NOT " HAS("Source = 4") " OR " HAS(
+			    "(Source = 6 OR Source < 4 AND NOT " SLU_IO_PARTIAL
+			    ")")),
+		    after, until, seen, out, max, more, err);
 }
 
 int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,

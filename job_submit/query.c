@@ -71,6 +71,7 @@ static struct json_object *row_json(const struct slu_history_row *row)
 		set_bytes(obj, "written_bytes", row->written_bytes);
 		slu_json_set_double(obj, "MB/s", row->io_bandwidth);
 		slu_json_set_str(obj, "io_from", source_name(row->io_source));
+		set_some(obj, "rpcs", (uint64_t)row->rpcs);
 	}
 	return obj;
 }

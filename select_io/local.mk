@@ -67,13 +67,14 @@ libslutbf_la_SOURCES = \
 	select_io/tbf/commands.c \
 	select_io/tbf/control.c select_io/tbf/control.h \
 	select_io/tbf/divide.h \
+	select_io/tbf/jobio.c select_io/tbf/jobio.h \
 	select_io/tbf/jobs.c \
 	select_io/tbf/jobstats.c select_io/tbf/jobstats.h \
 	select_io/tbf/private.h \
 	select_io/tbf/rules.c select_io/tbf/rules.h \
 	select_io/tbf/state.c \
 	select_io/tbf/tokens.c select_io/tbf/tokens.h
-libslutbf_la_LIBADD = libslucommon.la $(XXHASH_LIBS) -lm
+libslutbf_la_LIBADD = libsluwire.la libslucommon.la $(XXHASH_LIBS) -lm
 
 # What reads and writes; apart, so that tests can link it.
 noinst_LTLIBRARIES += libslutbfd.la
@@ -97,11 +98,13 @@ select_io_tbf_sluice_tbfd_LDADD = libslutbfd.la libsluost.la libslunet.la \
 
 if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
-	tests/unit/test_rules tests/unit/test_tbf_control
+	tests/unit/test_jobio tests/unit/test_rules \
+	tests/unit/test_tbf_control
 check_PROGRAMS += $(tbf_tests)
 TESTS += $(tbf_tests)
 tests_unit_test_tokens_LDADD = libslutbf.la $(CHECK_LIBS)
 tests_unit_test_jobstats_LDADD = libslutbfd.la $(CHECK_LIBS)
+tests_unit_test_jobio_LDADD = libslutbf.la $(CHECK_LIBS)
 tests_unit_test_rules_LDADD = libslutbf.la $(CHECK_LIBS)
 tests_unit_test_tbf_control_SOURCES = tests/unit/test_tbf_control.c \
 	$(fake_tbf)

@@ -284,6 +284,7 @@ static int start_control(struct slu_daemon *d, struct slu_err *err)
 					  .again = hear_again,
 					  .arg = d};
 	slu_totals_start(&d->totals, d->loop, &d->history);
+	slu_served_start(&d->served, d->loop, &d->history);
 	return d->control ? 0 : -1;
 }
 

@@ -18,6 +18,7 @@
 #include "sluiced/history.h"
 #include "sluiced/httpd.h"
 #include "sluiced/jobs.h"
+#include "sluiced/jobstats.h"
 #include "sluiced/loop.h"
 #include "sluiced/metrics.h"
 #include "sluiced/near.h"
@@ -63,6 +64,7 @@ struct slu_daemon {
 	struct slu_timer seen;	       /* writes when hosts were last seen */
 	struct slu_history history;
 	struct slu_totals totals; /* of its jobs, from accounting */
+	struct slu_served served; /* and from storage servers */
 	struct slu_timer age;	  /* takes away what is too old of it */
 	struct slu_epoch *epoch;  /* the assignment in force; may be NULL */
 	struct slu_publisher *publisher;

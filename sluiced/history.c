@@ -25,8 +25,8 @@ void slu_history_counted(struct slu_history *h, uint32_t job_id, int64_t start)
 {
 	struct slu_err err;
 
-	if (slu_history_whole(h->db, job_id, start, send_row, h->control,
-			      &err) < 0)
+	if (slu_history_whole(h->db, job_id, start, SLU_IO_ACCOUNTING, send_row,
+			      h->control, &err) < 0)
 		slu_log(h->log, SLU_ERROR, "history of job %u: %s", job_id,
 			err.text);
 }

@@ -14,6 +14,7 @@ libsluiced_la_SOURCES = \
 	sluiced/httpd.c sluiced/httpd.h \
 	sluiced/import.c sluiced/iocount.c sluiced/iocount.h \
 	sluiced/jobs.c sluiced/jobs.h \
+	sluiced/jobstats.c sluiced/jobstats.h \
 	sluiced/line.c sluiced/line.h \
 	sluiced/link.c \
 	sluiced/lock.c sluiced/lock.h \
@@ -70,6 +71,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_maps \
 	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_supply \
 	tests/unit/test_sluiced_orders \
+	tests/unit/test_sluiced_jobstats \
 	tests/unit/test_sluiced_osts \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
@@ -92,7 +94,7 @@ tests_unit_test_sluiced_control_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_buffers_SOURCES = \
 	tests/unit/test_sluiced_buffers.c $(sluiced_whole) \
 	select_io/tbf/publish.c
-tests_unit_test_sluiced_buffers_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_buffers_LDADD = libslutbfd.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_daemon_SOURCES = \
 	tests/unit/test_sluiced_daemon.c $(sluiced_whole)
 tests_unit_test_sluiced_daemon_LDADD = libsluiced.la $(CHECK_LIBS)
@@ -117,7 +119,9 @@ tests_unit_test_sluiced_supply_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_orders_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
 	$(sluiced_whole) select_io/tbf/publish.c
-tests_unit_test_sluiced_osts_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_osts_LDADD = libslutbfd.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_jobstats_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_jobstats_LDFLAGS = -Wl,--wrap=slu_control_send
 tests_unit_test_sluiced_publish_SOURCES = \
 	tests/unit/test_sluiced_publish.c \
 	tests/unit/map_dir.c tests/unit/map_dir.h

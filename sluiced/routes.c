@@ -199,6 +199,15 @@ const struct slu_route slu_routes[] = {
 	},
 	{
 		.method = "POST",
+		.path = "/v1/jobstats",
+		.who = SLU_WHO_HOST,
+		.max = SMALL,
+		.desc = &slu_server_io_desc,
+		.node = offsetof(struct slu_server_io, node),
+		.handle = slu_handle_jobstats,
+	},
+	{
+		.method = "POST",
 		.path = "/v1/query",
 		.who = SLU_WHO_USER,
 		.max = SMALL,

@@ -58,6 +58,8 @@ int slu_handle_io(struct slu_daemon *d, struct slu_req *req,
 		  struct slu_buf *out, struct slu_err *err);
 int slu_handle_import(struct slu_daemon *d, struct slu_req *req,
 		      struct slu_buf *out, struct slu_err *err);
+int slu_handle_jobstats(struct slu_daemon *d, struct slu_req *req,
+			struct slu_buf *out, struct slu_err *err);
 int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 		    struct slu_buf *out, struct slu_err *err);
 int slu_handle_query(struct slu_daemon *d, struct slu_req *req,

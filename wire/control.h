@@ -207,7 +207,9 @@ struct slu_history_row { /* "history_row": replay at start, oldest first */
 	/* how, as struct slu_import_io has it */
 	double calls, called_bytes, shared_bytes, consecutive;
 	double io_bandwidth; /* MB/s over its run time; 0: unknown */
-	uint32_t io_source;  /* enum slu_io_source; does not travel */
+	/* These do not travel. */
+	uint32_t io_source; /* enum slu_io_source */
+	double rpcs;	    /* of bytes, as Lustre's servers saw them */
 };
 
 struct slu_history_end { /* "history_end" */

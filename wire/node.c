@@ -171,3 +171,37 @@ static const struct slu_field io_report_fields[] = {
 };
 DESC(slu_io_report_desc, "io_report", io_report_fields);
 #undef T
+
+#define T struct slu_server_job
+static const struct slu_field server_job_fields[] = {
+	NEEDED(U32, job_id),	      FIELD(DOUBLE, read_bytes),
+	FIELD(DOUBLE, written_bytes), FIELD(DOUBLE, rpcs),
+	FIELD(DOUBLE, idle),	      LAST,
+};
+static DESC(server_job_desc, "server_job", server_job_fields);
+#undef T
+
+#define T struct slu_server_io
+static const struct slu_field server_io_fields[] = {
+	MANY(job, n_job, server_job_desc),
+	NEEDED(STR, node),
+	LAST,
+};
+DESC(slu_server_io_desc, "server_io", server_io_fields);
+#undef T
+
+#define T struct slu_job_number
+static const struct slu_field job_number_fields[] = {
+	NEEDED(U32, job_id),
+	LAST,
+};
+static DESC(job_number_desc, "job_number", job_number_fields);
+#undef T
+
+#define T struct slu_server_answer
+static const struct slu_field server_answer_fields[] = {
+	MANY(unknown, n_unknown, job_number_desc),
+	LAST,
+};
+DESC(slu_server_answer_desc, "server_answer", server_answer_fields);
+#undef T

@@ -211,4 +211,28 @@ struct slu_io_report { /* /v1/io: a job's tasks on one node, at its end */
 };
 extern const struct slu_desc slu_io_report_desc;
 
+/* /v1/jobstats: what jobs have done on a storage server so far. */
+#define SLU_SERVER_JOBS 200 /* at once */
+struct slu_server_job {
+	uint32_t job_id;
+	double read_bytes, written_bytes, rpcs; /* since it began */
+	double idle; /* s since that has grown last */
+};
+struct slu_server_io {
+	struct slu_server_job *job;
+	size_t n_job;
+	char *node; /* the server */
+};
+extern const struct slu_desc slu_server_io_desc;
+
+struct slu_job_number {
+	uint32_t job_id;
+};
+/* The answer, when the rest is on disk. */
+struct slu_server_answer {
+	struct slu_job_number *unknown; /* no such job ran then; ascending */
+	size_t n_unknown;
+};
+extern const struct slu_desc slu_server_answer_desc;
+
 #endif

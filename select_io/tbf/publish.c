@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The publisher: a process beside the daemon that tells sluiced every few
- * seconds how this server and its targets are. It holds nothing and waits for
- * nobody: what could not be sent is not sent later.
+ * seconds how this server and its targets are, which is not sent later when it
+ * could not be sent, and what jobs have done, which is.
  */
 #include "config.h"
 #include "select_io/tbf/publish.h"
@@ -19,24 +19,30 @@
 #include "common/http.h"
 #include "common/jsonx.h"
 #include "select_io/ost/server.h"
+#include "select_io/tbf/jobio.h"
+#include "select_io/tbf/lustre.h"
 
 #define PERIOD	 5 /* seconds */
 #define PATIENCE 10
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 int slu_publish_once(struct slu_http *http, const char *root, const char *host,
 		     struct slu_ost_meter *meter, struct slu_err *err)
 {
 	struct json_object *said;
 	struct slu_buf reply = {0};
-	struct timespec t;
 	char path[300];
 	const char *text;
 	int ret;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	if (slu_ost_server_read(root,
-				(double)t.tv_sec + (double)t.tv_nsec * 1e-9,
-				meter, &said, err))
+	if (slu_ost_server_read(root, seconds(), meter, &said, err))
 		return -1;
 	snprintf(path, sizeof(path), "/v1/osts?host=%s", host);
 	text = slu_json_text(said);
@@ -46,6 +52,65 @@ int slu_publish_once(struct slu_http *http, const char *root, const char *host,
 	return ret;
 }
 
+static int read_jobs(struct slu_lustre *lustre, struct slu_jobio *io,
+		     double now, struct slu_err *err)
+{
+	static struct slu_jobstats stats;
+	static struct slu_buf text;
+	struct slu_err why;
+
+	if (lustre->job_stats(lustre, &text, &why))
+		return why.kind == SLU_NOTFOUND
+			       ? 0
+			       : slu_err(err, why.kind, "%s", why.text);
+	if (slu_jobstats_parse(&stats, text.data ? text.data : "", text.len,
+			       err))
+		return -1;
+	return slu_jobio_read(io, &stats, now, err);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = ((const struct slu_server_job *)a)->job_id;
+	uint32_t y = ((const struct slu_server_job *)b)->job_id;
+
+	return (x > y) - (x < y);
+}
+
+int slu_publish_jobs(struct slu_http *http, struct slu_lustre *lustre,
+		     const char *host, struct slu_jobio *io, double now,
+		     struct slu_err *err)
+{
+	struct slu_server_job job[SLU_SERVER_JOBS];
+	struct slu_server_io said = {.node = (char *)(uintptr_t)host,
+				     .job = job};
+	struct slu_server_answer answer = {0};
+	struct slu_buf reply = {0};
+	char *text;
+	int rc;
+
+	if (read_jobs(lustre, io, now, err))
+		return -1;
+	said.n_job = slu_jobio_due(io, now, job, SLU_SERVER_JOBS);
+	if (!said.n_job)
+		return 0;
+	qsort(job, said.n_job, sizeof(*job), by_id);
+	text = slu_encode_text(&slu_server_io_desc, &said);
+	rc = text ? slu_http_post(http, "/v1/jobstats", text, strlen(text), 0,
+				  &reply, err)
+		  : slu_err(err, SLU_NOMEM, "out of memory");
+	if (rc == 0)
+		rc = slu_decode_text(&slu_server_answer_desc, reply.data,
+				     reply.len, &answer, err);
+	if (rc == 0)
+		slu_jobio_told(io, now, job, said.n_job, answer.unknown,
+			       answer.n_unknown);
+	slu_msg_clear(&slu_server_answer_desc, &answer);
+	slu_buf_free(&reply);
+	free(text);
+	return rc;
+}
+
 static void serve(struct slu_http *http, const char *root,
 		  const struct slu_log *log)
 {
@@ -53,13 +118,21 @@ static void serve(struct slu_http *http, const char *root,
 	char last[SLU_ERR_TEXT] = "";
 	struct utsname me;
 	struct slu_err err;
+	struct slu_lustre *lustre = slu_lustre_files(root, &err);
+	struct slu_jobio *jobs = slu_jobio_new();
 
+	if (!lustre || !jobs) {
+		slu_log(log, SLU_ERROR, "publishing: %s",
+			lustre ? "out of memory" : err.text);
+		return;
+	}
 	uname(&me);
 	me.nodename[strcspn(me.nodename, ".")] = '\0';
 	slu_http_patience(http, PATIENCE);
 	for (;; sleep(PERIOD)) {
-		if (slu_publish_once(http, root, me.nodename, &meter, &err) ==
-		    0) {
+		if (!slu_publish_once(http, root, me.nodename, &meter, &err) &&
+		    !slu_publish_jobs(http, lustre, me.nodename, jobs,
+				      seconds(), &err)) {
 			*last = '\0';
 		} else if (strcmp(last, err.text) != 0) {
 			slu_log(log, SLU_WARN, "publishing: %s", err.text);

@@ -15,6 +15,14 @@ struct slu_ost_meter;
 int slu_publish_once(struct slu_http *http, const char *root, const char *host,
 		     struct slu_ost_meter *meter, struct slu_err *err);
 
+/* Read the jobs below root, and send what sluiced has to hear of them by now:
+ * seconds of any clock. A server without OSTs has none. */
+struct slu_lustre;
+struct slu_jobio;
+int slu_publish_jobs(struct slu_http *http, struct slu_lustre *lustre,
+		     const char *host, struct slu_jobio *io, double now,
+		     struct slu_err *err);
+
 /* What sluiced knows of running jobs: lines "JOBID NODES" are added to out. */
 struct slu_buf;
 int slu_publish_nodes(const char *conf_path, struct slu_buf *out,

@@ -17,6 +17,7 @@ static const struct slu_desc *const body[] = {
 	&slu_node_ask_desc,  &slu_report_desc,	       &slu_barrier_desc,
 	&slu_io_report_desc, &slu_cancel_desc,	       &slu_import_jobs_desc,
 	&slu_plan_desc,	     &slu_barrier_answer_desc, &slu_answer_desc,
+	&slu_server_io_desc, &slu_server_answer_desc,
 };
 
 static void settle(const struct slu_desc *desc, const void *msg)

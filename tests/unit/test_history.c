@@ -315,14 +315,20 @@ START_TEST(test_whole)
 
 	expect_ok(add_io(db, 1, 10, "n1", 1, 0, &err), err);
 	expect_ok(add_io(db, 1, 10, "n2", 2, 0, &err), err);
-	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
+	expect_ok(slu_history_whole(db, 1, 10, SLU_IO_ACCOUNTING, count, &n,
+				    &err),
+		  err);
 	ck_assert_int_eq(n, 0);
 	expect_ok(slu_history_add(db, &job, &err), err);
-	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
+	expect_ok(slu_history_whole(db, 1, 10, SLU_IO_ACCOUNTING, count, &n,
+				    &err),
+		  err);
 	ck_assert_int_eq(n, 1);
 	/* Their rows are one now, and a late word changes nothing. */
 	expect_ok(add_io(db, 1, 10, "n2", 99, 0, &err), err);
-	expect_ok(slu_history_whole(db, 1, 10, count, &n, &err), err);
+	expect_ok(slu_history_whole(db, 1, 10, SLU_IO_ACCOUNTING, count, &n,
+				    &err),
+		  err);
 	ck_assert_int_eq(n, 2);
 	expect_ok(slu_db_value(db, &rows, 0, &err, "SELECT COUNT(*) FROM JobIo",
 			       ""),
@@ -331,13 +337,17 @@ START_TEST(test_whole)
 	job.job_id = 2;
 	expect_ok(slu_history_add(db, &job, &err), err);
 	expect_ok(add_io(db, 2, 10, "n1", 3, 0, &err), err);
-	expect_ok(slu_history_whole(db, 2, 10, count, &n, &err), err);
+	expect_ok(slu_history_whole(db, 2, 10, SLU_IO_ACCOUNTING, count, &n,
+				    &err),
+		  err);
 	ck_assert_int_eq(n, 2);
 	job.job_id = 3;
 	job.node_cnt = 1;
 	expect_ok(slu_history_add(db, &job, &err), err);
 	expect_ok(add_io(db, 3, 10, "n1", 3, 0, &err), err);
-	expect_ok(slu_history_whole(db, 3, 10, count, &n, &err), err);
+	expect_ok(slu_history_whole(db, 3, 10, SLU_IO_ACCOUNTING, count, &n,
+				    &err),
+		  err);
 	ck_assert_int_eq(n, 3);
 	slu_db_close(db);
 }
@@ -391,5 +401,119 @@ START_TEST(test_prune)
 }
 END_TEST
 
-TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_once,
-	  test_import, test_import_io, test_sources, test_uncounted)
+/* Of what a server has seen of a job, in all its runs, what belongs to one. */
+START_TEST(test_server)
+{
+	static const struct {
+		int64_t start, when;
+		double bytes; /* read; as many written, and half the RPCs */
+		int known;
+		double of[2]; /* the two runs then have read */
+		const char *server;
+	} cases[] = {
+		{10, 20, 100, 1, {100, 0}, "oss1"},
+		{10, 20, 50, 1, {100, 0}, "oss1"}, /* it came late */
+		{10, 20, 130, 1, {130, 0}, "oss1"},
+		{10, 20, 7, 1, {137, 0}, "oss2"},
+		{0, 500, 140, 1, {147, 0}, "oss1"}, /* who ran then? */
+		{0, 5, 999, 0, {147, 0}, "oss1"},
+		{0, 20000, 999, 0, {147, 0}, "oss1"},
+		{0, 2100, 150, 1, {147, 10}, "oss1"}, /* it is the second */
+		{2000, 2100, 150, 1, {147, 10}, "oss1"},
+		{2000, 2100, 30, 1, {147, 30}, "oss1"}, /* it has forgotten */
+		{2000, 2100, 0, 1, {147, 30}, "oss3"},
+	};
+	struct slu_db *db = new_db();
+	struct slu_err err;
+
+	add(db, 1, 7, 10, 1000);
+	add(db, 1, 7, 2000, 3000);
+	each(c, cases)
+	{
+		struct slu_server_job io = {.job_id = 1,
+					    .read_bytes = c->bytes,
+					    .written_bytes = c->bytes,
+					    .rpcs = c->bytes / 2};
+		int64_t sum[2];
+
+		ck_assert_int_eq(slu_history_server_io(db, c->server, &io,
+						       c->start, c->when, &err),
+				 c->known);
+		for (int i = 0; i < 2; i++) {
+			expect_ok(slu_db_value(db, &sum[i], 0, &err,
+					       "SELECT CAST(coalesce(SUM("
+					       "ReadBytes), 0) AS INTEGER) FROM"
+					       " JobIo WHERE StartTime = ? AND"
+					       " Source = 4",
+					       "I", (int64_t)(i ? 2000 : 10)),
+				  err);
+			expect(sum[i] == (int64_t)c->of[i], "%d %g: run %d %g",
+			       (int)(c - cases), c->bytes, i, (double)sum[i]);
+		}
+	}
+	slu_db_close(db);
+}
+END_TEST
+
+static int keep_rpcs(void *arg, const struct slu_history_row *row,
+		     struct slu_err *e)
+{
+	(void)e;
+	ck_assert_double_eq(row->calls, 0); /* they are no application's */
+	*(double *)arg = row->rpcs;
+	return 0;
+}
+
+/* Runs that only servers speak of are handed out once, each as a whole. */
+START_TEST(test_served)
+{
+	const struct slu_server_job io = {2, 4, 4, 3, 0};
+	const struct slu_server_job wrong[] = {{2, -1, 0, 0, 0},
+					       {2, 0, 1e19, 0, 0},
+					       {2, NAN, 0, 0, 0},
+					       {2, 0, 0, -1, 0}};
+	struct slu_db *db = new_db();
+	struct slu_import_io out[3];
+	struct slu_err err;
+	double rpcs = 0;
+	int64_t seen = 0;
+	bool more;
+
+	add(db, 1, 7, 100, 540); /* nobody has spoken */
+	add(db, 2, 7, 100, 550);
+	add(db, 3, 7, 100, 560); /* its nodes have, too */
+	expect_ok(add_io(db, 3, 100, "n1", 1, 0, &err), err);
+	expect_ok(add_io(db, 3, 100, "n2", 1, 0, &err), err);
+	expect_ok(add_io(db, 2, 100, "n1", 1, 0, &err), err);
+	for (uint32_t id = 2; id <= 3; id++) {
+		struct slu_server_job j = io;
+
+		j.job_id = id;
+		ck_assert_int_eq(
+			slu_history_server_io(db, "oss1", &j, 100, 0, &err), 1);
+	}
+	ck_assert_int_eq(
+		slu_history_served(db, 500, 590, &seen, out, 3, &more, &err),
+		1);
+	ck_assert_uint_eq(out[0].job_id, 2);
+	ck_assert_int_eq(
+		slu_history_served(db, 500, 590, &seen, out, 3, &more, &err),
+		0);
+	expect_ok(slu_history_whole(db, 2, 100, SLU_IO_ACCOUNTING, keep_rpcs,
+				    &rpcs, &err),
+		  err);
+	ck_assert_double_eq(rpcs, 0);
+	expect_ok(slu_history_whole(db, 2, 100, SLU_IO_JOBSTATS, keep_rpcs,
+				    &rpcs, &err),
+		  err);
+	ck_assert_double_eq(rpcs, 3);
+	each(w, wrong)
+		expect_fail(slu_history_server_io(db, "oss1", w, 100, 0, &err),
+			    err, SLU_INVALID, "job 2");
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("history", test_server, test_served, test_prune, test_whole,
+	  test_round_trip, test_once, test_import, test_import_io, test_sources,
+	  test_uncounted)

@@ -2,6 +2,8 @@
 /* What a whole sluiced makes of the statistics of Lustre's servers. */
 #include "common/file.h"
 #include "select_io/ost/server.h"
+#include "select_io/tbf/jobio.h"
+#include "select_io/tbf/lustre.h"
 #include "select_io/tbf/publish.h"
 #include "tests/unit/sluiced.h"
 
@@ -155,6 +157,91 @@ START_TEST(test_osts)
 }
 END_TEST
 
+static void put_job_stats(const char *text)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/proc/fs/lustre/obdfilter/f-OST0007",
+		 tmpfile_path("oss"));
+	expect_ok(slu_mkdirs(path, 0755, &err), err);
+	strcat(path, "/job_stats");
+	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0644,
+				 false, &err),
+		  err);
+}
+
+#define WROTE(job, rpcs, bytes)                                              \
+	"- job_id: " job "\n  write_bytes: { samples: " rpcs ", sum: " bytes \
+	" }\n"
+
+/* What Lustre's servers have seen of a job is part of its history, however
+ * often they or sluiced begin anew; what is not a job that ran waits. */
+START_TEST(test_jobs)
+{
+	struct slu_job job = job_of_ann(5, false);
+	struct slu_lustre *lustre;
+	struct slu_jobio *io[2];
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	job.start -= 1000;
+	ctl_meet();
+	ctl_send(&slu_job_started_desc, &job);
+	ctl_done(true);
+	lustre = slu_lustre_files(tmpfile_path("oss"), &err);
+	for (int i = 0; i < 2; i++)
+		io[i] = slu_jobio_new();
+	put_job_stats("job_stats:\n" WROTE("5", "1", "100")
+			      WROTE("cp.0", "1", "1") WROTE("6", "1", "1"));
+	expect_ok(slu_publish_jobs(http, lustre, "n1", io[0], 1000, &err), err);
+	ck_assert_int_eq(
+		post("/v1/jobstats", "{\"node\":\"far\",\"job\":[]}", NULL),
+		SLU_DENIED);
+	ck_assert_int_eq(post("/v1/jobstats",
+			      "{\"node\":\"n1\",\"job\":[{\"job_id\":6},"
+			      "{\"job_id\":5}]}",
+			      NULL),
+			 SLU_INVALID);
+	expect_ok(slu_publish_jobs(http, lustre, "n1", io[0], 1040, &err), err);
+	ck_assert_uint_eq(slu_jobio_jobs(io[0]), 2);
+	sluiced_stop(SIGKILL, -SIGKILL);
+	put_job_stats("job_stats:\n" WROTE("5", "3", "300"));
+	expect_ok(slu_publish_jobs(http, lustre, "n1", io[0], 1050, &err), err);
+	ck_assert_int_lt(
+		slu_publish_jobs(http, lustre, "n1", io[0], 1100, &err), 0);
+	sluiced_start();
+	ctl_close();
+	ctl_connect();
+	ctl_hello(&job, 1);
+	ctl_expect_any(&slu_history_end_desc);
+	expect_ok(slu_publish_jobs(http, lustre, "n1", io[0], 1105, &err), err);
+	/* Two servers; one of them was started in between. */
+	for (int i = 0; i < 2; i++) {
+		expect_ok(slu_publish_jobs(http, lustre, i ? "n1" : "n2", io[1],
+					   2000 + 100 * i, &err),
+			  err);
+		expect_ok(slu_publish_jobs(http, lustre, i ? "n1" : "n2", io[1],
+					   2050 + 100 * i, &err),
+			  err);
+		slu_jobio_free(io[1]);
+		io[1] = slu_jobio_new();
+	}
+	job.state = (char *)"COMPLETED";
+	job.end = job.start + 60;
+	ctl_send(&slu_job_ended_desc, &job);
+	ctl_done(true);
+	ctl_send(&slu_history_desc, &job);
+	ctl_expect_any(&slu_stored_desc);
+	expect_words(ask("\"jobs\""), "\"written_bytes\":600,");
+	expect_words(ask("\"jobs\""), "\"io_from\":\"job_stats\",\"rpcs\":6");
+	for (int i = 0; i < 2; i++)
+		slu_jobio_free(io[i]);
+	lustre->free(lustre);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 /* The layout of a file, asked for by what is known of it. */
 START_TEST(test_stripe)
 {
@@ -187,4 +274,4 @@ START_TEST(test_stripe)
 }
 END_TEST
 
-TEST_MAIN("sluiced osts", test_osts, test_stripe, test_osts_weights)
+TEST_MAIN("sluiced osts", test_osts, test_jobs, test_stripe, test_osts_weights)
