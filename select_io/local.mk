@@ -16,7 +16,7 @@ libsluion_la_SOURCES = \
 	select_io/ion/near.c select_io/ion/near.h \
 	select_io/ion/pool.c select_io/ion/tight.c \
 	select_io/ion/classes.c select_io/ion/core.c select_io/ion/group.c \
-	select_io/ion/hull.c \
+	select_io/ion/options.c \
 	select_io/ion/mckp.c select_io/ion/mckp.h \
 	select_io/ion/mckp_private.h \
 	select_io/ion/sorted.c select_io/ion/sorted.h \

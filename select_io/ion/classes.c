@@ -14,7 +14,6 @@
 #define DEFAULT_TABLE  ((size_t)64 << 20)
 #define FEWEST_SLOTS   SMALL_CLASSES
 #define FEWEST_OPTIONS (2 * SMALL_ITEMS)
-#define MIN_SORT       4096
 
 static int nomem(struct slu_err *err)
 {
@@ -37,17 +36,14 @@ static int grow(void *array, size_t n, size_t size)
 /* Room for `n` classes. The orders lose what is in them. */
 static int reserve_classes(struct slu_mckp *m, uint32_t n)
 {
-	uint32_t sort = n > MIN_SORT ? n : MIN_SORT;
-
 	if (GROW(m->class, n) || GROW(m->free_slot, n) || GROW(m->changed, n) ||
 	    GROW(m->unkept, n) || GROW(m->patch, n) || GROW(m->last, n) ||
-	    GROW(m->ids, n) || GROW(m->sort, 2 * (size_t)sort) ||
+	    GROW(m->ids, n) || GROW(m->sort, 3 * (size_t)n) ||
 	    slu_sorted_reserve(&m->up, n) || slu_sorted_reserve(&m->down, n))
 		return -1;
 	memset(m->class + m->max_slots, 0,
 	       (n - m->max_slots) * sizeof(*m->class));
 	m->max_slots = n;
-	m->max_sort = sort;
 	for (m->mult = 1; m->mult < 2 * (int64_t)n;)
 		m->mult *= 2;
 	return 0;
@@ -57,7 +53,7 @@ static int reserve_options(struct slu_mckp *m, size_t n)
 {
 	if (n > UINT32_MAX / 2)
 		return -1;
-	if (GROW(m->option, n) || GROW(m->hull, n))
+	if (GROW(m->option, n))
 		return -1;
 	m->max_options = (uint32_t)n;
 	return 0;
@@ -79,13 +75,10 @@ static int reserve_table(struct slu_mckp *m)
 	return 0;
 }
 
+/* Rounded up. */
 static uint32_t log2_of(uint32_t n)
 {
-	uint32_t l = 0;
-
-	while (1u << l < n)
-		l++;
-	return l;
+	return n > 1 ? 32 - (uint32_t)__builtin_clz(n - 1) : 0;
 }
 
 /* Options for class c, from a list of given-back ones or the end. */
@@ -123,22 +116,16 @@ static bool fits(const struct slu_mckp *m)
 	       (m->sum_value / m->unit + 2.0 * m->max_slots) * mult < SUM_MAX;
 }
 
-/* Keys, hulls and orders anew, in a unit that fits. */
+/* Keys and orders anew, in a unit that fits. */
 static void rebuild(struct slu_mckp *m)
 {
 	while (!fits(m))
 		m->unit *= 2;
 	for (uint32_t id = 0; id < m->n_slots; id++) {
-		struct class *c = &m->class[id];
-
-		if (!c->used)
+		if (!m->class[id].used)
 			continue;
-		slu_mckp_make_keys(m, c);
-		slu_mckp_make_hull(m, c);
-		if (!c->listed) {
-			c->listed = true;
-			m->changed[m->n_changed++] = id;
-		}
+		slu_mckp_make_keys(m, &m->class[id]);
+		slu_mckp_list(m, id);
 	}
 	slu_mckp_link_all(m);
 }
@@ -176,37 +163,21 @@ uint32_t slu_mckp_common_step(const struct slu_mckp *m)
 	return g ? g : 1;
 }
 
-/* Options that are worth more than all lighter ones: what the table looks at;
- * 0: there is nothing to choose. *most: the greatest value. */
-static uint32_t useful(const struct slu_mckp *m, const struct class *c,
-		       double *most)
-{
-	const struct option *o = options_of(m, c);
-	double greatest = o[0].value;
-	uint32_t n = 1;
-
-	for (uint32_t j = 1; j < c->n; j++) {
-		n += o[j].value > greatest;
-		greatest = o[j].value > greatest ? o[j].value : greatest;
-	}
-	*most = greatest;
-	return n > 1 ? n : 0;
-}
-
 /* The sums over all classes. */
 static void count_class(struct slu_mckp *m, struct class *c, int by)
 {
 	const struct option *o = options_of(m, c);
-	double most;
-	uint32_t n_useful = useful(m, c, &most);
 
 	m->n += (uint32_t)by;
 	m->lightest += (uint64_t)(by * (int64_t)o[0].weight);
 	m->heaviest += (uint64_t)(by * (int64_t)o[c->n - 1].weight);
 	m->items += (size_t)(by * (int64_t)c->n);
-	m->useful += (size_t)(by * (int64_t)n_useful);
-	m->sum_value = fmax(0, m->sum_value + by * most);
-	m->max_value = fmax(m->max_value, most);
+	m->useful += (size_t)(by * (int64_t)c->useful);
+	m->sum_value += by * c->most;
+	if (m->sum_value < 0)
+		m->sum_value = 0;
+	if (c->most > m->max_value)
+		m->max_value = c->most;
 	if (o[c->n - 1].weight > m->max_weight)
 		m->max_weight = o[c->n - 1].weight;
 	count_step(m, c, by);
@@ -214,7 +185,7 @@ static void count_class(struct slu_mckp *m, struct class *c, int by)
 
 /* Classes. */
 
-static int check(const struct slu_mckp_class *c, struct slu_err *err)
+static int check_sizes(const struct slu_mckp_class *c, struct slu_err *err)
 {
 	if (c->n == 0)
 		return slu_err(err, SLU_INVALID, "the class is empty");
@@ -223,6 +194,11 @@ static int check(const struct slu_mckp_class *c, struct slu_err *err)
 	if (c->hold != SLU_MCKP_NONE && c->hold >= c->n)
 		return slu_err(err, SLU_INVALID, "it holds item %u of %u",
 			       c->hold, c->n);
+	return 0;
+}
+
+static int check_values(const struct slu_mckp_class *c, struct slu_err *err)
+{
 	for (uint32_t j = 0; j < c->n; j++)
 		if (!(c->item[j].value >= 0 &&
 		      c->item[j].value <= SLU_MCKP_MAX_VALUE))
@@ -234,20 +210,20 @@ static int check(const struct slu_mckp_class *c, struct slu_err *err)
 /* A slot and room for the class; nothing is counted yet. */
 static struct class *take_slot(struct slu_mckp *m, uint32_t n, uint32_t *id)
 {
-	struct class fresh = {.used = true, .chosen = NO_OPTION};
 	uint32_t slot = m->n_free ? m->free_slot[m->n_free - 1] : m->n_slots;
+	struct class *c = &m->class[slot];
 
-	if (get_room(m, &fresh, n) < 0)
+	if (get_room(m, c, n) < 0)
 		return NULL;
 	if (m->n_free)
 		m->n_free--;
 	else
 		m->n_slots++;
-	fresh.listed = m->class[slot].listed;
-	fresh.unkept = m->class[slot].unkept;
-	m->class[slot] = fresh;
+	c->used = true;
+	c->chosen = NO_OPTION;
+	c->seen = 0;
 	*id = slot;
-	return &m->class[slot];
+	return c;
 }
 
 void slu_mckp_list(struct slu_mckp *m, uint32_t id)
@@ -266,7 +242,7 @@ int slu_mckp_add(struct slu_mckp *m, const struct slu_mckp_class *class,
 	struct class *c;
 
 	slu_mckp_grow_up(m);
-	if (check(class, err) < 0)
+	if (check_sizes(class, err) < 0 || check_values(class, err) < 0)
 		return -1;
 	if (m->n == m->max_slots) {
 		if (m->n == SLU_MCKP_MAX_CLASSES)
@@ -285,13 +261,10 @@ int slu_mckp_add(struct slu_mckp *m, const struct slu_mckp_class *class,
 	slu_mckp_take_class(m, c, class);
 	count_class(m, c, 1);
 	slu_mckp_list(m, *id);
-	if (grown || !fits(m)) {
+	if (grown || !fits(m))
 		rebuild(m);
-	} else {
-		slu_mckp_make_keys(m, c);
-		slu_mckp_make_hull(m, c);
+	else
 		slu_mckp_link(m, *id);
-	}
 	if (reserve_table(m) < 0) {
 		slu_mckp_remove(m, *id);
 		return nomem(err);
@@ -346,7 +319,7 @@ static int reserve(struct slu_mckp *m, const struct slu_mckp_problem *p,
 		return slu_err(err, SLU_INVALID, "%u classes are too many",
 			       p->n);
 	for (uint32_t i = 0; i < p->n; i++) {
-		if (check(&p->class[i], err) < 0)
+		if (check_sizes(&p->class[i], err) < 0)
 			return slu_err_prefix(err, "class %u", i);
 		options += (size_t)1 << log2_of(p->class[i].n);
 	}
@@ -357,7 +330,8 @@ static int reserve(struct slu_mckp *m, const struct slu_mckp_problem *p,
 }
 
 /* There is room for it. */
-static void fill_classes(struct slu_mckp *m, const struct slu_mckp_problem *p)
+static int fill_classes(struct slu_mckp *m, const struct slu_mckp_problem *p,
+			struct slu_err *err)
 {
 	uint32_t id;
 
@@ -365,10 +339,18 @@ static void fill_classes(struct slu_mckp *m, const struct slu_mckp_problem *p)
 	for (uint32_t i = 0; i < p->n; i++) {
 		struct class *c = take_slot(m, p->class[i].n, &id);
 
-		slu_mckp_take_class(m, c, &p->class[i]);
+		if (!slu_mckp_take_class(m, c, &p->class[i])) {
+			check_values(&p->class[i], err);
+			return slu_err_prefix(err, "class %u", i);
+		}
 		count_class(m, c, 1);
+		slu_mckp_list(m, id);
 	}
-	rebuild(m);
+	if (fits(m))
+		slu_mckp_link_all(m);
+	else
+		rebuild(m);
+	return 0;
 }
 
 int slu_mckp_load(struct slu_mckp *m, const struct slu_mckp_problem *p,
@@ -385,12 +367,14 @@ int slu_mckp_load(struct slu_mckp *m, const struct slu_mckp_problem *p,
 	slu_mckp_link_all(m);
 	if (reserve(m, p, err) < 0)
 		return -1;
-	fill_classes(m, p);
-	if (reserve_table(m) == 0)
-		return 0;
+	if (fill_classes(m, p, err) == 0) {
+		if (reserve_table(m) == 0)
+			return 0;
+		nomem(err);
+	}
 	forget(m);
 	slu_mckp_link_all(m);
-	return nomem(err);
+	return -1;
 }
 
 /* All are listed: their choices were made elsewhere. */
@@ -424,7 +408,7 @@ void slu_mckp_grow_up(struct slu_mckp *m)
 	s->in = false;
 	forget(m);
 	slu_mckp_link_all(m);
-	fill_classes(m, &p);
+	fill_classes(m, &p, NULL);
 	reserve_table(m);
 	if (s->solved)
 		take_choices(m);
@@ -469,7 +453,6 @@ void slu_mckp_free(struct slu_mckp *m)
 	free(m->class);
 	free(m->free_slot);
 	free(m->option);
-	free(m->hull);
 	slu_sorted_free(&m->up);
 	slu_sorted_free(&m->down);
 	free(m->sort);

@@ -102,7 +102,7 @@ static bool expand(struct slu_mckp *m, struct search *s, uint32_t id,
 {
 	const struct class *c = &m->class[id];
 	const struct option *o = options_of(m, c);
-	uint32_t at = break_option(m, c), n_live = m->n_live;
+	uint32_t at = c->at, n_live = m->n_live;
 
 	for (uint32_t j = 0; j < c->n; j++) {
 		struct node to = {.loss = loss_of(m, c, j, s),

@@ -84,7 +84,7 @@ static bool expand(struct slu_mckp *m, struct search *s, uint32_t id)
 {
 	const struct class *c = &m->class[id];
 	const struct option *o = options_of(m, c);
-	uint32_t at = break_option(m, c);
+	uint32_t at = c->at;
 
 	for (uint32_t j = 0; j < c->n; j++) {
 		int64_t loss = loss_of(m, c, j, s);
@@ -195,17 +195,15 @@ static bool shift(struct slu_mckp *m, const struct search *s, bool up,
 
 	for (; n > 0 && (e = slu_sorted_get(o, &at)); slu_sorted_step(o, &at)) {
 		const struct class *c = &m->class[e->id];
-		uint32_t to = up ? c->at + 1u : c->at - 1u;
-		uint32_t option = m->hull[c->first + to];
-		struct step t = hull_step(m, c, up ? c->at : to);
+		uint16_t option = up ? c->up : c->down;
+		struct step t = up ? step_up(m, c) : step_down(m, c);
 		int64_t loss = loss_of(m, c, option, s);
 
 		if (loss > 2 * (int64_t)s->at.weight)
 			return false;
 		if (t.weight != s->at.weight || patched(m, e->id))
 			continue;
-		m->patch[m->n_patch++] =
-			(struct patch){e->id, (uint16_t)option};
+		m->patch[m->n_patch++] = (struct patch){e->id, option};
 		n--;
 	}
 	return n == 0;
@@ -222,12 +220,12 @@ static uint32_t tied(const struct slu_mckp *m, const struct search *s, bool up)
 	for (; n < ENOUGH && (e = slu_sorted_get(o, &at));
 	     slu_sorted_step(o, &at)) {
 		const struct class *c = &m->class[e->id];
-		uint32_t to = up ? c->at + 1u : c->at - 1u;
+		struct step t = up ? step_up(m, c) : step_down(m, c);
 
-		if (loss_of(m, c, m->hull[c->first + to], s) >
+		if (loss_of(m, c, up ? c->up : c->down, s) >
 		    2 * (int64_t)s->at.weight)
 			break;
-		n += hull_step(m, c, up ? c->at : to).weight == s->at.weight;
+		n += t.weight == s->at.weight;
 	}
 	return n;
 }

@@ -28,8 +28,10 @@ void slu_mckp_keep(struct slu_mckp *m)
 		if (!c->used || c->chosen == NO_OPTION || c->hold == c->chosen)
 			continue;
 		slu_mckp_unlink(m, id);
+		if (c->hold != NO_OPTION)
+			options_of(m, c)[c->hold].key--;
+		options_of(m, c)[c->chosen].key++;
 		c->hold = c->chosen;
-		slu_mckp_make_hull(m, c);
 		slu_mckp_link(m, id);
 		slu_mckp_list(m, id);
 	}
@@ -51,7 +53,7 @@ static void settle(struct slu_mckp *m)
 		c->listed = false;
 		c->was = c->chosen;
 		if (c->used)
-			c->chosen = (uint16_t)break_option(m, c);
+			c->chosen = c->at;
 	}
 	for (uint32_t i = 0; i < m->n_patch; i++)
 		m->class[m->patch[i].class].chosen = m->patch[i].option;
@@ -78,9 +80,9 @@ static void sum_up(const struct slu_mckp *m, int64_t *key, uint64_t *weight)
 	for (uint32_t i = 0; i < m->n_patch; i++) {
 		const struct class *c = &m->class[m->patch[i].class];
 		const struct option *o = options_of(m, c);
-		uint32_t at = break_option(m, c), to = m->patch[i].option;
+		uint32_t at = c->at, to = m->patch[i].option;
 
-		*key += key_of(m, c, to) - key_of(m, c, at);
+		*key += o[to].key - o[at].key;
 		*weight += (uint64_t)((int64_t)o[to].weight - o[at].weight);
 	}
 }
@@ -163,7 +165,7 @@ static void find_best(struct slu_mckp *m, struct search *s,
 	s->room = (int64_t)(capacity - m->weight);
 	up = slu_sorted_first(&m->up);
 	if (up)
-		s->at = hull_step(m, &m->class[up->id], m -> class[up->id].at);
+		s->at = step_up(m, &m->class[up->id]);
 	info->by = SLU_MCKP_BY_BOUND;
 	info->proved = !up || s->room == 0;
 	if (m->method == SLU_MCKP_TABLE) {
@@ -197,9 +199,8 @@ static size_t bytes(const struct slu_mckp *m)
 	return sizeof(*m) + slu_sorted_bytes(&m->up) +
 	       slu_sorted_bytes(&m->down) +
 	       m->max_slots * (sizeof(*m->class) + 2 * sizeof(*m->patch) +
-			       4 * sizeof(uint32_t)) +
-	       2 * (size_t)m->max_sort * sizeof(*m->sort) +
-	       m->max_options * (sizeof(*m->option) + sizeof(*m->hull)) +
+			       3 * sizeof(*m->sort) + 4 * sizeof(uint32_t)) +
+	       m->max_options * sizeof(*m->option) +
 	       MAX_NODES * (sizeof(*m->node) + sizeof(*m->live)) +
 	       (2 * WINDOW + 1) * sizeof(*m->slot);
 }

@@ -23,7 +23,7 @@
 
 struct option {
 	double value;
-	int64_t key; /* without the hold */
+	int64_t key; /* with the hold */
 	uint32_t weight;
 	uint32_t item; /* its index in the caller's class */
 };
@@ -32,9 +32,13 @@ struct class
 {
 	uint32_t first; /* of its options, which are sorted by weight */
 	uint32_t room;	/* log2 of how many there is room for */
+	double most;	/* the greatest value */
 	uint16_t n;
-	uint16_t n_hull; /* hull[first ..]: those on the upper hull */
-	uint16_t at;	 /* position on the hull in the break solution */
+	uint16_t useful; /* of them, to the table: worth more than all lighter
+			  * ones; 0: there is nothing to choose */
+	uint16_t at;	 /* option in the break solution; on the upper hull */
+	uint16_t up;	 /* the next heavier one there, or NO_OPTION */
+	uint16_t down;	 /* the next lighter one, or NO_OPTION */
 	uint16_t hold;	 /* option, or NO_OPTION */
 	uint16_t chosen; /* option in the last solution, or NO_OPTION */
 	uint16_t was;	 /* chosen before */
@@ -103,7 +107,6 @@ struct slu_mckp {
 	uint32_t n_slots, max_slots, n;
 	uint32_t *free_slot, n_free;
 	struct option *option;
-	uint16_t *hull;
 	uint32_t n_options, max_options;
 	uint32_t free_room[16]; /* by log2: a list through option.item */
 
@@ -120,15 +123,14 @@ struct slu_mckp {
 	struct steps steps[MAX_STEPS];
 	uint32_t n_steps;
 
-	/* The break solution: every class at its place on the hull; `up`
-	 * holds the next step of each by falling slope, `down` the last one
-	 * taken by rising slope. */
+	/* The break solution: every class at its place on its hull; `up` holds
+	 * the next step of each by falling slope, `down` the last one taken by
+	 * rising slope. */
 	struct slu_sorted up, down;
 	uint64_t weight;
 	int64_t key;
-	double slope;		       /* about where the last solution broke */
-	struct slu_sorted_entry *sort; /* 2 x max_sort, to sort in */
-	uint32_t max_sort;
+	int64_t slope; /* about where the last solution broke, rounded up */
+	struct slu_sorted_entry *sort; /* 3 x max_slots, to sort in */
 
 	struct node *node; /* MAX_NODES */
 	uint32_t *slot;	   /* 2 x WINDOW + 1, by x: node + 1, 0: none */
@@ -157,19 +159,6 @@ static inline struct option *options_of(const struct slu_mckp *m,
 	return m->option + c->first;
 }
 
-static inline int64_t key_of(const struct slu_mckp *m, const struct class *c,
-			     uint32_t option)
-{
-	return options_of(m, c)[option].key + (option == c->hold);
-}
-
-/* The option of a class in the break solution. */
-static inline uint32_t break_option(const struct slu_mckp *m,
-				    const struct class *c)
-{
-	return m->hull[c->first + c->at];
-}
-
 /* classes.c: say at the next solve that this one may have changed; the common
  * divisor of all differences of weights within classes. */
 void slu_mckp_list(struct slu_mckp *m, uint32_t id);
@@ -183,25 +172,32 @@ bool slu_mckp_small_solve(struct small *s);
 /* classes.c: load it as any other. */
 void slu_mckp_grow_up(struct slu_mckp *m);
 
-/* hull.c: from the caller's class to options and hull. The class has room. */
-void slu_mckp_take_class(struct slu_mckp *m, struct class *c,
+/* options.c: from the caller's class to options with keys. The class has room.
+ * false: a value is out of range. */
+bool slu_mckp_take_class(struct slu_mckp *m, struct class *c,
 			 const struct slu_mckp_class *from);
 void slu_mckp_make_keys(const struct slu_mckp *m, struct class *c);
-void slu_mckp_make_hull(const struct slu_mckp *m, struct class *c);
-
-/* The step from hull position `h` to the next one. */
+/* A step along the hull, up from where the class is or up to there: it has
+ * `up` or `down`. */
 struct step {
 	int64_t key;
 	uint32_t weight;
 };
-static inline struct step hull_step(const struct slu_mckp *m,
-				    const struct class *c, uint32_t h)
+static inline struct step step_up(const struct slu_mckp *m,
+				  const struct class *c)
 {
-	uint32_t a = m->hull[c->first + h], b = m->hull[c->first + h + 1];
 	const struct option *o = options_of(m, c);
 
-	return (struct step){key_of(m, c, b) - key_of(m, c, a),
-			     o[b].weight - o[a].weight};
+	return (struct step){o[c->up].key - o[c->at].key,
+			     o[c->up].weight - o[c->at].weight};
+}
+static inline struct step step_down(const struct slu_mckp *m,
+				    const struct class *c)
+{
+	const struct option *o = options_of(m, c);
+
+	return (struct step){o[c->at].key - o[c->down].key,
+			     o[c->at].weight - o[c->down].weight};
 }
 
 static inline double slope_of(struct step s)
@@ -239,10 +235,9 @@ struct search {
 static inline int64_t loss_of(const struct slu_mckp *m, const struct class *c,
 			      uint32_t option, const struct search *s)
 {
-	uint32_t at = break_option(m, c);
 	const struct option *o = options_of(m, c);
-	int64_t key = key_of(m, c, at) - key_of(m, c, option);
-	int64_t weight = (int64_t)o[option].weight - (int64_t)o[at].weight;
+	int64_t key = o[c->at].key - o[option].key;
+	int64_t weight = (int64_t)o[option].weight - (int64_t)o[c->at].weight;
 
 	return key * s->at.weight + s->at.key * weight;
 }

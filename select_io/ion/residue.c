@@ -56,7 +56,7 @@ static void look_at(const struct slu_mckp *m, const struct search *s,
 {
 	const struct class *c = &m->class[id];
 	const struct option *o = options_of(m, c);
-	int64_t at = o[break_option(m, c)].weight, g = s->modulus;
+	int64_t at = o[c->at].weight, g = s->modulus;
 
 	for (uint32_t j = 0; j < c->n; j++) {
 		int64_t by = (o[j].weight - at) % g;

@@ -9,12 +9,14 @@
 #include <string.h>
 #include "select_io/ion/sorted.h"
 
-#define BLOCK SLU_SORTED_BLOCK
-#define FILL  48 /* of a block that is made from nothing */
-#define SMALL 12
-#define JOIN  40
-#define FEW   48 /* entries that are sorted by insertion */
-#define UPPER 5	 /* digits from this one on are the upper ones */
+#define BLOCK	  SLU_SORTED_BLOCK
+#define FILL	  48 /* of a block that is made from nothing */
+#define SMALL	  12
+#define JOIN	  40
+#define FEW	  32 /* entries that are sorted by insertion */
+#define MANY	  2048
+#define MAX_DIGIT 11 /* bits */
+#define NEARLY	  8  /* places that an entry may be off in the mean */
 
 static bool before(const struct slu_sorted_entry *a, double key, uint32_t id)
 {
@@ -199,16 +201,22 @@ void slu_sorted_remove(struct slu_sorted *o, double key, uint32_t id)
 	}
 }
 
-static void sort_few(struct slu_sorted_entry *e, size_t n)
+/* By key; those that are equal stay as they are. Returns false when this would
+ * be more than `moves`. */
+static bool sort_nearly(struct slu_sorted_entry *e, size_t n, size_t moves)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct slu_sorted_entry x = e[i];
 		size_t j = i;
 
-		for (; j > 0 && before(&x, e[j - 1].key, e[j - 1].id); j--)
+		for (; j > 0 && x.key < e[j - 1].key; j--)
 			e[j] = e[j - 1];
 		e[j] = x;
+		if (i - j > moves)
+			return false;
+		moves -= i - j;
 	}
+	return true;
 }
 
 /* The bits of a double in an order that is theirs as integers too. */
@@ -220,85 +228,73 @@ static uint64_t bits_of(double key)
 	return u >> 63 ? ~u : u | UINT64_C(1) << 63;
 }
 
-/* Digit by digit from the given one on; stable, so equal keys stay in the order
- * of ids in which they came. */
-static struct slu_sorted_entry *sort_digits(struct slu_sorted_entry *e,
-					    struct slu_sorted_entry *aside,
-					    size_t n, unsigned int first)
+static unsigned int width_of(uint64_t u)
 {
-	uint32_t count[8][256] = {{0}};
+	return u ? 64 - (unsigned int)__builtin_clzll(u) : 0;
+}
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t u = bits_of(e[i].key);
+/* One digit; stable. */
+static void sort_digit(const struct slu_sorted_entry *from,
+		       struct slu_sorted_entry *to, size_t n, uint64_t least,
+		       unsigned int shift, unsigned int digit)
+{
+	uint32_t at[1 << MAX_DIGIT], sum = 0, mask = (1u << digit) - 1;
 
-		for (unsigned int d = first; d < 8; d++)
-			count[d][u >> (8 * d) & 255]++;
+	memset(at, 0, sizeof(*at) << digit);
+	for (size_t i = 0; i < n; i++)
+		at[(bits_of(from[i].key) - least) >> shift & mask]++;
+	for (uint32_t k = 0; k <= mask; k++) {
+		uint32_t count = at[k];
+
+		at[k] = sum;
+		sum += count;
 	}
-	for (unsigned int d = first; d < 8; d++) {
-		struct slu_sorted_entry *swap = aside;
-		uint32_t sum = 0;
-
-		if (count[d][bits_of(e[0].key) >> (8 * d) & 255] == n)
-			continue;
-		for (int k = 0; k < 256; k++) {
-			uint32_t c = count[d][k];
-
-			count[d][k] = sum;
-			sum += c;
-		}
-		for (size_t i = 0; i < n; i++)
-			aside[count[d][bits_of(e[i].key) >> (8 * d) & 255]++] =
-				e[i];
-		aside = e;
-		e = swap;
-	}
-	return e;
+	for (size_t i = 0; i < n; i++)
+		to[at[(bits_of(from[i].key) - least) >> shift & mask]++] =
+			from[i];
 }
 
-static uint64_t upper(double key)
-{
-	return bits_of(key) >> (8 * UPPER);
-}
-
-/* Entries from e[0] on that agree in the upper digits. */
-static size_t run(const struct slu_sorted_entry *e, size_t n)
-{
-	size_t i = 1;
-
-	while (i < n && upper(e[i].key) == upper(e[0].key))
-		i++;
-	return i;
-}
-
-/* The upper digits tell most keys apart; where they do not, few entries are
- * left to be sorted, or all digits must be looked at. */
+/* The upper digits tell most keys apart, and what is then nearly sorted is soon
+ * sorted; where it is not, all digits are looked at. */
 static struct slu_sorted_entry *
 sort_many(struct slu_sorted_entry *e, struct slu_sorted_entry *aside, size_t n)
 {
-	struct slu_sorted_entry *sorted = sort_digits(e, aside, n, UPPER);
-	size_t some;
+	uint64_t least = bits_of(e[0].key), most = least;
+	unsigned int width, digit = width_of(n), shift;
 
-	for (size_t i = 0; i < n; i += some) {
-		some = run(sorted + i, n - i);
-		if (some > FEW)
-			return sort_digits(sorted, sorted == e ? aside : e, n,
-					   0);
+	for (size_t i = 1; i < n; i++) {
+		uint64_t u = bits_of(e[i].key);
+
+		least = u < least ? u : least;
+		most = u > most ? u : most;
 	}
-	for (size_t i = 0; i < n; i += some) {
-		some = run(sorted + i, n - i);
-		sort_few(sorted + i, some);
+	width = width_of(most - least);
+	digit = digit < MAX_DIGIT ? digit : MAX_DIGIT;
+	shift = width > 2 * digit ? width - 2 * digit : 0;
+	if (n < MANY)
+		shift = width > digit ? width - digit : 0;
+	for (int all = 0; all < 2; all++) {
+		for (; shift < width; shift += digit) {
+			struct slu_sorted_entry *swap = aside;
+
+			sort_digit(e, aside, n, least, shift, digit);
+			aside = e;
+			e = swap;
+		}
+		if (sort_nearly(e, n, NEARLY * n))
+			break;
+		shift = 0;
 	}
-	return sorted;
+	return e;
 }
 
 struct slu_sorted_entry *slu_sorted_sort(struct slu_sorted_entry *entry,
 					 struct slu_sorted_entry *aside,
 					 size_t n)
 {
-	if (n > FEW)
-		return sort_many(entry, aside, n);
-	sort_few(entry, n);
-	return entry;
+	if (sort_nearly(entry, n, n < FEW ? FEW * FEW : 0))
+		return entry;
+	return sort_many(entry, aside, n);
 }
 
 void slu_sorted_fill(struct slu_sorted *o, const struct slu_sorted_entry *entry,

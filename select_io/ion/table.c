@@ -81,22 +81,22 @@ static size_t useful(const struct table *t, uint32_t id,
 	struct slu_mckp *m = t->m;
 	const struct class *c = &m->class[id];
 	const struct option *o = options_of(m, c);
-	uint32_t at = break_option(m, c), least = 0;
+	uint32_t least = 0;
 	int64_t most = -1;
 	size_t n = 0;
 
 	for (uint32_t j = 0; j < c->n; j++) {
-		int64_t key = key_of(m, c, j);
+		int64_t key = o[j].key;
 
 		if (key <= most ||
-		    (t->s && j != at && loss_of(m, c, j, t->s) > t->s->best))
+		    (t->s && j != c->at && loss_of(m, c, j, t->s) > t->s->best))
 			continue;
 		if (n == 0)
 			least = j;
 		most = key;
 		out[n++] = (struct cell_option){
 			(o[j].weight - o[least].weight) / t->step,
-			key - key_of(m, c, least), (uint16_t)j};
+			key - o[least].key, (uint16_t)j};
 	}
 	*lightest = o[least].weight;
 	return n;
@@ -196,7 +196,7 @@ static void fill_rows(const struct table *t, uint32_t from, uint32_t to,
 
 static void note(struct slu_mckp *m, uint32_t id, uint32_t option)
 {
-	if (option != break_option(m, &m->class[id]))
+	if (option != m->class[id].at)
 		m->patch[m->n_patch++] = (struct patch){id, (uint16_t)option};
 }
 
