@@ -18,6 +18,8 @@
 #include "common/str.h"
 #include "select_io/ost/text.h"
 
+#define FEW 100.0 /* disk I/Os */
+
 long slu_ost_index(const char *name)
 {
 	const char *ost = strstr(name, "-OST");
@@ -43,11 +45,11 @@ static double label(const char *row)
 	return *end == ':' ? v : -1;
 }
 
-double slu_ost_io_ms(const char *text)
+void slu_ost_io_sum(const char *text, double *n, double *ms)
 {
 	const char *row = strstr(text, "I/O time"), *bar;
-	double n = 0, sum = 0;
 
+	*n = *ms = 0;
 	while (row && (row = strchr(row, '\n')) && label(++row) >= 0) {
 		double reads = 0, writes = 0;
 
@@ -55,10 +57,45 @@ double slu_ost_io_ms(const char *text)
 		sscanf(strchr(row, ':') + 1, "%lf", &reads);
 		if (bar)
 			sscanf(bar + 1, "%lf", &writes);
-		n += reads + writes;
-		sum += (reads + writes) * label(row);
+		*n += reads + writes;
+		*ms += (reads + writes) * label(row);
 	}
-	return n > 0 ? sum / n : -1;
+}
+
+double slu_ost_io_ms(const char *text)
+{
+	double n, ms;
+
+	slu_ost_io_sum(text, &n, &ms);
+	return n > 0 ? ms / n : -1;
+}
+
+/* What was there at first counts, as little as a few: it may be of years. */
+double slu_ost_io_mean(struct slu_ost_io *io, double n, double ms, double now)
+{
+	bool anew = n < io->seen_n || ms < io->seen_ms;
+	double more_n = n - (anew ? 0 : io->seen_n);
+	double more_ms = ms - (anew ? 0 : io->seen_ms);
+	double fade = exp(-fmax(0, now - io->time) / SLU_OST_IO_SECONDS);
+	double first = io->time == 0 && n > FEW ? FEW / n : 1;
+
+	io->n = io->n * fade + more_n * first;
+	io->ms = io->ms * fade + more_ms * first;
+	io->seen_n = n;
+	io->seen_ms = ms;
+	io->time = now;
+	return io->n > 1e-9 ? io->ms / io->n : -1;
+}
+
+static struct slu_ost_io *io_of(struct slu_ost_meter *m, const char *ost)
+{
+	for (size_t i = 0; i < m->n_io; i++)
+		if (strcmp(m->io[i].name, ost) == 0)
+			return &m->io[i];
+	if (m->n_io == SLU_STATS_TARGETS ||
+	    !slu_copy(m->io[m->n_io].name, sizeof(m->io->name), ost))
+		return NULL;
+	return &m->io[m->n_io++];
 }
 
 /* A parameter of a target, in /sys or /proc. */
@@ -100,24 +137,29 @@ static bool is_set(const char *root, const char *ost, const char *name)
 	return parameter(root, ost, name, &v) && v != 0;
 }
 
-static void add_io_ms(const char *root, const char *ost,
-		      struct json_object *obj)
+static void add_io_ms(const char *root, const char *ost, double now,
+		      struct slu_ost_meter *m, struct json_object *obj)
 {
 	static const char *const places[] = {"sys/kernel/debug/lustre",
 					     "proc/fs/lustre"};
 	static const char *const kinds[] = {"osd-ldiskfs", "osd-zfs"};
+	struct slu_ost_io *io = io_of(m, ost);
 	const char *text = NULL;
-	double ms;
+	double n, ms;
 
 	for (int i = 0; i < 4 && !text; i++)
 		text = slu_ost_text("%s/%s/%s/%s/brw_stats", root,
 				    places[i / 2], kinds[i % 2], ost);
-	ms = text ? slu_ost_io_ms(text) : -1;
+	if (!text || !io)
+		return;
+	slu_ost_io_sum(text, &n, &ms);
+	ms = slu_ost_io_mean(io, n, ms, now);
 	if (ms >= 0)
 		slu_json_set_double(obj, "io_ms", ms);
 }
 
-static struct json_object *target(const char *root, const char *ost)
+static struct json_object *target(const char *root, const char *ost, double now,
+				  struct slu_ost_meter *m)
 {
 	struct json_object *obj;
 	double total = 0, available = 0;
@@ -130,7 +172,7 @@ static struct json_object *target(const char *root, const char *ost)
 	slu_json_set_u64(obj, "index", (uint64_t)slu_ost_index(ost));
 	slu_json_set_double(obj, "total", total);
 	slu_json_set_double(obj, "available", available);
-	add_io_ms(root, ost, obj);
+	add_io_ms(root, ost, now, m, obj);
 	if (is_set(root, ost, "readonly"))
 		slu_json_set_str(obj, "state", "readonly");
 	else if (is_set(root, ost, "no_create") ||
@@ -142,7 +184,8 @@ static struct json_object *target(const char *root, const char *ost)
 }
 
 /* Each target once, wherever its directory lies. */
-static struct json_object *targets(const char *root)
+static struct json_object *targets(const char *root, double now,
+				   struct slu_ost_meter *m)
 {
 	static const char *const places[] = {"sys/fs/lustre/obdfilter/*",
 					     "proc/fs/lustre/obdfilter/*"};
@@ -155,7 +198,8 @@ static struct json_object *targets(const char *root)
 		if (glob(pattern, 0, NULL, &found))
 			continue;
 		for (size_t i = 0; i < found.gl_pathc; i++) {
-			one = target(root, strrchr(found.gl_pathv[i], '/') + 1);
+			one = target(root, strrchr(found.gl_pathv[i], '/') + 1,
+				     now, m);
 			if (one)
 				json_object_array_add(list, one);
 		}
@@ -265,7 +309,7 @@ static void add_version(const char *root, struct json_object *obj)
 int slu_ost_server_read(const char *root, double now, struct slu_ost_meter *m,
 			struct json_object **out, struct slu_err *err)
 {
-	struct json_object *list = targets(root), *obj, *one;
+	struct json_object *list = targets(root, now, m), *obj, *one;
 	struct json_object *mdts = slu_stats_mdts(root, now, &m->stats);
 
 	if (json_object_array_length(list) == 0 && !mdts) {

@@ -16,10 +16,11 @@
  * (those two since the reading before; left out in the first), moved its mean
  * over about the last SLU_OST_MOVED_SECONDS and peak the highest of about a day
  * (once a quarter of the former has been seen), available what
- * users can get (kbytesavail), io_ms the mean time of a disk I/O so far. state
- * is left out when all is well: "degraded", "readonly", "no_create". Beside
- * that stands what stats.h adds to each target, and on a metadata server
- * "mdts" (where "osts" is an empty list when it serves none).
+ * users can get (kbytesavail), io_ms the mean time of a disk I/O in about the
+ * last SLU_OST_IO_SECONDS. state is left out when all is well: "degraded",
+ * "readonly", "no_create". Beside that stands what stats.h adds to each target,
+ * and on a metadata server "mdts" (where "osts" is an empty list when it serves
+ * none).
  */
 
 #include <json-c/json.h>
@@ -30,6 +31,7 @@
 
 #define SLU_OST_MOVED_SECONDS 1200.0
 #define SLU_OST_PEAK_SECONDS  86400.0
+#define SLU_OST_IO_SECONDS    600.0
 
 /* A mean over time in which what is old counts less and less; over all there
  * is, at first. Start from {0}. */
@@ -42,6 +44,18 @@ void slu_ost_moved_add(struct slu_ost_moved *moved, double rate,
 /* False: a few minutes, of which nothing can be said yet. */
 bool slu_ost_moved_known(const struct slu_ost_moved *moved);
 
+/* The disk I/O of a target: of all that brw_stats has, what came since the
+ * reading before counts most. Start from {0}. */
+struct slu_ost_io {
+	char name[64];
+	double seen_n, seen_ms; /* in brw_stats */
+	double n, ms;		/* that count */
+	double time;
+};
+/* n disk I/Os of so many ms together are in brw_stats now; the mean, < 0: none
+ * is known. */
+double slu_ost_io_mean(struct slu_ost_io *io, double n, double ms, double now);
+
 /* What the reading before said; start from {0}. */
 struct slu_ost_meter {
 	uint64_t busy, all; /* CPU ticks */
@@ -49,6 +63,8 @@ struct slu_ost_meter {
 	double time;
 	struct slu_ost_moved moved;
 	struct slu_stats_meter stats; /* of the targets */
+	struct slu_ost_io io[SLU_STATS_TARGETS];
+	size_t n_io;
 };
 
 /* root: "/" is this server. now: seconds of any clock. SLU_NOTFOUND: there are
@@ -57,8 +73,10 @@ int slu_ost_server_read(const char *root, double now,
 			struct slu_ost_meter *meter, struct json_object **out,
 			struct slu_err *err);
 
-/* The mean of the histogram "I/O time (1/1000s)" of brw_stats, in ms, reads and
- * writes together; a bucket counts as its label. -1: no I/O in it. */
+/* The histogram "I/O time (1/1000s)" of brw_stats, reads and writes together:
+ * how many, and how many ms they took; a bucket counts as its label. */
+void slu_ost_io_sum(const char *brw_stats, double *n, double *ms);
+/* Their mean. -1: no I/O in it. */
 double slu_ost_io_ms(const char *brw_stats);
 
 /* "fs-OST001a" is number 26; -1: no name of a target. */

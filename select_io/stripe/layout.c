@@ -49,6 +49,46 @@ static void copy(struct slu_stripe_layout *out,
 	out->n = n;
 }
 
+/* Neighbours that are alike are one. */
+static void merge(struct slu_stripe_layout *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < l->n; i++)
+		if (l->part[i].count == l->part[n].count &&
+		    l->part[i].width == l->part[n].width)
+			l->part[n].end = l->part[i].end;
+		else
+			l->part[++n] = l->part[i];
+	l->n = n + 1;
+}
+
+static uint64_t parts_of(uint64_t bytes, uint64_t room)
+{
+	return bytes / room + (bytes % room != 0);
+}
+
+/* Each component has room on its targets, and none has fewer than the one
+ * before. */
+static void widen(struct slu_stripe_layout *l, uint64_t size, uint64_t room)
+{
+	uint64_t begin = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct slu_stripe_component *p = &l->part[i];
+		uint64_t end = p->end ? p->end : size;
+		uint64_t least = end > begin ? parts_of(end - begin, room) : 0;
+
+		if (i > 0 && least < l->part[i - 1].count)
+			least = l->part[i - 1].count;
+		if (p->count < least) {
+			p->count = (uint32_t)least;
+			p->why = "so many targets have room for it together";
+		}
+		begin = p->end;
+	}
+}
+
 /* So few stripes would not have room for their parts of the file. */
 static int make_room(const struct slu_stripe_request *r,
 		     struct slu_stripe_layout *l, struct slu_err *err)
@@ -58,7 +98,7 @@ static int make_room(const struct slu_stripe_request *r,
 
 	if (r->room == 0 || r->size == 0)
 		return 0;
-	least = r->size / r->room + (r->size % r->room != 0);
+	least = parts_of(r->size, r->room);
 	if (least > (r->lustre && r->lustre < MANY ? FEW
 						   : SLU_STRIPE_COUNT_MAX) ||
 	    (r->targets && least > r->targets))
@@ -68,6 +108,10 @@ static int make_room(const struct slu_stripe_request *r,
 	if (last->count < least) {
 		last->count = (uint32_t)least;
 		last->why = "so many targets have room for it together";
+	}
+	for (size_t n = 0; n != l->n; merge(l)) {
+		n = l->n; /* what is one now has to be wider again */
+		widen(l, r->size, r->room);
 	}
 	return 0;
 }
@@ -89,20 +133,6 @@ static void cut(struct slu_stripe_layout *l, uint64_t size)
 			l->part[i].end = 0;
 			l->n = i + 1;
 		}
-}
-
-/* Neighbours that are alike are one. */
-static void merge(struct slu_stripe_layout *l)
-{
-	size_t n = 0;
-
-	for (size_t i = 1; i < l->n; i++)
-		if (l->part[i].count == l->part[n].count &&
-		    l->part[i].width == l->part[n].width)
-			l->part[n].end = l->part[i].end;
-		else
-			l->part[++n] = l->part[i];
-	l->n = n + 1;
 }
 
 /* Before 2.10 a file has one layout: that of the component which most of it is

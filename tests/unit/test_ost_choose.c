@@ -68,6 +68,31 @@ static void put(const char *path, const char *text)
 		  err);
 }
 
+/* A disk that turns slow is seen within minutes, whatever it did for years; and
+ * one that is left alone is not forgotten. */
+START_TEST(test_io_mean)
+{
+	struct slu_ost_io io = {0};
+	double now = 5, n = 0, ms = 0, mean;
+
+	ck_assert_double_eq(slu_ost_io_mean(&io, 0, 0, now), -1);
+	io = (struct slu_ost_io){0};
+	n = 1e9;
+	ms = 4e9;
+	ck_assert_double_eq_tol(slu_ost_io_mean(&io, n, ms, now), 4, 1e-9);
+	for (int k = 0; k < 60; k++) {
+		n += 50;
+		ms += 50 * 100.0;
+		mean = slu_ost_io_mean(&io, n, ms, now += 5);
+	}
+	expect(mean > 90 && mean <= 100, "%g", mean);
+	mean = slu_ost_io_mean(&io, n, ms, now += 3600);
+	expect(mean > 90, "%g", mean);
+	mean = slu_ost_io_mean(&io, 1000, 2000, now += 5); /* cleared */
+	expect(mean > 1.9 && mean < 4, "%g", mean);
+}
+END_TEST
+
 START_TEST(test_server)
 {
 	struct slu_ost_meter meter = {0};
@@ -547,7 +572,7 @@ START_TEST(test_too_much)
 }
 END_TEST
 
-TEST_MAIN("ost_choose", test_index, test_io_time, test_server, test_left_out,
-	  test_moved, test_balance, test_balanced_servers, test_place,
-	  test_predicted, test_memory, test_ranked, test_file_systems,
-	  test_too_much)
+TEST_MAIN("ost_choose", test_index, test_io_time, test_io_mean, test_server,
+	  test_left_out, test_moved, test_balance, test_balanced_servers,
+	  test_place, test_predicted, test_memory, test_ranked,
+	  test_file_systems, test_too_much)

@@ -48,6 +48,10 @@ START_TEST(test_plan)
 		/* 4 TiB on targets with 50 GiB each */
 		{{4 * TIB, RND, 0, 100, 50 * GIB, 0},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
+		/* of which 1,014 are in one component */
+		{{1200 * GIB, SEQ, 0, 100, 50 * GIB, 0},
+		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
+		 "-c 21 -S 4M -E -1 -c 64 -S 4M"},
 	};
 
 	each(c, cases)
@@ -120,6 +124,10 @@ START_TEST(test_rules)
 				  l.part[i].count >= l.part[i - 1].count);
 			ck_assert(i == 0 || r.size == 0 ||
 				  l.part[i - 1].end < r.size);
+			ck_assert(r.size == 0 || r.room == 0 ||
+				  (l.part[i].end ? l.part[i].end : r.size) -
+						  (i ? l.part[i - 1].end : 0) <=
+					  l.part[i].count * r.room);
 		}
 	}
 }
