@@ -109,7 +109,7 @@ char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
 				    : planned(answer, ask, why, err);
 	}
 	if (text && ask->stripes)
-		slu_osts_remember(d, answer);
+		slu_osts_remember(d, 0, answer);
 	json_object_put(answer);
 	json_object_put(live);
 	return text;

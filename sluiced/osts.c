@@ -139,20 +139,26 @@ struct slu_ost_choose_settings slu_osts_settings(struct json_object *live)
 	return s;
 }
 
-void slu_osts_remember(struct slu_daemon *d, struct json_object *answer)
+void slu_osts_remember(struct slu_daemon *d, uint32_t uid,
+		       struct json_object *answer)
 {
 	if (!d->ost_memory)
 		d->ost_memory = slu_ost_memory_new();
 	if (d->ost_memory)
-		slu_ost_memory_learn(d->ost_memory, answer, slu_now_mono());
+		slu_ost_memory_learn(d->ost_memory, answer, uid,
+				     slu_now_mono());
 }
 
-void slu_osts_learn(struct slu_daemon *d, const char *answer, size_t len)
+void slu_osts_learn(struct slu_daemon *d, uint32_t uid, const char *answer,
+		    size_t len)
 {
 	struct json_object *obj = slu_json_parse(answer, len, NULL), *files;
+	bool dry = false;
 
-	if (obj && json_object_object_get_ex(obj, "files", &files))
-		slu_osts_remember(d, obj);
+	if (obj)
+		slu_json_bool_opt(obj, "dry", &dry, NULL);
+	if (!dry && obj && json_object_object_get_ex(obj, "files", &files))
+		slu_osts_remember(d, uid, obj);
 	json_object_put(obj);
 }
 
@@ -216,9 +222,11 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 	struct slu_ost_choose_request r = {0};
 	struct json_object *answer, *servers = NULL, *name;
 	double *predicted = NULL;
+	bool dry = false;
 	int rc;
 
-	if (take_args(args, &r, err))
+	if (take_args(args, &r, err) ||
+	    slu_json_bool_opt(args, "dry", &dry, err))
 		return -1;
 	json_object_object_get_ex(who->live, "servers", &servers);
 	json_object_object_get_ex(who->live, "ranking", &r.ranking);
@@ -232,6 +240,8 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 	free(predicted);
 	if (rc)
 		return -1;
+	if (dry)
+		slu_json_set_bool(answer, "dry", true);
 	if (r.stripes == 0 && servers)
 		json_object_object_add(answer, "servers",
 				       json_object_get(servers));

@@ -26,7 +26,8 @@ struct slu_question {
 	struct json_object *all; /* as above */
 	struct slu_question **slot;
 	struct slu_child *child;
-	void (*learn)(struct slu_daemon *d, const char *answer, size_t len);
+	void (*learn)(struct slu_daemon *d, uint32_t uid, const char *answer,
+		      size_t len);
 };
 
 static const struct slu_answerer *find(const char *name)
@@ -132,7 +133,7 @@ static void child_done(void *arg, struct slu_buf *out,
 	struct slu_question *q = arg;
 
 	if (!err && q->learn && out->data)
-		q->learn(q->d, out->data, out->len);
+		q->learn(q->d, q->uid, out->data, out->len);
 	reply(q, out, err);
 }
 

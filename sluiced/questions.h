@@ -50,7 +50,8 @@ struct slu_answerer {
 				       const struct slu_asker *who,
 				       struct json_object *args);
 	/* In the daemon, when a good answer has gone out. May be NULL. */
-	void (*learn)(struct slu_daemon *d, const char *answer, size_t len);
+	void (*learn)(struct slu_daemon *d, uint32_t uid, const char *answer,
+		      size_t len);
 	/* In the answering process: fill *out with JSON. */
 	int (*answer)(struct slu_db *db, const struct slu_asker *who,
 		      struct json_object *args, struct slu_buf *out,
@@ -67,9 +68,11 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 				     const struct slu_asker *who,
 				     struct json_object *args);
 struct slu_ost_choose_settings slu_osts_settings(struct json_object *live);
-void slu_osts_remember(struct slu_daemon *d, struct json_object *answer);
+void slu_osts_remember(struct slu_daemon *d, uint32_t uid,
+		       struct json_object *answer);
 /* Not what was only asked to be looked at ("dry"). */
-void slu_osts_learn(struct slu_daemon *d, const char *answer, size_t len);
+void slu_osts_learn(struct slu_daemon *d, uint32_t uid, const char *answer,
+		    size_t len);
 int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);

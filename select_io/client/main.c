@@ -45,11 +45,28 @@ static int usage(const char *why)
 	return EXIT_USAGE;
 }
 
+/* As a shell wants it. */
+static void print_quoted(const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._-+,:@%=";
+
+	if (*path && path[strspn(path, plain)] == '\0') {
+		fputs(path, stdout);
+		return;
+	}
+	putchar('\'');
+	for (; *path; path++)
+		fputs(*path == '\'' ? "'\\''" : (char[]){*path, '\0'}, stdout);
+	putchar('\'');
+}
+
 static int print(const char *path, const struct sluice_place *ask,
 		 char error[SLUICE_PLACE_ERROR])
 {
 	uint32_t *target = calloc(ask->stripes, sizeof(*target));
-	int n = target ? sluice_place(ask, target, error) : -1;
+	int n = target ? sluice_place_look(ask, target, error) : -1;
 
 	if (!target)
 		snprintf(error, SLUICE_PLACE_ERROR, "out of memory");
@@ -57,8 +74,11 @@ static int print(const char *path, const struct sluice_place *ask,
 		printf("lfs setstripe -c %d -o ", n);
 	for (int i = 0; i < n; i++)
 		printf("%s%" PRIu32, i ? "," : "", target[i]);
-	if (n > 0)
-		printf(" %s\n", path);
+	if (n > 0) {
+		putchar(' ');
+		print_quoted(path);
+		putchar('\n');
+	}
 	free(target);
 	return n < 0 ? -1 : 0;
 }
@@ -67,12 +87,14 @@ static int print(const char *path, const struct sluice_place *ask,
 static int take(int c, struct sluice_place *ask, bool *dry_run)
 {
 	struct slu_err err;
+	unsigned long n;
 	char *end;
 
 	switch (c) {
 	case 'c':
-		ask->stripes = (uint32_t)strtoul(optarg, &end, 10);
-		return *end || ask->stripes == 0 || ask->stripes > 2000
+		n = strtoul(optarg, &end, 10);
+		ask->stripes = (uint32_t)n;
+		return *end || n == 0 || n > 2000 || *optarg == '-'
 			       ? usage("--stripes is a number up to 2000") + 1
 			       : 0;
 	case 's':

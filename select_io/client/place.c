@@ -8,6 +8,7 @@
 #include "select_io/client/place.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static int post(const char *body, struct slu_buf *out, struct slu_err *err)
 	return ret;
 }
 
-static struct json_object *question(const struct sluice_place *ask)
+static struct json_object *question(const struct sluice_place *ask, bool dry)
 {
 	struct json_object *obj = json_object_new_object();
 
@@ -55,6 +56,8 @@ static struct json_object *question(const struct sluice_place *ask)
 	slu_json_set_u64(obj, "size", ask->size);
 	slu_json_set_str(obj, "name", ask->application);
 	slu_json_set_str(obj, "fsname", ask->fsname);
+	if (dry)
+		slu_json_set_bool(obj, "dry", true);
 	return obj;
 }
 
@@ -84,7 +87,7 @@ static int take(const struct slu_buf *text, const struct sluice_place *ask,
 			       "osts");
 }
 
-int sluice_place(const struct sluice_place *ask, uint32_t *target,
+static int place(const struct sluice_place *ask, bool dry, uint32_t *target,
 		 char error[SLUICE_PLACE_ERROR])
 {
 	struct json_object *obj;
@@ -97,12 +100,24 @@ int sluice_place(const struct sluice_place *ask, uint32_t *target,
 			ask->stripes, STRIPES_MAX);
 		return say(error, &err);
 	}
-	obj = question(ask);
+	obj = question(ask, dry);
 	if (!post(slu_json_text(obj), &text, &err))
 		n = take(&text, ask, target, &err);
 	json_object_put(obj);
 	slu_buf_free(&text);
 	return n < 0 ? say(error, &err) : n;
+}
+
+int sluice_place(const struct sluice_place *ask, uint32_t *target,
+		 char error[SLUICE_PLACE_ERROR])
+{
+	return place(ask, false, target, error);
+}
+
+int sluice_place_look(const struct sluice_place *ask, uint32_t *target,
+		      char error[SLUICE_PLACE_ERROR])
+{
+	return place(ask, true, target, error);
 }
 
 int sluice_place_create(const char *path, const struct sluice_place *ask,
@@ -114,18 +129,23 @@ int sluice_place_create(const char *path, const struct sluice_place *ask,
 	char *argv[] = {"lfs", "setstripe", "-c", count,
 			"-o",  NULL,	    NULL, NULL};
 	struct slu_err err;
-	int n = sluice_place(ask, target, error), rc = 0;
+	int n, rc = 0;
 
+	if (*path == '-') { /* before anything is promised */
+		slu_err(&err, SLU_INVALID, "%.100s is no path", path);
+		return say(error, &err);
+	}
+	n = sluice_place(ask, target, error);
 	if (n < 0)
 		return -1;
 	snprintf(count, sizeof(count), "%d", n);
 	for (int i = 0; i < n; i++)
 		slu_buf_printf(&list, "%s%" PRIu32, i ? "," : "", target[i]);
-	if (list.failed || *path == '-')
-		rc = slu_err(&err, SLU_INVALID, "%.100s is no path", path);
 	argv[5] = list.data;
 	argv[6] = (char *)(uintptr_t)path;
-	if (!list.failed && *path != '-')
+	if (list.failed)
+		rc = slu_err(&err, SLU_NOMEM, "out of memory");
+	else
 		rc = slu_run(argv, SLUICE_PLACE_SECONDS, NULL, &err);
 	slu_buf_free(&list);
 	return rc ? say(error, &err) : 0;

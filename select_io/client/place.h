@@ -38,6 +38,10 @@ struct sluice_place {
 int sluice_place(const struct sluice_place *ask, uint32_t *target,
 		 char error[SLUICE_PLACE_ERROR]);
 
+/* The same, only to look: for the next questions it did not happen. */
+int sluice_place_look(const struct sluice_place *ask, uint32_t *target,
+		      char error[SLUICE_PLACE_ERROR]);
+
 /* Make the file at `path`, which must not be there yet, on such targets: runs
  * `lfs setstripe`. 0, or -1 and why. */
 int sluice_place_create(const char *path, const struct sluice_place *ask,

@@ -99,10 +99,12 @@ static void task_free(struct task *t)
 	free(t->left_out);
 }
 
-/* Current files first, then what is predicted. */
+/* Current files first, then what is predicted; none on more targets than there
+ * are. */
 static int task_init(struct task *t, struct slu_err *err)
 {
 	double stripe = t->kib > 0 ? t->kib * 1024 : STRIPE_BYTES;
+	uint32_t usable = 0;
 
 	t->files = t->r->files ? t->r->files : 1;
 	t->n = t->files + (uint32_t)t->r->n_predicted;
@@ -120,15 +122,18 @@ static int task_init(struct task *t, struct slu_err *err)
 			.step = t->s->step,
 			.room = room(&t->list->ost[i], t->kib, t->n),
 		};
+	for (size_t i = 0; i < t->list->n; i++)
+		usable += !t->list->ost[i].left_out;
+	usable = usable ? usable : 1; /* one that is not there */
 	for (uint32_t i = 0; i < t->n; i++)
-		t->stripes[i] = t->r->stripes;
+		t->stripes[i] = t->r->stripes < usable ? t->r->stripes : usable;
 	for (uint32_t i = t->files; i < t->n; i++) {
 		double bytes = t->r->predicted[i - t->files];
 
 		t->ahead[i] = i - t->files + 1;
-		t->stripes[i] = bytes > 0 ? (uint32_t)fmin(ceil(bytes / stripe),
-							   STRIPES_MAX)
-					  : 0;
+		t->stripes[i] =
+			bytes > 0 ? (uint32_t)fmin(ceil(bytes / stripe), usable)
+				  : 0;
 	}
 	return 0;
 }
@@ -169,7 +174,7 @@ static int solve(const struct task *t, struct json_object *out,
 	for (uint32_t i = 0; i < t->files; i++) {
 		add_file(t->list, s.chosen + s.first[i], s.got[i], t->obj_files,
 			 t->commands);
-		missing += t->stripes[i] - s.got[i];
+		missing += t->r->stripes - s.got[i];
 	}
 	slu_json_set_u64(out, "missing", missing);
 	json_object_object_add(out, "predicted", predicted_json(t));
@@ -177,30 +182,33 @@ static int solve(const struct task *t, struct json_object *out,
 	return 0;
 }
 
-/* Costs become places in the ranking; who is not in it is not used. */
+/* Costs become places in the ranking; who is not in it comes last. */
 static void rank(struct task *t)
 {
-	size_t n = json_object_array_length(t->r->ranking), at;
-	struct json_object *place = json_object_new_object(), *v;
+	struct json_object *at = json_object_new_object(), *v;
+	size_t n = json_object_array_length(t->r->ranking), ranked = 0;
 
-	for (size_t i = 0; i < n; i++)
-		json_object_object_add(
-			place,
-			json_object_get_string(
-				json_object_array_get_idx(t->r->ranking, i)),
-			json_object_new_int64((int64_t)i));
 	for (size_t i = 0; i < t->list->n; i++) {
-		const struct slu_ost *o = &t->list->ost[i];
-
-		if (!json_object_object_get_ex(place, o->name, &v)) {
-			t->target[i].room = 0;
-			continue;
-		}
-		at = (size_t)json_object_get_int64(v);
-		t->target[i].cost =
-			(double)at / (double)n + t->s->step * o->recent;
+		t->target[i].cost = -1;
+		json_object_object_add(at, t->list->ost[i].name,
+				       json_object_new_int64((int64_t)i));
 	}
-	json_object_put(place);
+	for (size_t i = 0; i < n; i++)
+		if (json_object_object_get_ex(
+			    at,
+			    json_object_get_string(json_object_array_get_idx(
+				    t->r->ranking, i)),
+			    &v))
+			t->target[json_object_get_int64(v)].cost =
+				(double)ranked++;
+	for (size_t i = 0; i < t->list->n; i++) {
+		double place = t->target[i].cost;
+
+		place = place < 0 ? (double)ranked : place;
+		t->target[i].cost = place / (ranked ? (double)ranked : 1) +
+				    t->s->step * t->list->ost[i].recent;
+	}
+	json_object_put(at);
 }
 
 static void take_ranked(struct task *t, struct json_object *out)

@@ -6,16 +6,19 @@
 #include "config.h"
 #include "select_io/ost/memory.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
 
-#define NAME_SIZE 32 /* "fsname-OST0000" and to spare */
+#define NAME_SIZE 32	/* "fsname-OST0000" and to spare */
+#define INDEXES	  65536 /* of targets */
 
 struct stripe {
 	char name[NAME_SIZE]; /* of its target */
 	double kib, when;
+	uint32_t uid; /* who was told it */
 };
 
 struct slu_ost_memory {
@@ -46,7 +49,7 @@ void slu_ost_memory_free(struct slu_ost_memory *m)
 }
 
 static void note(struct slu_ost_memory *m, const char *name, double kib,
-		 double now)
+		 uint32_t uid, double now)
 {
 	struct stripe *s = &m->ring[(m->first + m->n) % SLU_OST_MEMORY_MAX];
 
@@ -58,6 +61,7 @@ static void note(struct slu_ost_memory *m, const char *name, double kib,
 		m->n++;
 	strcpy(s->name, name);
 	s->kib = kib;
+	s->uid = uid;
 	s->when = now;
 }
 
@@ -78,47 +82,77 @@ static struct json_object *array(struct json_object *obj, const char *key)
 	return json_object_is_type(list, json_type_array) ? list : NULL;
 }
 
-/* Target names by their indexes. */
-static const char *name_of(struct json_object *osts, int64_t index)
+/* Target names by their indexes, INDEXES of them. Caller frees. */
+static const char **names_of(struct json_object *osts)
 {
-	size_t n = json_object_array_length(osts);
+	const char **name = calloc(INDEXES, sizeof(*name));
+	size_t n = osts ? json_object_array_length(osts) : 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; name && i < n; i++) {
 		struct json_object *one = json_object_array_get_idx(osts, i);
-		const char *name = NULL;
 		uint64_t is = UINT64_MAX;
 
 		slu_json_u64_opt(one, "index", &is, NULL);
-		slu_json_str_opt(one, "name", &name, NULL);
-		if (name && is == (uint64_t)index)
-			return name;
+		if (is < INDEXES)
+			slu_json_str_opt(one, "name", &name[is], NULL);
 	}
-	return NULL;
+	return name;
+}
+
+/* KiB that may still be promised to this user. */
+static double budget(const struct slu_ost_memory *m, struct json_object *osts,
+		     uint32_t uid)
+{
+	size_t n = osts ? json_object_array_length(osts) : 0;
+	double kib = 0;
+
+	if (uid == 0)
+		return INFINITY;
+	for (size_t i = 0; i < n; i++) {
+		double bytes = 0;
+
+		slu_json_double_opt(json_object_array_get_idx(osts, i),
+				    "available", &bytes, NULL);
+		kib += bytes / 1024 / 4;
+	}
+	for (size_t i = 0; i < m->n; i++) {
+		const struct stripe *s =
+			&m->ring[(m->first + i) % SLU_OST_MEMORY_MAX];
+
+		kib -= s->uid == uid ? s->kib : 0;
+	}
+	return kib;
 }
 
 static void learn_files(struct slu_ost_memory *m, struct json_object *answer,
-			double now)
+			uint32_t uid, double now)
 {
 	struct json_object *files = array(answer, "files"), *file;
 	struct json_object *osts = array(answer, "osts");
-	double bytes = 0;
+	const char **name = names_of(osts);
+	double bytes = 0, left = budget(m, osts, uid);
+	size_t n = name && files ? json_object_array_length(files) : 0;
+	size_t noted = 0;
 
 	slu_json_double_opt(answer, "stripe_bytes", &bytes, NULL);
-	for (size_t i = 0; files && osts && i < json_object_array_length(files);
-	     i++) {
+	for (size_t i = 0; i < n; i++) {
 		file = json_object_array_get_idx(files, i);
 		for (size_t k = 0; json_object_is_type(file, json_type_array) &&
 				   k < json_object_array_length(file);
 		     k++) {
-			const char *name = name_of(
-				osts,
-				json_object_get_int64(
-					json_object_array_get_idx(file, k)));
+			int64_t at = json_object_get_int64(
+				json_object_array_get_idx(file, k));
+			double kib = bytes / 1024;
 
-			if (name)
-				note(m, name, bytes / 1024, now);
+			if (at < 0 || at >= INDEXES || !name[at] ||
+			    kib > left || noted == SLU_OST_MEMORY_MAX)
+				continue;
+			note(m, name[at], kib, uid, now);
+			left -= kib;
+			noted++;
 		}
 	}
+	free(name);
 }
 
 struct ranked {
@@ -133,6 +167,35 @@ static int by_cost(const void *a, const void *b)
 	if (x->cost != y->cost)
 		return x->cost < y->cost ? -1 : 1;
 	return strcmp(x->name, y->name);
+}
+
+static bool same_system(const char *a, const char *b)
+{
+	const char *end = strstr(a, "-OST");
+	size_t n = end ? (size_t)(end - a) + 4 : strlen(a);
+
+	return strncmp(a, b, n) == 0;
+}
+
+/* These stand for their file system; others stay as they are. */
+static void replace_ranking(struct slu_ost_memory *m, const struct ranked *list,
+			    size_t n)
+{
+	struct json_object *all = json_object_new_array();
+	size_t old = m->ranking ? json_object_array_length(m->ranking) : 0;
+
+	for (size_t i = 0; i < old; i++) {
+		struct json_object *one =
+			json_object_array_get_idx(m->ranking, i);
+
+		if (!same_system(list[0].name, json_object_get_string(one)))
+			json_object_array_add(all, json_object_get(one));
+	}
+	for (size_t i = 0; i < n; i++)
+		json_object_array_add(all,
+				      json_object_new_string(list[i].name));
+	json_object_put(m->ranking);
+	m->ranking = all;
 }
 
 static void learn_ranking(struct slu_ost_memory *m, struct json_object *answer)
@@ -153,24 +216,20 @@ static void learn_ranking(struct slu_ost_memory *m, struct json_object *answer)
 	}
 	if (n > 0) {
 		qsort(list, n, sizeof(*list), by_cost);
-		json_object_put(m->ranking);
-		m->ranking = json_object_new_array();
+		replace_ranking(m, list, n);
 	}
-	for (size_t i = 0; i < n; i++)
-		json_object_array_add(m->ranking,
-				      json_object_new_string(list[i].name));
 	free(list);
 }
 
 void slu_ost_memory_learn(struct slu_ost_memory *m, struct json_object *answer,
-			  double now)
+			  uint32_t uid, double now)
 {
 	bool ranked = false;
 
 	if (!json_object_is_type(answer, json_type_object))
 		return;
 	forget(m, now);
-	learn_files(m, answer, now);
+	learn_files(m, answer, uid, now);
 	slu_json_bool_opt(answer, "ranked", &ranked, NULL);
 	if (!ranked && array(answer, "files"))
 		learn_ranking(m, answer);

@@ -15,6 +15,7 @@
 
 #include <json-c/json.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "common/err.h"
 
 #define SLU_OST_MEMORY_SECONDS 60.0
@@ -25,15 +26,18 @@ struct slu_ost_memory; /* one thread */
 struct slu_ost_memory *slu_ost_memory_new(void); /* NULL: no memory */
 void slu_ost_memory_free(struct slu_ost_memory *m);
 
-/* Take in an answer of slu_ost_choose: its files, and if it was solved its
- * ranking. One that makes no sense teaches nothing. */
+/* Take in an answer of slu_ost_choose to this user: its files, and if it was
+ * solved its ranking of a file system. One that makes no sense teaches nothing.
+ * To a user (0, root, is none) no more is promised at once than a quarter of
+ * what targets have: who only asks fills no file system. */
 void slu_ost_memory_learn(struct slu_ost_memory *m, struct json_object *answer,
-			  double now);
+			  uint32_t uid, double now);
 /* Write into the targets of `servers` (choose.h) what is remembered of them:
  * "recent", stripes with their weights, and "promised", KiB. */
 void slu_ost_memory_tell(const struct slu_ost_memory *m,
 			 struct json_object *servers, double now);
-/* Names of targets, the best first; NULL: nothing was solved yet. Borrowed. */
+/* Names of targets, of each file system the best first; NULL: nothing was
+ * solved yet. Borrowed. */
 struct json_object *slu_ost_memory_ranking(const struct slu_ost_memory *m);
 
 #endif

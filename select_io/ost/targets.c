@@ -113,7 +113,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of those that know it; 0: nobody does. */
+/* Of those that know it, the lower of two; 0: nobody does. */
 static double median_io(const struct slu_osts *list)
 {
 	double *v = malloc((list->n + 1) * sizeof(*v)), m = 0;
@@ -124,7 +124,7 @@ static double median_io(const struct slu_osts *list)
 			v[n++] = list->ost[i].io_ms;
 	if (v && n > 0) {
 		qsort(v, n, sizeof(*v), by_number);
-		m = v[n / 2];
+		m = v[(n - 1) / 2];
 	}
 	free(v);
 	return m;

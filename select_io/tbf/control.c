@@ -100,7 +100,8 @@ static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 {
 	struct slu_tokens_settings set = {
-		.rate = tbf->target[t].rate,
+		/* tokens are counted in 32 bits, and a period may be long */
+		.rate = fmin(tbf->target[t].rate, 0x1p30 / tbf->elapsed),
 		.literal = tbf->set.literal,
 		.hungry = tbf->set.hungry,
 		.instant = tbf->set.instant,

@@ -194,6 +194,8 @@ int slu_cmd_osts(struct slu_ask *ask, struct slu_err *err)
 
 	if (check(ask, place, err))
 		return -1;
+	if (place) /* only to look */
+		slu_json_set_bool(ask->args, "dry", true);
 	return slu_ask_render(ask, "osts", place ? show_commands : show_targets,
 			      err);
 }

@@ -100,14 +100,14 @@ static void choose(const char *text)
 	if (json_object_is_type(all, json_type_object)) {
 		if (slu_ost_choose(&slu_ost_choose_defaults, all, &r, &out,
 				   &err) == 0) {
-			slu_ost_memory_learn(memory, out, 1);
+			slu_ost_memory_learn(memory, out, 1000, 1);
 			slu_ost_memory_tell(memory, all, 2);
 			json_object_put(out);
 		} else {
 			must(err.kind == SLU_NOTFOUND);
 		}
 	}
-	slu_ost_memory_learn(memory, all, 3);
+	slu_ost_memory_learn(memory, all, 0, 3);
 	slu_ost_memory_free(memory);
 	json_object_put(all);
 }

@@ -408,7 +408,7 @@ START_TEST(test_predicted)
 	} cases[] = {
 		{1, 1, "1111", 0}, /* 1 + 1 + 3 + 1 */
 		{2, 1, "1110", 0}, {1, 3, "1100", 0}, {2, 3, "0100", 0},
-		{3, 2, "0100", 0}, {3, 3, "0100", 3},
+		{3, 2, "0100", 0}, {3, 3, "0100", 3}, {4, 1, "1100", 1},
 	};
 	struct json_object *servers = parse(three), *out, *list, *one;
 
@@ -465,7 +465,7 @@ START_TEST(test_memory)
 		slu_ost_memory_tell(m, servers, c->time);
 		out = answer(servers, &one);
 		ck_assert_str_eq(text_of(out, "files"), c->files);
-		slu_ost_memory_learn(m, out, c->time);
+		slu_ost_memory_learn(m, out, 0, c->time);
 		json_object_put(out);
 	}
 	ck_assert_str_eq(slu_json_text(slu_ost_memory_ranking(m)),
@@ -475,15 +475,32 @@ START_TEST(test_memory)
 		slu_ost_memory_tell(m, servers, 500);
 		out = answer(servers, &big);
 		ck_assert_str_eq(text_of(out, "missing"), i < 3 ? "0" : "1");
-		slu_ost_memory_learn(m, out, 500);
+		slu_ost_memory_learn(m, out, 0, 500);
 		json_object_put(out);
 	}
+	/* who only asks fills nothing: a quarter, and no more */
+	for (int i = 0; i < 9; i++) {
+		slu_ost_memory_tell(m, servers, 700);
+		out = answer(servers, &big);
+		ck_assert_str_eq(text_of(out, "missing"), "0");
+		slu_ost_memory_learn(m, out, 1000, 700);
+		json_object_put(out);
+	}
+	/* each file system has its own ranking */
+	out = parse("{\"files\":[[0]],\"osts\":[{\"name\":\"g-OST0000\","
+		    "\"index\":0,\"cost\":2},{\"name\":\"g-OST0001\","
+		    "\"index\":1,\"cost\":1}]}");
+	slu_ost_memory_learn(m, out, 0, 800);
+	json_object_put(out);
+	ck_assert_str_eq(slu_json_text(slu_ost_memory_ranking(m)),
+			 "[\"f-OST0000\",\"f-OST0001\",\"f-OST0002\","
+			 "\"g-OST0001\",\"g-OST0000\"]");
 	/* nonsense teaches nothing */
 	out = parse("{\"files\":[[7,\"x\"],3],\"osts\":[1,{}]}");
-	slu_ost_memory_learn(m, out, 600);
+	slu_ost_memory_learn(m, out, 0, 600);
 	json_object_put(out);
 	out = parse("[]");
-	slu_ost_memory_learn(m, out, 600);
+	slu_ost_memory_learn(m, out, 0, 600);
 	json_object_put(out);
 	json_object_put(servers);
 	slu_ost_memory_free(m);
@@ -501,12 +518,12 @@ START_TEST(test_ranked)
 	ck_assert_str_eq(text_of(out, "files"), "[[2,1]]");
 	ck_assert_str_eq(text_of(out, "ranked"), "true");
 	json_object_put(out);
-	r.stripes = 3; /* who is not in it is not used */
+	r.stripes = 3; /* who is not in it comes last */
 	out = answer(servers, &r);
-	ck_assert_str_eq(text_of(out, "missing"), "1");
+	ck_assert_str_eq(text_of(out, "files"), "[[2,1,0]]");
 	json_object_put(out);
 	r.stripes = 1;
-	r.files = 5;
+	r.files = 7;
 	r.size = UINT64_C(1) << 30; /* two fit on each */
 	out = answer(servers, &r);
 	ck_assert_str_eq(text_of(out, "missing"), "1");

@@ -136,6 +136,11 @@ START_TEST(test_osts)
 	expect_ok(
 		slu_publish_once(http, tmpfile_path("oss"), "n2", &meter, &err),
 		err);
+	for (int i = 0; i < 3; i++) { /* only to look: nothing is promised */
+		answer = ask("\"osts\",\"stripes\":1,\"dry\":true");
+		expect_words(answer, "lfs setstripe -c 1 -o 2\"");
+		expect_words(answer, "\"cost\":0.2,");
+	}
 	answer = ask(one);
 	expect_words(answer, "\"server\":\"n1\"");
 	expect_words(answer, "\"name\":\"f-OST0007\"");

@@ -542,6 +542,25 @@ START_TEST(test_floor)
 }
 END_TEST
 
+/* More tokens than can be counted. */
+START_TEST(test_huge)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	set.rate = 1e9;
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		s.rpcs[0][1] += 5000;
+		period(&s, 1000);
+	}
+	ck_assert(rate_of(&s, 0) > 100000 && rate_of(&s, 1) > 100000);
+	close_server(&s);
+}
+END_TEST
+
 /* On two targets: the job's rate is the sum; a job elsewhere does not count. */
 START_TEST(test_targets)
 {
@@ -604,4 +623,4 @@ END_TEST
 TEST_MAIN("tbf_control", test_baseline, test_shares, test_bad_nodes,
 	  test_lending, test_naive, test_idle, test_ended, test_many,
 	  test_pause, test_restart, test_repair, test_exempt, test_wild,
-	  test_told_late, test_floor, test_targets, test_random)
+	  test_told_late, test_floor, test_huge, test_targets, test_random)
