@@ -312,6 +312,12 @@ static bool is_option(const char *word)
 	return word && word[0] == '-' && word[1] != '\0';
 }
 
+/* A value that is wrong, and to be told so. */
+static bool is_negative(const char *word)
+{
+	return word[0] == '-' && word[1] >= '0' && word[1] <= '9';
+}
+
 static bool contains(const int *keys, size_t n, int key)
 {
 	for (size_t i = 0; i < n && keys[i]; i++)
@@ -341,7 +347,8 @@ static int take_option(struct slu_ask *ask, char **argv, int *i,
 	if (opt->takes == NOTHING)
 		return opt->set(ask, opt->arg, NULL, err);
 	if (!*value) {
-		if (!argv[*i + 1] || is_option(argv[*i + 1]))
+		if (!argv[*i + 1] ||
+		    (is_option(argv[*i + 1]) && !is_negative(argv[*i + 1])))
 			return slu_err(err, SLU_INVALID, "%s needs a value",
 				       word);
 		value = argv[++*i];

@@ -164,10 +164,25 @@ static int show_targets(struct json_object *answer, struct slu_buf *out,
 	return show_load(servers, out, err);
 }
 
+/* Of one file system, which has to be there. */
+static int show_named(struct json_object *answer, struct slu_buf *out,
+		      struct slu_err *err)
+{
+	struct json_object *list = NULL;
+
+	json_object_object_get_ex(answer, "osts", &list);
+	if (!json_object_is_type(list, json_type_array) ||
+	    json_object_array_length(list) == 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "no server has told of a target of this file "
+			       "system");
+	return show_targets(answer, out, err);
+}
+
 /* "place" and its options belong together. */
 static int check(const struct slu_ask *ask, bool place, struct slu_err *err)
 {
-	uint64_t stripes = 0;
+	uint64_t stripes = 0, files = 1;
 
 	if (ask->n_operands > 0 && !place)
 		return slu_err(err, SLU_INVALID, "osts: what is \"%s\"?",
@@ -176,6 +191,9 @@ static int check(const struct slu_ask *ask, bool place, struct slu_err *err)
 	if (place && stripes == 0)
 		return slu_err(err, SLU_INVALID,
 			       "osts place: say how many --stripes");
+	slu_json_u64_opt(ask->args, "files", &files, NULL);
+	if (files == 0)
+		return slu_err(err, SLU_INVALID, "osts place: --count 0");
 	if (!place && (slu_ask_given(ask, SLU_OPT_STRIPES) ||
 		       slu_ask_given(ask, SLU_OPT_SIZE) ||
 		       slu_ask_given(ask, SLU_OPT_NAME) ||
@@ -196,6 +214,10 @@ int slu_cmd_osts(struct slu_ask *ask, struct slu_err *err)
 		return -1;
 	if (place) /* only to look */
 		slu_json_set_bool(ask->args, "dry", true);
-	return slu_ask_render(ask, "osts", place ? show_commands : show_targets,
+	return slu_ask_render(ask, "osts",
+			      place ? show_commands
+			      : slu_ask_given(ask, SLU_OPT_FSNAME)
+				      ? show_named
+				      : show_targets,
 			      err);
 }

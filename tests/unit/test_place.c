@@ -270,6 +270,8 @@ START_TEST(test_any_cost)
 		}
 		if (k % 8 == 0)
 			t.target[0].cost = -0.0;
+		for (uint32_t j = 0; j < MAX_M && k % 16 < 2; j++)
+			t.target[j].cost = j % 3 * 1e-310;
 		out = solve(&t.p, &s);
 		best = by_flow(&t.p);
 		expect(out.placed == best.placed &&
