@@ -83,7 +83,7 @@ static void learnt(struct slu_arbiter *a, uint64_t class)
 
 void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 {
-	if (row->job.ions == 0 && !a->direct)
+	if (row->job.ions == SLU_NO_ID || (row->job.ions == 0 && !a->direct))
 		return;
 	learnt(a, slu_curves_learn(a->curves, &row->job, row->job.ions,
 				   row->io_bandwidth));
@@ -154,11 +154,38 @@ static int tell_all(struct slu_arbiter *a, struct slu_err *err)
 	return 0;
 }
 
+/* May who runs be given another I/O node? STATIC moves nobody. */
+static bool may_move(const struct slu_arbiter *a)
+{
+	return a->remap && a->policy != SLU_ION_STATIC;
+}
+
+/* The division by which the grants are made. */
+static int granting(const struct slu_arbiter *a)
+{
+	return a->remap ? FREELY : IN_EFFECT;
+}
+
+/* The divisions set an I/O node aside for sharing, which nobody needs when it
+ * goes on at one that a running job keeps. */
+static bool shares_anothers(const struct slu_arbiter *a)
+{
+	const struct running *owner;
+
+	if (may_move(a) || !a->n_sharing || a->shared == SLU_ION_NOBODY)
+		return false;
+	owner = slu_ion_find(a, a->node[a->shared].owner);
+	return owner && slu_ion_holds(a, owner);
+}
+
 static int divide(struct slu_arbiter *a, int division,
 		  enum slu_ion_policy policy, struct slu_ion_proof *proof,
 		  struct slu_err *err)
 {
-	slu_ion_division_rules(a->division[division], policy, a->pool_size);
+	uint32_t more = division == granting(a) && shares_anothers(a);
+
+	slu_ion_division_rules(a->division[division], policy,
+			       a->pool_size + more);
 	return slu_ion_division_solve(a->division[division], proof, err);
 }
 
@@ -218,18 +245,33 @@ static void place(struct slu_arbiter *a)
 	if (a->n_dirty)
 		qsort(a->seat, a->n_dirty, sizeof(*a->seat), by_job);
 	slu_ion_place(a->node, a->pool.n, a->seat, a->n_dirty, a->n_sharing > 0,
-		      a->n_sharing ? most_of(a) : 0, &a->shared);
+		      a->n_sharing ? most_of(a) : 0, may_move(a), &a->shared);
 	for (size_t i = 0; i < a->n_dirty; i++)
 		slu_ion_find(a, a->seat[i].job_id)->have = a->seat[i].have;
 	if (a->shared != shared)
 		unsay_sharing(a);
 }
 
+static bool same(struct slu_ion_grant a, struct slu_ion_grant b)
+{
+	return a.ions == b.ions && a.shared == b.shared;
+}
+
+static void grant(struct slu_arbiter *a, struct running *r,
+		  struct slu_ion_grant grant)
+{
+	r->changed = r->changed || (r->granted && !same(r->grant, grant));
+	a->n_sharing -= r->grant.shared;
+	r->grant = grant;
+	a->n_sharing += r->grant.shared;
+	r->granted = true;
+}
+
 /* Grants, and seats with them; then what each holds is said to the divisions,
  * for the next time. */
 static int settle(struct slu_arbiter *a, struct slu_err *err)
 {
-	int by = a->remap ? FREELY : IN_EFFECT;
+	int by = granting(a);
 	size_t n;
 	const uint32_t *id = slu_ion_division_changed(a->division[by], &n);
 
@@ -238,10 +280,8 @@ static int settle(struct slu_arbiter *a, struct slu_err *err)
 	for (size_t i = 0; i < a->n_dirty; i++) {
 		struct running *r = a->dirty[i];
 
-		a->n_sharing -= r->grant.shared;
-		r->grant = slu_ion_division_grant(a->division[by], r->slot[by]);
-		a->n_sharing += r->grant.shared;
-		r->granted = true;
+		grant(a, r,
+		      slu_ion_division_grant(a->division[by], r->slot[by]));
 	}
 	place(a);
 	if (tell_all(a, err) < 0)

@@ -43,7 +43,8 @@ int slu_arbiter_near(struct slu_arbiter *a,
 		     struct slu_err *err);
 
 /* Teach what an ended job reached: io_bandwidth with job.ions I/O nodes. Rows
- * without I/O are ignored, and those with 0 I/O nodes unless DirectAccess. */
+ * without I/O are ignored, those whose number is SLU_NO_ID, and those with 0
+ * I/O nodes unless DirectAccess. */
 void slu_arbiter_learn(struct slu_arbiter *a,
 		       const struct slu_history_row *row);
 
@@ -93,8 +94,9 @@ int slu_arbiter_changes(struct slu_arbiter *a, struct slu_assignment *out,
  * one starts or ends. */
 const struct slu_job *slu_arbiter_job(const struct slu_arbiter *a, size_t i);
 
-/* I/O nodes of its own that job_id has since the last solve: 0 when it shares
- * one (what it reaches then says nothing of its curve), or is unknown. */
+/* I/O nodes of its own that job_id has had since its first solve; SLU_NO_ID
+ * when what it reaches says nothing of its curve: it shares one, had another
+ * number, or is unknown. */
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
 
 #endif

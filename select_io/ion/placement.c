@@ -73,7 +73,8 @@ static size_t nearest(const struct slu_ion_node *node, size_t n, size_t from,
 	return best;
 }
 
-static void give(struct slu_ion_node *node, size_t n_nodes,
+/* False: there are not enough. */
+static bool give(struct slu_ion_node *node, size_t n_nodes,
 		 struct slu_ion_seat *seat, size_t n_seats, size_t shared)
 {
 	size_t from = 0, i;
@@ -84,10 +85,11 @@ static void give(struct slu_ion_node *node, size_t n_nodes,
 				from++;
 			i = nearest(node, n_nodes, from, &seat[k], shared);
 			if (i == n_nodes)
-				return;
+				return false;
 			node[i].owner = seat[k].job_id;
 			seat[k].have++;
 		}
+	return true;
 }
 
 static size_t last_of(const struct slu_ion_node *node, size_t n, uint32_t job)
@@ -98,11 +100,14 @@ static size_t last_of(const struct slu_ion_node *node, size_t n, uint32_t job)
 	return SLU_ION_NOBODY;
 }
 
-/* A free node if there is one, else the one that was shared before, else the
- * last one of the job that has most. */
+/* The one that was shared before, if its jobs may not move; a free node if
+ * there is one, else the one before, else the last one of the job that has
+ * most. */
 static size_t pick_shared(const struct slu_ion_node *node, size_t n,
-			  uint32_t most, size_t before)
+			  uint32_t most, bool move, size_t before)
 {
+	if (!move && before != SLU_ION_NOBODY)
+		return before;
 	for (size_t i = 0; i < n; i++)
 		if (is_free(node, i, SLU_ION_NOBODY))
 			return i;
@@ -111,7 +116,7 @@ static size_t pick_shared(const struct slu_ion_node *node, size_t n,
 
 void slu_ion_place(struct slu_ion_node *node, size_t n_nodes,
 		   struct slu_ion_seat *seat, size_t n_seats, bool share,
-		   uint32_t most, size_t *shared)
+		   uint32_t most, bool move, size_t *shared)
 {
 	for (size_t k = 0; k < n_seats; k++)
 		seat[k].have = 0;
@@ -122,8 +127,11 @@ void slu_ion_place(struct slu_ion_node *node, size_t n_nodes,
 			give_back(node, n_nodes, &seat[k]);
 	if (!share || (*shared != SLU_ION_NOBODY && !node[*shared].available))
 		*shared = SLU_ION_NOBODY;
-	give(node, n_nodes, seat, n_seats, *shared);
+	if (!give(node, n_nodes, seat, n_seats, *shared)) {
+		*shared = SLU_ION_NOBODY;
+		give(node, n_nodes, seat, n_seats, *shared);
+	}
 	if (share &&
 	    (*shared == SLU_ION_NOBODY || node[*shared].owner != SLU_ION_FREE))
-		*shared = pick_shared(node, n_nodes, most, *shared);
+		*shared = pick_shared(node, n_nodes, most, move, *shared);
 }

@@ -8,7 +8,8 @@
  * equally near ones (all of them, without a topology) the first in the order of
  * the pool. Nodes that are not available are passed over. The shared I/O node
  * is a free one and stays the same as long as it can; while jobs hold all, it
- * is the last one of the job that has most.
+ * is the last one of the job that has most, and stays that as long as running
+ * jobs may not be moved.
  */
 
 #include <stdbool.h>
@@ -36,11 +37,11 @@ struct slu_ion_seat {
 
 /* Change the owners. *shared is the index of the shared I/O node or
  * SLU_ION_NOBODY, before and after; `share`: there are jobs that use it, and
- * `most` is the one whose last node it is if there is no free one. The seats'
- * ions fit in what is available, less one for sharing unless all are held
- * already. */
+ * `most` is the one whose last node it is if there is no free one; `move`: off
+ * a job's own to a free one. The seats' ions fit in what is available, less one
+ * for sharing unless all are held already, or the shared one is. */
 void slu_ion_place(struct slu_ion_node *node, size_t n_nodes,
 		   struct slu_ion_seat *seat, size_t n_seats, bool share,
-		   uint32_t most, size_t *shared);
+		   uint32_t most, bool move, size_t *shared);
 
 #endif

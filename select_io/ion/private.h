@@ -28,6 +28,7 @@ struct running {
 	bool tabled;		  /* its profile is in the site's table: */
 	struct slu_curve table;
 	bool granted; /* took part in a solve */
+	bool changed; /* has not what it was granted first */
 	uint32_t wanted;
 	struct slu_ion_grant grant;
 	uint32_t have; /* I/O nodes of its own that work */

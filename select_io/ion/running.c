@@ -292,5 +292,7 @@ uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id)
 {
 	const struct running *r = slu_ion_find(a, job_id);
 
-	return r ? r->grant.ions : 0;
+	return r && r->granted && !r->changed && !r->grant.shared
+		       ? r->grant.ions
+		       : SLU_NO_ID;
 }

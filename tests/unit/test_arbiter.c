@@ -63,8 +63,9 @@ START_TEST(test_story)
 	start(a, 14, "sim", 8);
 	ck_assert_str_eq(shown(a), "10:ion[1-2] 12:ion[3-4] 13:ion[5-6] "
 				   "14:ion[7-8]");
-	ck_assert_uint_eq(slu_arbiter_held(a, 12), 2);
-	ck_assert_uint_eq(slu_arbiter_held(a, 99), 0);
+	ck_assert_uint_eq(slu_arbiter_held(a, 10), 2);
+	ck_assert_uint_eq(slu_arbiter_held(a, 12), SLU_NO_ID); /* 4 before */
+	ck_assert_uint_eq(slu_arbiter_held(a, 99), SLU_NO_ID);
 	unavailable(a, "ion[1,5],elsewhere");
 	ck_assert_str_eq(shown(a), "10:ion[2,4] 12:ion3 13:ion6 14:ion[7-8]");
 	unavailable(a, "");
@@ -239,7 +240,8 @@ START_TEST(test_fixed)
 	start(a, 4, "io", 4);
 	solve(a, &got);
 	ck_assert_uint_eq(got.jobs[2].job_id, 4);
-	ck_assert_str_eq(got.jobs[2].ions, "ion[1-2]"); /* one is shared */
+	ck_assert_str_eq(got.jobs[1].ions, "ion8"); /* where it was */
+	ck_assert_str_eq(got.jobs[2].ions, "ion[1-4]");
 	slu_msg_clear(&slu_assignment_desc, &got);
 	slu_arbiter_free(a);
 	slu_hosts_free(&conf.io_nodes);
@@ -281,7 +283,7 @@ START_TEST(test_explores)
 		start(a, 6, "other", 8);
 		solve(a, &got); /* what was lent stays, unless it is needed */
 		slu_msg_clear(&slu_assignment_desc, &got);
-		expect(slu_arbiter_held(a, 5) == (*h == 8 ? 4 : *h),
+		expect(slu_arbiter_held(a, 5) == (*h == 8 ? SLU_NO_ID : *h),
 		       "run %td: %u", h - held, slu_arbiter_held(a, 5));
 		slu_arbiter_end(a, 5);
 		slu_arbiter_end(a, 6);
@@ -302,8 +304,9 @@ START_TEST(test_shared)
 	ck_assert_str_eq(shown(a), "1:ion1 2:ion2");
 	start(a, 3, "fast", 1);
 	ck_assert_str_eq(shown(a), "1:ion2(shared) 2:ion2(shared) 3:ion1");
-	ck_assert_uint_eq(slu_arbiter_held(a, 1), 0);
+	ck_assert_uint_eq(slu_arbiter_held(a, 1), SLU_NO_ID);
 	ck_assert_uint_eq(slu_arbiter_held(a, 3), 1);
+	ck_assert_uint_eq(slu_arbiter_held(a, 4), SLU_NO_ID);
 	unavailable(a, "ion1");
 	ck_assert_str_eq(shown(a), "1:ion2(shared) 2:ion2(shared) "
 				   "3:ion2(shared)");
@@ -312,6 +315,8 @@ START_TEST(test_shared)
 	unavailable(a, "");
 	slu_arbiter_end(a, 2);
 	ck_assert_str_eq(shown(a), "1:ion1 3:ion2");
+	/* it has one again, but not all the time */
+	ck_assert_uint_eq(slu_arbiter_held(a, 1), SLU_NO_ID);
 	slu_arbiter_free(a);
 }
 END_TEST
@@ -329,14 +334,42 @@ START_TEST(test_static)
 	start(a, 7, "io", 8); /* none is left */
 	ck_assert_str_eq(shown(a), "3:ion4 5:ion[1-2] 6:ion3 7:ion2(shared)");
 	slu_arbiter_end(a, 6);
-	ck_assert_str_eq(shown(a), "3:ion4 5:ion[1-2] 7:ion3(shared)");
+	/* who runs is not moved, and nothing is set aside for him */
+	ck_assert_str_eq(shown(a), "3:ion4 5:ion[1-2] 7:ion2(shared)");
 	start(a, 8, "io", 16);
-	ck_assert_str_eq(shown(a), "3:ion4 5:ion[1-2] 7:ion3(shared) "
-				   "8:ion3(shared)");
+	ck_assert_str_eq(shown(a), "3:ion4 5:ion[1-2] 7:ion2(shared) 8:ion3");
 	slu_arbiter_end(a, 5);
 	start(a, 9, "io", 16);
-	ck_assert_str_eq(shown(a), "3:ion4 7:ion3(shared) 8:ion3(shared) "
-				   "9:ion[1-2]");
+	ck_assert_str_eq(shown(a), "3:ion4 7:ion2(shared) 8:ion3 9:ion1");
+	slu_arbiter_free(a);
+}
+END_TEST
+
+/* The same under MCKP, when who runs may not be moved. */
+START_TEST(test_sharing_stays)
+{
+	struct slu_conf conf = conf_of("ion[1-3]", SLU_ION_MCKP);
+	struct slu_arbiter *a;
+	struct slu_err err;
+
+	conf.remap_running = false;
+	a = slu_arbiter_new(&conf, 12, &err);
+	ck_assert_msg(a != NULL, "%s", err.text);
+	slu_hosts_free(&conf.io_nodes);
+	for (uint32_t id = 1; id <= 3; id++)
+		start(a, id, "io", 4);
+	ck_assert_str_eq(shown(a), "1:ion1 2:ion2 3:ion3");
+	start(a, 4, "io", 4);
+	ck_assert_str_eq(shown(a), "1:ion1 2:ion2 3:ion3 4:ion3(shared)");
+	slu_arbiter_end(a, 1);
+	ck_assert_str_eq(shown(a), "2:ion2 3:ion3 4:ion3(shared)");
+	start(a, 5, "io", 4);
+	ck_assert_str_eq(shown(a), "2:ion2 3:ion3 4:ion3(shared) 5:ion1");
+	slu_arbiter_end(a, 3);
+	ck_assert_str_eq(shown(a), "2:ion2 4:ion3(shared) 5:ion1");
+	unavailable(a, "ion3");
+	slu_arbiter_end(a, 2);
+	ck_assert_str_eq(shown(a), "4:ion2 5:ion1");
 	slu_arbiter_free(a);
 }
 END_TEST
@@ -453,4 +486,5 @@ END_TEST
 
 TEST_MAIN("arbiter", test_story, test_answer, test_fixed, test_limits,
 	  test_resized, test_none_left, test_wanted, test_explores, test_shared,
-	  test_static, test_kept, test_curve_from, test_no_memory)
+	  test_static, test_sharing_stays, test_kept, test_curve_from,
+	  test_no_memory)

@@ -71,6 +71,23 @@ static double best_total(const struct world *w, size_t from, int room)
 	return best;
 }
 
+static bool is_up(const struct world *w, const char *ion)
+{
+	return w->up >> (ion[3] - '1') & 1;
+}
+
+/* STATIC moves nobody. */
+static void check_sharing(const struct world *w,
+			  const struct slu_ion_share *old,
+			  const struct slu_ion_share *now)
+{
+	if (w->policy == SLU_ION_STATIC && old->shared && old->ions &&
+	    *old->ions && is_up(w, old->ions)) {
+		ck_assert(now->shared);
+		ck_assert_str_eq(old->ions, now->ions);
+	}
+}
+
 static void check_unchanged(const struct world *w,
 			    const struct slu_ion_share *now)
 {
@@ -80,12 +97,16 @@ static void check_unchanged(const struct world *w,
 		struct slu_err err;
 		bool alive = true;
 
-		if (old->job_id != now->job_id || old->shared || now->shared)
+		if (old->job_id != now->job_id)
 			continue;
+		if (old->shared || now->shared) {
+			check_sharing(w, old, now);
+			continue;
+		}
 		expect_ok(slu_hosts_parse(old->ions, &was, &err), err);
 		expect_ok(slu_hosts_parse(now->ions, &is, &err), err);
 		for (size_t k = 0; k < was.n; k++)
-			alive = alive && (w->up >> (was.name[k][3] - '1') & 1);
+			alive = alive && is_up(w, was.name[k]);
 		if (alive && was.n == is.n)
 			ck_assert_str_eq(old->ions, now->ions);
 		if (alive && was.n > 0 && w->policy == SLU_ION_STATIC)

@@ -63,7 +63,11 @@ static const struct {
 	{"aab", "a2b1cs", "aa*b"}, /* all are held */
 	{"aabb", "a2b2cs", "aabb*"},
 	{"aa*bb", "a2b2cs", "aa*bb"},
-	{"aa*b.", "a2b1cs", "aab.*"}, /* off a job's own */
+	{"aa*b.", "a2b1cs", "aab.*"},  /* off a job's own */
+	{"aa*b.", "a2b1cs!", "aa*b."}, /* unless it may not move */
+	{"aA*b.", "a1b1cs!", "a!b.*"}, /* or must */
+	{"aa*b.", "a0b3cs!", "b.*bb"},
+	{"a.*.", "a3bs!", "aaa*"}, /* not enough without it */
 	{"", "", ""},
 	{"a", "a0", "."},
 	{"a", "", "a"},
@@ -71,7 +75,8 @@ static const struct {
 
 START_TEST(test_place)
 {
-	/* Seats as text: the job's letter and a digit, or s for the shared. */
+	/* Seats as text: the job's letter and a digit, or s for the shared;
+	 * '!': running jobs may not be moved. */
 
 	each(c, places)
 	{
@@ -82,7 +87,7 @@ START_TEST(test_place)
 		bool share = false;
 		char after[32];
 
-		for (const char *s = c->seats; *s; s += 2) {
+		for (const char *s = c->seats; *s && *s != '!'; s += 2) {
 			seat[k] = (struct slu_ion_seat){
 				.job_id = (uint32_t)s[0],
 				.ions = s[1] == 's' ? 0
@@ -95,7 +100,8 @@ START_TEST(test_place)
 			}
 			k++;
 		}
-		slu_ion_place(node, n, seat, k, share, most, &shared);
+		slu_ion_place(node, n, seat, k, share, most,
+			      !strchr(c->seats, '!'), &shared);
 		pool_to(after, node, n, shared);
 		expect(strcmp(after, c->after) == 0, "%s + %s: %s, not %s",
 		       c->before, c->seats, after, c->after);
@@ -134,7 +140,7 @@ START_TEST(test_near)
 				.ions = (uint32_t)(s[1] - '0'),
 				.far = far,
 			};
-		slu_ion_place(node, n, seat, k, false, 0, &shared);
+		slu_ion_place(node, n, seat, k, false, 0, true, &shared);
 		pool_to(after, node, n, shared);
 		expect(strcmp(after, c->after) == 0, "%s + %s: %s, not %s",
 		       c->before, c->seats, after, c->after);
