@@ -146,7 +146,7 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	if (!p->ok)
 		ctl_log(ctl, SLU_WARN, "mapping not published: %s",
 			p->text ? p->text : "");
-	slu_live_published(ctl, p->epoch);
+	slu_live_published(ctl, p->epoch, p->ok);
 	return 0;
 }
 

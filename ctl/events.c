@@ -96,13 +96,25 @@ static void learn(struct slu_ctl *ctl, struct slu_job *job)
 	slu_history_add(&ctl->history, job);
 }
 
+/* How many I/O nodes a run that ends had, see wire/job.h. */
+static uint32_t ions_of(const struct slu_ctl *ctl, const struct slu_live *live,
+			uint32_t job_id)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+
+	if (conf && !conf->io_nodes.n)
+		return 0;
+	if (!ctl->arbiter || !live || live->unmapped)
+		return SLU_NO_ID;
+	return slu_arbiter_held(ctl->arbiter, job_id);
+}
+
 static void learn_once(struct slu_ctl *ctl, struct slu_live *live,
 		       struct slu_job *job)
 {
 	if (live && live->learned)
 		return;
-	if (ctl->arbiter)
-		job->ions = slu_arbiter_held(ctl->arbiter, job->job_id);
+	job->ions = ions_of(ctl, live, job->job_id);
 	learn(ctl, job);
 	if (live)
 		live->learned = true;
@@ -128,7 +140,10 @@ static void held(struct slu_ctl *ctl, uint32_t job_id, double now)
 	const struct slu_conf *conf = ctl->site->conf;
 	struct slu_live *live = slu_live_get(ctl, job_id);
 
-	if (!live || live->ended || !ctl->linked || !ctl->arbiter || !conf) {
+	if (!live || live->ended || !ctl->linked || !ctl->arbiter || !conf ||
+	    !conf->io_nodes.n) {
+		if (live)
+			live->unmapped = true;
 		ctl->prolog_done(0, job_id, false);
 		return;
 	}
@@ -276,8 +291,11 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 			slu_live_forget_nodes(ctl, live);
 			slu_live_end(ctl, live, &jobs[i], now);
 		}
-		if (ctl->recall && ran(&jobs[i]))
+		if (ctl->recall && ran(&jobs[i])) {
+			if (!live || !live->learned)
+				jobs[i].ions = ions_of(ctl, NULL, 0);
 			slu_history_add(&ctl->history, &jobs[i]);
+		}
 	}
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
 		if (!slu_map_get(&seen, live->job_id)) {

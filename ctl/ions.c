@@ -42,7 +42,7 @@ void slu_ions_fini(struct slu_ctl *ctl)
 /* What every I/O node looked like before: unknown, so all are set once. */
 static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 {
-	ctl->marks = calloc(ions->n, sizeof(*ctl->marks));
+	ctl->marks = calloc(ions->n + 1, sizeof(*ctl->marks));
 	if (!ctl->marks)
 		return -1;
 	for (size_t i = 0; i < ions->n; i++) {
@@ -52,42 +52,58 @@ static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 	return ctl->n_marks == ions->n ? 0 : -1;
 }
 
-/* Nodes that the configuration names no more hold nothing. */
-static void unmark_others(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+/* Nodes that the configuration names no more hold nothing. Returns whether
+ * there was any that did. */
+static bool unmark_others(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 			  size_t n_nodes)
 {
 	struct slu_ctl_mark mark = {.feature = ""};
+	bool any = false;
 
 	for (size_t i = 0; i < n_nodes; i++) {
 		mark.node = nodes[i].addr.name;
 		if (nodes[i].comment &&
-		    slu_hosts_find(&ctl->site->conf->io_nodes, mark.node) < 0)
+		    slu_hosts_find(&ctl->site->conf->io_nodes, mark.node) < 0) {
 			ctl->ops.mark(ctl->ops.arg, &mark, 1);
+			any = true;
+		}
 	}
+	return any;
 }
 
-/* "sluice: 17,23" at a node: those jobs hold it. */
+static int hold(struct slu_ion_share *share, const char *node, bool shares)
+{
+	char *ions = share->ions ? slu_asprintf("%s,%s", share->ions, node)
+				 : strdup(node);
+
+	if (!ions)
+		return -1;
+	free(share->ions);
+	share->ions = ions;
+	share->shared = shares;
+	return 0;
+}
+
+/* "sluice: 17,23*" at a node: 17 holds it, the others share it. */
 static int add_held(struct slu_assignment *before, const char *node,
 		    const char *jobs)
 {
 	struct slu_ion_share *share, *end;
+	bool shares = false;
 	unsigned long id;
-	char *next, *ions;
+	char *next;
 
 	for (; (id = strtoul(jobs, &next, 10)) && next != jobs; jobs = next) {
+		shares = shares || *next == '*';
+		next += *next == '*';
 		next += *next == ',';
 		end = before->jobs + before->n_jobs;
 		for (share = before->jobs; share < end; share++)
 			if (share->job_id == id)
-				break;
-		if (share == end)
-			continue; /* it has ended meanwhile */
-		ions = share->ions ? slu_asprintf("%s,%s", share->ions, node)
-				   : strdup(node);
-		if (!ions)
+				break; /* it has not ended meanwhile */
+		if (share < end && hold(share, node, shares) < 0)
 			return -1;
-		free(share->ions);
-		share->ions = ions;
+		shares = true;
 	}
 	return 0;
 }
@@ -211,14 +227,15 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 {
 	const struct slu_conf *conf = ctl->site->conf;
 	struct slu_assignment before = {0};
-	bool fresh = !ctl->arbiter;
+	bool fresh = !ctl->arbiter, held = false;
 	struct slu_err err = {.text = "out of memory"};
 
 	if (!ctl->volumes)
 		ctl->volumes = slu_volumes_new(MAX_APPLICATIONS, &err);
 	if (conf)
-		unmark_others(ctl, nodes, n_nodes);
-	if (!conf || !conf->io_nodes.n) {
+		held = unmark_others(ctl, nodes, n_nodes);
+	/* Jobs that lose the last I/O node are to hear of it. */
+	if (!conf || (!conf->io_nodes.n && fresh && !held)) {
 		slu_ions_fini(ctl);
 		return;
 	}
@@ -333,7 +350,8 @@ static struct slu_ctl_mark *mark_of(struct slu_ctl_mark *mark, size_t n,
 	return NULL;
 }
 
-/* Note one job at the I/O nodes that it holds. */
+/* Note one job at the I/O nodes that it holds, or at the one that it shares,
+ * behind whose that is. */
 static void mark_share(struct slu_ctl_mark *mark, size_t n,
 		       const struct slu_ion_share *share)
 {
@@ -346,9 +364,10 @@ static void mark_share(struct slu_ctl_mark *mark, size_t n,
 		m = mark_of(mark, n, ions.name[i]);
 		if (!m)
 			continue;
-		comment = slu_asprintf(m->comment ? "%s,%u" : "%ssluice: %u",
-				       m->comment ? m->comment : "",
-				       share->job_id);
+		comment = slu_asprintf("%s%s%u%s",
+				       m->comment ? m->comment : "sluice: ",
+				       m->comment ? "," : "", share->job_id,
+				       share->shared ? "*" : "");
 		m->feature = share->shared || m->comment ? "ion_shared"
 							 : "ion_assigned";
 		free(m->comment);
@@ -368,8 +387,9 @@ static void show(struct slu_ctl *ctl)
 	for (size_t i = 0; mark && out && i < n; i++)
 		mark[i] = (struct slu_ctl_mark){.node = ctl->marks[i].node,
 						.feature = "ion_free"};
-	for (size_t i = 0; mark && out && i < a->n_jobs; i++)
-		mark_share(mark, n, &a->jobs[i]);
+	for (size_t i = 0; mark && out && i < 2 * a->n_jobs; i++)
+		if (a->jobs[i % a->n_jobs].shared == (i >= a->n_jobs))
+			mark_share(mark, n, &a->jobs[i % a->n_jobs]);
 	for (size_t i = 0; mark && out && i < n; i++) {
 		struct slu_ctl_mark *old = &ctl->marks[i];
 
@@ -419,15 +439,16 @@ void slu_ions_solve(struct slu_ctl *ctl, double now)
 	struct slu_assignment fresh = {0};
 	struct slu_err err;
 
-	if (!ctl->ions_dirty || !ctl->arbiter)
+	if (!ctl->ions_dirty || !ctl->arbiter || now < ctl->solve_at)
 		return;
-	ctl->ions_dirty = false;
 	leave_out_unusable(ctl);
 	if (slu_arbiter_solve(ctl->arbiter, &fresh, &err) < 0) {
 		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
 		slu_live_release_all(ctl);
+		ctl->solve_at = now + WATCH_EVERY; /* which wakes us */
 		return;
 	}
+	ctl->ions_dirty = false;
 	fresh.epoch = ++ctl->epoch;
 	fresh.time = time(NULL);
 	fresh.event = strdup(ctl->ion_event);

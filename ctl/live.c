@@ -86,18 +86,21 @@ void slu_live_release(struct slu_ctl *ctl, struct slu_live *live)
 	if (!live->held)
 		return;
 	live->held = false;
+	live->unmapped |= !live->epoch || live->epoch > ctl->published;
 	ctl->prolog_done(0, live->job_id, false);
 }
 
-void slu_live_published(struct slu_ctl *ctl, uint64_t epoch)
+void slu_live_published(struct slu_ctl *ctl, uint64_t epoch, bool ok)
 {
 	struct slu_live *live;
 
 	if (epoch > ctl->published)
 		ctl->published = epoch;
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
-		if (live->epoch && live->epoch <= epoch)
+		if (live->epoch && live->epoch <= epoch) {
+			live->unmapped |= live->held && !ok;
 			slu_live_release(ctl, live);
+		}
 }
 
 void slu_live_release_all(struct slu_ctl *ctl)

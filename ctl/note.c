@@ -255,7 +255,7 @@ static char *put_part(const char *comment, const char *part, size_t n,
 	return slu_buf_steal(&all);
 }
 
-/* The length of "sluice: 17,23" at p, or 0. */
+/* The length of "sluice: 17,23*" at p, or 0. */
 static size_t mark_length(const char *p)
 {
 	size_t n = strlen(MARK), digits;
@@ -265,6 +265,7 @@ static size_t mark_length(const char *p)
 	do {
 		digits = strspn(p + n, "0123456789");
 		n += digits;
+		n += digits && p[n] == '*';
 	} while (digits && p[n] == ',' && ++n);
 	return digits && (!p[n] || p[n] == ' ' || p[n] == ';') ? n : 0;
 }

@@ -53,7 +53,7 @@ bool slu_ctl_note_parse(const char *comment, struct slu_note *out);
 /* The comment with our part replaced, "" when nothing is left. Caller frees;
  * NULL without memory. */
 char *slu_ctl_note_apply(const char *comment, const struct slu_note *note);
-/* The same for the comment of a node, of which our part is "sluice: 17,23" and
+/* The same for the comment of a node, of which our part is "sluice: 17,23*" and
  * no more, wherever it stands: `ours` (like that; NULL or "": nothing) in the
  * place of it, at the end. All else is others'. Caller frees. */
 char *slu_ctl_comment_put(const char *comment, const char *ours);

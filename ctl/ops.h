@@ -45,8 +45,9 @@ struct slu_ctl_mark {
 	char *node;
 	const char *feature; /* ion_free, ion_assigned or ion_shared; "": it is
 			      * none any more */
-	char *comment;	     /* "sluice: 17,23", or NULL; what others have
-			      * written stands before it and stays */
+	char *comment;	     /* "sluice: 17,23*", or NULL: 17 holds it, 23
+			      * shares it; what others have written stands
+			      * before it and stays */
 };
 
 /* A pending or running job whose limit is ours, by its note (ctl/note.h). */

@@ -52,6 +52,7 @@ struct slu_live {
 	bool held;
 	double held_until;
 	uint64_t epoch; /* 0: not solved yet */
+	bool unmapped;	/* it was launched before */
 	/* It is being set up: its end is kept ahead. After that, what it was
 	 * given back, seconds: Slurm forgets it when a job is resumed, or its
 	 * limit changed. */
@@ -119,6 +120,7 @@ struct slu_ctl {
 	struct slu_distances distances; /* of the I/O nodes */
 	struct slu_volumes *volumes;	/* for jobs that name no patterns */
 	bool ions_dirty;
+	double solve_at; /* not before: the last attempt has failed */
 	bool ions_stale; /* the configuration is another */
 	char ion_event[128];
 	char *ions_unusable; /* host list, as last seen; NULL: never */
@@ -196,7 +198,8 @@ void slu_live_end(struct slu_ctl *ctl, struct slu_live *live,
 void slu_live_forget_nodes(struct slu_ctl *ctl, struct slu_live *live);
 void slu_live_release(struct slu_ctl *ctl, struct slu_live *live);
 /* Let go on whose epoch this covers. */
-void slu_live_published(struct slu_ctl *ctl, uint64_t epoch);
+/* `ok`: it is in place; launches do not wait for what will not be. */
+void slu_live_published(struct slu_ctl *ctl, uint64_t epoch, bool ok);
 void slu_live_release_all(struct slu_ctl *ctl);
 /* Its launch was lost: see that it is made up for. */
 void slu_live_lost(struct slu_ctl *ctl, uint32_t job_id);

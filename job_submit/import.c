@@ -104,6 +104,7 @@ static int take_swf(const char *line, double epoch,
 			 : v[10] == 0 ? (char[]){"FAILED"}
 				      : (char[]){"COMPLETED"},
 		.ion_max = SLU_NO_ID,
+		.ions = SLU_NO_ID,
 	};
 	job.end = job.start + (int64_t)v[3];
 	return import->take(import->arg, &job, err) < 0 ? -2 : 1;

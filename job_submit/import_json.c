@@ -178,6 +178,7 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 		.work_dir = word(obj, "working_directory"),
 		.state = state_of(obj),
 		.ion_max = SLU_NO_ID,
+		.ions = SLU_NO_ID,
 	};
 
 	if (!job.job_id)

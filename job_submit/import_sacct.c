@@ -309,6 +309,7 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 		.work_dir = text_or_null(at[WORK_DIR]),
 		.nodes = text_or_null(at[NODE_LIST]),
 		.ion_max = SLU_NO_ID,
+		.ions = SLU_NO_ID,
 	};
 
 	if (!id || !isdigit((unsigned char)*id))

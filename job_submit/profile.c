@@ -47,6 +47,8 @@ void slu_profile_learn(struct slu_profile *p, const struct slu_history_row *row)
 	}
 	slu_markov_learn(&p->read, row->read_bytes);
 	slu_markov_learn(&p->written, row->written_bytes);
+	if (row->job.ions == SLU_NO_ID)
+		return;
 	with = find(p, row->job.ions);
 	with->runs++;
 	with->bandwidth += (row->io_bandwidth - with->bandwidth) / with->runs;

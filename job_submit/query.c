@@ -65,7 +65,8 @@ static struct json_object *row_json(const struct slu_history_row *row)
 	slu_json_set_str(obj, "state", j->state);
 	if (j->script)
 		slu_json_set_str(obj, "script", j->script);
-	set_some(obj, "ions", j->ions);
+	if (j->ions != SLU_NO_ID)
+		set_some(obj, "ions", j->ions);
 	if (row->read_bytes + row->written_bytes > 0) {
 		set_bytes(obj, "read_bytes", row->read_bytes);
 		set_bytes(obj, "written_bytes", row->written_bytes);

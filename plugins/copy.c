@@ -154,6 +154,7 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out)
 		.exit_code = job->exit_code,
 		.restarts = job->restart_cnt,
 		.ion_max = SLU_NO_ID,
+		.ions = SLU_NO_ID,
 	};
 	copy_times(job, out);
 	copy_size(job, out);

@@ -50,7 +50,9 @@ struct slu_job {
 	char *ion_pattern;	/* #BB forward pattern=, or NULL */
 	/* bytes of a read or write call, foretold at its start; 0: unknown */
 	double request_size;
-	uint32_t ions; /* I/O nodes held (at the end: most of the time) */
+	/* An ended one: I/O nodes of its own, all of the time. SLU_NO_ID: not
+	 * known, it shared one, or had more or fewer meanwhile. */
+	uint32_t ions;
 };
 extern const struct slu_desc slu_job_desc;
 

@@ -230,6 +230,142 @@ START_TEST(test_ions_after_restart)
 }
 END_TEST
 
+/* Nor does it forget who shares whose. */
+START_TEST(test_sharing_after_restart)
+{
+	static const struct {
+		const char *io1, *io2, *marks;
+	} cases[] = {
+		{"sluice: 8,9*", "sluice: 7",
+		 "mark io1 ion_shared sluice: 8,9*;"
+		 "mark io2 ion_assigned sluice: 7;"},
+		{"sluice: 7", "sluice: 9,8*",
+		 "mark io1 ion_assigned sluice: 7;"
+		 "mark io2 ion_shared sluice: 9,8*;"},
+		{"sluice: 8", "sluice: 7*,9*",
+		 "mark io1 ion_assigned sluice: 8;"
+		 "mark io2 ion_shared sluice: 7*,9*;"},
+		{"sluice: 7,8,9", "sluice: 99", /* an earlier release's */
+		 "mark io1 ion_shared sluice: 7,8*,9*;"
+		 "mark io2 ion_free -;"},
+	};
+	struct slu_job other = plain_job;
+	struct slu_ctl *ctl;
+
+	host_add(plain_job);
+	for (other.job_id = 8; other.job_id <= 9; other.job_id++)
+		host_add(other);
+	each(c, cases)
+	{
+		host.comment[2] = c->io1;
+		host.comment[3] = c->io2;
+		ctl = ctl_by_hand(IONS "\nArbiterPolicy=STATIC");
+		forget();
+		slu_ctl_step(ctl, 1);
+		expect(has_done(c->marks), "%s + %s: %.500s", c->io1, c->io2,
+		       host.did);
+		slu_ctl_release(ctl);
+	}
+}
+END_TEST
+
+/* What the history hears of the run that has ended. */
+static uint32_t ions_learnt(struct slu_ctl *ctl)
+{
+	struct slu_job *row = daemon_hear(&slu_history_desc);
+	uint32_t ions;
+
+	ck_assert_ptr_nonnull(row);
+	ions = row->ions;
+	slu_msg_free(&slu_history_desc, row);
+	slu_ctl_release(ctl);
+	daemon_hang_up();
+	return ions;
+}
+
+/* A run that ended while slurmctld was away had nobody knows how many; where
+ * there are none it had none. */
+START_TEST(test_ended_while_away)
+{
+	static const struct {
+		const char *conf;
+		uint32_t ions;
+	} cases[] = {
+		{IONS "\nDirectAccess=yes", SLU_NO_ID},
+		{"", 0},
+	};
+
+	host_add(plain_job);
+	end_job(7, "COMPLETED", NULL);
+	each(c, cases)
+	{
+		struct slu_ctl *ctl = ctl_by_hand(c->conf);
+		uint32_t ions;
+
+		link_up(ctl, 1);
+		slu_ctl_step(ctl, 2);
+		ions = ions_learnt(ctl);
+		expect(ions == c->ions, "%s: %u", c->conf, ions);
+	}
+}
+END_TEST
+
+static void published(struct slu_ctl *ctl)
+{
+	struct slu_published msg = {.epoch = ctl->epoch, .ok = true};
+
+	daemon_say(&slu_published_desc, &msg);
+	slu_ctl_step(ctl, 3);
+}
+
+static void not_published(struct slu_ctl *ctl)
+{
+	struct slu_published msg = {.epoch = ctl->epoch, .text = "full"};
+
+	daemon_say(&slu_published_desc, &msg);
+	slu_ctl_step(ctl, 3);
+}
+
+/* Launched without a mapping, it did not use what was assigned to it. */
+START_TEST(test_launched_unmapped)
+{
+	static const struct {
+		void (*what)(struct slu_ctl *ctl);
+		uint32_t ions;
+	} cases[] = {
+		{published, 2},
+		{not_published, SLU_NO_ID},
+		{time_over, SLU_NO_ID},
+	};
+
+	each(c, cases)
+	{
+		struct slu_ctl *ctl = ctl_and_a_job();
+		uint32_t ions;
+		bool held;
+
+		say_started(ctl, 7, &held);
+		slu_ctl_step(ctl, 2);
+		c->what(ctl);
+		ck_assert(has_done("go 7;"));
+		end_job(7, "COMPLETED", NULL);
+		say_ended(ctl, 7);
+		slu_ctl_step(ctl, 13);
+		ions = ions_learnt(ctl);
+		expect(ions == c->ions, "%zu: %u", (size_t)(c - cases), ions);
+	}
+}
+END_TEST
+
+/* Its mapping is to be left. */
+static void expect_direct(struct slu_ctl *ctl)
+{
+	ck_assert_uint_eq(ctl->assignment.n_jobs, 1);
+	ck_assert_str_eq(ctl->assignment.ions, "");
+	ck_assert_str_eq(ctl->assignment.jobs[0].ions, "");
+	ck_assert_str_eq(ctl->assignment.jobs[0].nodes, "n[1-2]");
+}
+
 /* One that the configuration does not name any more holds no job, whether
  * slurmctld was there when it was changed or not. */
 START_TEST(test_ion_taken_out)
@@ -257,6 +393,17 @@ START_TEST(test_ion_taken_out)
 	slu_ctl_step(ctl, 4);
 	slu_ctl_step(ctl, 5);
 	ck_assert(has_done("mark io1  -;mark io2  -;"));
+	expect_direct(ctl);
+	slu_ctl_release(ctl);
+	/* Nor need slurmctld have been there. */
+	ctl = ctl_by_hand("");
+	slu_ctl_step(ctl, 1);
+	expect_direct(ctl);
+	slu_ctl_release(ctl);
+	host.comment[2] = host.comment[3] = NULL;
+	ctl = ctl_by_hand("");
+	slu_ctl_step(ctl, 1);
+	ck_assert_ptr_null(ctl->arbiter);
 	slu_ctl_release(ctl);
 }
 END_TEST
@@ -377,4 +524,6 @@ END_TEST
 TEST_MAIN("ctl ions", test_held_launch, test_held_launch_is_let_go,
 	  test_held_launch_found_before, test_ions_are_marked, test_ion_fails,
 	  test_marks_are_put_back, test_arbiter_foretells,
-	  test_ions_after_restart, test_ion_taken_out, test_arbiter_learns)
+	  test_ions_after_restart, test_ended_while_away,
+	  test_launched_unmapped, test_sharing_after_restart,
+	  test_ion_taken_out, test_arbiter_learns)
