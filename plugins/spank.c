@@ -34,6 +34,7 @@ SPANK_PLUGIN(sluice, 1)
 #define IO_SECONDS 5	     /* for sending a job's I/O totals */
 #define FILE_MAX   (1 << 20) /* of env and mapping files */
 #define CANNOT_RUN 127
+#define MAP_FILE   "LIBGKFS_FORWARDING_MAP_FILE"
 
 struct conf {
 	const char *node, *run, *map;
@@ -386,6 +387,28 @@ static bool node_map(const struct conf *conf, char out[PATH_MAX])
 	return *host && !faccessat(AT_FDCWD, out, R_OK, AT_EACCESS);
 }
 
+/* The job has I/O nodes no more, or never had: its steps go without, whatever
+ * the environment of its script, or of the job that has submitted it, says. */
+static void drop_map(spank_t sp, const struct conf *conf)
+{
+	size_t len = strlen(conf->map);
+	char path[PATH_MAX];
+
+	if (spank_getenv(sp, MAP_FILE, path, sizeof(path)) != ESPANK_SUCCESS ||
+	    strncmp(path, conf->map, len) != 0 || path[len] != '/')
+		return; /* not ours */
+	spank_unsetenv(sp, MAP_FILE);
+	spank_unsetenv(sp, "SLUICE_IONS");
+}
+
+static bool is_direct(const struct conf *conf)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%u.direct", conf->map, conf->job);
+	return exists(path);
+}
+
 /* Once per step and node, as the user: the mapping lies on a shared file
  * system, which every task of a large job should not ask. */
 int slurm_spank_user_init(spank_t sp, int ac, char **av)
@@ -396,13 +419,15 @@ int slurm_spank_user_init(spank_t sp, int ac, char **av)
 	if (!conf_get(sp, ac, av, &conf) || !conf.map)
 		return 0;
 	snprintf(path, sizeof(path), "%s/%u.map", conf.map, conf.job);
-	text = read_file(path);
-	if (!text)
+	text = is_direct(&conf) ? NULL : read_file(path);
+	if (!text) {
+		drop_map(sp, &conf);
 		return 0;
+	}
 	snprintf(number, sizeof(number), "%u", count_ions(text));
 	if (node_map(&conf, node))
 		memcpy(path, node, sizeof(path));
-	spank_setenv(sp, "LIBGKFS_FORWARDING_MAP_FILE", path, 1);
+	spank_setenv(sp, MAP_FILE, path, 1);
 	spank_setenv(sp, "SLUICE_IONS", number, 1);
 	free(text);
 	return 0;

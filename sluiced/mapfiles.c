@@ -21,7 +21,9 @@
 #include "common/str.h"
 #include "sluiced/nodemaps.h"
 
-#define SUFFIX ".map"
+#define SUFFIX	".map"
+#define DIRECT	".direct"
+#define LARGEST (16 << 20)
 
 static bool holds(int dir, const char *name, const char *text)
 {
@@ -33,26 +35,55 @@ static bool holds(int dir, const char *name, const char *text)
 	return same;
 }
 
+static int put(int dir, const char *name, const char *text, struct slu_err *err)
+{
+	return holds(dir, name, text) ? 0
+				      : slu_file_swap(dir, name, text,
+						      strlen(text), 0644, err);
+}
+
+/* Direct access: no file. One from before stays, for its readers. */
+static int turn_direct(int dir, const char *map, const char *direct, long ions,
+		       struct slu_err *err)
+{
+	struct slu_buf old = {0};
+	char *kept;
+	int rc = slu_file_read(dir, map, LARGEST, &old, err);
+
+	if (rc < 0)
+		return err->kind == SLU_NOTFOUND ? 0 : -1;
+	kept = slu_mapping_kept(old.data, (uint32_t)ions, err);
+	rc = kept ? put(dir, direct, "0\n", err) : -1;
+	if (rc == 0)
+		rc = put(dir, map, kept, err);
+	free(kept);
+	slu_buf_free(&old);
+	return rc;
+}
+
 static int write_one(int dir, struct slu_mapper *mapper,
 		     const struct slu_ion_share *share, const char *all_ions,
-		     struct slu_err *err)
+		     bool was_direct, struct slu_err *err)
 {
-	char name[32];
+	char map[32], direct[32];
 	char *text;
+	long ions;
 	int rc;
 
-	snprintf(name, sizeof(name), "%u" SUFFIX, share->job_id);
+	snprintf(map, sizeof(map), "%u" SUFFIX, share->job_id);
+	snprintf(direct, sizeof(direct), "%u" DIRECT, share->job_id);
 	text = slu_mapping_text(mapper, share, all_ions, err);
 	if (text) {
-		rc = holds(dir, name, text)
-			     ? 0
-			     : slu_file_swap(dir, name, text, strlen(text),
-					     0644, err);
+		rc = put(dir, map, text, err);
 		free(text);
+		if (rc == 0 && was_direct)
+			unlinkat(dir, direct, 0);
 		return rc;
 	}
-	/* Direct access: no file. One from before stays, for its readers. */
-	return err->kind == SLU_NOTFOUND ? 0 : -1;
+	if (err->kind != SLU_NOTFOUND)
+		return -1;
+	ions = slu_mapper_count(mapper, all_ions, err);
+	return ions < 0 ? -1 : turn_direct(dir, map, direct, ions, err);
 }
 
 /* The job of a file of ours, or 0. */
@@ -61,7 +92,8 @@ static uint32_t job_of(const char *name)
 	char *end;
 	unsigned long id = strtoul(name, &end, 10);
 
-	if (end == name || strcmp(end, SUFFIX) != 0 || id > UINT32_MAX)
+	if (end == name || id > UINT32_MAX ||
+	    (strcmp(end, SUFFIX) != 0 && strcmp(end, DIRECT) != 0))
 		return 0;
 	return (uint32_t)id;
 }
@@ -103,6 +135,8 @@ static int remove_ended(int dir, const struct slu_epoch *before,
 			continue;
 		snprintf(name, sizeof(name), "%u" SUFFIX, job_id);
 		unlinkat(dir, name, 0);
+		snprintf(name, sizeof(name), "%u" DIRECT, job_id);
+		unlinkat(dir, name, 0);
 	}
 	return 0;
 }
@@ -116,14 +150,15 @@ static int write_changed(int dir, struct slu_mapper *mapper,
 	int rc = 0;
 
 	for (size_t i = 0; i < now->a.n_jobs; i++) {
-		const struct slu_ion_share *share = &now->a.jobs[i];
+		const struct slu_ion_share *share = &now->a.jobs[i], *was;
 
-		if (!all &&
-		    slu_share_same(slu_epoch_share(before, share->job_id),
-				   share))
+		was = slu_epoch_share(before, share->job_id);
+		if (!all && slu_share_same(was, share))
 			continue;
 		/* One job's trouble must not keep the others from theirs. */
-		if (write_one(dir, mapper, share, now->a.ions, &why) < 0)
+		if (write_one(dir, mapper, share, now->a.ions,
+			      !before || (was && !slu_share_count(was)),
+			      &why) < 0)
 			rc = slu_err(err, why.kind, "job %u: %s", share->job_id,
 				     why.text);
 	}

@@ -11,6 +11,9 @@
 #include "select_io/ion/mapping.h"
 #include "sluiced/assignment.h"
 
+/* JOBID.direct, beside JOBID.map: the job has no I/O nodes any more. The map
+ * stays for those who read it, and is not for processes that start now. */
+
 #define SLU_MAP_WHOLE "mapping.json" /* all of it in one file */
 
 /* Make the directory agree with `now`, given that it agreed with `before`

@@ -32,6 +32,7 @@ struct maps {
 	struct slu_mapper *mapper;
 	const struct slu_assignment *before, *now;
 	struct slu_node_lines old_lines, lines; /* of each */
+	uint32_t n_ions;			/* that there are */
 };
 
 static struct group group_at(const struct slu_node_lines *lines, size_t i)
@@ -197,7 +198,7 @@ static void put_others(struct slu_buf *buf, const struct maps *m,
 			if (ion == SLU_NO_ION)
 				ion = ion_in(old, hosts->name[k]);
 			slu_buf_printf(buf, "%s %u\n", hosts->name[k],
-				       ion == SLU_NO_ION ? chosen : ion);
+				       ion >= m->n_ions ? chosen : ion);
 		}
 	}
 }
@@ -255,9 +256,27 @@ static int write_shared(int dir, const struct maps *m, struct slu_err *err)
 	return rc;
 }
 
+/* It stays for its readers, without I/O nodes that are not any more. */
+static int keep(int dirfd, const struct maps *m, const char *file,
+		struct slu_err *err)
+{
+	char *old = said(dirfd, file), *kept;
+	int rc;
+
+	if (!old)
+		return 0;
+	kept = slu_mapping_kept(old, m->n_ions, err);
+	rc = !kept		 ? -1
+	     : slu_eq(old, kept) ? 0
+				 : slu_file_swap(dirfd, file, kept,
+						 strlen(kept), 0644, err);
+	free(old);
+	free(kept);
+	return rc;
+}
+
 /* The file of a node that is not shared any more: with one job left that has
- * I/O nodes it is that job's; with none it stays for its readers as long as a
- * job is there. */
+ * I/O nodes it is that job's; with none it stays as long as a job is there. */
 static int mend_one(int dirfd, const struct maps *m, const char *file,
 		    struct slu_err *err)
 {
@@ -274,6 +293,8 @@ static int mend_one(int dirfd, const struct maps *m, const char *file,
 		unlinkat(dirfd, file, 0);
 	else if (forwarded(&group) == 1 && !unchanged(m, &group))
 		return write_one(dirfd, m, &group, err);
+	else if (forwarded(&group) == 0 && !unchanged(m, &group))
+		return keep(dirfd, m, file, err);
 	return 0;
 }
 
@@ -336,8 +357,10 @@ int slu_node_maps_write(int dir, struct slu_mapper *mapper,
 			const struct slu_assignment *now, struct slu_err *err)
 {
 	struct maps m = {.mapper = mapper, .before = before, .now = now};
-	int rc = slu_node_lines(mapper, now, &m.lines, err);
+	long n_ions = slu_mapper_count(mapper, now->ions, err);
+	int rc = n_ions < 0 ? -1 : slu_node_lines(mapper, now, &m.lines, err);
 
+	m.n_ions = (uint32_t)n_ions;
 	if (rc == 0)
 		rc = write_all(dir, &m, err);
 	slu_node_lines_free(&m.old_lines);

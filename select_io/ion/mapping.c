@@ -125,6 +125,36 @@ char *slu_mapping_text(struct slu_mapper *m, const struct slu_ion_share *share,
 	return text;
 }
 
+long slu_mapper_count(struct slu_mapper *m, const char *hosts,
+		      struct slu_err *err)
+{
+	const struct slu_names *names = slu_names_find(&m->names, hosts, err);
+
+	return names ? (long)names->full.n : -1;
+}
+
+char *slu_mapping_kept(const char *text, uint32_t n, struct slu_err *err)
+{
+	struct slu_buf buf = {0};
+	char *kept;
+
+	slu_buf_puts(&buf, "");
+	while (*text) {
+		int host = (int)strcspn(text, " \n");
+		unsigned long ion = strtoul(text + host, NULL, 10);
+
+		slu_buf_printf(&buf, "%.*s %lu\n", host, text,
+			       n && ion >= n ? ion % n : ion);
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	kept = slu_buf_steal(&buf);
+	if (!kept)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	slu_buf_free(&buf);
+	return kept;
+}
+
 /* The lines of all jobs. */
 
 static int add_lines(struct slu_node_lines *out, const struct blocks *b,

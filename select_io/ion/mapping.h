@@ -30,6 +30,17 @@ char *slu_mapping_text(struct slu_mapper *mapper,
 		       const struct slu_ion_share *share, const char *all_ions,
 		       struct slu_err *err);
 
+/* How many hosts a list has; -1: it is not one. */
+long slu_mapper_count(struct slu_mapper *mapper, const char *hosts,
+		      struct slu_err *err);
+
+/*
+ * A mapping that stays for those who read it, although nothing is mapped any
+ * more: ids that are not below n have become some that are, for a client
+ * aborts on others. n = 0: as it was. NULL without memory; caller frees.
+ */
+char *slu_mapping_kept(const char *text, uint32_t n, struct slu_err *err);
+
 /*
  * The lines of all jobs, so that those of one compute node follow each other,
  * by job. Names are the mapper's, until it sweeps. Caller frees with

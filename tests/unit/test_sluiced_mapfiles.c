@@ -22,6 +22,54 @@ static int files(void)
 	return n - 2;
 }
 
+static bool is_direct(uint32_t job_id)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%u.direct", dir, job_id);
+	return access(path, F_OK) == 0;
+}
+
+static void set_pool(struct slu_epoch *e, const char *ions)
+{
+	free(e->a.ions);
+	e->a.ions = strdup(ions);
+}
+
+/* Nobody is left with an I/O node that is not any more. */
+START_TEST(test_smaller_pool)
+{
+	static const char *const pools[] = {"ion[1-3]", "ion[1-2]", ""};
+	static const char *const want[] = {"n2 0\n", "n2 1\n", "n2 3\n"};
+	static const char *const i_some[] = {"ion1", ""};
+	static const char *const i_none[] = {"", ""};
+	struct slu_epoch *a;
+
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const names[] = {"less", "two", "none"};
+		static const char *const i14[] = {"ion1", "ion4"};
+		struct slu_epoch *b = EPOCH(2, j12, i_some);
+
+		a = EPOCH(1, j12, i14);
+		make_dir(names[i]);
+		expect_ok(slu_publish_files(dir, NULL, a, &err), err);
+		ck_assert_str_eq(text(2), "n2 3\n");
+		if (!*pools[i]) {
+			slu_epoch_unref(b);
+			b = EPOCH(2, j12, i_none);
+		}
+		set_pool(b, pools[i]);
+		expect_ok(slu_publish_files(dir, a, b, &err), err);
+		expect(slu_eq(text(2), want[i]), "%s: %s", pools[i], text(2));
+		ck_assert(is_direct(2));
+		ck_assert_int_eq(is_direct(1), !*pools[i]);
+		ck_assert_str_eq(text(1), "n1 0\n");
+		slu_epoch_unref(a);
+		slu_epoch_unref(b);
+	}
+}
+END_TEST
+
 START_TEST(test_files)
 {
 	struct slu_epoch *a = EPOCH(1, j12, i12), *b = EPOCH(2, j23, i34);
@@ -40,12 +88,18 @@ START_TEST(test_files)
 	ck_assert_str_eq(text(1), "");
 	ck_assert_str_eq(text(2), "n2 2\n");
 	ck_assert_str_eq(text(3), "n3 3\n");
-	/* Direct access: no new file, but the old one has readers. */
+	/* Direct access: no new file, but the old one has readers; who begins
+	 * now is told. */
 	expect_ok(slu_publish_files(dir, b, c, &err), err);
 	ck_assert_str_eq(text(2), "n2 0\n");
 	ck_assert_str_eq(text(3), "n3 3\n");
+	ck_assert(is_direct(3) && !is_direct(2));
+	expect_ok(slu_publish_files(dir, c, b, &err), err);
+	ck_assert(!is_direct(3));
+	expect_ok(slu_publish_files(dir, b, c, &err), err);
 	expect_ok(slu_publish_files(dir, c, a, &err), err);
 	ck_assert_str_eq(text(3), "");
+	ck_assert(!is_direct(3));
 	expect_ok(slu_publish_files(dir, a, c, &err), err);
 	ck_assert_str_eq(text(3), "");
 	ck_assert_int_eq(files(), 1);
@@ -228,5 +282,5 @@ START_TEST(test_node_files)
 }
 END_TEST
 
-TEST_MAIN("sluiced mapfiles", test_files, test_unknown_past, test_trouble,
-	  test_shared_nodes, test_node_files)
+TEST_MAIN("sluiced mapfiles", test_files, test_smaller_pool, test_unknown_past,
+	  test_trouble, test_shared_nodes, test_node_files)
