@@ -129,9 +129,9 @@ static int not_there(uint64_t job_id, struct slu_err *err)
 		       (unsigned long long)job_id);
 }
 
-/* Leave only this job, and what is known of it. */
-static int explain(struct json_object *live, const struct slu_assignment *a,
-		   uint64_t job_id, struct slu_err *err)
+/* Leave only this job, and what is known of it. Returns whether it is there. */
+static bool explain(struct json_object *live, const struct slu_assignment *a,
+		    uint64_t job_id)
 {
 	struct json_object *list = json_object_new_array(), *all, *job;
 
@@ -148,7 +148,7 @@ static int explain(struct json_object *live, const struct slu_assignment *a,
 		json_object_array_add(list, json_object_get(job));
 	}
 	json_object_object_add(live, "jobs", list);
-	return job ? 0 : not_there(job_id, err);
+	return job != NULL;
 }
 
 static struct json_object *what_json(const struct slu_assignment *a,
@@ -248,9 +248,10 @@ static int what_if(struct json_object *args, struct json_object *live,
 	return rc < 0 ? -1 : asked;
 }
 
-/* Of one job, which they may see, or of all. */
+/* Of one job, which they may see, or of all. `past`: there is nothing to say of
+ * it but this. */
 static int add_history(struct slu_db *db, const struct slu_asker *who,
-		       uint32_t job_id, struct json_object *args,
+		       uint32_t job_id, bool past, struct json_object *args,
 		       struct slu_err *err)
 {
 	struct json_object *events, *gain;
@@ -258,12 +259,16 @@ static int add_history(struct slu_db *db, const struct slu_asker *who,
 
 	if (slu_json_i64_opt(args, "last", &last, err) < 0)
 		return -1;
+	if (last < 0)
+		return slu_err(err, SLU_INVALID, "last: it is negative");
 	events = slu_epoch_history(db, job_id, last, err);
 	if (!events)
 		return -1;
 	if (!who->admin)
 		hide_jobs(events, job_id == 0);
 	json_object_object_add(who->live, "history", events);
+	if (past && !json_object_array_length(events))
+		return not_there(job_id, err);
 	if (job_id)
 		return 0;
 	gain = slu_epoch_gain(db, now - DAY, now, err);
@@ -281,6 +286,7 @@ int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
 	struct json_object *whole;
 	uint64_t job_id = 0;
 	int rc = 0, asked = 0;
+	bool past = false;
 
 	if (json_object_object_get_ex(who->live, "assignment", &whole))
 		rc = slu_decode(&slu_assignment_desc, whole, &a, err);
@@ -290,9 +296,11 @@ int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
 	if (rc >= 0)
 		rc = asked = what_if(args, who->live, &a, err);
 	if (rc >= 0 && job_id)
-		rc = explain(who->live, &a, job_id, err);
+		past = !explain(who->live, &a, job_id);
+	if (rc >= 0 && past && (asked || !who->admin || job_id >= SLU_NO_ID))
+		rc = not_there(job_id, err);
 	if (rc >= 0 && !asked)
-		rc = add_history(db, who, (uint32_t)job_id, args, err);
+		rc = add_history(db, who, (uint32_t)job_id, past, args, err);
 	slu_msg_clear(&slu_assignment_desc, &a);
 	if (rc < 0)
 		return -1;

@@ -56,6 +56,19 @@ static void expect_published(uint64_t epoch, bool ok)
 	slu_msg_free(&slu_published_desc, p);
 }
 
+static void expect_asked(const char *args, const char *words)
+{
+	struct slu_buf text = {0};
+	char *body = slu_asprintf("{\"question\":\"ions\",%s}", args);
+
+	post("/v1/query", body, &text);
+	expect((text.data && strstr(text.data, words)) ||
+		       strstr(err.text, words),
+	       "%s: %s, %s", args, text.data, err.text);
+	free(body);
+	slu_buf_free(&text);
+}
+
 START_TEST(test_publish)
 {
 	struct slu_buf text = {0};
@@ -80,6 +93,9 @@ START_TEST(test_publish)
 	assign_since(2, 3, 7, true);
 	expect_published(3, true);
 	ck_assert(!there("maps/7.map") && there("maps/8.map"));
+	expect_asked("\"job_id\":7", "\"event\":\"start 7\"");
+	expect_asked("\"job_id\":6", "job 6 is not running");
+	expect_asked("\"job_id\":7,\"last\":-1", "negative");
 	/* On what is not there: it is to connect again and say it all. */
 	assign_since(77, 78, 8, true);
 	ctl_close();
