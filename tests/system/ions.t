@@ -4,8 +4,8 @@
 # assignment is as good as the best of all that there are, tried one by one;
 # mappings, features and comments say the same; also after slurmctld was
 # killed between an event and its publication, when an I/O node fails and when
-# it registers anew; near I/O nodes come first; no job waits for long for its
-# mapping.
+# it registers anew; who shares one is not forgotten; near I/O nodes come first;
+# no job waits for long for its mapping.
 . "$(dirname "$0")/lib.sh"
 
 declare -A CHOICES # of each running job: "IONS:MB/s ..."
@@ -109,6 +109,19 @@ node_has() { # NODE JOB: the node's mapping is as that job's
 
 node_shows() { # NODE REGEX
 	on ctl scontrol -o show node "$1" | grep -q "$2"
+}
+
+equal_ions() { # IONS: all there are
+	[ "$(ask ions | jq -r .ions)" = "$1" ]
+}
+
+shares() { # OWNER GUEST
+	[ "$(ask ions | jq -c '[.jobs[] | [.job_id, .shared]] | sort')" = \
+		"[[$1,false],[$2,true]]" ]
+}
+
+had() { # JOB IONS: by its history
+	[ "$(ask jobs | jq ".[] | select(.job_id == $1) | .ions")" = "$2" ]
 }
 
 step() { # TEXT IONS
@@ -257,4 +270,27 @@ on ctl scontrol reconfigure
 check_within 20 "a node taken out of IONodes shows no job" \
 	fails node_shows "$HELD" 'Comment=.*sluice:\|ActiveFeatures=.*ion_'
 end "$LATE"
+
+# One I/O node for two jobs: whose it is, and who shares it, outlives slurmctld.
+cluster conf sluice.conf "IONodes=io1" "DirectAccess=no" "ArbiterPolicy=STATIC"
+on ctl scontrol reconfigure
+check_within 20 "there is one I/O node" equal_ions io1
+start flat 1 "1:90" -J owner
+OWNER=$JOB
+check_within 20 "a job has it" node_shows io1 "Comment=.*sluice: $OWNER\b"
+start flat 1 "1:90" -J guest
+check_within 20 "another one shares it" node_shows io1 \
+	"ion_shared.*Comment=.*sluice: $OWNER,$JOB\*"
+cluster kill ctl sluiced
+kill_slurmctld
+cluster start ctl sluiced
+cluster start ctl slurmctld
+check_within 40 "they meet again" linked
+check_within 20 "who shares still does" shares "$OWNER" "$JOB"
+check "the node says so" node_shows io1 \
+	"ion_shared.*Comment=.*sluice: $OWNER,$JOB\*"
+end "$JOB"
+end "$OWNER"
+check_within 20 "the owner had one I/O node" had "$OWNER" 1
+check_within 20 "the other one none of its own" had "$JOB" null
 finish
