@@ -23,16 +23,17 @@ static bool is_running(const struct slu_job *job)
 }
 
 /* Of a request, what concerns I/O forwarding. */
-static void fill_in_forward(struct slu_job *job)
+static void fill_in_forward(const struct slu_ctl *ctl, struct slu_job *job)
 {
 	struct slu_request req;
 
-	job->ion_max = SLU_NO_ID;
+	job->ion_max = slu_misnamed_any(ctl, job->nodes) ? 0 : SLU_NO_ID;
 	if (!job->request || !strstr(job->request, "forward") ||
 	    slu_request_parse(job->request, NULL, &req, NULL) < 0)
 		return;
 	if (req.has_forward) {
-		job->ion_max = req.forward_max;
+		if (req.forward_max < job->ion_max)
+			job->ion_max = req.forward_max;
 		free(job->ion_pattern);
 		job->ion_pattern = req.forward_pattern;
 		req.forward_pattern = NULL;
@@ -179,7 +180,7 @@ static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 		break;
 	case SLU_EV_STARTED:
 	case SLU_EV_HELD:
-		fill_in_forward(event->job);
+		fill_in_forward(ctl, event->job);
 		started(ctl, event->job, now);
 		if (event->kind == SLU_EV_HELD)
 			held(ctl, event->job_id, now);
@@ -191,7 +192,7 @@ static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 		slu_live_lost(ctl, event->job_id);
 		break;
 	case SLU_EV_ENDED:
-		fill_in_forward(event->job);
+		fill_in_forward(ctl, event->job);
 		ended(ctl, event->job, now);
 		break;
 	case SLU_EV_CANCELLED:
@@ -227,7 +228,7 @@ static void found(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
 	struct slu_live *live = slu_live_get(ctl, job->job_id);
 
-	fill_in_forward(job);
+	fill_in_forward(ctl, job);
 	if (is_running(job) && !is_known(ctl, job))
 		started(ctl, job, now);
 	else if (!is_running(job) && live && !live->ended)
@@ -271,7 +272,7 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 	bool known;
 
 	for (size_t i = 0; i < n; i++) {
-		fill_in_forward(&jobs[i]);
+		fill_in_forward(ctl, &jobs[i]);
 		if (slu_map_put(&seen, jobs[i].job_id, &jobs[i]) < 0) {
 			/* who is missing there has not ended: look again */
 			ctl->stale = true;
@@ -372,6 +373,7 @@ static void use_snapshot(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 {
 	size_t n_run;
 
+	slu_misnamed_set(ctl, nodes, n_nodes);
 	follow(ctl, jobs, n, now);
 	n_run = partition(jobs, n, is_running);
 	slu_ions_configure(ctl, nodes, n_nodes, jobs, n_run);

@@ -37,6 +37,8 @@ void slu_ions_fini(struct slu_ctl *ctl)
 	marks_free(ctl);
 	free(ctl->ions_unusable);
 	ctl->ions_unusable = NULL;
+	slu_hosts_free(&ctl->misnamed);
+	ctl->misnamed = (struct slu_hosts){0};
 }
 
 /* What every I/O node looked like before: unknown, so all are set once. */

@@ -25,6 +25,7 @@ libsluctl_la_SOURCES = \
 	ctl/site.c ctl/site.h \
 	ctl/submit.c \
 	ctl/map.c ctl/map.h \
+	ctl/misnamed.c \
 	ctl/thread.c \
 	ctl/turn.c \
 	ctl/times.c ctl/times.h

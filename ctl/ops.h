@@ -38,6 +38,7 @@ struct slu_ctl_settings {
 struct slu_ctl_node {
 	struct slu_node_addr addr;
 	char *comment; /* our part of it, see slu_ctl_mark; else NULL */
+	bool misnamed; /* the host's short name is not the node's */
 };
 
 /* A node that carries I/O traffic: its feature and who uses it. */

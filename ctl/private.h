@@ -118,6 +118,7 @@ struct slu_ctl {
 	struct slu_assignment assignment;
 	bool assignment_said;		/* on this connection */
 	struct slu_distances distances; /* of the I/O nodes */
+	struct slu_hosts misnamed;	/* nodes, sorted */
 	struct slu_volumes *volumes;	/* for jobs that name no patterns */
 	bool ions_dirty;
 	double solve_at; /* not before: the last attempt has failed */
@@ -210,6 +211,12 @@ void slu_live_fini(struct slu_ctl *ctl);
  * give back what it took. */
 int slu_live_keep(struct slu_ctl *ctl, const struct slu_live *live,
 		  int64_t at_least, struct slu_err *err);
+
+/* misnamed.c: who is not called as Slurm does. */
+void slu_misnamed_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+		      size_t n_nodes);
+/* Has a job such a node? */
+bool slu_misnamed_any(const struct slu_ctl *ctl, const char *nodes);
 
 /* ions.c */
 /* Make the arbiter for these nodes, or fit it to them and to the

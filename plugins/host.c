@@ -96,6 +96,14 @@ static int copy_one(void *x, void *arg)
 	return 0;
 }
 
+/* Are they the same up to the first dot? */
+static bool alike(const char *a, const char *b)
+{
+	size_t n = strcspn(a, ".");
+
+	return n == strcspn(b, ".") && strncmp(a, b, n) == 0;
+}
+
 /* node READ */
 static size_t copy_nodes(struct slu_ctl_node *out)
 {
@@ -109,6 +117,9 @@ static size_t copy_nodes(struct slu_ctl_node *out)
 							? node->comm_name
 							: node->name)},
 			.comment = slu_ctl_comment_ours(node->comment),
+			.misnamed = node->node_hostname &&
+				    *node->node_hostname &&
+				    !alike(node->node_hostname, node->name),
 		};
 	return n;
 }

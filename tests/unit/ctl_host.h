@@ -21,6 +21,7 @@ struct fake_slurmctld {
 	const char *down;	/* host list */
 	const char *addr;	/* of all nodes; NULL: 10.0.0.x */
 	const char *comment[4]; /* of the nodes */
+	bool misnamed[4];	/* the same */
 	char log[65536];	/* what was logged */
 	char did[65536];	/* what was done, "hold 7 why;" and so on */
 	bool marks_lost;	/* somebody has overwritten them */

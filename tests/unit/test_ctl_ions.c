@@ -408,6 +408,31 @@ START_TEST(test_ion_taken_out)
 }
 END_TEST
 
+/* A mapping has Slurm's names, and a client that does not find its own dies. */
+START_TEST(test_misnamed)
+{
+	struct slu_job other = plain_job;
+	struct slu_ctl *ctl;
+
+	host.misnamed[1] = true; /* n2 */
+	host_add(plain_job);
+	ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	slu_ctl_step(ctl, 1);
+	ck_assert(strstr(host.log, "jobs on n2 are given no I/O nodes"));
+	other.job_id = 8;
+	other.nodes = "n1";
+	other.node_cnt = 1;
+	host_add(other);
+	slu_ctl_look(ctl, 8);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 3);
+	ck_assert_uint_eq(ctl->assignment.n_jobs, 2);
+	ck_assert_str_eq(ctl->assignment.jobs[0].ions, "");
+	ck_assert_str_eq(ctl->assignment.jobs[1].ions, "io1");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* What the last job of the assignment holds, and why. */
 static void expect_share(struct slu_ctl *ctl, const char *event,
 			 const char *ions, const char *why)
@@ -524,6 +549,6 @@ END_TEST
 TEST_MAIN("ctl ions", test_held_launch, test_held_launch_is_let_go,
 	  test_held_launch_found_before, test_ions_are_marked, test_ion_fails,
 	  test_marks_are_put_back, test_arbiter_foretells,
-	  test_ions_after_restart, test_ended_while_away,
+	  test_ions_after_restart, test_misnamed, test_ended_while_away,
 	  test_launched_unmapped, test_sharing_after_restart,
 	  test_ion_taken_out, test_arbiter_learns)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GekkoFWD's client looks for its own host's name in the mapping and ends the
+ * application when it is not there; an assignment has Slurm's names of nodes.
+ * A job with a node on which they differ (NodeHostname in slurm.conf) is given
+ * no I/O nodes.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void say(struct slu_ctl *ctl)
+{
+	char *text = slu_hosts_text(&ctl->misnamed);
+
+	ctl_log(ctl, SLU_ERROR,
+		"jobs on %s are given no I/O nodes: NodeHostname is another "
+		"name than NodeName, and forwarding needs them to be the same",
+		text ? text : "some nodes");
+	free(text);
+}
+
+void slu_misnamed_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+		      size_t n_nodes)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	size_t before = ctl->misnamed.n;
+
+	slu_hosts_free(&ctl->misnamed);
+	ctl->misnamed = (struct slu_hosts){0};
+	for (size_t i = 0; conf && conf->io_nodes.n && i < n_nodes; i++)
+		if (nodes[i].misnamed)
+			slu_hosts_add(&ctl->misnamed, nodes[i].addr.name);
+	if (!ctl->misnamed.n)
+		return;
+	if (ctl->misnamed.n != before)
+		say(ctl);
+	qsort(ctl->misnamed.name, ctl->misnamed.n, sizeof(*ctl->misnamed.name),
+	      by_name);
+}
+
+bool slu_misnamed_any(const struct slu_ctl *ctl, const char *nodes)
+{
+	struct slu_hosts hosts = {0};
+	bool differ = false;
+
+	if (!ctl->misnamed.n || !nodes ||
+	    slu_hosts_parse(nodes, &hosts, NULL) < 0)
+		return false;
+	for (size_t i = 0; !differ && i < hosts.n; i++)
+		differ = bsearch(&hosts.name[i], ctl->misnamed.name,
+				 ctl->misnamed.n, sizeof(*ctl->misnamed.name),
+				 by_name);
+	slu_hosts_free(&hosts);
+	return differ;
+}
