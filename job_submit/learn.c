@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One lesson, from a job that has ended; predict.c says what is learnt. */
+#include "common/fast.h"
 #include <math.h>
 #include <string.h>
 #include "job_submit/view.h"
@@ -33,17 +34,22 @@ struct lesson {
 static void weigh_lesson(const struct slu_predictor *p,
 			 const struct slu_view *v, struct lesson *in)
 {
-	in->total = 0;
+	float total = 0; /* sums in registers, not in what `in` points to */
+
 	for (int s = 0; s < SOURCES; s++) {
-		in->foretold[s] = 0;
+		float scale = slu_get(&p->scale[s][v->n[s]]), sum = 0;
+
 		for (unsigned k = 0; k < v->n[s]; k++) {
-			in->density[s][k] = slu_kernel_density(
-				&p->kernel, in->run, v->at[s][k]);
-			in->foretold[s] +=
-				slu_view_place(p, v, s, k) * in->density[s][k];
+			float density = slu_kernel_density(&p->kernel, in->run,
+							   v->at[s][k]);
+
+			in->density[s][k] = density;
+			sum += slu_get(&p->place[s][k]) * scale * density;
 		}
-		in->total += v->weight[s] * in->foretold[s];
+		in->foretold[s] = sum;
+		total += v->weight[s] * sum;
 	}
+	in->total = total;
 }
 
 /*
@@ -77,10 +83,11 @@ static void learn_places(struct slu_predictor *p, const struct slu_view *v,
 	for (int s = 0; s < SOURCES; s++) {
 		float due = mixer_rate[0] * v->weight[s] * in->foretold[s] /
 			    in->total;
-		float per = 1 / in->foretold[s];
+		float per;
 
 		if (v->n[s] < 2)
 			continue;
+		per = 1 / in->foretold[s];
 		for (unsigned k = 0; k < v->n[s]; k++) {
 			float share = in->density[s][k] * per;
 			float w = slu_get(&p->place[s][k]);

@@ -3,6 +3,7 @@
  * From a job to the weighted points of its distribution: find its classes,
  * list the sources and their places, mix the sets of weights.
  */
+#include "common/fast.h"
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL

@@ -86,13 +86,6 @@ struct slu_view {
 	float mix[MIXERS];     /* of sum 1 */
 };
 
-/* The weight of a place of a source, of sum 1 over those that are filled. */
-static inline float slu_view_place(const struct slu_predictor *p,
-				   const struct slu_view *v, int s, unsigned k)
-{
-	return slu_get(&p->place[s][k]) * slu_get(&p->scale[s][v->n[s]]);
-}
-
 /* Fill in the scales of a source, whose places have changed. */
 void slu_view_scale(struct slu_predictor *p, int source);
 /* Look at everything as it was when the job was submitted. */
