@@ -13,7 +13,7 @@
  * controller sees (slu_ctl_active and the job hooks), not before.
  */
 
-#include "ctl/note.h"
+#include "wire/note.h"
 #include "ctl/ops.h"
 #include "ctl/times.h"
 #include "wire/job.h"
@@ -47,7 +47,8 @@ void slu_ctl_reload(struct slu_ctl *ctl);
  * Submission, before the job has a number. In mode fill a job without a limit
  * gets one, in mode tighten every job a tighter one; both are given back,
  * before they end the job, up to what the job would have had without us. The
- * note says what was done, and must go to the job together with the limit.
+ * note says which one is meant; it is set once the host has judged the job by
+ * what was asked for.
  */
 #define SLU_CTL_ACCOUNT 128
 struct slu_ctl_submit {
@@ -65,7 +66,6 @@ struct slu_ctl_submit {
 	bool watched;	      /* its limit means more to it than its end */
 	const char *option;   /* --bb and the script, or NULL: who says */
 	const char *script;   /* "limit tighten=no" keeps the limit */
-	uint32_t limit;	      /* out: the limit to set, minutes; 0: none */
 	struct slu_note note; /* out: for the administrator's comment */
 	char *tell;	      /* out: for the user, or NULL; caller frees */
 };

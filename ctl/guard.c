@@ -85,48 +85,76 @@ static void say(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
 			(long long)late->longest);
 }
 
-static void set(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
-		bool whole)
-{
-	struct slu_ctl_late late = {0};
-	struct slu_err err;
-
-	if (ctl->ops.set_limit(ctl->ops.arg, job->job_id, whole, &late, &err) ==
-	    0)
-		say(ctl, job, &late);
-	else if (err.kind != SLU_NOTFOUND)
-		ctl_log(ctl, SLU_WARN, "JobId=%u: its limit: %s", job->job_id,
-			err.text);
-}
-
-/* Returns when to look at it again, Unix seconds. */
-static int64_t guard(struct slu_ctl *ctl, const struct slu_conf *conf,
-		     const struct slu_ctl_limit *job, int64_t now)
+/* Shall it be changed now? *next is when to look at it again, Unix seconds. */
+static bool is_due(const struct slu_conf *conf, const struct slu_ctl_limit *job,
+		   int64_t now, bool *whole, int64_t *next)
 {
 	bool wanted = is_wanted(conf, job);
 	int64_t due = job->end - lead(job);
 
+	*next = now + TICK;
 	if (job->whole <= job->tight)
-		return now + TICK;
-	if (job->running && job->limit == job->tight) {
+		return false;
+	if (job->running) {
+		*whole = true;
+		if (job->limit != job->tight)
+			return false;
 		if (wanted && now < due)
-			return due;
-		set(ctl, job, true);
-	} else if (!job->running) {
-		bool whole = !wanted || job->barred;
-
-		if (job->limit == (whole ? job->tight : job->whole))
-			set(ctl, job, whole);
+			*next = due;
+		return !wanted || now >= due;
 	}
-	return now + TICK;
+	*whole = !wanted || job->barred;
+	return job->limit == (*whole ? job->tight : job->whole);
+}
+
+/* What would be ended first comes first. */
+static int by_end(const void *a, const void *b)
+{
+	const struct slu_ctl_limit *x = a, *y = b;
+
+	if (x->running != y->running)
+		return x->running ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+/* All jobs that have begun together are due together. Returns when the next
+ * one is. */
+static int64_t guard(struct slu_ctl *ctl, const struct slu_conf *conf,
+		     struct slu_ctl_limit *job, size_t n, int64_t now)
+{
+	struct slu_ctl_put *put = calloc(n + 1, sizeof(*put));
+	int64_t next = now + TICK, due;
+	size_t *of = calloc(n + 1, sizeof(*of)), puts = 0;
+	bool whole;
+
+	qsort(job, n, sizeof(*job), by_end);
+	for (size_t i = 0; put && of && i < n; i++) {
+		if (is_due(conf, &job[i], now, &whole, &due)) {
+			of[puts] = i;
+			put[puts++] = (struct slu_ctl_put){
+				.job_id = job[i].job_id, .whole = whole};
+		}
+		if (due < next)
+			next = due;
+	}
+	if (puts)
+		ctl->ops.set_limits(ctl->ops.arg, put, puts);
+	for (size_t i = 0; i < puts; i++)
+		if (put[i].done)
+			say(ctl, &job[of[i]], &put[i].late);
+	if (!put || !of)
+		next = now + 1;
+	free(put);
+	free(of);
+	return next;
 }
 
 int64_t slu_guard_step(struct slu_ctl *ctl, int64_t now)
 {
 	struct slu_ctl_limit *jobs;
-	int64_t next = now + TICK, due;
 	struct slu_conf copy = {0};
 	struct slu_err err;
+	int64_t next;
 	bool has_conf;
 	size_t n;
 
@@ -139,11 +167,7 @@ int64_t slu_guard_step(struct slu_ctl *ctl, int64_t now)
 	if (has_conf)
 		copy.predict_mode = ctl->site->conf->predict_mode;
 	pthread_rwlock_unlock(&ctl->site_lock);
-	for (size_t i = 0; i < n; i++) {
-		due = guard(ctl, has_conf ? &copy : NULL, &jobs[i], now);
-		if (due < next)
-			next = due;
-	}
+	next = guard(ctl, has_conf ? &copy : NULL, jobs, n, now);
 	free(jobs);
 	atomic_store(&ctl->guard_beat, seconds(CLOCK_MONOTONIC));
 	return next;

@@ -14,7 +14,6 @@ libsluctl_la_SOURCES = \
 	ctl/link.c ctl/link.h \
 	ctl/live.c \
 	ctl/mirror.c ctl/mirror.h \
-	ctl/note.c ctl/note.h \
 	ctl/ops.h \
 	ctl/ahead.c ctl/persist.c \
 	ctl/pools.c ctl/pools.h ctl/taken.c ctl/taken.h \

@@ -51,7 +51,7 @@ struct slu_ctl_mark {
 			      * before it and stays */
 };
 
-/* A pending or running job whose limit is ours, by its note (ctl/note.h). */
+/* A pending or running job whose limit is ours, by its note (wire/note.h). */
 struct slu_ctl_limit {
 	uint32_t job_id;
 	bool running;
@@ -78,6 +78,14 @@ struct slu_ctl_end {
 struct slu_ctl_late {
 	uint32_t jobs, first; /* how many; the first one's id */
 	int64_t longest;      /* s, at most */
+};
+
+/* What set_limits() is to do to a job, and whether it has. */
+struct slu_ctl_put {
+	uint32_t job_id;
+	bool whole;
+	bool done;		  /* out */
+	struct slu_ctl_late late; /* out */
 };
 
 struct slu_ctl_ops {
@@ -122,11 +130,12 @@ struct slu_ctl_ops {
 	/* Those jobs, under a read lock; the caller frees *out. */
 	int (*limits)(void *arg, int64_t now, struct slu_ctl_limit **out,
 		      size_t *n, struct slu_err *err);
-	/* Give such a job its whole limit, or, only to one that is pending, its
-	 * tight one again. A running one keeps the whole, and its note says so,
-	 * and who is late for it. */
-	int (*set_limit)(void *arg, uint32_t job_id, bool whole,
-			 struct slu_ctl_late *late, struct slu_err *err);
+	/* Give such jobs their whole limits, or, only to those that are
+	 * pending, their tight ones again, in this order and many under one
+	 * lock. A running one keeps the whole, and its note says so, and who is
+	 * late for it. Those that are not ours any more, or not yet to be
+	 * changed, are not `done`. */
+	void (*set_limits)(void *arg, struct slu_ctl_put *put, size_t n);
 	/* A run that the verdict does not mean (any more) is left alone: these
 	 * five then return 1. Put it back into the queue, held; one that cannot
 	 * be requeued fails instead. `reason`: one sentence, shown as the job's

@@ -58,10 +58,10 @@ static void set_limit(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 
 	if (!minutes || !may_set(ctl, submit))
 		return;
-	submit->limit = submit->note.tight = minutes;
+	submit->note.tight = minutes;
 	submit->note.whole =
 		wish.given && !wish.asked ? SLU_NOTE_UNLIMITED : wish.asked;
-	submit->note.limit = SLU_LIMIT_GUARDED;
+	submit->note.limit = SLU_LIMIT_MEANT;
 }
 
 static void put_hms(struct slu_buf *buf, int64_t s)
@@ -82,7 +82,7 @@ static char *tell(const struct slu_ctl_submit *submit)
 		slu_buf_puts(&text, ", you asked for ");
 		put_hms(&text, note->asked);
 	}
-	if (note->limit == SLU_LIMIT_GUARDED) {
+	if (note->limit == SLU_LIMIT_MEANT) {
 		slu_buf_puts(&text, ", the limit is ");
 		put_hms(&text, (int64_t)note->tight * 60);
 		slu_buf_puts(&text, " and grows when needed");
@@ -134,7 +134,6 @@ void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 
 	if (!submit->job.node_cnt)
 		submit->job.node_cnt = fewest_nodes(submit);
-	submit->limit = 0;
 	submit->tell = NULL;
 	submit->note = (struct slu_note){.gave_back = -1};
 	slu_ctl_wake(ctl);

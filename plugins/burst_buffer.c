@@ -357,6 +357,7 @@ int bb_p_job_begin(job_record_t *job)
 
 	if (!ctl)
 		return SLURM_SUCCESS;
+	slu_limit_begin(job);
 	if (slu_ctl_has_buffer(job->burst_buffer)) {
 		forget_run(job);
 		tell_tasks(job);

@@ -8,7 +8,7 @@
 #include "plugins/host.h"
 
 #include "common/hostlist.h"
-#include "ctl/note.h"
+#include "wire/note.h"
 #include "plugins/copy.h"
 #include "plugins/limits.h"
 
@@ -210,7 +210,7 @@ static const struct slu_ctl_ops ops = {
 	.set_end = slu_act_set_end,
 	.set_ends = slu_act_set_ends,
 	.limits = slu_limits,
-	.set_limit = slu_limit_set,
+	.set_limits = slu_limits_set,
 	.hold = slu_act_hold,
 	.requeue = slu_act_requeue,
 	.fail = slu_act_fail,

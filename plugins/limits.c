@@ -12,7 +12,7 @@
 
 #define YEAR	 (365 * 24 * 3600)
 #define LAST_TRY 60  /* s before a limit's end */
-#define AT_ONE	 256 /* jobs that are looked at under one read lock */
+#define AT_ONE	 256 /* jobs that are looked at, or changed, under one lock */
 
 /* Most comments are ruled out by a look. */
 static bool may_be_guarded(const job_record_t *job)
@@ -182,30 +182,47 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 	return 0;
 }
 
-/* Whose planned start on nodes of `job` is between its end and a later one. */
-struct late {
+/* A job that is about to be extended: from its end to a later one. */
+struct extent {
 	const job_record_t *job;
 	time_t end, later;
 	struct slu_ctl_late *out;
 };
 
+/* Some of them, and between which times. */
+struct extents {
+	struct extent of[AT_ONE];
+	size_t n;
+	time_t end, later;
+};
+
+static void put_off(const struct extent *e, const job_record_t *job,
+		    bitstr_t *nodes)
+{
+	int64_t by = e->later - job->start_time;
+
+	if (job->start_time < e->end || job->start_time >= e->later ||
+	    !bit_overlap_any(nodes, e->job->node_bitmap))
+		return;
+	if (!e->out->jobs++)
+		e->out->first = job->job_id;
+	if (by > e->out->longest)
+		e->out->longest = by;
+}
+
+/* Is this one's planned start among them, on nodes of theirs? */
 static int add_late(void *x, void *arg)
 {
 	const job_record_t *job = x;
-	struct late *late = arg;
+	const struct extents *all = arg;
 	bitstr_t *nodes = NULL;
-	int64_t by = late->later - job->start_time;
 
 	if (!IS_JOB_PENDING(job) || !job->sched_nodes ||
-	    job->start_time < late->end || job->start_time >= late->later ||
+	    job->start_time < all->end || job->start_time >= all->later ||
 	    node_name2bitmap(job->sched_nodes, true, &nodes) != SLURM_SUCCESS)
 		return 0;
-	if (bit_overlap_any(nodes, late->job->node_bitmap)) {
-		if (!late->out->jobs++)
-			late->out->first = job->job_id;
-		if (by > late->out->longest)
-			late->out->longest = by;
-	}
+	for (size_t i = 0; i < all->n; i++)
+		put_off(&all->of[i], job, nodes);
 	FREE_NULL_BITMAP(nodes);
 	return 0;
 }
@@ -217,22 +234,41 @@ static time_t longer_end(const job_record_t *job, uint32_t whole)
 	return job->end_time + ((time_t)whole - (time_t)job->time_limit) * 60;
 }
 
-static void find_late(uint32_t job_id, struct slu_ctl_late *out)
+/* job, part READ */
+static void add_extent(struct extents *all, struct slu_ctl_put *put)
+{
+	const job_record_t *job = find_job_record(put->job_id);
+	struct extent *e = &all->of[all->n];
+	struct slu_note note;
+
+	if (!put->whole || !job || !IS_JOB_RUNNING(job) || !job->node_bitmap ||
+	    !slu_limit_guarded(job, &note))
+		return;
+	*e = (struct extent){
+		.job = job,
+		.end = job->end_time,
+		.later = longer_end(job, slu_limit_whole(job, &note)),
+		.out = &put->late,
+	};
+	if (!all->n || e->end < all->end)
+		all->end = e->end;
+	if (e->later > all->later)
+		all->later = e->later;
+	all->n++;
+}
+
+/* n <= AT_ONE. All jobs are looked at once for all of them. */
+static void find_late(struct slu_ctl_put *put, size_t n)
 {
 	slurmctld_lock_t lock = {
 		.job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
-	struct late late = {.out = out};
-	struct slu_note note;
+	struct extents all = {.n = 0};
 
 	lock_slurmctld(lock);
-	late.job = find_job_record(job_id);
-	if (late.job && IS_JOB_RUNNING(late.job) && late.job->node_bitmap &&
-	    slu_limit_guarded(late.job, &note)) {
-		late.end = late.job->end_time;
-		late.later =
-			longer_end(late.job, slu_limit_whole(late.job, &note));
-		list_for_each_ro(job_list, add_late, &late);
-	}
+	for (size_t i = 0; i < n; i++)
+		add_extent(&all, &put[i]);
+	if (all.n)
+		list_for_each_ro(job_list, add_late, &all);
 	unlock_slurmctld(lock);
 }
 
@@ -247,56 +283,67 @@ void slu_limit_put(job_record_t *job, uint32_t limit)
 	last_job_update = time(NULL);
 }
 
-/* job WRITE, part READ */
-static int set(job_record_t *job, bool whole, const struct slu_ctl_late *late,
-	       struct slu_err *err)
+/* slurmdbd learns the new limit. A job that it does not know yet (0) is sent to
+ * it, as it then is, by a thread of the accounting plugin; sent from here it
+ * would keep all of slurmctld waiting for an answer. NO_VAL64: that thread has
+ * sent it as it was, and waits for its number. */
+static void tell_slurmdbd(job_record_t *job)
+{
+	if (job->db_index && job->db_index != NO_VAL64)
+		jobacct_storage_job_start_direct(acct_db_conn, job);
+}
+
+/* job WRITE, part READ. Has it been done? */
+static bool set(job_record_t *job, const struct slu_ctl_put *put)
 {
 	struct slu_note note;
 
 	if (!slu_limit_guarded(job, &note) || job->preempt_time ||
 	    slurmctld_config.shutdown_time)
-		return slu_err(err, SLU_NOTFOUND, "not ours any more");
+		return false;
 	if (IS_JOB_PENDING(job)) {
-		slu_limit_put(job,
-			      whole ? slu_limit_whole(job, &note) : note.tight);
-		return 0;
+		slu_limit_put(job, put->whole ? slu_limit_whole(job, &note)
+					      : note.tight);
+		return true;
 	}
-	if (!whole || !IS_JOB_RUNNING(job))
-		return slu_err(err, SLU_NOTFOUND, "not pending any more");
+	if (!put->whole || !IS_JOB_RUNNING(job) ||
+	    job->time_limit != note.tight)
+		return false;
 	if (job->db_index == NO_VAL64 && job->end_time > time(NULL) + LAST_TRY)
-		return slu_err(err, SLU_NOTFOUND, "not yet in slurmdbd");
+		return false;
 	note.limit = SLU_LIMIT_EXTENDED;
-	note.late = late->jobs;
-	note.late_by = late->longest;
+	note.late = put->late.jobs;
+	note.late_by = put->late.longest;
 	slu_act_put_note(job, &note);
 	slu_limit_put(job, slu_limit_whole(job, &note));
-	/* NO_VAL64: slurmdbd is about to say under which number it has it */
-	if (job->db_index != NO_VAL64)
-		jobacct_storage_job_start_direct(acct_db_conn, job);
-	return 0;
+	tell_slurmdbd(job);
+	return true;
 }
 
-int slu_limit_set(void *arg, uint32_t job_id, bool whole,
-		  struct slu_ctl_late *late, struct slu_err *err)
+/* n <= AT_ONE */
+static void set_some(struct slu_ctl_put *put, size_t n)
 {
 	slurmctld_lock_t lock = {.conf = READ_LOCK,
 				 .job = WRITE_LOCK,
 				 .node = READ_LOCK,
 				 .part = READ_LOCK};
 	job_record_t *job;
-	int rc;
 
-	(void)arg;
-	*late = (struct slu_ctl_late){0};
-	if (whole)
-		find_late(job_id, late);
 	lock_slurmctld(lock);
-	job = find_job_record(job_id);
-	rc = job ? set(job, whole, late, err)
-		 : slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist",
-			   job_id);
+	for (size_t i = 0; i < n; i++) {
+		job = find_job_record(put[i].job_id);
+		put[i].done = job && set(job, &put[i]);
+	}
 	unlock_slurmctld(lock);
-	if (rc == 0)
-		schedule_job_save();
-	return rc;
+}
+
+void slu_limits_set(void *arg, struct slu_ctl_put *put, size_t n)
+{
+	(void)arg;
+	for (size_t i = 0, some; i < n; i += some) {
+		some = n - i < AT_ONE ? n - i : AT_ONE;
+		find_late(&put[i], some);
+		set_some(&put[i], some);
+	}
+	schedule_job_save();
 }

@@ -2,7 +2,7 @@
 #ifndef SLU_PLUGINS_LIMITS_H
 #define SLU_PLUGINS_LIMITS_H
 
-/* Time limits that we have set (ctl/guard.c, ctl/note.h). */
+/* Time limits that we have set (ctl/guard.c, wire/note.h). */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"
@@ -10,19 +10,26 @@
 /* Functions of the table (ctl/ops.h). */
 int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 	       struct slu_err *err);
-int slu_limit_set(void *arg, uint32_t job_id, bool whole,
-		  struct slu_ctl_late *late, struct slu_err *err);
+void slu_limits_set(void *arg, struct slu_ctl_put *put, size_t n);
 
 /* Would this pending job, started now with its tight limit, stand before a
  * reservation that its whole limit reaches into? job, node and part READ. */
 bool slu_limit_in_gap(const job_record_t *job);
 
-/* A job was made of what was submitted: say what its whole limit is, now that
- * its partition and association are known. job WRITE, part READ. */
+/* A job was made of what was submitted, and Slurm has judged it by the limit
+ * that was asked for or filled one in: this is its whole one, and it gets the
+ * one that the note means. job WRITE, part READ. */
 void slu_limit_settle(job_record_t *job);
 
-/* Somebody changes the job: its limit is theirs from now on, and a change to
- * the administrator's comment leaves our note in it. job WRITE, part READ. */
+/* A job begins: one without a limit has the partition's of this moment. job
+ * WRITE, part READ. */
+void slu_limit_begin(job_record_t *job);
+
+/* Somebody changes the job: Slurm judges that by its whole limit, and a limit
+ * is theirs from now on; but one between the tight and the whole one, which may
+ * be what was added to the tight one that they saw, is only a new tight one. A
+ * change to the administrator's comment leaves our note in it. job WRITE, part
+ * READ. */
 void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job);
 
 /* For limits.c and limits_user.c. Is it a limit of ours? */

@@ -8,15 +8,23 @@
 #include "plugins/act.h"
 #include "plugins/limits.h"
 
+/* What it would have without us: none, until it starts. */
+static void give_back(job_record_t *job, const struct slu_note *note)
+{
+	slu_limit_put(job, IS_JOB_PENDING(job) && !note->whole
+				   ? NO_VAL
+				   : slu_limit_whole(job, note));
+}
+
 /* Theirs from now on: as if we had never been there. */
 static void leave(job_record_t *job, struct slu_note *note)
 {
-	slu_limit_put(job, slu_limit_whole(job, note));
+	give_back(job, note);
 	note->limit = SLU_LIMIT_LEFT;
 	slu_act_put_note(job, note);
 }
 
-/* The least MaxWall of those that Slurm asks, minutes. */
+/* The least MaxWall of those that Slurm may ask, minutes. */
 static uint32_t max_wall(const job_record_t *job)
 {
 	assoc_mgr_lock_t lock = {.assoc = READ_LOCK, .qos = READ_LOCK};
@@ -36,28 +44,79 @@ static uint32_t max_wall(const job_record_t *job)
 	return wall;
 }
 
-/* "None" means what Slurm would put in at the submission; what is more than
- * one may have is Slurm's to hold. */
-void slu_limit_settle(job_record_t *job)
+/* Slurm has left it without a limit, although one is filled in somewhere: which
+ * one is known only when it starts, or others may have asked for "unlimited".
+ */
+static bool is_open(const job_record_t *job, const struct slu_note *note)
 {
 	const part_record_t *part = job->part_ptr;
-	struct slu_note note;
-	uint32_t wall;
 
-	if (!part || !slu_limit_guarded(job, &note))
+	if (job->time_limit == NO_VAL)
+		return note->whole || (job->part_ptr_list &&
+				       list_count(job->part_ptr_list) > 1);
+	return job->time_limit == INFINITE && !note->whole &&
+	       part->default_time != INFINITE;
+}
+
+static int lower_max_time(void *x, void *arg)
+{
+	const part_record_t *part = x;
+	uint32_t *most = arg;
+
+	if (part->max_time < *most)
+		*most = part->max_time;
+	return 0;
+}
+
+/* The least MaxTime of the partitions that it may start in, minutes. */
+static uint32_t max_time(const job_record_t *job)
+{
+	uint32_t most = job->part_ptr->max_time;
+
+	if (job->part_ptr_list)
+		list_for_each(job->part_ptr_list, lower_max_time, &most);
+	return most;
+}
+
+/* What is more than one may have is Slurm's to hold. */
+static bool may_tighten(const job_record_t *job, const struct slu_note *note)
+{
+	uint32_t whole = slu_limit_whole(job, note);
+
+	return whole > note->tight && whole <= max_time(job) &&
+	       whole <= max_wall(job);
+}
+
+void slu_limit_settle(job_record_t *job)
+{
+	struct slu_note note;
+	bool open;
+
+	if (!slu_ctl_note_parse(job->admin_comment, &note) ||
+	    note.limit != SLU_LIMIT_MEANT)
 		return;
-	wall = max_wall(job);
-	if (note.whole) {
-		if (note.whole > wall)
-			leave(job, &note);
-		return;
+	open = !job->part_ptr || is_open(job, &note);
+	if (job->time_limit != NO_VAL &&
+	    (note.whole || job->time_limit != INFINITE))
+		note.whole = job->time_limit;
+	if (!open && may_tighten(job, &note)) {
+		note.limit = SLU_LIMIT_GUARDED;
+		slu_limit_put(job, note.tight);
+	} else {
+		note.limit = SLU_LIMIT_USERS;
+		note.tight = note.whole = 0;
 	}
+	slu_act_put_note(job, &note);
+}
+
+void slu_limit_begin(job_record_t *job)
+{
+	struct slu_note note;
+
+	if (!slu_limit_guarded(job, &note) || note.whole)
+		return;
 	note.whole = slu_limit_whole(job, &note);
-	if (part->default_time == NO_VAL && wall < note.whole)
-		note.whole = wall;
-	if (note.whole <= note.tight)
-		leave(job, &note);
-	else if (note.whole != INFINITE)
+	if (note.whole != INFINITE)
 		slu_act_put_note(job, &note);
 }
 
@@ -78,14 +137,44 @@ static void keep_note(job_desc_msg_t *desc, const job_record_t *job)
 	free(text);
 }
 
+static bool is_judged_anew(const job_desc_msg_t *desc)
+{
+	return desc->time_limit != NO_VAL || desc->end_time ||
+	       desc->time_min != NO_VAL || desc->partition || desc->qos ||
+	       desc->account;
+}
+
+/* More than is shown, less than was asked for: `TimeLimit+=30` is added to what
+ * is shown by scontrol itself, and may mean either. */
+static bool is_between(const job_desc_msg_t *desc, uint32_t tight,
+		       uint32_t whole)
+{
+	return desc->time_limit != NO_VAL && desc->time_limit > tight &&
+	       desc->time_limit < whole && !desc->end_time &&
+	       desc->time_min == NO_VAL && !desc->partition && !desc->qos &&
+	       !desc->account;
+}
+
+static void change(const job_desc_msg_t *desc, job_record_t *job,
+		   struct slu_note *note)
+{
+	if (!is_between(desc, note->tight, slu_limit_whole(job, note))) {
+		leave(job, note);
+		return;
+	}
+	info("sluice: %pJ: a limit of %u minutes is less than what it may have: it is still extended to that; said once more it is not",
+	     job, desc->time_limit);
+	give_back(job, note);
+	note->tight = desc->time_limit;
+	slu_act_put_note(job, note);
+}
+
 void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job)
 {
 	struct slu_note note;
 
-	if ((desc->time_limit != NO_VAL || desc->end_time ||
-	     desc->time_min != NO_VAL) &&
-	    !IS_JOB_FINISHED(job) && !job->preempt_time &&
-	    slu_limit_guarded(job, &note))
-		leave(job, &note);
+	if (is_judged_anew(desc) && !IS_JOB_FINISHED(job) &&
+	    !job->preempt_time && slu_limit_guarded(job, &note))
+		change(desc, job, &note);
 	keep_note(desc, job);
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "common/str.h"
-#include "ctl/note.h"
+#include "wire/note.h"
 
 #define VOCABULARY "ion_assigned,ion_free,ion_shared"
 

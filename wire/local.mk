@@ -5,7 +5,8 @@ libsluwire_la_SOURCES = \
 	wire/control.c wire/control.h \
 	wire/field.h \
 	wire/job.c wire/job.h \
-	wire/node.c wire/node.h
+	wire/node.c wire/node.h \
+	wire/note.c wire/note.h
 libsluwire_la_LIBADD = libslucommon.la
 
 if HAVE_CHECK

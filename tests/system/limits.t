@@ -90,6 +90,19 @@ check "no limit means the partition's at that moment" noted "$none" \
 	'limit 0:01:00 of 1:00:00;'
 bounded_exec -u bob ctl scontrol update job "$none" TimeLimit=5 2>/dev/null
 check "who may not change a job does not" noted "$none" 'of 1:00:00;'
+for part in brief slow; do
+	on ctl scontrol create PartitionName=$part Nodes=n8 MaxTime=5
+done
+none=$(echo '#!/bin/sh' | submit -H -N1 -J short -p brief,slow 2>/dev/null)
+check "who starts in one of several partitions has its limit" \
+	fails noted "$none" 'limit 0:'
+none=$(echo '#!/bin/sh' | submit -H -N1 -J short -p brief 2>/dev/null)
+check "in one only, that is the whole one" noted "$none" 'limit 0:01:00 of none;'
+on ctl scontrol update job "$none" Partition=main
+check "of which a move makes nothing" noted "$none" 'of none, changed since'
+moved=$(short 1 -H)
+on ctl scontrol update job "$moved" Partition=brief
+check "who moves takes along what was asked for" limit_is "$moved" 00:10:00
 array=$(short 50 -H --array=0-1)
 again=$(short 30 -H)
 suspended=$(short 50 -H)
@@ -112,8 +125,13 @@ release "$array" "$again" "$suspended" "$admins"
 wait_for 20 job_is "$admins" RUNNING
 on ctl scontrol update job "$admins" AdminComment=hello
 check "a new comment keeps the note" noted "$admins" 'hello; .*of 0:10:00;'
+on ctl scontrol update job "$admins" TimeLimit=+2
+check "what is added to the limit that is shown" limit_is "$admins" 00:03:00
+check "takes nothing from the whole one" noted "$admins" \
+	'limit 0:03:00 of 0:10:00;'
 on ctl scontrol update job "$admins" TimeLimit=3
-check "an administrator's limit stands" limit_is "$admins" 00:03:00
+check "an administrator's limit that is said again stands" \
+	limit_is "$admins" 00:03:00
 check "and is so noted" noted "$admins" 'of 0:10:00, changed since'
 as_alice scontrol update job "$users" TimeLimit=5
 check "a user's is taken within what was asked for" limit_is "$users" 00:05:00

@@ -157,29 +157,32 @@ static int fake_limits(void *arg, int64_t now, struct slu_ctl_limit **out,
 }
 
 /* As slurmctld does: an extended one is not ours any more. */
-static int fake_set_limit(void *arg, uint32_t job_id, bool whole,
-			  struct slu_ctl_late *late, struct slu_err *err)
+static void fake_set_limit(struct slu_ctl_put *put)
 {
-	int rc = slu_err(err, SLU_NOTFOUND, "no limit of ours");
-
-	(void)arg;
 	pthread_mutex_lock(&host_lock);
-	for (size_t i = 0; i < host.n_limit; i++) {
+	for (size_t i = 0; i < host.n_limit && !put->done; i++) {
 		struct slu_ctl_limit *l = &host.limit[i];
 
-		if (l->job_id != job_id)
+		if (l->job_id != put->job_id)
 			continue;
-		l->limit = whole ? l->whole : l->tight;
+		l->limit = put->whole ? l->whole : l->tight;
 		if (l->running)
 			*l = host.limit[--host.n_limit];
-		*late = host.late;
-		rc = 0;
-		break;
+		put->late = host.late;
+		put->done = true;
 	}
 	pthread_mutex_unlock(&host_lock);
-	if (rc == 0)
-		did("limit %u %s;", job_id, whole ? "whole" : "tight");
-	return rc;
+	if (put->done)
+		did("limit %u %s;", put->job_id,
+		    put->whole ? "whole" : "tight");
+}
+
+static void fake_set_limits(void *arg, struct slu_ctl_put *put, size_t n)
+{
+	(void)arg;
+	host.limit_calls++;
+	for (size_t i = 0; i < n; i++)
+		fake_set_limit(&put[i]);
 }
 
 static int fake_verdict(const char *what, uint32_t job_id, const char *why,
@@ -310,7 +313,7 @@ const struct slu_ctl_ops fake_ops = {
 	.set_end = fake_set_end,
 	.set_ends = fake_set_ends,
 	.limits = fake_limits,
-	.set_limit = fake_set_limit,
+	.set_limits = fake_set_limits,
 	.hold = fake_hold,
 	.requeue = fake_requeue,
 	.fail = fake_fail,

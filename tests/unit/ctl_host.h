@@ -32,7 +32,8 @@ struct fake_slurmctld {
 	struct slu_ctl_limit limit[8]; /* limits that are ours */
 	size_t n_limit;
 	bool limits_fail;
-	bool ends; /* its state has been saved for the last time */
+	int limit_calls; /* of set_limits */
+	bool ends;	 /* its state has been saved for the last time */
 	struct slu_ctl_late late; /* what an extension is said to cost */
 };
 extern struct fake_slurmctld host;

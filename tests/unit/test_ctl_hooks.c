@@ -159,17 +159,18 @@ START_TEST(test_submit)
 
 	slu_guard_step(ctl, 1000);
 	slu_ctl_submit(ctl, &submit); /* nothing known */
-	ck_assert_uint_eq(submit.limit, 0);
+	ck_assert_uint_eq(submit.note.tight, 0);
 	ck_assert_int_eq(submit.note.predicted, 0);
 	for (int i = 0; i < 5; i++)
 		teach(ctl, 0, 600);
 	slu_ctl_submit(ctl, &submit);
 	ck_assert_int_eq(submit.note.predicted, 600);
 	ck_assert(submit.note.has_asked && !submit.note.asked);
-	expect(submit.limit >= 10 && submit.limit < 600, "%u", submit.limit);
+	expect(submit.note.tight >= 10 && submit.note.tight < 600, "%u",
+	       submit.note.tight);
 	submit.max_limit = 5; /* the partition's */
 	slu_ctl_submit(ctl, &submit);
-	ck_assert_uint_eq(submit.limit, 5);
+	ck_assert_uint_eq(submit.note.tight, 5);
 	/* Who gave a limit keeps it. */
 	submit.has_limit = true;
 	submit.job.limit_asked = 60;
@@ -177,7 +178,7 @@ START_TEST(test_submit)
 	slu_ctl_submit(ctl, &submit);
 	ck_assert_int_eq(submit.note.predicted, 600);
 	ck_assert_int_eq(submit.note.asked, 3600);
-	ck_assert_uint_eq(submit.limit, 0);
+	ck_assert_uint_eq(submit.note.tight, 0);
 	slu_ctl_release(ctl);
 }
 END_TEST

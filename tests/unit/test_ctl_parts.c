@@ -9,7 +9,7 @@
 #include "ctl/advice.h"
 #include "ctl/history.h"
 #include "ctl/mirror.h"
-#include "ctl/note.h"
+#include "wire/note.h"
 #include "ctl/queue.h"
 #include "ctl/map.h"
 #include "ctl/times.h"
@@ -55,6 +55,9 @@ static const struct {
 	  .script = 0xdeadbeef,
 	  .gave_back = 1,
 	  .why = "why"},
+	 true},
+	{"sluice: limit 0:01:00 of none, meant",
+	 {.limit = SLU_LIMIT_MEANT, .tight = 1, .gave_back = -1},
 	 true},
 	{"sluice: limit 100:00:00 of unlimited, extended",
 	 {.limit = SLU_LIMIT_EXTENDED,

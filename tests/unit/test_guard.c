@@ -45,21 +45,21 @@ static const struct {
 	{.what = "a job with a limit",
 	 .conf = TIGHTEN,
 	 .submit = {.job.limit_asked = 60, .has_limit = true, .guarded = true},
-	 .limit = SLU_LIMIT_GUARDED,
+	 .limit = SLU_LIMIT_MEANT,
 	 .whole = 60},
 	{.what = "unlimited",
 	 .conf = TIGHTEN,
 	 .submit = {.has_limit = true, .guarded = true},
-	 .limit = SLU_LIMIT_GUARDED,
+	 .limit = SLU_LIMIT_MEANT,
 	 .whole = SLU_NOTE_UNLIMITED},
 	{.what = "none",
 	 .conf = TIGHTEN,
 	 .submit = {.guarded = true},
-	 .limit = SLU_LIMIT_GUARDED},
+	 .limit = SLU_LIMIT_MEANT},
 	{.what = "none, in mode fill",
 	 .conf = "PredictMode=fill",
 	 .submit = {.guarded = true},
-	 .limit = SLU_LIMIT_GUARDED},
+	 .limit = SLU_LIMIT_MEANT},
 	{.what = "a limit, in mode fill",
 	 .conf = "PredictMode=fill",
 	 .submit = {.job.limit_asked = 60, .has_limit = true, .guarded = true}},
@@ -100,7 +100,7 @@ static const struct {
 		    .has_limit = true,
 		    .guarded = true,
 		    .script = "#!/bin/sh\n#BB limit tighten=yes\ntighten=no\n"},
-	 .limit = SLU_LIMIT_GUARDED,
+	 .limit = SLU_LIMIT_MEANT,
 	 .whole = 60},
 	{.what = "a request that will be refused",
 	 .conf = TIGHTEN,
@@ -126,8 +126,8 @@ START_TEST(test_submissions)
 		slu_ctl_submit(ctl, &submit);
 		expect(note->limit == c->limit && note->whole == c->whole,
 		       "%s: %d of %u", c->what, note->limit, note->whole);
-		expect(submit.limit == note->tight, "%s", c->what);
-		if (c->limit == SLU_LIMIT_GUARDED)
+		expect(!note->limit == !note->tight, "%s", c->what);
+		if (c->limit == SLU_LIMIT_MEANT)
 			expect(note->tight >= 10 && note->tight < 60, "%s: %u",
 			       c->what, note->tight);
 		expect((note->script != 0) == (submit.script != NULL), "%s",
@@ -230,6 +230,31 @@ START_TEST(test_running)
 		ck_assert(c->next || !has_done("limit"));
 		slu_ctl_release(ctl);
 	}
+}
+END_TEST
+
+/* Many that are due together are extended in one call, whose end is nearest
+ * first; those that run before those that wait. */
+START_TEST(test_many)
+{
+	struct slu_ctl *ctl = tightening(TIGHTEN);
+
+	host.n_limit = 4;
+	for (int i = 0; i < 4; i++) {
+		host.limit[i] = running(10, 60);
+		host.limit[i].job_id = 1 + (uint32_t)i;
+		host.limit[i].end = 2000 - i;
+	}
+	host.limit[3].running = false;
+	host.limit[3].barred = true;
+	host.limit[0].end = 9000;
+	host.limit_calls = 0;
+	ck_assert_int_eq(slu_guard_step(ctl, 1990), 2005);
+	ck_assert_str_eq(host.did,
+			 "limit 3 whole;limit 2 whole;limit 4 whole;");
+	ck_assert_int_eq(host.limit_calls, 1);
+	host.n_limit = 0;
+	slu_ctl_release(ctl);
 }
 END_TEST
 
@@ -357,5 +382,5 @@ START_TEST(test_thread)
 END_TEST
 
 TEST_MAIN("guard", test_submissions, test_tell, test_script_hash, test_running,
-	  test_late, test_pending, test_bad_configuration, test_cannot_look,
-	  test_thread)
+	  test_many, test_late, test_pending, test_bad_configuration,
+	  test_cannot_look, test_thread)

@@ -6,7 +6,7 @@
  * the piece that is not understood.
  */
 #include "config.h"
-#include "ctl/note.h"
+#include "wire/note.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -102,6 +102,8 @@ static bool parse_limit(const char *piece, struct slu_note *out)
 		parse_late(piece + 10, out);
 	} else if (!strncmp(piece, ", changed", 9)) {
 		out->limit = SLU_LIMIT_LEFT;
+	} else if (!strncmp(piece, ", meant", 7)) {
+		out->limit = SLU_LIMIT_MEANT;
 	}
 	return true;
 }
@@ -186,6 +188,8 @@ static void print_limit(struct slu_buf *buf, const struct slu_note *note)
 		put_time(buf, " of ", (int64_t)note->whole * 60);
 	if (note->limit == SLU_LIMIT_LEFT)
 		slu_buf_puts(buf, ", changed since");
+	if (note->limit == SLU_LIMIT_MEANT)
+		slu_buf_puts(buf, ", meant");
 	if (note->limit != SLU_LIMIT_EXTENDED)
 		return;
 	slu_buf_puts(buf, ", extended");
@@ -324,7 +328,7 @@ void slu_ctl_note_to_job(const char *comment, struct slu_job *job)
 
 	if (!slu_ctl_note_parse(comment, &note))
 		return;
-	job->tightened = note.tight;
+	job->tightened = note.limit == SLU_LIMIT_MEANT ? 0 : note.tight;
 	job->extended = note.limit == SLU_LIMIT_EXTENDED;
 	job->late_by = note.late_by;
 	job->prepared = note.gave_back > 0 ? note.gave_back : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_CTL_NOTE_H
-#define SLU_CTL_NOTE_H
+#ifndef SLU_WIRE_NOTE_H
+#define SLU_WIRE_NOTE_H
 
 /*
  * What we remember with a job, in slurmctld's own record of it: the last part
@@ -27,6 +27,7 @@ enum slu_note_limit {
 	SLU_LIMIT_GUARDED,  /* ours, until more is needed */
 	SLU_LIMIT_EXTENDED, /* more was needed */
 	SLU_LIMIT_LEFT,	    /* somebody has changed it since: theirs */
+	SLU_LIMIT_MEANT,    /* not set yet: Slurm judges the whole one first */
 };
 
 struct slu_note {
