@@ -506,6 +506,8 @@ int slu_http_get(const char *url, const char *socket,
 		slu_err(err, SLU_IO, "%s", http->curl.easy_strerror(code));
 	} else if (status != 200) {
 		refused(http, status, false, err);
+		if (err && status == 404)
+			err->kind = SLU_NOTFOUND;
 	} else {
 		slu_buf_free(reply);
 		*reply = http->body;

@@ -2,11 +2,12 @@
 /*
  * Table JobIo: what runs of jobs have read and written, as each source tells
  * it. A node's word is a row of its name (buffers, tasks, llite); each program
- * that Darshan has seen is one, "program START"; each server of Lustre one,
+ * that Darshan has seen is one, "program START LOG"; each server of Lustre one,
  * "server NAME"; and what Slurm's accounting has, "accounting". Readers take
  * the bytes of the best source, so that nothing counts twice and nothing that
  * came before or after matters.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "job_submit/history.h"
@@ -76,7 +77,7 @@ static int import_io(struct slu_db *db, const struct slu_import_io *io,
 		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
 		" WrittenBytes, Calls, CalledBytes, SharedBytes, Consecutive,"
 		" Source) SELECT JobID, StartTime, CASE WHEN ? THEN"
-		" 'accounting' ELSE 'program ' || ? END, ?, ?, ?, ?, ?, ?, ?"
+		" 'accounting' ELSE 'program ' || ? || ? END, ?, ?, ?, ?, ?, ?, ?"
 		" FROM History WHERE JobID = ? AND StartTime <= ? AND"
 		" EndTime >= ?"
 		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
@@ -90,16 +91,19 @@ static int import_io(struct slu_db *db, const struct slu_import_io *io,
 		" excluded.WrittenBytes, excluded.Calls, excluded.CalledBytes,"
 		" excluded.SharedBytes, excluded.Consecutive)";
 	bool counted = io->source == SLU_IO_ACCOUNTING;
+	char log[24] = "";
 	long n;
 
 	if (check_import(io, err) < 0)
 		return -1;
-	n = slu_db_exec(db, err, sql, "IIddddddIIII", (int64_t)counted,
-			io->start, io->read_bytes, io->written_bytes, io->calls,
-			io->called_bytes, io->shared_bytes, io->consecutive,
-			(int64_t)(counted ? SLU_IO_ACCOUNTING : SLU_IO_DARSHAN),
-			(int64_t)io->job_id, io->start + SLACK,
-			io->start - SLACK);
+	if (io->log)
+		snprintf(log, sizeof(log), " %016" PRIx64, io->log);
+	n = slu_db_exec(
+		db, err, sql, "IIsddddddIIII", (int64_t)counted, io->start, log,
+		io->read_bytes, io->written_bytes, io->calls, io->called_bytes,
+		io->shared_bytes, io->consecutive,
+		(int64_t)(counted ? SLU_IO_ACCOUNTING : SLU_IO_DARSHAN),
+		(int64_t)io->job_id, io->start + SLACK, io->start - SLACK);
 	*found += n > 0;
 	return n < 0 ? -1 : 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "job_submit/import.h"
+#include "wire/note.h"
 
 #define COLUMNS	 18
 #define FARTHEST 4e9 /* Unix seconds; and no number of a log is larger */
@@ -28,6 +29,18 @@ int slu_import_count(struct slu_import_report *report, uint64_t line, int rc,
 	if (rc < 0)
 		slu_import_broken(report, line, err);
 	return 0;
+}
+
+int slu_import_take(const struct slu_import *import, struct slu_job *job,
+		    const char *comment, struct slu_err *err)
+{
+	int rc;
+
+	slu_ctl_note_to_job(comment, job);
+	rc = import->take(import->arg, job, err);
+	free(job->script);
+	free(job->predicted_from);
+	return rc;
 }
 
 /* "; UnixStartTime: 863994000": times count from there. */
@@ -70,8 +83,9 @@ static uint32_t count_of(double number)
 }
 
 /* Columns (from 1): 1 number, 2 submit, 3 wait, 4 run, 5 processors used, 8
- * asked for, 9 time asked for, 10 memory asked for (kB a processor), 11 status,
- * 12 user, 13 group, 14 program, 15 queue. */
+ * asked for, 9 time asked for, 10 memory asked for (kB a processor), 11 status
+ * (2 to 4: a part of a job that a line of its own sums up), 12 user, 13 group,
+ * 14 program, 15 queue. */
 static int take_swf(const char *line, double epoch,
 		    const struct slu_import *import, struct slu_err *err)
 {
@@ -81,7 +95,9 @@ static int take_swf(const char *line, double epoch,
 
 	if (take_numbers(line, v, err) < 0)
 		return -1;
-	if (v[3] <= 0 || v[11] < 0)
+	if (v[0] < 1)
+		return slu_err(err, SLU_INVALID, "job number %g", v[0]);
+	if (v[3] <= 0 || v[11] < 0 || (v[10] >= 2 && v[10] <= 4))
 		return 0;
 	job = (struct slu_job){
 		.job_id = (uint32_t)v[0],

@@ -13,7 +13,9 @@
  * those of Open XDMoD: JobID, JobIDRaw, Cluster, Partition, QOS, Account,
  * Group, GID, User, UID, Submit, Eligible, Start, End, Elapsed, ExitCode,
  * State, NNodes, NCPUS, ReqCPUS, ReqMem, ReqTRES, AllocTRES, Timelimit,
- * NodeList, JobName.
+ * NodeList, JobName. Tasks of arrays ("171_1") and components ("172+0") are
+ * only told apart by JobIDRaw. AdminComment says what our note says of a job (
+ * wire/note.h): what was asked for where its limit was tightened.
  *
  * With TRESUsageInTot and TRESUsageOutTot (JobAcctGather's counters) what the
  * steps of a job read from and wrote to disks is given to take_io as well.
@@ -60,6 +62,11 @@ int slu_import(const char *format, char *text, size_t len,
 /* The formats, for import.c. A row: 1 a job, 0 to be skipped, -1 broken. */
 void slu_import_broken(struct slu_import_report *report, uint64_t line,
 		       const struct slu_err *why);
+
+/* Give a job away with what our note in its administrator's comment (or NULL)
+ * says of it. As import->take. */
+int slu_import_take(const struct slu_import *import, struct slu_job *job,
+		    const char *comment, struct slu_err *err);
 
 /* Count what became of a line: rc > 0: a job, 0: skipped, -1: broken, as err
  * says. Returns -1 when rc is -2: the import cannot go on. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 #include "job_submit/import.h"
 
 #define MOST 1e18
@@ -17,6 +18,7 @@
 struct log {
 	struct slu_import_io io;
 	bool counters; /* it had some */
+	uint64_t head; /* hash of what is said of the program */
 };
 
 /* The value of "# key: N", or -1. */
@@ -25,6 +27,18 @@ static double comment(const char *line, const char *key)
 	size_t n = strlen(key);
 
 	return strncmp(line, key, n) == 0 ? strtod(line + n, NULL) : -1;
+}
+
+/* What darshan-parser says of a program alike in all its versions. */
+static bool is_of_program(const char *line)
+{
+	static const char *const key[] = {"# exe:", "# uid:", "# nprocs:",
+					  "# start_time:", "# end_time:"};
+
+	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+		if (!strncmp(line, key[i], strlen(key[i])))
+			return true;
+	return false;
 }
 
 static void take_comment(const char *line, struct log *log)
@@ -36,6 +50,21 @@ static void take_comment(const char *line, struct log *log)
 		log->io.job_id = (uint32_t)job;
 	if (start >= 1 && start < 4e9)
 		log->io.start = (int64_t)start;
+	if (is_of_program(line))
+		log->head = XXH3_64bits_withSeed(line, strlen(line), log->head);
+}
+
+/* Programs of a job may start in the same second, even the same program: what
+ * each has done tells them apart. */
+static uint64_t identity(const struct log *log)
+{
+	const struct slu_import_io *io = &log->io;
+	const double done[] = {io->read_bytes,	 io->written_bytes,
+			       io->calls,	 io->called_bytes,
+			       io->shared_bytes, io->consecutive};
+	uint64_t id = XXH3_64bits_withSeed(done, sizeof(done), log->head);
+
+	return id ? id : 1;
 }
 
 /* Which sum a counter belongs to; NULL: none. */
@@ -104,6 +133,7 @@ static int finish(struct log *log, uint64_t line,
 	struct slu_import_io io = log->io;
 	bool counters = log->counters;
 
+	io.log = identity(log);
 	*log = (struct log){0};
 	if (!counters)
 		return 0;

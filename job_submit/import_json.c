@@ -5,6 +5,7 @@
  * submission "submission". What a job's steps read and wrote, as JobAcctGather
  * has counted it, is in what they "requested" and "consumed" of the disk.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
 #include "job_submit/import.h"
@@ -18,18 +19,45 @@ static struct json_object *member(struct json_object *obj, const char *key)
 	return out;
 }
 
-/* 0 where there is none. */
+static int64_t whole_number(double d)
+{
+	return d > -9e18 && d < 9e18 ? (int64_t)d : 0;
+}
+
+/* Scripts that filter JSON turn 7 into 7.0 or "7". 0: it is none. */
+static int64_t plain_number(struct json_object *n)
+{
+	const char *text;
+	char *end;
+	double d;
+
+	switch (json_object_get_type(n)) {
+	case json_type_int:
+		return json_object_get_int64(n);
+	case json_type_double:
+		return whole_number(json_object_get_double(n));
+	case json_type_string:
+		text = json_object_get_string(n);
+		d = strtod(text, &end);
+		return end != text && !*end ? whole_number(d) : 0;
+	default:
+		return 0;
+	}
+}
+
+/* 0 where there is none, or no end of it. */
 static int64_t number(struct json_object *obj, const char *key)
 {
 	struct json_object *n = member(obj, key), *set;
 
 	if (json_object_is_type(n, json_type_object)) {
 		set = member(n, "set");
-		n = !set || json_object_get_boolean(set) ? member(n, "number")
-							 : NULL;
+		if ((set && !json_object_get_boolean(set)) ||
+		    json_object_get_boolean(member(n, "infinite")))
+			return 0;
+		n = member(n, "number");
 	}
-	return json_object_is_type(n, json_type_int) ? json_object_get_int64(n)
-						     : 0;
+	return plain_number(n);
 }
 
 /* Borrowed; NULL where there is none, or an empty one. */
@@ -55,9 +83,10 @@ static char *state_of(struct json_object *obj)
 	return (char *)(uintptr_t)json_object_get_string(now);
 }
 
+/* Slurm's NO_VAL and INFINITE (the two largest), and what is no count. */
 static uint32_t at_most(int64_t n)
 {
-	return n <= 0 ? 0 : n < UINT32_MAX ? (uint32_t)n : UINT32_MAX - 1;
+	return n > 0 && n < UINT32_MAX - 1 ? (uint32_t)n : 0;
 }
 
 static int take_user(struct json_object *obj, const struct slu_import *import,
@@ -188,7 +217,9 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 		return 0;
 	if (take_user(obj, import, &job, err) < 0)
 		return -1;
-	if (import->take(import->arg, &job, err) < 0 ||
+	if (slu_import_take(import, &job,
+			    word(member(obj, "comment"), "administrator"),
+			    err) < 0 ||
 	    take_steps(obj, import, &job, err) < 0)
 		return -2;
 	return 1;

@@ -40,6 +40,7 @@ enum column {
 	WRITTEN,
 	MEMORY,
 	TASKS,
+	COMMENT,
 	OTHER,
 };
 
@@ -54,7 +55,8 @@ static const char *const title[OTHER] = {"JobID",	   "JobIDRaw",
 					 "Timelimit",	   "NodeList",
 					 "JobName",	   "WorkDir",
 					 "TRESUsageInTot", "TRESUsageOutTot",
-					 "ReqMem",	   "NTasks"};
+					 "ReqMem",	   "NTasks",
+					 "AdminComment"};
 
 /* The columns of Open XDMoD's sacct, in order. */
 static const enum column xdmod[] = {
@@ -212,6 +214,7 @@ static double disk_of(const char *tres)
 /* A job whose steps are being read; its texts are those of its line. */
 struct open_job {
 	struct slu_job job; /* job_id 0: there is none */
+	const char *comment;
 	struct slu_import_io io;
 };
 
@@ -236,7 +239,7 @@ static int give(struct open_job *open, const struct slu_import *import,
 	*open = (struct open_job){.job.job_id = 0};
 	if (!done.job.job_id)
 		return 0;
-	if (import->take(import->arg, &done.job, err) < 0)
+	if (slu_import_take(import, &done.job, done.comment, err) < 0)
 		return -1;
 	if (!import->take_io || done.io.read_bytes + done.io.written_bytes <= 0)
 		return 0;
@@ -325,6 +328,9 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 		return -1;
 	if (!job.start || job.end <= job.start)
 		return 0;
+	if (id[strcspn(id, "_+")])
+		return slu_err(err, SLU_INVALID,
+			       "%.40s is known by JobIDRaw only", id);
 	job.job_id = take_number(id);
 	take_array(at[JOB_ID] ? at[JOB_ID] : id, &job);
 	if (!job.job_id)
@@ -332,6 +338,7 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 	take_counts(at, &job);
 	*open = (struct open_job){
 		.job = job,
+		.comment = at[COMMENT],
 		.io = {.job_id = job.job_id,
 		       .start = job.start,
 		       .source = SLU_IO_ACCOUNTING},

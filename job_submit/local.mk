@@ -5,7 +5,7 @@ libsluimport_la_SOURCES = \
 	job_submit/import.c job_submit/import.h \
 	job_submit/import_darshan.c job_submit/import_json.c \
 	job_submit/import_sacct.c
-libsluimport_la_LIBADD = libsluwire.la
+libsluimport_la_LIBADD = libsluwire.la $(XXHASH_LIBS)
 libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/classes.c job_submit/classes.h \
 	job_submit/spread.c job_submit/spread.h \

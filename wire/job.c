@@ -97,11 +97,17 @@ int slu_job_copy(struct slu_job *dst, const struct slu_job *src)
 #undef T
 #define T struct slu_import_io
 static const struct slu_field import_io_fields[] = {
-	NEEDED(U32, job_id),	     NEEDED(I64, start),
-	FIELD(DOUBLE, read_bytes),   FIELD(DOUBLE, written_bytes),
-	FIELD(DOUBLE, calls),	     FIELD(DOUBLE, called_bytes),
-	FIELD(DOUBLE, shared_bytes), FIELD(DOUBLE, consecutive),
-	FIELD(U32, source),	     LAST,
+	NEEDED(U32, job_id),
+	NEEDED(I64, start),
+	FIELD(DOUBLE, read_bytes),
+	FIELD(DOUBLE, written_bytes),
+	FIELD(DOUBLE, calls),
+	FIELD(DOUBLE, called_bytes),
+	FIELD(DOUBLE, shared_bytes),
+	FIELD(DOUBLE, consecutive),
+	FIELD(U32, source),
+	FIELD(U64, log),
+	LAST,
 };
 static DESC(import_io_desc, "import_io", import_io_fields);
 #undef T

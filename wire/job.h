@@ -75,6 +75,7 @@ enum slu_io_source {
 struct slu_import_io {	    /* what a program did in a job */
 	uint32_t job_id;
 	int64_t start; /* of the program, Unix seconds */
+	uint64_t log;  /* tells apart those that start together; 0: one only */
 	double read_bytes, written_bytes;
 	/* How, as far as it is known (calls 0: not at all): read and write
 	 * calls, the bytes that they moved, those of them in files that all of

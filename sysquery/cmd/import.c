@@ -15,9 +15,11 @@
 #include "common/jsonx.h"
 #include "job_submit/import.h"
 
-#define MAX_TEXT  ((size_t)1 << 30)
-#define REST_JOBS "/slurmdb/v0.0.38/jobs"
-#define PLENTY	  4096 /* users whose numbers are remembered */
+#define MAX_TEXT ((size_t)1 << 30)
+#define PLENTY	 4096 /* users whose numbers are remembered */
+/* v0.0.N of slurmrestd's paths; a release knows the last three or so. */
+#define REST_NEWEST 46
+#define REST_OLDEST 38
 
 struct sender {
 	const struct slu_ask *ask;
@@ -129,29 +131,49 @@ static int say(const struct slu_ask *ask,
 	return ret;
 }
 
-/* "http://HOST:PORT" or "unix:PATH", to which slurmrestd's path is added where
- * there is none. */
-static char *rest_url(const char *where, const char **socket)
+/* One GET of "http://HOST:PORT" or "unix:PATH" (version 0: with a path). */
+static int get(const char *where, int version, const char *const *headers,
+	       struct slu_buf *text, struct slu_err *err)
 {
-	const char *slash;
+	bool is_unix = !strncmp(where, "unix:", 5);
+	char path[64] = "", *url;
+	int rc;
 
-	*socket = NULL;
-	if (!strncmp(where, "unix:", 5)) {
-		*socket = where + 5;
-		return strdup("http://localhost" REST_JOBS);
-	}
-	slash = strstr(where, "://");
-	slash = slash ? strchr(slash + 3, '/') : NULL;
-	return slu_asprintf("%s%s", where, slash ? "" : REST_JOBS);
+	if (version)
+		snprintf(path, sizeof(path), "/slurmdb/v0.0.%d/jobs", version);
+	url = slu_asprintf("%s%s", is_unix ? "http://localhost" : where, path);
+	if (!url)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = slu_http_get(url, is_unix ? where + 5 : NULL, headers, text, err);
+	free(url);
+	return rc;
+}
+
+/* Where no path is named, that of the newest version that it has. */
+static int get_jobs(const char *where, const char *const *headers,
+		    struct slu_buf *text, struct slu_err *err)
+{
+	const char *host = strstr(where, "://");
+
+	if (host && strchr(host + 3, '/'))
+		return get(where, 0, headers, text, err);
+	for (int v = REST_NEWEST; v >= REST_OLDEST; v--)
+		if (get(where, v, headers, text, err) == 0)
+			return 0;
+		else if (err->kind != SLU_NOTFOUND)
+			return -1;
+	return slu_err(err, SLU_NOTFOUND,
+		       "neither v0.0.%d nor v0.0.%d nor any between answers: "
+		       "name the path, http://HOST:PORT/slurmdb/VERSION/jobs",
+		       REST_OLDEST, REST_NEWEST);
 }
 
 /* As the user who asks, with the token that `scontrol token` prints. */
 static int read_rest(const char *where, struct slu_buf *text,
 		     struct slu_err *err)
 {
-	const char *token = getenv("SLURM_JWT"), *socket;
+	const char *token = getenv("SLURM_JWT");
 	struct passwd *pw = getpwuid(geteuid());
-	char *url = rest_url(where, &socket);
 	char *user =
 		slu_asprintf("X-SLURM-USER-NAME: %s", pw ? pw->pw_name : "");
 	char *proof =
@@ -160,15 +182,14 @@ static int read_rest(const char *where, struct slu_buf *text,
 	int rc;
 
 	text->max = MAX_TEXT;
-	if (url && user && proof)
-		rc = slu_http_get(url, socket, headers, text, err);
+	if (user && proof)
+		rc = get_jobs(where, headers, text, err);
 	else
 		rc = slu_err(err, SLU_NOMEM, "out of memory");
 	if (proof)
 		explicit_bzero(proof, strlen(proof));
 	free(proof);
 	free(user);
-	free(url);
 	return rc < 0 ? slu_err_prefix(err, "%s", where) : 0;
 }
 

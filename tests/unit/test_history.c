@@ -118,9 +118,10 @@ START_TEST(test_import_io)
 		 .read_bytes = 5,
 		 .written_bytes = 6}, /* in the second run */
 		{.job_id = 1,
-		 .start = 160,
+		 .start = 150,
+		 .log = 77,
 		 .read_bytes = 1,
-		 .written_bytes = 1}, /* another program */
+		 .written_bytes = 1}, /* another program, of the same second */
 		{.job_id = 1,
 		 .start = 9999,
 		 .read_bytes = 7,

@@ -148,6 +148,49 @@ static const struct {
 	 "POSIX\t-1\t6\tPOSIX_CONSEC_READS\tmany\t/f\t/\tlustre\n"
 	 "STDIO\t0\t7\tSTDIO_BYTES_WRITTEN\t11\t/g\t/\tdvs\n",
 	 "7 at 1000: 40 111, 28 of 140, 100 19\n", 1, 0, 0, ""},
+	/* Parts of a job that was checkpointed beside their sum; no number. */
+	{"swf",
+	 "7 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
+	 "7 10 5 60 4 -1 -1 8 601 -1 2 3 2 7 1 -1 -1 -1\n"
+	 "7 99 5 40 4 -1 -1 8 601 -1 3 3 2 7 1 -1 -1 -1\n"
+	 "8 99 5 40 4 -1 -1 8 601 -1 4 3 2 7 1 -1 -1 -1\n"
+	 "-1 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n",
+	 "7[0] 3 3 2/1 7 n8 11+16-116 11 COMPLETED\n", 1, 3, 1,
+	 "5: job number -1"},
+	/* Tasks and components that only JobIDRaw tells apart. */
+	{"sacct",
+	 "JobID|UID|Start|End|State\n"
+	 "171_1|5|1970-01-01T00:00:05|1970-01-01T00:00:09|COMPLETED\n"
+	 "171_1.batch||1970-01-01T00:00:05|1970-01-01T00:00:09|COMPLETED\n"
+	 "171_[2-9]|5|Unknown|Unknown|PENDING\n"
+	 "172+1|5|1970-01-01T00:00:05|1970-01-01T00:00:09|COMPLETED\n"
+	 "173|5|1970-01-01T00:00:05|1970-01-01T00:00:09|COMPLETED\n",
+	 "173[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n", 1, 2, 2,
+	 "2: 171_1 is known by JobIDRaw only"},
+	/* What was asked for, where the limit was tightened. */
+	{"sacct",
+	 "JobID|UID|Start|End|State|Timelimit|AdminComment\n"
+	 "1|5|1970-01-01T00:00:05|1970-01-01T00:00:09|COMPLETED|00:06:00|"
+	 "x; sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; "
+	 "limit 0:06:00 of 0:10:00\n"
+	 "2|5|1970-01-01T00:00:05|1970-01-01T00:00:09|COMPLETED|00:06:00|\n",
+	 "1[0] 5 - -/- - n0 0+5-9 10 COMPLETED\n"
+	 "2[0] 5 - -/- - n0 0+5-9 6 COMPLETED\n",
+	 2, 0, 0, ""},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":\"7\",\"user\":\"ada\",\"time\":{"
+	 "\"start\":3,\"end\":9,\"limit\":{\"set\":true,\"infinite\":true,"
+	 "\"number\":4294967295}},\"state\":{\"current\":\"FAILED\"}},"
+	 "{\"job_id\":8.0,\"user\":\"ada\",\"time\":{\"start\":5.0,"
+	 "\"end\":\"9\",\"limit\":4294967294},\"state\":{\"current\":"
+	 "\"FAILED\"}},{\"job_id\":\"9x\"},{\"job_id\":1e300},"
+	 "{\"job_id\":10,\"user\":\"ada\",\"comment\":{\"administrator\":"
+	 "\"sluice: predicted 0:05:10 (class, 3 jobs), no limit asked; limit "
+	 "0:06:00 of none\"},\"time\":{\"start\":5,\"end\":9,\"limit\":6}}]}",
+	 "7[0] 1000 ada -/- - n0 0+3-9 0 FAILED\n"
+	 "8[0] 1000 ada -/- - n0 0+5-9 0 FAILED\n"
+	 "10[0] 1000 ada -/- - n0 0+5-9 0 -\n",
+	 3, 0, 2, "3: a job without job_id"},
 	{"json", "{\"jobs\":[]}", "", 0, 0, 0, ""},
 	{"swf", "", "", 0, 0, 0, ""},
 	{"sacct", "", "", 0, 0, 0, ""},
@@ -177,6 +220,45 @@ START_TEST(test_formats)
 		       c - cases, r.named[0]);
 		free(text);
 	}
+}
+END_TEST
+
+static int keep_log(void *arg, const struct slu_import_io *io,
+		    struct slu_err *err)
+{
+	uint64_t *log = arg;
+
+	(void)err;
+	while (*log)
+		log++;
+	*log = io->log;
+	return 0;
+}
+
+#define LOG(exe, end, bytes)                                      \
+	"# darshan log version: 3.10\n# exe: " exe "\n# uid: 5\n" \
+	"# jobid: 7\n# start_time: 1000\n# end_time: " end "\n"   \
+	"POSIX\t-1\t6\tPOSIX_BYTES_READ\t" bytes "\t/f\t/\tlustre\n"
+
+/* Programs of one second are told apart by their logs, each is always the
+ * same. */
+START_TEST(test_programs)
+{
+	char text[] = LOG("./a 1", "1009", "5") LOG("./a 2", "1009", "5")
+		LOG("./a 1", "1010", "5") LOG("./a 1", "1009", "6")
+			LOG("./a 1", "1009", "5");
+	uint64_t log[8] = {0};
+	struct slu_import import = {timegm, to_uid, print_job, keep_log, log};
+	struct slu_import_report r;
+	struct slu_err err;
+
+	expect_ok(slu_import("darshan", text, sizeof(text) - 1, &import, &r,
+			     &err),
+		  err);
+	for (int i = 0; i < 5; i++)
+		for (int k = 0; k < i; k++)
+			expect((log[i] == log[k]) == (i == 4 && k == 0),
+			       "%d and %d", i, k);
 }
 END_TEST
 
@@ -347,5 +429,5 @@ START_TEST(test_darshan)
 }
 END_TEST
 
-TEST_MAIN("import", test_columns, test_darshan, test_formats, test_refused,
-	  test_recorded)
+TEST_MAIN("import", test_programs, test_columns, test_darshan, test_formats,
+	  test_refused, test_recorded)
