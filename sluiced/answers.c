@@ -14,6 +14,7 @@
 #include "sluiced/daemon.h"
 
 #define JOBS	    100
+#define MOST_JOBS   100000 /* in one answer: tens of MB, in memory */
 #define STRIPE_SIZE (UINT64_C(1) << 30)
 
 static int give(struct json_object *obj, struct slu_buf *out,
@@ -79,8 +80,11 @@ static int jobs(struct slu_db *db, const struct slu_asker *who,
 	struct json_object *obj;
 
 	if (whose(who, args, &query.uid, err) < 0 ||
-	    slu_json_u64_opt(args, "last", &query.last, err) < 0 ||
-	    slu_history_jobs(db, &query, &obj, err) < 0)
+	    slu_json_u64_opt(args, "last", &query.last, err) < 0)
+		return -1;
+	if (!query.last || query.last > MOST_JOBS)
+		query.last = MOST_JOBS;
+	if (slu_history_jobs(db, &query, &obj, err) < 0)
 		return -1;
 	return give(obj, out, err);
 }

@@ -334,8 +334,11 @@ static void echo_once(int listener)
 		fd = accept(listener, NULL, NULL);
 		n = read(fd, chunk, sizeof(chunk) - 1);
 		if (n > 0)
-			answer(fd, strstr(chunk, "/refuse") ? 401 : 200, "",
-			       chunk, (size_t)n);
+			answer(fd,
+			       strstr(chunk, "/refuse")	   ? 401
+			       : strstr(chunk, "/missing") ? 404
+							   : 200,
+			       "", chunk, (size_t)n);
 		_exit(0);
 	}
 	close(listener);
@@ -345,10 +348,12 @@ static const struct {
 	const char *path;
 	size_t max;
 	const char *why; /* NULL: success */
+	enum slu_kind kind;
 } gets[] = {
-	{"/slurmdb/v0.0.38/jobs?start_time=1", 0, NULL},
-	{"/refuse", 0, "GET /refuse"},
-	{"/", 10, "a reply of more than 10 bytes"},
+	{.path = "/slurmdb/v0.0.38/jobs?start_time=1"},
+	{"/refuse", 0, "GET /refuse", SLU_DENIED},
+	{"/missing", 0, "GET /missing", SLU_NOTFOUND},
+	{"/", 10, "a reply of more than 10 bytes", SLU_IO},
 };
 
 START_TEST(test_get)
@@ -367,7 +372,7 @@ START_TEST(test_get)
 		if (c->why) {
 			expect_fail(
 				slu_http_get(url, NULL, headers, &reply, &err),
-				err, err.kind, c->why);
+				err, c->kind, c->why);
 		} else {
 			expect_ok(
 				slu_http_get(url, NULL, headers, &reply, &err),
