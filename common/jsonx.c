@@ -46,6 +46,12 @@ static const char *complaint(enum json_tokener_error why, bool all,
 struct json_object *slu_json_parse(const char *text, size_t len,
 				   struct slu_err *err)
 {
+	return slu_json_parse_to(text, len, DEPTH_MAX, err);
+}
+
+struct json_object *slu_json_parse_to(const char *text, size_t len, int depth,
+				      struct slu_err *err)
+{
 	struct json_tokener *tok;
 	struct json_object *obj;
 	enum json_tokener_error why;
@@ -56,7 +62,7 @@ struct json_object *slu_json_parse(const char *text, size_t len,
 		slu_err(err, SLU_INVALID, "JSON text is longer than 2 GiB");
 		return NULL;
 	}
-	tok = json_tokener_new_ex(DEPTH_MAX);
+	tok = json_tokener_new_ex(depth);
 	if (!tok) {
 		slu_err(err, SLU_NOMEM, "no memory to parse JSON");
 		return NULL;

@@ -18,6 +18,9 @@
  * refused like any other fault, with SLU_INVALID. */
 struct json_object *slu_json_parse(const char *text, size_t len,
 				   struct slu_err *err);
+/* The same, refusing depth beyond `depth`. */
+struct json_object *slu_json_parse_to(const char *text, size_t len, int depth,
+				      struct slu_err *err);
 
 /* Getters: required ones fail with SLU_INVALID "key: ..."; who knows where obj
  * stands puts that before it (slu_err_prefix). The _opt ones leave *out alone

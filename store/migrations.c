@@ -12,7 +12,7 @@
 
 /*
  * The resource map. Host2Data says which documents a host has now. Datahash
- * is filled in by us only: XXH3 of "extractor\ndocument", as nodes send it.
+ * is filled in by us only: of "extractor\ndocument", as nodes send it.
  * Hostseen is since when a host has its present document, and when it was
  * last seen with it; Change keeps what it had before.
  */
@@ -241,6 +241,15 @@ static const char persistent[] =
 static const char prepared[] =
 	"ALTER TABLE History ADD COLUMN Prepared INTEGER;"; /* seconds */
 
+/* Hashes are of another function now (slu_document_hash): documents get theirs
+ * anew before the next one is stored. How large each document of the past is,
+ * for its quota. */
+static const char rehash[] =
+	"DELETE FROM Datahash;"
+	"ALTER TABLE Change ADD COLUMN Bytes INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE Change SET Bytes = coalesce((SELECT length(Data) FROM Datatable"
+	" WHERE DID = Change.DID), 0);";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -253,6 +262,7 @@ static const char *const steps[] = {
 	source,	      /* 9 */
 	persistent,   /* 10 */
 	prepared,     /* 11 */
+	rehash,	      /* 12 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);
@@ -264,6 +274,8 @@ static int run_steps(struct slu_db *db, struct slu_err *err)
 
 	if (slu_db_value(db, &from, 0, err, "PRAGMA user_version", ""))
 		return -1;
+	if (from > slu_schema_version) /* since we looked */
+		return slu_err(err, SLU_DENIED, "a newer program wrote it");
 	for (; from < slu_schema_version; from++)
 		if (slu_db_script(db, steps[from], err))
 			return slu_err_prefix(err, "to schema %d",

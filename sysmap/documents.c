@@ -80,10 +80,11 @@ int slu_documents_take(struct slu_db *db, int64_t host,
 
 	if (remember &&
 	    slu_db_exec(db, err,
-			"INSERT INTO Change (HostID, EID, DID, Since, Until) "
-			"VALUES (?1, ?2, ?3, coalesce((SELECT Since FROM "
-			"Hostseen WHERE HostID = ?1 AND EID = ?2 AND "
-			"DID = ?3), 0), ?4)",
+			"INSERT INTO Change (HostID, EID, DID, Since, Until, "
+			"Bytes) VALUES (?1, ?2, ?3, coalesce((SELECT Since "
+			"FROM Hostseen WHERE HostID = ?1 AND EID = ?2 AND "
+			"DID = ?3), 0), ?4, coalesce((SELECT length(Data) "
+			"FROM Datatable WHERE DID = ?3), 0))",
 			"IIII", host, old->eid, old->did, now) < 0)
 		return -1;
 	if (slu_db_exec(db, err,
@@ -104,14 +105,22 @@ int slu_documents_take(struct slu_db *db, int64_t host,
 	return 0;
 }
 
-long slu_documents_prune(struct slu_db *db, int64_t before, size_t max,
-			 struct slu_err *err)
+/* Old becomes an empty table, for rows of Change that go. */
+static int begin_old(struct slu_db *db, struct slu_err *err)
 {
-	static const char *const sql[] = {
-		"CREATE TEMP TABLE IF NOT EXISTS Old (Change INTEGER, "
-		"DID INTEGER)",
-		"DELETE FROM Old",
-	};
+	if (slu_db_exec(db, err,
+			"CREATE TEMP TABLE IF NOT EXISTS Old (Change INTEGER, "
+			"DID INTEGER)",
+			"") < 0 ||
+	    slu_db_exec(db, err, "DELETE FROM Old", "") < 0)
+		return -1;
+	return 0;
+}
+
+/* Delete its n rows, and the documents that nobody has had since. Returns n,
+ * or -1. */
+static long end_old(struct slu_db *db, long n, struct slu_err *err)
+{
 	static const char *const then[] = {
 		"DELETE FROM Change WHERE rowid IN (SELECT Change FROM Old)",
 		"DELETE FROM Old WHERE EXISTS (SELECT 1 FROM Host2Data x "
@@ -120,19 +129,49 @@ long slu_documents_prune(struct slu_db *db, int64_t before, size_t max,
 		"DELETE FROM Datahash WHERE DID IN (SELECT DID FROM Old)",
 		"DELETE FROM Datatable WHERE DID IN (SELECT DID FROM Old)",
 	};
-	long n;
 
-	for (size_t i = 0; i < sizeof(sql) / sizeof(sql[0]); i++)
-		if (slu_db_exec(db, err, sql[i], "") < 0)
-			return -1;
-	n = slu_db_exec(db, err,
-			"INSERT INTO Old SELECT rowid, DID FROM Change "
-			"WHERE Until < ? LIMIT ?",
-			"II", before, (int64_t)max);
 	for (size_t i = 0; n > 0 && i < sizeof(then) / sizeof(then[0]); i++)
 		if (slu_db_exec(db, err, then[i], "") < 0)
 			return -1;
 	return n;
+}
+
+long slu_documents_prune(struct slu_db *db, int64_t before, size_t max,
+			 struct slu_err *err)
+{
+	if (begin_old(db, err))
+		return -1;
+	return end_old(db,
+		       slu_db_exec(db, err,
+				   "INSERT INTO Old SELECT rowid, DID FROM "
+				   "Change WHERE Until < ? LIMIT ?",
+				   "II", before, (int64_t)max),
+		       err);
+}
+
+long slu_documents_bound(struct slu_db *db, int64_t host, int64_t eid,
+			 struct slu_err *err)
+{
+	int64_t bytes;
+
+	if (slu_db_value(db, &bytes, 0, err,
+			 "SELECT sum(Bytes) FROM Change WHERE HostID = ? AND "
+			 "EID = ?",
+			 "II", host, eid))
+		return -1;
+	if (bytes <= SLU_PAST_MAX)
+		return 0;
+	if (begin_old(db, err))
+		return -1;
+	return end_old(db,
+		       slu_db_exec(db, err,
+				   "INSERT INTO Old SELECT Change, DID FROM "
+				   "(SELECT rowid AS Change, DID, sum(Bytes) "
+				   "OVER (ORDER BY Until DESC, rowid DESC) AS "
+				   "Sum FROM Change WHERE HostID = ? AND "
+				   "EID = ?) WHERE Sum > ?",
+				   "III", host, eid, (int64_t)SLU_PAST_MAX),
+		       err);
 }
 
 int slu_documents_give(struct slu_db *db, int64_t host,

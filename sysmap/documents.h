@@ -36,6 +36,12 @@ int slu_documents_take(struct slu_db *db, int64_t host,
 long slu_documents_prune(struct slu_db *db, int64_t before, size_t max,
 			 struct slu_err *err);
 
+/* Of what a host had before of one extractor, forget the oldest beyond
+ * SLU_PAST_MAX bytes; and the documents, as above. Returns how many, or -1. */
+#define SLU_PAST_MAX (4 << 20)
+long slu_documents_bound(struct slu_db *db, int64_t host, int64_t eid,
+			 struct slu_err *err);
+
 /* The host has this document, which it had not, from now on. */
 int slu_documents_give(struct slu_db *db, int64_t host,
 		       const struct slu_held *doc, int64_t now,

@@ -6,10 +6,10 @@
 #include "config.h"
 #include "sysmap/extract.h"
 
+#include <endian.h>
+#include <gcrypt.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_STATIC_LINKING_ONLY /* a state on the stack */
-#include <xxhash.h>
 #include "common/jsonx.h"
 
 #define EXTRACTORS_MAX 64 /* more than the table has */
@@ -24,14 +24,15 @@ const struct slu_extractor *slu_extractor_find(const char *name)
 
 uint64_t slu_document_hash(const char *extractor, const char *text, size_t len)
 {
-	XXH3_state_t state;
+	gcry_buffer_t part[] = {
+		{.data = (char *)extractor, .len = strlen(extractor)},
+		{.data = (char *)"\n", .len = 1},
+		{.data = (char *)text, .len = len},
+	};
+	uint64_t hash[4]; /* SHA-256 */
 
-	XXH3_INITSTATE(&state);
-	XXH3_64bits_reset(&state);
-	XXH3_64bits_update(&state, extractor, strlen(extractor));
-	XXH3_64bits_update(&state, "\n", 1);
-	XXH3_64bits_update(&state, text, len);
-	return XXH3_64bits_digest(&state);
+	gcry_md_hash_buffers(GCRY_MD_SHA256, 0, hash, part, 3);
+	return le64toh(hash[0]);
 }
 
 bool slu_extractor_wanted(const struct slu_extractor *e, char *const *names)

@@ -64,7 +64,9 @@ void slu_map_free(struct slu_map *map);
 int slu_map_add(struct slu_map *map, const char *extractor, const char *source,
 		struct json_object *obj, struct slu_err *err);
 
-/* XXH3 (64 bit) of extractor, '\n' and text: what nodes send first. */
+/* The first 64 bits (little-endian) of the SHA-256 of extractor, '\n' and text:
+ * what nodes send first. By it alone a host is given a document that another
+ * one sent, so it must be one for which nobody finds a second text. */
 uint64_t slu_document_hash(const char *extractor, const char *text, size_t len);
 
 #endif

@@ -10,7 +10,7 @@ libslusysmap_la_SOURCES = \
 	sysmap/output_tree.c sysmap/output_tree.h \
 	sysmap/known.c sysmap/known.h \
 	sysmap/receive.c sysmap/receive.h \
-	sysmap/receive_body.c sysmap/receive_private.h \
+	sysmap/receive_body.c \
 	sysmap/root.c sysmap/root.h \
 	sysmap/numa.c sysmap/numa.h \
 	sysmap/storage.c sysmap/storage.h \
@@ -46,7 +46,7 @@ libslusysmap_la_SOURCES = \
 	sysmap/lustre/lustre.h sysmap/lustre/mounts.c \
 	sysmap/lustre/targets.c
 libslusysmap_la_LIBADD = libslustore.la libsluwire.la libslucommon.la \
-	$(XXHASH_LIBS) $(HWLOC_LIBS) $(ZLIB_LIBS)
+	$(GCRYPT_LIBS) $(HWLOC_LIBS) $(ZLIB_LIBS)
 
 # Apart, because it needs the network: link libslunet.la as well.
 noinst_LTLIBRARIES += libslupush.la

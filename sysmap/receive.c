@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sysmap/known.h"
-#include "sysmap/receive_private.h"
 
 #define HOSTS_MAX   65536
 #define NAME_LENGTH 255
+#define HOST_CHARS                                             \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"0123456789-_."
 
 struct entry {
 	struct slu_held held;
@@ -68,11 +70,11 @@ void slu_receiver_free(struct slu_receiver *r)
 	free(r);
 }
 
-bool slu_receive_is_name(const char *name, const char *characters)
+static bool is_name(const char *name)
 {
 	size_t len = strlen(name);
 
-	return len > 0 && len <= NAME_LENGTH && strspn(name, characters) == len;
+	return len > 0 && len <= NAME_LENGTH && strspn(name, HOST_CHARS) == len;
 }
 
 /* Position of the first host whose name is not below `name`. */
@@ -99,7 +101,7 @@ static struct host *get_host(struct slu_receiver *r, const char *name,
 
 	if (at < r->n && strcmp(r->host[at].name, name) == 0)
 		return &r->host[at];
-	if (!slu_receive_is_name(name, SLU_RECEIVE_HOST_CHARS)) {
+	if (!is_name(name)) {
 		slu_err(err, SLU_INVALID, "\"%.64s\" is no host name", name);
 		return NULL;
 	}
@@ -234,6 +236,7 @@ static int give(struct slu_receiver *r, struct host *host,
 		const struct slu_held *doc, int64_t now, struct slu_err *err)
 {
 	struct entry *more = find_entry(host, doc->did);
+	long gone;
 
 	if (more) {
 		more->held = *doc;
@@ -245,6 +248,11 @@ static int give(struct slu_receiver *r, struct host *host,
 	if (host->id < 0 || take(r, host, doc->eid, now, err) ||
 	    slu_documents_give(r->db, host->id, doc, now, err))
 		return -1;
+	gone = slu_documents_bound(r->db, host->id, doc->eid, err);
+	if (gone < 0)
+		return -1;
+	if (gone > 0)
+		slu_known_forget(r->known);
 	more = realloc(host->entry, (host->n + 1) * sizeof(*more));
 	if (!more)
 		return slu_err(err, SLU_NOMEM, "documents of %s", host->name);

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysmap/receive_private.h"
+#include "common/str.h"
 #include "wire/node.h"
 
 #define HASH_BYTES 8
+#define DEPTH_MAX  24 /* an answer that holds the document is deeper */
 
 static uint64_t little_endian(const unsigned char *byte)
 {
@@ -50,15 +51,25 @@ int slu_receive_hashes_body(struct slu_receiver *r, const char *host,
 	return reply->failed ? slu_err(err, SLU_NOMEM, "reply") : 0;
 }
 
+static bool is_utf8(const char *text)
+{
+	char *copy = strdup(text);
+	bool same = false;
+
+	if (copy) {
+		slu_utf8_clean(copy);
+		same = strcmp(copy, text) == 0;
+	}
+	free(copy);
+	return same;
+}
+
 /* One document as it travels; texts are borrowed from value. */
 static int read_document(const char *name, struct json_object *value,
 			 struct slu_document *doc, struct slu_err *err)
 {
 	struct json_object *parsed;
 
-	if (!slu_receive_is_name(name, SLU_RECEIVE_NAME_CHARS))
-		return slu_err(err, SLU_INVALID, "\"%.64s\" is no extractor",
-			       name);
 	if (!json_object_is_type(value, json_type_string))
 		return slu_err(err, SLU_INVALID, "%s: not a text", name);
 	doc->extractor = name;
@@ -67,10 +78,12 @@ static int read_document(const char *name, struct json_object *value,
 	if (doc->len > SLU_DOC_MAX)
 		return slu_err(err, SLU_INVALID, "%s: longer than %u bytes",
 			       name, SLU_DOC_MAX);
-	parsed = slu_json_parse(doc->text, doc->len, err);
+	parsed = slu_json_parse_to(doc->text, doc->len, DEPTH_MAX, err);
 	if (!parsed)
 		return slu_err_prefix(err, "%s", name);
 	json_object_put(parsed);
+	if (!is_utf8(doc->text))
+		return slu_err(err, SLU_INVALID, "%s: not UTF-8", name);
 	doc->hash = slu_document_hash(name, doc->text, doc->len);
 	return 0;
 }
@@ -88,6 +101,8 @@ static int read_map(struct json_object *documents, struct slu_map *map,
 		return slu_err(err, SLU_NOMEM, "documents");
 	json_object_object_foreach(documents, name, value)
 	{
+		if (!slu_extractor_find(name)) /* newer, or no sysmap's */
+			continue;
 		if (read_document(name, value, &map->document[map->n], err))
 			return -1;
 		map->n++;

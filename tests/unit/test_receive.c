@@ -242,6 +242,31 @@ START_TEST(test_others)
 }
 END_TEST
 
+/* A database whose hashes are of another function. */
+START_TEST(test_rehash)
+{
+	setup();
+	put("n1", "disks", "[1]", 10);
+	put("n1", "disks", "[2]", 20);
+	expect_ok(slu_db_script(db,
+				"UPDATE Datahash SET Hash = 10 + DID; "
+				"ALTER TABLE Change DROP COLUMN Bytes; "
+				"PRAGMA user_version = 11",
+				&err),
+		  err);
+	teardown();
+	setup();
+	ck_assert_int_eq(value("SELECT Bytes FROM Change"), 3);
+	ck_assert(missing("n1", "disks", "[2]", 30));
+	put("n1", "disks", "[2]", 30);
+	ck_assert(!missing("n1", "disks", "[2]", 40));
+	ck_assert(!missing("n2", "disks", "[1]", 40));
+	ck_assert_int_eq(count("Datatable"), 2);
+	ck_assert_int_eq(count("Change"), 1);
+	teardown();
+}
+END_TEST
+
 /* One bad document, and none of its push is stored; the same within a
  * transaction of the caller's. */
 START_TEST(test_whole)
@@ -299,6 +324,59 @@ START_TEST(test_bodies)
 }
 END_TEST
 
+/* What this sluiced does not know, a newer sysmap may: the rest is taken. */
+START_TEST(test_unknown)
+{
+	const char *push = "{\"host\":\"n1\",\"documents\":{\"disks\":\"[1]\","
+			   "\"newer\":\"[2]\",\"a;b\":\"[3\",\"\":4}}";
+	struct slu_buf reply = {0};
+
+	setup();
+	expect_ok(slu_receive_documents_body(r, push, strlen(push), 5, &reply,
+					     &err),
+		  err);
+	ck_assert_str_eq(has("n1", "disks"), "[1]");
+	ck_assert_int_eq(count("Datatable"), 1);
+	ck_assert_int_eq(count("Extractortable"), 1);
+	ck_assert(missing("n1", "newer", "[2]", 6));
+	slu_buf_free(&reply);
+	teardown();
+}
+END_TEST
+
+/* The past of one host and extractor has a quota: its oldest goes. */
+START_TEST(test_quota)
+{
+	static char text[SLU_PAST_MAX / 4];
+
+	setup();
+	put("n2", "disks", "[0]", 1);
+	put("n2", "disks", "[1]", 2);
+	for (int i = 0; i < 8; i++) {
+		memset(text, ' ', sizeof(text) - 1);
+		text[0] = '[';
+		text[1] = (char)('0' + i);
+		text[sizeof(text) - 2] = ']';
+		put("n1", "disks", text, 10 + i);
+	}
+	ck_assert_int_eq(count("Change"), 5); /* 3 to 6, and n2's */
+	ck_assert_int_eq(count("Datatable"), 7);
+	ck_assert_int_eq(count("Datahash"), 7);
+	ck_assert_int_eq(value("SELECT min(Since) FROM Change WHERE HostID = "
+			       "(SELECT HostID FROM Hosttable WHERE Hostname = "
+			       "'n1')"),
+			 13);
+	text[1] = '2'; /* was forgotten */
+	ck_assert(missing("n1", "disks", text, 20));
+	text[1] = '3'; /* is its past's, and then the oldest */
+	ck_assert(!missing("n1", "disks", text, 20));
+	ck_assert_str_eq(has("n1", "disks"), text);
+	teardown();
+}
+END_TEST
+
+#define DEEP "[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]"
+
 START_TEST(test_refused)
 {
 	static const struct {
@@ -311,12 +389,15 @@ START_TEST(test_refused)
 		{"{\"host\":\"a b\",\"documents\":{}}", "no host name"},
 		{"{\"host\":\"n1\"}", "documents: not an object"},
 		{"{\"host\":\"n1\",\"documents\":[]}", "not an object"},
-		{"{\"host\":\"n1\",\"documents\":{\"a;b\":\"[]\"}}",
-		 "no extractor"},
-		{"{\"host\":\"n1\",\"documents\":{\"\":\"[]\"}}",
-		 "no extractor"},
-		{"{\"host\":\"n1\",\"documents\":{\"a\":[1]}}", "not a text"},
-		{"{\"host\":\"n1\",\"documents\":{\"a\":\"[1\"}}", "a: "},
+		{"{\"host\":\"n1\",\"documents\":{\"disks\":[1]}}",
+		 "not a text"},
+		{"{\"host\":\"n1\",\"documents\":{\"disks\":\"[1\"}}",
+		 "disks: "},
+		{"{\"host\":\"n1\",\"documents\":{\"disks\":\"[\\\"\xff"
+		 "\\\"]\"}}",
+		 "disks: not UTF-8"},
+		{"{\"host\":\"n1\",\"documents\":{\"disks\":\"" DEEP "\"}}",
+		 "disks: not JSON at byte 24: nesting"},
 	};
 	char hashes[8 * (SLU_RECEIVE_HASHES_MAX + 1)] = {0};
 	struct slu_buf reply = {0};
@@ -345,5 +426,5 @@ START_TEST(test_refused)
 END_TEST
 
 TEST_MAIN("receive", test_once, test_change, test_prune, test_heartbeat,
-	  test_flush_fails, test_same_text, test_others, test_whole,
-	  test_bodies, test_refused)
+	  test_flush_fails, test_same_text, test_others, test_rehash,
+	  test_whole, test_bodies, test_unknown, test_quota, test_refused)

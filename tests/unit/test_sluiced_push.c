@@ -32,7 +32,8 @@ struct node {
 	pthread_t thread;
 	unsigned number, round;
 	char name[32];
-	char text[DOCUMENTS][64], extractor[DOCUMENTS][16];
+	char text[DOCUMENTS][64];
+	const char *extractor[DOCUMENTS];
 	struct slu_document document[DOCUMENTS];
 	double seconds;
 	int failed;
@@ -52,11 +53,14 @@ static unsigned count(void)
 /* What a node has to say in this round. */
 static struct slu_map map_of(struct node *node)
 {
+	static const char *const names[DOCUMENTS] = {
+		"disks",   "partitions", "mountpoints", "blockqueues", "nvme",
+		"cpuinfo", "memoryinfo", "numa",	"gpus",	       "swap"};
+
 	for (unsigned i = 0; i < DOCUMENTS; i++) {
 		struct slu_document *d = &node->document[i];
 
-		snprintf(node->extractor[i], sizeof(node->extractor[i]), "e%u",
-			 i);
+		node->extractor[i] = names[i];
 		snprintf(node->text[i], sizeof(node->text[i]),
 			 "{\"extractor\":%u,\"node\":%u,\"round\":%u}", i,
 			 i < DOCUMENTS - OWN ? 0 : node->number,
