@@ -107,7 +107,7 @@ void slu_question_main(void)
 	struct slu_buf in = {0}, out = {.max = SLU_QUESTION_MAX};
 	struct json_object *all = NULL;
 	char piece[65536];
-	struct slu_err err;
+	struct slu_err err = {0};
 	ssize_t n;
 
 	limit_memory();

@@ -15,6 +15,7 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "common/str.h"
+#include "sysmap/documents.h"
 #include "sysmap/extract.h"
 #include "sysquery/resources.h"
 #include "sysquery/rows.h"
@@ -46,7 +47,7 @@ static void columns_free(struct columns *c)
  * document's own is called "its_host". */
 static void add_column(struct columns *c, const char *key)
 {
-	if (c->n == KEYS_MAX || !*key || strpbrk(key, "\"'[]"))
+	if (c->n == KEYS_MAX || !*key || strpbrk(key, "\"'[]\\"))
 		return;
 	for (size_t i = 0; i < c->n; i++)
 		if (strcasecmp(c->name[i], key) == 0)
@@ -215,6 +216,7 @@ static int make_summary(struct slu_db *db, struct slu_err *err)
 	return n < 0 ? -1 : 0;
 }
 
+/* What is no such switch has no hosts. */
 static int add_leaf(struct slu_db *db, struct json_object *sw,
 		    struct slu_err *err)
 {
@@ -222,10 +224,10 @@ static int add_leaf(struct slu_db *db, struct json_object *sw,
 	struct slu_hosts hosts;
 	long n = 0;
 
-	if (slu_json_str_opt(sw, "switch", &name, err) ||
-	    slu_json_str_opt(sw, "hosts", &list, err) ||
-	    slu_hosts_parse(list, &hosts, err))
-		return slu_err_prefix(err, "topology");
+	if (slu_json_str_opt(sw, "switch", &name, NULL) ||
+	    slu_json_str_opt(sw, "hosts", &list, NULL) ||
+	    slu_hosts_parse(list, &hosts, NULL))
+		return 0;
 	for (size_t i = 0; i < hosts.n && n >= 0; i++)
 		n = slu_db_exec(db, err, "INSERT INTO v_leaf VALUES (?, ?)",
 				"ss", hosts.name[i], name);
@@ -234,35 +236,23 @@ static int add_leaf(struct slu_db *db, struct json_object *sw,
 }
 
 /* Which hosts hang on which switch, as the newest document "topology" has it:
- * an array of {"switch":NAME,"hosts":LIST,...}. */
+ * an array of {"switch":NAME,"hosts":LIST,...}; any node may have sent it. */
 static int make_leaf(struct slu_db *db, struct slu_err *err)
 {
 	struct json_object *topology = NULL;
-	struct slu_rows *rows;
-	int ret;
+	struct slu_buf text = {0};
+	size_t n = 0;
+	int ret = slu_db_script(db, "CREATE TEMP TABLE v_leaf (host, switch)",
+				err);
 
-	if (slu_db_script(db, "CREATE TEMP TABLE v_leaf (host, switch)", err))
-		return -1;
-	rows = slu_db_query(db, err,
-			    "SELECT d.Data FROM Datatable d JOIN "
-			    "Extractortable e ON e.EID = d.EID WHERE "
-			    "e.Name = 'topology' AND d.DID IN (SELECT DID "
-			    "FROM Host2Data) ORDER BY d.DID DESC LIMIT 1",
-			    "");
-	if (!rows)
-		return -1;
-	ret = slu_db_step(rows, err);
-	if (ret == 1)
-		topology = slu_json_parse(slu_db_text(rows, 0),
-					  slu_db_bytes(rows, 0), err);
-	slu_db_done(rows);
-	if (ret == 1)
-		ret = json_object_is_type(topology, json_type_array) ? 0 : -1;
-	for (size_t i = 0;
-	     ret == 0 && topology && i < json_object_array_length(topology);
-	     i++)
+	if (slu_documents_newest(db, "topology", &text, NULL) == 0)
+		topology = slu_json_parse(text.data, text.len, NULL);
+	if (json_object_is_type(topology, json_type_array))
+		n = json_object_array_length(topology);
+	for (size_t i = 0; i < n && ret == 0; i++)
 		ret = add_leaf(db, json_object_array_get_idx(topology, i), err);
 	json_object_put(topology);
+	slu_buf_free(&text);
 	return ret;
 }
 
@@ -352,13 +342,15 @@ int slu_views_make(struct slu_db *db, const char *sql, struct slu_err *err)
 	return 0;
 }
 
-/* Every extractor that has documents here. */
+/* Every extractor of which some host has a document. */
 static struct json_object *all_views(struct slu_db *db, struct slu_err *err)
 {
 	struct json_object *rows = slu_query_rows(
 		slu_db_query(db, err,
 			     "SELECT 'v_' || lower(Name) AS view FROM "
-			     "Extractortable ORDER BY EID",
+			     "Extractortable WHERE EID IN (SELECT d.EID FROM "
+			     "Host2Data x JOIN Datatable d ON d.DID = x.DID) "
+			     "ORDER BY EID",
 			     ""),
 		0, err);
 	static const char *const ours[] = {"v_summary", "v_leaf"};

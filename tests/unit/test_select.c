@@ -134,6 +134,59 @@ START_TEST(test_examples)
 }
 END_TEST
 
+/* Any node may send a topology, and any names: who asks gets an answer. */
+START_TEST(test_hostile)
+{
+	static const char *const bad[] = {
+		"{\"switch\":\"s1\"}", "[", "[7,null,{\"switch\":7}]",
+		"[{\"switch\":\"s1\",\"hosts\":\"n[1-\"}]"};
+	static const struct map_case none[] = {
+		{"select", SQL("SELECT * FROM v_leaf"), "[]"}};
+	static const struct map_case one[] = {
+		{"select", SQL("SELECT * FROM v_leaf"),
+		 "[{\"host\":\"n2\",\"switch\":\"s2\"}]"}};
+	static const struct map_case newest[] = {
+		{"select", SQL("SELECT switch FROM v_leaf"),
+		 "[{\"switch\":\"s1\"}]"}};
+	struct slu_buf out = {0};
+	struct slu_db *db;
+	int64_t now = 1;
+
+	each(b, bad)
+	{
+		map_put("n1", "topology", *b, now++);
+		map_check(none);
+		expect_ok(map_ask("views", "{}", &out), err);
+	}
+	map_put("n1", "topology",
+		"[{\"switch\":\"s1\",\"hosts\":\"n[1-\"},"
+		"{\"switch\":\"s2\",\"hosts\":\"n2\"}]",
+		now++);
+	map_check(one);
+	/* the newest, not the one with the highest number */
+	map_put("n1", "topology", "[{\"switch\":\"s1\",\"hosts\":\"n1\"}]",
+		now++);
+	map_put("n1", "topology", "[]", now++);
+	map_check(none);
+	map_put("n1", "topology", "[{\"switch\":\"s1\",\"hosts\":\"n1\"}]",
+		now++);
+	map_check(newest);
+	map_put("n1", "disks", "[{\"a\\\\b\":1,\"c\":2}]", now++);
+	expect_ok(map_ask("views", "{}", &out), err);
+	ck_assert_ptr_null(strchr(out.data, '\\'));
+	db = slu_db_open(tmpfile_path("map.db"), SLU_DB_WRITE, &err);
+	expect_ok(slu_db_script(db,
+				"INSERT INTO Extractortable (Name) VALUES "
+				"('junk')",
+				&err),
+		  err);
+	slu_db_close(db);
+	expect_ok(map_ask("views", "{}", &out), err);
+	ck_assert_ptr_null(strstr(out.data, "junk"));
+	slu_buf_free(&out);
+}
+END_TEST
+
 START_TEST(test_views)
 {
 	struct slu_buf out = {0};
@@ -244,5 +297,5 @@ START_TEST(test_numbers)
 }
 END_TEST
 
-TEST_MAIN("select", test_select, test_examples, test_views, test_refused,
-	  test_bounds, test_numbers)
+TEST_MAIN("select", test_select, test_examples, test_hostile, test_views,
+	  test_refused, test_bounds, test_numbers)
