@@ -198,14 +198,16 @@ void slu_gpu_add(struct json_object *out, const struct slu_gpu *gpu)
 	json_object_array_add(out, obj);
 }
 
-bool slu_is_gpu(uint32_t class_code, uint32_t vendor)
+bool slu_is_gpu(uint32_t class_code, uint32_t vendor, uint32_t device)
 {
 	uint32_t base = class_code >> 16;
-	bool maker = vendor == 0x10de /* NVIDIA */ ||
-		     vendor == 0x1002 /* AMD */ || vendor == 0x8086 /* Intel */;
+	bool maker =
+		vendor == 0x10de /* NVIDIA */ || vendor == 0x1002 /* AMD */;
+	bool intel = vendor == 0x8086;
+	bool phi = intel && (device & 0xfff0) == 0x2250;
 
-	return base == 0x12 || (base == 0x0b && (class_code & 0xff00)) ||
-	       (base == 0x03 && maker);
+	return base == 0x12 || (class_code >> 8 == 0x0b40 && (maker || phi)) ||
+	       (base == 0x03 && (maker || intel));
 }
 
 /* What an array of devices has near a node, each by the value of `key`. NULL:

@@ -4,10 +4,10 @@
 
 /*
  * The abstract half of the extractors of devices (see sysmap/model.h for the
- * rules). What differs between two nodes of one make (addresses, GUIDs,
- * serial numbers) is in documents of its own, "networkaddresses" and
- * "hostid"; what changes by itself (link-local state of a bus that sleeps,
- * LIDs, temperatures) is in none.
+ * rules). What differs between two nodes of one make (addresses, GUIDs) is in
+ * a document of its own, "networkaddresses"; serial numbers, and what changes
+ * by itself (link-local state of a bus that sleeps, LIDs, temperatures), are
+ * in none.
  */
 
 #include <json-c/json.h>
@@ -104,9 +104,10 @@ struct slu_gpu {
 	struct slu_place place;
 	struct slu_pci_link link; /* the maximum: they let it sleep */
 };
-/* Accelerators, and displays of makers who make them: not the console of the
- * board's management controller. */
-bool slu_is_gpu(uint32_t class_code, uint32_t vendor);
+/* Accelerators, co-processors that compute (others compress or encrypt), and
+ * displays of makers who make them: not the console of the board's management
+ * controller. */
+bool slu_is_gpu(uint32_t class_code, uint32_t vendor, uint32_t device);
 void slu_gpu_add(struct json_object *out, const struct slu_gpu *gpu);
 
 /* "numa": nodes, and the names of what is near each. */

@@ -232,7 +232,7 @@ const struct slu_extractor slu_extractors[] = {
 	},
 	{
 		.name = "hostid",
-		.help = "name and serial numbers of this machine",
+		.help = "name of this machine",
 		.source = SOURCES({"linux/procfs", slu_linux_hostid}),
 	},
 	{

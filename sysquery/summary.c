@@ -52,14 +52,21 @@ static void add_disks(struct slu_db *db, const char *host,
 {
 	struct json_object *disks =
 		document(db, host, "disks", json_type_array);
-	uint64_t bytes = 0;
-	size_t n;
+	struct json_object *disk;
+	uint64_t bytes = 0, n = 0;
+	bool removable;
 
 	if (!disks)
 		return;
-	n = json_object_array_length(disks);
-	for (size_t i = 0; i < n; i++)
-		bytes += disk_bytes(json_object_array_get_idx(disks, i));
+	for (size_t i = 0; i < json_object_array_length(disks); i++) {
+		disk = json_object_array_get_idx(disks, i);
+		removable = false;
+		slu_json_bool_opt(disk, "removable", &removable, NULL);
+		if (removable)
+			continue;
+		bytes += disk_bytes(disk);
+		n++;
+	}
 	slu_json_set_u64(row, "disks", n);
 	slu_json_set_u64(row, "disk_bytes", bytes);
 	json_object_put(disks);

@@ -202,7 +202,8 @@ int slu_hwloc_read_gpus(const struct slu_root *root, struct json_object **out,
 	*out = json_object_new_array();
 	while ((obj = hwloc_get_next_pcidev(t, obj))) {
 		if (!slu_is_gpu((uint32_t)obj->attr->pcidev.class_id << 8,
-				obj->attr->pcidev.vendor_id))
+				obj->attr->pcidev.vendor_id,
+				obj->attr->pcidev.device_id))
 			continue;
 		gpu = (struct slu_gpu){
 			.model = info(obj, "PCIDevice"),

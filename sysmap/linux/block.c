@@ -54,6 +54,17 @@ static void place_of(const struct slu_root *root, const char *name,
 	slu_strv_free(entries);
 }
 
+/* An optical drive (SCSI type 5, or of whatever bus), which reports 1 GiB when
+ * there is nothing in it. */
+static bool is_drive(const struct slu_root *root, const char *name)
+{
+	uint64_t type = 0;
+
+	return strncmp(name, "sr", 2) == 0 ||
+	       (slu_root_number(root, &type, BLOCK "/%s/device/type", name) &&
+		type == 5);
+}
+
 static void add_disk(const struct slu_root *root, const char *name,
 		     struct json_object *disks)
 {
@@ -67,7 +78,7 @@ static void add_disk(const struct slu_root *root, const char *name,
 	};
 	struct slu_pci pci;
 
-	if (disk.size == 0 ||
+	if (disk.size == 0 || is_drive(root, name) ||
 	    slu_root_exists(root, BLOCK "/%s/partition", name) ||
 	    !slu_root_exists(root, BLOCK "/%s/device", name) ||
 	    !slu_root_attr(root, number, sizeof(number), BLOCK "/%s/dev", name))
@@ -94,7 +105,7 @@ int slu_linux_disks(const struct slu_root *root, struct json_object **out,
 		return -1;
 	disks = json_object_new_array();
 	for (char **name = names; *name; name++)
-		add_disk(root, *name, disks);
+		add_disk(root, slu_printable(*name), disks);
 	slu_strv_free(names);
 	*out = disks;
 	return 0;

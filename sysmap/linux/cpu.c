@@ -15,21 +15,30 @@
 
 #define CPU "sys/devices/system/cpu"
 
-static double mhz(const struct slu_root *root, const char *file)
+/* What is counted, and the CPUs that were. */
+struct count {
+	struct slu_cpus *cpus;
+	char first[32];	    /* CPU that says how it is arranged: often "cpu0" */
+	uint64_t *packages; /* numbers that were seen, cpus->sockets of them */
+};
+
+static double mhz(const struct slu_root *root, const char *cpu,
+		  const char *file)
 {
 	uint64_t khz = 0;
 
-	slu_root_number(root, &khz, CPU "/cpu0/cpufreq/%s", file);
+	slu_root_number(root, &khz, CPU "/%s/cpufreq/%s", cpu, file);
 	return (double)khz / 1000;
 }
 
-static void add_frequencies(const struct slu_root *root, struct slu_cpus *cpus)
+static void add_frequencies(const struct slu_root *root, const char *cpu,
+			    struct slu_cpus *cpus)
 {
-	cpus->mhz = mhz(root, "base_frequency");
+	cpus->mhz = mhz(root, cpu, "base_frequency");
 	if (cpus->mhz == 0)
 		cpus->mhz = slu_model_mhz(cpus->model);
-	cpus->mhz_min = mhz(root, "cpuinfo_min_freq");
-	cpus->mhz_max = mhz(root, "cpuinfo_max_freq");
+	cpus->mhz_min = mhz(root, cpu, "cpuinfo_min_freq");
+	cpus->mhz_max = mhz(root, cpu, "cpuinfo_max_freq");
 }
 
 /* "32K", "1M" in KiB. */
@@ -41,35 +50,46 @@ static uint64_t cache_size(const char *text)
 	return *unit == 'M' ? value * 1024 : value;
 }
 
-static void add_caches(const struct slu_root *root, struct slu_cpus *cpus)
+static void add_caches(const struct slu_root *root, const char *cpu,
+		       struct slu_cpus *cpus)
 {
 	char type[32], size[32];
 	uint64_t level;
 
 	for (int i = 0; i < 8; i++) {
-		if (slu_root_number(root, &level,
-				    CPU "/cpu0/cache/index%d/level", i) &&
+		if (slu_root_number(root, &level, CPU "/%s/cache/index%d/level",
+				    cpu, i) &&
 		    slu_root_attr(root, type, sizeof(type),
-				  CPU "/cpu0/cache/index%d/type", i) &&
+				  CPU "/%s/cache/index%d/type", cpu, i) &&
 		    slu_root_attr(root, size, sizeof(size),
-				  CPU "/cpu0/cache/index%d/size", i) &&
+				  CPU "/%s/cache/index%d/size", cpu, i) &&
 		    level >= 1 && level <= 3 &&
 		    strcmp(type, "Instruction") != 0)
 			cpus->cache[level - 1].size = cache_size(size);
 	}
 }
 
+static void add_package(struct count *c, uint64_t package)
+{
+	for (uint32_t i = 0; i < c->cpus->sockets; i++)
+		if (c->packages[i] == package)
+			return;
+	c->packages[c->cpus->sockets++] = package;
+}
+
 /* Count one CPU: it is its core's if it is the first of its siblings. */
 static void add_cpu(const struct slu_root *root, const char *name,
-		    struct slu_cpus *cpus, bool *packages)
+		    struct count *c)
 {
+	struct slu_cpus *cpus = c->cpus;
 	char siblings[SLU_ROOT_ATTR_MAX];
 	uint64_t package = 0;
 	long first = -1;
 
 	if (!slu_root_exists(root, CPU "/%s/topology", name))
 		return;
-	cpus->cpus++;
+	if (cpus->cpus++ == 0)
+		slu_copy(c->first, sizeof(c->first), name);
 	if (!slu_root_attr(root, siblings, sizeof(siblings),
 			   CPU "/%s/topology/thread_siblings_list", name) ||
 	    slu_cpulist_count(siblings, &first) == 0 ||
@@ -77,30 +97,28 @@ static void add_cpu(const struct slu_root *root, const char *name,
 		cpus->cores++;
 	slu_root_number(root, &package, CPU "/%s/topology/physical_package_id",
 			name);
-	if (package < SLU_LIST_MAX && !packages[package]) {
-		packages[package] = true;
-		cpus->sockets++;
-	}
+	add_package(c, package);
 }
 
-static int add_topology(const struct slu_root *root, struct slu_cpus *cpus,
+static int add_topology(const struct slu_root *root, struct count *c,
 			struct slu_err *err)
 {
-	bool *packages = calloc(SLU_LIST_MAX, sizeof(*packages));
 	char **names = slu_root_list(root, CPU, err);
 
-	if (!packages || !names) {
-		free(packages);
+	if (!names)
+		return -1;
+	c->packages = calloc(slu_strv_len(names) + 1, sizeof(*c->packages));
+	if (!c->packages) {
 		slu_strv_free(names);
-		return names ? slu_err(err, SLU_NOMEM, "/" CPU) : -1;
+		return slu_err(err, SLU_NOMEM, "/" CPU);
 	}
 	for (char **name = names; *name; name++)
 		if (strncmp(*name, "cpu", 3) == 0 && (*name)[3] >= '0' &&
 		    (*name)[3] <= '9')
-			add_cpu(root, *name, cpus, packages);
-	free(packages);
+			add_cpu(root, *name, c);
+	free(c->packages);
 	slu_strv_free(names);
-	if (cpus->cpus == 0)
+	if (c->cpus->cpus == 0)
 		return slu_err(err, SLU_NOTFOUND, "/" CPU ": no topology");
 	return 0;
 }
@@ -121,6 +139,7 @@ static int read_cpus(const struct slu_root *root, bool topology,
 {
 	struct slu_cpuinfo info = {0};
 	struct slu_cpus cpus = {0};
+	struct count count = {.cpus = &cpus, .first = "cpu0"};
 	struct slu_buf text = {0};
 	char arm[64];
 	int ret = 0;
@@ -135,11 +154,11 @@ static int read_cpus(const struct slu_root *root, bool topology,
 			 info.implementer, info.part);
 		cpus.model = arm;
 	}
-	ret = topology ? add_topology(root, &cpus, err)
+	ret = topology ? add_topology(root, &count, err)
 		       : from_cpuinfo(&cpus, &info, err);
 	if (ret == 0) {
-		add_frequencies(root, &cpus);
-		add_caches(root, &cpus);
+		add_frequencies(root, count.first, &cpus);
+		add_caches(root, count.first, &cpus);
 		*out = slu_cpus_json(&cpus);
 	}
 	slu_buf_free(&text);

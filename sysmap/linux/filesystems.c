@@ -36,6 +36,31 @@ static uint64_t recorded_size(const struct slu_root *root,
 	return sectors <= UINT64_MAX / SLU_SECTOR ? sectors * SLU_SECTOR : 0;
 }
 
+/* Drop what differs between equal machines: a client's own address, and sizes
+ * that the kernel or systemd derived from the memory. Takes the text. */
+static char *without_own(char *options)
+{
+	static const char *const own[] = {
+		"clientaddr=", "size=", "nr_inodes=", NULL};
+	char *rest = options, *to = options, *word;
+	const char *const *o;
+
+	while (rest && (word = strsep(&rest, ","))) {
+		for (o = own; *o; o++)
+			if (strncmp(word, *o, strlen(*o)) == 0)
+				break;
+		if (*o)
+			continue;
+		if (to != options)
+			*to++ = ',';
+		memmove(to, word, strlen(word) + 1);
+		to += strlen(to);
+	}
+	if (options)
+		*to = '\0';
+	return options;
+}
+
 /* The options as /proc/mounts shows them: first the mount's own, then the
  * file system's without its "rw". Caller frees. */
 static char *options_of(const struct slu_mount *mount)
@@ -67,7 +92,7 @@ static int add_mount(const struct slu_root *root, const struct slu_mount *mount,
 	bool local = mount->category == SLU_MOUNT_LOCAL;
 	bool numbered = mount->number && strncmp(mount->number, "0:", 2) != 0;
 	bool whole = !mount->subtree || strcmp(mount->subtree, "/") == 0;
-	char *options = options_of(mount);
+	char *options = without_own(options_of(mount));
 	struct slu_mountpoint point = {
 		.device = mount->device,
 		.mountpoint = mount->mountpoint,

@@ -24,7 +24,6 @@ static void add_sysctls(const struct slu_root *root, struct json_object *out)
 					    "vm.dirty_ratio",
 					    "vm.dirty_writeback_centisecs",
 					    "vm.max_map_count",
-					    "vm.min_free_kbytes",
 					    "vm.nr_hugepages",
 					    "vm.nr_overcommit_hugepages",
 					    "vm.overcommit_memory",
@@ -38,7 +37,6 @@ static void add_sysctls(const struct slu_root *root, struct json_object *out)
 					    "kernel.unprivileged_userns_clone",
 					    "kernel.yama.ptrace_scope",
 					    "fs.aio-max-nr",
-					    "fs.inotify.max_user_watches",
 					    "fs.mount-max",
 					    "fs.nr_open",
 					    "fs.pipe-max-size",
@@ -53,7 +51,6 @@ static void add_sysctls(const struct slu_root *root, struct json_object *out)
 					    "net.ipv4.tcp_rmem",
 					    "net.ipv4.tcp_wmem",
 					    "sunrpc.tcp_slot_table_entries",
-					    "user.max_user_namespaces",
 					    NULL};
 	struct json_object *obj = json_object_new_object();
 	char path[128], value[TEXT];

@@ -11,6 +11,10 @@
 #include "sysmap/linux/procs.h"
 
 #define FIELDS_MAX 32
+#define DEPTH_MAX  32 /* of mounts within mounts */
+
+/* Of more mounts, each is not compared with each: then what is covered stays */
+#define COMPARED_MAX 2048
 
 static bool any(const char *const *words, const char *word)
 {
@@ -60,6 +64,8 @@ static bool parse_mountinfo(char **field, size_t n, struct slu_mount *mount)
 	if (dash + 3 >= n)
 		return false;
 	*mount = (struct slu_mount){
+		.id = strtol(field[0], NULL, 10),
+		.parent = strtol(field[1], NULL, 10),
 		.number = slu_unescape(field[2]),
 		.subtree = slu_unescape(field[3]),
 		.mountpoint = slu_unescape(field[4]),
@@ -108,6 +114,20 @@ static bool transient(const struct slu_mount *mount)
 	return slu_mount_of_job(mount->mountpoint);
 }
 
+/* At each single blank: a file system may have no device, and then there is an
+ * empty text. */
+static size_t split(char *line, char **field)
+{
+	size_t n = 0;
+
+	for (char *one; (one = strsep(&line, " "));) {
+		if (n == FIELDS_MAX)
+			return n + 1;
+		field[n++] = one;
+	}
+	return n;
+}
+
 int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
 		     struct slu_err *err)
 {
@@ -117,7 +137,7 @@ int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
 	bool ok;
 
 	while (rest && (line = strsep(&rest, "\n"))) {
-		n = slu_split(line, " \t", field, FIELDS_MAX);
+		n = split(line, field);
 		if (n > FIELDS_MAX)
 			continue;
 		ok = form == SLU_MOUNTINFO ? parse_mountinfo(field, n, &one)
@@ -147,6 +167,48 @@ static bool below(const char *path, const char *dir)
 
 	return strncmp(path, dir, len) == 0 &&
 	       (path[len] == '\0' || path[len] == '/');
+}
+
+/* Is there another mount upon the same parent, at a directory above? */
+static bool is_covered(const struct slu_mounts *mounts,
+		       const struct slu_mount *mount)
+{
+	const struct slu_mount *m;
+
+	for (size_t i = 0; i < mounts->n; i++) {
+		m = &mounts->mount[i];
+		if (m->parent == mount->parent && m->id != mount->parent &&
+		    strcmp(m->mountpoint, mount->mountpoint) != 0 &&
+		    (below(mount->mountpoint, m->mountpoint) ||
+		     strcmp(m->mountpoint, "/") == 0))
+			return true;
+	}
+	return false;
+}
+
+static const struct slu_mount *find_id(const struct slu_mounts *mounts, long id)
+{
+	for (size_t i = 0; i < mounts->n; i++)
+		if (mounts->mount[i].id == id)
+			return &mounts->mount[i];
+	return NULL;
+}
+
+/* Does no path lead to it, because it, or one that it lies in, is covered?
+ * Not so by a later one at the same place, see compare(). */
+static bool is_hidden(const struct slu_mounts *mounts,
+		      const struct slu_mount *mount)
+{
+	if (mounts->n > COMPARED_MAX)
+		return false;
+	for (int depth = 0; mount && mount->id && depth < DEPTH_MAX; depth++) {
+		if (is_covered(mounts, mount))
+			return true;
+		mount = mount->parent != mount->id
+				? find_id(mounts, mount->parent)
+				: NULL;
+	}
+	return false;
 }
 
 /* Mounted by the automounter: it comes and goes with its use. first: the first
@@ -195,6 +257,7 @@ static int tidy(struct slu_mounts *mounts, struct slu_err *err)
 	qsort(order, mounts->n, sizeof(*order), compare);
 	for (size_t i = 0; i < mounts->n; i++)
 		if (!on_demand(mounts, autofs, order[i]) &&
+		    !is_hidden(mounts, order[i]) &&
 		    (n == 0 || strcmp(table[n - 1].mountpoint,
 				      order[i]->mountpoint) != 0))
 			table[n++] = *order[i];
@@ -254,8 +317,10 @@ const struct slu_mount *slu_mounts_find(const struct slu_mounts *mounts,
 
 	for (size_t i = 0; i < mounts->n; i++) {
 		m = &mounts->mount[i];
-		if (m->number ? strcmp(m->number, number) == 0
-			      : strcmp(m->device, device) == 0)
+		/* 0:N is no device's: Btrfs makes such a one up */
+		if (m->number && strncmp(m->number, "0:", 2) != 0
+			    ? strcmp(m->number, number) == 0
+			    : strcmp(m->device, device) == 0)
 			return m;
 	}
 	return NULL;

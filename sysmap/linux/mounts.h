@@ -19,6 +19,7 @@ struct slu_mount { /* texts are borrowed from the table's */
 	char *super_options; /* of the file system; NULL: among `options` */
 	char *subtree;	     /* root of the mount within it; NULL: unknown */
 	char *number;	     /* MAJOR:MINOR; NULL: unknown */
+	long id, parent;     /* numbers of mounts; 0: unknown */
 	enum slu_mount_category category;
 };
 

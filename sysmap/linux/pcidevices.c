@@ -146,7 +146,7 @@ int slu_linux_gpus(const struct slu_root *root, struct json_object **out,
 	for (size_t i = 0; i < f.n && json_object_array_length(*out) < GPUS_MAX;
 	     i++)
 		if (slu_is_gpu(slu_pci_hex(root, f.address[i], "class"),
-			       f.name[i].vendor))
+			       f.name[i].vendor, f.name[i].device))
 			add_gpu(root, f.address[i], &f.name[i], *out);
 	functions_free(&f);
 	return 0;

@@ -63,17 +63,26 @@ END_TEST
 START_TEST(test_gpu)
 {
 	static const struct {
-		uint32_t class_code, vendor;
+		uint32_t class_code, vendor, device;
 		bool want;
 	} cases[] = {
-		{0x030200, 0x10de, true},  {0x030000, 0x1002, true},
-		{0x038000, 0x8086, true},  {0x120000, 0x1234, true},
-		{0x0b4000, 0x8086, true},  {0x030000, 0x1a03, false},
-		{0x030000, 0x102b, false}, {0x020700, 0x15b3, false},
-		{0x0b0000, 0x8086, false}, {0, 0, false},
+		{0x030200, 0x10de, 0x20b2, true},
+		{0x030000, 0x1002, 0x740c, true},
+		{0x038000, 0x8086, 0x0bd5, true},
+		{0x120000, 0x1234, 1, true},
+		{0x0b4000, 0x8086, 0x225c, true},  /* Xeon Phi */
+		{0x0b4000, 0x8086, 0x37c8, false}, /* QuickAssist */
+		{0x0b4000, 0x10de, 1, true},
+		{0x0b4000, 0x15b3, 0x2250, false},
+		{0x030000, 0x1a03, 0x2000, false},
+		{0x030000, 0x102b, 0x0538, false},
+		{0x020700, 0x15b3, 0x101b, false},
+		{0x0b0000, 0x8086, 0x225c, false},
+		{0, 0, 0, false},
 	};
 
-	each(c, cases) expect(slu_is_gpu(c->class_code, c->vendor) == c->want,
+	each(c, cases) expect(slu_is_gpu(c->class_code, c->vendor, c->device) ==
+				      c->want,
 			      "%x %x", c->class_code, c->vendor);
 }
 END_TEST

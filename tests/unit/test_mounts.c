@@ -129,6 +129,42 @@ START_TEST(test_tidy)
 }
 END_TEST
 
+/* A file system without a device; what lies below a mount that another one
+ * covers; and what was mounted before the root, as by an initial RAM disk. */
+START_TEST(test_covered)
+{
+	static const char table[] =
+		"20 50 0:19 / /sys rw - sysfs sysfs rw\n"
+		"50 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+		"51 50 8:2 / /data rw - xfs /dev/sda2 rw\n"
+		"52 51 8:3 / /data/x rw - ext4 /dev/sda3 rw\n"
+		"53 52 8:4 / /data/x/y rw - ext4 /dev/sda4 rw\n"
+		"54 51 0:40 / /data rw shared:7 - tmpfs  rw,size=1k\n"
+		"55 54 8:5 / /data/z rw - ext4 /dev/sda5 rw\n"
+		"56 50 8:6 / /database rw - ext4 /dev/sda6 rw\n"
+		"57 50 0:41 /@ /home rw - btrfs /dev/sda7 rw\n";
+	static const char *const want[] = {"/",		"/data", "/data/z",
+					   "/database", "/home", "/sys"};
+	struct slu_mounts mounts;
+	struct slu_root root;
+
+	machine_file(tmpdir(), "proc/self/mountinfo", table, strlen(table));
+	expect_ok(slu_root_open(&root, tmpdir(), &err), err);
+	expect_ok(slu_mounts_read(&root, &mounts, &err), err);
+	for (size_t i = 0; i < mounts.n && i < 6; i++)
+		ck_assert_str_eq(mounts.mount[i].mountpoint, want[i]);
+	ck_assert_uint_eq(mounts.n, 6);
+	ck_assert_str_eq(mounts.mount[1].filesystem, "tmpfs");
+	ck_assert_str_eq(mounts.mount[1].device, "");
+	ck_assert_str_eq(
+		slu_mounts_find(&mounts, "8:7", "/dev/sda7")->mountpoint,
+		"/home");
+	ck_assert_ptr_null(slu_mounts_find(&mounts, "9:1", "/dev/sda1"));
+	slu_mounts_free(&mounts);
+	slu_root_close(&root);
+}
+END_TEST
+
 START_TEST(test_missing)
 {
 	struct slu_mounts mounts;
@@ -147,4 +183,4 @@ START_TEST(test_missing)
 END_TEST
 
 TEST_MAIN("mounts", test_category, test_fields, test_skipped, test_tidy,
-	  test_missing)
+	  test_covered, test_missing)

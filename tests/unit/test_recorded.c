@@ -32,7 +32,7 @@ static const struct machine machines[] = {
 	{"32em64t-2n8c+dax+nvme+mic+dimms", "32em64t-2n8c+1mic", 16, 16, 2,
 	 33624072192, 7, 6},
 	{"40intel64-2g2n4c+pcilocality", "40intel64-2g2n4c+pci", 40, 40, 4,
-	 542134673408, 2, 6},
+	 542134673408, 1, 6},
 };
 
 static struct slu_err err;

@@ -134,7 +134,8 @@ END_TEST
 START_TEST(test_summary)
 {
 	static const char *const texts[][2] = {
-		{"disks", "[{\"size\":2,\"size_bytes\":1024},{\"size\":4}]"},
+		{"disks", "[{\"size\":2,\"size_bytes\":1024},{\"size\":4},"
+			  "{\"size_bytes\":7,\"removable\":true}]"},
 		{"memoryinfo", "{\"TotalMemory\":4096}"},
 		{"cpuinfo", "{\"CoreCount\":8,\"CorePerSocket\":2,"
 			    "\"SocketCount\":2}"},
