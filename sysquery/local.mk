@@ -46,12 +46,16 @@ dist_check_SCRIPTS += tests/unit/test_sysquery.sh \
 	tests/unit/test_recorded_map.sh
 TESTS += tests/unit/test_sysquery.sh tests/unit/test_recorded_map.sh
 
-EXTRA_DIST += tests/fuzz/corpus/leaves tests/fuzz/corpus/select \
+EXTRA_DIST += tests/fuzz/corpus/documents tests/fuzz/corpus/leaves \
+	tests/fuzz/corpus/select \
 	tests/fuzz/corpus/slurmconf
-sysquery_fuzz = tests/fuzz/fuzz_leaves tests/fuzz/fuzz_select \
-	tests/fuzz/fuzz_slurmconf
+sysquery_fuzz = tests/fuzz/fuzz_documents tests/fuzz/fuzz_leaves \
+	tests/fuzz/fuzz_select tests/fuzz/fuzz_slurmconf
 check_PROGRAMS += $(sysquery_fuzz)
 TESTS += $(sysquery_fuzz)
+tests_fuzz_fuzz_documents_SOURCES = tests/fuzz/fuzz_documents.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_documents_LDADD = libslusysquery.la
 tests_fuzz_fuzz_leaves_SOURCES = tests/fuzz/fuzz_leaves.c tests/fuzz/replay.c
 tests_fuzz_fuzz_leaves_LDADD = libslusysquery.la
 tests_fuzz_fuzz_select_SOURCES = tests/fuzz/fuzz_select.c tests/fuzz/replay.c

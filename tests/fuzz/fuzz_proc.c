@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "common/str.h"
 #include "sysmap/linux/health.h"
 #include "sysmap/linux/kconfig.h"
 #include "sysmap/linux/mounts.h"
@@ -29,6 +30,13 @@ static void must(bool ok)
 /* As it goes into a document: it must be a text that SQLite and JSON take. */
 static void printable(const char *text)
 {
+	char *copy = text ? strdup(text) : NULL;
+
+	if (copy) {
+		slu_utf8_clean(copy);
+		must(strcmp(copy, text) == 0);
+	}
+	free(copy);
 	for (; text && *text; text++)
 		must((unsigned char)*text >= ' ' && *text != 0x7f);
 }

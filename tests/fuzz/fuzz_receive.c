@@ -38,6 +38,7 @@ static void documents(struct slu_db *db, struct slu_receiver *r,
 
 	if (slu_receive_documents_body(r, body, len, 1, &reply, &err)) {
 		must(err.kind == SLU_INVALID && rows(db) == before);
+		slu_buf_free(&reply);
 		return;
 	}
 	host = slu_receive_host(body, len, NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SQL that a stranger sends: whatever it is, the database stays as it is, and
- * nothing is seen of the tables that are not the resource map's. */
+/* SQL that a stranger sends; what stands before a newline is a document that a
+ * node sent before, as several extractors'. Whatever it is, the database stays
+ * as it is, nothing is seen of the tables that are not the resource map's, and
+ * a refusal says why. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +52,32 @@ static void make(void)
 	made = true;
 }
 
+static void push(const char *text, size_t len)
+{
+	static const char *const extractors[] = {"disks", "topology",
+						 "memoryinfo"};
+	struct json_object *body = json_object_new_object();
+	struct json_object *documents = json_object_new_object();
+	struct slu_db *db = slu_db_open(path, SLU_DB_WRITE, NULL);
+	struct slu_receiver *r = slu_receiver_new(db, NULL);
+	struct slu_buf reply = {0};
+	const char *json;
+
+	must(slu_db_script(db, "PRAGMA synchronous = OFF", NULL) == 0);
+	for (int i = 0; i < 3; i++)
+		json_object_object_add(
+			documents, extractors[i],
+			json_object_new_string_len(text, (int)len));
+	slu_json_set_str(body, "host", "n2");
+	json_object_object_add(body, "documents", documents);
+	json = slu_json_text(body);
+	slu_receive_documents_body(r, json, strlen(json), 2, &reply, NULL);
+	json_object_put(body);
+	slu_buf_free(&reply);
+	slu_receiver_free(r);
+	slu_db_close(db);
+}
+
 static int64_t rows_of(struct slu_db *db)
 {
 	int64_t n = -1;
@@ -64,20 +92,31 @@ static int64_t rows_of(struct slu_db *db)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *sql = strndup((const char *)data, size);
+	const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
+	size_t len = end ? (size_t)(end - data) + 1 : 0;
+	char *sql = strndup((const char *)data + len, size - len);
+	struct slu_err err = {0};
 	struct json_object *rows;
 	struct slu_db *db;
+	int64_t before;
 
 	if (!made)
 		make();
+	if (len)
+		push((const char *)data, len - 1);
 	db = slu_db_open(path, SLU_DB_READ, NULL);
 	must(db && sql);
-	rows = slu_select(db, sql, NULL);
+	before = rows_of(db);
+	rows = slu_select(db, sql, &err);
+	must(rows || err.text[0]);
 	must(!rows || !strstr(slu_json_text(rows), SECRET));
 	json_object_put(rows);
 	slu_db_close(db);
 	db = slu_db_open(path, SLU_DB_READ, NULL);
-	must(rows_of(db) == 111);
+	must(rows_of(db) == before);
+	rows = len ? slu_select_views(db, NULL) : NULL;
+	must(rows || !len);
+	json_object_put(rows);
 	slu_db_close(db);
 	free(sql);
 	return 0;
