@@ -429,7 +429,7 @@ int slu_db_check(struct slu_db *db, struct slu_err *err)
 		return -1;
 	ret = slu_db_step(rows, err);
 	if (ret == 1 && strcmp(slu_db_text(rows, 0), "ok") != 0)
-		ret = slu_err(err, SLU_INVALID, "database: %s",
+		ret = slu_err(err, SLU_IO, "database: %s",
 			      slu_db_text(rows, 0));
 	slu_db_done(rows);
 	return ret == 1 ? 0 : -1;

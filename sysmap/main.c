@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -69,14 +70,17 @@ static int usage(const char *text, const char *word)
 	return EXIT_USAGE;
 }
 
-/* "disks,cpuinfo": cut up in place. */
-static void add_names(struct options *opt, char *text)
+/* "disks,cpuinfo": cut up in place. -1, or the exit status. */
+static int add_names(struct options *opt, char *text)
 {
 	size_t left = NAMES_MAX - opt->n_names;
 	size_t n = slu_split(text, ", ", opt->names + opt->n_names, left);
 
-	opt->n_names += n > left ? left : n;
+	if (n > left)
+		return usage("too many extractors", "");
+	opt->n_names += n;
 	opt->names[opt->n_names] = NULL;
+	return -1;
 }
 
 static const struct slu_format *find_format(char *name)
@@ -115,6 +119,14 @@ static const struct option known[] = {
 	{"version", no_argument, NULL, VERSION_},
 	{NULL, 0, NULL, 0}};
 
+static int show(const char *text)
+{
+	if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "sysmap: standard output: %s\n", strerror(errno));
+	return EXIT_FAILURE;
+}
+
 /* One option. -1: go on; else the exit status. */
 static int take(int c, struct options *opt)
 {
@@ -125,8 +137,7 @@ static int take(int c, struct options *opt)
 		opt->list = true;
 		break;
 	case 'e':
-		add_names(opt, optarg);
-		break;
+		return add_names(opt, optarg);
 	case 'f':
 		opt->format = find_format(optarg);
 		if (!opt->format)
@@ -152,7 +163,8 @@ static int take(int c, struct options *opt)
 		opt->limits.seconds = strtod(optarg, &end);
 		if (*end ||
 		    !(opt->limits.seconds > 0 && opt->limits.seconds <= 3600))
-			return usage("not of 1 to 3600 seconds: ", optarg);
+			return usage("no number of seconds up to 3600: ",
+				     optarg);
 		break;
 	case ROOT:
 		opt->root = optarg;
@@ -161,30 +173,40 @@ static int take(int c, struct options *opt)
 		opt->host = optarg;
 		break;
 	case HELP:
-		fputs(help, stdout);
-		return EXIT_SUCCESS;
+		return show(help);
 	case VERSION_:
-		puts(PACKAGE_STRING);
-		return EXIT_SUCCESS;
-	default:
-		return usage("unknown option", "");
+		return show(PACKAGE_STRING "\n");
 	}
 	return -1;
+}
+
+/* getopt_long() has stopped at or behind this word. */
+static int unknown(const char *word)
+{
+	const char letter[] = {'-', (char)optopt, '\0'};
+
+	return usage("unknown option ",
+		     strncmp(word, "--", 2) == 0 ? word : letter);
 }
 
 /* The same. */
 static int parse(int argc, char **argv, struct options *opt)
 {
-	int c, code;
+	int c, code = -1;
 
-	while ((c = getopt_long(argc, argv, "le:f:o:", known, NULL)) != -1) {
-		code = take(c, opt);
-		if (code >= 0)
-			return code;
+	opterr = 0;
+	while (code < 0 &&
+	       (c = getopt_long(argc, argv, ":le:f:o:", known, NULL)) != -1) {
+		if (c == ':')
+			code = usage("a value is missing: ", argv[optind - 1]);
+		else if (c == '?')
+			code = unknown(argv[optind - 1]);
+		else
+			code = take(c, opt);
 	}
-	for (; optind < argc; optind++)
-		add_names(opt, argv[optind]);
-	return -1;
+	for (; code < 0 && optind < argc; optind++)
+		code = add_names(opt, argv[optind]);
+	return code;
 }
 
 /* Whose map it is: SLURMD_NODENAME where one machine plays several nodes. */

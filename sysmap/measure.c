@@ -81,6 +81,14 @@ static int find_size(int dir, uint64_t limit, uint64_t *out,
 	return 0;
 }
 
+/* Did a call move this many bytes? If fewer, it left errno as it was. */
+static bool is_done(ssize_t moved, size_t want)
+{
+	if (moved >= 0)
+		errno = EIO;
+	return moved == (ssize_t)want;
+}
+
 /* The disk's cache does not count: what is written is to be there. */
 static int write_part(struct trial *t, struct slu_measured *out)
 {
@@ -90,8 +98,9 @@ static int write_part(struct trial *t, struct slu_measured *out)
 	for (; at < t->size && end - start < t->part;
 	     at += SLU_MEASURE_BLOCK, end = t->now()) {
 		memcpy(t->block, &at, sizeof(at));
-		if (pwrite(t->fd, t->block, SLU_MEASURE_BLOCK, (off_t)at) !=
-		    SLU_MEASURE_BLOCK)
+		if (!is_done(pwrite(t->fd, t->block, SLU_MEASURE_BLOCK,
+				    (off_t)at),
+			     SLU_MEASURE_BLOCK))
 			return -1;
 	}
 	if (fdatasync(t->fd))
@@ -110,8 +119,9 @@ static int read_part(struct trial *t, struct slu_measured *out)
 
 	for (; at < t->size && end - start < t->part;
 	     at += SLU_MEASURE_BLOCK, end = t->now())
-		if (pread(t->fd, t->block, SLU_MEASURE_BLOCK, (off_t)at) !=
-		    SLU_MEASURE_BLOCK)
+		if (!is_done(pread(t->fd, t->block, SLU_MEASURE_BLOCK,
+				   (off_t)at),
+			     SLU_MEASURE_BLOCK))
 			return -1;
 	out->read = end > start ? (double)at / (end - start) : 0;
 	return 0;
@@ -125,8 +135,9 @@ static int small_part(struct trial *t, struct slu_measured *out)
 
 	for (; n < SMALL_READS && end - start < t->part; n++, end = t->now()) {
 		at = next(t) % (t->size / SLU_MEASURE_SMALL);
-		if (pread(t->fd, t->block, SLU_MEASURE_SMALL,
-			  (off_t)(at * SLU_MEASURE_SMALL)) != SLU_MEASURE_SMALL)
+		if (!is_done(pread(t->fd, t->block, SLU_MEASURE_SMALL,
+				   (off_t)(at * SLU_MEASURE_SMALL)),
+			     SLU_MEASURE_SMALL))
 			return -1;
 	}
 	out->small_reads = end > start ? n / (end - start) : 0;

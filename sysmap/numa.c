@@ -12,8 +12,9 @@
 #include "sysmap/documents.h"
 #include "sysmap/storage.h"
 
-#define NODES_MAX 1024
-#define NOWHERE	  SIZE_MAX
+#define NODES_MAX    1024
+#define NOWHERE	     SIZE_MAX
+#define DISTANCE_MAX 255 /* as the firmware has it */
 
 static const char *get(struct json_object *obj, const char *key)
 {
@@ -80,13 +81,17 @@ static size_t node_of(struct json_object *numa, const char *key,
 static int64_t distance(struct json_object *numa, size_t from, size_t to)
 {
 	struct json_object *row;
+	int64_t value;
 
 	if (from == NOWHERE)
 		return 0;
 	row = list(json_object_array_get_idx(numa, from), "distances");
 	if (!row || to >= json_object_array_length(row))
 		return from == to ? 10 : 20;
-	return json_object_get_int64(json_object_array_get_idx(row, to));
+	value = json_object_get_int64(json_object_array_get_idx(row, to));
+	if (value < 0)
+		return 0;
+	return value < DISTANCE_MAX ? value : DISTANCE_MAX;
 }
 
 static size_t best_node(struct json_object *numa, size_t disk, size_t net,

@@ -18,10 +18,19 @@
 struct slu_db *slu_ask_open(const struct slu_ask *ask, const char *question,
 			    const struct slu_query **query, struct slu_err *err)
 {
+	struct slu_db *db;
+
 	*query = slu_query_find(question);
-	if (*query)
-		return slu_db_open(ask->file, SLU_DB_READ, err);
-	slu_err(err, SLU_INVALID, "only sluiced can answer this: leave out -f");
+	if (!*query) {
+		slu_err(err, SLU_INVALID,
+			"only sluiced can answer this: leave out -f");
+		return NULL;
+	}
+	db = slu_db_open(ask->file, SLU_DB_READ, err);
+	if (!db || slu_db_has(db, "Hosttable"))
+		return db;
+	slu_err(err, SLU_IO, "%s: no database of sysmap or sluiced", ask->file);
+	slu_db_close(db);
 	return NULL;
 }
 

@@ -381,24 +381,29 @@ static int unknown_command(const char *name, struct slu_err *err)
 		       nearest ? nearest : "", nearest ? "?" : "");
 }
 
+/* Is it an option of this command (NULL: of the original form)? */
+static bool is_of(const struct slu_command *c, int key)
+{
+	static const int always[] =
+		{'f', 'o', SLU_OPT_JSON, SLU_OPT_TABLE, SLU_OPT_SERVER, 0},
+			 original[] = {'n', 'e', 'l', 'L', 0};
+
+	return contains(always, SLU_OPTIONS_MAX, key) ||
+	       contains(c ? c->options : original, SLU_OPTIONS_MAX, key);
+}
+
 /* Do options and operands belong to the command? */
 static int check(const struct slu_ask *ask, struct slu_err *err)
 {
 	const struct slu_command *c =
 		ask->command ? find_command(ask->command) : NULL;
-	static const int always[] =
-		{'f', 'o', SLU_OPT_JSON, SLU_OPT_TABLE, SLU_OPT_SERVER, 0},
-			 original[] = {'n', 'e', 'l', 'L', 0};
-	const int *allowed = c ? c->options : original;
 
 	if (ask->help || ask->version)
 		return 0;
 	if (ask->command && !c)
 		return unknown_command(ask->command, err);
 	for (const struct opt *o = opts; o->key; o++)
-		if (slu_ask_given(ask, o->key) &&
-		    !contains(always, SLU_OPTIONS_MAX, o->key) &&
-		    !contains(allowed, SLU_OPTIONS_MAX, o->key))
+		if (slu_ask_given(ask, o->key) && !is_of(c, o->key))
 			return slu_err(err, SLU_INVALID,
 				       "--%s is not an option of %s", o->name,
 				       c ? c->name : "this form");
@@ -423,6 +428,10 @@ int slu_ask_parse(struct slu_ask *ask, int argc, char **argv,
 			ask->command = argv[i];
 		} else if (ask->n_operands < SLU_OPERANDS_MAX) {
 			ask->operand[ask->n_operands++] = argv[i];
+		} else {
+			return slu_err(err, SLU_INVALID,
+				       "more than %d words: %s",
+				       SLU_OPERANDS_MAX, argv[i]);
 		}
 	}
 	return check(ask, err);
@@ -433,10 +442,27 @@ void slu_ask_free(struct slu_ask *ask)
 	json_object_put(ask->args);
 }
 
-void slu_ask_help(struct slu_buf *out)
+static void help_option(const struct opt *o, struct slu_buf *out)
 {
 	char left[64];
 
+	snprintf(left, sizeof(left), "%c%c%c --%s %s", typed(o) ? '-' : ' ',
+		 typed(o) ? o->key : ' ', typed(o) ? ',' : ' ', o->name,
+		 o->value ? o->value : "");
+	slu_buf_printf(out, "  %-26s %s\n", left, o->help);
+}
+
+/* Of all commands, or of this one. */
+static void help_commands(const struct slu_command *one, struct slu_buf *out)
+{
+	char left[64];
+
+	if (one) {
+		slu_buf_printf(out, "Usage: sysquery %s%s%s [OPTION]...\n%s\n",
+			       one->name, *one->operands ? " " : "",
+			       one->operands, one->doc);
+		return;
+	}
 	slu_buf_puts(out, "Usage: sysquery [-f DB] [-n HOST...] "
 			  "[-e EXTRACTOR...] [-l | -L]\n"
 			  "       sysquery COMMAND [OPTION]...\n"
@@ -445,12 +471,21 @@ void slu_ask_help(struct slu_buf *out)
 		snprintf(left, sizeof(left), "%s %s", c->name, c->operands);
 		slu_buf_printf(out, "  %-24s %s\n", left, c->doc);
 	}
+}
+
+void slu_ask_help(const struct slu_ask *ask, struct slu_buf *out)
+{
+	const struct slu_command *c =
+		ask->command ? find_command(ask->command) : NULL;
+
+	help_commands(c, out);
 	slu_buf_puts(out, "\nOptions:\n");
-	for (const struct opt *o = opts; o->key; o++) {
-		snprintf(left, sizeof(left), "%c%c%c --%s %s",
-			 typed(o) ? '-' : ' ', typed(o) ? o->key : ' ',
-			 typed(o) ? ',' : ' ', o->name,
-			 o->value ? o->value : "");
-		slu_buf_printf(out, "  %-26s %s\n", left, o->help);
-	}
+	for (const struct opt *o = opts; o->key; o++)
+		if (!c || is_of(c, o->key))
+			help_option(o, out);
+	slu_buf_puts(
+		out,
+		"\nExit status: 0 answered, 1 no answer could be had, 2 the "
+		"question was wrong,\n3 there is no such thing, 4 the "
+		"caller may not know, 5 check found something.\n");
 }

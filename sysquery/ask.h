@@ -92,8 +92,8 @@ int slu_ask_number(struct slu_ask *ask, const char *key, const char *value,
 		   struct slu_err *err);
 /* Was the option with this key given? */
 bool slu_ask_given(const struct slu_ask *ask, int key);
-/* What --help says. */
-void slu_ask_help(struct slu_buf *out);
+/* What --help says, of the command if there is one. */
+void slu_ask_help(const struct slu_ask *ask, struct slu_buf *out);
 
 /* answer.c: ask a question; *out is its JSON. Those that only sluiced can
  * answer refuse -f. */

@@ -29,7 +29,7 @@ static int status_of(enum slu_kind kind)
 	return EXIT_FAILURE;
 }
 
-static int run(struct slu_ask *ask, struct slu_err *err)
+static int answer(struct slu_ask *ask, struct slu_err *err)
 {
 	const struct slu_command *c = slu_commands;
 
@@ -40,30 +40,32 @@ static int run(struct slu_ask *ask, struct slu_err *err)
 	return c->run(ask, err);
 }
 
-static int show_help(void)
+static int run(struct slu_ask *ask, struct slu_err *err)
 {
 	struct slu_buf text = {0};
+	int ret;
 
-	slu_ask_help(&text);
-	fputs(text.data ? text.data : "", stdout);
+	if (!ask->help && !ask->version)
+		return answer(ask, err);
+	if (ask->help)
+		slu_ask_help(ask, &text);
+	else
+		slu_buf_puts(&text, PACKAGE_STRING "\n");
+	ret = slu_ask_write(ask, &text, err);
 	slu_buf_free(&text);
-	return EXIT_SUCCESS;
+	return ret;
 }
 
 int main(int argc, char **argv)
 {
 	int status = EXIT_SUCCESS;
 	struct slu_ask ask;
-	struct slu_err err;
+	struct slu_err err = {0};
 
 	if (slu_ask_parse(&ask, argc, argv, &err)) {
 		fprintf(stderr, "sysquery: %s (see sysquery --help)\n",
 			err.text);
 		status = status_of(err.kind);
-	} else if (ask.help) {
-		status = show_help();
-	} else if (ask.version) {
-		puts(PACKAGE_STRING);
 	} else if (run(&ask, &err)) {
 		fprintf(stderr, "sysquery: %s\n", err.text);
 		status = status_of(err.kind);

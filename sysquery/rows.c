@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any query's rows as JSON: numbers as numbers, all else as text; what is NULL
+/* Any query's rows as JSON: numbers as numbers (whole ones beyond 2^53 as the
+ * text of one), all else as text; what is NULL
  * or not finite is absent. */
 #include "config.h"
 #include "sysquery/rows.h"
@@ -12,9 +13,8 @@
 static struct json_object *value(struct slu_rows *rows, int column)
 {
 	switch (slu_db_type(rows, column)) {
-	case SLU_DB_INTEGER:
-		return json_object_new_int64(slu_db_int(rows, column));
-	case SLU_DB_REAL: /* see row() */
+	case SLU_DB_INTEGER: /* see row() */
+	case SLU_DB_REAL:
 	case SLU_DB_NULL:
 		break;
 	case SLU_DB_TEXT:
@@ -33,6 +33,9 @@ static struct json_object *row(struct slu_rows *rows)
 		v = value(rows, i);
 		if (v)
 			json_object_object_add(obj, slu_db_column(rows, i), v);
+		if (slu_db_type(rows, i) == SLU_DB_INTEGER)
+			slu_json_set_i64(obj, slu_db_column(rows, i),
+					 slu_db_int(rows, i));
 		if (slu_db_type(rows, i) ==
 		    SLU_DB_REAL) /* JSON has no Infinity */
 			slu_json_set_double(obj, slu_db_column(rows, i),

@@ -55,6 +55,27 @@ static struct json_object *rows_of(struct slu_db *db, const char *table,
 	return rows;
 }
 
+/* Is each that was named among those that were found? */
+static int check_names(const struct slu_ask *ask, struct json_object *all,
+		       struct slu_err *err)
+{
+	bool found;
+
+	for (size_t i = 0; i < ask->n_operands; i++) {
+		found = false;
+		json_object_object_foreach(all, name, rows)
+		{
+			(void)rows;
+			found |= strcasecmp(name, ask->operand[i]) == 0;
+		}
+		if (!found)
+			return slu_err(err, SLU_NOTFOUND,
+				       "there is no table \"%.64s\"",
+				       ask->operand[i]);
+	}
+	return 0;
+}
+
 static struct json_object *dump(const struct slu_ask *ask, struct slu_db *db,
 				struct slu_err *err)
 {
@@ -75,6 +96,8 @@ static struct json_object *dump(const struct slu_ask *ask, struct slu_db *db,
 		ret = rows ? 0 : -1;
 	}
 	json_object_put(names);
+	if (ret == 0)
+		ret = check_names(ask, all, err);
 	if (ret == 0)
 		return all;
 	json_object_put(all);

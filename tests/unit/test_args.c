@@ -135,11 +135,21 @@ START_TEST(test_help)
 
 	ck_assert_int_eq(parse(&ask, "nonsense --help"), 0);
 	ck_assert(ask.help);
+	slu_ask_help(&ask, &out);
 	slu_ask_free(&ask);
-	slu_ask_help(&out);
 	ck_assert_ptr_nonnull(strstr(out.data, "resources [HOSTS]"));
 	ck_assert_ptr_nonnull(strstr(out.data, "-n, --hosts HOST..."));
 	ck_assert_ptr_nonnull(strstr(out.data, "\n      --json "));
+	ck_assert_ptr_nonnull(strstr(out.data, "Exit status"));
+	slu_buf_reset(&out);
+	ck_assert_int_eq(parse(&ask, "jobs --help"), 0);
+	slu_ask_help(&ask, &out);
+	slu_ask_free(&ask);
+	ck_assert_ptr_nonnull(strstr(out.data, "sysquery jobs [OPTION]"));
+	ck_assert_ptr_nonnull(strstr(out.data, "--last N"));
+	ck_assert_ptr_nonnull(strstr(out.data, "--filename"));
+	ck_assert_ptr_null(strstr(out.data, "--hosts"));
+	ck_assert_ptr_null(strstr(out.data, "resources"));
 	slu_buf_free(&out);
 }
 END_TEST

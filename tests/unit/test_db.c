@@ -359,7 +359,7 @@ START_TEST(test_check)
 	db = slu_db_open(tmpfile_path("a.db"), SLU_DB_READ, &err);
 	if (db) {
 		ck_assert_int_eq(slu_db_check(db, &err), -1);
-		ck_assert_int_eq(err.kind, SLU_INVALID);
+		ck_assert_int_eq(err.kind, SLU_IO);
 	}
 	slu_db_close(db);
 }

@@ -50,11 +50,19 @@ root="--root $dir/m"
 		"$sysmap" $root --measure
 	want 'measured too little' 2 'no size: x' \
 		"$sysmap" --measure-bytes x
-	want 'measured for ever' 2 'not of 1 to 3600' \
+	want 'measured for ever' 2 'no number of seconds up to 3600' \
 		"$sysmap" --measure-seconds 1e9
 	want 'measured on no disk' 1 '/proc: ' "$sysmap" --measure=/proc
 	want 'no extractor' 2 'did you mean disks?' "$sysmap" -e diskz
-	want 'no option' 2 'see sysmap --help' "$sysmap" --nonsense
+	want 'no option' 2 '^sysmap: unknown option --nonsense (see' \
+		"$sysmap" --nonsense
+	want 'no letter' 2 '^sysmap: unknown option -x (see' "$sysmap" -xl
+	want 'no value' 2 '^sysmap: a value is missing: --host (see' \
+		"$sysmap" --host
+	want 'too many' 2 'too many extractors' \
+		"$sysmap" -e "$(seq -s, 129)"
+	want 'help, full' 1 'standard output: No space' \
+		bash -c "$sysmap --help >/dev/full"
 	want 'no root' 1 'No such file' "$sysmap" --root "$dir/none"
 	want 'no directory' 1 'No such file' "$sysmap" -o "$dir/none/file"
 	want 'full' 1 'No space left' "$sysmap" -o /dev/full

@@ -67,12 +67,25 @@ want 'a strange access' 2 'sysquery: access is sequential or random, not "odd"' 
 	stripe explain --access odd
 want 'full' 1 'sysquery: /dev/full: No space left on device' \
 	"$sysquery" -f "$db" -o /dev/full
+want 'help, full' 1 'sysquery: /dev/full: No space left on device' \
+	"$sysquery" --help -o /dev/full
+want 'no table' 3 'sysquery: there is no table "Hostable"' \
+	"$sysquery" -f "$db" dump Hosttable Hostable
+: >"$dir/empty"
+want 'not ours' 1 "sysquery: $dir/empty: no database of sysmap or sluiced" \
+	"$sysquery" -f "$dir/empty" hosts
+# shellcheck disable=SC2046
+want 'too many words' 2 'sysquery: more than 64 words: 65 (see sysquery --help)' \
+	"$sysquery" -f "$db" hosts $(seq 65)
 want 'wrong' 2 'sysquery: there is no command "host"; did you mean hosts? (see sysquery --help)' \
 	"$sysquery" host
 want 'selection' 0 '[{"host":"n10"}]' \
 	"$sysquery" -f "$db" sql 'SELECT host FROM v_memoryinfo WHERE TotalMemory >= 10KiB'
 want 'numbers' 0 '[{"b":0.1,"c":1e+300}]' \
 	"$sysquery" -f "$db" sql 'SELECT 9e999 AS a, 0.1 AS b, 1e300 AS c'
+want 'large numbers' 0 '[{"a":9007199254740992,"b":"9007199254740993"}]' \
+	"$sysquery" -f "$db" sql \
+	'SELECT 9007199254740992 AS a, 9007199254740993 AS b'
 want 'a condition' 0 "{$(doc n2 2048)}" \
 	"$sysquery" resources -f "$db" --where 'memory = 2KiB'
 want 'forbidden' 4 'sysquery: database: not authorized' \
@@ -90,7 +103,8 @@ want 'something wrong' 5 $'NODES  SEVERITY  KEY         SLURM.CONF  MAP  CHANGE\
 "$sysquery" -f "$db" dump | python3 -m json.tool >/dev/null || failed=1
 
 dd if=/dev/urandom of="$db" bs=1024 seek=8 count=8 conv=notrunc status=none
-"$sysquery" -f "$db" check-integrity >/dev/null 2>&1 && {
+"$sysquery" -f "$db" check-integrity >/dev/null 2>&1
+[ $? = 1 ] || {
 	echo "rubbish in the file is not found"
 	failed=1
 }
