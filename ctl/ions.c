@@ -41,7 +41,14 @@ void slu_ions_fini(struct slu_ctl *ctl)
 	ctl->misnamed = (struct slu_hosts){0};
 }
 
-/* What every I/O node looked like before: unknown, so all are set once. */
+static int by_node(const void *a, const void *b)
+{
+	return strcmp(((const struct slu_ctl_mark *)a)->node,
+		      ((const struct slu_ctl_mark *)b)->node);
+}
+
+/* What every I/O node looked like before: unknown, so all are set once. In
+ * order of their names. */
 static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 {
 	ctl->marks = calloc(ions->n + 1, sizeof(*ctl->marks));
@@ -51,7 +58,10 @@ static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 		ctl->marks[i].node = strdup(ions->name[i]);
 		ctl->n_marks += ctl->marks[i].node != NULL;
 	}
-	return ctl->n_marks == ions->n ? 0 : -1;
+	if (ctl->n_marks < ions->n)
+		return -1;
+	qsort(ctl->marks, ions->n, sizeof(*ctl->marks), by_node);
+	return 0;
 }
 
 /* Nodes that the configuration names no more hold nothing. Returns whether
@@ -344,12 +354,11 @@ static void leave_out_unusable(struct slu_ctl *ctl)
 }
 
 static struct slu_ctl_mark *mark_of(struct slu_ctl_mark *mark, size_t n,
-				    const char *node)
+				    char *node)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(mark[i].node, node))
-			return &mark[i];
-	return NULL;
+	struct slu_ctl_mark key = {.node = node};
+
+	return bsearch(&key, mark, n, sizeof(*mark), by_node);
 }
 
 /* Note one job at the I/O nodes that it holds, or at the one that it shares,
@@ -421,19 +430,38 @@ static void stamp_held(struct slu_ctl *ctl, uint64_t epoch)
 }
 
 /* What is different from the one before, once that was said. */
-static void say(struct slu_ctl *ctl, const struct slu_assignment *fresh,
-		double now)
+static int solve(struct slu_ctl *ctl, struct slu_assignment *out,
+		 struct slu_err *err)
 {
-	struct slu_assignment delta;
+	if (!ctl->assignment_said)
+		return slu_arbiter_solve(ctl->arbiter, out, err);
+	if (slu_arbiter_changes(ctl->arbiter, out, err) < 0)
+		return -1;
+	out->base = ctl->epoch;
+	return 0;
+}
 
-	if (ctl->assignment_said &&
-	    slu_delta_make(&ctl->assignment, fresh, &delta) == 0) {
-		slu_ctl_send(ctl, &slu_assignment_desc, &delta, now);
-		slu_delta_free(&delta);
-		return;
-	}
+static void say(struct slu_ctl *ctl, struct slu_assignment *fresh, double now)
+{
+	fresh->epoch = ++ctl->epoch;
+	fresh->time = time(NULL);
+	fresh->event = strdup(ctl->ion_event);
+	ctl->ion_event[0] = '\0';
+	stamp_held(ctl, ctl->epoch);
 	slu_ctl_send(ctl, &slu_assignment_desc, fresh, now);
 	ctl->assignment_said = ctl->hello_said;
+}
+
+/* It is in force. Without memory the next one is said whole. */
+static void keep(struct slu_ctl *ctl, struct slu_assignment *fresh)
+{
+	if (!fresh->base) {
+		slu_msg_clear(&slu_assignment_desc, &ctl->assignment);
+		ctl->assignment = *fresh;
+	} else if (slu_delta_take(&ctl->assignment, fresh) < 0) {
+		slu_msg_clear(&slu_assignment_desc, fresh);
+		ctl->assignment_said = false;
+	}
 }
 
 void slu_ions_solve(struct slu_ctl *ctl, double now)
@@ -444,20 +472,14 @@ void slu_ions_solve(struct slu_ctl *ctl, double now)
 	if (!ctl->ions_dirty || !ctl->arbiter || now < ctl->solve_at)
 		return;
 	leave_out_unusable(ctl);
-	if (slu_arbiter_solve(ctl->arbiter, &fresh, &err) < 0) {
+	if (solve(ctl, &fresh, &err) < 0) {
 		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
 		slu_live_release_all(ctl);
 		ctl->solve_at = now + WATCH_EVERY; /* which wakes us */
 		return;
 	}
 	ctl->ions_dirty = false;
-	fresh.epoch = ++ctl->epoch;
-	fresh.time = time(NULL);
-	fresh.event = strdup(ctl->ion_event);
-	ctl->ion_event[0] = '\0';
-	stamp_held(ctl, ctl->epoch);
 	say(ctl, &fresh, now);
-	slu_msg_clear(&slu_assignment_desc, &ctl->assignment);
-	ctl->assignment = fresh;
+	keep(ctl, &fresh);
 	show(ctl);
 }

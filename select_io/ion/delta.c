@@ -122,6 +122,57 @@ static bool superseded(const struct slu_assignment *delta, uint32_t job_id)
 					 sizeof(*delta->gone), by_job));
 }
 
+static void sort(struct slu_assignment *delta)
+{
+	if (delta->n_jobs)
+		qsort(delta->jobs, delta->n_jobs, sizeof(*delta->jobs), by_job);
+	if (delta->n_gone)
+		qsort(delta->gone, delta->n_gone, sizeof(*delta->gone), by_job);
+}
+
+/* Make *delta whole with these jobs, none of which it names and for whose list
+ * there is room for its own too. */
+static void complete(struct slu_assignment *delta, struct slu_ion_share *jobs,
+		     size_t n)
+{
+	size_t k = delta->n_jobs, at = n + k;
+
+	delta->n_jobs = at;
+	while (k > 0)
+		if (n > 0 && jobs[n - 1].job_id > delta->jobs[k - 1].job_id)
+			jobs[--at] = jobs[--n];
+		else
+			jobs[--at] = delta->jobs[--k];
+	free(delta->jobs);
+	free(delta->gone);
+	delta->jobs = jobs;
+	delta->gone = NULL;
+	delta->n_gone = 0;
+	delta->base = 0;
+}
+
+int slu_delta_take(struct slu_assignment *whole, struct slu_assignment *delta)
+{
+	struct slu_ion_share *jobs =
+		calloc(whole->n_jobs + delta->n_jobs + 1, sizeof(*jobs));
+	size_t n = 0, old = 0;
+
+	if (!jobs)
+		return -1;
+	sort(delta);
+	for (size_t i = 0; i < whole->n_jobs; i++)
+		if (superseded(delta, whole->jobs[i].job_id))
+			whole->jobs[old++] = whole->jobs[i];
+		else
+			jobs[n++] = whole->jobs[i];
+	whole->n_jobs = old;
+	slu_msg_clear(&slu_assignment_desc, whole);
+	complete(delta, jobs, n);
+	*whole = *delta;
+	*delta = (struct slu_assignment){0};
+	return 0;
+}
+
 int slu_delta_apply(const struct slu_assignment *before,
 		    struct slu_assignment *delta, struct slu_err *err)
 {
@@ -135,10 +186,7 @@ int slu_delta_apply(const struct slu_assignment *before,
 			       "here",
 			       (unsigned long long)delta->epoch,
 			       (unsigned long long)delta->base);
-	if (delta->n_jobs)
-		qsort(delta->jobs, delta->n_jobs, sizeof(*delta->jobs), by_job);
-	if (delta->n_gone)
-		qsort(delta->gone, delta->n_gone, sizeof(*delta->gone), by_job);
+	sort(delta);
 	kept.jobs =
 		calloc(before->n_jobs + delta->n_jobs + 1, sizeof(*kept.jobs));
 	for (size_t i = 0; kept.jobs && i < before->n_jobs; i++)
@@ -150,17 +198,6 @@ int slu_delta_apply(const struct slu_assignment *before,
 		}
 	if (!kept.jobs)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (delta->n_jobs)
-		memcpy(kept.jobs + kept.n_jobs, delta->jobs,
-		       delta->n_jobs * sizeof(*kept.jobs));
-	kept.n_jobs += delta->n_jobs;
-	qsort(kept.jobs, kept.n_jobs, sizeof(*kept.jobs), by_job);
-	free(delta->jobs);
-	free(delta->gone);
-	delta->jobs = kept.jobs;
-	delta->n_jobs = kept.n_jobs;
-	delta->gone = NULL;
-	delta->n_gone = 0;
-	delta->base = 0;
+	complete(delta, kept.jobs, kept.n_jobs);
 	return 0;
 }

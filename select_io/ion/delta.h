@@ -19,5 +19,8 @@ void slu_delta_free(struct slu_assignment *delta);
  * there is none); then, and without memory, *delta is as it was. */
 int slu_delta_apply(const struct slu_assignment *before,
 		    struct slu_assignment *delta, struct slu_err *err);
+/* *whole, on which *delta is based, becomes what *delta makes of it, and *delta
+ * empty. -1 without memory: both are as they were. */
+int slu_delta_take(struct slu_assignment *whole, struct slu_assignment *delta);
 
 #endif

@@ -49,7 +49,7 @@ START_TEST(test_round_trips)
 	size_t sent = 0, whole = 0;
 
 	for (uint64_t n = 1; n <= 300; n++) {
-		struct slu_assignment before, now, delta, heard;
+		struct slu_assignment before, now, delta, heard, taken;
 		char *line, *want, *got;
 		struct slu_err err;
 
@@ -63,12 +63,22 @@ START_TEST(test_round_trips)
 		expect_ok(slu_decode_text(&slu_assignment_desc, line,
 					  strlen(line), &heard, &err),
 			  err);
+		expect_ok(slu_decode_text(&slu_assignment_desc, line,
+					  strlen(line), &taken, &err),
+			  err);
 		expect_ok(slu_delta_apply(&before, &heard, &err), err);
+		ck_assert_int_eq(slu_delta_take(&before, &taken), 0);
 		want = text_of(&now);
 		got = text_of(&heard);
 		ck_assert_str_eq(got, want);
-		free(want);
 		free(got);
+		got = text_of(&before);
+		ck_assert_str_eq(got, want);
+		free(got);
+		got = text_of(&taken);
+		ck_assert_ptr_null(strstr(got, "job_id"));
+		free(got);
+		free(want);
 		free(line);
 		slu_msg_clear(&slu_assignment_desc, &heard);
 		slu_msg_clear(&slu_assignment_desc, &now);
