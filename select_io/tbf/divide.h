@@ -9,8 +9,8 @@
  *
  * Who gets the tokens that rounding left over is not found by sorting. Each
  * remainder has a key, itself in half the bits; the key is searched above which
- * there are as many as there are tokens, by counting, and only between two keys
- * that have few between them remainders are compared. Nobody is given a token
+ * there are as many as there are tokens, by counting, and only where that takes
+ * long remainders between two keys are compared. Nobody is given a token
  * here: who reads the result adds more_of(), so that an array is gone through
  * once less.
  */
@@ -24,7 +24,8 @@
 #define KEY_LIMIT  2.0f	 /* remainders are seldom as large: all alike */
 #define KEY_NONE   -3.0f /* of who takes no part */
 #define KEY_CHOSEN 3.0f
-#define FEW	   4  /* between two keys: then they are compared */
+#define FEW	   4  /* between two keys: then they are compared, after */
+#define PATIENCE   14 /* looks, and at last after */
 #define LOOKS	   24 /* the same remainders, mostly: as many as there are */
 #define BLOCK	   32 /* read at once, behind the last too */
 
@@ -192,13 +193,14 @@ SLU_INLINE void narrow(const struct division *d, size_t count, size_t takers,
 		if (above >= count) {
 			k->lo = mid;
 			k->below = above;
-			aim = (double)count - FEW / 2;
+			aim = (double)count - 0.5;
 		} else {
 			k->hi = mid;
 			k->above = above;
-			aim = (double)count + FEW / 2;
+			aim = (double)count + 0.5;
 		}
-		if (k->below - k->above <= FEW)
+		if (k->below == count || k->above == count ||
+		    (look > PATIENCE && k->below - k->above <= FEW))
 			return;
 		part = ((double)k->below - aim) / (double)(k->below - k->above);
 		if (look == 0)

@@ -224,12 +224,15 @@ SLU_INLINE double reclaim(struct slu_tokens *t, const struct work *w, double c)
 	return all;
 }
 
-/* (18) to (20): give it to those that have lent. */
-SLU_INLINE void repay(struct slu_tokens *t, struct work *w, double total)
+/* (18) to (20): give it to those that have lent. Then, the limits: with
+ * `instant`, no less than the part by priority. */
+SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
+		      struct work *w, double total)
 {
 	double *restrict tokens = t->tokens, *restrict record = t->record;
-	double *restrict remainder = t->remainder;
-	const int32_t *restrict got = w->d.whole;
+	double *restrict remainder = t->remainder, *restrict limit = t->limit;
+	const int32_t *restrict got = w->d.whole, *restrict share = w->share;
+	double part = s->instant ? 1 : 0;
 	struct rest rest;
 
 	divide(&w->d, w->factor, total / sum(w->factor, t->n), total, true);
@@ -239,8 +242,10 @@ SLU_INLINE void repay(struct slu_tokens *t, struct work *w, double total)
 		double more = more_of(rest, i), back = got[i] + more;
 
 		remainder[i] -= more;
-		tokens[i] += back;
 		record[i] -= back;
+		back += tokens[i];
+		tokens[i] = back;
+		limit[i] = most(back, part * share[i]);
 	}
 }
 
@@ -279,6 +284,7 @@ SLU_FAST void slu_tokens_step(const struct slu_tokens_settings *s,
 	c = redistribute(t, &w, surplus, all);
 	back = c > 0 ? reclaim(t, &w, c) : 0;
 	if (back > 0)
-		repay(t, &w, back);
-	set_limits(s, t, &w);
+		repay(s, t, &w, back);
+	else
+		set_limits(s, t, &w);
 }
