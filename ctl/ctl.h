@@ -150,8 +150,8 @@ void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id);
 /* It does not, after all. */
 void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id);
-/* The job is about to start, or has started and may have been seen before:
- * the thread will look at it. */
+/* The job is about to start or to be resized, or has started and may have been
+ * seen before: the thread will look at it. */
 void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id);
 /* How a held launch is let go (Slurm's prep callback: exit status, job, timed
  * out); it takes locks. Without it none is held. */

@@ -231,7 +231,9 @@ static void found(struct slu_ctl *ctl, struct slu_job *job, double now)
 	fill_in_forward(ctl, job);
 	if (is_running(job) && !is_known(ctl, job))
 		started(ctl, job, now);
-	else if (!is_running(job) && live && !live->ended)
+	else if (is_running(job))
+		slu_ions_resize(ctl, job);
+	else if (live && !live->ended)
 		ended(ctl, job, now);
 }
 

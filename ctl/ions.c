@@ -286,6 +286,14 @@ void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job)
 		foretell(ctl, job);
 }
 
+void slu_ions_resize(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	if (!ctl->arbiter || !slu_arbiter_resized(ctl->arbiter, job))
+		return;
+	slu_ions_start(ctl, job);
+	slu_ions_changed(ctl, "resize", job->job_id);
+}
+
 void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id)
 {
 	if (ctl->arbiter)

@@ -229,6 +229,8 @@ void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job);
 void slu_ions_foretell(struct slu_ctl *ctl);
 /* What a job that starts is foretold to do in one call; known or not. */
 void slu_ions_request_size(struct slu_ctl *ctl, struct slu_job *job);
+/* It runs, and was seen before; with other nodes? */
+void slu_ions_resize(struct slu_ctl *ctl, const struct slu_job *job);
 void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id);
 void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id);
 /* Has an I/O node failed, been drained, or come back? Returns when to look

@@ -65,16 +65,28 @@ static bool has_buffer(const job_record_t *job)
 	       slu_ctl_has_buffer(job->burst_buffer);
 }
 
-/* Would it give a running job other nodes, or its nodes to a running job? */
-static bool resizes(const job_desc_msg_t *desc, const job_record_t *job)
+/* The running job that this one's nodes are for. */
+static job_record_t *expanded(const job_record_t *job)
 {
 	const struct job_details *d = job->details;
 
+	return d && d->expanding_jobid ? find_job_record(d->expanding_jobid)
+				       : NULL;
+}
+
+/* Would it give a running job other nodes, or its nodes to a running job? Then
+ * they are looked at again, soon after Slurm has done it. */
+static bool resizes(const job_desc_msg_t *desc, const job_record_t *job)
+{
+	const job_record_t *other = expanded(job);
+
 	if (desc->min_nodes == NO_VAL && !desc->req_nodes)
 		return false;
-	return has_buffer(job) ||
-	       (d && d->expanding_jobid &&
-		has_buffer(find_job_record(d->expanding_jobid)));
+	if (IS_JOB_RUNNING(job))
+		slu_ctl_look(ctl, job->job_id);
+	if (other)
+		slu_ctl_look(ctl, other->job_id);
+	return has_buffer(job) || has_buffer(other);
 }
 
 /* Who changes a job knows why. But a file system lies on the nodes that it was

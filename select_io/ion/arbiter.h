@@ -54,6 +54,9 @@ void slu_arbiter_learn(struct slu_arbiter *a,
 int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err);
 void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
+/* Is this a run that it knows, with other nodes? */
+bool slu_arbiter_resized(const struct slu_arbiter *a,
+			 const struct slu_job *job);
 /* What is foretold of a running job that names no patterns itself: its profile
  * (patterns.h), and by what ("5 runs"), for people. Another profile than before
  * counts from the next solve on; a job that is not running, and one that does

@@ -206,6 +206,14 @@ static int resize(struct slu_arbiter *a, struct running *r,
 									    : 0;
 }
 
+bool slu_arbiter_resized(const struct slu_arbiter *a, const struct slu_job *job)
+{
+	const struct running *r = slu_ion_find(a, job->job_id);
+
+	return r && r->job.start == job->start &&
+	       !slu_eq(r->job.nodes, job->nodes);
+}
+
 int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err)
 {

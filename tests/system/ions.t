@@ -3,9 +3,9 @@
 # I/O nodes on a real cluster: jobs start and end, and at each step the
 # assignment is as good as the best of all that there are, tried one by one;
 # mappings, features and comments say the same; also after slurmctld was
-# killed between an event and its publication, when an I/O node fails and when
-# it registers anew; who shares one is not forgotten; near I/O nodes come first;
-# no job waits for long for its mapping.
+# killed between an event and its publication, when a job is resized, when an
+# I/O node fails and when it registers anew; who shares one is not forgotten;
+# near I/O nodes come first; no job waits for long for its mapping.
 . "$(dirname "$0")/lib.sh"
 
 declare -A CHOICES # of each running job: "IONS:MB/s ..."
@@ -156,6 +156,13 @@ end "$JOB"
 start flat 1 "0:80 1:90" -w n4 -J far
 step "a job on n4" 3
 check "it has the first of those that are near" ions_of "$JOB" io1
+end "$JOB"
+
+start steep 2 "0:10 1:100 2:300" -J shrinks
+step "a job on two nodes" 3
+on ctl scontrol update JobId="$JOB" NumNodes=1
+CHOICES[$JOB]="0:10 1:100"
+step "it has given one back" 3
 end "$JOB"
 
 start steep 2 "0:10 1:100 2:300"

@@ -160,6 +160,31 @@ START_TEST(test_ions_are_marked)
 }
 END_TEST
 
+/* A job that is resized is followed with the next look at it. */
+START_TEST(test_resized)
+{
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	struct slu_job *job = host_add(plain_job);
+	uint64_t epoch;
+
+	slu_ctl_step(ctl, 1);
+	ck_assert_str_eq(ctl->assignment.jobs[0].nodes, "n[1-2]");
+	epoch = ctl->epoch;
+	slu_ctl_look(ctl, 7);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 2.5);
+	ck_assert_uint_eq(ctl->epoch, epoch);
+	set_text(&job->nodes, "n2");
+	job->node_cnt = 1;
+	slu_ctl_look(ctl, 7);
+	slu_ctl_step(ctl, 3);
+	slu_ctl_step(ctl, 3.5);
+	ck_assert_uint_gt(ctl->epoch, epoch);
+	ck_assert_str_eq(ctl->assignment.jobs[0].nodes, "n2");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* One that fails is taken out within seconds, one that returns is used. */
 START_TEST(test_ion_fails)
 {
@@ -547,8 +572,8 @@ START_TEST(test_arbiter_foretells)
 END_TEST
 
 TEST_MAIN("ctl ions", test_held_launch, test_held_launch_is_let_go,
-	  test_held_launch_found_before, test_ions_are_marked, test_ion_fails,
-	  test_marks_are_put_back, test_arbiter_foretells,
+	  test_held_launch_found_before, test_ions_are_marked, test_resized,
+	  test_ion_fails, test_marks_are_put_back, test_arbiter_foretells,
 	  test_ions_after_restart, test_misnamed, test_ended_while_away,
 	  test_launched_unmapped, test_sharing_after_restart,
 	  test_ion_taken_out, test_arbiter_learns)
