@@ -260,10 +260,10 @@ START_TEST(test_predict_manner)
 		struct slu_import_io io;
 		const char *says;
 	} runs[] = {
-		{{1, 100, 0, 1000, 10, 1000, 900, 9, 0},
+		{{1, 100, 0, 0, 1000, 10, 1000, 900, 9, 0},
 		 "\"calls\":10,\"request_size\":100,\"layout\":\"shared\","
 		 "\"shared\":0.9,\"access\":\"contiguous\",\"contiguous\":0.9"},
-		{{2, 200, 0, 3000, 90, 3000, 0, 0, 0},
+		{{2, 200, 0, 0, 3000, 90, 3000, 0, 0, 0},
 		 "\"calls\":50,\"request_size\":40,\"layout\":"
 		 "\"file-per-process\",\"shared\":0.225,\"access\":\"strided\","
 		 "\"contiguous\":0.09"},

@@ -59,12 +59,19 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
 	return 0;
 }
 
-/* What slurmrestd is asked, as an error. */
+/* What slurmrestd is asked, as an error; "old" has v0.0.40 at most, and "none"
+ * nothing. */
 int slu_http_get(const char *url, const char *socket,
 		 const char *const *headers, struct slu_buf *reply,
 		 struct slu_err *e)
 {
+	int version = 0;
+
 	(void)reply;
+	if (sscanf(url, "http://old/slurmdb/v0.0.%d/", &version) == 1
+		    ? version > 40
+		    : !strncmp(url, "http://none/", 12))
+		return slu_err(e, SLU_NOTFOUND, "no such path");
 	return slu_err(e, SLU_IO, "GET %s of %s with %s %s", url,
 		       socket ? socket : "-", headers[0] ? headers[0] : "-",
 		       headers[0] ? headers[1] : "-");
@@ -311,16 +318,19 @@ END_TEST
 
 static const struct {
 	const char *where, *token, *asks;
+	enum slu_kind kind;
 } rests[] = {
 	{"http://h:1", NULL,
-	 "GET http://h:1/slurmdb/v0.0.38/jobs of - with - -"},
-	{"https://h/", NULL, "GET https://h/ of - with - -"},
+	 "GET http://h:1/slurmdb/v0.0.46/jobs of - with - -", SLU_IO},
+	{"http://old", NULL, "GET http://old/slurmdb/v0.0.40/jobs of", SLU_IO},
+	{"http://none", NULL, "name the path, http://HOST", SLU_NOTFOUND},
+	{"https://h/", NULL, "GET https://h/ of - with - -", SLU_IO},
 	{"http://h:1/slurmdb/v0.0.39/jobs?start_time=5", NULL,
-	 "GET http://h:1/slurmdb/v0.0.39/jobs?start_time=5 of -"},
+	 "GET http://h:1/slurmdb/v0.0.39/jobs?start_time=5 of -", SLU_IO},
 	{"unix:/run/r", NULL,
-	 "GET http://localhost/slurmdb/v0.0.38/jobs of /run/r with -"},
-	{"h", "hush", " with X-SLURM-USER-NAME: "},
-	{"h", "hush", "X-SLURM-USER-TOKEN: hush"},
+	 "GET http://localhost/slurmdb/v0.0.46/jobs of /run/r with -", SLU_IO},
+	{"h", "hush", " with X-SLURM-USER-NAME: ", SLU_IO},
+	{"h", "hush", "X-SLURM-USER-TOKEN: hush", SLU_IO},
 };
 
 START_TEST(test_rest)
@@ -335,7 +345,7 @@ START_TEST(test_rest)
 			unsetenv("SLURM_JWT");
 		snprintf(line, sizeof(line), "import rest %s", c->where);
 		expect(ask_line(line) == -1, "%s", line);
-		expect_err(err, SLU_IO, c->asks);
+		expect_err(err, c->kind, c->asks);
 	}
 }
 END_TEST
