@@ -8,8 +8,8 @@
  */
 #include "config.h"
 #include "common/cred.h"
+#include "common/gcrypt_init.h"
 
-#include <gcrypt.h>
 #include <munge.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +36,7 @@ void slu_sha256(const void *data, size_t len, char out[HASH_TEXT])
 {
 	unsigned char hash[32];
 
-	if (!gcry_control(GCRYCTL_ANY_INITIALIZATION_P)) {
-		gcry_check_version(NULL);
-		gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
-		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
-	}
+	slu_gcrypt_init();
 	gcry_md_hash_buffer(GCRY_MD_SHA256, hash, data, len);
 	hex(hash, sizeof(hash), out);
 }

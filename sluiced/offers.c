@@ -13,6 +13,7 @@
 #include "common/jsonx.h"
 #include "common/str.h"
 #include "sysmap/documents.h"
+#include "sysmap/extract.h"
 
 static struct slu_fs_supply *find(struct slu_supply *supply, const char *name)
 {
@@ -60,7 +61,8 @@ static int take_node(struct slu_supply *supply, const struct slu_conf *conf,
 	size_t n = 0;
 	int rc = 0;
 
-	if (slu_documents_read(map, node, "filesystems", &text, &why) == 0)
+	if (slu_documents_read(map, node, SLU_DOCUMENT_FILESYSTEMS, &text,
+			       &why) == 0)
 		said = slu_json_parse(text.data, text.len, NULL);
 	else if (why.kind != SLU_NOTFOUND)
 		rc = slu_err(err, why.kind, "%s", why.text);

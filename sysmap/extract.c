@@ -7,9 +7,9 @@
 #include "sysmap/extract.h"
 
 #include <endian.h>
-#include <gcrypt.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/gcrypt_init.h"
 #include "common/jsonx.h"
 
 #define EXTRACTORS_MAX 64 /* more than the table has */
@@ -22,6 +22,12 @@ const struct slu_extractor *slu_extractor_find(const char *name)
 	return NULL;
 }
 
+bool slu_document_expected(const char *name)
+{
+	return slu_extractor_find(name) ||
+	       strcmp(name, SLU_DOCUMENT_FILESYSTEMS) == 0;
+}
+
 uint64_t slu_document_hash(const char *extractor, const char *text, size_t len)
 {
 	gcry_buffer_t part[] = {
@@ -31,6 +37,7 @@ uint64_t slu_document_hash(const char *extractor, const char *text, size_t len)
 	};
 	uint64_t hash[4]; /* SHA-256 */
 
+	slu_gcrypt_init();
 	gcry_md_hash_buffers(GCRY_MD_SHA256, 0, hash, part, 3);
 	return le64toh(hash[0]);
 }

@@ -35,6 +35,13 @@ extern const struct slu_extractor slu_extractors[]; /* name NULL ends it */
 /* NULL: there is none of this name. */
 const struct slu_extractor *slu_extractor_find(const char *name);
 
+/* The document that is no extractor's: what `sluice-node probe --push` has
+ * found a node's file systems unable to do. */
+#define SLU_DOCUMENT_FILESYSTEMS "filesystems"
+
+/* May a node push a document of this name? */
+bool slu_document_expected(const char *name);
+
 /* Which ones are run for these names: a NULL-ended list; NULL or none: all but
  * those on request. An unknown name is SLU_INVALID. */
 bool slu_extractor_wanted(const struct slu_extractor *e, char *const *names);

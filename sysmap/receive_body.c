@@ -101,7 +101,7 @@ static int read_map(struct json_object *documents, struct slu_map *map,
 		return slu_err(err, SLU_NOMEM, "documents");
 	json_object_object_foreach(documents, name, value)
 	{
-		if (!slu_extractor_find(name)) /* newer, or no sysmap's */
+		if (!slu_document_expected(name)) /* of a newer release */
 			continue;
 		if (read_document(name, value, &map->document[map->n], err))
 			return -1;

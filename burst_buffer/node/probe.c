@@ -22,6 +22,7 @@
 #include "common/jsonx.h"
 #include "common/proc.h"
 #include "common/size.h"
+#include "sysmap/extract.h"
 #include "wire/control.h"
 
 #define SECONDS	    10.0
@@ -129,7 +130,7 @@ static int push_fs(struct slu_node *n, const struct slu_probe *p,
 
 	slu_json_set_str(body, "host", n->name);
 	slu_json_set_str(
-		documents, "filesystems",
+		documents, SLU_DOCUMENT_FILESYSTEMS,
 		json_object_to_json_string_ext(p->fs, JSON_C_TO_STRING_PLAIN));
 	json_object_object_add(body, "documents", documents);
 	rc = slu_talk_once(n, "/v1/sysmap/documents",

@@ -328,7 +328,8 @@ END_TEST
 START_TEST(test_unknown)
 {
 	const char *push = "{\"host\":\"n1\",\"documents\":{\"disks\":\"[1]\","
-			   "\"newer\":\"[2]\",\"a;b\":\"[3\",\"\":4}}";
+			   "\"newer\":\"[2]\",\"a;b\":\"[3\",\"\":4,"
+			   "\"filesystems\":\"[5]\"}}";
 	struct slu_buf reply = {0};
 
 	setup();
@@ -336,8 +337,9 @@ START_TEST(test_unknown)
 					     &err),
 		  err);
 	ck_assert_str_eq(has("n1", "disks"), "[1]");
-	ck_assert_int_eq(count("Datatable"), 1);
-	ck_assert_int_eq(count("Extractortable"), 1);
+	ck_assert_str_eq(has("n1", "filesystems"), "[5]"); /* a probe's */
+	ck_assert_int_eq(count("Datatable"), 2);
+	ck_assert_int_eq(count("Extractortable"), 2);
 	ck_assert(missing("n1", "newer", "[2]", 6));
 	slu_buf_free(&reply);
 	teardown();

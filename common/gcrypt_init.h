@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_GCRYPT_INIT_H
+#define SLU_GCRYPT_INIT_H
+
+#include <gcrypt.h>
+
+/* Before anything of libgcrypt is used, which complains in syslog otherwise; as
+ * often as one likes, the first time by one thread. */
+static inline void slu_gcrypt_init(void)
+{
+	if (gcry_control(GCRYCTL_ANY_INITIALIZATION_P))
+		return;
+	gcry_check_version(NULL);
+	gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
+	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+}
+
+#endif
