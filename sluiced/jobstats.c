@@ -40,9 +40,9 @@ static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
 		int rc = slu_history_server_io(db, w->io.node, job, w->start[i],
 					       (int64_t)(now - job->idle), err);
 
-		if (rc < 0)
+		if (rc < 0 && err->kind != SLU_INVALID)
 			return -1;
-		if (rc == 0)
+		if (rc <= 0) /* or not to be believed: it harms no other */
 			w->answer.unknown[w->answer.n_unknown++].job_id =
 				job->job_id;
 	}

@@ -115,7 +115,8 @@ static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
 		/* it may just be being stopped; the others go on */
 		some |= err && err->kind == SLU_NOTFOUND;
 		out->len = len;
-		out->data[len] = '\0';
+		if (out->data)
+			out->data[len] = '\0';
 	}
 	globfree(&found);
 	return some ? 0 : -1;

@@ -97,17 +97,20 @@ static int by_job_and_target(const void *a, const void *b)
 	return (x->target > y->target) - (x->target < y->target);
 }
 
-/* The reading as sorted counts; NULL without memory. */
+/* The reading as sorted counts, with what was counted before of targets that
+ * could not be read now; NULL without memory. */
 static struct count *take(struct slu_jobio *io, const struct slu_jobstats *s,
 			  size_t *n)
 {
-	struct count *out = malloc((s->n + 1) * sizeof(*out));
+	struct count *out = malloc((s->n + io->n_counts + 1) * sizeof(*out));
+	bool read[TARGETS + 1] = {false};
 
 	*n = 0;
 	for (size_t t = 0; out && t < s->n_targets; t++) {
 		uint32_t target = target_of(io, s->target[t].name);
 		const struct slu_jobstat *job = &s->job[s->target[t].first];
 
+		read[target] = true;
 		for (size_t i = 0; target < TARGETS && i < s->target[t].n;
 		     i++, job++) {
 			uint32_t id = number_of(job->job);
@@ -121,6 +124,9 @@ static struct count *take(struct slu_jobio *io, const struct slu_jobstats *s,
 					 job->read_rpcs + job->write_rpcs}};
 		}
 	}
+	for (size_t i = 0; out && i < io->n_counts; i++)
+		if (!read[io->count[i].target])
+			out[(*n)++] = io->count[i];
 	if (out)
 		qsort(out, *n, sizeof(*out), by_job_and_target);
 	return out;

@@ -159,19 +159,21 @@ static int add_rate(struct slu_tbfd_options *o, const char *text)
 	return 0;
 }
 
+#define LONGEST_EXEMPT 60 /* as a rule's match, with its braces */
+
 static int add_exempt(struct slu_tbfd_options *o, const char *text)
 {
 	const char *value = strchr(text, '=');
 	bool uid = strncmp(text, "uid=", 4) == 0 && text[4] &&
 		   text[4 + strspn(text + 4, "0123456789")] == '\0';
 	bool job = strncmp(text, "jobid=", 6) == 0 && text[6] &&
-		   !strpbrk(value, " {}&,");
+		   !strpbrk(value, " {}&,") && strlen(text) <= LONGEST_EXEMPT;
 
 	if (!uid && !job) {
 		fprintf(stderr,
 			"sluice-tbfd: --exempt %s: write uid=N or "
-			"jobid=PATTERN\n",
-			text);
+			"jobid=PATTERN, %d characters at most\n",
+			text, LONGEST_EXEMPT);
 		return -1;
 	}
 	if (o->n_exempt == SLU_TBFD_EXEMPT_MAX) {

@@ -117,7 +117,8 @@ static void serve(struct slu_http *http, const char *root,
 	struct slu_ost_meter meter = {0};
 	char last[SLU_ERR_TEXT] = "";
 	struct utsname me;
-	struct slu_err err;
+	struct slu_err err, other;
+	int servers, told;
 	struct slu_lustre *lustre = slu_lustre_files(root, &err);
 	struct slu_jobio *jobs = slu_jobio_new();
 
@@ -130,9 +131,13 @@ static void serve(struct slu_http *http, const char *root,
 	me.nodename[strcspn(me.nodename, ".")] = '\0';
 	slu_http_patience(http, PATIENCE);
 	for (;; sleep(PERIOD)) {
-		if (!slu_publish_once(http, root, me.nodename, &meter, &err) &&
-		    !slu_publish_jobs(http, lustre, me.nodename, jobs,
-				      seconds(), &err)) {
+		/* Lustre forgets what idle jobs have done, so it is read also
+		 * while sluiced is away. */
+		servers =
+			slu_publish_once(http, root, me.nodename, &meter, &err);
+		told = slu_publish_jobs(http, lustre, me.nodename, jobs,
+					seconds(), servers ? &other : &err);
+		if (!servers && !told) {
 			*last = '\0';
 		} else if (strcmp(last, err.text) != 0) {
 			slu_log(log, SLU_WARN, "publishing: %s", err.text);

@@ -11,7 +11,7 @@ static double now;
 static struct slu_server_job due[10];
 
 /* "JOB START READ WRITTEN RPCS", one a line, of target t; others follow when
- * the text has lines "TARGET". */
+ * the text has lines "TARGET". "!" first: t could not be read. */
 static void reading(const char *text)
 {
 	struct slu_jobstats s = {0};
@@ -20,7 +20,10 @@ static void reading(const char *text)
 	unsigned long start, in, written, rpcs;
 	struct slu_err err;
 
-	slu_buf_puts(&out, "obdfilter.t.job_stats=\njob_stats:\n");
+	if (*text == '!')
+		text += 2;
+	else
+		slu_buf_puts(&out, "obdfilter.t.job_stats=\njob_stats:\n");
 	for (; *text; text += strcspn(text, "\n") + 1) {
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"),
 			 text);
@@ -83,6 +86,10 @@ START_TEST(test_totals)
 		{{"7 1 10 20 3\nu\n7 2 1 1 1\n"}, "7 11 21 4;"},
 		{{"7 1 10 20 3\nu\n7 2 1 1 1\n", "u\n7 2 2 1 2\n7 3 0 0 0\n"},
 		 "7 12 21 5;"},
+		/* one that cannot be read for once */
+		{{"7 1 10 20 3\nu\n8 2 1 1 1\n", "!\nu\n8 2 1 1 1\n",
+		  "7 1 11 20 4\nu\n8 2 1 1 1\n"},
+		 "7 11 20 4;8 1 1 1;"},
 		{{"8 1 1 1 1\n7 1 2 2 2\n"}, "7 2 2 2;8 1 1 1;"},
 		/* nobody's */
 		{{"dd.0 1 5 5 5\n4712_3 1 5 5 5\n0 1 5 5 5\n07 1 5 5 5\n"
