@@ -65,10 +65,11 @@ static void started(struct slu_ctl *ctl, struct slu_job *job, double now)
 	slu_ctl_send(ctl, &slu_job_started_desc, job, now);
 }
 
-/* Not cancelled before it had nodes. */
+/* Not cancelled before it had nodes, nor has it given them to another job. */
 static bool ran(const struct slu_job *job)
 {
-	return job->nodes && job->start && job->end >= job->start;
+	return job->nodes && *job->nodes && job->node_cnt && job->start &&
+	       job->end >= job->start;
 }
 
 void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)

@@ -78,12 +78,21 @@ static uint32_t max_time(const job_record_t *job)
 	return most;
 }
 
+/* It reads its limit itself, or has Slurm do so: asked again, because plugins
+ * behind ours may have made it. */
+static bool watches(const job_record_t *job)
+{
+	return job->time_min || job->deadline || job->warn_signal ||
+	       (job->mail_type & (MAIL_JOB_TIME100 | MAIL_JOB_TIME90 |
+				  MAIL_JOB_TIME80 | MAIL_JOB_TIME50));
+}
+
 /* What is more than one may have is Slurm's to hold. */
 static bool may_tighten(const job_record_t *job, const struct slu_note *note)
 {
 	uint32_t whole = slu_limit_whole(job, note);
 
-	return whole > note->tight && whole <= max_time(job) &&
+	return !watches(job) && whole > note->tight && whole <= max_time(job) &&
 	       whole <= max_wall(job);
 }
 
@@ -101,12 +110,14 @@ void slu_limit_settle(job_record_t *job)
 		note.whole = job->time_limit;
 	if (!open && may_tighten(job, &note)) {
 		note.limit = SLU_LIMIT_GUARDED;
-		slu_limit_put(job, note.tight);
 	} else {
 		note.limit = SLU_LIMIT_USERS;
 		note.tight = note.whole = 0;
 	}
 	slu_act_put_note(job, &note);
+	/* Without a note, for want of memory, nobody would extend it. */
+	if (note.limit == SLU_LIMIT_GUARDED && slu_limit_guarded(job, &note))
+		slu_limit_put(job, note.tight);
 }
 
 void slu_limit_begin(job_record_t *job)
