@@ -56,6 +56,8 @@ static bool copy(struct slu_mckp *m, struct class *c, struct option *o,
 		useful += value > most;
 		most = value > most ? value : most;
 	}
+	if (!*sorted)
+		useful = from->n;
 	c->most = most;
 	c->useful = (uint16_t)(useful > 1 ? useful : 0);
 	return true;

@@ -406,6 +406,10 @@ static FILE *reopen(const char *path, const char *mode, FILE *f)
 	f = fd < 0 ? NULL : stream(fd);
 	if (f)
 		stdin = f;
+	else if (fd >= 0)
+		close(fd);
+	else
+		fclose(stdin);
 	return f;
 }
 
