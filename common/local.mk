@@ -18,7 +18,7 @@ libslucommon_la_LIBADD = $(JSON_LIBS) -lm
 # bring them into slurmctld: link libslunet.la before libslucommon.la.
 noinst_LTLIBRARIES += libslunet.la
 libslunet_la_SOURCES = \
-	common/cred.c common/cred.h \
+	common/cred.c common/cred.h common/gcrypt_init.h \
 	common/http.c common/http.h common/http_site.c
 libslunet_la_LIBADD = $(GCRYPT_LIBS) $(MUNGE_LIBS)
 

@@ -7,8 +7,8 @@ libsluion_la_SOURCES = \
 	select_io/ion/delta.c select_io/ion/delta.h \
 	select_io/ion/division.c select_io/ion/division.h \
 	select_io/ion/division_private.h \
-	select_io/ion/mapping.c \
-	select_io/ion/names.c \
+	select_io/ion/mapping.c select_io/ion/mapping.h \
+	select_io/ion/names.c select_io/ion/names.h \
 	select_io/ion/pose.c \
 	select_io/ion/residue.c \
 	select_io/ion/running.c \
