@@ -27,16 +27,21 @@
 #define LONG_PAUSE  60
 #define STEADY	    60 /* s; after that the pause is short again */
 #define STOP_TICKS  75 /* until SIGKILL */
+#define LOOK	    5  /* s between two looks at all lines; they are of many */
+#define LOOK_SOON   1  /* as long as some are missing */
 
 struct forwarder {
 	const char *file;
 	struct slu_hosts members;
+	char *dir; /* FILE.d */
 	char *own; /* FILE.d/HOST */
 	char **argv;
 	pid_t pid; /* 0: not running */
 	time_t started;
 	unsigned pause;
-	int complete; /* as last seen; -1: not known */
+	int complete;	      /* as last seen; -1: not known */
+	time_t next;	      /* look at all lines */
+	struct timespec seen; /* the directory's time of change then */
 };
 
 static volatile sig_atomic_t stopping;
@@ -52,10 +57,18 @@ static void say(const struct forwarder *f, const char *what, const char *more)
 		more ? ": " : "", more ? more : "");
 }
 
+/* By the clock of the file system, where a line of our own was just touched. */
+static time_t now_there(const struct forwarder *f)
+{
+	struct stat st;
+
+	return f->pid && stat(f->own, &st) == 0 ? st.st_mtime : time(NULL);
+}
+
 static void compose(struct forwarder *f)
 {
 	struct slu_err err;
-	int rc = slu_fwd_compose(f->file, &f->members, time(NULL), &err);
+	int rc = slu_fwd_compose(f->file, &f->members, now_there(f), &err);
 
 	if (rc != f->complete)
 		say(f,
@@ -64,6 +77,29 @@ static void compose(struct forwarder *f)
 			      : "hosts file",
 		    rc < 0 ? err.text : NULL);
 	f->complete = rc;
+}
+
+/* A line has come or gone, or may have gone stale. */
+static bool is_due(struct forwarder *f)
+{
+	struct stat st = {0};
+	bool changed = stat(f->dir, &st) == 0 &&
+		       memcmp(&st.st_mtim, &f->seen, sizeof(f->seen)) != 0;
+
+	if (!changed && time(NULL) < f->next)
+		return false;
+	f->seen = st.st_mtim;
+	return true;
+}
+
+static void look(struct forwarder *f)
+{
+	if (!is_due(f))
+		return;
+	if (f->pid) /* still alive: the line is fresh */
+		utimensat(AT_FDCWD, f->own, NULL, 0);
+	compose(f);
+	f->next = time(NULL) + (f->complete > 0 ? LOOK : LOOK_SOON);
 }
 
 /* Its line goes with it. */
@@ -134,9 +170,7 @@ static void run(struct forwarder *f)
 		}
 		if (!f->pid && time(NULL) >= again)
 			start(f);
-		if (f->pid) /* still alive: the line is fresh */
-			utimensat(AT_FDCWD, f->own, NULL, 0);
-		compose(f);
+		look(f);
 	}
 }
 
@@ -157,26 +191,19 @@ static void stop(struct forwarder *f)
 /* Where its own line is, and "{hosts}" in its arguments. */
 static int prepare(struct forwarder *f, struct slu_err *err)
 {
-	char host[256] = "", *dir = slu_asprintf("%s.d", f->file);
-	int rc = -1;
+	char host[256] = "";
 
-	if (gethostname(host, sizeof(host) - 1) < 0) {
-		slu_errno(err, SLU_IO, "gethostname");
-		goto out;
-	}
+	if (gethostname(host, sizeof(host) - 1) < 0)
+		return slu_errno(err, SLU_IO, "gethostname");
 	host[strcspn(host, ".")] = '\0';
+	f->dir = slu_asprintf("%s.d", f->file);
 	f->own = slu_asprintf("%s.d/%s", f->file, host);
-	if (!dir || !f->own) {
-		slu_err(err, SLU_NOMEM, "out of memory");
-		goto out;
-	}
+	if (!f->dir || !f->own)
+		return slu_err(err, SLU_NOMEM, "out of memory");
 	for (char **word = f->argv; *word; word++)
 		if (strcmp(*word, "{hosts}") == 0)
 			*word = f->own;
-	rc = slu_mkdirs(dir, 0755, err);
-out:
-	free(dir);
-	return rc;
+	return slu_mkdirs(f->dir, 0755, err);
 }
 
 static int usage(void)
@@ -210,6 +237,7 @@ int slu_forwarder_main(int argc, char **argv)
 		rc = 0;
 	}
 	slu_hosts_free(&f.members);
+	free(f.dir);
 	free(f.own);
 	return rc;
 }
