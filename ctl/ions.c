@@ -406,9 +406,10 @@ static void show(struct slu_ctl *ctl)
 	for (size_t i = 0; mark && out && i < n; i++)
 		mark[i] = (struct slu_ctl_mark){.node = ctl->marks[i].node,
 						.feature = "ion_free"};
-	for (size_t i = 0; mark && out && i < 2 * a->n_jobs; i++)
-		if (a->jobs[i % a->n_jobs].shared == (i >= a->n_jobs))
-			mark_share(mark, n, &a->jobs[i % a->n_jobs]);
+	for (int shared = 0; mark && out && shared <= 1; shared++)
+		for (size_t i = 0; i < a->n_jobs; i++)
+			if (a->jobs[i].shared == shared)
+				mark_share(mark, n, &a->jobs[i]);
 	for (size_t i = 0; mark && out && i < n; i++) {
 		struct slu_ctl_mark *old = &ctl->marks[i];
 
@@ -437,7 +438,7 @@ static void stamp_held(struct slu_ctl *ctl, uint64_t epoch)
 			live->epoch = epoch;
 }
 
-/* What is different from the one before, once that was said. */
+/* Whole, or what is different from the one before, once that was said. */
 static int solve(struct slu_ctl *ctl, struct slu_assignment *out,
 		 struct slu_err *err)
 {

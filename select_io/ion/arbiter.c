@@ -311,24 +311,26 @@ static int resolve(struct slu_arbiter *a, struct slu_ion_proof *proof,
 	return settle(a, err);
 }
 
-int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
-		      struct slu_err *err)
+static int answer(struct slu_arbiter *a, bool all, struct slu_assignment *out,
+		  struct slu_err *err)
 {
 	struct slu_ion_proof proof;
 
 	if (resolve(a, &proof, err) < 0)
 		return -1;
-	return slu_ion_answer(a, &proof, true, out) < 0 ? nomem(err) : 0;
+	return slu_ion_answer(a, &proof, all, out) < 0 ? nomem(err) : 0;
+}
+
+int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
+		      struct slu_err *err)
+{
+	return answer(a, true, out, err);
 }
 
 int slu_arbiter_changes(struct slu_arbiter *a, struct slu_assignment *out,
 			struct slu_err *err)
 {
-	struct slu_ion_proof proof;
-
-	if (resolve(a, &proof, err) < 0)
-		return -1;
-	return slu_ion_answer(a, &proof, false, out) < 0 ? nomem(err) : 0;
+	return answer(a, false, out, err);
 }
 
 struct slu_arbiter *slu_arbiter_new(const struct slu_conf *conf,
