@@ -2,17 +2,24 @@
 /*
  * With at most 16 values the last states are a word, and looking for what
  * followed on some of them takes a few operations on it: no table of
- * transitions is kept, a model is 300 bytes whatever its order, and
+ * transitions is kept, a model is 800 bytes whatever its order, and
  * mean and deviation may move with every value.
+ *
+ * Most applications repeat themselves. What follows depends on nothing but the
+ * last 16 values: when they are the same as a period ago, so are the guesses,
+ * and nothing has to be trained.
  */
+#include "common/fast.h"
+#include <float.h>
 #include <math.h>
+#include <string.h>
 #include "job_submit/markov.h"
 
 #define FADE 0.9 /* of the mean square errors, per value */
 
 void slu_markov_init(struct slu_markov *m, uint32_t order)
 {
-	*m = (struct slu_markov){.order = order};
+	*m = (struct slu_markov){.order = order, .period = 1};
 }
 
 int slu_markov_state(double value, double mean, double deviation)
@@ -135,8 +142,8 @@ static struct training train(const struct tail *tail, uint32_t n, double sum,
 	t.deviation = sqrt(variance > 0 ? variance : 0);
 	if (t.deviation < 1e-9 * t.mean) /* equal but for rounding */
 		t.deviation = 0;
-	near = t.deviation > 0 ? 0.25 * t.deviation : INFINITY;
-	far = t.deviation > 0 ? 0.85 * t.deviation : INFINITY;
+	near = t.deviation > 0 ? 0.25 * t.deviation : DBL_MAX;
+	far = t.deviation > 0 ? 0.85 * t.deviation : DBL_MAX;
 	for (uint32_t i = n; i-- > 0;)
 		t.states = t.states << 4 |
 			   state_of(tail->above[i] - mean, near, far);
@@ -168,50 +175,117 @@ static double value_of(const struct training *t, unsigned state)
 	return slu_markov_value((int)state - 3, t->mean, t->deviation);
 }
 
-static size_t best_length(const struct slu_markov *m)
+/* The value before so many others. */
+static double past(const struct slu_markov *m, uint32_t ago)
 {
-	size_t best = 0;
+	return m->value[(m->n - 1 - ago) % SLU_MARKOV_LENGTH];
+}
 
-	for (size_t l = 1; l < SLU_MARKOV_LENGTHS && 2 * l < m->n; l++)
-		if (m->error[l] <= m->error[best])
-			best = l;
-	return best;
+static double *guesses(struct slu_markov *m, uint32_t ago)
+{
+	return m->guess[(m->n - 1 - ago) % SLU_MARKOV_PERIOD];
 }
 
 uint32_t slu_markov_length(const struct slu_markov *m)
 {
-	return 2 * (uint32_t)best_length(m) + 2;
+	return 2 * m->best + 2;
+}
+
+/* How many of the last values are the same as this long before. */
+static uint32_t count_same(const struct slu_markov *m, uint32_t period)
+{
+	uint32_t known = m->n < SLU_MARKOV_LENGTH ? m->n : SLU_MARKOV_LENGTH;
+	uint32_t same = 0;
+
+	while (period + same < known && past(m, same) == past(m, period + same))
+		same++;
+	return same;
+}
+
+/* Whether the last values are all the same as a period before; the period is
+ * looked for again where a value breaks it. */
+static bool repeats(struct slu_markov *m)
+{
+	if (past(m, 0) == past(m, m->period) && m->period < m->n) {
+		m->same++;
+		return m->same >= SLU_MARKOV_LENGTH;
+	}
+	m->same = 0;
+	for (uint32_t p = 1; p <= SLU_MARKOV_PERIOD; p++) {
+		uint32_t same = count_same(m, p);
+
+		if (same > m->same || p == 1) {
+			m->same = same;
+			m->period = p;
+		}
+	}
+	return false;
+}
+
+static void guess(struct slu_markov *m)
+{
+	struct training t[SLU_MARKOV_LENGTHS];
+	double *to = guesses(m, 0);
+	struct tail tail;
+
+	get_tail(m, &tail);
+	train_all(&tail, t);
+	for (size_t l = 0; l < SLU_MARKOV_LENGTHS; l++)
+		to[l] = value_of(&t[l], next_state(t[l].states, m->order));
+}
+
+static void judge(double *restrict error, const double *restrict guess,
+		  double value)
+{
+	for (size_t l = 0; l < SLU_MARKOV_LENGTHS; l++) {
+		double off = guess[l] - value;
+
+		error[l] = FADE * error[l] + (1 - FADE) * off * off;
+	}
+}
+
+/* The longest of n with the least error. */
+static inline uint32_t best_of(const double *error, uint32_t n)
+{
+	double least = error[0];
+	uint32_t best = 0;
+
+	for (uint32_t l = 1; l < n; l++) {
+		best = error[l] <= least ? l : best;
+		least = error[l] <= least ? error[l] : least;
+	}
+	return best;
+}
+
+static uint32_t best_length(const struct slu_markov *m)
+{
+	uint32_t lengths = (m->n + 1) / 2; /* beyond: no more values */
+
+	return lengths < SLU_MARKOV_LENGTHS
+		       ? best_of(m->error, lengths)
+		       : best_of(m->error, SLU_MARKOV_LENGTHS);
 }
 
 void slu_markov_learn(struct slu_markov *m, double value)
 {
-	struct training t[SLU_MARKOV_LENGTHS];
-	struct tail tail;
-
-	for (size_t l = 0; m->n && l < SLU_MARKOV_LENGTHS; l++) {
-		double off = m->guess[l] - value;
-
-		m->error[l] = FADE * m->error[l] + (1 - FADE) * off * off;
-	}
+	if (m->n)
+		judge(m->error, guesses(m, 0), value);
 	m->value[m->n++ % SLU_MARKOV_LENGTH] = value;
-	get_tail(m, &tail);
-	train_all(&tail, t);
-	for (size_t l = 0; l < SLU_MARKOV_LENGTHS; l++)
-		m->guess[l] =
-			value_of(&t[l], next_state(t[l].states, m->order));
+	m->best = best_length(m);
+	if (repeats(m))
+		memcpy(guesses(m, 0), guesses(m, m->period),
+		       sizeof(m->guess[0]));
+	else
+		guess(m);
 }
 
-void slu_markov_predict(const struct slu_markov *m, double *next, size_t n)
+static void predict_many(const struct slu_markov *m, double *next, size_t n)
 {
 	struct training t[SLU_MARKOV_LENGTHS];
-	const struct training *use = &t[best_length(m)];
+	const struct training *use = &t[m->best];
 	struct tail tail;
 	uint64_t states;
 
-	if (n == 1) { /* as it was learnt */
-		*next = m->guess[best_length(m)];
-		return;
-	}
 	get_tail(m, &tail);
 	train_all(&tail, t);
 	states = use->states;
@@ -221,6 +295,14 @@ void slu_markov_predict(const struct slu_markov *m, double *next, size_t n)
 		next[i] = value_of(use, state);
 		states = states << 4 | state;
 	}
+}
+
+void slu_markov_predict(const struct slu_markov *m, double *next, size_t n)
+{
+	if (n == 1) /* as it was learnt */
+		*next = m->guess[(m->n - 1) % SLU_MARKOV_PERIOD][m->best];
+	else
+		predict_many(m, next, n);
 }
 
 double slu_markov_nearest(const struct slu_markov *m, double value)

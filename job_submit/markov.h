@@ -28,13 +28,18 @@
 #define SLU_MARKOV_MAX_ORDER 8
 #define SLU_MARKOV_LENGTH    16
 #define SLU_MARKOV_LENGTHS   (SLU_MARKOV_LENGTH / 2)
+#define SLU_MARKOV_PERIOD    8 /* up to which repetition is noticed */
 
 struct slu_markov {
 	uint32_t order;
-	uint32_t n;			  /* values learnt */
+	uint32_t n;	       /* values learnt */
+	uint32_t best;	       /* training length in use, from 0 */
+	uint32_t period, same; /* the last so many values are what was that
+				  long before them */
 	double value[SLU_MARKOV_LENGTH];  /* value i in [i % LENGTH] */
-	double guess[SLU_MARKOV_LENGTHS]; /* of the next, by each length */
 	double error[SLU_MARKOV_LENGTHS]; /* mean square */
+	/* what comes after value i, by each length, in [i % PERIOD] */
+	double guess[SLU_MARKOV_PERIOD][SLU_MARKOV_LENGTHS];
 };
 
 /* An empty model; order from 1 to SLU_MARKOV_MAX_ORDER (3 in the paper). */
