@@ -67,28 +67,30 @@ static uint16_t age_of(const struct slu_class *c)
 	return (uint16_t)(c->end[(c->jobs - 1) % SLU_CLASS_RUNS] >> 12);
 }
 
-/* Copy out a slot if it holds `key`; false also when the writer is in it. */
+/* Copy out a slot if it holds `key`; false also when the writer is in it. What
+ * is in `out` then means nothing. Each word goes straight to its place: a wider
+ * copy would have to wait for the words that it is made of. */
 static bool slot_read(const struct slot *s, uint64_t key, struct slu_class *out)
 {
-	uint64_t word[WORDS];
-	uint32_t last;
+	char *to = (char *)out;
 
 	for (int try = 0; try < TRIES; try++) {
 		uint32_t seq =
 			atomic_load_explicit(&s->seq, memory_order_acquire);
+		uint32_t last;
 
-		for (size_t i = 0; i < WORDS; i++)
-			word[i] = atomic_load_explicit(&s->word[i],
-						       memory_order_acquire);
+#pragma GCC unroll 16
+		for (size_t i = 0; i < WORDS; i++) {
+			uint64_t word = atomic_load_explicit(
+				&s->word[i], memory_order_acquire);
+
+			memcpy(to + i * sizeof(word), &word, sizeof(word));
+		}
 		last = atomic_load_explicit(&s->last, memory_order_acquire);
-		if (seq % 2 != 0 ||
-		    atomic_load_explicit(&s->seq, memory_order_relaxed) != seq)
-			continue;
-		if (word[0] != key)
-			return false;
-		memcpy(out, word, sizeof(word));
-		memcpy((char *)out + sizeof(word), &last, sizeof(last));
-		return true;
+		memcpy(to + WORDS * sizeof(uint64_t), &last, sizeof(last));
+		if (seq % 2 == 0 &&
+		    atomic_load_explicit(&s->seq, memory_order_relaxed) == seq)
+			return out->key == key;
 	}
 	return false;
 }
@@ -96,15 +98,18 @@ static bool slot_read(const struct slot *s, uint64_t key, struct slu_class *out)
 static void slot_write(struct slot *s, const struct slu_class *in)
 {
 	uint32_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
-	uint64_t word[WORDS];
+	const char *from = (const char *)in;
 	uint32_t last;
 
-	memcpy(word, in, sizeof(word));
-	memcpy(&last, (const char *)in + sizeof(word), sizeof(last));
+	memcpy(&last, from + WORDS * sizeof(uint64_t), sizeof(last));
 	atomic_store_explicit(&s->seq, seq + 1, memory_order_relaxed);
-	for (size_t i = 0; i < WORDS; i++)
-		atomic_store_explicit(&s->word[i], word[i],
-				      memory_order_release);
+#pragma GCC unroll 16
+	for (size_t i = 0; i < WORDS; i++) {
+		uint64_t word;
+
+		memcpy(&word, from + i * sizeof(word), sizeof(word));
+		atomic_store_explicit(&s->word[i], word, memory_order_release);
+	}
 	atomic_store_explicit(&s->last, last, memory_order_release);
 	atomic_store_explicit(&s->seq, seq + 2, memory_order_release);
 }

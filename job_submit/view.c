@@ -134,12 +134,16 @@ void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
 
 void slu_view_scale(struct slu_predictor *p, int s)
 {
-	float sum = 0;
+	float sum[PLACES], in = 0;
 
 	for (unsigned k = 0; k < PLACES; k++) {
-		sum += slu_get(&p->place[s][k]);
-		slu_set(&p->scale[s][k + 1], 1 / sum);
+		in += slu_get(&p->place[s][k]);
+		sum[k] = in;
 	}
+	for (unsigned k = 0; k < PLACES; k++) /* several at once */
+		sum[k] = 1 / sum[k];
+	for (unsigned k = 0; k < PLACES; k++)
+		slu_set(&p->scale[s][k + 1], sum[k]);
 }
 
 static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
