@@ -65,6 +65,13 @@ long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
 			int64_t *seen, struct slu_import_io *out, size_t max,
 			bool *more, struct slu_err *err);
+/* Of runs that ended more than SLU_HISTORY_SPOKEN before now, make what several
+ * servers have said one row; what they say later is passed over. A file system
+ * has hundreds of them. *seen and *more as above; so many runs at a time.
+ * Returns how many were changed; -1: failed, and nothing was done. */
+#define SLU_HISTORY_SPOKEN (2 * 86400) /* s */
+long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
+			      bool *more, struct slu_err *err);
 /* *seen: before all runs that ended at `after` or later. */
 int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,
 		       struct slu_err *err);

@@ -3,9 +3,10 @@
  * Table JobIo: what runs of jobs have read and written, as each source tells
  * it. A node's word is a row of its name (buffers, tasks, llite); each program
  * that Darshan has seen is one, "program START LOG"; each server of Lustre one,
- * "server NAME"; and what Slurm's accounting has, "accounting". Readers take
- * the bytes of the best source, so that nothing counts twice and nothing that
- * came before or after matters.
+ * "server NAME", until long after the run they become one, "server *"; and what
+ * Slurm's accounting has, "accounting". Readers take the bytes of the best
+ * source, so that nothing counts twice and nothing that came before or after
+ * matters.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,12 +18,14 @@
 #define SLACK	  60   /* s that a program's clock may be off */
 #define HOUR	  3600
 #define DAY	  86400
+#define SERVERS	  "server *" /* what all servers have said of a run */
 
 _Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
 		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
 		       SLU_IO_ACCOUNTING == 6,
 	       "they are on disk");
 #define OF_NODES "Source < 4" /* rows that are nodes */
+#define FOLD	 100	      /* runs at a time */
 
 /* When all nodes of a run have spoken their rows become one, of node "*":
  * large jobs would fill the database. */
@@ -69,6 +72,23 @@ static int check_import(const struct slu_import_io *io, struct slu_err *err)
 	return 0;
 }
 
+/* Programs were once known by their start alone; one that moved as many bytes
+ * is this very program, imported again. */
+static int forget_unnamed(struct slu_db *db, const struct slu_import_io *io,
+			  struct slu_err *err)
+{
+	if (!io->log)
+		return 0;
+	return slu_db_exec(db, err,
+			   "DELETE FROM JobIo WHERE JobID = ? AND Node ="
+			   " 'program ' || ? AND ReadBytes = ? AND"
+			   " WrittenBytes = ?",
+			   "IIdd", (int64_t)io->job_id, io->start,
+			   io->read_bytes, io->written_bytes) < 0
+		       ? -1
+		       : 0;
+}
+
 /* What is said again in the same words changes nothing. */
 static int import_io(struct slu_db *db, const struct slu_import_io *io,
 		     uint64_t *found, struct slu_err *err)
@@ -94,7 +114,7 @@ static int import_io(struct slu_db *db, const struct slu_import_io *io,
 	char log[24] = "";
 	long n;
 
-	if (check_import(io, err) < 0)
+	if (check_import(io, err) < 0 || forget_unnamed(db, io, err) < 0)
 		return -1;
 	if (io->log)
 		snprintf(log, sizeof(log), " %016" PRIx64, io->log);
@@ -207,7 +227,9 @@ int slu_history_server_io(struct slu_db *db, const char *server,
 {
 	static const char sql[] =
 		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
-		" WrittenBytes, Calls, Source) VALUES (?, ?, ?, ?, ?, ?, ?)"
+		" WrittenBytes, Calls, Source) SELECT ?, ?, ?, ?, ?, ?, ? WHERE"
+		" NOT EXISTS (SELECT 1 FROM JobIo WHERE JobID = ? AND"
+		" StartTime = ? AND Node = '" SERVERS "')"
 		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
 		" ReadBytes = MAX(ReadBytes, excluded.ReadBytes),"
 		" WrittenBytes = MAX(WrittenBytes, excluded.WrittenBytes),"
@@ -225,9 +247,10 @@ int slu_history_server_io(struct slu_db *db, const char *server,
 	snprintf(node, sizeof(node), "server %s", server);
 	rc = take_off(db, node, start, &io, err);
 	if (rc == 0 && io.read_bytes + io.written_bytes > 0)
-		rc = slu_db_exec(db, err, sql, "IIsdddI", (int64_t)io.job_id,
+		rc = slu_db_exec(db, err, sql, "IIsdddIII", (int64_t)io.job_id,
 				 start, node, io.read_bytes, io.written_bytes,
-				 io.rpcs, (int64_t)SLU_IO_JOBSTATS);
+				 io.rpcs, (int64_t)SLU_IO_JOBSTATS,
+				 (int64_t)io.job_id, start);
 	return rc < 0 ? -1 : 1;
 }
 
@@ -241,9 +264,12 @@ int slu_history_server_io(struct slu_db *db, const char *server,
 	"EXISTS (SELECT 1 FROM JobIo AS i WHERE i.JobID = h.JobID AND" \
 	" i.StartTime = h.StartTime AND " which ")"
 
+/* A run that ended up to `wait` after `until` stops the scan: its turn comes.
+ */
 static long scan(struct slu_db *db, const char *sql, int64_t after,
-		 int64_t until, int64_t *seen, struct slu_import_io *out,
-		 size_t max, bool *more, struct slu_err *err)
+		 int64_t until, int64_t wait, int64_t *seen,
+		 struct slu_import_io *out, size_t max, bool *more,
+		 struct slu_err *err)
 {
 	struct slu_rows *rows =
 		slu_db_query(db, err, sql, "II", *seen, (int64_t)max * 10);
@@ -254,7 +280,7 @@ static long scan(struct slu_db *db, const char *sql, int64_t after,
 		int64_t end = slu_db_int(rows, 3);
 
 		rc = 0;
-		if (end > until && end <= until + HOUR)
+		if (end > until && end <= until + wait)
 			break;
 		*seen = slu_db_int(rows, 0);
 		looked++;
@@ -275,8 +301,8 @@ long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 			   int64_t *seen, struct slu_import_io *out, size_t max,
 			   bool *more, struct slu_err *err)
 {
-	return scan(db, SCAN(HAS("NOT " SLU_IO_PARTIAL)), after, until, seen,
-		    out, max, more, err);
+	return scan(db, SCAN(HAS("NOT " SLU_IO_PARTIAL)), after, until, HOUR,
+		    seen, out, max, more, err);
 }
 
 long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
@@ -287,7 +313,61 @@ long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
 		    SCAN("NOT " HAS("Source = 4") " OR " HAS(
 			    "(Source = 6 OR Source < 4 AND NOT " SLU_IO_PARTIAL
 			    ")")),
-		    after, until, seen, out, max, more, err);
+		    after, until, HOUR, seen, out, max, more, err);
+}
+
+static int fold_servers(struct slu_db *db, const struct slu_import_io *run,
+			struct slu_err *err)
+{
+	long n = slu_db_exec(
+		db, err,
+		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
+		" WrittenBytes, Calls, Source) SELECT JobID, StartTime,"
+		" '" SERVERS "', SUM(ReadBytes), SUM(WrittenBytes), SUM(Calls),"
+		" Source FROM JobIo WHERE JobID = ? AND StartTime = ? AND"
+		" Source = 4 GROUP BY Source HAVING COUNT(*) > 1",
+		"II", (int64_t)run->job_id, run->start);
+
+	if (n > 0)
+		n = slu_db_exec(db, err,
+				"DELETE FROM JobIo WHERE JobID = ? AND"
+				" StartTime = ? AND Source = 4 AND Node <>"
+				" '" SERVERS "'",
+				"II", (int64_t)run->job_id, run->start);
+	return n < 0 ? -1 : n > 0;
+}
+
+/* What is to be taken off a later run's is told by server: such runs stay. */
+#define LATER                                                      \
+	"EXISTS (SELECT 1 FROM JobIo AS i WHERE i.JobID = h.JobID" \
+	" AND i.StartTime > h.StartTime)"
+
+long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
+			      bool *more, struct slu_err *err)
+{
+	struct slu_import_io run[FOLD];
+	int64_t until = now - SLU_HISTORY_SPOKEN;
+	int64_t next = *seen;
+	long n, folded = 0;
+
+	if (slu_db_begin(db, err) < 0)
+		return -1;
+	n = scan(db,
+		 SCAN("NOT " HAS("Source = 4 AND Node <> '" SERVERS
+				 "'") " OR " LATER),
+		 INT64_MIN, until, SLU_HISTORY_SPOKEN + HOUR, &next, run, FOLD,
+		 more, err);
+	for (long i = 0; i < n && folded >= 0; i++) {
+		int rc = fold_servers(db, &run[i], err);
+
+		folded = rc < 0 ? -1 : folded + rc;
+	}
+	if (n < 0 || folded < 0 || slu_db_commit(db, err) < 0) {
+		slu_db_rollback(db);
+		return -1;
+	}
+	*seen = next;
+	return folded;
 }
 
 int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,

@@ -34,7 +34,7 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_spread \
 	tests/unit/test_classes tests/unit/test_granted tests/unit/test_name tests/unit/test_markov \
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_history \
-	tests/unit/test_history_answers \
+	tests/unit/test_history_answers tests/unit/test_history_io \
 	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
@@ -53,6 +53,9 @@ tests_unit_test_import_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_history_SOURCES = tests/unit/test_history.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)
+tests_unit_test_history_io_SOURCES = tests/unit/test_history_io.c \
+	tests/unit/history_rows.c tests/unit/history_rows.h
+tests_unit_test_history_io_LDADD = libsluhistory.la $(CHECK_LIBS)
 tests_unit_test_history_answers_SOURCES = \
 	tests/unit/test_history_answers.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h

@@ -130,6 +130,20 @@ static int send_row(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
+/* Older rows were folded before this daemon began, but for those that had to
+ * wait. */
+static int begin(struct slu_served *s, int64_t until, struct slu_err *err)
+{
+	struct slu_db *db = s->history->db;
+	int64_t old = until - 2 * SLU_HISTORY_SPOKEN;
+
+	if (slu_history_before(db, until, &s->seen, err) < 0 ||
+	    slu_history_before(db, old, &s->folded, err) < 0)
+		return -1;
+	s->begun = true;
+	return 0;
+}
+
 /* What ended before the start is part of the replay. */
 static int teach(struct slu_served *s, bool *more, struct slu_err *err)
 {
@@ -138,9 +152,8 @@ static int teach(struct slu_served *s, bool *more, struct slu_err *err)
 	struct slu_history *h = s->history;
 	long n;
 
-	if (!s->begun && slu_history_before(h->db, until, &s->seen, err) < 0)
+	if (!s->begun && begin(s, until, err) < 0)
 		return -1;
-	s->begun = true;
 	n = slu_history_served(h->db, until - DAY, until, &s->seen, run, MAX,
 			       more, err);
 	for (long i = 0; i < n; i++)
@@ -157,10 +170,14 @@ static void on_timer(void *arg)
 	struct slu_err err;
 	bool more = false;
 
-	if (teach(s, &more, &err) < 0)
+	bool fold = false;
+
+	if (teach(s, &more, &err) < 0 ||
+	    slu_history_fold_servers(s->history->db, (int64_t)slu_now_wall(),
+				     &s->folded, &fold, &err) < 0)
 		slu_log(s->history->log, SLU_ERROR, "I/O from servers: %s",
 			err.text);
-	slu_timer_set(s->loop, &s->timer, more ? 0.1 : EVERY);
+	slu_timer_set(s->loop, &s->timer, more || fold ? 0.1 : EVERY);
 }
 
 void slu_served_start(struct slu_served *s, struct slu_loop *loop,

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is kept of the I/O of jobs, from all who speak of it. */
+#include "config.h"
+#include "tests/unit/history_rows.h"
+#include "tests/unit/tmpdir.h"
+#include "job_submit/history.h"
+
+static int64_t rows_of_io(struct slu_db *db)
+{
+	struct slu_err err;
+	int64_t n = -1;
+
+	expect_ok(
+		slu_db_value(db, &n, 0, &err, "SELECT COUNT(*) FROM JobIo", ""),
+		err);
+	return n;
+}
+
+/* A program's I/O finds the run it was part of; the nodes' own word wins. */
+START_TEST(test_import_io)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_import_io io[] = {
+		{.job_id = 1,
+		 .start = 150,
+		 .read_bytes = 5,
+		 .written_bytes = 6}, /* in the second run */
+		{.job_id = 1,
+		 .start = 150,
+		 .log = 77,
+		 .read_bytes = 1,
+		 .written_bytes = 1}, /* another program, of the same second */
+		{.job_id = 1,
+		 .start = 9999,
+		 .read_bytes = 7,
+		 .written_bytes = 7},
+		{.job_id = 2,
+		 .start = 150,
+		 .read_bytes = 7,
+		 .written_bytes = 7}};
+	double got[3];
+	uint64_t found;
+	struct slu_err err;
+
+	add(db, 1, 7, 10, 20);
+	add(db, 1, 7, 100, 200);
+	for (int i = 0; i < 2; i++) { /* repeated: the same */
+		expect_ok(slu_history_import_io(db, io, 4, &found, &err), err);
+		ck_assert_uint_eq(found, i ? 0 : 2);
+		expect_ok(slu_history_each(db, &all, keep_io, got, &err), err);
+		ck_assert_double_eq(got[0], 6);
+		ck_assert_double_eq(got[1], 7);
+	}
+	expect_ok(add_io(db, 1, 100, "n1", 20, 30, &err), err);
+	expect_ok(add_io(db, 1, 100, "n2", 1, 2, &err), err);
+	expect_ok(slu_history_each(db, &all, keep_io, got, &err), err);
+	ck_assert_double_eq(got[0], 21);
+	expect_ok(slu_history_import_io(db, io, 4, &found, &err), err);
+	ck_assert_uint_eq(found, 0);
+	io[0].read_bytes = -1;
+	expect_fail(slu_history_import_io(db, io, 1, &found, &err), err,
+		    SLU_INVALID, "job 1");
+	slu_db_close(db);
+}
+END_TEST
+
+/* An old row of the same program, known by its start alone, goes; that of
+ * another of the same second stays. */
+START_TEST(test_unnamed)
+{
+	struct slu_db *db = new_db();
+	struct slu_import_io io[] = {
+		{.job_id = 1,
+		 .start = 150,
+		 .read_bytes = 5,
+		 .written_bytes = 6}, /* as it was once imported */
+		{.job_id = 1,
+		 .start = 150,
+		 .log = 78,
+		 .read_bytes = 5,
+		 .written_bytes = 7},
+		{.job_id = 1,
+		 .start = 150,
+		 .log = 77,
+		 .read_bytes = 5,
+		 .written_bytes = 6}};
+	static const int64_t then[] = {1, 2, 2};
+	uint64_t found;
+	struct slu_err err;
+
+	add(db, 1, 7, 100, 200);
+	for (size_t n = 1; n <= 3; n++) {
+		expect_ok(
+			slu_history_import_io(db, &io[n - 1], 1, &found, &err),
+			err);
+		ck_assert_int_eq(rows_of_io(db), then[n - 1]);
+	}
+	expect_ok(slu_history_import_io(db, &io[1], 2, &found, &err), err);
+	ck_assert_uint_eq(found, 0);
+	ck_assert_int_eq(rows_of_io(db), 2);
+	slu_db_close(db);
+}
+END_TEST
+
+static int keep_source(void *arg, const struct slu_history_row *row,
+		       struct slu_err *err)
+{
+	char *out = arg;
+
+	(void)err;
+	sprintf(out, "%u: %g, %g calls", row->io_source, row->read_bytes,
+		row->calls);
+	return 0;
+}
+
+/* The best source wins whatever came first, and nothing is added twice. */
+START_TEST(test_sources)
+{
+	static const struct {
+		uint32_t source;
+		const char *node; /* NULL: imported */
+		double bytes, calls;
+		const char *then;
+	} steps[] = {
+		{SLU_IO_ACCOUNTING, NULL, 10, 0, "6: 10, 0 calls"},
+		{SLU_IO_ACCOUNTING, NULL, 11, 0, "6: 11, 0 calls"},
+		{SLU_IO_DARSHAN, NULL, 20, 5, "5: 20, 5 calls"},
+		{SLU_IO_LLITE, "n1", 30, 0, "5: 20, 5 calls"}, /* a part */
+		{SLU_IO_LLITE, "n2", 31, 0, "3: 61, 5 calls"}, /* folded */
+		{SLU_IO_ACCOUNTING, NULL, 12, 0, "3: 61, 5 calls"},
+		{SLU_IO_TASKS, "n1", 1, 0, "3: 61, 5 calls"}, /* too late */
+	};
+	struct slu_job job = {
+		.job_id = 1, .start = 100, .end = 200, .node_cnt = 2};
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_io_report bad = {1, (char[]){"n1"}, 1, 1, SLU_IO_DARSHAN};
+	struct slu_err err;
+	char got[64];
+
+	expect_ok(slu_history_add(db, &job, &err), err);
+	each(c, steps)
+	{
+		struct slu_import_io in = {.job_id = 1,
+					   .start = 100,
+					   .read_bytes = c->bytes,
+					   .calls = c->calls,
+					   .source = c->source};
+		struct slu_io_report io = {.job_id = 1,
+					   .node = (char *)(uintptr_t)c->node,
+					   .read_bytes = c->bytes,
+					   .source = c->source};
+		uint64_t found;
+
+		if (c->node)
+			expect_ok(slu_history_io(db, &io, 100, &err), err);
+		else
+			expect_ok(
+				slu_history_import_io(db, &in, 1, &found, &err),
+				err);
+		expect_ok(slu_history_each(db, &all, keep_source, got, &err),
+			  err);
+		expect(strcmp(got, c->then) == 0, "step %td: %s", c - steps,
+		       got);
+	}
+	ck_assert_int_eq(rows_of_io(db), 3);
+	expect_fail(slu_history_io(db, &bad, 100, &err), err, SLU_INVALID,
+		    "source 5");
+	slu_db_close(db);
+}
+END_TEST
+
+/* Of what a server has seen of a job, in all its runs, what belongs to one. */
+START_TEST(test_server)
+{
+	static const struct {
+		int64_t start, when;
+		double bytes; /* read; as many written, and half the RPCs */
+		int known;
+		double of[2]; /* the two runs then have read */
+		const char *server;
+	} cases[] = {
+		{10, 20, 100, 1, {100, 0}, "oss1"},
+		{10, 20, 50, 1, {100, 0}, "oss1"}, /* it came late */
+		{10, 20, 130, 1, {130, 0}, "oss1"},
+		{10, 20, 7, 1, {137, 0}, "oss2"},
+		{0, 500, 140, 1, {147, 0}, "oss1"}, /* who ran then? */
+		{0, 5, 999, 0, {147, 0}, "oss1"},
+		{0, 20000, 999, 0, {147, 0}, "oss1"},
+		{0, 2100, 150, 1, {147, 10}, "oss1"}, /* it is the second */
+		{2000, 2100, 150, 1, {147, 10}, "oss1"},
+		{2000, 2100, 30, 1, {147, 30}, "oss1"}, /* it has forgotten */
+		{2000, 2100, 0, 1, {147, 30}, "oss3"},
+	};
+	struct slu_db *db = new_db();
+	struct slu_err err;
+
+	add(db, 1, 7, 10, 1000);
+	add(db, 1, 7, 2000, 3000);
+	each(c, cases)
+	{
+		struct slu_server_job io = {.job_id = 1,
+					    .read_bytes = c->bytes,
+					    .written_bytes = c->bytes,
+					    .rpcs = c->bytes / 2};
+		int64_t sum[2];
+
+		ck_assert_int_eq(slu_history_server_io(db, c->server, &io,
+						       c->start, c->when, &err),
+				 c->known);
+		for (int i = 0; i < 2; i++) {
+			expect_ok(slu_db_value(db, &sum[i], 0, &err,
+					       "SELECT CAST(coalesce(SUM("
+					       "ReadBytes), 0) AS INTEGER) FROM"
+					       " JobIo WHERE StartTime = ? AND"
+					       " Source = 4",
+					       "I", (int64_t)(i ? 2000 : 10)),
+				  err);
+			expect(sum[i] == (int64_t)c->of[i], "%d %g: run %d %g",
+			       (int)(c - cases), c->bytes, i, (double)sum[i]);
+		}
+	}
+	slu_db_close(db);
+}
+END_TEST
+
+static int keep_rpcs(void *arg, const struct slu_history_row *row,
+		     struct slu_err *e)
+{
+	(void)e;
+	ck_assert_double_eq(row->calls, 0); /* they are no application's */
+	*(double *)arg = row->rpcs;
+	return 0;
+}
+
+/* Runs that only servers speak of are handed out once, each as a whole. */
+START_TEST(test_served)
+{
+	const struct slu_server_job io = {2, 4, 4, 3, 0};
+	const struct slu_server_job wrong[] = {{2, -1, 0, 0, 0},
+					       {2, 0, 1e19, 0, 0},
+					       {2, NAN, 0, 0, 0},
+					       {2, 0, 0, -1, 0}};
+	struct slu_db *db = new_db();
+	struct slu_import_io out[3];
+	struct slu_err err;
+	double rpcs = 0;
+	int64_t seen = 0;
+	bool more;
+
+	add(db, 1, 7, 100, 540); /* nobody has spoken */
+	add(db, 2, 7, 100, 550);
+	add(db, 3, 7, 100, 560); /* its nodes have, too */
+	expect_ok(add_io(db, 3, 100, "n1", 1, 0, &err), err);
+	expect_ok(add_io(db, 3, 100, "n2", 1, 0, &err), err);
+	expect_ok(add_io(db, 2, 100, "n1", 1, 0, &err), err);
+	for (uint32_t id = 2; id <= 3; id++) {
+		struct slu_server_job j = io;
+
+		j.job_id = id;
+		ck_assert_int_eq(
+			slu_history_server_io(db, "oss1", &j, 100, 0, &err), 1);
+	}
+	ck_assert_int_eq(
+		slu_history_served(db, 500, 590, &seen, out, 3, &more, &err),
+		1);
+	ck_assert_uint_eq(out[0].job_id, 2);
+	ck_assert_int_eq(
+		slu_history_served(db, 500, 590, &seen, out, 3, &more, &err),
+		0);
+	expect_ok(slu_history_whole(db, 2, 100, SLU_IO_ACCOUNTING, keep_rpcs,
+				    &rpcs, &err),
+		  err);
+	ck_assert_double_eq(rpcs, 0);
+	expect_ok(slu_history_whole(db, 2, 100, SLU_IO_JOBSTATS, keep_rpcs,
+				    &rpcs, &err),
+		  err);
+	ck_assert_double_eq(rpcs, 3);
+	each(w, wrong)
+		expect_fail(slu_history_server_io(db, "oss1", w, 100, 0, &err),
+			    err, SLU_INVALID, "job 2");
+	slu_db_close(db);
+}
+END_TEST
+
+/* Long after a run its servers' rows are one, that says the same; not of a run
+ * after which the job ran again. */
+START_TEST(test_fold_servers)
+{
+	static const char *const server[] = {"oss1", "oss2", "oss3"};
+	struct slu_db *db = new_db();
+	int64_t seen = 0, end = 1000, now = end + SLU_HISTORY_SPOKEN;
+	struct slu_err err;
+	double rpcs = 0;
+	bool more;
+
+	add(db, 1, 7, 10, end);
+	add(db, 2, 7, 10, end - 500);
+	add(db, 2, 7, 600, end);
+	for (size_t i = 0; i < 6; i++) {
+		struct slu_server_job io = {.job_id = 1 + (uint32_t)i / 3,
+					    .read_bytes = 7,
+					    .rpcs = 5};
+		int64_t start = i == 5 ? 600 : 10;
+
+		ck_assert_int_eq(slu_history_server_io(db, server[i % 3], &io,
+						       start, 20, &err),
+				 1);
+	}
+	for (int i = 0; i < 4; i++) {
+		struct slu_server_job late = {
+			.job_id = 1, .read_bytes = 9 + i, .rpcs = 9};
+
+		ck_assert_int_eq(slu_history_fold_servers(db, now - 1 + i / 2,
+							  &seen, &more, &err),
+				 i == 2 ? 1 : 0);
+		ck_assert_int_eq(rows_of_io(db), i < 2 ? 6 : 4);
+		expect_ok(slu_history_whole(db, 1, 10, SLU_IO_JOBSTATS,
+					    keep_rpcs, &rpcs, &err),
+			  err);
+		ck_assert_double_eq(rpcs, 15);
+		if (i >= 2) /* it is too late to speak */
+			ck_assert_int_eq(slu_history_server_io(db, "oss1",
+							       &late, 10, 20,
+							       &err),
+					 1);
+	}
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("history_io", test_fold_servers, test_unnamed, test_server,
+	  test_served, test_import_io, test_sources)
