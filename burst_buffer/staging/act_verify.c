@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
 
@@ -233,7 +234,8 @@ int slu_act_verify(struct slu_act *a, struct slu_err *err)
 	return rc;
 }
 
-/* A set-group-id bit that the destination inherited stays. */
+/* A set-group-id bit that the destination inherited stays, and what an early
+ * copy makes stays marked for the last one. */
 static int finish_dir(struct slu_act *a, const struct slu_entry *e,
 		      struct slu_err *err)
 {
@@ -250,7 +252,8 @@ static int finish_dir(struct slu_act *a, const struct slu_entry *e,
 		rc = -1;
 	else if (fstat(fd, &st) ||
 		 (!a->part->plain_source && futimens(fd, times)) ||
-		 fchmod(fd, mode | (st.st_mode & S_ISGID)))
+		 fchmod(fd, mode | (st.st_mode & S_ISGID) |
+				    (a->part->early ? SLU_SHOWN : 0)))
 		rc = slu_act_errno(err, "set mode and time of",
 				   a->part->destination, e);
 	close(fd);

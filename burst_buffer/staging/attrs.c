@@ -287,10 +287,13 @@ bool slu_same_attrs(int in, int out)
 
 int slu_show_directory(int in, int out, mode_t mode, struct slu_err *err)
 {
+	struct stat st;
+
 	mode &= 0777;
 	if (slu_copy_attrs(in, out, &mode, err))
 		return -1;
-	if (fchmod(out, mode | 0700))
+	if (fstat(out, &st) ||
+	    fchmod(out, mode | 0700 | SLU_SHOWN | (st.st_mode & S_ISGID)))
 		return slu_errno(err, SLU_IO, "set the mode");
 	return 0;
 }

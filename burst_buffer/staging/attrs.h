@@ -22,7 +22,9 @@ int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err);
 bool slu_same_attrs(int in, int out);
 
 /* Give the directory `out`, which only its owner can enter yet, the attributes
- * and the rights of `in`, which has this mode, and its owner all. */
+ * and the rights of `in`, which has this mode, and its owner all. It is marked
+ * until the last copy by a bit that means nothing on a directory (inode(7)). */
+#define SLU_SHOWN S_ISUID
 int slu_show_directory(int in, int out, mode_t mode, struct slu_err *err);
 
 /* Let this user read the file of ours, and nobody else but root; where there

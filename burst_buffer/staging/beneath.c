@@ -149,8 +149,9 @@ bool slu_same_inode(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Not by O_TRUNC: first it must be known what it is. */
-static int empty(int fd, const struct stat *source)
+/* Not by O_TRUNC: first it must be known what it is. Whom the new content is
+ * not for loses the right to it before it comes. */
+static int empty(int fd, mode_t mode, const struct stat *source)
 {
 	struct stat st;
 	int why = 0;
@@ -159,6 +160,8 @@ static int empty(int fd, const struct stat *source)
 		why = errno;
 	else if (slu_same_inode(&st, source))
 		why = SLU_SAME_FILE;
+	else if (st.st_mode & 0777 & ~mode && fchmod(fd, mode))
+		why = EACCES;
 	else if (st.st_size && ftruncate(fd, 0))
 		why = errno;
 	if (!why)
@@ -178,7 +181,7 @@ static int replace(int dir, const char *name, int flags, mode_t mode,
 		errno = SLU_SAME_FILE;
 		return -1;
 	}
-	return unlinkat(dir, name, 0)
+	return unlinkat(dir, name, 0) && errno != ENOENT
 		       ? -1
 		       : slu_open_beneath(dir, name, flags | O_EXCL, mode);
 }
@@ -192,7 +195,9 @@ int slu_create_beneath(int root, const char *path, mode_t mode,
 	int dir;
 
 	if (fd >= 0)
-		return empty(fd, source);
+		fd = empty(fd, mode, source);
+	if (fd >= 0)
+		return fd;
 	if (errno != EACCES && errno != ELOOP && errno != ETXTBSY)
 		return -1;
 	dir = slu_open_parent(root, path, &name);

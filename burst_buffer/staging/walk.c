@@ -128,12 +128,18 @@ static void skip(struct level *lv)
 static int walk_dir(struct level *lv, int src, int dst, bool made,
 		    struct slu_err *err);
 
+static bool in_work(const struct stat *dir)
+{
+	return dir->st_uid == geteuid() &&
+	       (dir->st_mode & SLU_SHOWN ||
+		(dir->st_mode & 07777 & ~(mode_t)S_ISGID) == SLU_IN_WORK);
+}
+
 bool slu_in_work(int dir)
 {
 	struct stat st;
 
-	return !fstat(dir, &st) && st.st_uid == geteuid() &&
-	       (st.st_mode & 07777 & ~(mode_t)S_ISGID) == SLU_IN_WORK;
+	return !fstat(dir, &st) && in_work(&st);
 }
 
 static mode_t first_mode(const struct slu_walk *w)
@@ -142,14 +148,18 @@ static mode_t first_mode(const struct slu_walk *w)
 }
 
 /* A directory that an earlier staging did not bring to its end, and one of the
- * user's that the user may not write, gets its mode and time like a new one. */
-static bool open_up(const struct slu_walk *w, int dir)
+ * user's that is read-only like its source, as an earlier staging left it, gets
+ * its mode and time like a new one. Another one that is read-only stays so. */
+static bool open_up(const struct slu_walk *w, int dir, const struct stat *from)
 {
 	struct stat st;
 
-	return slu_in_work(dir) ||
-	       (!fstat(dir, &st) && st.st_uid == geteuid() &&
-		(st.st_mode & 0300) != 0300 && !fchmod(dir, first_mode(w)));
+	if (fstat(dir, &st) || st.st_uid != geteuid())
+		return false;
+	if ((st.st_mode & 0300) == 0300)
+		return in_work(&st);
+	return (in_work(&st) || !((st.st_mode ^ from->st_mode) & 0700)) &&
+	       !fchmod(dir, first_mode(w) | (st.st_mode & S_ISGID));
 }
 
 /* An early copy that is cut short leaves no directory that only its owner can
@@ -165,7 +175,7 @@ static void show_early(const struct level *lv, int from, int dir,
 
 /* Owner rights until all is copied; the real mode comes with the D record. */
 static int walk_subdir(struct level *lv, int src, int dst, const char *name,
-		       struct slu_err *err)
+		       const struct stat *st, struct slu_err *err)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int from, to, rc;
@@ -180,7 +190,7 @@ static int walk_subdir(struct level *lv, int src, int dst, const char *name,
 	else if ((to = openat(dst, name, flags)) < 0)
 		rc = fail(lv, "open in the destination", err);
 	else {
-		made = open_up(lv->walk, to) || made;
+		made = open_up(lv->walk, to, st) || made;
 		rc = walk_dir(lv, from, to, made, err);
 		close(to);
 		return rc;
@@ -203,7 +213,7 @@ static int walk_looked(struct level *lv, int src, int dst, const char *name,
 		return 0;
 	switch (st->st_mode & S_IFMT) {
 	case S_IFDIR:
-		return walk_subdir(lv, src, dst, name, err);
+		return walk_subdir(lv, src, dst, name, st, err);
 	case S_IFREG:
 		return walk_regular(lv, src, name, dst, name, st, err);
 	case S_IFLNK:
@@ -319,6 +329,7 @@ int slu_walk(struct slu_walk *w, struct slu_err *err)
 {
 	struct level lv = {.walk = w};
 	int rc = -1, src;
+	struct stat st;
 
 	lv.path = calloc(1, SLU_STAGE_PATH_MAX + 2);
 	if (!lv.path)
@@ -331,8 +342,12 @@ int slu_walk(struct slu_walk *w, struct slu_err *err)
 		close(src);
 	} else if (slu_manifest_begin(&w->manifest, err))
 		close(src);
-	else if (!walk_dir(&lv, src, w->dst, w->made, err))
-		rc = slu_manifest_end(&w->manifest, err);
+	else {
+		if (w->made && !fstat(src, &st))
+			(void)open_up(w, w->dst, &st);
+		if (!walk_dir(&lv, src, w->dst, w->made, err))
+			rc = slu_manifest_end(&w->manifest, err);
+	}
 	free(lv.path);
 	return rc;
 }
@@ -355,7 +370,7 @@ static int descend(struct level *lv, int fd[2], const char *name, bool begun,
 	else if ((to = openat(fd[1], name, flags)) < 0)
 		rc = fail(lv, "open in the destination", err);
 	else {
-		made = open_up(lv->walk, to) || made;
+		made = open_up(lv->walk, to, &st) || made;
 		show_early(lv, from, to, &st, made);
 		if (made && !begun)
 			rc = add(lv, 'd', &st, "", err) ||

@@ -33,8 +33,8 @@ struct slu_walk {
 
 /* A directory that is being made has this mode (or 0700, where none is set
  * later) until FINISH: nobody else looks into it before, and the next staging
- * knows what one that was cut short has left. An early copy shows it at once.
- */
+ * knows what one that was cut short has left. An early copy shows it at once
+ * (attrs.h). */
 #define SLU_IN_WORK 01700
 bool slu_in_work(int dir);
 

@@ -117,10 +117,13 @@ START_TEST(test_creates)
 	ck_assert(!fstat(fd, &st) && S_ISREG(st.st_mode));
 	close(fd);
 	ck_assert(!lstat(in(dir, "a/b/f"), &st) && st.st_size == 1);
-	/* An existing file is emptied. */
+	/* An existing file is emptied, and what its readers may not read of
+	 * the new content is not theirs from the beginning. */
+	ck_assert(!chmod(in(dir, "a/b/f"), 0664));
 	fd = slu_create_beneath(root, "a/b/f", 0640, &source);
 	ck_assert_int_ge(fd, 0);
 	ck_assert(!fstat(fd, &st) && st.st_size == 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0640);
 	close(fd);
 	/* Not below a link, and no directory. */
 	ck_assert_int_eq(slu_create_beneath(root, "a/out/x", 0600, &source),

@@ -102,6 +102,96 @@ START_TEST(test_early_lists)
 }
 END_TEST
 
+static void expect_mode(const char *name, mode_t want)
+{
+	struct stat st;
+
+	ck_assert(!stat(in(dst, name), &st));
+	expect((st.st_mode & 07777) == want, "%s: %o", name, st.st_mode);
+}
+
+static void early(struct slu_stage_part part, bool finished)
+{
+	struct slu_stage_result r;
+
+	part.early = part.quick = true;
+	part.n = 1;
+	part.manifest = manifest();
+	for (int act = SLU_PREPARE; act <= (finished ? SLU_FINISH : SLU_COPY);
+	     act++) {
+		ck_assert(!lseek(part.manifest, 0, SEEK_SET));
+		expect_ok(slu_stage((enum slu_act_name)act, &part, &r, &err),
+			  err);
+	}
+	close(part.manifest);
+}
+
+/* Whatever an early copy came to, in the end its directories have the modes and
+ * times that their sources have then, and no others have. */
+static void early_then_all(const char *only, bool finished)
+{
+	const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	struct slu_stage_part part = {
+		.source = src, .destination = dst, .n = 2, .only = only};
+
+	setup();
+	become_nobody();
+	make_dir(in(dst, "src"), 0755);
+	ck_assert(!chmod(in(dst, "src"), 02711));
+	make_dir(in(dst, "src/own"), 0700);
+	make_dir(in(src, "own"), 0755);
+	make_dir(in(src, "d"), 0755);
+	make_dir(in(src, "d/e"), 0755);
+	make_file(in(src, "d/e/f"), 10, 1);
+	ck_assert(!chmod(in(src, "d/e"), 0555));
+	ck_assert(!utimensat(AT_FDCWD, in(src, "d/e"), past, 0));
+	early(part, finished);
+	expect_mode("src/d", 02755 | S_ISUID);
+	expect_mode("src/d/e", 02000 | S_ISUID | (finished ? 0555 : 0755));
+	ck_assert(!chmod(in(src, "d"), 0700));
+	make_file(in(src, "d/g"), 10, 2);
+	ck_assert(!utimensat(AT_FDCWD, in(src, "d"), past, 0));
+	part.only = NULL;
+	part.quick = true;
+	expect_ok(stage_part(part, NULL), err);
+	expect_mode("src/d", 02700);
+	expect_mode("src/d/e", 02555);
+	ck_assert(!chmod(in(dst, "src/d"), 0700));
+	ck_assert(!chmod(in(dst, "src/d/e"), 0555));
+	same(in(src, "d"), in(dst, "src/d"));
+	expect_mode("src", 02711);
+	expect_mode("src/own", 0700);
+	ck_assert(!chmod(in(src, "d/e"), 0755));
+	ck_assert(!chmod(in(dst, "src/d/e"), 0755));
+	teardown();
+}
+
+START_TEST(test_early_directories)
+{
+	static const char *const parts[] = {NULL, "d", "d/e", "d/e/f"};
+
+	each(only, parts) for (int finished = 0; finished < 2; finished++)
+		early_then_all(*only, finished);
+}
+END_TEST
+
+/* What the user has made read-only is the user's. */
+START_TEST(test_kept_read_only)
+{
+	setup();
+	become_nobody();
+	make_dir(in(src, "d"), 0755);
+	make_text(in(src, "d/f"), "new");
+	make_dir(in(dst, "d"), 0755);
+	make_text(in(dst, "d/g"), "old");
+	ck_assert(!chmod(in(dst, "d"), 0555));
+	failed_with(stage(in(src, ""), dst, 1), "Permission denied");
+	expect_mode("d", 0555);
+	ck_assert(!chmod(in(dst, "d"), 0755));
+	teardown();
+}
+END_TEST
+
 /* Where no list can be copied the group gets what its list gave it. */
 START_TEST(test_plain_lists)
 {
@@ -344,5 +434,5 @@ START_TEST(test_cut_short)
 END_TEST
 
 TEST_MAIN("stage lists", test_xattrs, test_other_lists, test_plain_lists,
-	  test_early_lists, test_mode_changed, test_list_changed, test_private,
-	  test_cut_short)
+	  test_early_lists, test_early_directories, test_kept_read_only,
+	  test_mode_changed, test_list_changed, test_private, test_cut_short)
