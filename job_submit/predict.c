@@ -30,7 +30,7 @@ static const char *const level_name[LEVELS] = {
 
 const double slu_knot[KNOTS] = {0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99};
 
-#define USUAL 0.5 /* see slu_spread_choice() */
+#define USUAL 0.25 /* see slu_spread_choice() */
 
 /* The share of the distribution that stands for a share of the jobs: linear
  * between the knots. */
@@ -84,8 +84,8 @@ static int64_t careful(const struct slu_predictor *p,
 		q = 0;
 	else
 		q = slu_spread_quantile(&p->kernel, spread, level, 0);
-	return at_least(at_most(at_least((int64_t)ceil(q), p->floor), asked),
-			seconds);
+	q = fmax(ceil(q), (double)p->floor);
+	return at_most(at_least((int64_t)q, seconds), asked);
 }
 
 double slu_view_choice(const struct slu_predictor *p,
@@ -114,7 +114,7 @@ void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 	if (l == LEVELS)
 		return;
 	slu_view_spread(p, &v, &spread);
-	out->seconds = at_most(llround(slu_view_choice(p, &spread)), asked);
+	out->seconds = llround(slu_view_choice(p, &spread));
 	out->careful = careful(p, &spread, out->seconds, asked);
 	out->from = level_name[l];
 	out->jobs = v.class[l].jobs;

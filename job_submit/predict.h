@@ -35,7 +35,8 @@ struct slu_predictor;
 
 struct slu_prediction {
 	int64_t seconds;  /* run time; 0: nothing known and nothing asked */
-	int64_t careful;  /* a limit that should be enough, >= seconds */
+	int64_t careful;  /* a limit that should be enough, >= seconds, but at
+			     most the request */
 	const char *from; /* the most specific class that is known; else
 			     asked, none; static text */
 	uint32_t jobs;	  /* how many ended jobs are in it */
@@ -66,9 +67,11 @@ void slu_predictor_free(struct slu_predictor *p);
 
 /*
  * `seconds` is the point of the distribution that minimises the expected
- * absolute error plus a bonus for being near; never longer than the request.
- * Uses uid, name, node_cnt, limit_asked, account, partition and submit of the
- * job; what ended after `submit` (0: now) counts as not known. Thread-safe.
+ * absolute error plus a bonus for being near. It is longer than the request
+ * only where jobs have gone beyond theirs, since the site lets them or ends
+ * them late. Uses uid, name, node_cnt, limit_asked, account, partition and
+ * submit of the job; what ended after `submit` (0: now) counts as not known.
+ * Thread-safe.
  */
 void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 		 struct slu_prediction *out);

@@ -49,6 +49,21 @@ static void make_keys(const struct slu_job *job, uint64_t key[LEVELS])
 		key[l] |= 1;
 }
 
+/* A run copied to a job that asks for `asked`. Time beyond the request is only
+ * copied from a run that went beyond its own, since not all sites end jobs
+ * there, and some do later. */
+static uint16_t copied(int run, int its_asked, int asked)
+{
+	int most = asked;
+
+	if (!asked)
+		return (uint16_t)run;
+	if (its_asked && run > its_asked)
+		most += run - its_asked;
+	most = most < UINT16_MAX ? most : UINT16_MAX;
+	return (uint16_t)(run < most ? run : most);
+}
+
 /* The runs of a class that had ended when the job was submitted, the latest
  * first: in shares of requests too, if `shares` is not 0. */
 static void put_runs(struct slu_view *v, enum slu_level l, unsigned shares,
@@ -57,17 +72,15 @@ static void put_runs(struct slu_view *v, enum slu_level l, unsigned shares,
 	const struct slu_class *c = &v->class[l];
 	uint32_t n = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
 	uint32_t i = c->jobs % SLU_CLASS_RUNS;
-	int most = asked ? asked : UINT16_MAX;
 	unsigned runs = 0, of_asked = 0;
 
 	for (uint32_t k = 0; k < n; k++) {
 		int at;
 
 		i = (i ? i : SLU_CLASS_RUNS) - 1;
-		at = c->run[i] < most ? c->run[i] : most;
-		v->at[l][runs] = (uint16_t)at;
+		v->at[l][runs] = copied(c->run[i], c->asked[i], asked);
 		at = asked + c->run[i] - c->asked[i];
-		at = at < 0 ? 0 : at < asked ? at : asked;
+		at = at < 0 ? 0 : at < UINT16_MAX ? at : UINT16_MAX;
 		if (shares)
 			v->at[shares][of_asked] = (uint16_t)at;
 		if ((int64_t)c->end[i] <= submit) {

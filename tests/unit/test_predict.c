@@ -200,6 +200,38 @@ START_TEST(test_careful)
 }
 END_TEST
 
+/* Runs beyond their requests are expected again, in proportion; but a limit is
+ * never longer than the request, and what ran within a longer request is
+ * expected to end with a shorter one. */
+START_TEST(test_beyond)
+{
+	static const struct {
+		int64_t run;	  /* s, of an hour's request */
+		uint32_t minutes; /* asked for now */
+		int64_t seconds;
+	} cases[] = {
+		{7200, 60, 7200}, {3640, 60, 3640}, {7200, 120, 7200},
+		{7200, 30, 3640}, {3600, 60, 3600}, {3540, 60, 3540},
+		{3540, 30, 1800}, {3600, 30, 1800}, {7200, 0, 7200},
+	};
+
+	each(c, cases)
+	{
+		struct slu_predictor *p = new_predictor(1000, 0.9, 0);
+		struct slu_prediction got;
+
+		for (int i = 0; i < 50; i++)
+			teach(p, 1, "a", 2, 60, c->run);
+		got = ask(p, 1, "a", 2, c->minutes);
+		expect(llabs(got.seconds - c->seconds) <= c->seconds / 50,
+		       "case %td: %ld", c - cases, got.seconds);
+		expect(!c->minutes || got.careful <= c->minutes * 60,
+		       "case %td: %ld", c - cases, got.careful);
+		slu_predictor_free(p);
+	}
+}
+END_TEST
+
 /* A program that changes: after some runs the new run time is the answer. */
 START_TEST(test_change)
 {
@@ -428,5 +460,5 @@ START_TEST(test_threads)
 END_TEST
 
 TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_refused,
-	  test_no_future, test_careful, test_change, test_elapsed, test_aging,
-	  test_calibration, test_crowds, test_queue, test_threads)
+	  test_no_future, test_careful, test_beyond, test_change, test_elapsed,
+	  test_aging, test_calibration, test_crowds, test_queue, test_threads)
