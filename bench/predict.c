@@ -11,8 +11,10 @@
  * Beside the errors: calibration, the share of jobs that end below the 50, 90
  * and 99 % quantile, by tenths of the log; the distribution over users of the
  * median absolute error (ADA-FS, figure 5); what limits would be granted by
- * the careful quantile, and how a guard that looks every LOOK seconds would
- * extend them; and what it costs. --cost: predict_cost.c.
+ * the careful quantile, and how the guard would extend them (late: when less
+ * than a minute is left; of limits of two minutes or more that takes slurmctld
+ * being away or busy for a minute, which no log tells); and what it costs.
+ * --cost: predict_cost.c.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,11 +25,10 @@
 #include "bench/rivals.h"
 #include "bench/students.h"
 #include "bench/swf.h"
+#include "job_submit/granted.h"
 #include "job_submit/predict.h"
 
-#define LOOK 30	 /* s, between two looks of the guard */
-#define LEAD 120 /* s before its end a limit is extended */
-#define LATE 60	 /* s; what is extended later is late */
+#define LATE 60 /* s; what is extended later is late */
 
 enum { OURS = RIVALS, STUDENTS, QUANTILES = 3, TENTHS = 10 };
 
@@ -287,14 +288,14 @@ struct granted {
 	double share;		      /* mean of granted / request */
 };
 
-/* How long before its limit the guard extends a job: at its first look of the
- * last LEAD seconds, whose phase is any. */
+/* How long before its limit the guard extends a job: when that is due, but it
+ * may have to see the job first, and sleeps a second at least. */
 static double extended_before(const struct swf_job *job, double limit)
 {
-	double first = (double)(job->number * 7 % LOOK);
-	double look = first + ceil((limit - LEAD - first) / LOOK) * LOOK;
+	double first = (double)(job->number * 7 % SLU_LIMIT_LOOK);
+	double due = limit - (double)slu_limit_lead((uint32_t)(limit / 60));
 
-	return limit - fmax(look, first);
+	return limit - fmax(due, first) - 1;
 }
 
 static struct granted count_granted(const struct run *r)

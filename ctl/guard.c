@@ -5,7 +5,7 @@
  * a restart of slurmctld, nor sluiced being away, nor a file that hangs our
  * other thread can make a limit bite that the user has not asked for.
  *
- *   running  the whole limit is given back, in one step, LEAD seconds before
+ *   running  the whole limit is given back, in one step, two minutes before
  *	      its end: Slurm looks at limits every 30 s, warns a minute before
  *   pending  while a reservation would be in the way of the whole limit, the
  *	      job has the whole one, and Slurm plans with that
@@ -19,8 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-#define TICK  15 /* s, between looks */
-#define LEAD  120
+#include "job_submit/granted.h"
+
 #define ALIVE 60 /* s without a look: nothing new is tightened */
 
 static int64_t seconds(clockid_t clock)
@@ -36,14 +36,6 @@ bool slu_guard_alive(struct slu_ctl *ctl)
 	int64_t beat = atomic_load(&ctl->guard_beat);
 
 	return beat && seconds(CLOCK_MONOTONIC) - beat < ALIVE;
-}
-
-/* Half of a short limit. */
-static int64_t lead(const struct slu_ctl_limit *job)
-{
-	int64_t half = (int64_t)job->tight * 30;
-
-	return half < LEAD ? half : LEAD;
 }
 
 /* Does the site still want it? An unreadable configuration changes nothing. */
@@ -90,9 +82,9 @@ static bool is_due(const struct slu_conf *conf, const struct slu_ctl_limit *job,
 		   int64_t now, bool *whole, int64_t *next)
 {
 	bool wanted = is_wanted(conf, job);
-	int64_t due = job->end - lead(job);
+	int64_t due = job->end - slu_limit_lead(job->tight);
 
-	*next = now + TICK;
+	*next = now + SLU_LIMIT_LOOK;
 	if (job->whole <= job->tight)
 		return false;
 	if (job->running) {
@@ -123,7 +115,7 @@ static int64_t guard(struct slu_ctl *ctl, const struct slu_conf *conf,
 		     struct slu_ctl_limit *job, size_t n, int64_t now)
 {
 	struct slu_ctl_put *put = calloc(n + 1, sizeof(*put));
-	int64_t next = now + TICK, due;
+	int64_t next = now + SLU_LIMIT_LOOK, due;
 	size_t *of = calloc(n + 1, sizeof(*of)), puts = 0;
 	bool whole;
 

@@ -83,9 +83,11 @@ static char *tell(const struct slu_ctl_submit *submit)
 		put_hms(&text, note->asked);
 	}
 	if (note->limit == SLU_LIMIT_MEANT) {
-		slu_buf_puts(&text, ", the limit is ");
+		/* other plugins, and Slurm's own rules, come after us */
+		slu_buf_puts(&text, ", the limit is to be ");
 		put_hms(&text, (int64_t)note->tight * 60);
-		slu_buf_puts(&text, " and grows when needed");
+		slu_buf_puts(&text, " and grows when needed (scontrol show job "
+				    "tells)");
 	}
 	return slu_buf_steal(&text);
 }

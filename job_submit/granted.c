@@ -4,6 +4,8 @@
 #include "config.h"
 #include "job_submit/granted.h"
 
+#define LEAD 120 /* s; Slurm looks every 30 s, and warns a minute before */
+
 static bool is_wanted(enum slu_predict_mode mode, bool given)
 {
 	return mode == SLU_PREDICT_TIGHTEN ||
@@ -26,4 +28,11 @@ uint32_t slu_limit_granted(enum slu_predict_mode mode,
 		return 0;
 	}
 	return minutes < UINT32_MAX ? (uint32_t)minutes : 0;
+}
+
+int64_t slu_limit_lead(uint32_t minutes)
+{
+	int64_t half = (int64_t)minutes * 30;
+
+	return half < LEAD ? half : LEAD;
 }

@@ -20,4 +20,9 @@ struct slu_limit_wish {
 uint32_t slu_limit_granted(enum slu_predict_mode mode,
 			   const struct slu_limit_wish *wish, int64_t careful);
 
+#define SLU_LIMIT_LOOK 15 /* s, between two looks of the guard at most */
+/* How long before it would end a job of such a limit (minutes) the guard gives
+ * it the whole one: two minutes, or half of a short limit; seconds. */
+int64_t slu_limit_lead(uint32_t minutes);
+
 #endif

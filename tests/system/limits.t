@@ -74,7 +74,7 @@ check "a new user's by those of everybody" noted "$new" \
 kept=$(short 1 -H --bb='limit tighten=no')
 check "who asks for that keeps the limit" limit_is "$kept" 00:10:00
 told=$(echo '#!/bin/sh' | as_alice sbatch -H -N1 -t10 -J short 2>&1)
-check "users are told" matches "$told" 'take about 0:00:[0-9]+ .*, you asked for 0:10:00, the limit is 0:01:00'
+check "users are told" matches "$told" 'take about 0:00:[0-9]+ .*, you asked for 0:10:00, the limit is to be 0:01:00'
 signalled=$(short 1 -H --signal=USR1@60)
 check "a limit that sends a signal is left alone" \
 	limit_is "$signalled" 00:10:00
@@ -84,7 +84,15 @@ check_within 10 "what the partition does not allow waits as it would" \
 	prints ' Reason=Partition.* TimeLimit=00:30:00' \
 	on ctl scontrol -o show job "$over"
 on ctl scancel "$over"
-on ctl scontrol update PartitionName=main MaxTime=UNLIMITED
+cluster conf slurm.conf EnforcePartLimits=ALL
+on ctl scontrol reconfigure # forgets the partition's MaxTime
+on ctl scontrol update PartitionName=main MaxTime=20
+check_within 10 "or is refused as it would be" fails quietly short 1 -H -t30
+walled=$(short 1 -H)
+check "what it allows is tight" given "$walled"
+on ctl scancel "$walled"
+cluster conf slurm.conf EnforcePartLimits=NO
+on ctl scontrol reconfigure
 none=$(echo '#!/bin/sh' | submit -H -N1 -J short 2>/dev/null)
 check "no limit means the partition's at that moment" noted "$none" \
 	'limit 0:01:00 of 1:00:00;'
@@ -105,7 +113,7 @@ on ctl scontrol update job "$moved" Partition=brief
 check "who moves takes along what was asked for" limit_is "$moved" 00:10:00
 array=$(short 50 -H --array=0-1)
 again=$(short 30 -H)
-suspended=$(short 50 -H)
+suspended=$(short 70 -H)
 admins=$(short 45 -H)
 users=$(short 1 -H)
 gap=$(short 1 -H)

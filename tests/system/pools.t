@@ -185,6 +185,71 @@ limit_named() {
 	as_alice squeue -h -j "$1" -o %r | grep -qE 'BB|Burst'
 }
 
+# Thirty jobs of alice's that took 20 s.
+history() {
+	local uid at
+	uid=$(on ctl id -u alice)
+	echo 'JobID|User|UID|Partition|Submit|Eligible|Start|End|State|NNodes|Timelimit|JobName'
+	for i in {10..39}; do
+		at=2026-01-01T11:$i
+		echo "9$i|alice|$uid|main|$at:00|$at:00|$at:00|$at:20|COMPLETED|1|00:10:00|short"
+	done
+}
+
+short() { # SBATCH-OPTION...
+	submit -N1 -J short "$@" <<<$'#!/bin/sh\ntrue' 2>/dev/null
+}
+
+limited_to() { # JOB LIMIT
+	[ "$(job_field "$1" TimeLimit)" = "$2" ]
+}
+
+walled() { # a longer request waits as it would, with its own limit
+	on ctl scontrol -o show job "$1" |
+		grep -qE 'Reason=(QOS|Assoc)MaxWall.* TimeLimit=00:10:00'
+}
+
+# A careful limit gets nobody past a wall that the request does not pass.
+test_walls() {
+	history >"$PFS/jobs"
+	on ctl /opt/sluice/bin/sysquery import sacct /pfs/jobs >/dev/null
+	cluster conf sluice.conf PredictMode=tighten PredictFloor=60 \
+		PredictQuantile=0.6
+	on ctl scontrol reconfigure
+	check_within 40 "limits are tight" tight
+	for wall in "qos normal" "user alice"; do
+		# shellcheck disable=SC2086
+		on ctl sacctmgr -i modify $wall set MaxWall=5 >/dev/null
+		check_within 20 "$wall: a longer request waits" kept_waiting
+		check "$wall: one within the wall is tight" tight -t4
+		on ctl sacctmgr -i modify qos normal set Flags=DenyOnLimit \
+			>/dev/null
+		check_within 20 "$wall: or is refused" fails short -H -t10
+		on ctl sacctmgr -i modify qos normal set Flags-=DenyOnLimit \
+			>/dev/null
+		# shellcheck disable=SC2086
+		on ctl sacctmgr -i modify $wall set MaxWall=-1 >/dev/null
+	done
+}
+
+tight() { # SBATCH-OPTION...
+	local job rc
+	job=$(short -H -t10 "$@")
+	limited_to "$job" 00:01:00
+	rc=$?
+	on ctl scancel "$job"
+	return "$rc"
+}
+
+kept_waiting() {
+	local job rc
+	job=$(short -t10)
+	wait_for 5 walled "$job" 2>/dev/null
+	rc=$?
+	on ctl scancel "$job"
+	return "$rc"
+}
+
 cluster_up --dbd --nodes 3 --ions 0 --disk 1G
 cluster conf sluice.conf \
 	"Pool=nodes Granularity=10MiB MaxPerUser=1200MiB" \
@@ -212,6 +277,7 @@ test_waiting
 test_one_node
 test_turn
 test_accounted
+test_walls
 check "no node was drained" no_node_drained
 check "the database is sound" database_sound
 finish

@@ -45,4 +45,21 @@ START_TEST(test_cases)
 }
 END_TEST
 
-TEST_MAIN("granted", test_cases)
+/* Slurm may end a job at a look each 30 s: a look of ours comes before. */
+START_TEST(test_lead)
+{
+	static const struct {
+		uint32_t minutes;
+		int64_t lead;
+	} cases[] = {{0, 0},   {1, 30},	 {3, 90},
+		     {4, 120}, {5, 120}, {UINT32_MAX, 120}};
+
+	each(c, cases)
+	{
+		expect(slu_limit_lead(c->minutes) == c->lead, "%u", c->minutes);
+		ck_assert(!c->lead || c->lead > SLU_LIMIT_LOOK);
+	}
+}
+END_TEST
+
+TEST_MAIN("granted", test_cases, test_lead)

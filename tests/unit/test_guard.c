@@ -157,7 +157,7 @@ START_TEST(test_tell)
 	submit.guarded = true;
 	slu_guard_step(ctl, 1000);
 	slu_ctl_submit(ctl, &submit);
-	ck_assert(strstr(submit.tell, ", the limit is 0:"));
+	ck_assert(strstr(submit.tell, ", the limit is to be 0:"));
 	free(submit.tell);
 	slu_ctl_release(ctl);
 }
