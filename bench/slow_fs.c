@@ -39,9 +39,10 @@ static char *join(const char *work, const char *name)
 	return out[turn];
 }
 
-const char *slow_fs_mount(const char *work, unsigned milliseconds)
+const char *slow_fs_mount(const char *work, unsigned milliseconds,
+			  const char **beneath)
 {
-	static char at[4200];
+	static char at[4200], back[4200];
 	char *argv[] = {"glusterfs", "--reader-thread-count=8",
 			"-f",	     join(work, "graph"),
 			"-l",	     join(work, "log"),
@@ -50,8 +51,10 @@ const char *slow_fs_mount(const char *work, unsigned milliseconds)
 	struct slu_err err;
 
 	snprintf(at, sizeof(at), "%s/slow", work);
+	snprintf(back, sizeof(back), "%s/back", work);
+	*beneath = back;
 	mkdir(at, 0755);
-	mkdir(join(work, "back"), 0755);
+	mkdir(back, 0755);
 	if (!file || fprintf(file, graph, work, milliseconds * 1000) < 0 ||
 	    fclose(file) || slu_run(argv, 30, NULL, &err)) {
 		fprintf(stderr, "slow storage cannot be had: %s/log\n", work);

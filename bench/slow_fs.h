@@ -5,9 +5,10 @@
 /* Storage that answers late, however many ask it at once: a client of GlusterFS
  * alone on a directory, with its translator debug/delay-gen. Needs root. */
 
-/* Mounts it in `work`; where it is, in static memory. Ends the program when it
- * cannot be had. */
-const char *slow_fs_mount(const char *work, unsigned milliseconds);
+/* Mounts it in `work`; where it is, and where what it shows lies *beneath it,
+ * in static memory. Ends the program when it cannot be had. */
+const char *slow_fs_mount(const char *work, unsigned milliseconds,
+			  const char **beneath);
 void slow_fs_unmount(const char *work);
 
 #endif

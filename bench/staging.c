@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/staging [--csv] [--tree large|small] [--files N] [--nodes N]
- *	[--repeat R] [--slow MS] DIR
+ * bench/staging [--csv] [--tree large|small] [--files N] [--per-dir N]
+ *	[--nodes N] [--repeat R] [--slow MS] DIR
  *
  * Staging against `cp -r`, `rsync -a`, `fpsync` with as many workers as nodes,
  * and, for large files, fio, which reads and writes as many bytes at the same
- * time: one tree of large files and one of N (20,000) of 4 KiB, copied inside
- * DIR; the source is cold (as root: caches dropped), all end when the data is
- * on disk. All acts of staging count: walk, copy, verify, finish. "Nodes" are
- * N processes on this machine, which share its one disk and take work from
- * each other; so N = 1 is what a node does better than the others, and more
- * nodes show what dividing costs. Runs alternate; medians.
+ * time: one tree of large files and one of N (20,000) of 4 KiB, 200 in each
+ * directory, copied inside DIR; the source is cold (as root: caches dropped),
+ * all end when the data is on disk. All acts of staging count: walk, copy,
+ * verify, finish. "Nodes" are N processes on this machine, which share its one
+ * disk and take work from each other; so N = 1 is what a node does better than
+ * the others, and more nodes show what dividing costs. Runs alternate; medians.
  *
- * --slow: on a file system in DIR whose every operation takes MS longer.
+ * --slow: on a file system in DIR whose every operation takes MS longer; what
+ * is not measured, making and removing trees, is done beneath it. `cp -r` of
+ * 2,000 small files takes a minute there: those are copied, once, unless told.
  */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,11 +44,14 @@ static struct tree {
 	size_t size;	      /* bytes of each file */
 } trees[] = {
 	{"large", 1, 8, 256u << 20},
-	{"small", 100, 200, 4096},
+	{"small", 0, 0, 4096},
 };
 
-static const char *dir;
-static unsigned nodes = 4, repeat = 3;
+static const char *dir;	    /* where it is measured */
+static const char *beneath; /* the same directory without delay */
+static unsigned nodes = 4, repeat, files, per_dir = 200;
+static char copy[32];	/* the destination; a new one each time */
+static char claims[48]; /* and where the nodes say who takes what */
 
 static void die(const char *what)
 {
@@ -53,14 +59,19 @@ static void die(const char *what)
 	exit(1);
 }
 
-static char *path(const char *name)
+static char *join(const char *where, const char *name)
 {
-	static char out[4][4096];
+	static char out[4][4200];
 	static int turn;
 
 	turn = (turn + 1) % 4;
-	snprintf(out[turn], sizeof(out[turn]), "%s/%s", dir, name);
+	snprintf(out[turn], sizeof(out[turn]), "%s/%s", where, name);
 	return out[turn];
+}
+
+static char *path(const char *name)
+{
+	return join(dir, name);
 }
 
 /* Bytes that no file system can compress or leave out. */
@@ -68,7 +79,7 @@ static void write_file(const char *name, size_t size)
 {
 	static unsigned char block[1 << 20];
 	static unsigned long long x = 88172645463325252ull;
-	int fd = open(path(name), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	int fd = open(join(beneath, name), O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
 	if (fd < 0)
 		die(name);
@@ -93,10 +104,10 @@ static void make_tree(const struct tree *t)
 	char name[100];
 
 	snprintf(name, sizeof(name), "%s", t->name);
-	mkdir(path(name), 0755);
+	mkdir(join(beneath, name), 0755);
 	for (unsigned d = 0; d < t->dirs; d++) {
 		snprintf(name, sizeof(name), "%s/d%u", t->name, d);
-		mkdir(path(name), 0755);
+		mkdir(join(beneath, name), 0755);
 		for (unsigned f = 0; f < t->files; f++) {
 			snprintf(name, sizeof(name), "%s/d%u/f%u", t->name, d,
 				 f);
@@ -119,19 +130,32 @@ static void make_cold(void)
 
 static void clear(void)
 {
+	static unsigned turn;
 	struct slu_err err;
 
-	if (slu_rmtree(AT_FDCWD, path("copy"), &err)) {
+	if (turn && slu_rmtree(AT_FDCWD, join(beneath, copy), &err)) {
 		fprintf(stderr, "staging: %s\n", err.text);
 		exit(1);
 	}
-	mkdir(path("copy"), 0755);
+	snprintf(copy, sizeof(copy), "copy%u", turn++);
+	mkdir(path(copy), 0755);
+}
+
+static void __attribute__((format(printf, 1, 2))) tell(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fprintf(stderr, "staging: ");
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
 }
 
 static void act(enum slu_act_name name, struct slu_stage_part part)
 {
 	struct slu_claims_dir dir = {
-		.dir = open(path("claims"), O_RDONLY | O_DIRECTORY),
+		.dir = open(path(claims), O_RDONLY | O_DIRECTORY),
 		.self = part.self,
 	};
 	const struct slu_claims claims = {slu_claims_take, slu_claims_look,
@@ -170,17 +194,25 @@ static double ours(const struct tree *t, unsigned n)
 	char from[4096], to[4096];
 	struct slu_stage_part part = {
 		.source = from, .destination = to, .n = n, .durable = true};
-	double start;
+	double begin, prepared, copied, verified, end;
 
 	snprintf(from, sizeof(from), "%s", path(t->name));
-	snprintf(to, sizeof(to), "%s", path("copy"));
+	snprintf(to, sizeof(to), "%s", path(copy));
 	unlink(path("manifest"));
-	start = bench_now();
+	begin = bench_now();
 	act(SLU_PREPARE, part);
+	prepared = bench_now();
 	all_act(SLU_COPY, part);
+	copied = bench_now();
 	all_act(SLU_VERIFY, part);
+	verified = bench_now();
 	act(SLU_FINISH, part);
-	return bench_now() - start;
+	end = bench_now();
+	tell("%s: %u node%s: %.1f s: prepare %.1f, copy %.1f, verify %.1f, "
+	     "finish %.1f",
+	     t->name, n, n > 1 ? "s" : "", end - begin, prepared - begin,
+	     copied - prepared, verified - copied, end - verified);
+	return end - begin;
 }
 
 static char *worker_count(void)
@@ -195,7 +227,7 @@ static char *worker_count(void)
 
 static double run_rival(char **argv)
 {
-	char *flush[] = {"sync", "-f", path("copy"), NULL};
+	char *flush[] = {"sync", "-f", path(copy), NULL};
 	double start = bench_now();
 	struct slu_err err;
 
@@ -210,24 +242,29 @@ static double run_rival(char **argv)
 
 static double by_cp(const struct tree *t)
 {
-	char *argv[] = {"cp", "-r", path(t->name), path("copy"), NULL};
+	char *argv[] = {"cp", "-r", path(t->name), path(copy), NULL};
 
 	return run_rival(argv);
 }
 
 static double by_rsync(const struct tree *t)
 {
-	char *argv[] = {"rsync", "-a", path(t->name), path("copy"), NULL};
+	char *argv[] = {"rsync", "-a", path(t->name), path(copy), NULL};
 
 	return run_rival(argv);
 }
 
+/* Its default of files to a job would leave workers of a small tree idle. */
 static double by_fpsync(const struct tree *t)
 {
-	char *argv[] = {"fpsync",	"-n",	       worker_count(), "-f",
-			"2000",		"-s",	       "1073741824",   "-t",
-			path("fpsync"), path(t->name), path("copy"),   NULL};
+	unsigned all = t->dirs * t->files, job = all / nodes / 4 + 1;
+	char per_job[16];
+	char *argv[] = {"fpsync",      "-n",	   worker_count(),
+			"-f",	       per_job,	   "-s",
+			"1073741824",  "-t",	   join(beneath, "fpsync"),
+			path(t->name), path(copy), NULL};
 
+	snprintf(per_job, sizeof(per_job), "%u", job < 2000 ? job : 2000);
 	return run_rival(argv);
 }
 
@@ -265,8 +302,8 @@ static double by_fio(const struct tree *t)
 		n += snprintf(script + n, sizeof(script) - (size_t)n,
 			      " --name=r%u --rw=read --filename=%s/%s/d0/f%u"
 			      " --name=w%u --rw=write --end_fsync=1"
-			      " --filename=%s/copy/f%u",
-			      f, dir, t->name, f, f, dir, f);
+			      " --filename=%s/%s/f%u",
+			      f, dir, t->name, f, f, dir, copy, f);
 	if (slu_run(argv, SECONDS, &report, &err))
 		fprintf(stderr, "staging: %s\n", err.text);
 	else
@@ -302,10 +339,10 @@ static double median(double *v)
 static void get_ready(void)
 {
 	clear();
-	slu_rmtree(AT_FDCWD, path("claims"), NULL);
-	slu_rmtree(AT_FDCWD, path("fpsync"), NULL);
-	mkdir(path("claims"), 0700);
-	mkdir(path("fpsync"), 0700);
+	snprintf(claims, sizeof(claims), "claims.%s", copy);
+	slu_rmtree(AT_FDCWD, join(beneath, "fpsync"), NULL);
+	mkdir(path(claims), 0700);
+	mkdir(join(beneath, "fpsync"), 0700);
 	make_cold();
 }
 
@@ -334,6 +371,9 @@ static void run(const struct tree *t, bool csv)
 		for (size_t r = 0; r < RIVALS; r++) {
 			get_ready();
 			other[r][i] = rivals[r].run(t);
+			if (other[r][i] >= 0)
+				tell("%s: %s: %.1f s", t->name, rivals[r].name,
+				     other[r][i]);
 		}
 		for (unsigned m = 0; m < 2; m++) {
 			get_ready();
@@ -371,6 +411,7 @@ int main(int argc, char **argv)
 		{"nodes", required_argument, NULL, 'n'},
 		{"repeat", required_argument, NULL, 'r'},
 		{"files", required_argument, NULL, 'f'},
+		{"per-dir", required_argument, NULL, 'd'},
 		{"slow", required_argument, NULL, 's'},
 		{NULL, 0, NULL, 0}};
 	const char *only = NULL;
@@ -394,8 +435,10 @@ int main(int argc, char **argv)
 			repeat = number(optarg);
 			break;
 		case 'f':
-			trees[1].files = (unsigned)strtoul(optarg, NULL, 10) /
-					 trees[1].dirs;
+			files = (unsigned)strtoul(optarg, NULL, 10);
+			break;
+		case 'd':
+			per_dir = (unsigned)strtoul(optarg, NULL, 10);
 			break;
 		case 's':
 			slow = number(optarg);
@@ -403,18 +446,23 @@ int main(int argc, char **argv)
 		default:
 			return 2;
 		}
-	if (optind + 1 != argc) {
+	if (optind + 1 != argc || !per_dir) {
 		fprintf(stderr, "usage: staging [--csv] [--tree large|small] "
-				"[--files N] [--nodes N] [--repeat R] "
-				"[--slow MS] DIR\n");
+				"[--files N] [--per-dir N] [--nodes N] "
+				"[--repeat R] [--slow MS] DIR\n");
 		return 2;
 	}
 	snprintf(work, sizeof(work), "%.4000s/staging.XXXXXX", argv[optind]);
 	dir = mkdtemp(work);
 	if (!dir)
 		die(argv[optind]);
+	beneath = work;
 	if (slow)
-		dir = slow_fs_mount(work, slow);
+		dir = slow_fs_mount(work, slow, &beneath);
+	repeat = repeat ? repeat : slow ? 1 : 3;
+	files = files ? files : slow ? 2000 : 20000;
+	trees[1].files = files < per_dir ? files : per_dir;
+	trees[1].dirs = files / trees[1].files;
 	printf(csv ? "case,metric,unit,ours,rival,rival_value,ratio\n"
 		   : "tree   nodes  unit         ours  rival        value   ratio\n");
 	fflush(stdout);
