@@ -159,7 +159,7 @@ static void act(enum slu_act_name name, struct slu_stage_part part)
 		.self = part.self,
 	};
 	const struct slu_claims claims = {slu_claims_take, slu_claims_look,
-					  &dir};
+					  slu_claims_whose, &dir};
 	struct slu_stage_result r;
 	struct slu_err err;
 

@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/staging/claims.h"
+#include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/stage.h"
 #include "common/file.h"
 #include "common/size.h"
@@ -32,8 +33,8 @@ struct request {
 	size_t r;
 	const struct slu_stage *stage;
 	const char *way;	/* "in", "out" */
-	unsigned self, members; /* among those that copy; self == members:
-				 * this one does not */
+	unsigned self, members; /* among those that copy; self is UINT_MAX
+				 * for one that does not */
 	struct slu_stage_result total; /* of this node, over all acts */
 	enum slu_act_name act;	       /* the one that is being played */
 	uint64_t since;		       /* of driver->whole, before the check */
@@ -138,9 +139,11 @@ static int start_claims(struct act_call *c, struct slu_stage_part *part,
 		return 0;
 	claims_path(c->q, path);
 	c->claims = (struct slu_claims){slu_claims_proxy_take,
-					slu_claims_proxy_look, &c->proxy};
+					slu_claims_proxy_look,
+					slu_claims_proxy_whose, &c->proxy};
 	part->claims = &c->claims;
-	return slu_claims_proxy_start(&c->proxy, path, c->q->self, err);
+	return slu_claims_proxy_start(&c->proxy, path, c->q->self,
+				      c->q->members * SLU_STAGE_CHUNKS, err);
 }
 
 /* What cannot be kept is done again after a crash. */

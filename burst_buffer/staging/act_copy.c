@@ -25,7 +25,7 @@ struct copying {
 	struct slu_journal journal;
 	bool begun;	 /* `owner` says whose was what then */
 	unsigned *owner; /* of each chunk; last known */
-	bool *had;	 /* chunks we have had */
+	bool *had;	 /* chunks we have had, or were refused */
 	unsigned own;	 /* the next of our own, from 0 */
 };
 
@@ -61,18 +61,35 @@ static int open_source(struct slu_worker *t, const struct slu_entry *e,
 	return fd < 0 ? slu_act_errno(err, "read", a->part->source, e) : fd;
 }
 
+/* What several write is there already; a mover may have made it read-only. */
+static int open_there(int dir, const char *name)
+{
+	const int flags = O_NOFOLLOW | O_NONBLOCK;
+	int fd = slu_open_beneath(dir, name, O_WRONLY | flags, 0), own;
+	struct stat st;
+
+	if (fd >= 0 || errno != EACCES)
+		return fd;
+	own = slu_open_beneath(dir, name, O_RDONLY | flags, 0);
+	if (own < 0)
+		return -1;
+	if (!fstat(own, &st) && !fchmod(own, (st.st_mode & 0777) | 0600))
+		fd = slu_open_beneath(dir, name, O_WRONLY | flags, 0);
+	close(own);
+	return fd;
+}
+
 /* `st` is the source's; it may be the same file by another name. */
 static int open_target(struct slu_worker *t, int in, const struct stat *st,
 		       const struct slu_entry *e, struct slu_err *err)
 {
-	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK;
 	const struct slu_act *a = t->act;
 	const char *name;
 	int dir = slu_near(&t->dst, slu_act_path(a->places.to, e), &name);
 	int fd = -1;
 
 	if (dir >= 0 && slu_share_ranges(e->size) > 1)
-		fd = slu_open_beneath(dir, name, flags, 0);
+		fd = open_there(dir, name);
 	else if (dir >= 0)
 		fd = slu_create_beneath(
 			dir, name,
@@ -235,6 +252,11 @@ static bool take_again(struct copying *c, unsigned n, unsigned *chunk)
 	return false;
 }
 
+static bool is_free(const struct copying *c, unsigned chunk)
+{
+	return c->owner[chunk] == SLU_NOBODY && !c->had[chunk];
+}
+
 /* The node that has most chunks left, n of none; the nearest behind us, so that
  * not all go to the same one. */
 static unsigned busiest(const struct copying *c)
@@ -245,7 +267,7 @@ static unsigned busiest(const struct copying *c)
 		unsigned node = (c->act->part->self + j) % n, left = 0;
 
 		for (unsigned i = 0; i < c->per; i++)
-			left += c->owner[node * c->per + i] == SLU_NOBODY;
+			left += is_free(c, node * c->per + i);
 		if (left > most) {
 			most = left;
 			found = node;
@@ -267,11 +289,12 @@ static int steal(struct copying *c, unsigned *chunk, struct slu_err *err)
 		node = busiest(c);
 		if (node == n)
 			return 0;
-		for (i = (node + 1) * c->per - 1; c->owner[i] != SLU_NOBODY;)
+		for (i = (node + 1) * c->per - 1; !is_free(c, i);)
 			i--;
 		rc = c->claims->take(c->claims->arg, i, err);
 		if (rc)
 			return rc < 0 ? -1 : have(c, i, chunk);
+		c->had[i] = true; /* it may not be seen in the next look yet */
 	}
 }
 

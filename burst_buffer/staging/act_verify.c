@@ -18,7 +18,8 @@
 struct verifying {
 	struct slu_act *act;
 	unsigned per;	   /* chunks of each node */
-	unsigned *claimer; /* of each chunk; NULL: each did its own */
+	unsigned *claimer; /* of our chunks and those of the node before us;
+			    * NULL: each did its own */
 	unsigned next;	   /* chunk to be looked at */
 };
 
@@ -44,7 +45,7 @@ static int bring_attrs(struct slu_act *a, int out, const struct slu_entry *e,
 	return rc;
 }
 
-/* Its time comes last. It may be read-only: earlier staging, or a verifier that
+/* Its mode comes last. It may be read-only: earlier staging, or a verifier that
  * was killed, has finished it. */
 static bool is_finished(const struct slu_act *a, int dir, const char *name,
 			const struct slu_entry *e)
@@ -54,24 +55,27 @@ static bool is_finished(const struct slu_act *a, int dir, const char *name,
 			       slu_act_path(a->places.from, e));
 }
 
-/* What has had several writers gets its mode and time now. */
+/* What has had several writers gets its mode and time now, which its owner may
+ * give it without a right to write; not so the attributes. */
 static int finish_file(struct slu_act *a, int dir, const char *name,
 		       const struct slu_entry *e, struct stat *st,
 		       struct slu_err *err)
 {
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
 	const struct slu_stage_part *part = a->part;
-	int fd = slu_open_beneath(dir, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW,
+	int fd = slu_open_beneath(dir, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW,
 				  0);
 	mode_t mode;
 	int rc = 0;
 
 	if (fd < 0)
 		return slu_act_errno(err, "open", part->destination, e);
-	if (bring_attrs(a, fd, e, 0, &mode, err))
+	if (!(st->st_mode & 0200) && fchmod(fd, (st->st_mode & 0777) | 0600))
+		rc = slu_act_errno(err, "open", part->destination, e);
+	else if (bring_attrs(a, fd, e, 0, &mode, err))
 		rc = -1;
-	else if (fchmod(fd, mode) ||
-		 (!part->plain_source && futimens(fd, times)) || fstat(fd, st))
+	else if ((!part->plain_source && futimens(fd, times)) ||
+		 fchmod(fd, mode) || fstat(fd, st))
 		rc = slu_act_errno(err, "set mode and time of",
 				   part->destination, e);
 	close(fd);
@@ -190,9 +194,30 @@ static bool is_ours(const struct verifying *v, unsigned chunk)
 	const struct slu_stage_part *part = v->act->part;
 	unsigned of = chunk / v->per, behind = (of + 1) % part->n;
 
+	if (of != part->self && behind != part->self)
+		return false;
 	if (v->claimer && v->claimer[chunk] == behind)
 		return of == part->self;
 	return behind == part->self;
+}
+
+/* Who has copied what it may be ours to look at. */
+static int ask_who(struct verifying *v, struct slu_err *err)
+{
+	const struct slu_stage_part *part = v->act->part;
+	const struct slu_claims *c = part->claims;
+	unsigned before = (part->self + part->n - 1) % part->n;
+
+	v->claimer = calloc((size_t)part->n * v->per, sizeof(*v->claimer));
+	if (!v->claimer)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return c->whose(c->arg, part->self * v->per,
+			v->claimer + part->self * v->per, v->per, err) ||
+			       c->whose(c->arg, before * v->per,
+					v->claimer + before * v->per, v->per,
+					err)
+		       ? -1
+		       : 0;
 }
 
 static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
@@ -210,7 +235,6 @@ static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
 
 int slu_act_verify(struct slu_act *a, struct slu_err *err)
 {
-	const struct slu_claims *claims = a->part->claims;
 	struct verifying v = {.act = a, .per = slu_act_chunks(a)};
 	const struct slu_scan scan = {
 		.act = a,
@@ -222,12 +246,8 @@ int slu_act_verify(struct slu_act *a, struct slu_err *err)
 	};
 	int rc = 0;
 
-	if (v.per > 1) {
-		v.claimer = calloc(scan.chunks, sizeof(*v.claimer));
-		rc = v.claimer ? claims->look(claims->arg, true, v.claimer,
-					      scan.chunks, err)
-			       : slu_err(err, SLU_NOMEM, "out of memory");
-	}
+	if (v.per > 1)
+		rc = ask_who(&v, err);
 	if (!rc)
 		rc = slu_scan(&scan, a->part->threads, err);
 	free(v.claimer);

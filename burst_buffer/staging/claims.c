@@ -15,7 +15,9 @@
 #include "burst_buffer/staging/claims.h"
 #include "common/file.h"
 
-#define NUMBER 16 /* text of one */
+#define NUMBER 16     /* text of one */
+#define TRIES  10     /* a claim that is there may not be seen at once */
+#define PAUSE  100000 /* us between them */
 
 /* A number and nothing else, or -1. */
 static long number(const char *text)
@@ -26,21 +28,41 @@ static long number(const char *text)
 	return end == text || *end || n < 0 ? -1 : n;
 }
 
-static long owner_of(int dir, const char *name)
+static int unread(struct slu_err *err)
+{
+	return slu_errno(err, SLU_IO, "cannot read who does what");
+}
+
+/* Of a chunk that somebody has taken; no claim ever goes. What cannot be read
+ * is an error: nobody would do, or look at, what each takes for another's. */
+static int owner_of(int dir, const char *name, unsigned *owner,
+		    struct slu_err *err)
 {
 	char text[NUMBER];
-	ssize_t n = readlinkat(dir, name, text, sizeof(text) - 1);
+	ssize_t n = -1;
+	long is;
 
-	if (n <= 0)
-		return -1;
+	for (int i = 0; i < TRIES; i++) {
+		n = readlinkat(dir, name, text, sizeof(text) - 1);
+		if (n >= 0 || (errno != ENOENT && errno != ESTALE))
+			break;
+		usleep(PAUSE);
+	}
+	if (n < 0)
+		return unread(err);
 	text[n] = '\0';
-	return number(text);
+	is = number(text);
+	if (is < 0 || is >= SLU_NOBODY)
+		return slu_err(err, SLU_IO, "a claim of work is none");
+	*owner = (unsigned)is;
+	return 0;
 }
 
 int slu_claims_take(void *arg, unsigned chunk, struct slu_err *err)
 {
 	const struct slu_claims_dir *c = arg;
 	char name[NUMBER], self[NUMBER];
+	unsigned owner;
 
 	snprintf(name, sizeof(name), "%u", chunk);
 	snprintf(self, sizeof(self), "%u", c->self);
@@ -50,19 +72,29 @@ int slu_claims_take(void *arg, unsigned chunk, struct slu_err *err)
 		return slu_errno(err, SLU_IO,
 				 "cannot share the work in the job's file "
 				 "system");
-	return owner_of(c->dir, name) == (long)c->self;
+	return owner_of(c->dir, name, &owner, err) ? -1 : owner == c->self;
 }
 
-static void note_owner(int dir, const char *name, bool who, unsigned *owner,
-		       unsigned n)
+static int note_owner(int dir, const char *name, bool who, unsigned *owner,
+		      unsigned n, struct slu_err *err)
 {
-	long chunk = number(name), is = 0;
+	long chunk = number(name);
 
 	if (chunk < 0 || chunk >= (long)n)
-		return;
-	if (who)
-		is = owner_of(dir, name);
-	owner[chunk] = is < 0 ? SLU_NOBODY : (unsigned)is;
+		return 0;
+	owner[chunk] = 0;
+	return who ? owner_of(dir, name, &owner[chunk], err) : 0;
+}
+
+static int read_claims(DIR *dir, bool who, unsigned *owner, unsigned n,
+		       struct slu_err *err)
+{
+	struct dirent *d;
+
+	while (errno = 0, (d = readdir(dir)))
+		if (note_owner(dirfd(dir), d->d_name, who, owner, n, err))
+			return -1;
+	return errno ? unread(err) : 0;
 }
 
 int slu_claims_look(void *arg, bool who, unsigned *owner, unsigned n,
@@ -71,58 +103,84 @@ int slu_claims_look(void *arg, bool who, unsigned *owner, unsigned n,
 	const struct slu_claims_dir *c = arg;
 	int fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *d;
+	int rc;
 
 	if (!dir) {
-		slu_errno(err, SLU_IO, "cannot read who does what");
+		unread(err);
 		if (fd >= 0)
 			close(fd);
 		return -1;
 	}
 	for (unsigned i = 0; i < n; i++)
 		owner[i] = SLU_NOBODY;
-	while ((d = readdir(dir)))
-		note_owner(c->dir, d->d_name, who, owner, n);
+	rc = read_claims(dir, who, owner, n, err);
 	closedir(dir);
+	return rc;
+}
+
+int slu_claims_whose(void *arg, unsigned first, unsigned *owner, unsigned n,
+		     struct slu_err *err)
+{
+	const struct slu_claims_dir *c = arg;
+	char name[NUMBER];
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%u", first + i);
+		if (owner_of(c->dir, name, &owner[i], err))
+			return -1;
+	}
 	return 0;
 }
 
 /* The process */
 
-enum word { TAKE, LOOK, LOOK_WHO };
+enum word { TAKE, LOOK, LOOK_WHO, WHOSE };
 
 struct question {
 	enum word word;
-	unsigned number; /* the chunk, or how many */
+	unsigned first, n; /* chunks; LOOK: from 0 */
 };
 
-struct answer { /* behind it, to LOOK: the owners */
+struct answer { /* behind it, but to TAKE: the owners */
 	int rc;
 	struct slu_err err;
 };
 
-static int serve(int fd, struct slu_claims_dir *c, const struct question *q)
+static int look_for(struct slu_claims_dir *c, const struct question *q,
+		    unsigned *owner, struct slu_err *err)
+{
+	if (!owner)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return q->word == WHOSE
+		       ? slu_claims_whose(c, q->first, owner, q->n, err)
+		       : slu_claims_look(c, q->word == LOOK_WHO, owner, q->n,
+					 err);
+}
+
+/* Who asks may be the user: no more chunks than there can be. */
+static int serve(int fd, struct slu_claims_dir *c, unsigned most,
+		 const struct question *q)
 {
 	struct answer a = {0};
-	unsigned *owner = NULL, n = 0;
+	unsigned *owner = NULL;
 	int rc;
 
+	if (q->n > most || q->first > most - q->n)
+		return -1;
 	if (q->word == TAKE) {
-		a.rc = slu_claims_take(c, q->number, &a.err);
+		a.rc = slu_claims_take(c, q->first, &a.err);
 	} else {
-		n = q->number;
-		owner = calloc(n + 1, sizeof(*owner));
-		a.rc = owner ? slu_claims_look(c, q->word == LOOK_WHO, owner, n,
-					       &a.err)
-			     : slu_err(&a.err, SLU_NOMEM, "out of memory");
+		owner = calloc((size_t)q->n + 1, sizeof(*owner));
+		a.rc = look_for(c, q, owner, &a.err);
 	}
 	rc = slu_write_all(fd, &a, sizeof(a)) ||
-	     (owner && !a.rc && slu_write_all(fd, owner, n * sizeof(*owner)));
+	     (owner && !a.rc &&
+	      slu_write_all(fd, owner, q->n * sizeof(*owner)));
 	free(owner);
 	return rc;
 }
 
-static void run_proxy(int fd, const char *path, unsigned self)
+static void run_proxy(int fd, const char *path, unsigned self, unsigned most)
 {
 	struct slu_claims_dir c = {.self = self};
 	struct question q;
@@ -130,13 +188,13 @@ static void run_proxy(int fd, const char *path, unsigned self)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	c.dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	while (slu_read_up_to(fd, &q, sizeof(q), -1) == sizeof(q))
-		if (serve(fd, &c, &q))
+		if (serve(fd, &c, most, &q))
 			break;
 	_exit(0);
 }
 
 int slu_claims_proxy_start(struct slu_claims_proxy *p, const char *path,
-			   unsigned self, struct slu_err *err)
+			   unsigned self, unsigned most, struct slu_err *err)
 {
 	int fd[2];
 	pid_t pid;
@@ -146,7 +204,7 @@ int slu_claims_proxy_start(struct slu_claims_proxy *p, const char *path,
 	pid = fork();
 	if (pid == 0) {
 		close(fd[0]);
-		run_proxy(fd[1], path, self);
+		run_proxy(fd[1], path, self, most);
 	}
 	close(fd[1]);
 	p->fd = fd[0];
@@ -156,13 +214,12 @@ int slu_claims_proxy_start(struct slu_claims_proxy *p, const char *path,
 	return slu_errno(err, SLU_IO, "fork");
 }
 
-static int ask(const struct slu_claims_proxy *p, enum word word,
-	       unsigned number, struct slu_err *err)
+static int ask(const struct slu_claims_proxy *p, const struct question *q,
+	       struct slu_err *err)
 {
-	const struct question q = {word, number};
 	struct answer a;
 
-	if (slu_write_all(p->fd, &q, sizeof(q)) ||
+	if (slu_write_all(p->fd, q, sizeof(*q)) ||
 	    slu_read_up_to(p->fd, &a, sizeof(a), -1) != sizeof(a))
 		return slu_err(err, SLU_IO, "nobody says who does what");
 	return a.rc < 0 ? slu_err(err, a.err.kind, "%s", a.err.text) : a.rc;
@@ -170,18 +227,36 @@ static int ask(const struct slu_claims_proxy *p, enum word word,
 
 int slu_claims_proxy_take(void *proxy, unsigned chunk, struct slu_err *err)
 {
-	return ask(proxy, TAKE, chunk, err);
+	const struct question q = {TAKE, chunk, 1};
+
+	return ask(proxy, &q, err);
 }
 
-int slu_claims_proxy_look(void *arg, bool who, unsigned *owner, unsigned n,
-			  struct slu_err *err)
+static int ask_owners(const struct slu_claims_proxy *p,
+		      const struct question *q, unsigned *owner,
+		      struct slu_err *err)
 {
-	const struct slu_claims_proxy *p = arg;
-	size_t size = n * sizeof(*owner);
+	size_t size = q->n * sizeof(*owner);
 
-	if (ask(p, who ? LOOK_WHO : LOOK, n, err))
+	if (ask(p, q, err))
 		return -1;
 	return slu_read_up_to(p->fd, owner, size, -1) == (ssize_t)size
 		       ? 0
 		       : slu_err(err, SLU_IO, "nobody says who does what");
+}
+
+int slu_claims_proxy_look(void *proxy, bool who, unsigned *owner, unsigned n,
+			  struct slu_err *err)
+{
+	const struct question q = {who ? LOOK_WHO : LOOK, 0, n};
+
+	return ask_owners(proxy, &q, owner, err);
+}
+
+int slu_claims_proxy_whose(void *proxy, unsigned first, unsigned *owner,
+			   unsigned n, struct slu_err *err)
+{
+	const struct question q = {WHOSE, first, n};
+
+	return ask_owners(proxy, &q, owner, err);
 }

@@ -23,6 +23,9 @@ struct slu_claims {
 	 * anybody's, which is cheaper. SLU_NOBODY: it is free. */
 	int (*look)(void *arg, bool who, unsigned *owner, unsigned n,
 		    struct slu_err *err);
+	/* Whose n chunks from `first` are, all of which are somebody's. */
+	int (*whose)(void *arg, unsigned first, unsigned *owner, unsigned n,
+		     struct slu_err *err);
 	void *arg;
 };
 
@@ -34,17 +37,21 @@ struct slu_claims_dir {
 int slu_claims_take(void *claims_dir, unsigned chunk, struct slu_err *err);
 int slu_claims_look(void *claims_dir, bool who, unsigned *owner, unsigned n,
 		    struct slu_err *err);
+int slu_claims_whose(void *claims_dir, unsigned first, unsigned *owner,
+		     unsigned n, struct slu_err *err);
 
 /* The same for who may not: a process of its own, which is started while that
  * is still allowed, and ends when `fd` is closed. One question at a time. */
 struct slu_claims_proxy {
 	int fd;
 };
-/* `path` is the directory of claims. */
+/* `path` is the directory of claims; there are `most` chunks at most. */
 int slu_claims_proxy_start(struct slu_claims_proxy *proxy, const char *path,
-			   unsigned self, struct slu_err *err);
+			   unsigned self, unsigned most, struct slu_err *err);
 int slu_claims_proxy_take(void *proxy, unsigned chunk, struct slu_err *err);
 int slu_claims_proxy_look(void *proxy, bool who, unsigned *owner, unsigned n,
 			  struct slu_err *err);
+int slu_claims_proxy_whose(void *proxy, unsigned first, unsigned *owner,
+			   unsigned n, struct slu_err *err);
 
 #endif

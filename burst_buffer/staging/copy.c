@@ -14,6 +14,7 @@
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/manifest.h"
+#include "burst_buffer/staging/share.h"
 
 #define SMALL (256u << 10)
 #define STEP  (16u << 20) /* of one copy_file_range, so that a stop is seen */
@@ -185,6 +186,15 @@ static bool bring_attrs(int dir, const char *name, mode_t is, int src,
 	return done;
 }
 
+/* Other nodes may be at work at it, where times have no fractions in the second
+ * in which its source was made. Who sets a time changes the inode later. */
+static bool is_being_written(const struct stat *st)
+{
+	return slu_share_ranges((uint64_t)st->st_size) > 1 &&
+	       st->st_mtim.tv_nsec == 0 &&
+	       st->st_mtim.tv_sec == st->st_ctim.tv_sec;
+}
+
 bool slu_completes(int dir, const char *name, const struct slu_entry *e,
 		   int src, const char *path, bool attrs)
 {
@@ -192,7 +202,7 @@ bool slu_completes(int dir, const char *name, const struct slu_entry *e,
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    !S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size ||
-	    !slu_same_time(&e->mtime, &st.st_mtim))
+	    !slu_same_time(&e->mtime, &st.st_mtim) || is_being_written(&st))
 		return false;
 	return !attrs || slu_has_arrived(dir, name, e, src, path) ||
 	       bring_attrs(dir, name, st.st_mode, src, path, e->mode);

@@ -41,7 +41,8 @@ bool slu_same_time(const struct timespec *want, const struct timespec *is);
 struct slu_entry;
 bool slu_has_arrived(int dir, const char *name, const struct slu_entry *entry,
 		     int src, const char *path);
-/* The same of size and time only; then `attrs` has it given the mode and the
+/* The same of size and time only, which what is being written in several ranges
+ * does not have by chance; then `attrs` has it given the mode and the
  * attributes of its source, which other copiers may leave out. */
 bool slu_completes(int dir, const char *name, const struct slu_entry *entry,
 		   int src, const char *path, bool attrs);

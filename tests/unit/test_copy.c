@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/staging/copy.h"
+#include "burst_buffer/staging/manifest.h"
+#include "burst_buffer/staging/share.h"
 #include "tests/unit/tree.h"
 
 #define SIZE (9u << 20)
@@ -191,5 +193,33 @@ START_TEST(test_stops)
 }
 END_TEST
 
-TEST_MAIN("copy", test_same_bytes, test_sparse, test_source_too_short,
-	  test_no_size, test_full, test_stops)
+/* Where times have no fractions, what others are writing has the time of a
+ * source that was made in the same second. */
+START_TEST(test_being_written)
+{
+	struct slu_entry e = {.kind = 'f', .mode = 0600, .path = "a"};
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+	int root;
+	struct stat st;
+
+	setup();
+	root = open(dir, O_RDONLY | O_DIRECTORY);
+	e.size = SLU_STAGE_RANGE + 1;
+	ck_assert(!ftruncate(b, (off_t)e.size));
+	do { /* until it is the same second still */
+		times[1].tv_sec = time(NULL);
+		ck_assert(!futimens(b, times) && !fstat(b, &st));
+	} while (st.st_ctim.tv_sec != st.st_mtim.tv_sec);
+	e.mtime = (struct timespec){times[1].tv_sec, 5000};
+	ck_assert(!slu_completes(root, "b", &e, root, "a", false));
+	times[1].tv_sec -= 10;
+	e.mtime.tv_sec -= 10;
+	ck_assert(!futimens(b, times));
+	ck_assert(slu_completes(root, "b", &e, root, "a", false));
+	close(root);
+	teardown();
+}
+END_TEST
+
+TEST_MAIN("copy", test_being_written, test_same_bytes, test_sparse,
+	  test_source_too_short, test_no_size, test_full, test_stops)

@@ -97,7 +97,7 @@ static int act(enum slu_act_name name, unsigned self, int words)
 {
 	struct slu_claims_proxy proxy;
 	struct slu_claims how = {slu_claims_proxy_take, slu_claims_proxy_look,
-				 &proxy};
+				 slu_claims_proxy_whose, &proxy};
 	struct slu_stage_part part = part_of(self);
 	int status;
 
@@ -110,7 +110,7 @@ static int act(enum slu_act_name name, unsigned self, int words)
 		part.threads = words ? 2 : 0;
 		part.progress = words ? dies : NULL;
 		part.arg = &words;
-		if (slu_claims_proxy_start(&proxy, claims, self, &err) ||
+		if (slu_claims_proxy_start(&proxy, claims, self, 100, &err) ||
 		    slu_stage(name, &part, &shared->result[self], &err)) {
 			printf("node %u: %s\n", self, err.text);
 			fflush(stdout);
@@ -271,7 +271,8 @@ START_TEST(test_take)
 		if (!fork()) {
 			struct slu_claims_proxy p;
 
-			if (slu_claims_proxy_start(&p, claims, self, &err))
+			if (slu_claims_proxy_start(&p, claims, self, CHUNKS,
+						   &err))
 				_exit(1);
 			for (unsigned i = 0; i < CHUNKS; i++) {
 				int rc = slu_claims_proxy_take(&p, i, &err);
@@ -300,5 +301,123 @@ START_TEST(test_take)
 }
 END_TEST
 
-TEST_MAIN("stage_claims", test_take, test_free_node_does_all, test_one_dies,
+/* What cannot be read of a claim is not another's, nor nobody's. */
+START_TEST(test_unreadable)
+{
+	static const struct {
+		unsigned chunk;
+		bool link;
+		int take;
+	} cases[] = {{5, false, -1}, {6, true, -1}, {7, true, 0}};
+	struct slu_claims_dir dir = {.self = 7};
+	unsigned owner[8];
+
+	setup();
+	dir.dir = open(claims, O_RDONLY | O_DIRECTORY);
+	make_link(in(claims, "7"), "1");
+	expect_ok(slu_claims_look(&dir, true, owner, 8, &err), err);
+	expect_ok(slu_claims_whose(&dir, 7, owner, 1, &err), err);
+	ck_assert_uint_eq(owner[0], 1);
+	make_text(in(claims, "5"), "");
+	ck_assert_int_eq(slu_claims_look(&dir, true, owner, 8, &err), -1);
+	expect_ok(slu_claims_look(&dir, false, owner, 8, &err), err);
+	ck_assert_uint_ne(owner[5], SLU_NOBODY);
+	make_link(in(claims, "6"), "nobody");
+	each(c, cases)
+	{
+		ck_assert_int_eq(slu_claims_take(&dir, c->chunk, &err),
+				 c->take);
+		ck_assert_int_eq(
+			slu_claims_whose(&dir, c->chunk, owner, 1, &err),
+			c->take);
+	}
+	ck_assert_int_eq(slu_claims_whose(&dir, 4, owner, 1, &err), -1);
+	close(dir.dir);
+	teardown();
+}
+END_TEST
+
+/* Who asks for more chunks than there are gets no answer. */
+START_TEST(test_too_many)
+{
+	static const unsigned first[] = {10, 0, 1, UINT_MAX};
+	unsigned *owner = malloc(sizeof(*owner) * 11);
+
+	setup();
+	each(f, first)
+	{
+		struct slu_claims_proxy p;
+
+		expect_ok(slu_claims_proxy_start(&p, claims, 1, 10, &err), err);
+		expect_ok(slu_claims_proxy_look(&p, false, owner, 10, &err),
+			  err);
+		ck_assert_int_eq(slu_claims_proxy_take(&p, 9, &err), 1);
+		ck_assert_int_eq(slu_claims_proxy_whose(&p, *f, owner,
+							*f == 1 ? 10 : 11,
+							&err),
+				 -1);
+		close(p.fd);
+		ck_assert(!unlink(in(claims, "9")));
+		ck_assert(wait(NULL) > 0);
+	}
+	free(owner);
+	teardown();
+}
+END_TEST
+
+static int refuse(void *arg, unsigned chunk, struct slu_err *e)
+{
+	(void)chunk, (void)e;
+	return ++*(unsigned *)arg < 1000 ? 0 : -1;
+}
+
+static int see_nobody(void *arg, bool who, unsigned *owner, unsigned n,
+		      struct slu_err *e)
+{
+	(void)arg, (void)who, (void)e;
+	for (unsigned i = 0; i < n; i++)
+		owner[i] = SLU_NOBODY;
+	return 0;
+}
+
+/* A claim that others see and a look does not is not asked for for ever. */
+START_TEST(test_unseen)
+{
+	unsigned asked = 0;
+	const struct slu_claims how = {refuse, see_nobody, NULL, &asked};
+	struct slu_stage_part part;
+	struct slu_stage_result r;
+
+	setup();
+	many_files();
+	prepare();
+	part = part_of(0);
+	part.claims = &how;
+	expect_ok(slu_stage(SLU_COPY, &part, &r, &err), err);
+	ck_assert_uint_eq(r.files, 0);
+	ck_assert_uint_lt(asked, 1000);
+	close(part.manifest);
+	teardown();
+}
+END_TEST
+
+/* What nobody has claimed was not copied. */
+START_TEST(test_nobody_copied)
+{
+	setup();
+	many_files();
+	prepare();
+	for (unsigned i = 0; i < NODES; i++)
+		ck_assert_int_eq(act(SLU_COPY, i, 0), 0);
+	ck_assert_int_eq(act(SLU_VERIFY, 0, 0), 0);
+	ck_assert(!unlink(in(claims, "1")));
+	ck_assert_int_ne(act(SLU_VERIFY, 0, 0), 0);
+	ck_assert_int_ne(act(SLU_VERIFY, 1, 0), 0);
+	ck_assert_int_eq(act(SLU_VERIFY, 2, 0), 0);
+	teardown();
+}
+END_TEST
+
+TEST_MAIN("stage_claims", test_unreadable, test_too_many, test_unseen,
+	  test_nobody_copied, test_take, test_free_node_does_all, test_one_dies,
 	  test_dies_in_a_large_file)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include "burst_buffer/staging/share.h"
 
@@ -44,6 +45,35 @@ START_TEST(test_read_only_arrived)
 		ck_assert_msg(!stage_part(part, NULL), "%s", err.text);
 		same(src, in(dst, "src"));
 	}
+	teardown();
+}
+END_TEST
+
+/* A large file that a mover, or a verifier that was killed, has made read-only
+ * needs no right to be written either to be brought to its end. */
+START_TEST(test_large_read_only)
+{
+	struct slu_stage_part part = {
+		.source = src, .destination = dst, .n = 2, .quick = true};
+	const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	struct slu_stage_result r;
+	const char *there = "src/f";
+
+	setup();
+	become_nobody();
+	make_text(in(src, "f"), "x");
+	ck_assert(!truncate(in(src, "f"), SLU_STAGE_RANGE + 1));
+	(void)setxattr(in(src, "f"), "user.a", "b", 1, 0);
+	ck_assert(!utimensat(AT_FDCWD, in(src, "f"), past, 0));
+	ck_assert(!chmod(in(src, "f"), 0444));
+	part.manifest = manifest();
+	expect_ok(slu_stage(SLU_PREPARE, &part, &r, &err), err);
+	ck_assert(!chmod(in(dst, there), 0444));
+	expect_ok(all_nodes(SLU_COPY, part), err);
+	ck_assert(!chmod(in(dst, there), 0444));
+	expect_ok(all_nodes(SLU_VERIFY, part), err);
+	close(part.manifest);
+	same(in(src, ""), in(dst, "src/"));
 	teardown();
 }
 END_TEST
@@ -435,5 +465,6 @@ START_TEST(test_content)
 END_TEST
 
 TEST_MAIN("stage faults", test_read_only_left, test_read_only_arrived,
-	  test_same_file, test_hard_link, test_refusals, test_noticed,
-	  test_swap_destination, test_swap_source, test_stops, test_content)
+	  test_large_read_only, test_same_file, test_hard_link, test_refusals,
+	  test_noticed, test_swap_destination, test_swap_source, test_stops,
+	  test_content)
