@@ -18,30 +18,18 @@
 #define GOODBYE	   3.0	/* seconds for one answer of sluiced */
 #define LAST_WORDS 60.0 /* seconds for a worker's */
 
-static bool worker_alive(const struct slu_node *n, struct slu_pid *pid)
-{
-	char path[PATH_MAX];
-
-	slu_note_path(n, "down.pid", path);
-	return !slu_pid_read(path, pid, NULL) && slu_pid_alive(pid);
-}
-
 /* A worker that has told of a failure still tries, now and then: whoever asks
  * again wants to know it now. */
 static int drop_failure(struct slu_node *n, struct slu_err *err)
 {
 	char *result = slu_note_get(n, "result");
 	bool failed = result && !slu_eq(slu_trim(result), "clean");
-	struct slu_pid pid;
 
 	free(result);
 	if (!failed)
 		return 0;
-	if (worker_alive(n, &pid)) {
-		slu_pid_kill(&pid, SIGKILL);
-		if (slu_pid_wait(&pid, 10, err))
-			return -1;
-	}
+	if (slu_note_end(n, "down.pid", err))
+		return -1;
 	slu_note_drop(n, "result");
 	return 0;
 }
@@ -75,7 +63,7 @@ static int wait_for_worker(struct slu_node *n, uint64_t buffer,
 	for (int started = 0;;) {
 		if (over(n, buffer, &rc, err))
 			return rc;
-		if (worker_alive(n, &pid)) {
+		if (slu_note_lives(n, "down.pid", &pid)) {
 			slu_pid_wait(&pid, 0.05, NULL);
 			continue;
 		}
@@ -93,8 +81,9 @@ static int wait_for_worker(struct slu_node *n, uint64_t buffer,
 
 /* sluiced may have given us a plan that never arrived, or that a reboot took
  * away: nothing was made, or nothing runs any more. It is told so once, lest it
- * drain the node; nobody waits for it. */
-static int say_nothing_is_here(struct slu_node *n, struct slu_err *err)
+ * drain the node; nobody waits for it. Not unless it has been asked what it
+ * knows of us: storage of the job may be here that no note speaks of. */
+static void say_nothing_is_here(struct slu_node *n)
 {
 	struct slu_report r = {.job_id = n->job_id,
 			       .node = n->name,
@@ -109,7 +98,6 @@ static int say_nothing_is_here(struct slu_node *n, struct slu_err *err)
 			      &(struct slu_err){0});
 	slu_buf_free(&reply);
 	free(body);
-	return slu_notes_forget(n, err);
 }
 
 static int down(struct slu_node *n, uint64_t buffer, struct slu_err *err)
@@ -117,14 +105,21 @@ static int down(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 	return drop_failure(n, err) || wait_for_worker(n, buffer, err) ? -1 : 0;
 }
 
-/* A worker that has told us "clean" may still be telling sluiced so; its last
- * deed is to take the directory away. */
+/* A worker that has told us "clean" may still be telling sluiced so, or take
+ * that back while it ends what all nodes had in common; its last deed is to
+ * take the directory away. */
 int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 {
 	struct slu_pid pid;
 
-	if (down(n, buffer, err) ||
-	    (worker_alive(n, &pid) && slu_pid_wait(&pid, LAST_WORDS, err)))
+	do {
+		if (down(n, buffer, err))
+			return -1;
+		if (!slu_note_lives(n, "down.pid", &pid) ||
+		    !slu_pid_wait(&pid, LAST_WORDS, NULL))
+			break;
+	} while (!slu_note_has(n, "result") && slu_noted_is(n, buffer));
+	if (slu_note_end(n, "down.pid", err))
 		return -1;
 	return slu_noted_is(n, buffer) ? slu_notes_forget(n, err) : 0;
 }
@@ -132,16 +127,26 @@ int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 int slu_down(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_plan plan;
+	bool known = true;
 	struct slu_err why;
 	uint64_t buffer;
 	int rc = slu_noted_plan(n, &plan, err);
 
-	if (rc && err->kind == SLU_NOTFOUND &&
-	    !slu_leftovers_adopt(n, GOODBYE, &why))
+	if (rc && err->kind == SLU_NOTFOUND) {
+		known = !slu_leftovers_adopt(n, GOODBYE, &why);
 		rc = slu_noted_plan(n, &plan, err);
+	}
+	if (rc && err->kind != SLU_NOTFOUND)
+		return -1;
+	if (rc && known)
+		say_nothing_is_here(n);
+	else if (rc)
+		slu_node_log(n, SLU_WARN,
+			     "nothing is noted of it, and what sluiced knows "
+			     "of it could not be asked: %s",
+			     why.text);
 	if (rc)
-		return err->kind == SLU_NOTFOUND ? say_nothing_is_here(n, err)
-						 : -1;
+		return slu_notes_forget(n, err);
 	buffer = plan.buffer;
 	slu_msg_clear(&slu_plan_desc, &plan);
 	return down(n, buffer, err);

@@ -367,8 +367,7 @@ void slu_early_start(struct slu_node *n)
 	struct slu_err err;
 
 	slu_note_path(n, "early.pid", path);
-	if ((!slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid)) ||
-	    !has_work(n) || over(n))
+	if (slu_note_lives(n, "early.pid", &pid) || !has_work(n) || over(n))
 		return;
 	if (slu_detach(work, (void *)n->opt, path, NULL, &err))
 		slu_node_log(n, SLU_WARN, "nothing is staged out early: %s",

@@ -35,6 +35,7 @@
 #include "common/conf.h"
 #include "common/http.h"
 #include "common/log.h"
+#include "common/proc.h"
 #include "wire/node.h"
 
 #define SLU_NODE_PATH 4000 /* of a job's directory */
@@ -111,6 +112,12 @@ char *slu_note_get(const struct slu_node *n, const char *name);
 int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
 		 const char *text, struct slu_err *err);
 void slu_note_drop(const struct slu_node *n, const char *name);
+/* Does whoever this file names (up.pid, ...) live? */
+bool slu_note_lives(const struct slu_node *n, const char *pid_file,
+		    struct slu_pid *pid);
+/* It has to end, unless it is ourselves. */
+int slu_note_end(const struct slu_node *n, const char *pid_file,
+		 struct slu_err *err);
 /* Be the only one that does `what` ("down", "watch") for the job, until this
  * process ends. False: another one is, which WHAT.pid names again. */
 bool slu_note_lock(struct slu_node *n, const char *what);

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +58,26 @@ void slu_note_drop(const struct slu_node *n, const char *name)
 
 	slu_note_path(n, name, path);
 	unlink(path);
+}
+
+bool slu_note_lives(const struct slu_node *n, const char *pid_file,
+		    struct slu_pid *pid)
+{
+	char path[PATH_MAX];
+
+	slu_note_path(n, pid_file, path);
+	return !slu_pid_read(path, pid, NULL) && slu_pid_alive(pid);
+}
+
+int slu_note_end(const struct slu_node *n, const char *pid_file,
+		 struct slu_err *err)
+{
+	struct slu_pid pid;
+
+	if (!slu_note_lives(n, pid_file, &pid) || pid.pid == getpid())
+		return 0;
+	slu_pid_kill(&pid, SIGKILL);
+	return slu_pid_wait(&pid, 10, err);
 }
 
 static int try_lock(int fd, int command, struct flock *lock)

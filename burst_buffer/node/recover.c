@@ -22,11 +22,7 @@
 
 static bool lives(const struct slu_node *n, const char *pid_file)
 {
-	char path[PATH_MAX];
-	struct slu_pid pid;
-
-	slu_note_path(n, pid_file, path);
-	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid);
+	return slu_note_lives(n, pid_file, &(struct slu_pid){0});
 }
 
 /* An epilog that waits for a worker replaces it sooner. One that has told a

@@ -62,15 +62,6 @@ static long age_of(const struct slu_node *n, const char *note)
 	return stat(path, &st) ? -1 : (long)(slu_today() - st.st_mtime);
 }
 
-static bool at_work(const struct slu_node *n, const char *note)
-{
-	char path[PATH_MAX];
-	struct slu_pid pid;
-
-	slu_note_path(n, note, path);
-	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid);
-}
-
 /* Seconds to wait after the last start; the next pause is twice as long. */
 static long pause_of(const struct slu_node *n, const char *note)
 {
@@ -98,7 +89,8 @@ static void start(struct slu_node *n, int (*fn)(void *), const char *note)
 
 	snprintf(waits, sizeof(waits), "%s.pause", note);
 	pause = pause_of(n, waits);
-	if (at_work(n, note) || (age >= 0 && age < pause))
+	if (slu_note_lives(n, note, &(struct slu_pid){0}) ||
+	    (age >= 0 && age < pause))
 		return;
 	note_pause(n, waits, age < 0 ? AGAIN : 2 * pause);
 	slu_note_path(n, note, path);

@@ -122,11 +122,7 @@ static void add_processes(const struct slu_node *job, const char *below,
 
 static bool runs(const struct slu_node *job, const char *pid_file)
 {
-	char path[PATH_MAX];
-	struct slu_pid pid;
-
-	slu_note_path(job, pid_file, path);
-	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid);
+	return slu_note_lives(job, pid_file, &(struct slu_pid){0});
 }
 
 static const char *state_of(const struct slu_node *job)

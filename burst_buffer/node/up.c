@@ -233,17 +233,12 @@ static int make_it(struct slu_node *n, double start, struct slu_err *err)
 /* The run before this one on the same node must be over. */
 static int end_other_up(struct slu_node *n, struct slu_err *err)
 {
-	char path[PATH_MAX];
 	struct slu_pid other;
 
-	slu_note_path(n, "up.pid", path);
-	if (slu_pid_read(path, &other, NULL) || other.pid == getpid() ||
-	    !slu_pid_alive(&other))
-		return 0;
-	slu_node_log(n, SLU_WARN, "ending an earlier `up`, pid %d",
-		     (int)other.pid);
-	slu_pid_kill(&other, SIGKILL);
-	return slu_pid_wait(&other, 10, err);
+	if (slu_note_lives(n, "up.pid", &other) && other.pid != getpid())
+		slu_node_log(n, SLU_WARN, "ending an earlier `up`, pid %d",
+			     (int)other.pid);
+	return slu_note_end(n, "up.pid", err);
 }
 
 static int claim(struct slu_node *n, struct slu_err *err)

@@ -169,7 +169,7 @@ int slu_watcher_start(struct slu_node *n, struct slu_err *err)
 	struct slu_pid pid;
 
 	slu_note_path(n, "watch.pid", path);
-	if (!slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid))
+	if (slu_note_lives(n, "watch.pid", &pid))
 		return 0;
 	return slu_detach(work, (void *)n->opt, path, NULL, err);
 }

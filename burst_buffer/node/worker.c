@@ -7,7 +7,9 @@
  * prove that nothing is left; report clean. Its result is noted for who waits.
  *
  * Without sluiced nothing can be staged out together: data that was to be is
- * kept. What cannot be cleaned is tried again, for a day, after the failure
+ * kept. What all nodes have in common, and does not lie on this one, is not
+ * touched until sluiced has said that the job has ended: others may be at work
+ * there. What cannot be cleaned is tried again, for a day, after the failure
  * has been told.
  */
 #include "config.h"
@@ -33,26 +35,17 @@
 #define PAUSE_MAX 600.0
 #define PAUSE_SAY 30.0 /* between two words that come back at once */
 
+/* What sluiced says; NONE: it cannot be heard, or has nothing to say. */
+enum word { NONE, GO, SKIP, ABORT };
+
 struct worker {
 	struct slu_node n;
+	bool told;    /* by sluiced, that the job has ended */
+	bool late;    /* it was not in time: what there was is detached */
 	bool success; /* of the job */
 	bool keep;
 	double read_bytes, written_bytes;
 };
-
-/* Whoever works on the job apart from us has to end. */
-static int end_other(struct slu_node *n, const char *pid_file,
-		     struct slu_err *err)
-{
-	char path[PATH_MAX];
-	struct slu_pid pid;
-
-	slu_note_path(n, pid_file, path);
-	if (slu_pid_read(path, &pid, NULL) || !slu_pid_alive(&pid))
-		return 0;
-	slu_pid_kill(&pid, SIGKILL);
-	return slu_pid_wait(&pid, 10, err);
-}
 
 static bool wanted(const struct worker *w, const struct slu_stage *s)
 {
@@ -70,28 +63,48 @@ static bool has_stage_out(const struct slu_node *n)
 	return false;
 }
 
-/* Did the job run, so that there may be something to stage out? */
+/* Did the job run, so that there may be something to stage out? A restart of
+ * the node takes away the note that it did. */
 static bool has_data(const struct slu_node *n)
 {
-	return has_stage_out(n) && slu_note_has(n, "env");
+	return has_stage_out(n) &&
+	       (slu_note_has(n, "env") || slu_note_has(n, "restarted"));
 }
 
-/* The word that teardown goes by: go, skip or abort. NULL: none could be had,
- * from a sluiced that has lost what it knew of us either, or memory. Caller
- * frees. */
-static char *begin(struct worker *w, struct slu_err *err)
+/* Is there something that other nodes of the job may be using, too? */
+static bool in_common(const struct slu_node *n)
+{
+	return n->driver->wipe && !n->plan.use;
+}
+
+static const char *const words[] = {
+	[NONE] = "none", [GO] = "go", [SKIP] = "skip", [ABORT] = "abort"};
+
+static enum word parse(const char *text)
+{
+	for (int i = GO; i <= ABORT; i++)
+		if (slu_eq(text, words[i]))
+			return (enum word)i;
+	return NONE;
+}
+
+/* The word that teardown goes by. NONE, from a sluiced that has lost what it
+ * knew of us, too: err. */
+static enum word begin(struct worker *w, struct slu_err *err)
 {
 	struct slu_report r = {.step = "down", .ok = true, .phase = "teardown"};
 	struct slu_answer answer;
-	char *word;
+	enum word word;
 
 	if (slu_talk_report(&w->n, &r, &answer, err))
-		return err->kind == SLU_NOTFOUND && !has_data(&w->n)
-			       ? strdup("skip")
-			       : NULL;
+		return err->kind == SLU_NOTFOUND && !has_data(&w->n) &&
+				       !in_common(&w->n)
+			       ? SKIP
+			       : NONE;
 	w->success = answer.success;
-	word = answer.word;
-	answer.word = NULL;
+	word = parse(answer.word);
+	if (word == NONE)
+		slu_err(err, SLU_INVALID, "sluiced said %.40s", answer.word);
 	slu_msg_clear(&slu_answer_desc, &answer);
 	return word;
 }
@@ -118,6 +131,9 @@ static bool data_gone(struct worker *w)
 
 	if (slu_note_has(&w->n, "restarted") && w->n.driver->attach)
 		r.text = "the node was restarted before its data was staged "
+			 "out";
+	else if (w->late)
+		r.text = "the node could not ask sluiced in time what to stage "
 			 "out";
 	else if (!slu_note_has(&w->n, "env") || w->n.driver->interposed ||
 		 !w->n.driver->attach || slu_mounted(w->n.data))
@@ -147,29 +163,40 @@ static void stage_out(struct worker *w)
 
 /* From the first word to the certainty that all data is safe, or is to be
  * kept. */
-static int first_half(struct worker *w, struct slu_err *err)
+static void first_half(struct worker *w)
 {
 	struct slu_node *n = &w->n;
-	char *word;
+	struct slu_err err = {0};
+	enum word word;
 
 	n->deadline = slu_clock() + GRACE +
 		      (double)(has_stage_out(n) ? n->plan.stage_out_timeout
 						: n->plan.teardown_timeout);
-	word = begin(w, err);
-	if (!word) {
-		slu_node_log(n, SLU_ERROR, "%s", err->text);
-		w->keep = has_data(n);
-		return 0;
+	word = begin(w, &err);
+	w->told = word != NONE;
+	w->keep = !w->told && has_data(n);
+	if (!w->told) {
+		if (!w->late)
+			slu_node_log(n, SLU_ERROR, "%s", err.text);
+		return;
 	}
-	slu_node_log(n, SLU_INFO, "down: %s", word);
-	if (slu_eq(word, "go") && !data_gone(w))
+	slu_node_log(n, SLU_INFO, "down: %s", words[word]);
+	if (word == GO && !data_gone(w))
 		stage_out(w);
-	if (!slu_eq(word, "skip") && slu_talk_meet(n, "out.done", err)) {
-		slu_node_log(n, SLU_ERROR, "data is kept: %s", err->text);
+	if (word != SKIP && slu_talk_meet(n, "out.done", &err)) {
+		slu_node_log(n, SLU_ERROR, "data is kept: %s", err.text);
 		w->keep = true;
 	}
-	free(word);
-	return 0;
+}
+
+/* Nobody uses another's server any more, or nobody tells. */
+static void meet_detached(struct slu_node *n)
+{
+	struct slu_err why;
+
+	n->deadline = slu_clock() + (double)n->plan.teardown_timeout + GRACE;
+	if (n->driver->shared && slu_talk_meet(n, "detached", &why))
+		slu_node_log(n, SLU_WARN, "detached: %s", why.text);
 }
 
 static int detach(struct worker *w, struct slu_err *err)
@@ -180,12 +207,12 @@ static int detach(struct worker *w, struct slu_err *err)
 	if (n->driver->counters(&n->in, &w->read_bytes, &w->written_bytes,
 				&why))
 		w->read_bytes = w->written_bytes = 0;
-	slu_layout_leave(n);
+	if (w->told)
+		slu_layout_leave(n);
 	if (slu_layout_hide(n, err) || n->driver->detach(&n->in, err))
 		return -1;
-	n->deadline = slu_clock() + (double)n->plan.teardown_timeout + GRACE;
-	if (n->driver->shared && slu_talk_meet(n, "detached", &why))
-		slu_node_log(n, SLU_WARN, "detached: %s", why.text);
+	if (w->told || !in_common(n))
+		meet_detached(n);
 	return 0;
 }
 
@@ -206,12 +233,20 @@ static int stop(struct worker *w, struct slu_err *err)
 	return 0;
 }
 
-/* Data that does not lie on this node. */
-static int keep_there(struct slu_node *n, int64_t until, struct slu_err *err)
+/* By sluiced's clock, if it has told it. */
+static int64_t kept_until(const struct slu_node *n)
+{
+	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
+
+	return slu_today() + (isnan(ahead) ? 0 : (int64_t)ahead) +
+	       n->plan.keep_failed;
+}
+
+static int keep_in_common(struct slu_node *n, struct slu_err *err)
 {
 	char kept[4096], text[4200];
 
-	if (n->driver->keep(&n->in, until, kept, err))
+	if (n->driver->keep(&n->in, kept_until(n), kept, err))
 		return -1;
 	if (!*kept) {
 		slu_node_log(n, SLU_WARN,
@@ -238,22 +273,11 @@ static int mark_part(struct slu_node *n, struct slu_err *err)
 			      err);
 }
 
-/* By sluiced's clock, if it has told it. */
-static int64_t kept_until(const struct slu_node *n)
-{
-	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
-
-	return slu_today() + (isnan(ahead) ? 0 : (int64_t)ahead) +
-	       n->plan.keep_failed;
-}
-
 static int keep_data(struct slu_node *n, struct slu_err *err)
 {
 	int64_t until = kept_until(n);
 	char kept[4096], text[4200];
 
-	if (n->driver->keep)
-		return keep_there(n, until, err);
 	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept") &&
 	    !slu_storage_is_kept(&n->storage))
 		return 0; /* there never was any */
@@ -294,19 +318,32 @@ static int prove(struct slu_node *n, struct slu_err *err)
 	return rc;
 }
 
+static bool keeps(const struct worker *w)
+{
+	return w->keep && w->n.plan.keep_failed > 0 && !w->n.plan.use;
+}
+
+/* What does not lie on this node. The first node that comes does it. */
+static int end_in_common(struct worker *w, struct slu_err *err)
+{
+	struct slu_node *n = &w->n;
+
+	if (!in_common(n))
+		return 0;
+	return keeps(w) && n->driver->keep ? keep_in_common(n, err)
+					   : n->driver->wipe(&n->in, err);
+}
+
 static int second_half(struct worker *w, struct slu_err *err)
 {
 	struct slu_node *n = &w->n;
 
-	bool keep = w->keep && n->plan.keep_failed > 0 && !n->plan.use;
-
-	if (detach(w, err) || stop(w, err))
+	if (detach(w, err) || stop(w, err) ||
+	    (w->told && end_in_common(w, err)))
 		return -1;
-	if (n->driver->wipe && !keep && !n->plan.use &&
-	    n->driver->wipe(&n->in, err))
-		return -1;
-	if (keep ? keep_data(n, err)
-		 : slu_storage_wipe(&n->storage, n->plan.uid, err))
+	if (keeps(w) && !n->driver->keep
+		    ? keep_data(n, err)
+		    : slu_storage_wipe(&n->storage, n->plan.uid, err))
 		return -1;
 	return prove(n, err);
 }
@@ -341,13 +378,14 @@ static void tell_result(struct slu_node *n, const char *text)
 }
 
 /* Try until it works, or a day is over; the first failure is told at once. */
-static int clean_up(struct worker *w)
+static int try_on(struct worker *w,
+		  int (*half)(struct worker *w, struct slu_err *err))
 {
 	double end = slu_clock() + TRY_FOR, pause = 15;
 	struct slu_err err = {0};
 	bool told = false;
 
-	while (second_half(w, &err)) {
+	while (half(w, &err)) {
 		if (!told) {
 			slu_node_log(&w->n, SLU_ERROR, "cannot be cleaned: %s",
 				     err.text);
@@ -361,6 +399,34 @@ static int clean_up(struct worker *w)
 		pause = pause < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
 	}
 	return 0;
+}
+
+/* This node is clean, and who waits for that is let go; what all have in common
+ * is not: sluiced is asked on whether the job has ended. */
+static int ask_on(struct worker *w)
+{
+	double end = slu_clock() + TRY_FOR, pause = 1;
+	struct slu_node *n = &w->n;
+
+	if (w->told || !in_common(n))
+		return 0;
+	w->late = true;
+	tell_result(n, "clean");
+	slu_node_log(n, SLU_WARN,
+		     "what all nodes of the job have in common stays until it "
+		     "is known that the job has ended");
+	while (!w->told && slu_clock() < end) {
+		usleep((useconds_t)(pause * 1e6));
+		pause = pause * 2 < PAUSE_SAY ? pause * 2 : PAUSE_SAY;
+		first_half(w);
+	}
+	if (!w->told) {
+		slu_node_log(n, SLU_ERROR, "and that was not heard in a day");
+		return 0;
+	}
+	slu_note_drop(n, "result"); /* wait for us again */
+	meet_detached(n);
+	return try_on(w, end_in_common);
 }
 
 /* Who waits is let go as soon as the node is clean, even while sluiced is away;
@@ -398,15 +464,15 @@ static int work(void *arg)
 		return 0;
 	if (!opened || slu_noted_plan(&w.n, &plan, &err) ||
 	    slu_node_take_plan(&w.n, &plan, &err) ||
-	    end_other(&w.n, "up.pid", &err) ||
-	    end_other(&w.n, "early.pid", &err)) {
+	    slu_note_end(&w.n, "up.pid", &err) ||
+	    slu_note_end(&w.n, "early.pid", &err)) {
 		tell_result(&w.n, err.text);
 		return 1;
 	}
-	first_half(&w, &err);
-	if (clean_up(&w))
+	first_half(&w);
+	if (try_on(&w, second_half) || ask_on(&w))
 		return 1;
-	end_other(&w.n, "watch.pid", &err);
+	slu_note_end(&w.n, "watch.pid", &err);
 	slu_node_log(&w.n, SLU_INFO, "down after %s",
 		     slu_seconds_text(slu_clock() - start, time));
 	return say_goodbye(&w.n) ? 1 : 0;

@@ -161,6 +161,102 @@ START_TEST(test_replaced)
 }
 END_TEST
 
+/* sluiced has lost what it knew before it could say what to do. */
+static void lose_database(void)
+{
+	sluiced_stop(SIGTERM, 0);
+	ck_assert(!unlink(at("db")));
+	sluiced_start();
+	ctl_connect();
+	ctl_hello(NULL, 0);
+}
+
+START_TEST(test_restarted_unknown)
+{
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(false);
+	nodes_all(reboot_node, "", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(kill_it, "down.pid", 0);
+	lose_database();
+	nodes_all(run_verb, "recover", 0);
+	down();
+	nodes_all(data_kept, "", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
+static int on_n1(const char *arg)
+{
+	return strcmp(getenv("SLURMD_NODENAME"), "n1") ? 0 : run_verb(arg);
+}
+
+static bool begin_lustre(const char *out)
+{
+	char conf[400];
+
+	snprintf(conf, sizeof(conf),
+		 "FileSystem=lustre Driver=lustre root=%s/pfs\n", tmpdir());
+	if (!begin("lustre", conf))
+		return false;
+	snprintf(request, sizeof(request),
+		 "jobfs type=lustre capacity=40MiB name=JOBFS; stage_in "
+		 "source=%s/pfs/in destination=$BB_JOBFS%s%s",
+		 world, out, *out ? pfs("out") : "");
+	return true;
+}
+
+/* What one node takes down lies on all of them, and the job still runs there,
+ * for all that is known. */
+START_TEST(test_in_common)
+{
+	static const char *const out[] = {
+		"", "; stage_out source=$BB_JOBFS/in destination="};
+
+	if (!begin_lustre(out[_i]))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(true);
+	lose_database();
+	nodes_all(on_n1, "down --job 7", 0);
+	ck_assert(!access(pfs("7.1/data/in/from.n1"), F_OK));
+	nodes_end();
+}
+END_TEST
+
+/* It goes when it is heard at last that the job has ended. */
+START_TEST(test_in_common_late)
+{
+	char here[sizeof(sluiced_addr)];
+
+	if (!begin_lustre(""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(true);
+	job_ends(request, "COMPLETED");
+	slu_copy(here, sizeof(here), sluiced_addr);
+	slu_copy(sluiced_addr, sizeof(sluiced_addr), "192.0.2.7");
+	sluiced_stop(SIGTERM, 0);
+	sluiced_start();
+	ctl_connect();
+	ctl_hello(NULL, 0);
+	down();
+	ck_assert(!access(pfs("7.1/data"), F_OK));
+	slu_copy(sluiced_addr, sizeof(sluiced_addr), here);
+	ctl_hello(NULL, 0);
+	ctl_until("DONE");
+	ck_assert(access(pfs("7.1"), F_OK));
+	nodes_end();
+}
+END_TEST
+
 /* The node comes back while slurmctld still believes the job to run. */
 START_TEST(test_restarted_early)
 {
@@ -454,6 +550,9 @@ static int run(void)
 	add(suite, "older_instance", test_older_instance, 1);
 	add(suite, "leftover", test_leftover, 1);
 	add(suite, "restarted", test_restarted, 2);
+	add(suite, "restarted_unknown", test_restarted_unknown, 1);
+	add(suite, "in_common", test_in_common, 2);
+	add(suite, "in_common_late", test_in_common_late, 1);
 	add(suite, "restarted_early", test_restarted_early, 5); /* a race */
 	add(suite, "replaced", test_replaced, 1);
 	add(suite, "watch", test_watch, 1);
