@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/cgroup.h"
 #include "burst_buffer/host/server.h"
 #include "common/file.h"
@@ -123,6 +124,7 @@ static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
 		      struct slu_err *err)
 {
 	char registry[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
+	double end = slu_clock() + START_SECONDS;
 	struct slu_pid pid;
 
 	own_path(d->in, "registered", d->i, registry);
@@ -130,7 +132,7 @@ static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
 	pid_path(d->in, d->i, path);
 	if (slu_pid_read(path, &pid, err))
 		return -1;
-	for (double t = 0; t < START_SECONDS; t += 0.02) {
+	while (slu_clock() < end) {
 		if (!slu_pid_alive(&pid))
 			return slu_err(err, SLU_IO,
 				       "the GekkoFS daemon ended at once, see "

@@ -274,16 +274,15 @@ static int start_client(const struct slu_instance *in, char *vol,
 static int wait_attached(const struct slu_instance *in, const char *vol,
 			 struct slu_err *err)
 {
+	double end = slu_clock() + ATTACH_SECONDS;
 	struct slu_pid pid;
-	int rc = -1;
+	int rc;
 
-	for (double t = 0; rc && t < ATTACH_SECONDS; t += 0.02) {
+	while ((rc = check(in, err)) && slu_clock() < end) {
 		if (slu_server_find(vol, &pid, NULL))
 			return slu_err(err, SLU_IO,
 				       "the glusterfs client ended at once");
-		rc = check(in, err);
-		if (rc)
-			usleep(20000);
+		usleep(20000);
 	}
 	return rc;
 }

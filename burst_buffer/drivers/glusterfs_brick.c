@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/drivers/volfile.h"
+#include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/cgroup.h"
 #include "burst_buffer/host/server.h"
 #include "common/file.h"
@@ -90,9 +91,10 @@ static bool port_free(const char *host, unsigned port)
 static int wait_listening(const char *volfile, unsigned port,
 			  struct slu_err *err)
 {
+	double end = slu_clock() + START_SECONDS;
 	struct slu_pid pid;
 
-	for (double t = 0; t < START_SECONDS; t += 0.01) {
+	while (slu_clock() < end) {
 		if (slu_server_find(volfile, &pid, NULL))
 			return slu_err(err, SLU_BUSY,
 				       "the glusterfs server ended at once");

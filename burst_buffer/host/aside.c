@@ -33,7 +33,7 @@ struct message {
 };
 _Static_assert(sizeof(struct message) <= PIPE_BUF, "messages are atomic");
 
-static double now(void)
+double slu_clock(void)
 {
 	struct timespec t;
 
@@ -86,9 +86,9 @@ void slu_aside_tell(struct slu_aside *a, uint64_t bytes, uint64_t files)
 	static double last; /* of this child, which has just this one pipe */
 	struct message m = {.bytes = bytes, .files = files};
 
-	if (now() < last + 0.5)
+	if (slu_clock() < last + 0.5)
 		return;
-	last = now();
+	last = slu_clock();
 	(void)slu_write_all(a->tell, &m, sizeof(m));
 }
 
@@ -97,11 +97,11 @@ void slu_aside_tell(struct slu_aside *a, uint64_t bytes, uint64_t files)
 static int listen_to(struct slu_aside *a, int fd, const char *what,
 		     struct message *m, struct slu_err *err)
 {
-	double end = now() + a->seconds, tick = now() + 1;
+	double end = slu_clock() + a->seconds, tick = slu_clock() + 1;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	uint64_t bytes = 0, files = 0;
 
-	while (now() < end) {
+	while (slu_clock() < end) {
 		if (poll(&p, 1, 200) > 0) {
 			ssize_t n = read(fd, m, sizeof(*m));
 
@@ -114,11 +114,11 @@ static int listen_to(struct slu_aside *a, int fd, const char *what,
 			bytes = m->bytes;
 			files = m->files;
 		}
-		if (a->tick && now() >= tick) {
+		if (a->tick && slu_clock() >= tick) {
 			if (a->tick(a->tick_arg, bytes, files))
 				return slu_err(err, SLU_BUSY, "%s: stopped",
 					       what);
-			tick = now() + 1;
+			tick = slu_clock() + 1;
 		}
 	}
 	return slu_err(err, SLU_TIMEOUT, "%s: no answer within %g s", what,

@@ -50,4 +50,7 @@ int slu_aside_become(struct slu_aside *aside, uid_t uid, gid_t gid,
  * when half a second has passed since the last. */
 void slu_aside_tell(struct slu_aside *aside, uint64_t bytes, uint64_t files);
 
+/* Seconds of the monotonic clock. */
+double slu_clock(void);
+
 #endif

@@ -12,21 +12,13 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+#include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/users.h"
 #include "common/file.h"
 
 #define TABLE_MAX (64u << 20)
 #define TRIES	  100 /* to detach what somebody moves about */
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* A field with its \ooo escapes undone. */
 static char *field(const char *text, size_t len)
@@ -241,13 +233,13 @@ static int wait_longer(struct patience *p, const char *point, int state,
 		       struct slu_err *err)
 {
 	if (!p->end)
-		p->end = now() + p->seconds;
-	if (now() >= p->end && p->killed)
+		p->end = slu_clock() + p->seconds;
+	if (slu_clock() >= p->end && p->killed)
 		return state == BUSY ? slu_users_err(point, err) : -1;
-	if (now() >= p->end) {
+	if (slu_clock() >= p->end) {
 		slu_users_kill(point, p->uid);
 		p->killed = true;
-		p->end = now() + 2;
+		p->end = slu_clock() + 2;
 	}
 	usleep(50000);
 	return 0;

@@ -19,14 +19,6 @@
 #define LOG_FILE    "/var/log/sluice-node.log"
 #define JOB_LOG_MAX (256 << 10) /* bytes */
 
-double slu_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 int64_t slu_today(void)
 {
 	return time(NULL);

@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/host/aside.h"
 #include "burst_buffer/staging/stage.h"
 #include "burst_buffer/storage.h"
 #include "common/conf.h"
@@ -84,8 +85,7 @@ struct slu_node {
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 };
 
-/* Seconds of the monotonic clock, and of the day. */
-double slu_clock(void);
+/* Unix seconds. */
 int64_t slu_today(void);
 
 /* Configuration, names, log. The job's directory is not made. */
