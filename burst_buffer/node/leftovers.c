@@ -27,7 +27,7 @@ int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer)
 
 	if (strspn(name, "0123456789.") != strlen(name) ||
 	    sscanf(name, "%llu.%llu%n", &job, &instance, &end) != 2 ||
-	    name[end] || job > UINT32_MAX)
+	    name[end] || !job || job > UINT32_MAX)
 		return -1;
 	*job_id = (uint32_t)job;
 	*buffer = instance;

@@ -20,7 +20,7 @@ int slu_leftovers_adopt(struct slu_node *n, double seconds,
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err);
 
-/* JOB.BUFFER as a name; -1 when it is none. */
+/* JOB.BUFFER as a name; -1 when it is none: there is no job 0. */
 int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer);
 
 #endif

@@ -8,11 +8,13 @@
 #include "burst_buffer/node/probe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -253,12 +255,12 @@ static void room(const char *path, uint64_t *available, uint64_t *size)
 	*size = st.f_blocks * st.f_frsize;
 }
 
-static int trial(const char *path, bool own_fs, char enforced[8],
-		 struct slu_err *err)
+/* In 0.0: no job, no buffer and no leftover is called so. */
+static int try_storage(const char *path, bool own_fs, char enforced[8],
+		       struct slu_err *err)
 {
 	struct slu_storage_want want = {
 		.storage = path,
-		.buffer = (uint64_t)getpid(),
 		.capacity = TRIAL,
 		.own_fs = own_fs,
 	};
@@ -268,6 +270,21 @@ static int trial(const char *path, bool own_fs, char enforced[8],
 		return -1;
 	memcpy(enforced, made.enforced, sizeof(made.enforced));
 	return slu_storage_wipe(&made, (uid_t)-1, err);
+}
+
+/* One probe at a time; the first one of all makes the directory. */
+static int trial(const char *path, bool own_fs, char enforced[8],
+		 struct slu_err *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)
+			 ? slu_err(err, SLU_BUSY,
+				   "%s is being tried by another probe", path)
+			 : try_storage(path, own_fs, enforced, err);
+
+	if (fd >= 0)
+		close(fd);
+	return rc;
 }
 
 static bool wants_own_fs(const struct slu_conf *conf)

@@ -2,6 +2,7 @@
 /* The subcommands of sluice-node for people, and `io`: with a sluiced of the
  * test's own, and with a node that is a few directories. */
 #include "config.h"
+#include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/verbs.h"
 #include "common/file.h"
 #include "common/jsonx.h"
@@ -501,6 +502,31 @@ START_TEST(test_probe)
 }
 END_TEST
 
+START_TEST(test_instance_names)
+{
+	static const struct {
+		const char *name;
+		bool is;
+	} cases[] = {
+		{"7.1", true},	  {"4294967295.18446744073709551615", true},
+		{"0.0", false},	  {"0.7", false}, /* probe's own */
+		{"7", false},	  {"7.", false},
+		{"7.1x", false},  {"kept", false},
+		{"-7.1", false},  {"4294967296.1", false},
+		{"7.1.2", false}, {"", false},
+	};
+
+	each(c, cases)
+	{
+		uint32_t job;
+		uint64_t buffer;
+
+		expect(!slu_instance_parse(c->name, &job, &buffer) == c->is,
+		       "%s", c->name);
+	}
+}
+END_TEST
+
 START_TEST(test_probe_alone)
 {
 	struct json_object *rows;
@@ -518,4 +544,4 @@ END_TEST
 
 TEST_MAIN("node_verbs", test_io, test_io_alone, test_cancel, test_status_buffer,
 	  test_status_storage, test_fetch, test_fetch_brick, test_fetch_as_user,
-	  test_probe, test_probe_alone)
+	  test_probe, test_probe_alone, test_instance_names)
