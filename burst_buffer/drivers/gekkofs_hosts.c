@@ -17,8 +17,8 @@
 #include <unistd.h>
 #include "common/file.h"
 
-#define TRY_MS	 3000 /* for a daemon's port to answer */
-#define FILE_MAX (1u << 20)
+#define TRY_MS	 3000	     /* for a daemon's port to answer */
+#define FILE_MAX (64u << 20) /* of 100,000 nodes with four daemons each */
 
 static int parse_line(const char *text, size_t len, struct slu_gkfs_line *out)
 {

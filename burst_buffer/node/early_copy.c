@@ -325,7 +325,7 @@ static bool collects(const struct slu_node *n)
 
 static int work(void *arg)
 {
-	struct slu_node n;
+	struct slu_node n = {0};
 	struct one *o = calloc(1, sizeof(*o));
 	struct slu_plan plan;
 	struct slu_err err;

@@ -28,14 +28,23 @@ static int in_child(struct slu_node *n, slu_aside_f *fn, struct slu_err *err)
 	return slu_aside(&aside, "the job's file system", NULL, err);
 }
 
+/* What is there already, of a persistent buffer that is brought up again, may
+ * have modes that its owner gave it. The owner comes last: one who is cut short
+ * does it again. */
 static int make_dir(const char *root, const char *name, mode_t mode, uid_t uid,
 		    gid_t gid, struct slu_err *err)
 {
 	char path[PATH_MAX];
+	struct stat st;
+	int rc;
 
 	snprintf(path, sizeof(path), "%s/%s", root, name);
-	if ((mkdir(path, 0700) && errno != EEXIST) || chown(path, uid, gid) ||
-	    chmod(path, mode))
+	if (!mkdir(path, 0700) || (errno == EEXIST && !lstat(path, &st) &&
+				   (st.st_uid != uid || st.st_gid != gid)))
+		rc = chmod(path, mode) || chown(path, uid, gid);
+	else
+		rc = errno != EEXIST;
+	if (rc)
 		return slu_errno(err, SLU_IO,
 				 "cannot make %s in the job's file system",
 				 name);

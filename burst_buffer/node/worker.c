@@ -466,7 +466,8 @@ static int work(void *arg)
 	    slu_node_take_plan(&w.n, &plan, &err) ||
 	    slu_note_end(&w.n, "up.pid", &err) ||
 	    slu_note_end(&w.n, "early.pid", &err)) {
-		tell_result(&w.n, err.text);
+		if (opened) /* else it is not known where */
+			tell_result(&w.n, err.text);
 		return 1;
 	}
 	first_half(&w);
