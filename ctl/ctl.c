@@ -249,24 +249,28 @@ static bool below(const char *path, const char *dir)
 	return n && !strncmp(path, dir, n) && path[n] == '/';
 }
 
-/* Take a library out of a list that colons or blanks separate. */
+/*
+ * Take a library out of a list that colons or blanks separate, in one pass: a
+ * user chooses its length, and slurmctld waits.
+ */
 static void drop_library(char *list, const char *library)
 {
 	size_t n = strlen(library);
-	char *p = list;
+	char *end = list;
 
-	while ((p = strstr(p, library))) {
-		if ((p == list || strchr(": ", p[-1])) &&
-		    (!p[n] || strchr(": ", p[n]))) {
-			char *rest = p + n + (p[n] != '\0');
+	for (const char *p = list; *p;) {
+		size_t name = strcspn(p, ": ");
+		size_t item = name + (p[name] != '\0');
 
-			memmove(p, rest, strlen(rest) + 1);
-		} else {
-			p += n;
+		if (name != n || memcmp(p, library, n)) {
+			memmove(end, p, item);
+			end += item;
 		}
+		p += item;
 	}
-	while (*list && strchr(": ", list[strlen(list) - 1]))
-		list[strlen(list) - 1] = '\0';
+	while (end > list && strchr(": ", end[-1]))
+		end--;
+	*end = '\0';
 }
 
 /* A library of a job file system would end every program of a later job. */

@@ -202,7 +202,9 @@ START_TEST(test_stale_env)
 		{"LIBGKFS_HOSTS_FILE=/home/u/hosts", false},
 		{"DW_JOB_STRIPED=/run/sluice/7/mnt/data", true},
 		{"LD_PRELOAD=/opt/gk.so", true},
+		{"LD_PRELOAD=/opt/gk.so:/opt/gk.so /opt/gk.so::", true},
 		{"LD_PRELOAD=/opt/gk.so.1", false},
+		{"LD_PRELOAD=/opt/gk.so.1:/x/opt/gk.so:/opt/gk.s", false},
 	};
 	char preload[] = "LD_PRELOAD=/a.so:/opt/gk.so:/b.so /opt/gk.so";
 	struct slu_ctl *ctl = ctl_by_hand("RunDir=/run/sluice\n"
