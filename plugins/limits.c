@@ -182,99 +182,16 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 	return 0;
 }
 
-/* A job that is about to be extended: from its end to a later one. */
-struct extent {
-	const job_record_t *job;
-	time_t end, later;
-	struct slu_ctl_late *out;
-};
-
-/* Some of them, and between which times. */
-struct extents {
-	struct extent of[AT_ONE];
-	size_t n;
-	time_t end, later;
-};
-
-static void put_off(const struct extent *e, const job_record_t *job,
-		    bitstr_t *nodes)
-{
-	int64_t by = e->later - job->start_time;
-
-	if (job->start_time < e->end || job->start_time >= e->later ||
-	    !bit_overlap_any(nodes, e->job->node_bitmap))
-		return;
-	if (!e->out->jobs++)
-		e->out->first = job->job_id;
-	if (by > e->out->longest)
-		e->out->longest = by;
-}
-
-/* Is this one's planned start among them, on nodes of theirs? */
-static int add_late(void *x, void *arg)
-{
-	const job_record_t *job = x;
-	const struct extents *all = arg;
-	bitstr_t *nodes = NULL;
-
-	if (!IS_JOB_PENDING(job) || !job->sched_nodes ||
-	    job->start_time < all->end || job->start_time >= all->later ||
-	    node_name2bitmap(job->sched_nodes, true, &nodes) != SLURM_SUCCESS)
-		return 0;
-	for (size_t i = 0; i < all->n; i++)
-		put_off(&all->of[i], job, nodes);
-	FREE_NULL_BITMAP(nodes);
-	return 0;
-}
-
-static time_t longer_end(const job_record_t *job, uint32_t whole)
+time_t slu_limit_end(const job_record_t *job, uint32_t whole)
 {
 	if (whole == INFINITE)
 		return time(NULL) + YEAR;
 	return job->end_time + ((time_t)whole - (time_t)job->time_limit) * 60;
 }
 
-/* job, part READ */
-static void add_extent(struct extents *all, struct slu_ctl_put *put)
-{
-	const job_record_t *job = find_job_record(put->job_id);
-	struct extent *e = &all->of[all->n];
-	struct slu_note note;
-
-	if (!put->whole || !job || !IS_JOB_RUNNING(job) || !job->node_bitmap ||
-	    !slu_limit_guarded(job, &note))
-		return;
-	*e = (struct extent){
-		.job = job,
-		.end = job->end_time,
-		.later = longer_end(job, slu_limit_whole(job, &note)),
-		.out = &put->late,
-	};
-	if (!all->n || e->end < all->end)
-		all->end = e->end;
-	if (e->later > all->later)
-		all->later = e->later;
-	all->n++;
-}
-
-/* n <= AT_ONE. All jobs are looked at once for all of them. */
-static void find_late(struct slu_ctl_put *put, size_t n)
-{
-	slurmctld_lock_t lock = {
-		.job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
-	struct extents all = {.n = 0};
-
-	lock_slurmctld(lock);
-	for (size_t i = 0; i < n; i++)
-		add_extent(&all, &put[i]);
-	if (all.n)
-		list_for_each_ro(job_list, add_late, &all);
-	unlock_slurmctld(lock);
-}
-
 void slu_limit_put(job_record_t *job, uint32_t limit)
 {
-	time_t end = longer_end(job, limit);
+	time_t end = slu_limit_end(job, limit);
 
 	acct_policy_alter_job(job, limit);
 	job->time_limit = limit;
@@ -342,7 +259,7 @@ void slu_limits_set(void *arg, struct slu_ctl_put *put, size_t n)
 	(void)arg;
 	for (size_t i = 0, some; i < n; i += some) {
 		some = n - i < AT_ONE ? n - i : AT_ONE;
-		find_late(&put[i], some);
+		slu_limits_late(&put[i], some);
 		set_some(&put[i], some);
 	}
 	schedule_job_save();

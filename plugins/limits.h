@@ -32,10 +32,14 @@ void slu_limit_begin(job_record_t *job);
  * READ. */
 void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job);
 
-/* For limits.c and limits_user.c. Is it a limit of ours? */
+/* For limits.c, limits_user.c and late.c. Is it a limit of ours? */
 bool slu_limit_guarded(const job_record_t *job, struct slu_note *note);
 /* The limit it would have without us, minutes. part READ */
 uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note);
+/* When does a running job with this limit (minutes or INFINITE) end? */
+time_t slu_limit_end(const job_record_t *job, uint32_t limit);
+/* Fill in `late` of those that are about to get their whole limit. No lock. */
+void slu_limits_late(struct slu_ctl_put *put, size_t n);
 /* job WRITE. What `scontrol update TimeLimit` would do. */
 void slu_limit_put(job_record_t *job, uint32_t limit);
 

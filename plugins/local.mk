@@ -21,6 +21,7 @@ libsluhost_la_SOURCES = \
 	plugins/compat.h \
 	plugins/copy.c plugins/copy.h \
 	plugins/host.c plugins/host.h \
+	plugins/late.c \
 	plugins/limits.c plugins/limits_user.c plugins/limits.h \
 	common/err.c common/hostlist.c common/hosttext.c common/str.c
 libsluhost_la_CPPFLAGS = $(slurm_plugin_cppflags)

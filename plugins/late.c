@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which planned starts do longer limits put off? Pending jobs' times are looked
+ * at under one lock; their nodes, whose names take a millisecond or two where
+ * there are thousands, each under its own.
+ */
+#include "config.h"
+#include "plugins/limits.h"
+
+/* A job that is about to be extended: from its end to a later one. */
+struct extent {
+	bitstr_t *nodes;
+	time_t end, later;
+	struct slu_ctl_late *out;
+};
+
+struct extents {
+	struct extent *of;
+	size_t n;
+	List planned; /* of struct planned */
+};
+
+/* A pending job that is to start in the time of some extents. */
+struct planned {
+	uint32_t job_id;
+	time_t start;
+	char *nodes;
+};
+
+static void free_planned(void *x)
+{
+	struct planned *p = x;
+
+	xfree(p->nodes);
+	xfree(p);
+}
+
+static bool holds(const struct extent *e, time_t start)
+{
+	return start >= e->end && start < e->later;
+}
+
+/* job, part READ */
+static void add_extent(struct extents *all, struct slu_ctl_put *put)
+{
+	const job_record_t *job = find_job_record(put->job_id);
+	struct slu_note note;
+
+	if (!put->whole || !job || !IS_JOB_RUNNING(job) || !job->node_bitmap ||
+	    !slu_limit_guarded(job, &note))
+		return;
+	all->of[all->n++] = (struct extent){
+		.nodes = bit_copy(job->node_bitmap),
+		.end = job->end_time,
+		.later = slu_limit_end(job, slu_limit_whole(job, &note)),
+		.out = &put->late,
+	};
+}
+
+/* For list_for_each_ro(); job READ */
+static int add_planned(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	struct extents *all = arg;
+	struct planned *p;
+
+	if (!IS_JOB_PENDING(job) || !job->sched_nodes)
+		return 0;
+	for (size_t i = 0; i < all->n; i++) {
+		if (!holds(&all->of[i], job->start_time))
+			continue;
+		p = xmalloc(sizeof(*p));
+		p->job_id = job->job_id;
+		p->start = job->start_time;
+		p->nodes = xstrdup(job->sched_nodes);
+		list_append(all->planned, p);
+		break;
+	}
+	return 0;
+}
+
+static bitstr_t *bitmap(char *names)
+{
+	slurmctld_lock_t lock = {.node = READ_LOCK};
+	bitstr_t *nodes = NULL;
+
+	lock_slurmctld(lock);
+	if (node_name2bitmap(names, true, &nodes) != SLURM_SUCCESS)
+		FREE_NULL_BITMAP(nodes);
+	unlock_slurmctld(lock);
+	return nodes;
+}
+
+static void put_off(const struct extent *e, const struct planned *p,
+		    bitstr_t *nodes)
+{
+	int64_t by = e->later - p->start;
+
+	/* the sizes differ when slurm.conf has been read anew meanwhile */
+	if (!holds(e, p->start) || bit_size(nodes) != bit_size(e->nodes) ||
+	    !bit_overlap_any(nodes, e->nodes))
+		return;
+	if (!e->out->jobs++)
+		e->out->first = p->job_id;
+	if (by > e->out->longest)
+		e->out->longest = by;
+}
+
+/* For list_for_each_ro(); no lock */
+static int put_off_one(void *x, void *arg)
+{
+	struct planned *p = x;
+	const struct extents *all = arg;
+	bitstr_t *nodes = bitmap(p->nodes);
+
+	for (size_t i = 0; nodes && i < all->n; i++)
+		put_off(&all->of[i], p, nodes);
+	FREE_NULL_BITMAP(nodes);
+	return 0;
+}
+
+void slu_limits_late(struct slu_ctl_put *put, size_t n)
+{
+	slurmctld_lock_t lock = {.job = READ_LOCK, .part = READ_LOCK};
+	struct extents all = {
+		.of = xcalloc(n, sizeof(*all.of)),
+		.planned = list_create(free_planned),
+	};
+
+	lock_slurmctld(lock);
+	for (size_t i = 0; i < n; i++)
+		add_extent(&all, &put[i]);
+	if (all.n)
+		list_for_each_ro(job_list, add_planned, &all);
+	unlock_slurmctld(lock);
+	list_for_each_ro(all.planned, put_off_one, &all);
+	for (size_t i = 0; i < all.n; i++)
+		FREE_NULL_BITMAP(all.of[i].nodes);
+	list_destroy(all.planned);
+	xfree(all.of);
+}
