@@ -169,28 +169,34 @@ static void host_jobs(void *arg, const uint32_t *id, size_t n,
 	unlock_slurmctld(lock);
 }
 
+static bool is_down(char *name, bool drained)
+{
+	const node_record_t *node = find_node_record(name);
+
+	return !node || IS_NODE_DOWN(node) || (drained && IS_NODE_DRAIN(node));
+}
+
 static char *host_down(void *arg, const char *nodes, bool drained)
 {
 	slurmctld_lock_t lock = {.node = READ_LOCK};
-	struct slu_hosts all = {0}, down = {0};
-	node_record_t *node;
-	char *text = NULL;
+	struct slu_hosts all = {0}, down;
+	char *text = NULL, *name;
 
 	(void)arg;
 	if (slu_hosts_parse(nodes, &all, NULL) < 0)
 		return NULL;
+	down = (struct slu_hosts){.name = all.name}; /* to the front */
 	lock_slurmctld(lock);
-	for (size_t i = 0; i < all.n; i++) {
-		node = find_node_record(all.name[i]);
-		if (!node || IS_NODE_DOWN(node) ||
-		    (drained && IS_NODE_DRAIN(node)))
-			slu_hosts_add(&down, all.name[i]);
-	}
+	for (size_t i = 0; i < all.n; i++)
+		if (is_down(all.name[i], drained)) {
+			name = all.name[i];
+			all.name[i] = down.name[down.n];
+			down.name[down.n++] = name;
+		}
 	unlock_slurmctld(lock);
 	if (down.n)
 		text = slu_hosts_text(&down);
 	slu_hosts_free(&all);
-	slu_hosts_free(&down);
 	return text;
 }
 
