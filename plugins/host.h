@@ -47,5 +47,8 @@ void slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 /* And in mark.c. */
 void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n);
 bool slu_act_marked(void *arg, const struct slu_ctl_mark *mark, size_t n);
+/* An administrator's new features, with ours as they were before. NULL: none.
+ * Caller frees with xfree. */
+char *slu_act_features(const char *features, const char *before);
 
 #endif

@@ -20,18 +20,36 @@ static bool is_ours(const char *feature)
 	       !xstrcmp(feature, "ion_free") || !xstrcmp(feature, "ion_shared");
 }
 
-/* A comma separated list with `ours` ("" for none) in the place of our
- * features. Caller frees with xfree. */
-static char *with_ours(const char *features, const char *ours)
+/* Those words of a comma separated list that are ours, or those that are not;
+ * NULL: none. Caller frees with xfree. */
+static char *only(const char *features, bool ours)
 {
 	char *copy = xstrdup(features), *all = NULL, *rest = copy, *word;
 
 	while ((word = strsep(&rest, ",")))
-		if (*word && !is_ours(word))
+		if (*word && is_ours(word) == ours)
 			xstrfmtcat(all, "%s%s", all ? "," : "", word);
-	if (*ours)
-		xstrfmtcat(all, "%s%s", all ? "," : "", ours);
 	xfree(copy);
+	return all;
+}
+
+/* A comma separated list with `ours` ("" or NULL for none) in the place of our
+ * features. Caller frees with xfree. */
+static char *with_ours(const char *features, const char *ours)
+{
+	char *all = only(features, false);
+
+	if (ours && *ours)
+		xstrfmtcat(all, "%s%s", all ? "," : "", ours);
+	return all;
+}
+
+char *slu_act_features(const char *features, const char *before)
+{
+	char *ours = only(before, true);
+	char *all = with_ours(features, ours);
+
+	xfree(ours);
 	return all;
 }
 
