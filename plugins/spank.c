@@ -33,6 +33,7 @@ SPANK_PLUGIN(sluice, 1)
 #define TRIES	   3	     /* of a sluice-node that a signal killed */
 #define IO_SECONDS 5	     /* for sending a job's I/O totals */
 #define FILE_MAX   (1 << 20) /* of env and mapping files */
+#define ENTRY_MAX  131072    /* of the environment, execve(2) */
 #define CANNOT_RUN 127
 #define MAP_FILE   "LIBGKFS_FORWARDING_MAP_FILE"
 
@@ -271,24 +272,36 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* LD_PRELOAD is put before what is there, unless that came with the batch
- * script and has it; all else is set. */
+/* Put our libraries before what is there, unless they came with the batch
+ * script and stand there. */
+static void set_preload(spank_t sp, const char *ours)
+{
+	size_t n = strlen(ours);
+	char *old = malloc(ENTRY_MAX), *both;
+
+	if (!old ||
+	    spank_getenv(sp, "LD_PRELOAD", old, ENTRY_MAX) != ESPANK_SUCCESS ||
+	    !*old)
+		spank_setenv(sp, "LD_PRELOAD", ours, 1);
+	else if ((strncmp(old, ours, n) || (old[n] && !strchr(": ", old[n]))) &&
+		 asprintf(&both, "%s:%s", ours, old) > 0) {
+		spank_setenv(sp, "LD_PRELOAD", both, 1);
+		free(both);
+	}
+	free(old);
+}
+
 static void set_variable(spank_t sp, char *line)
 {
-	char old[16384], *value = strchr(line, '='), *both;
+	char *value = strchr(line, '=');
 
 	if (!value)
 		return;
 	*value++ = '\0';
-	if (!strcmp(line, "LD_PRELOAD") &&
-	    spank_getenv(sp, line, old, sizeof(old)) == ESPANK_SUCCESS &&
-	    *old && strncmp(old, value, strlen(value)) &&
-	    asprintf(&both, "%s:%s", value, old) > 0) {
-		spank_setenv(sp, line, both, 1);
-		free(both);
-		return;
-	}
-	spank_setenv(sp, line, value, 1);
+	if (!strcmp(line, "LD_PRELOAD"))
+		set_preload(sp, value);
+	else
+		spank_setenv(sp, line, value, 1);
 }
 
 /* The lines of a note; false: there is none. */
