@@ -18,18 +18,18 @@
 #include "common/str.h"
 
 #define FILE_MAX (1 << 20)
-#define KEYS_MAX 64
 
 struct parser {
 	struct slu_conf *conf;
 	const char *file;
 	int line;
-	int given[KEYS_MAX]; /* line where each key stood, 0: nowhere */
+	int given[SLU_CONF_KEYS_MAX]; /* line where each key stood, 0: nowhere
+				       */
 };
 
 static int unknown_key(const char *key, struct slu_err *err)
 {
-	const char *names[KEYS_MAX + 1] = {0}, *nearest;
+	const char *names[SLU_CONF_KEYS_MAX + 1] = {0}, *nearest;
 
 	for (int i = 0; slu_conf_keys[i].name; i++)
 		names[i] = slu_conf_keys[i].name;

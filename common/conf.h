@@ -140,6 +140,7 @@ struct slu_conf_key {
 	size_t offset; /* of the field in struct slu_conf */
 	bool repeats;  /* may stand on several lines */
 };
+#define SLU_CONF_KEYS_MAX 64
 extern const struct slu_conf_key slu_conf_keys[]; /* name NULL ends it */
 
 /* Read and check the file at `path`. Errors are "FILE:LINE: ...", with the

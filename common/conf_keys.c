@@ -471,3 +471,6 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 read_timeout, FIELD(teardown_timeout), false},
 	{0},
 };
+_Static_assert(sizeof(slu_conf_keys) / sizeof(*slu_conf_keys) <=
+		       SLU_CONF_KEYS_MAX + 1,
+	       "slu_conf_load has room for each of them");

@@ -26,6 +26,9 @@ AC_DEFUN([SLU_SLURM], [
     slu_inst_number=`sed -n 's/^#define SLURM_VERSION_NUMBER //p' /usr/include/slurm/slurm_version.h`
     AS_IF([test "$slu_src_number" != "$slu_inst_number"],
       [AC_MSG_ERROR([$with_slurm_source is Slurm $slu_src_version ($slu_src_number) but $slu_inst_number is installed: run tools/slurm-source DIR to get the right one])])
+    dnl Later releases have other hooks and refuse plugins without them.
+    AS_CASE([$slu_src_version], [22.05.*], [],
+      [AC_MSG_ERROR([Slurm $slu_src_version: the plugins are for Slurm 22.05 only; configure without --with-slurm-source builds all else])])
     AC_MSG_RESULT([$slu_src_version])
     dnl As system headers: their warnings are not ours.
     SLURM_CPPFLAGS="-isystem $with_slurm_source -isystem $with_slurm_source/slurm"
