@@ -50,9 +50,10 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 int slu_history_add(struct slu_db *db, const struct slu_job *j,
 		    struct slu_err *err)
 {
-	return insert(db, j, err) < 0
-		       ? -1
-		       : slu_history_fold(db, j->job_id, j->start, err);
+	if (insert(db, j, err) < 0 ||
+	    slu_history_fold(db, j->job_id, j->start, err) < 0)
+		return -1;
+	return 0;
 }
 
 int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,

@@ -36,12 +36,27 @@ int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
 long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 		       size_t max, struct slu_err *err);
 
+/* How many nodes of the runs that end just now have spoken, so that the rows of
+ * a run are looked at once, and not at each word of thousands. Zeroed: nothing
+ * is known; what is forgotten is counted anew. */
+#define SLU_IO_RUNS 256
+struct slu_io_runs {
+	struct slu_io_run {
+		uint32_t job_id;
+		int64_t start;
+		int64_t nodes; /* of the run; 0: it is not stored yet */
+		int64_t told;  /* nodes that have spoken, at most */
+	} run[SLU_IO_RUNS];
+	size_t next; /* to be forgotten */
+};
+
 /* What the tasks of the run that began at `start` did on one node. Said again,
  * it replaces what was said; but once all nodes have spoken and the run is
- * stored, it stands. SLU_INVALID: not a number of bytes, or not a source that
- * is a node. */
+ * stored, it stands. *whole: this was the word that was missing. SLU_INVALID:
+ * not a number of bytes, or not a source that is a node. */
 int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
-		   int64_t start, struct slu_err *err);
+		   int64_t start, struct slu_io_runs *runs, bool *whole,
+		   struct slu_err *err);
 
 /* What a storage server has seen of a job since it began, all its runs
  * together. It counts for the run that began at `start`; 0: for the one that

@@ -53,7 +53,7 @@ int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
 				" StartTime = ? AND Node <> '*' AND " OF_NODES,
 				"II", (int64_t)job_id, start);
 	if (n >= 0 && slu_db_commit(db, err) == 0)
-		return 0;
+		return n > 0;
 	slu_db_rollback(db);
 	return -1;
 }
@@ -144,30 +144,93 @@ int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
 	return 0;
 }
 
-int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
-		   int64_t start, struct slu_err *err)
+static int count_told(struct slu_db *db, struct slu_io_run *run,
+		      struct slu_err *err)
 {
-	uint32_t source = io->source ? io->source : SLU_IO_TASKS;
+	return slu_db_value(db, &run->told, 0, err,
+			    "SELECT COUNT(*) FROM JobIo WHERE JobID = ? AND"
+			    " StartTime = ? AND " OF_NODES,
+			    "II", (int64_t)run->job_id, run->start);
+}
 
+/* The run, with one more that has spoken. */
+static struct slu_io_run *count_one(struct slu_db *db, struct slu_io_runs *runs,
+				    uint32_t job_id, int64_t start,
+				    struct slu_err *err)
+{
+	struct slu_io_run *run, new = {.job_id = job_id, .start = start};
+
+	for (run = runs->run; run < runs->run + SLU_IO_RUNS; run++) {
+		if (run->job_id == job_id && run->start == start && run->told) {
+			run->told++;
+			return run;
+		}
+	}
+	if (count_told(db, &new, err) < 0)
+		return NULL;
+	run = &runs->run[runs->next++ % SLU_IO_RUNS];
+	*run = new;
+	return run;
+}
+
+/* A node that speaks twice, and a transaction that came to nothing, count once
+ * more: then it is too early, and the rows are counted. */
+static int fold_when_told(struct slu_db *db, struct slu_io_run *run,
+			  bool *whole, struct slu_err *err)
+{
+	int rc;
+
+	if (!run->nodes &&
+	    slu_db_value(db, &run->nodes, 0, err,
+			 "SELECT NodeCnt FROM History WHERE JobID = ? AND"
+			 " StartTime = ?",
+			 "II", (int64_t)run->job_id, run->start) < 0)
+		return -1;
+	*whole = run->nodes == 1;
+	if (run->nodes <= 1 || run->told < run->nodes)
+		return 0;
+	rc = slu_history_fold(db, run->job_id, run->start, err);
+	*whole = rc > 0;
+	return rc < 0 ? -1 : count_told(db, run, err);
+}
+
+static int check_report(const struct slu_io_report *io, uint32_t source,
+			struct slu_err *err)
+{
 	if (source > SLU_IO_LLITE)
 		return slu_err(err, SLU_INVALID, "job %u: source %u",
 			       io->job_id, source);
-	if (!(io->read_bytes >= 0 && io->written_bytes >= 0 &&
-	      io->read_bytes + io->written_bytes <= MAX_BYTES))
-		return slu_err(err, SLU_INVALID,
-			       "job %u on %s: %g bytes read, %g written",
-			       io->job_id, io->node, io->read_bytes,
-			       io->written_bytes);
-	if (slu_db_exec(db, err,
+	if (io->read_bytes >= 0 && io->written_bytes >= 0 &&
+	    io->read_bytes + io->written_bytes <= MAX_BYTES)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "job %u on %s: %g bytes read, %g written", io->job_id,
+		       io->node, io->read_bytes, io->written_bytes);
+}
+
+int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
+		   int64_t start, struct slu_io_runs *runs, bool *whole,
+		   struct slu_err *err)
+{
+	uint32_t source = io->source ? io->source : SLU_IO_TASKS;
+	struct slu_io_run *run;
+	long n;
+
+	*whole = false;
+	if (check_report(io, source, err) < 0)
+		return -1;
+	n = slu_db_exec(db, err,
 			"INSERT OR REPLACE INTO JobIo (JobID, StartTime, Node,"
 			" ReadBytes, WrittenBytes, Source) SELECT ?, ?, ?, ?,"
 			" ?, ? WHERE NOT EXISTS (SELECT 1 FROM JobIo WHERE"
 			" JobID = ? AND StartTime = ? AND Node = '*')",
 			"IIsddIII", (int64_t)io->job_id, start, io->node,
 			io->read_bytes, io->written_bytes, (int64_t)source,
-			(int64_t)io->job_id, start) < 0)
-		return -1;
-	return slu_history_fold(db, io->job_id, start, err);
+			(int64_t)io->job_id, start);
+	if (n <= 0)
+		return n < 0 ? -1 : 0;
+	run = count_one(db, runs, io->job_id, start, err);
+	return run ? fold_when_told(db, run, whole, err) : -1;
 }
 
 /* The run that `when` belongs to; 0: none. */

@@ -20,6 +20,7 @@ struct slu_history {
 	const struct slu_log *log;
 	const struct slu_conf *conf; /* HistoryDays, -Rows, -Replay */
 	struct slu_history_cursor cursor;
+	struct slu_io_runs io_runs;
 	bool replaying;
 	uint64_t sent, stored;
 	/* slurmctld is to say all again: it has rows that are not stored. */
@@ -31,7 +32,8 @@ struct slu_history {
 void slu_history_take(struct slu_history *h, struct slu_job *job);
 /* What the tasks of this run read and wrote is on disk, as far as it has been
  * told: once the run is known too, and from all of its nodes, slurmctld gets
- * the row, because only now it says what bandwidth the job reached. */
+ * the row, because only now it says what bandwidth the job reached. Looks at
+ * all that is known of the run: not to be called for each of its nodes. */
 void slu_history_counted(struct slu_history *h, uint32_t job_id, int64_t start);
 /* Begin to send everything; begin again when that is going on. */
 void slu_history_replay(struct slu_history *h);

@@ -17,14 +17,16 @@ struct count {
 	struct slu_req *req; /* to be answered; NULL: nobody waits */
 	int64_t start;
 	struct slu_io_report io;
+	bool whole; /* what the run did is known with this */
 };
 
 static int store_count(struct slu_item *item, struct slu_db *db,
 		       struct slu_err *err)
 {
-	const struct count *c = (struct count *)item;
+	struct count *c = (struct count *)item;
 
-	return slu_history_io(db, &c->io, c->start, err);
+	return slu_history_io(db, &c->io, c->start, &c->d->history.io_runs,
+			      &c->whole, err);
 }
 
 static void count_done(struct slu_item *item, const struct slu_err *err)
@@ -35,7 +37,7 @@ static void count_done(struct slu_item *item, const struct slu_err *err)
 	if (err)
 		slu_log(c->d->log, SLU_ERROR, "I/O of job %u: %s", c->io.job_id,
 			err->text);
-	else
+	else if (c->whole)
 		slu_history_counted(&c->d->history, c->io.job_id, c->start);
 	if (c->req) {
 		slu_buf_puts(&body, "{}");

@@ -49,8 +49,10 @@ int add_io(struct slu_db *db, uint32_t job_id, int64_t start, const char *node,
 				   .node = (char *)(uintptr_t)node,
 				   .read_bytes = read_bytes,
 				   .written_bytes = written_bytes};
+	struct slu_io_runs runs = {0};
+	bool whole;
 
-	return slu_history_io(db, &io, start, err);
+	return slu_history_io(db, &io, start, &runs, &whole, err);
 }
 
 int keep_io(void *arg, const struct slu_history_row *row, struct slu_err *err)

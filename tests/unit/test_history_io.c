@@ -136,8 +136,10 @@ START_TEST(test_sources)
 	struct slu_db *db = new_db();
 	struct slu_history_query all = {.uid = SLU_NO_ID};
 	struct slu_io_report bad = {1, (char[]){"n1"}, 1, 1, SLU_IO_DARSHAN};
+	struct slu_io_runs runs = {0};
 	struct slu_err err;
 	char got[64];
+	bool whole;
 
 	expect_ok(slu_history_add(db, &job, &err), err);
 	each(c, steps)
@@ -154,7 +156,9 @@ START_TEST(test_sources)
 		uint64_t found;
 
 		if (c->node)
-			expect_ok(slu_history_io(db, &io, 100, &err), err);
+			expect_ok(slu_history_io(db, &io, 100, &runs, &whole,
+						 &err),
+				  err);
 		else
 			expect_ok(
 				slu_history_import_io(db, &in, 1, &found, &err),
@@ -165,8 +169,8 @@ START_TEST(test_sources)
 		       got);
 	}
 	ck_assert_int_eq(rows_of_io(db), 3);
-	expect_fail(slu_history_io(db, &bad, 100, &err), err, SLU_INVALID,
-		    "source 5");
+	expect_fail(slu_history_io(db, &bad, 100, &runs, &whole, &err), err,
+		    SLU_INVALID, "source 5");
 	slu_db_close(db);
 }
 END_TEST
@@ -330,5 +334,76 @@ START_TEST(test_fold_servers)
 }
 END_TEST
 
+/* A run is whole with the word that was missing, whoever speaks twice, when the
+ * run is stored, and what has been forgotten. */
+START_TEST(test_whole)
+{
+	static const struct {
+		uint32_t nodes; /* != 0: the run is stored now */
+		const char *node;
+		bool forget; /* before it: a restart */
+		bool whole;
+		int64_t rows; /* after it */
+	} steps[] = {
+		{0, "n1", false, false, 1}, {0, "n2", false, false, 2},
+		{0, "n2", false, false, 2}, {4, "n2", false, false, 2},
+		{0, "n2", false, false, 2}, {0, "n3", false, false, 3},
+		{0, "n3", true, false, 3},  {0, "n1", false, false, 3},
+		{0, "n4", false, true, 1},  {0, "n4", false, false, 1},
+	};
+	struct slu_db *db = new_db();
+	struct slu_io_runs runs = {0};
+	struct slu_err err;
+	bool whole;
+
+	each(c, steps)
+	{
+		struct slu_job job = {.job_id = 1,
+				      .start = 100,
+				      .end = 200,
+				      .node_cnt = c->nodes};
+		struct slu_io_report io = {.job_id = 1,
+					   .node = (char *)(uintptr_t)c->node,
+					   .read_bytes = 1};
+
+		if (c->nodes)
+			expect_ok(slu_history_add(db, &job, &err), err);
+		if (c->forget)
+			runs = (struct slu_io_runs){0};
+		expect_ok(slu_history_io(db, &io, 100, &runs, &whole, &err),
+			  err);
+		expect(whole == c->whole && rows_of_io(db) == c->rows,
+		       "step %td: %d, %lld rows", c - steps, whole,
+		       (long long)rows_of_io(db));
+	}
+	slu_db_close(db);
+}
+END_TEST
+
+/* More runs end at once than are remembered. */
+START_TEST(test_many_runs)
+{
+	struct slu_db *db = new_db();
+	struct slu_io_runs runs = {0};
+	struct slu_io_report io = {.node = (char[]){"n1"}};
+	uint32_t wholes = 0;
+	struct slu_err err;
+	bool whole;
+
+	for (uint32_t id = 1; id <= SLU_IO_RUNS + 9; id++)
+		add(db, id, 7, 100, 200);
+	for (; io.node[1] <= '2'; io.node[1]++) {
+		for (io.job_id = 1; io.job_id <= SLU_IO_RUNS + 9; io.job_id++) {
+			expect_ok(slu_history_io(db, &io, 100, &runs, &whole,
+						 &err),
+				  err);
+			wholes += whole;
+		}
+	}
+	ck_assert_uint_eq(wholes, SLU_IO_RUNS + 9);
+	slu_db_close(db);
+}
+END_TEST
+
 TEST_MAIN("history_io", test_fold_servers, test_unnamed, test_server,
-	  test_served, test_import_io, test_sources)
+	  test_served, test_import_io, test_sources, test_whole, test_many_runs)
