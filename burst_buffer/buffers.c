@@ -227,6 +227,7 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (bb->plan.persistent && (double)bb->plan.expires > now &&
 	    (double)bb->plan.expires < *next)
 		*next = (double)bb->plan.expires;
+	slu_bb_tell_late(b, bb, now, next);
 	if (at > 0 && now >= at) {
 		if (slu_bb_timed_out(b, bb, now, err))
 			return -1;
@@ -271,6 +272,7 @@ void slu_buffers_clock(struct slu_buffers *b, double now, double step)
 		bb->done_at += moved(bb->done_at, now, step);
 		bb->extended += moved(bb->extended, now, step);
 		bb->told.progress += moved(bb->told.progress, now, step);
+		bb->told.at += moved(bb->told.at, now, step);
 		for (size_t i = 0; i < bb->plan.n_node; i++)
 			bb->member[i].resumed +=
 				moved(bb->member[i].resumed, now, step);

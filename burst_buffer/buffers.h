@@ -106,6 +106,8 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
  * SLU_BUSY also while slurmctld has not yet told of the job; SLU_DENIED
  * with the sentence for the user when the buffer failed or the job has ended.
  *
+ * barrier: appends the text of a struct slu_barrier_answer.
+ *
  * Words of report, poll and barrier are those of wire/node.h. While a failure
  * waits for slurmctld's verdict, at most 30 s, the nodes of a job that is
  * being set up get SLU_BUSY: up may not return before the job is held.
@@ -120,8 +122,7 @@ int slu_buffers_owed(struct slu_buffers *b, const char *node,
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		       double now, struct slu_answer *out, struct slu_err *err);
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
-			double now, struct slu_barrier_answer *out,
-			struct slu_err *err);
+			double now, struct slu_buf *out, struct slu_err *err);
 int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err);
 

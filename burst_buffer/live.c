@@ -19,6 +19,7 @@ static void free_gates(struct slu_bb *bb)
 			free(bb->gate[g].attr[i]);
 		free(bb->gate[g].attr);
 		free(bb->gate[g].name);
+		slu_bb_gate_unsay(&bb->gate[g]);
 	}
 	free(bb->gate);
 }
@@ -159,6 +160,20 @@ struct slu_bb_gate *slu_bb_gate(struct slu_bb *bb, const char *name)
 	}
 	bb->n_gate++;
 	return gate;
+}
+
+void slu_bb_gate_unsay(struct slu_bb_gate *gate)
+{
+	free(gate->said);
+	free(gate->brief);
+	gate->said = gate->brief = NULL;
+}
+
+void slu_bb_gate_attr(struct slu_bb_gate *gate, size_t i, char *attr)
+{
+	free(gate->attr[i]);
+	gate->attr[i] = attr;
+	slu_bb_gate_unsay(gate);
 }
 
 bool slu_bb_all_came(const struct slu_bb *bb, const struct slu_bb_gate *gate)

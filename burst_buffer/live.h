@@ -73,6 +73,9 @@ struct slu_bb_gate {
 	char *name;
 	bool open;
 	char **attr; /* of each node; NULL: it has not come */
+	/* The last answer, and the same without attributes, which tells whether
+	 * it is still right; NULL: not yet made. */
+	char *said, *brief;
 };
 
 /* What the mirror was told last, as far as it can change; state 0: nothing. */
@@ -81,6 +84,8 @@ struct slu_bb_told {
 	bool failed;
 	size_t done, clean; /* nodes */
 	double progress;    /* when it was told how much is copied */
+	double at;	    /* when it was told at all */
+	bool late;	    /* something is not yet told: see slu_bb_tell() */
 };
 
 struct slu_bb {
@@ -153,6 +158,9 @@ long slu_bb_index(const struct slu_bb *bb, const char *node);
 struct slu_bb_gate *slu_bb_find_gate(const struct slu_bb *bb, const char *name);
 /* The gate of this name; made when it is new. NULL: too many, or no memory. */
 struct slu_bb_gate *slu_bb_gate(struct slu_bb *bb, const char *name);
+/* Node i has come with this, which it takes. */
+void slu_bb_gate_attr(struct slu_bb_gate *gate, size_t i, char *attr);
+void slu_bb_gate_unsay(struct slu_bb_gate *gate);
 /* The bits of the stage requests of one direction that are to be done: all
  * that go in, or those out that on= allows. */
 uint64_t slu_bb_stages(const struct slu_bb *bb, bool out);
@@ -310,8 +318,14 @@ void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 		enum slu_level level, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void slu_bb_wake(struct slu_buffers *b, const struct slu_bb *bb);
-/* The mirror and squeue's reason, if they changed. */
-void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb);
+/* The mirror and squeue's reason, if they changed. Where many nodes come one by
+ * one it waits, until the next second or until all of them have come: what is
+ * said each time is of all nodes. */
+void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb, double now);
+/* What waits is said if it is time; else when it will be: *next, if that is
+ * sooner. */
+void slu_bb_tell_late(struct slu_buffers *b, struct slu_bb *bb, double now,
+		      double *next);
 /* Node i is copying: what the mirror says of it is renewed now and then. */
 void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 			  uint64_t copied, uint64_t to_copy, double now);

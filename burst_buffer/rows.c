@@ -449,8 +449,7 @@ int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
 		free(copy);
 		return -1;
 	}
-	free(gate->attr[i]);
-	gate->attr[i] = copy;
+	slu_bb_gate_attr(gate, i, copy);
 	return 0;
 }
 

@@ -89,16 +89,18 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 	const struct slu_bb *by;
 	struct slu_bb *bb = new_buffer(b, job, now, &by, &why, err);
 
-	if (!bb || (by && note_staged(b, bb, by, now, err)))
+	if (!bb)
 		return -1;
+	/* it is stored: whatever follows, it is alive */
 	bb->next = b->first;
 	b->first = bb;
 	slu_bb_log(b, bb, SLU_INFO, "%s for %s on %zu nodes",
 		   bb->plan.fs ? bb->plan.fs : "nothing",
 		   bb->user ? bb->user : "somebody", bb->plan.n_node);
 	slu_bb_wake(b, bb);
-	if (!slu_bb_has_plan(bb) &&
-	    slu_bb_fail(b, bb, now, err, "%s", why.text))
+	if ((by && note_staged(b, bb, by, now, err)) ||
+	    (!slu_bb_has_plan(bb) &&
+	     slu_bb_fail(b, bb, now, err, "%s", why.text)))
 		return -1;
 	slu_bb_tell_extend(b, bb, now);
 	return slu_bb_settle(b, bb, now, err);

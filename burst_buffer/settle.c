@@ -405,7 +405,7 @@ int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
 		if (event && go_on(b, bb, event, now, err))
 			return -1;
 	} while (event);
-	slu_bb_tell(b, bb);
+	slu_bb_tell(b, bb, now);
 	return 0;
 }
 

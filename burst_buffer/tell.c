@@ -14,6 +14,8 @@
 #include "common/str.h"
 
 #define PROGRESS 5.0 /* seconds between two words on how much is copied */
+#define FEW	 64  /* nodes of which each is told */
+#define EVERY	 1.0 /* s between two words on one of more */
 
 void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 		enum slu_level level, const char *fmt, ...)
@@ -179,27 +181,51 @@ static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
 		b->ops->annotate(b->arg, &note);
 }
 
-void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb)
+/* One of many has come, just after the last one. */
+static bool can_wait(const struct slu_bb *bb, const struct slu_bb_told *news)
 {
-	const struct slu_bb_told now = {
+	const struct slu_bb_told *told = &bb->told;
+
+	return news->state == told->state && news->failed == told->failed &&
+	       bb->state != SLU_BB_RUNNING && bb->plan.n_node > FEW &&
+	       news->done < bb->plan.n_node && news->clean < bb->plan.n_node &&
+	       news->at >= told->at && news->at < told->at + EVERY;
+}
+
+void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb, double now)
+{
+	const struct slu_bb_told news = {
 		.state = bb->state,
 		.failed = bb->failure != NULL,
 		.done = count_done(bb),
 		.clean = slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN)),
 		.progress = bb->told.progress,
+		.at = now,
 	};
 	const struct slu_bb_told *told = &bb->told;
 	struct slu_buffer_state state;
 
-	if (now.state == told->state && now.failed == told->failed &&
-	    now.done == told->done && now.clean == told->clean)
+	if (news.state == told->state && news.failed == told->failed &&
+	    news.done == told->done && news.clean == told->clean)
 		return;
-	if (slu_bb_mirror(bb, &state))
+	bb->told.late = can_wait(bb, &news);
+	if (bb->told.late || slu_bb_mirror(bb, &state))
 		return;
-	bb->told = now;
+	bb->told = news;
 	b->ops->mirror(b->arg, &state);
 	annotate(b, bb, state.text);
 	slu_msg_clear(&slu_buffer_desc, &state);
+}
+
+void slu_bb_tell_late(struct slu_buffers *b, struct slu_bb *bb, double now,
+		      double *next)
+{
+	double at = bb->told.at + EVERY;
+
+	if (bb->told.late)
+		slu_bb_tell(b, bb, now);
+	if (bb->told.late && at < *next)
+		*next = at;
 }
 
 void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
@@ -212,7 +238,7 @@ void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		return;
 	bb->told.state = 0; /* it is news */
 	bb->told.progress = now;
-	slu_bb_tell(b, bb);
+	slu_bb_tell(b, bb, now);
 }
 
 void slu_bb_forget_progress(struct slu_bb *bb)
@@ -299,7 +325,7 @@ void slu_bb_tell_all(struct slu_buffers *b, struct slu_bb *bb, double now)
 	size_t i;
 
 	bb->told = (struct slu_bb_told){0};
-	slu_bb_tell(b, bb);
+	slu_bb_tell(b, bb, now);
 	slu_bb_tell_extend(b, bb, now);
 	for (i = 0; i < bb->plan.n_node; i++)
 		slu_bb_tell_order(b, bb, i);

@@ -31,10 +31,15 @@
 #define AGAIN_MIN   1.0 /* until slurmctld says it all again */
 #define AGAIN_MAX   300.0
 
+void slu_daemon_tick_soon(struct slu_daemon *d)
+{
+	slu_timer_soon(d->loop, &d->tick, TICK_SOON);
+}
+
 void slu_daemon_soon(struct slu_daemon *d)
 {
 	slu_timer_soon(d->loop, &d->poll, 0);
-	slu_timer_soon(d->loop, &d->tick, TICK_SOON);
+	slu_daemon_tick_soon(d);
 }
 
 void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id)

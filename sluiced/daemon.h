@@ -124,5 +124,7 @@ void slu_daemon_hear_again(struct slu_daemon *d);
 void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id);
 /* Buffers may have changed, which have said so; deadlines may be others. */
 void slu_daemon_soon(struct slu_daemon *d);
+/* Only the latter. */
+void slu_daemon_tick_soon(struct slu_daemon *d);
 
 #endif

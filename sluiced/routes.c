@@ -57,6 +57,7 @@ static int handle_report(struct slu_daemon *d, struct slu_req *req,
 	if (slu_buffers_report(d->buffers, report, slu_now_wall(), &word, err) <
 	    0)
 		return -1;
+	slu_daemon_tick_soon(d); /* something of it may be told late */
 	if (!strcmp(report->step, "stopped") && report->ok)
 		slu_io_add(d, report);
 	return answer(&slu_answer_desc, &word, out);
@@ -65,12 +66,8 @@ static int handle_report(struct slu_daemon *d, struct slu_req *req,
 static int handle_barrier(struct slu_daemon *d, struct slu_req *req,
 			  struct slu_buf *out, struct slu_err *err)
 {
-	struct slu_barrier_answer word;
-
-	if (slu_buffers_barrier(d->buffers, req->msg, slu_now_wall(), &word,
-				err) < 0)
-		return -1;
-	return answer(&slu_barrier_answer_desc, &word, out);
+	return slu_buffers_barrier(d->buffers, req->msg, slu_now_wall(), out,
+				   err);
 }
 
 static int handle_poll(struct slu_daemon *d, struct slu_req *req,

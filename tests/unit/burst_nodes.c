@@ -68,12 +68,17 @@ struct heard barrier(struct world *w, const struct actor *a, const char *name,
 	struct heard h = {"", false, ""};
 	struct slu_barrier_answer answer;
 	struct slu_err err = {0};
+	struct slu_buf text = {0};
 	size_t i, n = 0;
 
-	if (slu_buffers_barrier(w->b, &come, w->now, &answer, &err)) {
+	if (slu_buffers_barrier(w->b, &come, w->now, &text, &err)) {
 		hear_err(&h, &err);
 		return h;
 	}
+	expect_ok(slu_decode_text(&slu_barrier_answer_desc, text.data, text.len,
+				  &answer, &err),
+		  err);
+	slu_buf_free(&text);
 	slu_copy(h.word, sizeof(h.word), answer.word);
 	for (i = 0; i < answer.n_attr; i++)
 		n += (size_t)snprintf(h.attrs + n, sizeof(h.attrs) - n,

@@ -12,7 +12,7 @@
 #include "burst_buffer/buffers.h"
 #include "common/str.h"
 
-#define MAX_NODES 8
+#define MAX_NODES 80
 #define JOB	  17
 
 enum where { AT_UP, AT_RUN, AT_DOWN, AT_END };

@@ -207,10 +207,10 @@ static void meet(uint32_t id, uint64_t buffer, const char *first,
 					   .node = (char *)node[i],
 					   .name = (char *)name,
 					   .attr = (char *)attr[i]};
-		struct slu_barrier_answer a;
+		struct slu_buf text = {0};
 
-		if (slu_buffers_barrier(b, &come, now, &a, &err) == 0)
-			slu_msg_clear(&slu_barrier_answer_desc, &a);
+		slu_buffers_barrier(b, &come, now, &text, &err);
+		slu_buf_free(&text);
 	}
 }
 

@@ -29,6 +29,68 @@ START_TEST(test_gate_not_stored)
 }
 END_TEST
 
+/* Of many nodes that come one by one each second is told of, and at once that
+ * all have. */
+START_TEST(test_many)
+{
+	struct world w;
+	int told, i;
+
+	world_new(&w, MAX_NODES, WALK, NULL);
+	job_start(&w);
+	for (i = 0; i < MAX_NODES; i++)
+		ask_plan(&w, &w.node[i]);
+	told = w.mirrors;
+	for (i = 0; i < MAX_NODES - 2; i++)
+		do_step(&w, &w.node[i], "report attach", true);
+	ck_assert_int_eq(w.mirrors, told);
+	ck_assert_double_eq_tol(slu_buffers_tick(w.b, w.now), 1, 1e-3);
+	ck_assert_int_eq(w.mirrors, told);
+	w.now += 1;
+	slu_buffers_tick(w.b, w.now);
+	ck_assert_str_eq(w.text, "sluice: setup, 78 of 80 nodes done");
+	ck_assert_int_eq(w.mirrors, told + 1);
+	do_step(&w, &w.node[i++], "report attach", true);
+	do_step(&w, &w.node[i++], "report attach", true);
+	ck_assert_str_eq(w.text, "sluice: setup, 80 of 80 nodes done");
+	ck_assert_int_eq(w.mirrors, told + 2);
+	w.now += 9;
+	slu_buffers_tick(w.b, w.now);
+	ck_assert_int_eq(w.mirrors, told + 2);
+	world_free(&w);
+}
+END_TEST
+
+/* What barriers answer is made once, and anew when something has changed. */
+START_TEST(test_said)
+{
+	struct world w;
+	struct actor *n1, *n2;
+
+	world_new(&w, 3, WALK, NULL);
+	n1 = &w.node[0];
+	n2 = &w.node[1];
+	job_start(&w);
+	for (int i = 0; i < 3; i++) {
+		ask_plan(&w, &w.node[i]);
+		barrier(&w, &w.node[i], "servers", i == 1 ? "" : "24001");
+	}
+	ck_assert_str_eq(barrier(&w, n1, "servers", "").attrs,
+			 "n1=24001 n3=24001 ");
+	ck_assert_str_eq(barrier(&w, n2, "servers", NULL).attrs,
+			 "n1=24001 n3=24001 ");
+	for (int i = 0; i < 3; i++)
+		barrier(&w, &w.node[i], "mounted", NULL);
+	ck_assert_str_eq(barrier(&w, n1, "mounted", NULL).word, "go");
+	ck_assert_str_eq(barrier(&w, n1, "mounted", NULL).attrs, "");
+	do_step(&w, n2, "report attach", false);
+	w.now += 31; /* no verdict comes */
+	ck_assert_str_eq(barrier(&w, n1, "servers", "").word, "abort");
+	ck_assert_str_eq(barrier(&w, n2, "mounted", NULL).word, "abort");
+	world_free(&w);
+}
+END_TEST
+
 /* What others ask before, after and beside. */
 START_TEST(test_strangers)
 {
@@ -230,4 +292,5 @@ START_TEST(test_full)
 END_TEST
 
 TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_words,
-	  test_progress, test_give_back, test_no_plan, test_full)
+	  test_many, test_said, test_progress, test_give_back, test_no_plan,
+	  test_full)
