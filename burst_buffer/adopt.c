@@ -269,11 +269,9 @@ static int hear(struct slu_buffers *b, struct slu_bb *bb,
 int slu_bb_adopt(struct slu_buffers *b, const struct slu_node_ask *ask,
 		 double now, struct slu_err *err)
 {
-	struct slu_bb *bb = b->first;
+	struct slu_bb *bb = slu_bb_of(b, ask->job_id);
 	int rc;
 
-	while (bb && bb->plan.job_id != ask->job_id)
-		bb = bb->next;
 	if (!ask->ready || !ask->buffer || !bb || !untouched(bb) ||
 	    slu_bb_index(bb, ask->node) < 0)
 		return 0;

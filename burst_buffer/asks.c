@@ -19,12 +19,10 @@ struct place {
 static struct slu_bb *find(const struct slu_buffers *b, uint32_t job_id,
 			   uint64_t buffer)
 {
-	struct slu_bb *bb;
+	struct slu_bb *bb = slu_bb_of(b, job_id);
 
-	for (bb = b->first; bb; bb = bb->next)
-		if (bb->plan.job_id == job_id &&
-		    (!buffer || bb->plan.buffer == buffer))
-			break;
+	while (bb && buffer && bb->plan.buffer != buffer)
+		bb = slu_bb_older(bb);
 	return bb;
 }
 
@@ -52,12 +50,12 @@ static int locate(struct slu_buffers *b, uint32_t job_id, uint64_t buffer,
 static int locate_report(struct slu_buffers *b, const struct slu_report *r,
 			 struct place *at, struct slu_err *err)
 {
-	struct slu_bb *bb = b->first;
+	struct slu_bb *bb = slu_bb_of(b, r->job_id);
 
 	if (r->buffer)
 		return locate(b, r->job_id, r->buffer, r->node, at, err);
-	while (bb && (bb->plan.job_id != r->job_id || !bb->ended))
-		bb = bb->next;
+	while (bb && !bb->ended)
+		bb = slu_bb_older(bb);
 	if (!bb || strcmp(r->step, "clean") != 0)
 		return slu_err(err, SLU_NOTFOUND,
 			       "no run of job %u with a file system has ended",
@@ -506,8 +504,8 @@ static struct slu_bb *find_staging(const struct slu_buffers *b, uint32_t job_id)
 {
 	struct slu_bb *bb;
 
-	for (bb = b->first; bb; bb = bb->next)
-		if (bb->plan.job_id == job_id && bb->state == SLU_BB_STAGE_OUT)
+	for (bb = slu_bb_of(b, job_id); bb; bb = slu_bb_older(bb))
+		if (bb->state == SLU_BB_STAGE_OUT)
 			return bb;
 	return find(b, job_id, 0);
 }

@@ -162,8 +162,8 @@ bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
 {
 	struct slu_bb *bb;
 
-	for (bb = b->first; bb; bb = bb->next)
-		if (bb->plan.job_id == job_id && slu_bb_index(bb, node) >= 0)
+	for (bb = slu_bb_of(b, job_id); bb; bb = slu_bb_older(bb))
+		if (slu_bb_index(bb, node) >= 0)
 			return true;
 	return false;
 }
@@ -281,15 +281,14 @@ void slu_buffers_clock(struct slu_buffers *b, double now, double step)
 
 static void drop_over(struct slu_buffers *b, double now)
 {
-	struct slu_bb **link = &b->first, *bb;
+	struct slu_bb *bb, *next;
 
-	while ((bb = *link)) {
-		if (!slu_bb_over(bb, now)) {
-			link = &bb->next;
-			continue;
+	for (bb = b->first; bb; bb = next) {
+		next = bb->next;
+		if (slu_bb_over(bb, now)) {
+			slu_bb_leave(b, bb);
+			slu_bb_free(bb);
 		}
-		*link = bb->next;
-		slu_bb_free(bb);
 	}
 }
 

@@ -41,6 +41,46 @@ void slu_bb_free(struct slu_bb *bb)
 	free(bb);
 }
 
+static struct slu_bb *of_job(struct slu_bb *bb, uint32_t job_id)
+{
+	while (bb && bb->plan.job_id != job_id)
+		bb = bb->peer;
+	return bb;
+}
+
+struct slu_bb *slu_bb_of(const struct slu_buffers *b, uint32_t job_id)
+{
+	return of_job(b->bucket[job_id % SLU_BB_BUCKETS], job_id);
+}
+
+struct slu_bb *slu_bb_older(const struct slu_bb *bb)
+{
+	return of_job(bb->peer, bb->plan.job_id);
+}
+
+void slu_bb_join(struct slu_buffers *b, struct slu_bb *bb)
+{
+	struct slu_bb **peers = &b->bucket[bb->plan.job_id % SLU_BB_BUCKETS];
+
+	bb->next = b->first;
+	b->first = bb;
+	bb->peer = *peers;
+	*peers = bb;
+}
+
+void slu_bb_leave(struct slu_buffers *b, struct slu_bb *bb)
+{
+	struct slu_bb **next = &b->first;
+	struct slu_bb **peer = &b->bucket[bb->plan.job_id % SLU_BB_BUCKETS];
+
+	while (*next != bb)
+		next = &(*next)->next;
+	*next = bb->next;
+	while (*peer != bb)
+		peer = &(*peer)->peer;
+	*peer = bb->peer;
+}
+
 /* The part of node i, after those before it have got theirs: nodes of one
  * switch mostly stand together. */
 static size_t part_of(struct slu_bb *bb, size_t i)

@@ -15,11 +15,12 @@
 #include "burst_buffer/buffers.h"
 #include "burst_buffer/life.h"
 
-#define SLU_BB_BOUND 30.0  /* most seconds that nodes wait for a verdict */
-#define SLU_BB_KEEP  300.0 /* seconds that a done one is still answered for */
-#define SLU_BB_SAVED 30.0  /* after these slurmctld has saved what it did */
-#define SLU_BB_GATES 1024  /* most barriers of one buffer */
-#define SLU_BB_ATTR  256   /* longest attribute */
+#define SLU_BB_BOUND   30.0  /* most seconds that nodes wait for a verdict */
+#define SLU_BB_KEEP    300.0 /* seconds that a done one is still answered for */
+#define SLU_BB_SAVED   30.0  /* after these slurmctld has saved what it did */
+#define SLU_BB_GATES   1024  /* most barriers of one buffer */
+#define SLU_BB_ATTR    256   /* longest attribute */
+#define SLU_BB_BUCKETS 4096
 
 /* What slurmctld owes a node (db; numbers are for ever). */
 enum slu_bb_order {
@@ -89,7 +90,8 @@ struct slu_bb_told {
 };
 
 struct slu_bb {
-	struct slu_bb *next;
+	struct slu_bb *next;  /* older */
+	struct slu_bb *peer;  /* older, in the same bucket */
 	uint64_t id;	      /* (db) */
 	struct slu_plan plan; /* (db) without state and secret */
 	char *user;	      /* (db) */
@@ -133,6 +135,8 @@ struct slu_buffers {
 	const struct slu_buffers_ops *ops;
 	void *arg;
 	struct slu_bb *first; /* newest first */
+	/* The same by job id, newest first. */
+	struct slu_bb *bucket[SLU_BB_BUCKETS];
 	struct slu_phase_use phase[SLU_PHASES];
 	/* What the log has last said of jobs that have to ask again; two that
 	 * share a place say it more often than once. */
@@ -146,6 +150,12 @@ struct slu_buffers {
 void slu_bb_free(struct slu_bb *bb);
 /* One with this plan (which it takes) and nothing else; NULL: no memory. */
 struct slu_bb *slu_bb_with_plan(struct slu_plan *plan);
+/* It becomes the newest; it goes. */
+void slu_bb_join(struct slu_buffers *b, struct slu_bb *bb);
+void slu_bb_leave(struct slu_buffers *b, struct slu_bb *bb);
+/* The newest of this job, and the next older one of the same; NULL: none. */
+struct slu_bb *slu_bb_of(const struct slu_buffers *b, uint32_t job_id);
+struct slu_bb *slu_bb_older(const struct slu_bb *bb);
 /* The caller clears it with slu_msg_clear(). */
 int slu_bb_copy_plan(const struct slu_plan *from, struct slu_plan *to,
 		     struct slu_err *err);

@@ -207,8 +207,7 @@ static int load_one(struct slu_buffers *b, uint64_t id, double now,
 	if (read_all(b->db, bb, &why) == 0) {
 		bb->grace = grace(bb, now);
 		bb->asked = now;
-		bb->next = b->first;
-		b->first = bb;
+		slu_bb_join(b, bb);
 		return 0;
 	}
 	if (why.kind == SLU_INVALID) {

@@ -206,8 +206,7 @@ struct slu_bb *slu_persist_begin(struct slu_buffers *b,
 		slu_bb_free(bb);
 		return NULL;
 	}
-	bb->next = b->first;
-	b->first = bb;
+	slu_bb_join(b, bb);
 	return bb;
 }
 

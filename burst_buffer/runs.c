@@ -15,15 +15,6 @@
 #include "common/size.h"
 #include "common/str.h"
 
-static struct slu_bb *newest(const struct slu_buffers *b, uint32_t job_id)
-{
-	struct slu_bb *bb = b->first;
-
-	while (bb && bb->plan.job_id != job_id)
-		bb = bb->next;
-	return bb;
-}
-
 /* A run begins */
 
 /* Its plan may be one that cannot be carried out; then *why says why not. */
@@ -92,8 +83,7 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 	if (!bb)
 		return -1;
 	/* it is stored: whatever follows, it is alive */
-	bb->next = b->first;
-	b->first = bb;
+	slu_bb_join(b, bb);
 	slu_bb_log(b, bb, SLU_INFO, "%s for %s on %zu nodes",
 		   bb->plan.fs ? bb->plan.fs : "nothing",
 		   bb->user ? bb->user : "somebody", bb->plan.n_node);
@@ -197,21 +187,20 @@ typedef int node_f(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 static int for_nodes(struct slu_buffers *b, uint32_t job_id, const char *list,
 		     bool invert, node_f *fn, double now, struct slu_err *err)
 {
+	struct slu_bb *bb = slu_bb_of(b, job_id);
 	struct slu_hosts hosts;
-	struct slu_bb *bb;
 	size_t i;
 	int rc = 0;
 
-	if (!list)
+	if (!list || !bb)
 		return 0;
 	if (slu_hosts_parse(list, &hosts, err))
 		return -1;
-	for (bb = b->first; bb && rc == 0; bb = bb->next) {
-		if (bb->plan.job_id != job_id)
-			continue;
+	slu_hosts_sort(&hosts);
+	for (; bb && rc == 0; bb = slu_bb_older(bb)) {
 		for (i = 0; rc == 0 && i < bb->plan.n_node; i++)
-			if ((slu_hosts_find(&hosts, bb->plan.node[i].name) <
-			     0) == invert)
+			if (slu_hosts_sorted_has(
+				    &hosts, bb->plan.node[i].name) != invert)
 				rc = fn(b, bb, i, now, err);
 		if (rc == 0)
 			rc = slu_bb_settle(b, bb, now, err);
@@ -277,12 +266,11 @@ static bool same_run(const struct slu_bb *bb, const struct slu_job *job)
 static int started(struct slu_buffers *b, const struct slu_job *job, double now,
 		   struct slu_err *err)
 {
-	struct slu_bb *bb = newest(b, job->job_id), *old;
+	struct slu_bb *bb = slu_bb_of(b, job->job_id), *old;
 	bool known = bb && same_run(bb, job);
 
-	for (old = known ? bb->next : bb; old; old = old->next)
-		if (old->plan.job_id == job->job_id &&
-		    vanished(b, old, job, now, err))
+	for (old = known ? slu_bb_older(bb) : bb; old; old = slu_bb_older(old))
+		if (vanished(b, old, job, now, err))
 			return -1;
 	if (!known)
 		return begin_run(b, job, now, err);
@@ -296,9 +284,8 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 {
 	struct slu_bb *bb;
 
-	for (bb = b->first; bb; bb = bb->next)
-		if (bb->plan.job_id == job->job_id &&
-		    end_run(b, bb, job, now, err))
+	for (bb = slu_bb_of(b, job->job_id); bb; bb = slu_bb_older(bb))
+		if (end_run(b, bb, job, now, err))
 			return -1;
 	if (!slu_eq(job->state, "PENDING") &&
 	    slu_buffers_gone(b, job->job_id, now, err))
@@ -342,22 +329,29 @@ static bool is_over(const struct slu_job *job)
 				    slu_eq(job->state, "SUSPENDED"));
 }
 
+static int cmp_jobs(const void *a, const void *b)
+{
+	const struct slu_job *x = *(const struct slu_job *const *)a;
+	const struct slu_job *y = *(const struct slu_job *const *)b;
+
+	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
+}
+
 /* Jobs of which no node is busy any more, known or not. */
 static int sync_one(struct slu_buffers *b, struct slu_bb *bb,
-		    const struct slu_job *jobs, size_t n, double now,
+		    const struct slu_job *const *by_id, size_t n, double now,
 		    struct slu_err *err)
 {
-	size_t j;
+	const struct slu_job key = {.job_id = bb->plan.job_id}, *one = &key;
+	const struct slu_job *const *found;
 
 	if (bb->plan.persistent)
 		return 0;
-	for (j = 0; j < n; j++)
-		if (jobs[j].job_id == bb->plan.job_id)
-			break;
-	if (j == n)
+	found = bsearch(&one, by_id, n, sizeof(*by_id), cmp_jobs);
+	if (!found)
 		return vanished(b, bb, NULL, now, err);
-	if (is_over(&jobs[j]) && !jobs[j].completing)
-		return vanished(b, bb, &jobs[j], now, err);
+	if (is_over(*found) && !(*found)->completing)
+		return vanished(b, bb, *found, now, err);
 	return 0;
 }
 
@@ -372,14 +366,21 @@ static void first(const struct slu_err *one, struct slu_err *all, int *rc)
 int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		     size_t n, double now, struct slu_err *err)
 {
+	const struct slu_job **by_id = calloc(n + 1, sizeof(*by_id));
 	struct slu_err one, all;
 	struct slu_bb *bb;
 	size_t j;
 	int rc = 0;
 
+	if (!by_id)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (j = 0; j < n; j++)
+		by_id[j] = &jobs[j];
+	qsort(by_id, n, sizeof(*by_id), cmp_jobs);
 	for (bb = b->first; bb; bb = bb->next)
-		if (sync_one(b, bb, jobs, n, now, &one))
+		if (sync_one(b, bb, by_id, n, now, &one))
 			first(&one, &all, &rc);
+	free(by_id);
 	for (j = 0; j < n; j++)
 		if (slu_buffers_job(b, &jobs[j], is_over(&jobs[j]), now, &one))
 			first(&one, &all, &rc);
@@ -393,9 +394,9 @@ int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 int64_t slu_buffers_run(const struct slu_buffers *b, uint32_t job_id,
 			uint64_t buffer)
 {
-	const struct slu_bb *bb = b->first;
+	const struct slu_bb *bb = slu_bb_of(b, job_id);
 
-	while (bb && (bb->plan.job_id != job_id || bb->plan.buffer != buffer))
-		bb = bb->next;
+	while (bb && bb->plan.buffer != buffer)
+		bb = slu_bb_older(bb);
 	return bb && !bb->plan.persistent ? bb->job_start : 0;
 }

@@ -162,11 +162,7 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 
 static bool newest(const struct slu_buffers *b, const struct slu_bb *bb)
 {
-	const struct slu_bb *other = b->first;
-
-	while (other->plan.job_id != bb->plan.job_id)
-		other = other->next;
-	return other == bb;
+	return slu_bb_of(b, bb->plan.job_id) == bb;
 }
 
 /* squeue's reason belongs to the job's newest run; that of a failure stays,
@@ -306,6 +302,8 @@ void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb, size_t i)
 {
 	struct slu_node_order order = {bb->plan.node[i].name, NULL};
 
+	if (bb->member[i].order == SLU_ORDER_NONE)
+		return;
 	order.reason = slu_asprintf("sluice: the file system of job %u (%s) "
 				    "is not cleaned up",
 				    (unsigned)bb->plan.job_id,

@@ -248,6 +248,23 @@ long slu_hosts_find(const struct slu_hosts *hosts, const char *name)
 	return -1;
 }
 
+static int cmp_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void slu_hosts_sort(struct slu_hosts *hosts)
+{
+	if (hosts->n)
+		qsort(hosts->name, hosts->n, sizeof(*hosts->name), cmp_names);
+}
+
+bool slu_hosts_sorted_has(const struct slu_hosts *hosts, const char *name)
+{
+	return hosts->n && bsearch(&name, hosts->name, hosts->n,
+				   sizeof(*hosts->name), cmp_names);
+}
+
 int slu_hosts_add(struct slu_hosts *hosts, const char *name)
 {
 	if (slu_hosts_find(hosts, name) >= 0)
