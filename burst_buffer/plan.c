@@ -160,17 +160,27 @@ static int check_room(const struct slu_plan_node *node, uint64_t size,
 static int check_pool(const struct slu_plan *plan,
 		      const struct slu_pool_conf *pool, struct slu_err *err)
 {
-	size_t i;
+	struct slu_hosts of = {0}; /* the names are the pool's */
+	const char *stranger = NULL;
 
-	for (i = 0; pool && pool->nodes.n && i < plan->n_node; i++)
+	if (!pool || !pool->nodes.n)
+		return 0;
+	of.name = malloc(pool->nodes.n * sizeof(*of.name));
+	if (!of.name)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	of.n = pool->nodes.n;
+	memcpy(of.name, pool->nodes.name, of.n * sizeof(*of.name));
+	slu_hosts_sort(&of);
+	for (size_t i = 0; !stranger && i < plan->n_node; i++)
 		if (!plan->node[i].client &&
-		    slu_hosts_find(&pool->nodes, plan->node[i].name) < 0)
-			return slu_err(err, SLU_INVALID,
-				       "%s is not of pool %s, which has %zu "
-				       "nodes: name them with --nodelist",
-				       plan->node[i].name, pool->name,
-				       pool->nodes.n);
-	return 0;
+		    !slu_hosts_sorted_has(&of, plan->node[i].name))
+			stranger = plan->node[i].name;
+	free(of.name);
+	return stranger ? slu_err(err, SLU_INVALID,
+				  "%s is not of pool %s, which has %zu nodes: "
+				  "name them with --nodelist",
+				  stranger, pool->name, pool->nodes.n)
+			: 0;
 }
 
 /* Where files go where there is room, nodes need not give the same. */

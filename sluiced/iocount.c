@@ -76,7 +76,7 @@ int slu_handle_io(struct slu_daemon *d, struct slu_req *req,
 	const struct slu_live_job *job = slu_jobs_find(d->jobs, io->job_id);
 
 	(void)out;
-	if (!job || slu_hosts_find(&job->nodes, io->node) < 0)
+	if (!job || !slu_hosts_sorted_has(&job->nodes, io->node))
 		return slu_err(err, SLU_NOTFOUND,
 			       "job %u does not run on %.64s", io->job_id,
 			       io->node);

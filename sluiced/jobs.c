@@ -8,10 +8,12 @@
 #include "common/str.h"
 
 #define KEEP_SECONDS 3600
+#define FORGET_EVERY 60 /* seconds: it looks at all of them */
 
 struct slu_jobs {
 	struct slu_live_job *job;
 	size_t n, cap;
+	double forgot; /* when the old ones were looked for last */
 };
 
 struct slu_jobs *slu_jobs_new(struct slu_err *err)
@@ -108,6 +110,7 @@ int slu_jobs_start(struct slu_jobs *jobs, const struct slu_job *job,
 		return 0;
 	if (slu_hosts_parse(job->nodes, &new.nodes, err) < 0)
 		return slu_err_prefix(err, "nodes of job %u", job->job_id);
+	slu_hosts_sort(&new.nodes);
 	if (copy_job(&new, job) < 0)
 		goto nomem;
 	if (at < jobs->n && jobs->job[at].job_id == job->job_id) {
@@ -136,6 +139,9 @@ static void forget_old(struct slu_jobs *jobs, double now)
 {
 	size_t kept = 0;
 
+	if (now >= jobs->forgot && now < jobs->forgot + FORGET_EVERY)
+		return;
+	jobs->forgot = now;
 	for (size_t i = 0; i < jobs->n; i++) {
 		struct slu_live_job *job = &jobs->job[i];
 

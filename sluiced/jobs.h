@@ -18,9 +18,9 @@ struct slu_live_job {
 	uint32_t job_id;
 	uint32_t uid;
 	int64_t start;
-	double ended; /* when we heard; 0: it runs */
-	struct slu_hosts nodes;
-	struct slu_job *job; /* as it was when slurmctld told of it last */
+	double ended;		/* when we heard; 0: it runs */
+	struct slu_hosts nodes; /* sorted: slu_hosts_sorted_has() */
+	struct slu_job *job;	/* as it was when slurmctld told of it last */
 };
 
 struct slu_jobs *slu_jobs_new(struct slu_err *err);
@@ -29,7 +29,8 @@ void slu_jobs_free(struct slu_jobs *jobs);
 /* A job runs. One without nodes is ignored. */
 int slu_jobs_start(struct slu_jobs *jobs, const struct slu_job *job,
 		   struct slu_err *err);
-/* It has ended. Also forgets those that ended an hour before `now`. */
+/* It has ended. Also forgets, once a minute, those that ended an hour before
+ * `now`. */
 void slu_jobs_end(struct slu_jobs *jobs, uint32_t job_id, double now);
 /* All that slurmctld knows: those whose state says so run, and no others. */
 int slu_jobs_set(struct slu_jobs *jobs, const struct slu_job *list, size_t n,

@@ -133,6 +133,22 @@ START_TEST(test_add_find)
 }
 END_TEST
 
+START_TEST(test_sorted)
+{
+	struct slu_hosts hosts;
+
+	ck_assert_int_eq(slu_hosts_parse("n[9-11],a,n[1-3]", &hosts, NULL), 0);
+	slu_hosts_sort(&hosts);
+	ck_assert_str_eq(hosts.name[2], "n10");
+	for (size_t i = 0; i < hosts.n; i++)
+		ck_assert(slu_hosts_sorted_has(&hosts, hosts.name[i]));
+	ck_assert(!slu_hosts_sorted_has(&hosts, "n4"));
+	slu_hosts_free(&hosts);
+	slu_hosts_sort(&hosts);
+	ck_assert(!slu_hosts_sorted_has(&hosts, "a"));
+}
+END_TEST
+
 /* Parsing and then adding share one array. */
 START_TEST(test_add_to_parsed)
 {
@@ -268,5 +284,5 @@ START_TEST(test_cmp)
 END_TEST
 
 TEST_MAIN("hostlist", test_parse, test_refused, test_long_names, test_add_find,
-	  test_add_to_parsed, test_text, test_text_of_strange_names,
-	  test_round_trip, test_large, test_cmp)
+	  test_sorted, test_add_to_parsed, test_text,
+	  test_text_of_strange_names, test_round_trip, test_large, test_cmp)

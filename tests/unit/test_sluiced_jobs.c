@@ -32,13 +32,17 @@ START_TEST(test_start_end)
 		found = slu_jobs_find(jobs, *id);
 		ck_assert_ptr_nonnull(found);
 		ck_assert_uint_eq(found->uid, 1000 + *id);
-		ck_assert_int_eq(slu_hosts_find(&found->nodes, "n2"), 1);
+		ck_assert(slu_hosts_sorted_has(&found->nodes, "n2"));
 	}
 	ck_assert_ptr_null(slu_jobs_find(jobs, 4));
 	slu_jobs_end(jobs, 3, 100);
 	ck_assert_uint_eq(slu_jobs_running(jobs), 4);
 	ck_assert_ptr_nonnull(slu_jobs_find(jobs, 3));
-	slu_jobs_end(jobs, 5, 100 + 3601);
+	slu_jobs_end(jobs, 5, 100 + 3599);
+	ck_assert_ptr_nonnull(slu_jobs_find(jobs, 3));
+	slu_jobs_end(jobs, 5, 100 + 3601); /* it has just looked */
+	ck_assert_ptr_nonnull(slu_jobs_find(jobs, 3));
+	slu_jobs_end(jobs, 5, 100 + 3659);
 	ck_assert_ptr_null(slu_jobs_find(jobs, 3));
 	ck_assert_ptr_nonnull(slu_jobs_find(jobs, 5));
 	slu_jobs_free(jobs);
