@@ -77,8 +77,12 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 #define SLU_PART_UNKNOWN "unknown"
 int slu_plan_split(struct slu_plan *plan, struct slu_db *map,
 		   struct slu_err *err);
-/* Does no node before node i belong to the same part? */
-bool slu_plan_first_of_part(const struct slu_plan *plan, size_t i);
+/* The nodes' places in the plan, part after part in the order of their first
+ * nodes, and where the part ends that begins at node[from]. Caller frees; NULL
+ * without memory. */
+size_t *slu_plan_by_part(const struct slu_plan *plan);
+size_t slu_plan_part_end(const struct slu_plan *plan, const size_t *node,
+			 size_t from);
 /* "leaf1: n[1-2]; leaf2: n3", or "" for one that is not split. Caller frees;
  * NULL without memory. */
 char *slu_plan_parts_text(const struct slu_plan *plan);

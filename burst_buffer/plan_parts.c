@@ -112,29 +112,80 @@ int slu_plan_split(struct slu_plan *plan, struct slu_db *map,
 	return rc;
 }
 
-bool slu_plan_first_of_part(const struct slu_plan *plan, size_t i)
+struct place {
+	const char *part;
+	size_t node, first; /* of the part */
+};
+
+static int cmp_parts(const void *a, const void *b)
 {
-	for (size_t k = 0; k < i; k++)
-		if (slu_eq(plan->node[k].part, plan->node[i].part))
-			return false;
-	return true;
+	const struct place *x = a, *y = b;
+	int order = strcmp(x->part, y->part);
+
+	return order ? order : (x->node > y->node) - (x->node < y->node);
 }
 
-static int add_part(const struct slu_plan *plan, size_t i, struct slu_buf *text)
+static int cmp_first(const void *a, const void *b)
 {
-	struct slu_hosts hosts = {0};
-	char *nodes = NULL;
-	int rc = 0;
+	const struct place *x = a, *y = b;
 
-	for (size_t k = i; rc == 0 && k < plan->n_node; k++)
-		if (slu_eq(plan->node[k].part, plan->node[i].part))
-			rc = slu_hosts_add(&hosts, plan->node[k].name);
-	if (rc == 0)
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+size_t *slu_plan_by_part(const struct slu_plan *plan)
+{
+	struct place *place = calloc(plan->n_node + 1, sizeof(*place));
+	size_t *node = calloc(plan->n_node + 1, sizeof(*node));
+	size_t i;
+
+	if (!place || !node) {
+		free(place);
+		free(node);
+		return NULL;
+	}
+	for (i = 0; i < plan->n_node; i++)
+		place[i] = (struct place){
+			plan->node[i].part ? plan->node[i].part : "", i, i};
+	qsort(place, plan->n_node, sizeof(*place), cmp_parts);
+	for (i = 1; i < plan->n_node; i++)
+		if (strcmp(place[i].part, place[i - 1].part) == 0)
+			place[i].first = place[i - 1].first;
+	qsort(place, plan->n_node, sizeof(*place), cmp_first);
+	for (i = 0; i < plan->n_node; i++)
+		node[i] = place[i].node;
+	free(place);
+	return node;
+}
+
+size_t slu_plan_part_end(const struct slu_plan *plan, const size_t *node,
+			 size_t from)
+{
+	size_t i = from + 1;
+
+	while (i < plan->n_node &&
+	       slu_eq(plan->node[node[i]].part, plan->node[node[from]].part))
+		i++;
+	return i;
+}
+
+/* Nodes from..end of a list by part. */
+static int add_part(const struct slu_plan *plan, const size_t *node,
+		    size_t from, size_t end, struct slu_buf *text)
+{
+	struct slu_hosts hosts = {0}; /* the names are the plan's */
+	char *nodes = NULL;
+
+	hosts.name = calloc(end - from, sizeof(*hosts.name));
+	for (size_t k = from; hosts.name && k < end; k++)
+		hosts.name[hosts.n++] = plan->node[node[k]].name;
+	if (hosts.name)
 		nodes = slu_hosts_text(&hosts);
 	if (nodes)
 		slu_buf_printf(text, "%s%s: %s", text->len ? "; " : "",
-			       plan->node[i].part, nodes);
-	slu_hosts_free(&hosts);
+			       plan->node[node[from]].part, nodes);
+	free(hosts.name);
 	free(nodes);
 	return nodes ? 0 : -1;
 }
@@ -142,12 +193,21 @@ static int add_part(const struct slu_plan *plan, size_t i, struct slu_buf *text)
 char *slu_plan_parts_text(const struct slu_plan *plan)
 {
 	struct slu_buf text = {0};
+	size_t *node, end;
+	int rc = 0;
 
-	for (size_t i = 0; i < plan->n_node && plan->node[i].part; i++)
-		if (slu_plan_first_of_part(plan, i) &&
-		    add_part(plan, i, &text)) {
-			slu_buf_free(&text);
-			return NULL;
-		}
-	return text.data ? slu_buf_steal(&text) : strdup("");
+	if (!plan->n_node || !plan->node[0].part)
+		return strdup("");
+	node = slu_plan_by_part(plan);
+	for (size_t i = 0; node && rc == 0 && i < plan->n_node; i = end) {
+		end = slu_plan_part_end(plan, node, i);
+		rc = add_part(plan, node, i, end, &text);
+	}
+	if (!node || rc) {
+		slu_buf_free(&text);
+		free(node);
+		return NULL;
+	}
+	free(node);
+	return slu_buf_steal(&text);
 }

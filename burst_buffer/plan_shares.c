@@ -33,30 +33,31 @@ static uint64_t usable(uint64_t room)
 	return low;
 }
 
-/* Nodes of one file system, and what they are to give together. */
+/* Nodes of one file system that give room to it, and what they are to give
+ * together. */
 struct vessel {
-	const struct slu_plan *plan;
-	const char *part; /* NULL: the plan is not split */
+	struct slu_plan *plan;
+	const size_t *node;
+	size_t n;
 	const uint64_t *room;
 	uint64_t enough;
 };
 
 static bool gives(const struct vessel *v, size_t i)
 {
-	const struct slu_plan_node *node = &v->plan->node[i];
-
-	return !node->client && (!v->part || slu_eq(node->part, v->part));
+	return !v->plan->node[v->node[i]].client;
 }
 
 /* What all give together at this level; never above `enough`. */
 static uint64_t filled(const struct vessel *v, uint64_t level)
 {
-	uint64_t sum = 0, one;
+	uint64_t sum = 0, room, one;
 
-	for (size_t i = 0; i < v->plan->n_node; i++) {
+	for (size_t i = 0; i < v->n; i++) {
 		if (!gives(v, i))
 			continue;
-		one = v->room[i] < level ? v->room[i] : level;
+		room = v->room[v->node[i]];
+		one = room < level ? room : level;
 		if (one >= v->enough - sum)
 			return v->enough;
 		sum += one;
@@ -79,50 +80,59 @@ static uint64_t find_level(const struct vessel *v, uint64_t low, uint64_t high)
 	return high;
 }
 
-static bool share(struct slu_plan *plan, const struct vessel *v)
+static bool share(const struct vessel *v)
 {
+	struct slu_plan_node *node = v->plan->node;
 	bool fits = true;
-	uint64_t level;
+	uint64_t level, room;
 
-	for (size_t i = 0; i < plan->n_node; i++) {
+	for (size_t i = 0; i < v->n; i++) {
 		if (!gives(v, i))
 			continue;
-		fits = fits && plan->node[i].capacity <= v->room[i];
-		if (v->room[i] < plan->node[i].capacity / LEAST)
+		room = v->room[v->node[i]];
+		fits = fits && node[v->node[i]].capacity <= room;
+		if (room < node[v->node[i]].capacity / LEAST)
 			return false;
 	}
 	if (fits || filled(v, v->enough) < v->enough)
 		return false;
 	level = find_level(v, 0, v->enough);
-	for (size_t i = 0; i < plan->n_node; i++)
+	for (size_t i = 0; i < v->n; i++) {
+		room = v->room[v->node[i]];
 		if (gives(v, i))
-			plan->node[i].capacity =
-				v->room[i] < level ? v->room[i] : level;
+			node[v->node[i]].capacity = room < level ? room : level;
+	}
 	return true;
 }
 
 /* The part's nodes give what they would have, had each given the same. */
-static bool share_part(struct slu_plan *plan, const char *part,
-		       const uint64_t *room)
+static bool share_part(struct vessel v)
 {
-	struct vessel v = {plan, part, room, 0};
-
-	for (size_t i = 0; i < plan->n_node; i++)
-		v.enough += gives(&v, i) ? plan->node[i].capacity : 0;
-	return share(plan, &v);
+	v.enough = 0;
+	for (size_t i = 0; i < v.n; i++)
+		if (gives(&v, i))
+			v.enough += v.plan->node[v.node[i]].capacity;
+	return share(&v);
 }
 
 bool slu_plan_share(struct slu_plan *plan, uint64_t *room)
 {
-	struct vessel whole = {plan, NULL, room, plan->capacity};
+	struct vessel v = {plan, NULL, plan->n_node, room, plan->capacity};
+	size_t *node = slu_plan_by_part(plan), end;
 	bool some = false;
 
 	for (size_t i = 0; i < plan->n_node; i++)
 		room[i] = usable(room[i]);
-	if (!plan->n_node || !plan->node[0].part)
-		return share(plan, &whole);
-	for (size_t i = 0; i < plan->n_node; i++)
-		if (slu_plan_first_of_part(plan, i))
-			some |= share_part(plan, plan->node[i].part, room);
+	v.node = node;
+	if (node && plan->n_node && !plan->node[0].part)
+		some = share(&v);
+	for (size_t i = 0; node && i < plan->n_node && plan->node[0].part;
+	     i = end) {
+		end = slu_plan_part_end(plan, node, i);
+		v.node = node + i;
+		v.n = end - i;
+		some |= share_part(v);
+	}
+	free(node);
 	return some;
 }
