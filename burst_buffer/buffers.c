@@ -157,6 +157,16 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 	return 0;
 }
 
+void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn, void *arg)
+{
+	const struct slu_bb *bb;
+
+	for (bb = b->first; bb; bb = bb->next)
+		if (bb->state != SLU_BB_DONE)
+			fn(arg, slu_bb_name((int)bb->state), bb->plan.pool,
+			   bb->plan.capacity);
+}
+
 bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
 			const char *node)
 {

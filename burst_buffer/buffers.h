@@ -93,6 +93,12 @@ void slu_buffers_resumed(struct slu_buffers *b, const char *node, double now);
 /* The connection to slurmctld was lost. */
 void slu_buffers_disconnected(struct slu_buffers *b);
 /* What sluiced's hello says: all that are alive. The caller clears it. */
+/* Each that is alive, without copying it: the name of its state, its pool
+ * (NULL: none) and its size in bytes. */
+typedef void slu_buffers_f(void *arg, const char *state, const char *pool,
+			   uint64_t size);
+void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn,
+		      void *arg);
 int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 		      struct slu_err *err);
 
@@ -170,7 +176,8 @@ const char *slu_phase_name(size_t phase);
 const struct slu_phase_use *slu_buffers_phases(const struct slu_buffers *b);
 
 /* Take at most max buffers out of the database that are over since `before`
- * (seconds) and owe nothing, the oldest first. Returns how many, or -1. */
+ * (seconds) and owe nothing, or since 30 days before it, the oldest first.
+ * Returns how many, or -1. */
 long slu_buffers_prune(struct slu_db *db, double before, size_t max,
 		       struct slu_err *err);
 

@@ -42,24 +42,31 @@ static void requests(const struct slu_metrics *m, struct slu_buf *out)
 						m->requests[r][code]);
 }
 
+static const char *const states[] = {"SETUP", "STAGE_IN", "RUNNING",
+				     "STAGE_OUT", "TEARDOWN"};
+#define STATES (sizeof(states) / sizeof(states[0]))
+
+/* How many buffers are in each state. */
+static void count_state(void *arg, const char *state, const char *pool,
+			uint64_t size)
+{
+	unsigned *n = arg;
+
+	(void)pool;
+	(void)size;
+	for (size_t s = 0; s < STATES; s++)
+		n[s] += slu_eq(state, states[s]);
+}
+
 static void buffers(struct slu_daemon *d, struct slu_buf *out)
 {
-	static const char *const states[] = {"SETUP", "STAGE_IN", "RUNNING",
-					     "STAGE_OUT", "TEARDOWN"};
-	struct slu_hello_daemon all;
+	unsigned n[STATES] = {0};
 
-	if (slu_buffers_hello(d->buffers, &all, NULL) < 0)
-		return;
+	slu_buffers_each(d->buffers, count_state, n);
 	head(out, "buffers", "gauge", "Buffers alive, by state.");
-	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++) {
-		unsigned n = 0;
-
-		for (size_t i = 0; i < all.n_buffers; i++)
-			n += slu_eq(all.buffers[i].state, states[s]);
+	for (size_t s = 0; s < STATES; s++)
 		slu_buf_printf(out, "sluice_buffers{state=\"%s\"} %u\n",
-			       states[s], n);
-	}
-	slu_msg_clear(&slu_hello_daemon_desc, &all);
+			       states[s], n[s]);
 }
 
 static void phase_histogram(struct slu_buf *out, const char *name,
@@ -112,23 +119,32 @@ static void phases(const struct slu_daemon *d, struct slu_buf *out)
 		      offsetof(struct slu_phase_use, files), true);
 }
 
+struct pool_use {
+	const char *name;
+	uint64_t used;
+};
+
+static void add_use(void *arg, const char *state, const char *pool,
+		    uint64_t size)
+{
+	struct pool_use *use = arg;
+
+	(void)state;
+	if (slu_eq(pool, use->name))
+		use->used += size;
+}
+
 /* Of the pools: what there is, what was free on the nodes, what buffers have.
  */
 static void pools(struct slu_daemon *d, struct slu_buf *out)
 {
-	struct slu_hello_daemon all;
-
-	if (slu_buffers_hello(d->buffers, &all, NULL) < 0)
-		return;
 	head(out, "pool_bytes", "gauge",
 	     "Storage of pools: all, free on the nodes, held by buffers.");
 	for (size_t i = 0; i < d->supply.n_pools; i++) {
 		const struct slu_pool_supply *p = &d->supply.pools[i];
-		uint64_t used = 0;
+		struct pool_use use = {p->name, 0};
 
-		for (size_t b = 0; b < all.n_buffers; b++)
-			if (slu_eq(all.buffers[b].pool, p->name))
-				used += all.buffers[b].size;
+		slu_buffers_each(d->buffers, add_use, &use);
 		slu_buf_printf(
 			out,
 			"sluice_pool_bytes{pool=\"%s\",kind=\"total\"} %llu\n"
@@ -136,9 +152,8 @@ static void pools(struct slu_daemon *d, struct slu_buf *out)
 			"sluice_pool_bytes{pool=\"%s\",kind=\"used\"} %llu\n",
 			p->name, (unsigned long long)p->total, p->name,
 			(unsigned long long)p->available, p->name,
-			(unsigned long long)used);
+			(unsigned long long)use.used);
 	}
-	slu_msg_clear(&slu_hello_daemon_desc, &all);
 }
 
 static void ions(const struct slu_daemon *d, struct slu_buf *out)
