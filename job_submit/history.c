@@ -74,21 +74,29 @@ int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 	return 0;
 }
 
-/* How many are to go, at most max. */
-static int count_old(struct slu_db *db, int64_t before, int64_t rows,
-		     int64_t max, int64_t *n, struct slu_err *err)
+int slu_history_surplus(struct slu_db *db, int64_t rows, int64_t *surplus,
+			struct slu_err *err)
 {
 	int64_t all;
 
+	if (slu_db_value(db, &all, 0, err, "SELECT COUNT(*) FROM History", "") <
+	    0)
+		return -1;
+	*surplus = all > rows ? all - rows : 0;
+	return 0;
+}
+
+/* How many are to go, at most max. */
+static int count_old(struct slu_db *db, int64_t before, int64_t surplus,
+		     int64_t max, int64_t *n, struct slu_err *err)
+{
 	if (slu_db_value(db, n, 0, err,
 			 "SELECT COUNT(*) FROM (SELECT 1 FROM History WHERE"
 			 " EndTime < ? LIMIT ?)",
-			 "II", before, max) < 0 ||
-	    slu_db_value(db, &all, 0, err, "SELECT COUNT(*) FROM History", "") <
-		    0)
+			 "II", before, max) < 0)
 		return -1;
-	if (*n < all - rows)
-		*n = all - rows < max ? all - rows : max;
+	if (*n < surplus)
+		*n = surplus < max ? surplus : max;
 	return 0;
 }
 
@@ -96,14 +104,14 @@ static int count_old(struct slu_db *db, int64_t before, int64_t rows,
 	" FROM History WHERE rowid IN (SELECT rowid FROM History ORDER BY" \
 	" EndTime, rowid LIMIT ?)"
 
-long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
+long slu_history_prune(struct slu_db *db, int64_t before, int64_t *surplus,
 		       size_t max, struct slu_err *err)
 {
 	int64_t n = 0;
 
 	if (slu_db_begin(db, err) < 0)
 		return -1;
-	if (count_old(db, before, rows, (int64_t)max, &n, err) < 0 ||
+	if (count_old(db, before, *surplus, (int64_t)max, &n, err) < 0 ||
 	    (n && slu_db_exec(db, err,
 			      "DELETE FROM JobIo WHERE (JobID, StartTime) IN"
 			      " (SELECT JobID, StartTime" OLDEST ")",
@@ -113,6 +121,7 @@ long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
 		slu_db_rollback(db);
 		return -1;
 	}
+	*surplus -= *surplus < n ? *surplus : n;
 	return (long)n;
 }
 

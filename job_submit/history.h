@@ -30,10 +30,14 @@ int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
 			  size_t n, uint64_t *found, struct slu_err *err);
 
+/* How many there are beyond `rows`; it looks at all. */
+int slu_history_surplus(struct slu_db *db, int64_t rows, int64_t *surplus,
+			struct slu_err *err);
 /* Take away up to `max` of the oldest rows, with what is known of their I/O:
- * those that ended before Unix time `before`, and those beyond the latest
- * `rows`. Returns how many; as many as max: there may be more. */
-long slu_history_prune(struct slu_db *db, int64_t before, int64_t rows,
+ * those that ended before Unix time `before`, and *surplus of them, which
+ * becomes what is left of it. Returns how many; as many as max: there may be
+ * more. */
+long slu_history_prune(struct slu_db *db, int64_t before, int64_t *surplus,
 		       size_t max, struct slu_err *err);
 
 /* How many nodes of the runs that end just now have spoken, so that the rows of

@@ -121,12 +121,18 @@ bool slu_history_age(struct slu_history *h, int64_t now)
 {
 	int64_t age = h->conf->history_age;
 	struct slu_err err;
-	long n = slu_history_prune(h->db, age < now ? now - age : 0,
-				   h->conf->history_rows, OLD, &err);
+	long n = -1;
 
+	h->ageing =
+		h->ageing || slu_history_surplus(h->db, h->conf->history_rows,
+						 &h->surplus, &err) == 0;
+	if (h->ageing)
+		n = slu_history_prune(h->db, age < now ? now - age : 0,
+				      &h->surplus, OLD, &err);
 	if (n < 0)
 		slu_log(h->log, SLU_ERROR, "history: %s", err.text);
-	return n == OLD;
+	h->ageing = n == OLD;
+	return h->ageing;
 }
 
 void slu_history_gone(struct slu_history *h)

@@ -23,6 +23,8 @@ struct slu_history {
 	struct slu_io_runs io_runs;
 	bool replaying;
 	uint64_t sent, stored;
+	bool ageing;	 /* what is too old goes, some at a time */
+	int64_t surplus; /* of what is too much, still to go */
 	/* slurmctld is to say all again: it has rows that are not stored. */
 	void (*again)(void *arg);
 	void *arg;

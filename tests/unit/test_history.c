@@ -250,18 +250,23 @@ START_TEST(test_prune)
 	{
 		struct slu_db *db = new_db();
 		char ids[128] = "";
-		int64_t with_io = 0;
+		int64_t with_io = 0, surplus = 0, left;
 		struct slu_err err;
 
-		expect_ok(slu_history_prune(db, INT64_MIN, INT64_MAX, 10, &err),
+		expect_ok(slu_history_prune(db, INT64_MIN, &surplus, 10, &err),
 			  err);
 		for (uint32_t id = 1; id <= 10; id++) {
 			add(db, id, 7, 10, id * 100);
 			expect_ok(add_io(db, id, 10, "n1", 1, 1, &err), err);
 		}
-		expect(slu_history_prune(db, c->before, c->rows, c->max,
+		expect_ok(slu_history_surplus(db, c->rows, &surplus, &err),
+			  err);
+		ck_assert_int_eq(surplus, c->rows < 10 ? 10 - c->rows : 0);
+		left = surplus < c->gone ? 0 : surplus - c->gone;
+		expect(slu_history_prune(db, c->before, &surplus, c->max,
 					 &err) == c->gone,
 		       "before %lld", (long long)c->before);
+		ck_assert_int_eq(surplus, left);
 		expect_ok(slu_history_each(db, &all, print_id, ids, &err), err);
 		ck_assert_str_eq(ids, c->left);
 		expect_ok(slu_db_value(db, &with_io, -1, &err,
