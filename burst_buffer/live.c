@@ -303,11 +303,15 @@ bool slu_bb_over(const struct slu_bb *bb, double now)
 {
 	size_t i;
 
+	if (bb->state != SLU_BB_DONE || now <= bb->since + SLU_BB_KEEP)
+		return false;
+	if (now > bb->since + SLU_BB_FORGET)
+		return true;
 	for (i = 0; i < bb->plan.n_node; i++)
 		if (bb->member[i].state == SLU_NODE_LOST ||
 		    bb->member[i].order != SLU_ORDER_NONE)
 			return false;
-	return bb->state == SLU_BB_DONE && now > bb->since + SLU_BB_KEEP;
+	return true;
 }
 
 /* A node that copied nothing need not know the totals. */

@@ -21,6 +21,8 @@
 #define SLU_BB_GATES   1024  /* most barriers of one buffer */
 #define SLU_BB_ATTR    256   /* longest attribute */
 #define SLU_BB_BUCKETS 4096
+/* A node that was lost, or is to be resumed, for longer is there no more. */
+#define SLU_BB_FORGET (30 * 86400.0)
 
 /* What slurmctld owes a node (db; numbers are for ever). */
 enum slu_bb_order {
@@ -228,7 +230,8 @@ int slu_bb_open_gate(struct slu_db *db, struct slu_bb *bb,
 int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err);
 
-/* Done for long enough, and nothing is owed to or by any node. */
+/* Done for long enough, and nothing is owed to or by any node; or what is owed
+ * has been for SLU_BB_FORGET: the node is no longer there. */
 bool slu_bb_over(const struct slu_bb *bb, double now);
 
 /* promised.c: what the buffers that are alive (arg: struct slu_buffers) hold of

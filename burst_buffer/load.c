@@ -13,9 +13,6 @@
 #include "common/jsonx.h"
 #include "common/str.h"
 
-/* Nodes that were lost longer ago than this will not report any more. */
-#define FORGET (30 * 86400.0)
-
 static int wrong(struct slu_err *err, const char *what)
 {
 	return slu_err(err, SLU_INVALID, "%s makes no sense", what);
@@ -233,7 +230,7 @@ int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err)
 		" UNION SELECT BID FROM BufferNode JOIN Buffer USING (BID)"
 		" WHERE (BufferNode.State = 6 OR Orders <> 0)"
 		" AND Broken IS NULL AND Since > ? ORDER BY BID",
-		"dd", now - SLU_BB_KEEP, now - FORGET);
+		"dd", now - SLU_BB_KEEP, now - SLU_BB_FORGET);
 	uint64_t id;
 	size_t at;
 	int rc;

@@ -3,21 +3,22 @@
  * large job has many rows. */
 #include "config.h"
 #include <string.h>
-#include "burst_buffer/buffers.h"
+#include "burst_buffer/live.h"
 #include "common/str.h"
 
-/* Those whose nodes owe something, or are owed it, stay. */
+/* Those whose nodes owe something, or are owed it, stay until that is
+ * forgotten. */
 static const char old_sql[] =
 	"SELECT BID FROM Buffer WHERE State = 6 AND Since < ?"
-	" AND NOT EXISTS (SELECT 1 FROM BufferNode AS n"
-	" WHERE n.BID = Buffer.BID AND (n.State = 6 OR n.Orders <> 0))"
+	" AND (Since < ? OR NOT EXISTS (SELECT 1 FROM BufferNode AS n"
+	" WHERE n.BID = Buffer.BID AND (n.State = 6 OR n.Orders <> 0)))"
 	" ORDER BY Since LIMIT ?";
 
 static int find_old(struct slu_db *db, double before, size_t max,
 		    struct slu_buf *ids, struct slu_err *err)
 {
-	struct slu_rows *rows =
-		slu_db_query(db, err, old_sql, "di", before, (int)max);
+	struct slu_rows *rows = slu_db_query(db, err, old_sql, "ddi", before,
+					     before - SLU_BB_FORGET, (int)max);
 	int64_t id;
 	int rc = -1;
 

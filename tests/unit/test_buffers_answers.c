@@ -91,6 +91,54 @@ START_TEST(test_said)
 }
 END_TEST
 
+static const char *state_of(struct world *w, uint32_t job_id, char out[16])
+{
+	struct slu_hello_daemon all;
+	struct slu_err err;
+
+	expect_ok(slu_buffers_hello(w->b, &all, &err), err);
+	slu_copy(out, 16, "gone");
+	for (size_t i = 0; i < all.n_buffers; i++)
+		if (all.buffers[i].job_id == job_id)
+			slu_copy(out, 16, all.buffers[i].state);
+	slu_msg_clear(&slu_hello_daemon_desc, &all);
+	return out;
+}
+
+/* Jobs whose ids share a place do not share anything else. */
+START_TEST(test_beside)
+{
+	static const uint32_t ids[] = {JOB + 8192, JOB, JOB + 4096};
+	struct slu_job jobs[2];
+	struct slu_err err;
+	struct world w;
+	char out[16];
+
+	world_new(&w, 1, WALK, NULL);
+	each(id, ids)
+	{
+		w.job.job_id = *id;
+		job_start(&w);
+	}
+	for (int i = 0; i < 2; i++) {
+		jobs[i] = w.job;
+		jobs[i].job_id = ids[i];
+	}
+	expect_ok(slu_buffers_sync(w.b, jobs, 2, w.now, &err), err);
+	ck_assert_str_eq(state_of(&w, JOB, out), "SETUP");
+	ck_assert_str_eq(state_of(&w, JOB + 8192, out), "SETUP");
+	ck_assert_str_eq(state_of(&w, JOB + 4096, out), "gone");
+	w.job.job_id = JOB;
+	job_end(&w, "COMPLETED");
+	ck_assert_str_eq(state_of(&w, JOB, out), "gone");
+	ck_assert_str_eq(state_of(&w, JOB + 8192, out), "SETUP");
+	world_restart(&w);
+	ck_assert_str_eq(state_of(&w, JOB, out), "gone");
+	ck_assert_str_eq(state_of(&w, JOB + 8192, out), "SETUP");
+	world_free(&w);
+}
+END_TEST
+
 /* What others ask before, after and beside. */
 START_TEST(test_strangers)
 {
@@ -292,5 +340,5 @@ START_TEST(test_full)
 END_TEST
 
 TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_words,
-	  test_many, test_said, test_progress, test_give_back, test_no_plan,
-	  test_full)
+	  test_many, test_said, test_beside, test_progress, test_give_back,
+	  test_no_plan, test_full)

@@ -25,12 +25,21 @@ START_TEST(test_prune)
 		const char *sql; /* what is different */
 		double age;	 /* seconds that are kept */
 		long n;
+		double days; /* later */
 	} cases[] = {
-		{"SELECT 1", 1, 1},
-		{"SELECT 1", 3600, 0},
-		{"UPDATE Buffer SET State = 5", 1, 0},
-		{"UPDATE BufferNode SET State = 6 WHERE Position = 1", 1, 0},
-		{"UPDATE BufferNode SET Orders = 1 WHERE Position = 1", 1, 0},
+		{"SELECT 1", 1, 1, 0},
+		{"SELECT 1", 3600, 0, 0},
+		{"UPDATE Buffer SET State = 5", 1, 0, 0},
+		{"UPDATE BufferNode SET State = 6 WHERE Position = 1", 1, 0, 0},
+		{"UPDATE BufferNode SET Orders = 1 WHERE Position = 1", 1, 0,
+		 0},
+		{"UPDATE BufferNode SET State = 6 WHERE Position = 1", 1, 0,
+		 29},
+		{"UPDATE BufferNode SET State = 6 WHERE Position = 1", 1, 1,
+		 30},
+		{"UPDATE BufferNode SET Orders = 2 WHERE Position = 1", 1, 1,
+		 30},
+		{"UPDATE Buffer SET State = 5", 1, 0, 99},
 	};
 	struct slu_err err;
 	struct world w;
@@ -41,10 +50,39 @@ START_TEST(test_prune)
 		run_all(&w);
 		ck_assert_int_gt(count_rows(&w), 10);
 		expect_ok(slu_db_script(w.db, c->sql, &err), err);
-		w.now += 100;
+		w.now += 100 + c->days * 86400;
 		ck_assert_int_eq(
 			slu_buffers_prune(w.db, w.now - c->age, 8, &err), c->n);
 		ck_assert(c->n ? count_rows(&w) == 0 : count_rows(&w) > 10);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* A node that never comes back is forgotten, without a restart. */
+START_TEST(test_forget)
+{
+	static const char *const owed[] = {
+		"UPDATE BufferNode SET State = 6 WHERE Position = 1",
+		"UPDATE BufferNode SET Orders = 2 WHERE Position = 1",
+	};
+	struct slu_err err;
+	struct world w;
+
+	each(sql, owed)
+	{
+		world_new(&w, 2, WALK, NULL);
+		run_all(&w);
+		expect_ok(slu_db_script(w.db, *sql, &err), err);
+		world_restart(&w);
+		w.now += 29 * 86400;
+		slu_buffers_tick(w.b, w.now);
+		ck_assert_str_ne(poll_word(&w, &w.node[0], NULL).word,
+				 "notfound");
+		w.now += 2 * 86400;
+		slu_buffers_tick(w.b, w.now);
+		ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word,
+				 "notfound");
 		world_free(&w);
 	}
 }
@@ -190,4 +228,5 @@ START_TEST(test_phases)
 }
 END_TEST
 
-TEST_MAIN("buffers kept", test_prune, test_quarantine, test_json, test_phases)
+TEST_MAIN("buffers kept", test_prune, test_forget, test_quarantine, test_json,
+	  test_phases)
