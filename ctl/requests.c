@@ -169,7 +169,8 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		user = uid;
 	}
 	if (slu_request_resolve(req, site->conf, err) < 0 ||
-	    slu_request_check(req, site->conf, user, err) < 0)
+	    slu_request_check(req, site->conf, user, err) < 0 ||
+	    (!ask->array && slu_request_check_alone(req, err) < 0))
 		return -1;
 	if (slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
 		return -1;

@@ -182,6 +182,13 @@ static int check_symbols(const char *path, const char *name,
 	return text ? 0 : -1;
 }
 
+static bool ends_in_slash(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n && path[n - 1] == '/';
+}
+
 static int check_stage(const struct slu_request_stage *s, const char *name,
 		       struct slu_err *err)
 {
@@ -194,6 +201,11 @@ static int check_stage(const struct slu_request_stage *s, const char *name,
 	    check_symbols(outside, name, err) ||
 	    check_symbols(inside, name, err))
 		return slu_err_prefix(err, s->out ? "stage_out" : "stage_in");
+	if (s->type == SLU_STAGE_LIST && ends_in_slash(s->source))
+		return slu_err(err, SLU_INVALID,
+			       "%s: source %.200s: a list is a file, not a "
+			       "directory",
+			       s->out ? "stage_out" : "stage_in", s->source);
 	return 0;
 }
 
@@ -203,6 +215,32 @@ static int check_stripe(const struct slu_request_stripe *s, struct slu_err *err)
 	    check_symbols(s->target, "JOBFS", err))
 		return slu_err_prefix(err, "stripe");
 	return 0;
+}
+
+/* Does the path stand for another one in each task of an array? */
+static bool has_index(const char *path)
+{
+	for (; (path = strchr(path, '%')); path += 2)
+		if (path[1] == 'a')
+			return true;
+		else if (!path[1])
+			return false;
+	return false;
+}
+
+int slu_request_check_alone(const struct slu_request *req, struct slu_err *err)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < req->n_stage; i++)
+		found |= has_index(req->stage[i].source) ||
+			 has_index(req->stage[i].destination);
+	for (size_t i = 0; i < req->n_stripe; i++)
+		found |= has_index(req->stripe[i].target);
+	return found ? slu_err(err, SLU_INVALID,
+			       "%%a stands for the number of an array task, "
+			       "and this job is none")
+		     : 0;
 }
 
 int slu_request_check(const struct slu_request *req,

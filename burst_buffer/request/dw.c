@@ -35,6 +35,14 @@ static int set_dw_type(struct slu_request *req, const char *value,
 	return slu_dw_fs(&req->fs, value, err);
 }
 
+/* Which pool is the site's to say, by its file systems. */
+static int skip_pool(struct slu_request *req, const char *value,
+		     struct slu_err *err)
+{
+	(void)req, (void)value, (void)err;
+	return 0;
+}
+
 /* "striped" or "private", with options of DataWarp's in parentheses. */
 static int set_access(struct slu_request *req, const char *value,
 		      struct slu_err *err)
@@ -114,9 +122,13 @@ static int begin_copy_out(struct slu_request *req, int line,
 }
 
 static const struct slu_key jobdw_keys[] = {
-	{"capacity", false, slu_set_capacity}, {"type", false, set_dw_type},
-	{"access_mode", false, set_access},    {"name", false, set_dw_name},
-	{"profile", false, slu_set_profile},   {NULL, false, NULL},
+	{"capacity", false, slu_set_capacity},
+	{"type", false, set_dw_type},
+	{"access_mode", false, set_access},
+	{"name", false, set_dw_name},
+	{"profile", false, slu_set_profile},
+	{"pool", false, skip_pool},
+	{NULL, false, NULL},
 };
 static const struct slu_key stage_keys[] = {
 	{"source", true, slu_set_source},
@@ -202,13 +214,30 @@ static int rename_one(char **path, const struct slu_request *req,
 	return 0;
 }
 
+/* In DataWarp a directory becomes its destination, it does not go into it. */
+static int mean_contents(struct slu_request_stage *s, struct slu_err *err)
+{
+	size_t n = strlen(s->source);
+	char *fresh;
+
+	if (s->type != SLU_STAGE_DIRECTORY || (n && s->source[n - 1] == '/'))
+		return 0;
+	fresh = slu_asprintf("%s/", s->source);
+	if (!fresh)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	free(s->source);
+	s->source = fresh;
+	return 0;
+}
+
 int slu_dw_rename(struct slu_request *req, struct slu_err *err)
 {
 	for (size_t i = 0; req->has_fs && i < req->n_stage; i++) {
 		struct slu_request_stage *s = &req->stage[i];
 
 		if (s->dw && (rename_one(&s->source, req, err) ||
-			      rename_one(&s->destination, req, err)))
+			      rename_one(&s->destination, req, err) ||
+			      mean_contents(s, err)))
 			return slu_err_prefix(err, "line %d", s->line);
 	}
 	return 0;

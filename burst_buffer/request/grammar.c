@@ -346,9 +346,10 @@ static int begin_forward(struct slu_request *req, int line, struct slu_err *err)
 
 static int begin_limit(struct slu_request *req, int line, struct slu_err *err)
 {
-	(void)req;
 	(void)line;
-	(void)err;
+	if (req->has_limit)
+		return slu_err(err, SLU_INVALID, "only one limit is allowed");
+	req->has_limit = true;
 	return 0;
 }
 

@@ -13,7 +13,9 @@
 #include "common/size.h"
 #include "common/str.h"
 
-#define GROUP_MAX 64
+#define LIFETIME_MAX 999999999 /* s: what can be written in seconds */
+
+#define GROUP_MAX    64
 
 static struct slu_request_persist *last(struct slu_request *req)
 {
@@ -146,6 +148,9 @@ static int set_lifetime(struct slu_request *req, const char *value,
 {
 	if (slu_seconds_parse(value, &last(req)->lifetime, err))
 		return -1;
+	if (last(req)->lifetime > LIFETIME_MAX)
+		return slu_err(err, SLU_INVALID, "is more than %d days",
+			       LIFETIME_MAX / 86400);
 	return last(req)->lifetime > 0
 		       ? 0
 		       : slu_err(err, SLU_INVALID, "must not be zero");
@@ -159,6 +164,10 @@ static int set_force(struct slu_request *req, const char *value,
 
 	if (i < 0)
 		return -1;
+	if (last(req)->force_said)
+		return slu_err(err, SLU_INVALID,
+			       "force= and hurry say the same, say one");
+	last(req)->force_said = true;
 	last(req)->force = i == 1;
 	return 0;
 }

@@ -45,7 +45,9 @@ uint64_t slu_pool_round(const struct slu_pool_conf *pool, uint64_t capacity)
 {
 	uint64_t over = capacity % pool->granularity;
 
-	return over ? capacity + (pool->granularity - over) : capacity;
+	if (!over || capacity > INT64_MAX - (pool->granularity - over))
+		return capacity; /* nobody has so much */
+	return capacity + (pool->granularity - over);
 }
 
 static bool listed(char *const *list, const char *name)

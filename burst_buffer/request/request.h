@@ -70,6 +70,7 @@ struct slu_request_persist {
 	uint64_t capacity; /* bytes */
 	char *group;	   /* whose members may use it; NULL: its owner alone */
 	int64_t lifetime;  /* s; 0: the site's PersistentLifetime */
+	bool force_said;   /* by force= or hurry */
 	bool force; /* destroy, though there is data that was not staged out */
 	int line;   /* where it was said */
 };
@@ -95,6 +96,7 @@ struct slu_request {
 	bool has_forward;
 	uint32_t forward_max;  /* UINT32_MAX: not said; 0: none */
 	char *forward_pattern; /* NAME[:SIZE],...: access patterns, or NULL */
+	bool has_limit;
 	bool keep_limit; /* limit tighten=no: the time limit is left alone */
 };
 
@@ -120,6 +122,8 @@ int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 int slu_request_check(const struct slu_request *req,
 		      const struct slu_conf *conf, const char *user,
 		      struct slu_err *err);
+/* Of a job that is no array: nothing in it needs a task's number. */
+int slu_request_check_alone(const struct slu_request *req, struct slu_err *err);
 /* Canonical one-line text that parses back to the same; "" for nothing.
  * Caller frees. */
 char *slu_request_text(const struct slu_request *req);

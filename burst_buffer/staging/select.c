@@ -52,6 +52,20 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Has the list, as far as it is kept, a directory that this lies in? */
+static bool is_below(char *const *kept, size_t n, char *path)
+{
+	bool found = false;
+
+	for (char *p = path; !found && (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		found = bsearch(&path, kept, n, sizeof(*kept), by_name) != NULL;
+		*p = '/';
+	}
+	return found;
+}
+
+/* Each name once, and none that comes with its directory. */
 static void sort(struct slu_names *names)
 {
 	size_t kept = 0;
@@ -59,7 +73,8 @@ static void sort(struct slu_names *names)
 	if (names->n)
 		qsort(names->path, names->n, sizeof(char *), by_name);
 	for (size_t i = 0; i < names->n; i++)
-		if (kept && !strcmp(names->path[kept - 1], names->path[i]))
+		if (kept && (!strcmp(names->path[kept - 1], names->path[i]) ||
+			     is_below(names->path, kept, names->path[i])))
 			free(names->path[i]);
 		else
 			names->path[kept++] = names->path[i];
@@ -146,7 +161,10 @@ int slu_names_listed(int dir, const char *name, const char *root,
 
 	rest = text.data;
 	while (!rc && (line = strsep(&rest, "\n"))) {
-		line[strcspn(line, "\r")] = '\0';
+		size_t n = strlen(line);
+
+		if (n && line[n - 1] == '\r')
+			line[n - 1] = '\0';
 		rc = add_line(&names, line, ++number, root, err);
 	}
 	slu_buf_free(&text);

@@ -50,19 +50,25 @@ END_TEST
 
 static const struct {
 	const char *option, *script, *want, *refused;
-	bool het, no_flags;
+	bool het, no_flags, array;
 } asks[] = {
-	{NULL, NULL, "", NULL, 0, 0},
-	{NULL, "#!/bin/sh\necho\n", "", NULL, 0, 0},
-	{"capacity=1MiB", NULL, "jobfs capacity=1048576", NULL, 0, 0},
+#define TO(path) \
+	"jobfs capacity=1048576; stage_out source=$BB_JOBFS destination=" path
+	{TO("/o/%a"), NULL, NULL, "this job is none", 0, 0, 0},
+	{TO("/o/%%%a"), NULL, NULL, "this job is none", 0, 0, 0},
+	{TO("/o/%a"), NULL, TO("/o/%a"), NULL, 0, 0, 1},
+	{TO("/o/%%a"), NULL, TO("/o/%%a"), NULL, 0, 0, 0},
+	{NULL, NULL, "", NULL, 0, 0, 0},
+	{NULL, "#!/bin/sh\necho\n", "", NULL, 0, 0, 0},
+	{"capacity=1MiB", NULL, "jobfs capacity=1048576", NULL, 0, 0, 0},
 	{NULL, "#!/bin/sh\n#BB jobfs capacity=1MiB\n", "jobfs capacity=1048576",
-	 NULL, 0, 0},
-	{"forward max=2", NULL, "forward max=2", NULL, 0, 0},
-	{"forward max=2", NULL, "forward max=2", NULL, 1, 1},
-	{"capacity=1MiB", NULL, NULL, "heterogeneous", 1, 0},
-	{"capacity=1MiB", NULL, NULL, "PrologFlags", 0, 1},
-	{"jobfs type=nosuch capacity=1MiB", NULL, NULL, "nosuch", 0, 0},
-	{"jobfs capacity=1QiB", NULL, NULL, "1QiB", 0, 0},
+	 NULL, 0, 0, 0},
+	{"forward max=2", NULL, "forward max=2", NULL, 0, 0, 0},
+	{"forward max=2", NULL, "forward max=2", NULL, 1, 1, 0},
+	{"capacity=1MiB", NULL, NULL, "heterogeneous", 1, 0, 0},
+	{"capacity=1MiB", NULL, NULL, "PrologFlags", 0, 1, 0},
+	{"jobfs type=nosuch capacity=1MiB", NULL, NULL, "nosuch", 0, 0, 0},
+	{"jobfs capacity=1QiB", NULL, NULL, "1QiB", 0, 0, 0},
 };
 
 START_TEST(test_validate)
@@ -77,6 +83,7 @@ START_TEST(test_validate)
 					  .script = c->script,
 					  .uid = 1000,
 					  .het = c->het,
+					  .array = c->array,
 					  .prolog_flags = !c->no_flags};
 
 		if (c->refused) {

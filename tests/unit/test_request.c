@@ -128,7 +128,7 @@ static const struct text_case accepted[] = {
 	 "#DW stage_out source=$DW_PERSISTENT_STRIPED_a-b/o "
 	 "destination=/o type=directory\n",
 	 "persistent name=a_b dw=striped; "
-	 "stage_out source=$BB_a_b/o destination=/o; "
+	 "stage_out source=$BB_a_b/o/ destination=/o; "
 	 "persistent_create name=a_b capacity=1024"},
 	{NULL, "#DW destroy_persistent name=a hurry\n",
 	 "persistent_destroy name=a force=yes"},
@@ -143,7 +143,16 @@ static const struct text_case accepted[] = {
 	 "type=directory\n",
 	 "jobfs capacity=1024 dw=striped; "
 	 "stage_in source=/a destination=$BB_JOBFS/b type=file; "
-	 "stage_out source=$BB_JOBFS destination=/c"},
+	 "stage_out source=$BB_JOBFS/ destination=/c"},
+	{NULL,
+	 "#DW jobdw capacity=1K pool=wlm_pool\n"
+	 "#DW stage_in type=directory source=/a/b "
+	 "destination=$DW_JOB_STRIPED/work\n"
+	 "#DW stage_out type=directory source=$DW_JOB_STRIPED/work/ "
+	 "destination=/c\n",
+	 "jobfs capacity=1024 dw=striped; "
+	 "stage_in source=/a/b/ destination=$BB_JOBFS/work; "
+	 "stage_out source=$BB_JOBFS/work/ destination=/c"},
 	{NULL,
 	 "#DW jobdw capacity=1K access_mode=private\n"
 	 "#DW stage_in source=/l destination=$DW_JOB_PRIVATE "
@@ -291,6 +300,10 @@ static const struct text_case refusals[] = {
 	{"capacity=1K capacity=1K", NULL, "capacity= is said twice"},
 	{"capacity=1K; capacity=2K", NULL, "only one jobfs"},
 	{"forward; forward", NULL, "only one forward"},
+	{"limit tighten=no; limit tighten=yes", NULL, "only one limit"},
+	{"persistent_destroy name=a force=no hurry=yes", NULL, "say one"},
+	{"persistent_create name=x capacity=1K lifetime=20000d", NULL,
+	 "lifetime: is more than 11574 days"},
 	{"capacity=1K", "#\n#BB jobfs capacity=1K", "line 2: jobfs: only one"},
 	{"jobfs capacity=", NULL, "capacity= needs a value"},
 	{"jobfs capacity=\"\"", NULL, "capacity= needs a value"},

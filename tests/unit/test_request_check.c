@@ -235,12 +235,24 @@ static const struct {
 	{FS, IN("/a%", "$BB_w"), NULL, "% stands only before"},
 	{FS, IN("/a%n", "$BB_w"), NULL, "% stands only before"},
 	{FS, IN("/a", "$BB_w/%t"), NULL, "% stands only before"},
+	{FS, IN("/a/list/", "$BB_w type=list"), NULL, "a list is a file"},
+	{FS, IN("/a/list", "$BB_w type=list"), NULL, NULL},
 	{FS, OUT("$BB_w/o", "/b"), NULL, NULL},
 	{FS, OUT("/b", "$BB_w/o"), NULL,
 	 "stage_out: destination $BB_w/o: must be an absolute"},
 	{FS, OUT("/b", "/o"), NULL, "stage_out: source /b: must be $BB_w"},
 	{FS, OUT("$BB_w/../x", "/b"), NULL, "\"..\" is refused"},
 };
+
+START_TEST(test_round)
+{
+	const struct slu_pool_conf pool = {.granularity = 1000};
+
+	ck_assert_uint_eq(slu_pool_round(&pool, 2000), 2000);
+	ck_assert_uint_eq(slu_pool_round(&pool, 2001), 3000);
+	ck_assert_uint_eq(slu_pool_round(&pool, INT64_MAX), INT64_MAX);
+}
+END_TEST
 
 START_TEST(test_check)
 {
@@ -333,4 +345,5 @@ START_TEST(test_pools)
 }
 END_TEST
 
-TEST_MAIN("request_check", test_check, test_resolve, test_site, test_pools)
+TEST_MAIN("request_check", test_round, test_check, test_resolve, test_site,
+	  test_pools)

@@ -145,6 +145,8 @@ START_TEST(test_lists)
 	} cases[] = {
 		{"b\na\n\na\n", "a|b", NULL},
 		{"", "", NULL},
+		{"d/f\nd\nd/g/h\nd-x\nd-x/f\ne/f\n", "d|d-x|e/f", NULL},
+		{"a\rb\r\n", "a\rb", NULL},
 		{"no end", "no end", NULL},
 		{"dos\r\n./x//y/./z/\r\n", "dos|x/y/z", NULL},
 		{"/base/dir/x\n/base/dir//y/\n", "x|y", NULL},
