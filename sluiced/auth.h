@@ -9,18 +9,21 @@
 
 #include "common/cred.h"
 #include "common/err.h"
+#include "sluiced/breaker.h"
 #include "sluiced/nodes.h"
 
 enum slu_who {
 	SLU_WHO_ANYBODY, /* without a credential */
 	SLU_WHO_USER,	 /* any user of the cluster */
+	SLU_WHO_ADMIN,	 /* root or SlurmUser */
 	SLU_WHO_HOST,	 /* root, on the very host that the request names */
 };
 
 struct slu_auth {
 	uid_t owner; /* SlurmUser */
 	struct slu_nodes *nodes;
-	double munge_down; /* when munged did not answer; 0: it does */
+	double (*clock)(void);	  /* seconds */
+	struct slu_breaker munge; /* opened when munged does not answer */
 };
 
 struct slu_auth_request {
@@ -32,13 +35,17 @@ struct slu_auth_request {
 /* Who asks, and is it root where only root may? The body, which may not be
  * there yet, is compared by slu_cred_check_body(). An origin or signature that
  * is wrong is SLU_DENIED; SLU_IO while munged does not answer, which is tried
- * once a second. now: seconds. */
+ * seldom (breaker.h). */
 int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
-		   double now, struct slu_caller *out, struct slu_err *err);
+		   struct slu_caller *out, struct slu_err *err);
+/* slu_cred_reply(), or SLU_IO as above. */
+char *slu_auth_reply(struct slu_auth *auth, const struct slu_caller *to,
+		     int status, const struct slu_buf *body, const char *secret,
+		     struct slu_err *err);
 /* May it? host: whom the request names (SLU_WHO_HOST). */
 int slu_auth_allow(struct slu_auth *auth, enum slu_who who,
 		   const struct slu_caller *caller, const char *host,
-		   double now, struct slu_err *err);
+		   struct slu_err *err);
 /* Root or SlurmUser: sees everybody's. */
 bool slu_auth_admin(const struct slu_auth *auth,
 		    const struct slu_caller *caller);

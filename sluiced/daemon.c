@@ -67,6 +67,8 @@ static void on_tick(void *arg)
 	struct slu_daemon *d = arg;
 	double now = slu_now_wall(), next;
 
+	if (d->failed)
+		return;
 	watch_clock(d, now);
 	next = slu_buffers_tick(d->buffers, now);
 	slu_timer_soon(d->loop, &d->tick, next > 0.1 ? next : 0.1);
@@ -263,7 +265,8 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	slu_timer_set(d->loop, &d->age, AGE_MORE);
 	d->receiver = slu_receiver_new(d->db, err);
 	d->jobs = slu_jobs_new(err);
-	d->auth.nodes = slu_nodes_new(slu_resolve, err);
+	d->auth.clock = slu_now_mono;
+	d->auth.nodes = slu_nodes_new(slu_resolve, slu_now_mono, err);
 	d->longpoll = slu_longpoll_new(slu_routes_parked, d);
 	d->publisher = slu_publisher_new(d->loop, on_published, d);
 	slu_near_init(d);
@@ -316,7 +319,7 @@ void slu_daemon_restart_buffers(struct slu_daemon *d)
 	slu_control_forget(d->control);
 	if (start_buffers(d, &err) < 0) {
 		slu_log(d->log, SLU_ERROR, "buffers: %s", err.text);
-		d->buffers = old; /* until the end of this turn */
+		d->buffers = old; /* which nobody asks or tells any more */
 		d->failed = true;
 		slu_loop_stop(d->loop);
 		return;

@@ -237,6 +237,8 @@ static void message(void *arg, const struct slu_desc *desc, void *msg)
 		{&slu_job_waits_desc, take_waits},
 	};
 
+	if (((struct slu_daemon *)arg)->failed)
+		return;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (table[i].desc == desc)
 			table[i].take(arg, msg);
@@ -255,6 +257,8 @@ static void done(void *arg, const struct slu_order *order, bool ok,
 	struct slu_daemon *d = arg;
 	struct slu_err err;
 
+	if (d->failed)
+		return;
 	if (!ok && order->job_id)
 		slu_log(d->log, SLU_WARN, "%s of job %u refused: %s",
 			order->desc->name, order->job_id, text ? text : "");

@@ -2,7 +2,10 @@
 /*
  * A sorted list of hosts with their addresses. Resolving may block for as long
  * as the site's name service does; so each host is asked about when it first
- * speaks, and at most every RETRY seconds while its address does not fit.
+ * speaks, and at most every RETRY seconds while its address does not fit, and
+ * nobody is while the service is slow. Hosts that are none of slurmctld's come
+ * into the list when their address has fitted; before, the last few of them
+ * are remembered apart.
  */
 #include "sluiced/nodes.h"
 
@@ -12,8 +15,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "common/str.h"
+#include "sluiced/breaker.h"
+
 #define ADDR_MAX 8
 #define RETRY	 10.0
+#define SLOW	 0.5 /* seconds of a name service */
+#define STRANGE	 64
 #define HOST_MAX 131072
 
 struct host {
@@ -27,9 +35,14 @@ struct host {
 
 struct slu_nodes {
 	slu_resolve_f *resolve;
+	double (*clock)(void);
+	struct slu_breaker service;
 	struct host *host; /* sorted by name */
 	size_t n, cap;
 	bool told; /* slurmctld's are known */
+	/* Of others, which have not proven anything; a ring. */
+	struct host strange[STRANGE];
+	size_t next;
 };
 
 size_t slu_resolve(const char *name, struct in_addr *out, size_t max)
@@ -49,7 +62,8 @@ size_t slu_resolve(const char *name, struct in_addr *out, size_t max)
 	return n;
 }
 
-struct slu_nodes *slu_nodes_new(slu_resolve_f *resolve, struct slu_err *err)
+struct slu_nodes *slu_nodes_new(slu_resolve_f *resolve, double (*clock)(void),
+				struct slu_err *err)
 {
 	struct slu_nodes *nodes = calloc(1, sizeof(*nodes));
 
@@ -58,23 +72,25 @@ struct slu_nodes *slu_nodes_new(slu_resolve_f *resolve, struct slu_err *err)
 		return NULL;
 	}
 	nodes->resolve = resolve;
+	nodes->clock = clock;
 	return nodes;
 }
 
-static void clear(struct slu_nodes *nodes)
+static void clear(struct host *host, size_t n)
 {
-	for (size_t i = 0; i < nodes->n; i++) {
-		free(nodes->host[i].name);
-		free(nodes->host[i].told);
+	for (size_t i = 0; i < n; i++) {
+		free(host[i].name);
+		free(host[i].told);
+		host[i] = (struct host){0};
 	}
-	nodes->n = 0;
 }
 
 void slu_nodes_free(struct slu_nodes *nodes)
 {
 	if (!nodes)
 		return;
-	clear(nodes);
+	clear(nodes->host, nodes->n);
+	clear(nodes->strange, STRANGE);
 	free(nodes->host);
 	free(nodes);
 }
@@ -95,13 +111,20 @@ static size_t lower_bound(const struct slu_nodes *nodes, const char *name)
 	return low;
 }
 
+static struct host *find(const struct slu_nodes *nodes, const char *name)
+{
+	size_t at = lower_bound(nodes, name);
+
+	if (at < nodes->n && !strcmp(nodes->host[at].name, name))
+		return &nodes->host[at];
+	return NULL;
+}
+
 const char *slu_nodes_addr(const struct slu_nodes *nodes, const char *node)
 {
-	size_t at = lower_bound(nodes, node);
+	const struct host *host = find(nodes, node);
 
-	if (at < nodes->n && !strcmp(nodes->host[at].name, node))
-		return nodes->host[at].told;
-	return NULL;
+	return host ? host->told : NULL;
 }
 
 /* The entry of `name`, made when it is not there; NULL without memory. */
@@ -134,19 +157,41 @@ static struct host *get(struct slu_nodes *nodes, const char *name)
 	return host;
 }
 
+/* Into the table, with what was known before where that is still so. */
+static int add_told(struct slu_nodes *nodes, const struct slu_node_addr *told,
+		    const struct slu_nodes *before)
+{
+	struct host *host = told->name ? get(nodes, told->name) : NULL;
+	const struct host *old;
+
+	if (!host)
+		return -1;
+	old = find(before, told->name);
+	free(host->told);
+	host->told = told->addr ? strdup(told->addr) : NULL;
+	if (!old || !slu_eq(old->told, host->told))
+		return 0;
+	host->asked = old->asked;
+	host->named = old->named;
+	host->n = old->n;
+	memcpy(host->addr, old->addr, sizeof(host->addr));
+	return 0;
+}
+
 int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
 		  size_t n, struct slu_err *err)
 {
-	clear(nodes);
-	for (size_t i = 0; i < n; i++) {
-		struct host *host =
-			list[i].name ? get(nodes, list[i].name) : NULL;
+	struct slu_nodes before = {.host = nodes->host, .n = nodes->n};
+	int rc = 0;
 
-		if (!host)
-			return slu_err(err, SLU_NOMEM, "too many nodes");
-		free(host->told);
-		host->told = list[i].addr ? strdup(list[i].addr) : NULL;
-	}
+	nodes->host = NULL;
+	nodes->n = nodes->cap = 0;
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = add_told(nodes, &list[i], &before);
+	clear(before.host, before.n);
+	free(before.host);
+	if (rc < 0)
+		return slu_err(err, SLU_NOMEM, "too many nodes");
 	nodes->told = true;
 	return 0;
 }
@@ -159,44 +204,103 @@ static bool has(const struct host *host, struct in_addr from)
 	return false;
 }
 
-/* By its name only when NodeAddr, mostly a number, is not `from`: a name server
- * that does not answer holds everybody up. */
-static void ask(const struct slu_nodes *nodes, struct host *host,
-		struct in_addr from, double now)
+/* Add the addresses of `name`; false: nobody is asked now. */
+static bool look_up(struct slu_nodes *nodes, const char *name,
+		    struct host *host)
 {
+	struct in_addr *out = host->addr + host->n;
+	double began, now;
+
+	if (host->n == ADDR_MAX)
+		return true;
+	if (inet_pton(AF_INET, name, out) == 1) {
+		host->n++;
+		return true;
+	}
+	began = nodes->clock();
+	if (slu_breaker_open(&nodes->service, began))
+		return false;
+	host->n += nodes->resolve(name, out, ADDR_MAX - host->n);
+	now = nodes->clock();
+	if (now - began > SLOW)
+		slu_breaker_trip(&nodes->service, began, now);
+	return true;
+}
+
+/* By its name only when NodeAddr, mostly a number, is not `from`. False:
+ * nobody is asked now. */
+static bool ask(struct slu_nodes *nodes, struct host *host, struct in_addr from)
+{
+	double now = nodes->clock();
+
 	if (!host->asked || now - host->asked > RETRY) {
+		host->n = 0;
+		if (host->told && !look_up(nodes, host->told, host))
+			return false;
 		host->asked = now;
-		host->named = false;
-		host->n = host->told ? nodes->resolve(host->told, host->addr,
-						      ADDR_MAX)
-				     : 0;
+		host->named = host->told && !strcmp(host->told, host->name);
 	}
 	if (host->named || has(host, from))
+		return true;
+	host->named = look_up(nodes, host->name, host);
+	return host->named;
+}
+
+/* That of a host which is none of slurmctld's; NULL without memory. */
+static struct host *strange(struct slu_nodes *nodes, const char *name)
+{
+	struct host *host;
+
+	for (size_t i = 0; i < STRANGE; i++)
+		if (slu_eq(nodes->strange[i].name, name))
+			return &nodes->strange[i];
+	host = &nodes->strange[nodes->next++ % STRANGE];
+	clear(host, 1);
+	host->name = strdup(name);
+	return host->name ? host : NULL;
+}
+
+/* It is whom it says. Where there is no room for it, it is asked about again
+ * the next time. */
+static void keep(struct slu_nodes *nodes, struct host *from)
+{
+	struct host *host = get(nodes, from->name);
+	char *name;
+
+	if (!host)
 		return;
-	host->named = true;
-	if (!host->told || strcmp(host->told, host->name) != 0)
-		host->n += nodes->resolve(host->name, host->addr + host->n,
-					  ADDR_MAX - host->n);
+	name = host->name;
+	*host = *from;
+	from->name = name;
+	clear(from, 1);
 }
 
 int slu_nodes_check(struct slu_nodes *nodes, const char *name,
-		    struct in_addr from, double now, struct slu_err *err)
+		    struct in_addr from, struct slu_err *err)
 {
-	struct host *host = get(nodes, name);
+	struct host *known = find(nodes, name);
+	struct host *host = known ? known : strange(nodes, name);
 	char text[INET_ADDRSTRLEN];
+	bool asked = true;
 
 	if (!host)
-		return slu_err(err, SLU_NOMEM, "too many hosts");
+		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (!has(host, from))
-		ask(nodes, host, from, now);
-	if (has(host, from))
+		asked = ask(nodes, host, from);
+	if (has(host, from)) {
+		if (!known)
+			keep(nodes, host);
 		return 0;
+	}
 	/* a "no" is final, this is not */
 	if (!nodes->told)
 		return slu_err(
 			err, SLU_IO,
 			"slurmctld has not yet told the addresses of its "
 			"nodes");
+	if (!asked)
+		return slu_err(err, SLU_IO,
+			       "the name service is slow, try again");
 	inet_ntop(AF_INET, &from, text, sizeof(text));
 	return slu_err(
 		err, SLU_DENIED,

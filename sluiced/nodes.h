@@ -5,7 +5,8 @@
 /*
  * Which addresses a host has: those of its NodeAddr, as slurmctld told us, and
  * those of its name. Numeric addresses cost nothing; names are resolved when
- * first asked about, and the answer is kept.
+ * first asked about, and the answer is kept. A name service that takes long is
+ * left alone for a while (breaker.h).
  */
 
 #include <netinet/in.h>
@@ -18,10 +19,13 @@ struct slu_nodes;
 typedef size_t slu_resolve_f(const char *name, struct in_addr *out, size_t max);
 size_t slu_resolve(const char *name, struct in_addr *out, size_t max);
 
-struct slu_nodes *slu_nodes_new(slu_resolve_f *resolve, struct slu_err *err);
+/* clock: seconds. */
+struct slu_nodes *slu_nodes_new(slu_resolve_f *resolve, double (*clock)(void),
+				struct slu_err *err);
 void slu_nodes_free(struct slu_nodes *nodes);
 
-/* slurmctld's nodes, in place of those it told before. */
+/* slurmctld's nodes, in place of those it told before. What is known of a node
+ * whose NodeAddr is the same stays. */
 int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
 		  size_t n, struct slu_err *err);
 
@@ -30,9 +34,9 @@ int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
 const char *slu_nodes_addr(const struct slu_nodes *nodes, const char *node);
 
 /* Is `from` an address of the host? 0, or SLU_DENIED; SLU_IO while slurmctld
- * has not yet told of its nodes and so may still say that it is. now: seconds,
- * to ask again about a host that may have moved. */
+ * has not yet told of its nodes and so may still say that it is, and while the
+ * name service is not asked because it was slow. */
 int slu_nodes_check(struct slu_nodes *nodes, const char *host,
-		    struct in_addr from, double now, struct slu_err *err);
+		    struct in_addr from, struct slu_err *err);
 
 #endif

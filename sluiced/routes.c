@@ -165,7 +165,7 @@ const struct slu_route slu_routes[] = {
 	{
 		.method = "POST",
 		.path = "/v1/import",
-		.who = SLU_WHO_USER,
+		.who = SLU_WHO_ADMIN,
 		.max = SMALL,
 		.desc = &slu_import_jobs_desc,
 		.handle = slu_handle_import,
@@ -260,9 +260,8 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		head.type = "text/plain";
 	}
 	if (req->proven) {
-		cred = slu_cred_reply(&req->caller, head.status, body->data,
-				      body->len, err ? NULL : req->secret,
-				      &why);
+		cred = slu_auth_reply(&d->auth, &req->caller, head.status, body,
+				      err ? NULL : req->secret, &why);
 		if (!cred) {
 			log_refused(d, req, &why);
 			slu_buf_free(body);
@@ -303,8 +302,7 @@ static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 
 	if (req->route->who == SLU_WHO_ANYBODY)
 		return 0;
-	return slu_auth_prove(&d->auth, &ask, slu_now_mono(), &req->caller,
-			      err);
+	return slu_auth_prove(&d->auth, &ask, &req->caller, err);
 }
 
 static int prove_body(struct slu_req *req, struct slu_err *err)
@@ -350,8 +348,7 @@ static int allow(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 
 	if (who == SLU_WHO_HOST && find_host(req, err) < 0)
 		return -1;
-	return slu_auth_allow(&d->auth, who, &req->caller, req->host,
-			      slu_now_mono(), err);
+	return slu_auth_allow(&d->auth, who, &req->caller, req->host, err);
 }
 
 /* Those for whom the answer comes at the same moment wait in one group. */
@@ -396,6 +393,16 @@ static void note_refused(struct slu_daemon *d, const struct slu_req *req,
 		log_refused(d, req, err);
 }
 
+/* Not on buffers that are not as the database has them: see
+ * slu_daemon_restart_buffers(). */
+static int handle(struct slu_daemon *d, struct slu_req *req,
+		  struct slu_buf *out, struct slu_err *err)
+{
+	if (d->failed)
+		return slu_err(err, SLU_IO, "sluiced is stopping, try again");
+	return req->route->handle(d, req, out, err);
+}
+
 static void complete(void *arg, struct slu_req *req)
 {
 	const struct slu_route *route = req->route;
@@ -412,7 +419,7 @@ static void complete(void *arg, struct slu_req *req)
 		return;
 	}
 	if (rc == 0)
-		rc = route->handle(d, req, &out, &err);
+		rc = handle(d, req, &out, &err);
 	if (rc == SLU_KEPT)
 		return;
 	note_refused(d, req, rc, &err);
@@ -421,7 +428,7 @@ static void complete(void *arg, struct slu_req *req)
 
 void slu_routes_handle(struct slu_daemon *d, struct slu_req *req)
 {
-	req->rc = req->route->handle(d, req, &req->out, &req->err);
+	req->rc = handle(d, req, &req->out, &req->err);
 	if (req->rc < 0 && req->err.kind == SLU_BUSY && park(d, req) == 0)
 		return;
 	note_refused(d, req, req->rc, &req->err);
@@ -435,7 +442,7 @@ bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
 				   offsetof(struct slu_req, parked));
 	struct slu_daemon *d = arg;
 
-	req->rc = req->route->handle(d, req, &req->out, &req->err);
+	req->rc = handle(d, req, &req->out, &req->err);
 	if (req->rc < 0 && req->err.kind == SLU_BUSY && !expired)
 		return false;
 	if (req->rc < 0 && req->err.kind == SLU_BUSY && req->route->over) {

@@ -4,6 +4,13 @@
 #include "tests/unit/harness.h"
 
 static int asked;
+static double now = 1;
+static double takes; /* seconds, the name service */
+
+static double clock_of_test(void)
+{
+	return now;
+}
 
 /* A name service that knows two names, and counts. */
 static size_t fake(const char *name, struct in_addr *out, size_t max)
@@ -16,6 +23,7 @@ static size_t fake(const char *name, struct in_addr *out, size_t max)
 		return 1;
 	}
 	asked++;
+	now += takes;
 	if (!strcmp(name, "n1-ib"))
 		return inet_pton(AF_INET, "10.9.0.1", out) == 1;
 	if (!strcmp(name, "login"))
@@ -42,7 +50,7 @@ static const struct {
 START_TEST(test_check)
 {
 	struct slu_err err;
-	struct slu_nodes *nodes = slu_nodes_new(fake, &err);
+	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
 	struct in_addr from;
 
 	expect_ok(slu_nodes_set(nodes, list, 3, &err), err);
@@ -51,7 +59,7 @@ START_TEST(test_check)
 		int rc;
 
 		inet_pton(AF_INET, c->from, &from);
-		rc = slu_nodes_check(nodes, c->host, from, 1, &err);
+		rc = slu_nodes_check(nodes, c->host, from, &err);
 		expect(rc == (c->good ? 0 : -1), "%s at %s", c->host, c->from);
 		if (!c->good)
 			expect_err(err, SLU_DENIED, c->from);
@@ -68,18 +76,18 @@ END_TEST
 START_TEST(test_not_yet_told)
 {
 	struct slu_err err;
-	struct slu_nodes *nodes = slu_nodes_new(fake, &err);
+	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
 	struct in_addr from;
 
 	inet_pton(AF_INET, "10.0.0.3", &from);
-	expect_fail(slu_nodes_check(nodes, "n3", from, 1, &err), err, SLU_IO,
+	expect_fail(slu_nodes_check(nodes, "n3", from, &err), err, SLU_IO,
 		    "not yet told");
 	expect_ok(slu_nodes_set(nodes, list, 3, &err), err);
-	expect_ok(slu_nodes_check(nodes, "n3", from, 1, &err), err);
+	expect_ok(slu_nodes_check(nodes, "n3", from, &err), err);
 	slu_nodes_free(nodes);
-	nodes = slu_nodes_new(fake, &err);
+	nodes = slu_nodes_new(fake, clock_of_test, &err);
 	inet_pton(AF_INET, "10.0.0.99", &from);
-	expect_ok(slu_nodes_check(nodes, "login", from, 1, &err), err);
+	expect_ok(slu_nodes_check(nodes, "login", from, &err), err);
 	slu_nodes_free(nodes);
 }
 END_TEST
@@ -88,19 +96,22 @@ END_TEST
 START_TEST(test_asks_seldom)
 {
 	struct slu_err err;
-	struct slu_nodes *nodes = slu_nodes_new(fake, &err);
+	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
 	struct in_addr from;
 
 	inet_pton(AF_INET, "10.0.0.99", &from);
 	asked = 0;
+	now = 5;
 	for (int i = 0; i < 100; i++)
-		slu_nodes_check(nodes, "login", from, 5 + i / 100.0, &err);
+		slu_nodes_check(nodes, "login", from, &err);
 	ck_assert_int_eq(asked, 1);
 	from.s_addr = 1;
+	now = 7;
 	for (int i = 0; i < 100; i++)
-		slu_nodes_check(nodes, "login", from, 6 + i / 100.0, &err);
+		slu_nodes_check(nodes, "login", from, &err);
 	ck_assert_int_eq(asked, 1);
-	slu_nodes_check(nodes, "login", from, 16, &err);
+	now = 16;
+	slu_nodes_check(nodes, "login", from, &err);
 	ck_assert_int_eq(asked, 2);
 	slu_nodes_free(nodes);
 }
@@ -110,22 +121,99 @@ END_TEST
 START_TEST(test_asks_no_more)
 {
 	struct slu_err err;
-	struct slu_nodes *nodes = slu_nodes_new(fake, &err);
+	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
 	struct in_addr from;
 
 	expect_ok(slu_nodes_set(nodes, list, 3, &err), err);
 	asked = 0;
 	inet_pton(AF_INET, "10.0.0.3", &from);
-	expect_ok(slu_nodes_check(nodes, "n3", from, 1, &err), err);
+	expect_ok(slu_nodes_check(nodes, "n3", from, &err), err);
 	ck_assert_int_eq(asked, 0);
 	inet_pton(AF_INET, "10.0.0.4", &from);
 	for (int i = 0; i < 3; i++)
-		expect_fail(slu_nodes_check(nodes, "n3", from, 2, &err), err,
+		expect_fail(slu_nodes_check(nodes, "n3", from, &err), err,
 			    SLU_DENIED, "no address of n3");
 	ck_assert_int_eq(asked, 1);
 	slu_nodes_free(nodes);
 }
 END_TEST
 
+/* A hello does not make everybody be asked about again. */
+START_TEST(test_hello_again)
+{
+	struct slu_node_addr moved = {(char *)"n1", (char *)"10.0.0.7"};
+	struct slu_err err;
+	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
+	struct in_addr from;
+
+	asked = 0;
+	inet_pton(AF_INET, "10.9.0.1", &from);
+	for (int i = 0; i < 3; i++) {
+		expect_ok(slu_nodes_set(nodes, list, 3, &err), err);
+		expect_ok(slu_nodes_check(nodes, "n1", from, &err), err);
+	}
+	ck_assert_int_eq(asked, 1);
+	expect_ok(slu_nodes_set(nodes, &moved, 1, &err), err);
+	expect_fail(slu_nodes_check(nodes, "n1", from, &err), err, SLU_DENIED,
+		    "no address of n1");
+	ck_assert_ptr_null(slu_nodes_addr(nodes, "n3"));
+	slu_nodes_free(nodes);
+}
+END_TEST
+
+/* Names that anybody makes up take no room, nor that of others. */
+START_TEST(test_made_up)
+{
+	struct slu_err err;
+	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
+	struct in_addr from;
+	char name[16];
+
+	expect_ok(slu_nodes_set(nodes, list, 3, &err), err);
+	inet_pton(AF_INET, "10.0.0.99", &from);
+	expect_ok(slu_nodes_check(nodes, "login", from, &err), err);
+	for (int i = 0; i < 200000; i++) {
+		snprintf(name, sizeof(name), "x%d", i);
+		expect_fail(slu_nodes_check(nodes, name, from, &err), err,
+			    SLU_DENIED, name);
+	}
+	asked = 0;
+	expect_ok(slu_nodes_check(nodes, "login", from, &err), err);
+	ck_assert_int_eq(asked, 0);
+	slu_nodes_free(nodes);
+}
+END_TEST
+
+/* A name service that does not answer is left alone; who needs no name goes
+ * on meanwhile. */
+START_TEST(test_slow_service)
+{
+	struct slu_err err;
+	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
+	struct in_addr from, known;
+
+	expect_ok(slu_nodes_set(nodes, list, 3, &err), err);
+	asked = 0;
+	now = 100;
+	takes = 5;
+	inet_pton(AF_INET, "10.0.0.3", &known);
+	inet_pton(AF_INET, "10.9.0.1", &from);
+	expect_fail(slu_nodes_check(nodes, "x", from, &err), err, SLU_DENIED,
+		    "no address of x");
+	for (int i = 0; i < 9; i++) {
+		expect_fail(slu_nodes_check(nodes, "n1", from, &err), err,
+			    SLU_IO, "the name service is slow");
+		expect_ok(slu_nodes_check(nodes, "n3", known, &err), err);
+		now += 5;
+	}
+	ck_assert_int_eq(asked, 1);
+	takes = 0;
+	now += 5;
+	expect_ok(slu_nodes_check(nodes, "n1", from, &err), err);
+	ck_assert_int_eq(asked, 2);
+	slu_nodes_free(nodes);
+}
+END_TEST
+
 TEST_MAIN("sluiced_nodes", test_check, test_not_yet_told, test_asks_seldom,
-	  test_asks_no_more)
+	  test_asks_no_more, test_hello_again, test_made_up, test_slow_service)

@@ -34,6 +34,8 @@ static const char *who_word(enum slu_who who)
 		return "none needed|any|";
 	case SLU_WHO_USER:
 		return "any|any|";
+	case SLU_WHO_ADMIN:
+		return "root, SlurmUser|any|";
 	case SLU_WHO_HOST:
 		return "root|the ";
 	}
@@ -79,4 +81,37 @@ START_TEST(test_rows)
 }
 END_TEST
 
-TEST_MAIN("sluiced_routes", test_find, test_manual, test_rows)
+static int never(struct slu_daemon *d, struct slu_req *req, struct slu_buf *out,
+		 struct slu_err *err)
+{
+	(void)d, (void)out, (void)err;
+	ck_abort_msg("%s was handled", req->path);
+	return -1;
+}
+
+/* What is remembered is not what the database has: nobody is answered from
+ * it, and nobody waits for an answer. */
+START_TEST(test_failed)
+{
+	static const struct slu_log log;
+	static const struct slu_route route = {.path = "/v1/x",
+					       .handle = never};
+	struct slu_daemon d = {.failed = true, .log = &log};
+	struct slu_req req = {.route = &route, .path = (char *)"/v1/x"};
+
+	slu_turn_init(&d);
+	d.turn.open = true; /* so that the answer is kept for us */
+	slu_routes_handle(&d, &req);
+	ck_assert_ptr_eq(d.turn.held, &req);
+	ck_assert_int_eq(req.rc, -1);
+	expect_err(req.err, SLU_IO, "stopping");
+	slu_turn_init(&d);
+	d.turn.open = true;
+	req.rc = 0;
+	ck_assert(slu_routes_parked(&d, &req.parked, false));
+	ck_assert_ptr_eq(d.turn.held, &req);
+	ck_assert_int_eq(req.rc, -1);
+}
+END_TEST
+
+TEST_MAIN("sluiced_routes", test_find, test_manual, test_rows, test_failed)

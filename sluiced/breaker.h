@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_BREAKER_H
+#define SLU_SLUICED_BREAKER_H
+
+/*
+ * A circuit breaker around a service of the host (munged, the name service)
+ * that can only be asked by waiting for its answer, which the one thread of the
+ * daemon does. Where it was slow to fail, nobody asks it for ten times as long
+ * as that took, so that at most a tenth of the time is spent waiting for it.
+ *
+ * Times are seconds of one clock; { 0 } is a breaker that is closed.
+ */
+
+#include <stdbool.h>
+
+#define SLU_BREAKER_MIN	  1.0
+#define SLU_BREAKER_MAX	  120.0
+#define SLU_BREAKER_TIMES 10.0
+
+struct slu_breaker {
+	double until; /* then the service may be asked again */
+};
+
+static inline bool slu_breaker_open(const struct slu_breaker *b, double now)
+{
+	return now < b->until;
+}
+
+/* It was asked at `began`, and at `now` it is known that it does not serve. */
+static inline void slu_breaker_trip(struct slu_breaker *b, double began,
+				    double now)
+{
+	double pause = SLU_BREAKER_TIMES * (now - began);
+
+	if (pause < SLU_BREAKER_MIN)
+		pause = SLU_BREAKER_MIN;
+	if (pause > SLU_BREAKER_MAX)
+		pause = SLU_BREAKER_MAX;
+	b->until = now + pause;
+}
+
+#endif
