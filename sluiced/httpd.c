@@ -4,7 +4,7 @@
  * of its body and its end. A request whose answer comes later is suspended:
  * it costs a descriptor and nothing else. Invariants: a request is answered
  * once; `suspended` is true exactly while libmicrohttpd does not touch it;
- * body_sum is the sum of all req->body.len.
+ * a connection has a deadline exactly while it is the client's turn.
  */
 #include "sluiced/httpd.h"
 
@@ -22,6 +22,8 @@
 #define BACKLOG		4096
 #define CONN_MAX	65536
 #define FD_RESERVE	64 /* for everything that is not a connection */
+#define PER_IP		1024
+#define SWEEP		5.0 /* seconds */
 
 struct slu_httpd {
 	struct slu_loop *loop;
@@ -30,7 +32,9 @@ struct slu_httpd {
 	struct MHD_Daemon *mhd;
 	int epoll;
 	struct slu_timer timer;
-	uint64_t body_sum;
+	struct slu_bounds bounds;
+	struct slu_conn *conns;
+	struct slu_timer sweep;
 	bool stopping; /* nothing is suspended any more */
 };
 
@@ -67,13 +71,40 @@ const char *slu_httpd_argument(struct slu_req *req, const char *name)
 					   name);
 }
 
-void slu_httpd_answer(struct slu_req *req, const struct slu_answer_head *head,
-		      struct slu_buf *body)
+static struct slu_conn *conn_of(struct slu_req *req)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		req->conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+/* It is the client's turn: so many bytes of body or answer. */
+static void travels(struct slu_req *req, uint64_t n)
+{
+	struct slu_conn *conn = conn_of(req);
+
+	if (conn)
+		slu_conn_travel(conn, slu_now_mono(), n);
+}
+
+/* It is ours. */
+static void waits(struct slu_req *req)
+{
+	struct slu_conn *conn = conn_of(req);
+
+	if (conn)
+		conn->deadline = 0;
+}
+
+static void answer(struct slu_req *req, const struct slu_answer_head *head,
+		   struct slu_buf *body)
 {
 	size_t len = body->len;
 	char *data = slu_buf_steal(body);
 
 	req->answered = true;
+	travels(req, len);
 	req->status = head->status;
 	if (data)
 		req->response = MHD_create_response_from_buffer(
@@ -103,7 +134,19 @@ static void refuse(struct slu_req *req, int status, const char *sentence)
 	struct slu_buf body = {0};
 
 	slu_buf_printf(&body, "%s\n", sentence);
-	slu_httpd_answer(req, &head, &body);
+	answer(req, &head, &body);
+}
+
+void slu_httpd_answer(struct slu_req *req, const struct slu_answer_head *head,
+		      struct slu_buf *body)
+{
+	if (slu_bounds_answer(&req->httpd->bounds, &req->share, body->len)) {
+		answer(req, head, body);
+		return;
+	}
+	slu_buf_free(body);
+	refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE,
+	       "too many answers have not been read yet, try again");
 }
 
 void slu_httpd_refuse(struct slu_req *req, const struct slu_err *err)
@@ -136,7 +179,8 @@ static void on_end(void *arg, struct MHD_Connection *conn, void **slot,
 		return;
 	if (req->begun)
 		httpd->ops.end(httpd->ops.arg, req);
-	httpd->body_sum -= req->body.len;
+	slu_bounds_end(&httpd->bounds, &req->share);
+	travels(req, 0);
 	if (req->response)
 		MHD_destroy_response(req->response);
 	slu_buf_free(&req->body);
@@ -165,7 +209,13 @@ static void begin(struct slu_httpd *httpd, struct slu_req *req,
 		slu_httpd_refuse(req, &err);
 	else if (length && strtoull(length, NULL, 10) > req->max)
 		refuse(req, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
+	else if (!slu_bounds_begin(&httpd->bounds, &req->share, req->payer,
+				   req->trusted))
+		refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE,
+		       "too many requests of one user at once, try again");
 	req->body.max = req->max;
+	if (!req->answered)
+		travels(req, req->max);
 }
 
 static void take_piece(struct slu_httpd *httpd, struct slu_req *req,
@@ -180,15 +230,13 @@ static void take_piece(struct slu_httpd *httpd, struct slu_req *req,
 	}
 	if (req->drop)
 		return;
-	if (httpd->body_sum + len <= SLU_HTTPD_BODY_SUM)
+	if (slu_bounds_body(&httpd->bounds, &req->share, len))
 		slu_buf_add(&req->body, data, len);
 	else
 		req->body.failed = true;
 	if (req->body.failed)
 		refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE,
 		       "too many requests at once, try again");
-	else
-		httpd->body_sum += len;
 }
 
 /* Without an answer for want of memory, MHD_NO closes the connection. */
@@ -221,6 +269,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn,
 		*len = 0;
 		return MHD_YES;
 	}
+	if (!req->answered)
+		waits(req);
 	if (!req->answered && httpd->stopping)
 		refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE,
 		       "sluiced is stopping, try again");
@@ -249,6 +299,43 @@ static void ready(void *arg, short revents)
 {
 	(void)revents;
 	run(arg);
+}
+
+/* A connection begins or ends. */
+static void on_connection(void *arg, struct MHD_Connection *mhd, void **slot,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	struct slu_httpd *httpd = arg;
+	struct slu_conn *conn = *slot;
+	const union MHD_ConnectionInfo *info;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		info = MHD_get_connection_info(
+			mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+		conn = info ? calloc(1, sizeof(*conn)) : NULL;
+		if (!conn)
+			return; /* it has no deadline then */
+		conn->fd = info->connect_fd;
+		slu_conn_add(&httpd->conns, conn, slu_now_mono());
+		*slot = conn;
+	} else if (conn) {
+		slu_conn_remove(conn);
+		free(conn);
+		*slot = NULL;
+	}
+}
+
+void slu_httpd_sweep(struct slu_httpd *httpd, double now)
+{
+	slu_conns_sweep(httpd->conns, now);
+}
+
+static void sweep(void *arg)
+{
+	struct slu_httpd *httpd = arg;
+
+	slu_httpd_sweep(httpd, slu_now_mono());
+	slu_timer_set(httpd->loop, &httpd->sweep, SWEEP);
 }
 
 static int parse_port(const char *addr, uint16_t *port, struct slu_err *err)
@@ -336,18 +423,22 @@ static int start_mhd(struct slu_httpd *httpd, int fd, struct slu_err *err)
 		NULL, NULL, on_request, httpd, MHD_OPTION_EXTERNAL_LOGGER,
 		mhd_log, (void *)httpd->log, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_LIMIT, conns,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, conns / 2,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		conns / 2 < PER_IP ? conns / 2 : PER_IP,
 		MHD_OPTION_CONNECTION_TIMEOUT, SLU_HTTPD_IDLE,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONN,
 		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
 		MHD_OPTION_URI_LOG_CALLBACK, on_uri, httpd,
-		MHD_OPTION_NOTIFY_COMPLETED, on_end, httpd, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_COMPLETED, on_end, httpd,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, httpd,
+		MHD_OPTION_END);
 	if (!httpd->mhd)
 		return slu_err(err, SLU_IO, "cannot start the HTTP server");
 	info = MHD_get_daemon_info(httpd->mhd, MHD_DAEMON_INFO_EPOLL_FD);
 	if (!info)
 		return slu_err(err, SLU_INTERNAL, "no epoll in libmicrohttpd");
 	httpd->epoll = info->epoll_fd;
+	sweep(httpd);
 	return slu_loop_watch(httpd->loop, httpd->epoll, POLLIN, ready, httpd,
 			      err);
 }
@@ -368,6 +459,7 @@ struct slu_httpd *slu_httpd_new(struct slu_loop *loop, const char *addr,
 				    .ops = *ops,
 				    .log = log,
 				    .epoll = -1,
+				    .sweep = {.fn = sweep, .arg = httpd},
 				    .timer = {.fn = run, .arg = httpd}};
 	if (parse_port(addr, &port, err) < 0 ||
 	    (fd = listen_on(port, err)) < 0 || start_mhd(httpd, fd, err) < 0) {
@@ -386,6 +478,7 @@ void slu_httpd_free(struct slu_httpd *httpd)
 	if (httpd->epoll >= 0)
 		slu_loop_unwatch(httpd->loop, httpd->epoll);
 	slu_timer_stop(httpd->loop, &httpd->timer);
+	slu_timer_stop(httpd->loop, &httpd->sweep);
 	if (httpd->mhd) {
 		/* Resumed requests get their answers, as far as their
 		 * sockets take them; libmicrohttpd aborts when a suspended one

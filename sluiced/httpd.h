@@ -8,19 +8,19 @@
  * and takes the answer at once or later. What a request means and who may ask
  * is decided elsewhere (routes.h).
  *
- * Bounds: connections (as many as the descriptor limit allows), idle time,
- * size of one body (by route) and of all bodies together.
+ * Bounds: connections (as many as the descriptor limit allows; of one address
+ * a part), idle time, size of one body (by route), and those of bounds.h.
  */
 
 #include "common/cred.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "sluiced/bounds.h"
 #include "sluiced/longpoll.h"
 #include "sluiced/loop.h"
 
-#define SLU_HTTPD_IDLE	   30u		/* seconds without a byte */
-#define SLU_HTTPD_BODY_SUM (1ull << 30) /* bytes of all bodies together */
+#define SLU_HTTPD_IDLE 30u /* seconds without a byte */
 
 struct slu_httpd;
 struct slu_route;
@@ -46,19 +46,22 @@ struct slu_req {
 	struct slu_buf out;
 	struct slu_err err;
 	int rc;
-	bool drop; /* its body: the answer does not depend on it */
+	bool drop;    /* its body: the answer does not depend on it */
+	uid_t payer;  /* on whose account it is, or SLU_NOBODY */
+	bool trusted; /* on nobody's */
 	/* The httpd's: */
 	struct slu_httpd *httpd;
 	struct MHD_Connection *conn;
 	struct MHD_Response *response; /* NULL when answered: no memory */
 	int status;
+	struct slu_share share;
 	size_t max, taken; /* bytes of the body: at most, so far */
 	bool begun, answered, suspended;
 };
 
 struct slu_httpd_ops {
 	/* The headers are there: set *max to the most bytes that the body may
-	 * have, or refuse. */
+	 * have, and req->payer or req->trusted, or refuse. */
 	int (*begin)(void *arg, struct slu_req *req, size_t *max,
 		     struct slu_err *err);
 	/* The body is there: slu_httpd_answer() now or later, once. */
@@ -96,5 +99,7 @@ void slu_httpd_refuse(struct slu_req *req, const struct slu_err *err);
 /* The HTTP status of a kind of error. */
 int slu_httpd_status(enum slu_kind kind);
 size_t slu_httpd_connections(const struct slu_httpd *httpd);
+/* End connections whose deadline is before `now`; it does so by itself. */
+void slu_httpd_sweep(struct slu_httpd *httpd, double now);
 
 #endif

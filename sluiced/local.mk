@@ -4,7 +4,8 @@ libsluiced_la_SOURCES = \
 	sluiced/answers.c sluiced/answers.h sluiced/ions.c \
 	sluiced/assignment.c sluiced/assignment.h \
 	sluiced/auth.c sluiced/auth.h \
-	sluiced/batch.c sluiced/batch.h sluiced/breaker.h \
+	sluiced/batch.c sluiced/batch.h \
+	sluiced/bounds.c sluiced/bounds.h sluiced/breaker.h \
 	sluiced/buffers_glue.c \
 	sluiced/child.c sluiced/child.h \
 	sluiced/control.c sluiced/control.h \

@@ -81,6 +81,8 @@ static int answer(struct json_object *all, struct slu_buf *out,
 	db = slu_db_open(database, SLU_DB_READ, err);
 	if (!db)
 		return -1;
+	if (!who.admin && !strcmp(name, "select"))
+		out->max = SLU_QUESTION_SQL;
 	answerer = find(name);
 	if (answerer)
 		rc = answerer->answer(db, &who, args, out, err);
@@ -258,18 +260,6 @@ static struct slu_question **free_slot(struct slu_questions *all)
 	return NULL;
 }
 
-/* So that nobody's questions keep others' from being answered. */
-static bool asks_too_much(const struct slu_questions *all, uint32_t uid)
-{
-	unsigned n = 0;
-
-	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++)
-		n += all->running[i] && all->running[i]->uid == uid;
-	for (const struct slu_question *q = all->head; q; q = q->next)
-		n += q->uid == uid;
-	return n >= SLU_QUESTION_USER;
-}
-
 int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
 		     struct slu_buf *out, struct slu_err *err)
 {
@@ -278,8 +268,7 @@ int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
 
 	(void)out;
 	if (all->waiting >= SLU_QUESTION_QUEUE ||
-	    (asks_too_much(all, req->caller.uid) &&
-	     !slu_auth_admin(&d->auth, &req->caller)))
+	    slu_bounds_requests(&req->share) > SLU_QUESTION_USER)
 		return slu_err(err, SLU_IO, "too many questions, try again");
 	q = make(d, req, err);
 	if (!q)

@@ -20,10 +20,13 @@
 
 #define SLU_QUESTION_CHILDREN 4
 #define SLU_QUESTION_QUEUE    256
-#define SLU_QUESTION_USER     8		  /* of one user, running and waiting */
-#define SLU_QUESTION_MAX      (64u << 20) /* bytes of an answer */
-#define SLU_QUESTION_MEMORY   (2ull << 30)
-#define SLU_QUESTION_NAME     "sluiced: question" /* argv[0] */
+/* Of one user, until their answers have been read. Root and SlurmUser have no
+ * limit. */
+#define SLU_QUESTION_USER   8
+#define SLU_QUESTION_SQL    (4u << 20)	/* of an answer to any user's SQL */
+#define SLU_QUESTION_MAX    (64u << 20) /* bytes of an answer */
+#define SLU_QUESTION_MEMORY (2ull << 30)
+#define SLU_QUESTION_NAME   "sluiced: question" /* argv[0] */
 
 struct slu_daemon;
 struct slu_question;

@@ -13,6 +13,14 @@ static int nobody_imports(void)
 	return post("/v1/import", two_jobs, NULL);
 }
 
+static int ask_long(void)
+{
+	return post("/v1/query",
+		    "{\"question\":\"select\",\"sql\":"
+		    "\"SELECT hex(zeroblob(3000000))\"}",
+		    NULL);
+}
+
 /* History of others: stored once, by the administrator only. */
 START_TEST(test_import)
 {
@@ -26,6 +34,10 @@ START_TEST(test_import)
 		ck_assert_str_eq(reply.data, want[i]);
 	}
 	ck_assert_int_ne(as_nobody(nobody_imports), 0);
+	/* An answer of six million bytes is not for everybody. */
+	err.kind = (enum slu_kind)ask_long();
+	expect(!err.kind, "kind %d: %s", err.kind, err.text);
+	ck_assert_int_ne(as_nobody(ask_long), 0);
 	ck_assert_int_eq(post("/v1/query", "{\"question\":\"jobs\"}", &reply),
 			 0);
 	ck_assert_ptr_nonnull(strstr(reply.data, "\"job_id\":6"));

@@ -26,6 +26,9 @@ static int begin_req(void *arg, struct slu_req *req, size_t *max,
 	if (strcmp(req->path, "/echo") && strcmp(req->path, "/later"))
 		return slu_err(err, SLU_NOTFOUND, "no %s", req->path);
 	*max = 1000;
+	req->trusted = !slu_httpd_argument(req, "uid");
+	if (!req->trusted)
+		req->payer = (uid_t)atoi(slu_httpd_argument(req, "uid"));
 	req->drop = slu_httpd_argument(req, "drop") != NULL;
 	return 0;
 }
@@ -292,5 +295,129 @@ START_TEST(test_stop_meanwhile)
 }
 END_TEST
 
-TEST_MAIN("sluiced_httpd", test_requests, test_chunked_too_long,
-	  test_answered_later, test_crowd, test_stop, test_stop_meanwhile)
+static int ask_later(const char *query)
+{
+	int fd = meet();
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "POST /later%s HTTP/1.1\r\nHost: x\r\n"
+		 "Content-Length: 1\r\n\r\na",
+		 query);
+	say(fd, text);
+	return fd;
+}
+
+/* One user's requests do not take the place of others'. */
+START_TEST(test_one_user)
+{
+	int fd[SLU_BOUNDS_REQUESTS], more, other, root;
+
+	begin();
+	for (unsigned i = 0; i < SLU_BOUNDS_REQUESTS; i++)
+		fd[i] = ask_later("?uid=5");
+	ck_assert_uint_eq(n_later, SLU_BOUNDS_REQUESTS);
+	ck_assert_uint_eq(slu_bounds_requests(&later[0]->share),
+			  SLU_BOUNDS_REQUESTS);
+	more = ask_later("?uid=5");
+	ck_assert_ptr_nonnull(strstr(heard(more), " 503 "));
+	other = ask_later("?uid=6");
+	root = ask_later("");
+	ck_assert_uint_eq(n_later, SLU_BOUNDS_REQUESTS + 2);
+	ck_assert_uint_eq(slu_bounds_requests(&later[n_later - 2]->share), 1);
+	ck_assert_uint_eq(slu_bounds_requests(&later[n_later - 1]->share), 0);
+	for (size_t i = 0; i < n_later; i++)
+		echo(later[i]);
+	ck_assert_ptr_nonnull(strstr(heard(fd[0]), " 200 "));
+	close(more);
+	n_later = 0;
+	more = ask_later("?uid=5");
+	ck_assert_uint_eq(n_later, 1);
+	echo(later[0]);
+	ck_assert_ptr_nonnull(strstr(heard(more), " 200 "));
+	for (unsigned i = 0; i < SLU_BOUNDS_REQUESTS; i++)
+		close(fd[i]);
+	close(more);
+	close(other);
+	close(root);
+	turn(4);
+	end();
+}
+END_TEST
+
+static bool closed(int fd)
+{
+	char c;
+
+	turn(8);
+	return recv(fd, &c, 1, MSG_DONTWAIT) == 0;
+}
+
+/* Who trickles is given up; who waits for us is not. */
+START_TEST(test_trickle)
+{
+	int head, body, waiting;
+	double now = slu_now_mono();
+
+	begin();
+	head = meet();
+	body = meet();
+	say(head, "POST /echo HTTP/1.1\r\nHo");
+	say(body, "POST /echo HTTP/1.1\r\nHost: x\r\n"
+		  "Content-Length: 10\r\n\r\nx");
+	waiting = ask_later("");
+	slu_httpd_sweep(httpd, now);
+	ck_assert(!closed(head) && !closed(body));
+	slu_httpd_sweep(httpd, now + 1e6);
+	ck_assert(closed(head) && closed(body) && !closed(waiting));
+	echo(later[0]);
+	ck_assert_ptr_nonnull(strstr(heard(waiting), "[a]"));
+	/* It has had its answer: now it is its turn again. */
+	slu_httpd_sweep(httpd, now + 1e6);
+	ck_assert(closed(waiting));
+	close(head);
+	close(body);
+	close(waiting);
+	end();
+}
+END_TEST
+
+START_TEST(test_bounds)
+{
+	const size_t half = SLU_BOUNDS_BODIES / 2, user = SLU_BOUNDS_USER;
+	struct slu_bounds b = {0};
+	struct slu_share root = {0}, ann = {0}, bob = {0}, many[8] = {0};
+
+	ck_assert(slu_bounds_begin(&b, &root, 0, true));
+	ck_assert(slu_bounds_begin(&b, &ann, 1000, false));
+	ck_assert(slu_bounds_begin(&b, &bob, 1001, false));
+	ck_assert(slu_bounds_body(&b, &ann, half));
+	ck_assert(!slu_bounds_body(&b, &bob, 1));
+	ck_assert(slu_bounds_body(&b, &root, half));
+	ck_assert(!slu_bounds_body(&b, &root, 1));
+	slu_bounds_end(&b, &ann);
+	ck_assert(slu_bounds_body(&b, &bob, 1));
+	/* Answers: one of any size, then no more than that. */
+	ck_assert(slu_bounds_begin(&b, &ann, 1000, false));
+	ck_assert(slu_bounds_answer(&b, &ann, user + 1));
+	ck_assert(slu_bounds_begin(&b, &many[0], 1000, false));
+	ck_assert(!slu_bounds_answer(&b, &many[0], 1));
+	ck_assert(slu_bounds_answer(&b, &bob, 1));
+	ck_assert(slu_bounds_answer(&b, &root, 1ul << 40));
+	for (int i = 1; i < 8; i++)
+		ck_assert(slu_bounds_begin(&b, &many[i], (uid_t)i, false) &&
+			  slu_bounds_answer(&b, &many[i], user) == (i < 7));
+	slu_bounds_end(&b, &ann);
+	ck_assert(slu_bounds_answer(&b, &many[0], 1));
+	for (int i = 0; i < 8; i++)
+		slu_bounds_end(&b, &many[i]);
+	slu_bounds_end(&b, &bob);
+	slu_bounds_end(&b, &root);
+	ck_assert_ptr_null(b.users);
+	ck_assert(!b.bodies && !b.strange_bodies && !b.answers);
+}
+END_TEST
+
+TEST_MAIN("sluiced_httpd", test_one_user, test_trickle, test_bounds,
+	  test_requests, test_chunked_too_long, test_answered_later, test_crowd,
+	  test_stop, test_stop_meanwhile)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_BOUNDS_H
+#define SLU_SLUICED_BOUNDS_H
+
+/*
+ * How much of the HTTP server one client may take: a user's requests at a time,
+ * bytes of bodies that have come and of answers that have not been read, and
+ * the time that a connection may take over a request and its answer. Root and
+ * SlurmUser are trusted: what they send and are sent has only the limit of all
+ * together, of which others get no more than half. So nobody keeps the nodes
+ * out.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SLU_BOUNDS_REQUESTS 64u		   /* of a user at a time */
+#define SLU_BOUNDS_BODIES   (1ull << 30)   /* bytes, all bodies together */
+#define SLU_BOUNDS_ANSWERS  (512ull << 20) /* bytes, to who is not trusted */
+#define SLU_BOUNDS_USER	    (64ull << 20)  /* of them, to one user */
+#define SLU_BOUNDS_HEAD	    40.0	   /* seconds until a head is there */
+#define SLU_BOUNDS_RATE	    65536.0	   /* bytes a second, at least */
+#define SLU_NOBODY	    ((uid_t)-1)	   /* a user who is not known */
+
+struct slu_account;
+
+struct slu_bounds {
+	struct slu_account *users;		  /* who are not trusted */
+	uint64_t bodies, strange_bodies, answers; /* bytes */
+};
+
+/* One request's part of it; { 0 } has none. */
+struct slu_share {
+	struct slu_account *user; /* NULL: trusted */
+	uint64_t body, answer;	  /* bytes */
+};
+
+/* A request of this user begins; false: it has too many, or there is no
+ * memory. */
+bool slu_bounds_begin(struct slu_bounds *b, struct slu_share *share, uid_t uid,
+		      bool trusted);
+/* It has ended, however it began. */
+void slu_bounds_end(struct slu_bounds *b, struct slu_share *share);
+/* May so many more bytes of body come, or be answered? They count from now
+ * on. */
+bool slu_bounds_body(struct slu_bounds *b, struct slu_share *share, size_t n);
+bool slu_bounds_answer(struct slu_bounds *b, struct slu_share *share, size_t n);
+/* Requests of this user that have not ended, this one too; 0: trusted. */
+unsigned slu_bounds_requests(const struct slu_share *share);
+
+/* A connection; { 0 } but for fd. Times: seconds of one clock. */
+struct slu_conn {
+	struct slu_conn *next, **link;
+	int fd;
+	double deadline; /* then the client has to be through; 0: we are slow */
+};
+
+void slu_conn_add(struct slu_conn **list, struct slu_conn *conn, double now);
+void slu_conn_remove(struct slu_conn *conn);
+/* From now on n bytes travel. */
+void slu_conn_travel(struct slu_conn *conn, double now, uint64_t n);
+/* End those whose time is over, as if the client had gone. */
+void slu_conns_sweep(struct slu_conn *list, double now);
+
+#endif
