@@ -55,17 +55,27 @@ static bool same_directory(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
+/* To look at it mounts what is mounted on demand. */
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 /* mkdir -p as the user, the last one with this mode; links that the user made
  * are followed. *made says whether the last one is new. */
 static int make_dirs(const char *path, mode_t mode, bool *made,
 		     struct slu_err *err)
 {
 	char *copy = strdup(path);
-	int rc = 0;
+	int rc = 0, why;
 
 	if (!copy)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	*made = false;
+	if (is_directory(path)) /* its parents may allow no more than that */
+		*copy = '\0';
 	for (char *p = copy, *next; !rc && *p; p = next) {
 		char keep;
 
@@ -75,8 +85,11 @@ static int make_dirs(const char *path, mode_t mode, bool *made,
 		keep = *p;
 		*p = '\0';
 		*made = !mkdir(copy, *next ? 0755 : mode);
-		if (!*made && errno != EEXIST)
+		why = errno;
+		if (!*made && why != EEXIST && !is_directory(copy)) {
+			errno = why;
 			rc = fail("make the directory", copy, err);
+		}
 		*p = keep;
 	}
 	free(copy);
