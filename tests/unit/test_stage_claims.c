@@ -389,7 +389,7 @@ START_TEST(test_unseen)
 	struct slu_stage_result r;
 
 	setup();
-	many_files();
+	large_file();
 	prepare();
 	part = part_of(0);
 	part.claims = &how;
@@ -405,7 +405,7 @@ END_TEST
 START_TEST(test_nobody_copied)
 {
 	setup();
-	many_files();
+	large_file();
 	prepare();
 	for (unsigned i = 0; i < NODES; i++)
 		ck_assert_int_eq(act(SLU_COPY, i, 0), 0);
