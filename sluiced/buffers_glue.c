@@ -9,12 +9,20 @@ static void mirror(void *arg, const struct slu_buffer_state *state)
 	slu_control_send(d->control, &slu_buffer_desc, state);
 }
 
+/* One that cannot be kept is given again when slurmctld has said everything
+ * anew; the reason that squeue shows is not worth that. */
+static void order(struct slu_daemon *d, const struct slu_desc *desc,
+		  uint32_t job_id, const char *node, const void *msg)
+{
+	if (slu_control_order(d->control, desc, job_id, node, msg) < 0)
+		slu_daemon_hear_again(d);
+}
+
 static void extend(void *arg, const struct slu_extend *extend)
 {
 	struct slu_daemon *d = arg;
 
-	slu_control_order(d->control, &slu_extend_desc, extend->job_id, "",
-			  extend);
+	order(d, &slu_extend_desc, extend->job_id, "", extend);
 }
 
 static void verdict(void *arg, enum slu_on_failure what,
@@ -30,22 +38,22 @@ static void verdict(void *arg, enum slu_on_failure what,
 	struct slu_daemon *d = arg;
 
 	d->metrics.verdicts++;
-	slu_control_order(d->control, desc[what], verdict->job_id, "", verdict);
+	order(d, desc[what], verdict->job_id, "", verdict);
 }
 
-static void drain(void *arg, const struct slu_node_order *order)
+static void drain(void *arg, const struct slu_node_order *node)
 {
 	struct slu_daemon *d = arg;
 
 	d->metrics.drains++;
-	slu_control_order(d->control, &slu_drain_desc, 0, order->node, order);
+	order(d, &slu_drain_desc, 0, node->node, node);
 }
 
-static void resume(void *arg, const struct slu_node_order *order)
+static void resume(void *arg, const struct slu_node_order *node)
 {
 	struct slu_daemon *d = arg;
 
-	slu_control_order(d->control, &slu_resume_desc, 0, order->node, order);
+	order(d, &slu_resume_desc, 0, node->node, node);
 }
 
 static void annotate(void *arg, const struct slu_annotate *annotate)

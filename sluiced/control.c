@@ -86,16 +86,20 @@ void slu_control_send(struct slu_control *c, const struct slu_desc *desc,
 	free(line);
 }
 
-void slu_control_order(struct slu_control *c, const struct slu_desc *desc,
-		       uint32_t job_id, const char *node, const void *msg)
+int slu_control_order(struct slu_control *c, const struct slu_desc *desc,
+		      uint32_t job_id, const char *node, const void *msg)
 {
 	const char *line;
 	struct slu_err err;
 
-	if (slu_orders_add(c->orders, desc, job_id, node, msg, &line, &err) < 0)
+	if (slu_orders_add(c->orders, desc, job_id, node, msg, &line, &err) <
+	    0) {
 		slu_log(c->log, SLU_ERROR, "%s: %s", desc->name, err.text);
-	else if (line)
+		return -1;
+	}
+	if (line)
 		send_line(c, line);
+	return 0;
 }
 
 void slu_control_drop(struct slu_control *c, const char *why)

@@ -49,9 +49,10 @@ void slu_control_free(struct slu_control *control);
 void slu_control_send(struct slu_control *control, const struct slu_desc *desc,
 		      const void *msg);
 /* Tell it and keep the command until it is done (wire/control.h says which
- * messages are answered). job_id 0 or node "": what it is not about. */
-void slu_control_order(struct slu_control *control, const struct slu_desc *desc,
-		       uint32_t job_id, const char *node, const void *msg);
+ * messages are answered). job_id 0 or node "": what it is not about. -1: too
+ * many are kept, which has been logged. */
+int slu_control_order(struct slu_control *control, const struct slu_desc *desc,
+		      uint32_t job_id, const char *node, const void *msg);
 
 /* Forget all that was told and kept, and the client, which will connect again.
  */

@@ -8,11 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/control.h"
+
 struct slu_orders {
 	struct slu_order *head, **tail;
 	uint64_t last_id;
-	size_t count;
+	size_t count, notes; /* but annotations, and those */
 };
+
+static size_t *count_of(struct slu_orders *orders, const struct slu_desc *desc)
+{
+	return desc == &slu_annotate_desc ? &orders->notes : &orders->count;
+}
 
 struct slu_orders *slu_orders_new(uint64_t first_id, struct slu_err *err)
 {
@@ -57,7 +64,7 @@ static struct slu_order *unlink_at(struct slu_orders *orders,
 	*p = o->next;
 	if (!*p)
 		orders->tail = p;
-	orders->count--;
+	--*count_of(orders, o->desc);
 	o->next = NULL;
 	return o;
 }
@@ -93,7 +100,7 @@ int slu_orders_add(struct slu_orders *orders, const struct slu_desc *desc,
 	*line = NULL;
 	if (*old && same(*old, msg))
 		return 0;
-	if (!*old && orders->count >= SLU_ORDERS_MAX)
+	if (!*old && *count_of(orders, desc) >= SLU_ORDERS_MAX)
 		return slu_err(err, SLU_NOMEM,
 			       "%d commands wait for slurmctld already",
 			       SLU_ORDERS_MAX);
@@ -112,7 +119,7 @@ int slu_orders_add(struct slu_orders *orders, const struct slu_desc *desc,
 	if (*old)
 		slu_order_free(unlink_at(orders, old));
 	orders->last_id++;
-	orders->count++;
+	++*count_of(orders, desc);
 	*orders->tail = o;
 	orders->tail = &o->next;
 	*line = o->line;
@@ -135,5 +142,5 @@ const struct slu_order *slu_orders_first(const struct slu_orders *orders)
 
 size_t slu_orders_count(const struct slu_orders *orders)
 {
-	return orders->count;
+	return orders->count + orders->notes;
 }

@@ -14,6 +14,8 @@
 #include "common/err.h"
 #include "wire/codec.h"
 
+/* Annotations have as much room again, so that no verdict is refused for the
+ * sake of what squeue shows. */
 #define SLU_ORDERS_MAX 16384
 
 struct slu_orders;

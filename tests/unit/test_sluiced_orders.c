@@ -100,9 +100,19 @@ START_TEST(test_bound)
 	expect_fail(slu_orders_add(orders, &slu_extend_desc, msg.job_id, "",
 				   &msg, &line, &err),
 		    err, SLU_NOMEM, "wait for slurmctld");
+	/* What squeue shows takes no command's place. */
+	for (uint32_t i = 1; i <= 10; i++) {
+		struct slu_annotate note = {i, NULL, false};
+
+		expect_ok(slu_orders_add(orders, &slu_annotate_desc, i, "",
+					 &note, &line, &err),
+			  err);
+	}
+	slu_order_free(slu_orders_take(orders, 1));
+	ck_assert_ptr_nonnull(extend(msg.job_id, 1));
 	/* One that takes another's place always has room. */
 	ck_assert_ptr_nonnull(extend(5, 2));
-	ck_assert_uint_eq(slu_orders_count(orders), SLU_ORDERS_MAX);
+	ck_assert_uint_eq(slu_orders_count(orders), SLU_ORDERS_MAX + 10);
 	slu_orders_free(orders);
 }
 END_TEST
