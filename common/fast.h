@@ -6,13 +6,18 @@
  * For files whose time goes into short loops over long arrays: include this
  * first of all headers, mark what contains such loops SLU_FAST, and what it
  * calls SLU_INLINE. Loops are then unrolled and use the widest registers of
- * the processor that runs them. Numbers in such a file are finite.
+ * the processor that runs them. Numbers in such a file are finite. If it
+ * defines SLU_ANY_ORDER before, sums are worked out in any order, but for what
+ * stands in slu_as_written().
  */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #pragma GCC optimize("O3", "vect-cost-model=dynamic", "no-trapping-math", \
 		     "finite-math-only", "no-signed-zeros")
+#if defined(SLU_ANY_ORDER) && __GNUC__ >= 12
+#pragma GCC optimize("associative-math", "unroll-loops")
+#endif
 #define SLU_FAST __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SLU_FAST
@@ -22,6 +27,12 @@
 #define SLU_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define SLU_INDEPENDENT
+#endif
+#if defined(SLU_ANY_ORDER) && defined(__GNUC__) && __GNUC__ >= 12 && \
+	!defined(__clang__)
+#define slu_as_written(x) __builtin_assoc_barrier(x)
+#else
+#define slu_as_written(x) (x)
 #endif
 #define SLU_INLINE static inline __attribute__((always_inline))
 

@@ -51,11 +51,11 @@ SLU_INLINE double sum(const double *v, size_t n)
 
 	for (i = 0; i + 8 <= n; i += 8)
 		for (size_t k = 0; k < 8; k++)
-			part[k] += v[i + k];
+			part[k] = slu_as_written(part[k] + v[i + k]);
 	for (; i < n; i++)
-		all += v[i];
+		all = slu_as_written(all + v[i]);
 	for (size_t k = 0; k < 8; k++)
-		all += part[k];
+		all = slu_as_written(all + part[k]);
 	return all;
 }
 
@@ -103,7 +103,7 @@ static void select_first(struct entry *e, size_t n, size_t count, double sign)
  * which its remainder does not know yet. */
 struct division {
 	double *restrict remainder;
-	int32_t *restrict whole;
+	double *restrict whole;
 	size_t n, takers; /* takers: with a key */
 	double step; /* a token more or less for those whose key is above */
 	float edge;
@@ -234,7 +234,7 @@ SLU_INLINE void choose(struct division *d, size_t count, size_t takers,
 SLU_INLINE size_t find_givers(const struct division *d)
 {
 	const double *restrict remainder = d->remainder;
-	const int32_t *restrict whole = d->whole;
+	const double *restrict whole = d->whole;
 	float *restrict key = d->key;
 	uint32_t n = 0;
 
@@ -256,7 +256,7 @@ SLU_INLINE void give_now(struct division *d)
 	for (size_t i = 0; i < d->n; i++) {
 		double more = more_of(rest, i);
 
-		d->whole[i] += (int32_t)more;
+		d->whole[i] += more;
 		d->remainder[i] -= more;
 	}
 	d->edge = KEY_CHOSEN;
@@ -297,31 +297,30 @@ SLU_INLINE void settle(struct division *d, double left)
 }
 
 /* (23) to (25) without the mistake: what was rounded away before counts.
- * Returns what is left; tokens are counted modulo 2^32. */
+ * Returns what is left. */
 SLU_INLINE double round_down(struct division *d, const double *restrict part,
 			     double each, double total, bool some)
 {
-	double *restrict remainder = d->remainder;
-	int32_t *restrict whole = d->whole;
+	double *restrict remainder = d->remainder, *restrict whole = d->whole;
 	float *restrict key = d->key;
-	uint32_t sum = 0, takers = 0;
+	double dealt = 0, takers = 0; /* both alike: no lane is converted */
 
 	SLU_INDEPENDENT
 	for (size_t i = 0; i < d->n; i++) {
-		double all = part[i] * each + remainder[i];
-		/* all ones where it takes part: arithmetic is no branch */
-		int32_t in = some ? -(int32_t)(part[i] > 0) : -1;
-		int32_t down = (int32_t)most(all, 0) & in;
+		double all = slu_as_written(part[i] * each + remainder[i]);
+		double down = floor(most(all, 0));
+		bool out = some && !(part[i] > 0);
 
+		down = out ? 0 : down;
 		all -= down;
 		whole[i] = down;
 		remainder[i] = all;
-		key[i] = in ? key_of(all) : KEY_NONE;
-		sum += (uint32_t)down;
-		takers -= (uint32_t)in;
+		key[i] = out ? KEY_NONE : key_of(all);
+		dealt += down;
+		takers += out ? 0.0 : 1.0;
 	}
-	d->takers = takers;
-	return (double)(int32_t)((uint32_t)total - sum);
+	d->takers = (size_t)takers;
+	return total - dealt;
 }
 
 /* As printed. */
@@ -340,7 +339,7 @@ static double round_literally(struct division *d, const double *part,
 			continue;
 		down = floor(raw + d->remainder[i]);
 		d->remainder[i] = raw - down;
-		d->whole[i] = (int32_t)down;
+		d->whole[i] = down;
 		d->key[i] = key_of(d->remainder[i]);
 		d->takers++;
 		all += down;

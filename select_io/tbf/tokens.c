@@ -3,12 +3,13 @@
  * The token step. Everything is in flat arrays, one loop without branches after
  * the other, so that a thousand jobs cost microseconds; what is not is in
  * divide.h. A thousand jobs are more than the first cache holds: each loop does
- * all that can be done before the next sum over all jobs is known, and what is
- * whole takes four bytes.
+ * all that can be done before the next sum over all jobs is known, and stores
+ * nothing that the next can as well work out again.
  *
  * Invariants without `literal`: tokens >= 0; they sum up to floor(T * seconds +
  * carry); each step moves as many tokens and records as it takes.
  */
+#define SLU_ANY_ORDER
 #include "common/fast.h"
 #include "select_io/tbf/tokens.h"
 #include "config.h"
@@ -29,8 +30,9 @@
 struct work {
 	struct division d;
 	double *restrict factor; /* DF of (6); then of those that have lent */
-	double *restrict urge;	 /* their addends of (12) */
-	int32_t *restrict share; /* the initial allocation */
+	double *restrict owed;	 /* no more may be reclaimed */
+	double *restrict share;	 /* the initial allocation */
+	double factors;		 /* the sum of those of (6) */
 	double nodes;		 /* of all */
 	double smallest;
 	double limit; /* of what is reclaimed of one job: all together is a
@@ -39,10 +41,9 @@ struct work {
 };
 
 /* Bytes for one job in all of these. */
-#define JOB_BYTES                                               \
-	((PUBLIC + 2) * sizeof(double) + sizeof(struct entry) + \
-	 3 * sizeof(int32_t))
-#define SPARE_BYTES (BLOCK * sizeof(int32_t))
+#define JOB_BYTES \
+	((PUBLIC + 4) * sizeof(double) + sizeof(struct entry) + sizeof(float))
+#define SPARE_BYTES (BLOCK * sizeof(float))
 
 int slu_tokens_resize(struct slu_tokens *t, size_t n, struct slu_err *err)
 {
@@ -80,19 +81,18 @@ static struct work scratch(const struct slu_tokens_settings *s,
 {
 	size_t cap = t->cap;
 	double *m = t->memory + PUBLIC * cap;
-	struct entry *order = (struct entry *)(m + 2 * cap);
-	int32_t *whole = (int32_t *)(order + cap);
+	struct entry *order = (struct entry *)(m + 4 * cap);
 
 	return (struct work){
 		.d = {.remainder = t->remainder,
-		      .whole = whole + cap,
+		      .whole = m,
 		      .n = t->n,
 		      .order = order,
-		      .key = (float *)(whole + 2 * cap),
+		      .key = (float *)(order + cap),
 		      .literal = s->literal},
-		.factor = m,
-		.urge = m + cap,
-		.share = whole,
+		.factor = m + cap,
+		.owed = m + 2 * cap,
+		.share = m + 3 * cap,
 		.nodes = sum(t->nodes, t->n),
 		.smallest = s->literal ? NO_DIVISOR : DIVISOR,
 		.limit = s->literal ? INT32_MAX / (double)t->n : INT32_MAX,
@@ -114,51 +114,53 @@ SLU_INLINE void by_priority(const struct slu_tokens_settings *s,
 
 /* (5): the surplus. And jobs that used up what they were allowed: while there
  * are some only they borrow, their factor is their nodes. */
-SLU_INLINE double find_surplus(const struct slu_tokens *t, const struct work *w,
+SLU_INLINE double find_surplus(const struct slu_tokens *t, struct work *w,
 			       bool prefer_hungry)
 {
 	const double *restrict limit = t->limit, *restrict nodes = t->nodes;
 	const double *restrict demand = t->demand;
+	const double *restrict whole = w->d.whole;
 	double *restrict remainder = t->remainder, *restrict factor = w->factor;
-	const int32_t *restrict whole = w->d.whole;
-	int32_t *restrict share = w->share;
+	double *restrict share = w->share;
 	struct rest rest = rest_of(&w->d);
-	uint32_t surplus = 0;
+	double surplus = 0, factors = 0;
 
 	SLU_INDEPENDENT
 	for (size_t i = 0; i < t->n; i++) {
 		double more = more_of(rest, i);
 		double all = whole[i] + more;
 		double allowed = limit[i] < 0 ? all : limit[i];
+		double hungry =
+			demand[i] >= HUNGRY_FROM * allowed ? nodes[i] : 0;
 
-		share[i] = (int32_t)all;
+		share[i] = all;
 		remainder[i] -= more;
-		surplus += (uint32_t)(int32_t)most(all - demand[i], 0);
+		surplus += most(all - demand[i], 0);
+		factors += hungry;
 		if (prefer_hungry)
-			factor[i] = demand[i] >= HUNGRY_FROM * allowed
-					    ? nodes[i]
-					    : 0;
+			factor[i] = hungry;
 	}
+	w->factors = prefer_hungry ? factors : 0;
 	return surplus;
 }
 
 /* (3), (4), (6) */
-SLU_INLINE void factors(const struct slu_tokens *t, const struct work *w)
+SLU_INLINE void factors(const struct slu_tokens *t, struct work *w)
 {
 	const double *restrict tokens = t->tokens, *restrict nodes = t->nodes;
-	const double *restrict demand = t->demand;
-	const int32_t *restrict share = w->share;
+	const double *restrict demand = t->demand, *restrict share = w->share;
 	double *restrict factor = w->factor;
 	double per_node = 1 / w->nodes, smallest = w->smallest;
 
 	SLU_INDEPENDENT
 	for (size_t i = 0; i < t->n; i++) {
-		double part = share[i];
 		double u = demand[i] /
-			   most(tokens[i] < 0 ? part : tokens[i], smallest);
+			   most(tokens[i] < 0 ? share[i] : tokens[i], smallest);
+		double part = slu_as_written(nodes[i] * per_node);
 
-		factor[i] = u * (nodes[i] * per_node) + (u > 1 ? u : 0);
+		factor[i] = u * part + (u > 1 ? u : 0);
 	}
+	w->factors = sum(factor, t->n);
 }
 
 /* (7), (8): lend the surplus. Then, for (10) and (14), what may be reclaimed
@@ -166,18 +168,18 @@ SLU_INLINE void factors(const struct slu_tokens *t, const struct work *w)
  * and after; with `hungry`, only who wants it back: only their factors stay.
  * Returns the coefficient, (12), (13), which is 0 when nobody has lent. */
 SLU_INLINE double redistribute(struct slu_tokens *t, struct work *w,
-			       double surplus, double all)
+			       double surplus)
 {
 	double *restrict tokens = t->tokens, *restrict record = t->record;
-	double *restrict remainder = t->remainder, *restrict urge = w->urge;
-	double *restrict factor = w->factor;
+	double *restrict remainder = t->remainder, *restrict factor = w->factor;
+	double *restrict owed = w->owed;
 	const double *restrict demand = t->demand, *restrict nodes = t->nodes;
-	const int32_t *restrict share = w->share;
-	int32_t *restrict whole = w->d.whole;
+	const double *restrict share = w->share, *restrict whole = w->d.whole;
 	double smallest = w->smallest, limit = w->limit;
+	double urge = 0; /* the addends of (12) */
 	struct rest rest;
 
-	divide(&w->d, factor, surplus / all, surplus, true);
+	divide(&w->d, factor, surplus / w->factors, surplus, true);
 	rest = rest_of(&w->d);
 	SLU_INDEPENDENT
 	for (size_t i = 0; i < t->n; i++) {
@@ -194,44 +196,44 @@ SLU_INLINE double redistribute(struct slu_tokens *t, struct work *w,
 
 		/* max(1, u) + max(0, 1 - u later) with one division */
 		both = most(both * after, 1) + most(1 - both * before, 0);
-		urge[i] = lent > 0 ? nodes[i] * both : 0;
+		urge += lent > 0 ? nodes[i] * both : 0;
 		factor[i] = lent > 0 ? factor[i] : 0;
-		whole[i] = (int32_t)least(owes, limit);
+		owed[i] = least(owes, limit);
 		remainder[i] -= more;
 		tokens[i] = part + move;
 		record[i] -= move;
 	}
-	return sum(urge, t->n) / (2 * w->nodes);
+	urge /= 2 * w->nodes;
+	return least(urge, w->mended ? 1 : urge); /* no more than it has */
 }
 
-/* (14) to (17): take from jobs that have borrowed; returns how much. */
-SLU_INLINE double reclaim(struct slu_tokens *t, const struct work *w, double c)
+/* (14): what is taken of a job that has borrowed. */
+SLU_INLINE double taken(double c, double tokens, double owed)
 {
-	double *restrict tokens = t->tokens, *restrict record = t->record;
-	const int32_t *restrict owed = w->d.whole;
-	uint32_t all = 0;
+	return floor(most(least(c * tokens + EPSILON, owed), 0));
+}
 
-	c = least(c, w->mended ? 1 : c); /* no more than it has */
-	SLU_INDEPENDENT
-	for (size_t i = 0; i < t->n; i++) {
-		double part = least(c * tokens[i] + EPSILON, owed[i]);
-		int32_t take = (int32_t)most(part, 0);
+/* (15) to (17): how much that is of all of them; repay() takes it. */
+SLU_INLINE double reclaim(const struct slu_tokens *t, const struct work *w,
+			  double c)
+{
+	const double *restrict tokens = t->tokens, *restrict owed = w->owed;
+	double all = 0;
 
-		tokens[i] -= take;
-		record[i] += take;
-		all += (uint32_t)take;
-	}
+	for (size_t i = 0; i < t->n; i++)
+		all += taken(c, tokens[i], owed[i]);
 	return all;
 }
 
 /* (18) to (20): give it to those that have lent. Then, the limits: with
  * `instant`, no less than the part by priority. */
 SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
-		      struct work *w, double total)
+		      struct work *w, double c, double total)
 {
 	double *restrict tokens = t->tokens, *restrict record = t->record;
 	double *restrict remainder = t->remainder, *restrict limit = t->limit;
-	const int32_t *restrict got = w->d.whole, *restrict share = w->share;
+	const double *restrict got = w->d.whole, *restrict share = w->share;
+	const double *restrict owed = w->owed;
 	double part = s->instant ? 1 : 0;
 	struct rest rest;
 
@@ -239,7 +241,8 @@ SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
 	rest = rest_of(&w->d);
 	SLU_INDEPENDENT
 	for (size_t i = 0; i < t->n; i++) {
-		double more = more_of(rest, i), back = got[i] + more;
+		double more = more_of(rest, i);
+		double back = got[i] + more - taken(c, tokens[i], owed[i]);
 
 		remainder[i] -= more;
 		record[i] -= back;
@@ -252,8 +255,7 @@ SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
 SLU_INLINE void set_limits(const struct slu_tokens_settings *s,
 			   const struct slu_tokens *t, const struct work *w)
 {
-	const double *restrict tokens = t->tokens;
-	const int32_t *restrict share = w->share;
+	const double *restrict tokens = t->tokens, *restrict share = w->share;
 	double *restrict limit = t->limit;
 	double part = s->instant ? 1 : 0;
 
@@ -266,7 +268,7 @@ SLU_FAST void slu_tokens_step(const struct slu_tokens_settings *s,
 			      struct slu_tokens *t, double seconds)
 {
 	struct work w = scratch(s, t);
-	double surplus, all = 0, c, back;
+	double surplus, c, back;
 
 	if (t->n == 0)
 		return;
@@ -275,16 +277,12 @@ SLU_FAST void slu_tokens_step(const struct slu_tokens_settings *s,
 		surplus = find_surplus(t, &w, true);
 	else
 		surplus = find_surplus(t, &w, false);
-	if (s->hungry)
-		all = sum(w.factor, t->n);
-	if (all == 0) {
+	if (w.factors == 0)
 		factors(t, &w);
-		all = sum(w.factor, t->n);
-	}
-	c = redistribute(t, &w, surplus, all);
+	c = redistribute(t, &w, surplus);
 	back = c > 0 ? reclaim(t, &w, c) : 0;
 	if (back > 0)
-		repay(s, t, &w, back);
+		repay(s, t, &w, c, back);
 	else
 		set_limits(s, t, &w);
 }
