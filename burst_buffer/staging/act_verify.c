@@ -280,15 +280,72 @@ static int finish_dir(struct slu_act *a, const struct slu_entry *e,
 	return rc;
 }
 
+struct finishing {
+	struct slu_act *act;
+	bool begun;
+	uint64_t closed; /* directories left for later */
+};
+
+/* Its owner will not be able to go through it, nor we: it waits until all below
+ * it has been finished. */
+static bool is_closed(const struct slu_entry *e)
+{
+	return !(e->mode & 0100);
+}
+
+static bool is_open_dir(void *arg, const struct slu_unit *u)
+{
+	struct finishing *f = arg;
+
+	if (u->entry.kind != 'D')
+		return false;
+	f->closed += is_closed(&u->entry);
+	return !is_closed(&u->entry);
+}
+
+static bool is_closed_dir(void *arg, const struct slu_unit *u)
+{
+	(void)arg;
+	return u->entry.kind == 'D' && is_closed(&u->entry);
+}
+
+static int everything(void *arg, unsigned *chunk, struct slu_err *err)
+{
+	struct finishing *f = arg;
+
+	(void)err;
+	*chunk = 0;
+	return f->begun ? 0 : (f->begun = true);
+}
+
+static int finish_unit(void *arg, struct slu_worker *w,
+		       const struct slu_unit *u, struct slu_err *err)
+{
+	struct finishing *f = arg;
+
+	(void)w;
+	return finish_dir(f->act, &u->entry, err);
+}
+
 int slu_act_finish(struct slu_act *a, struct slu_err *err)
 {
-	struct slu_entry e;
-	int rc;
+	struct finishing f = {.act = a};
+	struct slu_scan scan = {
+		.act = a,
+		.chunks = 1,
+		.next = everything,
+		.wanted = is_open_dir,
+		.unit = finish_unit,
+		.arg = &f,
+	};
 
 	if (a->part->plain_destination)
 		return 0;
-	while ((rc = slu_manifest_next(a->manifest, &e, err)) == 1)
-		if (e.kind == 'D' && finish_dir(a, &e, err))
-			return -1;
-	return rc;
+	if (slu_scan(&scan, a->part->threads, err))
+		return -1;
+	if (!f.closed)
+		return 0;
+	f.begun = false;
+	scan.wanted = is_closed_dir; /* in their order, the deepest first */
+	return slu_scan(&scan, 1, err);
 }

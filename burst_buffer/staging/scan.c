@@ -12,8 +12,9 @@
 
 #define THREADS	    16 /* storage answers late rather than slowly */
 #define THREADS_MAX 64
-#define BATCH	    64	       /* units taken at once, */
+#define BATCH	    64	       /* units taken at once, at most, */
 #define BATCH_BYTES (4u << 20) /* or as many as have this together */
+#define TURNS	    4	       /* batches for each thread, at least */
 
 struct batch {
 	struct slu_unit unit[BATCH];
@@ -24,6 +25,7 @@ struct batch {
 
 struct cursor {
 	const struct slu_scan *scan;
+	size_t batch;	      /* units taken at once */
 	pthread_mutex_t lock; /* guards what follows and the manifest */
 	struct slu_unit unit; /* its entry is borrowed from the manifest */
 	unsigned chunk;
@@ -112,7 +114,7 @@ static int fill(struct cursor *c, struct batch *b, struct slu_err *err)
 {
 	uint64_t bytes = 0, offset;
 
-	while (b->n < BATCH && bytes < BATCH_BYTES) {
+	while (b->n < c->batch && bytes < BATCH_BYTES) {
 		int rc = next_unit(c, err);
 
 		if (rc != 1)
@@ -199,11 +201,21 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* Small enough that a small tree keeps all threads of all nodes busy. */
+static size_t batch_of(const struct slu_scan *s, unsigned threads)
+{
+	uint64_t n = s->act->totals.files / s->act->part->n / threads / TURNS;
+
+	return n < 1 ? 1 : n < BATCH ? (size_t)n : BATCH;
+}
+
 int slu_scan(const struct slu_scan *scan, unsigned threads, struct slu_err *err)
 {
 	struct cursor c = {.scan = scan, .lock = PTHREAD_MUTEX_INITIALIZER};
 	unsigned n = threads ? threads : THREADS, started = 0;
 	pthread_t thread[THREADS_MAX];
+
+	c.batch = batch_of(scan, n);
 
 	while (started + 1 < n && started < THREADS_MAX &&
 	       !pthread_create(&thread[started], NULL, work, &c))
