@@ -215,7 +215,7 @@ static void one_dies(int words)
 
 START_TEST(test_one_dies)
 {
-	static const int words[] = {1, 2, 9, 20};
+	static const int words[] = {1, 9};
 
 	each(w, words) one_dies(*w);
 }
