@@ -51,7 +51,7 @@ bool slu_bounds_begin(struct slu_bounds *b, struct slu_share *share, uid_t uid,
 		return false;
 	a->requests++;
 	share->user = a;
-	return uid == SLU_NOBODY || a->requests <= SLU_BOUNDS_REQUESTS;
+	return uid == SLU_STRANGER || a->requests <= SLU_BOUNDS_REQUESTS;
 }
 
 void slu_bounds_end(struct slu_bounds *b, struct slu_share *share)

@@ -22,7 +22,7 @@
 #define SLU_BOUNDS_USER	    (64ull << 20)  /* of them, to one user */
 #define SLU_BOUNDS_HEAD	    40.0	   /* seconds until a head is there */
 #define SLU_BOUNDS_RATE	    65536.0	   /* bytes a second, at least */
-#define SLU_NOBODY	    ((uid_t)-1)	   /* a user who is not known */
+#define SLU_STRANGER	    ((uid_t)-1)	   /* a user who is not known */
 
 struct slu_account;
 

@@ -47,7 +47,7 @@ struct slu_req {
 	struct slu_err err;
 	int rc;
 	bool drop;    /* its body: the answer does not depend on it */
-	uid_t payer;  /* on whose account it is, or SLU_NOBODY */
+	uid_t payer;  /* on whose account it is, or SLU_STRANGER */
 	bool trusted; /* on nobody's */
 	/* The httpd's: */
 	struct slu_httpd *httpd;

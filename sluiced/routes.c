@@ -384,7 +384,7 @@ static int begin(void *arg, struct slu_req *req, size_t *max,
 	req->rc = prove(arg, req, &req->err);
 	req->drop = req->rc < 0;
 	if (req->rc < 0 || req->route->who == SLU_WHO_ANYBODY) {
-		req->payer = SLU_NOBODY;
+		req->payer = SLU_STRANGER;
 	} else {
 		req->payer = req->caller.uid;
 		req->trusted = slu_auth_admin(&((struct slu_daemon *)arg)->auth,
