@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -252,6 +251,17 @@ int slu_mkdirs(const char *path, mode_t mode, struct slu_err *err)
 		ret = slu_err(err, SLU_NOTFOUND, "%s is not a directory", path);
 	free(copy);
 	return ret;
+}
+
+rlim_t slu_most_files(void)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_cur;
 }
 
 void slu_close_from(int from)

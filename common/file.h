@@ -6,6 +6,7 @@
  * tree or a private directory can be the root. dirfd may be AT_FDCWD. */
 
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include "common/err.h"
 #include "common/str.h"
@@ -45,6 +46,9 @@ int slu_mkdirs(const char *path, mode_t mode, struct slu_err *err);
  * first path that could not. A missing path is success. Needs Linux 5.6
  * (openat2). */
 int slu_rmtree(int dirfd, const char *path, struct slu_err *err);
+
+/* Have as many descriptors as the hard limit allows; returns how many. */
+rlim_t slu_most_files(void);
 
 /* Close every descriptor from `from` up. */
 void slu_close_from(int from);

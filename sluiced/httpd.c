@@ -13,10 +13,10 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <microhttpd.h>
+#include "common/file.h"
 
 #define MEMORY_PER_CONN (16u << 10)
 #define BACKLOG		4096
@@ -384,15 +384,9 @@ static int listen_on(uint16_t port, struct slu_err *err)
 /* As many connections as descriptors can be had. */
 static unsigned connection_limit(const struct slu_log *log)
 {
-	struct rlimit lim = {0};
-	rlim_t n;
+	rlim_t n = slu_most_files();
 
-	getrlimit(RLIMIT_NOFILE, &lim);
-	lim.rlim_cur = lim.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &lim);
-	getrlimit(RLIMIT_NOFILE, &lim);
-	n = lim.rlim_cur > FD_RESERVE * 2 ? lim.rlim_cur - FD_RESERVE
-					  : FD_RESERVE;
+	n = n > FD_RESERVE * 2 ? n - FD_RESERVE : FD_RESERVE;
 	if (n > CONN_MAX)
 		n = CONN_MAX;
 	if (n < 2048)

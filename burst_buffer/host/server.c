@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
@@ -194,14 +193,10 @@ static int start_in_child(struct slu_aside *aside, void *arg, void *out,
 			  struct slu_err *err)
 {
 	const struct start *s = arg;
-	struct rlimit files;
 
 	(void)aside, (void)out;
 	slu_cgroup_enter(s->group);
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	slu_most_files();
 	return slu_run(s->argv, s->seconds, NULL, err);
 }
 

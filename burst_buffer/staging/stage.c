@@ -14,6 +14,7 @@
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/walk.h"
+#include "common/file.h"
 
 int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,
 		  struct slu_err *err)
@@ -211,6 +212,7 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 
 	if (!file)
 		return -1;
+	slu_most_files(); /* the walk keeps two for each level of the tree */
 	if (!slu_places_open(part, act == SLU_PREPARE, &a.places, err)) {
 		rc = play(act, &a, file, &r, err);
 		slu_manifest_free(a.manifest);

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/staging/share.h"
@@ -67,6 +68,7 @@ START_TEST(test_deep)
 {
 	char name[61];
 	int at, fd;
+	struct rlimit few;
 	struct slu_stage_result r;
 	struct slu_stage_part part = {
 		.source = src, .destination = dst, .n = 2};
@@ -85,6 +87,9 @@ START_TEST(test_deep)
 	ck_assert(write(fd, "leaf", 4) == 4);
 	close(fd);
 	close(at);
+	getrlimit(RLIMIT_NOFILE, &few);
+	few.rlim_cur = 256; /* as a site may have it */
+	setrlimit(RLIMIT_NOFILE, &few);
 	ck_assert_msg(!stage_part(part, &r), "%s", err.text);
 	ck_assert_uint_eq(r.total_files, 1);
 	same(src, in(dst, "src"));
