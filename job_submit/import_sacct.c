@@ -110,16 +110,22 @@ static bool take_header(char *line, struct header *h)
 	return true;
 }
 
-/* "2016-12-22T07:15:12"; 0: Unknown, None or empty; -1. */
+/* "2016-12-22T07:15:12", or seconds of the epoch (SLURM_TIME_FORMAT=%s), which
+ * alone tell an hour that the clocks repeat from the other; 0: Unknown, None or
+ * empty; -1. */
 static int take_time(const char *text, const struct slu_import *import,
 		     int64_t *out, struct slu_err *err)
 {
 	struct tm tm = {.tm_isdst = -1};
+	char *digits;
 	const char *end;
 	time_t when;
 
 	*out = 0;
 	if (!*text || !strcasecmp(text, "Unknown") || !strcasecmp(text, "None"))
+		return 0;
+	*out = strtoll(text, &digits, 10);
+	if (!*digits && *out > 0)
 		return 0;
 	end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 	when = end && !*end ? import->to_time(&tm) : -1;

@@ -71,7 +71,7 @@ static int ask(void *arg, struct slu_buf *out, struct slu_err *err)
 	if (!ids.data)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	since(t, from);
-	setenv("SLURM_TIME_FORMAT", "standard", 1);
+	setenv("SLURM_TIME_FORMAT", "%s", 1);
 	rc = slu_run((char *const *)(uintptr_t)argv, SECONDS, out, err);
 	slu_buf_free(&ids);
 	return rc;
