@@ -92,13 +92,13 @@ int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 void slu_buffers_resumed(struct slu_buffers *b, const char *node, double now);
 /* The connection to slurmctld was lost. */
 void slu_buffers_disconnected(struct slu_buffers *b);
-/* What sluiced's hello says: all that are alive. The caller clears it. */
 /* Each that is alive, without copying it: the name of its state, its pool
  * (NULL: none) and its size in bytes. */
 typedef void slu_buffers_f(void *arg, const char *state, const char *pool,
 			   uint64_t size);
 void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn,
 		      void *arg);
+/* What sluiced's hello says: all that are alive. The caller clears it. */
 int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 		      struct slu_err *err);
 

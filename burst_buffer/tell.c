@@ -200,11 +200,12 @@ void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb, double now)
 	};
 	const struct slu_bb_told *told = &bb->told;
 	struct slu_buffer_state state;
+	bool same = news.state == told->state && news.failed == told->failed &&
+		    news.done == told->done && news.clean == told->clean;
 
-	if (news.state == told->state && news.failed == told->failed &&
-	    news.done == told->done && news.clean == told->clean)
+	bb->told.late = !same && can_wait(bb, &news);
+	if (same)
 		return;
-	bb->told.late = can_wait(bb, &news);
 	if (bb->told.late || slu_bb_mirror(bb, &state))
 		return;
 	bb->told = news;

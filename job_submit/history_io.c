@@ -191,7 +191,9 @@ static int fold_when_told(struct slu_db *db, struct slu_io_run *run,
 		return 0;
 	rc = slu_history_fold(db, run->job_id, run->start, err);
 	*whole = rc > 0;
-	return rc < 0 ? -1 : count_told(db, run, err);
+	if (rc > 0)
+		run->told = 0; /* the caller may undo it: to be counted anew */
+	return rc < 0 ? -1 : rc > 0 ? 0 : count_told(db, run, err);
 }
 
 static int check_report(const struct slu_io_report *io, uint32_t source,
@@ -413,19 +415,19 @@ long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
 	int64_t next = *seen;
 	long n, folded = 0;
 
-	if (slu_db_begin(db, err) < 0)
-		return -1;
 	n = scan(db,
 		 SCAN("NOT " HAS("Source = 4 AND Node <> '" SERVERS
 				 "'") " OR " LATER),
 		 INT64_MIN, until, SLU_HISTORY_SPOKEN + HOUR, &next, run, FOLD,
 		 more, err);
+	if (n < 0 || (n > 0 && slu_db_begin(db, err) < 0))
+		return -1;
 	for (long i = 0; i < n && folded >= 0; i++) {
 		int rc = fold_servers(db, &run[i], err);
 
 		folded = rc < 0 ? -1 : folded + rc;
 	}
-	if (n < 0 || folded < 0 || slu_db_commit(db, err) < 0) {
+	if (n > 0 && (folded < 0 || slu_db_commit(db, err) < 0)) {
 		slu_db_rollback(db);
 		return -1;
 	}

@@ -334,6 +334,7 @@ static void sweep(void *arg)
 {
 	struct slu_httpd *httpd = arg;
 
+	run(httpd); /* what has come while others were served counts */
 	slu_httpd_sweep(httpd, slu_now_mono());
 	slu_timer_set(httpd->loop, &httpd->sweep, SWEEP);
 }
@@ -407,6 +408,14 @@ static void mhd_log(void *arg, const char *fmt, va_list args)
 	slu_log(log, SLU_DEBUG, "http: %s", line);
 }
 
+/* Nodes may share an address, and so may all users of a login node. */
+static unsigned from_one(unsigned conns)
+{
+	unsigned n = conns / 8 > PER_IP ? conns / 8 : PER_IP;
+
+	return n < conns / 2 ? n : conns / 2;
+}
+
 static int start_mhd(struct slu_httpd *httpd, int fd, struct slu_err *err)
 {
 	const union MHD_DaemonInfo *info;
@@ -417,8 +426,7 @@ static int start_mhd(struct slu_httpd *httpd, int fd, struct slu_err *err)
 		NULL, NULL, on_request, httpd, MHD_OPTION_EXTERNAL_LOGGER,
 		mhd_log, (void *)httpd->log, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_LIMIT, conns,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-		conns / 2 < PER_IP ? conns / 2 : PER_IP,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, from_one(conns),
 		MHD_OPTION_CONNECTION_TIMEOUT, SLU_HTTPD_IDLE,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONN,
 		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,

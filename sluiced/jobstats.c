@@ -130,16 +130,15 @@ static int send_row(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
-/* Older rows were folded before this daemon began, but for those that had to
- * wait. */
+/* Rows to fold may be as old as the history: an earlier release kept them, or
+ * nobody was there. */
 static int begin(struct slu_served *s, int64_t until, struct slu_err *err)
 {
 	struct slu_db *db = s->history->db;
-	int64_t old = until - 2 * SLU_HISTORY_SPOKEN;
 
-	if (slu_history_before(db, until, &s->seen, err) < 0 ||
-	    slu_history_before(db, old, &s->folded, err) < 0)
+	if (slu_history_before(db, until, &s->seen, err) < 0)
 		return -1;
+	s->folded = 0;
 	s->begun = true;
 	return 0;
 }

@@ -18,11 +18,12 @@
 #include "common/str.h"
 #include "sluiced/breaker.h"
 
-#define ADDR_MAX 8
-#define RETRY	 10.0
-#define SLOW	 0.5 /* seconds of a name service */
-#define STRANGE	 64
-#define HOST_MAX 131072
+#define ADDR_MAX    8
+#define RETRY	    10.0
+#define SLOW	    0.5 /* seconds of a name service, until it knows nothing */
+#define SLOW_ANSWER 5.0 /* and until it answers */
+#define STRANGE	    64
+#define HOST_MAX    131072
 
 struct host {
 	char *name;
@@ -210,6 +211,7 @@ static bool look_up(struct slu_nodes *nodes, const char *name,
 {
 	struct in_addr *out = host->addr + host->n;
 	double began, now;
+	size_t got;
 
 	if (host->n == ADDR_MAX)
 		return true;
@@ -220,9 +222,10 @@ static bool look_up(struct slu_nodes *nodes, const char *name,
 	began = nodes->clock();
 	if (slu_breaker_open(&nodes->service, began))
 		return false;
-	host->n += nodes->resolve(name, out, ADDR_MAX - host->n);
+	got = nodes->resolve(name, out, ADDR_MAX - host->n);
+	host->n += got;
 	now = nodes->clock();
-	if (now - began > SLOW)
+	if (now - began > (got ? SLOW_ANSWER : SLOW))
 		slu_breaker_trip(&nodes->service, began, now);
 	return true;
 }
@@ -232,11 +235,15 @@ static bool look_up(struct slu_nodes *nodes, const char *name,
 static bool ask(struct slu_nodes *nodes, struct host *host, struct in_addr from)
 {
 	double now = nodes->clock();
+	size_t known;
 
 	if (!host->asked || now - host->asked > RETRY) {
+		known = host->n;
 		host->n = 0;
-		if (host->told && !look_up(nodes, host->told, host))
-			return false;
+		if (host->told && !look_up(nodes, host->told, host)) {
+			host->n = known; /* as good as it was */
+			return has(host, from);
+		}
 		host->asked = now;
 		host->named = host->told && !strcmp(host->told, host->name);
 	}

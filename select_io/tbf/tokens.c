@@ -210,7 +210,9 @@ SLU_INLINE double redistribute(struct slu_tokens *t, struct work *w,
 /* (14): what is taken of a job that has borrowed. */
 SLU_INLINE double taken(double c, double tokens, double owed)
 {
-	return floor(most(least(c * tokens + EPSILON, owed), 0));
+	double part = slu_as_written(c * tokens); /* twice the same */
+
+	return floor(most(least(part + EPSILON, owed), 0));
 }
 
 /* (15) to (17): how much that is of all of them; repay() takes it. */

@@ -344,12 +344,19 @@ START_TEST(test_whole)
 		bool forget; /* before it: a restart */
 		bool whole;
 		int64_t rows; /* after it */
+		bool undone;
 	} steps[] = {
-		{0, "n1", false, false, 1}, {0, "n2", false, false, 2},
-		{0, "n2", false, false, 2}, {4, "n2", false, false, 2},
-		{0, "n2", false, false, 2}, {0, "n3", false, false, 3},
-		{0, "n3", true, false, 3},  {0, "n1", false, false, 3},
-		{0, "n4", false, true, 1},  {0, "n4", false, false, 1},
+		{0, "n1", false, false, 1, false},
+		{0, "n2", false, false, 2, false},
+		{0, "n2", false, false, 2, false},
+		{4, "n2", false, false, 2, false},
+		{0, "n2", false, false, 2, false},
+		{0, "n3", false, false, 3, false},
+		{0, "n3", true, false, 3, false},
+		{0, "n1", false, false, 3, false},
+		{0, "n4", false, true, 1, true},
+		{0, "n4", false, true, 1, false},
+		{0, "n4", false, false, 1, false},
 	};
 	struct slu_db *db = new_db();
 	struct slu_io_runs runs = {0};
@@ -370,11 +377,16 @@ START_TEST(test_whole)
 			expect_ok(slu_history_add(db, &job, &err), err);
 		if (c->forget)
 			runs = (struct slu_io_runs){0};
+		expect_ok(slu_db_begin(db, &err), err);
 		expect_ok(slu_history_io(db, &io, 100, &runs, &whole, &err),
 			  err);
 		expect(whole == c->whole && rows_of_io(db) == c->rows,
 		       "step %td: %d, %lld rows", c - steps, whole,
 		       (long long)rows_of_io(db));
+		if (c->undone)
+			slu_db_rollback(db);
+		else
+			expect_ok(slu_db_commit(db, &err), err);
 	}
 	slu_db_close(db);
 }
