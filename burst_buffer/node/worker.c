@@ -34,6 +34,7 @@
 #define TRY_FOR	  86400.0 /* seconds to go on trying */
 #define PAUSE_MAX 600.0
 #define PAUSE_SAY 30.0 /* between two words that come back at once */
+#define ASK_RATE  50   /* of them a second, of all nodes of a job */
 
 /* What sluiced says; NONE: it cannot be heard, or has nothing to say. */
 enum word { NONE, GO, SKIP, ABORT };
@@ -181,6 +182,10 @@ static void first_half(struct worker *w)
 		return;
 	}
 	slu_node_log(n, SLU_INFO, "down: %s", words[word]);
+	if (w->late) {
+		slu_note_drop(n, "result");	       /* wait for us again */
+		w->keep = word == SKIP && has_data(n); /* who knows of what */
+	}
 	if (word == GO && !data_gone(w))
 		stage_out(w);
 	if (word != SKIP && slu_talk_meet(n, "out.done", &err)) {
@@ -407,6 +412,7 @@ static int ask_on(struct worker *w)
 {
 	double end = slu_clock() + TRY_FOR, pause = 1;
 	struct slu_node *n = &w->n;
+	double most = PAUSE_SAY + (double)n->plan.n_node / ASK_RATE;
 
 	if (w->told || !in_common(n))
 		return 0;
@@ -417,14 +423,13 @@ static int ask_on(struct worker *w)
 		     "is known that the job has ended");
 	while (!w->told && slu_clock() < end) {
 		usleep((useconds_t)(pause * 1e6));
-		pause = pause * 2 < PAUSE_SAY ? pause * 2 : PAUSE_SAY;
+		pause = pause * 2 < most ? pause * 2 : most;
 		first_half(w);
 	}
 	if (!w->told) {
 		slu_node_log(n, SLU_ERROR, "and that was not heard in a day");
 		return 0;
 	}
-	slu_note_drop(n, "result"); /* wait for us again */
 	meet_detached(n);
 	return try_on(w, end_in_common);
 }

@@ -346,6 +346,6 @@ int slu_act_finish(struct slu_act *a, struct slu_err *err)
 	if (!f.closed)
 		return 0;
 	f.begun = false;
-	scan.wanted = is_closed_dir; /* in their order, the deepest first */
+	scan.wanted = is_closed_dir; /* in the order of the manifest */
 	return slu_scan(&scan, 1, err);
 }

@@ -65,8 +65,19 @@ static bool is_below(char *const *kept, size_t n, char *path)
 	return found;
 }
 
-/* Each name once, and none that comes with its directory. */
-static void sort(struct slu_names *names)
+/* Not so through a link, whose name stands for the link alone. */
+static bool is_there(int dir, const char *path)
+{
+	int fd = slu_open_beneath(dir, path, O_PATH | O_NOFOLLOW, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Each name once, and none that comes with its directory; one that does not is
+ * left for the walk to complain of. */
+static void sort(struct slu_names *names, int dir)
 {
 	size_t kept = 0;
 
@@ -74,7 +85,8 @@ static void sort(struct slu_names *names)
 		qsort(names->path, names->n, sizeof(char *), by_name);
 	for (size_t i = 0; i < names->n; i++)
 		if (kept && (!strcmp(names->path[kept - 1], names->path[i]) ||
-			     is_below(names->path, kept, names->path[i])))
+			     (is_below(names->path, kept, names->path[i]) &&
+			      is_there(dir, names->path[i]))))
 			free(names->path[i]);
 		else
 			names->path[kept++] = names->path[i];
@@ -172,7 +184,7 @@ int slu_names_listed(int dir, const char *name, const char *root,
 		slu_names_free(&names);
 		return -1;
 	}
-	sort(&names);
+	sort(&names, dir);
 	*out = names;
 	return 0;
 }
@@ -291,7 +303,7 @@ int slu_names_matching(int dir, const char *pattern, bool files,
 		slu_names_free(&names);
 		return -1;
 	}
-	sort(&names);
+	sort(&names, dir);
 	*out = names;
 	return 0;
 }

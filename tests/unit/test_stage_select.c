@@ -146,6 +146,8 @@ START_TEST(test_lists)
 		{"b\na\n\na\n", "a|b", NULL},
 		{"", "", NULL},
 		{"d/f\nd\nd/g/h\nd-x\nd-x/f\ne/f\n", "d|d-x|e/f", NULL},
+		{"d\nd/f\nd/none\n", "d|d/none", NULL},
+		{"link\nlink/a.dat\n", "link|link/a.dat", NULL},
 		{"a\rb\r\n", "a\rb", NULL},
 		{"no end", "no end", NULL},
 		{"dos\r\n./x//y/./z/\r\n", "dos|x/y/z", NULL},
@@ -162,6 +164,12 @@ START_TEST(test_lists)
 	};
 
 	setup();
+	make_dir(in(top, "d"), 0755);
+	make_dir(in(top, "d/g"), 0755);
+	make_dir(in(top, "d-x"), 0755);
+	make_text(in(top, "d/f"), "x");
+	make_text(in(top, "d/g/h"), "x");
+	make_text(in(top, "d-x/f"), "x");
 	each(c, cases)
 	{
 		struct slu_names names;
