@@ -414,62 +414,6 @@ static int down_barrier_word(const struct place *at,
 	return pass ? 0 : busy(err, "not all nodes have come");
 }
 
-/* What each has brought; who has nothing to say is left out. */
-static int add_attrs(const struct slu_bb *bb, const struct slu_bb_gate *gate,
-		     struct slu_barrier_answer *a)
-{
-	size_t i;
-
-	a->attr = calloc(bb->plan.n_node + 1, sizeof(*a->attr));
-	for (i = 0; a->attr && i < bb->plan.n_node; i++)
-		if (gate->attr[i] && *gate->attr[i])
-			a->attr[a->n_attr++] = (struct slu_pair){
-				bb->plan.node[i].name, gate->attr[i]};
-	return a->attr ? 0 : -1;
-}
-
-/* All nodes ask at once, for what may be long: it is made once. */
-static int say(const struct slu_bb *bb, struct slu_bb_gate *gate,
-	       struct slu_barrier_answer *a)
-{
-	char *brief = slu_encode_text(&slu_barrier_answer_desc, a);
-
-	if (brief && slu_eq(gate->brief, brief)) {
-		free(brief);
-		return 0;
-	}
-	free(gate->brief);
-	free(gate->said);
-	gate->brief = brief;
-	gate->said = brief && add_attrs(bb, gate, a) == 0
-			     ? slu_encode_text(&slu_barrier_answer_desc, a)
-			     : NULL;
-	free(a->attr);
-	if (gate->said)
-		return 0;
-	slu_bb_gate_unsay(gate);
-	return -1;
-}
-
-static int barrier_answer(const struct slu_bb *bb, struct slu_bb_gate *gate,
-			  const char *word, struct slu_buf *out,
-			  struct slu_err *err)
-{
-	struct slu_barrier_answer a = {
-		.word = (char *)(uintptr_t)word,
-		.text = bb->failure,
-		.lost = slu_bb_hosts(bb, slu_bb_is_lost),
-	};
-	int rc = a.lost ? say(bb, gate, &a) : -1;
-
-	if (rc == 0)
-		slu_buf_puts(out, gate->said);
-	free(a.lost);
-	return rc == 0 && !out->failed
-		       ? 0
-		       : slu_err(err, SLU_NOMEM, "out of memory");
-}
-
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 			double now, struct slu_buf *out, struct slu_err *err)
 {
@@ -494,7 +438,7 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 	if (down ? down_barrier_word(&at, gate, &word, err)
 		 : up_barrier_word(at.bb, gate, now, &word, err))
 		return -1;
-	return barrier_answer(at.bb, gate, word, out, err);
+	return slu_bb_gate_answer(at.bb, gate, word, out, err);
 }
 
 /* Cancel */

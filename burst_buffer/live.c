@@ -10,25 +10,11 @@
 #include "common/hostlist.h"
 #include "common/str.h"
 
-static void free_gates(struct slu_bb *bb)
-{
-	size_t g, i;
-
-	for (g = 0; g < bb->n_gate; g++) {
-		for (i = 0; i < bb->plan.n_node; i++)
-			free(bb->gate[g].attr[i]);
-		free(bb->gate[g].attr);
-		free(bb->gate[g].name);
-		slu_bb_gate_unsay(&bb->gate[g]);
-	}
-	free(bb->gate);
-}
-
 void slu_bb_free(struct slu_bb *bb)
 {
 	if (!bb)
 		return;
-	free_gates(bb);
+	slu_bb_free_gates(bb);
 	free(bb->member);
 	for (size_t p = 0; bb->part && p < bb->n_part; p++)
 		free(bb->part[p].sum);
@@ -166,65 +152,6 @@ long slu_bb_index(const struct slu_bb *bb, const char *node)
 		if (strcmp(bb->plan.node[i].name, node) == 0)
 			return (long)i;
 	return -1;
-}
-
-struct slu_bb_gate *slu_bb_find_gate(const struct slu_bb *bb, const char *name)
-{
-	size_t g;
-
-	for (g = 0; g < bb->n_gate; g++)
-		if (strcmp(bb->gate[g].name, name) == 0)
-			return &bb->gate[g];
-	return NULL;
-}
-
-struct slu_bb_gate *slu_bb_gate(struct slu_bb *bb, const char *name)
-{
-	struct slu_bb_gate *gate = slu_bb_find_gate(bb, name);
-
-	if (gate || bb->n_gate == SLU_BB_GATES)
-		return gate;
-	gate = realloc(bb->gate, (bb->n_gate + 1) * sizeof(*gate));
-	if (!gate)
-		return NULL;
-	bb->gate = gate;
-	gate += bb->n_gate;
-	*gate = (struct slu_bb_gate){
-		.name = strdup(name),
-		.attr = calloc(bb->plan.n_node + 1, sizeof(*gate->attr)),
-	};
-	if (!gate->name || !gate->attr) {
-		free(gate->name);
-		free(gate->attr);
-		return NULL;
-	}
-	bb->n_gate++;
-	return gate;
-}
-
-void slu_bb_gate_unsay(struct slu_bb_gate *gate)
-{
-	free(gate->said);
-	free(gate->brief);
-	gate->said = gate->brief = NULL;
-}
-
-void slu_bb_gate_attr(struct slu_bb_gate *gate, size_t i, char *attr)
-{
-	free(gate->attr[i]);
-	gate->attr[i] = attr;
-	slu_bb_gate_unsay(gate);
-}
-
-bool slu_bb_all_came(const struct slu_bb *bb, const struct slu_bb_gate *gate)
-{
-	size_t i;
-
-	for (i = 0; i < bb->plan.n_node; i++)
-		if (!gate->attr[i] && bb->member[i].state != SLU_NODE_CLEAN &&
-		    bb->member[i].state != SLU_NODE_LOST)
-			return false;
-	return true;
 }
 
 static bool wanted(const struct slu_bb *bb, const struct slu_stage *stage)

@@ -172,7 +172,14 @@ struct slu_bb_gate *slu_bb_find_gate(const struct slu_bb *bb, const char *name);
 struct slu_bb_gate *slu_bb_gate(struct slu_bb *bb, const char *name);
 /* Node i has come with this, which it takes. */
 void slu_bb_gate_attr(struct slu_bb_gate *gate, size_t i, char *attr);
-void slu_bb_gate_unsay(struct slu_bb_gate *gate);
+/* Has everyone come who is still to come? */
+bool slu_bb_all_came(const struct slu_bb *bb, const struct slu_bb_gate *gate);
+/* Appends the answer to who asks at it: this word, and what each has brought.
+ * Kept, for all ask for the same. */
+int slu_bb_gate_answer(const struct slu_bb *bb, struct slu_bb_gate *gate,
+		       const char *word, struct slu_buf *out,
+		       struct slu_err *err);
+void slu_bb_free_gates(struct slu_bb *bb);
 /* The bits of the stage requests of one direction that are to be done: all
  * that go in, or those out that on= allows. */
 uint64_t slu_bb_stages(const struct slu_bb *bb, bool out);
@@ -182,8 +189,6 @@ bool slu_bb_has_plan(const struct slu_bb *bb);
 bool slu_bb_has_data(const struct slu_bb *bb);
 /* A failure whose verdict is done, or has been waited for long enough. */
 bool slu_bb_released(const struct slu_bb *bb, double now);
-/* Has everyone come who is still to come? */
-bool slu_bb_all_came(const struct slu_bb *bb, const struct slu_bb_gate *gate);
 /* Nodes in one of these states: SLU_IN(a) | SLU_IN(b). */
 #define SLU_IN(state) (1u << (state))
 size_t slu_bb_count(const struct slu_bb *bb, unsigned states);

@@ -20,6 +20,7 @@ libsluburst_la_SOURCES = \
 	burst_buffer/adopt.c burst_buffer/ahead.c \
 	burst_buffer/asks.c burst_buffer/owed.c \
 	burst_buffer/buffers.c burst_buffer/buffers.h \
+	burst_buffer/gates.c \
 	burst_buffer/json.c \
 	burst_buffer/life.c burst_buffer/life.h \
 	burst_buffer/live.c burst_buffer/live.h \

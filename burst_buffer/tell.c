@@ -204,9 +204,7 @@ void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb, double now)
 		    news.done == told->done && news.clean == told->clean;
 
 	bb->told.late = !same && can_wait(bb, &news);
-	if (same)
-		return;
-	if (bb->told.late || slu_bb_mirror(bb, &state))
+	if (same || bb->told.late || slu_bb_mirror(bb, &state))
 		return;
 	bb->told = news;
 	b->ops->mirror(b->arg, &state);

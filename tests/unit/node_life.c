@@ -176,3 +176,23 @@ int run_suite(Suite *suite)
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
+
+static char right_addr[sizeof(sluiced_addr)];
+
+void down_denied(void)
+{
+	slu_copy(right_addr, sizeof(right_addr), sluiced_addr);
+	slu_copy(sluiced_addr, sizeof(sluiced_addr), "192.0.2.7");
+	sluiced_stop(SIGTERM, 0);
+	sluiced_start();
+	ctl_connect();
+	ctl_hello(NULL, 0);
+	down();
+}
+
+void heard_at_last(void)
+{
+	slu_copy(sluiced_addr, sizeof(sluiced_addr), right_addr);
+	ctl_hello(NULL, 0);
+	ctl_until("DONE");
+}

@@ -34,4 +34,10 @@ int expire(const char *arg);
 void add(Suite *suite, const char *name, const TTest *test, int n);
 int run_suite(Suite *suite);
 
+/* slurmctld has told sluiced other addresses of the nodes, so it refuses what
+ * they say in `down`; and now the right ones again, until the buffer is gone.
+ */
+void down_denied(void);
+void heard_at_last(void);
+
 #endif

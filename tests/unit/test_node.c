@@ -134,24 +134,14 @@ END_TEST
  * until it is heard. */
 START_TEST(test_denied)
 {
-	char here[sizeof(sluiced_addr)];
-
 	if (!begin("scratch", ""))
 		return;
 	job_starts(request);
 	up();
 	run_tasks(false);
 	job_ends(request, "COMPLETED");
-	slu_copy(here, sizeof(here), sluiced_addr);
-	slu_copy(sluiced_addr, sizeof(sluiced_addr), "192.0.2.7");
-	sluiced_stop(SIGTERM, 0);
-	sluiced_start();
-	ctl_connect();
-	ctl_hello(NULL, 0);
-	down();
-	slu_copy(sluiced_addr, sizeof(sluiced_addr), here);
-	ctl_hello(NULL, 0);
-	ctl_until("DONE");
+	down_denied();
+	heard_at_last();
 	nodes_all(data_kept, "", 0); /* it could not know what to do with it */
 	nodes_all(expire, "", 0);
 	expect_nothing_left();

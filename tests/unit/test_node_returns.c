@@ -233,25 +233,15 @@ END_TEST
 /* It goes when it is heard at last that the job has ended. */
 START_TEST(test_in_common_late)
 {
-	char here[sizeof(sluiced_addr)];
-
 	if (!begin_lustre(""))
 		return;
 	job_starts(request);
 	up();
 	run_tasks(true);
 	job_ends(request, "COMPLETED");
-	slu_copy(here, sizeof(here), sluiced_addr);
-	slu_copy(sluiced_addr, sizeof(sluiced_addr), "192.0.2.7");
-	sluiced_stop(SIGTERM, 0);
-	sluiced_start();
-	ctl_connect();
-	ctl_hello(NULL, 0);
-	down();
+	down_denied();
 	ck_assert(!access(pfs("7.1/data"), F_OK));
-	slu_copy(sluiced_addr, sizeof(sluiced_addr), here);
-	ctl_hello(NULL, 0);
-	ctl_until("DONE");
+	heard_at_last();
 	ck_assert(access(pfs("7.1"), F_OK));
 	nodes_end();
 }

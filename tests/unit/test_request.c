@@ -147,12 +147,12 @@ static const struct text_case accepted[] = {
 	{NULL,
 	 "#DW jobdw capacity=1K pool=wlm_pool\n"
 	 "#DW stage_in type=directory source=/a/b "
-	 "destination=$DW_JOB_STRIPED/work\n"
-	 "#DW stage_out type=directory source=$DW_JOB_STRIPED/work/ "
+	 "destination=$DW_JOB_STRIPED/results\n"
+	 "#DW stage_out type=directory source=$DW_JOB_STRIPED/results/ "
 	 "destination=/c\n",
 	 "jobfs capacity=1024 dw=striped; "
-	 "stage_in source=/a/b/ destination=$BB_JOBFS/work; "
-	 "stage_out source=$BB_JOBFS/work/ destination=/c"},
+	 "stage_in source=/a/b/ destination=$BB_JOBFS/results; "
+	 "stage_out source=$BB_JOBFS/results/ destination=/c"},
 	{NULL,
 	 "#DW jobdw capacity=1K access_mode=private\n"
 	 "#DW stage_in source=/l destination=$DW_JOB_PRIVATE "
