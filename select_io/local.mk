@@ -70,6 +70,7 @@ libslutbf_la_SOURCES = \
 	select_io/tbf/jobio.c select_io/tbf/jobio.h \
 	select_io/tbf/jobs.c \
 	select_io/tbf/jobstats.c select_io/tbf/jobstats.h \
+	select_io/tbf/order.c \
 	select_io/tbf/private.h \
 	select_io/tbf/rules.c select_io/tbf/rules.h \
 	select_io/tbf/state.c \
@@ -99,16 +100,19 @@ select_io_tbf_sluice_tbfd_LDADD = libslutbfd.la libsluost.la libslunet.la \
 if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
 	tests/unit/test_jobio tests/unit/test_rules \
-	tests/unit/test_tbf_control
+	tests/unit/test_tbf_control tests/unit/test_tbf_order
 check_PROGRAMS += $(tbf_tests)
 TESTS += $(tbf_tests)
 tests_unit_test_tokens_LDADD = libslutbf.la $(CHECK_LIBS)
 tests_unit_test_jobstats_LDADD = libslutbfd.la $(CHECK_LIBS)
 tests_unit_test_jobio_LDADD = libslutbf.la $(CHECK_LIBS)
 tests_unit_test_rules_LDADD = libslutbf.la $(CHECK_LIBS)
+tbf_server = tests/unit/tbf_server.c tests/unit/tbf_server.h $(fake_tbf)
 tests_unit_test_tbf_control_SOURCES = tests/unit/test_tbf_control.c \
-	$(fake_tbf)
+	$(tbf_server)
 tests_unit_test_tbf_control_LDADD = libslutbf.la $(CHECK_LIBS)
+tests_unit_test_tbf_order_SOURCES = tests/unit/test_tbf_order.c $(tbf_server)
+tests_unit_test_tbf_order_LDADD = libslutbf.la $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/recorded.h
 endif
 

@@ -34,27 +34,6 @@ static bool matters(const struct slu_tbf *tbf, const struct job *job,
 	       by * since >= tbf->set.depth;
 }
 
-/* Does a's rule stand before b's? Those that may match others come last. */
-static bool before(const struct job *a, const struct job *b)
-{
-	return a->wild != b->wild ? b->wild : a->nodes > b->nodes;
-}
-
-/* Before which rule the job's goes. */
-static const char *rank(const struct slu_tbf *tbf, const struct job *job)
-{
-	const struct job *next = NULL;
-
-	for (size_t i = 0; i < tbf->n; i++) {
-		const struct job *j = &tbf->job[i];
-
-		if (j->written > 0 && before(job, j) &&
-		    (!next || before(j, next)))
-			next = j;
-	}
-	return next ? next->name : "default";
-}
-
 /* What every class gets: no less than the floor, which is there so that a
  * class need not wait long for its next token. */
 static uint32_t class_rate(const struct slu_tbf *tbf, const struct job *job)
@@ -80,7 +59,7 @@ static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
 	}
 	if (job->written > 0 && job->placed != job->nodes) {
 		snprintf(tbf->command, COMMAND_SIZE, "change %s rank=%s",
-			 job->name, rank(tbf, job));
+			 job->name, slu_tbf_rank(tbf, job));
 		job->placed = job->nodes;
 		return true;
 	}
@@ -95,7 +74,7 @@ static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
 	else
 		snprintf(tbf->command, COMMAND_SIZE,
 			 "start %s %s rate=%u rank=%s", job->name, match, rate,
-			 rank(tbf, job));
+			 slu_tbf_rank(tbf, job));
 	job->written = (double)rate * divisor(tbf, job);
 	job->rate = rate;
 	job->changed = now;
@@ -178,7 +157,7 @@ static struct job *owner(struct slu_tbf *tbf, const char *name)
 }
 
 static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
-		 struct slu_err *err)
+		 struct standing *standing, struct slu_err *err)
 {
 	struct job *job = owner(tbf, rule->name);
 
@@ -188,6 +167,7 @@ static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
 	job->classes = rule->classes;
 	job->rate = rule->rate;
 	job->written = (double)rule->rate * divisor(tbf, job);
+	slu_tbf_stands(standing, job);
 	return 0;
 }
 
@@ -238,6 +218,7 @@ static int next_exemption(struct slu_tbf *tbf, const bool *there,
 int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
 		  struct slu_err *err)
 {
+	struct standing standing = {NULL, NULL};
 	bool *there = calloc(tbf->exempt_n + 1, sizeof(*there));
 	int ret = there ? 0 : slu_err(err, SLU_NOMEM, "exemptions");
 
@@ -252,7 +233,7 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
 			    strlen(SLU_RULE_EXEMPT)) == 0)
 			ret = adopt_exemption(tbf, rule, there, err);
 		else if (slu_rule_is_ours(rule->name))
-			ret = adopt(tbf, rule, err);
+			ret = adopt(tbf, rule, &standing, err);
 	}
 	for (size_t i = 0; i < tbf->n && ret == 0; i++)
 		if (!tbf->job[i].found)

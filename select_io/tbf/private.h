@@ -37,7 +37,8 @@ struct job {
 	double changed;	  /* when that was */
 	bool used_up;	  /* in the last period, what its rule let through */
 	uint32_t rate;	  /* the rule's */
-	double placed;	  /* the nodes by which the rule stands where it does */
+	double placed;	  /* the nodes by which the rule stands where it does;
+			   * 0: where it does is not known */
 	uint32_t classes; /* that have it; 0: unknown */
 	bool found;	  /* among the rules that are being adopted */
 	struct account *account; /* one for each target */
@@ -83,5 +84,15 @@ bool slu_tbf_is_full(const struct slu_tbf *tbf); /* of jobs that none names */
 void slu_tbf_forget(struct slu_tbf *tbf, double now);
 struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 			      struct slu_err *err);
+
+/* order.c: before which rule the job's goes: a name, borrowed. */
+const char *slu_tbf_rank(const struct slu_tbf *tbf, const struct job *job);
+/* The rules of jobs as they are, from the top. Those that do not stand where
+ * they should are marked (placed is not their nodes). Start from {NULL, NULL}.
+ */
+struct standing {
+	struct job *above, *last; /* the lowest two that are in their places */
+};
+void slu_tbf_stands(struct standing *standing, struct job *job);
 
 #endif

@@ -162,12 +162,8 @@ static int put_in(struct fake_tbf *tbf, int h, const struct command *c,
 {
 	size_t at = 0; /* on top */
 
-	if (c->has_rank) {
-		at = strcmp(c->rank, "default") == 0 ? tbf->n[h]
-						     : find(tbf, h, c->rank);
-		if (at == tbf->n[h] && strcmp(c->rank, "default") != 0)
-			return ENOENT;
-	}
+	if (c->has_rank)
+		at = find(tbf, h, c->rank); /* "default" is behind all */
 	if (tbf->n[h] == FAKE_RULES)
 		return ENOMEM;
 	memmove(&tbf->rule[h][at + 1], &tbf->rule[h][at],
@@ -175,6 +171,13 @@ static int put_in(struct fake_tbf *tbf, int h, const struct command *c,
 	tbf->rule[h][at] = rule;
 	tbf->n[h]++;
 	return 0;
+}
+
+static bool has_place(const struct fake_tbf *tbf, int h,
+		      const struct command *c)
+{
+	return !c->has_rank || strcmp(c->rank, "default") == 0 ||
+	       find(tbf, h, c->rank) < tbf->n[h];
 }
 
 static int start(struct fake_tbf *tbf, int h, const struct command *c)
@@ -187,6 +190,8 @@ static int start(struct fake_tbf *tbf, int h, const struct command *c)
 	if (strcmp(c->name, "default") == 0 ||
 	    find(tbf, h, c->name) < tbf->n[h])
 		return EEXIST;
+	if (!has_place(tbf, h, c))
+		return ENOENT;
 	slu_copy(rule.name, sizeof(rule.name), c->name);
 	slu_copy(rule.expr, sizeof(rule.expr), c->expr);
 	return put_in(tbf, h, c, rule);
@@ -202,13 +207,13 @@ static int change(struct fake_tbf *tbf, int h, const struct command *c)
 			tbf->default_rate[h] = c->rate;
 		return c->has_rank ? EINVAL : 0;
 	}
-	if (i == tbf->n[h])
+	if (i == tbf->n[h] || !has_place(tbf, h, c))
 		return ENOENT;
 	if (c->has_rate) {
 		tbf->rule[h][i].rate = c->rate;
 		tbf->rule[h][i].generation++;
 	}
-	if (!c->has_rank)
+	if (!c->has_rank || strcmp(c->rank, c->name) == 0)
 		return 0;
 	rule = tbf->rule[h][i];
 	take_out(tbf, h, i);

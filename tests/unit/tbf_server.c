@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "tests/unit/tbf_server.h"
+
+#include <errno.h>
+#include <string.h>
+#include "tests/unit/harness.h"
+
+const char *const server_ids[JOBS] = {"100",	"101", "102", "dd.0",
+				      "we ird", "105", "{",   "10{"};
+
+void open_server(struct server *s, struct slu_tbf_settings *set, unsigned cpts)
+{
+	struct slu_err err = {0};
+
+	*s = (struct server){.now = 1000};
+	ck_assert_int_eq(fake_tbf_init(&s->fake, cpts), 0);
+	set->headroom = 0; /* plain numbers */
+	if (set->rate == 0)
+		set->rate = 1000;
+	s->tbf = slu_tbf_new(set, &err);
+	ck_assert_msg(s->tbf != NULL, "%s", err.text);
+	ck_assert_int_eq(fake_tbf_set_policy(&s->fake, slu_tbf_policy(s->tbf)),
+			 0);
+}
+
+void close_server(struct server *s)
+{
+	slu_tbf_free(s->tbf);
+	fake_tbf_free(&s->fake);
+}
+
+static void job_stats(const struct server *s, struct slu_buf *out)
+{
+	for (int t = 0; t < 2; t++) {
+		slu_buf_printf(out, "obdfilter.OST%d.job_stats=\njob_stats:\n",
+			       t);
+		for (int i = 0; i < JOBS; i++)
+			if (s->rpcs[t][i])
+				slu_buf_printf(
+					out,
+					"- job_id:  %s\n  start_time: %d.5 s\n"
+					"  read_bytes: { samples: %llu, sum: 1 }"
+					"\n",
+					server_ids[i], 1 + s->generation[i],
+					s->rpcs[t][i]);
+	}
+}
+
+void adopt(struct server *s)
+{
+	struct slu_rules rules = {0};
+	struct slu_buf dump = {0};
+	struct slu_err err;
+
+	ck_assert_int_eq(fake_tbf_dump(&s->fake, NULL, NULL, &dump), 0);
+	expect_ok(slu_rules_parse(&rules, dump.data, &err), err);
+	expect_ok(slu_tbf_adopt(s->tbf, &rules, &err), err);
+	slu_rules_free(&rules);
+	slu_buf_free(&dump);
+}
+
+void period(struct server *s, double seconds)
+{
+	struct slu_jobstats stats = {0};
+	struct slu_buf text = {0};
+	struct slu_err err;
+	const char *command;
+
+	s->now += seconds;
+	job_stats(s, &text);
+	expect_ok(slu_jobstats_parse(&stats, text.data, text.len, &err), err);
+	expect_ok(slu_tbf_observe(s->tbf, s->now, &stats, &err), err);
+	while ((command = slu_tbf_command(s->tbf, s->now))) {
+		int rc = fake_tbf_command(&s->fake, command);
+
+		expect(rc == 0, "%s: %s", command, strerror(rc));
+		s->commands++;
+		s->changes += strncmp(command, "change", 6) == 0;
+	}
+	slu_jobstats_free(&stats);
+	slu_buf_free(&text);
+}
+
+uint32_t rate_of(const struct server *s, int job)
+{
+	const struct fake_rule *r =
+		fake_tbf_match(&s->fake, 0, server_ids[job]);
+
+	return r ? r->rate : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_TBF_SERVER_H
+#define SLU_TESTS_TBF_SERVER_H
+
+/*
+ * A server of two targets for the tests of the controller: who has done what on
+ * it, and a fake rule list that keeps Lustre's grammar and order.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include "select_io/tbf/control.h"
+#include "tests/fakes/fake_tbf.h"
+
+#define JOBS 8
+
+struct server {
+	struct fake_tbf fake;
+	struct slu_tbf *tbf;
+	unsigned long long rpcs[2][JOBS];
+	int generation[JOBS]; /* of the record: its start time */
+	double now;
+	size_t commands, changes;
+};
+
+/* Their ids in job_stats. */
+extern const char *const server_ids[JOBS];
+
+/* Sets what makes numbers plain in *set. */
+void open_server(struct server *s, struct slu_tbf_settings *set, unsigned cpts);
+void close_server(struct server *s);
+/* The controller is told the rules as they are. */
+void adopt(struct server *s);
+/* A period of so many seconds has passed: observe, write. */
+void period(struct server *s, double seconds);
+/* Of the rule that the job is under; 0: none. */
+uint32_t rate_of(const struct server *s, int job);
+
+#endif
