@@ -83,6 +83,7 @@ libslutbfd_la_SOURCES = \
 	select_io/tbf/clean.c select_io/tbf/daemon.c select_io/tbf/daemon.h \
 	select_io/tbf/files.c \
 	select_io/tbf/lctl.c \
+	select_io/tbf/lock.c \
 	select_io/tbf/lustre.h \
 	select_io/tbf/measure.c \
 	select_io/tbf/nodes.c \

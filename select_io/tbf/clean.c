@@ -2,6 +2,7 @@
 /*
  * After the daemon: no rule of ours may stay, whoever ends it. What Lustre
  * refuses is tried again for some seconds, and one refusal keeps no other rule.
+ * Unless a new daemon has come meanwhile: the rules are its.
  */
 #include "config.h"
 #include "select_io/tbf/daemon.h"
@@ -10,6 +11,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "common/file.h"
 #include "common/jsonx.h"
 
@@ -31,12 +33,28 @@ struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err)
 	return state;
 }
 
-/* The policy before us, when ours is still the one in force. */
-static int restore_policy(struct slu_lustre *lustre, const char *state,
-			  const struct slu_log *log, struct slu_err *err)
+struct clean {
+	const struct slu_tbfd_options *opt;
+	struct slu_lustre *lustre;
+	const struct slu_log *log;
+	int stopped;
+};
+
+static int put_policy(const struct clean *c, const char *before,
+		      struct slu_err *err)
 {
-	struct json_object *obj =
-		state ? slu_tbfd_read_state(state, NULL) : NULL;
+	if (c->opt->dry_run) {
+		printf("nrs_policies=%s\n", before);
+		return 0;
+	}
+	slu_log(c->log, SLU_INFO, "policy becomes \"%s\" again", before);
+	return c->lustre->set_policy(c->lustre, before, err);
+}
+
+/* The policy before us, when ours is still the one in force. */
+static int restore_policy(const struct clean *c, struct slu_err *err)
+{
+	struct json_object *obj = slu_tbfd_read_state(c->opt->state, NULL);
 	char policy[SLU_POLICY_SIZE] = "";
 	struct slu_buf text = {0};
 	const char *before = "";
@@ -44,58 +62,61 @@ static int restore_policy(struct slu_lustre *lustre, const char *state,
 
 	if (obj)
 		slu_json_str_opt(obj, "policy_before", &before, NULL);
-	if (lustre->policies(lustre, &text, NULL) == 0)
+	if (c->lustre->policies(c->lustre, &text, NULL) == 0)
 		slu_policy_parse(text.data, policy);
 	if (*before && slu_policy_is_ours(policy) &&
-	    strncmp(before, "tbf", 3) != 0) {
-		slu_log(log, SLU_INFO, "policy becomes \"%s\" again", before);
-		ret = lustre->set_policy(lustre, before, err);
-	}
+	    strncmp(before, "tbf", 3) != 0)
+		ret = put_policy(c, before, err);
 	json_object_put(obj);
 	slu_buf_free(&text);
 	return ret;
 }
 
-/* All of ours that can be; -1: some could not, *err says why of one. */
-static int stop_rules(struct slu_lustre *lustre, const struct slu_rules *rules,
-		      int *stopped, struct slu_err *err)
+static int stop_rule(struct clean *c, const char *name, struct slu_err *err)
 {
 	char command[SLU_RULE_NAME + 8];
+
+	snprintf(command, sizeof(command), "stop %s", name);
+	if (c->opt->dry_run)
+		printf("nrs_tbf_rule=%s\n", command);
+	else if (c->lustre->set_rule(c->lustre, command, err))
+		return -1;
+	c->stopped++;
+	return 0;
+}
+
+/* All of ours that can be; -1: some could not, *err says why of one. */
+static int stop_rules(struct clean *c, const struct slu_rules *rules,
+		      struct slu_err *err)
+{
 	int ret = 0;
 
-	for (size_t i = 0; i < rules->n; i++) {
-		if (!slu_rule_is_ours(rules->rule[i].name))
-			continue;
-		snprintf(command, sizeof(command), "stop %s",
-			 rules->rule[i].name);
-		if (lustre->set_rule(lustre, command, err))
+	for (size_t i = 0; i < rules->n; i++)
+		if (slu_rule_is_ours(rules->rule[i].name) &&
+		    stop_rule(c, rules->rule[i].name, err))
 			ret = -1;
-		else
-			++*stopped;
-	}
 	return ret;
 }
 
-static int try_clean(struct slu_lustre *lustre, const char *state,
-		     const struct slu_log *log, int *stopped,
-		     struct slu_err *err)
+static int clean(struct clean *c, struct slu_err *err)
 {
 	struct slu_rules rules = {0};
 	struct slu_buf text = {0};
 	struct slu_err why = {0};
 	int ret = 0;
 
-	if (lustre->rules(lustre, &text, &why)) {
+	if (c->lustre->rules(c->lustre, &text, &why)) {
 		if (why.kind != SLU_NOTFOUND)
 			ret = slu_err(err, why.kind, "%s", why.text);
 		goto out; /* without the policy there are no rules */
 	}
 	ret = slu_rules_parse(&rules, text.data, err);
 	if (ret == 0)
-		ret = stop_rules(lustre, &rules, stopped, err);
+		ret = stop_rules(c, &rules, err);
 	if (ret == 0) {
-		slu_log(log, SLU_INFO, "%d rules stopped", *stopped);
-		ret = restore_policy(lustre, state, log, err);
+		slu_log(c->log, SLU_INFO, "%d rules %s", c->stopped,
+			c->opt->dry_run ? "would be stopped" : "stopped");
+		ret = restore_policy(c, err);
 	}
 out:
 	slu_rules_free(&rules);
@@ -103,15 +124,34 @@ out:
 	return ret;
 }
 
-int slu_tbfd_clean(struct slu_lustre *lustre, const char *state,
-		   const struct slu_log *log, struct slu_err *err)
+/* No daemon starts while we write; without a lock it is as it is. */
+static int try_clean(struct clean *c, struct slu_err *err)
 {
-	int stopped = 0, ret;
+	struct slu_err why = {0};
+	int fd = -1, ret;
 
-	for (int tries = 1;; tries++) {
-		ret = try_clean(lustre, state, log, &stopped, err);
-		if (ret == 0 || tries == TRIES)
-			return ret;
+	if (!c->opt->dry_run)
+		fd = slu_tbfd_lock_clean(c->opt->state, &why);
+	if (why.kind == SLU_BUSY)
+		return slu_err(err, SLU_BUSY, "%s", why.text);
+	ret = clean(c, err);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+int slu_tbfd_clean(const struct slu_tbfd_options *options,
+		   struct slu_lustre *lustre, const struct slu_log *log,
+		   struct slu_err *err)
+{
+	struct clean c = {.opt = options, .lustre = lustre, .log = log};
+	struct slu_err why = {0};
+
+	for (int tries = 1; try_clean(&c, &why); tries++) {
+		if (tries == TRIES ||
+		    (why.kind == SLU_BUSY && slu_tbfd_running(options->state)))
+			return slu_err(err, why.kind, "%s", why.text);
 		poll(NULL, 0, WAIT);
 	}
+	return 0;
 }

@@ -333,7 +333,11 @@ static int start_guard(struct tbfd *d, struct slu_err *err)
 	close(d->signals);
 	while (read(fd[0], &byte, 1) < 0 && errno == EINTR)
 		;
-	if (slu_tbfd_clean(d->lustre, d->opt->state, d->log, &why))
+	if (slu_tbfd_clean(d->opt, d->lustre, d->log, &why) == 0)
+		_exit(0);
+	if (why.kind == SLU_BUSY)
+		slu_log(d->log, SLU_INFO, "rules are left alone: %s", why.text);
+	else
 		slu_log(d->log, SLU_ERROR, "rules are left behind: %s",
 			why.text);
 	_exit(0);
@@ -370,6 +374,19 @@ static int set_rates(struct tbfd *d, struct slu_err *err)
 	return 0;
 }
 
+/* Two daemons would stop each other's rules. */
+static int be_alone(struct tbfd *d, struct slu_err *err)
+{
+	struct slu_err why;
+
+	if (d->opt->dry_run || slu_tbfd_lock(d->opt->state, &why) >= 0)
+		return 0; /* and stays open */
+	if (why.kind == SLU_BUSY)
+		return slu_err(err, SLU_BUSY, "%s", why.text);
+	complain(d, &why);
+	return 0;
+}
+
 static void stop(struct tbfd *d)
 {
 	struct slu_err err;
@@ -381,7 +398,7 @@ static void stop(struct tbfd *d)
 			"%.0f commands for rules printed, nothing written",
 			d->stats.n_targets, d->stats.n, d->commands);
 	if (!d->opt->dry_run && !d->opt->once &&
-	    slu_tbfd_clean(d->lustre, d->opt->state, d->log, &err))
+	    slu_tbfd_clean(d->opt, d->lustre, d->log, &err))
 		complain(d, &err);
 }
 
@@ -400,7 +417,8 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 	int ret = -1;
 
 	d.tbf = slu_tbf_new(&options->set, err);
-	if (!d.tbf || set_rates(&d, err) || watch_signals(&d, err))
+	if (!d.tbf || set_rates(&d, err) || be_alone(&d, err) ||
+	    watch_signals(&d, err))
 		goto out;
 	load(&d);
 	if (!options->dry_run && !options->once && start_guard(&d, err))

@@ -38,10 +38,22 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 		 struct slu_err *err);
 
 /* clean.c: stop all rules of ours, and put back the policy that was there
- * before us when `state` tells it and ours is in force. Takes some seconds when
- * Lustre refuses. */
-int slu_tbfd_clean(struct slu_lustre *lustre, const char *state,
-		   const struct slu_log *log, struct slu_err *err);
+ * before us when the state tells it and ours is in force. Takes some seconds
+ * when Lustre refuses. SLU_BUSY: a daemon runs, which looks after them. In a
+ * dry run what would be written goes to standard output. */
+int slu_tbfd_clean(const struct slu_tbfd_options *options,
+		   struct slu_lustre *lustre, const struct slu_log *log,
+		   struct slu_err *err);
+
+/* lock.c, beside the state: the daemon's, for life. Returns a descriptor to be
+ * left open; SLU_BUSY: another runs, or for long has been cleaning up. Who
+ * cleans up: a descriptor for close(), which also gives back what the process
+ * has of the daemon's; SLU_BUSY: somebody else does, or a daemon runs. Other
+ * errors: nothing can be locked there. */
+int slu_tbfd_lock(const char *state, struct slu_err *err);
+int slu_tbfd_lock_clean(const char *state, struct slu_err *err);
+/* The process that runs; 0: none, as far as one can see. */
+pid_t slu_tbfd_running(const char *state);
 
 #define SLU_TBFD_STATE_MAX (64u << 20)
 /* What `save` wrote to this file. Caller puts; NULL: none. */

@@ -381,7 +381,7 @@ static int run(struct program *p, struct slu_err *err)
 	if (!lustre)
 		return -1;
 	if (p->clean)
-		ret = slu_tbfd_clean(lustre, p->opt.state, &p->log, err);
+		ret = slu_tbfd_clean(&p->opt, lustre, &p->log, err);
 	else if (p->measure > 0)
 		ret = slu_tbfd_measure(lustre, p->measure, &out, err);
 	else if (p->publish &&

@@ -179,6 +179,32 @@ until_true 20 has_rules || fail "no rules again"
 stop KILL
 until_true 20 no_rules || fail "rules after KILL: $(rules)"
 
+# A new daemon that comes before the guard has cleaned up keeps its rules; and
+# it is alone.
+start
+until_true 20 has_rules || fail "no rules before the guard is late"
+guard=$(pgrep -P "$daemon")
+kill -STOP "$guard"
+stop KILL
+start
+until_true 20 has_rules || fail "no rules beside a guard: $(cat "$dir/log")"
+kill -CONT "$guard"
+until_true 20 grep -q "left alone: another .*(process $daemon)" "$dir/log" ||
+	fail "the guard: $(cat "$dir/log")"
+until_true 20 has_rules || fail "a guard has stopped the next daemon's rules: $(rules)"
+tbfd --rate 1000 --once >"$dir/out" 2>&1 && fail "two daemons"
+grep -q "another sluice-tbfd runs here (process $daemon)" "$dir/out" ||
+	fail "two daemons: $(cat "$dir/out")"
+tbfd --clean >"$dir/out" 2>&1 && fail "--clean beside a daemon"
+grep -q "another sluice-tbfd runs here (process $daemon)" "$dir/out" ||
+	fail "--clean: $(cat "$dir/out")"
+until_true 20 has_rules || fail "--clean has stopped a daemon's rules: $(rules)"
+tbfd --clean --dry-run >"$dir/out" 2>&1 || fail "--clean --dry-run"
+grep -qx 'nrs_tbf_rule=stop slu_4711' "$dir/out" ||
+	fail "--clean --dry-run: $(cat "$dir/out")"
+until_true 20 has_rules || fail "a dry run has stopped rules: $(rules)"
+stop TERM
+
 # Guard and all killed: --clean, as the unit does, or the next start.
 start --exempt uid=0 --nodes-from 'echo 4711 4'
 until_true 20 has_rules || fail "no rules with uid: $(rules; cat "$dir/log")"
