@@ -101,7 +101,8 @@ select_io_tbf_sluice_tbfd_LDADD = libslutbfd.la libsluost.la libslunet.la \
 if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
 	tests/unit/test_jobio tests/unit/test_rules \
-	tests/unit/test_tbf_control tests/unit/test_tbf_order
+	tests/unit/test_tbf_control tests/unit/test_tbf_order \
+	tests/unit/test_tbf_crowd
 check_PROGRAMS += $(tbf_tests)
 TESTS += $(tbf_tests)
 tests_unit_test_tokens_LDADD = libslutbf.la $(CHECK_LIBS)
@@ -112,6 +113,8 @@ tbf_server = tests/unit/tbf_server.c tests/unit/tbf_server.h $(fake_tbf)
 tests_unit_test_tbf_control_SOURCES = tests/unit/test_tbf_control.c \
 	$(tbf_server)
 tests_unit_test_tbf_control_LDADD = libslutbf.la $(CHECK_LIBS)
+tests_unit_test_tbf_crowd_SOURCES = tests/unit/test_tbf_crowd.c $(fake_tbf)
+tests_unit_test_tbf_crowd_LDADD = libslutbfd.la $(CHECK_LIBS)
 tests_unit_test_tbf_order_SOURCES = tests/unit/test_tbf_order.c $(tbf_server)
 tests_unit_test_tbf_order_LDADD = libslutbf.la $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/recorded.h

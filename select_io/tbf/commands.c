@@ -115,6 +115,8 @@ const char *slu_tbf_command(struct slu_tbf *tbf, double now)
 	while (tbf->next < tbf->n)
 		if (job_command(tbf, &tbf->job[tbf->next++], now))
 			return tbf->command;
+	if (tbf->next++ == tbf->n && job_command(tbf, &tbf->others, now))
+		return tbf->command;
 	return NULL;
 }
 
@@ -161,6 +163,7 @@ static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
 {
 	struct job *job = owner(tbf, rule->name);
 
+	tbf->others.placed = 0; /* if it was above */
 	if (!job || (job->written == 0 && job->wanted == 0))
 		return add_stale(tbf, rule->name, err);
 	job->found = true;
@@ -168,6 +171,22 @@ static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
 	job->rate = rule->rate;
 	job->written = (double)rule->rate * divisor(tbf, job);
 	slu_tbf_stands(standing, job);
+	return 0;
+}
+
+/* Every one of the crowd has the whole rate on each CPT: its number of classes
+ * does not matter. */
+static int adopt_others(struct slu_tbf *tbf, const struct slu_rule *rule,
+			struct slu_err *err)
+{
+	struct job *o = &tbf->others;
+
+	if (o->written == 0 && o->wanted == 0)
+		return add_stale(tbf, rule->name, err);
+	o->found = true;
+	o->rate = rule->rate;
+	o->written = (double)rule->rate * divisor(tbf, o);
+	o->placed = o->nodes;
 	return 0;
 }
 
@@ -226,11 +245,14 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
 	tbf->n_stale = 0;
 	for (size_t i = 0; i < tbf->n; i++)
 		tbf->job[i].found = false;
+	tbf->others.found = false;
 	for (size_t i = 0; i < rules->n && ret == 0; i++) {
 		const struct slu_rule *rule = &rules->rule[i];
 
-		if (strncmp(rule->name, SLU_RULE_EXEMPT,
-			    strlen(SLU_RULE_EXEMPT)) == 0)
+		if (strcmp(rule->name, SLU_RULE_OTHERS) == 0)
+			ret = adopt_others(tbf, rule, err);
+		else if (strncmp(rule->name, SLU_RULE_EXEMPT,
+				 strlen(SLU_RULE_EXEMPT)) == 0)
 			ret = adopt_exemption(tbf, rule, there, err);
 		else if (slu_rule_is_ours(rule->name))
 			ret = adopt(tbf, rule, &standing, err);
@@ -238,6 +260,8 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
 	for (size_t i = 0; i < tbf->n && ret == 0; i++)
 		if (!tbf->job[i].found)
 			tbf->job[i].written = tbf->job[i].classes = 0;
+	if (!tbf->others.found)
+		tbf->others.written = 0;
 	if (ret == 0)
 		ret = next_exemption(tbf, there, err);
 	free(there);

@@ -28,14 +28,17 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 		 const struct slu_jobstat *s, size_t n, struct slu_err *err)
 {
 	bool known = tbf->target[t].known;
+	size_t crowd = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct job *job = slu_tbf_find(tbf, s[i].job);
 		struct account *a;
 		double rpcs;
 
-		if (!job && slu_tbf_is_full(tbf))
+		if (!job && slu_tbf_is_full(tbf)) {
+			crowd++;
 			continue;
+		}
 		if (!job)
 			job = slu_tbf_job(tbf, s[i].job, now, err);
 		if (!job)
@@ -50,6 +53,8 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 		job->active = now;
 	}
 	tbf->target[t].known = true;
+	if (tbf->crowd < crowd)
+		tbf->crowd = crowd;
 	return 0;
 }
 
@@ -167,6 +172,22 @@ static void want(const struct slu_tbf *tbf, struct job *job, double now)
 		job->wanted = fmax(job->written, sum_parts(tbf, job));
 }
 
+/* Each of the crowd gets the part of one node, without lending or borrowing. */
+static void want_others(struct slu_tbf *tbf, double now)
+{
+	struct job *o = &tbf->others;
+	double all = 0;
+
+	if (tbf->crowd > 0)
+		o->active = now;
+	else if (tbf->set.naive || now - o->active > tbf->set.linger)
+		o->wanted = 0;
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		all += tbf->target[t].rate / (tbf->target[t].nodes + 1);
+	if (tbf->crowd > 0)
+		o->wanted = fmax(all, tbf->set.min_rate);
+}
+
 static int make_room(struct slu_tbf *tbf, struct slu_err *err)
 {
 	uint32_t *who;
@@ -184,6 +205,7 @@ static int make_room(struct slu_tbf *tbf, struct slu_err *err)
 static int count_all(struct slu_tbf *tbf, double now,
 		     const struct slu_jobstats *stats, struct slu_err *err)
 {
+	tbf->crowd = 0;
 	for (size_t i = 0; i < tbf->n; i++) {
 		tbf->job[i].served = 0;
 		for (size_t t = 0; t < tbf->n_targets; t++)
@@ -200,10 +222,16 @@ static int count_all(struct slu_tbf *tbf, double now,
 	return 0;
 }
 
+size_t slu_tbf_crowd(const struct slu_tbf *tbf)
+{
+	return tbf->crowd;
+}
+
 void slu_tbf_pause(struct slu_tbf *tbf)
 {
 	for (size_t i = 0; i < tbf->n; i++)
 		tbf->job[i].wanted = 0;
+	tbf->others.wanted = 0;
 	tbf->next = 0;
 }
 
@@ -225,6 +253,7 @@ int slu_tbf_observe(struct slu_tbf *tbf, double now,
 			return -1;
 	for (size_t i = 0; i < tbf->n; i++)
 		want(tbf, &tbf->job[i], now);
+	want_others(tbf, now);
 	slu_tbf_forget(tbf, now);
 	return 0;
 }

@@ -16,9 +16,10 @@
  * A job is whatever job_stats names as one. How many nodes it has is told
  * (slu_tbf_set_nodes); one that nobody names counts as one node. Records and
  * remainders last until the job has ended, or is forgotten. Of jobs that nobody
- * tells of no more than a few thousand are kept in mind; the others are not
- * limited. Time is seconds of any clock
- * that goes forward. One thread.
+ * tells of no more than SLU_TBF_UNTOLD are kept in mind. While there are more,
+ * the crowd, one rule for "*" stands behind all others: each job without a rule
+ * of its own has the part of one node, and neither lends nor borrows. Time is
+ * seconds of any clock that goes forward. One thread.
  */
 
 #include <stdbool.h>
@@ -49,6 +50,8 @@ struct slu_tbf_settings {
 				    * NULL-ended, may be NULL; borrowed */
 };
 extern const struct slu_tbf_settings slu_tbf_defaults;
+
+#define SLU_TBF_UNTOLD 4096
 
 struct slu_tbf;
 
@@ -85,12 +88,17 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
  * and adopt them. */
 const char *slu_tbf_command(struct slu_tbf *tbf, double now);
 
+/* How many jobs more job_stats had than can be kept in mind, on the target that
+ * had most. */
+size_t slu_tbf_crowd(const struct slu_tbf *tbf);
+
 /* "tbf jobid", or "tbf" when users are exempt. */
 const char *slu_tbf_policy(const struct slu_tbf *tbf);
 
 /* Everything that has to outlive the program, which is also what `status` and
  * the metrics show. Caller puts. Loading belongs before the first observe;
- * what is wrong in it is left out. */
+ * what is wrong in it is left out. What the table of nodes named then is taken
+ * as named until there is a table. */
 struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now);
 void slu_tbf_load(struct slu_tbf *tbf, struct json_object *state, double now);
 

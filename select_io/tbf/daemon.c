@@ -37,7 +37,8 @@ struct tbfd {
 	char complaint[SLU_ERR_TEXT]; /* the last, not to repeat it */
 	double commands, refused;
 	double synced;
-	double heard; /* when job_stats could be read last */
+	double heard;	/* when job_stats could be read last */
+	double crowded; /* when it was said last that there are too many */
 	int signals;
 };
 
@@ -209,6 +210,8 @@ static void load(struct tbfd *d)
 		return;
 	}
 	slu_tbf_load(d->tbf, state, now());
+	if (!d->opt->nodes && !d->opt->nodes_command)
+		take_nodes(d, "", "no table"); /* nobody will tell of an end */
 	slu_json_str_opt(state, "policy_before", &before, NULL);
 	if (before)
 		slu_copy(d->policy_before, sizeof(d->policy_before), before);
@@ -249,6 +252,18 @@ static void write_rules(struct tbfd *d, double t)
 	}
 }
 
+/* Somebody makes up ids, or the table of nodes is missing: once an hour. */
+static void note_crowd(struct tbfd *d, double t)
+{
+	if (slu_tbf_crowd(d->tbf) == 0 || t - d->crowded < 3600)
+		return;
+	d->crowded = t;
+	slu_log(d->log, SLU_WARN,
+		"%zu jobs more than the %d that are kept in mind without a "
+		"table of nodes: each gets the part of one node",
+		slu_tbf_crowd(d->tbf), SLU_TBF_UNTOLD);
+}
+
 static int observe(struct tbfd *d, double t, struct slu_err *err)
 {
 	return d->lustre->job_stats(d->lustre, &d->text, err) ||
@@ -270,6 +285,7 @@ static void cycle(struct tbfd *d)
 	end_nodes(d, t);
 	if (observe(d, t, &err) == 0) {
 		d->heard = t;
+		note_crowd(d, t);
 	} else {
 		complain(d, &err);
 		if (t - d->heard <= d->opt->set.linger)
@@ -411,6 +427,7 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 		.lustre = lustre,
 		.log = log,
 		.synced = -INFINITY,
+		.crowded = -INFINITY,
 		.heard = now(),
 		.signals = -1,
 	};

@@ -43,6 +43,10 @@ struct slu_tbf *slu_tbf_new(const struct slu_tbf_settings *settings,
 	}
 	tbf->set = *settings;
 	tbf->cpts = 1;
+	tbf->others = (struct job){.id = "*",
+				   .name = SLU_RULE_OTHERS,
+				   .nodes = 1,
+				   .active = -INFINITY};
 	while (settings->exempt && settings->exempt[tbf->exempt_n])
 		tbf->exempt_n++;
 	return tbf;
@@ -172,7 +176,7 @@ struct job *slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
  * know, and no more. */
 bool slu_tbf_is_full(const struct slu_tbf *tbf)
 {
-	return tbf->n - tbf->n_told >= UNTOLD_MAX;
+	return tbf->n - tbf->n_told >= SLU_TBF_UNTOLD;
 }
 
 /* Of a job without a rule that nobody names any more: at once when it has

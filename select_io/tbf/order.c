@@ -2,9 +2,10 @@
 /*
  * In which order the rules of jobs stand: more nodes before fewer; of as many,
  * who was known first (jobs keep their order in the table); those that may
- * match others come last. A rule that has not moved yet stands by the nodes by
- * which it was placed, so those, without the ones whose place nobody knows, are
- * in order at every moment, and one that moves is put right among them.
+ * match others come last, and behind them the rule of the crowd. A rule that
+ * has not moved yet stands by the nodes by which it was placed, so those,
+ * without the ones whose place nobody knows, are in order at every moment, and
+ * one that moves is put right among them.
  */
 #include "config.h"
 #include "select_io/tbf/private.h"
@@ -22,12 +23,15 @@ const char *slu_tbf_rank(const struct slu_tbf *tbf, const struct job *job)
 {
 	const struct job *next = NULL, *j;
 
-	for (j = tbf->job; j < tbf->job + tbf->n; j++)
+	for (j = tbf->job; job != &tbf->others && j < tbf->job + tbf->n; j++)
 		if (j != job && j->written > 0 && j->placed > 0 &&
 		    before(job, job->nodes, j, j->placed) &&
 		    (!next || before(j, j->placed, next, next->placed)))
 			next = j;
-	return next ? next->name : "default";
+	if (next)
+		return next->name;
+	return job != &tbf->others && tbf->others.written > 0 ? SLU_RULE_OTHERS
+							      : "default";
 }
 
 static bool is_between(const struct job *above, const struct job *job)

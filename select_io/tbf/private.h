@@ -7,8 +7,7 @@
 #include "select_io/tbf/control.h"
 #include "select_io/tbf/tokens.h"
 
-#define NO_JOB	   UINT32_MAX
-#define UNTOLD_MAX 4096 /* jobs that no table names */
+#define NO_JOB UINT32_MAX
 
 /* A job on one target. */
 struct account {
@@ -63,6 +62,10 @@ struct slu_tbf {
 	unsigned cpts;
 	double then, elapsed; /* time of the last period's end; its length */
 	bool started;
+	/* Jobs that no table names and for which there is no room: how many
+	 * job_stats has, and the one rule under which all of them are. */
+	size_t crowd;
+	struct job others; /* without an account; not in the table */
 	struct slu_tokens batch;
 	uint32_t *who; /* job of each in the batch */
 	size_t cap_who;

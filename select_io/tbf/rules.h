@@ -19,6 +19,7 @@
 #define SLU_RULE_NAME	  16 /* with its end */
 #define SLU_RULE_RATE_MAX 999999
 #define SLU_RULE_PREFIX	  "slu_" /* of job rules */
+#define SLU_RULE_OTHERS	  "slx_others"
 #define SLU_RULE_EXEMPT	  "slx_" /* of exemptions */
 
 struct slu_rule {

@@ -57,6 +57,8 @@ static struct json_object *save_job(const struct slu_tbf *tbf,
 	slu_json_set_str(obj, "job", job->id);
 	slu_json_set_str(obj, "state", doing(tbf, job));
 	slu_json_set_double(obj, "nodes", job->nodes);
+	if (job->told)
+		json_object_object_add(obj, "told", json_object_new_boolean(1));
 	slu_json_set_double(obj, "served",
 			    tbf->elapsed > 0 ? job->served / tbf->elapsed : 0);
 	slu_json_set_double(obj, "limit", job->written);
@@ -85,6 +87,8 @@ struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now)
 	}
 	for (size_t i = 0; i < tbf->n; i++)
 		json_object_array_add(jobs, save_job(tbf, &tbf->job[i], now));
+	slu_json_set_u64(obj, "crowd", tbf->crowd);
+	slu_json_set_double(obj, "crowd_limit", tbf->others.written);
 	slu_json_set_u64(obj, "cpts", tbf->cpts);
 	slu_json_set_double(obj, "period", tbf->elapsed);
 	json_object_object_add(obj, "targets", targets);
@@ -119,16 +123,21 @@ static void load_job(struct slu_tbf *tbf, struct json_object *obj, double now)
 	struct json_object *accounts = NULL;
 	double nodes = 1, unseen = 0;
 	const char *id = NULL;
+	bool told = false;
 	struct job *job;
 
 	slu_json_str_opt(obj, "job", &id, NULL);
 	slu_json_double_opt(obj, "nodes", &nodes, NULL);
 	slu_json_double_opt(obj, "unseen", &unseen, NULL);
-	if (!id || strlen(id) >= SLU_JOBID_SIZE || slu_tbf_is_full(tbf))
+	slu_json_bool_opt(obj, "told", &told, NULL);
+	if (!id || strlen(id) >= SLU_JOBID_SIZE ||
+	    (!told && slu_tbf_is_full(tbf)))
 		return;
 	job = slu_tbf_job(tbf, id, now, NULL);
 	if (!job)
 		return;
+	tbf->n_told += told && !job->told;
+	job->told |= told;
 	job->nodes = nodes >= 1 && nodes <= 1e9 ? nodes : 1;
 	job->seen = unseen > 0 ? now - unseen : now;
 	json_object_object_get_ex(obj, "accounts", &accounts);

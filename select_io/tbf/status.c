@@ -45,7 +45,7 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 {
 	struct json_object *jobs = list(state, "jobs");
 	struct json_object *targets = list(state, "targets");
-	double saved = now;
+	double saved = now, crowd = 0, limit = 0;
 
 	slu_json_double_opt(state, "saved", &saved, NULL);
 	slu_buf_printf(out,
@@ -54,6 +54,14 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 		       targets ? json_object_array_length(targets) : 0,
 		       sum_of(targets, "rate"), sum_of(jobs, "served"),
 		       fmax(now - saved, 0));
+	slu_json_double_opt(state, "crowd", &crowd, NULL);
+	slu_json_double_opt(state, "crowd_limit", &limit, NULL);
+	if (crowd > 0)
+		slu_buf_printf(out,
+			       "%.0f jobs more than the %d that are kept in "
+			       "mind: each has the part of one node, %.6g "
+			       "RPC/s\n",
+			       crowd, SLU_TBF_UNTOLD, limit);
 	if (!jobs || json_object_array_length(jobs) == 0) {
 		slu_buf_puts(out, "No job has read or written here yet.\n");
 		return 0;
@@ -101,6 +109,11 @@ void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out)
 	       sum_of(jobs, "limit"));
 	metric(out, "tokens", "Tokens a second of all targets.",
 	       sum_of(list(state, "targets"), "rate"));
+	slu_json_double_opt(state, "crowd", &v, NULL);
+	metric(out, "crowd",
+	       "Jobs more than are kept in mind: each has the part of one node.",
+	       v);
+	v = 0;
 	slu_json_double_opt(state, "commands", &v, NULL);
 	metric(out, "commands", "Rule commands written since the start.", v);
 	v = 0;

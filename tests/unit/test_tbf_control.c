@@ -208,34 +208,6 @@ START_TEST(test_ended)
 }
 END_TEST
 
-/* Anybody can make up ids: they do not fill the memory, nor keep Slurm's jobs
- * out. */
-START_TEST(test_many)
-{
-	struct slu_tbf_settings set = slu_tbf_defaults;
-	struct slu_jobstats stats = {0};
-	struct slu_buf text = {0};
-	struct server s;
-	struct slu_err err;
-
-	open_server(&s, &set, 1);
-	slu_buf_puts(&text, "obdfilter.OST0.job_stats=\njob_stats:\n");
-	for (int i = 0; i < 10000; i++)
-		slu_buf_printf(&text,
-			       "- job_id:  x%d\n  read_bytes: { samples: 1, "
-			       "sum: 1 }\n",
-			       i);
-	expect_ok(slu_jobstats_parse(&stats, text.data, text.len, &err), err);
-	expect_ok(slu_tbf_observe(s.tbf, 1001, &stats, &err), err);
-	ck_assert_uint_eq(count_jobs(&s), 4096);
-	expect_ok(slu_tbf_set_nodes(s.tbf, "100 1\n", &err), err);
-	ck_assert_uint_eq(count_jobs(&s), 4097);
-	slu_jobstats_free(&stats);
-	slu_buf_free(&text);
-	close_server(&s);
-}
-END_TEST
-
 /* Without statistics there are no rules. */
 START_TEST(test_pause)
 {
@@ -523,6 +495,6 @@ START_TEST(test_random)
 END_TEST
 
 TEST_MAIN("tbf_control", test_baseline, test_shares, test_bad_nodes,
-	  test_lending, test_naive, test_idle, test_ended, test_many,
-	  test_pause, test_restart, test_repair, test_exempt, test_wild,
-	  test_told_late, test_floor, test_huge, test_targets, test_random)
+	  test_lending, test_naive, test_idle, test_ended, test_pause,
+	  test_restart, test_repair, test_exempt, test_wild, test_told_late,
+	  test_floor, test_huge, test_targets, test_random)
