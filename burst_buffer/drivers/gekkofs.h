@@ -21,9 +21,11 @@ int slu_gkfs_line_read(const char *path, struct slu_gkfs_line *out);
 int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
 			 const struct slu_pair *attrs, size_t n_attr,
 			 struct slu_err *err);
-/* Does every daemon in the hosts file answer? SLU_IO names the node of one that
- * does not. */
-int slu_gkfs_hosts_try(const char *path, struct slu_err *err);
+/* Do this node's share of the daemons in the hosts file answer, and sixteen
+ * after it? All nodes together try all of them. SLU_IO names the node of one
+ * that does not. */
+int slu_gkfs_hosts_try(const struct slu_instance *in, const char *path,
+		       struct slu_err *err);
 
 /* gekkofs_daemons.c. attr: the lines of this node's daemons, with '|' between
  * them. */

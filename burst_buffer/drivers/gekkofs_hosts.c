@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The hosts file of GekkoFS. A line is what the user's daemon wrote, so that it
- * is looked at closely. Clients of a daemon that was killed hang, so that every
- * port is tried before one is started.
+ * is looked at closely. Clients of a daemon that was killed hang, so that ports
+ * are tried before one is started: by every node some of its own and of those
+ * after it, by all nodes together all of them, and none by all nodes at once.
  */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
@@ -18,6 +19,7 @@
 #include "common/file.h"
 
 #define TRY_MS	 3000	     /* for a daemon's port to answer */
+#define TRY_MORE 16	     /* daemons of others that a node tries */
 #define FILE_MAX (64u << 20) /* of 100,000 nodes with four daemons each */
 
 static int parse_line(const char *text, size_t len, struct slu_gkfs_line *out)
@@ -87,23 +89,47 @@ static bool answers(const struct slu_gkfs_line *l)
 	return error == 0;
 }
 
-int slu_gkfs_hosts_try(const char *hosts, struct slu_err *err)
+static int try_line(const char *text, struct slu_err *err)
 {
-	struct slu_buf text = {0};
-	char *rest, *one;
 	struct slu_gkfs_line l;
+
+	if (!parse_line(text, strlen(text), &l) && answers(&l))
+		return 0;
+	return slu_err(err, SLU_IO,
+		       "the part of the file system on node %.*s "
+		       "does not answer",
+		       (int)strcspn(text, " "), text);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+int slu_gkfs_hosts_try(const struct slu_instance *in, const char *hosts,
+		       struct slu_err *err)
+{
+	size_t n, first, share, nodes = in->plan->n_node;
+	struct slu_buf text = {0};
+	char *rest;
 	int rc = 0;
 
-	if (slu_file_read(AT_FDCWD, hosts, FILE_MAX, &text, NULL))
+	if (slu_file_read(AT_FDCWD, hosts, FILE_MAX, &text, NULL) || !text.data)
 		return slu_err(err, SLU_IO,
 			       "the job's file system is not there");
+	n = count_lines(text.data);
+	first = in->self * n / nodes;
+	share = n / nodes + 1;
 	rest = text.data;
-	while (!rc && (one = strsep(&rest, "\n"))) {
-		if (*one && (parse_line(one, strlen(one), &l) || !answers(&l)))
-			rc = slu_err(err, SLU_IO,
-				     "the part of the file system on node %.*s "
-				     "does not answer",
-				     (int)strcspn(one, " "), one);
+	for (size_t i = 0; !rc && i < n; i++) {
+		const char *one = strsep(&rest, "\n");
+
+		if ((i + n - first) % n < share + TRY_MORE)
+			rc = try_line(one, err);
 	}
 	slu_buf_free(&text);
 	return rc;

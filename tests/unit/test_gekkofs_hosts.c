@@ -3,7 +3,9 @@
 #include "tests/unit/harness.h"
 #include "burst_buffer/drivers/gekkofs.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include "common/file.h"
 #include "tests/unit/tmpdir.h"
@@ -81,20 +83,102 @@ START_TEST(test_hosts)
 }
 END_TEST
 
-/* Nobody listens on port 1; a file that is not there is said to be that. */
-START_TEST(test_try)
+static int listener(unsigned *port)
 {
-	const char *path = tmpfile_path("hosts"),
-		   *line = "n9 tcp://127.0.0.1:1\n";
+	struct sockaddr_in sa = {.sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(sa);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	expect_fail(slu_gkfs_hosts_try("/no/file", &err), err, SLU_IO,
-		    "is not there");
-	expect_ok(slu_file_write(AT_FDCWD, path, line, strlen(line), 0600,
+	ck_assert(fd >= 0 && !bind(fd, (struct sockaddr *)&sa, len) &&
+		  !listen(fd, 4096) &&
+		  !getsockname(fd, (struct sockaddr *)&sa, &len));
+	*port = ntohs(sa.sin_port);
+	return fd;
+}
+
+/* A hosts file of `nodes` nodes with `each` daemons; nobody listens on port 1,
+ * where the one of index `dead` is. */
+static void put_hosts(const char *path, size_t nodes, size_t each, size_t dead,
+		      unsigned port)
+{
+	struct slu_buf text = {0};
+
+	for (size_t i = 0; i < nodes * each; i++)
+		slu_buf_printf(&text, "n%zu#d%zu tcp://127.0.0.1:%u\n",
+			       i / each, i % each, i == dead ? 1 : port);
+	expect_ok(slu_file_write(AT_FDCWD, path, text.data, text.len, 0600,
 				 false, &err),
 		  err);
-	expect_fail(slu_gkfs_hosts_try(path, &err), err, SLU_IO,
-		    "on node n9 does not answer");
+	slu_buf_free(&text);
+}
+
+static void drain(int listener)
+{
+	int fd;
+
+	while ((fd = accept(listener, NULL, NULL)) >= 0)
+		close(fd);
+}
+
+/* How many nodes notice that one is dead? */
+static size_t noticed(const char *path, size_t nodes, int listener)
+{
+	struct slu_plan plan = {.n_node = nodes};
+	size_t n = 0;
+
+	for (size_t i = 0; i < nodes; i++) {
+		struct slu_instance in = {.plan = &plan, .self = i};
+
+		if (slu_gkfs_hosts_try(&in, path, &err)) {
+			ck_assert_ptr_nonnull(
+				strstr(err.text, "does not answer"));
+			n++;
+		}
+		drain(listener);
+	}
+	return n;
+}
+
+/* Whichever is dead, a node notices it, and of many nodes only a few ask. */
+START_TEST(test_try)
+{
+	static const struct {
+		size_t nodes, each, most;
+	} cases[] = {{1, 1, 1},	  {3, 1, 3},  {5, 4, 5},
+		     {20, 1, 18}, {12, 3, 7}, {1, 30, 1}};
+	const char *path = tmpfile_path("hosts");
+	unsigned port;
+	int fd = listener(&port);
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		size_t by, nodes = cases[c].nodes, n = nodes * cases[c].each;
+
+		put_hosts(path, nodes, cases[c].each, n, port);
+		ck_assert_uint_eq(noticed(path, nodes, fd), 0);
+		for (size_t dead = 0; dead < n; dead++) {
+			put_hosts(path, nodes, cases[c].each, dead, port);
+			by = noticed(path, nodes, fd);
+			ck_assert(by >= 1 && by <= cases[c].most);
+		}
+	}
+	close(fd);
 }
 END_TEST
 
-TEST_MAIN("gekkofs_hosts", test_lines, test_hosts, test_try)
+/* The node is named; a file that is not there is said to be that. */
+START_TEST(test_try_says)
+{
+	const char *path = tmpfile_path("hosts");
+	struct slu_plan plan = {.n_node = 1};
+	struct slu_instance in = {.plan = &plan};
+
+	expect_fail(slu_gkfs_hosts_try(&in, "/no/file", &err), err, SLU_IO,
+		    "is not there");
+	put_hosts(path, 1, 1, 0, 1);
+	expect_fail(slu_gkfs_hosts_try(&in, path, &err), err, SLU_IO,
+		    "on node n0#d0 does not answer");
+}
+END_TEST
+
+TEST_MAIN("gekkofs_hosts", test_lines, test_hosts, test_try, test_try_says)
