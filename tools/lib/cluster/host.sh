@@ -30,8 +30,26 @@ network_up() {
 		ip -n "$(netns "$host")" -batch - <<-EOT
 			link set lo up
 			addr add $addr/24 dev eth0
-			link set eth0 up
+			link set eth0 address $(mac_of "$addr") up
+			$(neighbours)
 		EOT
+	done <"$DIR/hosts"
+}
+
+mac_of() { # ADDRESS
+	local IFS=.
+	# shellcheck disable=SC2086 # its four numbers
+	printf '02:00:%02x:%02x:%02x:%02x' $1
+}
+
+# The kernel keeps at most 1,024 neighbours that it has learnt, of all network
+# namespaces together: in a cluster of more than 24 hosts, where all may speak
+# with all, they are not learnt but told.
+neighbours() {
+	local host addr
+	[ "$(wc -l <"$DIR/hosts")" -gt 24 ] || return 0
+	while read -r host addr _; do
+		echo "neigh replace $addr lladdr $(mac_of "$addr") dev eth0 nud permanent"
 	done <"$DIR/hosts"
 }
 
