@@ -15,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROOM	  (64 << 10)
-#define FIRST	  (1 << 20) /* one read should do: older tables may shift */
-#define TEXT_MAX  (256u << 20)
-#define JOB_STATS "proc/fs/lustre/obdfilter/*/job_stats"
+#define ROOM	 (64 << 10)
+#define FIRST	 (1 << 20) /* one read should do: older tables may shift */
+#define TEXT_MAX (256u << 20)
 
 struct files {
 	struct slu_lustre lustre;
 	char root[PATH_MAX];
+	bool mdts;
 };
 
 static const char *const places[] = {
@@ -81,33 +81,35 @@ static int read_path(const char *path, struct slu_buf *out, struct slu_err *err)
 }
 
 /* "obdfilter.NAME.job_stats=", from ".../NAME/job_stats" */
-static void add_heading(struct slu_buf *out, const char *path)
+static void add_heading(struct slu_buf *out, const char *kind, const char *path)
 {
 	const char *end = strrchr(path, '/'), *name = end;
 
 	while (name > path && name[-1] != '/')
 		name--;
-	slu_buf_printf(out, "obdfilter.%.*s.job_stats=\n", (int)(end - name),
+	slu_buf_printf(out, "%s.%.*s.job_stats=\n", kind, (int)(end - name),
 		       name);
 }
 
-static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
-			   struct slu_err *err)
+/* Of all targets of a kind. True: there are some. */
+static bool add_kind(const struct files *f, const char *kind,
+		     struct slu_buf *out, struct slu_err *err)
 {
-	struct files *f = (struct files *)lustre;
-	char pattern[PATH_MAX + sizeof(JOB_STATS) + 1];
+	char pattern[PATH_MAX + 64];
 	glob_t found;
 	bool some = false;
 
-	slu_buf_reset(out);
-	snprintf(pattern, sizeof(pattern), "%s/" JOB_STATS, f->root);
-	if (glob(pattern, 0, NULL, &found))
-		return slu_err(err, SLU_NOTFOUND,
-			       "%s: this is no server of OSTs", pattern);
+	snprintf(pattern, sizeof(pattern), "%s/proc/fs/lustre/%s/*/job_stats",
+		 f->root, kind);
+	if (glob(pattern, 0, NULL, &found)) {
+		slu_err(err, SLU_NOTFOUND, "%s: this is no server of OSTs",
+			pattern);
+		return false;
+	}
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		size_t len = out->len;
 
-		add_heading(out, found.gl_pathv[i]);
+		add_heading(out, kind, found.gl_pathv[i]);
 		if (read_path(found.gl_pathv[i], out, err) == 0) {
 			some = true;
 			continue;
@@ -119,6 +121,19 @@ static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
 			out->data[len] = '\0';
 	}
 	globfree(&found);
+	return some;
+}
+
+static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
+			   struct slu_err *err)
+{
+	struct files *f = (struct files *)lustre;
+	bool some;
+
+	slu_buf_reset(out);
+	some = add_kind(f, "obdfilter", out, err);
+	if (f->mdts)
+		some |= add_kind(f, "mdt", out, err);
 	return some ? 0 : -1;
 }
 
@@ -207,4 +222,13 @@ struct slu_lustre *slu_lustre_files(const char *root, struct slu_err *err)
 		.free = files_free,
 	};
 	return &f->lustre;
+}
+
+struct slu_lustre *slu_lustre_records(const char *root, struct slu_err *err)
+{
+	struct slu_lustre *lustre = slu_lustre_files(root, err);
+
+	if (lustre)
+		((struct files *)lustre)->mdts = true;
+	return lustre;
 }

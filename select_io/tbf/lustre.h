@@ -33,6 +33,10 @@ struct slu_lustre {
 
 /* Files below root ("/" is this server). */
 struct slu_lustre *slu_lustre_files(const char *root, struct slu_err *err);
+/* The same, where job_stats also has the records of metadata targets: what jobs
+ * read and write there (Data-on-MDT) is I/O of theirs, though no rule of an OST
+ * concerns it. */
+struct slu_lustre *slu_lustre_records(const char *root, struct slu_err *err);
 /* The program lctl, or another that speaks like it. */
 struct slu_lustre *slu_lustre_lctl(const char *program, struct slu_err *err);
 

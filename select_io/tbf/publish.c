@@ -119,7 +119,7 @@ static void serve(struct slu_http *http, const char *root,
 	struct utsname me;
 	struct slu_err err, other;
 	int servers, told;
-	struct slu_lustre *lustre = slu_lustre_files(root, &err);
+	struct slu_lustre *lustre = slu_lustre_records(root, &err);
 	struct slu_jobio *jobs = slu_jobio_new();
 
 	if (!lustre || !jobs) {
