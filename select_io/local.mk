@@ -87,6 +87,7 @@ libslutbfd_la_SOURCES = \
 	select_io/tbf/lustre.h \
 	select_io/tbf/measure.c \
 	select_io/tbf/nodes.c \
+	select_io/tbf/notify.c \
 	select_io/tbf/status.c
 libslutbfd_la_LIBADD = libslutbf.la
 
@@ -102,7 +103,7 @@ if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
 	tests/unit/test_jobio tests/unit/test_rules \
 	tests/unit/test_tbf_control tests/unit/test_tbf_order \
-	tests/unit/test_tbf_crowd
+	tests/unit/test_tbf_crowd tests/unit/test_tbfd_alive
 check_PROGRAMS += $(tbf_tests)
 TESTS += $(tbf_tests)
 tests_unit_test_tokens_LDADD = libslutbf.la $(CHECK_LIBS)
@@ -115,6 +116,7 @@ tests_unit_test_tbf_control_SOURCES = tests/unit/test_tbf_control.c \
 tests_unit_test_tbf_control_LDADD = libslutbf.la $(CHECK_LIBS)
 tests_unit_test_tbf_crowd_SOURCES = tests/unit/test_tbf_crowd.c $(fake_tbf)
 tests_unit_test_tbf_crowd_LDADD = libslutbfd.la $(CHECK_LIBS)
+tests_unit_test_tbfd_alive_LDADD = libslutbfd.la $(CHECK_LIBS)
 tests_unit_test_tbf_order_SOURCES = tests/unit/test_tbf_order.c $(tbf_server)
 tests_unit_test_tbf_order_LDADD = libslutbf.la $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/recorded.h

@@ -51,8 +51,19 @@ static int put_policy(const struct clean *c, const char *before,
 	return c->lustre->set_policy(c->lustre, before, err);
 }
 
+/* Of others: they would go with the policy. */
+static bool has_others(const struct slu_rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		if (!slu_rule_is_ours(rules->rule[i].name) &&
+		    strcmp(rules->rule[i].name, "default") != 0)
+			return true;
+	return false;
+}
+
 /* The policy before us, when ours is still the one in force. */
-static int restore_policy(const struct clean *c, struct slu_err *err)
+static int restore_policy(const struct clean *c, const struct slu_rules *rules,
+			  struct slu_err *err)
 {
 	struct json_object *obj = slu_tbfd_read_state(c->opt->state, NULL);
 	char policy[SLU_POLICY_SIZE] = "";
@@ -65,8 +76,14 @@ static int restore_policy(const struct clean *c, struct slu_err *err)
 	if (c->lustre->policies(c->lustre, &text, NULL) == 0)
 		slu_policy_parse(text.data, policy);
 	if (*before && slu_policy_is_ours(policy) &&
-	    strncmp(before, "tbf", 3) != 0)
-		ret = put_policy(c, before, err);
+	    strncmp(before, "tbf", 3) != 0) {
+		if (has_others(rules))
+			slu_log(c->log, SLU_INFO,
+				"policy stays \"%s\": there are rules of others",
+				policy);
+		else
+			ret = put_policy(c, before, err);
+	}
 	json_object_put(obj);
 	slu_buf_free(&text);
 	return ret;
@@ -116,7 +133,7 @@ static int clean(struct clean *c, struct slu_err *err)
 	if (ret == 0) {
 		slu_log(c->log, SLU_INFO, "%d rules %s", c->stopped,
 			c->opt->dry_run ? "would be stopped" : "stopped");
-		ret = restore_policy(c, err);
+		ret = restore_policy(c, &rules, err);
 	}
 out:
 	slu_rules_free(&rules);

@@ -17,8 +17,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 #include "common/file.h"
@@ -38,6 +36,7 @@ struct tbfd {
 	double commands, refused;
 	double synced;
 	double heard;	/* when job_stats could be read last */
+	double alive;	/* when systemd was told so */
 	double crowded; /* when it was said last that there are too many */
 	int signals;
 };
@@ -65,26 +64,6 @@ static void complain(struct tbfd *d, const struct slu_err *err)
 		return;
 	slu_log(d->log, SLU_WARN, "%s", err->text);
 	slu_copy(d->complaint, sizeof(d->complaint), err->text);
-}
-
-/* systemd wants to know that we live; nobody else asks. */
-static void notify(const char *text)
-{
-	const char *path = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un to = {.sun_family = AF_UNIX};
-	int fd;
-
-	if (!path || !slu_copy(to.sun_path, sizeof(to.sun_path), path))
-		return;
-	if (to.sun_path[0] == '@')
-		to.sun_path[0] = '\0';
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&to,
-	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
-			   strlen(path)));
-	close(fd);
 }
 
 /* The rules as they are; makes the policy ours when it is not. */
@@ -226,7 +205,6 @@ static void sync_now(struct tbfd *d, double t)
 	if (read_rules(d, &err))
 		complain(d, &err);
 	read_nodes(d, t);
-	notify("WATCHDOG=1");
 	d->synced = t;
 }
 
@@ -365,6 +343,7 @@ static void loop(struct tbfd *d)
 
 	do {
 		cycle(d);
+		slu_tbfd_alive(&d->alive, now());
 		next += d->opt->period;
 		if (next < now()) /* we were stopped, or Lustre was slow */
 			next = now();
@@ -427,6 +406,7 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 		.lustre = lustre,
 		.log = log,
 		.synced = -INFINITY,
+		.alive = -INFINITY,
 		.crowded = -INFINITY,
 		.heard = now(),
 		.signals = -1,
@@ -440,7 +420,7 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 	load(&d);
 	if (!options->dry_run && !options->once && start_guard(&d, err))
 		goto out;
-	notify("READY=1");
+	slu_tbfd_alive(&d.alive, now());
 	ret = 0;
 	if (options->once) {
 		cycle(&d);

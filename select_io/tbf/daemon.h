@@ -64,6 +64,10 @@ struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err);
 int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 		     struct slu_buf *out, struct slu_err *err);
 
+/* notify.c: tell systemd, when it wants to know, that we live; *last is when it
+ * was told, at first -INFINITY. */
+void slu_tbfd_alive(double *last, double now);
+
 /* status.c: what a saved state says, for people; for Prometheus. */
 int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 		    struct slu_err *err);

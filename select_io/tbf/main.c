@@ -349,6 +349,8 @@ static int show_status(const struct program *p, struct slu_err *err)
 		putchar('\n');
 	} else if ((state = slu_json_parse(text.data, text.len, err))) {
 		ret = slu_tbfd_status(state, (double)time(NULL), &out, err);
+		if (!slu_tbfd_running(p->opt.state))
+			puts("No sluice-tbfd runs: this is how it was.");
 		if (ret == 0)
 			fputs(out.data, stdout);
 		json_object_put(state);

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "select_io/tbf/publish.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "common/http.h"
 #include "common/jsonx.h"
 #include "select_io/ost/server.h"
+#include "select_io/tbf/daemon.h"
 #include "select_io/tbf/jobio.h"
 #include "select_io/tbf/lustre.h"
 
@@ -111,9 +113,11 @@ int slu_publish_jobs(struct slu_http *http, struct slu_lustre *lustre,
 	return rc;
 }
 
-static void serve(struct slu_http *http, const char *root,
+/* `main`: systemd started us for nothing else. */
+static void serve(struct slu_http *http, const char *root, bool main,
 		  const struct slu_log *log)
 {
+	double alive = -INFINITY;
 	struct slu_ost_meter meter = {0};
 	char last[SLU_ERR_TEXT] = "";
 	struct utsname me;
@@ -131,6 +135,8 @@ static void serve(struct slu_http *http, const char *root,
 	me.nodename[strcspn(me.nodename, ".")] = '\0';
 	slu_http_patience(http, PATIENCE);
 	for (;; sleep(PERIOD)) {
+		if (main)
+			slu_tbfd_alive(&alive, seconds());
 		/* Lustre forgets what idle jobs have done, so it is read also
 		 * while sluiced is away. */
 		servers =
@@ -186,7 +192,7 @@ int slu_publish_run(const char *conf_path, const char *root,
 	struct slu_http *http = site(conf_path, err);
 
 	if (http)
-		serve(http, root, log);
+		serve(http, root, true, log);
 	return -1;
 }
 
@@ -203,7 +209,7 @@ int slu_publish_start(const char *conf_path, const char *root,
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		prctl(PR_SET_NAME, "sluice-tbfd-pub");
 		if (getppid() == parent)
-			serve(http, root, log);
+			serve(http, root, false, log);
 		_exit(0);
 	}
 	slu_http_free(http);

@@ -119,6 +119,7 @@ until_true 20 has_rules || fail "no rules: $(rules; cat "$dir/log")"
 until_true 20 has_throttled || fail "nobody throttled: $(cat "$dir/state.json")"
 until_true 20 leads 4711 || fail "4711 is not first: $(rules)"
 tbfd status >"$dir/out" || fail "status fails"
+grep -q '^No sluice-tbfd' "$dir/out" && fail "status: $(cat "$dir/out")"
 grep -q '4711 .* 4 ' "$dir/out" || fail "status: $(cat "$dir/out")"
 tbfd status --json | grep -q '"job":"4711"' || fail "status --json"
 grep -q '^sluice_tbf_tokens 2000$' "$dir/metrics" ||
@@ -150,6 +151,20 @@ lctl fake fail 6 12
 stop TERM
 no_rules || fail "rules after TERM: $(rules)"
 rules | grep -q 'No such device' || fail "the policy is still ours"
+
+# Rules of others would go with the policy: it stays.
+start
+until_true 20 has_rules || fail "no rules beside others: $(cat "$dir/log")"
+lctl set_param ost.OSS.ost_io.nrs_tbf_rule='start theirs jobid={x} rate=9' \
+	>/dev/null
+stop TERM
+no_rules || fail "rules beside others after TERM: $(rules)"
+rules | grep -qx 'theirs jobid={x} 9, ref 0' || fail "theirs is gone: $(rules)"
+tbfd --clean 2>>"$dir/log" || fail "--clean beside others"
+rules | grep -q '^theirs ' || fail "theirs is gone: $(rules)"
+lctl set_param ost.OSS.ost_io.nrs_tbf_rule='stop theirs' >/dev/null
+tbfd --clean 2>>"$dir/log" || fail "--clean after others"
+rules | grep -q 'No such device' || fail "the policy is still ours: $(rules)"
 
 # A policy that is not ours is not changed by what the state says of before.
 lctl set_param ost.OSS.ost_io.nrs_policies='tbf nid' >/dev/null
@@ -214,6 +229,8 @@ kill -9 $(pgrep -P "$daemon") 2>/dev/null
 stop KILL
 tbfd --clean 2>>"$dir/log" || fail "--clean"
 no_rules || fail "rules after --clean: $(rules)"
+
+tbfd status | grep -q '^No sluice-tbfd runs' || fail "status: $(tbfd status)"
 
 # Records are still known; what is wrong is said.
 grep -q '"job":"4711"' "$dir/state.json" || fail "no state"

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sluice-tbfd and systemd, and who may write rules. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "select_io/tbf/daemon.h"
+
+static struct slu_err err;
+
+/* systemd's end. */
+static int listen_for_news(void)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	struct timeval patience = {.tv_sec = 30};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	ck_assert(slu_copy(at.sun_path, sizeof(at.sun_path),
+			   tmpfile_path("notify")));
+	unlink(at.sun_path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setenv("NOTIFY_SOCKET", at.sun_path, 1);
+	return fd;
+}
+
+static void hears(int fd)
+{
+	char text[100];
+	ssize_t n = recv(fd, text, sizeof(text) - 1, 0);
+
+	ck_assert_msg(n > 0, "nothing: %s", strerror(errno));
+	text[n] = '\0';
+	ck_assert_str_eq(text, "READY=1\nWATCHDOG=1");
+}
+
+START_TEST(test_now_and_then)
+{
+	double last = -INFINITY;
+	int fd = listen_for_news();
+	char byte;
+
+	slu_tbfd_alive(&last, 100);
+	hears(fd);
+	slu_tbfd_alive(&last, 104);
+	ck_assert_int_lt(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+	slu_tbfd_alive(&last, 105);
+	hears(fd);
+	close(fd);
+}
+END_TEST
+
+static pid_t start(const char *a, const char *b, const char *c, const char *d)
+{
+	static const char program[] = "select_io/tbf/sluice-tbfd";
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	execl(program, program, a, b, c, d, NULL);
+	_exit(127);
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+/* Whatever it is started for: the unit waits for the word. */
+START_TEST(test_programs)
+{
+	static const char conf[] = "SlurmUser=root\nDaemonAddr=localhost\n";
+	int fd = listen_for_news();
+	pid_t pid;
+
+	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("conf"), conf,
+				 strlen(conf), 0644, false, &err),
+		  err);
+	pid = start("--publish", tmpfile_path("conf"), "--root", tmpdir());
+	hears(fd);
+	end(pid);
+	pid = start("--rate", "10", "--root", tmpdir());
+	hears(fd);
+	end(pid);
+	close(fd);
+}
+END_TEST
+
+/* One daemon; who cleans up stands back for it, and it waits for them. */
+START_TEST(test_lock)
+{
+	const char *state = tmpfile_path("state");
+	int ready[2], fd, status;
+	char byte = 0;
+	pid_t pid;
+
+	ck_assert_int_eq(slu_tbfd_running(state), 0);
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		fd = slu_tbfd_lock(state, &err);
+		if (write(ready[1], &byte, 1) == 1)
+			pause();
+		_exit(fd);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(slu_tbfd_running(state), pid);
+	expect_fail(slu_tbfd_lock(state, &err), err, SLU_BUSY, "runs here");
+	expect_fail(slu_tbfd_lock_clean(state, &err), err, SLU_BUSY,
+		    "runs here");
+	end(pid);
+	fd = slu_tbfd_lock_clean(state, &err);
+	ck_assert_msg(fd >= 0, "%s", err.text);
+	pid = fork();
+	if (pid == 0) {
+		bool busy = slu_tbfd_lock_clean(state, &err) < 0 &&
+			    err.kind == SLU_BUSY;
+
+		if (write(ready[1], &byte, 1) != 1)
+			_exit(2);
+		_exit(busy && slu_tbfd_lock(state, &err) >= 0 ? 0 : 1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(fd);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	expect_fail(slu_tbfd_lock("/nowhere/state", &err), err, SLU_NOTFOUND,
+		    "/nowhere/state.lock");
+}
+END_TEST
+
+TEST_MAIN("tbfd_alive", test_now_and_then, test_programs, test_lock)
