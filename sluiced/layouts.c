@@ -10,6 +10,7 @@
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "select_io/ost/choose.h"
+#include "select_io/ost/memory.h"
 #include "select_io/stripe/layout.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions.h"
@@ -93,6 +94,14 @@ static char *planned(struct json_object *answer,
 	return text;
 }
 
+static void remember(struct slu_daemon *d, struct json_object *answer)
+{
+	struct json_object *lesson = slu_ost_lesson(answer);
+
+	slu_osts_learn(d, 0, lesson);
+	json_object_put(lesson);
+}
+
 char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err)
 {
@@ -109,7 +118,7 @@ char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
 				    : planned(answer, ask, why, err);
 	}
 	if (text && ask->stripes)
-		slu_osts_remember(d, 0, answer);
+		remember(d, answer);
 	json_object_put(answer);
 	json_object_put(live);
 	return text;

@@ -139,27 +139,14 @@ struct slu_ost_choose_settings slu_osts_settings(struct json_object *live)
 	return s;
 }
 
-void slu_osts_remember(struct slu_daemon *d, uint32_t uid,
-		       struct json_object *answer)
+void slu_osts_learn(struct slu_daemon *d, uint32_t uid,
+		    struct json_object *lesson)
 {
 	if (!d->ost_memory)
 		d->ost_memory = slu_ost_memory_new();
 	if (d->ost_memory)
-		slu_ost_memory_learn(d->ost_memory, answer, uid,
+		slu_ost_memory_learn(d->ost_memory, lesson, uid,
 				     slu_now_mono());
-}
-
-void slu_osts_learn(struct slu_daemon *d, uint32_t uid, const char *answer,
-		    size_t len)
-{
-	struct json_object *obj = slu_json_parse(answer, len, NULL), *files;
-	bool dry = false;
-
-	if (obj)
-		slu_json_bool_opt(obj, "dry", &dry, NULL);
-	if (!dry && obj && json_object_object_get_ex(obj, "files", &files))
-		slu_osts_remember(d, uid, obj);
-	json_object_put(obj);
 }
 
 /* What the asker's runs of this name will write next. Caller frees. */
@@ -220,7 +207,7 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 {
 	const struct slu_ost_choose_settings set = slu_osts_settings(who->live);
 	struct slu_ost_choose_request r = {0};
-	struct json_object *answer, *servers = NULL, *name;
+	struct json_object *answer, *lesson, *servers = NULL, *name;
 	double *predicted = NULL;
 	bool dry = false;
 	int rc;
@@ -245,6 +232,9 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 	if (r.stripes == 0 && servers)
 		json_object_object_add(answer, "servers",
 				       json_object_get(servers));
+	lesson = slu_ost_lesson(answer);
+	slu_buf_printf(out, "%s\n", slu_json_text(lesson));
+	json_object_put(lesson);
 	slu_buf_puts(out, slu_json_text(answer));
 	json_object_put(answer);
 	return out->failed ? slu_err(err, SLU_NOMEM, "too long an answer") : 0;

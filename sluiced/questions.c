@@ -26,8 +26,8 @@ struct slu_question {
 	struct json_object *all; /* as above */
 	struct slu_question **slot;
 	struct slu_child *child;
-	void (*learn)(struct slu_daemon *d, uint32_t uid, const char *answer,
-		      size_t len);
+	void (*learn)(struct slu_daemon *d, uint32_t uid,
+		      struct json_object *lesson);
 };
 
 static const struct slu_answerer *find(const char *name)
@@ -129,13 +129,30 @@ static void reply(struct slu_question *q, struct slu_buf *out,
 	q->req = NULL;
 }
 
+/* Cut the first line off. */
+static void learn(struct slu_question *q, struct slu_buf *out)
+{
+	char *end = out->data ? memchr(out->data, '\n', out->len) : NULL;
+	struct json_object *lesson;
+
+	if (!end)
+		return;
+	lesson = slu_json_parse(out->data, (size_t)(end - out->data), NULL);
+	if (lesson)
+		q->learn(q->d, q->uid, lesson);
+	json_object_put(lesson);
+	out->len -= (size_t)(end + 1 - out->data);
+	memmove(out->data, end + 1, out->len);
+	out->data[out->len] = '\0';
+}
+
 static void child_done(void *arg, struct slu_buf *out,
 		       const struct slu_err *err)
 {
 	struct slu_question *q = arg;
 
-	if (!err && q->learn && out->data)
-		q->learn(q->d, q->uid, out->data, out->len);
+	if (!err && q->learn)
+		learn(q, out);
 	reply(q, out, err);
 }
 

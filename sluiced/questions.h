@@ -52,10 +52,13 @@ struct slu_answerer {
 	struct json_object *(*prepare)(const struct slu_daemon *d,
 				       const struct slu_asker *who,
 				       struct json_object *args);
-	/* In the daemon, when a good answer has gone out. May be NULL. */
-	void (*learn)(struct slu_daemon *d, uint32_t uid, const char *answer,
-		      size_t len);
-	/* In the answering process: fill *out with JSON. */
+	/* In the daemon, before a good answer goes out: what is there to be
+	 * learnt from it. May be NULL. */
+	void (*learn)(struct slu_daemon *d, uint32_t uid,
+		      struct json_object *lesson);
+	/* In the answering process: fill *out with JSON. Where there is a
+	 * learn(), the lesson comes first, on a line of its own: the daemon
+	 * reads that, which is short, and never the answer. */
 	int (*answer)(struct slu_db *db, const struct slu_asker *who,
 		      struct json_object *args, struct slu_buf *out,
 		      struct slu_err *err);
@@ -71,11 +74,9 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 				     const struct slu_asker *who,
 				     struct json_object *args);
 struct slu_ost_choose_settings slu_osts_settings(struct json_object *live);
-void slu_osts_remember(struct slu_daemon *d, uint32_t uid,
-		       struct json_object *answer);
-/* Not what was only asked to be looked at ("dry"). */
-void slu_osts_learn(struct slu_daemon *d, uint32_t uid, const char *answer,
-		    size_t len);
+/* A lesson of memory.h. */
+void slu_osts_learn(struct slu_daemon *d, uint32_t uid,
+		    struct json_object *lesson);
 int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);

@@ -13,7 +13,7 @@
 #include "select_io/ost/targets.h"
 
 #define STRIPES_MAX  2000 /* of a file in Lustre */
-#define FILES_MAX    100000
+#define FILES_MAX    65536 /* and stripes of all of them */
 #define STRIPE_BYTES 0x1p30 /* where no size is said */
 
 const struct slu_ost_choose_settings slu_ost_choose_defaults = {
@@ -285,11 +285,14 @@ int slu_ost_choose(const struct slu_ost_choose_settings *s,
 	size_t systems;
 	int ret;
 
-	if (r->stripes > STRIPES_MAX || r->files > FILES_MAX ||
-	    r->n_predicted > FILES_MAX)
+	if (r->stripes > STRIPES_MAX || r->n_predicted > FILES_MAX)
 		return slu_err(err, SLU_INVALID,
-			       "at most %d files of %d stripes at once",
-			       FILES_MAX, STRIPES_MAX);
+			       "at most %d stripes of a file", STRIPES_MAX);
+	if (r->files > FILES_MAX ||
+	    (uint64_t)r->files * r->stripes > FILES_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "at most %d stripes of all files at once",
+			       FILES_MAX);
 	ret = slu_osts_take(s, &list, servers, err);
 	systems = slu_osts_keep(&list, r->fsname);
 	if (ret == 0 && r->stripes > 0 && systems > 1)

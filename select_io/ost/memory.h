@@ -19,18 +19,24 @@
 #include "common/err.h"
 
 #define SLU_OST_MEMORY_SECONDS 60.0
-#define SLU_OST_MEMORY_MAX     65536 /* stripes; then the oldest are forgotten */
+/* Entries, of one answer and target each; then the oldest are forgotten. */
+#define SLU_OST_MEMORY_MAX 65536
 
 struct slu_ost_memory; /* one thread */
 
 struct slu_ost_memory *slu_ost_memory_new(void); /* NULL: no memory */
 void slu_ost_memory_free(struct slu_ost_memory *m);
 
-/* Take in an answer of slu_ost_choose to this user: its files, and if it was
- * solved its ranking of a file system. One that makes no sense teaches nothing.
- * To a user (0, root, is none) no more is promised at once than a quarter of
- * what targets have: who only asks fills no file system. */
-void slu_ost_memory_learn(struct slu_ost_memory *m, struct json_object *answer,
+/* What an answer of slu_ost_choose teaches, which is short however many files
+ * were asked for: {"kib":of a stripe,"available":KiB of all targets,
+ * "stripes":{NAME:how many},"ranking":[NAME...]}. Nothing was placed where the
+ * answer is "dry", and nothing ranked where it came from a ranking. Caller puts
+ * it. */
+struct json_object *slu_ost_lesson(struct json_object *answer);
+/* Take in what an answer to this user teaches; what makes no sense teaches
+ * nothing. To a user (0, root, is none) no more is promised at once than a
+ * quarter of what targets have: who only asks fills no file system. */
+void slu_ost_memory_learn(struct slu_ost_memory *m, struct json_object *lesson,
 			  uint32_t uid, double now);
 /* Write into the targets of `servers` (choose.h) what is remembered of them:
  * "recent", stripes with their weights, and "promised", KiB. */

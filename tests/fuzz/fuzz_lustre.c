@@ -92,7 +92,7 @@ static void choose(const char *text)
 		.n_predicted = 2,
 	};
 	struct slu_ost_memory *memory = slu_ost_memory_new();
-	struct json_object *out;
+	struct json_object *out, *lesson;
 	struct slu_err err;
 
 	must(memory != NULL);
@@ -100,7 +100,9 @@ static void choose(const char *text)
 	if (json_object_is_type(all, json_type_object)) {
 		if (slu_ost_choose(&slu_ost_choose_defaults, all, &r, &out,
 				   &err) == 0) {
-			slu_ost_memory_learn(memory, out, 1000, 1);
+			lesson = slu_ost_lesson(out);
+			slu_ost_memory_learn(memory, lesson, 1000, 1);
+			json_object_put(lesson);
 			slu_ost_memory_tell(memory, all, 2);
 			json_object_put(out);
 		} else {

@@ -444,6 +444,41 @@ START_TEST(test_predicted)
 }
 END_TEST
 
+static void learn(struct slu_ost_memory *m, struct json_object *out,
+		  uint32_t uid, double now)
+{
+	struct json_object *lesson = slu_ost_lesson(out);
+
+	slu_ost_memory_learn(m, lesson, uid, now);
+	json_object_put(lesson);
+}
+
+/* A lesson is short, however many files; one that was only to be looked at
+ * teaches the ranking. */
+START_TEST(test_lesson)
+{
+	const struct slu_ost_choose_request r = {.stripes = 2, .files = 300};
+	struct json_object *servers = parse(three), *out, *lesson;
+
+	out = answer(servers, &r);
+	lesson = slu_ost_lesson(out);
+	ck_assert_str_eq(slu_json_text(lesson),
+			 "{\"kib\":0,\"available\":6600000,\"stripes\":{"
+			 "\"f-OST0000\":200,\"f-OST0001\":200,"
+			 "\"f-OST0002\":200},\"ranking\":[\"f-OST0000\","
+			 "\"f-OST0001\",\"f-OST0002\"]}");
+	json_object_put(lesson);
+	slu_json_set_bool(out, "dry", true);
+	lesson = slu_ost_lesson(out);
+	ck_assert_str_eq(slu_json_text(lesson),
+			 "{\"ranking\":[\"f-OST0000\",\"f-OST0001\","
+			 "\"f-OST0002\"]}");
+	json_object_put(lesson);
+	json_object_put(out);
+	json_object_put(servers);
+}
+END_TEST
+
 /* Two answers in a row do not go to the same targets, for a minute. */
 START_TEST(test_memory)
 {
@@ -465,7 +500,7 @@ START_TEST(test_memory)
 		slu_ost_memory_tell(m, servers, c->time);
 		out = answer(servers, &one);
 		ck_assert_str_eq(text_of(out, "files"), c->files);
-		slu_ost_memory_learn(m, out, 0, c->time);
+		learn(m, out, 0, c->time);
 		json_object_put(out);
 	}
 	ck_assert_str_eq(slu_json_text(slu_ost_memory_ranking(m)),
@@ -475,7 +510,7 @@ START_TEST(test_memory)
 		slu_ost_memory_tell(m, servers, 500);
 		out = answer(servers, &big);
 		ck_assert_str_eq(text_of(out, "missing"), i < 3 ? "0" : "1");
-		slu_ost_memory_learn(m, out, 0, 500);
+		learn(m, out, 0, 500);
 		json_object_put(out);
 	}
 	/* who only asks fills nothing: a quarter, and no more */
@@ -483,24 +518,24 @@ START_TEST(test_memory)
 		slu_ost_memory_tell(m, servers, 700);
 		out = answer(servers, &big);
 		ck_assert_str_eq(text_of(out, "missing"), "0");
-		slu_ost_memory_learn(m, out, 1000, 700);
+		learn(m, out, 1000, 700);
 		json_object_put(out);
 	}
 	/* each file system has its own ranking */
 	out = parse("{\"files\":[[0]],\"osts\":[{\"name\":\"g-OST0000\","
 		    "\"index\":0,\"cost\":2},{\"name\":\"g-OST0001\","
 		    "\"index\":1,\"cost\":1}]}");
-	slu_ost_memory_learn(m, out, 0, 800);
+	learn(m, out, 0, 800);
 	json_object_put(out);
 	ck_assert_str_eq(slu_json_text(slu_ost_memory_ranking(m)),
 			 "[\"f-OST0000\",\"f-OST0001\",\"f-OST0002\","
 			 "\"g-OST0001\",\"g-OST0000\"]");
 	/* nonsense teaches nothing */
 	out = parse("{\"files\":[[7,\"x\"],3],\"osts\":[1,{}]}");
-	slu_ost_memory_learn(m, out, 0, 600);
+	learn(m, out, 0, 600);
 	json_object_put(out);
 	out = parse("[]");
-	slu_ost_memory_learn(m, out, 0, 600);
+	learn(m, out, 0, 600);
 	json_object_put(out);
 	json_object_put(servers);
 	slu_ost_memory_free(m);
@@ -578,18 +613,32 @@ END_TEST
 
 START_TEST(test_too_much)
 {
-	struct slu_ost_choose_request r = {.stripes = 2001, .files = 1};
+	static const struct {
+		uint32_t stripes, files;
+		const char *words;
+	} cases[] = {
+		{2001, 1, "2000 stripes of a file"},
+		{1, 65537, "65536 stripes of all files"},
+		{2000, 33, "65536 stripes of all files"},
+		{2000, UINT32_MAX, "65536 stripes of all files"},
+	};
 	struct json_object *none = json_object_new_object(), *out;
 	struct slu_err err;
 
-	expect_fail(
-		slu_ost_choose(&slu_ost_choose_defaults, none, &r, &out, &err),
-		err, SLU_INVALID, "2000 stripes");
+	each(c, cases)
+	{
+		const struct slu_ost_choose_request r = {.stripes = c->stripes,
+							 .files = c->files};
+
+		expect_fail(slu_ost_choose(&slu_ost_choose_defaults, none, &r,
+					   &out, &err),
+			    err, SLU_INVALID, c->words);
+	}
 	json_object_put(none);
 }
 END_TEST
 
 TEST_MAIN("ost_choose", test_index, test_io_time, test_io_mean, test_server,
 	  test_left_out, test_moved, test_balance, test_balanced_servers,
-	  test_place, test_predicted, test_memory, test_ranked,
+	  test_place, test_predicted, test_lesson, test_memory, test_ranked,
 	  test_file_systems, test_too_much)

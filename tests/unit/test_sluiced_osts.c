@@ -156,6 +156,7 @@ START_TEST(test_osts)
 			     "\"stripes\":2,\"fits\":true");
 	ck_assert_ptr_null(strstr(answer, "\"cost\":0.2,"));
 	ck_assert_ptr_null(ask("\"osts\",\"stripes\":3000"));
+	ck_assert_ptr_null(ask("\"osts\",\"stripes\":2000,\"files\":3000"));
 	ck_assert_str_eq(ask("\"running\""), "{}");
 	ctl_close();
 	sluiced_end();
