@@ -81,10 +81,29 @@ static bool still(int fd, const struct identity *was)
 	return identify(fd, &is) && is.dev == was->dev && is.ino == was->ino;
 }
 
+/* The first bytes, also where the descriptor is one that only takes what is
+ * aligned (O_DIRECT). */
+static ssize_t head(int fd, char *text, size_t size)
+{
+	ssize_t n = slu_real.pread(fd, text, size, 0);
+	char link[40];
+	int plain;
+
+	if (n >= 0 || errno != EINVAL)
+		return n;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	plain = slu_joined_look(AT_FDCWD, link, 0);
+	if (plain < 0)
+		return -1;
+	n = slu_real.pread(plain, text, size, 0);
+	slu_real.close(plain);
+	return n;
+}
+
 int64_t slu_joined_peek(int fd)
 {
 	char text[64];
-	ssize_t n = slu_real.pread(fd, text, sizeof(text), 0);
+	ssize_t n = head(fd, text, sizeof(text));
 	uint64_t size;
 
 	return n > 0 && slu_segments_peek(text, (size_t)n, &size)
@@ -204,7 +223,7 @@ static void set_locked(int fd, struct slu_joined *j)
 static bool fill(struct slu_joined *j, int fd)
 {
 	static __thread char text[SLU_SEGMENTS_TEXT];
-	ssize_t n = slu_real.pread(fd, text, sizeof(text), 0);
+	ssize_t n = head(fd, text, sizeof(text));
 
 	for (size_t i = 0; i < SLU_SEGMENTS_MAX; i++)
 		j->part[i].fd = -1;

@@ -197,6 +197,9 @@ static const char *const commands[] = {
 	"test $(wc -c <$s) = $(wc -c <$f)",
 	"tail -c 140000 $s | cmp - $d/tail",
 	"dd if=$s bs=1000 skip=50 count=100 status=none | cmp - $d/middle",
+	/* where the file system has direct reading at all */
+	"! dd if=$f iflag=direct bs=4k count=1 of=/dev/null 2>/dev/null || "
+	"dd if=$s iflag=direct bs=64k status=none | cmp - $f",
 	"test \"$(md5sum <$s)\" = \"$(md5sum <$f)\"",
 	"(dd bs=70000 count=1 status=none; cat) <$s | cmp - $f",
 	"sort $s | cmp - $d/sorted && sort <$s | cmp - $d/sorted",
@@ -379,6 +382,13 @@ static const char *const fio[] = {
 	"--ioengine=mmap --verify=crc32c --verify_fatal=1 >/dev/null",
 };
 
+/* Direct, where the file system can. */
+static const char fio_direct[] =
+	"! dd if=$f iflag=direct bs=4k count=1 of=/dev/null 2>/dev/null || "
+	"fio --minimal --name=r --filename=$s --rw=randread --bs=4k --size=1m "
+	"--direct=1 --ioengine=psync --verify=crc32c --verify_fatal=1 "
+	">/dev/null";
+
 /* Without its second part: an error, no zeros. */
 static const char *const broken[] = {
 	"! cat $s >/dev/null 2>&1",
@@ -470,6 +480,7 @@ START_TEST(test_fio)
 	expect_ok(cut(from, to, &plain), err);
 	setenv("LD_PRELOAD", library, 1);
 	each(c, fio) shell(*c);
+	shell(fio_direct);
 	unsetenv("LD_PRELOAD");
 	free(library);
 	free(from);
