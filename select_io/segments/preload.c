@@ -127,6 +127,16 @@ OPENAT(openat64)
 OPENAT(__openat_2)
 OPENAT(__openat64_2)
 
+#define CREAT(name)                                                          \
+	EXPORT int name(const char *path, mode_t mode);                      \
+	int name(const char *path, mode_t mode)                              \
+	{                                                                    \
+		return open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, \
+			       mode);                                        \
+	}
+CREAT(creat)
+CREAT(creat64)
+
 /* Reading */
 
 static ssize_t read_on(struct slu_joined *j, int fd, void *buf, size_t n)
@@ -374,6 +384,19 @@ static bool is_index(const char *path)
 	errno = keep;
 	return is;
 }
+
+/* Or parts could neither be found again nor removed. */
+#define TRUNCATE(name)                                \
+	EXPORT int name(const char *path, off_t size) \
+	{                                             \
+		NEXT(name);                           \
+		if (!is_index(path))                  \
+			return next(path, size);      \
+		errno = EROFS;                        \
+		return -1;                            \
+	}
+TRUNCATE(truncate)
+TRUNCATE(truncate64)
 
 #define FOPEN(name)                                           \
 	EXPORT FILE *name(const char *path, const char *mode) \

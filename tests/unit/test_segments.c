@@ -206,6 +206,19 @@ static const char *const commands[] = {
 	"uniq -c $s | cmp - $d/uniq && uniq -c <$s | cmp - $d/uniq",
 	"shuf $s | LC_ALL=C sort | cmp - $d/csorted",
 	"head -c 10 $d/ordinary | grep -q 012345678",
+	"python3 -c '\n"
+	"import ctypes, errno, sys\n"
+	"c = ctypes.CDLL(None, use_errno=True)\n"
+	"was = open(sys.argv[1], \"rb\").read()\n"
+	"for call in \"creat\", \"creat64\", \"truncate\", \"truncate64\":\n"
+	"    how = ctypes.c_long(0o600 if \"creat\" in call else 5)\n"
+	"    got = getattr(c, call)(sys.argv[1].encode(), how)\n"
+	"    assert got == -1 and ctypes.get_errno() == errno.EROFS, call\n"
+	"    own = (sys.argv[2] + \"/\" + call).encode()\n"
+	"    if \"trunc\" in call: open(own, \"w\").close()\n"
+	"    assert getattr(c, call)(own, how) >= 0, call\n"
+	"assert open(sys.argv[1], \"rb\").read() == was\n"
+	"' $s $d",
 	"! sh -c 'echo x >>$s' 2>/dev/null && ! sh -c 'echo x >$s' 2>/dev/null",
 	"grep -c . $s >$d/a; grep -c . $f >$d/b; cmp $d/a $d/b",
 	"python3 -c '\n"
