@@ -12,8 +12,8 @@
 #include "select_io/ost/place.h"
 #include "select_io/ost/targets.h"
 
-#define STRIPES_MAX  2000 /* of a file in Lustre */
-#define FILES_MAX    65536 /* and stripes of all of them */
+#define STRIPES_MAX  2000   /* of a file in Lustre */
+#define FILES_MAX    65536  /* and stripes of all of them */
 #define STRIPE_BYTES 0x1p30 /* where no size is said */
 
 const struct slu_ost_choose_settings slu_ost_choose_defaults = {
@@ -82,7 +82,8 @@ struct task {
 	const struct slu_ost_choose_settings *s;
 	const struct slu_ost_choose_request *r;
 	const struct slu_osts *list;
-	double kib; /* of a stripe */
+	double kib;    /* of a stripe */
+	uint32_t each; /* stripes of a file */
 	uint32_t files, n;
 	struct slu_place_target *target;
 	uint32_t *stripes, *ahead, *chosen;
@@ -99,12 +100,34 @@ static void task_free(struct task *t)
 	free(t->left_out);
 }
 
-/* Current files first, then what is predicted; none on more targets than there
- * are. */
+/* As many files as get all of their stripes: a part of them would not hold the
+ * file. So many do where every room, as far as files can use it, is enough for
+ * all of them together (place.h: Gale, Ryser). */
+static uint32_t whole_files(const struct task *t)
+{
+	uint32_t lo = 0, hi = t->files;
+
+	if (t->kib <= 0)
+		return hi;
+	while (lo < hi) {
+		uint32_t n = hi - (hi - lo) / 2;
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < t->list->n; i++)
+			sum += t->target[i].room < n ? t->target[i].room : n;
+		if (sum >= (uint64_t)n * t->each)
+			lo = n;
+		else
+			hi = n - 1;
+	}
+	return lo;
+}
+
+/* Current files first, then what is predicted. */
 static int task_init(struct task *t, struct slu_err *err)
 {
 	double stripe = t->kib > 0 ? t->kib * 1024 : STRIPE_BYTES;
-	uint32_t usable = 0;
+	uint32_t usable = 0, whole;
 
 	t->files = t->r->files ? t->r->files : 1;
 	t->n = t->files + (uint32_t)t->r->n_predicted;
@@ -124,9 +147,9 @@ static int task_init(struct task *t, struct slu_err *err)
 		};
 	for (size_t i = 0; i < t->list->n; i++)
 		usable += !t->list->ost[i].left_out;
-	usable = usable ? usable : 1; /* one that is not there */
-	for (uint32_t i = 0; i < t->n; i++)
-		t->stripes[i] = t->r->stripes < usable ? t->r->stripes : usable;
+	whole = whole_files(t);
+	for (uint32_t i = 0; i < whole; i++)
+		t->stripes[i] = t->each;
 	for (uint32_t i = t->files; i < t->n; i++) {
 		double bytes = t->r->predicted[i - t->files];
 
@@ -218,8 +241,10 @@ static void take_ranked(struct task *t, struct json_object *out)
 	rank(t);
 	for (uint32_t i = 0; i < t->files; i++) {
 		uint32_t got = slu_place_one(t->target, (uint32_t)t->list->n,
-					     t->r->stripes, true, t->chosen);
+					     t->each, true, t->chosen);
 
+		if (t->kib > 0 && got < t->each)
+			got = 0; /* they would not hold it */
 		add_file(t->list, t->chosen, got, t->obj_files, t->commands);
 		missing += t->r->stripes - got;
 		for (uint32_t k = 0; k < got; k++) {
@@ -231,16 +256,41 @@ static void take_ranked(struct task *t, struct json_object *out)
 	slu_json_set_bool(out, "ranked", true);
 }
 
+static double stripe_kib(const struct slu_ost_choose_request *r, uint32_t n)
+{
+	return ceil((double)r->size / n / 1024);
+}
+
+/* How many stripes a file has: on fewer targets than were asked for there is
+ * more of it on each, for which again fewer have room. */
+static uint32_t settle(const struct slu_ost_choose_settings *s,
+		       struct slu_osts *list,
+		       const struct slu_ost_choose_request *r)
+{
+	uint32_t n = r->stripes, usable;
+
+	do {
+		usable = slu_osts_leave_out(s, list,
+					    n > 0 ? stripe_kib(r, n) : 0);
+		if (usable >= n)
+			break;
+		n = usable;
+	} while (n > 0);
+	return n;
+}
+
 static int place(const struct slu_ost_choose_settings *s,
 		 const struct slu_osts *list,
-		 const struct slu_ost_choose_request *r, double kib,
+		 const struct slu_ost_choose_request *r, uint32_t each,
 		 struct json_object *out, struct slu_err *err)
 {
+	double kib = stripe_kib(r, each ? each : 1);
 	struct task t = {
 		.s = s,
 		.r = r,
 		.list = list,
 		.kib = kib,
+		.each = each,
 		.obj_files = json_object_new_array(),
 		.commands = json_object_new_array(),
 	};
@@ -279,17 +329,16 @@ int slu_ost_choose(const struct slu_ost_choose_settings *s,
 		   const struct slu_ost_choose_request *r,
 		   struct json_object **out, struct slu_err *err)
 {
-	double kib = r->stripes ? ceil((double)r->size / r->stripes / 1024) : 0;
 	struct json_object *answer;
 	struct slu_osts list = {0};
+	uint32_t each = 0;
 	size_t systems;
 	int ret;
 
 	if (r->stripes > STRIPES_MAX || r->n_predicted > FILES_MAX)
-		return slu_err(err, SLU_INVALID,
-			       "at most %d stripes of a file", STRIPES_MAX);
-	if (r->files > FILES_MAX ||
-	    (uint64_t)r->files * r->stripes > FILES_MAX)
+		return slu_err(err, SLU_INVALID, "at most %d stripes of a file",
+			       STRIPES_MAX);
+	if (r->files > FILES_MAX || (uint64_t)r->files * r->stripes > FILES_MAX)
 		return slu_err(err, SLU_INVALID,
 			       "at most %d stripes of all files at once",
 			       FILES_MAX);
@@ -301,12 +350,14 @@ int slu_ost_choose(const struct slu_ost_choose_settings *s,
 			      "which is meant (fsname)");
 	answer = json_object_new_object();
 	if (ret == 0) {
-		slu_osts_finish(s, &list, kib);
+		slu_osts_sort(&list);
+		each = settle(s, &list, r);
+		slu_osts_compare(s, &list);
 		add_rows(&list, answer);
 		slu_json_set_u64(answer, "filesystems", systems);
 	}
 	if (ret == 0 && r->stripes > 0)
-		ret = place(s, &list, r, kib, answer, err);
+		ret = place(s, &list, r, each, answer, err);
 	free(list.ost);
 	if (ret)
 		json_object_put(answer);

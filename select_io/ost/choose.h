@@ -83,7 +83,9 @@ struct slu_ost_choose_request {
  * filesystems: how many have targets; lustre: the oldest version of a server
  * of theirs, 2015 for 2.15 (left out where none is known); commands without the
  * path, none for a file that got nothing; missing: stripes of current files for
- * which there was no target. Predicted requests that do not fit beside the
+ * which there was no target: where fewer can be used than were asked for, files
+ * get fewer stripes, which hold stripe_bytes each; a file of a known size that
+ * does not fit gets none. Predicted requests that do not fit beside the
  * current ones were left out, the farthest first. ranked: by the ranking. A
  * document that makes no sense is left out. SLU_NOTFOUND: there are several
  * file systems, and the request says not which. Caller puts *out.

@@ -248,9 +248,8 @@ double slu_ost_balance(const struct slu_ost_choose_settings *s, double moved,
 	return s->balance * fmin(1, moved / fmax(peak, QUIET));
 }
 
-/* The part of the cost that depends on the others. */
-static void compare_all(const struct slu_ost_choose_settings *s,
-			struct slu_osts *list)
+void slu_osts_compare(const struct slu_ost_choose_settings *s,
+		      struct slu_osts *list)
 {
 	double network = 0, traffic = 0, mean = mean_used(list);
 	double moved = mean_moved(list), peak = 0;
@@ -276,20 +275,30 @@ static void compare_all(const struct slu_ost_choose_settings *s,
 	}
 }
 
-void slu_osts_finish(const struct slu_ost_choose_settings *s,
-		     struct slu_osts *list, double kib)
+void slu_osts_sort(struct slu_osts *list)
 {
-	double median = median_io(list);
 	size_t n = 0;
 
 	if (list->n == 0)
 		return;
+	list->median_io = median_io(list);
 	qsort(list->ost, list->n, sizeof(*list->ost), by_index);
 	for (size_t i = 0; i < list->n; i++)
 		if (n == 0 || strcmp(list->ost[n - 1].name, list->ost[i].name))
 			list->ost[n++] = list->ost[i];
 	list->n = n;
-	for (size_t i = 0; i < n; i++)
-		list->ost[i].left_out = reason(s, &list->ost[i], median, kib);
-	compare_all(s, list);
+}
+
+uint32_t slu_osts_leave_out(const struct slu_ost_choose_settings *s,
+			    struct slu_osts *list, double kib)
+{
+	uint32_t usable = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct slu_ost *o = &list->ost[i];
+
+		o->left_out = reason(s, o, list->median_io, kib);
+		usable += !o->left_out;
+	}
+	return usable;
 }

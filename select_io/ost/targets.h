@@ -23,6 +23,7 @@ struct slu_ost {
 struct slu_osts {
 	struct slu_ost *ost;
 	size_t n, cap;
+	double median_io; /* ms; 0: nobody knows */
 };
 
 /* Add all that the document has; what makes no sense is left out. */
@@ -32,10 +33,14 @@ int slu_osts_take(const struct slu_ost_choose_settings *settings,
 /* Keep the targets of one file system (NULL: all); returns how many have
  * some: 0, 1, or 2 for more. */
 size_t slu_osts_keep(struct slu_osts *list, const char *fsname);
-/* Sort by index, add what is relative to the others to the costs, and say who
- * is left out for stripes of `kib`. A target that was moved to another server
- * is said by two: the last to speak is right. */
-void slu_osts_finish(const struct slu_ost_choose_settings *settings,
-		     struct slu_osts *list, double kib);
+/* By index. A target that was moved to another server is said by two: the last
+ * to speak is right. */
+void slu_osts_sort(struct slu_osts *list);
+/* Say who is left out for stripes of `kib`; returns how many are not. */
+uint32_t slu_osts_leave_out(const struct slu_ost_choose_settings *settings,
+			    struct slu_osts *list, double kib);
+/* Add to the costs, once, what is relative to the others. */
+void slu_osts_compare(const struct slu_ost_choose_settings *settings,
+		      struct slu_osts *list);
 
 #endif

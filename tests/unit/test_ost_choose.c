@@ -341,10 +341,30 @@ START_TEST(test_place)
 	ck_assert_str_eq(text_of(out, "files"), "[[0,5,1]]");
 	ck_assert_str_eq(text_of(out, "missing"), "2");
 	json_object_put(out);
-	/* stripes of 600 KiB do not fit on the fuller one */
-	out = choose(site, 3, 0, 1800 << 10);
+	/* stripes of 570 KiB do not fit on the fuller one; two of 855 do */
+	out = choose(site, 3, 0, 1710 << 10);
 	ck_assert_str_eq(text_of(out, "files"), "[[0,5]]");
 	ck_assert_str_eq(text_of(out, "missing"), "1");
+	ck_assert_str_eq(text_of(out, "stripe_bytes"), "875520");
+	json_object_put(out);
+	/* two of 950 do not, nor one of 1900 */
+	out = choose(site, 3, 0, 1900 << 10);
+	ck_assert_str_eq(text_of(out, "files"), "[[]]");
+	ck_assert_str_eq(text_of(out, "commands"), "[]");
+	ck_assert_str_eq(text_of(out, "missing"), "3");
+	json_object_put(out);
+	/* more stripes than targets: a third on each */
+	out = choose(site, 8, 0, 1200 << 10);
+	ck_assert_str_eq(text_of(out, "files"), "[[0,5,1]]");
+	ck_assert_str_eq(text_of(out, "missing"), "5");
+	ck_assert_str_eq(text_of(out, "stripe_bytes"), "409600");
+	json_object_put(out);
+	/* the third file would have but one of its two stripes */
+	out = choose(site, 2, 3, 800 << 10);
+	ck_assert_str_eq(text_of(out, "missing"), "2");
+	ck_assert_uint_eq(json_object_array_length(
+				  json_object_object_get(out, "commands")),
+			  2);
 	json_object_put(out);
 	/* four files of one stripe go to the cheapest until it is dearer; two
 	 * of 400 KiB fit on the first, one on the others */
@@ -408,7 +428,7 @@ START_TEST(test_predicted)
 	} cases[] = {
 		{1, 1, "1111", 0}, /* 1 + 1 + 3 + 1 */
 		{2, 1, "1110", 0}, {1, 3, "1100", 0}, {2, 3, "0100", 0},
-		{3, 2, "0100", 0}, {3, 3, "0100", 3}, {4, 1, "1100", 1},
+		{3, 2, "0100", 0}, {3, 3, "0100", 3}, {4, 1, "0100", 1},
 	};
 	struct json_object *servers = parse(three), *out, *list, *one;
 
