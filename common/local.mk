@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libslucommon.la
 libslucommon_la_SOURCES = \
 	common/err.c common/err.h common/fast.h \
+	common/clock.c common/clock.h \
 	common/str.c common/str.h \
 	common/log.c common/log.h \
 	common/jsonx.c common/jsonx.h \

@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define WATCH_MAX   64
 #define SOON	    0.001 /* s until an end is looked for again, at first */
@@ -35,24 +34,6 @@ struct slu_loop {
 	double look; /* s until they are looked for again; 0: there are none */
 	bool stop;
 };
-
-static double clock_seconds(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-double slu_now_wall(void)
-{
-	return clock_seconds(CLOCK_REALTIME);
-}
-
-double slu_now_mono(void)
-{
-	return clock_seconds(CLOCK_MONOTONIC);
-}
 
 struct slu_loop *slu_loop_new(struct slu_err *err)
 {

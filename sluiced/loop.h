@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 
 struct slu_loop;
@@ -61,8 +62,5 @@ int slu_loop_run(struct slu_loop *loop, struct slu_err *err);
 /* One turn: wait at most `seconds`, then handle what is ready and due. */
 int slu_loop_turn(struct slu_loop *loop, double seconds, struct slu_err *err);
 void slu_loop_stop(struct slu_loop *loop);
-
-double slu_now_wall(void); /* Unix seconds */
-double slu_now_mono(void); /* seconds of a clock that is never set */
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LTLIBRARIES += libslustore.la
 libslustore_la_SOURCES = \
-	store/confine.c \
+	store/busy.c store/confine.c \
 	store/db.c store/db.h \
 	store/migrations.c store/migrations.h \
 	store/open.c store/texts.c store/texts.h store/private.h

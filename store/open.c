@@ -16,7 +16,6 @@
 #include "store/private.h"
 
 #define MMAP_BYTES "1073741824"
-#define BUSY_MS	   5000
 #define CACHE_KIB  "65536" /* of pages at most, while writing */
 
 static void disconnect(struct slu_db *db)
@@ -101,7 +100,7 @@ static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
 			    NULL) != SQLITE_OK)
 		return db->sqlite ? slu_db_fail(db, err)
 				  : slu_err(err, SLU_NOMEM, "out of memory");
-	sqlite3_busy_timeout(db->sqlite, BUSY_MS);
+	slu_busy_arm(&db->busy, db->sqlite);
 	if (open_read(db, path, &schema, err))
 		return -1;
 	if (schema > slu_schema_version)

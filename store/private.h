@@ -15,8 +15,16 @@ struct slu_statement {
 	bool busy;
 };
 
+/* busy.c: how long SQLite waits while another process writes. */
+struct slu_busy {
+	double patience; /* s */
+	double since;	 /* when it began to wait, slu_now_mono() */
+	double until;	 /* so long it does not wait as long again */
+};
+
 struct slu_db {
 	sqlite3 *sqlite;
+	struct slu_busy busy;
 	struct slu_statement kept[SLU_STATEMENTS_MAX];
 	size_t n_kept;
 	uint64_t rollbacks;
@@ -27,6 +35,8 @@ struct slu_db {
 	char **hidden;		    /* all other tables, owned */
 	int64_t steps;		    /* that are left */
 };
+
+void slu_busy_arm(struct slu_busy *b, sqlite3 *sqlite);
 
 /* Say what SQLite says; returns -1. */
 int slu_db_fail(struct slu_db *db, struct slu_err *err);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
-#include "store/db.h"
+#include "store/private.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include "common/clock.h"
 
 static struct slu_err err;
 
@@ -342,6 +343,33 @@ START_TEST(test_busy)
 }
 END_TEST
 
+/* Who has waited in vain is for a while told so at once; what was kept from the
+ * one who waits does not matter to another. */
+START_TEST(test_busy_again)
+{
+	struct slu_db *a = open_db("a.db", SLU_DB_WRITE);
+	struct slu_db *b = open_db("a.db", SLU_DB_WRITE);
+	double begun, first;
+
+	b->busy.patience = 0.5;
+	expect_ok(slu_db_begin(a, &err), err);
+	begun = slu_now_mono();
+	expect_fail(slu_db_begin(b, &err), err, SLU_BUSY, "locked");
+	first = slu_now_mono() - begun;
+	ck_assert_double_ge(first, 0.5);
+	ck_assert_double_ge(b->busy.until, slu_now_mono() + 4 * first);
+	for (int i = 0; i < 3; i++) {
+		b->busy.patience = 1e9; /* then this would wait for ever */
+		expect_fail(slu_db_begin(b, &err), err, SLU_BUSY, "locked");
+	}
+	expect_ok(slu_db_commit(a, &err), err);
+	expect_ok(slu_db_begin(b, &err), err);
+	slu_db_rollback(b);
+	slu_db_close(a);
+	slu_db_close(b);
+}
+END_TEST
+
 /* A page overwritten with rubbish is found. */
 START_TEST(test_check)
 {
@@ -417,4 +445,4 @@ END_TEST
 TEST_MAIN("db", test_binds, test_load, test_group, test_lost_group, test_misuse,
 	  test_statements, test_value, test_transactions, test_killed,
 	  test_open_fails, test_read_only, test_unwritable_directory, test_busy,
-	  test_check, test_damaged)
+	  test_busy_again, test_check, test_damaged)

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_CLOCK_H
+#define SLU_COMMON_CLOCK_H
+
+double slu_now_wall(void); /* Unix seconds */
+double slu_now_mono(void); /* seconds of a clock that is never set */
+
+#endif

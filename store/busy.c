@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Waiting while somebody else writes. Who did so in vain will for a while not
+ * again: a daemon that must write much would otherwise do nothing but wait.
+ */
+#include "config.h"
+#include "store/private.h"
+
+#include <unistd.h>
+#include "common/clock.h"
+
+#define PATIENCE      5.0  /* s */
+#define IMPATIENCE    0.05 /* s, for TIMES as long as was waited in vain */
+#define TIMES	      10.0
+#define PAUSE	      1000u /* us, as long as was waited, within these */
+#define LONGEST_PAUSE 50000u
+
+/* Of SQLite: may it try again? `n`: how often it has, since it first asked. */
+static int busy(void *arg, int n)
+{
+	struct slu_busy *b = arg;
+	double now = slu_now_mono(), waited;
+	useconds_t pause = PAUSE;
+
+	if (n == 0)
+		b->since = now;
+	waited = now - b->since;
+	if (waited >= (now < b->until ? IMPATIENCE : b->patience)) {
+		if (now >= b->until)
+			b->until = now + TIMES * waited;
+		return 0;
+	}
+	if (waited * 1e6 > PAUSE)
+		pause = waited * 1e6 < LONGEST_PAUSE
+				? (useconds_t)(waited * 1e6)
+				: LONGEST_PAUSE;
+	usleep(pause);
+	return 1;
+}
+
+void slu_busy_arm(struct slu_busy *b, sqlite3 *sqlite)
+{
+	*b = (struct slu_busy){.patience = PATIENCE};
+	sqlite3_busy_handler(sqlite, busy, b);
+}
