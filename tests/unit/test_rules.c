@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"
+#include <regex.h>
 #include "select_io/tbf/rules.h"
 
 START_TEST(test_dump)
@@ -58,6 +59,44 @@ static bool is_rule(const char *line)
 	return ref && ref < end;
 }
 
+/* A line, read by a regular expression, beside what we read of it. */
+static void check_line(const struct slu_rules *rules, const char *line,
+		       unsigned refs[])
+{
+	char *copy = strndup(line, strcspn(line, "\n"));
+	const struct slu_rule *rule;
+	regmatch_t at[5];
+	regex_t form;
+
+	ck_assert_int_eq(regcomp(&form, "^([^ ]+) (.*) ([0-9]+), ref ([0-9]+)$",
+				 REG_EXTENDED),
+			 0);
+	expect(regexec(&form, copy, 5, at, 0) == 0, "%s", copy);
+	for (int i = 1; i < 5; i++)
+		copy[at[i].rm_eo] = '\0';
+	rule = slu_rules_find(rules, copy);
+	expect(rule != NULL, "no %s", copy);
+	ck_assert_str_eq(rule->match, copy + at[2].rm_so);
+	ck_assert_uint_eq(rule->rate, strtoul(copy + at[3].rm_so, NULL, 10));
+	refs[rule - rules->rule] +=
+		(unsigned)strtoul(copy + at[4].rm_so, NULL, 10);
+	regfree(&form);
+	free(copy);
+}
+
+static void check_values(const struct slu_rules *rules, const char *dump)
+{
+	unsigned refs[64] = {0};
+
+	ck_assert_uint_le(rules->n, 64);
+	for (const char *line = dump; *line;
+	     line = strchrnul(line, '\n'), line += *line == '\n')
+		if (is_rule(line))
+			check_line(rules, line, refs);
+	for (size_t i = 0; i < rules->n; i++)
+		ck_assert_uint_eq(rules->rule[i].classes, refs[i]);
+}
+
 /* Every dump in the recordings, beside a count of its lines. */
 static size_t check_dumps(const char *text)
 {
@@ -78,6 +117,7 @@ static size_t check_dumps(const char *text)
 		expect(rules.n * rules.cpts == lines && rules.n > 0,
 		       "%zu rules, %u CPTs, %zu lines: %.80s", rules.n,
 		       rules.cpts, lines, p);
+		check_values(&rules, dump);
 		free(dump);
 		dumps++;
 		p++;
