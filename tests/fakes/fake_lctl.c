@@ -7,6 +7,9 @@
  * of lctl 2.17, or 2.15 after `fake version 2.15`. What only a fake can do:
  *
  *   fake rpcs OST JOB READS WRITES BYTES  the job has done so many RPCs more
+ *   fake offer OST JOB N BYTES  the job has wanted to read so often since it
+ *                    offered last: done is, and printed, what its buckets let
+ *                    through (one on each CPT, of three tokens)
  *   fake cpts N      CPU partitions
  *   fake version V   2.15 or 2.17
  *   fake cleanup S   job_cleanup_interval in seconds (600)
@@ -27,9 +30,11 @@
 #include <unistd.h>
 #include "tests/fakes/fake_tbf.h"
 
-#define JOBS  4096
-#define RULES "ost.OSS.ost_io.nrs_tbf_rule"
-#define POLS  "ost.OSS.ost_io.nrs_policies"
+#define JOBS	4096
+#define CLASSES 256
+#define DEPTH	3 /* ptlrpc.tbf_depth */
+#define RULES	"ost.OSS.ost_io.nrs_tbf_rule"
+#define POLS	"ost.OSS.ost_io.nrs_policies"
 
 struct job {
 	char ost[64], id[64];
@@ -37,8 +42,19 @@ struct job {
 	unsigned long long reads, writes, read_bytes, write_bytes;
 };
 
+/* A job on a CPT: its bucket, and the rule that it found with its last RPC. */
+struct class
+{
+	char job[64], rule[16];
+	unsigned cpt;
+	uint32_t rate, generation;
+	double tokens, check;
+};
+
 struct server {
 	struct fake_tbf tbf;
+	struct class class[CLASSES];
+	size_t n_classes;
 	struct job job[JOBS];
 	size_t n;
 	char version[16];
@@ -58,6 +74,7 @@ static double now(const struct server *s)
 static void load_line(struct server *s, char *line)
 {
 	struct fake_rule rule = {0};
+	struct class class;
 	struct job job;
 	int head, at;
 
@@ -68,9 +85,14 @@ static void load_line(struct server *s, char *line)
 	    sscanf(line, "age %lf", &s->age) == 1 ||
 	    sscanf(line, "fail %d %d", &s->fail_n, &s->fail_errno) == 2)
 		return;
-	if (sscanf(line, "rule %d %15s %u %255[^\n]", &head, rule.name,
-		   &rule.rate, rule.expr) == 4)
+	if (sscanf(line, "rule %d %15s %u %u %255[^\n]", &head, rule.name,
+		   &rule.rate, &rule.generation, rule.expr) == 5)
 		s->tbf.rule[head][s->tbf.n[head]++] = rule;
+	else if (sscanf(line, "class %u %u %u %lf %lf %15s %63[^\n]",
+			&class.cpt, &class.rate, &class.generation,
+			&class.tokens, &class.check, class.rule,
+			class.job) == 7)
+		s->class[s->n_classes++] = class;
 	else if (sscanf(line, "default %d %u", &head, &rule.rate) == 2)
 		s->tbf.default_rate[head] = rule.rate;
 	else if (sscanf(line, "job %63s %lf %lf %llu %llu %llu %llu %n",
@@ -101,9 +123,17 @@ static void save(const struct server *s, FILE *file)
 	for (int h = 0; h < FAKE_HEADS; h++) {
 		fprintf(file, "default %d %u\n", h, s->tbf.default_rate[h]);
 		for (size_t i = 0; i < s->tbf.n[h]; i++)
-			fprintf(file, "rule %d %s %u %s\n", h,
+			fprintf(file, "rule %d %s %u %u %s\n", h,
 				s->tbf.rule[h][i].name, s->tbf.rule[h][i].rate,
+				s->tbf.rule[h][i].generation,
 				s->tbf.rule[h][i].expr);
+	}
+	for (size_t i = 0; i < s->n_classes; i++) {
+		const struct class *c = &s->class[i];
+
+		fprintf(file, "class %u %u %u %.6f %.6f %s %s\n", c->cpt,
+			c->rate, c->generation, c->tokens, c->check, c->rule,
+			c->job);
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		const struct job *j = &s->job[i];
@@ -213,6 +243,18 @@ static int refuse(const char *what, const char *value, int code)
 	return code;
 }
 
+static unsigned classes_of(void *arg, const struct fake_rule *rule,
+			   unsigned cpt)
+{
+	const struct server *s = arg;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s->n_classes; i++)
+		n += s->class[i].cpt == cpt &&
+		     strcmp(s->class[i].rule, rule->name) == 0;
+	return n;
+}
+
 static int get_param(struct server *s, const char *what)
 {
 	struct slu_buf out = {0};
@@ -221,7 +263,7 @@ static int get_param(struct server *s, const char *what)
 	if (fnmatch("obdfilter.*.job_stats", what, 0) == 0) {
 		get_job_stats(s);
 	} else if (strcmp(what, RULES) == 0) {
-		rc = fake_tbf_dump(&s->tbf, NULL, NULL, &out);
+		rc = fake_tbf_dump(&s->tbf, classes_of, s, &out);
 		if (rc == 0)
 			printf("%s=\n%s", what, out.data);
 	} else if (strcmp(what, POLS) == 0) {
@@ -295,8 +337,76 @@ static int add_rpcs(struct server *s, char **word)
 	return 0;
 }
 
+static struct class *class_of(struct server *s, const char *job, unsigned cpt)
+{
+	struct class *c = s->class;
+
+	while (c < s->class + s->n_classes &&
+	       (c->cpt != cpt || strcmp(c->job, job) != 0))
+		c++;
+	if (c == s->class + CLASSES)
+		return NULL;
+	if (c == s->class + s->n_classes) {
+		*c = (struct class){.cpt = cpt, .check = now(s), .rule = "-"};
+		slu_copy(c->job, sizeof(c->job), job);
+		s->n_classes++;
+	}
+	return c;
+}
+
+/* An RPC has arrived: only now the class learns of a rule that is new or has
+ * been changed, which fills its bucket. */
+static void learn(struct server *s, struct class *c)
+{
+	const struct fake_rule *rule = fake_tbf_match(&s->tbf, 0, c->job);
+	const char *name = rule ? rule->name : "default";
+	uint32_t generation = rule ? rule->generation : 0;
+
+	if (strcmp(c->rule, name) != 0 || c->generation != generation)
+		c->tokens = DEPTH;
+	slu_copy(c->rule, sizeof(c->rule), name);
+	c->generation = generation;
+	c->rate = rule ? rule->rate : s->tbf.default_rate[0];
+}
+
+/* How many of so many get through on a CPT. They have waited all the time: no
+ * token is lost meanwhile, none of more than a bucket is kept. */
+static unsigned long through(struct server *s, struct class *c, unsigned long n)
+{
+	double have = c->tokens + c->rate * (now(s) - c->check);
+	unsigned long done = (double)n < have ? n : (unsigned long)have;
+
+	c->tokens = have - (double)done > DEPTH ? DEPTH : have - (double)done;
+	c->check = now(s);
+	learn(s, c);
+	return done;
+}
+
+static int offer(struct server *s, char **word)
+{
+	unsigned long n = strtoul(word[2], NULL, 10), done = 0;
+	char reads[24];
+
+	if (strncmp(s->tbf.policy, "tbf", 3) != 0) {
+		s->n_classes = 0;
+		done = n;
+	}
+	for (unsigned k = 0; k < s->tbf.cpts && done < n; k++) {
+		struct class *c = class_of(s, word[1], k);
+
+		if (!c)
+			return ENOMEM;
+		done += through(s, c, n / s->tbf.cpts);
+	}
+	printf("%lu\n", done);
+	snprintf(reads, sizeof(reads), "%lu", done);
+	return add_rpcs(s, (char *[]){word[0], word[1], reads, "0", word[3]});
+}
+
 static int fake(struct server *s, int n, char **word)
 {
+	if (n == 5 && strcmp(word[0], "offer") == 0 && s->n < JOBS)
+		return offer(s, word + 1);
 	if (n == 6 && strcmp(word[0], "rpcs") == 0 && s->n < JOBS)
 		return add_rpcs(s, word + 1);
 	if (n == 2 && strcmp(word[0], "cpts") == 0)

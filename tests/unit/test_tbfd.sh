@@ -86,6 +86,33 @@ stop() { # SIGNAL
 	daemon=''
 }
 
+# The buckets of the fake: a rule of 5 lets through 5 a second (and a bucket
+# first), unless it is rewritten ten times a second, as seen on Lustre.
+passed() { # [COMMAND]: in three seconds
+	local all=0
+	for _ in {1..30}; do
+		[ -z "${1-}" ] ||
+			lctl set_param ost.OSS.ost_io.nrs_tbf_rule="$1" >/dev/null
+		lctl fake age 0.1
+		all=$((all + $(lctl fake offer fs-OST0000 j 1000 1)))
+	done
+	echo $all
+}
+
+buckets() {
+	local FAKE_LCTL=$dir/buckets
+	lctl set_param ost.OSS.ost_io.nrs_policies='tbf jobid' >/dev/null
+	lctl set_param ost.OSS.ost_io.nrs_tbf_rule='start r jobid={j} rate=5' \
+		>/dev/null
+	lctl fake offer fs-OST0000 j 0 1 >/dev/null
+	quiet=$(passed)
+	rewritten=$(passed 'change r rate=5')
+	rules | grep -qx 'r jobid={j} 5, ref 1' || fail "buckets: $(rules)"
+}
+buckets
+[ "$quiet" -ge 15 ] && [ "$rewritten" -gt $((2 * quiet)) ] ||
+	fail "buckets: $quiet, rewritten $rewritten"
+
 echo '4711 4' >"$dir/nodes"
 lctl fake cpts 2
 work
@@ -134,6 +161,29 @@ awk '$1 == "4711" { found = $5 > 0 } END { exit !found }' "$dir/out" ||
 stop TERM
 start
 until_true 20 has_rules || fail "no rules: $(rules; cat "$dir/log")"
+
+# What jobs that want all they can get do, behind those rules: four times as
+# much on four nodes as on one.
+offer() { # JOB: adds to $all
+	all=$((all + $(lctl fake offer fs-OST0000 "$1" 100000 4096)))
+}
+
+shared() { # what they have done in the last while, beside each other
+	local all i four one
+	four=0 one=0
+	for ((i = 0; i < 20; i++)); do
+		all=0
+		offer 4711
+		four=$((four + all))
+		all=0
+		offer 4712
+		one=$((one + all))
+	done
+	echo "$four $one" >"$dir/shared"
+	[ $((2 * four)) -gt $((5 * one)) ] && [ "$four" -lt $((6 * one)) ]
+}
+until_true 30 shared ||
+	fail "shared: $(cat "$dir/shared"), $(rules; tbfd status)"
 
 # Refused commands and strange rules are repaired.
 lctl fake fail 3 12
