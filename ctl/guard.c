@@ -7,8 +7,9 @@
  *
  *   running  the whole limit is given back, in one step, two minutes before
  *	      its end: Slurm looks at limits every 30 s, warns a minute before
- *   pending  while a reservation would be in the way of the whole limit, the
- *	      job has the whole one, and Slurm plans with that
+ *   pending  while a reservation would be in the way of the whole limit, or
+ *	      that is more than its partition, association or QOS allows
+ *	      by now, the job has the whole one, and Slurm plans with that
  *
  * When the site turns the mode off, all limits are given back at once.
  */
@@ -57,6 +58,11 @@ static void put_limit(char out[32], uint32_t minutes)
 static void say(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
 		const struct slu_ctl_late *late)
 {
+	static const char *const why[] = {
+		[SLU_LIMIT_BAR_NONE] = "",
+		[SLU_LIMIT_BAR_RESERVATION] = ", for a reservation",
+		[SLU_LIMIT_BAR_MAXIMUM] = ", which is more than allowed now",
+	};
 	char tight[32], whole[32];
 
 	put_limit(tight, job->tight);
@@ -64,7 +70,7 @@ static void say(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
 	if (!job->running)
 		ctl_log(ctl, SLU_INFO, "JobId=%u: limit %s%s", job->job_id,
 			job->limit == job->tight ? whole : tight,
-			job->barred ? ", for a reservation" : "");
+			why[job->bar]);
 	else if (!late->jobs)
 		ctl_log(ctl, SLU_INFO, "JobId=%u: limit %s extended to %s",
 			job->job_id, tight, whole);
@@ -95,7 +101,7 @@ static bool is_due(const struct slu_conf *conf, const struct slu_ctl_limit *job,
 			*next = due;
 		return !wanted || now >= due;
 	}
-	*whole = !wanted || job->barred;
+	*whole = !wanted || job->bar;
 	return job->limit == (*whole ? job->tight : job->whole);
 }
 

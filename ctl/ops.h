@@ -51,15 +51,22 @@ struct slu_ctl_mark {
 			      * before it and stays */
 };
 
+/* Why a pending job may not start with its tight limit: did it start now,
+ * between the end of that and of its whole one a reservation would begin that
+ * it may get nodes of, or its own end; or the whole one is more than its
+ * partitions, association or QOS allow by now. */
+enum slu_limit_bar {
+	SLU_LIMIT_BAR_NONE,
+	SLU_LIMIT_BAR_RESERVATION,
+	SLU_LIMIT_BAR_MAXIMUM,
+};
+
 /* A pending or running job whose limit is ours, by its note (wire/note.h). */
 struct slu_ctl_limit {
 	uint32_t job_id;
 	bool running;
 	bool whole_asked; /* the user had asked for a limit */
-	/* Pending: between the end it would have with its tight limit, did it
-	 * start now, and with its whole one, a reservation begins that it may
-	 * get nodes of, or its own ends. */
-	bool barred;
+	enum slu_limit_bar bar;
 	int64_t end;	       /* running: as it stands, Unix seconds */
 	uint32_t limit;	       /* as it stands, minutes */
 	uint32_t tight, whole; /* whole: SLU_NOTE_UNLIMITED for none */

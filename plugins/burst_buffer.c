@@ -288,7 +288,7 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 		xfree(job->burst_buffer_state);
 		job->burst_buffer_state = xstrdup(why);
 	}
-	if (may == 1 && slu_limit_in_gap(job)) {
+	if (may == 1 && slu_limit_barred(job)) {
 		may = -1;
 		slu_ctl_guard_look(ctl);
 	}

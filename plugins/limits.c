@@ -50,11 +50,20 @@ static bool names_all(const struct job_details *d)
 	       (d->max_nodes ? d->max_nodes : d->min_nodes);
 }
 
-/* Does this reservation stand between `from` and `to` on nodes that the job
+/* Of a floating one Slurm keeps how far ahead it lies, always: no job that is
+ * longer than that starts on its nodes. */
+static time_t start_of(const slurmctld_resv_t *resv, time_t now)
+{
+	return resv->flags & RESERVE_FLAG_TIME_FLOAT ? now + resv->start_time
+						     : resv->start_time;
+}
+
+/* Does this reservation begin between `from` and `to` on nodes that the job
  * may get, or is it the job's own and ends there? */
 static bool bars(const slurmctld_resv_t *resv, const job_record_t *job,
-		 time_t from, time_t to)
+		 time_t now, time_t from, time_t to)
 {
+	time_t start = start_of(resv, now);
 	bitstr_t *mine = job->part_ptr ? job->part_ptr->node_bitmap : NULL;
 
 	if (resv == job->resv_ptr)
@@ -62,13 +71,12 @@ static bool bars(const slurmctld_resv_t *resv, const job_record_t *job,
 		       resv->end_time >= from && resv->end_time < to;
 	if (names_all(job->details))
 		mine = job->details->req_node_bitmap;
-	return resv->start_time >= from && resv->start_time < to &&
-	       resv->node_bitmap &&
+	return start >= from && start < to && resv->node_bitmap &&
 	       (!mine || bit_overlap_any(resv->node_bitmap, mine));
 }
 
 /* node READ, part READ */
-static bool is_barred(const job_record_t *job, uint32_t tight, uint32_t whole)
+static bool is_in_gap(const job_record_t *job, uint32_t tight, uint32_t whole)
 {
 	time_t now = time(NULL), from = now + (time_t)tight * 60;
 	time_t to = whole == INFINITE ? now + YEAR : now + (time_t)whole * 60;
@@ -80,18 +88,28 @@ static bool is_barred(const job_record_t *job, uint32_t tight, uint32_t whole)
 		return false;
 	i = list_iterator_create(resv_list);
 	while (!barred && (resv = list_next(i)))
-		barred = bars(resv, job, from, to);
+		barred = bars(resv, job, now, from, to);
 	list_iterator_destroy(i);
 	return barred;
 }
 
-bool slu_limit_in_gap(const job_record_t *job)
+static enum slu_limit_bar bar_of(const job_record_t *job,
+				 const struct slu_note *note)
+{
+	uint32_t whole = slu_limit_whole(job, note);
+
+	if (!slu_limit_allowed(job, whole))
+		return SLU_LIMIT_BAR_MAXIMUM;
+	return is_in_gap(job, note->tight, whole) ? SLU_LIMIT_BAR_RESERVATION
+						  : SLU_LIMIT_BAR_NONE;
+}
+
+bool slu_limit_barred(const job_record_t *job)
 {
 	struct slu_note note;
 
-	return IS_JOB_PENDING(job) && list_count(resv_list) &&
-	       slu_limit_guarded(job, &note) && job->time_limit == note.tight &&
-	       is_barred(job, note.tight, slu_limit_whole(job, &note));
+	return IS_JOB_PENDING(job) && slu_limit_guarded(job, &note) &&
+	       job->time_limit == note.tight && bar_of(job, &note);
 }
 
 struct found {
@@ -148,7 +166,8 @@ static bool look_at(uint32_t job_id, struct slu_ctl_limit *out)
 		.tight = note.tight,
 		.whole = slu_limit_whole(job, &note),
 	};
-	out->barred = !out->running && is_barred(job, out->tight, out->whole);
+	if (!out->running)
+		out->bar = bar_of(job, &note);
 	return true;
 }
 

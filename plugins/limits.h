@@ -12,9 +12,11 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 	       struct slu_err *err);
 void slu_limits_set(void *arg, struct slu_ctl_put *put, size_t n);
 
-/* Would this pending job, started now with its tight limit, stand before a
- * reservation that its whole limit reaches into? job, node and part READ. */
-bool slu_limit_in_gap(const job_record_t *job);
+/* Is this a pending job that must not start with its tight limit, because it
+ * could not start with its whole one: a reservation is in the way of that, or
+ * a maximum that was lowered since its submission? job, node and part READ; it
+ * takes assoc and qos READ. */
+bool slu_limit_barred(const job_record_t *job);
 
 /* A job was made of what was submitted, and Slurm has judged it by the limit
  * that was asked for or filled one in: this is its whole one, and it gets the
@@ -36,6 +38,9 @@ void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job);
 bool slu_limit_guarded(const job_record_t *job, struct slu_note *note);
 /* The limit it would have without us, minutes. part READ */
 uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note);
+/* Do the partitions that it may start in, its association and QOS let it have
+ * so many minutes (or INFINITE) now? part READ; it takes assoc and qos READ. */
+bool slu_limit_allowed(const job_record_t *job, uint32_t limit);
 /* When does a running job with this limit (minutes or INFINITE) end? */
 time_t slu_limit_end(const job_record_t *job, uint32_t limit);
 /* Fill in `late` of those that are about to get their whole limit. No lock. */

@@ -8,6 +8,9 @@
 #include "plugins/act.h"
 #include "plugins/limits.h"
 
+#define MAIL_AT_LIMIT \
+	(MAIL_JOB_TIME100 | MAIL_JOB_TIME90 | MAIL_JOB_TIME80 | MAIL_JOB_TIME50)
+
 /* What it would have without us: none, until it starts. */
 static void give_back(job_record_t *job, const struct slu_note *note)
 {
@@ -83,8 +86,13 @@ static uint32_t max_time(const job_record_t *job)
 static bool watches(const job_record_t *job)
 {
 	return job->time_min || job->deadline || job->warn_signal ||
-	       (job->mail_type & (MAIL_JOB_TIME100 | MAIL_JOB_TIME90 |
-				  MAIL_JOB_TIME80 | MAIL_JOB_TIME50));
+	       (job->mail_type & MAIL_AT_LIMIT);
+}
+
+bool slu_limit_allowed(const job_record_t *job, uint32_t limit)
+{
+	return (!job->part_ptr || limit <= max_time(job)) &&
+	       limit <= max_wall(job);
 }
 
 /* What is more than one may have is Slurm's to hold. */
@@ -92,8 +100,8 @@ static bool may_tighten(const job_record_t *job, const struct slu_note *note)
 {
 	uint32_t whole = slu_limit_whole(job, note);
 
-	return !watches(job) && whole > note->tight && whole <= max_time(job) &&
-	       whole <= max_wall(job);
+	return !watches(job) && whole > note->tight &&
+	       slu_limit_allowed(job, whole);
 }
 
 void slu_limit_settle(job_record_t *job)
@@ -131,15 +139,17 @@ void slu_limit_begin(job_record_t *job)
 		slu_act_put_note(job, &note);
 }
 
-/* The new comment, if there is one, takes over our note. */
+/* The new comment, if there is one, takes over our note. Where the job has none
+ * it takes none: one request may change many jobs in turn, and has taken over
+ * what the one before had. */
 static void keep_note(job_desc_msg_t *desc, const job_record_t *job)
 {
 	struct slu_note note;
 	char *text;
 
-	if (!desc->admin_comment ||
-	    !slu_ctl_note_parse(job->admin_comment, &note))
+	if (!desc->admin_comment)
 		return;
+	slu_ctl_note_parse(job->admin_comment, &note);
 	text = slu_ctl_note_apply(desc->admin_comment, &note);
 	if (text) {
 		xfree(desc->admin_comment);
@@ -148,11 +158,19 @@ static void keep_note(job_desc_msg_t *desc, const job_record_t *job)
 	free(text);
 }
 
+/* Something else that its limit is judged by, or that watches it. */
+static bool says_more(const job_desc_msg_t *desc)
+{
+	bool mails =
+		desc->mail_type != NO_VAL16 && desc->mail_type & MAIL_AT_LIMIT;
+
+	return desc->end_time || desc->time_min != NO_VAL || desc->partition ||
+	       desc->qos || desc->account || desc->deadline || mails;
+}
+
 static bool is_judged_anew(const job_desc_msg_t *desc)
 {
-	return desc->time_limit != NO_VAL || desc->end_time ||
-	       desc->time_min != NO_VAL || desc->partition || desc->qos ||
-	       desc->account;
+	return desc->time_limit != NO_VAL || says_more(desc);
 }
 
 /* More than is shown, less than was asked for: `TimeLimit+=30` is added to what
@@ -161,9 +179,7 @@ static bool is_between(const job_desc_msg_t *desc, uint32_t tight,
 		       uint32_t whole)
 {
 	return desc->time_limit != NO_VAL && desc->time_limit > tight &&
-	       desc->time_limit < whole && !desc->end_time &&
-	       desc->time_min == NO_VAL && !desc->partition && !desc->qos &&
-	       !desc->account;
+	       desc->time_limit < whole && !says_more(desc);
 }
 
 static void change(const job_desc_msg_t *desc, job_record_t *job,

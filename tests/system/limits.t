@@ -183,12 +183,42 @@ for job in "$array"_{0,1} "$suspended" "$admins"; do
 	check_within 60 "job $job ends well" job_is "$job" COMPLETED
 done
 
-# Turned off
+# A reservation that always lies ahead, a maximum that is lowered, a deadline
 cluster start ctl sluiced
+is_given_again() {
+	local job
+	job=$(short 1 -H)
+	given "$job" && on ctl scontrol update job "$job" Deadline=now+1hour &&
+		limit_is "$job" 00:10:00
+}
+check_within 40 "who gets a deadline has the limit that was asked for" \
+	is_given_again
+on ctl scontrol create PartitionName=floating Nodes=n7 MaxTime=20
+on ctl scontrol create PartitionName=lowered Nodes=n6 MaxTime=20
+ahead=$(short 1 -H -p floating)
+capped=$(short 1 -H -p lowered)
+check "in another partition too a job is tight" given "$ahead"
+check "whichever it is" given "$capped"
+on ctl scontrol create reservation ReservationName=always Duration=10 \
+	StartTime=now+4minutes Nodes=n7 Users=root \
+	Flags=IGNORE_JOBS,TIME_FLOAT >/dev/null
+on ctl scontrol update PartitionName=lowered MaxTime=5
+release "$ahead" "$capped"
+check_within 20 "before a floating reservation a job has its whole limit" \
+	limit_is "$ahead" 00:10:00
+check "and is not started there" job_is "$ahead" PENDING
+check_within 20 "what its partition has come to forbid is whole" \
+	limit_is "$capped" 00:10:00
+check_within 20 "and waits as it would" prints ' Reason=PartitionTimeLimit' \
+	on ctl scontrol -o show job "$capped"
+on ctl scancel "$ahead" "$capped"
+on ctl scontrol delete ReservationName=always
+
+# Turned off
 cluster conf sluice.conf PredictMode=advise
 waits=$told
 waits=${waits##* }
-check "another job is tight still" given "$waits"
+check_within 20 "another job is tight still" given "$waits"
 on ctl scontrol reconfigure
 check_within 40 "the mode is turned off: limits are given back" \
 	limit_is "$waits" 00:10:00

@@ -246,7 +246,7 @@ START_TEST(test_many)
 		host.limit[i].end = 2000 - i;
 	}
 	host.limit[3].running = false;
-	host.limit[3].barred = true;
+	host.limit[3].bar = SLU_LIMIT_BAR_RESERVATION;
 	host.limit[0].end = 9000;
 	host.limit_calls = 0;
 	ck_assert_int_eq(slu_guard_step(ctl, 1990), 2005);
@@ -277,20 +277,24 @@ END_TEST
 
 static const struct {
 	const char *conf;
-	bool whole_asked, barred;
+	bool whole_asked;
+	enum slu_limit_bar bar;
 	uint32_t limit;
 	const char *does; /* NULL: nothing */
 } pending_cases[] = {
-	{TIGHTEN, true, false, 10, NULL},
-	{TIGHTEN, true, true, 10, "limit 7 whole;"},
-	{TIGHTEN, true, true, 60, NULL},
-	{TIGHTEN, true, false, 60, "limit 7 tight;"},
-	{TIGHTEN, true, true, 33, NULL}, /* by somebody else */
-	{TIGHTEN, true, false, 33, NULL},
-	{"PredictMode=fill", false, false, 10, NULL},
-	{"PredictMode=fill", true, false, 10, "limit 7 whole;"},
-	{"PredictMode=fill", true, false, 60, NULL},
-	{"PredictMode=off", false, false, 10, "limit 7 whole;"},
+	{TIGHTEN, true, SLU_LIMIT_BAR_NONE, 10, NULL},
+	{TIGHTEN, true, SLU_LIMIT_BAR_RESERVATION, 10, "limit 7 whole;"},
+	{TIGHTEN, true, SLU_LIMIT_BAR_RESERVATION, 60, NULL},
+	{TIGHTEN, true, SLU_LIMIT_BAR_MAXIMUM, 10, "limit 7 whole;"},
+	{TIGHTEN, true, SLU_LIMIT_BAR_MAXIMUM, 60, NULL},
+	{TIGHTEN, true, SLU_LIMIT_BAR_NONE, 60, "limit 7 tight;"},
+	{TIGHTEN, true, SLU_LIMIT_BAR_RESERVATION, 33,
+	 NULL}, /* by somebody else */
+	{TIGHTEN, true, SLU_LIMIT_BAR_NONE, 33, NULL},
+	{"PredictMode=fill", false, SLU_LIMIT_BAR_NONE, 10, NULL},
+	{"PredictMode=fill", true, SLU_LIMIT_BAR_NONE, 10, "limit 7 whole;"},
+	{"PredictMode=fill", true, SLU_LIMIT_BAR_NONE, 60, NULL},
+	{"PredictMode=off", false, SLU_LIMIT_BAR_NONE, 10, "limit 7 whole;"},
 };
 
 START_TEST(test_pending)
@@ -303,7 +307,7 @@ START_TEST(test_pending)
 		host.limit[0] = running(10, 60);
 		host.limit[0].running = false;
 		host.limit[0].whole_asked = c->whole_asked;
-		host.limit[0].barred = c->barred;
+		host.limit[0].bar = c->bar;
 		host.limit[0].limit = c->limit;
 		slu_guard_step(ctl, 1000);
 		if (c->does)
@@ -367,7 +371,7 @@ START_TEST(test_thread)
 	pthread_mutex_lock(&host_lock);
 	host.limit[0] = running(10, 60);
 	host.limit[0].running = false;
-	host.limit[0].barred = true;
+	host.limit[0].bar = SLU_LIMIT_BAR_RESERVATION;
 	host.limit[0].job_id = 8;
 	host.n_limit = 1;
 	pthread_mutex_unlock(&host_lock);
