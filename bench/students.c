@@ -27,5 +27,6 @@ struct slu_job student_job(const struct swf_job *job,
 		.submit = job->submit + 1, /* 0 is "never" */
 		.start = job->start + 1,
 		.end = job->end + 1,
+		.state = (char *)(uintptr_t)job->state,
 	};
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "bench/swf.h"
 #include "common/proc.h"
+#include "job_submit/ended.h"
 
 #define MAX_TEXT ((size_t)1 << 30)
 
@@ -18,7 +19,8 @@ static int nomem(struct slu_err *err)
 }
 
 /* Columns (from 1): 1 number, 2 submit, 3 wait, 4 run, 5 processors used, 8
- * asked for, 9 time asked for, 12 user, 13 group, 14 program, 15 queue. */
+ * asked for, 9 time asked for, 11 status, 12 user, 13 group, 14 program, 15
+ * queue. */
 static int parse(const char *line, struct swf_job *job)
 {
 	double v[15];
@@ -37,6 +39,10 @@ static int parse(const char *line, struct swf_job *job)
 	job->group = (int64_t)v[12];
 	job->program = (int64_t)v[13];
 	job->queue = (int64_t)v[14];
+	job->state = slu_swf_is_part((int)v[10])
+			     ? NULL
+			     : slu_swf_state((int)v[10], (int64_t)v[3],
+					     job->request);
 	return 0;
 }
 
@@ -67,7 +73,8 @@ static int parse_all(char *text, struct swf_log *log, struct slu_err *err)
 			continue;
 		if (parse(line, job) < 0)
 			return slu_err(err, SLU_INVALID, "\"%.60s\"", line);
-		log->n += job->end > job->start && job->request > 0;
+		log->n +=
+			job->end > job->start && job->request > 0 && job->state;
 	}
 	qsort(log->job, log->n, sizeof(*log->job), by_submit);
 	return 0;

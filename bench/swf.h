@@ -18,6 +18,7 @@ struct swf_job {
 	int64_t procs;		    /* asked for, else used */
 	int64_t user, group;	    /* -1: not known, here and below */
 	int64_t program, queue;
+	const char *state; /* how it ended, as Slurm says (ended.h) */
 };
 
 struct swf_log {
@@ -25,7 +26,8 @@ struct swf_log {
 	size_t n;
 };
 
-/* Read a log, plain or gzip. Only jobs that ran and had a request are kept;
+/* Read a log, plain or gzip. Only jobs that ran and had a request are kept,
+ * and no parts of jobs that a line of their own sums up;
  * lines that cannot be read are an error. Caller frees with swf_free. */
 int swf_load(const char *path, struct swf_log *out, struct slu_err *err);
 void swf_free(struct swf_log *log);

@@ -74,7 +74,7 @@ static bool ran(const struct slu_job *job)
 
 void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)
 {
-	if (ctl->site->predictor && slu_ended_by_itself(job))
+	if (ctl->site->predictor)
 		slu_learn(ctl->site->predictor, job);
 }
 

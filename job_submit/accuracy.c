@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How good the predictions were: every ended job that had one is noted under
- * its user, its partition and the week it ended in; each list is sorted by
- * name and error, so that a group is a range and its median the middle.
+ * How good the predictions were: every job that had one, and was not ended by
+ * the system (ended.h), is noted under its user, its partition and the week it
+ * ended in; each list is sorted by name and error, so that a group is a range
+ * and its median the middle.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 #include "common/jsonx.h"
+#include "job_submit/ended.h"
 #include "job_submit/history.h"
 
 #define DAY  86400
@@ -73,7 +75,7 @@ static int note_row(void *arg, const struct slu_history_row *row,
 		.longer = j->extended,
 	};
 
-	if (!j->predicted || j->start <= 0 || run <= 0)
+	if (!j->predicted || j->start <= 0 || run <= 0 || !slu_ended_own_way(j))
 		return 0;
 	if (m->n == m->room && grow(m) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");

@@ -32,8 +32,7 @@ static int learn_row(void *arg, const struct slu_history_row *row,
 	char name[64];
 
 	(void)err;
-	if (slu_ended_by_itself(&row->job))
-		slu_learn(l->p, &row->job);
+	slu_learn(l->p, &row->job);
 	slu_plain_name(row->job.name, name, sizeof(name));
 	if (row->job.uid == l->uid && strcmp(name, l->name) == 0)
 		slu_profile_learn(&l->profile, row);

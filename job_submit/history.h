@@ -169,8 +169,9 @@ int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
 		     struct json_object **out, struct slu_err *err);
 
 /*
- * How good the predictions of the query's jobs were: {"user": [...],
- * "partition": [...], "week": [...]} (the week's Monday), each element with
+ * How good the predictions of the query's jobs were that the system did not
+ * end (ended.h): {"user": [...], "partition": [...], "week": [...]} (the week's
+ * Monday), each element with
  * user, partition or week, jobs, median_error and mean_error (|predicted -
  * run|, s), median_error_asked (the same of the request) and under (the share
  * that ran longer than predicted); where limits were tightened also tightened

@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "job_submit/ended.h"
 #include "job_submit/import.h"
 #include "wire/note.h"
 
 #define COLUMNS	 18
-#define FARTHEST 4e9 /* Unix seconds; and no number of a log is larger */
+#define FARTHEST 4000000000 /* Unix seconds; no number of a log is larger */
+#define LONGEST	 (UINT32_MAX / 60) /* minutes */
 
 void slu_import_broken(struct slu_import_report *report, uint64_t line,
 		       const struct slu_err *why)
@@ -29,6 +31,22 @@ int slu_import_count(struct slu_import_report *report, uint64_t line, int rc,
 	if (rc < 0)
 		slu_import_broken(report, line, err);
 	return 0;
+}
+
+int slu_import_time(const char *what, int64_t time, struct slu_err *err)
+{
+	if (time >= 0 && time <= FARTHEST)
+		return 0;
+	return slu_err(err, SLU_INVALID, "%s %lld is no time", what,
+		       (long long)time);
+}
+
+int slu_import_limit(int64_t minutes, struct slu_err *err)
+{
+	if (minutes >= 0 && minutes <= LONGEST)
+		return 0;
+	return slu_err(err, SLU_INVALID, "a limit of %lld minutes",
+		       (long long)minutes);
 }
 
 int slu_import_take(const struct slu_import *import, struct slu_job *job,
@@ -97,7 +115,7 @@ static int take_swf(const char *line, double epoch,
 		return -1;
 	if (v[0] < 1)
 		return slu_err(err, SLU_INVALID, "job number %g", v[0]);
-	if (v[3] <= 0 || v[11] < 0 || (v[10] >= 2 && v[10] <= 4))
+	if (v[3] <= 0 || v[11] < 0 || slu_swf_is_part((int)v[10]))
 		return 0;
 	job = (struct slu_job){
 		.job_id = (uint32_t)v[0],
@@ -116,13 +134,14 @@ static int take_swf(const char *line, double epoch,
 		.start = (int64_t)(epoch + v[1] + (v[2] > 0 ? v[2] : 0)),
 		.limit_asked = (count_of(v[8]) + 59) / 60,
 		.limit = (count_of(v[8]) + 59) / 60,
-		.state = v[10] == 5   ? (char[]){"CANCELLED"}
-			 : v[10] == 0 ? (char[]){"FAILED"}
-				      : (char[]){"COMPLETED"},
+		.state = (char *)(uintptr_t)slu_swf_state(
+			(int)v[10], (int64_t)v[3], (int64_t)v[8]),
 		.ion_max = SLU_NO_ID,
 		.ions = SLU_NO_ID,
 	};
 	job.end = job.start + (int64_t)v[3];
+	if (slu_import_time("end", job.end, err) < 0)
+		return -1;
 	return import->take(import->arg, &job, err) < 0 ? -2 : 1;
 }
 

@@ -26,7 +26,9 @@
  * programs of known jobs read and wrote (POSIX and STDIO).
  *
  * A line (of json: a job) that cannot be read is counted and named, and the
- * others go on. Steps, and jobs that have not ended or never ran, are skipped.
+ * others go on; so is one whose times are not within Unix times of 32 bits, or
+ * whose numbers are no 32-bit numbers. Steps, and jobs that have not ended or
+ * never ran, are skipped.
  */
 
 #include <time.h>
@@ -67,6 +69,12 @@ void slu_import_broken(struct slu_import_report *report, uint64_t line,
  * says of it. As import->take. */
 int slu_import_take(const struct slu_import *import, struct slu_job *job,
 		    const char *comment, struct slu_err *err);
+
+/* Is this a Unix time (0: not known) that history can keep? Else SLU_INVALID,
+ * naming it. */
+int slu_import_time(const char *what, int64_t time, struct slu_err *err);
+/* The same of a time limit in minutes: in seconds it is a 32-bit number. */
+int slu_import_limit(int64_t minutes, struct slu_err *err);
 
 /* Count what became of a line: rc > 0: a job, 0: skipped, -1: broken, as err
  * says. Returns -1 when rc is -2: the import cannot go on. */

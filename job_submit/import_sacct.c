@@ -135,9 +135,27 @@ static int take_time(const char *text, const struct slu_import *import,
 	return 0;
 }
 
+/* SLU_NO_ID where it is more than 32 bits. */
 static uint32_t take_number(const char *text)
 {
-	return (uint32_t)strtoul(text, NULL, 10);
+	unsigned long long n = strtoull(text, NULL, 10);
+
+	return n < SLU_NO_ID ? (uint32_t)n : SLU_NO_ID;
+}
+
+static int check_numbers(char *const at[OTHER], struct slu_err *err)
+{
+	static const enum column numbers[] = {JOB_ID_RAW, JOB_ID, GID,
+					      UID,	  NODES,  CPUS};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		const char *text = at[numbers[i]];
+
+		if (text && take_number(text) == SLU_NO_ID)
+			return slu_err(err, SLU_INVALID, "%s %.30s",
+				       title[numbers[i]], text);
+	}
+	return 0;
 }
 
 static char *text_or_null(char *text)
@@ -146,14 +164,18 @@ static char *text_or_null(char *text)
 }
 
 /* "D-HH:MM:SS" as minutes; UNLIMITED and Partition_Limit are 0. */
-static uint32_t take_limit(const char *text)
+static int take_limit(const char *text, struct slu_job *job,
+		      struct slu_err *err)
 {
 	int64_t seconds;
 
-	if (!isdigit((unsigned char)*text) ||
+	if (!text || !isdigit((unsigned char)*text) ||
 	    slu_seconds_parse(text, &seconds, NULL) < 0)
 		return 0;
-	return (uint32_t)((seconds + 59) / 60);
+	if (slu_import_limit(seconds / 60, err) < 0)
+		return -1;
+	job->limit = job->limit_asked = (uint32_t)((seconds + 59) / 60);
+	return 0;
 }
 
 static int take_user(char *const at[OTHER], const struct slu_import *import,
@@ -197,7 +219,9 @@ static int take_times(char *const at[OTHER], const struct slu_import *import,
 		const char *text = at[times[i].column];
 
 		if (take_time(text ? text : none, import, times[i].out, err) <
-		    0)
+			    0 ||
+		    slu_import_time(title[times[i].column], *times[i].out,
+				    err) < 0)
 			return -1;
 	}
 	return 0;
@@ -296,8 +320,6 @@ static void take_counts(char *at[OTHER], struct slu_job *job)
 	job->gid = number_at(at, GID);
 	job->node_cnt = number_at(at, NODES);
 	job->cpus = number_at(at, CPUS);
-	job->limit = at[TIME_LIMIT] ? take_limit(at[TIME_LIMIT]) : 0;
-	job->limit_asked = job->limit;
 	job->mem_mb = at[MEMORY] ? take_memory(at[MEMORY], job) : 0;
 	job->exit_code = at[EXIT_CODE] ? take_exit_code(at[EXIT_CODE]) : 0;
 	if (at[STATE]) /* "CANCELLED by 1000" */
@@ -329,7 +351,9 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 	}
 	if (give(open, import, err) < 0)
 		return -2;
-	if (take_times(at, import, &job, err) < 0 ||
+	if (check_numbers(at, err) < 0 ||
+	    take_times(at, import, &job, err) < 0 ||
+	    take_limit(at[TIME_LIMIT], &job, err) < 0 ||
 	    take_user(at, import, &job, err) < 0)
 		return -1;
 	if (!job.start || job.end <= job.start)

@@ -2,7 +2,7 @@
 /* One lesson, from a job that has ended; predict.c says what is learnt. */
 #include "common/fast.h"
 #include <math.h>
-#include <string.h>
+#include "job_submit/ended.h"
 #include "job_submit/view.h"
 
 static const float mixer_rate[MIXERS] = {0.006f, 0.12f, 0.05f, 0.05f};
@@ -194,12 +194,6 @@ static void remember(struct slu_predictor *p, struct slu_view *v,
 	}
 }
 
-bool slu_ended_by_itself(const struct slu_job *job)
-{
-	return !job->state || strcmp(job->state, "COMPLETED") == 0 ||
-	       strcmp(job->state, "TIMEOUT") == 0;
-}
-
 void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 {
 	int64_t run = job->end - job->start;
@@ -209,7 +203,7 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 	struct slu_view v;
 	bool known;
 
-	if (job->start <= 0 || run <= 0)
+	if (job->start <= 0 || run <= 0 || !slu_ended_own_way(job))
 		return;
 	slu_view_look(p, job, &v);
 	in.run = slu_spread_at((double)run);

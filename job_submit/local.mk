@@ -5,9 +5,10 @@ libsluimport_la_SOURCES = \
 	job_submit/import.c job_submit/import.h \
 	job_submit/import_darshan.c job_submit/import_json.c \
 	job_submit/import_sacct.c
-libsluimport_la_LIBADD = libsluwire.la $(XXHASH_LIBS)
+libsluimport_la_LIBADD = libslupredict.la
 libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/classes.c job_submit/classes.h \
+	job_submit/ended.c job_submit/ended.h \
 	job_submit/spread.c job_submit/spread.h \
 	job_submit/name.c job_submit/name.h \
 	job_submit/granted.c job_submit/granted.h \

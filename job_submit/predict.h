@@ -89,11 +89,8 @@ double slu_predict_quantile(const struct slu_predictor *p,
 			    const struct slu_outlook *outlook, double share,
 			    double elapsed);
 
-/* A run that was cut short, or crashed, says nothing of how long the next one
- * takes, and its limit must not come from that: COMPLETED and TIMEOUT are
- * true, and a job whose state is not known. */
-bool slu_ended_by_itself(const struct slu_job *job);
-/* Teach one ended job (start and end set; others are ignored). One thread. */
+/* Teach one ended job. Ignored are those without start and end, and those that
+ * the system ended (ended.h). One thread. */
 void slu_learn(struct slu_predictor *p, const struct slu_job *job);
 
 #endif

@@ -129,29 +129,42 @@ static int take_running(const struct slu_asker *who, struct json_object *args,
 	return 0;
 }
 
+/* A key that may be left out; more than `most` is refused. */
+static int take_number(struct json_object *args, const char *key, uint64_t most,
+		       uint32_t *out, struct slu_err *err)
+{
+	uint64_t n = *out;
+
+	if (slu_json_u64_opt(args, key, &n, err) < 0)
+		return -1;
+	if (n > most)
+		return slu_err(err, SLU_INVALID, "%s: %llu: it is at most %llu",
+			       key, (unsigned long long)n,
+			       (unsigned long long)most);
+	*out = (uint32_t)n;
+	return 0;
+}
+
 /* The job that is asked about, or what is to be another in it; its texts are
  * borrowed from the arguments. */
 static int take_job(struct json_object *args, struct slu_job *job,
 		    struct slu_err *err)
 {
-	uint64_t nodes = job->node_cnt, limit = job->limit_asked;
-	uint64_t uid = job->uid;
 	const char *name = job->name ? job->name : "";
 	const char *account = job->account, *partition = job->partition;
 
 	if (slu_json_str_opt(args, "name", &name, err) < 0 ||
 	    slu_json_str_opt(args, "account", &account, err) < 0 ||
 	    slu_json_str_opt(args, "partition", &partition, err) < 0 ||
-	    slu_json_u64_opt(args, "nodes", &nodes, err) < 0 ||
-	    slu_json_u64_opt(args, "limit", &limit, err) < 0 ||
-	    slu_json_u64_opt(args, "uid", &uid, err) < 0)
+	    take_number(args, "nodes", SLU_NO_ID - 1, &job->node_cnt, err) <
+		    0 ||
+	    take_number(args, "limit", UINT32_MAX / 60, &job->limit_asked,
+			err) < 0 ||
+	    take_number(args, "uid", SLU_NO_ID - 1, &job->uid, err) < 0)
 		return -1;
-	job->uid = (uint32_t)uid;
 	job->name = (char *)(uintptr_t)name;
 	job->account = (char *)(uintptr_t)account;
 	job->partition = (char *)(uintptr_t)partition;
-	job->node_cnt = (uint32_t)nodes;
-	job->limit_asked = (uint32_t)limit;
 	return 0;
 }
 

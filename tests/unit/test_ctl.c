@@ -318,7 +318,7 @@ START_TEST(test_history_replay)
 	row.job.state = "COMPLETED";
 	daemon_say(&slu_history_row_desc, &row);
 	row.job.end = row.job.start + 3;
-	row.job.state = "CANCELLED"; /* teaches nothing */
+	row.job.state = "NODE_FAIL"; /* teaches nothing */
 	daemon_say(&slu_history_row_desc, &row);
 	row.job.state = "COMPLETED";
 	daemon_say(&slu_history_end_desc, &end);

@@ -299,21 +299,23 @@ START_TEST(test_accuracy)
 	static const struct {
 		uint32_t uid, predicted, asked;
 		int64_t end, run;
-		const char *partition;
+		const char *partition, *state;
 	} jobs[] = {
-		{7, 100, 10, 1000000, 90, "fat"},  /* off by 10 */
-		{7, 100, 10, 1000000, 130, "fat"}, /* off by 30, under */
-		{8, 100, 0, 1604800, 100, "slim"},
-		{8, 0, 10, 1604800, 100, "slim"}, /* not predicted */
+		{7, 100, 10, 1000000, 90, "fat", "FAILED"}, /* off by 10 */
+		{7, 100, 10, 1000000, 130, "fat", NULL},    /* by 30, under */
+		{8, 100, 0, 1604800, 100, "slim", "COMPLETED"},
+		{8, 0, 10, 1604800, 100, "slim", NULL}, /* not predicted */
+		{8, 100, 10, 1604800, 5, "slim", "NODE_FAIL"}, /* no miss */
 	};
 	struct slu_db *db = new_db();
 	struct slu_history_query all = {.uid = SLU_NO_ID};
 	struct json_object *out;
 	struct slu_err err;
 
-	for (uint32_t i = 0; i < 4; i++) {
+	for (uint32_t i = 0; i < 5; i++) {
 		struct slu_job job = {
 			.job_id = i,
+			.state = (char *)(uintptr_t)jobs[i].state,
 			.uid = jobs[i].uid,
 			.predicted = jobs[i].predicted,
 			.limit_asked = jobs[i].asked,

@@ -156,6 +156,54 @@ static const struct {
 	 "-1 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n",
 	 "7[0] 3 3 2/1 7 n8 11+16-116 11 COMPLETED\n", 1, 3, 1,
 	 "5: job number -1"},
+	/* What reached its request, whatever the log calls it. */
+	{"swf",
+	 "1 10 5 601 4 -1 -1 8 601 -1 0 3 2 7 1 -1 -1 -1\n"
+	 "2 10 5 700 4 -1 -1 8 601 -1 5 3 2 7 1 -1 -1 -1\n"
+	 "3 10 5 601 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
+	 "4 10 5 600 4 -1 -1 8 601 -1 5 3 2 7 1 -1 -1 -1\n"
+	 "5 10 5 600 4 -1 -1 8 -1 -1 0 3 2 7 1 -1 -1 -1\n",
+	 "1[0] 3 3 2/1 7 n8 11+16-617 11 TIMEOUT\n"
+	 "2[0] 3 3 2/1 7 n8 11+16-716 11 TIMEOUT\n"
+	 "3[0] 3 3 2/1 7 n8 11+16-617 11 TIMEOUT\n"
+	 "4[0] 3 3 2/1 7 n8 11+16-616 11 CANCELLED\n"
+	 "5[0] 3 3 2/1 7 n8 11+16-616 0 FAILED\n",
+	 5, 0, 0, ""},
+	/* Times and numbers beyond 32 bits. */
+	{"swf",
+	 "; UnixStartTime: 1000\n"
+	 "1 4000000000 5 600 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
+	 "2 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n",
+	 "2[0] 3 3 2/1 7 n8 1010+1015-1115 11 COMPLETED\n", 1, 0, 1,
+	 "2: end 4000001605 is no time"},
+	{"sacct",
+	 "JobID|UID|Start|End|State|NNodes|Timelimit\n"
+	 "1|5|2|99999999999999|COMPLETED|1|1:00:00\n"
+	 "2|5|2|9223372036854775807999|COMPLETED|1|1:00:00\n"
+	 "3|5|2|9999-12-31T00:00:00|COMPLETED|1|1:00:00\n"
+	 "4|5|99999999999999|62|COMPLETED|1|1:00:00\n"
+	 "99999999999|5|2|62|COMPLETED|1|1:00:00\n"
+	 "6|4294967295|2|62|COMPLETED|1|1:00:00\n"
+	 "7|5|2|62|COMPLETED|4294967297|1:00:00\n"
+	 "8|5|2|62|COMPLETED|1|71582789:00\n"
+	 "9|5|2|62|COMPLETED|1|71582788:00\n",
+	 "9[0] 5 - -/- - n1 0+2-62 71582788 COMPLETED\n", 1, 0, 8,
+	 "2: End 99999999999999 is no time"},
+	{"sacct", "JobID|UID|Start|End\n99999999999|5|2|62\n", "", 0, 0, 1,
+	 "2: JobID 99999999999"},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":99999999999999}},"
+	 "{\"job_id\":99999999999,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9}},"
+	 "{\"job_id\":6,\"user\":\"ada\",\"time\":{\"start\":-3,"
+	 "\"end\":9}},"
+	 "{\"job_id\":7,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9,\"limit\":71582789}},"
+	 "{\"job_id\":8,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9}}]}",
+	 "8[0] 1000 ada -/- - n0 0+3-9 0 -\n", 1, 0, 4,
+	 "1: job 5: end 99999999999999 is no time"},
 	/* Tasks and components that only JobIDRaw tells apart. */
 	{"sacct",
 	 "JobID|UID|Start|End|State\n"

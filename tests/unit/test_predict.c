@@ -144,6 +144,37 @@ START_TEST(test_ignored)
 }
 END_TEST
 
+/* A job's own end teaches, and its user's; the system's does not. */
+START_TEST(test_ends)
+{
+	static const struct {
+		char *state;
+		bool teaches;
+	} cases[] = {
+		{NULL, true},	      {"", true},
+		{"COMPLETED", true},  {"TIMEOUT", true},
+		{"FAILED", true},     {"OUT_OF_MEMORY", true},
+		{"CANCELLED", true},  {"DEADLINE", true},
+		{"NODE_FAIL", false}, {"BOOT_FAIL", false},
+		{"PREEMPTED", false}, {"REVOKED", false},
+		{"REQUEUED", false},  {"RUNNING", false},
+		{"SUSPENDED", false},
+	};
+
+	each(c, cases)
+	{
+		struct slu_predictor *p = new_predictor(64, 0.9, 0);
+		struct slu_job job = make_job(1, "a", 1, 10, 100);
+
+		job.state = c->state;
+		slu_learn(p, &job);
+		expect(ask(p, 1, "a", 1, 10).jobs == c->teaches, "%s",
+		       c->state ? c->state : "(none)");
+		slu_predictor_free(p);
+	}
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	static const struct {
@@ -459,6 +490,7 @@ START_TEST(test_threads)
 }
 END_TEST
 
-TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_refused,
-	  test_no_future, test_careful, test_beyond, test_change, test_elapsed,
-	  test_aging, test_calibration, test_crowds, test_queue, test_threads)
+TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_ends,
+	  test_refused, test_no_future, test_careful, test_beyond, test_change,
+	  test_elapsed, test_aging, test_calibration, test_crowds, test_queue,
+	  test_threads)

@@ -46,6 +46,38 @@ START_TEST(test_import)
 }
 END_TEST
 
+/* Another question than the one that was asked is not answered. */
+START_TEST(test_predict_beyond)
+{
+	static const struct {
+		const char *key, *most, *beyond;
+	} cases[] = {
+		{"limit", "71582788", "71582789"},
+		{"limit", "60", "4294967356"},
+		{"nodes", "4294967294", "4294967295"},
+		{"uid", "4294967294", "4294967297"},
+	};
+	char ask[100];
+
+	if (!sluiced_begin() || getuid() != 0)
+		return;
+	each(c, cases)
+	{
+		snprintf(ask, sizeof(ask),
+			 "{\"question\":\"predict\",\"%s\":%s}", c->key,
+			 c->most);
+		ck_assert_int_eq(post("/v1/query", ask, NULL), 0);
+		snprintf(ask, sizeof(ask),
+			 "{\"question\":\"predict\",\"%s\":%s}", c->key,
+			 c->beyond);
+		ck_assert_int_eq(post("/v1/query", ask, NULL), SLU_INVALID);
+		expect(strstr(err.text, c->key) && strstr(err.text, c->beyond),
+		       "%s", err.text);
+	}
+	sluiced_end();
+}
+END_TEST
+
 static const char of_7[] = "{\"question\":\"predict\",\"job_id\":7}";
 
 static int nobody_predicts(void)
@@ -166,5 +198,5 @@ START_TEST(test_history_locked)
 }
 END_TEST
 
-TEST_MAIN("sluiced history", test_import, test_predict_running, test_history,
-	  test_history_locked)
+TEST_MAIN("sluiced history", test_import, test_predict_beyond,
+	  test_predict_running, test_history, test_history_locked)

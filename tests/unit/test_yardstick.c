@@ -22,6 +22,7 @@ static struct slu_job as_job(const struct swf_job *job)
 		.submit = job->submit + 1,
 		.start = job->start + 1,
 		.end = job->end + 1,
+		.state = (char *)(uintptr_t)job->state,
 	};
 }
 

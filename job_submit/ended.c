@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* States are Slurm's names, as sacct prints them and the history keeps them. */
+#include "job_submit/ended.h"
+
+#include <string.h>
+
+bool slu_ended_own_way(const struct slu_job *job)
+{
+	static const char *const own[] = {"COMPLETED", "TIMEOUT",
+					  "FAILED",    "CANCELLED",
+					  "DEADLINE",  "OUT_OF_MEMORY"};
+
+	if (!job->state || !*job->state)
+		return true;
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (strcmp(job->state, own[i]) == 0)
+			return true;
+	return false;
+}
+
+const char *slu_swf_state(int status, int64_t run, int64_t request)
+{
+	if (request > 0 && run >= request)
+		return "TIMEOUT";
+	return status == 0 ? "FAILED" : status == 5 ? "CANCELLED" : "COMPLETED";
+}
+
+bool slu_swf_is_part(int status)
+{
+	return status >= 2 && status <= 4;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_ENDED_H
+#define SLU_JOB_SUBMIT_ENDED_H
+
+/*
+ * How jobs end, and which of them teach the predictor: the one place that
+ * decides it, for slurmctld, the replay of history, importers and benches.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "wire/job.h"
+
+/*
+ * A job whose end was its own or its user's says how long such jobs take, and
+ * is foretold like any other: COMPLETED, TIMEOUT, FAILED, OUT_OF_MEMORY,
+ * DEADLINE, and CANCELLED once it ran. One that the system ended (NODE_FAIL,
+ * BOOT_FAIL, PREEMPTED, REVOKED, REQUEUED) or that has not ended says nothing.
+ * Without a state it is taken to have ended by itself.
+ */
+bool slu_ended_own_way(const struct slu_job *job);
+
+/* A log's status (column 11 of the Standard Workload Format) as Slurm's state.
+ * Run time and request in seconds, request <= 0: none. Logs call what was ended
+ * at its request failed, cancelled or completed, each in its own way: a run
+ * that has reached it is a TIMEOUT. Static text. */
+const char *slu_swf_state(int status, int64_t run, int64_t request);
+/* Is it a part of a job that a line of its own sums up? */
+bool slu_swf_is_part(int status);
+
+#endif
