@@ -24,8 +24,8 @@
 #define KEY_LIMIT  2.0f	 /* remainders are seldom as large: all alike */
 #define KEY_NONE   -3.0f /* of who takes no part */
 #define KEY_CHOSEN 3.0f
-#define FEW	   4  /* between two keys: then they are compared, after */
-#define PATIENCE   14 /* looks, and at last after */
+#define FEW	   16 /* between two keys: then they are compared, after */
+#define PATIENCE   4  /* looks, and at last after */
 #define LOOKS	   24 /* the same remainders, mostly: as many as there are */
 #define BLOCK	   32 /* read at once, behind the last too */
 
@@ -308,10 +308,9 @@ SLU_INLINE double round_down(struct division *d, const double *restrict part,
 	SLU_INDEPENDENT
 	for (size_t i = 0; i < d->n; i++) {
 		double all = slu_as_written(part[i] * each + remainder[i]);
-		double down = floor(most(all, 0));
 		bool out = some && !(part[i] > 0);
+		double down = floor(out ? 0 : most(all, 0));
 
-		down = out ? 0 : down;
 		all -= down;
 		whole[i] = down;
 		remainder[i] = all;

@@ -2,9 +2,9 @@
 /*
  * The token step. Everything is in flat arrays, one loop without branches after
  * the other, so that a thousand jobs cost microseconds; what is not is in
- * divide.h. A thousand jobs are more than the first cache holds: each loop does
- * all that can be done before the next sum over all jobs is known, and stores
- * nothing that the next can as well work out again.
+ * divide.h. Each loop does all that can be done before the next sum over all
+ * jobs is known. Who gets something back is known before the surplus is lent,
+ * so that lending and reclaiming is one loop.
  *
  * Invariants without `literal`: tokens >= 0; they sum up to floor(T * seconds +
  * carry); each step moves as many tokens and records as it takes.
@@ -20,6 +20,7 @@
 #include <string.h>
 #include "select_io/tbf/divide.h"
 
+#define LINE	    64	   /* of a cache; no register is loaded from two */
 #define PUBLIC	    6	   /* arrays */
 #define HUNGRY_FROM 0.9	   /* of the limit */
 #define EPSILON	    1e-9   /* T * seconds, C * tokens are seldom exact */
@@ -29,34 +30,38 @@
 /* Of one step, n each. */
 struct work {
 	struct division d;
-	double *restrict factor; /* DF of (6); then of those that have lent */
-	double *restrict owed;	 /* no more may be reclaimed */
+	double *restrict factor; /* DF of (6); then of the lenders */
 	double *restrict share;	 /* the initial allocation */
-	double factors;		 /* the sum of those of (6) */
-	double nodes;		 /* of all */
+	/* Those that have lent, and theirs. */
+	uint32_t *restrict lender;
+	double *restrict remainder;
+	size_t lenders;
+	double factors; /* the sum of those of (6) */
+	double nodes;	/* of all */
 	double smallest;
-	double limit; /* of what is reclaimed of one job: all together is a
-		       * whole number */
+	double owed_limit; /* of one job: all together is a whole number */
 	bool mended;
 };
 
 /* Bytes for one job in all of these. */
-#define JOB_BYTES \
-	((PUBLIC + 4) * sizeof(double) + sizeof(struct entry) + sizeof(float))
+#define JOB_BYTES                                               \
+	((PUBLIC + 4) * sizeof(double) + sizeof(struct entry) + \
+	 sizeof(uint32_t) + sizeof(float))
 #define SPARE_BYTES (BLOCK * sizeof(float))
 
 int slu_tokens_resize(struct slu_tokens *t, size_t n, struct slu_err *err)
 {
-	size_t cap = n > 64 ? n + n / 2 : 64;
+	size_t cap = ((n > 64 ? n + n / 2 : 64) + LINE - 1) / LINE * LINE;
 	double *memory;
 
 	if (n <= t->cap) {
 		t->n = n;
 		return 0;
 	}
-	memory = calloc(1, cap * JOB_BYTES + SPARE_BYTES);
+	memory = aligned_alloc(LINE, cap * JOB_BYTES + SPARE_BYTES);
 	if (!memory)
 		return slu_err(err, SLU_NOMEM, "tokens of %zu jobs", n);
+	memset(memory, 0, cap * JOB_BYTES + SPARE_BYTES);
 	free(t->memory);
 	t->memory = memory;
 	t->cap = cap;
@@ -82,20 +87,22 @@ static struct work scratch(const struct slu_tokens_settings *s,
 	size_t cap = t->cap;
 	double *m = t->memory + PUBLIC * cap;
 	struct entry *order = (struct entry *)(m + 4 * cap);
+	uint32_t *lender = (uint32_t *)(order + cap);
 
 	return (struct work){
 		.d = {.remainder = t->remainder,
 		      .whole = m,
 		      .n = t->n,
 		      .order = order,
-		      .key = (float *)(order + cap),
+		      .key = (float *)(lender + cap),
 		      .literal = s->literal},
 		.factor = m + cap,
-		.owed = m + 2 * cap,
-		.share = m + 3 * cap,
+		.share = m + 2 * cap,
+		.remainder = m + 3 * cap,
+		.lender = lender,
 		.nodes = sum(t->nodes, t->n),
 		.smallest = s->literal ? NO_DIVISOR : DIVISOR,
-		.limit = s->literal ? INT32_MAX / (double)t->n : INT32_MAX,
+		.owed_limit = s->literal ? INT32_MAX / (double)t->n : INT32_MAX,
 		.mended = !s->literal,
 	};
 }
@@ -163,107 +170,115 @@ SLU_INLINE void factors(const struct slu_tokens *t, struct work *w)
 	w->factors = sum(factor, t->n);
 }
 
-/* (7), (8): lend the surplus. Then, for (10) and (14), what may be reclaimed
- * of each: who has borrowed, before and after. And (9), who has lent, before
- * and after; with `hungry`, only who wants it back: only their factors stay.
- * Returns the coefficient, (12), (13), which is 0 when nobody has lent. */
-SLU_INLINE double redistribute(struct slu_tokens *t, struct work *w,
-			       double surplus)
+/* Where both are positive. */
+SLU_INLINE size_t list_positive(const double *restrict a,
+				const double *restrict b, size_t n,
+				uint32_t *restrict list)
 {
-	double *restrict tokens = t->tokens, *restrict record = t->record;
-	double *restrict remainder = t->remainder, *restrict factor = w->factor;
-	double *restrict owed = w->owed;
-	const double *restrict demand = t->demand, *restrict nodes = t->nodes;
-	const double *restrict share = w->share, *restrict whole = w->d.whole;
-	double smallest = w->smallest, limit = w->limit;
-	double urge = 0; /* the addends of (12) */
-	struct rest rest;
+	size_t count = 0;
 
-	divide(&w->d, factor, surplus / w->factors, surplus, true);
-	rest = rest_of(&w->d);
-	SLU_INDEPENDENT
-	for (size_t i = 0; i < t->n; i++) {
-		double more = more_of(rest, i), part = share[i];
-		double move = whole[i] + more - most(part - demand[i], 0);
-		double before =
-			most(tokens[i] < 0 ? part : tokens[i], smallest);
-		double after = most(part + move, smallest);
-		double both = demand[i] / (before * after);
-		double least_owed = least(record[i], record[i] - move);
-		double owes =
-			most(record[i], record[i] - move) < 0 ? -record[i] : 0;
-		double lent = least(least_owed, factor[i]);
+	for (size_t i = 0; i < n; i += 64) {
+		size_t some = n - i < 64 ? n - i : 64;
+		uint64_t bits = 0;
 
-		/* max(1, u) + max(0, 1 - u later) with one division */
-		both = most(both * after, 1) + most(1 - both * before, 0);
-		urge += lent > 0 ? nodes[i] * both : 0;
-		factor[i] = lent > 0 ? factor[i] : 0;
-		owed[i] = least(owes, limit);
-		remainder[i] -= more;
-		tokens[i] = part + move;
-		record[i] -= move;
+		for (size_t k = 0; k < some; k++)
+			bits |= (uint64_t)(least(a[i + k], b[i + k]) > 0) << k;
+		for (; bits; bits &= bits - 1)
+			list[count++] = (uint32_t)i + __builtin_ctzll(bits);
 	}
+	return count;
+}
+
+/* (9) to (13): who has lent, before and after the redistribution; with `hungry`
+ * only who wants it back. They are few: from here on there is a list of them.
+ * Returns the coefficient, which is 0 when nobody has lent. */
+SLU_INLINE double find_lenders(const struct slu_tokens *t, struct work *w)
+{
+	const double *restrict record = t->record, *restrict factor = w->factor;
+	const double *restrict demand = t->demand, *restrict share = w->share;
+	uint32_t *restrict lender = w->lender;
+	struct rest rest = rest_of(&w->d);
+	double urge = 0; /* the addends of (12) */
+	size_t n = 0, n_before = list_positive(record, factor, t->n, lender);
+
+	for (size_t k = 0; k < n_before; k++) {
+		size_t i = lender[k];
+		double had = t->tokens[i] < 0 ? share[i] : t->tokens[i];
+		double got = w->d.whole[i] + more_of(rest, i);
+		double now = got + least(share[i], demand[i]);
+		bool lent = record[i] - (now - share[i]) > 0;
+		double both = most(demand[i] / most(had, w->smallest), 1) +
+			      most(1 - demand[i] / most(now, w->smallest), 0);
+
+		lender[n] = (uint32_t)i;
+		n += lent;
+		urge += lent ? t->nodes[i] * both : 0;
+	}
+	w->lenders = n;
 	urge /= 2 * w->nodes;
 	return least(urge, w->mended ? 1 : urge); /* no more than it has */
 }
 
-/* (14): what is taken of a job that has borrowed. */
-SLU_INLINE double taken(double c, double tokens, double owed)
-{
-	double part = slu_as_written(c * tokens); /* twice the same */
-
-	return floor(most(least(part + EPSILON, owed), 0));
-}
-
-/* (15) to (17): how much that is of all of them; repay() takes it. */
-SLU_INLINE double reclaim(const struct slu_tokens *t, const struct work *w,
-			  double c)
-{
-	const double *restrict tokens = t->tokens, *restrict owed = w->owed;
-	double all = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		all += taken(c, tokens[i], owed[i]);
-	return all;
-}
-
-/* (18) to (20): give it to those that have lent. Then, the limits: with
- * `instant`, no less than the part by priority. */
-SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
-		      struct work *w, double c, double total)
+/* (8): lend the surplus. (14) to (17): reclaim of those that have borrowed,
+ * before and after it, part c of their tokens, and no more than they owed
+ * before. Then, the limits: with `instant`, no less than the part by priority.
+ * Returns how much is reclaimed. */
+SLU_INLINE double lend_and_reclaim(const struct slu_tokens_settings *s,
+				   struct slu_tokens *t, struct work *w,
+				   double c)
 {
 	double *restrict tokens = t->tokens, *restrict record = t->record;
 	double *restrict remainder = t->remainder, *restrict limit = t->limit;
-	const double *restrict got = w->d.whole, *restrict share = w->share;
-	const double *restrict owed = w->owed;
-	double part = s->instant ? 1 : 0;
-	struct rest rest;
+	const double *restrict demand = t->demand, *restrict share = w->share;
+	const double *restrict whole = w->d.whole;
+	double part = s->instant ? 1 : 0, owed_limit = w->owed_limit, all = 0;
+	struct rest rest = rest_of(&w->d);
 
-	divide(&w->d, w->factor, total / sum(w->factor, t->n), total, true);
-	rest = rest_of(&w->d);
 	SLU_INDEPENDENT
 	for (size_t i = 0; i < t->n; i++) {
 		double more = more_of(rest, i);
-		double back = got[i] + more - taken(c, tokens[i], owed[i]);
+		double now = whole[i] + more + least(share[i], demand[i]);
+		double lent = record[i] - (now - share[i]);
+		double owed = least(lent < 0 ? -record[i] : 0, owed_limit);
+		double asked = slu_as_written(c * now);
+		double taken = floor(most(least(asked + EPSILON, owed), 0));
 
+		now -= taken;
+		all += taken;
 		remainder[i] -= more;
-		record[i] -= back;
-		back += tokens[i];
-		tokens[i] = back;
-		limit[i] = most(back, part * share[i]);
+		record[i] = lent + taken;
+		tokens[i] = now;
+		limit[i] = most(now, part * share[i]);
 	}
+	return all;
 }
 
-SLU_INLINE void set_limits(const struct slu_tokens_settings *s,
-			   const struct slu_tokens *t, const struct work *w)
+/* (18) to (20): give it to those that have lent. */
+SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
+		      struct work *w, double total)
 {
-	const double *restrict tokens = t->tokens, *restrict share = w->share;
-	double *restrict limit = t->limit;
+	const uint32_t *restrict lender = w->lender;
 	double part = s->instant ? 1 : 0;
+	struct division d = w->d;
+	struct rest rest;
 
-	SLU_INDEPENDENT
-	for (size_t i = 0; i < t->n; i++)
-		limit[i] = most(tokens[i], part * share[i]);
+	d.n = w->lenders;
+	d.remainder = w->remainder;
+	for (size_t k = 0; k < d.n; k++) {
+		w->factor[k] = w->factor[lender[k]];
+		d.remainder[k] = t->remainder[lender[k]];
+	}
+	divide(&d, w->factor, total / sum(w->factor, d.n), total, true);
+	rest = rest_of(&d);
+	for (size_t k = 0; k < d.n; k++) {
+		size_t i = lender[k];
+		double more = more_of(rest, k), got = d.whole[k] + more;
+
+		t->remainder[i] = d.remainder[k] - more;
+		t->record[i] -= got;
+		t->tokens[i] += got;
+		t->limit[i] = most(t->tokens[i], part * w->share[i]);
+	}
 }
 
 SLU_FAST void slu_tokens_step(const struct slu_tokens_settings *s,
@@ -281,10 +296,9 @@ SLU_FAST void slu_tokens_step(const struct slu_tokens_settings *s,
 		surplus = find_surplus(t, &w, false);
 	if (w.factors == 0)
 		factors(t, &w);
-	c = redistribute(t, &w, surplus);
-	back = c > 0 ? reclaim(t, &w, c) : 0;
+	divide(&w.d, w.factor, surplus / w.factors, surplus, true); /* (7) */
+	c = find_lenders(t, &w);
+	back = lend_and_reclaim(s, t, &w, c);
 	if (back > 0)
-		repay(s, t, &w, c, back);
-	else
-		set_limits(s, t, &w);
+		repay(s, t, &w, back);
 }

@@ -68,6 +68,22 @@ struct slow {
 	double lent; /* of each token, what borrowers owe them: eq. of c */
 };
 
+/* Those that used up their limit, if there are any, share by their nodes. */
+static void prefer_hungry(struct slow *s)
+{
+	bool hungry[MAX_JOBS], some = false;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct job *j = &s->job[i];
+
+		hungry[i] =
+			j->demand >= 0.9 * (j->limit < 0 ? j->share : j->limit);
+		some |= hungry[i];
+	}
+	for (size_t i = 0; some && i < s->n; i++)
+		s->job[i].factor = hungry[i] ? s->job[i].nodes : 0;
+}
+
 /* By the nodes, and how much each has used of what it had. */
 static void share_slowly(struct slow *s, double budget, double seconds)
 {
@@ -97,22 +113,32 @@ static void lend_slowly(struct slow *s)
 {
 	double raw[MAX_JOBS], whole[MAX_JOBS], *rest[MAX_JOBS];
 	double total = 0, factors = 0;
+	size_t taker[MAX_JOBS], n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		factors += s->job[i].factor;
-		total += fmax(s->job[i].share - s->job[i].demand, 0);
-		rest[i] = &s->job[i].remainder;
-	}
-	for (size_t i = 0; i < s->n; i++)
-		raw[i] = s->job[i].factor * (total / factors);
-	divide_slowly(raw, whole, rest, s->n, total, s->set->literal);
 	for (size_t i = 0; i < s->n; i++) {
 		struct job *j = &s->job[i];
 		double over = fmax(j->share - j->demand, 0);
 
-		j->tokens = j->share - over + whole[i];
-		j->record += over - whole[i];
-		j->lent = j->r0 > 0 && j->record > 0;
+		total += over;
+		factors += j->factor;
+		j->tokens = j->share - over;
+		j->record += over;
+		if (j->factor > 0)
+			taker[n++] = i;
+	}
+	for (size_t k = 0; k < n; k++) {
+		raw[k] = s->job[taker[k]].factor * (total / factors);
+		rest[k] = &s->job[taker[k]].remainder;
+	}
+	divide_slowly(raw, whole, rest, n, total, s->set->literal);
+	for (size_t k = 0; k < n; k++) {
+		s->job[taker[k]].tokens += whole[k];
+		s->job[taker[k]].record -= whole[k];
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		struct job *j = &s->job[i];
+
+		j->lent = j->r0 > 0 && j->record > 0 && j->factor > 0;
 		if (!j->lent)
 			continue;
 		s->lender[s->n_lender++] = i;
@@ -175,10 +201,15 @@ static void step_slowly(const struct slu_tokens_settings *set, struct job *job,
 
 	*carry = fmax(exact - budget, 0);
 	share_slowly(&s, budget, seconds);
+	if (set->hungry)
+		prefer_hungry(&s);
 	lend_slowly(&s);
 	back = take_back(&s);
 	if (back > 0)
 		give_back(&s, back);
+	for (size_t i = 0; i < n; i++)
+		job[i].limit =
+			fmax(job[i].tokens, set->instant ? job[i].share : 0);
 }
 
 static void put(struct slu_tokens *t, size_t i, const struct job *j)
@@ -230,9 +261,12 @@ static void invent(uint64_t *seed, struct job *job, size_t n, uint64_t nodes)
 /* One history, step by step beside the slow form. */
 static void compare(uint64_t seed, bool literal, size_t jobs, uint64_t nodes)
 {
+	uint64_t improve = literal ? 0 : seed;
 	struct slu_tokens_settings s = {
 		.rate = 1 + (double)slu_random(&seed, 3000),
 		.literal = literal,
+		.hungry = improve & 1,
+		.instant = improve & 2,
 	};
 	struct slu_tokens t = {0};
 	struct job job[MAX_JOBS], some[MAX_JOBS];
@@ -253,6 +287,7 @@ static void compare(uint64_t seed, bool literal, size_t jobs, uint64_t nodes)
 		for (size_t k = 0; k < active; k++) {
 			expect(t.tokens[k] == some[k].tokens &&
 				       t.record[k] == some[k].record &&
+				       t.limit[k] == some[k].limit &&
 				       fabs(t.remainder[k] -
 					    some[k].remainder) < 1e-6,
 			       "seed %lu period %d job %zu: %g not %g, record %g "
