@@ -67,14 +67,19 @@ static void add_file(const struct slu_osts *list, const uint32_t *chosen,
 	slu_buf_free(&text);
 }
 
-/* Stripes that fit on a target. */
-static uint32_t room(const struct slu_ost *o, double kib, uint32_t files)
+/* Stripes of `kib` that fit on a target. */
+static double fitting(const struct slu_ost *o, double kib)
 {
-	double fit = kib > 0 ? floor(o->available / kib) : files;
+	return o->left_out ? 0 : floor(o->available / kib);
+}
 
-	if (o->left_out)
-		return 0;
-	return fit < files ? (uint32_t)fit : files;
+/* No target gets two stripes of one request: `most`, of so many requests, is as
+ * good as any more. */
+static uint32_t room(const struct slu_ost *o, double kib, uint32_t most)
+{
+	double fit = kib > 0 ? fitting(o, kib) : o->left_out ? 0 : most;
+
+	return fit < most ? (uint32_t)fit : most;
 }
 
 /* What the solver, or the ranking, is to work on. */
@@ -88,6 +93,8 @@ struct task {
 	struct slu_place_target *target;
 	uint32_t *stripes, *ahead, *chosen;
 	bool *left_out;
+	bool *too_far, *wide; /* predicted, see add_predicted() */
+	uint32_t usable;
 	struct json_object *obj_files, *commands;
 };
 
@@ -98,6 +105,8 @@ static void task_free(struct task *t)
 	free(t->ahead);
 	free(t->chosen);
 	free(t->left_out);
+	free(t->too_far);
+	free(t->wide);
 }
 
 /* As many files as get all of their stripes: a part of them would not hold the
@@ -123,11 +132,51 @@ static uint32_t whole_files(const struct task *t)
 	return lo;
 }
 
+/* Of a stripe; where no size is said, of one that may be expected. */
+static double unit_kib(const struct task *t)
+{
+	return t->kib > 0 ? t->kib : STRIPE_BYTES / 1024;
+}
+
+static void set_rooms(struct task *t, double kib)
+{
+	for (size_t i = 0; i < t->list->n; i++)
+		t->target[i] = (struct slu_place_target){
+			.cost = t->list->ost[i].cost,
+			.step = t->s->step,
+			.room = room(&t->list->ost[i], kib, t->n),
+		};
+}
+
+/*
+ * A predicted request that is wider than the file system has several stripes
+ * on a target: it is left out of the solving, since any place will do as long
+ * as there are enough. With what comes before it it may not be more than there
+ * is room for; what comes after the first for which that is so is too far.
+ */
+static void add_predicted(struct task *t, uint32_t whole)
+{
+	double kib = unit_kib(t), left = -(double)whole * t->each;
+
+	for (size_t i = 0; i < t->list->n; i++)
+		left += fitting(&t->list->ost[i], kib);
+	for (uint32_t i = t->files; i < t->n; i++) {
+		double bytes = fmax(0, t->r->predicted[i - t->files]);
+		double units = ceil(bytes / 1024 / kib);
+
+		left = units <= left ? left - units : -1;
+		t->ahead[i] = i - t->files + 1;
+		t->too_far[i] = left < 0;
+		t->wide[i] = units > t->usable;
+		t->stripes[i] =
+			t->too_far[i] || t->wide[i] ? 0 : (uint32_t)units;
+	}
+}
+
 /* Current files first, then what is predicted. */
 static int task_init(struct task *t, struct slu_err *err)
 {
-	double stripe = t->kib > 0 ? t->kib * 1024 : STRIPE_BYTES;
-	uint32_t usable = 0, whole;
+	uint32_t whole;
 
 	t->files = t->r->files ? t->r->files : 1;
 	t->n = t->files + (uint32_t)t->r->n_predicted;
@@ -136,28 +185,18 @@ static int task_init(struct task *t, struct slu_err *err)
 	t->ahead = calloc(t->n, sizeof(*t->ahead));
 	t->chosen = calloc(t->list->n + 1, sizeof(*t->chosen));
 	t->left_out = calloc(t->n, sizeof(*t->left_out));
+	t->too_far = calloc(t->n, sizeof(*t->too_far));
+	t->wide = calloc(t->n, sizeof(*t->wide));
 	if (!t->target || !t->stripes || !t->ahead || !t->chosen ||
-	    !t->left_out)
+	    !t->left_out || !t->too_far || !t->wide)
 		return slu_err(err, SLU_NOMEM, "targets");
+	set_rooms(t, t->r->n_predicted > 0 ? unit_kib(t) : t->kib);
 	for (size_t i = 0; i < t->list->n; i++)
-		t->target[i] = (struct slu_place_target){
-			.cost = t->list->ost[i].cost,
-			.step = t->s->step,
-			.room = room(&t->list->ost[i], t->kib, t->n),
-		};
-	for (size_t i = 0; i < t->list->n; i++)
-		usable += !t->list->ost[i].left_out;
+		t->usable += !t->list->ost[i].left_out;
 	whole = whole_files(t);
 	for (uint32_t i = 0; i < whole; i++)
 		t->stripes[i] = t->each;
-	for (uint32_t i = t->files; i < t->n; i++) {
-		double bytes = t->r->predicted[i - t->files];
-
-		t->ahead[i] = i - t->files + 1;
-		t->stripes[i] =
-			bytes > 0 ? (uint32_t)fmin(ceil(bytes / stripe), usable)
-				  : 0;
-	}
+	add_predicted(t, whole);
 	return 0;
 }
 
@@ -171,15 +210,16 @@ static struct json_object *predicted_json(const struct task *t)
 		slu_json_set_u64(one, "ahead", t->ahead[i]);
 		slu_json_set_double(one, "bytes",
 				    t->r->predicted[i - t->files]);
-		slu_json_set_u64(one, "stripes", t->stripes[i]);
-		slu_json_set_bool(one, "fits", !t->left_out[i]);
+		slu_json_set_u64(one, "stripes",
+				 t->wide[i] ? t->usable : t->stripes[i]);
+		slu_json_set_bool(one, "fits",
+				  !t->left_out[i] && !t->too_far[i]);
 		json_object_array_add(all, one);
 	}
 	return all;
 }
 
-static int solve(const struct task *t, struct json_object *out,
-		 struct slu_err *err)
+static int solve(struct task *t, struct json_object *out, struct slu_err *err)
 {
 	const struct slu_place_problem p = {
 		.target = t->target,
@@ -194,6 +234,18 @@ static int solve(const struct task *t, struct json_object *out,
 
 	if (slu_place_predicted(&p, t->ahead, t->left_out, &place, &s, err))
 		return -1;
+	if (t->kib <= 0 && t->r->n_predicted > 0 && s.placed < s.wanted) {
+		/* how large current files are nobody has said: they may */
+		slu_place_free(place);
+		set_rooms(t, 0);
+		for (uint32_t i = t->files; i < t->n; i++) {
+			t->too_far[i] = true;
+			t->stripes[i] = 0;
+		}
+		if (slu_place_predicted(&p, t->ahead, t->left_out, &place, &s,
+					err))
+			return -1;
+	}
 	for (uint32_t i = 0; i < t->files; i++) {
 		add_file(t->list, s.chosen + s.first[i], s.got[i], t->obj_files,
 			 t->commands);

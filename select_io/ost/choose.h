@@ -63,7 +63,8 @@ struct slu_ost_choose_request {
 	const char *fsname; /* of Lustre; NULL: the only one there is */
 	/* Bytes that the application is predicted to write next, the nearest
 	 * first: room is kept for them, as far as there is. They are cut into
-	 * stripes of the current files' size, or of 1 GiB. */
+	 * stripes of the current files' size, or of 1 GiB, and have several on
+	 * a target where there are not so many targets. */
 	const double *predicted;
 	size_t n_predicted;
 	/* Not NULL: nothing is solved and nothing predicted; files go to these

@@ -464,6 +464,67 @@ START_TEST(test_predicted)
 }
 END_TEST
 
+/* No prediction fits that is more than there is room for, whether or not the
+ * current file's size is said. Three targets have 2.09 GiB each. */
+START_TEST(test_predicted_wide)
+{
+	static const struct {
+		uint64_t size;
+		double gib[2];
+		const char *fits;
+	} cases[] = {
+		{0, {4, 1}, "11"}, /* 1 + 4 + 1 stripes of 1 GiB */
+		{0, {5, 1}, "10"}, /* what is nearer goes first */
+		{0, {6, 1}, "00"},	   {0, {1e9, 0}, "00"},
+		{0, {3, 3}, "10"},	   {1 << 30, {5, 0}, "11"},
+		{1 << 30, {5.1, 0}, "00"}, {1 << 29, {5, 0.5}, "11"},
+		{1 << 29, {5, 1}, "10"},
+	};
+	struct json_object *servers = parse(three), *out, *list;
+
+	each(c, cases)
+	{
+		const double bytes[] = {c->gib[0] * 0x1p30, c->gib[1] * 0x1p30};
+		const struct slu_ost_choose_request r = {
+			.stripes = 1,
+			.size = c->size,
+			.predicted = bytes,
+			.n_predicted = 2,
+		};
+
+		out = answer(servers, &r);
+		ck_assert_str_eq(text_of(out, "missing"), "0");
+		json_object_object_get_ex(out, "predicted", &list);
+		for (size_t i = 0; i < 2; i++) {
+			bool fits = false;
+
+			slu_json_bool_opt(json_object_array_get_idx(list, i),
+					  "fits", &fits, NULL);
+			expect(fits == (c->fits[i] == '1'), "%g, %g: %s",
+			       c->gib[0], c->gib[1], slu_json_text(list));
+		}
+		json_object_put(out);
+	}
+	json_object_put(servers);
+}
+END_TEST
+
+/* A file of unknown size goes where there is less than a stripe may have. */
+START_TEST(test_predicted_little)
+{
+	static const double bytes[] = {1};
+	const struct slu_ost_choose_request r = {
+		.stripes = 2, .predicted = bytes, .n_predicted = 1};
+	struct json_object *servers = parse(busy);
+	struct json_object *out = answer(servers, &r);
+
+	ck_assert_str_eq(text_of(out, "missing"), "0");
+	ck_assert(strstr(text_of(out, "predicted"), "\"fits\":false"));
+	json_object_put(out);
+	json_object_put(servers);
+}
+END_TEST
+
 static void learn(struct slu_ost_memory *m, struct json_object *out,
 		  uint32_t uid, double now)
 {
@@ -660,5 +721,6 @@ END_TEST
 
 TEST_MAIN("ost_choose", test_index, test_io_time, test_io_mean, test_server,
 	  test_left_out, test_moved, test_balance, test_balanced_servers,
-	  test_place, test_predicted, test_lesson, test_memory, test_ranked,
+	  test_place, test_predicted, test_predicted_wide,
+	  test_predicted_little, test_lesson, test_memory, test_ranked,
 	  test_file_systems, test_too_much)
