@@ -10,6 +10,10 @@
 #include "common/jsonx.h"
 
 #define QUIET 1e7 /* bytes a second of a server */
+/* More is nonsense: KiB of a target, bytes a second, stripes. */
+#define KIB_MAX	 0x1p53
+#define RATE_MAX 0x1p63
+#define MANY	 0x1p20
 
 static int add(struct slu_osts *list, const struct slu_ost *ost,
 	       struct slu_err *err)
@@ -33,6 +37,12 @@ static double number(struct json_object *obj, const char *key, double otherwise)
 	return otherwise;
 }
 
+/* false: it is no number, or too large for one. */
+static bool bounded(double v, double most)
+{
+	return v <= most;
+}
+
 /* One target of a server; false when it makes no sense. */
 static bool take(struct json_object *obj, struct slu_ost *ost)
 {
@@ -51,7 +61,10 @@ static bool take(struct json_object *obj, struct slu_ost *ost)
 		       fmax(0, number(obj, "write", 0));
 	if (!ost->name || !(index >= 0 && index <= 65535) ||
 	    !(ost->total > 0 && ost->available >= 0 &&
-	      ost->available <= ost->total))
+	      ost->available <= ost->total) ||
+	    !bounded(ost->total, KIB_MAX) || !bounded(ost->promised, KIB_MAX) ||
+	    !bounded(ost->recent, MANY) || !bounded(ost->traffic, RATE_MAX) ||
+	    !bounded(ost->io_ms, RATE_MAX))
 		return false;
 	ost->index = (uint64_t)index;
 	return true;
@@ -70,7 +83,7 @@ static double percent(struct json_object *obj, const char *key)
 {
 	double v = number(obj, key, 0);
 
-	return v < 0 ? 0 : v > 100 ? 1 : v / 100;
+	return !(v > 0) ? 0 : v > 100 ? 1 : v / 100;
 }
 
 /* The server's part of the cost, without the network. */
@@ -94,6 +107,9 @@ static int take_server(const struct slu_ost_choose_settings *s,
 	ost.moved = number(obj, "moved", -1);
 	ost.peak = number(obj, "peak", 0);
 	ost.age = number(obj, "age", 0);
+	if (!bounded(ost.network, RATE_MAX) || !bounded(ost.moved, RATE_MAX) ||
+	    !bounded(ost.peak, RATE_MAX))
+		return 0;
 	for (size_t i = 0; i < json_object_array_length(targets); i++) {
 		if (!take(json_object_array_get_idx(targets, i), &ost))
 			continue;

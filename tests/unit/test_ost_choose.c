@@ -692,6 +692,46 @@ START_TEST(test_file_systems)
 }
 END_TEST
 
+/* What one server says beyond reason harms no other. */
+START_TEST(test_nonsense)
+{
+	static const struct {
+		const char *server, *target; /* what they say */
+	} cases[] = {
+		{"\"network\":1e308,", ""},
+		{"\"moved\":1e308,", ""},
+		{"\"peak\":1e308,", ""},
+		{"\"cpu\":NaN,", ""},
+		{"\"memory\":NaN,", ""},
+		{"\"network\":NaN,", ""},
+		{"", ",\"total\":1e300"},
+		{"", ",\"total\":Infinity,\"available\":Infinity"},
+		{"", ",\"read\":1.7e308,\"write\":1.7e308"},
+		{"", ",\"recent\":1e300"},
+		{"", ",\"promised\":1e308"},
+		{"", ",\"io_ms\":NaN"},
+	};
+	const struct slu_ost_choose_request r = {.stripes = 3};
+	struct json_object *servers, *out;
+	char *text;
+
+	each(c, cases)
+	{
+		text = slu_asprintf("{\"x\":{%s\"osts\":[{\"name\":"
+				    "\"f-OST0009\",\"index\":9,\"total\":9,"
+				    "\"available\":1%s}]},%s",
+				    c->server, c->target, three + 1);
+		servers = parse(text);
+		out = answer(servers, &r);
+		expect(!strcmp(text_of(out, "missing"), "0"), "%s: %s", text,
+		       slu_json_text(out));
+		json_object_put(out);
+		json_object_put(servers);
+		free(text);
+	}
+}
+END_TEST
+
 START_TEST(test_too_much)
 {
 	static const struct {
@@ -723,4 +763,4 @@ TEST_MAIN("ost_choose", test_index, test_io_time, test_io_mean, test_server,
 	  test_left_out, test_moved, test_balance, test_balanced_servers,
 	  test_place, test_predicted, test_predicted_wide,
 	  test_predicted_little, test_lesson, test_memory, test_ranked,
-	  test_file_systems, test_too_much)
+	  test_file_systems, test_nonsense, test_too_much)
