@@ -79,9 +79,11 @@ static char *planned(struct json_object *answer,
 	struct slu_stripe_layout layout;
 	struct slu_buf command = {0};
 	char size[SLU_SIZE_TEXT], *text;
+	uint64_t *room = slu_stripe_count_targets(answer, &r);
+	int rc = slu_stripe_plan(&r, &layout, err);
 
-	slu_stripe_count_targets(answer, &r);
-	if (slu_stripe_plan(&r, &layout, err))
+	free(room);
+	if (rc)
 		return NULL;
 	slu_stripe_command(&layout, &command);
 	text = command.data ? arguments(command.data, err) : NULL;

@@ -82,11 +82,12 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct slu_err *err);
 
 /* stripe.c: layouts of files, from the same. The second is for layouts.c:
- * targets that can be used, and the least room on one of them, out of an answer
- * of slu_ost_choose; nothing where they are of several file systems. */
+ * targets that can be used, and their room, which it returns and the caller
+ * frees, out of an answer of slu_ost_choose; nothing (NULL) where they are of
+ * several file systems. */
 struct slu_stripe_request;
-void slu_stripe_count_targets(struct json_object *answer,
-			      struct slu_stripe_request *request);
+uint64_t *slu_stripe_count_targets(struct json_object *answer,
+				   struct slu_stripe_request *request);
 int slu_stripe_answer(struct slu_db *db, const struct slu_asker *who,
 		      struct json_object *args, struct slu_buf *out,
 		      struct slu_err *err);

@@ -48,7 +48,7 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 	r->readers = small(readers);
 	if (targets > 0) { /* another file system than the servers know */
 		r->targets = small(targets);
-		r->room = 0;
+		r->room = NULL;
 	}
 	return 0;
 }

@@ -63,55 +63,87 @@ static void merge(struct slu_stripe_layout *l)
 	l->n = n + 1;
 }
 
-static uint64_t parts_of(uint64_t bytes, uint64_t room)
+/* As many stripes as a file can have. */
+static uint32_t most_stripes(const struct slu_stripe_request *r)
 {
-	return bytes / room + (bytes % room != 0);
+	uint32_t most =
+		r->lustre && r->lustre < MANY ? FEW : SLU_STRIPE_COUNT_MAX;
+
+	return r->targets < most ? r->targets : most;
 }
 
-/* Each component has room on its targets, and none has fewer than the one
- * before. */
-static void widen(struct slu_stripe_layout *l, uint64_t size, uint64_t room)
+/* The n targets with the most room hold so much in n like parts. */
+static bool holds(const struct slu_stripe_request *r, uint32_t n,
+		  uint64_t bytes)
 {
+	return bytes / n + (bytes % n != 0) <= r->room[n - 1];
+}
+
+/* At least `want` stripes that hold it, or as near below as do; 0: none do. */
+static uint32_t holding(const struct slu_stripe_request *r, uint32_t want,
+			uint64_t bytes)
+{
+	uint32_t most = most_stripes(r);
+
+	for (uint32_t n = want; n <= most; n++)
+		if (holds(r, n, bytes))
+			return n;
+	for (uint32_t n = want < most ? want : most; n > 0; n--)
+		if (holds(r, n, bytes))
+			return n;
+	return 0;
+}
+
+static void set_count(struct slu_stripe_component *p, uint32_t n)
+{
+	if (p->count != n)
+		p->why = p->count < n ? "so many targets have room for it "
+					"together"
+				      : "others are too full";
+	p->count = n;
+}
+
+/* Each component has room on its targets, none has fewer than the one before,
+ * and none more than the last, on which the whole would have room. */
+static void widen(const struct slu_stripe_request *r,
+		  struct slu_stripe_layout *l)
+{
+	uint32_t last = l->part[l->n - 1].count, n, least = 1;
 	uint64_t begin = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
+	for (size_t i = 0; i + 1 < l->n; i++) {
 		struct slu_stripe_component *p = &l->part[i];
-		uint64_t end = p->end ? p->end : size;
-		uint64_t least = end > begin ? parts_of(end - begin, room) : 0;
 
-		if (i > 0 && least < l->part[i - 1].count)
-			least = l->part[i - 1].count;
-		if (p->count < least) {
-			p->count = (uint32_t)least;
-			p->why = "so many targets have room for it together";
-		}
+		n = holding(r, p->count > least ? p->count : least,
+			    p->end - begin);
+		if (n < least || n > last)
+			n = last;
+		set_count(p, n);
+		least = n;
 		begin = p->end;
 	}
 }
 
-/* So few stripes would not have room for their parts of the file. */
+/* So few stripes would not have room for their parts of the file, nor so many,
+ * where one of them is on a target that is nearly full. */
 static int make_room(const struct slu_stripe_request *r,
 		     struct slu_stripe_layout *l, struct slu_err *err)
 {
 	struct slu_stripe_component *last = &l->part[l->n - 1];
-	uint64_t least;
+	uint32_t n;
 
-	if (r->room == 0 || r->size == 0)
+	if (!r->room || r->targets == 0 || r->size == 0)
 		return 0;
-	least = parts_of(r->size, r->room);
-	if (least > (r->lustre && r->lustre < MANY ? FEW
-						   : SLU_STRIPE_COUNT_MAX) ||
-	    (r->targets && least > r->targets))
+	n = holding(r, last->count, r->size);
+	if (n == 0)
 		return slu_err(err, SLU_INVALID,
-			       "the file needs %llu targets of that room",
-			       (unsigned long long)least);
-	if (last->count < least) {
-		last->count = (uint32_t)least;
-		last->why = "so many targets have room for it together";
-	}
-	for (size_t n = 0; n != l->n; merge(l)) {
-		n = l->n; /* what is one now has to be wider again */
-		widen(l, r->size, r->room);
+			       "no number of the %u targets has room for the "
+			       "file",
+			       r->targets);
+	set_count(last, n);
+	for (size_t was = 0; was != l->n; merge(l)) {
+		was = l->n; /* what is one now has to be wider again */
+		widen(r, l);
 	}
 	return 0;
 }

@@ -35,8 +35,9 @@ struct slu_stripe_request {
 	enum slu_stripe_access access;
 	uint32_t readers; /* processes that read it at once; 0: unknown */
 	uint32_t targets; /* of the file system; 0: unknown */
-	uint64_t room;	  /* bytes free on a target; 0: unknown */
-	uint32_t lustre;  /* version, 2015 for 2.15; 0: unknown, not old */
+	/* Bytes free on each of them, the most first; NULL: unknown. */
+	const uint64_t *room;
+	uint32_t lustre; /* version, 2015 for 2.15; 0: unknown, not old */
 };
 
 struct slu_stripe_component {

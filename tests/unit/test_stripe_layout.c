@@ -12,48 +12,57 @@
 #define SEQ SLU_STRIPE_SEQUENTIAL
 #define RND SLU_STRIPE_RANDOM
 
+static void fill(uint64_t *room, size_t n, uint64_t bytes)
+{
+	for (size_t i = 0; i < n; i++)
+		room[i] = bytes;
+}
+
 START_TEST(test_plan)
 {
-	static const struct {
+	static uint64_t ten[950], fifty[100];
+	const struct {
 		struct slu_stripe_request r;
 		const char *want;
 	} cases[] = {
-		{{0, SEQ, 0, 0, 0, 0},
+		{{0, SEQ, 0, 0, NULL, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 1, 1000, 0, 0},
+		{{4 * TIB, SEQ, 1, 1000, NULL, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{MIB, SEQ, 0, 0, 0, 0}, "-c 1 -S 1M"},
-		{{64 * MIB, SEQ, 0, 0, 0, 0}, "-c 1 -S 1M"},
-		{{64 * MIB + 1, SEQ, 0, 0, 0, 0},
+		{{MIB, SEQ, 0, 0, NULL, 0}, "-c 1 -S 1M"},
+		{{64 * MIB, SEQ, 0, 0, NULL, 0}, "-c 1 -S 1M"},
+		{{64 * MIB + 1, SEQ, 0, 0, NULL, 0},
 		 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
-		{{0, RND, 100, 0, 0, 0},
+		{{0, RND, 100, 0, NULL, 0},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
-		{{0, SEQ, 16, 0, 0, 0},
+		{{0, SEQ, 16, 0, NULL, 0},
 		 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
 		/* four targets: components that are alike then are one */
-		{{0, SEQ, 0, 4, 0, 0},
+		{{0, SEQ, 0, 4, NULL, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
 		 "-E -1 -c 4 -S 4M"},
-		{{0, SEQ, 100, 8, 0, 0}, "-c 8 -S 1M"},
+		{{0, SEQ, 100, 8, NULL, 0}, "-c 8 -S 1M"},
 		/* versions */
-		{{4 * TIB, SEQ, 0, 0, 0, 2010},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2010},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 0, 0, 0, 2009}, "-c 64 -S 4M"},
-		{{20 * GIB, SEQ, 0, 0, 0, 2005}, "-c 16 -S 4M"},
-		{{2 * GIB, RND, 0, 0, 0, 2005}, "-c 4 -S 1M"},
-		{{9 * TIB, SEQ, 0, 950, 10 * GIB, 2005}, "-c 922 -S 4M"},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2009}, "-c 64 -S 4M"},
+		{{20 * GIB, SEQ, 0, 0, NULL, 2005}, "-c 16 -S 4M"},
+		{{2 * GIB, RND, 0, 0, NULL, 2005}, "-c 4 -S 1M"},
+		{{9 * TIB, SEQ, 0, 950, ten, 2005}, "-c 922 -S 4M"},
 		/* 4 TiB on targets with 50 GiB each */
-		{{4 * TIB, RND, 0, 100, 50 * GIB, 0},
+		{{4 * TIB, RND, 0, 100, fifty, 0},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
 		/* of which 1,014 are in one component */
-		{{1200 * GIB, SEQ, 0, 100, 50 * GIB, 0},
+		{{1200 * GIB, SEQ, 0, 100, fifty, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 21 -S 4M -E -1 -c 64 -S 4M"},
 	};
 
+	fill(ten, 950, 10 * GIB);
+	fill(fifty, 100, 50 * GIB);
 	each(c, cases)
 	{
 		struct slu_stripe_layout l;
@@ -72,22 +81,51 @@ START_TEST(test_plan)
 }
 END_TEST
 
-START_TEST(test_no_room)
+/* One target that is nearly full keeps no file out, and is kept out itself. */
+START_TEST(test_room)
 {
-	struct slu_stripe_request r = {4 * TIB, SEQ, 0, 10, GIB, 0};
+	static uint64_t room[205];
+	const struct {
+		uint64_t size;
+		uint32_t targets, lustre, count;
+	} cases[] = {
+		/* 99 with 9 TiB, one with half a TiB */
+		{100 * TIB, 100, 0, 64},      {500 * TIB, 100, 0, 64},
+		{800 * TIB, 100, 0, 89},      {891 * TIB, 100, 0, 99},
+		{892 * TIB, 100, 0, 0},	      {45 * TIB, 6, 0, 6},
+		{55 * TIB, 6, 0, 0},	      {1600 * TIB, 205, 2003, 0},
+		{1440 * TIB, 205, 2003, 160},
+	};
 	struct slu_stripe_layout l;
 	struct slu_err err;
 
-	expect_fail(slu_stripe_plan(&r, &l, &err), err, SLU_INVALID,
-		    "4096 targets");
-	r.lustre = 2003; /* no more than 160 stripes */
-	r.targets = 0;
-	r.room = 20 * GIB;
-	expect_fail(slu_stripe_plan(&r, &l, &err), err, SLU_INVALID,
-		    "205 targets");
-	r.room = GIB;
-	expect_fail(slu_stripe_plan(&r, &l, &err), err, SLU_INVALID,
-		    "4096 targets");
+	each(c, cases)
+	{
+		struct slu_stripe_request r = {c->size,	   SEQ,	 0,
+					       c->targets, room, c->lustre};
+
+		fill(room, 205, 9 * TIB);
+		if (c->targets == 100)
+			room[99] = TIB / 2;
+		if (c->count == 0) {
+			expect_fail(slu_stripe_plan(&r, &l, &err), err,
+				    SLU_INVALID, "has room");
+			continue;
+		}
+		expect_ok(slu_stripe_plan(&r, &l, &err), err);
+		expect(l.part[l.n - 1].count == c->count, "%u targets, not %u",
+		       l.part[l.n - 1].count, c->count);
+	}
+	/* wide patterns get narrower where only few have room */
+	fill(room, 205, GIB);
+	fill(room, 20, 9 * TIB);
+	expect_ok(
+		slu_stripe_plan(&(struct slu_stripe_request){100 * TIB, SEQ, 99,
+							     205, room, 0},
+				&l, &err),
+		err);
+	ck_assert_uint_eq(l.part[l.n - 1].count, 20);
+	ck_assert_str_eq(l.part[l.n - 1].why, "others are too full");
 }
 END_TEST
 
@@ -95,25 +133,29 @@ END_TEST
  * parts have room. */
 START_TEST(test_rules)
 {
+	static uint64_t room[3000];
 	uint64_t seed = 7;
 
-	for (int k = 0; k < 20000; k++) {
+	for (int k = 0; k < 3000; k++) {
 		struct slu_stripe_request r = {
 			.size = slu_random(
 				&seed, UINT64_C(1) << slu_random(&seed, 50)),
 			.access = slu_random(&seed, 2) ? SEQ : RND,
 			.readers = (uint32_t)slu_random(&seed, 600),
 			.targets = (uint32_t)slu_random(&seed, 3000),
-			.room = slu_random(
-				&seed, UINT64_C(1) << slu_random(&seed, 45)),
+			.room = room,
 		};
+		uint64_t bound = UINT64_C(1) << slu_random(&seed, 45);
 		struct slu_stripe_layout l;
 		struct slu_err err;
 
+		for (uint32_t i = 0; i < r.targets; i++)
+			room[i] = bound -= slu_random(&seed, bound / 64 + 1);
+
 		if (slu_stripe_plan(&r, &l, &err)) {
-			ck_assert(r.room > 0 &&
-				  (r.size / r.room >= r.targets ||
-				   r.size / r.room >= SLU_STRIPE_COUNT_MAX));
+			for (uint32_t n = 1;
+			     n <= r.targets && n <= SLU_STRIPE_COUNT_MAX; n++)
+				ck_assert(r.size > n * room[n - 1]);
 			continue;
 		}
 		expect_ok(slu_stripe_check(&l, &err), err);
@@ -124,10 +166,11 @@ START_TEST(test_rules)
 				  l.part[i].count >= l.part[i - 1].count);
 			ck_assert(i == 0 || r.size == 0 ||
 				  l.part[i - 1].end < r.size);
-			ck_assert(r.size == 0 || r.room == 0 ||
+			ck_assert(r.size == 0 || r.targets == 0 ||
 				  (l.part[i].end ? l.part[i].end : r.size) -
 						  (i ? l.part[i - 1].end : 0) <=
-					  l.part[i].count * r.room);
+					  l.part[i].count *
+						  room[l.part[i].count - 1]);
 		}
 	}
 }
@@ -225,5 +268,5 @@ START_TEST(test_json)
 }
 END_TEST
 
-TEST_MAIN("stripe_layout", test_plan, test_no_room, test_rules, test_presets,
+TEST_MAIN("stripe_layout", test_plan, test_room, test_rules, test_presets,
 	  test_check, test_json)
