@@ -91,31 +91,38 @@ static void add_heading(struct slu_buf *out, const char *kind, const char *path)
 		       name);
 }
 
-/* Of all targets of a kind. True: there are some. */
-static bool add_kind(const struct files *f, const char *kind,
-		     struct slu_buf *out, struct slu_err *err)
+typedef int take_f(void *arg, const struct slu_buf *text, struct slu_err *err);
+
+/* Of all targets of a kind, in one text or, where there is a take(), each
+ * handed to it. 1: there are some; 0 and *err: none; -1: take() failed. */
+static int add_kind(const struct files *f, const char *kind,
+		    struct slu_buf *out, take_f *take, void *arg,
+		    struct slu_err *err)
 {
 	char pattern[PATH_MAX + 64];
 	glob_t found;
-	bool some = false;
+	int some = 0;
 
 	snprintf(pattern, sizeof(pattern), "%s/proc/fs/lustre/%s/*/job_stats",
 		 f->root, kind);
 	if (glob(pattern, 0, NULL, &found)) {
 		slu_err(err, SLU_NOTFOUND, "%s: this is no server of OSTs",
 			pattern);
-		return false;
+		return 0;
 	}
-	for (size_t i = 0; i < found.gl_pathc; i++) {
+	for (size_t i = 0; some >= 0 && i < found.gl_pathc; i++) {
 		size_t len = out->len;
 
 		add_heading(out, kind, found.gl_pathv[i]);
 		if (read_path(found.gl_pathv[i], out, err) == 0) {
-			some = true;
+			some = take && take(arg, out, err) ? -1 : 1;
+			if (take)
+				slu_buf_reset(out);
 			continue;
 		}
 		/* it may just be being stopped; the others go on */
-		some |= err && err->kind == SLU_NOTFOUND;
+		if (err && err->kind == SLU_NOTFOUND)
+			some = 1;
 		out->len = len;
 		if (out->data)
 			out->data[len] = '\0';
@@ -124,17 +131,23 @@ static bool add_kind(const struct files *f, const char *kind,
 	return some;
 }
 
+int slu_lustre_each_record(struct slu_lustre *lustre, struct slu_buf *out,
+			   take_f *take, void *arg, struct slu_err *err)
+{
+	struct files *f = (struct files *)lustre;
+	int some, more = 0;
+
+	slu_buf_reset(out);
+	some = add_kind(f, "obdfilter", out, take, arg, err);
+	if (f->mdts && some >= 0)
+		more = add_kind(f, "mdt", out, take, arg, err);
+	return some >= 0 && more >= 0 && some + more > 0 ? 0 : -1;
+}
+
 static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
 			   struct slu_err *err)
 {
-	struct files *f = (struct files *)lustre;
-	bool some;
-
-	slu_buf_reset(out);
-	some = add_kind(f, "obdfilter", out, err);
-	if (f->mdts)
-		some |= add_kind(f, "mdt", out, err);
-	return some ? 0 : -1;
+	return slu_lustre_each_record(lustre, out, NULL, NULL, err);
 }
 
 /* The one place that exists; the first when none does. */

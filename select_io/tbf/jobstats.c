@@ -226,13 +226,17 @@ static int line(struct slu_jobstats *s, const char *p, const char *end,
 	return 0;
 }
 
-int slu_jobstats_parse(struct slu_jobstats *out, const char *text, size_t len,
-		       struct slu_err *err)
+void slu_jobstats_clear(struct slu_jobstats *s)
+{
+	s->n = s->n_targets = s->skipped = 0;
+}
+
+int slu_jobstats_add(struct slu_jobstats *out, const char *text, size_t len,
+		     struct slu_err *err)
 {
 	const char *p = text, *stop = text + len, *end;
 	struct slu_jobstat *job = NULL;
 
-	out->n = out->n_targets = out->skipped = 0;
 	for (; p < stop; p = end + 1) {
 		end = memchr(p, '\n', (size_t)(stop - p));
 		if (!end)
@@ -241,6 +245,13 @@ int slu_jobstats_parse(struct slu_jobstats *out, const char *text, size_t len,
 			return -1;
 	}
 	return 0;
+}
+
+int slu_jobstats_parse(struct slu_jobstats *out, const char *text, size_t len,
+		       struct slu_err *err)
+{
+	slu_jobstats_clear(out);
+	return slu_jobstats_add(out, text, len, err);
 }
 
 void slu_jobstats_free(struct slu_jobstats *s)

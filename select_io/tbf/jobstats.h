@@ -45,6 +45,11 @@ struct slu_jobstats {
  * jobs is fine. Fails only without memory. */
 int slu_jobstats_parse(struct slu_jobstats *out, const char *text, size_t len,
 		       struct slu_err *err);
+/* The same in steps: forget what there is, but not its memory; and add a text
+ * that begins with its target's line. */
+void slu_jobstats_clear(struct slu_jobstats *stats);
+int slu_jobstats_add(struct slu_jobstats *out, const char *text, size_t len,
+		     struct slu_err *err);
 void slu_jobstats_free(struct slu_jobstats *stats);
 
 #endif

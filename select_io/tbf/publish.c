@@ -7,6 +7,7 @@
 #include "config.h"
 #include "select_io/tbf/publish.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "common/conf.h"
@@ -26,6 +28,9 @@
 
 #define PERIOD	 5 /* seconds */
 #define PATIENCE 10
+/* Seconds before one that has died begins again, and at most. */
+#define RESTART	    1u
+#define RESTART_MAX 60u
 
 static double seconds(void)
 {
@@ -54,6 +59,12 @@ int slu_publish_once(struct slu_http *http, const char *root, const char *host,
 	return ret;
 }
 
+static int add_target(void *stats, const struct slu_buf *text,
+		      struct slu_err *err)
+{
+	return slu_jobstats_add(stats, text->data, text->len, err);
+}
+
 static int read_jobs(struct slu_lustre *lustre, struct slu_jobio *io,
 		     double now, struct slu_err *err)
 {
@@ -61,13 +72,11 @@ static int read_jobs(struct slu_lustre *lustre, struct slu_jobio *io,
 	static struct slu_buf text;
 	struct slu_err why;
 
-	if (lustre->job_stats(lustre, &text, &why))
+	slu_jobstats_clear(&stats);
+	if (slu_lustre_each_record(lustre, &text, add_target, &stats, &why))
 		return why.kind == SLU_NOTFOUND
 			       ? 0
 			       : slu_err(err, why.kind, "%s", why.text);
-	if (slu_jobstats_parse(&stats, text.data ? text.data : "", text.len,
-			       err))
-		return -1;
 	return slu_jobio_read(io, &stats, now, err);
 }
 
@@ -196,6 +205,41 @@ int slu_publish_run(const char *conf_path, const char *root,
 	return -1;
 }
 
+/* The one that works, which ends with its parent. */
+static void work(struct slu_http *http, const char *root, pid_t parent,
+		 const struct slu_log *log)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_NAME, "sluice-tbfd-pub");
+	if (getppid() == parent)
+		serve(http, root, false, log);
+	_exit(1);
+}
+
+/* Nobody else would see that it has died, and sluiced leaves out a server that
+ * is silent. */
+static void watch(struct slu_http *http, const char *root,
+		  const struct slu_log *log)
+{
+	unsigned wait = RESTART;
+	double since;
+	pid_t me = getpid(), pid;
+
+	for (;; sleep(wait)) {
+		since = seconds();
+		pid = fork();
+		if (pid == 0)
+			work(http, root, me, log);
+		while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		wait = seconds() - since > RESTART_MAX ? RESTART : 2 * wait;
+		if (wait > RESTART_MAX)
+			wait = RESTART_MAX;
+		slu_log(log, SLU_WARN,
+			"publishing ended; it begins again in %u s", wait);
+	}
+}
+
 int slu_publish_start(const char *conf_path, const char *root,
 		      const struct slu_log *log, struct slu_err *err)
 {
@@ -207,9 +251,8 @@ int slu_publish_start(const char *conf_path, const char *root,
 	pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		prctl(PR_SET_NAME, "sluice-tbfd-pub");
 		if (getppid() == parent)
-			serve(http, root, false, log);
+			watch(http, root, log);
 		_exit(0);
 	}
 	slu_http_free(http);

@@ -28,7 +28,8 @@ struct slu_buf;
 int slu_publish_nodes(const char *conf_path, struct slu_buf *out,
 		      struct slu_err *err);
 
-/* Do so every 5 seconds in a process of its own, which ends with this one.
+/* Do so every 5 seconds in a process of its own, which ends with this one, and
+ * is started again by another one when it dies.
  * conf_path: a sluice.conf, for DaemonAddr and SlurmUser. */
 int slu_publish_start(const char *conf_path, const char *root,
 		      const struct slu_log *log, struct slu_err *err);

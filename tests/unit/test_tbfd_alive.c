@@ -4,6 +4,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -96,6 +97,88 @@ START_TEST(test_programs)
 }
 END_TEST
 
+/* Who is whose child, and called so; 0: none. */
+static pid_t child_of(pid_t parent, const char *name)
+{
+	pid_t found = 0;
+	struct dirent *e;
+	DIR *d = opendir("/proc");
+
+	while (d && !found && (e = readdir(d))) {
+		struct slu_buf text = {0};
+		char path[300], comm[20];
+		int pid, is;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
+		if (*e->d_name >= '1' && *e->d_name <= '9' &&
+		    !slu_file_read(AT_FDCWD, path, 4096, &text, NULL) &&
+		    sscanf(text.data, "%d (%19[^)]) %*c %d", &pid, comm, &is) ==
+			    3 &&
+		    is == parent && (!name || !strcmp(comm, name)))
+			found = pid;
+		slu_buf_free(&text);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* The publisher of this daemon, another one than `was`. */
+static pid_t publisher(pid_t daemon, pid_t was)
+{
+	pid_t watcher, pid = 0;
+
+	for (int i = 0; i < 3000 && !pid; i++) {
+		watcher = child_of(daemon, NULL);
+		pid = watcher ? child_of(watcher, "sluice-tbfd-pub") : 0;
+		if (pid == was)
+			pid = 0;
+		if (!pid)
+			usleep(20000);
+	}
+	return pid;
+}
+
+/* A publisher that was killed begins again, and ends with its daemon. */
+START_TEST(test_publisher)
+{
+	static const char conf[] = "SlurmUser=root\nDaemonAddr=localhost\n";
+	static const char program[] = "select_io/tbf/sluice-tbfd";
+	const char *path = tmpfile_path("conf"), *root = tmpdir();
+	pid_t pid, first, second;
+
+	expect_ok(slu_file_write(AT_FDCWD, path, conf, strlen(conf), 0644,
+				 false, &err),
+		  err);
+	pid = fork();
+	if (pid == 0) {
+		execl(program, program, "--rate", "10", "--publish", path,
+		      "--root", root, NULL);
+		_exit(127);
+	}
+	first = publisher(pid, 0);
+	ck_assert_int_gt(first, 0);
+	kill(first, SIGKILL);
+	second = publisher(pid, first);
+	ck_assert_int_gt(second, 0);
+	end(pid);
+	for (int i = 0; i < 3000 && !kill(second, 0); i++) {
+		char path[40];
+		struct slu_buf text = {0};
+		bool dead;
+
+		snprintf(path, sizeof(path), "/proc/%d/stat", second);
+		dead = slu_file_read(AT_FDCWD, path, 4096, &text, NULL) ||
+		       strstr(text.data, ") Z ");
+		slu_buf_free(&text);
+		if (dead)
+			return;
+		usleep(20000);
+	}
+	expect(kill(second, 0), "the publisher outlives its daemon");
+}
+END_TEST
+
 /* One daemon; who cleans up stands back for it, and it waits for them. */
 START_TEST(test_lock)
 {
@@ -139,4 +222,5 @@ START_TEST(test_lock)
 }
 END_TEST
 
-TEST_MAIN("tbfd_alive", test_now_and_then, test_programs, test_lock)
+TEST_MAIN("tbfd_alive", test_now_and_then, test_programs, test_publisher,
+	  test_lock)
