@@ -32,7 +32,7 @@ static struct json_object *choose(struct json_object *live,
 				  struct slu_err *err)
 {
 	const struct slu_ost_choose_settings set = slu_osts_settings(live);
-	const struct slu_ost_choose_request r = {
+	struct slu_ost_choose_request r = {
 		.stripes = ask->stripes,
 		.size = ask->size,
 		.fsname = ask->fsname,
@@ -40,6 +40,7 @@ static struct json_object *choose(struct json_object *live,
 	struct json_object *servers = NULL, *answer;
 
 	json_object_object_get_ex(live, "servers", &servers);
+	json_object_object_get_ex(live, "ranking", &r.ranking);
 	if (!slu_ost_choose(&set, servers, &r, &answer, err))
 		return answer;
 	/* of several file systems, which? then as if nothing were known */
