@@ -286,11 +286,12 @@ static void rank(struct task *t)
 	json_object_put(at);
 }
 
-static void take_ranked(struct task *t, struct json_object *out)
+/* One file after the other, to the targets that cost least. For a single one
+ * this is what the solver would find. */
+static void take_cheapest(struct task *t, struct json_object *out)
 {
 	uint64_t missing = 0;
 
-	rank(t);
 	for (uint32_t i = 0; i < t->files; i++) {
 		uint32_t got = slu_place_one(t->target, (uint32_t)t->list->n,
 					     t->each, true, t->chosen);
@@ -305,7 +306,6 @@ static void take_ranked(struct task *t, struct json_object *out)
 		}
 	}
 	slu_json_set_u64(out, "missing", missing);
-	slu_json_set_bool(out, "ranked", true);
 }
 
 static double stripe_kib(const struct slu_ost_choose_request *r, uint32_t n)
@@ -352,10 +352,15 @@ static int place(const struct slu_ost_choose_settings *s,
 	json_object_object_add(out, "commands", t.commands);
 	slu_json_set_double(out, "stripe_bytes", kib * 1024);
 	ret = task_init(&t, err);
-	if (ret == 0 && r->ranking)
-		take_ranked(&t, out);
-	else if (ret == 0)
+	if (ret == 0 && r->ranking) {
+		rank(&t);
+		take_cheapest(&t, out);
+		slu_json_set_bool(out, "ranked", true);
+	} else if (ret == 0 && t.n == 1) {
+		take_cheapest(&t, out);
+	} else if (ret == 0) {
 		ret = solve(&t, out, err);
+	}
 	task_free(&t);
 	return ret;
 }
