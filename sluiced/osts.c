@@ -100,28 +100,28 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 	return SLU_ANSWERED;
 }
 
-/* A copy, with the age of what each has said. */
+/* What each has said, with its age and what is remembered of it, which are
+ * written into it anew each time. No copy: it is large. */
 struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 				     const struct slu_asker *who,
 				     struct json_object *args)
 {
-	struct json_object *live = json_object_new_object(), *copy = NULL;
+	struct json_object *live = json_object_new_object(), *servers;
 	struct json_object *ranking = NULL;
 	struct json_object_iter at;
 	double now = slu_now_mono();
 
 	(void)who, (void)args;
-	if (!d->osts || json_object_deep_copy(d->osts, &copy, NULL))
-		copy = json_object_new_object();
-	json_object_object_foreachC(copy, at)
+	servers = d->osts ? json_object_get(d->osts) : json_object_new_object();
+	json_object_object_foreachC(servers, at)
 	{
 		slu_json_set_double(at.val, "age", age_of(at.val, now));
 	}
 	if (d->ost_memory) {
-		slu_ost_memory_tell(d->ost_memory, copy, now);
+		slu_ost_memory_tell(d->ost_memory, servers, now);
 		ranking = slu_ost_memory_ranking(d->ost_memory);
 	}
-	json_object_object_add(live, "servers", copy);
+	json_object_object_add(live, "servers", servers);
 	slu_json_set_double(live, "alpha", d->conf->placement_alpha);
 	slu_json_set_double(live, "beta", d->conf->placement_beta);
 	if (ranking && d->busy.percent >= BUSY)
