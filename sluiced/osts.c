@@ -89,7 +89,8 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 		d->osts = json_object_new_object();
 	forget(d->osts, now);
 	look(&d->busy, now);
-	if (json_object_object_length(d->osts) >= SERVERS_MAX) {
+	if (json_object_object_length(d->osts) >= SERVERS_MAX &&
+	    !json_object_object_get_ex(d->osts, req->host, NULL)) {
 		json_object_put(said);
 		return slu_err(err, SLU_NOMEM, "too many servers");
 	}
