@@ -53,6 +53,29 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 	return 0;
 }
 
+/* A preset is what it is: nothing else that is said changes it. */
+static int take_preset(struct json_object *args, const char *name,
+		       struct slu_stripe_layout *out, struct slu_err *err)
+{
+	static const char *const others[] = {"size", "access", "readers",
+					     "targets"};
+	struct slu_stripe_request r = {0};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (json_object_object_get_ex(args, others[i], NULL))
+			return slu_err(err, SLU_INVALID,
+				       "a preset says all: it takes no %s",
+				       others[i]);
+	if (take_request(args, &r, err) || slu_stripe_preset(name, out, err))
+		return -1;
+	if (r.lustre && r.lustre < SLU_STRIPE_COMPOSITE && out->n > 1)
+		return slu_err(err, SLU_INVALID,
+			       "%s is a composite layout, of which there are "
+			       "none before 2.10",
+			       name);
+	return 0;
+}
+
 int slu_stripe_explain(struct json_object *args,
 		       const struct slu_stripe_request *known,
 		       struct json_object **out, struct slu_err *err)
@@ -63,7 +86,7 @@ int slu_stripe_explain(struct json_object *args,
 
 	if (slu_json_str_opt(args, "preset", &preset, err))
 		return -1;
-	if (preset ? slu_stripe_preset(preset, &layout, err)
+	if (preset ? take_preset(args, preset, &layout, err)
 		   : take_request(args, &r, err) ||
 			     slu_stripe_plan(&r, &layout, err))
 		return -1;

@@ -16,10 +16,9 @@
 #define TIB  (UINT64_C(1) << 40)
 #define UNIT (64 * KIB) /* of ends and widths */
 
-/* Versions of Lustre: composite layouts; more than 160 stripes. */
-#define COMPOSITE 2010
-#define MANY	  2004
-#define FEW	  160
+/* The version of Lustre that has more than so many stripes. */
+#define MANY 2004
+#define FEW  160
 
 static const struct slu_stripe_component sequential[] = {
 	{64 * MIB, 1, MIB, "small files cost one object"},
@@ -175,7 +174,7 @@ static void make_old(struct slu_stripe_layout *l, uint64_t size,
 	uint64_t begin = 0, best = 0;
 	size_t most = 0;
 
-	if (version == 0 || version >= COMPOSITE)
+	if (version == 0 || version >= SLU_STRIPE_COMPOSITE)
 		return;
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t end = l->part[i].end ? l->part[i].end : size;
@@ -192,28 +191,6 @@ static void make_old(struct slu_stripe_layout *l, uint64_t size,
 	l->part[0] = l->part[most];
 	l->part[0].end = 0;
 	l->n = 1;
-}
-
-int slu_stripe_plan(const struct slu_stripe_request *r,
-		    struct slu_stripe_layout *out, struct slu_err *err)
-{
-	struct slu_stripe_layout l;
-
-	if (r->access == SLU_STRIPE_RANDOM)
-		copy(&l, random_access,
-		     sizeof(random_access) / sizeof(*random_access));
-	else if (r->readers >= 16)
-		copy(&l, crowd, sizeof(crowd) / sizeof(*crowd));
-	else
-		copy(&l, sequential, sizeof(sequential) / sizeof(*sequential));
-	cut(&l, r->size);
-	cap(&l, r->targets);
-	make_old(&l, r->size, r->lustre);
-	if (make_room(r, &l, err))
-		return -1;
-	merge(&l);
-	*out = l;
-	return 0;
 }
 
 int slu_stripe_check(const struct slu_stripe_layout *l, struct slu_err *err)
@@ -242,6 +219,32 @@ int slu_stripe_check(const struct slu_stripe_layout *l, struct slu_err *err)
 		begin = p->end;
 	}
 	return l->n > 0 ? 0 : slu_err(err, SLU_INVALID, "no component");
+}
+
+int slu_stripe_plan(const struct slu_stripe_request *r,
+		    struct slu_stripe_layout *out, struct slu_err *err)
+{
+	struct slu_stripe_layout l;
+	struct slu_err why;
+
+	if (r->access == SLU_STRIPE_RANDOM)
+		copy(&l, random_access,
+		     sizeof(random_access) / sizeof(*random_access));
+	else if (r->readers >= 16)
+		copy(&l, crowd, sizeof(crowd) / sizeof(*crowd));
+	else
+		copy(&l, sequential, sizeof(sequential) / sizeof(*sequential));
+	cut(&l, r->size);
+	cap(&l, r->targets);
+	make_old(&l, r->size, r->lustre);
+	if (make_room(r, &l, err))
+		return -1;
+	merge(&l);
+	if (slu_stripe_check(&l, &why))
+		return slu_err(err, SLU_INTERNAL, "no valid layout: %s",
+			       why.text);
+	*out = l;
+	return 0;
 }
 
 /* "64K", "1M", "26G": the largest unit that divides it. */

@@ -27,6 +27,7 @@
 
 #define SLU_STRIPE_COMPONENTS 8
 #define SLU_STRIPE_COUNT_MAX  2000
+#define SLU_STRIPE_COMPOSITE  2010 /* the first version that has them */
 
 enum slu_stripe_access { SLU_STRIPE_SEQUENTIAL = 1, SLU_STRIPE_RANDOM };
 
@@ -74,7 +75,8 @@ void slu_stripe_command(const struct slu_stripe_layout *layout,
 struct json_object *slu_stripe_json(const struct slu_stripe_layout *layout);
 
 /* That, for what was asked in words: {"size","access":"random","readers",
- * "targets","lustre":"2.15"} or {"preset"}, each of which may be missing;
+ * "targets","lustre":"2.15"} or {"preset","lustre"}, each of which may be
+ * missing;
  * `known` is what is known of the file system, all 0 for nothing. Who names
  * `targets` means another one, of which the room is unknown. Caller puts *out.
  */

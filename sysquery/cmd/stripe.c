@@ -45,9 +45,13 @@ int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err)
 	if (ask->n_operands != 1 || strcmp(ask->operand[0], "explain") != 0)
 		return slu_err(err, SLU_INVALID, "write: stripe explain");
 	if (slu_ask_given(ask, SLU_OPT_PRESET) &&
-	    slu_ask_given(ask, SLU_OPT_SIZE))
+	    (slu_ask_given(ask, SLU_OPT_SIZE) ||
+	     slu_ask_given(ask, SLU_OPT_ACCESS) ||
+	     slu_ask_given(ask, SLU_OPT_READERS) ||
+	     slu_ask_given(ask, SLU_OPT_TARGETS)))
 		return slu_err(err, SLU_INVALID,
-			       "stripe: a --preset has no --size");
+			       "stripe: a --preset has no --size, --access, "
+			       "--readers or --targets");
 	if (!at_hand(ask))
 		return slu_ask_render(ask, "stripe", show, err);
 	if (slu_stripe_explain(ask->args, &nothing, &answer, err))
