@@ -26,7 +26,7 @@ libsluburst_la_SOURCES = \
 	burst_buffer/live.c burst_buffer/live.h \
 	burst_buffer/load.c \
 	burst_buffer/plan.c burst_buffer/plan.h burst_buffer/plan_stripe.c \
-	burst_buffer/plan_parts.c burst_buffer/image.h burst_buffer/plan_bind.c burst_buffer/plan_chunk.c \
+	burst_buffer/plan_parts.c burst_buffer/plan_room.c burst_buffer/image.h burst_buffer/plan_bind.c burst_buffer/plan_chunk.c \
 	burst_buffer/persist.c \
 	burst_buffer/plan_shares.c \
 	burst_buffer/phases.c burst_buffer/promised.c burst_buffer/prune.c \

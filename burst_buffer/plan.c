@@ -8,16 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "burst_buffer/image.h"
 #include "burst_buffer/plan.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/pool.h"
 #include "burst_buffer/request/request.h"
 #include "common/cred.h"
 #include "common/hostlist.h"
-#include "common/size.h"
 #include "common/str.h"
-#include "sysmap/storage.h"
 
 #define KEY_SIZE      32
 #define SECRET_DIGITS 32
@@ -82,81 +79,6 @@ static int set_nodes(struct slu_plan *plan, const struct slu_job *job,
 	return rc;
 }
 
-/* NodeStorage=auto: in sluice/ on the largest local file system. */
-static int find_storage(struct slu_plan_node *node, struct slu_db *map,
-			uint64_t *size, struct slu_err *err)
-{
-	struct slu_node_storage place;
-
-	if (slu_storage_find(map, node->name, &place, err))
-		return -1;
-	node->storage = slu_asprintf(
-		"%s/sluice", strcmp(place.path, "/") == 0 ? "" : place.path);
-	*size = place.size;
-	return node->storage ? 0 : nomem(err);
-}
-
-/* A path that the site gives. */
-static int fixed_storage(struct slu_plan_node *node, const char *path,
-			 struct slu_db *map, uint64_t *size,
-			 struct slu_err *err)
-{
-	struct slu_node_storage place;
-
-	*size = UINT64_MAX;
-	if (slu_storage_at(map, node->name, path, &place, NULL) == 0)
-		*size = place.size;
-	return set(&node->storage, path, err);
-}
-
-/* An option of the profile or the file system; NULL: neither has it. */
-static const char *own_option(const struct slu_plan *plan, const char *key)
-{
-	for (size_t i = 0; i < plan->n_option; i++)
-		if (strcasecmp(plan->option[i].key, key) == 0)
-			return plan->option[i].value;
-	return NULL;
-}
-
-static int set_storage(const struct slu_plan *plan, struct slu_plan_node *node,
-		       const struct slu_plan_site *site, uint64_t *size,
-		       struct slu_err *err)
-{
-	const char *own = own_option(plan, "storage");
-
-	free(node->storage);
-	node->storage = NULL;
-	if (!own && strcmp(site->conf->node_storage, "auto") == 0)
-		return find_storage(node, site->map, size, err);
-	return fixed_storage(node, own ? own : site->conf->node_storage,
-			     site->map, size, err);
-}
-
-/* How much of it is free the map knows only as of a minute ago, when the job
- * before may still have held it: what counts is what we have promised. The node
- * finds out whether that is true. */
-static int check_room(const struct slu_plan_node *node, uint64_t size,
-		      uint64_t promised, struct slu_err *err)
-{
-	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT], held[SLU_SIZE_TEXT];
-
-	if (node->client ||
-	    (promised <= size && node->capacity <= size - promised))
-		return 0;
-	if (!promised)
-		return slu_err(err, SLU_BUSY,
-			       "%s has only %s for %s, each node must give %s",
-			       node->name, slu_size_text(size, has),
-			       node->storage,
-			       slu_size_text(node->capacity, needs));
-	return slu_err(err, SLU_BUSY,
-		       "other jobs hold %s of the %s that %s has for %s, each "
-		       "node must give %s",
-		       slu_size_text(promised, held), slu_size_text(size, has),
-		       node->name, node->storage,
-		       slu_size_text(node->capacity, needs));
-}
-
 static int check_pool(const struct slu_plan *plan,
 		      const struct slu_pool_conf *pool, struct slu_err *err)
 {
@@ -181,45 +103,6 @@ static int check_pool(const struct slu_plan *plan,
 				  "name them with --nodelist",
 				  stranger, pool->name, pool->nodes.n)
 			: 0;
-}
-
-/* Where files go where there is room, nodes need not give the same. */
-static void share_unevenly(struct slu_plan *plan, const uint64_t *size,
-			   const uint64_t *promised, uint64_t *room)
-{
-	const struct slu_fstype *type = slu_fstype_find(plan->driver);
-
-	for (size_t i = 0; i < plan->n_node; i++) {
-		uint64_t held = promised[i] ? slu_image_size(promised[i]) : 0;
-
-		room[i] = size[i] > held ? size[i] - held : 0;
-	}
-	if (type && type->uneven &&
-	    !(type->striped && own_option(plan, type->striped)))
-		slu_plan_share(plan, room);
-}
-
-/* Where each node that gives something has it, and that it has it. */
-static int set_storages(struct slu_plan *plan, const struct slu_plan_site *site,
-			struct slu_err *err)
-{
-	uint64_t *size = calloc(3 * plan->n_node, sizeof(*size));
-	uint64_t *promised = size + plan->n_node;
-	size_t i;
-	int rc = size ? 0 : nomem(err);
-
-	for (i = 0; rc == 0 && i < plan->n_node; i++)
-		if (!plan->node[i].client)
-			rc = set_storage(plan, &plan->node[i], site, &size[i],
-					 err);
-	if (rc == 0 && site->promised)
-		rc = site->promised(site->promised_arg, plan, promised, err);
-	if (rc == 0)
-		share_unevenly(plan, size, promised, promised + plan->n_node);
-	for (i = 0; rc == 0 && i < plan->n_node; i++)
-		rc = check_room(&plan->node[i], size[i], promised[i], err);
-	free(size);
-	return rc;
 }
 
 /* Staging */
@@ -396,7 +279,7 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 	    set_stages(plan, req, sym, err))
 		return -1;
 	return check_pool(plan, slu_request_pool(req, site->conf), err) ||
-			       set_storages(plan, site, err) ||
+			       slu_plan_storages(plan, site, err) ||
 			       set_cpus(plan, req, site, err)
 		       ? -1
 		       : 0;

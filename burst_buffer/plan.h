@@ -32,8 +32,9 @@ struct slu_plan_site {
 	 * NULL: nobody is there to say. */
 	char *(*layout)(void *arg, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err);
-	/* Bytes that other buffers hold on each node of the plan, in the
-	 * directory of its storage; may be NULL. promised: n_node zeros. */
+	/* Bytes that other buffers take (slu_plan_takes) of the file system
+	 * that each node's storage lies on; may be NULL. promised: n_node
+	 * zeros. */
 	int (*promised)(void *promised_arg, const struct slu_plan *plan,
 			uint64_t *promised, struct slu_err *err);
 	/* The persistent buffer of this name, for this job: put into the plan
@@ -53,13 +54,21 @@ struct slu_plan_site {
  * in the resource map. A request that only stripes has the file system "none".
  * SLU_INVALID or SLU_DENIED: the request (checked again)
  * cannot be served, or a node is not of its pool; SLU_NOTFOUND: a node is not
- * in the resource map; SLU_BUSY: a node's storage is too small for its share
- * beside what other buffers hold of it. What a path is on, only the map can
- * say: a node that it does not know is then taken as large enough. The caller
- * clears it with slu_msg_clear().
+ * in the resource map; SLU_BUSY: a node's storage is too small for what its
+ * share takes beside what other buffers take of it. What a path is on, only the
+ * map can say: a node that it does not know is then taken as large enough. The
+ * caller clears it with slu_msg_clear().
  */
 int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 		  struct slu_plan *out, struct slu_err *err);
+
+/* plan_room.c: where each node that gives something has it, and that there is
+ * room for it. */
+int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
+		      struct slu_err *err);
+/* Bytes of local storage that a share of `capacity` takes: of its image, with
+ * a manifest for each stage-out. With a quota it takes a little less. */
+uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity);
 
 /* plan_stripe.c: the part of it that lays out directories; the plan has its
  * file system already. */

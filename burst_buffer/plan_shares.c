@@ -6,7 +6,6 @@
  */
 #include "config.h"
 #include <stdlib.h>
-#include "burst_buffer/image.h"
 #include "burst_buffer/plan.h"
 #include "common/str.h"
 
@@ -17,7 +16,7 @@
 #define LEAST 8
 
 /* The largest share that fits into so much room. */
-static uint64_t usable(uint64_t room)
+static uint64_t usable(const struct slu_plan *plan, uint64_t room)
 {
 	uint64_t low = 0, high, top, middle;
 
@@ -25,7 +24,7 @@ static uint64_t usable(uint64_t room)
 	top = high = room - room / OWN;
 	while (high - low > 1) {
 		middle = low + (high - low) / 2;
-		if (slu_image_size(middle) > top)
+		if (slu_plan_takes(plan, middle) > top)
 			high = middle;
 		else
 			low = middle;
@@ -122,7 +121,7 @@ bool slu_plan_share(struct slu_plan *plan, uint64_t *room)
 	bool some = false;
 
 	for (size_t i = 0; i < plan->n_node; i++)
-		room[i] = usable(room[i]);
+		room[i] = usable(plan, room[i]);
 	v.node = node;
 	if (node && plan->n_node && !plan->node[0].part)
 		some = share(&v);

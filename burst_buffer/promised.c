@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/live.h"
+#include "burst_buffer/plan.h"
+#include "sysmap/storage.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -15,7 +17,17 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-static void add_buffer(const struct slu_bb *bb, const struct slu_plan *plan,
+/* Do both lie on one file system of the node? Where the map does not say, only
+ * what lies in one directory does. */
+static bool shares(struct slu_db *map, const struct slu_plan_node *a,
+		   const struct slu_plan_node *b)
+{
+	return slu_eq(a->storage, b->storage) ||
+	       slu_storage_same(map, a->name, a->storage, b->storage);
+}
+
+static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
+		       const struct slu_plan *plan,
 		       const struct slu_plan_node **sorted, uint64_t *promised)
 {
 	const struct slu_plan_node *mine, **found;
@@ -27,8 +39,9 @@ static void add_buffer(const struct slu_bb *bb, const struct slu_plan *plan,
 			continue;
 		found = bsearch(&mine, sorted, plan->n_node, sizeof(*sorted),
 				by_name);
-		if (found && slu_eq((*found)->storage, mine->storage))
-			promised[*found - plan->node] += mine->capacity;
+		if (found && !(*found)->client && shares(map, *found, mine))
+			promised[*found - plan->node] +=
+				slu_plan_takes(&bb->plan, mine->capacity);
 	}
 }
 
@@ -50,7 +63,7 @@ int slu_bb_promised(void *buffers, const struct slu_plan *plan,
 	 * come upon it, as the node is not drained for it */
 	for (bb = b->first; bb; bb = bb->next)
 		if (bb->state != SLU_BB_DONE || bb->plan.persistent)
-			add_buffer(bb, plan, sorted, promised);
+			add_buffer(b->db, bb, plan, sorted, promised);
 	free(sorted);
 	return 0;
 }

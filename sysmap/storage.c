@@ -172,29 +172,40 @@ static bool is_below(const char *path, const char *point)
 	return strncmp(path, point, n) == 0 && (!path[n] || path[n] == '/');
 }
 
+/* The mount that shows what lies at this path; best->path stays NULL when none
+ * does. Borrows from `mounts`. */
+static void choose_at(struct json_object *mounts, const char *path,
+		      struct candidate *best)
+{
+	struct json_object *m;
+	const char *point;
+
+	*best = (struct candidate){0};
+	for (size_t i = 0; i < json_object_array_length(mounts); i++) {
+		m = json_object_array_get_idx(mounts, i);
+		point = get(m, "mountpoint");
+		if (!is_below(path, point) || slu_mount_of_job(point) ||
+		    (best->path && strlen(point) < strlen(best->path)))
+			continue;
+		best->path = point;
+		best->filesystem = get(m, "filesystem");
+		best->device = get(m, "device");
+		best->size = 0;
+		slu_json_u64_opt(m, "size", &best->size, NULL);
+	}
+}
+
 int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 		   struct slu_node_storage *out, struct slu_err *err)
 {
 	struct json_object *mounts =
 		slu_documents_array(db, host, "mountpoints", err);
-	struct candidate best = {0};
+	struct candidate best;
 	struct slu_node_storage found;
 
 	if (!mounts)
 		return -1;
-	for (size_t i = 0; i < json_object_array_length(mounts); i++) {
-		struct json_object *m = json_object_array_get_idx(mounts, i);
-		const char *point = get(m, "mountpoint");
-
-		if (!is_below(path, point) || slu_mount_of_job(point) ||
-		    (best.path && strlen(point) < strlen(best.path)))
-			continue;
-		best.path = point;
-		best.filesystem = get(m, "filesystem");
-		best.device = get(m, "device");
-		best.size = 0;
-		slu_json_u64_opt(m, "size", &best.size, NULL);
-	}
+	choose_at(mounts, path, &best);
 	found = (struct slu_node_storage){.size = best.size,
 					  .available = best.size};
 	if (best.path) {
@@ -212,6 +223,25 @@ int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 	add_available(db, host, &found);
 	*out = found;
 	return 0;
+}
+
+bool slu_storage_same(struct slu_db *db, const char *host, const char *a,
+		      const char *b)
+{
+	struct json_object *mounts =
+		slu_documents_array(db, host, "mountpoints", NULL);
+	struct candidate x, y;
+	bool same = false;
+
+	if (!mounts)
+		return false;
+	choose_at(mounts, a, &x);
+	choose_at(mounts, b, &y);
+	if (x.path && y.path) /* "tmpfs" and the like are no device's */
+		same = strcmp(x.path, y.path) == 0 ||
+		       (x.device[0] == '/' && strcmp(x.device, y.device) == 0);
+	json_object_put(mounts);
+	return same;
 }
 
 int slu_storage_find(struct slu_db *db, const char *host,

@@ -5,6 +5,7 @@
 /* Questions of the planner to the resource map. */
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <json-c/json.h>
 #include "common/err.h"
@@ -31,6 +32,11 @@ int slu_storage_find(struct slu_db *db, const char *host,
  * shows it. SLU_NOTFOUND when it does not. */
 int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 		   struct slu_node_storage *out, struct slu_err *err);
+
+/* Do two absolute paths of a host lie on one file system? Its mounts elsewhere
+ * are the same one. False where the map does not show it. */
+bool slu_storage_same(struct slu_db *db, const char *host, const char *a,
+		      const char *b);
 
 /* The same from a document "mountpoints" alone, so that `available` is the
  * size; name: of the host, for the error's text. */

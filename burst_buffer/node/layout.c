@@ -15,11 +15,10 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/image.h"
 #include "common/file.h"
 
-#define SECONDS	     30.0
-#define MANIFEST_MIN (64u << 10)
-#define MANIFEST_MAX (64u << 20) /* of some 500,000 files */
+#define SECONDS 30.0
 
 static int in_child(struct slu_node *n, slu_aside_f *fn, struct slu_err *err)
 {
@@ -53,11 +52,7 @@ static int make_dir(const char *root, const char *name, mode_t mode, uid_t uid,
 
 static uint64_t manifest_size(const struct slu_node *n)
 {
-	uint64_t size = n->plan.node[n->self].capacity / 1024;
-
-	return size < MANIFEST_MIN   ? MANIFEST_MIN
-	       : size > MANIFEST_MAX ? MANIFEST_MAX
-				     : size;
+	return slu_manifest_size(n->plan.node[n->self].capacity);
 }
 
 uint64_t slu_layout_size(const struct slu_node *n)

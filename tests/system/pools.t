@@ -146,7 +146,7 @@ test_turn() {
 }
 
 promised() { # JOB
-	matches "$(buffer_failure "$1")" 'other jobs hold 600MiB of' \
+	matches "$(buffer_failure "$1")" 'other jobs hold 6[0-9]{2}(\.[0-9])?MiB of' \
 		>/dev/null
 }
 

@@ -6,6 +6,8 @@
  */
 #include "tests/unit/persist_world.h"
 #include "tests/unit/tmpdir.h"
+#include "burst_buffer/image.h"
+#include "common/str.h"
 
 #define STRANGER 5001
 
@@ -298,6 +300,66 @@ START_TEST(test_still_held)
 }
 END_TEST
 
-TEST_MAIN("persist", test_still_held, test_life, test_expires, test_used,
-	  test_refused, test_cannot_be_made, test_unsaved, test_unsaved_later,
-	  test_destroy_older)
+/* Directories of one file system have the same room, as images take it. */
+START_TEST(test_one_file_system)
+{
+	static const char *const mounts[] = {
+		/* one in the other; another mount of it; another one */
+		"(1, 1, '[{\"device\":\"/dev/sda\",\"mountpoint\":\"/\"}]')",
+		"(1, 1, '[{\"device\":\"/dev/sda\",\"mountpoint\":\"/local\"},"
+		"{\"device\":\"/dev/sda\",\"mountpoint\":\"/other\"}]')",
+		"(1, 1, '[{\"device\":\"tmpfs\",\"mountpoint\":\"/local\"},"
+		"{\"device\":\"tmpfs\",\"mountpoint\":\"/other\"}]')",
+		"(1, 1, '[{\"device\":\"/dev/sda\",\"mountpoint\":\"/local\"}]')",
+	};
+	static const bool same[] = {true, true, false, false};
+	struct slu_plan_node node[] = {{.name = (char *)"s1"},
+				       {.name = (char *)"s2"}};
+	struct slu_plan plan = {.node = node, .n_node = 2};
+	uint64_t promised[2];
+	size_t i = 0;
+
+	setup();
+	make(7, CREATE);
+	expect_ok(slu_db_script(db,
+				"INSERT INTO Hosttable VALUES (1, 's1');"
+				"INSERT INTO Extractortable VALUES (1, "
+				"'mountpoints');",
+				&err),
+		  err);
+	each(m, mounts)
+	{
+		char *sql = slu_asprintf(
+			"DELETE FROM Host2Data; DELETE FROM Datatable;"
+			"INSERT INTO Datatable VALUES "
+			"%s; INSERT INTO Host2Data VALUES (1, 1)",
+			*m);
+
+		expect_ok(slu_db_script(db, sql, &err), err);
+		free(sql);
+		node[0].storage = node[1].storage = (char *)"/other/bb";
+		promised[0] = promised[1] = 0;
+		expect_ok(slu_bb_promised(b, &plan, promised, &err), err);
+		expect(promised[0] ==
+			       (same[i] ? slu_image_size(UINT64_C(1) << 30)
+					: 0),
+		       "%s: %llu", *m, (unsigned long long)promised[0]);
+		ck_assert_uint_eq(promised[1], 0); /* no map */
+		node[1].client = true;
+		node[1].storage = (char *)"/local";
+		node[0].storage = (char *)"/local";
+		promised[0] = 0;
+		expect_ok(slu_bb_promised(b, &plan, promised, &err), err);
+		ck_assert_uint_eq(promised[0],
+				  slu_image_size(UINT64_C(1) << 30));
+		ck_assert_uint_eq(promised[1], 0);
+		node[1].client = false;
+		i++;
+	}
+	teardown();
+}
+END_TEST
+
+TEST_MAIN("persist", test_still_held, test_one_file_system, test_life,
+	  test_expires, test_used, test_refused, test_cannot_be_made,
+	  test_unsaved, test_unsaved_later, test_destroy_older)

@@ -204,8 +204,7 @@ START_TEST(test_uneven)
 	push("n1", "/a", 0);
 	push("n2", "/b", 0);
 	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
-	ck_assert_uint_eq(p.node[1].capacity,
-			  largest(100 * GIB - slu_image_size(60 * GIB)));
+	ck_assert_uint_eq(p.node[1].capacity, largest(40 * GIB));
 	ck_assert_uint_eq(p.node[0].capacity, 100 * GIB - p.node[1].capacity);
 	slu_msg_clear(&slu_plan_desc, &p);
 	each(request, even)
@@ -235,7 +234,19 @@ START_TEST(test_promised)
 	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
 		    "other jobs hold 60GiB of the 100GiB that n2 has for "
 		    "/s/sluice, each node must give 50GiB");
-	j = job("n[1-2]", "jobfs capacity=80GiB");
+	/* it is an image that has to fit, with a manifest */
+	j = job("n[1-2]", "jobfs type=tmp capacity=80GiB");
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
+		    "each node must give 40GiB, which takes up 42.4GiB");
+	j = job("n2", "jobfs type=tmp capacity=38600MiB");
+	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+	slu_msg_clear(&slu_plan_desc, &p);
+	j = job("n2", "jobfs type=tmp capacity=38600MiB; stage_out "
+		      "source=$BB_JOBFS destination=/a; stage_out "
+		      "source=$BB_JOBFS destination=/b");
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
+		    "each node must give 37.7GiB, which takes up 40GiB");
+	j = job("n[1-2]", "jobfs capacity=70GiB");
 	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
 	ck_assert_str_eq(p.pool, "nodes");
 	slu_msg_clear(&slu_plan_desc, &p);
