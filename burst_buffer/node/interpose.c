@@ -10,8 +10,10 @@
  *	    JOURNAL
  *	act layout DIR
  *
- * "" stands for none. It prints lines: "+ BYTES FILES" while it works, at the
- * end "= BYTES FILES TOTAL_BYTES TOTAL_FILES SKIPPED NAME" or "! KIND TEXT".
+ * "" stands for none; JOURNAL is a descriptor that it may read. It prints
+ * lines: "+ BYTES FILES" while it works and "j NUMBER BEGIN END" for the
+ * journal, at the end "= BYTES FILES TOTAL_BYTES TOTAL_FILES SKIPPED NAME" or
+ *"! KIND TEXT".
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -27,6 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
+#include "burst_buffer/staging/journal.h"
 #include "burst_buffer/staging/stage.h"
 
 #define LAYOUT_SECONDS 30.0
@@ -41,6 +44,13 @@ static int print_progress(void *arg, uint64_t bytes, uint64_t files)
 	(void)arg;
 	printf("+ %" PRIu64 " %" PRIu64 "\n", bytes, files);
 	return fflush(stdout) ? -1 : 0;
+}
+
+static void print_record(uint64_t number, const struct slu_stretch *is)
+{
+	printf("j %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", number, is->begin,
+	       is->end);
+	fflush(stdout);
 }
 
 static const char *or_null(const char *word)
@@ -72,7 +82,8 @@ static int play(char **word, struct slu_stage_result *r, struct slu_err *err)
 		.content = flags & CONTENT,
 		.plain_source = flags & PLAIN_SOURCE,
 		.plain_destination = flags & PLAIN_DESTINATION,
-		.journal = atoi(word[10]), /* a descriptor */
+		.journal = atoi(word[10]),
+		.tell = print_record,
 		.threads = 1, /* its library gains nothing from more */
 		.progress = print_progress,
 	};
@@ -108,6 +119,7 @@ int slu_act_main(int argc, char **argv)
 	struct slu_err err;
 	int rc;
 
+	prctl(PR_SET_DUMPABLE, 0); /* its user is to leave it alone */
 	umask(022);
 	if (argc == 2 && !strcmp(argv[0], "layout"))
 		rc = make_layout(argv[1], &err);
@@ -152,19 +164,25 @@ struct told {
 	struct slu_aside *aside;
 	uint64_t bytes, files;
 	bool ended;
+	int journal; /* 0: none */
 	int rc;
 	struct slu_stage_result r;
 };
 
 static void hear(struct told *t, const char *line, struct slu_err *err)
 {
-	uint64_t bytes, files;
+	struct slu_stretch is;
+	uint64_t bytes, files, number;
 	int kind, text = 0;
 
 	if (sscanf(line, "+ %" SCNu64 " %" SCNu64, &bytes, &files) == 2) {
 		t->bytes += bytes;
 		t->files += files;
 		slu_aside_tell(t->aside, t->bytes, t->files);
+	} else if (sscanf(line, "j %" SCNu64 " %" SCNu64 " %" SCNu64, &number,
+			  &is.begin, &is.end) == 3) {
+		if (t->journal > 0) /* what is not kept is done again */
+			(void)slu_journal_keep(t->journal, number, &is);
 	} else if (sscanf(line,
 			  "= %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
 			  " %" SCNu64 " %200[^\n]",
@@ -198,11 +216,25 @@ static int listen_to(FILE *in, pid_t pid, struct told *t, struct slu_err *err)
 	return t->rc;
 }
 
+/* The same file, opened anew; 0: it cannot be. */
+static int open_to_read(int journal)
+{
+	char path[32];
+	int fd;
+
+	if (journal <= 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", journal);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? 0 : fd;
+}
+
+/* argv has the number of `readable`, which it inherits. */
 static int run_program(struct slu_node *n, struct slu_aside *aside,
-		       char *const *argv, int journal,
+		       char *const *argv, int journal, int readable,
 		       struct slu_stage_result *result, struct slu_err *err)
 {
-	struct told t = {.aside = aside};
+	struct told t = {.aside = aside, .journal = journal};
 	int fd[2], rc;
 	pid_t pid;
 	FILE *in;
@@ -213,7 +245,7 @@ static int run_program(struct slu_node *n, struct slu_aside *aside,
 		return slu_errno(err, SLU_IO, "pipe");
 	pid = fork();
 	if (pid == 0)
-		become_program(n, argv, journal, fd[1]);
+		become_program(n, argv, readable, fd[1]);
 	close(fd[1]);
 	rc = pid < 0 ? slu_errno(err, SLU_IO, "fork")
 		     : listen_to(in, pid, &t, err);
@@ -230,6 +262,7 @@ int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
 	int flags = (p->durable ? DURABLE : 0) | (p->content ? CONTENT : 0) |
 		    (p->plain_source ? PLAIN_SOURCE : 0) |
 		    (p->plain_destination ? PLAIN_DESTINATION : 0);
+	int readable = open_to_read(p->journal);
 	char number[6][16];
 	char *argv[] = {"sluice-node",
 			"act",
@@ -251,8 +284,8 @@ int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
 	snprintf(number[2], sizeof(number[2]), "%u", p->self);
 	snprintf(number[3], sizeof(number[3]), "%u", p->n);
 	snprintf(number[4], sizeof(number[4]), "%d", flags);
-	snprintf(number[5], sizeof(number[5]), "%d", p->journal);
-	return run_program(n, aside, argv, p->journal, result, err);
+	snprintf(number[5], sizeof(number[5]), "%d", readable);
+	return run_program(n, aside, argv, p->journal, readable, result, err);
 }
 
 static int layout(struct slu_aside *aside, void *arg, void *out,
@@ -263,7 +296,7 @@ static int layout(struct slu_aside *aside, void *arg, void *out,
 	struct slu_stage_result r;
 
 	(void)out;
-	return run_program(n, aside, argv, 0, &r, err);
+	return run_program(n, aside, argv, 0, 0, &r, err);
 }
 
 int slu_interposed_layout(struct slu_node *n, struct slu_err *err)

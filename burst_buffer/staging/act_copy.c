@@ -340,7 +340,8 @@ static int copy_all(struct copying *c, struct slu_err *err)
 	};
 	int rc;
 
-	if (slu_journal_open(&c->journal, part->journal, &c->act->totals, err))
+	if (slu_journal_open(&c->journal, part->journal, part->tell,
+			     &c->act->totals, err))
 		return -1;
 	c->owner = calloc(scan.chunks, sizeof(*c->owner));
 	c->had = calloc(scan.chunks, sizeof(*c->had));

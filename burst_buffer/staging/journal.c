@@ -13,15 +13,10 @@
 #define MAGIC 0x31796e6a756c73ull
 
 /* Record 0. */
-struct head {
-	uint64_t magic_and_files, bytes_and_cost;
-};
-_Static_assert(sizeof(struct head) == sizeof(struct slu_stretch), "a record");
-
-static struct head head_of(const struct slu_totals *t)
+static struct slu_stretch head_of(const struct slu_totals *t)
 {
-	return (struct head){MAGIC ^ t->files * 0x9e3779b97f4a7c15ull,
-			     t->cost ^ t->bytes * 0x9e3779b97f4a7c15ull};
+	return (struct slu_stretch){MAGIC ^ t->files * 0x9e3779b97f4a7c15ull,
+				    t->cost ^ t->bytes * 0x9e3779b97f4a7c15ull};
 }
 
 static int by_begin(const void *a, const void *b)
@@ -57,6 +52,7 @@ static int read_records(struct slu_journal *j, struct slu_err *err)
 	size_t n = size > 0 ? (size_t)size / sizeof(*j->done) : 0;
 	ssize_t got;
 
+	n = n < SLU_JOURNAL_RECORDS ? n : SLU_JOURNAL_RECORDS;
 	j->next = n ? n : 1;
 	if (n < 2)
 		return 0;
@@ -65,7 +61,7 @@ static int read_records(struct slu_journal *j, struct slu_err *err)
 	if (!j->done)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	got = slu_read_up_to(j->fd, (char *)j->done, j->n * sizeof(*j->done),
-			     sizeof(struct head));
+			     sizeof(struct slu_stretch));
 	if (got < 0)
 		return slu_errno(err, SLU_IO, "cannot read the journal");
 	j->n = (size_t)got / sizeof(*j->done);
@@ -73,12 +69,33 @@ static int read_records(struct slu_journal *j, struct slu_err *err)
 	return 0;
 }
 
-int slu_journal_open(struct slu_journal *j, int fd,
+int slu_journal_keep(int fd, uint64_t number, const struct slu_stretch *is)
+{
+	if (number >= SLU_JOURNAL_RECORDS || (number == 0 && ftruncate(fd, 0)))
+		return -1;
+	return pwrite(fd, is, sizeof(*is), (off_t)(number * sizeof(*is))) ==
+			       sizeof(*is)
+		       ? 0
+		       : -1;
+}
+
+static int put(struct slu_journal *j, uint64_t number,
+	       const struct slu_stretch *is)
+{
+	if (!j->tell)
+		return slu_journal_keep(j->fd, number, is);
+	if (number < SLU_JOURNAL_RECORDS)
+		j->tell(number, is);
+	return 0;
+}
+
+int slu_journal_open(struct slu_journal *j, int fd, slu_journal_tell_f *tell,
 		     const struct slu_totals *totals, struct slu_err *err)
 {
-	struct head is, want = head_of(totals);
+	struct slu_stretch is, want = head_of(totals);
 
-	*j = (struct slu_journal){.fd = fd > 0 ? fd : -1, .next = 1};
+	*j = (struct slu_journal){
+		.fd = fd > 0 ? fd : -1, .next = 1, .tell = tell};
 	/* What it does not say may have been: claims of ours are looked for. */
 	j->resumed = true;
 	if (j->fd < 0)
@@ -87,8 +104,7 @@ int slu_journal_open(struct slu_journal *j, int fd,
 		     !memcmp(&is, &want, sizeof(is));
 	if (j->resumed)
 		return read_records(j, err);
-	if (ftruncate(fd, 0) ||
-	    pwrite(fd, &want, sizeof(want), 0) != sizeof(want)) {
+	if (put(j, 0, &want)) {
 		j->fd = -1;
 		j->resumed = true;
 	}
@@ -128,6 +144,5 @@ void slu_journal_note(struct slu_journal *j, struct slu_journal_record *r,
 		r->is.begin = begin;
 	}
 	r->is.end = end;
-	(void)!pwrite(j->fd, &r->is, sizeof(r->is),
-		      (off_t)(r->number * sizeof(r->is)));
+	(void)put(j, r->number, &r->is);
 }

@@ -14,9 +14,16 @@
 #include <stdint.h>
 #include "burst_buffer/staging/manifest.h"
 
+/* So many records are kept: what does not fit is done again after a crash. */
+#define SLU_JOURNAL_RECORDS (1u << 20)
+
 struct slu_stretch {
 	uint64_t begin, end;
 };
+
+/* Instead of writing it: hand over a record, the first of which (number 0)
+ * says that the journal begins anew. From any thread. */
+typedef void slu_journal_tell_f(uint64_t number, const struct slu_stretch *is);
 
 struct slu_journal {
 	int fd;	      /* the caller's; -1: nothing is kept */
@@ -24,6 +31,7 @@ struct slu_journal {
 	struct slu_stretch *done; /* of earlier times; sorted, disjoint */
 	size_t n;
 	_Atomic uint64_t next; /* free record */
+	slu_journal_tell_f *tell;
 };
 
 /* Where one thread writes; zero it. */
@@ -32,9 +40,10 @@ struct slu_journal_record {
 	struct slu_stretch is;
 };
 
-/* `fd` is open for reading and writing; one that does not belong to a manifest
+/* `fd` is open for reading and writing, or only for reading if records are told
+ * (tell: NULL if not); one that does not belong to a manifest
  * with these totals is begun anew. Zero or less: no journal. */
-int slu_journal_open(struct slu_journal *j, int fd,
+int slu_journal_open(struct slu_journal *j, int fd, slu_journal_tell_f *tell,
 		     const struct slu_totals *totals, struct slu_err *err);
 void slu_journal_close(struct slu_journal *j); /* frees; fd stays open */
 
@@ -43,5 +52,9 @@ bool slu_journal_has(const struct slu_journal *j, uint64_t begin, uint64_t end);
 /* It is done now. From any thread, each with a record of its own. */
 void slu_journal_note(struct slu_journal *j, struct slu_journal_record *record,
 		      uint64_t begin, uint64_t end);
+
+/* Write what was told, by somebody who need not be believed: the file grows to
+ * no more than its records. */
+int slu_journal_keep(int fd, uint64_t number, const struct slu_stretch *is);
 
 #endif

@@ -44,6 +44,7 @@ enum slu_stage_what {
 	SLU_WHAT_ANY,
 };
 
+struct slu_stretch;
 struct slu_stage_part {
 	const char *source, *destination;
 	enum slu_stage_what what;
@@ -62,8 +63,10 @@ struct slu_stage_part {
 	 * them in both acts. NULL: each does its own share. */
 	const struct slu_claims *claims;
 	/* COPY: a file of this node that keeps what was done, so that after a
-	 * crash the same act goes on where it stopped. 0: none. */
+	 * crash the same act goes on where it stopped. 0: none. Only read, if
+	 * its records are told (journal.h). */
 	int journal;
+	void (*tell)(uint64_t number, const struct slu_stretch *is);
 	/* PREPARE: of a source that is a directory no more than this path
 	 * below it, with the directories that lead there. NULL: all. */
 	const char *only;

@@ -5,14 +5,23 @@
 #include "tests/unit/node_files.h"
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include "common/file.h"
 #include "common/proc.h"
 
-/* `sluice-node act` is this very program, started anew. */
+/* `sluice-node act` is this very program, started anew: its user can neither
+ * write the journal nor look into it. */
 __attribute__((constructor)) static void act(int argc, char **argv)
 {
-	if (argc > 1 && !strcmp(argv[1], "act"))
-		_exit(sluice_node_main(argc, argv));
+	int journal, rc;
+
+	if (argc < 2 || strcmp(argv[1], "act"))
+		return;
+	journal = argc > 4 ? atoi(argv[argc - 1]) : 0;
+	if (journal > 0 && (fcntl(journal, F_GETFL) & O_ACCMODE) != O_RDONLY)
+		_exit(97);
+	rc = sluice_node_main(argc, argv);
+	_exit(prctl(PR_GET_DUMPABLE) ? 98 : rc);
 }
 
 /* A program that starts the fake with what it is told. */

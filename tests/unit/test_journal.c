@@ -21,7 +21,8 @@ static void check_line(void)
 	for (int life = 0; life < 4; life++) {
 		struct slu_journal_record r[5] = {0};
 
-		ck_assert(!slu_journal_open(&j, fileno(f), &totals, &err));
+		ck_assert(
+			!slu_journal_open(&j, fileno(f), NULL, &totals, &err));
 		ck_assert_int_eq(j.resumed, life > 0);
 		for (int i = 0; i < 300; i++) {
 			uint64_t a = (uint64_t)random() % LINE;
@@ -67,20 +68,86 @@ START_TEST(test_foreign)
 	struct slu_journal j;
 	FILE *f = tmpfile();
 
-	ck_assert(!slu_journal_open(&j, fileno(f), &totals, &err));
+	ck_assert(!slu_journal_open(&j, fileno(f), NULL, &totals, &err));
 	slu_journal_note(&j, &r, 0, 10);
 	slu_journal_note(&j, &q, 20, 30);
 	slu_journal_note(&j, &r, 10, 12);
 	ck_assert(!ftruncate(fileno(f), lseek(fileno(f), 0, SEEK_END) - 3));
-	ck_assert(!slu_journal_open(&j, fileno(f), &totals, &err));
+	ck_assert(!slu_journal_open(&j, fileno(f), NULL, &totals, &err));
 	ck_assert(slu_journal_has(&j, 0, 12));
 	ck_assert(!slu_journal_has(&j, 20, 30));
 	slu_journal_close(&j);
-	ck_assert(!slu_journal_open(&j, fileno(f), &other, &err));
+	ck_assert(!slu_journal_open(&j, fileno(f), NULL, &other, &err));
 	ck_assert(!j.resumed);
 	ck_assert(!slu_journal_has(&j, 0, 12));
-	ck_assert(!slu_journal_open(&j, fileno(f), &totals, &err));
+	ck_assert(!slu_journal_open(&j, fileno(f), NULL, &totals, &err));
 	ck_assert(!j.resumed);
+	fclose(f);
+}
+END_TEST
+
+static struct slu_journal_record told[8];
+static size_t n_told;
+
+static void tell(uint64_t number, const struct slu_stretch *is)
+{
+	told[n_told++] = (struct slu_journal_record){number, *is};
+}
+
+/* One who may only read says what is to be written. */
+START_TEST(test_told)
+{
+	struct slu_journal_record r = {0}, q = {0};
+	struct slu_journal j;
+	FILE *f = tmpfile();
+
+	n_told = 0;
+	for (int life = 0; life < 2; life++) {
+		ck_assert(
+			!slu_journal_open(&j, fileno(f), tell, &totals, &err));
+		ck_assert_int_eq(j.resumed, life > 0);
+		ck_assert_int_eq(slu_journal_has(&j, 20, 30), life > 0);
+		if (life == 0) {
+			slu_journal_note(&j, &r, 0, 10);
+			slu_journal_note(&j, &q, 20, 30);
+			slu_journal_note(&j, &r, 10, 12);
+			ck_assert_int_eq(lseek(fileno(f), 0, SEEK_END), 0);
+			ck_assert_uint_eq(n_told, 4);
+			ck_assert_uint_eq(told[0].number, 0);
+		}
+		for (size_t i = 0; life == 0 && i < n_told; i++)
+			ck_assert(!slu_journal_keep(fileno(f), told[i].number,
+						    &told[i].is));
+		slu_journal_close(&j);
+	}
+	ck_assert_uint_eq(n_told, 4);
+	fclose(f);
+}
+END_TEST
+
+/* A file that somebody has made large is neither read whole nor extended. */
+START_TEST(test_large)
+{
+	const off_t most = (off_t)SLU_JOURNAL_RECORDS * 16;
+	struct slu_journal_record r = {0}, q = {.number = UINT64_MAX};
+	struct slu_journal j;
+	FILE *f = tmpfile();
+
+	ck_assert(!slu_journal_open(&j, fileno(f), NULL, &totals, &err));
+	slu_journal_note(&j, &r, 7, 9);
+	slu_journal_close(&j);
+	ck_assert(!ftruncate(fileno(f), (off_t)1 << 42));
+	expect_ok(slu_journal_open(&j, fileno(f), NULL, &totals, &err), err);
+	ck_assert(j.resumed && slu_journal_has(&j, 7, 9));
+	slu_journal_close(&j);
+	ck_assert(!ftruncate(fileno(f), most - 16));
+	expect_ok(slu_journal_open(&j, fileno(f), NULL, &totals, &err), err);
+	memset(&r, 0, sizeof(r));
+	for (uint64_t i = 0; i < 5; i++)
+		slu_journal_note(&j, &r, 10 * i, 10 * i + 1);
+	ck_assert_int_eq(lseek(fileno(f), 0, SEEK_END), most);
+	slu_journal_close(&j);
+	ck_assert(slu_journal_keep(fileno(f), UINT64_MAX / 16, &q.is));
 	fclose(f);
 }
 END_TEST
@@ -91,11 +158,11 @@ START_TEST(test_none)
 	struct slu_journal_record r = {0};
 	struct slu_journal j;
 
-	ck_assert(!slu_journal_open(&j, 0, &totals, &err));
+	ck_assert(!slu_journal_open(&j, 0, NULL, &totals, &err));
 	slu_journal_note(&j, &r, 0, 10);
 	ck_assert(!slu_journal_has(&j, 0, 10));
 	slu_journal_close(&j);
 }
 END_TEST
 
-TEST_MAIN("journal", test_line, test_foreign, test_none)
+TEST_MAIN("journal", test_line, test_foreign, test_told, test_large, test_none)
