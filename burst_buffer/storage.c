@@ -162,7 +162,7 @@ static int storage_quota(const struct slu_storage_want *want,
 	if (slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0600, false, err))
 		return -1;
 	if (slu_quota_set(s->fs, project_of(want->buffer), want->capacity,
-			  err)) {
+			  slu_image_inodes(want->capacity), err)) {
 		if (!rmdir(s->fs) || !want->keep)
 			unlink(mark);
 		return -1;

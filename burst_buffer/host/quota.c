@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/dqblk_xfs.h>
 #include <linux/fs.h>
 #include <linux/quota.h>
 #include <string.h>
@@ -14,17 +13,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The XFS form of the calls works for every file system with quota. */
-static int set_limit(int fd, uint32_t id, uint64_t bytes)
+struct fs_disk_quota slu_quota_limits(uint32_t id, uint64_t bytes,
+				      uint64_t inodes)
 {
-	struct fs_disk_quota q = {
+	return (struct fs_disk_quota){
 		.d_version = FS_DQUOT_VERSION,
 		.d_flags = FS_PROJ_QUOTA,
-		.d_fieldmask = FS_DQ_BHARD | FS_DQ_BSOFT,
+		.d_fieldmask =
+			FS_DQ_BHARD | FS_DQ_BSOFT | FS_DQ_IHARD | FS_DQ_ISOFT,
 		.d_id = id,
 		.d_blk_hardlimit = bytes / 512,
 		.d_blk_softlimit = bytes / 512,
+		.d_ino_hardlimit = inodes,
+		.d_ino_softlimit = inodes,
 	};
+}
+
+/* The XFS form of the calls works for every file system with quota. */
+static int set_limits(int fd, uint32_t id, uint64_t bytes, uint64_t inodes)
+{
+	struct fs_disk_quota q = slu_quota_limits(id, bytes, inodes);
 
 	return (int)syscall(SYS_quotactl_fd, fd, QCMD(Q_XSETQLIM, PRJQUOTA), id,
 			    &q);
@@ -41,15 +49,16 @@ static int set_project(int fd, uint32_t id, uint32_t add, uint32_t drop)
 	return ioctl(fd, FS_IOC_FSSETXATTR, &x);
 }
 
-static int holds(int fd, uint64_t bytes)
+static int holds(int fd, uint64_t bytes, uint64_t inodes)
 {
 	struct statvfs st;
 
-	return !fstatvfs(fd, &st) && st.f_blocks * st.f_frsize <= bytes;
+	return !fstatvfs(fd, &st) && st.f_blocks * st.f_frsize <= bytes &&
+	       st.f_files <= inodes;
 }
 
 int slu_quota_set(const char *path, uint32_t id, uint64_t bytes,
-		  struct slu_err *err)
+		  uint64_t inodes, struct slu_err *err)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
 
@@ -57,9 +66,10 @@ int slu_quota_set(const char *path, uint32_t id, uint64_t bytes,
 		return slu_errno(err, SLU_IO, "cannot open %s", path);
 	if (set_project(fd, id, FS_XFLAG_PROJINHERIT, 0)) {
 		rc = slu_errno(err, SLU_NOTFOUND, "%s: no project quota", path);
-	} else if (set_limit(fd, id, bytes) || !holds(fd, bytes)) {
+	} else if (set_limits(fd, id, bytes, inodes) ||
+		   !holds(fd, bytes, inodes)) {
 		rc = slu_err(err, SLU_NOTFOUND, "%s: no project quota", path);
-		set_limit(fd, id, 0);
+		set_limits(fd, id, 0, 0);
 		set_project(fd, 0, 0, FS_XFLAG_PROJINHERIT);
 	}
 	close(fd);
@@ -72,7 +82,7 @@ int slu_quota_clear(const char *path, uint32_t id, struct slu_err *err)
 
 	if (fd < 0)
 		return slu_errno(err, SLU_IO, "cannot open %s", path);
-	rc = set_limit(fd, id, 0);
+	rc = set_limits(fd, id, 0, 0);
 	if (rc)
 		rc = slu_errno(err, SLU_IO, "%s: cannot clear the quota", path);
 	close(fd);

@@ -3,19 +3,25 @@
 #define SLU_HOST_QUOTA_H
 
 /* A limit on what a directory tree may hold, by project quota (XFS, ext4 with
- * the feature, mounted with prjquota). */
+ * the feature, mounted with prjquota): of bytes, and of files, as one job's
+ * could else use up all that the file system can have. */
 
 #include <stdint.h>
+#include <linux/dqblk_xfs.h>
 #include "common/err.h"
 
 /*
- * Give the empty directory `path` the project `id` and a limit of `bytes`. The
- * proof that it holds is asked from the file system: statfs of the directory
- * must then show no more than that. SLU_NOTFOUND: the file system cannot do
- * it; the directory is as it was.
+ * Give the empty directory `path` the project `id` and limits of `bytes` and
+ * `inodes`. The proof that they hold is asked from the file system: statfs of
+ * the directory must then show no more than that. SLU_NOTFOUND: the file system
+ * cannot do it; the directory is as it was.
  */
 int slu_quota_set(const char *path, uint32_t id, uint64_t bytes,
-		  struct slu_err *err);
+		  uint64_t inodes, struct slu_err *err);
+
+/* What that asks of the kernel; zeros: no limits. */
+struct fs_disk_quota slu_quota_limits(uint32_t id, uint64_t bytes,
+				      uint64_t inodes);
 
 /* Take the limit away again (the directory is gone); `path` is any place in
  * the same file system. */

@@ -3,11 +3,13 @@
 #include "tests/unit/root.h"
 #include "burst_buffer/host/loop.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/host/quota.h"
 #include "burst_buffer/host/trust.h"
 #include "burst_buffer/host/users.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/verbs.h"
 #include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/image.h"
 #include "burst_buffer/storage.h"
 #include "common/file.h"
 #include "tests/unit/tree.h"
@@ -114,6 +116,26 @@ START_TEST(test_enforced)
 	ck_assert_int_eq(status, 0);
 	expect_ok(slu_storage_wipe(&s, 0, &err), err);
 	teardown();
+}
+END_TEST
+
+/* A quota limits files as an image does; to clear it takes both limits away. */
+START_TEST(test_quota_limits)
+{
+	const uint64_t bytes = UINT64_C(64) << 30;
+	const uint64_t inodes = slu_image_inodes(bytes);
+	const int both = FS_DQ_BHARD | FS_DQ_BSOFT | FS_DQ_IHARD | FS_DQ_ISOFT;
+	struct fs_disk_quota q = slu_quota_limits(7, bytes, inodes);
+
+	ck_assert_uint_eq(inodes, bytes / 16384);
+	ck_assert_uint_eq(q.d_id, 7);
+	ck_assert_int_eq(q.d_fieldmask, both);
+	ck_assert_uint_eq(q.d_blk_hardlimit, bytes / 512);
+	ck_assert_uint_eq(q.d_ino_hardlimit, inodes);
+	ck_assert_uint_eq(q.d_ino_softlimit, inodes);
+	q = slu_quota_limits(7, 0, 0);
+	ck_assert_int_eq(q.d_fieldmask, both);
+	ck_assert_uint_eq(q.d_ino_hardlimit, 0);
 }
 END_TEST
 
@@ -633,5 +655,6 @@ END_TEST
 
 ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_swapped,
 	       test_expire, test_shared_keep, test_clock, test_trim,
-	       test_capacity, test_enforced, test_again, test_persists,
-	       test_no_room, test_busy, test_keep, test_counters, test_paths)
+	       test_capacity, test_enforced, test_quota_limits, test_again,
+	       test_persists, test_no_room, test_busy, test_keep, test_counters,
+	       test_paths)
