@@ -118,11 +118,13 @@ static int set_stage(struct slu_stage *stage,
 					    [SLU_STAGE_FILE] = "file",
 					    [SLU_STAGE_LIST] = "list",
 					    [SLU_STAGE_AUTO] = "auto"};
+	struct slu_symbols of_source = *sym;
 
 	stage->out = asked->out;
 	stage->content = asked->content;
 	stage->apart = asked->apart;
-	stage->source = slu_request_expand(asked->source, sym, err);
+	of_source.pattern = asked->type != SLU_STAGE_LIST;
+	stage->source = slu_request_expand(asked->source, &of_source, err);
 	stage->destination = slu_request_expand(asked->destination, sym, err);
 	if (!stage->source || !stage->destination)
 		return -1;

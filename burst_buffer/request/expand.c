@@ -27,7 +27,7 @@ static bool has_dotdot(const char *path)
 }
 
 static int put_text(struct slu_buf *buf, char symbol, const char *value,
-		    struct slu_err *err)
+		    bool pattern, struct slu_err *err)
 {
 	const char *c;
 
@@ -39,6 +39,12 @@ static int put_text(struct slu_buf *buf, char symbol, const char *value,
 				       "%%%c holds a '/' or a control "
 				       "character and cannot stand in a path",
 				       symbol);
+	if (pattern && strpbrk(value, "*?["))
+		return slu_err(err, SLU_INVALID,
+			       "%%%c is %.100s, and *, ? and [ would make the "
+			       "source a pattern: write the name itself, with "
+			       "such characters in brackets, [*]",
+			       symbol, value);
 	slu_buf_puts(buf, value);
 	return 0;
 }
@@ -66,9 +72,9 @@ static int put_symbol(struct slu_buf *buf, char symbol,
 		slu_buf_printf(buf, "%u", (unsigned)sym->array_task_id);
 		return 0;
 	case 'u':
-		return put_text(buf, symbol, sym->user, err);
+		return put_text(buf, symbol, sym->user, sym->pattern, err);
 	case 'x':
-		return put_text(buf, symbol, sym->job_name, err);
+		return put_text(buf, symbol, sym->job_name, sym->pattern, err);
 	}
 	return slu_err(err, SLU_INVALID,
 		       "%% stands only before j, A, a, u, x and %%");

@@ -139,6 +139,7 @@ struct slu_symbols {
 	const char *user, *job_name;
 	const char *fs_name; /* JOBFS */
 	const char *mount;   /* what $BB_<fs_name> becomes */
+	bool pattern;	     /* the path may be one: no symbol brings one */
 };
 char *slu_request_expand(const char *text, const struct slu_symbols *sym,
 			 struct slu_err *err);

@@ -508,14 +508,18 @@ END_TEST
 
 START_TEST(test_expand)
 {
-	static const struct slu_symbols plain = {7,   0,   UINT32_MAX, "ann",
-						 "x", "w", "/mnt/data"};
-	static const struct slu_symbols array = {7,	5,     3,   "ann",
-						 "a b", "JOB", "/m"};
+	static const struct slu_symbols plain = {7,   0,   UINT32_MAX,	"ann",
+						 "x", "w", "/mnt/data", false};
+	static const struct slu_symbols array = {7,	5,     3,    "ann",
+						 "a b", "JOB", "/m", false};
 	static const struct slu_symbols odd = {7,     0,   UINT32_MAX, NULL,
-					       "a/b", "w", "/m"};
+					       "a/b", "w", "/m",       false};
 	static const struct slu_symbols dots = {7,	0,   UINT32_MAX, "..",
-						"a\nb", "w", "/m"};
+						"a\nb", "w", "/m",	 false};
+	static const struct slu_symbols wild = {
+		7, 0, UINT32_MAX, "ann", "run[1]", "w", "/m", false};
+	static const struct slu_symbols source = {
+		7, 0, UINT32_MAX, "ann", "run[1]", "w", "/m", true};
 	static const struct {
 		const struct slu_symbols *sym;
 		const char *text, *want, *words;
@@ -538,6 +542,11 @@ START_TEST(test_expand)
 		{&plain, "$", NULL, "$ stands only in"},
 		{&plain, "/a$(id)", NULL, "$ stands only in"},
 		{&plain, "%", NULL, "% stands only before"},
+		{&wild, "/%x", "/run[1]", NULL},
+		{&source, "/%u/*", "/ann/*", NULL},
+		{&source, "/%x", NULL,
+		 "/%x: %x is run[1], and *, ? and [ would make the source a "
+		 "pattern"},
 	};
 	struct slu_err err;
 
