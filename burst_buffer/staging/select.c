@@ -17,6 +17,9 @@
 #include "common/file.h"
 #include "common/str.h"
 
+/* Of a name: its place in the array, what malloc() takes. */
+#define OVERHEAD 32
+
 static int nomem(struct slu_err *err)
 {
 	return slu_err(err, SLU_NOMEM, "out of memory");
@@ -30,8 +33,15 @@ void slu_names_free(struct slu_names *names)
 	*names = (struct slu_names){0};
 }
 
+/* A directory's tree is walked in little memory, names have all to be kept. */
 static int add(struct slu_names *names, const char *path, struct slu_err *err)
 {
+	names->bytes += strlen(path) + 1 + OVERHEAD;
+	if (names->bytes > SLU_NAMES_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "more than %zu names are too many: name the "
+			       "directory instead",
+			       names->n);
 	if ((names->n & (names->n - 1)) == 0) { /* a power of two: grow */
 		size_t room = names->n ? names->n * 2 : 1;
 		char **more = realloc(names->path, room * sizeof(*more));
@@ -202,8 +212,8 @@ const char *slu_pattern(const char *path)
 
 struct match {
 	struct slu_names *names;
-	bool files;
-	char path[PATH_MAX]; /* matched so far */
+	bool files, directories; /* no others */
+	char path[PATH_MAX];	 /* matched so far */
 };
 
 static int expand(struct match *m, int dir, const char *pattern,
@@ -229,7 +239,8 @@ static int take(struct match *m, int dir, const char *name, const char *rest,
 	}
 	sprintf(m->path + len, "%s%s", len ? "/" : "", name);
 	if (!*rest) {
-		if (!m->files || S_ISREG(st.st_mode))
+		if ((!m->files || S_ISREG(st.st_mode)) &&
+		    (!m->directories || S_ISDIR(st.st_mode)))
 			rc = add(m->names, m->path, err);
 	} else if (S_ISDIR(st.st_mode)) {
 		fd = openat(dir, name,
@@ -290,7 +301,11 @@ int slu_names_matching(int dir, const char *pattern, bool files,
 		       struct slu_names *out, struct slu_err *err)
 {
 	struct slu_names names = {0};
-	struct match m = {.names = &names, .files = files};
+	struct match m = {
+		.names = &names,
+		.files = files,
+		.directories = *pattern && pattern[strlen(pattern) - 1] == '/',
+	};
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc;
 

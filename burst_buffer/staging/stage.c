@@ -113,7 +113,7 @@ static int walk_selection(struct slu_act *a, struct slu_walk *w,
 static int walk_only(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
 {
 	char *path = (char *)a->part->only;
-	const struct slu_names names = {&path, 1};
+	const struct slu_names names = {.path = &path, .n = 1};
 	struct slu_err reason;
 	struct stat st;
 

@@ -82,6 +82,11 @@ START_TEST(test_patterns)
 		{"*.dat", true, "x.dat"},
 		{"run?", false, "run1|run2"},
 		{"run?", true, NULL},
+		{"*/", false, "d.dat|run1|run2"}, /* not "link" */
+		{"run?/*//", false, "run2/deep"},
+		{"*.dat/", false, "d.dat"},
+		{"x*/", false, NULL},
+		{"*/", true, NULL},
 		{"run?/*", false, "run1/a.dat|run1/b.txt|run2/deep"},
 		{"run*/*/c.dat", false, "run2/deep/c.dat"},
 		{"run[12]/a.dat", false, "run1/a.dat"},
@@ -110,6 +115,24 @@ START_TEST(test_patterns)
 		ck_assert_str_eq(joined(&names), c->want);
 		slu_names_free(&names);
 	}
+	teardown();
+}
+END_TEST
+
+/* Names have to be kept, all at once. */
+START_TEST(test_too_many)
+{
+	struct slu_names names;
+	FILE *f;
+
+	setup();
+	f = fopen(in(top, "list"), "w");
+	for (unsigned i = 0; i < SLU_NAMES_MAX / 33; i++)
+		fputs("a\n", f);
+	ck_assert(!fclose(f));
+	expect_fail(slu_names_listed(dir, "list", top, &names, &err), err,
+		    SLU_INVALID,
+		    "names are too many: name the directory instead");
 	teardown();
 }
 END_TEST
@@ -270,5 +293,5 @@ START_TEST(test_missing)
 }
 END_TEST
 
-TEST_MAIN("stage_select", test_where, test_patterns, test_unreadable,
-	  test_lists, test_arrive, test_missing)
+TEST_MAIN("stage_select", test_where, test_patterns, test_too_many,
+	  test_unreadable, test_lists, test_arrive, test_missing)
