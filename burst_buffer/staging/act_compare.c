@@ -28,13 +28,14 @@ static int compare_range(struct slu_act *a, const struct slu_entry *e,
 						   (off_t)offset);
 
 		if (x < 0)
-			return slu_act_errno(err, "read", a->part->source, e);
+			return slu_act_errno(err, "read", a->places.src_path,
+					     e);
 		if (y < 0)
-			return slu_act_errno(err, "read", a->part->destination,
+			return slu_act_errno(err, "read", a->places.dst_path,
 					     e);
 		if (x != (ssize_t)n || y != x ||
 		    memcmp(buffer, buffer + PIECE, n))
-			return slu_act_err(err, a->part->destination, e,
+			return slu_act_err(err, a->places.dst_path, e,
 					   "did not arrive whole: its content "
 					   "differs");
 		if (slu_act_count(a, 0, 0, err))
@@ -66,10 +67,10 @@ int slu_act_compare(struct slu_act *a, struct slu_worker *w,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	fd[0] = open_side(&w->src, slu_act_path(a->places.from, e));
 	if (fd[0] < 0)
-		return slu_act_errno(err, "read", a->part->source, e);
+		return slu_act_errno(err, "read", a->places.src_path, e);
 	fd[1] = open_side(&w->dst, slu_act_path(a->places.to, e));
 	if (fd[1] < 0)
-		rc = slu_act_errno(err, "read", a->part->destination, e);
+		rc = slu_act_errno(err, "read", a->places.dst_path, e);
 	else
 		rc = compare_range(a, e, fd, u->range, w->buffer, err);
 	close(fd[0]);

@@ -40,9 +40,9 @@ static int check_source(struct slu_act *a, int fd, const struct slu_entry *e,
 			struct stat *st, struct slu_err *err)
 {
 	if (fstat(fd, st))
-		return slu_act_errno(err, "look at", a->part->source, e);
+		return slu_act_errno(err, "look at", a->places.src_path, e);
 	if (!unchanged(e, st))
-		return slu_act_err(err, a->part->source, e,
+		return slu_act_err(err, a->places.src_path, e,
 				   "was changed while it was being copied");
 	return 0;
 }
@@ -58,7 +58,7 @@ static int open_source(struct slu_worker *t, const struct slu_entry *e,
 					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
 					    0);
 
-	return fd < 0 ? slu_act_errno(err, "read", a->part->source, e) : fd;
+	return fd < 0 ? slu_act_errno(err, "read", a->places.src_path, e) : fd;
 }
 
 /* What several write is there already; a mover may have made it read-only. */
@@ -97,10 +97,9 @@ static int open_target(struct slu_worker *t, int in, const struct stat *st,
 				       a->part->plain_destination),
 			st);
 	if (fd < 0 && errno == SLU_SAME_FILE)
-		return slu_act_err(err, a->part->source, e,
+		return slu_act_err(err, a->places.src_path, e,
 				   "and its destination are the same file");
-	return fd < 0 ? slu_act_errno(err, "write", a->part->destination, e)
-		      : fd;
+	return fd < 0 ? slu_act_errno(err, "write", a->places.dst_path, e) : fd;
 }
 
 static int told(void *arg, uint64_t bytes)
@@ -124,7 +123,7 @@ static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
 	     ftruncate(out, (off_t)e->size)) ||
 	    (finish && (fchmod(out, mode) ||
 			(!a->part->plain_source && futimens(out, times)))))
-		return slu_act_errno(err, "write", a->part->destination, e);
+		return slu_act_errno(err, "write", a->places.dst_path, e);
 	return 0;
 }
 
@@ -142,7 +141,7 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	if (slu_copy_part(&t->copier, in, out, offset, len, sparse, &reason)) {
 		return reason.kind == SLU_BUSY
 			       ? slu_err(err, SLU_BUSY, "%s", reason.text)
-			       : slu_act_err(err, a->part->source, &w->entry,
+			       : slu_act_err(err, a->places.src_path, &w->entry,
 					     reason.text);
 	}
 	if (check_source(a, in, &w->entry, st, err))
@@ -170,7 +169,7 @@ static int copy_range(struct slu_worker *t, const struct slu_unit *w,
 	}
 	rc = copy_between(t, w, in, out, &st, err);
 	if (close(out) && !rc) /* some file systems say "full" only here */
-		rc = slu_act_errno(err, "write", t->act->part->destination,
+		rc = slu_act_errno(err, "write", t->act->places.dst_path,
 				   &w->entry);
 	close(in);
 	return rc;

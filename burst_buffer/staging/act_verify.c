@@ -26,7 +26,7 @@ struct verifying {
 static int wrong(struct slu_act *a, const struct slu_entry *e,
 		 const char *saying, struct slu_err *err)
 {
-	return slu_act_err(err, a->part->destination, e, saying);
+	return slu_act_err(err, a->places.dst_path, e, saying);
 }
 
 /* Attributes of what has no copier that could bring them along. */
@@ -39,7 +39,7 @@ static int bring_attrs(struct slu_act *a, int out, const struct slu_entry *e,
 	int rc;
 
 	if (in < 0)
-		return slu_act_errno(err, "read", a->part->source, e);
+		return slu_act_errno(err, "read", a->places.src_path, e);
 	rc = slu_act_attrs(a, in, out, e, mode, err);
 	close(in);
 	return rc;
@@ -69,15 +69,15 @@ static int finish_file(struct slu_act *a, int dir, const char *name,
 	int rc = 0;
 
 	if (fd < 0)
-		return slu_act_errno(err, "open", part->destination, e);
+		return slu_act_errno(err, "open", a->places.dst_path, e);
 	if (!(st->st_mode & 0200) && fchmod(fd, (st->st_mode & 0777) | 0600))
-		rc = slu_act_errno(err, "open", part->destination, e);
+		rc = slu_act_errno(err, "open", a->places.dst_path, e);
 	else if (bring_attrs(a, fd, e, 0, &mode, err))
 		rc = -1;
 	else if ((!part->plain_source && futimens(fd, times)) ||
 		 fchmod(fd, mode) || fstat(fd, st))
 		rc = slu_act_errno(err, "set mode and time of",
-				   part->destination, e);
+				   a->places.dst_path, e);
 	close(fd);
 	return rc;
 }
@@ -108,7 +108,7 @@ static int verify_file(struct slu_act *a, struct slu_near *near,
 	struct stat st;
 
 	if (dir < 0 || look_at(dir, name, e, &st))
-		return slu_act_errno(err, "find", part->destination, e);
+		return slu_act_errno(err, "find", a->places.dst_path, e);
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size)
 		return wrong(a, e, "did not arrive whole: its size differs",
 			     err);
@@ -130,7 +130,7 @@ static int verify_dir(struct slu_act *a, const struct slu_entry *e,
 				  0);
 
 	if (fd < 0)
-		return slu_act_errno(err, "find", a->part->destination, e);
+		return slu_act_errno(err, "find", a->places.dst_path, e);
 	close(fd);
 	return 0;
 }
@@ -144,10 +144,10 @@ static int verify_link(struct slu_act *a, struct slu_near *near,
 	ssize_t n;
 
 	if (dir < 0)
-		return slu_act_errno(err, "find", a->part->destination, e);
+		return slu_act_errno(err, "find", a->places.dst_path, e);
 	n = readlinkat(dir, name, target, PATH_MAX);
 	if (n < 0)
-		return slu_act_errno(err, "read the link", a->part->destination,
+		return slu_act_errno(err, "read the link", a->places.dst_path,
 				     e);
 	target[n] = '\0';
 	if (strcmp(target, e->link))
@@ -267,7 +267,7 @@ static int finish_dir(struct slu_act *a, const struct slu_entry *e,
 	int rc = 0;
 
 	if (fd < 0)
-		return slu_act_errno(err, "open", a->part->destination, e);
+		return slu_act_errno(err, "open", a->places.dst_path, e);
 	if (bring_attrs(a, fd, e, O_DIRECTORY, &mode, err))
 		rc = -1;
 	else if (fstat(fd, &st) ||
@@ -275,7 +275,7 @@ static int finish_dir(struct slu_act *a, const struct slu_entry *e,
 		 fchmod(fd, mode | (st.st_mode & S_ISGID) |
 				    (a->part->early ? SLU_SHOWN : 0)))
 		rc = slu_act_errno(err, "set mode and time of",
-				   a->part->destination, e);
+				   a->places.dst_path, e);
 	close(fd);
 	return rc;
 }

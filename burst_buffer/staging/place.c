@@ -47,6 +47,26 @@ static char *last_name(const char *path)
 	return strndup(path + start, end - start);
 }
 
+/* For a message, where a name follows or not. NULL without memory. */
+static char *without_slash(const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return strndup(path, n);
+}
+
+static int set_paths(struct slu_places *p, const char *src, const char *dst,
+		     struct slu_err *err)
+{
+	p->src_path = without_slash(src);
+	p->dst_path = without_slash(dst);
+	return p->src_path && p->dst_path
+		       ? 0
+		       : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
 static bool same_directory(const char *a, const char *b)
 {
 	struct stat x, y;
@@ -144,12 +164,12 @@ static int open_directories(const struct slu_stage_part *part, bool make,
 	if (out->src >= 0 &&
 	    !(make && make_dirs(target, mode, &out->made, err))) {
 		out->dst = open_dir(target, "open the destination", err);
-		rc = out->dst < 0 ? -1 : 0;
+		rc = out->dst < 0 || set_paths(out, part->source, target, err);
 		if (!rc && slu_in_work(out->dst))
 			out->made = make;
 	}
 	free(target);
-	return rc;
+	return rc ? -1 : 0;
 }
 
 /* A file's destination: the directory it goes into, its name in *as. */
@@ -176,6 +196,7 @@ static int open_file_places(const struct slu_stage_part *part, bool make,
 			    struct slu_places *out, struct slu_err *err)
 {
 	char *real = realpath(part->source, NULL), *slash, *name, *target;
+	char *as = NULL;
 	int rc = -1;
 
 	if (!real)
@@ -191,8 +212,12 @@ static int open_file_places(const struct slu_stage_part *part, bool make,
 	else if ((out->src = open_dir(real, "open the source", err)) >= 0 &&
 		 !(make && make_dirs(target, 0755, &out->made, err)) &&
 		 (out->dst = open_dir(target, "open the destination", err)) >=
-			 0)
-		rc = 0;
+			 0) {
+		as = slu_asprintf("%s%s%s", target,
+				  ends_in_slash(target) ? "" : "/", out->to);
+		rc = set_paths(out, part->source, as ? as : "", err);
+	}
+	free(as);
 	free(name);
 	free(target);
 	free(real);
@@ -221,7 +246,7 @@ static int open_selection(const struct slu_stage_part *part, bool make,
 		 !(make && make_dirs(target, 0755, &out->made, err)) &&
 		 (out->dst = open_dir(target, "open the destination", err)) >=
 			 0)
-		rc = 0;
+		rc = set_paths(out, root, target, err);
 	out->made = false; /* it is not the directory's copy */
 	free(root);
 	free(target);
@@ -270,6 +295,8 @@ void slu_places_close(struct slu_places *p)
 		close(p->src);
 	if (p->dst >= 0)
 		close(p->dst);
+	free(p->src_path);
+	free(p->dst_path);
 	free(p->list);
 	free(p->pattern);
 	free(p->from);

@@ -12,7 +12,10 @@ struct slu_places {
 	char *from, *to; /* a single file: names in them; else NULL */
 	char *list;	 /* the name of a list in src; else NULL */
 	char *pattern;	 /* below src; else NULL */
-	bool made;	 /* dst is, by this call or one that was cut short */
+	/* The paths of what is staged, for messages: of the directories, or of
+	 * the single file. */
+	char *src_path, *dst_path;
+	bool made; /* dst is, by this call or one that was cut short */
 };
 
 /* With `make`, directories of the destination that are missing are made. */

@@ -67,7 +67,7 @@ int slu_act_attrs(struct slu_act *a, int in, int out, const struct slu_entry *e,
 	    !slu_copy_attrs(a->part->plain_source ? -1 : in, out, mode,
 			    &reason))
 		return 0;
-	return slu_act_err(err, a->part->source, e, reason.text);
+	return slu_act_err(err, a->places.src_path, e, reason.text);
 }
 
 unsigned slu_act_chunks(const struct slu_act *a)
@@ -144,6 +144,8 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 	struct slu_walk w = {
 		.src = a->places.src,
 		.dst = a->places.dst,
+		.src_path = a->places.src_path,
+		.dst_path = a->places.dst_path,
 		.manifest.file = manifest,
 		.made = a->places.made,
 		.plain = a->part->plain_destination,

@@ -28,12 +28,28 @@ struct level { /* one directory, on both sides */
 	struct stat dst_root; /* a source that holds it has no end */
 };
 
-static int fail(const struct level *lv, const char *what, struct slu_err *err)
+/* "cannot WHAT ROOT/PATH: ", and errno's text. */
+static int fail(const struct level *lv, const char *what, const char *root,
+		struct slu_err *err)
 {
-	char text[SLU_PATH_TEXT];
+	char text[SLU_PATH_TEXT], under[SLU_PATH_TEXT];
 
-	return slu_errno(err, SLU_IO, "cannot %s %s", what,
-			 slu_path_text(*lv->path ? lv->path : ".", text));
+	return slu_errno(err, SLU_IO, "cannot %s %s%s%s", what,
+			 slu_path_text(root, under),
+			 *lv->path && strcmp(root, "/") ? "/" : "",
+			 slu_path_text(lv->path, text));
+}
+
+static int fail_src(const struct level *lv, const char *what,
+		    struct slu_err *err)
+{
+	return fail(lv, what, lv->walk->src_path, err);
+}
+
+static int fail_dst(const struct level *lv, const char *what,
+		    struct slu_err *err)
+{
+	return fail(lv, what, lv->walk->dst_path, err);
 }
 
 static struct slu_entry entry_of(const struct level *lv, char kind,
@@ -76,22 +92,23 @@ static int walk_link(struct level *lv, int src, int dst, const char *name,
 	ssize_t n = readlinkat(src, name, target, PATH_MAX);
 
 	if (n < 0)
-		return fail(lv, "read the link", err);
+		return fail_src(lv, "read the link", err);
 	target[n] = '\0';
 	if (make_room(dst, name) || symlinkat(target, dst, name))
-		return fail(lv, "make the link", err);
+		return fail_dst(lv, "make the link", err);
 	/* Not every file system has times for links. */
 	(void)utimensat(dst, name, times, AT_SYMLINK_NOFOLLOW);
 	return add(lv, 'l', st, target, err);
 }
 
-static int same_file(const char *path, struct slu_err *err)
+static int same_file(const struct level *lv, struct slu_err *err)
 {
-	char text[SLU_PATH_TEXT];
+	char text[SLU_PATH_TEXT], under[SLU_PATH_TEXT];
 
 	return slu_err(err, SLU_INVALID,
-		       "%s: source and destination are the same file",
-		       slu_path_text(path, text));
+		       "%s%s%s: source and destination are the same file",
+		       slu_path_text(lv->walk->src_path, under),
+		       *lv->path ? "/" : "", slu_path_text(lv->path, text));
 }
 
 /* A file of several ranges has several writers: it is made here, empty. */
@@ -110,9 +127,9 @@ static int walk_regular(struct level *lv, int src, const char *name, int dst,
 						       lv->walk->plain),
 					st);
 		if (fd < 0 && errno == SLU_SAME_FILE)
-			return same_file(lv->path, err);
+			return same_file(lv, err);
 		if (fd < 0)
-			return fail(lv, "create", err);
+			return fail_dst(lv, "create", err);
 		close(fd);
 	}
 	return add(lv, 'f', st, "", err);
@@ -183,12 +200,12 @@ static int walk_subdir(struct level *lv, int src, int dst, const char *name,
 
 	from = openat(src, name, flags);
 	if (from < 0)
-		return fail(lv, "open the directory", err);
+		return fail_src(lv, "open the directory", err);
 	made = mkdirat(dst, name, first_mode(lv->walk)) == 0;
 	if (!made && errno != EEXIST)
-		rc = fail(lv, "make the directory", err);
+		rc = fail_dst(lv, "make the directory", err);
 	else if ((to = openat(dst, name, flags)) < 0)
-		rc = fail(lv, "open in the destination", err);
+		rc = fail_dst(lv, "open", err);
 	else {
 		made = open_up(lv->walk, to, st) || made;
 		rc = walk_dir(lv, from, to, made, err);
@@ -230,7 +247,7 @@ static int walk_entry(struct level *lv, int src, int dst, const char *name,
 	struct stat st;
 
 	if (fstatat(src, name, &st, AT_SYMLINK_NOFOLLOW))
-		return fail(lv, "look at", err);
+		return fail_src(lv, "look at", err);
 	return walk_looked(lv, src, dst, name, &st, err);
 }
 
@@ -242,7 +259,7 @@ static int push(struct level *lv, const char *name, struct slu_err *err)
 
 	if (lv->len + n + 1 > SLU_STAGE_PATH_MAX) {
 		errno = ENAMETOOLONG;
-		return fail(lv, "go below", err);
+		return fail_src(lv, "go below", err);
 	}
 	if (lv->len)
 		lv->path[lv->len++] = '/';
@@ -270,7 +287,7 @@ static int walk_batch(struct level *lv, const struct slu_batch *b, int dst,
 		rc = push(lv, name, err);
 		errno = e->errno_of;
 		if (!rc)
-			rc = errno ? fail(lv, "look at", err)
+			rc = errno ? fail_src(lv, "look at", err)
 				   : walk_looked(lv, b->src, dst, name, &e->st,
 						 err);
 		cut(lv, len);
@@ -289,7 +306,7 @@ static int walk_list(struct level *lv, DIR *dir, int src, int dst,
 	b->src = src;
 	do
 		rc = slu_batch_next(b, dir, lv->walk->one_thread)
-			     ? fail(lv, "read the directory", err)
+			     ? fail_src(lv, "read the directory", err)
 			     : walk_batch(lv, b, dst, err);
 	while (!rc && b->n == SLU_BATCH);
 	slu_buf_free(&b->names);
@@ -305,7 +322,7 @@ static int walk_dir(struct level *lv, int src, int dst, bool made,
 	int rc;
 
 	if (!dir || fstat(src, &st))
-		rc = fail(lv, "read the directory", err);
+		rc = fail_src(lv, "read the directory", err);
 	else if (slu_same_inode(&st, &lv->dst_root))
 		rc = slu_err(err, SLU_INVALID,
 			     "the destination lies inside the source");
@@ -336,9 +353,9 @@ int slu_walk(struct slu_walk *w, struct slu_err *err)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	src = openat(w->src, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (src < 0)
-		fail(&lv, "open the source", err);
+		fail_src(&lv, "open", err);
 	else if (fstat(w->dst, &lv.dst_root)) {
-		fail(&lv, "look at the destination", err);
+		fail_dst(&lv, "look at", err);
 		close(src);
 	} else if (slu_manifest_begin(&w->manifest, err))
 		close(src);
@@ -363,12 +380,12 @@ static int descend(struct level *lv, int fd[2], const char *name, bool begun,
 	struct stat st;
 
 	if (from < 0 || fstat(from, &st))
-		rc = fail(lv, "open the directory", err);
+		rc = fail_src(lv, "open the directory", err);
 	else if (!(made = !mkdirat(fd[1], name, first_mode(lv->walk))) &&
 		 errno != EEXIST)
-		rc = fail(lv, "make the directory", err);
+		rc = fail_dst(lv, "make the directory", err);
 	else if ((to = openat(fd[1], name, flags)) < 0)
-		rc = fail(lv, "open in the destination", err);
+		rc = fail_dst(lv, "open", err);
 	else {
 		made = open_up(lv->walk, to, &st) || made;
 		show_early(lv, from, to, &st, made);
@@ -403,7 +420,7 @@ static int walk_name(struct level *lv, const char *path, const char *last,
 
 		if (n > NAME_MAX) {
 			errno = ENAMETOOLONG;
-			rc = fail(lv, "go below", err);
+			rc = fail_src(lv, "go below", err);
 			break;
 		}
 		memcpy(name, path, n);
@@ -458,13 +475,13 @@ int slu_walk_file(struct slu_walk *w, const char *name, const char *as,
 	struct stat st, there;
 
 	if (fstatat(w->src, name, &st, AT_SYMLINK_NOFOLLOW))
-		return slu_errno(err, SLU_IO, "cannot look at %s", name);
+		return fail_src(&lv, "look at", err);
 	if (!S_ISREG(st.st_mode))
 		return slu_err(err, SLU_INVALID, "%s is not a regular file",
-			       name);
+			       w->src_path);
 	if (!fstatat(w->dst, as, &there, AT_SYMLINK_NOFOLLOW) &&
 	    slu_same_inode(&st, &there))
-		return same_file(name, err);
+		return same_file(&lv, err);
 	if (slu_manifest_begin(&w->manifest, err) ||
 	    walk_regular(&lv, w->src, name, w->dst, as, &st, err))
 		return -1;

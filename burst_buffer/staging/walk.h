@@ -14,7 +14,9 @@
 #include "burst_buffer/staging/select.h"
 
 struct slu_walk {
-	int src, dst;			  /* directories; the caller's */
+	int src, dst; /* directories; the caller's */
+	/* What messages call them; of slu_walk_file() the two files. */
+	const char *src_path, *dst_path;
 	struct slu_manifest_out manifest; /* its file is the caller's */
 	bool made;  /* dst is made for this: give it src's mode and time */
 	bool plain; /* dst keeps no modes that are set later */
