@@ -112,47 +112,95 @@ static unsigned long listener(pid_t pid, const char *table, unsigned port)
 	return found;
 }
 
-static bool holds_socket(pid_t pid, unsigned long inode)
+/* A process's sockets: its descriptors may be many, and so may the sockets of
+ * the machine, each of which is looked for among them. */
+struct sockets {
+	unsigned long *inode; /* sorted */
+	size_t n;
+};
+
+static int by_inode(const void *a, const void *b)
 {
-	char path[64], want[64], is[64];
+	const unsigned long *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static int add_socket(struct sockets *s, unsigned long inode)
+{
+	if ((s->n & (s->n - 1)) == 0) { /* a power of two: grow */
+		size_t room = s->n ? s->n * 2 : 1;
+		unsigned long *more = realloc(s->inode, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		s->inode = more;
+	}
+	s->inode[s->n++] = inode;
+	return 0;
+}
+
+/* Those of a process that has ended are none. */
+static int read_sockets(pid_t pid, struct sockets *s, struct slu_err *err)
+{
+	char path[64], is[64];
+	unsigned long inode;
 	struct dirent *e;
-	bool found = false;
+	int rc = 0;
 	DIR *d;
 
-	snprintf(want, sizeof(want), "socket:[%lu]", inode);
+	*s = (struct sockets){0};
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	d = opendir(path);
-	while (d && !found && (e = readdir(d))) {
+	while (d && !rc && (e = readdir(d))) {
 		ssize_t n = readlinkat(dirfd(d), e->d_name, is, sizeof(is) - 1);
 
 		is[n < 0 ? 0 : n] = '\0';
-		found = !strcmp(is, want);
+		if (sscanf(is, "socket:[%lu]", &inode) == 1)
+			rc = add_socket(s, inode);
 	}
 	if (d)
 		closedir(d);
-	return found;
+	if (rc) {
+		free(s->inode);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	if (s->n)
+		qsort(s->inode, s->n, sizeof(*s->inode), by_inode);
+	return 0;
+}
+
+static bool has_socket(const struct sockets *s, unsigned long inode)
+{
+	return s->n &&
+	       bsearch(&inode, s->inode, s->n, sizeof(*s->inode), by_inode);
 }
 
 bool slu_server_listens(const struct slu_pid *pid, unsigned port)
 {
-	for (int i = 0; i < 2; i++) {
-		unsigned long inode = listener(pid->pid, tables[i], port);
+	unsigned long inode = 0;
+	struct sockets own;
+	bool is = false;
 
-		if (inode && holds_socket(pid->pid, inode))
-			return slu_pid_alive(pid);
+	for (int i = 0; !is && i < 2; i++) {
+		inode = listener(pid->pid, tables[i], port);
+		if (!inode || read_sockets(pid->pid, &own, NULL))
+			continue;
+		is = has_socket(&own, inode);
+		free(own.inode);
 	}
-	return false;
+	return is && slu_pid_alive(pid);
 }
 
 /* The kernel gives a new connection a new inode. */
-static void count_connections(const struct slu_pid *pid, FILE *f,
+static void count_connections(const struct sockets *own, FILE *f,
 			      struct slu_connections *out)
 {
 	unsigned long inode;
 	unsigned port, state;
 
 	while (next_socket(f, &port, &state, &inode)) {
-		if (state != ESTABLISHED || !holds_socket(pid->pid, inode))
+		if (state != ESTABLISHED || !has_socket(own, inode))
 			continue;
 		out->n++;
 		/* of splitmix64: sums of few numbers shall not meet */
@@ -161,22 +209,37 @@ static void count_connections(const struct slu_pid *pid, FILE *f,
 	}
 }
 
-int slu_server_connections(const struct slu_pid *pid,
-			   struct slu_connections *out, struct slu_err *err)
+static int count_all(pid_t pid, const struct sockets *own,
+		     struct slu_connections *out, struct slu_err *err)
 {
-	*out = (struct slu_connections){0};
 	for (int i = 0; i < 2; i++) {
-		FILE *f = open_table(pid->pid, tables[i]);
+		FILE *f = open_table(pid, tables[i]);
 
 		if (!f && i == 0) /* there may be no tcp6 */
 			return slu_errno(err, SLU_IO,
 					 "cannot see the connections of "
 					 "process %d",
-					 (int)pid->pid);
-		count_connections(pid, f, out);
+					 (int)pid);
+		count_connections(own, f, out);
 		if (f)
 			fclose(f);
 	}
+	return 0;
+}
+
+int slu_server_connections(const struct slu_pid *pid,
+			   struct slu_connections *out, struct slu_err *err)
+{
+	struct sockets own;
+	int rc;
+
+	*out = (struct slu_connections){0};
+	if (read_sockets(pid->pid, &own, err))
+		return -1;
+	rc = count_all(pid->pid, &own, out, err);
+	free(own.inode);
+	if (rc)
+		return -1;
 	return slu_pid_alive(pid)
 		       ? 0
 		       : slu_err(err, SLU_NOTFOUND, "process %d has ended",

@@ -104,7 +104,7 @@ START_TEST(test_connections)
 	struct slu_connections none, one, two, again;
 	socklen_t len = sizeof(a);
 	struct slu_pid self, parent;
-	int fd = socket(AF_INET, SOCK_STREAM, 0), first, second;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), first, second, many[100][2];
 
 	expect_ok(slu_pid_get(getpid(), &self, &err), err);
 	expect_ok(slu_pid_get(getppid(), &parent, &err), err);
@@ -127,6 +127,21 @@ START_TEST(test_connections)
 	ck_assert(again.n == 2 && again.sum != two.sum);
 	expect_ok(slu_server_connections(&parent, &again, &err), err);
 	ck_assert_uint_eq(again.n, 0);
+	/* found among many of other kinds, in any order */
+	ck_assert(!listen(fd, 200));
+	for (int i = 0; i < 100; i++) {
+		many[i][0] = connect_to(&a);
+		many[i][1] = socket(AF_INET, SOCK_DGRAM, 0);
+	}
+	for (int i = 0; i < 100; i += 3)
+		close(many[i][0]);
+	expect_ok(slu_server_connections(&self, &again, &err), err);
+	ck_assert_uint_eq(again.n, 2 + 66);
+	for (int i = 0; i < 100; i++) {
+		close(many[i][1]);
+		if (i % 3)
+			close(many[i][0]);
+	}
 	close(first);
 	close(second);
 	close(fd);
