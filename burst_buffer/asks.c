@@ -314,6 +314,16 @@ static int poll_word(const struct place *at, double now, const char **word,
 	return 0;
 }
 
+bool slu_bb_is_over(struct slu_bb *bb, size_t member, double now)
+{
+	const struct place at = {
+		.bb = bb, .i = member, .m = &bb->member[member]};
+	const char *word;
+
+	return !poll_word(&at, now, &word, NULL) &&
+	       (!strcmp(word, "ended") || !strcmp(word, "abort"));
+}
+
 int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err)
 {

@@ -239,6 +239,9 @@ int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
  * has been for SLU_BB_FORGET: the node is no longer there. */
 bool slu_bb_over(const struct slu_bb *bb, double now);
 
+/* asks.c: would a poll of this member get "ended" or "abort"? */
+bool slu_bb_is_over(struct slu_bb *bb, size_t member, double now);
+
 /* promised.c: what the buffers that are alive (arg: struct slu_buffers) hold of
  * the storage that a plan wants; see struct slu_plan_site. */
 int slu_bb_promised(void *buffers, const struct slu_plan *plan,

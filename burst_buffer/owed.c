@@ -7,28 +7,31 @@
 #include <stdlib.h>
 #include "burst_buffer/live.h"
 
-static bool owes(const struct slu_bb *bb, const char *node)
+static bool owes(const struct slu_bb *bb, long i)
 {
-	long i = slu_bb_index(bb, node);
-
 	return i >= 0 &&
 	       (bb->plan.persistent ||
 		bb->member[i].state != SLU_NODE_PLANNED) &&
 	       bb->member[i].state != SLU_NODE_CLEAN;
 }
 
-int slu_buffers_owed(struct slu_buffers *b, const char *node,
+int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
 		     struct slu_buf *out, struct slu_err *err)
 {
 	const char *comma = "";
 	struct slu_bb *bb;
+	struct slu_plan plan; /* all but one word of it is the buffer's */
 	char *text;
+	long i;
 
 	slu_buf_puts(out, "{\"plan\":[");
 	for (bb = b->first; bb; bb = bb->next) {
-		if (!owes(bb, node))
+		i = slu_bb_index(bb, node);
+		if (!owes(bb, i))
 			continue;
-		text = slu_encode_text(&slu_plan_desc, &bb->plan);
+		plan = bb->plan;
+		plan.over = slu_bb_is_over(bb, (size_t)i, now);
+		text = slu_encode_text(&slu_plan_desc, &plan);
 		out->failed |= !text;
 		slu_buf_printf(out, "%s%s", comma, text ? text : "");
 		free(text);

@@ -45,7 +45,8 @@ static int handle_owed(struct slu_daemon *d, struct slu_req *req,
 {
 	const struct slu_node_ask *ask = req->msg;
 
-	return slu_buffers_owed(d->buffers, ask->node, out, err);
+	return slu_buffers_owed(d->buffers, ask->node, slu_now_wall(), out,
+				err);
 }
 
 static int handle_report(struct slu_daemon *d, struct slu_req *req,

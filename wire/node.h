@@ -114,6 +114,7 @@ struct slu_plan {	 /* /v1/plan */
 	uint32_t staged_job;
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout, keep_failed;
+	bool over; /* in /v1/owed: it has to be taken down */
 };
 extern const struct slu_desc slu_plan_desc;
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "common/file.h"
 #include "common/proc.h"
+#include "common/str.h"
 
 #define PERIOD	 2.0  /* seconds between two questions */
 #define ASK_TIME 10.0 /* seconds for sluiced's answer */
@@ -98,20 +99,6 @@ static void start(struct slu_node *n, int (*fn)(void *), const char *note)
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
 }
 
-/* Has it ended, as sluiced says? */
-static bool has_ended(struct slu_node *n)
-{
-	struct slu_answer answer;
-	struct slu_err err;
-	bool ended;
-
-	if (slu_talk_poll(n, ASK_TIME, &answer, &err))
-		return false;
-	ended = slu_eq(answer.word, "ended") || slu_eq(answer.word, "abort");
-	slu_msg_clear(&slu_answer_desc, &answer);
-	return ended;
-}
-
 /* Is it there, as far as this node sees? */
 static bool is_there(struct slu_node *n)
 {
@@ -134,7 +121,7 @@ static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 	if (slu_mkdirs(n->conf->run_dir, 0755, err) ||
 	    slu_mkdirs(n->dir, 0711, err) || slu_node_take_plan(n, plan, err))
 		return -1;
-	if (!has_ended(n)) {
+	if (!n->plan.over) {
 		if (is_there(n))
 			slu_note_drop(n, "serve.up.pause");
 		else
@@ -148,21 +135,25 @@ static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 	return 0;
 }
 
-static void tend_all(struct slu_node *n, struct slu_owed *owed)
+/* For one of them: with the service's own configuration and log. */
+static void tend_one(struct slu_node *n, struct slu_plan *plan)
 {
-	for (size_t i = 0; i < owed->n_plan; i++) {
-		struct slu_node_options opt = *n->opt;
-		struct slu_node as;
-		struct slu_err err;
+	struct slu_node_options opt = *n->opt;
+	struct slu_node as = {.opt = &opt,
+			      .job_id = plan->job_id,
+			      .conf = n->conf,
+			      .log = n->log};
+	struct slu_err err;
 
-		if (!owed->plan[i].persistent)
-			continue;
-		opt.job_id = owed->plan[i].job_id;
-		if (slu_node_open(&as, &opt, &err) ||
-		    tend(&as, &owed->plan[i], &err))
-			slu_node_log(n, SLU_ERROR, "%s", err.text);
-		slu_node_close(&as);
-	}
+	opt.job_id = plan->job_id;
+	slu_copy(as.name, sizeof(as.name), n->name);
+	if ((size_t)snprintf(as.dir, sizeof(as.dir), "%s/%u", n->conf->run_dir,
+			     (unsigned)plan->job_id) >= sizeof(as.dir))
+		slu_node_log(n, SLU_ERROR, "RunDir is too long");
+	else if (tend(&as, plan, &err))
+		slu_node_log(n, SLU_ERROR, "%s", err.text);
+	as.conf = NULL;
+	slu_node_close(&as);
 }
 
 static void serve(struct slu_node *n, double period)
@@ -174,7 +165,9 @@ static void serve(struct slu_node *n, double period)
 	while (!stopping) {
 		n->deadline = slu_clock() + ASK_TIME;
 		if (!slu_talk_owed(n, &owed, &err)) {
-			tend_all(n, &owed);
+			for (size_t i = 0; i < owed.n_plan; i++)
+				if (owed.plan[i].persistent)
+					tend_one(n, &owed.plan[i]);
 			slu_msg_clear(&slu_owed_desc, &owed);
 			told = false;
 		} else if (!told) {

@@ -300,6 +300,41 @@ START_TEST(test_still_held)
 }
 END_TEST
 
+static bool is_over(const char *node)
+{
+	struct slu_buf text = {0};
+	struct slu_owed owed;
+	bool over;
+
+	expect_ok(slu_buffers_owed(b, node, now, &text, &err), err);
+	expect_ok(slu_decode_text(&slu_owed_desc, text.data, text.len, &owed,
+				  &err),
+		  err);
+	ck_assert_uint_eq(owed.n_plan, 1);
+	ck_assert_uint_eq(owed.plan[0].job_id, last.job_id);
+	over = owed.plan[0].over;
+	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_buf_free(&text);
+	return over;
+}
+
+/* What a node owes says whether it has ended: nobody need poll for it. */
+START_TEST(test_owed)
+{
+	setup();
+	make(7, CREATE);
+	ck_assert(!is_over("s1") && !is_over("s2"));
+	again();
+	ck_assert(!is_over("s1"));
+	waits(8, OWNER, "persistent_destroy name=camp");
+	ck_assert(is_over("s1") && is_over("s2"));
+	report(last.job_id, "s1", "clean", true);
+	ck_assert(is_over("s2"));
+	unmake();
+	teardown();
+}
+END_TEST
+
 /* Directories of one file system have the same room, as images take it. */
 START_TEST(test_one_file_system)
 {
@@ -360,6 +395,6 @@ START_TEST(test_one_file_system)
 }
 END_TEST
 
-TEST_MAIN("persist", test_still_held, test_one_file_system, test_life,
-	  test_expires, test_used, test_refused, test_cannot_be_made,
+TEST_MAIN("persist", test_still_held, test_owed, test_one_file_system,
+	  test_life, test_expires, test_used, test_refused, test_cannot_be_made,
 	  test_unsaved, test_unsaved_later, test_destroy_older)
