@@ -20,7 +20,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 #include <linux/magic.h>
+#include "burst_buffer/host/aside.h"
 #include "common/cred.h"
+#include "common/file.h"
 #include "common/jsonx.h"
 #include "common/proc.h"
 #include "common/size.h"
@@ -29,6 +31,7 @@
 
 #define SECONDS	    10.0
 #define TRIAL	    (64u << 20) /* bytes */
+#define TURN	    30.0	/* seconds to wait for another probe's trial */
 #define CLOCK_APART 60.0	/* MUNGE's credentials last five minutes */
 
 static const struct slu_column columns[] = {
@@ -272,18 +275,29 @@ static int try_storage(const char *path, bool own_fs, char enforced[8],
 	return slu_storage_wipe(&made, (uid_t)-1, err);
 }
 
-/* One probe at a time; the first one of all makes the directory. */
+/* One probe at a time: others wait, but not for ever (1). */
 static int trial(const char *path, bool own_fs, char enforced[8],
 		 struct slu_err *err)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)
-			 ? slu_err(err, SLU_BUSY,
-				   "%s is being tried by another probe", path)
-			 : try_storage(path, own_fs, enforced, err);
+	double end = slu_clock() + TURN;
+	int fd, rc;
 
-	if (fd >= 0)
-		close(fd);
+	if (slu_mkdirs(path, 0711, err))
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return slu_errno(err, SLU_IO, "cannot open %s", path);
+	while ((rc = flock(fd, LOCK_EX | LOCK_NB)) && errno == EWOULDBLOCK &&
+	       slu_clock() < end)
+		usleep(50000);
+	if (rc && errno == EWOULDBLOCK) {
+		slu_err(err, SLU_BUSY, "%s is being tried by another probe",
+			path);
+		rc = 1;
+	} else {
+		rc = try_storage(path, own_fs, enforced, err);
+	}
+	close(fd);
 	return rc;
 }
 
@@ -305,6 +319,7 @@ static void probe_storage(struct slu_node *n, struct slu_probe *p)
 	char enforced[8], also[8] = "";
 	uint64_t available = 0, size = 0;
 	struct slu_err err;
+	int rc;
 
 	if (!*p->storage) {
 		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
@@ -318,10 +333,11 @@ static void probe_storage(struct slu_node *n, struct slu_probe *p)
 		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
 			      "%s, %s of %s free; root can try it", p->storage,
 			      free_text, size_text);
-	else if (trial(p->storage, false, enforced, &err) ||
+	else if ((rc = trial(p->storage, false, enforced, &err)) ||
 		 (slu_eq(enforced, "quota") && wants_own_fs(n->conf) &&
-		  trial(p->storage, true, also, &err)))
-		slu_probe_add(p, SLU_PROBE_BAD, "storage", "%s", err.text);
+		  (rc = trial(p->storage, true, also, &err))))
+		slu_probe_add(p, rc > 0 ? SLU_PROBE_NOTE : SLU_PROBE_BAD,
+			      "storage", "%s", err.text);
 	else
 		slu_probe_add(p, SLU_PROBE_OK, "storage",
 			      "%s, %s of %s free, capacity enforced by %s%s%s",

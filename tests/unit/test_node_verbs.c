@@ -11,6 +11,7 @@
 #include "tests/unit/sluiced.h"
 #include <math.h>
 #include <pwd.h>
+#include <sys/file.h>
 
 static struct slu_node_options options;
 
@@ -502,6 +503,40 @@ START_TEST(test_probe)
 }
 END_TEST
 
+/* Another probe tries the storage first. */
+START_TEST(test_probe_turn)
+{
+	char path[PATH_MAX], c;
+	struct json_object *rows;
+	int code, fd[2];
+	pid_t child;
+
+	slu_cred_socket("/nonexistent");
+	node_begin("");
+	make_dirs("storage");
+	snprintf(path, sizeof(path), "%s/storage", tmpdir());
+	ck_assert(!pipe(fd));
+	child = fork();
+	if (!child) {
+		int dir = open(path, O_RDONLY | O_DIRECTORY);
+
+		if (dir < 0 || flock(dir, LOCK_EX) || write(fd[1], "x", 1) != 1)
+			_exit(1);
+		usleep(500000);
+		_exit(0);
+	}
+	ck_assert_int_eq(read(fd[0], &c, 1), 1);
+	rows = probe(&code);
+	expect(strstr(find_row(rows, "storage"), "enforced by"), "%s",
+	       find_row(rows, "storage"));
+	json_object_put(rows);
+	ck_assert_int_eq(waitpid(child, &code, 0), child);
+	ck_assert_int_eq(code, 0);
+	close(fd[0]);
+	close(fd[1]);
+}
+END_TEST
+
 START_TEST(test_instance_names)
 {
 	static const struct {
@@ -544,4 +579,4 @@ END_TEST
 
 TEST_MAIN("node_verbs", test_io, test_io_alone, test_cancel, test_status_buffer,
 	  test_status_storage, test_fetch, test_fetch_brick, test_fetch_as_user,
-	  test_probe, test_probe_alone, test_instance_names)
+	  test_probe, test_probe_alone, test_probe_turn, test_instance_names)
