@@ -99,11 +99,13 @@ char *slu_plan_parts_text(const struct slu_plan *plan);
 /*
  * plan_shares.c: where a node has no room for an equal share, let it give what
  * it can, and the others of its part more. room: bytes of each node that nobody
- * has, images counted; it becomes the largest share that fits there. False,
- * with no share changed: all fit, or it cannot be done: together they have too
- * little, or one less than an eighth of an equal share.
+ * has, images counted; it becomes the largest share that fits there. *some
+ * is false, and no share is changed, when all fit or it cannot be done:
+ * together they have too little, or one less than an eighth of an equal share.
+ * -1: SLU_NOMEM.
  */
-bool slu_plan_share(struct slu_plan *plan, uint64_t *room);
+int slu_plan_share(struct slu_plan *plan, uint64_t *room, bool *some,
+		   struct slu_err *err);
 
 /* plan_chunk.c: chunk sizes that the site leaves open (shard=auto,
  * stripe_size=auto, chunk=auto) become the smallest power of two that holds a

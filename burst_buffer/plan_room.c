@@ -110,16 +110,19 @@ static int check_room(const struct slu_plan *plan,
 }
 
 /* Where files go where there is room, nodes need not give the same. */
-static void share_unevenly(struct slu_plan *plan, const uint64_t *size,
-			   const uint64_t *promised, uint64_t *room)
+static int share_unevenly(struct slu_plan *plan, const uint64_t *size,
+			  const uint64_t *promised, uint64_t *room,
+			  struct slu_err *err)
 {
 	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+	bool some;
 
 	for (size_t i = 0; i < plan->n_node; i++)
 		room[i] = size[i] > promised[i] ? size[i] - promised[i] : 0;
 	if (type && type->uneven &&
 	    !(type->striped && own_option(plan, type->striped)))
-		slu_plan_share(plan, room);
+		return slu_plan_share(plan, room, &some, err);
+	return 0;
 }
 
 int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
@@ -137,7 +140,8 @@ int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 	if (rc == 0 && site->promised)
 		rc = site->promised(site->promised_arg, plan, promised, err);
 	if (rc == 0)
-		share_unevenly(plan, size, promised, promised + plan->n_node);
+		rc = share_unevenly(plan, size, promised,
+				    promised + plan->n_node, err);
 	for (i = 0; rc == 0 && i < plan->n_node; i++)
 		rc = check_room(plan, &plan->node[i], size[i], promised[i],
 				err);

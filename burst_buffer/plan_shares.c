@@ -114,24 +114,26 @@ static bool share_part(struct vessel v)
 	return share(&v);
 }
 
-bool slu_plan_share(struct slu_plan *plan, uint64_t *room)
+int slu_plan_share(struct slu_plan *plan, uint64_t *room, bool *some,
+		   struct slu_err *err)
 {
 	struct vessel v = {plan, NULL, plan->n_node, room, plan->capacity};
 	size_t *node = slu_plan_by_part(plan), end;
-	bool some = false;
 
+	*some = false;
+	if (!node)
+		return slu_err(err, SLU_NOMEM, "out of memory");
 	for (size_t i = 0; i < plan->n_node; i++)
 		room[i] = usable(plan, room[i]);
 	v.node = node;
-	if (node && plan->n_node && !plan->node[0].part)
-		some = share(&v);
-	for (size_t i = 0; node && i < plan->n_node && plan->node[0].part;
-	     i = end) {
+	if (plan->n_node && !plan->node[0].part)
+		*some = share(&v);
+	for (size_t i = 0; i < plan->n_node && plan->node[0].part; i = end) {
 		end = slu_plan_part_end(plan, node, i);
 		v.node = node + i;
 		v.n = end - i;
-		some |= share_part(v);
+		*some |= share_part(v);
 	}
 	free(node);
-	return some;
+	return 0;
 }

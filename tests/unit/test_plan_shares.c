@@ -131,7 +131,7 @@ START_TEST(test_shares)
 			fits = fits && node[i].capacity <= can[i];
 			tiny = tiny || can[i] < node[i].capacity / 8;
 		}
-		some = slu_plan_share(&p, room);
+		expect_ok(slu_plan_share(&p, room, &some, &err), err);
 		ck_assert(some == (!fits && !tiny && most >= p.capacity));
 		uneven += some;
 		refused += !some && !fits;
@@ -169,11 +169,14 @@ START_TEST(test_shares_of_parts)
 	uint64_t room[] = {100 * GIB, 40 * GIB, 100 * GIB, 100 * GIB, 0};
 	uint64_t few[] = {1000 * GIB, 40 * GIB, 1000 * GIB, 60 * GIB, 0};
 	uint64_t can = largest(40 * GIB);
+	bool some;
 
-	ck_assert(!slu_plan_share(&p, few));
+	expect_ok(slu_plan_share(&p, few, &some, &err), err);
+	ck_assert(!some);
 	ck_assert_uint_eq(node[0].capacity, 50 * GIB);
 	ck_assert_uint_eq(node[3].capacity, 50 * GIB);
-	ck_assert(slu_plan_share(&p, room));
+	expect_ok(slu_plan_share(&p, room, &some, &err), err);
+	ck_assert(some);
 	ck_assert_uint_eq(node[0].capacity, 50 * GIB);
 	ck_assert_uint_eq(node[2].capacity, 50 * GIB);
 	ck_assert_uint_eq(node[1].capacity, can);
