@@ -13,7 +13,7 @@
  * "" stands for none; JOURNAL is a descriptor that it may read. It prints
  * lines: "+ BYTES FILES" while it works and "j NUMBER BEGIN END" for the
  * journal, at the end "= BYTES FILES TOTAL_BYTES TOTAL_FILES SKIPPED NAME" or
- *"! KIND TEXT".
+ * "! KIND TEXT".
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
