@@ -16,10 +16,11 @@ bench_resource_map_SOURCES = bench/resource_map.c bench/measure.h
 bench_resource_map_LDADD = libslusysquery.la
 
 bench_predict_SOURCES = bench/predict.c bench/predict.h bench/predict_cost.c \
+	bench/predict_replay.c \
 	bench/measure.h bench/rivals.c \
 	bench/rivals.h bench/students.c bench/students.h bench/swf.c \
 	bench/swf.h
-bench_predict_LDADD = libslupredict.la
+bench_predict_LDADD = libsluhistory.la
 bench_backfill_SOURCES = bench/backfill.c bench/easy.c bench/easy.h \
 	bench/guides.c bench/guides.h \
 	bench/nodes.c bench/nodes.h bench/rivals.c bench/rivals.h \

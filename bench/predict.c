@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/predict [--csv] [--cost] [LOG...]
+ * bench/predict [--csv] [--cost] [--replay[=ROWS]] [LOG...]
  *
  * How good run times are predicted: every log is replayed in the order of
  * submission, only jobs that have ended being known, by the shipped predictor
@@ -14,7 +14,7 @@
  * the careful quantile, and how the guard would extend them (late: when less
  * than a minute is left; of limits of two minutes or more that takes slurmctld
  * being away or busy for a minute, which no log tells); and what it costs.
- * --cost: predict_cost.c.
+ * --cost: predict_cost.c; --replay: predict_replay.c.
  */
 #include <math.h>
 #include <stdio.h>
@@ -428,6 +428,7 @@ static int do_log(const char *path, bool csv)
 int main(int argc, char **argv)
 {
 	bool csv = false, cost = false;
+	uint64_t rows = 0;
 	int i = 1;
 
 	for (; i < argc && argv[i][0] == '-'; i++)
@@ -435,16 +436,23 @@ int main(int argc, char **argv)
 			csv = true;
 		else if (strcmp(argv[i], "--cost") == 0)
 			cost = true;
+		else if (strcmp(argv[i], "--replay") == 0)
+			rows = 1000000;
+		else if (strncmp(argv[i], "--replay=", 9) == 0)
+			rows = strtoull(argv[i] + 9, NULL, 10);
 		else
 			break;
-	if ((i == argc && !cost) || (i < argc && argv[i][0] == '-')) {
-		fprintf(stderr,
-			"usage: bench/predict [--csv] [--cost] [LOG...]\n");
+	if ((i == argc && !cost && !rows) || (i < argc && argv[i][0] == '-')) {
+		fprintf(stderr, "usage: bench/predict [--csv] [--cost] "
+				"[--replay[=ROWS]] "
+				"[LOG...]\n");
 		return 2;
 	}
 	if (csv)
 		puts("case,metric,unit,ours,rival,rival_value,ratio");
 	if (cost && predict_cost(csv) < 0)
+		return 1;
+	if (rows && predict_replay(rows, csv) < 0)
 		return 1;
 	for (; i < argc; i++)
 		if (do_log(argv[i], csv) < 0)

@@ -3,9 +3,20 @@
 #define SLU_BENCH_PREDICT_H
 
 #include <stdbool.h>
+#include "wire/job.h"
 
 /* Time learning and predicting with a million jobs, and print it; -1 without
  * memory. */
 int predict_cost(bool csv);
+/* Time what a start of slurmctld takes with a history of so many jobs, and
+ * print it; -1, and said why, when that cannot be done. */
+int predict_replay(uint64_t rows, bool csv);
+
+/* A job of a busy site, submitted at `now`; its texts are in *text. */
+struct predict_text {
+	char name[24], account[16];
+};
+struct slu_job predict_make(uint64_t *seed, int64_t now,
+			    struct predict_text *text);
 
 #endif

@@ -15,10 +15,6 @@
 
 enum { JOBS = 1000000, ASKED = 100000, USERS = 1000, PROGRAMS = 20 };
 
-struct text {
-	char name[24], account[16];
-};
-
 static double uniform(uint64_t *seed)
 {
 	return (double)slu_random(seed, 1 << 30) / (1 << 30);
@@ -26,7 +22,8 @@ static double uniform(uint64_t *seed)
 
 /* Programs have their own usual size, request and run time; half of the runs
  * are repeats to a few seconds. */
-static struct slu_job make(uint64_t *seed, int64_t now, struct text *text)
+struct slu_job predict_make(uint64_t *seed, int64_t now,
+			    struct predict_text *text)
 {
 	double u = uniform(seed);
 	uint32_t uid = (uint32_t)(u * u * u * USERS);
@@ -71,8 +68,8 @@ static double time_learning(struct slu_predictor *p, uint64_t *seed)
 	double spent = 0, clock = clock_cost();
 
 	for (int64_t i = 0; i < JOBS; i++) {
-		struct text text;
-		struct slu_job job = make(seed, i, &text);
+		struct predict_text text;
+		struct slu_job job = predict_make(seed, i, &text);
 		double before = bench_now();
 
 		slu_learn(p, &job);
@@ -87,8 +84,8 @@ static void time_predicting(const struct slu_predictor *p, uint64_t *seed,
 	double clock = clock_cost();
 
 	for (int64_t i = 0; i < ASKED; i++) {
-		struct text text;
-		struct slu_job job = make(seed, 10 * JOBS, &text);
+		struct predict_text text;
+		struct slu_job job = predict_make(seed, 10 * JOBS, &text);
 		struct slu_prediction got;
 		double before = bench_now();
 

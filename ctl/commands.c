@@ -7,6 +7,7 @@
 #include "config.h"
 #include "ctl/pools.h"
 #include "ctl/private.h"
+#include "wire/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,11 +151,8 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
-static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
-	const struct slu_history_row *row = msg;
-
-	(void)err;
 	ctl->rows++;
 	/* Rows after the replay are jobs that have just ended: the predictor
 	 * has learned from them, only the I/O counters are new. */
@@ -166,7 +164,25 @@ static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 		slu_arbiter_learn(ctl->arbiter, row);
 	if (ctl->volumes && (ctl->replayed || !ctl->volumes_learned))
 		slu_volumes_learn(ctl->volumes, row);
+}
+
+static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	(void)err;
+	learn_row(ctl, msg);
 	return 0;
+}
+
+static int hear_rows(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_history_rows *rows = msg;
+	struct slu_history_row row;
+	char *at = rows->packed;
+	int rc;
+
+	while ((rc = slu_row_unpack(&at, &row, err)) > 0)
+		learn_row(ctl, &row);
+	return rc;
 }
 
 static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
@@ -224,6 +240,7 @@ static const struct {
 	{&slu_buffer_desc, hear_buffer, false},
 	{&slu_published_desc, hear_published, false},
 	{&slu_history_row_desc, hear_row, false},
+	{&slu_history_rows_desc, hear_rows, false},
 	{&slu_history_end_desc, hear_history_end, false},
 	{&slu_supply_desc, hear_supply, false},
 	{&slu_stored_desc, hear_stored, false},

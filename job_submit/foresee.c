@@ -198,7 +198,8 @@ static struct json_object *answer(const struct lessons *l,
 int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
 			struct json_object **out, struct slu_err *err)
 {
-	struct slu_history_query query = {.uid = SLU_NO_ID, .last = LAST};
+	struct slu_history_query query = {
+		.uid = SLU_NO_ID, .last = LAST, .brief = true};
 	struct lessons l = {.uid = ask->job.uid};
 	int rc = -1;
 

@@ -96,15 +96,18 @@ int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,
 		       struct slu_err *err);
 
 /* Which rows: of one user (SLU_NO_ID: of all), only the latest `last` of them
- * (0: all). */
+ * (0: all). brief: of a job only what teaches somebody (wire/rows.h), which is
+ * all that is read. */
 struct slu_history_query {
 	uint32_t uid;
 	uint64_t last;
+	bool brief;
 };
 
 /* A place in the history; rows that are stored meanwhile come after it. */
 struct slu_history_cursor {
 	uint32_t uid;
+	bool brief;
 	int64_t end;
 	int64_t id;
 };

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE 256 /* rows a turn */
-#define OLD  500 /* rows taken away at once */
+#include "wire/rows.h"
+
+#define PAGE 512	 /* rows a turn */
+#define LINE (256 << 10) /* bytes of a message, about */
+#define OLD  500	 /* rows taken away at once */
 
 struct row {
 	struct slu_item item;
@@ -75,11 +78,36 @@ void slu_history_take(struct slu_history *h, struct slu_job *job)
 	slu_batch_add(h->batch, &row->item);
 }
 
+/* To the client, if there is one; the next rows start anew. */
+static void send_packed(struct slu_history *h)
+{
+	const struct slu_history_rows rows = {.packed = h->packed.data};
+
+	if (h->packed.failed)
+		slu_log(h->log, SLU_ERROR, "history: out of memory");
+	else if (h->packed.len)
+		slu_control_send(h->control, &slu_history_rows_desc, &rows);
+	slu_buf_reset(&h->packed);
+}
+
+static int pack_row(void *arg, const struct slu_history_row *row,
+		    struct slu_err *err)
+{
+	struct slu_history *h = arg;
+
+	(void)err;
+	slu_row_pack(row, &h->packed);
+	if (h->packed.len > LINE)
+		send_packed(h);
+	return 0;
+}
+
 static void end_replay(struct slu_history *h)
 {
 	const struct slu_history_end end = {.rows = h->sent};
 
 	h->replaying = false;
+	slu_buf_free(&h->packed);
 	slu_control_send(h->control, &slu_history_end_desc, &end);
 }
 
@@ -87,7 +115,9 @@ static void end_replay(struct slu_history *h)
 void slu_history_replay(struct slu_history *h)
 {
 	struct slu_history_query query = {
-		.uid = SLU_NO_ID, .last = (uint64_t)h->conf->history_replay};
+		.uid = SLU_NO_ID,
+		.last = (uint64_t)h->conf->history_replay,
+		.brief = true};
 	struct slu_err err;
 
 	h->sent = 0;
@@ -107,8 +137,8 @@ void slu_history_more(struct slu_history *h)
 
 	if (!h->replaying)
 		return;
-	n = slu_history_page(h->db, &h->cursor, PAGE, send_row, h->control,
-			     &err);
+	n = slu_history_page(h->db, &h->cursor, PAGE, pack_row, h, &err);
+	send_packed(h);
 	if (n < 0)
 		slu_log(h->log, SLU_ERROR, "history: %s", err.text);
 	else
@@ -137,5 +167,6 @@ bool slu_history_age(struct slu_history *h, int64_t now)
 
 void slu_history_gone(struct slu_history *h)
 {
+	slu_buf_free(&h->packed);
 	h->replaying = false;
 }

@@ -9,6 +9,7 @@
  */
 
 #include "common/conf.h"
+#include "common/str.h"
 #include "job_submit/history.h"
 #include "sluiced/batch.h"
 #include "sluiced/control.h"
@@ -20,6 +21,7 @@ struct slu_history {
 	const struct slu_log *log;
 	const struct slu_conf *conf; /* HistoryDays, -Rows, -Replay */
 	struct slu_history_cursor cursor;
+	struct slu_buf packed; /* rows of the replay, to be sent */
 	struct slu_io_runs io_runs;
 	bool replaying;
 	uint64_t sent, stored;

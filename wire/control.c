@@ -234,6 +234,14 @@ static const struct slu_field history_row_fields[] = {
 DESC(slu_history_row_desc, "history_row", history_row_fields);
 #undef T
 
+#define T struct slu_history_rows
+static const struct slu_field history_rows_fields[] = {
+	NEEDED(STR, packed),
+	LAST,
+};
+DESC(slu_history_rows_desc, "history_rows", history_rows_fields);
+#undef T
+
 #define T struct slu_history_end
 static const struct slu_field history_end_fields[] = {
 	FIELD(U64, rows),
@@ -269,10 +277,23 @@ const struct slu_desc *const slu_to_daemon[] = {
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc, &slu_buffer_desc,      &slu_extend_desc,
-	&slu_hold_desc,		&slu_requeue_desc,     &slu_fail_desc,
-	&slu_cancel_job_desc,	&slu_complete_desc,    &slu_drain_desc,
-	&slu_resume_desc,	&slu_annotate_desc,    &slu_published_desc,
-	&slu_stored_desc,	&slu_history_row_desc, &slu_history_end_desc,
-	&slu_supply_desc,	&slu_distances_desc,   NULL,
+	&slu_hello_daemon_desc,
+	&slu_buffer_desc,
+	&slu_extend_desc,
+	&slu_hold_desc,
+	&slu_requeue_desc,
+	&slu_fail_desc,
+	&slu_cancel_job_desc,
+	&slu_complete_desc,
+	&slu_drain_desc,
+	&slu_resume_desc,
+	&slu_annotate_desc,
+	&slu_published_desc,
+	&slu_stored_desc,
+	&slu_history_row_desc,
+	&slu_history_end_desc,
+	&slu_supply_desc,
+	&slu_distances_desc,
+	&slu_history_rows_desc,
+	NULL,
 };

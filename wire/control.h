@@ -10,7 +10,7 @@
 
 #include "wire/job.h"
 
-#define SLU_WIRE_VERSION 2
+#define SLU_WIRE_VERSION 3
 #define SLU_LINE_MAX	 (16u << 20)
 
 struct slu_node_addr {
@@ -201,7 +201,7 @@ struct slu_stored { /* "stored": this history row is on disk */
 	int64_t start;
 };
 
-struct slu_history_row { /* "history_row": replay at start, oldest first */
+struct slu_history_row { /* "history_row": it has its I/O now */
 	struct slu_job job;
 	double read_bytes, written_bytes; /* by its tasks; 0: unknown */
 	/* how, as struct slu_import_io has it */
@@ -212,6 +212,10 @@ struct slu_history_row { /* "history_row": replay at start, oldest first */
 	double rpcs;	    /* of bytes, as Lustre's servers saw them */
 };
 
+struct slu_history_rows { /* "history_rows": the replay, oldest first */
+	char *packed;	  /* see wire/rows.h */
+};
+
 struct slu_history_end { /* "history_end" */
 	uint64_t rows;
 };
@@ -220,7 +224,8 @@ extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_extend_desc, slu_hold_desc, slu_requeue_desc, slu_fail_desc,
 	slu_cancel_job_desc, slu_complete_desc, slu_drain_desc, slu_resume_desc,
 	slu_annotate_desc, slu_published_desc, slu_stored_desc,
-	slu_history_row_desc, slu_history_end_desc, slu_supply_desc;
+	slu_history_row_desc, slu_history_rows_desc, slu_history_end_desc,
+	slu_supply_desc;
 
 /* Hops between hosts and I/O nodes, by the topology of the resource map. */
 struct slu_distance {

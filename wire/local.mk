@@ -6,13 +6,15 @@ libsluwire_la_SOURCES = \
 	wire/field.h \
 	wire/job.c wire/job.h \
 	wire/node.c wire/node.h \
-	wire/note.c wire/note.h
+	wire/note.c wire/note.h \
+	wire/rows.c wire/rows.h
 libsluwire_la_LIBADD = libslucommon.la
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_wire
-TESTS += tests/unit/test_wire
+check_PROGRAMS += tests/unit/test_wire tests/unit/test_rows
+TESTS += tests/unit/test_wire tests/unit/test_rows
 tests_unit_test_wire_LDADD = libsluwire.la $(CHECK_LIBS)
+tests_unit_test_rows_LDADD = libsluwire.la $(CHECK_LIBS)
 endif
 
 check_PROGRAMS += tests/fuzz/fuzz_wire

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "wire/control.h"
 #include "wire/node.h"
+#include "wire/rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -50,8 +51,36 @@ static void envelope(const uint8_t *data, size_t size,
 	slu_msg_free(desc, msg);
 }
 
+/* Rows that are understood, packed again. */
+static void repack(const char *data, size_t size, struct slu_buf *out)
+{
+	struct slu_history_row row;
+	char *text = calloc(1, size + 1), *at = text;
+
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	while (slu_row_unpack(&at, &row, NULL) > 0)
+		slu_row_pack(&row, out);
+	free(text);
+}
+
+static void rows(const uint8_t *data, size_t size)
+{
+	struct slu_buf once = {0}, twice = {0};
+
+	repack((const char *)data, size, &once);
+	repack(once.data ? once.data : "", once.len, &twice);
+	if (once.len != twice.len ||
+	    (once.len && memcmp(once.data, twice.data, once.len) != 0))
+		abort();
+	slu_buf_free(&once);
+	slu_buf_free(&twice);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	rows(data, size);
 	envelope(data, size, slu_to_daemon);
 	envelope(data, size, slu_to_ctl);
 	for (size_t i = 0; i < sizeof(body) / sizeof(body[0]); i++) {

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <sys/socket.h>
 #include "tests/unit/ctl_fake.h"
+#include "wire/rows.h"
 
 START_TEST(test_hello)
 {
@@ -312,14 +313,18 @@ START_TEST(test_history_replay)
 	struct slu_history_row row = {.job = plain_job};
 	struct slu_history_end end = {.rows = 1};
 	struct slu_ctl_submit submit = {.job = plain_job};
+	struct slu_history_rows rows;
+	struct slu_buf text = {0};
 
 	link_up(ctl, 1);
 	row.job.end = row.job.start + 300;
 	row.job.state = "COMPLETED";
-	daemon_say(&slu_history_row_desc, &row);
+	slu_row_pack(&row, &text);
 	row.job.end = row.job.start + 3;
 	row.job.state = "NODE_FAIL"; /* teaches nothing */
-	daemon_say(&slu_history_row_desc, &row);
+	slu_row_pack(&row, &text);
+	rows.packed = text.data;
+	daemon_say(&slu_history_rows_desc, &rows);
 	row.job.state = "COMPLETED";
 	daemon_say(&slu_history_end_desc, &end);
 	slu_ctl_step(ctl, 2);
@@ -327,6 +332,7 @@ START_TEST(test_history_replay)
 	ck_assert_int_eq(submit.note.predicted, 300);
 	ck_assert_str_eq(submit.note.from, "class");
 	ck_assert(strstr(host.log, "learned from 2 "));
+	slu_buf_free(&text);
 	/* Told again after a reconnect it teaches nothing. */
 	daemon_hang_up();
 	slu_ctl_step(ctl, 3);

@@ -2,6 +2,7 @@
 /* What is kept of jobs and their I/O, and for how long. */
 #include "config.h"
 #include "tests/unit/history_rows.h"
+#include "wire/rows.h"
 #include "tests/unit/tmpdir.h"
 #include "job_submit/history.h"
 
@@ -61,6 +62,44 @@ START_TEST(test_round_trip)
 	ck_assert_str_eq(text, want);
 	free(text);
 	free(want);
+	slu_msg_clear(&slu_job_desc, &job);
+	slu_db_close(db);
+}
+END_TEST
+
+static int pack(void *arg, const struct slu_history_row *row,
+		struct slu_err *err)
+{
+	(void)err;
+	slu_row_pack(row, arg);
+	return 0;
+}
+
+/* What teaches is the same, and nothing else is read. */
+START_TEST(test_brief)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_buf whole = {0}, brief = {0};
+	struct slu_job job = {0};
+	char *text = NULL;
+	struct slu_err err;
+
+	fill(&job);
+	expect_ok(slu_history_add(db, &job, &err), err);
+	expect_ok(slu_history_each(db, &all, pack, &whole, &err), err);
+	for (int i = 0; i < 2; i++) {
+		all.brief = true;
+		all.uid = i ? job.uid : SLU_NO_ID;
+		expect_ok(slu_history_each(db, &all, pack, &brief, &err), err);
+		ck_assert_str_eq(brief.data, whole.data);
+		slu_buf_reset(&brief);
+	}
+	expect_ok(slu_history_each(db, &all, as_text, &text, &err), err);
+	ck_assert_ptr_null(strstr(text, "work_dir"));
+	free(text);
+	slu_buf_free(&whole);
+	slu_buf_free(&brief);
 	slu_msg_clear(&slu_job_desc, &job);
 	slu_db_close(db);
 }
@@ -279,5 +318,5 @@ START_TEST(test_prune)
 }
 END_TEST
 
-TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_once,
-	  test_import, test_uncounted)
+TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_brief,
+	  test_once, test_import, test_uncounted)

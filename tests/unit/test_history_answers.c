@@ -34,7 +34,7 @@ START_TEST(test_queries)
 	add(db, 5, 7, 14, 60);
 	each(c, cases)
 	{
-		struct slu_history_query q = {c->uid, c->last};
+		struct slu_history_query q = {.uid = c->uid, .last = c->last};
 		char ids[64] = "";
 
 		expect_ok(slu_history_each(db, &q, print_id, ids, &err), err);

@@ -2,6 +2,7 @@
 /* A whole sluiced and the history of jobs: taken in, kept, and foretold from.
  */
 #include "tests/unit/sluiced.h"
+#include "wire/rows.h"
 
 static const char two_jobs[] =
 	"{\"jobs\":[{\"job_id\":5,\"uid\":3,\"name\":\"old\",\"start\":100,"
@@ -140,9 +141,29 @@ START_TEST(test_predict_running)
 }
 END_TEST
 
+/* Of the next message of them. */
+static uint32_t count_rows(void)
+{
+	struct slu_history_rows *rows = ctl_expect(&slu_history_rows_desc);
+	struct slu_history_row row;
+	char *at = rows->packed;
+	uint32_t n = 0;
+	int rc;
+
+	while ((rc = slu_row_unpack(&at, &row, &err)) > 0) {
+		ck_assert_str_eq(row.job.state, "COMPLETED");
+		ck_assert_int_eq(row.job.end - row.job.start, 60);
+		n++;
+	}
+	expect_ok(rc, err);
+	slu_msg_free(&slu_history_rows_desc, rows);
+	return n;
+}
+
 START_TEST(test_history)
 {
 	struct slu_history_end *end;
+	uint32_t rows = 0;
 
 	if (!sluiced_begin())
 		return;
@@ -163,7 +184,10 @@ START_TEST(test_history)
 	job_ended(1000, false, &slu_history_desc);
 	ctl_expect_any(&slu_stored_desc);
 	ctl_hello(NULL, 0);
+	while (rows < 1000)
+		rows += count_rows();
 	end = ctl_expect(&slu_history_end_desc);
+	ck_assert_uint_eq(rows, 1000);
 	ck_assert_uint_eq(end->rows, 1000);
 	slu_msg_free(&slu_history_end_desc, end);
 	ctl_close();

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a start of slurmctld costs with a long history: a new database in
+ * /var/tmp gets made-up jobs, every other with what accounting has counted of
+ * it; then page by page all of it is read as sluiced reads it, made into the
+ * control socket's lines, and these are taken apart and learnt as libsluice
+ * does. The first two are sluiced's part, the others slurmctld's thread's; the
+ * two programs work at the same time, and the slower one is the replay.
+ * Processor time of this thread.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "bench/measure.h"
+#include "bench/predict.h"
+#include "common/str.h"
+#include "job_submit/history.h"
+#include "job_submit/volumes.h"
+#include "wire/rows.h"
+
+enum { AT_ONCE = 1000, PAGE = 512, VOLUMES = 4096 };
+
+struct replay {
+	struct slu_db *db;
+	struct slu_predictor *p;
+	struct slu_volumes *volumes;
+	struct slu_buf packed;
+	uint64_t rows, bytes;
+	double read, encode, parse, learn; /* s */
+};
+
+static int store(struct slu_db *db, uint64_t first, uint64_t *seed,
+		 struct slu_err *err)
+{
+	static struct slu_job job[AT_ONCE];
+	static struct predict_text text[AT_ONCE];
+	static struct slu_import_io io[AT_ONCE / 2];
+	uint64_t n;
+
+	for (uint64_t i = 0; i < AT_ONCE; i++) {
+		job[i] = predict_make(seed, (int64_t)(first + i), &text[i]);
+		job[i].job_id = (uint32_t)(first + i + 1);
+		job[i].user = text[i].account;
+		job[i].qos = (char *)(uintptr_t) "normal";
+		job[i].work_dir = (char *)(uintptr_t) "/work/project/run";
+		job[i].nodes = (char *)(uintptr_t) "node[0100-0163]";
+		job[i].state = (char *)(uintptr_t) "COMPLETED";
+		job[i].predicted_from = (char *)(uintptr_t) "class";
+		job[i].limit = job[i].limit_asked;
+		job[i].cpus = job[i].tasks = job[i].node_cnt * 64;
+		job[i].ions = SLU_NO_ID;
+		if (i % 2 == 0)
+			io[i / 2] = (struct slu_import_io){
+				.job_id = job[i].job_id,
+				.start = job[i].start,
+				.read_bytes = 1e9 * (double)job[i].node_cnt,
+				.written_bytes = 4e9 * (double)job[i].node_cnt,
+				.source = SLU_IO_ACCOUNTING};
+	}
+	if (slu_history_import(db, job, AT_ONCE, &n, err) < 0 ||
+	    slu_history_import_io(db, io, AT_ONCE / 2, &n, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* In one transaction; a database that is closed is read from the disk's
+ * cache. */
+static int fill(const char *path, uint64_t rows, struct slu_err *err)
+{
+	struct slu_db *db = slu_db_open(path, SLU_DB_LOAD, err);
+	uint64_t seed = 5;
+	int rc = db ? slu_db_begin(db, err) : -1;
+
+	for (uint64_t i = 0; rc == 0 && i < rows; i += AT_ONCE)
+		rc = store(db, i, &seed, err);
+	if (rc == 0)
+		rc = slu_db_commit(db, err);
+	slu_db_close(db);
+	return rc;
+}
+
+static int count(void *arg, const struct slu_history_row *row,
+		 struct slu_err *err)
+{
+	(void)row;
+	(void)err;
+	((struct replay *)arg)->rows++;
+	return 0;
+}
+
+static int pack(void *arg, const struct slu_history_row *row,
+		struct slu_err *err)
+{
+	(void)err;
+	slu_row_pack(row, &((struct replay *)arg)->packed);
+	return 0;
+}
+
+/* A page as its line; the caller frees it. */
+static char *encode(struct replay *r)
+{
+	const struct slu_history_rows rows = {.packed = r->packed.data};
+	char *line = slu_envelope(&slu_history_rows_desc, 0, &rows);
+
+	slu_buf_reset(&r->packed);
+	return line;
+}
+
+/* Rows are taken apart twice, the first time for the clock only: it cannot be
+ * read in between. */
+static int hear(struct replay *r, const char *line, struct slu_err *err)
+{
+	double began = bench_cpu(), parsed;
+	struct slu_history_row row;
+	const struct slu_desc *desc;
+	char *copy, *at;
+	uint64_t id;
+	void *msg;
+
+	r->bytes += strlen(line);
+	if (slu_envelope_parse(line, strlen(line), slu_to_ctl, &desc, &id, &msg,
+			       err) < 0)
+		return -1;
+	parsed = bench_cpu();
+	r->parse += parsed - began;
+	copy = strdup(((struct slu_history_rows *)msg)->packed);
+	began = bench_cpu();
+	for (at = copy; slu_row_unpack(&at, &row, err) > 0;)
+		;
+	parsed = bench_cpu();
+	r->parse += parsed - began;
+	r->learn -= parsed - began;
+	free(copy);
+	began = bench_cpu();
+	at = ((struct slu_history_rows *)msg)->packed;
+	while (slu_row_unpack(&at, &row, err) > 0) {
+		slu_learn(r->p, &row.job);
+		slu_volumes_learn(r->volumes, &row);
+	}
+	r->learn += bench_cpu() - began;
+	slu_msg_free(desc, msg);
+	return 0;
+}
+
+static int hear_page(struct replay *r, struct slu_err *err)
+{
+	double began = bench_cpu();
+	char *line = encode(r);
+	int rc;
+
+	r->encode += bench_cpu() - began;
+	rc = line ? hear(r, line, err)
+		  : slu_err(err, SLU_NOMEM, "out of memory");
+	free(line);
+	return rc;
+}
+
+/* Once to read only; then with all that follows. */
+static int replay(struct replay *r, struct slu_err *err)
+{
+	const struct slu_history_query all = {.uid = SLU_NO_ID, .brief = true};
+	struct slu_history_cursor only, c;
+	long n = PAGE;
+	double began;
+
+	if (slu_history_begin(r->db, &all, &only, err) < 0)
+		return -1;
+	c = only;
+	while (n == PAGE) {
+		began = bench_cpu();
+		n = slu_history_page(r->db, &only, PAGE, count, r, err);
+		r->read += bench_cpu() - began;
+		if (n < 0)
+			return -1;
+		began = bench_cpu();
+		n = slu_history_page(r->db, &c, PAGE, pack, r, err);
+		r->encode += bench_cpu() - began;
+		if (n < 0 || (n > 0 && hear_page(r, err) < 0))
+			return -1;
+	}
+	r->encode -= r->read;
+	return 0;
+}
+
+static void print(const struct replay *r, bool csv)
+{
+	double n = (double)r->rows, sent = r->read + r->encode,
+	       heard = r->parse + r->learn;
+	double all = (sent > heard ? sent : heard) * 1e6 / n;
+
+	if (csv)
+		printf("a million rows,replay,s,%.3f,goal,1,%.3f\n", all, all);
+	else
+		printf("%.0f rows replayed, in us each: sluiced %.2f (read "
+		       "%.2f, encode %.2f), slurmctld %.2f (parse %.2f, learn "
+		       "%.2f); %.0f bytes each\n",
+		       n, sent * 1e6 / n, r->read * 1e6 / n,
+		       r->encode * 1e6 / n, heard * 1e6 / n, r->parse * 1e6 / n,
+		       r->learn * 1e6 / n, (double)r->bytes / n);
+}
+
+static int measure(const char *path, uint64_t rows, bool csv,
+		   struct slu_err *err)
+{
+	struct replay r = {0};
+	int rc = fill(path, rows, err);
+
+	r.db = rc == 0 ? slu_db_open(path, SLU_DB_READ, err) : NULL;
+	r.p = r.db ? slu_predictor_new(SLU_PREDICT_CLASSES, 0.95, 300, err)
+		   : NULL;
+	r.volumes = r.p ? slu_volumes_new(VOLUMES, err) : NULL;
+	rc = r.volumes ? replay(&r, err) : -1;
+	if (rc == 0)
+		print(&r, csv);
+	slu_volumes_free(r.volumes);
+	slu_predictor_free(r.p);
+	slu_db_close(r.db);
+	slu_buf_free(&r.packed);
+	return rc;
+}
+
+int predict_replay(uint64_t rows, bool csv)
+{
+	char dir[] = "/var/tmp/replay-XXXXXX", path[sizeof(dir) + 4],
+	     journal[sizeof(path) + 4];
+	struct slu_err err;
+	int rc;
+
+	if (!mkdtemp(dir)) {
+		perror("bench/predict");
+		return -1;
+	}
+	snprintf(path, sizeof(path), "%s/db", dir);
+	rc = measure(path, rows, csv, &err);
+	if (rc < 0)
+		fprintf(stderr, "bench/predict: %s\n", err.text);
+	unlink(path);
+	for (const char *const *s = (const char *const[]){"wal", "shm", NULL};
+	     *s; s++) {
+		snprintf(journal, sizeof(journal), "%s-%s", path, *s);
+		unlink(journal);
+	}
+	rmdir(dir);
+	return rc;
+}

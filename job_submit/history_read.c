@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of the history, oldest first. They are read in the order (EndTime,
+ * rowid), which never changes and which an index has, so that a reader can
+ * stop anywhere and go on later. What a run read and wrote is asked for row by
+ * row: it may be a row of JobIo for each of thousands of nodes, or none. The
+ * statement of the rows is open meanwhile, so both see the same database.
+ */
+#include <stdlib.h>
+#include "job_submit/history.h"
+#include "wire/rows.h"
+
+#define PAGE 1000 /* rows at a time */
+
+/* The columns that take_brief() reads, in its order, and those that
+ * take_rest() does. */
+#define BRIEF                                                              \
+	"h.rowid, EndTime, JobID, Uid, NodeCnt, LimitAsked, SubmitTime,"   \
+	" StartTime, Name, Account, PartitionName, State, Ions, Prepared," \
+	" Request"
+#define REST                                                                \
+	", ArrayJobID, ArrayTaskID, Gid, User, Qos, WorkDir, Nodes, Tasks," \
+	" Cpus, MemMb, EligibleTime, TimeLimit, Predicted, PredictedFrom,"  \
+	" ExitCode, Restarts, IonMax, Script, Tightened, Extended, LateBy"
+#define FROM	  " FROM History AS h WHERE "
+#define AFTER	  "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
+#define OF_A_USER "Uid = ? AND "
+
+static uint32_t u32(struct slu_rows *rows, int column)
+{
+	return (uint32_t)slu_db_int(rows, column);
+}
+
+static char *text(struct slu_rows *rows, int column)
+{
+	return (char *)(uintptr_t)slu_db_text(rows, column);
+}
+
+/* The texts are borrowed from the database. */
+static void take_brief(struct slu_rows *r, struct slu_job *job)
+{
+	*job = (struct slu_job){
+		.end = slu_db_int(r, 1),
+		.job_id = u32(r, 2),
+		.uid = u32(r, 3),
+		.node_cnt = u32(r, 4),
+		.limit_asked = u32(r, 5),
+		.submit = slu_db_int(r, 6),
+		.start = slu_db_int(r, 7),
+		.name = text(r, 8),
+		.account = text(r, 9),
+		.partition = text(r, 10),
+		.state = text(r, 11),
+		.ions = u32(r, 12),
+		.prepared = slu_db_int(r, 13),
+		.request = text(r, 14),
+	};
+}
+
+static void take_rest(struct slu_rows *r, struct slu_job *job)
+{
+	job->array_job_id = u32(r, 15);
+	job->array_task_id = u32(r, 16);
+	job->gid = u32(r, 17);
+	job->user = text(r, 18);
+	job->qos = text(r, 19);
+	job->work_dir = text(r, 20);
+	job->nodes = text(r, 21);
+	job->tasks = u32(r, 22);
+	job->cpus = u32(r, 23);
+	job->mem_mb = (uint64_t)slu_db_int(r, 24);
+	job->eligible = slu_db_int(r, 25);
+	job->limit = u32(r, 26);
+	job->predicted = u32(r, 27);
+	job->predicted_from = text(r, 28);
+	job->exit_code = u32(r, 29);
+	job->restarts = u32(r, 30);
+	job->ion_max = u32(r, 31);
+	job->script = text(r, 32);
+	job->tightened = u32(r, 33);
+	job->extended = u32(r, 34);
+	job->late_by = slu_db_int(r, 35);
+}
+
+/*
+ * Bytes are those of the best source; where nodes are missing, every other
+ * source is better. How they were moved, only Darshan knows: what a storage
+ * server calls a request is what the clients have made of many.
+ */
+static void add_io(struct slu_rows *r, struct slu_history_row *row,
+		   uint32_t *best)
+{
+	uint32_t source = u32(r, 0);
+	bool partial = source < SLU_IO_JOBSTATS && !slu_db_int(r, 1) &&
+		       row->job.node_cnt > 1;
+	uint32_t rank = source + (partial ? 1000 : 0);
+
+	if (rank < *best) {
+		*best = rank;
+		row->io_source = source;
+		row->read_bytes = row->written_bytes = 0;
+	}
+	if (rank == *best) {
+		row->read_bytes += slu_db_double(r, 2);
+		row->written_bytes += slu_db_double(r, 3);
+	}
+	if (source == SLU_IO_JOBSTATS) {
+		row->rpcs += slu_db_double(r, 4);
+		return;
+	}
+	row->calls += slu_db_double(r, 4);
+	row->called_bytes += slu_db_double(r, 5);
+	row->shared_bytes += slu_db_double(r, 6);
+	row->consecutive += slu_db_double(r, 7);
+}
+
+static int read_io(struct slu_db *db, struct slu_history_row *row,
+		   struct slu_err *err)
+{
+	uint32_t best = UINT32_MAX;
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT Source, Node = '*', ReadBytes, WrittenBytes, Calls,"
+		" CalledBytes, SharedBytes, Consecutive FROM JobIo"
+		" WHERE JobID = ? AND StartTime = ?",
+		"II", (int64_t)row->job.job_id, row->job.start);
+	int rc = rows ? 0 : -1;
+
+	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0) {
+		add_io(rows, row, &best);
+		rc = 0;
+	}
+	slu_db_done(rows);
+	if (rc == 0)
+		row->io_bandwidth = slu_row_bandwidth(row);
+	return rc;
+}
+
+static int take_row(struct slu_db *db, struct slu_rows *rows, bool brief,
+		    slu_history_f *fn, void *arg, struct slu_err *err)
+{
+	struct slu_history_row row = {0};
+
+	take_brief(rows, &row.job);
+	if (!brief)
+		take_rest(rows, &row.job);
+	if (read_io(db, &row, err) < 0)
+		return -1;
+	return fn(arg, &row, err);
+}
+
+int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
+		      struct slu_history_cursor *cursor, struct slu_err *err)
+{
+	struct slu_history_cursor c = {query->uid, query->brief, INT64_MIN,
+				       INT64_MIN};
+	int64_t skip = (int64_t)query->last - 1;
+	struct slu_rows *rows = NULL;
+	int rc = 0;
+
+	if (query->last > 0 && query->last <= INT64_MAX) {
+		rows = query->uid == SLU_NO_ID
+			       ? slu_db_query(db, err,
+					      "SELECT EndTime, rowid FROM"
+					      " History ORDER BY EndTime DESC,"
+					      " rowid DESC LIMIT 1 OFFSET ?",
+					      "I", skip)
+			       : slu_db_query(db, err,
+					      "SELECT EndTime, rowid FROM"
+					      " History WHERE Uid = ?"
+					      " ORDER BY EndTime DESC, rowid"
+					      " DESC LIMIT 1 OFFSET ?",
+					      "II", (int64_t)query->uid, skip);
+		rc = rows ? slu_db_step(rows, err) : -1;
+	}
+	if (rc > 0) {
+		c.end = slu_db_int(rows, 0);
+		c.id = slu_db_int(rows, 1) - 1;
+	}
+	slu_db_done(rows);
+	if (rc >= 0)
+		*cursor = c;
+	return rc < 0 ? -1 : 0;
+}
+
+static struct slu_rows *ask_rows(struct slu_db *db,
+				 const struct slu_history_cursor *c, size_t max,
+				 struct slu_err *err)
+{
+	int64_t uid = (int64_t)c->uid, n = (int64_t)max;
+
+	if (c->uid == SLU_NO_ID)
+		return slu_db_query(db, err,
+				    c->brief ? "SELECT " BRIEF FROM AFTER
+					     : "SELECT " BRIEF REST FROM AFTER,
+				    "III", c->end, c->id, n);
+	return slu_db_query(db, err,
+			    c->brief
+				    ? "SELECT " BRIEF FROM OF_A_USER AFTER
+				    : "SELECT " BRIEF REST FROM OF_A_USER AFTER,
+			    "IIII", uid, c->end, c->id, n);
+}
+
+long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
+		      size_t max, slu_history_f *fn, void *arg,
+		      struct slu_err *err)
+{
+	struct slu_rows *rows = ask_rows(db, c, max, err);
+	long n = 0;
+	int rc = rows ? 0 : -1;
+
+	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0) {
+		rc = take_row(db, rows, c->brief, fn, arg, err);
+		if (rc == 0) {
+			c->end = slu_db_int(rows, 1);
+			c->id = slu_db_int(rows, 0);
+			n++;
+		}
+	}
+	slu_db_done(rows);
+	return rc < 0 ? -1 : n;
+}
+
+int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
+		      uint32_t source, slu_history_f *fn, void *arg,
+		      struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT " BRIEF REST FROM
+		"JobID = ? AND StartTime = ? AND EXISTS (SELECT 1"
+		" FROM JobIo AS i WHERE i.JobID = h.JobID AND"
+		" i.StartTime = h.StartTime AND"
+		" (i.Node = '*' OR h.NodeCnt = 1 OR i.Source = ?))",
+		"III", (int64_t)job_id, start, (int64_t)source);
+	int rc = rows ? slu_db_step(rows, err) : -1;
+
+	if (rc > 0)
+		rc = take_row(db, rows, false, fn, arg, err);
+	slu_db_done(rows);
+	return rc < 0 ? -1 : 0;
+}
+
+int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
+		     slu_history_f *fn, void *arg, struct slu_err *err)
+{
+	struct slu_history_cursor c;
+	long n;
+
+	if (slu_history_begin(db, query, &c, err) < 0)
+		return -1;
+	do
+		n = slu_history_page(db, &c, PAGE, fn, arg, err);
+	while (n == PAGE);
+	return n < 0 ? -1 : 0;
+}
