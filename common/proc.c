@@ -206,6 +206,46 @@ out:
 	return ret;
 }
 
+static void ask_child(int (*fn)(void *arg, void *out), void *arg, void *out,
+		      size_t len, int to)
+{
+	int pipe_end = fcntl(to, F_DUPFD, 3);
+
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	if (fn(arg, out) || slu_write_all(pipe_end, out, len))
+		_exit(1);
+	_exit(0);
+}
+
+int slu_ask_apart(int (*fn)(void *arg, void *out), void *arg, void *out,
+		  size_t len, int ms)
+{
+	double end = now() + ms / 1000.0;
+	int fd[2], ready = -1;
+	ssize_t n = -1;
+	struct pollfd p;
+	pid_t pid;
+
+	if (pipe(fd))
+		return -1;
+	pid = fork();
+	if (pid == 0)
+		ask_child(fn, arg, out, len, fd[1]);
+	close(fd[1]);
+	p = (struct pollfd){.fd = fd[0], .events = POLLIN};
+	while (pid > 0 && (ready = poll(&p, 1, poll_ms(end))) < 0 &&
+	       errno == EINTR)
+		;
+	if (ready == 1) { /* written in one piece, or ended without */
+		n = slu_read_up_to(fd[0], out, len, -1);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	close(fd[0]);
+	return n == (ssize_t)len ? 0 : -1;
+}
+
 int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err)
 {
 	char path[32];

@@ -23,6 +23,15 @@
 int slu_run(char *const argv[], double seconds, struct slu_buf *out,
 	    struct slu_err *err);
 
+/* Let a child fill the `len` bytes (at most PIPE_BUF) at `out` with
+ * fn(arg, out), and wait for it for `ms`. -1: fn failed (not 0), or has said
+ * nothing in that time. The child is then left alone, not killed: this is for
+ * a question to a device that must not be broken off. It ends when the kernel
+ * answers it, and has descriptors 0 to 2 closed, so that nobody waits for
+ * their end. Only for programs without threads. */
+int slu_ask_apart(int (*fn)(void *arg, void *out), void *arg, void *out,
+		  size_t len, int ms);
+
 /* A process named without mistake: pids are used again, start times are not.
  * start is field 22 of /proc/PID/stat (clock ticks since boot). */
 struct slu_pid {

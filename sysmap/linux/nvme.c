@@ -2,7 +2,10 @@
 /*
  * NVMe controllers from /sys/class/nvme; where a kernel or a recording has no
  * such class, from the block devices with names of NVMe namespaces. Wear is
- * read from the controller itself, by root, with a time limit of a second.
+ * read from the controller itself, by root. We wait for a second and no longer,
+ * but the command keeps the kernel's own limit (a minute): when one to the
+ * admin queue runs out of time, Linux resets the controller, under the file
+ * systems on it.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -13,18 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
+#include "common/proc.h"
 #include "sysmap/linux/health.h"
 #include "sysmap/linux/pci.h"
 #include "sysmap/model.h"
 
-#define CLASS	   "sys/class/nvme"
-#define BLOCK	   "sys/class/block"
-#define TIMEOUT_MS 1000
-#define LOG_SMART  0x02
-#define GET_LOG	   0x02
-#define ALL_NS	   0xffffffff
-#define NAME	   96
+#define CLASS	  "sys/class/nvme"
+#define BLOCK	  "sys/class/block"
+#define WAIT_MS	  1000
+#define LOG_SMART 0x02
+#define GET_LOG	  0x02
+#define ALL_NS	  0xffffffff
+#define NAME	  96
 
 /* The controller's number in nvme0, nvme0n1 or, with several paths, nvme0c1n1;
  * -1: none. *what: the rest of the name. */
@@ -178,8 +181,13 @@ int slu_linux_nvme_blocks(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-static int read_smart(const struct slu_root *root, const char *name,
-		      unsigned char log[SLU_SMART_BYTES])
+struct drive {
+	const struct slu_root *root;
+	const char *name;
+};
+
+/* In a child: may hang. timeout_ms stays 0, which is the kernel's own. */
+static int ask_smart(void *arg, void *log)
 {
 	struct nvme_admin_cmd cmd = {
 		.opcode = GET_LOG,
@@ -187,18 +195,22 @@ static int read_smart(const struct slu_root *root, const char *name,
 		.addr = (uintptr_t)log,
 		.data_len = SLU_SMART_BYTES,
 		.cdw10 = (SLU_SMART_BYTES / 4 - 1) << 16 | LOG_SMART,
-		.timeout_ms = TIMEOUT_MS,
 	};
+	const struct drive *drive = arg;
 	char path[64];
-	int fd, ret;
+	int fd;
 
-	snprintf(path, sizeof(path), "dev/%.32s", name);
-	fd = openat(root->fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -1;
-	ret = ioctl(fd, NVME_IOCTL_ADMIN_CMD, &cmd);
-	close(fd);
-	return ret;
+	snprintf(path, sizeof(path), "dev/%.32s", drive->name);
+	fd = openat(drive->root->fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd < 0 ? -1 : ioctl(fd, NVME_IOCTL_ADMIN_CMD, &cmd);
+}
+
+static int read_smart(const struct slu_root *root, const char *name,
+		      unsigned char log[SLU_SMART_BYTES])
+{
+	struct drive drive = {.root = root, .name = name};
+
+	return slu_ask_apart(ask_smart, &drive, log, SLU_SMART_BYTES, WAIT_MS);
 }
 
 int slu_linux_nvme_health(const struct slu_root *root, struct json_object **out,

@@ -314,7 +314,54 @@ START_TEST(test_detach_failures)
 }
 END_TEST
 
+struct question {
+	int to; /* where it says who it is, or -1 */
+	int ret;
+};
+
+static int answer(void *arg, void *out)
+{
+	struct question *q = arg;
+	pid_t me = getpid();
+
+	if (q->to >= 0) {
+		if (fcntl(STDOUT_FILENO, F_GETFD) >= 0 ||
+		    write(q->to, &me, sizeof(me)) != sizeof(me))
+			return -1;
+		for (;;)
+			pause();
+	}
+	memset(out, 'x', 8);
+	return q->ret;
+}
+
+/* Who hangs is given up, but neither killed nor waited for. */
+START_TEST(test_ask)
+{
+	struct question q = {.to = -1};
+	char out[8] = "";
+	pid_t pid;
+	int fd[2];
+
+	ck_assert_int_eq(slu_ask_apart(answer, &q, out, 8, 60000), 0);
+	ck_assert_mem_eq(out, "xxxxxxxx", 8);
+	q.ret = -1;
+	ck_assert_int_eq(slu_ask_apart(answer, &q, out, 8, 60000), -1);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+
+	ck_assert_int_eq(pipe(fd), 0);
+	q.to = fd[1];
+	ck_assert_int_eq(slu_ask_apart(answer, &q, out, 8, 10), -1);
+	ck_assert_int_eq(read(fd[0], &pid, sizeof(pid)), sizeof(pid));
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	close(fd[0]);
+	close(fd[1]);
+}
+END_TEST
+
 TEST_MAIN("proc", test_run, test_run_failures, test_run_much_output,
 	  test_run_timeout, test_run_leaves_daemon, test_run_inherits_nothing,
 	  test_run_closed_descriptors, test_pid, test_pid_strange_name,
-	  test_pid_files, test_detach, test_detach_failures)
+	  test_pid_files, test_detach, test_detach_failures, test_ask)
