@@ -10,6 +10,7 @@ libslucommon_la_SOURCES = \
 	common/hostlist.c common/hosttext.c common/hostlist.h \
 	common/file.c common/rmtree.c common/file.h \
 	common/proc.c common/proc.h \
+	common/slurmfile.c common/slurmfile.h \
 	common/conf.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
 	common/conf_pool.c \
 	common/conf.h
@@ -44,6 +45,7 @@ if HAVE_CHECK
 common_tests = tests/unit/test_err tests/unit/test_str tests/unit/test_log \
 	tests/unit/test_jsonx tests/unit/test_size tests/unit/test_hostlist \
 	tests/unit/test_file tests/unit/test_rmtree tests/unit/test_proc \
+	tests/unit/test_slurmfile \
 	tests/unit/test_conf tests/unit/test_cred tests/unit/test_http
 check_PROGRAMS += $(common_tests)
 TESTS += $(common_tests)
@@ -57,6 +59,7 @@ tests_unit_test_hostlist_LDADD = $(common_test_libs)
 tests_unit_test_file_LDADD = $(common_test_libs)
 tests_unit_test_rmtree_LDADD = $(common_test_libs)
 tests_unit_test_proc_LDADD = $(common_test_libs)
+tests_unit_test_slurmfile_LDADD = $(common_test_libs)
 tests_unit_test_conf_LDADD = $(common_test_libs)
 tests_unit_test_cred_LDADD = libslunet.la $(common_test_libs)
 tests_unit_test_http_LDADD = libslunet.la $(common_test_libs)

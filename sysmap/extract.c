@@ -89,16 +89,26 @@ int slu_map_add(struct slu_map *map, const char *extractor, const char *source,
 	return 0;
 }
 
-/* Nothing is added when there is none to be had. */
+/* Nothing is added when there is none to be had. A document on request is not
+ * left out in silence, though, because a source that is there is wrong. */
 static int extract(const struct slu_root *root, const struct slu_extractor *e,
 		   struct slu_map *map, struct slu_err *err)
 {
-	const struct slu_source *s = e->source;
+	const struct slu_source *s = e->source, *wrong = NULL;
+	struct slu_err why, first;
 	struct json_object *obj = NULL;
 
-	while (s->name && s->read(root, &obj, NULL))
-		s++;
-	return s->name ? slu_map_add(map, e->name, s->name, obj, err) : 0;
+	for (; s->name && s->read(root, &obj, &why); s++)
+		if (why.kind != SLU_NOTFOUND && !wrong) {
+			wrong = s;
+			first = why;
+		}
+	if (s->name)
+		return slu_map_add(map, e->name, s->name, obj, err);
+	if (wrong && e->on_request && !map->wrong.kind)
+		slu_err(&map->wrong, first.kind, "%s: %s: %s", e->name,
+			wrong->name, first.text);
+	return 0;
 }
 
 int slu_map_extract(const struct slu_root *root, char *const *names,

@@ -59,6 +59,8 @@ struct slu_document {
 struct slu_map {
 	struct slu_document *document;
 	size_t n;
+	struct slu_err wrong; /* kind 0, or the first on request that is not
+			       * here though a source of it is */
 };
 
 /* Run the extractors named (a NULL-ended list, in the order of the table;

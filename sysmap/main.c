@@ -395,6 +395,8 @@ static int run(const struct options *opt, const struct slu_root *root,
 		ret = push(&map, host, err);
 	if (ret == 0 && ((!opt->db && !opt->push) || opt->output))
 		ret = print(opt, &map, host, err);
+	if (ret == 0 && map.wrong.kind)
+		ret = slu_err(err, map.wrong.kind, "%s", map.wrong.text);
 	slu_map_free(&map);
 	return ret;
 }

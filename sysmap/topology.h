@@ -17,6 +17,7 @@
 #include "common/hostlist.h"
 #include "store/db.h"
 #include "sysmap/infiniband/fabric.h"
+#include "sysmap/root.h"
 
 #define SLU_TOPOLOGY_UNKNOWN UINT32_MAX
 
@@ -37,7 +38,8 @@ struct slu_topology {
 
 /* Where from: the newest document "topology" of a resource database (whichever
  * host wrote it); such a document; a fabric; the text of Slurm's topology.conf
- * (which is cut up). SLU_NOTFOUND when the database has none. Caller frees. */
+ * (which is cut up), or the file with its Includes. SLU_NOTFOUND when the
+ * database or the file has none. Caller frees. */
 int slu_topology_read(struct slu_db *db, struct slu_topology *out,
 		      struct slu_err *err);
 int slu_topology_of_json(struct json_object *document, struct slu_topology *out,
@@ -46,6 +48,8 @@ int slu_topology_of_fabric(const struct slu_fabric *fabric,
 			   struct slu_topology *out, struct slu_err *err);
 int slu_topology_of_conf(char *text, struct slu_topology *out,
 			 struct slu_err *err);
+int slu_topology_of_conf_file(const struct slu_root *root, const char *path,
+			      struct slu_topology *out, struct slu_err *err);
 void slu_topology_free(struct slu_topology *topology);
 
 /* The document; caller puts. NULL without memory. */

@@ -10,10 +10,11 @@
 #include <string.h>
 #include <strings.h>
 #include "common/jsonx.h"
+#include "common/slurmfile.h"
 #include "sysmap/documents.h"
 #include "sysmap/topology_private.h"
 
-#define WORDS_MAX    64
+#define CONF_MAX     (4u << 20) /* bytes of a file of topology.conf */
 #define SWITCHES_MAX 65536
 
 static int no_memory(struct slu_err *err)
@@ -162,75 +163,119 @@ int slu_topology_read(struct slu_db *db, struct slu_topology *out,
 }
 
 /* topology.conf: "SwitchName=s1 Switches=s[2-3]" or "... Nodes=n[1-4]" lines,
- * keys in any case, '#' comments. */
+ * keys in any case; a switch may be named before its line. */
 
 struct conf_line {
 	char *name, *nodes, *switches;
 };
 
-static bool parse_conf(char *line, struct conf_line *out)
-{
-	static const char *const keys[] = {
-		"SwitchName=", "Nodes=", "Switches="};
-	char *word[WORDS_MAX],
-		**field[] = {&out->name, &out->nodes, &out->switches};
+struct conf {
+	const struct slu_root *root;
+	struct conf_line *line;
 	size_t n;
+};
 
-	*out = (struct conf_line){0};
-	line[strcspn(line, "#\r")] = '\0';
-	n = slu_split(line, " \t", word, WORDS_MAX);
-	for (size_t i = 0; i < n && i < WORDS_MAX; i++)
-		for (size_t k = 0; k < 3; k++)
-			if (strncasecmp(word[i], keys[k], strlen(keys[k])) == 0)
-				*field[k] = word[i] + strlen(keys[k]);
-	return out->name != NULL;
-}
-
-static int add_from_conf(struct slu_topology *t, const struct conf_line *line,
-			 struct slu_err *err)
+static int take_line(void *arg, char *line, const char *file, size_t number,
+		     struct slu_err *err)
 {
-	return add_switch(t, line->name, line->nodes ? line->nodes : "", err);
-}
+	char *key, *value, *name = NULL, *nodes = "", *switches = "";
+	struct conf *conf = arg;
+	struct conf_line *more;
 
-static int links_from_conf(struct slu_topology *t, const struct conf_line *line,
-			   struct slu_err *err)
-{
-	uint32_t a = by_name(t, line->name);
-	struct slu_hosts below = {0};
-	int ret;
-
-	if (!line->switches)
+	(void)file, (void)number;
+	while (slu_slurmfile_word(&line, &key, &value)) {
+		if (strcasecmp(key, "SwitchName") == 0)
+			name = value;
+		else if (strcasecmp(key, "Nodes") == 0)
+			nodes = value;
+		else if (strcasecmp(key, "Switches") == 0)
+			switches = value;
+	}
+	if (!name)
 		return 0;
-	ret = slu_hosts_parse(line->switches, &below, err);
-	if (ret)
-		return slu_err_prefix(err, "switch %s", line->name);
+	more = reallocarray(conf->line, conf->n + 1, sizeof(*more));
+	if (!more)
+		return no_memory(err);
+	conf->line = more;
+	more += conf->n++;
+	*more = (struct conf_line){strdup(name), strdup(nodes),
+				   strdup(switches)};
+	return more->name && more->nodes && more->switches ? 0 : no_memory(err);
+}
+
+static int links_from_conf(struct slu_topology *t, uint32_t a,
+			   const char *switches, struct slu_err *err)
+{
+	struct slu_hosts below;
+	int ret = 0;
+
+	if (slu_hosts_parse(switches, &below, err))
+		return slu_err_prefix(err, "switch %s", t->sw[a].name);
 	for (size_t i = 0; i < below.n && ret == 0; i++)
 		ret = link_name(t, a, below.name[i], err);
 	slu_hosts_free(&below);
 	return ret;
 }
 
+static int make_of_conf(const struct conf *conf, struct slu_topology *out,
+			struct slu_err *err)
+{
+	struct slu_topology t = {0};
+	int ret;
+
+	if (conf->n == 0)
+		return slu_err(err, SLU_NOTFOUND, "no SwitchName");
+	ret = make_room(&t, conf->n, err);
+	for (size_t i = 0; i < conf->n && ret == 0; i++)
+		ret = add_switch(&t, conf->line[i].name, conf->line[i].nodes,
+				 err);
+	for (size_t i = 0; i < conf->n && ret == 0; i++)
+		ret = links_from_conf(&t, (uint32_t)i, conf->line[i].switches,
+				      err);
+	return give(&t, ret, out, err);
+}
+
+static void conf_free(struct conf *conf)
+{
+	for (size_t i = 0; i < conf->n; i++) {
+		free(conf->line[i].name);
+		free(conf->line[i].nodes);
+		free(conf->line[i].switches);
+	}
+	free(conf->line);
+}
+
 int slu_topology_of_conf(char *text, struct slu_topology *out,
 			 struct slu_err *err)
 {
-	struct conf_line *line = NULL;
-	struct slu_topology t = {0};
-	size_t n = 1, used = 0;
-	char *rest = text, *at;
-	int ret;
+	struct conf conf = {0};
+	const struct slu_slurmfile how = {.line = take_line, .arg = &conf};
+	int ret = slu_slurmfile_parse(&how, "topology.conf", text, err);
 
-	for (at = text; (at = strchr(at, '\n')); at++)
-		n++;
-	line = calloc(n, sizeof(*line));
-	ret = line ? make_room(&t, n, err) : no_memory(err);
-	while (ret == 0 && (at = strsep(&rest, "\n")))
-		used += parse_conf(at, &line[used]);
-	for (size_t i = 0; i < used && ret == 0; i++)
-		ret = add_from_conf(&t, &line[i], err);
-	for (size_t i = 0; i < used && ret == 0; i++)
-		ret = links_from_conf(&t, &line[i], err);
-	if (ret == 0 && used == 0)
-		ret = slu_err(err, SLU_NOTFOUND, "no SwitchName");
-	free(line);
-	return give(&t, ret, out, err);
+	if (ret == 0)
+		ret = make_of_conf(&conf, out, err);
+	conf_free(&conf);
+	return ret;
+}
+
+static int read_below(void *arg, const char *path, struct slu_buf *text,
+		      struct slu_err *err)
+{
+	const struct conf *conf = arg;
+
+	return slu_root_read(conf->root, path, CONF_MAX, text, err);
+}
+
+int slu_topology_of_conf_file(const struct slu_root *root, const char *path,
+			      struct slu_topology *out, struct slu_err *err)
+{
+	struct conf conf = {.root = root};
+	const struct slu_slurmfile how = {
+		.read = read_below, .line = take_line, .arg = &conf};
+	int ret = slu_slurmfile_read(&how, path, err);
+
+	if (ret == 0)
+		ret = make_of_conf(&conf, out, err);
+	conf_free(&conf);
+	return ret;
 }

@@ -4,9 +4,8 @@
 
 /*
  * What slurm.conf says about nodes, read from the file itself: NodeName lines
- * with host lists, those of DEFAULT applied to what follows them, TmpFS,
- * Include (relative to the file's directory), continued lines, comments,
- * quoted values. Nothing of Slurm's is run.
+ * with host lists, those of DEFAULT applied to what follows them, and TmpFS, in
+ * files as common/slurmfile.h reads them. Nothing of Slurm's is run.
  */
 
 #include <json-c/json.h>

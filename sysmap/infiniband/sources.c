@@ -7,7 +7,7 @@
 #include "sysmap/topology.h"
 
 #define TEXT_MAX      (64u << 20) /* bytes of an ibnetdiscover output */
-#define CONF_MAX      (4u << 20)
+#define SLURM_CONF    "etc/slurm/topology.conf"
 #define SWEEP_SECONDS 60.0
 
 typedef struct json_object *make_f(const struct slu_fabric *fabric);
@@ -124,20 +124,15 @@ int slu_topology_swept(const struct slu_root *root, struct json_object **out,
 int slu_topology_slurm(const struct slu_root *root, struct json_object **out,
 		       struct slu_err *err)
 {
-	struct json_object *document = NULL;
-	struct slu_buf text = {0};
+	struct json_object *document;
 	struct slu_topology t;
-	int ret = slu_root_read(root, "etc/slurm/topology.conf", CONF_MAX,
-				&text, err);
 
-	if (ret == 0 && (ret = slu_topology_of_conf(text.data, &t, err)) == 0) {
-		document = slu_topology_json(&t);
-		slu_topology_free(&t);
-		if (!document)
-			ret = slu_err(err, SLU_NOMEM, "topology");
-	}
-	slu_buf_free(&text);
-	if (ret == 0)
-		*out = document;
-	return ret;
+	if (slu_topology_of_conf_file(root, SLURM_CONF, &t, err))
+		return -1;
+	document = slu_topology_json(&t);
+	slu_topology_free(&t);
+	if (!document)
+		return slu_err(err, SLU_NOMEM, "topology");
+	*out = document;
+	return 0;
 }

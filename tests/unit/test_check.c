@@ -56,6 +56,12 @@ START_TEST(test_conf)
 		 "NodeName=f State=FUTURE\nPartitionName=p Nodes=a",
 		 "{\"tmpfs\":\"/tmp\",\"nodes\":[{\"CPUs\":\"1\","
 		 "\"Boards\":\"2\",\"nodes\":\"a\"}]}"},
+		{"NodeName = a CPUs = 99 Gres= \"gpu:2\" Boards+=1",
+		 "{\"tmpfs\":\"/tmp\",\"nodes\":[{\"CPUs\":\"99\",\"Gres\":"
+		 "\"gpu:2\",\"Boards\":\"1\",\"nodes\":\"a\"}]}"},
+		{"NodeName=n[1-4],\\\nn[6-8] CPUs=1",
+		 "{\"tmpfs\":\"/tmp\",\"nodes\":[{\"CPUs\":\"1\","
+		 "\"nodes\":\"n[1-4],n[6-8]\"}]}"},
 		{"include nodes.conf\nNodeName=z",
 		 "{\"tmpfs\":\"/tmp\",\"nodes\":[{\"CPUs\":\"9\",\"nodes\":"
 		 "\"i\"},{\"nodes\":\"z\"}]}"},
@@ -73,7 +79,7 @@ START_TEST(test_conf_refused)
 		enum slu_kind kind;
 	} cases[] = {
 		{"\n\nNodeName=n[1-", "slurm.conf:3: ", SLU_INVALID},
-		{"Include nothing.conf", "nothing.conf", SLU_NOTFOUND},
+		{"Include nothing.conf", "nothing.conf", SLU_INVALID},
 		{"Include slurm.conf", "too deep", SLU_INVALID},
 	};
 

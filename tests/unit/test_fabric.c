@@ -204,5 +204,53 @@ START_TEST(test_extractors)
 }
 END_TEST
 
+static struct slu_map extract(const char *conf)
+{
+	char *names[] = {"hosts", "topology", NULL};
+	struct slu_root root;
+	struct slu_map map;
+
+	machine_file(tmpfile_path("m"), "etc/slurm/topology.conf", conf,
+		     strlen(conf));
+	expect_ok(slu_root_open(&root, tmpfile_path("m"), &err), err);
+	expect_ok(slu_map_extract(&root, names, &map, &err), err);
+	slu_root_close(&root);
+	return map;
+}
+
+/* A topology.conf that cannot be read is not one that is not there: the
+ * document that all others place by would go in silence. */
+START_TEST(test_conf)
+{
+	static const char t[] = "topology: slurm/topology.conf: ";
+	static const char *const bad[][2] = {
+		{"SwitchName=a Nodes=n[1-\n", t},
+		{"SwitchName=a Switches=b\n", "no switch b"},
+		{"Include none\n", "topology.conf:1: "},
+	};
+	static const char leaves[] = "SwitchName=a Nodes=n[1-2]\n";
+	struct slu_map map;
+
+	each(c, bad)
+	{
+		map = extract((*c)[0]);
+		ck_assert_uint_eq(map.n, 0);
+		expect_err(map.wrong, SLU_INVALID, (*c)[1]);
+		slu_map_free(&map);
+	}
+	machine_file(tmpfile_path("m"), "etc/slurm/leaves", leaves,
+		     strlen(leaves));
+	map = extract("SwitchName=t Switches=a\nInclude leaves");
+	ck_assert_uint_eq(map.n, 1);
+	ck_assert_ptr_nonnull(strstr(map.document[0].text, "\"n[1-2]\""));
+	ck_assert_int_eq(map.wrong.kind, 0);
+	slu_map_free(&map);
+	map = extract("BlockName=b1 Nodes=n[1-2]");
+	ck_assert_uint_eq(map.n, 0);
+	ck_assert_int_eq(map.wrong.kind, 0);
+	slu_map_free(&map);
+}
+END_TEST
+
 TEST_MAIN("fabric", test_parse, test_nothing, test_host, test_topology,
-	  test_same_name, test_extractors)
+	  test_same_name, test_extractors, test_conf)

@@ -53,6 +53,26 @@ START_TEST(test_conf)
 }
 END_TEST
 
+/* Slurm reads them all alike. */
+START_TEST(test_conf_words)
+{
+	static const char *const texts[] = {
+		"SwitchName=a Nodes=\"n[1-8]\"",
+		"SwitchName=a Nodes=n[1-4],\\\nn[5-8]\n",
+		"SwitchName = a Nodes = n[1-8]",
+	};
+	struct slu_topology t;
+
+	each(text, texts)
+	{
+		t = of_conf(*text);
+		ck_assert_uint_eq(t.n, 1);
+		expect(t.sw[0].hosts.n == 8, "%s", *text);
+		slu_topology_free(&t);
+	}
+}
+END_TEST
+
 START_TEST(test_bad_conf)
 {
 	static const struct {
@@ -211,5 +231,5 @@ START_TEST(test_hops)
 }
 END_TEST
 
-TEST_MAIN("topology", test_conf, test_bad_conf, test_bad_json, test_document,
-	  test_hops)
+TEST_MAIN("topology", test_conf, test_conf_words, test_bad_conf, test_bad_json,
+	  test_document, test_hops)
