@@ -7,6 +7,7 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "common/str.h"
+#include "sysmap/topology.h"
 #include "wire/node.h"
 
 #define HASH_BYTES 8
@@ -64,11 +65,24 @@ static bool is_utf8(const char *text)
 	return same;
 }
 
+/* What is made of many documents is looked at when it is used. By this one,
+ * whoever sent it, all jobs are placed; nobody could use a wrong one. */
+static int check_topology(struct json_object *parsed, struct slu_err *err)
+{
+	struct slu_topology t;
+
+	if (slu_topology_of_json(parsed, &t, err))
+		return -1;
+	slu_topology_free(&t);
+	return 0;
+}
+
 /* One document as it travels; texts are borrowed from value. */
 static int read_document(const char *name, struct json_object *value,
 			 struct slu_document *doc, struct slu_err *err)
 {
 	struct json_object *parsed;
+	int ret = 0;
 
 	if (!json_object_is_type(value, json_type_string))
 		return slu_err(err, SLU_INVALID, "%s: not a text", name);
@@ -81,7 +95,11 @@ static int read_document(const char *name, struct json_object *value,
 	parsed = slu_json_parse_to(doc->text, doc->len, DEPTH_MAX, err);
 	if (!parsed)
 		return slu_err_prefix(err, "%s", name);
+	if (strcmp(name, "topology") == 0)
+		ret = check_topology(parsed, err);
 	json_object_put(parsed);
+	if (ret)
+		return slu_err_prefix(err, "%s", name);
 	if (!is_utf8(doc->text))
 		return slu_err(err, SLU_INVALID, "%s: not UTF-8", name);
 	doc->hash = slu_document_hash(name, doc->text, doc->len);

@@ -93,6 +93,20 @@ static int compare_numbers(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* In order, each once. */
+static void sort_links(struct slu_switch *sw)
+{
+	uint32_t n = 0;
+
+	if (sw->n_links)
+		qsort(sw->link, sw->n_links, sizeof(*sw->link),
+		      compare_numbers);
+	for (uint32_t i = 0; i < sw->n_links; i++)
+		if (n == 0 || sw->link[n - 1] != sw->link[i])
+			sw->link[n++] = sw->link[i];
+	sw->n_links = n;
+}
+
 int slu_topology_finish(struct slu_topology *t, struct slu_err *err)
 {
 	uint32_t *level = distances_new(t);
@@ -105,9 +119,7 @@ int slu_topology_finish(struct slu_topology *t, struct slu_err *err)
 	spread(t, level, level + t->n);
 	for (uint32_t i = 0; i < t->n; i++) {
 		t->sw[i].level = level[i] == UNKNOWN ? 0 : level[i];
-		if (t->sw[i].n_links)
-			qsort(t->sw[i].link, t->sw[i].n_links,
-			      sizeof(*t->sw[i].link), compare_numbers);
+		sort_links(&t->sw[i]);
 	}
 	free(level);
 	return make_index(t, err);
@@ -119,9 +131,6 @@ int slu_topology_link(struct slu_topology *t, uint32_t a, uint32_t b,
 	struct slu_switch *sw = &t->sw[a];
 	uint32_t *more;
 
-	for (uint32_t i = 0; i < sw->n_links; i++)
-		if (sw->link[i] == b)
-			return 0;
 	more = reallocarray(sw->link, sw->n_links + 1, sizeof(*more));
 	if (!more)
 		return slu_err(err, SLU_NOMEM, "topology");

@@ -12,10 +12,10 @@ struct slu_topology_host {
 	uint32_t sw;
 };
 
-/* One way; unless there is one. */
+/* One way; twice is as good as once. */
 int slu_topology_link(struct slu_topology *t, uint32_t a, uint32_t b,
 		      struct slu_err *err);
-/* Levels and the index of hosts. */
+/* Levels, links in order, and the index of hosts. */
 int slu_topology_finish(struct slu_topology *t, struct slu_err *err);
 
 #endif

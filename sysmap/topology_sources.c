@@ -15,7 +15,16 @@
 #include "sysmap/topology_private.h"
 
 #define CONF_MAX     (4u << 20) /* bytes of a file of topology.conf */
-#define SWITCHES_MAX 65536
+#define SWITCHES_MAX 8192
+#define HOSTS_MAX    (1u << 18) /* on all switches */
+#define LINKS_MAX    (1u << 20) /* that are named; each counts on both sides */
+
+/* One that is being made: its switches by name, once all are there. */
+struct maker {
+	struct slu_topology t;
+	struct slu_switch **sorted;
+	size_t hosts, links;
+};
 
 static int no_memory(struct slu_err *err)
 {
@@ -23,37 +32,50 @@ static int no_memory(struct slu_err *err)
 }
 
 /* Room for n switches, all empty. */
-static int make_room(struct slu_topology *t, size_t n, struct slu_err *err)
+static int make_room(struct maker *m, size_t n, struct slu_err *err)
 {
 	if (n > SWITCHES_MAX)
 		return slu_err(err, SLU_INVALID, "more than %d switches",
 			       SWITCHES_MAX);
-	t->sw = calloc(n + 1, sizeof(*t->sw));
-	return t->sw ? 0 : no_memory(err);
-}
-
-static uint32_t by_name(const struct slu_topology *t, const char *name)
-{
-	for (uint32_t i = 0; i < t->n; i++)
-		if (strcmp(t->sw[i].name, name) == 0)
-			return i;
-	return SLU_TOPOLOGY_UNKNOWN;
+	m->t.sw = calloc(n + 1, sizeof(*m->t.sw));
+	m->sorted = calloc(n + 1, sizeof(struct slu_switch *));
+	return m->t.sw && m->sorted ? 0 : no_memory(err);
 }
 
 /* A switch and the hosts on it ("": none). */
-static int add_switch(struct slu_topology *t, const char *name,
-		      const char *hosts, struct slu_err *err)
+static int add_switch(struct maker *m, const char *name, const char *hosts,
+		      struct slu_err *err)
 {
-	struct slu_switch *sw = &t->sw[t->n];
+	struct slu_switch *sw = &m->t.sw[m->t.n];
 
-	if (by_name(t, name) != SLU_TOPOLOGY_UNKNOWN)
-		return slu_err(err, SLU_INVALID, "switch %s is there twice",
-			       name);
 	if (slu_hosts_parse(hosts, &sw->hosts, err))
 		return slu_err_prefix(err, "switch %s", name);
-	t->n++; /* so that it will be freed */
+	m->sorted[m->t.n++] = sw; /* so that it will be freed */
+	m->hosts += sw->hosts.n;
+	if (m->hosts > HOSTS_MAX)
+		return slu_err(err, SLU_INVALID, "more than %u hosts",
+			       HOSTS_MAX);
 	sw->name = strdup(name);
 	return sw->name ? 0 : no_memory(err);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct slu_switch *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* All switches are there. */
+static int sort_names(struct maker *m, struct slu_err *err)
+{
+	qsort(m->sorted, m->t.n, sizeof(struct slu_switch *), compare);
+	for (uint32_t i = 1; i < m->t.n; i++)
+		if (compare(&m->sorted[i - 1], &m->sorted[i]) == 0)
+			return slu_err(err, SLU_INVALID,
+				       "switch %s is there twice",
+				       m->sorted[i]->name);
+	return 0;
 }
 
 static int link_both(struct slu_topology *t, uint32_t a, uint32_t b,
@@ -66,34 +88,41 @@ static int link_both(struct slu_topology *t, uint32_t a, uint32_t b,
 }
 
 /* Link switch a with one that the text names. */
-static int link_name(struct slu_topology *t, uint32_t a, const char *name,
+static int link_name(struct maker *m, uint32_t a, const char *name,
 		     struct slu_err *err)
 {
-	uint32_t b = by_name(t, name);
+	struct slu_switch key = {.name = (char *)name}, *at = &key, **found;
+	uint32_t b;
 
-	if (b == SLU_TOPOLOGY_UNKNOWN)
+	found = bsearch(&at, m->sorted, m->t.n, sizeof(at), compare);
+	if (!found)
 		return slu_err(err, SLU_INVALID,
 			       "switch %s: there is no switch %s",
-			       t->sw[a].name, name);
-	return a == b ? 0 : link_both(t, a, b, err);
+			       m->t.sw[a].name, name);
+	if (++m->links > LINKS_MAX)
+		return slu_err(err, SLU_INVALID, "more than %u links",
+			       LINKS_MAX);
+	b = (uint32_t)(*found - m->t.sw);
+	return a == b ? 0 : link_both(&m->t, a, b, err);
 }
 
-static int give(struct slu_topology *t, int ret, struct slu_topology *out,
+static int give(struct maker *m, int ret, struct slu_topology *out,
 		struct slu_err *err)
 {
 	if (ret == 0)
-		ret = slu_topology_finish(t, err);
+		ret = slu_topology_finish(&m->t, err);
+	free(m->sorted);
 	if (ret) {
-		slu_topology_free(t);
+		slu_topology_free(&m->t);
 		return -1;
 	}
-	*out = *t;
+	*out = m->t;
 	return 0;
 }
 
 /* The document */
 
-static int add_from_json(struct slu_topology *t, struct json_object *obj,
+static int add_from_json(struct maker *m, struct json_object *obj,
 			 struct slu_err *err)
 {
 	const char *name, *hosts = "";
@@ -103,11 +132,11 @@ static int add_from_json(struct slu_topology *t, struct json_object *obj,
 	if (slu_json_str(obj, "switch", &name, err) ||
 	    slu_json_str_opt(obj, "hosts", &hosts, err))
 		return slu_err_prefix(err, "topology");
-	return add_switch(t, name, hosts, err);
+	return add_switch(m, name, hosts, err);
 }
 
-static int links_from_json(struct slu_topology *t, uint32_t a,
-			   struct json_object *obj, struct slu_err *err)
+static int links_from_json(struct maker *m, uint32_t a, struct json_object *obj,
+			   struct slu_err *err)
 {
 	struct json_object *list;
 	const char *name;
@@ -119,7 +148,7 @@ static int links_from_json(struct slu_topology *t, uint32_t a,
 	for (size_t i = 0; i < json_object_array_length(list) && !ret; i++) {
 		name = json_object_get_string(
 			json_object_array_get_idx(list, i));
-		ret = link_name(t, a, name ? name : "", err);
+		ret = link_name(m, a, name ? name : "", err);
 	}
 	return ret;
 }
@@ -127,22 +156,24 @@ static int links_from_json(struct slu_topology *t, uint32_t a,
 int slu_topology_of_json(struct json_object *document, struct slu_topology *out,
 			 struct slu_err *err)
 {
-	struct slu_topology t = {0};
+	struct maker m = {0};
 	size_t n;
 	int ret;
 
 	if (!json_object_is_type(document, json_type_array))
 		return slu_err(err, SLU_INVALID, "topology: not an array");
 	n = json_object_array_length(document);
-	ret = make_room(&t, n, err);
+	ret = make_room(&m, n, err);
 	for (size_t i = 0; i < n && ret == 0; i++)
-		ret = add_from_json(&t, json_object_array_get_idx(document, i),
+		ret = add_from_json(&m, json_object_array_get_idx(document, i),
 				    err);
+	if (ret == 0)
+		ret = sort_names(&m, err);
 	for (size_t i = 0; i < n && ret == 0; i++)
-		ret = links_from_json(&t, (uint32_t)i,
+		ret = links_from_json(&m, (uint32_t)i,
 				      json_object_array_get_idx(document, i),
 				      err);
-	return give(&t, ret, out, err);
+	return give(&m, ret, out, err);
 }
 
 int slu_topology_read(struct slu_db *db, struct slu_topology *out,
@@ -203,16 +234,16 @@ static int take_line(void *arg, char *line, const char *file, size_t number,
 	return more->name && more->nodes && more->switches ? 0 : no_memory(err);
 }
 
-static int links_from_conf(struct slu_topology *t, uint32_t a,
-			   const char *switches, struct slu_err *err)
+static int links_from_conf(struct maker *m, uint32_t a, const char *switches,
+			   struct slu_err *err)
 {
 	struct slu_hosts below;
 	int ret = 0;
 
 	if (slu_hosts_parse(switches, &below, err))
-		return slu_err_prefix(err, "switch %s", t->sw[a].name);
+		return slu_err_prefix(err, "switch %s", m->t.sw[a].name);
 	for (size_t i = 0; i < below.n && ret == 0; i++)
-		ret = link_name(t, a, below.name[i], err);
+		ret = link_name(m, a, below.name[i], err);
 	slu_hosts_free(&below);
 	return ret;
 }
@@ -220,19 +251,21 @@ static int links_from_conf(struct slu_topology *t, uint32_t a,
 static int make_of_conf(const struct conf *conf, struct slu_topology *out,
 			struct slu_err *err)
 {
-	struct slu_topology t = {0};
+	struct maker m = {0};
 	int ret;
 
 	if (conf->n == 0)
 		return slu_err(err, SLU_NOTFOUND, "no SwitchName");
-	ret = make_room(&t, conf->n, err);
+	ret = make_room(&m, conf->n, err);
 	for (size_t i = 0; i < conf->n && ret == 0; i++)
-		ret = add_switch(&t, conf->line[i].name, conf->line[i].nodes,
+		ret = add_switch(&m, conf->line[i].name, conf->line[i].nodes,
 				 err);
+	if (ret == 0)
+		ret = sort_names(&m, err);
 	for (size_t i = 0; i < conf->n && ret == 0; i++)
-		ret = links_from_conf(&t, (uint32_t)i, conf->line[i].switches,
+		ret = links_from_conf(&m, (uint32_t)i, conf->line[i].switches,
 				      err);
-	return give(&t, ret, out, err);
+	return give(&m, ret, out, err);
 }
 
 static void conf_free(struct conf *conf)

@@ -398,6 +398,11 @@ START_TEST(test_refused)
 		{"{\"host\":\"n1\",\"documents\":{\"disks\":\"[\\\"\xff"
 		 "\\\"]\"}}",
 		 "disks: not UTF-8"},
+		{"{\"host\":\"n1\",\"documents\":{\"topology\":"
+		 "\"[{\\\"switch\\\":\\\"a\\\"},{\\\"switch\\\":\\\"a\\\"}]\"}}",
+		 "topology: switch a is there twice"},
+		{"{\"host\":\"n1\",\"documents\":{\"topology\":\"{}\"}}",
+		 "topology: topology: not an array"},
 		{"{\"host\":\"n1\",\"documents\":{\"disks\":\"" DEEP "\"}}",
 		 "disks: not JSON at byte 24: nesting"},
 	};

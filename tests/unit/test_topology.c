@@ -87,6 +87,7 @@ START_TEST(test_bad_conf)
 		 "switch a: there is no switch b"},
 		{"SwitchName=a Nodes=n[1-\n", SLU_INVALID, "switch a: "},
 		{"SwitchName=a Switches=s[\n", SLU_INVALID, "switch a: "},
+		{"SwitchName=a Nodes=a[1-60000],b[1-9000]", SLU_INVALID, "a: "},
 	};
 	struct slu_topology t;
 	char copy[64];
@@ -97,6 +98,59 @@ START_TEST(test_bad_conf)
 		expect_fail(slu_topology_of_conf(copy, &t, &err), err, c->kind,
 			    c->words);
 	}
+}
+END_TEST
+
+/* As many as there may be, in time that grows with them; one more is refused,
+ * and so are links and hosts without end. */
+START_TEST(test_many)
+{
+	struct slu_buf text = {0};
+	struct slu_topology t;
+
+	for (int i = 8191; i >= 0; i--)
+		slu_buf_printf(&text, "SwitchName=s%d Nodes=n[%d-%d]%s\n", i,
+			       8 * i, 8 * i + 7,
+			       i ? "" : " Switches=s[1-8191],s[1-4000]");
+	t = of_conf(text.data);
+	ck_assert_uint_eq(t.n, 8192);
+	ck_assert_uint_eq(t.sw[8191].n_links, 8191);
+	ck_assert_uint_eq(slu_topology_hops(&t, "n15", "n65535"), 3);
+	slu_topology_free(&t);
+	slu_buf_puts(&text, "SwitchName=more\n");
+	expect_fail(slu_topology_of_conf(text.data, &t, &err), err, SLU_INVALID,
+		    "more than 8192 switches");
+	slu_buf_reset(&text);
+	for (int i = 0; i < 300; i++)
+		slu_buf_printf(&text, "SwitchName=s%d Nodes=n[0-999]\n", i);
+	expect_fail(slu_topology_of_conf(text.data, &t, &err), err, SLU_INVALID,
+		    "more than 262144 hosts");
+	slu_buf_free(&text);
+}
+END_TEST
+
+START_TEST(test_many_links)
+{
+	struct json_object *document = json_object_new_array(), *obj, *links;
+	struct slu_topology t;
+
+	obj = json_object_new_object();
+	links = json_object_new_array();
+	slu_json_set_str(obj, "switch", "a");
+	json_object_object_add(obj, "switches", links);
+	json_object_array_add(document, obj);
+	obj = json_object_new_object();
+	slu_json_set_str(obj, "switch", "b");
+	json_object_array_add(document, obj);
+	for (size_t i = 0; i <= 1u << 20; i++)
+		json_object_array_add(links, json_object_new_string("b"));
+	expect_fail(slu_topology_of_json(document, &t, &err), err, SLU_INVALID,
+		    "more than 1048576 links");
+	json_object_array_del_idx(links, 0, 1);
+	expect_ok(slu_topology_of_json(document, &t, &err), err);
+	ck_assert_uint_eq(t.sw[0].n_links, 1);
+	slu_topology_free(&t);
+	json_object_put(document);
 }
 END_TEST
 
@@ -231,5 +285,5 @@ START_TEST(test_hops)
 }
 END_TEST
 
-TEST_MAIN("topology", test_conf, test_conf_words, test_bad_conf, test_bad_json,
-	  test_document, test_hops)
+TEST_MAIN("topology", test_conf, test_conf_words, test_many, test_many_links,
+	  test_bad_conf, test_bad_json, test_document, test_hops)
