@@ -21,6 +21,8 @@
 #define POLL_BUDGET 64 /* parked requests a turn: each costs a credential */
 #define POLL_AGAIN  1.0
 #define SEEN_EVERY  3600.0
+#define SEEN_HOSTS  200 /* that are written in a turn */
+#define SEEN_MORE   0.1
 #define AGE_EVERY   3600.0
 #define DAY	    86400 /* of those of the last, sysquery shows all */
 #define OLD_BUFFERS 8	  /* that go in a turn */
@@ -122,10 +124,11 @@ static void on_seen(void *arg)
 {
 	struct slu_daemon *d = arg;
 	struct slu_err err;
+	int more = slu_receiver_flush(d->receiver, SEEN_HOSTS, &err);
 
-	slu_timer_set(d->loop, &d->seen, SEEN_EVERY);
-	if (slu_receiver_flush(d->receiver, &err) < 0)
+	if (more < 0)
 		slu_log(d->log, SLU_ERROR, "last seen: %s", err.text);
+	slu_timer_set(d->loop, &d->seen, more == 1 ? SEEN_MORE : SEEN_EVERY);
 }
 
 /* As long as the history of jobs. Returns whether there are more. */
@@ -364,7 +367,8 @@ void slu_daemon_stop(struct slu_daemon *d)
 	slu_longpoll_free(d->longpoll);
 	if (d->receiver) { /* after all that may add to what is to be stored */
 		slu_batch_flush(&d->batch);
-		slu_receiver_flush(d->receiver, NULL);
+		while (slu_receiver_flush(d->receiver, SIZE_MAX, NULL) == 1)
+			;
 	}
 	slu_httpd_free(d->httpd);
 	slu_near_fini(d);

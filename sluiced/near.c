@@ -7,6 +7,7 @@
 
 #include "common/str.h"
 #include "sluiced/daemon.h"
+#include "sysmap/receive.h"
 
 #define LOOK_AFTER 5.0 /* s after a push; nodes push in crowds */
 
@@ -161,6 +162,11 @@ void slu_near_send(struct slu_daemon *d)
 
 void slu_near_pushed(struct slu_daemon *d)
 {
+	uint64_t now = slu_receiver_topologies(d->receiver);
+
+	if (now == d->near.seen)
+		return;
+	d->near.seen = now;
 	if (!d->near.timer.due)
 		slu_timer_set(d->loop, &d->near.timer, LOOK_AFTER);
 }

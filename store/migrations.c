@@ -250,6 +250,11 @@ static const char rehash[] =
 	"UPDATE Change SET Bytes = coalesce((SELECT length(Data) FROM Datatable"
 	" WHERE DID = Change.DID), 0);";
 
+/* The newest document of an extractor, and what is old: found, not searched. */
+static const char found[] =
+	"CREATE INDEX IF NOT EXISTS HostseenNewest ON Hostseen (EID, Since, DID);"
+	"CREATE INDEX IF NOT EXISTS ChangeByUntil ON Change (Until);";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -263,6 +268,7 @@ static const char *const steps[] = {
 	persistent,   /* 10 */
 	prepared,     /* 11 */
 	rehash,	      /* 12 */
+	found,	      /* 13 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

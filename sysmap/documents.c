@@ -235,13 +235,14 @@ int slu_documents_read(struct slu_db *db, const char *host,
 int slu_documents_newest(struct slu_db *db, const char *extractor,
 			 struct slu_buf *out, struct slu_err *err)
 {
+	/* In this order, so that HostseenNewest gives the first at once. */
 	struct slu_rows *rows = slu_db_query(
 		db, err,
-		"SELECT d.Data FROM Extractortable e "
-		"JOIN Hostseen s ON s.EID = e.EID "
-		"JOIN Host2Data x ON x.HostID = s.HostID AND x.DID = s.DID "
-		"JOIN Datatable d ON d.DID = s.DID WHERE e.Name = ? "
-		"ORDER BY s.Since DESC, d.DID DESC LIMIT 1",
+		"SELECT d.Data FROM Hostseen s "
+		"CROSS JOIN Host2Data x ON x.HostID = s.HostID AND "
+		"x.DID = s.DID CROSS JOIN Datatable d ON d.DID = s.DID "
+		"WHERE s.EID = (SELECT EID FROM Extractortable WHERE Name = ?) "
+		"ORDER BY s.Since DESC, s.DID DESC LIMIT 1",
 		"s", extractor);
 	int ret = read_text(rows, out, err);
 

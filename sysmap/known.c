@@ -193,6 +193,14 @@ static const struct extractor *named(struct slu_known *k, const char *name,
 	return add_extractor(k, id, name, err);
 }
 
+bool slu_known_named(const struct slu_known *k, int64_t eid, const char *name)
+{
+	for (size_t i = 0; i < k->n_extractors; i++)
+		if (k->extractor[i].eid == eid)
+			return strcmp(k->extractor[i].name, name) == 0;
+	return false;
+}
+
 int slu_known_dynamic(struct slu_known *k, int64_t eid, bool *out,
 		      struct slu_err *err)
 {

@@ -28,6 +28,9 @@ int slu_known_find(struct slu_known *known, uint64_t hash, struct slu_held *out,
 /* The same; what is new is stored. */
 int slu_known_store(struct slu_known *known, const struct slu_document *doc,
 		    struct slu_held *out, struct slu_err *err);
+/* Is this the extractor's name? Only of one that was asked about before. */
+bool slu_known_named(const struct slu_known *known, int64_t eid,
+		     const char *name);
 /* Does this extractor's document change by the minute? */
 int slu_known_dynamic(struct slu_known *known, int64_t eid, bool *out,
 		      struct slu_err *err);

@@ -37,7 +37,8 @@ struct slu_receiver {
 	int64_t version;    /* of the file, */
 	uint64_t rollbacks; /* and how many there were, as memory has it */
 	struct host *host;  /* sorted by name */
-	size_t n;
+	size_t n, flushed;  /* so far, of those to flush */
+	uint64_t topologies;
 };
 
 struct slu_receiver *slu_receiver_new(struct slu_db *db, struct slu_err *err)
@@ -248,6 +249,7 @@ static int give(struct slu_receiver *r, struct host *host,
 	if (host->id < 0 || take(r, host, doc->eid, now, err) ||
 	    slu_documents_give(r->db, host->id, doc, now, err))
 		return -1;
+	r->topologies += slu_known_named(r->known, doc->eid, "topology");
 	gone = slu_documents_bound(r->db, host->id, doc->eid, err);
 	if (gone < 0)
 		return -1;
@@ -326,6 +328,11 @@ int slu_receive_map(struct slu_receiver *r, const char *name,
 	return end(r, put_all(r, host, map, now, err), err);
 }
 
+uint64_t slu_receiver_topologies(const struct slu_receiver *r)
+{
+	return r->topologies;
+}
+
 void slu_receiver_forget(struct slu_receiver *r)
 {
 	slu_known_forget(r->known);
@@ -350,10 +357,19 @@ long slu_receiver_prune(struct slu_receiver *r, int64_t before, size_t max,
 	return n;
 }
 
-static int write_seen(struct slu_receiver *r, struct host *host,
+static bool has_news(const struct host *host)
+{
+	for (size_t i = 0; i < host->n; i++)
+		if (host->entry[i].seen > host->entry[i].written)
+			return true;
+	return false;
+}
+
+/* A host's number stays what it is, whoever writes the file. */
+static int write_seen(struct slu_receiver *r, const struct host *host,
 		      struct slu_err *err)
 {
-	struct entry *e;
+	const struct entry *e;
 
 	for (size_t i = 0; i < host->n; i++) {
 		e = &host->entry[i];
@@ -361,11 +377,9 @@ static int write_seen(struct slu_receiver *r, struct host *host,
 			continue;
 		if (slu_db_exec(r->db, err,
 				"UPDATE Hostseen SET LastSeen = max(LastSeen, "
-				"?) WHERE DID = ? AND EID = ? AND HostID = "
-				"(SELECT HostID FROM Hosttable WHERE "
-				"Hostname = ?)",
-				"IIIs", e->seen, e->held.did, e->held.eid,
-				host->name) < 0)
+				"?) WHERE DID = ? AND EID = ? AND HostID = ?",
+				"IIII", e->seen, e->held.did, e->held.eid,
+				host->id) < 0)
 			return -1;
 	}
 	return 0;
@@ -378,17 +392,25 @@ static void have_written(struct host *host)
 			host->entry[i].written = host->entry[i].seen;
 }
 
-int slu_receiver_flush(struct slu_receiver *r, struct slu_err *err)
+int slu_receiver_flush(struct slu_receiver *r, size_t max, struct slu_err *err)
 {
+	size_t begin = r->flushed, to = begin;
 	int ret = slu_db_begin(r->db, err);
 
 	if (ret)
 		return -1;
-	for (size_t i = 0; i < r->n && ret == 0; i++)
-		ret = write_seen(r, &r->host[i], err);
-	if (end(r, ret, err))
+	for (size_t n = 0; to < r->n && n < max && ret == 0; to++) {
+		if (!has_news(&r->host[to]))
+			continue;
+		ret = write_seen(r, &r->host[to], err);
+		n++;
+	}
+	if (end(r, ret, err)) {
+		r->flushed = 0;
 		return -1;
-	for (size_t i = 0; i < r->n; i++)
+	}
+	for (size_t i = begin; i < to; i++)
 		have_written(&r->host[i]);
-	return 0;
+	r->flushed = to < r->n ? to : 0;
+	return r->flushed > 0;
 }

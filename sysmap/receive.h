@@ -56,7 +56,13 @@ void slu_receiver_forget(struct slu_receiver *r);
 long slu_receiver_prune(struct slu_receiver *r, int64_t before, size_t max,
 			struct slu_err *err);
 
-/* Write when hosts were last seen; call it seldom, and at the end. */
-int slu_receiver_flush(struct slu_receiver *r, struct slu_err *err);
+/* How many times a host was given another topology than it had, also in
+ * transactions that were undone: has it changed, the newest may have. */
+uint64_t slu_receiver_topologies(const struct slu_receiver *r);
+
+/* Write when hosts were last seen, at most `max` of them at once: 1 when there
+ * may be more, who come next, 0 at the end of the list, -1. A round seldom, and
+ * one at the end. */
+int slu_receiver_flush(struct slu_receiver *r, size_t max, struct slu_err *err);
 
 #endif

@@ -165,9 +165,61 @@ START_TEST(test_heartbeat)
 	ck_assert_int_eq(before, after);
 	slu_db_close(reader);
 	ck_assert_int_eq(value("SELECT max(LastSeen) FROM Hostseen"), 10);
-	expect_ok(slu_receiver_flush(r, &err), err);
+	expect_ok(slu_receiver_flush(r, 100, &err), err);
 	ck_assert_int_eq(value("SELECT max(LastSeen) FROM Hostseen"), 199);
 	ck_assert_int_eq(value("SELECT min(LastSeen) FROM Hostseen"), 10);
+	teardown();
+}
+END_TEST
+
+/* A few hosts at a time, each in its turn. */
+START_TEST(test_flush_few)
+{
+	static const char *const hosts[] = {"n1", "n2", "n3", "n4", "n5"};
+
+	setup();
+	each(h, hosts) put(*h, "disks", "[1]", 10);
+	each(h, hosts) ck_assert(!missing(*h, "disks", "[1]", 20));
+	slu_receiver_forget(r); /* as others wrote */
+	for (int done = 2; done <= 4; done += 2) {
+		ck_assert_int_eq(slu_receiver_flush(r, 2, &err), 1);
+		ck_assert_int_eq(value("SELECT count(*) FROM Hostseen WHERE "
+				       "LastSeen = 20"),
+				 done);
+	}
+	ck_assert_int_eq(slu_receiver_flush(r, 2, &err), 0);
+	ck_assert_int_eq(value("SELECT min(LastSeen) FROM Hostseen"), 20);
+	ck_assert(!missing("n1", "disks", "[1]", 30));
+	ck_assert_int_eq(slu_receiver_flush(r, 2, &err), 0);
+	ck_assert_int_eq(value("SELECT max(LastSeen) FROM Hostseen"), 30);
+	teardown();
+}
+END_TEST
+
+/* It is told when a host has another topology, however it came to it, and
+ * the newest is found. */
+START_TEST(test_topologies)
+{
+	struct slu_buf text = {0};
+
+	setup();
+	expect_fail(slu_documents_newest(db, "topology", &text, &err), err,
+		    SLU_NOTFOUND, "of any host");
+	put("n1", "disks", "[]", 10);
+	ck_assert_uint_eq(slu_receiver_topologies(r), 0);
+	put("n1", "topology", "[1]", 20);
+	ck_assert_uint_eq(slu_receiver_topologies(r), 1);
+	ck_assert(!missing("n1", "topology", "[1]", 30));
+	ck_assert(!missing("n2", "disks", "[]", 30));
+	ck_assert_uint_eq(slu_receiver_topologies(r), 1);
+	put("n2", "topology", "[2]", 40);
+	expect_ok(slu_documents_newest(db, "topology", &text, &err), err);
+	ck_assert_str_eq(text.data, "[2]");
+	ck_assert(!missing("n3", "topology", "[1]", 50));
+	ck_assert_uint_eq(slu_receiver_topologies(r), 3);
+	expect_ok(slu_documents_newest(db, "topology", &text, &err), err);
+	ck_assert_str_eq(text.data, "[1]");
+	slu_buf_free(&text);
 	teardown();
 }
 END_TEST
@@ -187,9 +239,9 @@ START_TEST(test_flush_fails)
 				"SELECT RAISE(FAIL, 'no'); END",
 				&err),
 		  err);
-	ck_assert_int_eq(slu_receiver_flush(r, &err), -1);
+	ck_assert_int_eq(slu_receiver_flush(r, 100, &err), -1);
 	expect_ok(slu_db_script(db, "DROP TRIGGER Refuse", &err), err);
-	expect_ok(slu_receiver_flush(r, &err), err);
+	expect_ok(slu_receiver_flush(r, 100, &err), err);
 	ck_assert_int_eq(value("SELECT min(LastSeen) FROM Hostseen"), 200);
 	teardown();
 }
@@ -433,5 +485,6 @@ START_TEST(test_refused)
 END_TEST
 
 TEST_MAIN("receive", test_once, test_change, test_prune, test_heartbeat,
-	  test_flush_fails, test_same_text, test_others, test_rehash,
-	  test_whole, test_bodies, test_unknown, test_quota, test_refused)
+	  test_flush_few, test_topologies, test_flush_fails, test_same_text,
+	  test_others, test_rehash, test_whole, test_bodies, test_unknown,
+	  test_quota, test_refused)
