@@ -257,7 +257,7 @@ static int check_node(struct check *c, const char *host,
 	if (ret < 0)
 		return -1;
 	if (ret == 0) {
-		say(c, &node, false, "NodeName", host, NULL,
+		say(c, &node, false, "NodeName", NULL, NULL,
 		    "run sysmap --push there");
 		return 0;
 	}
@@ -298,7 +298,7 @@ static int check_line(struct check *c, struct json_object *line,
 	return ret;
 }
 
-/* Hosts of the map that no line names. */
+/* Hosts of the map that no line names. all: sorted. */
 static int check_others(struct check *c, const struct slu_hosts *all,
 			struct slu_err *err)
 {
@@ -312,8 +312,8 @@ static int check_others(struct check *c, const struct slu_hosts *all,
 		return -1;
 	while ((ret = slu_db_step(rows, err)) == 1) {
 		node.host = slu_db_text(rows, 0);
-		if (node.host && slu_hosts_find(all, node.host) < 0)
-			say(c, &node, false, "NodeName", NULL, node.host,
+		if (node.host && !slu_hosts_sorted_has(all, node.host))
+			say(c, &node, false, "NodeName", NULL, NULL,
 			    "not in slurm.conf");
 	}
 	slu_db_done(rows);
@@ -323,14 +323,13 @@ static int check_others(struct check *c, const struct slu_hosts *all,
 static struct json_object *row_of(const struct finding *f)
 {
 	struct json_object *row = json_object_new_object();
-	bool named = strcmp(f->key, "NodeName") != 0;
 	char *nodes = slu_hosts_text(&f->hosts);
 
 	slu_json_set_str(row, "nodes", nodes);
 	slu_json_set_str(row, "severity", f->wrong ? "wrong" : "hint");
 	slu_json_set_str(row, "key", f->key);
-	slu_json_set_str(row, "conf", named ? f->conf : NULL);
-	slu_json_set_str(row, "map", named ? f->map : NULL);
+	slu_json_set_str(row, "conf", f->conf);
+	slu_json_set_str(row, "map", f->map);
 	slu_json_set_str(row, "change", f->change);
 	free(nodes);
 	return row;
@@ -365,6 +364,7 @@ static int run(struct check *c, struct json_object *lines, struct slu_err *err)
 	for (size_t i = 0; i < n && ret == 0; i++)
 		ret = check_line(c, json_object_array_get_idx(lines, i), &all,
 				 err);
+	slu_hosts_sort(&all);
 	if (ret == 0)
 		ret = check_others(c, &all, err);
 	slu_hosts_free(&all);
