@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/clock.h"
 #include "common/str.h"
 #include "store/migrations.h"
 #include "store/private.h"
 
 #define MMAP_BYTES "1073741824"
+#define AGAIN_MS   20
 #define CACHE_KIB  "65536" /* of pages at most, while writing */
 
 static void disconnect(struct slu_db *db)
@@ -86,6 +88,23 @@ static int open_write(struct slu_db *db, bool load, int64_t schema,
 	return slu_db_migrate(db, err);
 }
 
+/* SQLite gives up at once, whatever its patience, where two that wait would
+ * wait for each other: as two do that make the same file. */
+static int open_write_in_turn(struct slu_db *db, bool load, int64_t schema,
+			      struct slu_err *err)
+{
+	double end = slu_now_mono() + db->busy.patience;
+	struct slu_err why;
+
+	while (open_write(db, load, schema, &why)) {
+		if (why.kind != SLU_BUSY || slu_now_mono() >= end)
+			return slu_err(err, why.kind, "%s", why.text);
+		usleep(AGAIN_MS * 1000);
+	}
+	db->loaded = load && schema == 0;
+	return 0;
+}
+
 static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
 		     struct slu_err *err)
 {
@@ -110,7 +129,7 @@ static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
 			       (long long)schema, slu_schema_version);
 	if (mode == SLU_DB_READ) /* short lives, of large answers */
 		return slu_db_script(db, "PRAGMA mmap_size=" MMAP_BYTES, err);
-	return open_write(db, mode == SLU_DB_LOAD, schema, err);
+	return open_write_in_turn(db, mode == SLU_DB_LOAD, schema, err);
 }
 
 struct slu_db *slu_db_open(const char *path, enum slu_db_mode mode,
@@ -134,6 +153,12 @@ void slu_db_close(struct slu_db *db)
 {
 	if (!db)
 		return;
+	/* so that the next writer need not wait until nobody reads; if somebody
+	 * reads now, it is left to that one */
+	if (db->loaded) {
+		sqlite3_busy_timeout(db->sqlite, 0);
+		slu_db_script(db, "PRAGMA journal_mode=WAL", NULL);
+	}
 	disconnect(db);
 	slu_strv_free(db->hidden);
 	free(db);

@@ -31,6 +31,7 @@ struct slu_db {
 	int depth;   /* begins not yet committed */
 	bool doomed; /* rolled back within; only rollbacks are left */
 	bool group;  /* the outermost begin is a group's */
+	bool loaded; /* new, and not yet in WAL mode */
 	const char *const *visible; /* tables; NULL: not confined */
 	char **hidden;		    /* all other tables, owned */
 	int64_t steps;		    /* that are left */

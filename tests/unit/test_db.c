@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "common/clock.h"
 
 static struct slu_err err;
@@ -420,7 +421,7 @@ START_TEST(test_damaged)
 }
 END_TEST
 
-/* A new file that is loaded gets its WAL from who opens it next. */
+/* A new file that is loaded gets its WAL at the end. */
 START_TEST(test_load)
 {
 	static const enum slu_db_mode modes[] = {SLU_DB_LOAD, SLU_DB_WRITE,
@@ -442,7 +443,66 @@ START_TEST(test_load)
 }
 END_TEST
 
-TEST_MAIN("db", test_binds, test_load, test_group, test_lost_group, test_misuse,
-	  test_statements, test_value, test_transactions, test_killed,
-	  test_open_fails, test_read_only, test_unwritable_directory, test_busy,
-	  test_busy_again, test_check, test_damaged)
+/* Somebody who reads such a file does not keep the next one from writing. */
+START_TEST(test_load_read)
+{
+	struct slu_db *first, *reader, *second;
+	struct slu_err err;
+	int64_t n;
+
+	first = slu_db_open(tmpfile_path("load.db"), SLU_DB_LOAD, &err);
+	ck_assert_msg(first != NULL, "%s", err.text);
+	slu_db_close(first);
+	reader = slu_db_open(tmpfile_path("load.db"), SLU_DB_READ, &err);
+	ck_assert_msg(reader != NULL, "%s", err.text);
+	expect_ok(slu_db_begin(reader, &err), err);
+	expect_ok(slu_db_value(reader, &n, 0, &err,
+			       "SELECT count(*) FROM Hosttable", ""),
+		  err);
+	second = slu_db_open(tmpfile_path("load.db"), SLU_DB_LOAD, &err);
+	ck_assert_msg(second != NULL, "%s", err.text);
+	expect_ok(slu_db_begin(second, &err), err);
+	expect_ok(slu_db_commit(second, &err), err);
+	slu_db_close(second);
+	slu_db_rollback(reader);
+	slu_db_close(reader);
+}
+END_TEST
+
+/* Several that make the same file at once wait for one another. */
+START_TEST(test_load_crowd)
+{
+	pid_t pid[6];
+	struct slu_err err;
+	struct slu_db *db;
+	int status, go[2];
+	char c;
+
+	ck_assert_int_eq(pipe(go), 0);
+	for (int i = 0; i < 6; i++) {
+		pid[i] = fork();
+		if (pid[i])
+			continue;
+		close(go[1]);
+		if (read(go[0], &c, 1) < 0)
+			_exit(2);
+		db = slu_db_open(tmpfile_path("load.db"), SLU_DB_LOAD, &err);
+		if (!db)
+			fprintf(stderr, "%s\n", err.text);
+		slu_db_close(db);
+		_exit(db ? 0 : 1);
+	}
+	close(go[0]);
+	close(go[1]); /* now */
+	for (int i = 0; i < 6; i++) {
+		ck_assert_int_eq(waitpid(pid[i], &status, 0), pid[i]);
+		ck_assert_int_eq(status, 0);
+	}
+}
+END_TEST
+
+TEST_MAIN("db", test_binds, test_load, test_load_read, test_load_crowd,
+	  test_group, test_lost_group, test_misuse, test_statements, test_value,
+	  test_transactions, test_killed, test_open_fails, test_read_only,
+	  test_unwritable_directory, test_busy, test_busy_again, test_check,
+	  test_damaged)
