@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Mount points and how full they are. Only file systems on disks and in
- * memory are asked for their size: a network file system whose server is away
- * would not answer, and neither would we.
+ * memory are asked for their size, and only where the way to them does not lead
+ * through a network file system: when its server is away it would not answer,
+ * and neither would we.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -13,10 +14,12 @@
 #include "sysmap/linux/mounts.h"
 #include "sysmap/model.h"
 
-static bool can_ask(const struct slu_mount *mount)
+static bool can_ask(const struct slu_mounts *mounts,
+		    const struct slu_mount *mount)
 {
-	return mount->category == SLU_MOUNT_LOCAL ||
-	       mount->category == SLU_MOUNT_MEMORY;
+	return (mount->category == SLU_MOUNT_LOCAL ||
+		mount->category == SLU_MOUNT_MEMORY) &&
+	       !slu_mount_below_network(mounts, mount);
 }
 
 /* In a recorded tree the size of the device has to do. */
@@ -86,8 +89,9 @@ static bool is_whole(const struct slu_mount *mount)
 	       strcmp(mount->filesystem, "btrfs") == 0;
 }
 
-static int add_mount(const struct slu_root *root, const struct slu_mount *mount,
-		     struct json_object *out)
+static int add_mount(const struct slu_root *root,
+		     const struct slu_mounts *mounts,
+		     const struct slu_mount *mount, struct json_object *out)
 {
 	bool local = mount->category == SLU_MOUNT_LOCAL;
 	bool numbered = mount->number && strncmp(mount->number, "0:", 2) != 0;
@@ -106,7 +110,7 @@ static int add_mount(const struct slu_root *root, const struct slu_mount *mount,
 
 	if (!options)
 		return -1;
-	if (root->live && can_ask(mount) &&
+	if (root->live && can_ask(mounts, mount) &&
 	    statvfs(mount->mountpoint, &st) == 0) {
 		point.size = (uint64_t)st.f_frsize * st.f_blocks;
 		point.blksize = st.f_bsize;
@@ -125,7 +129,7 @@ static int mountpoints(const struct slu_root *root, struct slu_mounts *mounts,
 	int ret = 0;
 
 	for (size_t i = 0; i < mounts->n && ret == 0; i++)
-		ret = add_mount(root, &mounts->mount[i], array);
+		ret = add_mount(root, mounts, &mounts->mount[i], array);
 	slu_mounts_free(mounts);
 	if (ret) {
 		json_object_put(array);
@@ -172,6 +176,7 @@ int slu_linux_mountusage(const struct slu_root *root, struct json_object **out,
 	for (size_t i = 0; i < mounts.n; i++) {
 		usage.mountpoint = mounts.mount[i].mountpoint;
 		if (mounts.mount[i].category != SLU_MOUNT_LOCAL ||
+		    !can_ask(&mounts, &mounts.mount[i]) ||
 		    !is_whole(&mounts.mount[i]) ||
 		    statvfs(usage.mountpoint, &st) || st.f_blocks == 0)
 			continue;

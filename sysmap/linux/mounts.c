@@ -310,18 +310,52 @@ void slu_mounts_free(struct slu_mounts *mounts)
 	*mounts = (struct slu_mounts){0};
 }
 
+/* 0:N is no device's number: Btrfs makes such a one up. */
+static bool is_on(const struct slu_mount *m, const char *number,
+		  const char *device)
+{
+	if (m->number && strncmp(m->number, "0:", 2) != 0)
+		return strcmp(m->number, number) == 0;
+	return strcmp(m->device, device) == 0;
+}
+
+/* All of the file system goes before a directory of it that was bound
+ * elsewhere, then the shorter path. */
+static bool is_better(const struct slu_mount *a, const struct slu_mount *b)
+{
+	bool all_a = !a->subtree || strcmp(a->subtree, "/") == 0;
+	bool all_b = !b->subtree || strcmp(b->subtree, "/") == 0;
+
+	if (all_a != all_b)
+		return all_a;
+	return strlen(a->mountpoint) < strlen(b->mountpoint);
+}
+
 const struct slu_mount *slu_mounts_find(const struct slu_mounts *mounts,
 					const char *number, const char *device)
 {
+	const struct slu_mount *best = NULL;
+
+	for (size_t i = 0; i < mounts->n; i++)
+		if (is_on(&mounts->mount[i], number, device) &&
+		    (!best || is_better(&mounts->mount[i], best)))
+			best = &mounts->mount[i];
+	return best;
+}
+
+bool slu_mount_below_network(const struct slu_mounts *mounts,
+			     const struct slu_mount *mount)
+{
 	const struct slu_mount *m;
+	size_t len;
 
 	for (size_t i = 0; i < mounts->n; i++) {
 		m = &mounts->mount[i];
-		/* 0:N is no device's: Btrfs makes such a one up */
-		if (m->number && strncmp(m->number, "0:", 2) != 0
-			    ? strcmp(m->number, number) == 0
-			    : strcmp(m->device, device) == 0)
-			return m;
+		len = strlen(m->mountpoint);
+		if (m->category == SLU_MOUNT_NETWORK && len > 1 &&
+		    strncmp(mount->mountpoint, m->mountpoint, len) == 0 &&
+		    mount->mountpoint[len] == '/')
+			return true;
 	}
-	return NULL;
+	return false;
 }

@@ -44,9 +44,15 @@ enum slu_mount_form { SLU_MOUNTINFO, SLU_MTAB };
 int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
 		     struct slu_err *err);
 
-/* The mount of a block device: by "MAJOR:MINOR" or by path. NULL: none. */
+/* The mount of a block device: by "MAJOR:MINOR" or by path; of several the one
+ * of all of it, and of those the one with the shortest path. NULL: none. */
 const struct slu_mount *slu_mounts_find(const struct slu_mounts *mounts,
 					const char *number, const char *device);
+
+/* Does its path lead through a network file system other than the root? Who
+ * asks for it by path may wait for that one's server. */
+bool slu_mount_below_network(const struct slu_mounts *mounts,
+			     const struct slu_mount *mount);
 
 /* A job's buffer or its image: .../sluice/17..., .../sluice/kept/... */
 bool slu_mount_of_job(const char *mountpoint);

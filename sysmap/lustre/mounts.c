@@ -100,6 +100,14 @@ static void add_ost(struct json_object *list, uint32_t index, const char *name,
 	json_object_array_add(list, obj);
 }
 
+/* "-osc-" and the address of the client's superblock, which begins with other
+ * digits on each architecture: not an MDT's "-osc-MDT0000". */
+static bool is_client(const char *rest)
+{
+	return strncmp(rest, "-osc-", 5) == 0 &&
+	       strspn(rest + 5, "0123456789abcdef") == 16 && !rest[21];
+}
+
 /* From the names of osc devices: "scratch-OST001f-osc-ffff88105db50000". */
 static void osts_by_name(const struct slu_root *root, const char *fsname,
 			 struct json_object *list)
@@ -113,8 +121,7 @@ static void osts_by_name(const struct slu_root *root, const char *fsname,
 		names = slu_root_list(root, path, NULL);
 		for (char **name = names; name && *name; name++) {
 			if (!is_of(*name, fsname, "OST") ||
-			    strlen(*name) <= len ||
-			    strncmp(*name + len, "-osc-ffff", 9) != 0)
+			    strlen(*name) <= len || !is_client(*name + len))
 				continue;
 			snprintf(text, sizeof(text), "%.*s", (int)len, *name);
 			add_ost(list,

@@ -2,6 +2,8 @@
 #include "config.h"
 #include "sysmap/linux/mounts.h"
 #include "tests/unit/machine.h"
+#include "common/jsonx.h"
+#include "sysmap/lustre/lustre.h"
 
 static struct slu_err err;
 
@@ -165,6 +167,91 @@ START_TEST(test_covered)
 }
 END_TEST
 
+/* A device that is mounted several times. */
+START_TEST(test_bound)
+{
+	static const char table[] =
+		"50 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+		"51 50 8:2 /home /home rw - ext4 /dev/sda2 rw\n"
+		"52 50 8:2 / /local rw - ext4 /dev/sda2 rw\n"
+		"53 50 8:2 / /alocal rw - ext4 /dev/sda2 rw\n"
+		"54 50 8:3 /x /c/ontainer rw - ext4 /dev/sda3 rw\n"
+		"55 50 8:3 /y /d rw - ext4 /dev/sda3 rw\n";
+	struct slu_mounts mounts;
+	struct slu_root root;
+
+	machine_file(tmpdir(), "proc/self/mountinfo", table, strlen(table));
+	expect_ok(slu_root_open(&root, tmpdir(), &err), err);
+	expect_ok(slu_mounts_read(&root, &mounts, &err), err);
+	ck_assert_str_eq(slu_mounts_find(&mounts, "8:2", "x")->mountpoint,
+			 "/local");
+	ck_assert_str_eq(slu_mounts_find(&mounts, "8:3", "x")->mountpoint,
+			 "/d");
+	slu_mounts_free(&mounts);
+	slu_root_close(&root);
+}
+END_TEST
+
+/* The root may be a network's (diskless nodes): who reads this runs from it. */
+START_TEST(test_below_network)
+{
+	static const char table[] = "50 1 0:1 / / rw - nfs s:/root rw\n"
+				    "51 50 0:2 / /n rw - nfs s:/n rw\n"
+				    "52 51 0:3 / /n/tmp rw - tmpfs t rw\n"
+				    "53 50 0:4 / /near rw - tmpfs t rw\n";
+	static const bool want[] = {false, false, true, false};
+	struct slu_mounts mounts;
+	struct slu_root root;
+
+	machine_file(tmpdir(), "proc/self/mountinfo", table, strlen(table));
+	expect_ok(slu_root_open(&root, tmpdir(), &err), err);
+	expect_ok(slu_mounts_read(&root, &mounts, &err), err);
+	ck_assert_uint_eq(mounts.n, 4);
+	for (size_t i = 0; i < mounts.n; i++)
+		expect(slu_mount_below_network(&mounts, &mounts.mount[i]) ==
+			       want[i],
+		       "%s", mounts.mount[i].mountpoint);
+	slu_mounts_free(&mounts);
+	slu_root_close(&root);
+}
+END_TEST
+
+/* OSTs by their osc devices, where there is nothing better: an address of the
+ * kernel, here of x86, of POWER and of ARM. */
+START_TEST(test_lustre_names)
+{
+	static const char table[] =
+		"50 1 0:1 / /s rw - lustre 10.0.0.1@tcp:/scratch rw\n";
+	static const char *const devices[] = {
+		"scratch-OST0001-osc-ffff88105db50000",
+		"scratch-OST0002-osc-c000000fe1234000",
+		"scratch-OST0003-osc-0000000012345678",
+		"scratch-OST0004-osc-MDT0000",
+		"scratch-OST0005-osc-ffff",
+		"other-OST0006-osc-ffff88105db50000",
+	};
+	struct json_object *out;
+	struct slu_root root;
+	char path[96];
+
+	machine_file(tmpdir(), "proc/self/mountinfo", table, strlen(table));
+	each(name, devices)
+	{
+		snprintf(path, sizeof(path), "proc/fs/lustre/osc/%s/x", *name);
+		machine_file(tmpdir(), path, "x", 1);
+	}
+	expect_ok(slu_root_open(&root, tmpdir(), &err), err);
+	expect_ok(slu_lustre_mounts(&root, &out, &err), err);
+	ck_assert_ptr_nonnull(
+		strstr(slu_json_text(out),
+		       "\"osts\":[{\"index\":1,\"name\":\"scratch-OST0001\"},"
+		       "{\"index\":2,\"name\":\"scratch-OST0002\"},"
+		       "{\"index\":3,\"name\":\"scratch-OST0003\"}]"));
+	json_object_put(out);
+	slu_root_close(&root);
+}
+END_TEST
+
 START_TEST(test_missing)
 {
 	struct slu_mounts mounts;
@@ -183,4 +270,5 @@ START_TEST(test_missing)
 END_TEST
 
 TEST_MAIN("mounts", test_category, test_fields, test_skipped, test_tidy,
-	  test_covered, test_missing)
+	  test_covered, test_bound, test_below_network, test_lustre_names,
+	  test_missing)
