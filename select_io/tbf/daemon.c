@@ -254,10 +254,12 @@ static int observe(struct tbfd *d, double t, struct slu_err *err)
 		       : 0;
 }
 
-static void cycle(struct tbfd *d)
+/* -1: job_stats could not be read. */
+static int cycle(struct tbfd *d, struct slu_err *why)
 {
 	double t = now();
 	struct slu_err err;
+	int ret = 0;
 	bool due = t - d->synced >= d->opt->resync;
 
 	end_nodes(d, t);
@@ -266,8 +268,9 @@ static void cycle(struct tbfd *d)
 		note_crowd(d, t);
 	} else {
 		complain(d, &err);
+		ret = slu_err(why, err.kind, "%s", err.text);
 		if (t - d->heard <= d->opt->set.linger)
-			return;
+			return ret;
 		slu_tbf_pause(d->tbf); /* nobody looks after the rules */
 	}
 	if (due)
@@ -276,6 +279,7 @@ static void cycle(struct tbfd *d)
 	if (due) /* with the limits that hold from now on */
 		save(d);
 	fflush(stdout);
+	return ret;
 }
 
 /* True: a signal says that it is over. */
@@ -288,6 +292,15 @@ static bool wait_until(struct tbfd *d, double t)
 		if (poll(&fd, 1, (int)ceil(left * 1000)) > 0)
 			return true;
 	return poll(&fd, 1, 0) > 0;
+}
+
+/* Two readings, and what comes of them. */
+static int once(struct tbfd *d, struct slu_err *err)
+{
+	if (cycle(d, err))
+		return -1;
+	wait_until(d, now() + d->opt->period);
+	return cycle(d, err);
 }
 
 static int watch_signals(struct tbfd *d, struct slu_err *err)
@@ -337,17 +350,18 @@ static int start_guard(struct tbfd *d, struct slu_err *err)
 	_exit(0);
 }
 
-static void loop(struct tbfd *d)
+static int loop(struct tbfd *d)
 {
 	double next = now();
 
 	do {
-		cycle(d);
+		cycle(d, NULL);
 		slu_tbfd_alive(&d->alive, now());
 		next += d->opt->period;
 		if (next < now()) /* we were stopped, or Lustre was slow */
 			next = now();
 	} while (!wait_until(d, next));
+	return 0;
 }
 
 static int set_rates(struct tbfd *d, struct slu_err *err)
@@ -421,14 +435,10 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 	if (!options->dry_run && !options->once && start_guard(&d, err))
 		goto out;
 	slu_tbfd_alive(&d.alive, now());
-	ret = 0;
-	if (options->once) {
-		cycle(&d);
-		wait_until(&d, now() + options->period);
-		cycle(&d);
-	} else {
-		loop(&d);
-	}
+	if (options->once)
+		ret = once(&d, err);
+	else
+		ret = loop(&d);
 	stop(&d);
 out:
 	slu_tbf_free(d.tbf);

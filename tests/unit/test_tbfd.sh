@@ -140,6 +140,10 @@ tbfd --rate 100 --once --period 0.1 --dry-run >"$dir/out" 2>&1 ||
 grep -qx 'nrs_policies=tbf jobid' "$dir/out" || fail "no policy in a dry run"
 rules | grep -q 'No such device' || fail "a dry run changed the policy"
 
+"$bin/select_io/tbf/sluice-tbfd" --root "$dir/nobody" --rate 1 --once \
+	--period 0.01 2>"$dir/out" && fail "--once reads nothing, and is content"
+grep -q 'no server of OSTs' "$dir/out" || fail "--once: $(cat "$dir/out")"
+
 # Rules appear, with their rates divided by the CPTs, and in order.
 start
 until_true 20 has_rules || fail "no rules: $(rules; cat "$dir/log")"
