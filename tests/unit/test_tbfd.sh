@@ -80,6 +80,10 @@ start() { # the daemon is the process itself, not a shell
 	daemon=$!
 }
 
+find_guard() { # among the children, of which lctl is another
+	guard=$(pgrep -P "$daemon" -x sluice-tbfd-grd)
+}
+
 stop() { # SIGNAL
 	kill "-$1" "$daemon"
 	wait "$daemon" 2>/dev/null
@@ -252,7 +256,7 @@ until_true 20 no_rules || fail "rules after KILL: $(rules)"
 # it is alone.
 start
 until_true 20 has_rules || fail "no rules before the guard is late"
-guard=$(pgrep -P "$daemon")
+until_true 20 find_guard || fail "no guard"
 kill -STOP "$guard"
 stop KILL
 start
