@@ -10,6 +10,7 @@
  */
 
 #include <json-c/json.h>
+#include <stdio.h>
 #include "common/hostlist.h"
 #include "common/table.h"
 #include "store/db.h"
@@ -112,6 +113,15 @@ int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,
  * documents of many hosts may be longer than memory. */
 int slu_ask_json(const struct slu_ask *ask, const char *question,
 		 struct slu_err *err);
+/* parts.c: where something is written while it is made: {.path} (NULL: standard
+ * output), which is opened when there is something. slu_sink_end() comes last,
+ * with what became of it. */
+struct slu_sink {
+	const char *path, *name;
+	FILE *file;
+};
+int slu_sink_put(void *sink, const void *data, size_t len, struct slu_err *err);
+int slu_sink_end(struct slu_sink *sink, int ret, struct slu_err *err);
 /* The answer to a question, parsed. Caller puts. */
 struct json_object *slu_ask_object(const struct slu_ask *ask,
 				   const char *question, struct slu_err *err);

@@ -19,35 +19,38 @@
 
 struct sink {
 	const struct slu_ask *ask;
-	const char *name;
-	FILE *file;  /* NULL until there is something to write */
+	struct slu_sink out;
 	bool joined; /* there was a host in an earlier part */
 };
 
-static int put(void *arg, const void *data, size_t len, struct slu_err *err)
+int slu_sink_put(void *arg, const void *data, size_t len, struct slu_err *err)
 {
-	struct sink *s = arg;
+	struct slu_sink *s = arg;
 
 	if (!s->file) {
-		s->name = s->ask->output ? s->ask->output : "standard output";
-		s->file = s->ask->output ? fopen(s->ask->output, "w") : stdout;
+		s->name = s->path ? s->path : "standard output";
+		s->file = s->path ? fopen(s->path, "w") : stdout;
 	}
 	if (!s->file || fwrite(data, 1, len, s->file) != len)
 		return slu_errno(err, SLU_IO, "%s", s->name);
 	return 0;
 }
 
-static int finish(struct sink *s, int ret, struct slu_err *err)
+int slu_sink_end(struct slu_sink *s, int ret, struct slu_err *err)
 {
 	int failed = 0;
 
-	if (ret == 0)
-		ret = put(s, "\n", 1, err);
 	if (s->file)
-		failed = s->ask->output ? fclose(s->file) : fflush(s->file);
+		failed = s->path ? fclose(s->file) : fflush(s->file);
 	if (failed && ret == 0)
 		ret = slu_errno(err, SLU_IO, "%s", s->name);
 	return ret;
+}
+
+static int put(struct sink *s, const void *data, size_t len,
+	       struct slu_err *err)
+{
+	return slu_sink_put(&s->out, data, len, err);
 }
 
 static int from_file(const char *question, struct sink *s, struct slu_err *err)
@@ -58,7 +61,8 @@ static int from_file(const char *question, struct sink *s, struct slu_err *err)
 
 	if (!db)
 		return -1;
-	ret = slu_query_stream(query, db, s->ask->args, put, s, err);
+	ret = slu_query_stream(query, db, s->ask->args, slu_sink_put, &s->out,
+			       err);
 	slu_db_close(db);
 	return ret;
 }
@@ -153,7 +157,7 @@ static bool few(const struct slu_ask *ask)
 int slu_ask_json(const struct slu_ask *ask, const char *question,
 		 struct slu_err *err)
 {
-	struct sink s = {.ask = ask};
+	struct sink s = {.ask = ask, .out.path = ask->output};
 	int ret;
 
 	if (ask->file)
@@ -162,5 +166,7 @@ int slu_ask_json(const struct slu_ask *ask, const char *question,
 		ret = whole(question, &s, err);
 	else
 		ret = in_parts(&s, err);
-	return finish(&s, ret, err);
+	if (ret == 0)
+		ret = put(&s, "\n", 1, err);
+	return slu_sink_end(&s.out, ret, err);
 }

@@ -13,7 +13,7 @@
 static struct json_object *value(struct slu_rows *rows, int column)
 {
 	switch (slu_db_type(rows, column)) {
-	case SLU_DB_INTEGER: /* see row() */
+	case SLU_DB_INTEGER: /* see slu_query_row() */
 	case SLU_DB_REAL:
 	case SLU_DB_NULL:
 		break;
@@ -25,7 +25,7 @@ static struct json_object *value(struct slu_rows *rows, int column)
 	return NULL;
 }
 
-static struct json_object *row(struct slu_rows *rows)
+struct json_object *slu_query_row(struct slu_rows *rows)
 {
 	struct json_object *obj = json_object_new_object(), *v;
 
@@ -72,7 +72,7 @@ struct json_object *slu_query_rows(struct slu_rows *rows, size_t max,
 				      max >> 20);
 			break;
 		}
-		json_object_array_add(list, row(rows));
+		json_object_array_add(list, slu_query_row(rows));
 	}
 	slu_db_done(rows);
 	if (ret == 0)

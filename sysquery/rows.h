@@ -11,5 +11,7 @@
  * Caller puts. */
 struct json_object *slu_query_rows(struct slu_rows *rows, size_t max,
 				   struct slu_err *err);
+/* The row that slu_db_step() has come to, the same way. Caller puts. */
+struct json_object *slu_query_row(struct slu_rows *rows);
 
 #endif

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery dump: the rows of all tables, or of some, {"TABLE":[ROW,...],...}.
+ * sysquery dump: the rows of all tables, or of some, {"TABLE":[ROW,...],...},
+ * written a page at a time: a history has millions.
  * sysquery check-integrity: does SQLite find the file sound? Both see what
  * users may not, so they need the file itself.
  */
 #include "config.h"
 #include "sysquery/ask.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
 #include "sysquery/rows.h"
+
+#define PAGE 1000 /* rows */
 
 static struct slu_db *open_file(const struct slu_ask *ask, struct slu_err *err)
 {
@@ -39,33 +43,19 @@ static struct json_object *tables(struct slu_db *db, struct slu_err *err)
 		0, err);
 }
 
-static struct json_object *rows_of(struct slu_db *db, const char *table,
-				   struct slu_err *err)
-{
-	char *sql = slu_asprintf("SELECT * FROM \"%s\"", table);
-	struct json_object *rows = NULL;
-
-	if (!sql)
-		slu_err(err, SLU_NOMEM, "out of memory");
-	else if (strchr(table, '"'))
-		slu_err(err, SLU_INVALID, "table %s", table);
-	else
-		rows = slu_query_rows(slu_db_query(db, err, sql, ""), 0, err);
-	free(sql);
-	return rows;
-}
-
 /* Is each that was named among those that were found? */
-static int check_names(const struct slu_ask *ask, struct json_object *all,
+static int check_names(const struct slu_ask *ask, struct json_object *names,
 		       struct slu_err *err)
 {
+	const char *name;
 	bool found;
 
 	for (size_t i = 0; i < ask->n_operands; i++) {
 		found = false;
-		json_object_object_foreach(all, name, rows)
-		{
-			(void)rows;
+		for (size_t k = 0; k < json_object_array_length(names); k++) {
+			if (slu_json_str(json_object_array_get_idx(names, k),
+					 "name", &name, err))
+				return -1;
 			found |= strcasecmp(name, ask->operand[i]) == 0;
 		}
 		if (!found)
@@ -76,60 +66,124 @@ static int check_names(const struct slu_ask *ask, struct json_object *all,
 	return 0;
 }
 
-static struct json_object *dump(const struct slu_ask *ask, struct slu_db *db,
-				struct slu_err *err)
-{
-	struct json_object *names = tables(db, err), *rows;
-	struct json_object *all = json_object_new_object();
-	const char *name;
-	int ret = names ? 0 : -1;
+struct dump {
+	const struct slu_ask *ask;
+	struct slu_sink out;
+	bool begun; /* there was a table, or a section, before */
+};
 
+static int put(struct dump *d, const struct slu_buf *text, struct slu_err *err)
+{
+	if (text->failed)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return text->len ? slu_sink_put(&d->out, text->data, text->len, err)
+			 : 0;
+}
+
+/* Up to PAGE rows; are they the table's first? */
+static int put_page(struct dump *d, const char *table, struct json_object *page,
+		    bool first, struct slu_err *err)
+{
+	size_t n = json_object_array_length(page);
+	struct slu_buf text = {0};
+	int ret = 0;
+
+	if (slu_ask_table(d->ask)) {
+		if (d->begun && n)
+			ret = slu_sink_put(&d->out, "\n", 1, err);
+		d->begun |= n > 0;
+		if (ret == 0)
+			ret = slu_ask_section(table, page, NULL, &text, err);
+	}
+	for (size_t i = 0; !slu_ask_table(d->ask) && i < n; i++)
+		slu_buf_printf(
+			&text, "%s%s", i || !first ? "," : "",
+			slu_json_utf8(json_object_array_get_idx(page, i)));
+	if (ret == 0)
+		ret = put(d, &text, err);
+	slu_buf_free(&text);
+	return ret;
+}
+
+/* All rows; ends the query. */
+static int put_rows(struct dump *d, const char *table, struct slu_rows *rows,
+		    struct slu_err *err)
+{
+	bool first = true;
+	int more = 1, ret = 0;
+
+	while (more == 1 && ret == 0) {
+		struct json_object *page = json_object_new_array();
+
+		while (json_object_array_length(page) < PAGE &&
+		       (more = slu_db_step(rows, err)) == 1)
+			json_object_array_add(page, slu_query_row(rows));
+		ret = more < 0 ? -1 : put_page(d, table, page, first, err);
+		first = false;
+		json_object_put(page);
+	}
+	slu_db_done(rows);
+	return ret;
+}
+
+static int put_table(struct dump *d, struct slu_db *db, const char *table,
+		     struct slu_err *err)
+{
+	char *sql = slu_asprintf("SELECT * FROM \"%s\"", table);
+	bool json = !slu_ask_table(d->ask);
+	struct slu_buf head = {0};
+	struct slu_rows *rows = NULL;
+	int ret = -1;
+
+	if (!sql)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	else if (strchr(table, '"'))
+		slu_err(err, SLU_INVALID, "table %s", table);
+	else
+		rows = slu_db_query(db, err, sql, "");
+	if (json)
+		slu_buf_printf(&head, "%s\"%s\":[", d->begun ? "," : "", table);
+	if (rows && put(d, &head, err) == 0) {
+		d->begun |= json;
+		ret = put_rows(d, table, rows, err);
+	} else if (rows) {
+		slu_db_done(rows);
+	}
+	slu_buf_free(&head);
+	free(sql);
+	if (ret == 0 && json)
+		ret = slu_sink_put(&d->out, "]", 1, err);
+	return ret;
+}
+
+static int dump(struct dump *d, struct slu_db *db, struct slu_err *err)
+{
+	bool json = !slu_ask_table(d->ask);
+	struct json_object *names = tables(db, err);
+	const char *name;
+	int ret = names ? check_names(d->ask, names, err) : -1;
+
+	if (ret == 0)
+		ret = slu_sink_put(&d->out, "{", json, err);
 	for (size_t i = 0; ret == 0 && i < json_object_array_length(names);
 	     i++) {
 		ret = slu_json_str(json_object_array_get_idx(names, i), "name",
 				   &name, err);
-		if (ret || !wanted(ask, name))
-			continue;
-		rows = rows_of(db, name, err);
-		if (rows)
-			json_object_object_add(all, name, rows);
-		ret = rows ? 0 : -1;
+		if (ret == 0 && wanted(d->ask, name))
+			ret = put_table(d, db, name, err);
 	}
 	json_object_put(names);
-	if (ret == 0)
-		ret = check_names(ask, all, err);
-	if (ret == 0)
-		return all;
-	json_object_put(all);
-	return NULL;
-}
-
-static int show(const struct slu_ask *ask, struct json_object *all,
-		struct slu_buf *out, struct slu_err *err)
-{
-	if (!slu_ask_table(ask)) {
-		slu_buf_printf(out, "%s\n", slu_json_utf8(all));
-		return 0;
-	}
-	json_object_object_foreach(all, name, rows)
-	{
-		if (slu_ask_section(name, rows, NULL, out, err))
-			return -1;
-	}
-	return 0;
+	if (ret == 0 && json)
+		ret = slu_sink_put(&d->out, "}\n", 2, err);
+	return ret;
 }
 
 int slu_cmd_dump(struct slu_ask *ask, struct slu_err *err)
 {
+	struct dump d = {.ask = ask, .out.path = ask->output};
 	struct slu_db *db = open_file(ask, err);
-	struct json_object *all = db ? dump(ask, db, err) : NULL;
-	struct slu_buf out = {0};
-	int ret = all ? show(ask, all, &out, err) : -1;
+	int ret = db ? slu_sink_end(&d.out, dump(&d, db, err), err) : -1;
 
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	slu_buf_free(&out);
-	json_object_put(all);
 	slu_db_close(db);
 	return ret;
 }

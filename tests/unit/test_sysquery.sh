@@ -101,6 +101,26 @@ echo 'NodeName=n1 RealMemory=3' >"$dir/slurm.conf"
 want 'something wrong' 5 $'NODES  SEVERITY  KEY         SLURM.CONF  MAP  CHANGE\nn1     wrong     RealMemory  3           2    RealMemory=2' \
 	"$sysquery" -f "$dir/b.db" check "$dir/slurm.conf" --table
 "$sysquery" -f "$db" dump | python3 -m json.tool >/dev/null || failed=1
+# more than a page of rows, and the table after them
+python3 - "$dir/many.db" <<-'EOT'
+	import sqlite3, sys
+	db = sqlite3.connect(sys.argv[1])
+	db.execute("CREATE TABLE A (n INTEGER)")
+	db.execute("CREATE TABLE B (n INTEGER)")
+	db.executemany("INSERT INTO A VALUES (?)", ((i,) for i in range(2500)))
+	db.execute("INSERT INTO B VALUES (7)")
+	db.commit()
+EOT
+"$sysquery" -f "$dir/many.db" dump | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert [r["n"] for r in d["A"]] == list(range(2500)), d["A"][-1]
+assert d["B"] == [{"n": 7}], d["B"]' || failed=1
+[ "$("$sysquery" -f "$dir/many.db" dump --table | grep -c '^ *[0-9][0-9]*$')" = \
+	2501 ] || {
+	echo "a table of many rows"
+	failed=1
+}
 
 dd if=/dev/urandom of="$db" bs=1024 seek=8 count=8 conv=notrunc status=none
 "$sysquery" -f "$db" check-integrity >/dev/null 2>&1
