@@ -148,14 +148,20 @@ void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
 void slu_view_scale(struct slu_predictor *p, int s)
 {
 	float sum[PLACES], in = 0;
+	/* the grid has all of its places, or none; others those of a class */
+	unsigned n = s == GRID ? PLACES : SLU_CLASS_RUNS;
 
-	for (unsigned k = 0; k < PLACES; k++) {
+	for (unsigned k = 0; k < n; k++) {
 		in += slu_get(&p->place[s][k]);
 		sum[k] = in;
 	}
-	for (unsigned k = 0; k < PLACES; k++) /* several at once */
+	if (s == GRID) {
+		slu_set(&p->scale[s][PLACES], 1 / in);
+		return;
+	}
+	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++) /* several at once */
 		sum[k] = 1 / sum[k];
-	for (unsigned k = 0; k < PLACES; k++)
+	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++)
 		slu_set(&p->scale[s][k + 1], sum[k]);
 }
 
