@@ -154,13 +154,17 @@ long slu_bb_index(const struct slu_bb *bb, const char *node)
 	return -1;
 }
 
+static bool is_always(const struct slu_stage *stage)
+{
+	return strcmp(stage->on, "success") != 0 &&
+	       strcmp(stage->on, "failure") != 0;
+}
+
 static bool wanted(const struct slu_bb *bb, const struct slu_stage *stage)
 {
-	if (strcmp(stage->on, "success") == 0)
-		return bb->success;
-	if (strcmp(stage->on, "failure") == 0)
-		return !bb->success;
-	return true;
+	if (bb->unsure || is_always(stage))
+		return true;
+	return bb->success == (strcmp(stage->on, "success") == 0);
 }
 
 uint64_t slu_bb_stages(const struct slu_bb *bb, bool out)
@@ -186,6 +190,14 @@ bool slu_bb_has_data(const struct slu_bb *bb)
 		   !(bb->failure && bb->failed_in == SLU_BB_RUNNING);
 
 	return ran && slu_bb_stages(bb, true) != 0;
+}
+
+bool slu_bb_in_doubt(const struct slu_bb *bb)
+{
+	for (size_t r = 0; bb->unsure && r < bb->plan.n_stage; r++)
+		if (bb->plan.stage[r].out && !is_always(&bb->plan.stage[r]))
+			return true;
+	return false;
 }
 
 bool slu_bb_released(const struct slu_bb *bb, double now)

@@ -41,6 +41,8 @@ enum slu_bb_verdict {
 	SLU_VERDICT_DONE = 2,
 };
 
+#define SLU_BB_UNSURE 2 /* (db) neither success (1) nor not (0) */
+
 struct slu_bb_member {
 	enum slu_bb_node state;	 /* (db) */
 	enum slu_bb_order order; /* (db) */
@@ -102,6 +104,7 @@ struct slu_bb {
 	int64_t job_start;		     /* (db) */
 	double created, since, ready, ended; /* (db) 0: not yet */
 	bool success, requeued;		     /* (db) how the job ended */
+	bool unsure;	 /* (db) and whether it succeeded is not known */
 	bool unlaunched; /* (db) it did, and nothing is to be staged out:
 			  * no task of it ran, or its user said so */
 	char *failure;	 /* (db) NULL: none */
@@ -181,12 +184,15 @@ int slu_bb_gate_answer(const struct slu_bb *bb, struct slu_bb_gate *gate,
 		       struct slu_err *err);
 void slu_bb_free_gates(struct slu_bb *bb);
 /* The bits of the stage requests of one direction that are to be done: all
- * that go in, or those out that on= allows. */
+ * that go in, or those out that on= allows, or may. */
 uint64_t slu_bb_stages(const struct slu_bb *bb, bool out);
 /* Has it a plan that can be carried out? */
 bool slu_bb_has_plan(const struct slu_bb *bb);
 /* Was the file system in use, with data in it that is to be staged out? */
 bool slu_bb_has_data(const struct slu_bb *bb);
+/* Does it depend on how the job ended, which is not known, what is to be staged
+ * out? */
+bool slu_bb_in_doubt(const struct slu_bb *bb);
 /* A failure whose verdict is done, or has been waited for long enough. */
 bool slu_bb_released(const struct slu_bb *bb, double now);
 /* Nodes in one of these states: SLU_IN(a) | SLU_IN(b). */
@@ -219,7 +225,7 @@ int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
 		     enum slu_bb_order order, const char *text, double now,
 		     struct slu_err *err);
-/* success, requeued and unlaunched are those of `how`. */
+/* How the job ended is that of `how`. */
 int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 		     const struct slu_bb *how, const char *text, double now,
 		     struct slu_err *err);

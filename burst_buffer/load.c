@@ -42,7 +42,8 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	bb->since = slu_db_double(rows, 4);
 	bb->ready = slu_db_double(rows, 5);
 	bb->ended = slu_db_double(rows, 6);
-	bb->success = slu_db_int(rows, 7) != 0;
+	bb->success = slu_db_int(rows, 7) == 1;
+	bb->unsure = slu_db_int(rows, 7) == SLU_BB_UNSURE;
 	bb->requeued = slu_db_int(rows, 8) != 0;
 	bb->unlaunched = slu_db_int(rows, 16) != 0;
 	bb->destroy = (int)slu_db_int(rows, 17);

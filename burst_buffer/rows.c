@@ -335,13 +335,16 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 				      " Success = ?, Requeued = ?,"
 				      " Unlaunched = ?"
 				      " WHERE BID = ? AND Ended IS NULL",
-				      "diiiI", now, (int)how->success,
+				      "diiiI", now,
+				      how->unsure ? SLU_BB_UNSURE
+						  : (int)how->success,
 				      (int)how->requeued, (int)how->unlaunched,
 				      (int64_t)bb->id);
 	if (update_with(db, bb, changed, text, now, err))
 		return -1;
 	bb->ended = now;
 	bb->success = how->success;
+	bb->unsure = how->unsure;
 	bb->requeued = how->requeued;
 	bb->unlaunched = how->unlaunched;
 	for (i = 0; i < bb->plan.n_node; i++)

@@ -113,16 +113,27 @@ static void ending(const struct slu_bb *bb, const struct slu_bb *how,
 		 skips ? ", nothing is staged out" : "");
 }
 
+/* A job that runs, and is not this one's next run, has taken its number. */
+static bool is_ours(const struct slu_bb *bb, const struct slu_job *job)
+{
+	return job && job->state &&
+	       (job->restarts > bb->restarts ||
+		!(slu_eq(job->state, "RUNNING") ||
+		  slu_eq(job->state, "SUSPENDED")));
+}
+
 static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 		   const struct slu_job *job, double now, struct slu_err *err)
 {
-	const char *state = job && job->state ? job->state : "UNKNOWN";
+	const bool ours = is_ours(bb, job);
+	const char *state = ours ? job->state : "UNKNOWN";
 	const struct slu_bb how = {
 		.success = strcmp(state, "COMPLETED") == 0,
-		.requeued = job && (strcmp(state, "PENDING") == 0 ||
-				    strncmp(state, "REQUEUE", 7) == 0 ||
-				    job->restarts > bb->restarts),
-		.unlaunched = job && (job->unlaunched || job->hurry),
+		.requeued = ours && (strcmp(state, "PENDING") == 0 ||
+				     strncmp(state, "REQUEUE", 7) == 0 ||
+				     job->restarts > bb->restarts),
+		.unsure = !ours,
+		.unlaunched = ours && (job->unlaunched || job->hurry),
 	};
 	char text[120];
 

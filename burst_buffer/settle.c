@@ -84,7 +84,7 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		*what = b->conf->on_setup;
 	else if (bb->state == SLU_BB_STAGE_IN)
 		*what = b->conf->on_stage_in;
-	else if (bb->state == SLU_BB_STAGE_OUT && !bb->requeued)
+	else if (bb->state == SLU_BB_STAGE_OUT && !bb->requeued && !bb->unsure)
 		*what = b->conf->on_stage_out;
 	else
 		*verdict = SLU_VERDICT_NONE;
@@ -260,6 +260,10 @@ static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 		return check_complete(b, bb, false, now, err);
 	if (bb->state != SLU_BB_STAGE_OUT)
 		return 0;
+	if (slu_bb_in_doubt(bb))
+		return slu_bb_fail(b, bb, now, err,
+				   "slurmctld cannot say whether the job "
+				   "succeeded");
 	if (!tolerated(bb))
 		return lost_data(b, bb, now, err);
 	return stage_out_over(bb) ? check_complete(b, bb, true, now, err) : 0;

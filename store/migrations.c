@@ -133,8 +133,8 @@ static const char buffer[] =
 	" Since REAL NOT NULL," /* in this state */
 	" JobStart INTEGER,"
 	" Ready REAL,"
-	" Ended REAL," /* the job */
-	" Success INTEGER,"
+	" Ended REAL,"	    /* the job */
+	" Success INTEGER," /* 0: no, 1: yes, 2: nobody knows */
 	" Requeued INTEGER,"
 	" Failure TEXT,"
 	" FailedIn INTEGER,"

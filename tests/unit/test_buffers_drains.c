@@ -285,6 +285,82 @@ START_TEST(test_forgotten_start)
 }
 END_TEST
 
+static int64_t count_failed(struct world *w, const char *text)
+{
+	struct slu_err err;
+	int64_t n;
+
+	expect_ok(slu_db_value(w->db, &n, 0, &err,
+			       "SELECT COUNT(*) FROM Buffer WHERE Failure = ?",
+			       "s", text),
+		  err);
+	return n;
+}
+
+/* `known`: slurmctld has another job of that number, which runs. */
+static void forget_job(struct world *w, bool known)
+{
+	struct slu_job other = w->job;
+	struct slu_err err;
+
+	other.start += 3600;
+	other.nodes = (char *)"n2";
+	w->ended = true;
+	expect_ok(slu_buffers_sync(w->b, known ? &other : NULL, known, w->now,
+				   &err),
+		  err);
+	if (known) { /* and it ends before it has begun */
+		other.state = (char *)"CANCELLED";
+		expect_ok(slu_buffers_job(w->b, &other, true, w->now, &err),
+			  err);
+	}
+}
+
+static void end_unknown(const char *on, bool known, bool keep)
+{
+	char request[300];
+	struct world w;
+
+	snprintf(request, sizeof(request), "%s%s", WALK, on);
+	world_new(&w, 2, request, NULL);
+	run_until(&w, AT_RUN);
+	forget_job(&w, known);
+	world_restart(&w);
+	w.deaf = true; /* there is nobody of whom to do a verdict */
+	run_all(&w);
+	for (int i = 0; i < 2; i++) {
+		expect(w.node[i].keep == keep, "%s, %d", on, known);
+		expect((w.node[i].staged & 1) == !keep, "%s, %d", on, known);
+	}
+	ck_assert_int_eq(w.verdicts, 0);
+	ck_assert_int_eq(count_failed(&w, "slurmctld cannot say whether the "
+					  "job succeeded"),
+			 keep);
+	world_free(&w);
+}
+
+/* slurmctld does not know the job any more, or only another of its number:
+ * what depends on how it ended is kept, and nobody shall do anything to a
+ * job. */
+START_TEST(test_unknown_end)
+{
+	static const struct {
+		const char *on;
+		bool keep;
+	} cases[] = {{"", false},
+		     {" on=success", true},
+		     {" on=failure", true},
+		     {" on=always", false}};
+
+	each(c, cases)
+	{
+		end_unknown(c->on, false, c->keep);
+		end_unknown(c->on, true, c->keep);
+	}
+}
+END_TEST
+
 TEST_MAIN("buffers drains", test_teardown_timeout, test_resume_forgotten,
 	  test_resume_dirty, test_next_run, test_clean_without_plan,
-	  test_vanished, test_sync_nodes, test_sync_over, test_forgotten_start)
+	  test_vanished, test_sync_nodes, test_sync_over, test_forgotten_start,
+	  test_unknown_end)
