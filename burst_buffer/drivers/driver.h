@@ -28,8 +28,6 @@ struct slu_instance {
 	const char *dir; /* of the job, root's 0711: what tasks may reach */
 	const char *mnt; /* dir/mnt: where a file system is that needs no mount
 			  * but interposition */
-	double ahead;	 /* seconds that sluiced's clock is ahead of ours; NaN:
-			  * not known, and nothing is to end by the clock */
 };
 
 struct slu_driver {
@@ -85,6 +83,10 @@ struct slu_driver {
 	int (*wipe)(const struct slu_instance *in, struct slu_err *err);
 	int (*keep)(const struct slu_instance *in, int64_t until,
 		    char kept[4096], struct slu_err *err);
+	/* Remove below this root= what was kept until before `now`. Any node
+	 * may do it at any time: one does, each hour. It may take long. NULL
+	 * where keep is. */
+	int (*expire)(const char *root, int64_t now, struct slu_err *err);
 };
 
 /* NULL: there is no such driver. */

@@ -17,13 +17,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
@@ -34,6 +32,7 @@
 #define WIPE_SECONDS 3600.0 /* for a tree */
 #define UNTIL	     "until"
 #define GONE	     ".gone." /* what is removed is called */
+#define SWEPT	     ".swept" /* file in root: when it was, last */
 
 static const char *root_of(const struct slu_instance *in)
 {
@@ -153,70 +152,6 @@ static int make_and_bind(struct slu_aside *a, void *arg, void *out,
 	return 0;
 }
 
-static bool is_over(int dir, const char *name, int64_t now)
-{
-	struct slu_buf text = {0};
-	char mark[NAME_MAX + 16];
-	bool is;
-
-	snprintf(mark, sizeof(mark), "%s/" UNTIL, name);
-	is = !slu_file_read(dir, mark, 64, &text, NULL) && text.data &&
-	     strtoll(text.data, NULL, 10) < now;
-	slu_buf_free(&text);
-	return is;
-}
-
-/* Has whoever began to remove it given up? */
-static bool is_abandoned(int dir, const char *name, int64_t now)
-{
-	struct stat st;
-
-	return !strncmp(name, GONE, strlen(GONE)) &&
-	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	       S_ISDIR(st.st_mode) && st.st_uid == 0 &&
-	       st.st_mtime < now - 2 * (int64_t)WIPE_SECONDS;
-}
-
-static void sweep(const char *path, int64_t now)
-{
-	DIR *d = opendir(path);
-	struct dirent *e;
-
-	while (d && (e = readdir(d)))
-		if (is_abandoned(dirfd(d), e->d_name, now))
-			slu_rmtree(dirfd(d), e->d_name, NULL);
-	if (d)
-		closedir(d);
-}
-
-/* Kept data whose time is over. This may be cut short: what is to be removed
- * is no kept data any more, whatever of it is left. */
-static int expire(struct slu_aside *a, void *arg, void *out,
-		  struct slu_err *err)
-{
-	const struct slu_instance *in = arg;
-	int64_t now = time(NULL) + (int64_t)in->ahead;
-	char kept[PATH_MAX], gone[NAME_MAX + 16];
-	struct dirent *e;
-	DIR *d;
-
-	(void)a, (void)out, (void)err;
-	snprintf(kept, sizeof(kept), "%.3900s/kept", root_of(in));
-	d = opendir(kept);
-	while (d && (e = readdir(d))) {
-		if (e->d_name[0] == '.' || !is_over(dirfd(d), e->d_name, now))
-			continue;
-		snprintf(gone, sizeof(gone), GONE "%s", e->d_name);
-		if (!renameat(dirfd(d), e->d_name, dirfd(d), gone))
-			slu_rmtree(dirfd(d), gone, NULL);
-	}
-	if (d)
-		closedir(d);
-	sweep(kept, now);
-	sweep(root_of(in), now);
-	return 0;
-}
-
 static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 		  size_t n_attr, const char **root, struct slu_err *err)
 {
@@ -226,8 +161,6 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 		return 0;
 	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
 		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
-	if (in->self == 0 && !isnan(in->ahead))
-		aside(expire, in, SECONDS, NULL, NULL);
 	return aside(make_and_bind, in, SECONDS, NULL, err);
 }
 
@@ -320,6 +253,118 @@ static int keep(const struct slu_instance *in, int64_t until, char kept[4096],
 	return 0;
 }
 
+/* expire */
+
+struct expiry {
+	const char *root;
+	int64_t now;
+};
+
+static bool is_over(int dir, const char *name, int64_t now)
+{
+	struct slu_buf text = {0};
+	char mark[NAME_MAX + 16];
+	bool is;
+
+	snprintf(mark, sizeof(mark), "%s/" UNTIL, name);
+	is = !slu_file_read(dir, mark, 64, &text, NULL) && text.data &&
+	     strtoll(text.data, NULL, 10) < now;
+	slu_buf_free(&text);
+	return is;
+}
+
+/* Has whoever began to remove it given up? */
+static bool is_abandoned(int dir, const char *name, int64_t now)
+{
+	struct stat st;
+
+	return !strncmp(name, GONE, strlen(GONE)) &&
+	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISDIR(st.st_mode) && st.st_uid == 0 &&
+	       st.st_mtime < now - 2 * (int64_t)WIPE_SECONDS;
+}
+
+static void sweep(const char *path, int64_t now)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (is_abandoned(dirfd(d), e->d_name, now))
+			slu_rmtree(dirfd(d), e->d_name, NULL);
+	if (d)
+		closedir(d);
+}
+
+/* Is it time, and nobody else at it? */
+static int begin_expiry(struct slu_aside *a, void *arg, void *out,
+			struct slu_err *err)
+{
+	const struct expiry *x = arg;
+	const struct timespec now[2] = {{.tv_sec = x->now}, {.tv_sec = x->now}};
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	(void)a;
+	*(bool *)out = false;
+	snprintf(path, sizeof(path), "%.3900s/" SWEPT, x->root);
+	if (access(x->root, F_OK) ||
+	    (!lstat(path, &st) && st.st_mtime <= x->now &&
+	     st.st_mtime + (int64_t)WIPE_SECONDS > x->now))
+		return 0;
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0 || futimens(fd, now)) {
+		slu_errno(err, SLU_IO, "%s", path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	close(fd);
+	*(bool *)out = true;
+	return 0;
+}
+
+/* This may be cut short: what is to be removed is no kept data any more,
+ * whatever of it is left. */
+static int expire_aside(struct slu_aside *a, void *arg, void *out,
+			struct slu_err *err)
+{
+	const struct expiry *x = arg;
+	char kept[PATH_MAX], gone[NAME_MAX + 16];
+	struct dirent *e;
+	DIR *d;
+
+	(void)a, (void)out, (void)err;
+	snprintf(kept, sizeof(kept), "%.3900s/kept", x->root);
+	d = opendir(kept);
+	while (d && (e = readdir(d))) {
+		if (e->d_name[0] == '.' ||
+		    !is_over(dirfd(d), e->d_name, x->now))
+			continue;
+		snprintf(gone, sizeof(gone), GONE "%s", e->d_name);
+		if (!renameat(dirfd(d), e->d_name, dirfd(d), gone))
+			slu_rmtree(dirfd(d), gone, NULL);
+	}
+	if (d)
+		closedir(d);
+	sweep(kept, x->now);
+	sweep(x->root, x->now);
+	return 0;
+}
+
+static int expire(const char *root, int64_t now, struct slu_err *err)
+{
+	const struct expiry x = {root, now};
+	char due[SLU_ASIDE_OUT];
+
+	if (aside(begin_expiry, &x, SECONDS, due, err))
+		return -1;
+	return *(const bool *)due
+		       ? aside(expire_aside, &x, WIPE_SECONDS, NULL, err)
+		       : 0;
+}
+
 const struct slu_driver slu_driver_lustre = {
 	.name = "lustre",
 	.shared = true,
@@ -331,4 +376,5 @@ const struct slu_driver slu_driver_lustre = {
 	.stop = stop,
 	.wipe = wipe,
 	.keep = keep,
+	.expire = expire,
 };

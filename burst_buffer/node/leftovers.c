@@ -12,13 +12,20 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 #include "burst_buffer/host/trust.h"
+#include "burst_buffer/node/verbs.h"
 #include "common/file.h"
 
-#define ASK_TIME 30.0 /* seconds for sluiced's answer */
+#define ASK_TIME    30.0	/* seconds for sluiced's answer */
+#define EXPIRE_WAIT 5.0		/* seconds: most of it takes no time */
+#define FORGOTTEN   "forgotten" /* file in an instance: since when */
 
 int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer)
 {
@@ -34,7 +41,8 @@ int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer)
 	return 0;
 }
 
-static bool is_known(const struct slu_node *n, uint32_t job_id, uint64_t buffer)
+static bool is_noted_as(const struct slu_node *n, uint32_t job_id,
+			uint64_t buffer)
 {
 	struct slu_node other = {.job_id = job_id};
 
@@ -105,36 +113,74 @@ static bool is_noted(const struct slu_node *n)
 	return slu_note_has(n, "plan.json") || slu_note_has(n, "up.pid");
 }
 
-/* The plan is taken over. */
+/* The plan is taken over. An `up` that begins ends what is older by itself. */
 static int adopt(const struct slu_node *n, struct slu_plan *plan,
 		 struct slu_err *err)
 {
 	struct slu_node_options opt = *n->opt;
 	struct slu_node as;
-	int rc;
+	int rc, begun = -1;
 
 	if (plan->persistent) /* `serve` has it made again */
 		return 0;
 	opt.job_id = plan->job_id;
-	if (slu_node_open(&as, &opt, err))
-		return -1;
-	rc = slu_mkdirs(n->conf->run_dir, 0755, err) ||
-	     slu_mkdirs(as.dir, 0711, err);
+	rc = slu_node_open(&as, &opt, err) ||
+	     slu_mkdirs(n->conf->run_dir, 0755, err);
 	if (rc || is_noted(&as))
 		goto out;
-	rc = slu_node_take_plan(&as, plan, err) ||
+	begun = slu_note_begin(&as, 0, err);
+	rc = begun < 0;
+	if (rc || is_noted(&as))
+		goto out;
+	rc = slu_mkdirs(as.dir, 0711, err) ||
+	     slu_node_take_plan(&as, plan, err) ||
 	     slu_note_put(&as, "restarted", 0644, "", err) ||
 	     slu_note_plan(&as, err) || slu_worker_start(&as, err);
-	*plan = (struct slu_plan){0};
 	slu_node_log(&as, SLU_WARN,
 		     "the node was restarted since, `down` begins%s%s",
 		     rc ? ": " : "", rc ? err->text : "");
 out:
+	slu_note_begun(begun);
 	slu_node_close(&as);
 	return rc ? -1 : 0;
 }
 
-int slu_leftovers_adopt(struct slu_node *n, double seconds, struct slu_err *err)
+/* What sluiced says that this node has a part of. */
+struct known {
+	size_t n;
+	struct instance {
+		uint32_t job_id;
+		uint64_t buffer;
+	} * at;
+};
+
+/* The trouble of another job shall not be this one's: it is only told. */
+static int adopt_all(const struct slu_node *n, struct slu_owed *owed,
+		     struct slu_err *err)
+{
+	struct slu_err why;
+	uint32_t job_id;
+	int rc = 0;
+
+	for (size_t i = 0; i < owed->n_plan; i++) {
+		job_id = owed->plan[i].job_id;
+		if (!adopt(n, &owed->plan[i], &why) ||
+		    (why.kind == SLU_BUSY && n->job_id != job_id))
+			continue;
+		slu_node_log((struct slu_node *)n, SLU_ERROR,
+			     "job %u cannot be taken down: %s",
+			     (unsigned)job_id, why.text);
+		if (n->job_id && n->job_id != job_id)
+			continue;
+		rc = 1;
+		*err = why;
+	}
+	return rc;
+}
+
+/* out->at: the caller frees it. */
+static int ask(struct slu_node *n, double seconds, struct known *out,
+	       struct slu_err *err)
 {
 	double deadline = n->deadline;
 	struct slu_owed owed;
@@ -145,25 +191,123 @@ int slu_leftovers_adopt(struct slu_node *n, double seconds, struct slu_err *err)
 	n->deadline = deadline;
 	if (rc)
 		return -1;
-	for (size_t i = 0; i < owed.n_plan; i++)
-		rc |= adopt(n, &owed.plan[i], err);
+	*out = (struct known){.at = calloc(owed.n_plan + 1, sizeof(*out->at))};
+	for (; out->at && out->n < owed.n_plan; out->n++)
+		out->at[out->n] = (struct instance){owed.plan[out->n].job_id,
+						    owed.plan[out->n].buffer};
+	rc = out->at ? adopt_all(n, &owed, err)
+		     : slu_err(err, SLU_NOMEM, "out of memory");
 	slu_msg_clear(&slu_owed_desc, &owed);
-	return rc ? -1 : 0;
+	return rc;
 }
 
+int slu_leftovers_adopt(struct slu_node *n, double seconds, struct slu_err *err)
+{
+	struct known known = {0};
+	int rc = ask(n, seconds, &known, err);
+
+	free(known.at);
+	return rc;
+}
+
+static bool is_known(const struct known *known, uint32_t job_id,
+		     uint64_t buffer)
+{
+	for (size_t i = 0; i < known->n; i++)
+		if (known->at[i].job_id == job_id &&
+		    known->at[i].buffer == buffer)
+			return true;
+	return false;
+}
+
+/* By sluiced's clock: a node may start with one that is years ahead. 0: it has
+ * not been asked anything. */
+static int64_t today(const struct slu_node *n)
+{
+	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
+
+	return isnan(ahead) ? 0 : slu_today() + (int64_t)ahead;
+}
+
+/* Since when sluiced has not known it; it is noted now, if it was not. */
+static int64_t forgotten_since(struct slu_node *n, const struct slu_storage *s,
+			       struct slu_err *err)
+{
+	char path[4200], text[32];
+	struct slu_buf noted = {0};
+	int64_t since = today(n);
+	int len = snprintf(text, sizeof(text), "%" PRId64 "\n", since);
+
+	snprintf(path, sizeof(path), "%s/" FORGOTTEN, s->dir);
+	if (!slu_file_read(AT_FDCWD, path, 64, &noted, NULL) && noted.data)
+		since = strtoll(noted.data, NULL, 10);
+	else if (slu_file_write(AT_FDCWD, path, text, (size_t)len, 0644, true,
+				err))
+		since = -1;
+	slu_buf_free(&noted);
+	return since;
+}
+
+/* A database that was lost, or is not the right one, may come back: a
+ * persistent buffer stays for KeepFailed hours where it is, and as long again
+ * as kept data. */
+static void forget_persistent(struct slu_node *n, const struct slu_storage *s)
+{
+	int64_t hours = n->conf->keep_failed, since;
+	struct slu_err err;
+	char kept[4096];
+
+	since = forgotten_since(n, s, &err);
+	if (since >= 0 && hours > 0 && since + hours < today(n) &&
+	    !slu_storage_keep(s, (uid_t)-1, today(n) + hours, kept, &err))
+		slu_node_log(n, SLU_WARN,
+			     "sluiced does not know the persistent buffer of "
+			     "%s any more: its data is kept in %s",
+			     s->dir, kept);
+	else if (since < 0 || (hours > 0 && since + hours < today(n)))
+		slu_node_log(n, SLU_ERROR, "%s: %s", s->dir, err.text);
+	else
+		slu_node_log(n, SLU_ERROR,
+			     "sluiced does not know the persistent buffer of "
+			     "%s any more; it stays for %lld hours in all",
+			     s->dir, (long long)hours / 3600);
+}
+
+static void remember_persistent(const struct slu_storage *s)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/" FORGOTTEN, s->dir);
+	unlink(path);
+}
+
+static void end_one(struct slu_node *n, const char *storage,
+		    const struct known *known, uint32_t job_id, uint64_t buffer)
+{
+	bool owed = is_known(known, job_id, buffer);
+	struct slu_storage s;
+
+	if (job_id < SLU_PERSIST_FIRST && !owed)
+		remove_one(n, storage, job_id, buffer);
+	else if (job_id >= SLU_PERSIST_FIRST &&
+		 !slu_storage_locate(storage, job_id, buffer, &s, NULL))
+		owed ? remember_persistent(&s) : forget_persistent(n, &s);
+}
+
+/* Of a job's own `up` persistent buffers are no concern. */
 static bool is_unknown(const struct slu_node *n, const char *name,
 		       uint32_t *job_id, uint64_t *buffer)
 {
 	return !slu_instance_parse(name, job_id, buffer) &&
-	       *job_id < SLU_PERSIST_FIRST &&
+	       (!n->job_id || *job_id < SLU_PERSIST_FIRST) &&
 	       (*job_id != n->job_id || *buffer != n->plan.buffer) &&
-	       !is_known(n, *job_id, *buffer);
+	       !is_noted_as(n, *job_id, *buffer);
 }
 
-/* Call it for each instance in `storage` that no note speaks of. */
+/* End each instance in `storage` that no note speaks of (known NULL: none);
+ * returns how many there are. */
 static size_t each_unknown(struct slu_node *n, const char *storage,
-			   void (*fn)(struct slu_node *n, const char *storage,
-				      uint32_t job_id, uint64_t buffer))
+			   const struct known *known)
 {
 	DIR *d = opendir(storage);
 	struct dirent *e;
@@ -175,34 +319,106 @@ static size_t each_unknown(struct slu_node *n, const char *storage,
 		if (!is_unknown(n, e->d_name, &job_id, &buffer))
 			continue;
 		found++;
-		if (fn)
-			fn(n, storage, job_id, buffer);
+		if (known)
+			end_one(n, storage, known, job_id, buffer);
 	}
 	if (d)
 		closedir(d);
 	return found;
 }
 
-/* By sluiced's clock: a node may start with one that is years ahead. */
-static int expire(const struct slu_node *n, const char *storage,
-		  struct slu_err *err)
-{
-	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
-
-	if (isnan(ahead))
-		return 0;
-	return slu_storage_expire(storage, slu_today() + (int64_t)ahead, err);
-}
-
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err)
 {
+	struct known known = {0};
+	int rc;
+
 	slu_notes_sweep(n);
 	if (slu_trust_dir(storage, err))
 		return -1;
-	if (each_unknown(n, storage, NULL) &&
-	    slu_leftovers_adopt(n, ASK_TIME, err))
-		return -1;
-	each_unknown(n, storage, remove_one);
-	return expire(n, storage, err);
+	if (!each_unknown(n, storage, NULL))
+		return 0;
+	rc = ask(n, ASK_TIME, &known, err);
+	if (rc >= 0)
+		each_unknown(n, storage, &known);
+	free(known.at);
+	return rc;
+}
+
+/* Kept data whose time is over */
+
+struct expiry {
+	struct slu_node *n;
+	bool common;
+	int64_t now;
+};
+
+static void expire_storages(const struct expiry *x)
+{
+	struct slu_err err;
+	char **storage = slu_storages(x->n->conf, &err);
+
+	if (!storage)
+		slu_node_log(x->n, SLU_ERROR, "%s", err.text);
+	for (size_t i = 0; storage && storage[i]; i++)
+		if (!access(storage[i], F_OK) &&
+		    slu_storage_expire(storage[i], x->now, &err))
+			slu_node_log(x->n, SLU_ERROR, "%s", err.text);
+	slu_strv_free(storage);
+}
+
+static void expire_root(const struct expiry *x, const struct slu_driver *driver,
+			const struct slu_option *option, size_t n)
+{
+	struct slu_err err;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcasecmp(option[i].key, "root") &&
+		    driver->expire(option[i].value, x->now, &err))
+			slu_node_log(x->n, SLU_ERROR, "%s", err.text);
+}
+
+/* A profile's root= is that of a file system, which is not named there. */
+static void expire_in_common(const struct expiry *x)
+{
+	const struct slu_conf *conf = x->n->conf;
+
+	for (size_t i = 0; i < conf->n_fs; i++) {
+		const struct slu_fs_conf *fs = &conf->fs[i];
+		const struct slu_driver *driver = slu_driver_find(fs->driver);
+
+		if (!driver || !driver->expire)
+			continue;
+		expire_root(x, driver, fs->option, fs->n_option);
+		for (size_t p = 0; p < conf->n_profile; p++)
+			expire_root(x, driver, conf->profile[p].option,
+				    conf->profile[p].n_option);
+	}
+}
+
+static int expire(void *arg)
+{
+	const struct expiry *x = arg;
+
+	expire_storages(x);
+	if (x->common)
+		expire_in_common(x);
+	return 0;
+}
+
+void slu_leftovers_expire(struct slu_node *n, bool common)
+{
+	struct expiry x = {n, common, today(n)};
+	struct slu_node all = {0};
+	char path[PATH_MAX];
+	struct slu_pid pid;
+	struct slu_err err;
+
+	slu_copy(all.dir, sizeof(all.dir), n->conf->run_dir);
+	slu_note_path(&all, "expire.pid", path);
+	if (x.now && !slu_note_lives(&all, "expire.pid", &pid) &&
+	    slu_detach(expire, &x, path, NULL, &err))
+		slu_node_log(n, SLU_ERROR, "%s", err.text);
+	else if (x.now && slu_note_lives(&all, "expire.pid", &pid))
+		slu_pid_wait(&pid, EXPIRE_WAIT, NULL);
 }

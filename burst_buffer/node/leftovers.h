@@ -9,16 +9,21 @@
 
 /* Ask sluiced, for so many seconds, what this node has a part of; what is not
  * noted here is noted again, and a worker takes it down: data that was to be
- * staged out is kept. */
+ * staged out is kept. -1: sluiced could not be asked; 1: something of n's own
+ * job (of any, if it has none) could not be taken down, which is logged. */
 int slu_leftovers_adopt(struct slu_node *n, double seconds,
 			struct slu_err *err);
 
-/* Remove instances in `storage` that neither a job's directory nor sluiced
- * knows, and kept data whose time is over by sluiced's clock, if it has been
- * asked for anything. -1: sluiced could not be asked, or
- * kept data not be removed; the rest is logged. */
+/* The same where something is in `storage` that no job's directory knows; what
+ * sluiced does not know either is then removed. Persistent buffers (only looked
+ * at without a job) stay for a while. -1, 1: as above; the rest is logged. */
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err);
+
+/* Have kept data removed whose time is over by sluiced's clock, if it has been
+ * asked for anything: by a process of its own, which is waited for only
+ * shortly. common: of all nodes, too. What fails is logged. */
+void slu_leftovers_expire(struct slu_node *n, bool common);
 
 /* JOB.BUFFER as a name; -1 when it is none: there is no job 0. */
 int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer);

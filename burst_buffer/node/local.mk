@@ -86,6 +86,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
+	tests/unit/test_node_leftovers \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs
@@ -150,6 +151,9 @@ tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_node_returns_SOURCES = tests/unit/test_node_returns.c \
 	$(node_test_life)
 tests_unit_test_node_returns_LDADD = $(tests_unit_test_node_LDADD)
+tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \
+	$(node_test_life)
+tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_fs_SOURCES = tests/unit/test_fs.c \
 	$(node_test_nodes)
 tests_unit_test_fs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)

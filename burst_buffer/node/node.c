@@ -5,7 +5,6 @@
 #include "burst_buffer/staging/attrs.h"
 
 #include <errno.h>
-#include <math.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
@@ -244,7 +243,6 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		.top = n->top,
 		.dir = n->dir,
 		.mnt = n->mnt,
-		.ahead = n->http ? slu_http_ahead(n->http) : NAN,
 	};
 	n->root = n->driver->interposed ? n->mnt
 		  : n->driver->shared	? n->top

@@ -121,6 +121,12 @@ int slu_note_end(const struct slu_node *n, const char *pid_file,
 /* Be the only one that does `what` ("down", "watch") for the job, until this
  * process ends. False: another one is, which WHAT.pid names again. */
 bool slu_note_lock(struct slu_node *n, const char *what);
+/* Nobody else begins an instance of the job, or takes one over, from here to
+ * slu_note_begun() of what is returned; -1: another still did after so many
+ * seconds. */
+int slu_note_begin(const struct slu_node *n, double seconds,
+		   struct slu_err *err);
+void slu_note_begun(int begin);
 int slu_note_plan(struct slu_node *n, struct slu_err *err);
 /* The plan that was noted; SLU_NOTFOUND: none. */
 int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,

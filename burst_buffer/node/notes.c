@@ -116,6 +116,40 @@ bool slu_note_lock(struct slu_node *n, const char *what)
 	return true; /* and fd stays open */
 }
 
+/* One byte for each job in a file that is never removed: the job's directory
+ * comes and goes. It ends with the descriptor, so that no library that opens
+ * the file once more can end it. */
+int slu_note_begin(const struct slu_node *n, double seconds,
+		   struct slu_err *err)
+{
+	struct flock lock = {.l_type = F_WRLCK,
+			     .l_whence = SEEK_SET,
+			     .l_start = (off_t)n->job_id,
+			     .l_len = 1};
+	double end = slu_clock() + seconds;
+	char path[PATH_MAX];
+	int fd, rc;
+
+	snprintf(path, sizeof(path), "%.4000s/.begin", n->conf->run_dir);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return slu_errno(err, SLU_IO, "%s", path);
+	while ((rc = fcntl(fd, F_OFD_SETLK, &lock)) &&
+	       (errno == EAGAIN || errno == EACCES) && slu_clock() < end)
+		usleep(50000);
+	if (!rc)
+		return fd;
+	close(fd);
+	return slu_err(err, SLU_BUSY, "an instance of job %u begins",
+		       (unsigned)n->job_id);
+}
+
+void slu_note_begun(int begin)
+{
+	if (begin >= 0)
+		close(begin);
+}
+
 /* The secret is not noted: who needs it later fetches the plan again. */
 int slu_note_plan(struct slu_node *n, struct slu_err *err)
 {

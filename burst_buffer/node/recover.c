@@ -78,20 +78,27 @@ static void look_after_all(struct slu_node *n)
 		closedir(d);
 }
 
+/* What fails of one thing keeps nothing else. */
 static int recover(struct slu_node *n, struct slu_err *err)
 {
-	char **storage;
 	int rc = slu_leftovers_adopt(n, ASK_TIME, err);
+	struct slu_err why;
+	char **storage;
 
-	if (rc)
-		return rc;
+	if (rc < 0)
+		return -1;
 	storage = slu_storages(n->conf, err);
 	if (!storage)
 		return -1;
-	for (size_t i = 0; storage[i]; i++)
-		rc |= slu_leftovers_remove(n, storage[i], err);
+	for (size_t i = 0; storage[i]; i++) {
+		if (!slu_leftovers_remove(n, storage[i], &why))
+			continue;
+		rc = 1;
+		*err = why;
+	}
 	slu_strv_free(storage);
-	return rc;
+	slu_leftovers_expire(n, true);
+	return rc ? -1 : 0;
 }
 
 static int dry_run(struct slu_node *n, struct slu_err *err)

@@ -250,8 +250,12 @@ static void add_leftover(struct status *s, const char *storage,
 	slu_json_set_u64(row, "mounts", count_mounts(s, place.dir));
 	slu_json_set_str(row, "path", place.dir);
 	slu_json_set_str(row, "text",
-			 "`sluice-node recover` or the next buffer here "
-			 "takes it down");
+			 job_id < SLU_PERSIST_FIRST
+				 ? "`sluice-node recover` or the next buffer "
+				   "here takes it down"
+				 : "`sluice-node serve` brings the persistent "
+				   "buffer back, unless sluiced has forgotten "
+				   "it: then recover keeps it for a while");
 	s->leftovers = true;
 }
 

@@ -64,7 +64,7 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 
 	if (me->client)
 		return 0;
-	if (slu_leftovers_remove(n, me->storage, err))
+	if (slu_leftovers_remove(n, me->storage, err) < 0)
 		slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
 	if (slu_storage_make(&want, &n->storage, err))
 		return -1;
@@ -147,6 +147,7 @@ static int set_up(struct slu_node *n, struct slu_err *err)
 	allow(n, n->plan.setup_timeout);
 	if ((mkdir(n->work, 0700) && errno != EEXIST) || chmod(n->work, 0700))
 		return slu_errno(err, SLU_IO, "cannot make %s", n->work);
+	slu_leftovers_expire(n, n->first);
 	return make_storage(n, err) || start_and_attach(n, err) ||
 			       slu_node_stripe(n, err)
 		       ? -1
@@ -306,14 +307,13 @@ static uint32_t restarts(void)
 }
 
 /* Fetch the plan and note it, before anything is made by it. */
-static int begin(struct slu_node *n, struct slu_err *err)
+static int fetch(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_plan plan;
 	uint64_t buffer;
 	int rc;
 
-	n->deadline = slu_clock() + (double)n->conf->setup_timeout;
-	if (open_dir(n, true, err) || slu_talk_plan(n, restarts(), &plan, err))
+	if (slu_talk_plan(n, restarts(), &plan, err))
 		return -1;
 	buffer = plan.buffer;
 	rc = end_older(n, buffer, err);
@@ -326,6 +326,24 @@ static int begin(struct slu_node *n, struct slu_err *err)
 		return -1;
 	slu_note_drop(n, "refused");
 	return slu_note_plan(n, err);
+}
+
+/* Nobody shall take an older instance over that we have just ended. An earlier
+ * `up` that has only begun is ended first: it would be waited for. */
+static int begin(struct slu_node *n, struct slu_err *err)
+{
+	double seconds = (double)n->conf->setup_timeout;
+	int begun, rc;
+
+	n->deadline = slu_clock() + seconds;
+	if (open_dir(n, true, err))
+		return -1;
+	begun = slu_note_begin(n, seconds, err);
+	if (begun < 0)
+		return -1;
+	rc = fetch(n, err);
+	slu_note_begun(begun);
+	return rc;
 }
 
 /* Let nobody start on what is not there, and let the launch not win. */

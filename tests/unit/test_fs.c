@@ -235,8 +235,15 @@ static void make_old(void)
 		!utimensat(AT_FDCWD, pfs("jobs/kept/.gone.4.3"), long_ago, 0));
 }
 
+static void wait_for_removal(const char *path)
+{
+	for (int i = 0; !access(pfs(path), F_OK) && i < 1200; i++)
+		usleep(50000);
+}
+
 static void expect_swept(void)
 {
+	wait_for_removal("jobs/.gone.0.4.1"); /* the last one */
 	expect(access(pfs("jobs/kept/3.1"), F_OK), "its time is over");
 	expect(!access(pfs("jobs/kept/3.2"), F_OK), "its time is not over");
 	expect(access(pfs("jobs/.gone.0.4.1"), F_OK), "not swept");
@@ -290,7 +297,32 @@ START_TEST(test_lustre)
 	end_job_well();
 	ck_assert(!unlink(pfs("jobs/kept/3.2/until")) &&
 		  !rmdir(pfs("jobs/kept/3.2")) && !rmdir(pfs("jobs/kept")) &&
-		  !rmdir(pfs("jobs/.gone.0.4.2")) && !rmdir(pfs("jobs")));
+		  !rmdir(pfs("jobs/.gone.0.4.2")) &&
+		  !unlink(pfs("jobs/.swept")) && !rmdir(pfs("jobs")));
+	nodes_end();
+}
+END_TEST
+
+/* Where no job comes any more that has such a file system, it is removed all
+ * the same: each hour, by one node. */
+START_TEST(test_lustre_expired)
+{
+	static const struct timespec long_ago[2] = {{.tv_sec = 1000},
+						    {.tv_sec = 1000}};
+
+	if (!begin_lustre(""))
+		return;
+	make_old();
+	nodes_all(run_verb, "recover", 0);
+	expect_swept();
+	make_dir(pfs("jobs/kept/3.1"), 0711);
+	make_text(pfs("jobs/kept/3.1/until"), "1000");
+	nodes_all(run_verb, "recover", 0);
+	expect(!access(pfs("jobs/kept/3.1"), F_OK), "not yet");
+	ck_assert(!utimensat(AT_FDCWD, pfs("jobs/.swept"), long_ago, 0));
+	nodes_all(run_verb, "recover", 0);
+	wait_for_removal("jobs/kept/3.1");
+	expect(access(pfs("jobs/kept/3.1"), F_OK), "its time is over");
 	nodes_end();
 }
 END_TEST
@@ -591,6 +623,7 @@ static int run(void)
 	tcase_add_test(tc, test_gekkofs_link);
 	tcase_add_test(tc, test_lustre);
 	tcase_add_test(tc, test_lustre_kept);
+	tcase_add_test(tc, test_lustre_expired);
 	tcase_add_test(tc, test_stripe);
 	tcase_add_loop_test(tc, test_stripe_jobfs, 0, 2);
 	tcase_add_loop_test(tc, test_stripe_fails, 0, 2);

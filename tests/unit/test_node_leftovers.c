@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What nobody on a node speaks of any more: who takes it over, who removes it,
+ * and what of it stays. */
+#include "config.h"
+#include "tests/unit/node_life.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include "burst_buffer/host/mtab.h"
+#include "common/proc.h"
+
+#define PERSISTENT "4244635650.77"
+
+static void path_to(char path[PATH_MAX], const char *name)
+{
+	snprintf(path, PATH_MAX, "%.200s/%s", world, name);
+}
+
+/* 0, if it is there on this node (not: if it is not). */
+static int is_there(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_to(path, name);
+	return access(path, F_OK) ? 42 : 0;
+}
+
+static int is_gone(const char *name)
+{
+	for (int i = 0; !is_there(name) && i < 1200; i++)
+		usleep(50000);
+	return is_there(name) ? 0 : 43;
+}
+
+/* "NAME": a directory with fs/ in it */
+static int leave_storage(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_to(path, name);
+	strcat(path, "/fs");
+	return slu_mkdirs(path, 0755, NULL) ? 45 : 0;
+}
+
+/* Until 1970 */
+static int leave_kept(const char *name)
+{
+	char path[PATH_MAX];
+	int rc = leave_storage(name);
+
+	path_to(path, name);
+	strcat(path, "/until");
+	make_text(path, "1000\n");
+	return rc;
+}
+
+static int sleep_on(void *arg)
+{
+	(void)arg;
+	return (int)sleep(600);
+}
+
+/* Somebody whom this file names. */
+static int begin_sleeper(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_to(path, name);
+	return slu_detach(sleep_on, NULL, path, NULL, NULL) ? 46 : 0;
+}
+
+/* Who begins an instance of the job. */
+static int hold(void *arg)
+{
+	struct slu_conf conf = {.run_dir = arg};
+	const struct slu_node n = {.conf = &conf, .job_id = JOB};
+	struct slu_err err;
+	char path[PATH_MAX];
+
+	path_to(path, "run/held");
+	if (slu_note_begin(&n, 0, &err) >= 0)
+		slu_file_write(AT_FDCWD, path, "", 0, 0644, false, &err);
+	return sleep_on(NULL);
+}
+
+static int begin_holder(const char *name)
+{
+	char path[PATH_MAX], run[PATH_MAX];
+	int rc;
+
+	path_to(path, name);
+	path_to(run, "run");
+	rc = slu_detach(hold, run, path, NULL, NULL) ? 47 : 0;
+	for (int i = 0; !rc && is_there("run/held") && i < 1200; i++)
+		usleep(50000);
+	return rc ? rc : is_there("run/held");
+}
+
+static int end_sleeper(const char *name)
+{
+	char path[PATH_MAX];
+	struct slu_pid pid;
+
+	path_to(path, name);
+	return slu_pid_read(path, &pid, NULL) || slu_pid_kill(&pid, SIGKILL) ||
+			       slu_pid_wait(&pid, 60, NULL)
+		       ? 48
+		       : unlink(path);
+}
+
+/* As after a reboot: no process, no notes, no mounts, but the storage. */
+static int reboot_node(const char *arg)
+{
+	char path[PATH_MAX];
+	int rc = end_sleeper("run/7/watch.pid");
+
+	(void)arg;
+	path_to(path, "run/7");
+	if (rc || slu_unmount_below(path, 0, 1, NULL) ||
+	    slu_rmtree(AT_FDCWD, path, NULL))
+		return 49;
+	path_to(path, "storage/7.1");
+	return slu_unmount_below(path, 0, 1, NULL) ? 50 : 0;
+}
+
+/* The job was at work here, its nodes were restarted, and it has ended. */
+static void reboot_job(void)
+{
+	job_starts(request);
+	up();
+	run_tasks(false);
+	nodes_all(reboot_node, "", 0);
+	job_ends(request, "COMPLETED");
+}
+
+static void end_rebooted(void)
+{
+	ctl_until("DONE");
+	nodes_all(data_kept, "", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+}
+
+/* While an `up` ends what was there before it, nobody else finds that again. */
+START_TEST(test_begin)
+{
+	if (!begin("scratch", ""))
+		return;
+	reboot_job();
+	nodes_all(begin_holder, "run/holder.pid", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(is_there, "run/7/plan.json", 42);
+	nodes_all(is_there, "storage/7.1", 0);
+	nodes_all(end_sleeper, "run/holder.pid", 0);
+	nodes_all(run_verb, "recover", 0);
+	end_rebooted();
+	nodes_end();
+}
+END_TEST
+
+static int spoil(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_to(path, name);
+	make_text(path, "no directory");
+	return 0;
+}
+
+static int mend(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_to(path, name);
+	return unlink(path) ? 51 : 0;
+}
+
+/* One that cannot be taken over is left as it is, and keeps nothing else. */
+START_TEST(test_trouble)
+{
+	if (!begin("scratch", ""))
+		return;
+	reboot_job();
+	nodes_all(spoil, "run/7", 0);
+	nodes_all(leave_storage, "storage/9.99", 0);
+	nodes_all(run_verb, "recover", 1);
+	nodes_all(is_there, "storage/9.99", 42);
+	nodes_all(is_there, "storage/7.1", 0);
+	nodes_all(mend, "run/7", 0);
+	nodes_all(run_verb, "recover", 0);
+	end_rebooted();
+	nodes_end();
+}
+END_TEST
+
+/* A job does not wait for the removal of what others have left. */
+START_TEST(test_expire)
+{
+	if (!begin("scratch", ""))
+		return;
+	nodes_all(leave_kept, "storage/kept/9.98", 0);
+	nodes_all(leave_storage, "run", 0);
+	nodes_all(begin_sleeper, "run/expire.pid", 0);
+	job_starts(request);
+	up();
+	nodes_all(reads, "exactly", 0);
+	nodes_all(is_there, "storage/kept/9.98", 0);
+	job_ends(request, "CANCELLED");
+	down();
+	nodes_all(end_sleeper, "run/expire.pid", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(is_gone, "storage/kept/9.98", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
+static int forget_long_ago(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_to(path, name);
+	make_text(path, "1000\n");
+	return 0;
+}
+
+/* A persistent buffer that sluiced has forgotten stays for a while, and then
+ * for another as kept data; no job's `up` touches it. */
+START_TEST(test_forgotten)
+{
+	if (!begin("scratch", ""))
+		return;
+	nodes_all(leave_storage, "storage/" PERSISTENT, 0);
+	job_starts(request);
+	up();
+	nodes_all(is_there, "storage/" PERSISTENT "/forgotten", 42);
+	job_ends(request, "CANCELLED");
+	down();
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(is_there, "storage/" PERSISTENT "/forgotten", 0);
+	nodes_all(forget_long_ago, "storage/" PERSISTENT "/forgotten", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(is_there, "storage/" PERSISTENT, 42);
+	nodes_all(is_there, "storage/kept/" PERSISTENT "/fs", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
+static int run(void)
+{
+	Suite *suite = suite_create("node_leftovers");
+
+	add(suite, "begin", test_begin, 1);
+	add(suite, "trouble", test_trouble, 1);
+	add(suite, "expire", test_expire, 1);
+	add(suite, "forgotten", test_forgotten, 1);
+	return run_suite(suite);
+}
+
+int main(void)
+{
+	int rc = enter_own_host("node_leftovers");
+
+	return rc ? rc : run();
+}
