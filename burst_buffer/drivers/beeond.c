@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
@@ -32,6 +33,7 @@
 #define CONF_MAX      (1 << 20)
 #define START_SECONDS 300.0 /* for all nodes, one after another */
 #define STOP_SECONDS  120.0
+#define WRITTEN	      5.0   /* a clock that counts seconds, and its rounding */
 #define SHIFT_MIN     1000u /* ports are 8003 to 8008 and this */
 #define SHIFT_SPAN    4000u
 #define SHIFT_STEP    10u
@@ -66,7 +68,22 @@ typedef int daemon_f(void *arg, const struct slu_pid *pid, const char *service,
 		     struct slu_err *err);
 
 /* A pid file of BeeGFS does not tell a daemon from who has its number later:
- * once it runs, we note it ourselves. */
+ * once it runs, we note it ourselves. Until then: who wrote the file had begun
+ * before; a clock that is set meanwhile rather hides a daemon. */
+static bool is_older(const struct slu_pid *pid, const char *file)
+{
+	struct timespec now, up;
+	struct stat st;
+	double age;
+
+	if (stat(file, &st) || clock_gettime(CLOCK_REALTIME, &now) ||
+	    clock_gettime(CLOCK_BOOTTIME, &up))
+		return false;
+	age = (double)up.tv_sec -
+	      (double)pid->start / (double)sysconf(_SC_CLK_TCK);
+	return age + WRITTEN >= (double)(now.tv_sec - st.st_mtim.tv_sec);
+}
+
 static void noted_path(const struct slu_instance *in, const char *service,
 		       char path[PATH_MAX])
 {
@@ -84,8 +101,11 @@ static void find_daemon(const struct slu_instance *in, const char *service,
 	if (!slu_pid_read(path, out, NULL))
 		return;
 	if (!slu_file_read(AT_FDCWD, pid_file, 64, &number, NULL) &&
-	    number.data)
-		slu_pid_get((pid_t)atol(number.data), out, NULL);
+	    number.data && !slu_pid_get((pid_t)atol(number.data), out, NULL) &&
+	    !is_older(out, pid_file)) {
+		*out = (struct slu_pid){0};
+		unlink(pid_file); /* BeeOND, too, would end somebody else */
+	}
 	slu_buf_free(&number);
 }
 

@@ -563,6 +563,39 @@ START_TEST(test_shared_keep)
 }
 END_TEST
 
+/* A daemon has ended, and its number is another's now. */
+START_TEST(test_stale_pid)
+{
+	static const struct timespec long_ago[2] = {{.tv_sec = 1000},
+						    {.tv_sec = 1000}};
+	struct slu_pair server = {(char *)"server", (char *)"/bin/true"};
+	struct slu_plan plan = {.option = &server, .n_option = 1};
+	char work[4096], text[4300];
+	const struct slu_instance one = {.plan = &plan, .work = work};
+	pid_t child;
+
+	setup();
+	slu_copy(work, sizeof(work), in(top, "work"));
+	make_dir(work, 0700);
+	child = fork();
+	if (!child) {
+		execl("/bin/sleep", "sleep", "60", NULL);
+		_exit(1);
+	}
+	snprintf(text, sizeof(text), "%d\n", (int)child);
+	make_text(in(top, "pid"), text);
+	ck_assert(!utimensat(AT_FDCWD, in(top, "pid"), long_ago, 0));
+	snprintf(text, sizeof(text), "n1,beegfs-storage,/d,/l,%s\n",
+		 in(top, "pid"));
+	make_text(in(top, "work/status"), text);
+	expect_ok(slu_driver_find("beeond")->stop(&one, &err), err);
+	ck_assert_int_eq(waitpid(child, NULL, WNOHANG), 0);
+	ck_assert(access(in(top, "pid"), F_OK)); /* for BeeOND to read */
+	kill(child, SIGKILL);
+	teardown();
+}
+END_TEST
+
 /* The node's clock alone ends nothing. */
 START_TEST(test_clock)
 {
@@ -655,7 +688,7 @@ START_TEST(test_swapped)
 END_TEST
 
 ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_swapped,
-	       test_expire, test_shared_keep, test_clock, test_trim,
-	       test_capacity, test_enforced, test_quota_limits, test_again,
-	       test_persists, test_no_room, test_busy, test_keep, test_counters,
-	       test_paths)
+	       test_expire, test_shared_keep, test_clock, test_stale_pid,
+	       test_trim, test_capacity, test_enforced, test_quota_limits,
+	       test_again, test_persists, test_no_room, test_busy, test_keep,
+	       test_counters, test_paths)
