@@ -194,7 +194,7 @@ static int whole(const struct slu_instance *in, uint64_t *since,
 	for (size_t i = 0; i < in->plan->n_node; i++)
 		bricks += !in->plan->node[i].client;
 	slu_gluster_path(in, "client.vol", vol);
-	if (slu_server_find(vol, &pid, err) ||
+	if (slu_server_find(SLU_GLUSTER, vol, &pid, err) ||
 	    slu_server_connections(&pid, &now, err))
 		return -1;
 	if (now.n != bricks)
@@ -279,7 +279,7 @@ static int wait_attached(const struct slu_instance *in, const char *vol,
 	int rc;
 
 	while ((rc = check(in, err)) && slu_clock() < end) {
-		if (slu_server_find(vol, &pid, NULL))
+		if (slu_server_find(SLU_GLUSTER, vol, &pid, NULL))
 			return slu_err(err, SLU_IO,
 				       "the glusterfs client ended at once");
 		usleep(20000);
@@ -323,7 +323,7 @@ static int abort_client(const struct slu_instance *in, struct slu_err *err)
 	char vol[PATH_MAX];
 
 	slu_gluster_path(in, "client.vol", vol);
-	return slu_server_stop(vol, 0, err);
+	return slu_server_stop(SLU_GLUSTER, vol, 0, err);
 }
 
 /* A mount that does not go in good time goes with its client; who still sits
@@ -339,7 +339,7 @@ static int detach(const struct slu_instance *in, struct slu_err *err)
 	if (slu_aside(&aside, in->top, NULL, NULL) &&
 	    (abort_client(in, err) || slu_unmount_lazily(in->top, err)))
 		return -1;
-	return slu_server_stop(vol, STOP_SECONDS, err);
+	return slu_server_stop(SLU_GLUSTER, vol, STOP_SECONDS, err);
 }
 
 const struct slu_driver slu_driver_glusterfs = {

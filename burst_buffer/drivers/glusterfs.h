@@ -7,6 +7,9 @@
 #include <limits.h>
 #include "burst_buffer/drivers/driver.h"
 
+/* How the names of its server's and its client's programs begin. */
+#define SLU_GLUSTER "gluster"
+
 /* glusterfs.c: the path of a file of root's. */
 void slu_gluster_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX]);

@@ -30,7 +30,7 @@ int slu_gluster_stop(const struct slu_instance *in, struct slu_err *err)
 	char vol[PATH_MAX], group[64];
 
 	slu_gluster_path(in, "brick.vol", vol);
-	if (slu_server_stop(vol, STOP_SECONDS, err))
+	if (slu_server_stop(SLU_GLUSTER, vol, STOP_SECONDS, err))
 		return -1;
 	slu_instance_group(in, group, sizeof(group));
 	slu_cgroup_remove(group);
@@ -95,7 +95,7 @@ static int wait_listening(const char *volfile, unsigned port,
 	struct slu_pid pid;
 
 	while (slu_clock() < end) {
-		if (slu_server_find(volfile, &pid, NULL))
+		if (slu_server_find(SLU_GLUSTER, volfile, &pid, NULL))
 			return slu_err(err, SLU_BUSY,
 				       "the glusterfs server ended at once");
 		if (slu_server_listens(&pid, port))
@@ -140,7 +140,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	slu_instance_group(in, group, sizeof(group));
 	if (slu_server_start(argv, group, START_SECONDS, err) ||
 	    wait_listening(vol, port, err)) {
-		slu_server_stop(vol, 1, NULL);
+		slu_server_stop(SLU_GLUSTER, vol, 1, NULL);
 		return -1;
 	}
 	return 0;
@@ -155,7 +155,7 @@ static unsigned running_port(const struct slu_instance *in)
 	unsigned port = 0;
 
 	slu_gluster_path(in, "brick.vol", vol);
-	if (!slu_server_find(vol, &pid, NULL) &&
+	if (!slu_server_find(SLU_GLUSTER, vol, &pid, NULL) &&
 	    !slu_file_read(AT_FDCWD, vol, 1 << 20, &text, NULL) && text.data)
 		port = slu_volfile_port(text.data);
 	slu_buf_free(&text);

@@ -48,8 +48,23 @@ static bool roots_own(int proc)
 	return is;
 }
 
+/* Not who only looks at the file, nor whatever else names it. What was replaced
+ * by another version says " (deleted)" at its end. */
+static bool runs_program(int proc, const char *name)
+{
+	char exe[4096];
+	const char *slash;
+	ssize_t n = readlinkat(proc, "exe", exe, sizeof(exe) - 1);
+
+	if (n < 0)
+		return true; /* it cannot be seen here */
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	return !strncmp(slash ? slash + 1 : exe, name, strlen(name));
+}
+
 struct search {
-	const char *path;
+	const char *name, *path;
 	struct slu_pid *out;
 };
 
@@ -58,12 +73,13 @@ static bool is_server(void *arg, int proc, pid_t pid)
 	struct search *s = arg;
 
 	return roots_own(proc) && has_argument(proc, s->path) &&
-	       !slu_pid_get(pid, s->out, NULL);
+	       runs_program(proc, s->name) && !slu_pid_get(pid, s->out, NULL);
 }
 
-int slu_server_find(const char *path, struct slu_pid *out, struct slu_err *err)
+int slu_server_find(const char *name, const char *path, struct slu_pid *out,
+		    struct slu_err *err)
 {
-	struct search s = {path, out};
+	struct search s = {name, path, out};
 
 	return slu_pid_find(is_server, &s)
 		       ? 0
@@ -283,12 +299,13 @@ static int stop_one(const struct slu_pid *pid, double seconds,
 	return slu_pid_wait(pid, KILL_SECONDS, err);
 }
 
-int slu_server_stop(const char *path, double seconds, struct slu_err *err)
+int slu_server_stop(const char *name, const char *path, double seconds,
+		    struct slu_err *err)
 {
 	struct slu_pid pid;
 
 	for (int i = 0; i < MOST; i++) {
-		if (slu_server_find(path, &pid, NULL))
+		if (slu_server_find(name, path, &pid, NULL))
 			return 0;
 		if (stop_one(&pid, seconds, err))
 			return -1;

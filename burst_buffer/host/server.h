@@ -3,9 +3,9 @@
 #define SLU_HOST_SERVER_H
 
 /*
- * Root's daemons that we started: found by the one file that only they have
- * among their arguments, so that neither a lost pid file nor a pid used again
- * can mislead.
+ * Root's daemons that we started: found by their program and the one file that
+ * only they have among their arguments, so that neither a lost pid file nor a
+ * pid used again can mislead.
  */
 
 #include <stdbool.h>
@@ -13,9 +13,10 @@
 #include "common/err.h"
 #include "common/proc.h"
 
-/* The process of root's that has `path` as one of its arguments, or
- * SLU_NOTFOUND. */
-int slu_server_find(const char *path, struct slu_pid *out, struct slu_err *err);
+/* The process of root's that has `path` as one of its arguments and whose
+ * program's name begins with `name`, or SLU_NOTFOUND. */
+int slu_server_find(const char *name, const char *path, struct slu_pid *out,
+		    struct slu_err *err);
 
 /* Does this very process listen on this TCP port? */
 bool slu_server_listens(const struct slu_pid *pid, unsigned port);
@@ -34,8 +35,9 @@ int slu_server_connections(const struct slu_pid *pid,
 int slu_server_start(char *const argv[], const char *group, double seconds,
 		     struct slu_err *err);
 
-/* SIGTERM, then SIGKILL after `seconds`, to all that have `path` among their
- * arguments; returns when they have ended. None is success. */
-int slu_server_stop(const char *path, double seconds, struct slu_err *err);
+/* SIGTERM, then SIGKILL after `seconds`, to all that slu_server_find() finds;
+ * returns when they have ended. None is success. */
+int slu_server_stop(const char *name, const char *path, double seconds,
+		    struct slu_err *err);
 
 #endif

@@ -98,9 +98,10 @@ static void job_end(struct job *j)
 	for (size_t i = 0; i < NODES; i++) {
 		struct slu_pid pid;
 
-		ck_assert(slu_server_find(in(j->in[i].work, "brick.vol"), &pid,
-					  NULL));
-		ck_assert(slu_server_find(in(j->in[i].work, "client.vol"), &pid,
+		ck_assert(slu_server_find(
+			"gluster", in(j->in[i].work, "brick.vol"), &pid, NULL));
+		ck_assert(slu_server_find("gluster",
+					  in(j->in[i].work, "client.vol"), &pid,
 					  NULL));
 		ck_assert(!slu_mounted(j->in[i].top));
 	}
@@ -238,7 +239,8 @@ START_TEST(test_lost_brick)
 	job_new(&j, 2, "21000-21999");
 	job_start(&j);
 	job_attach(&j);
-	expect_ok(slu_server_find(in(j.in[1].work, "brick.vol"), &pid, &err),
+	expect_ok(slu_server_find("gluster", in(j.in[1].work, "brick.vol"),
+				  &pid, &err),
 		  err);
 	ck_assert(!slu_pid_kill(&pid, SIGKILL));
 	expect_ok(slu_pid_wait(&pid, 5, &err), err);
@@ -306,7 +308,8 @@ START_TEST(test_abort)
 	job_start(&j);
 	job_attach(&j);
 	for (size_t i = 0; i < NODES; i++) {
-		expect_ok(slu_server_find(in(j.in[i].work, "brick.vol"), &pid,
+		expect_ok(slu_server_find("gluster",
+					  in(j.in[i].work, "brick.vol"), &pid,
 					  &err),
 			  err);
 		ck_assert(!slu_pid_kill(&pid, SIGSTOP));
@@ -325,7 +328,8 @@ START_TEST(test_abort)
 	ck_assert_int_eq(waitpid(user, &status, 0), user);
 	alarm(60);
 	for (size_t i = 1; i < NODES; i++) /* one will need a SIGKILL */
-		if (!slu_server_find(in(j.in[i].work, "brick.vol"), &pid, NULL))
+		if (!slu_server_find("gluster", in(j.in[i].work, "brick.vol"),
+				     &pid, NULL))
 			slu_pid_kill(&pid, SIGCONT);
 	job_end(&j);
 	job_free(&j);

@@ -331,7 +331,7 @@ static int hang(const char *arg)
 	int begun[2];
 
 	job_path(path, "wd/brick.vol");
-	if (slu_server_find(path, &brick, NULL) ||
+	if (slu_server_find("gluster", path, &brick, NULL) ||
 	    slu_pid_kill(&brick, SIGSTOP) || pipe(begun))
 		return 70;
 	child = fork();
@@ -367,7 +367,7 @@ static int go_on(const char *arg)
 	struct slu_pid brick;
 
 	job_path(path, arg);
-	return slu_server_find(path, &brick, NULL) ||
+	return slu_server_find("gluster", path, &brick, NULL) ||
 	       slu_pid_kill(&brick, SIGCONT);
 }
 
@@ -496,10 +496,10 @@ static int flap(const char *arg)
 		return 0;
 	job_path(path, "wd/client.vol");
 	port = last_port(path);
-	if (!port || slu_server_find(path, &client, NULL))
+	if (!port || slu_server_find("gluster", path, &client, NULL))
 		return 73;
 	job_path(path, "wd/brick.vol");
-	if (slu_server_find(path, &brick, NULL) ||
+	if (slu_server_find("gluster", path, &brick, NULL) ||
 	    slu_pid_kill(&brick, SIGSTOP))
 		return 74;
 	if (fork())

@@ -10,6 +10,7 @@
 #include <arpa/inet.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 /* Groups are the machine's: of other tests' names. */
 static char group[64], slurmd[64];
@@ -36,9 +37,10 @@ static void start(const char *mark)
 
 static void wait_for(const char *mark, struct slu_pid *pid)
 {
-	for (int i = 0; i < 2000 && slu_server_find(mark, pid, NULL); i++)
+	for (int i = 0; i < 2000 && slu_server_find("perl", mark, pid, NULL);
+	     i++)
 		usleep(10000);
-	expect_ok(slu_server_find(mark, pid, &err), err);
+	expect_ok(slu_server_find("perl", mark, pid, &err), err);
 }
 
 START_TEST(test_life)
@@ -48,13 +50,14 @@ START_TEST(test_life)
 
 	top = tree_new();
 	mark = in(top, "mark");
-	expect_fail(slu_server_find(mark, &pid, &err), err, SLU_NOTFOUND, mark);
-	expect_ok(slu_server_stop(mark, 1, &err), err);
+	expect_fail(slu_server_find("perl", mark, &pid, &err), err,
+		    SLU_NOTFOUND, mark);
+	expect_ok(slu_server_stop("perl", mark, 1, &err), err);
 	start(mark);
 	start(mark);
 	wait_for(mark, &pid);
-	expect_ok(slu_server_stop(mark, 5, &err), err);
-	ck_assert_int_eq(slu_server_find(mark, &pid, NULL), -1);
+	expect_ok(slu_server_stop("perl", mark, 5, &err), err);
+	ck_assert_int_eq(slu_server_find("perl", mark, &pid, NULL), -1);
 	ck_assert_int_eq(slu_cgroup_remove(group), 0);
 	tree_remove(top);
 }
@@ -79,10 +82,36 @@ START_TEST(test_impostor)
 			_exit(1);
 		}
 		usleep(200000);
-		ck_assert_int_eq(slu_server_find(in(top, "mark"), &pid, NULL),
-				 -1);
+		ck_assert_int_eq(
+			slu_server_find("sleep", in(top, "mark"), &pid, NULL),
+			-1);
 		kill(child, SIGKILL);
 	}
+	tree_remove(top);
+}
+END_TEST
+
+/* Who looks at the file is not who serves it. */
+START_TEST(test_reader)
+{
+	struct slu_pid pid;
+	pid_t child;
+
+	top = tree_new();
+	make_text(in(top, "mark"), "");
+	child = fork();
+	if (!child) {
+		execl("/usr/bin/tail", "tail", "-f", in(top, "mark"), NULL);
+		_exit(1);
+	}
+	for (int i = 0;
+	     i < 2000 && slu_server_find("tail", in(top, "mark"), &pid, NULL);
+	     i++)
+		usleep(10000);
+	ck_assert_int_eq(pid.pid, child);
+	expect_ok(slu_server_stop("perl", in(top, "mark"), 0, &err), err);
+	ck_assert_int_eq(waitpid(child, NULL, WNOHANG), 0);
+	kill(child, SIGKILL);
 	tree_remove(top);
 }
 END_TEST
@@ -204,7 +233,7 @@ START_TEST(test_cgroup)
 	ck_assert_ptr_nonnull(strstr(text.data, group));
 	ck_assert_ptr_null(strstr(text.data, slurmd));
 	slu_buf_free(&text);
-	expect_ok(slu_server_stop(mark, 5, &err), err);
+	expect_ok(slu_server_stop("perl", mark, 5, &err), err);
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", root);
 	snprintf(mine, sizeof(mine), "%d", getpid());
 	make_text(procs, mine);
@@ -232,9 +261,9 @@ static void name_groups(void)
 
 int main(void)
 {
-	const TTest *const tests[] = {test_life, test_impostor,
-				      test_connections, test_listens,
-				      test_cgroup};
+	const TTest *const tests[] = {test_life,    test_impostor,
+				      test_reader,  test_connections,
+				      test_listens, test_cgroup};
 	int rc = enter_own_host("server");
 
 	if (rc)
