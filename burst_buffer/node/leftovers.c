@@ -414,6 +414,8 @@ void slu_leftovers_expire(struct slu_node *n, bool common)
 	struct slu_pid pid;
 	struct slu_err err;
 
+	if (slu_mkdirs(n->conf->run_dir, 0755, &err))
+		slu_node_log(n, SLU_ERROR, "%s", err.text);
 	slu_copy(all.dir, sizeof(all.dir), n->conf->run_dir);
 	slu_note_path(&all, "expire.pid", path);
 	if (x.now && !slu_note_lives(&all, "expire.pid", &pid) &&

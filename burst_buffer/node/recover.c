@@ -78,6 +78,24 @@ static void look_after_all(struct slu_node *n)
 		closedir(d);
 }
 
+/* After a restart of the node its owner finds it again, who cannot mount it. */
+static void remount_kept(struct slu_node *n)
+{
+	struct slu_kept *list;
+	struct slu_err err;
+	size_t n_kept;
+
+	if (slu_kept_list(n->conf, 0, &list, &n_kept, &err)) {
+		slu_node_log(n, SLU_ERROR, "%s", err.text);
+		return;
+	}
+	for (size_t i = 0; i < n_kept; i++)
+		if (list[i].until > slu_today() &&
+		    slu_storage_remount(list[i].dir, &err))
+			slu_node_log(n, SLU_ERROR, "%s", err.text);
+	free(list);
+}
+
 /* What fails of one thing keeps nothing else. */
 static int recover(struct slu_node *n, struct slu_err *err)
 {
@@ -130,6 +148,7 @@ int slu_cmd_recover(struct slu_node *n)
 	snprintf(io, sizeof(io), "%s/io", n->conf->run_dir);
 	slu_llite_tidy("", io, time(NULL));
 	look_after_all(n);
+	remount_kept(n);
 	while ((rc = recover(n, &err)) && err.kind == SLU_TIMEOUT &&
 	       slu_clock() < end)
 		;

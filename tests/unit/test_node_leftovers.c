@@ -158,6 +158,29 @@ START_TEST(test_begin)
 }
 END_TEST
 
+static int unmount_kept(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_to(path, name);
+	return slu_unmount_below(path, 0, 1, NULL) ? 52 : 0;
+}
+
+/* Its owner, who cannot mount anything, finds it there after one more. */
+START_TEST(test_kept)
+{
+	if (!begin("scratch", ""))
+		return;
+	reboot_job();
+	nodes_all(run_verb, "recover", 0);
+	ctl_until("DONE");
+	nodes_all(unmount_kept, "storage/kept", 0);
+	nodes_all(run_verb, "recover", 0);
+	end_rebooted();
+	nodes_end();
+}
+END_TEST
+
 static int spoil(const char *name)
 {
 	char path[PATH_MAX];
@@ -253,6 +276,7 @@ static int run(void)
 	Suite *suite = suite_create("node_leftovers");
 
 	add(suite, "begin", test_begin, 1);
+	add(suite, "kept", test_kept, 1);
 	add(suite, "trouble", test_trouble, 1);
 	add(suite, "expire", test_expire, 1);
 	add(suite, "forgotten", test_forgotten, 1);
