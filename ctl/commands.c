@@ -153,12 +153,14 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 
 static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
+	bool old = !ctl->replayed && !slu_lessons_has(&ctl->lessons, &row->job);
+
 	ctl->rows++;
 	/* Rows after the replay are jobs that have just ended: the predictor
 	 * has learned from them, only the I/O counters are new. */
-	if (!ctl->replayed && !ctl->predictor_learned)
+	if (old && !ctl->predictor_learned)
 		slu_ctl_teach(ctl, &row->job);
-	if (!ctl->replayed && !ctl->ready_learned)
+	if (old && !ctl->ready_learned)
 		slu_ready_learn(&ctl->ready, &row->job);
 	if (ctl->arbiter && (ctl->replayed || !ctl->arbiter_learned))
 		slu_arbiter_learn(ctl->arbiter, row);
@@ -189,6 +191,8 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	(void)msg;
 	(void)err;
+	slu_ctl_teach_waiting(ctl);
+	slu_lessons_clear(&ctl->lessons);
 	if (!ctl->predictor_learned)
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);

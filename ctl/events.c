@@ -78,6 +78,30 @@ void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)
 		slu_learn(ctl->site->predictor, job);
 }
 
+static void teach(void *arg, const struct slu_job *job)
+{
+	slu_ctl_teach(arg, job);
+}
+
+void slu_ctl_teach_waiting(struct slu_ctl *ctl)
+{
+	slu_lessons_learn(&ctl->lessons, teach, ctl);
+}
+
+/* History is read in the order of ends: who ends meanwhile comes after it, and
+ * not again as one of its rows. */
+static void teach_once(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	bool reading = ctl->linked && !ctl->replayed;
+	bool waits = !ctl->predictor_learned && reading;
+	int rc = 0;
+
+	if (!ctl->predictor_learned)
+		rc = slu_lessons_add(&ctl->lessons, job, waits);
+	if (!waits || rc < 0)
+		slu_ctl_teach(ctl, job);
+}
+
 /* Who gave up waiting for it has waited at least that long. */
 static bool given_up(const struct slu_job *job)
 {
@@ -93,7 +117,7 @@ static void learn(struct slu_ctl *ctl, struct slu_job *job)
 		return;
 	if (!job->prepared && given_up(job))
 		job->prepared = job->end - job->start;
-	slu_ctl_teach(ctl, job);
+	teach_once(ctl, job);
 	slu_ready_learn(&ctl->ready, job);
 	slu_history_add(&ctl->history, job);
 }

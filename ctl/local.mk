@@ -11,6 +11,7 @@ libsluctl_la_SOURCES = \
 	ctl/guard.c \
 	ctl/history.c ctl/history.h \
 	ctl/ions.c \
+	ctl/lessons.c ctl/lessons.h \
 	ctl/link.c ctl/link.h \
 	ctl/live.c \
 	ctl/mirror.c ctl/mirror.h \

@@ -30,6 +30,7 @@
 #include "burst_buffer/request/request.h"
 #include "ctl/ctl.h"
 #include "ctl/history.h"
+#include "ctl/lessons.h"
 #include "ctl/link.h"
 #include "ctl/mirror.h"
 #include "ctl/queue.h"
@@ -103,7 +104,8 @@ struct slu_ctl {
 	/* What history has taught: it is not taught twice. */
 	bool predictor_learned, arbiter_learned, volumes_learned;
 	bool ready_learned;
-	char link_why[256]; /* why the link is down, as last logged */
+	struct slu_lessons lessons; /* until predictor_learned */
+	char link_why[256];	    /* why the link is down, as last logged */
 	struct slu_map live;
 	struct slu_look *look;
 	size_t n_look;
@@ -179,8 +181,11 @@ void slu_ctl_events(struct slu_ctl *ctl, double now);
 /* Look at all jobs and nodes, follow those that run, say hello if the link is
  * new. */
 void slu_ctl_snapshot(struct slu_ctl *ctl, double now);
-/* Teach the predictor a run, if it ended by itself. */
+/* Teach the predictor a run. */
 void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job);
+/* The same of those that wait for history: it has been read, or is not going to
+ * be. */
+void slu_ctl_teach_waiting(struct slu_ctl *ctl);
 void slu_ctl_looks(struct slu_ctl *ctl, double now);
 
 /* commands.c */

@@ -62,6 +62,7 @@ void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
 	slu_link_close(&ctl->link, now);
 	/* Launches must not wait for an answer that will not come. */
 	slu_live_release_all(ctl);
+	slu_ctl_teach_waiting(ctl);
 }
 
 void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
@@ -97,6 +98,8 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 		site->predictor = old->predictor;
 		old->predictor = predictor;
 	} else {
+		/* a new one is taught nothing that it is not told again */
+		slu_lessons_clear(&ctl->lessons);
 		ctl->predictor_learned = false;
 	}
 	ctl->site = site;
@@ -342,6 +345,7 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	ctl->linked = ctl->heard = ctl->hello_said = false;
 	slu_live_fini(ctl);
 	slu_ions_fini(ctl);
+	slu_lessons_clear(&ctl->lessons);
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);
 	slu_volumes_free(ctl->volumes);
 	ctl->volumes = NULL;

@@ -73,6 +73,7 @@ END_TEST
 START_TEST(test_start_and_end)
 {
 	struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
+	struct slu_history_end no_history = {.rows = 0};
 	struct slu_ctl_submit submit = {.job = plain_job, .has_limit = true};
 	struct slu_stored stored = {.job_id = 7, .start = 1000};
 	struct slu_job *row;
@@ -81,6 +82,7 @@ START_TEST(test_start_and_end)
 	host_add(plain_job);
 	set_text(&host_job(7)->state, "PENDING");
 	link_up(ctl, 1);
+	daemon_say(&slu_history_end_desc, &no_history);
 	set_text(&host_job(7)->state, "RUNNING");
 	say_started(ctl, 7, &held);
 	ck_assert(!held);
@@ -155,6 +157,57 @@ START_TEST(test_end_that_is_found)
 	slu_ctl_submit(ctl, &submit);
 	ck_assert_uint_eq(submit.note.jobs, 2);
 	slu_ctl_release(ctl);
+}
+END_TEST
+
+static void run_7(struct slu_ctl *ctl, double now)
+{
+	bool held;
+
+	host_add(plain_job);
+	say_started(ctl, 7, &held);
+	slu_ctl_step(ctl, now);
+	end_job(7, "COMPLETED", NULL);
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, now + 0.1);
+}
+
+/* Who ends while history is read, or before, is one lesson, though history
+ * tells of it again, and twice; and the last one. */
+START_TEST(test_end_in_replay)
+{
+	static const bool before[] = {false, true};
+
+	each(c, before)
+	{
+		struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
+		struct slu_ctl_submit submit = {.job = plain_job,
+						.has_limit = true};
+		struct slu_history_row old = {.job = plain_job}, row = old;
+		struct slu_history_end end = {.rows = 3};
+
+		old.job.job_id = 5;
+		old.job.start = 500;
+		old.job.end = 800;
+		row.job.end = row.job.start + 60;
+		old.job.state = row.job.state = "COMPLETED";
+		if (*c)
+			run_7(ctl, 1);
+		link_up(ctl, 2);
+		if (!*c)
+			run_7(ctl, 2.1);
+		slu_ctl_submit(ctl, &submit);
+		ck_assert_uint_eq(submit.note.jobs, *c);
+		daemon_say(&slu_history_row_desc, &row);
+		daemon_say(&slu_history_row_desc, &old);
+		daemon_say(&slu_history_row_desc, &row);
+		daemon_say(&slu_history_end_desc, &end);
+		slu_ctl_step(ctl, 3);
+		slu_ctl_submit(ctl, &submit);
+		expect(submit.note.jobs == 2, "%d: %u", *c, submit.note.jobs);
+		slu_ctl_release(ctl);
+		forget();
+	}
 }
 END_TEST
 
@@ -373,6 +426,6 @@ START_TEST(test_reload)
 END_TEST
 
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
-	  test_looks, test_end_that_is_found, test_reconnect, test_overflow,
-	  test_bad_lines, test_daemon_that_does_not_read, test_history_replay,
-	  test_reload)
+	  test_looks, test_end_that_is_found, test_end_in_replay,
+	  test_reconnect, test_overflow, test_bad_lines,
+	  test_daemon_that_does_not_read, test_history_replay, test_reload)
