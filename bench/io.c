@@ -34,7 +34,7 @@
 #define ORDER	 3 /* that is shipped */
 
 struct run {
-	double start, read, written, bandwidth;
+	double start, end, read, written, bandwidth;
 	char app[96];
 };
 
@@ -88,7 +88,7 @@ static size_t column(char **header, size_t n, const char *name)
 }
 
 struct columns {
-	size_t start, app, fs, procs, read, written, bandwidth, n;
+	size_t start, end, app, fs, procs, read, written, bandwidth, n;
 };
 
 static struct columns find_columns(char *line)
@@ -98,6 +98,7 @@ static struct columns find_columns(char *line)
 
 	return (struct columns){
 		column(field, n, "_datetime_start"),
+		column(field, n, "_datetime_end"),
 		column(field, n, "darshan_app"),
 		column(field, n, "_file_system"),
 		column(field, n, "darshan_nprocs"),
@@ -119,6 +120,7 @@ static bool take_run(char *line, const struct columns *c, struct run *run)
 		 slash ? slash + 1 : field[c->app], field[c->fs],
 		 field[c->procs]);
 	run->start = strtod(field[c->start], NULL);
+	run->end = strtod(field[c->end], NULL);
 	run->read = strtod(field[c->read], NULL);
 	run->written = strtod(field[c->written], NULL);
 	run->bandwidth = strtod(field[c->bandwidth], NULL);
@@ -141,8 +143,8 @@ static struct run *load(char *text, size_t *n)
 
 	*n = 0;
 	if (c.app >= c.n || c.read >= c.n || c.written >= c.n ||
-	    c.bandwidth >= c.n || c.start >= c.n || c.fs >= c.n ||
-	    c.procs >= c.n)
+	    c.bandwidth >= c.n || c.start >= c.n || c.end >= c.n ||
+	    c.fs >= c.n || c.procs >= c.n)
 		return NULL;
 	while ((line = strtok_r(NULL, "\r\n", &save))) {
 		if (*n == room) {
@@ -223,41 +225,63 @@ static struct app *find_app(struct app *app, size_t *n, const char *name,
 
 enum { WRITTEN, READ, BANDWIDTH, QUANTITIES };
 
-static void take(struct app *app, const struct run *run,
-		 struct score score[QUANTITIES][STUDENTS])
+/* Of its beginning, from what has ended. */
+static void foretell_run(const struct app *app, const struct run *run,
+			 struct score score[QUANTITIES][STUDENTS])
+{
+	if (app->written.n < 2)
+		return;
+	foretell(&app->written, run->written, score[WRITTEN]);
+	foretell(&app->read, run->read, score[READ]);
+	foretell(&app->bandwidth, run->bandwidth, score[BANDWIDTH]);
+	mark(&score[BANDWIDTH][PROFILE], slu_profile_bandwidth(&app->profile),
+	     run->bandwidth);
+}
+
+static void learn_run(struct app *app, const struct run *run)
 {
 	struct slu_history_row row = {.read_bytes = run->read,
 				      .written_bytes = run->written,
 				      .io_bandwidth = run->bandwidth};
 
-	if (app->written.n >= 2) {
-		foretell(&app->written, run->written, score[WRITTEN]);
-		foretell(&app->read, run->read, score[READ]);
-		foretell(&app->bandwidth, run->bandwidth, score[BANDWIDTH]);
-		mark(&score[BANDWIDTH][PROFILE],
-		     slu_profile_bandwidth(&app->profile), run->bandwidth);
-	}
 	learn(&app->written, run->written);
 	learn(&app->read, run->read);
 	learn(&app->bandwidth, run->bandwidth);
 	slu_profile_learn(&app->profile, &row);
 }
 
+static int by_end(const void *a, const void *b)
+{
+	const struct run *x = *(const struct run *const *)a;
+	const struct run *y = *(const struct run *const *)b;
+
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+/* Runs are foretold as they begin, and learned as they end. */
 static int replay(const struct run *run, size_t n,
 		  struct score score[QUANTITIES][STUDENTS])
 {
-	struct app *app = calloc(APPS, sizeof(*app));
-	size_t apps = 0;
-	int rc = app ? 0 : -1;
+	const struct run **ended = calloc(n + 1, sizeof(*ended));
+	struct app *app = calloc(APPS, sizeof(*app)), *a;
+	size_t apps = 0, known = 0;
+	int rc = app && ended ? 0 : -1;
 
+	for (size_t i = 0; ended && i < n; i++)
+		ended[i] = &run[i];
+	if (ended)
+		qsort(ended, n, sizeof(*ended), by_end);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		struct app *a = find_app(app, &apps, run[i].app, n);
-
+		for (; known < n && ended[known]->end <= run[i].start; known++)
+			if ((a = find_app(app, &apps, ended[known]->app, n)))
+				learn_run(a, ended[known]);
+		a = find_app(app, &apps, run[i].app, n);
 		if (a)
-			take(a, &run[i], score);
+			foretell_run(a, &run[i], score);
 		else
 			rc = -1;
 	}
+	free(ended);
 	for (size_t i = 0; i < apps; i++) {
 		free(app[i].written.value);
 		free(app[i].read.value);

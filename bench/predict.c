@@ -25,10 +25,7 @@
 #include "bench/rivals.h"
 #include "bench/students.h"
 #include "bench/swf.h"
-#include "job_submit/granted.h"
 #include "job_submit/predict.h"
-
-#define LATE 60 /* s; what is extended later is late */
 
 enum { OURS = RIVALS, STUDENTS, QUANTILES = 3, TENTHS = 10 };
 
@@ -282,59 +279,6 @@ static int print_users(const struct run *r)
 	return rc;
 }
 
-struct granted {
-	size_t lowered, extended, late;
-	double granted, request, run; /* means, s */
-	double share;		      /* mean of granted / request */
-};
-
-/* How long before its limit the guard extends a job: when that is due, but it
- * may have to see the job first, and sleeps a second at least. */
-static double extended_before(const struct swf_job *job, double limit)
-{
-	double first = (double)(job->number * 7 % SLU_LIMIT_LOOK);
-	double due = limit - (double)slu_limit_lead((uint32_t)(limit / 60));
-
-	return limit - fmax(due, first) - 1;
-}
-
-static struct granted count_granted(const struct run *r)
-{
-	double n = (double)(r->log->n ? r->log->n : 1);
-	struct granted g = {0};
-
-	for (size_t i = 0; i < r->log->n; i++) {
-		const struct swf_job *job = &r->log->job[i];
-		double request = (double)job->request, run, before;
-
-		run = fmin((double)seconds(job), request);
-		g.granted += r->granted[i] / n;
-		g.request += request / n;
-		g.run += run / n;
-		g.share += r->granted[i] / request / n;
-		if (r->granted[i] >= request)
-			continue;
-		before = extended_before(job, r->granted[i]);
-		g.lowered++;
-		g.extended += run > r->granted[i] - before;
-		g.late += run > r->granted[i] - before && before < LATE;
-	}
-	return g;
-}
-
-static void print_granted(const struct run *r)
-{
-	struct granted g = count_granted(r);
-	double n = (double)(r->log->n ? r->log->n : 1);
-
-	printf("  tighten (quantile 0.95, floor 300 s): requests are %.1f times "
-	       "the run times; granted %.2f of\n  them (mean of each: %.2f); "
-	       "%.1f %% of the jobs lowered, %.2f %% extended, %.3f %% late\n",
-	       g.request / g.run, g.granted / g.request, g.share,
-	       100 * (double)g.lowered / n, 100 * (double)g.extended / n,
-	       100 * (double)g.late / n);
-}
-
 static void print_cost(const struct run *r)
 {
 	qsort(r->predict_time, r->log->n, sizeof(double), bench_by_value);
@@ -343,18 +287,6 @@ static void print_cost(const struct run *r)
 	       1e9 * rank(r->predict_time, r->log->n, 0.5),
 	       1e9 * rank(r->predict_time, r->log->n, 0.99),
 	       1e9 * r->learn_time / (double)(r->lessons ? r->lessons : 1));
-}
-
-static void print_granted_csv(const char *log, const struct run *r)
-{
-	struct granted g = count_granted(r);
-	double late = (double)g.late / (double)(r->log->n ? r->log->n : 1);
-
-	printf("%s,limit granted,of request,%.3f,goal,%s,%.3f\n", log,
-	       g.granted / g.request, g.request >= 4 * g.run ? "0.5" : "1",
-	       g.granted / g.request / (g.request >= 4 * g.run ? 0.5 : 1));
-	printf("%s,extended late,share,%.5f,goal,0.001,%.3f\n", log, late,
-	       late / 0.001);
 }
 
 static void print_csv(const char *log, const struct run *r,
@@ -389,7 +321,7 @@ static int print_result(const char *log, struct run *r, bool csv)
 		return -1;
 	if (csv) {
 		print_csv(log, r, &e);
-		print_granted_csv(log, r);
+		predict_granted_csv(log, r->log, r->granted);
 		return 0;
 	}
 	printf("%s: %zu jobs, %zu of at least 600 s\n", log, e.of[0][0].jobs,
@@ -398,7 +330,7 @@ static int print_result(const char *log, struct run *r, bool csv)
 	print_calibration(r);
 	if (print_users(r) < 0)
 		return -1;
-	print_granted(r);
+	predict_granted(r->log, r->granted);
 	print_cost(r);
 	return 0;
 }

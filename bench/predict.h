@@ -3,6 +3,7 @@
 #define SLU_BENCH_PREDICT_H
 
 #include <stdbool.h>
+#include "bench/swf.h"
 #include "wire/job.h"
 
 /* Time learning and predicting with a million jobs, and print it; -1 without
@@ -18,5 +19,11 @@ struct predict_text {
 };
 struct slu_job predict_make(uint64_t *seed, int64_t now,
 			    struct predict_text *text);
+
+/* Print what comes of these limits (s, one for each job of the log, at most its
+ * request); the name of the log is the case of the lines of CSV. */
+void predict_granted(const struct swf_log *log, const double *limit);
+void predict_granted_csv(const char *name, const struct swf_log *log,
+			 const double *limit);
 
 #endif
