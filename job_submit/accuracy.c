@@ -64,7 +64,7 @@ static int note_row(void *arg, const struct slu_history_row *row,
 {
 	struct misses *m = arg;
 	const struct slu_job *j = &row->job;
-	double run = (double)(j->end - j->start);
+	double run = (double)slu_run_time(j);
 	struct miss miss = {
 		.error = fabs((double)j->predicted - run),
 		.asked = j->limit_asked
@@ -75,7 +75,7 @@ static int note_row(void *arg, const struct slu_history_row *row,
 		.longer = j->extended,
 	};
 
-	if (!j->predicted || j->start <= 0 || run <= 0 || !slu_ended_own_way(j))
+	if (!j->predicted || run <= 0 || !slu_ended_own_way(j))
 		return 0;
 	if (m->n == m->room && grow(m) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");

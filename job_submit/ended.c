@@ -18,6 +18,16 @@ bool slu_ended_own_way(const struct slu_job *job)
 	return false;
 }
 
+int64_t slu_run_time(const struct slu_job *job)
+{
+	int64_t suspended = job->suspended > 0 ? job->suspended : 0;
+
+	if (job->start <= 0 || job->end <= job->start ||
+	    job->prepared >= job->end - job->start)
+		return 0;
+	return job->end - job->start - suspended;
+}
+
 const char *slu_swf_state(int status, int64_t run, int64_t request)
 {
 	if (request > 0 && run >= request)

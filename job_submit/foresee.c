@@ -15,8 +15,7 @@
 #include "job_submit/name.h"
 #include "job_submit/profile.h"
 
-#define LAST	 200000 /* rows */
-#define REQUESTS 4	/* that are foretold */
+#define REQUESTS 4 /* that are foretold */
 
 struct lessons {
 	struct slu_predictor *p;
@@ -199,7 +198,7 @@ int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
 			struct json_object **out, struct slu_err *err)
 {
 	struct slu_history_query query = {
-		.uid = SLU_NO_ID, .last = LAST, .brief = true};
+		.uid = SLU_NO_ID, .last = ask->last, .brief = true};
 	struct lessons l = {.uid = ask->job.uid};
 	int rc = -1;
 

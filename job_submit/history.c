@@ -21,9 +21,9 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		" SubmitTime, EligibleTime, StartTime, EndTime, TimeLimit,"
 		" LimitAsked, Predicted, PredictedFrom, State, ExitCode,"
 		" Restarts, Request, IonMax, Ions, PlainName, Script,"
-		" Tightened, Extended, LateBy, Prepared) VALUES (?, ?, ?, ?,"
+		" Tightened, Extended, LateBy, Prepared, Suspended) VALUES (?,"
 		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	char plain[NAME];
 
 	if (j->end <= 0)
@@ -31,7 +31,7 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 			       j->job_id);
 	slu_plain_name(j->name, plain, sizeof(plain));
 	return slu_db_exec(
-		db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsIIssIIII",
+		db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsIIssIIIII",
 		(int64_t)j->job_id, (int64_t)j->array_job_id,
 		(int64_t)j->array_task_id, (int64_t)j->uid, (int64_t)j->gid,
 		j->user, j->account, j->partition, j->qos, j->name, j->work_dir,
@@ -42,7 +42,7 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		(int64_t)j->exit_code, (int64_t)j->restarts, j->request,
 		(int64_t)j->ion_max, (int64_t)j->ions, j->name ? plain : NULL,
 		j->script, (int64_t)j->tightened, (int64_t)j->extended,
-		j->late_by, j->prepared);
+		j->late_by, j->prepared, j->suspended);
 }
 
 int slu_history_add(struct slu_db *db, const struct slu_job *j,

@@ -144,7 +144,8 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * (number), limit and limit_asked (minutes), tightened (the limit that we had
  * set, minutes), extended (whether that had to be given back), late_by (s that
  * this could put off planned starts), predicted (s), predicted_from, run (s),
- * prepared (s of it until its file system was ready),
+ * prepared (s of it until its file system was ready), suspended (s beside run
+ * in which it was suspended),
  * error (predicted - run, s), state, script (its hash), ions, read_bytes,
  * written_bytes, MB/s, io_from (buffer, tasks, llite, job_stats, darshan or
  * accounting), rpcs (of bytes, that Lustre's servers have seen). What is not
@@ -189,6 +190,7 @@ struct slu_history_ask {
 	double quantile;    /* see slu_predictor_new() */
 	int64_t floor;
 	enum slu_predict_mode mode;
+	uint64_t last;	      /* rows, that slurmctld learned; 0: all */
 	uint64_t stripe_size; /* bytes, > 0 */
 	int64_t elapsed;      /* s that it has already run; 0: not begun */
 };

@@ -17,7 +17,7 @@
 #define BRIEF                                                              \
 	"h.rowid, EndTime, JobID, Uid, NodeCnt, LimitAsked, SubmitTime,"   \
 	" StartTime, Name, Account, PartitionName, State, Ions, Prepared," \
-	" Request"
+	" Request, Suspended"
 #define REST                                                                \
 	", ArrayJobID, ArrayTaskID, Gid, User, Qos, WorkDir, Nodes, Tasks," \
 	" Cpus, MemMb, EligibleTime, TimeLimit, Predicted, PredictedFrom,"  \
@@ -54,32 +54,33 @@ static void take_brief(struct slu_rows *r, struct slu_job *job)
 		.ions = u32(r, 12),
 		.prepared = slu_db_int(r, 13),
 		.request = text(r, 14),
+		.suspended = slu_db_int(r, 15),
 	};
 }
 
 static void take_rest(struct slu_rows *r, struct slu_job *job)
 {
-	job->array_job_id = u32(r, 15);
-	job->array_task_id = u32(r, 16);
-	job->gid = u32(r, 17);
-	job->user = text(r, 18);
-	job->qos = text(r, 19);
-	job->work_dir = text(r, 20);
-	job->nodes = text(r, 21);
-	job->tasks = u32(r, 22);
-	job->cpus = u32(r, 23);
-	job->mem_mb = (uint64_t)slu_db_int(r, 24);
-	job->eligible = slu_db_int(r, 25);
-	job->limit = u32(r, 26);
-	job->predicted = u32(r, 27);
-	job->predicted_from = text(r, 28);
-	job->exit_code = u32(r, 29);
-	job->restarts = u32(r, 30);
-	job->ion_max = u32(r, 31);
-	job->script = text(r, 32);
-	job->tightened = u32(r, 33);
-	job->extended = u32(r, 34);
-	job->late_by = slu_db_int(r, 35);
+	job->array_job_id = u32(r, 16);
+	job->array_task_id = u32(r, 17);
+	job->gid = u32(r, 18);
+	job->user = text(r, 19);
+	job->qos = text(r, 20);
+	job->work_dir = text(r, 21);
+	job->nodes = text(r, 22);
+	job->tasks = u32(r, 23);
+	job->cpus = u32(r, 24);
+	job->mem_mb = (uint64_t)slu_db_int(r, 25);
+	job->eligible = slu_db_int(r, 26);
+	job->limit = u32(r, 27);
+	job->predicted = u32(r, 28);
+	job->predicted_from = text(r, 29);
+	job->exit_code = u32(r, 30);
+	job->restarts = u32(r, 31);
+	job->ion_max = u32(r, 32);
+	job->script = text(r, 33);
+	job->tightened = u32(r, 34);
+	job->extended = u32(r, 35);
+	job->late_by = slu_db_int(r, 36);
 }
 
 /*

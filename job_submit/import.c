@@ -49,6 +49,12 @@ int slu_import_limit(int64_t minutes, struct slu_err *err)
 		       (long long)minutes);
 }
 
+void slu_import_elapsed(struct slu_job *job, int64_t elapsed)
+{
+	if (elapsed > 0 && job->start > 0 && elapsed < job->end - job->start)
+		job->suspended = job->end - job->start - elapsed;
+}
+
 int slu_import_take(const struct slu_import *import, struct slu_job *job,
 		    const char *comment, struct slu_err *err)
 {

@@ -76,6 +76,10 @@ int slu_import_time(const char *what, int64_t time, struct slu_err *err);
 /* The same of a time limit in minutes: in seconds it is a 32-bit number. */
 int slu_import_limit(int64_t minutes, struct slu_err *err);
 
+/* How long it was suspended, of what was counted as its run time, s; 0: that is
+ * not known. */
+void slu_import_elapsed(struct slu_job *job, int64_t elapsed);
+
 /* Count what became of a line: rc > 0: a job, 0: skipped, -1: broken, as err
  * says. Returns -1 when rc is -2: the import cannot go on. */
 int slu_import_count(struct slu_import_report *report, uint64_t line, int rc,

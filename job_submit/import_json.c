@@ -155,6 +155,7 @@ static void take_counts(struct json_object *obj, struct slu_job *job)
 	job->eligible = number(time, "eligible");
 	job->start = number(time, "start");
 	job->end = number(time, "end");
+	slu_import_elapsed(job, number(time, "elapsed"));
 	job->limit = job->limit_asked = at_most(number(time, "limit"));
 	job->array_job_id = at_most(number(array, "job_id"));
 	job->array_task_id = job->array_job_id

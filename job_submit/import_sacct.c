@@ -28,6 +28,7 @@ enum column {
 	ELIGIBLE,
 	START,
 	END,
+	ELAPSED,
 	EXIT_CODE,
 	STATE,
 	NODES,
@@ -44,26 +45,39 @@ enum column {
 	OTHER,
 };
 
-static const char *const title[OTHER] = {"JobID",	   "JobIDRaw",
-					 "Partition",	   "QOS",
-					 "Account",	   "GID",
-					 "User",	   "UID",
-					 "Submit",	   "Eligible",
-					 "Start",	   "End",
-					 "ExitCode",	   "State",
-					 "NNodes",	   "NCPUS",
-					 "Timelimit",	   "NodeList",
-					 "JobName",	   "WorkDir",
-					 "TRESUsageInTot", "TRESUsageOutTot",
-					 "ReqMem",	   "NTasks",
+static const char *const title[OTHER] = {"JobID",
+					 "JobIDRaw",
+					 "Partition",
+					 "QOS",
+					 "Account",
+					 "GID",
+					 "User",
+					 "UID",
+					 "Submit",
+					 "Eligible",
+					 "Start",
+					 "End",
+					 "Elapsed",
+					 "ExitCode",
+					 "State",
+					 "NNodes",
+					 "NCPUS",
+					 "Timelimit",
+					 "NodeList",
+					 "JobName",
+					 "WorkDir",
+					 "TRESUsageInTot",
+					 "TRESUsageOutTot",
+					 "ReqMem",
+					 "NTasks",
 					 "AdminComment"};
 
 /* The columns of Open XDMoD's sacct, in order. */
 static const enum column xdmod[] = {
-	JOB_ID, JOB_ID_RAW, OTHER,	PARTITION, QOS,	     ACCOUNT, OTHER,
-	GID,	USER,	    UID,	SUBMIT,	   ELIGIBLE, START,   END,
-	OTHER,	EXIT_CODE,  STATE,	NODES,	   CPUS,     OTHER,   MEMORY,
-	OTHER,	OTHER,	    TIME_LIMIT, NODE_LIST, NAME};
+	JOB_ID,	 JOB_ID_RAW, OTHER,	 PARTITION, QOS,      ACCOUNT, OTHER,
+	GID,	 USER,	     UID,	 SUBMIT,    ELIGIBLE, START,   END,
+	ELAPSED, EXIT_CODE,  STATE,	 NODES,	    CPUS,     OTHER,   MEMORY,
+	OTHER,	 OTHER,	     TIME_LIMIT, NODE_LIST, NAME};
 
 #define MOST 64
 
@@ -315,8 +329,19 @@ static uint32_t number_at(char *const at[OTHER], enum column column)
 	return at[column] ? take_number(at[column]) : 0;
 }
 
+/* "1-02:03:04"; without the time in which it was suspended. */
+static void take_elapsed(const char *text, struct slu_job *job)
+{
+	int64_t seconds;
+
+	if (text && isdigit((unsigned char)*text) &&
+	    slu_seconds_parse(text, &seconds, NULL) == 0)
+		slu_import_elapsed(job, seconds);
+}
+
 static void take_counts(char *at[OTHER], struct slu_job *job)
 {
+	take_elapsed(at[ELAPSED], job);
 	job->gid = number_at(at, GID);
 	job->node_cnt = number_at(at, NODES);
 	job->cpus = number_at(at, CPUS);

@@ -196,14 +196,14 @@ static void remember(struct slu_predictor *p, struct slu_view *v,
 
 void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 {
-	int64_t run = job->end - job->start;
+	int64_t run = slu_run_time(job);
 	struct slu_said *said;
 	struct slu_spread points;
 	struct lesson in;
 	struct slu_view v;
 	bool known;
 
-	if (job->start <= 0 || run <= 0 || !slu_ended_own_way(job))
+	if (run <= 0 || !slu_ended_own_way(job))
 		return;
 	slu_view_look(p, job, &v);
 	in.run = slu_spread_at((double)run);

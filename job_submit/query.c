@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include "common/jsonx.h"
+#include "job_submit/ended.h"
 #include "job_submit/history.h"
 
 static void set_some(struct json_object *obj, const char *key, uint64_t value)
@@ -38,7 +39,7 @@ static struct json_object *row_json(const struct slu_history_row *row)
 {
 	struct json_object *obj = json_object_new_object();
 	const struct slu_job *j = &row->job;
-	int64_t run = j->start > 0 ? j->end - j->start : 0;
+	int64_t run = slu_run_time(j);
 
 	if (!obj)
 		return NULL;
@@ -60,6 +61,7 @@ static struct json_object *row_json(const struct slu_history_row *row)
 	slu_json_set_str(obj, "predicted_from", j->predicted_from);
 	slu_json_set_i64(obj, "run", run);
 	set_some(obj, "prepared", (uint64_t)j->prepared);
+	set_some(obj, "suspended", (uint64_t)j->suspended);
 	if (j->predicted)
 		slu_json_set_i64(obj, "error", (int64_t)j->predicted - run);
 	slu_json_set_str(obj, "state", j->state);

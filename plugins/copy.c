@@ -84,6 +84,7 @@ static void copy_times(const job_record_t *job, struct slu_job *out)
 			   : job->end_time;
 	if (job->job_state & JOB_REQUEUE)
 		out->end = job->end_time; /* of the run that is ending */
+	out->suspended = out->end ? job->tot_sus_time : 0;
 	out->limit = minutes(job->time_limit);
 	/* 1: Slurm put in the partition's, because the user had none. */
 	out->limit_asked = job->limit_set.time == 1 ? 0 : out->limit;

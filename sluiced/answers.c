@@ -177,6 +177,7 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 		.quantile = who->quantile,
 		.floor = (int64_t)who->floor,
 		.mode = who->mode,
+		.last = who->replay,
 		.stripe_size = STRIPE_SIZE,
 	};
 	struct json_object *obj;

@@ -158,6 +158,7 @@ static double *predict(struct slu_db *db, const struct slu_asker *who,
 		.job = {.uid = who->uid, .node_cnt = 1},
 		.quantile = who->quantile,
 		.floor = (int64_t)who->floor,
+		.last = who->replay,
 		.stripe_size = STRIPE_SIZE,
 	};
 	struct json_object *obj, *io = NULL, *list = NULL;

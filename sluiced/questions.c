@@ -73,6 +73,7 @@ static int answer(struct json_object *all, struct slu_buf *out,
 	    slu_json_bool_opt(all, "admin", &who.admin, err) < 0 ||
 	    slu_json_double_opt(all, "quantile", &who.quantile, err) < 0 ||
 	    slu_json_double_opt(all, "floor", &who.floor, err) < 0 ||
+	    slu_json_u64_opt(all, "replay", &who.replay, err) < 0 ||
 	    slu_json_u64_opt(all, "mode", &mode, err) < 0 ||
 	    slu_json_str(args, "question", &name, err) < 0)
 		return -1;
@@ -229,6 +230,7 @@ static struct json_object *wrap(const struct slu_daemon *d,
 	slu_json_set_bool(all, "admin", who.admin);
 	slu_json_set_double(all, "quantile", d->conf->predict_quantile);
 	slu_json_set_double(all, "floor", (double)d->conf->predict_floor);
+	slu_json_set_u64(all, "replay", (uint64_t)d->conf->history_replay);
 	slu_json_set_u64(all, "mode", d->conf->predict_mode);
 	if (answerer && answerer->prepare)
 		json_object_object_add(all, "live",

@@ -42,6 +42,7 @@ struct slu_asker {
 	uint32_t uid;
 	bool admin;		    /* root or SlurmUser: sees everybody's */
 	double quantile, floor;	    /* PredictQuantile, PredictFloor */
+	uint64_t replay;	    /* HistoryReplay */
 	enum slu_predict_mode mode; /* PredictMode */
 	struct json_object *live;   /* what prepare() gave, or NULL */
 };

@@ -255,6 +255,10 @@ static const char found[] =
 	"CREATE INDEX IF NOT EXISTS HostseenNewest ON Hostseen (EID, Since, DID);"
 	"CREATE INDEX IF NOT EXISTS ChangeByUntil ON Change (Until);";
 
+/* How long it was suspended (wire/job.h). */
+static const char suspended[] =
+	"ALTER TABLE History ADD COLUMN Suspended INTEGER;"; /* seconds */
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -269,6 +273,7 @@ static const char *const steps[] = {
 	prepared,     /* 11 */
 	rehash,	      /* 12 */
 	found,	      /* 13 */
+	suspended,    /* 14 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

@@ -39,6 +39,7 @@ static const struct slu_field job_fields[] = {
 	FIELD(U32, predicted),
 	FIELD(STR, predicted_from),
 	FIELD(I64, prepared),
+	FIELD(I64, suspended),
 	FIELD(STR, state),
 	FIELD(BOOL, completing),
 	FIELD(BOOL, unlaunched),

@@ -37,6 +37,9 @@ struct slu_job {
 	char *predicted_from; /* which rule gave it */
 	int64_t prepared;   /* s from its start until its file system was ready,
 			       or it was given up; 0: unknown */
+	int64_t suspended;  /* s of its run that it was not allowed to use, as
+			       Slurm counts them: suspended, or while its nodes
+			       were made ready; 0: none, or unknown */
 	char *state;	    /* PENDING, RUNNING, COMPLETED, FAILED, ... */
 	bool completing;    /* an epilog still runs somewhere */
 	bool unlaunched;    /* no task of this run was ever launched */

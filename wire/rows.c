@@ -23,7 +23,8 @@ static const struct slu_field column[] = {
 	COLUMN(STR, job.request),      COLUMN(DOUBLE, read_bytes),
 	COLUMN(DOUBLE, written_bytes), COLUMN(DOUBLE, calls),
 	COLUMN(DOUBLE, called_bytes),  COLUMN(DOUBLE, shared_bytes),
-	COLUMN(DOUBLE, consecutive),
+	COLUMN(DOUBLE, consecutive),   COLUMN(U32, job.job_id),
+	COLUMN(I64, job.suspended),
 };
 #undef T
 #define COLUMNS (sizeof(column) / sizeof(column[0]))

@@ -225,6 +225,9 @@ check_within 40 "the mode is turned off: limits are given back" \
 check_within 30 "the history tells of it" prints \
 	"\"job_id\":$over,[^}]*\"tightened\":1,\"extended\":true,\"late_by\":[1-9]" \
 	on ctl /opt/sluice/bin/sysquery --json jobs
+check_within 30 "and how long a job was suspended" prints \
+	"\"job_id\":$suspended,[^}]*\"suspended\":[1-9]" \
+	on ctl /opt/sluice/bin/sysquery --json jobs
 cluster conf sluice.conf PredictMode=fill
 on ctl scontrol reconfigure
 check_within 40 "limits that nobody named are filled in" filled

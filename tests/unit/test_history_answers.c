@@ -119,6 +119,7 @@ START_TEST(test_jobs_json)
 			      .predicted = 50,
 			      .predicted_from = "class",
 			      .state = "COMPLETED",
+			      .suspended = 7,
 			      .ions = 2};
 	struct json_object *out;
 	struct slu_err err;
@@ -132,7 +133,7 @@ START_TEST(test_jobs_json)
 		"[{\"job_id\":4,\"user\":8,\"name\":\"j\",\"nodes\":2,"
 		"\"run\":0},{\"job_id\":5,\"user\":\"ada\",\"name\":\"cfd\","
 		"\"nodes\":4,\"limit\":10,\"limit_asked\":9,\"predicted\":50,"
-		"\"predicted_from\":\"class\",\"run\":60,\"error\":-10,"
+		"\"predicted_from\":\"class\",\"run\":53,\"suspended\":7,\"error\":-3,"
 		"\"state\":\"COMPLETED\",\"ions\":2,\"read_bytes\":60000000,"
 		"\"written_bytes\":60000000,\"MB/s\":2,"
 		"\"io_from\":\"tasks\"}]");
@@ -252,6 +253,31 @@ START_TEST(test_predict_io)
 }
 END_TEST
 
+/* What slurmctld did not learn does not answer. */
+START_TEST(test_predict_last)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_ask ask = {
+		.job = {.uid = 7, .name = "j", .node_cnt = 2},
+		.quantile = 0.9,
+		.stripe_size = 1000,
+	};
+	static const char *const says[] = {"\"jobs\":3,", "\"jobs\":1,",
+					   "\"jobs\":2,", "\"jobs\":3,"};
+
+	for (uint32_t i = 1; i <= 3; i++)
+		add(db, i, 7, 100 * i, 100 * i + 40);
+	for (ask.last = 0; ask.last < 4; ask.last++) {
+		struct json_object *out = foresee(db, &ask);
+
+		expect(strstr(slu_json_text(out), says[ask.last]), "%s",
+		       slu_json_text(out));
+		json_object_put(out);
+	}
+	slu_db_close(db);
+}
+END_TEST
+
 /* How, from Darshan: in one run a shared file in large requests, in another
  * files of each process in many small ones. */
 START_TEST(test_predict_manner)
@@ -352,4 +378,4 @@ END_TEST
 
 TEST_MAIN("history answers", test_queries, test_pages, test_io, test_jobs_json,
 	  test_predict_json, test_predict_io, test_predict_manner,
-	  test_accuracy)
+	  test_predict_last, test_accuracy)

@@ -26,6 +26,9 @@ static int print_job(void *arg, const struct slu_job *j, struct slu_err *err)
 		j->partition ? j->partition : "-", j->name ? j->name : "-",
 		j->node_cnt, (long)j->submit, (long)j->start, (long)j->end,
 		j->limit_asked, j->state ? j->state : "-");
+	if (j->suspended)
+		sprintf(out + strlen(out) - 1, ", %ld suspended\n",
+			(long)j->suspended);
 	return 0;
 }
 
@@ -169,6 +172,26 @@ static const struct {
 	 "4[0] 3 3 2/1 7 n8 11+16-616 11 CANCELLED\n"
 	 "5[0] 3 3 2/1 7 n8 11+16-616 0 FAILED\n",
 	 5, 0, 0, ""},
+	/* A run time without the time in which the job was suspended. */
+	{"sacct",
+	 "JobID|UID|Start|End|Elapsed|State\n"
+	 "1|5|1970-01-01T00:00:05|1970-01-03T00:00:05|1-01:00:00|COMPLETED\n"
+	 "2|5|1970-01-01T00:00:05|1970-01-01T00:00:09|00:00:04|COMPLETED\n"
+	 "3|5|1970-01-01T00:00:05|1970-01-01T00:00:09|00:00:07|COMPLETED\n"
+	 "4|5|1970-01-01T00:00:05|1970-01-01T00:00:09|Invalid|COMPLETED\n",
+	 "1[0] 5 - -/- - n0 0+5-172805 0 COMPLETED, 82800 suspended\n"
+	 "2[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n"
+	 "3[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n"
+	 "4[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n",
+	 4, 0, 0, ""},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":99,\"elapsed\":20}},"
+	 "{\"job_id\":6,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":99,\"elapsed\":{\"set\":true,\"number\":96}}}]}",
+	 "5[0] 1000 ada -/- - n0 0+3-99 0 -, 76 suspended\n"
+	 "6[0] 1000 ada -/- - n0 0+3-99 0 -\n",
+	 2, 0, 0, ""},
 	/* Times and numbers beyond 32 bits. */
 	{"swf",
 	 "; UnixStartTime: 1000\n"

@@ -175,6 +175,27 @@ START_TEST(test_ends)
 }
 END_TEST
 
+/* Ten minutes of work, five hours suspended. */
+START_TEST(test_suspended)
+{
+	struct slu_predictor *p = new_predictor(64, 0.9, 0);
+	struct slu_job job = make_job(1, "a", 1, 60, 600 + 18000);
+
+	job.suspended = 18000;
+	for (int i = 0; i < 20; i++)
+		slu_learn(p, &job);
+	ck_assert_int_eq(ask(p, 1, "a", 1, 60).seconds, 600);
+	ck_assert_int_le(ask(p, 1, "a", 1, 60).careful, 1200);
+	job.suspended = 18600; /* never ran */
+	slu_learn(p, &job);
+	job.suspended = 0;
+	job.prepared = 18600; /* given up while it was staged in */
+	slu_learn(p, &job);
+	ck_assert_uint_eq(ask(p, 1, "a", 1, 60).jobs, 20);
+	slu_predictor_free(p);
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	static const struct {
@@ -491,6 +512,6 @@ START_TEST(test_threads)
 END_TEST
 
 TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_ends,
-	  test_refused, test_no_future, test_careful, test_beyond, test_change,
-	  test_elapsed, test_aging, test_calibration, test_crowds, test_queue,
-	  test_threads)
+	  test_suspended, test_refused, test_no_future, test_careful,
+	  test_beyond, test_change, test_elapsed, test_aging, test_calibration,
+	  test_crowds, test_queue, test_threads)

@@ -51,6 +51,8 @@ START_TEST(test_extremes)
 			 .start = INT64_MIN,
 			 .end = -1,
 			 .ions = SLU_NO_ID,
+			 .job_id = UINT32_MAX,
+			 .suspended = INT64_MIN,
 			 .prepared = 10}},
 		{.job = {.name = "", .account = "%", .request = ",;\"\\"}},
 		{.job = {.name = every, .partition = "b;", .state = ",c"}},
@@ -165,7 +167,8 @@ END_TEST
 /* Of an older release, and of a newer one. */
 START_TEST(test_other_columns)
 {
-	char text[] = "1,2;;3,4,5,,,,n,,,,,,,,,,,,6.5,new,%,%zz;8;", *at = text;
+	char text[] = "1,2;;3,4,5,,,,n,,,,,,,,,,,,6.5,77,9,new,%,%zz;8;",
+	     *at = text;
 	struct slu_history_row row;
 	struct slu_err err;
 
@@ -177,6 +180,8 @@ START_TEST(test_other_columns)
 	ck_assert_str_eq(row.job.name, "n");
 	ck_assert_ptr_null(row.job.account);
 	ck_assert_double_eq(row.consecutive, 6.5);
+	ck_assert_uint_eq(row.job.job_id, 77);
+	ck_assert_int_eq(row.job.suspended, 9);
 	ck_assert_int_eq(slu_row_unpack(&at, &row, &err), 1);
 	ck_assert_uint_eq(row.job.uid, 8);
 	ck_assert_int_eq(slu_row_unpack(&at, &row, &err), 0);
