@@ -226,7 +226,7 @@ static int solve(struct task *t, struct json_object *out, struct slu_err *err)
 		.n_targets = (uint32_t)t->list->n,
 		.stripes = t->stripes,
 		.n_requests = t->n,
-		.convex = true,
+		.convex = t->s->cost == SLU_OST_CONVEX,
 	};
 	struct slu_place_solution s;
 	struct slu_place *place;
@@ -290,18 +290,20 @@ static void rank(struct task *t)
  * this is what the solver would find. */
 static void take_cheapest(struct task *t, struct json_object *out)
 {
+	const bool convex = t->s->cost == SLU_OST_CONVEX || t->r->ranking;
 	uint64_t missing = 0;
 
 	for (uint32_t i = 0; i < t->files; i++) {
 		uint32_t got = slu_place_one(t->target, (uint32_t)t->list->n,
-					     t->each, true, t->chosen);
+					     t->each, convex, t->chosen);
 
 		if (t->kib > 0 && got < t->each)
 			got = 0; /* they would not hold it */
 		add_file(t->list, t->chosen, got, t->obj_files, t->commands);
 		missing += t->r->stripes - got;
 		for (uint32_t k = 0; k < got; k++) {
-			t->target[t->chosen[k]].cost += t->s->step;
+			if (convex)
+				t->target[t->chosen[k]].cost += t->s->step;
 			t->target[t->chosen[k]].room--;
 		}
 	}

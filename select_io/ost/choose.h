@@ -31,9 +31,18 @@
 #include <stdint.h>
 #include "common/err.h"
 
+enum slu_ost_cost {
+	SLU_OST_CONVEX, /* the above */
+	SLU_OST_LINEAR, /* the paper's four terms alone, and no step */
+	/* the same not on a scale of 0 to 1: percents, bytes a second and KiB,
+	 * of which the last drown the others */
+	SLU_OST_RAW,
+};
+
 struct slu_ost_choose_settings {
+	enum slu_ost_cost cost;
 	double alpha, beta; /* 0.5 each in the paper */
-	double network;	    /* 1 in the paper */
+	double network;	    /* 1 in the paper, and where costs are linear */
 	double busy;	    /* of the target's traffic; 0 in the paper */
 	double excess;	    /* of use above the mean; 0 in the paper */
 	double uneven;	    /* the same relative to the mean, */

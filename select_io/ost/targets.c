@@ -113,8 +113,13 @@ static int take_server(const struct slu_ost_choose_settings *s,
 	for (size_t i = 0; i < json_object_array_length(targets); i++) {
 		if (!take(json_object_array_get_idx(targets, i), &ost))
 			continue;
-		ost.cost = load + 1 - ost.available / ost.total +
-			   s->step * ost.recent;
+		if (s->cost == SLU_OST_RAW)
+			ost.cost = 100 * load + ost.network + ost.total -
+				   ost.available;
+		else
+			ost.cost = load + 1 - ost.available / ost.total;
+		if (s->cost == SLU_OST_CONVEX)
+			ost.cost += s->step * ost.recent;
 		ost.available = fmax(0, ost.available - ost.promised);
 		if (add(list, &ost, err))
 			return -1;
@@ -281,8 +286,12 @@ void slu_osts_compare(const struct slu_ost_choose_settings *s,
 	for (size_t i = 0; i < list->n; i++) {
 		struct slu_ost *o = &list->ost[i];
 
-		if (network > 0)
-			o->cost += s->network * o->network / network;
+		if (network > 0 && s->cost != SLU_OST_RAW)
+			o->cost +=
+				(s->cost == SLU_OST_LINEAR ? 1 : s->network) *
+				o->network / network;
+		if (s->cost != SLU_OST_CONVEX)
+			continue;
 		if (traffic > 0)
 			o->cost += s->busy * o->traffic / traffic;
 		o->cost += slu_ost_excess(s, used(o), mean);

@@ -386,6 +386,53 @@ START_TEST(test_place)
 }
 END_TEST
 
+START_TEST(test_scales)
+{
+	/* 0.5 of CPU 20 % and memory 40 %; 5 bytes a second of 10; 100 of 1000
+	 * KiB */
+	static const char said[] =
+		"{\"a\":{\"cpu\":20,\"memory\":40,\"network\":5,\"osts\":["
+		"{\"name\":\"f-OST0000\",\"index\":0,\"total\":1000,"
+		"\"available\":900,\"read\":9e8,\"recent\":2}]},"
+		"\"b\":{\"network\":10,\"moved\":5e8,\"osts\":["
+		"{\"name\":\"f-OST0001\",\"index\":1,\"total\":1000,"
+		"\"available\":500}]}}";
+	static const struct {
+		enum slu_ost_cost cost;
+		double want[2];
+		const char *files; /* two of one stripe */
+	} cases[] = {
+		{SLU_OST_LINEAR, {0.3 + 0.5 + 0.1, 1 + 0.5}, "[[0],[0]]"},
+		{SLU_OST_RAW, {30 + 5 + 100, 10 + 500}, "[[0],[0]]"},
+	};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		struct slu_ost_choose_settings s = slu_ost_choose_defaults;
+		const struct slu_ost_choose_request r = {.stripes = 1,
+							 .files = 2};
+		struct json_object *servers =
+			slu_json_parse(said, strlen(said), &err);
+		struct json_object *out = NULL, *list;
+
+		s.cost = c->cost;
+		expect_ok(slu_ost_choose(&s, servers, &r, &out, &err), err);
+		ck_assert_str_eq(text_of(out, "files"), c->files);
+		json_object_object_get_ex(out, "osts", &list);
+		for (size_t i = 0; i < 2; i++) {
+			double cost = 0;
+
+			slu_json_double_opt(json_object_array_get_idx(list, i),
+					    "cost", &cost, NULL);
+			ck_assert_double_eq_tol(cost, c->want[i], 1e-9);
+		}
+		json_object_put(out);
+		json_object_put(servers);
+	}
+}
+END_TEST
+
 static struct json_object *parse(const char *text)
 {
 	struct slu_err err;
@@ -761,6 +808,6 @@ END_TEST
 
 TEST_MAIN("ost_choose", test_index, test_io_time, test_io_mean, test_server,
 	  test_left_out, test_moved, test_balance, test_balanced_servers,
-	  test_place, test_predicted, test_predicted_wide,
+	  test_place, test_scales, test_predicted, test_predicted_wide,
 	  test_predicted_little, test_lesson, test_memory, test_ranked,
 	  test_file_systems, test_nonsense, test_too_much)
