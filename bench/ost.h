@@ -24,7 +24,8 @@ enum ost_who {
 	ROUND_ROBIN,
 	QOS,
 	RANDOM,
-	FLOW,
+	FLOW_RAW, /* the paper's costs as they are: percents, MB/s, KiB */
+	FLOW,	  /* each on a scale of 0 to 1 */
 	OURS,
 	ALLOCATORS,
 };
@@ -33,6 +34,7 @@ enum ost_who {
 
 struct ost_outcome {
 	double bandwidth; /* of files, MB/s */
+	double decide;	  /* seconds of the processor for a file */
 	/* Fullest target to mean at the end of each sixth of an hour, busiest
 	 * server to mean in each hour; and what of it comes of the old files,
 	 * which nobody can move. */

@@ -8,66 +8,151 @@
 #include "select_io/ost/choose.h"
 #include "select_io/ost/memory.h"
 #include "select_io/ost/place.h"
+#include "tests/unit/random.h"
 
 #define REQUESTS 2048
 #define PLACED	 OST_PLACED
 
+/* Lustre's order (lod_qos_calc_rr): each server's targets lie as far from each
+ * other as they can. After a round that a stripe count divides it begins one
+ * further (lod_ost_alloc_rr). */
 static void pick_robin(struct world *w, uint32_t n, uint32_t *out)
 {
-	for (uint32_t k = 0; k < n; k++)
-		out[k] = w->robin++ % w->m;
+	if (w->robin > w->m) {
+		w->robin %= w->m;
+		w->robin_offset += n > 1 && w->m % n != 1;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = (w->robin + w->robin_offset) % w->m;
+
+		out[k] = i % w->servers * w->per_server + i / w->servers;
+		w->robin++;
+	}
+}
+
+#define PRIO_WIDE (24 / 256.0) /* qos_prio_free is 91 % */
+#define MAX_AGE	  5.0	       /* qos_maxage, seconds */
+
+/* A penalty halves with each MAX_AGE, and is none after 32 of them. */
+static double aged(const struct penalty *p, double now)
+{
+	double age = (now - p->used) / 8;
+
+	if (age > 32 * MAX_AGE)
+		return 0;
+	return age > MAX_AGE ? p->now / exp2(floor(age / MAX_AGE)) : p->now;
+}
+
+/* What one use costs (ltd_qos_penalties_calc), from the free space that the
+ * statistics have said. */
+static void set_penalties(struct world *w)
+{
+	double others = fmax(1, w->m - 1.0);
+
+	if (w->qos_seen == w->seen_time)
+		return;
+	w->qos_seen = w->seen_time;
+	for (uint32_t i = 0; i < w->servers; i++)
+		w->server_penalty[i].each = 0;
+	for (uint32_t j = 0; j < w->m; j++) {
+		double room = MEGABYTES - w->seen_used[j];
+		struct penalty *p = &w->penalty[j];
+		struct penalty *s = &w->server_penalty[j / w->per_server];
+
+		p->each = PRIO_WIDE * room / others / 2;
+		p->now = aged(p, w->now);
+		s->each += PRIO_WIDE * room / w->per_server /
+			   fmax(1, w->servers - 1.0) / 2;
+	}
+	for (uint32_t i = 0; i < w->servers; i++)
+		w->server_penalty[i].now = aged(&w->server_penalty[i], w->now);
+}
+
+static void lower(struct penalty *p)
+{
+	p->now = fmax(0, p->now - p->each);
+}
+
+/* This one was chosen: it and its server have got dearer, the others a little
+ * less so (ltd_qos_update). */
+static void use(struct world *w, uint32_t j)
+{
+	struct penalty *p = &w->penalty[j];
+	struct penalty *s = &w->server_penalty[j / w->per_server];
+
+	p->used = s->used = w->now;
+	p->now = p->now / 2 + p->each * w->m;
+	s->now = s->now / 2 + s->each * w->servers;
+	for (uint32_t i = 0; i < w->m; i++)
+		lower(&w->penalty[i]);
+	for (uint32_t i = 0; i < w->servers; i++)
+		lower(&w->server_penalty[i]);
+}
+
+static double qos_weight(const struct world *w, uint32_t j)
+{
+	return fmax(0, MEGABYTES - w->seen_used[j] - w->penalty[j].now -
+			       w->server_penalty[j / w->per_server].now);
+}
+
+/* One at random, by weight; not one of weight 0 unless all are. */
+static uint32_t draw(struct world *w, const double *weight)
+{
+	uint32_t last = 0, m = w->m;
+	double sum = 0;
+
+	for (uint32_t j = 0; j < m; j++)
+		sum += weight[j];
+	sum *= (double)slu_random(&w->dice, UINT64_C(1) << 53) * 0x1p-53;
+	for (uint32_t j = 0; j < m; j++) {
+		if (weight[j] <= 0)
+			continue;
+		last = j;
+		sum -= weight[j];
+		if (sum < 0)
+			break;
+	}
+	return last;
 }
 
 /* Lustre: round-robin while the targets differ by less than 17 %; else at
- * random, weighted by free space, with a penalty for what was just used. */
+ * random, weighted by free space less the penalties of what was just used. */
 static void pick_qos(struct world *w, uint32_t n, uint32_t *out)
 {
 	static double weight[OST_TARGETS];
-	double least = INFINITY, most = 0, sum = 0;
+	double least = INFINITY, most = 0;
 
 	for (uint32_t j = 0; j < w->m; j++) {
-		weight[j] = MEGABYTES - w->seen_used[j];
-		least = fmin(least, weight[j]);
-		most = fmax(most, weight[j]);
-		sum += weight[j];
+		least = fmin(least, MEGABYTES - w->seen_used[j]);
+		most = fmax(most, MEGABYTES - w->seen_used[j]);
 	}
 	if ((most - least) / most < 0.17) {
 		pick_robin(w, n, out);
 		return;
 	}
+	set_penalties(w);
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t j = 0;
-
-		for (double at = ost_uniform() * sum; j + 1 < w->m; j++) {
-			at -= weight[j];
-			if (at < 0 && weight[j] > 0)
-				break;
-		}
-		out[k] = j;
-		sum -= weight[j];
-		weight[j] = 0;
+		for (uint32_t j = 0; j < w->m; j++)
+			weight[j] = qos_weight(w, j);
+		for (uint32_t i = 0; i < k; i++)
+			weight[out[i]] = 0;
+		out[k] = draw(w, weight);
+		use(w, out[k]);
 	}
 }
 
-static bool taken(const uint32_t *out, uint32_t k, uint32_t j)
-{
-	while (k-- > 0)
-		if (out[k] == j)
-			return true;
-	return false;
-}
-
+/* By free space, of those with more than 0.4 of it. */
 static void pick_random(struct world *w, uint32_t n, uint32_t *out)
 {
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t j, tries = 0;
+	static double weight[OST_TARGETS];
 
-		do
-			j = (uint32_t)ost_below(w->m);
-		while ((taken(out, k, j) ||
-			w->seen_used[j] > 0.6 * MEGABYTES) &&
-		       tries++ < 1000);
-		out[k] = j;
+	for (uint32_t j = 0; j < w->m; j++)
+		weight[j] = w->seen_used[j] > 0.6 * MEGABYTES
+				    ? 1e-6
+				    : MEGABYTES - w->seen_used[j];
+	for (uint32_t k = 0; k < n; k++) {
+		out[k] = draw(w, weight);
+		weight[out[k]] = 0;
 	}
 }
 
@@ -102,13 +187,14 @@ static double moved_cost(const struct world *w, uint32_t server)
 /* The costs of choose.h; the paper's have neither a target's traffic nor its
  * use above the mean, nor what was placed a moment ago. A server's processor is
  * as busy as its network; memory is the same everywhere. */
-static void fill_targets(const struct world *w, bool ours,
+static void fill_targets(const struct world *w, enum ost_who who,
 			 struct slu_place_target *t)
 {
 	const struct slu_ost_choose_settings *s = &slu_ost_choose_defaults;
 	double link = LINK * SPEED * w->per_server, mean = 0;
 	double server = largest(w->seen_server_rate, w->servers);
 	double target = largest(w->seen_rate, w->m);
+	bool ours = who == OURS;
 
 	for (uint32_t j = 0; j < w->m; j++)
 		mean += w->seen_used[j] / w->m / MEGABYTES;
@@ -122,6 +208,9 @@ static void fill_targets(const struct world *w, bool ours,
 			.step = s->step,
 			.room = 1u << 20,
 		};
+		if (who == FLOW_RAW)
+			t[j].cost = s->alpha * 100 * rate / link + rate +
+				    w->seen_used[j] * 1024;
 		if (ours)
 			t[j].cost += s->busy * w->seen_rate[j] / target +
 				     slu_ost_excess(s, used, mean) +
@@ -154,18 +243,18 @@ static void forget(struct world *w)
 	}
 }
 
-static void solve(struct world *w, bool ours, const struct request *r,
+static void solve(struct world *w, enum ost_who who, const struct request *r,
 		  uint32_t n, uint32_t *chosen)
 {
 	static struct slu_place_target target[OST_TARGETS];
 	static uint32_t stripes[REQUESTS];
-	struct slu_place_problem p = {target, w->m, stripes, n, ours};
+	struct slu_place_problem p = {target, w->m, stripes, n, who == OURS};
 	struct slu_place_solution s;
 	struct slu_place *place;
 
 	for (uint32_t i = 0; i < n; i++)
 		stripes[i] = r[i].stripes;
-	fill_targets(w, ours, target);
+	fill_targets(w, who, target);
 	place = slu_place_setup(&p, NULL);
 	if (!place)
 		ost_die("no memory");
@@ -186,12 +275,12 @@ void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 	};
 
 	forget(w);
-	if (who >= FLOW)
-		solve(w, who == OURS, r, n, chosen);
+	if (who >= FLOW_RAW)
+		solve(w, who, r, n, chosen);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *out = chosen + (size_t)i * MOST;
 
-		if (who < FLOW)
+		if (who < FLOW_RAW)
 			simple[who](w, r[i].stripes, out);
 		for (uint32_t k = 0; k < r[i].stripes; k++)
 			remember(w, out[k]);

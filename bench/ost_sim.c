@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "tests/unit/random.h"
 
 #define CLIENT 6000.0 /* MB/s of who writes or reads a file */
@@ -29,14 +30,14 @@
 
 static uint64_t seed;
 
-uint64_t ost_below(uint64_t n)
+static uint64_t below(uint64_t n)
 {
 	return slu_random(&seed, n);
 }
 
-double ost_uniform(void)
+static double uniform(void)
 {
-	return (double)ost_below(UINT64_C(1) << 53) * 0x1p-53;
+	return (double)below(UINT64_C(1) << 53) * 0x1p-53;
 }
 
 struct file {
@@ -86,6 +87,9 @@ static void init(struct world *w, struct traffic *f, uint32_t m,
 		.count = zeros(m),
 		.when = zeros(m),
 		.placed = calloc(OST_PLACED, sizeof(*w->placed)),
+		.penalty = calloc(m, sizeof(*w->penalty)),
+		.server_penalty = calloc(s, sizeof(*w->server_penalty)),
+		.qos_seen = -1,
 	};
 	*f = (struct traffic){
 		.moving = calloc(FILES, sizeof(*f->moving)),
@@ -95,7 +99,8 @@ static void init(struct world *w, struct traffic *f, uint32_t m,
 		.old_moved = zeros(s),
 		.old = zeros(m),
 	};
-	if (!w->placed || !w->seen_moved || !f->moving || !f->kept)
+	if (!w->placed || !w->seen_moved || !w->penalty || !w->server_penalty ||
+	    !f->moving || !f->kept)
 		ost_die("no memory");
 }
 
@@ -110,6 +115,8 @@ static void done(struct world *w, struct traffic *f)
 	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++)
 		free(v[i]);
 	free(w->placed);
+	free(w->penalty);
+	free(w->server_penalty);
 	free(w->seen_moved);
 	free(f->moving);
 	free(f->kept);
@@ -125,7 +132,7 @@ static struct file *next_file(struct file *list, uint32_t *n, uint32_t cap)
 static void fill_old(struct world *w, struct traffic *f)
 {
 	for (uint32_t j = 0; j < w->m; j++) {
-		double part = ost_uniform() * ost_uniform() * 4;
+		double part = uniform() * uniform() * 4;
 		uint32_t n = (uint32_t)(OLD * (0.1 + part));
 
 		for (uint32_t i = 0; i < n; i++) {
@@ -135,10 +142,9 @@ static void fill_old(struct world *w, struct traffic *f)
 			*k = (struct file){
 				.n = 1,
 				.on = {j},
-				.size = LARGE * 200 *
-					exp(ost_uniform() * log(20)),
+				.size = LARGE * 200 * exp(uniform() * log(20)),
 				.old = true,
-				.dies = PURGED * HOUR * ost_uniform(),
+				.dies = PURGED * HOUR * uniform(),
 			};
 			w->used[j] += k->size;
 			f->old[j] += k->size;
@@ -180,16 +186,24 @@ static uint32_t draw(const struct world *w, struct traffic *f, double busy,
 {
 	uint32_t n = 0;
 
-	f->due[0] += 2 * ost_uniform() * busy / 2 * w->m * SPEED / 1268;
+	f->due[0] += 2 * uniform() * busy / 2 * w->m * SPEED / 1268;
 	for (; f->due[0] > 0 && n < BATCH; n++) {
-		r[n].stripes = 1u << ost_below(5);
-		r[n].size = 200 * exp(ost_uniform() * log(20)) * r[n].stripes;
+		r[n].stripes = 1u << below(5);
+		r[n].size = 200 * exp(uniform() * log(20)) * r[n].stripes;
 		if (n_recorded > 0)
 			take_recorded(&r[n]);
-		r[n].life = 2 * HOUR * (1 + 3 * ost_uniform());
+		r[n].life = 2 * HOUR * (1 + 3 * uniform());
 		f->due[0] -= r[n].stripes;
 	}
 	return n;
+}
+
+static double processor(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void start_writes(struct world *w, struct traffic *f, enum ost_who who,
@@ -199,7 +213,10 @@ static void start_writes(struct world *w, struct traffic *f, enum ost_who who,
 	static uint32_t chosen[BATCH * MOST];
 	uint32_t n = draw(w, f, busy, r);
 
+	w->decide -= processor();
 	ost_pick(w, who, r, n, chosen);
+	w->decide += processor();
+	w->decided += n;
 	for (uint32_t i = 0; i < n; i++) {
 		struct file file = {
 			.n = r[i].stripes,
@@ -216,11 +233,11 @@ static void start_writes(struct world *w, struct traffic *f, enum ost_who who,
 
 static void start_reads(struct world *w, struct traffic *f, double busy)
 {
-	f->due[1] += 2 * ost_uniform() * busy / 2 * w->m * SPEED / 1268;
+	f->due[1] += 2 * uniform() * busy / 2 * w->m * SPEED / 1268;
 	while (f->due[1] > 0 && f->n_kept > 0) {
-		struct file file = f->kept[ost_below(f->n_kept)];
+		struct file file = f->kept[below(f->n_kept)];
 
-		if (!file.old && ost_below(LARGE) > 0)
+		if (!file.old && below(LARGE) > 0)
 			continue;
 		file.reads = true;
 		file.size /= file.old ? LARGE : 1;
@@ -328,6 +345,7 @@ static double max_over_mean(const double *v, uint32_t n)
 
 static void look(struct world *w)
 {
+	w->seen_time = w->now;
 	memcpy(w->seen_used, w->used, w->m * sizeof(double));
 	memcpy(w->seen_rate, w->rate, w->m * sizeof(double));
 	memcpy(w->seen_server_rate, w->server_rate,
@@ -379,6 +397,7 @@ void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
 	seed = trace;
 	next_recorded = 0;
 	init(&w, &f, m, per_server);
+	w.dice = trace;
 	fill_old(&w, &f);
 	o->first = max_over_mean(w.used, m);
 	for (int t = 0; t < hours * HOUR; t++) {
@@ -397,6 +416,7 @@ void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
 			note_load(&w, &f, &o->load[t / HOUR],
 				  &o->old_load[t / HOUR]);
 	}
+	o->decide = w.decided > 0 ? w.decide / (double)w.decided : 0;
 	o->bandwidth = f.finished > 0 ? f.bandwidth / f.finished : 0;
 	done(&w, &f);
 }

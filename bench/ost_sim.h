@@ -30,16 +30,21 @@ struct world {
 		double when;
 	} * placed;
 	size_t placed_first, n_placed;
-	uint32_t robin;
+	uint32_t robin, robin_offset;
+	/* Lustre's QOS: MB that are taken off the free space. */
+	struct penalty {
+		double now, each, used; /* of one use; when it was used last */
+	} * penalty, *server_penalty;
+	uint64_t dice;		    /* of allocators: the trace has its own */
+	double seen_time, qos_seen; /* of the statistics */
+	double decide;		    /* seconds of the processor in ost_pick */
+	uint64_t decided;	    /* files */
 };
 
 struct request {
 	uint32_t stripes;
 	double size, life;
 };
-
-uint64_t ost_below(uint64_t n);
-double ost_uniform(void);
 
 /* Targets of n requests of one moment, one after the other, MOST each. */
 void ost_pick(struct world *w, enum ost_who who, const struct request *r,
