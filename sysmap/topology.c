@@ -129,13 +129,16 @@ int slu_topology_link(struct slu_topology *t, uint32_t a, uint32_t b,
 		      struct slu_err *err)
 {
 	struct slu_switch *sw = &t->sw[a];
-	uint32_t *more;
+	uint32_t n = sw->n_links, *more;
 
-	more = reallocarray(sw->link, sw->n_links + 1, sizeof(*more));
-	if (!more)
-		return slu_err(err, SLU_NOMEM, "topology");
-	sw->link = more;
-	more[sw->n_links++] = b;
+	if ((n & (n - 1)) == 0) { /* full: there is room for powers of 2 */
+		more = reallocarray(sw->link, n ? 2 * (size_t)n : 1,
+				    sizeof(*more));
+		if (!more)
+			return slu_err(err, SLU_NOMEM, "topology");
+		sw->link = more;
+	}
+	sw->link[sw->n_links++] = b;
 	return 0;
 }
 
