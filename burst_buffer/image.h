@@ -36,6 +36,22 @@ static inline uint64_t slu_image_size(uint64_t capacity)
 	return (size + size / 36 + small) | 0xffff;
 }
 
+/* The most bytes for users of which the image fits into so much room. */
+static inline uint64_t slu_image_fits(uint64_t room)
+{
+	uint64_t low = 0, high = room + 1;
+
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (slu_image_size(middle) > room)
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
+}
+
 /* Bytes that are reserved beside a share for the manifest of each stage-out,
  * which a full file system needs all the same: at most of some 500,000 files.
  */

@@ -25,7 +25,7 @@ struct slu_pool_use {
 	uint64_t total;	  /* bytes; 0: unknown */
 	uint64_t used;	  /* bytes that buffers and claims have */
 	uint64_t unfree;  /* used, or more where other files lie there too */
-	uint64_t largest; /* bytes of the node that has most */
+	uint64_t largest; /* bytes for users that one node can hold */
 	uint32_t nodes;
 	bool complete; /* total is not only what is known of it */
 };

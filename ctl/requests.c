@@ -49,8 +49,8 @@ static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
 	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
 
 	return slu_err(err, SLU_INVALID,
-		       "jobfs: each of %u nodes must give %s, and none has "
-		       "more than %s: ask for more nodes, or for less",
+		       "jobfs: each of %u nodes must give %s, and none can "
+		       "hold more than %s: ask for more nodes, or for less",
 		       (unsigned)n, slu_size_text(share, needs),
 		       slu_size_text(use->largest, has));
 }

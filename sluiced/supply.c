@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "burst_buffer/image.h"
 #include "burst_buffer/request/pool.h"
 #include "sysmap/storage.h"
 
@@ -23,8 +24,8 @@ static void add_node(struct slu_pool_supply *p,
 	p->available +=
 		place->available < place->size ? place->available : place->size;
 	p->nodes++;
-	if (place->size > p->largest)
-		p->largest = place->size;
+	if (slu_image_fits(place->size) > p->largest)
+		p->largest = slu_image_fits(place->size);
 }
 
 /* A node that the map does not know makes the pool incomplete; an error of the

@@ -133,7 +133,7 @@ struct slu_pool_supply {
 	char *name;
 	uint64_t total;	    /* bytes */
 	uint64_t available; /* bytes that were free when nodes last said */
-	uint64_t largest;   /* bytes of the node with most */
+	uint64_t largest;   /* bytes for users that one node can hold */
 	uint32_t nodes;	    /* that have any */
 	bool complete;	    /* nothing of it is unknown */
 };

@@ -50,7 +50,7 @@ test_refused() {
 	check "more than the pool has is refused" matches \
 		"$(refusal --bb=capacity=9GiB)" 'is more than pool nodes has'
 	check "so is more than one node has" matches \
-		"$(refusal -N1 --bb=capacity=1300MiB)" 'none has more than'
+		"$(refusal -N1 --bb=capacity=1300MiB)" 'none can hold more than'
 	check "and an account that is denied" matches \
 		"$(refusal --bb='type=far capacity=1MiB')" \
 		'account users may not'

@@ -390,7 +390,7 @@ START_TEST(test_never)
 		{"capacity=8GiB", 4, NULL},
 		{"capacity=8GiB", 9, NULL},
 		{"capacity=8GiB", 2,
-		 "each of 2 nodes must give 4GiB, and none has more than 2GiB"},
+		 "each of 2 nodes must give 4GiB, and none can hold more than 2GiB"},
 		{"jobfs type=g capacity=8GiB nodes=1", 0, "each of 1 nodes"},
 	};
 	struct slu_ctl *ctl = ctl_by_hand("FileSystem=g Driver=glusterfs\n"

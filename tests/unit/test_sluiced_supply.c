@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
+#include "burst_buffer/image.h"
 #include "sluiced/supply.h"
 #include "sysmap/receive.h"
 
@@ -29,15 +30,16 @@ static void push(const char *node, unsigned long long size,
 
 	snprintf(text, sizeof(text),
 		 "[{\"device\":\"/dev/sda\",\"mountpoint\":\"/\","
-		 "\"filesystem\":\"ext4\",\"size\":10,\"options\":\"rw\","
+		 "\"filesystem\":\"ext4\",\"size\":10485760,\"options\":\"rw\","
 		 "\"category\":\"local\"},"
 		 "{\"device\":\"/dev/sdb\",\"mountpoint\":\"/s\","
 		 "\"filesystem\":\"ext4\",\"size\":%llu,\"options\":\"rw\","
 		 "\"category\":\"local\"}]",
-		 size);
+		 size << 20);
 	push_one(node, "mountpoints", text);
 	snprintf(text, sizeof(text),
-		 "[{\"mountpoint\":\"/s\",\"available\":%llu}]", available);
+		 "[{\"mountpoint\":\"/s\",\"available\":%llu}]",
+		 available << 20);
 	push_one(node, "mountusage", text);
 }
 
@@ -57,7 +59,7 @@ static void reckon(const char *conf_text, const char *nodes,
 static const struct {
 	const char *conf, *nodes;
 	size_t pool; /* which one is looked at */
-	unsigned long long total, available, largest;
+	unsigned long long total, available, largest; /* MiB */
 	unsigned nodes_with;
 	bool complete;
 } cases[] = {
@@ -69,7 +71,7 @@ static const struct {
 	 true},
 	{"Pool=a Nodes=n2\nPool=b Nodes=n[1,3]", "n[1-3]", 1, 100, 10, 100, 1,
 	 false},
-	{"Pool=a\nPool=b Size=7", "n3", 1, 7, 7, 0, 0, true},
+	{"Pool=a\nPool=b Size=7MiB", "n3", 1, 7, 7, 0, 0, true},
 	{"NodeStorage=/s/x/y", "n1", 0, 100, 10, 100, 1, true},
 	{"NodeStorage=/var/x", "n[1-2]", 0, 20, 20, 10, 2, true},
 	{"Pool=a\nFileSystem=f Driver=scratch storage=/var/x", "n1", 0, 10, 10,
@@ -78,6 +80,21 @@ static const struct {
 	 "FileSystem=f Driver=scratch storage=/s/x Pool=b",
 	 "n1", 1, 100, 10, 100, 1, true},
 };
+
+/* Nothing larger fits, and it is not said of what does. */
+START_TEST(test_fits)
+{
+	static const uint64_t rooms[] = {
+		0, 1, 65535, 1 << 20, 10 << 20, 100 << 20, UINT64_C(1) << 40};
+
+	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+		uint64_t n = slu_image_fits(rooms[i]);
+
+		ck_assert(n == 0 || slu_image_size(n) <= rooms[i]);
+		ck_assert(slu_image_size(n + 1) > rooms[i]);
+	}
+}
+END_TEST
 
 START_TEST(test_reckon)
 {
@@ -94,8 +111,9 @@ START_TEST(test_reckon)
 		reckon(c->conf, c->nodes, &s);
 		ck_assert(c->pool < s.n_pools);
 		p = &s.pools[c->pool];
-		expect(p->total == c->total && p->available == c->available &&
-			       p->largest == c->largest &&
+		expect(p->total == c->total << 20 &&
+			       p->available == c->available << 20 &&
+			       p->largest == slu_image_fits(c->largest << 20) &&
 			       p->nodes == c->nodes_with &&
 			       p->complete == c->complete,
 		       "%s %s: %llu %llu %llu %u %d", c->conf, c->nodes,
@@ -146,4 +164,4 @@ START_TEST(test_offers)
 }
 END_TEST
 
-TEST_MAIN("supply", test_reckon, test_offers)
+TEST_MAIN("supply", test_fits, test_reckon, test_offers)
