@@ -185,6 +185,10 @@ done
 
 # A reservation that always lies ahead, a maximum that is lowered, a deadline
 cluster start ctl sluiced
+read_again() {
+	[ "$(grep -c 'learned from 4' "$LOG")" -ge 2 ]
+}
+check_within 40 "the history is read again" read_again
 is_given_again() {
 	local job
 	job=$(short 1 -H)
