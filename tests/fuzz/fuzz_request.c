@@ -17,13 +17,22 @@ static void must(bool ok)
 
 static void expand_all(const struct slu_request *req)
 {
-	const struct slu_symbols sym = {1,	 2,	    3,	   "user",
-					"a/job", req->name, "/mnt"};
+	struct slu_symbols sym = {
+		.job_id = 1,
+		.array_job_id = 2,
+		.array_task_id = 3,
+		.user = "user",
+		.job_name = "a/job*",
+		.fs_name = req->name,
+		.mount = "/mnt",
+	};
 	struct slu_err err;
 	size_t i;
 
 	for (i = 0; i < req->n_stage; i++) {
+		sym.pattern = true;
 		free(slu_request_expand(req->stage[i].source, &sym, &err));
+		sym.pattern = false;
 		free(slu_request_expand(req->stage[i].destination, &sym, &err));
 	}
 }
