@@ -253,6 +253,30 @@ int slu_documents_newest(struct slu_db *db, const char *extractor,
 	return ret == 1 ? 0 : -1;
 }
 
+int slu_documents_earlier(struct slu_db *db, const char *extractor, size_t nth,
+			  struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"WITH e AS (SELECT EID FROM Extractortable WHERE Name = ?1), "
+		"has AS (SELECT HostID, EID, DID, Since FROM Hostseen WHERE "
+		"EID = (SELECT EID FROM e)), "
+		"had AS (SELECT DID, Since FROM has UNION ALL "
+		"SELECT c.DID, c.Since FROM has CROSS JOIN Change c ON "
+		"c.HostID = has.HostID AND c.EID = has.EID) "
+		"SELECT d.Data FROM (SELECT DID, max(Since) AS At FROM had "
+		"GROUP BY DID ORDER BY At DESC, DID DESC LIMIT 1 OFFSET ?2) o "
+		"JOIN Datatable d ON d.DID = o.DID",
+		"sI", extractor, (int64_t)nth);
+	int ret = read_text(rows, out, err);
+
+	if (ret == 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "the resource map has no other %s of any host",
+			       extractor);
+	return ret == 1 ? 0 : -1;
+}
+
 struct json_object *slu_documents_array(struct slu_db *db, const char *host,
 					const char *extractor,
 					struct slu_err *err)

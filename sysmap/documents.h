@@ -63,4 +63,9 @@ struct json_object *slu_documents_array(struct slu_db *db, const char *host,
 int slu_documents_newest(struct slu_db *db, const char *extractor,
 			 struct slu_buf *out, struct slu_err *err);
 
+/* The same of the nth newest that hosts who have one have or had, 0 being the
+ * newest: for when that one is of no use. It looks at all of these hosts. */
+int slu_documents_earlier(struct slu_db *db, const char *extractor, size_t nth,
+			  struct slu_buf *out, struct slu_err *err);
+
 #endif

@@ -14,6 +14,7 @@
 #include "sysmap/documents.h"
 #include "sysmap/topology_private.h"
 
+#define EARLIER_MAX  8		/* documents that are tried */
 #define CONF_MAX     (4u << 20) /* bytes of a file of topology.conf */
 #define SWITCHES_MAX 8192
 #define HOSTS_MAX    (1u << 18) /* on all switches */
@@ -176,19 +177,37 @@ int slu_topology_of_json(struct json_object *document, struct slu_topology *out,
 	return give(&m, ret, out, err);
 }
 
+static int of_text(const struct slu_buf *text, struct slu_topology *out,
+		   struct slu_err *err)
+{
+	struct json_object *document =
+		slu_json_parse(text->data, text->len, err);
+	int ret = document ? slu_topology_of_json(document, out, err) : -1;
+
+	json_object_put(document);
+	return ret;
+}
+
+/* A wrong one is refused when it is pushed, but it may be in a database from
+ * before that was so. */
 int slu_topology_read(struct slu_db *db, struct slu_topology *out,
 		      struct slu_err *err)
 {
-	struct json_object *document;
 	struct slu_buf text = {0};
-	int ret = -1;
+	struct slu_err earlier;
+	int ret = slu_documents_newest(db, "topology", &text, err);
 
-	if (slu_documents_newest(db, "topology", &text, err))
-		return -1;
-	document = slu_json_parse(text.data, text.len, err);
-	if (document)
-		ret = slu_topology_of_json(document, out, err);
-	json_object_put(document);
+	if (ret == 0 && of_text(&text, out, err)) {
+		slu_err_prefix(err, "the newest topology in the resource map "
+				    "(run sysmap -e topology --push)");
+		ret = -1;
+		for (size_t i = 1; ret && i < EARLIER_MAX; i++) {
+			if (slu_documents_earlier(db, "topology", i, &text,
+						  &earlier))
+				break;
+			ret = of_text(&text, out, &earlier);
+		}
+	}
 	slu_buf_free(&text);
 	return ret;
 }

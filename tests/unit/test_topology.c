@@ -213,6 +213,56 @@ START_TEST(test_document)
 }
 END_TEST
 
+static void put_topology(struct slu_db *db, const char *host, char *text,
+			 int64_t now)
+{
+	struct slu_document doc = {
+		.extractor = "topology",
+		.text = text,
+		.len = strlen(text),
+		.hash = slu_document_hash("topology", text, strlen(text))};
+	struct slu_map map = {.document = &doc, .n = 1};
+	struct slu_receiver *r = slu_receiver_new(db, &err);
+
+	expect_ok(slu_receive_map(r, host, &map, now, &err), err);
+	slu_receiver_free(r);
+}
+
+static void spoil(struct slu_db *db, const char *text)
+{
+	ck_assert_int_eq(slu_db_exec(db, &err,
+				     "UPDATE Datatable SET Data = '[{}]' WHERE "
+				     "Data = ?",
+				     "s", text),
+			 1);
+}
+
+/* A wrong one that is in the database already: the one before is read, be it
+ * of another host or what the same one had. */
+START_TEST(test_wrong_newest)
+{
+	static char text[4][64];
+	struct slu_topology t;
+	struct slu_db *db =
+		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+
+	for (int i = 0; i < 4; i++) {
+		snprintf(text[i], sizeof(text[i]),
+			 "[{\"switch\":\"s%d\",\"hosts\":\"n1\"}]", i);
+		put_topology(db, i == 1 ? "n2" : "n1", text[i], 100 + i);
+	}
+	for (int i = 3; i >= 0; i--) {
+		expect_ok(slu_topology_read(db, &t, &err), err);
+		ck_assert_int_eq(t.sw[0].name[1], '0' + i);
+		slu_topology_free(&t);
+		spoil(db, text[i]);
+	}
+	expect_fail(slu_topology_read(db, &t, &err), err, SLU_INVALID,
+		    "the newest topology in the resource map");
+	slu_db_close(db);
+}
+END_TEST
+
 /* Against all pairs by Floyd and Warshall, on random graphs. */
 
 #define SWITCHES 12
@@ -286,4 +336,5 @@ START_TEST(test_hops)
 END_TEST
 
 TEST_MAIN("topology", test_conf, test_conf_words, test_many, test_many_links,
-	  test_bad_conf, test_bad_json, test_document, test_hops)
+	  test_bad_conf, test_bad_json, test_document, test_wrong_newest,
+	  test_hops)
