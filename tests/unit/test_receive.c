@@ -303,6 +303,7 @@ START_TEST(test_rehash)
 	expect_ok(slu_db_script(db,
 				"UPDATE Datahash SET Hash = 10 + DID; "
 				"ALTER TABLE Change DROP COLUMN Bytes; "
+				"ALTER TABLE History DROP COLUMN Suspended; "
 				"PRAGMA user_version = 11",
 				&err),
 		  err);
