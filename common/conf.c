@@ -189,6 +189,23 @@ char *slu_conf_path(void)
 	return strdup("/etc/slurm/sluice.conf");
 }
 
+char *slu_conf_slurm_path(void)
+{
+	const char *named = getenv("SLURM_CONF");
+	char *beside, *slash, *path;
+
+	if (named && *named)
+		return strdup(named);
+	beside = slu_conf_path();
+	if (!beside)
+		return NULL;
+	slash = strrchr(beside, '/');
+	path = slu_asprintf("%.*sslurm.conf",
+			    slash ? (int)(slash + 1 - beside) : 0, beside);
+	free(beside);
+	return path;
+}
+
 bool slu_conf_absent(void)
 {
 	const char *own = getenv("SLUICE_CONF");

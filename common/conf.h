@@ -168,6 +168,8 @@ const char *slu_fs_option(const struct slu_fs_conf *fs, const char *key,
 /* Where sluice.conf is: $SLUICE_CONF, else beside $SLURM_CONF, else
  * /etc/slurm/sluice.conf. Only programs and plugins call it. Caller frees. */
 char *slu_conf_path(void);
+/* The same of slurm.conf: $SLURM_CONF, else beside sluice.conf. */
+char *slu_conf_slurm_path(void);
 /* Nobody has named a sluice.conf, and there is none where it is looked for:
  * this host was not configured. */
 bool slu_conf_absent(void);

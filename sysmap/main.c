@@ -401,6 +401,20 @@ static int run(const struct options *opt, const struct slu_root *root,
 	return ret;
 }
 
+/* Of this machine's slurm.conf; caller frees. NULL: as usual. */
+static char *slurm_dir(void)
+{
+	char *path = slu_conf_slurm_path();
+	char *slash = path ? strrchr(path, '/') : NULL, *full = NULL;
+
+	if (slash)
+		slash[slash == path] = '\0';
+	if (path)
+		full = realpath(slash ? path : ".", NULL);
+	free(path);
+	return full;
+}
+
 int main(int argc, char **argv)
 {
 	struct options opt = {
@@ -409,15 +423,20 @@ int main(int argc, char **argv)
 	int ret = parse(argc, argv, &opt);
 	struct slu_root root;
 	struct slu_err err;
+	char *slurm;
 
 	if (ret >= 0)
 		return ret;
 	if (slu_root_open(&root, opt.root, &err))
 		return fail(&err);
+	slurm = root.live ? slurm_dir() : NULL;
+	if (slurm)
+		root.slurm = slurm;
 	if (opt.list)
 		ret = list(&root, opt.names);
 	else
 		ret = run(&opt, &root, &err) ? fail(&err) : EXIT_SUCCESS;
 	slu_root_close(&root);
+	free(slurm);
 	return ret;
 }

@@ -34,7 +34,10 @@ int slu_root_open(struct slu_root *root, const char *dir, struct slu_err *err)
 			  live ? "/" : dir);
 	} else if (work) {
 		atomic_init(work, SLU_ROOT_WORK);
-		*root = (struct slu_root){.fd = fd, .live = live, .work = work};
+		*root = (struct slu_root){.fd = fd,
+					  .live = live,
+					  .work = work,
+					  .slurm = "etc/slurm"};
 		return 0;
 	} else {
 		slu_err(err, SLU_NOMEM, "out of memory");

@@ -35,6 +35,9 @@ struct slu_root {
 	int fd;
 	bool live; /* this machine, now: file systems can be asked as well */
 	atomic_long *work; /* what is left of SLU_ROOT_WORK */
+	/* Where slurm.conf is; set by who wants another directory than
+	 * etc/slurm. Borrowed. */
+	const char *slurm;
 };
 
 /* dir NULL or "/": the live machine. */

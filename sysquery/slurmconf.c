@@ -9,16 +9,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/conf.h"
 #include "common/file.h"
 #include "common/hostlist.h"
 #include "common/jsonx.h"
 #include "common/slurmfile.h"
 #include "common/str.h"
 
-#define FILE_MAX    (16u << 20)
-#define TMPFS	    "/tmp"
-#define DIR_DEFAULT "/etc/slurm/"
+#define FILE_MAX (16u << 20)
+#define TMPFS	 "/tmp"
 
 struct reader {
 	struct json_object *out, *nodes;
@@ -166,22 +164,4 @@ struct json_object *slu_slurmconf_parse(const char *text, size_t len,
 			   : slu_err(err, SLU_NOMEM, "out of memory"));
 	free(copy);
 	return out;
-}
-
-char *slu_slurmconf_path(void)
-{
-	const char *named = getenv("SLURM_CONF");
-	char *beside = slu_conf_path(), *slash, *path;
-
-	if (named && *named) {
-		free(beside);
-		return strdup(named);
-	}
-	slash = beside ? strrchr(beside, '/') : NULL;
-	path = slu_asprintf("%.*sslurm.conf",
-			    slash ? (int)(slash + 1 - beside)
-				  : (int)strlen(DIR_DEFAULT),
-			    slash ? beside : DIR_DEFAULT);
-	free(beside);
-	return path;
 }

@@ -21,8 +21,4 @@ struct json_object *slu_slurmconf_read(const char *path, struct slu_err *err);
 struct json_object *slu_slurmconf_parse(const char *text, size_t len,
 					struct slu_err *err);
 
-/* $SLURM_CONF, else beside sluice.conf, else /etc/slurm/slurm.conf. Only
- * programs call it. Caller frees. */
-char *slu_slurmconf_path(void);
-
 #endif

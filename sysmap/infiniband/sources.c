@@ -3,11 +3,12 @@
 #include "config.h"
 #include "sysmap/infiniband/sources.h"
 
+#include <stdlib.h>
 #include "common/proc.h"
+#include "common/str.h"
 #include "sysmap/topology.h"
 
 #define TEXT_MAX      (64u << 20) /* bytes of an ibnetdiscover output */
-#define SLURM_CONF    "etc/slurm/topology.conf"
 #define SWEEP_SECONDS 60.0
 
 typedef struct json_object *make_f(const struct slu_fabric *fabric);
@@ -126,8 +127,14 @@ int slu_topology_slurm(const struct slu_root *root, struct json_object **out,
 {
 	struct json_object *document;
 	struct slu_topology t;
+	char *path = slu_asprintf("%s/topology.conf", root->slurm);
+	int ret;
 
-	if (slu_topology_of_conf_file(root, SLURM_CONF, &t, err))
+	if (!path)
+		return slu_err(err, SLU_NOMEM, "topology");
+	ret = slu_topology_of_conf_file(root, path, &t, err);
+	free(path);
+	if (ret)
 		return -1;
 	document = slu_topology_json(&t);
 	slu_topology_free(&t);

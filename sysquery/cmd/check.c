@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "common/conf.h"
 #include "common/jsonx.h"
 #include "sysquery/slurmconf.h"
 
@@ -21,7 +22,7 @@ static const struct slu_column columns[] = {
 static int read_conf(struct slu_ask *ask, struct slu_err *err)
 {
 	char *path = ask->n_operands ? strdup(ask->operand[0])
-				     : slu_slurmconf_path();
+				     : slu_conf_slurm_path();
 	struct json_object *conf = NULL;
 
 	if (path)

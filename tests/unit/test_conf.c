@@ -365,13 +365,16 @@ END_TEST
 START_TEST(test_path)
 {
 	static const struct {
-		const char *own, *slurm, *want;
+		const char *own, *slurm, *want, *slurm_conf;
 	} cases[] = {
-		{"/a/b", "/c/slurm.conf", "/a/b"},
-		{NULL, "/c/d/slurm.conf", "/c/d/sluice.conf"},
-		{"", "/slurm.conf", "/sluice.conf"},
-		{NULL, "slurm.conf", "/etc/slurm/sluice.conf"},
-		{NULL, NULL, "/etc/slurm/sluice.conf"},
+		{"/a/b", "/c/slurm.conf", "/a/b", "/c/slurm.conf"},
+		{"/a/b", NULL, "/a/b", "/a/slurm.conf"},
+		{"b", "", "b", "slurm.conf"},
+		{NULL, "/c/d/slurm.conf", "/c/d/sluice.conf",
+		 "/c/d/slurm.conf"},
+		{"", "/slurm.conf", "/sluice.conf", "/slurm.conf"},
+		{NULL, "slurm.conf", "/etc/slurm/sluice.conf", "slurm.conf"},
+		{NULL, NULL, "/etc/slurm/sluice.conf", "/etc/slurm/slurm.conf"},
 	};
 
 	each(c, cases)
@@ -386,6 +389,9 @@ START_TEST(test_path)
 			setenv("SLURM_CONF", c->slurm, 1);
 		path = slu_conf_path();
 		ck_assert_str_eq(path, c->want);
+		free(path);
+		path = slu_conf_slurm_path();
+		ck_assert_str_eq(path, c->slurm_conf);
 		free(path);
 	}
 }

@@ -73,6 +73,18 @@ root="--root $dir/m"
 		env SLUICE_CONF="$dir/none.conf" "$sysmap" --push
 }
 
+# topology.conf is looked for beside slurm.conf.
+mkdir "$dir/slurm"
+echo 'SwitchName=leaf7 Nodes=n[1-3]' >"$dir/slurm/topology.conf"
+echo '# empty' >"$dir/slurm/slurm.conf"
+want 'topology.conf' 0 '"switch":"leaf7",.*"hosts":"n\[1-3\]"' \
+	env SLURM_CONF="$dir/slurm/slurm.conf" "$sysmap" -e topology
+(cd "$dir/slurm" && want 'topology.conf, here' 0 '"switch":"leaf7"' \
+	env SLURM_CONF=slurm.conf "$sysmap" -e topology && exit $failed) ||
+	failed=1
+want 'topology.conf of a record' 0 '^{}$' \
+	env SLURM_CONF="$dir/slurm/slurm.conf" "$sysmap" --root "$dir/m" -e topology
+
 # A trial of 2 MiB keeps its limit, and leaves nothing.
 mkdir "$dir/trial"
 "$sysmap" -e storagespeed --measure="$dir/trial" --measure-bytes 2MiB \
