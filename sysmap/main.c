@@ -119,12 +119,19 @@ static const struct option known[] = {
 	{"version", no_argument, NULL, VERSION_},
 	{NULL, 0, NULL, 0}};
 
-static int show(const char *text)
+/* The exit status, by whether all that was printed could be written. */
+static int flushed(void)
 {
-	if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+	if (fflush(stdout) == 0 && !ferror(stdout))
 		return EXIT_SUCCESS;
 	fprintf(stderr, "sysmap: standard output: %s\n", strerror(errno));
 	return EXIT_FAILURE;
+}
+
+static int show(const char *text)
+{
+	fputs(text, stdout);
+	return flushed();
 }
 
 /* One option. -1: go on; else the exit status. */
@@ -263,7 +270,7 @@ static int list(const struct slu_root *root, char *const *names)
 		else
 			list_sources(root, e);
 	}
-	return EXIT_SUCCESS;
+	return flushed();
 }
 
 static int print(const struct options *opt, const struct slu_map *map,

@@ -384,11 +384,11 @@ static int unknown_command(const char *name, struct slu_err *err)
 /* Is it an option of this command (NULL: of the original form)? */
 static bool is_of(const struct slu_command *c, int key)
 {
-	static const int always[] =
-		{'f', 'o', SLU_OPT_JSON, SLU_OPT_TABLE, SLU_OPT_SERVER, 0},
+	static const int always[] = {'f', 'o', SLU_OPT_JSON, SLU_OPT_SERVER, 0},
 			 original[] = {'n', 'e', 'l', 'L', 0};
 
 	return contains(always, SLU_OPTIONS_MAX, key) ||
+	       (c && key == SLU_OPT_TABLE) ||
 	       contains(c ? c->options : original, SLU_OPTIONS_MAX, key);
 }
 

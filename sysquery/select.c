@@ -86,6 +86,33 @@ char *slu_select_numbers(const char *sql, struct slu_err *err)
 	return slu_buf_steal(&out);
 }
 
+/* As keys of an object, two columns of one name would be one. */
+static int check_columns(struct slu_rows *rows, struct slu_err *err)
+{
+	for (int i = 0; i < slu_db_columns(rows); i++)
+		for (int k = 0; k < i; k++)
+			if (strcmp(slu_db_column(rows, i),
+				   slu_db_column(rows, k)) == 0)
+				return slu_err(err, SLU_INVALID,
+					       "two columns are called %s: "
+					       "name one with AS",
+					       slu_db_column(rows, i));
+	return 0;
+}
+
+static struct json_object *select_rows(struct slu_db *db, const char *sql,
+				       struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(db, err, sql, "");
+
+	if (!rows)
+		return NULL;
+	if (check_columns(rows, err) == 0)
+		return slu_query_rows(rows, ROWS_MAX, err);
+	slu_db_done(rows);
+	return NULL;
+}
+
 struct json_object *slu_select(struct slu_db *db, const char *sql,
 			       struct slu_err *err)
 {
@@ -95,8 +122,7 @@ struct json_object *slu_select(struct slu_db *db, const char *sql,
 
 	if (text && slu_views_make(db, text, err) == 0 &&
 	    slu_db_confine(db, resource_map, err) == 0) {
-		rows = slu_query_rows(slu_db_query(db, &why, text, ""),
-				      ROWS_MAX, &why);
+		rows = select_rows(db, text, &why);
 		if (!rows) /* what is internal elsewhere is theirs here */
 			slu_err(err,
 				why.kind == SLU_INTERNAL ? SLU_INVALID

@@ -45,6 +45,8 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 			return slu_err(err, SLU_INVALID,
 				       "\"%.40s\" is no version", version);
 	}
+	if (targets == 0 && json_object_object_get_ex(args, "targets", NULL))
+		return slu_err(err, SLU_INVALID, "targets: want at least 1");
 	r->readers = small(readers);
 	if (targets > 0) { /* another file system than the servers know */
 		r->targets = small(targets);

@@ -322,6 +322,7 @@ START_TEST(test_stripe)
 		{"\"preset\":\"IOR.1\",\"access\":\"random\"", NULL},
 		{"\"preset\":\"IOR.1\",\"readers\":9", NULL},
 		{"\"preset\":\"blast.3\",\"targets\":4", NULL},
+		{"\"targets\":0,\"size\":1000", NULL},
 		{"\"lustre\":\"x\"", NULL},
 		{"\"access\":\"x\"", NULL},
 	};

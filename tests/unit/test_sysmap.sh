@@ -85,6 +85,9 @@ want 'topology.conf' 0 '"switch":"leaf7",.*"hosts":"n\[1-3\]"' \
 want 'topology.conf of a record' 0 '^{}$' \
 	env SLURM_CONF="$dir/slurm/slurm.conf" "$sysmap" --root "$dir/m" -e topology
 
+want 'list, full' 1 'standard output: No space' \
+	bash -c "$sysmap -l >/dev/full"
+
 # A trial of 2 MiB keeps its limit, and leaves nothing.
 mkdir "$dir/trial"
 "$sysmap" -e storagespeed --measure="$dir/trial" --measure-bytes 2MiB \

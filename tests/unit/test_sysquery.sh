@@ -44,6 +44,9 @@ want 'count' 0 '[{"extractor":"memoryinfo","documents":3,"hosts":3}]' \
 want 'a table' 0 $'Hosttable\nHostID  Hostname\n     1  n1\n     2  n2\n     3  n10' \
 	"$sysquery" -f "$db" dump hosttable --table
 want 'sound' 0 '{"integrity":"ok"}' "$sysquery" -f "$db" check-integrity
+want 'no table of the original form' 2 \
+	'sysquery: --table is not an option of this form (see sysquery --help)' \
+	"$sysquery" -f "$db" --table -n n1
 want 'to a file' 0 '' "$sysquery" -f "$db" -n nobody -o "$dir/file"
 want 'the file' 0 '{}' cat "$dir/file"
 want 'no database' 3 "sysquery: $dir/none: there is no such file" \
