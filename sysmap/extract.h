@@ -29,6 +29,8 @@ struct slu_extractor {
 	bool on_request; /* only when it is named: it asks more than a node */
 	const struct slu_source *source;  /* name NULL ends them */
 	const struct slu_column *columns; /* of an array, for people */
+	const char *const *keys; /* of an object, that not all machines have;
+				  * NULL-ended, or NULL: none */
 };
 extern const struct slu_extractor slu_extractors[]; /* name NULL ends it */
 

@@ -228,6 +228,7 @@ const struct slu_extractor slu_extractors[] = {
 	{
 		.name = "machineinfo",
 		.help = "kernel, operating system and firmware",
+		.keys = slu_linux_machine_keys,
 		.source = SOURCES({"linux/procfs", slu_linux_machine}),
 	},
 	{

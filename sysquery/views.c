@@ -94,6 +94,8 @@ static int read_columns(struct slu_db *db, const struct source *s,
 	for (size_t i = 0; !*s->key && e && e->columns && e->columns[i].key;
 	     i++)
 		add_column(c, e->columns[i].key);
+	for (size_t i = 0; !*s->key && e && e->keys && e->keys[i]; i++)
+		add_column(c, e->keys[i]);
 	if (!*s->key)
 		add_place(s->extractor, c);
 	path_of(s, path);

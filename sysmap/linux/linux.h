@@ -23,6 +23,7 @@ SOURCE(slu_linux_mountusage);
 SOURCE(slu_linux_meminfo);
 SOURCE(slu_linux_numa_memory);
 SOURCE(slu_linux_machine);
+extern const char *const slu_linux_machine_keys[]; /* NULL-ended */
 SOURCE(slu_linux_hostid);
 /* topology from /sys; from /proc/cpuinfo alone */
 SOURCE(slu_linux_cpus);

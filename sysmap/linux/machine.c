@@ -94,19 +94,25 @@ out:
 	slu_buf_free(&text);
 }
 
+/* The firmware says these, of which a virtual machine may have none. */
+static const struct fact dmi[] = {{"SystemVendor", DMI "sys_vendor"},
+				  {"ProductName", DMI "product_name"},
+				  {"ProductVersion", DMI "product_version"},
+				  {"BoardVendor", DMI "board_vendor"},
+				  {"BoardName", DMI "board_name"},
+				  {"BiosVendor", DMI "bios_vendor"},
+				  {"BiosVersion", DMI "bios_version"},
+				  {"BiosDate", DMI "bios_date"},
+				  {NULL, NULL}};
+
+const char *const slu_linux_machine_keys[] = {
+	"SystemVendor", "ProductName", "ProductVersion",
+	"BoardVendor",	"BoardName",   "BiosVendor",
+	"BiosVersion",	"BiosDate",    NULL};
+
 int slu_linux_machine(const struct slu_root *root, struct json_object **out,
 		      struct slu_err *err)
 {
-	static const struct fact dmi[] = {
-		{"SystemVendor", DMI "sys_vendor"},
-		{"ProductName", DMI "product_name"},
-		{"ProductVersion", DMI "product_version"},
-		{"BoardVendor", DMI "board_vendor"},
-		{"BoardName", DMI "board_name"},
-		{"BiosVendor", DMI "bios_vendor"},
-		{"BiosVersion", DMI "bios_version"},
-		{"BiosDate", DMI "bios_date"},
-		{NULL, NULL}};
 	struct json_object *obj = json_object_new_object();
 
 	(void)err;

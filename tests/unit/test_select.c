@@ -19,6 +19,7 @@ static void fill(void)
 	map_put("n3", "memoryinfo", "{\"TotalMemory\":4096}", 1);
 	map_put("n1", "numa", "{\"count\":2,\"nodes\":[{\"id\":0},{\"id\":1}]}",
 		1);
+	map_put("n2", "machineinfo", "{\"KernelVersion\":\"6\"}", 1);
 	map_put("n2", "moduleinfo", "[\"nfs\",\"mlx5\"]", 1);
 }
 
@@ -53,6 +54,15 @@ START_TEST(test_select)
 		/* known, but nobody has it */
 		{"select", SQL("SELECT host, mountpoint FROM v_mountpoints"),
 		 "[]"},
+		/* known, where some have no firmware that says it */
+		{"select",
+		 SQL("SELECT host, BiosVersion FROM v_machineinfo WHERE "
+		     "BiosVersion <> (SELECT BiosVersion FROM v_machineinfo "
+		     "GROUP BY 1 ORDER BY count(*) DESC LIMIT 1)"),
+		 "[]"},
+		{"select",
+		 SQL("SELECT host FROM v_machineinfo WHERE BiosVersion IS NULL"),
+		 "[{\"host\":\"n2\"}]"},
 		/* what the tables hold, without views */
 		{"select",
 		 SQL("WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
@@ -60,7 +70,7 @@ START_TEST(test_select)
 		     "Hosttable h, json_each('[1]')"),
 		 "[{\"n\":9}]"},
 		{"hosts", "{\"where\":\"memory >= 2KiB OR disks = 1\"}",
-		 "[{\"host\":\"n2\",\"documents\":2,\"since\":1,"
+		 "[{\"host\":\"n2\",\"documents\":3,\"since\":1,"
 		 "\"last_seen\":1},{\"host\":\"n3\",\"documents\":2,"
 		 "\"since\":1,\"last_seen\":1}]"},
 		{"hosts", "{\"where\":\"disks = 1\",\"hosts\":[\"n1\"]}", "[]"},
