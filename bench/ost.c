@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/ost [--csv] [--hours N] [--targets N] [--runs SUMMARIES.csv]
+ * bench/ost [--csv] [--hours N] [--targets N] [--runs SUMMARIES.csv] [--why]
  *
  * 1. Time of the exact placement, linear and convex, with the assignment of
  *    every request, and of a single request; beside LEMON's network simplex on
@@ -24,6 +24,9 @@
  *    moved), the mean bandwidth of all that is read and written, and the time
  *    of the processor that choosing a file's targets takes; with
  *    --targets of so many (8 on a server) instead of 8 x 4.
+ *
+ * With --why only: what makes files fast, beside round-robin and ours with
+ * other neighbours.
  */
 #include "config.h"
 #include "bench/ost.h"
@@ -200,6 +203,37 @@ static void run_balance(bool csv, double hours, double busy)
 	       at(m[OURS].old_space_at, a), at(m[OURS].old_load_at, b));
 }
 
+static void run_why(double hours, double busy)
+{
+	static const struct {
+		enum ost_who who;
+		const char *name;
+	} kind[] = {
+		{ROUND_ROBIN, "round-robin"},
+		{ROBIN_NUMBERS, "by the targets' numbers"},
+		{ROBIN_SERVERS, "servers in a new order each round"},
+		{ROBIN_TARGETS, "targets in a new order each round"},
+		{FLOW, "flow (paper)"},
+		{OURS, "ours"},
+		{NEAR_NUMBERS, "our costs, neighbours by number"},
+		{NEAR_LUSTRE, "our costs, neighbours as Lustre's"},
+		{NEAR_CHEAPER, "such, of the cheaper three quarters"},
+	};
+	char a[16], b[16];
+
+	printf("\n%u targets on %u servers, %g hours, busy for %g of the time\n"
+	       "\n%-36s %7s %12s %12s\n",
+	       targets, targets / per_server, hours, busy, "", "MB/s",
+	       "space from", "load from");
+	for (size_t i = 0; i < sizeof(kind) / sizeof(*kind); i++) {
+		struct means m = balance(kind[i].who, hours, busy);
+
+		printf("%-36s %7.0f %12s %12s\n", kind[i].name, m.bandwidth,
+		       at(m.space_at, a), at(m.load_at, b));
+		fflush(stdout);
+	}
+}
+
 static double bandwidth(enum ost_who who, uint32_t targets, double busy)
 {
 	static struct ost_outcome o;
@@ -258,11 +292,13 @@ int main(int argc, char **argv)
 	static const double load[] = {0.1, 0.3, BUSY};
 	char lemon[4096];
 	double hours = 24;
-	bool csv = false;
+	bool csv = false, why = false;
 
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--csv") == 0) {
 			csv = true;
+		} else if (strcmp(argv[i], "--why") == 0) {
+			why = true;
 		} else if (strcmp(argv[i], "--hours") == 0 && i + 1 < argc) {
 			hours = atof(argv[++i]);
 		} else if (strcmp(argv[i], "--targets") == 0 && i + 1 < argc) {
@@ -274,7 +310,7 @@ int main(int argc, char **argv)
 			load_runs(argv[++i]);
 		} else {
 			fputs("usage: ost [--csv] [--hours N] [--targets N] "
-			      "[--seed N] [--runs FILE]\n",
+			      "[--seed N] [--runs FILE] [--why]\n",
 			      stderr);
 			return 2;
 		}
@@ -283,6 +319,10 @@ int main(int argc, char **argv)
 		ost_die("--hours: 1 to 48");
 	if (targets < 8 || targets > OST_TARGETS || targets % 8 > 0)
 		ost_die("--targets: 8 to 3600, eights");
+	for (size_t i = 0; why && i < 3; i++)
+		run_why(hours, load[i]);
+	if (why)
+		return 0;
 	if (csv)
 		puts("case,metric,unit,ours,rival,rival_value,ratio");
 	snprintf(lemon, sizeof(lemon), "%s-lemon", argv[0]);

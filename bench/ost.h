@@ -28,6 +28,17 @@ enum ost_who {
 	FLOW,	  /* each on a scale of 0 to 1 */
 	OURS,
 	ALLOCATORS,
+	/* To see what makes files fast: round-robin by the targets' numbers,
+	 * and with its servers, or its targets, in a new order each round; our
+	 * costs, with each file on the cheapest neighbours: by their numbers,
+	 * in Lustre's order, and in that of the cheaper targets alone. */
+	ROBIN_NUMBERS = ALLOCATORS,
+	ROBIN_SERVERS,
+	ROBIN_TARGETS,
+	NEAR_NUMBERS,
+	NEAR_LUSTRE,
+	NEAR_CHEAPER,
+	KINDS,
 };
 
 #define OST_HOURS 48 /* at most */

@@ -4,6 +4,7 @@
 #include "bench/ost_sim.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "select_io/ost/choose.h"
 #include "select_io/ost/memory.h"
@@ -13,8 +14,14 @@
 #define REQUESTS 2048
 #define PLACED	 OST_PLACED
 
-/* Lustre's order (lod_qos_calc_rr): each server's targets lie as far from each
- * other as they can. After a round that a stripe count divides it begins one
+/* The target in a place of Lustre's order (lod_qos_calc_rr): each server's lie
+ * as far from each other as they can. */
+static uint32_t lustre_order(const struct world *w, uint32_t i)
+{
+	return i % w->servers * w->per_server + i / w->servers;
+}
+
+/* In that order. After a round that a stripe count divides it begins one
  * further (lod_ost_alloc_rr). */
 static void pick_robin(struct world *w, uint32_t n, uint32_t *out)
 {
@@ -25,9 +32,45 @@ static void pick_robin(struct world *w, uint32_t n, uint32_t *out)
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t i = (w->robin + w->robin_offset) % w->m;
 
-		out[k] = i % w->servers * w->per_server + i / w->servers;
+		out[k] = lustre_order(w, i);
 		w->robin++;
 	}
+}
+
+/* Neighbours by their numbers are mostly of one server. */
+static void pick_numbers(struct world *w, uint32_t n, uint32_t *out)
+{
+	for (uint32_t k = 0; k < n; k++)
+		out[k] = w->robin++ % w->m;
+}
+
+/* In a new order each round; what is shuffled are blocks of neighbours. */
+static void pick_shuffled(struct world *w, uint32_t block, uint32_t n,
+			  uint32_t *out)
+{
+	static uint32_t order[OST_TARGETS];
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t at = w->robin++ % w->m;
+
+		for (uint32_t i = 0; at == 0 && i < w->m / block; i++) {
+			uint32_t other = (uint32_t)slu_random(&w->dice, i + 1);
+
+			order[i] = order[other];
+			order[other] = i;
+		}
+		out[k] = order[at / block] * block + at % block;
+	}
+}
+
+static void pick_servers(struct world *w, uint32_t n, uint32_t *out)
+{
+	pick_shuffled(w, w->per_server, n, out);
+}
+
+static void pick_targets(struct world *w, uint32_t n, uint32_t *out)
+{
+	pick_shuffled(w, 1, n, out);
 }
 
 #define PRIO_WIDE (24 / 256.0) /* qos_prio_free is 91 % */
@@ -194,7 +237,7 @@ static void fill_targets(const struct world *w, enum ost_who who,
 	double link = LINK * SPEED * w->per_server, mean = 0;
 	double server = largest(w->seen_server_rate, w->servers);
 	double target = largest(w->seen_rate, w->m);
-	bool ours = who == OURS;
+	bool ours = who >= OURS;
 
 	for (uint32_t j = 0; j < w->m; j++)
 		mean += w->seen_used[j] / w->m / MEGABYTES;
@@ -265,6 +308,84 @@ static void solve(struct world *w, enum ost_who who, const struct request *r,
 	slu_place_free(place);
 }
 
+#define CHEAPER 0.75 /* of the targets */
+
+static int by_number(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* What the last of so many costs, the cheapest first. */
+static double nth_cost(const struct slu_place_target *t, uint32_t m, uint32_t n)
+{
+	static double cost[OST_TARGETS];
+
+	for (uint32_t j = 0; j < m; j++)
+		cost[j] = t[j].cost;
+	qsort(cost, m, sizeof(*cost), by_number);
+	return cost[n - 1];
+}
+
+/* The targets to be neighbours, in their order; returns how many. */
+static uint32_t neighbours(const struct world *w, enum ost_who who,
+			   const struct slu_place_target *t, uint32_t width,
+			   uint32_t *list)
+{
+	double most = INFINITY;
+	uint32_t n = 0;
+
+	if (who == NEAR_CHEAPER)
+		most = nth_cost(t, w->m, (uint32_t)fmax(width, CHEAPER * w->m));
+	for (uint32_t i = 0; i < w->m; i++) {
+		uint32_t j = who == NEAR_NUMBERS ? i : lustre_order(w, i);
+
+		if (t[j].cost <= most)
+			list[n++] = j;
+	}
+	return n;
+}
+
+/* Where the cheapest window of so many begins; a sliding sum is not exact. */
+static uint32_t cheapest(const struct slu_place_target *t, const uint32_t *list,
+			 uint32_t n, uint32_t width)
+{
+	double cost = 0, least = INFINITY;
+	uint32_t best = 0;
+
+	for (uint32_t k = 0; k < width; k++)
+		cost += t[list[k]].cost;
+	for (uint32_t i = 0; i < n; i++) {
+		best = cost < least - 1e-9 ? i : best;
+		least = fmin(cost, least);
+		cost += t[list[(i + width) % n]].cost - t[list[i]].cost;
+	}
+	return best;
+}
+
+/* One file after the other, on as many neighbours as it has stripes. */
+static void pick_near(struct world *w, enum ost_who who,
+		      const struct request *r, uint32_t n, uint32_t *chosen)
+{
+	static struct slu_place_target t[OST_TARGETS];
+	static uint32_t list[OST_TARGETS];
+
+	fill_targets(w, who, t);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t width = r[i].stripes;
+		uint32_t m = neighbours(w, who, t, width, list);
+		uint32_t first = cheapest(t, list, m, width);
+
+		for (uint32_t k = 0; k < width; k++) {
+			uint32_t j = list[(first + k) % m];
+
+			chosen[(size_t)i * MOST + k] = j;
+			t[j].cost += t[j].step;
+		}
+	}
+}
+
 void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 	      uint32_t n, uint32_t *chosen)
 {
@@ -272,15 +393,21 @@ void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 		[ROUND_ROBIN] = pick_robin,
 		[QOS] = pick_qos,
 		[RANDOM] = pick_random,
+		[ROBIN_NUMBERS] = pick_numbers,
+		[ROBIN_SERVERS] = pick_servers,
+		[ROBIN_TARGETS] = pick_targets,
+		[KINDS] = NULL,
 	};
 
 	forget(w);
-	if (who >= FLOW_RAW)
+	if (who >= NEAR_NUMBERS)
+		pick_near(w, who, r, n, chosen);
+	else if (!simple[who])
 		solve(w, who, r, n, chosen);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *out = chosen + (size_t)i * MOST;
 
-		if (who < FLOW_RAW)
+		if (simple[who])
 			simple[who](w, r[i].stripes, out);
 		for (uint32_t k = 0; k < r[i].stripes; k++)
 			remember(w, out[k]);
