@@ -408,15 +408,17 @@ static int run(const struct options *opt, const struct slu_root *root,
 	return ret;
 }
 
-/* Of this machine's slurm.conf; caller frees. NULL: as usual. */
+/* Of this machine's slurm.conf; caller frees. NULL: there is none where it is
+ * looked for. */
 static char *slurm_dir(void)
 {
 	char *path = slu_conf_slurm_path();
 	char *slash = path ? strrchr(path, '/') : NULL, *full = NULL;
+	bool there = path && access(path, F_OK) == 0;
 
 	if (slash)
 		slash[slash == path] = '\0';
-	if (path)
+	if (there)
 		full = realpath(slash ? path : ".", NULL);
 	free(path);
 	return full;

@@ -85,6 +85,11 @@ want 'topology.conf' 0 '"switch":"leaf7",.*"hosts":"n\[1-3\]"' \
 want 'topology.conf of a record' 0 '^{}$' \
 	env SLURM_CONF="$dir/slurm/slurm.conf" "$sysmap" --root "$dir/m" -e topology
 
+mkdir "$dir/sluice"
+echo 'SwitchName=leaf8 Nodes=n1' >"$dir/sluice/topology.conf"
+want 'topology.conf without slurm.conf' 1 '' \
+	bash -c "env -u SLURM_CONF SLUICE_CONF=$dir/sluice/sluice.conf \
+		$sysmap -e topology | grep leaf8"
 want 'list, full' 1 'standard output: No space' \
 	bash -c "$sysmap -l >/dev/full"
 
