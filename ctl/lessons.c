@@ -22,12 +22,16 @@ int slu_lessons_add(struct slu_lessons *l, const struct slu_job *job,
 	l->lesson = grown;
 	if (waits && slu_job_copy(&new.job, job) < 0)
 		return -1;
+	if (l->n == 0 || job->end < l->since)
+		l->since = job->end;
 	grown[l->n++] = new;
 	return 0;
 }
 
 bool slu_lessons_has(const struct slu_lessons *l, const struct slu_job *job)
 {
+	if (job->end < l->since) /* nearly all of a long history */
+		return false;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->lesson[i].job.job_id == job->job_id &&
 		    l->lesson[i].job.start == job->start)

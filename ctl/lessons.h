@@ -23,6 +23,7 @@ struct slu_lesson {
 struct slu_lessons {
 	struct slu_lesson *lesson; /* in the order in which they ended */
 	size_t n;
+	int64_t since; /* the earliest end of them */
 };
 
 /* -1: it is not kept, since there are too many, or no memory. */

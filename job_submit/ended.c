@@ -20,12 +20,7 @@ bool slu_ended_own_way(const struct slu_job *job)
 
 int64_t slu_run_time(const struct slu_job *job)
 {
-	int64_t suspended = job->suspended > 0 ? job->suspended : 0;
-
-	if (job->start <= 0 || job->end <= job->start ||
-	    job->prepared >= job->end - job->start)
-		return 0;
-	return job->end - job->start - suspended;
+	return job->prepared < job->end - job->start ? slu_job_ran(job) : 0;
 }
 
 const char *slu_swf_state(int status, int64_t run, int64_t request)

@@ -20,9 +20,8 @@
  */
 bool slu_ended_own_way(const struct slu_job *job);
 
-/* What it was given to run, s: from start to end, but for the time in which it
- * was suspended. That is what a limit counts. <= 0: it did not run, or was
- * given up before its file system was ready. */
+/* slu_job_ran(), which is what a limit counts; 0 also for one that was given up
+ * before its file system was ready. */
 int64_t slu_run_time(const struct slu_job *job);
 
 /* A log's status (column 11 of the Standard Workload Format) as Slurm's state.

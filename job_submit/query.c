@@ -39,7 +39,7 @@ static struct json_object *row_json(const struct slu_history_row *row)
 {
 	struct json_object *obj = json_object_new_object();
 	const struct slu_job *j = &row->job;
-	int64_t run = slu_run_time(j);
+	int64_t run = slu_job_ran(j);
 
 	if (!obj)
 		return NULL;

@@ -71,6 +71,16 @@ int64_t slu_eligible(const job_record_t *job)
 	return !d ? 0 : d->begin_time ? d->begin_time : d->submit_time;
 }
 
+/* What Slurm calls suspended of a run that has ended. Who is ended while
+ * suspended ends at the suspension, and what followed, which lies behind the
+ * end, is counted all the same. */
+static int64_t suspended(const job_record_t *job)
+{
+	if (job->suspend_time && job->end_time == job->suspend_time)
+		return job->end_time - job->start_time - job->pre_sus_time;
+	return job->tot_sus_time;
+}
+
 static void copy_times(const job_record_t *job, struct slu_job *out)
 {
 	const struct job_details *d = job->details;
@@ -84,7 +94,7 @@ static void copy_times(const job_record_t *job, struct slu_job *out)
 			   : job->end_time;
 	if (job->job_state & JOB_REQUEUE)
 		out->end = job->end_time; /* of the run that is ending */
-	out->suspended = out->end ? job->tot_sus_time : 0;
+	out->suspended = out->end ? suspended(job) : 0;
 	out->limit = minutes(job->time_limit);
 	/* 1: Slurm put in the partition's, because the user had none. */
 	out->limit_asked = job->limit_set.time == 1 ? 0 : out->limit;

@@ -95,6 +95,14 @@ int slu_job_copy(struct slu_job *dst, const struct slu_job *src)
 	return 0;
 }
 
+int64_t slu_job_ran(const struct slu_job *job)
+{
+	int64_t suspended = job->suspended > 0 ? job->suspended : 0;
+	int64_t ran = job->end - job->start - suspended;
+
+	return job->start > 0 && ran > 0 ? ran : 0;
+}
+
 #undef T
 #define T struct slu_import_io
 static const struct slu_field import_io_fields[] = {

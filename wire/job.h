@@ -72,6 +72,10 @@ enum slu_io_source {
 	SLU_IO_ACCOUNTING = 6, /* JobAcctGather, of its steps */
 };
 
+/* s from its start to its end, but for the time in which it was suspended; 0:
+ * it did not run, or has not ended. */
+int64_t slu_job_ran(const struct slu_job *job);
+
 /* /v1/import: ended jobs that others have recorded, for the history. The answer
  * is {"added": N}: jobs that were not known, and I/O that found its job. */
 #define SLU_IMPORT_JOBS 200 /* at once */

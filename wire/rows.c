@@ -33,12 +33,11 @@ static const struct slu_field column[] = {
 
 double slu_row_bandwidth(const struct slu_history_row *row)
 {
-	const struct slu_job *job = &row->job;
+	int64_t ran = slu_job_ran(&row->job);
 
-	if (job->start <= 0 || job->end <= job->start)
-		return 0;
-	return (row->read_bytes + row->written_bytes) / 1e6 /
-	       (double)(job->end - job->start);
+	return ran > 0 ? (row->read_bytes + row->written_bytes) / 1e6 /
+				 (double)ran
+		       : 0;
 }
 
 static void pack_number(int64_t value, struct slu_buf *out)

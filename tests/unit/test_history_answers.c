@@ -126,7 +126,7 @@ START_TEST(test_jobs_json)
 
 	add(db, 4, 8, 0, 99);
 	expect_ok(slu_history_add(db, &job, &err), err);
-	expect_ok(add_io(db, 5, 100, "n1", 6e7, 6e7, &err), err);
+	expect_ok(add_io(db, 5, 100, "n1", 53e6, 53e6, &err), err);
 	expect_ok(slu_history_jobs(db, &all, &out, &err), err);
 	ck_assert_str_eq(
 		slu_json_text(out),
@@ -134,8 +134,8 @@ START_TEST(test_jobs_json)
 		"\"run\":0},{\"job_id\":5,\"user\":\"ada\",\"name\":\"cfd\","
 		"\"nodes\":4,\"limit\":10,\"limit_asked\":9,\"predicted\":50,"
 		"\"predicted_from\":\"class\",\"run\":53,\"suspended\":7,\"error\":-3,"
-		"\"state\":\"COMPLETED\",\"ions\":2,\"read_bytes\":60000000,"
-		"\"written_bytes\":60000000,\"MB/s\":2,"
+		"\"state\":\"COMPLETED\",\"ions\":2,\"read_bytes\":53000000,"
+		"\"written_bytes\":53000000,\"MB/s\":2,"
 		"\"io_from\":\"tasks\"}]");
 	json_object_put(out);
 	slu_db_close(db);

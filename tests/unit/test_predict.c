@@ -188,6 +188,9 @@ START_TEST(test_suspended)
 	ck_assert_int_le(ask(p, 1, "a", 1, 60).careful, 1200);
 	job.suspended = 18600; /* never ran */
 	slu_learn(p, &job);
+	job.suspended = 20000; /* a database's */
+	slu_learn(p, &job);
+	ck_assert_int_eq(slu_job_ran(&job), 0);
 	job.suspended = 0;
 	job.prepared = 18600; /* given up while it was staged in */
 	slu_learn(p, &job);
