@@ -30,6 +30,11 @@ enum slu_predict_mode {
 	SLU_PREDICT_FILL,
 	SLU_PREDICT_TIGHTEN,
 };
+enum slu_placement_cost { /* see select_io/ost/choose.h */
+			  SLU_PLACEMENT_CONVEX,
+			  SLU_PLACEMENT_LINEAR,
+			  SLU_PLACEMENT_RAW,
+};
 enum slu_ion_policy {
 	SLU_ION_ZERO,
 	SLU_ION_ONE,
@@ -112,6 +117,7 @@ struct slu_conf {
 	bool predict_tell; /* users are told at submission */
 	/* PlacementAlpha, PlacementBeta: 0 to 1 */
 	double placement_alpha, placement_beta;
+	enum slu_placement_cost placement_cost;
 	int64_t history_age;	/* s; INT64_MAX: for ever */
 	int64_t history_rows;	/* kept, of ended jobs */
 	int64_t history_replay; /* that slurmctld learns at its start */

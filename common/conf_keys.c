@@ -142,6 +142,21 @@ static int read_predict_mode(const char *value, void *field,
 	return 0;
 }
 
+static int read_placement_cost(const char *value, void *field,
+			       struct slu_err *err)
+{
+	static const char *const words[] = {[SLU_PLACEMENT_CONVEX] = "convex",
+					    [SLU_PLACEMENT_LINEAR] = "linear",
+					    [SLU_PLACEMENT_RAW] = "linear-raw",
+					    NULL};
+	int i = read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(enum slu_placement_cost *)field = (enum slu_placement_cost)i;
+	return 0;
+}
+
 const char *const slu_ion_policy_names[] = {
 	[SLU_ION_ZERO] = "ZERO",       [SLU_ION_ONE] = "ONE",
 	[SLU_ION_STATIC] = "STATIC",   [SLU_ION_SIZE] = "SIZE",
@@ -433,6 +448,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"PlacementBeta", "0.5",
 	 "Weight of a Lustre server's memory in the placement of files.",
 	 read_weight, FIELD(placement_beta), false},
+	{"PlacementCost", "convex",
+	 "What placement goes by: convex, linear or linear-raw costs.",
+	 read_placement_cost, FIELD(placement_cost), false},
 	{"Pool", NULL, "One line per pool of storage, with its limits.",
 	 slu_conf_read_pool, 0, true},
 	{"PredictFloor", "300",

@@ -125,6 +125,7 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 	json_object_object_add(live, "servers", servers);
 	slu_json_set_double(live, "alpha", d->conf->placement_alpha);
 	slu_json_set_double(live, "beta", d->conf->placement_beta);
+	slu_json_set_u64(live, "by", d->conf->placement_cost);
 	if (ranking && d->busy.percent >= BUSY)
 		json_object_object_add(live, "ranking",
 				       json_object_get(ranking));
@@ -133,8 +134,16 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 
 struct slu_ost_choose_settings slu_osts_settings(struct json_object *live)
 {
+	static const enum slu_ost_cost costs[] = {
+		[SLU_PLACEMENT_CONVEX] = SLU_OST_CONVEX,
+		[SLU_PLACEMENT_LINEAR] = SLU_OST_LINEAR,
+		[SLU_PLACEMENT_RAW] = SLU_OST_RAW,
+	};
 	struct slu_ost_choose_settings s = slu_ost_choose_defaults;
+	uint64_t by = 0;
 
+	slu_json_u64_opt(live, "by", &by, NULL);
+	s.cost = costs[by];
 	slu_json_double_opt(live, "alpha", &s.alpha, NULL);
 	slu_json_double_opt(live, "beta", &s.beta, NULL);
 	return s;

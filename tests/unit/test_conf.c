@@ -43,6 +43,7 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(c->predict_floor, 300);
 	ck_assert_double_eq(c->placement_alpha, 0.5);
 	ck_assert_double_eq(c->placement_beta, 0.5);
+	ck_assert_int_eq(c->placement_cost, SLU_PLACEMENT_CONVEX);
 	ck_assert(c->io_nodes.n == 0 && c->max_ions_per_job == 8);
 	ck_assert(c->direct_access && c->ion_policy == SLU_ION_MCKP);
 	ck_assert(!c->mapping_dir && c->mapping_timeout == 5);
@@ -69,7 +70,8 @@ START_TEST(test_every_key)
 				   "MaxIONodesPerJob=2\nDirectAccess=no\n"
 				   "ArbiterPolicy=static\nMappingDir=/m\n"
 				   "MappingTimeout=00:30\n"
-				   "PlacementAlpha=1\nPlacementBeta=0\n");
+				   "PlacementAlpha=1\nPlacementBeta=0\n"
+				   "PlacementCost=linear-raw\n");
 
 	ck_assert_str_eq(c->database, "/d");
 	ck_assert_str_eq(c->daemon_addr[0], "a:6821");
@@ -101,6 +103,7 @@ START_TEST(test_every_key)
 	ck_assert_int_eq(c->mapping_timeout, 30);
 	ck_assert_double_eq(c->placement_alpha, 1);
 	ck_assert_double_eq(c->placement_beta, 0);
+	ck_assert_int_eq(c->placement_cost, SLU_PLACEMENT_RAW);
 	slu_conf_free(c);
 }
 END_TEST
@@ -237,6 +240,7 @@ static const struct {
 	{"PlacementBeta=-0.1", "\"-0.1\" is not a number from 0 to 1"},
 	{"PlacementBeta=", "PlacementBeta"},
 	{"PlacementBeta=0.5x", "\"0.5x\" is not a number"},
+	{"PlacementCost=raw", "\"raw\" is none of convex, linear, linear-raw"},
 	{"MaxIONodesPerJob=0", "\"0\" is not a number from 1 to 65536"},
 	{"MaxIONodesPerJob=-1", "\"-1\" is not a number"},
 	{"MaxIONodesPerJob=8x", "\"8x\" is not a number"},
