@@ -15,6 +15,7 @@
 
 #define NAME_SIZE 32	/* "fsname-OST0000" and to spare */
 #define INDEXES	  65536 /* of targets */
+#define ROUNDING  1e-9	/* of a stripe, in sums of shares */
 
 struct stripes {
 	char name[NAME_SIZE]; /* of their target */
@@ -229,11 +230,12 @@ static double budget(const struct slu_ost_memory *m, double kib, uint32_t uid)
 	return fmax(0, kib);
 }
 
+/* Where not all may be promised, each target has its share of what may. */
 static void learn_stripes(struct slu_ost_memory *m, struct json_object *lesson,
 			  uint32_t uid, double now)
 {
 	struct json_object *stripes = NULL;
-	double kib = 0, available = 0, all = 0, share = 1;
+	double kib = 0, available = 0, all = 0, share = 1, due = 0;
 	struct json_object_iter at;
 
 	slu_json_double_opt(lesson, "kib", &kib, NULL);
@@ -249,8 +251,12 @@ static void learn_stripes(struct slu_ost_memory *m, struct json_object *lesson,
 		share = fmin(1, budget(m, available, uid) / all);
 	json_object_object_foreachC(stripes, at)
 	{
-		double n = floor(share * json_object_get_double(at.val));
+		double n;
 
+		/* the fraction of a stripe goes on to the next target */
+		due += share * json_object_get_double(at.val);
+		n = floor(due + ROUNDING);
+		due -= n;
 		if (n > 0)
 			note(m, at.key,
 			     &(struct stripes){.n = n,

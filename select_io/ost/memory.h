@@ -35,7 +35,9 @@ void slu_ost_memory_free(struct slu_ost_memory *m);
 struct json_object *slu_ost_lesson(struct json_object *answer);
 /* Take in what an answer to this user teaches; what makes no sense teaches
  * nothing. To a user (0, root, is none) no more is promised at once than a
- * quarter of what targets have: who only asks fills no file system. */
+ * quarter of what targets have: who only asks fills no file system. Of an
+ * answer with more, as many stripes are remembered as that holds, from all of
+ * its targets alike. */
 void slu_ost_memory_learn(struct slu_ost_memory *m, struct json_object *lesson,
 			  uint32_t uid, double now);
 /* Write into the targets of `servers` (choose.h) what is remembered of them:

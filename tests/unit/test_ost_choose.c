@@ -670,6 +670,64 @@ START_TEST(test_memory)
 }
 END_TEST
 
+static void promised(struct json_object *servers, double *kib)
+{
+	struct json_object *one = NULL;
+
+	json_object_object_get_ex(servers, "a", &one);
+	json_object_object_get_ex(one, "osts", &one);
+	for (size_t j = 0; j < 3; j++) {
+		kib[j] = 0;
+		slu_json_double_opt(json_object_array_get_idx(one, j),
+				    "promised", &kib[j], NULL);
+	}
+}
+
+/* What a user's answers promise, stripes on each target: all of them, or as
+ * many whole ones as a quarter of the space (1,650,000 KiB) holds. */
+START_TEST(test_promises)
+{
+	static const struct {
+		uint32_t files, uid;
+		uint64_t kib;	      /* of a stripe */
+		double on[3], all[2]; /* by one answer; by one and by two */
+	} cases[] = {
+		{3, 1000, 500000, {1, 1, 1}, {3, 3}},
+		{3, 1000, 700000, {0, 1, 1}, {2, 2}},
+		{1, 1000, 1650000, {1, 0, 0}, {1, 1}},
+		{1, 1000, 1650001, {0, 0, 0}, {0, 0}},
+		{6, 1000, 400000, {1, 1, 2}, {4, 4}},
+		{6, 1000, 200000, {2, 2, 2}, {6, 8}},
+		{3, 0, 700000, {1, 1, 1}, {3, 6}},
+	};
+
+	each(c, cases)
+	{
+		const struct slu_ost_choose_request r = {
+			.stripes = 1, .files = c->files, .size = c->kib << 10};
+		struct slu_ost_memory *m = slu_ost_memory_new();
+
+		ck_assert_ptr_nonnull(m);
+		for (int i = 0; i < 2; i++) {
+			struct json_object *servers = parse(three);
+			struct json_object *out = answer(servers, &r);
+			double kib[3], size = (double)c->kib;
+
+			learn(m, out, c->uid, i);
+			slu_ost_memory_tell(m, servers, i);
+			promised(servers, kib);
+			for (size_t j = 0; i == 0 && j < 3; j++)
+				ck_assert_double_eq(kib[j], c->on[j] * size);
+			ck_assert_double_eq(kib[0] + kib[1] + kib[2],
+					    c->all[i] * size);
+			json_object_put(out);
+			json_object_put(servers);
+		}
+		slu_ost_memory_free(m);
+	}
+}
+END_TEST
+
 /* Nothing is solved: the ranking says. */
 START_TEST(test_ranked)
 {
@@ -809,5 +867,5 @@ END_TEST
 TEST_MAIN("ost_choose", test_index, test_io_time, test_io_mean, test_server,
 	  test_left_out, test_moved, test_balance, test_balanced_servers,
 	  test_place, test_scales, test_predicted, test_predicted_wide,
-	  test_predicted_little, test_lesson, test_memory, test_ranked,
-	  test_file_systems, test_nonsense, test_too_much)
+	  test_predicted_little, test_lesson, test_memory, test_promises,
+	  test_ranked, test_file_systems, test_nonsense, test_too_much)
