@@ -121,7 +121,7 @@ static int add_kind(const struct files *f, const char *kind,
 			continue;
 		}
 		/* it may just be being stopped; the others go on */
-		if (err && err->kind == SLU_NOTFOUND)
+		if (err->kind == SLU_NOTFOUND)
 			some = 1;
 		out->len = len;
 		if (out->data)
@@ -135,13 +135,19 @@ int slu_lustre_each_record(struct slu_lustre *lustre, struct slu_buf *out,
 			   take_f *take, void *arg, struct slu_err *err)
 {
 	struct files *f = (struct files *)lustre;
+	struct slu_err why[2] = {0};
 	int some, more = 0;
 
 	slu_buf_reset(out);
-	some = add_kind(f, "obdfilter", out, take, arg, err);
+	some = add_kind(f, "obdfilter", out, take, arg, &why[0]);
 	if (f->mdts && some >= 0)
-		more = add_kind(f, "mdt", out, take, arg, err);
-	return some >= 0 && more >= 0 && some + more > 0 ? 0 : -1;
+		more = add_kind(f, "mdt", out, take, arg, &why[1]);
+	if (some >= 0 && more >= 0 && some + more > 0)
+		return 0;
+	/* that one kind is not here says less than why the other is not read */
+	if (more < 0 || (why[0].kind == SLU_NOTFOUND && why[1].kind))
+		why[0] = why[1];
+	return slu_err(err, why[0].kind, "%s", why[0].text);
 }
 
 static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,

@@ -203,4 +203,66 @@ START_TEST(test_read)
 }
 END_TEST
 
-TEST_MAIN("jobstats", test_forms, test_empty, test_recorded, test_read)
+enum state { NONE, GOOD, BROKEN };
+
+/* The records of a target of this kind; BROKEN: reading them fails. */
+static void put(const char *root, const char *kind, enum state state)
+{
+	char path[512];
+	struct slu_err err;
+
+	snprintf(path, sizeof(path), "%s/proc/fs/lustre/%s/f%s", root, kind,
+		 state == BROKEN ? "/job_stats" : "");
+	if (state != NONE)
+		expect_ok(slu_mkdirs(path, 0755, &err), err);
+	strcat(path, "/job_stats");
+	if (state == GOOD)
+		expect_ok(slu_file_write(AT_FDCWD, path, "job_stats:\n", 11,
+					 0644, false, &err),
+			  err);
+}
+
+/* That records cannot be read is said; one target of several may fail. */
+START_TEST(test_records)
+{
+	static const struct {
+		enum state ost, mdt;
+		enum slu_kind kind; /* 0: there are records */
+		const char *words;
+	} cases[] = {
+		{GOOD, NONE, 0, NULL},
+		{NONE, GOOD, 0, NULL},
+		{GOOD, GOOD, 0, NULL},
+		{GOOD, BROKEN, 0, NULL},
+		{BROKEN, GOOD, 0, NULL},
+		{BROKEN, NONE, SLU_IO, "obdfilter/f/job_stats"},
+		{NONE, BROKEN, SLU_IO, "mdt/f/job_stats"},
+		{BROKEN, BROKEN, SLU_IO, "obdfilter/f/job_stats"},
+		{NONE, NONE, SLU_NOTFOUND, "no server"},
+	};
+	struct slu_buf text = {0};
+	struct slu_err err;
+	char name[32];
+
+	each(c, cases)
+	{
+		struct slu_lustre *lustre;
+
+		snprintf(name, sizeof(name), "root%td", c - cases);
+		put(tmpfile_path(name), "obdfilter", c->ost);
+		put(tmpfile_path(name), "mdt", c->mdt);
+		lustre = slu_lustre_records(tmpfile_path(name), &err);
+		ck_assert_ptr_nonnull(lustre);
+		if (c->kind)
+			expect_fail(lustre->job_stats(lustre, &text, &err), err,
+				    c->kind, c->words);
+		else
+			expect_ok(lustre->job_stats(lustre, &text, &err), err);
+		lustre->free(lustre);
+	}
+	slu_buf_free(&text);
+}
+END_TEST
+
+TEST_MAIN("jobstats", test_forms, test_empty, test_recorded, test_read,
+	  test_records)
