@@ -399,7 +399,10 @@ void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 		[KINDS] = NULL,
 	};
 
-	forget(w);
+	bool remembers = who >= OURS && !simple[who];
+
+	if (remembers)
+		forget(w);
 	if (who >= NEAR_NUMBERS)
 		pick_near(w, who, r, n, chosen);
 	else if (!simple[who])
@@ -409,7 +412,7 @@ void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 
 		if (simple[who])
 			simple[who](w, r[i].stripes, out);
-		for (uint32_t k = 0; k < r[i].stripes; k++)
+		for (uint32_t k = 0; remembers && k < r[i].stripes; k++)
 			remember(w, out[k]);
 	}
 }

@@ -57,6 +57,27 @@ struct traffic {
 	double *old;		   /* of targets, MB */
 };
 
+static double processor(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Reading the clock of processor time is a system call. */
+static double clock_takes(void)
+{
+	double least = INFINITY;
+
+	for (int i = 0; i < 1000; i++) {
+		double start = processor();
+
+		least = fmin(least, processor() - start);
+	}
+	return least;
+}
+
 static double *zeros(size_t n)
 {
 	double *v = calloc(n, sizeof(*v));
@@ -90,6 +111,7 @@ static void init(struct world *w, struct traffic *f, uint32_t m,
 		.penalty = calloc(m, sizeof(*w->penalty)),
 		.server_penalty = calloc(s, sizeof(*w->server_penalty)),
 		.qos_seen = -1,
+		.clock = clock_takes(),
 	};
 	*f = (struct traffic){
 		.moving = calloc(FILES, sizeof(*f->moving)),
@@ -198,14 +220,6 @@ static uint32_t draw(const struct world *w, struct traffic *f, double busy,
 	return n;
 }
 
-static double processor(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void start_writes(struct world *w, struct traffic *f, enum ost_who who,
 			 double busy)
 {
@@ -213,7 +227,9 @@ static void start_writes(struct world *w, struct traffic *f, enum ost_who who,
 	static uint32_t chosen[BATCH * MOST];
 	uint32_t n = draw(w, f, busy, r);
 
-	w->decide -= processor();
+	if (n == 0)
+		return;
+	w->decide -= processor() + w->clock;
 	ost_pick(w, who, r, n, chosen);
 	w->decide += processor();
 	w->decided += n;

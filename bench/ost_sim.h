@@ -38,6 +38,7 @@ struct world {
 	uint64_t dice;		    /* of allocators: the trace has its own */
 	double seen_time, qos_seen; /* of the statistics */
 	double decide;		    /* seconds of the processor in ost_pick */
+	double clock;		    /* seconds that reading it takes */
 	uint64_t decided;	    /* files */
 };
 
