@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "burst_buffer/image.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/pool.h"
 #include "common/size.h"
@@ -105,6 +106,18 @@ static int movable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		       (unsigned)able, (unsigned)unable, why);
 }
 
+/* What each of n nodes must hold: its share, and a manifest for each stage-out.
+ */
+static uint64_t part_of(const struct slu_request *req, uint32_t n)
+{
+	uint64_t share = req->capacity / n, manifests = 0;
+
+	for (size_t i = 0; i < req->n_stage; i++)
+		if (req->stage[i].out)
+			manifests += slu_manifest_size(share);
+	return share + manifests;
+}
+
 /* Could it ever be had, of what the resource map shows? */
 static int fits(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		const struct slu_request *req, const struct slu_conf *conf,
@@ -128,8 +141,8 @@ static int fits(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		n = use.nodes;
 	if (req->nodes && req->nodes < n)
 		n = req->nodes;
-	if (use.complete && use.largest && n && req->capacity / n > use.largest)
-		return too_large(req->capacity / n, n, &use, err);
+	if (use.complete && use.largest && n && part_of(req, n) > use.largest)
+		return too_large(part_of(req, n), n, &use, err);
 	return 0;
 }
 

@@ -23,8 +23,9 @@
 #include "burst_buffer/node/verbs.h"
 #include "common/file.h"
 
-#define ASK_TIME    30.0	/* seconds for sluiced's answer */
-#define EXPIRE_WAIT 5.0		/* seconds: most of it takes no time */
+#define ASK_TIME    30.0 /* seconds for sluiced's answer */
+#define BEGIN_TIME  10.0 /* seconds for who begins an instance of the job */
+#define EXPIRE_WAIT 5.0	 /* seconds: most of it takes no time */
 #define FORGOTTEN   "forgotten" /* file in an instance: since when */
 
 int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer)
@@ -128,7 +129,8 @@ static int adopt(const struct slu_node *n, struct slu_plan *plan,
 	     slu_mkdirs(n->conf->run_dir, 0755, err);
 	if (rc || is_noted(&as))
 		goto out;
-	begun = slu_note_begin(&as, 0, err);
+	begun = slu_note_begin(&as, as.job_id == n->job_id ? BEGIN_TIME : 0,
+			       err);
 	rc = begun < 0;
 	if (rc || is_noted(&as))
 		goto out;
@@ -273,7 +275,7 @@ static void forget_persistent(struct slu_node *n, const struct slu_storage *s)
 			     s->dir, (long long)hours / 3600);
 }
 
-static void remember_persistent(const struct slu_storage *s)
+void slu_leftovers_remember(const struct slu_storage *s)
 {
 	char path[4200];
 
@@ -291,7 +293,7 @@ static void end_one(struct slu_node *n, const char *storage,
 		remove_one(n, storage, job_id, buffer);
 	else if (job_id >= SLU_PERSIST_FIRST &&
 		 !slu_storage_locate(storage, job_id, buffer, &s, NULL))
-		owed ? remember_persistent(&s) : forget_persistent(n, &s);
+		owed ? slu_leftovers_remember(&s) : forget_persistent(n, &s);
 }
 
 /* Of a job's own `up` persistent buffers are no concern. */
@@ -396,14 +398,21 @@ static void expire_in_common(const struct expiry *x)
 	}
 }
 
+/* A detached process, whose node is its own: the other's log is closed. */
 static int expire(void *arg)
 {
-	const struct expiry *x = arg;
+	struct expiry x = *(const struct expiry *)arg;
+	struct slu_node own;
+	struct slu_err err;
+	int rc = slu_node_open(&own, x.n->opt, &err);
 
-	expire_storages(x);
-	if (x->common)
-		expire_in_common(x);
-	return 0;
+	x.n = &own;
+	if (rc == 0)
+		expire_storages(&x);
+	if (rc == 0 && x.common)
+		expire_in_common(&x);
+	slu_node_close(&own);
+	return rc ? 1 : 0;
 }
 
 void slu_leftovers_expire(struct slu_node *n, bool common)

@@ -25,6 +25,9 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
  * shortly. common: of all nodes, too. What fails is logged. */
 void slu_leftovers_expire(struct slu_node *n, bool common);
 
+/* The storage of a persistent buffer is had again: sluiced knows it. */
+void slu_leftovers_remember(const struct slu_storage *s);
+
 /* JOB.BUFFER as a name; -1 when it is none: there is no job 0. */
 int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer);
 

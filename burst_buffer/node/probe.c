@@ -31,7 +31,7 @@
 
 #define SECONDS	    10.0
 #define TRIAL	    (64u << 20) /* bytes */
-#define TURN	    30.0	/* seconds to wait for another probe's trial */
+#define TURN	    30		/* seconds to wait for another probe's trial */
 #define CLOCK_APART 60.0	/* MUNGE's credentials last five minutes */
 
 static const struct slu_column columns[] = {
@@ -275,7 +275,8 @@ static int try_storage(const char *path, bool own_fs, char enforced[8],
 	return slu_storage_wipe(&made, (uid_t)-1, err);
 }
 
-/* One probe at a time: others wait, but not for ever (1). */
+/* One probe at a time: others wait for their turn, which takes a second or two
+ * where the storage does not hang. */
 static int trial(const char *path, bool own_fs, char enforced[8],
 		 struct slu_err *err)
 {
@@ -290,13 +291,12 @@ static int trial(const char *path, bool own_fs, char enforced[8],
 	while ((rc = flock(fd, LOCK_EX | LOCK_NB)) && errno == EWOULDBLOCK &&
 	       slu_clock() < end)
 		usleep(50000);
-	if (rc && errno == EWOULDBLOCK) {
-		slu_err(err, SLU_BUSY, "%s is being tried by another probe",
-			path);
-		rc = 1;
-	} else {
-		rc = try_storage(path, own_fs, enforced, err);
-	}
+	rc = rc && errno == EWOULDBLOCK
+		     ? slu_err(err, SLU_BUSY,
+			       "%s is being tried by another probe, for longer "
+			       "than %d s",
+			       path, TURN)
+		     : try_storage(path, own_fs, enforced, err);
 	close(fd);
 	return rc;
 }
@@ -319,7 +319,6 @@ static void probe_storage(struct slu_node *n, struct slu_probe *p)
 	char enforced[8], also[8] = "";
 	uint64_t available = 0, size = 0;
 	struct slu_err err;
-	int rc;
 
 	if (!*p->storage) {
 		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
@@ -333,11 +332,10 @@ static void probe_storage(struct slu_node *n, struct slu_probe *p)
 		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
 			      "%s, %s of %s free; root can try it", p->storage,
 			      free_text, size_text);
-	else if ((rc = trial(p->storage, false, enforced, &err)) ||
+	else if (trial(p->storage, false, enforced, &err) ||
 		 (slu_eq(enforced, "quota") && wants_own_fs(n->conf) &&
-		  (rc = trial(p->storage, true, also, &err))))
-		slu_probe_add(p, rc > 0 ? SLU_PROBE_NOTE : SLU_PROBE_BAD,
-			      "storage", "%s", err.text);
+		  trial(p->storage, true, also, &err)))
+		slu_probe_add(p, SLU_PROBE_BAD, "storage", "%s", err.text);
 	else
 		slu_probe_add(p, SLU_PROBE_OK, "storage",
 			      "%s, %s of %s free, capacity enforced by %s%s%s",

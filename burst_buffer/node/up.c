@@ -68,6 +68,7 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 		slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
 	if (slu_storage_make(&want, &n->storage, err))
 		return -1;
+	slu_leftovers_remember(&n->storage);
 	r.enforced = n->storage.enforced;
 	return done(n, &r, start, err);
 }
