@@ -52,18 +52,6 @@ static inline uint64_t slu_image_fits(uint64_t room)
 	return low;
 }
 
-/* Bytes that are reserved beside a share for the manifest of each stage-out,
- * which a full file system needs all the same: at most of some 500,000 files.
- */
-static inline uint64_t slu_manifest_size(uint64_t capacity)
-{
-	uint64_t size = capacity / 1024;
-
-	return size < (64u << 10)   ? 64u << 10
-	       : size > (64u << 20) ? 64u << 20
-				    : size;
-}
-
 /* The image's blocks read as zeros: nobody has to zero inode tables. A power
  * cut ends a job with its data, so that no write of it is worth waiting for the
  * disk: least of all an unmount's, after which the image is removed. */

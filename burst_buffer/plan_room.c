@@ -12,6 +12,7 @@
 #include "burst_buffer/image.h"
 #include "burst_buffer/plan.h"
 #include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/request.h"
 #include "common/size.h"
 #include "common/str.h"
 #include "sysmap/storage.h"

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "burst_buffer/image.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/pool.h"
 #include "common/size.h"

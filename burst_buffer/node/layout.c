@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
-#include "burst_buffer/image.h"
+#include "burst_buffer/request/request.h"
 #include "common/file.h"
 
 #define SECONDS 30.0

@@ -100,6 +100,18 @@ struct slu_request {
 	bool keep_limit; /* limit tighten=no: the time limit is left alone */
 };
 
+/* Bytes that are reserved beside a node's share for the manifest of each
+ * stage-out, which a full file system needs all the same: at most of some
+ * 500,000 files. */
+static inline uint64_t slu_manifest_size(uint64_t capacity)
+{
+	uint64_t size = capacity / 1024;
+
+	return size < (64u << 10)   ? 64u << 10
+	       : size > (64u << 20) ? 64u << 20
+				    : size;
+}
+
 /* Parse the text of --bb and/or a batch script's #BB lines (either may be
  * NULL; `script` is the whole script, only lines before the first command
  * count, as with #SBATCH). Errors name the line and the nearest valid word.
