@@ -43,7 +43,7 @@ static int store(struct slu_db *db, uint64_t first, uint64_t *seed,
 		job[i].job_id = (uint32_t)(first + i + 1);
 		job[i].user = text[i].account;
 		job[i].qos = (char *)(uintptr_t) "normal";
-		job[i].work_dir = (char *)(uintptr_t) "/work/project/run";
+		job[i].work_dir = (char *)(uintptr_t) "/home/ada/run";
 		job[i].nodes = (char *)(uintptr_t) "node[0100-0163]";
 		job[i].state = (char *)(uintptr_t) "COMPLETED";
 		job[i].predicted_from = (char *)(uintptr_t) "class";

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include "common/clock.h"
 #include "common/cred.h"
 
 #define REPLY_MAX    (64u << 20)
@@ -93,14 +94,6 @@ static int load_curl(struct curl *c, struct slu_err *err)
 		memcpy(symbols[i].to, &symbol, sizeof(symbol));
 	}
 	return 0;
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static void pause_for(double seconds)
@@ -444,10 +437,10 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
 {
 	struct request req = {.path = path, .body = body, .len = len};
 	struct slu_err why;
-	double end = now() + deadline, pause = PAUSE_FIRST, left;
+	double end = slu_now_mono() + deadline, pause = PAUSE_FIRST, left;
 
 	while (try_all(http, &req, reply, &why) < 0) {
-		left = end - now();
+		left = end - slu_now_mono();
 		if (why.kind != SLU_TIMEOUT || left <= 0) {
 			if (err)
 				*err = why;

@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/clock.h"
 #include "common/file.h"
 
 #define TAIL_MAX   4096 /* of the output, to find its last line in */
@@ -33,18 +34,10 @@ static int pidfd_open(pid_t pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Milliseconds until `end` for poll(2): rounded up, at most an hour. */
 static int poll_ms(double end)
 {
-	double left = end - now();
+	double left = end - slu_now_mono();
 
 	return left <= 0 ? 0 : left >= 3600 ? 3600000 : (int)(left * 1000) + 1;
 }
@@ -120,7 +113,7 @@ static bool run_watch(struct run *run, double end)
 			fds[1].fd = -1;
 		if (n > 0 && fds[0].revents)
 			return true;
-		if (now() >= end)
+		if (slu_now_mono() >= end)
 			return false;
 	}
 }
@@ -152,13 +145,14 @@ static int judge(const char *name, int status, struct slu_buf *tail,
 static int run_finish(struct run *run, const char *name, pid_t pid,
 		      double seconds, struct slu_err *err)
 {
-	bool in_time = run_watch(run, now() + seconds), ended = in_time;
+	bool in_time = run_watch(run, slu_now_mono() + seconds),
+	     ended = in_time;
 	int status;
 
 	if (!in_time) {
 		kill(-pid, SIGKILL);
 		kill(pid, SIGKILL); /* had it changed its group */
-		ended = run_watch(run, now() + KILL_TIME);
+		ended = run_watch(run, slu_now_mono() + KILL_TIME);
 	}
 	take_output(run);
 	/* one that hangs in the kernel is left to who reaps after us */
@@ -221,7 +215,7 @@ static void ask_child(int (*fn)(void *arg, void *out), void *arg, void *out,
 int slu_ask_apart(int (*fn)(void *arg, void *out), void *arg, void *out,
 		  size_t len, int ms)
 {
-	double end = now() + ms / 1000.0;
+	double end = slu_now_mono() + ms / 1000.0;
 	int fd[2], ready = -1;
 	ssize_t n = -1;
 	struct pollfd p;
@@ -332,7 +326,7 @@ int slu_pid_kill(const struct slu_pid *pid, int sig)
 
 int slu_pid_wait(const struct slu_pid *pid, double seconds, struct slu_err *err)
 {
-	double end = now() + seconds;
+	double end = slu_now_mono() + seconds;
 	struct pollfd p = {.fd = pid_open(pid), .events = POLLIN};
 	int n;
 
@@ -343,7 +337,7 @@ int slu_pid_wait(const struct slu_pid *pid, double seconds, struct slu_err *err)
 				 (int)pid->pid);
 	do
 		n = poll(&p, 1, poll_ms(end));
-	while (n <= 0 && now() < end);
+	while (n <= 0 && slu_now_mono() < end);
 	close(p.fd);
 	if (n > 0)
 		return 0;

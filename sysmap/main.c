@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "common/conf.h"
+#include "common/clock.h"
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "sysmap/measure.h"
@@ -323,14 +324,6 @@ static int push(const struct slu_map *map, const char *host,
 	return ret;
 }
 
-static double monotonic(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Where a job's file system would lie with NodeStorage=auto. */
 static int find_storage(const struct slu_root *root, const char *host,
 			struct slu_node_storage *out, struct slu_err *err)
@@ -373,7 +366,7 @@ static int measure(const struct options *opt, const struct slu_root *root,
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return slu_errno(err, SLU_IO, "%s", path);
-	ret = slu_measure(dir, &opt->limits, monotonic, &measured, err);
+	ret = slu_measure(dir, &opt->limits, slu_now_mono, &measured, err);
 	close(dir);
 	if (ret)
 		return slu_err_prefix(err, "%s", path);

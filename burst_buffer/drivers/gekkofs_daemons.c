@@ -124,7 +124,7 @@ static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
 		      struct slu_err *err)
 {
 	char registry[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
-	double end = slu_clock() + START_SECONDS;
+	double end = slu_now_mono() + START_SECONDS;
 	struct slu_pid pid;
 
 	own_path(d->in, "registered", d->i, registry);
@@ -132,7 +132,7 @@ static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
 	pid_path(d->in, d->i, path);
 	if (slu_pid_read(path, &pid, err))
 		return -1;
-	while (slu_clock() < end) {
+	while (slu_now_mono() < end) {
 		if (!slu_pid_alive(&pid))
 			return slu_err(err, SLU_IO,
 				       "the GekkoFS daemon ended at once, see "

@@ -274,11 +274,11 @@ static int start_client(const struct slu_instance *in, char *vol,
 static int wait_attached(const struct slu_instance *in, const char *vol,
 			 struct slu_err *err)
 {
-	double end = slu_clock() + ATTACH_SECONDS;
+	double end = slu_now_mono() + ATTACH_SECONDS;
 	struct slu_pid pid;
 	int rc;
 
-	while ((rc = check(in, err)) && slu_clock() < end) {
+	while ((rc = check(in, err)) && slu_now_mono() < end) {
 		if (slu_server_find(SLU_GLUSTER, vol, &pid, NULL))
 			return slu_err(err, SLU_IO,
 				       "the glusterfs client ended at once");

@@ -91,10 +91,10 @@ static bool port_free(const char *host, unsigned port)
 static int wait_listening(const char *volfile, unsigned port,
 			  struct slu_err *err)
 {
-	double end = slu_clock() + START_SECONDS;
+	double end = slu_now_mono() + START_SECONDS;
 	struct slu_pid pid;
 
-	while (slu_clock() < end) {
+	while (slu_now_mono() < end) {
 		if (slu_server_find(SLU_GLUSTER, volfile, &pid, NULL))
 			return slu_err(err, SLU_BUSY,
 				       "the glusterfs server ended at once");

@@ -33,14 +33,6 @@ struct message {
 };
 _Static_assert(sizeof(struct message) <= PIPE_BUF, "messages are atomic");
 
-double slu_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* The child shall not outlive its parent. */
 static void die_with_parent(const struct slu_aside *a)
 {
@@ -86,9 +78,9 @@ void slu_aside_tell(struct slu_aside *a, uint64_t bytes, uint64_t files)
 	static double last; /* of this child, which has just this one pipe */
 	struct message m = {.bytes = bytes, .files = files};
 
-	if (slu_clock() < last + 0.5)
+	if (slu_now_mono() < last + 0.5)
 		return;
-	last = slu_clock();
+	last = slu_now_mono();
 	(void)slu_write_all(a->tell, &m, sizeof(m));
 }
 
@@ -97,11 +89,11 @@ void slu_aside_tell(struct slu_aside *a, uint64_t bytes, uint64_t files)
 static int listen_to(struct slu_aside *a, int fd, const char *what,
 		     struct message *m, struct slu_err *err)
 {
-	double end = slu_clock() + a->seconds, tick = slu_clock() + 1;
+	double end = slu_now_mono() + a->seconds, tick = slu_now_mono() + 1;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	uint64_t bytes = 0, files = 0;
 
-	while (slu_clock() < end) {
+	while (slu_now_mono() < end) {
 		if (poll(&p, 1, 200) > 0) {
 			ssize_t n = read(fd, m, sizeof(*m));
 
@@ -114,11 +106,11 @@ static int listen_to(struct slu_aside *a, int fd, const char *what,
 			bytes = m->bytes;
 			files = m->files;
 		}
-		if (a->tick && slu_clock() >= tick) {
+		if (a->tick && slu_now_mono() >= tick) {
 			if (a->tick(a->tick_arg, bytes, files))
 				return slu_err(err, SLU_BUSY, "%s: stopped",
 					       what);
-			tick = slu_clock() + 1;
+			tick = slu_now_mono() + 1;
 		}
 	}
 	return slu_err(err, SLU_TIMEOUT, "%s: no answer within %g s", what,

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "common/clock.h"
 #include "common/err.h"
 
 #define SLU_ASIDE_OUT 1024
@@ -49,8 +50,5 @@ int slu_aside_become(struct slu_aside *aside, uid_t uid, gid_t gid,
 /* In the child: tell the sums so far (by any one thread at a time); only sent
  * when half a second has passed since the last. */
 void slu_aside_tell(struct slu_aside *aside, uint64_t bytes, uint64_t files);
-
-/* Seconds of the monotonic clock. */
-double slu_clock(void);
 
 #endif

@@ -233,13 +233,13 @@ static int wait_longer(struct patience *p, const char *point, int state,
 		       struct slu_err *err)
 {
 	if (!p->end)
-		p->end = slu_clock() + p->seconds;
-	if (slu_clock() >= p->end && p->killed)
+		p->end = slu_now_mono() + p->seconds;
+	if (slu_now_mono() >= p->end && p->killed)
 		return state == BUSY ? slu_users_err(point, err) : -1;
-	if (slu_clock() >= p->end) {
+	if (slu_now_mono() >= p->end) {
 		slu_users_kill(point, p->uid);
 		p->killed = true;
-		p->end = slu_clock() + 2;
+		p->end = slu_now_mono() + 2;
 	}
 	usleep(50000);
 	return 0;

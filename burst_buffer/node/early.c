@@ -236,7 +236,7 @@ static int hear(struct slu_node *n, int fd, struct slu_err *err)
 {
 	const struct timeval patience = {.tv_sec = ANSWER};
 	char path[SLU_EARLY_MAX + 1];
-	double end = slu_clock() + ANSWER;
+	double end = slu_now_mono() + ANSWER;
 	size_t len = 0;
 	ssize_t got = 1;
 
@@ -244,7 +244,7 @@ static int hear(struct slu_node *n, int fd, struct slu_err *err)
 		return slu_err(err, SLU_DENIED, "the job is another user's");
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	while (got > 0 && len < sizeof(path) && slu_clock() < end) {
+	while (got > 0 && len < sizeof(path) && slu_now_mono() < end) {
 		got = read(fd, path + len, sizeof(path) - len);
 		len += got > 0 ? (size_t)got : 0;
 	}
@@ -275,10 +275,10 @@ void slu_early_serve(struct slu_node *n, int socket, double seconds)
 {
 	bool collects = n->driver->shared && any_apart(&n->plan) &&
 			slu_early_node(&n->plan) == n->self;
-	double end = slu_clock() + seconds, left;
+	double end = slu_now_mono() + seconds, left;
 	struct pollfd p = {.fd = socket, .events = POLLIN};
 
-	while ((left = end - slu_clock()) > 0) {
+	while ((left = end - slu_now_mono()) > 0) {
 		if (collects && left > COLLECT)
 			left = COLLECT;
 		if (poll(&p, 1, (int)(left * 1000) + 1) > 0)

@@ -186,7 +186,7 @@ static int hand_on(struct slu_aside *aside, void *arg, void *out,
 		return slu_errno(err, SLU_IO, "cannot hand it on");
 	}
 	snprintf(name, sizeof(name), "%.200s.%.6f" SUFFIX, o->n->name,
-		 slu_clock());
+		 slu_now_mono());
 	rc = slu_file_write(fd, name, text, strlen(text), 0600, false, err);
 	close(fd);
 	free(text);
@@ -273,7 +273,7 @@ static void do_one(struct one *o)
 			 slu_early_node(&n->plan) != n->self;
 	struct slu_stage_result r = {0};
 	char out[SLU_ASIDE_OUT], size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT];
-	double start = slu_clock();
+	double start = slu_now_mono();
 	struct slu_err err;
 
 	if (elsewhere ? in_child(o, hand_on, out, &err)
@@ -291,7 +291,7 @@ static void do_one(struct one *o)
 	slu_node_log(n, SLU_INFO,
 		     "stage_out %zu early: %" PRIu64 " files, %s in %s", o->r,
 		     r.files, slu_size_text(r.bytes, size),
-		     slu_seconds_text(slu_clock() - start, time));
+		     slu_seconds_text(slu_now_mono() - start, time));
 }
 
 static void do_queue(struct slu_node *n, struct one *o)

@@ -62,7 +62,7 @@ static void tell_clean(struct slu_node *n, uint32_t job_id, uint64_t buffer)
 
 	as.job_id = job_id;
 	as.plan.buffer = buffer;
-	as.deadline = slu_clock() + 5;
+	as.deadline = slu_now_mono() + 5;
 	slu_talk_step(&as, &r, &err);
 	n->http = as.http;
 }
@@ -188,7 +188,7 @@ static int ask(struct slu_node *n, double seconds, struct known *out,
 	struct slu_owed owed;
 	int rc;
 
-	n->deadline = slu_clock() + seconds;
+	n->deadline = slu_now_mono() + seconds;
 	rc = slu_talk_owed(n, &owed, err);
 	n->deadline = deadline;
 	if (rc)

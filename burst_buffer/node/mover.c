@@ -173,13 +173,13 @@ int slu_mover_run(struct slu_node *n, size_t r,
 	struct slu_aside aside = {
 		.fn = move,
 		.arg = &call,
-		.seconds = n->deadline - slu_clock(),
+		.seconds = n->deadline - slu_now_mono(),
 		.tick = tick,
 		.tick_arg = tick_arg,
 	};
 	_Alignas(16) char out[SLU_ASIDE_OUT];
 	char name[64], time[SLU_TIME_TEXT];
-	double start = slu_clock();
+	double start = slu_now_mono();
 
 	snprintf(name, sizeof(name), "done.%s.%zu.moved", way_of(s), r);
 	if (slu_note_has(n, name))
@@ -189,6 +189,6 @@ int slu_mover_run(struct slu_node *n, size_t r,
 	if (*(int *)out)
 		slu_node_log(n, SLU_INFO, "stage_%s %zu moved: by %s in %s",
 			     way_of(s), r, n->conf->mover[0],
-			     slu_seconds_text(slu_clock() - start, time));
+			     slu_seconds_text(slu_now_mono() - start, time));
 	return slu_note_put(n, name, 0600, "", err);
 }

@@ -65,7 +65,7 @@ struct slu_node {
 	} noted;	   /* what slu_noted_is() has read */
 	bool is_ready;	   /* polls say that the job can run, or has */
 	const char *offer; /* and what is noted of it, if sluiced wants that */
-	double deadline;   /* of this phase, slu_clock() */
+	double deadline;   /* of this phase, slu_now_mono() */
 
 	/* Once there is a plan: */
 	bool planned;

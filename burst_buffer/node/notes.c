@@ -126,7 +126,7 @@ int slu_note_begin(const struct slu_node *n, double seconds,
 			     .l_whence = SEEK_SET,
 			     .l_start = (off_t)n->job_id,
 			     .l_len = 1};
-	double end = slu_clock() + seconds;
+	double end = slu_now_mono() + seconds;
 	char path[PATH_MAX];
 	int fd, rc;
 
@@ -135,7 +135,7 @@ int slu_note_begin(const struct slu_node *n, double seconds,
 	if (fd < 0)
 		return slu_errno(err, SLU_IO, "%s", path);
 	while ((rc = fcntl(fd, F_OFD_SETLK, &lock)) &&
-	       (errno == EAGAIN || errno == EACCES) && slu_clock() < end)
+	       (errno == EAGAIN || errno == EACCES) && slu_now_mono() < end)
 		usleep(50000);
 	if (!rc)
 		return fd;

@@ -280,7 +280,7 @@ static int try_storage(const char *path, bool own_fs, char enforced[8],
 static int trial(const char *path, bool own_fs, char enforced[8],
 		 struct slu_err *err)
 {
-	double end = slu_clock() + TURN;
+	double end = slu_now_mono() + TURN;
 	int fd, rc;
 
 	if (slu_mkdirs(path, 0711, err))
@@ -289,7 +289,7 @@ static int trial(const char *path, bool own_fs, char enforced[8],
 	if (fd < 0)
 		return slu_errno(err, SLU_IO, "cannot open %s", path);
 	while ((rc = flock(fd, LOCK_EX | LOCK_NB)) && errno == EWOULDBLOCK &&
-	       slu_clock() < end)
+	       slu_now_mono() < end)
 		usleep(50000);
 	rc = rc && errno == EWOULDBLOCK
 		     ? slu_err(err, SLU_BUSY,

@@ -123,7 +123,7 @@ static int dry_run(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_owed owed;
 
-	n->deadline = slu_clock() + ASK_TIME;
+	n->deadline = slu_now_mono() + ASK_TIME;
 	if (slu_talk_owed(n, &owed, err))
 		return slu_verb_failed("recover", err);
 	for (size_t i = 0; i < owed.n_plan; i++)
@@ -138,7 +138,7 @@ static int dry_run(struct slu_node *n, struct slu_err *err)
 
 int slu_cmd_recover(struct slu_node *n)
 {
-	double end = slu_clock() + TRY_FOR;
+	double end = slu_now_mono() + TRY_FOR;
 	char io[PATH_MAX];
 	struct slu_err err = {0};
 	int rc;
@@ -150,7 +150,7 @@ int slu_cmd_recover(struct slu_node *n)
 	look_after_all(n);
 	remount_kept(n);
 	while ((rc = recover(n, &err)) && err.kind == SLU_TIMEOUT &&
-	       slu_clock() < end)
+	       slu_now_mono() < end)
 		;
 	if (!rc)
 		return EXIT_SUCCESS;

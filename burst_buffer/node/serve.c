@@ -167,7 +167,7 @@ static void serve(struct slu_node *n, double period)
 	bool told = false;
 
 	while (!stopping) {
-		n->deadline = slu_clock() + ASK_TIME;
+		n->deadline = slu_now_mono() + ASK_TIME;
 		if (!slu_talk_owed(n, &owed, &err)) {
 			for (size_t i = 0; i < owed.n_plan; i++)
 				if (owed.plan[i].persistent)

@@ -224,9 +224,9 @@ static int tick(void *arg, uint64_t bytes, uint64_t files)
 	(void)files;
 	if (q->act == SLU_COPY)
 		q->n->copied = q->total.bytes + bytes;
-	if (slu_clock() < q->asked + 2 + (double)q->n->plan.n_node / 100)
+	if (slu_now_mono() < q->asked + 2 + (double)q->n->plan.n_node / 100)
 		return 0;
-	q->asked = slu_clock();
+	q->asked = slu_now_mono();
 	if (slu_talk_poll(q->n, 5, &answer, NULL))
 		return 0;
 	stop = slu_eq(answer.word, "abort") || slu_eq(answer.word, "left");
@@ -359,13 +359,13 @@ static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 	struct slu_aside aside = {
 		.fn = play,
 		.arg = &call,
-		.seconds = q->n->deadline - slu_clock(),
+		.seconds = q->n->deadline - slu_now_mono(),
 		.tick = tick,
 		.tick_arg = q,
 	};
 	struct slu_stage_result result;
 	char out[SLU_ASIDE_OUT];
-	double start = slu_clock();
+	double start = slu_now_mono();
 
 	if (was_done(q, act))
 		return 0;
@@ -378,7 +378,7 @@ static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 		return -1;
 	if (note_done(q, act, &result, err))
 		return -1;
-	log_act(q, act, slu_clock() - start, &result);
+	log_act(q, act, slu_now_mono() - start, &result);
 	if (act == SLU_COPY)
 		slu_mover_log(q->n, q->r, &result);
 	return 0;
@@ -399,7 +399,7 @@ static int report_share(struct request *q, double start, struct slu_err *err)
 		.step = step,
 		.ok = true,
 		.phase = q->stage->out ? "stage_out" : "stage_in",
-		.seconds = slu_clock() - start,
+		.seconds = slu_now_mono() - start,
 		.bytes = q->total.bytes,
 		.files = q->total.files,
 		.total_bytes = q->total.total_bytes,
@@ -475,9 +475,9 @@ int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 		.r = r,
 		.stage = &n->plan.stage[r],
 		.way = n->plan.stage[r].out ? "out" : "in",
-		.asked = slu_clock(),
+		.asked = slu_now_mono(),
 	};
-	double start = slu_clock();
+	double start = slu_now_mono();
 
 	find_place(&q);
 	if (check_whole(&q, err))

@@ -57,7 +57,7 @@ static int ask(struct slu_node *n, const char *path,
 	if (!body)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	while (wait) {
-		double start = slu_clock(), left = n->deadline - start;
+		double start = slu_now_mono(), left = n->deadline - start;
 
 		if (left <= 0) {
 			rc = slu_err(err, SLU_TIMEOUT,
@@ -69,7 +69,7 @@ static int ask(struct slu_node *n, const char *path,
 			  : has_word(desc) && slu_eq(*(char **)reply, "wait");
 		if (wait && !rc)
 			slu_msg_clear(desc, reply);
-		if (wait && slu_clock() - start < PAUSE)
+		if (wait && slu_now_mono() - start < PAUSE)
 			usleep((useconds_t)(PAUSE * 1e6));
 	}
 	free(body);

@@ -29,7 +29,7 @@
 
 static void allow(struct slu_node *n, int64_t seconds)
 {
-	n->deadline = slu_clock() + (double)seconds + GRACE;
+	n->deadline = slu_now_mono() + (double)seconds + GRACE;
 }
 
 /* Tell of a step that is done; -1 when sluiced says abort. */
@@ -40,7 +40,7 @@ static int done(struct slu_node *n, struct slu_report *r, double start,
 
 	r->ok = true;
 	r->phase = "setup";
-	r->seconds = slu_clock() - start;
+	r->seconds = slu_now_mono() - start;
 	slu_node_log(n, SLU_INFO, "%s: %s%s%s", r->step,
 		     slu_seconds_text(r->seconds, time),
 		     r->enforced ? ", limited by " : "",
@@ -60,7 +60,7 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 		.keep = n->plan.persistent,
 	};
 	struct slu_report r = {.step = "storage", .bytes = me->capacity};
-	double start = slu_clock();
+	double start = slu_now_mono();
 
 	if (me->client)
 		return 0;
@@ -79,7 +79,7 @@ static int start_server(struct slu_node *n, struct slu_barrier_answer *others,
 {
 	struct slu_report r = {.step = "server"};
 	char attr[SLU_ATTR_MAX] = "";
-	double start = slu_clock();
+	double start = slu_now_mono();
 
 	if (!n->driver->start || n->plan.use)
 		return 0;
@@ -104,7 +104,7 @@ static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
 {
 	struct slu_report r = {.step = "attach"};
 	const bool use = n->plan.use != 0;
-	double start = slu_clock();
+	double start = slu_now_mono();
 	const char *root;
 
 	if ((!use && assemble(n, err)) ||
@@ -336,7 +336,7 @@ static int begin(struct slu_node *n, struct slu_err *err)
 	double seconds = (double)n->conf->setup_timeout;
 	int begun, rc;
 
-	n->deadline = slu_clock() + seconds;
+	n->deadline = slu_now_mono() + seconds;
 	if (open_dir(n, true, err))
 		return -1;
 	begun = slu_note_begin(n, seconds, err);
@@ -366,7 +366,7 @@ static void give_up(struct slu_node *n, struct slu_err *err)
 		slu_node_log(n, SLU_ERROR, "%s", watch.text);
 	if (err->kind == SLU_DENIED)
 		return;
-	n->deadline = slu_clock() + VERDICT_TIME;
+	n->deadline = slu_now_mono() + VERDICT_TIME;
 	slu_talk_step(n, &r, &(struct slu_err){0});
 }
 
@@ -394,7 +394,7 @@ static int dry_run(const struct slu_node *n)
 
 int slu_cmd_up(struct slu_node *n)
 {
-	double start = slu_clock();
+	double start = slu_now_mono();
 	struct slu_err err = {0};
 	char time[SLU_TIME_TEXT];
 	int rc;
@@ -411,6 +411,6 @@ int slu_cmd_up(struct slu_node *n)
 		give_up(n, &err);
 	else
 		slu_node_log(n, SLU_INFO, "up after %s",
-			     slu_seconds_text(slu_clock() - start, time));
+			     slu_seconds_text(slu_now_mono() - start, time));
 	return 0;
 }

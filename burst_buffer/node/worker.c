@@ -170,7 +170,7 @@ static void first_half(struct worker *w)
 	struct slu_err err = {0};
 	enum word word;
 
-	n->deadline = slu_clock() + GRACE +
+	n->deadline = slu_now_mono() + GRACE +
 		      (double)(has_stage_out(n) ? n->plan.stage_out_timeout
 						: n->plan.teardown_timeout);
 	word = begin(w, &err);
@@ -199,7 +199,7 @@ static void meet_detached(struct slu_node *n)
 {
 	struct slu_err why;
 
-	n->deadline = slu_clock() + (double)n->plan.teardown_timeout + GRACE;
+	n->deadline = slu_now_mono() + (double)n->plan.teardown_timeout + GRACE;
 	if (n->driver->shared && slu_talk_meet(n, "detached", &why))
 		slu_node_log(n, SLU_WARN, "detached: %s", why.text);
 }
@@ -233,7 +233,7 @@ static int stop(struct worker *w, struct slu_err *err)
 
 	if (!w->n.plan.use && w->n.driver->stop(&w->n.in, err))
 		return -1;
-	w->n.deadline = slu_clock() + REPORTS;
+	w->n.deadline = slu_now_mono() + REPORTS;
 	slu_talk_step(&w->n, &r, &(struct slu_err){0});
 	return 0;
 }
@@ -366,7 +366,7 @@ static int report_clean(struct slu_node *n, const struct slu_err *why,
 	};
 	struct slu_err err;
 
-	n->deadline = slu_clock() + seconds;
+	n->deadline = slu_now_mono() + seconds;
 	if (!slu_talk_step(n, &r, &err) || err.kind == SLU_NOTFOUND)
 		return 0;
 	slu_node_log(n, SLU_WARN, "sluiced does not know yet that it is %s: %s",
@@ -386,7 +386,7 @@ static void tell_result(struct slu_node *n, const char *text)
 static int try_on(struct worker *w,
 		  int (*half)(struct worker *w, struct slu_err *err))
 {
-	double end = slu_clock() + TRY_FOR, pause = 15;
+	double end = slu_now_mono() + TRY_FOR, pause = 15;
 	struct slu_err err = {0};
 	bool told = false;
 
@@ -398,7 +398,7 @@ static int try_on(struct worker *w,
 			tell_result(&w->n, err.text);
 			told = true;
 		}
-		if (slu_clock() > end)
+		if (slu_now_mono() > end)
 			return -1;
 		usleep((useconds_t)(pause * 1e6));
 		pause = pause < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
@@ -410,7 +410,7 @@ static int try_on(struct worker *w,
  * is not: sluiced is asked on whether the job has ended. */
 static int ask_on(struct worker *w)
 {
-	double end = slu_clock() + TRY_FOR, pause = 1;
+	double end = slu_now_mono() + TRY_FOR, pause = 1;
 	struct slu_node *n = &w->n;
 	double most = PAUSE_SAY + (double)n->plan.n_node / ASK_RATE;
 
@@ -421,7 +421,7 @@ static int ask_on(struct worker *w)
 	slu_node_log(n, SLU_WARN,
 		     "what all nodes of the job have in common stays until it "
 		     "is known that the job has ended");
-	while (!w->told && slu_clock() < end) {
+	while (!w->told && slu_now_mono() < end) {
 		usleep((useconds_t)(pause * 1e6));
 		pause = pause * 2 < most ? pause * 2 : most;
 		first_half(w);
@@ -438,18 +438,18 @@ static int ask_on(struct worker *w)
  * it is told of it when it is back. */
 static int say_goodbye(struct slu_node *n)
 {
-	double asked = slu_clock(), end = asked + TRY_FOR, pause = 1;
+	double asked = slu_now_mono(), end = asked + TRY_FOR, pause = 1;
 	int rc = report_clean(n, NULL, REPORTS);
 
 	slu_node_log(n, SLU_INFO, "clean");
 	if (rc)
 		tell_result(n, "clean");
-	while (rc && slu_clock() < end) {
-		if (slu_clock() - asked < 1) { /* "no" comes at once */
+	while (rc && slu_now_mono() < end) {
+		if (slu_now_mono() - asked < 1) { /* "no" comes at once */
 			usleep((useconds_t)(pause * 1e6));
 			pause = pause * 2 < PAUSE_SAY ? pause * 2 : PAUSE_SAY;
 		}
-		asked = slu_clock();
+		asked = slu_now_mono();
 		rc = report_clean(n, NULL, PAUSE_MAX);
 	}
 	return slu_notes_forget(n, NULL);
@@ -462,7 +462,7 @@ static int work(void *arg)
 	struct slu_plan plan;
 	struct slu_err err = {0};
 	char time[SLU_TIME_TEXT];
-	double start = slu_clock();
+	double start = slu_now_mono();
 	bool opened = !slu_node_open(&w.n, opt, &err);
 
 	if (opened && !slu_note_lock(&w.n, "down"))
@@ -480,7 +480,7 @@ static int work(void *arg)
 		return 1;
 	slu_note_end(&w.n, "watch.pid", &err);
 	slu_node_log(&w.n, SLU_INFO, "down after %s",
-		     slu_seconds_text(slu_clock() - start, time));
+		     slu_seconds_text(slu_now_mono() - start, time));
 	return say_goodbye(&w.n) ? 1 : 0;
 }
 

@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/jsonx.h"
 
@@ -40,14 +41,6 @@ struct tbfd {
 	double crowded; /* when it was said last that there are too many */
 	int signals;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static double unix_time(void)
 {
@@ -144,7 +137,7 @@ static void end_nodes(struct tbfd *d, double t)
 
 static struct json_object *state_of(const struct tbfd *d)
 {
-	struct json_object *state = slu_tbf_save(d->tbf, now());
+	struct json_object *state = slu_tbf_save(d->tbf, slu_now_mono());
 
 	slu_json_set_double(state, "saved", unix_time());
 	slu_json_set_str(state, "policy_before", d->policy_before);
@@ -188,7 +181,7 @@ static void load(struct tbfd *d)
 			complain(d, &err);
 		return;
 	}
-	slu_tbf_load(d->tbf, state, now());
+	slu_tbf_load(d->tbf, state, slu_now_mono());
 	if (!d->opt->nodes && !d->opt->nodes_command)
 		take_nodes(d, "", "no table"); /* nobody will tell of an end */
 	slu_json_str_opt(state, "policy_before", &before, NULL);
@@ -257,7 +250,7 @@ static int observe(struct tbfd *d, double t, struct slu_err *err)
 /* -1: job_stats could not be read. */
 static int cycle(struct tbfd *d, struct slu_err *why)
 {
-	double t = now();
+	double t = slu_now_mono();
 	struct slu_err err;
 	int ret = 0;
 	bool due = t - d->synced >= d->opt->resync;
@@ -288,7 +281,7 @@ static bool wait_until(struct tbfd *d, double t)
 	struct pollfd fd = {.fd = d->signals, .events = POLLIN};
 	double left;
 
-	while ((left = t - now()) > 0)
+	while ((left = t - slu_now_mono()) > 0)
 		if (poll(&fd, 1, (int)ceil(left * 1000)) > 0)
 			return true;
 	return poll(&fd, 1, 0) > 0;
@@ -299,7 +292,7 @@ static int once(struct tbfd *d, struct slu_err *err)
 {
 	if (cycle(d, err))
 		return -1;
-	wait_until(d, now() + d->opt->period);
+	wait_until(d, slu_now_mono() + d->opt->period);
 	return cycle(d, err);
 }
 
@@ -352,14 +345,15 @@ static int start_guard(struct tbfd *d, struct slu_err *err)
 
 static int loop(struct tbfd *d)
 {
-	double next = now();
+	double next = slu_now_mono();
 
 	do {
 		cycle(d, NULL);
-		slu_tbfd_alive(&d->alive, now());
+		slu_tbfd_alive(&d->alive, slu_now_mono());
 		next += d->opt->period;
-		if (next < now()) /* we were stopped, or Lustre was slow */
-			next = now();
+		if (next <
+		    slu_now_mono()) /* we were stopped, or Lustre was slow */
+			next = slu_now_mono();
 	} while (!wait_until(d, next));
 	return 0;
 }
@@ -422,7 +416,7 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 		.synced = -INFINITY,
 		.alive = -INFINITY,
 		.crowded = -INFINITY,
-		.heard = now(),
+		.heard = slu_now_mono(),
 		.signals = -1,
 	};
 	int ret = -1;
@@ -434,7 +428,7 @@ int slu_tbfd_run(const struct slu_tbfd_options *options,
 	load(&d);
 	if (!options->dry_run && !options->once && start_guard(&d, err))
 		goto out;
-	slu_tbfd_alive(&d.alive, now());
+	slu_tbfd_alive(&d.alive, slu_now_mono());
 	if (options->once)
 		ret = once(&d, err);
 	else

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "common/clock.h"
 
 #define TARGETS 256
 
@@ -50,14 +51,6 @@ static void note(struct seen *seen, const struct slu_jobstats *stats,
 	}
 }
 
-static double clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 		     struct slu_buf *out, struct slu_err *err)
 {
@@ -65,7 +58,7 @@ int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 	struct timespec second = {.tv_sec = 1};
 	struct slu_jobstats stats = {0};
 	struct slu_buf text = {0};
-	double begin = clock_now(), then = begin, t = begin;
+	double begin = slu_now_mono(), then = begin, t = begin;
 	int ret = seen ? 0 : slu_err(err, SLU_NOMEM, "targets");
 
 	while (ret == 0) {
@@ -74,7 +67,7 @@ int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 			ret = slu_jobstats_parse(&stats,
 						 text.data ? text.data : "",
 						 text.len, err);
-		t = clock_now();
+		t = slu_now_mono();
 		if (ret == 0)
 			note(seen, &stats, t - then);
 		then = t;

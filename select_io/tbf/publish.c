@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "common/conf.h"
+#include "common/clock.h"
 #include "common/http.h"
 #include "common/jsonx.h"
 #include "select_io/ost/server.h"
@@ -32,14 +33,6 @@
 #define RESTART	    1u
 #define RESTART_MAX 60u
 
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 int slu_publish_once(struct slu_http *http, const char *root, const char *host,
 		     struct slu_ost_meter *meter, struct slu_err *err)
 {
@@ -49,7 +42,7 @@ int slu_publish_once(struct slu_http *http, const char *root, const char *host,
 	const char *text;
 	int ret;
 
-	if (slu_ost_server_read(root, seconds(), meter, &said, err))
+	if (slu_ost_server_read(root, slu_now_mono(), meter, &said, err))
 		return -1;
 	snprintf(path, sizeof(path), "/v1/osts?host=%s", host);
 	text = slu_json_text(said);
@@ -145,13 +138,14 @@ static void serve(struct slu_http *http, const char *root, bool main,
 	slu_http_patience(http, PATIENCE);
 	for (;; sleep(PERIOD)) {
 		if (main)
-			slu_tbfd_alive(&alive, seconds());
+			slu_tbfd_alive(&alive, slu_now_mono());
 		/* Lustre forgets what idle jobs have done, so it is read also
 		 * while sluiced is away. */
 		servers =
 			slu_publish_once(http, root, me.nodename, &meter, &err);
 		told = slu_publish_jobs(http, lustre, me.nodename, jobs,
-					seconds(), servers ? &other : &err);
+					slu_now_mono(),
+					servers ? &other : &err);
 		if (!servers && !told) {
 			*last = '\0';
 		} else if (strcmp(last, err.text) != 0) {
@@ -226,13 +220,14 @@ static void watch(struct slu_http *http, const char *root,
 	pid_t me = getpid(), pid;
 
 	for (;; sleep(wait)) {
-		since = seconds();
+		since = slu_now_mono();
 		pid = fork();
 		if (pid == 0)
 			work(http, root, me, log);
 		while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
-		wait = seconds() - since > RESTART_MAX ? RESTART : 2 * wait;
+		wait = slu_now_mono() - since > RESTART_MAX ? RESTART
+							    : 2 * wait;
 		if (wait > RESTART_MAX)
 			wait = RESTART_MAX;
 		slu_log(log, SLU_WARN,

@@ -298,7 +298,7 @@ void nodes_wait_and(int rc[NODES], int ms, const char *state, void (*fn)(void))
 {
 	int left = NODES;
 	struct pollfd p[NODES + 1];
-	double when = slu_clock() + ms / 1e3;
+	double when = slu_now_mono() + ms / 1e3;
 
 	for (int i = 0; i < NODES; i++)
 		p[i] = (struct pollfd){node_order_fd[i], POLLIN, 0};
@@ -306,7 +306,7 @@ void nodes_wait_and(int rc[NODES], int ms, const char *state, void (*fn)(void))
 	while (left) {
 		int n = poll(p, NODES + 1, fn ? 20 : 50000);
 
-		if (fn && (slu_clock() > when ||
+		if (fn && (slu_now_mono() > when ||
 			   (state && !strcmp(ctl_state, state)))) {
 			fn();
 			fn = NULL;
