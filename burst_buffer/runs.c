@@ -290,11 +290,35 @@ static int started(struct slu_buffers *b, const struct slu_job *job, double now,
 	return slu_bb_set_start(b->db, bb, job->start, err);
 }
 
+/* Slurm takes a node that failed out of a job with --no-kill and tells nobody.
+ * A job with a buffer is not resized otherwise. */
+static int taken_out(struct slu_buffers *b, struct slu_bb *bb,
+		     const struct slu_job *job, double now, struct slu_err *err)
+{
+	struct slu_hosts hosts;
+	int rc = 0;
+
+	if (!bb || bb->plan.persistent || !job->nodes || !*job->nodes ||
+	    job->start != bb->job_start || job->restarts != bb->restarts ||
+	    slu_eq(job->state, "PENDING") || job->node_cnt >= bb->plan.n_node)
+		return 0;
+	if (slu_hosts_parse(job->nodes, &hosts, err))
+		return -1;
+	slu_hosts_sort(&hosts);
+	for (size_t i = 0; rc == 0 && i < bb->plan.n_node; i++)
+		if (!slu_hosts_sorted_has(&hosts, bb->plan.node[i].name))
+			rc = lose_node(b, bb, i, now, err);
+	slu_hosts_free(&hosts);
+	return rc;
+}
+
 static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 		 struct slu_err *err)
 {
 	struct slu_bb *bb;
 
+	if (taken_out(b, slu_bb_of(b, job->job_id), job, now, err))
+		return -1;
 	for (bb = slu_bb_of(b, job->job_id); bb; bb = slu_bb_older(bb))
 		if (end_run(b, bb, job, now, err))
 			return -1;
