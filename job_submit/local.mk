@@ -31,7 +31,7 @@ tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/replay.c
 tests_fuzz_fuzz_import_LDADD = libsluimport.la
 
 if HAVE_CHECK
-job_submit_tests = tests/unit/test_predict tests/unit/test_spread \
+job_submit_tests = tests/unit/test_predict tests/unit/test_calibration tests/unit/test_spread \
 	tests/unit/test_classes tests/unit/test_granted tests/unit/test_name tests/unit/test_markov \
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_history \
@@ -39,7 +39,12 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_spread \
 	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
+tests_unit_test_predict_SOURCES = tests/unit/test_predict.c \
+	tests/unit/pupil.c tests/unit/pupil.h
 tests_unit_test_predict_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
+tests_unit_test_calibration_SOURCES = tests/unit/test_calibration.c \
+	tests/unit/pupil.c tests/unit/pupil.h
+tests_unit_test_calibration_LDADD = libslupredict.la $(CHECK_LIBS) -lm
 tests_unit_test_spread_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_classes_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
 tests_unit_test_granted_LDADD = libslupredict.la $(CHECK_LIBS)

@@ -1,39 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "tests/unit/random.h"
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include "job_submit/predict.h"
-
-static struct slu_predictor *new_predictor(size_t classes, double quantile,
-					   int64_t floor)
-{
-	struct slu_err err;
-	struct slu_predictor *p =
-		slu_predictor_new(classes, quantile, floor, &err);
-
-	ck_assert_msg(p != NULL, "%s", err.text);
-	return p;
-}
-
-static char account[] = "acc", partition[] = "batch";
-
-static struct slu_job make_job(uint32_t uid, char *name, uint32_t nodes,
-			       uint32_t minutes, int64_t run)
-{
-	return (struct slu_job){
-		.uid = uid,
-		.name = name,
-		.account = account,
-		.partition = partition,
-		.node_cnt = nodes,
-		.limit_asked = minutes,
-		.start = 1000,
-		.end = 1000 + run,
-	};
-}
+#include "tests/unit/pupil.h"
 
 static struct slu_prediction ask(const struct slu_predictor *p, uint32_t uid,
 				 char *name, uint32_t nodes, uint32_t minutes)
@@ -358,108 +328,6 @@ START_TEST(test_aging)
 }
 END_TEST
 
-static double uniform(uint64_t *seed)
-{
-	return ((double)slu_random(seed, 1 << 30) + 0.5) / (1 << 30);
-}
-
-/* Of run times without any order, each quantile holds its share. */
-START_TEST(test_calibration)
-{
-	static const double share[] = {0.1, 0.5, 0.9, 0.95, 0.99};
-	enum { JOBS = 20000, WARM = 2000 };
-	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
-	size_t within[5] = {0};
-	uint64_t seed = 9;
-
-	for (int i = 0; i < JOBS; i++) {
-		double run = 1 - 1000 * log(uniform(&seed));
-		struct slu_job job = make_job(1, "a", 2, 0, (int64_t)run);
-		struct slu_outlook o;
-
-		slu_predict_outlook(p, &job, &o);
-		for (int q = 0; q < 5 && i >= WARM; q++)
-			within[q] += floor(run) <=
-				     slu_predict_quantile(p, &o, share[q], 0);
-		slu_learn(p, &job);
-	}
-	for (int q = 0; q < 5; q++)
-		ck_assert_double_eq_tol((double)within[q] / (JOBS - WARM),
-					share[q], 0.01);
-	slu_predictor_free(p);
-}
-END_TEST
-
-/* The same where sixty at a time are submitted before the first of them ends,
- * so that their runs push out of the classes what was known of them. */
-START_TEST(test_crowds)
-{
-	static const double share[] = {0.5, 0.9, 0.99};
-	enum { CROWD = 60, CROWDS = 400, WARM = 50 };
-	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
-	size_t within[3] = {0};
-	uint64_t seed = 10;
-
-	for (int crowd = 0; crowd < CROWDS; crowd++) {
-		struct slu_job job = make_job(1, "a", 2, 0, 0);
-		struct slu_outlook o;
-
-		job.submit = job.start = 1000 + crowd * 1000000;
-		slu_predict_outlook(p, &job, &o);
-		for (int i = 0; i < CROWD; i++) {
-			double run = ceil(-1000 * log(uniform(&seed)));
-
-			for (int q = 0; q < 3 && crowd >= WARM; q++)
-				within[q] += run <= slu_predict_quantile(
-							    p, &o, share[q], 0);
-			job.end = job.start + (int64_t)run;
-			slu_learn(p, &job);
-		}
-	}
-	for (int q = 0; q < 3; q++)
-		ck_assert_double_eq_tol((double)within[q] / CROWD /
-						(CROWDS - WARM),
-					share[q], 0.02);
-	slu_predictor_free(p);
-}
-END_TEST
-
-/* The same where jobs are submitted one by one, but each waits until thirty
- * others of its class have ended. */
-START_TEST(test_queue)
-{
-	static const double share[] = {0.5, 0.9, 0.99};
-	enum { JOBS = 20000, WAIT = 30, WARM = 4000 };
-	static double said[JOBS][3];
-	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
-	size_t within[3] = {0};
-	uint64_t seed = 12;
-
-	for (int i = 0; i < JOBS + WAIT; i++) {
-		struct slu_job job = make_job(1, "a", 2, 0, 0);
-		struct slu_outlook o;
-		double run = ceil(-1000 * log(uniform(&seed)));
-
-		job.submit = 1000000 + i * 1000;
-		slu_predict_outlook(p, &job, &o);
-		for (int q = 0; q < 3 && i < JOBS; q++)
-			said[i][q] = slu_predict_quantile(p, &o, share[q], 0);
-		if (i < WAIT)
-			continue;
-		job.end = job.submit + 500;
-		job.start = job.end - (int64_t)run;
-		job.submit -= WAIT * 1000;
-		for (int q = 0; q < 3 && i >= WARM + WAIT; q++)
-			within[q] += run <= said[i - WAIT][q];
-		slu_learn(p, &job);
-	}
-	for (int q = 0; q < 3; q++)
-		ck_assert_double_eq_tol((double)within[q] / (JOBS - WARM),
-					share[q], 0.02);
-	slu_predictor_free(p);
-}
-END_TEST
-
 /* One writer, two readers: whatever they see is what one kind of job took, from
  * the very first lesson on. */
 struct shared {
@@ -516,5 +384,4 @@ END_TEST
 
 TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_ends,
 	  test_suspended, test_refused, test_no_future, test_careful,
-	  test_beyond, test_change, test_elapsed, test_aging, test_calibration,
-	  test_crowds, test_queue, test_threads)
+	  test_beyond, test_change, test_elapsed, test_aging, test_threads)

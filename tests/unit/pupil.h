@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_PUPIL_H
+#define SLU_TESTS_PUPIL_H
+
+/* A predictor and what it is taught, for tests. */
+
+#include "job_submit/predict.h"
+#include "tests/unit/harness.h"
+
+struct slu_predictor *new_predictor(size_t classes, double quantile,
+				    int64_t floor);
+
+/* One that ran for so many seconds; with an account and a partition. */
+struct slu_job make_job(uint32_t uid, char *name, uint32_t nodes,
+			uint32_t minutes, int64_t run);
+
+#endif
