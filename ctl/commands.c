@@ -158,13 +158,15 @@ static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 	ctl->rows++;
 	/* Rows after the replay are jobs that have just ended: the predictor
 	 * has learned from them, only the I/O counters are new. */
-	if (old && !ctl->predictor_learned)
+	if (old && slu_heard_first(&ctl->predictor_heard, &row->job))
 		slu_ctl_teach(ctl, &row->job);
-	if (old && !ctl->ready_learned)
+	if (old && slu_heard_first(&ctl->ready_heard, &row->job))
 		slu_ready_learn(&ctl->ready, &row->job);
-	if (ctl->arbiter && (ctl->replayed || !ctl->arbiter_learned))
+	if (ctl->arbiter &&
+	    (ctl->replayed || slu_heard_first(&ctl->arbiter_heard, &row->job)))
 		slu_arbiter_learn(ctl->arbiter, row);
-	if (ctl->volumes && (ctl->replayed || !ctl->volumes_learned))
+	if (ctl->volumes &&
+	    (ctl->replayed || slu_heard_first(&ctl->volumes_heard, &row->job)))
 		slu_volumes_learn(ctl->volumes, row);
 }
 
@@ -193,14 +195,14 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	(void)err;
 	slu_ctl_teach_waiting(ctl);
 	slu_lessons_clear(&ctl->lessons);
-	if (!ctl->predictor_learned)
+	if (!ctl->predictor_heard.all)
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
-	if (!ctl->arbiter_learned)
+	if (!ctl->arbiter_heard.all)
 		slu_ions_changed(ctl, "history read", 0);
-	ctl->replayed = ctl->predictor_learned = ctl->ready_learned = true;
-	ctl->arbiter_learned = ctl->arbiter != NULL;
-	ctl->volumes_learned = ctl->volumes != NULL;
+	ctl->replayed = ctl->predictor_heard.all = ctl->ready_heard.all = true;
+	ctl->arbiter_heard.all = ctl->arbiter != NULL;
+	ctl->volumes_heard.all = ctl->volumes != NULL;
 	slu_ions_foretell(ctl);
 	return 0;
 }

@@ -93,13 +93,26 @@ void slu_ctl_teach_waiting(struct slu_ctl *ctl)
 static void teach_once(struct slu_ctl *ctl, const struct slu_job *job)
 {
 	bool reading = ctl->linked && !ctl->replayed;
-	bool waits = !ctl->predictor_learned && reading;
+	bool waits = !ctl->predictor_heard.all && reading;
 	int rc = 0;
 
-	if (!ctl->predictor_learned)
+	if (!ctl->predictor_heard.all)
 		rc = slu_lessons_add(&ctl->lessons, job, waits);
 	if (!waits || rc < 0)
 		slu_ctl_teach(ctl, job);
+}
+
+/* What is not stored yet may be in the history that it will be told, or not. */
+void slu_ctl_teach_anew(struct slu_ctl *ctl)
+{
+	const struct slu_job *job;
+
+	slu_lessons_clear(&ctl->lessons);
+	ctl->predictor_heard = (struct slu_heard){0};
+	for (size_t i = 0; (job = slu_history_at(&ctl->history, i)); i++)
+		if (job->job_id && !slu_lessons_has(&ctl->lessons, job) &&
+		    slu_lessons_add(&ctl->lessons, job, true) < 0)
+			slu_ctl_teach(ctl, job);
 }
 
 /* Who gave up waiting for it has waited at least that long. */

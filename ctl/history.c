@@ -12,7 +12,7 @@
 
 #define WINDOW 128
 
-static struct slu_job *at(struct slu_history *h, size_t i)
+static struct slu_job *at(const struct slu_history *h, size_t i)
 {
 	return &h->row[(h->head + i) % h->cap];
 }
@@ -76,6 +76,11 @@ void slu_history_stored(struct slu_history *h, uint32_t job_id, int64_t start)
 	}
 	while (h->n && !at(h, 0)->job_id)
 		drop_head(h);
+}
+
+const struct slu_job *slu_history_at(const struct slu_history *h, size_t i)
+{
+	return i < h->n ? at(h, i) : NULL;
 }
 
 void slu_history_again(struct slu_history *h)

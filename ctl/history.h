@@ -27,6 +27,9 @@ int slu_history_send(struct slu_history *h, struct slu_link *link,
 		     struct slu_err *err);
 /* The peer has stored it; it may or may not be among ours. */
 void slu_history_stored(struct slu_history *h, uint32_t job_id, int64_t start);
+/* The i-th that is not stored yet, from 0; job_id 0: it is by now. NULL: there
+ * are no more. Borrowed. */
+const struct slu_job *slu_history_at(const struct slu_history *h, size_t i);
 /* A new connection: all are to be sent again. */
 void slu_history_again(struct slu_history *h);
 

@@ -226,7 +226,7 @@ static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 	if (ctl->arbiter)
 		return slu_arbiter_configure(ctl->arbiter, conf, compute, err);
 	ctl->arbiter = slu_arbiter_new(conf, compute, err);
-	ctl->arbiter_learned = false;
+	ctl->arbiter_heard = (struct slu_heard){0};
 	if (!ctl->arbiter)
 		return -1;
 	slu_arbiter_patterns(ctl->arbiter, ctl->site->patterns);

@@ -67,3 +67,27 @@ void slu_lessons_clear(struct slu_lessons *l)
 	free(l->lesson);
 	*l = (struct slu_lessons){0};
 }
+
+bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job)
+{
+	bool known = heard->again && job->end <= heard->end;
+
+	if (heard->all)
+		return false;
+	/* Who is not there any more has been told before any later end. */
+	if (heard->again &&
+	    (job->end > heard->end ||
+	     (job->job_id == heard->job_id && job->start == heard->start)))
+		heard->again = false;
+	if (known)
+		return false;
+	heard->start = job->start;
+	heard->end = job->end;
+	heard->job_id = job->job_id;
+	return true;
+}
+
+void slu_heard_again(struct slu_heard *heard)
+{
+	heard->again = heard->job_id != 0;
+}

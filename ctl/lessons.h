@@ -3,10 +3,15 @@
 #define SLU_CTL_LESSONS_H
 
 /*
- * Runs that end before history has been read. sluiced stores them meanwhile, so
+ * That nothing of history is learnt twice.
+ *
+ * Runs that end before history has been read: sluiced stores them meanwhile, so
  * that history, which is read in the order of ends, may tell of them again;
  * they are known here by id and start, and those that end while it is being
  * read wait until it has been. Bounded. One thread.
+ *
+ * How much of history one who learns from it has been told: each connection
+ * tells it from its first row on.
  */
 
 #include <stdbool.h>
@@ -35,5 +40,19 @@ void slu_lessons_learn(struct slu_lessons *l,
 		       void (*learn)(void *arg, const struct slu_job *job),
 		       void *arg);
 void slu_lessons_clear(struct slu_lessons *l);
+
+/* All 0: nothing. */
+struct slu_heard {
+	bool all;
+	bool again;    /* what is told now was told before, up to the last: */
+	int64_t start; /* of the last row */
+	int64_t end;
+	uint32_t job_id;
+};
+
+/* Is this row, of a history in the order of ends, new to him? */
+bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job);
+/* Another connection tells history again. */
+void slu_heard_again(struct slu_heard *heard);
 
 #endif

@@ -101,10 +101,10 @@ struct slu_ctl {
 	double reload_at; /* read the configuration again; 0: no need */
 	double users_at;  /* the users that it names; 0: no need */
 	bool replayed;	  /* this connection has told its history */
-	/* What history has taught: it is not taught twice. */
-	bool predictor_learned, arbiter_learned, volumes_learned;
-	bool ready_learned;
-	struct slu_lessons lessons; /* until predictor_learned */
+	/* What history has taught whom: it is not taught twice. */
+	struct slu_heard predictor_heard, arbiter_heard, volumes_heard,
+		ready_heard;
+	struct slu_lessons lessons; /* until predictor_heard.all */
 	char link_why[256];	    /* why the link is down, as last logged */
 	struct slu_map live;
 	struct slu_look *look;
@@ -186,6 +186,8 @@ void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job);
 /* The same of those that wait for history: it has been read, or is not going to
  * be. */
 void slu_ctl_teach_waiting(struct slu_ctl *ctl);
+/* The predictor is a new one, and is to be taught all again. */
+void slu_ctl_teach_anew(struct slu_ctl *ctl);
 void slu_ctl_looks(struct slu_ctl *ctl, double now);
 
 /* commands.c */

@@ -92,18 +92,17 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 {
 	struct slu_site *old = ctl->site;
 	struct slu_predictor *predictor = site->predictor;
+	bool keep = keep_predictor(ctl->predictor_heard.all, old, site);
 
 	pthread_rwlock_wrlock(&ctl->site_lock);
-	if (keep_predictor(ctl->predictor_learned, old, site)) {
+	if (keep) {
 		site->predictor = old->predictor;
 		old->predictor = predictor;
-	} else {
-		/* a new one is taught nothing that it is not told again */
-		slu_lessons_clear(&ctl->lessons);
-		ctl->predictor_learned = false;
 	}
 	ctl->site = site;
 	pthread_rwlock_unlock(&ctl->site_lock);
+	if (!keep)
+		slu_ctl_teach_anew(ctl);
 	slu_site_free(old);
 }
 
@@ -221,6 +220,10 @@ static void open_link(struct slu_ctl *ctl, double now)
 		return;
 	}
 	slu_history_again(&ctl->history);
+	slu_heard_again(&ctl->predictor_heard);
+	slu_heard_again(&ctl->ready_heard);
+	slu_heard_again(&ctl->arbiter_heard);
+	slu_heard_again(&ctl->volumes_heard);
 	ctl->rows = 0;
 	ctl->replayed = ctl->assignment_said = false;
 	ctl->stale = true; /* the snapshot says hello */
@@ -349,8 +352,8 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);
 	slu_volumes_free(ctl->volumes);
 	ctl->volumes = NULL;
-	ctl->predictor_learned = ctl->volumes_learned = false;
-	ctl->arbiter_learned = false;
+	ctl->predictor_heard = ctl->volumes_heard = (struct slu_heard){0};
+	ctl->arbiter_heard = (struct slu_heard){0};
 	free(ctl->look);
 	ctl->look = NULL;
 	ctl->n_look = 0;

@@ -211,6 +211,87 @@ START_TEST(test_end_in_replay)
 }
 END_TEST
 
+static void tell_first(uint32_t n)
+{
+	struct slu_history_row row = {.job = plain_job};
+
+	row.job.state = "COMPLETED";
+	row.job.start = 500;
+	for (uint32_t i = 0; i < n; i++) {
+		row.job.job_id = 20 - i;
+		row.job.end = 800 + i / 3;
+		daemon_say(&slu_history_row_desc, &row);
+	}
+}
+
+static uint32_t jobs_known(struct slu_ctl *ctl)
+{
+	struct slu_ctl_submit submit = {.job = plain_job, .has_limit = true};
+
+	slu_ctl_submit(ctl, &submit);
+	return submit.note.jobs;
+}
+
+/* A replay that breaks off, with rows of one second on both sides, teaches
+ * each row once. */
+START_TEST(test_replay_broken_off)
+{
+	struct slu_history_end end = {.rows = 6};
+
+	for (uint32_t told = 0; told <= 6; told++) {
+		struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
+
+		link_up(ctl, 1);
+		tell_first(told);
+		slu_ctl_step(ctl, 2);
+		expect(jobs_known(ctl) == told, "%u", told);
+		daemon_hang_up();
+		slu_ctl_step(ctl, 3);
+		link_up(ctl, 4);
+		tell_first(6);
+		daemon_say(&slu_history_end_desc, &end);
+		slu_ctl_step(ctl, 5);
+		expect(jobs_known(ctl) == 6, "%u: %u", told, jobs_known(ctl));
+		slu_ctl_release(ctl);
+		forget();
+	}
+}
+END_TEST
+
+/* A reconfigure makes a new predictor: what has ended and is not stored yet is
+ * not in the history that it is told, or is. */
+START_TEST(test_reload_in_replay)
+{
+	static const bool in_history[] = {false, true};
+
+	each(c, in_history)
+	{
+		struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
+		struct slu_history_row row = {.job = plain_job};
+		struct slu_history_end end = {.rows = *c};
+
+		row.job.end = row.job.start + 60;
+		row.job.state = "COMPLETED";
+		link_up(ctl, 1);
+		run_7(ctl, 1.1);
+		write_conf("PredictMode=advise\nPredictFloor=600");
+		slu_ctl_reload(ctl);
+		slu_ctl_step(ctl, 2);
+		slu_ctl_step(ctl, 2.5);
+		ck_assert(!ctl->linked);
+		link_up(ctl, 3);
+		if (*c)
+			daemon_say(&slu_history_row_desc, &row);
+		daemon_say(&slu_history_end_desc, &end);
+		daemon_say(&slu_history_row_desc, &row);
+		slu_ctl_step(ctl, 4);
+		expect(jobs_known(ctl) == 1, "%d: %u", *c, jobs_known(ctl));
+		slu_ctl_release(ctl);
+		forget();
+	}
+}
+END_TEST
+
 START_TEST(test_looks)
 {
 	struct slu_ctl *ctl = ctl_by_hand("");
@@ -427,5 +508,6 @@ END_TEST
 
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_end_that_is_found, test_end_in_replay,
-	  test_reconnect, test_overflow, test_bad_lines,
-	  test_daemon_that_does_not_read, test_history_replay, test_reload)
+	  test_replay_broken_off, test_reload_in_replay, test_reconnect,
+	  test_overflow, test_bad_lines, test_daemon_that_does_not_read,
+	  test_history_replay, test_reload)
