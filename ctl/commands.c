@@ -184,9 +184,12 @@ static int hear_rows(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	char *at = rows->packed;
 	int rc;
 
-	while ((rc = slu_row_unpack(&at, &row, err)) > 0)
-		learn_row(ctl, &row);
-	return rc;
+	while ((rc = slu_row_unpack(&at, &row, err)))
+		if (rc > 0)
+			learn_row(ctl, &row);
+		else if (!ctl->bad_rows++)
+			ctl_log(ctl, SLU_WARN, "history: %s", err->text);
+	return 0;
 }
 
 static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
@@ -198,6 +201,9 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	if (!ctl->predictor_heard.all)
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
+	if (ctl->bad_rows)
+		ctl_log(ctl, SLU_WARN, "history: %llu rows are not understood",
+			(unsigned long long)ctl->bad_rows);
 	if (!ctl->arbiter_heard.all)
 		slu_ions_changed(ctl, "history read", 0);
 	ctl->replayed = ctl->predictor_heard.all = ctl->ready_heard.all = true;

@@ -132,6 +132,7 @@ struct slu_ctl {
 	struct slu_ctl_mark *marks; /* as last set, one per I/O node */
 	size_t n_marks;
 	uint64_t rows;	   /* of history, heard on this connection */
+	uint64_t bad_rows; /* the same of those that are not understood */
 	bool unknown_said; /* that there are messages we do not know */
 };
 

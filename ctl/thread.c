@@ -224,7 +224,7 @@ static void open_link(struct slu_ctl *ctl, double now)
 	slu_heard_again(&ctl->ready_heard);
 	slu_heard_again(&ctl->arbiter_heard);
 	slu_heard_again(&ctl->volumes_heard);
-	ctl->rows = 0;
+	ctl->rows = ctl->bad_rows = 0;
 	ctl->replayed = ctl->assignment_said = false;
 	ctl->stale = true; /* the snapshot says hello */
 }

@@ -199,6 +199,13 @@ static bool unpack(const struct slu_field *c, char *from, size_t len,
 	return true;
 }
 
+/* `at`: in the row; what is before may have been changed. */
+static char *behind_row(char *at)
+{
+	at += strcspn(at, ";");
+	return *at ? at + 1 : at;
+}
+
 int slu_row_unpack(char **text, struct slu_history_row *row,
 		   struct slu_err *err)
 {
@@ -211,13 +218,17 @@ int slu_row_unpack(char **text, struct slu_history_row *row,
 		size_t len = strcspn(at, ",;");
 
 		last = at[len];
-		if (!last)
+		if (!last) {
+			*text = at + len;
 			return slu_err(err, SLU_INVALID,
 				       "rows: the last one has no end");
-		if (i < COLUMNS && !unpack(&column[i], at, len, &fresh))
+		}
+		if (i < COLUMNS && !unpack(&column[i], at, len, &fresh)) {
+			*text = behind_row(at + len);
 			return slu_err(err, SLU_INVALID, "rows: %s: %.*s",
 				       column[i].name,
 				       (int)(len < 40 ? len : 40), at);
+		}
 		at += len + 1;
 	}
 	*text = at;

@@ -21,7 +21,8 @@
 void slu_row_pack(const struct slu_history_row *row, struct slu_buf *out);
 /* The next row of *text, which is changed: the row's texts lie in it. All
  * other members are 0; io_bandwidth follows from the rest. 1; 0: that was all;
- * -1: SLU_INVALID. Fields beyond those that are known are passed over. */
+ * -1: SLU_INVALID, and *text is at the row behind it. Fields beyond those that
+ * are known are passed over. */
 int slu_row_unpack(char **text, struct slu_history_row *row,
 		   struct slu_err *err);
 

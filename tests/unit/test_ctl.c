@@ -454,6 +454,7 @@ START_TEST(test_history_replay)
 	row.job.end = row.job.start + 300;
 	row.job.state = "COMPLETED";
 	slu_row_pack(&row, &text);
+	slu_buf_printf(&text, "x;-1;"); /* of no release */
 	row.job.end = row.job.start + 3;
 	row.job.state = "NODE_FAIL"; /* teaches nothing */
 	slu_row_pack(&row, &text);
@@ -466,6 +467,9 @@ START_TEST(test_history_replay)
 	ck_assert_int_eq(submit.note.predicted, 300);
 	ck_assert_str_eq(submit.note.from, "class");
 	ck_assert(strstr(host.log, "learned from 2 "));
+	ck_assert(strstr(host.log, "history: rows: job.uid: x"));
+	ck_assert(!strstr(host.log, "job.uid: -1"));
+	ck_assert(strstr(host.log, "2 rows are not understood"));
 	slu_buf_free(&text);
 	/* Told again after a reconnect it teaches nothing. */
 	daemon_hang_up();

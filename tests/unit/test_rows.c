@@ -142,6 +142,7 @@ START_TEST(test_refused)
 		",,,,,,%00;",
 		",,,,,,a%;",
 		",,,,,,%4g,;",
+		",,,,,,%3B%3B%,%3B;",
 		",,,,,,%%;",
 		",,,,,,,,,,,,,nan;",
 		",,,,,,,,,,,,,inf;",
@@ -152,13 +153,19 @@ START_TEST(test_refused)
 
 	each(text, list)
 	{
-		char *copy = slu_asprintf("%s", *text), *at = copy;
+		bool ends = strchr(*text, ';');
+		char *copy = slu_asprintf("%s%s", *text, ends ? "8;" : ""),
+		     *at = copy;
 		struct slu_history_row row = {.job.uid = 7};
 		struct slu_err err;
 
 		expect_fail(slu_row_unpack(&at, &row, &err), err, SLU_INVALID,
 			    "rows: ");
 		ck_assert_uint_eq(row.job.uid, 7);
+		/* the row behind it is understood */
+		ck_assert_int_eq(slu_row_unpack(&at, &row, &err), ends);
+		ck_assert_uint_eq(row.job.uid, ends ? 8 : 7);
+		ck_assert_int_eq(slu_row_unpack(&at, &row, &err), 0);
 		free(copy);
 	}
 }
