@@ -34,8 +34,10 @@ if HAVE_CHECK
 job_submit_tests = tests/unit/test_predict tests/unit/test_calibration tests/unit/test_spread \
 	tests/unit/test_classes tests/unit/test_granted tests/unit/test_name tests/unit/test_markov \
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
-	tests/unit/test_import tests/unit/test_history \
+	tests/unit/test_import tests/unit/test_import_recorded \
+	tests/unit/test_history \
 	tests/unit/test_history_answers tests/unit/test_history_io \
+	tests/unit/test_history_choice \
 	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
@@ -56,12 +58,16 @@ tests_unit_test_easy_SOURCES = tests/unit/test_easy.c bench/easy.c bench/easy.h 
 	bench/nodes.c bench/nodes.h
 tests_unit_test_easy_LDADD = $(CHECK_LIBS) -lm
 tests_unit_test_import_LDADD = libsluimport.la $(CHECK_LIBS)
+tests_unit_test_import_recorded_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_history_SOURCES = tests/unit/test_history.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)
 tests_unit_test_history_io_SOURCES = tests/unit/test_history_io.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_io_LDADD = libsluhistory.la $(CHECK_LIBS)
+tests_unit_test_history_choice_SOURCES = tests/unit/test_history_choice.c \
+	tests/unit/history_rows.c tests/unit/history_rows.h
+tests_unit_test_history_choice_LDADD = libsluhistory.la $(CHECK_LIBS)
 tests_unit_test_history_answers_SOURCES = \
 	tests/unit/test_history_answers.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
