@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Runs that the database has lost: it was restored, as it was before they
- * began. slurmctld tells of a job that runs, of which nothing is known, and so
- * a buffer is begun for it that no prolog will ever come for. But the job's
- * nodes know better: they are ready, and have their plan. With that the buffer
- * becomes theirs, under the number that they know it by, before it is too late
- * to be set up; what the job has written is staged out as if nothing had been.
+ * began, or their record was damaged. slurmctld tells of a job that runs, of
+ * which nothing is known, and so a buffer is begun for it that no prolog will
+ * ever come for. But the job's nodes know better: they are ready, and have
+ * their plan. With that the buffer becomes theirs, under the number that they
+ * know it by, before it is too late to be set up; what the job has written is
+ * staged out as if nothing had been.
  */
 #include "config.h"
 #include <string.h>
@@ -25,7 +26,8 @@ static bool untouched(const struct slu_bb *bb)
 	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
 }
 
-/* Is this number one of the job's earlier runs? Then the node is behind. */
+/* Is this number one of the job's earlier runs? Then the node is behind. A
+ * record that was set aside is as good as none. */
 static int was_earlier(struct slu_db *db, const struct slu_bb *bb,
 		       uint64_t buffer, struct slu_err *err)
 {
@@ -35,7 +37,8 @@ static int was_earlier(struct slu_db *db, const struct slu_bb *bb,
 	if (buffer == bb->id)
 		return 0;
 	rows = slu_db_query(db, err,
-			    "SELECT 1 FROM Buffer WHERE BID = ? AND JobID = ?",
+			    "SELECT 1 FROM Buffer WHERE BID = ? AND JobID = ?"
+			    " AND Broken IS NULL",
 			    "II", (int64_t)buffer, (int64_t)bb->plan.job_id);
 	if (!rows)
 		return -1;

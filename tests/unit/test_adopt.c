@@ -51,6 +51,16 @@ static void restore(struct world *w, bool same_numbers)
 	w->give_back = 0;
 }
 
+/* Its record cannot be read any more, and is set aside. */
+static void damage(struct world *w)
+{
+	struct slu_err err;
+
+	expect_ok(slu_db_script(w->db, "UPDATE Buffer SET Plan = '{'", &err),
+		  err);
+	world_restart(w);
+}
+
 /* What a node that is ready is told. */
 static struct heard poll_ready(struct world *w, int i, const char *plan)
 {
@@ -85,9 +95,10 @@ static void told(struct world *w, int i, const char *plan, const char *want)
 START_TEST(test_taken_over)
 {
 	static const struct {
-		bool same_numbers, restart;
-	} cases[] = {
-		{false, false}, {false, true}, {true, false}, {true, true}};
+		bool same_numbers, restart, damaged;
+	} cases[] = {{false, false, false}, {false, true, false},
+		     {true, false, false},  {true, true, false},
+		     {false, false, true},  {false, true, true}};
 	struct world w;
 	char *plan;
 
@@ -96,7 +107,10 @@ START_TEST(test_taken_over)
 		world_new(&w, 3, WALK, NULL);
 		run_until(&w, AT_RUN);
 		plan = noted(&w);
-		restore(&w, c->same_numbers);
+		if (c->damaged)
+			damage(&w);
+		else
+			restore(&w, c->same_numbers);
 		/* slurmctld has not told yet */
 		told(&w, 0, NULL, "notfound");
 		w.now += 10;
@@ -127,7 +141,7 @@ START_TEST(test_taken_over)
 		for (int i = 0; i < 3; i++)
 			ck_assert(w.node[i].staged && w.node[i].wiped &&
 				  !w.node[i].keep);
-		ck_assert_int_eq(w.errors, 0);
+		ck_assert_int_eq(w.errors, c->damaged);
 		free(plan);
 		world_free(&w);
 	}
