@@ -32,6 +32,7 @@
 #define START_SECONDS  20.0 /* until the client has started */
 #define ATTACH_SECONDS 30.0 /* until all bricks are connected */
 #define CHECK_SECONDS  15.0 /* for .meta to answer */
+#define AGAIN_SECONDS  2.0  /* to settle its connections */
 #define STOP_SECONDS   10.0
 
 void slu_gluster_path(const struct slu_instance *in, const char *name,
@@ -181,27 +182,42 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	return counters(in, &r, &w, err);
 }
 
+static unsigned bricks(const struct slu_plan *plan)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < plan->n_node; i++)
+		n += !plan->node[i].client;
+	return n;
+}
+
 /* The client connects again by itself, and .meta does not tell; but it has one
- * connection to each brick, and a new one is known. */
+ * connection to each brick, and a new one is known. While it does so it may
+ * have the old one beside it, or none: it is given a moment. */
 static int whole(const struct slu_instance *in, uint64_t *since,
 		 struct slu_err *err)
 {
+	double end = slu_now_mono() + AGAIN_SECONDS;
+	unsigned all = bricks(in->plan);
 	struct slu_connections now;
 	char vol[PATH_MAX];
 	struct slu_pid pid;
-	unsigned bricks = 0;
 
-	for (size_t i = 0; i < in->plan->n_node; i++)
-		bricks += !in->plan->node[i].client;
 	slu_gluster_path(in, "client.vol", vol);
-	if (slu_server_find(SLU_GLUSTER, vol, &pid, err) ||
-	    slu_server_connections(&pid, &now, err))
+	if (slu_server_find(SLU_GLUSTER, vol, &pid, err))
 		return -1;
-	if (now.n != bricks)
+	for (;;) {
+		if (slu_server_connections(&pid, &now, err))
+			return -1;
+		if ((now.ends == all && now.n == all) || slu_now_mono() > end)
+			break;
+		usleep(20000);
+	}
+	if (now.ends < all)
 		return slu_err(err, SLU_IO,
 			       "the job's file system is connected to %u of "
 			       "its %u parts",
-			       now.n, bricks);
+			       now.ends, all);
 	*since = now.sum;
 	return 0;
 }

@@ -99,16 +99,21 @@ static FILE *open_table(pid_t pid, const char *table)
 	return fopen(path, "re");
 }
 
-static bool next_socket(FILE *f, unsigned *port, unsigned *state,
-			unsigned long *inode)
+struct tcp {
+	unsigned port, state; /* port: its own */
+	unsigned long inode;
+	char end[48]; /* the other one's address and port, in hexadecimal */
+};
+
+static bool next_socket(FILE *f, struct tcp *out)
 {
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line,
-			   " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s "
+			   " %*d: %*[0-9A-Fa-f]:%x %47[0-9A-Fa-f:] %x %*s "
 			   "%*s %*s %*s %*s %lu",
-			   port, state, inode) == 3)
+			   &out->port, out->end, &out->state, &out->inode) == 4)
 			return true;
 	return false;
 }
@@ -116,13 +121,13 @@ static bool next_socket(FILE *f, unsigned *port, unsigned *state,
 /* The inode of the socket that listens on this port, or 0. */
 static unsigned long listener(pid_t pid, const char *table, unsigned port)
 {
-	unsigned long inode, found = 0;
-	unsigned local, state;
+	unsigned long found = 0;
 	FILE *f = open_table(pid, table);
+	struct tcp tcp;
 
-	while (!found && next_socket(f, &local, &state, &inode))
-		if (local == port && state == LISTEN)
-			found = inode;
+	while (!found && next_socket(f, &tcp))
+		if (tcp.port == port && tcp.state == LISTEN)
+			found = tcp.inode;
 	if (f)
 		fclose(f);
 	return found;
@@ -130,29 +135,41 @@ static unsigned long listener(pid_t pid, const char *table, unsigned port)
 
 /* A process's sockets: its descriptors may be many, and so may the sockets of
  * the machine, each of which is looked for among them. */
+struct own {
+	unsigned long inode;
+	char end[48]; /* where it is connected to, or "" */
+};
+
 struct sockets {
-	unsigned long *inode; /* sorted */
+	struct own *at; /* sorted by inode */
 	size_t n;
 };
 
 static int by_inode(const void *a, const void *b)
 {
-	const unsigned long *x = a, *y = b;
+	const struct own *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct own *x = a, *y = b;
+
+	return strcmp(x->end, y->end);
 }
 
 static int add_socket(struct sockets *s, unsigned long inode)
 {
 	if ((s->n & (s->n - 1)) == 0) { /* a power of two: grow */
 		size_t room = s->n ? s->n * 2 : 1;
-		unsigned long *more = realloc(s->inode, room * sizeof(*more));
+		struct own *more = realloc(s->at, room * sizeof(*more));
 
 		if (!more)
 			return -1;
-		s->inode = more;
+		s->at = more;
 	}
-	s->inode[s->n++] = inode;
+	s->at[s->n++] = (struct own){.inode = inode};
 	return 0;
 }
 
@@ -178,18 +195,20 @@ static int read_sockets(pid_t pid, struct sockets *s, struct slu_err *err)
 	if (d)
 		closedir(d);
 	if (rc) {
-		free(s->inode);
+		free(s->at);
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	}
 	if (s->n)
-		qsort(s->inode, s->n, sizeof(*s->inode), by_inode);
+		qsort(s->at, s->n, sizeof(*s->at), by_inode);
 	return 0;
 }
 
-static bool has_socket(const struct sockets *s, unsigned long inode)
+static struct own *own_socket(const struct sockets *s, unsigned long inode)
 {
-	return s->n &&
-	       bsearch(&inode, s->inode, s->n, sizeof(*s->inode), by_inode);
+	struct own key = {.inode = inode};
+
+	return s->n ? bsearch(&key, s->at, s->n, sizeof(*s->at), by_inode)
+		    : NULL;
 }
 
 bool slu_server_listens(const struct slu_pid *pid, unsigned port)
@@ -202,31 +221,46 @@ bool slu_server_listens(const struct slu_pid *pid, unsigned port)
 		inode = listener(pid->pid, tables[i], port);
 		if (!inode || read_sockets(pid->pid, &own, NULL))
 			continue;
-		is = has_socket(&own, inode);
-		free(own.inode);
+		is = own_socket(&own, inode);
+		free(own.at);
 	}
 	return is && slu_pid_alive(pid);
 }
 
-/* The kernel gives a new connection a new inode. */
-static void count_connections(const struct sockets *own, FILE *f,
-			      struct slu_connections *out)
+/* What moves in the kernel's table while it is read may be in it twice. */
+static void note_ends(struct sockets *own, FILE *f)
 {
-	unsigned long inode;
-	unsigned port, state;
+	struct tcp tcp;
+	struct own *socket;
 
-	while (next_socket(f, &port, &state, &inode)) {
-		if (state != ESTABLISHED || !has_socket(own, inode))
-			continue;
-		out->n++;
-		/* of splitmix64: sums of few numbers shall not meet */
-		inode = (inode + 1) * 0x9e3779b97f4a7c15;
-		out->sum += (inode ^ inode >> 31) * 0xbf58476d1ce4e5b9;
+	while (next_socket(f, &tcp)) {
+		socket = own_socket(own, tcp.inode);
+		if (socket && tcp.state == ESTABLISHED)
+			slu_copy(socket->end, sizeof(socket->end), tcp.end);
 	}
 }
 
-static int count_all(pid_t pid, const struct sockets *own,
-		     struct slu_connections *out, struct slu_err *err)
+/* The kernel gives a new connection a new inode. */
+static void count_connections(struct sockets *own, struct slu_connections *out)
+{
+	const char *last = "";
+
+	if (own->n)
+		qsort(own->at, own->n, sizeof(*own->at), by_end);
+	for (const struct own *o = own->at; o < own->at + own->n; o++) {
+		/* of splitmix64: sums of few numbers shall not meet */
+		uint64_t mix = (o->inode + 1) * 0x9e3779b97f4a7c15;
+
+		if (!*o->end)
+			continue;
+		out->n++;
+		out->ends += strcmp(o->end, last) != 0;
+		out->sum += (mix ^ mix >> 31) * 0xbf58476d1ce4e5b9;
+		last = o->end;
+	}
+}
+
+static int read_ends(pid_t pid, struct sockets *own, struct slu_err *err)
 {
 	for (int i = 0; i < 2; i++) {
 		FILE *f = open_table(pid, tables[i]);
@@ -236,7 +270,7 @@ static int count_all(pid_t pid, const struct sockets *own,
 					 "cannot see the connections of "
 					 "process %d",
 					 (int)pid);
-		count_connections(own, f, out);
+		note_ends(own, f);
 		if (f)
 			fclose(f);
 	}
@@ -252,8 +286,9 @@ int slu_server_connections(const struct slu_pid *pid,
 	*out = (struct slu_connections){0};
 	if (read_sockets(pid->pid, &own, err))
 		return -1;
-	rc = count_all(pid->pid, &own, out, err);
-	free(own.inode);
+	rc = read_ends(pid->pid, &own, err);
+	count_connections(&own, out);
+	free(own.at);
 	if (rc)
 		return -1;
 	return slu_pid_alive(pid)

@@ -21,10 +21,11 @@ int slu_server_find(const char *name, const char *path, struct slu_pid *out,
 /* Does this very process listen on this TCP port? */
 bool slu_server_listens(const struct slu_pid *pid, unsigned port);
 
-/* Its TCP connections: how many there are, and a number that is another one as
- * soon as one of them is, also when it has the same ends. */
+/* Its TCP connections: how many there are and to how many ends (address and
+ * port; who connects again may still have the old one, too), and a number that
+ * is another one as soon as one of them is, also when it has the same ends. */
 struct slu_connections {
-	unsigned n;
+	unsigned n, ends;
 	uint64_t sum;
 };
 int slu_server_connections(const struct slu_pid *pid,

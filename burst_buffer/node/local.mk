@@ -89,7 +89,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_node_leftovers \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
-	tests/unit/test_glusterfs
+	tests/unit/test_glusterfs tests/unit/test_gluster_whole
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
 node_slow_tests = tests/unit/test_fs
@@ -143,6 +143,9 @@ tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
 	$(node_test_tree)
 tests_unit_test_glusterfs_LDADD = $(node_test_libs)
+tests_unit_test_gluster_whole_SOURCES = tests/unit/test_gluster_whole.c \
+	$(node_test_tree)
+tests_unit_test_gluster_whole_LDADD = $(node_test_libs)
 tests_unit_test_server_SOURCES = tests/unit/test_server.c $(node_test_tree)
 tests_unit_test_server_LDADD = $(node_test_libs)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c \

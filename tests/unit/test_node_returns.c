@@ -462,6 +462,20 @@ static int cut(const struct slu_pid *client, unsigned port)
 	return found == 1 ? 0 : -1;
 }
 
+/* Wait for its two connections, and for others than before. */
+static int connected(const struct slu_pid *client, uint64_t before,
+		     struct slu_connections *now)
+{
+	for (int i = 0; i < 2000; i++) {
+		if (slu_server_connections(client, now, NULL))
+			return -1;
+		if (now->n == 2 && now->ends == 2 && now->sum != before)
+			return 0;
+		usleep(20000);
+	}
+	return -1;
+}
+
 /* While the walk waits for the first brick, the second is lost for a moment. */
 static int flap_now(const struct slu_pid *client, unsigned port)
 {
@@ -472,17 +486,11 @@ static int flap_now(const struct slu_pid *client, unsigned port)
 		if (i == 2000)
 			return 75;
 	}
-	if (slu_server_connections(client, &before, NULL) || before.n != 2 ||
-	    cut(client, port))
+	if (connected(client, 0, &before))
 		return 76;
-	for (int i = 0; i < 2000; i++) {
-		if (slu_server_connections(client, &now, NULL))
-			return 77;
-		if (now.n == 2 && now.sum != before.sum)
-			return 0;
-		usleep(20000);
-	}
-	return 78;
+	if (cut(client, port))
+		return 77;
+	return connected(client, before.sum, &now) ? 78 : 0;
 }
 
 static int flap(const char *arg)
