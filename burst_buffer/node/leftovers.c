@@ -26,6 +26,7 @@
 #define ASK_TIME    30.0 /* seconds for sluiced's answer */
 #define BEGIN_TIME  10.0 /* seconds for who begins an instance of the job */
 #define EXPIRE_WAIT 5.0	 /* seconds: most of it takes no time */
+#define LEAST_STAY  (48 * 3600) /* seconds, of what is no failed stage-out */
 #define FORGOTTEN   "forgotten" /* file in an instance: since when */
 
 int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer)
@@ -231,9 +232,9 @@ static int64_t today(const struct slu_node *n)
 	return isnan(ahead) ? 0 : slu_today() + (int64_t)ahead;
 }
 
-/* Since when sluiced has not known it; it is noted now, if it was not. */
+/* Since when sluiced has not known it; *first: it is noted now. */
 static int64_t forgotten_since(struct slu_node *n, const struct slu_storage *s,
-			       struct slu_err *err)
+			       bool *first, struct slu_err *err)
 {
 	char path[4200], text[32];
 	struct slu_buf noted = {0};
@@ -241,7 +242,8 @@ static int64_t forgotten_since(struct slu_node *n, const struct slu_storage *s,
 	int len = snprintf(text, sizeof(text), "%" PRId64 "\n", since);
 
 	snprintf(path, sizeof(path), "%s/" FORGOTTEN, s->dir);
-	if (!slu_file_read(AT_FDCWD, path, 64, &noted, NULL) && noted.data)
+	*first = slu_file_read(AT_FDCWD, path, 64, &noted, NULL) || !noted.data;
+	if (!*first)
 		since = strtoll(noted.data, NULL, 10);
 	else if (slu_file_write(AT_FDCWD, path, text, (size_t)len, 0644, true,
 				err))
@@ -250,29 +252,33 @@ static int64_t forgotten_since(struct slu_node *n, const struct slu_storage *s,
 	return since;
 }
 
-/* A database that was lost, or is not the right one, may come back: a
- * persistent buffer stays for KeepFailed hours where it is, and as long again
- * as kept data. */
-static void forget_persistent(struct slu_node *n, const struct slu_storage *s)
+/* A database that was lost, or is not the right one, may come back: what users
+ * rely on stays for KeepFailed where it is, and as long again as kept data.
+ * What failed is told again and again, what is well only once. */
+static void forget_one(struct slu_node *n, const struct slu_storage *s)
 {
-	int64_t hours = n->conf->keep_failed, since;
+	int64_t stays =
+		n->conf->keep_failed > 0 ? n->conf->keep_failed : LEAST_STAY;
 	struct slu_err err;
 	char kept[4096];
+	bool first;
+	int64_t since = forgotten_since(n, s, &first, &err);
+	bool over = since >= 0 && since + stays < today(n);
 
-	since = forgotten_since(n, s, &err);
-	if (since >= 0 && hours > 0 && since + hours < today(n) &&
-	    !slu_storage_keep(s, (uid_t)-1, today(n) + hours, kept, &err))
-		slu_node_log(n, SLU_WARN,
-			     "sluiced does not know the persistent buffer of "
-			     "%s any more: its data is kept in %s",
-			     s->dir, kept);
-	else if (since < 0 || (hours > 0 && since + hours < today(n)))
+	if (since < 0 ||
+	    (over &&
+	     slu_storage_keep(s, (uid_t)-1, today(n) + stays, kept, &err)))
 		slu_node_log(n, SLU_ERROR, "%s: %s", s->dir, err.text);
-	else
+	else if (over)
+		slu_node_log(n, SLU_WARN,
+			     "sluiced does not know %s any more: its data is "
+			     "kept in %s",
+			     s->dir, kept);
+	else if (first)
 		slu_node_log(n, SLU_ERROR,
-			     "sluiced does not know the persistent buffer of "
-			     "%s any more; it stays for %lld hours in all",
-			     s->dir, (long long)hours / 3600);
+			     "sluiced does not know %s any more; it stays for "
+			     "%lld hours, and as long again as kept data",
+			     s->dir, (long long)stays / 3600);
 }
 
 void slu_leftovers_remember(const struct slu_storage *s)
@@ -293,7 +299,7 @@ static void end_one(struct slu_node *n, const char *storage,
 		remove_one(n, storage, job_id, buffer);
 	else if (job_id >= SLU_PERSIST_FIRST &&
 		 !slu_storage_locate(storage, job_id, buffer, &s, NULL))
-		owed ? slu_leftovers_remember(&s) : forget_persistent(n, &s);
+		owed ? slu_leftovers_remember(&s) : forget_one(n, &s);
 }
 
 /* Of a job's own `up` persistent buffers are no concern. */

@@ -271,6 +271,45 @@ START_TEST(test_forgotten)
 }
 END_TEST
 
+/* 0, if what has been forgotten is logged by the first `recover` alone. */
+static int recover_logged(const char *first)
+{
+	char path[PATH_MAX], verb[PATH_MAX + 40];
+	struct slu_buf log = {0};
+	bool told;
+	int rc;
+
+	path_to(path, "recover.log");
+	snprintf(verb, sizeof(verb), "recover --log=%s", path);
+	unlink(path);
+	rc = run_verb(verb);
+	slu_file_read(AT_FDCWD, path, 1 << 20, &log, NULL);
+	told = log.data && strstr(log.data, "does not know");
+	slu_buf_free(&log);
+	return rc ? rc : told == (*first == '1') ? 0 : 53;
+}
+
+/* Where nothing that failed is kept, it stays all the same, and is told once.
+ */
+START_TEST(test_forgotten_unkept)
+{
+	if (!begin("scratch", "KeepFailed=0\n"))
+		return;
+	nodes_all(leave_storage, "storage/" PERSISTENT, 0);
+	nodes_all(recover_logged, "1", 0);
+	nodes_all(recover_logged, "2", 0);
+	nodes_all(recover_logged, "3", 0);
+	nodes_all(is_there, "storage/" PERSISTENT "/forgotten", 0);
+	nodes_all(forget_long_ago, "storage/" PERSISTENT "/forgotten", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(is_there, "storage/" PERSISTENT, 42);
+	nodes_all(is_there, "storage/kept/" PERSISTENT "/fs", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	Suite *suite = suite_create("node_leftovers");
@@ -280,6 +319,7 @@ static int run(void)
 	add(suite, "trouble", test_trouble, 1);
 	add(suite, "expire", test_expire, 1);
 	add(suite, "forgotten", test_forgotten, 1);
+	add(suite, "forgotten_unkept", test_forgotten_unkept, 1);
 	return run_suite(suite);
 }
 

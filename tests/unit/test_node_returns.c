@@ -161,16 +161,6 @@ START_TEST(test_replaced)
 }
 END_TEST
 
-/* sluiced has lost what it knew before it could say what to do. */
-static void lose_database(void)
-{
-	sluiced_stop(SIGTERM, 0);
-	ck_assert(!unlink(at("db")));
-	sluiced_start();
-	ctl_connect();
-	ctl_hello(NULL, 0);
-}
-
 START_TEST(test_restarted_unknown)
 {
 	if (!begin("scratch", ""))
