@@ -28,6 +28,7 @@
 #define EXPIRE_WAIT 5.0	 /* seconds: most of it takes no time */
 #define LEAST_STAY  (48 * 3600) /* seconds, of what is no failed stage-out */
 #define FORGOTTEN   "forgotten" /* file in an instance: since when */
+#define STAGE_OUT   "stage_out" /* file in an instance: it has one */
 
 int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer)
 {
@@ -90,23 +91,6 @@ static int wipe_one(struct slu_node *n, const struct slu_storage *s,
 	slu_node_log(n, SLU_WARN, "removed a leftover of job %u: %s",
 		     (unsigned)job_id, s->dir);
 	return 0;
-}
-
-static void remove_one(struct slu_node *n, const char *storage, uint32_t job_id,
-		       uint64_t buffer)
-{
-	struct slu_storage s;
-	struct slu_err err;
-	int64_t until;
-
-	if (!slu_storage_locate(storage, job_id, buffer, &s, &err) &&
-	    !(slu_storage_is_to_keep(&s, &until)
-		      ? keep_one(n, &s, until, &err)
-		      : wipe_one(n, &s, job_id, &err)))
-		tell_clean(n, job_id, buffer);
-	else
-		slu_node_log(n, SLU_ERROR, "cannot remove a leftover: %s",
-			     err.text);
 }
 
 /* Somebody's already, here and now. */
@@ -281,6 +265,22 @@ static void forget_one(struct slu_node *n, const struct slu_storage *s)
 			     s->dir, (long long)stays / 3600);
 }
 
+int slu_leftovers_mark(const struct slu_storage *s, struct slu_err *err)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/" STAGE_OUT, s->dir);
+	return slu_file_write(AT_FDCWD, path, "", 0, 0644, false, err);
+}
+
+static bool has_stage_out(const struct slu_storage *s)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/" STAGE_OUT, s->dir);
+	return !access(path, F_OK);
+}
+
 void slu_leftovers_remember(const struct slu_storage *s)
 {
 	char path[4200];
@@ -289,17 +289,46 @@ void slu_leftovers_remember(const struct slu_storage *s)
 	unlink(path);
 }
 
+static void remove_one(struct slu_node *n, const struct slu_storage *s,
+		       uint32_t job_id, uint64_t buffer)
+{
+	struct slu_err err;
+	int64_t until;
+
+	if (slu_storage_is_to_keep(s, &until) ? keep_one(n, s, until, &err)
+					      : wipe_one(n, s, job_id, &err))
+		slu_node_log(n, SLU_ERROR, "cannot remove a leftover: %s",
+			     err.text);
+	else
+		tell_clean(n, job_id, buffer);
+}
+
+/* A site that keeps no failed stage-out does not keep a forgotten one. */
+static bool stays(const struct slu_node *n, const struct slu_storage *s,
+		  uint32_t job_id)
+{
+	int64_t until;
+
+	return job_id >= SLU_PERSIST_FIRST ||
+	       (has_stage_out(s) && n->conf->keep_failed > 0 &&
+		!slu_storage_is_to_keep(s, &until));
+}
+
 static void end_one(struct slu_node *n, const char *storage,
 		    const struct known *known, uint32_t job_id, uint64_t buffer)
 {
 	bool owed = is_known(known, job_id, buffer);
 	struct slu_storage s;
+	struct slu_err err;
 
-	if (job_id < SLU_PERSIST_FIRST && !owed)
-		remove_one(n, storage, job_id, buffer);
-	else if (job_id >= SLU_PERSIST_FIRST &&
-		 !slu_storage_locate(storage, job_id, buffer, &s, NULL))
-		owed ? slu_leftovers_remember(&s) : forget_one(n, &s);
+	if (slu_storage_locate(storage, job_id, buffer, &s, &err))
+		slu_node_log(n, SLU_ERROR, "a leftover: %s", err.text);
+	else if (owed)
+		slu_leftovers_remember(&s);
+	else if (stays(n, &s, job_id))
+		forget_one(n, &s);
+	else
+		remove_one(n, &s, job_id, buffer);
 }
 
 /* Of a job's own `up` persistent buffers are no concern. */

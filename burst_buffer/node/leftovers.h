@@ -16,7 +16,8 @@ int slu_leftovers_adopt(struct slu_node *n, double seconds,
 
 /* The same where something is in `storage` that no job's directory knows; what
  * sluiced does not know either is then removed. Persistent buffers (only looked
- * at without a job) stay for a while. -1, 1: as above; the rest is logged. */
+ * at without a job), and what was to be staged out, stay for a while. -1, 1: as
+ * above; the rest is logged. */
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err);
 
@@ -25,7 +26,10 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
  * shortly. common: of all nodes, too. What fails is logged. */
 void slu_leftovers_expire(struct slu_node *n, bool common);
 
-/* The storage of a persistent buffer is had again: sluiced knows it. */
+/* The storage is of a job with a stage-out. */
+int slu_leftovers_mark(const struct slu_storage *s, struct slu_err *err);
+
+/* Storage is had again: sluiced knows it. */
 void slu_leftovers_remember(const struct slu_storage *s);
 
 /* JOB.BUFFER as a name; -1 when it is none: there is no job 0. */

@@ -66,7 +66,8 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 		return 0;
 	if (slu_leftovers_remove(n, me->storage, err) < 0)
 		slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
-	if (slu_storage_make(&want, &n->storage, err))
+	if (slu_storage_make(&want, &n->storage, err) ||
+	    (slu_layout_size(n) && slu_leftovers_mark(&n->storage, err)))
 		return -1;
 	slu_leftovers_remember(&n->storage);
 	r.enforced = n->storage.enforced;

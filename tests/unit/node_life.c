@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/node_life.h"
+#include <signal.h>
 #include "burst_buffer/storage.h"
 
 /* What only a file system with links, modes and owners keeps. */
@@ -134,6 +135,15 @@ bool no_glusterfs(void)
 		return false;
 	puts("node: no glusterfs or no /dev/fuse: not tested with it");
 	return true;
+}
+
+void lose_database(void)
+{
+	sluiced_stop(SIGTERM, 0);
+	ck_assert(!unlink(at("db")));
+	sluiced_start();
+	ctl_connect();
+	ctl_hello(NULL, 0);
 }
 
 int data_kept(const char *arg)

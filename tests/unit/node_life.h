@@ -30,6 +30,9 @@ int data_kept(const char *arg);
 /* What is kept of former jobs is removed: 0. */
 int expire(const char *arg);
 
+/* sluiced starts anew and knows nothing of what was. */
+void lose_database(void);
+
 /* CK_RUN_CASE=name runs one alone. */
 void add(Suite *suite, const char *name, const TTest *test, int n);
 int run_suite(Suite *suite);

@@ -279,7 +279,8 @@ static int recover_logged(const char *first)
 	bool told;
 	int rc;
 
-	path_to(path, "recover.log");
+	path_to(path, "log.");
+	strcat(path, getenv("SLURMD_NODENAME"));
 	snprintf(verb, sizeof(verb), "recover --log=%s", path);
 	unlink(path);
 	rc = run_verb(verb);
@@ -310,6 +311,30 @@ START_TEST(test_forgotten_unkept)
 }
 END_TEST
 
+/* Nobody knows the job any more, neither its nodes nor sluiced; but its storage
+ * says that it had a stage-out. */
+START_TEST(test_forgotten_job)
+{
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(false);
+	nodes_all(reboot_node, "", 0);
+	lose_database();
+	nodes_all(leave_storage, "storage/9.99", 0);
+	nodes_all(recover_logged, "1", 0);
+	nodes_all(is_there, "storage/9.99", 42);
+	nodes_all(is_there, "storage/7.1/forgotten", 0);
+	nodes_all(forget_long_ago, "storage/7.1/forgotten", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(data_kept, "", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	Suite *suite = suite_create("node_leftovers");
@@ -320,6 +345,7 @@ static int run(void)
 	add(suite, "expire", test_expire, 1);
 	add(suite, "forgotten", test_forgotten, 1);
 	add(suite, "forgotten_unkept", test_forgotten_unkept, 1);
+	add(suite, "forgotten_job", test_forgotten_job, 1);
 	return run_suite(suite);
 }
 

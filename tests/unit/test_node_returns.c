@@ -161,6 +161,7 @@ START_TEST(test_replaced)
 }
 END_TEST
 
+/* sluiced has lost what it knew before it could say what to do. */
 START_TEST(test_restarted_unknown)
 {
 	if (!begin("scratch", ""))
