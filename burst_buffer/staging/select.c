@@ -297,8 +297,8 @@ static int expand(struct match *m, int dir, const char *pattern,
 	return rc;
 }
 
-int slu_names_matching(int dir, const char *pattern, bool files,
-		       struct slu_names *out, struct slu_err *err)
+int slu_names_matching(int dir, const char *pattern, const char *root,
+		       bool files, struct slu_names *out, struct slu_err *err)
 {
 	struct slu_names names = {0};
 	struct match m = {
@@ -307,13 +307,15 @@ int slu_names_matching(int dir, const char *pattern, bool files,
 		.directories = *pattern && pattern[strlen(pattern) - 1] == '/',
 	};
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char text[SLU_PATH_TEXT];
 	int rc;
 
 	if (fd < 0)
 		return slu_errno(err, SLU_IO, "cannot read the directory");
 	rc = expand(&m, fd, pattern, err);
 	if (!rc && !names.n)
-		rc = slu_err(err, SLU_NOTFOUND, "nothing matches %s", pattern);
+		rc = slu_err(err, SLU_NOTFOUND, "nothing in %s matches %s",
+			     slu_path_text(root, text), pattern);
 	if (rc) {
 		slu_names_free(&names);
 		return -1;

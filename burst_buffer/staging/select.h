@@ -31,12 +31,12 @@ const char *slu_pattern(const char *path);
  * relative to it, or absolute and below it. Errors name the line. */
 int slu_names_listed(int dir, const char *name, const char *root,
 		     struct slu_names *out, struct slu_err *err);
-/* What below `dir` matches; directories only, if a slash ends the pattern.
- * No link is followed, and no name with a leading
- * dot is matched unless the pattern has it. `files`: regular files only. None
- * is an error. */
-int slu_names_matching(int dir, const char *pattern, bool files,
-		       struct slu_names *out, struct slu_err *err);
+/* What below `dir`, whose path is `root`, matches; directories only, if a slash
+ * ends the pattern. No link is followed, and no name with a leading dot is
+ * matched unless the pattern has it. `files`: regular files only. None is an
+ * error. */
+int slu_names_matching(int dir, const char *pattern, const char *root,
+		       bool files, struct slu_names *out, struct slu_err *err);
 void slu_names_free(struct slu_names *names);
 
 #endif

@@ -90,9 +90,9 @@ static int walk_selection(struct slu_act *a, struct slu_walk *w,
 	int rc = -1;
 
 	if (a->places.pattern) {
-		rc = slu_names_matching(a->places.src, a->places.pattern,
-					part->what == SLU_WHAT_FILE, &names,
-					err);
+		rc = slu_names_matching(
+			a->places.src, a->places.pattern, a->places.src_path,
+			part->what == SLU_WHAT_FILE, &names, err);
 	} else {
 		root = strndup(part->source,
 			       strlen(part->source) - strlen(a->places.list));

@@ -105,12 +105,14 @@ START_TEST(test_patterns)
 
 		if (!c->want) {
 			expect_fail(slu_names_matching(dir, c->pattern,
-						       c->files, &names, &err),
-				    err, SLU_NOTFOUND, "nothing matches");
+						       "/data/in", c->files,
+						       &names, &err),
+				    err, SLU_NOTFOUND,
+				    "nothing in /data/in matches");
 			continue;
 		}
-		expect_ok(slu_names_matching(dir, c->pattern, c->files, &names,
-					     &err),
+		expect_ok(slu_names_matching(dir, c->pattern, "/data/in",
+					     c->files, &names, &err),
 			  err);
 		ck_assert_str_eq(joined(&names), c->want);
 		slu_names_free(&names);
@@ -156,7 +158,8 @@ START_TEST(test_unreadable)
 	}
 	if (getuid() == 0 && setuid(65534))
 		_exit(1);
-	_exit(slu_names_matching(dir, "locked/*", false, &names, &err) != -1 ||
+	_exit(slu_names_matching(dir, "locked/*", "/", false, &names, &err) !=
+		      -1 ||
 	      err.kind != SLU_IO || !strstr(err.text, "locked/f"));
 }
 END_TEST
