@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,14 @@
 #include "common/file.h"
 #include "common/size.h"
 
+/* With a second more for each brick: */
 #define START_SECONDS  20.0 /* until the client has started */
 #define ATTACH_SECONDS 30.0 /* until all bricks are connected */
 #define CHECK_SECONDS  15.0 /* for .meta to answer */
-#define AGAIN_SECONDS  2.0  /* to settle its connections */
-#define STOP_SECONDS   10.0
+#define PATIENCE_MAX   120.0
+/* Without: */
+#define AGAIN_SECONDS 2.0 /* to settle its connections */
+#define STOP_SECONDS  10.0
 
 void slu_gluster_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX])
@@ -53,6 +57,20 @@ int slu_gluster_volfile(const char *path, struct slu_buf *text,
 				    false, err);
 	slu_buf_free(text);
 	return rc;
+}
+
+static unsigned bricks(const struct slu_plan *plan)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < plan->n_node; i++)
+		n += !plan->node[i].client;
+	return n;
+}
+
+double slu_gluster_patience(const struct slu_plan *plan, double least)
+{
+	return least + fmin(bricks(plan), PATIENCE_MAX);
 }
 
 /* probe */
@@ -162,7 +180,9 @@ static int counters(const struct slu_instance *in, double *read_bytes,
 {
 	struct meta m = {.in = in};
 	struct slu_aside aside = {
-		.fn = ask_meta, .arg = &m, .seconds = CHECK_SECONDS};
+		.fn = ask_meta,
+		.arg = &m,
+		.seconds = slu_gluster_patience(in->plan, CHECK_SECONDS)};
 	double out[SLU_ASIDE_OUT / sizeof(double)];
 
 	if (!is_mounted(in))
@@ -180,15 +200,6 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	double r, w;
 
 	return counters(in, &r, &w, err);
-}
-
-static unsigned bricks(const struct slu_plan *plan)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < plan->n_node; i++)
-		n += !plan->node[i].client;
-	return n;
 }
 
 /* The client connects again by itself, and .meta does not tell; but it has one
@@ -282,7 +293,9 @@ static int start_client(const struct slu_instance *in, char *vol,
 	slu_gluster_path(in, "client.log", log);
 	slu_gluster_path(in, "client.pid", pid);
 	slu_instance_group(in, group, sizeof(group));
-	return slu_server_start(argv, group, START_SECONDS, err);
+	return slu_server_start(argv, group,
+				slu_gluster_patience(in->plan, START_SECONDS),
+				err);
 }
 
 /* It has returned 0 before it knows whether the bricks let it in; when they do
@@ -290,7 +303,8 @@ static int start_client(const struct slu_instance *in, char *vol,
 static int wait_attached(const struct slu_instance *in, const char *vol,
 			 struct slu_err *err)
 {
-	double end = slu_now_mono() + ATTACH_SECONDS;
+	double end =
+		slu_now_mono() + slu_gluster_patience(in->plan, ATTACH_SECONDS);
 	struct slu_pid pid;
 	int rc;
 

@@ -88,10 +88,10 @@ static bool port_free(const char *host, unsigned port)
 	return is_free;
 }
 
-static int wait_listening(const char *volfile, unsigned port,
+static int wait_listening(const char *volfile, unsigned port, double seconds,
 			  struct slu_err *err)
 {
-	double end = slu_now_mono() + START_SECONDS;
+	double end = slu_now_mono() + seconds;
 	struct slu_pid pid;
 
 	while (slu_now_mono() < end) {
@@ -104,7 +104,7 @@ static int wait_listening(const char *volfile, unsigned port,
 	}
 	return slu_err(err, SLU_TIMEOUT,
 		       "the glusterfs server does not listen after %g s",
-		       START_SECONDS);
+		       seconds);
 }
 
 static int start_brick(const struct slu_instance *in, unsigned port,
@@ -125,6 +125,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 		"--log-level",
 		"WARNING",
 		NULL};
+	double seconds = slu_gluster_patience(in->plan, START_SECONDS);
 	struct slu_buf text = {0};
 
 	slu_gluster_path(in, "brick.vol", vol);
@@ -138,8 +139,8 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	if (slu_gluster_volfile(vol, &text, err))
 		return -1;
 	slu_instance_group(in, group, sizeof(group));
-	if (slu_server_start(argv, group, START_SECONDS, err) ||
-	    wait_listening(vol, port, err)) {
+	if (slu_server_start(argv, group, seconds, err) ||
+	    wait_listening(vol, port, seconds, err)) {
 		slu_server_stop(SLU_GLUSTER, vol, 1, NULL);
 		return -1;
 	}

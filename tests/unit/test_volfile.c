@@ -2,6 +2,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/drivers/glusterfs.h"
 #include "burst_buffer/drivers/volfile.h"
 #include "burst_buffer/request/fstype.h"
 
@@ -95,6 +96,31 @@ START_TEST(test_clients)
 }
 END_TEST
 
+/* Many parts on one machine take their time; the dead are found all the same.
+ */
+START_TEST(test_patience)
+{
+	static struct slu_plan_node many[500];
+	struct slu_plan p = {.node = many};
+	static const struct {
+		size_t nodes, clients;
+		double least, want;
+	} cases[] = {{1, 0, 15, 16},
+		     {64, 0, 15, 79},
+		     {64, 60, 20, 24},
+		     {500, 0, 15, 135}};
+
+	each(c, cases)
+	{
+		p.n_node = c->nodes;
+		for (size_t i = 0; i < c->nodes; i++)
+			many[i].client = i < c->clients;
+		ck_assert_double_eq(slu_gluster_patience(&p, c->least),
+				    c->want);
+	}
+}
+END_TEST
+
 START_TEST(test_table)
 {
 	ck_assert_str_eq(slu_driver_find("GlusterFS")->name, "glusterfs");
@@ -107,4 +133,4 @@ START_TEST(test_table)
 END_TEST
 
 TEST_MAIN("volfile", test_brick, test_client, test_clients, test_types,
-	  test_table)
+	  test_patience, test_table)
