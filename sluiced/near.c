@@ -126,6 +126,12 @@ static char *look(struct slu_daemon *d, struct slu_err *err)
 	return text;
 }
 
+static void look_soon(struct slu_daemon *d)
+{
+	if (!d->near.timer.due)
+		slu_timer_set(d->loop, &d->near.timer, LOOK_AFTER);
+}
+
 static void send_if(struct slu_daemon *d, bool always)
 {
 	struct slu_distances m;
@@ -136,8 +142,10 @@ static void send_if(struct slu_daemon *d, bool always)
 		return;
 	text = look(d, &err);
 	if (!text) {
-		if (err.kind != SLU_NOTFOUND)
-			slu_log(d->log, SLU_ERROR, "topology: %s", err.text);
+		if (err.kind == SLU_NOTFOUND)
+			return;
+		slu_log(d->log, SLU_ERROR, "topology: %s", err.text);
+		look_soon(d);
 		return;
 	}
 	if ((always || !slu_eq(text, d->near.sent)) &&
@@ -167,8 +175,7 @@ void slu_near_pushed(struct slu_daemon *d)
 	if (now == d->near.seen)
 		return;
 	d->near.seen = now;
-	if (!d->near.timer.due)
-		slu_timer_set(d->loop, &d->near.timer, LOOK_AFTER);
+	look_soon(d);
 }
 
 void slu_near_init(struct slu_daemon *d)

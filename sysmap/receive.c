@@ -167,8 +167,10 @@ static struct host *open_host(struct slu_receiver *r, const char *name,
 
 	if (slu_db_value(r->db, &version, 0, err, "PRAGMA data_version", ""))
 		return NULL;
-	if (version != r->version || rollbacks != r->rollbacks)
+	if (version != r->version || rollbacks != r->rollbacks) {
 		slu_receiver_forget(r);
+		r->topologies += r->version >= 0; /* not at the first look */
+	}
 	r->version = version;
 	r->rollbacks = rollbacks;
 	host = get_host(r, name, err);
@@ -352,8 +354,10 @@ long slu_receiver_prune(struct slu_receiver *r, int64_t before, size_t max,
 		slu_db_rollback(r->db);
 		return -1;
 	}
-	if (n > 0)
+	if (n > 0) {
 		slu_receiver_forget(r);
+		r->topologies++;
+	}
 	return n;
 }
 

@@ -57,7 +57,8 @@ long slu_receiver_prune(struct slu_receiver *r, int64_t before, size_t max,
 			struct slu_err *err);
 
 /* How many times a host was given another topology than it had, also in
- * transactions that were undone: has it changed, the newest may have. */
+ * transactions that were undone, or something was removed, or another
+ * connection has written: has it changed, the newest may have. */
 uint64_t slu_receiver_topologies(const struct slu_receiver *r);
 
 /* Write when hosts were last seen, at most `max` of them at once: 1 when there

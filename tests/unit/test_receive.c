@@ -201,6 +201,7 @@ END_TEST
 START_TEST(test_topologies)
 {
 	struct slu_buf text = {0};
+	struct slu_db *other;
 
 	setup();
 	expect_fail(slu_documents_newest(db, "topology", &text, &err), err,
@@ -220,6 +221,20 @@ START_TEST(test_topologies)
 	expect_ok(slu_documents_newest(db, "topology", &text, &err), err);
 	ck_assert_str_eq(text.data, "[1]");
 	slu_buf_free(&text);
+	/* What others wrote may have been one: seen at the next push. */
+	other = slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	ck_assert_ptr_nonnull(other);
+	expect_ok(slu_db_script(other, "UPDATE Hostseen SET Since = 55", &err),
+		  err);
+	slu_db_close(other);
+	ck_assert(!missing("n2", "disks", "[]", 60));
+	ck_assert_uint_eq(slu_receiver_topologies(r), 4);
+	ck_assert(!missing("n2", "disks", "[]", 70));
+	ck_assert_uint_eq(slu_receiver_topologies(r), 4);
+	/* The newest goes with its host. */
+	put("n2", "disks", "[1]", 80);
+	ck_assert_int_gt(slu_receiver_prune(r, 90, 9, &err), 0);
+	ck_assert_uint_eq(slu_receiver_topologies(r), 5);
 	teardown();
 }
 END_TEST
