@@ -88,6 +88,7 @@ libslutbfd_la_SOURCES = \
 	select_io/tbf/measure.c \
 	select_io/tbf/nodes.c \
 	select_io/tbf/notify.c \
+	select_io/tbf/records.c select_io/tbf/records.h \
 	select_io/tbf/status.c
 libslutbfd_la_LIBADD = libslutbf.la
 

@@ -64,15 +64,6 @@ uint64_t slu_stats_requests(const char *text)
 	return all;
 }
 
-size_t slu_stats_jobs(const char *text)
-{
-	size_t n = 0;
-
-	for (const char *row = text; row; row = next_row(row))
-		n += strncmp(row, "- job_id:", 9) == 0;
-	return n;
-}
-
 static const char *const trees[] = {"sys/kernel/debug/lustre", "proc/fs/lustre",
 				    "sys/fs/lustre"};
 
@@ -116,28 +107,6 @@ static bool grow(struct slu_stats_meter *m, const char *name, double now,
 	return known;
 }
 
-static void count_jobs(void *arg, const char *piece)
-{
-	*(size_t *)arg += slu_stats_jobs(piece);
-}
-
-/* With many jobs this is larger than any text of ours. */
-static void add_jobs(const char *root, const char *kind, const char *name,
-		     struct json_object *obj)
-{
-	char path[PATH_MAX];
-	size_t n = 0;
-
-	for (size_t i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s/%s/%s/job_stats", root,
-			 trees[i], kind, name);
-		if (slu_ost_pieces(path, count_jobs, &n) == 0) {
-			slu_json_set_u64(obj, "jobs", n);
-			return;
-		}
-	}
-}
-
 void slu_stats_ost(const char *root, const char *name, double now,
 		   struct slu_stats_meter *m, struct json_object *obj)
 {
@@ -153,7 +122,6 @@ void slu_stats_ost(const char *root, const char *name, double now,
 			slu_json_set_double(obj, "write", rate[1]);
 		}
 	}
-	add_jobs(root, "obdfilter", name, obj);
 }
 
 static struct json_object *mdt(const char *root, const char *name, double now,
@@ -171,7 +139,6 @@ static struct json_object *mdt(const char *root, const char *name, double now,
 	value[0] = slu_stats_requests(text);
 	if (grow(m, name, now, value, rate))
 		slu_json_set_double(obj, "ops", rate[0]);
-	add_jobs(root, "mdt", name, obj);
 	return obj;
 }
 

@@ -3,9 +3,9 @@
 #define SLU_OST_STATS_H
 
 /*
- * The counters of Lustre's targets: the texts "stats" (of obdfilter),
- * "md_stats" (of mdt) and "job_stats" of Lustre 2.10 to 2.17, and what they
- * say of the time between two readings.
+ * The counters of Lustre's targets: the texts "stats" (of obdfilter) and
+ * "md_stats" (of mdt) of Lustre 2.10 to 2.17, and what they say of the time
+ * between two readings.
  */
 
 #include <json-c/json.h>
@@ -22,9 +22,6 @@ bool slu_stats_row(const char *text, const char *name, uint64_t *samples,
  * many requests there were. */
 uint64_t slu_stats_requests(const char *text);
 
-/* How many jobs a job_stats names. */
-size_t slu_stats_jobs(const char *text);
-
 /* What was read before, by target; start from {0}. Of more targets than these
  * there are no rates. */
 #define SLU_STATS_TARGETS 256
@@ -38,12 +35,11 @@ struct slu_stats_meter {
 };
 
 /* Add to a target's object what its files below root say: of an OST the bytes
- * a second "read" and "write", of an MDT the requests a second "ops" (each
- * since the reading before), and "jobs", those that job_stats knows. now:
- * seconds of any clock. */
+ * a second "read" and "write", of an MDT the requests a second "ops", each
+ * since the reading before. now: seconds of any clock. */
 void slu_stats_ost(const char *root, const char *name, double now,
 		   struct slu_stats_meter *meter, struct json_object *obj);
-/* Every MDT of this server: [{"name":"fs-MDT0000","ops":12.5,"jobs":3}]; NULL:
+/* Every MDT of this server: [{"name":"fs-MDT0000","ops":12.5}]; NULL:
  * there is none. Caller puts. */
 struct json_object *slu_stats_mdts(const char *root, double now,
 				   struct slu_stats_meter *meter);

@@ -51,30 +51,3 @@ const char *slu_ost_text(const char *fmt, ...)
 	text[len] = '\0';
 	return text;
 }
-
-int slu_ost_pieces(const char *path, void (*take)(void *arg, const char *piece),
-		   void *arg)
-{
-	int fd = open_file(path);
-	size_t have = 0, n;
-
-	if (fd < 0)
-		return -1;
-	while ((n = more(fd, have)) > have) {
-		char *end = memrchr(text + have, '\n', n - have);
-
-		have = n;
-		if (end) {
-			*end = '\0';
-			take(arg, text);
-			have -= (size_t)(end + 1 - text);
-			memmove(text, end + 1, have);
-		} else if (have > SLU_OST_TEXT - ROOM) {
-			have = 0;
-		}
-	}
-	close(fd);
-	text[have] = '\0';
-	take(arg, text);
-	return 0;
-}

@@ -21,9 +21,4 @@
 const char *slu_ost_text(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Hand a file of any length to `take` in pieces that end where lines do (a line
- * of more than 960 KiB is left out). 0; -1: it is not there. */
-int slu_ost_pieces(const char *path, void (*take)(void *arg, const char *piece),
-		   void *arg);
-
 #endif

@@ -22,7 +22,6 @@
 struct files {
 	struct slu_lustre lustre;
 	char root[PATH_MAX];
-	bool mdts;
 };
 
 static const char *const places[] = {
@@ -81,79 +80,46 @@ static int read_path(const char *path, struct slu_buf *out, struct slu_err *err)
 }
 
 /* "obdfilter.NAME.job_stats=", from ".../NAME/job_stats" */
-static void add_heading(struct slu_buf *out, const char *kind, const char *path)
+static void add_heading(struct slu_buf *out, const char *path)
 {
 	const char *end = strrchr(path, '/'), *name = end;
 
 	while (name > path && name[-1] != '/')
 		name--;
-	slu_buf_printf(out, "%s.%.*s.job_stats=\n", kind, (int)(end - name),
+	slu_buf_printf(out, "obdfilter.%.*s.job_stats=\n", (int)(end - name),
 		       name);
-}
-
-typedef int take_f(void *arg, const struct slu_buf *text, struct slu_err *err);
-
-/* Of all targets of a kind, in one text or, where there is a take(), each
- * handed to it. 1: there are some; 0 and *err: none; -1: take() failed. */
-static int add_kind(const struct files *f, const char *kind,
-		    struct slu_buf *out, take_f *take, void *arg,
-		    struct slu_err *err)
-{
-	char pattern[PATH_MAX + 64];
-	glob_t found;
-	int some = 0;
-
-	snprintf(pattern, sizeof(pattern), "%s/proc/fs/lustre/%s/*/job_stats",
-		 f->root, kind);
-	if (glob(pattern, 0, NULL, &found)) {
-		slu_err(err, SLU_NOTFOUND, "%s: this is no server of OSTs",
-			pattern);
-		return 0;
-	}
-	for (size_t i = 0; some >= 0 && i < found.gl_pathc; i++) {
-		size_t len = out->len;
-
-		add_heading(out, kind, found.gl_pathv[i]);
-		if (read_path(found.gl_pathv[i], out, err) == 0) {
-			some = take && take(arg, out, err) ? -1 : 1;
-			if (take)
-				slu_buf_reset(out);
-			continue;
-		}
-		/* it may just be being stopped; the others go on */
-		if (err->kind == SLU_NOTFOUND)
-			some = 1;
-		out->len = len;
-		if (out->data)
-			out->data[len] = '\0';
-	}
-	globfree(&found);
-	return some;
-}
-
-int slu_lustre_each_record(struct slu_lustre *lustre, struct slu_buf *out,
-			   take_f *take, void *arg, struct slu_err *err)
-{
-	struct files *f = (struct files *)lustre;
-	struct slu_err why[2] = {0};
-	int some, more = 0;
-
-	slu_buf_reset(out);
-	some = add_kind(f, "obdfilter", out, take, arg, &why[0]);
-	if (f->mdts && some >= 0)
-		more = add_kind(f, "mdt", out, take, arg, &why[1]);
-	if (some >= 0 && more >= 0 && some + more > 0)
-		return 0;
-	/* that one kind is not here says less than why the other is not read */
-	if (more < 0 || (why[0].kind == SLU_NOTFOUND && why[1].kind))
-		why[0] = why[1];
-	return slu_err(err, why[0].kind, "%s", why[0].text);
 }
 
 static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
 			   struct slu_err *err)
 {
-	return slu_lustre_each_record(lustre, out, NULL, NULL, err);
+	const struct files *f = (struct files *)lustre;
+	char pattern[PATH_MAX + 64];
+	glob_t found;
+	bool some = false;
+
+	slu_buf_reset(out);
+	snprintf(pattern, sizeof(pattern),
+		 "%s/proc/fs/lustre/obdfilter/*/job_stats", f->root);
+	if (glob(pattern, 0, NULL, &found))
+		return slu_err(err, SLU_NOTFOUND,
+			       "%s: this is no server of OSTs", pattern);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		size_t len = out->len;
+
+		add_heading(out, found.gl_pathv[i]);
+		if (read_path(found.gl_pathv[i], out, err) == 0) {
+			some = true;
+			continue;
+		}
+		/* it may just be being stopped; the others go on */
+		some |= err->kind == SLU_NOTFOUND;
+		out->len = len;
+		if (out->data)
+			out->data[len] = '\0';
+	}
+	globfree(&found);
+	return some ? 0 : -1;
 }
 
 /* The one place that exists; the first when none does. */
@@ -241,13 +207,4 @@ struct slu_lustre *slu_lustre_files(const char *root, struct slu_err *err)
 		.free = files_free,
 	};
 	return &f->lustre;
-}
-
-struct slu_lustre *slu_lustre_records(const char *root, struct slu_err *err)
-{
-	struct slu_lustre *lustre = slu_lustre_files(root, err);
-
-	if (lustre)
-		((struct files *)lustre)->mdts = true;
-	return lustre;
 }

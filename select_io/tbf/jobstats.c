@@ -8,7 +8,6 @@
 #include "select_io/tbf/jobstats.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,54 +193,61 @@ static void job_line(struct slu_jobstat *job, const char *p, const char *end)
 		job->start = nanoseconds(p + strlen("start_time:"), end);
 }
 
-/* One line; *job is whose record we are in. */
+/* The first line of a job's record. */
+static int begin_job(struct slu_jobstats *s, const char *id, const char *end,
+		     struct slu_err *err)
+{
+	struct slu_jobstat *job;
+
+	if (s->n_targets == 0 && !new_target(s, "", 0, err))
+		return -1;
+	job = new_job(s, err);
+	if (!job)
+		return -1;
+	s->inside = job_id(id, end, job->job);
+	if (s->inside) {
+		s->n++;
+		s->target[s->n_targets - 1].n++;
+	} else {
+		s->skipped++;
+	}
+	return 0;
+}
+
 static int line(struct slu_jobstats *s, const char *p, const char *end,
-		struct slu_jobstat **job, struct slu_err *err)
+		struct slu_err *err)
 {
 	const char *name;
 	size_t len;
 
 	if (*p == ' ') {
-		if (*job)
-			job_line(*job, p, end);
+		if (s->inside)
+			job_line(&s->job[s->n - 1], p, end);
 		return 0;
 	}
-	*job = NULL;
-	if (starts(p, end, "- job_id:")) {
-		if (s->n_targets == 0 && !new_target(s, "", 0, err))
-			return -1;
-		*job = new_job(s, err);
-		if (!*job)
-			return -1;
-		if (job_id(p + strlen("- job_id:"), end, (*job)->job)) {
-			s->n++;
-			s->target[s->n_targets - 1].n++;
-		} else {
-			s->skipped++;
-			*job = NULL;
-		}
-	} else if ((name = target_name(p, end, &len))) {
-		return new_target(s, name, len, err) ? 0 : -1;
-	}
-	return 0;
+	s->inside = false;
+	if (starts(p, end, "- job_id:"))
+		return begin_job(s, p + strlen("- job_id:"), end, err);
+	name = target_name(p, end, &len);
+	return !name || new_target(s, name, len, err) ? 0 : -1;
 }
 
 void slu_jobstats_clear(struct slu_jobstats *s)
 {
 	s->n = s->n_targets = s->skipped = 0;
+	s->inside = false;
 }
 
 int slu_jobstats_add(struct slu_jobstats *out, const char *text, size_t len,
 		     struct slu_err *err)
 {
 	const char *p = text, *stop = text + len, *end;
-	struct slu_jobstat *job = NULL;
 
 	for (; p < stop; p = end + 1) {
 		end = memchr(p, '\n', (size_t)(stop - p));
 		if (!end)
 			end = stop;
-		if (end > p && line(out, p, end, &job, err))
+		if (end > p && line(out, p, end, err))
 			return -1;
 	}
 	return 0;

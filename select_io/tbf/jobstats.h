@@ -12,6 +12,7 @@
  * histograms, unknown counters and missing ones do no harm.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "common/err.h"
@@ -38,6 +39,7 @@ struct slu_jobstats {
 	size_t skipped; /* records that made no sense */
 	/* private */
 	size_t cap, cap_targets;
+	bool inside; /* the record of the last job */
 };
 
 /* Parse; text ends with NUL at text[len] and is not changed. Old content of
@@ -45,8 +47,8 @@ struct slu_jobstats {
  * jobs is fine. Fails only without memory. */
 int slu_jobstats_parse(struct slu_jobstats *out, const char *text, size_t len,
 		       struct slu_err *err);
-/* The same in steps: forget what there is, but not its memory; and add a text
- * that begins with its target's line. */
+/* The same in steps: forget what there is, but not its memory; and add whole
+ * lines, of which the first says of which target they are, to those before. */
 void slu_jobstats_clear(struct slu_jobstats *stats);
 int slu_jobstats_add(struct slu_jobstats *out, const char *text, size_t len,
 		     struct slu_err *err);

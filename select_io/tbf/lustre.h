@@ -33,17 +33,6 @@ struct slu_lustre {
 
 /* Files below root ("/" is this server). */
 struct slu_lustre *slu_lustre_files(const char *root, struct slu_err *err);
-/* The same, where job_stats also has the records of metadata targets: what jobs
- * read and write there (Data-on-MDT) is I/O of theirs, though no rule of an OST
- * concerns it. */
-struct slu_lustre *slu_lustre_records(const char *root, struct slu_err *err);
-/* What job_stats of that gives, a target at a time, so that no more than the
- * text of one has to be held; *text is used for it. When take() fails with -1
- * and *err, so does this. */
-int slu_lustre_each_record(struct slu_lustre *records, struct slu_buf *text,
-			   int (*take)(void *arg, const struct slu_buf *text,
-				       struct slu_err *err),
-			   void *arg, struct slu_err *err);
 /* The program lctl, or another that speaks like it. */
 struct slu_lustre *slu_lustre_lctl(const char *program, struct slu_err *err);
 

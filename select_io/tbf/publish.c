@@ -8,11 +8,14 @@
 #include "select_io/tbf/publish.h"
 
 #include <errno.h>
+#include <link.h>
+#include <malloc.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -22,10 +25,9 @@
 #include "common/clock.h"
 #include "common/http.h"
 #include "common/jsonx.h"
-#include "select_io/ost/server.h"
 #include "select_io/tbf/daemon.h"
 #include "select_io/tbf/jobio.h"
-#include "select_io/tbf/lustre.h"
+#include "select_io/tbf/records.h"
 
 #define PERIOD	 5 /* seconds */
 #define PATIENCE 10
@@ -33,8 +35,26 @@
 #define RESTART	    1u
 #define RESTART_MAX 60u
 
-int slu_publish_once(struct slu_http *http, const char *root, const char *host,
-		     struct slu_ost_meter *meter, struct slu_err *err)
+/* How many jobs job_stats knew of each, when it could be read. */
+static void add_jobs(struct json_object *said, const char *kind,
+		     const struct slu_jobstats *jobs)
+{
+	struct json_object *list = NULL, *one;
+	const char *name;
+
+	json_object_object_get_ex(said, kind, &list);
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		one = json_object_array_get_idx(list, i);
+		name = json_object_get_string(
+			json_object_object_get(one, "name"));
+		for (size_t t = 0; t < jobs->n_targets; t++)
+			if (strcmp(jobs->target[t].name, name) == 0)
+				slu_json_set_u64(one, "jobs",
+						 jobs->target[t].n);
+	}
+}
+
+int slu_publish_server(struct slu_publisher *p, double now, struct slu_err *err)
 {
 	struct json_object *said;
 	struct slu_buf reply = {0};
@@ -42,35 +62,32 @@ int slu_publish_once(struct slu_http *http, const char *root, const char *host,
 	const char *text;
 	int ret;
 
-	if (slu_ost_server_read(root, slu_now_mono(), meter, &said, err))
+	if (slu_ost_server_read(p->root, now, &p->meter, &said, err))
 		return -1;
-	snprintf(path, sizeof(path), "/v1/osts?host=%s", host);
+	add_jobs(said, "osts", &p->jobs);
+	add_jobs(said, "mdts", &p->jobs);
+	snprintf(path, sizeof(path), "/v1/osts?host=%s", p->host);
 	text = slu_json_text(said);
-	ret = slu_http_post(http, path, text, strlen(text), 0, &reply, err);
+	ret = slu_http_post(p->http, path, text, strlen(text), 0, &reply, err);
 	json_object_put(said);
 	slu_buf_free(&reply);
 	return ret;
 }
 
-static int add_target(void *stats, const struct slu_buf *text,
-		      struct slu_err *err)
+void slu_publisher_clear(struct slu_publisher *p)
 {
-	return slu_jobstats_add(stats, text->data, text->len, err);
+	slu_jobstats_free(&p->jobs);
 }
 
-static int read_jobs(struct slu_lustre *lustre, struct slu_jobio *io,
-		     double now, struct slu_err *err)
+static int read_jobs(struct slu_publisher *p, double now, struct slu_err *err)
 {
-	static struct slu_jobstats stats;
-	static struct slu_buf text;
 	struct slu_err why;
 
-	slu_jobstats_clear(&stats);
-	if (slu_lustre_each_record(lustre, &text, add_target, &stats, &why))
+	if (slu_records_read(p->root, &p->jobs, &why))
 		return why.kind == SLU_NOTFOUND
 			       ? 0
 			       : slu_err(err, why.kind, "%s", why.text);
-	return slu_jobio_read(io, &stats, now, err);
+	return slu_jobio_read(p->io, &p->jobs, now, err);
 }
 
 static int by_id(const void *a, const void *b)
@@ -81,33 +98,31 @@ static int by_id(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int slu_publish_jobs(struct slu_http *http, struct slu_lustre *lustre,
-		     const char *host, struct slu_jobio *io, double now,
-		     struct slu_err *err)
+int slu_publish_jobs(struct slu_publisher *p, double now, struct slu_err *err)
 {
 	struct slu_server_job job[SLU_SERVER_JOBS];
-	struct slu_server_io said = {.node = (char *)(uintptr_t)host,
+	struct slu_server_io said = {.node = (char *)(uintptr_t)p->host,
 				     .job = job};
 	struct slu_server_answer answer = {0};
 	struct slu_buf reply = {0};
 	char *text;
 	int rc;
 
-	if (read_jobs(lustre, io, now, err))
+	if (read_jobs(p, now, err))
 		return -1;
-	said.n_job = slu_jobio_due(io, now, job, SLU_SERVER_JOBS);
+	said.n_job = slu_jobio_due(p->io, now, job, SLU_SERVER_JOBS);
 	if (!said.n_job)
 		return 0;
 	qsort(job, said.n_job, sizeof(*job), by_id);
 	text = slu_encode_text(&slu_server_io_desc, &said);
-	rc = text ? slu_http_post(http, "/v1/jobstats", text, strlen(text), 0,
-				  &reply, err)
+	rc = text ? slu_http_post(p->http, "/v1/jobstats", text, strlen(text),
+				  0, &reply, err)
 		  : slu_err(err, SLU_NOMEM, "out of memory");
 	if (rc == 0)
 		rc = slu_decode_text(&slu_server_answer_desc, reply.data,
 				     reply.len, &answer, err);
 	if (rc == 0)
-		slu_jobio_told(io, now, job, said.n_job, answer.unknown,
+		slu_jobio_told(p->io, now, job, said.n_job, answer.unknown,
 			       answer.n_unknown);
 	slu_msg_clear(&slu_server_answer_desc, &answer);
 	slu_buf_free(&reply);
@@ -115,37 +130,60 @@ int slu_publish_jobs(struct slu_http *http, struct slu_lustre *lustre,
 	return rc;
 }
 
+/* The parts of programs and libraries that nobody writes to: what is needed
+ * comes back from the file. */
+static int release(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	(void)size;
+	(void)unused;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		uintptr_t from = (info->dlpi_addr + h->p_vaddr) & ~(page - 1);
+		uintptr_t to = info->dlpi_addr + h->p_vaddr + h->p_filesz;
+
+		if (h->p_type == PT_LOAD && !(h->p_flags & PF_W))
+			madvise((void *)from, to - from, MADV_DONTNEED);
+	}
+	return 0;
+}
+
+void slu_publish_slim(void)
+{
+	dl_iterate_phdr(release, NULL);
+	malloc_trim(0);
+}
+
 /* `main`: systemd started us for nothing else. */
 static void serve(struct slu_http *http, const char *root, bool main,
 		  const struct slu_log *log)
 {
 	double alive = -INFINITY;
-	struct slu_ost_meter meter = {0};
 	char last[SLU_ERR_TEXT] = "";
 	struct utsname me;
 	struct slu_err err, other;
 	int servers, told;
-	struct slu_lustre *lustre = slu_lustre_records(root, &err);
-	struct slu_jobio *jobs = slu_jobio_new();
+	struct slu_publisher p = {
+		.http = http, .root = root, .io = slu_jobio_new()};
 
-	if (!lustre || !jobs) {
-		slu_log(log, SLU_ERROR, "publishing: %s",
-			lustre ? "out of memory" : err.text);
+	if (!p.io) {
+		slu_log(log, SLU_ERROR, "publishing: out of memory");
 		return;
 	}
 	uname(&me);
 	me.nodename[strcspn(me.nodename, ".")] = '\0';
+	p.host = me.nodename;
 	slu_http_patience(http, PATIENCE);
+	slu_publish_slim();
 	for (;; sleep(PERIOD)) {
 		if (main)
 			slu_tbfd_alive(&alive, slu_now_mono());
 		/* Lustre forgets what idle jobs have done, so it is read also
 		 * while sluiced is away. */
-		servers =
-			slu_publish_once(http, root, me.nodename, &meter, &err);
-		told = slu_publish_jobs(http, lustre, me.nodename, jobs,
-					slu_now_mono(),
-					servers ? &other : &err);
+		told = slu_publish_jobs(&p, slu_now_mono(), &err);
+		servers = slu_publish_server(&p, slu_now_mono(),
+					     told ? &other : &err);
 		if (!servers && !told) {
 			*last = '\0';
 		} else if (strcmp(last, err.text) != 0) {

@@ -8,20 +8,35 @@
 #include "common/err.h"
 #include "common/log.h"
 
+#include "select_io/ost/server.h"
+#include "select_io/tbf/jobstats.h"
+
 struct slu_http;
-struct slu_ost_meter;
-
-/* Read the server below root and send what it says. */
-int slu_publish_once(struct slu_http *http, const char *root, const char *host,
-		     struct slu_ost_meter *meter, struct slu_err *err);
-
-/* Read the jobs below root, and send what sluiced has to hear of them by now:
- * seconds of any clock. A server without OSTs has none. */
-struct slu_lustre;
 struct slu_jobio;
-int slu_publish_jobs(struct slu_http *http, struct slu_lustre *lustre,
-		     const char *host, struct slu_jobio *io, double now,
-		     struct slu_err *err);
+
+/* One server, and what is known of it from before; it borrows the rest. */
+struct slu_publisher {
+	struct slu_http *http;
+	const char *root; /* "/" is this server */
+	const char *host;
+	struct slu_jobio *io;	    /* of its jobs */
+	struct slu_ost_meter meter; /* private, as what follows; from {0} */
+	struct slu_jobstats jobs;
+};
+
+/* Read the jobs, and send what sluiced has to hear of them by now: seconds of
+ * any clock. A server without targets has none. */
+int slu_publish_jobs(struct slu_publisher *p, double now, struct slu_err *err);
+
+/* Read the server, and send what it says, and how many jobs there were on each
+ * target when they were read. */
+int slu_publish_server(struct slu_publisher *p, double now,
+		       struct slu_err *err);
+void slu_publisher_clear(struct slu_publisher *p);
+
+/* Give back the memory that was needed only to begin: libcurl brings two dozen
+ * libraries, most pages of which are read but once, when they are loaded. */
+void slu_publish_slim(void);
 
 /* What sluiced knows of running jobs: lines "JOBID NODES" are added to out. */
 struct slu_buf;

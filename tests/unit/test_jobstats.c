@@ -5,10 +5,12 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"
 #include "tests/unit/tmpdir.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include "select_io/tbf/jobstats.h"
 #include "select_io/tbf/lustre.h"
+#include "select_io/tbf/records.h"
 
 static struct slu_jobstats parse(const char *text)
 {
@@ -174,8 +176,34 @@ END_TEST
 /* Every read(2) of this program goes through here. */
 static int watched = -1, reads;
 
+/* Of records: so many bytes come at once, and after so many of all one read
+ * fails. 0: as ever. */
+static size_t page, broken_after = SIZE_MAX;
+
+static ssize_t read_record(int fd, void *data, size_t size)
+{
+	ssize_t n;
+
+	ck_assert_uint_ge(size, 65536);
+	if (broken_after == 0) {
+		broken_after = SIZE_MAX;
+		errno = EIO;
+		return -1;
+	}
+	if (size > page)
+		size = page;
+	if (size > broken_after)
+		size = broken_after;
+	n = syscall(SYS_read, fd, data, size);
+	if (broken_after != SIZE_MAX)
+		broken_after -= (size_t)n;
+	return n;
+}
+
 ssize_t read(int fd, void *data, size_t size)
 {
+	if (page)
+		return read_record(fd, data, size);
 	if (fd == watched) {
 		ck_assert_uint_ge(size, 65536);
 		reads++;
@@ -240,29 +268,109 @@ START_TEST(test_records)
 		{BROKEN, BROKEN, SLU_IO, "obdfilter/f/job_stats"},
 		{NONE, NONE, SLU_NOTFOUND, "no server"},
 	};
-	struct slu_buf text = {0};
+	struct slu_jobstats got = {0};
 	struct slu_err err;
 	char name[32];
 
 	each(c, cases)
 	{
-		struct slu_lustre *lustre;
-
 		snprintf(name, sizeof(name), "root%td", c - cases);
 		put(tmpfile_path(name), "obdfilter", c->ost);
 		put(tmpfile_path(name), "mdt", c->mdt);
-		lustre = slu_lustre_records(tmpfile_path(name), &err);
-		ck_assert_ptr_nonnull(lustre);
 		if (c->kind)
-			expect_fail(lustre->job_stats(lustre, &text, &err), err,
-				    c->kind, c->words);
+			expect_fail(slu_records_read(tmpfile_path(name), &got,
+						     &err),
+				    err, c->kind, c->words);
 		else
-			expect_ok(lustre->job_stats(lustre, &text, &err), err);
-		lustre->free(lustre);
+			expect_ok(slu_records_read(tmpfile_path(name), &got,
+						   &err),
+				  err);
 	}
+	slu_jobstats_free(&got);
+}
+END_TEST
+
+/* The jobs of a target, numbered from `first` on. */
+static void put_jobs(const char *root, const char *target, int first, int n,
+		     struct slu_buf *all)
+{
+	struct slu_buf text = {0};
+	struct slu_err err;
+	char path[512];
+
+	slu_buf_puts(&text, "job_stats:\n");
+	for (int i = first; i < first + n; i++)
+		slu_buf_printf(
+			&text,
+			"- job_id:          %d\n"
+			"  write_bytes:     { samples: %d, unit: bytes, "
+			"min: 1, max: 9, sum: %d }\n"
+			"  quotactl:        { samples: 0, unit: usecs }\n",
+			i, i + 1, 10 * i);
+	slu_buf_printf(all, "%s.job_stats=\n%s", target, text.data);
+	snprintf(path, sizeof(path), "%s/proc/fs/lustre/%s", root, target);
+	*strrchr(path, '.') = '/';
+	expect_ok(slu_mkdirs(path, 0755, &err), err);
+	strcat(path, "/job_stats");
+	expect_ok(slu_file_write(AT_FDCWD, path, text.data, text.len, 0644,
+				 false, &err),
+		  err);
 	slu_buf_free(&text);
+}
+
+static void same_stats(const struct slu_jobstats *a,
+		       const struct slu_jobstats *b)
+{
+	ck_assert_uint_eq(a->n, b->n);
+	ck_assert_uint_eq(a->n_targets, b->n_targets);
+	ck_assert(memcmp(a->job, b->job, a->n * sizeof(*a->job)) == 0);
+	ck_assert(memcmp(a->target, b->target,
+			 a->n_targets * sizeof(*a->target)) == 0);
+}
+
+/* Whatever the pages, it is what all the texts in one say; and of a target that
+ * breaks off, nothing is taken. */
+START_TEST(test_pages)
+{
+	static const size_t pages[] = {1, 7, 100, 4096, 65536, 1 << 20};
+	struct slu_jobstats got = {0}, want = {0};
+	struct slu_buf all = {0}, both = {0};
+	char *root = strdup(tmpfile_path("pages"));
+	struct slu_err err;
+	size_t first;
+
+	put_jobs(root, "obdfilter.f-OST0000", 1, 1000, &all);
+	first = all.len - strlen("obdfilter.f-OST0000.job_stats=\n");
+	put_jobs(root, "obdfilter.f-OST0001", 500, 700, &all);
+	slu_buf_printf(&both, "%s", all.data);
+	put_jobs(root, "mdt.f-MDT0000", 1, 3, &both);
+	expect_ok(slu_jobstats_parse(&want, both.data, both.len, &err), err);
+	ck_assert_uint_gt(all.len, 128 << 10);
+	each(p, pages)
+	{
+		page = *p;
+		expect_ok(slu_records_read(root, &got, &err), err);
+		same_stats(&got, &want);
+	}
+	page = 4096;
+	for (int i = 0; i < 2; i++) { /* in the first one, then in the second */
+		broken_after = i ? first + 5000 : first - 5000;
+		expect_ok(slu_records_read(root, &got, &err), err);
+		ck_assert_uint_eq(broken_after, SIZE_MAX);
+		ck_assert_uint_eq(got.n_targets, 2);
+		ck_assert_str_eq(got.target[0].name,
+				 i ? "f-OST0000" : "f-OST0001");
+		ck_assert_uint_eq(got.n, (i ? 1000 : 700) + 3);
+	}
+	page = 0;
+	broken_after = SIZE_MAX;
+	slu_jobstats_free(&got);
+	slu_jobstats_free(&want);
+	free(root);
+	slu_buf_free(&all);
+	slu_buf_free(&both);
 }
 END_TEST
 
 TEST_MAIN("jobstats", test_forms, test_empty, test_recorded, test_read,
-	  test_records)
+	  test_records, test_pages)

@@ -66,9 +66,6 @@ START_TEST(test_rows)
 	ck_assert_uint_eq(slu_stats_requests(old), 7);
 	ck_assert_uint_eq(slu_stats_requests(new), 11);
 	ck_assert_uint_eq(slu_stats_requests(""), 0);
-	ck_assert_uint_eq(slu_stats_jobs("job_stats:\n- job_id: 7\n  open: 1\n"
-					 "- job_id:          cp.0\n"),
-			  2);
 }
 END_TEST
 
@@ -113,28 +110,25 @@ START_TEST(test_rates)
 	says(10, &meter, "{\"osts\":[],\"mdts\":[{\"name\":\"fs-MDT0000\"}]}");
 	put("proc/fs/lustre/mdt/fs-MDT0000/md_stats",
 	    "open 15 samples [usecs] 1 2 3 4\nclose 20 samples [usecs]\n");
-	put("proc/fs/lustre/mdt/fs-MDT0000/job_stats",
-	    "job_stats:\n- job_id: 1\n- job_id: 2\n");
 	put(OST "kbytestotal", "9\n");
 	put(OST "kbytesavail", "4\n");
 	put("sys/kernel/debug/lustre/obdfilter/fs-OST0003/stats",
 	    "snapshot_time 1.2 secs.nsecs\n");
 	says(15, &meter,
 	     "{\"osts\":[" OST_SAYS "}],\"mdts\":[{\"name\":\"fs-MDT0000\","
-	     "\"ops\":5,\"jobs\":2}]}");
+	     "\"ops\":5}]}");
 	put("sys/kernel/debug/lustre/obdfilter/fs-OST0003/stats",
 	    "read_bytes 3 samples [bytes] 1 2 500 9\n"
 	    "write_bytes 3 samples [bytes] 1 2 1000\n");
-	put("proc/fs/lustre/obdfilter/fs-OST0003/job_stats", "job_stats:\n");
 	says(20, &meter,
-	     "{\"osts\":[" OST_SAYS ",\"read\":100,\"write\":200,\"jobs\":0}],"
-	     "\"mdts\":[{\"name\":\"fs-MDT0000\",\"ops\":0,\"jobs\":2}]}");
+	     "{\"osts\":[" OST_SAYS ",\"read\":100,\"write\":200}],"
+	     "\"mdts\":[{\"name\":\"fs-MDT0000\",\"ops\":0}]}");
 	put("sys/kernel/debug/lustre/obdfilter/fs-OST0003/stats",
 	    "read_bytes 3 samples [bytes] 1 2 400 9\n");
 	put("proc/fs/lustre/mdt/fs-MDT0000/md_stats", "");
 	says(25, &meter,
-	     "{\"osts\":[" OST_SAYS ",\"jobs\":0}],\"mdts\":[{\"name\":"
-	     "\"fs-MDT0000\",\"jobs\":2}]}");
+	     "{\"osts\":[" OST_SAYS "}],\"mdts\":[{\"name\":"
+	     "\"fs-MDT0000\"}]}");
 }
 END_TEST
 
@@ -156,23 +150,12 @@ ssize_t read(int fd, void *data, size_t size)
 	return syscall(SYS_read, fd, data, size);
 }
 
-/* Two mebibytes of jobs, and a row behind the first page. */
+/* A row behind the first page. */
 START_TEST(test_long)
 {
 	static struct slu_ost_meter meter;
-	struct slu_buf jobs = {0}, stats = {0};
+	struct slu_buf stats = {0};
 
-	slu_buf_puts(&jobs, "job_stats:\n");
-	for (int i = 0; i < 1000; i++) {
-		slu_buf_printf(&jobs, "- job_id: %d\n", 100000 + i);
-		for (int k = 0; k < 20; k++)
-			slu_buf_printf(&jobs,
-				       "  quotactl: { samples: %11d, unit: "
-				       "usecs, min: %8d, max: %8d, sum: "
-				       "%16d, sumsq: %18d }\n",
-				       k, 0, 0, 0, 0);
-	}
-	ck_assert_uint_gt(jobs.len, 2 << 20);
 	for (int k = 0; k < 100; k++)
 		slu_buf_printf(&stats,
 			       "row%d 1 samples [usecs] 6332 14741 92498 9\n",
@@ -180,48 +163,14 @@ START_TEST(test_long)
 	ck_assert_uint_gt(stats.len, 4096);
 	put(OST "kbytestotal", "9\n");
 	put(OST "kbytesavail", "4\n");
-	put("proc/fs/lustre/obdfilter/fs-OST0003/job_stats", jobs.data);
 	slu_buf_puts(&stats, "write_bytes 3 samples [bytes] 1 2 1000\n");
 	put("proc/fs/lustre/obdfilter/fs-OST0003/stats", stats.data);
-	says(10, &meter, "{\"osts\":[" OST_SAYS ",\"jobs\":1000}]}");
+	says(10, &meter, "{\"osts\":[" OST_SAYS "}]}");
 	slu_buf_puts(&stats, "read_bytes 3 samples [bytes] 1 2 500\n");
 	put("proc/fs/lustre/obdfilter/fs-OST0003/stats", stats.data);
-	says(15, &meter,
-	     "{\"osts\":[" OST_SAYS
-	     ",\"read\":100,\"write\":0,\"jobs\":1000}]}");
-	ck_assert_uint_gt(pages, jobs.len / 4096);
-	slu_buf_free(&jobs);
+	says(15, &meter, "{\"osts\":[" OST_SAYS ",\"read\":100,\"write\":0}]}");
+	ck_assert_uint_gt(pages, 2);
 	slu_buf_free(&stats);
-}
-END_TEST
-
-static void add_piece(void *arg, const char *piece)
-{
-	slu_buf_printf(arg, "%s|", piece);
-}
-
-/* Pieces end where lines do, whatever the pages; a line without an end is
- * left out. */
-START_TEST(test_pieces)
-{
-	struct slu_buf got = {0}, big = {0};
-	char *path = slu_asprintf("%s/root/lines", tmpdir());
-
-	put("lines", "a\nb\nc");
-	ck_assert_int_eq(slu_ost_pieces(path, add_piece, &got), 0);
-	ck_assert_str_eq(got.data, "a\nb|c|");
-	for (int i = 0; i < (int)SLU_OST_TEXT + 4096; i++)
-		slu_buf_puts(&big, "x");
-	slu_buf_puts(&big, "\nlast\n");
-	put("lines", big.data);
-	slu_buf_reset(&got);
-	ck_assert_int_eq(slu_ost_pieces(path, add_piece, &got), 0);
-	expect(strstr(got.data, "\nlast|"), "the last line is missing");
-	ck_assert_int_eq(slu_ost_pieces("/nowhere", add_piece, &got), -1);
-	ck_assert_ptr_null(slu_ost_text("%s/nowhere", path));
-	free(path);
-	slu_buf_free(&big);
-	slu_buf_free(&got);
 }
 END_TEST
 
@@ -238,7 +187,7 @@ static double awk(const char *program, const char *file)
 	return value;
 }
 
-static unsigned files, with_rows, with_jobs, with_times;
+static unsigned files, with_rows, with_times;
 
 static void compare(const char *file, const char *text)
 {
@@ -256,10 +205,6 @@ static void compare(const char *file, const char *text)
 		    file);
 	slu_stats_row(text, "write_bytes", &samples, &sum);
 	ck_assert_msg((double)sum == value, "%s: %.0f bytes", file, value);
-	value = awk("/^- job_id:/ {n++} END {print n + 0}", file);
-	ck_assert_msg((double)slu_stats_jobs(text) == value, "%s: %.0f jobs",
-		      file, value);
-	with_jobs += value > 0;
 	value = awk("/I\\/O time/ {if (was++) exit; on = 1; next} "
 		    "on && $1 !~ /:$/ {on = 0} "
 		    "on {l = $1; sub(\":\", \"\", l); m = 1; "
@@ -299,10 +244,9 @@ START_TEST(test_recorded)
 	if (!path)
 		return;
 	ck_assert_int_eq(nftw(path, look, 16, FTW_PHYS), 0);
-	printf("%u files: %u with requests, %u with jobs, %u with times\n",
-	       files, with_rows, with_jobs, with_times);
+	printf("%u files: %u with requests, %u with times\n", files, with_rows,
+	       with_times);
 	ck_assert_uint_gt(with_rows, 10);
-	ck_assert_uint_gt(with_jobs, 5);
 	ck_assert_uint_gt(with_times, 3);
 	free(path);
 }
@@ -412,10 +356,9 @@ START_TEST(test_servers)
 }
 END_TEST
 
-#define ZFS(i, total, available, jobs)                      \
+#define ZFS(i, total, available)                            \
 	"{\"name\":\"lustrefs-OST000" #i "\",\"index\":" #i \
-	",\"total\":" #total ",\"available\":" #available   \
-	",\"io_ms\":1,\"jobs\":" #jobs "}"
+	",\"total\":" #total ",\"available\":" #available ",\"io_ms\":1}"
 
 /* A whole server of Lustre 2.10 on ZFS, as cat and grep read it. */
 START_TEST(test_tree)
@@ -437,18 +380,15 @@ START_TEST(test_tree)
 		err);
 	ck_assert_str_eq(
 		slu_json_text(obj),
-		"{\"lustre\":\"2.10.1\",\"osts\":[" ZFS(
-			0, 47168367616, 47025124352,
-			36) "," ZFS(2, 47168409600, 47168396288,
-				    1) "," ZFS(4, 31445606400, 31445593088,
-					       0) "," ZFS(6, 31445606400,
-							  31445593088,
-							  0) "],\"mdts\":[{\"name\":"
-							     "\"lustrefs-MDT0000\","
-							     "\"jobs\":15}]}");
+		"{\"lustre\":\"2.10.1\",\"osts\":[" ZFS(0, 47168367616, 47025124352) "," ZFS(
+			2, 47168409600,
+			47168396288) "," ZFS(4, 31445606400,
+					     31445593088) "," ZFS(6,
+								  31445606400,
+								  31445593088) "],\"mdts\":[{\"name\":\"lustrefs-MDT0000\"}]}");
 	json_object_put(obj);
 }
 END_TEST
 
-TEST_MAIN("ost_stats", test_rows, test_rates, test_long, test_pieces,
-	  test_recorded, test_servers, test_tree)
+TEST_MAIN("ost_stats", test_rows, test_rates, test_long, test_recorded,
+	  test_servers, test_tree)

@@ -5,7 +5,6 @@
 #include "select_io/ost/memory.h"
 #include "select_io/ost/server.h"
 #include "select_io/tbf/jobio.h"
-#include "select_io/tbf/lustre.h"
 #include "select_io/tbf/publish.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions.h"
@@ -38,6 +37,19 @@ static void put_mdt(const char *name)
 		 tmpfile_path("oss"), name);
 	expect_ok(slu_mkdirs(path, 0755, &err), err);
 	strcat(path, "/md_stats");
+	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0644,
+				 false, &err),
+		  err);
+}
+
+static void put_job_stats(const char *target, const char *text)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/proc/fs/lustre/%s",
+		 tmpfile_path("oss"), target);
+	expect_ok(slu_mkdirs(path, 0755, &err), err);
+	strcat(path, "/job_stats");
 	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0644,
 				 false, &err),
 		  err);
@@ -119,6 +131,20 @@ static void expect_words(const char *answer, const char *words)
 	       answer ? answer : "refused", words);
 }
 
+/* How much of files is in memory, in kB. */
+static long resident(void)
+{
+	struct slu_buf text = {0};
+	long kib = 0;
+
+	expect_ok(slu_file_read(AT_FDCWD, "/proc/self/status", 65536, &text,
+				&err),
+		  err);
+	sscanf(strstr(text.data, "RssFile:"), "RssFile: %ld", &kib);
+	slu_buf_free(&text);
+	return kib;
+}
+
 /* What a storage server says is kept and asked for; what was answered counts,
  * and what the application will write. */
 START_TEST(test_osts)
@@ -127,20 +153,27 @@ START_TEST(test_osts)
 		"{\"cpu\":20,\"osts\":[{\"name\":\"f-OST0002\",\"index\":2,"
 		"\"total\":1000,\"available\":900}]}";
 	static const char one[] = "\"osts\",\"stripes\":1";
-	struct slu_ost_meter meter = {0};
+	struct slu_publisher oss = {.host = "n2"};
 	const char *answer;
+	long kib;
 
 	ck_assert(sluiced_begin());
 	ctl_meet();
+	oss.http = http;
+	oss.root = strdup(tmpfile_path("oss"));
+	oss.io = slu_jobio_new();
 	ck_assert_int_eq(post("/v1/osts?host=far", said, NULL), SLU_DENIED);
 	ck_assert_int_eq(post("/v1/osts?host=n1", "[]", NULL), SLU_INVALID);
 	expect_words(ask(one), "\"missing\":1");
 	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
 	put_target("f-OST0007");
 	put_mdt("f-MDT0000");
-	expect_ok(
-		slu_publish_once(http, tmpfile_path("oss"), "n2", &meter, &err),
-		err);
+	put_job_stats("obdfilter/f-OST0007", "- job_id: 7\n- job_id: cp.0\n");
+	expect_ok(slu_publish_jobs(&oss, 1, &err), err);
+	kib = resident();
+	slu_publish_slim();
+	expect(resident() < kib, "%ld kB are not less", kib);
+	expect_ok(slu_publish_server(&oss, 1, &err), err);
 	for (int i = 0; i < 3; i++) { /* only to look: nothing is promised */
 		answer = ask("\"osts\",\"stripes\":1,\"dry\":true");
 		expect_words(answer, "lfs setstripe -c 1 -o 2\"");
@@ -153,6 +186,7 @@ START_TEST(test_osts)
 	expect_words(answer, "\"cost\":0.2,");
 	answer = ask("\"osts\"");
 	expect_words(answer, "\"mdts\":[{\"name\":\"f-MDT0000\"}]");
+	expect_words(answer, "\"available\":100,\"jobs\":2}");
 	expect_words(answer, "\"servers\":{\"n1\":{\"cpu\":20,");
 	ck_assert_int_eq(post("/v1/import", three_writers, NULL), 0);
 	answer = ask("\"osts\",\"stripes\":1,\"size\":102400,"
@@ -164,6 +198,9 @@ START_TEST(test_osts)
 	ck_assert_ptr_null(ask("\"osts\",\"stripes\":2000,\"files\":3000"));
 	ck_assert_str_eq(ask("\"running\""), "{}");
 	ctl_close();
+	slu_jobio_free(oss.io);
+	slu_publisher_clear(&oss);
+	free((char *)(uintptr_t)oss.root);
 	sluiced_end();
 }
 END_TEST
@@ -218,19 +255,6 @@ START_TEST(test_ranking)
 }
 END_TEST
 
-static void put_job_stats(const char *target, const char *text)
-{
-	char path[300];
-
-	snprintf(path, sizeof(path), "%s/proc/fs/lustre/%s",
-		 tmpfile_path("oss"), target);
-	expect_ok(slu_mkdirs(path, 0755, &err), err);
-	strcat(path, "/job_stats");
-	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0644,
-				 false, &err),
-		  err);
-}
-
 #define WROTE(job, rpcs, bytes)                                              \
 	"- job_id: " job "\n  write_bytes: { samples: " rpcs ", sum: " bytes \
 	" }\n"
@@ -240,21 +264,22 @@ static void put_job_stats(const char *target, const char *text)
 START_TEST(test_jobs)
 {
 	struct slu_job job = job_of_ann(5, false);
-	struct slu_lustre *lustre;
-	struct slu_jobio *io[2];
+	struct slu_publisher p[2] = {{.host = "n1"}, {.host = "n2"}};
 
 	ck_assert(sluiced_begin());
 	job.start -= 1000;
 	ctl_meet();
 	ctl_send(&slu_job_started_desc, &job);
 	ctl_done(true);
-	lustre = slu_lustre_records(tmpfile_path("oss"), &err);
-	for (int i = 0; i < 2; i++)
-		io[i] = slu_jobio_new();
+	for (int i = 0; i < 2; i++) {
+		p[i].http = http;
+		p[i].root = strdup(tmpfile_path("oss"));
+		p[i].io = slu_jobio_new();
+	}
 	put_job_stats("obdfilter/f-OST0007",
 		      "job_stats:\n" WROTE("5", "1", "100")
 			      WROTE("cp.0", "1", "1") WROTE("6", "1", "1"));
-	expect_ok(slu_publish_jobs(http, lustre, "n1", io[0], 1000, &err), err);
+	expect_ok(slu_publish_jobs(&p[0], 1000, &err), err);
 	ck_assert_int_eq(
 		post("/v1/jobstats", "{\"node\":\"far\",\"job\":[]}", NULL),
 		SLU_DENIED);
@@ -263,20 +288,19 @@ START_TEST(test_jobs)
 			      "{\"job_id\":5}]}",
 			      NULL),
 			 SLU_INVALID);
-	expect_ok(slu_publish_jobs(http, lustre, "n1", io[0], 1040, &err), err);
-	ck_assert_uint_eq(slu_jobio_jobs(io[0]), 2);
+	expect_ok(slu_publish_jobs(&p[0], 1040, &err), err);
+	ck_assert_uint_eq(slu_jobio_jobs(p[0].io), 2);
 	sluiced_stop(SIGKILL, -SIGKILL);
 	put_job_stats("obdfilter/f-OST0007",
 		      "job_stats:\n" WROTE("5", "3", "300"));
-	expect_ok(slu_publish_jobs(http, lustre, "n1", io[0], 1050, &err), err);
-	ck_assert_int_lt(
-		slu_publish_jobs(http, lustre, "n1", io[0], 1100, &err), 0);
+	expect_ok(slu_publish_jobs(&p[0], 1050, &err), err);
+	ck_assert_int_lt(slu_publish_jobs(&p[0], 1100, &err), 0);
 	sluiced_start();
 	ctl_close();
 	ctl_connect();
 	ctl_hello(&job, 1);
 	ctl_expect_any(&slu_history_end_desc);
-	expect_ok(slu_publish_jobs(http, lustre, "n1", io[0], 1105, &err), err);
+	expect_ok(slu_publish_jobs(&p[0], 1105, &err), err);
 	/* A file whose beginning lies on a metadata target; most of what is
 	 * done there is no I/O. */
 	put_job_stats("mdt/f-MDT0000",
@@ -284,14 +308,11 @@ START_TEST(test_jobs)
 		      "usecs }\n  write_bytes: { samples: 1, sum: 50 }\n");
 	/* Two servers; one of them was started in between. */
 	for (int i = 0; i < 2; i++) {
-		expect_ok(slu_publish_jobs(http, lustre, i ? "n1" : "n2", io[1],
-					   2000 + 100 * i, &err),
-			  err);
-		expect_ok(slu_publish_jobs(http, lustre, i ? "n1" : "n2", io[1],
-					   2050 + 100 * i, &err),
-			  err);
-		slu_jobio_free(io[1]);
-		io[1] = slu_jobio_new();
+		expect_ok(slu_publish_jobs(&p[1], 2000 + 100 * i, &err), err);
+		expect_ok(slu_publish_jobs(&p[1], 2050 + 100 * i, &err), err);
+		slu_jobio_free(p[1].io);
+		p[1].io = slu_jobio_new();
+		p[1].host = "n1";
 	}
 	job.state = (char *)"COMPLETED";
 	job.end = job.start + 60;
@@ -301,9 +322,11 @@ START_TEST(test_jobs)
 	ctl_expect_any(&slu_stored_desc);
 	expect_words(ask("\"jobs\""), "\"written_bytes\":700,");
 	expect_words(ask("\"jobs\""), "\"io_from\":\"job_stats\",\"rpcs\":8");
-	for (int i = 0; i < 2; i++)
-		slu_jobio_free(io[i]);
-	lustre->free(lustre);
+	for (int i = 0; i < 2; i++) {
+		slu_jobio_free(p[i].io);
+		slu_publisher_clear(&p[i]);
+		free((char *)(uintptr_t)p[i].root);
+	}
 	ctl_close();
 	sluiced_end();
 }
