@@ -28,15 +28,17 @@ int slu_root_open(struct slu_root *root, const char *dir, struct slu_err *err)
 	int fd = open(live ? "/" : dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	atomic_long *work = malloc(sizeof(*work));
+	struct slu_sweep *sweep = calloc(1, sizeof(*sweep));
 
 	if (fd < 0) {
 		slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO, "%s",
 			  live ? "/" : dir);
-	} else if (work) {
+	} else if (work && sweep) {
 		atomic_init(work, SLU_ROOT_WORK);
 		*root = (struct slu_root){.fd = fd,
 					  .live = live,
 					  .work = work,
+					  .sweep = sweep,
 					  .slurm = "etc/slurm"};
 		return 0;
 	} else {
@@ -44,6 +46,7 @@ int slu_root_open(struct slu_root *root, const char *dir, struct slu_err *err)
 		close(fd);
 	}
 	free(work);
+	free(sweep);
 	return -1;
 }
 
@@ -54,6 +57,10 @@ void slu_root_close(struct slu_root *root)
 	root->fd = -1;
 	free(root->work);
 	root->work = NULL;
+	if (root->sweep)
+		slu_buf_free(&root->sweep->text);
+	free(root->sweep);
+	root->sweep = NULL;
 }
 
 /* Is there work left? Takes it. */

@@ -31,10 +31,19 @@
  */
 #define SLU_ROOT_WORK 2000000
 
+/* What a sweep of the fabric said: it takes up to a minute, and what is told
+ * of one fabric belongs together, so that one serves all who ask. */
+struct slu_sweep {
+	bool done;
+	struct slu_err err; /* kind 0: text is there */
+	struct slu_buf text;
+};
+
 struct slu_root {
 	int fd;
 	bool live; /* this machine, now: file systems can be asked as well */
-	atomic_long *work; /* what is left of SLU_ROOT_WORK */
+	atomic_long *work;	 /* what is left of SLU_ROOT_WORK */
+	struct slu_sweep *sweep; /* of one thread alone */
 	/* Where slurm.conf is; set by who wants another directory than
 	 * etc/slurm. Borrowed. */
 	const char *slurm;

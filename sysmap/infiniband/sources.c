@@ -54,23 +54,41 @@ static int recorded(const struct slu_root *root, make_f *make,
 	return ret;
 }
 
+/* A text is cut up while it is read, the sweep's is kept for the next. */
+static int convert_copy(const struct slu_buf *text, make_f *make,
+			struct json_object **out, struct slu_err *err)
+{
+	struct slu_buf copy = {.max = TEXT_MAX};
+	int ret = -1;
+
+	slu_buf_add(&copy, text->data ? text->data : "", text->len);
+	if (copy.failed)
+		slu_err(err, SLU_NOMEM, "fabric");
+	else
+		ret = convert(&copy, make, out, err);
+	slu_buf_free(&copy);
+	return ret;
+}
+
 static int swept(const struct slu_root *root, make_f *make,
 		 struct json_object **out, struct slu_err *err)
 {
 	char *argv[] = {"ibnetdiscover", NULL};
-	struct slu_buf text = {.max = TEXT_MAX};
-	int ret;
+	struct slu_sweep *sweep = root->sweep;
 
 	if (!root->live)
 		return slu_err(err, SLU_NOTFOUND,
 			       "a recorded machine's fabric cannot be swept");
 	if (!slu_root_exists(root, "sys/class/infiniband"))
 		return slu_err(err, SLU_NOTFOUND, "no InfiniBand adapter");
-	ret = slu_run(argv, SWEEP_SECONDS, &text, err);
-	if (ret == 0)
-		ret = convert(&text, make, out, err);
-	slu_buf_free(&text);
-	return ret;
+	if (!sweep->done) {
+		sweep->done = true;
+		sweep->text.max = TEXT_MAX;
+		slu_run(argv, SWEEP_SECONDS, &sweep->text, &sweep->err);
+	}
+	if (sweep->err.kind)
+		return slu_err(err, sweep->err.kind, "%s", sweep->err.text);
+	return convert_copy(&sweep->text, make, out, err);
 }
 
 int slu_fabric_hosts_recorded(const struct slu_root *root,

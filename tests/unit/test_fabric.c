@@ -4,6 +4,9 @@
 #include "sysmap/extract.h"
 #include "tests/unit/machine.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include "common/file.h"
 #include "common/jsonx.h"
 #include "sysmap/topology.h"
 
@@ -204,6 +207,44 @@ START_TEST(test_extractors)
 }
 END_TEST
 
+/* One sweep serves all four, also one that failed. */
+START_TEST(test_one_sweep)
+{
+	static const char *const end[] = {"cat \"$0.out\"", "exit 3"};
+	char *names[] = {"hosts", "switches", "connections", "topology", NULL};
+	struct slu_buf log = {0};
+	struct slu_root root;
+	struct slu_map map;
+	char *path = slu_asprintf("%s:%s", tmpdir(), getenv("PATH"));
+
+	setenv("PATH", path, 1);
+	free(path);
+	machine_file(tmpdir(), "ibnetdiscover.out", text, strlen(text));
+	machine_file(tmpfile_path("m"), "sys/class/infiniband/mlx5_0", "", 0);
+	for (int i = 0; i < 2; i++) {
+		char *tool = slu_asprintf(
+			"#!/bin/sh\necho swept >>\"$0.log\"\n%s\n", end[i]);
+
+		expect_ok(slu_file_write(AT_FDCWD,
+					 tmpfile_path("ibnetdiscover"), tool,
+					 strlen(tool), 0755, false, &err),
+			  err);
+		free(tool);
+		expect_ok(slu_root_open(&root, tmpfile_path("m"), &err), err);
+		root.live = true;
+		expect_ok(slu_map_extract(&root, names, &map, &err), err);
+		ck_assert_uint_eq(map.n, i ? 0 : 4);
+		slu_map_free(&map);
+		slu_root_close(&root);
+	}
+	expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("ibnetdiscover.log"),
+				1000, &log, &err),
+		  err);
+	ck_assert_str_eq(log.data, "swept\nswept\n");
+	slu_buf_free(&log);
+}
+END_TEST
+
 static struct slu_map extract(const char *conf)
 {
 	char *names[] = {"hosts", "topology", NULL};
@@ -253,4 +294,4 @@ START_TEST(test_conf)
 END_TEST
 
 TEST_MAIN("fabric", test_parse, test_nothing, test_host, test_topology,
-	  test_same_name, test_extractors, test_conf)
+	  test_one_sweep, test_same_name, test_extractors, test_conf)
