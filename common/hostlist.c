@@ -255,8 +255,17 @@ static int cmp_names(const void *a, const void *b)
 
 void slu_hosts_sort(struct slu_hosts *hosts)
 {
+	size_t n = 0;
+
 	if (hosts->n)
 		qsort(hosts->name, hosts->n, sizeof(*hosts->name), cmp_names);
+	for (size_t i = 0; i < hosts->n; i++) {
+		if (n && strcmp(hosts->name[n - 1], hosts->name[i]) == 0)
+			free(hosts->name[i]);
+		else
+			hosts->name[n++] = hosts->name[i];
+	}
+	hosts->n = n;
 }
 
 bool slu_hosts_sorted_has(const struct slu_hosts *hosts, const char *name)

@@ -113,6 +113,12 @@ int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,
  * documents of many hosts may be longer than memory. */
 int slu_ask_json(const struct slu_ask *ask, const char *question,
 		 struct slu_err *err);
+/* parts.c: ask for the documents of a few hosts at a time, each answer an
+ * object {HOST:{...},...}, so that none is too long; `part` ends it with -1. */
+typedef int slu_part_f(void *arg, const struct slu_buf *text,
+		       struct slu_err *err);
+int slu_ask_parts(const struct slu_ask *ask, slu_part_f *part, void *arg,
+		  struct slu_err *err);
 /* parts.c: where something is written while it is made: {.path} (NULL: standard
  * output), which is opened when there is something. slu_sink_end() comes last,
  * with what became of it. */

@@ -79,8 +79,10 @@ static int whole(const char *question, struct sink *s, struct slu_err *err)
 }
 
 /* The members of an object, in an object with those before. */
-static int join(struct sink *s, const struct slu_buf *text, struct slu_err *err)
+static int join(void *arg, const struct slu_buf *text, struct slu_err *err)
 {
+	struct sink *s = arg;
+
 	if (text->len < 2 || text->data[0] != '{' ||
 	    text->data[text->len - 1] != '}')
 		return slu_err(err, SLU_IO, "the answer is not an object");
@@ -92,19 +94,19 @@ static int join(struct sink *s, const struct slu_buf *text, struct slu_err *err)
 	return put(s, text->data + 1, text->len - 2, err);
 }
 
-/* The documents of n hosts from `first` on; *len: bytes of the answer. */
-static int part(struct sink *s, struct json_object *rows, size_t first,
-		size_t n, size_t *len, struct slu_err *err)
+/* The documents of n hosts from `first` on. */
+static int ask_part(const struct slu_ask *whole, struct json_object *rows,
+		    size_t first, size_t n, struct slu_buf *out,
+		    struct slu_err *err)
 {
 	struct json_object *names = json_object_new_array(), *extractors;
-	struct slu_ask ask = *s->ask;
-	struct slu_buf text = {0};
+	struct slu_ask ask = *whole;
 	const char *name;
 	int ret = 0;
 
 	ask.args = json_object_new_object();
 	json_object_object_add(ask.args, "hosts", names);
-	if (json_object_object_get_ex(s->ask->args, "extractors", &extractors))
+	if (json_object_object_get_ex(whole->args, "extractors", &extractors))
 		json_object_object_add(ask.args, "extractors",
 				       json_object_get(extractors));
 	for (size_t i = first; i < first + n && ret == 0; i++) {
@@ -115,34 +117,8 @@ static int part(struct sink *s, struct json_object *rows, size_t first,
 					      json_object_new_string(name));
 	}
 	if (ret == 0)
-		ret = slu_ask_text(&ask, "resources", &text, err);
-	if (ret == 0)
-		ret = join(s, &text, err);
-	*len = text.len;
-	slu_buf_free(&text);
+		ret = slu_ask_text(&ask, "resources", out, err);
 	json_object_put(ask.args);
-	return ret;
-}
-
-static int in_parts(struct sink *s, struct slu_err *err)
-{
-	struct json_object *rows = slu_ask_object(s->ask, "hosts", err);
-	size_t all, len, n = FIRST_HOSTS;
-	int ret = rows ? 0 : -1;
-
-	all = rows ? json_object_array_length(rows) : 0;
-	for (size_t at = 0; at < all && ret == 0; at += n) {
-		if (at)
-			n = (size_t)((double)n * PART_BYTES / (double)len) + 1;
-		if (n > MOST_HOSTS)
-			n = MOST_HOSTS;
-		if (n > all - at)
-			n = all - at;
-		ret = part(s, rows, at, n, &len, err);
-	}
-	json_object_put(rows);
-	if (ret == 0)
-		ret = put(s, s->joined ? "}" : "{}", s->joined ? 1 : 2, err);
 	return ret;
 }
 
@@ -154,6 +130,61 @@ static bool few(const struct slu_ask *ask)
 	       json_object_array_length(hosts) <= FIRST_HOSTS;
 }
 
+static int one_part(const struct slu_ask *ask, slu_part_f *part, void *arg,
+		    struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	int ret = slu_ask_text(ask, "resources", &text, err);
+
+	if (ret == 0)
+		ret = part(arg, &text, err);
+	slu_buf_free(&text);
+	return ret;
+}
+
+static int many_parts(const struct slu_ask *ask, slu_part_f *part, void *arg,
+		      struct slu_err *err)
+{
+	struct json_object *rows = slu_ask_object(ask, "hosts", err);
+	size_t all, len = 0, n = FIRST_HOSTS;
+	int ret = rows ? 0 : -1;
+
+	all = rows ? json_object_array_length(rows) : 0;
+	for (size_t at = 0; at < all && ret == 0; at += n) {
+		struct slu_buf text = {0};
+
+		if (at)
+			n = (size_t)((double)n * PART_BYTES / (double)len) + 1;
+		if (n > MOST_HOSTS)
+			n = MOST_HOSTS;
+		if (n > all - at)
+			n = all - at;
+		ret = ask_part(ask, rows, at, n, &text, err);
+		if (ret == 0)
+			ret = part(arg, &text, err);
+		len = text.len;
+		slu_buf_free(&text);
+	}
+	json_object_put(rows);
+	return ret;
+}
+
+int slu_ask_parts(const struct slu_ask *ask, slu_part_f *part, void *arg,
+		  struct slu_err *err)
+{
+	return few(ask) ? one_part(ask, part, arg, err)
+			: many_parts(ask, part, arg, err);
+}
+
+static int in_parts(struct sink *s, struct slu_err *err)
+{
+	int ret = slu_ask_parts(s->ask, join, s, err);
+
+	if (ret == 0)
+		ret = put(s, s->joined ? "}" : "{}", s->joined ? 1 : 2, err);
+	return ret;
+}
+
 int slu_ask_json(const struct slu_ask *ask, const char *question,
 		 struct slu_err *err)
 {
@@ -162,7 +193,7 @@ int slu_ask_json(const struct slu_ask *ask, const char *question,
 
 	if (ask->file)
 		ret = from_file(question, &s, err);
-	else if (strcmp(question, "resources") != 0 || few(ask))
+	else if (strcmp(question, "resources") != 0)
 		ret = whole(question, &s, err);
 	else
 		ret = in_parts(&s, err);

@@ -54,53 +54,57 @@ static int named_hosts(struct json_object *args, struct slu_hosts *out,
 	if (!json_object_is_type(value, json_type_array))
 		return slu_err(err, SLU_INVALID, "hosts: not an array");
 	n = json_object_array_length(value);
-	for (size_t i = 0; i < n; i++) {
-		if (text_at(value, i) &&
-		    slu_hosts_add(out, text_at(value, i)) == 0)
+	out->name = calloc(n + 1, sizeof(*out->name));
+	if (!out->name)
+		return slu_err(err, SLU_NOMEM, "hosts");
+	for (; out->n < n; out->n++) {
+		if (text_at(value, out->n))
+			out->name[out->n] = strdup(text_at(value, out->n));
+		if (out->name[out->n])
 			continue;
+		slu_err(err, SLU_INVALID, "hosts[%zu]: not a name", out->n);
 		slu_hosts_free(out);
-		return slu_err(err, SLU_INVALID, "hosts[%zu]: not a name", i);
+		return -1;
 	}
 	return 0;
 }
 
-/* Keep those of `hosts` (all, when it is empty) that are in `found`. */
-static int keep(struct slu_hosts *hosts, const struct slu_hosts *found,
-		struct slu_err *err)
+/* Of `found` those that are in `hosts` (all, when that is empty), instead of
+ * them. */
+static void keep(struct slu_hosts *hosts, struct slu_hosts *found)
 {
-	struct slu_hosts kept = {0};
-	int ret = 0;
+	size_t n = 0;
 
-	for (size_t i = 0; i < found->n && ret == 0; i++)
-		if (!hosts->n || slu_hosts_find(hosts, found->name[i]) >= 0)
-			ret = slu_hosts_add(&kept, found->name[i]);
+	for (size_t i = 0; i < found->n; i++) {
+		if (!hosts->n || slu_hosts_sorted_has(hosts, found->name[i]))
+			found->name[n++] = found->name[i];
+		else
+			free(found->name[i]);
+	}
+	found->n = n;
 	slu_hosts_free(hosts);
-	*hosts = kept;
-	return ret ? slu_err(err, SLU_NOMEM, "hosts") : 0;
+	*hosts = *found;
 }
 
-/* 0, with none in *out: all hosts; 1: none. */
+/* Sorted, each once. 0, with none in *out: all hosts; 1: none. */
 static int get_hosts(struct slu_db *db, struct json_object *args,
 		     struct slu_hosts *out, struct slu_err *err)
 {
 	struct slu_hosts found;
 	const char *where = NULL;
-	int ret;
 
 	if (slu_json_str_opt(args, "where", &where, err) ||
 	    named_hosts(args, out, err))
 		return -1;
+	slu_hosts_sort(out);
 	if (!where)
 		return 0;
-	ret = slu_select_hosts(db, where, &found, err);
-	if (ret == 0) {
-		ret = keep(out, &found, err);
-		slu_hosts_free(&found);
-	}
-	if (ret) {
+	if (slu_select_hosts(db, where, &found, err)) {
 		slu_hosts_free(out);
 		return slu_err_prefix(err, "where");
 	}
+	keep(out, &found);
+	slu_hosts_sort(out);
 	return out->n == 0;
 }
 

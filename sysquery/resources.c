@@ -353,7 +353,7 @@ static struct json_object *only(struct json_object *rows,
 	for (size_t i = 0; i < json_object_array_length(rows); i++) {
 		row = json_object_array_get_idx(rows, i);
 		if (slu_json_str(row, "host", &name, NULL) == 0 &&
-		    slu_hosts_find(hosts, name) >= 0)
+		    slu_hosts_sorted_has(hosts, name))
 			json_object_array_add(kept, json_object_get(row));
 	}
 	json_object_put(rows);

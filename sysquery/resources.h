@@ -4,9 +4,9 @@
 
 /*
  * Questions about the resource map, answered as JSON. They only read, and
- * work on a database that the original tool wrote. hosts NULL or empty: all;
- * extractors NULL or empty: all (else a NULL-ended list). What is not known
- * adds nothing.
+ * work on a database that the original tool wrote. hosts: NULL or empty: all,
+ * else sorted by slu_hosts_sort(); extractors NULL or empty: all (else a
+ * NULL-ended list). What is not known adds nothing.
  */
 
 #include <json-c/json.h>

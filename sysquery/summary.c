@@ -131,7 +131,7 @@ struct json_object *slu_query_summary(struct slu_db *db,
 	while ((ret = slu_db_step(rows, err)) == 1) {
 		host = slu_db_text(rows, 0);
 		if (host &&
-		    (!hosts || !hosts->n || slu_hosts_find(hosts, host) >= 0))
+		    (!hosts || !hosts->n || slu_hosts_sorted_has(hosts, host)))
 			json_object_array_add(list, host_row(db, host));
 	}
 	slu_db_done(rows);

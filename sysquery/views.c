@@ -180,31 +180,35 @@ static int create(struct slu_db *db, const struct source *s,
 	return ret;
 }
 
-static int make(struct slu_db *db, const struct source *s, struct slu_err *err)
+static int make(struct slu_db *db, const struct source *s, bool rows,
+		struct slu_err *err)
 {
 	struct columns c = {.n = 0};
 	int ret = read_columns(db, s, &c, err);
 
-	if (ret == 0 && create(db, s, &c, err) == 0)
+	if (ret == 0)
+		ret = create(db, s, &c, err);
+	if (ret == 0 && rows)
 		ret = fill(db, s, &c, err);
-	else
-		ret = -1;
 	columns_free(&c);
 	return ret;
 }
 
 static int make_summary(struct slu_db *db, struct slu_err *err)
 {
+	return slu_db_script(db,
+			     "CREATE TEMP TABLE v_summary (host, storage, "
+			     "filesystem, size, available, disks, disk_bytes, "
+			     "memory, cores, cpus)",
+			     err);
+}
+
+static int fill_summary(struct slu_db *db, struct slu_err *err)
+{
 	struct json_object *rows = slu_query_summary(db, NULL, err);
 	long n = -1;
 
-	if (!rows)
-		return -1;
-	if (slu_db_script(db,
-			  "CREATE TEMP TABLE v_summary (host, storage, "
-			  "filesystem, size, available, disks, disk_bytes, "
-			  "memory, cores, cpus)",
-			  err) == 0)
+	if (rows)
 		n = slu_db_exec(db, err,
 				"INSERT INTO v_summary SELECT "
 				"value ->> 'host', value ->> 'storage', "
@@ -216,6 +220,12 @@ static int make_summary(struct slu_db *db, struct slu_err *err)
 				"s", slu_json_text(rows));
 	json_object_put(rows);
 	return n < 0 ? -1 : 0;
+}
+
+static int make_leaf(struct slu_db *db, struct slu_err *err)
+{
+	return slu_db_script(db, "CREATE TEMP TABLE v_leaf (host, switch)",
+			     err);
 }
 
 /* What is no such switch has no hosts. */
@@ -239,13 +249,12 @@ static int add_leaf(struct slu_db *db, struct json_object *sw,
 
 /* Which hosts hang on which switch, as the newest document "topology" has it:
  * an array of {"switch":NAME,"hosts":LIST,...}; any node may have sent it. */
-static int make_leaf(struct slu_db *db, struct slu_err *err)
+static int fill_leaf(struct slu_db *db, struct slu_err *err)
 {
 	struct json_object *topology = NULL;
 	struct slu_buf text = {0};
 	size_t n = 0;
-	int ret = slu_db_script(db, "CREATE TEMP TABLE v_leaf (host, switch)",
-				err);
+	int ret = 0;
 
 	if (slu_documents_newest(db, "topology", &text, NULL) == 0)
 		topology = slu_json_parse(text.data, text.len, NULL);
@@ -294,7 +303,22 @@ static int find_source(struct slu_db *db, const char *word, struct source *s,
 	return ret;
 }
 
-static int make_word(struct slu_db *db, const char *word, struct slu_err *err)
+/* Views that are not of one extractor. */
+static const struct {
+	const char *view;
+	int (*make)(struct slu_db *db, struct slu_err *err);
+	int (*fill)(struct slu_db *db, struct slu_err *err);
+} ours[] = {
+	{"v_summary", make_summary, fill_summary},
+	{"v_leaf", make_leaf, fill_leaf},
+};
+
+#define OURS (sizeof(ours) / sizeof(ours[0]))
+
+/* The view of that name, if there may be one; who only wants to know its
+ * columns needs no rows. */
+static int make_word(struct slu_db *db, const char *word, bool rows,
+		     struct slu_err *err)
 {
 	struct source s;
 	int64_t made;
@@ -306,12 +330,14 @@ static int make_word(struct slu_db *db, const char *word, struct slu_err *err)
 		return -1;
 	if (made)
 		return 0;
-	if (strcmp(word, "v_summary") == 0)
-		return make_summary(db, err);
-	if (strcmp(word, "v_leaf") == 0)
-		return make_leaf(db, err);
+	for (size_t i = 0; i < OURS; i++)
+		if (strcmp(word, ours[i].view) == 0)
+			return ours[i].make(db, err) ||
+					       (rows && ours[i].fill(db, err))
+				       ? -1
+				       : 0;
 	ret = find_source(db, word, &s, err);
-	return ret == 1 ? make(db, &s, err) : ret;
+	return ret == 1 ? make(db, &s, rows, err) : ret;
 }
 
 static bool is_word(char c)
@@ -336,7 +362,7 @@ int slu_views_make(struct slu_db *db, const char *sql, struct slu_err *err)
 		    at[1] == '_') {
 			for (size_t i = 0; i <= len; i++)
 				word[i] = (char)(i < len ? tolower(at[i]) : 0);
-			if (make_word(db, word, err))
+			if (make_word(db, word, true, err))
 				return -1;
 		}
 		len += len == 0;
@@ -355,12 +381,11 @@ static struct json_object *all_views(struct slu_db *db, struct slu_err *err)
 			     "ORDER BY EID",
 			     ""),
 		0, err);
-	static const char *const ours[] = {"v_summary", "v_leaf"};
 	struct json_object *row;
 
-	for (int i = 0; rows && i < 2; i++) {
+	for (size_t i = 0; rows && i < OURS; i++) {
 		row = json_object_new_object();
-		slu_json_set_str(row, "view", ours[i]);
+		slu_json_set_str(row, "view", ours[i].view);
 		json_object_array_add(rows, row);
 	}
 	return rows;
@@ -384,7 +409,7 @@ static int add_described(struct slu_db *db, const char *view,
 
 	if (view[strspn(view, "abcdefghijklmnopqrstuvwxyz0123456789_")])
 		return 0; /* needs quotes: nobody's */
-	if (make_word(db, view, err))
+	if (make_word(db, view, false, err))
 		return -1;
 	columns = describe(db, view, err);
 	if (!columns)

@@ -45,61 +45,78 @@ static void add_row(struct json_object *rows, const char *host,
 	json_object_array_add(rows, row);
 }
 
-/* All hosts' documents of one extractor, as rows. Caller puts. */
-static struct json_object *rows_of(struct json_object *hosts, const char *name)
+/* What all tables are made of, while answers come: the lines of each
+ * extractor, {NAME:[ROW,...],...}. */
+static void add_rows(struct json_object *rows, const char *host,
+		     struct json_object *doc)
 {
-	struct json_object *rows = json_object_new_array(), *doc;
-
-	json_object_object_foreach(hosts, host, documents)
-	{
-		if (!json_object_object_get_ex(documents, name, &doc))
-			continue;
-		if (!json_object_is_type(doc, json_type_array)) {
-			add_row(rows, host, doc);
-			continue;
-		}
-		for (size_t i = 0; i < json_object_array_length(doc); i++)
-			add_row(rows, host, json_object_array_get_idx(doc, i));
+	if (!json_object_is_type(doc, json_type_array)) {
+		add_row(rows, host, doc);
+		return;
 	}
-	return rows;
+	for (size_t i = 0; i < json_object_array_length(doc); i++)
+		add_row(rows, host, json_object_array_get_idx(doc, i));
 }
 
-static int section(struct json_object *hosts, const char *name,
+static int take_part(void *arg, const struct slu_buf *text, struct slu_err *err)
+{
+	struct json_object *tables = arg, *doc;
+	struct json_object *hosts = slu_json_parse(text->data, text->len, err);
+
+	if (!hosts)
+		return -1;
+	if (!json_object_is_type(hosts, json_type_object)) {
+		json_object_put(hosts);
+		return slu_err(err, SLU_IO, "the answer is not an object");
+	}
+	json_object_object_foreach(hosts, host, documents)
+	{
+		json_object_object_foreach(tables, name, rows)
+		{
+			if (json_object_object_get_ex(documents, name, &doc))
+				add_rows(rows, host, doc);
+		}
+	}
+	json_object_put(hosts);
+	return 0;
+}
+
+static int section(const char *name, struct json_object *rows,
 		   struct slu_buf *out, struct slu_err *err)
 {
 	const struct slu_extractor *e = slu_extractor_find(name);
 	struct slu_column columns[COLUMNS_MAX] = {{.key = "HOST"}};
-	struct json_object *rows = rows_of(hosts, name);
-	int ret;
 
 	for (size_t i = 0; e && e->columns && e->columns[i].key; i++)
 		if (i + 2 < COLUMNS_MAX)
 			columns[i + 1] = e->columns[i];
-	ret = slu_ask_section(name, rows, e && e->columns ? columns : NULL, out,
-			      err);
-	json_object_put(rows);
-	return ret;
+	return slu_ask_section(name, rows, e && e->columns ? columns : NULL,
+			       out, err);
 }
 
 static int show_documents(const struct slu_ask *ask,
 			  struct json_object *extractors, struct slu_err *err)
 {
-	struct json_object *hosts = slu_ask_object(ask, "resources", err);
+	struct json_object *tables = json_object_new_object();
 	struct slu_buf out = {0};
-	int ret = hosts ? 0 : -1;
+	int ret;
 
-	if (hosts && !json_object_is_type(hosts, json_type_object))
-		ret = slu_err(err, SLU_IO, "the answer is not an object");
-	for (size_t i = 0; i < json_object_array_length(extractors) && !ret;
-	     i++)
-		ret = section(hosts,
-			      json_object_get_string(
-				      json_object_array_get_idx(extractors, i)),
-			      &out, err);
+	for (size_t i = 0; i < json_object_array_length(extractors); i++)
+		json_object_object_add(
+			tables,
+			json_object_get_string(
+				json_object_array_get_idx(extractors, i)),
+			json_object_new_array());
+	ret = slu_ask_parts(ask, take_part, tables, err);
+	json_object_object_foreach(tables, name, rows)
+	{
+		if (ret == 0)
+			ret = section(name, rows, &out, err);
+	}
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);
-	json_object_put(hosts);
+	json_object_put(tables);
 	return ret;
 }
 

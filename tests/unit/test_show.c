@@ -108,8 +108,9 @@ static const struct {
 	 "CORES  CPUS\n"
 	 "n1    /s       -     1KiB  -          -      -         -       "
 	 "-         8\n"},
-	{"resources -e disks hostid --table",
-	 "{\"extractors\":[\"disks\",\"hostid\"],\"question\":\"resources\"}",
+	{"resources n[1-2] -e disks hostid --table",
+	 "{\"extractors\":[\"disks\",\"hostid\"],\"hosts\":[\"n1\",\"n2\"],"
+	 "\"question\":\"resources\"}",
 	 "{\"n1\":{\"disks\":[{\"name\":\"sda\",\"size_bytes\":1024}],"
 	 "\"hostid\":{\"a\":1,\"b\":[2]}},\"n2\":{\"disks\":7}}",
 	 "disks\n"

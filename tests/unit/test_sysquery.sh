@@ -125,6 +125,24 @@ assert d["B"] == [{"n": 7}], d["B"]' || failed=1
 	failed=1
 }
 
+# documents of more hosts than are asked for at once
+cp "$db" "$dir/hosts.db"
+python3 - "$dir/hosts.db" <<-'EOT'
+	import sqlite3, sys
+	db = sqlite3.connect(sys.argv[1])
+	for i in range(100):
+	    host = db.execute("INSERT INTO Hosttable (Hostname) VALUES (?)",
+	                      (f"k{i}",)).lastrowid
+	    db.execute("INSERT INTO Host2Data (HostID, DID) "
+	               "SELECT ?, min(DID) FROM Datatable", (host,))
+	db.commit()
+EOT
+"$sysquery" -f "$dir/hosts.db" resources --table -e memoryinfo >"$dir/out"
+[ "$(grep -c '^ *\(n\|k\)[0-9]* ' "$dir/out")" = 103 ] || {
+	echo "documents of many hosts: $(head -c 700 "$dir/out")"
+	failed=1
+}
+
 dd if=/dev/urandom of="$db" bs=1024 seek=8 count=8 conv=notrunc status=none
 "$sysquery" -f "$db" check-integrity >/dev/null 2>&1
 [ $? = 1 ] || {
