@@ -278,6 +278,9 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		return -1;
 	if (step->kind == DOWN && !at.bb->ended)
 		return busy(err, "the job is not known to have ended");
+	if (step->kind == DOWN && slu_het_outlasts(b, at.bb) &&
+	    at.bb->state == SLU_BB_RUNNING)
+		return busy(err, "other components stage out");
 	if (step->kind == UP && at.bb->ended)
 		return answer(at.bb, "abort", out, err);
 	if (note_step(b, &at, report, step, now, err))

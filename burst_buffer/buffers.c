@@ -227,7 +227,7 @@ static int drop_verdict(struct slu_buffers *b, struct slu_bb *bb, double now,
 static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 		    double *next, struct slu_err *err)
 {
-	double at = slu_bb_deadline(bb);
+	double at = slu_bb_deadline(b, bb);
 
 	if (drop_resumes(b, bb, now, next, err) ||
 	    drop_verdict(b, bb, now, next, err))
@@ -241,7 +241,7 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (at > 0 && now >= at) {
 		if (slu_bb_timed_out(b, bb, now, err))
 			return -1;
-		at = slu_bb_deadline(bb);
+		at = slu_bb_deadline(b, bb);
 	}
 	if (at > 0 && at < *next)
 		*next = at;
@@ -256,6 +256,8 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 		*next = at;
 	if (bb->state > SLU_BB_STAGE_IN || bb->ended > 0 || bb->failure)
 		return 0;
+	if (bb->plan.het_job && slu_bb_settle(b, bb, now, err))
+		return -1;
 	if (now >= bb->extended + EXTEND_INTERVAL)
 		slu_bb_tell_extend(b, bb, now);
 	if (now + EXTEND_INTERVAL < *next)

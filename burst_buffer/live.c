@@ -216,6 +216,11 @@ size_t slu_bb_count(const struct slu_bb *bb, unsigned states)
 	return n;
 }
 
+bool slu_bb_all_ready(const struct slu_bb *bb)
+{
+	return slu_bb_count(bb, SLU_IN(SLU_NODE_READY)) == bb->plan.n_node;
+}
+
 bool slu_bb_is_lost(const struct slu_bb *bb, size_t i)
 {
 	return bb->member[i].state == SLU_NODE_LOST;

@@ -203,6 +203,7 @@ size_t slu_bb_count(const struct slu_bb *bb, unsigned states);
 typedef bool slu_bb_pick_f(const struct slu_bb *bb, size_t i);
 char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick);
 bool slu_bb_is_lost(const struct slu_bb *bb, size_t i);
+bool slu_bb_all_ready(const struct slu_bb *bb);
 /* A step that went well, in memory: R's share, or that it is attached. */
 void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
 		      const struct slu_bb_share *share);
@@ -324,9 +325,26 @@ void slu_ahead_only_out(struct slu_plan *plan);
 const char *slu_ahead_why_end(const struct slu_buffers *b,
 			      const struct slu_bb *bb, double now);
 
-/* settle.c */
+/* het.c: the components of a heterogeneous job, each of which may have a buffer
+ * of its own. Of one that is no component: */
+/* May its nodes let the job begin, as all components are set up? true */
+bool slu_het_ready(const struct slu_buffers *b, const struct slu_bb *bb,
+		   double now);
+/* It is set up, and others are not, and are being so? false */
+bool slu_het_waits(const struct slu_buffers *b, const struct slu_bb *bb);
+/* The run is over, and its nodes may not be freed yet, as others' data is still
+ * being staged out? false */
+bool slu_het_outlasts(const struct slu_buffers *b, const struct slu_bb *bb);
+/* What became of bb, the others may have waited for. Nothing. */
+int slu_het_settle_others(struct slu_buffers *b, const struct slu_bb *bb,
+			  double now, struct slu_err *err);
+
+/* settle.c: with the other components of a heterogeneous job, and alone. */
 int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
 		  struct slu_err *err);
+int slu_bb_settle_one(struct slu_buffers *b, struct slu_bb *bb, double now,
+		      struct slu_err *err);
+/* fail.c */
 /* The first failure counts; later ones become history. */
 int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 		struct slu_err *err, const char *fmt, ...)
@@ -335,7 +353,7 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
 		  double now, struct slu_err *err);
 /* Seconds, 0: this state has no deadline. */
-double slu_bb_deadline(const struct slu_bb *bb);
+double slu_bb_deadline(const struct slu_buffers *b, const struct slu_bb *bb);
 /* The deadline has passed. */
 int slu_bb_timed_out(struct slu_buffers *b, struct slu_bb *bb, double now,
 		     struct slu_err *err);

@@ -20,7 +20,7 @@ libsluburst_la_SOURCES = \
 	burst_buffer/adopt.c burst_buffer/ahead.c \
 	burst_buffer/asks.c burst_buffer/owed.c \
 	burst_buffer/buffers.c burst_buffer/buffers.h \
-	burst_buffer/gates.c \
+	burst_buffer/fail.c burst_buffer/gates.c burst_buffer/het.c \
 	burst_buffer/json.c \
 	burst_buffer/life.c burst_buffer/life.h \
 	burst_buffer/live.c burst_buffer/live.h \
@@ -51,6 +51,7 @@ burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_persist $(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
+	tests/unit/test_buffers_het \
 	tests/unit/test_buffers_model tests/unit/test_buffers_shares \
 	tests/unit/test_buffers_verdicts
 check_PROGRAMS += $(burst_tests)
@@ -77,6 +78,7 @@ world_test_libs = libtestworld.la libsluburst.la $(CHECK_LIBS)
 tests_unit_test_buffers_LDADD = $(world_test_libs)
 tests_unit_test_buffers_answers_LDADD = $(world_test_libs)
 tests_unit_test_buffers_drains_LDADD = $(world_test_libs)
+tests_unit_test_buffers_het_LDADD = $(world_test_libs)
 tests_unit_test_buffers_kept_LDADD = $(world_test_libs)
 tests_unit_test_buffers_model_LDADD = $(world_test_libs)
 tests_unit_test_buffers_shares_LDADD = $(world_test_libs)

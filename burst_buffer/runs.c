@@ -50,6 +50,8 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 		rc = slu_plan_bare(job, &bb->plan, err);
 	else
 		slu_ahead_take(b, job->job_id, &bb->plan, by);
+	bb->plan.het_job = job->het_job;
+	bb->plan.het_buffers = job->het_buffers;
 	bb->full = why->kind == SLU_BUSY;
 	if (rc == 0 && slu_bb_room(bb))
 		rc = slu_err(err, SLU_NOMEM, "out of memory");

@@ -6,146 +6,12 @@
  * restart, after a message that was lost and after one that came twice.
  */
 #include "config.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/live.h"
 #include "common/size.h"
 #include "common/str.h"
-
-#define REQUEUES 2
-#define SAME_JOB (30 * 86400.0) /* after these an id may be another job's */
-
-/* Failures */
-
-/* What users and nodes wrote becomes one line, even if it was cut. */
-static void one_line(char *text)
-{
-	slu_utf8_clean(text);
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
-static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb,
-		     const char *text)
-{
-	int64_t n;
-
-	return slu_db_value(b->db, &n, 0, NULL,
-			    "SELECT COUNT(*) FROM BufferHistory"
-			    " WHERE BID = ? AND State = ? AND Text = ?",
-			    "Iis", (int64_t)bb->id, (int)bb->state,
-			    text) == 0 &&
-	       n > 0;
-}
-
-/* How many earlier runs of this job ended in a requeue of ours. */
-static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
-			  int64_t *n, struct slu_err *err)
-{
-	static const char of_job[] =
-		"SELECT COUNT(*) FROM Buffer WHERE JobID = ?"
-		" AND Verdict <> ? AND What = ? AND Created > ?";
-	static const char of_creator[] =
-		"SELECT COUNT(*) FROM Buffer WHERE JobID >= 4244635648"
-		" AND CASE WHEN json_valid(Plan)"
-		" THEN json_extract(Plan, '$.creator') END = ?"
-		" AND Verdict <> ? AND What = ? AND Created > ?";
-
-	_Static_assert(SLU_PERSIST_FIRST == 4244635648, "as in the query");
-	return slu_db_value(
-		b->db, n, 0, err, bb->plan.ahead ? of_creator : of_job, "Iiid",
-		(int64_t)(bb->plan.ahead ? bb->plan.creator : bb->plan.job_id),
-		(int)SLU_VERDICT_NONE, (int)SLU_REQUEUE,
-		bb->created - SAME_JOB);
-}
-
-/* The verdict that this failure asks for; VERDICT_NONE when the job's fate is
- * not at stake: it has ended otherwise, or runs again anyway. */
-static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
-			  enum slu_bb_verdict *verdict,
-			  enum slu_on_failure *what, struct slu_err *err)
-{
-	int64_t requeues;
-
-	*verdict = SLU_VERDICT_TOLD;
-	*what = SLU_FAIL;
-	if (bb->plan.persistent && !bb->plan.ahead) {
-		*what = SLU_HOLD;
-		if (bb->state != SLU_BB_SETUP)
-			*verdict = SLU_VERDICT_NONE;
-		return 0;
-	}
-	if (bb->plan.ahead && bb->state >= SLU_BB_RUNNING)
-		*verdict = SLU_VERDICT_NONE; /* the run does it again */
-	else if (bb->state == SLU_BB_SETUP || bb->state == SLU_BB_RUNNING)
-		*what = b->conf->on_setup;
-	else if (bb->state == SLU_BB_STAGE_IN)
-		*what = b->conf->on_stage_in;
-	else if (bb->state == SLU_BB_STAGE_OUT && !bb->requeued && !bb->unsure)
-		*what = b->conf->on_stage_out;
-	else
-		*verdict = SLU_VERDICT_NONE;
-	if (*verdict == SLU_VERDICT_NONE || *what != SLU_REQUEUE)
-		return 0;
-	if (count_requeues(b, bb, &requeues, err))
-		return -1;
-	if ((!slu_bb_has_plan(bb) && !bb->full) || requeues >= REQUEUES)
-		*what = SLU_HOLD;
-	return 0;
-}
-
-static int fail(struct slu_buffers *b, struct slu_bb *bb, bool cancelled,
-		char *text, double now, struct slu_err *err)
-{
-	enum slu_bb_verdict verdict;
-	enum slu_on_failure what;
-
-	one_line(text);
-	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING &&
-	    is_noted(b, bb, text))
-		return 0; /* its nodes try again for ever */
-	if (bb->failure || (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
-		return slu_bb_note(b->db, bb, text, now, err);
-	if (choose_verdict(b, bb, &verdict, &what, err))
-		return -1;
-	if (cancelled && (what == SLU_REQUEUE || what == SLU_HOLD))
-		what = SLU_FAIL;
-	if (slu_bb_set_failure(b->db, bb, text, verdict, what, now, err))
-		return -1;
-	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(bb->state),
-		   text);
-	bb->bound_seen = false;
-	slu_bb_phase_failed(b, bb->state);
-	slu_bb_tell_verdict(b, bb);
-	slu_bb_wake(b, bb);
-	return bb->state == SLU_BB_STAGE_OUT
-		       ? slu_persist_staged_out(b, bb, text, now, err)
-		       : 0;
-}
-
-int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
-		struct slu_err *err, const char *fmt, ...)
-{
-	char text[400];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return fail(b, bb, false, text, now, err);
-}
-
-int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
-		  double now, struct slu_err *err)
-{
-	char text[80];
-
-	snprintf(text, sizeof(text), "cancelled by %s", who);
-	return fail(b, bb, true, text, now, err);
-}
 
 /* Did the job say that it can do without the nodes that were lost (tolerate=)?
  * Their data was theirs alone. */
@@ -219,11 +85,6 @@ static int check_complete(struct slu_buffers *b, struct slu_bb *bb, bool out,
 	return 0;
 }
 
-static bool all_ready(const struct slu_bb *bb)
-{
-	return slu_bb_count(bb, SLU_IN(SLU_NODE_READY)) == bb->plan.n_node;
-}
-
 /* Every node that could has come to the end of stage-out. */
 static bool stage_out_over(const struct slu_bb *bb)
 {
@@ -256,7 +117,7 @@ static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 		return 0;
 	if (bb->state == SLU_BB_SETUP && !slu_bb_has_plan(bb))
 		return slu_bb_fail(b, bb, now, err, "no plan can be made");
-	if (bb->state <= SLU_BB_STAGE_IN && !bb->ended && all_ready(bb))
+	if (bb->state <= SLU_BB_STAGE_IN && !bb->ended && slu_bb_all_ready(bb))
 		return check_complete(b, bb, false, now, err);
 	if (bb->state != SLU_BB_STAGE_OUT)
 		return 0;
@@ -287,14 +148,16 @@ static bool is_present(const struct slu_bb *bb, const struct slu_bb_gate *gate)
 }
 
 /* "out.done" never opens: there the state says whether to go on. */
-static bool may_open(const struct slu_bb *bb, const struct slu_bb_gate *gate)
+static bool may_open(const struct slu_buffers *b, const struct slu_bb *bb,
+		     const struct slu_bb_gate *gate, double now)
 {
 	return is_present(bb, gate) && !is_out_done(gate) &&
 	       (!bb->failure || bb->state == SLU_BB_TEARDOWN) &&
-	       slu_bb_all_came(bb, gate);
+	       slu_bb_all_came(bb, gate) &&
+	       (strcmp(gate->name, "ready") != 0 || slu_het_ready(b, bb, now));
 }
 
-static int open_gates(struct slu_buffers *b, struct slu_bb *bb,
+static int open_gates(struct slu_buffers *b, struct slu_bb *bb, double now,
 		      struct slu_err *err)
 {
 	struct slu_bb_gate *gate;
@@ -302,7 +165,7 @@ static int open_gates(struct slu_buffers *b, struct slu_bb *bb,
 
 	for (g = 0; g < bb->n_gate; g++) {
 		gate = &bb->gate[g];
-		if (gate->open || !may_open(bb, gate))
+		if (gate->open || !may_open(b, bb, gate, now))
 			continue;
 		if (slu_bb_open_gate(b->db, bb, gate, err))
 			return -1;
@@ -320,13 +183,14 @@ static bool mounted(const struct slu_bb *bb)
 	return gate && gate->open;
 }
 
-static enum slu_bb_event setup_event(const struct slu_bb *bb)
+static enum slu_bb_event setup_event(const struct slu_buffers *b,
+				     const struct slu_bb *bb, double now)
 {
 	if (bb->ended)
 		return SLU_BB_ENDED;
 	if (bb->failure)
 		return 0;
-	if (all_ready(bb))
+	if (slu_bb_all_ready(bb) && slu_het_ready(b, bb, now))
 		return SLU_BB_READY;
 	if (bb->state == SLU_BB_SETUP && mounted(bb) &&
 	    slu_bb_stages(bb, false))
@@ -335,20 +199,24 @@ static enum slu_bb_event setup_event(const struct slu_bb *bb)
 }
 
 /* The event that is due; 0: none. */
-static enum slu_bb_event due(const struct slu_bb *bb, double now)
+static enum slu_bb_event due(const struct slu_buffers *b,
+			     const struct slu_bb *bb, double now)
 {
 	switch (bb->state) {
 	case SLU_BB_SETUP:
 	case SLU_BB_STAGE_IN:
-		return setup_event(bb);
+		return setup_event(b, bb, now);
 	case SLU_BB_RUNNING:
 		if (!bb->ended)
 			return 0;
-		return slu_bb_has_data(bb) ? SLU_BB_ENDED_DATA : SLU_BB_ENDED;
+		if (slu_bb_has_data(bb))
+			return SLU_BB_ENDED_DATA;
+		return slu_het_outlasts(b, bb) ? 0 : SLU_BB_ENDED;
 	case SLU_BB_STAGE_OUT:
-		if (bb->failure ? slu_bb_released(bb, now) : stage_out_over(bb))
-			return SLU_BB_STAGED;
-		return 0;
+		if (!(bb->failure ? slu_bb_released(bb, now)
+				  : stage_out_over(bb)))
+			return 0;
+		return slu_het_outlasts(b, bb) ? 0 : SLU_BB_STAGED;
 	case SLU_BB_TEARDOWN:
 		return slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN) |
 						SLU_IN(SLU_NODE_LOST)) ==
@@ -395,17 +263,17 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	return slu_persist_review_used(b, bb, now, err);
 }
 
-int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
-		  struct slu_err *err)
+int slu_bb_settle_one(struct slu_buffers *b, struct slu_bb *bb, double now,
+		      struct slu_err *err)
 {
 	enum slu_bb_event event;
 
 	if (slu_persist_review(b, bb, now, err))
 		return -1;
 	do {
-		if (find_fault(b, bb, now, err) || open_gates(b, bb, err))
+		if (find_fault(b, bb, now, err) || open_gates(b, bb, now, err))
 			return -1;
-		event = due(bb, now);
+		event = due(b, bb, now);
 		if (event && go_on(b, bb, event, now, err))
 			return -1;
 	} while (event);
@@ -413,17 +281,31 @@ int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
+int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
+		  struct slu_err *err)
+{
+	if (slu_bb_settle_one(b, bb, now, err))
+		return -1;
+	return slu_het_settle_others(b, bb, now, err);
+}
+
 /* Deadlines */
 
-static int64_t timeout(const struct slu_bb *bb)
+/* Seconds; 0: it waits for others, whose deadlines count. */
+static int64_t timeout(const struct slu_buffers *b, const struct slu_bb *bb)
 {
+	if (bb->failure && bb->state < SLU_BB_TEARDOWN)
+		return 0;
+
 	switch (bb->state) {
 	case SLU_BB_SETUP:
-		return bb->failure ? 0 : bb->plan.setup_timeout;
+		return slu_het_waits(b, bb) ? 0 : bb->plan.setup_timeout;
 	case SLU_BB_STAGE_IN:
-		return bb->failure ? 0 : bb->plan.stage_in_timeout;
+		return slu_het_waits(b, bb) ? 0 : bb->plan.stage_in_timeout;
 	case SLU_BB_STAGE_OUT:
-		return bb->failure ? 0 : bb->plan.stage_out_timeout;
+		if (stage_out_over(bb) && slu_het_outlasts(b, bb))
+			return 0;
+		return bb->plan.stage_out_timeout;
 	case SLU_BB_TEARDOWN:
 		return bb->plan.teardown_timeout;
 	case SLU_BB_RUNNING:
@@ -433,9 +315,9 @@ static int64_t timeout(const struct slu_bb *bb)
 	return 0;
 }
 
-double slu_bb_deadline(const struct slu_bb *bb)
+double slu_bb_deadline(const struct slu_buffers *b, const struct slu_bb *bb)
 {
-	int64_t seconds = timeout(bb);
+	int64_t seconds = timeout(b, bb);
 
 	return seconds > 0 ? bb->since + (double)seconds + bb->grace : 0;
 }
@@ -483,7 +365,7 @@ static int fail_late(struct slu_buffers *b, struct slu_bb *bb, double now,
 	char limit[SLU_TIME_TEXT];
 	char *late = slu_bb_hosts(bb, is_late);
 	int rc = slu_bb_fail(b, bb, now, err, "not done after %s on %.200s",
-			     slu_seconds_text((double)timeout(bb), limit),
+			     slu_seconds_text((double)timeout(b, bb), limit),
 			     late ? late : "some nodes");
 
 	free(late);

@@ -86,7 +86,10 @@ struct slu_ctl_ask {
 	uint32_t uid;
 	uint32_t min_nodes; /* that the job asks for; 0: who knows */
 	uint32_t max_nodes;
-	bool het; /* a component of a heterogeneous job */
+	/* A component of a heterogeneous job, and which; they are asked about
+	 * in their order, under one lock of the host. */
+	bool het;
+	uint32_t het_offset;
 	bool array;
 	bool prolog_flags; /* Alloc and DeferBatch are set */
 	/* s that its client waits for it to be ready, and then gives it up; 0:
@@ -131,9 +134,13 @@ void slu_ctl_ahead_want(struct slu_ctl *ctl, uint32_t job_id,
 void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
 /* The same in its turn: one that needs much is not passed for ever by those
  * that need little. Times are Unix seconds, 0: unknown; end_of as below. */
+#define SLU_CTL_OTHERS 128
 struct slu_ctl_turn {
-	uint32_t job_id, uid, priority;
-	int64_t start, end; /* as planned; if it started now */
+	uint32_t job_id, uid, priority; /* of a component: the whole job's */
+	int64_t start, end;		/* as planned; if it started now */
+	/* Requests of what can only start together with it. */
+	const char *const *with;
+	size_t n_with;
 };
 bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
 		  const struct slu_ctl_turn *job,

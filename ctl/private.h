@@ -82,8 +82,9 @@ struct slu_ctl {
 				     * hooks read, the thread replaces */
 	struct slu_site *site;
 	void (*_Atomic prolog_done)(int rc, uint32_t job_id, bool timed_out);
-	atomic_bool linked; /* both hellos were said */
-	atomic_bool heard;  /* since this controller is active, at least once */
+	atomic_bool het_leader; /* that was validated last: has a request */
+	atomic_bool linked;	/* both hellos were said */
+	atomic_bool heard; /* since this controller is active, at least once */
 	atomic_bool stop;
 	atomic_bool started;
 	atomic_bool standby;	    /* was active, and is not any more */

@@ -29,16 +29,39 @@ static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 			err, SLU_INVALID,
 			"jobfs: nodes=%u: the job asks for only %u nodes",
 			(unsigned)req->nodes, (unsigned)ask->max_nodes);
-	if (ask->het)
-		return slu_err(err, SLU_INVALID,
-			       "a job file system or layout cannot be had by a "
-			       "heterogeneous job: submit its components as "
-			       "jobs of their own");
 	if (!ask->prolog_flags)
 		return slu_err(err, SLU_INVALID,
 			       "job file systems are off at this site: "
 			       "PrologFlags must have Alloc and DeferBatch, "
 			       "and not Serial (tell the administrator)");
+	return 0;
+}
+
+/* Slurm starts the script of a heterogeneous job when the nodes of its first
+ * component are ready, and looks at that one alone where another job depends on
+ * it (_batch_launch_defer(), test_job_dependency()): both it has to wait with.
+ * Its components wait together, for nodes alone. */
+static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		    const struct slu_request *req, struct slu_err *err)
+{
+	const bool asks = req->has_fs || req->n_stripe;
+
+	if (!ask->het)
+		return 0;
+	if (req->persistent || req->n_persist ||
+	    slu_request_ahead(req, ctl->site->conf))
+		return slu_err(err, SLU_INVALID,
+			       "a component of a heterogeneous job can have "
+			       "only a file system of its own nodes, none that "
+			       "is persistent or staged in before it has "
+			       "nodes: submit it as a job of its own");
+	if (asks && ask->het_offset && !ctl->het_leader)
+		return slu_err(err, SLU_INVALID,
+			       "component %u of a heterogeneous job asks for a "
+			       "file system and the first, which runs the "
+			       "script, does not: ask for one there, too "
+			       "(capacity=1MiB will do)",
+			       (unsigned)ask->het_offset);
 	return 0;
 }
 
@@ -184,7 +207,8 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	    slu_request_check(req, site->conf, user, err) < 0 ||
 	    (!ask->array && slu_request_check_alone(req, err) < 0))
 		return -1;
-	if (slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
+	if (fits_het(ctl, ask, req, err) < 0 ||
+	    slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
 		return -1;
 	if (!req->has_fs && !req->n_stripe)
 		return 0;
@@ -221,6 +245,8 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		}
 		*text = slu_request_text(&req);
 	}
+	if (ask->het && !ask->het_offset)
+		ctl->het_leader = req.has_fs || req.n_stripe;
 	slu_request_free(&req);
 	return *text ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
@@ -290,6 +316,20 @@ bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 	return may;
 }
 
+/* Under the site's lock. */
+static void add_others(const struct slu_ctl *ctl,
+		       const struct slu_ctl_turn *job,
+		       struct slu_pool_need *need)
+{
+	struct slu_pool_need other;
+
+	for (size_t i = 0; need->pool && i < job->n_with; i++) {
+		need_of(ctl, job->with[i], job->uid, &other);
+		if (other.pool && !strcmp(other.pool, need->pool))
+			need->size += other.size;
+	}
+}
+
 bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
 		  const struct slu_ctl_turn *job,
 		  int64_t (*end_of)(uint32_t job_id), int64_t now,
@@ -304,6 +344,7 @@ bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
 		return slu_ctl_may_start(ctl, text, job->uid, why);
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	need_of(ctl, text, job->uid, &need);
+	add_others(ctl, job, &need);
 	may = slu_pools_turn(&ctl->mirror, &turn, &need, end_of, now, why);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	return may;

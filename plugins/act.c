@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "plugins/act.h"
+#include "plugins/het.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -95,6 +96,18 @@ static void say_why(job_record_t *job, const char *reason)
 	last_job_update = time(NULL);
 }
 
+static int say_to_one(void *x, void *reason)
+{
+	say_why(x, reason);
+	return 0;
+}
+
+/* Why all of it was ended or put back. */
+static void say_why_all(job_record_t *job, const char *reason)
+{
+	slu_het_each(job, say_to_one, (void *)reason);
+}
+
 /* act_lock. salloc and srun say nothing of a job's reason. */
 static void tell_terminal(job_record_t *job, const char *reason)
 {
@@ -112,17 +125,17 @@ static int end_as_failed(job_record_t *job, const char *reason,
 	int rc;
 
 	tell_terminal(job, reason);
-	rc = job_complete(job->job_id, slurm_conf.slurm_user_id, false, false,
-			  W_EXITCODE(1, 0));
+	rc = job_complete(slu_het_leader(job)->job_id, slurm_conf.slurm_user_id,
+			  false, false, W_EXITCODE(1, 0));
 
-	say_why(job, reason);
+	say_why_all(job, reason);
 	return slu_act_failed(rc, err);
 }
 
 /* act_lock. A job that has COMPLETED has not: jobs that depend on it must not
  * start, so this must come before its last epilog returns. Other ends stay what
  * they are. */
-static void turn_failed(job_record_t *job, const char *reason)
+static void turn_one_failed(job_record_t *job, const char *reason)
 {
 	if (IS_JOB_COMPLETE(job)) {
 		job_state_set(job,
@@ -133,6 +146,16 @@ static void turn_failed(job_record_t *job, const char *reason)
 	}
 	say_why(job, reason);
 	jobacct_storage_g_job_complete(acct_db_conn, job);
+}
+
+/* act_lock. Who depends on a heterogeneous job looks at its first component. */
+static void turn_failed(job_record_t *job, const char *reason)
+{
+	job_record_t *leader = slu_het_leader(job);
+
+	turn_one_failed(job, reason);
+	if (leader != job && IS_JOB_COMPLETE(leader))
+		turn_one_failed(leader, reason);
 }
 
 /* act_lock. It waited for a persistent buffer that it cannot have, or for data
@@ -166,8 +189,10 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job) &&
 	    !IS_JOB_COMPLETE(job))
 		return 0;
-	rc = job_requeue_internal(slurm_conf.slurm_user_id, job->job_id, false,
-				  flags);
+	rc = job_requeue_internal(slurm_conf.slurm_user_id,
+				  slu_het_leader(job)->job_id, false, flags);
+	if (slu_het_leader(job)->het_job_list && IS_JOB_PENDING(job))
+		rc = SLURM_SUCCESS; /* others had ended, or were put back */
 	if (rc != SLURM_SUCCESS && IS_JOB_COMPLETE(job)) {
 		turn_failed(job, reason);
 		return 0;
@@ -176,7 +201,7 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 		return end_as_failed(job, reason, err);
 	snprintf(why, sizeof(why), "%s%s",
 		 flags & JOB_REQUEUE_HOLD ? "held: " : "", plain(reason));
-	say_why(job, why);
+	say_why_all(job, why);
 	return 0;
 }
 
@@ -261,16 +286,18 @@ static int fail(job_record_t *job, const char *reason, struct slu_err *err)
 
 static int cancel(job_record_t *job, const char *reason, struct slu_err *err)
 {
+	job_record_t *leader = slu_het_leader(job);
+	uid_t uid = slurm_conf.slurm_user_id;
 	int rc;
 
 	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job))
 		return 0;
 	tell_terminal(job, reason);
-	rc = slu_act_failed(
-		job_signal(job, SIGKILL, 0, slurm_conf.slurm_user_id, false),
-		err);
-	say_why(job, reason);
-	return rc;
+	rc = leader->het_job_list
+		     ? het_job_signal(leader, SIGKILL, 0, uid, false)
+		     : job_signal(job, SIGKILL, 0, uid, false);
+	say_why_all(job, reason);
+	return slu_act_failed(rc, err);
 }
 
 static int complete(job_record_t *job, const char *reason, struct slu_err *err)

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "plugins/bb_state.h"
 #include "plugins/copy.h"
+#include "plugins/het.h"
 #include "plugins/host.h"
 #include "plugins/limits.h"
 
@@ -54,7 +55,7 @@ static int find_lost_launch(void *x, void *arg)
 
 	(void)arg;
 	if (IS_JOB_RUNNING(job) && job->batch_flag &&
-	    job->state_reason == WAIT_PROLOG &&
+	    job->state_reason == WAIT_PROLOG && slu_het_launches(job) &&
 	    slu_ctl_has_buffer(job->burst_buffer))
 		slu_ctl_launch_lost(ctl, job->job_id);
 	return 0;
@@ -122,6 +123,7 @@ static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
 		.min_nodes = desc->min_nodes == NO_VAL ? 0 : desc->min_nodes,
 		.max_nodes = desc->max_nodes == NO_VAL ? 0 : desc->max_nodes,
 		.het = desc->het_job_offset != NO_VAL,
+		.het_offset = desc->het_job_offset,
 		.array = desc->array_inx && *desc->array_inx,
 		.prolog_flags = prolog_flags_ok(),
 		.patience = patience(desc),
@@ -209,19 +211,23 @@ static bool is_eligible(const job_record_t *job)
 	       d->begin_time && d->begin_time <= time(NULL);
 }
 
-/* May it have what it needs of a pool now? */
+/* May it have what it needs of a pool now? Components of a heterogeneous job
+ * start together or not at all. */
 static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 {
 	time_t now = time(NULL);
 	uint32_t limit = job->time_limit;
+	const char *others[SLU_CTL_OTHERS];
 	const struct slu_ctl_turn turn = {
-		.job_id = job->job_id,
+		.job_id = slu_het_leader(job)->job_id,
 		.uid = job->user_id,
 		.priority = job->priority,
 		.start = job->start_time > now ? job->start_time : 0,
 		.end = limit == INFINITE || limit == NO_VAL
 			       ? 0
 			       : now + (int64_t)limit * 60,
+		.with = others,
+		.n_with = slu_het_others(job, others),
 	};
 
 	return slu_ctl_turn(ctl, job->burst_buffer, &turn, end_of, now, why);
@@ -358,8 +364,9 @@ int bb_p_job_begin(job_record_t *job)
 	if (!ctl)
 		return SLURM_SUCCESS;
 	slu_limit_begin(job);
-	if (slu_ctl_has_buffer(job->burst_buffer)) {
+	if (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer))
 		forget_run(job);
+	if (slu_ctl_has_buffer(job->burst_buffer)) {
 		tell_tasks(job);
 		slu_ctl_claim(ctl, job->job_id, job->burst_buffer, job->user_id,
 			      true);

@@ -2,6 +2,7 @@
 /* Field by field; the only place that knows where Slurm keeps what. */
 #include "config.h"
 #include "plugins/copy.h"
+#include "plugins/het.h"
 
 #include <ctype.h>
 
@@ -169,6 +170,10 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out)
 	};
 	copy_times(job, out);
 	copy_size(job, out);
+	if (job->het_job_id && slu_ctl_has_buffer(job->burst_buffer)) {
+		out->het_job = job->het_job_id;
+		out->het_buffers = slu_het_buffers(job);
+	}
 	if (job->burst_buffer && job->burst_buffer[0])
 		out->request = copy_text(job->burst_buffer);
 	slu_ctl_note_to_job(job->admin_comment, out);

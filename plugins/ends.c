@@ -8,6 +8,7 @@
  */
 #include "config.h"
 #include "plugins/act.h"
+#include "plugins/het.h"
 
 #include <time.h>
 
@@ -72,8 +73,8 @@ static time_t should_end(const job_record_t *job, const struct slu_ctl_end *e,
 }
 
 /* Under a read lock. */
-static bool is_set(const job_record_t *job, const struct slu_ctl_end *e,
-		   int64_t max, time_t now)
+static bool is_one_set(const job_record_t *job, const struct slu_ctl_end *e,
+		       int64_t max, time_t now)
 {
 	struct slu_note note;
 	int64_t had;
@@ -87,7 +88,7 @@ static bool is_set(const job_record_t *job, const struct slu_ctl_end *e,
 }
 
 /* Under the write lock. */
-static void set_end(job_record_t *job, const struct slu_ctl_end *e, int64_t max,
+static void set_one(job_record_t *job, const struct slu_ctl_end *e, int64_t max,
 		    time_t now)
 {
 	struct slu_note note;
@@ -103,6 +104,57 @@ static void set_end(job_record_t *job, const struct slu_ctl_end *e, int64_t max,
 		return;
 	job->end_time = job->end_time_exp = end;
 	last_job_update = now;
+}
+
+/* For the components of a heterogeneous job that have no buffer: the script,
+ * which waits for those that have, is theirs, too. */
+struct span {
+	const job_record_t *job;
+	const struct slu_ctl_end *end;
+	int64_t max;
+	time_t now;
+	bool unset;
+};
+
+static bool goes_with(const job_record_t *job, const struct span *s)
+{
+	return job == s->job || (s->job->job_id == s->job->het_job_id &&
+				 !slu_ctl_has_buffer(job->burst_buffer));
+}
+
+static int look_at(void *x, void *arg)
+{
+	struct span *s = arg;
+
+	if (goes_with(x, s) && !is_one_set(x, s->end, s->max, s->now))
+		s->unset = true;
+	return 0;
+}
+
+static bool is_set(const job_record_t *job, const struct slu_ctl_end *e,
+		   int64_t max, time_t now)
+{
+	struct span s = {.job = job, .end = e, .max = max, .now = now};
+
+	slu_het_each(job, look_at, &s);
+	return !s.unset;
+}
+
+static int set(void *x, void *arg)
+{
+	struct span *s = arg;
+
+	if (goes_with(x, s) && has_end(x))
+		set_one(x, s->end, s->max, s->now);
+	return 0;
+}
+
+static void set_end(const job_record_t *job, const struct slu_ctl_end *e,
+		    int64_t max, time_t now)
+{
+	struct span s = {.job = job, .end = e, .max = max, .now = now};
+
+	slu_het_each(job, set, &s);
 }
 
 int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
@@ -121,7 +173,7 @@ int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
 	else if (!IS_JOB_RUNNING(job))
 		rc = slu_err(err, SLU_INVALID, "JobId=%u does not run",
 			     end->job_id);
-	else if (has_end(job))
+	else
 		set_end(job, end, max, time(NULL));
 	unlock_slurmctld(slu_act_job_lock);
 	return rc;
@@ -160,7 +212,7 @@ void slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 	lock_slurmctld(slu_act_job_lock);
 	for (size_t i = 0; i < n_left && !slu_act_refused(NULL); i++) {
 		job = find_job_record(left[i].job_id);
-		if (job && has_end(job))
+		if (job)
 			set_end(job, &left[i], max, now);
 	}
 	unlock_slurmctld(slu_act_job_lock);

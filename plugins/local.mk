@@ -20,7 +20,7 @@ libsluhost_la_SOURCES = \
 	plugins/mark.c \
 	plugins/compat.h \
 	plugins/copy.c plugins/copy.h \
-	plugins/host.c plugins/host.h \
+	plugins/het.c plugins/het.h plugins/host.c plugins/host.h \
 	plugins/late.c \
 	plugins/limits.c plugins/limits_user.c plugins/limits.h \
 	common/err.c common/hostlist.c common/hosttext.c common/str.c

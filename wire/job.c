@@ -49,6 +49,8 @@ static const struct slu_field job_fields[] = {
 	FIELD(STR, request),
 	FIELD(STR, completing_nodes),
 	FIELD(STR, down_nodes),
+	FIELD(U32, het_job),
+	FIELD(U32, het_buffers),
 	FIELD(U32, ion_max),
 	FIELD(STR, ion_pattern),
 	FIELD(U32, ions),

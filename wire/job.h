@@ -49,8 +49,11 @@ struct slu_job {
 	char *request;		/* buffer request in canonical text, or NULL */
 	char *completing_nodes; /* host list: their epilog has not ended */
 	char *down_nodes;	/* of its nodes, those slurmctld holds DOWN */
-	uint32_t ion_max;	/* #BB forward max=; SLU_NO_ID: none said */
-	char *ion_pattern;	/* #BB forward pattern=, or NULL */
+	/* A component of a heterogeneous job: the first one's id, 0: it is
+	 * none; and how many of its components have requests like this. */
+	uint32_t het_job, het_buffers;
+	uint32_t ion_max;  /* #BB forward max=; SLU_NO_ID: none said */
+	char *ion_pattern; /* #BB forward pattern=, or NULL */
 	/* bytes of a read or write call, foretold at its start; 0: unknown */
 	double request_size;
 	/* An ended one: I/O nodes of its own, all of the time. SLU_NO_ID: not

@@ -61,12 +61,16 @@ test_array() {
 }
 
 test_refused() {
-	check "a heterogeneous job is refused with the way out" matches \
-		"$(as_alice sbatch --bb=capacity=20MiB -N1 : -N1 \
-			--wrap=true 2>&1)" 'components as jobs of their own'
+	check "a buffer for another component only is refused" matches \
+		"$(as_alice sbatch -N1 : -N1 --bb=capacity=20MiB \
+			--wrap=true 2>&1)" 'component 1 .* and the first, .*does not'
+	check "a persistent one for a component, too" matches \
+		"$(as_alice sbatch --bb='persistent name=x' -N1 : -N1 \
+			--wrap=true 2>&1)" 'submit it as a job of its own'
 	check "what is not installed a node says" fails quietly on n1 \
 		sluice-node probe --push
 	on n2 sluice-node probe --push >/dev/null
+	on n3 sluice-node probe --push >/dev/null
 	cluster stop ctl sluiced
 	cluster start ctl sluiced
 	check_within 20 "it is refused at submission" absent_refused
@@ -77,7 +81,128 @@ test_refused() {
 
 absent_refused() {
 	as_alice sbatch --bb='type=absent capacity=20MiB' -N1 --wrap=true \
-		2>&1 | grep -q 'only 0 nodes can do absent, 2 cannot; n[12]: .*beeond'
+		2>&1 | grep -q 'only 0 nodes can do absent, 3 cannot; n[123]: .*beeond'
+}
+
+# Three components on a node each, the last without a buffer. What the first
+# writes and what the second was given is staged out.
+het_job() { # INPUT OF THE SECOND, ITS OUTPUT, [SBATCH-OPTION...]
+	submit "${@:3}" <<-EOT
+		#!/bin/bash
+		#SBATCH -N1 -w n1
+		#BB jobfs capacity=20MiB
+		#BB stage_out type=file source=\$BB_JOBFS/me destination=/pfs/alice/het.%j
+		#SBATCH hetjob
+		#SBATCH -N1 -w n2
+		#BB jobfs capacity=20MiB
+		#BB stage_in type=file source=$1 destination=\$BB_JOBFS/in
+		#BB stage_out type=file source=\$BB_JOBFS/in destination=$2
+		#SBATCH hetjob
+		#SBATCH -N1 -w n3
+		echo begins >>/pfs/alice/began.\$SLURM_JOB_ID
+		head -c 300K /dev/urandom | tee "\${BB_JOBFS:?}/me" >/pfs/alice/het.copy
+		srun --het-group=1 sh -c 'cmp "\${BB_JOBFS:?}/in" $1 && hostname' || exit
+		srun --het-group=2 hostname
+	EOT
+}
+
+het_is() { # JOB STATE: its first two components
+	job_is "$1" "$2" && job_is "$(($1 + 1))" "$2"
+}
+
+het_out() { # JOB: byte by byte
+	cmp "$PFS/alice/het.$1" "$PFS/alice/het.copy" &&
+		cmp "$PFS/alice/het.$(($1 + 1))" "$PFS/alice/het.in"
+}
+
+test_het() {
+	local job next
+	head -c 400K /dev/urandom >"$PFS/alice/het.in"
+	chown --reference="$PFS/alice" "$PFS/alice/het.in"
+	job=$(het_job /pfs/alice/het.in /pfs/alice/het.%j)
+	next=$(submit -N1 -d "afterok:$job" <<-EOT
+		#!/bin/bash
+		cmp /pfs/alice/het.$job /pfs/alice/het.copy &&
+			cmp /pfs/alice/het.$((job + 1)) /pfs/alice/het.in
+	EOT
+	)
+	check_within 60 "a heterogeneous job completes" \
+		het_is "$job" COMPLETED
+	check "each component had its own buffer on its own node" equal \
+		"$(job_output "$job" | xargs)" "n2 n3"
+	check_within 60 "and all data is out before another one starts" \
+		job_is "$next" COMPLETED
+	check "byte by byte" het_out "$job"
+	quiet_end heterogeneous
+}
+
+member_ready() { # JOB
+	[ "$(query "SELECT count(*) FROM BufferNode JOIN Buffer USING (BID)
+		WHERE JobID = $1 AND BufferNode.State = 3")" -gt 0 ]
+}
+
+# The second component's node is stopped while it sets up: sets $het.
+het_half() {
+	on n2 sh -c 'until pkill -STOP -x sluice-node; do sleep 0.01; done' &
+	het=$(het_job /pfs/alice/het.in /pfs/alice/het.%j)
+	check_within 60 "the first component is set up" member_ready "$het"
+	wait $!
+}
+
+test_het_together() {
+	local het
+	het_half
+	check "the other one is not" fails member_ready "$((het + 1))"
+	kill_slurmctld
+	cluster start ctl slurmctld
+	check "the script does not begin" test ! -e "$PFS/alice/began.$het"
+	on n2 pkill -CONT -x sluice-node
+	check_within 60 "it does when both are" het_is "$het" COMPLETED
+	check "once, though slurmctld was killed" equal \
+		"$(cat "$PFS/alice/began.$het")" begins
+	quiet_end "killed slurmctld"
+	check "byte by byte" het_out "$het"
+	on ctl scancel -u alice
+}
+
+test_het_cancelled() {
+	local het
+	het_half
+	as_alice scancel "$het"
+	on n2 pkill -CONT -x sluice-node
+	check_within 30 "cancelled while one is set up" het_is "$het" CANCELLED
+	quiet_end "cancelled"
+	check "nothing is left" nothing_left n1 n2
+	check "it never began" test ! -e "$PFS/alice/began.$het"
+}
+
+test_het_set_up_fails() {
+	local job
+	job=$(het_job /pfs/alice/no-such /pfs/alice/het.%j)
+	check_within 40 "one cannot be staged in: all of it is held" \
+		held_for "$job" no-such
+	check "each component" held_for "$((job + 1))" no-such
+	quiet_end "held"
+	check "nothing is left" nothing_left n1 n2
+	check "it never began" test ! -e "$PFS/alice/began.$job"
+	as_alice scancel "$job"
+}
+
+held_for() { # JOB WORDS
+	[ "$(job_field "$1" Priority)" = 0 ] &&
+		on ctl scontrol -o show job "$1" | grep -q "held: .*$2"
+}
+
+test_het_stage_out_fails() {
+	local job next
+	job=$(het_job /pfs/alice/het.in /pfs/out/)
+	next=$(submit -N1 -d "afterok:$job" <<<$'#!/bin/bash\ntrue')
+	check_within 60 "data of the second is not out: the job has failed" \
+		het_is "$job" FAILED
+	check_within 20 "and what depends on it does not start" \
+		prints DependencyNeverSatisfied job_field "$next" Reason
+	quiet_end "stage-out failed"
+	as_alice scancel "$next"
 }
 
 sleeper() { # SBATCH-OPTION...
@@ -152,7 +277,7 @@ test_preempted() {
 	as_alice scancel "$low"
 }
 
-cluster_up --nodes 2 --ions 0
+cluster_up --nodes 3 --ions 0
 cluster conf sluice.conf "FileSystem=absent Driver=beeond server=/no/beeond"
 cluster conf sluice.conf "Profile=mine capacity=30MiB nodes=1"
 cluster conf slurm.conf PreemptType=preempt/partition_prio \
@@ -162,11 +287,16 @@ cluster stop ctl slurmctld
 cluster stop ctl sluiced
 cluster start ctl sluiced
 cluster start ctl slurmctld
-wait_for 30 nodes_idle 'n[1-2]'
+wait_for 30 nodes_idle 'n[1-3]'
 test_srun_salloc
 test_sbatch_file
 test_array
 test_refused
+test_het
+test_het_together
+test_het_cancelled
+test_het_set_up_fails
+test_het_stage_out_fails
 test_resize
 test_hurry_after_end
 test_preempted

@@ -13,7 +13,7 @@ static void hear_err(struct heard *h, const struct slu_err *err)
 
 struct heard ask_plan(struct world *w, struct actor *a)
 {
-	const struct slu_node_ask ask = {.job_id = JOB,
+	const struct slu_node_ask ask = {.job_id = w->job.job_id,
 					 .buffer = a->buffer,
 					 .node = a->name,
 					 .restarts = w->job.restarts};
@@ -46,7 +46,7 @@ struct heard report(struct world *w, const struct actor *a, struct slu_report r)
 	struct slu_answer answer;
 	struct slu_err err = {0};
 
-	r.job_id = JOB;
+	r.job_id = w->job.job_id;
 	r.buffer = a->buffer;
 	r.node = (char *)a->name;
 	r.seconds = 0.5;
@@ -63,8 +63,9 @@ struct heard report(struct world *w, const struct actor *a, struct slu_report r)
 struct heard barrier(struct world *w, const struct actor *a, const char *name,
 		     const char *attr)
 {
-	const struct slu_barrier come = {JOB, a->buffer, (char *)a->name,
-					 (char *)name, (char *)attr};
+	const struct slu_barrier come = {w->job.job_id, a->buffer,
+					 (char *)a->name, (char *)name,
+					 (char *)attr};
 	struct heard h = {"", false, ""};
 	struct slu_barrier_answer answer;
 	struct slu_err err = {0};
@@ -91,7 +92,7 @@ struct heard barrier(struct world *w, const struct actor *a, const char *name,
 struct heard poll_word(struct world *w, const struct actor *a, const char *seen)
 {
 	const struct slu_node_ask ask = {
-		.job_id = JOB,
+		.job_id = w->job.job_id,
 		.buffer = a->buffer,
 		.node = (char *)a->name,
 		.seen = (char *)seen,

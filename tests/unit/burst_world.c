@@ -42,6 +42,7 @@ static void on_verdict(void *arg, enum slu_on_failure what,
 	w->verdicts++;
 	w->what = what;
 	w->owes_verdict = true;
+	w->verdict_job = v->job_id;
 	slu_copy(w->reason, sizeof(w->reason), v->reason);
 }
 
@@ -228,7 +229,8 @@ void job_end(struct world *w, const char *state)
 
 void job_nodes(struct world *w, const char *left, const char *lost)
 {
-	const struct slu_job_nodes m = {JOB, (char *)left, (char *)lost};
+	const struct slu_job_nodes m = {w->job.job_id, (char *)left,
+					(char *)lost};
 	struct slu_err err;
 
 	expect_ok(slu_buffers_job_nodes(w->b, &m, w->now, &err), err);
@@ -239,7 +241,8 @@ void verdict_done(struct world *w)
 	struct slu_err err;
 
 	w->owes_verdict = false;
-	expect_ok(slu_buffers_verdict_done(w->b, JOB, true, NULL, w->now, &err),
+	expect_ok(slu_buffers_verdict_done(w->b, w->job.job_id, true, NULL,
+					   w->now, &err),
 		  err);
 }
 

@@ -54,6 +54,7 @@ struct world {
 	/* recorded */
 	int verdicts, drains, resumes, mirrors, annotates, errors;
 	enum slu_on_failure what;
+	uint32_t verdict_job;
 	char reason[512];
 	char state[16], text[512];
 	char drained[MAX_NODES + 1], resumed[MAX_NODES + 1];

@@ -50,7 +50,8 @@ END_TEST
 
 static const struct {
 	const char *option, *script, *want, *refused;
-	bool het, no_flags, array;
+	uint32_t het; /* 0: no; the component, from 1 */
+	bool no_flags, array;
 } asks[] = {
 #define TO(path) \
 	"jobfs capacity=1048576; stage_out source=$BB_JOBFS destination=" path
@@ -65,7 +66,15 @@ static const struct {
 	 NULL, 0, 0, 0},
 	{"forward max=2", NULL, "forward max=2", NULL, 0, 0, 0},
 	{"forward max=2", NULL, "forward max=2", NULL, 1, 1, 0},
-	{"capacity=1MiB", NULL, NULL, "heterogeneous", 1, 0, 0},
+	/* components, in their order: the first one needs one, too */
+	{NULL, NULL, "", NULL, 1, 0, 0},
+	{"capacity=1MiB", NULL, NULL, "component 1 of a", 2, 0, 0},
+	{"capacity=1MiB", NULL, "jobfs capacity=1048576", NULL, 1, 0, 0},
+	{NULL, NULL, "", NULL, 2, 0, 0},
+	{"capacity=2MiB", NULL, "jobfs capacity=2097152", NULL, 3, 0, 0},
+	{"forward max=2", NULL, "forward max=2", NULL, 1, 0, 0},
+	{"capacity=1MiB", NULL, NULL, "component 1 of a", 2, 0, 0},
+	{"persistent name=a", NULL, NULL, "job of its own", 1, 0, 0},
 	{"capacity=1MiB", NULL, NULL, "PrologFlags", 0, 1, 0},
 	{"jobfs type=nosuch capacity=1MiB", NULL, NULL, "nosuch", 0, 0, 0},
 	{"jobfs capacity=1QiB", NULL, NULL, "1QiB", 0, 0, 0},
@@ -82,7 +91,8 @@ START_TEST(test_validate)
 		struct slu_ctl_ask ask = {.option = c->option,
 					  .script = c->script,
 					  .uid = 1000,
-					  .het = c->het,
+					  .het = c->het > 0,
+					  .het_offset = c->het - 1,
 					  .array = c->array,
 					  .prolog_flags = !c->no_flags};
 

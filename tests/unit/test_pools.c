@@ -377,6 +377,34 @@ START_TEST(test_hooks)
 }
 END_TEST
 
+/* Components of a heterogeneous job, 7 and 8, wait for what they need together,
+ * and neither for the other. */
+START_TEST(test_components)
+{
+	static const char *const request[] = {REQUEST, "forward max=2"};
+	struct slu_ctl *ctl = ctl_by_hand("Pool=nodes DenyAccounts=x");
+	const struct slu_ctl_turn both = {
+		.job_id = 7, .uid = 1, .with = request, .n_with = 2};
+	const struct slu_ctl_turn last = {.job_id = 7, .uid = 1};
+	char why[SLU_CTL_WHY] = "";
+
+	link_up(ctl, 1);
+	say_supply(ctl, 6 * GIB); /* each of them needs 4 */
+	ck_assert(slu_ctl_turn(ctl, REQUEST, &last, end_of, 1000, why));
+	for (int i = 0; i < 2; i++)
+		ck_assert(
+			!slu_ctl_turn(ctl, REQUEST, &both, end_of, 1000, why));
+	say_supply(ctl, 8 * GIB);
+	for (int i = 0; i < 2; i++)
+		ck_assert(slu_ctl_turn(ctl, REQUEST, &both, end_of, 1000, why));
+	slu_ctl_claim(ctl, 7, REQUEST, 1, true);
+	ck_assert(slu_ctl_turn(ctl, REQUEST, &last, end_of, 1000, why));
+	slu_ctl_claim(ctl, 8, REQUEST, 1, true);
+	ck_assert(!slu_ctl_may_start(ctl, REQUEST, 1, why));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* What could never be had is refused at submission. */
 START_TEST(test_never)
 {
@@ -503,5 +531,5 @@ START_TEST(test_no_mover)
 END_TEST
 
 TEST_MAIN("pools", test_ahead, test_not_yet, test_expire, test_room, test_when,
-	  test_when_expired, test_turn, test_hooks, test_never, test_unable,
-	  test_no_mover)
+	  test_when_expired, test_turn, test_hooks, test_components, test_never,
+	  test_unable, test_no_mover)
