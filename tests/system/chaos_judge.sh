@@ -94,6 +94,8 @@ kept_as_told() {
 	return $bad
 }
 
+# A node that has been resumed (2) is on record until slurmctld has saved that,
+# one that is to be drained (1) until it is clean.
 no_row_left() {
 	local table rows bad=0
 	for table in BufferNode BufferHistory BufferPhase BufferGate; do
@@ -106,7 +108,7 @@ no_row_left() {
 	[ "$rows" = 0 ] || { note "$rows gates of ended buffers" && bad=1; }
 	rows=$(query "SELECT BID, Node, BufferNode.State, Orders FROM BufferNode
 		JOIN Buffer USING (BID) WHERE Buffer.State = 6
-		AND Orders <> 0")
+		AND Orders = 1")
 	[ -z "$rows" ] || { note "owing: $rows" && bad=1; }
 	return $bad
 }
