@@ -27,21 +27,24 @@ static void leave(job_record_t *job, struct slu_note *note)
 	slu_act_put_note(job, note);
 }
 
-/* The least MaxWall of those that Slurm may ask, minutes. */
+/* The MaxWall that Slurm holds it to, minutes: the first that there is of those
+ * of its QOS, its partition's (either may go before), and its association. */
 static uint32_t max_wall(const job_record_t *job)
 {
 	assoc_mgr_lock_t lock = {.assoc = READ_LOCK, .qos = READ_LOCK};
-	const slurmdb_qos_rec_t *qos[2] = {
-		job->qos_ptr, job->part_ptr ? job->part_ptr->qos_ptr : NULL};
+	slurmdb_qos_rec_t *qos[2];
 	uint32_t wall = INFINITE;
 
-	if (!job->assoc_ptr)
+	if (!job->assoc_ptr || !(slurm_conf.accounting_storage_enforce &
+				 ACCOUNTING_ENFORCE_LIMITS))
 		return wall;
 	assoc_mgr_lock(&lock);
-	for (int i = 0; i < 2; i++)
-		if (qos[i] && qos[i]->max_wall_pj < wall)
+	acct_policy_set_qos_order((job_record_t *)(uintptr_t)job, &qos[0],
+				  &qos[1]);
+	for (int i = 0; i < 2 && wall == INFINITE; i++)
+		if (qos[i])
 			wall = qos[i]->max_wall_pj;
-	if (job->assoc_ptr->max_wall_pj < wall)
+	if (wall == INFINITE)
 		wall = job->assoc_ptr->max_wall_pj;
 	assoc_mgr_unlock(&lock);
 	return wall;

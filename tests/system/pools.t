@@ -209,6 +209,13 @@ walled() { # a longer request waits as it would, with its own limit
 		grep -qE 'Reason=(QOS|Assoc)MaxWall.* TimeLimit=00:10:00'
 }
 
+# Where a QOS has one, Slurm does not ask the association's.
+other_wall() {
+	on ctl sacctmgr -i modify qos normal set MaxWall=100 >/dev/null
+	check_within 20 "a wall of the QOS goes before a user's" tight
+	on ctl sacctmgr -i modify qos normal set MaxWall=-1 >/dev/null
+}
+
 # A careful limit gets nobody past a wall that the request does not pass.
 test_walls() {
 	history >"$PFS/jobs"
@@ -227,6 +234,7 @@ test_walls() {
 		check_within 20 "$wall: or is refused" fails short -H -t10
 		on ctl sacctmgr -i modify qos normal set Flags-=DenyOnLimit \
 			>/dev/null
+		[ "$wall" = "qos normal" ] || other_wall
 		# shellcheck disable=SC2086
 		on ctl sacctmgr -i modify $wall set MaxWall=-1 >/dev/null
 	done
