@@ -37,6 +37,8 @@ struct slu_busy {
 	uint64_t working, ticks; /* then */
 	double percent;		 /* between the last two looks */
 };
+/* Look at a /proc/stat, unless it was but a moment ago. now: seconds. */
+void slu_busy_look(struct slu_busy *busy, const char *stat, double now);
 
 struct slu_daemon {
 	const char *conf_path;

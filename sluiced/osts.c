@@ -48,8 +48,7 @@ static void forget(struct json_object *servers, double now)
 	}
 }
 
-/* The share of time that the processor worked, between two looks. */
-static void look(struct slu_busy *b, double now)
+void slu_busy_look(struct slu_busy *b, const char *stat, double now)
 {
 	unsigned long long v[8] = {0};
 	uint64_t ticks = 0, working;
@@ -57,7 +56,7 @@ static void look(struct slu_busy *b, double now)
 
 	if (b->time > 0 && now - b->time < LOOK_EVERY)
 		return;
-	if (!slu_file_read(AT_FDCWD, "/proc/stat", 1u << 20, &text, NULL) &&
+	if (!slu_file_read(AT_FDCWD, stat, 1u << 20, &text, NULL) &&
 	    sscanf(text.data, "cpu %llu %llu %llu %llu %llu %llu %llu %llu",
 		   &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
 		   &v[7]) >= 4) {
@@ -88,7 +87,7 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 	if (!d->osts)
 		d->osts = json_object_new_object();
 	forget(d->osts, now);
-	look(&d->busy, now);
+	slu_busy_look(&d->busy, "/proc/stat", now);
 	if (json_object_object_length(d->osts) >= SERVERS_MAX &&
 	    !json_object_object_get_ex(d->osts, req->host, NULL)) {
 		json_object_put(said);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a whole sluiced makes of the statistics of Lustre's servers. */
+#include <math.h>
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "select_io/ost/memory.h"
@@ -222,7 +223,7 @@ START_TEST(test_ranking)
 	static const struct {
 		double percent;
 		const char *text;
-	} cases[] = {{10, "-c 1 -o 0"}, {80, "-c 1 -o 1"}};
+	} cases[] = {{69.9, "-c 1 -o 0"}, {70, "-c 1 -o 1"}, {80, "-c 1 -o 1"}};
 	struct slu_conf conf = {.placement_alpha = 0.5, .placement_beta = 0.5};
 	struct json_object *answer, *lesson;
 	char *text, *why;
@@ -370,9 +371,45 @@ START_TEST(test_stripe)
 }
 END_TEST
 
+/* Of 100 ticks between two looks, waiting for disks is no work; counters that
+ * go back, or are not there, change nothing. */
+START_TEST(test_busy)
+{
+	static const struct {
+		double now;
+		const char *text;
+		double percent;
+	} cases[] = {
+		{10, "cpu  100 0 50 800 40 5 5 0 0 0\ncpu0 1 1 1 1\n", 0},
+		{11, "cpu  999 0 50 800 40 5 5 0 0 0\n", 0},
+		{12, "cpu  150 5 60 820 50 6 8 1 0 0\n", 70},
+		{17, "cpu  150 5 60 910 60 6 8 1 0 0\n", 0},
+		{22, "cpu  249 5 60 911 60 6 8 1 0 0\n", 99},
+		{27, "cpu  1 0 0 1 0 0 0 0 0 0\n", 99},
+		{32, "nothing\n", 99},
+		{37, "cpu  2 0 0 4 0 0 0 0 0 0\n", 25},
+	};
+	struct slu_busy b = {0};
+
+	each(c, cases)
+	{
+		expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("stat"),
+					 c->text, strlen(c->text), 0644, false,
+					 &err),
+			  err);
+		slu_busy_look(&b, tmpfile_path("stat"), c->now);
+		expect(fabs(b.percent - c->percent) < 1e-9, "%g: %g, not %g",
+		       c->now, b.percent, c->percent);
+	}
+	slu_busy_look(&b, "/none", 99);
+	ck_assert_double_eq(b.percent, 25);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {test_osts, test_ranking, test_jobs,
+	const TTest *const tests[] = {test_osts,   test_ranking,
+				      test_busy,   test_jobs,
 				      test_stripe, test_osts_weights};
 
 	if (getuid() != 0 ||
