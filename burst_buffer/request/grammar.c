@@ -415,6 +415,9 @@ static const struct slu_verb our_verbs[] = {
 	{"persistent_create", slu_begin_create, slu_create_keys, NULL},
 	{"persistent_destroy", slu_begin_destroy, slu_destroy_keys, NULL},
 	{"stripe", slu_begin_stripe, slu_stripe_keys, slu_end_stripe},
+	/* as Slurm itself has them, for DataWarp */
+	{"create_persistent", slu_begin_create, slu_dw_create_keys, NULL},
+	{"destroy_persistent", slu_begin_destroy, slu_dw_destroy_keys, NULL},
 	{NULL, NULL, NULL, NULL},
 };
 

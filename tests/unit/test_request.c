@@ -132,6 +132,14 @@ static const struct text_case accepted[] = {
 	 "persistent_create name=a_b capacity=1024"},
 	{NULL, "#DW destroy_persistent name=a hurry\n",
 	 "persistent_destroy name=a force=yes"},
+	{NULL,
+	 "#BB create_persistent name=a-b capacity=1K access=striped "
+	 "type=scratch\n"
+	 "#DW persistentdw name=a-b\n",
+	 "persistent name=a_b dw=striped; "
+	 "persistent_create name=a_b capacity=1024"},
+	{NULL, "#BB destroy_persistent name=a hurry\n",
+	 "persistent_destroy name=a force=yes"},
 	/* the other language */
 	{NULL, "#!/bin/sh\n#DW jobdw type=scratch capacity=1K\n",
 	 "jobfs capacity=1024 dw=striped"},
