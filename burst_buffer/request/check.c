@@ -254,6 +254,11 @@ int slu_request_check(const struct slu_request *req,
 			err, SLU_INVALID,
 			"staging needs a jobfs or a persistent buffer to "
 			"stage into or from");
+	if (req->has_forward && !req->forward_max && conf->io_nodes.n &&
+	    !conf->direct_access)
+		return slu_err(err, SLU_INVALID,
+			       "forward: every job here needs an I/O node "
+			       "(DirectAccess=no): leave max=none out");
 	for (i = 0; i < req->n_stripe; i++)
 		if (check_user(conf, user, err) ||
 		    check_stripe(&req->stripe[i], err))

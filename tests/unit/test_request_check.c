@@ -187,6 +187,11 @@ static const struct {
 } checks[] = {
 	{FS, "", NULL, NULL},
 	{FS, "forward max=3", "eve", NULL},
+	{FS "\nIONodes=n[1-2]", "forward max=none", NULL, NULL},
+	{FS "\nDirectAccess=no", "forward max=none", NULL, NULL},
+	{FS "\nIONodes=n[1-2]\nDirectAccess=no", "forward", NULL, NULL},
+	{FS "\nIONodes=n[1-2]\nDirectAccess=no", "forward max=none", NULL,
+	 "leave max=none out"},
 	{FS, "capacity=1TiB", "eve", NULL},
 	{FS, "capacity=1TiB type=glu", NULL, NULL},
 	{FS, "capacity=1025GiB", NULL, "capacity 1TiB is more than the 1TiB"},
