@@ -34,10 +34,9 @@ job=$(run_job -N2)
 check_within 30 "a job without a buffer runs while sluiced is dead" \
 	job_is "$job" COMPLETED
 wanting=$(printf '#!/bin/sh\n#BB jobfs capacity=16MiB\ntrue\n' | submit -N1)
-sleep 3
-check "one with a buffer waits" job_is "$wanting" PENDING
 check_within 20 "and says why" prints '^BurstBufferResources$' \
 	job_field "$wanting" Reason
+check "one with a buffer waits" job_is "$wanting" PENDING
 check "no node is drained" nodes_idle "n[1-2]"
 as_alice scancel "$wanting"
 cluster start ctl sluiced
