@@ -491,5 +491,9 @@ int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
 			   now, err) ||
 	     slu_bb_settle(b, bb, now, err)))
 		return -1;
-	return answer(bb, "abort", out, err);
+	if (answer(bb, "abort", out, err))
+		return -1;
+	free(out->text);
+	out->text = slu_bb_kept_where(bb);
+	return 0;
 }

@@ -135,8 +135,9 @@ int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 
 /* The owner of a job (or, with `admin`, anybody) has its stage-out stopped: it
  * fails as cancelled, which is a failure like any other. Again it changes
- * nothing. SLU_DENIED: it is not this user's; SLU_NOTFOUND, SLU_INVALID with
- * the sentence for the user: nothing is being staged out. */
+ * nothing. The answer's text is where the data is. SLU_DENIED: it is not this
+ * user's; SLU_NOTFOUND, SLU_INVALID with the sentence for the user: nothing is
+ * being staged out. */
 int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
 		       uint32_t uid, bool admin, double now,
 		       struct slu_answer *out, struct slu_err *err);

@@ -292,6 +292,9 @@ int slu_persist_staged_out(struct slu_buffers *b, const struct slu_bb *user,
 			   const char *text, double now, struct slu_err *err);
 /* What users read of it; caller frees. */
 char *slu_persist_sentence(const struct slu_bb *bb);
+/* Where the data of a failed stage-out is, and how to come by it. NULL: no
+ * memory. Caller frees. */
+char *slu_bb_kept_where(const struct slu_bb *bb);
 /* For struct slu_plan_site. arg: the buffers. */
 int slu_persist_use(void *arg, const struct slu_job *job, const char *name,
 		    struct slu_plan *plan, struct slu_err *err);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/live.h"
+#include "burst_buffer/request/fstype.h"
 #include "common/size.h"
 #include "common/str.h"
 
@@ -59,28 +60,63 @@ static size_t count_done(const struct slu_bb *bb)
 
 static bool keeps(const struct slu_bb *bb, size_t i)
 {
-	return !slu_bb_is_lost(bb, i);
+	return !slu_bb_is_lost(bb, i) && !bb->plan.node[i].client;
+}
+
+/* NULL: it has none. */
+static const char *option(const struct slu_plan *plan, const char *key)
+{
+	for (size_t i = 0; key && i < plan->n_option; i++)
+		if (slu_eq(plan->option[i].key, key))
+			return plan->option[i].value;
+	return NULL;
+}
+
+/* As the drivers keep it. */
+char *slu_bb_kept_where(const struct slu_bb *bb)
+{
+	const struct slu_plan *plan = &bb->plan;
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+	char *hosts, *text = NULL;
+
+	if (plan->use)
+		return slu_asprintf("the data stays in the persistent buffer "
+				    "%s",
+				    plan->name);
+	if (plan->keep_failed <= 0)
+		return strdup("the data is not kept (KeepFailed=0)");
+	if (type && type->remote)
+		return slu_asprintf("the data is kept in %s/kept/%u.%llu/data",
+				    option(plan, "root"),
+				    (unsigned)plan->job_id,
+				    (unsigned long long)plan->buffer);
+	hosts = slu_bb_hosts(bb, keeps);
+	if (hosts && type && (type->pieces || option(plan, type->striped)))
+		text = slu_asprintf("%s keeps the data in pieces that only an "
+				    "administrator can join",
+				    hosts);
+	else if (hosts)
+		text = slu_asprintf("%s keeps the data for sluice-node fetch",
+				    hosts);
+	free(hosts);
+	return text;
 }
 
 /* What went wrong, and where a failed stage-out's data is. Caller frees. */
 static char *failure(const struct slu_bb *bb)
 {
 	const char *phase = slu_bb_phase(bb->failed_in);
-	char *hosts, *text;
+	char *where, *text;
 
-	if (bb->failed_in == SLU_BB_STAGE_OUT && bb->plan.use)
-		return slu_asprintf("sluice: %s failed: %s; the data stays in "
-				    "the persistent buffer %s",
-				    phase, bb->failure, bb->plan.name);
-	if (bb->failed_in != SLU_BB_STAGE_OUT || bb->plan.keep_failed <= 0)
+	if (bb->failed_in != SLU_BB_STAGE_OUT ||
+	    (!bb->plan.use && bb->plan.keep_failed <= 0))
 		return slu_asprintf("sluice: %s failed: %s", phase,
 				    bb->failure);
-	hosts = slu_bb_hosts(bb, keeps);
-	text = hosts ? slu_asprintf("sluice: %s failed: %s; %s keeps the data "
-				    "for sluice-node fetch",
-				    phase, bb->failure, hosts)
+	where = slu_bb_kept_where(bb);
+	text = where ? slu_asprintf("sluice: %s failed: %s; %s", phase,
+				    bb->failure, where)
 		     : NULL;
-	free(hosts);
+	free(where);
 	return text;
 }
 

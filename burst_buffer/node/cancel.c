@@ -11,7 +11,8 @@
 
 #define SECONDS 30.0
 
-static int cancel(struct slu_node *n, struct slu_err *err)
+static int cancel(struct slu_node *n, struct slu_answer *out,
+		  struct slu_err *err)
 {
 	const struct slu_cancel msg = {n->job_id};
 	char *body = slu_encode_text(&slu_cancel_desc, &msg);
@@ -20,20 +21,23 @@ static int cancel(struct slu_node *n, struct slu_err *err)
 
 	if (!body)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	rc = slu_talk_once(n, "/v1/cancel", body, SECONDS, &reply, err);
+	rc = slu_talk_once(n, "/v1/cancel", body, SECONDS, &reply, err) ||
+	     slu_decode_text(&slu_answer_desc, reply.data, reply.len, out, err);
 	slu_buf_free(&reply);
 	free(body);
-	return rc;
+	return rc ? -1 : 0;
 }
 
 int slu_cmd_cancel(struct slu_node *n)
 {
+	struct slu_answer answer;
 	struct slu_err err;
 
-	if (cancel(n, &err))
+	if (cancel(n, &answer, &err))
 		return slu_verb_failed("cancel", &err);
-	printf("The stage-out of job %u is cancelled; its nodes keep the data "
-	       "(see sluice-node fetch).\n",
-	       (unsigned)n->job_id);
+	printf("The stage-out of job %u is cancelled%s%s.\n",
+	       (unsigned)n->job_id, answer.text ? "; " : "",
+	       answer.text ? answer.text : "");
+	slu_msg_clear(&slu_answer_desc, &answer);
 	return EXIT_SUCCESS;
 }

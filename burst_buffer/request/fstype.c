@@ -34,6 +34,7 @@ const struct slu_fstype slu_fstypes[] = {
 	{.name = "gekkofs",
 	 .shared = true,
 	 .binds = true,
+	 .pieces = true,
 	 .unauthenticated = "GekkoFS asks nobody who he is: whoever reaches "
 			    "its ports can read and remove a job's data",
 	 .library = "/usr/lib/libgkfs_intercept.so",
@@ -48,6 +49,7 @@ const struct slu_fstype slu_fstypes[] = {
 	 .shared = true,
 	 .all_nodes = true,
 	 .uneven = true,
+	 .pieces = true,
 	 .options = beeond_options},
 	{0},
 };

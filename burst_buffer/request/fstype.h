@@ -21,6 +21,7 @@ struct slu_fstype {
 	bool binds;	 /* every node starts a server of its own */
 	bool uneven;	 /* its files go where there is room, so that nodes
 			  * need not give the same */
+	bool pieces;	 /* a node has pieces of files, as with `striped` */
 	const char *striped;  /* but not with this option; may be NULL */
 	const char *required; /* an option that must be given; may be NULL */
 	/* Why it is only offered where the FileSystem line says

@@ -86,6 +86,42 @@ START_TEST(test_fail_down)
 }
 END_TEST
 
+/* What is left of a failed stage-out, and where, is as its driver keeps it. */
+START_TEST(test_kept_where)
+{
+	static const struct {
+		const char *request, *conf, *words;
+	} cases[] = {
+		{"nodes=1", NULL, "; n1 keeps the data for sluice-node fetch"},
+		{"", "FileSystem=fs Driver=glusterfs shard=64MiB",
+		 "; n[1-3] keeps the data in pieces that only"},
+		{"", "FileSystem=fs Driver=beeond",
+		 "; n[1-3] keeps the data in"},
+		{"", "FileSystem=fs Driver=lustre root=/pfs",
+		 "; the data is kept in /pfs/kept/17."},
+		{"", "KeepFailed=0", ": it broke"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		char request[300];
+		const char *end;
+
+		snprintf(request, sizeof(request), "jobfs capacity=4GiB %s%s",
+			 c->request, strchr(WALK, ';'));
+		world_new(&w, 3, request, c->conf);
+		w.node[0].fail_down = 3;
+		run_all(&w);
+		end = strstr(w.reason, c->words);
+		expect(end, "%s", w.reason);
+		if (c->conf && strstr(c->conf, "KeepFailed"))
+			ck_assert_str_eq(end, c->words);
+		world_free(&w);
+	}
+}
+END_TEST
+
 /* slurmctld does not answer: up waits for the bound and no longer. */
 START_TEST(test_bound)
 {
@@ -392,7 +428,8 @@ START_TEST(test_cancel_stage_out)
 }
 END_TEST
 
-TEST_MAIN("buffers verdicts", test_fail_up, test_failure_text, test_fail_down,
-	  test_bound, test_verdict_before_end, test_verdict_forgotten,
-	  test_verdict_of_old_run, test_clock, test_requeues_of_another,
-	  test_timeouts, test_requeues, test_cancel_stage_out)
+TEST_MAIN("buffers verdicts", test_fail_up, test_kept_where, test_failure_text,
+	  test_fail_down, test_bound, test_verdict_before_end,
+	  test_verdict_forgotten, test_verdict_of_old_run, test_clock,
+	  test_requeues_of_another, test_timeouts, test_requeues,
+	  test_cancel_stage_out)

@@ -212,7 +212,8 @@ START_TEST(test_cancel)
 	job.end = job.start + 1;
 	ctl_send(&slu_job_ended_desc, &job);
 	say(buffer, "down");
-	expect_run(slu_cmd_cancel, 0, "stage-out of job 7 is cancelled");
+	expect_run(slu_cmd_cancel, 0,
+		   "stage-out of job 7 is cancelled; n1 keeps the data for");
 	verdict = ctl_expect(&slu_fail_desc);
 	expect(strstr(verdict->reason, "cancelled by"), "%s", verdict->reason);
 	slu_msg_free(&slu_fail_desc, verdict);
