@@ -268,17 +268,27 @@ static int may_destroy(const struct slu_bb *bb, const struct slu_job *job,
 	return 0;
 }
 
+/* One made since the job could have started is not what it means. */
+static struct slu_bb *find_old(struct slu_buffers *b, const struct slu_job *job,
+			       const struct slu_request_persist *one)
+{
+	struct slu_bb *bb = find_name(b, one->name);
+
+	return bb && job->eligible && (int64_t)bb->created > job->eligible
+		       ? NULL
+		       : bb;
+}
+
 static int destroy(struct slu_buffers *b, const struct slu_job *job,
 		   const struct slu_request_persist *one, double now,
 		   struct slu_err *err)
 {
-	struct slu_bb *bb = find_name(b, one->name);
+	struct slu_bb *bb = find_old(b, job, one);
 	struct slu_err why;
 	const int how = one->force ? 2 : 1;
 	char text[80];
 
-	/* one made since the job could have started is not what it means */
-	if (!bb || (job->eligible && (int64_t)bb->created > job->eligible))
+	if (!bb)
 		return 0;
 	if (may_destroy(bb, job, one->force, &why)) {
 		slu_persist_refuse(b, job, &why);
@@ -294,12 +304,28 @@ static int destroy(struct slu_buffers *b, const struct slu_job *job,
 	return slu_bb_settle(b, bb, now, err);
 }
 
+/* In turn: what comes after one that is still there waits for its room. */
+static int make_and_destroy(struct slu_buffers *b, const struct slu_job *job,
+			    const struct slu_request *req, double now,
+			    struct slu_err *err)
+{
+	for (size_t i = 0; i < req->n_persist; i++) {
+		const struct slu_request_persist *one = &req->persist[i];
+
+		if ((one->destroy ? destroy : create)(b, job, one, now, err))
+			return -1;
+		if (one->destroy && find_old(b, job, one))
+			return 0;
+	}
+	return 0;
+}
+
 int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 		      double now, struct slu_err *err)
 {
 	struct slu_request req;
 	struct slu_err why;
-	int rc = 0;
+	int rc;
 
 	if (slu_request_parse(job->request, NULL, &req, err))
 		return -1;
@@ -309,9 +335,7 @@ int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 		slu_request_free(&req);
 		return 0;
 	}
-	for (size_t i = 0; rc == 0 && i < req.n_persist; i++)
-		rc = (req.persist[i].destroy ? destroy : create)(
-			b, job, &req.persist[i], now, err);
+	rc = make_and_destroy(b, job, &req, now, err);
 	if (rc == 0)
 		rc = slu_ahead_want(b, job, &req, now, err);
 	slu_request_free(&req);

@@ -69,6 +69,42 @@ static struct found find(struct slu_mirror *m, const char *name)
 	return f;
 }
 
+/* One made since the job could have started (Unix seconds, 0: unknown) is not
+ * what its request to destroy it means. */
+static bool is_due(const struct found *f, int64_t eligible)
+{
+	return f->is && !(eligible && f->created > eligible);
+}
+
+/* What the creates from `from` on still need of its pool. sluiced makes them at
+ * once, up to where it has to destroy something first. */
+static void need_of(struct slu_mirror *m, const struct slu_conf *conf,
+		    const struct slu_request *req, size_t from,
+		    int64_t eligible, struct slu_pool_need *need)
+{
+	*need = (struct slu_pool_need){0};
+	for (size_t i = from; i < req->n_persist; i++) {
+		const struct slu_request_persist *one = &req->persist[i];
+		const struct slu_request fs = slu_persist_as_fs(one);
+		const struct slu_pool_conf *pool = slu_request_pool(&fs, conf);
+		const struct found f = find(m, one->name);
+
+		if (one->destroy && is_due(&f, eligible))
+			break;
+		if (one->destroy || f.is || !pool)
+			continue;
+		if (i == from) {
+			need->pool = pool->name;
+			need->max_per_user = pool->max_per_user;
+		}
+		if (!need->pool || !slu_eq(pool->name, need->pool))
+			continue;
+		need->size = one->capacity < UINT64_MAX - need->size
+				     ? need->size + one->capacity
+				     : UINT64_MAX;
+	}
+}
+
 /* Submission */
 
 static int submit_create(struct slu_mirror *m, const struct slu_ctl_ask *ask,
@@ -163,21 +199,38 @@ static bool waits(struct wait *w, const char *fmt, const char *name,
 
 /* Each returns whether the job has to wait. */
 
-/* For room in its pool first, which it has from then on. */
-static bool wait_create(struct wait *w, const struct slu_request_persist *one,
+/* For room in the pools of what is made with it, which it has from then on (in
+ * its own pool; in the others it is only asked for). */
+static bool has_room(struct wait *w, const struct slu_request *req, size_t from,
+		     uint32_t uid)
+{
+	struct slu_mirror *m = &w->ctl->mirror;
+	const struct slu_conf *conf = w->ctl->site->conf;
+	const bool claimed = slu_pools_claimed(m, w->job_id);
+	struct slu_pool_need first = {0}, need;
+
+	for (size_t i = from; i < req->n_persist; i++) {
+		const struct found f = find(m, req->persist[i].name);
+
+		if (req->persist[i].destroy && is_due(&f, w->eligible))
+			break;
+		need_of(m, conf, req, i, w->eligible, &need);
+		need.uid = uid;
+		if (!claimed && !slu_pools_room(m, &need, w->why))
+			return false;
+		if (i == from)
+			first = need;
+	}
+	slu_pools_claim(m, w->job_id, &first, time(NULL) + SLU_CLAIM_WAITS);
+	return true;
+}
+
+static bool wait_create(struct wait *w, const struct slu_request *req, size_t i,
 			uint32_t uid)
 {
 	struct slu_mirror *m = &w->ctl->mirror;
-	const struct slu_request req = slu_persist_as_fs(one);
-	const struct slu_pool_conf *pool =
-		slu_request_pool(&req, w->ctl->site->conf);
+	const struct slu_request_persist *one = &req->persist[i];
 	struct found f = find(m, one->name);
-	const struct slu_pool_need need = {
-		.pool = pool ? pool->name : NULL,
-		.uid = uid,
-		.size = one->capacity,
-		.max_per_user = pool ? pool->max_per_user : 0,
-	};
 	char said[SLU_CTL_WHY] = "";
 
 	if (f.is && f.creator == w->job_id)
@@ -189,10 +242,8 @@ static bool wait_create(struct wait *w, const struct slu_request_persist *one,
 			     "waits until the persistent buffer %s of "
 			     "another job is gone",
 			     one->name, f.text);
-	if (!slu_pools_claimed(m, w->job_id) &&
-	    !slu_pools_room(m, &need, w->why))
+	if (!has_room(w, req, i, uid))
 		return true;
-	slu_pools_claim(m, w->job_id, &need, time(NULL) + SLU_CLAIM_WAITS);
 	w->tell = true;
 	slu_waits_why(m, w->job_id, said);
 	return waits(w, "waits until %s is made", one->name, said);
@@ -202,8 +253,7 @@ static bool wait_destroy(struct wait *w, const struct slu_request_persist *one)
 {
 	struct found f = find(&w->ctl->mirror, one->name);
 
-	/* one made since the job could have started is not what it means */
-	if (!f.is || (w->eligible && f.created > w->eligible))
+	if (!is_due(&f, w->eligible))
 		return false;
 	w->tell = true;
 	return waits(w, "waits until %s is destroyed", one->name, f.text);
@@ -286,7 +336,7 @@ static bool wait_for(struct wait *w, const struct slu_request *req,
 	for (size_t i = 0; !wait && i < req->n_persist; i++)
 		wait = req->persist[i].destroy
 			       ? wait_destroy(w, &req->persist[i])
-			       : wait_create(w, &req->persist[i], uid);
+			       : wait_create(w, req, i, uid);
 	return wait || (req->persistent && wait_use(w, req->name));
 }
 

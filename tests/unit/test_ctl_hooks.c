@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/tmpdir.h"
+#include "wire/node.h"
 
 START_TEST(test_one_object)
 {
@@ -382,6 +383,76 @@ START_TEST(test_patience)
 }
 END_TEST
 
+static void copy_of(void *arg, struct slu_job *job)
+{
+	*job = (struct slu_job){.job_id = *(uint32_t *)arg};
+}
+
+/* What a job has made at once it gets at once, or not at all. */
+START_TEST(test_several_persistent)
+{
+#define A   "persistent_create name=a type=g capacity=1GiB"
+#define B2  "persistent_create name=b type=g capacity=2GiB"
+#define B3  "persistent_create name=b type=g capacity=3GiB"
+#define END "persistent_destroy name=old"
+	static const struct {
+		const char *request, *why;
+	} cases[] = {
+		{A "; " B2, "waits until a is made"},
+		{A "; " B3, "(MaxPerUser)"},
+		{B3 "; " A, "(MaxPerUser)"},
+		{A "; persistent_create name=b type=h capacity=4GiB",
+		 "pool other"},
+		/* which is there, and what comes after it waits for its end */
+		{A "; " END "; " B3, "waits until a is made"},
+		{END "; " A "; " B3, "waits until old is destroyed"},
+		/* which is not there: nothing keeps b from being made now */
+		{A "; persistent_destroy name=gone; " B3, "(MaxPerUser)"},
+		/* the user's own, which is there already */
+		{"persistent_create name=mine type=g capacity=1GiB; " B3,
+		 "(MaxPerUser)"},
+		{"persistent_create name=mine type=g capacity=1GiB; " B2,
+		 "waits until b is made"},
+	};
+	const uint32_t other = 1000, user = 1001;
+	uint32_t id = 20;
+
+	each(c, cases)
+	{
+		struct slu_ctl *ctl =
+			ctl_by_hand("FileSystem=g Driver=glusterfs\n"
+				    "FileSystem=h Driver=glusterfs pool=other\n"
+				    "Pool=nodes MaxPerUser=3GiB\n"
+				    "Pool=other MaxPerUser=3GiB");
+		bool mine = strstr(c->request, "mine");
+		struct slu_buffer_state state = {
+			.buffer = 3,
+			.job_id = SLU_PERSIST_FIRST,
+			.uid = mine ? user : other,
+			.name = (char *)(mine ? "mine" : "old"),
+			.state = (char *)"RUNNING",
+			.size = 1 << 30,
+			.pool = (char *)"nodes",
+			.persistent = true,
+			.creator = mine ? ++id : 1,
+		};
+		char why[SLU_CTL_WHY] = "";
+
+		link_up(ctl, 1);
+		daemon_say(&slu_buffer_desc, &state);
+		slu_ctl_step(ctl, 2);
+		for (int again = 0; again < 2; again++) {
+			ck_assert(!slu_ctl_persistent(ctl, id, user, 0,
+						      c->request, copy_of, &id,
+						      why));
+			expect(strstr(why, c->why), "%s: %s", c->request, why);
+		}
+		id++;
+		slu_ctl_release(ctl);
+	}
+}
+END_TEST
+
 TEST_MAIN("ctl hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
-	  test_stale_env)
+	  test_stale_env, test_several_persistent)

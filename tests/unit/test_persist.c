@@ -37,6 +37,29 @@ START_TEST(test_life)
 }
 END_TEST
 
+/* What is made after another has been destroyed is made then. */
+START_TEST(test_in_turn)
+{
+	static const char request[] =
+		"persistent_destroy name=camp; persistent_create name=next "
+		"type=glu capacity=1GiB; persistent_destroy name=none; "
+		"persistent_create name=more type=glu capacity=1GiB";
+
+	setup();
+	make(7, CREATE);
+	waits(8, OWNER, request);
+	ck_assert_str_eq(last.name, "camp");
+	again();
+	waits(8, OWNER, request);
+	ck_assert_str_eq(last.name, "camp");
+	unmake();
+	waits(8, OWNER, request); /* and these at once */
+	ck_assert_str_eq(last.name, "more");
+	ck_assert_str_eq(held, "");
+	teardown();
+}
+END_TEST
+
 START_TEST(test_expires)
 {
 	setup();
@@ -396,5 +419,6 @@ START_TEST(test_one_file_system)
 END_TEST
 
 TEST_MAIN("persist", test_still_held, test_owed, test_one_file_system,
-	  test_life, test_expires, test_used, test_refused, test_cannot_be_made,
-	  test_unsaved, test_unsaved_later, test_destroy_older)
+	  test_life, test_in_turn, test_expires, test_used, test_refused,
+	  test_cannot_be_made, test_unsaved, test_unsaved_later,
+	  test_destroy_older)
