@@ -59,7 +59,8 @@ TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
-tests_unit_test_adopt_LDADD = libtestworld.la libsluburst.la $(CHECK_LIBS)
+tests_unit_test_adopt_LDADD = libtestworld.la libsluburst.la libsluverbs.la \
+	$(CHECK_LIBS)
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)

@@ -53,6 +53,20 @@ void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
 	}
 }
 
+int slu_node_parse_job(const char *text, uint32_t *job_id)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || end == text || *end || !n || n >= UINT32_MAX ||
+	    text[0] == '-')
+		return -1;
+	*job_id = (uint32_t)n;
+	return 0;
+}
+
 /* The name that Slurm knows this node by. */
 static int find_name(struct slu_node *n, const char *option,
 		     struct slu_err *err)
@@ -113,6 +127,7 @@ int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 void slu_node_close(struct slu_node *n)
 {
 	slu_msg_clear(&slu_plan_desc, &n->plan);
+	free(n->whole);
 	free(n->view.node);
 	slu_http_free(n->http);
 	slu_conf_free(n->conf);
@@ -124,12 +139,16 @@ void slu_node_close(struct slu_node *n)
 }
 
 /* Forget the nodes that give to another part and see another. */
-static void keep_part(struct slu_node *n)
+static int keep_part(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_plan *plan = &n->plan;
 	char *mine = plan->node[n->self].part;
 	size_t kept = 0, self = 0;
 
+	free(n->whole);
+	n->whole = mine ? slu_plan_note(plan) : NULL;
+	if (mine && !n->whole)
+		return slu_err(err, SLU_NOMEM, "out of memory");
 	for (size_t i = 0; i < plan->n_node; i++) {
 		if (!slu_eq(plan->node[i].part, mine)) {
 			slu_msg_clear(&slu_plan_node_desc, &plan->node[i]);
@@ -140,6 +159,7 @@ static void keep_part(struct slu_node *n)
 	}
 	plan->n_node = kept;
 	n->self = self;
+	return 0;
 }
 
 const char *slu_node_below(const struct slu_node *n)
@@ -219,7 +239,8 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 	if (find_self(n, err))
 		return -1;
 	n->first = n->self == 0;
-	keep_part(n);
+	if (keep_part(n, err))
+		return -1;
 	n->driver = slu_driver_find(n->plan.driver);
 	if (!n->driver)
 		return slu_err(err, SLU_INVALID,

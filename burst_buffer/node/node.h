@@ -70,6 +70,7 @@ struct slu_node {
 	/* Once there is a plan: */
 	bool planned;
 	struct slu_plan plan;
+	char *whole; /* what is to be noted of one that is split; or NULL */
 	size_t self;
 	bool first; /* of all the job's nodes (self 0: of its part) */
 	const struct slu_driver *driver;
@@ -95,7 +96,9 @@ void slu_node_close(struct slu_node *n);
 
 /* Take over a plan (it is the node's then, also on failure): find ourselves
  * and the driver in it. Of one that is split only our own part is kept: it is a
- * file system like any other, whose nodes meet the rest at barriers. */
+ * file system like any other, whose nodes meet the rest at barriers. What is
+ * noted is the whole: a sluiced whose database was restored must know it by
+ * that. */
 int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		       struct slu_err *err);
 
@@ -128,6 +131,9 @@ int slu_note_begin(const struct slu_node *n, double seconds,
 		   struct slu_err *err);
 void slu_note_begun(int begin);
 int slu_note_plan(struct slu_node *n, struct slu_err *err);
+/* As it is noted: without the secret, which who needs it later fetches again,
+ * and whatever sluiced said with it. NULL: no memory. Caller frees. */
+char *slu_plan_note(const struct slu_plan *plan);
 /* The plan that was noted; SLU_NOTFOUND: none. */
 int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
 		   struct slu_err *err);

@@ -150,15 +150,20 @@ void slu_note_begun(int begin)
 		close(begin);
 }
 
-/* The secret is not noted: who needs it later fetches the plan again. */
+char *slu_plan_note(const struct slu_plan *plan)
+{
+	struct slu_plan note = *plan;
+
+	note.secret = NULL;
+	note.over = false;
+	return slu_encode_text(&slu_plan_desc, &note);
+}
+
 int slu_note_plan(struct slu_node *n, struct slu_err *err)
 {
-	struct slu_plan plan = n->plan;
-	char *text;
+	char *text = n->whole ? strdup(n->whole) : slu_plan_note(&n->plan);
 	int rc;
 
-	plan.secret = NULL;
-	text = slu_encode_text(&slu_plan_desc, &plan);
 	if (!text)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	rc = slu_note_put(n, "plan.json", 0600, text, err);

@@ -118,14 +118,10 @@ static bool is_there(struct slu_node *n)
 
 static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 {
-	bool over;
-
 	if (slu_mkdirs(n->conf->run_dir, 0755, err) ||
 	    slu_mkdirs(n->dir, 0711, err) || slu_node_take_plan(n, plan, err))
 		return -1;
-	over = n->plan.over;
-	n->plan.over = false; /* it is no part of what is noted */
-	if (!over) {
+	if (!n->plan.over) {
 		if (is_there(n))
 			slu_note_drop(n, "serve.up.pause");
 		else

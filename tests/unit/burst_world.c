@@ -2,6 +2,7 @@
 /* The world itself: the database, slurmctld, what is recorded, and time. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
+#include "sysmap/receive.h"
 #include "tests/unit/tmpdir.h"
 
 /* Recording */
@@ -201,6 +202,22 @@ void world_new(struct world *w, int n_node, const char *request,
 	memset(w->drained, '-', (size_t)n_node);
 	memset(w->resumed, '-', (size_t)n_node);
 	world_load(w);
+}
+
+void world_topology(struct world *w, const char *text)
+{
+	struct slu_document doc = {.extractor = "topology",
+				   .text = (char *)(uintptr_t)text,
+				   .len = strlen(text)};
+	struct slu_map map = {.document = &doc, .n = 1};
+	struct slu_receiver *r;
+	struct slu_err err;
+
+	doc.hash = slu_document_hash(doc.extractor, text, doc.len);
+	r = slu_receiver_new(w->db, &err);
+	expect(r, "%s", err.text);
+	expect_ok(slu_receive_map(r, "ctl", &map, 1, &err), err);
+	slu_receiver_free(r);
 }
 
 void world_free(struct world *w)

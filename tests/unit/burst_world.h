@@ -75,6 +75,8 @@ void world_restart(struct world *w);
 void world_new(struct world *w, int n_node, const char *request,
 	       const char *more_conf);
 void world_free(struct world *w);
+/* The map gets this document of the topology. */
+void world_topology(struct world *w, const char *text);
 
 /* slurmctld: tells of the job and of its nodes (lists, NULL: none), has done
  * the verdict, connects anew. */

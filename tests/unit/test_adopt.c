@@ -4,16 +4,34 @@
 #include "config.h"
 #include "tests/unit/burst_world.h"
 #include <stdlib.h>
+#include "burst_buffer/node/node.h"
+#include "tests/unit/tmpdir.h"
 
-/* The plan, as a node has it in its notes. Caller frees. */
-static char *noted(struct world *w)
+/* What this node notes of the plan. Caller frees. */
+static char *note(const char *node, struct slu_plan *plan)
+{
+	struct slu_node n = {.job_id = plan->job_id};
+	struct slu_err err;
+	char *text;
+
+	slu_copy(n.name, sizeof(n.name), node);
+	slu_copy(n.dir, sizeof(n.dir), tmpdir());
+	expect_ok(slu_node_take_plan(&n, plan, &err), err);
+	expect_ok(slu_note_plan(&n, &err), err);
+	text = slu_note_get(&n, "plan.json");
+	ck_assert_ptr_nonnull(text);
+	slu_node_close(&n);
+	return text;
+}
+
+/* The plan, as node i has it in its notes. Caller frees. */
+static char *noted_by(struct world *w, int i)
 {
 	struct slu_err err;
 	struct slu_rows *rows =
 		slu_db_query(w->db, &err, "SELECT Plan FROM Buffer", "");
 	struct slu_plan plan;
 	const char *json;
-	char *text;
 
 	ck_assert_int_eq(slu_db_step(rows, &err), 1);
 	json = slu_db_text(rows, 0);
@@ -22,9 +40,12 @@ static char *noted(struct world *w)
 		  err);
 	slu_db_done(rows);
 	plan.buffer = w->node[0].buffer;
-	text = slu_encode_text(&slu_plan_desc, &plan);
-	slu_msg_clear(&slu_plan_desc, &plan);
-	return text;
+	return note(w->node[i].name, &plan);
+}
+
+static char *noted(struct world *w)
+{
+	return noted_by(w, 0);
 }
 
 static void restore(struct world *w, bool same_numbers)
@@ -318,6 +339,44 @@ static void other_stripe(struct slu_plan *plan)
 					    .layout = strdup("")};
 }
 
+/* Of one that is split each node sees its own part, and knows the whole. */
+START_TEST(test_split_taken_over)
+{
+	struct world w;
+	char *plan;
+
+	for (int i = 0; i < 3; i++) {
+		world_new(&w, 3,
+			  "jobfs capacity=4GiB split=switch; stage_in "
+			  "source=/src destination=$BB_JOBFS/in",
+			  NULL);
+		world_topology(&w, "[{\"switch\":\"s1\",\"level\":0,"
+				   "\"hosts\":\"n[1,3]\"}]");
+		job_start(&w);
+		for (int k = 0; k < 3; k++) {
+			struct slu_report r = {.step = (char *)"in.0.share",
+					       .ok = true,
+					       .files = k == 1 ? 12 : 5,
+					       .total_files = k == 1 ? 12 : 10};
+
+			ask_plan(&w, &w.node[k]);
+			report(&w, &w.node[k], r);
+			do_step(&w, &w.node[k], "report ready", true);
+		}
+		ck_assert_str_eq(w.state, "RUNNING");
+		plan = noted_by(&w, i);
+		restore(&w, false);
+		w.now += 10;
+		sync_all(&w);
+		told(&w, i, NULL, "plan");
+		told(&w, i, plan, "go");
+		ck_assert_str_eq(w.state, "RUNNING");
+		free(plan);
+		world_free(&w);
+	}
+}
+END_TEST
+
 /* What is not the job's own plan is not believed. */
 START_TEST(test_not_believed)
 {
@@ -489,5 +548,5 @@ START_TEST(test_numbers)
 }
 END_TEST
 
-TEST_MAIN("adopt", test_taken_over, test_not_believed, test_kept, test_numbers,
-	  test_not_asked)
+TEST_MAIN("adopt", test_taken_over, test_split_taken_over, test_not_believed,
+	  test_kept, test_numbers, test_not_asked)

@@ -2,7 +2,6 @@
 /* What is staged out, and whether the nodes' shares make a whole. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
-#include "sysmap/receive.h"
 
 /* With tolerate=1 and data that each node has alone, one may be lost after
  * the job has begun to run; what the others have is staged out. slurmctld says
@@ -146,22 +145,6 @@ END_TEST
 	"jobfs capacity=4GiB split=switch; stage_in " \
 	"source=/src destination=$BB_JOBFS/in"
 
-static void push_topology(struct world *w, const char *text)
-{
-	struct slu_document doc = {.extractor = "topology",
-				   .text = (char *)(uintptr_t)text,
-				   .len = strlen(text)};
-	struct slu_map map = {.document = &doc, .n = 1};
-	struct slu_receiver *r;
-	struct slu_err err;
-
-	doc.hash = slu_document_hash(doc.extractor, text, doc.len);
-	r = slu_receiver_new(w->db, &err);
-	expect(r, "%s", err.text);
-	expect_ok(slu_receive_map(r, "ctl", &map, 1, &err), err);
-	slu_receiver_free(r);
-}
-
 static void tell_parts(struct world *w, const uint64_t files[3])
 {
 	for (int i = 0; i < 3; i++) {
@@ -200,8 +183,8 @@ START_TEST(test_parts)
 		struct json_object *array;
 
 		world_new(&w, 3, SPLIT, NULL);
-		push_topology(&w, "[{\"switch\":\"s1\",\"level\":0,"
-				  "\"hosts\":\"n[1,3]\"}]");
+		world_topology(&w, "[{\"switch\":\"s1\",\"level\":0,"
+				   "\"hosts\":\"n[1,3]\"}]");
 		job_start(&w);
 		tell_parts(&w, c->files);
 		ck_assert_str_eq(w.state, c->state);
@@ -256,8 +239,8 @@ START_TEST(test_parts_tolerate)
 			  SPLIT "; stage_out source=$BB_JOBFS/out "
 				"destination=/dst",
 			  NULL);
-		push_topology(&w, "[{\"switch\":\"s1\",\"level\":0,"
-				  "\"hosts\":\"n[1,3]\"}]");
+		world_topology(&w, "[{\"switch\":\"s1\",\"level\":0,"
+				   "\"hosts\":\"n[1,3]\"}]");
 		job_start(&w);
 		tell_parts(&w, (const uint64_t[]){4, 12, 6});
 		ck_assert_str_eq(w.state, "RUNNING");
