@@ -320,8 +320,10 @@ static int kept_path(const struct slu_storage *s, char *kept, size_t size,
 		     struct slu_err *err)
 {
 	const char *slash = strrchr(s->dir, '/');
-	int dir = (int)(slash - s->dir);
+	int dir = slash ? (int)(slash - s->dir) : 0;
 
+	if (!slash)
+		return slu_err(err, SLU_INVALID, "a client keeps nothing");
 	if ((size_t)snprintf(kept, size, "%.*s/kept%s", dir, s->dir, slash) >=
 	    size)
 		return slu_err(err, SLU_INVALID, "%s: path too long", s->dir);

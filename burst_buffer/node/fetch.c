@@ -78,7 +78,8 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* Does the brick hold pieces of files whose other pieces are elsewhere? */
+/* Pieces of files whose other pieces are elsewhere: of data that was kept
+ * before there was a mark, any that is here tells. */
 static bool has_shards(const char *brick)
 {
 	char path[4400];
@@ -88,11 +89,20 @@ static bool has_shards(const char *brick)
 
 	snprintf(path, sizeof(path), "%s/.shard", brick);
 	d = opendir(path);
-	while (d && !found && (e = readdir(d)))
+	if (!d)
+		return errno != ENOENT;
+	while (!found && (e = readdir(d)))
 		found = e->d_name[0] != '.';
-	if (d)
-		closedir(d);
+	closedir(d);
 	return found;
+}
+
+static bool in_pieces(const char *dir, const char *root)
+{
+	char mark[4200];
+
+	snprintf(mark, sizeof(mark), "%s/" SLU_PIECES_MARK, dir);
+	return !access(mark, F_OK) || has_shards(root);
 }
 
 static int look_inside(struct fetch *f, const char *dir, struct slu_err *err)
@@ -103,11 +113,11 @@ static int look_inside(struct fetch *f, const char *dir, struct slu_err *err)
 	f->brick = is_dir(root);
 	if (!f->brick)
 		snprintf(root, sizeof(root), "%s/fs", dir);
-	else if (has_shards(root))
+	if (in_pieces(dir, root))
 		return slu_err(err, SLU_INVALID,
 			       "%s: the job's files are in pieces over all "
-			       "nodes (option shard=) and cannot be fetched "
-			       "one node at a time",
+			       "nodes and cannot be fetched one node at a "
+			       "time",
 			       root);
 	snprintf(f->source, sizeof(f->source), "%s/data/", root);
 	if (stat(f->source, &f->owner))

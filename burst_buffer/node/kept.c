@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -214,4 +215,89 @@ int slu_kept_list(const struct slu_conf *conf, uint32_t job_id,
 	*out = list.at;
 	*n = list.n;
 	return 0;
+}
+
+/* By sluiced's clock, if it has told it. */
+static int64_t kept_until(const struct slu_node *n)
+{
+	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
+
+	return slu_today() + (isnan(ahead) ? 0 : (int64_t)ahead) +
+	       n->plan.keep_failed;
+}
+
+int slu_keep_in_common(struct slu_node *n, struct slu_err *err)
+{
+	char kept[4096], text[4200];
+
+	if (n->driver->keep(&n->in, kept_until(n), kept, err))
+		return -1;
+	if (!*kept) {
+		slu_node_log(n, SLU_WARN,
+			     "there is no data to be kept: another node has "
+			     "removed it, or there never was any");
+		return 0;
+	}
+	slu_node_log(n, SLU_WARN, "data of the failed stage-out is kept in %s",
+		     kept);
+	snprintf(text, sizeof(text), "%s\n", kept);
+	return slu_note_put(n, "kept", 0644, text, err);
+}
+
+static int put_mark(const struct slu_node *n, const char *name,
+		    const char *text, struct slu_err *err)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/%s", n->storage.dir, name);
+	return slu_file_write(AT_FDCWD, path, text, strlen(text), 0644, false,
+			      err);
+}
+
+/* What one node has of a large file is not the file, however whole it looks
+ * there. */
+static bool in_pieces(const struct slu_node *n)
+{
+	return n->driver->pieces || slu_plan_option(&n->plan, "shard", NULL);
+}
+
+/* Those who fetch it shall not mix it with that of other parts, nor take
+ * pieces for files. */
+static int mark_kept(struct slu_node *n, struct slu_err *err)
+{
+	const char *part = n->plan.node[n->self].part;
+
+	if (access(n->storage.dir, F_OK))
+		return 0;
+	if (part && put_mark(n, SLU_PART_MARK, part, err))
+		return -1;
+	return in_pieces(n) ? put_mark(n, SLU_PIECES_MARK, "", err) : 0;
+}
+
+int slu_keep_data(struct slu_node *n, struct slu_err *err)
+{
+	int64_t until = kept_until(n);
+	char kept[4096], text[4200];
+
+	if (!*n->storage.dir)
+		return 0; /* a client */
+	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept") &&
+	    !slu_storage_is_kept(&n->storage))
+		return 0; /* there never was any */
+	if (mark_kept(n, err) ||
+	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
+		return -1;
+	if (in_pieces(n))
+		slu_node_log(n, SLU_WARN,
+			     "data of the failed stage-out is kept in %s, in "
+			     "pieces that only servers of %s can join again",
+			     kept, n->driver->name);
+	else
+		slu_node_log(n, SLU_WARN,
+			     "data of the failed stage-out is kept in %s; "
+			     "`sluice-node fetch --job %u --to DIR` on %s "
+			     "copies it",
+			     kept, (unsigned)n->job_id, n->name);
+	snprintf(text, sizeof(text), "%s\n", kept);
+	return slu_note_put(n, "kept", 0644, text, err);
 }

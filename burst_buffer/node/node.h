@@ -212,6 +212,14 @@ int slu_node_stripe(struct slu_node *n, struct slu_err *err);
 const char *slu_node_below(const struct slu_node *n);
 /* In kept data (storage.h): a file with the name of its part, if it has one. */
 #define SLU_PART_MARK "part"
+/* And an empty one, where its files are in pieces over all nodes. */
+#define SLU_PIECES_MARK "pieces"
+
+/* kept.c: keep the data of a failed stage-out that is on this node, or that the
+ * driver has with all nodes in common; where is noted. 0 also where there is
+ * none. */
+int slu_keep_data(struct slu_node *n, struct slu_err *err);
+int slu_keep_in_common(struct slu_node *n, struct slu_err *err);
 
 /* mover.c: the site's own program, see staging/move.h. Does it copy request r,
  * which has so many bytes; has it? */

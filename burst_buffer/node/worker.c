@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,72 +237,6 @@ static int stop(struct worker *w, struct slu_err *err)
 	return 0;
 }
 
-/* By sluiced's clock, if it has told it. */
-static int64_t kept_until(const struct slu_node *n)
-{
-	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
-
-	return slu_today() + (isnan(ahead) ? 0 : (int64_t)ahead) +
-	       n->plan.keep_failed;
-}
-
-static int keep_in_common(struct slu_node *n, struct slu_err *err)
-{
-	char kept[4096], text[4200];
-
-	if (n->driver->keep(&n->in, kept_until(n), kept, err))
-		return -1;
-	if (!*kept) {
-		slu_node_log(n, SLU_WARN,
-			     "there is no data to be kept: another node has "
-			     "removed it, or there never was any");
-		return 0;
-	}
-	slu_node_log(n, SLU_WARN, "data of the failed stage-out is kept in %s",
-		     kept);
-	snprintf(text, sizeof(text), "%s\n", kept);
-	return slu_note_put(n, "kept", 0644, text, err);
-}
-
-/* Those who fetch it shall not mix it with that of other parts. */
-static int mark_part(struct slu_node *n, struct slu_err *err)
-{
-	const char *part = n->plan.node[n->self].part;
-	char path[4200];
-
-	if (!part || access(n->storage.dir, F_OK))
-		return 0;
-	snprintf(path, sizeof(path), "%s/" SLU_PART_MARK, n->storage.dir);
-	return slu_file_write(AT_FDCWD, path, part, strlen(part), 0644, false,
-			      err);
-}
-
-static int keep_data(struct slu_node *n, struct slu_err *err)
-{
-	int64_t until = kept_until(n);
-	char kept[4096], text[4200];
-
-	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept") &&
-	    !slu_storage_is_kept(&n->storage))
-		return 0; /* there never was any */
-	if (mark_part(n, err) ||
-	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
-		return -1;
-	if (n->driver->pieces)
-		slu_node_log(n, SLU_WARN,
-			     "data of the failed stage-out is kept in %s, in "
-			     "pieces that only servers of %s can join again",
-			     kept, n->driver->name);
-	else
-		slu_node_log(n, SLU_WARN,
-			     "data of the failed stage-out is kept in %s; "
-			     "`sluice-node fetch --job %u --to DIR` on %s "
-			     "copies it",
-			     kept, (unsigned)n->job_id, n->name);
-	snprintf(text, sizeof(text), "%s\n", kept);
-	return slu_note_put(n, "kept", 0644, text, err);
-}
-
 /* Nothing may be mounted or run, and no directory be there. */
 static int prove(struct slu_node *n, struct slu_err *err)
 {
@@ -335,7 +268,7 @@ static int end_in_common(struct worker *w, struct slu_err *err)
 
 	if (!in_common(n))
 		return 0;
-	return keeps(w) && n->driver->keep ? keep_in_common(n, err)
+	return keeps(w) && n->driver->keep ? slu_keep_in_common(n, err)
 					   : n->driver->wipe(&n->in, err);
 }
 
@@ -347,7 +280,7 @@ static int second_half(struct worker *w, struct slu_err *err)
 	    (w->told && end_in_common(w, err)))
 		return -1;
 	if (keeps(w) && !n->driver->keep
-		    ? keep_data(n, err)
+		    ? slu_keep_data(n, err)
 		    : slu_storage_wipe(&n->storage, n->plan.uid, err))
 		return -1;
 	return prove(n, err);

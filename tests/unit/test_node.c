@@ -109,6 +109,46 @@ START_TEST(test_no_destination)
 }
 END_TEST
 
+static int fetch_refused(const char *words)
+{
+	char verb[400], path[PATH_MAX], text[2000] = "";
+	int rc;
+
+	snprintf(path, sizeof(path), "%s/said.%s", world,
+		 getenv("SLURMD_NODENAME"));
+	snprintf(verb, sizeof(verb), "fetch --job %d --to %.300s/got", JOB,
+		 world);
+	if (!freopen(path, "w", stderr))
+		return 61;
+	rc = run_verb(verb);
+	fflush(stderr);
+	read_file(path, text, sizeof(text));
+	return rc == 1 && strstr(text, words) ? 0 : 62;
+}
+
+/* What a node has of a file in pieces may look whole: no piece of it but the
+ * first need ever have come to this node. */
+START_TEST(test_kept_in_pieces)
+{
+	if (no_glusterfs() ||
+	    !begin("sharded",
+		   "FileSystem=sharded Driver=glusterfs shard=4MiB\n"))
+		return;
+	ck_assert(!chmod(pfs("out"), 0555));
+	job_starts(request);
+	up();
+	run_tasks(true);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	ctl_until_told("Permission denied");
+	nodes_all(fetch_refused, "in pieces", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 /* A sluiced that has lost what it knew does not make us forget it, too. */
 START_TEST(test_lost_database)
 {
@@ -347,6 +387,7 @@ static int run(void)
 	add(suite, "no_source", test_no_source, 1);
 	add(suite, "too_large", test_too_large, 1);
 	add(suite, "no_destination", test_no_destination, 1);
+	add(suite, "kept_in_pieces", test_kept_in_pieces, 1);
 	add(suite, "lost_database", test_lost_database, 1);
 	add(suite, "denied", test_denied, 1);
 	add(suite, "no_sluiced", test_no_sluiced, 1);

@@ -241,6 +241,7 @@ START_TEST(test_keep)
 	ck_assert(!stat(path, &st));
 	ck_assert_int_gt(st.st_blocks * 512, 8 << 20);
 	ck_assert(!slu_storage_is_kept(&s));
+	ck_assert(!slu_storage_is_kept(&(struct slu_storage){0})); /* client */
 	for (int i = 0; i < 2; i++) { /* repeating it is harmless */
 		expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
 		ck_assert_int_eq(access(s.dir, F_OK), -1);
