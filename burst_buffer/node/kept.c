@@ -102,12 +102,18 @@ static char **storages_begin(const struct slu_conf *conf, struct slu_err *err)
 
 char **slu_storages(const struct slu_conf *conf, struct slu_err *err)
 {
-	char **first = storages_begin(conf, err), **list;
+	char **first = storages_begin(conf, err);
+
+	return first ? slu_storages_with(conf, first, err) : NULL;
+}
+
+char **slu_storages_with(const struct slu_conf *conf, char **first,
+			 struct slu_err *err)
+{
+	char **list;
 	size_t n = 0;
 	int rc = 0;
 
-	if (!first)
-		return NULL;
 	while (first[n])
 		n++;
 	list = calloc(n + conf->n_fs + conf->n_profile + 1, sizeof(*list));

@@ -65,8 +65,8 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/hosts_file.c \
 	burst_buffer/node/probe.c burst_buffer/node/probe_slurm.c \
 	burst_buffer/node/probe.h
-libsluverbs_la_LIBADD = libslunode.la libsluwire.la libslunet.la \
-	libslucommon.la
+libsluverbs_la_LIBADD = libslurequest.la libslunode.la libsluwire.la \
+	libslunet.la libslucommon.la
 
 bin_PROGRAMS += sluice-node sluice-stage-out
 sluice_stage_out_SOURCES = burst_buffer/node/stage_out.c

@@ -21,6 +21,8 @@
 #include <unistd.h>
 #include <linux/magic.h>
 #include "burst_buffer/host/aside.h"
+#include "burst_buffer/node/verbs.h"
+#include "burst_buffer/request/fstype.h"
 #include "common/cred.h"
 #include "common/file.h"
 #include "common/jsonx.h"
@@ -204,6 +206,20 @@ static struct json_object *ask_summary(struct slu_node *n, struct slu_err *err)
 	return rows;
 }
 
+/* Is there a file system that says nothing else? */
+static bool uses_node_storage(const struct slu_conf *conf)
+{
+	for (size_t i = 0; i < conf->n_fs; i++) {
+		const struct slu_fstype *type =
+			slu_fstype_find(conf->fs[i].driver);
+
+		if (!(type && type->remote) &&
+		    !slu_fs_option(&conf->fs[i], "storage", NULL))
+			return true;
+	}
+	return !conf->n_fs;
+}
+
 /* Where NodeStorage=auto leads to, as the planner does it. */
 static void take_storage(struct slu_node *n, struct slu_probe *p,
 			 struct json_object *rows)
@@ -211,7 +227,8 @@ static void take_storage(struct slu_node *n, struct slu_probe *p,
 	struct json_object *row = json_object_array_get_idx(rows, 0);
 	const char *path = NULL;
 
-	if (!slu_eq(n->conf->node_storage, "auto"))
+	if (!slu_eq(n->conf->node_storage, "auto") ||
+	    !uses_node_storage(n->conf))
 		return;
 	if (!row)
 		slu_probe_add(p, SLU_PROBE_BAD, "resource map",
@@ -313,34 +330,50 @@ static bool wants_own_fs(const struct slu_conf *conf)
 	return false;
 }
 
-static void probe_storage(struct slu_node *n, struct slu_probe *p)
+static void probe_storage_at(struct slu_node *n, struct slu_probe *p,
+			     const char *path)
 {
 	char free_text[SLU_SIZE_TEXT], size_text[SLU_SIZE_TEXT];
 	char enforced[8], also[8] = "";
 	uint64_t available = 0, size = 0;
 	struct slu_err err;
 
-	if (!*p->storage) {
-		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
-			      "NodeStorage=auto: where, sluiced must say");
-		return;
-	}
-	room(p->storage, &available, &size);
+	room(path, &available, &size);
 	slu_size_text(available, free_text);
 	slu_size_text(size, size_text);
 	if (geteuid() != 0)
 		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
-			      "%s, %s of %s free; root can try it", p->storage,
+			      "%s, %s of %s free; root can try it", path,
 			      free_text, size_text);
-	else if (trial(p->storage, false, enforced, &err) ||
+	else if (trial(path, false, enforced, &err) ||
 		 (slu_eq(enforced, "quota") && wants_own_fs(n->conf) &&
-		  trial(p->storage, true, also, &err)))
+		  trial(path, true, also, &err)))
 		slu_probe_add(p, SLU_PROBE_BAD, "storage", "%s", err.text);
 	else
 		slu_probe_add(p, SLU_PROBE_OK, "storage",
 			      "%s, %s of %s free, capacity enforced by %s%s%s",
-			      p->storage, free_text, size_text, enforced,
+			      path, free_text, size_text, enforced,
 			      *also ? " and " : "", also);
+}
+
+/* All that jobs may be given here. */
+static void probe_storage(struct slu_node *n, struct slu_probe *p)
+{
+	char **first = calloc(2, sizeof(*first)), **all = NULL;
+	struct slu_err err;
+
+	if (uses_node_storage(n->conf) && !*p->storage)
+		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
+			      "NodeStorage=auto: where, sluiced must say");
+	else if (first && uses_node_storage(n->conf))
+		first[0] = strdup(p->storage);
+	if (first)
+		all = slu_storages_with(n->conf, first, &err);
+	for (size_t i = 0; all && all[i]; i++)
+		probe_storage_at(n, p, all[i]);
+	if (!all)
+		slu_probe_add(p, SLU_PROBE_BAD, "storage", "out of memory");
+	slu_strv_free(all);
 }
 
 static void probe_run_dir(struct slu_node *n, struct slu_probe *p)

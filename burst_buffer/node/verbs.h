@@ -12,6 +12,9 @@
  * every mounted disk that has one, and what storage= names. NULL-ended;
  * slu_strv_free. NULL: err. */
 char **slu_storages(const struct slu_conf *conf, struct slu_err *err);
+/* The same with these (taken over, also on failure) instead of NodeStorage. */
+char **slu_storages_with(const struct slu_conf *conf, char **first,
+			 struct slu_err *err);
 
 /* Data that a failed stage-out left. */
 struct slu_kept {

@@ -563,6 +563,58 @@ START_TEST(test_instance_names)
 }
 END_TEST
 
+static int count_rows(struct json_object *rows, const char *words)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < json_object_array_length(rows); i++)
+		n += strstr(slu_json_text(json_object_array_get_idx(rows, i)),
+			    words) != NULL;
+	return n;
+}
+
+/* What storage= names is tried, too; NodeStorage, where it is used. */
+START_TEST(test_probe_storages)
+{
+	static const struct {
+		bool all;
+		int node_storage;
+	} cases[] = {{false, 1}, {true, 0}};
+	char text[1500];
+	struct json_object *rows;
+	int code;
+
+	slu_cred_socket("/nonexistent");
+	put("file", "");
+	make_dirs("other");
+	each(c, cases)
+	{
+		snprintf(text, sizeof(text),
+			 "FileSystem=a Driver=scratch storage=%s/other\n"
+			 "FileSystem=b Driver=scratch storage=%s/file/x\n"
+			 "Profile=p type=a storage=%s/other\n",
+			 tmpdir(), tmpdir(), tmpdir());
+		node_begin(text);
+		if (c->all) {
+			snprintf(text + strlen(text),
+				 sizeof(text) - strlen(text),
+				 "RunDir=%s/run\nNodeStorage=auto\n"
+				 "DaemonAddr=127.0.0.1:1\n",
+				 tmpdir());
+			put("node.conf", text);
+		}
+		rows = probe(&code);
+		ck_assert_int_eq(code, 1);
+		ck_assert_int_eq(count_rows(rows, "/storage,"),
+				 c->node_storage);
+		ck_assert_int_eq(count_rows(rows, "/other,"), 1);
+		ck_assert_int_eq(count_rows(rows, "/file/x"), 1);
+		ck_assert_int_eq(count_rows(rows, "NodeStorage"), 0);
+		json_object_put(rows);
+	}
+}
+END_TEST
+
 START_TEST(test_probe_alone)
 {
 	struct json_object *rows;
@@ -578,6 +630,7 @@ START_TEST(test_probe_alone)
 }
 END_TEST
 
-TEST_MAIN("node_verbs", test_io, test_io_alone, test_cancel, test_status_buffer,
-	  test_status_storage, test_fetch, test_fetch_brick, test_fetch_as_user,
-	  test_probe, test_probe_alone, test_probe_turn, test_instance_names)
+TEST_MAIN("node_verbs", test_job_log, test_job_number, test_io, test_io_alone,
+	  test_cancel, test_status_buffer, test_status_storage, test_fetch,
+	  test_fetch_brick, test_fetch_as_user, test_probe, test_probe_alone,
+	  test_probe_storages, test_probe_turn, test_instance_names)
