@@ -93,20 +93,6 @@ static int usage(const char *what, const char *word)
 	return 2;
 }
 
-static int parse_job(const char *text, uint32_t *job_id)
-{
-	char *end;
-	unsigned long n;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (errno || end == text || *end || !n || n >= UINT32_MAX ||
-	    text[0] == '-')
-		return -1;
-	*job_id = (uint32_t)n;
-	return 0;
-}
-
 static int parse_period(const char *text, double *seconds)
 {
 	char *end;
@@ -124,7 +110,7 @@ static int parse_options(int argc, char **argv, struct slu_node_options *opt)
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		switch (c) {
 		case 'j':
-			if (parse_job(optarg, &opt->job_id))
+			if (slu_node_parse_job(optarg, &opt->job_id))
 				return 1 + usage("no job number: ", optarg);
 			break;
 		case 'n':
@@ -177,7 +163,7 @@ static const char *take_words(const struct command *command, char **word,
 			      struct slu_node_options *opt)
 {
 	if (*word && command->needs_job && !opt->job_id) {
-		if (parse_job(*word, &opt->job_id))
+		if (slu_node_parse_job(*word, &opt->job_id))
 			return *word;
 		word++;
 	}

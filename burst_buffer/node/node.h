@@ -89,6 +89,9 @@ struct slu_node {
 /* Unix seconds. */
 int64_t slu_today(void);
 
+/* A job's number as a user gives it; -1: it is none. */
+int slu_node_parse_job(const char *text, uint32_t *job_id);
+
 /* Configuration, names, log. The job's directory is not made. */
 int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 		  struct slu_err *err);

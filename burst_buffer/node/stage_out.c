@@ -130,7 +130,10 @@ int main(int argc, char **argv)
 		default:
 			return 2;
 		}
-	opt.job_id = job ? (uint32_t)strtoul(job, NULL, 10) : 0;
+	if (job && slu_node_parse_job(job, &opt.job_id)) {
+		failed(job, "no job number");
+		return 2;
+	}
 	if (!opt.job_id || optind == argc) {
 		failed("", opt.job_id ? "no PATH; see --help"
 				      : "not in a job, and no --job");
