@@ -353,6 +353,12 @@ static int check_whole(struct request *q, struct slu_err *err)
 	return driver->check(&q->n->in, err);
 }
 
+static int too_long(const struct request *q, struct slu_err *err)
+{
+	return slu_err(err, SLU_TIMEOUT, "it took longer than %s",
+		       q->stage->out ? "StageOutTimeout" : "StageInTimeout");
+}
+
 static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 {
 	struct act_call call = {.q = q, .act = act};
@@ -371,8 +377,11 @@ static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 		return 0;
 	q->act = act;
 	q->n->to_copy = q->total.total_bytes;
+	if (aside.seconds <= 0)
+		return too_long(q, err);
 	if (slu_aside(&aside, "staging", out, err))
-		return aside_failed(err);
+		return err->kind == SLU_TIMEOUT ? too_long(q, err)
+						: aside_failed(err);
 	memcpy(&result, out, sizeof(result));
 	if (act == SLU_PREPARE && whole_since(q, err))
 		return -1;
