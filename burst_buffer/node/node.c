@@ -23,12 +23,21 @@ int64_t slu_today(void)
 	return time(NULL);
 }
 
-/* Users can have lines written, as many as they like. */
-static bool has_room(FILE *log)
+/* Users can have lines written, as many as they like. What went wrong has as
+ * much room again, for the reasons of an end that comes late. */
+static void job_log(FILE *log, enum slu_level level, const char *line)
 {
 	struct stat st;
+	off_t max = level < SLU_INFO ? 2 * JOB_LOG_MAX : JOB_LOG_MAX;
 
-	return !fstat(fileno(log), &st) && st.st_size < JOB_LOG_MAX;
+	if (fstat(fileno(log), &st) || st.st_size >= max)
+		return;
+	slu_log_to_file(log, level, line);
+	if (st.st_size < JOB_LOG_MAX &&
+	    st.st_size + (off_t)strlen(line) >= JOB_LOG_MAX)
+		slu_log_to_file(log, SLU_WARN,
+				"this log is long: more than warnings and "
+				"errors is only in the node's log");
 }
 
 void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
@@ -45,11 +54,11 @@ void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
 			n->name, text);
 	else
 		slu_log(&n->log, level, "%s: %s", n->name, text);
-	if (n->job_log && level <= SLU_INFO && has_room(n->job_log)) {
+	if (n->job_log && level <= SLU_INFO) {
 		char line[1400];
 
 		snprintf(line, sizeof(line), "%s: %s", n->name, text);
-		slu_log_to_file(n->job_log, level, line);
+		job_log(n->job_log, level, line);
 	}
 }
 

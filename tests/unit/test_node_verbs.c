@@ -222,6 +222,64 @@ START_TEST(test_cancel)
 }
 END_TEST
 
+START_TEST(test_job_number)
+{
+	static const struct {
+		const char *text;
+		uint32_t want; /* 0: it is none */
+	} cases[] = {{"12", 12},	{"4294967294", 4294967294},
+		     {"4294967295", 0}, {"4294967297", 0},
+		     {"12x", 0},	{"0", 0},
+		     {"-1", 0},		{"", 0}};
+
+	each(c, cases)
+	{
+		uint32_t job = 0;
+
+		ck_assert_int_eq(slu_node_parse_job(c->text, &job),
+				 c->want ? 0 : -1);
+		ck_assert_uint_eq(job, c->want);
+	}
+}
+END_TEST
+
+/* A job's log does not grow for ever, and does not end without a word: what
+ * went wrong at a late end is still in it. */
+START_TEST(test_job_log)
+{
+	char path[PATH_MAX];
+	struct slu_buf text = {0};
+	struct slu_node n = {.job_id = 7, .name = "n1"};
+	size_t len;
+
+	slu_copy(path, sizeof(path), path_of("job.log"));
+	n.job_log = fopen(path, "a");
+	n.log = (struct slu_log){.fn = slu_log_to_file,
+				 .arg = fopen("/dev/null", "w"),
+				 .max = SLU_INFO};
+	for (int i = 0; i < 6000; i++)
+		slu_node_log(&n, SLU_INFO, "%0100d", i);
+	slu_node_log(&n, SLU_ERROR, "refused: %s", "the destination is full");
+	expect_ok(slu_file_read(AT_FDCWD, path, 1 << 22, &text, &err), err);
+	ck_assert_uint_lt(text.len, 300 << 10);
+	len = strlen("the destination is full\n");
+	ck_assert_str_eq(text.data + text.len - len,
+			 "the destination is full\n");
+	ck_assert_ptr_nonnull(strstr(text.data, "only in the node's log"));
+	ck_assert_ptr_null(
+		strstr(strstr(text.data, "only in the node's log") + 1,
+		       "only in the node's log"));
+	slu_buf_free(&text);
+	for (int i = 0; i < 6000; i++)
+		slu_node_log(&n, SLU_ERROR, "%0100d", i);
+	expect_ok(slu_file_read(AT_FDCWD, path, 1 << 22, &text, &err), err);
+	ck_assert_uint_lt(text.len, 600 << 10);
+	slu_buf_free(&text);
+	fclose(n.log.arg);
+	fclose(n.job_log);
+}
+END_TEST
+
 /* status */
 
 static const char plan[] =
