@@ -171,12 +171,22 @@ static int storage_quota(const struct slu_storage_want *want,
 	return 0;
 }
 
-static bool has_mark(const char *dir, const char *mark)
+bool slu_storage_has_mark(const char *dir, const char *mark)
 {
 	char path[4200];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, mark);
 	return !access(path, F_OK);
+}
+
+int slu_storage_mark(const char *dir, const char *mark, const char *text,
+		     struct slu_err *err)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, mark);
+	return slu_file_write(AT_FDCWD, path, text, strlen(text), 0644, false,
+			      err);
 }
 
 /* The device goes with its last user, a moment after the unmount. `name`, if
@@ -245,7 +255,8 @@ static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 /* Was one that is to be kept complete before the node's restart? */
 static bool is_whole(const struct slu_storage *s)
 {
-	return has_mark(s->dir, WHOLE_MARK) && has_mark(s->dir, "image");
+	return slu_storage_has_mark(s->dir, WHOLE_MARK) &&
+	       slu_storage_has_mark(s->dir, "image");
 }
 
 static int mount_again(struct slu_storage *s, struct slu_err *err)
@@ -285,13 +296,15 @@ int slu_storage_make(const struct slu_storage_want *want,
 		*out = s;
 		return 0;
 	}
-	if (want->keep && (is_whole(&s) || has_mark(s.dir, QUOTA_MARK))) {
+	if (want->keep &&
+	    (is_whole(&s) || slu_storage_has_mark(s.dir, QUOTA_MARK))) {
 		if (have_again(want, &s, err))
 			return -1;
 		*out = s;
 		return 0;
 	}
-	if (!has_mark(s.dir, QUOTA_MARK) && wipe_dir(s.dir, NOBODY, err))
+	if (!slu_storage_has_mark(s.dir, QUOTA_MARK) &&
+	    wipe_dir(s.dir, NOBODY, err))
 		return -1;
 	if (slu_mkdirs(want->storage, 0711, err) ||
 	    slu_trust_dir(want->storage, err))

@@ -64,6 +64,12 @@ bool slu_storage_is_kept(const struct slu_storage *storage);
  * was cut short, or a power cut has undone the move. */
 bool slu_storage_is_to_keep(const struct slu_storage *storage, int64_t *until);
 
+/* A small file beside the data, in `dir` of a storage or in kept data, says
+ * something of it to who comes later, also after a reboot. */
+bool slu_storage_has_mark(const char *dir, const char *mark);
+int slu_storage_mark(const char *dir, const char *mark, const char *text,
+		     struct slu_err *err);
+
 /* Mount what is kept again (after a reboot). */
 int slu_storage_remount(const char *kept_dir, struct slu_err *err);
 

@@ -63,13 +63,12 @@ static bool keeps(const struct slu_bb *bb, size_t i)
 	return !slu_bb_is_lost(bb, i) && !bb->plan.node[i].client;
 }
 
-/* NULL: it has none. */
-static const char *option(const struct slu_plan *plan, const char *key)
+static bool in_pieces(const struct slu_plan *plan,
+		      const struct slu_fstype *type)
 {
-	for (size_t i = 0; key && i < plan->n_option; i++)
-		if (slu_eq(plan->option[i].key, key))
-			return plan->option[i].value;
-	return NULL;
+	return type &&
+	       (type->pieces ||
+		(type->striped && slu_plan_option(plan, type->striped, NULL)));
 }
 
 /* As the drivers keep it. */
@@ -87,11 +86,11 @@ char *slu_bb_kept_where(const struct slu_bb *bb)
 		return strdup("the data is not kept (KeepFailed=0)");
 	if (type && type->remote)
 		return slu_asprintf("the data is kept in %s/kept/%u.%llu/data",
-				    option(plan, "root"),
+				    slu_plan_option(plan, "root", ""),
 				    (unsigned)plan->job_id,
 				    (unsigned long long)plan->buffer);
 	hosts = slu_bb_hosts(bb, keeps);
-	if (hosts && type && (type->pieces || option(plan, type->striped)))
+	if (hosts && in_pieces(plan, type))
 		text = slu_asprintf("%s keeps the data in pieces that only an "
 				    "administrator can join",
 				    hosts);

@@ -2,6 +2,7 @@
 /* The tables of what nodes and sluiced say to each other. */
 #include "wire/node.h"
 
+#include <strings.h>
 #include "wire/field.h"
 
 #define T struct slu_node_ask
@@ -208,3 +209,12 @@ static const struct slu_field server_answer_fields[] = {
 };
 DESC(slu_server_answer_desc, "server_answer", server_answer_fields);
 #undef T
+
+const char *slu_plan_option(const struct slu_plan *plan, const char *key,
+			    const char *fallback)
+{
+	for (size_t i = 0; i < plan->n_option; i++)
+		if (!strcasecmp(plan->option[i].key, key))
+			return plan->option[i].value;
+	return fallback;
+}

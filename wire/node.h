@@ -120,6 +120,10 @@ struct slu_plan {	 /* /v1/plan */
 };
 extern const struct slu_desc slu_plan_desc;
 
+/* An option of the plan, or `fallback`. */
+const char *slu_plan_option(const struct slu_plan *plan, const char *key,
+			    const char *fallback);
+
 struct slu_owed { /* /v1/owed: what this node has to take down or tell of */
 	struct slu_plan *plan; /* without their secrets */
 	size_t n_plan;

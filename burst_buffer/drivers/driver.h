@@ -105,8 +105,4 @@ int slu_instance_look(struct slu_aside *aside, void *arg, void *out,
 int slu_instance_no_counters(const struct slu_instance *in, double *read_bytes,
 			     double *written_bytes, struct slu_err *err);
 
-/* An option of the plan, or `fallback`. */
-const char *slu_plan_option(const struct slu_plan *plan, const char *key,
-			    const char *fallback);
-
 #endif

@@ -68,12 +68,3 @@ int slu_instance_no_counters(const struct slu_instance *in, double *read_bytes,
 	(void)in, (void)read_bytes, (void)written_bytes;
 	return slu_err(err, SLU_NOTFOUND, "no counters");
 }
-
-const char *slu_plan_option(const struct slu_plan *plan, const char *key,
-			    const char *fallback)
-{
-	for (size_t i = 0; i < plan->n_option; i++)
-		if (!strcasecmp(plan->option[i].key, key))
-			return plan->option[i].value;
-	return fallback;
-}

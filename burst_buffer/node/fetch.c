@@ -99,10 +99,7 @@ static bool has_shards(const char *brick)
 
 static bool in_pieces(const char *dir, const char *root)
 {
-	char mark[4200];
-
-	snprintf(mark, sizeof(mark), "%s/" SLU_PIECES_MARK, dir);
-	return !access(mark, F_OK) || has_shards(root);
+	return slu_storage_has_mark(dir, SLU_PIECES_MARK) || has_shards(root);
 }
 
 static int look_inside(struct fetch *f, const char *dir, struct slu_err *err)

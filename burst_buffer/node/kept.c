@@ -250,16 +250,6 @@ int slu_keep_in_common(struct slu_node *n, struct slu_err *err)
 	return slu_note_put(n, "kept", 0644, text, err);
 }
 
-static int put_mark(const struct slu_node *n, const char *name,
-		    const char *text, struct slu_err *err)
-{
-	char path[4200];
-
-	snprintf(path, sizeof(path), "%s/%s", n->storage.dir, name);
-	return slu_file_write(AT_FDCWD, path, text, strlen(text), 0644, false,
-			      err);
-}
-
 /* What one node has of a large file is not the file, however whole it looks
  * there. */
 static bool in_pieces(const struct slu_node *n)
@@ -271,13 +261,14 @@ static bool in_pieces(const struct slu_node *n)
  * pieces for files. */
 static int mark_kept(struct slu_node *n, struct slu_err *err)
 {
-	const char *part = n->plan.node[n->self].part;
+	const char *part = n->plan.node[n->self].part, *dir = n->storage.dir;
 
-	if (access(n->storage.dir, F_OK))
+	if (access(dir, F_OK))
 		return 0;
-	if (part && put_mark(n, SLU_PART_MARK, part, err))
+	if (part && slu_storage_mark(dir, SLU_PART_MARK, part, err))
 		return -1;
-	return in_pieces(n) ? put_mark(n, SLU_PIECES_MARK, "", err) : 0;
+	return in_pieces(n) ? slu_storage_mark(dir, SLU_PIECES_MARK, "", err)
+			    : 0;
 }
 
 int slu_keep_data(struct slu_node *n, struct slu_err *err)

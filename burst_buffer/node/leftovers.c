@@ -267,18 +267,7 @@ static void forget_one(struct slu_node *n, const struct slu_storage *s)
 
 int slu_leftovers_mark(const struct slu_storage *s, struct slu_err *err)
 {
-	char path[4200];
-
-	snprintf(path, sizeof(path), "%s/" STAGE_OUT, s->dir);
-	return slu_file_write(AT_FDCWD, path, "", 0, 0644, false, err);
-}
-
-static bool has_stage_out(const struct slu_storage *s)
-{
-	char path[4200];
-
-	snprintf(path, sizeof(path), "%s/" STAGE_OUT, s->dir);
-	return !access(path, F_OK);
+	return slu_storage_mark(s->dir, STAGE_OUT, "", err);
 }
 
 void slu_leftovers_remember(const struct slu_storage *s)
@@ -310,8 +299,8 @@ static bool stays(const struct slu_node *n, const struct slu_storage *s,
 	int64_t until;
 
 	return job_id >= SLU_PERSIST_FIRST ||
-	       (has_stage_out(s) && n->conf->keep_failed > 0 &&
-		!slu_storage_is_to_keep(s, &until));
+	       (slu_storage_has_mark(s->dir, STAGE_OUT) &&
+		n->conf->keep_failed > 0 && !slu_storage_is_to_keep(s, &until));
 }
 
 static void end_one(struct slu_node *n, const char *storage,

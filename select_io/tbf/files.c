@@ -79,22 +79,23 @@ static int read_path(const char *path, struct slu_buf *out, struct slu_err *err)
 	return ret ? slu_err_prefix(err, "%s", path) : 0;
 }
 
-/* "obdfilter.NAME.job_stats=", from ".../NAME/job_stats" */
-static void add_heading(struct slu_buf *out, const char *path)
+void slu_lustre_heading(const char *path, char line[PATH_MAX])
 {
-	const char *end = strrchr(path, '/'), *name = end;
+	const char *end = strrchr(path, '/'), *name = end, *kind;
 
-	while (name > path && name[-1] != '/')
+	while (name[-1] != '/')
 		name--;
-	slu_buf_printf(out, "obdfilter.%.*s.job_stats=\n", (int)(end - name),
-		       name);
+	for (kind = name - 1; kind[-1] != '/';)
+		kind--;
+	snprintf(line, PATH_MAX, "%.*s.%.*s.job_stats=\n",
+		 (int)(name - 1 - kind), kind, (int)(end - name), name);
 }
 
 static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
 			   struct slu_err *err)
 {
 	const struct files *f = (struct files *)lustre;
-	char pattern[PATH_MAX + 64];
+	char pattern[PATH_MAX + 64], line[PATH_MAX];
 	glob_t found;
 	bool some = false;
 
@@ -107,7 +108,8 @@ static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		size_t len = out->len;
 
-		add_heading(out, found.gl_pathv[i]);
+		slu_lustre_heading(found.gl_pathv[i], line);
+		slu_buf_puts(out, line);
 		if (read_path(found.gl_pathv[i], out, err) == 0) {
 			some = true;
 			continue;

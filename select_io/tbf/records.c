@@ -16,23 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "select_io/tbf/lustre.h"
 
 #define ROOM (64u << 10) /* of each read(2): see lustre.h */
 #define SIZE (2 * ROOM)
 
-/* "obdfilter.NAME.job_stats=", from ".../obdfilter/NAME/job_stats" */
 static int begin(struct slu_jobstats *stats, const char *path,
 		 struct slu_err *err)
 {
 	char line[PATH_MAX];
-	const char *end = strrchr(path, '/'), *name = end, *kind;
 
-	while (name[-1] != '/')
-		name--;
-	for (kind = name - 1; kind[-1] != '/';)
-		kind--;
-	snprintf(line, sizeof(line), "%.*s.%.*s.job_stats=\n",
-		 (int)(name - 1 - kind), kind, (int)(end - name), name);
+	slu_lustre_heading(path, line);
 	return slu_jobstats_add(stats, line, strlen(line), err);
 }
 

@@ -247,6 +247,19 @@ static int forget_long_ago(const char *name)
 	return 0;
 }
 
+/* After its time it is kept data, and goes as such. */
+static void forgotten_expires(void)
+{
+	nodes_all(is_there, "storage/" PERSISTENT "/forgotten", 0);
+	nodes_all(forget_long_ago, "storage/" PERSISTENT "/forgotten", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(is_there, "storage/" PERSISTENT, 42);
+	nodes_all(is_there, "storage/kept/" PERSISTENT "/fs", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+
 /* A persistent buffer that sluiced has forgotten stays for a while, and then
  * for another as kept data; no job's `up` touches it. */
 START_TEST(test_forgotten)
@@ -260,14 +273,7 @@ START_TEST(test_forgotten)
 	job_ends(request, "CANCELLED");
 	down();
 	nodes_all(run_verb, "recover", 0);
-	nodes_all(is_there, "storage/" PERSISTENT "/forgotten", 0);
-	nodes_all(forget_long_ago, "storage/" PERSISTENT "/forgotten", 0);
-	nodes_all(run_verb, "recover", 0);
-	nodes_all(is_there, "storage/" PERSISTENT, 42);
-	nodes_all(is_there, "storage/kept/" PERSISTENT "/fs", 0);
-	nodes_all(expire, "", 0);
-	expect_nothing_left();
-	nodes_end();
+	forgotten_expires();
 }
 END_TEST
 
@@ -300,14 +306,7 @@ START_TEST(test_forgotten_unkept)
 	nodes_all(recover_logged, "1", 0);
 	nodes_all(recover_logged, "2", 0);
 	nodes_all(recover_logged, "3", 0);
-	nodes_all(is_there, "storage/" PERSISTENT "/forgotten", 0);
-	nodes_all(forget_long_ago, "storage/" PERSISTENT "/forgotten", 0);
-	nodes_all(run_verb, "recover", 0);
-	nodes_all(is_there, "storage/" PERSISTENT, 42);
-	nodes_all(is_there, "storage/kept/" PERSISTENT "/fs", 0);
-	nodes_all(expire, "", 0);
-	expect_nothing_left();
-	nodes_end();
+	forgotten_expires();
 }
 END_TEST
 

@@ -29,31 +29,31 @@ static void put_target(const char *name)
 	}
 }
 
-static void put_mdt(const char *name)
-{
-	static const char text[] = "open 3 samples [reqs]\n";
-	char path[300];
-
-	snprintf(path, sizeof(path), "%s/proc/fs/lustre/mdt/%s",
-		 tmpfile_path("oss"), name);
-	expect_ok(slu_mkdirs(path, 0755, &err), err);
-	strcat(path, "/md_stats");
-	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0644,
-				 false, &err),
-		  err);
-}
-
-static void put_job_stats(const char *target, const char *text)
+/* A file of a target, below proc/fs/lustre. */
+static void put_file(const char *target, const char *name, const char *text)
 {
 	char path[300];
 
 	snprintf(path, sizeof(path), "%s/proc/fs/lustre/%s",
 		 tmpfile_path("oss"), target);
 	expect_ok(slu_mkdirs(path, 0755, &err), err);
-	strcat(path, "/job_stats");
+	strcat(path, name);
 	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0644,
 				 false, &err),
 		  err);
+}
+
+static void put_mdt(const char *name)
+{
+	char target[100];
+
+	snprintf(target, sizeof(target), "mdt/%s", name);
+	put_file(target, "/md_stats", "open 3 samples [reqs]\n");
+}
+
+static void put_job_stats(const char *target, const char *text)
+{
+	put_file(target, "/job_stats", text);
 }
 
 /* root's "writer" has written 200 KiB each time. */
