@@ -21,8 +21,10 @@
  *    Reported, as the mean of eight runs: the hour from which on the fullest
  *    target is at most 1.05 times the mean, the same for what servers move in
  *    an hour, the earliest that anybody could reach either (old files cannot be
- *    moved), the mean bandwidth of all that is read and written, and the time
- *    of the processor that choosing a file's targets takes; with
+ *    moved), what is reached by who knows all and goes by space alone, by
+ *    what servers move alone, or by both, the mean bandwidth of all that is
+ *    read and written, and the time of the processor that choosing a file's
+ *    targets takes; with
  *    --targets of so many (8 on a server) instead of 8 x 4.
  *
  * With --why only: what makes files fast, beside round-robin and ours with
@@ -176,7 +178,8 @@ static void print_balance_csv(const struct means m[ALLOCATORS], double busy)
 
 static void run_balance(bool csv, double hours, double busy)
 {
-	struct means m[ALLOCATORS];
+	static const char *const known[] = {"emptiest", "idlest", "both"};
+	struct means m[ALLOCATORS], best;
 	char a[16], b[16];
 
 	for (int who = 0; who < ALLOCATORS; who++)
@@ -199,6 +202,12 @@ static void run_balance(bool csv, double hours, double busy)
 		       who_name[who], at(m[who].space_at, a),
 		       at(m[who].load_at, b), m[who].space_end, m[who].load_end,
 		       m[who].bandwidth, m[who].decide);
+	for (int i = 0; i < 3; i++) {
+		best = balance(EMPTIEST + i, hours, busy);
+		printf("%-16s %12s %12s %10.3f %10.3f %10.0f\n", known[i],
+		       at(best.space_at, a), at(best.load_at, b),
+		       best.space_end, best.load_end, best.bandwidth);
+	}
 	printf("%-16s %12s %12s\n", "nobody before",
 	       at(m[OURS].old_space_at, a), at(m[OURS].old_load_at, b));
 }

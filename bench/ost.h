@@ -38,6 +38,13 @@ enum ost_who {
 	NEAR_NUMBERS,
 	NEAR_LUSTRE,
 	NEAR_CHEAPER,
+	/* To see what is possible: each stripe on the target that will be the
+	 * emptiest, or of the server that will have moved least in this hour,
+	 * by what is true and under way, and nothing else; or such a server's,
+	 * of the targets that have little more than the mean, or least. */
+	EMPTIEST,
+	IDLEST,
+	BOTH,
 	KINDS,
 };
 

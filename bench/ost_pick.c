@@ -386,6 +386,64 @@ static void pick_near(struct world *w, enum ost_who who,
 	}
 }
 
+#define EVEN 1.03 /* times the mean */
+
+/* What stripes shall go to the least of. */
+static double weight_of(const struct world *w, enum ost_who who, uint32_t j,
+			double mean)
+{
+	uint32_t s = j / w->per_server;
+	double all = w->hour_moved[s], used = w->used[j] + w->growing[j];
+
+	if (who == EMPTIEST)
+		return used;
+	for (uint32_t k = 0; k < w->per_server; k++)
+		all += w->coming[s * w->per_server + k];
+	all += 1e-6 * w->coming[j]; /* the idlest of its targets */
+	return who == BOTH && used > EVEN * mean ? 1e6 * used : all;
+}
+
+/* The index of the least; none of the n in `out`. */
+static uint32_t least_of(const double *weight, uint32_t m, const uint32_t *out,
+			 uint32_t n)
+{
+	uint32_t best = m;
+
+	for (uint32_t j = 0; j < m; j++) {
+		bool taken = false;
+
+		for (uint32_t k = 0; k < n; k++)
+			taken = taken || out[k] == j;
+		if (!taken && (best == m || weight[j] < weight[best]))
+			best = j;
+	}
+	return best;
+}
+
+/* One stripe after the other, of all files of this second. */
+static void pick_least(struct world *w, enum ost_who who,
+		       const struct request *r, uint32_t n, uint32_t *chosen)
+{
+	static double weight[OST_TARGETS];
+	uint32_t together = who == EMPTIEST ? 1 : w->per_server;
+	double mean = 0;
+
+	for (uint32_t j = 0; j < w->m; j++)
+		mean += (w->used[j] + w->growing[j]) / w->m;
+	for (uint32_t j = 0; j < w->m; j++)
+		weight[j] = weight_of(w, who, j, mean);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t *out = chosen + (size_t)i * MOST;
+
+		for (uint32_t k = 0; k < r[i].stripes; k++) {
+			out[k] = least_of(weight, w->m, out, k);
+			for (uint32_t j = 0; j < together; j++)
+				weight[out[k] / together * together + j] +=
+					r[i].size / r[i].stripes;
+		}
+	}
+}
+
 void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 	      uint32_t n, uint32_t *chosen)
 {
@@ -399,11 +457,14 @@ void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 		[KINDS] = NULL,
 	};
 
-	bool remembers = who >= OURS && !simple[who];
+	bool knows = who >= EMPTIEST && who <= BOTH;
+	bool remembers = who >= OURS && !simple[who] && !knows;
 
 	if (remembers)
 		forget(w);
-	if (who >= NEAR_NUMBERS)
+	if (knows)
+		pick_least(w, who, r, n, chosen);
+	else if (who >= NEAR_NUMBERS)
 		pick_near(w, who, r, n, chosen);
 	else if (!simple[who])
 		solve(w, who, r, n, chosen);

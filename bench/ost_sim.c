@@ -52,9 +52,9 @@ struct traffic {
 	uint32_t n_moving, n_kept;
 	double due[2]; /* stripes of the trace: written, read */
 	double bandwidth, finished;
-	double *streams;	   /* of servers, now */
-	double *moved, *old_moved; /* of servers, MB; of old files */
-	double *old;		   /* of targets, MB */
+	double *streams;   /* of servers, now */
+	double *old_moved; /* of servers, MB in this hour, of old files */
+	double *old;	   /* of targets, MB */
 };
 
 static double processor(void)
@@ -104,6 +104,9 @@ static void init(struct world *w, struct traffic *f, uint32_t m,
 		.seen_rate = zeros(m),
 		.seen_server_rate = zeros(s),
 		.server_moved = zeros(s),
+		.hour_moved = zeros(s),
+		.coming = zeros(m),
+		.growing = zeros(m),
 		.seen_moved = calloc(s, sizeof(*w->seen_moved)),
 		.count = zeros(m),
 		.when = zeros(m),
@@ -117,7 +120,6 @@ static void init(struct world *w, struct traffic *f, uint32_t m,
 		.moving = calloc(FILES, sizeof(*f->moving)),
 		.kept = calloc(2 * FILES, sizeof(*f->kept)),
 		.streams = zeros(s),
-		.moved = zeros(s),
 		.old_moved = zeros(s),
 		.old = zeros(m),
 	};
@@ -131,8 +133,9 @@ static void done(struct world *w, struct traffic *f)
 	double *v[] = {w->used,	     w->load,	      w->rate,
 		       w->seen_used, w->seen_rate,    w->count,
 		       w->when,	     w->server_rate,  w->seen_server_rate,
-		       f->streams,   w->server_moved, f->moved,
-		       f->old_moved, f->old};
+		       f->streams,   w->server_moved, w->hour_moved,
+		       f->old_moved, f->old,	      w->coming,
+		       w->growing};
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++)
 		free(v[i]);
@@ -177,8 +180,11 @@ static void fill_old(struct world *w, struct traffic *f)
 static void start(struct world *w, struct traffic *f, const struct file *file)
 {
 	*next_file(f->moving, &f->n_moving, FILES) = *file;
-	for (uint32_t k = 0; k < file->n; k++)
+	for (uint32_t k = 0; k < file->n; k++) {
 		w->load[file->on[k]]++;
+		w->coming[file->on[k]] += file->left;
+		w->growing[file->on[k]] += file->reads ? 0 : file->left;
+	}
 }
 
 static const double *recorded; /* bytes */
@@ -311,6 +317,8 @@ static void move_all(struct world *w, struct traffic *f)
 			w->rate[j] += speed;
 			w->server_rate[j / w->per_server] += speed;
 			w->used[j] += file->reads ? 0 : speed;
+			w->coming[j] -= speed;
+			w->growing[j] -= file->reads ? 0 : speed;
 			f->old_moved[j / w->per_server] +=
 				file->old ? speed : 0;
 		}
@@ -323,7 +331,7 @@ static void move_all(struct world *w, struct traffic *f)
 			end(w, f, &f->moving[i]);
 	f->n_moving = n;
 	for (uint32_t s = 0; s < w->servers; s++) {
-		f->moved[s] += w->server_rate[s];
+		w->hour_moved[s] += w->server_rate[s];
 		w->server_moved[s] += w->server_rate[s];
 	}
 }
@@ -392,14 +400,14 @@ static void note_load(const struct world *w, struct traffic *f, double *all,
 {
 	double sum = 0;
 
-	*all = max_over_mean(f->moved, w->servers);
+	*all = max_over_mean(w->hour_moved, w->servers);
 	*old = 0;
 	for (uint32_t s = 0; s < w->servers; s++) {
-		sum += f->moved[s];
+		sum += w->hour_moved[s];
 		*old = fmax(*old, f->old_moved[s]);
 	}
 	*old *= sum > 0 ? w->servers / sum : 0;
-	memset(f->moved, 0, w->servers * sizeof(double));
+	memset(w->hour_moved, 0, w->servers * sizeof(double));
 	memset(f->old_moved, 0, w->servers * sizeof(double));
 }
 

@@ -19,6 +19,10 @@ struct world {
 				     * there; MB/s */
 	double *server_rate;	    /* MB/s */
 	double *server_moved;	    /* MB, since the last look */
+	double *hour_moved;	    /* MB, in this hour */
+	double *coming;		    /* of targets: MB, of what moves now: to be
+				     * written or read, */
+	double *growing;	    /* and written alone */
 	/* What the statistics said last. */
 	double *seen_used, *seen_rate, *seen_server_rate;
 	struct slu_ost_moved *seen_moved; /* of servers */

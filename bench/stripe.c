@@ -10,13 +10,20 @@
  * The simulation is of requests: a target serves one at a time, of up to 1 MiB,
  * at DISK MB/s, and seeks when a request does not go on where the one before
  * ended (it prefers one that does, of those that wait). A client has at most 8
- * requests at a target, and WINDOW of a file ahead of where it reads; its
- * network takes LINK MB/s. A random read fetches as much as the stripe is wide,
- * 4 MiB at most: that is how the paper explains what it measured. What any
- * client has read is in the target's memory (Fig. 11: all read everything).
- * Opening a file asks each of its stripes for its size.
+ * requests at a target, and WINDOW of a file ahead of where it reads. What is
+ * read passes the server's network and then the node's, which its clients
+ * share. A random read fetches as much as the stripe is wide, 4 MiB at most:
+ * that is how the paper explains what it measured. What any client has read is
+ * in the target's memory (Fig. 11: all read everything). Opening a file asks
+ * each of its stripes for its size.
  *
- * Files are a part (SCALE) of the paper's, watermarks too; numbers are ratios
+ * Of the paper are: how many tasks and nodes; 8 servers of 8 targets of three
+ * drives, on FDR (knot), and 7 targets a server and 2,880 MB/s of a router
+ * (Titan); and that BLAST's database is 79 files of 1 GB, each as a whole in
+ * the directory of its part, on targets of its own, while the others have a
+ * file for each part.
+ *
+ * Files are a part of the paper's, watermarks too; numbers are ratios
  * to the first layout of each group.
  */
 #include "config.h"
@@ -33,11 +40,13 @@
 #define DISK	400e6  /* bytes/s of a target */
 #define MEMORY	1500e6 /* of what it still knows */
 #define SEEK	4e-3   /* s */
-#define LINK	3000e6 /* bytes/s of a client */
-#define WINDOW	64     /* requests ahead */
+#define FDR	6800e6 /* bytes/s of a port */
+#define ROUTER	2880e6
+#define WINDOW	40     /* requests ahead: max_read_ahead_per_file_mb */
 #define AT_ONCE 8      /* of a client at a target */
 #define GLIMPSE 0.4e-3 /* s for a stripe, when a file is opened */
 #define TARGETS 1008
+#define SERVERS (TARGETS / 7)
 #define CLIENTS 512
 #define QUEUE	(AT_ONCE * CLIENTS)
 
@@ -47,9 +56,18 @@ struct work {
 	uint32_t clients;
 	bool shared;	 /* all read everything, else each its share */
 	uint32_t random; /* reads of each client after that */
-	uint32_t targets;
-	uint32_t files; /* it is cut into, each of which is opened */
+	const struct site *site;
+	uint32_t tasks; /* of a node */
+	uint64_t file;	/* bytes of each; 0: one for each part */
 };
+
+struct site {
+	uint32_t targets, per_server;
+	double node, server; /* bytes/s of their networks */
+};
+
+static const struct site knot = {64, 8, FDR, FDR};
+static const struct site titan = {TARGETS, 7, ROUTER, FDR};
 
 struct request {
 	uint64_t at, len; /* in the file */
@@ -62,8 +80,6 @@ struct client {
 	uint32_t random;    /* reads that are left */
 	uint32_t out;	    /* requests */
 	uint8_t at[TARGETS];
-	double link; /* free again */
-	bool waits;
 };
 
 struct target {
@@ -76,6 +92,7 @@ struct target {
 };
 
 static struct client *client;
+static double node_free[CLIENTS], server_free[SERVERS]; /* networks, again */
 static struct target *target;
 static uint8_t *known; /* MiB of the file that targets have in memory */
 static uint64_t seed;
@@ -112,27 +129,51 @@ static uint32_t pop(void)
 	return top;
 }
 
+/* The part of the layout that byte `at` is in; files are in one as a whole. */
+static size_t part_of(uint64_t at)
+{
+	size_t i = 0;
+
+	if (job->file)
+		at -= at % job->file;
+	while (layout.part[i].end && at >= layout.part[i].end)
+		i++;
+	return i;
+}
+
+/* How many stripes the files before that of byte `at` have; where it begins. */
+static uint64_t stripes_before(uint64_t at, uint64_t *begin)
+{
+	size_t last = part_of(at);
+	uint64_t n = 0;
+
+	*begin = last > 0 ? layout.part[last - 1].end : 0;
+	for (size_t i = 0; !job->file && i < last; i++)
+		n += layout.part[i].count;
+	if (!job->file)
+		return n;
+	*begin = at - at % job->file;
+	for (uint64_t f = 0; f < *begin; f += job->file)
+		n += layout.part[part_of(f)].count;
+	return n;
+}
+
 /* Where byte `at` lies, and how far a request from there may go. */
 static struct request locate(uint64_t at)
 {
-	uint64_t begin = 0, width, stripe, room;
-	const struct slu_stripe_component *c;
-	struct request r = {.at = at};
-	uint32_t first = 0;
-	size_t i = 0;
+	const struct slu_stripe_component *c = &layout.part[part_of(at)];
+	uint64_t begin, before = stripes_before(at, &begin);
+	uint64_t stripe = (at - begin) / c->width;
+	uint64_t room = c->width - (at - begin) % c->width;
 
-	for (; layout.part[i].end && at >= layout.part[i].end; i++) {
-		begin = layout.part[i].end;
-		first += layout.part[i].count;
-	}
-	c = &layout.part[i];
-	width = c->width;
-	stripe = (at - begin) / width;
-	r.target = (uint32_t)((first + stripe % c->count) % job->targets);
-	r.object = begin + stripe / c->count * width + at % width;
-	room = width - (at - begin) % width;
-	r.len = room < MIB ? room : MIB;
-	return r;
+	return (struct request){
+		.at = at,
+		.len = room < MIB ? room : MIB,
+		.object = begin + stripe / c->count * c->width +
+			  (at - begin) % c->width,
+		.target = (uint32_t)((before + stripe % c->count) %
+				     job->site->targets),
+	};
 }
 
 static void start(uint32_t t, double now)
@@ -189,28 +230,29 @@ static void send_more(uint32_t c, double now)
 static void read_random(uint32_t c, double now)
 {
 	struct client *me = &client[c];
-	struct request r = locate(slu_random(&seed, job->size));
-	uint64_t width = 0, begin = 0;
-	size_t i = 0;
+	uint64_t at = slu_random(&seed, job->size), begin;
+	uint64_t width = layout.part[part_of(at)].width;
 
-	for (; layout.part[i].end && r.at >= layout.part[i].end; i++)
-		begin = layout.part[i].end;
-	width = layout.part[i].width;
+	stripes_before(at, &begin);
 	width = width > 4 * MIB ? 4 * MIB : width;
-	me->next = begin + (r.at - begin) / width * width;
+	me->next = begin + (at - begin) / width * width;
 	me->end = me->next + width;
 	me->end = me->end > job->size ? job->size : me->end;
 	me->random--;
 	send_more(c, now);
 }
 
+/* All files, one after the other: a part of them, as of all that is read. */
 static double open_time(void)
 {
-	double all = 0;
+	uint64_t begin, stripes;
 
-	for (size_t i = 0; i < layout.n; i++)
-		all += layout.part[i].count;
-	return GLIMPSE * (all / (double)layout.n) * job->files;
+	if (job->file)
+		stripes = stripes_before(job->size, &begin);
+	else
+		stripes = stripes_before(UINT64_MAX, &begin) +
+			  layout.part[layout.n - 1].count;
+	return GLIMPSE * (double)stripes / (double)job->part;
 }
 
 static void begin(bool random)
@@ -218,6 +260,8 @@ static void begin(bool random)
 	uint64_t share = job->size / job->clients;
 
 	memset(client, 0, CLIENTS * sizeof(*client));
+	memset(node_free, 0, sizeof(node_free));
+	memset(server_free, 0, sizeof(server_free));
 	n_heap = 0;
 	seed = 7;
 	for (uint32_t t = 0; t < TARGETS; t++)
@@ -233,10 +277,21 @@ static void begin(bool random)
 	}
 }
 
+/* When it has come to who asked, whom the target serves until now. */
+static double arrives(const struct request *r, double now)
+{
+	double *server = &server_free[r->target / job->site->per_server];
+	double *node = &node_free[r->client / job->tasks];
+
+	*server = fmax(*server, now) + (double)r->len / job->site->server;
+	*node = fmax(*node, *server) + (double)r->len / job->site->node;
+	return *node;
+}
+
 /* Seconds until all have read all that they want. */
 static double simulate(bool random)
 {
-	double now = 0, last = 0;
+	double now = 0, last = 0, came;
 
 	begin(random);
 	memset(known, 0, job->size / MIB + 1);
@@ -252,10 +307,10 @@ static double simulate(bool random)
 		s->works = false;
 		me->out--;
 		me->at[t]--;
-		me->link = fmax(me->link, now) + (double)s->serves.len / LINK;
-		last = fmax(last, me->link);
+		came = arrives(&s->serves, now);
+		last = fmax(last, came);
 		if (me->random > 0 && me->out == 0 && me->next >= me->end)
-			read_random(c, fmax(now, me->link));
+			read_random(c, came);
 		else
 			send_more(c, now);
 		start(t, now);
@@ -273,16 +328,19 @@ static const struct group groups[] = {
 	{"IOR",
 	 "4-6 (dynamic) read better than 1-3",
 	 6,
-	 {"4 TB, 128 tasks on 16 nodes", 4096 * GIB, 64, 128, false, 0, 64, 1}},
+	 {"4 TB, 64 tasks on 16 nodes", 4096 * GIB, 64, 64, false, 0, &knot, 4,
+	  0}},
 	{"netflow",
 	 "phase 1: dynamic better than static; phase 2: alike, some worse",
 	 6,
-	 {"55 GB, 128 tasks", 55 * GIB, 4, 128, false, 200, 64, 55}},
+	 {"55 GB, 128 tasks on 16 nodes", 55 * GIB, 4, 128, false, 200, &knot,
+	  8, 0}},
 	{"blast",
 	 "2-9 are 1.22-1.26 times as fast as 1 (but 6, 7); 10 to 12 from 1.26 "
 	 "down to 1.22; 13-18 no clear trend",
 	 18,
-	 {"79 GB, 8 nodes read all", 79 * GIB, 8, 8, true, 200, 1008, 79}},
+	 {"79 files, 8 nodes read all", 79 * GIB, 8, 8, true, 200, &titan, 1,
+	  GIB}},
 };
 
 static void scale(uint64_t part)
@@ -326,11 +384,12 @@ static void run_group(bool csv, const struct group *g)
 	struct slu_stripe_request ask = {.size = g->work.size,
 					 .access = SLU_STRIPE_SEQUENTIAL,
 					 .readers = g->work.clients,
-					 .targets = g->work.targets};
+					 .targets = g->work.site->targets};
 	struct work scaled = g->work;
 	char name[40];
 
 	scaled.size /= scaled.part;
+	scaled.file /= scaled.part;
 	job = &scaled;
 	if (!csv)
 		printf("\n%s: %s, 1/%lu of it\npaper: %s\n\n%-12s %10s %9s "
@@ -358,10 +417,12 @@ static void run_group(bool csv, const struct group *g)
 static void run_fig11(bool csv)
 {
 	static const uint32_t count[] = {16, 64, 128, 0};
-	static struct work w = {"", 79 * GIB, 128, 16, true, 20, 1008, 79};
+	static struct work w = {"", 79 * GIB, 128, 16, true,
+				20, &titan,   1,   GIB};
 	double seconds[4];
 
 	w.size /= w.part; /* called once */
+	w.file /= w.part;
 	job = &w;
 	if (!csv)
 		printf("\nFig. 11: nodes that all read 79 GB (1/%lu of it), "

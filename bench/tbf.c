@@ -182,8 +182,7 @@ static size_t control(struct slu_tbf *tbf, struct sim *sim, bool look)
 	const char *command;
 	size_t n = 0;
 
-	sim->lustre.job_stats(&sim->lustre, &text, &err);
-	if (slu_jobstats_parse(&stats, text.data, text.len, &err) ||
+	if (sim->lustre.job_stats(&sim->lustre, &stats, &err) ||
 	    slu_tbf_observe(tbf, sim->now, &stats, &err))
 		goto fail;
 	if (look && (sim->lustre.rules(&sim->lustre, &text, &err) ||

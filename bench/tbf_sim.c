@@ -17,33 +17,35 @@ static void job_name(int job, char out[16])
 	snprintf(out, 16, "%d", 1000 + job);
 }
 
-/* An RPC arrives: its class learns of a changed rule (which fills its
- * bucket). */
+static struct sim_class *class_of(struct sim *sim, unsigned p)
+{
+	unsigned cpt = p % sim->cpts;
+	struct sim_class *c = sim->class;
+	char job[16], client[32];
+
+	job_name(sim->process[p].job, job);
+	snprintf(client, sizeof(client), "10.0.0.%u@tcp_4_0_0", p);
+	while (c < sim->class + sim->n_classes &&
+	       !fake_tbf_is_class(&sim->fake, &c->bucket, job, client, cpt))
+		c++;
+	if (c == sim->class + sim->n_classes) {
+		sim->n_classes++;
+		*c = (struct sim_class){
+			.bucket = fake_tbf_class(&sim->fake, job, client, cpt)};
+	}
+	return c;
+}
+
 static void arrive(struct sim *sim, unsigned p)
 {
-	struct sim_process *proc = &sim->process[p];
-	struct sim_class *c = &sim->class[proc->job][p % sim->cpts];
-	const struct fake_rule *rule;
-	char name[16];
+	struct sim_class *c;
 
 	if (!under_tbf(sim)) {
 		sim->fifo[(sim->fifo_head + sim->fifo_n++) % SIM_QUEUE] = p;
 		return;
 	}
-	job_name(proc->job, name);
-	if (!c->seen || c->sequence != sim->fake.sequence) {
-		rule = fake_tbf_match(&sim->fake, 0, name);
-		if (!c->seen || rule != c->rule ||
-		    (rule && rule->generation != c->generation)) {
-			c->tokens = sim->depth;
-			c->check = sim->now;
-		}
-		c->rule = rule;
-		c->generation = rule ? rule->generation : 0;
-		c->rate = rule ? rule->rate : sim->fake.default_rate[0];
-		c->sequence = sim->fake.sequence;
-		c->seen = true;
-	}
+	c = class_of(sim, p);
+	fake_tbf_arrive(&sim->fake, &c->bucket, sim->now);
 	c->queue[(c->head + c->queued++) % (SIM_QUEUE / 16)] = p;
 }
 
@@ -73,7 +75,8 @@ static void complete(struct sim *sim, unsigned p)
 	struct sim_process *proc = &sim->process[p];
 
 	proc->done++;
-	sim->served[proc->job]++;
+	if (sim->served[proc->job]++ == 0)
+		sim->start[proc->job] = sim->now;
 	if (proc->interval > 0 && proc->done == proc->allowed) {
 		sim->wait[proc->job] += sim->now - sim->burst_begin[p];
 		sim->bursts[proc->job]++;
@@ -84,10 +87,10 @@ static void complete(struct sim *sim, unsigned p)
 
 /* Whole tokens that the class has now. As in Lustre, they are only counted
  * when it is served, which forgets the part of a token. */
-static double tokens(const struct sim *sim, const struct sim_class *c)
+static double tokens(const struct sim *sim, const struct fake_class *c)
 {
 	return fmin(c->tokens + floor((sim->now - c->check) * c->rate + 1e-9),
-		    sim->depth);
+		    FAKE_DEPTH);
 }
 
 /* The class whose token is due first, when it has one. */
@@ -96,17 +99,15 @@ static struct sim_class *pick(struct sim *sim)
 	struct sim_class *best = NULL;
 	double due, earliest = INFINITY;
 
-	for (size_t j = 0; j < sim->n_jobs; j++)
-		for (unsigned k = 0; k < sim->cpts; k++) {
-			struct sim_class *c = &sim->class[j][k];
-
-			due = c->check + 1 / c->rate;
-			if (c->queued > 0 && due < earliest) {
-				earliest = due;
-				best = c;
-			}
+	for (struct sim_class *c = sim->class; c < sim->class + sim->n_classes;
+	     c++) {
+		due = c->bucket.check + 1.0 / c->bucket.rate;
+		if (c->queued > 0 && due < earliest) {
+			earliest = due;
+			best = c;
 		}
-	return best && tokens(sim, best) >= 1 ? best : NULL;
+	}
+	return best && tokens(sim, &best->bucket) >= 1 ? best : NULL;
 }
 
 /* One RPC, when there is one that may be served. */
@@ -123,8 +124,8 @@ static bool serve(struct sim *sim)
 		c = pick(sim);
 		if (!c)
 			return false;
-		c->tokens = tokens(sim, c) - 1;
-		c->check = sim->now;
+		c->bucket.tokens = tokens(sim, &c->bucket) - 1;
+		c->bucket.check = sim->now;
 		p = c->queue[c->head];
 		c->head = (c->head + 1) % (SIM_QUEUE / 16);
 		c->queued--;
@@ -166,27 +167,30 @@ void sim_add(struct sim *sim, int job, struct sim_process process)
 }
 
 /* What the controller reads and writes. */
-static int sim_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
+static int sim_job_stats(struct slu_lustre *lustre, struct slu_jobstats *stats,
 			 struct slu_err *err)
 {
 	struct sim *sim = (struct sim *)lustre;
+	struct slu_buf text = {0};
 	char name[16];
+	int ret;
 
-	(void)err;
-	slu_buf_reset(out);
-	slu_buf_puts(out, "obdfilter.sim-OST0000.job_stats=\njob_stats:\n");
+	slu_buf_puts(&text, "obdfilter.sim-OST0000.job_stats=\njob_stats:\n");
 	for (size_t j = 0; j < sim->n_jobs; j++) {
 		if (sim->served[j] == 0)
 			continue;
 		job_name((int)j, name);
-		slu_buf_printf(out,
+		slu_buf_printf(&text,
 			       "- job_id:          %s\n"
-			       "  start_time:      1.000000000 secs.nsecs\n"
+			       "  start_time:      %.9f secs.nsecs\n"
 			       "  write_bytes:     { samples: %lu, unit: bytes,"
 			       " sum: %lu }\n",
-			       name, sim->served[j], sim->served[j] << 20);
+			       name, sim->start[j], sim->served[j],
+			       sim->served[j] << 20);
 	}
-	return 0;
+	ret = slu_jobstats_parse(stats, text.data, text.len, err);
+	slu_buf_free(&text);
+	return ret;
 }
 
 static unsigned sim_classes(void *arg, const struct fake_rule *rule,
@@ -195,8 +199,9 @@ static unsigned sim_classes(void *arg, const struct fake_rule *rule,
 	struct sim *sim = arg;
 	unsigned n = 0;
 
-	for (size_t j = 0; j < sim->n_jobs; j++)
-		n += sim->class[j][cpt].seen && sim->class[j][cpt].rule == rule;
+	for (size_t i = 0; i < sim->n_classes; i++)
+		n += sim->class[i].bucket.cpt == cpt &&
+		     sim->class[i].bucket.rule == rule->number;
 	return n;
 }
 
@@ -225,7 +230,6 @@ int sim_init(struct sim *sim, double capacity, unsigned cpts)
 	*sim = (struct sim){
 		.capacity = capacity,
 		.cpts = cpts,
-		.depth = 3,
 		.lustre = {.job_stats = sim_job_stats,
 			   .rules = sim_rules,
 			   .set_rule = sim_set_rule},

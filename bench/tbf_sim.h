@@ -6,10 +6,12 @@
  * One storage target under Lustre's TBF, in steps of 0.2 ms. It serves
  * `capacity` RPCs a second, whatever they are. Its clients are processes that
  * keep up to `window` RPCs on their way. Without the policy RPCs are served
- * first come, first served. With it, each job has a class on each CPT, with a
- * bucket of depth 3: the class whose next token is due first is served first;
- * a changed rule fills the bucket and is noticed when the class's next RPC
- * arrives (lustre/ptlrpc/nrs_tbf.c: nrs_tbf_res_get, nrs_tbf_req_get).
+ * first come, first served. With it, each job (under "tbf jobid") or each of a
+ * job's processes, which are on as many nodes (under "tbf"), has a class on
+ * each CPT that it reaches, with a bucket of depth 3: the class whose next
+ * token is due first is served first; a changed rule fills the bucket and is
+ * noticed when the class's next RPC arrives (lustre/ptlrpc/nrs_tbf.c:
+ * nrs_tbf_res_get, nrs_tbf_req_get). All RPCs of a node arrive on one CPT.
  */
 
 #include <stdint.h>
@@ -18,6 +20,7 @@
 
 #define SIM_JOBS      8
 #define SIM_PROCESSES 64
+#define SIM_CLASSES   64
 #define SIM_STEP      0.0002 /* seconds */
 #define SIM_QUEUE     4096
 
@@ -37,26 +40,24 @@ struct sim_process {
 };
 
 struct sim_class {
+	struct fake_class bucket;
 	unsigned queued, queue[SIM_QUEUE / 16]; /* processes, as a ring */
 	unsigned head;
-	double tokens, check; /* time of the last refill */
-	uint32_t generation, sequence;
-	const struct fake_rule *rule;
-	double rate;
-	bool seen;
 };
 
 struct sim {
 	struct slu_lustre lustre; /* what the controller sees */
 	struct fake_tbf fake;
-	double now, capacity, credit, depth;
+	double now, capacity, credit;
 	struct sim_process process[SIM_PROCESSES];
 	size_t n_processes;
 	size_t n_jobs;
 	unsigned cpts;
-	struct sim_class class[SIM_JOBS][8]; /* by CPT */
+	struct sim_class class[SIM_CLASSES];
+	size_t n_classes;
 	unsigned fifo[SIM_QUEUE], fifo_head, fifo_n;
 	uint64_t served[SIM_JOBS];
+	double start[SIM_JOBS];	   /* of the record in job_stats */
 	double wait[SIM_JOBS];	   /* sum of the times of bursts, */
 	uint64_t bursts[SIM_JOBS]; /* and how many */
 	double burst_begin[SIM_PROCESSES];

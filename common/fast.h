@@ -8,7 +8,8 @@
  * calls SLU_INLINE. Loops are then unrolled and use the widest registers of
  * the processor that runs them. Numbers in such a file are finite. If it
  * defines SLU_ANY_ORDER before, sums are worked out in any order, but for what
- * stands in slu_as_written().
+ * stands in slu_as_written(). With SLU_UNFUSED products are rounded before they
+ * are added, by every processor and in what a vector leaves over, too.
  */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
@@ -17,6 +18,9 @@
 		     "finite-math-only", "no-signed-zeros")
 #if defined(SLU_ANY_ORDER) && __GNUC__ >= 12
 #pragma GCC optimize("associative-math", "unroll-loops")
+#endif
+#ifdef SLU_UNFUSED
+#pragma GCC optimize("fp-contract=off")
 #endif
 #define SLU_FAST __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

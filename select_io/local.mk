@@ -104,7 +104,8 @@ if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
 	tests/unit/test_jobio tests/unit/test_rules \
 	tests/unit/test_tbf_control tests/unit/test_tbf_order \
-	tests/unit/test_tbf_crowd tests/unit/test_tbfd_alive
+	tests/unit/test_tbf_crowd tests/unit/test_tbf_parts \
+	tests/unit/test_tbf_sim tests/unit/test_tbfd_alive
 check_PROGRAMS += $(tbf_tests)
 TESTS += $(tbf_tests)
 tests_unit_test_tokens_LDADD = libslutbf.la $(CHECK_LIBS)
@@ -115,8 +116,13 @@ tbf_server = tests/unit/tbf_server.c tests/unit/tbf_server.h $(fake_tbf)
 tests_unit_test_tbf_control_SOURCES = tests/unit/test_tbf_control.c \
 	$(tbf_server)
 tests_unit_test_tbf_control_LDADD = libslutbf.la $(CHECK_LIBS)
-tests_unit_test_tbf_crowd_SOURCES = tests/unit/test_tbf_crowd.c $(fake_tbf)
+tests_unit_test_tbf_parts_SOURCES = tests/unit/test_tbf_parts.c $(tbf_server)
+tests_unit_test_tbf_parts_LDADD = libslutbf.la $(CHECK_LIBS)
+tests_unit_test_tbf_crowd_SOURCES = tests/unit/test_tbf_crowd.c $(tbf_server)
 tests_unit_test_tbf_crowd_LDADD = libslutbfd.la $(CHECK_LIBS)
+tests_unit_test_tbf_sim_SOURCES = tests/unit/test_tbf_sim.c \
+	bench/tbf_sim.c bench/tbf_sim.h $(fake_tbf)
+tests_unit_test_tbf_sim_LDADD = libslutbf.la $(CHECK_LIBS)
 tests_unit_test_tbfd_alive_LDADD = libslutbfd.la $(CHECK_LIBS)
 tests_unit_test_tbf_order_SOURCES = tests/unit/test_tbf_order.c $(tbf_server)
 tests_unit_test_tbf_order_LDADD = libslutbf.la $(CHECK_LIBS)
@@ -127,7 +133,7 @@ endif
 fake_tbf = tests/fakes/fake_tbf.c tests/fakes/fake_tbf.h
 check_PROGRAMS += tests/fakes/fake_lctl
 tests_fakes_fake_lctl_SOURCES = tests/fakes/fake_lctl.c $(fake_tbf)
-tests_fakes_fake_lctl_LDADD = libslucommon.la
+tests_fakes_fake_lctl_LDADD = libslucommon.la -lm
 dist_check_SCRIPTS += tests/unit/test_tbfd.sh
 TESTS += tests/unit/test_tbfd.sh
 
@@ -156,13 +162,17 @@ libsluost_la_LIBADD = libslucommon.la -lm
 
 if HAVE_CHECK
 ost_tests = tests/unit/test_place tests/unit/test_place_glpk \
-	tests/unit/test_ost_choose tests/unit/test_ost_stats
+	tests/unit/test_ost_choose tests/unit/test_ost_memory \
+	tests/unit/test_ost_server tests/unit/test_ost_stats
 check_PROGRAMS += $(ost_tests)
 TESTS += $(ost_tests)
 tests_unit_test_place_LDADD = libsluost.la $(CHECK_LIBS)
 tests_unit_test_place_glpk_LDADD = libsluost.la $(CHECK_LIBS) $(GLPK_LIBS) -lm
 tests_unit_test_ost_stats_LDADD = libsluost.la $(CHECK_LIBS)
 tests_unit_test_ost_choose_LDADD = libsluost.la $(CHECK_LIBS)
+tests_unit_test_ost_memory_LDADD = libsluost.la $(CHECK_LIBS)
+tests_unit_test_ost_server_LDADD = libsluost.la $(CHECK_LIBS) -lm
+noinst_HEADERS += tests/unit/ost_answers.h
 endif
 
 # Layouts of files on Lustre.

@@ -24,6 +24,7 @@ const struct slu_ost_choose_settings slu_ost_choose_defaults = {
 	.excess = 16,
 	.uneven = 64,
 	.uneven_most = 2,
+	.even = 0.015,
 	.balance = 15,
 	.step = 0.3,
 	.min_free = 0.05,

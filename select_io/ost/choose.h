@@ -14,12 +14,13 @@
  * fuller than others hardly dearer, and forgets what a server did a moment ago;
  * so there are three more terms: what is read and written there, relative to
  * the busiest target; by how much more of it is in use than of the mean target
- * (slu_ost_excess); and what its server has moved for twenty minutes of what
- * a server can move (slu_ost_balance), so that servers whose targets are spared
- * because they are full get other work: the more, the more there is to do, as
- * nobody waits for servers that are idle most of the time, and space is then
- * all that matters. Every stripe makes its target dearer by `step`. The weights
- * were chosen on the runs of bench/ost.
+ * (slu_ost_excess), beyond a hundredth or two, as who makes all exactly even
+ * must write on some servers less than on others; and what its server has
+ * moved for twenty minutes of what a server can move (slu_ost_balance), so that
+ * servers whose targets are spared because they are full get other work: the
+ * more, the more there is to do, as nobody waits for servers that are idle most
+ * of the time, and space is then all that matters. Every stripe makes its
+ * target dearer by `step`. The weights were chosen on the runs of bench/ost.
  *
  * Left out, with the reason: targets that are degraded, read-only or closed for
  * new objects, that have no room for a stripe or less than min_free of their
@@ -47,6 +48,7 @@ struct slu_ost_choose_settings {
 	double excess;	    /* of use above the mean; 0 in the paper */
 	double uneven;	    /* the same relative to the mean, */
 	double uneven_most; /* but no more than that */
+	double even;	    /* part of the mean above it that is even enough */
 	double balance;	    /* of the server's last minutes; 0 in the paper */
 	double step;	    /* of a stripe */
 	double min_free;    /* part of a target that stays free */

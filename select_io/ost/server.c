@@ -45,11 +45,12 @@ static double label(const char *row)
 	return *end == ':' ? v : -1;
 }
 
-void slu_ost_io_sum(const char *text, double *n, double *ms)
+void slu_ost_io_sum(const char *text, const char *histogram, double *n,
+		    double *sum)
 {
-	const char *row = strstr(text, "I/O time"), *bar;
+	const char *row = strstr(text, histogram), *bar;
 
-	*n = *ms = 0;
+	*n = *sum = 0;
 	while (row && (row = strchr(row, '\n')) && label(++row) >= 0) {
 		double reads = 0, writes = 0;
 
@@ -58,44 +59,47 @@ void slu_ost_io_sum(const char *text, double *n, double *ms)
 		if (bar)
 			sscanf(bar + 1, "%lf", &writes);
 		*n += reads + writes;
-		*ms += (reads + writes) * label(row);
+		*sum += (reads + writes) * label(row);
 	}
 }
 
-double slu_ost_io_ms(const char *text)
+double slu_ost_io(const char *text, const char *histogram)
 {
-	double n, ms;
+	double n, sum;
 
-	slu_ost_io_sum(text, &n, &ms);
-	return n > 0 ? ms / n : -1;
+	slu_ost_io_sum(text, histogram, &n, &sum);
+	return n > 0 ? sum / n : -1;
 }
 
 /* What was there at first counts, as little as a few: it may be of years. */
-double slu_ost_io_mean(struct slu_ost_io *io, double n, double ms, double now)
+double slu_ost_io_mean(struct slu_ost_io *io, double n, double sum, double now)
 {
-	bool anew = n < io->seen_n || ms < io->seen_ms;
+	bool anew = n < io->seen_n || sum < io->seen_sum;
 	double more_n = n - (anew ? 0 : io->seen_n);
-	double more_ms = ms - (anew ? 0 : io->seen_ms);
+	double more = sum - (anew ? 0 : io->seen_sum);
 	double fade = exp(-fmax(0, now - io->time) / SLU_OST_IO_SECONDS);
 	double first = io->time == 0 && n > FEW ? FEW / n : 1;
 
 	io->n = io->n * fade + more_n * first;
-	io->ms = io->ms * fade + more_ms * first;
+	io->sum = io->sum * fade + more * first;
 	io->seen_n = n;
-	io->seen_ms = ms;
+	io->seen_sum = sum;
 	io->time = now;
-	return io->n > 1e-9 ? io->ms / io->n : -1;
+	return io->n > 1e-9 ? io->sum / io->n : -1;
 }
 
-static struct slu_ost_io *io_of(struct slu_ost_meter *m, const char *ost)
+static struct slu_ost_disk *disk_of(struct slu_ost_meter *m, const char *ost)
 {
-	for (size_t i = 0; i < m->n_io; i++)
-		if (strcmp(m->io[i].name, ost) == 0)
-			return &m->io[i];
-	if (m->n_io == SLU_STATS_TARGETS ||
-	    !slu_copy(m->io[m->n_io].name, sizeof(m->io->name), ost))
+	struct slu_ost_disk *end = m->disk + m->n_disk;
+
+	for (struct slu_ost_disk *d = m->disk; d < end; d++)
+		if (strcmp(d->name, ost) == 0)
+			return d;
+	if (m->n_disk == SLU_STATS_TARGETS ||
+	    !slu_copy(end->name, sizeof(end->name), ost))
 		return NULL;
-	return &m->io[m->n_io++];
+	m->n_disk++;
+	return end;
 }
 
 /* A parameter of a target, in /sys or /proc. */
@@ -137,25 +141,37 @@ static bool is_set(const char *root, const char *ost, const char *name)
 	return parameter(root, ost, name, &v) && v != 0;
 }
 
-static void add_io_ms(const char *root, const char *ost, double now,
-		      struct slu_ost_meter *m, struct json_object *obj)
+/* -1: nothing is known. */
+static double mean_now(const char *text, const char *histogram, double now,
+		       struct slu_ost_io *io)
+{
+	double n, sum;
+
+	slu_ost_io_sum(text, histogram, &n, &sum);
+	return slu_ost_io_mean(io, n, sum, now);
+}
+
+static void add_disk(const char *root, const char *ost, double now,
+		     struct slu_ost_meter *m, struct json_object *obj)
 {
 	static const char *const places[] = {"sys/kernel/debug/lustre",
 					     "proc/fs/lustre"};
 	static const char *const kinds[] = {"osd-ldiskfs", "osd-zfs"};
-	struct slu_ost_io *io = io_of(m, ost);
+	struct slu_ost_disk *disk = disk_of(m, ost);
 	const char *text = NULL;
-	double n, ms;
+	double ms, bytes;
 
 	for (int i = 0; i < 4 && !text; i++)
 		text = slu_ost_text("%s/%s/%s/%s/brw_stats", root,
 				    places[i / 2], kinds[i % 2], ost);
-	if (!text || !io)
+	if (!text || !disk)
 		return;
-	slu_ost_io_sum(text, &n, &ms);
-	ms = slu_ost_io_mean(io, n, ms, now);
+	ms = mean_now(text, SLU_OST_IO_TIME, now, &disk->time);
 	if (ms >= 0)
 		slu_json_set_double(obj, "io_ms", ms);
+	bytes = mean_now(text, SLU_OST_IO_SIZE, now, &disk->size);
+	if (bytes >= 0)
+		slu_json_set_double(obj, "io_bytes", rint(bytes));
 }
 
 static struct json_object *target(const char *root, const char *ost, double now,
@@ -172,7 +188,7 @@ static struct json_object *target(const char *root, const char *ost, double now,
 	slu_json_set_u64(obj, "index", (uint64_t)slu_ost_index(ost));
 	slu_json_set_double(obj, "total", total);
 	slu_json_set_double(obj, "available", available);
-	add_io_ms(root, ost, now, m, obj);
+	add_disk(root, ost, now, m, obj);
 	if (is_set(root, ost, "readonly"))
 		slu_json_set_str(obj, "state", "readonly");
 	else if (is_set(root, ost, "no_create") ||

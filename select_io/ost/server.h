@@ -10,17 +10,18 @@
  *
  * {"lustre":"2.15.8","cpu":12.5,"memory":40,"network":1.2e9,"moved":9e8,
  *  "peak":3e9,"osts":[{"name":"fs-OST0003",
- *  "index":3,"total":KiB,"available":KiB,"io_ms":8.1,"state":"degraded"}]}
+ *  "index":3,"total":KiB,"available":KiB,"io_ms":8.1,"io_bytes":1048576,
+ *  "state":"degraded"}]}
  *
  * cpu and memory are percents in use, network bytes a second through LNET
  * (those two since the reading before; left out in the first), moved its mean
  * over about the last SLU_OST_MOVED_SECONDS and peak the highest of about a day
  * (once a quarter of the former has been seen), available what
- * users can get (kbytesavail), io_ms the mean time of a disk I/O in about the
- * last SLU_OST_IO_SECONDS. state is left out when all is well: "degraded",
- * "readonly", "no_create". Beside that stands what stats.h adds to each target,
- * and on a metadata server "mdts" (where "osts" is an empty list when it serves
- * none).
+ * users can get (kbytesavail), io_ms and io_bytes the mean time and size of a
+ * disk I/O in about the last SLU_OST_IO_SECONDS. state is left out when all is
+ * well: "degraded", "readonly", "no_create". Beside that stands what stats.h
+ * adds to each target, and on a metadata server "mdts" (where "osts" is an
+ * empty list when it serves none).
  */
 
 #include <json-c/json.h>
@@ -44,17 +45,16 @@ void slu_ost_moved_add(struct slu_ost_moved *moved, double rate,
 /* False: a few minutes, of which nothing can be said yet. */
 bool slu_ost_moved_known(const struct slu_ost_moved *moved);
 
-/* The disk I/O of a target: of all that brw_stats has, what came since the
- * reading before counts most. Start from {0}. */
+/* A histogram of a target's disk I/O: of all that brw_stats has, what came
+ * since the reading before counts most. Start from {0}. */
 struct slu_ost_io {
-	char name[64];
-	double seen_n, seen_ms; /* in brw_stats */
-	double n, ms;		/* that count */
+	double seen_n, seen_sum; /* in brw_stats */
+	double n, sum;		 /* that count */
 	double time;
 };
-/* n disk I/Os of so many ms together are in brw_stats now; the mean, < 0: none
- * is known. */
-double slu_ost_io_mean(struct slu_ost_io *io, double n, double ms, double now);
+/* n disk I/Os of so much (ms, bytes) together are in brw_stats now; the mean,
+ * < 0: none is known. */
+double slu_ost_io_mean(struct slu_ost_io *io, double n, double sum, double now);
 
 /* What the reading before said; start from {0}. */
 struct slu_ost_meter {
@@ -63,8 +63,11 @@ struct slu_ost_meter {
 	double time;
 	struct slu_ost_moved moved;
 	struct slu_stats_meter stats; /* of the targets */
-	struct slu_ost_io io[SLU_STATS_TARGETS];
-	size_t n_io;
+	struct slu_ost_disk {
+		char name[64];
+		struct slu_ost_io time, size;
+	} disk[SLU_STATS_TARGETS];
+	size_t n_disk;
 };
 
 /* root: "/" is this server. now: seconds of any clock. SLU_NOTFOUND: there are
@@ -73,11 +76,15 @@ int slu_ost_server_read(const char *root, double now,
 			struct slu_ost_meter *meter, struct json_object **out,
 			struct slu_err *err);
 
-/* The histogram "I/O time (1/1000s)" of brw_stats, reads and writes together:
- * how many, and how many ms they took; a bucket counts as its label. */
-void slu_ost_io_sum(const char *brw_stats, double *n, double *ms);
+/* Two histograms of brw_stats. */
+#define SLU_OST_IO_TIME "I/O time (1/1000s)"
+#define SLU_OST_IO_SIZE "disk I/O size"
+/* Reads and writes together: how many, and how much they were; a bucket counts
+ * as its label. */
+void slu_ost_io_sum(const char *brw_stats, const char *histogram, double *n,
+		    double *sum);
 /* Their mean. -1: no I/O in it. */
-double slu_ost_io_ms(const char *brw_stats);
+double slu_ost_io(const char *brw_stats, const char *histogram);
 
 /* "fs-OST001a" is number 26; -1: no name of a target. */
 long slu_ost_index(const char *name);

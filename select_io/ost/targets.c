@@ -255,7 +255,7 @@ static double mean_moved(const struct slu_osts *list)
 double slu_ost_excess(const struct slu_ost_choose_settings *s, double used,
 		      double mean)
 {
-	double above = fmax(0, used - mean);
+	double above = fmax(0, used - (1 + s->even) * mean);
 
 	if (above == 0)
 		return 0;

@@ -182,22 +182,57 @@ static int write_index(const struct work *w, struct slu_err *err)
 	return rc ? -1 : 0;
 }
 
-/* Parts, their directories and the directory of these, as far as they are. */
+/* What is at the end of the name, and the directories on the way that are empty
+ * then. Links are not followed: who wrote the index may be somebody else. */
+static void remove_name(int dir, char *name)
+{
+	char *slash = strchr(name, '/');
+	int inner;
+
+	if (!slash) {
+		unlinkat(dir, name, 0);
+		return;
+	}
+	*slash = '\0';
+	inner = openat(dir, name,
+		       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (inner < 0)
+		return;
+	remove_name(inner, slash + 1);
+	close(inner);
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
 static void remove_parts(const struct work *w)
 {
-	char name[SLU_SEGMENTS_NAME], path[PATH_MAX], *slash;
+	char name[SLU_SEGMENTS_NAME], path[PATH_MAX];
+	int dir;
 
-	for (size_t i = 0; i < w->made.n; i++) {
+	if (beside(w, ".", path))
+		return;
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; dir >= 0 && i < w->made.n; i++) {
 		snprintf(name, sizeof(name), "%s", w->made.part[i].name);
-		if (beside(w, name, path))
-			continue;
-		unlink(path);
-		while ((slash = strrchr(name, '/'))) {
-			*slash = '\0';
-			if (!beside(w, name, path))
-				rmdir(path); /* when it is empty */
-		}
+		remove_name(dir, name);
 	}
+	if (dir >= 0)
+		close(dir);
+}
+
+/* As `split` names them: others beside the index are not its own. */
+static bool are_parts(const struct slu_segments *s)
+{
+	static const char end[] = ".segments";
+
+	for (size_t i = 0; i < s->n; i++) {
+		size_t n = strcspn(s->part[i].name, "/");
+
+		if (n < sizeof(end) ||
+		    strncmp(s->part[i].name + n - strlen(end), end,
+			    strlen(end)))
+			return false;
+	}
+	return true;
 }
 
 static const char *last_component(const char *path)
@@ -260,6 +295,10 @@ int slu_cut_remove(const char *path, struct slu_err *err)
 	    (rc == 0 &&
 	     !(text.data && slu_segments_parse(text.data, text.len, &w->made))))
 		rc = slu_err(err, SLU_INVALID, "%s is no file in segments",
+			     path);
+	if (rc == 0 && !are_parts(&w->made))
+		rc = slu_err(err, SLU_INVALID,
+			     "%s: its parts are not in a directory *.segments",
 			     path);
 	if (rc == 0 && unlink(path))
 		rc = slu_errno(err, SLU_IO, "%s", path);

@@ -219,7 +219,7 @@ static void set_locked(int fd, struct slu_joined *j)
 	put_locked(was);
 }
 
-/* false: what begins like an index is none. */
+/* false: it has changed, or its directory is not to be found. */
 static bool fill(struct slu_joined *j, int fd)
 {
 	static __thread char text[SLU_SEGMENTS_TEXT];
@@ -246,7 +246,8 @@ int slu_joined_adopt(int fd)
 		return -1;
 	if (!fill(j, fd)) {
 		free(j);
-		return 0;
+		errno = EIO;
+		return -1;
 	}
 	pthread_mutex_lock(&lock);
 	j->next = all;

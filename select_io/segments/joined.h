@@ -35,8 +35,9 @@ struct slu_real {
 extern struct slu_real slu_real;
 
 /* A descriptor that has just been opened for reading: is it an index? -1 and
- * errno: it is, but the whole cannot be had, because memory or descriptors are
- * short; the index must not be handed out in its place. */
+ * errno: it is, but the whole cannot be had (memory or descriptors are short,
+ * its directory is not to be found); the index must not be handed out in its
+ * place. */
 int slu_joined_adopt(int fd);
 /* The first part can be read: it is open. -1 and errno: there is no descriptor
  * for it (what else is wrong with it shows when it is read). */

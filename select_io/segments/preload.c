@@ -363,7 +363,8 @@ static FILE *open_file(const char *path, const char *mode)
 		errno = EROFS;
 		return NULL;
 	}
-	fd = open_at(AT_FDCWD, path, O_RDONLY, 0);
+	fd = open_at(AT_FDCWD, path,
+		     strchr(mode, 'e') ? O_RDONLY | O_CLOEXEC : O_RDONLY, 0);
 	if (fd < 0)
 		return NULL;
 	f = stream(fd);

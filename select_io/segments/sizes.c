@@ -9,6 +9,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -193,5 +197,42 @@ EXPORT ssize_t splice(int in, off_t *in_at, int out, off_t *out_at, size_t n,
 	if (!slu_joined_is(in))
 		return next(in, in_at, out, out_at, n, flags);
 	errno = EINVAL;
+	return -1;
+}
+
+/* The bytes that are left to read. */
+static int bytes_left(int fd, int *n)
+{
+	int64_t left = size_of(fd) - slu_real.lseek(fd, 0, SEEK_CUR);
+
+	*n = left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
+	return 0;
+}
+
+/* Whose content would be cloned or compared: FICLONE and FICLONERANGE name it,
+ * with FIDEDUPERANGE it is the file itself. */
+static int cloned(int fd, unsigned long request, const void *arg)
+{
+	if (request == FICLONE)
+		return (int)(intptr_t)arg;
+	if (request == FICLONERANGE && arg)
+		return (int)((const struct file_clone_range *)arg)->src_fd;
+	return request == FIDEDUPERANGE ? fd : -1;
+}
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	NEXT(ioctl);
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (request == FIONREAD && slu_joined_is(fd))
+		return bytes_left(fd, arg);
+	if (!slu_joined_is(cloned(fd, request, arg)))
+		return next(fd, request, arg);
+	errno = EXDEV;
 	return -1;
 }

@@ -193,6 +193,27 @@ static void make_old(struct slu_stripe_layout *l, uint64_t size,
 	l->n = 1;
 }
 
+/* An entry of the layout, a component with the name of a pool, its stripes. */
+static bool fits_attribute(const struct slu_stripe_layout *l)
+{
+	uint64_t bytes = 32;
+
+	for (size_t i = 0; i < l->n; i++)
+		bytes += 48 + 48 + 24 * (uint64_t)l->part[i].count;
+	return bytes <= 65536;
+}
+
+/* Lustre keeps the layout in one extended attribute of the file. */
+static void fit_attribute(struct slu_stripe_layout *l)
+{
+	if (fits_attribute(l))
+		return;
+	l->part[0] = l->part[l->n - 1];
+	l->part[0].why = "with more components there would be too many stripes "
+			 "for one layout";
+	l->n = 1;
+}
+
 int slu_stripe_check(const struct slu_stripe_layout *l, struct slu_err *err)
 {
 	uint64_t begin = 0;
@@ -218,6 +239,9 @@ int slu_stripe_check(const struct slu_stripe_layout *l, struct slu_err *err)
 				       (unsigned long long)p->end);
 		begin = p->end;
 	}
+	if (!fits_attribute(l))
+		return slu_err(err, SLU_INVALID,
+			       "more stripes than a layout can name");
 	return l->n > 0 ? 0 : slu_err(err, SLU_INVALID, "no component");
 }
 
@@ -240,6 +264,7 @@ int slu_stripe_plan(const struct slu_stripe_request *r,
 	if (make_room(r, &l, err))
 		return -1;
 	merge(&l);
+	fit_attribute(&l);
 	if (slu_stripe_check(&l, &why))
 		return slu_err(err, SLU_INTERNAL, "no valid layout: %s",
 			       why.text);

@@ -16,8 +16,8 @@
  * The result keeps Lustre's rules for composite layouts (2.10 and later):
  * ends are multiples of 64 KiB and of the stripe width, the last component
  * goes to the end of the file, a file has at most 2,000 stripes (160 before
- * 2.4). Before 2.10 there are none: the one that most of the file is in stands
- * for all.
+ * 2.4) and a layout at most 64 KiB. Before 2.10 there are none: the one that
+ * most of the file is in stands for all.
  */
 
 #include <json-c/json.h>

@@ -102,7 +102,8 @@ static int stop_rule(struct clean *c, const char *name, struct slu_err *err)
 	return 0;
 }
 
-/* All of ours that can be; -1: some could not, *err says why of one. */
+/* All of ours that can be, unless lctl hangs; -1: some could not, *err says why
+ * of one. */
 static int stop_rules(struct clean *c, const struct slu_rules *rules,
 		      struct slu_err *err)
 {
@@ -110,8 +111,11 @@ static int stop_rules(struct clean *c, const struct slu_rules *rules,
 
 	for (size_t i = 0; i < rules->n; i++)
 		if (slu_rule_is_ours(rules->rule[i].name) &&
-		    stop_rule(c, rules->rule[i].name, err))
+		    stop_rule(c, rules->rule[i].name, err)) {
 			ret = -1;
+			if (err->kind == SLU_TIMEOUT)
+				break;
+		}
 	return ret;
 }
 
@@ -165,7 +169,7 @@ int slu_tbfd_clean(const struct slu_tbfd_options *options,
 	struct slu_err why = {0};
 
 	for (int tries = 1; try_clean(&c, &why); tries++) {
-		if (tries == TRIES ||
+		if (tries == TRIES || why.kind == SLU_TIMEOUT ||
 		    (why.kind == SLU_BUSY && slu_tbfd_running(options->state)))
 			return slu_err(err, why.kind, "%s", why.text);
 		poll(NULL, 0, WAIT);

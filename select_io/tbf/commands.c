@@ -15,10 +15,54 @@
 
 #define COMMAND_SIZE 256
 
-/* Classes among which the rate of a job is divided. */
-static unsigned divisor(const struct slu_tbf *tbf, const struct job *job)
+#define SLACK	     4	/* periods in a row */
+#define PAUSE	     64 /* more of them after a try that was for nothing */
+
+static unsigned all_classes(const struct slu_tbf *tbf, const struct job *job)
 {
 	return job->classes ? job->classes : tbf->cpts;
+}
+
+unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job)
+{
+	unsigned all = all_classes(tbf, job);
+
+	return job->busy > 0 && job->busy < all ? job->busy : all;
+}
+
+static void set_busy(const struct slu_tbf *tbf, struct job *job, double busy)
+{
+	job->busy = (uint32_t)fmax(busy, 1);
+	job->written = (double)job->rate * slu_tbf_divisor(tbf, job);
+}
+
+/* A class stays when it has nothing more to do, and one that works alone would
+ * have one part of many. So while a job does much less than it may, it is tried
+ * whether it is held up: by counting as many classes as would have done at the
+ * rule's rate what was done. Unless it does more then, all count again. */
+void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job)
+{
+	double all = all_classes(tbf, job), old = slu_tbf_divisor(tbf, job);
+	double did = job->served / tbf->elapsed;
+	double dealt = job->wanted / (1 + tbf->set.headroom);
+	double seem = fmin(ceil(0.9 * did / job->rate), all);
+	bool try = false;
+
+	if (job->written == 0 || tbf->set.naive)
+		return;
+	if (seem > old) {
+		set_busy(tbf, job, seem);
+	} else if (job->trying && did < 0.9 * dealt) {
+		set_busy(tbf, job, all);
+		job->slack = -PAUSE;
+	} else if (did == 0 || did > 0.7 * dealt) {
+		job->slack = job->slack < 0 ? job->slack : 0;
+	} else if (seem < old && ++job->slack == SLACK) {
+		set_busy(tbf, job, seem);
+		job->slack = 0;
+		try = true;
+	}
+	job->trying = try;
 }
 
 /* Is the new rate worth a `change`, which gives every class a full bucket? */
@@ -38,7 +82,7 @@ static bool matters(const struct slu_tbf *tbf, const struct job *job,
  * class need not wait long for its next token. */
 static uint32_t class_rate(const struct slu_tbf *tbf, const struct job *job)
 {
-	uint32_t rate = slu_rule_rate(job->wanted, divisor(tbf, job));
+	uint32_t rate = slu_rule_rate(job->wanted, slu_tbf_divisor(tbf, job));
 	uint32_t floor = slu_rule_rate(tbf->set.min_rate, 1);
 
 	return rate > floor ? rate : floor;
@@ -54,7 +98,7 @@ static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
 	if (job->wanted == 0) {
 		snprintf(tbf->command, COMMAND_SIZE, "stop %s", job->name);
 		job->written = 0;
-		job->classes = 0;
+		job->classes = job->busy = 0;
 		return true;
 	}
 	if (job->written > 0 && job->placed != job->nodes) {
@@ -75,7 +119,7 @@ static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
 		snprintf(tbf->command, COMMAND_SIZE,
 			 "start %s %s rate=%u rank=%s", job->name, match, rate,
 			 slu_tbf_rank(tbf, job));
-	job->written = (double)rate * divisor(tbf, job);
+	job->written = (double)rate * slu_tbf_divisor(tbf, job);
 	job->rate = rate;
 	job->changed = now;
 	return true;
@@ -169,7 +213,7 @@ static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
 	job->found = true;
 	job->classes = rule->classes;
 	job->rate = rule->rate;
-	job->written = (double)rule->rate * divisor(tbf, job);
+	job->written = (double)rule->rate * slu_tbf_divisor(tbf, job);
 	slu_tbf_stands(standing, job);
 	return 0;
 }
@@ -185,7 +229,7 @@ static int adopt_others(struct slu_tbf *tbf, const struct slu_rule *rule,
 		return add_stale(tbf, rule->name, err);
 	o->found = true;
 	o->rate = rule->rate;
-	o->written = (double)rule->rate * divisor(tbf, o);
+	o->written = (double)rule->rate * slu_tbf_divisor(tbf, o);
 	o->placed = o->nodes;
 	return 0;
 }
@@ -259,7 +303,8 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
 	}
 	for (size_t i = 0; i < tbf->n && ret == 0; i++)
 		if (!tbf->job[i].found)
-			tbf->job[i].written = tbf->job[i].classes = 0;
+			tbf->job[i].written = tbf->job[i].classes =
+				tbf->job[i].busy = 0;
 	if (!tbf->others.found)
 		tbf->others.written = 0;
 	if (ret == 0)

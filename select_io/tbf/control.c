@@ -48,11 +48,12 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 		job->seen = now;
 		if (!known || rpcs == 0)
 			continue;
+		crowd += job->nameless && !job->exempt;
 		a->served += rpcs;
 		job->served += rpcs;
 		job->active = now;
 	}
-	tbf->target[t].known = true;
+	tbf->target[t].known = tbf->target[t].present = true;
 	if (tbf->crowd < crowd)
 		tbf->crowd = crowd;
 	return 0;
@@ -71,7 +72,8 @@ static double allowed(const struct slu_tbf *tbf, const struct job *job,
 
 static bool takes_part(const struct job *job, size_t t)
 {
-	return job->account[t].served > 0 && !job->exempt && !job->of_user;
+	return job->account[t].served > 0 && !job->exempt && !job->of_user &&
+	       !job->nameless;
 }
 
 static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
@@ -147,7 +149,7 @@ static double sum_parts(const struct slu_tbf *tbf, const struct job *job)
 	double all = 0;
 
 	for (size_t t = 0; t < tbf->n_targets; t++)
-		if (job->account[t].rpcs > 0)
+		if (tbf->target[t].present && job->account[t].rpcs > 0)
 			all += tbf->target[t].rate * job->nodes /
 			       (tbf->target[t].nodes + job->nodes);
 	return all;
@@ -159,7 +161,8 @@ static void want(const struct slu_tbf *tbf, struct job *job, double now)
 
 	job->used_up = job->written > 0 &&
 		       job->served >= 0.9 * job->written * tbf->elapsed;
-	if (job->exempt)
+	slu_tbf_count_busy(tbf, job);
+	if (job->exempt || job->nameless)
 		job->wanted = 0;
 	else if (job->of_user && job->served > 0)
 		job->wanted = fmax(sum_parts(tbf, job), set->min_rate);
@@ -183,7 +186,8 @@ static void want_others(struct slu_tbf *tbf, double now)
 	else if (tbf->set.naive || now - o->active > tbf->set.linger)
 		o->wanted = 0;
 	for (size_t t = 0; t < tbf->n_targets; t++)
-		all += tbf->target[t].rate / (tbf->target[t].nodes + 1);
+		if (tbf->target[t].present)
+			all += tbf->target[t].rate / (tbf->target[t].nodes + 1);
 	if (tbf->crowd > 0)
 		o->wanted = fmax(all, tbf->set.min_rate);
 }
@@ -206,6 +210,8 @@ static int count_all(struct slu_tbf *tbf, double now,
 		     const struct slu_jobstats *stats, struct slu_err *err)
 {
 	tbf->crowd = 0;
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		tbf->target[t].present = false;
 	for (size_t i = 0; i < tbf->n; i++) {
 		tbf->job[i].served = 0;
 		for (size_t t = 0; t < tbf->n_targets; t++)

@@ -10,16 +10,18 @@
  *
  * Lustre gives every class (client queue) that has a rule a bucket of its own,
  * which a `change` fills up. So a rate is divided by the number of classes
- * that the rule had when the rules were read last (of CPTs before that), and
- * is only changed when the change is worth more than what it gives away.
+ * that the rule had when the rules were read last (of CPTs before that), or by
+ * fewer when no more of them seem to be at work, and is only changed when the
+ * change is worth more than what it gives away.
  *
  * A job is whatever job_stats names as one. How many nodes it has is told
  * (slu_tbf_set_nodes); one that nobody names counts as one node. Records and
  * remainders last until the job has ended, or is forgotten. Of jobs that nobody
  * tells of no more than SLU_TBF_UNTOLD are kept in mind. While there are more,
- * the crowd, one rule for "*" stands behind all others: each job without a rule
- * of its own has the part of one node, and neither lends nor borrows. Time is
- * seconds of any clock that goes forward. One thread.
+ * the crowd, and while jobs work whose ids no rule can hold, one rule for "*"
+ * stands behind all others: each job without a rule of its own has the part of
+ * one node, and neither lends nor borrows. Time is seconds of any clock that
+ * goes forward. One thread.
  */
 
 #include <stdbool.h>
@@ -88,8 +90,8 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
  * and adopt them. */
 const char *slu_tbf_command(struct slu_tbf *tbf, double now);
 
-/* How many jobs more job_stats had than can be kept in mind, on the target that
- * had most. */
+/* How many jobs more job_stats had than can be kept in mind, and with ids that
+ * fit in no rule, on the target that had most. */
 size_t slu_tbf_crowd(const struct slu_tbf *tbf);
 
 /* "tbf jobid", or "tbf" when users are exempt. */

@@ -90,14 +90,14 @@ static int read_rules(struct tbfd *d, struct slu_err *err)
 	return slu_tbf_adopt(d->tbf, &d->rules, err);
 }
 
-static void take_nodes(struct tbfd *d, const char *text, const char *from)
+static int take_nodes(struct tbfd *d, const struct slu_buf *text,
+		      const char *from, struct slu_err *err)
 {
-	struct slu_err err;
+	const char *table = text->data ? text->data : "";
 
-	if (slu_tbf_set_nodes(d->tbf, text, &err)) {
-		slu_err_prefix(&err, "%s", from);
-		complain(d, &err);
-	}
+	return slu_tbf_set_nodes(d->tbf, table, err)
+		       ? slu_err_prefix(err, "%s", from)
+		       : 0;
 }
 
 static void read_nodes(struct tbfd *d, double t)
@@ -108,10 +108,9 @@ static void read_nodes(struct tbfd *d, double t)
 
 	if (o->nodes) {
 		if (slu_file_read(AT_FDCWD, o->nodes, SLU_TBFD_STATE_MAX, &text,
-				  &err))
+				  &err) ||
+		    take_nodes(d, &text, o->nodes, &err))
 			complain(d, &err);
-		else
-			take_nodes(d, text.data ? text.data : "", o->nodes);
 	}
 	if (o->nodes_command &&
 	    slu_tbfd_nodes_start(&d->nodes, o->nodes_command, t, &err))
@@ -119,20 +118,17 @@ static void read_nodes(struct tbfd *d, double t)
 	slu_buf_free(&text);
 }
 
-static void end_nodes(struct tbfd *d, double t)
+static int end_nodes(struct tbfd *d, double t, struct slu_err *err)
 {
 	struct slu_buf text = {0};
-	struct slu_err err;
-	int done = slu_tbfd_nodes_done(&d->nodes, t, &text, &err);
+	int ret = slu_tbfd_nodes_done(&d->nodes, t, &text, err);
 
-	if (done > 0)
-		take_nodes(d, text.data ? text.data : "",
-			   d->opt->nodes_command);
-	else if (done < 0) {
-		slu_err_prefix(&err, "%s", d->opt->nodes_command);
-		complain(d, &err);
-	}
+	if (ret > 0)
+		ret = take_nodes(d, &text, d->opt->nodes_command, err);
+	else if (ret < 0)
+		slu_err_prefix(err, "%s", d->opt->nodes_command);
 	slu_buf_free(&text);
+	return ret;
 }
 
 static struct json_object *state_of(const struct tbfd *d)
@@ -183,7 +179,7 @@ static void load(struct tbfd *d)
 	}
 	slu_tbf_load(d->tbf, state, slu_now_mono());
 	if (!d->opt->nodes && !d->opt->nodes_command)
-		take_nodes(d, "", "no table"); /* nobody will tell of an end */
+		slu_tbf_set_nodes(d->tbf, "", NULL); /* no end will be told */
 	slu_json_str_opt(state, "policy_before", &before, NULL);
 	if (before)
 		slu_copy(d->policy_before, sizeof(d->policy_before), before);
@@ -201,14 +197,29 @@ static void sync_now(struct tbfd *d, double t)
 	d->synced = t;
 }
 
+/* True: a signal says that it is over. */
+static bool wait_until(struct tbfd *d, double t)
+{
+	struct pollfd fd = {.fd = d->signals, .events = POLLIN};
+	double left;
+
+	while ((left = t - slu_now_mono()) > 0)
+		if (poll(&fd, 1, (int)ceil(fmin(left, 3600) * 1000)) > 0)
+			return true;
+	return poll(&fd, 1, 0) > 0;
+}
+
 /* Write what has changed. A refusal means that the rules are not what we
- * think. */
+ * think. An lctl that hangs is not waited for more than once. */
 static void write_rules(struct tbfd *d, double t)
 {
+	struct slu_err err = {0};
 	const char *command;
-	struct slu_err err;
 
-	while ((command = slu_tbf_command(d->tbf, t))) {
+	while (err.kind != SLU_TIMEOUT && !wait_until(d, 0) &&
+	       (command = slu_tbf_command(d->tbf, t))) {
+		if (!d->opt->once)
+			slu_tbfd_alive(&d->alive, slu_now_mono());
 		slu_log(d->log, SLU_DEBUG, "%s", command);
 		d->commands++;
 		if (d->opt->dry_run) {
@@ -230,18 +241,15 @@ static void note_crowd(struct tbfd *d, double t)
 		return;
 	d->crowded = t;
 	slu_log(d->log, SLU_WARN,
-		"%zu jobs more than the %d that are kept in mind without a "
-		"table of nodes: each gets the part of one node",
+		"%zu jobs without rules of their own, as they are more than "
+		"the %d that are kept in mind without a table of nodes, or "
+		"have ids that fit in none: each gets the part of one node",
 		slu_tbf_crowd(d->tbf), SLU_TBF_UNTOLD);
 }
 
 static int observe(struct tbfd *d, double t, struct slu_err *err)
 {
-	return d->lustre->job_stats(d->lustre, &d->text, err) ||
-			       slu_jobstats_parse(&d->stats,
-						  d->text.data ? d->text.data
-							       : "",
-						  d->text.len, err) ||
+	return d->lustre->job_stats(d->lustre, &d->stats, err) ||
 			       slu_tbf_observe(d->tbf, t, &d->stats, err)
 		       ? -1
 		       : 0;
@@ -255,7 +263,8 @@ static int cycle(struct tbfd *d, struct slu_err *why)
 	int ret = 0;
 	bool due = t - d->synced >= d->opt->resync;
 
-	end_nodes(d, t);
+	if (end_nodes(d, t, &err))
+		complain(d, &err);
 	if (observe(d, t, &err) == 0) {
 		d->heard = t;
 		note_crowd(d, t);
@@ -275,16 +284,16 @@ static int cycle(struct tbfd *d, struct slu_err *why)
 	return ret;
 }
 
-/* True: a signal says that it is over. */
-static bool wait_until(struct tbfd *d, double t)
+/* The table that the first period has asked for. */
+static int await_nodes(struct tbfd *d, struct slu_err *err)
 {
-	struct pollfd fd = {.fd = d->signals, .events = POLLIN};
-	double left;
-
-	while ((left = t - slu_now_mono()) > 0)
-		if (poll(&fd, 1, (int)ceil(left * 1000)) > 0)
-			return true;
-	return poll(&fd, 1, 0) > 0;
+	while (d->nodes.pid > 0) {
+		if (wait_until(d, slu_now_mono() + 0.02))
+			return slu_err(err, SLU_TIMEOUT, "told to stop");
+		if (end_nodes(d, slu_now_mono(), err))
+			return -1;
+	}
+	return 0;
 }
 
 /* Two readings, and what comes of them. */
@@ -293,7 +302,7 @@ static int once(struct tbfd *d, struct slu_err *err)
 	if (cycle(d, err))
 		return -1;
 	wait_until(d, slu_now_mono() + d->opt->period);
-	return cycle(d, err);
+	return await_nodes(d, err) ? -1 : cycle(d, err);
 }
 
 static int watch_signals(struct tbfd *d, struct slu_err *err)

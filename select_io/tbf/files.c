@@ -8,15 +8,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "select_io/tbf/records.h"
 
 #define ROOM	 (64 << 10)
-#define FIRST	 (1 << 20) /* one read should do: older tables may shift */
+#define FIRST	 (2 * ROOM)
 #define TEXT_MAX (256u << 20)
 
 struct files {
@@ -79,51 +79,6 @@ static int read_path(const char *path, struct slu_buf *out, struct slu_err *err)
 	return ret ? slu_err_prefix(err, "%s", path) : 0;
 }
 
-void slu_lustre_heading(const char *path, char line[PATH_MAX])
-{
-	const char *end = strrchr(path, '/'), *name = end, *kind;
-
-	while (name[-1] != '/')
-		name--;
-	for (kind = name - 1; kind[-1] != '/';)
-		kind--;
-	snprintf(line, PATH_MAX, "%.*s.%.*s.job_stats=\n",
-		 (int)(name - 1 - kind), kind, (int)(end - name), name);
-}
-
-static int files_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
-			   struct slu_err *err)
-{
-	const struct files *f = (struct files *)lustre;
-	char pattern[PATH_MAX + 64], line[PATH_MAX];
-	glob_t found;
-	bool some = false;
-
-	slu_buf_reset(out);
-	snprintf(pattern, sizeof(pattern),
-		 "%s/proc/fs/lustre/obdfilter/*/job_stats", f->root);
-	if (glob(pattern, 0, NULL, &found))
-		return slu_err(err, SLU_NOTFOUND,
-			       "%s: this is no server of OSTs", pattern);
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		size_t len = out->len;
-
-		slu_lustre_heading(found.gl_pathv[i], line);
-		slu_buf_puts(out, line);
-		if (read_path(found.gl_pathv[i], out, err) == 0) {
-			some = true;
-			continue;
-		}
-		/* it may just be being stopped; the others go on */
-		some |= err->kind == SLU_NOTFOUND;
-		out->len = len;
-		if (out->data)
-			out->data[len] = '\0';
-	}
-	globfree(&found);
-	return some ? 0 : -1;
-}
-
 /* The one place that exists; the first when none does. */
 static void find(const struct files *f, const char *name, char *path,
 		 size_t size)
@@ -160,6 +115,12 @@ static int write_one(struct slu_lustre *lustre, const char *name,
 		ret = slu_errno(err, SLU_IO, "%s: \"%s\"", name, text);
 	close(fd);
 	return ret;
+}
+
+static int files_job_stats(struct slu_lustre *lustre,
+			   struct slu_jobstats *stats, struct slu_err *err)
+{
+	return slu_records_osts(((struct files *)lustre)->root, stats, err);
 }
 
 static int files_rules(struct slu_lustre *lustre, struct slu_buf *out,

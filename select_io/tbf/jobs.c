@@ -135,8 +135,7 @@ static void set_kind(const struct slu_tbf *tbf, struct job *job)
 	const char *const *e = tbf->set.exempt;
 	char match[SLU_RULE_MATCH];
 
-	/* else the rule would be everybody's */
-	job->exempt = !slu_rule_match(job->id, match);
+	job->nameless = !slu_rule_match(job->id, match);
 	job->wild = strchr(match, '*') != NULL;
 	for (; e && *e; e++)
 		if (strncmp(*e, "uid=", 4) == 0)

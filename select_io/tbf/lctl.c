@@ -27,7 +27,11 @@ static int get(struct slu_lustre *lustre, const char *what, struct slu_buf *out,
 	char *argv[] = {l->program, "get_param", (char *)what, NULL};
 
 	slu_buf_reset(out);
-	return slu_run(argv, SECONDS, out, err);
+	if (slu_run(argv, SECONDS, out, err))
+		return -1;
+	return out->len > 0 ? 0
+			    : slu_err(err, SLU_INVALID, "%s: no %s", l->program,
+				      what);
 }
 
 static int set(struct slu_lustre *lustre, const char *what, const char *value,
@@ -47,10 +51,16 @@ static int set(struct slu_lustre *lustre, const char *what, const char *value,
 	return ret;
 }
 
-static int lctl_job_stats(struct slu_lustre *lustre, struct slu_buf *out,
+static int lctl_job_stats(struct slu_lustre *lustre, struct slu_jobstats *stats,
 			  struct slu_err *err)
 {
-	return get(lustre, "obdfilter.*.job_stats", out, err);
+	struct slu_buf text = {0};
+	int ret = get(lustre, "obdfilter.*.job_stats", &text, err);
+
+	if (ret == 0)
+		ret = slu_jobstats_parse(stats, text.data, text.len, err);
+	slu_buf_free(&text);
+	return ret;
 }
 
 /* Without the policy reading its rules fails: "No such device". */

@@ -11,14 +11,13 @@
  * for 64 KiB or more.
  */
 
-#include <limits.h>
 #include "common/err.h"
 #include "common/str.h"
+#include "select_io/tbf/jobstats.h"
 
 struct slu_lustre {
-	/* All targets' job_stats, as lctl prints them (jobstats.h). *out is
-	 * filled anew. */
-	int (*job_stats)(struct slu_lustre *lustre, struct slu_buf *out,
+	/* job_stats of all storage targets. *stats is filled anew. */
+	int (*job_stats)(struct slu_lustre *lustre, struct slu_jobstats *stats,
 			 struct slu_err *err);
 	/* nrs_tbf_rule; SLU_NOTFOUND: the policy is not tbf. */
 	int (*rules)(struct slu_lustre *lustre, struct slu_buf *out,
@@ -36,10 +35,6 @@ struct slu_lustre {
 struct slu_lustre *slu_lustre_files(const char *root, struct slu_err *err);
 /* The program lctl, or another that speaks like it. */
 struct slu_lustre *slu_lustre_lctl(const char *program, struct slu_err *err);
-
-/* "KIND.NAME.job_stats=" and a newline, as lctl writes it, from a path
- * ".../KIND/NAME/job_stats". */
-void slu_lustre_heading(const char *path, char line[PATH_MAX]);
 
 /* Add all that fd has, with at least 64 KiB of room for each read(2). */
 int slu_lustre_read(int fd, struct slu_buf *out, struct slu_err *err);

@@ -164,10 +164,13 @@ static int add_rate(struct slu_tbfd_options *o, const char *text)
 static int add_exempt(struct slu_tbfd_options *o, const char *text)
 {
 	const char *value = strchr(text, '=');
+	/* 010 is 8 for Lustre */
 	bool uid = strncmp(text, "uid=", 4) == 0 && text[4] &&
+		   (text[4] != '0' || !text[5]) &&
 		   text[4 + strspn(text + 4, "0123456789")] == '\0';
 	bool job = strncmp(text, "jobid=", 6) == 0 && text[6] &&
-		   !strpbrk(value, " {}&,") && strlen(text) <= LONGEST_EXEMPT;
+		   !strpbrk(value, " {}&,?[\"\\") &&
+		   strlen(text) <= LONGEST_EXEMPT;
 
 	if (!uid && !job) {
 		fprintf(stderr,

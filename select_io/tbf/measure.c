@@ -57,16 +57,11 @@ int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 	struct seen *seen = calloc(TARGETS, sizeof(*seen));
 	struct timespec second = {.tv_sec = 1};
 	struct slu_jobstats stats = {0};
-	struct slu_buf text = {0};
 	double begin = slu_now_mono(), then = begin, t = begin;
 	int ret = seen ? 0 : slu_err(err, SLU_NOMEM, "targets");
 
 	while (ret == 0) {
-		ret = lustre->job_stats(lustre, &text, err);
-		if (ret == 0)
-			ret = slu_jobstats_parse(&stats,
-						 text.data ? text.data : "",
-						 text.len, err);
+		ret = lustre->job_stats(lustre, &stats, err);
 		t = slu_now_mono();
 		if (ret == 0)
 			note(seen, &stats, t - then);
@@ -79,6 +74,5 @@ int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 		slu_buf_printf(out, "%s %.0f\n", seen[i].name, seen[i].most);
 	free(seen);
 	slu_jobstats_free(&stats);
-	slu_buf_free(&text);
 	return ret;
 }

@@ -30,8 +30,10 @@ const char *slu_tbf_rank(const struct slu_tbf *tbf, const struct job *job)
 			next = j;
 	if (next)
 		return next->name;
-	return job != &tbf->others && tbf->others.written > 0 ? SLU_RULE_OTHERS
-							      : "default";
+	return job != &tbf->others && tbf->others.written > 0 &&
+			       tbf->others.placed > 0
+		       ? SLU_RULE_OTHERS
+		       : "default";
 }
 
 static bool is_between(const struct job *above, const struct job *job)

@@ -27,6 +27,7 @@ struct job {
 	bool of_user;	  /* by its name it is an exempt user's; the rule of the
 			   * uid, on top, knows better */
 	bool wild;	  /* its rule matches others too */
+	bool nameless;	  /* no rule can match it alone: one of the crowd */
 	double seen;	  /* last time that somebody named it */
 	double active;	  /* last time that it did something */
 	double served;	  /* RPCs in the last period, on all targets */
@@ -39,6 +40,9 @@ struct job {
 	double placed;	  /* the nodes by which the rule stands where it does;
 			   * 0: where it does is not known */
 	uint32_t classes; /* that have it; 0: unknown */
+	uint32_t busy;	  /* of them, as far as is known; 0: all */
+	int slack;	  /* periods in which it did little, in a row */
+	bool trying;	  /* since the last period fewer count */
 	bool found;	  /* among the rules that are being adopted */
 	struct account *account; /* one for each target */
 };
@@ -49,6 +53,7 @@ struct target {
 	double carry;
 	double nodes; /* of the active jobs */
 	bool known;   /* has been seen in job_stats */
+	bool present; /* was in it the last time */
 };
 
 struct slu_tbf {
@@ -87,6 +92,11 @@ bool slu_tbf_is_full(const struct slu_tbf *tbf); /* of jobs that none names */
 void slu_tbf_forget(struct slu_tbf *tbf, double now);
 struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 			      struct slu_err *err);
+
+/* commands.c: classes among which the rate of a job is divided. */
+unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job);
+/* A period has passed: how many of them have worked? */
+void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job);
 
 /* order.c: before which rule the job's goes: a name, borrowed. */
 const char *slu_tbf_rank(const struct slu_tbf *tbf, const struct job *job);

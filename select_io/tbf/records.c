@@ -21,12 +21,26 @@
 #define ROOM (64u << 10) /* of each read(2): see lustre.h */
 #define SIZE (2 * ROOM)
 
+/* "KIND.NAME.job_stats=" and a newline, as lctl writes it, from a path
+ * ".../KIND/NAME/job_stats". */
+static void heading(const char *path, char line[PATH_MAX])
+{
+	const char *end = strrchr(path, '/'), *name = end, *kind;
+
+	while (name[-1] != '/')
+		name--;
+	for (kind = name - 1; kind[-1] != '/';)
+		kind--;
+	snprintf(line, PATH_MAX, "%.*s.%.*s.job_stats=\n",
+		 (int)(name - 1 - kind), kind, (int)(end - name), name);
+}
+
 static int begin(struct slu_jobstats *stats, const char *path,
 		 struct slu_err *err)
 {
 	char line[PATH_MAX];
 
-	slu_lustre_heading(path, line);
+	heading(path, line);
 	return slu_jobstats_add(stats, line, strlen(line), err);
 }
 
@@ -131,4 +145,20 @@ int slu_records_read(const char *root, struct slu_jobstats *stats,
 	if (more < 0 || (why[0].kind == SLU_NOTFOUND && why[1].kind))
 		why[0] = why[1];
 	return slu_err(err, why[0].kind, "%s", why[0].text);
+}
+
+int slu_records_osts(const char *root, struct slu_jobstats *stats,
+		     struct slu_err *err)
+{
+	char *text = malloc(SIZE);
+	int some;
+
+	slu_jobstats_clear(stats);
+	some = text ? add_kind(stats, root, "obdfilter", text, err)
+		    : slu_err(err, SLU_NOMEM, "job_stats");
+	free(text);
+	if (some > 0)
+		return 0;
+	slu_jobstats_clear(stats);
+	return -1;
 }

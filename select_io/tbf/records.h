@@ -15,4 +15,8 @@
 int slu_records_read(const char *root, struct slu_jobstats *stats,
 		     struct slu_err *err);
 
+/* The same of storage targets alone: tokens are theirs. */
+int slu_records_osts(const char *root, struct slu_jobstats *stats,
+		     struct slu_err *err);
+
 #endif

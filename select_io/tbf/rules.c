@@ -14,39 +14,50 @@
 #include <xxhash.h>
 #include "common/str.h"
 
-/* "NAME MATCH RATE, ref N" in [p, end). */
+/* Take the number that ends [p, *end) off it. */
+static bool last_number(const char *p, const char **end, uint32_t *out)
+{
+	const char *digits = *end;
+	unsigned long n;
+
+	while (digits > p && isdigit((unsigned char)digits[-1]))
+		digits--;
+	n = strtoul(digits, NULL, 10);
+	if (digits == *end || n > UINT32_MAX)
+		return false;
+	*out = (uint32_t)n;
+	*end = digits;
+	return true;
+}
+
+static bool last_word(const char *p, const char **end, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(*end - p) < n || memcmp(*end - n, word, n) != 0)
+		return false;
+	*end -= n;
+	return true;
+}
+
+/* "NAME MATCH RATE, ref N" in [p, end), of any length: what Lustre takes has up
+ * to 4,095 bytes. */
 static bool parse_rule(const char *p, const char *end, struct slu_rule *rule)
 {
-	char line[512], *blank, *comma, *tail;
-	size_t len = (size_t)(end - p);
-	unsigned long rate, ref;
+	const char *blank;
 
-	if (len >= sizeof(line))
+	if (!last_number(p, &end, &rule->classes) ||
+	    !last_word(p, &end, ", ref ") ||
+	    !last_number(p, &end, &rule->rate) || !last_word(p, &end, " "))
 		return false;
-	memcpy(line, p, len);
-	line[len] = '\0';
-	comma = strrchr(line, ',');
-	if (!comma || strncmp(comma, ", ref ", 6) != 0)
+	blank = memchr(p, ' ', (size_t)(end - p));
+	if (!blank)
+		blank = end;
+	if (blank == p || blank - p >= SLU_RULE_NAME)
 		return false;
-	ref = strtoul(comma + 6, &tail, 10);
-	if (tail == comma + 6 || *tail || ref > UINT32_MAX)
-		return false;
-	*comma = '\0';
-	blank = strrchr(line, ' ');
-	if (!blank || !isdigit((unsigned char)blank[1]))
-		return false;
-	rate = strtoul(blank + 1, &tail, 10);
-	if (*tail || rate > UINT32_MAX)
-		return false;
-	*blank = '\0';
-	blank = strchr(line, ' ');
-	if (blank)
-		*blank = '\0';
-	if (!slu_copy(rule->name, sizeof(rule->name), line) || !*line)
-		return false;
-	slu_copy(rule->match, sizeof(rule->match), blank ? blank + 1 : "");
-	rule->rate = (uint32_t)rate;
-	rule->classes = (uint32_t)ref;
+	snprintf(rule->name, sizeof(rule->name), "%.*s", (int)(blank - p), p);
+	p = blank < end ? blank + 1 : end;
+	snprintf(rule->match, sizeof(rule->match), "%.*s", (int)(end - p), p);
 	return true;
 }
 
@@ -181,29 +192,34 @@ void slu_rule_name(const char *job, char out[SLU_RULE_NAME])
 
 	while (isalnum((unsigned char)job[plain]) || job[plain] == '_')
 		plain++;
-	if (n > 0 && n == plain && n <= room) {
+	if (n > 0 && n == plain && n < room) {
 		snprintf(out, SLU_RULE_NAME, SLU_RULE_PREFIX "%s", job);
 		return;
 	}
-	hash = XXH3_64bits(job, strlen(job)) >> 20; /* 11 hexadecimal digits */
+	/* 11 hexadecimal digits: no plain id is so long */
+	hash = XXH3_64bits(job, strlen(job)) >> 20;
 	snprintf(out, SLU_RULE_NAME, SLU_RULE_PREFIX "%011llx", hash);
 }
 
+/* '?' is what 2.12 to 2.14 print for other bytes. */
+static bool is_plain(char c)
+{
+	return isgraph((unsigned char)c) && !strchr("{}*?,&=\"\\", c);
+}
+
+/* One '*' and no more: Lustre tries all ways to match several, which takes time
+ * exponential in their number, under a spinlock. */
 bool slu_rule_match(const char *job, char out[SLU_RULE_MATCH])
 {
-	static const char bad[] = "{}*,&=\"\\";
-	size_t n = strlen(strcpy(out, "jobid={"));
-	bool some = false;
+	size_t n = strlen(job), head = 0, tail = 0;
 
-	for (; *job && n < SLU_RULE_MATCH - 2; job++) {
-		bool plain = isgraph((unsigned char)*job) && !strchr(bad, *job);
-
-		out[n++] = plain ? *job : '*';
-		some = some || plain;
-	}
-	out[n++] = '}';
-	out[n] = '\0';
-	return some;
+	while (head < n && is_plain(job[head]))
+		head++;
+	while (tail < n - head && is_plain(job[n - 1 - tail]))
+		tail++;
+	snprintf(out, SLU_RULE_MATCH, "jobid={%.*s%s%s}", (int)head, job,
+		 head < n ? "*" : "", job + n - tail);
+	return head + tail > 0;
 }
 
 uint32_t slu_rule_rate(double rate, unsigned cpts)

@@ -57,14 +57,16 @@ void slu_policy_parse(const char *text, char out[SLU_POLICY_SIZE]);
 /* One of those under which we write rules. */
 bool slu_policy_is_ours(const char *policy);
 
-/* The name of a job's rule: "slu_4711" where the id is short and plain, else
- * "slu_" and a hash of it. Always the same for the same id. */
+/* The name of a job's rule: "slu_4711" where the id is plain and has less than
+ * 11 characters, else "slu_" and 11 digits that are a hash of it. Always the
+ * same for the same id. */
 void slu_rule_name(const char *job, char out[SLU_RULE_NAME]);
 
-/* "jobid={4711}". Bytes that the grammar cannot hold become '*', which matches
- * anything: a job cannot escape by a strange name. But it must not catch others
- * by it either: such a rule belongs behind those without '*', and there is none
- * for a job that has nothing else in its name (false). */
+/* "jobid={4711}". All from the first byte to the last that the grammar cannot
+ * hold becomes one '*', which matches anything: a job cannot escape by a
+ * strange name. But it must not catch others by it either: such a rule belongs
+ * behind those without '*', and there is none for a job of whose name nothing
+ * else is left (false). */
 #define SLU_RULE_MATCH (SLU_JOBID_SIZE + 16)
 bool slu_rule_match(const char *job, char out[SLU_RULE_MATCH]);
 

@@ -41,6 +41,8 @@ static const char *doing(const struct slu_tbf *tbf, const struct job *job)
 
 	if (job->exempt || job->of_user)
 		return "exempt";
+	if (job->nameless)
+		return "crowd";
 	if (job->used_up)
 		return "throttled";
 	if (job->served == 0)
@@ -79,8 +81,11 @@ struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now)
 	struct json_object *jobs = json_object_new_array();
 
 	for (size_t t = 0; t < tbf->n_targets; t++) {
-		struct json_object *one = json_object_new_object();
+		struct json_object *one;
 
+		if (!tbf->target[t].present)
+			continue;
+		one = json_object_new_object();
 		slu_json_set_str(one, "target", tbf->target[t].name);
 		slu_json_set_double(one, "rate", tbf->target[t].rate);
 		json_object_array_add(targets, one);

@@ -58,9 +58,10 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 	slu_json_double_opt(state, "crowd_limit", &limit, NULL);
 	if (crowd > 0)
 		slu_buf_printf(out,
-			       "%.0f jobs more than the %d that are kept in "
-			       "mind: each has the part of one node, %.6g "
-			       "RPC/s\n",
+			       "%.0f jobs without rules of their own (more "
+			       "than the %d that are kept in mind, or with ids "
+			       "that fit in none): each has the part of one "
+			       "node, %.6g RPC/s\n",
 			       crowd, SLU_TBF_UNTOLD, limit);
 	if (!jobs || json_object_array_length(jobs) == 0) {
 		slu_buf_puts(out, "No job has read or written here yet.\n");
@@ -95,7 +96,8 @@ static size_t count_state(struct json_object *jobs, const char *word)
 void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out)
 {
 	static const char *const states[] = {"throttled", "lends", "borrows",
-					     "even",	  "idle",  "exempt"};
+					     "even",	  "idle",  "exempt",
+					     "crowd"};
 	struct json_object *jobs = list(state, "jobs");
 	double v = 0;
 
@@ -111,7 +113,7 @@ void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out)
 	       sum_of(list(state, "targets"), "rate"));
 	slu_json_double_opt(state, "crowd", &v, NULL);
 	metric(out, "crowd",
-	       "Jobs more than are kept in mind: each has the part of one node.",
+	       "Jobs without rules of their own: each has the part of one node.",
 	       v);
 	v = 0;
 	slu_json_double_opt(state, "commands", &v, NULL);

@@ -10,6 +10,7 @@
  * carry); each step moves as many tokens and records as it takes.
  */
 #define SLU_ANY_ORDER
+#define SLU_UNFUSED /* equal jobs have equal remainders, at any index */
 #include "common/fast.h"
 #include "select_io/tbf/tokens.h"
 #include "config.h"

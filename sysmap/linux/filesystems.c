@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Mount points and how full they are. Only file systems on disks and in
- * memory are asked for their size, and only where the way to them does not lead
- * through a network file system: when its server is away it would not answer,
- * and neither would we.
+ * memory are asked for their size. Where the way to them leads through a
+ * network file system, a child asks, which may hang: when the server is away it
+ * gets no answer. Then the size of the device has to do.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -11,20 +11,41 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include "common/proc.h"
 #include "sysmap/linux/mounts.h"
 #include "sysmap/model.h"
 
-static bool can_ask(const struct slu_mounts *mounts,
-		    const struct slu_mount *mount)
+#define WAIT_MS 2000 /* for a way through a network file system */
+
+struct asking {
+	const struct slu_mounts *mounts;
+	bool silent; /* one has not answered, others will not either */
+};
+
+/* No blocks: it cannot be asked, which is an answer too. */
+static int look(void *path, void *out)
 {
-	return (mount->category == SLU_MOUNT_LOCAL ||
-		mount->category == SLU_MOUNT_MEMORY) &&
-	       !slu_mount_below_network(mounts, mount);
+	if (statvfs(path, out))
+		memset(out, 0, sizeof(struct statvfs));
+	return 0;
 }
 
-/* In a recorded tree the size of the device has to do. */
-static uint64_t recorded_size(const struct slu_root *root,
-			      const struct slu_mount *mount)
+static bool ask(struct asking *a, const struct slu_mount *mount,
+		struct statvfs *st)
+{
+	if (mount->category != SLU_MOUNT_LOCAL &&
+	    mount->category != SLU_MOUNT_MEMORY)
+		return false;
+	if (!slu_mount_below_network(a->mounts, mount))
+		return statvfs(mount->mountpoint, st) == 0;
+	if (!a->silent)
+		a->silent = slu_ask_apart(look, mount->mountpoint, st,
+					  sizeof(*st), WAIT_MS) != 0;
+	return !a->silent && st->f_blocks;
+}
+
+static uint64_t device_size(const struct slu_root *root,
+			    const struct slu_mount *mount)
 {
 	const char *slash = strrchr(mount->device, '/');
 	uint64_t sectors = 0;
@@ -89,8 +110,7 @@ static bool is_whole(const struct slu_mount *mount)
 	       strcmp(mount->filesystem, "btrfs") == 0;
 }
 
-static int add_mount(const struct slu_root *root,
-		     const struct slu_mounts *mounts,
+static int add_mount(const struct slu_root *root, struct asking *asking,
 		     const struct slu_mount *mount, struct json_object *out)
 {
 	bool local = mount->category == SLU_MOUNT_LOCAL;
@@ -110,12 +130,11 @@ static int add_mount(const struct slu_root *root,
 
 	if (!options)
 		return -1;
-	if (root->live && can_ask(mounts, mount) &&
-	    statvfs(mount->mountpoint, &st) == 0) {
+	if (root->live && ask(asking, mount, &st)) {
 		point.size = (uint64_t)st.f_frsize * st.f_blocks;
 		point.blksize = st.f_bsize;
-	} else if (!root->live) {
-		point.size = recorded_size(root, mount);
+	} else {
+		point.size = device_size(root, mount);
 	}
 	slu_mountpoint_add(out, &point);
 	free(options);
@@ -126,10 +145,11 @@ static int mountpoints(const struct slu_root *root, struct slu_mounts *mounts,
 		       struct json_object **out, struct slu_err *err)
 {
 	struct json_object *array = json_object_new_array();
+	struct asking asking = {.mounts = mounts};
 	int ret = 0;
 
 	for (size_t i = 0; i < mounts->n && ret == 0; i++)
-		ret = add_mount(root, mounts, &mounts->mount[i], array);
+		ret = add_mount(root, &asking, &mounts->mount[i], array);
 	slu_mounts_free(mounts);
 	if (ret) {
 		json_object_put(array);
@@ -165,6 +185,7 @@ int slu_linux_mountusage(const struct slu_root *root, struct json_object **out,
 	struct slu_mountusage usage;
 	struct json_object *array;
 	struct slu_mounts mounts;
+	struct asking asking = {.mounts = &mounts};
 	struct statvfs st;
 
 	if (!root->live)
@@ -176,9 +197,8 @@ int slu_linux_mountusage(const struct slu_root *root, struct json_object **out,
 	for (size_t i = 0; i < mounts.n; i++) {
 		usage.mountpoint = mounts.mount[i].mountpoint;
 		if (mounts.mount[i].category != SLU_MOUNT_LOCAL ||
-		    !can_ask(&mounts, &mounts.mount[i]) ||
 		    !is_whole(&mounts.mount[i]) ||
-		    statvfs(usage.mountpoint, &st) || st.f_blocks == 0)
+		    !ask(&asking, &mounts.mount[i], &st) || st.f_blocks == 0)
 			continue;
 		usage.size = (uint64_t)st.f_frsize * st.f_blocks;
 		usage.available = (uint64_t)st.f_frsize * st.f_bavail;

@@ -24,6 +24,7 @@ static const struct slu_column load[] = {
 	{"read", "READ/s", SLU_COL_BYTES},
 	{"write", "WRITTEN/s", SLU_COL_BYTES},
 	{"io_ms", "I/O ms", SLU_COL_PLAIN},
+	{"io_bytes", "I/O SIZE", SLU_COL_BYTES},
 	{"ops", "REQUESTS/s", SLU_COL_PLAIN},
 	{"jobs", "JOBS", SLU_COL_PLAIN},
 	{.key = NULL},

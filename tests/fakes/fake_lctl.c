@@ -7,9 +7,10 @@
  * of lctl 2.17, or 2.15 after `fake version 2.15`. What only a fake can do:
  *
  *   fake rpcs OST JOB READS WRITES BYTES  the job has done so many RPCs more
- *   fake offer OST JOB N BYTES  the job has wanted to read so often since it
- *                    offered last: done is, and printed, what its buckets let
- *                    through (one on each CPT, of three tokens)
+ *   fake offer OST JOB N BYTES [CLIENT]  the job has wanted to read so often
+ *                    since it offered last: done is, and printed, what its
+ *                    buckets let through (one on each CPT, of three tokens;
+ *                    under "tbf" those of this client)
  *   fake cpts N      CPU partitions
  *   fake version V   2.15 or 2.17
  *   fake cleanup S   job_cleanup_interval in seconds (600)
@@ -22,6 +23,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,6 @@
 
 #define JOBS	4096
 #define CLASSES 256
-#define DEPTH	3 /* ptlrpc.tbf_depth */
 #define RULES	"ost.OSS.ost_io.nrs_tbf_rule"
 #define POLS	"ost.OSS.ost_io.nrs_policies"
 
@@ -42,18 +43,9 @@ struct job {
 	unsigned long long reads, writes, read_bytes, write_bytes;
 };
 
-/* A job on a CPT: its bucket, and the rule that it found with its last RPC. */
-struct class
-{
-	char job[64], rule[16];
-	unsigned cpt;
-	uint32_t rate, generation;
-	double tokens, check;
-};
-
 struct server {
 	struct fake_tbf tbf;
-	struct class class[CLASSES];
+	struct fake_class class[CLASSES];
 	size_t n_classes;
 	struct job job[JOBS];
 	size_t n;
@@ -74,26 +66,29 @@ static double now(const struct server *s)
 static void load_line(struct server *s, char *line)
 {
 	struct fake_rule rule = {0};
-	struct class class;
+	struct fake_class class;
 	struct job job;
 	int head, at;
 
 	if (sscanf(line, "policy %31[^\n]", s->tbf.policy) == 1 ||
 	    sscanf(line, "cpts %u", &s->tbf.cpts) == 1 ||
+	    sscanf(line, "sequence %u", &s->tbf.sequence) == 1 ||
 	    sscanf(line, "version %15s", s->version) == 1 ||
 	    sscanf(line, "cleanup %lf", &s->cleanup) == 1 ||
 	    sscanf(line, "age %lf", &s->age) == 1 ||
 	    sscanf(line, "fail %d %d", &s->fail_n, &s->fail_errno) == 2)
 		return;
-	if (sscanf(line, "rule %d %15s %u %u %255[^\n]", &head, rule.name,
-		   &rule.rate, &rule.generation, rule.expr) == 5)
+	if (sscanf(line, "rule %d %15s %u %u %u %1023[^\n]", &head, rule.name,
+		   &rule.rate, &rule.generation, &rule.number, rule.expr) == 6)
 		s->tbf.rule[head][s->tbf.n[head]++] = rule;
-	else if (sscanf(line, "class %u %u %u %lf %lf %15s %63[^\n]",
-			&class.cpt, &class.rate, &class.generation,
-			&class.tokens, &class.check, class.rule,
-			class.job) == 7)
+	else if (sscanf(line, "class %u %u %u %u %u %lf %lf %63s %63[^\n]",
+			&class.cpt, &class.rule, &class.rate, &class.generation,
+			&class.sequence, &class.tokens, &class.check,
+			class.client, class.job) == 9) {
+		if (strcmp(class.client, "-") == 0)
+			*class.client = '\0';
 		s->class[s->n_classes++] = class;
-	else if (sscanf(line, "default %d %u", &head, &rule.rate) == 2)
+	} else if (sscanf(line, "default %d %u", &head, &rule.rate) == 2)
 		s->tbf.default_rate[head] = rule.rate;
 	else if (sscanf(line, "job %63s %lf %lf %llu %llu %llu %llu %n",
 			job.ost, &job.start, &job.last, &job.reads, &job.writes,
@@ -106,7 +101,7 @@ static void load_line(struct server *s, char *line)
 
 static void load(struct server *s, FILE *file)
 {
-	char line[1024];
+	char line[FAKE_EXPR + 64];
 
 	strcpy(s->version, "2.17");
 	s->cleanup = 600;
@@ -119,21 +114,23 @@ static void save(const struct server *s, FILE *file)
 {
 	fprintf(file, "policy %s\ncpts %u\nversion %s\ncleanup %f\nage %f\n",
 		s->tbf.policy, s->tbf.cpts, s->version, s->cleanup, s->age);
-	fprintf(file, "fail %d %d\n", s->fail_n, s->fail_errno);
+	fprintf(file, "sequence %u\nfail %d %d\n", s->tbf.sequence, s->fail_n,
+		s->fail_errno);
 	for (int h = 0; h < FAKE_HEADS; h++) {
 		fprintf(file, "default %d %u\n", h, s->tbf.default_rate[h]);
 		for (size_t i = 0; i < s->tbf.n[h]; i++)
-			fprintf(file, "rule %d %s %u %u %s\n", h,
+			fprintf(file, "rule %d %s %u %u %u %s\n", h,
 				s->tbf.rule[h][i].name, s->tbf.rule[h][i].rate,
 				s->tbf.rule[h][i].generation,
+				s->tbf.rule[h][i].number,
 				s->tbf.rule[h][i].expr);
 	}
 	for (size_t i = 0; i < s->n_classes; i++) {
-		const struct class *c = &s->class[i];
+		const struct fake_class *c = &s->class[i];
 
-		fprintf(file, "class %u %u %u %.6f %.6f %s %s\n", c->cpt,
-			c->rate, c->generation, c->tokens, c->check, c->rule,
-			c->job);
+		fprintf(file, "class %u %u %u %u %u %.6f %.6f %s %s\n", c->cpt,
+			c->rule, c->rate, c->generation, c->sequence, c->tokens,
+			c->check, *c->client ? c->client : "-", c->job);
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		const struct job *j = &s->job[i];
@@ -250,8 +247,7 @@ static unsigned classes_of(void *arg, const struct fake_rule *rule,
 	unsigned n = 0;
 
 	for (size_t i = 0; i < s->n_classes; i++)
-		n += s->class[i].cpt == cpt &&
-		     strcmp(s->class[i].rule, rule->name) == 0;
+		n += s->class[i].cpt == cpt && s->class[i].rule == rule->number;
 	return n;
 }
 
@@ -337,52 +333,39 @@ static int add_rpcs(struct server *s, char **word)
 	return 0;
 }
 
-static struct class *class_of(struct server *s, const char *job, unsigned cpt)
+static struct fake_class *class_of(struct server *s, const char *job,
+				   const char *client, unsigned cpt)
 {
-	struct class *c = s->class;
+	struct fake_class *c = s->class;
 
 	while (c < s->class + s->n_classes &&
-	       (c->cpt != cpt || strcmp(c->job, job) != 0))
+	       !fake_tbf_is_class(&s->tbf, c, job, client, cpt))
 		c++;
 	if (c == s->class + CLASSES)
 		return NULL;
 	if (c == s->class + s->n_classes) {
-		*c = (struct class){.cpt = cpt, .check = now(s), .rule = "-"};
-		slu_copy(c->job, sizeof(c->job), job);
+		*c = fake_tbf_class(&s->tbf, job, client, cpt);
+		c->check = now(s);
 		s->n_classes++;
 	}
 	return c;
 }
 
-/* An RPC has arrived: only now the class learns of a rule that is new or has
- * been changed, which fills its bucket. */
-static void learn(struct server *s, struct class *c)
-{
-	const struct fake_rule *rule = fake_tbf_match(&s->tbf, 0, c->job);
-	const char *name = rule ? rule->name : "default";
-	uint32_t generation = rule ? rule->generation : 0;
-
-	if (strcmp(c->rule, name) != 0 || c->generation != generation)
-		c->tokens = DEPTH;
-	slu_copy(c->rule, sizeof(c->rule), name);
-	c->generation = generation;
-	c->rate = rule ? rule->rate : s->tbf.default_rate[0];
-}
-
 /* How many of so many get through on a CPT. They have waited all the time: no
  * token is lost meanwhile, none of more than a bucket is kept. */
-static unsigned long through(struct server *s, struct class *c, unsigned long n)
+static unsigned long through(struct server *s, struct fake_class *c,
+			     unsigned long n)
 {
 	double have = c->tokens + c->rate * (now(s) - c->check);
 	unsigned long done = (double)n < have ? n : (unsigned long)have;
 
-	c->tokens = have - (double)done > DEPTH ? DEPTH : have - (double)done;
+	c->tokens = fmin(have - (double)done, FAKE_DEPTH);
 	c->check = now(s);
-	learn(s, c);
+	fake_tbf_arrive(&s->tbf, c, c->check);
 	return done;
 }
 
-static int offer(struct server *s, char **word)
+static int offer(struct server *s, char **word, const char *client)
 {
 	unsigned long n = strtoul(word[2], NULL, 10), done = 0;
 	char reads[24];
@@ -392,7 +375,7 @@ static int offer(struct server *s, char **word)
 		done = n;
 	}
 	for (unsigned k = 0; k < s->tbf.cpts && done < n; k++) {
-		struct class *c = class_of(s, word[1], k);
+		struct fake_class *c = class_of(s, word[1], client, k);
 
 		if (!c)
 			return ENOMEM;
@@ -405,8 +388,8 @@ static int offer(struct server *s, char **word)
 
 static int fake(struct server *s, int n, char **word)
 {
-	if (n == 5 && strcmp(word[0], "offer") == 0 && s->n < JOBS)
-		return offer(s, word + 1);
+	if ((n == 5 || n == 6) && strcmp(word[0], "offer") == 0 && s->n < JOBS)
+		return offer(s, word + 1, n == 6 ? word[5] : "0@lo_3_0_0");
 	if (n == 6 && strcmp(word[0], "rpcs") == 0 && s->n < JOBS)
 		return add_rpcs(s, word + 1);
 	if (n == 2 && strcmp(word[0], "cpts") == 0)

@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,14 +45,13 @@ int fake_tbf_set_policy(struct fake_tbf *tbf, const char *policy)
 				tbf->default_rate[h] = DEFAULT_RATE;
 			}
 		slu_copy(tbf->policy, sizeof(tbf->policy), policy);
-		tbf->sequence++;
 		return 0;
 	}
 	return EINVAL;
 }
 
 struct command {
-	char verb[8], name[64], expr[256], rank[64];
+	char verb[8], name[64], expr[FAKE_EXPR], rank[64];
 	bool has_rate, has_rank;
 	uint32_t rate;
 };
@@ -194,6 +192,7 @@ static int start(struct fake_tbf *tbf, int h, const struct command *c)
 		return ENOENT;
 	slu_copy(rule.name, sizeof(rule.name), c->name);
 	slu_copy(rule.expr, sizeof(rule.expr), c->expr);
+	rule.number = ++tbf->sequence;
 	return put_in(tbf, h, c, rule);
 }
 
@@ -233,7 +232,6 @@ static int stop(struct fake_tbf *tbf, int h, const struct command *c)
 
 static int apply(struct fake_tbf *tbf, int h, const struct command *c)
 {
-	tbf->sequence++;
 	if (strcmp(c->verb, "start") == 0)
 		return start(tbf, h, c);
 	if (strcmp(c->verb, "change") == 0)
@@ -266,17 +264,26 @@ int fake_tbf_command(struct fake_tbf *tbf, const char *command)
 	return rc;
 }
 
+/* Lustre's: '*' alone is special. */
+static bool wildcard(const char *pattern, const char *s)
+{
+	if (*pattern == '*')
+		return wildcard(pattern + 1, s) ||
+		       (*s && wildcard(pattern, s + 1));
+	return *pattern == *s && (!*s || wildcard(pattern + 1, s + 1));
+}
+
 /* One of the patterns in the braces. */
 static bool matches(const char *expr, const char *job)
 {
-	char list[256], *rest = list, *pattern;
+	char list[FAKE_EXPR], *rest = list, *pattern;
 
 	if (strncmp(expr, "jobid={", 7) != 0)
 		return false;
 	slu_copy(list, sizeof(list), expr + 7);
 	list[strcspn(list, "}")] = '\0';
 	while ((pattern = strsep(&rest, " ")))
-		if (fnmatch(pattern, job, FNM_NOESCAPE) == 0)
+		if (wildcard(pattern, job))
 			return true;
 	return false;
 }
@@ -288,6 +295,57 @@ const struct fake_rule *fake_tbf_match(const struct fake_tbf *tbf, int h,
 		if (matches(tbf->rule[h][i].expr, job))
 			return &tbf->rule[h][i];
 	return NULL;
+}
+
+static const char *client_of(const struct fake_tbf *tbf, const char *client)
+{
+	return strchr(tbf->policy, ' ') ? "" : client;
+}
+
+bool fake_tbf_is_class(const struct fake_tbf *tbf, const struct fake_class *c,
+		       const char *job, const char *client, unsigned cpt)
+{
+	return c->cpt == cpt && strcmp(c->job, job) == 0 &&
+	       strcmp(c->client, client_of(tbf, client)) == 0;
+}
+
+struct fake_class fake_tbf_class(const struct fake_tbf *tbf, const char *job,
+				 const char *client, unsigned cpt)
+{
+	struct fake_class c = {.cpt = cpt};
+
+	slu_copy(c.job, sizeof(c.job), job);
+	slu_copy(c.client, sizeof(c.client), client_of(tbf, client));
+	return c;
+}
+
+static const struct fake_rule *by_number(const struct fake_tbf *tbf,
+					 uint32_t number)
+{
+	for (size_t i = 0; i < tbf->n[0]; i++)
+		if (tbf->rule[0][i].number == number)
+			return &tbf->rule[0][i];
+	return NULL;
+}
+
+void fake_tbf_arrive(const struct fake_tbf *tbf, struct fake_class *c,
+		     double now)
+{
+	const struct fake_rule *rule = by_number(tbf, c->rule);
+	uint32_t number, generation;
+
+	if (c->sequence != tbf->sequence || (!rule && c->rule > 0))
+		rule = fake_tbf_match(tbf, 0, c->job);
+	number = rule ? rule->number : 0;
+	generation = rule ? rule->generation : 0;
+	if (c->rate == 0 || number != c->rule || generation != c->generation) {
+		c->tokens = FAKE_DEPTH;
+		c->check = now;
+	}
+	c->rule = number;
+	c->generation = generation;
+	c->sequence = tbf->sequence;
+	c->rate = rule ? rule->rate : tbf->default_rate[0];
 }
 
 static void dump_cpt(const struct fake_tbf *tbf, int h, unsigned cpt,

@@ -4,8 +4,9 @@
 
 /*
  * The rule list of Lustre's TBF policy, with its grammar, its limits, its
- * order and its errors, as seen on Lustre 2.15.8 and 2.17.57. Behind the fake
- * lctl and in the simulator of bench/tbf.
+ * order and its errors, as seen on Lustre 2.15.8 and 2.17.57, and the classes
+ * whose buckets it fills. Behind the fake lctl and in the simulator of
+ * bench/tbf.
  */
 
 #include <stdbool.h>
@@ -15,12 +16,27 @@
 
 #define FAKE_RULES 4096
 #define FAKE_HEADS 2 /* regular and high-priority requests */
+#define FAKE_EXPR  1024
+#define FAKE_DEPTH 3 /* ptlrpc.tbf_depth */
 
 struct fake_rule {
 	char name[16];
-	char expr[256]; /* "jobid={4711}" */
+	char expr[FAKE_EXPR]; /* "jobid={4711}" */
 	uint32_t rate;
-	uint32_t generation; /* counts changes */
+	uint32_t generation; /* counts changes of the rate */
+	uint32_t number;     /* of all rules ever started, from 1 on */
+};
+
+/* The queue of RPCs that share a bucket. */
+struct fake_class {
+	char job[64];
+	char client[64]; /* "NID_OPCODE_UID_GID" under "tbf"; "" under "tbf
+			  * jobid" */
+	unsigned cpt;
+	uint32_t rule; /* its number; 0: the default's */
+	uint32_t generation, sequence;
+	uint32_t rate; /* 0: no RPC has arrived yet */
+	double tokens, check;
 };
 
 struct fake_tbf {
@@ -30,7 +46,7 @@ struct fake_tbf {
 	uint32_t default_rate[FAKE_HEADS];
 	struct fake_rule *rule[FAKE_HEADS]; /* FAKE_RULES each */
 	size_t n[FAKE_HEADS];
-	uint32_t sequence; /* of the rule list: counts all changes */
+	uint32_t sequence; /* of the rule list: counts starts */
 };
 
 /* 0, or -1 without memory. */
@@ -40,6 +56,17 @@ void fake_tbf_free(struct fake_tbf *tbf);
 /* Write to nrs_policies, to nrs_tbf_rule: 0 or an errno. */
 int fake_tbf_set_policy(struct fake_tbf *tbf, const char *policy);
 int fake_tbf_command(struct fake_tbf *tbf, const char *command);
+
+/* Is it this job's and client's class? */
+bool fake_tbf_is_class(const struct fake_tbf *tbf, const struct fake_class *c,
+		       const char *job, const char *client, unsigned cpt);
+struct fake_class fake_tbf_class(const struct fake_tbf *tbf, const char *job,
+				 const char *client, unsigned cpt);
+/* An RPC arrives: only now its class learns that there are new rules, that its
+ * own is gone, or that its rate has been changed, which fills the bucket. A
+ * rule that was only moved is not noticed. */
+void fake_tbf_arrive(const struct fake_tbf *tbf, struct fake_class *c,
+		     double now);
 
 /* The rule that a job's RPCs are under; NULL: the default. */
 const struct fake_rule *fake_tbf_match(const struct fake_tbf *tbf, int head,

@@ -30,7 +30,8 @@ static void job_stats(const char *text)
 
 		slu_rule_name(stats.job[i].job, name);
 		slu_rule_match(stats.job[i].job, match);
-		must(slu_rule_is_ours(name) && !strchr(match, ' '));
+		must(slu_rule_is_ours(name) && !strchr(match, ' ') &&
+		     strchr(match, '*') == strrchr(match, '*'));
 	}
 }
 
@@ -136,7 +137,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		control(NULL, text);
 		break;
 	case 'b':
-		must(slu_ost_io_ms(text) >= -1);
+		must(slu_ost_io(text, SLU_OST_IO_TIME) >= -1);
+		must(slu_ost_io(text, SLU_OST_IO_SIZE) >= -1);
 		counters(text);
 		break;
 	case 'o':

@@ -57,7 +57,24 @@
 			      "\"%s\" is not in \"%s\"", words, (err).text); \
 	} while (0)
 
-/* Run the tests, each in a process of its own with 60 s to live. */
+#define SKIPPED 77 /* automake's word */
+
+/* This test, or the rest of it, cannot run here, and why. A program of which
+ * no test failed then ends as skipped. */
+static inline void skip(const char *why)
+{
+	printf("skipped: %s\n", why);
+	scratch_skipped(true);
+}
+
+static inline bool have_root(void)
+{
+	if (geteuid())
+		skip("needs root");
+	return !geteuid();
+}
+
+/* Run the tests, each in a process of its own with 180 s to live. */
 static inline int run_tests(const char *name, const TTest *const *tests,
 			    size_t n)
 {
@@ -65,6 +82,7 @@ static inline int run_tests(const char *name, const TTest *const *tests,
 	TCase *tcase = tcase_create(name);
 	SRunner *runner = srunner_create(suite);
 	bool ours = scratch_begin();
+	bool skipped;
 	int failed;
 
 	tcase_set_timeout(tcase, 180);
@@ -74,9 +92,10 @@ static inline int run_tests(const char *name, const TTest *const *tests,
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
+	skipped = scratch_skipped(false);
 	if (ours)
 		scratch_end();
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed ? EXIT_FAILURE : skipped ? SKIPPED : EXIT_SUCCESS;
 }
 
 #define TEST_MAIN(name, ...)                                        \

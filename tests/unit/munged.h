@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include "common/cred.h"
+#include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 
 static void munged_exec(const char *dir)
@@ -52,7 +53,7 @@ static pid_t munged_start(void)
 		munged_exec(dir);
 	while (access(socket, F_OK) < 0) {
 		if (waitpid(pid, NULL, WNOHANG) == pid) {
-			puts("munged does not start: not tested");
+			skip("munged does not start");
 			return 0;
 		}
 		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);

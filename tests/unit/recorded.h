@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include "common/file.h"
+#include "tests/unit/harness.h"
 
 /* Path of a recording; good until the next call. NULL (and a word why) when
  * there are none here. */
@@ -30,7 +31,7 @@ static inline const char *recorded(const char *name)
 		if (access(path, R_OK) == 0)
 			return path;
 	}
-	printf("skipped: no recording %s\n", name);
+	skip(name);
 	return NULL;
 }
 

@@ -23,8 +23,6 @@
 #include <unistd.h>
 #include "tests/unit/harness.h"
 
-#define SKIPPED 77 /* automake's word */
-
 /* Be the parent of this child, and of all orphans, until it ends. Returns what
  * to exit with. */
 static inline int wait_for_child(pid_t child)

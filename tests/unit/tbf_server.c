@@ -32,7 +32,7 @@ void close_server(struct server *s)
 
 static void job_stats(const struct server *s, struct slu_buf *out)
 {
-	for (int t = 0; t < 2; t++) {
+	for (int t = 0; t < 2 - s->unmounted; t++) {
 		slu_buf_printf(out, "obdfilter.OST%d.job_stats=\njob_stats:\n",
 			       t);
 		for (int i = 0; i < JOBS; i++)
@@ -60,25 +60,41 @@ void adopt(struct server *s)
 	slu_buf_free(&dump);
 }
 
-void period(struct server *s, double seconds)
+void observe(struct server *s, double seconds, const struct slu_buf *job_stats)
 {
 	struct slu_jobstats stats = {0};
-	struct slu_buf text = {0};
 	struct slu_err err;
-	const char *command;
 
 	s->now += seconds;
-	job_stats(s, &text);
-	expect_ok(slu_jobstats_parse(&stats, text.data, text.len, &err), err);
+	expect_ok(slu_jobstats_parse(&stats, job_stats->data, job_stats->len,
+				     &err),
+		  err);
 	expect_ok(slu_tbf_observe(s->tbf, s->now, &stats, &err), err);
-	while ((command = slu_tbf_command(s->tbf, s->now))) {
+	slu_jobstats_free(&stats);
+}
+
+size_t write_rules(struct server *s)
+{
+	const char *command;
+	size_t n = 0;
+
+	for (; (command = slu_tbf_command(s->tbf, s->now)); n++) {
 		int rc = fake_tbf_command(&s->fake, command);
 
 		expect(rc == 0, "%s: %s", command, strerror(rc));
-		s->commands++;
 		s->changes += strncmp(command, "change", 6) == 0;
 	}
-	slu_jobstats_free(&stats);
+	s->commands += n;
+	return n;
+}
+
+void period(struct server *s, double seconds)
+{
+	struct slu_buf text = {0};
+
+	job_stats(s, &text);
+	observe(s, seconds, &text);
+	write_rules(s);
 	slu_buf_free(&text);
 }
 

@@ -7,6 +7,7 @@
  * it, and a fake rule list that keeps Lustre's grammar and order.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "select_io/tbf/control.h"
@@ -21,6 +22,7 @@ struct server {
 	int generation[JOBS]; /* of the record: its start time */
 	double now;
 	size_t commands, changes;
+	bool unmounted; /* the second target */
 };
 
 /* Their ids in job_stats. */
@@ -31,7 +33,11 @@ void open_server(struct server *s, struct slu_tbf_settings *set, unsigned cpts);
 void close_server(struct server *s);
 /* The controller is told the rules as they are. */
 void adopt(struct server *s);
-/* A period of so many seconds has passed: observe, write. */
+/* So many seconds later this is what job_stats say. */
+void observe(struct server *s, double seconds, const struct slu_buf *job_stats);
+/* What the controller wants now; how many commands. */
+size_t write_rules(struct server *s);
+/* A period of so many seconds has passed: observe what is in *s, write. */
 void period(struct server *s, double seconds);
 /* Of the rule that the job is under; 0: none. */
 uint32_t rate_of(const struct server *s, int job);

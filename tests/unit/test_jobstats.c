@@ -290,6 +290,23 @@ START_TEST(test_records)
 }
 END_TEST
 
+/* Tokens are of storage targets: others do not count for the daemon. */
+START_TEST(test_osts)
+{
+	struct slu_jobstats got = {0};
+	const char *root = tmpfile_path("osts");
+	struct slu_err err;
+
+	put(root, "mdt", GOOD);
+	expect_fail(slu_records_osts(root, &got, &err), err, SLU_NOTFOUND,
+		    "no server");
+	put(root, "obdfilter", GOOD);
+	expect_ok(slu_records_osts(root, &got, &err), err);
+	ck_assert_uint_eq(got.n_targets, 1);
+	slu_jobstats_free(&got);
+}
+END_TEST
+
 /* The jobs of a target, numbered from `first` on. */
 static void put_jobs(const char *root, const char *target, int first, int n,
 		     struct slu_buf *all)
@@ -373,4 +390,4 @@ START_TEST(test_pages)
 END_TEST
 
 TEST_MAIN("jobstats", test_forms, test_empty, test_recorded, test_read,
-	  test_records, test_pages)
+	  test_records, test_osts, test_pages)

@@ -151,7 +151,8 @@ static void io_time(const char *file, const char *text)
 		n += in + out;
 		sum += (in + out) * label;
 	}
-	same(file, "I/O time", slu_ost_io_ms(text), n > 0 ? sum / n : -1);
+	same(file, "I/O time", slu_ost_io(text, SLU_OST_IO_TIME),
+	     n > 0 ? sum / n : -1);
 }
 
 /* "0: fs-OST0000_UUID ACTIVE" */
@@ -286,7 +287,7 @@ static const struct {
 
 #define ROWS (sizeof(table) / sizeof(table[0]))
 
-static size_t used[ROWS], skip;
+static size_t used[ROWS], root_len;
 static const char *prefix;
 
 static int look(const char *path, const struct stat *st, int type,
@@ -300,7 +301,7 @@ static int look(const char *path, const struct stat *st, int type,
 	(void)ftw;
 	if (type != FTW_F)
 		return 0;
-	snprintf(name, sizeof(name), "%s%s", prefix, path + skip + 1);
+	snprintf(name, sizeof(name), "%s%s", prefix, path + root_len + 1);
 	while (i < ROWS && fnmatch(table[i].pattern, name, 0) != 0)
 		i++;
 	expect(i < ROWS, "in no row of the table: %s", name);
@@ -316,7 +317,7 @@ static int look(const char *path, const struct stat *st, int type,
 
 static void walk(const char *dir, const char *as)
 {
-	skip = strlen(dir);
+	root_len = strlen(dir);
 	prefix = as;
 	ck_assert_int_eq(nftw(dir, look, 16, FTW_PHYS), 0);
 }

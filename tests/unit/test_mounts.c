@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 #include "sysmap/linux/mounts.h"
 #include "tests/unit/machine.h"
+#include "common/clock.h"
 #include "common/jsonx.h"
+#include "sysmap/linux/linux.h"
 #include "sysmap/lustre/lustre.h"
 
 static struct slu_err err;
@@ -216,6 +222,80 @@ START_TEST(test_below_network)
 }
 END_TEST
 
+/* A file system whose server says nothing; -1: nobody may make one here. */
+static int mount_silent(const char *at)
+{
+	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	char options[80];
+
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	if (fd < 0 || !mount("silent", at, "fuse", 0, options))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static uint64_t size_of(struct json_object *mounts, const char *name)
+{
+	struct json_object *one, *point, *size;
+
+	for (size_t i = 0; i < json_object_array_length(mounts); i++) {
+		one = json_object_array_get_idx(mounts, i);
+		if (json_object_object_get_ex(one, "mountpoint", &point) &&
+		    !strcmp(json_object_get_string(point), tmpfile_path(name)))
+			return json_object_object_get_ex(one, "size", &size)
+				       ? (uint64_t)json_object_get_int64(size)
+				       : 0;
+	}
+	return 0;
+}
+
+/* A disk that is mounted below a network's mount has its size; where that one's
+ * server does not answer, its device's, and soon. */
+START_TEST(test_size_below_network)
+{
+	const char *t = tmpdir();
+	char *table =
+		slu_asprintf("50 1 0:1 / / rw - ext4 /dev/sda9 rw\n"
+			     "51 50 0:2 / %s/n rw - nfs s:/n rw\n"
+			     "52 51 8:1 / %s/n/disk rw - ext4 /dev/sda1 rw\n"
+			     "53 51 8:2 / %s/n/hangs rw - ext4 /dev/sda2 rw\n"
+			     "54 51 8:3 / %s/n/next rw - ext4 /dev/sda3 rw\n",
+			     t, t, t, t);
+	struct json_object *out;
+	struct slu_root root;
+	struct statvfs st;
+	double start;
+	int silent;
+
+	machine_file(tmpdir(), "proc/self/mountinfo", table, strlen(table));
+	machine_file(tmpdir(), "sys/dev/block/8:2/size", "4096\n", 5);
+	machine_file(tmpdir(), "sys/dev/block/8:3/size", "8192\n", 5);
+	machine_file(tmpdir(), "n/disk/file", "", 0);
+	machine_file(tmpdir(), "n/hangs/file", "", 0);
+	machine_file(tmpdir(), "n/next/file", "", 0);
+	silent = mount_silent(tmpfile_path("n/hangs"));
+	expect_ok(slu_root_open(&root, tmpdir(), &err), err);
+	root.live = true;
+	start = slu_now_mono();
+	expect_ok(slu_linux_mountinfo(&root, &out, &err), err);
+	ck_assert(slu_now_mono() < start + 10);
+	ck_assert(!statvfs(tmpfile_path("n/disk"), &st));
+	ck_assert_uint_eq(size_of(out, "n/disk"),
+			  (uint64_t)st.f_frsize * st.f_blocks);
+	if (silent >= 0) {
+		ck_assert_uint_eq(size_of(out, "n/hangs"), 4096 * 512);
+		ck_assert_uint_eq(size_of(out, "n/next"), 8192 * 512);
+		ck_assert(!umount2(tmpfile_path("n/hangs"), MNT_DETACH));
+		close(silent);
+	}
+	json_object_put(out);
+	slu_root_close(&root);
+	free(table);
+}
+END_TEST
+
 /* OSTs by their osc devices, where there is nothing better: an address of the
  * kernel, here of x86, of POWER and of ARM. */
 START_TEST(test_lustre_names)
@@ -270,5 +350,5 @@ START_TEST(test_missing)
 END_TEST
 
 TEST_MAIN("mounts", test_category, test_fields, test_skipped, test_tidy,
-	  test_covered, test_bound, test_below_network, test_lustre_names,
-	  test_missing)
+	  test_covered, test_bound, test_below_network, test_size_below_network,
+	  test_lustre_names, test_missing)

@@ -189,6 +189,24 @@ static double awk(const char *program, const char *file)
 
 static unsigned files, with_rows, with_times;
 
+/* An awk program: the mean of the first histogram of this name. */
+#define FIRST(name)                                                    \
+	"/" name "/ {if (was++) exit; on = 1; next} "                  \
+	"on && $1 !~ /:$/ {on = 0} "                                   \
+	"on {l = $1; sub(\":\", \"\", l); m = 1; "                     \
+	"if (l ~ /K$/) m = 1024; if (l ~ /M$/) m = 1048576; "          \
+	"sub(/[KM]$/, \"\", l); c = $2 + $6; n += c; s += c * l * m} " \
+	"END {if (n) printf \"%.9f\", s / n; else print -1}"
+
+static void same_mean(const char *file, const char *text, const char *histogram,
+		      double value)
+{
+	double mean = slu_ost_io(text, histogram);
+
+	expect(fabs(mean - value) < 1e-6, "%s: %s %.9f, not %.9f", file,
+	       histogram, mean, value);
+}
+
 static void compare(const char *file, const char *text)
 {
 	uint64_t samples, sum = 0;
@@ -205,16 +223,10 @@ static void compare(const char *file, const char *text)
 		    file);
 	slu_stats_row(text, "write_bytes", &samples, &sum);
 	ck_assert_msg((double)sum == value, "%s: %.0f bytes", file, value);
-	value = awk("/I\\/O time/ {if (was++) exit; on = 1; next} "
-		    "on && $1 !~ /:$/ {on = 0} "
-		    "on {l = $1; sub(\":\", \"\", l); m = 1; "
-		    "if (l ~ /K$/) m = 1024; if (l ~ /M$/) m = 1048576; "
-		    "sub(/[KM]$/, \"\", l); c = $2 + $6; n += c; "
-		    "s += c * l * m} "
-		    "END {if (n) printf \"%.9f\", s / n; else print -1}",
-		    file);
-	expect(fabs(slu_ost_io_ms(text) - value) < 1e-6, "%s: %.9f, not %.9f",
-	       file, slu_ost_io_ms(text), value);
+	value = awk(FIRST("I\\/O time"), file);
+	same_mean(file, text, SLU_OST_IO_TIME, value);
+	same_mean(file, text, SLU_OST_IO_SIZE,
+		  awk(FIRST("disk I\\/O size"), file));
 	with_times += value >= 0;
 }
 
@@ -356,9 +368,10 @@ START_TEST(test_servers)
 }
 END_TEST
 
-#define ZFS(i, total, available)                            \
+#define ZFS(i, total, available, io_bytes)                  \
 	"{\"name\":\"lustrefs-OST000" #i "\",\"index\":" #i \
-	",\"total\":" #total ",\"available\":" #available ",\"io_ms\":1}"
+	",\"total\":" #total ",\"available\":" #available   \
+	",\"io_ms\":1,\"io_bytes\":" #io_bytes "}"
 
 /* A whole server of Lustre 2.10 on ZFS, as cat and grep read it. */
 START_TEST(test_tree)
@@ -380,12 +393,15 @@ START_TEST(test_tree)
 		err);
 	ck_assert_str_eq(
 		slu_json_text(obj),
-		"{\"lustre\":\"2.10.1\",\"osts\":[" ZFS(0, 47168367616, 47025124352) "," ZFS(
-			2, 47168409600,
-			47168396288) "," ZFS(4, 31445606400,
-					     31445593088) "," ZFS(6,
-								  31445606400,
-								  31445593088) "],\"mdts\":[{\"name\":\"lustrefs-MDT0000\"}]}");
+		"{\"lustre\":\"2.10.1\",\"osts\":[" ZFS(
+			0, 47168367616, 47025124352,
+			4052794) "," ZFS(2, 47168409600, 47168396288,
+					 4408) "," ZFS(4, 31445606400,
+						       31445593088,
+						       4408) "," ZFS(6,
+								     31445606400,
+								     31445593088,
+								     4408) "],\"mdts\":[{\"name\":\"lustrefs-MDT0000\"}]}");
 	json_object_put(obj);
 }
 END_TEST

@@ -51,6 +51,57 @@ START_TEST(test_dump)
 }
 END_TEST
 
+/* Lustre takes commands of up to 4,095 bytes: somebody else's rule may list
+ * many ids, of which the beginning is enough. */
+START_TEST(test_long)
+{
+	struct slu_rules rules = {0};
+	struct slu_buf text = {0};
+	struct slu_err err;
+
+	slu_buf_puts(&text, "regular_requests:\nCPT 0:\ntheirs jobid={");
+	for (int i = 0; i < 600; i++)
+		slu_buf_printf(&text, "%d ", 100000 + i);
+	slu_buf_puts(&text, "x} 9, ref 3\ndefault * 10000, ref 0\n");
+	expect_ok(slu_rules_parse(&rules, text.data, &err), err);
+	ck_assert_uint_eq(rules.n, 2);
+	ck_assert_str_eq(rules.rule[0].name, "theirs");
+	ck_assert_int_eq(strncmp(rules.rule[0].match, "jobid={100000 ", 14), 0);
+	ck_assert_uint_eq(rules.rule[0].rate, 9);
+	ck_assert_uint_eq(rules.rule[0].classes, 3);
+	slu_rules_free(&rules);
+	slu_buf_free(&text);
+}
+END_TEST
+
+/* Lines that are none. */
+START_TEST(test_no_rules)
+{
+	static const char *const lines[] = {
+		" 5, ref 1",
+		"a 5, ref ",
+		"a 5,ref 1",
+		"a x, ref 1",
+		"a 5, ref 4294967296",
+		"a_name_too_long_ {x} 5, ref 1",
+		", ref 1",
+		"5, ref 1",
+	};
+	struct slu_rules rules = {0};
+	struct slu_err err;
+	char text[200];
+
+	each(line, lines)
+	{
+		snprintf(text, sizeof(text), "regular_requests:\n%s\n", *line);
+		expect_ok(slu_rules_parse(&rules, text, &err), err);
+		expect(rules.n == 0, "%s: %s", *line,
+		       rules.n ? rules.rule[0].name : "");
+	}
+	slu_rules_free(&rules);
+}
+END_TEST
+
 /* A line that belongs to a dump: "NAME MATCH RATE, ref N". */
 static bool is_rule(const char *line)
 {
@@ -203,13 +254,19 @@ START_TEST(test_names)
 	} cases[] = {
 		{"4711", "slu_4711", "jobid={4711}"},
 		{"4712_3", "slu_4712_3", "jobid={4712_3}"},
-		{"12345678901", "slu_12345678901", "jobid={12345678901}"},
+		{"1234567890", "slu_1234567890", "jobid={1234567890}"},
+		{"12345678901", NULL, "jobid={12345678901}"},
+		{"a?b", NULL, "jobid={a*b}"},
 		{"123456789012", NULL, "jobid={123456789012}"},
 		{"dd.0", NULL, "jobid={dd.0}"},
 		{"we ird:@x", NULL, "jobid={we*ird:@x}"},
-		{"a{b}*c\\d,e&f=g\"h", NULL, "jobid={a*b**c*d*e*f*g*h}"},
-		{"\xc3\xa4", NULL, "jobid={**}"},
+		{"a{b}*c\\d,e&f=g\"h", NULL, "jobid={a*h}"},
+		{"\xc3\xa4", NULL, "jobid={*}"},
 		{"=", NULL, "jobid={*}"},
+		{"{a{", NULL, "jobid={*}"},
+		{"a{a{a{a{a{b", NULL, "jobid={a*b}"},
+		{"{ab", NULL, "jobid={*ab}"},
+		{"ab{", NULL, "jobid={ab*}"},
 		{"", NULL, "jobid={}"},
 		{"1234567890123456789012345678901", NULL,
 		 "jobid={1234567890123456789012345678901}"},
@@ -234,6 +291,17 @@ START_TEST(test_names)
 }
 END_TEST
 
+/* An id that looks like another's hash has another name. */
+START_TEST(test_disguise)
+{
+	char one[SLU_RULE_NAME], other[SLU_RULE_NAME];
+
+	slu_rule_name("dd.0", one);
+	slu_rule_name(one + strlen(SLU_RULE_PREFIX), other);
+	ck_assert_str_ne(one, other);
+}
+END_TEST
+
 START_TEST(test_rate)
 {
 	static const struct {
@@ -254,4 +322,5 @@ START_TEST(test_rate)
 }
 END_TEST
 
-TEST_MAIN("rules", test_dump, test_recorded, test_policy, test_names, test_rate)
+TEST_MAIN("rules", test_dump, test_long, test_no_rules, test_recorded,
+	  test_policy, test_names, test_disguise, test_rate)

@@ -108,6 +108,13 @@ static char *path(const char *name)
 	return slu_asprintf("%s/%s", tmpdir(), name);
 }
 
+static void write_text(const char *file, const char *text)
+{
+	expect_ok(slu_file_write(AT_FDCWD, file, text, strlen(text), 0600,
+				 false, &err),
+		  err);
+}
+
 START_TEST(test_split)
 {
 	static const struct {
@@ -141,6 +148,28 @@ START_TEST(test_split)
 	free(from);
 	free(to);
 	free(dir);
+}
+END_TEST
+
+/* An index that somebody wrote by hand removes nothing that is not its own. */
+START_TEST(test_remove)
+{
+	char *to = path("to"), *link = path("to.segments"), *dir = path("dir");
+	char *kept = path("dir/kept"), *beside = path("kept");
+
+	ck_assert(!mkdir(dir, 0700) && !symlink(dir, link));
+	make_random(kept, 9);
+	make_random(beside, 9);
+	write_text(to, "sluice-segments 1 9\n9 to.segments/kept\n");
+	expect_ok(slu_cut_remove(to, &err), err);
+	write_text(to, "sluice-segments 1 9\n9 kept\n");
+	expect_fail(slu_cut_remove(to, &err), err, SLU_INVALID, "*.segments");
+	ck_assert(!access(kept, F_OK) && !access(beside, F_OK));
+	free(to);
+	free(link);
+	free(dir);
+	free(kept);
+	free(beside);
 }
 END_TEST
 
@@ -219,6 +248,30 @@ static const char *const commands[] = {
 	"    assert getattr(c, call)(own, how) >= 0, call\n"
 	"assert open(sys.argv[1], \"rb\").read() == was\n"
 	"' $s $d",
+	/* clones would be of the index; FIONREAD; "e" of fopen() */
+	"python3 -c '\n"
+	"import array, ctypes, errno, fcntl, os, struct, sys\n"
+	"s, to = open(sys.argv[1], \"rb\"), open(sys.argv[2], \"wb\")\n"
+	"size, src = os.path.getsize(sys.argv[1]), s.fileno()\n"
+	"def fails(*call):\n"
+	"    try: fcntl.ioctl(*call)\n"
+	"    except OSError as e: return e.errno == errno.EXDEV\n"
+	"assert fails(to, 0x40049409, src)\n"
+	"assert fails(to, 0x4020940d, struct.pack(\"qQQQ\", src, 0, 0, 0))\n"
+	"assert fails(s, 0xc0189436, struct.pack(\"QQHHIqQQiI\", 0, 9, 1, 0, "
+	"0, to.fileno(), 0, 0, 0, 0))\n"
+	"left = array.array(\"i\", [0])\n"
+	"os.lseek(src, 7, 0)\n"
+	"assert fcntl.ioctl(s, 0x541b, left) == 0 and left[0] == size - 7\n"
+	"c = ctypes.CDLL(None)\n"
+	"c.fopen.restype, c.fileno.argtypes = ctypes.c_void_p, "
+	"[ctypes.c_void_p]\n"
+	"h = c.fopen(sys.argv[1].encode(), b\"re\")\n"
+	"assert not os.get_inheritable(c.fileno(h))\n"
+	"' $s $d/clone",
+	/* where the parts cannot be found, the index is not read instead */
+	"test $(id -u) != 0 || { unshare -m sh -c 'umount -l /proc; "
+	"cat $s >$d/raw' 2>/dev/null; ! test -s $d/raw; }",
 	"! sh -c 'echo x >>$s' 2>/dev/null && ! sh -c 'echo x >$s' 2>/dev/null",
 	"grep -c . $s >$d/a; grep -c . $f >$d/b; cmp $d/a $d/b",
 	"python3 -c '\n"
@@ -483,7 +536,7 @@ START_TEST(test_fio)
 	char *from = path("from"), *to = path("to");
 
 	if (system("command -v fio >/dev/null")) {
-		puts("no fio here: skipped");
+		skip("no fio here");
 		return;
 	}
 	set_names(from, to);
@@ -501,8 +554,8 @@ START_TEST(test_fio)
 }
 END_TEST
 
-TEST_MAIN("segments", test_index, test_split, test_lfs, test_programs,
-	  test_no_library, test_fio)
+TEST_MAIN("segments", test_index, test_split, test_remove, test_lfs,
+	  test_programs, test_no_library, test_fio)
 #else
-TEST_MAIN("segments", test_index, test_split, test_lfs)
+TEST_MAIN("segments", test_index, test_split, test_remove, test_lfs)
 #endif

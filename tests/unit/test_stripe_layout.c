@@ -81,6 +81,25 @@ START_TEST(test_plan)
 }
 END_TEST
 
+/* So many targets are needed that components would not fit into one layout. */
+START_TEST(test_attribute)
+{
+	static uint64_t room[2000];
+	const struct slu_stripe_request r = {1950 * GIB, SEQ, 0, 2000, room, 0};
+	struct slu_stripe_layout l;
+	struct slu_err err;
+
+	fill(room, 2000, GIB);
+	expect_ok(slu_stripe_plan(&r, &l, &err), err);
+	ck_assert_uint_eq(l.n, 1);
+	ck_assert_uint_eq(l.part[0].count, 1950);
+	l.part[1] = l.part[0];
+	l.part[0].end = GIB;
+	l.n = 2;
+	expect_fail(slu_stripe_check(&l, &err), err, SLU_INVALID, "can name");
+}
+END_TEST
+
 /* One target that is nearly full keeps no file out, and is kept out itself. */
 START_TEST(test_room)
 {
@@ -268,5 +287,5 @@ START_TEST(test_json)
 }
 END_TEST
 
-TEST_MAIN("stripe_layout", test_plan, test_room, test_rules, test_presets,
-	  test_check, test_json)
+TEST_MAIN("stripe_layout", test_plan, test_attribute, test_room, test_rules,
+	  test_presets, test_check, test_json)

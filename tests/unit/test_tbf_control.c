@@ -340,32 +340,6 @@ START_TEST(test_exempt)
 }
 END_TEST
 
-/* Names that the grammar cannot hold match others: those come first, and a
- * rule that would be everybody's is not made. */
-START_TEST(test_wild)
-{
-	struct slu_tbf_settings set = slu_tbf_defaults;
-	struct server s;
-	struct slu_err err;
-
-	open_server(&s, &set, 1);
-	expect_ok(slu_tbf_set_nodes(s.tbf, "10{ 9\n{ 9\n100 1\n", &err), err);
-	period(&s, 1);
-	s.rpcs[0][7] += 5000;
-	period(&s, 1);
-	for (int k = 0; k < 3; k++) {
-		s.rpcs[0][0] += 5000;
-		s.rpcs[0][6] += 5000;
-		s.rpcs[0][7] += 5000;
-		period(&s, 1);
-	}
-	ck_assert_uint_eq(s.fake.n[0], 2);
-	ck_assert_uint_eq(rate_of(&s, 0), 100);
-	ck_assert_uint_eq(rate_of(&s, 7), 900);
-	close_server(&s);
-}
-END_TEST
-
 /* A rule that stands where it does not belong any more, as its job's nodes
  * were told late. */
 START_TEST(test_told_late)
@@ -435,30 +409,6 @@ START_TEST(test_huge)
 }
 END_TEST
 
-/* On two targets: the job's rate is the sum; a job elsewhere does not count. */
-START_TEST(test_targets)
-{
-	struct slu_tbf_settings set = slu_tbf_defaults;
-	struct server s;
-	struct slu_err err;
-
-	open_server(&s, &set, 1);
-	expect_ok(slu_tbf_set_rate(s.tbf, "OST1", 400, &err), err);
-	expect_fail(slu_tbf_set_rate(s.tbf, "OST1", 0, &err), err, SLU_INVALID,
-		    "OST1");
-	period(&s, 1);
-	for (int k = 0; k < 3; k++) {
-		s.rpcs[0][0] += 5000;
-		s.rpcs[1][0] += 5000;
-		s.rpcs[1][1] += 5000;
-		period(&s, 1);
-	}
-	ck_assert_uint_eq(rate_of(&s, 0), 1200);
-	ck_assert_uint_eq(rate_of(&s, 1), 200);
-	close_server(&s);
-}
-END_TEST
-
 /* Counters that begin anew, strange ids, random loads: every command is taken
  * and the rates stay within Lustre's. */
 START_TEST(test_random)
@@ -496,5 +446,5 @@ END_TEST
 
 TEST_MAIN("tbf_control", test_baseline, test_shares, test_bad_nodes,
 	  test_lending, test_naive, test_idle, test_ended, test_pause,
-	  test_restart, test_repair, test_exempt, test_wild, test_told_late,
-	  test_floor, test_huge, test_targets, test_random)
+	  test_restart, test_repair, test_exempt, test_told_late, test_floor,
+	  test_huge, test_random)

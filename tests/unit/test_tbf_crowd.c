@@ -7,33 +7,7 @@
 #include <string.h>
 #include "select_io/tbf/control.h"
 #include "select_io/tbf/daemon.h"
-#include "tests/fakes/fake_tbf.h"
-
-struct server {
-	struct fake_tbf fake;
-	struct slu_tbf *tbf;
-	unsigned long long rpcs; /* of job 100 */
-	double now;
-};
-
-static void open_server(struct server *s)
-{
-	struct slu_tbf_settings set = slu_tbf_defaults;
-	struct slu_err err = {0};
-
-	*s = (struct server){.now = 1000};
-	set.rate = 1000;
-	ck_assert_int_eq(fake_tbf_init(&s->fake, 2), 0);
-	ck_assert_int_eq(fake_tbf_set_policy(&s->fake, "tbf jobid"), 0);
-	s->tbf = slu_tbf_new(&set, &err);
-	ck_assert_msg(s->tbf != NULL, "%s", err.text);
-}
-
-static void close_server(struct server *s)
-{
-	slu_tbf_free(s->tbf);
-	fake_tbf_free(&s->fake);
-}
+#include "tests/unit/tbf_server.h"
 
 static void add_jobs(struct slu_buf *out, char letter, size_t n)
 {
@@ -44,58 +18,23 @@ static void add_jobs(struct slu_buf *out, char letter, size_t n)
 			       letter, i);
 }
 
-/* What is known, so many more, and job 100, which works. */
-static void observe(struct server *s, size_t more)
+/* A second in which there are those in mind, so many more, and job 100, which
+ * works; how many commands. */
+static size_t crowd(struct server *s, size_t more)
 {
-	struct slu_jobstats stats = {0};
 	struct slu_buf text = {0};
-	struct slu_err err;
 
-	s->now += 1;
-	s->rpcs += 5000;
+	s->rpcs[0][0] += 5000;
 	slu_buf_puts(&text, "obdfilter.OST0.job_stats=\njob_stats:\n");
 	add_jobs(&text, 'x', SLU_TBF_UNTOLD);
 	add_jobs(&text, 'y', more);
 	slu_buf_printf(&text,
 		       "- job_id: 100\n  read_bytes: { samples: %llu, sum: 1 "
 		       "}\n",
-		       s->rpcs);
-	expect_ok(slu_jobstats_parse(&stats, text.data, text.len, &err), err);
-	expect_ok(slu_tbf_observe(s->tbf, s->now, &stats, &err), err);
-	slu_jobstats_free(&stats);
+		       s->rpcs[0][0]);
+	observe(s, 1, &text);
 	slu_buf_free(&text);
-}
-
-static size_t write_rules(struct server *s)
-{
-	const char *command;
-	size_t n = 0;
-
-	for (; (command = slu_tbf_command(s->tbf, s->now)); n++) {
-		int rc = fake_tbf_command(&s->fake, command);
-
-		expect(rc == 0, "%s: %s", command, strerror(rc));
-	}
-	return n;
-}
-
-static size_t period(struct server *s, size_t more)
-{
-	observe(s, more);
 	return write_rules(s);
-}
-
-static void adopt(struct server *s)
-{
-	struct slu_rules rules = {0};
-	struct slu_buf dump = {0};
-	struct slu_err err;
-
-	ck_assert_int_eq(fake_tbf_dump(&s->fake, NULL, NULL, &dump), 0);
-	expect_ok(slu_rules_parse(&rules, dump.data, &err), err);
-	expect_ok(slu_tbf_adopt(s->tbf, &rules, &err), err);
-	slu_rules_free(&rules);
-	slu_buf_free(&dump);
 }
 
 /* The rules from the top, as "NAME RATE" with blanks between. */
@@ -115,12 +54,13 @@ static void check_rules(const struct server *s, const char *want)
 /* In mind: all x, and job 100 of four nodes, which is told. */
 static void fill(struct server *s)
 {
+	struct slu_tbf_settings set = slu_tbf_defaults;
 	struct slu_err err;
 
-	open_server(s);
+	open_server(s, &set, 2);
 	expect_ok(slu_tbf_set_nodes(s->tbf, "100 4\n", &err), err);
 	adopt(s); /* two CPTs */
-	ck_assert_uint_eq(period(s, 0), 0);
+	ck_assert_uint_eq(crowd(s, 0), 0);
 	ck_assert_uint_eq(slu_tbf_crowd(s->tbf), 0);
 }
 
@@ -131,19 +71,19 @@ START_TEST(test_rule)
 	struct server s;
 
 	fill(&s);
-	period(&s, 10);
+	crowd(&s, 10);
 	ck_assert_uint_eq(slu_tbf_crowd(s.tbf), 10);
-	check_rules(&s, "slu_100 625 slx_others 100");
+	check_rules(&s, "slu_100 500 slx_others 100");
 	ck_assert_str_eq(fake_tbf_match(&s.fake, 0, "y3")->name, "slx_others");
 	ck_assert_str_eq(fake_tbf_match(&s.fake, 0, "100")->name, "slu_100");
 	adopt(&s);
-	ck_assert_uint_eq(period(&s, 10), 0);
+	ck_assert_uint_eq(crowd(&s, 10), 0);
 	for (int k = 0; k < 9; k++)
-		period(&s, 0);
-	check_rules(&s, "slu_100 625 slx_others 100");
-	period(&s, 0);
-	period(&s, 0);
-	check_rules(&s, "slu_100 625");
+		crowd(&s, 0);
+	check_rules(&s, "slu_100 500 slx_others 100");
+	crowd(&s, 0);
+	crowd(&s, 0);
+	check_rules(&s, "slu_100 500");
 	close_server(&s);
 }
 END_TEST
@@ -152,32 +92,30 @@ END_TEST
 START_TEST(test_repair)
 {
 	struct server s;
-	const char *command;
 
 	fill(&s);
-	period(&s, 10);
+	crowd(&s, 10);
 	fake_tbf_command(&s.fake, "change slx_others rank=slu_100");
 	adopt(&s);
-	ck_assert_uint_eq(period(&s, 10), 1);
-	check_rules(&s, "slu_100 625 slx_others 100");
+	ck_assert_uint_eq(crowd(&s, 10), 1);
+	check_rules(&s, "slu_100 500 slx_others 100");
 	fake_tbf_command(&s.fake, "stop slx_others");
 	adopt(&s);
-	ck_assert_uint_eq(period(&s, 10), 1);
-	check_rules(&s, "slu_100 625 slx_others 100");
+	ck_assert_uint_eq(crowd(&s, 10), 1);
+	check_rules(&s, "slu_100 500 slx_others 100");
 	fake_tbf_command(&s.fake, "stop slu_100");
 	adopt(&s);
-	period(&s, 10);
-	check_rules(&s, "slu_100 625 slx_others 100");
+	crowd(&s, 10);
+	check_rules(&s, "slu_100 500 slx_others 100");
 	slu_tbf_pause(s.tbf);
-	while ((command = slu_tbf_command(s.tbf, s.now)))
-		ck_assert_int_eq(fake_tbf_command(&s.fake, command), 0);
+	write_rules(&s);
 	check_rules(&s, "");
 	/* left by the start before */
 	fake_tbf_command(&s.fake, "start slx_others jobid={*} rate=5");
-	period(&s, 0);
+	crowd(&s, 0);
 	adopt(&s);
-	period(&s, 0);
-	check_rules(&s, "slu_100 625");
+	crowd(&s, 0);
+	check_rules(&s, "slu_100 500");
 	close_server(&s);
 }
 END_TEST
@@ -200,12 +138,13 @@ START_TEST(test_said)
 	expect_ok(slu_tbfd_status(state, 0, &out, &err), err);
 	ck_assert_ptr_null(strstr(out.data, "kept in mind"));
 	json_object_put(state);
-	period(&s, 10);
+	crowd(&s, 10);
 	state = slu_tbf_save(s.tbf, s.now);
 	slu_buf_reset(&out);
 	expect_ok(slu_tbfd_status(state, 0, &out, &err), err);
-	contains(&out, "\n10 jobs more than the 4096 that are kept in mind: "
-		       "each has the part of one node, 200 RPC/s\n");
+	contains(&out, "\n10 jobs without rules of their own (more than the "
+		       "4096 that are kept in mind, or with ids that fit in "
+		       "none): each has the part of one node, 200 RPC/s\n");
 	slu_buf_reset(&out);
 	slu_tbfd_metrics(state, &out);
 	contains(&out, "\nsluice_tbf_crowd 10\n");
@@ -234,7 +173,7 @@ START_TEST(test_told)
 	for (int i = 0; i < 5000; i++)
 		slu_buf_printf(&table, "%d 2\n", 100 + i);
 	expect_ok(slu_tbf_set_nodes(s.tbf, table.data, &err), err);
-	period(&s, 10);
+	crowd(&s, 10);
 	state = slu_tbf_save(s.tbf, s.now);
 	ck_assert_uint_eq(count_jobs(state), SLU_TBF_UNTOLD + 5000);
 	slu_tbf_free(s.tbf);
@@ -247,8 +186,8 @@ START_TEST(test_told)
 	json_object_put(state);
 	expect_ok(slu_tbf_set_nodes(s.tbf, "100 4\n", &err), err);
 	adopt(&s); /* the rules of before are stale */
-	period(&s, 0);
-	period(&s, 0);
+	crowd(&s, 0);
+	crowd(&s, 0);
 	state = slu_tbf_save(s.tbf, s.now);
 	ck_assert_uint_eq(count_jobs(state), SLU_TBF_UNTOLD + 1);
 	json_object_put(state);

@@ -146,7 +146,7 @@ rules | grep -q 'No such device' || fail "a dry run changed the policy"
 
 "$bin/select_io/tbf/sluice-tbfd" --root "$dir/nobody" --rate 1 --once \
 	--period 0.01 2>"$dir/out" && fail "--once reads nothing, and is content"
-grep -q 'no server of OSTs' "$dir/out" || fail "--once: $(cat "$dir/out")"
+grep -q 'this is no server' "$dir/out" || fail "--once: $(cat "$dir/out")"
 
 # Rules appear, with their rates divided by the CPTs, and in order.
 start
@@ -213,11 +213,12 @@ rules | grep -q 'No such device' || fail "the policy is still ours"
 # Rules of others would go with the policy: it stays.
 start
 until_true 20 has_rules || fail "no rules beside others: $(cat "$dir/log")"
-lctl set_param ost.OSS.ost_io.nrs_tbf_rule='start theirs jobid={x} rate=9' \
+theirs="jobid={$(echo {100000..100099}) x}"
+lctl set_param ost.OSS.ost_io.nrs_tbf_rule="start theirs $theirs rate=9" \
 	>/dev/null
 stop TERM
 no_rules || fail "rules beside others after TERM: $(rules)"
-rules | grep -qx 'theirs jobid={x} 9, ref 0' || fail "theirs is gone: $(rules)"
+rules | grep -qx "theirs $theirs 9, ref 0" || fail "theirs is gone: $(rules)"
 tbfd --clean 2>>"$dir/log" || fail "--clean beside others"
 rules | grep -q '^theirs ' || fail "theirs is gone: $(rules)"
 lctl set_param ost.OSS.ost_io.nrs_tbf_rule='stop theirs' >/dev/null
@@ -297,11 +298,63 @@ grep -q none "$dir/out" || fail "nodes: $(cat "$dir/out")"
 tbfd --measure 1 >"$dir/out" || fail "--measure"
 grep -q '^fs-OST0000 ' "$dir/out" || fail "measure: $(cat "$dir/out")"
 for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
+	'--rate 1 --exempt uid=010' '--rate 1 --exempt jobid=c?8' \
 	'--rate 1 --target-rate OST' '--rate 1 word' '--wrong' nodes \
 	'--rate 1 --nodes-from sluiced'; do
 	# shellcheck disable=SC2086
 	tbfd $bad >"$dir/out" 2>&1
 	[ $? = 2 ] || fail "\"$bad\": $(cat "$dir/out")"
+done
+# --once waits for the table of nodes, and fails with it.
+cat >"$dir/slow" <<-END
+	#!/bin/sh
+	sleep 1
+	echo 4712 9
+	exit \$1
+END
+chmod +x "$dir/slow"
+once() { # EXIT-CODE-OF-THE-TABLE
+	for _ in {1..20}; do
+		sleep 0.1
+		lctl fake rpcs fs-OST0000 4711 5000 0 1
+		lctl fake rpcs fs-OST0000 4712 5000 0 1
+	done &
+	tbfd --rate 1000 --once --dry-run --period 0.6 --state "$dir/none" \
+		--nodes-from "$dir/slow $1" >"$dir/out" 2>&1
+}
+lctl fake rpcs fs-OST0000 4712 1 0 1
+once 0 || fail "--once with a table: $(cat "$dir/out")"
+grep -q 'start slu_4712 .* rate=11[0-9][0-9] ' "$dir/out" ||
+	fail "--once does not wait for the table: $(cat "$dir/out")"
+once 3 && fail "--once without its table"
+wait
+
+# An lctl that hangs: a daemon that is told to stop does.
+cat >"$dir/hangs" <<-END
+	#!/bin/sh
+	case "\$1" in set_param) [ ! -e $dir/broken ] || sleep 60 ;; esac
+	exec $bin/tests/fakes/fake_lctl "\$@"
+END
+chmod +x "$dir/hangs"
+start --lctl "$dir/hangs"
+until_true 20 has_rules || fail "no rules: $(rules; cat "$dir/log")"
+: >"$dir/broken"
+kill -TERM "$daemon"
+SECONDS=0
+wait "$daemon"
+[ $SECONDS -lt 25 ] || fail "TERM took $SECONDS s"
+daemon=''
+rm "$dir/broken"
+# Its guard may hang in an lctl of before, for 10 s.
+until_true 20 tbfd --clean 2>>"$dir/log" ||
+	fail "--clean after an lctl that hung: $(tail -3 "$dir/log")"
+
+# An lctl that says nothing.
+for way in --once '--once --dry-run' --clean; do
+	# shellcheck disable=SC2086
+	tbfd --lctl /bin/true --rate 1 --period 0.01 $way >"$dir/out" 2>&1
+	[ $? = 1 ] && grep -q '/bin/true: no ' "$dir/out" ||
+		fail "silent lctl, $way: $(cat "$dir/out")"
 done
 # Without a rate it only publishes.
 tbfd --publish "$dir/none" >"$dir/out" 2>&1

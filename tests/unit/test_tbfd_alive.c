@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -94,6 +95,52 @@ START_TEST(test_programs)
 	hears(fd);
 	end(pid);
 	close(fd);
+}
+END_TEST
+
+/* Eight targets, each with the records of a thousand jobs. */
+static void put_jobs(const char *root)
+{
+	struct slu_buf text = {0};
+	char path[300];
+
+	for (int i = 0; i < 1000; i++) {
+		slu_buf_printf(&text, "- job_id:          %d\n", 100000 + i);
+		for (int c = 0; c < 15; c++)
+			slu_buf_printf(&text,
+				       "  %-16s { samples: %11d, unit: bytes, "
+				       "min: %8d, max: %8d, sum: %16d, sumsq: "
+				       "%18d, hist: {  } }\n",
+				       c ? "quotactl:" : "read_bytes:", i, 0, 0,
+				       i, 0);
+	}
+	for (int t = 0; t < 8; t++) {
+		snprintf(path, sizeof(path),
+			 "%s/proc/fs/lustre/obdfilter/f-OST%04d", root, t);
+		expect_ok(slu_mkdirs(path, 0755, &err), err);
+		strcat(path, "/job_stats");
+		expect_ok(slu_file_write(AT_FDCWD, path, text.data, text.len,
+					 0644, false, &err),
+			  err);
+	}
+	slu_buf_free(&text);
+}
+
+/* What is read is not held: 20 MiB at most. */
+START_TEST(test_small)
+{
+	struct rusage use;
+	const char *root = tmpfile_path("small");
+	pid_t pid;
+	int status;
+
+	put_jobs(root);
+	pid = start("--rate=10", "--once", "--root", root);
+	ck_assert_int_eq(wait4(pid, &status, 0, &use), pid);
+	ck_assert_int_eq(status, 0);
+#ifndef __SANITIZE_ADDRESS__
+	expect(use.ru_maxrss <= 20 << 10, "%ld KiB", use.ru_maxrss);
+#endif
 }
 END_TEST
 
@@ -222,5 +269,5 @@ START_TEST(test_lock)
 }
 END_TEST
 
-TEST_MAIN("tbfd_alive", test_now_and_then, test_programs, test_publisher,
-	  test_lock)
+TEST_MAIN("tbfd_alive", test_now_and_then, test_programs, test_small,
+	  test_publisher, test_lock)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The controller with several targets, and with jobs that no rule can name. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "select_io/tbf/control.h"
+#include "tests/unit/tbf_server.h"
+
+/* On two targets: the job's rate is the sum; a job elsewhere does not count. */
+START_TEST(test_targets)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	struct slu_err err;
+
+	open_server(&s, &set, 1);
+	expect_ok(slu_tbf_set_rate(s.tbf, "OST1", 400, &err), err);
+	expect_fail(slu_tbf_set_rate(s.tbf, "OST1", 0, &err), err, SLU_INVALID,
+		    "OST1");
+	period(&s, 1);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		s.rpcs[1][0] += 5000;
+		s.rpcs[1][1] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(rate_of(&s, 0), 1200);
+	ck_assert_uint_eq(rate_of(&s, 1), 200);
+	close_server(&s);
+}
+END_TEST
+
+/* A target that has gone has no tokens for anybody. */
+START_TEST(test_unmounted)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	for (int k = 0; k < 2; k++) {
+		s.rpcs[0][6] += 5000; /* "{", of the crowd */
+		s.rpcs[1][0] += 5;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(rate_of(&s, 6), 1500);
+	s.unmounted = true;
+	s.rpcs[0][6] += 5000;
+	period(&s, 1);
+	ck_assert_uint_eq(rate_of(&s, 6), 1000);
+	close_server(&s);
+}
+END_TEST
+
+/* Names that the grammar cannot hold match others: those come first. A rule
+ * that would be everybody's is not made: who has such a name is one of the
+ * crowd, of a node's part, here 1000 / (10 + 1) on a target and all of the idle
+ * one. */
+START_TEST(test_wild)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	struct slu_err err;
+
+	open_server(&s, &set, 1);
+	expect_ok(slu_tbf_set_nodes(s.tbf, "10{ 9\n{ 9\n100 1\n", &err), err);
+	period(&s, 1);
+	s.rpcs[0][7] += 5000;
+	period(&s, 1);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][0] += 5000;
+		s.rpcs[0][6] += 5000;
+		s.rpcs[0][7] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(s.fake.n[0], 3);
+	ck_assert_uint_eq(rate_of(&s, 0), 100);
+	ck_assert_uint_eq(rate_of(&s, 7), 900);
+	ck_assert_str_eq(s.fake.rule[0][2].name, "slx_others");
+	ck_assert_uint_eq(rate_of(&s, 6), 1091);
+	for (int k = 0; k < 12; k++) { /* it has ended */
+		s.rpcs[0][0] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(rate_of(&s, 6), 0);
+	close_server(&s);
+}
+END_TEST
+
+TEST_MAIN("tbf_parts", test_targets, test_unmounted, test_wild)

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The controller on a simulated target with Lustre's buckets. */
+#include "config.h"
+#include "bench/tbf_sim.h"
+
+#include "select_io/tbf/control.h"
+#include "tests/unit/harness.h"
+
+#define RATE 1000
+#define CPTS 2
+
+static struct sim sim;
+static struct slu_tbf *tbf;
+
+static void open_sim(const struct slu_tbf_settings *settings, const char *nodes)
+{
+	struct slu_tbf_settings set = *settings;
+	struct slu_err err;
+
+	set.rate = RATE;
+	tbf = slu_tbf_new(&set, &err);
+	ck_assert_ptr_nonnull(tbf);
+	expect_ok(slu_tbf_set_nodes(tbf, nodes, &err), err);
+	ck_assert_int_eq(sim_init(&sim, RATE, CPTS), 0);
+	ck_assert_int_eq(fake_tbf_set_policy(&sim.fake, slu_tbf_policy(tbf)),
+			 0);
+}
+
+static void close_sim(void)
+{
+	slu_tbf_free(tbf);
+	sim_free(&sim);
+}
+
+/* One period of the controller; it looks at the rules. */
+static void control(void)
+{
+	struct slu_jobstats stats = {0};
+	struct slu_rules rules = {0};
+	struct slu_buf text = {0};
+	struct slu_err err;
+	const char *command;
+
+	expect_ok(sim.lustre.job_stats(&sim.lustre, &stats, &err), err);
+	expect_ok(slu_tbf_observe(tbf, sim.now, &stats, &err), err);
+	expect_ok(sim.lustre.rules(&sim.lustre, &text, &err), err);
+	expect_ok(slu_rules_parse(&rules, text.data, &err), err);
+	expect_ok(slu_tbf_adopt(tbf, &rules, &err), err);
+	while ((command = slu_tbf_command(tbf, sim.now)))
+		expect_ok(sim.lustre.set_rule(&sim.lustre, command, &err), err);
+	slu_jobstats_free(&stats);
+	slu_rules_free(&rules);
+	slu_buf_free(&text);
+}
+
+static void run_until(double end, double period)
+{
+	for (double next = sim.now + period; sim.now < end; sim_step(&sim))
+		if (sim.now >= next) {
+			control();
+			next += period;
+		}
+}
+
+/* RPCs a second of a job from now on. */
+static double rate_of(int job, double seconds)
+{
+	uint64_t before = sim.served[job];
+	double begin = sim.now;
+
+	run_until(begin + seconds, 0.5);
+	return (double)(sim.served[job] - before) / (sim.now - begin);
+}
+
+/* Sixteen nodes of a job, each with so many RPCs. */
+static void add(int job, double begin, uint64_t volume)
+{
+	for (int p = 0; p < 16; p++)
+		sim_add(&sim, job,
+			(struct sim_process){
+				.begin = begin, .volume = volume, .window = 8});
+}
+
+/* Sixteen nodes have written, each a class of its own when users are exempt;
+ * then one goes on alone: it has all that the job may have. And when the others
+ * come back beside another job, that is not ousted. */
+START_TEST(test_one_of_many)
+{
+	static const char *const exempt[] = {"uid=0", NULL};
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	double got;
+
+	for (int way = 0; way < 2; way++) {
+		set.exempt = way ? exempt : NULL;
+		open_sim(&set, "1000 16\n1001 16\n");
+		add(0, 0, 500);
+		add(0, 30, 100000);
+		sim.process[0].volume = sim.process[0].allowed = 1000000;
+		run_until(20, 0.5);
+		got = rate_of(0, 9);
+		expect(got > 0.9 * RATE, "way %d: one node has %.0f RPC/s", way,
+		       got);
+		add(1, 30, 100000);
+		run_until(35, 0.5);
+		got = rate_of(0, 9);
+		expect(got > 0.4 * RATE && got < 0.7 * RATE,
+		       "way %d: all nodes have %.0f RPC/s", way, got);
+		close_sim();
+	}
+}
+END_TEST
+
+TEST_MAIN("tbf_sim", test_one_of_many)
