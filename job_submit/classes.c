@@ -5,8 +5,9 @@
  * units of 4096 s, so that neither a search nor the choice of a victim has to
  * look at other slots than the right one.
  *
- * Several classes are read at once: first the tags of all are asked for, then
- * the slots of all, so that the memory works on them together.
+ * A class goes where its key says in its set, if that slot is free. So several
+ * classes are read at once by asking for the tags and the likely slots of all,
+ * and the memory works on them together.
  *
  * Every slot is a seqlock: the one writer makes `seq` odd, writes the words,
  * makes it even again; a reader that saw the same even number before and after
@@ -60,6 +61,12 @@ static uint64_t set_of(const struct slu_classes *t, uint64_t key)
 static uint32_t tag_of(uint64_t key)
 {
 	return (uint32_t)key << 16 | 1u << 16;
+}
+
+/* The slot of its set that a class is looked for first, and put to. */
+static int way_of(uint64_t key, int i)
+{
+	return (int)(((key >> 16) + (uint64_t)i) % WAYS);
 }
 
 static uint16_t age_of(const struct slu_class *c)
@@ -119,48 +126,59 @@ static uint32_t get_tag(const struct tags *tags, int way)
 	return atomic_load_explicit(&tags->tag[way], memory_order_acquire);
 }
 
-/* The first slot from `from` on, of the key's set, that may hold it; WAYS at
+static struct slot *slot_at(const struct slu_classes *t, uint64_t key, int i)
+{
+	return &t->slot[set_of(t, key) * WAYS + way_of(key, i)];
+}
+
+/* The first place from `from` on in the key's order that may hold it; WAYS at
  * the end. */
 static int candidate(const struct slu_classes *t, uint64_t key, int from)
 {
 	const struct tags *tags = &t->tags[set_of(t, key)];
 
-	while (from < WAYS && (get_tag(tags, from) ^ tag_of(key)) >> 16)
+	while (from < WAYS &&
+	       (get_tag(tags, way_of(key, from)) ^ tag_of(key)) >> 16)
 		from++;
 	return from;
 }
 
-static bool read_one(const struct slu_classes *t, uint64_t key, int way,
+static bool read_one(const struct slu_classes *t, uint64_t key, int i,
 		     struct slu_class *out)
 {
-	for (; way < WAYS; way = candidate(t, key, way + 1))
-		if (slot_read(&t->slot[set_of(t, key) * WAYS + (uint64_t)way],
-			      key, out))
+	for (; i < WAYS; i = candidate(t, key, i + 1))
+		if (slot_read(slot_at(t, key, i), key, out))
 			return true;
 	*out = (struct slu_class){.key = key};
 	return false;
 }
 
+static void prefetch(const struct slot *s)
+{
+	__builtin_prefetch(s);
+	__builtin_prefetch(&s->seq);
+}
+
+void slu_classes_expect(const struct slu_classes *t, uint64_t key)
+{
+	__builtin_prefetch(&t->tags[set_of(t, key)]);
+	prefetch(slot_at(t, key, 0));
+}
+
 void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
 		      size_t n, struct slu_class *out)
 {
-	int way[SLU_CLASSES_READ];
+	int place[SLU_CLASSES_READ];
 
-	for (size_t i = 0; i < n; i++)
-		__builtin_prefetch(&t->tags[set_of(t, key[i])]);
 	for (size_t i = n; i-- > 0;) {
-		const struct slot *set = &t->slot[set_of(t, key[i]) * WAYS];
-
-		way[i] = candidate(t, key[i], 0);
-		if (way[i] == WAYS)
-			continue;
-		__builtin_prefetch(&set[way[i]]);
-		__builtin_prefetch(&set[way[i]].seq);
+		place[i] = candidate(t, key[i], 0);
+		if (place[i] > 0 && place[i] < WAYS)
+			prefetch(slot_at(t, key[i], place[i]));
 	}
 	/* Written since: as for a slot that was another's, ask again. */
 	for (size_t i = n; i-- > 0;)
 		read_one(t, key[i],
-			 way[i] < WAYS ? way[i] : candidate(t, key[i], 0),
+			 place[i] < WAYS ? place[i] : candidate(t, key[i], 0),
 			 &out[i]);
 }
 
@@ -169,20 +187,19 @@ static bool holds(const struct slot *s, uint64_t key)
 	return atomic_load_explicit(&s->word[0], memory_order_relaxed) == key;
 }
 
-/* The way of this class in its set, else a free one, else the oldest's. */
+/* Where this class is in its order, else a free place, else the oldest's. */
 static int place(const struct slu_classes *t, const struct slu_class *in)
 {
 	const struct tags *tags = &t->tags[set_of(t, in->key)];
-	const struct slot *slot = &t->slot[set_of(t, in->key) * WAYS];
 	uint16_t now = age_of(in), most = 0;
 	int best = 0;
 
 	for (int i = candidate(t, in->key, 0); i < WAYS;
 	     i = candidate(t, in->key, i + 1))
-		if (holds(&slot[i], in->key))
+		if (holds(slot_at(t, in->key, i), in->key))
 			return i;
 	for (int i = 0; i < WAYS; i++) {
-		uint32_t tag = get_tag(tags, i);
+		uint32_t tag = get_tag(tags, way_of(in->key, i));
 		uint16_t age = (uint16_t)(now - tag);
 
 		if (!tag)
@@ -197,11 +214,11 @@ static int place(const struct slu_classes *t, const struct slu_class *in)
 
 void slu_classes_write(struct slu_classes *t, const struct slu_class *in)
 {
-	uint64_t set = set_of(t, in->key);
-	int way = place(t, in);
+	struct tags *tags = &t->tags[set_of(t, in->key)];
+	int i = place(t, in);
 
-	slot_write(&t->slot[set * WAYS + (uint64_t)way], in);
-	atomic_store_explicit(&t->tags[set].tag[way],
+	slot_write(slot_at(t, in->key, i), in);
+	atomic_store_explicit(&tags->tag[way_of(in->key, i)],
 			      tag_of(in->key) | age_of(in),
 			      memory_order_release);
 }

@@ -6,10 +6,11 @@
 #include "job_submit/view.h"
 
 static const float mixer_rate[MIXERS] = {0.006f, 0.12f, 0.05f, 0.05f};
-#define FIRST_RATE  0.3f /* of a class, divided by its jobs */
-#define MIX_RATE    0.01f
-#define LEVEL_RATE  0.06
-#define LEVEL_CROWD 50.0 /* jobs */
+#define FIRST_RATE   0.3f /* of a class, divided by its jobs */
+#define MIX_RATE     0.01f
+#define LEVEL_RATE   0.06
+#define SOURCE_CROWD 2.0f /* jobs */
+#define LEVEL_CROWD  50.0 /* jobs */
 /* Chosen on five logs; of little influence on four of them. */
 #define EXCESS_JOBS  5000.0 /* after which it is forgotten */
 #define EXCESS_RATE  0.002  /* of the aim, per job too many below */
@@ -32,22 +33,22 @@ struct lesson {
 };
 
 static void weigh_lesson(const struct slu_predictor *p,
-			 const struct slu_view *v, struct lesson *in)
+			 const struct slu_seen *seen, struct lesson *in)
 {
 	float total = 0; /* sums in registers, not in what `in` points to */
 
 	for (int s = 0; s < SOURCES; s++) {
-		float scale = slu_get(&p->scale[s][v->n[s]]), sum = 0;
+		float scale = slu_get(&p->scale[s][seen->n[s]]), sum = 0;
 
-		for (unsigned k = 0; k < v->n[s]; k++) {
+		for (unsigned k = 0; k < seen->n[s]; k++) {
 			float density = slu_kernel_density(&p->kernel, in->run,
-							   v->at[s][k]);
+							   seen->at[s][k]);
 
 			in->density[s][k] = density;
 			sum += slu_get(&p->place[s][k]) * scale * density;
 		}
 		in->foretold[s] = sum;
-		total += v->weight[s] * sum;
+		total += seen->weight[s] * sum;
 	}
 	in->total = total;
 }
@@ -58,12 +59,16 @@ static void weigh_lesson(const struct slu_predictor *p,
  * so that the share of the last thousands comes out right (the integral term
  * of conformal PID control, Angelopoulos, Candes and Tibshirani 2023).
  */
-static void learn_levels(struct slu_predictor *p, struct slu_said *said,
-			 uint16_t run)
+static void learn_levels(struct slu_predictor *p, const struct slu_said *said,
+			 unsigned told, uint16_t run)
 {
-	float below = (float)slu_spread_below(&p->kernel, &said->points, run);
-	double rate = LEVEL_RATE / (1 + said->jobs++ / LEVEL_CROWD);
+	double rate = LEVEL_RATE / (1 + told / LEVEL_CROWD);
+	struct slu_spread points;
+	float below;
 
+	slu_view_points(p, &said->seen, &points);
+	slu_spread_scale(&points);
+	below = (float)slu_spread_below(&points, run);
 	for (size_t i = 0; i < KNOTS; i++) {
 		double level = (double)slu_get(&p->level[i]);
 		double edge = fmin(slu_knot[i], 1 - slu_knot[i]);
@@ -81,14 +86,14 @@ static void learn_places(struct slu_predictor *p, const struct slu_view *v,
 			 const struct lesson *in)
 {
 	for (int s = 0; s < SOURCES; s++) {
-		float due = mixer_rate[0] * v->weight[s] * in->foretold[s] /
-			    in->total;
+		float due = mixer_rate[0] * v->seen.weight[s] *
+			    in->foretold[s] / in->total;
 		float per;
 
-		if (v->n[s] < 2)
+		if (v->seen.n[s] < 2)
 			continue;
 		per = 1 / in->foretold[s];
-		for (unsigned k = 0; k < v->n[s]; k++) {
+		for (unsigned k = 0; k < v->seen.n[s]; k++) {
 			float share = in->density[s][k] * per;
 			float w = slu_get(&p->place[s][k]);
 
@@ -100,7 +105,7 @@ static void learn_places(struct slu_predictor *p, const struct slu_view *v,
 }
 
 static void learn_mix(struct slu_predictor *p, const struct slu_view *v, int m,
-		      float likelihood)
+		      float rate, float likelihood)
 {
 	unsigned when = slu_view_season(v, m);
 	float sum = 0;
@@ -108,8 +113,7 @@ static void learn_mix(struct slu_predictor *p, const struct slu_view *v, int m,
 	if (!when)
 		return;
 	slu_set(&p->mix[when][m],
-		more(slu_get(&p->mix[when][m]) *
-			     (1 + MIX_RATE * (likelihood - 1)),
+		more(slu_get(&p->mix[when][m]) * (1 + rate * (likelihood - 1)),
 		     1e-3f));
 	for (int i = 0; i < MIXERS; i++)
 		sum += slu_get(&p->mix[when][i]);
@@ -130,31 +134,32 @@ static void store_weights(struct slu_predictor *p, struct slu_view *v, int m,
 						   UINT16_MAX +
 					   0.5f);
 		else
-			slu_set(&p->weight[v->known][s], least);
+			slu_set(&p->weight[v->seen.known][s], least);
 	}
 }
 
 /* A class that has not been taught begins with the weights of the next wider
  * one, or with the site's. */
 static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
-			  const struct lesson *in)
+			  float worth, const struct lesson *in)
 {
 	uint32_t jobs = m ? v->class[slu_mixer_level[m]].jobs : UINT32_MAX;
 	bool wider = m > 1 && v->class[slu_mixer_level[m - 1]].jobs;
 	float w[SOURCES], sum = 0, foretold = 0;
-	float rate =
-		more(mixer_rate[m], m ? FIRST_RATE / ((float)jobs + 1) : 0);
+	float rate = worth * more(mixer_rate[m],
+				  m ? FIRST_RATE / ((float)jobs + 1) : 0);
 
 	slu_view_weights(p, v, jobs ? m : wider ? m - 1 : 0, w);
 	for (int s = 0; s < SOURCES; s++)
-		if (v->n[s]) {
+		if (v->seen.n[s]) {
 			sum += w[s];
 			foretold += w[s] * in->foretold[s];
 		}
 	if (jobs && sum > 0)
-		learn_mix(p, v, m, foretold / sum / in->total);
+		learn_mix(p, v, m, worth * MIX_RATE,
+			  foretold / sum / in->total);
 	for (int s = 0; s < SOURCES; s++)
-		if (v->n[s] && foretold > 0)
+		if (v->seen.n[s] && foretold > 0)
 			w[s] += rate * w[s] *
 				(sum * in->foretold[s] / foretold - 1);
 	store_weights(p, v, m, w);
@@ -162,16 +167,17 @@ static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
 
 /* The mean and the median of the errors of what would have been predicted; of
  * some lessons only, since they move slowly. */
-static void learn_errors(struct slu_predictor *p, struct slu_spread *points,
+static void learn_errors(struct slu_predictor *p, const struct slu_view *v,
 			 double run)
 {
+	struct slu_spread points;
 	double far = (double)slu_get(&p->far), near = (double)slu_get(&p->near);
 	double error;
 
 	if (p->lessons++ % ERRORS_EVERY != 0)
 		return;
-	slu_spread_order(points);
-	error = fabs(slu_view_choice(p, points) - run);
+	slu_view_spread(p, v, &points);
+	error = fabs(slu_view_choice(p, &points) - run);
 	slu_set(&p->far, (float)fmax(far + 0.008 * (error - far), 1));
 	slu_set(&p->near,
 		(float)fmin(fmax(near * (error > near ? 1.04 : 1 / 1.04), 20),
@@ -194,32 +200,49 @@ static void remember(struct slu_predictor *p, struct slu_view *v,
 	}
 }
 
+/*
+ * Jobs that were told the same are judged by what they were told. What is left
+ * of it when the last of them end are the sources that are never new, the
+ * request and the shares of it, which thousands of jobs would teach to do
+ * without all others.
+ */
+static void learn_said(struct slu_predictor *p, struct slu_view *v,
+		       const struct slu_said *said, unsigned told,
+		       struct lesson *in)
+{
+	float worth = 1;
+
+	if (told && said->class == v->class[CLASS].key) {
+		slu_view_recall(p, &said->seen, v);
+		weigh_lesson(p, &v->seen, in);
+		worth = 1 / (1 + (float)told / SOURCE_CROWD);
+	}
+	for (int m = MIXERS - 1; m >= 0; m--)
+		learn_sources(p, v, m, worth, in);
+}
+
 void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 {
 	int64_t run = slu_run_time(job);
 	struct slu_said *said;
-	struct slu_spread points;
 	struct lesson in;
 	struct slu_view v;
-	bool known;
+	unsigned told;
 
 	if (run <= 0 || !slu_ended_own_way(job))
 		return;
 	slu_view_look(p, job, &v);
 	in.run = slu_spread_at((double)run);
-	weigh_lesson(p, &v, &in);
-	known = in.total > 0;
-	if (known)
-		slu_view_points(p, &v, &points);
-	said = slu_said_of(p, &v, job, known ? &points : NULL);
+	weigh_lesson(p, &v.seen, &in);
+	said = slu_said_of(p, &v, job, in.total > 0);
+	told = said ? said->jobs++ : 0;
 	if (said)
-		learn_levels(p, said, in.run);
-	if (known) {
-		learn_errors(p, &points, (double)run);
+		learn_levels(p, said, told, in.run);
+	if (in.total > 0) {
+		learn_errors(p, &v, (double)run);
 		learn_places(p, &v, &in);
 	}
-	for (int m = MIXERS - 1; m >= 0; m--)
-		learn_sources(p, &v, m, &in);
+	learn_said(p, &v, said, told, &in);
 	slu_said_note(p, &v, job);
 	remember(p, &v, job, in.run);
 }

@@ -11,7 +11,8 @@
  * classes themselves. The four are mixed in turn, by how many jobs have taught
  * them. Each ended job moves all of these towards whatever would have foretold
  * it, by one step of the EM algorithm for mixtures with a forgetting rate; for
- * that, the classes are looked at as they were when it was submitted.
+ * that, the classes are looked at as they were when it was submitted. Many that
+ * were told the same (said.c) say little more of the sources than a few do.
  *
  * `level` corrects the distribution: level[i] is the share of it within which
  * a share slu_knot[i] of the jobs has ended lately. Each ended job moves it by
@@ -54,8 +55,8 @@ double slu_predict_quantile(const struct slu_predictor *p,
 			    const struct slu_outlook *outlook, double share,
 			    double elapsed)
 {
-	return slu_spread_quantile(&p->kernel, &outlook->spread,
-				   level_of(p, share), elapsed);
+	return slu_spread_quantile(&outlook->spread, level_of(p, share),
+				   elapsed);
 }
 
 static int64_t at_most(int64_t seconds, int64_t asked)
@@ -75,15 +76,14 @@ static int64_t careful(const struct slu_predictor *p,
 	double level = level_of(p, p->quantile), q;
 
 	/* Most often it is the request, or the floor; that is seen at once. */
-	if (asked && slu_spread_below(&p->kernel, spread,
-				      slu_spread_at((double)asked)) < level)
+	if (asked &&
+	    slu_spread_below(spread, slu_spread_at((double)asked)) < level)
 		return asked;
 	if (p->floor &&
-	    slu_spread_below(&p->kernel, spread,
-			     slu_spread_at((double)p->floor)) >= level)
+	    slu_spread_below(spread, slu_spread_at((double)p->floor)) >= level)
 		q = 0;
 	else
-		q = slu_spread_quantile(&p->kernel, spread, level, 0);
+		q = slu_spread_quantile(spread, level, 0);
 	q = fmax(ceil(q), (double)p->floor);
 	return at_most(at_least((int64_t)q, seconds), asked);
 }
@@ -91,7 +91,7 @@ static int64_t careful(const struct slu_predictor *p,
 double slu_view_choice(const struct slu_predictor *p,
 		       const struct slu_spread *spread)
 {
-	return slu_spread_choice(&p->kernel, spread, (double)slu_get(&p->far),
+	return slu_spread_choice(spread, (double)slu_get(&p->far),
 				 (double)slu_get(&p->near), USUAL);
 }
 
@@ -104,7 +104,7 @@ void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 	int l = 0;
 
 	slu_view_look(p, job, &v);
-	while (l < LEVELS && !v.n[l])
+	while (l < LEVELS && !v.seen.n[l])
 		l++;
 	*out = (struct slu_prediction){
 		.seconds = asked,
@@ -129,7 +129,7 @@ void slu_predict_outlook(const struct slu_predictor *p,
 	slu_view_spread(p, &v, &out->spread);
 	for (int l = 0; l < LEVELS; l++)
 		out->class[l] = (struct slu_evidence){
-			level_name[l], v.class[l].jobs, v.weight[l]};
+			level_name[l], v.class[l].jobs, v.seen.weight[l]};
 	out->asked = job->limit_asked * 60;
 }
 

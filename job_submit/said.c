@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was said of a job when it was submitted, by which the quantiles are
- * corrected at its end. Most often what is known now of that time says it. But
- * when many jobs of a class end between a job's submission and its end, their
- * runs push out those that were known then. There are two such cases:
+ * What was said of a job when it was submitted, by which at its end the
+ * quantiles are corrected and the sources judged. Most often what is known now
+ * of that time says it. But when many jobs of a class end between a job's
+ * submission and its end, their runs push out those that were known then. There
+ * are two such cases:
  *
  * - A crowd that was submitted at about the same time: what was said of it is
  *   noted when the first of them ends.
@@ -13,7 +14,6 @@
  * Without them only jobs that need not wait would be heard.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "job_submit/view.h"
 
 #define CROWDS	   256
@@ -37,15 +37,14 @@ void slu_said_free(struct slu_said_all *all)
 }
 
 static struct slu_said *fill(const struct slu_predictor *p,
-			     struct slu_said *said, uint64_t key, int64_t when,
-			     const struct slu_spread *points)
+			     struct slu_said *said, const struct slu_view *v,
+			     int64_t when)
 {
-	said->key = key;
+	said->key = v->class[SIZE].key;
+	said->class = v->class[CLASS].key;
 	said->when = when;
 	said->jobs = 0;
-	said->points.n = points->n;
-	memcpy(said->points.point, points->point,
-	       points->n * sizeof(points->point[0]));
+	said->seen = v->seen;
 	for (size_t i = 0; i < KNOTS; i++)
 		said->level[i] = slu_get(&p->level[i]);
 	return said;
@@ -70,17 +69,21 @@ static struct slu_said *noted(const struct slu_predictor *p, uint64_t key,
 }
 
 struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
-			     const struct slu_job *job,
-			     const struct slu_spread *points)
+			     const struct slu_job *job, bool known)
 {
 	const struct slu_class *c = &v->class[SIZE];
 	struct slu_said *crowd = &p->said->crowd[(c->key >> 32) % CROWDS];
 
 	if (crowd->key == c->key && job->submit && job->submit < crowd->when)
 		return crowd;
-	if (!v->n[SIZE] && c->jobs >= SLU_CLASS_RUNS)
+	if (!v->seen.n[SIZE] && c->jobs >= SLU_CLASS_RUNS)
 		return noted(p, c->key, job->submit);
-	return points ? fill(p, crowd, c->key, job->end, points) : NULL;
+	return known ? fill(p, crowd, v, job->end) : NULL;
+}
+
+static int64_t last_end(const struct slu_class *c)
+{
+	return c->end[(c->jobs - 1) % SLU_CLASS_RUNS];
 }
 
 void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
@@ -89,17 +92,15 @@ void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
 	const struct slu_class *c = &v->class[SIZE];
 	struct slu_said *set = set_of(p, c->key), *oldest = set;
 	struct slu_job next = *job;
-	struct slu_spread points;
 	struct slu_view now;
 
-	if (v->n[SIZE] >= SLU_CLASS_RUNS || c->jobs < SLU_CLASS_RUNS ||
-	    c->jobs % NOTE_EVERY != 0)
+	if (c->jobs < SLU_CLASS_RUNS || c->jobs % NOTE_EVERY != 0 ||
+	    !job->submit || last_end(c) <= job->submit)
 		return;
 	next.submit = job->end;
 	slu_view_look(p, &next, &now);
-	slu_view_points(p, &now, &points);
 	for (struct slu_said *s = set; s < set + WAYS; s++)
 		if (s->when < oldest->when)
 			oldest = s;
-	fill(p, oldest, c->key, job->end, &points);
+	fill(p, oldest, &now, job->end);
 }

@@ -3,141 +3,135 @@
  * Points are ordered by throwing them into bins of 32 steps (0.7 % of time),
  * of which a bitmap says which are in use; a run time that several classes
  * remember becomes one point. The losses of all points, and the shares up to
- * them, are found in two passes over them, since both |x - r| and
- * exp(-|x - r|) can be carried from point to point.
+ * them, are found by going over them once in each direction, since both
+ * |x - r| and exp(-|x - r|) can be carried from point to point.
  *
- * Exponentials come from tables, between whose lines they are interpolated, and
- * logarithms from a polynomial: some hundred are wanted per prediction.
+ * Some hundred exponentials are wanted per prediction: a polynomial gives
+ * several at once.
  */
+#define SLU_ANY_ORDER
+#include "common/fast.h"
+#include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "job_submit/spread.h"
 
-#define STEPS	  SLU_SPREAD_STEPS
-#define OFFSET	  SLU_SPREAD_OFFSET
-#define STEP_BIN  16
-#define BIN	  32
-#define BINS	  (65536 / BIN)
-#define FALL_STEP 32
-
-/* Chosen on KTH-SP2, SDSC-SP2 and Theta; flat around there. */
-#define NARROW	     0.015 /* of the natural logarithm */
-#define WIDE	     0.5
-#define NARROW_SHARE 0.6
-#define FLOOR	     5e-8f /* density of what was never seen */
+#define STEPS  SLU_SPREAD_STEPS
+#define OFFSET SLU_SPREAD_OFFSET
+#define BIN    32
+#define BINS   (65536 / BIN)
+#define PROBES 16 /* of a gap, at once */
 
 double slu_spread_seconds(unsigned at)
 {
 	return (double)(exp2f((float)((double)at / STEPS)) - 1) * OFFSET;
 }
 
+SLU_INLINE float seconds(uint16_t at)
+{
+	return (slu_spread_exp2((float)at * (float)(1 / STEPS)) - 1) *
+	       (float)OFFSET;
+}
+
 void slu_kernel_fill(struct slu_kernel *k)
 {
-	const double narrow = NARROW * STEPS / M_LN2,
-		     wide = WIDE * STEPS / M_LN2;
+	const double per = M_LN2 / STEPS / 2;
 
-	for (int i = 0; i < SLU_KERNEL_BINS; i++) {
-		double a = NARROW_SHARE * exp(-i * STEP_BIN / narrow);
-		double b = (1 - NARROW_SHARE) * exp(-i * STEP_BIN / wide);
-
-		k->density[i] = (float)((a / narrow + b / wide) / 2) + FLOOR;
-		k->beyond[i] = (float)((a + b) / 2);
-	}
-	for (int i = 0; i < SLU_FALL_BINS; i++)
-		k->fall[i] = expf(-(float)i / FALL_STEP);
-	for (unsigned i = 0; i < SLU_TIME_BINS; i++)
-		k->seconds[i] = (float)slu_spread_seconds(i * BIN);
-}
-
-/* exp(-x) within 1.3e-4, for x >= 0. */
-static inline float fall(const struct slu_kernel *k, float x)
-{
-	float at = x * FALL_STEP;
-	int i = at < SLU_FALL_BINS - 1 ? (int)at : SLU_FALL_BINS - 2;
-	float in = at - (float)i;
-
-	return in < 1 ? k->fall[i] + in * (k->fall[i + 1] - k->fall[i]) : 0;
-}
-
-/* As slu_spread_seconds(), within 7e-6 of it. */
-static inline double seconds(const struct slu_kernel *k, unsigned at)
-{
-	const float *s = &k->seconds[at / BIN];
-
-	return (double)(s[0] +
-			(s[1] - s[0]) * (float)(at % BIN) * (1.0f / BIN));
+	for (int i = 0; i * SLU_KERNEL_STEP < UINT16_MAX + SLU_KERNEL_STEP; i++)
+		k->density[i] = slu_kernel_narrow(i * SLU_KERNEL_STEP) *
+					(float)(SLU_KERNEL_NARROW * per /
+						SLU_KERNEL_NEAR) +
+				slu_kernel_wide(i * SLU_KERNEL_STEP) *
+					(float)((1 - SLU_KERNEL_NARROW) * per /
+						SLU_KERNEL_FAR) +
+				SLU_KERNEL_FLOOR;
 }
 
 void slu_spread_order(struct slu_spread *s)
 {
+	struct {
+		float weight, moment;
+	} bin[BINS];
 	uint64_t used[BINS / 64] = {0};
-	float weight[BINS], moment[BINS], sum = 0, scale;
+	uint32_t words = 0; /* of these that are not 0 */
+	float sum = 0;
 	unsigned n = 0;
 
+	for (unsigned i = 0; i < s->n; i++)
+		bin[s->at[i] / BIN].weight = bin[s->at[i] / BIN].moment = 0;
 	for (unsigned i = 0; i < s->n; i++) {
-		const struct slu_point *p = &s->point[i];
-		unsigned bin = p->at / BIN;
-		uint64_t bit = UINT64_C(1) << bin % 64;
+		unsigned b = s->at[i] / BIN;
 
-		if (!(used[bin / 64] & bit))
-			weight[bin] = moment[bin] = 0;
-		used[bin / 64] |= bit;
-		weight[bin] += p->weight;
-		moment[bin] += p->weight * (float)(p->at % BIN);
-		sum += p->weight;
+		used[b / 64] |= UINT64_C(1) << b % 64;
+		words |= UINT32_C(1) << b / 64;
+		bin[b].weight += s->weight[i];
+		bin[b].moment += s->weight[i] * (float)(s->at[i] % BIN);
+		sum += s->weight[i];
 	}
-	scale = 1 / sum;
-	for (unsigned w = 0; w < BINS / 64; w++)
-		for (uint64_t left = used[w]; left; left &= left - 1) {
-			unsigned bin = w * 64 + (unsigned)__builtin_ctzll(left);
-			float in = moment[bin] / weight[bin];
+	sum = 1 / sum;
+	for (; words; words &= words - 1) {
+		unsigned w = (unsigned)__builtin_ctz(words);
 
-			s->point[n++] = (struct slu_point){
-				(uint16_t)(bin * BIN + (unsigned)(in + 0.5f)),
-				weight[bin] * scale};
+		for (uint64_t left = used[w]; left; left &= left - 1) {
+			unsigned b = w * 64 + (unsigned)__builtin_ctzll(left);
+			float in = bin[b].moment / bin[b].weight;
+
+			s->at[n] = (uint16_t)(b * BIN + (unsigned)(in + 0.5f));
+			s->weight[n++] = bin[b].weight * sum;
 		}
-	s->n = n;
+	}
+	slu_spread_end(s, n);
 }
 
-double slu_spread_below(const struct slu_kernel *k, const struct slu_spread *s,
-			uint16_t at)
+/* Points, in whole blocks. */
+SLU_INLINE unsigned all(const struct slu_spread *s)
+{
+	return (s->n + SLU_SPREAD_BLOCK - 1) / SLU_SPREAD_BLOCK *
+	       SLU_SPREAD_BLOCK;
+}
+
+SLU_FAST double slu_spread_below(const struct slu_spread *s, uint16_t at)
 {
 	float sum = 0;
 
-	for (unsigned i = 0; i < s->n; i++)
-		sum += s->point[i].weight *
-		       slu_kernel_below(k, at, s->point[i].at);
+	for (unsigned i = 0; i < all(s); i++)
+		sum += s->weight[i] * slu_kernel_below(at, s->at[i]);
 	return (double)sum;
 }
 
-/* What is left of the two parts of a kernel at this distance, times their
- * shares in it. */
+SLU_FAST void slu_spread_scale(struct slu_spread *s)
+{
+	float sum = 0;
+
+	for (unsigned i = 0; i < all(s); i++)
+		sum += s->weight[i];
+	sum = 1 / sum;
+	for (unsigned i = 0; i < all(s); i++)
+		s->weight[i] *= sum;
+}
+
+/* What is left of the two parts of a kernel. */
 struct tails {
 	float narrow, wide;
 };
 
-static struct tails faded(const struct slu_kernel *k, struct tails t, int apart)
+SLU_INLINE struct tails faded(struct tails t, int apart)
 {
-	const float step = (float)(M_LN2 / STEPS);
-
-	return (struct tails){
-		t.narrow * fall(k, (float)apart * (step / (float)NARROW)),
-		t.wide * fall(k, (float)apart * (step / (float)WIDE))};
+	return (struct tails){t.narrow * slu_kernel_narrow(apart),
+			      t.wide * slu_kernel_wide(apart)};
 }
 
-static struct tails joined(struct tails t, float weight)
-{
-	return (struct tails){t.narrow + weight * (float)NARROW_SHARE,
-			      t.wide + weight * (float)(1 - NARROW_SHARE)};
-}
-
-static struct tails times(struct tails a, struct tails b)
+SLU_INLINE struct tails times(struct tails a, struct tails b)
 {
 	return (struct tails){a.narrow * b.narrow, a.wide * b.wide};
 }
 
-static float half(struct tails t)
+SLU_INLINE struct tails joined(struct tails t, float weight)
+{
+	return (struct tails){t.narrow + weight * (float)SLU_KERNEL_NARROW,
+			      t.wide + weight * (float)(1 - SLU_KERNEL_NARROW)};
+}
+
+SLU_INLINE float half(struct tails t)
 {
 	return (t.narrow + t.wide) / 2;
 }
@@ -149,103 +143,117 @@ struct gap {
 	struct tails left, right; /* of these, and of the others, there */
 };
 
-static float below_in(const struct slu_kernel *k, const struct gap *g, int at)
+SLU_INLINE float below_in(const struct gap *g, int at)
 {
-	return g->weight - half(faded(k, g->left, at - g->from)) +
-	       half(faded(k, g->right, g->to - at));
+	return g->weight - half(faded(g->left, at - g->from)) +
+	       half(faded(g->right, g->to - at));
 }
 
 /* The gap at whose end the share `want` is reached. */
-static struct gap find_gap(const struct slu_kernel *k,
-			   const struct slu_spread *s, float want)
+SLU_INLINE struct gap find_gap(const struct slu_spread *s, float want)
 {
-	/* At each point: what is left of one before it, and of those after. */
-	struct tails fade[SLU_SPREAD_MAX], right[SLU_SPREAD_MAX];
-	const struct slu_point *p = s->point;
+	/* At each point: what is left of one before it, of all before it and of
+	 * all after it. */
+	struct tails fade[SLU_SPREAD_MAX], left[SLU_SPREAD_MAX],
+		right[SLU_SPREAD_MAX], l = {0}, r = {0};
 	struct gap g = {.to = UINT16_MAX};
-	unsigned i = s->n - 1;
+	unsigned n = s->n;
 
-	right[i] = (struct tails){0};
+	for (unsigned i = 1; i < n; i++)
+		fade[i] = faded((struct tails){1, 1}, s->at[i] - s->at[i - 1]);
 	fade[0] = (struct tails){0};
-	for (; i > 0; i--) {
-		fade[i] = faded(k, (struct tails){1, 1}, p[i].at - p[i - 1].at);
-		right[i - 1] = times(fade[i], joined(right[i], p[i].weight));
-	}
-	for (; i < s->n; i++) {
-		struct tails left = times(fade[i], g.left);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned k = n - 1 - i;
 
-		if (g.weight + p[i].weight / 2 - half(left) + half(right[i]) >=
+		left[i] = times(fade[i], l);
+		l = joined(left[i], s->weight[i]);
+		right[k] = r;
+		r = times(fade[k], joined(r, s->weight[k]));
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (g.weight + s->weight[i] / 2 - half(left[i]) +
+			    half(right[i]) >=
 		    want) {
-			g.to = p[i].at;
-			g.right = joined(right[i], p[i].weight);
+			g.to = s->at[i];
+			g.right = joined(right[i], s->weight[i]);
 			return g;
 		}
-		g.from = p[i].at;
-		g.weight += p[i].weight;
-		g.left = joined(left, p[i].weight);
+		g.from = s->at[i];
+		g.weight += s->weight[i];
+		g.left = joined(left[i], s->weight[i]);
 	}
 	return g;
 }
 
-double slu_spread_quantile(const struct slu_kernel *k,
-			   const struct slu_spread *s, double p, double elapsed)
+/* Where in the gap `want` is reached. */
+SLU_INLINE int find_in(const struct gap *g, float want)
+{
+	int low = g->from, high = g->to;
+
+	while (low < high) {
+		int step = (high - low - 1) / PROBES + 1, passed = 0, end;
+
+		for (int i = 0; i < PROBES; i++)
+			passed += below_in(g, low + i * step) < want;
+		end = low + passed * step;
+		high = end < high ? end : high;
+		low = passed ? end - step + 1 : low;
+	}
+	return high;
+}
+
+SLU_FAST static int find(const struct slu_spread *s, float want)
+{
+	struct gap g = find_gap(s, want);
+
+	return find_in(&g, want);
+}
+
+double slu_spread_quantile(const struct slu_spread *s, double p, double elapsed)
 {
 	uint16_t from = slu_spread_at(elapsed);
-	double past = elapsed > 0 ? slu_spread_below(k, s, from) : 0;
+	double past = elapsed > 0 ? slu_spread_below(s, from) : 0;
 	float want = (float)(past + p * (1 - past));
-	struct gap g;
-	int low, high;
 
 	if (!s->n)
 		return 0;
-	g = find_gap(k, s, want);
-	low = g.from;
-	high = g.to;
-	while (low < high) {
-		int middle = (low + high) / 2;
-
-		if (below_in(k, &g, middle) >= want)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return fmax(slu_spread_seconds((unsigned)low), elapsed);
+	return fmax(slu_spread_seconds((unsigned)find(s, want)), elapsed);
 }
 
-double slu_spread_choice(const struct slu_kernel *k, const struct slu_spread *s,
-			 double far, double near, double usual)
+SLU_FAST double slu_spread_choice(const struct slu_spread *s, double far,
+				  double near, double usual)
 {
-	double x[SLU_SPREAD_MAX], loss[SLU_SPREAD_MAX], fade[SLU_SPREAD_MAX];
-	double total = 0, moment = 0, left = 0, left_moment = 0;
-	double close = 0, best = INFINITY, per = 1 / near;
-	unsigned choice = 0;
+	double x[SLU_SPREAD_MAX], fade[SLU_SPREAD_MAX], loss[SLU_SPREAD_MAX],
+		back[SLU_SPREAD_MAX];
+	double total = 0, left = 0, left_moment = 0, close = 0, closer = 0;
+	double best = DBL_MAX, per = M_LOG2E / near;
+	unsigned n = s->n, choice = 0;
 
-	for (unsigned i = 0; i < s->n; i++) {
-		x[i] = seconds(k, s->point[i].at);
-		total += (double)s->point[i].weight;
-		moment += (double)s->point[i].weight * x[i];
-		fade[i] = i ? (double)fall(k, (float)((x[i] - x[i - 1]) * per))
-			    : 0;
+	for (unsigned i = 0; i < n; i++) {
+		x[i] = (double)seconds(s->at[i]);
+		total += (double)s->weight[i];
 	}
-	for (unsigned i = 0; i < s->n; i++) {
-		double w = (double)s->point[i].weight;
+	fade[0] = 0;
+	for (unsigned i = 1; i < n; i++)
+		fade[i] = (double)slu_spread_exp2(
+			(float)((x[i - 1] - x[i]) * per));
+	for (unsigned i = 0; i < n; i++) {
+		unsigned k = n - 1 - i;
+		double w = (double)s->weight[i];
 
 		close = close * fade[i] + w;
 		left += w;
 		left_moment += w * x[i];
-		loss[i] =
-			(x[i] * (2 * left - total) + moment - 2 * left_moment) /
-				far -
-			usual * close;
+		loss[i] = (x[i] * (2 * left - total) - 2 * left_moment) / far -
+			  usual * close;
+		back[k] = closer;
+		closer = (closer + (double)s->weight[k]) * fade[k];
 	}
-	close = 0;
-	for (unsigned i = s->n; i-- > 0;) {
-		loss[i] -= usual * close;
-		if (loss[i] < best) {
-			best = loss[i];
-			choice = i;
-		}
-		close = (close + (double)s->point[i].weight) * fade[i];
+	for (unsigned i = 0; i < n; i++) {
+		double all = loss[i] - usual * back[i];
+
+		choice = all <= best ? i : choice;
+		best = all <= best ? all : best;
 	}
-	return s->n ? slu_spread_seconds(s->point[choice].at) : 0;
+	return n ? slu_spread_seconds(s->at[choice]) : 0;
 }

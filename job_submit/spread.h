@@ -13,38 +13,45 @@
  * run in seconds; a step is 0.02 % of run times far above a minute, and 65535
  * is some 6 years.
  *
- * Everything here is plain values: any thread, no allocation but the kernel's.
+ * Everything here is plain values: any thread, no allocation.
  */
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#define SLU_SPREAD_MAX	96
-#define SLU_KERNEL_BINS 4097
-#define SLU_FALL_BINS	1025
-#define SLU_TIME_BINS	2049
+/* For loops that do several at once; see common/fast.h. */
+#define SLU_SPREAD_INLINE static inline __attribute__((always_inline))
+
+#define SLU_SPREAD_MAX	  96
+#define SLU_KERNEL_STEP	  16 /* to which distances are rounded */
 
 struct slu_kernel {
-	float density[SLU_KERNEL_BINS]; /* by distance / 16 */
-	float beyond[SLU_KERNEL_BINS];	/* half of what lies farther away */
-	float fall[SLU_FALL_BINS];	/* exp(-x), by x / 32 */
-	float seconds[SLU_TIME_BINS];	/* by at / 32 */
+	float density[UINT16_MAX / SLU_KERNEL_STEP + 2]; /* by distance */
 };
 
+/* Behind the points are so many of no weight that all are whole blocks, which
+ * are worked on at once. */
+#define SLU_SPREAD_BLOCK 16
 struct slu_spread {
 	unsigned n;
-	struct slu_point {
-		uint16_t at;
-		float weight;
-	} point[SLU_SPREAD_MAX];
+	uint16_t at[SLU_SPREAD_MAX + SLU_SPREAD_BLOCK];
+	float weight[SLU_SPREAD_MAX + SLU_SPREAD_BLOCK];
 };
+
+/* The points have been filled in. */
+static inline void slu_spread_end(struct slu_spread *s, unsigned n)
+{
+	memset(&s->at[n], 0, SLU_SPREAD_BLOCK * sizeof(s->at[0]));
+	memset(&s->weight[n], 0, SLU_SPREAD_BLOCK * sizeof(s->weight[0]));
+	s->n = n;
+}
 
 #define SLU_SPREAD_STEPS  3000.0 /* of `at` in a doubling */
 #define SLU_SPREAD_OFFSET 60.0	 /* s: below it differences matter little */
 
 /* log2(x) within 2e-6, for x >= 1, by artanh's series for its mantissa. */
-static inline float slu_spread_log2(float x)
+SLU_SPREAD_INLINE float slu_spread_log2(float x)
 {
 	uint32_t bits;
 	float m, t, t2;
@@ -63,7 +70,7 @@ static inline float slu_spread_log2(float x)
 }
 
 /* Of past = seconds / SLU_SPREAD_OFFSET, >= 0; without branches. */
-static inline uint16_t slu_spread_at_past(float past)
+SLU_SPREAD_INLINE uint16_t slu_spread_at_past(float past)
 {
 	float at;
 
@@ -72,7 +79,7 @@ static inline uint16_t slu_spread_at_past(float past)
 	return (uint16_t)(int)(at < UINT16_MAX ? at : UINT16_MAX);
 }
 
-static inline uint16_t slu_spread_at(double seconds)
+SLU_SPREAD_INLINE uint16_t slu_spread_at(double seconds)
 {
 	return slu_spread_at_past(
 		seconds > 0 ? (float)(seconds / SLU_SPREAD_OFFSET) : 0);
@@ -80,25 +87,67 @@ static inline uint16_t slu_spread_at(double seconds)
 
 double slu_spread_seconds(unsigned at);
 
+/* 2^x within 4e-7 of it, for x below 127, 2^-126 at least; without branches. */
+SLU_SPREAD_INLINE float slu_spread_exp2(float x)
+{
+	float near, t, scale;
+	uint32_t bits;
+	int whole;
+
+	near = x > -126 ? x : -126;
+	whole = (int)(near + 127.5f); /* above -127 */
+	t = (near - (float)(whole - 127)) * (float)M_LN2;
+	bits = (uint32_t)whole << 23;
+	memcpy(&scale, &bits, sizeof(scale));
+	return scale *
+	       (1 +
+		t * (1 + t * (1 / 2.0f +
+			      t * (1 / 6.0f +
+				   t * (1 / 24.0f + t * (1 / 120.0f +
+							 t * (1 / 720.0f)))))));
+}
+
+/* Chosen on KTH-SP2, SDSC-SP2 and Theta; flat around there. */
+#define SLU_KERNEL_NEAR	  0.015 /* of the natural logarithm */
+#define SLU_KERNEL_FAR	  0.5
+#define SLU_KERNEL_NARROW 0.6	/* the share of the narrow one */
+#define SLU_KERNEL_FLOOR  5e-8f /* density of what was never seen */
+
 void slu_kernel_fill(struct slu_kernel *k);
-static inline unsigned slu_kernel_bin(int at, int centre)
+
+/* What is left of a Laplace distribution's density so many steps away. */
+SLU_SPREAD_INLINE float slu_kernel_narrow(int apart)
+{
+	return slu_spread_exp2((float)apart * (float)(-1 / SLU_KERNEL_NEAR /
+						      SLU_SPREAD_STEPS));
+}
+
+SLU_SPREAD_INLINE float slu_kernel_wide(int apart)
+{
+	return slu_spread_exp2((float)apart *
+			       (float)(-1 / SLU_KERNEL_FAR / SLU_SPREAD_STEPS));
+}
+
+SLU_SPREAD_INLINE int slu_kernel_apart(int at, int centre)
 {
 	int apart = at > centre ? at - centre : centre - at;
 
-	return (unsigned)(apart + 8) / 16;
+	return (apart + SLU_KERNEL_STEP / 2) & -SLU_KERNEL_STEP;
 }
 
 /* Of the kernel at `centre`: its density at `at`, and its share up to there. */
 static inline float slu_kernel_density(const struct slu_kernel *k, int at,
 				       int centre)
 {
-	return k->density[slu_kernel_bin(at, centre)];
+	return k->density[slu_kernel_apart(at, centre) / SLU_KERNEL_STEP];
 }
 
-static inline float slu_kernel_below(const struct slu_kernel *k, int at,
-				     int centre)
+SLU_SPREAD_INLINE float slu_kernel_below(int at, int centre)
 {
-	float beyond = k->beyond[slu_kernel_bin(at, centre)];
+	int apart = slu_kernel_apart(at, centre);
+	float beyond =
+		slu_kernel_narrow(apart) * (float)(SLU_KERNEL_NARROW / 2) +
+		slu_kernel_wide(apart) * (float)((1 - SLU_KERNEL_NARROW) / 2);
 
 	return at >= centre ? 1 - beyond : beyond;
 }
@@ -106,16 +155,16 @@ static inline float slu_kernel_below(const struct slu_kernel *k, int at,
 /* Order the points by time and merge those within 0.7 %; scale to a sum of
  * 1. */
 void slu_spread_order(struct slu_spread *s);
+/* To a sum of 1. */
+void slu_spread_scale(struct slu_spread *s);
 /* Share of the runs that end within `at`. */
-double slu_spread_below(const struct slu_kernel *k, const struct slu_spread *s,
-			uint16_t at);
+double slu_spread_below(const struct slu_spread *s, uint16_t at);
 /*
  * The time within which a share p of the runs ends, in seconds, given that the
  * run has already taken `elapsed` seconds (0: it has not begun); at least
  * elapsed. 0 of an empty spread. p in (0, 1).
  */
-double slu_spread_quantile(const struct slu_kernel *k,
-			   const struct slu_spread *s, double p,
+double slu_spread_quantile(const struct slu_spread *s, double p,
 			   double elapsed);
 /*
  * Of the points (in order) the one with the least expected loss
@@ -123,7 +172,7 @@ double slu_spread_quantile(const struct slu_kernel *k,
  * in seconds: between the median (usual = 0) and the value that is met most
  * often within about `near` seconds. Empty: 0.
  */
-double slu_spread_choice(const struct slu_kernel *k, const struct slu_spread *s,
-			 double far, double near, double usual);
+double slu_spread_choice(const struct slu_spread *s, double far, double near,
+			 double usual);
 
 #endif

@@ -78,43 +78,46 @@ static void put_runs(struct slu_view *v, enum slu_level l, unsigned shares,
 		int at;
 
 		i = (i ? i : SLU_CLASS_RUNS) - 1;
-		v->at[l][runs] = copied(c->run[i], c->asked[i], asked);
+		v->seen.at[l][runs] = copied(c->run[i], c->asked[i], asked);
 		at = asked + c->run[i] - c->asked[i];
 		at = at < 0 ? 0 : at < UINT16_MAX ? at : UINT16_MAX;
 		if (shares)
-			v->at[shares][of_asked] = (uint16_t)at;
+			v->seen.at[shares][of_asked] = (uint16_t)at;
 		if ((int64_t)c->end[i] <= submit) {
 			runs++;
 			of_asked += shares && asked && c->asked[i];
 		}
 	}
-	v->n[l] = runs;
+	v->seen.n[l] = runs;
 	if (shares)
-		v->n[shares] = of_asked;
+		v->seen.n[shares] = of_asked;
 }
 
 /* The request, and usual shares of it. */
 static void put_asked(struct slu_view *v, uint32_t minutes, uint16_t asked)
 {
 	for (size_t i = 0; i < PLACES; i++)
-		v->at[GRID][i] = slu_spread_at_past(grid[i] * (float)minutes);
-	v->at[ASKED][0] = asked;
-	v->n[GRID] = minutes ? PLACES : 0;
-	v->n[ASKED] = minutes ? 1 : 0;
+		v->seen.at[GRID][i] =
+			slu_spread_at_past(grid[i] * (float)minutes);
+	v->seen.at[ASKED][0] = asked;
+	v->seen.n[GRID] = minutes ? PLACES : 0;
+	v->seen.n[ASKED] = minutes ? 1 : 0;
 }
 
 /* How alike the last two runs of a source are: 0 very, 2 not; 3: not two. */
 static unsigned agreement(const struct slu_view *v, unsigned source)
 {
-	int apart = v->n[source] < 2 ? -1
-				     : abs(v->at[source][0] - v->at[source][1]);
+	int apart =
+		v->seen.n[source] < 2
+			? -1
+			: abs(v->seen.at[source][0] - v->seen.at[source][1]);
 
 	return apart < 0 ? 3 : apart < 216 ? 0 : apart < 2164 ? 1 : 2;
 }
 
 static unsigned kind_of_knowledge(const struct slu_view *v)
 {
-	unsigned n = v->n[SIZE];
+	unsigned n = v->seen.n[SIZE];
 	unsigned amount = n == 0 ? 0 : n < 2 ? 1 : n < 5 ? 2 : 3;
 
 	return amount * 4 + agreement(v, n > 1 ? SIZE : REQUEST);
@@ -142,14 +145,19 @@ void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
 	for (int s = 0; s < SOURCES; s++)
 		out[s] = m ? (float)v->class[slu_mixer_level[m]].weight[s] *
 					 (1.0f / UINT16_MAX)
-			   : slu_get(&p->weight[v->known][s]);
+			   : slu_get(&p->weight[v->seen.known][s]);
+}
+
+/* The grid has all of its places, or none; others those of a class. */
+static unsigned room(int s)
+{
+	return s == GRID ? PLACES : SLU_CLASS_RUNS;
 }
 
 void slu_view_scale(struct slu_predictor *p, int s)
 {
 	float sum[PLACES], in = 0;
-	/* the grid has all of its places, or none; others those of a class */
-	unsigned n = s == GRID ? PLACES : SLU_CLASS_RUNS;
+	unsigned n = room(s);
 
 	for (unsigned k = 0; k < n; k++) {
 		in += slu_get(&p->place[s][k]);
@@ -170,8 +178,8 @@ static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
 	float have[SOURCES], sum = 0;
 
 	for (int s = 0; s < SOURCES; s++) {
-		have[s] = v->n[s] ? 1.0f : 0;
-		v->weight[s] = 0;
+		have[s] = v->seen.n[s] ? 1.0f : 0;
+		v->seen.weight[s] = 0;
 	}
 	for (int m = 0; m < MIXERS; m++) {
 		unsigned when = slu_view_season(v, m);
@@ -190,7 +198,7 @@ static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
 			in += w[s] *= have[s];
 		in = in > 0 ? v->mix[m] / in : 0;
 		for (int s = 0; s < SOURCES; s++)
-			v->weight[s] += w[s] * in;
+			v->seen.weight[s] += w[s] * in;
 	}
 }
 
@@ -204,41 +212,47 @@ void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 	uint64_t key[LEVELS];
 
 	make_keys(job, key);
+	for (int l = 0; l < LEVELS; l++)
+		slu_classes_expect(p->classes, key[l]);
+	put_asked(v, job->limit_asked, asked);
 	slu_classes_read(p->classes, key, LEVELS, v->class);
 	for (int l = 0; l < LEVELS; l++)
 		put_runs(v, (enum slu_level)l, shares[l], submit, asked);
-	put_asked(v, job->limit_asked, asked);
-	v->known = kind_of_knowledge(v);
+	v->seen.known = kind_of_knowledge(v);
 	weigh_sources(p, v);
 }
 
-void slu_view_points(const struct slu_predictor *p, const struct slu_view *v,
+void slu_view_recall(const struct slu_predictor *p, const struct slu_seen *seen,
+		     struct slu_view *v)
+{
+	v->seen = *seen;
+	weigh_sources(p, v);
+}
+
+void slu_view_points(const struct slu_predictor *p, const struct slu_seen *seen,
 		     struct slu_spread *out)
 {
-	float sum = 0;
 	unsigned n = 0;
 
 	for (int s = 0; s < SOURCES; s++) {
-		float scale = v->weight[s] * slu_get(&p->scale[s][v->n[s]]);
+		float scale =
+			seen->weight[s] * slu_get(&p->scale[s][seen->n[s]]);
 
-		for (unsigned k = 0; k < v->n[s]; k++) {
+		for (unsigned k = 0; k < room(s); k++) {
 			float w = scale * slu_get(&p->place[s][k]);
-			bool counts = w > MIN_POINT;
 
-			out->point[n] = (struct slu_point){v->at[s][k], w};
-			sum += counts ? w : 0;
-			n += counts;
+			/* kept if it counts */
+			out->at[n] = seen->at[s][k];
+			out->weight[n] = w;
+			n += (k < seen->n[s]) & (w > MIN_POINT);
 		}
 	}
-	sum = 1 / sum;
-	for (unsigned i = 0; i < n; i++)
-		out->point[i].weight *= sum;
-	out->n = n;
+	slu_spread_end(out, n);
 }
 
 void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
 		     struct slu_spread *out)
 {
-	slu_view_points(p, v, out);
+	slu_view_points(p, &v->seen, out);
 	slu_spread_order(out);
 }

@@ -39,13 +39,21 @@ extern const double slu_knot[KNOTS];
 
 typedef _Atomic float slu_shared;
 
+/* What is known for a job, and how far each source of it is believed. */
+struct slu_seen {
+	unsigned known; /* kind of knowledge, below KNOWN */
+	unsigned n[SOURCES];
+	uint16_t at[SOURCES][PLACES];
+	float weight[SOURCES]; /* of sum 1; 0 where n is 0 */
+};
+
 /* What was said of the jobs of a class; said.c. */
 struct slu_said {
-	uint64_t key;  /* of the class SIZE */
-	int64_t when;  /* Unix seconds */
-	unsigned jobs; /* that were judged by it */
+	uint64_t key, class; /* of the classes SIZE and CLASS */
+	int64_t when;	     /* Unix seconds */
+	unsigned jobs;	     /* that were judged by it */
 	float level[KNOTS];
-	struct slu_spread points; /* in no order */
+	struct slu_seen seen;
 };
 
 struct slu_predictor {
@@ -76,14 +84,11 @@ static inline void slu_set(slu_shared *x, float value)
 	atomic_store_explicit(x, value, memory_order_relaxed);
 }
 
-/* What is known for one job. */
+/* The classes of one job, and what they know. */
 struct slu_view {
 	struct slu_class class[LEVELS];
-	unsigned known; /* kind of knowledge, below KNOWN */
-	unsigned n[SOURCES];
-	uint16_t at[SOURCES][PLACES];
-	float weight[SOURCES]; /* of sum 1; 0 where n is 0 */
-	float mix[MIXERS];     /* of sum 1 */
+	struct slu_seen seen;
+	float mix[MIXERS]; /* of sum 1 */
 };
 
 /* Fill in the scales of a source, whose places have changed. */
@@ -91,8 +96,11 @@ void slu_view_scale(struct slu_predictor *p, int source);
 /* Look at everything as it was when the job was submitted. */
 void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 		   struct slu_view *v);
-/* The points of the view and their weights, of sum 1; in order. */
-void slu_view_points(const struct slu_predictor *p, const struct slu_view *v,
+/* The same when that was seen: with the weights of now. */
+void slu_view_recall(const struct slu_predictor *p, const struct slu_seen *seen,
+		     struct slu_view *v);
+/* The points and their weights; in order, of sum 1. */
+void slu_view_points(const struct slu_predictor *p, const struct slu_seen *seen,
 		     struct slu_spread *out);
 void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
 		     struct slu_spread *out);
@@ -102,13 +110,12 @@ void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
 /* How far a set of weights has been taught; 0: not at all. */
 unsigned slu_view_season(const struct slu_view *v, int mixer);
 
-struct slu_said_all *slu_said_new(void); /* 2 MB; NULL: no memory */
+struct slu_said_all *slu_said_new(void); /* 1.2 MB; NULL: no memory */
 void slu_said_free(struct slu_said_all *all);
-/* What was predicted for the job of this view when it was submitted; points:
- * of the view, NULL when it knows nothing. NULL: it is not known. */
+/* What was said of the job of this view when it was submitted; known: the view
+ * says anything. NULL: it is not known. */
 struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
-			     const struct slu_job *job,
-			     const struct slu_spread *points);
+			     const struct slu_job *job, bool known);
 /* Before a job of this view is remembered: note what is said at its end, if
  * that may be asked for later. */
 void slu_said_note(struct slu_predictor *p, const struct slu_view *v,

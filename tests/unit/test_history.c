@@ -19,6 +19,7 @@ static void fill(struct slu_job *job)
 			    strcmp(f->name, "unlaunched") != 0 &&
 			    strcmp(f->name, "hurry") != 0 &&
 			    strcmp(f->name, "request_size") != 0 &&
+			    strcmp(f->name, "file_size") != 0 &&
 			    strcmp(f->name, "ion_pattern") != 0;
 
 		if (!kept)

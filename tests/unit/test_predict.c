@@ -272,6 +272,38 @@ START_TEST(test_change)
 }
 END_TEST
 
+/* How far a stranger's request is believed. */
+static float believed(const struct slu_predictor *p, uint32_t minutes)
+{
+	struct slu_job job = make_job(2, "b", 1, minutes, 0);
+	struct slu_outlook o;
+
+	job.account = job.partition = NULL;
+	slu_predict_outlook(p, &job, &o);
+	return o.spread.weight[o.spread.n - 1];
+}
+
+/* Many that were submitted at once were told the same: that they all fail does
+ * not teach that nobody's request says anything. */
+START_TEST(test_crowd)
+{
+	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
+	float before = believed(p, 600);
+
+	for (int i = 0; i < 2000; i++) {
+		struct slu_job job = make_job(1, "a", 4, 60, 0);
+
+		job.submit = 1000;
+		job.start = 1000 + i * 100;
+		job.end = job.start + 30;
+		slu_learn(p, &job);
+	}
+	ck_assert_float_gt(before, 0.5f);
+	ck_assert_float_gt(believed(p, 600), 0.8f * before);
+	slu_predictor_free(p);
+}
+END_TEST
+
 /* While a job runs its quantiles grow, and are never below what has passed. */
 START_TEST(test_elapsed)
 {
@@ -384,4 +416,5 @@ END_TEST
 
 TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_ends,
 	  test_suspended, test_refused, test_no_future, test_careful,
-	  test_beyond, test_change, test_elapsed, test_aging, test_threads)
+	  test_beyond, test_change, test_crowd, test_elapsed, test_aging,
+	  test_threads)
