@@ -217,8 +217,8 @@ const char *slu_ahead_why_end(const struct slu_buffers *b,
 	return now >= bb->asked + UNASKED ? "no job has asked for it" : NULL;
 }
 
-int slu_buffers_gone(struct slu_buffers *b, uint32_t job_id, double now,
-		     struct slu_err *err)
+int slu_ahead_gone(struct slu_buffers *b, uint32_t job_id, double now,
+		   struct slu_err *err)
 {
 	struct slu_bb *bb;
 

@@ -77,12 +77,12 @@ static int set_string(char **out, const char *text, struct slu_err *err)
 /* Plan */
 
 /* May this node have the plan now? After a requeue it may be one of the next
- * run, of which slurmctld has not yet told. */
+ * run, of which slurmctld has not yet told. Slurm counts them, but for one of a
+ * heterogeneous job that could not start; the next one is 20 minutes later. */
 static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 			double now, struct slu_err *err)
 {
-	if (bb->ended && bb->requeued &&
-	    !(bb->failure && ask->restarts == bb->restarts))
+	if (bb->ended && bb->requeued && ask->restarts > bb->restarts)
 		return busy(err, "the job's next run is not yet known");
 	if (bb->ended)
 		return slu_err(err, SLU_DENIED, "the job has ended");
@@ -182,18 +182,20 @@ static const struct step {
 	enum kind kind;
 	enum slu_node_event event; /* when it went well; 0: none */
 	bool bad;		   /* even with ok */
+	bool setup;		   /* only until the job runs */
 } steps[] = {
-	{"storage", false, UP, 0, false},
-	{"server", false, UP, 0, false},
-	{"attach", false, UP, 0, false},
-	{"in.", true, UP, 0, false},
-	{"ready", false, UP, SLU_NODE_SET_UP, false},
-	{"failed", false, UP, 0, true},
-	{"down", false, DOWN, SLU_NODE_BEGIN, false},
-	{"out.", true, OUT, 0, false},
-	{"lost_data", false, OUT, 0, true},
-	{"stopped", false, CLEAN, 0, false},
-	{"clean", false, CLEAN, SLU_NODE_WIPED, false},
+	{"storage", .kind = UP},
+	{"server", .kind = UP},
+	{"attach", .kind = UP},
+	{"in.", true, .kind = UP},
+	{"ready", .kind = UP, .event = SLU_NODE_SET_UP},
+	{"failed", .kind = UP, .bad = true},
+	{"restarted", .kind = UP, .bad = true, .setup = true},
+	{"down", .kind = DOWN, .event = SLU_NODE_BEGIN},
+	{"out.", true, .kind = OUT},
+	{"lost_data", .kind = OUT, .bad = true},
+	{"stopped", .kind = CLEAN},
+	{"clean", .kind = CLEAN, .event = SLU_NODE_WIPED},
 };
 
 static const struct step *find_step(const char *name)
@@ -211,14 +213,15 @@ static const struct step *find_step(const char *name)
 /* A step went wrong. In teardown that is the node's trouble: it is drained
  * until it is clean; before, it is the buffer's failure. */
 static int went_wrong(struct slu_buffers *b, const struct place *at,
-		      const struct slu_report *r, enum kind kind, bool news,
-		      double now, struct slu_err *err)
+		      const struct slu_report *r, const struct step *step,
+		      bool news, double now, struct slu_err *err)
 {
+	const enum kind kind = step->kind;
 	const char *name = at->bb->plan.node[at->i].name;
 	const char *text = r->text && *r->text ? r->text : r->step;
 
 	/* while the job runs, only an up that is not yet over is to blame */
-	if ((at->bb->state == SLU_BB_RUNNING && kind != UP) ||
+	if ((at->bb->state == SLU_BB_RUNNING && (kind != UP || step->setup)) ||
 	    (at->m->state == SLU_NODE_LOST && kind == OUT)) /* it is known */
 		return news ? slu_bb_note(b->db, at->bb, text, now, err) : 0;
 	if ((news || !at->bb->failure) &&
@@ -257,7 +260,7 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 
 	if (news < 0)
 		return -1;
-	if (!ok && went_wrong(b, at, r, step->kind, news, now, err))
+	if (!ok && went_wrong(b, at, r, step, news, now, err))
 		return -1;
 	if (went_clean(b, at, now, err))
 		return -1;
@@ -307,7 +310,9 @@ static int poll_word(const struct place *at, double now, const char **word,
 	else if (at->m->state == SLU_NODE_DOWN ||
 		 at->m->state == SLU_NODE_LOST ||
 		 at->m->state == SLU_NODE_CLEAN)
-		*word = stage_out_failed(bb) ? "abort" : "go";
+		*word = stage_out_failed(bb) || slu_bb_is_replaced(bb, at->i)
+				? "abort"
+				: "go";
 	else if (at->m->order == SLU_ORDER_DRAIN)
 		*word = "left";
 	else if (bb->ready > 0)
@@ -403,28 +408,13 @@ static int up_barrier_word(const struct slu_bb *bb,
 	return 0;
 }
 
-/* A barrier of down. A node that was lost waits for nobody, and nobody for
- * it. */
 static int down_barrier_word(const struct place *at,
 			     const struct slu_bb_gate *gate, const char **word,
 			     struct slu_err *err)
 {
-	const struct slu_bb *bb = at->bb;
-	bool out = strncmp(gate->name, "out.", 4) == 0;
-	bool done = strcmp(gate->name, "out.done") == 0;
-	bool pass = gate->open;
-
-	*word = "go";
-	if (out && stage_out_failed(bb))
-		*word = "abort";
-	if (out)
-		pass = pass || bb->state >= SLU_BB_TEARDOWN ||
-		       (!done && stage_out_failed(bb));
-	else
-		pass = pass || bb->state == SLU_BB_DONE ||
-		       (at->m->state == SLU_NODE_LOST &&
-			bb->state == SLU_BB_TEARDOWN);
-	return pass ? 0 : busy(err, "not all nodes have come");
+	return slu_bb_gate_down(at->bb, gate, at->i, word)
+		       ? 0
+		       : busy(err, "not all nodes have come");
 }
 
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
@@ -444,7 +434,8 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 	gate = slu_bb_gate(at.bb, come->name);
 	if (!gate)
 		return slu_err(err, SLU_NOMEM, "too many barriers");
-	if (come_to(b, &at, gate, come->attr, now, err))
+	if (!slu_bb_gate_shut(at.bb, gate, at.i) &&
+	    come_to(b, &at, gate, come->attr, now, err))
 		return -1;
 	down = strncmp(come->name, "out.", 4) == 0 ||
 	       strcmp(come->name, "detached") == 0;
@@ -484,14 +475,11 @@ int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
 		return slu_err(err, SLU_INVALID, "job %u is not staging out%s",
 			       (unsigned)cancel->job_id,
 			       bb->ended ? "" : "; scancel ends a job");
-	if (!bb->failure &&
-	    (slu_bb_cancel(b, bb,
-			   uid == bb->plan.uid ? "its owner"
-					       : "an administrator",
-			   now, err) ||
-	     slu_bb_settle(b, bb, now, err)))
-		return -1;
-	if (answer(bb, "abort", out, err))
+	if (slu_bb_cancel(b, bb,
+			  uid == bb->plan.uid ? "its owner"
+					      : "an administrator",
+			  now, err) ||
+	    answer(bb, "abort", out, err))
 		return -1;
 	free(out->text);
 	out->text = slu_bb_kept_where(bb);

@@ -167,6 +167,18 @@ void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn, void *arg)
 			   bb->plan.capacity);
 }
 
+uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool)
+{
+	const struct slu_bb *bb;
+	uint64_t size = 0;
+
+	for (bb = b->first; bb; bb = bb->next)
+		if (bb->state == SLU_BB_DONE && bb->keeps &&
+		    slu_eq(bb->plan.pool, pool))
+			size += bb->plan.capacity;
+	return size;
+}
+
 bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
 			const char *node)
 {
@@ -297,6 +309,7 @@ static void drop_over(struct slu_buffers *b, double now)
 
 	for (bb = b->first; bb; bb = next) {
 		next = bb->next;
+		bb->keeps = slu_bb_keeps(bb, now);
 		if (slu_bb_over(bb, now)) {
 			slu_bb_leave(b, bb);
 			slu_bb_free(bb);

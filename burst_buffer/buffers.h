@@ -76,9 +76,12 @@ int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
  * said to the job, and is no error here. */
 int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 		      double now, struct slu_err *err);
-/* A job that had no nodes is over: nothing waits for it any more. */
-int slu_buffers_gone(struct slu_buffers *b, uint32_t job_id, double now,
-		     struct slu_err *err);
+/* A job that had no nodes is over: nothing waits for it any more. Or the
+ * stage-out of its run is to end (scancel --hurry, which asks who may); that of
+ * an earlier job of this number goes on. */
+int slu_buffers_cancelled(struct slu_buffers *b,
+			  const struct slu_job_cancelled *job, double now,
+			  struct slu_err *err);
 int slu_buffers_job_nodes(struct slu_buffers *b,
 			  const struct slu_job_nodes *nodes, double now,
 			  struct slu_err *err);
@@ -98,6 +101,9 @@ typedef void slu_buffers_f(void *arg, const char *state, const char *pool,
 			   uint64_t size);
 void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn,
 		      void *arg);
+/* Bytes of the pool that buffers had which are no more, but whose data, as it
+ * could not be staged out, is kept where it was. */
+uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool);
 /* What sluiced's hello says: all that are alive. The caller clears it. */
 int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 		      struct slu_err *err);
@@ -126,6 +132,10 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
  * plan is `over` where a poll for it would get "ended" or "abort". */
 int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
 		     struct slu_buf *out, struct slu_err *err);
+/* What no run is known of cannot be removed there: it is drained. "": it could
+ * at last, and it is resumed, unless something else is not clean. */
+void slu_buffers_dirty(struct slu_buffers *b, const char *node,
+		       const char *what);
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		       double now, struct slu_answer *out, struct slu_err *err);
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,

@@ -135,5 +135,8 @@ int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
 	char text[80];
 
 	snprintf(text, sizeof(text), "cancelled by %s", who);
-	return fail(b, bb, true, text, now, err);
+	if (!bb->failure && (fail(b, bb, true, text, now, err) ||
+			     slu_bb_settle(b, bb, now, err)))
+		return -1;
+	return 0;
 }

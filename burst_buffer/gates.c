@@ -82,6 +82,35 @@ bool slu_bb_all_came(const struct slu_bb *bb, const struct slu_bb_gate *gate)
 	return true;
 }
 
+static bool is_done(const struct slu_bb_gate *gate)
+{
+	return strcmp(gate->name, "out.done") == 0;
+}
+
+bool slu_bb_gate_shut(const struct slu_bb *bb, const struct slu_bb_gate *gate,
+		      size_t i)
+{
+	return slu_bb_is_replaced(bb, i) &&
+	       strncmp(gate->name, "out.", 4) == 0 && !is_done(gate);
+}
+
+bool slu_bb_gate_down(const struct slu_bb *bb, const struct slu_bb_gate *gate,
+		      size_t i, const char **word)
+{
+	bool out = strncmp(gate->name, "out.", 4) == 0;
+	bool failed = bb->failure && bb->failed_in == SLU_BB_STAGE_OUT;
+	bool shut = slu_bb_gate_shut(bb, gate, i);
+
+	*word = shut || (out && failed) ? "abort" : "go";
+	if (gate->open || shut)
+		return true;
+	if (out)
+		return bb->state >= SLU_BB_TEARDOWN ||
+		       (!is_done(gate) && failed);
+	return bb->state == SLU_BB_DONE ||
+	       (slu_bb_is_lost(bb, i) && bb->state == SLU_BB_TEARDOWN);
+}
+
 /* What each has brought; who has nothing to say is left out. */
 static int add_attrs(const struct slu_bb *bb, const struct slu_bb_gate *gate,
 		     struct slu_barrier_answer *a)
@@ -119,6 +148,22 @@ static int say(const struct slu_bb *bb, struct slu_bb_gate *gate,
 	return -1;
 }
 
+/* Who has not come to it. Caller frees; NULL: no memory. */
+static char *away(const struct slu_bb *bb, const struct slu_bb_gate *gate)
+{
+	struct slu_hosts hosts = {
+		.name = calloc(bb->plan.n_node + 1, sizeof(*hosts.name))};
+	char *text = NULL;
+
+	for (size_t i = 0; hosts.name && i < bb->plan.n_node; i++)
+		if (!gate->attr[i])
+			hosts.name[hosts.n++] = bb->plan.node[i].name;
+	if (hosts.name)
+		text = slu_hosts_text(&hosts);
+	free(hosts.name); /* the names are the plan's */
+	return text;
+}
+
 int slu_bb_gate_answer(const struct slu_bb *bb, struct slu_bb_gate *gate,
 		       const char *word, struct slu_buf *out,
 		       struct slu_err *err)
@@ -126,13 +171,13 @@ int slu_bb_gate_answer(const struct slu_bb *bb, struct slu_bb_gate *gate,
 	struct slu_barrier_answer a = {
 		.word = (char *)(uintptr_t)word,
 		.text = bb->failure,
-		.lost = slu_bb_hosts(bb, slu_bb_is_lost),
+		.away = away(bb, gate),
 	};
-	int rc = a.lost ? say(bb, gate, &a) : -1;
+	int rc = a.away ? say(bb, gate, &a) : -1;
 
 	if (rc == 0)
 		slu_buf_puts(out, gate->said);
-	free(a.lost);
+	free(a.away);
 	return rc == 0 && !out->failed
 		       ? 0
 		       : slu_err(err, SLU_NOMEM, "out of memory");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/live.h"
+#include "burst_buffer/request/fstype.h"
 #include "common/hostlist.h"
 #include "common/str.h"
 
@@ -226,6 +227,27 @@ bool slu_bb_is_lost(const struct slu_bb *bb, size_t i)
 	return bb->member[i].state == SLU_NODE_LOST;
 }
 
+bool slu_bb_holds(const struct slu_bb *bb, size_t i)
+{
+	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
+
+	return !bb->plan.use && !bb->plan.node[i].client &&
+	       !(type && type->remote);
+}
+
+bool slu_bb_together(const struct slu_bb *bb)
+{
+	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
+
+	return type && type->shared;
+}
+
+bool slu_bb_is_replaced(const struct slu_bb *bb, size_t i)
+{
+	return slu_bb_is_lost(bb, i) && bb->state >= SLU_BB_STAGE_OUT &&
+	       slu_bb_together(bb);
+}
+
 char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick)
 {
 	struct slu_hosts hosts = {0};
@@ -243,6 +265,16 @@ char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick)
 	return text;
 }
 
+bool slu_bb_keeps(const struct slu_bb *bb, double now)
+{
+	double seconds = (double)bb->plan.keep_failed;
+
+	return bb->state >= SLU_BB_TEARDOWN && bb->failure &&
+	       bb->failed_in == SLU_BB_STAGE_OUT && slu_bb_has_data(bb) &&
+	       !bb->plan.use && seconds > 0 &&
+	       (bb->state != SLU_BB_DONE || now <= bb->since + seconds);
+}
+
 bool slu_bb_over(const struct slu_bb *bb, double now)
 {
 	size_t i;
@@ -251,6 +283,8 @@ bool slu_bb_over(const struct slu_bb *bb, double now)
 		return false;
 	if (now > bb->since + SLU_BB_FORGET)
 		return true;
+	if (bb->keeps)
+		return false;
 	for (i = 0; i < bb->plan.n_node; i++)
 		if (bb->member[i].state == SLU_NODE_LOST ||
 		    bb->member[i].order != SLU_ORDER_NONE)

@@ -130,6 +130,7 @@ struct slu_bb {
 	size_t users;	 /* persistent: jobs that use it, as last counted */
 	double asked;	 /* ahead: when its job asked last */
 	bool bound_seen; /* waiting nodes know that the bound has passed */
+	bool keeps;	 /* its nodes do what could not be staged out */
 	struct slu_bb_told told;
 };
 
@@ -183,6 +184,13 @@ int slu_bb_gate_answer(const struct slu_bb *bb, struct slu_bb_gate *gate,
 		       const char *word, struct slu_buf *out,
 		       struct slu_err *err);
 void slu_bb_free_gates(struct slu_bb *bb);
+/* Has node i nothing to seek there any more, see slu_bb_is_replaced()? */
+bool slu_bb_gate_shut(const struct slu_bb *bb, const struct slu_bb_gate *gate,
+		      size_t i);
+/* What node i is told at a barrier of down; false: to wait. One that was lost
+ * waits for nobody, and nobody for it. */
+bool slu_bb_gate_down(const struct slu_bb *bb, const struct slu_bb_gate *gate,
+		      size_t i, const char **word);
 /* The bits of the stage requests of one direction that are to be done: all
  * that go in, or those out that on= allows, or may. */
 uint64_t slu_bb_stages(const struct slu_bb *bb, bool out);
@@ -193,6 +201,8 @@ bool slu_bb_has_data(const struct slu_bb *bb);
 /* Does it depend on how the job ended, which is not known, what is to be staged
  * out? */
 bool slu_bb_in_doubt(const struct slu_bb *bb);
+/* Do its nodes keep what could not be staged out? */
+bool slu_bb_keeps(const struct slu_bb *bb, double now);
 /* A failure whose verdict is done, or has been waited for long enough. */
 bool slu_bb_released(const struct slu_bb *bb, double now);
 /* Nodes in one of these states: SLU_IN(a) | SLU_IN(b). */
@@ -203,6 +213,12 @@ size_t slu_bb_count(const struct slu_bb *bb, unsigned states);
 typedef bool slu_bb_pick_f(const struct slu_bb *bb, size_t i);
 char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick);
 bool slu_bb_is_lost(const struct slu_bb *bb, size_t i);
+/* Does a part of the data lie on node i? It may lie on others, or on none. */
+bool slu_bb_holds(const struct slu_bb *bb, size_t i);
+/* Do all nodes stage out the same together? Then the others do the part of one
+ * that was lost, which may still be at work, cut off. */
+bool slu_bb_together(const struct slu_bb *bb);
+bool slu_bb_is_replaced(const struct slu_bb *bb, size_t i);
 bool slu_bb_all_ready(const struct slu_bb *bb);
 /* A step that went well, in memory: R's share, or that it is attached. */
 void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
@@ -242,14 +258,16 @@ int slu_bb_open_gate(struct slu_db *db, struct slu_bb *bb,
 int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err);
 
-/* Done for long enough, and nothing is owed to or by any node; or what is owed
- * has been for SLU_BB_FORGET: the node is no longer there. */
+/* Done for long enough, nothing of it is kept, and nothing is owed to or by any
+ * node; or what is owed has been for SLU_BB_FORGET: the node is no longer
+ * there. */
 bool slu_bb_over(const struct slu_bb *bb, double now);
 
 /* asks.c: would a poll of this member get "ended" or "abort"? */
 bool slu_bb_is_over(struct slu_bb *bb, size_t member, double now);
 
-/* promised.c: what the buffers that are alive (arg: struct slu_buffers) hold of
+/* promised.c: what the buffers that are alive, and the data that failed ones
+ * have left (arg: struct slu_buffers), hold of
  * the storage that a plan wants; see struct slu_plan_site. */
 int slu_bb_promised(void *buffers, const struct slu_plan *plan,
 		    uint64_t *promised, struct slu_err *err);
@@ -324,6 +342,9 @@ void slu_ahead_take(const struct slu_buffers *b, uint32_t job_id,
 		    struct slu_plan *plan, const struct slu_bb **by);
 /* What goes in is no longer in the plan. */
 void slu_ahead_only_out(struct slu_plan *plan);
+/* A job is over that will not begin: nothing waits for it any more. */
+int slu_ahead_gone(struct slu_buffers *b, uint32_t job_id, double now,
+		   struct slu_err *err);
 /* Why it is to end now; NULL: it is not. */
 const char *slu_ahead_why_end(const struct slu_buffers *b,
 			      const struct slu_bb *bb, double now);
@@ -352,7 +373,8 @@ int slu_bb_settle_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 		struct slu_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* A failure that somebody wants: the job, which has run, is not run again. */
+/* A failure that somebody wants, unless there is one: the job, which has run,
+ * is not run again. */
 int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
 		  double now, struct slu_err *err);
 /* Seconds, 0: this state has no deadline. */

@@ -227,12 +227,13 @@ int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err)
 	struct slu_buf ids = {0};
 	struct slu_rows *rows = slu_db_query(
 		b->db, err,
-		"SELECT BID FROM Buffer WHERE (State < 6 OR Since > ?)"
-		" AND Broken IS NULL"
+		"SELECT BID FROM Buffer WHERE (State < 6 OR Since > ?"
+		" OR (FailedIn = 4 AND Since > ?)) AND Broken IS NULL"
 		" UNION SELECT BID FROM BufferNode JOIN Buffer USING (BID)"
 		" WHERE (BufferNode.State = 6 OR Orders <> 0)"
 		" AND Broken IS NULL AND Since > ? ORDER BY BID",
-		"dd", now - SLU_BB_KEEP, now - SLU_BB_FORGET);
+		"ddd", now - SLU_BB_KEEP, now - (double)b->conf->keep_failed,
+		now - SLU_BB_FORGET);
 	uint64_t id;
 	size_t at;
 	int rc;

@@ -75,8 +75,13 @@ static int add_own(struct slu_plan *plan, const struct slu_plan_site *site,
 	return add(plan, site, &ask, strdup(""), true, err);
 }
 
+static uint64_t foretold(double bytes)
+{
+	return bytes >= 1 && bytes < 0x1p62 ? (uint64_t)bytes : 0;
+}
+
 int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
-		     const struct slu_symbols *sym,
+		     const struct slu_symbols *sym, double file_size,
 		     const struct slu_plan_site *site, struct slu_err *err)
 {
 	bool own = !strcasecmp(plan->driver, "lustre");
@@ -92,7 +97,8 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 		const struct slu_request_stripe *s = &req->stripe[i];
 		const struct slu_layout_ask ask = {
 			.fsname = s->fsname,
-			.size = s->size,
+			.size = s->size ? s->size : foretold(file_size),
+			.foretold = !s->size,
 			.random = s->random,
 			.readers = s->readers,
 			.stripes = s->stripes,

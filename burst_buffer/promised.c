@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is promised already: several jobs may run on one node, and none of them
- * is to be given what another has. A node counts until it has reported clean.
+ * is to be given what another has. A node counts until it has reported clean;
+ * where a stage-out has failed, as long as it keeps the data.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
 
 	for (i = 0; i < bb->plan.n_node; i++) {
 		mine = &bb->plan.node[i];
-		if (mine->client || bb->member[i].state == SLU_NODE_CLEAN)
+		if (mine->client ||
+		    (bb->member[i].state == SLU_NODE_CLEAN && !bb->keeps))
 			continue;
 		found = bsearch(&mine, sorted, plan->n_node, sizeof(*sorted),
 				by_name);
@@ -62,7 +64,8 @@ int slu_bb_promised(void *buffers, const struct slu_plan *plan,
 	/* a persistent one is done though a node could not clean up; no job may
 	 * come upon it, as the node is not drained for it */
 	for (bb = b->first; bb; bb = bb->next)
-		if (bb->state != SLU_BB_DONE || bb->plan.persistent)
+		if (bb->state != SLU_BB_DONE || bb->plan.persistent ||
+		    bb->keeps)
 			add_buffer(b->db, bb, plan, sorted, promised);
 	free(sorted);
 	return 0;

@@ -325,7 +325,7 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 		if (end_run(b, bb, job, now, err))
 			return -1;
 	if (!slu_eq(job->state, "PENDING") &&
-	    slu_buffers_gone(b, job->job_id, now, err))
+	    slu_ahead_gone(b, job->job_id, now, err))
 		return -1;
 	return for_nodes(b, job->job_id, job->completing_nodes, true,
 			 leave_node, now, err);
@@ -356,6 +356,21 @@ int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
 		      err))
 		return -1;
 	return has_ended ? ended(b, job, now, err) : started(b, job, now, err);
+}
+
+/* One that began after a run had ended is another job. */
+int slu_buffers_cancelled(struct slu_buffers *b,
+			  const struct slu_job_cancelled *job, double now,
+			  struct slu_err *err)
+{
+	struct slu_bb *bb = job->start ? slu_bb_of(b, job->job_id) : NULL;
+
+	for (; bb; bb = slu_bb_older(bb))
+		if (bb->state == SLU_BB_STAGE_OUT &&
+		    (double)job->start <= bb->ended &&
+		    slu_bb_cancel(b, bb, "scancel --hurry", now, err))
+			return -1;
+	return slu_ahead_gone(b, job->job_id, now, err);
 }
 
 /* slurmctld's whole state has jobs that are over too, while it remembers

@@ -13,18 +13,27 @@
 #include "common/size.h"
 #include "common/str.h"
 
-/* Did the job say that it can do without the nodes that were lost (tolerate=)?
- * Their data was theirs alone. */
+static bool is_lost_with_data(const struct slu_bb *bb, size_t i)
+{
+	return slu_bb_is_lost(bb, i) && slu_bb_holds(bb, i);
+}
+
+/* Did the job say that it can do without what was lost (tolerate=)? */
 static bool tolerated(const struct slu_bb *bb)
 {
-	return slu_bb_count(bb, SLU_IN(SLU_NODE_LOST)) <= bb->plan.tolerate;
+	size_t i, lost = 0;
+
+	for (i = 0; i < bb->plan.n_node; i++)
+		lost += is_lost_with_data(bb, i);
+	return lost <= bb->plan.tolerate;
 }
 
 /* Shares of request R that nodes of part P owed when they were lost (perhaps
- * they are back since, with nothing left), and that the job can do without. */
+ * they are back since, with nothing left), and that the job can do without, or
+ * others have done. */
 static size_t excused(const struct slu_bb *bb, size_t p, size_t r)
 {
-	size_t i, all = 0, here = 0;
+	size_t i, data = 0, here = 0;
 
 	for (i = 0; i < bb->plan.n_node; i++) {
 		const struct slu_bb_member *m = &bb->member[i];
@@ -32,10 +41,10 @@ static size_t excused(const struct slu_bb *bb, size_t p, size_t r)
 		if ((m->shared >> r & 1) ||
 		    (m->state != SLU_NODE_LOST && m->state != SLU_NODE_CLEAN))
 			continue;
-		all++;
+		data += slu_bb_holds(bb, i);
 		here += m->part == p;
 	}
-	return tolerated(bb) && all <= bb->plan.tolerate ? here : 0;
+	return tolerated(bb) && data <= bb->plan.tolerate ? here : 0;
 }
 
 /* Is all of request R where it should be? Either the shares of all nodes of
@@ -46,7 +55,8 @@ static bool complete(const struct slu_bb *bb, size_t p, size_t r)
 	const struct slu_bb_sum *sum = &bb->part[p].sum[r];
 	const struct slu_bb_share *all = &sum->all;
 
-	if (sum->n + excused(bb, p, r) < bb->part[p].n_node)
+	if (sum->n + excused(bb, p, r) < bb->part[p].n_node ||
+	    (!sum->n && slu_bb_together(bb)))
 		return false;
 	return !sum->partly ||
 	       (!sum->uneven && all->bytes == all->total_bytes &&
@@ -100,7 +110,7 @@ static bool stage_out_over(const struct slu_bb *bb)
 static int lost_data(struct slu_buffers *b, struct slu_bb *bb, double now,
 		     struct slu_err *err)
 {
-	char *hosts = slu_bb_hosts(bb, slu_bb_is_lost);
+	char *hosts = slu_bb_hosts(bb, is_lost_with_data);
 	int rc = slu_bb_fail(b, bb, now, err,
 			     "%.200s was lost, and its data with it",
 			     hosts ? hosts : "a node");
@@ -277,6 +287,7 @@ int slu_bb_settle_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 		if (event && go_on(b, bb, event, now, err))
 			return -1;
 	} while (event);
+	bb->keeps = slu_bb_keeps(bb, now);
 	slu_bb_tell(b, bb, now);
 	return 0;
 }

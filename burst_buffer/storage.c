@@ -189,6 +189,14 @@ int slu_storage_mark(const char *dir, const char *mark, const char *text,
 			      err);
 }
 
+int slu_storage_unmark(const char *dir, const char *mark)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, mark);
+	return unlink(path);
+}
+
 /* The device goes with its last user, a moment after the unmount. `name`, if
  * not empty, is the one that the image had: looking for it among all takes
  * long where there are many. */

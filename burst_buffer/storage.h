@@ -69,6 +69,8 @@ bool slu_storage_is_to_keep(const struct slu_storage *storage, int64_t *until);
 bool slu_storage_has_mark(const char *dir, const char *mark);
 int slu_storage_mark(const char *dir, const char *mark, const char *text,
 		     struct slu_err *err);
+/* -1 and errno: it could not be taken away, or there is none. */
+int slu_storage_unmark(const char *dir, const char *mark);
 
 /* Mount what is kept again (after a reboot). */
 int slu_storage_remount(const char *kept_dir, struct slu_err *err);

@@ -63,14 +63,6 @@ static bool keeps(const struct slu_bb *bb, size_t i)
 	return !slu_bb_is_lost(bb, i) && !bb->plan.node[i].client;
 }
 
-static bool in_pieces(const struct slu_plan *plan,
-		      const struct slu_fstype *type)
-{
-	return type &&
-	       (type->pieces ||
-		(type->striped && slu_plan_option(plan, type->striped, NULL)));
-}
-
 /* As the drivers keep it. */
 char *slu_bb_kept_where(const struct slu_bb *bb)
 {
@@ -90,13 +82,14 @@ char *slu_bb_kept_where(const struct slu_bb *bb)
 				    (unsigned)plan->job_id,
 				    (unsigned long long)plan->buffer);
 	hosts = slu_bb_hosts(bb, keeps);
-	if (hosts && in_pieces(plan, type))
-		text = slu_asprintf("%s keeps the data in pieces that only an "
-				    "administrator can join",
-				    hosts);
+	if (hosts && slu_fstype_in_pieces(plan))
+		text = slu_asprintf(
+			"the data is kept on %s, in pieces that only "
+			"an administrator can join",
+			hosts);
 	else if (hosts)
-		text = slu_asprintf("%s keeps the data for sluice-node fetch",
-				    hosts);
+		text = slu_asprintf(
+			"the data is kept on %s, for sluice-node fetch", hosts);
 	free(hosts);
 	return text;
 }
@@ -288,6 +281,7 @@ void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 		.job_id = pending ? bb->plan.creator : bb->plan.job_id,
 		.pending = pending,
 		.restarts = bb->restarts,
+		.ended = (int64_t)bb->ended,
 	};
 
 	/* what was done to an old run shall not be done to a new one */
@@ -348,6 +342,23 @@ void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb, size_t i)
 		b->ops->drain(b->arg, &order);
 	else if (bb->member[i].order == SLU_ORDER_RESUME &&
 		 !is_dirty(b, order.node))
+		b->ops->resume(b->arg, &order);
+	free(order.reason);
+}
+
+void slu_buffers_dirty(struct slu_buffers *b, const char *node,
+		       const char *what)
+{
+	struct slu_node_order order = {
+		.node = (char *)(uintptr_t)node,
+		.reason = slu_asprintf("sluice: a leftover cannot be removed: "
+				       "%.200s",
+				       what),
+	};
+
+	if (order.reason && *what)
+		b->ops->drain(b->arg, &order);
+	else if (order.reason && !is_dirty(b, node))
 		b->ops->resume(b->arg, &order);
 	free(order.reason);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "burst_buffer/request/fstype.h"
 
@@ -35,7 +36,8 @@ static void ctl_free(struct slu_ctl *ctl)
 	slu_mirror_fini(&ctl->mirror);
 	slu_ready_fini(&ctl->ready);
 	slu_site_free(ctl->site);
-	sem_destroy(&ctl->guard_wake);
+	if (ctl->guard_timer >= 0)
+		close(ctl->guard_timer);
 	pthread_rwlock_destroy(&ctl->site_lock);
 	free(ctl->conf_path);
 	free(ctl);
@@ -55,13 +57,13 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	ctl->link = (struct slu_link)SLU_LINK_CLOSED;
 	ctl->owners = 1;
 	pthread_rwlock_init(&ctl->site_lock, NULL);
-	sem_init(&ctl->guard_wake, 0, 0);
+	ctl->guard_timer = slu_guard_timer();
 	slu_mirror_init(&ctl->mirror);
 	ready = slu_ready_init(&ctl->ready) == 0;
 	ctl->conf_path = conf_path ? strdup(conf_path) : slu_conf_path();
 	if (slu_queue_init(&ctl->queue, EVENTS, NULL) < 0 ||
 	    slu_history_init(&ctl->history, HISTORY) < 0 || !ready ||
-	    !ctl->conf_path)
+	    ctl->guard_timer < 0 || !ctl->conf_path)
 		goto fail;
 	ctl->site = slu_site_new(ctl->conf_path);
 	if (!ctl->site)
@@ -116,7 +118,7 @@ static void stop_threads(struct slu_ctl *ctl)
 
 	ctl->stop = true;
 	slu_queue_wake(&ctl->queue);
-	sem_post(&ctl->guard_wake);
+	slu_ctl_guard_look(ctl);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += JOIN_SECONDS;
 	join(ctl, &until);
@@ -208,6 +210,9 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 		return;
 	stop_threads(ctl);
 	ctl->linked = false;
+	/* what becomes of these jobs, another controller is told */
+	slu_queue_clear(&ctl->queue);
+	slu_pools_expire(&ctl->mirror, INT64_MAX);
 	ctl->started = false;
 }
 
@@ -360,10 +365,12 @@ void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job)
 	push(ctl, SLU_EV_ENDED, job->job_id, job);
 }
 
-void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id)
+void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start)
 {
+	struct slu_job job = {.job_id = job_id, .start = start};
+
 	slu_pools_unclaim(&ctl->mirror, job_id);
-	push(ctl, SLU_EV_CANCELLED, job_id, NULL);
+	push(ctl, SLU_EV_CANCELLED, job_id, &job);
 }
 
 /* Before sluiced has said which are, any may be. */
@@ -389,7 +396,11 @@ char *slu_ctl_status(struct slu_ctl *ctl, uint32_t job_id)
 	slu_buf_printf(&out, "sluiced: %s\n",
 		       ctl->linked ? "connected" : "not connected");
 	slu_mirror_print(&ctl->mirror, job_id, &out);
-	return slu_buf_steal(&out);
+	if (!out.failed)
+		return slu_buf_steal(&out);
+	slu_buf_free(&out);
+	return strdup("too many to show: scontrol show bbstat JOBID, "
+		      "or sysquery buffers\n");
 }
 
 char *slu_ctl_hook_times(struct slu_ctl *ctl)

@@ -150,6 +150,11 @@ bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
  * end_of is called under a mutex of ours; 0: no such job. */
 int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 			  int64_t (*end_of)(uint32_t job_id), int64_t now);
+/* An earlier run of this waiting job has data to stage out, or is not known to
+ * be over, as when slurmctld was killed and forgot its start: what the next one
+ * stages out would be overwritten by it. */
+bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id,
+			 char why[SLU_CTL_WHY]);
 /* It begins, or is to be staged in before it does: what it needs is no longer
  * free. The second is for some minutes, and is to be said again. */
 void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
@@ -174,8 +179,9 @@ bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job);
 void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id);
 /* It has ended, or this run of it has; the content of *job is taken over. */
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job);
-/* It ended without ever having had nodes, or is to stop staging out. */
-void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id);
+/* It ended without ever having had nodes (start is 0), or the run that began
+ * then is to stop staging out. */
+void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start);
 /* Is a buffer of this job still alive? For an hour at most, until sluiced has
  * said which are, every one may be. */
 bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id);

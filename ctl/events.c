@@ -61,7 +61,7 @@ static void started(struct slu_ctl *ctl, struct slu_job *job, double now)
 		slu_ions_start(ctl, job);
 		slu_ions_changed(ctl, "start", job->job_id);
 	}
-	slu_ions_request_size(ctl, job);
+	slu_ions_sizes(ctl, job);
 	slu_ctl_send(ctl, &slu_job_started_desc, job, now);
 }
 
@@ -210,7 +210,7 @@ static void add_look(struct slu_ctl *ctl, uint32_t job_id, double now)
 
 static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 {
-	struct slu_job_ref ref = {.job_id = event->job_id};
+	struct slu_job_cancelled cancelled = {.job_id = event->job_id};
 
 	switch (event->kind) {
 	case SLU_EV_LOOK:
@@ -234,7 +234,8 @@ static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 		ended(ctl, event->job, now);
 		break;
 	case SLU_EV_CANCELLED:
-		slu_ctl_send(ctl, &slu_job_cancelled_desc, &ref, now);
+		cancelled.start = event->job->start;
+		slu_ctl_send(ctl, &slu_job_cancelled_desc, &cancelled, now);
 		break;
 	case SLU_EV_RELOAD:
 		/* Slurm calls every plugin that has the hook. */
@@ -414,6 +415,7 @@ static void use_snapshot(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 	size_t n_run;
 
 	slu_misnamed_set(ctl, nodes, n_nodes);
+	slu_unknown_ions(ctl, nodes, n_nodes);
 	follow(ctl, jobs, n, now);
 	n_run = partition(jobs, n, is_running);
 	slu_ions_configure(ctl, nodes, n_nodes, jobs, n_run);

@@ -196,13 +196,18 @@ static void foretell(struct slu_ctl *ctl, const struct slu_job *job)
 	free(why);
 }
 
-void slu_ions_request_size(struct slu_ctl *ctl, struct slu_job *job)
+void slu_ions_sizes(struct slu_ctl *ctl, struct slu_job *job)
 {
 	struct slu_volumes_next next;
 
-	if (ctl->volumes && slu_volumes_foretell(ctl->volumes, job, &next) &&
-	    next.seen)
-		job->request_size = next.request;
+	if (!ctl->volumes || !slu_volumes_foretell(ctl->volumes, job, &next))
+		return;
+	job->file_size = next.written_bytes;
+	if (!next.seen)
+		return;
+	job->request_size = next.request;
+	if (next.shared < 0.5 && job->tasks)
+		job->file_size /= job->tasks;
 }
 
 void slu_ions_foretell(struct slu_ctl *ctl)

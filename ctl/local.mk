@@ -17,7 +17,7 @@ libsluctl_la_SOURCES = \
 	ctl/mirror.c ctl/mirror.h \
 	ctl/ops.h \
 	ctl/ahead.c ctl/persist.c \
-	ctl/pools.c ctl/pools.h ctl/taken.c ctl/taken.h \
+	ctl/pools.c ctl/pools.h ctl/supply.c ctl/taken.c ctl/taken.h \
 	ctl/private.h \
 	ctl/queue.c ctl/queue.h \
 	ctl/ready.c ctl/ready.h \

@@ -27,6 +27,35 @@ static void say(struct slu_ctl *ctl)
 	free(text);
 }
 
+static bool is_node(const struct slu_ctl_node *nodes, size_t n,
+		    const char *name)
+{
+	while (n--)
+		if (!strcmp(nodes[n].addr.name, name))
+			return true;
+	return false;
+}
+
+void slu_unknown_ions(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+		      size_t n_nodes)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	bool fresh = ctl->ions_stale || !ctl->arbiter;
+	struct slu_hosts unknown = {0};
+	char *text;
+
+	for (size_t i = 0; conf && fresh && i < conf->io_nodes.n; i++)
+		if (!is_node(nodes, n_nodes, conf->io_nodes.name[i]))
+			slu_hosts_add(&unknown, conf->io_nodes.name[i]);
+	text = slu_hosts_text(&unknown);
+	if (unknown.n)
+		ctl_log(ctl, SLU_ERROR,
+			"IONodes: %s: no nodes of slurm.conf, so not used",
+			text ? text : "some");
+	free(text);
+	slu_hosts_free(&unknown);
+}
+
 void slu_misnamed_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		      size_t n_nodes)
 {

@@ -76,35 +76,6 @@ static bool is_due(const struct found *f, int64_t eligible)
 	return f->is && !(eligible && f->created > eligible);
 }
 
-/* What the creates from `from` on still need of its pool. sluiced makes them at
- * once, up to where it has to destroy something first. */
-static void need_of(struct slu_mirror *m, const struct slu_conf *conf,
-		    const struct slu_request *req, size_t from,
-		    int64_t eligible, struct slu_pool_need *need)
-{
-	*need = (struct slu_pool_need){0};
-	for (size_t i = from; i < req->n_persist; i++) {
-		const struct slu_request_persist *one = &req->persist[i];
-		const struct slu_request fs = slu_persist_as_fs(one);
-		const struct slu_pool_conf *pool = slu_request_pool(&fs, conf);
-		const struct found f = find(m, one->name);
-
-		if (one->destroy && is_due(&f, eligible))
-			break;
-		if (one->destroy || f.is || !pool)
-			continue;
-		if (i == from) {
-			need->pool = pool->name;
-			need->max_per_user = pool->max_per_user;
-		}
-		if (!need->pool || !slu_eq(pool->name, need->pool))
-			continue;
-		need->size = one->capacity < UINT64_MAX - need->size
-				     ? need->size + one->capacity
-				     : UINT64_MAX;
-	}
-}
-
 /* Submission */
 
 static int submit_create(struct slu_mirror *m, const struct slu_ctl_ask *ask,
@@ -199,29 +170,63 @@ static bool waits(struct wait *w, const char *fmt, const char *name,
 
 /* Each returns whether the job has to wait. */
 
+static size_t add_need(struct slu_pool_need *need, size_t n,
+		       const struct slu_pool_conf *pool, uint32_t uid,
+		       uint64_t size)
+{
+	size_t i = 0;
+
+	while (i < n && !slu_eq(need[i].pool, pool->name))
+		i++;
+	if (i == n)
+		need[n++] = (struct slu_pool_need){
+			.pool = pool->name,
+			.uid = uid,
+			.max_per_user = pool->max_per_user,
+		};
+	need[i].size = slu_pools_add(need[i].size, size);
+	return n;
+}
+
+/* What the creates from `from` on still need of each pool; returns of how many.
+ * sluiced makes them at once, up to where it has to destroy something first. */
+static size_t needs_of(const struct wait *w, const struct slu_request *req,
+		       size_t from, uint32_t uid,
+		       struct slu_pool_need need[SLU_REQUEST_PERSIST_MAX])
+{
+	const struct slu_conf *conf = w->ctl->site->conf;
+	size_t n = 0;
+
+	for (size_t i = from; i < req->n_persist; i++) {
+		const struct slu_request_persist *one = &req->persist[i];
+		const struct slu_request fs = slu_persist_as_fs(one);
+		const struct slu_pool_conf *pool = slu_request_pool(&fs, conf);
+		const struct found f = find(&w->ctl->mirror, one->name);
+
+		if (one->destroy && is_due(&f, w->eligible))
+			break;
+		if (!one->destroy && !f.is && pool)
+			n = add_need(need, n, pool, uid, one->capacity);
+	}
+	return n;
+}
+
 /* For room in the pools of what is made with it, which it has from then on (in
  * its own pool; in the others it is only asked for). */
 static bool has_room(struct wait *w, const struct slu_request *req, size_t from,
 		     uint32_t uid)
 {
+	struct slu_pool_need need[SLU_REQUEST_PERSIST_MAX];
 	struct slu_mirror *m = &w->ctl->mirror;
-	const struct slu_conf *conf = w->ctl->site->conf;
-	const bool claimed = slu_pools_claimed(m, w->job_id);
-	struct slu_pool_need first = {0}, need;
+	size_t n = needs_of(w, req, from, uid, need);
 
-	for (size_t i = from; i < req->n_persist; i++) {
-		const struct found f = find(m, req->persist[i].name);
-
-		if (req->persist[i].destroy && is_due(&f, w->eligible))
-			break;
-		need_of(m, conf, req, i, w->eligible, &need);
-		need.uid = uid;
-		if (!claimed && !slu_pools_room(m, &need, w->why))
-			return false;
-		if (i == from)
-			first = need;
-	}
-	slu_pools_claim(m, w->job_id, &first, time(NULL) + SLU_CLAIM_WAITS);
+	if (!slu_pools_claimed(m, w->job_id))
+		for (size_t i = 0; i < n; i++)
+			if (!slu_pools_room(m, &need[i], w->why))
+				return false;
+	if (n)
+		slu_pools_claim(m, w->job_id, &need[0],
+				time(NULL) + SLU_CLAIM_WAITS);
 	return true;
 }
 

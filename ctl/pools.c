@@ -16,7 +16,7 @@
 struct slu_claim {
 	uint32_t job_id, uid;
 	uint64_t size;
-	int64_t until; /* Unix seconds; 0: as long as it takes */
+	int64_t until; /* Unix seconds; INT64_MAX: as long as it takes */
 	bool counted;
 	char pool[64];
 };
@@ -78,24 +78,13 @@ static void walk(struct slu_mirror *m, const struct walk *w)
 	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));) {
 		/* nobody says for how long one waits */
 		const struct share share = {c->job_id, c->uid, c->size,
-					    c->until ? INT64_MAX : 0};
+					    c->until < INT64_MAX ? INT64_MAX
+								 : 0};
 
 		if (!strcmp(c->pool, w->pool) &&
 		    !slu_map_get(&m->job, c->job_id))
 			w->fn(w->arg, &share);
 	}
-}
-
-void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply)
-{
-	struct slu_supply old;
-
-	pthread_mutex_lock(&m->lock);
-	old = m->supply;
-	m->supply = *supply;
-	pthread_mutex_unlock(&m->lock);
-	*supply = (struct slu_supply){0};
-	slu_msg_clear(&slu_supply_desc, &old);
 }
 
 /* Under the lock. */
@@ -147,10 +136,8 @@ static void endings_free(struct slu_mirror *m)
 void slu_pools_fini(struct slu_mirror *m)
 {
 	struct slu_told *told;
-	struct slu_claim *c;
 
-	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));)
-		free(c);
+	slu_pools_expire(m, INT64_MAX);
 	for (size_t i = 0; (told = slu_map_next(&m->told, &i));)
 		free(told);
 	slu_map_free(&m->claim);
@@ -189,14 +176,13 @@ static uint64_t sum_of(struct slu_mirror *m, const char *pool, uint32_t uid)
 static void use(struct slu_mirror *m, const char *pool,
 		struct slu_pool_use *out)
 {
-	const struct slu_pool_supply *p = NULL;
+	const struct slu_pool_supply *p = slu_supply_of(m, pool);
 	uint64_t gone;
 
 	*out = (struct slu_pool_use){.used = sum_of(m, pool, SLU_NO_ID)};
-	for (size_t i = 0; i < m->supply.n_pools; i++)
-		if (slu_eq(m->supply.pools[i].name, pool))
-			p = &m->supply.pools[i];
 	if (p) {
+		out->kept = p->kept;
+		out->used += p->kept;
 		out->total = p->total;
 		out->largest = p->largest;
 		out->nodes = p->nodes;
@@ -214,25 +200,6 @@ void slu_pools_use(struct slu_mirror *m, const char *pool,
 	pthread_mutex_lock(&m->lock);
 	use(m, pool, out);
 	pthread_mutex_unlock(&m->lock);
-}
-
-bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
-		      uint32_t *unable, char why[SLU_POOL_WHY])
-{
-	const struct slu_fs_supply *f = NULL;
-
-	pthread_mutex_lock(&m->lock);
-	for (size_t i = 0; !f && i < m->supply.n_fs; i++)
-		if (slu_eq(m->supply.fs[i].name, fs))
-			f = &m->supply.fs[i];
-	if (f) {
-		*able = f->able;
-		*unable = f->unable;
-		snprintf(why, SLU_POOL_WHY, "%.64s: %.180s",
-			 f->node ? f->node : "", f->why ? f->why : "");
-	}
-	pthread_mutex_unlock(&m->lock);
-	return f;
 }
 
 /* Would `taken` and `size` be more than `most`? */
@@ -257,13 +224,17 @@ static void say_why(const struct slu_pool_need *need,
 		    char why[SLU_POOL_WHY])
 {
 	char wants[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
+	char kept[SLU_SIZE_TEXT];
 
 	slu_size_text(need->size, wants);
 	if (all->complete && too_much(all->used, need->size, all->total))
 		snprintf(why, SLU_POOL_WHY,
-			 "waits for %s of pool %.64s: jobs have %s of its %s",
+			 "waits for %s of pool %.64s: jobs have %s of its "
+			 "%s%s%s",
 			 wants, need->pool, slu_size_text(all->used, has),
-			 slu_size_text(all->total, most));
+			 slu_size_text(all->total, most),
+			 all->kept ? ", data of failed stage-outs " : "",
+			 all->kept ? slu_size_text(all->kept, kept) : "");
 	else
 		snprintf(why, SLU_POOL_WHY,
 			 "waits for %s of pool %.64s: its user has %s of the "
@@ -397,9 +368,12 @@ uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 			int64_t (*end_of)(uint32_t job_id), int64_t now)
 {
 	const struct slu_pool_endings *all;
-	uint64_t size = 0;
+	const struct slu_pool_supply *p;
+	uint64_t size;
 
 	pthread_mutex_lock(&m->lock);
+	p = slu_supply_of(m, pool);
+	size = p ? p->kept : 0;
 	all = endings_of(m, pool, end_of, now);
 	for (size_t i = all ? all->n : 0; i && all->one[i - 1].end > when; i--)
 		size += all->one[i - 1].size;
@@ -449,7 +423,7 @@ void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 	*c = (struct slu_claim){.job_id = job_id,
 				.uid = need->uid,
 				.size = need->size,
-				.until = until};
+				.until = until ? until : INT64_MAX};
 	slu_copy(c->pool, sizeof(c->pool), need->pool);
 	pthread_mutex_lock(&m->lock);
 	slu_turn_forget(m, job_id);
@@ -469,7 +443,7 @@ void slu_pools_expire(struct slu_mirror *m, int64_t now)
 
 	pthread_mutex_lock(&m->lock);
 	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));)
-		if (c->until && c->until <= now) {
+		if (c->until <= now) {
 			slu_pools_drop_claim(m, c->job_id);
 			i--; /* another may have moved there */
 		}

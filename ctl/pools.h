@@ -21,9 +21,16 @@ struct slu_pool_need {
 	uint64_t max_per_user; /* bytes; 0: no limit */
 };
 
+/* Of more than there can be: that. */
+static inline uint64_t slu_pools_add(uint64_t a, uint64_t b)
+{
+	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
 struct slu_pool_use {
 	uint64_t total;	  /* bytes; 0: unknown */
-	uint64_t used;	  /* bytes that buffers and claims have */
+	uint64_t used;	  /* bytes that buffers and claims have, and kept */
+	uint64_t kept;	  /* bytes that failed stage-outs have left */
 	uint64_t unfree;  /* used, or more where other files lie there too */
 	uint64_t largest; /* bytes for users that one node can hold */
 	uint32_t nodes;
@@ -32,6 +39,9 @@ struct slu_pool_use {
 
 /* Told by sluiced; the content is taken over. */
 void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply);
+/* Under the lock, borrowed; NULL: nothing is known of it. */
+const struct slu_pool_supply *slu_supply_of(const struct slu_mirror *m,
+					    const char *pool);
 void slu_pools_fini(struct slu_mirror *m);
 
 void slu_pools_use(struct slu_mirror *m, const char *pool,
@@ -77,7 +87,7 @@ void slu_turn_forget(struct slu_mirror *m, uint32_t job_id);
  * is once, and renews. One whose stage-in ahead is in the mirror needs none. */
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 		     const struct slu_pool_need *need, int64_t until);
-/* Take back what was for a time that is over; Unix seconds. */
+/* Take back what was for a time that is over; Unix seconds, INT64_MAX: all. */
 void slu_pools_expire(struct slu_mirror *m, int64_t now);
 bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id);
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id);

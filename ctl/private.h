@@ -24,7 +24,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include "common/hostlist.h"
 #include "burst_buffer/request/request.h"
@@ -91,7 +90,7 @@ struct slu_ctl {
 	atomic_int owners;	    /* the plugins together, and each thread */
 	bool has_thread, has_guard; /* to be joined */
 	pthread_t thread, guard;
-	sem_t guard_wake;
+	int guard_timer;
 	_Atomic int64_t guard_beat; /* when it last looked, CLOCK_MONOTONIC */
 
 	/* The thread's own. */
@@ -160,6 +159,7 @@ int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 		       struct slu_err *err);
 
 /* guard.c */
+int slu_guard_timer(void);
 void *slu_guard_thread(void *ctl);
 /* Look at all limits that are ours, at Unix time `now`; returns when to look
  * again. */
@@ -226,6 +226,10 @@ void slu_misnamed_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		      size_t n_nodes);
 /* Has a job such a node? */
 bool slu_misnamed_any(const struct slu_ctl *ctl, const char *nodes);
+/* I/O nodes that are none of Slurm's count as down: say so, once for each
+ * configuration. Before slu_ions_configure(). */
+void slu_unknown_ions(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+		      size_t n_nodes);
 
 /* ions.c */
 /* Make the arbiter for these nodes, or fit it to them and to the
@@ -236,8 +240,9 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job);
 /* The history is known, or the site's table is another one. */
 void slu_ions_foretell(struct slu_ctl *ctl);
-/* What a job that starts is foretold to do in one call; known or not. */
-void slu_ions_request_size(struct slu_ctl *ctl, struct slu_job *job);
+/* What a job that starts is foretold to write: in one call, and into a file; as
+ * far as it is known. */
+void slu_ions_sizes(struct slu_ctl *ctl, struct slu_job *job);
 /* It runs, and was seen before; with other nodes? */
 void slu_ions_resize(struct slu_ctl *ctl, const struct slu_job *job);
 void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id);

@@ -33,12 +33,17 @@ void slu_event_clear(struct slu_event *event)
 	*event = (struct slu_event){0};
 }
 
-void slu_queue_fini(struct slu_queue *q)
+void slu_queue_clear(struct slu_queue *q)
 {
 	struct slu_event event;
 
 	while (slu_queue_pop(q, &event))
 		slu_event_clear(&event);
+}
+
+void slu_queue_fini(struct slu_queue *q)
+{
+	slu_queue_clear(q);
 	free(q->ring);
 	q->ring = NULL;
 	if (q->fd >= 0)

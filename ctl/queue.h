@@ -21,7 +21,7 @@ enum slu_event_kind {
 	SLU_EV_HELD,	    /* job, whose launch waits for us */
 	SLU_EV_LAUNCH_LOST, /* job_id */
 	SLU_EV_ENDED,	    /* job */
-	SLU_EV_CANCELLED,   /* job_id */
+	SLU_EV_CANCELLED,   /* job: its number and start */
 	SLU_EV_WAITS,	    /* job, for persistent buffers */
 	SLU_EV_RELOAD,	    /* read the configuration again */
 };
@@ -51,6 +51,8 @@ bool slu_queue_push(struct slu_queue *q, struct slu_event event, bool urgent);
 void slu_queue_wake(struct slu_queue *q);
 /* False when empty. */
 bool slu_queue_pop(struct slu_queue *q, struct slu_event *out);
+/* Forget them all. */
+void slu_queue_clear(struct slu_queue *q);
 /* Was anything dropped since the last call? */
 bool slu_queue_overflowed(struct slu_queue *q);
 /* Forget the wake-ups so far; to be called before popping. */

@@ -48,6 +48,9 @@ static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 
 	if (!ask->het)
 		return 0;
+	if (!ask->het_offset)
+		memset(ctl->site->het_asked, 0,
+		       ctl->site->conf->n_pool * sizeof(*ctl->site->het_asked));
 	if (req->persistent || req->n_persist ||
 	    slu_request_ahead(req, ctl->site->conf))
 		return slu_err(err, SLU_INVALID,
@@ -140,25 +143,61 @@ static uint64_t part_of(const struct slu_request *req, uint32_t n)
 	return share + manifests;
 }
 
-/* Could it ever be had, of what the resource map shows? */
-static int fits(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
-		const struct slu_request *req, const struct slu_conf *conf,
-		struct slu_err *err)
+/* What has to be free of the pool for the job to start: components of a
+ * heterogeneous job start together, so with those before it. */
+static uint64_t wanted(const struct slu_site *site,
+		       const struct slu_ctl_ask *ask,
+		       const struct slu_request *req,
+		       const struct slu_pool_conf *pool)
 {
+	uint64_t *asked = &site->het_asked[pool - site->conf->pool];
+
+	if (!ask->het)
+		return req->capacity;
+	return *asked = slu_pools_add(*asked, req->capacity);
+}
+
+/* More than there is of the pool, or than one user may have of it? */
+static int never(uint64_t size, const struct slu_ctl_ask *ask,
+		 const struct slu_pool_conf *pool,
+		 const struct slu_pool_use *use, struct slu_err *err)
+{
+	const char *with = ask->het && ask->het_offset
+				   ? "with the components before it "
+				   : "";
+	char wants[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
+
+	slu_size_text(size, wants);
+	if (use->complete && size > use->total)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: %s%s is more than pool %s has, which "
+			       "is %s",
+			       with, wants, pool->name,
+			       slu_size_text(use->total, most));
+	if (pool->max_per_user && size > pool->max_per_user)
+		return slu_err(err, SLU_DENIED,
+			       "jobfs: %s%s is more than the %s that a user "
+			       "may have of pool %s (MaxPerUser)",
+			       with, wants,
+			       slu_size_text(pool->max_per_user, most),
+			       pool->name);
+	return 0;
+}
+
+/* Could it ever be had, of what the resource map shows? */
+static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		const struct slu_request *req, struct slu_err *err)
+{
+	const struct slu_conf *conf = ctl->site->conf;
 	const struct slu_pool_conf *pool = slu_request_pool(req, conf);
-	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
 	struct slu_pool_use use;
 	uint32_t n = ask->max_nodes;
 
 	if (!pool)
 		return 0;
-	slu_pools_use(mirror, pool->name, &use);
-	if (use.complete && req->capacity > use.total)
-		return slu_err(err, SLU_INVALID,
-			       "jobfs: %s is more than pool %s has, which is "
-			       "%s",
-			       slu_size_text(req->capacity, needs), pool->name,
-			       slu_size_text(use.total, has));
+	slu_pools_use(&ctl->mirror, pool->name, &use);
+	if (never(wanted(ctl->site, ask, req, pool), ask, pool, &use, err))
+		return -1;
 	if (!n || n > use.nodes)
 		n = use.nodes;
 	if (req->nodes && req->nodes < n)
@@ -219,7 +258,7 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		return -1;
 	if (req->has_fs && !req->persistent &&
 	    (doable(mirror, ask, req, site->conf, err) < 0 ||
-	     fits(mirror, ask, req, site->conf, err) < 0))
+	     fits(ctl, ask, req, err) < 0))
 		return -1;
 	return req->has_fs ? patient(&ctl->ready, ask, req, err) : 0;
 }
@@ -326,7 +365,7 @@ static void add_others(const struct slu_ctl *ctl,
 	for (size_t i = 0; need->pool && i < job->n_with; i++) {
 		need_of(ctl, job->with[i], job->uid, &other);
 		if (other.pool && !strcmp(other.pool, need->pool))
-			need->size += other.size;
+			need->size = slu_pools_add(need->size, other.size);
 	}
 }
 
@@ -377,6 +416,26 @@ void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 	need_of(ctl, text, uid, &need);
 	slu_pools_claim(&ctl->mirror, job_id, &need, until);
 	pthread_rwlock_unlock(&ctl->site_lock);
+}
+
+static void look_for_data(void *arg, const struct slu_buffer_state *b)
+{
+	bool *found = arg;
+
+	*found |= !b->ahead && !slu_eq(b->state, "TEARDOWN");
+}
+
+bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id,
+			 char why[SLU_CTL_WHY])
+{
+	bool found = false;
+
+	slu_mirror_walk(&ctl->mirror, SLU_NO_ID, job_id, look_for_data, &found);
+	if (found)
+		slu_copy(why, SLU_CTL_WHY,
+			 "the job's earlier run has not staged out its data "
+			 "yet");
+	return found;
 }
 
 bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id)

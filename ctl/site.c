@@ -159,7 +159,9 @@ static int load(struct slu_site *site, const char *path, struct slu_err *err)
 	if (!site->predictor)
 		return -1;
 	load_patterns(site);
-	if (load_users(&site->users, site->conf) < 0)
+	site->het_asked =
+		calloc(site->conf->n_pool + 1, sizeof(*site->het_asked));
+	if (!site->het_asked || load_users(&site->users, site->conf) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	return 0;
 }
@@ -189,6 +191,7 @@ void slu_site_free(struct slu_site *site)
 	slu_predictor_free(site->predictor);
 	slu_patterns_free(site->patterns);
 	free(site->patterns_why_not);
+	free(site->het_asked);
 	slu_conf_free(site->conf);
 	free(site->why_not);
 	free(site);

@@ -4,8 +4,8 @@
 
 /*
  * The configuration as the hooks need it: read once, then immutable (but for
- * the predictor, which is safe for one writer and many readers, and for the
- * users, see below), replaced as a whole when the host reconfigures.
+ * the predictor, which is safe for one writer and many readers, and for what
+ * says so below), replaced as a whole when the host reconfigures.
  */
 
 #include <sys/types.h>
@@ -44,6 +44,9 @@ struct slu_site {
 	/* Replaced by the one who owns the site, under the lock with which
 	 * others read it. */
 	struct slu_site_users users;
+	/* Of each pool, what those components of a heterogeneous job ask for
+	 * that were submitted so far; of the hook, under its host's lock. */
+	uint64_t *het_asked;
 };
 
 /* Reads files and the user database: not for hooks. NULL only without

@@ -209,12 +209,14 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 typedef int act_f(job_record_t *job, const char *reason, struct slu_err *err);
 
 /* Is it this run, or the waiting for one, that the verdict is about? A late one
- * must not end the next run. */
+ * must not end the next run, nor a job that has been given the number since
+ * (slurmctld's state was restored). */
 static bool is_meant(const job_record_t *job, const struct slu_verdict *verdict)
 {
 	if (verdict->pending)
 		return IS_JOB_PENDING(job);
-	return job->restart_cnt == verdict->restarts;
+	return job->restart_cnt == verdict->restarts &&
+	       (!verdict->ended || job->start_time <= verdict->ended);
 }
 
 static int act_on(const struct slu_verdict *verdict, slurmctld_lock_t lock,
@@ -362,23 +364,37 @@ static void relaunch(job_record_t *job)
 	launch_job(job);
 }
 
+/* job READ. 1: there is nothing to launch (any more). */
+static int may_relaunch(const job_record_t *job, uint32_t job_id,
+			struct slu_err *err)
+{
+	if (slu_act_refused(err))
+		return -1;
+	if (!job)
+		return slu_act_no_job(job_id, err);
+	if (IS_JOB_SUSPENDED(job) || job->state_reason == WAIT_PROLOG)
+		return slu_err(err, SLU_BUSY, "waiting for its prologs");
+	return !IS_JOB_RUNNING(job) || !job->batch_flag;
+}
+
 /* That its prologs have ended since this slurmctld runs, proves that the last
- * one did not get so far as to launch it. */
+ * one did not get so far as to launch it. Until then it is asked for often. */
 int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
 {
+	const slurmctld_lock_t look = {.job = READ_LOCK};
 	job_record_t *job;
-	int rc = 0;
+	int rc;
 
 	(void)arg;
+	lock_slurmctld(look);
+	rc = may_relaunch(find_job_record(job_id), job_id, err);
+	unlock_slurmctld(look);
+	if (rc)
+		return rc;
 	lock_slurmctld(slu_act_lock);
 	job = find_job_record(job_id);
-	if (slu_act_refused(err))
-		rc = -1;
-	else if (!job)
-		rc = slu_act_no_job(job_id, err);
-	else if (IS_JOB_SUSPENDED(job) || job->state_reason == WAIT_PROLOG)
-		rc = slu_err(err, SLU_BUSY, "waiting for its prologs");
-	else if (IS_JOB_RUNNING(job) && job->batch_flag)
+	rc = may_relaunch(job, job_id, err);
+	if (!rc)
 		relaunch(job);
 	unlock_slurmctld(slu_act_lock);
 	return rc;

@@ -48,6 +48,8 @@ uint64_t bb_p_get_system_size(void)
 	return total >> 20; /* MiB */
 }
 
+static node_record_t **nodes; /* the table of the last configuration */
+
 /* Is this a job whose launch was waiting for its prologs? */
 static int find_lost_launch(void *x, void *arg)
 {
@@ -72,15 +74,20 @@ int bb_p_load_state(bool init_config)
 	tres_pos = assoc_mgr_find_tres_pos(&tres, false);
 	if (!init_config)
 		return SLURM_SUCCESS;
+	nodes = node_record_table_ptr;
 	slu_ctl_active(ctl);
 	list_for_each_ro(job_list, find_lost_launch, NULL);
 	return SLURM_SUCCESS;
 }
 
+/* Called when an association or a QOS is removed, too: only a reconfiguration
+ * makes a new table of nodes, while there is still the old one. */
 int bb_p_reconfig(void)
 {
-	if (ctl)
-		slu_ctl_reload(ctl);
+	if (!ctl || nodes == node_record_table_ptr)
+		return SLURM_SUCCESS;
+	nodes = node_record_table_ptr;
+	slu_ctl_reload(ctl);
 	return SLURM_SUCCESS;
 }
 
@@ -156,6 +163,7 @@ int bb_p_job_validate(job_desc_msg_t *desc, uid_t uid, char **err_msg)
 		return desc->burst_buffer ? ESLURM_INVALID_BURST_BUFFER_REQUEST
 					  : SLURM_SUCCESS;
 	if (validate(desc, uid, &err) < 0) {
+		xfree(*err_msg);
 		*err_msg = xstrdup(err.text);
 		rc = ESLURM_INVALID_BURST_BUFFER_REQUEST;
 	}
@@ -246,9 +254,11 @@ static bool many_tasks(const job_record_t *job)
  * could not start otherwise is not worth it yet (test_only). */
 static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
 {
-	enum slu_ctl_ahead ahead =
-		slu_ctl_ahead(ctl, job->job_id, job->burst_buffer, why);
+	enum slu_ctl_ahead ahead;
 
+	if (slu_ctl_earlier_run(ctl, job->job_id, why))
+		return -1;
+	ahead = slu_ctl_ahead(ctl, job->job_id, job->burst_buffer, why);
 	if (ahead == SLU_AHEAD_NO)
 		return in_turn(job, why) ? 1 : -1;
 	if (many_tasks(job)) {
@@ -364,6 +374,8 @@ int bb_p_job_begin(job_record_t *job)
 	if (!ctl)
 		return SLURM_SUCCESS;
 	slu_limit_begin(job);
+	if (IS_JOB_PENDING(job)) /* what it has waited for */
+		xfree(job->burst_buffer_state);
 	if (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer))
 		forget_run(job);
 	if (slu_ctl_has_buffer(job->burst_buffer)) {
@@ -431,7 +443,9 @@ int bb_p_job_cancel(job_record_t *job)
 		slu_copy_job(job, &copy);
 		slu_ctl_ended(ctl, &copy);
 	} else if (slu_ctl_has_buffer(job->burst_buffer)) {
-		slu_ctl_cancelled(ctl, job->job_id);
+		slu_ctl_cancelled(
+			ctl, job->job_id,
+			job->job_state & JOB_STAGE_OUT ? job->start_time : 0);
 	} else if (slu_ctl_has_persistent(job->burst_buffer)) {
 		slu_ctl_unclaim(ctl, job->job_id);
 	}

@@ -169,9 +169,10 @@ static void host_jobs(void *arg, const uint32_t *id, size_t n,
 	unlock_slurmctld(lock);
 }
 
+/* find_node_record() would log every time that it is not there. */
 static bool is_down(char *name, bool drained)
 {
-	const node_record_t *node = find_node_record(name);
+	const node_record_t *node = find_node_record2(name);
 
 	return !node || IS_NODE_DOWN(node) || (drained && IS_NODE_DRAIN(node));
 }

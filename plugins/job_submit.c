@@ -52,8 +52,8 @@ int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 	/* A limit too is only noted: slu_limit_settle() sets it, when Slurm has
 	 * judged the job by what was asked for. */
 	put_note(desc, &submit.note);
-	if (submit.tell)
-		*err_msg = xstrdup(submit.tell); /* shown though it succeeds */
+	if (submit.tell) /* shown though it succeeds, behind what others say */
+		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", submit.tell);
 	free(submit.tell);
 	slu_ctl_leave(ctl, SLU_HOOK_SUBMIT, watch);
 	return SLURM_SUCCESS;
@@ -89,6 +89,17 @@ static bool resizes(const job_desc_msg_t *desc, const job_record_t *job)
 	return has_buffer(job) || has_buffer(other);
 }
 
+/* As update_job() asks, but only later. */
+static bool may_change(const job_desc_msg_t *desc, const job_record_t *job,
+		       uint32_t uid)
+{
+	if (uid == job->user_id || validate_operator(uid))
+		return true;
+	return assoc_mgr_is_user_acct_coord(acct_db_conn, uid, job->account) &&
+	       (!desc->account ||
+		assoc_mgr_is_user_acct_coord(acct_db_conn, uid, desc->account));
+}
+
 /* Who changes a job knows why. But a file system lies on the nodes that it was
  * made for. */
 int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
@@ -103,8 +114,7 @@ int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
 		     "nodes",
 		     job);
 		rc = ESLURM_NOT_SUPPORTED;
-	} else if (uid == job->user_id || validate_operator(uid)) {
-		/* Slurm itself asks only later whether this user may. */
+	} else if (may_change(desc, job, uid)) {
 		slu_limit_modify(desc, job);
 	}
 	slu_ctl_leave(ctl, SLU_HOOK_MODIFY, watch);

@@ -160,7 +160,9 @@ static bool look_at(uint32_t job_id, struct slu_ctl_limit *out)
 	*out = (struct slu_ctl_limit){
 		.job_id = job->job_id,
 		.running = IS_JOB_RUNNING(job),
-		.whole_asked = note.asked || note.whole == SLU_NOTE_UNLIMITED,
+		.whole_asked =
+			note.asked ||
+			(note.whole == SLU_NOTE_UNLIMITED && !note.by_default),
 		.end = job->end_time,
 		.limit = job->time_limit,
 		.tight = note.tight,

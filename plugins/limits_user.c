@@ -138,8 +138,8 @@ void slu_limit_begin(job_record_t *job)
 	if (!slu_limit_guarded(job, &note) || note.whole)
 		return;
 	note.whole = slu_limit_whole(job, &note);
-	if (note.whole != INFINITE)
-		slu_act_put_note(job, &note);
+	note.by_default = note.whole == INFINITE;
+	slu_act_put_note(job, &note);
 }
 
 /* The new comment, if there is one, takes over our note. Where the job has none

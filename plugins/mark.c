@@ -95,7 +95,7 @@ void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
 	(void)arg;
 	lock_slurmctld(lock);
 	for (size_t i = 0; i < n; i++)
-		if ((node = find_node_record(mark[i].node)))
+		if ((node = find_node_record2(mark[i].node)))
 			mark_node(node, &mark[i]);
 	last_node_update = time(NULL);
 	unlock_slurmctld(lock);
@@ -131,7 +131,7 @@ bool slu_act_marked(void *arg, const struct slu_ctl_mark *mark, size_t n)
 	(void)arg;
 	lock_slurmctld(lock);
 	for (size_t i = 0; i < n && all; i++)
-		if ((node = find_node_record(mark[i].node)))
+		if ((node = find_node_record2(mark[i].node)))
 			all = is_marked(node, &mark[i]);
 	unlock_slurmctld(lock);
 	return all;

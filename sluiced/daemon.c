@@ -73,6 +73,7 @@ static void on_tick(void *arg)
 		return;
 	watch_clock(d, now);
 	next = slu_buffers_tick(d->buffers, now);
+	slu_supply_kept(d);
 	slu_timer_soon(d->loop, &d->tick, next > 0.1 ? next : 0.1);
 }
 

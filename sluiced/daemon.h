@@ -111,6 +111,8 @@ void slu_supply_connected(struct slu_daemon *d,
 			  const struct slu_node_addr *nodes, size_t n);
 void slu_supply_again(struct slu_daemon *d);
 void slu_supply_stop(struct slu_daemon *d);
+/* What failed stage-outs have left may have changed: told if it has. */
+void slu_supply_kept(struct slu_daemon *d);
 
 /* What the buffers remember may be more than what the database has: forget it,
  * load them again, and have slurmctld connect anew. Without success the daemon

@@ -89,11 +89,13 @@ static char *planned(struct json_object *answer,
 	slu_stripe_command(&layout, &command);
 	text = command.data ? arguments(command.data, err) : NULL;
 	slu_buf_free(&command);
-	*why = slu_asprintf("%s access, %s%s, %u targets",
-			    ask->random ? "random" : "sequential",
-			    ask->size ? "up to " : "of unknown size",
-			    ask->size ? slu_size_text(ask->size, size) : "",
-			    r.targets);
+	*why = slu_asprintf(
+		"%s access, %s%s%s, %u targets",
+		ask->random ? "random" : "sequential",
+		ask->size ? "up to " : "of unknown size",
+		ask->size ? slu_size_text(ask->size, size) : "",
+		ask->size && ask->foretold ? " as its last runs foretell" : "",
+		r.targets);
 	return text;
 }
 

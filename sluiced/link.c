@@ -132,25 +132,16 @@ static void take_job_nodes(struct slu_daemon *d, void *msg)
 	slu_daemon_touched(d, nodes->job_id);
 }
 
-/* Mostly it never had nodes, and nothing of it is here but parked questions.
- * But it may have ended, and scancel --hurry (which asks who may) wants its
- * stage-out to end. */
+/* Mostly nothing of it is here but parked questions. */
 static void take_cancelled(struct slu_daemon *d, void *msg)
 {
-	const struct slu_job_ref *ref = msg;
-	const struct slu_cancel cancel = {.job_id = ref->job_id};
-	struct slu_answer answer = {0};
+	const struct slu_job_cancelled *job = msg;
 	struct slu_err err;
 
-	if (slu_buffers_cancel(d->buffers, &cancel, 0, true, slu_now_wall(),
-			       &answer, &err) < 0 &&
-	    err.kind != SLU_NOTFOUND && err.kind != SLU_INVALID)
-		stored(d, "cancel", -1, &err);
-	slu_msg_clear(&slu_answer_desc, &answer);
-	stored(d, "stage-in",
-	       slu_buffers_gone(d->buffers, ref->job_id, slu_now_wall(), &err),
+	stored(d, "cancel",
+	       slu_buffers_cancelled(d->buffers, job, slu_now_wall(), &err),
 	       &err);
-	slu_daemon_touched(d, ref->job_id);
+	slu_daemon_touched(d, job->job_id);
 }
 
 /* An assignment on its way into the database. */

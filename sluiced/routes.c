@@ -45,6 +45,8 @@ static int handle_owed(struct slu_daemon *d, struct slu_req *req,
 {
 	const struct slu_node_ask *ask = req->msg;
 
+	if (ask->dirty)
+		slu_buffers_dirty(d->buffers, ask->node, ask->dirty);
 	return slu_buffers_owed(d->buffers, ask->node, slu_now_wall(), out,
 				err);
 }

@@ -19,6 +19,26 @@ static bool same(const struct slu_supply *a, const struct slu_supply *b)
 	return equal;
 }
 
+/* True: it is another than before. */
+static bool set_kept(const struct slu_daemon *d, struct slu_supply *supply)
+{
+	bool news = false;
+	uint64_t kept;
+
+	for (size_t i = 0; i < supply->n_pools; i++) {
+		kept = slu_buffers_kept(d->buffers, supply->pools[i].name);
+		news |= kept != supply->pools[i].kept;
+		supply->pools[i].kept = kept;
+	}
+	return news;
+}
+
+void slu_supply_kept(struct slu_daemon *d)
+{
+	if (set_kept(d, &d->supply))
+		slu_control_send(d->control, &slu_supply_desc, &d->supply);
+}
+
 static void reckon(struct slu_daemon *d)
 {
 	struct slu_supply fresh;
@@ -30,6 +50,7 @@ static void reckon(struct slu_daemon *d)
 		slu_log(d->log, SLU_ERROR, "pools: %s", err.text);
 		return;
 	}
+	set_kept(d, &fresh);
 	if (!same(&fresh, &d->supply))
 		slu_control_send(d->control, &slu_supply_desc, &fresh);
 	slu_msg_clear(&slu_supply_desc, &d->supply);

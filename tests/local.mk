@@ -4,6 +4,10 @@ dist_check_SCRIPTS += tools/check-failures tools/check-includes \
 TESTS += tools/check-failures tools/check-includes \
 	tools/check-options
 
+# The units that systemd is given.
+dist_check_SCRIPTS += tests/unit/test_units.sh
+TESTS += tests/unit/test_units.sh
+
 # A unit test is tests/unit/test_NAME.c, with the helpers it shares beside it (as
 # burst_world.c), added by the room it tests.
 noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
@@ -16,7 +20,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/mistakes.t tests/system/drivers.t tests/system/faults.sh \
 	tests/system/faults-control.t tests/system/faults-node.t \
 	tests/system/faults-owner.t tests/system/failover.t \
-	tests/system/limits.t \
+	tests/system/limits.t tests/system/return.t \
 	tests/system/pools.t tests/system/runs.t \
 	tests/system/persistent.t \
 	tests/system/ways.t \

@@ -40,7 +40,16 @@ static const struct slu_field job_ref_fields[] = {
 	NEEDED(U32, job_id),
 	LAST,
 };
-DESC(slu_job_cancelled_desc, "job_cancelled", job_ref_fields);
+static DESC(job_ref_desc, "job_ref", job_ref_fields);
+#undef T
+
+#define T struct slu_job_cancelled
+static const struct slu_field job_cancelled_fields[] = {
+	NEEDED(U32, job_id),
+	FIELD(I64, start),
+	LAST,
+};
+DESC(slu_job_cancelled_desc, "job_cancelled", job_cancelled_fields);
 #undef T
 
 #define T struct slu_ion_point
@@ -75,7 +84,7 @@ static DESC(ion_share_desc, "ion_share", ion_share_fields);
 static const struct slu_field assignment_fields[] = {
 	NEEDED(U64, epoch),
 	FIELD(U64, base),
-	MANY(gone, n_gone, slu_job_cancelled_desc),
+	MANY(gone, n_gone, job_ref_desc),
 	FIELD(I64, time),
 	FIELD(STR, policy),
 	FIELD(STR, event),
@@ -117,13 +126,10 @@ DESC(slu_buffer_desc, "buffer", buffer_fields);
 
 #define T struct slu_pool_supply
 static const struct slu_field pool_supply_fields[] = {
-	NEEDED(STR, name),
-	FIELD(U64, total),
-	FIELD(U64, available),
-	FIELD(U64, largest),
-	FIELD(U32, nodes),
-	FIELD(BOOL, complete),
-	LAST,
+	NEEDED(STR, name),     FIELD(U64, total),
+	FIELD(U64, available), FIELD(U64, kept),
+	FIELD(U64, largest),   FIELD(U32, nodes),
+	FIELD(BOOL, complete), LAST,
 };
 static DESC(pool_supply_desc, "pool_supply", pool_supply_fields);
 #undef T
@@ -167,11 +173,8 @@ DESC(slu_extend_desc, "extend", extend_fields);
 
 #define T struct slu_verdict
 static const struct slu_field verdict_fields[] = {
-	NEEDED(U32, job_id),
-	FIELD(STR, reason),
-	FIELD(BOOL, pending),
-	FIELD(U32, restarts),
-	LAST,
+	NEEDED(U32, job_id),  FIELD(STR, reason), FIELD(BOOL, pending),
+	FIELD(U32, restarts), FIELD(I64, ended),  LAST,
 };
 DESC(slu_hold_desc, "hold", verdict_fields);
 DESC(slu_requeue_desc, "requeue", verdict_fields);

@@ -38,9 +38,14 @@ struct slu_job_nodes { /* "job_nodes": nodes left COMPLETING, or are DOWN */
 	char *lost; /* host list: slurmctld holds them DOWN */
 };
 
-/* "job_cancelled": it never had nodes, or its stage-out is to end */
 struct slu_job_ref {
 	uint32_t job_id;
+};
+
+/* "job_cancelled": it never had nodes, or the stage-out of a run is to end */
+struct slu_job_cancelled {
+	uint32_t job_id;
+	int64_t start; /* of the run, Unix seconds; 0: it never had nodes */
 };
 
 /* What is known of a job with so many I/O nodes. */
@@ -133,6 +138,7 @@ struct slu_pool_supply {
 	char *name;
 	uint64_t total;	    /* bytes */
 	uint64_t available; /* bytes that were free when nodes last said */
+	uint64_t kept;	    /* bytes that failed stage-outs have left */
 	uint64_t largest;   /* bytes for users that one node can hold */
 	uint32_t nodes;	    /* that have any */
 	bool complete;	    /* nothing of it is unknown */
@@ -177,6 +183,7 @@ struct slu_verdict {
 	 * or the run that was requeued so often before. */
 	bool pending;
 	uint32_t restarts;
+	int64_t ended; /* that run; Unix seconds, 0: not yet */
 };
 
 struct slu_node_order { /* "drain", "resume" */

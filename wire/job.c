@@ -55,6 +55,7 @@ static const struct slu_field job_fields[] = {
 	FIELD(STR, ion_pattern),
 	FIELD(U32, ions),
 	FIELD(DOUBLE, request_size),
+	FIELD(DOUBLE, file_size),
 	LAST,
 };
 DESC(slu_job_desc, "job", job_fields);

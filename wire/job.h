@@ -56,6 +56,8 @@ struct slu_job {
 	char *ion_pattern; /* #BB forward pattern=, or NULL */
 	/* bytes of a read or write call, foretold at its start; 0: unknown */
 	double request_size;
+	/* bytes of a file that it will write, foretold likewise */
+	double file_size;
 	/* An ended one: I/O nodes of its own, all of the time. SLU_NO_ID: not
 	 * known, it shared one, or had more or fewer meanwhile. */
 	uint32_t ions;

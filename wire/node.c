@@ -7,11 +7,17 @@
 
 #define T struct slu_node_ask
 static const struct slu_field ask_fields[] = {
-	NEEDED(U32, job_id),  FIELD(U64, buffer),
-	NEEDED(STR, node),    FIELD(STR, seen),
-	FIELD(U64, copied),   FIELD(U64, to_copy),
-	FIELD(U32, restarts), FIELD(BOOL, ready),
-	FIELD(STR, plan),     LAST,
+	NEEDED(U32, job_id),
+	FIELD(U64, buffer),
+	NEEDED(STR, node),
+	FIELD(STR, seen),
+	FIELD(U64, copied),
+	FIELD(U64, to_copy),
+	FIELD(U32, restarts),
+	FIELD(BOOL, ready),
+	FIELD(STR, plan),
+	FIELD(STR, dirty),
+	LAST,
 };
 DESC(slu_node_ask_desc, "ask", ask_fields);
 #undef T
@@ -153,7 +159,7 @@ static const struct slu_field barrier_answer_fields[] = {
 	NEEDED(STR, word),
 	FIELD(STR, text),
 	MANY(attr, n_attr, pair_desc),
-	FIELD(STR, lost),
+	FIELD(STR, away),
 	LAST,
 };
 DESC(slu_barrier_answer_desc, "barrier_answer", barrier_answer_fields);

@@ -21,6 +21,9 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	bool ready;
 	char *plan;
 	uint32_t restarts; /* /v1/plan: SLURM_JOB_RESTART_COUNT in the prolog */
+	/* /v1/owed: what nobody knows there cannot be removed, why not. "": it
+	 * could at last. */
+	char *dirty;
 };
 extern const struct slu_desc slu_node_ask_desc;
 
@@ -135,10 +138,12 @@ extern const struct slu_desc slu_owed_desc;
  * in plan.stage: "storage", "server", "attach", "in.R.share", "ready",
  * "down" (teardown begins here; the answer waits until the job is known to
  * have ended), "out.R.share", "stopped", "clean", and "failed" (up gives up),
- * "lost_data" (data that was to be staged out is gone). A share says what this
- * node copied and verified; with the totals of the manifest the shares of all
- * nodes must add up. "clean" with ok=false: this node cannot be cleaned; with
- * buffer 0: it has no note of any instance, so it is clean.
+ * "restarted" (the node was, and has nothing of it any more; a job that runs is
+ * slurmctld's to end), "lost_data" (data that was to be staged out is gone). A
+ * share says what this node copied and verified; with the totals of the
+ * manifest the shares of all nodes must add up. "clean" with ok=false: this
+ * node cannot be cleaned; with buffer 0: it has no note of any instance, so it
+ * is clean.
  */
 struct slu_report {
 	uint32_t job_id;
@@ -179,11 +184,13 @@ extern const struct slu_desc slu_answer_desc;
  * `name`, or the verdict is abort. The answer comes after at most 30 s (word
  * "wait": ask again); asking twice is harmless. Names: "servers",
  * "assembled" (drivers where one node does that), "mounted",
- * "in.R.manifest", "in.R.copied", "in.R.verified", "ready";
+ * "in.R.manifest", "in.R.copied", "in.R.verified", "in.R.finished", "ready";
  * "out.begin" (nobody copies early any more), "out.R.manifest", "out.R.copied",
- * "out.R.verified", "out.done" (after "abort" too), "detached". "out.done" is
- * held until a failed stage-out's job has its verdict; it says go when all data
- * is safe, else abort.
+ * "out.R.verified", "out.R.finished", the same with "out.R.again1" where a node
+ * that had a part in it was lost, "out.done" (after "abort" too), "detached".
+ * "out.done" is held until a failed stage-out's job has its verdict; it says go
+ * when all data is safe, else abort. Where nodes stage out together, one that
+ * was lost is told abort.
  */
 struct slu_barrier {
 	uint32_t job_id;
@@ -199,7 +206,9 @@ struct slu_barrier_answer {
 	char *text;
 	struct slu_pair *attr; /* node name -> its attr, in plan order */
 	size_t n_attr;
-	char *lost; /* host list of nodes that will not come */
+	/* Host list: who has not come to it. Of one that is open it stays so.
+	 */
+	char *away;
 };
 extern const struct slu_desc slu_barrier_answer_desc;
 

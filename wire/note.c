@@ -15,7 +15,8 @@
 
 #include "common/str.h"
 
-#define MARK "sluice: "
+#define MARK	   "sluice: "
+#define BY_DEFAULT " by default"
 
 static const char *note_part(const char *comment)
 {
@@ -75,6 +76,9 @@ static bool parse_whole(const char **piece, struct slu_note *out)
 	} else if (!strncmp(*piece, "unlimited", 9)) {
 		*piece += 9;
 		out->whole = SLU_NOTE_UNLIMITED;
+		out->by_default =
+			!strncmp(*piece, BY_DEFAULT, strlen(BY_DEFAULT));
+		*piece += out->by_default ? strlen(BY_DEFAULT) : 0;
 	} else if (sscanf(*piece, "%ld:%2ld:%2ld%n", &h, &m, &s, &used) == 3) {
 		*piece += used;
 		out->whole = (uint32_t)(hms(h, m, s) / 60);
@@ -181,7 +185,8 @@ static void print_limit(struct slu_buf *buf, const struct slu_note *note)
 {
 	put_time(buf, "limit ", (int64_t)note->tight * 60);
 	if (note->whole == SLU_NOTE_UNLIMITED)
-		slu_buf_puts(buf, " of unlimited");
+		slu_buf_printf(buf, " of unlimited%s",
+			       note->by_default ? BY_DEFAULT : "");
 	else if (!note->whole)
 		slu_buf_puts(buf, " of none");
 	else

@@ -37,9 +37,10 @@ struct slu_note {
 	bool has_asked;	   /* `asked` is known */
 	int64_t asked;	   /* the user's limit, s; 0: none */
 	enum slu_note_limit limit;
-	uint32_t tight; /* minutes, that we have set; 0: USERS */
-	uint32_t whole; /* minutes, the user's, or UNLIMITED; 0: none, so the
-			   partition's */
+	uint32_t tight;	 /* minutes, that we have set; 0: USERS */
+	uint32_t whole;	 /* minutes, the user's, or UNLIMITED; 0: none, so the
+			    partition's */
+	bool by_default; /* UNLIMITED was the partition's when it began */
 	/* EXTENDED: so many planned starts are later, by up to so many s. */
 	uint32_t late;
 	int64_t late_by;

@@ -452,7 +452,6 @@ const struct slu_driver slu_driver_beeond = {
 	.name = "beeond",
 	.shared = true,
 	.own_fs = true,
-	.pieces = true,
 	.probe = probe,
 	.start = start,
 	.assemble = assemble,

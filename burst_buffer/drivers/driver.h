@@ -34,8 +34,6 @@ struct slu_driver {
 	const char *name;
 	bool shared; /* one name space over all nodes, not one per node */
 	bool own_fs; /* its storage must be a file system of its own */
-	bool pieces; /* a node's storage has pieces of files: kept, they are of
-		      * use only to the file system's own servers */
 	/* No mount: programs reach it by a library that they are started with
 	 * (env), as the job's user, and it keeps no modes, times and links. */
 	bool interposed;

@@ -134,7 +134,6 @@ const struct slu_driver slu_driver_gekkofs = {
 	.name = "gekkofs",
 	.shared = true,
 	.interposed = true,
-	.pieces = true,
 	.probe = probe,
 	.start = slu_gkfs_start,
 	.attach = attach,

@@ -13,11 +13,18 @@ struct slu_gkfs_line {
 	unsigned port;
 };
 
-/* gekkofs_hosts.c: the first line of a file of the user's; -1: there is no
- * whole one, or it is none of a daemon. */
-int slu_gkfs_line_read(const char *path, struct slu_gkfs_line *out);
+/* gekkofs_hosts.c: a regular file of the user's at this path below fs; no link
+ * is followed there. 0, or -1. */
+int slu_gkfs_own_read(const char *fs, const char *path, size_t max,
+		      struct slu_buf *out);
+/* The first line of a text, or of such a file; -1: there is no whole one, or it
+ * is none of a daemon. */
+int slu_gkfs_line_first(const char *text, struct slu_gkfs_line *out);
+int slu_gkfs_line_read(const char *fs, const char *path,
+		       struct slu_gkfs_line *out);
 /* Write the hosts file that clients read: the lines in `attrs` of all nodes
- * that have daemons. It is the user's, 0600. */
+ * that have daemons. The user may read it; it is his own only where it cannot
+ * be let read to him: he could fill what other jobs need, too. */
 int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
 			 const struct slu_pair *attrs, size_t n_attr,
 			 struct slu_err *err);

@@ -51,10 +51,18 @@ static void home(const struct slu_instance *in, char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "%s/gekkofs", in->fs);
 }
 
+static void own_below(const char *name, unsigned i, char below[40])
+{
+	snprintf(below, 40, "gekkofs/%s.%u", name, i);
+}
+
 static void own_path(const struct slu_instance *in, const char *name,
 		     unsigned i, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/gekkofs/%s.%u", in->fs, name, i);
+	char below[40];
+
+	own_below(name, i, below);
+	snprintf(path, PATH_MAX, "%s/%s", in->fs, below);
 }
 
 static void pid_path(const struct slu_instance *in, unsigned i,
@@ -63,20 +71,31 @@ static void pid_path(const struct slu_instance *in, unsigned i,
 	snprintf(path, PATH_MAX, "%s/daemon.%u.pid", in->work, i);
 }
 
-static bool log_says(const char *path, const char *words)
-{
-	struct slu_buf text = {0};
-	bool says = !slu_file_read(AT_FDCWD, path, LOG_MAX, &text, NULL) &&
-		    text.data && strstr(text.data, words);
-
-	slu_buf_free(&text);
-	return says;
-}
-
 struct daemon {
 	const struct slu_instance *in;
 	unsigned i;
 };
+
+static bool log_says(const struct daemon *d, const char *words)
+{
+	struct slu_buf text = {0};
+	char below[40];
+	bool says;
+
+	own_below("log", d->i, below);
+	says = !slu_gkfs_own_read(d->in->fs, below, LOG_MAX, &text) &&
+	       text.data && strstr(text.data, words);
+	slu_buf_free(&text);
+	return says;
+}
+
+static int registered(const struct daemon *d, struct slu_gkfs_line *line)
+{
+	char below[40];
+
+	own_below("registered", d->i, below);
+	return slu_gkfs_line_read(d->in->fs, below, line);
+}
 
 static int run_daemon(void *arg)
 {
@@ -123,11 +142,10 @@ static int run_daemon(void *arg)
 static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
 		      struct slu_err *err)
 {
-	char registry[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
+	char log[PATH_MAX], path[PATH_MAX];
 	double end = slu_now_mono() + START_SECONDS;
 	struct slu_pid pid;
 
-	own_path(d->in, "registered", d->i, registry);
 	own_path(d->in, "log", d->i, log);
 	pid_path(d->in, d->i, path);
 	if (slu_pid_read(path, &pid, err))
@@ -138,9 +156,8 @@ static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
 				       "the GekkoFS daemon ended at once, see "
 				       "%s",
 				       log);
-		if (!slu_gkfs_line_read(registry, line) &&
-		    slu_server_listens(&pid, line->port) &&
-		    log_says(log, READY))
+		if (!registered(d, line) &&
+		    slu_server_listens(&pid, line->port) && log_says(d, READY))
 			return 0;
 		usleep(20000);
 	}
@@ -152,14 +169,12 @@ static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
 /* Is it there already, from a run of ours that was cut short? */
 static bool is_running(const struct daemon *d, struct slu_gkfs_line *line)
 {
-	char registry[PATH_MAX], path[PATH_MAX];
+	char path[PATH_MAX];
 	struct slu_pid pid;
 
-	own_path(d->in, "registered", d->i, registry);
 	pid_path(d->in, d->i, path);
 	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid) &&
-	       !slu_gkfs_line_read(registry, line) &&
-	       slu_server_listens(&pid, line->port);
+	       !registered(d, line) && slu_server_listens(&pid, line->port);
 }
 
 static int stop_daemon(const struct slu_instance *in, unsigned i,

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/beneath.h"
 #include "common/file.h"
 
 #define TRY_MS	 3000	     /* for a daemon's port to answer */
@@ -51,15 +53,39 @@ static int parse_line(const char *text, size_t len, struct slu_gkfs_line *out)
 	return 0;
 }
 
-int slu_gkfs_line_read(const char *path, struct slu_gkfs_line *out)
+int slu_gkfs_own_read(const char *fs, const char *path, size_t max,
+		      struct slu_buf *out)
+{
+	int dir = open(fs, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1, rc;
+	char opened[40];
+
+	if (dir >= 0) {
+		fd = slu_open_beneath(dir, path, O_RDONLY | O_NONBLOCK, 0);
+		close(dir);
+	}
+	if (fd < 0)
+		return -1;
+	snprintf(opened, sizeof(opened), "/proc/self/fd/%d", fd);
+	rc = slu_file_read(AT_FDCWD, opened, max, out, NULL);
+	close(fd);
+	return rc;
+}
+
+int slu_gkfs_line_first(const char *text, struct slu_gkfs_line *out)
+{
+	const char *end = strchr(text, '\n');
+
+	return end ? parse_line(text, (size_t)(end - text), out) : -1;
+}
+
+int slu_gkfs_line_read(const char *fs, const char *path,
+		       struct slu_gkfs_line *out)
 {
 	struct slu_buf text = {0};
-	char *end;
 	int rc = -1;
 
-	if (!slu_file_read(AT_FDCWD, path, 4096, &text, NULL) && text.data &&
-	    (end = strchr(text.data, '\n')))
-		rc = parse_line(text.data, (size_t)(end - text.data), out);
+	if (!slu_gkfs_own_read(fs, path, 4096, &text) && text.data)
+		rc = slu_gkfs_line_first(text.data, out);
 	slu_buf_free(&text);
 	return rc;
 }
@@ -158,6 +184,20 @@ static int put_lines(const struct slu_instance *in, size_t i,
 	return slu_err(err, SLU_IO, "node %s did not say its address", name);
 }
 
+static int let_read(const struct slu_instance *in, const char *path,
+		    struct slu_err *err)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), rc = 0;
+
+	if (fd < 0 || (slu_let_read(fd, in->plan->uid) &&
+		       fchown(fd, in->plan->uid, in->plan->gid)))
+		rc = slu_errno(err, SLU_IO, "cannot let the user read %s",
+			       path);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
 int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
 			 const struct slu_pair *attrs, size_t n_attr,
 			 struct slu_err *err)
@@ -171,10 +211,10 @@ int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
 	if (!rc && text.failed)
 		rc = slu_err(err, SLU_NOMEM, "out of memory");
 	if (!rc)
-		rc = slu_file_write(AT_FDCWD, path, text.data, text.len, 0600,
+		rc = slu_file_write(AT_FDCWD, path, text.data, text.len, 0400,
 				    false, err);
-	if (!rc && chown(path, in->plan->uid, in->plan->gid))
-		rc = slu_errno(err, SLU_IO, "cannot give away %s", path);
+	if (!rc)
+		rc = let_read(in, path, err);
 	slu_buf_free(&text);
 	return rc;
 }

@@ -215,8 +215,9 @@ static int whole(const struct slu_instance *in, uint64_t *since,
 	struct slu_pid pid;
 
 	slu_gluster_path(in, "client.vol", vol);
-	if (slu_server_find(SLU_GLUSTER, vol, &pid, err))
-		return -1;
+	if (slu_server_find(SLU_GLUSTER, vol, &pid, NULL))
+		return slu_err(err, SLU_IO,
+			       "the client of the job's file system has ended");
 	for (;;) {
 		if (slu_server_connections(&pid, &now, err))
 			return -1;

@@ -136,7 +136,20 @@ static int play_all(struct slu_stage_part *part, struct slu_stage_result *out,
 	return 0;
 }
 
-/* The manifest is a file without a name beside our notes. */
+/* It may be large: it is charged to the job, and goes with this process. */
+static int open_manifest(const struct slu_node *n)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/.sluice/early.%s", n->root, n->name);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		  0600);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
 static int copy(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
@@ -156,7 +169,7 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 		.durable = true,
 		.content = s->content,
 		.threads = 1,
-		.manifest = open(n->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600),
+		.manifest = open_manifest(n),
 	};
 
 	if (part.manifest < 0)

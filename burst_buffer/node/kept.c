@@ -14,6 +14,7 @@
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/trust.h"
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/request/fstype.h"
 #include "common/file.h"
 
 static bool is_below(const char *path, const char *dir)
@@ -250,15 +251,8 @@ int slu_keep_in_common(struct slu_node *n, struct slu_err *err)
 	return slu_note_put(n, "kept", 0644, text, err);
 }
 
-/* What one node has of a large file is not the file, however whole it looks
- * there. */
-static bool in_pieces(const struct slu_node *n)
-{
-	return n->driver->pieces || slu_plan_option(&n->plan, "shard", NULL);
-}
-
 /* Those who fetch it shall not mix it with that of other parts, nor take
- * pieces for files. */
+ * pieces for files, however whole they look. */
 static int mark_kept(struct slu_node *n, struct slu_err *err)
 {
 	const char *part = n->plan.node[n->self].part, *dir = n->storage.dir;
@@ -267,8 +261,9 @@ static int mark_kept(struct slu_node *n, struct slu_err *err)
 		return 0;
 	if (part && slu_storage_mark(dir, SLU_PART_MARK, part, err))
 		return -1;
-	return in_pieces(n) ? slu_storage_mark(dir, SLU_PIECES_MARK, "", err)
-			    : 0;
+	return slu_fstype_in_pieces(&n->plan)
+		       ? slu_storage_mark(dir, SLU_PIECES_MARK, "", err)
+		       : 0;
 }
 
 int slu_keep_data(struct slu_node *n, struct slu_err *err)
@@ -284,7 +279,7 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 	if (mark_kept(n, err) ||
 	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
 		return -1;
-	if (in_pieces(n))
+	if (slu_fstype_in_pieces(&n->plan))
 		slu_node_log(n, SLU_WARN,
 			     "data of the failed stage-out is kept in %s, in "
 			     "pieces that only servers of %s can join again",

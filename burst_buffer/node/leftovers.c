@@ -5,7 +5,8 @@
  * with a restart of the node. sluiced still knows what the node had. Such an
  * instance is noted again, as one that was cut off by a restart, and taken down
  * by a worker, which keeps what was to be staged out; what sluiced does not
- * know either has no owner, and is removed.
+ * know either has no owner, and is removed; or the node is drained, until it
+ * could be.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
@@ -139,6 +140,7 @@ struct known {
 		uint32_t job_id;
 		uint64_t buffer;
 	} * at;
+	char dirty[SLU_ERR_TEXT]; /* the first that cannot be removed */
 };
 
 /* The trouble of another job shall not be this one's: it is only told. */
@@ -272,24 +274,19 @@ int slu_leftovers_mark(const struct slu_storage *s, struct slu_err *err)
 
 void slu_leftovers_remember(const struct slu_storage *s)
 {
-	char path[4200];
-
-	snprintf(path, sizeof(path), "%s/" FORGOTTEN, s->dir);
-	unlink(path);
+	slu_storage_unmark(s->dir, FORGOTTEN);
 }
 
-static void remove_one(struct slu_node *n, const struct slu_storage *s,
-		       uint32_t job_id, uint64_t buffer)
+static int remove_one(struct slu_node *n, const struct slu_storage *s,
+		      uint32_t job_id, uint64_t buffer, struct slu_err *err)
 {
-	struct slu_err err;
 	int64_t until;
 
-	if (slu_storage_is_to_keep(s, &until) ? keep_one(n, s, until, &err)
-					      : wipe_one(n, s, job_id, &err))
-		slu_node_log(n, SLU_ERROR, "cannot remove a leftover: %s",
-			     err.text);
-	else
-		tell_clean(n, job_id, buffer);
+	if (slu_storage_is_to_keep(s, &until) ? keep_one(n, s, until, err)
+					      : wipe_one(n, s, job_id, err))
+		return -1;
+	tell_clean(n, job_id, buffer);
+	return 0;
 }
 
 /* A site that keeps no failed stage-out does not keep a forgotten one. */
@@ -304,20 +301,23 @@ static bool stays(const struct slu_node *n, const struct slu_storage *s,
 }
 
 static void end_one(struct slu_node *n, const char *storage,
-		    const struct known *known, uint32_t job_id, uint64_t buffer)
+		    struct known *known, uint32_t job_id, uint64_t buffer)
 {
 	bool owed = is_known(known, job_id, buffer);
 	struct slu_storage s;
 	struct slu_err err;
+	int rc = slu_storage_locate(storage, job_id, buffer, &s, &err);
 
-	if (slu_storage_locate(storage, job_id, buffer, &s, &err))
-		slu_node_log(n, SLU_ERROR, "a leftover: %s", err.text);
-	else if (owed)
+	if (!rc && owed)
 		slu_leftovers_remember(&s);
-	else if (stays(n, &s, job_id))
+	else if (!rc && stays(n, &s, job_id))
 		forget_one(n, &s);
-	else
-		remove_one(n, &s, job_id, buffer);
+	else if (rc || remove_one(n, &s, job_id, buffer, &err)) {
+		slu_node_log(n, SLU_ERROR, "cannot remove a leftover: %s",
+			     err.text);
+		if (!*known->dirty)
+			slu_copy(known->dirty, sizeof(known->dirty), err.text);
+	}
 }
 
 /* Of a job's own `up` persistent buffers are no concern. */
@@ -333,7 +333,7 @@ static bool is_unknown(const struct slu_node *n, const char *name,
 /* End each instance in `storage` that no note speaks of (known NULL: none);
  * returns how many there are. */
 static size_t each_unknown(struct slu_node *n, const char *storage,
-			   const struct known *known)
+			   struct known *known)
 {
 	DIR *d = opendir(storage);
 	struct dirent *e;
@@ -357,16 +357,23 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err)
 {
 	struct known known = {0};
+	bool dirty;
 	int rc;
 
 	slu_notes_sweep(n);
 	if (slu_trust_dir(storage, err))
 		return -1;
-	if (!each_unknown(n, storage, NULL))
+	/* `up` does not look at all of it */
+	dirty = !n->job_id && slu_dirty(storage);
+	if (!each_unknown(n, storage, NULL) && !dirty)
 		return 0;
 	rc = ask(n, ASK_TIME, &known, err);
 	if (rc >= 0)
 		each_unknown(n, storage, &known);
+	if (*known.dirty)
+		slu_dirty_begin(n, storage, known.dirty);
+	else if (rc >= 0 && dirty)
+		slu_dirty_end(n, storage);
 	free(known.at);
 	return rc;
 }

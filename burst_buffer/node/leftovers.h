@@ -21,6 +21,13 @@ int slu_leftovers_adopt(struct slu_node *n, double seconds,
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err);
 
+/* dirty.c: what lies in `storage` and nobody knows cannot be removed. The node
+ * is drained for that reason, until it can, and nothing else is in the way.
+ * What fails is logged. */
+bool slu_dirty(const char *storage);
+void slu_dirty_begin(struct slu_node *n, const char *storage, const char *why);
+void slu_dirty_end(struct slu_node *n, const char *storage);
+
 /* Have kept data removed whose time is over by sluiced's clock, if it has been
  * asked for anything: by a process of its own, which is waited for only
  * shortly. common: of all nodes, too. What fails is logged. */

@@ -46,13 +46,15 @@ noinst_LTLIBRARIES += libsluverbs.la
 libsluverbs_la_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
 	burst_buffer/node/notes.c burst_buffer/node/talk.c \
-	burst_buffer/node/layout.c burst_buffer/node/staging.c \
+	burst_buffer/node/layout.c burst_buffer/node/act.c \
+	burst_buffer/node/staging.c burst_buffer/node/staging.h \
 	burst_buffer/node/drain.c \
 	burst_buffer/node/early.c burst_buffer/node/early_copy.c \
 	burst_buffer/node/interpose.c burst_buffer/node/stripe.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
+	burst_buffer/node/dirty.c \
 	burst_buffer/node/recover.c \
 	burst_buffer/node/serve.c \
 	burst_buffer/node/kept.c burst_buffer/node/print.c \
@@ -80,13 +82,13 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_journal tests/unit/test_stage_links \
 	tests/unit/test_attrs tests/unit/test_beneath tests/unit/test_copy \
 	tests/unit/test_stage tests/unit/test_stage_faults \
-	tests/unit/test_stage_lists \
+	tests/unit/test_stage_lists tests/unit/test_stage_late \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
-	tests/unit/test_node_leftovers \
+	tests/unit/test_node_leftovers tests/unit/test_node_lost \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs tests/unit/test_gluster_whole
@@ -133,6 +135,9 @@ tests_unit_test_stage_faults_LDADD = $(node_test_libs)
 tests_unit_test_stage_lists_SOURCES = tests/unit/test_stage_lists.c \
 	$(stage_test_trees)
 tests_unit_test_stage_lists_LDADD = $(node_test_libs)
+tests_unit_test_stage_late_SOURCES = tests/unit/test_stage_late.c \
+	$(stage_test_trees)
+tests_unit_test_stage_late_LDADD = $(node_test_libs)
 tests_unit_test_aside_LDADD = $(node_test_libs)
 tests_unit_test_bind_LDADD = $(node_test_libs)
 tests_unit_test_mtab_LDADD = $(node_test_libs)
@@ -154,6 +159,9 @@ tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_node_returns_SOURCES = tests/unit/test_node_returns.c \
 	$(node_test_life)
 tests_unit_test_node_returns_LDADD = $(tests_unit_test_node_LDADD)
+tests_unit_test_node_lost_SOURCES = tests/unit/test_node_lost.c \
+	$(node_test_life)
+tests_unit_test_node_lost_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \
 	$(node_test_life)
 tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)

@@ -79,7 +79,8 @@ static char *nodes_of(const struct slu_node *n)
 	if (!n->driver->shared)
 		return slu_asprintf("SLUICE_NODES=%s", n->name);
 	for (size_t i = 0; i < n->plan.n_node; i++)
-		if (n->plan.node[i].staging)
+		if (n->plan.node[i].staging &&
+		    !slu_hosts_sorted_has(&n->away, n->plan.node[i].name))
 			slu_buf_printf(&out, "%s%s",
 				       out.len ? "," : "SLUICE_NODES=",
 				       n->plan.node[i].name);

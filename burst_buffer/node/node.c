@@ -136,6 +136,7 @@ int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 void slu_node_close(struct slu_node *n)
 {
 	slu_msg_clear(&slu_plan_desc, &n->plan);
+	slu_hosts_free(&n->away);
 	free(n->whole);
 	free(n->view.node);
 	slu_http_free(n->http);
@@ -199,7 +200,7 @@ static void open_job_log(struct slu_node *n)
 		  0400);
 	if (fd < 0)
 		return;
-	slu_let_read(fd, n->plan.uid);
+	(void)slu_let_read(fd, n->plan.uid);
 	n->job_log = fdopen(fd, "a");
 	if (!n->job_log)
 		close(fd);

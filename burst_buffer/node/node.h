@@ -34,6 +34,7 @@
 #include "burst_buffer/staging/stage.h"
 #include "burst_buffer/storage.h"
 #include "common/conf.h"
+#include "common/hostlist.h"
 #include "common/http.h"
 #include "common/log.h"
 #include "common/proc.h"
@@ -82,6 +83,7 @@ struct slu_node {
 	 * driver sees that one's plan. */
 	struct slu_plan view;
 	char corner[PATH_MAX];
+	struct slu_hosts away;	  /* who had not come to the last barrier */
 	uint64_t copied, to_copy; /* of the request that is being staged */
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 };

@@ -54,6 +54,7 @@ static int try_connect(const char *dir, const char *file)
 	return fd;
 }
 
+/* 0; 1 refused; -1: nobody listens, nor will for the next path. */
 static int tell(const char *dir, const char *path)
 {
 	char text[SLU_ERR_TEXT + 1];
@@ -64,8 +65,8 @@ static int tell(const char *dir, const char *path)
 		if ((fd = try_connect(dir, SLU_EARLY_SOCKET)) < 0)
 			usleep(100000);
 	if (fd < 0)
-		return failed(path, "nobody on this node stages out early for "
-				    "this job (see sluice-stage-out(1))");
+		return -failed("", "nobody on this node stages out early for "
+				   "this job (see sluice-stage-out(1))");
 	n = send(fd, path, strlen(path), MSG_NOSIGNAL) < 0 ||
 			    shutdown(fd, SHUT_WR)
 		    ? -1
@@ -93,14 +94,16 @@ static int declare_all(const struct slu_node_options *opt, char **path)
 {
 	struct slu_node n;
 	struct slu_err err;
-	int rc = 0;
+	int rc = 0, one = 0;
 
 	if (slu_node_open(&n, opt, &err)) {
 		failed("", err.text);
 		rc = 2;
 	}
-	for (; rc != 2 && *path; path++)
-		rc |= declare(&n, *path);
+	for (; rc != 2 && one >= 0 && *path; path++) {
+		one = declare(&n, *path);
+		rc |= one != 0;
+	}
 	slu_node_close(&n);
 	return rc;
 }

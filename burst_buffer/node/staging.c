@@ -9,37 +9,19 @@
  * working with what it made. Of a copy that was cut short the journal tells
  * what was done. Who copies what of a shared file system is settled beside the
  * manifest (claims.h). Everything that touches the file systems is done
- * in children, which are the user for all but the manifest.
+ * in children (act.c).
+ *
+ * Where a node has not come that was to do something, because it was lost, the
+ * others begin the request anew without it: all of them know from the barrier
+ * who is missing, and the same (wire/node.h).
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/staging.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include "burst_buffer/host/aside.h"
-#include "burst_buffer/staging/claims.h"
-#include "burst_buffer/staging/share.h"
-#include "burst_buffer/staging/stage.h"
-#include "common/file.h"
 #include "common/size.h"
-
-struct request {
-	struct slu_node *n;
-	size_t r;
-	const struct slu_stage *stage;
-	const char *way;	/* "in", "out" */
-	unsigned self, members; /* among those that copy; self is UINT_MAX
-				 * for one that does not */
-	struct slu_stage_result total; /* of this node, over all acts */
-	enum slu_act_name act;	       /* the one that is being played */
-	uint64_t since;		       /* of driver->whole, before the check */
-	double asked; /* when sluiced was last asked for abort */
-};
 
 static const char *const act_names[] = {
 	[SLU_PREPARE] = "manifest",
@@ -48,176 +30,10 @@ static const char *const act_names[] = {
 	[SLU_FINISH] = "finished",
 };
 
-/* Acts in a child */
-
-struct act_call {
-	struct request *q;
-	enum slu_act_name act;
-	struct slu_aside *aside;
-	/* In the child: */
-	uint64_t bytes, files; /* told so far */
-	struct slu_claims_proxy proxy;
-	struct slu_claims claims;
-};
-
-static int told(void *arg, uint64_t bytes, uint64_t files)
-{
-	struct act_call *c = arg;
-
-	c->bytes += bytes;
-	c->files += files;
-	slu_aside_tell(c->aside, c->bytes, c->files);
-	return 0;
-}
-
-static void manifest_path(const struct request *q, char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu", q->n->root, q->way, q->r);
-}
-
-enum slu_stage_what slu_stage_what(const char *type)
-{
-	static const char *const words[] = {
-		[SLU_WHAT_FILE] = "file",
-		[SLU_WHAT_LIST] = "list",
-		[SLU_WHAT_ANY] = "auto",
-	};
-
-	for (int i = SLU_WHAT_FILE; i <= SLU_WHAT_ANY; i++)
-		if (slu_eq(type, words[i]))
-			return (enum slu_stage_what)i;
-	return SLU_WHAT_DIRECTORY;
-}
-
-static void describe(struct act_call *c, struct slu_stage_part *part)
-{
-	const struct request *q = c->q;
-	*part = (struct slu_stage_part){
-		.source = q->stage->source,
-		.destination = q->stage->destination,
-		.what = slu_stage_what(q->stage->type),
-		.plain_source = q->n->driver->interposed && q->stage->out,
-		.plain_destination = q->n->driver->interposed && !q->stage->out,
-		.below = q->stage->out ? slu_node_below(q->n) : NULL,
-		.fs_root = q->n->data,
-		.self = q->self,
-		.n = q->members,
-		.durable = q->stage->out,
-		.content = q->stage->content,
-		.quick = slu_mover_has_been(q->n, q->r) ||
-			 (q->stage->out && slu_early_has_been(q->n, q->r)),
-		.progress = told,
-		.arg = c,
-	};
-}
-
-static void claims_path(const struct request *q, char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%s/.sluice/%s.%zu.claims", q->n->root, q->way,
-		 q->r);
-}
-
-static int make_claims(const struct request *q, struct slu_err *err)
-{
-	char path[PATH_MAX];
-
-	claims_path(q, path);
-	if (q->members > 1 && mkdir(path, 0700) && errno != EEXIST)
-		return slu_errno(err, SLU_IO,
-				 "cannot share the work in the job's file "
-				 "system");
-	return 0;
-}
-
-/* By root, as long as this process is it. */
-static int start_claims(struct act_call *c, struct slu_stage_part *part,
-			struct slu_err *err)
-{
-	char path[PATH_MAX];
-
-	if (c->q->members < 2 || c->q->n->driver->interposed)
-		return 0;
-	claims_path(c->q, path);
-	c->claims = (struct slu_claims){slu_claims_proxy_take,
-					slu_claims_proxy_look,
-					slu_claims_proxy_whose, &c->proxy};
-	part->claims = &c->claims;
-	return slu_claims_proxy_start(&c->proxy, path, c->q->self,
-				      c->q->members * SLU_STAGE_CHUNKS, err);
-}
-
-/* What cannot be kept is done again after a crash. */
-static int open_journal(const struct act_call *c)
-{
-	char name[64], path[PATH_MAX];
-	int fd;
-
-	if (c->act != SLU_COPY)
-		return 0;
-	snprintf(name, sizeof(name), "done.%s.%zu.journal", c->q->way, c->q->r);
-	slu_note_path(c->q->n, name, path);
-	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return fd < 0 ? 0 : fd;
-}
-
-static int walk(struct act_call *c, struct slu_stage_part *part,
-		struct slu_stage_result *result, struct slu_err *err)
-{
-	const struct slu_plan *plan = &c->q->n->plan;
-	char path[PATH_MAX];
-	pid_t pid = -1;
-	int rc;
-
-	manifest_path(c->q, path);
-	part->manifest = slu_drain_start(path, &pid, err);
-	if (part->manifest < 0 || make_claims(c->q, err))
-		return -1;
-	rc = slu_aside_become(c->aside, plan->uid, plan->gid, err) ||
-	     slu_stage(SLU_PREPARE, part, result, err);
-	if (slu_drain_end(part->manifest, pid, err)) /* it is the cause */
-		rc = -1;
-	return rc ? -1 : 0;
-}
-
-static int play(struct slu_aside *aside, void *arg, void *out,
-		struct slu_err *err)
-{
-	struct act_call *c = arg;
-	const struct slu_plan *plan = &c->q->n->plan;
-	struct slu_stage_result result;
-	struct slu_stage_part part;
-	char path[PATH_MAX];
-
-	c->aside = aside;
-	describe(c, &part);
-	part.journal = open_journal(c);
-	if (c->q->n->driver->interposed) {
-		manifest_path(c->q, path);
-		if (slu_interposed_act(c->q->n, aside, (int)c->act, &part, path,
-				       &result, err))
-			return -1;
-	} else if (c->act == SLU_PREPARE) {
-		if (walk(c, &part, &result, err))
-			return -1;
-	} else {
-		manifest_path(c->q, path);
-		part.manifest = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-		if (part.manifest < 0)
-			return slu_errno(err, SLU_IO, "no manifest");
-		if (start_claims(c, &part, err) ||
-		    slu_aside_become(aside, plan->uid, plan->gid, err) ||
-		    slu_stage(c->act, &part, &result, err))
-			return -1;
-	}
-	memcpy(out, &result, sizeof(result));
-	return 0;
-}
-_Static_assert(sizeof(struct slu_stage_result) <= SLU_ASIDE_OUT, "fits");
-
 /* Has the job been cancelled? Asked the more rarely the more nodes ask. */
 static int tick(void *arg, uint64_t bytes, uint64_t files)
 {
-	struct request *q = arg;
+	struct slu_staging *q = arg;
 	struct slu_answer answer;
 	bool stop;
 
@@ -236,13 +52,16 @@ static int tick(void *arg, uint64_t bytes, uint64_t files)
 
 /* What is noted of an act: what it did, for the report after a restart. */
 
-static void note_name(const struct request *q, enum slu_act_name act,
+static void note_name(const struct slu_staging *q, enum slu_act_name act,
 		      char name[64])
 {
-	snprintf(name, 64, "done.%s.%zu.%s", q->way, q->r, act_names[act]);
+	char id[SLU_STAGING_ID];
+
+	slu_staging_id(q, q->attempt, id);
+	snprintf(name, 64, "done.%s.%s", id, act_names[act]);
 }
 
-static bool was_done(struct request *q, enum slu_act_name act)
+static bool was_done(struct slu_staging *q, enum slu_act_name act)
 {
 	struct slu_stage_result *t = &q->total;
 	uint64_t bytes, files;
@@ -262,7 +81,7 @@ static bool was_done(struct request *q, enum slu_act_name act)
 	return done;
 }
 
-static int note_done(struct request *q, enum slu_act_name act,
+static int note_done(struct slu_staging *q, enum slu_act_name act,
 		     const struct slu_stage_result *r, struct slu_err *err)
 {
 	struct slu_stage_result *t = &q->total;
@@ -281,8 +100,8 @@ static int note_done(struct request *q, enum slu_act_name act,
 	return slu_note_put(q->n, name, 0600, text, err);
 }
 
-static void log_act(struct request *q, enum slu_act_name act, double seconds,
-		    const struct slu_stage_result *r)
+static void log_act(struct slu_staging *q, enum slu_act_name act,
+		    double seconds, const struct slu_stage_result *r)
 {
 	char size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT], what[128] = "";
 
@@ -327,7 +146,7 @@ static int aside_failed(struct slu_err *err)
 
 /* A manifest that was made while a part was away lacks its files, and nothing
  * that is done by it later tells. */
-static int whole_since(const struct request *q, struct slu_err *err)
+static int whole_since(const struct slu_staging *q, struct slu_err *err)
 {
 	const struct slu_driver *driver = q->n->driver;
 	uint64_t now = q->since;
@@ -343,7 +162,7 @@ static int whole_since(const struct request *q, struct slu_err *err)
 				 "while its files were listed");
 }
 
-static int check_whole(struct request *q, struct slu_err *err)
+static int check_whole(struct slu_staging *q, struct slu_err *err)
 {
 	const struct slu_driver *driver = q->n->driver;
 
@@ -353,18 +172,18 @@ static int check_whole(struct request *q, struct slu_err *err)
 	return driver->check(&q->n->in, err);
 }
 
-static int too_long(const struct request *q, struct slu_err *err)
+static int too_long(const struct slu_staging *q, struct slu_err *err)
 {
 	return slu_err(err, SLU_TIMEOUT, "it took longer than %s",
 		       q->stage->out ? "StageOutTimeout" : "StageInTimeout");
 }
 
-static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
+static int do_act(struct slu_staging *q, enum slu_act_name act,
+		  struct slu_err *err)
 {
-	struct act_call call = {.q = q, .act = act};
 	struct slu_aside aside = {
-		.fn = play,
-		.arg = &call,
+		.fn = slu_staging_act,
+		.arg = q,
 		.seconds = q->n->deadline - slu_now_mono(),
 		.tick = tick,
 		.tick_arg = q,
@@ -393,15 +212,50 @@ static int do_act(struct request *q, enum slu_act_name act, struct slu_err *err)
 	return 0;
 }
 
-static int meet(struct request *q, enum slu_act_name act, struct slu_err *err)
+/* Is this one of the nodes that copy? Usually the plan says which; where all of
+ * those were lost, all others do. */
+static bool copies(const struct slu_staging *q, size_t i)
 {
-	char name[64];
+	const struct slu_plan_node *node = &q->n->plan.node[i];
 
-	snprintf(name, sizeof(name), "%s.%zu.%s", q->way, q->r, act_names[act]);
-	return slu_talk_meet(q->n, name, err);
+	return (q->all || node->staging) &&
+	       !slu_hosts_sorted_has(&q->n->away, node->name);
 }
 
-static int report_share(struct request *q, double start, struct slu_err *err)
+static void find_place(struct slu_staging *q)
+{
+	q->self = UINT_MAX;
+	q->members = 0;
+	for (size_t i = 0; i < q->n->plan.n_node; i++) {
+		if (!copies(q, i))
+			continue;
+		if (i == q->n->self)
+			q->self = q->members;
+		q->members++;
+	}
+}
+
+static bool one_is_missing(const struct slu_staging *q)
+{
+	struct slu_staging now = *q;
+
+	find_place(&now);
+	return now.members < q->members;
+}
+
+/* 1: it is to be done anew, as a node was lost that had a part in it. */
+static int meet(struct slu_staging *q, enum slu_act_name act,
+		struct slu_err *err)
+{
+	char id[SLU_STAGING_ID], name[64];
+
+	slu_staging_id(q, q->attempt, id);
+	snprintf(name, sizeof(name), "%s.%s", id, act_names[act]);
+	return slu_talk_meet(q->n, name, err) ? -1 : one_is_missing(q);
+}
+
+static int report_share(struct slu_staging *q, double start,
+			struct slu_err *err)
 {
 	char step[64];
 	struct slu_report r = {
@@ -419,28 +273,8 @@ static int report_share(struct request *q, double start, struct slu_err *err)
 	return slu_talk_step(q->n, &r, err);
 }
 
-/* Which of the nodes that copy are we? */
-static void find_place(struct request *q)
-{
-	const struct slu_plan *plan = &q->n->plan;
-
-	if (!q->n->driver->shared) {
-		q->self = 0;
-		q->members = 1;
-		return;
-	}
-	q->self = UINT_MAX;
-	for (size_t i = 0; i < plan->n_node; i++) {
-		if (!plan->node[i].staging)
-			continue;
-		if (i == q->n->self)
-			q->self = q->members;
-		q->members++;
-	}
-}
-
 /* The manifest; and what the site's own program may do by it. */
-static int prepare(struct request *q, struct slu_err *err)
+static int prepare(struct slu_staging *q, struct slu_err *err)
 {
 	if (do_act(q, SLU_PREPARE, err))
 		return -1;
@@ -450,36 +284,63 @@ static int prepare(struct request *q, struct slu_err *err)
 	return aside_failed(err);
 }
 
-static int stage_alone(struct request *q, double start, struct slu_err *err)
+static int stage_alone(struct slu_staging *q, struct slu_err *err)
 {
+	q->self = 0;
+	q->members = 1;
 	if (prepare(q, err))
 		return -1;
 	for (int act = SLU_COPY; act <= SLU_FINISH; act++)
 		if (do_act(q, (enum slu_act_name)act, err))
 			return -1;
-	if (q->n->driver->check(&q->n->in, err))
-		return -1;
-	return report_share(q, start, err);
+	return q->n->driver->check(&q->n->in, err);
 }
 
-static int stage_together(struct request *q, double start, struct slu_err *err)
+static int play(struct slu_staging *q, enum slu_act_name act,
+		struct slu_err *err)
 {
-	bool member = q->self != UINT_MAX, leader = q->self == 0;
+	const bool member = q->self != UINT_MAX, leader = q->self == 0;
 
-	if ((leader && prepare(q, err)) || meet(q, SLU_PREPARE, err) ||
-	    (member && do_act(q, SLU_COPY, err)) || meet(q, SLU_COPY, err) ||
-	    (member && do_act(q, SLU_VERIFY, err)))
-		return -1;
-	/* With a part of the file system missing, all of this means nothing. */
-	if (q->n->driver->check(&q->n->in, err) ||
-	    report_share(q, start, err) || meet(q, SLU_VERIFY, err))
-		return -1;
-	return leader ? do_act(q, SLU_FINISH, err) : 0;
+	switch (act) {
+	case SLU_PREPARE:
+		return leader ? prepare(q, err) : 0;
+	case SLU_COPY:
+		return member ? do_act(q, act, err) : 0;
+	case SLU_VERIFY:
+		if (member && do_act(q, act, err))
+			return -1;
+		/* With a part of the file system missing, all of this means
+		 * nothing. */
+		return q->n->driver->check(&q->n->in, err);
+	case SLU_FINISH:
+		return leader ? do_act(q, act, err) : 0;
+	}
+	return 0;
 }
 
+/* As meet(). */
+static int stage_together(struct slu_staging *q, struct slu_err *err)
+{
+	int rc = 0;
+
+	q->all = false;
+	find_place(q);
+	if (!q->members) {
+		q->all = true;
+		find_place(q);
+	}
+	for (int act = SLU_PREPARE; !rc && act <= SLU_FINISH; act++)
+		rc = play(q, (enum slu_act_name)act, err)
+			     ? -1
+			     : meet(q, (enum slu_act_name)act, err);
+	return rc;
+}
+
+/* What is done when all shares are told is done whole: who is lost before it
+ * has told its own fails the request. */
 int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 {
-	struct request q = {
+	struct slu_staging q = {
 		.n = n,
 		.r = r,
 		.stage = &n->plan.stage[r],
@@ -487,10 +348,16 @@ int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 		.asked = slu_now_mono(),
 	};
 	double start = slu_now_mono();
+	int rc;
 
-	find_place(&q);
-	if (check_whole(&q, err))
-		return -1;
-	return n->driver->shared ? stage_together(&q, start, err)
-				 : stage_alone(&q, start, err);
+	while (!(rc = check_whole(&q, err)) &&
+	       (rc = n->driver->shared ? stage_together(&q, err)
+				       : stage_alone(&q, err)) > 0) {
+		slu_node_log(n, SLU_WARN,
+			     "stage_%s %zu begins anew: a node was lost", q.way,
+			     r);
+		q.total = (struct slu_stage_result){0};
+		q.attempt++;
+	}
+	return rc ? -1 : report_share(&q, start, err);
 }

@@ -158,11 +158,15 @@ int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
 int slu_talk_meet(struct slu_node *n, const char *name, struct slu_err *err)
 {
 	struct slu_barrier_answer answer;
+	int rc;
 
 	if (slu_talk_barrier(n, name, NULL, &answer, err))
 		return -1;
+	slu_hosts_free(&n->away);
+	rc = slu_hosts_parse(answer.away ? answer.away : "", &n->away, err);
+	slu_hosts_sort(&n->away);
 	slu_msg_clear(&slu_barrier_answer_desc, &answer);
-	return 0;
+	return rc;
 }
 
 int slu_talk_once(struct slu_node *n, const char *path, const char *body,

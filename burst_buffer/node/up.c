@@ -48,6 +48,15 @@ static int done(struct slu_node *n, struct slu_report *r, double start,
 	return slu_talk_step(n, r, err);
 }
 
+/* SLU_DENIED is sluiced's word: what is forbidden here is a failure like any
+ * other, and is told. */
+static int our_own(int rc, struct slu_err *err)
+{
+	if (rc && err->kind == SLU_DENIED)
+		err->kind = SLU_IO;
+	return rc;
+}
+
 static int make_storage(struct slu_node *n, struct slu_err *err)
 {
 	const struct slu_plan_node *me = &n->plan.node[n->self];
@@ -66,8 +75,10 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 		return 0;
 	if (slu_leftovers_remove(n, me->storage, err) < 0)
 		slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
-	if (slu_storage_make(&want, &n->storage, err) ||
-	    (slu_layout_size(n) && slu_leftovers_mark(&n->storage, err)))
+	if (our_own(slu_storage_make(&want, &n->storage, err) ||
+			    (slu_layout_size(n) &&
+			     slu_leftovers_mark(&n->storage, err)),
+		    err))
 		return -1;
 	slu_leftovers_remember(&n->storage);
 	r.enforced = n->storage.enforced;
@@ -85,7 +96,8 @@ static int start_server(struct slu_node *n, struct slu_barrier_answer *others,
 	if (!n->driver->start || n->plan.use)
 		return 0;
 	if (!n->plan.node[n->self].client &&
-	    (n->driver->start(&n->in, attr, err) || done(n, &r, start, err)))
+	    (our_own(n->driver->start(&n->in, attr, err), err) ||
+	     done(n, &r, start, err)))
 		return -1;
 	return slu_talk_barrier(n, "servers", attr, others, err);
 }
@@ -95,7 +107,7 @@ static int assemble(struct slu_node *n, struct slu_err *err)
 {
 	if (!n->driver->assemble)
 		return 0;
-	if (n->self == 0 && n->driver->assemble(&n->in, err))
+	if (n->self == 0 && our_own(n->driver->assemble(&n->in, err), err))
 		return -1;
 	return slu_talk_meet(n, "assembled", err);
 }
@@ -109,12 +121,14 @@ static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
 	const char *root;
 
 	if ((!use && assemble(n, err)) ||
-	    n->driver->attach(&n->in, use ? n->plan.attr : others->attr,
-			      use ? n->plan.n_attr : others->n_attr,
-			      use ? &root : &n->root, err) ||
-	    n->driver->check(&n->in, err))
+	    our_own(n->driver->attach(&n->in, use ? n->plan.attr : others->attr,
+				      use ? n->plan.n_attr : others->n_attr,
+				      use ? &root : &n->root, err) ||
+			    n->driver->check(&n->in, err),
+		    err))
 		return -1;
-	if ((n->self == 0 || !n->driver->shared) && slu_layout_make(n, err))
+	if ((n->self == 0 || !n->driver->shared) &&
+	    our_own(slu_layout_make(n, err), err))
 		return -1;
 	if (done(n, &r, start, err) || slu_talk_meet(n, "mounted", err))
 		return -1;

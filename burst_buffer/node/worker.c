@@ -30,6 +30,7 @@
 
 #define GRACE	  60	  /* seconds: sluiced's deadlines come first */
 #define REPORTS	  30	  /* seconds for the last words, at first */
+#define SHORTLY	  5	  /* and for what need not be heard */
 #define TRY_FOR	  86400.0 /* seconds to go on trying */
 #define PAUSE_MAX 600.0
 #define PAUSE_SAY 30.0 /* between two words that come back at once */
@@ -388,6 +389,19 @@ static int say_goodbye(struct slu_node *n)
 	return slu_notes_forget(n, NULL);
 }
 
+/* Of a job that is being set up nobody else tells. */
+static void tell_restarted(struct slu_node *n)
+{
+	struct slu_report r = {
+		.step = "restarted",
+		.text = "the node was restarted",
+		.phase = "setup",
+	};
+
+	n->deadline = slu_now_mono() + SHORTLY;
+	slu_talk_step(n, &r, &(struct slu_err){0});
+}
+
 static int work(void *arg)
 {
 	const struct slu_node_options *opt = arg;
@@ -408,6 +422,8 @@ static int work(void *arg)
 			tell_result(&w.n, err.text);
 		return 1;
 	}
+	if (slu_note_has(&w.n, "restarted"))
+		tell_restarted(&w.n);
 	first_half(&w);
 	if (try_on(&w, second_half) || ask_on(&w))
 		return 1;

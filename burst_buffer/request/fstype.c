@@ -9,6 +9,7 @@
 #include "burst_buffer/request/grammar.h"
 #include "common/size.h"
 #include "common/str.h"
+#include "wire/node.h"
 
 static const char *const no_options[] = {NULL};
 static const char *const glusterfs_options[] = {"server", "client", "ports",
@@ -68,6 +69,15 @@ bool slu_fstype_has(const struct slu_fstype *type, const char *option)
 		if (!strcasecmp(type->options[i], option))
 			return true;
 	return type && !type->remote && !strcasecmp(option, "storage");
+}
+
+bool slu_fstype_in_pieces(const struct slu_plan *plan)
+{
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+
+	return type &&
+	       (type->pieces ||
+		(type->striped && slu_plan_option(plan, type->striped, NULL)));
 }
 
 /* Where instances lie is removed as root: it must be plain where that is. */

@@ -38,6 +38,11 @@ extern const struct slu_fstype slu_fstypes[]; /* name NULL ends them */
 /* Has it an option of this name? */
 bool slu_fstype_has(const struct slu_fstype *type, const char *option);
 
+/* Are a node's files of this plan only pieces, of use to the file system's own
+ * servers alone? */
+struct slu_plan;
+bool slu_fstype_in_pieces(const struct slu_plan *plan);
+
 /* The library by which programs reach a file system of this line; NULL: none
  * is needed. */
 const char *slu_fstype_library(const struct slu_fs_conf *fs);

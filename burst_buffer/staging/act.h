@@ -28,6 +28,12 @@ int slu_act_count(struct slu_act *act, uint64_t bytes, uint64_t files,
 /* The path to open for an entry: its own, or the one name of type=file. */
 const char *slu_act_path(const char *single, const struct slu_entry *entry);
 
+/* Does who copies this file finish it, with mode, attributes and time? Else who
+ * verifies it does: what several write, and what an early copy leaves, which
+ * may not look arrived before all of it is on disk. */
+bool slu_act_copier_finishes(const struct slu_act *act,
+			     const struct slu_entry *entry);
+
 /* How many chunks each node has of what is to be copied. */
 unsigned slu_act_chunks(const struct slu_act *act);
 

@@ -2,9 +2,7 @@
 /*
  * COPY: a node does its own chunks from the first to the last, and then the
  * last ones of whoever has most left, until nobody has any; what it had done
- * before a crash stands in its journal. A file of one range is finished here,
- * mode and time included; one of several has several writers and gets them
- * from the node that verifies it.
+ * before a crash stands in its journal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +24,10 @@ struct copying {
 	bool begun;	 /* `owner` says whose was what then */
 	unsigned *owner; /* of each chunk; last known */
 	bool *had;	 /* chunks we have had, or were refused */
+	bool *ours;	 /* chunks we have had */
 	unsigned own;	 /* the next of our own, from 0 */
+	bool suspect;	 /* something could not be written there */
+	unsigned synced; /* the next chunk to be looked at for that */
 };
 
 static bool unchanged(const struct slu_entry *e, const struct stat *st)
@@ -115,11 +116,11 @@ static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
 {
 	const struct slu_entry *e = &w->entry;
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
-	uint64_t ranges = slu_share_ranges(e->size);
-	bool finish = ranges == 1 && !a->part->plain_destination;
+	bool finish =
+		slu_act_copier_finishes(a, e) && !a->part->plain_destination;
 
 	/* A hole at the end was not written. */
-	if ((sparse && w->range == ranges - 1 &&
+	if ((sparse && w->range == slu_share_ranges(e->size) - 1 &&
 	     ftruncate(out, (off_t)e->size)) ||
 	    (finish && (fchmod(out, mode) ||
 			(!a->part->plain_source && futimens(out, times)))))
@@ -146,7 +147,7 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	}
 	if (check_source(a, in, &w->entry, st, err))
 		return -1;
-	if (slu_share_ranges(size) == 1 &&
+	if (slu_act_copier_finishes(a, &w->entry) &&
 	    slu_act_attrs(a, in, out, &w->entry, &mode, err))
 		return -1;
 	return finish_target(a, out, w, mode, sparse, err);
@@ -218,14 +219,19 @@ static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
 	return 0;
 }
 
+static bool was_done(const struct copying *c, const struct slu_unit *w)
+{
+	return slu_journal_has(&c->journal, slu_share_begin(w->at, w->range),
+			       slu_share_end(w->at, w->entry.size, w->range));
+}
+
 /* What was done before a crash counts, and is not done again. */
 static bool is_to_do(void *arg, const struct slu_unit *w)
 {
 	struct copying *c = arg;
 	uint64_t offset;
 
-	if (!slu_journal_has(&c->journal, slu_share_begin(w->at, w->range),
-			     slu_share_end(w->at, w->entry.size, w->range)))
+	if (!was_done(c, w))
 		return true;
 	slu_act_count(c->act, slu_share_range(w->entry.size, w->range, &offset),
 		      w->range == 0, NULL);
@@ -237,7 +243,7 @@ static bool is_to_do(void *arg, const struct slu_unit *w)
 
 static int have(struct copying *c, unsigned chunk, unsigned *out)
 {
-	c->had[chunk] = true;
+	c->had[chunk] = c->ours[chunk] = true;
 	*out = chunk;
 	return 1;
 }
@@ -302,10 +308,8 @@ static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
 	struct copying *c = arg;
 	const struct slu_stage_part *part = c->act->part;
 
-	if (!c->claims) {
-		*chunk = part->self;
-		return c->own++ == 0;
-	}
+	if (!c->claims)
+		return c->own++ ? 0 : have(c, part->self, chunk);
 	if (c->journal.resumed && !c->begun &&
 	    c->claims->look(c->claims->arg, true, c->owner, part->n * c->per,
 			    err))
@@ -325,6 +329,68 @@ static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
 	return steal(c, chunk, err);
 }
 
+/* Is it on disk? syncfs() tells of whatever could not be written there, by
+ * whomever, and but once. So when it does, each of our files is asked, and
+ * read, as one that has left the memory has forgotten its error; and those from
+ * before a crash are asked anyway: others may have been told of them. */
+
+static int next_of_ours(void *arg, unsigned *chunk, struct slu_err *err)
+{
+	struct copying *c = arg;
+	unsigned n = c->act->part->n * c->per;
+
+	(void)err;
+	while (c->synced < n && !c->ours[c->synced])
+		c->synced++;
+	*chunk = c->synced++;
+	return *chunk < n;
+}
+
+static bool is_to_ask(void *arg, const struct slu_unit *w)
+{
+	const struct copying *c = arg;
+
+	return c->suspect || was_done(c, w);
+}
+
+static int ask(void *arg, struct slu_worker *t, const struct slu_unit *w,
+	       struct slu_err *err)
+{
+	const struct copying *c = arg;
+	const struct slu_places *at = &c->act->places;
+	const char *name;
+	int dir = slu_near(&t->dst, slu_act_path(at->to, &w->entry), &name);
+	int fd = dir < 0 ? -1
+			 : slu_open_beneath(dir, name,
+					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
+					    0);
+	int rc = 0;
+
+	if (fd < 0 || fsync(fd))
+		rc = slu_act_errno(err, "write", at->dst_path, &w->entry);
+	if (fd >= 0)
+		close(fd);
+	return rc || !c->suspect ? rc : slu_act_compare(c->act, t, w, err);
+}
+
+static int make_durable(struct copying *c, bool resumed, struct slu_err *err)
+{
+	const struct slu_scan scan = {
+		.act = c->act,
+		.files = true,
+		.chunks = c->act->part->n * c->per,
+		.next = next_of_ours,
+		.wanted = is_to_ask,
+		.unit = ask,
+		.arg = c,
+	};
+
+	c->suspect = syncfs(c->act->places.dst);
+	return c->suspect || resumed
+		       ? slu_scan(&scan, c->act->part->threads, err)
+		       : 0;
+}
+
 static int copy_all(struct copying *c, struct slu_err *err)
 {
 	const struct slu_stage_part *part = c->act->part;
@@ -337,17 +403,24 @@ static int copy_all(struct copying *c, struct slu_err *err)
 		.unit = copy_unit,
 		.arg = c,
 	};
+	bool resumed;
 	int rc;
 
 	if (slu_journal_open(&c->journal, part->journal, part->tell,
 			     &c->act->totals, err))
 		return -1;
+	resumed = c->journal.resumed;
 	c->owner = calloc(scan.chunks, sizeof(*c->owner));
 	c->had = calloc(scan.chunks, sizeof(*c->had));
-	rc = c->owner && c->had ? slu_scan(&scan, part->threads, err)
-				: slu_err(err, SLU_NOMEM, "out of memory");
+	c->ours = calloc(scan.chunks, sizeof(*c->ours));
+	rc = c->owner && c->had && c->ours
+		     ? slu_scan(&scan, part->threads, err)
+		     : slu_err(err, SLU_NOMEM, "out of memory");
+	if (!rc && part->durable)
+		rc = make_durable(c, resumed, err);
 	free(c->owner);
 	free(c->had);
+	free(c->ours);
 	slu_journal_close(&c->journal);
 	return rc;
 }
@@ -359,10 +432,5 @@ int slu_act_copy(struct slu_act *a, struct slu_err *err)
 	c.per = slu_act_chunks(a);
 	if (c.per == 1)
 		c.claims = NULL;
-	if (copy_all(&c, err))
-		return -1;
-	if (a->part->durable && syncfs(a->places.dst))
-		return slu_errno(err, SLU_IO, "cannot write to %s",
-				 a->part->destination);
-	return 0;
+	return copy_all(&c, err);
 }

@@ -55,8 +55,8 @@ static bool is_finished(const struct slu_act *a, int dir, const char *name,
 			       slu_act_path(a->places.from, e));
 }
 
-/* What has had several writers gets its mode and time now, which its owner may
- * give it without a right to write; not so the attributes. */
+/* What its copier did not finish gets its mode and time now, which its owner
+ * may give it without a right to write; not so the attributes. */
 static int finish_file(struct slu_act *a, int dir, const char *name,
 		       const struct slu_entry *e, struct stat *st,
 		       struct slu_err *err)
@@ -114,7 +114,7 @@ static int verify_file(struct slu_act *a, struct slu_near *near,
 			     err);
 	if (part->plain_destination)
 		return 0;
-	if (slu_share_ranges(e->size) > 1 && !is_finished(a, dir, name, e) &&
+	if (!slu_act_copier_finishes(a, e) && !is_finished(a, dir, name, e) &&
 	    finish_file(a, dir, name, e, &st, err))
 		return -1;
 	if (!part->plain_source && !slu_same_time(&e->mtime, &st.st_mtim))

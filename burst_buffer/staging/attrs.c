@@ -85,7 +85,7 @@ static mode_t alone(const char *value, size_t len, mode_t mode)
 		       (named ? all & mask : all));
 }
 
-void slu_let_read(int fd, uid_t uid)
+int slu_let_read(int fd, uid_t uid)
 {
 	const uint32_t none = htole32(ACL_UNDEFINED_ID);
 	const uint16_t may = htole16(ACL_READ);
@@ -102,7 +102,7 @@ void slu_let_read(int fd, uid_t uid)
 	};
 
 	(void)!fchown(fd, geteuid(), (gid_t)-1); /* it was the user's once */
-	(void)!fsetxattr(fd, ACCESS, &list, sizeof(list), 0);
+	return fsetxattr(fd, ACCESS, &list, sizeof(list), 0);
 }
 
 mode_t slu_mode_alone(int fd, mode_t mode)

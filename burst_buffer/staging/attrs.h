@@ -27,9 +27,9 @@ bool slu_same_attrs(int in, int out);
 #define SLU_SHOWN S_ISUID
 int slu_show_directory(int in, int out, mode_t mode, struct slu_err *err);
 
-/* Let this user read the file of ours, and nobody else but root; where there
- * are no lists, nobody can. */
-void slu_let_read(int fd, uid_t uid);
+/* Let this user read the file of ours, and nobody else but root; -1: where
+ * there are no lists, nobody can. */
+int slu_let_read(int fd, uid_t uid);
 
 /* The mode of `fd` as it is without its list; what cannot be asked gives its
  * group and others nothing. */

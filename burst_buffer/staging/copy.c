@@ -130,13 +130,30 @@ int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 	return copy_data(c, in, out, offset, end - offset, err);
 }
 
+/* What a file system cannot hold becomes its first or last second: of 32 bits
+ * with a sign (XFS, ext3) or without (NFS), of 34 (ext4), of XFS's bigtime. */
+static bool is_nearest(const struct timespec *want, const struct timespec *is)
+{
+	static const int64_t first[] = {INT32_MIN, 0};
+	static const int64_t last[] = {INT32_MAX, UINT32_MAX, 0x37fffffff,
+				       16299260424};
+	bool nearest = false;
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+		nearest |= is->tv_sec == first[i] && want->tv_sec < first[i];
+	for (size_t i = 0; i < sizeof(last) / sizeof(*last); i++)
+		nearest |= is->tv_sec == last[i] && want->tv_sec > last[i];
+	return nearest && is->tv_nsec == 0;
+}
+
 /* File systems keep times to 1 s, 1 us, 100 ns or exactly. */
 bool slu_same_time(const struct timespec *want, const struct timespec *is)
 {
 	long diff = want->tv_nsec - is->tv_nsec;
 
-	return want->tv_sec == is->tv_sec &&
-	       (is->tv_nsec == 0 || (diff > -1000 && diff < 1000));
+	if (want->tv_sec != is->tv_sec)
+		return is_nearest(want, is);
+	return is->tv_nsec == 0 || (diff > -1000 && diff < 1000);
 }
 
 static bool same_attrs(int dir, const char *name, int src, const char *path)

@@ -70,6 +70,11 @@ int slu_act_attrs(struct slu_act *a, int in, int out, const struct slu_entry *e,
 	return slu_act_err(err, a->places.src_path, e, reason.text);
 }
 
+bool slu_act_copier_finishes(const struct slu_act *a, const struct slu_entry *e)
+{
+	return slu_share_ranges(e->size) == 1 && !a->part->early;
+}
+
 unsigned slu_act_chunks(const struct slu_act *a)
 {
 	return a->part->claims ? slu_share_chunks(a->totals.cost, a->part->n)

@@ -73,7 +73,7 @@ struct slu_stage_part {
 	/* What is at the destination with the size, mode and time of its
 	 * source was copied before, while the job ran. */
 	bool quick;
-	bool early;	  /* FINISH: the job runs, a last copy follows */
+	bool early;	  /* the job runs, a last copy follows */
 	bool durable;	  /* COPY: be sure that it is on disk */
 	unsigned threads; /* 0: the usual number */
 	int manifest;	  /* PREPARE: empty, read-write; else readable */

@@ -21,10 +21,13 @@
 #include "burst_buffer/staging/walk.h"
 #include "common/str.h"
 
+#define LEVELS_MAX 4096 /* each takes 1 KB of the stack */
+
 struct level { /* one directory, on both sides */
 	struct slu_walk *walk;
 	char *path; /* of the whole walk, extended and cut at each level */
 	size_t len;
+	unsigned depth;
 	struct stat dst_root; /* a source that holds it has no end */
 };
 
@@ -198,6 +201,9 @@ static int walk_subdir(struct level *lv, int src, int dst, const char *name,
 	int from, to, rc;
 	bool made;
 
+	if (lv->depth == LEVELS_MAX)
+		return slu_err(err, SLU_INVALID, "%s has more than %d levels",
+			       lv->walk->src_path, LEVELS_MAX);
 	from = openat(src, name, flags);
 	if (from < 0)
 		return fail_src(lv, "open the directory", err);
@@ -208,7 +214,9 @@ static int walk_subdir(struct level *lv, int src, int dst, const char *name,
 		rc = fail_dst(lv, "open", err);
 	else {
 		made = open_up(lv->walk, to, st) || made;
+		lv->depth++;
 		rc = walk_dir(lv, from, to, made, err);
+		lv->depth--;
 		close(to);
 		return rc;
 	}

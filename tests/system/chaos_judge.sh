@@ -27,10 +27,17 @@ output_is_there() { # NUMBER FILE-SYSTEM INPUT
 	false
 }
 
-# What the user sees of it: a sentence on the job's record.
+# What the user sees of it: a sentence on the job's record, or in its output.
 told() { # JOB
 	grep -qx "$1" "$PFS/held" ||
+		grep -q 'error: sluice: ' "$PFS/alice/job-$1.out" ||
 		grep "^JobId=$1 " "$PFS/jobs" | grep -q 'sluice:_'
+}
+
+# A program that saw its file system break off, and said so.
+program_told() { # JOB
+	grep -q ': Transport endpoint is not connected$' \
+		"$PFS/alice/job-$1.out" 2>/dev/null
 }
 
 # What became of one job: a word, bad ones in capitals.
@@ -45,6 +52,7 @@ verdict() { # NUMBER FILE-SYSTEM INPUT FATE JOB STATE EXIT-CODE
 	CANCELLED.*.cancel | CANCELLED.*.hurry) echo cancelled && return ;;
 	NODE_FAIL.*) echo node-failed && return ;;
 	*.9:0.*) bad=WRONG ;;
+	FAILED.8:0.*) program_told "$5" && echo told-by-program && return ;;
 	esac
 	if ! reported "$1" "$5"; then
 		echo $bad
@@ -87,7 +95,7 @@ kept_as_told() {
 			[ "$(query "SELECT count(*) FROM Buffer LEFT JOIN
 				BufferHistory USING (BID) WHERE BID = $buffer
 				AND (Failure IS NOT NULL OR
-				Text LIKE '%keeps%')")" -gt 0 ] ||
+				Text LIKE '%is kept%')")" -gt 0 ] ||
 				{ note "$host: nobody knows of $name" && bad=1; }
 		done
 	done

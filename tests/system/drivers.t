@@ -246,6 +246,41 @@ test_stripe() {
 		"uid $(on ctl id -u alice)"
 }
 
+# A server of Lustre's with three targets, one of which is full.
+tell_of_targets() {
+	local i t root=$PFS/server
+	for i in 0 1 2; do
+		t=big-OST000$i
+		mkdir -p "$root"/{sys,proc}/fs/lustre/obdfilter/$t
+		echo 1000000000 >"$root/sys/fs/lustre/obdfilter/$t/kbytestotal"
+		echo $((i == 1 ? 1000 : 900000000)) \
+			>"$root/sys/fs/lustre/obdfilter/$t/kbytesavail"
+		echo 'read_bytes 5 samples [bytes] 1 2 10' \
+			>"$root/proc/fs/lustre/obdfilter/$t/stats"
+	done
+	cp /proc/stat /proc/meminfo "$root/proc/"
+	on ctl sluice-tbfd --publish /etc/slurm/sluice.conf \
+		--root /pfs/server >"$LOGS/publisher.log" 2>&1 &
+	PUBLISHER=$!
+}
+
+targets_known() {
+	on ctl sysquery osts | grep -q big-OST0002
+}
+
+# The targets that servers have told of are those that lfs gets.
+test_place() {
+	local job
+	tell_of_targets
+	check_within 20 "servers of Lustre tell of their targets" targets_known
+	job=$(run_job --bb='stripe target=/pfs/alice/placed stripes=2 size=1GiB' \
+		<<<$'#!/bin/bash\ntrue')
+	completed "a job whose files go to chosen targets" "$job"
+	check "its directory is on the two that have room" grep -qE ' (0,2|2,0)$' \
+		"$PFS/layouts/%2Fpfs%2Falice%2Fplaced"
+	kill "$PUBLISHER"
+}
+
 # What is large is left to another program, and verified by us.
 test_mover() {
 	local job
@@ -306,6 +341,7 @@ test_split
 test_bind
 test_uneven
 test_stripe
+test_place
 test_mover
 check "the database is sound" database_sound
 finish

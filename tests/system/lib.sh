@@ -86,6 +86,7 @@ cluster_up() { # UP-OPTION...
 }
 
 cluster_gone() {
+	jobs -p | xargs -r kill 2>/dev/null
 	[ "$FAILED" = 0 ] || cluster_save_logs
 	cluster down
 }

@@ -251,4 +251,11 @@ on ctl scontrol reconfigure
 check_within 40 "limits that nobody named are filled in" filled
 kept=$(short 1 -H)
 check "and others kept" limit_is "$kept" 00:10:00
+on ctl scontrol create PartitionName=open Nodes=n5
+open=$(printf '#!/bin/sh\nsleep 50\n' | submit -N1 -J short -p open 2>/dev/null)
+wait_for 20 job_is "$open" RUNNING
+check "that there is none, is the limit of who begins" noted "$open" \
+	'limit 0:01:00 of unlimited by default;'
+on ctl scontrol update PartitionName=open DefaultTime=5
+check_within 60 "whatever its partition gets later" limit_is "$open" UNLIMITED
 finish

@@ -130,14 +130,19 @@ test_stage_out_fails() {
 		prints DependencyNeverSatisfied reason "$after"
 	as_alice scancel "$after"
 	check "the data is kept" kept_somewhere n1 n2
+	check_within 10 "its room is not given to others" room_is_taken
 	check "and the user told where" matches \
-		"$(on ctl scontrol show job "$job")" 'keeps_the_data'
+		"$(on ctl scontrol show job "$job")" 'the_data_is_kept_on'
 	fetch_from "$job" n1 n2
 	check "its owner gets it" equal \
 		"$(cat "$PFS/alice/rescued/out/file")" result
 	check "nobody else does" fails quietly bounded_exec -u bob n1 \
 		sluice-node fetch "$job" /tmp/bob
 	unharmed "stage-out failed"
+}
+
+room_is_taken() {
+	on ctl scontrol show burst | grep -q ' UsedSpace=[1-9]'
 }
 
 fetch_from() { # JOB HOST...: from those that have some of it

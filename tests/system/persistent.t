@@ -71,6 +71,8 @@ test_life() {
 		waits_for "$early" 'waits.for.a.persistent.buffer.camp'
 	job=$(asks 'persistent_create name=camp type=dir capacity=10MiB')
 	check_within 60 "a job has one made" job_is "$job" COMPLETED
+	check "and waits for it no more" equal \
+		"$(job_field "$job" BurstBufferState)" ''
 	check "Slurm shows it by its name" shows \
 		'Name=camp CreateTime=[^ ]* Pool=[^ ]* Size=10MiB State=allocated UserID=alice'
 	check "and users until when" matches \

@@ -50,7 +50,10 @@ test_refused() {
 	check "more than the pool has is refused" matches \
 		"$(refusal --bb=capacity=9GiB)" 'is more than pool nodes has'
 	check "so is more than one node has" matches \
-		"$(refusal -N1 --bb=capacity=1300MiB)" 'none can hold more than'
+		"$(refusal -N1 --bb=capacity=1100MiB)" 'none can hold more than'
+	check "and more than a user may have at a time" matches \
+		"$(refusal --bb=capacity=1300MiB)" \
+		'is more than the .* that a user may have of pool nodes'
 	check "and an account that is denied" matches \
 		"$(refusal --bb='type=far capacity=1MiB')" \
 		'account users may not'
@@ -258,6 +261,36 @@ kept_waiting() {
 	return "$rc"
 }
 
+bounded_by_bob() { # JOB
+	bounded_exec -u bob ctl scontrol update job "$1" TimeLimit=5 &&
+		on ctl scontrol -o show job "$1" |
+		grep -q 'TimeLimit=00:05:00.*limit 0:05:00 of 0:10:00;'
+}
+
+# The coordinator of an account may change its jobs, as their owners may.
+test_coordinator() {
+	local job
+	job=$(short -H -t10)
+	check "who coordinates nothing changes no limit" fails bounded_by_bob "$job" 2>/dev/null
+	on ctl sacctmgr -i add coordinator account=users names=bob >/dev/null
+	check_within 20 "a coordinator changes a tight one, not the whole one" \
+		bounded_by_bob "$job"
+	on ctl scancel "$job"
+}
+
+# It has slurmctld ask its plugins to read their configurations.
+test_removal() {
+	local log=/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log reads
+	reads=$(grep -c 'configuration was read again' "$log")
+	on ctl sacctmgr -i add user carol account=users >/dev/null
+	on ctl sacctmgr -i delete user carol >/dev/null
+	check_within 20 "an association is removed" \
+		grep -q 'Removed association .*user:carol' "$log"
+	sleep 2
+	check "which is no reason to read sluice.conf again" equal \
+		"$(grep -c 'configuration was read again' "$log")" "$reads"
+}
+
 cluster_up --dbd --nodes 3 --ions 0 --disk 1G
 cluster conf sluice.conf \
 	"Pool=nodes Granularity=10MiB MaxPerUser=1200MiB" \
@@ -286,6 +319,8 @@ test_one_node
 test_turn
 test_accounted
 test_walls
+test_coordinator
+test_removal
 check "no node was drained" no_node_drained
 check "the database is sound" database_sound
 finish

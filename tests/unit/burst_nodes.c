@@ -17,7 +17,7 @@ struct heard ask_plan(struct world *w, struct actor *a)
 					 .buffer = a->buffer,
 					 .node = a->name,
 					 .restarts = w->job.restarts};
-	struct heard h = {"go", false, ""};
+	struct heard h = {"go", false, "", ""};
 	struct slu_buf text = {0};
 	struct slu_plan plan;
 	struct slu_err err = {0};
@@ -42,7 +42,7 @@ struct heard ask_plan(struct world *w, struct actor *a)
 
 struct heard report(struct world *w, const struct actor *a, struct slu_report r)
 {
-	struct heard h = {"", false, ""};
+	struct heard h = {"", false, "", ""};
 	struct slu_answer answer;
 	struct slu_err err = {0};
 
@@ -66,7 +66,7 @@ struct heard barrier(struct world *w, const struct actor *a, const char *name,
 	const struct slu_barrier come = {w->job.job_id, a->buffer,
 					 (char *)a->name, (char *)name,
 					 (char *)attr};
-	struct heard h = {"", false, ""};
+	struct heard h = {"", false, "", ""};
 	struct slu_barrier_answer answer;
 	struct slu_err err = {0};
 	struct slu_buf text = {0};
@@ -81,6 +81,7 @@ struct heard barrier(struct world *w, const struct actor *a, const char *name,
 		  err);
 	slu_buf_free(&text);
 	slu_copy(h.word, sizeof(h.word), answer.word);
+	slu_copy(h.away, sizeof(h.away), answer.away);
 	for (i = 0; i < answer.n_attr; i++)
 		n += (size_t)snprintf(h.attrs + n, sizeof(h.attrs) - n,
 				      "%s=%s ", answer.attr[i].key,
@@ -99,7 +100,7 @@ struct heard poll_word(struct world *w, const struct actor *a, const char *seen)
 		.copied = a->copied,
 		.to_copy = a->copied ? 4096 : 0,
 	};
-	struct heard h = {"", false, ""};
+	struct heard h = {"", false, "", ""};
 	struct slu_answer answer;
 	struct slu_err err = {0};
 

@@ -44,6 +44,7 @@ static void on_verdict(void *arg, enum slu_on_failure what,
 	w->what = what;
 	w->owes_verdict = true;
 	w->verdict_job = v->job_id;
+	w->verdict_ended = v->ended;
 	slu_copy(w->reason, sizeof(w->reason), v->reason);
 }
 

@@ -55,6 +55,7 @@ struct world {
 	int verdicts, drains, resumes, mirrors, annotates, errors;
 	enum slu_on_failure what;
 	uint32_t verdict_job;
+	int64_t verdict_ended;
 	char reason[512];
 	char state[16], text[512];
 	char drained[MAX_NODES + 1], resumed[MAX_NODES + 1];
@@ -92,6 +93,7 @@ struct heard {
 	char word[16];
 	bool success;
 	char attrs[256];
+	char away[80];
 };
 
 /* One thing that a node asks; the plan's secret is in attrs. */

@@ -98,6 +98,15 @@ void expect_nothing_left(void)
 	nodes_all(storage_empty, "storage empty", 0);
 }
 
+void end_cancelled(void)
+{
+	job_ends(request, "CANCELLED");
+	down();
+	ctl_until("DONE");
+	expect_nothing_left();
+	nodes_end();
+}
+
 void whole_life(bool shared, bool slowly)
 {
 	job_starts(request);
@@ -133,7 +142,7 @@ bool no_glusterfs(void)
 	if (!access("/usr/sbin/glusterfsd", X_OK) &&
 	    !access("/dev/fuse", R_OK | W_OK))
 		return false;
-	puts("node: no glusterfs or no /dev/fuse: not tested with it");
+	skip("no glusterfs or no /dev/fuse");
 	return true;
 }
 

@@ -15,6 +15,8 @@ void run_tasks(bool shared);
 /* Nothing of the job is on this node: 0. */
 int nothing_left(const char *arg);
 void expect_nothing_left(void);
+/* The end of a job that could not begin, and of the test. */
+void end_cancelled(void);
 
 /* From start to end, well; slowly: with an up again, and time between. */
 void whole_life(bool shared, bool slowly);

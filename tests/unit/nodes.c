@@ -264,11 +264,12 @@ void node_send(int node, node_f *fn, const char *fmt, ...)
 		  sizeof(order));
 }
 
-char ctl_state[24], ctl_text[512], ctl_verdict[16];
+char ctl_state[24], ctl_text[512], ctl_verdict[16], ctl_drained[512];
 
 /* One message; commands are carried out. */
 static void ctl_serve(void)
 {
+	const struct slu_node_order *node;
 	struct slu_buffer_state *state;
 	char *line = NULL;
 	size_t size = 0;
@@ -288,6 +289,11 @@ static void ctl_serve(void)
 	} else if (ctl_desc == &slu_hold_desc || ctl_desc == &slu_fail_desc ||
 		   ctl_desc == &slu_requeue_desc) {
 		slu_copy(ctl_verdict, sizeof(ctl_verdict), ctl_desc->name);
+	}
+	if (ctl_desc == &slu_drain_desc || ctl_desc == &slu_resume_desc) {
+		node = msg;
+		slu_copy(ctl_drained, sizeof(ctl_drained),
+			 ctl_desc == &slu_drain_desc ? node->reason : "");
 	}
 	if (ctl_id)
 		ctl_done(true);
@@ -346,6 +352,15 @@ void ctl_until(const char *state)
 {
 	for (int i = 0; strcmp(ctl_state, state); i++) {
 		expect(i < 100, "%s, not %s", ctl_state, state);
+		ctl_serve();
+	}
+}
+
+void ctl_until_drained(const char *words)
+{
+	for (int i = 0; *words ? !strstr(ctl_drained, words) : *ctl_drained;
+	     i++) {
+		expect(i < 100, "%s, not %s", ctl_drained, words);
 		ctl_serve();
 	}
 }

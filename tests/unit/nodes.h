@@ -50,6 +50,11 @@ void node_send(int node, node_f *fn, const char *fmt, ...);
 /* What slurmctld was told last of the buffer, and to do with the job. */
 extern char ctl_state[24], ctl_text[512], ctl_verdict[16];
 
+/* Why a node is drained for something that no job is known of; "": none is.
+ * Until it is for such a reason, or none is. */
+extern char ctl_drained[512];
+void ctl_until_drained(const char *words);
+
 /* Until both nodes have answered; their exit codes. fn (if it is not NULL) is
  * called once, after `ms` or as soon as slurmctld was told of that state. */
 void nodes_wait_and(int rc[NODES], int ms, const char *state, void (*fn)(void));

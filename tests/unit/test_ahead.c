@@ -289,19 +289,21 @@ END_TEST
  * have what was staged in does it itself. */
 START_TEST(test_ahead_gone)
 {
+	const struct slu_job_cancelled gone = {.job_id = 20};
+	const struct slu_job_cancelled other = {.job_id = 21};
 	struct slu_plan plan;
 
 	setup();
 	waits(20, OWNER, AHEAD);
 	get_plan(last.job_id, "t1", &plan);
 	slu_msg_clear(&slu_plan_desc, &plan);
-	expect_ok(slu_buffers_gone(b, 20, now, &err), err);
-	expect_ok(slu_buffers_gone(b, 20, now, &err), err);
+	expect_ok(slu_buffers_cancelled(b, &gone, now, &err), err);
+	expect_ok(slu_buffers_cancelled(b, &gone, now, &err), err);
 	clean_ahead("t1");
 	now += 400; /* the first one is forgotten */
 	slu_buffers_tick(b, now);
 	stage_ahead(21, AHEAD, "t1");
-	expect_ok(slu_buffers_gone(b, 21, now, &err), err);
+	expect_ok(slu_buffers_cancelled(b, &other, now, &err), err);
 	begin_job(21, OWNER, AHEAD);
 	get_plan(21, "n1", &plan);
 	ck_assert_uint_eq(plan.staged, 0);

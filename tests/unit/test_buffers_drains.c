@@ -90,6 +90,27 @@ START_TEST(test_resume_forgotten)
 }
 END_TEST
 
+/* A node is drained for what no job is known of, and resumed unless a buffer
+ * has it drained. */
+START_TEST(test_dirty)
+{
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	slu_buffers_dirty(w.b, "n2", "/local/9.99: it is there");
+	ck_assert_str_eq(w.drained, "-x");
+	slu_buffers_dirty(w.b, "n2", "");
+	ck_assert_str_eq(w.resumed, "-x");
+	run_until(&w, AT_RUN);
+	job_end(&w, "PENDING");
+	job_nodes(&w, "n1", NULL);
+	ck_assert_str_eq(w.drained, "xx");
+	slu_buffers_dirty(w.b, "n1", "");
+	ck_assert_str_eq(w.resumed, "-x");
+	world_free(&w);
+}
+END_TEST
+
 /* A node that is clean of one buffer is not resumed while another drains it,
  * not even when slurmctld is told everything again. */
 START_TEST(test_resume_dirty)
@@ -150,8 +171,8 @@ START_TEST(test_next_run)
 	w.node[0].pos = w.node[1].pos = w.node[2].pos = 0;
 	w.node[0].buffer = w.node[1].buffer = w.node[2].buffer = 0;
 	/* it asks before slurmctld has told of the new run */
-	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
 	w.job.restarts = 1;
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
 	w.job.start += 200;
 	w.job.state = (char *)"RUNNING";
 	job_start(&w);
@@ -165,6 +186,23 @@ START_TEST(test_next_run)
 	ck_assert(slu_buffers_member(w.b, JOB, "n3"));
 	ck_assert(!slu_buffers_member(w.b, JOB, "n4"));
 	ck_assert(!slu_buffers_member(w.b, JOB + 1, "n1"));
+	world_free(&w);
+}
+END_TEST
+
+/* A job is put back before a node has asked for its plan: nothing is to be
+ * waited for there, as the next run's nodes are counted as such. */
+START_TEST(test_requeued_early)
+{
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	job_start(&w);
+	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "go");
+	job_end(&w, "REQUEUED");
+	ck_assert_str_eq(ask_plan(&w, &w.node[1]).word, "denied");
+	w.job.restarts = 1;
+	ck_assert_str_eq(ask_plan(&w, &w.node[1]).word, "busy");
 	world_free(&w);
 }
 END_TEST
@@ -361,6 +399,6 @@ START_TEST(test_unknown_end)
 END_TEST
 
 TEST_MAIN("buffers drains", test_teardown_timeout, test_resume_forgotten,
-	  test_resume_dirty, test_next_run, test_clean_without_plan,
-	  test_vanished, test_sync_nodes, test_sync_over, test_forgotten_start,
-	  test_unknown_end)
+	  test_dirty, test_resume_dirty, test_next_run, test_requeued_early,
+	  test_clean_without_plan, test_vanished, test_sync_nodes,
+	  test_sync_over, test_forgotten_start, test_unknown_end)

@@ -2,6 +2,7 @@
 /* What is kept of buffers: damaged rows, old ones, as JSON, and counted. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
+#include "burst_buffer/live.h"
 
 static int64_t count_rows(struct world *w)
 {
@@ -228,5 +229,62 @@ START_TEST(test_phases)
 }
 END_TEST
 
-TEST_MAIN("buffers kept", test_prune, test_forget, test_quarantine, test_json,
-	  test_phases)
+/* What the node's storage is promised of, by all that lies there. */
+static uint64_t promised(const struct world *w)
+{
+	struct slu_plan_node node = {.name = (char *)"n1",
+				     .storage = (char *)"/local"};
+	const struct slu_plan plan = {.node = &node, .n_node = 1};
+	uint64_t size = 0;
+	struct slu_err err;
+
+	expect_ok(slu_bb_promised(w->b, &plan, &size, &err), err);
+	return size;
+}
+
+/* The data of a failed stage-out takes as much room as before, in the pool and
+ * on its nodes, until its time is over. */
+START_TEST(test_room)
+{
+	static const struct {
+		const char *conf;
+		bool fails;
+		int hours; /* that it is kept */
+	} cases[] = {
+		{"KeepFailed=2", true, 2},
+		{"KeepFailed=0", true, 0},
+		{"KeepFailed=2", false, 0},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		uint64_t size;
+
+		world_new(&w, 2, WALK, c->conf);
+		run_until(&w, AT_RUN);
+		size = promised(&w);
+		ck_assert_uint_gt(size, 2ul << 30);
+		ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"), 0);
+		w.node[0].fail_down = c->fails ? 3 : -1;
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		for (int half = 0; half < 8; half++) {
+			bool is = half < 2 * c->hours;
+
+			expect(promised(&w) == (is ? size : 0), "%s: %d",
+			       c->conf, half);
+			ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"),
+					  is ? 4ul << 30 : 0);
+			w.now += 1800;
+			slu_buffers_tick(w.b, w.now);
+			if (half % 2)
+				world_restart(&w);
+		}
+		world_free(&w);
+	}
+}
+END_TEST
+
+TEST_MAIN("buffers kept", test_prune, test_room, test_forget, test_quarantine,
+	  test_json, test_phases)

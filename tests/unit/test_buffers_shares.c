@@ -76,6 +76,112 @@ START_TEST(test_tolerate_back)
 }
 END_TEST
 
+static struct heard tell_share(struct world *w, int node, uint64_t files)
+{
+	const struct slu_report r = {.step = (char *)"out.1.share",
+				     .ok = true,
+				     .files = files,
+				     .total_files = 30};
+
+	return report(w, &w->node[node], r);
+}
+
+static void expect_at(struct world *w, int node, const char *gate,
+		      const char *word, const char *away)
+{
+	struct heard h = barrier(w, &w->node[node], gate, NULL);
+
+	expect(!strcmp(h.word, word) && !strcmp(h.away, away), "%s: %s %s",
+	       gate, h.word, h.away);
+}
+
+static void begin_lost(struct world *w, const char *driver)
+{
+	static char conf[80];
+
+	snprintf(conf, sizeof(conf), "FileSystem=par Driver=%s", driver);
+	world_new(w, 3,
+		  "jobfs type=par capacity=4GiB; stage_in source=/src "
+		  "destination=$BB_JOBFS/in; stage_out source=$BB_JOBFS/out "
+		  "destination=/dst",
+		  conf);
+	run_until(w, AT_RUN);
+	job_end(w, "COMPLETED");
+	for (int i = 0; i < 3; i++)
+		ck_assert_str_eq(
+			do_step(w, &w->node[i], "report down", true).word,
+			"go");
+}
+
+/* Where nothing of the data lies on a node, its loss is none: the others hear
+ * at each barrier who did not come to it, also later, and do its part. It is
+ * told to stop, if it lives. What they tell must be the whole all the same. */
+START_TEST(test_lost_without_data)
+{
+	static const struct {
+		uint64_t files[2];
+		const char *reason;
+	} cases[] = {
+		{{10, 20}, ""},
+		{{30, 0}, ""},
+		{{10, 10}, "20 of 30 files, 0B of 0B, told by 2 of 3"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+
+		begin_lost(&w, "lustre root=/pfs");
+		for (int i = 0; i < 3; i++)
+			expect_at(&w, i, "out.begin", i < 2 ? "busy" : "go",
+				  "");
+		expect_at(&w, 0, "out.1.copied", "busy", "");
+		job_nodes(&w, NULL, "n2");
+		expect_at(&w, 1, "out.1.copied", "abort", "n[2-3]");
+		ck_assert_str_eq(poll_word(&w, &w.node[1], "").word, "abort");
+		expect_at(&w, 2, "out.1.copied", "go", "n2");
+		world_restart(&w);
+		expect_at(&w, 0, "out.begin", "go", "");
+		expect_at(&w, 0, "out.1.copied", "go", "n2");
+		ck_assert_str_eq(tell_share(&w, 0, c->files[0]).word, "go");
+		ck_assert_str_eq(tell_share(&w, 2, c->files[1]).word, "go");
+		expect_at(&w, 0, "out.done", "busy", "");
+		barrier(&w, &w.node[2], "out.done", NULL);
+		expect(strstr(w.reason, c->reason), "%s", w.reason);
+		ck_assert_int_eq(w.verdicts, *c->reason != 0);
+		if (!*c->reason) {
+			ck_assert_str_eq(w.state, "TEARDOWN");
+			expect_at(&w, 0, "out.done", "go", "n2");
+			expect_at(&w, 1, "out.1.copied", "abort", "n2");
+		}
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Nobody is left to do it; and data that was on the node. */
+START_TEST(test_lost_all)
+{
+	static const struct {
+		const char *driver, *lost, *reason;
+	} cases[] = {
+		{"lustre root=/pfs", "n[1-3]", "told by 0 of 3 nodes"},
+		{"glusterfs", "n2", "n2 was lost, and its data with it"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+
+		begin_lost(&w, c->driver);
+		job_nodes(&w, NULL, c->lost);
+		ck_assert_int_eq(w.verdicts, 1);
+		expect(strstr(w.reason, c->reason), "%s", w.reason);
+		world_free(&w);
+	}
+}
+END_TEST
+
 /* Stage-out reports that do not add up. */
 START_TEST(test_incomplete)
 {
@@ -357,5 +463,5 @@ START_TEST(test_unlaunched)
 END_TEST
 
 TEST_MAIN("buffers shares", test_tolerate, test_tolerate_back, test_unlaunched,
-	  test_incomplete, test_own_totals, test_parts, test_parts_tolerate,
-	  test_stage_out_on)
+	  test_lost_without_data, test_lost_all, test_incomplete,
+	  test_own_totals, test_parts, test_parts_tolerate, test_stage_out_on)

@@ -36,6 +36,42 @@ START_TEST(test_fail_up)
 }
 END_TEST
 
+/* A node that was restarted has nothing of it any more; of a job that runs
+ * slurmctld knows by itself, and after it that is no failure. */
+START_TEST(test_restarted)
+{
+	static const struct {
+		bool runs, ended;
+		const char *word, *reason;
+	} cases[] = {
+		{false, false, "busy", "setup failed: n2: it broke"},
+		{false, true, "abort", ""},
+		{true, false, "go", ""},
+		{true, true, "abort", ""},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		struct heard h;
+
+		world_new(&w, 2, WALK, NULL);
+		job_start(&w);
+		for (int i = 0; i < 2; i++)
+			ask_plan(&w, &w.node[i]);
+		if (c->runs)
+			run_until(&w, AT_RUN);
+		if (c->ended)
+			job_end(&w, "NODE_FAIL");
+		h = do_step(&w, &w.node[1], "report restarted", false);
+		ck_assert_str_eq(h.word, c->word);
+		ck_assert_int_eq(w.verdicts, *c->reason != 0);
+		expect(strstr(w.reason, c->reason), "%s", w.reason);
+		world_free(&w);
+	}
+}
+END_TEST
+
 /* What is told of a failure can be read as UTF-8. */
 START_TEST(test_failure_text)
 {
@@ -72,10 +108,11 @@ START_TEST(test_fail_down)
 		ck_assert_int_eq(w.node[1].keep, at == 3);
 		ck_assert_int_eq(w.node[2].keep, at == 3);
 		if (at == 3) {
-			ck_assert_str_eq(w.reason,
-					 "sluice: stage-out failed: n2: it "
-					 "broke; n[1-3] keeps the data for "
-					 "sluice-node fetch");
+			ck_assert_str_eq(
+				w.reason,
+				"sluice: stage-out failed: n2: it "
+				"broke; the data is kept on n[1-3], for "
+				"sluice-node fetch");
 			ck_assert_int_eq(w.what, SLU_FAIL);
 			expect_outcome(&w, "6 4 2 2 1 555 6000 0 --- ---");
 		} else {
@@ -92,11 +129,12 @@ START_TEST(test_kept_where)
 	static const struct {
 		const char *request, *conf, *words;
 	} cases[] = {
-		{"nodes=1", NULL, "; n1 keeps the data for sluice-node fetch"},
+		{"nodes=1", NULL,
+		 "; the data is kept on n1, for sluice-node fetch"},
 		{"", "FileSystem=fs Driver=glusterfs shard=64MiB",
-		 "; n[1-3] keeps the data in pieces that only"},
+		 "; the data is kept on n[1-3], in pieces that only"},
 		{"", "FileSystem=fs Driver=beeond",
-		 "; n[1-3] keeps the data in"},
+		 "; the data is kept on n[1-3], in"},
 		{"", "FileSystem=fs Driver=lustre root=/pfs",
 		 "; the data is kept in /pfs/kept/17."},
 		{"", "KeepFailed=0", ": it broke"},
@@ -428,8 +466,34 @@ START_TEST(test_cancel_stage_out)
 }
 END_TEST
 
-TEST_MAIN("buffers verdicts", test_fail_up, test_kept_where, test_failure_text,
-	  test_fail_down, test_bound, test_verdict_before_end,
-	  test_verdict_forgotten, test_verdict_of_old_run, test_clock,
-	  test_requeues_of_another, test_timeouts, test_requeues,
-	  test_cancel_stage_out)
+/* Slurm's own cancelling ends the stage-out of that run alone, not of one
+ * before that had its number, nor because a job of that number never began. */
+START_TEST(test_cancel_other)
+{
+	struct world w;
+	struct slu_err err;
+	struct slu_job_cancelled job = {.job_id = JOB};
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_DOWN);
+	ck_assert_str_eq(w.state, "STAGE_OUT");
+	expect_ok(slu_buffers_cancelled(w.b, &job, w.now, &err), err);
+	job.start = (int64_t)w.now + 1;
+	expect_ok(slu_buffers_cancelled(w.b, &job, w.now + 2, &err), err);
+	ck_assert_int_eq(w.verdicts, 0);
+	job.start = w.job.start;
+	for (int i = 0; i < 2; i++)
+		expect_ok(slu_buffers_cancelled(w.b, &job, w.now, &err), err);
+	ck_assert_int_eq(w.verdicts, 1);
+	expect(strstr(w.reason, "scancel --hurry"), "%s", w.reason);
+	ck_assert_int_gt(w.verdict_ended, w.job.start);
+	world_free(&w);
+}
+END_TEST
+
+TEST_MAIN("buffers verdicts", test_fail_up, test_restarted, test_kept_where,
+	  test_failure_text, test_fail_down, test_bound,
+	  test_verdict_before_end, test_verdict_forgotten,
+	  test_verdict_of_old_run, test_clock, test_requeues_of_another,
+	  test_timeouts, test_requeues, test_cancel_stage_out,
+	  test_cancel_other)

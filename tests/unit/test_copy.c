@@ -221,5 +221,32 @@ START_TEST(test_being_written)
 }
 END_TEST
 
-TEST_MAIN("copy", test_being_written, test_same_bytes, test_sparse,
+/* What a file system cannot hold becomes the first or last second it can. */
+START_TEST(test_times)
+{
+	static const struct {
+		struct timespec want, is;
+		bool same;
+	} cases[] = {
+		{{1000, 123456789}, {1000, 123456789}, true},
+		{{1000, 123456789}, {1000, 0}, true},
+		{{1000, 123456789}, {1000, 5000}, false},
+		{{1000, 0}, {1001, 0}, false},
+		{{-11644473600, 5}, {INT32_MIN, 0}, true},
+		{{-11644473600, 5}, {0, 0}, true},
+		{{-11644473600, 5}, {INT32_MIN, 5}, false},
+		{{-11644473600, 0}, {INT32_MAX, 0}, false},
+		{{-1, 0}, {INT32_MIN, 0}, false},
+		{{16725225600, 0}, {INT32_MAX, 0}, true},
+		{{16725225600, 0}, {0x37fffffff, 0}, true},
+		{{16725225600, 0}, {1000, 0}, false},
+		{{1000, 0}, {INT32_MAX, 0}, false},
+	};
+
+	each(c, cases) ck_assert_msg(slu_same_time(&c->want, &c->is) == c->same,
+				     "case %d", (int)(c - cases));
+}
+END_TEST
+
+TEST_MAIN("copy", test_times, test_being_written, test_same_bytes, test_sparse,
 	  test_source_too_short, test_no_size, test_full, test_stops)

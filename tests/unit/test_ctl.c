@@ -3,6 +3,7 @@
 #include "config.h"
 #include <sys/socket.h>
 #include "tests/unit/ctl_fake.h"
+#include "wire/node.h"
 #include "wire/rows.h"
 
 START_TEST(test_hello)
@@ -16,6 +17,12 @@ START_TEST(test_hello)
 					 .name = "JOBFS",
 					 .state = "STAGE_OUT",
 					 .size = 1 << 20};
+	struct slu_buffer_state ahead = {.buffer = 4,
+					 .job_id = SLU_PERSIST_FIRST,
+					 .creator = 9,
+					 .persistent = true,
+					 .ahead = true,
+					 .state = "RUNNING"};
 	struct slu_hello_ctl *heard;
 	struct slu_job done = with_buffer(9);
 
@@ -46,6 +53,18 @@ START_TEST(test_hello)
 	ck_assert_int_eq(host.schedules, 1);
 	ck_assert(slu_ctl_alive(ctl, 9));
 	ck_assert(!slu_ctl_alive(ctl, 7));
+	/* Its next run waits until there is no data of this one. */
+	ck_assert(slu_ctl_earlier_run(ctl, 9, why));
+	ck_assert(strstr(why, "earlier run"));
+	ck_assert(!slu_ctl_earlier_run(ctl, 7, why));
+	alive.state = "TEARDOWN";
+	daemon_say(&slu_buffer_desc, &alive);
+	slu_ctl_step(ctl, 1);
+	ck_assert(!slu_ctl_earlier_run(ctl, 9, why));
+	/* But not until what is staged in for it is gone. */
+	daemon_say(&slu_buffer_desc, &ahead);
+	slu_ctl_step(ctl, 1);
+	ck_assert(!slu_ctl_earlier_run(ctl, 9, why));
 	/* What ended while nobody listened gets into the history. */
 	slu_ctl_step(ctl, 1);
 	ck_assert(daemon_heard(&slu_history_desc));
@@ -356,7 +375,7 @@ START_TEST(test_overflow)
 	snapshots = host.snapshots;
 	before = ctl->queue.cap;
 	for (size_t i = 0; i <= before; i++)
-		slu_ctl_cancelled(ctl, (uint32_t)(100 + i));
+		slu_ctl_cancelled(ctl, (uint32_t)(100 + i), 0);
 	daemon_say(&slu_drain_desc, &order);
 	slu_ctl_step(ctl, 2);
 	ck_assert_int_eq(host.snapshots, snapshots + 1);
@@ -510,8 +529,33 @@ START_TEST(test_reload)
 }
 END_TEST
 
+/* A large site's: more than fits one answer. */
+START_TEST(test_status_of_many)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_buffer_state b;
+	char *text;
+
+	for (uint32_t i = 1; i <= 20000; i++) {
+		b = (struct slu_buffer_state){
+			.buffer = i,
+			.job_id = i,
+			.state = strdup("STAGE_OUT"),
+			.pending = strdup("n[1,3,5,7,9,11,13,15]")};
+		ck_assert_int_eq(slu_mirror_set(&ctl->mirror, &b), 0);
+	}
+	text = slu_ctl_status(ctl, 0);
+	ck_assert(strstr(text, "too many to show"));
+	free(text);
+	text = slu_ctl_status(ctl, 20000);
+	ck_assert(strstr(text, "STAGE_OUT"));
+	free(text);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_end_that_is_found, test_end_in_replay,
 	  test_replay_broken_off, test_reload_in_replay, test_reconnect,
 	  test_overflow, test_bad_lines, test_daemon_that_does_not_read,
-	  test_history_replay, test_reload)
+	  test_history_replay, test_reload, test_status_of_many)

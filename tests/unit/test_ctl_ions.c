@@ -391,6 +391,23 @@ static void expect_direct(struct slu_ctl *ctl)
 	ck_assert_str_eq(ctl->assignment.jobs[0].nodes, "n[1-2]");
 }
 
+/* One that slurm.conf does not name is down for ever: that is said once. */
+START_TEST(test_ion_unknown)
+{
+	struct slu_ctl *ctl = ctl_by_hand("IONodes=io[1-2],ghost[1-2]\n"
+					  "MappingDir=/nowhere/map\n"
+					  "ArbiterPolicy=MCKP");
+	const char *said;
+
+	for (int i = 1; i < 10; i++)
+		slu_ctl_step(ctl, i);
+	said = strstr(host.log, "ghost[1-2]: no nodes");
+	ck_assert_ptr_nonnull(said);
+	ck_assert_ptr_null(strstr(said + 1, "ghost"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* One that the configuration does not name any more holds no job, whether
  * slurmctld was there when it was changed or not. */
 START_TEST(test_ion_taken_out)
@@ -540,7 +557,7 @@ START_TEST(test_arbiter_foretells)
 				      .shared_bytes = 4096,
 				      .consecutive = 1};
 	struct slu_history_end end = {.rows = 1};
-	struct slu_job other = plain_job;
+	struct slu_job other = plain_job, *heard = NULL;
 	struct slu_ctl *ctl;
 	int fd = mkstemp(path);
 
@@ -566,6 +583,13 @@ START_TEST(test_arbiter_foretells)
 	slu_ctl_step(ctl, 4);
 	slu_ctl_step(ctl, 5);
 	expect_share(ctl, "start 8", "io2", "w:4096, foretold by 1 run");
+	while (!heard || heard->job_id != 8) {
+		slu_msg_free(&slu_job_started_desc, heard);
+		heard = daemon_hear(&slu_job_started_desc);
+		ck_assert_ptr_nonnull(heard);
+	}
+	ck_assert(heard->request_size == 1024 && heard->file_size == 4096);
+	slu_msg_free(&slu_job_started_desc, heard);
 	unlink(path);
 	slu_ctl_release(ctl);
 }
@@ -576,4 +600,4 @@ TEST_MAIN("ctl ions", test_held_launch, test_held_launch_is_let_go,
 	  test_ion_fails, test_marks_are_put_back, test_arbiter_foretells,
 	  test_ions_after_restart, test_misnamed, test_ended_while_away,
 	  test_launched_unmapped, test_sharing_after_restart,
-	  test_ion_taken_out, test_arbiter_learns)
+	  test_ion_taken_out, test_ion_unknown, test_arbiter_learns)

@@ -65,6 +65,13 @@ static const struct {
 	  .whole = SLU_NOTE_UNLIMITED,
 	  .gave_back = -1},
 	 true},
+	{"sluice: limit 0:01:00 of unlimited by default, extended",
+	 {.limit = SLU_LIMIT_EXTENDED,
+	  .tight = 1,
+	  .whole = SLU_NOTE_UNLIMITED,
+	  .by_default = true,
+	  .gave_back = -1},
+	 true},
 	{"x; sluice: limit 0:01:00 of none, extended, 2 planned starts later "
 	 "by up to 0:00:59; script ffffffffffffffff",
 	 {.limit = SLU_LIMIT_EXTENDED,
@@ -102,6 +109,7 @@ START_TEST(test_note)
 			       note.limit == c->note.limit &&
 			       note.tight == c->note.tight &&
 			       note.whole == c->note.whole &&
+			       note.by_default == c->note.by_default &&
 			       note.late == c->note.late &&
 			       note.late_by == c->note.late_by &&
 			       note.script == c->note.script &&

@@ -68,6 +68,8 @@ START_TEST(test_hands_back)
 	daemon_say(&slu_hello_daemon_desc, &hello);
 	ck_assert(wait_for(&ctl->linked));
 	ck_assert(!slu_ctl_alive(ctl, 5));
+	slu_ctl_claim(ctl, 5, "jobfs type=scratch capacity=1GiB", 1, true);
+	ck_assert(slu_ctl_claimed(ctl, 5)); /* it ends meanwhile */
 	slu_ctl_inactive(ctl);
 	slu_ctl_release(ctl);
 	ck_assert(!ctl->linked);
@@ -90,6 +92,7 @@ START_TEST(test_hands_back)
 	ck_assert(daemon_heard(&slu_hello_ctl_desc));
 	ck_assert_int_gt(host.snapshots, looks);
 	ck_assert_int_eq(ctl->site->conf->max_give_back, 77);
+	ck_assert(!slu_ctl_claimed(ctl, 5));
 	slu_ctl_release(ctl);
 	slu_ctl_release(other);
 }

@@ -2,7 +2,9 @@
 /* sluice-stage-out on two nodes against a whole sluiced: what is declared ready
  * arrives while the job runs, and is not copied again at its end. */
 #include "config.h"
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include "common/proc.h"
 #include "tests/unit/node_life.h"
 
 static char program[PATH_MAX]; /* sluice-stage-out */
@@ -214,6 +216,105 @@ START_TEST(test_on_success)
 }
 END_TEST
 
+/* One waits for a helper that may come yet, and not for each path. */
+static int declare_five(const char *name)
+{
+	char path[PATH_MAX];
+	double start = slu_now_mono();
+	int status;
+
+	job_path(path, name);
+	setenv("SLURM_JOB_ID", "7", 1);
+	if (!fork())
+		_exit(become_ann() || execl(program, "sluice-stage-out", path,
+					    path, path, path, path, NULL));
+	if (wait(&status) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 1)
+		return 80;
+	return slu_now_mono() - start < 6 ? 0 : 81;
+}
+
+static int deafen(const char *name)
+{
+	char path[PATH_MAX];
+
+	job_path(path, name);
+	return unlink(path) ? 82 : 0;
+}
+
+START_TEST(test_nobody)
+{
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	ctl_until("RUNNING");
+	nodes_all(reads, "exactly", 0);
+	nodes_all(deafen, SLU_EARLY_SOCKET, 0);
+	nodes_all(declare_five, "mnt/data/in/sub", 0);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	nodes_end();
+}
+END_TEST
+
+static int small_run(const char *arg)
+{
+	char path[PATH_MAX];
+
+	(void)arg;
+	snprintf(path, sizeof(path), "%s/run", world);
+	return mount("run", path, "tmpfs", 0, "size=1m") ? 70 : 0;
+}
+
+/* 2 MB of paths. */
+static int make_deep(const char *name)
+{
+	char path[PATH_MAX];
+	size_t len;
+
+	job_path(path, name);
+	if (become_ann())
+		return 12;
+	for (int i = 0; i < 10; i++) {
+		len = strlen(path);
+		snprintf(path + len, sizeof(path) - len, "/%0200d", i);
+		if (mkdir(path, 0755))
+			return 71;
+	}
+	len = strlen(path);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(path + len, sizeof(path) - len, "/f%d", i);
+		make_text(path, "x");
+	}
+	return 0;
+}
+
+/* The list of a job's files is charged to the job. */
+START_TEST(test_long_list)
+{
+	char name[100];
+
+	if (!begin("scratch", ""))
+		return;
+	nodes_all(small_run, "", 0);
+	job_starts(request);
+	up();
+	ctl_until("RUNNING");
+	nodes_all(make_deep, "mnt/data/in/sub", 0);
+	nodes_all(declare, "mnt/data/in/sub", 0);
+	for (int i = 0; i < NODES; i++) {
+		snprintf(name, sizeof(name), "out/n%d/in/sub/f18", i + 1);
+		wait_for_file(name);
+	}
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	ck_assert_str_eq(ctl_text, "");
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	Suite *suite = suite_create("early");
@@ -222,6 +323,8 @@ static int run(void)
 	add(suite, "linked", test_linked, 1);
 	add(suite, "glusterfs", test_glusterfs, 1);
 	add(suite, "one_node", test_one_node, 1);
+	add(suite, "nobody", test_nobody, 1);
+	add(suite, "long_list", test_long_list, 1);
 	add(suite, "on_success", test_on_success, 1);
 	return run_suite(suite);
 }

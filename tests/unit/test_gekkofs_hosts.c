@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "common/file.h"
 #include "tests/unit/tmpdir.h"
@@ -47,14 +48,32 @@ START_TEST(test_lines)
 					 c->text, strlen(c->text), 0600, false,
 					 &err),
 			  err);
-		expect(slu_gkfs_line_read(tmpfile_path("line"), &line) ==
+		expect(slu_gkfs_line_read(tmpdir(), "line", &line) ==
 			       (c->address ? 0 : -1),
 		       "%s", c->text);
 		expect(line.port == (c->address ? c->port : 7), "%s", c->text);
 		if (c->address)
 			ck_assert_str_eq(line.address, c->address);
 	}
-	ck_assert_int_eq(slu_gkfs_line_read("/no/file", NULL), -1);
+	ck_assert_int_eq(slu_gkfs_line_read("/no", "file", NULL), -1);
+}
+END_TEST
+
+/* The user may make links where root reads. */
+START_TEST(test_links)
+{
+	static const char line[] = "n1 tcp://10.0.0.1:4433\n";
+	struct slu_gkfs_line out;
+
+	ck_assert(!mkdir(tmpfile_path("own"), 0700));
+	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("own/is"), line,
+				 strlen(line), 0600, false, &err),
+		  err);
+	ck_assert(!symlink("is", tmpfile_path("own/link")));
+	ck_assert(!symlink("own", tmpfile_path("other")));
+	ck_assert_int_eq(slu_gkfs_line_read(tmpdir(), "own/is", &out), 0);
+	ck_assert_int_eq(slu_gkfs_line_read(tmpdir(), "own/link", &out), -1);
+	ck_assert_int_eq(slu_gkfs_line_read(tmpdir(), "other/is", &out), -1);
 }
 END_TEST
 
@@ -63,14 +82,18 @@ START_TEST(test_hosts)
 	struct slu_plan_node nodes[] = {
 		{.name = "n1"}, {.name = "n2", .client = true}, {.name = "n3"}};
 	struct slu_plan plan = {
-		.node = nodes, .n_node = 3, .uid = getuid(), .gid = getgid()};
+		.node = nodes, .n_node = 3, .uid = 65534, .gid = getgid()};
 	struct slu_instance in = {.plan = &plan};
 	struct slu_pair attrs[] = {{"n3", "n3 tcp://c:3"},
 				   {"n1", "n1#d0 tcp://a:1|n1#d1 tcp://a:2"}};
 	const char *path = tmpfile_path("hosts");
 	struct slu_buf text = {0};
+	struct stat st;
 
 	expect_ok(slu_gkfs_hosts_write(&in, path, attrs, 2, &err), err);
+	ck_assert(!stat(path, &st));
+	ck_assert_uint_eq(st.st_uid, geteuid()); /* who reads it may not fill */
+	ck_assert(!(st.st_mode & 0222));	 /* the file system that it */
 	expect_ok(slu_file_read(AT_FDCWD, path, 4096, &text, &err), err);
 	ck_assert_str_eq(text.data, "n1#d0 tcp://a:1\nn1#d1 tcp://a:2\n"
 				    "n3 tcp://c:3\n");
@@ -181,4 +204,5 @@ START_TEST(test_try_says)
 }
 END_TEST
 
-TEST_MAIN("gekkofs_hosts", test_lines, test_hosts, test_try, test_try_says)
+TEST_MAIN("gekkofs_hosts", test_lines, test_links, test_hosts, test_try,
+	  test_try_says)

@@ -5,6 +5,9 @@
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/tmpdir.h"
 
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 
 static struct slu_ctl *tightening(const char *more)
@@ -385,6 +388,65 @@ START_TEST(test_thread)
 }
 END_TEST
 
+/* The clock, which the test can set, and the timer that tells of it. */
+static atomic_int skew, clock_timer = -1;
+
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	int rc = (int)syscall(SYS_clock_gettime, clock, ts);
+
+	if (clock == CLOCK_REALTIME)
+		ts->tv_sec += skew;
+	return rc;
+}
+
+int timerfd_create(int clock, int flags)
+{
+	if (clock != CLOCK_REALTIME)
+		return (int)syscall(SYS_timerfd_create, clock, flags);
+	return clock_timer = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+int timerfd_settime(int fd, int flags, const struct itimerspec *new,
+		    struct itimerspec *old)
+{
+	eventfd_t was;
+
+	if (fd != clock_timer)
+		return (int)syscall(SYS_timerfd_settime, fd, flags, new, old);
+	if (!(flags & TFD_TIMER_CANCEL_ON_SET))
+		return eventfd_write(fd, 1);
+	eventfd_read(fd, &was);
+	return 0;
+}
+
+/* Slurm looks at limits as soon as the clock is set. */
+START_TEST(test_clock_is_set)
+{
+	struct slu_ctl *ctl;
+
+	write_conf(TIGHTEN);
+	forget();
+	host.n_limit = 1;
+	host.limit[0] = running(10, 60);
+	host.limit[0].end = time(NULL) + 400;
+	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
+	slu_ctl_active(ctl);
+	for (int i = 0; i < 300 && !slu_guard_alive(ctl); i++)
+		usleep(10000);
+	usleep(100000);
+	ck_assert(!has_done("limit 7 whole;"));
+	skew = 300;
+	eventfd_write(clock_timer, 1);
+	for (int i = 0; i < 50 && !has_done("limit 7 whole;"); i++)
+		usleep(10000);
+	ck_assert(has_done("limit 7 whole;"));
+	skew = 0;
+	slu_ctl_release(ctl);
+	host.n_limit = 0;
+}
+END_TEST
+
 TEST_MAIN("guard", test_submissions, test_tell, test_script_hash, test_running,
 	  test_many, test_late, test_pending, test_bad_configuration,
-	  test_cannot_look, test_thread)
+	  test_cannot_look, test_thread, test_clock_is_set)

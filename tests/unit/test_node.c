@@ -65,11 +65,7 @@ START_TEST(test_no_source)
 	ctl_until_told("pfs/none: No such file");
 	ck_assert_str_eq(ctl_verdict, "hold");
 	expect_refused("pfs/none: No such file");
-	job_ends(request, "CANCELLED");
-	down();
-	ctl_until("DONE");
-	expect_nothing_left();
-	nodes_end();
+	end_cancelled();
 }
 END_TEST
 
@@ -81,11 +77,22 @@ START_TEST(test_too_large)
 	job_starts(request);
 	up();
 	expect_refused("is free");
-	job_ends(request, "CANCELLED");
-	down();
-	ctl_until("DONE");
-	expect_nothing_left();
-	nodes_end();
+	end_cancelled();
+}
+END_TEST
+
+/* A node's own refusal is told at once, as any error of its own. */
+START_TEST(test_untrusted)
+{
+	if (!begin("scratch", ""))
+		return;
+	ck_assert(!chmod(at("storage.n1"), 0777));
+	job_starts(request);
+	up();
+	ctl_until_told("can be written by others");
+	expect_refused("can be written by others");
+	ck_assert(!chmod(at("storage.n1"), 0755));
+	end_cancelled();
 }
 END_TEST
 
@@ -386,6 +393,7 @@ static int run(void)
 	add(suite, "glusterfs", test_glusterfs, 1);
 	add(suite, "no_source", test_no_source, 1);
 	add(suite, "too_large", test_too_large, 1);
+	add(suite, "untrusted", test_untrusted, 1);
 	add(suite, "no_destination", test_no_destination, 1);
 	add(suite, "kept_in_pieces", test_kept_in_pieces, 1);
 	add(suite, "lost_database", test_lost_database, 1);

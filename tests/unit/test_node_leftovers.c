@@ -108,19 +108,23 @@ static int end_sleeper(const char *name)
 		       : unlink(path);
 }
 
-/* As after a reboot: no process, no notes, no mounts, but the storage. */
-static int reboot_node(const char *arg)
+/* As after a reboot: no notes, no mounts, but the storage; and no process. */
+static int forget_all(void)
 {
 	char path[PATH_MAX];
-	int rc = end_sleeper("run/7/watch.pid");
 
-	(void)arg;
 	path_to(path, "run/7");
-	if (rc || slu_unmount_below(path, 0, 1, NULL) ||
+	if (slu_unmount_below(path, 0, 1, NULL) ||
 	    slu_rmtree(AT_FDCWD, path, NULL))
 		return 49;
 	path_to(path, "storage/7.1");
 	return slu_unmount_below(path, 0, 1, NULL) ? 50 : 0;
+}
+
+static int reboot_node(const char *arg)
+{
+	(void)arg;
+	return end_sleeper("run/7/watch.pid") ? 49 : forget_all();
 }
 
 /* The job was at work here, its nodes were restarted, and it has ended. */
@@ -140,6 +144,38 @@ static void end_rebooted(void)
 	nodes_all(expire, "", 0);
 	expect_nothing_left();
 }
+
+/* n1 does not go on with it when it was killed, but starts anew. */
+static int reboots_in(const char *arg)
+{
+	char path[PATH_MAX];
+	int rc;
+
+	path_to(path, "rebooted");
+	if (strcmp(getenv("SLURMD_NODENAME"), "n1") || !mkdir(path, 0755))
+		return run_verb(arg);
+	rc = forget_all();
+	return rc ? rc : run_verb("recover");
+}
+
+/* It tells so at once, and nobody waits for SetupTimeout. */
+START_TEST(test_reboot_setup)
+{
+	int rc[NODES];
+
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	node_shared[0].kill_at = node_shared[0].requests + 3;
+	node_shared[0].after = true;
+	for (int i = 0; i < NODES; i++)
+		node_send(i, reboots_in, "up --job 7");
+	nodes_wait_and(rc, 0, NULL, NULL);
+	ck_assert_int_eq(rc[0] | rc[1], 0);
+	ctl_until_told("setup failed: n1: the node was restarted");
+	end_cancelled();
+}
+END_TEST
 
 /* While an `up` ends what was there before it, nobody else finds that again. */
 START_TEST(test_begin)
@@ -212,6 +248,54 @@ START_TEST(test_trouble)
 	nodes_all(mend, "run/7", 0);
 	nodes_all(run_verb, "recover", 0);
 	end_rebooted();
+	nodes_end();
+}
+END_TEST
+
+static int sit_in(void *arg)
+{
+	return chdir(arg) || mkdir("sat", 0700) ? 1 : sleep_on(NULL);
+}
+
+/* "NAME", with a mount in it that somebody on n1 uses */
+static int leave_busy(const char *name)
+{
+	char path[PATH_MAX], pid[PATH_MAX];
+
+	if (strcmp(getenv("SLURMD_NODENAME"), "n1"))
+		return 0;
+	path_to(path, name);
+	strcat(path, "/fs");
+	path_to(pid, "run/sitter.pid");
+	if (leave_storage(name) || mount("tmpfs", path, "tmpfs", 0, NULL) ||
+	    slu_detach(sit_in, path, pid, NULL, NULL))
+		return 53;
+	strcat(path, "/sat");
+	while (access(path, F_OK))
+		usleep(20000);
+	return 0;
+}
+
+static int end_busy(const char *name)
+{
+	return strcmp(getenv("SLURMD_NODENAME"), "n1") ? 0 : end_sleeper(name);
+}
+
+/* The node is drained for what cannot be removed, until it could, also after
+ * a restart; and the other one is not. */
+START_TEST(test_dirty)
+{
+	if (!begin("scratch", ""))
+		return;
+	nodes_all(leave_busy, "storage/9.99", 0);
+	nodes_all(run_verb, "recover", 0);
+	ctl_until_drained("sluice: a leftover cannot be removed");
+	ck_assert_ptr_nonnull(strstr(ctl_drained, "storage/9.99/fs"));
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(end_busy, "run/sitter.pid", 0);
+	nodes_all(run_verb, "recover", 0);
+	ctl_until_drained("");
+	expect_nothing_left();
 	nodes_end();
 }
 END_TEST
@@ -340,6 +424,8 @@ static int run(void)
 
 	add(suite, "begin", test_begin, 1);
 	add(suite, "kept", test_kept, 1);
+	add(suite, "reboot_setup", test_reboot_setup, 1);
+	add(suite, "dirty", test_dirty, 1);
 	add(suite, "trouble", test_trouble, 1);
 	add(suite, "expire", test_expire, 1);
 	add(suite, "forgotten", test_forgotten, 1);

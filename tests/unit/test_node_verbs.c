@@ -108,7 +108,7 @@ START_TEST(test_io)
 	struct slu_history_row *row;
 	char *out;
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	node_begin("");
 	ctl_connect();
@@ -195,7 +195,7 @@ START_TEST(test_cancel)
 	struct slu_verdict *verdict;
 	uint64_t buffer;
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	node_begin("");
 	ctl_connect();
@@ -212,8 +212,9 @@ START_TEST(test_cancel)
 	job.end = job.start + 1;
 	ctl_send(&slu_job_ended_desc, &job);
 	say(buffer, "down");
-	expect_run(slu_cmd_cancel, 0,
-		   "stage-out of job 7 is cancelled; n1 keeps the data for");
+	expect_run(
+		slu_cmd_cancel, 0,
+		"stage-out of job 7 is cancelled; the data is kept on n1, for");
 	verdict = ctl_expect(&slu_fail_desc);
 	expect(strstr(verdict->reason, "cancelled by"), "%s", verdict->reason);
 	slu_msg_free(&slu_fail_desc, verdict);
@@ -432,7 +433,7 @@ static void fetch_to(const char *name)
 /* Data of its own, of a node. */
 START_TEST(test_fetch)
 {
-	if (getuid() != 0)
+	if (!have_root())
 		return;
 	node_begin("");
 	fetch_to("home/got");
@@ -461,7 +462,7 @@ END_TEST
 /* A part of a common name space, with what only bricks have. */
 START_TEST(test_fetch_brick)
 {
-	if (getuid() != 0)
+	if (!have_root())
 		return;
 	node_begin("");
 	make_dirs("storage/kept/7.3/fs/brick/.glusterfs");
@@ -484,7 +485,7 @@ END_TEST
 /* Users: the owner may, others may not. */
 START_TEST(test_fetch_as_user)
 {
-	if (getuid() != 0)
+	if (!have_root())
 		return;
 	node_begin("");
 	make_dirs("storage/kept/7.3/fs/data");

@@ -6,7 +6,8 @@
 #include "burst_buffer/image.h"
 #include "sysmap/receive.h"
 
-/* Directories to lay out, with a file system of the job's and without. */
+/* Directories to lay out, with a file system of the job's and without; where no
+ * size is said, for what is foretold. */
 START_TEST(test_stripes)
 {
 	static const struct {
@@ -16,7 +17,7 @@ START_TEST(test_stripes)
 		 "/l/ann/17", "- 1024 1 3 0", "/opt/lfs"},
 		{"jobfs type=tmp capacity=1K; stripe target=/x stripes=2 "
 		 "fsname=big",
-		 "/x", "big 0 0 0 2", "/opt/lfs"},
+		 "/x", "big 777 0 0 2", "/opt/lfs"},
 		{"jobfs type=lus capacity=2K", "", "big 2048 0 0 0",
 		 "/opt/lfs"},
 		{"jobfs type=plc capacity=2K", "", "- 2048 0 0 5", "lfs5"},
@@ -36,6 +37,7 @@ START_TEST(test_stripes)
 		struct slu_plan_site s = site();
 		struct slu_plan p;
 
+		j.file_size = 777.5;
 		targets_known = true;
 		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
 		ck_assert_uint_eq(p.n_stripe, c->target != NULL);

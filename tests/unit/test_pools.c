@@ -112,6 +112,36 @@ static int64_t end_of(uint32_t job_id)
 	return job_id == 9 ? 0 : 1000 + 10 * job_id;
 }
 
+/* Data of failed stage-outs takes room as buffers do, until sluiced says that
+ * it does not. */
+START_TEST(test_kept)
+{
+	struct slu_pool_supply *p = calloc(1, sizeof(*p));
+	struct slu_supply s = {.pools = p, .n_pools = 1};
+	struct slu_pool_use use;
+
+	slu_mirror_init(&m);
+	*p = (struct slu_pool_supply){.name = strdup("p"),
+				      .total = 10 * GIB,
+				      .available = 7 * GIB,
+				      .kept = 3 * GIB,
+				      .complete = true};
+	slu_pools_set(&m, &s);
+	buffer(7, 1, "p", 5 * GIB, "RUNNING");
+	ck_assert(room(2, 2 * GIB, 0, ""));
+	ck_assert(!room(2, 3 * GIB, 0,
+			"jobs have 8GiB of its 10GiB, data of failed "
+			"stage-outs 3GiB"));
+	slu_pools_use(&m, "p", &use);
+	ck_assert_uint_eq(use.used, 8 * GIB);
+	ck_assert_uint_eq(use.unfree, 8 * GIB);
+	ck_assert_uint_eq(slu_pools_held(&m, "p", 5000, end_of, 1000), 3 * GIB);
+	supply(10 * GIB, 7 * GIB, true);
+	ck_assert(room(2, 5 * GIB, 0, ""));
+	slu_mirror_fini(&m);
+}
+END_TEST
+
 static bool leaving;
 
 static void ahead(uint32_t of, uint64_t size, const char *state)
@@ -441,10 +471,49 @@ START_TEST(test_never)
 		expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
 		free(text);
 	}
-	ask.option = "capacity=1GiB";
+	/* components, which start together; another job's do not count */
+	for (int job = 0; job < 2; job++) {
+		ask = (struct slu_ctl_ask){.prolog_flags = true,
+					   .option = "capacity=4GiB",
+					   .het = true};
+		for (; ask.het_offset < 2; ask.het_offset++) {
+			expect_ok(slu_ctl_validate(ctl, &ask, &text, &err),
+				  err);
+			free(text);
+		}
+		ask.option = "capacity=1GiB";
+		expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err,
+			    SLU_INVALID,
+			    "with the components before it 9GiB is more than "
+			    "pool nodes has, which is 8GiB");
+	}
+	ask.het = false;
 	ask.account = "x";
 	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_DENIED,
 		    "account x may not have storage of pool nodes");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_never_of_user)
+{
+	struct slu_ctl *ctl = ctl_by_hand("Pool=nodes MaxPerUser=5GiB");
+	struct slu_ctl_ask ask = {
+		.prolog_flags = true, .option = "capacity=5GiB", .het = true};
+	struct slu_err err;
+	char *text;
+
+	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+	free(text);
+	ask.het_offset = 1;
+	ask.option = "capacity=1GiB";
+	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_DENIED,
+		    "with the components before it 6GiB is more than the 5GiB "
+		    "that a user may have of pool nodes (MaxPerUser)");
+	ask.het = false;
+	ask.option = "capacity=6GiB";
+	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_DENIED,
+		    "jobfs: 6GiB is more than the 5GiB");
 	slu_ctl_release(ctl);
 }
 END_TEST
@@ -530,6 +599,6 @@ START_TEST(test_no_mover)
 }
 END_TEST
 
-TEST_MAIN("pools", test_ahead, test_not_yet, test_expire, test_room, test_when,
-	  test_when_expired, test_turn, test_hooks, test_components, test_never,
-	  test_unable, test_no_mover)
+TEST_MAIN("pools", test_ahead, test_not_yet, test_expire, test_room, test_kept,
+	  test_when, test_when_expired, test_turn, test_hooks, test_components,
+	  test_never, test_never_of_user, test_unable, test_no_mover)

@@ -164,7 +164,7 @@ START_TEST(test_admin_alone)
 	struct slu_caller caller;
 	char *cred, *header;
 
-	if (getuid() != 0 || !munged_start())
+	if (!have_root() || !munged_start())
 		return;
 	ck_assert_int_eq(seteuid(2), 0);
 	cred = slu_cred_request("POST", "/v1/import", "x", 1, nonce, &err);

@@ -110,7 +110,7 @@ START_TEST(test_lost_turn)
 	struct slu_plan plan;
 	char text[160];
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	ctl_send(&slu_job_started_desc, &j);
@@ -164,7 +164,7 @@ START_TEST(test_lost_message)
 	struct slu_job j = job_of_ann(7, true);
 	struct slu_plan plan;
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	say_in_vain(NO("INSERT ON Buffer"), &slu_job_started_desc, &j);
@@ -212,7 +212,7 @@ START_TEST(test_large_plan)
 	struct slu_plan plan;
 	double start;
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	j.nodes = (char *)"n[1-10000]";
@@ -243,7 +243,7 @@ START_TEST(test_buffer)
 	struct slu_history_row *row;
 	struct slu_extend *extend;
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	ctl_send(&slu_job_started_desc, &j);
@@ -312,7 +312,7 @@ START_TEST(test_resume_again)
 	struct slu_job j = job_of_ann(7, true);
 	struct slu_plan plan;
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	ctl_send(&slu_job_started_desc, &j);
@@ -350,7 +350,7 @@ START_TEST(test_plan_waits)
 	j.user = NULL;
 	j.uid = 0;
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	late = fork();

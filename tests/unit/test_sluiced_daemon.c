@@ -71,7 +71,7 @@ START_TEST(test_who_may)
 	ck_assert_int_eq(raw_status(cred, ask_jobs), 200);
 	ck_assert_int_eq(raw_status(cred, ask_jobs), 403);
 	free(cred);
-	if (getuid() != 0)
+	if (!have_root())
 		goto out;
 	/* From another host than it names; of a job that is not there. */
 	ck_assert_int_eq(post("/v1/poll",
@@ -121,7 +121,7 @@ START_TEST(test_refused)
 {
 	static char large[(1 << 20) + 2];
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	each(b, bad)
@@ -148,7 +148,7 @@ START_TEST(test_sysmap)
 		"\\\"sda\\\"}]\"}}";
 	struct slu_buf reply = {0};
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	ck_assert_int_eq(post("/v1/sysmap/hashes?host=n1", "12345678", &reply),
@@ -168,7 +168,7 @@ START_TEST(test_crowd)
 	enum { PROCESSES = 20, EACH = 10 };
 	pid_t pid[PROCESSES];
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	for (int i = 0; i < PROCESSES; i++) {
@@ -300,7 +300,7 @@ START_TEST(test_operator)
 	ck_assert_int_eq(post("/v1/query", ask_jobs, NULL), 0);
 	ck_assert_int_eq(sluiced_status(sluiced_fork("-D")), 2);
 	/* Stopped while somebody waits: who waits is told at once. */
-	if (getuid() == 0) {
+	if (have_root()) {
 		ctl_meet();
 		pid = fork();
 		if (!pid) {

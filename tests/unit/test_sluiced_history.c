@@ -28,7 +28,7 @@ START_TEST(test_import)
 	static const char *const want[] = {"{\"added\":2}", "{\"added\":0}"};
 	struct slu_buf reply = {0};
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(post("/v1/import", two_jobs, &reply), 0);
@@ -60,7 +60,7 @@ START_TEST(test_predict_beyond)
 	};
 	char ask[100];
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	each(c, cases)
 	{
@@ -101,7 +101,7 @@ START_TEST(test_predict_running)
 	struct slu_buf reply = {0};
 	struct slu_job j;
 
-	if (!sluiced_begin() || getuid() != 0)
+	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
 	ck_assert_int_eq(nobody_predicts(), SLU_NOTFOUND);

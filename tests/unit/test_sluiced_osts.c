@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a whole sluiced makes of the statistics of Lustre's servers. */
 #include <math.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "select_io/ost/memory.h"
@@ -406,11 +408,81 @@ START_TEST(test_busy)
 }
 END_TEST
 
+/* What a host that this program is on says of its processor, in ticks. */
+static void put_stat(unsigned working, unsigned idle)
+{
+	FILE *f = fopen(tmpfile_path("stat"), "w");
+
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "cpu  %u 0 0 %u 0 0 0 0 0 0\n", working, idle);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* The same file is /proc/stat for this process and its children. */
+static bool replace_stat(void)
+{
+	put_stat(1000, 1000);
+	return unshare(CLONE_NEWNS) == 0 &&
+	       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount(tmpfile_path("stat"), "/proc/stat", NULL, MS_BIND, NULL) ==
+		       0;
+}
+
+static void say_space(unsigned of_two, unsigned of_seven)
+{
+	char *text = slu_asprintf(
+		"{\"osts\":[{\"name\":\"f-OST0002\",\"index\":2,\"total\":"
+		"9000000,\"available\":%u},{\"name\":\"f-OST0007\",\"index\":"
+		"7,\"total\":9000000,\"available\":%u}]}",
+		of_two, of_seven);
+
+	ck_assert_int_eq(post("/v1/osts?host=n1", text, NULL), 0);
+	free(text);
+}
+
+/* While the host of a running sluiced works for 90 % of the time the ranking
+ * of before answers, whatever servers say, and nothing is predicted. */
+START_TEST(test_busy_host)
+{
+	static const char writer[] = "\"osts\",\"stripes\":1,\"size\":1024,"
+				     "\"name\":\"writer\",\"dry\":true";
+	const char *answer;
+
+	if (!replace_stat()) {
+		puts("skipped: no mounts of our own are possible");
+		return;
+	}
+	ck_assert(sluiced_begin());
+	ctl_meet();
+	ck_assert_int_eq(post("/v1/import", three_writers, NULL), 0);
+	say_space(8000000, 2000000);
+	answer = ask(writer);
+	expect_words(answer, "\"files\":[[2]]");
+	expect_words(answer, "\"predicted\":[{");
+	put_stat(1090, 1010);
+	sleep(3);
+	say_space(2000000, 8000000);
+	answer = ask(writer);
+	expect_words(answer, "\"ranked\":true");
+	expect_words(answer, "\"files\":[[2]]");
+	ck_assert_ptr_null(strstr(answer, "predicted"));
+	put_stat(1120, 1080);
+	sleep(3);
+	say_space(2000000, 8000000);
+	answer = ask(writer);
+	expect_words(answer, "\"files\":[[7]]");
+	expect_words(answer, "\"predicted\":[{");
+	ck_assert_ptr_null(strstr(answer, "ranked"));
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {test_osts,   test_ranking,
-				      test_busy,   test_jobs,
-				      test_stripe, test_osts_weights};
+	const TTest *const tests[] = {
+		test_osts,   test_ranking,	test_busy,     test_jobs,
+		test_stripe, test_osts_weights, test_busy_host};
 
 	if (getuid() != 0 ||
 	    system("PATH=/usr/sbin:/sbin:$PATH command -v munged >/dev/null")) {

@@ -309,7 +309,7 @@ START_TEST(test_program)
 	loop = slu_loop_new(&err);
 	p = slu_publisher_new(loop, published, NULL);
 	said[0] = '\0';
-	if (geteuid() == 0) {
+	if (have_root()) {
 		publish(p, 1, i12, dir, 5);
 		turn_until("1:");
 		ck_assert_str_eq(said, "1:failed ");

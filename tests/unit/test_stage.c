@@ -305,6 +305,54 @@ START_TEST(test_brick)
 }
 END_TEST
 
-TEST_MAIN("stage", test_all_kinds, test_large_files, test_empty, test_deep,
-	  test_name_rules, test_existing, test_inherits_setgid, test_special,
+/* Times that only one of the two file systems can hold. */
+START_TEST(test_odd_times)
+{
+	static const time_t when[] = {-11644473600, -1, 16725225600};
+	char *from = strdup("/dev/shm/sluice-test.XXXXXX");
+
+	setup();
+	ck_assert_ptr_nonnull(mkdtemp(from));
+	make_text(in(from, "f"), "x");
+	each(t, when)
+	{
+		const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+						  {.tv_sec = *t}};
+
+		ck_assert(!utimensat(AT_FDCWD, in(from, "f"), times, 0));
+		expect_ok(stage(from, dst, 1), err);
+	}
+	tree_remove(from);
+	teardown();
+}
+END_TEST
+
+/* The walk keeps two directories open for each level, and some stack. */
+START_TEST(test_too_deep)
+{
+	struct rlimit files;
+	int dir, sub;
+
+	ck_assert(!getrlimit(RLIMIT_NOFILE, &files));
+	if (files.rlim_max < 10000) {
+		skip("too few files may be open");
+		return;
+	}
+	setup();
+	dir = open(src, O_RDONLY | O_DIRECTORY);
+	for (int i = 0; i < 5000; i++) {
+		ck_assert(!mkdirat(dir, "d", 0755));
+		sub = openat(dir, "d", O_RDONLY | O_DIRECTORY);
+		close(dir);
+		dir = sub;
+	}
+	close(dir);
+	failed_with(stage(src, dst, 1), "more than 4096 levels");
+	teardown();
+}
+END_TEST
+
+TEST_MAIN("stage", test_too_deep, test_odd_times, test_all_kinds,
+	  test_large_files, test_empty, test_deep, test_name_rules,
+	  test_existing, test_inherits_setgid, test_special,
 	  test_does_not_arrive, test_sums, test_brick)

@@ -75,7 +75,6 @@ START_TEST(test_types)
 		expect(type, "%s", d->name);
 		ck_assert_str_eq(type->name, d->name);
 		expect(type->shared == d->shared, "%s", d->name);
-		expect(type->pieces == d->pieces, "%s", d->name);
 	}
 	for (const struct slu_fstype *t = slu_fstypes; t->name; t++)
 		expect(slu_driver_find(t->name), "%s", t->name);

@@ -143,8 +143,8 @@ END_TEST
 
 START_TEST(envelope)
 {
-	struct slu_verdict verdict = {7, "because", true, 3}, *back;
-	struct slu_job_ref ref = {3};
+	struct slu_verdict verdict = {7, "because", true, 3, 0}, *back;
+	struct slu_job_cancelled job = {3, 0};
 	const struct slu_desc *desc;
 	struct slu_err err;
 	uint64_t id;
@@ -164,7 +164,7 @@ START_TEST(envelope)
 	free(line);
 
 	/* What the other side says is unknown here. */
-	line = slu_envelope(&slu_job_cancelled_desc, 1, &ref);
+	line = slu_envelope(&slu_job_cancelled_desc, 1, &job);
 	ck_assert_int_eq(slu_envelope_parse(line, strlen(line), slu_to_ctl,
 					    &desc, &id, &msg, &err),
 			 -1);

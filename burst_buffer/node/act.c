@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One act of staging in a child, which is the user for all but the manifest
+ * and the claims: those are root's, in .sluice/ of the file system.
+ */
+#include "config.h"
+#include "burst_buffer/node/staging.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "burst_buffer/staging/claims.h"
+#include "burst_buffer/staging/share.h"
+#include "common/file.h"
+
+struct act_call { /* in the child */
+	const struct slu_staging *q;
+	struct slu_aside *aside;
+	uint64_t bytes, files; /* told so far */
+	struct slu_claims_proxy proxy;
+	struct slu_claims claims;
+};
+
+static int told(void *arg, uint64_t bytes, uint64_t files)
+{
+	struct act_call *c = arg;
+
+	c->bytes += bytes;
+	c->files += files;
+	slu_aside_tell(c->aside, c->bytes, c->files);
+	return 0;
+}
+
+void slu_staging_id(const struct slu_staging *q, unsigned attempt,
+		    char id[SLU_STAGING_ID])
+{
+	int n = snprintf(id, SLU_STAGING_ID, "%s.%zu", q->way, q->r);
+
+	if (attempt)
+		snprintf(id + n, SLU_STAGING_ID - (size_t)n, ".again%u",
+			 attempt);
+}
+
+static void manifest_path(const struct slu_staging *q, char path[PATH_MAX])
+{
+	char id[SLU_STAGING_ID];
+
+	slu_staging_id(q, q->attempt, id);
+	snprintf(path, PATH_MAX, "%s/.sluice/%s", q->n->root, id);
+}
+
+enum slu_stage_what slu_stage_what(const char *type)
+{
+	static const char *const words[] = {
+		[SLU_WHAT_FILE] = "file",
+		[SLU_WHAT_LIST] = "list",
+		[SLU_WHAT_ANY] = "auto",
+	};
+
+	for (int i = SLU_WHAT_FILE; i <= SLU_WHAT_ANY; i++)
+		if (slu_eq(type, words[i]))
+			return (enum slu_stage_what)i;
+	return SLU_WHAT_DIRECTORY;
+}
+
+/* What a node has copied that was lost since may never have reached the disk,
+ * whatever its size and time say. */
+static void describe(struct act_call *c, struct slu_stage_part *part)
+{
+	const struct slu_staging *q = c->q;
+	*part = (struct slu_stage_part){
+		.source = q->stage->source,
+		.destination = q->stage->destination,
+		.what = slu_stage_what(q->stage->type),
+		.plain_source = q->n->driver->interposed && q->stage->out,
+		.plain_destination = q->n->driver->interposed && !q->stage->out,
+		.below = q->stage->out ? slu_node_below(q->n) : NULL,
+		.fs_root = q->n->data,
+		.self = q->self,
+		.n = q->members,
+		.durable = q->stage->out,
+		.content = q->stage->content,
+		.quick = !q->n->away.n &&
+			 (slu_mover_has_been(q->n, q->r) ||
+			  (q->stage->out && slu_early_has_been(q->n, q->r))),
+		.progress = told,
+		.arg = c,
+	};
+}
+
+static void claims_path(const struct slu_staging *q, unsigned attempt,
+			char path[PATH_MAX])
+{
+	char id[SLU_STAGING_ID];
+
+	slu_staging_id(q, attempt, id);
+	snprintf(path, PATH_MAX, "%s/.sluice/%s.claims", q->n->root, id);
+}
+
+/* Who was given up, and works on all the same, finds no more work where the
+ * claims of earlier attempts were. */
+static int make_claims(const struct slu_staging *q, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	for (unsigned i = 0; i < q->attempt; i++) {
+		claims_path(q, i, path);
+		if (slu_rmtree(AT_FDCWD, path, err))
+			return -1;
+	}
+	claims_path(q, q->attempt, path);
+	if (q->members > 1 && mkdir(path, 0700) && errno != EEXIST)
+		return slu_errno(err, SLU_IO,
+				 "cannot share the work in the job's file "
+				 "system");
+	return 0;
+}
+
+/* By root, as long as this process is it. */
+static int start_claims(struct act_call *c, struct slu_stage_part *part,
+			struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	if (c->q->members < 2 || c->q->n->driver->interposed)
+		return 0;
+	claims_path(c->q, c->q->attempt, path);
+	c->claims = (struct slu_claims){slu_claims_proxy_take,
+					slu_claims_proxy_look,
+					slu_claims_proxy_whose, &c->proxy};
+	part->claims = &c->claims;
+	return slu_claims_proxy_start(&c->proxy, path, c->q->self,
+				      c->q->members * SLU_STAGE_CHUNKS, err);
+}
+
+/* What cannot be kept is done again after a crash. */
+static int open_journal(const struct act_call *c)
+{
+	char id[SLU_STAGING_ID], name[64], path[PATH_MAX];
+	int fd;
+
+	if (c->q->act != SLU_COPY)
+		return 0;
+	slu_staging_id(c->q, c->q->attempt, id);
+	snprintf(name, sizeof(name), "done.%s.journal", id);
+	slu_note_path(c->q->n, name, path);
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? 0 : fd;
+}
+
+static int walk(struct act_call *c, struct slu_stage_part *part,
+		struct slu_stage_result *result, struct slu_err *err)
+{
+	const struct slu_plan *plan = &c->q->n->plan;
+	char path[PATH_MAX];
+	pid_t pid = -1;
+	int rc;
+
+	manifest_path(c->q, path);
+	part->manifest = slu_drain_start(path, &pid, err);
+	if (part->manifest < 0 || make_claims(c->q, err))
+		return -1;
+	rc = slu_aside_become(c->aside, plan->uid, plan->gid, err) ||
+	     slu_stage(SLU_PREPARE, part, result, err);
+	if (slu_drain_end(part->manifest, pid, err)) /* it is the cause */
+		rc = -1;
+	return rc ? -1 : 0;
+}
+
+int slu_staging_act(struct slu_aside *aside, void *arg, void *out,
+		    struct slu_err *err)
+{
+	struct act_call c = {.q = arg, .aside = aside};
+	const struct slu_plan *plan = &c.q->n->plan;
+	struct slu_stage_result result;
+	struct slu_stage_part part;
+	char path[PATH_MAX];
+
+	describe(&c, &part);
+	part.journal = open_journal(&c);
+	manifest_path(c.q, path);
+	if (c.q->n->driver->interposed) {
+		if (slu_interposed_act(c.q->n, aside, (int)c.q->act, &part,
+				       path, &result, err))
+			return -1;
+	} else if (c.q->act == SLU_PREPARE) {
+		if (walk(&c, &part, &result, err))
+			return -1;
+	} else {
+		part.manifest = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		if (part.manifest < 0)
+			return slu_errno(err, SLU_IO, "no manifest");
+		if (start_claims(&c, &part, err) ||
+		    slu_aside_become(aside, plan->uid, plan->gid, err) ||
+		    slu_stage(c.q->act, &part, &result, err))
+			return -1;
+	}
+	memcpy(out, &result, sizeof(result));
+	return 0;
+}
+_Static_assert(sizeof(struct slu_stage_result) <= SLU_ASIDE_OUT, "fits");

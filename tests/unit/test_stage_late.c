@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Staging to where a write error shows only when the data goes to disk. */
+#include "config.h"
+#include "tests/unit/stage_trees.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOST_AT 1000000
+#define LOST	4096
+
+static int sync_error;	   /* of syncfs(), whoever wrote what */
+static const char *broken; /* path whose pages are dropped then, and */
+static int file_error;	   /* its own, which fsync() tells */
+
+/* Size and time stay. */
+static void lose(const char *path)
+{
+	static const char hole[LOST];
+	int fd = open(path, O_WRONLY);
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+	struct stat st;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert(!fstat(fd, &st));
+	times[1] = st.st_mtim;
+	ck_assert_int_eq(pwrite(fd, hole, LOST, LOST_AT), LOST);
+	ck_assert(!futimens(fd, times));
+	close(fd);
+}
+
+/* Instead of the library's. */
+int syncfs(int fd)
+{
+	(void)fd;
+	if (broken)
+		lose(broken);
+	errno = sync_error;
+	return sync_error ? -1 : 0;
+}
+
+int fsync(int fd)
+{
+	char link[64], path[PATH_MAX] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	(void)!readlink(link, path, sizeof(path) - 1);
+	errno = file_error;
+	return file_error && broken && !strcmp(path, broken) ? -1 : 0;
+}
+
+static void faults(int sync, const char *path, int file)
+{
+	sync_error = sync;
+	broken = path;
+	file_error = file;
+}
+
+static void late_setup(struct slu_stage_part *part)
+{
+	static char path[PATH_MAX];
+
+	setup();
+	make_file(in(src, "a"), 3 * LOST_AT, 1);
+	make_file(in(src, "b"), 3 * LOST_AT, 2);
+	snprintf(path, sizeof(path), "%s", in(dst, "src/b"));
+	*part = (struct slu_stage_part){
+		.source = src, .destination = dst, .n = 1, .durable = true};
+	faults(0, path, 0);
+}
+
+static void late_teardown(void)
+{
+	faults(0, NULL, 0);
+	teardown();
+}
+
+/* What an early copy could not write is not taken for arrived by the last. */
+START_TEST(test_early)
+{
+	struct slu_stage_part part;
+
+	late_setup(&part);
+	part.quick = part.early = true;
+	faults(EIO, broken, EIO);
+	failed_with(stage_part(part, NULL), "Input/output error");
+	faults(0, NULL, 0);
+	part.early = false;
+	expect_ok(stage_part(part, NULL), err);
+	same(src, in(dst, "src"));
+	late_teardown();
+}
+END_TEST
+
+/* What it could is not copied again, with its mode and time. */
+START_TEST(test_early_kept)
+{
+	struct slu_stage_part part;
+	struct slu_stage_result r;
+
+	late_setup(&part);
+	part.quick = part.early = true;
+	faults(0, NULL, 0);
+	ck_assert(!chmod(in(src, "a"), 0440));
+	expect_ok(stage_part(part, NULL), err);
+	part.early = false;
+	part.manifest = manifest();
+	expect_ok(slu_stage(SLU_PREPARE, &part, &r, &err), err);
+	expect_ok(slu_stage(SLU_COPY, &part, &r, &err), err);
+	ck_assert_int_eq(r.kept, 2);
+	expect_ok(slu_stage(SLU_VERIFY, &part, &r, &err), err);
+	expect_ok(slu_stage(SLU_FINISH, &part, &r, &err), err);
+	close(part.manifest);
+	same(src, in(dst, "src"));
+	late_teardown();
+}
+END_TEST
+
+/* Somebody else's data could not be written there. */
+START_TEST(test_others)
+{
+	struct slu_stage_part part;
+
+	late_setup(&part);
+	faults(ENOSPC, NULL, 0);
+	expect_ok(stage_part(part, NULL), err);
+	same(src, in(dst, "src"));
+	late_teardown();
+}
+END_TEST
+
+/* Ours could not, and the file knows, or has been forgotten since. */
+START_TEST(test_own)
+{
+	struct slu_stage_part part;
+
+	late_setup(&part);
+	faults(ENOSPC, broken, ENOSPC);
+	failed_with(stage_part(part, NULL), "src/b: No space left on device");
+	faults(ENOSPC, broken, 0);
+	failed_with(stage_part(part, NULL),
+		    "src/b did not arrive whole: its content differs");
+	late_teardown();
+}
+END_TEST
+
+/* Of what was copied before a crash somebody else may have been told. */
+START_TEST(test_resumed)
+{
+	struct slu_stage_part part;
+	struct slu_stage_result r;
+
+	late_setup(&part);
+	part.manifest = manifest();
+	part.journal = open(in(top, "journal"), O_RDWR | O_CREAT, 0600);
+	expect_ok(slu_stage(SLU_PREPARE, &part, &r, &err), err);
+	for (int i = 0; i < 2; i++) {
+		faults(i ? 0 : EIO, broken, EIO);
+		failed_with(slu_stage(SLU_COPY, &part, &r, &err),
+			    "src/b: Input/output error");
+	}
+	faults(0, NULL, 0);
+	expect_ok(slu_stage(SLU_COPY, &part, &r, &err), err);
+	ck_assert_int_eq(r.kept, 2);
+	close(part.journal);
+	close(part.manifest);
+	late_teardown();
+}
+END_TEST
+
+TEST_MAIN("stage late", test_early, test_early_kept, test_others, test_own,
+	  test_resumed)
