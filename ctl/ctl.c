@@ -171,6 +171,16 @@ static bool start_thread(struct slu_ctl *ctl, pthread_t *thread,
 	return false;
 }
 
+bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl))
+{
+	pthread_t thread;
+
+	if (!start_thread(ctl, &thread, fn))
+		return false;
+	pthread_detach(thread);
+	return true;
+}
+
 /* A thread of the last time that is stuck still: the next hook tries again. */
 void slu_ctl_wake(struct slu_ctl *ctl)
 {

@@ -28,7 +28,8 @@ libsluctl_la_SOURCES = \
 	ctl/misnamed.c \
 	ctl/thread.c \
 	ctl/turn.c \
-	ctl/times.c ctl/times.h
+	ctl/times.c ctl/times.h \
+	ctl/users.c
 libsluctl_la_LIBADD = libslupredict.la libsluion.la libslurequest.la \
 	libsluwire.la libslucommon.la -lpthread
 

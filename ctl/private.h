@@ -12,6 +12,7 @@
  *   ahead.c    the same about stage-in without nodes
  *   submit.c   a submission: what is foretold, and the limit
  *   guard.c    the limits that we have set: a thread of its own
+ *   users.c    who the configuration's users are: a thread of its own
  *   thread.c   the loop: what is due when; the link's two ends
  *   events.c   what the hooks said: starts, ends, looks; snapshots
  *   commands.c what sluiced said
@@ -89,6 +90,7 @@ struct slu_ctl {
 	atomic_bool standby;	    /* was active, and is not any more */
 	atomic_int owners;	    /* the plugins together, and each thread */
 	bool has_thread, has_guard; /* to be joined */
+	atomic_bool asking;	    /* the thread of users.c runs */
 	pthread_t thread, guard;
 	int guard_timer;
 	_Atomic int64_t guard_beat; /* when it last looked, CLOCK_MONOTONIC */
@@ -99,7 +101,8 @@ struct slu_ctl {
 	bool stale;	 /* what we know of the jobs must be looked up */
 	bool recall;	 /* ended jobs in the snapshot: history may lack them */
 	double reload_at; /* read the configuration again; 0: no need */
-	double users_at;  /* the users that it names; 0: no need */
+	double users_at;  /* ask for users again; 0: no need */
+	bool asked;	  /* somebody: it has not been told yet */
 	bool replayed;	  /* this connection has told its history */
 	/* What history has taught whom: it is not taught twice. */
 	struct slu_heard predictor_heard, arbiter_heard, volumes_heard,
@@ -143,6 +146,8 @@ struct slu_ctl {
 void slu_ctl_wake(struct slu_ctl *ctl);
 /* An owner less; the last one frees it. */
 void slu_ctl_unref(struct slu_ctl *ctl);
+/* A thread that nobody joins; it is an owner until it calls slu_ctl_unref(). */
+bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl));
 
 /* persist.c: was sluiced not told just now what this job waits for? If so, it
  * is to be told. */
@@ -166,6 +171,11 @@ void *slu_guard_thread(void *ctl);
 int64_t slu_guard_step(struct slu_ctl *ctl, int64_t now);
 /* Has it looked lately? Any thread. */
 bool slu_guard_alive(struct slu_ctl *ctl);
+
+/* users.c */
+/* Have those asked for that are to be; returns when it is to be called again,
+ * but for the end of that. */
+double slu_users_tick(struct slu_ctl *ctl, double now);
 
 /* thread.c */
 void *slu_ctl_thread(void *ctl);

@@ -227,6 +227,17 @@ static int patient(struct slu_ready *ready, const struct slu_ctl_ask *ask,
 		       (unsigned)ask->patience);
 }
 
+/* It may be refused only because nobody knows yet who the user is. */
+static int unsure(const struct slu_site *site, const struct slu_ctl_ask *ask,
+		  struct slu_err *err)
+{
+	if (err->kind == SLU_DENIED && !slu_site_user(site, ask->uid) &&
+	    slu_site_users_missing(site))
+		slu_err_prefix(err, "sluice.conf names users who could not be "
+				    "looked up yet");
+	return -1;
+}
+
 static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		 struct slu_request *req, struct slu_err *err)
 {
@@ -242,9 +253,11 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		snprintf(uid, sizeof(uid), "uid %u", (unsigned)ask->uid);
 		user = uid;
 	}
-	if (slu_request_resolve(req, site->conf, err) < 0 ||
-	    slu_request_check(req, site->conf, user, err) < 0 ||
-	    (!ask->array && slu_request_check_alone(req, err) < 0))
+	if (slu_request_resolve(req, site->conf, err) < 0)
+		return -1;
+	if (slu_request_check(req, site->conf, user, err) < 0)
+		return unsure(site, ask, err);
+	if (!ask->array && slu_request_check_alone(req, err) < 0)
 		return -1;
 	if (fits_het(ctl, ask, req, err) < 0 ||
 	    slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)

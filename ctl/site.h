@@ -8,16 +8,22 @@
  * says so below), replaced as a whole when the host reconfigures.
  */
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include "common/conf.h"
 #include "common/str.h"
 #include "job_submit/predict.h"
 #include "select_io/ion/patterns.h"
 
+#define SLU_UNASKED (-1)
+
 struct slu_site_user {
-	const char *name; /* the configuration's */
+	char *name;
 	uid_t uid;
-	/* 0; ENOENT: there is none; else it has not been answered yet */
+	bool known; /* uid is, by the last answer that there was */
+	bool told;  /* that there is none */
+	/* What the last question came to: 0; ENOENT: there is none; SLU_UNASKED
+	 * since the file was read; else there was no answer. */
 	int why_not;
 };
 
@@ -26,12 +32,7 @@ struct slu_site_user {
 struct slu_site_users {
 	struct slu_site_user *user;
 	size_t n;
-	/* What the last look-up has found out: names of which there is no
-	 * user, */
-	struct slu_buf unknown;
-	/* and who could not be looked up, and why; NULL: all were. The same
-	 * may be known a moment later. */
-	char *why_not;
+	bool sick_told; /* that some could not be looked up */
 };
 
 struct slu_site {
@@ -41,7 +42,7 @@ struct slu_site {
 	/* PerformanceTable; NULL without one, or when it is bad: */
 	struct slu_patterns *patterns;
 	char *patterns_why_not;
-	/* Replaced by the one who owns the site, under the lock with which
+	/* Changed by users.c and with the site, under the lock with which
 	 * others read it. */
 	struct slu_site_users users;
 	/* Of each pool, what those components of a heterogeneous job ask for
@@ -49,15 +50,19 @@ struct slu_site {
 	uint64_t *het_asked;
 };
 
-/* Reads files and the user database: not for hooks. NULL only without
+/* Reads files: not for hooks. No user has been asked for yet. NULL only without
  * memory. */
 struct slu_site *slu_site_new(const char *conf_path);
 void slu_site_free(struct slu_site *site);
-/* What site->users should be now: asks for those that it does not know, until
- * one cannot be looked up; the next time begins with another. The names stay
- * the site's. Not for hooks; no file is read. -1 without memory. */
-int slu_site_look_up(const struct slu_site *site, struct slu_site_users *users);
-void slu_site_users_free(struct slu_site_users *users);
+/* What a question for this user came to; of names that the site does not have,
+ * nothing is noted. One without an answer stays what it was. */
+void slu_site_answer(struct slu_site *site, const char *name, int why_not,
+		     uid_t uid);
+/* Of the users that both name, those that were known still are, until they have
+ * been asked for. */
+void slu_site_know(struct slu_site *site, const struct slu_site *old);
+/* Is there anybody who could not be asked for yet, and is not known? */
+bool slu_site_users_missing(const struct slu_site *site);
 /* The name of a user that the configuration names, else NULL. */
 const char *slu_site_user(const struct slu_site *site, uid_t uid);
 

@@ -17,8 +17,7 @@
 #include "ctl/advice.h"
 #include "ctl/pools.h"
 
-#define LONGEST_WAIT  30.0
-#define LOOK_UP_AGAIN 60.0 /* s, users */
+#define LONGEST_WAIT 30.0
 
 static double now_seconds(void)
 {
@@ -99,6 +98,7 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 		site->predictor = old->predictor;
 		old->predictor = predictor;
 	}
+	slu_site_know(site, old);
 	ctl->site = site;
 	pthread_rwlock_unlock(&ctl->site_lock);
 	if (!keep)
@@ -106,8 +106,8 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 	slu_site_free(old);
 }
 
-/* A file system or a name service may hang for minutes. Meanwhile no launch is
- * held, and those that are held are let go. */
+/* A file system may hang for minutes. Meanwhile no launch is held, and those
+ * that are held are let go. */
 static struct slu_site *read_site(struct slu_ctl *ctl, double now)
 {
 	bool linked = ctl->linked;
@@ -121,30 +121,6 @@ static struct slu_site *read_site(struct slu_ctl *ctl, double now)
 	site = slu_site_new(ctl->conf_path);
 	ctl->linked = linked && ctl->link.fd >= 0;
 	return site;
-}
-
-/* Users whom nobody knows match no job: the administrator is told of them. */
-static void tell_unknown(struct slu_ctl *ctl)
-{
-	if (ctl->site->users.unknown.len)
-		ctl_log(ctl, SLU_WARN,
-			"sluice.conf: users that there are not: %s",
-			ctl->site->users.unknown.data);
-}
-
-/* What cannot be looked up just now is looked up again, and said once. `after`:
- * when that ended; a sick name service must not take all of our time. */
-static void tell_users(struct slu_ctl *ctl, double after)
-{
-	const char *why_not = ctl->site->users.why_not;
-
-	tell_unknown(ctl);
-	if (why_not)
-		ctl_log(ctl, SLU_ERROR,
-			"sluice.conf: users cannot be looked up, which is "
-			"tried again every minute: %s",
-			why_not);
-	ctl->users_at = why_not ? after + LOOK_UP_AGAIN : 0;
 }
 
 /* The link is opened anew: the socket may be another, and sluiced tells a new
@@ -167,14 +143,11 @@ static void use_site(struct slu_ctl *ctl, struct slu_site *site, double now)
 /* A bad file changes nothing. */
 static void reload(struct slu_ctl *ctl, double now)
 {
-	double began = now_seconds();
 	struct slu_site *site = read_site(ctl, now);
-	double took = now_seconds() - began;
 
 	ctl->reload_at = 0;
 	if (site && !site->why_not) {
 		use_site(ctl, site, now);
-		tell_users(ctl, now + took);
 		advise(ctl);
 		return;
 	}
@@ -185,27 +158,6 @@ static void reload(struct slu_ctl *ctl, double now)
 	if (ctl->site->conf)
 		advise(ctl);
 	slu_site_free(site);
-}
-
-/* Only the users: what else the files say by now is for the next reconfigure,
- * and no launch loses its mapping for it. */
-static void look_up_again(struct slu_ctl *ctl, double now)
-{
-	struct slu_site *site = ctl->site;
-	struct slu_site_users users, old = site->users;
-	double began = now_seconds();
-	int rc = slu_site_look_up(site, &users);
-
-	ctl->users_at = now + (now_seconds() - began) + LOOK_UP_AGAIN;
-	if (rc < 0)
-		return;
-	pthread_rwlock_wrlock(&ctl->site_lock);
-	site->users = users;
-	pthread_rwlock_unlock(&ctl->site_lock);
-	slu_site_users_free(&old);
-	tell_unknown(ctl);
-	if (!users.why_not)
-		ctl->users_at = 0;
 }
 
 static void open_link(struct slu_ctl *ctl, double now)
@@ -280,10 +232,9 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 		next = tick;
 	slu_ions_solve(ctl, now);
 	write_link(ctl, now);
-	if (ctl->users_at && ctl->users_at <= now) {
-		look_up_again(ctl, now); /* may take long, so it is the last */
-		return now;
-	}
+	tick = slu_users_tick(ctl, now);
+	if (tick < next)
+		next = tick;
 	for (size_t i = 0; i < ctl->n_look; i++)
 		if (ctl->look[i].due < next)
 			next = ctl->look[i].due;
@@ -291,8 +242,6 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 		next = ctl->link.retry_at;
 	if (ctl->reload_at && ctl->reload_at < next)
 		next = ctl->reload_at;
-	if (ctl->users_at && ctl->users_at < next)
-		next = ctl->users_at;
 	return next;
 }
 

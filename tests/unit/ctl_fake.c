@@ -105,6 +105,14 @@ struct slu_ctl *ctl_by_hand(const char *conf)
 	return ctl;
 }
 
+void users_asked(struct slu_ctl *ctl, double now)
+{
+	slu_ctl_step(ctl, now);
+	while (ctl->asking)
+		usleep(1000);
+	slu_ctl_step(ctl, now);
+}
+
 void link_up(struct slu_ctl *ctl, double now)
 {
 	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};

@@ -35,6 +35,9 @@ void write_conf(const char *more);
 /* An object whose thread is the test. */
 struct slu_ctl *ctl_by_hand(const char *conf);
 
+/* Turn the loop until the users that sluice.conf names have been asked for. */
+void users_asked(struct slu_ctl *ctl, double now);
+
 /* Connect and greet at time `now`. */
 void link_up(struct slu_ctl *ctl, double now);
 

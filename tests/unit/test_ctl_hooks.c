@@ -145,6 +145,7 @@ START_TEST(test_allowed_users)
 	struct slu_err err;
 	char *text;
 
+	users_asked(ctl, 1);
 	ask.uid = 1; /* daemon */
 	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
 	free(text);
