@@ -90,6 +90,22 @@ static int do_annotate(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return ctl->ops.annotate(ctl->ops.arg, a->job_id, a->text, err);
 }
 
+/* Those that have ended while there was no link are done; of the latest sluiced
+ * says more in a moment. What shows that takes Slurm's locks. */
+static void replace_buffers(struct slu_ctl *ctl, struct slu_hello_daemon *hello)
+{
+	struct slu_buf gone = {0};
+	uint32_t id;
+
+	slu_mirror_replace(&ctl->mirror, hello->buffers, hello->n_buffers,
+			   &gone);
+	for (size_t at = 0; at < gone.len; at += sizeof(id)) {
+		memcpy(&id, gone.data + at, sizeof(id));
+		ctl->ops.show(ctl->ops.arg, id, "DONE");
+	}
+	slu_buf_free(&gone);
+}
+
 static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	struct slu_hello_daemon *hello = msg;
@@ -99,7 +115,7 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 			       "sluiced speaks version %u, libsluice %u: "
 			       "upgrade both to the same release",
 			       hello->version, SLU_WIRE_VERSION);
-	slu_mirror_replace(&ctl->mirror, hello->buffers, hello->n_buffers);
+	replace_buffers(ctl, hello);
 	slu_link_good(&ctl->link);
 	ctl->linked = ctl->heard = true;
 	ctl->next_poll = ctl->next_keep = 0;

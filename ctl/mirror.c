@@ -151,16 +151,33 @@ int slu_mirror_set(struct slu_mirror *m, struct slu_buffer_state *state)
 	return rc;
 }
 
-int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
-		       size_t n)
+static void list_jobs(struct slu_mirror *m, struct slu_buf *ids)
 {
+	const struct item *item;
+
+	for (size_t i = 0; (item = slu_map_next(&m->job, &i));)
+		slu_buf_add(ids, &item->state.job_id, sizeof(uint32_t));
+}
+
+int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
+		       size_t n, struct slu_buf *gone)
+{
+	struct slu_buf before = {0};
+	uint32_t id;
 	int rc = 0;
 
 	pthread_mutex_lock(&m->lock);
+	list_jobs(m, &before);
 	clear(m);
 	for (size_t i = 0; i < n; i++)
 		rc |= set(m, &state[i]);
+	for (size_t at = 0; at < before.len; at += sizeof(id)) {
+		memcpy(&id, before.data + at, sizeof(id));
+		if (!slu_map_get(&m->job, id))
+			slu_buf_add(gone, &id, sizeof(id));
+	}
 	pthread_mutex_unlock(&m->lock);
+	slu_buf_free(&before);
 	return rc;
 }
 

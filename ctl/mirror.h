@@ -42,9 +42,10 @@ void slu_mirror_fini(struct slu_mirror *m);
 /* One buffer's state; DONE takes it away. The content of *state is taken
  * over. -1 without memory: the entry is then as before. */
 int slu_mirror_set(struct slu_mirror *m, struct slu_buffer_state *state);
-/* These and no others are alive; the contents are taken over. */
+/* These and no others are alive; the contents are taken over. `gone`: numbers
+ * (uint32_t) of the jobs that have none any more, are added to it. */
 int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
-		       size_t n);
+		       size_t n, struct slu_buf *gone);
 
 bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id);
 /* Call fn (may be NULL) for the buffers of uid (SLU_NO_ID: all) and job_id (0:

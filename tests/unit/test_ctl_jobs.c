@@ -373,6 +373,35 @@ START_TEST(test_ready)
 }
 END_TEST
 
+/* What a job shows of its buffer is not of yesterday when the link returns. */
+START_TEST(test_done_without_a_link)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_buffer_state state = {
+		.buffer = 1, .job_id = 7, .state = "STAGE_OUT"};
+	struct slu_hello_daemon hello = {
+		.version = SLU_WIRE_VERSION, .buffers = &state, .n_buffers = 1};
+
+	link_up(ctl, 1);
+	daemon_say(&slu_buffer_desc, &state);
+	state.buffer = 2;
+	state.job_id = 8;
+	daemon_say(&slu_buffer_desc, &state);
+	slu_ctl_step(ctl, 2);
+	daemon_hang_up();
+	slu_ctl_step(ctl, 3);
+	forget();
+	slu_ctl_step(ctl, 5);
+	ck_assert(daemon_accept());
+	daemon_say(&slu_hello_daemon_desc, &hello);
+	slu_ctl_step(ctl, 5);
+	ck_assert(ctl->linked && slu_ctl_alive(ctl, 8));
+	ck_assert_str_eq(host.did, "show 7 DONE;");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 TEST_MAIN("ctl jobs", test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
 	  test_commands, test_late_hold, test_nodes_from_tasks, test_give_back,
-	  test_many_ends, test_lost_launch, test_ready)
+	  test_many_ends, test_lost_launch, test_ready,
+	  test_done_without_a_link)

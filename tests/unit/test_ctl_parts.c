@@ -365,7 +365,7 @@ static void put(struct slu_mirror *m, uint64_t buffer, uint32_t job,
 START_TEST(test_mirror)
 {
 	struct slu_mirror m;
-	struct slu_buf out = {0};
+	struct slu_buf out = {0}, gone = {0};
 
 	slu_mirror_init(&m);
 	put(&m, 1, 7, "RUNNING");
@@ -382,8 +382,11 @@ START_TEST(test_mirror)
 	ck_assert(slu_mirror_alive(&m, 7));
 	put(&m, 2, 7, "DONE");
 	ck_assert(!slu_mirror_alive(&m, 7));
-	slu_mirror_replace(&m, NULL, 0);
+	slu_mirror_replace(&m, NULL, 0, &gone);
 	ck_assert(!slu_mirror_alive(&m, 8));
+	ck_assert_uint_eq(gone.len, sizeof(uint32_t));
+	ck_assert_int_eq(memcmp(gone.data, &(uint32_t){8}, gone.len), 0);
+	slu_buf_free(&gone);
 	slu_buf_free(&out);
 	slu_mirror_fini(&m);
 }

@@ -95,6 +95,7 @@ static void model_change(uint64_t *seed, const char *pool, uint32_t uid)
 static void model_replace(uint64_t *seed)
 {
 	struct slu_buffer_state all[JOBS * RUNS];
+	struct slu_buf gone = {0};
 	bool none = slu_random(seed, 2);
 	size_t n = 0;
 
@@ -107,7 +108,8 @@ static void model_replace(uint64_t *seed)
 			model_claim[j].size = 0;
 			all[n++] = model_state(j, r, "RUNNING");
 		}
-	ck_assert_int_eq(slu_mirror_replace(&m, all, n), 0);
+	ck_assert_int_eq(slu_mirror_replace(&m, all, n, &gone), 0);
+	slu_buf_free(&gone);
 }
 
 static void model_compare(int step)
