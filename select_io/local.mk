@@ -243,9 +243,12 @@ sluice_segments_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 sluice_segments_LDADD = libslusegments.la libslucommon.la
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_segments
-TESTS += tests/unit/test_segments
+segments_tests = tests/unit/test_segments tests/unit/test_segments_programs
+check_PROGRAMS += $(segments_tests)
+TESTS += $(segments_tests)
 tests_unit_test_segments_LDADD = libslusegments.la $(CHECK_LIBS)
+tests_unit_test_segments_programs_LDADD = libslusegments.la $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/segment_files.h
 endif
 check_PROGRAMS += tests/fuzz/fuzz_segments
 TESTS += tests/fuzz/fuzz_segments

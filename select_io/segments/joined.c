@@ -19,6 +19,7 @@
 struct identity {
 	dev_t dev;
 	ino_t ino;
+	uid_t owner;
 };
 
 struct part {
@@ -64,13 +65,27 @@ __attribute__((constructor)) static void hold_in_fork(void)
 	pthread_atfork(before_fork, after_fork, in_child);
 }
 
+/* Where a descriptor is: a path without links. */
+static bool find_path(int fd, char path[PATH_MAX])
+{
+	char link[40];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, PATH_MAX - 1);
+	if (n <= 0)
+		return false;
+	path[n] = '\0';
+	return true;
+}
+
 static bool identify(int fd, struct identity *is)
 {
 	struct stat st;
 
 	if (slu_real.fstat(fd, &st))
 		return false;
-	*is = (struct identity){st.st_dev, st.st_ino};
+	*is = (struct identity){st.st_dev, st.st_ino, st.st_uid};
 	return true;
 }
 
@@ -114,15 +129,8 @@ int64_t slu_joined_peek(int fd)
 /* Where the index lies, from its descriptor. */
 static bool find_dir(int fd, char dir[PATH_MAX])
 {
-	char link[40], *slash;
-	ssize_t n;
+	char *slash = find_path(fd, dir) ? strrchr(dir, '/') : NULL;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, dir, PATH_MAX - 1);
-	if (n <= 0)
-		return false;
-	dir[n] = '\0';
-	slash = strrchr(dir, '/');
 	if (!slash)
 		return false;
 	*slash = '\0';
@@ -323,7 +331,21 @@ const struct slu_segments *slu_joined_segments(const struct slu_joined *j)
 	return &j->segments;
 }
 
-/* Locked. */
+/* Who wrote the index may be somebody else: it leads to no place but that which
+ * it names, below its own directory. Locked. */
+static int open_here(const char *path, int flags)
+{
+	char real[PATH_MAX];
+	int fd = open_lending(AT_FDCWD, path, flags | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 || (find_path(fd, real) && strcmp(real, path) == 0))
+		return fd;
+	slu_real.close(fd);
+	errno = ELOOP;
+	return -1;
+}
+
+/* A device behind a link would not even be opened. Locked. */
 static int open_part(struct slu_joined *j, size_t i)
 {
 	char path[PATH_MAX + SLU_SEGMENTS_NAME + 2];
@@ -331,8 +353,11 @@ static int open_part(struct slu_joined *j, size_t i)
 	int high;
 
 	snprintf(path, sizeof(path), "%s/%s", j->dir, j->segments.part[i].name);
-	part->fd =
-		open_lending(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	part->fd = open_here(path, O_PATH);
+	if (part->fd < 0)
+		return -1;
+	slu_real.close(part->fd);
+	part->fd = open_here(path, O_RDONLY | O_NONBLOCK);
 	if (part->fd < 0)
 		return -1;
 	high = slu_real.fcntl(part->fd, F_DUPFD_CLOEXEC, DESCRIPTOR);
@@ -353,9 +378,12 @@ static bool is_whole(const struct slu_joined *j, size_t i)
 
 	if (slu_real.fstat(j->part[i].fd, &st))
 		return false;
-	if ((uint64_t)st.st_size >= j->segments.part[i].size)
+	if (!S_ISREG(st.st_mode) || st.st_uid != j->is.owner)
+		errno = EACCES;
+	else if ((uint64_t)st.st_size >= j->segments.part[i].size)
 		return true;
-	errno = EIO;
+	else
+		errno = EIO;
 	return false;
 }
 

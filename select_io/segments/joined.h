@@ -12,7 +12,9 @@
  * again for other files: a descriptor, of an index or of a part, is believed
  * only while it still is the file that it was. When a program has no
  * descriptors left, parts that nobody is reading are closed; they are opened
- * again later. All functions may be called by any thread.
+ * again later. Parts are plain files of the index's owner, below its directory,
+ * to which no link leads: who reads it may be root. All functions may be called
+ * by any thread.
  */
 
 #include <stdbool.h>

@@ -201,11 +201,15 @@ PREAD(pread64)
 PREAD_CHK(__pread_chk)
 PREAD_CHK(__pread64_chk)
 
-/* at < 0: on from where the descriptor is. */
+/* at -1: on from where the descriptor is. */
 static ssize_t read_vector(int fd, const struct iovec *v, int n, off_t at)
 {
 	ssize_t all = 0, got;
 
+	if (at < -1 || n < 0) {
+		errno = EINVAL;
+		return -1;
+	}
 	for (int i = 0; i < n; i++) {
 		got = at < 0 ? read(fd, v[i].iov_base, v[i].iov_len)
 			     : pread(fd, v[i].iov_base, v[i].iov_len, at + all);
@@ -228,8 +232,9 @@ EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 	EXPORT ssize_t name(int fd, const struct iovec *v, int n, off_t at) \
 	{                                                                   \
 		NEXT(name);                                                 \
-		return slu_joined_is(fd) ? read_vector(fd, v, n, at)        \
-					 : next(fd, v, n, at);              \
+		return slu_joined_is(fd)                                    \
+			       ? read_vector(fd, v, n, at < 0 ? -2 : at)    \
+			       : next(fd, v, n, at);                        \
 	}
 PREADV(preadv)
 PREADV(preadv64)
@@ -251,8 +256,13 @@ static off_t seek(struct slu_joined *j, int fd, off_t at, int whence)
 	off_t end = (off_t)slu_joined_segments(j)->size;
 
 	slu_joined_put(j);
-	if (whence == SEEK_END)
-		return slu_real.lseek(fd, end + at, SEEK_SET);
+	if (whence == SEEK_END) {
+		if (__builtin_add_overflow(end, at, &at)) {
+			errno = EOVERFLOW;
+			return -1;
+		}
+		return slu_real.lseek(fd, at, SEEK_SET);
+	}
 	if (whence == SEEK_DATA || whence == SEEK_HOLE) {
 		if (at < 0 || at >= end) {
 			errno = ENXIO;
