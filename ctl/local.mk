@@ -53,7 +53,8 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_hooks \
 	tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
 	tests/unit/test_ctl_parts tests/unit/test_ctl_thread \
 	tests/unit/test_ctl_users \
-	tests/unit/test_guard tests/unit/test_pools tests/unit/test_pools_sums
+	tests/unit/test_guard tests/unit/test_pools \
+	tests/unit/test_pools_hooks tests/unit/test_pools_sums
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
 check_LTLIBRARIES += libtestctl.la libtesthost.la
@@ -68,6 +69,7 @@ tests_unit_test_ctl_jobs_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_users_LDADD = $(ctl_test_libs)
 tests_unit_test_guard_LDADD = $(ctl_test_libs)
-tests_unit_test_pools_LDADD = $(ctl_test_libs)
+tests_unit_test_pools_LDADD = libsluctl.la $(CHECK_LIBS)
+tests_unit_test_pools_hooks_LDADD = $(ctl_test_libs)
 tests_unit_test_pools_sums_LDADD = libsluctl.la $(CHECK_LIBS)
 endif

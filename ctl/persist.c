@@ -84,10 +84,8 @@ static int submit_create(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 			 struct slu_err *err)
 {
 	const struct slu_request req = slu_persist_as_fs(one);
-	const struct slu_pool_conf *pool = slu_request_pool(&req, conf);
-	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
 	struct found f = find(m, one->name);
-	struct slu_pool_use use;
+	char has[SLU_SIZE_TEXT];
 
 	if (f.is && !f.leaving)
 		return slu_err(err, SLU_INVALID,
@@ -98,16 +96,54 @@ static int submit_create(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 		return slu_err(err, SLU_INVALID,
 			       "capacity is more than MaxCapacity, %s",
 			       slu_size_text(conf->max_capacity, has));
-	if (!pool)
-		return 0;
-	if (slu_pool_check(&req, conf, user, ask->account, err))
-		return -1;
-	slu_pools_use(m, pool->name, &use);
-	if (use.complete && one->capacity > use.total)
-		return slu_err(err, SLU_INVALID,
-			       "%s is more than pool %s has, which is %s",
-			       slu_size_text(one->capacity, needs), pool->name,
-			       slu_size_text(use.total, has));
+	return slu_pool_check(&req, conf, user, ask->account, err);
+}
+
+static struct slu_pool_need *add_need(struct slu_pool_need *need, size_t *n,
+				      const struct slu_pool_conf *pool,
+				      uint32_t uid, uint64_t size)
+{
+	size_t i = 0;
+
+	while (i < *n && !slu_eq(need[i].pool, pool->name))
+		i++;
+	if (i == *n)
+		need[(*n)++] = (struct slu_pool_need){
+			.pool = pool->name,
+			.uid = uid,
+			.max_per_user = pool->max_per_user,
+		};
+	need[i].size = slu_pools_add(need[i].size, size);
+	return &need[i];
+}
+
+/* What the job has made outlives it, and is there when it begins: could it ever
+ * be had together, and with its own file system? */
+static int fits_together(struct slu_mirror *m, const struct slu_request *req,
+			 const struct slu_conf *conf, struct slu_err *err)
+{
+	struct slu_pool_need need[SLU_REQUEST_PERSIST_MAX + 1], *of;
+	size_t n = 0, before;
+
+	for (size_t i = 0; i <= req->n_persist; i++) {
+		const struct slu_request fs =
+			i < req->n_persist ? slu_persist_as_fs(&req->persist[i])
+					   : *req;
+		const struct slu_pool_conf *pool = slu_request_pool(&fs, conf);
+
+		if (!pool)
+			continue;
+		before = n;
+		of = add_need(need, &n, pool, 0, fs.capacity);
+		if (slu_pools_never(m, of,
+				    n > before ? ""
+					       : "with the persistent buffers "
+						 "made before ",
+				    err))
+			return slu_err_prefix(err, i < req->n_persist
+							   ? "persistent_create"
+							   : "jobfs");
+	}
 	return 0;
 }
 
@@ -140,6 +176,8 @@ int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 		if (one->destroy && f.is && f.uid != ask->uid && ask->uid)
 			return stranger(one->name, err);
 	}
+	if (req->n_persist && fits_together(m, req, conf, err))
+		return -1;
 	if (!req->persistent)
 		return 0;
 	f = find(m, req->name);
@@ -170,24 +208,6 @@ static bool waits(struct wait *w, const char *fmt, const char *name,
 
 /* Each returns whether the job has to wait. */
 
-static size_t add_need(struct slu_pool_need *need, size_t n,
-		       const struct slu_pool_conf *pool, uint32_t uid,
-		       uint64_t size)
-{
-	size_t i = 0;
-
-	while (i < n && !slu_eq(need[i].pool, pool->name))
-		i++;
-	if (i == n)
-		need[n++] = (struct slu_pool_need){
-			.pool = pool->name,
-			.uid = uid,
-			.max_per_user = pool->max_per_user,
-		};
-	need[i].size = slu_pools_add(need[i].size, size);
-	return n;
-}
-
 /* What the creates from `from` on still need of each pool; returns of how many.
  * sluiced makes them at once, up to where it has to destroy something first. */
 static size_t needs_of(const struct wait *w, const struct slu_request *req,
@@ -206,7 +226,7 @@ static size_t needs_of(const struct wait *w, const struct slu_request *req,
 		if (one->destroy && is_due(&f, w->eligible))
 			break;
 		if (!one->destroy && !f.is && pool)
-			n = add_need(need, n, pool, uid, one->capacity);
+			add_need(need, &n, pool, uid, one->capacity);
 	}
 	return n;
 }

@@ -47,6 +47,11 @@ void slu_pools_fini(struct slu_mirror *m);
 void slu_pools_use(struct slu_mirror *m, const char *pool,
 		   struct slu_pool_use *out);
 
+/* -1: it can never be had, as there is not so much, or one user may not have
+ * it. `with`: words before the size, or "". */
+int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
+		    const char *with, struct slu_err *err);
+
 /* How many nodes have said that they cannot do this file system, and how many
  * have not; false: none has. *why is what one of them said. */
 bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,

@@ -157,47 +157,27 @@ static uint64_t wanted(const struct slu_site *site,
 	return *asked = slu_pools_add(*asked, req->capacity);
 }
 
-/* More than there is of the pool, or than one user may have of it? */
-static int never(uint64_t size, const struct slu_ctl_ask *ask,
-		 const struct slu_pool_conf *pool,
-		 const struct slu_pool_use *use, struct slu_err *err)
-{
-	const char *with = ask->het && ask->het_offset
-				   ? "with the components before it "
-				   : "";
-	char wants[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
-
-	slu_size_text(size, wants);
-	if (use->complete && size > use->total)
-		return slu_err(err, SLU_INVALID,
-			       "jobfs: %s%s is more than pool %s has, which "
-			       "is %s",
-			       with, wants, pool->name,
-			       slu_size_text(use->total, most));
-	if (pool->max_per_user && size > pool->max_per_user)
-		return slu_err(err, SLU_DENIED,
-			       "jobfs: %s%s is more than the %s that a user "
-			       "may have of pool %s (MaxPerUser)",
-			       with, wants,
-			       slu_size_text(pool->max_per_user, most),
-			       pool->name);
-	return 0;
-}
-
 /* Could it ever be had, of what the resource map shows? */
 static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		const struct slu_request *req, struct slu_err *err)
 {
 	const struct slu_conf *conf = ctl->site->conf;
 	const struct slu_pool_conf *pool = slu_request_pool(req, conf);
+	const char *with = ask->het && ask->het_offset
+				   ? "with the components before it "
+				   : "";
+	struct slu_pool_need need = {0};
 	struct slu_pool_use use;
 	uint32_t n = ask->max_nodes;
 
 	if (!pool)
 		return 0;
+	need.pool = pool->name;
+	need.size = wanted(ctl->site, ask, req, pool);
+	need.max_per_user = pool->max_per_user;
+	if (slu_pools_never(&ctl->mirror, &need, with, err))
+		return slu_err_prefix(err, "jobfs");
 	slu_pools_use(&ctl->mirror, pool->name, &use);
-	if (never(wanted(ctl->site, ask, req, pool), ask, pool, &use, err))
-		return -1;
 	if (!n || n > use.nodes)
 		n = use.nodes;
 	if (req->nodes && req->nodes < n)
@@ -320,7 +300,7 @@ uint64_t slu_ctl_capacity(const char *text)
 		return 0;
 	capacity = req.capacity;
 	for (size_t i = 0; i < req.n_persist; i++)
-		capacity += req.persist[i].capacity;
+		capacity = slu_pools_add(capacity, req.persist[i].capacity);
 	slu_request_free(&req);
 	return capacity;
 }
