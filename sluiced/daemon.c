@@ -85,7 +85,6 @@ static void on_poll(void *arg)
 	double next;
 
 	if (slu_turn_begin(d, &err) < 0) {
-		slu_log(d->log, SLU_ERROR, "%s", err.text);
 		slu_timer_set(d->loop, &d->poll, POLL_AGAIN);
 		return;
 	}

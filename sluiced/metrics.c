@@ -236,6 +236,9 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	ions(d, out);
 	one(out, "history_stored_total", "counter", "Ended jobs stored.",
 	    (double)d->history.stored);
+	one(out, "database_failures_total", "counter",
+	    "Transactions of what nodes said that could not be written.",
+	    (double)m->lost_turns);
 	files(d, out);
 	return SLU_ANSWERED;
 }

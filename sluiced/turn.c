@@ -26,7 +26,11 @@ void slu_turn_answer(struct slu_daemon *d, struct slu_req *req)
 
 int slu_turn_begin(struct slu_daemon *d, struct slu_err *err)
 {
+	if (slu_breaker_open(&d->turn.broken, slu_now_mono()))
+		return slu_err(err, SLU_IO, "the database cannot be written");
 	d->turn.open = slu_db_begin_group(d->db, err) == 0;
+	if (!d->turn.open)
+		slu_log(d->log, SLU_ERROR, "%s", err->text);
 	return d->turn.open ? 0 : -1;
 }
 
@@ -34,6 +38,7 @@ int slu_turn_begin(struct slu_daemon *d, struct slu_err *err)
 static void take_back(struct slu_daemon *d, const struct slu_err *why)
 {
 	slu_log(d->log, SLU_ERROR, "%s", why->text);
+	d->metrics.lost_turns++;
 	slu_db_rollback(d->db);
 	for (struct slu_req *req = d->turn.held; req; req = req->next) {
 		req->rc =
@@ -47,11 +52,15 @@ void slu_turn_end(struct slu_daemon *d)
 {
 	struct slu_req *req, *next;
 	struct slu_err err;
+	double began;
 
 	if (!d->turn.open)
 		return;
-	if (slu_db_commit(d->db, &err) < 0)
+	began = slu_now_mono();
+	if (slu_db_commit(d->db, &err) < 0) {
 		take_back(d, &err);
+		slu_breaker_trip(&d->turn.broken, began, slu_now_mono());
+	}
 	d->turn.open = false;
 	for (req = d->turn.held; req; req = next) {
 		next = req->next;
@@ -77,7 +86,6 @@ static void put_off(struct slu_daemon *d, const struct slu_err *why)
 	struct slu_buf none = {0};
 	struct slu_err again;
 
-	slu_log(d->log, SLU_ERROR, "%s", why->text);
 	slu_err(&again, SLU_IO, "try again: %s", why->text);
 	while (d->turn.waiting)
 		slu_routes_reply(d, take(&d->turn), &none, &again);

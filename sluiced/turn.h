@@ -7,10 +7,12 @@
  * loop is handled in one transaction, so that it shares one fsync, and answered
  * after the commit. What is sent to slurmctld meanwhile leaves after it too
  * (control.h queues). When the commit fails all are told to try again, and the
- * buffers are loaded anew.
+ * buffers are loaded anew; so that a full disk leaves time for everything else,
+ * the next turn comes a while later (breaker.h).
  */
 
 #include <stdbool.h>
+#include "sluiced/breaker.h"
 #include "sluiced/loop.h"
 
 struct slu_daemon;
@@ -21,6 +23,7 @@ struct slu_turn {
 	struct slu_req *waiting, **waiting_tail; /* to be handled */
 	struct slu_req *held, **held_tail;	 /* to be answered */
 	bool open;
+	struct slu_breaker broken; /* a commit has failed */
 };
 
 void slu_turn_init(struct slu_daemon *d);
@@ -30,8 +33,8 @@ void slu_turn_add(struct slu_daemon *d, struct slu_req *req);
 void slu_turn_flush(struct slu_daemon *d);
 
 /* Around everything else that handles requests of nodes. Fails when somebody
- * else writes the database for longer than SQLite waits; nothing is open then.
- */
+ * else writes the database for longer than SQLite waits, which is logged, and
+ * for a while after a commit has failed; nothing is open then. */
 int slu_turn_begin(struct slu_daemon *d, struct slu_err *err);
 void slu_turn_end(struct slu_daemon *d);
 /* Answer with what the handler left in req->out, or req->err if req->rc is -1:

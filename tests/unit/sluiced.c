@@ -263,7 +263,7 @@ int post(const char *path, const char *text, struct slu_buf *reply)
 
 const char *raw(const char *text)
 {
-	static char reply[4096];
+	static char reply[16384];
 	struct sockaddr_in to = {.sin_family = AF_INET};
 	struct timeval limit = {.tv_sec = 10};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -274,7 +274,8 @@ const char *raw(const char *text)
 	ck_assert_int_eq(connect(fd, (void *)&to, sizeof(to)), 0);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	ck_assert_int_gt(send(fd, text, strlen(text), 0), 0);
-	n = recv(fd, reply, sizeof(reply) - 1, 0);
+	n = recv(fd, reply, sizeof(reply) - 1,
+		 strstr(text, "Connection: close") ? MSG_WAITALL : 0);
 	reply[n > 0 ? n : 0] = '\0';
 	close(fd);
 	return reply;

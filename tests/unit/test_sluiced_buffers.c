@@ -138,6 +138,54 @@ START_TEST(test_lost_turn)
 }
 END_TEST
 
+/* One try each. */
+static unsigned failures_of_reports(const char *text, unsigned n)
+{
+	static const char key[] = "\nsluice_database_failures_total ";
+	const char *metrics;
+	struct slu_buf reply = {0};
+
+	for (unsigned i = 0; i < n; i++)
+		ck_assert_int_lt(slu_http_post(http, "/v1/report", text,
+					       strlen(text), 0, &reply, &err),
+				 0);
+	metrics = strstr(raw("GET /metrics HTTP/1.1\r\nHost: x\r\n"
+			     "Connection: close\r\n\r\n"),
+			 key);
+	ck_assert_ptr_nonnull(metrics);
+	return (unsigned)atoi(metrics + strlen(key));
+}
+
+/* While nothing can be written, as on a full disk, a machine full of nodes that
+ * try again does not make sluiced load all buffers for each of them. */
+START_TEST(test_full)
+{
+	struct slu_job j = job_of_ann(7, true);
+	struct slu_plan plan;
+	unsigned failed;
+	char text[160];
+
+	if (!have_root() || !sluiced_begin())
+		return;
+	ctl_meet();
+	ctl_send(&slu_job_started_desc, &j);
+	plan = fetch_plan(7, "n1");
+	change_db("CREATE TRIGGER no BEFORE INSERT ON BufferPhase BEGIN"
+		  " SELECT RAISE(ROLLBACK, 'no'); END");
+	snprintf(text, sizeof(text),
+		 "{\"job_id\":7,\"buffer\":%llu,\"node\":\"n1\","
+		 "\"step\":\"ready\",\"ok\":true}",
+		 (unsigned long long)plan.buffer);
+	failed = failures_of_reports(text, 30);
+	ck_assert_uint_gt(failed, 0);
+	ck_assert_uint_lt(failed, 30);
+	change_db("DROP TRIGGER no");
+	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 /* An error of the database, not of what is stored. */
 #define NO(what)                                  \
 	"CREATE TRIGGER no BEFORE " what " BEGIN" \
@@ -376,4 +424,4 @@ START_TEST(test_plan_waits)
 END_TEST
 
 TEST_MAIN("sluiced buffers", test_buffer, test_resume_again, test_lost_turn,
-	  test_lost_message, test_large_plan, test_plan_waits)
+	  test_full, test_lost_message, test_large_plan, test_plan_waits)
