@@ -23,6 +23,7 @@ struct slu_question {
 	struct slu_daemon *d;
 	struct slu_req *req; /* NULL: answered */
 	uint32_t uid;
+	bool trusted;		 /* root or SlurmUser */
 	struct json_object *all; /* as above */
 	struct slu_question **slot;
 	struct slu_child *child;
@@ -163,20 +164,43 @@ static void question_free(struct slu_question *q)
 	free(q);
 }
 
-static struct slu_question *next_waiting(struct slu_questions *all)
+/* Has its user a process for it, if there is one at all? */
+static bool may_start(const struct slu_questions *all,
+		      const struct slu_question *q)
 {
-	struct slu_question *q = all->head;
+	int users = 0, own = 0;
 
-	if (!q)
-		return NULL;
-	all->head = q->next;
-	if (!all->head)
-		all->tail = &all->head;
+	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++) {
+		const struct slu_question *other = all->running[i];
+
+		users += other && !other->trusted;
+		own += other && other->uid == q->uid;
+	}
+	return q->trusted || (users < SLU_QUESTION_CHILDREN - 1 &&
+			      own < SLU_QUESTION_CHILDREN / 2);
+}
+
+static struct slu_question *take(struct slu_questions *all,
+				 struct slu_question **p)
+{
+	struct slu_question *q = *p;
+
+	*p = q->next;
+	if (!q->next)
+		all->tail = p;
 	all->waiting--;
 	return q;
 }
 
-static void start(struct slu_question *q, struct slu_question **slot);
+static struct slu_question *next_waiting(struct slu_questions *all)
+{
+	for (struct slu_question **p = &all->head; *p; p = &(*p)->next)
+		if (may_start(all, *p))
+			return take(all, p);
+	return NULL;
+}
+
+static void start_waiting(struct slu_questions *all);
 
 static void child_gone(void *arg)
 {
@@ -185,9 +209,7 @@ static void child_gone(void *arg)
 
 	question_free(q);
 	*slot = NULL;
-	q = next_waiting(all);
-	if (q)
-		start(q, slot);
+	start_waiting(all);
 }
 
 static void start(struct slu_question *q, struct slu_question **slot)
@@ -210,6 +232,23 @@ static void start(struct slu_question *q, struct slu_question **slot)
 		reply(q, &none, &err);
 		child_gone(q);
 	}
+}
+
+static struct slu_question **free_slot(struct slu_questions *all)
+{
+	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++)
+		if (!all->running[i])
+			return &all->running[i];
+	return NULL;
+}
+
+static void start_waiting(struct slu_questions *all)
+{
+	struct slu_question **slot = free_slot(all);
+	struct slu_question *q = slot ? next_waiting(all) : NULL;
+
+	if (q)
+		start(q, slot);
 }
 
 /* Everything that the answering process needs. Takes the args. answerer is
@@ -264,6 +303,7 @@ static struct slu_question *make(struct slu_daemon *d, struct slu_req *req,
 	q->d = d;
 	q->req = req;
 	q->uid = req->caller.uid;
+	q->trusted = req->trusted;
 	q->learn = answerer ? answerer->learn : NULL;
 	q->all = wrap(d, req, answerer, json_object_get(args));
 out:
@@ -271,34 +311,23 @@ out:
 	return q;
 }
 
-static struct slu_question **free_slot(struct slu_questions *all)
-{
-	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++)
-		if (!all->running[i])
-			return &all->running[i];
-	return NULL;
-}
-
 int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
 		     struct slu_buf *out, struct slu_err *err)
 {
 	struct slu_questions *all = &d->questions;
-	struct slu_question *q, **slot = free_slot(all);
+	struct slu_question *q;
 
 	(void)out;
-	if (all->waiting >= SLU_QUESTION_QUEUE ||
-	    slu_bounds_requests(&req->share) > SLU_QUESTION_USER)
+	if (slu_bounds_requests(&req->share) > SLU_QUESTION_USER ||
+	    (!req->trusted && all->waiting >= SLU_QUESTION_QUEUE))
 		return slu_err(err, SLU_IO, "too many questions, try again");
 	q = make(d, req, err);
 	if (!q)
 		return -1;
-	if (slot) {
-		start(q, slot);
-	} else {
-		*all->tail = q;
-		all->tail = &q->next;
-		all->waiting++;
-	}
+	*all->tail = q;
+	all->tail = &q->next;
+	all->waiting++;
+	start_waiting(all);
 	return SLU_KEPT;
 }
 
@@ -325,7 +354,8 @@ void slu_questions_stop(struct slu_daemon *d)
 		question_free(q);
 		all->running[i] = NULL;
 	}
-	while ((q = next_waiting(all))) {
+	while (all->head) {
+		q = take(all, &all->head);
 		reply(q, &none, &err);
 		question_free(q);
 	}

@@ -5,8 +5,9 @@
 /*
  * POST /v1/query: {"question": NAME, arguments...} answered by JSON. Each is
  * answered by a process of its own, from the database opened for reading: a
- * big question delays nobody but who asked it. A few processes at a time;
- * others wait.
+ * big question delays nobody but who asked it. A few processes at a time, of
+ * which one user has half, and all users together leave one to root and
+ * SlurmUser; others wait, first come, first served.
  */
 
 #include <json-c/json.h>

@@ -320,7 +320,7 @@ void ctl_meet(void)
 	ctl_expect_any(&slu_history_end_desc);
 }
 
-int as_nobody(int (*fn)(void))
+pid_t start_as_nobody(int (*fn)(void))
 {
 	pid_t pid = fork();
 
@@ -334,5 +334,10 @@ int as_nobody(int (*fn)(void))
 		http = slu_http_new(addrs, 0, NULL);
 		_exit(fn());
 	}
-	return sluiced_status(pid);
+	return pid;
+}
+
+int as_nobody(int (*fn)(void))
+{
+	return sluiced_status(start_as_nobody(fn));
 }

@@ -72,8 +72,9 @@ void job_ended(uint32_t id, bool buffer, const struct slu_desc *desc);
 /* POST text; 0 with the reply in *reply, or the kind of the error. */
 int post(const char *path, const char *text, struct slu_buf *reply);
 
-/* Run fn as another user; its return value. */
+/* Run fn as another user, in a process; its return value. */
 int as_nobody(int (*fn)(void));
+pid_t start_as_nobody(int (*fn)(void));
 
 /* Raw bytes to the port, and what came back. */
 const char *raw(const char *text);
