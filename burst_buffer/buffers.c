@@ -167,6 +167,20 @@ void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn, void *arg)
 			   bb->plan.capacity);
 }
 
+/* What its nodes keep of it. */
+static uint64_t kept_of(const struct slu_bb *bb)
+{
+	uint64_t size = 0;
+	bool all = true;
+
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		if (bb->member[i].removed)
+			all = false;
+		else
+			size += bb->plan.node[i].capacity;
+	return all || size > bb->plan.capacity ? bb->plan.capacity : size;
+}
+
 uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool)
 {
 	const struct slu_bb *bb;
@@ -175,7 +189,7 @@ uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool)
 	for (bb = b->first; bb; bb = bb->next)
 		if (bb->state == SLU_BB_DONE && bb->keeps &&
 		    slu_eq(bb->plan.pool, pool))
-			size += bb->plan.capacity;
+			size += kept_of(bb);
 	return size;
 }
 

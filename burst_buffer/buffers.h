@@ -104,6 +104,11 @@ void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn,
 /* Bytes of the pool that buffers had which are no more, but whose data, as it
  * could not be staged out, is kept where it was. */
 uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool);
+/* What a node still has of it (struct slu_node_ask, kept): what it does not
+ * name, somebody has removed before its time, and it takes no room. True: it is
+ * not as before. */
+bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
+		       const char *kept, double now);
 /* What sluiced's hello says: all that are alive. The caller clears it. */
 int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 		      struct slu_err *err);

@@ -50,7 +50,8 @@ struct slu_bb_member {
 	bool attached;		 /* (db) it sees the file system */
 	size_t part;		 /* of the file system, where it is split */
 	uint64_t copied;	 /* bytes that it is known to have copied */
-	double resumed;		 /* when slurmctld said so; 0: not yet */
+	bool removed;	/* what it kept is not there any more, as it says */
+	double resumed; /* when slurmctld said so; 0: not yet */
 };
 
 struct slu_bb_share {

@@ -1,11 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a node owes: the instances that it has a part of, whether it remembers
- * them or not.
+ * them or not; and what it says that it keeps.
  */
 #include "config.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "burst_buffer/live.h"
+#include "burst_buffer/request/fstype.h"
+
+static bool names(const char *kept, const struct slu_bb *bb)
+{
+	char name[48];
+	size_t n;
+
+	snprintf(name, sizeof(name), "%u.%llu", (unsigned)bb->plan.job_id,
+		 (unsigned long long)bb->plan.buffer);
+	for (const char *p = kept; *p; p += n + strspn(p + n, " ")) {
+		n = strcspn(p, " ");
+		if (n == strlen(name) && !memcmp(p, name, n))
+			return true;
+	}
+	return false;
+}
+
+/* Does it lie on its nodes, and since so long that they have looked after it
+ * was kept? */
+static bool is_kept(const struct slu_bb *bb, double now)
+{
+	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
+
+	return bb->state == SLU_BB_DONE && bb->keeps &&
+	       now > bb->since + SLU_BB_KEEP && !(type && type->remote);
+}
+
+bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
+		       const char *kept, double now)
+{
+	bool removed, news = false;
+	struct slu_bb *bb;
+	long i;
+
+	for (bb = b->first; bb; bb = bb->next) {
+		i = slu_bb_index(bb, node);
+		if (i < 0 || !is_kept(bb, now))
+			continue;
+		removed = !names(kept, bb);
+		news |= removed != bb->member[i].removed;
+		bb->member[i].removed = removed;
+	}
+	return news;
+}
 
 static bool owes(const struct slu_bb *bb, long i)
 {

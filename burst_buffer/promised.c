@@ -36,8 +36,8 @@ static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
 
 	for (i = 0; i < bb->plan.n_node; i++) {
 		mine = &bb->plan.node[i];
-		if (mine->client ||
-		    (bb->member[i].state == SLU_NODE_CLEAN && !bb->keeps))
+		if (mine->client || (bb->member[i].state == SLU_NODE_CLEAN &&
+				     (!bb->keeps || bb->member[i].removed)))
 			continue;
 		found = bsearch(&mine, sorted, plan->n_node, sizeof(*sorted),
 				by_name);

@@ -47,6 +47,9 @@ static int handle_owed(struct slu_daemon *d, struct slu_req *req,
 
 	if (ask->dirty)
 		slu_buffers_dirty(d->buffers, ask->node, ask->dirty);
+	if (ask->kept &&
+	    slu_buffers_keeps(d->buffers, ask->node, ask->kept, slu_now_wall()))
+		slu_supply_kept(d);
 	return slu_buffers_owed(d->buffers, ask->node, slu_now_wall(), out,
 				err);
 }

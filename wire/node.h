@@ -24,6 +24,9 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	/* /v1/owed: what nobody knows there cannot be removed, why not. "": it
 	 * could at last. */
 	char *dirty;
+	/* /v1/owed: what data of failed stage-outs it still has: the instances,
+	 * "JOB.BUFFER JOB.BUFFER"; NULL: it does not say. */
+	char *kept;
 };
 extern const struct slu_desc slu_node_ask_desc;
 

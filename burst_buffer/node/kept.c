@@ -17,6 +17,8 @@
 #include "burst_buffer/request/fstype.h"
 #include "common/file.h"
 
+#define NAMES_MAX (1 << 20)
+
 static bool is_below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
@@ -222,6 +224,53 @@ int slu_kept_list(const struct slu_conf *conf, uint32_t job_id,
 	*out = list.at;
 	*n = list.n;
 	return 0;
+}
+
+/* Nothing but that in it. */
+static bool is_bare(const char *dir, const char *name, const char *but)
+{
+	char path[4200];
+	struct dirent *e;
+	bool bare = true;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	d = opendir(path);
+	if (!d)
+		return errno == ENOENT;
+	while (bare && (e = readdir(d)))
+		bare = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+		       !strcmp(e->d_name, but);
+	closedir(d);
+	return bare;
+}
+
+/* The owner of what is kept in a directory may have removed all of it. */
+static bool is_empty(const char *dir)
+{
+	char image[4200];
+
+	snprintf(image, sizeof(image), "%s/image", dir);
+	return access(image, F_OK) && errno == ENOENT &&
+	       is_bare(dir, "fs", "data") && is_bare(dir, "fs/data", "");
+}
+
+char *slu_kept_names(const struct slu_conf *conf)
+{
+	struct slu_buf names = {.max = NAMES_MAX};
+	struct slu_kept *list;
+	size_t n;
+
+	if (slu_kept_list(conf, 0, &list, &n, NULL))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (!is_empty(list[i].dir))
+			slu_buf_printf(&names, "%s%u.%llu",
+				       names.len ? " " : "",
+				       (unsigned)list[i].job_id,
+				       (unsigned long long)list[i].buffer);
+	free(list);
+	return slu_buf_steal(&names);
 }
 
 /* By sluiced's clock, if it has told it. */

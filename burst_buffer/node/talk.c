@@ -6,6 +6,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,10 +106,13 @@ int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
 int slu_talk_owed(struct slu_node *n, struct slu_owed *owed,
 		  struct slu_err *err)
 {
-	struct slu_node_ask question = {.node = n->name};
+	struct slu_node_ask question = {.node = n->name,
+					.kept = slu_kept_names(n->conf)};
+	int rc = ask(n, "/v1/owed", &slu_node_ask_desc, &question,
+		     &slu_owed_desc, owed, err);
 
-	return ask(n, "/v1/owed", &slu_node_ask_desc, &question, &slu_owed_desc,
-		   owed, err);
+	free(question.kept);
+	return rc;
 }
 
 int slu_talk_report(struct slu_node *n, struct slu_report *r,

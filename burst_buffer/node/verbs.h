@@ -29,6 +29,10 @@ struct slu_kept {
 int slu_kept_list(const struct slu_conf *conf, uint32_t job_id,
 		  struct slu_kept **list, size_t *n, struct slu_err *err);
 
+/* The same as struct slu_node_ask says it: what takes no room is left out. The
+ * caller frees it. NULL: it cannot be told. */
+char *slu_kept_names(const struct slu_conf *conf);
+
 /* Rows to standard output: a table, or with --json as they are. */
 int slu_print_rows(const struct slu_node *n, struct json_object *rows,
 		   const struct slu_column *columns, struct slu_err *err);

@@ -286,5 +286,56 @@ START_TEST(test_room)
 }
 END_TEST
 
+/* What was removed before its time takes no room any more, on that node; who
+ * looked before it was kept does not count. */
+START_TEST(test_removed)
+{
+	static const struct {
+		const char *node, *kept;
+		double wait;
+		bool news, is; /* of it, on n1 */
+		uint64_t gib;  /* in all */
+	} cases[] = {
+		{"n1", "", 0, false, true, 4},
+		{"n1", "", 400, true, false, 2},
+		{"n1", "", 0, false, false, 2},
+		{"n3", "", 0, false, false, 2},
+		{"n2", "17.1 NAME 3.4", 0, false, false, 2},
+		{"n2", "NAME1 1NAME", 0, true, false, 0},
+		{"n1", "NAME", 0, true, true, 2},
+		{"n2", "3.4 NAME", 0, true, true, 4},
+	};
+	struct world w;
+	uint64_t size;
+
+	world_new(&w, 2, WALK, "KeepFailed=2");
+	run_until(&w, AT_RUN);
+	size = promised(&w);
+	w.node[0].fail_down = 3;
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	each(c, cases)
+	{
+		char name[32], *kept = strdup(c->kept), *more;
+
+		snprintf(name, sizeof(name), "%u.%llu", JOB,
+			 (unsigned long long)w.node[0].buffer);
+		for (char *at; (at = strstr(kept, "NAME")); kept = more) {
+			*at = '\0';
+			more = slu_asprintf("%s%s%s", kept, name, at + 4);
+			free(kept);
+		}
+		w.now += c->wait;
+		expect(slu_buffers_keeps(w.b, c->node, kept, w.now) == c->news,
+		       "%s: %s", c->node, kept);
+		expect(promised(&w) == (c->is ? size : 0), "%s: %s", c->node,
+		       kept);
+		ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"), c->gib << 30);
+		free(kept);
+	}
+	world_free(&w);
+}
+END_TEST
+
 TEST_MAIN("buffers kept", test_prune, test_room, test_forget, test_quarantine,
-	  test_json, test_phases)
+	  test_json, test_phases, test_removed)

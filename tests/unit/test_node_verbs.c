@@ -394,6 +394,32 @@ START_TEST(test_status_storage)
 }
 END_TEST
 
+/* What there is of kept data; what its owner has removed is not. */
+START_TEST(test_kept_names)
+{
+	static const char *const dirs[] = {
+		"storage/kept/1.2/fs/data/sub", "storage/kept/3.40/fs/data",
+		"storage/kept/5.6/fs/brick",	"storage/kept/7.8/fs",
+		"storage/kept/9.10/fs/data",	"storage/kept/not.ours/fs",
+		"storage/11.12/fs/data/sub",
+	};
+	struct slu_node n;
+	char *names;
+
+	node_begin("");
+	expect_ok(slu_node_open(&n, &options, &err), err);
+	names = slu_kept_names(n.conf);
+	ck_assert_str_eq(names, "");
+	free(names);
+	each(dir, dirs) make_dirs(*dir);
+	put("storage/kept/9.10/image", "");
+	names = slu_kept_names(n.conf);
+	ck_assert_str_eq(names, "1.2 5.6 9.10");
+	free(names);
+	slu_node_close(&n);
+}
+END_TEST
+
 /* fetch */
 
 #define OWNER 4321
@@ -690,6 +716,7 @@ START_TEST(test_probe_alone)
 END_TEST
 
 TEST_MAIN("node_verbs", test_job_log, test_job_number, test_io, test_io_alone,
-	  test_cancel, test_status_buffer, test_status_storage, test_fetch,
-	  test_fetch_brick, test_fetch_as_user, test_probe, test_probe_alone,
-	  test_probe_storages, test_probe_turn, test_instance_names)
+	  test_cancel, test_status_buffer, test_status_storage, test_kept_names,
+	  test_fetch, test_fetch_brick, test_fetch_as_user, test_probe,
+	  test_probe_alone, test_probe_storages, test_probe_turn,
+	  test_instance_names)
