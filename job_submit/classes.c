@@ -71,7 +71,7 @@ static int way_of(uint64_t key, int i)
 
 static uint16_t age_of(const struct slu_class *c)
 {
-	return (uint16_t)(c->end[(c->jobs - 1) % SLU_CLASS_RUNS] >> 12);
+	return (uint16_t)(c->end[0] >> 12);
 }
 
 /* Copy out a slot if it holds `key`; false also when the writer is in it. What
@@ -153,9 +153,11 @@ static bool read_one(const struct slu_classes *t, uint64_t key, int i,
 	return false;
 }
 
+/* It may lie in three lines. */
 static void prefetch(const struct slot *s)
 {
 	__builtin_prefetch(s);
+	__builtin_prefetch(&s->word[WORDS / 2]);
 	__builtin_prefetch(&s->seq);
 }
 

@@ -22,7 +22,7 @@
 
 struct slu_class {
 	uint64_t key;  /* a hash of what its jobs have in common, not 0 */
-	uint32_t jobs; /* that taught it: job i is in [i % SLU_CLASS_RUNS] */
+	uint32_t jobs; /* that taught it; of the last ones, the latest first: */
 	uint32_t end[SLU_CLASS_RUNS];	/* when it ended, Unix seconds */
 	uint16_t run[SLU_CLASS_RUNS];	/* its run time, see spread.h */
 	uint16_t asked[SLU_CLASS_RUNS]; /* its request, likewise */

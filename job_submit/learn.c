@@ -2,6 +2,7 @@
 /* One lesson, from a job that has ended; predict.c says what is learnt. */
 #include "common/fast.h"
 #include <math.h>
+#include <string.h>
 #include "job_submit/ended.h"
 #include "job_submit/view.h"
 
@@ -145,11 +146,12 @@ static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
 {
 	uint32_t jobs = m ? v->class[slu_mixer_level[m]].jobs : UINT32_MAX;
 	bool wider = m > 1 && v->class[slu_mixer_level[m - 1]].jobs;
+	const float *from = v->own[jobs ? m : wider ? m - 1 : 0];
 	float w[SOURCES], sum = 0, foretold = 0;
 	float rate = worth * more(mixer_rate[m],
 				  m ? FIRST_RATE / ((float)jobs + 1) : 0);
 
-	slu_view_weights(p, v, jobs ? m : wider ? m - 1 : 0, w);
+	memcpy(w, from, sizeof(w));
 	for (int s = 0; s < SOURCES; s++)
 		if (v->seen.n[s]) {
 			sum += w[s];
@@ -191,11 +193,15 @@ static void remember(struct slu_predictor *p, struct slu_view *v,
 
 	for (int l = 0; l < LEVELS; l++) {
 		struct slu_class *c = &v->class[l];
-		uint32_t i = c->jobs++ % SLU_CLASS_RUNS;
 
-		c->run[i] = run;
-		c->asked[i] = asked;
-		c->end[i] = (uint32_t)job->end;
+		memmove(&c->run[1], c->run, sizeof(c->run) - sizeof(*c->run));
+		memmove(&c->asked[1], c->asked,
+			sizeof(c->asked) - sizeof(*c->asked));
+		memmove(&c->end[1], c->end, sizeof(c->end) - sizeof(*c->end));
+		c->run[0] = run;
+		c->asked[0] = asked;
+		c->end[0] = (uint32_t)job->end;
+		c->jobs++;
 		slu_classes_write(p->classes, c);
 	}
 }

@@ -33,6 +33,11 @@ const double slu_knot[KNOTS] = {0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99};
 
 #define USUAL 0.25 /* see slu_spread_choice() */
 
+static double higher(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /* The share of the distribution that stands for a share of the jobs: linear
  * between the knots. */
 static double level_of(const struct slu_predictor *p, double share)
@@ -42,13 +47,13 @@ static double level_of(const struct slu_predictor *p, double share)
 	for (size_t i = 0; i < KNOTS; i++)
 		if (slu_knot[i] <= share) {
 			x0 = slu_knot[i];
-			y0 = fmax(y0, (double)slu_get(&p->level[i]));
+			y0 = higher(y0, (double)slu_get(&p->level[i]));
 		} else {
 			x1 = slu_knot[i];
 			y1 = (double)slu_get(&p->level[i]);
 			break;
 		}
-	return y0 + (share - x0) / (x1 - x0) * fmax(y1 - y0, 0);
+	return y0 + (share - x0) / (x1 - x0) * higher(y1 - y0, 0);
 }
 
 double slu_predict_quantile(const struct slu_predictor *p,

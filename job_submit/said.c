@@ -81,11 +81,6 @@ struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
 	return known ? fill(p, crowd, v, job->end) : NULL;
 }
 
-static int64_t last_end(const struct slu_class *c)
-{
-	return c->end[(c->jobs - 1) % SLU_CLASS_RUNS];
-}
-
 void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
 		   const struct slu_job *job)
 {
@@ -95,7 +90,7 @@ void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
 	struct slu_view now;
 
 	if (c->jobs < SLU_CLASS_RUNS || c->jobs % NOTE_EVERY != 0 ||
-	    !job->submit || last_end(c) <= job->submit)
+	    !job->submit || c->end[0] <= job->submit)
 		return;
 	next.submit = job->end;
 	slu_view_look(p, &next, &now);

@@ -22,12 +22,26 @@ _Static_assert((LEVELS + 2) * SLU_CLASS_RUNS + 1 + PLACES < SLU_SPREAD_MAX,
 
 const enum slu_level slu_mixer_level[MIXERS] = {LEVELS, USER, REQUEST, SIZE};
 
-static uint64_t hash(uint64_t key, const char *text)
+static uint64_t hash(uint64_t key, const char *text, size_t len)
 {
-	return text ? XXH3_64bits_withSeed(text, strlen(text), key) : key;
+	return text ? XXH3_64bits_withSeed(text, len, key) : key;
 }
 
-static void make_keys(const struct slu_job *job, uint64_t key[LEVELS])
+static size_t length(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+/* What its jobs have in common are numbers alone. */
+static bool is_of_numbers(int level)
+{
+	return level == SIZE || level == REQUEST || level == NODES ||
+	       level == USER;
+}
+
+/* Memory is told early which classes will be read. */
+static void make_keys(const struct slu_predictor *p, const struct slu_job *job,
+		      uint64_t key[LEVELS])
 {
 	uint32_t uid = job->uid, nodes = job->node_cnt, ask = job->limit_asked;
 	uint32_t with[LEVELS][4] = {
@@ -36,17 +50,24 @@ static void make_keys(const struct slu_job *job, uint64_t key[LEVELS])
 		{NODES, uid, nodes},	  {USER, uid},
 		{ACCOUNT, ask},		  {SITE, nodes, ask},
 	};
+	const char *partition = job->partition;
+	size_t in_name, in_partition = length(partition);
 	char name[64];
 
-	for (int l = 0; l < LEVELS; l++)
+	for (int l = 0; l < LEVELS; l++) {
 		key[l] = XXH3_64bits(with[l], sizeof(with[l]));
-	slu_plain_name(job->name, name, sizeof(name));
-	key[CLASS] = hash(hash(key[CLASS], name), job->partition);
-	key[NAME] = hash(key[NAME], name);
-	key[ACCOUNT] = hash(key[ACCOUNT], job->account);
-	key[SITE] = hash(key[SITE], job->partition);
+		if (is_of_numbers(l))
+			slu_classes_expect(p->classes, key[l] |= 1);
+	}
+	in_name = slu_plain_name(job->name, name, sizeof(name));
+	key[CLASS] =
+		hash(hash(key[CLASS], name, in_name), partition, in_partition);
+	key[NAME] = hash(key[NAME], name, in_name);
+	key[ACCOUNT] = hash(key[ACCOUNT], job->account, length(job->account));
+	key[SITE] = hash(key[SITE], partition, in_partition);
 	for (int l = 0; l < LEVELS; l++)
-		key[l] |= 1;
+		if (!is_of_numbers(l))
+			slu_classes_expect(p->classes, key[l] |= 1);
 }
 
 /* A run copied to a job that asks for `asked`. Time beyond the request is only
@@ -54,39 +75,31 @@ static void make_keys(const struct slu_job *job, uint64_t key[LEVELS])
  * there, and some do later. */
 static uint16_t copied(int run, int its_asked, int asked)
 {
-	int most = asked;
+	int beyond = its_asked && run > its_asked ? run - its_asked : 0;
+	int most = asked ? asked + beyond : UINT16_MAX;
 
-	if (!asked)
-		return (uint16_t)run;
-	if (its_asked && run > its_asked)
-		most += run - its_asked;
-	most = most < UINT16_MAX ? most : UINT16_MAX;
 	return (uint16_t)(run < most ? run : most);
 }
 
-/* The runs of a class that had ended when the job was submitted, the latest
- * first: in shares of requests too, if `shares` is not 0. */
+/* The runs of a class that had ended when the job was submitted: in shares of
+ * requests too, if `shares` is not 0. Without branches, as any may be late. */
 static void put_runs(struct slu_view *v, enum slu_level l, unsigned shares,
 		     int64_t submit, int asked)
 {
 	const struct slu_class *c = &v->class[l];
-	uint32_t n = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
-	uint32_t i = c->jobs % SLU_CLASS_RUNS;
 	unsigned runs = 0, of_asked = 0;
 
-	for (uint32_t k = 0; k < n; k++) {
-		int at;
+	for (uint32_t k = 0; k < SLU_CLASS_RUNS; k++) {
+		bool ended = (k < c->jobs) & ((int64_t)c->end[k] <= submit);
+		int at = asked + c->run[k] - c->asked[k];
 
-		i = (i ? i : SLU_CLASS_RUNS) - 1;
-		v->seen.at[l][runs] = copied(c->run[i], c->asked[i], asked);
-		at = asked + c->run[i] - c->asked[i];
+		v->seen.at[l][runs] = copied(c->run[k], c->asked[k], asked);
+		runs += ended;
+		if (!shares)
+			continue;
 		at = at < 0 ? 0 : at < UINT16_MAX ? at : UINT16_MAX;
-		if (shares)
-			v->seen.at[shares][of_asked] = (uint16_t)at;
-		if ((int64_t)c->end[i] <= submit) {
-			runs++;
-			of_asked += shares && asked && c->asked[i];
-		}
+		v->seen.at[shares][of_asked] = (uint16_t)at;
+		of_asked += ended & (asked > 0) & (c->asked[k] > 0);
 	}
 	v->seen.n[l] = runs;
 	if (shares)
@@ -138,16 +151,6 @@ unsigned slu_view_season(const struct slu_view *v, int m)
 	return m ? season(v->class[slu_mixer_level[m]].jobs) : SEASONS - 1;
 }
 
-/* One set of weights as numbers. */
-void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
-		      int m, float out[SOURCES])
-{
-	for (int s = 0; s < SOURCES; s++)
-		out[s] = m ? (float)v->class[slu_mixer_level[m]].weight[s] *
-					 (1.0f / UINT16_MAX)
-			   : slu_get(&p->weight[v->seen.known][s]);
-}
-
 /* The grid has all of its places, or none; others those of a class. */
 static unsigned room(int s)
 {
@@ -173,32 +176,42 @@ void slu_view_scale(struct slu_predictor *p, int s)
 		slu_set(&p->scale[s][k + 1], sum[k]);
 }
 
+/* The sets of weights as numbers. */
+static void get_weights(const struct slu_predictor *p, struct slu_view *v)
+{
+	for (int s = 0; s < SOURCES; s++)
+		v->own[0][s] = slu_get(&p->weight[v->seen.known][s]);
+	for (int m = 1; m < MIXERS; m++)
+		for (int s = 0; s < SOURCES; s++)
+			v->own[m][s] =
+				(float)v->class[slu_mixer_level[m]].weight[s] *
+				(1.0f / UINT16_MAX);
+}
+
 static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
 {
-	float have[SOURCES], sum = 0;
+	float have[SOURCES], in[MIXERS] = {0}, sum = 0;
 
-	for (int s = 0; s < SOURCES; s++) {
-		have[s] = v->seen.n[s] ? 1.0f : 0;
-		v->seen.weight[s] = 0;
-	}
+	get_weights(p, v);
 	for (int m = 0; m < MIXERS; m++) {
 		unsigned when = slu_view_season(v, m);
 
 		v->mix[m] = when ? slu_get(&p->mix[when][m]) : 0;
 		sum += v->mix[m];
 	}
+	for (int s = 0; s < SOURCES; s++) {
+		have[s] = v->seen.n[s] ? 1.0f : 0;
+		v->seen.weight[s] = 0;
+		for (int m = 0; m < MIXERS; m++)
+			in[m] += v->own[m][s] * have[s];
+	}
 	for (int m = 0; m < MIXERS; m++) {
-		float w[SOURCES], in = 0;
+		float per;
 
 		v->mix[m] /= sum;
-		if (v->mix[m] <= 0)
-			continue;
-		slu_view_weights(p, v, m, w);
+		per = in[m] > 0 ? v->mix[m] / in[m] : 0;
 		for (int s = 0; s < SOURCES; s++)
-			in += w[s] *= have[s];
-		in = in > 0 ? v->mix[m] / in : 0;
-		for (int s = 0; s < SOURCES; s++)
-			v->seen.weight[s] += w[s] * in;
+			v->seen.weight[s] += v->own[m][s] * have[s] * per;
 	}
 }
 
@@ -211,9 +224,7 @@ void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 	uint16_t asked = slu_spread_at_past((float)job->limit_asked);
 	uint64_t key[LEVELS];
 
-	make_keys(job, key);
-	for (int l = 0; l < LEVELS; l++)
-		slu_classes_expect(p->classes, key[l]);
+	make_keys(p, job, key);
 	put_asked(v, job->limit_asked, asked);
 	slu_classes_read(p->classes, key, LEVELS, v->class);
 	for (int l = 0; l < LEVELS; l++)

@@ -88,7 +88,8 @@ static inline void slu_set(slu_shared *x, float value)
 struct slu_view {
 	struct slu_class class[LEVELS];
 	struct slu_seen seen;
-	float mix[MIXERS]; /* of sum 1 */
+	float own[MIXERS][SOURCES]; /* weights, of each set */
+	float mix[MIXERS];	    /* of sum 1 */
 };
 
 /* Fill in the scales of a source, whose places have changed. */
@@ -104,9 +105,6 @@ void slu_view_points(const struct slu_predictor *p, const struct slu_seen *seen,
 		     struct slu_spread *out);
 void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
 		     struct slu_spread *out);
-/* One set of weights as numbers. */
-void slu_view_weights(const struct slu_predictor *p, const struct slu_view *v,
-		      int mixer, float out[SOURCES]);
 /* How far a set of weights has been taught; 0: not at all. */
 unsigned slu_view_season(const struct slu_view *v, int mixer);
 
