@@ -53,7 +53,7 @@ struct program {
 	char *conf_path;
 	int parent;  /* who waits for our start; -1: nobody */
 	int signals; /* signalfd */
-	int pid_fd;  /* until it is written; -1: none */
+	int pid_fd;  /* -1: none */
 	bool wrote_pid;
 };
 
@@ -109,6 +109,18 @@ static int parse_options(int argc, char **argv, struct options *opt)
 		return -1;
 	}
 	return 0;
+}
+
+/* Nothing of ours gets a number that tell_parent() will give to /dev/null. */
+static void fill_standard(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd < 3);
+	if (fd >= 0)
+		close(fd);
 }
 
 /* -L FILE; else standard error in the foreground, else syslog. */
@@ -235,7 +247,9 @@ static int open_pid(struct program *p, struct slu_err *err)
 	if (!path)
 		return 0;
 	p->pid_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	return p->pid_fd < 0 ? slu_errno(err, SLU_IO, "%s", path) : 0;
+	if (p->pid_fd < 0 || fchmod(p->pid_fd, 0644) < 0)
+		return slu_errno(err, SLU_IO, "%s", path);
+	return 0;
 }
 
 /* We are the one that runs. */
@@ -247,9 +261,16 @@ static int write_pid(struct program *p, struct slu_err *err)
 	if (ftruncate(p->pid_fd, 0) < 0 ||
 	    dprintf(p->pid_fd, "%d\n", (int)getpid()) < 0)
 		return slu_errno(err, SLU_IO, "%s", p->opt.pid_file);
-	close(p->pid_fd);
-	p->pid_fd = -1;
 	return 0;
+}
+
+/* SlurmUser may not remove a file that root has made. */
+static void forget_pid(const struct program *p)
+{
+	if (p->wrote_pid && unlink(p->opt.pid_file) < 0 &&
+	    ftruncate(p->pid_fd, 0) < 0)
+		slu_log(&p->log, SLU_WARN, "%s: %s", p->opt.pid_file,
+			strerror(errno));
 }
 
 /* Everything that may fail before there is something to serve. */
@@ -288,8 +309,7 @@ static int serve(struct program *p)
 	else if (p->d.failed)
 		status = EXIT_FAILURE;
 	slu_daemon_stop(&p->d);
-	if (p->wrote_pid)
-		unlink(p->opt.pid_file);
+	forget_pid(p);
 	return status;
 }
 
@@ -318,6 +338,7 @@ int main(int argc, char **argv)
 
 	if (!strcmp(argv[0], SLU_QUESTION_NAME))
 		slu_question_main();
+	fill_standard();
 	p.d.log = &p.log;
 	if (parse_options(argc, argv, &p.opt) < 0 || load_conf(&p) < 0)
 		goto out;

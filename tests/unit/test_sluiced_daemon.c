@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The whole daemon, driven from outside: who may ask for what, and the rough
  * hands of an operator. */
+#include "common/file.h"
 #include "tests/unit/sluiced.h"
 
 static const char ask_n1[] = "{\"job_id\":7,\"buffer\":1,\"node\":\"n1\"}";
@@ -364,6 +365,54 @@ START_TEST(test_operator)
 }
 END_TEST
 
+static pid_t read_pid(void)
+{
+	FILE *f = fopen(tmpfile_path("pid"), "r");
+	struct stat st;
+	int pid = 0;
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fstat(fileno(f), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0644);
+	ck_assert_int_eq(fscanf(f, "%d", &pid), 1);
+	fclose(f);
+	return pid;
+}
+
+/* Some start programs with standard input closed. Nothing of ours gets its
+ * number, which goes to /dev/null once whoever started us is let go. */
+START_TEST(test_closed_input)
+{
+	int input = dup(0);
+	char option[300];
+	struct slu_buf log = {0};
+	pid_t pid;
+
+	if (!sluiced_begin())
+		return;
+	sluiced_stop(SIGTERM, 0);
+	unlink(tmpfile_path("log"));
+	snprintf(option, sizeof(option), "-P%s", tmpfile_path("pid"));
+	close(0);
+	pid = sluiced_fork(option);
+	dup2(input, 0);
+	close(input);
+	ck_assert_int_eq(sluiced_status(pid), 0);
+	pid = read_pid();
+	ck_assert_int_eq(sluiced_status(sluiced_fork("-D")), 3);
+	kill(pid, SIGTERM);
+	while (kill(pid, 0) == 0)
+		usleep(10000);
+	expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("log"), 1 << 20, &log,
+				&err),
+		  err);
+	ck_assert_ptr_nonnull(strstr(log.data, "stopping on signal 15"));
+	slu_buf_free(&log);
+	sluiced_start();
+	sluiced_end();
+}
+END_TEST
+
 TEST_MAIN("sluiced daemon", test_unproven_body, test_who_may, test_refused,
 	  test_sysmap, test_crowd, test_metrics, test_long_questions,
-	  test_operator)
+	  test_operator, test_closed_input)
