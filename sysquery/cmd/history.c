@@ -27,10 +27,26 @@ static void cut(struct json_object *row, const char *key)
 	char text[VALUE_MAX + sizeof("...")];
 
 	if (!json_object_object_get_ex(row, key, &value) || !value ||
-	    slu_copy(text, VALUE_MAX, json_object_get_string(value)))
+	    slu_copy(text, VALUE_MAX,
+		     json_object_is_type(value, json_type_string)
+			     ? json_object_get_string(value)
+			     : slu_json_text(value)))
 		return;
+	slu_utf8_clean(text); /* of half a character at its end */
 	slu_copy(text + VALUE_MAX - 1, sizeof("..."), "...");
 	slu_json_set_str(row, key, text);
+}
+
+/* What one difference is, for people. */
+static void shorten(struct json_object *row)
+{
+	struct json_object *path;
+
+	if (json_object_object_get_ex(row, "path", &path) &&
+	    !*json_object_get_string(path))
+		slu_json_set_str(row, "path", "(all)");
+	cut(row, "old");
+	cut(row, "new");
 }
 
 static void copy_key(struct json_object *to, struct json_object *from,
@@ -56,8 +72,7 @@ static void add_line(struct json_object *lines, struct json_object *version,
 		copy_key(line, change, of_change[i]);
 	if (!change)
 		slu_json_set_str(line, "path", "(first seen)");
-	cut(line, "old");
-	cut(line, "new");
+	shorten(line);
 	json_object_array_add(lines, line);
 }
 
@@ -136,10 +151,8 @@ int slu_cmd_diff(struct slu_ask *ask, struct slu_err *err)
 	if (!slu_ask_table(ask))
 		return slu_ask_show(ask, "diff", NULL, err);
 	rows = slu_ask_object(ask, "diff", err);
-	for (size_t i = 0; rows && i < json_object_array_length(rows); i++) {
-		cut(json_object_array_get_idx(rows, i), "old");
-		cut(json_object_array_get_idx(rows, i), "new");
-	}
+	for (size_t i = 0; rows && i < json_object_array_length(rows); i++)
+		shorten(json_object_array_get_idx(rows, i));
 	ret = rows ? show(ask, rows, columns, err) : -1;
 	json_object_put(rows);
 	return ret;

@@ -95,6 +95,12 @@ want 'forbidden' 4 'sysquery: database: not authorized' \
 	"$sysquery" -f "$db" sql 'DELETE FROM Hosttable'
 want 'difference' 0 $'EXTRACTOR   WHAT           n1    n2\nmemoryinfo  LocalMemory  1024  2048\nmemoryinfo  TotalMemory  1024  2048' \
 	"$sysquery" -f "$db" diff n1 n2 --table
+printf 'Filename Type Size Used Priority\n/dev/%s partition 1024 0 -2\n' \
+	'a\040123456789012345678901234567890123456789é' >"$dir/m/proc/swaps"
+"$sysmap" --root "$dir/m" --host n1 --db "$dir/c.db" -e swap || failed=1
+"$sysmap" --root "$dir/m" --host n2 --db "$dir/c.db" -e memoryinfo || failed=1
+want 'all of a document' 0 $'EXTRACTOR   WHAT   n1                                                              n2\nswap        (all)  [{"device":"/dev/a 123456789012345678901234567890123456789?...  -\nmemoryinfo  (all)  -                                                               {"TotalMemory":10240,"LocalMemory":10240,"PageTypes":[{"Pag...' \
+	"$sysquery" -f "$dir/c.db" diff n1 n2 --table
 echo 'NodeName=n[1-2,10] RealMemory=1' >"$dir/slurm.conf"
 want 'nothing to change' 0 '[]' \
 	env SLURM_CONF="$dir/slurm.conf" "$sysquery" -f "$db" check
