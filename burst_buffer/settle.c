@@ -254,19 +254,26 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	const enum slu_bb_state was = bb->state;
 	const char *from = slu_bb_name((int)was);
 	double since = bb->since;
+	char *kept = event == SLU_BB_GONE && slu_bb_keeps(bb, now)
+			     ? slu_bb_kept_where(bb)
+			     : NULL;
+	const char *text = kept ? kept : event_texts[event];
+	int rc;
 
 	/* again, if sluiced was stopped between the failure and this */
 	if (event == SLU_BB_STAGED && bb->failure &&
 	    bb->failed_in == SLU_BB_STAGE_OUT &&
 	    slu_persist_staged_out(b, bb, bb->failure, now, err))
 		return -1;
-	if (slu_bb_advance(b->db, bb, event, event_texts[event], now, err))
+	rc = slu_bb_advance(b->db, bb, event, text, now, err);
+	if (rc == 0)
+		slu_bb_log(b, bb, SLU_INFO, "%s -> %s after %.1f s: %s", from,
+			   slu_bb_name((int)bb->state), now - since, text);
+	free(kept);
+	if (rc)
 		return -1;
 	slu_bb_phase_over(b, bb, was, now - since);
 	slu_bb_forget_progress(bb);
-	slu_bb_log(b, bb, SLU_INFO, "%s -> %s after %.1f s: %s", from,
-		   slu_bb_name((int)bb->state), now - since,
-		   event_texts[event]);
 	slu_bb_wake(b, bb);
 	if (bb->state == SLU_BB_RUNNING)
 		slu_bb_tell_extend(b, bb, now);

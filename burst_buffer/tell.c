@@ -68,7 +68,7 @@ char *slu_bb_kept_where(const struct slu_bb *bb)
 {
 	const struct slu_plan *plan = &bb->plan;
 	const struct slu_fstype *type = slu_fstype_find(plan->driver);
-	char *hosts, *text = NULL;
+	char *hosts, *text = NULL, time[SLU_TIME_TEXT];
 
 	if (plan->use)
 		return slu_asprintf("the data stays in the persistent buffer "
@@ -76,20 +76,23 @@ char *slu_bb_kept_where(const struct slu_bb *bb)
 				    plan->name);
 	if (plan->keep_failed <= 0)
 		return strdup("the data is not kept (KeepFailed=0)");
+	slu_seconds_text((double)plan->keep_failed, time);
 	if (type && type->remote)
-		return slu_asprintf("the data is kept in %s/kept/%u.%llu/data",
-				    slu_plan_option(plan, "root", ""),
-				    (unsigned)plan->job_id,
-				    (unsigned long long)plan->buffer);
+		return slu_asprintf(
+			"the data is kept in %s/kept/%u.%llu/data for %s",
+			slu_plan_option(plan, "root", ""),
+			(unsigned)plan->job_id,
+			(unsigned long long)plan->buffer, time);
 	hosts = slu_bb_hosts(bb, keeps);
 	if (hosts && slu_fstype_in_pieces(plan))
 		text = slu_asprintf(
-			"the data is kept on %s, in pieces that only "
+			"the data is kept on %s for %s, in pieces that only "
 			"an administrator can join",
-			hosts);
+			hosts, time);
 	else if (hosts)
-		text = slu_asprintf(
-			"the data is kept on %s, for sluice-node fetch", hosts);
+		text = slu_asprintf("the data is kept on %s for %s, see "
+				    "sluice-node fetch",
+				    hosts, time);
 	free(hosts);
 	return text;
 }

@@ -240,12 +240,36 @@ static void print_one(void *arg, const struct slu_buffer_state *b)
 		b->pending && b->text ? "  " : "", b->text ? b->text : "");
 }
 
+/* Room that no buffer in the list takes. */
+static void print_kept(struct slu_mirror *m, struct slu_buf *out)
+{
+	const struct slu_pool_supply *p;
+	char size[SLU_SIZE_TEXT];
+
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < m->supply.n_pools; i++) {
+		p = &m->supply.pools[i];
+		if (p->kept)
+			slu_buf_printf(out,
+				       "(pool %s: %s of it is data that failed "
+				       "stage-outs have left: sysquery "
+				       "buffers)\n",
+				       p->name, slu_size_text(p->kept, size));
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
 void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
 		      struct slu_buf *out)
 {
+	size_t n;
+
 	slu_buf_printf(out, "%-10s %-10s %-10s %10s  %s\n", "JobID", "Name",
 		       "State", "Size", "Nodes, what is going on");
-	if (slu_mirror_walk(m, SLU_NO_ID, job_id, print_one, out))
+	n = slu_mirror_walk(m, SLU_NO_ID, job_id, print_one, out);
+	if (!job_id)
+		print_kept(m, out);
+	if (n)
 		return;
 	if (job_id)
 		slu_buf_printf(out,

@@ -111,8 +111,8 @@ START_TEST(test_fail_down)
 			ck_assert_str_eq(
 				w.reason,
 				"sluice: stage-out failed: n2: it "
-				"broke; the data is kept on n[1-3], for "
-				"sluice-node fetch");
+				"broke; the data is kept on n[1-3] for "
+				"2-00:00:00, see sluice-node fetch");
 			ck_assert_int_eq(w.what, SLU_FAIL);
 			expect_outcome(&w, "6 4 2 2 1 555 6000 0 --- ---");
 		} else {
@@ -123,18 +123,34 @@ START_TEST(test_fail_down)
 }
 END_TEST
 
-/* What is left of a failed stage-out, and where, is as its driver keeps it. */
+/* What its history says of its end. */
+static void expect_history(struct world *w, const char *want)
+{
+	struct slu_err err;
+	struct slu_rows *rows;
+
+	rows = slu_db_query(w->db, &err,
+			    "SELECT Text FROM BufferHistory"
+			    " WHERE State = 6 ORDER BY rowid LIMIT 1",
+			    "");
+	ck_assert_int_eq(slu_db_step(rows, &err), 1);
+	ck_assert_str_eq(slu_db_text(rows, 0), want);
+	slu_db_done(rows);
+}
+
+/* What is left of a failed stage-out, and where, is as its driver keeps it;
+ * the history ends with it, not with nodes that have nothing. */
 START_TEST(test_kept_where)
 {
 	static const struct {
 		const char *request, *conf, *words;
 	} cases[] = {
 		{"nodes=1", NULL,
-		 "; the data is kept on n1, for sluice-node fetch"},
+		 "; the data is kept on n1 for 2-00:00:00, see sluice"},
 		{"", "FileSystem=fs Driver=glusterfs shard=64MiB",
-		 "; the data is kept on n[1-3], in pieces that only"},
+		 "; the data is kept on n[1-3] for 2-00:00:00, in pie"},
 		{"", "FileSystem=fs Driver=beeond",
-		 "; the data is kept on n[1-3], in"},
+		 "; the data is kept on n[1-3] for 2-00:00:00, in pie"},
 		{"", "FileSystem=fs Driver=lustre root=/pfs",
 		 "; the data is kept in /pfs/kept/17."},
 		{"", "KeepFailed=0", ": it broke"},
@@ -155,6 +171,8 @@ START_TEST(test_kept_where)
 		expect(end, "%s", w.reason);
 		if (c->conf && strstr(c->conf, "KeepFailed"))
 			ck_assert_str_eq(end, c->words);
+		else
+			expect_history(&w, strstr(end, "the data"));
 		world_free(&w);
 	}
 }

@@ -214,7 +214,7 @@ START_TEST(test_cancel)
 	say(buffer, "down");
 	expect_run(
 		slu_cmd_cancel, 0,
-		"stage-out of job 7 is cancelled; the data is kept on n1, for");
+		"stage-out of job 7 is cancelled; the data is kept on n1 for");
 	verdict = ctl_expect(&slu_fail_desc);
 	expect(strstr(verdict->reason, "cancelled by"), "%s", verdict->reason);
 	slu_msg_free(&slu_fail_desc, verdict);

@@ -121,6 +121,7 @@ START_TEST(test_kept)
 	struct slu_pool_supply *p = calloc(1, sizeof(*p));
 	struct slu_supply s = {.pools = p, .n_pools = 1};
 	struct slu_pool_use use;
+	struct slu_buf out = {0};
 
 	slu_mirror_init(&m);
 	*p = (struct slu_pool_supply){.name = strdup("p"),
@@ -138,6 +139,9 @@ START_TEST(test_kept)
 	ck_assert_uint_eq(use.used, 8 * GIB);
 	ck_assert_uint_eq(use.unfree, 8 * GIB);
 	ck_assert_uint_eq(slu_pools_held(&m, "p", 5000, end_of, 1000), 3 * GIB);
+	slu_mirror_print(&m, 0, &out);
+	expect(strstr(out.data, "(pool p: 3GiB of it is data"), "%s", out.data);
+	slu_buf_free(&out);
 	supply(10 * GIB, 7 * GIB, true);
 	ck_assert(room(2, 5 * GIB, 0, ""));
 	slu_mirror_fini(&m);
