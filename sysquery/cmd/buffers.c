@@ -17,6 +17,7 @@ static const struct slu_column lines[] = {
 	{"nodes", "NODES", SLU_COL_PLAIN},
 	{"state", "STATE", SLU_COL_PLAIN},
 	{"created", "CREATED", SLU_COL_TIME},
+	{"failed_in", "FAILED_IN", SLU_COL_PLAIN},
 	{"failure", "FAILURE", SLU_COL_PLAIN},
 	{.key = NULL},
 };
@@ -54,6 +55,19 @@ static void add_user(struct json_object *buffer)
 		slu_json_set_u64(buffer, "user", uid);
 }
 
+/* A persistent one is known by its own name, not by that of the job that had
+ * it made. */
+static void name_persistent(struct json_object *buffer)
+{
+	const char *name = NULL;
+	uint64_t expires = 0;
+
+	slu_json_str_opt(buffer, "name", &name, NULL);
+	slu_json_u64_opt(buffer, "expires", &expires, NULL);
+	if (name && expires)
+		slu_json_set_str(buffer, "job_name", name);
+}
+
 static int part(struct json_object *buffer, const char *key,
 		const struct slu_column *columns, struct slu_buf *out,
 		struct slu_err *err)
@@ -74,8 +88,11 @@ static int show(const struct slu_ask *ask, struct slu_err *err)
 	struct slu_buf out = {0};
 	int ret;
 
-	for (size_t i = 0; i < n; i++)
-		add_user(json_object_array_get_idx(rows, i));
+	for (size_t i = 0; i < n; i++) {
+		one = json_object_array_get_idx(rows, i);
+		add_user(one);
+		name_persistent(one);
+	}
 	ret = rows ? slu_table(rows, lines, &out, err) : -1;
 	for (size_t i = 0; ret == 0 && ask->n_operands && i < n; i++) {
 		one = json_object_array_get_idx(rows, i);

@@ -75,6 +75,8 @@ test_life() {
 		"$(job_field "$job" BurstBufferState)" ''
 	check "Slurm shows it by its name" shows \
 		'Name=camp CreateTime=[^ ]* Pool=[^ ]* Size=10MiB State=allocated UserID=alice'
+	check "and so does sysquery" matches \
+		"$(on ctl sysquery buffers --table)" ' camp +alice '
 	check "and users until when" matches \
 		"$(on ctl scontrol show bbstat)" 'camp .*expires 20'
 	check_within 60 "the job that waited has run" job_is "$early" COMPLETED
