@@ -103,8 +103,8 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 
 	n += probe_program(slu_fs_option(conf, "client", "glusterfs"), why);
 	if (access("/dev/fuse", R_OK | W_OK)) {
-		slu_buf_puts(why, "/dev/fuse is missing: load the module "
-				  "fuse\n");
+		slu_buf_printf(why, "/dev/fuse: %s%s\n", strerror(errno),
+			       errno == ENOENT ? ": load the module fuse" : "");
 		n++;
 	}
 	return n;

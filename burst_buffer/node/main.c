@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 	if (command->needs_job && !opt.job_id)
 		return usage("--job is missing for ", command->name);
 	if (command->fn == slu_cmd_fetch && !opt.to)
-		return usage("--to is missing for ", command->name);
+		return usage("DIR is missing for ", command->name);
 	if (command->needs_root && !opt.dry_run && geteuid())
 		return usage("only root can do this: ", command->name);
 	umask(022);

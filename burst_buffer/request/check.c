@@ -162,11 +162,17 @@ static int check_inside(const char *what, const char *path, const char *name,
 {
 	size_t n = strlen(name);
 
-	if (strncmp(path, "$BB_", 4) == 0 && strncmp(path + 4, name, n) == 0 &&
-	    (!path[4 + n] || path[4 + n] == '/') && !strchr(path + 1, '$'))
-		return 0;
-	return slu_err(err, SLU_INVALID, "%s %.200s: must be $BB_%s[/...]",
-		       what, path, name);
+	if (strncmp(path, "$BB_", 4) != 0 || strncmp(path + 4, name, n) != 0 ||
+	    (path[4 + n] && path[4 + n] != '/'))
+		return slu_err(err, SLU_INVALID,
+			       "%s %.200s: must be $BB_%s[/...]", what, path,
+			       name);
+	if (strchr(path + 1, '$'))
+		return slu_err(err, SLU_INVALID,
+			       "%s %.200s: no variable but the $BB_%s at its "
+			       "beginning is expanded",
+			       what, path, name);
+	return 0;
 }
 
 /* Symbols that are unknown, and "..", by expanding into a place of no

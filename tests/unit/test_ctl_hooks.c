@@ -79,6 +79,7 @@ static const struct {
 	{"capacity=1MiB", NULL, NULL, "PrologFlags", 0, 1, 0},
 	{"jobfs type=nosuch capacity=1MiB", NULL, NULL, "nosuch", 0, 0, 0},
 	{"jobfs capacity=1QiB", NULL, NULL, "1QiB", 0, 0, 0},
+	{"capacity=3.5", NULL, NULL, "4B is less than 1MiB", 0, 0, 0},
 };
 
 START_TEST(test_validate)
