@@ -47,7 +47,8 @@ test_mistyped_source() {
 	local job
 	job=$(bb_job 'jobfs capacity=50MiB; stage_in source=/pfs/alice/nosuch/ destination=$BB_JOBFS/in' true)
 	check_within 30 "a job whose input does not exist is held" held "$job"
-	check "and squeue says why" matches "$(reason "$job")" nosuch
+	check "and squeue says why" matches "$(reason "$job")" \
+		'held: stage-in failed: n[12]: .*/pfs/alice/nosuch/: No such file'
 	unharmed "mistyped source"
 	as_alice scancel "$job"
 }
@@ -58,6 +59,8 @@ test_not_readable() {
 	job=$(bb_job 'jobfs capacity=50MiB; stage_in type=file source=/pfs/secret destination=$BB_JOBFS/in' true)
 	check_within 30 "a job may not stage in what its user cannot read" \
 		held "$job"
+	check "and squeue says which" matches "$(reason "$job")" \
+		'held: stage-in failed: n[12]: .*/pfs/secret: Permission denied'
 	as_alice scancel "$job"
 	unharmed "source of somebody else"
 }
@@ -68,10 +71,12 @@ never_ran() { # JOB, whose script says so
 
 test_full_disk() {
 	local job
-	cluster fill n2
+	cluster fill n2 2000000
 	job=$(bb_job 'jobfs capacity=50MiB' 'echo it ran')
 	check_within 60 "a job that finds a disk full is put back" \
-		matches_job "$job" 'setup failed: n2: '
+		matches_job "$job" \
+		'AdminComment=.*setup failed: n2: .*: needs .*MiB, only .* is free'
+	check "and is to run again" job_is "$job" PENDING
 	as_alice scancel "$job"
 	cluster unfill n2
 	check_within 30 "and ends" job_ended "$job"
@@ -132,7 +137,10 @@ test_stage_out_fails() {
 	check "the data is kept" kept_somewhere n1 n2
 	check_within 10 "its room is not given to others" room_is_taken
 	check "and the user told where" matches \
-		"$(on ctl scontrol show job "$job")" 'the_data_is_kept_on'
+		"$(on ctl scontrol -o show job "$job")" \
+		'Reason=sluice:_stage-out_failed:_n1:_.*/pfs/out.*the_data_is_kept_on_n\[1-2\]_for_2-00:00:00'
+	check "also by bbstat" matches "$(on ctl scontrol show bbstat)" \
+		'pool nodes: 50MiB of it is data that failed stage-outs'
 	fetch_from "$job" n1 n2
 	check "its owner gets it" equal \
 		"$(cat "$PFS/alice/rescued/out/file")" result

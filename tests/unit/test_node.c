@@ -342,7 +342,7 @@ START_TEST(test_no_room)
 	job_ends(request, "COMPLETED");
 	down();
 	ctl_until("DONE");
-	ctl_until_told("file system is full");
+	ctl_until_told("no space for the list of what is to be staged");
 	ck_assert_str_eq(ctl_verdict, "fail");
 	nodes_all(data_kept, "", 0);
 	nodes_all(expire, "", 0);

@@ -83,7 +83,7 @@ START_TEST(test_restarted)
 	job_ends(request, "COMPLETED");
 	nodes_all(run_verb, verb[_i], 0);
 	ctl_until("DONE");
-	ctl_until_told("the node was restarted");
+	ctl_until_told("the node was restarted before its data");
 	ck_assert_str_eq(ctl_verdict, "fail");
 	nodes_all(data_kept, "", 0);
 	nodes_all(run_verb, "recover", 0);
