@@ -5,7 +5,10 @@
  * that has just become full, it writes past the end of a buffer (seen with
  * GlusterFS 10.3); the client dies, or hangs in its own crash handler and with
  * it every process that uses the mount. Without it write(2) says itself what
- * became of the data.
+ * became of the data. One thread of a brick: with more of them a directory is
+ * looked up between its mkdir(2) and the writing of its gfid, and of tasks that
+ * make the same directory some get ESTALE or ENOENT, or the directory has two
+ * gfids for good (10.3; features/sdfs, which is against this, hangs in rename).
  */
 #include "config.h"
 #include "burst_buffer/drivers/volfile.h"
@@ -35,6 +38,7 @@ void slu_volfile_brick(const struct slu_plan *plan, size_t self,
 		       "end-volume\n"
 		       "volume brick%zu\n"
 		       "    type performance/io-threads\n"
+		       "    option thread-count 1\n"
 		       "    subvolumes locks\n"
 		       "end-volume\n",
 		       dir, self);

@@ -11,11 +11,14 @@
 #include "tests/unit/tree.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #define NODES 3
+#define TASKS (2 * NODES)
 
 static const struct slu_driver *driver;
 static char *top;
@@ -133,6 +136,14 @@ static void setup(void)
 	top = tree_new();
 }
 
+static void job_up(struct job *j, uint32_t id)
+{
+	setup();
+	job_new(j, id, "21000-21999");
+	job_start(j);
+	job_attach(j);
+}
+
 /* A user below a bound part of it has the whole name space of all nodes, and
  * neither the mount's root nor what it tells. */
 static void use_as_user(struct job *j)
@@ -205,10 +216,7 @@ START_TEST(test_coherent)
 	struct stat st;
 	struct job j;
 
-	setup();
-	job_new(&j, 9, "21000-21999");
-	job_start(&j);
-	job_attach(&j);
+	job_up(&j, 9);
 	for (int i = 0; i < 10; i++) {
 		char name[8];
 
@@ -228,6 +236,52 @@ START_TEST(test_coherent)
 }
 END_TEST
 
+/* All tasks of a program make its directory, each through its node's mount,
+ * then their own below it: how many times that failed. */
+static int make_both(const struct job *j, int task, pthread_barrier_t *all)
+{
+	const char *mounted = j->in[task % NODES].top;
+	char path[4096];
+	int failed = 0;
+
+	for (int round = 0; round < 300; round++) {
+		pthread_barrier_wait(all);
+		snprintf(path, sizeof(path), "%s/%d", mounted, round);
+		if (mkdir(path, 0755) && errno != EEXIST)
+			failed++;
+		snprintf(path, sizeof(path), "%s/%d/%d", mounted, round, task);
+		failed += mkdir(path, 0755) != 0;
+	}
+	return failed;
+}
+
+START_TEST(test_same_directories)
+{
+	pthread_barrier_t *all =
+		mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_barrierattr_t shared;
+	struct job j;
+	int status;
+
+	job_up(&j, 11);
+	pthread_barrierattr_init(&shared);
+	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(all, &shared, TASKS);
+	for (int i = 0; i < TASKS; i++)
+		if (!fork())
+			_exit(make_both(&j, i, all) > 0);
+	for (int i = 0; i < TASKS; i++) {
+		wait(&status);
+		ck_assert_int_eq(status, 0);
+	}
+	job_end(&j);
+	job_free(&j);
+	munmap(all, sizeof(*all));
+	tree_remove(top);
+}
+END_TEST
+
 /* A brick that died is missed by name, at once, and does not stop the rest
  * from going away. */
 START_TEST(test_lost_brick)
@@ -235,10 +289,7 @@ START_TEST(test_lost_brick)
 	struct job j;
 	struct slu_pid pid;
 
-	setup();
-	job_new(&j, 2, "21000-21999");
-	job_start(&j);
-	job_attach(&j);
+	job_up(&j, 2);
 	expect_ok(slu_server_find("gluster", in(j.in[1].work, "brick.vol"),
 				  &pid, &err),
 		  err);
@@ -303,10 +354,7 @@ START_TEST(test_abort)
 	pid_t user;
 	int status;
 
-	setup();
-	job_new(&j, 4, "21000-21999");
-	job_start(&j);
-	job_attach(&j);
+	job_up(&j, 4);
 	for (size_t i = 0; i < NODES; i++) {
 		expect_ok(slu_server_find("gluster",
 					  in(j.in[i].work, "brick.vol"), &pid,
@@ -439,8 +487,9 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		test_life,  test_coherent, test_lost_brick, test_two_jobs,
-		test_abort, test_full,	   test_options,    test_probe};
+		test_life,	 test_coherent, test_same_directories,
+		test_lost_brick, test_two_jobs, test_abort,
+		test_full,	 test_options,	test_probe};
 	int rc = enter_own_host("glusterfs");
 
 	if (!rc && (access("/usr/sbin/glusterfsd", X_OK) ||
