@@ -76,7 +76,7 @@ test_full_disk() {
 	check_within 60 "a job that finds a disk full is put back" \
 		matches_job "$job" \
 		'AdminComment=.*setup failed: n2: .*: needs .*MiB, only .* is free'
-	check "and is to run again" job_is "$job" PENDING
+	check_within 30 "and is to run again" job_is "$job" PENDING
 	as_alice scancel "$job"
 	cluster unfill n2
 	check_within 30 "and ends" job_ended "$job"
