@@ -316,7 +316,7 @@ static void run_scenarios(const struct bench *b)
 		if (b->timeline && b->timeline != s->letter)
 			continue;
 		for (int p = 0; p < POLICIES; p++)
-			r[p] = run(b, s, p, p == OURS ? 0.5 : 0.1);
+			r[p] = run(b, s, p, 0.1);
 		if (b->timeline)
 			continue;
 		if (b->csv)

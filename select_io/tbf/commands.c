@@ -15,8 +15,10 @@
 
 #define COMMAND_SIZE 256
 
-#define SLACK	     4	/* periods in a row */
-#define PAUSE	     64 /* more of them after a try that was for nothing */
+#define BUCKETS	     20
+#define SLACK	     2.0  /* seconds */
+#define TRY	     0.5  /* classes notice a change late */
+#define PAUSE	     32.0 /* after a try that was for nothing */
 
 static unsigned all_classes(const struct slu_tbf *tbf, const struct job *job)
 {
@@ -44,28 +46,31 @@ void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job)
 {
 	double all = all_classes(tbf, job), old = slu_tbf_divisor(tbf, job);
 	double did = job->served / tbf->elapsed;
-	double dealt = job->wanted / (1 + tbf->set.headroom);
 	double seem = fmin(ceil(0.9 * did / job->rate), all);
-	bool try = false;
+	bool tried = job->trying > 0;
 
 	if (job->written == 0 || tbf->set.naive)
 		return;
+	job->trying = fmax(job->trying - tbf->elapsed, 0);
 	if (seem > old) {
 		set_busy(tbf, job, seem);
-	} else if (job->trying && did < 0.9 * dealt) {
+		job->trying = 0;
+	} else if (job->trying > 0) {
+		return;
+	} else if (tried && did < 0.9 * job->dealt) {
 		set_busy(tbf, job, all);
 		job->slack = -PAUSE;
-	} else if (did == 0 || did > 0.7 * dealt) {
-		job->slack = job->slack < 0 ? job->slack : 0;
-	} else if (seem < old && ++job->slack == SLACK) {
+	} else if (did == 0 || did > 0.8 * job->dealt) {
+		job->slack = fmin(job->slack, 0);
+	} else if (seem < old && (job->slack += tbf->elapsed) >= SLACK) {
 		set_busy(tbf, job, seem);
 		job->slack = 0;
-		try = true;
+		job->trying = TRY;
 	}
-	job->trying = try;
 }
 
-/* Is the new rate worth a `change`, which gives every class a full bucket? */
+/* Is the new rate worth a `change`, which gives every class a full bucket? A
+ * small one only when many are lost. */
 static bool matters(const struct slu_tbf *tbf, const struct job *job,
 		    uint32_t rate, double now)
 {
@@ -74,8 +79,9 @@ static bool matters(const struct slu_tbf *tbf, const struct job *job,
 
 	if (tbf->set.naive)
 		return true;
-	return by > 0 && by >= tbf->set.min_change * old &&
-	       by * since >= tbf->set.depth;
+	double worth = by >= tbf->set.min_change * old ? 1 : BUCKETS;
+
+	return by > 0 && by * since >= worth * tbf->set.depth;
 }
 
 /* What every class gets: no less than the floor, which is there so that a

@@ -11,6 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BUSY_FROM  0.5 /* of its rate: a target on which jobs hold others up */
+#define MOST_LOST  0.9
+#define TOKENS_MAX 0x1p30 /* of a period: tokens.h */
+#define AT_ONCE	   10	  /* times its rate: no class waits for its tokens */
+
 /* RPCs of a record since we read it last. */
 static double served(struct account *a, const struct slu_jobstat *s)
 {
@@ -59,15 +64,61 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 	return 0;
 }
 
+/* A token that is due waits while the server is busy with others' RPCs, and the
+ * next one counts from when it was used. That takes more of a job the larger
+ * its part of the target is: what its rule has to let through. */
+static double let_through(const struct slu_tbf *tbf, size_t t, double part)
+{
+	double lost = tbf->set.headroom * part / tbf->target[t].rate;
+
+	return part / (1 - fmin(lost, MOST_LOST));
+}
+
 /* What the job was allowed on this target: its rule's part by what it did
  * there; -1: it had none. */
 static double allowed(const struct slu_tbf *tbf, const struct job *job,
-		      const struct account *a)
+		      size_t t)
 {
+	double rate;
+
 	if (job->written == 0)
 		return -1;
-	return job->written / (1 + tbf->set.headroom) * tbf->elapsed *
-	       a->served / job->served;
+	rate = job->written * job->account[t].served / job->served;
+	rate /= 1 + tbf->set.headroom * rate / tbf->target[t].rate;
+	return fmin(rate * tbf->elapsed, TOKENS_MAX);
+}
+
+/* All that have something to do wait as long as each other, an RPC more or
+ * less, and others longer: the least wait, in seconds, of a token for the
+ * server. RPCs are counted with an error of one, so jobs that did many tell it
+ * best. */
+static double least_wait(const struct slu_tbf *tbf)
+{
+	double least = INFINITY, rpcs = 0;
+
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		if (tbf->target[t].present)
+			rpcs += tbf->target[t].rate;
+	for (size_t i = 0; i < tbf->n; i++) {
+		const struct job *job = &tbf->job[i];
+
+		if (job->served > 1 && job->written > 0)
+			least = fmin(least,
+				     slu_tbf_divisor(tbf, job) *
+					     (tbf->elapsed / (job->served - 1) -
+					      1 / job->written));
+	}
+	return fmax(least, 0) + 1 / rpcs;
+}
+
+/* Did it less than its rule let through because the server was busy? */
+static bool is_held_up(const struct slu_tbf *tbf, const struct job *job)
+{
+	double each = slu_tbf_divisor(tbf, job);
+
+	return job->written > 0 &&
+	       job->served + 1 >= 0.9 * tbf->elapsed /
+					  (1 / job->written + tbf->wait / each);
 }
 
 static bool takes_part(const struct job *job, size_t t)
@@ -76,9 +127,19 @@ static bool takes_part(const struct job *job, size_t t)
 	       !job->nameless;
 }
 
+static bool is_busy(const struct slu_tbf *tbf, size_t t)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < tbf->n; i++)
+		all += tbf->job[i].account[t].served;
+	return all >= BUSY_FROM * tbf->target[t].rate * tbf->elapsed;
+}
+
 static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 {
 	struct slu_tokens *b = &tbf->batch;
+	bool busy = is_busy(tbf, t);
 	size_t n = 0;
 
 	if (slu_tokens_resize(b, tbf->n, err))
@@ -93,8 +154,10 @@ static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 			continue;
 		}
 		b->nodes[n] = job->nodes;
+		b->limit[n] = allowed(tbf, job, t);
 		b->demand[n] = a->served;
-		b->limit[n] = allowed(tbf, job, a);
+		if (busy && !tbf->set.naive && is_held_up(tbf, job))
+			b->demand[n] = fmax(a->served, ceil(b->limit[n]));
 		b->tokens[n] = a->tokens;
 		b->record[n] = a->record;
 		b->remainder[n] = a->remainder;
@@ -107,8 +170,8 @@ static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 {
 	struct slu_tokens_settings set = {
-		/* tokens are counted in 32 bits, and a period may be long */
-		.rate = fmin(tbf->target[t].rate, 0x1p30 / tbf->elapsed),
+		/* a period may be long */
+		.rate = fmin(tbf->target[t].rate, TOKENS_MAX / tbf->elapsed),
 		.literal = tbf->set.literal,
 		.hungry = tbf->set.hungry,
 		.instant = tbf->set.instant,
@@ -131,27 +194,42 @@ static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 	return 0;
 }
 
-/* RPCs a second that a job may have next, on the targets that it used. */
-static double sum_limits(const struct slu_tbf *tbf, const struct job *job)
+/* What its rule has to let through for what it may have next, on the targets
+ * that it used. */
+static double sum_limits(const struct slu_tbf *tbf, struct job *job)
 {
 	double all = 0;
 
-	for (size_t t = 0; t < tbf->n_targets; t++)
-		if (job->account[t].limit >= 0)
-			all += job->account[t].limit / tbf->elapsed;
+	job->dealt = 0;
+	for (size_t t = 0; t < tbf->n_targets; t++) {
+		double part = job->account[t].limit / tbf->elapsed;
+
+		if (part < 0)
+			continue;
+		job->dealt += part;
+		all += let_through(tbf, t, part);
+	}
 	return all;
 }
 
 /* What an idle job could have at once if it came back: its part by priority
- * on the targets that it ever used. */
-static double sum_parts(const struct slu_tbf *tbf, const struct job *job)
+ * on the targets that it ever used; all there is once its part since it was
+ * active last is as much as that of a period. */
+static double sum_parts(const struct slu_tbf *tbf, const struct job *job,
+			double idle)
 {
 	double all = 0;
 
-	for (size_t t = 0; t < tbf->n_targets; t++)
-		if (tbf->target[t].present && job->account[t].rpcs > 0)
-			all += tbf->target[t].rate * job->nodes /
-			       (tbf->target[t].nodes + job->nodes);
+	for (size_t t = 0; t < tbf->n_targets; t++) {
+		const struct target *target = &tbf->target[t];
+		double part = job->nodes / (target->nodes + job->nodes);
+
+		if (!target->present || job->account[t].rpcs == 0)
+			continue;
+		all += part * idle >= tbf->elapsed
+			       ? AT_ONCE * target->rate
+			       : let_through(tbf, t, part * target->rate);
+	}
 	return all;
 }
 
@@ -165,14 +243,15 @@ static void want(const struct slu_tbf *tbf, struct job *job, double now)
 	if (job->exempt || job->nameless)
 		job->wanted = 0;
 	else if (job->of_user && job->served > 0)
-		job->wanted = fmax(sum_parts(tbf, job), set->min_rate);
+		job->dealt = job->wanted =
+			fmax(sum_parts(tbf, job, 0), set->min_rate);
 	else if (job->served > 0)
-		job->wanted = fmax(sum_limits(tbf, job) * (1 + set->headroom),
-				   set->min_rate);
+		job->wanted = fmax(sum_limits(tbf, job), set->min_rate);
 	else if (set->naive || now - job->active > set->linger)
 		job->wanted = 0;
 	else if (set->instant && job->written > 0)
-		job->wanted = fmax(job->written, sum_parts(tbf, job));
+		job->wanted = fmax(job->written,
+				   sum_parts(tbf, job, now - job->active));
 }
 
 /* Each of the crowd gets the part of one node, without lending or borrowing. */
@@ -254,6 +333,7 @@ int slu_tbf_observe(struct slu_tbf *tbf, double now,
 	tbf->next = 0;
 	if (first || !(tbf->elapsed > 0))
 		return 0;
+	tbf->wait = least_wait(tbf);
 	for (size_t t = 0; t < tbf->n_targets; t++)
 		if (deal(tbf, t, err))
 			return -1;

@@ -36,9 +36,9 @@ struct slu_tbf_settings {
 	double min_rate; /* of a job: Lustre takes a new rate to heart only with
 			  * the next RPC, so a low one lasts */
 	double min_change; /* part of the old rate that a new one must differ */
-	double headroom;   /* rules let through so much more than was dealt out:
-			    * buckets lose the parts of tokens, and the server
-			    * itself is the limit of all rules together */
+	double headroom;   /* part of its rate that a rule for a whole target
+			    * loses while the server is busy with others' RPCs,
+			    * and other rules by their part of the target */
 	double depth;	   /* tokens in a full bucket (ptlrpc.tbf_depth) */
 	double linger;	   /* seconds that the rule of an idle job stays */
 	double forget;	   /* seconds until a job that nobody names any more is

@@ -23,6 +23,8 @@
 #include "common/file.h"
 #include "common/jsonx.h"
 
+#define COST 19 /* times what a period has cost we rest: 5 % of a processor */
+
 struct tbfd {
 	const struct slu_tbfd_options *opt;
 	struct slu_lustre *lustre;
@@ -352,17 +354,25 @@ static int start_guard(struct tbfd *d, struct slu_err *err)
 	_exit(0);
 }
 
+static double cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static int loop(struct tbfd *d)
 {
-	double next = slu_now_mono();
+	double next = slu_now_mono(), cost;
 
 	do {
+		cost = cpu_time();
 		cycle(d, NULL);
 		slu_tbfd_alive(&d->alive, slu_now_mono());
-		next += d->opt->period;
-		if (next <
-		    slu_now_mono()) /* we were stopped, or Lustre was slow */
-			next = slu_now_mono();
+		cost = cpu_time() - cost;
+		next = fmax(next + d->opt->period,
+			    slu_now_mono() + COST * cost);
 	} while (!wait_until(d, next));
 	return 0;
 }

@@ -18,7 +18,7 @@
 const struct slu_tbf_settings slu_tbf_defaults = {
 	.min_rate = 10,
 	.min_change = 0.1,
-	.headroom = 0.25,
+	.headroom = 0.3,
 	.depth = 3,
 	.linger = 10,
 	.forget = 3600,

@@ -29,7 +29,7 @@ static const char help[] =
 	"\n"
 	"  -r, --rate RPCS        tokens (RPCs) a second of each target\n"
 	"  -R, --target-rate TARGET=RPCS  of this target\n"
-	"  -p, --period SECONDS   how often to decide (0.5)\n"
+	"  -p, --period SECONDS   how often to decide (0.1)\n"
 	"  -n, --nodes FILE       lines \"JOBID NODES\"\n"
 	"  -N, --nodes-from COMMAND  a command that prints such lines; "
 	"sluiced: ask the\n"
@@ -37,7 +37,7 @@ static const char help[] =
 	"  -x, --exempt WHAT      uid=N or jobid=PATTERN: never limited\n"
 	"      --min-rate RPCS    no job gets less a second (10)\n"
 	"      --min-change PART  change a rule by no less (0.1)\n"
-	"      --headroom PART    let rules through so much more (0.25)\n"
+	"      --headroom PART    what rules lose beside others (0.3)\n"
 	"      --linger SECONDS   keep the rule of an idle job (10)\n"
 	"      --forget SECONDS   keep its record (3600)\n"
 	"      --literal          the published equations as they are printed\n"
@@ -405,7 +405,7 @@ int main(int argc, char **argv)
 {
 	struct program p = {
 		.opt = {.set = slu_tbf_defaults,
-			.period = 0.5,
+			.period = 0.1,
 			.resync = 5,
 			.state = STATE},
 		.log = {.fn = slu_log_to_file, .arg = stderr, .max = SLU_INFO},

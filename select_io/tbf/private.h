@@ -31,7 +31,8 @@ struct job {
 	double seen;	  /* last time that somebody named it */
 	double active;	  /* last time that it did something */
 	double served;	  /* RPCs in the last period, on all targets */
-	double wanted;	  /* RPCs a second; 0: no rule */
+	double dealt;	  /* RPCs a second */
+	double wanted;	  /* the rule that lets so many through; 0: no rule */
 	double written;	  /* RPCs a second that its rule lets through; 0: no
 			   * rule */
 	double changed;	  /* when that was */
@@ -41,8 +42,8 @@ struct job {
 			   * 0: where it does is not known */
 	uint32_t classes; /* that have it; 0: unknown */
 	uint32_t busy;	  /* of them, as far as is known; 0: all */
-	int slack;	  /* periods in which it did little, in a row */
-	bool trying;	  /* since the last period fewer count */
+	double slack;	  /* seconds in a row in which it did little */
+	double trying;	  /* seconds for which fewer are tried */
 	bool found;	  /* among the rules that are being adopted */
 	struct account *account; /* one for each target */
 };
@@ -65,6 +66,8 @@ struct slu_tbf {
 	struct target *target;
 	size_t n_targets, cap_targets;
 	unsigned cpts;
+	double wait; /* of a token for the server, in the last period; seconds
+		      */
 	double then, elapsed; /* time of the last period's end; its length */
 	bool started;
 	/* Jobs that no table names and for which there is no room: how many

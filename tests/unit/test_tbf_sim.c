@@ -63,12 +63,12 @@ static void run_until(double end, double period)
 }
 
 /* RPCs a second of a job from now on. */
-static double rate_of(int job, double seconds)
+static double rate_of(int job, double seconds, double period)
 {
 	uint64_t before = sim.served[job];
 	double begin = sim.now;
 
-	run_until(begin + seconds, 0.5);
+	run_until(begin + seconds, period);
 	return (double)(sim.served[job] - before) / (sim.now - begin);
 }
 
@@ -97,12 +97,12 @@ START_TEST(test_one_of_many)
 		add(0, 30, 100000);
 		sim.process[0].volume = sim.process[0].allowed = 1000000;
 		run_until(20, 0.5);
-		got = rate_of(0, 9);
+		got = rate_of(0, 9, 0.5);
 		expect(got > 0.9 * RATE, "way %d: one node has %.0f RPC/s", way,
 		       got);
 		add(1, 30, 100000);
 		run_until(35, 0.5);
-		got = rate_of(0, 9);
+		got = rate_of(0, 9, 0.5);
 		expect(got > 0.4 * RATE && got < 0.7 * RATE,
 		       "way %d: all nodes have %.0f RPC/s", way, got);
 		close_sim();
@@ -110,4 +110,53 @@ START_TEST(test_one_of_many)
 }
 END_TEST
 
-TEST_MAIN("tbf_sim", test_one_of_many)
+/* All want more than there is: each has its part by nodes, whatever the server
+ * makes it wait, and nothing is lost. */
+START_TEST(test_parts)
+{
+	static const double period[] = {0.1, 0.5}, part[] = {.1, .1, .3, .5};
+	double got;
+
+	each(p, period)
+	{
+		open_sim(&slu_tbf_defaults, "1000 1\n1001 1\n1002 3\n1003 5\n");
+		for (int j = 0; j < 4; j++)
+			add(j, 0, 100000);
+		run_until(5, *p);
+		for (int j = 0; j < 4; j++) {
+			got = rate_of(j, 5, *p) / RATE;
+			expect(got > 0.95 * part[j] && got < 1.1 * part[j],
+			       "every %g s, job %d: %g of %g", *p, j, got,
+			       part[j]);
+		}
+		close_sim();
+	}
+}
+END_TEST
+
+/* One does a tenth of what it may: the other has the rest. Then all that the
+ * first has saved up comes at once: it does not wait for a period. */
+START_TEST(test_burst)
+{
+	double got;
+
+	open_sim(&slu_tbf_defaults, "1000 3\n1001 1\n");
+	add(1, 0, 100000);
+	sim_add(&sim, 0,
+		(struct sim_process){.interval = 0.1,
+				     .burst = 8,
+				     .volume = 800,
+				     .window = 8});
+	run_until(5, 0.1);
+	got = rate_of(1, 4, 0.1);
+	expect(got > 0.8 * RATE, "the other has %.0f RPC/s", got);
+	run_until(15, 0.1);
+	add(0, 15.05, 20);
+	run_until(15.05, 0.1);
+	got = rate_of(0, 0.4, 0.1);
+	expect(got > 0.8 * 0.75 * RATE, "%.0f RPC/s of a burst", got);
+	close_sim();
+}
+END_TEST
+
+TEST_MAIN("tbf_sim", test_one_of_many, test_parts, test_burst)

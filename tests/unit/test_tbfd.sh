@@ -324,7 +324,7 @@ once() { # EXIT-CODE-OF-THE-TABLE
 }
 lctl fake rpcs fs-OST0000 4712 1 0 1
 once 0 || fail "--once with a table: $(cat "$dir/out")"
-grep -q 'start slu_4712 .* rate=11[0-9][0-9] ' "$dir/out" ||
+grep -q 'start slu_4712 .* rate=12[0-9][0-9] ' "$dir/out" ||
 	fail "--once does not wait for the table: $(cat "$dir/out")"
 once 3 && fail "--once without its table"
 wait
