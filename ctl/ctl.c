@@ -399,7 +399,7 @@ size_t slu_ctl_buffers(struct slu_ctl *ctl, uint32_t uid,
 	return slu_mirror_walk(&ctl->mirror, uid, 0, fn, arg);
 }
 
-char *slu_ctl_status(struct slu_ctl *ctl, uint32_t job_id)
+static char *buffers(struct slu_ctl *ctl, uint32_t job_id)
 {
 	struct slu_buf out = {.max = 1 << 20};
 
@@ -413,12 +413,25 @@ char *slu_ctl_status(struct slu_ctl *ctl, uint32_t job_id)
 		      "or sysquery buffers\n");
 }
 
-char *slu_ctl_hook_times(struct slu_ctl *ctl)
+static char *hook_times(struct slu_ctl *ctl)
 {
 	struct slu_buf out = {0};
 
 	slu_times_print(&ctl->times, &out);
 	return slu_buf_steal(&out);
+}
+
+char *slu_ctl_status(struct slu_ctl *ctl, const char *word, bool hidden)
+{
+	unsigned long long job = word ? strtoull(word, NULL, 10) : 0;
+
+	if (slu_eq(word, "hooks"))
+		return hook_times(ctl);
+	if ((word && word[strspn(word, "0123456789")]) || job > UINT32_MAX)
+		return strdup("usage: scontrol show bbstat [JOBID|hooks]\n");
+	if (hidden)
+		return strdup("PrivateData=jobs: see scontrol show burst\n");
+	return buffers(ctl, (uint32_t)job);
 }
 
 struct slu_stopwatch slu_ctl_enter(void)

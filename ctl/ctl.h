@@ -201,10 +201,11 @@ struct slu_ctl_pool {
 size_t slu_ctl_pools(struct slu_ctl *ctl,
 		     void (*fn)(void *arg, const struct slu_ctl_pool *pool),
 		     void *arg);
-/* Text of `scontrol show bbstat [JOBID|hooks]`; job_id 0: all. Callers free. */
-char *slu_ctl_status(struct slu_ctl *ctl, uint32_t job_id);
-char *slu_ctl_hook_times(struct slu_ctl *ctl);
-/* Around every hook: its time goes into slu_ctl_hook_times(). */
+/* Text of `scontrol show bbstat [JOBID|hooks]`, whose words any client may
+ * send, even none (NULL) where there should be one; hidden: jobs are private.
+ * Callers free. */
+char *slu_ctl_status(struct slu_ctl *ctl, const char *word, bool hidden);
+/* Around every hook: its time is shown there. */
 struct slu_stopwatch slu_ctl_enter(void);
 void slu_ctl_leave(struct slu_ctl *ctl, enum slu_hook hook,
 		   struct slu_stopwatch start);

@@ -49,10 +49,11 @@ EXTRA_libsluice_la_DEPENDENCIES = ctl/libsluice.map
 EXTRA_DIST += ctl/libsluice.map
 
 if HAVE_CHECK
-ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_hooks \
+ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
+	tests/unit/test_ctl_hooks \
 	tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
-	tests/unit/test_ctl_parts tests/unit/test_ctl_thread \
-	tests/unit/test_ctl_users \
+	tests/unit/test_ctl_parts tests/unit/test_ctl_replay \
+	tests/unit/test_ctl_thread tests/unit/test_ctl_users \
 	tests/unit/test_guard tests/unit/test_pools \
 	tests/unit/test_pools_hooks tests/unit/test_pools_sums
 check_PROGRAMS += $(ctl_tests)
@@ -63,9 +64,11 @@ libtesthost_la_SOURCES = tests/unit/ctl_host.c tests/unit/ctl_host.h
 ctl_test_libs = libtestctl.la libtesthost.la libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_parts_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_held_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_hooks_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_ions_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_jobs_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_replay_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_users_LDADD = $(ctl_test_libs)
 tests_unit_test_guard_LDADD = $(ctl_test_libs)

@@ -217,6 +217,18 @@ size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
 	return n;
 }
 
+void slu_mirror_job(struct slu_mirror *m, uint32_t job_id,
+		    void (*fn)(void *arg, const struct slu_buffer_state *b),
+		    void *arg)
+{
+	const struct item *item;
+
+	pthread_mutex_lock(&m->lock);
+	for (item = slu_map_get(&m->job, job_id); item; item = item->next)
+		fn(arg, &item->state);
+	pthread_mutex_unlock(&m->lock);
+}
+
 void slu_mirror_each(struct slu_mirror *m,
 		     void (*fn)(void *arg, const struct slu_buffer_state *b),
 		     void *arg)

@@ -53,6 +53,10 @@ bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id);
 size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
 		       void (*fn)(void *arg, const struct slu_buffer_state *b),
 		       void *arg);
+/* fn for those of one job, without those that only wait for it. */
+void slu_mirror_job(struct slu_mirror *m, uint32_t job_id,
+		    void (*fn)(void *arg, const struct slu_buffer_state *b),
+		    void *arg);
 /* fn for all of them; the caller has the lock. */
 void slu_mirror_each(struct slu_mirror *m,
 		     void (*fn)(void *arg, const struct slu_buffer_state *b),

@@ -424,7 +424,7 @@ static void look_for_data(void *arg, const struct slu_buffer_state *b)
 {
 	bool *found = arg;
 
-	*found |= !b->ahead && !slu_eq(b->state, "TEARDOWN");
+	*found |= !slu_eq(b->state, "TEARDOWN");
 }
 
 bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id,
@@ -432,7 +432,7 @@ bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id,
 {
 	bool found = false;
 
-	slu_mirror_walk(&ctl->mirror, SLU_NO_ID, job_id, look_for_data, &found);
+	slu_mirror_job(&ctl->mirror, job_id, look_for_data, &found);
 	if (found)
 		slu_copy(why, SLU_CTL_WHY,
 			 "the job's earlier run has not staged out its data "

@@ -93,12 +93,14 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 	struct slu_predictor *predictor = site->predictor;
 	bool keep = keep_predictor(ctl->predictor_heard.all, old, site);
 
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	slu_site_know(site, old);
+	pthread_rwlock_unlock(&ctl->site_lock);
 	pthread_rwlock_wrlock(&ctl->site_lock);
 	if (keep) {
 		site->predictor = old->predictor;
 		old->predictor = predictor;
 	}
-	slu_site_know(site, old);
 	ctl->site = site;
 	pthread_rwlock_unlock(&ctl->site_lock);
 	if (!keep)

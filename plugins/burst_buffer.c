@@ -478,14 +478,8 @@ char *bb_p_get_status(uint32_t argc, char **argv)
 
 	if (!ctl)
 		return xstrdup("sluice is off, see slurmctld's log\n");
-	if (argc && !xstrcmp(argv[0], "hooks"))
-		text = slu_ctl_hook_times(ctl);
-	else if (argc && argv[0][strspn(argv[0], "0123456789")])
-		text = strdup("usage: scontrol show bbstat [JOBID|hooks]\n");
-	else if (slurm_conf.private_data & PRIVATE_DATA_JOBS)
-		text = strdup("PrivateData=jobs: see scontrol show burst\n");
-	else
-		text = slu_ctl_status(ctl, argc ? (uint32_t)atol(argv[0]) : 0);
+	text = slu_ctl_status(ctl, argc ? argv[0] : NULL,
+			      slurm_conf.private_data & PRIVATE_DATA_JOBS);
 	slurms = xstrdup(text ? text : "out of memory\n");
 	free(text);
 	slu_ctl_leave(ctl, SLU_HOOK_STATUS, watch);

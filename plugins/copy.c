@@ -335,7 +335,7 @@ void slu_set_env(char ***env, uint32_t *n, const char *entry)
 {
 	size_t name = strcspn(entry, "=") + 1;
 
-	if (*n == NO_VAL)
+	if (!*env || *n == NO_VAL)
 		*n = 0;
 	for (uint32_t i = 0; i < *n; i++)
 		if (!xstrncmp((*env)[i], entry, name)) {

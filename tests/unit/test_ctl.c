@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include "tests/unit/ctl_fake.h"
 #include "wire/node.h"
-#include "wire/rows.h"
 
 START_TEST(test_hello)
 {
@@ -179,138 +178,6 @@ START_TEST(test_end_that_is_found)
 }
 END_TEST
 
-static void run_7(struct slu_ctl *ctl, double now)
-{
-	bool held;
-
-	host_add(plain_job);
-	say_started(ctl, 7, &held);
-	slu_ctl_step(ctl, now);
-	end_job(7, "COMPLETED", NULL);
-	say_ended(ctl, 7);
-	slu_ctl_step(ctl, now + 0.1);
-}
-
-/* Who ends while history is read, or before, is one lesson, though history
- * tells of it again, and twice; and the last one. */
-START_TEST(test_end_in_replay)
-{
-	static const bool before[] = {false, true};
-
-	each(c, before)
-	{
-		struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
-		struct slu_ctl_submit submit = {.job = plain_job,
-						.has_limit = true};
-		struct slu_history_row old = {.job = plain_job}, row = old;
-		struct slu_history_end end = {.rows = 3};
-
-		old.job.job_id = 5;
-		old.job.start = 500;
-		old.job.end = 800;
-		row.job.end = row.job.start + 60;
-		old.job.state = row.job.state = "COMPLETED";
-		if (*c)
-			run_7(ctl, 1);
-		link_up(ctl, 2);
-		if (!*c)
-			run_7(ctl, 2.1);
-		slu_ctl_submit(ctl, &submit);
-		ck_assert_uint_eq(submit.note.jobs, *c);
-		daemon_say(&slu_history_row_desc, &row);
-		daemon_say(&slu_history_row_desc, &old);
-		daemon_say(&slu_history_row_desc, &row);
-		daemon_say(&slu_history_end_desc, &end);
-		slu_ctl_step(ctl, 3);
-		slu_ctl_submit(ctl, &submit);
-		expect(submit.note.jobs == 2, "%d: %u", *c, submit.note.jobs);
-		slu_ctl_release(ctl);
-		forget();
-	}
-}
-END_TEST
-
-static void tell_first(uint32_t n)
-{
-	struct slu_history_row row = {.job = plain_job};
-
-	row.job.state = "COMPLETED";
-	row.job.start = 500;
-	for (uint32_t i = 0; i < n; i++) {
-		row.job.job_id = 20 - i;
-		row.job.end = 800 + i / 3;
-		daemon_say(&slu_history_row_desc, &row);
-	}
-}
-
-static uint32_t jobs_known(struct slu_ctl *ctl)
-{
-	struct slu_ctl_submit submit = {.job = plain_job, .has_limit = true};
-
-	slu_ctl_submit(ctl, &submit);
-	return submit.note.jobs;
-}
-
-/* A replay that breaks off, with rows of one second on both sides, teaches
- * each row once. */
-START_TEST(test_replay_broken_off)
-{
-	struct slu_history_end end = {.rows = 6};
-
-	for (uint32_t told = 0; told <= 6; told++) {
-		struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
-
-		link_up(ctl, 1);
-		tell_first(told);
-		slu_ctl_step(ctl, 2);
-		expect(jobs_known(ctl) == told, "%u", told);
-		daemon_hang_up();
-		slu_ctl_step(ctl, 3);
-		link_up(ctl, 4);
-		tell_first(6);
-		daemon_say(&slu_history_end_desc, &end);
-		slu_ctl_step(ctl, 5);
-		expect(jobs_known(ctl) == 6, "%u: %u", told, jobs_known(ctl));
-		slu_ctl_release(ctl);
-		forget();
-	}
-}
-END_TEST
-
-/* A reconfigure makes a new predictor: what has ended and is not stored yet is
- * not in the history that it is told, or is. */
-START_TEST(test_reload_in_replay)
-{
-	static const bool in_history[] = {false, true};
-
-	each(c, in_history)
-	{
-		struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
-		struct slu_history_row row = {.job = plain_job};
-		struct slu_history_end end = {.rows = *c};
-
-		row.job.end = row.job.start + 60;
-		row.job.state = "COMPLETED";
-		link_up(ctl, 1);
-		run_7(ctl, 1.1);
-		write_conf("PredictMode=advise\nPredictFloor=600");
-		slu_ctl_reload(ctl);
-		slu_ctl_step(ctl, 2);
-		slu_ctl_step(ctl, 2.5);
-		ck_assert(!ctl->linked);
-		link_up(ctl, 3);
-		if (*c)
-			daemon_say(&slu_history_row_desc, &row);
-		daemon_say(&slu_history_end_desc, &end);
-		daemon_say(&slu_history_row_desc, &row);
-		slu_ctl_step(ctl, 4);
-		expect(jobs_known(ctl) == 1, "%d: %u", *c, jobs_known(ctl));
-		slu_ctl_release(ctl);
-		forget();
-	}
-}
-END_TEST
-
 START_TEST(test_looks)
 {
 	struct slu_ctl *ctl = ctl_by_hand("");
@@ -460,49 +327,6 @@ START_TEST(test_daemon_that_does_not_read)
 }
 END_TEST
 
-START_TEST(test_history_replay)
-{
-	struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
-	struct slu_history_row row = {.job = plain_job};
-	struct slu_history_end end = {.rows = 1};
-	struct slu_ctl_submit submit = {.job = plain_job};
-	struct slu_history_rows rows;
-	struct slu_buf text = {0};
-
-	link_up(ctl, 1);
-	row.job.end = row.job.start + 300;
-	row.job.state = "COMPLETED";
-	slu_row_pack(&row, &text);
-	slu_buf_printf(&text, "x;-1;"); /* of no release */
-	row.job.end = row.job.start + 3;
-	row.job.state = "NODE_FAIL"; /* teaches nothing */
-	slu_row_pack(&row, &text);
-	rows.packed = text.data;
-	daemon_say(&slu_history_rows_desc, &rows);
-	row.job.state = "COMPLETED";
-	daemon_say(&slu_history_end_desc, &end);
-	slu_ctl_step(ctl, 2);
-	slu_ctl_submit(ctl, &submit);
-	ck_assert_int_eq(submit.note.predicted, 300);
-	ck_assert_str_eq(submit.note.from, "class");
-	ck_assert(strstr(host.log, "learned from 2 "));
-	ck_assert(strstr(host.log, "history: rows: job.uid: x"));
-	ck_assert(!strstr(host.log, "job.uid: -1"));
-	ck_assert(strstr(host.log, "2 rows are not understood"));
-	slu_buf_free(&text);
-	/* Told again after a reconnect it teaches nothing. */
-	daemon_hang_up();
-	slu_ctl_step(ctl, 3);
-	link_up(ctl, 4);
-	row.job.end = row.job.start + 900;
-	daemon_say(&slu_history_row_desc, &row);
-	slu_ctl_step(ctl, 5);
-	slu_ctl_submit(ctl, &submit);
-	ck_assert_int_eq(submit.note.predicted, 300);
-	slu_ctl_release(ctl);
-}
-END_TEST
-
 START_TEST(test_reload)
 {
 	struct slu_ctl *ctl = ctl_by_hand("MaxGiveBack=1000");
@@ -544,18 +368,51 @@ START_TEST(test_status_of_many)
 			.pending = strdup("n[1,3,5,7,9,11,13,15]")};
 		ck_assert_int_eq(slu_mirror_set(&ctl->mirror, &b), 0);
 	}
-	text = slu_ctl_status(ctl, 0);
+	text = slu_ctl_status(ctl, NULL, false);
 	ck_assert(strstr(text, "too many to show"));
 	free(text);
-	text = slu_ctl_status(ctl, 20000);
+	text = slu_ctl_status(ctl, "20000", false);
 	ck_assert(strstr(text, "STAGE_OUT"));
 	free(text);
 	slu_ctl_release(ctl);
 }
 END_TEST
 
+/* What clients ask for may be anything. */
+START_TEST(test_status_words)
+{
+	static const struct {
+		const char *word;
+		bool hidden;
+		const char *says;
+	} cases[] = {
+		{NULL, false, "sluiced: not connected"},
+		{"", false, "(no buffer)"},
+		{"7", false, "(job 7 has none now"},
+		{"4294967295", false, "(job 4294967295 "},
+		{"4294967303", false, "usage: "},
+		{"99999999999999999999999", false, "usage: "},
+		{"-1", false, "usage: "},
+		{"7x", false, "usage: "},
+		{" 7", true, "usage: "},
+		{"7", true, "PrivateData=jobs"},
+		{NULL, true, "PrivateData=jobs"},
+		{"hooks", true, "Hook "},
+	};
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	each(c, cases)
+	{
+		char *text = slu_ctl_status(ctl, c->word, c->hidden);
+
+		expect(strstr(text, c->says), "%s: %s", c->word, text);
+		free(text);
+	}
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
-	  test_looks, test_end_that_is_found, test_end_in_replay,
-	  test_replay_broken_off, test_reload_in_replay, test_reconnect,
-	  test_overflow, test_bad_lines, test_daemon_that_does_not_read,
-	  test_history_replay, test_reload, test_status_of_many)
+	  test_looks, test_end_that_is_found, test_reconnect, test_overflow,
+	  test_bad_lines, test_daemon_that_does_not_read, test_reload,
+	  test_status_of_many, test_status_words)
