@@ -86,6 +86,8 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_server tests/unit/test_bind \
+	tests/unit/test_storage_kept \
+	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
 	tests/unit/test_node_leftovers tests/unit/test_node_lost \
@@ -141,8 +143,13 @@ tests_unit_test_stage_late_LDADD = $(node_test_libs)
 tests_unit_test_aside_LDADD = $(node_test_libs)
 tests_unit_test_bind_LDADD = $(node_test_libs)
 tests_unit_test_mtab_LDADD = $(node_test_libs)
-tests_unit_test_storage_SOURCES = tests/unit/test_storage.c $(node_test_tree)
+node_test_storage = tests/unit/storage_top.h $(node_test_tree)
+tests_unit_test_storage_SOURCES = tests/unit/test_storage.c \
+	$(node_test_storage)
 tests_unit_test_storage_LDADD = libsluverbs.la $(node_test_libs)
+tests_unit_test_storage_kept_SOURCES = tests/unit/test_storage_kept.c \
+	$(node_test_storage)
+tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_volfile_LDADD = libslurequest.la $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
@@ -183,9 +190,16 @@ tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
 tests_unit_test_twice_LDADD = libtesthost.la $(tests_unit_test_node_LDADD) \
 	libsluice.la
 tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
+node_test_verbs = tests/unit/node_verbs.h $(sluiced_whole)
 tests_unit_test_node_verbs_SOURCES = tests/unit/test_node_verbs.c \
-	$(sluiced_whole)
+	$(node_test_verbs)
 tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_node_status_SOURCES = tests/unit/test_node_status.c \
+	$(node_test_verbs)
+tests_unit_test_node_status_LDADD = $(tests_unit_test_node_verbs_LDADD)
+tests_unit_test_node_probe_SOURCES = tests/unit/test_node_probe.c \
+	$(node_test_verbs)
+tests_unit_test_node_probe_LDADD = $(tests_unit_test_node_verbs_LDADD)
 EXTRA_DIST += tests/fixtures/slurm
 noinst_HEADERS += tests/unit/root.h
 

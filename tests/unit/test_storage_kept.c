@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Data that is kept for its user, and goes when its time is over. */
+#include "config.h"
+#include "tests/unit/root.h"
+#include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/node/leftovers.h"
+#include "common/file.h"
+#include "tests/unit/storage_top.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+START_TEST(test_keep)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char kept[4096], path[4200];
+	struct stat st;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "%s/precious", s.fs);
+	make_text(path, "x");
+	snprintf(path, sizeof(path), "%s/image", s.dir);
+	ck_assert(!stat(path, &st));
+	ck_assert_int_gt(st.st_blocks * 512, 8 << 20);
+	ck_assert(!slu_storage_is_kept(&s));
+	ck_assert(!slu_storage_is_kept(&(struct slu_storage){0})); /* client */
+	for (int i = 0; i < 2; i++) { /* repeating it is harmless */
+		expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
+		ck_assert_int_eq(access(s.dir, F_OK), -1);
+		ck_assert(slu_storage_is_kept(&s));
+		snprintf(path, sizeof(path), "%s/precious", kept);
+		ck_assert(!stat(path, &st));
+		ck_assert_int_eq(open(path, O_WRONLY), -1);
+		ck_assert_int_eq(errno, EROFS);
+	}
+	/* It takes no more space than it has to. */
+	snprintf(path, sizeof(path), "%s/../image", kept);
+	ck_assert(!stat(path, &st));
+	expect(st.st_blocks * 512 < 3 << 20, "%jd", (intmax_t)st.st_blocks);
+	/* After a reboot. */
+	expect_ok(slu_unmount_below(top, 0, 1, &err), err);
+	snprintf(path, sizeof(path), "%s/kept/17.4", w.storage);
+	expect_ok(slu_storage_remount(path, &err), err);
+	ck_assert(!access(kept, F_OK));
+	expect_ok(slu_storage_wipe(&s, 0, &err), err); /* touches it not */
+	expect_ok(slu_storage_expire(w.storage, 1000, &err), err);
+	snprintf(path, sizeof(path), "%s/precious", kept);
+	ck_assert(!access(path, F_OK));
+	expect_ok(slu_storage_expire(w.storage, 1001, &err), err);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	teardown();
+}
+END_TEST
+
+/* One who stands in what he left keeps nothing else from its end, and what an
+ * earlier removal left goes too. */
+START_TEST(test_expire)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char kept[4096];
+	pid_t pid;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
+	make_dir(in(top, "storage/kept/18.5"), 0711);
+	make_text(in(top, "storage/kept/18.5/until"), "1000");
+	make_dir(in(top, "storage/kept/19.6"), 0711);
+	make_text(in(top, "storage/kept/19.6/until"), "2000");
+	make_dir(in(top, "storage/kept/.gone.16.3"), 0711);
+	make_text(in(top, "storage/kept/.gone.16.3/data"), "x");
+	pid = fork();
+	if (!pid) {
+		if (chdir(kept))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	usleep(100000);
+	expect_ok(slu_storage_expire(w.storage, 1001, &err), err);
+	ck_assert(access(in(top, "storage/kept/17.4"), F_OK));
+	ck_assert(access(in(top, "storage/kept/18.5"), F_OK));
+	ck_assert(access(in(top, "storage/kept/.gone.16.3"), F_OK));
+	ck_assert(!access(in(top, "storage/kept/19.6"), F_OK));
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	teardown();
+}
+END_TEST
+
+/* On the parallel file system one node has kept or wiped it, and the others
+ * have nothing to do; whoever hears late that it was wiped, too. */
+START_TEST(test_shared_keep)
+{
+	const struct slu_driver *lustre = slu_driver_find("lustre");
+	struct slu_pair root = {"root", NULL};
+	struct slu_plan plan = {
+		.job_id = 7, .buffer = 3, .option = &root, .n_option = 1};
+	const struct slu_instance one = {.plan = &plan};
+	const struct slu_instance other = {.plan = &plan, .self = 1};
+	char kept[4096];
+
+	setup();
+	root.value = top;
+	for (int i = 0; i < 2; i++) {
+		make_dir(in(top, "7.3"), 0711);
+		make_dir(in(top, "7.3/data"), 0700);
+		if (i)
+			expect_ok(lustre->wipe(&one, &err), err);
+		else
+			expect_ok(lustre->keep(&one, 1000, kept, &err), err);
+		expect_ok(lustre->keep(&other, 1000, kept, &err), err);
+		ck_assert_str_eq(kept, i ? "" : in(top, "kept/7.3/data"));
+		ck_assert_int_eq(access(kept, F_OK), i ? -1 : 0);
+		ck_assert(access(in(top, "7.3"), F_OK));
+		slu_rmtree(AT_FDCWD, in(top, "kept/7.3"), &err);
+	}
+	teardown();
+}
+END_TEST
+
+/* The node's clock alone ends nothing. */
+START_TEST(test_clock)
+{
+	struct slu_conf conf = {0};
+	struct slu_node n = {.conf = &conf};
+
+	setup();
+	conf.run_dir = (char *)in(top, "run");
+	make_dir(conf.run_dir, 0755);
+	make_dir(in(top, "storage"), 0711);
+	make_dir(in(top, "storage/kept"), 0755);
+	make_dir(in(top, "storage/kept/18.5"), 0711);
+	make_text(in(top, "storage/kept/18.5/until"), "1000");
+	slu_leftovers_expire(&n, true);
+	ck_assert(access(in(top, "run/expire.pid"), F_OK));
+	ck_assert(!access(in(top, "storage/kept/18.5"), F_OK));
+	teardown();
+}
+END_TEST
+
+/* Without a mount of its own, the disk below is not what is trimmed. */
+START_TEST(test_trim)
+{
+	struct slu_storage_want w = want(20 * MIB);
+	struct slu_storage disk;
+	char path[4200], kept[4096];
+	struct stat before, after;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &disk, &err), err);
+	snprintf(path, sizeof(path), "%s/sluice", disk.fs);
+	make_dir(path, 0711);
+	expect_ok(slu_storage_locate(path, 18, 5, &s, &err), err);
+	make_dir(s.dir, 0711);
+	make_dir(s.fs, 0755);
+	snprintf(path, sizeof(path), "%s/image", disk.dir);
+	ck_assert(!stat(path, &before));
+	expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
+	ck_assert(!stat(path, &after));
+	expect(after.st_blocks >= before.st_blocks, "%jd",
+	       (intmax_t)after.st_blocks);
+	expect_ok(slu_storage_wipe(&disk, 0, &err), err);
+	teardown();
+}
+END_TEST
+
+ROOT_TEST_MAIN("storage_kept", test_keep, test_expire, test_shared_keep,
+	       test_clock, test_trim)
