@@ -7,6 +7,8 @@
  *   end of any daemon removes the whole file it registered in.
  * - Ready means: its line stands there, the log says so, and this very process
  *   listens on the line's port.
+ * - GekkoFS authenticates nobody: what a daemon was made to start is ended with
+ *   its cgroup.
  */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
@@ -206,8 +208,7 @@ int slu_gkfs_stop(const struct slu_instance *in, struct slu_err *err)
 		if (stop_daemon(in, i, err))
 			return -1;
 	slu_instance_group(in, group, sizeof(group));
-	slu_cgroup_remove(group);
-	return 0;
+	return slu_cgroup_end(group, err);
 }
 
 static int make_home(const struct slu_instance *in, struct slu_err *err)

@@ -33,8 +33,7 @@ int slu_gluster_stop(const struct slu_instance *in, struct slu_err *err)
 	if (slu_server_stop(SLU_GLUSTER, vol, STOP_SECONDS, err))
 		return -1;
 	slu_instance_group(in, group, sizeof(group));
-	slu_cgroup_remove(group);
-	return 0;
+	return slu_cgroup_end(group, err);
 }
 
 /* The secret is random, so the first port to try is, too. */

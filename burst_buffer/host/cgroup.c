@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,10 @@
 #include <unistd.h>
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
+#include "common/proc.h"
+
+#define TRIES 100
+#define PAUSE 50000 /* microseconds, for who was killed to go */
 
 static int enter(const char *dir)
 {
@@ -31,6 +36,35 @@ static int enter(const char *dir)
 	rc = slu_write_all(fd, "0", 1); /* the caller */
 	close(fd);
 	return rc;
+}
+
+static void put(const char *dir, const char *file, const char *text)
+{
+	char path[PATH_MAX + 32];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return; /* not in this hierarchy, or older than the file is */
+	(void)slu_write_all(fd, text, strlen(text));
+	close(fd);
+}
+
+/* Who is frozen can neither fork nor end, and dies when it is thawed. */
+static int freeze(const char *dir)
+{
+	put(dir, "cgroup.kill", "1");
+	put(dir, "cgroup.freeze", "1");
+	put(dir, "freezer.state", "FROZEN");
+	return 0;
+}
+
+static int thaw(const char *dir)
+{
+	put(dir, "cgroup.freeze", "0");
+	put(dir, "freezer.state", "THAWED");
+	return 0;
 }
 
 static int still_there(const char *dir)
@@ -59,31 +93,58 @@ static int each_hierarchy(const char *name, int (*fn)(const char *dir))
 	return n;
 }
 
-/* Lines are "4:memory:/system.slice/slurmd.service". */
-static bool in_roots_only(void)
+struct members {
+	const char *name;
+	pid_t last; /* that was found */
+};
+
+/* Lines are "4:memory:/sluice-7.1", from the caller's own root. */
+static bool is_member(int proc, const char *name)
 {
 	struct slu_buf text = {0};
-	bool only = true;
+	char end[300];
+	bool is;
 
-	if (slu_file_read(AT_FDCWD, "/proc/self/cgroup", 1 << 16, &text, NULL))
-		return true;
-	for (char *p = text.data; p && (p = strstr(p, ":/")); p += 2)
-		only = only && p[2] == '\n';
+	snprintf(end, sizeof(end), "/%s\n", name);
+	is = !slu_file_read(proc, "cgroup", 1 << 16, &text, NULL) &&
+	     text.data && strstr(text.data, end);
 	slu_buf_free(&text);
-	return only;
+	return is;
+}
+
+/* A pid that was asked for before the directory could still be read is that
+ * of the same process. */
+static bool kill_member(void *arg, int proc, pid_t pid)
+{
+	struct members *m = arg;
+	struct slu_pid is;
+
+	if (slu_pid_get(pid, &is, NULL) || !is_member(proc, m->name))
+		return false;
+	m->last = pid;
+	slu_pid_kill(&is, SIGKILL);
+	return false;
 }
 
 int slu_cgroup_enter(const char *name)
 {
-	return in_roots_only() ? 0 : each_hierarchy(name, enter);
+	return each_hierarchy(name, enter);
 }
 
-int slu_cgroup_remove(const char *name)
+int slu_cgroup_end(const char *name, struct slu_err *err)
 {
-	int left;
+	struct members m = {.name = name};
 
-	for (int i = 0; (left = each_hierarchy(name, still_there)) && i < 40;
-	     i++)
-		usleep(50000);
-	return left;
+	for (int i = 0; each_hierarchy(name, still_there); i++) {
+		if (i == TRIES)
+			return slu_err(err, SLU_BUSY,
+				       "the cgroup %s cannot be removed: "
+				       "process %d cannot be killed",
+				       name, (int)m.last);
+		each_hierarchy(name, freeze);
+		slu_pid_find(kill_member, &m);
+		each_hierarchy(name, thaw);
+		usleep(PAUSE);
+	}
+	return 0;
 }

@@ -5,17 +5,20 @@
 /*
  * Leaving the cgroups that this process was started in (slurmd's, which a
  * service manager may stop as a whole, or whose memory limit would count what
- * a job's file system uses), for groups of our own in every hierarchy.
+ * a job's file system uses), for groups of our own in every hierarchy: by them
+ * it is known what was started for a job, however it hides.
  */
 
+#include "common/err.h"
+
 /* Move the calling process, and so what it starts, into the group `name` below
- * the root of every cgroup hierarchy that is mounted; nothing is done where the
- * caller is in no group but the roots. Best effort: a hierarchy that cannot be
- * used is left as it is. Returns how many were entered. */
+ * the root of every cgroup hierarchy that is mounted. Best effort: a hierarchy
+ * that cannot be used is left as it is. Returns how many were entered. */
 int slu_cgroup_enter(const char *name);
 
-/* Remove the groups of that name. Those that hold a zombie are tried again for
- * two seconds; those still in use stay. Returns how many are left. */
-int slu_cgroup_remove(const char *name);
+/* End whatever is in the groups of that name, and remove them: who is not root
+ * cannot leave them. SLU_BUSY after five seconds names one that does not die.
+ * No such group is success. Each try looks at all processes. */
+int slu_cgroup_end(const char *name, struct slu_err *err);
 
 #endif

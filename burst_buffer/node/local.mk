@@ -86,7 +86,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_server tests/unit/test_bind \
-	tests/unit/test_storage_kept \
+	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
@@ -152,6 +152,11 @@ tests_unit_test_storage_kept_SOURCES = tests/unit/test_storage_kept.c \
 tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_volfile_LDADD = libslurequest.la $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
+tests_unit_test_gekkofs_strays_SOURCES = \
+	tests/unit/test_gekkofs_strays.c $(node_test_tree)
+tests_unit_test_gekkofs_strays_LDADD = $(node_test_libs)
+EXTRA_tests_unit_test_gekkofs_strays_DEPENDENCIES = \
+	tests/fakes/fake_gkfs_daemon$(EXEEXT)
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
 	$(node_test_tree)
 tests_unit_test_glusterfs_LDADD = $(node_test_libs)

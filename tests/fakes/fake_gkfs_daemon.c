@@ -9,6 +9,7 @@
  *	FAKE_GKFS_FAIL=1	to fail at its start
  *	FAKE_GKFS_DIE=SECONDS	to die so long after it is ready
  *	FAKE_GKFS_LIE=1		to register and not to listen
+ *	FAKE_GKFS_STRAY=1	to start something that hides and stays
  */
 #include "config.h"
 #include <arpa/inet.h>
@@ -239,6 +240,24 @@ static void serve(int fd)
 	}
 }
 
+/* Of another session, with nothing open and nothing in the storage. */
+static void start_stray(void)
+{
+	char *argv[] = {"fake_gkfs_stray", "300", NULL};
+
+	if (fork())
+		return;
+	setsid();
+	for (int fd = 0; fd < 64; fd++)
+		close(fd);
+	if (fork() || chdir("/"))
+		_exit(0);
+	signal(SIGTERM, SIG_IGN);
+	clearenv();
+	execv("/bin/sleep", argv);
+	_exit(1);
+}
+
 static void end_suddenly(int sig)
 {
 	(void)sig;
@@ -265,6 +284,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGALRM, end_suddenly);
 	log_line("Startup successful. Daemon is ready.");
+	if (getenv("FAKE_GKFS_STRAY"))
+		start_stray();
 	if (life)
 		alarm((unsigned)atoi(life));
 	serve(fd);

@@ -58,7 +58,7 @@ START_TEST(test_life)
 	wait_for(mark, &pid);
 	expect_ok(slu_server_stop("perl", mark, 5, &err), err);
 	ck_assert_int_eq(slu_server_find("perl", mark, &pid, NULL), -1);
-	ck_assert_int_eq(slu_cgroup_remove(group), 0);
+	expect_ok(slu_cgroup_end(group, &err), err);
 	tree_remove(top);
 }
 END_TEST
@@ -237,8 +237,8 @@ START_TEST(test_cgroup)
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", root);
 	snprintf(mine, sizeof(mine), "%d", getpid());
 	make_text(procs, mine);
-	ck_assert_int_eq(slu_cgroup_remove(slurmd), 0);
-	ck_assert_int_eq(slu_cgroup_remove(group), 0);
+	expect_ok(slu_cgroup_end(slurmd, &err), err);
+	expect_ok(slu_cgroup_end(group, &err), err);
 	tree_remove(top);
 }
 END_TEST
@@ -247,8 +247,8 @@ END_TEST
 static void end_all(void)
 {
 	kill(-1, SIGKILL); /* in our namespace; not the first process, nor us */
-	slu_cgroup_remove(slurmd);
-	slu_cgroup_remove(group);
+	slu_cgroup_end(slurmd, NULL);
+	slu_cgroup_end(group, NULL);
 }
 
 static void name_groups(void)
