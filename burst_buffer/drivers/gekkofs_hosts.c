@@ -90,17 +90,42 @@ int slu_gkfs_line_read(const char *fs, const char *path,
 	return rc;
 }
 
-/* Does somebody listen there, within TRY_MS? */
-static bool answers(const struct slu_gkfs_line *l)
+/* Only these names are looked up: a daemon may be made to say any. */
+static bool is_of_plan(const struct slu_plan *plan, const char *address)
 {
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *a = NULL;
-	struct pollfd p = {.events = POLLOUT};
-	int error = -1;
-	socklen_t len = sizeof(error);
+	for (size_t i = 0; i < plan->n_node; i++)
+		if (slu_eq(plan->node[i].name, address) ||
+		    slu_eq(plan->node[i].addr, address))
+			return true;
+	return false;
+}
+
+/* 0: freeaddrinfo(*out). */
+static int resolve(const struct slu_plan *plan, const struct slu_gkfs_line *l,
+		   struct addrinfo **out)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				 .ai_flags = AI_NUMERICHOST};
 	char port[8];
 
 	snprintf(port, sizeof(port), "%u", l->port);
-	if (getaddrinfo(l->address, port, &hints, &a))
+	if (!getaddrinfo(l->address, port, &hints, out))
+		return 0;
+	hints.ai_flags = 0;
+	return is_of_plan(plan, l->address)
+		       ? getaddrinfo(l->address, port, &hints, out)
+		       : -1;
+}
+
+/* Does somebody listen there, within TRY_MS? */
+static bool answers(const struct slu_plan *plan, const struct slu_gkfs_line *l)
+{
+	struct pollfd p = {.events = POLLOUT};
+	struct addrinfo *a = NULL;
+	int error = -1;
+	socklen_t len = sizeof(error);
+
+	if (resolve(plan, l, &a))
 		return false;
 	p.fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 		      0);
@@ -115,11 +140,12 @@ static bool answers(const struct slu_gkfs_line *l)
 	return error == 0;
 }
 
-static int try_line(const char *text, struct slu_err *err)
+static int try_line(const struct slu_plan *plan, const char *text,
+		    struct slu_err *err)
 {
 	struct slu_gkfs_line l;
 
-	if (!parse_line(text, strlen(text), &l) && answers(&l))
+	if (!parse_line(text, strlen(text), &l) && answers(plan, &l))
 		return 0;
 	return slu_err(err, SLU_IO,
 		       "the part of the file system on node %.*s "
@@ -155,7 +181,7 @@ int slu_gkfs_hosts_try(const struct slu_instance *in, const char *hosts,
 		const char *one = strsep(&rest, "\n");
 
 		if ((i + n - first) % n < share + TRY_MORE)
-			rc = try_line(one, err);
+			rc = try_line(in->plan, one, err);
 	}
 	slu_buf_free(&text);
 	return rc;

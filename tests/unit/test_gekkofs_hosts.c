@@ -204,5 +204,40 @@ START_TEST(test_try_says)
 }
 END_TEST
 
+/* What a user's daemon says is looked up only if it is a node of the plan. */
+START_TEST(test_names)
+{
+	static const struct {
+		const char *name, *addr;
+		bool answers;
+	} cases[] = {
+		{"localhost", NULL, true},
+		{"n1", "localhost", true},
+		{"n1", NULL, false},
+		{"n1", "127.0.0.1", false},
+	};
+	const char *path = tmpfile_path("hosts");
+	char line[64];
+	unsigned port;
+	int fd = listener(&port);
+
+	snprintf(line, sizeof(line), "n1 tcp://localhost:%u\n", port);
+	expect_ok(slu_file_write(AT_FDCWD, path, line, strlen(line), 0600,
+				 false, &err),
+		  err);
+	each(c, cases)
+	{
+		struct slu_plan_node node = {.name = (char *)c->name,
+					     .addr = (char *)c->addr};
+		struct slu_plan plan = {.node = &node, .n_node = 1};
+		struct slu_instance in = {.plan = &plan};
+
+		expect(!slu_gkfs_hosts_try(&in, path, &err) == c->answers,
+		       "%s %s", c->name, c->addr ? c->addr : "");
+	}
+	close(fd);
+}
+END_TEST
+
 TEST_MAIN("gekkofs_hosts", test_lines, test_links, test_hosts, test_try,
-	  test_try_says)
+	  test_try_says, test_names)
