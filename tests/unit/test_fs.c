@@ -261,6 +261,7 @@ static bool begin_lustre(const char *more)
 		 tmpdir(), tmpdir(), more);
 	if (!nodes_begin(line))
 		return false;
+	ck_assert(!chown(pfs(""), 0, 0)); /* what leads to root= is root's */
 	make_dir(pfs("jobs"), 0711);
 	make_text(pfs("lfs"), "#!/bin/sh\necho \"$@\" >>\"${0%/*}/lfs.log\"\n");
 	ck_assert(!chmod(pfs("lfs"), 0755));
@@ -299,6 +300,22 @@ START_TEST(test_lustre)
 		  !rmdir(pfs("jobs/kept/3.2")) && !rmdir(pfs("jobs/kept")) &&
 		  !rmdir(pfs("jobs/.gone.0.4.2")) &&
 		  !unlink(pfs("jobs/.swept")) && !rmdir(pfs("jobs")));
+	nodes_end();
+}
+END_TEST
+
+/* Who owns what leads to root= could put anything there. */
+START_TEST(test_lustre_trust)
+{
+	if (!begin_lustre(""))
+		return;
+	ck_assert(!chown(pfs(""), NODE_UID, NODE_UID));
+	job_starts(request);
+	up();
+	ctl_until_told("does not belong to root");
+	end_job("FAILED");
+	expect(access(pfs("jobs/7.1"), F_OK), "made");
+	nodes_all(nothing_left, "nothing left", 0);
 	nodes_end();
 }
 END_TEST
@@ -412,6 +429,7 @@ static bool begin_stripe(const char *more)
 		 tmpdir(), tmpdir(), more);
 	if (!nodes_begin(line))
 		return false;
+	ck_assert(!chown(pfs(""), 0, 0)); /* what leads to root= is root's */
 	make_dir(pfs("jobs"), 0711);
 	make_lfs();
 	make_dir(pfs("ann"), 0755);
@@ -623,6 +641,7 @@ static int run(void)
 	tcase_add_test(tc, test_gekkofs_link);
 	tcase_add_test(tc, test_lustre);
 	tcase_add_test(tc, test_lustre_kept);
+	tcase_add_test(tc, test_lustre_trust);
 	tcase_add_test(tc, test_lustre_expired);
 	tcase_add_test(tc, test_stripe);
 	tcase_add_loop_test(tc, test_stripe_jobfs, 0, 2);
