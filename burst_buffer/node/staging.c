@@ -172,9 +172,10 @@ static int check_whole(struct slu_staging *q, struct slu_err *err)
 	return driver->check(&q->n->in, err);
 }
 
-static int too_long(const struct slu_staging *q, struct slu_err *err)
+static int too_long(const struct slu_staging *q, const char *what,
+		    struct slu_err *err)
 {
-	return slu_err(err, SLU_TIMEOUT, "it took longer than %s",
+	return slu_err(err, SLU_TIMEOUT, "%s took longer than %s", what,
 		       q->stage->out ? "StageOutTimeout" : "StageInTimeout");
 }
 
@@ -197,9 +198,9 @@ static int do_act(struct slu_staging *q, enum slu_act_name act,
 	q->act = act;
 	q->n->to_copy = q->total.total_bytes;
 	if (aside.seconds <= 0)
-		return too_long(q, err);
+		return too_long(q, "it", err);
 	if (slu_aside(&aside, "staging", out, err))
-		return err->kind == SLU_TIMEOUT ? too_long(q, err)
+		return err->kind == SLU_TIMEOUT ? too_long(q, "it", err)
 						: aside_failed(err);
 	memcpy(&result, out, sizeof(result));
 	if (act == SLU_PREPARE && whole_since(q, err))
@@ -281,7 +282,8 @@ static int prepare(struct slu_staging *q, struct slu_err *err)
 	if (!slu_mover_moves(q->n, q->r, q->total.total_bytes) ||
 	    !slu_mover_run(q->n, q->r, tick, q, err))
 		return 0;
-	return aside_failed(err);
+	return err->kind == SLU_TIMEOUT ? too_long(q, q->n->conf->mover[0], err)
+					: aside_failed(err);
 }
 
 static int stage_alone(struct slu_staging *q, struct slu_err *err)
