@@ -4,6 +4,7 @@
  * them or not; and what it says that it keeps.
  */
 #include "config.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,22 @@ static bool owes(const struct slu_bb *bb, long i)
 	       bb->member[i].state != SLU_NODE_CLEAN;
 }
 
+/* NULL: it is not told. Caller frees. */
+static char *users_of(const struct slu_buffers *b, const struct slu_bb *used)
+{
+	struct slu_buf out = {0};
+
+	if (!used->plan.persistent || used->plan.ahead)
+		return NULL;
+	slu_buf_puts(&out, "");
+	for (const struct slu_bb *bb = b->first; bb; bb = bb->next)
+		if (bb->plan.use == used->id && bb->state != SLU_BB_DONE)
+			slu_buf_printf(
+				&out, "%s%u.%" PRIu64, out.len ? " " : "",
+				(unsigned)bb->plan.job_id, bb->plan.buffer);
+	return slu_buf_steal(&out);
+}
+
 int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
 		     struct slu_buf *out, struct slu_err *err)
 {
@@ -77,7 +94,9 @@ int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
 			continue;
 		plan = bb->plan;
 		plan.over = slu_bb_is_over(bb, (size_t)i, now);
+		plan.users = users_of(b, bb);
 		text = slu_encode_text(&slu_plan_desc, &plan);
+		free(plan.users);
 		out->failed |= !text;
 		slu_buf_printf(out, "%s%s", comma, text ? text : "");
 		free(text);

@@ -94,6 +94,7 @@ static const struct slu_field plan_fields[] = {
 	FIELD(I64, teardown_timeout),
 	FIELD(I64, keep_failed),
 	FIELD(BOOL, over),
+	FIELD(STR, users),
 	LAST,
 };
 DESC(slu_plan_desc, "plan", plan_fields);

@@ -123,6 +123,9 @@ struct slu_plan {	 /* /v1/plan */
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout, keep_failed;
 	bool over; /* in /v1/owed: it has to be taken down */
+	/* There, of a persistent one: which instances of jobs use it,
+	 * "JOB.BUFFER JOB.BUFFER ...". NULL: it is not told. */
+	char *users;
 };
 extern const struct slu_desc slu_plan_desc;
 

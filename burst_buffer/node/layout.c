@@ -7,6 +7,7 @@
 #include "config.h"
 #include "burst_buffer/node/node.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,10 +16,12 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/request/request.h"
 #include "common/file.h"
 
-#define SECONDS 30.0
+#define SECONDS	 30.0
+#define LEFT_FOR 3600 /* seconds */
 
 static int in_child(struct slu_node *n, slu_aside_f *fn, struct slu_err *err)
 {
@@ -98,13 +101,83 @@ static int remove_corner(struct slu_aside *aside, void *arg, void *out,
 	return slu_rmtree(AT_FDCWD, n->corner, err);
 }
 
-/* What the last node to be here leaves is small, and goes with the buffer. */
+/* What the last node to be here leaves is small; it is swept, or goes with the
+ * buffer. */
 void slu_layout_leave(struct slu_node *n)
 {
 	struct slu_err err;
 
 	if (n->plan.use && n->self == 0 && slu_mounted(n->top) &&
 	    in_child(n, remove_corner, &err))
+		slu_node_log(n, SLU_WARN, "%s", err.text);
+}
+
+struct sweep {
+	struct slu_node *n;
+	const char *users;
+};
+
+static bool is_user(const char *users, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *users; users += strcspn(users, " "), users += *users == ' ')
+		if (strcspn(users, " ") == len && !strncmp(users, name, len))
+			return true;
+	return false;
+}
+
+/* Has it been none of the users for long? A sluiced whose database was restored
+ * does not know a job until its nodes tell of it. */
+static bool is_left(struct slu_node *n, const char *users, const char *name)
+{
+	char note[300];
+	long age;
+
+	snprintf(note, sizeof(note), "left.%s", name);
+	age = slu_note_age(n, note);
+	if (is_user(users, name))
+		slu_note_drop(n, note);
+	else if (age < 0)
+		slu_note_put(n, note, 0600, "", NULL);
+	else if (age >= LEFT_FOR) {
+		slu_note_drop(n, note);
+		return true;
+	}
+	return false;
+}
+
+static int sweep(struct slu_aside *aside, void *arg, void *out,
+		 struct slu_err *err)
+{
+	const struct sweep *s = arg;
+	struct dirent *e;
+	uint32_t job_id;
+	uint64_t buffer;
+	char path[PATH_MAX];
+	int rc = 0;
+	DIR *d;
+
+	(void)aside, (void)out;
+	snprintf(path, sizeof(path), "%.4000s/.use", s->n->top);
+	d = opendir(path);
+	while (d && !rc && (e = readdir(d)))
+		if (!slu_instance_parse(e->d_name, &job_id, &buffer) &&
+		    is_left(s->n, s->users, e->d_name))
+			rc = slu_rmtree(dirfd(d), e->d_name, err);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+void slu_layout_sweep(struct slu_node *n, const char *users)
+{
+	struct sweep s = {n, users};
+	struct slu_aside aside = {.fn = sweep, .arg = &s, .seconds = SECONDS};
+	struct slu_err err;
+
+	if (users && slu_mounted(n->top) &&
+	    slu_aside(&aside, "what jobs left in it", NULL, &err))
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 }
 

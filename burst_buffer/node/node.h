@@ -115,6 +115,8 @@ void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
 void slu_note_path(const struct slu_node *n, const char *name,
 		   char path[PATH_MAX]);
 bool slu_note_has(const struct slu_node *n, const char *name);
+/* Seconds since it was written; -1: there is none. */
+long slu_note_age(const struct slu_node *n, const char *name);
 /* The text, or NULL. Caller frees. */
 char *slu_note_get(const struct slu_node *n, const char *name);
 int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
@@ -188,6 +190,9 @@ int slu_layout_show(struct slu_node *n, struct slu_err *err);
 int slu_layout_hide(struct slu_node *n, struct slu_err *err);
 /* Of a persistent buffer, what this job had there beside its data. */
 void slu_layout_leave(struct slu_node *n);
+/* On a node of such a buffer: remove what jobs left that have been none of its
+ * users (wire/node.h) for an hour. */
+void slu_layout_sweep(struct slu_node *n, const char *users);
 
 /* interpose.c: what touches a file system that is only reached by a library
  * that programs are started with is done by `sluice-node act`, which is. */

@@ -31,6 +31,15 @@ bool slu_note_has(const struct slu_node *n, const char *name)
 	return !access(path, F_OK);
 }
 
+long slu_note_age(const struct slu_node *n, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	slu_note_path(n, name, path);
+	return stat(path, &st) ? -1 : (long)(slu_today() - st.st_mtime);
+}
+
 char *slu_note_get(const struct slu_node *n, const char *name)
 {
 	char path[PATH_MAX];
@@ -156,6 +165,7 @@ char *slu_plan_note(const struct slu_plan *plan)
 
 	note.secret = NULL;
 	note.over = false;
+	note.users = NULL;
 	return slu_encode_text(&slu_plan_desc, &note);
 }
 

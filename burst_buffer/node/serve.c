@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "common/file.h"
@@ -53,16 +52,6 @@ static int run_down(void *arg)
 	return rc;
 }
 
-/* Seconds since this note was written; -1: there is none. */
-static long age_of(const struct slu_node *n, const char *note)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	slu_note_path(n, note, path);
-	return stat(path, &st) ? -1 : (long)(slu_today() - st.st_mtime);
-}
-
 /* Seconds to wait after the last start; the next pause is twice as long. */
 static long pause_of(const struct slu_node *n, const char *note)
 {
@@ -86,7 +75,7 @@ static void start(struct slu_node *n, int (*fn)(void *), const char *note)
 {
 	char path[PATH_MAX], waits[32];
 	struct slu_err err;
-	long age = age_of(n, note), pause;
+	long age = slu_note_age(n, note), pause;
 
 	snprintf(waits, sizeof(waits), "%s.pause", note);
 	pause = pause_of(n, waits);
@@ -103,7 +92,7 @@ static void start(struct slu_node *n, int (*fn)(void *), const char *note)
 static bool is_there(struct slu_node *n)
 {
 	struct slu_err err;
-	long age = age_of(n, "looked");
+	long age = slu_note_age(n, "looked");
 
 	if (!slu_note_has(n, "env"))
 		return false;
@@ -113,6 +102,8 @@ static bool is_there(struct slu_node *n)
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 		return false;
 	}
+	if (n->self == 0)
+		slu_layout_sweep(n, n->plan.users);
 	return !slu_note_put(n, "looked", 0644, "", NULL);
 }
 

@@ -323,6 +323,8 @@ START_TEST(test_still_held)
 }
 END_TEST
 
+static char users[64]; /* as is_over() was told */
+
 static bool is_over(const char *node)
 {
 	struct slu_buf text = {0};
@@ -336,6 +338,7 @@ static bool is_over(const char *node)
 	ck_assert_uint_eq(owed.n_plan, 1);
 	ck_assert_uint_eq(owed.plan[0].job_id, last.job_id);
 	over = owed.plan[0].over;
+	slu_copy(users, sizeof(users), owed.plan[0].users);
 	slu_msg_clear(&slu_owed_desc, &owed);
 	slu_buf_free(&text);
 	return over;
@@ -354,6 +357,36 @@ START_TEST(test_owed)
 	report(last.job_id, "s1", "clean", true);
 	ck_assert(is_over("s2"));
 	unmake();
+	teardown();
+}
+END_TEST
+
+/* Who uses it is told, so that the rest of what jobs left there can go. */
+START_TEST(test_owed_users)
+{
+	static const char use[] = "persistent name=camp";
+	struct slu_plan plan;
+	char want[64];
+
+	setup();
+	make(7, CREATE);
+	is_over("s1");
+	ck_assert_str_eq(users, "");
+	begin_job(8, OWNER, use);
+	get_plan(8, "n1", &plan);
+	snprintf(want, sizeof(want), "8.%llu", (unsigned long long)plan.buffer);
+	slu_msg_clear(&slu_plan_desc, &plan);
+	for (int i = 0; i < 2; i++) {
+		is_over("s1");
+		ck_assert_str_eq(users, want);
+		again();
+	}
+	end_job(8, OWNER, use);
+	is_over("s1");
+	ck_assert_str_eq(users, want); /* its nodes are not clean */
+	report(8, "n1", "clean", true);
+	is_over("s1");
+	ck_assert_str_eq(users, "");
 	teardown();
 }
 END_TEST
@@ -418,7 +451,7 @@ START_TEST(test_one_file_system)
 }
 END_TEST
 
-TEST_MAIN("persist", test_still_held, test_owed, test_one_file_system,
-	  test_life, test_in_turn, test_expires, test_used, test_refused,
-	  test_cannot_be_made, test_unsaved, test_unsaved_later,
-	  test_destroy_older)
+TEST_MAIN("persist", test_still_held, test_owed, test_owed_users,
+	  test_one_file_system, test_life, test_in_turn, test_expires,
+	  test_used, test_refused, test_cannot_be_made, test_unsaved,
+	  test_unsaved_later, test_destroy_older)

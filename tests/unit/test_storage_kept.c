@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 
 START_TEST(test_keep)
 {
@@ -171,5 +172,67 @@ START_TEST(test_trim)
 }
 END_TEST
 
+static void note_left(const char *name, long age)
+{
+	const struct timespec then[2] = {{.tv_sec = time(NULL) - age},
+					 {.tv_sec = time(NULL) - age}};
+	char path[300];
+
+	snprintf(path, sizeof(path), "run/left.%s", name);
+	make_text(in(top, path), "");
+	ck_assert(!utimensat(AT_FDCWD, in(top, path), then, 0));
+}
+
+/* In a persistent buffer: what no job uses for an hour goes. */
+START_TEST(test_sweep)
+{
+	static const struct {
+		const char *name;
+		long age; /* since when it has had no user; -1: not noted */
+		bool stays, noted;
+	} cases[] = {
+		{"7.12", 7200, true, false},   {"7.1", 7200, false, false},
+		{"8.1", -1, true, true},       {"9.1", 60, true, true},
+		{"77.12", 7200, false, false}, {"10.3", -1, true, false},
+		{"data", 7200, true, true},
+	};
+	struct slu_node n = {0};
+	char path[64];
+
+	setup();
+	make_dir(in(top, "top"), 0711);
+	make_dir(in(top, "run"), 0711);
+	slu_copy(n.dir, sizeof(n.dir), in(top, "run"));
+	slu_copy(n.top, sizeof(n.top), in(top, "top"));
+	slu_layout_sweep(&n, "7.12"); /* not mounted: nothing is touched */
+	ck_assert(!mount("tmpfs", in(top, "top"), "tmpfs", 0, NULL));
+	slu_layout_sweep(&n, "7.12"); /* nobody has been here */
+	make_dir(in(top, "top/.use"), 0700);
+	make_dir(in(top, "top/data"), 0700);
+	each(c, cases)
+	{
+		snprintf(path, sizeof(path), "top/.use/%s", c->name);
+		make_dir(in(top, path), 0700);
+		snprintf(path, sizeof(path), "top/.use/%s/.sluice", c->name);
+		make_dir(in(top, path), 0700);
+		if (c->age >= 0)
+			note_left(c->name, c->age);
+	}
+	slu_layout_sweep(&n, NULL); /* by a sluiced that does not tell */
+	slu_layout_sweep(&n, "10.3 7.12");
+	each(c, cases)
+	{
+		snprintf(path, sizeof(path), "top/.use/%s", c->name);
+		expect(!access(in(top, path), F_OK) == c->stays, "%s", c->name);
+		snprintf(path, sizeof(path), "run/left.%s", c->name);
+		expect(!access(in(top, path), F_OK) == c->noted, "note of %s",
+		       c->name);
+	}
+	ck_assert(!access(in(top, "top/data"), F_OK));
+	expect_ok(slu_unmount_below(top, 0, 1, &err), err);
+	teardown();
+}
+END_TEST
+
 ROOT_TEST_MAIN("storage_kept", test_keep, test_expire, test_shared_keep,
-	       test_clock, test_trim)
+	       test_clock, test_trim, test_sweep)
