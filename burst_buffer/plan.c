@@ -326,7 +326,7 @@ static int fill(struct slu_plan *plan, const struct slu_job *job,
 	    : req->has_fs   ? fill_fs(plan, job, req, site, &sym, err)
 			    : fill_none(plan, job, site, err))
 		return -1;
-	return slu_plan_stripes(plan, req, &sym, job->file_size, site, err);
+	return slu_plan_stripes(plan, req, &sym, job, site, err);
 }
 
 int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,

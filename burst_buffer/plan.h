@@ -19,8 +19,9 @@ struct slu_layout_ask {
 	uint64_t size;	    /* bytes of its files; 0: unknown */
 	bool foretold;	    /* the size: nobody has said it */
 	bool random;
-	uint32_t readers; /* 0: unknown */
-	uint32_t stripes; /* so many targets, chosen by load; 0: by size */
+	uint32_t readers;    /* 0: unknown */
+	uint32_t stripes;    /* so many targets, chosen by load; 0: by size */
+	const double *later; /* of its job: SLU_JOB_LATER, or NULL */
 };
 
 struct slu_plan_site {
@@ -76,7 +77,7 @@ uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity);
 struct slu_request;
 struct slu_symbols;
 int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
-		     const struct slu_symbols *sym, double file_size,
+		     const struct slu_symbols *sym, const struct slu_job *job,
 		     const struct slu_plan_site *site, struct slu_err *err);
 
 /*

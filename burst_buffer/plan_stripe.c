@@ -57,13 +57,14 @@ static int add(struct slu_plan *plan, const struct slu_plan_site *site,
 }
 
 /* The directory of jobfs type=lustre, unless the site says how. */
-static int add_own(struct slu_plan *plan, const struct slu_plan_site *site,
-		   struct slu_err *err)
+static int add_own(struct slu_plan *plan, const struct slu_job *job,
+		   const struct slu_plan_site *site, struct slu_err *err)
 {
 	const char *how = option(plan, "layout"), *count;
 	struct slu_layout_ask ask = {
 		.fsname = option(plan, "fsname"),
 		.size = plan->capacity,
+		.later = job->later,
 	};
 
 	count = option(plan, "stripe_count");
@@ -81,7 +82,7 @@ static uint64_t foretold(double bytes)
 }
 
 int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
-		     const struct slu_symbols *sym, double file_size,
+		     const struct slu_symbols *sym, const struct slu_job *job,
 		     const struct slu_plan_site *site, struct slu_err *err)
 {
 	bool own = !strcasecmp(plan->driver, "lustre");
@@ -91,17 +92,18 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 	plan->stripe = calloc(req->n_stripe + 1, sizeof(*plan->stripe));
 	if (!plan->stripe)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (own && add_own(plan, site, err))
+	if (own && add_own(plan, job, site, err))
 		return slu_err_prefix(err, "jobfs");
 	for (size_t i = 0; i < req->n_stripe; i++) {
 		const struct slu_request_stripe *s = &req->stripe[i];
 		const struct slu_layout_ask ask = {
 			.fsname = s->fsname,
-			.size = s->size ? s->size : foretold(file_size),
+			.size = s->size ? s->size : foretold(job->file_size),
 			.foretold = !s->size,
 			.random = s->random,
 			.readers = s->readers,
 			.stripes = s->stripes,
+			.later = job->later,
 		};
 		char *target = slu_request_expand(s->target, sym, err);
 

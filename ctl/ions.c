@@ -203,6 +203,7 @@ void slu_ions_sizes(struct slu_ctl *ctl, struct slu_job *job)
 	if (!ctl->volumes || !slu_volumes_foretell(ctl->volumes, job, &next))
 		return;
 	job->file_size = next.written_bytes;
+	memcpy(job->later, next.later, sizeof(job->later));
 	if (!next.seen)
 		return;
 	job->request_size = next.request;

@@ -2,6 +2,7 @@
 /* A set-associative table of pairs of chains. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 #include "job_submit/markov.h"
 #include "job_submit/name.h"
@@ -114,12 +115,12 @@ void slu_volumes_learn(struct slu_volumes *v, const struct slu_history_row *row)
 	e->taught = ++v->learnt;
 }
 
-static double next_of(const struct slu_markov *m)
+/* The next n values. */
+static void foretell(const struct slu_markov *m, double *value, size_t n)
 {
-	double value;
-
-	slu_markov_predict(m, &value, 1);
-	return slu_markov_nearest(m, value);
+	slu_markov_predict(m, value, n);
+	for (size_t i = 0; i < n; i++)
+		value[i] = slu_markov_nearest(m, value[i]);
 }
 
 bool slu_volumes_foretell(const struct slu_volumes *v,
@@ -127,15 +128,18 @@ bool slu_volumes_foretell(const struct slu_volumes *v,
 			  struct slu_volumes_next *next)
 {
 	const struct entry *e = find(v, key_of(job));
+	double written[1 + SLU_JOB_LATER];
 
 	if (!e)
 		return false;
 	*next = (struct slu_volumes_next){
-		.read_bytes = next_of(&e->read),
-		.written_bytes = next_of(&e->written),
 		.runs = e->read.n,
 		.seen = e->calls > 0,
 	};
+	foretell(&e->read, &next->read_bytes, 1);
+	foretell(&e->written, written, 1 + SLU_JOB_LATER);
+	next->written_bytes = written[0];
+	memcpy(next->later, written + 1, sizeof(next->later));
 	if (next->seen) {
 		next->request = e->called_bytes / e->calls;
 		next->shared = e->shared_bytes / e->called_bytes;

@@ -24,7 +24,8 @@ void slu_volumes_learn(struct slu_volumes *volumes,
 
 struct slu_volumes_next {
 	double read_bytes, written_bytes;
-	uint32_t runs; /* that say so */
+	double later[SLU_JOB_LATER]; /* written by the runs after it */
+	uint32_t runs;		     /* that say so */
 	/* The manner, of all runs together that Darshan has seen. */
 	bool seen;
 	double request;	   /* bytes of a call, mean */

@@ -38,13 +38,33 @@ static struct json_object *choose(struct json_object *live,
 		.fsname = ask->fsname,
 	};
 	struct json_object *servers = NULL, *answer;
+	bool foretold = false;
 
 	json_object_object_get_ex(live, "servers", &servers);
 	json_object_object_get_ex(live, "ranking", &r.ranking);
+	for (size_t i = 0; ask->later && i < SLU_JOB_LATER; i++)
+		foretold = foretold || ask->later[i] > 0;
+	if (foretold && !r.ranking) {
+		r.predicted = ask->later;
+		r.n_predicted = SLU_JOB_LATER;
+	}
 	if (!slu_ost_choose(&set, servers, &r, &answer, err))
 		return answer;
 	/* of several file systems, which? then as if nothing were known */
 	return err->kind == SLU_NOTFOUND ? json_object_new_object() : NULL;
+}
+
+/* What is foretold of the job's later runs, and has no room beside this. */
+static size_t left_out(struct json_object *answer)
+{
+	struct json_object *list = NULL;
+	size_t n = 0;
+
+	json_object_object_get_ex(answer, "predicted", &list);
+	for (size_t i = 0; list && i < json_object_array_length(list); i++)
+		n += !json_object_get_boolean(json_object_object_get(
+			json_object_array_get_idx(list, i), "fits"));
+	return n;
 }
 
 /* On so many targets. */
@@ -53,6 +73,7 @@ static char *placed(struct json_object *answer,
 		    struct slu_err *err)
 {
 	struct json_object *list = NULL;
+	size_t later = left_out(answer);
 
 	json_object_object_get_ex(answer, "commands", &list);
 	if (!list || json_object_array_length(list) == 0) {
@@ -60,7 +81,10 @@ static char *placed(struct json_object *answer,
 			      "used");
 		return slu_asprintf("-c %u", ask->stripes);
 	}
-	*why = strdup("the targets where least goes on");
+	*why = later ? slu_asprintf("the targets where least goes on, without "
+				    "room for %zu of its later runs",
+				    later)
+		     : strdup("the targets where least goes on");
 	return arguments(
 		json_object_get_string(json_object_array_get_idx(list, 0)),
 		err);

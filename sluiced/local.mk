@@ -72,6 +72,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_maps \
 	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_supply \
 	tests/unit/test_sluiced_orders \
+	tests/unit/test_layouts \
 	tests/unit/test_sluiced_jobstats \
 	tests/unit/test_sluiced_osts \
 	tests/unit/test_sluiced_publish \
@@ -121,6 +122,7 @@ tests_unit_test_sluiced_orders_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
 	$(sluiced_whole) select_io/tbf/publish.c
 tests_unit_test_sluiced_osts_LDADD = libslutbfd.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_layouts_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDFLAGS = -Wl,--wrap=slu_control_send
 tests_unit_test_sluiced_publish_SOURCES = \

@@ -9,6 +9,11 @@
 #include "wire/field.h"
 
 #define T struct slu_job
+#define LATER(i)                                           \
+	{                                                  \
+		.name = "later_" #i, .type = SLU_T_DOUBLE, \
+		.offset = offsetof(T, later[i])            \
+	}
 static const struct slu_field job_fields[] = {
 	NEEDED(U32, job_id),
 	FIELD(U32, array_job_id),
@@ -56,6 +61,9 @@ static const struct slu_field job_fields[] = {
 	FIELD(U32, ions),
 	FIELD(DOUBLE, request_size),
 	FIELD(DOUBLE, file_size),
+	LATER(0),
+	LATER(1),
+	LATER(2),
 	LAST,
 };
 DESC(slu_job_desc, "job", job_fields);

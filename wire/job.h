@@ -10,7 +10,8 @@
 
 #include "wire/codec.h"
 
-#define SLU_NO_ID UINT32_MAX
+#define SLU_NO_ID     UINT32_MAX
+#define SLU_JOB_LATER 3 /* runs that are foretold beside the next */
 
 struct slu_job {
 	uint32_t job_id;
@@ -58,6 +59,9 @@ struct slu_job {
 	double request_size;
 	/* bytes of a file that it will write, foretold likewise */
 	double file_size;
+	/* bytes that the runs after it will write, the next one first,
+	 * foretold likewise; all 0: unknown */
+	double later[SLU_JOB_LATER];
 	/* An ended one: I/O nodes of its own, all of the time. SLU_NO_ID: not
 	 * known, it shared one, or had more or fewer meanwhile. */
 	uint32_t ions;

@@ -30,6 +30,7 @@ char *layout(void *arg, const struct slu_layout_ask *ask, bool *known,
 		slu_err(e, SLU_INVALID, "bad luck");
 		return NULL;
 	}
+	ck_assert(ask->later && ask->later[2] == 3);
 	return slu_asprintf("%s %llu %d %u %u", ask->fsname ? ask->fsname : "-",
 			    (unsigned long long)ask->size, ask->random,
 			    ask->readers, ask->stripes);
@@ -101,5 +102,6 @@ struct slu_job job(const char *nodes, const char *request)
 		.name = (char *)"work",
 		.nodes = (char *)nodes,
 		.request = (char *)request,
+		.later = {1, 2, 3},
 	};
 }

@@ -20,6 +20,7 @@ static void fill(struct slu_job *job)
 			    strcmp(f->name, "hurry") != 0 &&
 			    strcmp(f->name, "request_size") != 0 &&
 			    strcmp(f->name, "file_size") != 0 &&
+			    strncmp(f->name, "later_", 6) != 0 &&
 			    strcmp(f->name, "ion_pattern") != 0;
 
 		if (!kept)

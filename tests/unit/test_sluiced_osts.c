@@ -208,56 +208,6 @@ START_TEST(test_osts)
 }
 END_TEST
 
-/* On a busy host the last ranking says where a job's directory goes, and what
- * was only looked at teaches it. */
-START_TEST(test_ranking)
-{
-	static const char said[] =
-		"{\"h\":{\"osts\":["
-		"{\"name\":\"f-OST0000\",\"index\":0,\"total\":9e9,"
-		"\"available\":8e9},"
-		"{\"name\":\"f-OST0001\",\"index\":1,\"total\":9e9,"
-		"\"available\":8e9}]}}";
-	static const char looked[] = "{\"dry\":true,\"files\":[],\"osts\":["
-				     "{\"name\":\"f-OST0000\",\"cost\":2},"
-				     "{\"name\":\"f-OST0001\",\"cost\":1}]}";
-	const struct slu_layout_ask want = {.stripes = 1};
-	static const struct {
-		double percent;
-		const char *text;
-	} cases[] = {{69.9, "-c 1 -o 0"}, {70, "-c 1 -o 1"}, {80, "-c 1 -o 1"}};
-	struct slu_conf conf = {.placement_alpha = 0.5, .placement_beta = 0.5};
-	struct json_object *answer, *lesson;
-	char *text, *why;
-	bool known;
-
-	each(c, cases)
-	{
-		struct slu_daemon d = {.conf = &conf,
-				       .busy = {.percent = c->percent}};
-
-		answer = slu_json_parse(looked, strlen(looked), &err);
-		lesson = slu_ost_lesson(answer);
-		slu_osts_learn(&d, 1000, lesson);
-		json_object_put(answer);
-		json_object_put(lesson);
-		d.osts = slu_json_parse(said, strlen(said), &err);
-		json_object_object_foreach(d.osts, host, one)
-		{
-			(void)host;
-			slu_json_set_double(one, "came", slu_now_mono());
-		}
-		text = slu_daemon_layout(&d, &want, &known, &why, &err);
-		expect(text && !strcmp(text, c->text), "%s, not %s", text,
-		       c->text);
-		free(text);
-		free(why);
-		json_object_put(d.osts);
-		slu_ost_memory_free(d.ost_memory);
-	}
-}
-END_TEST
-
 #define WROTE(job, rpcs, bytes)                                              \
 	"- job_id: " job "\n  write_bytes: { samples: " rpcs ", sum: " bytes \
 	" }\n"
@@ -480,9 +430,9 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		test_osts,   test_ranking,	test_busy,     test_jobs,
-		test_stripe, test_osts_weights, test_busy_host};
+	const TTest *const tests[] = {test_osts,	 test_busy,
+				      test_jobs,	 test_stripe,
+				      test_osts_weights, test_busy_host};
 
 	if (getuid() != 0 ||
 	    system("PATH=/usr/sbin:/sbin:$PATH command -v munged >/dev/null")) {

@@ -22,12 +22,15 @@ START_TEST(test_foretell)
 		uint32_t uid;
 		char *name;
 		uint32_t runs;
-		double read_bytes, written_bytes;
+		double read_bytes, written_bytes, later[3];
 	} cases[] = {
-		{7, "sim_12", 3, 0, 500},  {7, "sim_9", 3, 0, 500},
-		{7, "post", 8, 900, 10},   {8, "sim_1", 0, -1, -1},
-		{7, "quiet", 0, -1, -1},   {7, "", 0, -1, -1},
-		{9, "strange", 0, -1, -1},
+		{7, "sim_12", 3, 0, 500, {500, 500, 500}},
+		{7, "sim_9", 3, 0, 500, {500, 500, 500}},
+		{7, "post", 8, 900, 10, {70, 10, 70}},
+		{8, "sim_1", 0, -1, -1, {0}},
+		{7, "quiet", 0, -1, -1, {0}},
+		{7, "", 0, -1, -1, {0}},
+		{9, "strange", 0, -1, -1, {0}},
 	};
 
 	ck_assert_msg(v != NULL, "%s", err.text);
@@ -35,7 +38,7 @@ START_TEST(test_foretell)
 		learn(v, 7, "sim_3", 0, 500);
 	for (int i = 0; i < 4; i++) { /* turn by turn */
 		learn(v, 7, "post", 900, 10);
-		learn(v, 7, "post", 100, 10);
+		learn(v, 7, "post", 100, 70);
 	}
 	learn(v, 7, "quiet", 0, 0);
 	learn(v, 9, "strange", INFINITY, 0);
@@ -50,7 +53,8 @@ START_TEST(test_foretell)
 
 		expect(known == (c->runs > 0) && n.runs == c->runs && !n.seen &&
 			       n.read_bytes == c->read_bytes &&
-			       n.written_bytes == c->written_bytes,
+			       n.written_bytes == c->written_bytes &&
+			       !memcmp(n.later, c->later, sizeof(n.later)),
 		       "%s: %u runs, %f, %f", c->name, n.runs, n.read_bytes,
 		       n.written_bytes);
 	}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How directories of jobs on Lustre are laid out, from what servers said. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "common/clock.h"
+#include "common/jsonx.h"
+#include "burst_buffer/plan.h"
+#include "select_io/ost/memory.h"
+#include "sluiced/daemon.h"
+#include "sluiced/questions.h"
+
+static struct slu_err err;
+
+/* On a busy host the last ranking says where a job's directory goes, and what
+ * was only looked at teaches it. */
+START_TEST(test_ranking)
+{
+	static const char said[] =
+		"{\"h\":{\"osts\":["
+		"{\"name\":\"f-OST0000\",\"index\":0,\"total\":9e9,"
+		"\"available\":8e9},"
+		"{\"name\":\"f-OST0001\",\"index\":1,\"total\":9e9,"
+		"\"available\":8e9}]}}";
+	static const char looked[] = "{\"dry\":true,\"files\":[],\"osts\":["
+				     "{\"name\":\"f-OST0000\",\"cost\":2},"
+				     "{\"name\":\"f-OST0001\",\"cost\":1}]}";
+	const struct slu_layout_ask want = {.stripes = 1};
+	static const struct {
+		double percent;
+		const char *text;
+	} cases[] = {{69.9, "-c 1 -o 0"}, {70, "-c 1 -o 1"}, {80, "-c 1 -o 1"}};
+	struct slu_conf conf = {.placement_alpha = 0.5, .placement_beta = 0.5};
+	struct json_object *answer, *lesson;
+	char *text, *why;
+	bool known;
+
+	each(c, cases)
+	{
+		struct slu_daemon d = {.conf = &conf,
+				       .busy = {.percent = c->percent}};
+
+		answer = slu_json_parse(looked, strlen(looked), &err);
+		lesson = slu_ost_lesson(answer);
+		slu_osts_learn(&d, 1000, lesson);
+		json_object_put(answer);
+		json_object_put(lesson);
+		d.osts = slu_json_parse(said, strlen(said), &err);
+		json_object_object_foreach(d.osts, host, one)
+		{
+			(void)host;
+			slu_json_set_double(one, "came", slu_now_mono());
+		}
+		text = slu_daemon_layout(&d, &want, &known, &why, &err);
+		expect(text && !strcmp(text, c->text), "%s, not %s", text,
+		       c->text);
+		free(text);
+		free(why);
+		json_object_put(d.osts);
+		slu_ost_memory_free(d.ost_memory);
+	}
+}
+END_TEST
+
+/* Room is kept for what a job's later runs are foretold to write; what has none
+ * beside the file that is laid out goes, the farthest first. */
+START_TEST(test_later)
+{
+	static const char said[] =
+		"{\"h\":{\"osts\":["
+		"{\"name\":\"f-OST0000\",\"index\":0,\"total\":1e8,"
+		"\"available\":1e7},"
+		"{\"name\":\"f-OST0001\",\"index\":1,\"total\":1e8,"
+		"\"available\":3e7}]}}";
+	static const char plenty[] = "the targets where least goes on";
+	static const struct {
+		double later[SLU_JOB_LATER]; /* GiB; there is room for 9 such
+						files */
+		const char *why;
+	} cases[] = {
+		{{0, 0, 0}, plenty},
+		{{4, 4, 4}, plenty},
+		{{4, 20, 4}, plenty},
+		{{4, 30, 4}, "without room for 2 of its later runs"},
+		{{4, 4, 99}, "without room for 1 of its later runs"},
+		{{99, 1, 1}, "without room for 3 of its later runs"},
+	};
+	struct slu_conf conf = {.placement_alpha = 0.5, .placement_beta = 0.5};
+	double later[SLU_JOB_LATER];
+	const struct slu_layout_ask want = {
+		.stripes = 1, .size = UINT64_C(4) << 30, .later = later};
+	char *text, *why;
+	bool known;
+
+	each(c, cases)
+	{
+		struct slu_daemon d = {.conf = &conf};
+
+		for (int i = 0; i < SLU_JOB_LATER; i++)
+			later[i] = c->later[i] * 0x1p30;
+		d.osts = slu_json_parse(said, strlen(said), &err);
+		slu_json_set_double(json_object_object_get(d.osts, "h"), "came",
+				    slu_now_mono());
+		text = slu_daemon_layout(&d, &want, &known, &why, &err);
+		ck_assert_str_eq(text, "-c 1 -o 1");
+		expect(strstr(why, c->why) &&
+			       (c->why != plenty || !strcmp(why, plenty)),
+		       "%s, not %s", why, c->why);
+		free(text);
+		free(why);
+		slu_ost_memory_free(d.ost_memory);
+		json_object_put(d.osts);
+	}
+}
+END_TEST
+
+TEST_MAIN("layouts", test_ranking, test_later)
