@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/ost [--csv] [--hours N] [--targets N] [--runs SUMMARIES.csv] [--why]
+ * bench/ost [--csv] [--hours N] [--targets N] [--seed N] [--traces N] [--even
+ *R]
+ *	[--runs SUMMARIES.csv] [--why]
  *
  * 1. Time of the exact placement, linear and convex, with the assignment of
  *    every request, and of a single request; beside LEMON's network simplex on
@@ -18,12 +20,12 @@
  *    recorded runs wrote (NERSC/tokio-abcutils; plain or gzip). What is assumed
  *    is printed, and explained in ost_sim.c.
  *
- *    Reported, as the mean of eight runs: the hour from which on the fullest
- *    target is at most 1.05 times the mean, the same for what servers move in
- *    an hour, the earliest that anybody could reach either (old files cannot be
+ *    Reported, as the mean of eight runs (--traces): the hour from which on the
+ *fullest target is at most 1.05 times the mean, the same for what servers move
+ *in an hour, the earliest that anybody could reach either (old files cannot be
  *    moved), what is reached by who knows all and goes by space alone, by
- *    what servers move alone, or by both, the mean bandwidth of all that is
- *    read and written, and the time of the processor that choosing a file's
+ *    what servers move alone, or by both (--even), the mean bandwidth of all
+ *that is read and written, and the time of the processor that choosing a file's
  *    targets takes; with
  *    --targets of so many (8 on a server) instead of 8 x 4.
  *
@@ -110,8 +112,9 @@ static void load_runs(const char *path)
 }
 
 /* So many runs, and their means; few files, as at low loads, make noise. */
-#define RUNS	   8
+#define MOST_RUNS  40
 #define SHORT_RUNS 3
+static size_t runs = 8;
 struct means {
 	double space_at, load_at, old_space_at, old_load_at;
 	double space_end, load_end, bandwidth, first, decide;
@@ -126,9 +129,9 @@ static double settled(const double *series, size_t stride, size_t n, double per)
 	for (size_t i = 0; i < n; i++) {
 		double sum = 0;
 
-		for (size_t run = 0; run < RUNS; run++)
+		for (size_t run = 0; run < runs; run++)
 			sum += series[run * stride + i];
-		if (sum > RUNS * 1.05)
+		if (sum > (double)runs * 1.05)
 			since = -1;
 		else if (since < 0)
 			since = (double)(i + 1) / per;
@@ -138,12 +141,12 @@ static double settled(const double *series, size_t stride, size_t n, double per)
 
 static struct means balance(enum ost_who who, double hours, double busy)
 {
-	static struct ost_outcome o[RUNS];
+	static struct ost_outcome o[MOST_RUNS];
 	const size_t stride = sizeof(*o) / sizeof(double);
 	size_t n = (size_t)hours;
 	struct means m;
 
-	for (size_t run = 0; run < RUNS; run++)
+	for (size_t run = 0; run < runs; run++)
 		ost_simulate(who, targets, per_server, hours, busy,
 			     first_seed + run, &o[run]);
 	m = (struct means){
@@ -152,12 +155,12 @@ static struct means balance(enum ost_who who, double hours, double busy)
 		.old_space_at = settled(o[0].old_space, stride, 6 * n, 6),
 		.old_load_at = settled(o[0].old_load, stride, n, 1),
 	};
-	for (size_t run = 0; run < RUNS; run++) {
-		m.first += o[run].first / RUNS;
-		m.space_end += o[run].space[6 * n - 1] / RUNS;
-		m.load_end += o[run].load[n - 1] / RUNS;
-		m.bandwidth += o[run].bandwidth / RUNS;
-		m.decide += 1e6 * o[run].decide / RUNS;
+	for (size_t run = 0; run < runs; run++) {
+		m.first += o[run].first / (double)runs;
+		m.space_end += o[run].space[6 * n - 1] / (double)runs;
+		m.load_end += o[run].load[n - 1] / (double)runs;
+		m.bandwidth += o[run].bandwidth / (double)runs;
+		m.decide += 1e6 * o[run].decide / (double)runs;
 	}
 	return m;
 }
@@ -315,17 +318,24 @@ int main(int argc, char **argv)
 			per_server = 8;
 		} else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
 			first_seed = strtoull(argv[++i], NULL, 10);
+		} else if (strcmp(argv[i], "--traces") == 0 && i + 1 < argc) {
+			runs = strtoul(argv[++i], NULL, 10);
+		} else if (strcmp(argv[i], "--even") == 0 && i + 1 < argc) {
+			ost_take_even(atof(argv[++i]));
 		} else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc) {
 			load_runs(argv[++i]);
 		} else {
 			fputs("usage: ost [--csv] [--hours N] [--targets N] "
-			      "[--seed N] [--runs FILE] [--why]\n",
+			      "[--seed N] [--traces N] [--even R] "
+			      "[--runs FILE] [--why]\n",
 			      stderr);
 			return 2;
 		}
 	}
 	if (!(hours >= 1 && hours <= OST_HOURS))
 		ost_die("--hours: 1 to 48");
+	if (runs < 1 || runs > MOST_RUNS)
+		ost_die("--traces: 1 to 40");
 	if (targets < 8 || targets > OST_TARGETS || targets % 8 > 0)
 		ost_die("--targets: 8 to 3600, eights");
 	for (size_t i = 0; why && i < 3; i++)

@@ -61,6 +61,9 @@ struct ost_outcome {
 	double first; /* space at the start */
 };
 
+/* How many times the mean a target may have for BOTH to go by load (1.03). */
+void ost_take_even(double even);
+
 /* Sizes of files, one after the other, instead of drawn ones; borrowed. */
 void ost_take_sizes(const double *bytes, size_t n);
 

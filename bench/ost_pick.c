@@ -386,7 +386,12 @@ static void pick_near(struct world *w, enum ost_who who,
 	}
 }
 
-#define EVEN 1.03 /* times the mean */
+static double even = 1.03; /* times the mean */
+
+void ost_take_even(double value)
+{
+	even = value;
+}
 
 /* What stripes shall go to the least of. */
 static double weight_of(const struct world *w, enum ost_who who, uint32_t j,
@@ -400,7 +405,7 @@ static double weight_of(const struct world *w, enum ost_who who, uint32_t j,
 	for (uint32_t k = 0; k < w->per_server; k++)
 		all += w->coming[s * w->per_server + k];
 	all += 1e-6 * w->coming[j]; /* the idlest of its targets */
-	return who == BOTH && used > EVEN * mean ? 1e6 * used : all;
+	return who == BOTH && used > even * mean ? 1e6 * used : all;
 }
 
 /* The index of the least; none of the n in `out`. */
