@@ -43,7 +43,8 @@ static const char object[] =
 	"   WHERE BufferPhase.BID = Buffer.BID"
 	"   AND Phase IN ('setup', 'stage_in', 'stage_out')"
 	"   AND Step <> 'ready' GROUP BY Phase" /* it spans both of them */
-	"   UNION ALL SELECT 'teardown', MIN(Time), MAX(Time) - MIN(Time), 0, 0,"
+	"   UNION ALL SELECT 'teardown', MIN(Time), coalesce(MIN(CASE WHEN"
+	"   State = 6 THEN Time END), MAX(Time)) - MIN(Time), 0, 0,"
 	"   Buffer.Nodes FROM BufferHistory WHERE BufferHistory.BID = Buffer.BID"
 	"   AND State >= 5 HAVING COUNT(*) > 0"
 	"   UNION ALL SELECT 'run', Buffer.Ready, Buffer.Ended - Buffer.Ready,"

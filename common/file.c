@@ -53,10 +53,24 @@ static int read_all(int fd, size_t max, struct slu_buf *buf, const char *path,
 	return 0;
 }
 
+int slu_fd_read(int fd, const char *path, size_t max, struct slu_buf *out,
+		struct slu_err *err)
+{
+	struct slu_buf buf = {.max = max};
+
+	if (read_all(fd, max, &buf, path, err) < 0) {
+		slu_buf_free(&buf);
+		return -1;
+	}
+	buf.max = out->max;
+	slu_buf_free(out);
+	*out = buf;
+	return 0;
+}
+
 int slu_file_read(int dirfd, const char *path, size_t max, struct slu_buf *out,
 		  struct slu_err *err)
 {
-	struct slu_buf buf = {.max = max};
 	struct stat st;
 	int ret = -1;
 	/* O_NONBLOCK: opening a FIFO must not wait for its writer */
@@ -70,16 +84,9 @@ int slu_file_read(int dirfd, const char *path, size_t max, struct slu_buf *out,
 	else if (!S_ISREG(st.st_mode))
 		slu_err(err, SLU_INVALID, "%s is not a regular file", path);
 	else
-		ret = read_all(fd, max, &buf, path, err);
+		ret = slu_fd_read(fd, path, max, out, err);
 	close(fd);
-	if (ret < 0) {
-		slu_buf_free(&buf);
-		return -1;
-	}
-	buf.max = out->max;
-	slu_buf_free(out);
-	*out = buf;
-	return 0;
+	return ret;
 }
 
 int slu_write_all(int fd, const void *data, size_t len)

@@ -17,6 +17,11 @@
 int slu_file_read(int dirfd, const char *path, size_t max, struct slu_buf *out,
 		  struct slu_err *err);
 
+/* The same of what is to be read from fd, which may be a pipe; path: its name
+ * in errors. */
+int slu_fd_read(int fd, const char *path, size_t max, struct slu_buf *out,
+		struct slu_err *err);
+
 /* Write path.XXXXXXXX beside it, fsync when `sync`, rename into place. The mode
  * is exact, whatever the umask. */
 int slu_file_write(int dirfd, const char *path, const void *data, size_t len,

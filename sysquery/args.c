@@ -180,9 +180,11 @@ static int put_user(struct slu_ask *ask, const char *arg, const char *value,
 {
 	struct passwd *pw = getpwnam(value);
 
-	if (!pw)
-		return slu_ask_number(ask, arg, value, err);
-	slu_json_set_u64(ask->args, arg, pw->pw_uid);
+	if (!pw && slu_ask_number(ask, arg, value, err) < 0)
+		return slu_err(err, SLU_INVALID, "there is no user \"%s\"",
+			       value);
+	if (pw)
+		slu_json_set_u64(ask->args, arg, pw->pw_uid);
 	return 0;
 }
 

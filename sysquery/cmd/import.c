@@ -193,16 +193,51 @@ static int read_rest(const char *where, struct slu_buf *text,
 	return rc < 0 ? slu_err_prefix(err, "%s", where) : 0;
 }
 
+static int read_file(const char *format, const char *path, struct slu_buf *text,
+		     struct slu_err *err)
+{
+	int rc = !strcmp(path, "-")
+			 ? slu_fd_read(0, path, MAX_TEXT, text, err)
+			 : slu_file_read(AT_FDCWD, path, MAX_TEXT, text, err);
+
+	if (rc == 0 && text->len > 2 && !memcmp(text->data, "\x1f\x8b", 2))
+		return slu_err(err, SLU_INVALID,
+			       "%s is compressed: zcat %s | sysquery import "
+			       "%s -",
+			       path, path, format);
+	return rc;
+}
+
 /* What is to be imported; *format is that of the text. */
 static int read_all(const struct slu_ask *ask, const char **format,
 		    struct slu_buf *text, struct slu_err *err)
 {
 	*format = ask->operand[0];
 	if (strcmp(*format, "rest") != 0)
-		return slu_file_read(AT_FDCWD, ask->operand[1], MAX_TEXT, text,
-				     err);
+		return read_file(*format, ask->operand[1], text, err);
 	*format = "json";
 	return read_rest(ask->operand[1], text, err);
+}
+
+static int import_text(struct sender *s, const char *format,
+		       struct slu_buf *text, struct slu_err *err)
+{
+	struct slu_import import = {mktime, to_uid, take, take_io, s};
+	const char *name = s->ask->operand[1];
+	struct slu_import_report report;
+
+	if (slu_import(format, text->data ? text->data : (char[]){""},
+		       text->len, &import, &report, err) < 0)
+		return slu_err_prefix(err, "%s", name);
+	if (s->batch.n_jobs + s->batch.n_io && flush(s, err) < 0)
+		return -1;
+	if (say(s->ask, &report, s->added, err) < 0)
+		return -1;
+	if (report.broken && !report.jobs && !report.skipped)
+		return slu_err(err, SLU_INVALID,
+			       "%s: nothing in it is of the format %s", name,
+			       format);
+	return 0;
 }
 
 int slu_cmd_import(struct slu_ask *ask, struct slu_err *err)
@@ -210,8 +245,6 @@ int slu_cmd_import(struct slu_ask *ask, struct slu_err *err)
 	struct slu_job jobs[SLU_IMPORT_JOBS];
 	struct slu_import_io io[SLU_IMPORT_JOBS];
 	struct sender s = {.ask = ask, .batch = {.jobs = jobs, .io = io}};
-	struct slu_import import = {mktime, to_uid, take, take_io, &s};
-	struct slu_import_report report;
 	struct slu_buf text = {0};
 	const char *format;
 	int ret = -1;
@@ -220,11 +253,8 @@ int slu_cmd_import(struct slu_ask *ask, struct slu_err *err)
 		return slu_err(err, SLU_INVALID,
 			       "import: say the format (swf, sacct, json or "
 			       "darshan) and the file, or rest and the URL");
-	if (read_all(ask, &format, &text, err) == 0 &&
-	    slu_import(format, text.data ? text.data : (char[]){""}, text.len,
-		       &import, &report, err) == 0 &&
-	    (s.batch.n_jobs + s.batch.n_io == 0 || flush(&s, err) == 0))
-		ret = say(ask, &report, s.added, err);
+	if (read_all(ask, &format, &text, err) == 0)
+		ret = import_text(&s, format, &text, err);
 	for (size_t i = 0; i < s.batch.n_jobs; i++)
 		slu_msg_clear(&slu_job_desc, &jobs[i]);
 	slu_buf_free(&text);

@@ -152,6 +152,13 @@ START_TEST(test_json)
 
 	world_new(&w, 2, WALK, NULL);
 	run_all(&w);
+	/* some time after the end */
+	expect_ok(slu_db_script(w.db,
+				"INSERT INTO BufferHistory SELECT BID, Time + "
+				"900, 6, 'later' FROM BufferHistory WHERE "
+				"State = 6",
+				&err),
+		  err);
 	all = slu_buffers_json(w.db, JOB, SLU_NO_ID, w.now, &err);
 	expect(all, "%s", err.text);
 	ck_assert_uint_eq(json_object_array_length(all), 1);
@@ -167,9 +174,11 @@ START_TEST(test_json)
 				 phases[i].name);
 		ck_assert_int_eq(json_object_get_int(get(phase, "bytes")),
 				 phases[i].bytes);
+		ck_assert_double_lt(
+			json_object_get_double(get(phase, "seconds")), 900);
 	}
 	list = get(one, "history");
-	ck_assert_uint_eq(json_object_array_length(list), 7);
+	ck_assert_uint_eq(json_object_array_length(list), 8);
 	ck_assert_str_eq(json_object_get_string(get(
 				 json_object_array_get_idx(list, 6), "state")),
 			 "DONE");

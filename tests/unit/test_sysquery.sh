@@ -68,6 +68,22 @@ want 'a layout of a site' 3 "sysquery: open $dir/none: No such file or directory
 want 'a strange access' 2 'sysquery: access is sequential or random, not "odd"' \
 	env -u SLUICE_CONF SLURM_CONF="$dir/slurm.conf" "$sysquery" \
 	stripe explain --access odd
+printf '; Version: 2.2\n1 2 3\n' >"$dir/log"
+gzip -k "$dir/log"
+want 'no job at all' 2 "sysquery: $dir/log: line 2: 3 of 18 columns
+{\"jobs\":0,\"added\":0,\"skipped\":0,\"broken\":1}
+sysquery: $dir/log: nothing in it is of the format swf" \
+	"$sysquery" import swf "$dir/log"
+want 'standard input' 2 'sysquery: -: line 1: 1 of 18 columns
+{"jobs":0,"added":0,"skipped":0,"broken":1}
+sysquery: -: nothing in it is of the format swf' \
+	"$sysquery" import swf - <<<7
+want 'a compressed one' 2 "sysquery: $dir/log.gz is compressed: zcat $dir/log.gz | sysquery import swf -" \
+	"$sysquery" import swf "$dir/log.gz"
+want 'no JSON' 2 "sysquery: $dir/log: not JSON at byte 0: unexpected character" \
+	"$sysquery" import json "$dir/log"
+want 'a strange user' 2 'sysquery: --user: there is no user "nosuch" (see sysquery --help)' \
+	"$sysquery" jobs --user nosuch
 want 'full' 1 'sysquery: /dev/full: No space left on device' \
 	"$sysquery" -f "$db" -o /dev/full
 want 'help, full' 1 'sysquery: /dev/full: No space left on device' \

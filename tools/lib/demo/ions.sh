@@ -42,7 +42,10 @@ watch_jobs() { # JOB...
 	jobs=$(tr ' ' , <<<"$*")
 	while as_alice squeue -h -j "$jobs" 2>/dev/null | grep -q .; do
 		moving "$(ask ions | jq -r '[.jobs[] |
-			"\(.name): \(.count) I/O nodes"] | join(", ")')"
+			"\(.name): \(.count) I/O node" +
+			if .count == 1 then "" else "s" end] |
+			join(", ") | if . == "" then "no job holds any" else .
+			end')"
 		sleep 0.5
 	done
 	moving_ends
