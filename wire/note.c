@@ -33,18 +33,27 @@ static int64_t hms(long h, long m, long s)
 	return (int64_t)h * 3600 + m * 60 + s;
 }
 
+/* Of a limit: what a person has written may be more than there can be. */
+static uint32_t minutes(int64_t seconds)
+{
+	if (seconds < 0)
+		return 0;
+	return seconds / 60 < SLU_NOTE_UNLIMITED ? (uint32_t)(seconds / 60)
+						 : SLU_NOTE_UNLIMITED;
+}
+
 static void parse_predicted(const char *piece, struct slu_note *out)
 {
 	long h, m, s;
 	int used = 0;
 
-	if (sscanf(piece, "predicted %ld:%2ld:%2ld (%15[a-z], %u jobs)%n", &h,
+	if (sscanf(piece, "predicted %8ld:%2ld:%2ld (%15[a-z], %u jobs)%n", &h,
 		   &m, &s, out->from, &out->jobs, &used) < 5 ||
 	    !used)
 		return;
 	out->predicted = hms(h, m, s);
 	piece += used;
-	if (sscanf(piece, ", asked %ld:%2ld:%2ld", &h, &m, &s) == 3) {
+	if (sscanf(piece, ", asked %8ld:%2ld:%2ld", &h, &m, &s) == 3) {
 		out->has_asked = true;
 		out->asked = hms(h, m, s);
 	} else if (!strncmp(piece, ", no limit asked", 16)) {
@@ -57,7 +66,7 @@ static void parse_late(const char *piece, struct slu_note *out)
 	unsigned late;
 	long h, m, s;
 
-	if (sscanf(piece, ", %u planned starts later by up to %ld:%2ld:%2ld",
+	if (sscanf(piece, ", %u planned starts later by up to %8ld:%2ld:%2ld",
 		   &late, &h, &m, &s) != 4)
 		return;
 	out->late = late;
@@ -79,9 +88,9 @@ static bool parse_whole(const char **piece, struct slu_note *out)
 		out->by_default =
 			!strncmp(*piece, BY_DEFAULT, strlen(BY_DEFAULT));
 		*piece += out->by_default ? strlen(BY_DEFAULT) : 0;
-	} else if (sscanf(*piece, "%ld:%2ld:%2ld%n", &h, &m, &s, &used) == 3) {
+	} else if (sscanf(*piece, "%8ld:%2ld:%2ld%n", &h, &m, &s, &used) == 3) {
 		*piece += used;
-		out->whole = (uint32_t)(hms(h, m, s) / 60);
+		out->whole = minutes(hms(h, m, s));
 	} else {
 		return false;
 	}
@@ -93,13 +102,14 @@ static bool parse_limit(const char *piece, struct slu_note *out)
 	long h, m, s;
 	int used = 0;
 
-	if (sscanf(piece, "limit %ld:%2ld:%2ld of %n", &h, &m, &s, &used) < 3 ||
+	if (sscanf(piece, "limit %8ld:%2ld:%2ld of %n", &h, &m, &s, &used) <
+		    3 ||
 	    !used || hms(h, m, s) < 60)
 		return false;
 	piece += used;
 	if (!parse_whole(&piece, out))
 		return false;
-	out->tight = (uint32_t)(hms(h, m, s) / 60);
+	out->tight = minutes(hms(h, m, s));
 	out->limit = SLU_LIMIT_GUARDED;
 	if (!strncmp(piece, ", extended", 10)) {
 		out->limit = SLU_LIMIT_EXTENDED;
@@ -118,7 +128,7 @@ static void parse_piece(const char *piece, struct slu_note *out)
 
 	if (!strncmp(piece, "predicted ", 10))
 		parse_predicted(piece, out);
-	else if (sscanf(piece, "gave back %ld:%2ld:%2ld", &h, &m, &s) == 3)
+	else if (sscanf(piece, "gave back %8ld:%2ld:%2ld", &h, &m, &s) == 3)
 		out->gave_back = hms(h, m, s);
 	else if (sscanf(piece, "script %16" SCNx64, &out->script) == 1 ||
 		 parse_limit(piece, out))

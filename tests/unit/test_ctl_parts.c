@@ -124,6 +124,37 @@ START_TEST(test_note)
 }
 END_TEST
 
+/* What a person has made of it: never a limit of another order. */
+START_TEST(test_note_out_of_range)
+{
+	static const struct {
+		const char *comment;
+		uint32_t tight, whole;
+	} cases[] = {
+		{"sluice: limit 0:01:00 of 71582788:14:00", 1, 4294967294},
+		{"sluice: limit 0:01:00 of 71582788:15:00", 1, UINT32_MAX},
+		{"sluice: limit 0:01:00 of 99999999:00:00", 1, UINT32_MAX},
+		{"sluice: limit 0:01:00 of -1:00:00", 1, 0},
+		{"sluice: limit 0:01:00 of 9223372036854775807:00:00", 0, 0},
+		{"sluice: limit 9223372036854775807:00:00 of none", 0, 0},
+		{"sluice: gave back 9223372036854775807:00:00", 0, 0},
+		{"sluice: predicted 9223372036854775807:00:00 (class, 3 jobs)",
+		 0, 0},
+	};
+
+	each(c, cases)
+	{
+		struct slu_note note;
+
+		slu_ctl_note_parse(c->comment, &note);
+		expect(note.tight == c->tight && note.whole == c->whole,
+		       "%s: %u, %u", c->comment, note.tight, note.whole);
+		expect(note.predicted == 0 && note.gave_back == -1, "%s",
+		       c->comment);
+	}
+}
+END_TEST
+
 START_TEST(test_note_apply)
 {
 	struct slu_note note = {.gave_back = 83};
@@ -451,6 +482,6 @@ START_TEST(test_advice)
 }
 END_TEST
 
-TEST_MAIN("ctl_parts", test_note, test_note_apply, test_comment,
-	  test_note_garbage, test_times, test_table, test_queue, test_mirror,
-	  test_history_bound, test_advice)
+TEST_MAIN("ctl_parts", test_note, test_note_out_of_range, test_note_apply,
+	  test_comment, test_note_garbage, test_times, test_table, test_queue,
+	  test_mirror, test_history_bound, test_advice)
