@@ -43,10 +43,12 @@ EXTRA_DIST += tests/fuzz/corpus/request
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c tests/fuzz/replay.c
 tests_fuzz_fuzz_request_LDADD = libslurequest.la
 
-noinst_HEADERS += tests/unit/burst_world.h tests/unit/persist_world.h
+noinst_HEADERS += tests/unit/burst_world.h tests/unit/persist_world.h \
+	tests/unit/adopt_notes.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_life tests/unit/test_adopt tests/unit/test_plan \
+	tests/unit/test_life tests/unit/test_adopt \
+	tests/unit/test_adopt_forged tests/unit/test_plan \
 	tests/unit/test_plan_shares tests/unit/test_ahead \
 	tests/unit/test_persist $(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
@@ -59,8 +61,13 @@ TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_adopt_SOURCES = tests/unit/test_adopt.c \
+	tests/unit/adopt_notes.c
 tests_unit_test_adopt_LDADD = libtestworld.la libsluburst.la libsluverbs.la \
 	$(CHECK_LIBS)
+tests_unit_test_adopt_forged_SOURCES = tests/unit/test_adopt_forged.c \
+	tests/unit/adopt_notes.c
+tests_unit_test_adopt_forged_LDADD = $(tests_unit_test_adopt_LDADD)
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_ADOPT_NOTES_H
+#define SLU_TESTS_ADOPT_NOTES_H
+
+/* What nodes have noted of a plan, and a sluiced that knows nothing of it. */
+
+#include "tests/unit/burst_world.h"
+
+/* The plan, as node i (the first) has it in its notes. Caller frees. */
+char *noted_by(struct world *w, int i);
+char *noted(struct world *w);
+/* The same with a change. Caller frees. */
+char *with(const char *text, void (*change)(struct slu_plan *plan));
+
+/* A database comes back that has no buffer, and begins to number them anew, or
+ * goes on. */
+void restore(struct world *w, bool same_numbers);
+
+/* Node i is ready and polls, with its plan where that is asked for: this is
+ * what it must be told. */
+void told(struct world *w, int i, const char *plan, const char *want);
+
+#endif
