@@ -396,6 +396,7 @@ static struct run *generate(size_t *n)
 		if (slu_random(&seed, 20) == 0)
 			size = slu_random(&seed, 5);
 		run[*n] = (struct run){.start = (double)*n,
+				       .end = (double)*n + 1,
 				       .written = 1e9 * (double)(1 + size),
 				       .read = 1e6,
 				       .bandwidth = 1000};
