@@ -14,8 +14,11 @@
 
 /* A start from job_begin is looked at a little later: the job is not yet
  * RUNNING then, and mostly prep's own event comes first. */
-#define LOOK_DELAY   0.1
-#define RELOAD_DELAY 0.2
+#define LOOK_DELAY	0.1
+#define RELOAD_DELAY	0.2
+
+#define SUSPENDED_EVERY 60 /* s: Slurm tells nobody */
+#define LOOK_AT_ONCE	64 /* jobs, under one lock */
 
 static bool is_running(const struct slu_job *job)
 {
@@ -279,12 +282,12 @@ static void found(struct slu_ctl *ctl, struct slu_job *job, double now)
 /* Those looks that are due, under one read lock. */
 void slu_ctl_looks(struct slu_ctl *ctl, double now)
 {
-	uint32_t id[64];
-	struct slu_job job[64] = {0};
+	uint32_t id[LOOK_AT_ONCE];
+	struct slu_job job[LOOK_AT_ONCE] = {0};
 	size_t n = 0, kept = 0;
 
 	for (size_t i = 0; i < ctl->n_look; i++)
-		if (ctl->look[i].due <= now && n < 64)
+		if (ctl->look[i].due <= now && n < LOOK_AT_ONCE)
 			id[n++] = ctl->look[i].job_id;
 		else
 			ctl->look[kept++] = ctl->look[i];
@@ -297,6 +300,47 @@ void slu_ctl_looks(struct slu_ctl *ctl, double now)
 			found(ctl, &job[i], now);
 		slu_msg_clear(&slu_job_desc, &job[i]);
 	}
+}
+
+/* A run that was told of is told of again. */
+static void tell_suspended(struct slu_ctl *ctl, struct slu_job *job, double now)
+{
+	struct slu_live *live = slu_live_get(ctl, job->job_id);
+
+	if (!live || live->ended || !is_running(job) || !is_known(ctl, job) ||
+	    (job->suspended == live->suspended &&
+	     job->suspended_since == live->suspended_since))
+		return;
+	live->suspended = job->suspended;
+	live->suspended_since = job->suspended_since;
+	fill_in_forward(ctl, job);
+	slu_ctl_send(ctl, &slu_job_started_desc, job, now);
+}
+
+double slu_ctl_suspended(struct slu_ctl *ctl, double now)
+{
+	struct slu_live *live;
+	size_t from = 0;
+
+	if (now < ctl->next_suspended)
+		return ctl->next_suspended;
+	do {
+		struct slu_job job[LOOK_AT_ONCE] = {0};
+		uint32_t id[LOOK_AT_ONCE];
+		size_t n = 0;
+
+		while (n < LOOK_AT_ONCE &&
+		       (live = slu_map_next(&ctl->live, &from)))
+			if (!live->ended)
+				id[n++] = live->job_id;
+		if (n)
+			ctl->ops.jobs(ctl->ops.arg, id, n, job);
+		for (size_t i = 0; i < n; i++) {
+			tell_suspended(ctl, &job[i], now);
+			slu_msg_clear(&slu_job_desc, &job[i]);
+		}
+	} while (live);
+	return ctl->next_suspended = now + SUSPENDED_EVERY;
 }
 
 static bool is_alive(const struct slu_job *job)

@@ -46,7 +46,9 @@ struct slu_live {
 	uint32_t restarts;
 	bool has_buffer; /* asked for a file system */
 	bool ended;
-	bool learned;	  /* the run has been taught and recorded */
+	bool learned; /* the run has been taught and recorded */
+	/* as the daemon knows it, see wire/job.h */
+	int64_t suspended, suspended_since;
 	double forget_at; /* ended: when it may be forgotten */
 	/* Its launch waits in prolog_slurmctld until this epoch is published,
 	 * or until the time is over. */
@@ -114,7 +116,7 @@ struct slu_ctl {
 	size_t n_look;
 	size_t ending; /* of them with `remaining` nodes */
 	size_t poll_from;
-	double next_poll, next_keep, next_sweep;
+	double next_poll, next_keep, next_sweep, next_suspended;
 	uint32_t *lost; /* jobs whose launch was lost in a restart */
 	size_t n_lost;
 	double next_launch;
@@ -201,6 +203,9 @@ void slu_ctl_teach_waiting(struct slu_ctl *ctl);
 /* The predictor is a new one, and is to be taught all again. */
 void slu_ctl_teach_anew(struct slu_ctl *ctl);
 void slu_ctl_looks(struct slu_ctl *ctl, double now);
+/* Tell of the running jobs that were suspended or resumed. Returns when to do
+ * so again. */
+double slu_ctl_suspended(struct slu_ctl *ctl, double now);
 
 /* commands.c */
 void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len,

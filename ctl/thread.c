@@ -226,6 +226,9 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 		slu_ctl_snapshot(ctl, now);
 	slu_ctl_looks(ctl, now);
 	slu_pools_expire(&ctl->mirror, (int64_t)time(NULL));
+	tick = slu_ctl_suspended(ctl, now);
+	if (tick < next)
+		next = tick;
 	tick = slu_live_tick(ctl, now);
 	if (tick < next)
 		next = tick;

@@ -72,13 +72,13 @@ int64_t slu_eligible(const job_record_t *job)
 	return !d ? 0 : d->begin_time ? d->begin_time : d->submit_time;
 }
 
-/* What Slurm calls suspended of a run that has ended. Who is ended while
- * suspended ends at the suspension, and what followed, which lies behind the
- * end, is counted all the same. */
-static int64_t suspended(const job_record_t *job)
+/* What Slurm calls suspended of a run, up to a suspension that lasts. Who is
+ * ended while suspended ends at the suspension, and what followed, which lies
+ * behind the end, is counted all the same. */
+static int64_t suspended(const job_record_t *job, bool lasts)
 {
-	if (job->suspend_time && job->end_time == job->suspend_time)
-		return job->end_time - job->start_time - job->pre_sus_time;
+	if (job->suspend_time && (lasts || job->end_time == job->suspend_time))
+		return job->suspend_time - job->start_time - job->pre_sus_time;
 	return job->tot_sus_time;
 }
 
@@ -95,7 +95,11 @@ static void copy_times(const job_record_t *job, struct slu_job *out)
 			   : job->end_time;
 	if (job->job_state & JOB_REQUEUE)
 		out->end = job->end_time; /* of the run that is ending */
-	out->suspended = out->end ? suspended(job) : 0;
+	if (!IS_JOB_PENDING(job) || out->end)
+		out->suspended =
+			suspended(job, !out->end && IS_JOB_SUSPENDED(job));
+	if (!out->end && IS_JOB_SUSPENDED(job))
+		out->suspended_since = job->suspend_time;
 	out->limit = minutes(job->time_limit);
 	/* 1: Slurm put in the partition's, because the user had none. */
 	out->limit_asked = job->limit_set.time == 1 ? 0 : out->limit;

@@ -112,7 +112,6 @@ static int take_running(const struct slu_asker *who, struct json_object *args,
 			struct slu_err *err)
 {
 	uint64_t job_id = 0;
-	double now = slu_now_wall();
 
 	if (!json_object_object_get_ex(args, "job_id", NULL))
 		return 0;
@@ -125,7 +124,7 @@ static int take_running(const struct slu_asker *who, struct json_object *args,
 	if (slu_decode(&slu_job_desc, who->live, job, err) < 0)
 		return -1;
 	job->submit = 0;
-	*elapsed = job->start < (int64_t)now ? (int64_t)now - job->start : 0;
+	*elapsed = slu_job_runs(job, (int64_t)slu_now_wall());
 	return 0;
 }
 

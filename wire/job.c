@@ -64,6 +64,7 @@ static const struct slu_field job_fields[] = {
 	LATER(0),
 	LATER(1),
 	LATER(2),
+	FIELD(I64, suspended_since),
 	LAST,
 };
 DESC(slu_job_desc, "job", job_fields);
@@ -106,12 +107,23 @@ int slu_job_copy(struct slu_job *dst, const struct slu_job *src)
 	return 0;
 }
 
-int64_t slu_job_ran(const struct slu_job *job)
+static int64_t ran_until(const struct slu_job *job, int64_t end)
 {
 	int64_t suspended = job->suspended > 0 ? job->suspended : 0;
-	int64_t ran = job->end - job->start - suspended;
+	int64_t ran = end - job->start - suspended;
 
 	return job->start > 0 && ran > 0 ? ran : 0;
+}
+
+int64_t slu_job_ran(const struct slu_job *job)
+{
+	return ran_until(job, job->end);
+}
+
+int64_t slu_job_runs(const struct slu_job *job, int64_t now)
+{
+	return ran_until(job,
+			 job->suspended_since ? job->suspended_since : now);
 }
 
 #undef T

@@ -36,16 +36,17 @@ struct slu_job {
 	int64_t late_by;      /* s that this may put off planned starts */
 	uint32_t predicted;   /* run time predicted at submission, s; 0: none */
 	char *predicted_from; /* which rule gave it */
-	int64_t prepared;   /* s from its start until its file system was ready,
-			       or it was given up; 0: unknown */
-	int64_t suspended;  /* s of its run that it was not allowed to use, as
-			       Slurm counts them: suspended, or while its nodes
-			       were made ready; 0: none, or unknown */
-	char *state;	    /* PENDING, RUNNING, COMPLETED, FAILED, ... */
-	bool completing;    /* an epilog still runs somewhere */
-	bool unlaunched;    /* no task of this run was ever launched */
-	bool hurry;	    /* cancelled with scancel --hurry */
-	uint32_t exit_code; /* wait status */
+	int64_t prepared;  /* s from its start until its file system was ready,
+			      or it was given up; 0: unknown */
+	int64_t suspended; /* s of its run that it was not allowed to use, as
+			      Slurm counts them: suspended, or while its nodes
+			      were made ready; 0: none, or unknown */
+	int64_t suspended_since; /* a running one is, besides; 0: it is not */
+	char *state;		 /* PENDING, RUNNING, COMPLETED, FAILED, ... */
+	bool completing;	 /* an epilog still runs somewhere */
+	bool unlaunched;	 /* no task of this run was ever launched */
+	bool hurry;		 /* cancelled with scancel --hurry */
+	uint32_t exit_code;	 /* wait status */
 	uint32_t restarts;
 	char *request;		/* buffer request in canonical text, or NULL */
 	char *completing_nodes; /* host list: their epilog has not ended */
@@ -84,6 +85,8 @@ enum slu_io_source {
 /* s from its start to its end, but for the time in which it was suspended; 0:
  * it did not run, or has not ended. */
 int64_t slu_job_ran(const struct slu_job *job);
+/* The same of a running one, up to now. */
+int64_t slu_job_runs(const struct slu_job *job, int64_t now);
 
 /* /v1/import: ended jobs that others have recorded, for the history. The answer
  * is {"added": N}: jobs that were not known, and I/O that found its job. */

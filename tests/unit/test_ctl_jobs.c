@@ -401,7 +401,46 @@ START_TEST(test_done_without_a_link)
 }
 END_TEST
 
+/* Slurm tells nobody that a job is suspended: that is looked at. */
+START_TEST(test_suspended)
+{
+	static const struct {
+		int64_t suspended, since;
+		double at;
+		bool told;
+	} cases[] = {
+		{0, 0, 62, false},	{0, 1500, 70, false},
+		{0, 1500, 122, true},	{0, 1500, 182, false},
+		{90, 0, 242, true},	{90, 2000, 302, true},
+		{150, 2100, 362, true},
+	};
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_job *told;
+
+	host_add(plain_job);
+	link_up(ctl, 1);
+	slu_ctl_step(ctl, 2);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		host_job(7)->suspended = cases[i].suspended;
+		host_job(7)->suspended_since = cases[i].since;
+		slu_ctl_step(ctl, cases[i].at);
+		told = daemon_hear(&slu_job_started_desc);
+		expect(!told == !cases[i].told, "%zu", i);
+		if (!told)
+			continue;
+		expect(told->suspended == cases[i].suspended, "%zu", i);
+		expect(told->suspended_since == cases[i].since, "%zu", i);
+		slu_msg_free(&slu_job_started_desc, told);
+	}
+	end_job(7, "COMPLETED", NULL);
+	host_job(7)->suspended = 200;
+	slu_ctl_step(ctl, 430);
+	ck_assert(!daemon_heard(&slu_job_started_desc));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 TEST_MAIN("ctl jobs", test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
 	  test_commands, test_late_hold, test_nodes_from_tasks, test_give_back,
 	  test_many_ends, test_lost_launch, test_ready,
-	  test_done_without_a_link)
+	  test_done_without_a_link, test_suspended)

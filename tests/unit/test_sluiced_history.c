@@ -123,6 +123,11 @@ START_TEST(test_predict_running)
 				     "\"limit_asked\":20,\"predicted\":600,"));
 	ck_assert_ptr_nonnull(strstr(reply.data, "\"remaining\":3"));
 	ck_assert_int_eq(as_nobody(nobody_predicts), SLU_NOTFOUND);
+	j.suspended = 30; /* and it is again */
+	j.suspended_since = j.start + 130;
+	ctl_send(&slu_job_started_desc, &j);
+	ask_of_7(0, &reply);
+	ck_assert_ptr_nonnull(strstr(reply.data, "\"elapsed\":100,"));
 	ck_assert_int_eq(post("/v1/query",
 			      "{\"question\":\"predict\",\"job_id\":7,"
 			      "\"name\":\"new\",\"elapsed\":0}",
