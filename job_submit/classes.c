@@ -189,6 +189,15 @@ static bool holds(const struct slot *s, uint64_t key)
 	return atomic_load_explicit(&s->word[0], memory_order_relaxed) == key;
 }
 
+/* How long ago a slot was taught, in units; what was taught after `now`, since
+ * this lesson comes late, is new. */
+static uint16_t age_at(uint16_t now, uint32_t tag)
+{
+	uint16_t age = (uint16_t)(now - tag);
+
+	return age < UINT16_MAX / 2 ? age : 0;
+}
+
 /* Where this class is in its order, else a free place, else the oldest's. */
 static int place(const struct slu_classes *t, const struct slu_class *in)
 {
@@ -202,7 +211,7 @@ static int place(const struct slu_classes *t, const struct slu_class *in)
 			return i;
 	for (int i = 0; i < WAYS; i++) {
 		uint32_t tag = get_tag(tags, way_of(in->key, i));
-		uint16_t age = (uint16_t)(now - tag);
+		uint16_t age = age_at(now, tag);
 
 		if (!tag)
 			return i;

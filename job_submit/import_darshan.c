@@ -142,6 +142,12 @@ static int finish(struct log *log, uint64_t line,
 		slu_import_broken(report, line, err);
 		return 0;
 	}
+	if (!(io.read_bytes + io.written_bytes <= MOST)) {
+		slu_err(err, SLU_INVALID, "job %u: %g bytes read, %g written",
+			io.job_id, io.read_bytes, io.written_bytes);
+		slu_import_broken(report, line, err);
+		return 0;
+	}
 	if (io.read_bytes + io.written_bytes <= 0 || !import->take_io) {
 		report->skipped++;
 		return 0;

@@ -32,9 +32,10 @@ static struct slu_profile_ions *find(struct slu_profile *p, uint32_t ions)
 void slu_profile_learn(struct slu_profile *p, const struct slu_history_row *row)
 {
 	struct slu_profile_ions *with;
+	double bytes = row->read_bytes + row->written_bytes;
 
-	if (!(row->read_bytes + row->written_bytes > 0) ||
-	    !isfinite(row->read_bytes + row->written_bytes))
+	if (!(bytes > 0) || !isfinite(bytes) || row->read_bytes < 0 ||
+	    row->written_bytes < 0)
 		return;
 	p->run[p->runs++ % SLU_PROFILE_RUNS] = (struct slu_profile_run){
 		row->read_bytes, row->written_bytes, row->io_bandwidth};

@@ -19,6 +19,8 @@ struct entry {
 	double calls, called_bytes, shared_bytes, consecutive; /* sums */
 };
 
+_Static_assert(sizeof(struct entry) <= 1536, "volumes.h says about 1500");
+
 struct slu_volumes {
 	struct entry *entry;
 	size_t sets; /* a power of two */

@@ -13,7 +13,7 @@
 
 struct slu_volumes;
 
-/* max_classes bounds the memory, at about 650 bytes each: sets of 8, a full
+/* max_classes bounds the memory, at about 1500 bytes each: sets of 8, a full
  * one drops the application that was taught longest ago. */
 struct slu_volumes *slu_volumes_new(size_t max_classes, struct slu_err *err);
 void slu_volumes_free(struct slu_volumes *volumes);

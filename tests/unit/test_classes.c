@@ -68,6 +68,28 @@ START_TEST(test_set)
 }
 END_TEST
 
+/* A lesson may come late: then the set has classes taught after its job. */
+START_TEST(test_late)
+{
+	struct slu_classes *t = new_table(8);
+	struct slu_class c;
+
+	for (uint32_t i = 1; i <= 8; i++) {
+		c = make(((uint64_t)i << 32) | 7, i << 12);
+		slu_classes_write(t, &c);
+	}
+	c = make(((uint64_t)9 << 32) | 7, 6 << 12);
+	slu_classes_write(t, &c);
+	for (uint32_t i = 1; i <= 9; i++) {
+		uint64_t key = ((uint64_t)i << 32) | 7;
+
+		slu_classes_read(t, &key, 1, &c);
+		expect((c.jobs > 0) == (i != 1), "%u", i);
+	}
+	slu_classes_free(t);
+}
+END_TEST
+
 struct shared {
 	struct slu_classes *t;
 	_Atomic bool stop;
@@ -177,4 +199,5 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("classes", test_set, test_threads, test_order, test_refused)
+TEST_MAIN("classes", test_set, test_late, test_threads, test_order,
+	  test_refused)

@@ -150,6 +150,15 @@ static const struct {
 	 "POSIX\t-1\t6\tPOSIX_CONSEC_READS\tmany\t/f\t/\tlustre\n"
 	 "STDIO\t0\t7\tSTDIO_BYTES_WRITTEN\t11\t/g\t/\tdvs\n",
 	 "7 at 1000: 40 111, 28 of 140, 100 19\n", 1, 0, 0, ""},
+	/* What no history takes is broken here, and ends no import. */
+	{"darshan",
+	 "# darshan log version: 3.10\n# jobid: 7\n# start_time: 1000\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_READ\t900000000000000000\t/f\t/\tdvs\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\t9e17\t/f\t/\tdvs\n"
+	 "# darshan log version: 3.10\n# jobid: 8\n# start_time: 2000\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_READ\t4\t/f\t/\tlustre\n",
+	 "8 at 2000: 4 0\n", 1, 0, 1,
+	 "6: job 7: 9e+17 bytes read, 9e+17 written"},
 	/* Parts of a job that was checkpointed beside their sum; no number. */
 	{"swf",
 	 "7 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"

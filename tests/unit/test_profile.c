@@ -22,6 +22,7 @@ START_TEST(test_ions)
 	ck_assert_double_eq(slu_profile_bandwidth(&p), 0);
 	learn(&p, 0, 0, 5, 1); /* did no I/O */
 	learn(&p, 0.0 / 0.0, 1, 5, 1);
+	learn(&p, -1, 5, 5, 1);
 	ck_assert_uint_eq(p.runs, 0);
 	for (int i = 0; i < 4; i++)
 		learn(&p, 1e9, 2e9, 100 + i, 2);
