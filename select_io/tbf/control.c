@@ -2,7 +2,8 @@
 /*
  * From job_stats to what each job may do next. Counters are never cleared;
  * what counts is the difference to the last reading. A record that began anew
- * (start_time, or a counter that went down) has done all that it says.
+ * (start_time, or a counter that went down) has done all that it says; one that
+ * is not known but older than the last reading, nobody knows when.
  */
 #include "config.h"
 #include "select_io/tbf/private.h"
@@ -16,16 +17,25 @@
 #define TOKENS_MAX 0x1p30 /* of a period: tokens.h */
 #define AT_ONCE	   10	  /* times its rate: no class waits for its tokens */
 
-/* RPCs of a record since we read it last. */
-static double served(struct account *a, const struct slu_jobstat *s)
+/* RPCs of a record since we read it last, up to `newest`. */
+static double served(struct account *a, const struct slu_jobstat *s,
+		     uint64_t newest)
 {
 	uint64_t rpcs = s->read_rpcs + s->write_rpcs, before = a->rpcs;
 
-	if (a->start != s->start || rpcs < before)
+	if (a->start != s->start && s->start && s->start <= newest)
+		before = rpcs;
+	else if (a->start != s->start || rpcs < before)
 		before = 0;
 	a->start = s->start;
 	a->rpcs = rpcs;
 	return (double)(rpcs - before);
+}
+
+static uint64_t later(uint64_t t, const struct slu_jobstat *s)
+{
+	t = t > s->start ? t : s->start;
+	return t > s->last ? t : s->last;
 }
 
 /* Count what was served on a target. Returns -1 without memory. */
@@ -33,6 +43,7 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 		 const struct slu_jobstat *s, size_t n, struct slu_err *err)
 {
 	bool known = tbf->target[t].known;
+	uint64_t newest = tbf->target[t].newest;
 	size_t crowd = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -40,6 +51,7 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 		struct account *a;
 		double rpcs;
 
+		tbf->target[t].newest = later(tbf->target[t].newest, &s[i]);
 		if (!job && slu_tbf_is_full(tbf)) {
 			crowd++;
 			continue;
@@ -49,7 +61,7 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 		if (!job)
 			return -1;
 		a = &job->account[t];
-		rpcs = served(a, &s[i]);
+		rpcs = served(a, &s[i], newest);
 		job->seen = now;
 		if (!known || rpcs == 0)
 			continue;

@@ -191,6 +191,8 @@ static void job_line(struct slu_jobstat *job, const char *p, const char *end)
 		counter(p, end, &job->write_rpcs, &job->write_bytes);
 	else if (starts(p, end, "start_time:"))
 		job->start = nanoseconds(p + strlen("start_time:"), end);
+	else if (starts(p, end, "snapshot_time:"))
+		job->last = nanoseconds(p + strlen("snapshot_time:"), end);
 }
 
 /* The first line of a job's record. */

@@ -22,6 +22,7 @@
 struct slu_jobstat {
 	char job[SLU_JOBID_SIZE]; /* unquoted, escapes undone */
 	uint64_t start;		  /* ns; 0 before 2.15: unknown */
+	uint64_t last;		  /* ns: when it did something */
 	uint64_t read_rpcs, write_rpcs;
 	uint64_t read_bytes, write_bytes;
 };

@@ -52,9 +52,10 @@ struct target {
 	char name[64];
 	double rate;
 	double carry;
-	double nodes; /* of the active jobs */
-	bool known;   /* has been seen in job_stats */
-	bool present; /* was in it the last time */
+	double nodes;	 /* of the active jobs */
+	uint64_t newest; /* time in the last reading, ns of its clock */
+	bool known;	 /* has been seen in job_stats */
+	bool present;	 /* was in it the last time */
 };
 
 struct slu_tbf {

@@ -30,20 +30,27 @@ void close_server(struct server *s)
 	fake_tbf_free(&s->fake);
 }
 
-static void job_stats(const struct server *s, struct slu_buf *out)
+/* Of the next reading. A record begins with its first RPC. */
+static void job_stats(struct server *s, struct slu_buf *out)
 {
 	for (int t = 0; t < 2 - s->unmounted; t++) {
 		slu_buf_printf(out, "obdfilter.OST%d.job_stats=\njob_stats:\n",
 			       t);
-		for (int i = 0; i < JOBS; i++)
-			if (s->rpcs[t][i])
-				slu_buf_printf(
-					out,
-					"- job_id:  %s\n  start_time: %d.5 s\n"
-					"  read_bytes: { samples: %llu, sum: 1 }"
-					"\n",
-					server_ids[i], 1 + s->generation[i],
-					s->rpcs[t][i]);
+		for (int i = 0; i < JOBS; i++) {
+			if (!s->rpcs[t][i]) {
+				s->start[t][i] = 0;
+				continue;
+			}
+			if (s->start[t][i] == 0)
+				s->start[t][i] = s->now + 0.001;
+			slu_buf_printf(
+				out,
+				"- job_id:  %s\n  snapshot_time: %.9f s\n"
+				"  start_time: %.9f s\n"
+				"  read_bytes: { samples: %llu, sum: 1 }\n",
+				server_ids[i], s->now + 0.002, s->start[t][i],
+				s->rpcs[t][i]);
+		}
 	}
 }
 

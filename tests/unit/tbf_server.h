@@ -19,7 +19,7 @@ struct server {
 	struct fake_tbf fake;
 	struct slu_tbf *tbf;
 	unsigned long long rpcs[2][JOBS];
-	int generation[JOBS]; /* of the record: its start time */
+	double start[2][JOBS]; /* of the record; 0: none has been read */
 	double now;
 	size_t commands, changes;
 	bool unmounted; /* the second target */

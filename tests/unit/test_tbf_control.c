@@ -123,6 +123,38 @@ START_TEST(test_naive)
 }
 END_TEST
 
+/* A job that nobody names is forgotten. What its record said then is of then,
+ * should it be read again; a record that begins anew is of this period. */
+START_TEST(test_return)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+	unsigned long long rpcs;
+	double start;
+
+	open_server(&s, &set, 1);
+	s.rpcs[0][0] = 1000000;
+	s.rpcs[0][1] = 10;
+	period(&s, 1);
+	rpcs = s.rpcs[0][0];
+	start = s.start[0][0];
+	s.rpcs[0][0] = 0;
+	period(&s, 1);
+	period(&s, set.forget + 1);
+	s.rpcs[0][0] = rpcs;
+	s.start[0][0] = start;
+	s.rpcs[0][1] += 10;
+	period(&s, 1);
+	ck_assert_uint_eq(rate_of(&s, 0), 0);
+	ck_assert(rate_of(&s, 1) > 0);
+	s.rpcs[0][0] = 100;
+	s.start[0][0] = 0;
+	period(&s, 1);
+	ck_assert(rate_of(&s, 0) > 0);
+	close_server(&s);
+}
+END_TEST
+
 static size_t count_jobs(const struct server *s)
 {
 	struct json_object *state = slu_tbf_save(s->tbf, s->now), *jobs;
@@ -423,7 +455,7 @@ START_TEST(test_random)
 			switch (slu_random(&seed, 6)) {
 			case 0:
 				s.rpcs[0][i] = 1 + slu_random(&seed, 50);
-				s.generation[i]++;
+				s.start[0][i] = 0;
 				break;
 			case 1:
 				s.rpcs[1][i] += slu_random(&seed, 5000);
@@ -445,6 +477,6 @@ START_TEST(test_random)
 END_TEST
 
 TEST_MAIN("tbf_control", test_baseline, test_shares, test_bad_nodes,
-	  test_lending, test_naive, test_idle, test_ended, test_pause,
-	  test_restart, test_repair, test_exempt, test_told_late, test_floor,
-	  test_huge, test_random)
+	  test_lending, test_naive, test_return, test_idle, test_ended,
+	  test_pause, test_restart, test_repair, test_exempt, test_told_late,
+	  test_floor, test_huge, test_random)
