@@ -195,23 +195,40 @@ static int add_stale(struct slu_tbf *tbf, const char *name, struct slu_err *err)
 	return 0;
 }
 
-/* Whose rule is it? Names begin with the prefix; hashes are compared. */
-static struct job *owner(struct slu_tbf *tbf, const char *name)
+static int by_name(const void *a, const void *b)
 {
-	struct job *job = slu_tbf_find(tbf, name + strlen(SLU_RULE_PREFIX));
+	return strcmp((*(struct job *const *)a)->name,
+		      (*(struct job *const *)b)->name);
+}
 
-	if (job && strcmp(job->name, name) == 0)
-		return job;
-	for (size_t i = 0; i < tbf->n; i++)
-		if (strcmp(tbf->job[i].name, name) == 0)
-			return &tbf->job[i];
-	return NULL;
+/* All jobs by the names of their rules. Caller frees; NULL: no memory. */
+static struct job **sort_jobs(struct slu_tbf *tbf)
+{
+	struct job **sorted = malloc((tbf->n + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; sorted && i < tbf->n; i++)
+		sorted[i] = &tbf->job[i];
+	if (sorted)
+		qsort(sorted, tbf->n, sizeof(*sorted), by_name);
+	return sorted;
+}
+
+/* Whose rule is it? */
+static struct job *owner(const struct slu_tbf *tbf, struct job **sorted,
+			 const char *name)
+{
+	struct job key, *which = &key, **found;
+
+	slu_copy(key.name, sizeof(key.name), name);
+	found = bsearch(&which, sorted, tbf->n, sizeof(*sorted), by_name);
+	return found ? *found : NULL;
 }
 
 static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
-		 struct standing *standing, struct slu_err *err)
+		 struct job **sorted, struct standing *standing,
+		 struct slu_err *err)
 {
-	struct job *job = owner(tbf, rule->name);
+	struct job *job = owner(tbf, sorted, rule->name);
 
 	tbf->others.placed = 0; /* if it was above */
 	if (!job || (job->written == 0 && job->wanted == 0))
@@ -289,7 +306,8 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
 {
 	struct standing standing = {NULL, NULL};
 	bool *there = calloc(tbf->exempt_n + 1, sizeof(*there));
-	int ret = there ? 0 : slu_err(err, SLU_NOMEM, "exemptions");
+	struct job **sorted = sort_jobs(tbf);
+	int ret = there && sorted ? 0 : slu_err(err, SLU_NOMEM, "rules");
 
 	tbf->cpts = rules->cpts;
 	tbf->n_stale = 0;
@@ -305,7 +323,7 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
 				 strlen(SLU_RULE_EXEMPT)) == 0)
 			ret = adopt_exemption(tbf, rule, there, err);
 		else if (slu_rule_is_ours(rule->name))
-			ret = adopt(tbf, rule, &standing, err);
+			ret = adopt(tbf, rule, sorted, &standing, err);
 	}
 	for (size_t i = 0; i < tbf->n && ret == 0; i++)
 		if (!tbf->job[i].found)
@@ -315,6 +333,7 @@ int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
 		tbf->others.written = 0;
 	if (ret == 0)
 		ret = next_exemption(tbf, there, err);
+	free(sorted);
 	free(there);
 	return ret;
 }
