@@ -59,8 +59,9 @@ pid_t slu_tbfd_running(const char *state);
 /* What `save` wrote to this file. Caller puts; NULL: none. */
 struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err);
 
-/* Watch for so many seconds: the most RPCs a second that each target served,
- * as lines "TARGET RATE". */
+/* Watch for so many seconds: the most RPCs a second that each target served, as
+ * comments "# TARGET RATE", and RATES="--rate ..." for the unit. SLU_NOTFOUND:
+ * none served any; the comments are there. */
 int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 		     struct slu_buf *out, struct slu_err *err);
 

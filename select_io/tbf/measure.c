@@ -51,6 +51,28 @@ static void note(struct seen *seen, const struct slu_jobstats *stats,
 	}
 }
 
+/* As the unit reads it: the options that say so, behind what was seen. */
+static int print(const struct seen *seen, struct slu_buf *out,
+		 struct slu_err *err)
+{
+	double most = 0;
+
+	for (const struct seen *s = seen; s < seen + TARGETS && *s->name; s++) {
+		slu_buf_printf(out, "# %s %.0f\n", s->name, s->most);
+		most = fmax(most, rint(s->most));
+	}
+	if (most < 1)
+		return slu_err(err, SLU_NOTFOUND,
+			       "nothing was served: measure under full load");
+	slu_buf_printf(out, "RATES=\"--rate %.0f", most);
+	for (const struct seen *s = seen; s < seen + TARGETS && *s->name; s++)
+		if (s->most >= 1 && rint(s->most) < most)
+			slu_buf_printf(out, " --target-rate %s=%.0f", s->name,
+				       s->most);
+	slu_buf_puts(out, "\"\n");
+	return 0;
+}
+
 int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 		     struct slu_buf *out, struct slu_err *err)
 {
@@ -70,8 +92,8 @@ int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 			break;
 		nanosleep(&second, NULL);
 	}
-	for (size_t i = 0; ret == 0 && i < TARGETS && *seen[i].name; i++)
-		slu_buf_printf(out, "%s %.0f\n", seen[i].name, seen[i].most);
+	if (ret == 0)
+		ret = print(seen, out, err);
 	free(seen);
 	slu_jobstats_free(&stats);
 	return ret;

@@ -295,8 +295,26 @@ tbfd status | grep -q '^No sluice-tbfd runs' || fail "status: $(tbfd status)"
 grep -q '"job":"4711"' "$dir/state.json" || fail "no state"
 tbfd nodes --publish "$dir/none" 2>"$dir/out" && fail "nodes of nobody"
 grep -q none "$dir/out" || fail "nodes: $(cat "$dir/out")"
-tbfd --measure 1 >"$dir/out" || fail "--measure"
-grep -q '^fs-OST0000 ' "$dir/out" || fail "measure: $(cat "$dir/out")"
+# What it measures are options, as the unit reads them.
+tbfd --measure 1 >"$dir/out" 2>&1 && fail "--measure without load"
+grep -q 'nothing was served' "$dir/out" || fail "measure: $(cat "$dir/out")"
+: >"$dir/load"
+while [ -e "$dir/load" ]; do
+	lctl fake rpcs fs-OST0000 4711 500 0 1
+	lctl fake rpcs fs-OST0001 4711 250 0 1
+	sleep 0.05
+done &
+tbfd --measure 2 >"$dir/rates" || fail "--measure"
+rm "$dir/load"
+wait
+grep -q '^# fs-OST0000 [1-9]' "$dir/rates" || fail "measure: $(cat "$dir/rates")"
+# shellcheck disable=SC1091
+RATES='' && . "$dir/rates"
+[[ $RATES =~ ^--rate\ [1-9][0-9]+\ --target-rate\ fs-OST0001=[1-9][0-9]+$ ]] ||
+	fail "rates: $(cat "$dir/rates")"
+# shellcheck disable=SC2086
+tbfd $RATES --once --dry-run --period 0.1 --state "$dir/none" >"$dir/out" 2>&1 ||
+	fail "$RATES: $(cat "$dir/out")"
 for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
 	'--rate 1 --exempt uid=010' '--rate 1 --exempt jobid=c?8' \
 	'--rate 1 --target-rate OST' '--rate 1 word' '--wrong' nodes \
