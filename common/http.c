@@ -19,6 +19,7 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <unistd.h>
 #include "common/clock.h"
 #include "common/cred.h"
 
@@ -29,19 +30,25 @@
 #define PAUSE_FIRST  0.1
 #define PAUSE_MAX    2.0
 
+/* What we call of libcurl, without its "curl_". */
+#define SYMBOLS(X)        \
+	X(global_init)    \
+	X(global_cleanup) \
+	X(easy_init)      \
+	X(easy_cleanup)   \
+	X(easy_getinfo)   \
+	X(easy_perform)   \
+	X(easy_setopt)    \
+	X(easy_strerror)  \
+	X(getdate)        \
+	X(slist_append)   \
+	X(slist_free_all)
+
 struct curl {
 	void *library;
-	__typeof__(curl_global_init) *global_init;
-	__typeof__(curl_global_cleanup) *global_cleanup;
-	__typeof__(curl_easy_init) *easy_init;
-	__typeof__(curl_easy_cleanup) *easy_cleanup;
-	__typeof__(curl_easy_getinfo) *easy_getinfo;
-	__typeof__(curl_easy_perform) *easy_perform;
-	__typeof__(curl_easy_setopt) *easy_setopt;
-	__typeof__(curl_easy_strerror) *easy_strerror;
-	__typeof__(curl_getdate) *getdate;
-	__typeof__(curl_slist_append) *slist_append;
-	__typeof__(curl_slist_free_all) *slist_free_all;
+#define X(name) __typeof__(curl_##name) *name;
+	SYMBOLS(X)
+#undef X
 };
 
 struct slu_http {
@@ -68,17 +75,9 @@ static int load_curl(struct curl *c, struct slu_err *err)
 		const char *name;
 		void *to; /* a pointer to a function; POSIX lets them be one */
 	} symbols[] = {
-		{"curl_global_init", &c->global_init},
-		{"curl_global_cleanup", &c->global_cleanup},
-		{"curl_easy_init", &c->easy_init},
-		{"curl_easy_cleanup", &c->easy_cleanup},
-		{"curl_easy_getinfo", &c->easy_getinfo},
-		{"curl_easy_perform", &c->easy_perform},
-		{"curl_easy_setopt", &c->easy_setopt},
-		{"curl_easy_strerror", &c->easy_strerror},
-		{"curl_getdate", &c->getdate},
-		{"curl_slist_append", &c->slist_append},
-		{"curl_slist_free_all", &c->slist_free_all},
+#define X(name) {"curl_" #name, &c->name},
+		SYMBOLS(X)
+#undef X
 	};
 	void *symbol;
 
@@ -94,14 +93,6 @@ static int load_curl(struct curl *c, struct slu_err *err)
 		memcpy(symbols[i].to, &symbol, sizeof(symbol));
 	}
 	return 0;
-}
-
-static void pause_for(double seconds)
-{
-	struct timespec t = {.tv_sec = (time_t)seconds};
-
-	t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
-	nanosleep(&t, NULL);
 }
 
 /* The value behind "name:" in a header line, fresh; NULL: another header. */
@@ -273,31 +264,46 @@ struct request {
 	char nonce[SLU_NONCE_TEXT]; /* of the latest try */
 };
 
+/* Caller frees; NULL: no memory. */
+static struct curl_slist *list_of(const struct slu_http *http,
+				  const char *const *headers)
+{
+	struct curl_slist *list = NULL, *more;
+
+	for (; *headers; headers++) {
+		more = http->curl.slist_append(list, *headers);
+		if (!more) {
+			http->curl.slist_free_all(list);
+			return NULL;
+		}
+		list = more;
+	}
+	return list;
+}
+
 /* The headers of one try, with a fresh credential. Caller frees. */
 static struct curl_slist *new_headers(const struct slu_http *http,
 				      struct request *req, struct slu_err *err)
 {
 	char *cred = slu_cred_request("POST", req->path, req->body, req->len,
 				      req->nonce, err);
+	const char *headers[] = {NULL, "Expect:" /* no "100 Continue" */, NULL};
+	struct curl_slist *list = NULL;
 	char *line;
-	struct curl_slist *list, *more = NULL;
 
 	if (!cred) {
 		if (err->kind == SLU_IO)
 			err->kind = SLU_TIMEOUT; /* munged may come back */
 		return NULL;
 	}
-	line = slu_asprintf("Authorization: Sluice %s", cred);
-	list = line ? http->curl.slist_append(NULL, line) : NULL;
-	if (list) /* do not wait for a "100 Continue" */
-		more = http->curl.slist_append(list, "Expect:");
-	if (!more) {
+	headers[0] = line = slu_asprintf("Authorization: Sluice %s", cred);
+	if (line)
+		list = list_of(http, headers);
+	if (!list)
 		slu_err(err, SLU_NOMEM, "no memory for a request");
-		http->curl.slist_free_all(list);
-	}
 	free(line);
 	free(cred);
-	return more;
+	return list;
 }
 
 /* Send, and receive into http; *status is what came back. */
@@ -446,27 +452,10 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
 				*err = why;
 			return -1;
 		}
-		pause_for(fmin(pause, left));
+		usleep((useconds_t)(fmin(pause, left) * 1e6));
 		pause = fmin(2 * pause, PAUSE_MAX);
 	}
 	return 0;
-}
-
-/* Caller frees; NULL: no memory. */
-static struct curl_slist *list_of(const struct slu_http *http,
-				  const char *const *headers)
-{
-	struct curl_slist *list = NULL, *more;
-
-	for (; *headers; headers++) {
-		more = http->curl.slist_append(list, *headers);
-		if (!more) {
-			http->curl.slist_free_all(list);
-			return NULL;
-		}
-		list = more;
-	}
-	return list;
 }
 
 int slu_http_get(const char *url, const char *socket,

@@ -4,10 +4,10 @@
 
 /*
  * The one HTTP client: libcurl, authenticated both ways by MUNGE but for
- * slu_http_get(). Tries every
- * address of DaemonAddr, and again with growing pauses, until it has an answer
- * or the deadline has passed; every try carries a fresh credential. Proxies
- * and redirects are not followed. Link with libslunet.la.
+ * slu_http_get(). Tries every address of DaemonAddr, and again with growing
+ * pauses, until it has an answer or the deadline has passed; every try carries
+ * a fresh credential. Proxies and redirects are not followed. Link with
+ * libslunet.la.
  */
 
 #include <stddef.h>
@@ -54,9 +54,8 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
  * GET what others serve: url (http or https), of the Unix socket at `socket`
  * unless that is NULL, with these header lines (NULL-ended). *reply, of at most
  * reply->max bytes (0: 64 MiB), is the body of a success. Errors as above (404
- * is SLU_NOTFOUND here), but
- * nothing is tried again, and it waits for as long as no ten minutes pass
- * without a byte.
+ * is SLU_NOTFOUND here), but nothing is tried again, and it waits for as long
+ * as no ten minutes pass without a byte.
  */
 int slu_http_get(const char *url, const char *socket,
 		 const char *const *headers, struct slu_buf *reply,
