@@ -69,13 +69,12 @@ libslutbf_la_SOURCES = \
 	select_io/tbf/divide.h \
 	select_io/tbf/jobio.c select_io/tbf/jobio.h \
 	select_io/tbf/jobs.c \
-	select_io/tbf/jobstats.c select_io/tbf/jobstats.h \
 	select_io/tbf/order.c \
 	select_io/tbf/private.h \
 	select_io/tbf/rules.c select_io/tbf/rules.h \
 	select_io/tbf/state.c \
 	select_io/tbf/tokens.c select_io/tbf/tokens.h
-libslutbf_la_LIBADD = libsluwire.la libslucommon.la $(XXHASH_LIBS) -lm
+libslutbf_la_LIBADD = libslulustre.la libsluwire.la libslucommon.la $(XXHASH_LIBS) -lm
 
 # What reads and writes; apart, so that tests can link it.
 noinst_LTLIBRARIES += libslutbfd.la
@@ -158,7 +157,7 @@ libsluost_la_SOURCES = \
 	select_io/ost/stats.c select_io/ost/stats.h \
 	select_io/ost/targets.c select_io/ost/targets.h \
 	select_io/ost/text.c select_io/ost/text.h
-libsluost_la_LIBADD = libslucommon.la -lm
+libsluost_la_LIBADD = libslulustre.la libslucommon.la -lm
 
 if HAVE_CHECK
 ost_tests = tests/unit/test_place tests/unit/test_place_glpk \

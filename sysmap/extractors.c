@@ -88,6 +88,15 @@ static const struct slu_column swap_columns[] = {
 	{"priority", "PRIORITY", SLU_COL_PLAIN},
 	{.key = NULL},
 };
+static const struct slu_column job_columns[] = {
+	{"target", "TARGET", SLU_COL_PLAIN},
+	{"job", "JOB", SLU_COL_PLAIN},
+	{"reads", "READS", SLU_COL_PLAIN},
+	{"read_bytes", "READ", SLU_COL_BYTES},
+	{"writes", "WRITES", SLU_COL_PLAIN},
+	{"written_bytes", "WRITTEN", SLU_COL_BYTES},
+	{.key = NULL},
+};
 
 /* Reading a machine takes nothing from it; this would. */
 static int not_measured(const struct slu_root *root, struct json_object **out,
@@ -214,6 +223,20 @@ const struct slu_extractor slu_extractors[] = {
 		.name = "lustretargets",
 		.help = "Lustre targets served here",
 		.source = SOURCES({"linux/procfs", slu_lustre_targets}),
+	},
+	{
+		.name = "lustrestats",
+		.help = "counters of this Lustre server and its targets",
+		.dynamic = true,
+		.source = SOURCES({"linux/procfs", slu_lustre_stats}),
+	},
+	{
+		.name = "lustrejobs",
+		.help = "what jobs have done on Lustre targets served here",
+		.dynamic = true,
+		.on_request = true,
+		.source = SOURCES({"linux/procfs", slu_lustre_jobs}),
+		.columns = job_columns,
 	},
 	{
 		.name = "kernelinfo",

@@ -1,4 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# What Lustre's servers count, for all who read it.
+noinst_LTLIBRARIES += libslulustre.la
+libslulustre_la_SOURCES = \
+	sysmap/lustre/counters.c sysmap/lustre/counters.h \
+	sysmap/lustre/jobstats.c sysmap/lustre/jobstats.h
+libslulustre_la_LIBADD = libslucommon.la
+
 noinst_LTLIBRARIES += libslusysmap.la
 libslusysmap_la_SOURCES = \
 	sysmap/devices.c sysmap/devices.h \
@@ -44,8 +51,8 @@ libslusysmap_la_SOURCES = \
 	sysmap/linux/queues.c \
 	sysmap/linux/smbios.c sysmap/linux/smbios.h \
 	sysmap/lustre/lustre.h sysmap/lustre/mounts.c \
-	sysmap/lustre/targets.c
-libslusysmap_la_LIBADD = libslustore.la libsluwire.la libslucommon.la \
+	sysmap/lustre/stats.c sysmap/lustre/targets.c
+libslusysmap_la_LIBADD = libslulustre.la libslustore.la libsluwire.la libslucommon.la \
 	$(GCRYPT_LIBS) $(HWLOC_LIBS) $(ZLIB_LIBS)
 
 # Apart, because it needs the network: link libslunet.la as well.
@@ -87,7 +94,7 @@ sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
 	tests/unit/test_fabric tests/unit/test_topology \
 	tests/unit/test_hostile tests/unit/test_devices \
 	tests/unit/test_measure tests/unit/test_numa \
-	tests/unit/test_lustre_files
+	tests/unit/test_lustre_files tests/unit/test_lustre_stats
 check_PROGRAMS += $(sysmap_tests)
 TESTS += $(sysmap_tests)
 sysmap_test_libs = libslusysmap.la $(CHECK_LIBS)
@@ -104,6 +111,7 @@ tests_unit_test_hostile_LDADD = $(sysmap_test_libs)
 tests_unit_test_devices_LDADD = $(sysmap_test_libs)
 tests_unit_test_lustre_files_LDADD = libsluost.la libslutbf.la \
 	$(sysmap_test_libs)
+tests_unit_test_lustre_stats_LDADD = $(sysmap_test_libs)
 tests_unit_test_push_LDADD = libslupush.la $(sysmap_test_libs)
 tests_unit_test_output_LDADD = $(sysmap_test_libs)
 tests_unit_test_http_site_LDADD = libslunet.la libslucommon.la $(CHECK_LIBS)

@@ -129,11 +129,17 @@ static int open_file(const struct slu_root *root, const char *path)
 static int read_all(const struct slu_root *root, int fd, const char *path,
 		    size_t max, struct slu_buf *out, struct slu_err *err)
 {
-	char chunk[16384];
+	/* A server of Lustre 2.17 may panic after a read(2) that has less room
+	 * than what is ready of job_stats: never for a remainder. */
+	char chunk[65536];
 	ssize_t n;
 
 	slu_buf_reset(out);
-	while ((n = slu_read_up_to(fd, chunk, sizeof(chunk), -1)) > 0) {
+	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
 		if (out->len + (size_t)n > max ||
 		    !spend(root, (size_t)n / 1024))
 			return slu_err(err, SLU_NOMEM,

@@ -32,45 +32,6 @@ long slu_ost_index(const char *name)
 	return *end || index > 0xffff ? -1 : index;
 }
 
-/* "64:", "1K:" at the beginning of a row; -1: no row. */
-static double label(const char *row)
-{
-	char *end;
-	double v = strtod(row, &end);
-
-	if (end == row)
-		return -1;
-	v *= *end == 'K' ? 1024 : *end == 'M' ? 1048576 : 1;
-	end += *end == 'K' || *end == 'M';
-	return *end == ':' ? v : -1;
-}
-
-void slu_ost_io_sum(const char *text, const char *histogram, double *n,
-		    double *sum)
-{
-	const char *row = strstr(text, histogram), *bar;
-
-	*n = *sum = 0;
-	while (row && (row = strchr(row, '\n')) && label(++row) >= 0) {
-		double reads = 0, writes = 0;
-
-		bar = memchr(row, '|', strcspn(row, "\n"));
-		sscanf(strchr(row, ':') + 1, "%lf", &reads);
-		if (bar)
-			sscanf(bar + 1, "%lf", &writes);
-		*n += reads + writes;
-		*sum += (reads + writes) * label(row);
-	}
-}
-
-double slu_ost_io(const char *text, const char *histogram)
-{
-	double n, sum;
-
-	slu_ost_io_sum(text, histogram, &n, &sum);
-	return n > 0 ? sum / n : -1;
-}
-
 /* What was there at first counts, as little as a few: it may be of years. */
 double slu_ost_io_mean(struct slu_ost_io *io, double n, double sum, double now)
 {
@@ -228,16 +189,10 @@ static void add_cpu(const char *root, struct slu_ost_meter *m,
 		    struct json_object *obj)
 {
 	const char *text = slu_ost_text("%s/proc/stat", root);
-	unsigned long long v[8] = {0};
-	uint64_t all = 0, busy;
+	uint64_t all, busy;
 
-	if (!text ||
-	    sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0],
-		   &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) < 4)
+	if (!text || !slu_stats_cpu(text, &busy, &all))
 		return;
-	for (int i = 0; i < 8; i++)
-		all += v[i];
-	busy = all - v[3] - v[4]; /* idle, waiting */
 	if (m->all > 0 && all > m->all && busy >= m->busy)
 		slu_json_set_double(obj, "cpu",
 				    100.0 * (double)(busy - m->busy) /
@@ -248,21 +203,11 @@ static void add_cpu(const char *root, struct slu_ost_meter *m,
 
 static void add_memory(const char *root, struct json_object *obj)
 {
-	const char *text = slu_ost_text("%s/proc/meminfo", root), *at;
-	unsigned long long total = 0, available = 0;
+	const char *text = slu_ost_text("%s/proc/meminfo", root);
+	double percent;
 
-	if (!text)
-		return;
-	at = strstr(text, "MemTotal:");
-	if (at)
-		sscanf(at, "MemTotal: %llu", &total);
-	at = strstr(text, "MemAvailable:");
-	if (at)
-		sscanf(at, "MemAvailable: %llu", &available);
-	if (total > 0 && available <= total)
-		slu_json_set_double(obj, "memory",
-				    100.0 * (double)(total - available) /
-					    (double)total);
+	if (text && slu_stats_memory(text, &percent))
+		slu_json_set_double(obj, "memory", percent);
 }
 
 void slu_ost_moved_add(struct slu_ost_moved *m, double rate, double seconds)
@@ -278,18 +223,15 @@ bool slu_ost_moved_known(const struct slu_ost_moved *m)
 	return m->seconds >= SLU_OST_MOVED_SECONDS / 4;
 }
 
-/* The 8th and 9th of 11 numbers: bytes sent, received. */
 static void add_network(const char *root, double now, struct slu_ost_meter *m,
 			struct json_object *obj)
 {
 	const char *text = slu_ost_text("%s/sys/kernel/debug/lnet/stats", root);
-	unsigned long long sent, received;
-	uint64_t bytes;
+	uint64_t sent, received, bytes;
 
 	if (!text)
 		text = slu_ost_text("%s/proc/sys/lnet/stats", root);
-	if (!text || sscanf(text, "%*s %*s %*s %*s %*s %*s %*s %llu %llu",
-			    &sent, &received) != 2)
+	if (!text || !slu_stats_lnet(text, &sent, &received))
 		return;
 	bytes = sent + received;
 	if (m->time > 0 && now > m->time && bytes >= m->bytes) {

@@ -76,16 +76,6 @@ int slu_ost_server_read(const char *root, double now,
 			struct slu_ost_meter *meter, struct json_object **out,
 			struct slu_err *err);
 
-/* Two histograms of brw_stats. */
-#define SLU_OST_IO_TIME "I/O time (1/1000s)"
-#define SLU_OST_IO_SIZE "disk I/O size"
-/* Reads and writes together: how many, and how much they were; a bucket counts
- * as its label. */
-void slu_ost_io_sum(const char *brw_stats, const char *histogram, double *n,
-		    double *sum);
-/* Their mean. -1: no I/O in it. */
-double slu_ost_io(const char *brw_stats, const char *histogram);
-
 /* "fs-OST001a" is number 26; -1: no name of a target. */
 long slu_ost_index(const char *name);
 

@@ -13,57 +13,6 @@
 #include "common/str.h"
 #include "select_io/ost/text.h"
 
-/* One row; false: it is none. unit has room for 16 bytes. */
-static bool read_row(const char *row, size_t name_len, uint64_t *samples,
-		     uint64_t *sum, char *unit)
-{
-	unsigned long long n, total = 0;
-	char line[256];
-	int got;
-
-	snprintf(line, sizeof(line), "%.*s", (int)strcspn(row, "\n"), row);
-	if (strlen(line) < name_len)
-		return false;
-	*unit = '\0';
-	got = sscanf(line + name_len, " %llu samples [%15[^]]] %*u %*u %llu",
-		     &n, unit, &total);
-	if (got < 2)
-		return false;
-	*samples = n;
-	*sum = got == 3 ? total : 0;
-	return true;
-}
-
-static const char *next_row(const char *row)
-{
-	row = strchr(row, '\n');
-	return row && row[1] ? row + 1 : NULL;
-}
-
-bool slu_stats_row(const char *text, const char *name, uint64_t *samples,
-		   uint64_t *sum)
-{
-	size_t len = strlen(name);
-	char unit[16];
-
-	for (const char *row = text; row; row = next_row(row))
-		if (strncmp(row, name, len) == 0 && row[len] == ' ')
-			return read_row(row, len, samples, sum, unit);
-	return false;
-}
-
-uint64_t slu_stats_requests(const char *text)
-{
-	uint64_t all = 0, samples, sum;
-	char unit[16];
-
-	for (const char *row = text; row; row = next_row(row))
-		if (read_row(row, strcspn(row, " \n"), &samples, &sum, unit) &&
-		    strcmp(unit, "bytes") != 0)
-			all += samples;
-	return all;
-}
-
 static const char *const trees[] = {"sys/kernel/debug/lustre", "proc/fs/lustre",
 				    "sys/fs/lustre"};
 

@@ -2,25 +2,14 @@
 #ifndef SLU_OST_STATS_H
 #define SLU_OST_STATS_H
 
-/*
- * The counters of Lustre's targets: the texts "stats" (of obdfilter) and
- * "md_stats" (of mdt) of Lustre 2.10 to 2.17, and what they say of the time
- * between two readings.
- */
+/* What the counters of Lustre's targets (sysmap/lustre/counters.h) say of the
+ * time between two readings. */
 
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The row "NAME N samples [UNIT] MIN MAX SUM ..." of a text: *samples is N,
- * *sum SUM (0 where the row ends before). False: no such row. */
-bool slu_stats_row(const char *text, const char *name, uint64_t *samples,
-		   uint64_t *sum);
-
-/* All samples of a text but those of bytes, which other rows count again: how
- * many requests there were. */
-uint64_t slu_stats_requests(const char *text);
+#include "sysmap/lustre/counters.h"
 
 /* What was read before, by target; start from {0}. Of more targets than these
  * there are no rates. */

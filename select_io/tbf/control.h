@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <json-c/json.h>
 #include "common/err.h"
-#include "select_io/tbf/jobstats.h"
+#include "sysmap/lustre/jobstats.h"
 #include "select_io/tbf/rules.h"
 
 struct slu_tbf_settings {

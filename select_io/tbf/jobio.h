@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "common/err.h"
-#include "select_io/tbf/jobstats.h"
+#include "sysmap/lustre/jobstats.h"
 #include "wire/node.h"
 
 #define SLU_JOBIO_QUIET	 30.0	 /* s */

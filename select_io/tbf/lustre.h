@@ -13,7 +13,7 @@
 
 #include "common/err.h"
 #include "common/str.h"
-#include "select_io/tbf/jobstats.h"
+#include "sysmap/lustre/jobstats.h"
 
 struct slu_lustre {
 	/* job_stats of all storage targets. *stats is filled anew. */

@@ -9,7 +9,7 @@
 #include "common/log.h"
 
 #include "select_io/ost/server.h"
-#include "select_io/tbf/jobstats.h"
+#include "sysmap/lustre/jobstats.h"
 
 struct slu_http;
 struct slu_jobio;

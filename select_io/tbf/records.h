@@ -5,7 +5,7 @@
 /* Reading job_stats of a whole server with little memory. */
 
 #include "common/err.h"
-#include "select_io/tbf/jobstats.h"
+#include "sysmap/lustre/jobstats.h"
 
 /* What jobs have done on every target below root ("/" is this server), also on
  * those of metadata: what is read and written there (Data-on-MDT) is I/O of

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "common/err.h"
-#include "select_io/tbf/jobstats.h"
+#include "sysmap/lustre/jobstats.h"
 
 #define SLU_RULE_NAME	  16 /* with its end */
 #define SLU_RULE_RATE_MAX 999999

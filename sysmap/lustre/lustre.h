@@ -16,6 +16,17 @@ int slu_lustre_mounts(const struct slu_root *root, struct json_object **out,
 int slu_lustre_targets(const struct slu_root *root, struct json_object **out,
 		       struct slu_err *err);
 
+/* "lustrestats": the counters of a server and its targets, {"load","cpu_busy",
+ * "cpu_all" (ticks),"memory" (percent),"sent_bytes","received_bytes" (LNet),
+ * "osts":[{"name","total_bytes","free_bytes","available_bytes","read_bytes",
+ * "written_bytes","requests","io_ms","io_bytes"}],"mdts":[{"name","requests"}]}
+ */
+int slu_lustre_stats(const struct slu_root *root, struct json_object **out,
+		     struct slu_err *err);
+/* "lustrejobs": what each job has done on each target. */
+int slu_lustre_jobs(const struct slu_root *root, struct json_object **out,
+		    struct slu_err *err);
+
 /* A line of lov.*.target_obd: "0: scratch-OST0000_UUID ACTIVE". */
 struct slu_lustre_ost {
 	uint32_t index;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include "select_io/tbf/jobstats.h"
+#include "sysmap/lustre/jobstats.h"
 #include "select_io/tbf/lustre.h"
 #include "select_io/tbf/records.h"
 

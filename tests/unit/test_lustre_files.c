@@ -14,7 +14,7 @@
 #include <math.h>
 #include "common/str.h"
 #include "select_io/ost/server.h"
-#include "select_io/tbf/jobstats.h"
+#include "sysmap/lustre/jobstats.h"
 #include "select_io/tbf/rules.h"
 #include "sysmap/lustre/lustre.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_TBF_JOBSTATS_H
-#define SLU_TBF_JOBSTATS_H
+#ifndef SLU_LUSTRE_JOBSTATS_H
+#define SLU_LUSTRE_JOBSTATS_H
 
 /*
  * job_stats of Lustre 2.10 to 2.17: what each job has done on a target since

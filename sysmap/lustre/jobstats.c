@@ -5,7 +5,7 @@
  * told apart by their first letters, and only those wanted are looked into.
  */
 #include "config.h"
-#include "select_io/tbf/jobstats.h"
+#include "sysmap/lustre/jobstats.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_LUSTRE_COUNTERS_H
+#define SLU_LUSTRE_COUNTERS_H
+
+/*
+ * The counters of Lustre's servers and targets, as texts of Lustre 2.10 to
+ * 2.17: "stats" (of obdfilter), "md_stats" (of mdt), "brw_stats", "lnet/stats";
+ * and of the kernel, /proc/stat and /proc/meminfo. All count since they were
+ * cleared.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The row "NAME N samples [UNIT] MIN MAX SUM ..." of a text: *samples is N,
+ * *sum SUM (0 where the row ends before). False: no such row. */
+bool slu_stats_row(const char *text, const char *name, uint64_t *samples,
+		   uint64_t *sum);
+
+/* All samples of a text but those of bytes, which other rows count again: how
+ * many requests there were. */
+uint64_t slu_stats_requests(const char *text);
+
+/* Two histograms of brw_stats. */
+#define SLU_OST_IO_TIME "I/O time (1/1000s)"
+#define SLU_OST_IO_SIZE "disk I/O size"
+/* Reads and writes together: how many, and how much they were; a bucket counts
+ * as its label. */
+void slu_ost_io_sum(const char *brw_stats, const char *histogram, double *n,
+		    double *sum);
+/* Their mean. -1: no I/O in it. */
+double slu_ost_io(const char *brw_stats, const char *histogram);
+
+/* Bytes sent and received by this server: the 8th and 9th of 11 numbers. */
+bool slu_stats_lnet(const char *text, uint64_t *sent, uint64_t *received);
+/* Ticks of all processors: at work, and in all. */
+bool slu_stats_cpu(const char *text, uint64_t *busy, uint64_t *all);
+/* Percent of the memory that is in use. */
+bool slu_stats_memory(const char *text, double *percent);
+
+#endif
