@@ -279,15 +279,13 @@ void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
 	slu_buf_printf(out, "%-10s %-10s %-10s %10s  %s\n", "JobID", "Name",
 		       "State", "Size", "Nodes, what is going on");
 	n = slu_mirror_walk(m, SLU_NO_ID, job_id, print_one, out);
-	if (!job_id)
-		print_kept(m, out);
-	if (n)
-		return;
-	if (job_id)
+	if (!n && job_id)
 		slu_buf_printf(out,
 			       "(job %u has none now; what it had: sysquery "
 			       "buffers %u)\n",
 			       (unsigned)job_id, (unsigned)job_id);
-	else
+	else if (!n)
 		slu_buf_puts(out, "(no buffer)\n");
+	if (!job_id)
+		print_kept(m, out);
 }
