@@ -31,6 +31,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/staging/journal.h"
 #include "burst_buffer/staging/stage.h"
+#include "common/file.h"
 
 #define LAYOUT_SECONDS 30.0
 #define WORDS	       11
@@ -139,6 +140,14 @@ int slu_act_main(int argc, char **argv)
 
 /* The caller's end; all of it in a child that may be killed. */
 
+/* It inherits 0 to 2 and this one alone. */
+static void close_all_but(int fd)
+{
+	for (int i = 3; i < fd; i++)
+		close(i);
+	slu_close_from(fd < 3 ? 3 : fd + 1);
+}
+
 static void become_program(struct slu_node *n, char *const *argv, int journal,
 			   int out)
 {
@@ -156,6 +165,7 @@ static void become_program(struct slu_node *n, char *const *argv, int journal,
 			*value++ = '\0';
 			setenv(line, value, 1);
 		}
+	close_all_but(journal);
 	execv("/proc/self/exe", argv);
 	_exit(127);
 }

@@ -10,7 +10,7 @@
 #include "common/proc.h"
 
 /* `sluice-node act` is this very program, started anew: its user can neither
- * write the journal nor look into it. */
+ * write the journal nor look into it, and nothing else of root's is open. */
 __attribute__((constructor)) static void act(int argc, char **argv)
 {
 	int journal, rc;
@@ -20,6 +20,9 @@ __attribute__((constructor)) static void act(int argc, char **argv)
 	journal = argc > 4 ? atoi(argv[argc - 1]) : 0;
 	if (journal > 0 && (fcntl(journal, F_GETFL) & O_ACCMODE) != O_RDONLY)
 		_exit(97);
+	for (int fd = 3; fd < 64; fd++)
+		if (fd != journal && fcntl(fd, F_GETFD) >= 0)
+			_exit(96);
 	rc = sluice_node_main(argc, argv);
 	_exit(prctl(PR_GET_DUMPABLE) ? 98 : rc);
 }
