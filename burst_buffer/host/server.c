@@ -71,9 +71,14 @@ struct search {
 static bool is_server(void *arg, int proc, pid_t pid)
 {
 	struct search *s = arg;
+	struct slu_pid is;
 
-	return roots_own(proc) && has_argument(proc, s->path) &&
-	       runs_program(proc, s->name) && !slu_pid_get(pid, s->out, NULL);
+	/* who it is before what it is: else it may be another one since */
+	if (slu_pid_get(pid, &is, NULL) || !roots_own(proc) ||
+	    !has_argument(proc, s->path) || !runs_program(proc, s->name))
+		return false;
+	*s->out = is;
+	return true;
 }
 
 int slu_server_find(const char *name, const char *path, struct slu_pid *out,

@@ -91,8 +91,9 @@ static bool kill_one(void *arg, int proc, pid_t pid)
 	struct killing *k = arg;
 	struct slu_pid is;
 
-	if (owned_by(proc, k->uid) && uses(proc, k->dir) &&
-	    !slu_pid_get(pid, &is, NULL) && !slu_pid_kill(&is, SIGKILL))
+	/* asked for before what it is: else it may be another one's since */
+	if (owned_by(proc, k->uid) && !slu_pid_get(pid, &is, NULL) &&
+	    uses(proc, k->dir) && !slu_pid_kill(&is, SIGKILL))
 		k->n++;
 	return false;
 }
@@ -176,10 +177,13 @@ static bool is_other_job(int proc, uint32_t job_id)
 static bool find_stuck(void *arg, int proc, pid_t pid)
 {
 	struct stuck *s = arg;
+	struct slu_pid is;
 
-	return owned_by(proc, s->uid) && is_being_killed(proc) &&
-	       !is_other_job(proc, s->job_id) &&
-	       !slu_pid_get(pid, s->out, NULL);
+	if (!owned_by(proc, s->uid) || slu_pid_get(pid, &is, NULL) ||
+	    !is_being_killed(proc) || is_other_job(proc, s->job_id))
+		return false;
+	*s->out = is;
+	return true;
 }
 
 int slu_users_stuck(uid_t uid, uint32_t job_id, struct slu_pid *out,
