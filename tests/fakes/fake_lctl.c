@@ -15,6 +15,9 @@
  *   fake version V   2.15 or 2.17
  *   fake cleanup S   job_cleanup_interval in seconds (600)
  *   fake fail N E    the next N set_param fail with errno E
+ *   fake settle S    a policy that is replaced takes so many seconds to stop:
+ *                    until then there is no other (EAGAIN), as in Lustre while
+ *                    requests are queued under it
  *   fake age S       pretend that S seconds have passed
  */
 #include "config.h"
@@ -51,6 +54,7 @@ struct server {
 	size_t n;
 	char version[16];
 	double cleanup, age;
+	double settle, settled; /* seconds; when */
 	int fail_n, fail_errno;
 	char *path;
 };
@@ -76,6 +80,7 @@ static void load_line(struct server *s, char *line)
 	    sscanf(line, "version %15s", s->version) == 1 ||
 	    sscanf(line, "cleanup %lf", &s->cleanup) == 1 ||
 	    sscanf(line, "age %lf", &s->age) == 1 ||
+	    sscanf(line, "settle %lf %lf", &s->settle, &s->settled) == 2 ||
 	    sscanf(line, "fail %d %d", &s->fail_n, &s->fail_errno) == 2)
 		return;
 	if (sscanf(line, "rule %d %15s %u %u %u %1023[^\n]", &head, rule.name,
@@ -114,8 +119,9 @@ static void save(const struct server *s, FILE *file)
 {
 	fprintf(file, "policy %s\ncpts %u\nversion %s\ncleanup %f\nage %f\n",
 		s->tbf.policy, s->tbf.cpts, s->version, s->cleanup, s->age);
-	fprintf(file, "sequence %u\nfail %d %d\n", s->tbf.sequence, s->fail_n,
-		s->fail_errno);
+	fprintf(file, "sequence %u\nfail %d %d\nsettle %f %f\n",
+		s->tbf.sequence, s->fail_n, s->fail_errno, s->settle,
+		s->settled);
 	for (int h = 0; h < FAKE_HEADS; h++) {
 		fprintf(file, "default %d %u\n", h, s->tbf.default_rate[h]);
 		for (size_t i = 0; i < s->tbf.n[h]; i++)
@@ -285,6 +291,17 @@ static int clear_jobs(struct server *s, const char *value)
 	return n == before && strcmp(value, "clear") != 0 ? EINVAL : 0;
 }
 
+static int set_policy(struct server *s, const char *policy)
+{
+	bool other = strcmp(policy, s->tbf.policy) != 0;
+	int rc = now(s) < s->settled ? EAGAIN
+				     : fake_tbf_set_policy(&s->tbf, policy);
+
+	if (rc == 0 && other)
+		s->settled = now(s) + s->settle;
+	return rc;
+}
+
 static int set_param(struct server *s, char *pair)
 {
 	char *value = strchr(pair, '=');
@@ -300,7 +317,7 @@ static int set_param(struct server *s, char *pair)
 	if (strcmp(pair, RULES) == 0)
 		rc = fake_tbf_command(&s->tbf, value);
 	else if (strcmp(pair, POLS) == 0)
-		rc = fake_tbf_set_policy(&s->tbf, value);
+		rc = set_policy(s, value);
 	else if (fnmatch("obdfilter.*.job_stats", pair, 0) == 0)
 		rc = clear_jobs(s, value);
 	if (rc)
@@ -400,6 +417,8 @@ static int fake(struct server *s, int n, char **word)
 		s->cleanup = atof(word[1]);
 	else if (n == 2 && strcmp(word[0], "age") == 0)
 		s->age += atof(word[1]);
+	else if (n == 2 && strcmp(word[0], "settle") == 0)
+		s->settle = atof(word[1]);
 	else if (n == 3 && strcmp(word[0], "fail") == 0) {
 		s->fail_n = atoi(word[1]);
 		s->fail_errno = atoi(word[2]);

@@ -232,6 +232,20 @@ lctl get_param ost.OSS.ost_io.nrs_policies | grep -q 'name: tbf nid' ||
 	fail "--clean has changed the policy"
 lctl set_param ost.OSS.ost_io.nrs_policies=fifo >/dev/null
 
+# A policy that is still being stopped: it comes when it can, and goes so.
+lctl set_param ost.OSS.ost_io.nrs_policies='tbf nid' >/dev/null
+lctl fake settle 2
+lctl set_param ost.OSS.ost_io.nrs_policies=fifo >/dev/null
+start
+until_true 20 grep -q 'nrs_policies=tbf jobid: .*temporarily' "$dir/log" ||
+	fail "no EAGAIN: $(cat "$dir/log")"
+until_true 20 has_rules || fail "no rules after EAGAIN: $(cat "$dir/log")"
+stop TERM
+no_rules || fail "rules after TERM and EAGAIN: $(rules)"
+lctl get_param ost.OSS.ost_io.nrs_policies | grep -q 'name: tbf jobid' &&
+	fail "the policy is still ours after EAGAIN"
+lctl fake settle 0
+
 # While job_stats cannot be read nobody looks after the rules.
 cat >"$dir/lctl" <<-END
 	#!/bin/sh
