@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lustre's parameters as files: where they lie has changed with its versions,
- * so each is looked for in every place. One write(2) is one command.
+ * so each is looked for in every place. One write(2) is one command. What is no
+ * file, below another root, is not waited for.
  */
 #include "config.h"
 #include "select_io/tbf/lustre.h"
@@ -69,7 +70,8 @@ int slu_lustre_read(int fd, struct slu_buf *out, struct slu_err *err)
 
 static int read_path(const char *path, struct slu_buf *out, struct slu_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), ret;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK),
+	    ret;
 
 	if (fd < 0)
 		return slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO,
@@ -105,14 +107,18 @@ static int write_one(struct slu_lustre *lustre, const char *name,
 {
 	char path[2 * PATH_MAX];
 	size_t len = strlen(text);
+	ssize_t n;
 	int fd, ret = 0;
 
 	find((struct files *)lustre, name, path, sizeof(path));
-	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return slu_errno(err, SLU_IO, "%s", path);
-	if (write(fd, text, len) != (ssize_t)len)
+	n = write(fd, text, len);
+	if (n < 0)
 		ret = slu_errno(err, SLU_IO, "%s: \"%s\"", name, text);
+	else if ((size_t)n < len)
+		ret = slu_err(err, SLU_IO, "%s: \"%s\": cut off", name, text);
 	close(fd);
 	return ret;
 }

@@ -82,7 +82,7 @@ static int add_target(struct slu_jobstats *stats, const char *path,
 		      char text[SIZE], struct slu_err *err)
 {
 	const size_t n = stats->n, n_targets = stats->n_targets;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), rc;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), rc;
 
 	if (fd < 0)
 		return slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO,

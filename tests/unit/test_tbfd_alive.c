@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-tbfd and systemd, and who may write rules. */
+/* sluice-tbfd and systemd, who may write rules, and how: Lustre's files. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
@@ -11,6 +11,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -269,5 +271,83 @@ START_TEST(test_lock)
 }
 END_TEST
 
+/* What write(2) of a rule answers: an errno, or -1: it takes a part. */
+static int refuse;
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	if (refuse && size > 6 && memcmp(data, "start ", 6) == 0) {
+		errno = refuse;
+		return refuse > 0 ? -1 : 6;
+	}
+	return syscall(SYS_write, fd, data, size);
+}
+
+static const char *put(const char *place, const char *name, const char *text)
+{
+	static char path[600];
+
+	snprintf(path, sizeof(path), "%s/%s", tmpfile_path("oss"), place);
+	expect_ok(slu_mkdirs(path, 0755, &err), err);
+	snprintf(path, sizeof(path), "%s/%s/%s", tmpfile_path("oss"), place,
+		 name);
+	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0600,
+				 false, &err),
+		  err);
+	return path;
+}
+
+/* Where versions have them; missing, refusing, and no files at all. */
+START_TEST(test_files)
+{
+	static const char *const place[] = {
+		"sys/kernel/debug/lustre/ost/OSS/ost_io",
+		"proc/fs/lustre/ost/OSS/ost_io"}; /* 2.10 */
+	static const struct {
+		int refuse;
+		const char *words;
+	} cases[] = {
+		{EINVAL, "start a jobid={a} rate=9\": Invalid argument"},
+		{EAGAIN, "Resource temporarily unavailable"},
+		{ENODEV, "No such device"},
+		{-1, "cut off"},
+	};
+	static const char rule[] = "start a jobid={a} rate=9";
+	struct slu_lustre *l = slu_lustre_files(tmpfile_path("oss"), &err);
+	struct slu_jobstats stats = {0};
+	struct slu_buf text = {0};
+	const char *path;
+
+	expect_fail(l->job_stats(l, &stats, &err), err, SLU_NOTFOUND, "server");
+	expect_fail(l->policies(l, &text, &err), err, SLU_NOTFOUND,
+		    "nrs_policies");
+	expect_fail(l->set_rule(l, rule, &err), err, SLU_IO, "No such file");
+	each(p, place)
+	{
+		put(*p, "nrs_policies", *p);
+		expect_ok(l->policies(l, &text, &err), err);
+		ck_assert_str_eq(text.data, *p);
+		path = put(*p, "nrs_tbf_rule", "");
+		expect_ok(l->set_rule(l, rule, &err), err);
+		expect_ok(l->rules(l, &text, &err), err);
+		ck_assert_str_eq(text.data, rule);
+	}
+	each(c, cases)
+	{
+		refuse = c->refuse;
+		expect_fail(l->set_rule(l, rule, &err), err, SLU_IO, c->words);
+		refuse = 0;
+		expect_ok(l->set_rule(l, rule, &err), err);
+	}
+	ck_assert(unlink(path) == 0 && mkfifo(path, 0600) == 0);
+	expect_fail(l->set_rule(l, rule, &err), err, SLU_IO, "nrs_tbf_rule");
+	expect_ok(l->rules(l, &text, &err), err);
+	ck_assert_str_eq(text.data, "");
+	l->free(l);
+	slu_jobstats_free(&stats);
+	slu_buf_free(&text);
+}
+END_TEST
+
 TEST_MAIN("tbfd_alive", test_now_and_then, test_programs, test_small,
-	  test_publisher, test_lock)
+	  test_publisher, test_lock, test_files)
