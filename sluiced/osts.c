@@ -20,6 +20,7 @@
 #include "select_io/ost/memory.h"
 #include "sluiced/daemon.h"
 #include "sluiced/routes.h"
+#include "sysmap/lustre/counters.h"
 
 #define SERVERS_MAX 4096
 #define FORGET	    86400.0 /* seconds */
@@ -50,19 +51,13 @@ static void forget(struct json_object *servers, double now)
 
 void slu_busy_look(struct slu_busy *b, const char *stat, double now)
 {
-	unsigned long long v[8] = {0};
-	uint64_t ticks = 0, working;
+	uint64_t ticks, working;
 	struct slu_buf text = {0};
 
 	if (b->time > 0 && now - b->time < LOOK_EVERY)
 		return;
 	if (!slu_file_read(AT_FDCWD, stat, 1u << 20, &text, NULL) &&
-	    sscanf(text.data, "cpu %llu %llu %llu %llu %llu %llu %llu %llu",
-		   &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
-		   &v[7]) >= 4) {
-		for (int i = 0; i < 8; i++)
-			ticks += v[i];
-		working = ticks - v[3] - v[4]; /* idle, waiting */
+	    slu_stats_cpu(text.data, &working, &ticks)) {
 		if (b->time > 0 && ticks > b->ticks && working >= b->working)
 			b->percent = 100.0 * (double)(working - b->working) /
 				     (double)(ticks - b->ticks);
