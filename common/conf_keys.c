@@ -487,6 +487,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 slu_conf_read_hosts, FIELD(staging_nodes), false},
 	{"TeardownTimeout", "300", "Seconds for taking a buffer down.",
 	 read_timeout, FIELD(teardown_timeout), false},
+	{"WideStriping", "yes",
+	 "Whether files of Lustre may have more than 160 stripes.", read_bool,
+	 FIELD(wide_striping), false},
 	{0},
 };
 _Static_assert(sizeof(slu_conf_keys) / sizeof(*slu_conf_keys) <=

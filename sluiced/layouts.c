@@ -91,7 +91,7 @@ static char *placed(struct json_object *answer,
 }
 
 /* By watermarks. */
-static char *planned(struct json_object *answer,
+static char *planned(const struct slu_daemon *d, struct json_object *answer,
 		     const struct slu_layout_ask *ask, char **why,
 		     struct slu_err *err)
 {
@@ -100,6 +100,7 @@ static char *planned(struct json_object *answer,
 		.access =
 			ask->random ? SLU_STRIPE_RANDOM : SLU_STRIPE_SEQUENTIAL,
 		.readers = ask->readers,
+		.narrow = !d->conf->wide_striping,
 	};
 	struct slu_stripe_layout layout;
 	struct slu_buf command = {0};
@@ -144,7 +145,7 @@ char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
 		json_object_object_get_ex(answer, "osts", &list);
 		*known = list && json_object_array_length(list) > 0;
 		text = ask->stripes ? placed(answer, ask, why, err)
-				    : planned(answer, ask, why, err);
+				    : planned(d, answer, ask, why, err);
 	}
 	if (text && ask->stripes)
 		remember(d, answer);

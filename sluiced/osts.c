@@ -120,6 +120,7 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 	slu_json_set_double(live, "alpha", d->conf->placement_alpha);
 	slu_json_set_double(live, "beta", d->conf->placement_beta);
 	slu_json_set_u64(live, "by", d->conf->placement_cost);
+	slu_json_set_bool(live, "narrow", !d->conf->wide_striping);
 	if (ranking && d->busy.percent >= BUSY)
 		json_object_object_add(live, "ranking",
 				       json_object_get(ranking));

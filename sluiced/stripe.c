@@ -76,6 +76,7 @@ int slu_stripe_answer(struct slu_db *db, const struct slu_asker *who,
 	int rc;
 
 	(void)db;
+	slu_json_bool_opt(who->live, "narrow", &known.narrow, NULL);
 	rc = count_targets(who->live, args, &known, &room, err) ||
 	     slu_stripe_explain(args, &known, &answer, err);
 	free(room);

@@ -19,6 +19,9 @@
 /* The version of Lustre that has more than so many stripes. */
 #define MANY 2004
 #define FEW  160
+/* Bytes of the attribute that the layout is in, with and without ea_inode. */
+#define ATTRIBUTE	 65536
+#define NARROW_ATTRIBUTE 4000
 
 static const struct slu_stripe_component sequential[] = {
 	{64 * MIB, 1, MIB, "small files cost one object"},
@@ -62,11 +65,15 @@ static void merge(struct slu_stripe_layout *l)
 	l->n = n + 1;
 }
 
+static bool is_narrow(const struct slu_stripe_request *r)
+{
+	return r->narrow || (r->lustre && r->lustre < MANY);
+}
+
 /* As many stripes as a file can have. */
 static uint32_t most_stripes(const struct slu_stripe_request *r)
 {
-	uint32_t most =
-		r->lustre && r->lustre < MANY ? FEW : SLU_STRIPE_COUNT_MAX;
+	uint32_t most = is_narrow(r) ? FEW : SLU_STRIPE_COUNT_MAX;
 
 	return r->targets < most ? r->targets : most;
 }
@@ -194,19 +201,19 @@ static void make_old(struct slu_stripe_layout *l, uint64_t size,
 }
 
 /* An entry of the layout, a component with the name of a pool, its stripes. */
-static bool fits_attribute(const struct slu_stripe_layout *l)
+static bool fits_attribute(const struct slu_stripe_layout *l, uint64_t most)
 {
 	uint64_t bytes = 32;
 
 	for (size_t i = 0; i < l->n; i++)
 		bytes += 48 + 48 + 24 * (uint64_t)l->part[i].count;
-	return bytes <= 65536;
+	return bytes <= most;
 }
 
 /* Lustre keeps the layout in one extended attribute of the file. */
-static void fit_attribute(struct slu_stripe_layout *l)
+static void fit_attribute(struct slu_stripe_layout *l, uint64_t most)
 {
-	if (fits_attribute(l))
+	if (fits_attribute(l, most))
 		return;
 	l->part[0] = l->part[l->n - 1];
 	l->part[0].why = "with more components there would be too many stripes "
@@ -239,7 +246,7 @@ int slu_stripe_check(const struct slu_stripe_layout *l, struct slu_err *err)
 				       (unsigned long long)p->end);
 		begin = p->end;
 	}
-	if (!fits_attribute(l))
+	if (!fits_attribute(l, ATTRIBUTE))
 		return slu_err(err, SLU_INVALID,
 			       "more stripes than a layout can name");
 	return l->n > 0 ? 0 : slu_err(err, SLU_INVALID, "no component");
@@ -264,7 +271,7 @@ int slu_stripe_plan(const struct slu_stripe_request *r,
 	if (make_room(r, &l, err))
 		return -1;
 	merge(&l);
-	fit_attribute(&l);
+	fit_attribute(&l, is_narrow(r) ? NARROW_ATTRIBUTE : ATTRIBUTE);
 	if (slu_stripe_check(&l, &why))
 		return slu_err(err, SLU_INTERNAL, "no valid layout: %s",
 			       why.text);

@@ -16,11 +16,13 @@
  * The result keeps Lustre's rules for composite layouts (2.10 and later):
  * ends are multiples of 64 KiB and of the stripe width, the last component
  * goes to the end of the file, a file has at most 2,000 stripes (160 before
- * 2.4) and a layout at most 64 KiB. Before 2.10 there are none: the one that
+ * 2.4, and where metadata targets have no ea_inode) and a layout at most 64 KiB
+ * (there 4 KB). Before 2.10 there are none: the one that
  * most of the file is in stands for all.
  */
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "common/err.h"
 #include "common/str.h"
@@ -39,6 +41,8 @@ struct slu_stripe_request {
 	/* Bytes free on each of them, the most first; NULL: unknown. */
 	const uint64_t *room;
 	uint32_t lustre; /* version, 2015 for 2.15; 0: unknown, not old */
+	/* MDTs of ldiskfs without ea_inode: a layout has 4 KB */
+	bool narrow;
 };
 
 struct slu_stripe_component {

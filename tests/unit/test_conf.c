@@ -44,6 +44,7 @@ START_TEST(test_defaults)
 	ck_assert_double_eq(c->placement_alpha, 0.5);
 	ck_assert_double_eq(c->placement_beta, 0.5);
 	ck_assert_int_eq(c->placement_cost, SLU_PLACEMENT_CONVEX);
+	ck_assert(c->wide_striping);
 	ck_assert(c->io_nodes.n == 0 && c->max_ions_per_job == 8);
 	ck_assert(c->direct_access && c->ion_policy == SLU_ION_MCKP);
 	ck_assert(!c->mapping_dir && c->mapping_timeout == 5);
@@ -71,7 +72,8 @@ START_TEST(test_every_key)
 				   "ArbiterPolicy=static\nMappingDir=/m\n"
 				   "MappingTimeout=00:30\n"
 				   "PlacementAlpha=1\nPlacementBeta=0\n"
-				   "PlacementCost=linear-raw\n");
+				   "PlacementCost=linear-raw\n"
+				   "WideStriping=no\n");
 
 	ck_assert_str_eq(c->database, "/d");
 	ck_assert_str_eq(c->daemon_addr[0], "a:6821");
@@ -104,6 +106,7 @@ START_TEST(test_every_key)
 	ck_assert_double_eq(c->placement_alpha, 1);
 	ck_assert_double_eq(c->placement_beta, 0);
 	ck_assert_int_eq(c->placement_cost, SLU_PLACEMENT_RAW);
+	ck_assert(!c->wide_striping);
 	slu_conf_free(c);
 }
 END_TEST

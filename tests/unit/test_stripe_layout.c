@@ -25,38 +25,47 @@ START_TEST(test_plan)
 		struct slu_stripe_request r;
 		const char *want;
 	} cases[] = {
-		{{0, SEQ, 0, 0, NULL, 0},
+		{{0, SEQ, 0, 0, NULL, 0, false},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 1, 1000, NULL, 0},
+		{{4 * TIB, SEQ, 1, 1000, NULL, 0, false},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{MIB, SEQ, 0, 0, NULL, 0}, "-c 1 -S 1M"},
-		{{64 * MIB, SEQ, 0, 0, NULL, 0}, "-c 1 -S 1M"},
-		{{64 * MIB + 1, SEQ, 0, 0, NULL, 0},
+		{{MIB, SEQ, 0, 0, NULL, 0, false}, "-c 1 -S 1M"},
+		{{64 * MIB, SEQ, 0, 0, NULL, 0, false}, "-c 1 -S 1M"},
+		{{64 * MIB + 1, SEQ, 0, 0, NULL, 0, false},
 		 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
-		{{0, RND, 100, 0, NULL, 0},
+		{{0, RND, 100, 0, NULL, 0, false},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
-		{{0, SEQ, 16, 0, NULL, 0},
+		{{0, SEQ, 16, 0, NULL, 0, false},
 		 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
 		/* four targets: components that are alike then are one */
-		{{0, SEQ, 0, 4, NULL, 0},
+		{{0, SEQ, 0, 4, NULL, 0, false},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
 		 "-E -1 -c 4 -S 4M"},
-		{{0, SEQ, 100, 8, NULL, 0}, "-c 8 -S 1M"},
+		{{0, SEQ, 100, 8, NULL, 0, false}, "-c 8 -S 1M"},
 		/* versions */
-		{{4 * TIB, SEQ, 0, 0, NULL, 2010},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2010, false},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 0, 0, NULL, 2009}, "-c 64 -S 4M"},
-		{{20 * GIB, SEQ, 0, 0, NULL, 2005}, "-c 16 -S 4M"},
-		{{2 * GIB, RND, 0, 0, NULL, 2005}, "-c 4 -S 1M"},
-		{{9 * TIB, SEQ, 0, 950, ten, 2005}, "-c 922 -S 4M"},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2009, false}, "-c 64 -S 4M"},
+		{{20 * GIB, SEQ, 0, 0, NULL, 2005, false}, "-c 16 -S 4M"},
+		{{2 * GIB, RND, 0, 0, NULL, 2005, false}, "-c 4 -S 1M"},
+		{{9 * TIB, SEQ, 0, 950, ten, 2005, false}, "-c 922 -S 4M"},
+		/* without ea_inode */
+		{{TIB, SEQ, 0, 950, ten, 2015, true},
+		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
+		 "-E -1 -c 103 -S 4M"},
+		{{1600 * GIB, RND, 0, 950, ten, 2015, true}, "-c 160 -S 1M"},
+		{{0, SEQ, 16, 0, NULL, 2015, true}, "-c 128 -S 1M"},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2015, true},
+		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
+		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
 		/* 4 TiB on targets with 50 GiB each */
-		{{4 * TIB, RND, 0, 100, fifty, 0},
+		{{4 * TIB, RND, 0, 100, fifty, 0, false},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
 		/* of which 1,014 are in one component */
-		{{1200 * GIB, SEQ, 0, 100, fifty, 0},
+		{{1200 * GIB, SEQ, 0, 100, fifty, 0, false},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 21 -S 4M -E -1 -c 64 -S 4M"},
 	};
@@ -85,7 +94,8 @@ END_TEST
 START_TEST(test_attribute)
 {
 	static uint64_t room[2000];
-	const struct slu_stripe_request r = {1950 * GIB, SEQ, 0, 2000, room, 0};
+	struct slu_stripe_request r = {1950 * GIB, SEQ, 0,    2000,
+				       room,	   0,	false};
 	struct slu_stripe_layout l;
 	struct slu_err err;
 
@@ -93,6 +103,9 @@ START_TEST(test_attribute)
 	expect_ok(slu_stripe_plan(&r, &l, &err), err);
 	ck_assert_uint_eq(l.n, 1);
 	ck_assert_uint_eq(l.part[0].count, 1950);
+	r.narrow = true;
+	expect_fail(slu_stripe_plan(&r, &l, &err), err, SLU_INVALID,
+		    "has room for the file");
 	l.part[1] = l.part[0];
 	l.part[0].end = GIB;
 	l.n = 2;
@@ -120,8 +133,8 @@ START_TEST(test_room)
 
 	each(c, cases)
 	{
-		struct slu_stripe_request r = {c->size,	   SEQ,	 0,
-					       c->targets, room, c->lustre};
+		struct slu_stripe_request r = {
+			c->size, SEQ, 0, c->targets, room, c->lustre, false};
 
 		fill(room, 205, 9 * TIB);
 		if (c->targets == 100)
@@ -138,11 +151,11 @@ START_TEST(test_room)
 	/* wide patterns get narrower where only few have room */
 	fill(room, 205, GIB);
 	fill(room, 20, 9 * TIB);
-	expect_ok(
-		slu_stripe_plan(&(struct slu_stripe_request){100 * TIB, SEQ, 99,
-							     205, room, 0},
-				&l, &err),
-		err);
+	expect_ok(slu_stripe_plan(&(struct slu_stripe_request){100 * TIB, SEQ,
+							       99, 205, room, 0,
+							       false},
+				  &l, &err),
+		  err);
 	ck_assert_uint_eq(l.part[l.n - 1].count, 20);
 	ck_assert_str_eq(l.part[l.n - 1].why, "others are too full");
 }
