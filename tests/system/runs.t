@@ -65,7 +65,8 @@ test_suspended() {
 	check_within 30 "it is given that back" ends_after "$job" 4
 	before=$(end_of "$job")
 	on ctl scontrol suspend "$job"
-	sleep 3
+	check_within 90 "suspended, it is not foretold to run on" \
+		stands_still "$job"
 	on ctl scontrol resume "$job"
 	check_within 30 "resumed, it keeps what it was given back" \
 		ends_after "$job" 6
@@ -74,6 +75,15 @@ test_suspended() {
 		[ $((after - before)) -ge 2 ]
 	as_alice scancel "$job"
 	check_within 60 "its buffer goes" no_buffer_alive
+}
+
+has_run() { # JOB: seconds, as its prediction counts them
+	on ctl sysquery --json predict "$1" | grep -o '"elapsed":[0-9]*'
+}
+
+stands_still() { # JOB
+	local before
+	before=$(has_run "$1") && sleep 3 && [ "$(has_run "$1")" = "$before" ]
 }
 
 # More than so many seconds after its start and limit.
