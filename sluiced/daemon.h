@@ -14,6 +14,7 @@
 #include "sluiced/assignment.h"
 #include "sluiced/auth.h"
 #include "sluiced/batch.h"
+#include "sluiced/breaker.h"
 #include "sluiced/control.h"
 #include "sluiced/history.h"
 #include "sluiced/httpd.h"
@@ -51,6 +52,7 @@ struct slu_daemon {
 	double tick_ahead; /* of CLOCK_MONOTONIC the clock was then; 0: never */
 	struct slu_jobs *jobs;
 	struct slu_auth auth;
+	struct slu_breaker users; /* whose names are not to be had */
 	struct slu_control *control;
 	struct slu_timer again; /* ends the connection to slurmctld */
 	double again_pause;	/* seconds it last took, */

@@ -10,6 +10,8 @@
 #include "select_io/ion/delta.h"
 #include "sluiced/daemon.h"
 
+#define SLOW 0.5 /* seconds of a name service, until it knows nothing */
+
 static void complain(const struct slu_daemon *d, const char *what, int rc,
 		     const struct slu_err *err)
 {
@@ -44,15 +46,19 @@ static void connected(void *arg)
 }
 
 /* slurmctld may not know a user's name; requests use it (%u, AllowUsers). */
-static void name_user(struct slu_job *job)
+static void name_user(struct slu_daemon *d, struct slu_job *job)
 {
+	double began = slu_now_mono(), now;
 	struct passwd *pw;
 
-	if (job->user || !job->request)
+	if (job->user || !job->request || slu_breaker_open(&d->users, began))
 		return;
 	pw = getpwuid(job->uid);
+	now = slu_now_mono();
 	if (pw)
 		job->user = strdup(pw->pw_name);
+	else if (now - began > SLOW)
+		slu_breaker_trip(&d->users, began, now);
 }
 
 static void take_hello(struct slu_daemon *d, void *msg)
@@ -63,7 +69,7 @@ static void take_hello(struct slu_daemon *d, void *msg)
 	int rc;
 
 	for (size_t i = 0; i < hello->n_jobs; i++)
-		name_user(&hello->jobs[i]);
+		name_user(d, &hello->jobs[i]);
 	slu_log(d->log, SLU_INFO, "slurmctld %s of %s: %zu nodes, %zu jobs",
 		hello->slurm_version ? hello->slurm_version : "?",
 		hello->cluster ? hello->cluster : "?", hello->n_nodes,
@@ -90,7 +96,7 @@ static void take_started(struct slu_daemon *d, void *msg)
 	struct slu_job *job = msg;
 	struct slu_err err;
 
-	name_user(job);
+	name_user(d, job);
 	stored(d, "job", slu_jobs_start(d->jobs, job, &err), &err);
 	stored(d, "buffer",
 	       slu_buffers_job(d->buffers, job, false, slu_now_wall(), &err),
@@ -115,7 +121,7 @@ static void take_waits(struct slu_daemon *d, void *msg)
 	struct slu_job *job = msg;
 	struct slu_err err;
 
-	name_user(job);
+	name_user(d, job);
 	stored(d, "persistent buffer",
 	       slu_buffers_waits(d->buffers, job, slu_now_wall(), &err), &err);
 	slu_daemon_soon(d); /* it comes often, and mostly changes nothing */

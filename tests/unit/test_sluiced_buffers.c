@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A whole sluiced and the life of a buffer: slurmctld on its socket, the nodes
  * over HTTP. */
+#include <pwd.h>
+#include <sys/mman.h>
 #include "select_io/tbf/publish.h"
 #include "tests/unit/sluiced.h"
+
+#define NOBODY_KNOWS 4711u
+
+static int *asked; /* for that user, by sluiced; shared with it */
+
+/* In place of libc's: a name service that is slow to know nothing. */
+struct passwd *getpwuid(uid_t uid)
+{
+	static struct passwd pw;
+	static char text[4096];
+	struct passwd *found = NULL;
+
+	if (uid == NOBODY_KNOWS) {
+		++*asked;
+		usleep(600000);
+	} else {
+		getpwuid_r(uid, &pw, text, sizeof(text), &found);
+	}
+	return found;
+}
 
 /* The word of the answer to a report of a node. */
 static const char *report(uint32_t job_id, uint64_t buffer, const char *node,
@@ -181,6 +203,32 @@ START_TEST(test_full)
 	ck_assert_uint_lt(failed, 30);
 	change_db("DROP TRIGGER no");
 	slu_msg_clear(&slu_plan_desc, &plan);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* It is not waited for once for each of slurmctld's jobs. */
+START_TEST(test_slow_names)
+{
+	struct slu_job jobs[8];
+
+	asked = mmap(NULL, sizeof(*asked), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(asked != MAP_FAILED);
+	if (!sluiced_begin())
+		return;
+	for (unsigned i = 0; i < 8; i++) {
+		jobs[i] = job_of_ann(100 + i, true);
+		jobs[i].uid = NOBODY_KNOWS;
+		jobs[i].user = NULL;
+	}
+	ctl_connect();
+	ctl_hello(jobs, 8);
+	ctl_expect_any(&slu_history_end_desc);
+	ck_assert_int_gt(*asked, 0);
+	ck_assert_int_lt(*asked, 8);
+	munmap(asked, sizeof(*asked));
 	ctl_close();
 	sluiced_end();
 }
@@ -424,4 +472,5 @@ START_TEST(test_plan_waits)
 END_TEST
 
 TEST_MAIN("sluiced buffers", test_buffer, test_resume_again, test_lost_turn,
-	  test_full, test_lost_message, test_large_plan, test_plan_waits)
+	  test_full, test_slow_names, test_lost_message, test_large_plan,
+	  test_plan_waits)
