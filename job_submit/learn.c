@@ -9,11 +9,13 @@
 static const float mixer_rate[MIXERS] = {0.006f, 0.12f, 0.05f, 0.05f};
 #define FIRST_RATE   0.3f /* of a class, divided by its jobs */
 #define MIX_RATE     0.01f
+#define KIND_RATE    0.03f
+#define KIND_MOST    50.0f
 #define LEVEL_RATE   0.06
 #define SOURCE_CROWD 2.0f /* jobs */
 #define LEVEL_CROWD  50.0 /* jobs */
 /* Chosen on five logs; of little influence on four of them. */
-#define EXCESS_JOBS  5000.0 /* after which it is forgotten */
+#define EXCESS_JOBS  8000.0 /* after which it is forgotten */
 #define EXCESS_RATE  0.002  /* of the aim, per job too many below */
 #define EXCESS_AIM   0.8    /* of what is left of 0 or 1 */
 #define MIN_SHARE    1e-3f
@@ -139,6 +141,35 @@ static void store_weights(struct slu_predictor *p, struct slu_view *v, int m,
 	}
 }
 
+static void learn_kinds(struct slu_predictor *p, const struct slu_seen *seen,
+			float worth, const struct lesson *in)
+{
+	float w[SOURCES][PLACES], sum = 0, foretold = 0;
+
+	for (int s = 0; s < SOURCES; s++) {
+		float scale =
+			seen->weight[s] * slu_get(&p->scale[s][seen->n[s]]);
+
+		for (unsigned k = 0; k < seen->n[s]; k++) {
+			w[s][k] = scale * slu_get(&p->place[s][k]) *
+				  slu_kind(p, seen, s, k);
+			sum += w[s][k];
+			foretold += w[s][k] * in->density[s][k];
+		}
+	}
+	for (int s = 0; s < ASKED; s++)
+		for (unsigned k = 0; k < seen->n[s]; k++) {
+			slu_shared *kind = &p->kind[s][seen->kind[s][k]];
+			float due = w[s][k] *
+				    (in->density[s][k] / foretold - 1 / sum);
+			float to =
+				slu_get(kind) * (1 + worth * KIND_RATE * due);
+
+			slu_set(kind,
+				fminf(more(to, 1 / KIND_MOST), KIND_MOST));
+		}
+}
+
 /* A class that has not been taught begins with the weights of the next wider
  * one, or with the site's. */
 static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
@@ -223,6 +254,8 @@ static void learn_said(struct slu_predictor *p, struct slu_view *v,
 		weigh_lesson(p, &v->seen, in);
 		worth = 1 / (1 + (float)told / SOURCE_CROWD);
 	}
+	if (in->total > 0)
+		learn_kinds(p, &v->seen, worth, in);
 	for (int m = MIXERS - 1; m >= 0; m--)
 		learn_sources(p, v, m, worth, in);
 }

@@ -3,10 +3,12 @@
  * Sources are what a run time may be copied from: the runs of each of the
  * eight classes, two lists of shares of requests, the request, and a fixed
  * grid of shares of it. The weight of a point is the weight of its source
- * times that of its place in the source (the latest first).
+ * times that of its place in the source (the latest first) and of its kind: a
+ * run that reached its request, or is like the one before or after it, says
+ * more, or less, than others.
  *
- * Places have weights that hold for the site. Sources have four sets of
- * weights: the site's (by how much is known of the job), the user's, that of
+ * Places and kinds have weights that hold for the site. Sources have four sets
+ * of weights: the site's (by how much is known of the job), the user's, that of
  * user and request, and that of user, nodes and request; these are kept in the
  * classes themselves. The four are mixed in turn, by how many jobs have taught
  * them. Each ended job moves all of these towards whatever would have foretold
@@ -154,6 +156,9 @@ static void begin(struct slu_predictor *p)
 				s == GRID ? 1 : powf(0.8f, (float)k));
 		slu_view_scale(p, s);
 	}
+	for (int s = 0; s < ASKED; s++)
+		for (size_t k = 0; k < KINDS; k++)
+			slu_set(&p->kind[s][k], 1);
 	for (int i = 0; i < SEASONS; i++)
 		for (int m = 0; m < MIXERS; m++)
 			slu_set(&p->mix[i][m], 1);

@@ -19,6 +19,7 @@ _Static_assert((LEVELS + 2) * SLU_CLASS_RUNS + 1 + PLACES < SLU_SPREAD_MAX,
 	       "room for all points");
 
 #define MIN_POINT 1e-3f
+#define ALIKE	  216 /* of `at`: 5 % */
 
 const enum slu_level slu_mixer_level[MIXERS] = {LEVELS, USER, REQUEST, SIZE};
 
@@ -81,6 +82,21 @@ static uint16_t copied(int run, int its_asked, int asked)
 	return (uint16_t)(run < most ? run : most);
 }
 
+/* Kinds: 6 if the run reached its request, 3 if it is like the one before it, 1
+ * if it is not like the one after it, 2 if it is the last. */
+#define REACHED 6
+#define NEAR_BY 30 /* of `at`: 0.7 % */
+static void put_kinds(struct slu_seen *seen, int s)
+{
+	for (unsigned k = 0; k < seen->n[s]; k++) {
+		const uint16_t *at = &seen->at[s][k];
+		bool before = k + 1 < seen->n[s] && abs(at[0] - at[1]) < ALIKE;
+		unsigned after = !k ? 2 : abs(at[0] - at[-1]) >= ALIKE;
+
+		seen->kind[s][k] += (uint8_t)(3 * before + after);
+	}
+}
+
 /* The runs of a class that had ended when the job was submitted: in shares of
  * requests too, if `shares` is not 0. Without branches, as any may be late. */
 static void put_runs(struct slu_view *v, enum slu_level l, unsigned shares,
@@ -91,19 +107,27 @@ static void put_runs(struct slu_view *v, enum slu_level l, unsigned shares,
 
 	for (uint32_t k = 0; k < SLU_CLASS_RUNS; k++) {
 		bool ended = (k < c->jobs) & ((int64_t)c->end[k] <= submit);
+		bool reached =
+			c->asked[k] && c->run[k] + NEAR_BY >= c->asked[k];
+		uint8_t kind = reached ? REACHED : 0;
 		int at = asked + c->run[k] - c->asked[k];
 
 		v->seen.at[l][runs] = copied(c->run[k], c->asked[k], asked);
+		v->seen.kind[l][runs] = kind;
 		runs += ended;
 		if (!shares)
 			continue;
 		at = at < 0 ? 0 : at < UINT16_MAX ? at : UINT16_MAX;
 		v->seen.at[shares][of_asked] = (uint16_t)at;
+		v->seen.kind[shares][of_asked] = kind;
 		of_asked += ended & (asked > 0) & (c->asked[k] > 0);
 	}
 	v->seen.n[l] = runs;
-	if (shares)
-		v->seen.n[shares] = of_asked;
+	put_kinds(&v->seen, l);
+	if (!shares)
+		return;
+	v->seen.n[shares] = of_asked;
+	put_kinds(&v->seen, (int)shares);
 }
 
 /* The request, and usual shares of it. */
@@ -125,7 +149,7 @@ static unsigned agreement(const struct slu_view *v, unsigned source)
 			? -1
 			: abs(v->seen.at[source][0] - v->seen.at[source][1]);
 
-	return apart < 0 ? 3 : apart < 216 ? 0 : apart < 2164 ? 1 : 2;
+	return apart < 0 ? 3 : apart < ALIKE ? 0 : apart < 2164 ? 1 : 2;
 }
 
 static unsigned kind_of_knowledge(const struct slu_view *v)
@@ -225,6 +249,7 @@ void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 	uint64_t key[LEVELS];
 
 	make_keys(p, job, key);
+	memset(v->seen.kind, 0, sizeof(v->seen.kind));
 	put_asked(v, job->limit_asked, asked);
 	slu_classes_read(p->classes, key, LEVELS, v->class);
 	for (int l = 0; l < LEVELS; l++)
@@ -250,7 +275,8 @@ void slu_view_points(const struct slu_predictor *p, const struct slu_seen *seen,
 			seen->weight[s] * slu_get(&p->scale[s][seen->n[s]]);
 
 		for (unsigned k = 0; k < room(s); k++) {
-			float w = scale * slu_get(&p->place[s][k]);
+			float w = scale * slu_get(&p->place[s][k]) *
+				  slu_kind(p, seen, s, k);
 
 			/* kept if it counts */
 			out->at[n] = seen->at[s][k];

@@ -31,6 +31,7 @@ _Static_assert(SOURCES == SLU_CLASS_SOURCES, "classes keep a weight of each");
 #define MIXERS	4  /* sets of weights: the site's, then three classes' */
 #define KNOWN	16 /* kinds of knowledge about a job */
 #define SEASONS 6  /* of a class, by its jobs */
+#define KINDS	12 /* of run */
 #define KNOTS	7  /* of the correction of quantiles */
 
 /* The class whose weights are a set's; LEVELS: the site's. */
@@ -44,7 +45,8 @@ struct slu_seen {
 	unsigned known; /* kind of knowledge, below KNOWN */
 	unsigned n[SOURCES];
 	uint16_t at[SOURCES][PLACES];
-	float weight[SOURCES]; /* of sum 1; 0 where n is 0 */
+	uint8_t kind[ASKED][SLU_CLASS_RUNS]; /* of run, below KINDS */
+	float weight[SOURCES];		     /* of sum 1; 0 where n is 0 */
 };
 
 /* What was said of the jobs of a class; said.c. */
@@ -62,6 +64,7 @@ struct slu_predictor {
 	double quantile;
 	int64_t floor;
 	slu_shared weight[KNOWN][SOURCES];
+	slu_shared kind[ASKED][KINDS]; /* 1: as others of its place */
 	slu_shared place[SOURCES][PLACES];
 	slu_shared scale[SOURCES][PLACES + 1]; /* 1 / the sum of so many */
 	slu_shared mix[SEASONS][MIXERS];
@@ -82,6 +85,15 @@ static inline float slu_get(const slu_shared *x)
 static inline void slu_set(slu_shared *x, float value)
 {
 	atomic_store_explicit(x, value, memory_order_relaxed);
+}
+
+/* How much more a point says than others of its source and place. */
+static inline float slu_kind(const struct slu_predictor *p,
+			     const struct slu_seen *seen, int source,
+			     unsigned k)
+{
+	return source < ASKED ? slu_get(&p->kind[source][seen->kind[source][k]])
+			      : 1;
 }
 
 /* The classes of one job, and what they know. */
@@ -108,7 +120,7 @@ void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
 /* How far a set of weights has been taught; 0: not at all. */
 unsigned slu_view_season(const struct slu_view *v, int mixer);
 
-struct slu_said_all *slu_said_new(void); /* 1.2 MB; NULL: no memory */
+struct slu_said_all *slu_said_new(void); /* 1.3 MB; NULL: no memory */
 void slu_said_free(struct slu_said_all *all);
 /* What was said of the job of this view when it was submitted; known: the view
  * says anything. NULL: it is not known. */

@@ -304,6 +304,38 @@ START_TEST(test_crowd)
 }
 END_TEST
 
+/* After 600 s here and `second`, what is a third run of a new user told? */
+static int64_t third(struct slu_predictor *p, int64_t second)
+{
+	teach(p, 9999, "a", 2, 60, 600);
+	teach(p, 9999, "a", 2, 60, second);
+	return ask(p, 9999, "a", 2, 60).seconds;
+}
+
+/* Where a run that reached its request is followed by what came before it, and
+ * any other by its like, that it reached it says how far it is believed. */
+START_TEST(test_kinds)
+{
+	static const int64_t second[] = {3600, 1200}, told[] = {600, 1200};
+
+	for (int reached = 0; reached < 2; reached++) {
+		struct slu_predictor *p = new_predictor(100000, 0.9, 0);
+
+		for (uint32_t u = 0; u < 5000; u++) {
+			int64_t run = 400 + u * 7919 % 1000;
+			int64_t next = u % 5 > 1 ? 2 * run : 3600;
+
+			teach(p, u, "a", 2, 60, run);
+			teach(p, u, "a", 2, 60, next);
+			teach(p, u, "a", 2, 60, u % 5 > 1 ? next : run);
+		}
+		ck_assert_int_eq((third(p, second[reached]) + 3) / 10 * 10,
+				 told[reached]);
+		slu_predictor_free(p);
+	}
+}
+END_TEST
+
 /* While a job runs its quantiles grow, and are never below what has passed. */
 START_TEST(test_elapsed)
 {
@@ -416,5 +448,5 @@ END_TEST
 
 TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_ends,
 	  test_suspended, test_refused, test_no_future, test_careful,
-	  test_beyond, test_change, test_crowd, test_elapsed, test_aging,
-	  test_threads)
+	  test_beyond, test_change, test_crowd, test_kinds, test_elapsed,
+	  test_aging, test_threads)
