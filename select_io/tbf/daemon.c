@@ -38,6 +38,7 @@ struct tbfd {
 	char complaint[SLU_ERR_TEXT]; /* the last, not to repeat it */
 	double commands, refused;
 	double synced;
+	bool ready;	/* the policy is ours, its rules are known */
 	double heard;	/* when job_stats could be read last */
 	double alive;	/* when systemd was told so */
 	double crowded; /* when it was said last that there are too many */
@@ -188,13 +189,21 @@ static void load(struct tbfd *d)
 	json_object_put(state);
 }
 
-/* Rules, nodes: all that need not be every period. */
-static void sync_now(struct tbfd *d, double t)
+static void look_at_rules(struct tbfd *d)
 {
 	struct slu_err err;
 
-	if (read_rules(d, &err))
-		complain(d, &err);
+	d->ready = true;
+	if (read_rules(d, &err) == 0)
+		return;
+	complain(d, &err);
+	d->ready = d->opt->dry_run; /* which prints what there would be */
+}
+
+/* Rules, nodes: all that need not be every period. */
+static void sync_now(struct tbfd *d, double t)
+{
+	look_at_rules(d);
 	read_nodes(d, t);
 	d->synced = t;
 }
@@ -218,7 +227,7 @@ static void write_rules(struct tbfd *d, double t)
 	struct slu_err err = {0};
 	const char *command;
 
-	while (err.kind != SLU_TIMEOUT && !wait_until(d, 0) &&
+	while (d->ready && err.kind != SLU_TIMEOUT && !wait_until(d, 0) &&
 	       (command = slu_tbf_command(d->tbf, t))) {
 		if (!d->opt->once)
 			slu_tbfd_alive(&d->alive, slu_now_mono());
@@ -279,6 +288,8 @@ static int cycle(struct tbfd *d, struct slu_err *why)
 	}
 	if (due)
 		sync_now(d, t);
+	else if (!d->ready)
+		look_at_rules(d);
 	write_rules(d, t);
 	if (due) /* with the limits that hold from now on */
 		save(d);

@@ -236,10 +236,14 @@ lctl set_param ost.OSS.ost_io.nrs_policies=fifo >/dev/null
 lctl set_param ost.OSS.ost_io.nrs_policies='tbf nid' >/dev/null
 lctl fake settle 2
 lctl set_param ost.OSS.ost_io.nrs_policies=fifo >/dev/null
+rm -f "$dir/metrics"
 start
 until_true 20 grep -q 'nrs_policies=tbf jobid: .*temporarily' "$dir/log" ||
 	fail "no EAGAIN: $(cat "$dir/log")"
 until_true 20 has_rules || fail "no rules after EAGAIN: $(cat "$dir/log")"
+until_true 20 test -e "$dir/metrics" || fail 'no metrics after EAGAIN'
+grep -q '^sluice_tbf_refused 0$' "$dir/metrics" ||
+	fail "rules without a policy: $(grep refused "$dir/metrics")"
 stop TERM
 no_rules || fail "rules after TERM and EAGAIN: $(rules)"
 lctl get_param ost.OSS.ost_io.nrs_policies | grep -q 'name: tbf jobid' &&
