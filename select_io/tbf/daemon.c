@@ -226,6 +226,7 @@ static void write_rules(struct tbfd *d, double t)
 {
 	struct slu_err err = {0};
 	const char *command;
+	bool refused = false;
 
 	while (d->ready && err.kind != SLU_TIMEOUT && !wait_until(d, 0) &&
 	       (command = slu_tbf_command(d->tbf, t))) {
@@ -240,9 +241,11 @@ static void write_rules(struct tbfd *d, double t)
 		if (d->lustre->set_rule(d->lustre, command, &err) == 0)
 			continue;
 		d->refused++;
+		refused = true;
 		complain(d, &err);
-		d->synced = -INFINITY;
 	}
+	if (refused)
+		d->ready = false;
 }
 
 /* Somebody makes up ids, or the table of nodes is missing: once an hour. */
