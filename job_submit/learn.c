@@ -11,6 +11,7 @@ static const float mixer_rate[MIXERS] = {0.006f, 0.12f, 0.05f, 0.05f};
 #define MIX_RATE     0.01f
 #define KIND_RATE    0.03f
 #define KIND_MOST    50.0f
+#define KIND_SHARE   0.05f /* least, of a source that teaches */
 #define LEVEL_RATE   0.06
 #define SOURCE_CROWD 2.0f /* jobs */
 #define LEVEL_CROWD  50.0 /* jobs */
@@ -157,7 +158,9 @@ static void learn_kinds(struct slu_predictor *p, const struct slu_seen *seen,
 			foretold += w[s][k] * in->density[s][k];
 		}
 	}
-	for (int s = 0; s < ASKED; s++)
+	for (int s = 0; s < ASKED; s++) {
+		if (seen->weight[s] < KIND_SHARE)
+			continue;
 		for (unsigned k = 0; k < seen->n[s]; k++) {
 			slu_shared *kind = &p->kind[s][seen->kind[s][k]];
 			float due = w[s][k] *
@@ -168,6 +171,7 @@ static void learn_kinds(struct slu_predictor *p, const struct slu_seen *seen,
 			slu_set(kind,
 				fminf(more(to, 1 / KIND_MOST), KIND_MOST));
 		}
+	}
 }
 
 /* A class that has not been taught begins with the weights of the next wider
