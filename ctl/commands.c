@@ -26,6 +26,24 @@ static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return slu_live_keep(ctl, live, x->give_back, err);
 }
 
+/* A verdict may have turned a run that has ended, and was recorded as
+ * COMPLETED, into one that FAILED: say so of it. */
+static void record_failed(struct slu_ctl *ctl, uint32_t job_id)
+{
+	const struct slu_live *live = slu_live_get(ctl, job_id);
+	struct slu_job job = {0};
+
+	if (!live || !live->ended)
+		return;
+	ctl->ops.jobs(ctl->ops.arg, &job_id, 1, &job);
+	job.ions = SLU_NO_ID;
+	if (job.start == live->start && slu_eq(job.state, "FAILED"))
+		slu_history_add(&ctl->history, &job);
+	if (job.het_job && job.het_job != job_id)
+		record_failed(ctl, job.het_job);
+	slu_msg_clear(&slu_job_desc, &job);
+}
+
 static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_verdict *v = msg;
@@ -34,21 +52,29 @@ static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	/* It does not start, for now. What a later run was given stays its. */
 	if (rc == 0 || (rc < 0 && err->kind == SLU_NOTFOUND))
 		slu_ctl_unclaim(ctl, v->job_id);
+	if (rc == 0)
+		record_failed(ctl, v->job_id);
 	return rc;
 }
 
 static int do_requeue(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_verdict *v = msg;
+	int rc = ctl->ops.requeue(ctl->ops.arg, v, err);
 
-	return ctl->ops.requeue(ctl->ops.arg, v, err);
+	if (rc == 0)
+		record_failed(ctl, v->job_id);
+	return rc;
 }
 
 static int do_fail(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_verdict *v = msg;
+	int rc = ctl->ops.fail(ctl->ops.arg, v, err);
 
-	return ctl->ops.fail(ctl->ops.arg, v, err);
+	if (rc == 0)
+		record_failed(ctl, v->job_id);
+	return rc;
 }
 
 static int do_cancel(struct slu_ctl *ctl, void *msg, struct slu_err *err)

@@ -4,6 +4,7 @@
  * history_read.c reads them, history_io.c has what they read and wrote.
  */
 #include <stdlib.h>
+#include "common/str.h"
 #include "job_submit/history.h"
 #include "job_submit/history_io.h"
 #include "job_submit/name.h"
@@ -45,10 +46,24 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		j->late_by, j->prepared, j->suspended);
 }
 
+/* It had completed, and its data was not staged out. */
+static long turn_failed(struct slu_db *db, const struct slu_job *j,
+			struct slu_err *err)
+{
+	if (!slu_eq(j->state, "FAILED"))
+		return 0;
+	return slu_db_exec(db, err,
+			   "UPDATE History SET State = ?, ExitCode = ? WHERE"
+			   " JobID = ? AND StartTime = ? AND State ="
+			   " 'COMPLETED'",
+			   "sIII", j->state, (int64_t)j->exit_code,
+			   (int64_t)j->job_id, j->start);
+}
+
 int slu_history_add(struct slu_db *db, const struct slu_job *j,
 		    struct slu_err *err)
 {
-	if (insert(db, j, err) < 0 ||
+	if (insert(db, j, err) < 0 || turn_failed(db, j, err) < 0 ||
 	    slu_history_fold(db, j->job_id, j->start, err) < 0)
 		return -1;
 	return 0;

@@ -15,8 +15,9 @@
 #include "wire/control.h"
 #include "wire/node.h"
 
-/* Store an ended job. A row of the same job_id and start stays as it is.
- * SLU_INVALID without an end. */
+/* Store an ended job. A row of the same job_id and start stays as it is,
+ * but for one that had COMPLETED and has FAILED now. SLU_INVALID without an
+ * end. */
 int slu_history_add(struct slu_db *db, const struct slu_job *job,
 		    struct slu_err *err);
 

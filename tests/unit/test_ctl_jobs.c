@@ -75,6 +75,41 @@ START_TEST(test_nodes_of_a_run_that_is_over)
 }
 END_TEST
 
+static void expect_row(const char *state)
+{
+	struct slu_job *row = daemon_hear(&slu_history_desc);
+
+	expect(row ? slu_eq(row->state, state) : !state, "%s, not %s",
+	       row ? row->state : "none", state ? state : "none");
+	slu_msg_free(&slu_history_desc, row);
+}
+
+/* What has completed and is turned into a failure is recorded as one. */
+START_TEST(test_turned)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_verdict verdict = {.job_id = 7, .reason = "not all copied"};
+
+	host_add(with_buffer(7));
+	link_up(ctl, 1);
+	daemon_say(&slu_fail_desc, &verdict); /* it runs: its end says it */
+	slu_ctl_step(ctl, 2);
+	expect_row(NULL);
+	end_job(7, "COMPLETED", "n[1-2]");
+	say_ended(ctl, 7);
+	slu_ctl_step(ctl, 3);
+	expect_row("COMPLETED");
+	daemon_say(&slu_requeue_desc, &verdict);
+	slu_ctl_step(ctl, 4);
+	expect_row(NULL);
+	set_text(&host.job[0].state, "FAILED");
+	daemon_say(&slu_fail_desc, &verdict);
+	slu_ctl_step(ctl, 5);
+	expect_row("FAILED");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 static void expect_done(uint64_t id, bool ok, const char *words)
 {
 	struct slu_done *done = daemon_hear(&slu_done_desc);
@@ -443,4 +478,4 @@ END_TEST
 TEST_MAIN("ctl jobs", test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
 	  test_commands, test_late_hold, test_nodes_from_tasks, test_give_back,
 	  test_many_ends, test_lost_launch, test_ready,
-	  test_done_without_a_link, test_suspended)
+	  test_done_without_a_link, test_suspended, test_turned)

@@ -129,6 +129,45 @@ START_TEST(test_once)
 }
 END_TEST
 
+static const struct {
+	const char *stored, *told, *is;
+} verdicts[] = {
+	{"COMPLETED", "FAILED", "FAILED"},
+	{"COMPLETED", "REQUEUED", "COMPLETED"},
+	{"CANCELLED", "FAILED", "CANCELLED"},
+	{"FAILED", "COMPLETED", "FAILED"},
+};
+
+/* A run that has completed may be turned into one that failed, no other. */
+START_TEST(test_turned)
+{
+	struct slu_db *db = new_db();
+	struct slu_job job = {.start = 10, .end = 20};
+	struct slu_err err;
+	int64_t is;
+
+	each(c, verdicts)
+	{
+		job.job_id++;
+		job.state = (char *)(uintptr_t)c->stored;
+		job.exit_code = 0;
+		expect_ok(slu_history_add(db, &job, &err), err);
+		job.state = (char *)(uintptr_t)c->told;
+		job.exit_code = 256;
+		expect_ok(slu_history_add(db, &job, &err), err);
+		expect_ok(slu_db_value(db, &is, 0, &err,
+				       "SELECT COUNT(*) FROM History WHERE"
+				       " JobID = ? AND State = ? AND"
+				       " ExitCode = ?",
+				       "Isi", (int64_t)job.job_id, c->is,
+				       strcmp(c->is, c->stored) ? 256 : 0),
+			  err);
+		expect(is == 1, "%s, %s", c->stored, c->told);
+	}
+	slu_db_close(db);
+}
+END_TEST
+
 START_TEST(test_import)
 {
 	struct slu_db *db = new_db();
@@ -323,4 +362,4 @@ START_TEST(test_prune)
 END_TEST
 
 TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_brief,
-	  test_once, test_import, test_uncounted)
+	  test_once, test_turned, test_import, test_uncounted)
