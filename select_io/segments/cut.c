@@ -51,6 +51,24 @@ static int beside(const struct work *w, const char *name, char path[PATH_MAX])
 		       : -1;
 }
 
+/* The directories of parts, as far as they are there: readers follow no link,
+ * nor does what removes them. */
+static int refuse_links(const char *dir, struct slu_err *err)
+{
+	char outer[PATH_MAX];
+	const char *const paths[] = {outer, dir};
+	struct stat st;
+
+	snprintf(outer, sizeof(outer), "%.*s", (int)(strrchr(dir, '/') - dir),
+		 dir);
+	for (size_t i = 0; i < 2; i++)
+		if (!lstat(paths[i], &st) && S_ISLNK(st.st_mode))
+			return slu_err(err, SLU_INVALID,
+				       "%s is a symbolic link: remove it",
+				       paths[i]);
+	return 0;
+}
+
 static int stripe(const struct work *w, size_t i, char *dir,
 		  struct slu_err *err)
 {
@@ -74,7 +92,7 @@ static int stripe(const struct work *w, size_t i, char *dir,
 			       count, width, dir);
 		return 0;
 	}
-	if (slu_mkdirs(dir, 0755, err))
+	if (refuse_links(dir, err) || slu_mkdirs(dir, 0755, err))
 		return -1;
 	return w->how->lfs ? slu_run(argv, SECONDS, NULL, err) : 0;
 }

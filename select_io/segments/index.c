@@ -30,18 +30,19 @@ bool slu_segments_peek(const char *text, size_t len, uint64_t *size)
 	       number(text + n, text + len, '\n', size);
 }
 
-/* Relative, and no component of it is "..". */
-static bool stays(const char *name)
+/* Relative, and written as the kernel writes it: no component is empty, "." or
+ * "..". */
+static bool is_below(const char *name)
 {
-	if (*name == '/' || *name == '\0')
-		return false;
-	while (*name) {
-		size_t n = strcspn(name, "/");
+	size_t n;
 
-		if (n == 2 && !strncmp(name, "..", 2))
+	do {
+		n = strcspn(name, "/");
+		if (n == 0 || (n == 1 && name[0] == '.') ||
+		    (n == 2 && name[0] == '.' && name[1] == '.'))
 			return false;
-		name += n + (name[n] == '/');
-	}
+		name += n;
+	} while (*name++ == '/');
 	return true;
 }
 
@@ -56,7 +57,7 @@ static const char *take(const char *at, const char *stop, struct slu_segment *s)
 		return NULL;
 	memcpy(s->name, at, (size_t)(end - at));
 	s->name[end - at] = '\0';
-	return stays(s->name) ? end + 1 : NULL;
+	return is_below(s->name) ? end + 1 : NULL;
 }
 
 bool slu_segments_parse(const char *text, size_t len, struct slu_segments *out)

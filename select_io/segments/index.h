@@ -13,8 +13,9 @@
  *	...
  *
  * bytes in all; bytes and name of each part. Names are relative to the index's
- * directory, and never leave it. This code is also in a library that is loaded
- * into other people's programs: it does nothing but what is said here.
+ * directory, and have no component that is empty, "." or "..". This code is
+ * also in a library that is loaded into other people's programs: it does
+ * nothing but what is said here.
  */
 
 #include <stdbool.h>

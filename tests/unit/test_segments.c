@@ -3,6 +3,8 @@
 #include "config.h"
 #include "tests/unit/segment_files.h"
 
+#include <errno.h>
+
 #include <sys/stat.h>
 #include "common/proc.h"
 #include "select_io/segments/index.h"
@@ -24,6 +26,12 @@ START_TEST(test_index)
 		{"sluice-segments 1 7\n7 /a\n", 99},
 		{"sluice-segments 1 7\n7 a/../../b\n", 99},
 		{"sluice-segments 1 7\n7 ..\n", 99},
+		{"sluice-segments 1 7\n7 a//b\n", 99},
+		{"sluice-segments 1 7\n7 ./a\n", 99},
+		{"sluice-segments 1 7\n7 a/./b\n", 99},
+		{"sluice-segments 1 7\n7 a/.\n", 99},
+		{"sluice-segments 1 7\n7 a/\n", 99},
+		{"sluice-segments 1 7\n7 .a/.b\n", 1},
 		{"sluice-segments 1 7\n0 a\n7 b\n", 99},
 		{"sluice-segments 1 7\n-7 a\n", 99},
 		{"sluice-segments 1 7x\n", 99},
@@ -126,6 +134,35 @@ START_TEST(test_remove)
 }
 END_TEST
 
+/* Parts are not written to where a link that is there leads: no reader would
+ * follow it. */
+START_TEST(test_link)
+{
+	static const char *const names[] = {"to.segments",
+					    "to.segments/4ost-1m"};
+	char *from = path("from"), *to = path("to"), *dir = path("dir");
+	char *parts = path("to.segments");
+
+	make_random(from, 100 * KIB);
+	each(name, names)
+	{
+		char *link = path(*name);
+
+		expect(!mkdir(dir, 0700) && !symlink(dir, link), "%s", link);
+		expect_fail(cut(from, to, &plain), err, SLU_INVALID,
+			    "symbolic link");
+		expect(access(to, F_OK) && !rmdir(dir) && !unlink(link), "%s",
+		       link);
+		free(link);
+		ck_assert(!mkdir(parts, 0700) || errno == EEXIST);
+	}
+	free(from);
+	free(to);
+	free(dir);
+	free(parts);
+}
+END_TEST
+
 /* Directories are striped; where that fails nothing stays behind. */
 START_TEST(test_lfs)
 {
@@ -166,4 +203,4 @@ START_TEST(test_lfs)
 }
 END_TEST
 
-TEST_MAIN("segments", test_index, test_split, test_remove, test_lfs)
+TEST_MAIN("segments", test_index, test_split, test_remove, test_link, test_lfs)
