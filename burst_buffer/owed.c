@@ -7,24 +7,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "burst_buffer/live.h"
 #include "burst_buffer/request/fstype.h"
-
-static bool names(const char *kept, const struct slu_bb *bb)
-{
-	char name[48];
-	size_t n;
-
-	snprintf(name, sizeof(name), "%u.%llu", (unsigned)bb->plan.job_id,
-		 (unsigned long long)bb->plan.buffer);
-	for (const char *p = kept; *p; p += n + strspn(p + n, " ")) {
-		n = strcspn(p, " ");
-		if (n == strlen(name) && !memcmp(p, name, n))
-			return true;
-	}
-	return false;
-}
+#include "common/str.h"
 
 /* Does it lie on its nodes, and since so long that they have looked after it
  * was kept? */
@@ -41,13 +26,16 @@ bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
 {
 	bool removed, news = false;
 	struct slu_bb *bb;
+	char name[48];
 	long i;
 
 	for (bb = b->first; bb; bb = bb->next) {
 		i = slu_bb_index(bb, node);
 		if (i < 0 || !is_kept(bb, now))
 			continue;
-		removed = !names(kept, bb);
+		snprintf(name, sizeof(name), "%u.%" PRIu64,
+			 (unsigned)bb->plan.job_id, bb->plan.buffer);
+		removed = !slu_has_word(kept, name);
 		news |= removed != bb->member[i].removed;
 		bb->member[i].removed = removed;
 	}

@@ -154,6 +154,19 @@ bool slu_eq(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+bool slu_has_word(const char *list, const char *word)
+{
+	size_t n;
+
+	for (; *list; list += n) {
+		list += strspn(list, " ");
+		n = strcspn(list, " ");
+		if (n && n == strlen(word) && !memcmp(list, word, n))
+			return true;
+	}
+	return false;
+}
+
 size_t slu_split(char *s, const char *seps, char **out, size_t max)
 {
 	size_t n = 0;

@@ -53,6 +53,10 @@ void slu_utf8_clean(char *s);
 /* Equal, with NULL equal to "". */
 bool slu_eq(const char *a, const char *b);
 
+/* Is `word` one of the words of `list`, with blanks between them? "" is none.
+ */
+bool slu_has_word(const char *list, const char *word);
+
 /* Split `s` in place at any of `seps`, dropping empty pieces: fills at most
  * max pointers into s, returns their number (max + 1 when there were more). */
 size_t slu_split(char *s, const char *seps, char **out, size_t max);

@@ -19,6 +19,7 @@
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/request/request.h"
 #include "common/file.h"
+#include "common/str.h"
 
 #define SECONDS	 30.0
 #define LEFT_FOR 3600 /* seconds */
@@ -117,16 +118,6 @@ struct sweep {
 	const char *users;
 };
 
-static bool is_user(const char *users, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *users; users += strcspn(users, " "), users += *users == ' ')
-		if (strcspn(users, " ") == len && !strncmp(users, name, len))
-			return true;
-	return false;
-}
-
 /* Has it been none of the users for long? A sluiced whose database was restored
  * does not know a job until its nodes tell of it. */
 static bool is_left(struct slu_node *n, const char *users, const char *name)
@@ -136,7 +127,7 @@ static bool is_left(struct slu_node *n, const char *users, const char *name)
 
 	snprintf(note, sizeof(note), "left.%s", name);
 	age = slu_note_age(n, note);
-	if (is_user(users, name))
+	if (slu_has_word(users, name))
 		slu_note_drop(n, note);
 	else if (age < 0)
 		slu_note_put(n, note, 0600, "", NULL);

@@ -139,6 +139,31 @@ START_TEST(test_split)
 }
 END_TEST
 
+START_TEST(test_has_word)
+{
+	static const struct {
+		const char *list, *word;
+		bool want;
+	} cases[] = {
+		{"7.1 8.2 9.3", "7.1", true},
+		{"7.1 8.2 9.3", "8.2", true},
+		{"7.1 8.2 9.3", "9.3", true},
+		{"  7.1   8.2 ", "8.2", true},
+		{"7.1", "7.1", true},
+		{"7.1 8.2", "7.10", false},
+		{"7.10 18.2", "7.1", false},
+		{"7.10 18.2", "8.2", false},
+		{"7.1 8.2", "7.1 8.2", false},
+		{"7.1", "", false},
+		{" ", "", false},
+		{"", "7.1", false},
+	};
+
+	each(c, cases) expect(slu_has_word(c->list, c->word) == c->want,
+			      "%s: %s", c->list, c->word);
+}
+END_TEST
+
 START_TEST(test_nearest)
 {
 	static const char *const words[] = {"Database", "DaemonAddr",
@@ -213,5 +238,5 @@ START_TEST(test_utf8)
 END_TEST
 
 TEST_MAIN("str", test_utf8, test_buf_grows, test_buf_ceiling, test_buf_drop,
-	  test_buf_steal, test_small, test_trim, test_split, test_nearest,
-	  test_strv)
+	  test_buf_steal, test_small, test_trim, test_split, test_has_word,
+	  test_nearest, test_strv)
