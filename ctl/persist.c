@@ -92,6 +92,8 @@ static int submit_create(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 			       "there is a persistent buffer %s already%s",
 			       one->name,
 			       f.uid == ask->uid ? "" : ", of another user");
+	if (slu_ctl_large_enough(one->capacity, err) < 0)
+		return -1;
 	if (conf->max_capacity && one->capacity > conf->max_capacity)
 		return slu_err(err, SLU_INVALID,
 			       "capacity is more than MaxCapacity, %s",

@@ -159,7 +159,9 @@ void slu_waits_answer(struct slu_mirror *m, uint32_t job_id, const char *text);
 /* What it has said; *why is left alone if it has not. */
 void slu_waits_why(struct slu_mirror *m, uint32_t job_id,
 		   char why[SLU_CTL_WHY]);
-/* what of persistent buffers is refused at submission. */
+/* requests.c: what is too small to be a file system is refused. */
+int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err);
+/* persist.c: what of persistent buffers is refused at submission. */
 int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 		       const struct slu_request *req,
 		       const struct slu_conf *conf, const char *user,

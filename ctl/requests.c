@@ -22,22 +22,30 @@
 /* No file system fits into less. */
 #define LEAST (1 << 20)
 
+int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err)
+{
+	char size[SLU_SIZE_TEXT];
+
+	if (capacity >= LEAST)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "capacity=%s is less than 1MiB; a number without a unit "
+		       "is bytes",
+		       slu_size_text(capacity, size));
+}
+
 /* What cannot work is refused now, with what to change. */
 static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 		  struct slu_err *err)
 {
-	char size[SLU_SIZE_TEXT];
-
 	if (ask->max_nodes && req->nodes != SLU_ALL_NODES &&
 	    req->nodes > ask->max_nodes)
 		return slu_err(err, SLU_INVALID,
 			       "jobfs: nodes=%u: the job asks for %u at most",
 			       (unsigned)req->nodes, (unsigned)ask->max_nodes);
-	if (req->has_fs && !req->persistent && req->capacity < LEAST)
-		return slu_err(err, SLU_INVALID,
-			       "jobfs: capacity=%s is less than 1MiB; a number "
-			       "without a unit is bytes",
-			       slu_size_text(req->capacity, size));
+	if (req->has_fs && !req->persistent &&
+	    slu_ctl_large_enough(req->capacity, err) < 0)
+		return slu_err_prefix(err, "jobfs");
 	if (!ask->prolog_flags)
 		return slu_err(err, SLU_INVALID,
 			       "job file systems are off at this site: "
