@@ -4,6 +4,8 @@
 #include "config.h"
 #include "sysquery/ask.h"
 
+#include "common/jsonx.h"
+
 static const struct slu_column columns[] = {
 	{"name", "NAME", SLU_COL_PLAIN},
 	{"nodes", "NODES", SLU_COL_PLAIN},
@@ -70,8 +72,13 @@ int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 {
 	struct json_object *rows, *answer;
 	struct slu_buf out = {0};
+	uint64_t nodes = 1;
 	int ret;
 
+	slu_json_u64_opt(ask->args, "nodes", &nodes, NULL);
+	if (nodes == 0)
+		return slu_err(err, SLU_INVALID,
+			       "predict: --nodes 0: a job has one at least");
 	if (ask->n_operands &&
 	    slu_ask_number(ask, "job_id", ask->operand[0], err))
 		return -1;

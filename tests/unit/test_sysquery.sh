@@ -57,6 +57,9 @@ want 'no daemon' 3 \
 want 'not configured' 3 "sysquery: there is no $dir/sluice.conf: name the \
 host of sluiced with --server, or a database with -f" \
 	env -u SLUICE_CONF SLURM_CONF="$dir/slurm.conf" "$sysquery" osts
+want 'no nodes' 2 \
+	'sysquery: predict: --nodes 0: a job has one at least' \
+	"$sysquery" predict --server n1:1 --nodes 0
 want 'a layout without' 0 '{"components":[{"begin":0,"end":67108864,"count":1,"width":1048576,"why":"small files cost one object"},{"begin":67108864,"count":4,"width":1048576,"why":"read one after the other: a few targets"}],"command":"lfs setstripe -E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"}' \
 	env -u SLUICE_CONF SLURM_CONF="$dir/slurm.conf" "$sysquery" \
 	stripe explain --size 1GiB
