@@ -15,11 +15,12 @@
 #include "select_io/tbf/lustre.h"
 
 #define SLU_TBFD_EXEMPT_MAX 32
+#define SLU_TBFD_RATES_MAX  64
 
 struct slu_tbfd_options {
 	struct slu_tbf_settings set;
 	const char *exempt[SLU_TBFD_EXEMPT_MAX + 1];
-	const char *target_rate[64]; /* "TARGET=RATE" */
+	const char *target_rate[SLU_TBFD_RATES_MAX]; /* "TARGET=RATE" */
 	size_t n_exempt, n_target_rates;
 	double period;	     /* seconds */
 	double resync;	     /* seconds between readings of the rules, of the
@@ -61,7 +62,8 @@ struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err);
 
 /* Watch for so many seconds: the most RPCs a second that each target served, as
  * comments "# TARGET RATE", and RATES="--rate ..." for the unit. SLU_NOTFOUND:
- * none served any; the comments are there. */
+ * none served any, SLU_INVALID: more differ than --target-rate may say; the
+ * comments are there. */
 int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 		     struct slu_buf *out, struct slu_err *err);
 

@@ -151,7 +151,7 @@ static int add_rate(struct slu_tbfd_options *o, const char *text)
 			text);
 		return -1;
 	}
-	if (o->n_target_rates == sizeof(o->target_rate) / sizeof(char *)) {
+	if (o->n_target_rates == SLU_TBFD_RATES_MAX) {
 		fputs("sluice-tbfd: too many --target-rate\n", stderr);
 		return -1;
 	}

@@ -51,10 +51,17 @@ static void note(struct seen *seen, const struct slu_jobstats *stats,
 	}
 }
 
+/* Does it need a rate of its own? */
+static bool is_slower(const struct seen *s, double most)
+{
+	return s->most >= 1 && rint(s->most) < most;
+}
+
 /* As the unit reads it: the options that say so, behind what was seen. */
 static int print(const struct seen *seen, struct slu_buf *out,
 		 struct slu_err *err)
 {
+	size_t slower = 0;
 	double most = 0;
 
 	for (const struct seen *s = seen; s < seen + TARGETS && *s->name; s++) {
@@ -64,9 +71,16 @@ static int print(const struct seen *seen, struct slu_buf *out,
 	if (most < 1)
 		return slu_err(err, SLU_NOTFOUND,
 			       "nothing was served: measure under full load");
+	for (const struct seen *s = seen; s < seen + TARGETS && *s->name; s++)
+		slower += is_slower(s, most);
+	if (slower > SLU_TBFD_RATES_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "%zu targets are slower than the fastest: "
+			       "--target-rate may name at most %d",
+			       slower, SLU_TBFD_RATES_MAX);
 	slu_buf_printf(out, "RATES=\"--rate %.0f", most);
 	for (const struct seen *s = seen; s < seen + TARGETS && *s->name; s++)
-		if (s->most >= 1 && rint(s->most) < most)
+		if (is_slower(s, most))
 			slu_buf_printf(out, " --target-rate %s=%.0f", s->name,
 				       s->most);
 	slu_buf_puts(out, "\"\n");

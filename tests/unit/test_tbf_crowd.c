@@ -196,4 +196,49 @@ START_TEST(test_told)
 }
 END_TEST
 
-TEST_MAIN("tbf_crowd", test_rule, test_repair, test_said, test_told)
+struct fake {
+	struct slu_lustre lustre;
+	size_t n, looks;
+};
+
+/* Each target serves more than the one before. */
+static int fake_job_stats(struct slu_lustre *lustre, struct slu_jobstats *stats,
+			  struct slu_err *err)
+{
+	struct fake *fake = (struct fake *)lustre;
+	struct slu_buf text = {0};
+	int rc;
+
+	for (size_t i = 0; i < fake->n; i++)
+		slu_buf_printf(&text,
+			       "obdfilter.f-OST%04zx.job_stats=\njob_stats:\n"
+			       "- job_id:  1\n  read_bytes: { samples: %zu, "
+			       "sum: 1 }\n",
+			       i, (i + 2) * 1000 * fake->looks);
+	fake->looks++;
+	rc = slu_jobstats_parse(stats, text.data, text.len, err);
+	slu_buf_free(&text);
+	return rc;
+}
+
+/* No more options are printed than are taken. */
+START_TEST(test_measure)
+{
+	struct fake fake = {
+		{.job_stats = fake_job_stats}, SLU_TBFD_RATES_MAX + 1, 0};
+	struct slu_buf out = {0};
+	struct slu_err err;
+
+	expect_ok(slu_tbfd_measure(&fake.lustre, 0.5, &out, &err), err);
+	contains(&out, "RATES=");
+	slu_buf_reset(&out);
+	fake.n++;
+	fake.looks = 0;
+	expect_fail(slu_tbfd_measure(&fake.lustre, 0.5, &out, &err), err,
+		    SLU_INVALID, "65 targets");
+	slu_buf_free(&out);
+}
+END_TEST
+
+TEST_MAIN("tbf_crowd", test_rule, test_repair, test_said, test_told,
+	  test_measure)
