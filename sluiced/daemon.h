@@ -80,6 +80,7 @@ struct slu_daemon {
 	struct slu_hosts hosts;		   /* slurmctld's nodes */
 	struct slu_supply supply;	   /* of the pools, as told last */
 	struct slu_timer supply_timer;
+	uint64_t newcomers; /* slu_receiver_newcomers(), as reckoned */
 	struct slu_metrics metrics;
 	bool failed; /* the loop was stopped because it cannot go on */
 };
@@ -112,6 +113,8 @@ void slu_supply_start(struct slu_daemon *d);
 void slu_supply_connected(struct slu_daemon *d,
 			  const struct slu_node_addr *nodes, size_t n);
 void slu_supply_again(struct slu_daemon *d);
+/* A map came: soon, if it is its host's first. */
+void slu_supply_pushed(struct slu_daemon *d);
 void slu_supply_stop(struct slu_daemon *d);
 /* What failed stage-outs have left may have changed: told if it has. */
 void slu_supply_kept(struct slu_daemon *d);

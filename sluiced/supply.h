@@ -5,8 +5,9 @@
 /*
  * What there is of each pool: of slurmctld's nodes, what the resource map says
  * of the file systems that buffers lie on. Reckoned when slurmctld connects,
- * when the configuration was read again, and every minute or so (less often
- * where there are many nodes), and told when it has changed.
+ * when the configuration was read again, soon after a host's first map, and
+ * every minute or so (less often where there are many nodes), and told when it
+ * has changed.
  */
 
 #include "common/conf.h"

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define EVERY	 60.0 /* seconds, */
-#define PER_NODE 0.05 /* and so many more for each node */
+#define PER_NODE 0.05 /* and so many more for each node; */
+#define SOONER	 30   /* times, after a host's first map */
 
 static bool same(const struct slu_supply *a, const struct slu_supply *b)
 {
@@ -39,13 +40,17 @@ void slu_supply_kept(struct slu_daemon *d)
 		slu_control_send(d->control, &slu_supply_desc, &d->supply);
 }
 
+static double interval(const struct slu_daemon *d)
+{
+	return EVERY + PER_NODE * (double)d->hosts.n;
+}
+
 static void reckon(struct slu_daemon *d)
 {
 	struct slu_supply fresh;
 	struct slu_err err;
 
-	slu_timer_set(d->loop, &d->supply_timer,
-		      EVERY + PER_NODE * (double)d->hosts.n);
+	slu_timer_set(d->loop, &d->supply_timer, interval(d));
 	if (slu_supply_reckon(d->db, d->conf, &d->hosts, &fresh, &err) < 0) {
 		slu_log(d->log, SLU_ERROR, "pools: %s", err.text);
 		return;
@@ -70,6 +75,16 @@ void slu_supply_start(struct slu_daemon *d)
 void slu_supply_again(struct slu_daemon *d)
 {
 	slu_timer_soon(d->loop, &d->supply_timer, 0);
+}
+
+void slu_supply_pushed(struct slu_daemon *d)
+{
+	uint64_t now = slu_receiver_newcomers(d->receiver);
+
+	if (now == d->newcomers)
+		return;
+	d->newcomers = now;
+	slu_timer_soon(d->loop, &d->supply_timer, interval(d) / SOONER);
 }
 
 void slu_supply_connected(struct slu_daemon *d,

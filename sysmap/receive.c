@@ -39,6 +39,7 @@ struct slu_receiver {
 	struct host *host;  /* sorted by name */
 	size_t n, flushed;  /* so far, of those to flush */
 	uint64_t topologies;
+	uint64_t newcomers;
 };
 
 struct slu_receiver *slu_receiver_new(struct slu_db *db, struct slu_err *err)
@@ -246,8 +247,10 @@ static int give(struct slu_receiver *r, struct host *host,
 		more->seen = now;
 		return 0;
 	}
-	if (host->id == 0)
+	if (host->id == 0) {
 		host->id = slu_host_id(r->db, host->name, true, err);
+		r->newcomers++;
+	}
 	if (host->id < 0 || take(r, host, doc->eid, now, err) ||
 	    slu_documents_give(r->db, host->id, doc, now, err))
 		return -1;
@@ -333,6 +336,11 @@ int slu_receive_map(struct slu_receiver *r, const char *name,
 uint64_t slu_receiver_topologies(const struct slu_receiver *r)
 {
 	return r->topologies;
+}
+
+uint64_t slu_receiver_newcomers(const struct slu_receiver *r)
+{
+	return r->newcomers;
 }
 
 void slu_receiver_forget(struct slu_receiver *r)

@@ -60,6 +60,8 @@ long slu_receiver_prune(struct slu_receiver *r, int64_t before, size_t max,
  * transactions that were undone, or something was removed, or another
  * connection has written: has it changed, the newest may have. */
 uint64_t slu_receiver_topologies(const struct slu_receiver *r);
+/* The same of hosts that had no document before. */
+uint64_t slu_receiver_newcomers(const struct slu_receiver *r);
 
 /* Write when hosts were last seen, at most `max` of them at once: 1 when there
  * may be more, who come next, 0 at the end of the list, -1. A round seldom, and

@@ -58,7 +58,9 @@ START_TEST(test_round_trip)
 	struct slu_err err;
 
 	fill(&job);
-	job.het_job = job.het_buffers = 0; /* of a run that goes on */
+	/* of a run that goes on */
+	job.het_job = job.het_buffers = 0;
+	job.suspended_since = 0;
 	expect_ok(slu_history_add(db, &job, &err), err);
 	expect_ok(slu_history_each(db, &all, as_text, &text, &err), err);
 	want = slu_encode_text(&slu_job_desc, &job);
@@ -89,7 +91,9 @@ START_TEST(test_brief)
 	struct slu_err err;
 
 	fill(&job);
-	job.het_job = job.het_buffers = 0; /* of a run that goes on */
+	/* of a run that goes on */
+	job.het_job = job.het_buffers = 0;
+	job.suspended_since = 0;
 	expect_ok(slu_history_add(db, &job, &err), err);
 	expect_ok(slu_history_each(db, &all, pack, &whole, &err), err);
 	for (int i = 0; i < 2; i++) {

@@ -211,7 +211,9 @@ START_TEST(test_topologies)
 	put("n1", "topology", "[1]", 20);
 	ck_assert_uint_eq(slu_receiver_topologies(r), 1);
 	ck_assert(!missing("n1", "topology", "[1]", 30));
+	ck_assert_uint_eq(slu_receiver_newcomers(r), 1);
 	ck_assert(!missing("n2", "disks", "[]", 30));
+	ck_assert_uint_eq(slu_receiver_newcomers(r), 2);
 	ck_assert_uint_eq(slu_receiver_topologies(r), 1);
 	put("n2", "topology", "[2]", 40);
 	expect_ok(slu_documents_newest(db, "topology", &text, &err), err);

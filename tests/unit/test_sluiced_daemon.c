@@ -163,6 +163,33 @@ START_TEST(test_sysmap)
 }
 END_TEST
 
+/* What the first map of a host adds to a pool is told within seconds. */
+START_TEST(test_first_map)
+{
+	static const char docs[] =
+		"{\"host\":\"n1\",\"documents\":{\"mountpoints\":"
+		"\"[{\\\"device\\\":\\\"/dev/sdb\\\",\\\"mountpoint\\\":"
+		"\\\"/\\\",\\\"filesystem\\\":\\\"ext4\\\",\\\"size\\\":"
+		"104857600,\\\"options\\\":\\\"rw\\\",\\\"category\\\":"
+		"\\\"local\\\"}]\",\"mountusage\":\"[{\\\"mountpoint\\\":"
+		"\\\"/\\\",\\\"available\\\":1048576}]\"}}";
+	struct slu_supply *supply;
+
+	if (!have_root() || !sluiced_begin())
+		return;
+	ctl_meet();
+	supply = ctl_expect(&slu_supply_desc);
+	ck_assert_uint_eq(supply->pools[0].nodes, 0);
+	slu_msg_free(&slu_supply_desc, supply);
+	ck_assert_int_eq(post("/v1/sysmap/documents", docs, NULL), 0);
+	supply = ctl_expect(&slu_supply_desc);
+	ck_assert_uint_eq(supply->pools[0].nodes, 1);
+	slu_msg_free(&slu_supply_desc, supply);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 /* Many nodes push at the same moment: none is refused. */
 START_TEST(test_crowd)
 {
@@ -414,5 +441,5 @@ START_TEST(test_closed_input)
 END_TEST
 
 TEST_MAIN("sluiced daemon", test_unproven_body, test_who_may, test_refused,
-	  test_sysmap, test_crowd, test_metrics, test_long_questions,
-	  test_operator, test_closed_input)
+	  test_sysmap, test_first_map, test_crowd, test_metrics,
+	  test_long_questions, test_operator, test_closed_input)
