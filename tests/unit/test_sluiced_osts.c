@@ -167,7 +167,9 @@ START_TEST(test_osts)
 	oss.io = slu_jobio_new();
 	ck_assert_int_eq(post("/v1/osts?host=far", said, NULL), SLU_DENIED);
 	ck_assert_int_eq(post("/v1/osts?host=n1", "[]", NULL), SLU_INVALID);
-	expect_words(ask(one), "\"missing\":1");
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"osts\",\"stripes\":1}", NULL),
+			 SLU_NOTFOUND);
 	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
 	put_target("f-OST0007");
 	put_mdt("f-MDT0000");
