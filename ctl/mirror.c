@@ -8,6 +8,7 @@
 #include "ctl/pools.h"
 #include "ctl/taken.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,14 +243,17 @@ void slu_mirror_each(struct slu_mirror *m,
 
 static void print_one(void *arg, const struct slu_buffer_state *b)
 {
-	char size[SLU_SIZE_TEXT];
+	char size[SLU_SIZE_TEXT], job[16] = "-"; /* persistent: of no job */
 
-	slu_buf_printf(
-		arg, "%-10u %-10s %-9s%s %10s  %s%s%s\n",
-		b->ahead ? b->creator : b->job_id, b->name ? b->name : "",
-		b->state ? b->state : "", b->failed ? "!" : " ",
-		slu_size_text(b->size, size), b->pending ? b->pending : "",
-		b->pending && b->text ? "  " : "", b->text ? b->text : "");
+	if (b->ahead || !b->persistent)
+		snprintf(job, sizeof(job), "%u",
+			 b->ahead ? b->creator : b->job_id);
+	slu_buf_printf(arg, "%-10s %-10s %-9s%s %10s  %s%s%s\n", job,
+		       b->name ? b->name : "", b->state ? b->state : "",
+		       b->failed ? "!" : " ", slu_size_text(b->size, size),
+		       b->pending ? b->pending : "",
+		       b->pending && b->text ? "  " : "",
+		       b->text ? b->text : "");
 }
 
 /* Room that no buffer in the list takes. */

@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include "common/jsonx.h"
+#include "wire/node.h"
 
 static const struct slu_column lines[] = {
 	{"job", "JOB", SLU_COL_PLAIN},
@@ -56,16 +57,19 @@ static void add_user(struct json_object *buffer)
 }
 
 /* A persistent one is known by its own name, not by that of the job that had
- * it made. */
+ * it made, nor by the number that stands for a job's. */
 static void name_persistent(struct json_object *buffer)
 {
 	const char *name = NULL;
-	uint64_t expires = 0;
+	uint64_t expires = 0, job = 0;
 
 	slu_json_str_opt(buffer, "name", &name, NULL);
 	slu_json_u64_opt(buffer, "expires", &expires, NULL);
+	slu_json_u64_opt(buffer, "job", &job, NULL);
 	if (name && expires)
 		slu_json_set_str(buffer, "job_name", name);
+	if (job >= SLU_PERSIST_FIRST)
+		slu_json_set_str(buffer, "job", "-");
 }
 
 static int part(struct json_object *buffer, const char *key,

@@ -13,6 +13,7 @@
 #include "ctl/queue.h"
 #include "ctl/map.h"
 #include "ctl/times.h"
+#include "wire/node.h"
 
 static const struct {
 	const char *comment;
@@ -393,6 +394,41 @@ static void put(struct slu_mirror *m, uint64_t buffer, uint32_t job,
 	ck_assert_ptr_null(s.state);
 }
 
+/* A persistent buffer is no job's, what is staged ahead its creator's. */
+START_TEST(test_mirror_rows)
+{
+	static const struct {
+		bool persistent, ahead;
+		uint32_t job_id;
+		const char *row;
+	} cases[] = {
+		{false, false, 7, "\n7          camp "},
+		{true, false, SLU_PERSIST_FIRST, "\n-          camp "},
+		{true, true, SLU_PERSIST_FIRST, "\n9          camp "},
+	};
+
+	each(c, cases)
+	{
+		struct slu_buffer_state b = {.buffer = 1,
+					     .job_id = c->job_id,
+					     .creator = 9,
+					     .persistent = c->persistent,
+					     .ahead = c->ahead,
+					     .name = strdup("camp"),
+					     .state = strdup("RUNNING")};
+		struct slu_buf out = {0};
+		struct slu_mirror m;
+
+		slu_mirror_init(&m);
+		ck_assert_int_eq(slu_mirror_set(&m, &b), 0);
+		slu_mirror_print(&m, 0, &out);
+		expect(strstr(out.data, c->row), "%s", out.data);
+		slu_buf_free(&out);
+		slu_mirror_fini(&m);
+	}
+}
+END_TEST
+
 START_TEST(test_mirror)
 {
 	struct slu_mirror m;
@@ -484,4 +520,4 @@ END_TEST
 
 TEST_MAIN("ctl_parts", test_note, test_note_out_of_range, test_note_apply,
 	  test_comment, test_note_garbage, test_times, test_table, test_queue,
-	  test_mirror, test_history_bound, test_advice)
+	  test_mirror, test_mirror_rows, test_history_bound, test_advice)
