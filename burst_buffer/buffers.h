@@ -205,5 +205,9 @@ long slu_buffers_prune(struct slu_db *db, double before, size_t max,
 struct json_object *slu_buffers_json(struct slu_db *db, uint32_t job_id,
 				     uint32_t uid, double now,
 				     struct slu_err *err);
+/* What is going on in those buffers, as squeue and scontrol say it: {"BUFFER":
+ * sentence}, of those where something is. Caller puts. */
+struct json_object *slu_buffers_progress(const struct slu_buffers *b,
+					 uint32_t job_id, uint32_t uid);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "burst_buffer/live.h"
 #include "burst_buffer/request/fstype.h"
+#include "common/jsonx.h"
 #include "common/size.h"
 #include "common/str.h"
 
@@ -157,6 +158,26 @@ static char *sentence(const struct slu_bb *bb)
 		bb->state == SLU_BB_STAGE_IN || bb->state == SLU_BB_STAGE_OUT
 			? progress(bb, copied)
 			: "");
+}
+
+struct json_object *slu_buffers_progress(const struct slu_buffers *b,
+					 uint32_t job_id, uint32_t uid)
+{
+	struct json_object *all = json_object_new_object();
+	char id[24], *text;
+
+	for (const struct slu_bb *bb = b->first; bb; bb = bb->next) {
+		if ((uid != SLU_NO_ID && bb->plan.uid != uid) || bb->failure ||
+		    (job_id && bb->plan.job_id != job_id &&
+		     !(bb->plan.ahead && bb->plan.creator == job_id)))
+			continue;
+		text = sentence(bb);
+		snprintf(id, sizeof(id), "%llu", (unsigned long long)bb->id);
+		if (text && *text)
+			slu_json_set_str(all, id, text);
+		free(text);
+	}
+	return all;
 }
 
 static bool is_pending(const struct slu_bb *bb, size_t i)

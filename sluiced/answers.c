@@ -42,19 +42,48 @@ static int whose(const struct slu_asker *who, struct json_object *args,
 	return 0;
 }
 
+static struct json_object *prepare_buffers(const struct slu_daemon *d,
+					   const struct slu_asker *who,
+					   struct json_object *args)
+{
+	uint64_t job_id = 0;
+
+	slu_json_u64_opt(args, "job_id", &job_id, NULL);
+	return slu_buffers_progress(d->buffers, (uint32_t)job_id,
+				    who->admin ? SLU_NO_ID : who->uid);
+}
+
+static void add_progress(struct json_object *array, struct json_object *live)
+{
+	struct json_object *buffer, *text;
+	const char *id;
+
+	for (size_t i = 0; i < json_object_array_length(array); i++) {
+		buffer = json_object_array_get_idx(array, i);
+		id = json_object_get_string(
+			json_object_object_get(buffer, "buffer"));
+		if (json_object_object_get_ex(live, id, &text))
+			json_object_object_add(buffer, "progress",
+					       json_object_get(text));
+	}
+}
+
 static int buffers(struct slu_db *db, const struct slu_asker *who,
 		   struct json_object *args, struct slu_buf *out,
 		   struct slu_err *err)
 {
+	struct json_object *array;
 	uint64_t job_id = 0;
 	uint32_t uid;
 
 	if (whose(who, args, &uid, err) < 0 ||
 	    slu_json_u64_opt(args, "job_id", &job_id, err) < 0)
 		return -1;
-	return give(slu_buffers_json(db, (uint32_t)job_id, uid, slu_now_wall(),
-				     err),
-		    out, err);
+	array = slu_buffers_json(db, (uint32_t)job_id, uid, slu_now_wall(),
+				 err);
+	if (array && who->live)
+		add_progress(array, who->live);
+	return give(array, out, err);
 }
 
 /* Of all rows that may be seen, unless "last" says how many. */
@@ -229,7 +258,7 @@ static int running(struct slu_db *db, const struct slu_asker *who,
 }
 
 const struct slu_answerer slu_answerers[] = {
-	{"buffers", NULL, NULL, buffers},
+	{"buffers", prepare_buffers, NULL, buffers},
 	{"jobs", NULL, NULL, jobs},
 	{"accuracy", NULL, NULL, accuracy},
 	{"predict", prepare_predict, NULL, predict},

@@ -20,6 +20,7 @@ static const struct slu_column lines[] = {
 	{"created", "CREATED", SLU_COL_TIME},
 	{"failed_in", "FAILED_IN", SLU_COL_PLAIN},
 	{"failure", "FAILURE", SLU_COL_PLAIN},
+	{"progress", "PROGRESS", SLU_COL_PLAIN},
 	{.key = NULL},
 };
 static const struct slu_column phases[] = {

@@ -127,23 +127,24 @@ static const struct {
 	 "n1    1\n"},
 	{"buffers --table", "{\"question\":\"buffers\"}",
 	 "[{\"job\":7,\"user\":\"ann\",\"capacity\":2048,\"nodes\":2,"
-	 "\"state\":\"RUNNING\",\"phases\":[{\"name\":\"setup\"}]},"
+	 "\"state\":\"RUNNING\",\"progress\":\"2 of 3\","
+	 "\"phases\":[{\"name\":\"setup\"}]},"
 	 "{\"job\":8,\"job_name\":\"x\",\"name\":\"camp\",\"expires\":9,"
 	 "\"failed_in\":\"SETUP\",\"failure\":\"it broke\"}]",
 	 "JOB  NAME  USER  FILESYSTEM  CAPACITY  NODES  STATE    CREATED  "
-	 "FAILED_IN  FAILURE\n"
+	 "FAILED_IN  FAILURE   PROGRESS\n"
 	 "  7  -     ann   -               2KiB      2  RUNNING  -        "
-	 "-          -\n"
+	 "-          -         2 of 3\n"
 	 "  8  camp  -     -                  -      -  -        -        "
-	 "SETUP      it broke\n"},
+	 "SETUP      it broke  -\n"},
 	{"buffers 7 --table", "{\"job_id\":7,\"question\":\"buffers\"}",
 	 "[{\"job\":7,\"uid\":0,\"phases\":[{\"name\":\"setup\",\"seconds\":61,"
 	 "\"bytes\":1024,\"files\":3,\"nodes\":2}],"
 	 "\"history\":[{\"time\":1,\"state\":\"SETUP\",\"text\":\"x\"}]}]",
 	 "JOB  NAME  USER  FILESYSTEM  CAPACITY  NODES  STATE  CREATED  "
-	 "FAILED_IN  FAILURE\n"
+	 "FAILED_IN  FAILURE  PROGRESS\n"
 	 "  7  -     root  -           -         -      -      -        "
-	 "-          -\n"
+	 "-          -        -\n"
 	 "\n"
 	 "PHASE  BEGAN  TOOK  BYTES  FILES  NODES\n"
 	 "setup  -      1:01   1KiB      3      2\n"

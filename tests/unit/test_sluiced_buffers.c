@@ -465,6 +465,8 @@ START_TEST(test_plan_waits)
 			      &reply),
 			 0);
 	ck_assert_ptr_nonnull(strstr(reply.data, "\"user\":\"root\""));
+	expect(strstr(reply.data, "\"progress\":\"sluice: setup, 0 of "), "%s",
+	       reply.data);
 	slu_buf_free(&reply);
 	ctl_close();
 	sluiced_end();
