@@ -109,7 +109,7 @@ START_TEST(test_refused)
 		{"jobs --last -1", "no number"},
 		{"jobs --last=-1", "no number"},
 		{"jobs --last=9999999999999999999999", "no number"},
-		{"jobs --user=no-such-user-here", "no number"},
+		{"jobs --user=no-such-user-here", "there is no user"},
 		{"jobs --limit=soon", "soon"},
 		{"jobs -n n1", "--hosts is not an option of jobs"},
 		{"osts place --stripes -1", "\"-1\" is no number"},
