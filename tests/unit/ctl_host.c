@@ -23,11 +23,14 @@ void did(const char *fmt, ...)
 
 static void fake_log(void *arg, enum slu_level level, const char *line)
 {
-	size_t used = strlen(host.log);
+	size_t used;
 
 	(void)arg;
+	pthread_mutex_lock(&host_lock);
+	used = strlen(host.log);
 	snprintf(host.log + used, sizeof(host.log) - used, "%d %s\n", level,
 		 line);
+	pthread_mutex_unlock(&host_lock);
 }
 
 void fake_settings(void *arg, struct slu_ctl_settings *out)
