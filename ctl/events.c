@@ -189,7 +189,6 @@ static void held(struct slu_ctl *ctl, uint32_t job_id, double now)
 		ctl->prolog_done(0, job_id, false);
 		return;
 	}
-	live->unmapped = false;
 	slu_live_hold(ctl, live, now + (double)conf->mapping_timeout);
 	/* a look at all jobs may have found it, and it was solved since */
 	if (!live->epoch && !ctl->ions_dirty)
@@ -367,8 +366,6 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 		}
 		known = is_known(ctl, &jobs[i]);
 		live = slu_live_start(ctl, &jobs[i]);
-		if (live && !known && ctl->recall)
-			live->unmapped = true;
 		if (is_running(&jobs[i]))
 			continue;
 		/* of one that is not known its end may still be in the queue,

@@ -55,7 +55,7 @@ struct slu_live {
 	bool held;
 	double held_until;
 	uint64_t epoch; /* 0: not solved yet */
-	bool unmapped;	/* it was launched before, or may have been */
+	bool unmapped;	/* it was launched before */
 	/* It is being set up: its end is kept ahead. After that, what it was
 	 * given back, seconds: Slurm forgets it when a job is resumed, or its
 	 * limit changed. */

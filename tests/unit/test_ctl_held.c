@@ -227,25 +227,6 @@ START_TEST(test_launched_unmapped)
 }
 END_TEST
 
-/* What a run was launched with, and what it had then, only a slurmctld knows
- * that was there. */
-START_TEST(test_launched_before)
-{
-	struct slu_ctl *ctl;
-
-	host_add(plain_job);
-	host.comment[2] = host.comment[3] = "sluice: 7";
-	ctl = ctl_by_hand(IONS);
-	link_up(ctl, 1);
-	slu_ctl_step(ctl, 2);
-	published(ctl);
-	end_job(7, "COMPLETED", NULL);
-	say_ended(ctl, 7);
-	slu_ctl_step(ctl, 13);
-	ck_assert_uint_eq(ions_learnt(ctl), SLU_NO_ID);
-}
-END_TEST
-
 TEST_MAIN("ctl held", test_held_launch, test_held_launch_is_let_go,
 	  test_held_launch_found_before, test_ended_while_away,
-	  test_launched_unmapped, test_launched_before)
+	  test_launched_unmapped)
