@@ -125,7 +125,7 @@ tests_unit_test_tbf_sim_LDADD = libslutbf.la $(CHECK_LIBS)
 tests_unit_test_tbfd_alive_LDADD = libslutbfd.la $(CHECK_LIBS)
 tests_unit_test_tbf_order_SOURCES = tests/unit/test_tbf_order.c $(tbf_server)
 tests_unit_test_tbf_order_LDADD = libslutbf.la $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/recorded.h
+noinst_HEADERS += tests/unit/recorded.h tests/unit/server_files.h
 endif
 
 # Rules as Lustre keeps them, and an lctl that has nothing but them.

@@ -356,8 +356,8 @@ START_TEST(test_cannot_look)
 }
 END_TEST
 
-/* The thread itself: it looks when the controller begins, and when woken. */
-START_TEST(test_thread)
+/* The active controller, with one job that runs for so many seconds more. */
+static struct slu_ctl *acquire(int seconds)
 {
 	struct slu_ctl *ctl;
 
@@ -365,9 +365,17 @@ START_TEST(test_thread)
 	forget();
 	host.n_limit = 1;
 	host.limit[0] = running(10, 60);
-	host.limit[0].end = time(NULL) + 100;
+	host.limit[0].end = time(NULL) + seconds;
 	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
 	slu_ctl_active(ctl);
+	return ctl;
+}
+
+/* The thread itself: it looks when the controller begins, and when woken. */
+START_TEST(test_thread)
+{
+	struct slu_ctl *ctl = acquire(100);
+
 	for (int i = 0; i < 300 && !has_done("limit 7 whole;"); i++)
 		usleep(10000);
 	ck_assert(has_done("limit 7 whole;"));
@@ -423,15 +431,8 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *new,
 /* Slurm looks at limits as soon as the clock is set. */
 START_TEST(test_clock_is_set)
 {
-	struct slu_ctl *ctl;
+	struct slu_ctl *ctl = acquire(400);
 
-	write_conf(TIGHTEN);
-	forget();
-	host.n_limit = 1;
-	host.limit[0] = running(10, 60);
-	host.limit[0].end = time(NULL) + 400;
-	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
-	slu_ctl_active(ctl);
 	for (int i = 0; i < 300 && !slu_guard_alive(ctl); i++)
 		usleep(10000);
 	usleep(100000);

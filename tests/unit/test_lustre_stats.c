@@ -4,6 +4,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"
+#include "tests/unit/server_files.h"
 #include "tests/unit/tmpdir.h"
 
 #include "common/jsonx.h"
@@ -11,19 +12,6 @@
 #include "sysmap/lustre/lustre.h"
 
 static struct slu_err err;
-
-static void put(const char *path, const char *text)
-{
-	char full[512];
-
-	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
-	*strrchr(full, '/') = '\0';
-	expect_ok(slu_mkdirs(full, 0755, &err), err);
-	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
-	expect_ok(slu_file_write(AT_FDCWD, full, text, strlen(text), 0644,
-				 false, &err),
-		  err);
-}
 
 /* "NOTFOUND" where it has nothing to say. */
 static char *said(slu_source_f *source, const char *dir)

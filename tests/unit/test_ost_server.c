@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"
+#include "tests/unit/server_files.h"
 #include "tests/unit/tmpdir.h"
 #include <math.h>
 #include <sys/stat.h>
@@ -59,21 +60,6 @@ START_TEST(test_histograms)
 	slu_buf_free(&text);
 }
 END_TEST
-
-/* A file below the root of a test's server. */
-static void put(const char *path, const char *text)
-{
-	char full[512];
-	struct slu_err err;
-
-	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
-	*strrchr(full, '/') = '\0';
-	expect_ok(slu_mkdirs(full, 0755, &err), err);
-	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
-	expect_ok(slu_file_write(AT_FDCWD, full, text, strlen(text), 0644,
-				 false, &err),
-		  err);
-}
 
 /* A disk that turns slow is seen within minutes, whatever it did for years; and
  * one that is left alone is not forgotten. */

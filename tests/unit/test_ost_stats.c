@@ -5,6 +5,7 @@
 #include "select_io/ost/server.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"
+#include "tests/unit/server_files.h"
 #include "tests/unit/tmpdir.h"
 
 #include <ftw.h>
@@ -68,19 +69,6 @@ START_TEST(test_rows)
 	ck_assert_uint_eq(slu_stats_requests(""), 0);
 }
 END_TEST
-
-static void put(const char *path, const char *text)
-{
-	char full[512];
-
-	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
-	*strrchr(full, '/') = '\0';
-	expect_ok(slu_mkdirs(full, 0755, &err), err);
-	snprintf(full, sizeof(full), "%s/root/%s", tmpdir(), path);
-	expect_ok(slu_file_write(AT_FDCWD, full, text, strlen(text), 0644,
-				 false, &err),
-		  err);
-}
 
 static void says(double now, struct slu_ost_meter *meter, const char *want)
 {

@@ -124,6 +124,24 @@ static void change_db(const char *sql)
 	slu_db_close(db);
 }
 
+/* The plan of a job whose nodes' reports cannot be stored from now on; text:
+ * one of them. */
+static struct slu_plan fetch_refused(struct slu_job *job, char text[160])
+{
+	struct slu_plan plan;
+
+	ctl_meet();
+	ctl_send(&slu_job_started_desc, job);
+	plan = fetch_plan(7, "n1");
+	change_db("CREATE TRIGGER no BEFORE INSERT ON BufferPhase BEGIN"
+		  " SELECT RAISE(ROLLBACK, 'no'); END");
+	snprintf(text, 160,
+		 "{\"job_id\":7,\"buffer\":%llu,\"node\":\"n1\","
+		 "\"step\":\"ready\",\"ok\":true}",
+		 (unsigned long long)plan.buffer);
+	return plan;
+}
+
 /* What cannot be stored was not said, and what is remembered of it is
  * forgotten: nodes are told to try again, and slurmctld hears it all anew. */
 START_TEST(test_lost_turn)
@@ -134,15 +152,7 @@ START_TEST(test_lost_turn)
 
 	if (!have_root() || !sluiced_begin())
 		return;
-	ctl_meet();
-	ctl_send(&slu_job_started_desc, &j);
-	plan = fetch_plan(7, "n1");
-	change_db("CREATE TRIGGER no BEFORE INSERT ON BufferPhase BEGIN"
-		  " SELECT RAISE(ROLLBACK, 'no'); END");
-	snprintf(text, sizeof(text),
-		 "{\"job_id\":7,\"buffer\":%llu,\"node\":\"n1\","
-		 "\"step\":\"ready\",\"ok\":true}",
-		 (unsigned long long)plan.buffer);
+	plan = fetch_refused(&j, text);
 	ck_assert_int_eq(post("/v1/report", text, NULL), SLU_TIMEOUT);
 	expect(strstr(err.text, "try again"), "%s", err.text);
 	change_db("DROP TRIGGER no");
@@ -189,15 +199,7 @@ START_TEST(test_full)
 
 	if (!have_root() || !sluiced_begin())
 		return;
-	ctl_meet();
-	ctl_send(&slu_job_started_desc, &j);
-	plan = fetch_plan(7, "n1");
-	change_db("CREATE TRIGGER no BEFORE INSERT ON BufferPhase BEGIN"
-		  " SELECT RAISE(ROLLBACK, 'no'); END");
-	snprintf(text, sizeof(text),
-		 "{\"job_id\":7,\"buffer\":%llu,\"node\":\"n1\","
-		 "\"step\":\"ready\",\"ok\":true}",
-		 (unsigned long long)plan.buffer);
+	plan = fetch_refused(&j, text);
 	failed = failures_of_reports(text, 30);
 	ck_assert_uint_gt(failed, 0);
 	ck_assert_uint_lt(failed, 30);
