@@ -14,7 +14,7 @@
 static const float grid[PLACES] = {0.001f, 0.002f, 0.005f, 0.01f, 0.02f,
 				   0.05f,  0.1f,   0.17f,  0.25f, 0.35f,
 				   0.5f,   0.65f,  0.8f,   0.92f};
-_Static_assert(PLACES >= SLU_CLASS_RUNS, "room for the runs of a class");
+_Static_assert(PLACES > LANES && LANES >= SLU_CLASS_RUNS, "room for all runs");
 _Static_assert((LEVELS + 2) * SLU_CLASS_RUNS + 1 + PLACES < SLU_SPREAD_MAX,
 	       "room for all points");
 
@@ -71,63 +71,115 @@ static void make_keys(const struct slu_predictor *p, const struct slu_job *job,
 			slu_classes_expect(p->classes, key[l] |= 1);
 }
 
-/* A run copied to a job that asks for `asked`. Time beyond the request is only
+/* Runs that had ended when the job was submitted, the latest first: of each
+ * class and, of those with a request, of two once more. All lists are worked on
+ * at once, so what is behind their ends must not matter. */
+struct runs {
+	uint16_t run[ASKED * LANES], asked[ASKED * LANES];
+};
+
+/* Without branches, as any may be late. */
+static unsigned take_ended(const struct slu_class *c, uint32_t submit,
+			   uint16_t *run, uint16_t *asked)
+{
+	unsigned n = 0, fewer;
+
+	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++) {
+		run[n] = c->run[k];
+		asked[n] = c->asked[k];
+		n += c->end[k] <= submit;
+	}
+	/* Those that there have never been seem to have ended at 0. */
+	fewer = c->jobs < SLU_CLASS_RUNS ? SLU_CLASS_RUNS - c->jobs : 0;
+	return n - fewer;
+}
+
+static unsigned take_asked(struct runs *r, unsigned from, unsigned to,
+			   unsigned ended)
+{
+	const uint16_t *run = &r->run[from * LANES];
+	const uint16_t *asked = &r->asked[from * LANES];
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++) {
+		r->run[to * LANES + n] = run[k];
+		r->asked[to * LANES + n] = asked[k];
+		n += (k < ended) & (asked[k] > 0);
+	}
+	return n;
+}
+
+/* Copied to a job that asks for `asked`. Time beyond the request is only
  * copied from a run that went beyond its own, since not all sites end jobs
  * there, and some do later. */
-static uint16_t copied(int run, int its_asked, int asked)
+SLU_INLINE int copied(int run, int its_asked, int asked)
 {
-	int beyond = its_asked && run > its_asked ? run - its_asked : 0;
-	int most = asked ? asked + beyond : UINT16_MAX;
+	int limit = its_asked ? its_asked : UINT16_MAX;
+	int most = asked ? asked : UINT16_MAX;
+	int within = run < limit ? run : limit;
 
-	return (uint16_t)(run < most ? run : most);
+	return (within < most ? within : most) + run - within;
+}
+
+/* The same share of `asked`. */
+SLU_INLINE int share(int run, int its_asked, int asked)
+{
+	int at = asked + run - its_asked;
+
+	at = at > 0 ? at : 0;
+	return at < UINT16_MAX ? at : UINT16_MAX;
 }
 
 /* Kinds: 6 if the run reached its request, 3 if it is like the one before it, 1
  * if it is not like the one after it, 2 if it is the last. */
 #define REACHED 6
 #define NEAR_BY 30 /* of `at`: 0.7 % */
-static void put_kinds(struct slu_seen *seen, int s)
+SLU_FAST static void put_runs(const struct runs *r, int asked,
+			      struct slu_seen *seen)
 {
-	for (unsigned k = 0; k < seen->n[s]; k++) {
-		const uint16_t *at = &seen->at[s][k];
-		bool before = k + 1 < seen->n[s] && abs(at[0] - at[1]) < ALIKE;
-		unsigned after = !k ? 2 : abs(at[0] - at[-1]) >= ALIKE;
+	uint16_t at[ASKED * LANES + 1], alike[ASKED * LANES + 1];
+	uint8_t kind[ASKED * LANES];
 
-		seen->kind[s][k] += (uint8_t)(3 * before + after);
+	for (unsigned i = 0; i < LEVELS * LANES; i++)
+		at[i] = (uint16_t)copied(r->run[i], r->asked[i], asked);
+	for (unsigned i = LEVELS * LANES; i < ASKED * LANES; i++)
+		at[i] = (uint16_t)share(r->run[i], r->asked[i], asked);
+	at[ASKED * LANES] = 0;
+	for (unsigned i = 0; i < ASKED * LANES; i++)
+		alike[i + 1] = abs(at[i] - at[i + 1]) < ALIKE;
+	for (unsigned s = 0; s < ASKED; s++) {
+		alike[s * LANES + seen->n[s]] = 0; /* the list's end */
+		alike[s * LANES] = 1;
+	}
+	for (unsigned i = 0; i < ASKED * LANES; i++) {
+		int reached = (r->asked[i] > 0) &
+			      (r->run[i] + NEAR_BY >= r->asked[i]);
+
+		kind[i] = (uint8_t)(REACHED * reached + 3 * alike[i + 1] + 1 -
+				    alike[i]);
+	}
+	for (unsigned s = 0; s < ASKED; s++) {
+		memcpy(seen->at[s], &at[s * LANES], LANES * sizeof(at[0]));
+		memcpy(seen->kind[s], &kind[s * LANES], LANES);
+		seen->kind[s][0] = (uint8_t)(seen->kind[s][0] + 2);
 	}
 }
 
-/* The runs of a class that had ended when the job was submitted: in shares of
- * requests too, if `shares` is not 0. Without branches, as any may be late. */
-static void put_runs(struct slu_view *v, enum slu_level l, unsigned shares,
-		     int64_t submit, int asked)
+static void look_at_runs(struct slu_view *v, int64_t submit, uint16_t asked)
 {
-	const struct slu_class *c = &v->class[l];
-	unsigned runs = 0, of_asked = 0;
+	uint32_t until = submit > 0 && submit < UINT32_MAX ? (uint32_t)submit
+							   : UINT32_MAX;
+	struct runs r = {0};
 
-	for (uint32_t k = 0; k < SLU_CLASS_RUNS; k++) {
-		bool ended = (k < c->jobs) & ((int64_t)c->end[k] <= submit);
-		bool reached =
-			c->asked[k] && c->run[k] + NEAR_BY >= c->asked[k];
-		uint8_t kind = reached ? REACHED : 0;
-		int at = asked + c->run[k] - c->asked[k];
-
-		v->seen.at[l][runs] = copied(c->run[k], c->asked[k], asked);
-		v->seen.kind[l][runs] = kind;
-		runs += ended;
-		if (!shares)
-			continue;
-		at = at < 0 ? 0 : at < UINT16_MAX ? at : UINT16_MAX;
-		v->seen.at[shares][of_asked] = (uint16_t)at;
-		v->seen.kind[shares][of_asked] = kind;
-		of_asked += ended & (asked > 0) & (c->asked[k] > 0);
-	}
-	v->seen.n[l] = runs;
-	put_kinds(&v->seen, l);
-	if (!shares)
-		return;
-	v->seen.n[shares] = of_asked;
-	put_kinds(&v->seen, (int)shares);
+	for (unsigned l = 0; l < LEVELS; l++)
+		v->seen.n[l] =
+			take_ended(&v->class[l], until, &r.run[l * LANES],
+				   &r.asked[l * LANES]);
+	v->seen.n[USER_SHARE] =
+		take_asked(&r, USER, USER_SHARE, asked ? v->seen.n[USER] : 0);
+	v->seen.n[ACCOUNT_SHARE] = take_asked(&r, ACCOUNT, ACCOUNT_SHARE,
+					      asked ? v->seen.n[ACCOUNT] : 0);
+	put_runs(&r, asked, &v->seen);
 }
 
 /* The request, and usual shares of it. */
@@ -242,18 +294,13 @@ static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
 void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 		   struct slu_view *v)
 {
-	static const unsigned shares[LEVELS] = {
-		[USER] = USER_SHARE, [ACCOUNT] = ACCOUNT_SHARE};
-	int64_t submit = job->submit > 0 ? job->submit : INT64_MAX;
 	uint16_t asked = slu_spread_at_past((float)job->limit_asked);
 	uint64_t key[LEVELS];
 
 	make_keys(p, job, key);
-	memset(v->seen.kind, 0, sizeof(v->seen.kind));
 	put_asked(v, job->limit_asked, asked);
 	slu_classes_read(p->classes, key, LEVELS, v->class);
-	for (int l = 0; l < LEVELS; l++)
-		put_runs(v, (enum slu_level)l, shares[l], submit, asked);
+	look_at_runs(v, job->submit, asked);
 	v->seen.known = kind_of_knowledge(v);
 	weigh_sources(p, v);
 }

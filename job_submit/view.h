@@ -28,6 +28,7 @@ _Static_assert(LEVELS == SLU_LEVELS, "predict.h lists them");
 _Static_assert(SOURCES == SLU_CLASS_SOURCES, "classes keep a weight of each");
 
 #define PLACES	14 /* in a source */
+#define LANES	8  /* for the runs of a class, worked on at once */
 #define MIXERS	4  /* sets of weights: the site's, then three classes' */
 #define KNOWN	16 /* kinds of knowledge about a job */
 #define SEASONS 6  /* of a class, by its jobs */
@@ -45,8 +46,8 @@ struct slu_seen {
 	unsigned known; /* kind of knowledge, below KNOWN */
 	unsigned n[SOURCES];
 	uint16_t at[SOURCES][PLACES];
-	uint8_t kind[ASKED][SLU_CLASS_RUNS]; /* of run, below KINDS */
-	float weight[SOURCES];		     /* of sum 1; 0 where n is 0 */
+	uint8_t kind[ASKED][LANES]; /* of run, below KINDS */
+	float weight[SOURCES];	    /* of sum 1; 0 where n is 0 */
 };
 
 /* What was said of the jobs of a class; said.c. */
