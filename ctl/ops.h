@@ -53,15 +53,16 @@ struct slu_ctl_mark {
 
 /* Why a pending job may not start with its tight limit: did it start now,
  * between the end of that and of its whole one a reservation would begin that
- * it may get nodes of, or its own end; or the whole one is more than its
- * partitions, association or QOS allow by now. */
+ * it may get nodes of; or the whole one is more than its partitions,
+ * association or QOS allow by now. */
 enum slu_limit_bar {
 	SLU_LIMIT_BAR_NONE,
 	SLU_LIMIT_BAR_RESERVATION,
 	SLU_LIMIT_BAR_MAXIMUM,
 };
 
-/* A pending or running job whose limit is ours, by its note (wire/note.h). */
+/* A pending or running job, but none whose nodes are still being made ready,
+ * whose limit is ours by its note (wire/note.h). */
 struct slu_ctl_limit {
 	uint32_t job_id;
 	bool running;

@@ -59,7 +59,8 @@ static time_t start_of(const slurmctld_resv_t *resv, time_t now)
 }
 
 /* Does this reservation begin between `from` and `to` on nodes that the job
- * may get, or is it the job's own and ends there? */
+ * may get? Into its own one Slurm lets it whatever its limit, and ends it when
+ * that ends. */
 static bool bars(const slurmctld_resv_t *resv, const job_record_t *job,
 		 time_t now, time_t from, time_t to)
 {
@@ -67,8 +68,7 @@ static bool bars(const slurmctld_resv_t *resv, const job_record_t *job,
 	bitstr_t *mine = job->part_ptr ? job->part_ptr->node_bitmap : NULL;
 
 	if (resv == job->resv_ptr)
-		return !(resv->flags & RESERVE_FLAG_FLEX) &&
-		       resv->end_time >= from && resv->end_time < to;
+		return false;
 	if (names_all(job->details))
 		mine = job->details->req_node_bitmap;
 	return start >= from && start < to && resv->node_bitmap &&

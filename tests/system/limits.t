@@ -229,6 +229,15 @@ check_within 20 "and waits as it would" prints ' Reason=PartitionTimeLimit' \
 on ctl scancel "$ahead" "$capped"
 on ctl scontrol delete ReservationName=always
 
+# One that draws jobs in, whose end ends them
+on ctl scontrol create PartitionName=drawn Nodes=n4 MaxTime=20
+on ctl scontrol create reservation ReservationName=draws Duration=5 \
+	StartTime=now Nodes=n4 Users=alice Flags=IGNORE_JOBS,MAGNETIC >/dev/null
+drawn=$(short 1 -p drawn)
+check_within 30 "a job runs in a reservation that ends before its whole limit" \
+	job_is "$drawn" COMPLETED
+on ctl scontrol delete ReservationName=draws
+
 # Turned off
 cluster conf sluice.conf PredictMode=advise
 waits=$told
