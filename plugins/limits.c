@@ -117,10 +117,13 @@ struct found {
 	size_t n, cap;
 };
 
+/* One whose nodes are being made ready has not begun to use up its limit:
+ * Slurm moves its end when they are (job_config_fini() in job_mgr.c), and looks
+ * at no limit until then. */
 static bool is_alive(const job_record_t *job)
 {
 	return (IS_JOB_RUNNING(job) || IS_JOB_PENDING(job)) &&
-	       !IS_JOB_COMPLETING(job);
+	       !IS_JOB_COMPLETING(job) && !IS_JOB_CONFIGURING(job);
 }
 
 static int find_one(void *x, void *arg)

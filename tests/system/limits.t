@@ -120,6 +120,12 @@ users=$(short 1 -H)
 gap=$(short 1 -H)
 over=$(short 50 -H --exclusive -w n8)
 
+# While its nodes are made ready, which takes longer than half of its limit.
+cold=$(short 1 -H)
+printf '#!/bin/sh\n[ "$SLURM_JOB_ID" != %s ] || sleep 45\n' "$cold" >"$PFS/boot"
+chmod 755 "$PFS/boot"
+cluster conf slurm.conf PrologSlurmctld=/pfs/boot
+
 # While everybody is away
 wait_for 20 job_is "$long" RUNNING
 cluster kill ctl sluiced
@@ -130,7 +136,7 @@ check_within 10 "the limit and its note survive slurmctld" noted "$long" \
 release "$over"
 wait_for 20 job_is "$over" RUNNING
 behind=$(short 1 -t1 --exclusive -w n8)
-release "$array" "$again" "$suspended" "$stopped" "$admins"
+release "$array" "$again" "$suspended" "$stopped" "$admins" "$cold"
 wait_for 20 job_is "$admins" RUNNING
 on ctl scontrol update job "$admins" AdminComment=hello
 check "a new comment keeps the note" noted "$admins" 'hello; .*of 0:10:00;'
@@ -179,6 +185,9 @@ for job in "$array"_{0,1} "$suspended"; do
 done
 check "the administrator's is not" limit_is "$admins" 00:03:00
 check_within 60 "what waited for its node runs" job_is "$behind" COMPLETED
+check_within 60 "and what waited for it to be ready" job_is "$cold" COMPLETED
+check "which took nothing of its limit" given "$cold"
+check "but a while" matches "$(job_field "$cold" RunTime)" '00:00:[45]'
 check_within 90 "a job outlives its tight limit" job_is "$long" COMPLETED
 check "by half a minute" matches "$(job_field "$long" RunTime)" \
 	'00:01:[3-5]'
