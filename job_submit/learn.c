@@ -6,9 +6,9 @@
 #include "job_submit/ended.h"
 #include "job_submit/view.h"
 
-static const float mixer_rate[MIXERS] = {0.006f, 0.12f, 0.05f, 0.05f};
+static const float mixer_rate[GATED] = {0.006f, 0.12f, 0.05f, 0.05f};
 #define FIRST_RATE   0.3f /* of a class, divided by its jobs */
-#define MIX_RATE     0.01f
+#define MIX_RATE     0.02f
 #define KIND_RATE    0.03f
 #define KIND_MOST    50.0f
 #define KIND_SHARE   0.05f /* least, of a source that teaches */
@@ -202,6 +202,30 @@ static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
 	store_weights(p, v, m, w);
 }
 
+static void learn_gate(struct slu_predictor *p, const struct slu_view *v,
+		       float worth, const struct lesson *in)
+{
+	const float *w = v->own[GATED];
+	float gain[SOURCES], sum = 0, foretold = 0;
+
+	for (int s = 0; s < SOURCES; s++)
+		if (v->seen.n[s]) {
+			sum += w[s];
+			foretold += w[s] * in->foretold[s];
+		}
+	if (!(foretold > 0))
+		return;
+	learn_mix(p, v, GATED, worth * MIX_RATE, foretold / sum / in->total);
+	for (int s = 0; s < SOURCES; s++)
+		gain[s] =
+			v->seen.n[s]
+				? w[s] * (in->foretold[s] / foretold - 1 / sum)
+				: 0;
+	for (int s = 0; s < SOURCES; s++)
+		gain[s] *= worth * worth;
+	slu_gate_learn(p, &v->seen, gain);
+}
+
 /* The mean and the median of the errors of what would have been predicted; of
  * some lessons only, since they move slowly. */
 static void learn_errors(struct slu_predictor *p, const struct slu_view *v,
@@ -260,7 +284,8 @@ static void learn_said(struct slu_predictor *p, struct slu_view *v,
 	}
 	if (in->total > 0)
 		learn_kinds(p, &v->seen, worth, in);
-	for (int m = MIXERS - 1; m >= 0; m--)
+	learn_gate(p, v, worth, in);
+	for (int m = GATED - 1; m >= 0; m--)
 		learn_sources(p, v, m, worth, in);
 }
 

@@ -7,10 +7,11 @@
  * run that reached its request, or is like the one before or after it, says
  * more, or less, than others.
  *
- * Places and kinds have weights that hold for the site. Sources have four sets
- * of weights: the site's (by how much is known of the job), the user's, that of
- * user and request, and that of user, nodes and request; these are kept in the
- * classes themselves. The four are mixed in turn, by how many jobs have taught
+ * Places and kinds have weights that hold for the site. Sources have five sets
+ * of weights: the site's (by how much is known of the job), the same seen
+ * through the job's features (gate.c), the user's, that of user and request,
+ * and that of user, nodes and request; these three are kept in the classes
+ * themselves. The five are mixed in turn, by how many jobs have taught
  * them. Each ended job moves all of these towards whatever would have foretold
  * it, by one step of the EM algorithm for mixtures with a forgetting rate; for
  * that, the classes are looked at as they were when it was submitted. Many that

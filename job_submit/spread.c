@@ -224,7 +224,7 @@ SLU_FAST double slu_spread_choice(const struct slu_spread *s, double far,
 				  double near, double usual)
 {
 	double x[SLU_SPREAD_MAX], fade[SLU_SPREAD_MAX], loss[SLU_SPREAD_MAX],
-		back[SLU_SPREAD_MAX];
+		back[SLU_SPREAD_MAX], bonus[SLU_SPREAD_MAX];
 	double total = 0, left = 0, left_moment = 0, close = 0, closer = 0;
 	double best = DBL_MAX, per = M_LOG2E / near;
 	unsigned n = s->n, choice = 0;
@@ -232,6 +232,8 @@ SLU_FAST double slu_spread_choice(const struct slu_spread *s, double far,
 	for (unsigned i = 0; i < n; i++) {
 		x[i] = (double)seconds(s->at[i]);
 		total += (double)s->weight[i];
+		bonus[i] = usual * (double)s->weight[i] *
+			   (1 + SLU_SPREAD_LONG * s->at[i] / STEPS);
 	}
 	fade[0] = 0;
 	for (unsigned i = 1; i < n; i++)
@@ -241,16 +243,16 @@ SLU_FAST double slu_spread_choice(const struct slu_spread *s, double far,
 		unsigned k = n - 1 - i;
 		double w = (double)s->weight[i];
 
-		close = close * fade[i] + w;
+		close = close * fade[i] + bonus[i];
 		left += w;
 		left_moment += w * x[i];
 		loss[i] = (x[i] * (2 * left - total) - 2 * left_moment) / far -
-			  usual * close;
+			  close;
 		back[k] = closer;
-		closer = (closer + (double)s->weight[k]) * fade[k];
+		closer = (closer + bonus[k]) * fade[k];
 	}
 	for (unsigned i = 0; i < n; i++) {
-		double all = loss[i] - usual * back[i];
+		double all = loss[i] - back[i];
 
 		choice = all <= best ? i : choice;
 		best = all <= best ? all : best;

@@ -170,10 +170,13 @@ double slu_spread_quantile(const struct slu_spread *s, double p,
 			   double elapsed);
 /*
  * Of the points (in order) the one with the least expected loss
- *	E|x - run| / far - usual E exp(-|x - run| / near),
- * in seconds: between the median (usual = 0) and the value that is met most
- * often within about `near` seconds. Empty: 0.
+ *	E|x - run| / far
+ *	- usual E[exp(-|x - run| / near) (1 + SLU_SPREAD_LONG log2(run / 60 +
+ *1))], in seconds: between the median (usual = 0) and the value that is met
+ *most often within about `near` seconds, where meeting a long run is worth
+ *more. Empty: 0.
  */
+#define SLU_SPREAD_LONG 0.35
 double slu_spread_choice(const struct slu_spread *s, double far, double near,
 			 double usual);
 

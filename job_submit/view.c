@@ -19,9 +19,9 @@ _Static_assert((LEVELS + 2) * SLU_CLASS_RUNS + 1 + PLACES < SLU_SPREAD_MAX,
 	       "room for all points");
 
 #define MIN_POINT 1e-3f
-#define ALIKE	  216 /* of `at`: 5 % */
 
-const enum slu_level slu_mixer_level[MIXERS] = {LEVELS, USER, REQUEST, SIZE};
+const enum slu_level slu_mixer_level[MIXERS] = {LEVELS, USER, REQUEST, SIZE,
+						LEVELS};
 
 static uint64_t hash(uint64_t key, const char *text, size_t len)
 {
@@ -146,7 +146,7 @@ SLU_FAST static void put_runs(const struct runs *r, int asked,
 		at[i] = (uint16_t)share(r->run[i], r->asked[i], asked);
 	at[ASKED * LANES] = 0;
 	for (unsigned i = 0; i < ASKED * LANES; i++)
-		alike[i + 1] = abs(at[i] - at[i + 1]) < ALIKE;
+		alike[i + 1] = abs(at[i] - at[i + 1]) < SLU_ALIKE;
 	for (unsigned s = 0; s < ASKED; s++) {
 		alike[s * LANES + seen->n[s]] = 0; /* the list's end */
 		alike[s * LANES] = 1;
@@ -201,7 +201,7 @@ static unsigned agreement(const struct slu_view *v, unsigned source)
 			? -1
 			: abs(v->seen.at[source][0] - v->seen.at[source][1]);
 
-	return apart < 0 ? 3 : apart < ALIKE ? 0 : apart < 2164 ? 1 : 2;
+	return apart < 0 ? 3 : apart < SLU_ALIKE ? 0 : apart < 2164 ? 1 : 2;
 }
 
 static unsigned kind_of_knowledge(const struct slu_view *v)
@@ -212,7 +212,7 @@ static unsigned kind_of_knowledge(const struct slu_view *v)
 	return amount * 4 + agreement(v, n > 1 ? SIZE : REQUEST);
 }
 
-static unsigned season(uint32_t jobs)
+unsigned slu_season(uint32_t jobs)
 {
 	return jobs < 1	   ? 0
 	       : jobs < 3  ? 1
@@ -224,7 +224,9 @@ static unsigned season(uint32_t jobs)
 
 unsigned slu_view_season(const struct slu_view *v, int m)
 {
-	return m ? season(v->class[slu_mixer_level[m]].jobs) : SEASONS - 1;
+	enum slu_level l = slu_mixer_level[m];
+
+	return l < LEVELS ? slu_season(v->class[l].jobs) : SEASONS - 1;
 }
 
 /* The grid has all of its places, or none; others those of a class. */
@@ -257,7 +259,8 @@ static void get_weights(const struct slu_predictor *p, struct slu_view *v)
 {
 	for (int s = 0; s < SOURCES; s++)
 		v->own[0][s] = slu_get(&p->weight[v->seen.known][s]);
-	for (int m = 1; m < MIXERS; m++)
+	slu_gate_weigh(p, &v->seen, v->own[GATED]);
+	for (int m = 1; m < GATED; m++)
 		for (int s = 0; s < SOURCES; s++)
 			v->own[m][s] =
 				(float)v->class[slu_mixer_level[m]].weight[s] *
@@ -302,6 +305,7 @@ void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 	slu_classes_read(p->classes, key, LEVELS, v->class);
 	look_at_runs(v, job->submit, asked);
 	v->seen.known = kind_of_knowledge(v);
+	slu_gate_look(v, job);
 	weigh_sources(p, v);
 }
 

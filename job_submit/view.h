@@ -27,15 +27,19 @@ enum slu_source { USER_SHARE = LEVELS, ACCOUNT_SHARE, ASKED, GRID, SOURCES };
 _Static_assert(LEVELS == SLU_LEVELS, "predict.h lists them");
 _Static_assert(SOURCES == SLU_CLASS_SOURCES, "classes keep a weight of each");
 
-#define PLACES	14 /* in a source */
-#define LANES	8  /* for the runs of a class, worked on at once */
-#define MIXERS	4  /* sets of weights: the site's, then three classes' */
-#define KNOWN	16 /* kinds of knowledge about a job */
-#define SEASONS 6  /* of a class, by its jobs */
-#define KINDS	12 /* of run */
-#define KNOTS	7  /* of the correction of quantiles */
+#define PLACES	      14 /* in a source */
+#define LANES	      8	 /* for the runs of a class, worked on at once */
+#define MIXERS	      5 /* sets of weights: the site's, three classes', the gate's */
+#define GATED	      4 /* that of gate.c */
+#define GATE_FEATURES 7
+#define GATE_ROWS     36  /* of a feature */
+#define SLU_ALIKE     216 /* of `at`: 5 % */
+#define KNOWN	      16  /* kinds of knowledge about a job */
+#define SEASONS	      6	  /* of a class, by its jobs */
+#define KINDS	      12  /* of run */
+#define KNOTS	      7	  /* of the correction of quantiles */
 
-/* The class whose weights are a set's; LEVELS: the site's. */
+/* The class whose weights are a set's; LEVELS: none's. */
 extern const enum slu_level slu_mixer_level[MIXERS];
 extern const double slu_knot[KNOTS];
 
@@ -45,6 +49,7 @@ typedef _Atomic float slu_shared;
 struct slu_seen {
 	unsigned known; /* kind of knowledge, below KNOWN */
 	unsigned n[SOURCES];
+	uint8_t row[GATE_FEATURES]; /* below GATE_ROWS */
 	uint16_t at[SOURCES][PLACES];
 	uint8_t kind[ASKED][LANES]; /* of run, below KINDS */
 	float weight[SOURCES];	    /* of sum 1; 0 where n is 0 */
@@ -65,6 +70,7 @@ struct slu_predictor {
 	double quantile;
 	int64_t floor;
 	slu_shared weight[KNOWN][SOURCES];
+	slu_shared gate[GATE_FEATURES][GATE_ROWS][SOURCES];
 	slu_shared kind[ASKED][KINDS]; /* 1: as others of its place */
 	slu_shared place[SOURCES][PLACES];
 	slu_shared scale[SOURCES][PLACES + 1]; /* 1 / the sum of so many */
@@ -118,8 +124,19 @@ void slu_view_points(const struct slu_predictor *p, const struct slu_seen *seen,
 		     struct slu_spread *out);
 void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
 		     struct slu_spread *out);
+/* A class's, by its jobs; 0: none. Below SEASONS. */
+unsigned slu_season(uint32_t jobs);
 /* How far a set of weights has been taught; 0: not at all. */
 unsigned slu_view_season(const struct slu_view *v, int mixer);
+
+/* The features of a job whose runs have been looked at. */
+void slu_gate_look(struct slu_view *v, const struct slu_job *job);
+/* The weights for these features, of any sum. */
+void slu_gate_weigh(const struct slu_predictor *p, const struct slu_seen *seen,
+		    float weight[SOURCES]);
+/* gain: of the logarithm of what was foretold, by that of a source's weight. */
+void slu_gate_learn(struct slu_predictor *p, const struct slu_seen *seen,
+		    const float gain[SOURCES]);
 
 struct slu_said_all *slu_said_new(void); /* 1.3 MB; NULL: no memory */
 void slu_said_free(struct slu_said_all *all);

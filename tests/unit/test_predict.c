@@ -304,6 +304,22 @@ START_TEST(test_crowd)
 }
 END_TEST
 
+/* Where who asks for ten hours takes them, and who asks for two does not, a
+ * stranger's request, which nobody had, is believed by how long it is. */
+START_TEST(test_gate)
+{
+	struct slu_predictor *p = new_predictor(10000, 0.9, 0);
+
+	for (uint32_t uid = 10; uid < 110; uid++)
+		if (uid % 2)
+			teach(p, uid, "a", uid, 64 + uid % 50, 60 + uid);
+		else
+			teach(p, uid, "a", uid, 512 + uid, (512 + uid) * 60);
+	ck_assert_float_gt(believed(p, 601), believed(p, 120) + 0.1f);
+	slu_predictor_free(p);
+}
+END_TEST
+
 /* After 600 s here and `second`, what is a third run of a new user told? */
 static int64_t third(struct slu_predictor *p, int64_t second)
 {
@@ -448,5 +464,5 @@ END_TEST
 
 TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_ends,
 	  test_suspended, test_refused, test_no_future, test_careful,
-	  test_beyond, test_change, test_crowd, test_kinds, test_elapsed,
-	  test_aging, test_threads)
+	  test_beyond, test_change, test_crowd, test_gate, test_kinds,
+	  test_elapsed, test_aging, test_threads)

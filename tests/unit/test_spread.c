@@ -95,10 +95,12 @@ static double loss(const struct slu_spread *s, double x, double far,
 	double sum = 0;
 
 	for (unsigned i = 0; i < s->n; i++) {
-		double off = fabs(x - slu_spread_seconds(s->at[i]));
+		double run = slu_spread_seconds(s->at[i]);
+		double off = fabs(x - run);
+		double worth = 1 + SLU_SPREAD_LONG * log2(run / 60 + 1);
 
 		sum += (double)s->weight[i] *
-		       (off / far - usual * exp(-off / near));
+		       (off / far - usual * exp(-off / near) * worth);
 	}
 	return sum;
 }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A gate, as in a mixture of experts (Jordan and Jacobs 1994): how far each
+ * source is believed for a job with these features. The weight of a source is
+ * the site's times a factor per feature, the same for all users, learnt by
+ * gradient descent on the logarithm of what was foretold. So a new user, or a
+ * new request, is met with what was learnt of others like it.
+ *
+ * Factors are kept as logarithms to base 2.
+ */
+#include "common/fast.h"
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+#include "job_submit/view.h"
+
+#define RATE 0.05f
+#define MOST 8.0f /* of a factor's logarithm */
+
+_Static_assert(GATE_ROWS >= 32, "for five bits");
+
+static uint8_t below(unsigned value)
+{
+	return (uint8_t)(value < GATE_ROWS ? value : GATE_ROWS - 1);
+}
+
+/* Runs of half an hour and an hour are two rows apart. */
+static uint8_t row_of_run(const struct slu_seen *seen, enum slu_level l)
+{
+	return seen->n[l] ? below(1 + seen->at[l][0] / 2164u) : 0;
+}
+
+static unsigned agree(const struct slu_seen *seen, enum slu_level a,
+		      enum slu_level b)
+{
+	return seen->n[a] && seen->n[b] &&
+	       abs(seen->at[a][0] - seen->at[b][0]) < SLU_ALIKE;
+}
+
+/* Whether the user has just seen a run end, or comes back after a night. */
+static uint8_t row_of_pause(const struct slu_class *user, int64_t submit)
+{
+	static const uint32_t until[] = {30,	   120,	      600,	 3600,
+					 5 * 3600, 16 * 3600, 3 * 86400, ~0u};
+	uint32_t last = 0;
+	uint8_t row = 0;
+
+	for (uint32_t k = 0; k < SLU_CLASS_RUNS && k < user->jobs; k++)
+		if ((int64_t)user->end[k] <= submit && user->end[k] > last)
+			last = user->end[k];
+	while (submit - last >= (int64_t)until[row] && until[row] != ~0u)
+		row++;
+	return row;
+}
+
+void slu_gate_look(struct slu_view *v, const struct slu_job *job)
+{
+	struct slu_seen *seen = &v->seen;
+	uint8_t *row = seen->row;
+
+	row[0] = below(slu_season(v->class[SIZE].jobs) * SEASONS +
+		       slu_season(v->class[USER].jobs));
+	row[1] = row_of_pause(&v->class[USER],
+			      job -> submit > 0 ? job -> submit : time(NULL));
+	row[2] = below((unsigned)(seen->at[ASKED][0] / SLU_SPREAD_STEPS));
+	row[3] = row_of_run(seen, USER);
+	row[4] = row_of_run(seen, SIZE);
+	row[5] = (uint8_t)(agree(seen, SIZE, USER) |
+			   agree(seen, REQUEST, USER) << 1 |
+			   agree(seen, REQUEST, SIZE) << 2 |
+			   agree(seen, CLASS, SIZE) << 3 |
+			   agree(seen, NODES, SIZE) << 4);
+	row[6] = below(
+		(unsigned)(2 * slu_spread_log2((float)job->node_cnt + 1)));
+}
+
+SLU_FAST void slu_gate_weigh(const struct slu_predictor *p,
+			     const struct slu_seen *seen, float weight[SOURCES])
+{
+	for (int s = 0; s < SOURCES; s++) {
+		float factor = 0;
+
+		for (int f = 0; f < GATE_FEATURES; f++)
+			factor += slu_get(&p->gate[f][seen->row[f]][s]);
+		weight[s] = slu_get(&p->weight[seen->known][s]) *
+			    slu_spread_exp2(factor);
+	}
+}
+
+void slu_gate_learn(struct slu_predictor *p, const struct slu_seen *seen,
+		    const float gain[SOURCES])
+{
+	for (int f = 0; f < GATE_FEATURES; f++)
+		for (int s = 0; s < SOURCES; s++) {
+			slu_shared *factor = &p->gate[f][seen->row[f]][s];
+			float to = slu_get(factor) + RATE * gain[s];
+
+			slu_set(factor, fminf(fmaxf(to, -MOST), MOST));
+		}
+}
