@@ -71,8 +71,10 @@ void slu_history_stored(struct slu_history *h, uint32_t job_id, int64_t start)
 	for (size_t i = 0; i < h->sent; i++) {
 		struct slu_job *job = at(h, i);
 
-		if (job->job_id == job_id && job->start == start)
-			slu_msg_clear(&slu_job_desc, job);
+		if (job->job_id != job_id || job->start != start)
+			continue;
+		slu_msg_clear(&slu_job_desc, job);
+		break; /* the same job may have been corrected since */
 	}
 	while (h->n && !at(h, 0)->job_id)
 		drop_head(h);

@@ -25,7 +25,8 @@ int slu_history_add(struct slu_history *h, const struct slu_job *job);
 /* Send what the window allows. */
 int slu_history_send(struct slu_history *h, struct slu_link *link,
 		     struct slu_err *err);
-/* The peer has stored it; it may or may not be among ours. */
+/* The peer has stored it, which is said once for each time it was sent; it may
+ * or may not be among ours. */
 void slu_history_stored(struct slu_history *h, uint32_t job_id, int64_t start);
 /* The i-th that is not stored yet, from 0; job_id 0: it is by now. NULL: there
  * are no more. Borrowed. */

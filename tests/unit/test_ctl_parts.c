@@ -481,6 +481,27 @@ START_TEST(test_history_bound)
 }
 END_TEST
 
+/* A row that was corrected is sent again: the word that the first one is stored
+ * says nothing of the second. */
+START_TEST(test_history_corrected)
+{
+	struct slu_history h;
+	struct slu_job job = {.job_id = 1, .state = "COMPLETED"};
+
+	ck_assert_int_eq(slu_history_init(&h, 4), 0);
+	ck_assert_int_eq(slu_history_add(&h, &job), 0);
+	job.state = "FAILED";
+	ck_assert_int_eq(slu_history_add(&h, &job), 0);
+	h.sent = 2;
+	slu_history_stored(&h, 1, 0);
+	ck_assert_uint_eq(h.n, 1);
+	ck_assert_str_eq(slu_history_at(&h, 0)->state, "FAILED");
+	slu_history_stored(&h, 1, 0);
+	ck_assert_uint_eq(h.n, 0);
+	slu_history_fini(&h);
+}
+END_TEST
+
 START_TEST(test_advice)
 {
 	struct slu_ctl_settings good = {
@@ -520,4 +541,5 @@ END_TEST
 
 TEST_MAIN("ctl_parts", test_note, test_note_out_of_range, test_note_apply,
 	  test_comment, test_note_garbage, test_times, test_table, test_queue,
-	  test_mirror, test_mirror_rows, test_history_bound, test_advice)
+	  test_mirror, test_mirror_rows, test_history_bound,
+	  test_history_corrected, test_advice)
