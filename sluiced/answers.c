@@ -190,6 +190,9 @@ static int take_job(struct json_object *args, struct slu_job *job,
 			err) < 0 ||
 	    take_number(args, "uid", SLU_NO_ID - 1, &job->uid, err) < 0)
 		return -1;
+	if (!job->node_cnt)
+		return slu_err(err, SLU_INVALID,
+			       "nodes: 0: a job has one at least");
 	job->name = (char *)(uintptr_t)name;
 	job->account = (char *)(uintptr_t)account;
 	job->partition = (char *)(uintptr_t)partition;
