@@ -49,6 +49,28 @@ int slu_import_limit(int64_t minutes, struct slu_err *err)
 		       (long long)minutes);
 }
 
+size_t slu_import_text(const struct slu_job *job)
+{
+	const char *const text[] = {job->user,	job->account, job->partition,
+				    job->qos,	job->name,    job->work_dir,
+				    job->nodes, job->state};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+		n += text[i] ? strlen(text[i]) : 0;
+	return n;
+}
+
+int slu_import_check_text(const struct slu_job *job, struct slu_err *err)
+{
+	size_t n = slu_import_text(job);
+
+	if (n < SLU_IMPORT_TEXT)
+		return 0;
+	return slu_err(err, SLU_INVALID, "job %u: %zu bytes of text",
+		       job->job_id, n);
+}
+
 void slu_import_elapsed(struct slu_job *job, int64_t elapsed)
 {
 	if (elapsed > 0 && job->start > 0 && elapsed < job->end - job->start)

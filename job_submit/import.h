@@ -76,6 +76,12 @@ int slu_import_time(const char *what, int64_t time, struct slu_err *err);
 /* The same of a time limit in minutes: in seconds it is a 32-bit number. */
 int slu_import_limit(int64_t minutes, struct slu_err *err);
 
+/* Bytes of a job's texts. One that has SLU_IMPORT_TEXT or more is broken: many
+ * of them would be more than sluiced takes at once. */
+#define SLU_IMPORT_TEXT ((size_t)128 << 10)
+size_t slu_import_text(const struct slu_job *job);
+int slu_import_check_text(const struct slu_job *job, struct slu_err *err);
+
 /* How long it was suspended, of what was counted as its run time, s; 0: that is
  * not known. */
 void slu_import_elapsed(struct slu_job *job, int64_t elapsed);

@@ -232,7 +232,8 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 		return -1;
 	if (job.start <= 0 || job.end <= job.start)
 		return 0;
-	if (take_user(obj, import, &job, err) < 0)
+	if (take_user(obj, import, &job, err) < 0 ||
+	    slu_import_check_text(&job, err) < 0)
 		return -1;
 	if (slu_import_take(import, &job,
 			    word(member(obj, "comment"), "administrator"),

@@ -79,7 +79,7 @@ static const enum column xdmod[] = {
 	ELAPSED, EXIT_CODE,  STATE,	 NODES,	    CPUS,     OTHER,   MEMORY,
 	OTHER,	 OTHER,	     TIME_LIMIT, NODE_LIST, NAME};
 
-#define MOST 64
+#define MOST 256 /* --format=ALL: some 110 */
 
 struct header {
 	enum column column[MOST];
@@ -391,6 +391,8 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 	if (!job.job_id)
 		return slu_err(err, SLU_INVALID, "no job id");
 	take_counts(at, &job);
+	if (slu_import_check_text(&job, err) < 0)
+		return -1;
 	*open = (struct open_job){
 		.job = job,
 		.comment = at[COMMENT],

@@ -24,6 +24,7 @@
 struct sender {
 	const struct slu_ask *ask;
 	struct slu_import_jobs batch;
+	size_t text; /* bytes of its texts */
 	uint64_t added;
 };
 
@@ -37,7 +38,7 @@ static int flush(struct sender *s, struct slu_err *err)
 
 	for (size_t i = 0; i < s->batch.n_jobs; i++)
 		slu_msg_clear(&slu_job_desc, &s->batch.jobs[i]);
-	s->batch.n_jobs = s->batch.n_io = 0;
+	s->batch.n_jobs = s->batch.n_io = s->text = 0;
 	if (!body) {
 		slu_err(err, SLU_NOMEM, "out of memory");
 		goto out;
@@ -60,7 +61,11 @@ out:
 static int take(void *arg, const struct slu_job *job, struct slu_err *err)
 {
 	struct sender *s = arg;
+	size_t text = slu_import_text(job);
 
+	if (s->text + text >= SLU_IMPORT_TEXT && flush(s, err) < 0)
+		return -1;
+	s->text += text;
 	if (slu_job_copy(&s->batch.jobs[s->batch.n_jobs], job) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	s->batch.n_jobs++;

@@ -46,6 +46,11 @@ static int print_io(void *arg, const struct slu_import_io *io,
 	return 0;
 }
 
+#define TEN(x)	 x x x x x x x x x x
+#define MANY	 TEN(TEN("|")) TEN("|")
+#define EIGHT(x) x x x x x x x x
+#define LONG	 EIGHT(EIGHT(EIGHT(EIGHT(EIGHT("four")))))
+
 static const struct {
 	const char *format, *text, *jobs;
 	uint64_t n, skipped, broken;
@@ -270,6 +275,23 @@ static const struct {
 	 "8[0] 1000 ada -/- - n0 0+5-9 0 FAILED\n"
 	 "10[0] 1000 ada -/- - n0 0+5-9 0 -\n",
 	 3, 0, 2, "3: a job without job_id"},
+	/* sacct --format=ALL has more than a hundred columns. */
+	{"sacct",
+	 "JobID|UID|" MANY "Start|End|JobName\n"
+	 "1|5|" MANY "5|9|a|b\n"
+	 "2|5|" MANY "5|9\n",
+	 "1[0] 5 - -/- a|b n0 0+5-9 0 -\n", 1, 0, 1, "3: 114 of 115 columns"},
+	/* Longer than any name or host list. */
+	{"sacct",
+	 "JobID|UID|Start|End|JobName\n"
+	 "1|5|5|9|" LONG "\n"
+	 "2|5|5|9|x\n",
+	 "2[0] 5 - -/- x n0 0+5-9 0 -\n", 1, 0, 1,
+	 "2: job 1: 131072 bytes of text"},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":1,\"user\":\"ada\",\"nodes\":\"" LONG
+	 "\",\"time\":{\"start\":3,\"end\":9}}]}",
+	 "", 0, 0, 1, "1: job 1: 131075 bytes of text"},
 	{"json", "{\"jobs\":[]}", "", 0, 0, 0, ""},
 	{"swf", "", "", 0, 0, 0, ""},
 	{"sacct", "", "", 0, 0, 0, ""},
