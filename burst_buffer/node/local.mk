@@ -96,7 +96,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_glusterfs tests/unit/test_gluster_whole
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
-node_slow_tests = tests/unit/test_fs
+node_slow_tests = tests/unit/test_fs tests/unit/test_fs_lustre
 check_PROGRAMS += $(node_tests) $(node_slow_tests)
 TESTS += $(node_tests)
 if !SANITIZERS
@@ -177,11 +177,14 @@ tests_unit_test_node_lost_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \
 	$(node_test_life)
 tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_fs_SOURCES = tests/unit/test_fs.c \
-	$(node_test_nodes)
+node_test_fs_job = tests/unit/fs_job.c tests/unit/fs_job.h $(node_test_nodes)
+tests_unit_test_fs_SOURCES = tests/unit/test_fs.c $(node_test_fs_job)
 tests_unit_test_fs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 EXTRA_tests_unit_test_fs_DEPENDENCIES = tests/fakes/fake_gkfs_daemon$(EXEEXT) \
 	tests/fakes/fake_gkfs_intercept.la
+tests_unit_test_fs_lustre_SOURCES = tests/unit/test_fs_lustre.c \
+	$(node_test_fs_job)
+tests_unit_test_fs_lustre_LDADD = $(tests_unit_test_fs_LDADD)
 tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
 	$(node_test_life)
 tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)

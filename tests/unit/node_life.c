@@ -176,26 +176,6 @@ int expire(const char *arg)
 	return slu_storage_expire(storage, INT64_MAX - 1, NULL) ? 41 : 0;
 }
 
-void add(Suite *suite, const char *name, const TTest *test, int n)
-{
-	TCase *tcase = tcase_create(name);
-
-	tcase_set_timeout(tcase, 180);
-	tcase_add_loop_test(tcase, test, 0, n);
-	suite_add_tcase(suite, tcase);
-}
-
-int run_suite(Suite *suite)
-{
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 static char right_addr[sizeof(sluiced_addr)];
 
 void down_denied(void)

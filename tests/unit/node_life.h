@@ -35,10 +35,6 @@ int expire(const char *arg);
 /* sluiced starts anew and knows nothing of what was. */
 void lose_database(void);
 
-/* CK_RUN_CASE=name runs one alone. */
-void add(Suite *suite, const char *name, const TTest *test, int n);
-int run_suite(Suite *suite);
-
 /* slurmctld has told sluiced other addresses of the nodes, so it refuses what
  * they say in `down`; and now the right ones again, until the buffer is gone.
  */

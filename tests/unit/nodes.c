@@ -472,3 +472,23 @@ void job_ends(const char *request, const char *state)
 	j.completing_nodes = j.nodes;
 	ctl_send(&slu_job_ended_desc, &j);
 }
+
+void add(Suite *suite, const char *name, const TTest *test, int n)
+{
+	TCase *tcase = tcase_create(name);
+
+	tcase_set_timeout(tcase, 180);
+	tcase_add_loop_test(tcase, test, 0, n);
+	suite_add_tcase(suite, tcase);
+}
+
+int run_suite(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -78,4 +78,8 @@ extern uint32_t job_run; /* how often it was requeued */
 void job_starts(const char *request);
 void job_ends(const char *request, const char *state);
 
+/* CK_RUN_CASE=name runs one alone. */
+void add(Suite *suite, const char *name, const TTest *test, int n);
+int run_suite(Suite *suite);
+
 #endif
