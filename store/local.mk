@@ -8,11 +8,13 @@ libslustore_la_SOURCES = \
 libslustore_la_LIBADD = libslucommon.la $(SQLITE_LIBS)
 
 if HAVE_CHECK
-store_tests = tests/unit/test_db tests/unit/test_migrations \
-	tests/unit/test_texts
+store_tests = tests/unit/test_db tests/unit/test_db_open \
+	tests/unit/test_migrations tests/unit/test_texts
 check_PROGRAMS += $(store_tests)
 TESTS += $(store_tests)
 tests_unit_test_db_LDADD = libslustore.la $(CHECK_LIBS)
+tests_unit_test_db_open_LDADD = libslustore.la $(CHECK_LIBS)
 tests_unit_test_migrations_LDADD = libslustore.la $(SQLITE_LIBS) $(CHECK_LIBS)
 tests_unit_test_texts_LDADD = libslustore.la $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/store_db.h
 endif
