@@ -89,6 +89,7 @@ if HAVE_CHECK
 sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
 	tests/unit/test_procs tests/unit/test_extract \
 	tests/unit/test_recorded tests/unit/test_receive \
+	tests/unit/test_receive_bodies \
 	tests/unit/test_node_storage tests/unit/test_push \
 	tests/unit/test_output tests/unit/test_http_site \
 	tests/unit/test_fabric tests/unit/test_topology \
@@ -116,5 +117,7 @@ tests_unit_test_push_LDADD = libslupush.la $(sysmap_test_libs)
 tests_unit_test_output_LDADD = $(sysmap_test_libs)
 tests_unit_test_http_site_LDADD = libslunet.la libslucommon.la $(CHECK_LIBS)
 tests_unit_test_receive_LDADD = $(sysmap_test_libs)
+tests_unit_test_receive_bodies_LDADD = $(sysmap_test_libs)
+noinst_HEADERS += tests/unit/receiver.h
 tests_unit_test_node_storage_LDADD = $(sysmap_test_libs)
 endif
