@@ -53,6 +53,7 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
 	tests/unit/test_ctl_hooks \
 	tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
 	tests/unit/test_ctl_parts tests/unit/test_ctl_replay \
+	tests/unit/test_note \
 	tests/unit/test_ctl_thread tests/unit/test_ctl_users \
 	tests/unit/test_guard tests/unit/test_pools \
 	tests/unit/test_pools_hooks tests/unit/test_pools_sums
@@ -63,6 +64,7 @@ libtestctl_la_SOURCES = tests/unit/ctl_fake.c tests/unit/ctl_fake.h
 libtesthost_la_SOURCES = tests/unit/ctl_host.c tests/unit/ctl_host.h
 ctl_test_libs = libtestctl.la libtesthost.la libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_parts_LDADD = libsluctl.la $(CHECK_LIBS)
+tests_unit_test_note_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_held_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_hooks_LDADD = $(ctl_test_libs)
