@@ -1,124 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The glusterfs driver with real bricks: several nodes' parts on this one. */
 #include "config.h"
-#include "tests/unit/root.h"
-#include "burst_buffer/drivers/driver.h"
-#include "burst_buffer/host/server.h"
+#include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/mtab.h"
-#include "burst_buffer/host/users.h"
-#include "burst_buffer/storage.h"
-#include "common/proc.h"
-#include "tests/unit/tree.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
-#define NODES 3
 #define TASKS (2 * NODES)
-
-static const struct slu_driver *driver;
-static char *top;
-static struct slu_err err;
-
-struct job {
-	struct slu_plan_node node[NODES];
-	struct slu_pair option[1];
-	struct slu_plan plan;
-	struct slu_instance in[NODES];
-	struct slu_pair attr[NODES];
-	char attr_text[NODES][SLU_ATTR_MAX];
-};
-
-static char *keep(const char *dir, const char *name)
-{
-	return strdup(in(dir, name));
-}
-
-/* Each node has its directories; the test's end removes them. */
-static void job_new(struct job *j, uint32_t id, const char *ports)
-{
-	static const char *const names[] = {"n0", "n1", "n2"};
-	char name[40];
-
-	memset(j, 0, sizeof(*j));
-	j->option[0] = (struct slu_pair){"ports", (char *)ports};
-	j->plan = (struct slu_plan){.job_id = id,
-				    .buffer = id,
-				    .node = j->node,
-				    .n_node = NODES,
-				    .option = j->option,
-				    .n_option = 1};
-	j->plan.secret = strdup(id % 2 ? "odd" : "even");
-	for (size_t i = 0; i < NODES; i++) {
-		struct slu_instance *n = &j->in[i];
-
-		j->node[i].name = (char *)names[i];
-		j->node[i].addr = "127.0.0.1";
-		j->attr[i].key = (char *)names[i];
-		j->attr[i].value = j->attr_text[i];
-		n->plan = &j->plan;
-		n->self = i;
-		snprintf(name, sizeof(name), "fs%u.%zu", id, i);
-		n->fs = keep(top, name);
-		snprintf(name, sizeof(name), "work%u.%zu", id, i);
-		n->work = keep(top, name);
-		n->top = keep(n->work, "top");
-		make_dir(n->fs, 0755);
-		make_dir(n->work, 0700);
-	}
-}
-
-static void job_start(struct job *j)
-{
-	for (size_t i = 0; i < NODES; i++)
-		expect_ok(driver->start(&j->in[i], j->attr_text[i], &err), err);
-}
-
-static void job_attach(struct job *j)
-{
-	const char *root;
-
-	for (size_t i = 0; i < NODES; i++) {
-		expect_ok(
-			driver->attach(&j->in[i], j->attr, NODES, &root, &err),
-			err);
-		ck_assert_str_eq(root, j->in[i].top);
-	}
-}
-
-static void job_end(struct job *j)
-{
-	for (int twice = 0; twice < 2; twice++) {
-		for (size_t i = 0; i < NODES; i++)
-			expect_ok(driver->detach(&j->in[i], &err), err);
-		for (size_t i = 0; i < NODES; i++)
-			expect_ok(driver->stop(&j->in[i], &err), err);
-	}
-	for (size_t i = 0; i < NODES; i++) {
-		struct slu_pid pid;
-
-		ck_assert(slu_server_find(
-			"gluster", in(j->in[i].work, "brick.vol"), &pid, NULL));
-		ck_assert(slu_server_find("gluster",
-					  in(j->in[i].work, "client.vol"), &pid,
-					  NULL));
-		ck_assert(!slu_mounted(j->in[i].top));
-	}
-}
-
-static void job_free(struct job *j)
-{
-	for (size_t i = 0; i < NODES; i++) {
-		free((char *)(uintptr_t)j->in[i].fs);
-		free((char *)(uintptr_t)j->in[i].work);
-		free((char *)(uintptr_t)j->in[i].top);
-	}
-	free(j->plan.secret);
-}
 
 /* Six ports that other runs of this test hardly have. */
 static const char *few_ports(void)
@@ -128,20 +16,6 @@ static const char *few_ports(void)
 
 	snprintf(text, sizeof(text), "%u-%u", low, low + 5);
 	return text;
-}
-
-static void setup(void)
-{
-	driver = slu_driver_find("glusterfs");
-	top = tree_new();
-}
-
-static void job_up(struct job *j, uint32_t id)
-{
-	setup();
-	job_new(j, id, "21000-21999");
-	job_start(j);
-	job_attach(j);
 }
 
 /* A user below a bound part of it has the whole name space of all nodes, and
@@ -282,28 +156,6 @@ START_TEST(test_same_directories)
 }
 END_TEST
 
-/* A brick that died is missed by name, at once, and does not stop the rest
- * from going away. */
-START_TEST(test_lost_brick)
-{
-	struct job j;
-	struct slu_pid pid;
-
-	job_up(&j, 2);
-	expect_ok(slu_server_find("gluster", in(j.in[1].work, "brick.vol"),
-				  &pid, &err),
-		  err);
-	ck_assert(!slu_pid_kill(&pid, SIGKILL));
-	expect_ok(slu_pid_wait(&pid, 5, &err), err);
-	for (int i = 0; i < 100 && !driver->check(&j.in[0], NULL); i++)
-		usleep(20000);
-	expect_fail(driver->check(&j.in[0], &err), err, SLU_IO, "node n1");
-	job_end(&j);
-	job_free(&j);
-	tree_remove(top);
-}
-END_TEST
-
 /* Two jobs that have the same few ports to choose from share none, and the
  * password of one opens nothing of the other. */
 START_TEST(test_two_jobs)
@@ -345,112 +197,6 @@ START_TEST(test_two_jobs)
 }
 END_TEST
 
-/* A process that waits for a brick that does not answer can die after abort,
- * and detaching does not hang either. */
-START_TEST(test_abort)
-{
-	struct job j;
-	struct slu_pid pid;
-	pid_t user;
-	int status;
-
-	job_up(&j, 4);
-	for (size_t i = 0; i < NODES; i++) {
-		expect_ok(slu_server_find("gluster",
-					  in(j.in[i].work, "brick.vol"), &pid,
-					  &err),
-			  err);
-		ck_assert(!slu_pid_kill(&pid, SIGSTOP));
-	}
-	user = fork();
-	if (!user)
-		_exit(mkdir(in(j.in[0].top, "x"), 0700) ? 0 : 1);
-	usleep(300000);
-	kill(user, SIGKILL);
-	usleep(300000);
-	ck_assert_int_eq(waitpid(user, &status, WNOHANG), 0); /* hangs */
-	expect_ok(slu_users_stuck(0, 1, &pid, &err), err);
-	ck_assert_int_eq(pid.pid, user);
-	expect_ok(driver->abort(&j.in[0], &err), err);
-	alarm(10);
-	ck_assert_int_eq(waitpid(user, &status, 0), user);
-	alarm(60);
-	for (size_t i = 1; i < NODES; i++) /* one will need a SIGKILL */
-		if (!slu_server_find("gluster", in(j.in[i].work, "brick.vol"),
-				     &pid, NULL))
-			slu_pid_kill(&pid, SIGCONT);
-	job_end(&j);
-	job_free(&j);
-	tree_remove(top);
-}
-END_TEST
-
-/* Bricks of limited size, as jobs have them. */
-static void limit_bricks(struct job *j, struct slu_storage *storage,
-			 uint64_t bytes)
-{
-	for (size_t i = 0; i < NODES; i++) {
-		char *dir = (char *)(uintptr_t)j->in[i].fs;
-		const struct slu_storage_want want = {.storage = dir,
-						      .job_id = j->plan.job_id,
-						      .buffer = i + 1,
-						      .capacity = bytes,
-						      .own_fs = true};
-
-		expect_ok(slu_storage_make(&want, &storage[i], &err), err);
-		free(dir);
-		j->in[i].fs = strdup(storage[i].fs);
-	}
-}
-
-/* In writes of 8 KiB; 0: it ended as it should. */
-static int fill_file(const char *path)
-{
-	static const char block[8192];
-	int fd = open(path, O_WRONLY | O_CREAT, 0644), rc;
-
-	if (fd < 0)
-		return 1;
-	while (write(fd, block, sizeof(block)) > 0)
-		;
-	rc = errno == ENOSPC ? 0 : 2;
-	close(fd);
-	return unlink(path) ? 3 : rc;
-}
-
-/* A file system that is full says so, each time: its client lives, and nobody
- * waits for it for ever. */
-START_TEST(test_full)
-{
-	struct slu_storage storage[NODES];
-	struct job j;
-	int status = -1, ended = 0;
-	pid_t user;
-
-	setup();
-	job_new(&j, 8, "21000-21999");
-	limit_bricks(&j, storage, 4 << 20);
-	job_start(&j);
-	job_attach(&j);
-	user = fork();
-	for (int i = 0; !user && i < 8; i++)
-		if ((status = fill_file(in(j.in[0].top, "big"))) || i == 7)
-			_exit(status);
-	for (int i = 0; i < 4500 && !ended; i++) {
-		ended = waitpid(user, &status, WNOHANG) == user;
-		usleep(10000);
-	}
-	if (!ended)
-		driver->abort(&j.in[0], NULL);
-	expect(ended && status == 0, "ended %d, status %d", ended, status);
-	job_end(&j);
-	for (size_t i = 0; i < NODES; i++)
-		expect_ok(slu_storage_wipe(&storage[i], (uid_t)-1, &err), err);
-	job_free(&j);
-	tree_remove(top);
-}
-END_TEST
-
 START_TEST(test_options)
 {
 	struct job j;
@@ -487,17 +233,9 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		test_life,	 test_coherent, test_same_directories,
-		test_lost_brick, test_two_jobs, test_abort,
-		test_full,	 test_options,	test_probe};
-	int rc = enter_own_host("glusterfs");
+		test_life,     test_coherent, test_same_directories,
+		test_two_jobs, test_options,  test_probe};
 
-	if (!rc && (access("/usr/sbin/glusterfsd", X_OK) ||
-		    access("/dev/fuse", R_OK | W_OK))) {
-		printf("glusterfs: skipped, no glusterfs or no /dev/fuse\n");
-		rc = SKIPPED;
-	}
-	return rc ? rc
-		  : run_tests("glusterfs", tests,
-			      sizeof(tests) / sizeof(*tests));
+	return gluster_tests("glusterfs", tests,
+			     sizeof(tests) / sizeof(*tests));
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_GLUSTER_JOB_H
+#define SLU_TESTS_GLUSTER_JOB_H
+
+/* A job's glusterfs: its three nodes are directories of this host. */
+
+#include "tests/unit/root.h"
+#include "burst_buffer/drivers/driver.h"
+#include "common/proc.h"
+#include "tests/unit/tree.h"
+
+#define NODES 3
+
+extern const struct slu_driver *driver;
+extern char *top; /* below it lies all of a test */
+extern struct slu_err err;
+
+struct job {
+	struct slu_plan_node node[NODES];
+	struct slu_pair option[1];
+	struct slu_plan plan;
+	struct slu_instance in[NODES];
+	struct slu_pair attr[NODES];
+	char attr_text[NODES][SLU_ATTR_MAX];
+};
+
+void setup(void);
+
+/* Each node has its directories; the test's end removes them. */
+void job_new(struct job *j, uint32_t id, const char *ports);
+void job_start(struct job *j);
+void job_attach(struct job *j);
+/* Nothing of it runs or is mounted then. */
+void job_end(struct job *j);
+void job_free(struct job *j);
+
+/* setup(), and a job that has begun. */
+void job_up(struct job *j, uint32_t id);
+
+/* What main() returns. */
+int gluster_tests(const char *name, const TTest *const *tests, size_t n);
+
+#endif
