@@ -28,7 +28,8 @@ libsluion_la_SOURCES = \
 libsluion_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
 
 if HAVE_CHECK
-ion_tests = tests/unit/test_mckp tests/unit/test_mckp_events tests/unit/test_sorted \
+ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
+	tests/unit/test_mckp_events tests/unit/test_sorted \
 	tests/unit/test_curves tests/unit/test_patterns tests/unit/test_whatif \
 	tests/unit/test_division tests/unit/test_delta \
 	tests/unit/test_policy tests/unit/test_placement \
@@ -37,6 +38,8 @@ ion_tests = tests/unit/test_mckp tests/unit/test_mckp_events tests/unit/test_sor
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_mckp_bounds_LDADD = libsluion.la $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/mckp_solve.h
 tests_unit_test_sorted_LDADD = libsluion.la $(CHECK_LIBS)
 tests_unit_test_mckp_events_LDADD = libsluion.la $(CHECK_LIBS) -lm
 tests_unit_test_curves_LDADD = libsluion.la $(CHECK_LIBS)
