@@ -46,7 +46,8 @@ common_tests = tests/unit/test_err tests/unit/test_str tests/unit/test_log \
 	tests/unit/test_jsonx tests/unit/test_size tests/unit/test_hostlist \
 	tests/unit/test_file tests/unit/test_rmtree tests/unit/test_proc \
 	tests/unit/test_slurmfile \
-	tests/unit/test_conf tests/unit/test_conf_manual tests/unit/test_cred tests/unit/test_http
+	tests/unit/test_conf tests/unit/test_conf_manual tests/unit/test_cred tests/unit/test_http \
+	tests/unit/test_http_get
 check_PROGRAMS += $(common_tests)
 TESTS += $(common_tests)
 common_test_libs = libslucommon.la $(CHECK_LIBS)
@@ -64,7 +65,9 @@ tests_unit_test_conf_LDADD = $(common_test_libs)
 tests_unit_test_conf_manual_LDADD = $(common_test_libs)
 tests_unit_test_cred_LDADD = libslunet.la $(common_test_libs)
 tests_unit_test_http_LDADD = libslunet.la $(common_test_libs)
-noinst_HEADERS += tests/unit/conf_text.h tests/unit/munged.h
+tests_unit_test_http_get_LDADD = libslunet.la $(common_test_libs)
+noinst_HEADERS += tests/unit/conf_text.h tests/unit/http_listen.h \
+	tests/unit/munged.h
 endif
 
 libslucommon_la_SOURCES += common/table.c common/table.h

@@ -3,15 +3,12 @@
  * the path says. */
 #include "config.h"
 #include "tests/unit/harness.h"
+#include "tests/unit/http_listen.h"
 #include "tests/unit/munged.h"
 #include "common/cred.h"
-#include "common/file.h"
 #include "common/http.h"
 #include "common/str.h"
 #include <math.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 /* One request, as a server reads it. */
 struct seen {
@@ -52,14 +49,6 @@ static bool read_request(int fd, struct seen *seen)
 	sscanf(seen->head.data, "POST %127s", seen->path);
 	sscanf(header(seen, "Authorization: Sluice "), "%4095s", seen->cred);
 	return true;
-}
-
-static void answer(int fd, int status, const char *headers, const char *body,
-		   size_t len)
-{
-	dprintf(fd, "HTTP/1.1 %d X\r\nContent-Length: %zu\r\n%s\r\n", status,
-		len, headers);
-	slu_write_all(fd, body, len);
 }
 
 /* An answer with its proof, as sluiced gives it. */
@@ -156,27 +145,6 @@ static void serve(int listener)
 		}
 		close(fd);
 	}
-}
-
-/* A listening socket on a free port; writes "host:port". */
-static int listen_on(int family, char addr[32])
-{
-	struct sockaddr_in6 any = {.sin6_family = (sa_family_t)family};
-	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	socklen_t len = sizeof(any);
-
-	if (family == AF_INET)
-		((struct sockaddr_in *)&any)->sin_addr.s_addr =
-			htonl(INADDR_LOOPBACK);
-	else
-		any.sin6_addr = in6addr_loopback;
-	if (fd < 0 || bind(fd, (struct sockaddr *)&any, len) < 0 ||
-	    listen(fd, 8) < 0)
-		return -1;
-	getsockname(fd, (struct sockaddr *)&any, &len);
-	snprintf(addr, 32, "%s:%d", family == AF_INET ? "127.0.0.1" : "[::1]",
-		 ntohs(any.sin6_port));
-	return fd;
 }
 
 static void start_server(int listener)
@@ -322,94 +290,6 @@ START_TEST(test_ahead)
 }
 END_TEST
 
-/* Answers one GET with the head that it got. */
-static void echo_once(int listener)
-{
-	char chunk[4096] = "";
-	ssize_t n;
-	int fd;
-
-	if (fork() == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		fd = accept(listener, NULL, NULL);
-		n = read(fd, chunk, sizeof(chunk) - 1);
-		if (n > 0)
-			answer(fd,
-			       strstr(chunk, "/refuse")	   ? 401
-			       : strstr(chunk, "/missing") ? 404
-							   : 200,
-			       "", chunk, (size_t)n);
-		_exit(0);
-	}
-	close(listener);
-}
-
-static const struct {
-	const char *path;
-	size_t max;
-	const char *why; /* NULL: success */
-	enum slu_kind kind;
-} gets[] = {
-	{.path = "/slurmdb/v0.0.38/jobs?start_time=1"},
-	{"/refuse", 0, "GET /refuse", SLU_DENIED},
-	{"/missing", 0, "GET /missing", SLU_NOTFOUND},
-	{"/", 10, "a reply of more than 10 bytes", SLU_IO},
-};
-
-START_TEST(test_get)
-{
-	static const char *const headers[] = {"X-SLURM-USER-TOKEN: hush", NULL};
-
-	each(c, gets)
-	{
-		struct slu_buf reply = {.max = c->max};
-		char addr[32], url[128];
-		int fd = listen_on(AF_INET, addr);
-		struct slu_err err;
-
-		echo_once(fd);
-		snprintf(url, sizeof(url), "http://%s%s", addr, c->path);
-		if (c->why) {
-			expect_fail(
-				slu_http_get(url, NULL, headers, &reply, &err),
-				err, c->kind, c->why);
-		} else {
-			expect_ok(
-				slu_http_get(url, NULL, headers, &reply, &err),
-				err);
-			ck_assert(strstr(reply.data, c->path));
-			ck_assert(strstr(reply.data, "TOKEN: hush\r\n"));
-			ck_assert(!strstr(reply.data, "Authorization"));
-		}
-		slu_buf_free(&reply);
-	}
-}
-END_TEST
-
-/* A Unix socket; and nobody there. */
-START_TEST(test_get_socket)
-{
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	const char *const none[] = {NULL};
-	struct slu_buf reply = {0};
-	struct slu_err err;
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	slu_copy(addr.sun_path, sizeof(addr.sun_path), tmpfile_path("rest"));
-	expect_fail(slu_http_get("http://localhost/x", addr.sun_path, none,
-				 &reply, &err),
-		    err, SLU_IO, "connect");
-	ck_assert(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
-	ck_assert(listen(fd, 1) == 0);
-	echo_once(fd);
-	expect_ok(slu_http_get("http://localhost/x", addr.sun_path, none,
-			       &reply, &err),
-		  err);
-	ck_assert(strstr(reply.data, "GET /x HTTP/1.1"));
-	slu_buf_free(&reply);
-}
-END_TEST
-
 static double seconds(void)
 {
 	struct timespec t;
@@ -530,6 +410,5 @@ START_TEST(test_no_munged)
 }
 END_TEST
 
-TEST_MAIN("http", test_get, test_get_socket, test_post, test_errors, test_busy,
-	  test_ahead, test_patience, test_deadline, test_rotation,
-	  test_no_proxy, test_no_munged)
+TEST_MAIN("http", test_post, test_errors, test_busy, test_ahead, test_patience,
+	  test_deadline, test_rotation, test_no_proxy, test_no_munged)

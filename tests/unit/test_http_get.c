@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* GET of what others serve. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/http_listen.h"
+#include "tests/unit/tmpdir.h"
+#include "common/http.h"
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/un.h>
+
+/* Answers one GET with the head that it got. */
+static void echo_once(int listener)
+{
+	char chunk[4096] = "";
+	ssize_t n;
+	int fd;
+
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fd = accept(listener, NULL, NULL);
+		n = read(fd, chunk, sizeof(chunk) - 1);
+		if (n > 0)
+			answer(fd,
+			       strstr(chunk, "/refuse")	   ? 401
+			       : strstr(chunk, "/missing") ? 404
+							   : 200,
+			       "", chunk, (size_t)n);
+		_exit(0);
+	}
+	close(listener);
+}
+
+static const struct {
+	const char *path;
+	size_t max;
+	const char *why; /* NULL: success */
+	enum slu_kind kind;
+} gets[] = {
+	{.path = "/slurmdb/v0.0.38/jobs?start_time=1"},
+	{"/refuse", 0, "GET /refuse", SLU_DENIED},
+	{"/missing", 0, "GET /missing", SLU_NOTFOUND},
+	{"/", 10, "a reply of more than 10 bytes", SLU_IO},
+};
+
+START_TEST(test_get)
+{
+	static const char *const headers[] = {"X-SLURM-USER-TOKEN: hush", NULL};
+
+	each(c, gets)
+	{
+		struct slu_buf reply = {.max = c->max};
+		char addr[32], url[128];
+		int fd = listen_on(AF_INET, addr);
+		struct slu_err err;
+
+		echo_once(fd);
+		snprintf(url, sizeof(url), "http://%s%s", addr, c->path);
+		if (c->why) {
+			expect_fail(
+				slu_http_get(url, NULL, headers, &reply, &err),
+				err, c->kind, c->why);
+		} else {
+			expect_ok(
+				slu_http_get(url, NULL, headers, &reply, &err),
+				err);
+			ck_assert(strstr(reply.data, c->path));
+			ck_assert(strstr(reply.data, "TOKEN: hush\r\n"));
+			ck_assert(!strstr(reply.data, "Authorization"));
+		}
+		slu_buf_free(&reply);
+	}
+}
+END_TEST
+
+/* A Unix socket; and nobody there. */
+START_TEST(test_get_socket)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	const char *const none[] = {NULL};
+	struct slu_buf reply = {0};
+	struct slu_err err;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	slu_copy(addr.sun_path, sizeof(addr.sun_path), tmpfile_path("rest"));
+	expect_fail(slu_http_get("http://localhost/x", addr.sun_path, none,
+				 &reply, &err),
+		    err, SLU_IO, "connect");
+	ck_assert(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
+	ck_assert(listen(fd, 1) == 0);
+	echo_once(fd);
+	expect_ok(slu_http_get("http://localhost/x", addr.sun_path, none,
+			       &reply, &err),
+		  err);
+	ck_assert(strstr(reply.data, "GET /x HTTP/1.1"));
+	slu_buf_free(&reply);
+}
+END_TEST
+
+TEST_MAIN("http get", test_get, test_get_socket)
