@@ -206,11 +206,22 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 	return 0;
 }
 
-time_t slu_limit_end(const job_record_t *job, uint32_t whole)
+/* Preempted, it ends with its grace time, however long its limit. */
+static time_t last_end(job_record_t *job)
 {
-	if (whole == INFINITE)
-		return time(NULL) + YEAR;
-	return job->end_time + ((time_t)whole - (time_t)job->time_limit) * 60;
+	uint32_t grace = job->preempt_time ? slurm_job_get_grace_time(job) : 0;
+
+	return grace ? job->preempt_time + (time_t)grace : (time_t)INT64_MAX;
+}
+
+time_t slu_limit_end(const job_record_t *job, uint32_t limit)
+{
+	time_t last = last_end((job_record_t *)(uintptr_t)job);
+	time_t more = ((time_t)limit - (time_t)job->time_limit) * 60;
+	time_t end =
+		limit == INFINITE ? time(NULL) + YEAR : job->end_time + more;
+
+	return end < last ? end : last;
 }
 
 void slu_limit_put(job_record_t *job, uint32_t limit)
@@ -239,7 +250,7 @@ static bool set(job_record_t *job, const struct slu_ctl_put *put)
 {
 	struct slu_note note;
 
-	if (!slu_limit_guarded(job, &note) || job->preempt_time ||
+	if (!slu_limit_guarded(job, &note) || !is_alive(job) ||
 	    slurmctld_config.shutdown_time)
 		return false;
 	if (IS_JOB_PENDING(job)) {
@@ -247,8 +258,9 @@ static bool set(job_record_t *job, const struct slu_ctl_put *put)
 					      : note.tight);
 		return true;
 	}
-	if (!put->whole || !IS_JOB_RUNNING(job) ||
-	    job->time_limit != note.tight)
+	if (!put->whole || job->time_limit != note.tight)
+		return false;
+	if (slu_limit_end(job, slu_limit_whole(job, &note)) <= job->end_time)
 		return false;
 	if (job->db_index == NO_VAL64 && job->end_time > time(NULL) + LAST_TRY)
 		return false;

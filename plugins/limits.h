@@ -41,7 +41,8 @@ uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note);
 /* Do the partitions that it may start in, its association and QOS let it have
  * so many minutes (or INFINITE) now? part READ; it takes assoc and qos READ. */
 bool slu_limit_allowed(const job_record_t *job, uint32_t limit);
-/* When does a running job with this limit (minutes or INFINITE) end? */
+/* When does a running job with this limit (minutes or INFINITE) end? No later
+ * than its grace time, if it is being preempted. */
 time_t slu_limit_end(const job_record_t *job, uint32_t limit);
 /* Fill in `late` of those that are about to get their whole limit. No lock. */
 void slu_limits_late(struct slu_ctl_put *put, size_t n);

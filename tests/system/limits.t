@@ -124,7 +124,8 @@ over=$(short 50 -H --exclusive -w n8)
 cold=$(short 1 -H)
 printf '#!/bin/sh\n[ "$SLURM_JOB_ID" != %s ] || sleep 45\n' "$cold" >"$PFS/boot"
 chmod 755 "$PFS/boot"
-cluster conf slurm.conf PrologSlurmctld=/pfs/boot
+cluster conf slurm.conf PrologSlurmctld=/pfs/boot \
+	PreemptType=preempt/partition_prio PreemptMode=REQUEUE
 
 # While everybody is away
 wait_for 20 job_is "$long" RUNNING
@@ -211,6 +212,22 @@ is_given_again() {
 }
 check_within 40 "who gets a deadline has the limit that was asked for" \
 	is_given_again
+ends_after() { # JOB SECONDS: after its start
+	local start end
+	start=$(date -d "$(job_field "$1" StartTime)" +%s)
+	end=$(date -d "$(job_field "$1" EndTime)" +%s)
+	[ $((end - start)) -ge "$2" ]
+}
+on ctl scontrol create PartitionName=yields Nodes=n3 PreemptMode=CANCEL \
+	GraceTime=100
+on ctl scontrol create PartitionName=first Nodes=n3 PriorityTier=9
+yields=$(printf '#!/bin/sh\ntrap "" TERM\nsleep 300\n' |
+	submit -t10 -J short -p yields --exclusive 2>/dev/null)
+wait_for 20 job_is "$yields" RUNNING
+check "a job that can be preempted is tight" given "$yields"
+first=$(short 1 -p first --exclusive)
+check_within 20 "it is" prints 'PreemptTime=2' \
+	on ctl scontrol -o show job "$yields"
 looked_at_since() {
 	[[ $(job_field "$1" LastSchedEval) > $2 ]]
 }
@@ -237,6 +254,11 @@ check_within 20 "and waits as it would" prints ' Reason=PartitionTimeLimit' \
 	on ctl scontrol -o show job "$capped"
 on ctl scancel "$ahead" "$capped"
 on ctl scontrol delete ReservationName=always
+
+check_within 30 "who is preempted has its grace time beyond a tight limit" \
+	ends_after "$yields" 90
+check "and no more" fails ends_after "$yields" 130
+on ctl scancel "$yields" "$first"
 
 # One that draws jobs in, whose end ends them
 on ctl scontrol create PartitionName=drawn Nodes=n4 MaxTime=20
