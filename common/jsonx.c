@@ -86,6 +86,135 @@ struct json_object *slu_json_parse_to(const char *text, size_t len, int depth,
 	return obj;
 }
 
+/* A place in a text. */
+struct place {
+	const char *text;
+	size_t len, at;
+};
+
+/* Is this the next letter? Then go beyond it. */
+static bool take_letter(struct place *p, char letter)
+{
+	while (p->at < p->len && isspace((unsigned char)p->text[p->at]))
+		p->at++;
+	if (p->at == p->len || p->text[p->at] != letter)
+		return false;
+	p->at++;
+	return true;
+}
+
+static int not_json(const struct place *p, enum json_tokener_error why,
+		    struct slu_err *err)
+{
+	if (p->at == p->len)
+		why = json_tokener_continue;
+	return slu_err(err, SLU_INVALID, "not JSON at byte %zu: %s", p->at,
+		       complaint(why, true, NULL));
+}
+
+static int take_value(struct place *p, struct json_object **out,
+		      struct slu_err *err)
+{
+	size_t len = p->len - p->at < INT32_MAX ? p->len - p->at : INT32_MAX;
+	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
+	enum json_tokener_error why;
+
+	if (!tok)
+		return slu_err(err, SLU_NOMEM, "no memory to parse JSON");
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT |
+					    JSON_TOKENER_ALLOW_TRAILING_CHARS);
+	*out = json_tokener_parse_ex(tok, p->text + p->at, (int)len);
+	p->at += json_tokener_get_parse_end(tok);
+	why = json_tokener_get_error(tok);
+	json_tokener_free(tok);
+	return why == json_tokener_success ? 0 : not_json(p, why, err);
+}
+
+static int take_elements(struct place *p, slu_json_f *fn, void *arg,
+			 struct slu_err *err)
+{
+	struct json_object *element;
+	int rc;
+
+	if (take_letter(p, ']'))
+		return 0;
+	do {
+		if (take_value(p, &element, err) < 0)
+			return -1;
+		rc = fn(arg, element, err);
+		json_object_put(element);
+		if (rc < 0)
+			return -1;
+	} while (take_letter(p, ','));
+	return take_letter(p, ']')
+		       ? 0
+		       : not_json(p, json_tokener_error_parse_array, err);
+}
+
+static int take_name(struct place *p, struct json_object **name,
+		     struct slu_err *err)
+{
+	if (take_value(p, name, err) < 0)
+		return -1;
+	if (json_object_is_type(*name, json_type_string) && take_letter(p, ':'))
+		return 0;
+	json_object_put(*name);
+	return not_json(p, json_tokener_error_parse_object_key_sep, err);
+}
+
+static int take_member(struct place *p, const char *key, slu_json_f *fn,
+		       void *arg, struct json_object *rest, struct slu_err *err)
+{
+	struct json_object *name, *value = NULL;
+	int rc;
+
+	if (take_name(p, &name, err) < 0)
+		return -1;
+	if (!strcmp(json_object_get_string(name), key) && take_letter(p, '[')) {
+		value = json_object_new_array();
+		rc = take_elements(p, fn, arg, err);
+	} else {
+		rc = take_value(p, &value, err);
+	}
+	json_object_object_add(rest, json_object_get_string(name), value);
+	json_object_put(name);
+	return rc;
+}
+
+int slu_json_elements(const char *text, size_t len, const char *key,
+		      slu_json_f *fn, void *arg, struct json_object **rest,
+		      struct slu_err *err)
+{
+	struct place p = {.text = text, .len = len};
+	struct json_object *obj;
+
+	if (!take_letter(&p, '{')) {
+		*rest = slu_json_parse(text, len, err);
+		return *rest ? 0 : -1;
+	}
+	obj = json_object_new_object();
+	if (!take_letter(&p, '}')) {
+		do
+			if (take_member(&p, key, fn, arg, obj, err) < 0)
+				goto fail;
+		while (take_letter(&p, ','));
+		if (!take_letter(&p, '}')) {
+			not_json(&p, json_tokener_error_parse_object_value_sep,
+				 err);
+			goto fail;
+		}
+	}
+	if (only_space(text, p.at, len)) {
+		*rest = obj;
+		return 0;
+	}
+	slu_err(err, SLU_INVALID, "not JSON at byte %zu: %s", p.at,
+		complaint(json_tokener_success, false, obj));
+fail:
+	json_object_put(obj);
+	return -1;
+}
+
 static int wrong(const char *key, const char *want, struct slu_err *err)
 {
 	return slu_err(err, SLU_INVALID, "%s: %s", key, want);

@@ -22,6 +22,18 @@ struct json_object *slu_json_parse(const char *text, size_t len,
 struct json_object *slu_json_parse_to(const char *text, size_t len, int depth,
 				      struct slu_err *err);
 
+/* Call fn for each element of the array `key` of the object in text, one after
+ * the other: as a whole it may take more memory than there is (a tree is twenty
+ * times as large as its text). The element is borrowed, NULL for null; fn
+ * returns 0 to go on. *rest: the other members, and that array without its
+ * elements. Caller puts. A text that turns out to be no JSON fails with
+ * SLU_INVALID, after what stood before. */
+typedef int slu_json_f(void *arg, struct json_object *element,
+		       struct slu_err *err);
+int slu_json_elements(const char *text, size_t len, const char *key,
+		      slu_json_f *fn, void *arg, struct json_object **rest,
+		      struct slu_err *err);
+
 /* Getters: required ones fail with SLU_INVALID "key: ..."; who knows where obj
  * stands puts that before it (slu_err_prefix). The _opt ones leave *out alone
  * when the key is absent or null. Strings are borrowed from obj. */

@@ -244,16 +244,13 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 }
 
 /* slurmrestd says so in an answer without jobs. */
-static int refused(struct json_object *all, struct json_object *jobs,
-		   struct slu_err *err)
+static int refused(struct json_object *all, struct slu_err *err)
 {
 	struct json_object *errors = member(all, "errors"), *first;
 	const char *why;
 
 	if (!json_object_is_type(errors, json_type_array) ||
-	    !json_object_array_length(errors) ||
-	    (json_object_is_type(jobs, json_type_array) &&
-	     json_object_array_length(jobs)))
+	    !json_object_array_length(errors))
 		return 0;
 	first = json_object_array_get_idx(errors, 0);
 	why = word(first, "description");
@@ -262,30 +259,36 @@ static int refused(struct json_object *all, struct json_object *jobs,
 		       why ? why : "an error that it does not name");
 }
 
+struct reader {
+	const struct slu_import *import;
+	struct slu_import_report *report;
+	uint64_t n; /* jobs seen */
+};
+
+static int take_element(void *arg, struct json_object *job, struct slu_err *err)
+{
+	struct reader *r = arg;
+
+	return slu_import_count(r->report, ++r->n,
+				take_job(job, r->import, err), err);
+}
+
 int slu_import_json(const char *text, size_t len,
 		    const struct slu_import *import,
 		    struct slu_import_report *report, struct slu_err *err)
 {
-	struct json_object *all = slu_json_parse(text, len, err), *jobs;
-	int rc = 0;
+	struct reader r = {.import = import, .report = report};
+	struct json_object *rest;
+	int rc = slu_json_elements(text, len, "jobs", take_element, &r, &rest,
+				   err);
 
-	if (!all)
+	if (rc < 0)
 		return -1;
-	jobs = member(all, "jobs");
-	if (refused(all, jobs, err) < 0) {
-		json_object_put(all);
-		return -1;
-	}
-	if (!json_object_is_type(jobs, json_type_array)) {
-		json_object_put(all);
-		return slu_err(err, SLU_INVALID, "no \"jobs\" in it");
-	}
-	for (size_t i = 0; !rc && i < json_object_array_length(jobs); i++) {
-		struct json_object *job = json_object_array_get_idx(jobs, i);
-
-		rc = slu_import_count(report, i + 1, take_job(job, import, err),
-				      err);
-	}
-	json_object_put(all);
+	if (!r.n)
+		rc = refused(rest, err);
+	if (rc == 0 &&
+	    !json_object_is_type(member(rest, "jobs"), json_type_array))
+		rc = slu_err(err, SLU_INVALID, "no \"jobs\" in it");
+	json_object_put(rest);
 	return rc;
 }

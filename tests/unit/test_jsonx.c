@@ -305,5 +305,67 @@ START_TEST(test_utf8)
 }
 END_TEST
 
-TEST_MAIN("jsonx", test_utf8, test_accepted, test_refused, test_depth,
-	  test_getters, test_absent, test_types, test_setters, test_round_trip)
+static int add_element(void *arg, struct json_object *element,
+		       struct slu_err *err)
+{
+	strcat(arg, json_object_to_json_string_ext(element, 0));
+	strcat(arg, " ");
+	return json_object_is_type(element, json_type_boolean)
+		       ? slu_err(err, SLU_BUSY, "enough")
+		       : 0;
+}
+
+/* An array is read element by element. */
+START_TEST(test_elements)
+{
+	static const struct {
+		const char *text, *seen, *rest; /* NULL: it fails */
+		const char *why;
+	} cases[] = {
+		{"{\"a\":[1,{\"b\":[2]} ,null , \"]\"],\"c\" : 5}",
+		 "1 {\"b\":[2]} null \"]\" ", "{\"a\":[],\"c\":5}", NULL},
+		{" { \"c\":[1],\"a\":[ ] } \n", "", "{\"c\":[1],\"a\":[]}",
+		 NULL},
+		{"{\"a\":{\"a\":[1]}}", "", "{\"a\":{\"a\":[1]}}", NULL},
+		{"{}", "", "{}", NULL},
+		{"[1]", "", "[1]", NULL},
+		{"", "", NULL, "byte 0"},
+		{"{", "", NULL, "byte 1: the text ends too early"},
+		{"{\"a\":[1,2", "1 ", NULL, "too early"},
+		{"{\"a\":[1,{\"b\":", "1 ", NULL, "too early"},
+		{"{\"a\":[1,]}", "1 ", NULL, "byte 8"},
+		{"{\"a\":[1 2]}", "1 ", NULL, "array"},
+		{"{\"a\":[1}", "1 ", NULL, "byte 7"},
+		{"{\"a\":[1];", "1 ", NULL, "byte 8"},
+		{"{\"a\" [1]}", "", NULL, "byte 5"},
+		{"{5:[1]}", "", NULL, "byte"},
+		{"{\"a\":[1]} x", "1 ", NULL, "more text"},
+		{"{\"a\":[1,true,2]}", "1 true ", NULL, "enough"},
+	};
+
+	each(c, cases)
+	{
+		struct json_object *rest = NULL;
+		char seen[99] = "";
+		struct slu_err err = {0};
+		int rc = slu_json_elements(c->text, strlen(c->text), "a",
+					   add_element, seen, &rest, &err);
+
+		expect(rc == (c->rest ? 0 : -1), "case %td: %s", c - cases,
+		       err.text);
+		expect(!strcmp(seen, c->seen), "case %td: %s", c - cases, seen);
+		if (c->rest)
+			ck_assert_str_eq(
+				json_object_to_json_string_ext(rest, 0),
+				c->rest);
+		else
+			expect(strstr(err.text, c->why) != NULL, "case %td: %s",
+			       c - cases, err.text);
+		json_object_put(rest);
+	}
+}
+END_TEST
+
+TEST_MAIN("jsonx", test_elements, test_utf8, test_accepted, test_refused,
+	  test_depth, test_getters, test_absent, test_types, test_setters,
+	  test_round_trip)
