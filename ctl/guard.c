@@ -58,6 +58,23 @@ static void put_limit(char out[32], uint32_t minutes)
 		snprintf(out, 32, "%u:%02u:00", minutes / 60, minutes % 60);
 }
 
+/* What a longer limit is in the way of. */
+static void put_late(char out[256], const struct slu_ctl_late *late)
+{
+	int n = 0;
+
+	*out = '\0';
+	if (late->jobs)
+		n = snprintf(out, 256,
+			     "; %u planned starts, of them first JobId=%u, may "
+			     "be later by up to %lld s",
+			     late->jobs, late->first, (long long)late->longest);
+	if (*late->reservation)
+		snprintf(out + n, 256 - (size_t)n,
+			 "; reservation %s begins before that",
+			 late->reservation);
+}
+
 static void say(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
 		const struct slu_ctl_late *late)
 {
@@ -66,24 +83,18 @@ static void say(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
 		[SLU_LIMIT_BAR_RESERVATION] = ", for a reservation",
 		[SLU_LIMIT_BAR_MAXIMUM] = ", which is more than allowed now",
 	};
-	char tight[32], whole[32];
+	char tight[32], whole[32], delay[256];
 
 	put_limit(tight, job->tight);
 	put_limit(whole, job->whole);
-	if (!job->running)
+	put_late(delay, late);
+	if (job->running)
+		ctl_log(ctl, SLU_INFO, "JobId=%u: limit %s extended to %s%s",
+			job->job_id, tight, whole, delay);
+	else
 		ctl_log(ctl, SLU_INFO, "JobId=%u: limit %s%s", job->job_id,
 			job->limit == job->tight ? whole : tight,
 			why[job->bar]);
-	else if (!late->jobs)
-		ctl_log(ctl, SLU_INFO, "JobId=%u: limit %s extended to %s",
-			job->job_id, tight, whole);
-	else
-		ctl_log(ctl, SLU_INFO,
-			"JobId=%u: limit %s extended to %s; %u planned "
-			"starts, of them first JobId=%u, may be later by up to "
-			"%lld s",
-			job->job_id, tight, whole, late->jobs, late->first,
-			(long long)late->longest);
 }
 
 /* Shall it be changed now? *next is when to look at it again, Unix seconds. */

@@ -86,6 +86,7 @@ struct slu_ctl_end {
 struct slu_ctl_late {
 	uint32_t jobs, first; /* how many; the first one's id */
 	int64_t longest;      /* s, at most */
+	char reservation[64]; /* of its nodes, that begins before it; or "" */
 };
 
 /* What set_limits() is to do to a job, and whether it has. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which planned starts do longer limits put off? Pending jobs' times are looked
- * at under one lock; their nodes, whose names take a millisecond or two where
- * there are thousands, each under its own.
+ * Which planned starts do longer limits put off, and which reservation do they
+ * run into? Pending jobs' times are looked at under one lock; their nodes,
+ * whose names take a millisecond or two where there are thousands, each under
+ * its own.
  */
 #include "config.h"
 #include "plugins/limits.h"
+
+#include "common/str.h"
 
 /* A job that is about to be extended: from its end to a later one. */
 struct extent {
@@ -40,7 +43,23 @@ static bool holds(const struct extent *e, time_t start)
 	return start >= e->end && start < e->later;
 }
 
-/* job, part READ */
+/* Which reservation of its nodes begins in that time? Jobs of its own end with
+ * it; a floating one, which has no time, never begins. node READ */
+static void meet(const struct extent *e, const job_record_t *job)
+{
+	ListIterator i = list_iterator_create(resv_list);
+	const slurmctld_resv_t *resv;
+
+	while ((resv = list_next(i)) && !*e->out->reservation)
+		if (resv != job->resv_ptr && resv->node_bitmap &&
+		    holds(e, resv->start_time) &&
+		    bit_overlap_any(resv->node_bitmap, e->nodes))
+			slu_copy(e->out->reservation,
+				 sizeof(e->out->reservation), resv->name);
+	list_iterator_destroy(i);
+}
+
+/* job, node, part READ */
 static void add_extent(struct extents *all, struct slu_ctl_put *put)
 {
 	const job_record_t *job = find_job_record(put->job_id);
@@ -55,6 +74,7 @@ static void add_extent(struct extents *all, struct slu_ctl_put *put)
 		.later = slu_limit_end(job, slu_limit_whole(job, &note)),
 		.out = &put->late,
 	};
+	meet(&all->of[all->n - 1], job);
 }
 
 /* For list_for_each_ro(); job READ */
@@ -121,7 +141,8 @@ static int put_off_one(void *x, void *arg)
 
 void slu_limits_late(struct slu_ctl_put *put, size_t n)
 {
-	slurmctld_lock_t lock = {.job = READ_LOCK, .part = READ_LOCK};
+	slurmctld_lock_t lock = {
+		.job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
 	struct extents all = {
 		.of = xcalloc(n, sizeof(*all.of)),
 		.planned = list_create(free_planned),

@@ -296,6 +296,10 @@ open=$(printf '#!/bin/sh\nsleep 50\n' | submit -N1 -J short -p open 2>/dev/null)
 wait_for 20 job_is "$open" RUNNING
 check "that there is none, is the limit of who begins" noted "$open" \
 	'limit 0:01:00 of unlimited by default;'
+on ctl scontrol create reservation ReservationName=met Duration=10 \
+	StartTime=now+10minutes Nodes=n5 Users=root Flags=IGNORE_JOBS >/dev/null
 on ctl scontrol update PartitionName=open DefaultTime=5
 check_within 60 "whatever its partition gets later" limit_is "$open" UNLIMITED
+check_within 5 "and the log tells of a reservation that this runs into" grep -q \
+	"JobId=$open: .*extended to unlimited; reservation met begins" "$LOG"
 finish

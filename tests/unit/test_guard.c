@@ -268,12 +268,19 @@ START_TEST(test_late)
 
 	host.n_limit = 1;
 	host.limit[0] = running(10, 90);
-	host.late = (struct slu_ctl_late){2, 9, 240};
+	host.late =
+		(struct slu_ctl_late){.jobs = 2, .first = 9, .longest = 240};
 	slu_guard_step(ctl, 1990);
 	ck_assert(strstr(host.log,
 			 "JobId=7: limit 0:10:00 extended to 1:30:00; 2 "
 			 "planned starts, of them first JobId=9, may be later "
 			 "by up to 240 s"));
+	host.n_limit = 1;
+	host.limit[0] = running(10, 90);
+	host.late = (struct slu_ctl_late){.reservation = "maint"};
+	slu_guard_step(ctl, 1990);
+	ck_assert(strstr(host.log, "JobId=7: limit 0:10:00 extended to 1:30:00;"
+				   " reservation maint begins before that"));
 	slu_ctl_release(ctl);
 }
 END_TEST
