@@ -4,6 +4,7 @@
 #include "config.h"
 #include "sysquery/ask.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -201,10 +202,19 @@ static int read_rest(const char *where, struct slu_buf *text,
 static int read_file(const char *format, const char *path, struct slu_buf *text,
 		     struct slu_err *err)
 {
-	int rc = !strcmp(path, "-")
-			 ? slu_fd_read(0, path, MAX_TEXT, text, err)
-			 : slu_file_read(AT_FDCWD, path, MAX_TEXT, text, err);
+	bool named = strcmp(path, "-") != 0;
+	int fd = named ? open(path, O_RDONLY | O_CLOEXEC) : 0;
+	int rc;
 
+	if (fd < 0)
+		return slu_errno(err,
+				 errno == ENOENT   ? SLU_NOTFOUND
+				 : errno == EACCES ? SLU_DENIED
+						   : SLU_IO,
+				 "open %s", path);
+	rc = slu_fd_read(fd, path, MAX_TEXT, text, err);
+	if (named)
+		close(fd);
 	if (rc == 0 && text->len > 2 && !memcmp(text->data, "\x1f\x8b", 2))
 		return slu_err(err, SLU_INVALID,
 			       "%s is compressed: zcat %s | sysquery import "

@@ -81,6 +81,14 @@ want 'standard input' 2 'sysquery: -: line 1: 1 of 18 columns
 {"jobs":0,"added":0,"skipped":0,"broken":1}
 sysquery: -: nothing in it is of the format swf' \
 	"$sysquery" import swf - <<<7
+want 'a pipe' 2 'sysquery: /dev/fd/9: line 1: 1 of 18 columns
+{"jobs":0,"added":0,"skipped":0,"broken":1}
+sysquery: /dev/fd/9: nothing in it is of the format swf' \
+	"$sysquery" import swf /dev/fd/9 9< <(echo 7)
+want 'no file' 3 "sysquery: open $dir/nothing: No such file or directory" \
+	"$sysquery" import swf "$dir/nothing"
+want 'a directory' 1 "sysquery: read $dir: Is a directory" \
+	"$sysquery" import swf "$dir"
 want 'a compressed one' 2 "sysquery: $dir/log.gz is compressed: zcat $dir/log.gz | sysquery import swf -" \
 	"$sysquery" import swf "$dir/log.gz"
 want 'no JSON' 2 "sysquery: $dir/log: not JSON at byte 0: unexpected character" \
