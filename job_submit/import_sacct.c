@@ -101,6 +101,10 @@ static size_t cut(char *line, char *field[MOST], size_t most)
 
 static enum column column_of(const char *name)
 {
+	if (strcasecmp(name, "TimelimitRaw") == 0)
+		return TIME_LIMIT;
+	if (strcasecmp(name, "ElapsedRaw") == 0)
+		return ELAPSED;
 	for (enum column c = JOB_ID; c < OTHER; c++)
 		if (strcasecmp(name, title[c]) == 0)
 			return c;
@@ -177,7 +181,8 @@ static char *text_or_null(char *text)
 	return text && *text ? text : NULL;
 }
 
-/* "D-HH:MM:SS" as minutes; UNLIMITED and Partition_Limit are 0. */
+/* "D-HH:MM:SS" as minutes, or minutes (TimelimitRaw); UNLIMITED and
+ * Partition_Limit are 0. */
 static int take_limit(const char *text, struct slu_job *job,
 		      struct slu_err *err)
 {
@@ -186,6 +191,8 @@ static int take_limit(const char *text, struct slu_job *job,
 	if (!text || !isdigit((unsigned char)*text) ||
 	    slu_seconds_parse(text, &seconds, NULL) < 0)
 		return 0;
+	if (!text[strspn(text, "0123456789")])
+		seconds *= 60;
 	if (slu_import_limit(seconds / 60, err) < 0)
 		return -1;
 	job->limit = job->limit_asked = (uint32_t)((seconds + 59) / 60);

@@ -281,6 +281,14 @@ static const struct {
 	 "1|5|" MANY "5|9|a|b\n"
 	 "2|5|" MANY "5|9\n",
 	 "1[0] 5 - -/- a|b n0 0+5-9 0 -\n", 1, 0, 1, "3: 114 of 115 columns"},
+	/* Minutes and seconds. */
+	{"sacct",
+	 "JobID|UID|Start|End|ElapsedRaw|TimelimitRaw\n"
+	 "1|5|5|99|90|10\n"
+	 "2|5|5|9|4|UNLIMITED\n",
+	 "1[0] 5 - -/- - n0 0+5-99 10 -, 4 suspended\n"
+	 "2[0] 5 - -/- - n0 0+5-9 0 -\n",
+	 2, 0, 0, ""},
 	/* Longer than any name or host list. */
 	{"sacct",
 	 "JobID|UID|Start|End|JobName\n"
