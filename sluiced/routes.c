@@ -17,7 +17,7 @@
 #define HOLD	       30.0 /* seconds a request is parked */
 #define SMALL	       (1u << 20)
 #define OFFER_MAX      (16u << 20) /* a plan of a large job, as a string */
-#define REFUSED_LOGGED 10	   /* a second */
+#define REFUSED_LOGGED 10	   /* a minute */
 #define JSON_WAIT      "{\"word\":\"wait\"}"
 
 static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
@@ -240,7 +240,10 @@ static void log_refused(struct slu_daemon *d, const struct slu_req *req,
 {
 	double now = slu_now_mono();
 
-	if (now - d->refused_since > 1) {
+	if (now - d->refused_since > 60) {
+		if (d->refused > REFUSED_LOGGED)
+			slu_log(d->log, SLU_INFO, "%u more were refused",
+				d->refused - REFUSED_LOGGED);
 		d->refused_since = now;
 		d->refused = 0;
 	}

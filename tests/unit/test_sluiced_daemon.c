@@ -340,6 +340,30 @@ START_TEST(test_unproven_body)
 }
 END_TEST
 
+/* Who knocks all day long does not fill the log. */
+START_TEST(test_knocking)
+{
+	char line[512];
+	unsigned lines = 0;
+	FILE *log;
+
+	if (!sluiced_begin())
+		return;
+	for (int i = 0; i < 36; i++) {
+		if (i % 12 == 11)
+			usleep(1100000);
+		ck_assert_int_eq(raw_status(NULL, ask_jobs), 403);
+	}
+	log = fopen(tmpfile_path("log"), "r");
+	ck_assert_ptr_nonnull(log);
+	while (fgets(line, sizeof(line), log))
+		lines += strstr(line, "/v1/query refused: ") != NULL;
+	fclose(log);
+	ck_assert_uint_eq(lines, 10);
+	sluiced_end();
+}
+END_TEST
+
 /* A second one is kept out, and options do what they say. */
 START_TEST(test_operator)
 {
@@ -442,4 +466,4 @@ END_TEST
 
 TEST_MAIN("sluiced daemon", test_unproven_body, test_who_may, test_refused,
 	  test_sysmap, test_first_map, test_crowd, test_metrics,
-	  test_long_questions, test_operator, test_closed_input)
+	  test_long_questions, test_knocking, test_operator, test_closed_input)
