@@ -193,17 +193,6 @@ uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool)
 	return size;
 }
 
-bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
-			const char *node)
-{
-	struct slu_bb *bb;
-
-	for (bb = slu_bb_of(b, job_id); bb; bb = slu_bb_older(bb))
-		if (slu_bb_index(bb, node) >= 0)
-			return true;
-	return false;
-}
-
 /* Time */
 
 /* Orders of which slurmctld has saved that it did them. */

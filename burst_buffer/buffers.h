@@ -157,11 +157,6 @@ int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
 		       uint32_t uid, bool admin, double now,
 		       struct slu_answer *out, struct slu_err *err);
 
-/* Is `node` in the plan of one of this job's buffers that are not done? For
- * authentication. */
-bool slu_buffers_member(struct slu_buffers *b, uint32_t job_id,
-			const char *node);
-
 /* The clock was set by `step` seconds (negative: back) and is `now` since: what
  * began before that has lasted no longer for it. Set back by less than
  * something has lasted, that may last longer by as much. */

@@ -2,6 +2,7 @@
 /* The world itself: the database, slurmctld, what is recorded, and time. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
+#include "burst_buffer/live.h"
 #include "sysmap/receive.h"
 #include "tests/unit/tmpdir.h"
 
@@ -353,4 +354,13 @@ void expect_outcome(struct world *w, const char *want)
 	slu_buf_free(&out);
 	expect_ok(slu_db_check(w->db, &err), err);
 	ck_assert_int_eq(w->errors, 0);
+}
+
+bool is_member(const struct world *w, uint32_t job_id, const char *node)
+{
+	struct slu_bb *bb = slu_bb_of(w->b, job_id);
+
+	while (bb && slu_bb_index(bb, node) < 0)
+		bb = slu_bb_older(bb);
+	return bb;
 }

@@ -139,4 +139,7 @@ void run_all(struct world *w);
 void expect_outcome(struct world *w, const char *want);
 #define GOOD "6 - 0 - 1 555 6000 0 --- ---"
 
+/* Is the node in the plan of one of this job's buffers that are not done? */
+bool is_member(const struct world *w, uint32_t job_id, const char *node);
+
 #endif

@@ -164,7 +164,7 @@ START_TEST(test_strangers)
 	w.job.request = (char *)"forward max=2"; /* no file system asked for */
 	w.job.job_id = JOB + 1;
 	job_start(&w);
-	ck_assert(!slu_buffers_member(w.b, JOB + 1, "n1"));
+	ck_assert(!is_member(&w, JOB + 1, "n1"));
 	world_free(&w);
 }
 END_TEST

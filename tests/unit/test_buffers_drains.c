@@ -183,9 +183,9 @@ START_TEST(test_next_run)
 	ck_assert_str_eq(barrier(&w, &w.node[0], "servers", "a").word, "busy");
 	ck_assert_str_eq(do_step(&w, &slow, "report clean", true).word, "go");
 	ck_assert_str_eq(w.resumed, "--x");
-	ck_assert(slu_buffers_member(w.b, JOB, "n3"));
-	ck_assert(!slu_buffers_member(w.b, JOB, "n4"));
-	ck_assert(!slu_buffers_member(w.b, JOB + 1, "n1"));
+	ck_assert(is_member(&w, JOB, "n3"));
+	ck_assert(!is_member(&w, JOB, "n4"));
+	ck_assert(!is_member(&w, JOB + 1, "n1"));
 	world_free(&w);
 }
 END_TEST

@@ -118,8 +118,8 @@ START_TEST(test_quarantine)
 		expect_ok(slu_db_script(w.db, *sql, &err), err);
 		world_restart(&w);
 		expect(w.errors == 1, "%s: %d errors", *sql, w.errors);
-		ck_assert(!slu_buffers_member(w.b, JOB, "n1"));
-		ck_assert(slu_buffers_member(w.b, JOB + 1, "n1"));
+		ck_assert(!is_member(&w, JOB, "n1"));
+		ck_assert(is_member(&w, JOB + 1, "n1"));
 		world_restart(&w); /* and not looked at again */
 		ck_assert_int_eq(w.errors, 1);
 		world_free(&w);
