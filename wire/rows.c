@@ -215,8 +215,10 @@ int slu_row_unpack(char **text, struct slu_history_row *row,
 	if (!*at)
 		return 0;
 	for (size_t i = 0; last == ','; i++) {
-		size_t len = strcspn(at, ",;");
+		size_t len = 0;
 
+		while (at[len] != ',' && at[len] != ';' && at[len])
+			len++;
 		last = at[len];
 		if (!last) {
 			*text = at + len;
