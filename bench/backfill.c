@@ -10,6 +10,10 @@
  * the whole machine every two weeks, what it costs not to start jobs before it
  * that could not be extended to their request, and how many that would be.
  *
+ * bench/backfill --shake N LOG...: how much of that is chance: the mean of N
+ * logs whose submissions are up to a minute earlier or later, in both orders,
+ * and its part of the request's with the standard error.
+ *
  * bench/backfill --lambda LOG: the node prediction of ADA-FS, section 3.2, and
  * the slowdown under conservative backfilling; see nodes.h.
  */
@@ -22,6 +26,9 @@
 
 #define EVERY  (14 * 86400)
 #define LENGTH (12 * 3600)
+#define SHAKE  60 /* s */
+
+static const char *const order_name[] = {"EASY", "shortest first"};
 
 enum { RECORDED = LAST_2_DOUBLING + 1 };
 
@@ -121,14 +128,14 @@ static void print_slowdowns(const char *log, const struct outcome *r)
 
 static void print_moves(const struct outcome *r)
 {
-	printf("  %-16s %9s %9s %9s %9s %12s\n", "EASY", "wait s", "exceeded",
-	       "moved", "by s", "at most s");
+	printf("  %-16s %9s %9s %9s %9s %9s %12s\n", "EASY", "wait s",
+	       "at most h", "exceeded", "moved", "by s", "at most s");
 	for (int g = 0; g < GUIDES; g++) {
 		const struct easy_result *e = &r[g].easy[0];
 
-		printf("  %-16s %9.0f %9zu %9zu %9.0f %12lld\n", guide_name[g],
-		       e->wait, e->renewed, e->moved, e->delay,
-		       (long long)e->longest);
+		printf("  %-16s %9.0f %9.0f %9zu %9zu %9.0f %12lld\n",
+		       guide_name[g], e->wait, e->longest_wait / 3600,
+		       e->renewed, e->moved, e->delay, (long long)e->longest);
 	}
 }
 
@@ -153,14 +160,12 @@ static void print(const char *log, const struct outcome *r,
 
 static void print_csv(const char *log, const struct outcome *r)
 {
-	static const char *const order[] = {"EASY", "shortest first"};
-
 	for (int o = 0; o < 2; o++)
 		for (int g = 0; g < OURS; g++)
 			for (int us = OURS; us < GUIDES; us++)
 				printf("%s,bounded slowdown %s of %s,,%.2f,%s,"
 				       "%.2f,%.3f\n",
-				       log, order[o], guide_name[us],
+				       log, order_name[o], guide_name[us],
 				       r[us].easy[o].slowdown, guide_name[g],
 				       r[g].easy[o].slowdown,
 				       r[us].easy[o].slowdown /
@@ -187,6 +192,90 @@ static int bench_easy(const char *name, const struct swf_log *log,
 	printf("%s: %zu jobs on %lld processors; mean bounded slowdown\n", name,
 	       log->n, (long long)procs);
 	print(name, r, &gaps);
+	return 0;
+}
+
+/* Of one guide in one order, over the shaken logs: the slowdown, and its part
+ * of the request's on the same log. */
+struct shaken {
+	double slowdown, part, part_squared;
+};
+
+static int try_shaken(const struct swf_log *log, int64_t procs,
+		      struct shaken r[2][GUIDES])
+{
+	for (int o = 0; o < 2; o++) {
+		struct easy_site site = {.procs = procs, .shortest = o};
+		double request = 0;
+
+		for (int g = 0; g < GUIDES; g++) {
+			struct easy_result got;
+			double part;
+
+			if (try_easy(log, &site, (enum guide)g, &got) < 0)
+				return -1;
+			request = g == REQUEST ? got.slowdown : request;
+			part = got.slowdown / request;
+			r[o][g].slowdown += got.slowdown;
+			r[o][g].part += part;
+			r[o][g].part_squared += part * part;
+		}
+	}
+	return 0;
+}
+
+static double standard_error(const struct shaken *s, int n)
+{
+	double mean = s->part / n;
+
+	return sqrt(fmax(s->part_squared / n - mean * mean, 0) / (n - 1));
+}
+
+static void print_shaken(const char *name, int n, struct shaken r[2][GUIDES],
+			 bool csv)
+{
+	for (int o = 0; o < 2; o++) {
+		if (!csv)
+			printf("  %-16s %9s %11s %7s\n", order_name[o],
+			       "slowdown", "of request", "+-");
+		for (int g = 0; g < GUIDES; g++) {
+			const struct shaken *s = &r[o][g];
+
+			if (csv)
+				printf("%s,bounded slowdown %s shaken: %s,,"
+				       "%.2f,request,%.2f,%.3f\n",
+				       name, order_name[o], guide_name[g],
+				       s->slowdown / n,
+				       r[o][REQUEST].slowdown / n, s->part / n);
+			else
+				printf("  %-16s %9.1f %11.3f %7.3f\n",
+				       guide_name[g], s->slowdown / n,
+				       s->part / n, standard_error(s, n));
+		}
+	}
+}
+
+static int bench_shaken(const char *name, const struct swf_log *log,
+			int64_t procs, int n, bool csv)
+{
+	struct shaken r[2][GUIDES] = {0};
+
+	for (int k = 1; k <= n; k++) {
+		struct swf_log other;
+		int rc;
+
+		if (swf_shake(log, SHAKE, (uint16_t)k, &other) < 0)
+			return -1;
+		rc = try_shaken(&other, procs, r);
+		swf_free(&other);
+		if (rc < 0)
+			return -1;
+	}
+	if (!csv)
+		printf("%s: mean bounded slowdown, mean of %d logs with "
+		       "submissions up to %d s earlier or later\n",
+		       name, n, SHAKE);
+	print_shaken(name, n, r, csv);
 	return 0;
 }
 
@@ -235,8 +324,15 @@ static int bench_nodes(const char *name, const struct swf_log *log,
 	return 0;
 }
 
-static int do_log(const char *path, int64_t procs, bool nodes, bool csv)
+struct wish {
+	int64_t procs;
+	bool nodes, csv;
+	int shake; /* logs, 0: none */
+};
+
+static int do_log(const char *path, const struct wish *wish)
 {
+	int64_t procs = wish->procs;
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 	struct swf_log log;
@@ -249,8 +345,12 @@ static int do_log(const char *path, int64_t procs, bool nodes, bool csv)
 	}
 	for (size_t i = 0; i < log.n; i++)
 		procs = log.job[i].procs > procs ? log.job[i].procs : procs;
-	rc = nodes ? bench_nodes(name, &log, procs, csv)
-		   : bench_easy(name, &log, procs, csv);
+	if (wish->nodes)
+		rc = bench_nodes(name, &log, procs, wish->csv);
+	else if (wish->shake)
+		rc = bench_shaken(name, &log, procs, wish->shake, wish->csv);
+	else
+		rc = bench_easy(name, &log, procs, wish->csv);
 	if (rc < 0)
 		fprintf(stderr,
 			"bench/backfill: %s: out of memory, or too "
@@ -262,28 +362,30 @@ static int do_log(const char *path, int64_t procs, bool nodes, bool csv)
 
 int main(int argc, char **argv)
 {
-	bool csv = false, nodes = false;
-	int64_t procs = 0;
+	struct wish wish = {0};
 	int i = 1;
 
 	for (; i < argc && argv[i][0] == '-'; i++)
 		if (strcmp(argv[i], "--csv") == 0)
-			csv = true;
+			wish.csv = true;
 		else if (strcmp(argv[i], "--lambda") == 0)
-			nodes = true;
+			wish.nodes = true;
 		else if (strcmp(argv[i], "--procs") == 0 && i + 1 < argc)
-			procs = strtoll(argv[++i], NULL, 10);
+			wish.procs = strtoll(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--shake") == 0 && i + 1 < argc &&
+			 (wish.shake = atoi(argv[i + 1])) > 1)
+			i++;
 		else
 			i = argc;
 	if (i >= argc) {
 		fprintf(stderr, "usage: bench/backfill [--csv] [--procs N] "
-				"[--lambda] LOG...\n");
+				"[--lambda | --shake N] LOG...\n");
 		return 2;
 	}
-	if (csv)
+	if (wish.csv)
 		puts("case,metric,unit,ours,rival,rival_value,ratio");
 	for (; i < argc; i++)
-		if (do_log(argv[i], procs, nodes, csv) < 0)
+		if (do_log(argv[i], &wish) < 0)
 			return 1;
 	return 0;
 }

@@ -142,7 +142,9 @@ static int64_t planned_start(const struct sim *s, int64_t *extra)
 		s->ends[k] = (struct until){s->until[s->running[k]],
 					    s->log->job[s->running[k]].procs};
 	qsort(s->ends, s->n_running, sizeof(*s->ends), by_when);
-	for (k = 0; k < s->n_running && idle < s->log->job[head].procs; k++) {
+	for (k = 0; k < s->n_running &&
+		    (idle < s->log->job[head].procs || s->ends[k].when == when);
+	     k++) {
 		idle += s->ends[k].procs;
 		when = s->ends[k].when;
 	}
@@ -280,18 +282,20 @@ static void simulate(struct sim *s)
 
 static void measure(const struct sim *s, struct easy_result *out)
 {
-	double slowdown = 0, wait = 0;
+	double slowdown = 0, wait = 0, longest = 0;
 
 	for (size_t i = 0; i < s->log->n; i++) {
 		double run = (double)run_time(s, i);
 		double w = (double)(s->start[i] - s->log->job[i].submit);
 
 		wait += w;
+		longest = fmax(longest, w);
 		slowdown += fmax((w + run) / fmax(run, 10), 1);
 	}
 	*out = s->out;
 	out->slowdown = slowdown / (double)s->log->n;
 	out->wait = wait / (double)s->log->n;
+	out->longest_wait = longest;
 	out->delay = s->out.moved ? s->out.delay / (double)s->out.moved : 0;
 }
 

@@ -54,7 +54,8 @@ struct easy_result {
 	double slowdown; /* mean bounded slowdown, max(1, (w + r) / max(r, 10))
 			  */
 	double wait;	 /* mean, s */
-	size_t renewed;	 /* predictions that were exceeded */
+	double longest_wait; /* s */
+	size_t renewed;	     /* predictions that were exceeded */
 	size_t moved;	 /* of these: how many moved the planned start of the
 			  * first job of the queue, */
 	double delay;	 /* by how much these did on average, */

@@ -104,6 +104,28 @@ void swf_free(struct swf_log *log)
 	*log = (struct swf_log){0};
 }
 
+int swf_shake(const struct swf_log *log, int64_t most, uint16_t seed,
+	      struct swf_log *out)
+{
+	unsigned short state[3] = {seed, 0, 0};
+
+	*out = (struct swf_log){calloc(log->n + 1, sizeof(*out->job)), log->n};
+	if (!out->job)
+		return -1;
+	for (size_t i = 0; i < log->n; i++) {
+		struct swf_job *job = &out->job[i];
+		int64_t by = nrand48(state) % (2 * most + 1) - most;
+
+		*job = log->job[i];
+		by = job->submit + by < 0 ? 0 : by;
+		job->submit += by;
+		job->start += by;
+		job->end += by;
+	}
+	qsort(out->job, out->n, sizeof(*out->job), by_submit);
+	return 0;
+}
+
 static int by_end(const void *a, const void *b)
 {
 	const struct swf_job *x = *(const struct swf_job *const *)a;

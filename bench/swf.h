@@ -32,6 +32,12 @@ struct swf_log {
 int swf_load(const char *path, struct swf_log *out, struct slu_err *err);
 void swf_free(struct swf_log *log);
 
+/* The same with each submission up to `most` seconds earlier or later, another
+ * one for each seed, to tell a difference from chance. -1 without memory;
+ * caller frees with swf_free. */
+int swf_shake(const struct swf_log *log, int64_t most, uint16_t seed,
+	      struct swf_log *out);
+
 /*
  * Whoever predicts: learn is called with each job that has ended, in the order
  * of ends, predict at each submission, returning seconds. Whatever ended at the

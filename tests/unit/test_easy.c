@@ -74,6 +74,23 @@ START_TEST(test_easy)
 }
 END_TEST
 
+/* Two of 4 end at 100, when B (6) is to start: C (2, 500 s) does not delay it.
+ */
+START_TEST(test_end_together)
+{
+	struct swf_job jobs[] = {job(0, 100, 100, 4), job(0, 100, 100, 4),
+				 job(1, 100, 100, 6), job(2, 500, 500, 2)};
+	struct swf_log log = {jobs, 4};
+	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
+	struct easy_result r;
+	int64_t start[4];
+
+	ck_assert_int_eq(easy_run(&log, &ten, &oracle, start, &r), 0);
+	ck_assert_int_eq(start[2], 100);
+	ck_assert_int_eq(start[3], 2);
+}
+END_TEST
+
 /* C would be first, but E is shorter. */
 START_TEST(test_shortest)
 {
@@ -252,5 +269,5 @@ START_TEST(test_nodes)
 }
 END_TEST
 
-TEST_MAIN("easy", test_easy, test_shortest, test_reservation, test_extended,
-	  test_capacity, test_nodes)
+TEST_MAIN("easy", test_easy, test_end_together, test_shortest, test_reservation,
+	  test_extended, test_capacity, test_nodes)
