@@ -56,12 +56,14 @@ static uint8_t row_of_pause(const struct slu_class *user, int64_t submit)
 void slu_gate_look(struct slu_view *v, const struct slu_job *job)
 {
 	struct slu_seen *seen = &v->seen;
+	int64_t submit = job->submit;
 	uint8_t *row = seen->row;
 
+	if (submit <= 0)
+		submit = time(NULL);
 	row[0] = below(slu_season(v->class[SIZE].jobs) * SEASONS +
 		       slu_season(v->class[USER].jobs));
-	row[1] = row_of_pause(&v->class[USER],
-			      job -> submit > 0 ? job -> submit : time(NULL));
+	row[1] = row_of_pause(&v->class[USER], submit);
 	row[2] = below((unsigned)(seen->at[ASKED][0] / SLU_SPREAD_STEPS));
 	row[3] = row_of_run(seen, USER);
 	row[4] = row_of_run(seen, SIZE);
@@ -74,17 +76,19 @@ void slu_gate_look(struct slu_view *v, const struct slu_job *job)
 		(unsigned)(2 * slu_spread_log2((float)job->node_cnt + 1)));
 }
 
+/* Atomic numbers are read one by one; the rest is done at once. */
 SLU_FAST void slu_gate_weigh(const struct slu_predictor *p,
 			     const struct slu_seen *seen, float weight[SOURCES])
 {
-	for (int s = 0; s < SOURCES; s++) {
-		float factor = 0;
+	float site[SOURCES], factor[SOURCES] = {0};
 
-		for (int f = 0; f < GATE_FEATURES; f++)
-			factor += slu_get(&p->gate[f][seen->row[f]][s]);
-		weight[s] = slu_get(&p->weight[seen->known][s]) *
-			    slu_spread_exp2(factor);
-	}
+	for (int f = 0; f < GATE_FEATURES; f++)
+		for (int s = 0; s < SOURCES; s++)
+			factor[s] += slu_get(&p->gate[f][seen->row[f]][s]);
+	for (int s = 0; s < SOURCES; s++)
+		site[s] = slu_get(&p->weight[seen->known][s]);
+	for (int s = 0; s < SOURCES; s++)
+		weight[s] = site[s] * slu_spread_exp2(factor[s]);
 }
 
 void slu_gate_learn(struct slu_predictor *p, const struct slu_seen *seen,
@@ -95,6 +99,7 @@ void slu_gate_learn(struct slu_predictor *p, const struct slu_seen *seen,
 			slu_shared *factor = &p->gate[f][seen->row[f]][s];
 			float to = slu_get(factor) + RATE * gain[s];
 
-			slu_set(factor, fminf(fmaxf(to, -MOST), MOST));
+			to = to < MOST ? to : MOST;
+			slu_set(factor, to > -MOST ? to : -MOST);
 		}
 }
