@@ -146,7 +146,7 @@ static inline float slu_kernel_density(const struct slu_kernel *k, int at,
 
 SLU_SPREAD_INLINE float slu_kernel_below(int at, int centre)
 {
-	int apart = slu_kernel_apart(at, centre);
+	int apart = at > centre ? at - centre : centre - at;
 	float beyond =
 		slu_kernel_narrow(apart) * (float)(SLU_KERNEL_NARROW / 2) +
 		slu_kernel_wide(apart) * (float)((1 - SLU_KERNEL_NARROW) / 2);

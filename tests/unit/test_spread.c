@@ -47,6 +47,8 @@ START_TEST(test_kernel)
 	ck_assert_double_lt(worst, 0.06);
 	ck_assert_double_eq_tol(sum, 1, 0.03);
 	ck_assert_float_eq_tol(slu_kernel_below(centre, centre), 0.5f, 0.05f);
+	ck_assert_float_gt(slu_kernel_below(centre + 3, centre),
+			   slu_kernel_below(centre + 2, centre));
 }
 END_TEST
 
