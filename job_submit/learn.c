@@ -14,7 +14,7 @@ static const float mixer_rate[GATED] = {0.006f, 0.12f, 0.05f, 0.05f};
 #define KIND_SHARE   0.05f /* least, of a source that teaches */
 #define LEVEL_RATE   0.06
 #define SOURCE_CROWD 2.0f /* jobs */
-#define LEVEL_CROWD  50.0 /* jobs */
+#define LEVEL_CROWD  10.0 /* jobs */
 /* Chosen on five logs; of little influence on four of them. */
 #define EXCESS_JOBS  8000.0 /* after which it is forgotten */
 #define EXCESS_RATE  0.002  /* of the aim, per job too many below */
@@ -57,6 +57,15 @@ static void weigh_lesson(const struct slu_predictor *p,
 	in->total = total;
 }
 
+/* The last step before a run: a quantile beyond it is at least the run. */
+static uint16_t step_before(int64_t run)
+{
+	float past = (float)run / (float)SLU_SPREAD_OFFSET;
+	float at = (float)SLU_SPREAD_STEPS * slu_spread_log2(past + 1);
+
+	return (uint16_t)(fminf(ceilf(at), UINT16_MAX) - 1);
+}
+
 /*
  * Many that were told the same say little more than a few of them do, so they
  * move the levels less; they are counted all the same, and the levels then aim
@@ -64,26 +73,29 @@ static void weigh_lesson(const struct slu_predictor *p,
  * of conformal PID control, Angelopoulos, Candes and Tibshirani 2023).
  */
 static void learn_levels(struct slu_predictor *p, const struct slu_said *said,
-			 unsigned told, uint16_t run)
+			 unsigned told, const struct slu_job *job, int64_t run)
 {
+	const float *then =
+		slu_said_levels(p, job->submit > 0 ? job->submit : INT64_MAX);
 	double rate = LEVEL_RATE / (1 + told / LEVEL_CROWD);
 	struct slu_spread points;
 	float below;
 
 	slu_view_points(p, &said->seen, &points);
 	slu_spread_scale(&points);
-	below = (float)slu_spread_below(&points, run);
+	below = (float)slu_spread_below(&points, step_before(run));
 	for (size_t i = 0; i < KNOTS; i++) {
 		double level = (double)slu_get(&p->level[i]);
 		double edge = fmin(slu_knot[i], 1 - slu_knot[i]);
-		double off = (below <= said->level[i]) - slu_knot[i];
+		double off = (below < then[i]) - slu_knot[i];
 		double most = EXCESS_AIM * edge, aim;
 
-		p->excess[i] += off - p->excess[i] / EXCESS_JOBS;
+		p->excess[i] += off - p->excess[i] * (1 / EXCESS_JOBS);
 		aim = fmin(fmax(EXCESS_RATE * p->excess[i], -most), most);
 		level -= rate * edge * (off + aim);
 		slu_set(&p->level[i], (float)fmin(fmax(level, 0), 0.99999));
 	}
+	slu_said_note_levels(p, job->end);
 }
 
 static void learn_places(struct slu_predictor *p, const struct slu_view *v,
@@ -305,7 +317,7 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 	said = slu_said_of(p, &v, job, in.total > 0);
 	told = said ? said->jobs++ : 0;
 	if (said)
-		learn_levels(p, said, told, in.run);
+		learn_levels(p, said, told, job, run);
 	if (in.total > 0) {
 		learn_errors(p, &v, (double)run);
 		learn_places(p, &v, &in);

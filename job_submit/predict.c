@@ -165,6 +165,7 @@ static void begin(struct slu_predictor *p)
 			slu_set(&p->mix[i][m], 1);
 	for (size_t i = 0; i < KNOTS; i++)
 		slu_set(&p->level[i], (float)slu_knot[i]);
+	slu_said_note_levels(p, 0);
 	slu_set(&p->far, 4000);
 	slu_set(&p->near, 200);
 }

@@ -12,6 +12,10 @@
  *   that lost something, every NOTE_EVERY ends.
  *
  * Without them only jobs that need not wait would be heard.
+ *
+ * The levels (predict.c) move at each end, so they are noted at each: judged by
+ * those of now, jobs that wait long would hide what was wrong with the ones of
+ * then.
  */
 #include <stdlib.h>
 #include "job_submit/view.h"
@@ -19,11 +23,16 @@
 #define CROWDS	   256
 #define SETS	   64
 #define WAYS	   32
-#define NOTE_EVERY 4 /* ends of a class */
+#define NOTE_EVERY 4	/* ends of a class */
+#define LEVELS_OF  8192 /* ends */
 
 struct slu_said_all {
 	struct slu_said crowd[CROWDS]; /* when: its first end */
 	struct slu_said stream[SETS][WAYS];
+	/* rings */
+	uint32_t since[LEVELS_OF]; /* Unix seconds */
+	float level[LEVELS_OF][KNOTS];
+	size_t noted;
 };
 
 struct slu_said_all *slu_said_new(void)
@@ -36,8 +45,7 @@ void slu_said_free(struct slu_said_all *all)
 	free(all);
 }
 
-static struct slu_said *fill(const struct slu_predictor *p,
-			     struct slu_said *said, const struct slu_view *v,
+static struct slu_said *fill(struct slu_said *said, const struct slu_view *v,
 			     int64_t when)
 {
 	said->key = v->class[SIZE].key;
@@ -45,8 +53,6 @@ static struct slu_said *fill(const struct slu_predictor *p,
 	said->when = when;
 	said->jobs = 0;
 	said->seen = v->seen;
-	for (size_t i = 0; i < KNOTS; i++)
-		said->level[i] = slu_get(&p->level[i]);
 	return said;
 }
 
@@ -78,7 +84,7 @@ struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
 		return crowd;
 	if (!v->seen.n[SIZE] && c->jobs >= SLU_CLASS_RUNS)
 		return noted(p, c->key, job->submit);
-	return known ? fill(p, crowd, v, job->end) : NULL;
+	return known ? fill(crowd, v, job->end) : NULL;
 }
 
 void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
@@ -97,5 +103,29 @@ void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
 	for (struct slu_said *s = set; s < set + WAYS; s++)
 		if (s->when < oldest->when)
 			oldest = s;
-	fill(p, oldest, &now, job->end);
+	fill(oldest, &now, job->end);
+}
+
+void slu_said_note_levels(struct slu_predictor *p, int64_t now)
+{
+	size_t at = p->said->noted++ % LEVELS_OF;
+
+	p->said->since[at] = (uint32_t)now;
+	for (size_t i = 0; i < KNOTS; i++)
+		p->said->level[at][i] = slu_get(&p->level[i]);
+}
+
+/* Halving without branches: none would be foreseen. */
+const float *slu_said_levels(const struct slu_predictor *p, int64_t then)
+{
+	const struct slu_said_all *all = p->said;
+	size_t end = all->noted, at = end < LEVELS_OF ? 0 : end - LEVELS_OF;
+
+	for (size_t step = LEVELS_OF / 2; step; step /= 2) {
+		size_t next = at + step;
+		bool is = all->since[next % LEVELS_OF] <= then;
+
+		at += is & (next < end) ? step : 0;
+	}
+	return all->level[at % LEVELS_OF];
 }

@@ -60,7 +60,6 @@ struct slu_said {
 	uint64_t key, class; /* of the classes SIZE and CLASS */
 	int64_t when;	     /* Unix seconds */
 	unsigned jobs;	     /* that were judged by it */
-	float level[KNOTS];
 	struct slu_seen seen;
 };
 
@@ -138,7 +137,7 @@ void slu_gate_weigh(const struct slu_predictor *p, const struct slu_seen *seen,
 void slu_gate_learn(struct slu_predictor *p, const struct slu_seen *seen,
 		    const float gain[SOURCES]);
 
-struct slu_said_all *slu_said_new(void); /* 1.3 MB; NULL: no memory */
+struct slu_said_all *slu_said_new(void); /* 1.6 MB; NULL: no memory */
 void slu_said_free(struct slu_said_all *all);
 /* What was said of the job of this view when it was submitted; known: the view
  * says anything. NULL: it is not known. */
@@ -148,6 +147,10 @@ struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
  * that may be asked for later. */
 void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
 		   const struct slu_job *job);
+/* The levels are these from now, the second at which a job ended; as they were
+ * at another second. */
+void slu_said_note_levels(struct slu_predictor *p, int64_t now);
+const float *slu_said_levels(const struct slu_predictor *p, int64_t then);
 /* What is predicted from a spread, in seconds. */
 double slu_view_choice(const struct slu_predictor *p,
 		       const struct slu_spread *spread);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "tests/unit/pupil.h"
+#include "job_submit/view.h"
 
 static struct slu_prediction ask(const struct slu_predictor *p, uint32_t uid,
 				 char *name, uint32_t nodes, uint32_t minutes)
@@ -304,6 +305,29 @@ START_TEST(test_crowd)
 }
 END_TEST
 
+/* What the levels were at each second; before the first that is remembered, as
+ * they were then. */
+START_TEST(test_then)
+{
+	struct slu_predictor *p = new_predictor(64, 0.9, 0);
+
+	ck_assert_float_eq(slu_said_levels(p, 5)[0], (float)slu_knot[0]);
+	for (int i = 1; i <= 20000; i++) {
+		slu_set(&p->level[0], (float)i);
+		slu_said_note_levels(p, i * 10);
+		ck_assert_float_eq(slu_said_levels(p, i * 10)[0], (float)i);
+		ck_assert_float_eq(slu_said_levels(p, INT64_MAX)[0], (float)i);
+		if (i < 20)
+			ck_assert_float_eq(slu_said_levels(p, 9)[0],
+					   (float)slu_knot[0]);
+	}
+	for (int i = 12000; i <= 20000; i++)
+		ck_assert_float_eq(slu_said_levels(p, i * 10 + 9)[0], (float)i);
+	ck_assert_float_ge(slu_said_levels(p, 5)[0], 2);
+	slu_predictor_free(p);
+}
+END_TEST
+
 /* Where who asks for ten hours takes them, and who asks for two does not, a
  * stranger's request, which nobody had, is believed by how long it is. */
 START_TEST(test_gate)
@@ -464,5 +488,5 @@ END_TEST
 
 TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_ends,
 	  test_suspended, test_refused, test_no_future, test_careful,
-	  test_beyond, test_change, test_crowd, test_gate, test_kinds,
-	  test_elapsed, test_aging, test_threads)
+	  test_beyond, test_change, test_crowd, test_then, test_gate,
+	  test_kinds, test_elapsed, test_aging, test_threads)
