@@ -86,7 +86,8 @@ cluster_up() { # UP-OPTION...
 }
 
 cluster_gone() {
-	jobs -p | xargs -r kill 2>/dev/null
+	# running ones only: the pid of one that has ended may be anybody's
+	jobs -pr | xargs -r kill 2>/dev/null
 	[ "$FAILED" = 0 ] || cluster_save_logs
 	cluster down
 }
