@@ -17,14 +17,15 @@
 #define RATE 0.05f
 #define MOST 8.0f /* of a factor's logarithm */
 
-_Static_assert(GATE_ROWS >= 32, "for five bits");
+_Static_assert(GATE_ROWS >= 1 << 5 && GATE_ROWS >= SEASONS * SEASONS,
+	       "room for five bits, and for the seasons of two classes");
 
 static uint8_t below(unsigned value)
 {
 	return (uint8_t)(value < GATE_ROWS ? value : GATE_ROWS - 1);
 }
 
-/* Runs of half an hour and an hour are two rows apart. */
+/* Runs of a row are up to 1.65 times as long as those of the row before. */
 static uint8_t row_of_run(const struct slu_seen *seen, enum slu_level l)
 {
 	return seen->n[l] ? below(1 + seen->at[l][0] / 2164u) : 0;

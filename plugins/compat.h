@@ -4,7 +4,7 @@
 
 /*
  * Slurm's internal headers under the newest release's names; what an older one
- * lacks is made here, as configure has found it (m4/slurm.m4), and nowhere
+ * lacks is made here, as configure has found it (m4/slu_slurm.m4), and nowhere
  * else. Slurm's headers define info(), error() and more as macros: this file
  * is included last.
  */
