@@ -186,6 +186,21 @@ static void learn_kinds(struct slu_predictor *p, const struct slu_seen *seen,
 	}
 }
 
+/* The sum of these weights, and what they foretold, where there are runs. */
+static float sum_up(const struct slu_seen *seen, const float w[SOURCES],
+		    const struct lesson *in, float *foretold)
+{
+	float sum = 0;
+
+	*foretold = 0;
+	for (int s = 0; s < SOURCES; s++)
+		if (seen->n[s]) {
+			sum += w[s];
+			*foretold += w[s] * in->foretold[s];
+		}
+	return sum;
+}
+
 /* A class that has not been taught begins with the weights of the next wider
  * one, or with the site's. */
 static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
@@ -194,16 +209,12 @@ static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
 	uint32_t jobs = m ? v->class[slu_mixer_level[m]].jobs : UINT32_MAX;
 	bool wider = m > 1 && v->class[slu_mixer_level[m - 1]].jobs;
 	const float *from = v->own[jobs ? m : wider ? m - 1 : 0];
-	float w[SOURCES], sum = 0, foretold = 0;
+	float w[SOURCES], sum, foretold;
 	float rate = worth * more(mixer_rate[m],
 				  m ? FIRST_RATE / ((float)jobs + 1) : 0);
 
 	memcpy(w, from, sizeof(w));
-	for (int s = 0; s < SOURCES; s++)
-		if (v->seen.n[s]) {
-			sum += w[s];
-			foretold += w[s] * in->foretold[s];
-		}
+	sum = sum_up(&v->seen, w, in, &foretold);
 	if (jobs && sum > 0)
 		learn_mix(p, v, m, worth * MIX_RATE,
 			  foretold / sum / in->total);
@@ -214,27 +225,22 @@ static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
 	store_weights(p, v, m, w);
 }
 
+/* It is everybody's: of those that were told the same few teach it. */
 static void learn_gate(struct slu_predictor *p, const struct slu_view *v,
 		       float worth, const struct lesson *in)
 {
 	const float *w = v->own[GATED];
-	float gain[SOURCES], sum = 0, foretold = 0;
+	float gain[SOURCES], sum, foretold;
 
-	for (int s = 0; s < SOURCES; s++)
-		if (v->seen.n[s]) {
-			sum += w[s];
-			foretold += w[s] * in->foretold[s];
-		}
+	sum = sum_up(&v->seen, w, in, &foretold);
 	if (!(foretold > 0))
 		return;
 	learn_mix(p, v, GATED, worth * MIX_RATE, foretold / sum / in->total);
-	for (int s = 0; s < SOURCES; s++)
-		gain[s] =
-			v->seen.n[s]
-				? w[s] * (in->foretold[s] / foretold - 1 / sum)
-				: 0;
-	for (int s = 0; s < SOURCES; s++)
-		gain[s] *= worth * worth;
+	for (int s = 0; s < SOURCES; s++) {
+		float by = w[s] * (in->foretold[s] / foretold - 1 / sum);
+
+		gain[s] = v->seen.n[s] ? by * (worth * worth) : 0;
+	}
 	slu_gate_learn(p, &v->seen, gain);
 }
 
