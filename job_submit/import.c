@@ -7,9 +7,10 @@
 #include "job_submit/import.h"
 #include "wire/note.h"
 
-#define COLUMNS	 18
-#define FARTHEST 4000000000 /* Unix seconds; no number of a log is larger */
-#define LONGEST	 (UINT32_MAX / 60) /* minutes */
+#define COLUMNS	  18
+#define FARTHEST  4000000000 /* Unix seconds; no number of a log is larger */
+#define FIRST_LOG 300000000  /* none begins before, Unix seconds */
+#define LONGEST	  (UINT32_MAX / 60) /* minutes */
 
 void slu_import_broken(struct slu_import_report *report, uint64_t line,
 		       const struct slu_err *why)
@@ -39,6 +40,17 @@ int slu_import_time(const char *what, int64_t time, struct slu_err *err)
 		return 0;
 	return slu_err(err, SLU_INVALID, "%s %lld is no time", what,
 		       (long long)time);
+}
+
+int slu_import_end(const struct slu_import *import, int64_t end,
+		   struct slu_err *err)
+{
+	if (slu_import_time("end", end, err) < 0)
+		return -1;
+	if (!import->latest || end <= import->latest)
+		return 0;
+	return slu_err(err, SLU_INVALID, "end %lld lies in the future",
+		       (long long)end);
 }
 
 int slu_import_limit(int64_t minutes, struct slu_err *err)
@@ -117,6 +129,15 @@ static int take_numbers(const char *line, double v[COLUMNS],
 	return 0;
 }
 
+/* Logs that are not of the archive may have Unix times beside their epoch: none
+ * is as long as what has passed from 1970 to its beginning. */
+static int64_t submit_time(double epoch, double submit)
+{
+	bool is_unix = epoch > FIRST_LOG && submit >= epoch;
+
+	return (int64_t)(is_unix ? submit : epoch + submit);
+}
+
 static char *name_of(double number, char out[24])
 {
 	snprintf(out, 24, "%.0f", number);
@@ -157,9 +178,7 @@ static int take_swf(const char *line, double epoch,
 		.cpus = count_of(v[7] > 0 ? v[7] : v[4]),
 		.tasks = count_of(v[7] > 0 ? v[7] : v[4]),
 		.mem_mb = v[9] > 0 ? (uint64_t)v[9] / 1024 : 0,
-		.submit = (int64_t)(epoch + v[1]),
-		.eligible = (int64_t)(epoch + v[1]),
-		.start = (int64_t)(epoch + v[1] + (v[2] > 0 ? v[2] : 0)),
+		.submit = submit_time(epoch, v[1]),
 		.limit_asked = (count_of(v[8]) + 59) / 60,
 		.limit = (count_of(v[8]) + 59) / 60,
 		.state = (char *)(uintptr_t)slu_swf_state(
@@ -167,8 +186,10 @@ static int take_swf(const char *line, double epoch,
 		.ion_max = SLU_NO_ID,
 		.ions = SLU_NO_ID,
 	};
+	job.eligible = job.submit;
+	job.start = job.submit + (v[2] > 0 ? (int64_t)v[2] : 0);
 	job.end = job.start + (int64_t)v[3];
-	if (slu_import_time("end", job.end, err) < 0)
+	if (slu_import_end(import, job.end, err) < 0)
 		return -1;
 	return import->take(import->arg, &job, err) < 0 ? -2 : 1;
 }

@@ -6,7 +6,8 @@
  * History from what others have recorded.
  *
  * swf: the Standard Workload Format, 18 columns (job logs of the Parallel
- * Workloads Archive); numbers stand for names.
+ * Workloads Archive); numbers stand for names. Times count from the log's
+ * UnixStartTime; in logs that are not of the archive they may be Unix times.
  *
  * sacct: `sacct --parsable2`. With a header its columns may be any that include
  * JobID (or JobIDRaw), User or UID, Start, End and State; without one they are
@@ -27,8 +28,8 @@
  *
  * A line (of json: a job) that cannot be read is counted and named, and the
  * others go on; so is one whose times are not within Unix times of 32 bits, or
- * whose numbers are no 32-bit numbers. Steps, and jobs that have not ended or
- * never ran, are skipped.
+ * whose numbers are no 32-bit numbers, or that ended later than it can have.
+ * Steps, and jobs that have not ended or never ran, are skipped.
  */
 
 #include <time.h>
@@ -52,6 +53,8 @@ struct slu_import {
 	int (*take_io)(void *arg, const struct slu_import_io *io,
 		       struct slu_err *err);
 	void *arg;
+	/* No job ended after that, Unix seconds; 0: any may have. */
+	int64_t latest;
 };
 
 /* format: as above, else SLU_INVALID. text[len] is 0; it is written to.
@@ -73,7 +76,10 @@ int slu_import_take(const struct slu_import *import, struct slu_job *job,
 /* Is this a Unix time (0: not known) that history can keep? Else SLU_INVALID,
  * naming it. */
 int slu_import_time(const char *what, int64_t time, struct slu_err *err);
-/* The same of a time limit in minutes: in seconds it is a 32-bit number. */
+/* Can a job have ended then? Else SLU_INVALID. */
+int slu_import_end(const struct slu_import *import, int64_t end,
+		   struct slu_err *err);
+/* Is a time limit in minutes a 32-bit number in seconds? Else SLU_INVALID. */
 int slu_import_limit(int64_t minutes, struct slu_err *err);
 
 /* Bytes of a job's texts. One that has SLU_IMPORT_TEXT or more is broken: many

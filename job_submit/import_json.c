@@ -195,12 +195,13 @@ static int take_steps(struct json_object *obj, const struct slu_import *import,
 	return import->take_io(import->arg, &io, err);
 }
 
-static int check_times(const struct slu_job *job, struct slu_err *err)
+static int check_times(const struct slu_import *import,
+		       const struct slu_job *job, struct slu_err *err)
 {
 	if (slu_import_time("submission", job->submit, err) < 0 ||
 	    slu_import_time("eligible", job->eligible, err) < 0 ||
 	    slu_import_time("start", job->start, err) < 0 ||
-	    slu_import_time("end", job->end, err) < 0 ||
+	    slu_import_end(import, job->end, err) < 0 ||
 	    slu_import_limit(job->limit, err) < 0)
 		return slu_err_prefix(err, "job %u", job->job_id);
 	return 0;
@@ -228,7 +229,7 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 	if (!job.job_id)
 		return slu_err(err, SLU_INVALID, "a job without job_id");
 	take_counts(obj, &job);
-	if (check_times(&job, err) < 0)
+	if (check_times(import, &job, err) < 0)
 		return -1;
 	if (job.start <= 0 || job.end <= job.start)
 		return 0;

@@ -245,7 +245,7 @@ static int take_times(char *const at[OTHER], const struct slu_import *import,
 				    err) < 0)
 			return -1;
 	}
-	return 0;
+	return slu_import_end(import, job->end, err);
 }
 
 /* Of "cpu=00:00:01,fs/disk=2012,mem=4136K" the disk's; 0: none. */

@@ -35,6 +35,7 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_calibration tests/uni
 	tests/unit/test_classes tests/unit/test_granted tests/unit/test_name tests/unit/test_markov \
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_import_recorded \
+	tests/unit/test_import_refused \
 	tests/unit/test_history \
 	tests/unit/test_history_answers tests/unit/test_history_io \
 	tests/unit/test_history_choice \
@@ -59,6 +60,7 @@ tests_unit_test_easy_SOURCES = tests/unit/test_easy.c bench/easy.c bench/easy.h 
 tests_unit_test_easy_LDADD = $(CHECK_LIBS) -lm
 tests_unit_test_import_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_import_recorded_LDADD = libsluimport.la $(CHECK_LIBS)
+tests_unit_test_import_refused_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_history_SOURCES = tests/unit/test_history.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)

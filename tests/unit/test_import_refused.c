@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is no history is not imported, and why is said. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "job_submit/import.h"
+
+static int to_uid(const char *user, uint32_t *uid)
+{
+	(void)user;
+	*uid = 1000;
+	return 0;
+}
+
+static int take(void *arg, const struct slu_job *j, struct slu_err *err)
+{
+	(void)arg;
+	return j->job_id == 666 ? slu_err(err, SLU_BUSY, "not this one") : 0;
+}
+
+/* What ends later than now cannot have ended. */
+START_TEST(test_future)
+{
+	static const struct {
+		const char *format, *text, *named;
+	} cases[] = {
+		{"swf",
+		 "1 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
+		 "2 900 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n",
+		 "2: end 1006 lies in the future"},
+		{"sacct",
+		 "JobID|UID|Start|End|State\n1|5|500|1000|COMPLETED\n"
+		 "2|5|500|1001|COMPLETED\n3|5|500|Unknown|RUNNING\n",
+		 "3: end 1001 lies in the future"},
+		{"json",
+		 "{\"jobs\":[{\"job_id\":1,\"user\":\"ada\",\"time\":{\"start\":"
+		 "3,\"end\":9}},{\"job_id\":2,\"user\":\"ada\",\"time\":{"
+		 "\"start\":3,\"end\":1001}}]}",
+		 "2: job 2: end 1001 lies in the future"},
+	};
+
+	each(c, cases)
+	{
+		char *text = strdup(c->text);
+		struct slu_import import = {timegm, to_uid, take,
+					    NULL,   NULL,   1000};
+		struct slu_import_report r;
+		struct slu_err err;
+
+		expect_ok(slu_import(c->format, text, strlen(text), &import, &r,
+				     &err),
+			  err);
+		expect(r.jobs == 1 && r.broken == 1 &&
+			       !strcmp(r.named[0], c->named),
+		       "case %td: %ld jobs, %ld broken: %s", c - cases,
+		       (long)r.jobs, (long)r.broken, r.named[0]);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	struct slu_import import = {timegm, to_uid, take, NULL, NULL, 0};
+	struct slu_import_report r;
+	char no[] = "{\"jobs\":[],\"errors\":[{\"error_number\":5,"
+		    "\"error\":\"no such user\"}]}";
+	char swf[] = "666 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1";
+	struct slu_err err;
+
+	expect_fail(slu_import("xml", swf, 0, &import, &r, &err), err,
+		    SLU_INVALID, "\"xml\"");
+	expect_fail(slu_import("swf", swf, sizeof(swf) - 1, &import, &r, &err),
+		    err, SLU_BUSY, "not this one");
+	expect_fail(slu_import("json", (char[]){"[1"}, 2, &import, &r, &err),
+		    err, SLU_INVALID, "");
+	expect_fail(slu_import("json", (char[]){"[1]"}, 3, &import, &r, &err),
+		    err, SLU_INVALID, "jobs");
+	expect_fail(slu_import("json", no, strlen(no), &import, &r, &err), err,
+		    SLU_IO, "says: no such user");
+}
+END_TEST
+
+TEST_MAIN("import refused", test_future, test_refused)
