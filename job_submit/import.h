@@ -10,12 +10,13 @@
  * UnixStartTime; in logs that are not of the archive they may be Unix times.
  *
  * sacct: `sacct --parsable2`. With a header its columns may be any that include
- * JobID (or JobIDRaw), User or UID, Start, End and State; without one they are
- * those of Open XDMoD: JobID, JobIDRaw, Cluster, Partition, QOS, Account,
- * Group, GID, User, UID, Submit, Eligible, Start, End, Elapsed, ExitCode,
- * State, NNodes, NCPUS, ReqCPUS, ReqMem, ReqTRES, AllocTRES, Timelimit,
- * NodeList, JobName. Tasks of arrays ("171_1") and components ("172+0") are
- * only told apart by JobIDRaw. AdminComment says what our note says of a job (
+ * JobID (or JobIDRaw), User or UID, Start and End, else SLU_INVALID; without
+ * State all jobs have ended by themselves. Without a header they are those of
+ * Open XDMoD: JobID, JobIDRaw, Cluster, Partition, QOS, Account, Group, GID,
+ * User, UID, Submit, Eligible, Start, End, Elapsed, ExitCode, State, NNodes,
+ * NCPUS, ReqCPUS, ReqMem, ReqTRES, AllocTRES, Timelimit, NodeList, JobName.
+ * Tasks of arrays ("171_1") and components ("172+0") are only told apart by
+ * JobIDRaw. AdminComment says what our note says of a job (see
  * wire/note.h): what was asked for where its limit was tightened.
  *
  * With TRESUsageInTot and TRESUsageOutTot (JobAcctGather's counters) what the

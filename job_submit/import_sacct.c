@@ -84,6 +84,7 @@ static const enum column xdmod[] = {
 struct header {
 	enum column column[MOST];
 	size_t n;
+	bool implied; /* the file has none */
 };
 
 static size_t cut(char *line, char *field[MOST], size_t most)
@@ -120,12 +121,35 @@ static bool take_header(char *line, struct header *h)
 	    !strstr(line, "|Start|")) {
 		h->n = sizeof(xdmod) / sizeof(xdmod[0]);
 		memcpy(h->column, xdmod, sizeof(xdmod));
+		h->implied = true;
 		return false;
 	}
 	h->n = cut(line, field, MOST);
 	for (size_t i = 0; i < h->n; i++)
 		h->column[i] = column_of(field[i]);
 	return true;
+}
+
+static bool has(const struct header *h, enum column column)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (h->column[i] == column)
+			return true;
+	return false;
+}
+
+/* Without one of these no line is a job. */
+static int check_header(const struct header *h, struct slu_err *err)
+{
+	static const enum column needed[][2] = {
+		{JOB_ID, JOB_ID_RAW}, {USER, UID}, {START, START}, {END, END}};
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!has(h, needed[i][0]) && !has(h, needed[i][1]))
+			return slu_err(err, SLU_INVALID,
+				       "there is no column %s",
+				       title[needed[i][0]]);
+	return 0;
 }
 
 /* "2016-12-22T07:15:12", or seconds of the epoch (SLURM_TIME_FORMAT=%s), which
@@ -418,7 +442,8 @@ static int take_line(char *line, const struct header *h,
 	size_t n = cut(line, field, h->n);
 
 	if (n != h->n)
-		return slu_err(err, SLU_INVALID, "%zu of %zu columns", n, h->n);
+		return slu_err(err, SLU_INVALID, "%zu of %zu columns%s", n,
+			       h->n, h->implied ? ", without a header" : "");
 	if (h->column[n - 1] != NAME && strchr(field[n - 1], '|'))
 		return slu_err(err, SLU_INVALID, "more than %zu columns", n);
 	for (size_t i = 0; i < n; i++)
@@ -442,8 +467,13 @@ int slu_import_sacct(char *text, const struct slu_import *import,
 			*next++ = '\0';
 		line[strcspn(line, "\r")] = '\0';
 		number++;
-		if (!*line || (!h.n && take_header(line, &h)))
+		if (!*line)
 			continue;
+		if (!h.n && take_header(line, &h)) {
+			if (check_header(&h, err) < 0)
+				return -1;
+			continue;
+		}
 		rc = take_line(line, &h, import, &open, err);
 		if (slu_import_count(report, number, rc, err))
 			return -1;

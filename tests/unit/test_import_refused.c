@@ -80,4 +80,40 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("import refused", test_future, test_refused)
+/* A table of sacct's that cannot tell of jobs. */
+START_TEST(test_header)
+{
+	static const struct {
+		const char *text, *missing;
+	} cases[] = {
+		{"JobIDRaw|UID|Start|End|State\n", NULL},
+		{"JobID|User|Start|End|\n", NULL},
+		{"JobID|User|Submit|End|State\n", "no column Start"},
+		{"JobID|User|Start|Elapsed|State\n", "no column End"},
+		{"User|JobIDs|Start|End|State\n", "no column JobID"},
+		{"JobID|Account|Start|End|State\n", "no column User"},
+		{"JobID        JobName  Partition\n", "no column JobID"},
+	};
+	struct slu_import import = {timegm, to_uid, take, NULL, NULL, 0};
+	struct slu_import_report r;
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		char *text = strdup(c->text);
+		size_t len = strlen(text);
+
+		if (c->missing)
+			expect_fail(slu_import("sacct", text, len, &import, &r,
+					       &err),
+				    err, SLU_INVALID, c->missing);
+		else
+			expect_ok(slu_import("sacct", text, len, &import, &r,
+					     &err),
+				  err);
+		free(text);
+	}
+}
+END_TEST
+
+TEST_MAIN("import refused", test_future, test_header, test_refused)
