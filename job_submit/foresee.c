@@ -170,8 +170,10 @@ static struct json_object *answer(const struct lessons *l,
 		slu_json_set_u64(obj, "nodes", job->node_cnt);
 	if (job->limit_asked)
 		slu_json_set_u64(obj, "limit_asked", job->limit_asked);
-	slu_json_set_i64(obj, "predicted", got.seconds);
-	slu_json_set_i64(obj, "careful", got.careful);
+	if (got.jobs || job->limit_asked) {
+		slu_json_set_i64(obj, "predicted", got.seconds);
+		slu_json_set_i64(obj, "careful", got.careful);
+	}
 	if (granted)
 		slu_json_set_u64(obj, "limit", granted);
 	slu_json_set_str(obj, "predicted_from", got.from);

@@ -32,6 +32,9 @@ static int accuracy(struct slu_ask *ask, struct slu_err *err)
 		if (json_object_object_get_ex(answer, list[i], &rows))
 			ret = slu_ask_section(NULL, rows, columns, &out, err);
 	}
+	if (ret == 0 && !out.len)
+		slu_buf_puts(&out, "no ended job had a prediction; what was "
+				   "imported has none\n");
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);

@@ -169,8 +169,13 @@ START_TEST(test_predict_json)
 			 "\"predicted\":300,\"careful\":300,"
 			 "\"predicted_from\":\"asked\",\"jobs\":0}");
 	json_object_put(out);
-	add(db, 1, 7, 100, 140);
 	ask.job.limit_asked = 0;
+	out = foresee(db, &ask); /* no number where there is none */
+	ck_assert_str_eq(slu_json_text(out),
+			 "{\"name\":\"j\",\"nodes\":2,"
+			 "\"predicted_from\":\"none\",\"jobs\":0}");
+	json_object_put(out);
+	add(db, 1, 7, 100, 140);
 	out = foresee(db, &ask);
 	ck_assert_ptr_nonnull(strstr(slu_json_text(out),
 				     "\"predicted\":40,\"careful\":82,"

@@ -236,6 +236,9 @@ static const struct {
 	 "\"predicted_from\":\"class\"}",
 	 "NAME  NODES  PREDICTED  CAREFUL  LIMIT  ELAPSED  REMAINING  FROM   JOBS\n"
 	 "-         2       1:30  -        -         1:00     40.0 s  class  -\n"},
+	{"jobs --accuracy --table", "{\"question\":\"accuracy\"}",
+	 "{\"user\":[],\"partition\":[],\"week\":[]}",
+	 "no ended job had a prediction; what was imported has none\n"},
 	{"jobs --table", "{\"question\":\"jobs\"}",
 	 "[{\"job_id\":7,\"tightened\":6,\"run\":90,\"read_bytes\":2048}]",
 	 "JOB  USER  NAME  NODES  STATE  LIMIT_MIN  TIGHT_MIN  PREDICTED  FROM"
