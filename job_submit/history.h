@@ -31,6 +31,10 @@ int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
 			  size_t n, uint64_t *found, struct slu_err *err);
 
+/* *unknown: of how many programs the run is not known. */
+int slu_history_runless(struct slu_db *db, const struct slu_import_io *io,
+			size_t n, uint64_t *unknown, struct slu_err *err);
+
 /* How many there are beyond `rows`; it looks at all. */
 int slu_history_surplus(struct slu_db *db, int64_t rows, int64_t *surplus,
 			struct slu_err *err);

@@ -89,6 +89,10 @@ static int forget_unnamed(struct slu_db *db, const struct slu_import_io *io,
 		       : 0;
 }
 
+/* The run that a program was part of. */
+#define OF_RUN \
+	" FROM History WHERE JobID = ? AND StartTime <= ? AND EndTime >= ?"
+
 /* What is said again in the same words changes nothing. */
 static int import_io(struct slu_db *db, const struct slu_import_io *io,
 		     uint64_t *found, struct slu_err *err)
@@ -97,9 +101,7 @@ static int import_io(struct slu_db *db, const struct slu_import_io *io,
 		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
 		" WrittenBytes, Calls, CalledBytes, SharedBytes, Consecutive,"
 		" Source) SELECT JobID, StartTime, CASE WHEN ? THEN"
-		" 'accounting' ELSE 'program ' || ? || ? END, ?, ?, ?, ?, ?, ?, ?"
-		" FROM History WHERE JobID = ? AND StartTime <= ? AND"
-		" EndTime >= ?"
+		" 'accounting' ELSE 'program ' || ? || ? END, ?, ?, ?, ?, ?, ?, ?" OF_RUN
 		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
 		" ReadBytes = excluded.ReadBytes,"
 		" WrittenBytes = excluded.WrittenBytes,"
@@ -126,6 +128,26 @@ static int import_io(struct slu_db *db, const struct slu_import_io *io,
 		(int64_t)io->job_id, io->start + SLACK, io->start - SLACK);
 	*found += n > 0;
 	return n < 0 ? -1 : 0;
+}
+
+int slu_history_runless(struct slu_db *db, const struct slu_import_io *io,
+			size_t n, uint64_t *unknown, struct slu_err *err)
+{
+	uint64_t count = 0;
+	int64_t is;
+
+	for (size_t i = 0; i < n; i++) {
+		if (io[i].source == SLU_IO_ACCOUNTING)
+			continue;
+		if (slu_db_value(db, &is, 0, err,
+				 "SELECT EXISTS (SELECT 1 " OF_RUN ")", "III",
+				 (int64_t)io[i].job_id, io[i].start + SLACK,
+				 io[i].start - SLACK) < 0)
+			return -1;
+		count += !is;
+	}
+	*unknown = count;
+	return 0;
 }
 
 int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,

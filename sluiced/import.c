@@ -5,6 +5,7 @@
  * the history.
  */
 #include <stdlib.h>
+#include "common/clock.h"
 #include "job_submit/history.h"
 #include "sluiced/routes.h"
 
@@ -13,21 +14,20 @@ struct import {
 	struct slu_daemon *d;
 	struct slu_req *req;
 	struct slu_import_jobs msg; /* taken from the request */
-	uint64_t added;
+	uint64_t added, io, old, unknown;
 };
 
 static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
 {
 	struct import *in = (struct import *)item;
+	const struct slu_import_jobs *msg = &in->msg;
 
-	uint64_t found = 0;
-
-	if (slu_history_import(db, in->msg.jobs, in->msg.n_jobs, &in->added,
-			       err) < 0 ||
-	    slu_history_import_io(db, in->msg.io, in->msg.n_io, &found, err) <
-		    0)
+	if (slu_history_import(db, msg->jobs, msg->n_jobs, &in->added, err) <
+		    0 ||
+	    slu_history_runless(db, msg->io, msg->n_io, &in->unknown, err) <
+		    0 ||
+	    slu_history_import_io(db, msg->io, msg->n_io, &in->io, err) < 0)
 		return -1;
-	in->added += found;
 	return 0;
 }
 
@@ -36,11 +36,32 @@ static void done(struct slu_item *item, const struct slu_err *err)
 	struct import *in = (struct import *)item;
 	struct slu_buf body = {0};
 
-	slu_buf_printf(&body, "{\"added\":%llu}",
-		       (unsigned long long)in->added);
+	slu_buf_printf(&body,
+		       "{\"added\":%llu,\"io\":%llu,\"old\":%llu,"
+		       "\"unknown\":%llu}",
+		       (unsigned long long)in->added,
+		       (unsigned long long)in->io, (unsigned long long)in->old,
+		       (unsigned long long)in->unknown);
 	slu_routes_reply(in->d, in->req, &body, err);
 	slu_msg_clear(&slu_import_jobs_desc, &in->msg);
 	free(in);
+}
+
+/* What would be taken away again within the hour is not stored. */
+static uint64_t drop_old(struct slu_import_jobs *msg, int64_t age, int64_t now)
+{
+	size_t kept = 0, n = msg->n_jobs;
+
+	for (size_t i = 0; i < n; i++) {
+		struct slu_job job = msg->jobs[i];
+
+		if (age < now && job.end < now - age)
+			slu_msg_clear(&slu_job_desc, &job);
+		else
+			msg->jobs[kept++] = job;
+	}
+	msg->n_jobs = kept;
+	return n - kept;
 }
 
 int slu_handle_import(struct slu_daemon *d, struct slu_req *req,
@@ -60,6 +81,8 @@ int slu_handle_import(struct slu_daemon *d, struct slu_req *req,
 			      .d = d,
 			      .req = req,
 			      .msg = *msg};
+	in->old = drop_old(&in->msg, d->conf->history_age,
+			   (int64_t)slu_now_wall());
 	*msg = (struct slu_import_jobs){0};
 	slu_batch_add(&d->batch, &in->item);
 	return SLU_KEPT;

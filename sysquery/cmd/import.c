@@ -28,15 +28,36 @@ struct sender {
 	const struct slu_ask *ask;
 	struct slu_import_jobs batch;
 	size_t text; /* bytes of its texts */
-	uint64_t added;
+	/* what sluiced says of all, see wire/job.h */
+	uint64_t added, io, old, unknown;
 };
+
+static int add_up(struct sender *s, struct json_object *answer,
+		  struct slu_err *err)
+{
+	const struct {
+		const char *key;
+		uint64_t *sum;
+	} parts[] = {{"added", &s->added},
+		     {"io", &s->io},
+		     {"old", &s->old},
+		     {"unknown", &s->unknown}};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		uint64_t n = 0;
+
+		if (slu_json_u64_opt(answer, parts[i].key, &n, err) < 0)
+			return -1;
+		*parts[i].sum += n;
+	}
+	return 0;
+}
 
 static int flush(struct sender *s, struct slu_err *err)
 {
 	char *body = slu_encode_text(&slu_import_jobs_desc, &s->batch);
 	struct json_object *answer = NULL;
 	struct slu_buf reply = {0};
-	uint64_t added = 0;
 	int ret = -1;
 
 	for (size_t i = 0; i < s->batch.n_jobs; i++)
@@ -50,10 +71,8 @@ static int flush(struct sender *s, struct slu_err *err)
 			 err) < 0)
 		goto out;
 	answer = slu_json_parse(reply.data ? reply.data : "", reply.len, err);
-	if (answer && slu_json_u64(answer, "added", &added, err) == 0) {
-		s->added += added;
-		ret = 0;
-	}
+	if (answer)
+		ret = add_up(s, answer, err);
 out:
 	json_object_put(answer);
 	slu_buf_free(&reply);
@@ -105,13 +124,33 @@ static int to_uid(const char *user, uint32_t *uid)
 	return 0;
 }
 
-static int say(const struct slu_ask *ask,
-	       const struct slu_import_report *report, uint64_t added,
+/* What is not as whoever imports expects it. */
+static void warn(const struct sender *s, const struct slu_import_report *report)
+{
+	const char *name = s->ask->operand[1];
+
+	for (uint64_t i = 0; i < report->broken && i < SLU_IMPORT_NAMED; i++)
+		fprintf(stderr, "sysquery: %s: line %s\n", name,
+			report->named[i]);
+	if (s->old)
+		fprintf(stderr,
+			"sysquery: %s: %llu jobs ended longer ago than "
+			"HistoryDays and are not kept\n",
+			name, (unsigned long long)s->old);
+	if (s->unknown)
+		fprintf(stderr,
+			"sysquery: %s: %llu are programs of jobs that are not "
+			"known: import those first\n",
+			name, (unsigned long long)s->unknown);
+}
+
+static int say(const struct sender *s, const struct slu_import_report *report,
 	       struct slu_err *err)
 {
 	static const struct slu_column columns[] = {
 		{"jobs", "JOBS", SLU_COL_PLAIN},
 		{"added", "NEW", SLU_COL_PLAIN},
+		{"io", "NEW_IO", SLU_COL_PLAIN},
 		{"skipped", "SKIPPED", SLU_COL_PLAIN},
 		{"broken", "BROKEN", SLU_COL_PLAIN},
 		{.key = NULL}};
@@ -121,19 +160,20 @@ static int say(const struct slu_ask *ask,
 	int ret = 0;
 
 	slu_json_set_u64(obj, "jobs", report->jobs);
-	slu_json_set_u64(obj, "added", added);
+	slu_json_set_u64(obj, "added", s->added);
+	slu_json_set_u64(obj, "io", s->io);
 	slu_json_set_u64(obj, "skipped", report->skipped);
 	slu_json_set_u64(obj, "broken", report->broken);
+	slu_json_set_u64(obj, "old", s->old);
+	slu_json_set_u64(obj, "unknown", s->unknown);
 	json_object_array_add(rows, obj);
-	for (uint64_t i = 0; i < report->broken && i < SLU_IMPORT_NAMED; i++)
-		fprintf(stderr, "sysquery: %s: line %s\n", ask->operand[1],
-			report->named[i]);
-	if (slu_ask_table(ask))
+	warn(s, report);
+	if (slu_ask_table(s->ask))
 		ret = slu_table(rows, columns, &out, err);
 	else
 		slu_buf_printf(&out, "%s\n", slu_json_utf8(obj));
 	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
+		ret = slu_ask_write(s->ask, &out, err);
 	slu_buf_free(&out);
 	json_object_put(rows);
 	return ret;
@@ -254,7 +294,7 @@ static int import_text(struct sender *s, const char *format,
 		return slu_err_prefix(err, "%s", name);
 	if (s->batch.n_jobs + s->batch.n_io && flush(s, err) < 0)
 		return -1;
-	if (say(s->ask, &report, s->added, err) < 0)
+	if (say(s, &report, err) < 0)
 		return -1;
 	if (report.broken && !report.jobs && !report.skipped)
 		return slu_err(err, SLU_INVALID,

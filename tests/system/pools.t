@@ -190,11 +190,12 @@ limit_named() {
 
 # Thirty jobs of alice's that took 20 s.
 history() {
-	local uid at
+	local uid at day
 	uid=$(on ctl id -u alice)
+	day=$(date -d '3 days ago' +%F)
 	echo 'JobID|User|UID|Partition|Submit|Eligible|Start|End|State|NNodes|Timelimit|JobName'
 	for i in {10..39}; do
-		at=2026-01-01T11:$i
+		at=${day}T11:$i
 		echo "9$i|alice|$uid|main|$at:00|$at:00|$at:00|$at:20|COMPLETED|1|00:10:00|short"
 	done
 }

@@ -38,10 +38,14 @@ void sluiced_write_conf(void)
 	fprintf(f,
 		"Database=%s/db\nControlSocket=%s/ctl\nMappingDir=%s/maps\n"
 		"DaemonAddr=127.0.0.1:%u\nSlurmUser=%s\nIONodes=ion[1-4]\n"
-		"NodeStorage=%s/storage\nHistoryDays=forever\n"
-		"FileSystem=scratch Driver=scratch Default=yes\n%s",
+		"NodeStorage=%s/storage\n"
+		"FileSystem=scratch Driver=scratch Default=yes\n%s%s",
 		tmpdir(), tmpdir(), tmpdir(), sluiced_port,
-		getpwuid(getuid())->pw_name, tmpdir(), sluiced_extra_conf);
+		getpwuid(getuid())->pw_name, tmpdir(),
+		strstr(sluiced_extra_conf, "HistoryDays")
+			? ""
+			: "HistoryDays=forever\n",
+		sluiced_extra_conf);
 	fclose(f);
 }
 

@@ -7,7 +7,10 @@
 static const char two_jobs[] =
 	"{\"jobs\":[{\"job_id\":5,\"uid\":3,\"name\":\"old\",\"start\":100,"
 	"\"end\":200,\"state\":\"COMPLETED\"},{\"job_id\":6,\"uid\":3,"
-	"\"name\":\"old\",\"start\":300,\"end\":500}]}";
+	"\"name\":\"old\",\"start\":300,\"end\":500}],\"io\":[{\"job_id\":6,"
+	"\"start\":400,\"log\":1,\"read_bytes\":3},{\"job_id\":7,\"start\":400,"
+	"\"log\":1,\"read_bytes\":3},{\"job_id\":7,\"start\":400,\"source\":6,"
+	"\"read_bytes\":3}]}";
 
 static int nobody_imports(void)
 {
@@ -25,7 +28,9 @@ static int ask_long(void)
 /* History of others: stored once, by the administrator only. */
 START_TEST(test_import)
 {
-	static const char *const want[] = {"{\"added\":2}", "{\"added\":0}"};
+	static const char *const want[] = {
+		"{\"added\":2,\"io\":1,\"old\":0,\"unknown\":1}",
+		"{\"added\":0,\"io\":0,\"old\":0,\"unknown\":1}"};
 	struct slu_buf reply = {0};
 
 	if (!have_root() || !sluiced_begin())
@@ -44,6 +49,38 @@ START_TEST(test_import)
 	ck_assert_ptr_nonnull(strstr(reply.data, "\"job_id\":6"));
 	slu_buf_free(&reply);
 	sluiced_end();
+}
+END_TEST
+
+/* What would be taken away within the hour is not kept at all. */
+START_TEST(test_import_old)
+{
+	struct slu_buf reply = {0};
+	char jobs[400];
+
+	if (!have_root())
+		return;
+	snprintf(sluiced_extra_conf, sizeof(sluiced_extra_conf),
+		 "HistoryDays=2\n");
+	snprintf(
+		jobs, sizeof(jobs),
+		"{\"jobs\":[{\"job_id\":5,\"uid\":3,\"start\":%ld,\"end\":%ld},"
+		"{\"job_id\":6,\"uid\":3,\"start\":%ld,\"end\":%ld}]}",
+		time(NULL) - 190000, time(NULL) - 180000, time(NULL) - 170000,
+		time(NULL) - 160000);
+	if (sluiced_begin()) {
+		ck_assert_int_eq(post("/v1/import", jobs, &reply), 0);
+		ck_assert_str_eq(reply.data, "{\"added\":1,\"io\":0,\"old\":1,"
+					     "\"unknown\":0}");
+		ck_assert_int_eq(
+			post("/v1/query", "{\"question\":\"jobs\"}", &reply),
+			0);
+		ck_assert_ptr_null(strstr(reply.data, "\"job_id\":5"));
+		ck_assert_ptr_nonnull(strstr(reply.data, "\"job_id\":6"));
+		sluiced_end();
+	}
+	slu_buf_free(&reply);
+	*sluiced_extra_conf = '\0';
 }
 END_TEST
 
@@ -228,5 +265,5 @@ START_TEST(test_history_locked)
 }
 END_TEST
 
-TEST_MAIN("sluiced history", test_import, test_predict_beyond,
+TEST_MAIN("sluiced history", test_import, test_import_old, test_predict_beyond,
 	  test_predict_running, test_history, test_history_locked)
