@@ -85,7 +85,7 @@ static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 	if (bb->ended && bb->requeued && ask->restarts > bb->restarts)
 		return busy(err, "the job's next run is not yet known");
 	if (bb->ended)
-		return slu_err(err, SLU_DENIED, "the job has ended");
+		return slu_err(err, SLU_NOTFOUND, "the job has ended");
 	if (bb->failure && !slu_bb_released(bb, now))
 		return busy(err, "a failure waits for its verdict");
 	if (bb->failure)
@@ -299,6 +299,14 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 
 /* Poll */
 
+/* It has something, and nobody will run its epilog: Slurm has given it free, or
+ * we have given it up since. */
+static bool is_left(const struct slu_bb_member *m)
+{
+	return m->order == SLU_ORDER_DRAIN && m->state != SLU_NODE_DOWN &&
+	       m->state != SLU_NODE_CLEAN;
+}
+
 static int poll_word(const struct place *at, double now, const char **word,
 		     struct slu_err *err)
 {
@@ -307,14 +315,14 @@ static int poll_word(const struct place *at, double now, const char **word,
 	*word = "go";
 	if (bb->plan.persistent && bb->ended)
 		*word = "ended";
+	else if (is_left(at->m))
+		*word = "left";
 	else if (at->m->state == SLU_NODE_DOWN ||
 		 at->m->state == SLU_NODE_LOST ||
 		 at->m->state == SLU_NODE_CLEAN)
 		*word = stage_out_failed(bb) || slu_bb_is_replaced(bb, at->i)
 				? "abort"
 				: "go";
-	else if (at->m->order == SLU_ORDER_DRAIN)
-		*word = "left";
 	else if (bb->ready > 0)
 		*word = bb->ended ? "ended" : "go";
 	else

@@ -125,7 +125,7 @@ static int adopt(const struct slu_node *n, struct slu_plan *plan,
 	     slu_note_put(&as, "restarted", 0644, "", err) ||
 	     slu_note_plan(&as, err) || slu_worker_start(&as, err);
 	slu_node_log(&as, SLU_WARN,
-		     "the node was restarted since, `down` begins%s%s",
+		     "nothing of it is noted here, `down` begins%s%s",
 		     rc ? ": " : "", rc ? err->text : "");
 out:
 	slu_note_begun(begun);

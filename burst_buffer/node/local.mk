@@ -90,7 +90,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
-	tests/unit/test_node_hangs \
+	tests/unit/test_node_hangs tests/unit/test_node_forgotten \
 	tests/unit/test_node_leftovers tests/unit/test_node_lost \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
@@ -178,6 +178,9 @@ tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_node_returns_SOURCES = tests/unit/test_node_returns.c \
 	$(node_test_life)
 tests_unit_test_node_returns_LDADD = $(tests_unit_test_node_LDADD)
+tests_unit_test_node_forgotten_SOURCES = \
+	tests/unit/test_node_forgotten.c $(node_test_life)
+tests_unit_test_node_forgotten_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_hangs_SOURCES = tests/unit/test_node_hangs.c \
 	$(node_test_life)
 tests_unit_test_node_hangs_LDADD = $(tests_unit_test_node_LDADD)

@@ -150,6 +150,9 @@ bool slu_noted_is(struct slu_node *n, uint64_t buffer);
 
 /* Remove the job's directory; nothing there is success. */
 int slu_notes_forget(struct slu_node *n, struct slu_err *err);
+/* The same, if it is that of an `up` which has ended without a plan, and so has
+ * made nothing, or is this process. */
+int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err);
 /* Remove what earlier removals, cut short, left in RunDir. */
 void slu_notes_sweep(struct slu_node *n);
 

@@ -236,6 +236,20 @@ int slu_notes_forget(struct slu_node *n, struct slu_err *err)
 	return slu_rmtree(AT_FDCWD, gone, err);
 }
 
+int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err)
+{
+	int begun = slu_note_begin(n, 0, err), rc = 0;
+	struct slu_pid up;
+
+	if (begun < 0)
+		return -1;
+	if (!slu_note_has(n, "plan.json") &&
+	    (!slu_note_lives(n, "up.pid", &up) || up.pid == getpid()))
+		rc = slu_notes_forget(n, err);
+	slu_note_begun(begun);
+	return rc;
+}
+
 void slu_notes_sweep(struct slu_node *n)
 {
 	DIR *d = opendir(n->conf->run_dir);

@@ -39,11 +39,22 @@ static int replace_worker(struct slu_node *n, struct slu_err *err)
 	return slu_worker_start(n, err);
 }
 
+/* An `up` that was killed, or refused, before it had a plan is run again by the
+ * prolog, or its job ends, sooner. */
+static int forget_begun(struct slu_node *n, struct slu_err *err)
+{
+	return slu_note_age(n, "") > n->conf->setup_timeout
+		       ? slu_notes_forget_begun(n, err)
+		       : 0;
+}
+
 /* An instance is either coming up, or has a watcher, or a worker. */
 static int look_after(struct slu_node *n, struct slu_err *err)
 {
-	if (!slu_note_has(n, "plan.json") || lives(n, "up.pid"))
+	if (lives(n, "up.pid"))
 		return 0;
+	if (!slu_note_has(n, "plan.json"))
+		return forget_begun(n, err);
 	return slu_note_has(n, "down.pid") ? replace_worker(n, err)
 					   : slu_watcher_start(n, err);
 }

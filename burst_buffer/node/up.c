@@ -26,6 +26,7 @@
 
 #define GRACE	     30 /* seconds: sluiced's own deadlines come first */
 #define VERDICT_TIME 90 /* seconds to wait for a failed job's verdict */
+#define ASK_TIME     5	/* seconds for what else sluiced knows of us */
 
 static void allow(struct slu_node *n, int64_t seconds)
 {
@@ -362,24 +363,39 @@ static int begin(struct slu_node *n, struct slu_err *err)
 	return rc;
 }
 
+/* No epilog comes for a job that slurmctld has forgotten. Who is told that it
+ * has ended, before it has a plan, leaves as if it had never begun; sluiced may
+ * have sent one that never came. */
+static void leave_behind(struct slu_node *n, const struct slu_err *why)
+{
+	struct slu_err err;
+	int rc = 0;
+
+	if (n->job_id >= SLU_PERSIST_FIRST) /* `serve` looks after it */
+		return;
+	if (slu_note_has(n, "plan.json"))
+		rc = slu_watcher_start(n, &err);
+	else if (why->kind == SLU_NOTFOUND)
+		rc = slu_notes_forget_begun(n, &err) ||
+		     slu_leftovers_adopt(n, ASK_TIME, &err) < 0;
+	if (rc)
+		slu_node_log(n, SLU_ERROR, "%s", err.text);
+}
+
 /* Let nobody start on what is not there, and let the launch not win. */
 static void give_up(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_report r = {
 		.step = "failed", .text = err->text, .phase = "setup"};
 	char line[SLU_ERR_TEXT + 1];
-	struct slu_err watch;
 
 	slu_node_log(n, SLU_ERROR, "refused: %s", err->text);
 	slu_note_drop(n, "env");
 	snprintf(line, sizeof(line), "%s\n", err->text);
 	if (slu_note_put(n, "refused", 0644, line, NULL))
 		slu_node_log(n, SLU_ERROR, "cannot write %s/refused", n->dir);
-	if (!n->plan.buffer)
-		return;
-	if (!n->plan.persistent && slu_watcher_start(n, &watch))
-		slu_node_log(n, SLU_ERROR, "%s", watch.text);
-	if (err->kind == SLU_DENIED)
+	leave_behind(n, err);
+	if (!n->plan.buffer || err->kind == SLU_DENIED)
 		return;
 	n->deadline = slu_now_mono() + VERDICT_TIME;
 	slu_talk_step(n, &r, &(struct slu_err){0});

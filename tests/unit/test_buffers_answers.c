@@ -305,7 +305,7 @@ START_TEST(test_no_plan)
 		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "denied");
 		job_end(&w, "PENDING");
 		ck_assert_str_eq(w.state, "DONE");
-		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "denied");
+		ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "notfound");
 		world_free(&w);
 	}
 }

@@ -29,6 +29,7 @@ START_TEST(test_teardown_timeout)
 	world_restart(&w);
 	ck_assert_int_eq(w.drains, 2); /* told again */
 	w.node[1].cut = false;
+	ck_assert_str_eq(poll_word(&w, &w.node[1], NULL).word, "left");
 	run_all(&w);
 	ck_assert(!w.node[1].keep);
 	ck_assert_str_eq(w.resumed, "-x-");
@@ -200,7 +201,7 @@ START_TEST(test_requeued_early)
 	job_start(&w);
 	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "go");
 	job_end(&w, "REQUEUED");
-	ck_assert_str_eq(ask_plan(&w, &w.node[1]).word, "denied");
+	ck_assert_str_eq(ask_plan(&w, &w.node[1]).word, "notfound");
 	w.job.restarts = 1;
 	ck_assert_str_eq(ask_plan(&w, &w.node[1]).word, "busy");
 	world_free(&w);

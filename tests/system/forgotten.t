@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# slurmctld is killed while a job is being set up, and comes back with a state
+# from before the job: it runs no epilog for it, and gives its number again.
+# The nodes are cleaned and in service again with no new job on them.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
+STATE=/var/tmp/sluice-$CLUSTER/host/ctl/state
+
+copy_state() {
+	cluster stop ctl slurmctld
+	cp -a "$STATE" "$STATE.before"
+	cluster start ctl slurmctld
+	wait_for 30 nodes_idle 'n[1-3]'
+}
+
+forget_jobs() {
+	cluster kill ctl slurmctld
+	rm -r "$STATE"
+	mv "$STATE.before" "$STATE"
+	cluster start ctl slurmctld
+}
+
+# As early as can be: mostly before it has a plan.
+hold_up() {
+	LIMIT=30 on n2 sh -c 'until pkill -STOP -x sluice-node
+		do sleep 0.002; done'
+}
+
+up_is_there() { # HOST
+	on "$1" pgrep -x sluice-node >/dev/null
+}
+
+all_in_service() {
+	no_node_drained >/dev/null
+}
+
+cluster_up --nodes 3 --ions 0
+make_input in 20 0
+copy_state
+hold_up &
+job=$(buffer_script in | submit -N2 -w 'n[1-2]')
+wait $!
+check "its nodes set it up" wait_for 20 up_is_there n1
+check "one of them is slow" buffer_is "$job" SETUP
+forget_jobs
+check_within 30 "the nodes are drained" fails all_in_service
+other=$(buffer_script in | submit -N1 -w n3)
+check "another job has its number" equal "$other" "$job"
+on n2 pkill -CONT -x sluice-node
+check_within 60 "and completes" job_is "$other" COMPLETED
+check_within 120 "every node is in service" all_in_service
+no_node_drained
+check "no buffer is alive" no_buffer_alive
+check "nothing is left" nothing_left n1 n2 n3
+check "and nothing was told of the other job" equal \
+	"$(buffer_failure "$other")" ""
+finish
