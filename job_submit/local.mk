@@ -31,7 +31,7 @@ tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/replay.c
 tests_fuzz_fuzz_import_LDADD = libsluimport.la
 
 if HAVE_CHECK
-job_submit_tests = tests/unit/test_predict tests/unit/test_calibration tests/unit/test_spread \
+job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test_calibration tests/unit/test_spread \
 	tests/unit/test_classes tests/unit/test_granted tests/unit/test_name tests/unit/test_markov \
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_import_recorded \
@@ -45,6 +45,9 @@ TESTS += $(job_submit_tests)
 tests_unit_test_predict_SOURCES = tests/unit/test_predict.c \
 	tests/unit/pupil.c tests/unit/pupil.h
 tests_unit_test_predict_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
+tests_unit_test_learn_SOURCES = tests/unit/test_learn.c \
+	tests/unit/pupil.c tests/unit/pupil.h
+tests_unit_test_learn_LDADD = libslupredict.la $(CHECK_LIBS)
 tests_unit_test_calibration_SOURCES = tests/unit/test_calibration.c \
 	tests/unit/pupil.c tests/unit/pupil.h
 tests_unit_test_calibration_LDADD = libslupredict.la $(CHECK_LIBS) -lm

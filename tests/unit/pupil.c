@@ -29,3 +29,23 @@ struct slu_job make_job(uint32_t uid, char *name, uint32_t nodes,
 		.end = 1000 + run,
 	};
 }
+
+struct slu_prediction ask(const struct slu_predictor *p, uint32_t uid,
+			  char *name, uint32_t nodes, uint32_t minutes)
+{
+	struct slu_job job = make_job(uid, name, nodes, minutes, 0);
+	struct slu_prediction out;
+
+	job.account = job.partition = NULL;
+	slu_predict(p, &job, &out);
+	return out;
+}
+
+void teach(struct slu_predictor *p, uint32_t uid, char *name, uint32_t nodes,
+	   uint32_t minutes, int64_t run)
+{
+	struct slu_job job = make_job(uid, name, nodes, minutes, run);
+
+	job.account = job.partition = NULL;
+	slu_learn(p, &job);
+}

@@ -14,4 +14,10 @@ struct slu_predictor *new_predictor(size_t classes, double quantile,
 struct slu_job make_job(uint32_t uid, char *name, uint32_t nodes,
 			uint32_t minutes, int64_t run);
 
+/* Without them: what it is told, and what teaches. */
+struct slu_prediction ask(const struct slu_predictor *p, uint32_t uid,
+			  char *name, uint32_t nodes, uint32_t minutes);
+void teach(struct slu_predictor *p, uint32_t uid, char *name, uint32_t nodes,
+	   uint32_t minutes, int64_t run);
+
 #endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What jobs teach of the sources of a prediction, and of their runs. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/pupil.h"
+#include "job_submit/view.h"
+
+/* How far a stranger's request is believed. */
+static float believed(const struct slu_predictor *p, uint32_t minutes)
+{
+	struct slu_job job = make_job(2, "b", 1, minutes, 0);
+	struct slu_outlook o;
+
+	job.account = job.partition = NULL;
+	slu_predict_outlook(p, &job, &o);
+	return o.spread.weight[o.spread.n - 1];
+}
+
+/* Many that were submitted at once were told the same: that they all fail does
+ * not teach that nobody's request says anything. */
+START_TEST(test_crowd)
+{
+	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
+	float before = believed(p, 600);
+
+	for (int i = 0; i < 2000; i++) {
+		struct slu_job job = make_job(1, "a", 4, 60, 0);
+
+		job.submit = 1000;
+		job.start = 1000 + i * 100;
+		job.end = job.start + 30;
+		slu_learn(p, &job);
+	}
+	ck_assert_float_gt(before, 0.5f);
+	ck_assert_float_gt(believed(p, 600), 0.8f * before);
+	slu_predictor_free(p);
+}
+END_TEST
+
+/* What the levels were at each second; before the first that is remembered, as
+ * they were then. */
+START_TEST(test_then)
+{
+	struct slu_predictor *p = new_predictor(64, 0.9, 0);
+
+	ck_assert_float_eq(slu_said_levels(p, 5)[0], (float)slu_knot[0]);
+	for (int i = 1; i <= 20000; i++) {
+		slu_set(&p->level[0], (float)i);
+		slu_said_note_levels(p, i * 10);
+		ck_assert_float_eq(slu_said_levels(p, i * 10)[0], (float)i);
+		ck_assert_float_eq(slu_said_levels(p, INT64_MAX)[0], (float)i);
+		if (i < 20)
+			ck_assert_float_eq(slu_said_levels(p, 9)[0],
+					   (float)slu_knot[0]);
+	}
+	for (int i = 12000; i <= 20000; i++)
+		ck_assert_float_eq(slu_said_levels(p, i * 10 + 9)[0], (float)i);
+	ck_assert_float_ge(slu_said_levels(p, 5)[0], 2);
+	slu_predictor_free(p);
+}
+END_TEST
+
+/* Where who asks for ten hours takes them, and who asks for two does not, a
+ * stranger's request, which nobody had, is believed by how long it is. */
+START_TEST(test_gate)
+{
+	struct slu_predictor *p = new_predictor(10000, 0.9, 0);
+
+	for (uint32_t uid = 10; uid < 110; uid++)
+		if (uid % 2)
+			teach(p, uid, "a", uid, 64 + uid % 50, 60 + uid);
+		else
+			teach(p, uid, "a", uid, 512 + uid, (512 + uid) * 60);
+	ck_assert_float_gt(believed(p, 601), believed(p, 120) + 0.1f);
+	slu_predictor_free(p);
+}
+END_TEST
+
+/* After 600 s here and `second`, what is a third run of a new user told? */
+static int64_t third(struct slu_predictor *p, int64_t second)
+{
+	teach(p, 9999, "a", 2, 60, 600);
+	teach(p, 9999, "a", 2, 60, second);
+	return ask(p, 9999, "a", 2, 60).seconds;
+}
+
+/* Where a run that reached its request is followed by what came before it, and
+ * any other by its like, that it reached it says how far it is believed. */
+START_TEST(test_kinds)
+{
+	static const int64_t second[] = {3600, 1200}, told[] = {600, 1200};
+
+	for (int reached = 0; reached < 2; reached++) {
+		struct slu_predictor *p = new_predictor(100000, 0.9, 0);
+
+		for (uint32_t u = 0; u < 5000; u++) {
+			int64_t run = 400 + u * 7919 % 1000;
+			int64_t next = u % 5 > 1 ? 2 * run : 3600;
+
+			teach(p, u, "a", 2, 60, run);
+			teach(p, u, "a", 2, 60, next);
+			teach(p, u, "a", 2, 60, u % 5 > 1 ? next : run);
+		}
+		ck_assert_int_eq((third(p, second[reached]) + 3) / 10 * 10,
+				 told[reached]);
+		slu_predictor_free(p);
+	}
+}
+END_TEST
+
+TEST_MAIN("learn", test_crowd, test_then, test_gate, test_kinds)
