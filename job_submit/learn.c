@@ -9,7 +9,7 @@
 static const float mixer_rate[GATED] = {0.006f, 0.12f, 0.05f, 0.05f};
 #define FIRST_RATE   0.3f /* of a class, divided by its jobs */
 #define MIX_RATE     0.02f
-#define KIND_RATE    0.03f
+#define KIND_RATE    0.1f
 #define KIND_MOST    50.0f
 #define KIND_SHARE   0.05f /* least, of a source that teaches */
 #define LEVEL_RATE   0.06

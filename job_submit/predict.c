@@ -4,8 +4,8 @@
  * eight classes, two lists of shares of requests, the request, and a fixed
  * grid of shares of it. The weight of a point is the weight of its source
  * times that of its place in the source (the latest first) and of its kind: a
- * run that reached its request, or is like the one before or after it, says
- * more, or less, than others.
+ * run that reached its request, or is like the one before or after it, or came
+ * after one like the last, says more, or less, than others.
  *
  * Places and kinds have weights that hold for the site. Sources have five sets
  * of weights: the site's (by how much is known of the job), the same seen

@@ -130,14 +130,17 @@ SLU_INLINE int share(int run, int its_asked, int asked)
 	return at < UINT16_MAX ? at : UINT16_MAX;
 }
 
-/* Kinds: 6 if the run reached its request, 3 if it is like the one before it, 1
- * if it is not like the one after it, 2 if it is the last. */
+/* Kinds: 12 if the run before it is like the last (so this came after that,
+ * then), 6 if it reached its request, 3 if it is like the one before it, 1 if
+ * it is not like the one after it, 2 if it is the last. */
+#define AFTER	12
 #define REACHED 6
 #define NEAR_BY 30 /* of `at`: 0.7 % */
 SLU_FAST static void put_runs(const struct runs *r, int asked,
 			      struct slu_seen *seen)
 {
 	uint16_t at[ASKED * LANES + 1], alike[ASKED * LANES + 1];
+	uint16_t last[ASKED * LANES], after[ASKED * LANES + 1];
 	uint8_t kind[ASKED * LANES];
 
 	for (unsigned i = 0; i < LEVELS * LANES; i++)
@@ -146,17 +149,22 @@ SLU_FAST static void put_runs(const struct runs *r, int asked,
 		at[i] = (uint16_t)share(r->run[i], r->asked[i], asked);
 	at[ASKED * LANES] = 0;
 	for (unsigned i = 0; i < ASKED * LANES; i++)
+		last[i] = at[i / LANES * LANES];
+	for (unsigned i = 0; i < ASKED * LANES; i++) {
 		alike[i + 1] = abs(at[i] - at[i + 1]) < SLU_ALIKE;
+		after[i + 1] = abs(last[i] - at[i + 1]) < SLU_ALIKE;
+	}
 	for (unsigned s = 0; s < ASKED; s++) {
 		alike[s * LANES + seen->n[s]] = 0; /* the list's end */
+		after[s * LANES + seen->n[s]] = 0;
 		alike[s * LANES] = 1;
 	}
 	for (unsigned i = 0; i < ASKED * LANES; i++) {
 		int reached = (r->asked[i] > 0) &
 			      (r->run[i] + NEAR_BY >= r->asked[i]);
 
-		kind[i] = (uint8_t)(REACHED * reached + 3 * alike[i + 1] + 1 -
-				    alike[i]);
+		kind[i] = (uint8_t)(AFTER * after[i + 1] + REACHED * reached +
+				    3 * alike[i + 1] + 1 - alike[i]);
 	}
 	for (unsigned s = 0; s < ASKED; s++) {
 		memcpy(seen->at[s], &at[s * LANES], LANES * sizeof(at[0]));

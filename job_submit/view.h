@@ -36,7 +36,7 @@ _Static_assert(SOURCES == SLU_CLASS_SOURCES, "classes keep a weight of each");
 #define SLU_ALIKE     216 /* of `at`: 5 % */
 #define KNOWN	      16  /* kinds of knowledge about a job */
 #define SEASONS	      6	  /* of a class, by its jobs */
-#define KINDS	      12  /* of run */
+#define KINDS	      24  /* of run */
 #define KNOTS	      7	  /* of the correction of quantiles */
 
 /* The class whose weights are a set's; LEVELS: none's. */

@@ -108,4 +108,30 @@ START_TEST(test_kinds)
 }
 END_TEST
 
-TEST_MAIN("learn", test_crowd, test_then, test_gate, test_kinds)
+/* After a comes b, after b comes c, after c comes c a few times, or a: what
+ * came after the last like run is the answer while it is remembered. */
+START_TEST(test_what_came_after)
+{
+	static const int64_t run[] = {700, 2900, 11000};
+	struct slu_predictor *p = new_predictor(10000, 0.9, 0);
+	int asked = 0, met = 0;
+
+	for (uint32_t i = 0, state = 0, draw = 1; i < 4000; i++) {
+		draw = draw * 1664525 + 1013904223;
+		state = state < 2 ? state + 1 : draw >> 30 ? 2 : 0;
+		if (i > 2000 && state == 1) {
+			int64_t told = ask(p, 1, "a", 2, 600).seconds;
+
+			asked++;
+			met += llabs(told - run[1]) < 30;
+		}
+		teach(p, 1, "a", 2, 600, run[state]);
+	}
+	ck_assert_int_gt(asked, 100);
+	ck_assert_int_gt(met, asked * 6 / 10);
+	slu_predictor_free(p);
+}
+END_TEST
+
+TEST_MAIN("learn", test_crowd, test_then, test_gate, test_kinds,
+	  test_what_came_after)
