@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "common/str.h"
 #include "job_submit/granted.h"
 #include "job_submit/history.h"
 #include "job_submit/name.h"
@@ -22,7 +23,17 @@ struct lessons {
 	struct slu_profile profile;
 	uint32_t uid;
 	char name[64]; /* without counters */
+	char partition[256],
+		account[256]; /* of the user's last job; or empty */
 };
+
+static void note_last(struct lessons *l, const struct slu_job *job)
+{
+	slu_copy(l->partition, sizeof(l->partition),
+		 job->partition ? job->partition : "");
+	slu_copy(l->account, sizeof(l->account),
+		 job->account ? job->account : "");
+}
 
 static int learn_row(void *arg, const struct slu_history_row *row,
 		     struct slu_err *err)
@@ -32,8 +43,11 @@ static int learn_row(void *arg, const struct slu_history_row *row,
 
 	(void)err;
 	slu_learn(l->p, &row->job);
+	if (row->job.uid != l->uid)
+		return 0;
+	note_last(l, &row->job);
 	slu_plain_name(row->job.name, name, sizeof(name));
-	if (row->job.uid == l->uid && strcmp(name, l->name) == 0)
+	if (strcmp(name, l->name) == 0)
 		slu_profile_learn(&l->profile, row);
 	return 0;
 }
@@ -149,10 +163,22 @@ static struct json_object *io(const struct slu_profile *p, uint64_t stripe_size)
 	return obj;
 }
 
-static struct json_object *answer(const struct lessons *l,
+/* Where a site has one of them mostly, it goes without saying. */
+static struct slu_job completed(struct lessons *l, const struct slu_job *job)
+{
+	struct slu_job out = *job;
+
+	if (!out.partition && *l->partition)
+		out.partition = l->partition;
+	if (!out.account && *l->account)
+		out.account = l->account;
+	return out;
+}
+
+static struct json_object *answer(struct lessons *l,
 				  const struct slu_history_ask *ask)
 {
-	const struct slu_job *job = &ask->job;
+	const struct slu_job whole = completed(l, &ask->job), *job = &whole;
 	double elapsed = (double)ask->elapsed;
 	struct json_object *obj = json_object_new_object();
 	struct slu_limit_wish wish = {.given = job->limit_asked,
@@ -168,6 +194,8 @@ static struct json_object *answer(const struct lessons *l,
 	slu_json_set_str(obj, "name", job->name);
 	if (job->node_cnt)
 		slu_json_set_u64(obj, "nodes", job->node_cnt);
+	slu_json_set_str(obj, "partition", job->partition);
+	slu_json_set_str(obj, "account", job->account);
 	if (job->limit_asked)
 		slu_json_set_u64(obj, "limit_asked", job->limit_asked);
 	if (got.jobs || job->limit_asked) {

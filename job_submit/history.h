@@ -191,7 +191,9 @@ int slu_history_accuracy(struct slu_db *db,
 			 struct json_object **out, struct slu_err *err);
 
 struct slu_history_ask {
-	struct slu_job job; /* see slu_predict() */
+	/* see slu_predict(); partition and account NULL: those of the user's
+	 * last job */
+	struct slu_job job;
 	double quantile;    /* see slu_predictor_new() */
 	int64_t floor;
 	enum slu_predict_mode mode;

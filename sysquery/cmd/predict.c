@@ -9,6 +9,7 @@
 static const struct slu_column columns[] = {
 	{"name", "NAME", SLU_COL_PLAIN},
 	{"nodes", "NODES", SLU_COL_PLAIN},
+	{"partition", "PARTITION", SLU_COL_PLAIN},
 	{"predicted", "PREDICTED", SLU_COL_SECONDS},
 	{"careful", "CAREFUL", SLU_COL_SECONDS},
 	{"limit", "LIMIT", SLU_COL_PLAIN},

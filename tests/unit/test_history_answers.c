@@ -221,6 +221,45 @@ START_TEST(test_predict_json)
 }
 END_TEST
 
+/* Who does not name partition and account has those of the last job. */
+START_TEST(test_predict_usual)
+{
+	struct slu_db *db = new_db();
+	struct slu_history_ask ask = {
+		.job = {.uid = 7, .name = "j", .node_cnt = 2},
+		.quantile = 0.9,
+		.stripe_size = 1000,
+	};
+	struct slu_job job = {.job_id = 1,
+			      .uid = 7,
+			      .name = "j",
+			      .node_cnt = 2,
+			      .partition = "fat",
+			      .account = "acc",
+			      .start = 100,
+			      .end = 140};
+	struct json_object *out;
+	struct slu_err err;
+
+	expect_ok(slu_history_add(db, &job, &err), err);
+	out = foresee(db, &ask);
+	ck_assert_ptr_nonnull(strstr(slu_json_text(out),
+				     "\"partition\":\"fat\",\"account\":"
+				     "\"acc\",\"predicted\":40,"));
+	ck_assert_ptr_nonnull(
+		strstr(slu_json_text(out), "\"predicted_from\":\"class\""));
+	json_object_put(out);
+	ask.job.partition = "thin";
+	out = foresee(db, &ask);
+	ck_assert_ptr_nonnull(
+		strstr(slu_json_text(out), "\"partition\":\"thin\""));
+	ck_assert_ptr_nonnull(
+		strstr(slu_json_text(out), "\"predicted_from\":\"size\""));
+	json_object_put(out);
+	slu_db_close(db);
+}
+END_TEST
+
 /* Runs that write 1 kB and 9 kB in turn, and somebody else's. */
 START_TEST(test_predict_io)
 {
@@ -383,4 +422,4 @@ END_TEST
 
 TEST_MAIN("history answers", test_queries, test_pages, test_io, test_jobs_json,
 	  test_predict_json, test_predict_io, test_predict_manner,
-	  test_predict_last, test_accuracy)
+	  test_predict_usual, test_predict_last, test_accuracy)

@@ -197,8 +197,10 @@ static const struct {
 	 "\"user\",\"jobs\":3,\"weight\":0.5}],\"io\":{\"runs\":4,"
 	 "\"written_bytes\":[1024,2048],\"read_bytes\":[0,0],"
 	 "\"stripe_size\":1024,\"stripes\":1,\"MB/s\":7}}",
-	 "NAME  NODES  PREDICTED  CAREFUL  LIMIT  ELAPSED  REMAINING  FROM  JOBS\n"
-	 "j     -           1:30  -            3  -        -          -     -\n"
+	 "NAME  NODES  PARTITION  PREDICTED  CAREFUL  LIMIT  ELAPSED  REMAINING"
+	 "  FROM  JOBS\n"
+	 "j     -      -               1:30  -            3  -        -        "
+	 "  -     -\n"
 	 "\n"
 	 "CLASS  JOBS  WEIGHT\n"
 	 "user      3     0.5\n"
@@ -232,10 +234,12 @@ static const struct {
 	 "  7  -       1           4  -          7\n"},
 	{"predict 7 --nodes 2 --table",
 	 "{\"nodes\":2,\"job_id\":7,\"question\":\"predict\"}",
-	 "{\"nodes\":2,\"predicted\":90,\"elapsed\":60,\"remaining\":40,"
+	 "{\"nodes\":2,\"partition\":\"m\",\"predicted\":90,\"elapsed\":60,\"remaining\":40,"
 	 "\"predicted_from\":\"class\"}",
-	 "NAME  NODES  PREDICTED  CAREFUL  LIMIT  ELAPSED  REMAINING  FROM   JOBS\n"
-	 "-         2       1:30  -        -         1:00     40.0 s  class  -\n"},
+	 "NAME  NODES  PARTITION  PREDICTED  CAREFUL  LIMIT  ELAPSED  REMAINING"
+	 "  FROM   JOBS\n"
+	 "-         2  m               1:30  -        -         1:00     40.0 s"
+	 "  class  -\n"},
 	{"jobs --accuracy --table", "{\"question\":\"accuracy\"}",
 	 "{\"user\":[],\"partition\":[],\"week\":[]}",
 	 "no ended job had a prediction; what was imported has none\n"},
