@@ -194,7 +194,7 @@ struct slu_history_ask {
 	/* see slu_predict(); partition and account NULL: those of the user's
 	 * last job */
 	struct slu_job job;
-	double quantile;    /* see slu_predictor_new() */
+	double quantile; /* see slu_predictor_new() */
 	int64_t floor;
 	enum slu_predict_mode mode;
 	uint64_t last;	      /* rows, that slurmctld learned; 0: all */

@@ -218,6 +218,16 @@ int slu_import_swf(char *text, const struct slu_import *import,
 	return 0;
 }
 
+/* A file that was being written in a power failure may have holes; lines go on
+ * behind them. */
+static void fill_holes(char *text, size_t len)
+{
+	for (char *hole; (hole = memchr(text, '\0', len)); text = hole) {
+		len -= (size_t)(hole - text);
+		*hole = '?';
+	}
+}
+
 int slu_import(const char *format, char *text, size_t len,
 	       const struct slu_import *import,
 	       struct slu_import_report *report, struct slu_err *err)
@@ -226,12 +236,13 @@ int slu_import(const char *format, char *text, size_t len,
 
 	err = err ? err : &scratch;
 	*report = (struct slu_import_report){0};
+	if (strcmp(format, "json") == 0)
+		return slu_import_json(text, len, import, report, err);
+	fill_holes(text, len);
 	if (strcmp(format, "swf") == 0)
 		return slu_import_swf(text, import, report, err);
 	if (strcmp(format, "sacct") == 0)
 		return slu_import_sacct(text, import, report, err);
-	if (strcmp(format, "json") == 0)
-		return slu_import_json(text, len, import, report, err);
 	if (strcmp(format, "darshan") == 0)
 		return slu_import_darshan(text, import, report, err);
 	return slu_err(err, SLU_INVALID,

@@ -116,4 +116,22 @@ START_TEST(test_header)
 }
 END_TEST
 
-TEST_MAIN("import refused", test_future, test_header, test_refused)
+/* As a power failure leaves them: what comes after is read all the same. */
+START_TEST(test_zeros)
+{
+	char swf[] = "1 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
+		     "2 10 5\0\0\0\n"
+		     "3 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n";
+	struct slu_import import = {timegm, to_uid, take, NULL, NULL, 0};
+	struct slu_import_report r;
+	struct slu_err err;
+
+	expect_ok(slu_import("swf", swf, sizeof(swf) - 1, &import, &r, &err),
+		  err);
+	ck_assert_uint_eq(r.jobs, 2);
+	ck_assert_uint_eq(r.broken, 1);
+	ck_assert_str_eq(r.named[0], "2: 3 of 18 columns");
+}
+END_TEST
+
+TEST_MAIN("import refused", test_future, test_header, test_refused, test_zeros)
