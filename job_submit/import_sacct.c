@@ -370,12 +370,23 @@ static void take_elapsed(const char *text, struct slu_job *job)
 		slu_import_elapsed(job, seconds);
 }
 
+/* Older releases print 2048 as "2K". */
+static uint32_t count_at(char *const at[OTHER], enum column column)
+{
+	uint64_t n;
+
+	if (at[column] && slu_size_parse(at[column], &n, NULL) == 0 &&
+	    n < SLU_NO_ID)
+		return (uint32_t)n;
+	return number_at(at, column);
+}
+
 static void take_counts(char *at[OTHER], struct slu_job *job)
 {
 	take_elapsed(at[ELAPSED], job);
 	job->gid = number_at(at, GID);
-	job->node_cnt = number_at(at, NODES);
-	job->cpus = number_at(at, CPUS);
+	job->node_cnt = count_at(at, NODES);
+	job->cpus = count_at(at, CPUS);
 	job->mem_mb = at[MEMORY] ? take_memory(at[MEMORY], job) : 0;
 	job->exit_code = at[EXIT_CODE] ? take_exit_code(at[EXIT_CODE]) : 0;
 	if (at[STATE]) /* "CANCELLED by 1000" */

@@ -70,7 +70,7 @@ static const struct {
 	 "NNodes|Timelimit|JobName\n"
 	 "7_3|9|ada||acc|fat|1970-01-01T00:00:01|1970-01-01T00:00:02|"
 	 "1970-01-01T00:01:02|CANCELLED by 7|2|1-00:00:00|a|b\n"
-	 "8|8|bob|5|acc|fat|Unknown|2|62|COMPLETED|2|UNLIMITED|x\n"
+	 "8|8|bob|5|acc|fat|Unknown|2|62|COMPLETED|2K|UNLIMITED|x\n"
 	 "8.batch|8.batch||5|acc|||1970-01-01T00:00:02|"
 	 "1970-01-01T00:01:02|COMPLETED|2||batch\n"
 	 "10|10|eve||acc|fat||1970-01-01T00:00:02|"
@@ -79,7 +79,7 @@ static const struct {
 	 "12|12|ada||acc|fat||noon|1970-01-01T00:01:02|COMPLETED|2||x\n"
 	 "13|13|ada\n",
 	 "9[3] 1000 ada acc/fat a|b n2 1+2-62 1440 CANCELLED\n"
-	 "8[0] 5 bob acc/fat x n2 0+2-62 0 COMPLETED\n",
+	 "8[0] 5 bob acc/fat x n2048 0+2-62 0 COMPLETED\n",
 	 2, 2, 3, "5: user \"eve\" is not known here"},
 	{"sacct",
 	 "1|1|c|p|q|a|g|9|u|8|1970-01-01T00:00:01|1970-01-01T00:00:01|"
@@ -416,12 +416,14 @@ START_TEST(test_columns)
 		      "2|5||||2|8|1000Mc|" TIMES "|01:00|0:9|\n"
 		      "3|5||||2|8|1.5Gn|" TIMES "|01:00|0:0|\n"
 		      "4|5||||0|8|?|" TIMES "|01:00|1:|\n"
-		      "5|5||||0|8|1e99P|" TIMES "|01:00||\n",
+		      "5|5||||0|8|1e99P|" TIMES "|01:00||\n"
+		      "6|5||||1.50K|2K|3072K|" TIMES "|01:00||\n",
 		 "long /w n[1-2] t6 c8 2048 MB, 3, 1, 0x300\n"
 		 "- - - t0 c8 4000 MB, 3, 1, 0x9\n"
 		 "- - - t0 c8 1536 MB, 3, 1, 0\n"
 		 "- - - t0 c8 0 MB, 3, 1, 0x100\n"
-		 "- - - t0 c8 0 MB, 3, 1, 0\n"},
+		 "- - - t0 c8 0 MB, 3, 1, 0\n"
+		 "- - - t0 c2048 0 MB, 3, 1, 0\n"},
 		{"json",
 		 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"qos\":\"long\","
 		 "\"nodes\":\"n[1-2]\",\"working_directory\":\"/w\","
