@@ -23,6 +23,7 @@
  * steps of a job read from and wrote to disks is given to take_io as well.
  *
  * json: `sacct --json`, or slurmrestd's /slurmdb/.../jobs; with those counters.
+ * Where it ends too early the last job is broken.
  *
  * darshan: what darshan-parser prints, of one or more logs: the bytes that the
  * programs of known jobs read and wrote (POSIX and STDIO).

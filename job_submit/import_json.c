@@ -263,15 +263,17 @@ static int refused(struct json_object *all, struct slu_err *err)
 struct reader {
 	const struct slu_import *import;
 	struct slu_import_report *report;
-	uint64_t n; /* jobs seen */
+	uint64_t n;   /* jobs seen */
+	bool refused; /* by who takes them */
 };
 
 static int take_element(void *arg, struct json_object *job, struct slu_err *err)
 {
 	struct reader *r = arg;
 
-	return slu_import_count(r->report, ++r->n,
-				take_job(job, r->import, err), err);
+	r->refused = slu_import_count(r->report, ++r->n,
+				      take_job(job, r->import, err), err) < 0;
+	return r->refused ? -1 : 0;
 }
 
 int slu_import_json(const char *text, size_t len,
@@ -283,6 +285,11 @@ int slu_import_json(const char *text, size_t len,
 	int rc = slu_json_elements(text, len, "jobs", take_element, &r, &rest,
 				   err);
 
+	/* it ends too early: the jobs before that are good */
+	if (rc < 0 && r.n && !r.refused && err->kind == SLU_INVALID) {
+		slu_import_broken(report, r.n + 1, err);
+		return 0;
+	}
 	if (rc < 0)
 		return -1;
 	if (!r.n)

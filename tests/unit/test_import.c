@@ -307,6 +307,12 @@ static const struct {
 	 "{\"jobs\":[{\"job_id\":1,\"user\":\"ada\",\"nodes\":\"" LONG
 	 "\",\"time\":{\"start\":3,\"end\":9}}]}",
 	 "", 0, 0, 1, "1: job 1: 131075 bytes of text"},
+	/* A file that ends too early. */
+	{"json",
+	 "{\"jobs\":[{\"job_id\":1,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9}},{\"job_id\":2,\"us",
+	 "1[0] 1000 ada -/- - n0 0+3-9 0 -\n", 1, 0, 1,
+	 "2: not JSON at byte 77: the text ends too early"},
 	{"json", "{\"jobs\":[]}", "", 0, 0, 0, ""},
 	{"swf", "", "", 0, 0, 0, ""},
 	{"sacct", "", "", 0, 0, 0, ""},
