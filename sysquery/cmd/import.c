@@ -142,6 +142,11 @@ static void warn(const struct sender *s, const struct slu_import_report *report)
 			"sysquery: %s: %llu are programs of jobs that are not "
 			"known: import those first\n",
 			name, (unsigned long long)s->unknown);
+	if (s->added)
+		fprintf(stderr,
+			"sysquery: %s: slurmctld learns from them when it is "
+			"started next\n",
+			name);
 }
 
 static int say(const struct sender *s, const struct slu_import_report *report,
