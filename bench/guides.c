@@ -8,10 +8,8 @@
 #include "bench/students.h"
 #include "job_submit/predict.h"
 
-#define CAREFUL 0.95
-#define FLOOR	300 /* s */
-#define SOON	0.3
-#define LEAD	120 /* s, of an extension before the limit */
+#define SOON 0.3
+#define LEAD 120 /* s, of an extension before the limit */
 
 const char *const guide_name[GUIDES] = {
 	"request",	"clairvoyant",	   "last-2/request",
@@ -164,7 +162,8 @@ struct guide_state *guide_new(const struct swf_log *log, enum guide guide,
 		.lambda = lambda,
 		.rivals = rivals_new(uses_rivals(guide) ? log->n : 1),
 		.ours = slu_predictor_new(uses_ours(guide) ? 8 * log->n : 8,
-					  CAREFUL, FLOOR, NULL),
+					  STUDENT_QUANTILE, STUDENT_FLOOR,
+					  NULL),
 		.predicted = calloc(log->n + 1, sizeof(double)),
 		.oracle = {predict, renew, learn, s,
 			   guide == TIGHTEN ? LEAD : 0},

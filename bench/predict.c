@@ -111,7 +111,8 @@ static int run_all(const struct swf_log *log, struct run *r)
 	*r = (struct run){
 		.log = log,
 		.rivals = rivals_new(log->n),
-		.ours = slu_predictor_new(8 * size, 0.95, 300, NULL),
+		.ours = slu_predictor_new(8 * size, STUDENT_QUANTILE,
+					  STUDENT_FLOOR, NULL),
 		.granted = calloc(size, sizeof(double)),
 		.predict_time = calloc(size, sizeof(double)),
 	};

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "bench/predict.h"
+#include "bench/students.h"
 #include "job_submit/granted.h"
 
 #define LATE	   60 /* s; what is extended later is late */
@@ -113,12 +114,12 @@ void predict_granted(const struct swf_log *log, const double *limit)
 	struct granted g = count_granted(log, limit);
 	double n = (double)(log->n ? log->n : 1);
 
-	printf("  tighten (quantile 0.95, floor 300 s): requests are %.1f times "
+	printf("  tighten (quantile %g, floor %d s): requests are %.1f times "
 	       "the run times; granted %.2f of\n  them (mean of each: %.2f); "
 	       "%.1f %% of the jobs lowered, %.2f %% extended, %.3f %% late\n",
-	       g.request / g.run, g.granted / g.request, g.share,
-	       100 * (double)g.lowered / n, 100 * (double)g.extended / n,
-	       100 * (double)g.late / n);
+	       STUDENT_QUANTILE, STUDENT_FLOOR, g.request / g.run,
+	       g.granted / g.request, g.share, 100 * (double)g.lowered / n,
+	       100 * (double)g.extended / n, 100 * (double)g.late / n);
 	if (g.request < OVER_ASKED * g.run)
 		printf("  (at most 0.5 is the goal where they are %d times; "
 		       "here they are not)\n",

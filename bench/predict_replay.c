@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "bench/measure.h"
 #include "bench/predict.h"
+#include "bench/students.h"
 #include "common/str.h"
 #include "job_submit/history.h"
 #include "job_submit/volumes.h"
@@ -207,7 +208,8 @@ static int measure(const char *path, uint64_t rows, bool csv,
 	int rc = fill(path, rows, err);
 
 	r.db = rc == 0 ? slu_db_open(path, SLU_DB_READ, err) : NULL;
-	r.p = r.db ? slu_predictor_new(SLU_PREDICT_CLASSES, 0.95, 300, err)
+	r.p = r.db ? slu_predictor_new(SLU_PREDICT_CLASSES, STUDENT_QUANTILE,
+				       STUDENT_FLOOR, err)
 		   : NULL;
 	r.volumes = r.p ? slu_volumes_new(VOLUMES, err) : NULL;
 	rc = r.volumes ? replay(&r, err) : -1;

@@ -11,6 +11,10 @@
 #include "bench/swf.h"
 #include "wire/job.h"
 
+/* Of its careful limits, as in sluice.conf where nothing is said. */
+#define STUDENT_QUANTILE 0.75
+#define STUDENT_FLOOR	 300 /* s */
+
 struct student_names {
 	char program[24], group[24], queue[24];
 };

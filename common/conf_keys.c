@@ -460,7 +460,7 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 "What a prediction does: off, advise, fill a missing limit, tighten "
 	 "every limit until more is needed.",
 	 read_predict_mode, FIELD(predict_mode), false},
-	{"PredictQuantile", "0.95",
+	{"PredictQuantile", "0.75",
 	 "Share of jobs that a predicted limit should be enough for.",
 	 read_quantile, FIELD(predict_quantile), false},
 	{"PredictTell", "no",

@@ -28,7 +28,7 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(c->on_stage_in, SLU_HOLD);
 	ck_assert_int_eq(c->on_stage_out, SLU_FAIL);
 	ck_assert_int_eq(c->predict_mode, SLU_PREDICT_ADVISE);
-	ck_assert_double_eq(c->predict_quantile, 0.95);
+	ck_assert_double_eq(c->predict_quantile, 0.75);
 	ck_assert_int_eq(c->predict_floor, 300);
 	ck_assert_double_eq(c->placement_alpha, 0.5);
 	ck_assert_double_eq(c->placement_beta, 0.5);
