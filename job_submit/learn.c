@@ -253,7 +253,8 @@ static void learn_errors(struct slu_predictor *p, const struct slu_view *v,
 	double far = (double)slu_get(&p->far), near = (double)slu_get(&p->near);
 	double error;
 
-	if (p->lessons++ % ERRORS_EVERY != 0)
+	if (atomic_fetch_add_explicit(&p->lessons, 1, memory_order_relaxed) %
+	    ERRORS_EVERY)
 		return;
 	slu_view_spread(p, v, &points);
 	error = fabs(slu_view_choice(p, &points) - run);

@@ -107,6 +107,8 @@ void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 		 struct slu_prediction *out)
 {
 	int64_t asked = (int64_t)job->limit_asked * 60;
+	uint32_t lessons =
+		atomic_load_explicit(&p->lessons, memory_order_relaxed);
 	struct slu_spread spread;
 	struct slu_view v;
 	int l = 0;
@@ -119,13 +121,13 @@ void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 		.careful = asked,
 		.from = asked ? "asked" : "none",
 	};
-	if (l == LEVELS)
+	if (l == LEVELS && (!asked || !lessons))
 		return;
 	slu_view_spread(p, &v, &spread);
 	out->seconds = llround(slu_view_choice(p, &spread));
 	out->careful = careful(p, &spread, out->seconds, asked);
-	out->from = level_name[l];
-	out->jobs = v.class[l].jobs;
+	out->from = l < LEVELS ? level_name[l] : "shares";
+	out->jobs = l < LEVELS ? v.class[l].jobs : lessons;
 }
 
 void slu_predict_outlook(const struct slu_predictor *p,

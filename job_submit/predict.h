@@ -38,7 +38,7 @@ struct slu_prediction {
 	int64_t careful;  /* a limit that should be enough, >= seconds, but at
 			     most the request */
 	const char *from; /* the most specific class that is known; else
-			     asked, none; static text */
+			     shares, asked, none; static text */
 	uint32_t jobs;	  /* how many ended jobs are in it */
 };
 
@@ -56,8 +56,9 @@ struct slu_outlook {
 /*
  * max_classes bounds the memory, at 100 bytes each (classes.h); a job teaches
  * eight. `careful` is the given quantile of the distribution, at least floor
- * and the prediction, at most the request. With only a request it is the
- * request, with nothing 0.
+ * and the prediction, at most the request. Where no class is known the shares
+ * of their requests that jobs of the site take tell; before anything has been
+ * learnt it is the request, and without a request 0.
  *
  * quantile in (0.5, 1); floor in seconds, >= 0; otherwise SLU_INVALID.
  */

@@ -76,11 +76,11 @@ struct slu_predictor {
 	slu_shared mix[SEASONS][MIXERS];
 	slu_shared level[KNOTS];
 	slu_shared far, near; /* usual errors: mean and median, s */
+	_Atomic uint32_t lessons;
 	/* the learner's own */
 	struct slu_said_all *said;
 	double excess[KNOTS]; /* jobs that ended below each knot, fading, over
 				 the share that should have */
-	unsigned lessons;
 };
 
 static inline float slu_get(const slu_shared *x)

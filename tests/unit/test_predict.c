@@ -29,7 +29,7 @@ START_TEST(test_levels)
 		{1, NULL, 7, 2, 77, "class", 1},
 		{1, "", 7, 2, 77, "class", 1},
 		{2, "c", 1, 60, 0, "account", 4},
-		{2, "c", 1, 59, 3540, "asked", 0},
+		{2, "c", 1, 59, 3540, "shares", 5},
 		{2, "c", 1, 0, 0, "none", 0},
 	};
 
@@ -75,7 +75,29 @@ START_TEST(test_strangers)
 	ck_assert_int_ge(got.seconds, 600);
 	job.partition = NULL;
 	slu_predict(p, &job, &got);
+	ck_assert_str_eq(got.from, "shares");
+	slu_predictor_free(p);
+}
+END_TEST
+
+/* Where jobs take a tenth of what they ask for, so will one of whose like none
+ * has ended; where none has at all, the request is all there is. */
+START_TEST(test_shares)
+{
+	struct slu_predictor *p = new_predictor(10000, 0.75, 0);
+	struct slu_prediction got = ask(p, 9, "new", 3, 700);
+
 	ck_assert_str_eq(got.from, "asked");
+	ck_assert_int_eq(got.seconds, 700 * 60);
+	for (uint32_t i = 0; i < 500; i++)
+		teach(p, 10 + i, "a", 1, 60 + i, (60 + i) * 6);
+	got = ask(p, 9, "new", 3, 700);
+	ck_assert_str_eq(got.from, "shares");
+	ck_assert_uint_eq(got.jobs, 500);
+	ck_assert_int_eq((got.seconds + 50) / 100, 42);
+	ck_assert_int_lt(got.careful, 700 * 60 / 2);
+	got = ask(p, 9, "new", 3, 0);
+	ck_assert_str_eq(got.from, "none");
 	slu_predictor_free(p);
 }
 END_TEST
@@ -186,7 +208,7 @@ START_TEST(test_no_future)
 	ck_assert_int_eq(got.seconds, 100);
 	job.submit = 1099;
 	slu_predict(p, &job, &got);
-	ck_assert_str_eq(got.from, "asked");
+	ck_assert_str_eq(got.from, "shares");
 	slu_predictor_free(p);
 }
 END_TEST
@@ -303,7 +325,7 @@ START_TEST(test_aging)
 		known += strcmp(ask(p, uid, "j", 1, 10).from, "size") == 0;
 	ck_assert_uint_gt(known, 490);
 	for (uint32_t uid = 1; uid <= 20000; uid++)
-		ck_assert_str_eq(ask(p, uid, "j", 1, 10).from, "asked");
+		ck_assert_str_eq(ask(p, uid, "j", 1, 10).from, "shares");
 	ck_assert_str_eq(ask(p, 0, "j", 1, 10).from, "size");
 	slu_predictor_free(p);
 }
@@ -329,8 +351,10 @@ static void *read_all(void *arg)
 				ask(s->p, uid, "j", uid + 1, uid + 10);
 			int64_t run = (int64_t)uid * 100 + 100;
 
-			wrong += g.jobs ? llabs(g.seconds - run) > 1
-					: g.seconds != (uid + 10) * 60;
+			if (strcmp(g.from, "asked") == 0)
+				run = (uid + 10) * 60;
+			wrong += strcmp(g.from, "shares") != 0 &&
+				 llabs(g.seconds - run) > 1;
 			wrong += g.careful < g.seconds;
 		}
 	return (void *)wrong;
@@ -363,6 +387,6 @@ START_TEST(test_threads)
 }
 END_TEST
 
-TEST_MAIN("predict", test_levels, test_strangers, test_ignored, test_ends,
-	  test_suspended, test_refused, test_no_future, test_careful,
+TEST_MAIN("predict", test_levels, test_strangers, test_shares, test_ignored,
+	  test_ends, test_suspended, test_refused, test_no_future, test_careful,
 	  test_beyond, test_change, test_elapsed, test_aging, test_threads)
