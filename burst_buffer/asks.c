@@ -300,9 +300,13 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 /* Poll */
 
 /* It has something, and nobody will run its epilog: Slurm has given it free, or
- * we have given it up since. */
-static bool is_left(const struct slu_bb_member *m)
+ * does not know the job any more. One that was lost may be at work, and then
+ * goes on, as long as others stage out. */
+static bool is_left(const struct slu_bb *bb, const struct slu_bb_member *m)
 {
+	if (m->state == SLU_NODE_LOST)
+		return bb->state >= SLU_BB_TEARDOWN &&
+		       (m->order == SLU_ORDER_DRAIN || bb->unsure);
 	return m->order == SLU_ORDER_DRAIN && m->state != SLU_NODE_DOWN &&
 	       m->state != SLU_NODE_CLEAN;
 }
@@ -315,7 +319,7 @@ static int poll_word(const struct place *at, double now, const char **word,
 	*word = "go";
 	if (bb->plan.persistent && bb->ended)
 		*word = "ended";
-	else if (is_left(at->m))
+	else if (is_left(bb, at->m))
 		*word = "left";
 	else if (at->m->state == SLU_NODE_DOWN ||
 		 at->m->state == SLU_NODE_LOST ||

@@ -175,8 +175,9 @@ extern const struct slu_desc slu_report_desc;
  *        there is nothing to stage out, only clean. "abort": the stage-out has
  *        failed; stage nothing more, keep the data, go to "out.done", clean.
  * poll:  "go", "abort", "ended": the job of a buffer that ran has ended, and
- *        "left": Slurm has given the node free, so nobody will run its epilog,
- *        and it has not begun to clean;
+ *        "left": Slurm has given the node free, or does not know the job any
+ *        more, so nobody will run its epilog; not to one that is known to
+ *        clean already;
  *        "plan": this run is not known, ask again with what is noted of it.
  */
 struct slu_answer {   /* to report and poll */

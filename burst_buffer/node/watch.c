@@ -9,8 +9,8 @@
  * process of the user has been killed but does not die, the client is ended.
  *
  * A slurmctld that was killed before it had saved the job's start does not
- * know of this run and sends no epilog. So when sluiced says that Slurm has
- * given the node free and no `down` has begun, it is begun here.
+ * know of this run and sends no epilog. So when sluiced says that none will
+ * come and no `down` has begun, it is begun here.
  *
  * It also hears what the job's tasks declare ready to be staged out (early.c).
  */

@@ -324,6 +324,66 @@ START_TEST(test_forgotten_start)
 }
 END_TEST
 
+/* Nor will one on a node that was down then: it was lost, and not drained. */
+START_TEST(test_forgotten_lost)
+{
+	static const char *const types[] = {"scratch", "gekkofs"};
+
+	each(type, types)
+	{
+		char request[100];
+		struct world w;
+		struct slu_err err;
+
+		snprintf(request, sizeof(request),
+			 "jobfs type=%s capacity=4GiB; stage_out "
+			 "source=$BB_JOBFS/out destination=/dst",
+			 *type);
+		world_new(&w, 2, request,
+			  "FileSystem=scratch Driver=scratch\n"
+			  "FileSystem=gekkofs Driver=gekkofs");
+		run_until(&w, AT_RUN);
+		job_nodes(&w, NULL, "n1");
+		ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "go");
+		expect_ok(slu_buffers_sync(w.b, NULL, 0, w.now, &err), err);
+		verdict_done(&w);
+		w.now += 10000;
+		slu_buffers_tick(w.b, w.now);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert_str_eq(w.drained, "-x");
+		ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "left");
+		world_restart(&w);
+		ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "left");
+		do_step(&w, &w.node[0], "report clean", true);
+		expect(strcmp(poll_word(&w, &w.node[0], NULL).word, "left"),
+		       "%s", *type);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Who was drained, began to stage out, and was lost, goes on. */
+START_TEST(test_lost_staging)
+{
+	struct world w;
+
+	world_new(&w, 2,
+		  "jobfs type=tmp capacity=4GiB tolerate=1; stage_out "
+		  "source=$BB_JOBFS/out destination=/dst",
+		  "FileSystem=tmp Driver=scratch");
+	run_until(&w, AT_RUN);
+	job_end(&w, "COMPLETED");
+	job_nodes(&w, "n1", NULL);
+	ck_assert_str_eq(w.drained, "x-");
+	do_step(&w, &w.node[0], "report down", true);
+	ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "go");
+	job_nodes(&w, NULL, "n1");
+	ck_assert_str_eq(w.state, "STAGE_OUT");
+	ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "go");
+	world_free(&w);
+}
+END_TEST
+
 static int64_t count_failed(struct world *w, const char *text)
 {
 	struct slu_err err;
@@ -402,4 +462,5 @@ END_TEST
 TEST_MAIN("buffers drains", test_teardown_timeout, test_resume_forgotten,
 	  test_dirty, test_resume_dirty, test_next_run, test_requeued_early,
 	  test_clean_without_plan, test_vanished, test_sync_nodes,
-	  test_sync_over, test_forgotten_start, test_unknown_end)
+	  test_sync_over, test_forgotten_start, test_forgotten_lost,
+	  test_lost_staging, test_unknown_end)
