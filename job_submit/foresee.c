@@ -52,6 +52,20 @@ static int learn_row(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
+/* Slurm ends a job at its request, unless runs tell that others went on. */
+static double quantile(const struct slu_predictor *p,
+		       const struct slu_outlook *o, double share,
+		       double elapsed)
+{
+	const struct slu_spread *s = &o->spread;
+	double q = slu_predict_quantile(p, o, share, elapsed), most;
+
+	if (!o->asked)
+		return q;
+	most = fmax(o->asked, slu_spread_seconds(s->at[s->n - 1]));
+	return fmax(fmin(q, most), elapsed);
+}
+
 static struct json_object *quantiles(const struct slu_predictor *p,
 				     const struct slu_outlook *o,
 				     double elapsed)
@@ -63,9 +77,9 @@ static struct json_object *quantiles(const struct slu_predictor *p,
 	struct json_object *obj = json_object_new_object();
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		slu_json_set_i64(obj, list[i].name,
-				 llround(slu_predict_quantile(
-					 p, o, list[i].share, elapsed)));
+		slu_json_set_i64(
+			obj, list[i].name,
+			llround(quantile(p, o, list[i].share, elapsed)));
 	return obj;
 }
 
@@ -209,10 +223,10 @@ static struct json_object *answer(struct lessons *l,
 	if (ask->elapsed > 0)
 		slu_json_set_i64(obj, "elapsed", ask->elapsed);
 	if (got.jobs && ask->elapsed > 0)
-		slu_json_set_i64(obj, "remaining",
-				 llround(slu_predict_quantile(l->p, &outlook,
-							      0.5, elapsed) -
-					 elapsed));
+		slu_json_set_i64(
+			obj, "remaining",
+			llround(quantile(l->p, &outlook, 0.5, elapsed) -
+				elapsed));
 	if (got.jobs) {
 		json_object_object_add(obj, "quantiles",
 				       quantiles(l->p, &outlook, elapsed));

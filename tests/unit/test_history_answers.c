@@ -261,6 +261,48 @@ START_TEST(test_predict_usual)
 END_TEST
 
 /* Runs that write 1 kB and 9 kB in turn, and somebody else's. */
+/* Four jobs that ask for ten minutes; the last two take `last` s. */
+static void add_four(struct slu_db *db, uint32_t uid, int64_t last)
+{
+	for (uint32_t i = 0; i < 4; i++) {
+		int64_t start = 1000 + i * 1000;
+		struct slu_job job = {.job_id = uid * 10 + i,
+				      .uid = uid,
+				      .name = "j",
+				      .limit_asked = 10,
+				      .start = start,
+				      .end = start + (i < 2 ? 580 : last)};
+		struct slu_err err;
+
+		expect_ok(slu_history_add(db, &job, &err), err);
+	}
+}
+
+/* Within what time 99 % end: the request, unless some have gone beyond it. */
+START_TEST(test_predict_longest)
+{
+	static const int64_t last[] = {595, 900}, longest[] = {600, 900};
+	struct slu_db *db = new_db();
+
+	for (uint32_t i = 0; i < 2; i++) {
+		struct slu_history_ask ask = {
+			.job = {.uid = 7 + i, .name = "j", .limit_asked = 10},
+			.quantile = 0.9,
+			.stripe_size = 1000};
+		struct json_object *out, *q;
+
+		add_four(db, 7 + i, last[i]);
+		out = foresee(db, &ask);
+		ck_assert(json_object_object_get_ex(out, "quantiles", &q));
+		ck_assert(json_object_object_get_ex(q, "99", &q));
+		ck_assert_int_le(llabs(json_object_get_int64(q) - longest[i]),
+				 1);
+		json_object_put(out);
+	}
+	slu_db_close(db);
+}
+END_TEST
+
 START_TEST(test_predict_io)
 {
 	struct slu_db *db = new_db();
@@ -421,5 +463,6 @@ START_TEST(test_accuracy)
 END_TEST
 
 TEST_MAIN("history answers", test_queries, test_pages, test_io, test_jobs_json,
-	  test_predict_json, test_predict_io, test_predict_manner,
-	  test_predict_usual, test_predict_last, test_accuracy)
+	  test_predict_json, test_predict_longest, test_predict_io,
+	  test_predict_manner, test_predict_usual, test_predict_last,
+	  test_accuracy)
