@@ -267,13 +267,13 @@ static int vanished(struct slu_buffers *b, struct slu_bb *bb,
 
 /* Is this buffer of the run that slurmctld says has started, or of a later
  * one? The start moves when nodes had to be powered up; a run that ended
- * cannot start again. */
+ * cannot start again, and what was submitted later has only its number. */
 static bool same_run(const struct slu_bb *bb, const struct slu_job *job)
 {
 	if (job->restarts <= bb->restarts && job->start <= bb->job_start)
 		return true;
 	return bb->ended <= 0 && job->restarts == bb->restarts &&
-	       same_nodes(bb, job->nodes);
+	       job->submit <= bb->job_start && same_nodes(bb, job->nodes);
 }
 
 static int started(struct slu_buffers *b, const struct slu_job *job, double now,

@@ -362,6 +362,28 @@ START_TEST(test_forgotten_lost)
 }
 END_TEST
 
+/* Nobody told us before its number was given again, to a job on the same nodes:
+ * that one does not get the files of the first. */
+START_TEST(test_forgotten_number)
+{
+	struct world w;
+	struct actor same = {.name = "n1"}, other = {.name = "n1"};
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_RUN);
+	w.job.start += 60; /* nodes were powered up */
+	sync_all(&w);
+	ck_assert_str_eq(ask_plan(&w, &same).word, "go");
+	ck_assert_uint_eq(same.buffer, w.node[0].buffer);
+	w.job.submit = w.job.start + 3600;
+	w.job.start = w.job.submit + 1;
+	sync_all(&w);
+	ck_assert_str_eq(ask_plan(&w, &other).word, "go");
+	ck_assert_uint_ne(other.buffer, same.buffer);
+	world_free(&w);
+}
+END_TEST
+
 /* Who was drained, began to stage out, and was lost, goes on. */
 START_TEST(test_lost_staging)
 {
@@ -463,4 +485,4 @@ TEST_MAIN("buffers drains", test_teardown_timeout, test_resume_forgotten,
 	  test_dirty, test_resume_dirty, test_next_run, test_requeued_early,
 	  test_clean_without_plan, test_vanished, test_sync_nodes,
 	  test_sync_over, test_forgotten_start, test_forgotten_lost,
-	  test_lost_staging, test_unknown_end)
+	  test_forgotten_number, test_lost_staging, test_unknown_end)
