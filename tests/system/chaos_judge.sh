@@ -40,6 +40,11 @@ program_told() { # JOB
 		"$PFS/alice/job-$1.out" 2>/dev/null
 }
 
+# Of which a killed slurmctld had not yet saved that.
+was_cancelled() { # JOB
+	grep -q "JOB $1 ON .* CANCELLED" "$PFS/alice/job-$1.out" 2>/dev/null
+}
+
 # What became of one job: a word, bad ones in capitals.
 verdict() { # NUMBER FILE-SYSTEM INPUT FATE JOB STATE EXIT-CODE
 	local bad=UNEXPLAINED
@@ -52,7 +57,11 @@ verdict() { # NUMBER FILE-SYSTEM INPUT FATE JOB STATE EXIT-CODE
 	CANCELLED.*.cancel | CANCELLED.*.hurry) echo cancelled && return ;;
 	NODE_FAIL.*) echo node-failed && return ;;
 	*.9:0.*) bad=WRONG ;;
-	FAILED.8:0.*) program_told "$5" && echo told-by-program && return ;;
+	FAILED.8:0.*)
+		program_told "$5" && echo told-by-program && return
+		[[ $4 = @(cancel|hurry) ]] && was_cancelled "$5" &&
+			echo cancelled && return
+		;;
 	esac
 	if ! reported "$1" "$5"; then
 		echo $bad
