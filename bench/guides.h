@@ -15,7 +15,7 @@
  *		 job has run so long; ours/request: the request
  *   early	 the time within which the shipped predictor says that 30 % of
  *		 such jobs end; when exceeded, the request
- *   tighten	 the shipped predictor's careful limit (0.75, at least 300 s),
+ *   tighten	 the shipped predictor's careful limit (students.h),
  *		 extended to the request in one step before it is reached
  *   lambda	 run time + lambda (request - run time) (ADA-FS, section 3.2)
  * Whatever learns does so at the ends of the simulation.
