@@ -12,6 +12,16 @@ static void make_odd_input(void)
 	ck_assert(!chown(pfs("in/f1"), NODE_UID, NODE_UID));
 }
 
+bool is_n1(void)
+{
+	return !strcmp(getenv("SLURMD_NODENAME"), "n1");
+}
+
+int on_n1(const char *verb)
+{
+	return is_n1() ? run_verb(verb) : 0;
+}
+
 int reads(const char *arg)
 {
 	char env[400] = "", want[400], path[PATH_MAX];

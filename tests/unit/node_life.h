@@ -7,6 +7,10 @@
 
 #include "tests/unit/node_files.h"
 
+/* For what nodes_all() runs: on n1 alone, and a verb there. */
+bool is_n1(void);
+int on_n1(const char *verb);
+
 /* What a task sees: its input, and nothing that is not its business. */
 int reads(const char *arg);
 /* Both tasks read their input and write; shared: one file system for both. */

@@ -260,7 +260,6 @@ START_TEST(test_predict_usual)
 }
 END_TEST
 
-/* Runs that write 1 kB and 9 kB in turn, and somebody else's. */
 /* Four jobs that ask for ten minutes; the last two take `last` s. */
 static void add_four(struct slu_db *db, uint32_t uid, int64_t last)
 {
@@ -303,6 +302,7 @@ START_TEST(test_predict_longest)
 }
 END_TEST
 
+/* Runs that write 1 kB and 9 kB in turn, and somebody else's. */
 START_TEST(test_predict_io)
 {
 	struct slu_db *db = new_db();

@@ -6,16 +6,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-static bool is_n1(void)
-{
-	return !strcmp(getenv("SLURMD_NODENAME"), "n1");
-}
-
-static int on_n1(const char *arg)
-{
-	return is_n1() ? run_verb(arg) : 0;
-}
-
 /* Once: the prolog is killed with it. */
 static int dies_on_n1(const char *arg)
 {

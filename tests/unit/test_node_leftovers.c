@@ -152,7 +152,7 @@ static int reboots_in(const char *arg)
 	int rc;
 
 	path_to(path, "rebooted");
-	if (strcmp(getenv("SLURMD_NODENAME"), "n1") || !mkdir(path, 0755))
+	if (!is_n1() || !mkdir(path, 0755))
 		return run_verb(arg);
 	rc = forget_all();
 	return rc ? rc : run_verb("recover");
@@ -262,7 +262,7 @@ static int leave_busy(const char *name)
 {
 	char path[PATH_MAX], pid[PATH_MAX];
 
-	if (strcmp(getenv("SLURMD_NODENAME"), "n1"))
+	if (!is_n1())
 		return 0;
 	path_to(path, name);
 	strcat(path, "/fs");
@@ -278,7 +278,7 @@ static int leave_busy(const char *name)
 
 static int end_busy(const char *name)
 {
-	return strcmp(getenv("SLURMD_NODENAME"), "n1") ? 0 : end_sleeper(name);
+	return is_n1() ? end_sleeper(name) : 0;
 }
 
 /* The node is drained for what cannot be removed, until it could, also after

@@ -41,9 +41,7 @@ static int down_or_dead(const char *arg)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/dead", world);
-	return !strcmp(getenv("SLURMD_NODENAME"), "n1") && mkdir(path, 0755)
-		       ? 0
-		       : run_verb(arg);
+	return is_n1() && mkdir(path, 0755) ? 0 : run_verb(arg);
 }
 
 static void lose_n1(void)

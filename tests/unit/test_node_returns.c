@@ -177,11 +177,6 @@ START_TEST(test_restarted_unknown)
 }
 END_TEST
 
-static int on_n1(const char *arg)
-{
-	return strcmp(getenv("SLURMD_NODENAME"), "n1") ? 0 : run_verb(arg);
-}
-
 static bool begin_lustre(const char *out)
 {
 	char conf[400];
