@@ -9,6 +9,8 @@
 #include "burst_buffer/live.h"
 #include "burst_buffer/plan.h"
 
+#define NO_PART "%s has no part in the file system of job %u"
+
 /* A node of a buffer. */
 struct place {
 	struct slu_bb *bb;
@@ -38,9 +40,8 @@ static int locate(struct slu_buffers *b, uint32_t job_id, uint64_t buffer,
 			       (unsigned)job_id);
 	i = slu_bb_index(bb, node);
 	if (i < 0)
-		return slu_err(err, SLU_NOTFOUND,
-			       "%s has no part in the file system of job %u",
-			       node, (unsigned)job_id);
+		return slu_err(err, SLU_NOTFOUND, NO_PART, node,
+			       (unsigned)job_id);
 	*at = (struct place){bb, &bb->member[i], (size_t)i};
 	return 0;
 }
@@ -93,6 +94,19 @@ static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 	return 0;
 }
 
+/* A node that is in no plan of the run that it means: that one may be over, or
+ * not yet known. Else this is no end of a job, and its tasks' to hear. */
+static int no_part(const struct slu_bb *bb, const struct slu_node_ask *ask,
+		   struct slu_err *err)
+{
+	if (!bb || bb->ended || ask->restarts > bb->restarts)
+		return busy(err, "slurmctld has not told of this job");
+	if (ask->restarts < bb->restarts)
+		return slu_err(err, SLU_NOTFOUND, "the job has ended");
+	return slu_err(err, SLU_DENIED, NO_PART, ask->node,
+		       (unsigned)ask->job_id);
+}
+
 /* Many nodes ask for the same long text. */
 static const char *plan_text(struct slu_bb *bb)
 {
@@ -106,22 +120,21 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     struct slu_err *err)
 {
 	struct slu_bb *bb = find(b, ask->job_id, ask->buffer);
+	long i = bb ? slu_bb_index(bb, ask->node) : -1;
 	struct slu_plan used = {0};
-	struct place at;
 	const char *text;
 	char *key;
 
-	if (!bb || (bb->ended && slu_bb_index(bb, ask->node) < 0))
-		return busy(err, "slurmctld has not told of this job");
-	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, err) ||
-	    plan_allowed(at.bb, ask, now, err) ||
-	    slu_bb_set_node(b->db, at.bb, at.i, SLU_NODE_FETCH, err))
+	if (i < 0)
+		return no_part(bb, ask, err);
+	if (plan_allowed(bb, ask, now, err) ||
+	    slu_bb_set_node(b->db, bb, (size_t)i, SLU_NODE_FETCH, err))
 		return -1;
-	text = plan_text(at.bb);
+	text = plan_text(bb);
 	/* what a persistent buffer's servers ask for is its own */
-	used.job_id = at.bb->plan.use_job;
-	used.buffer = at.bb->plan.use;
-	key = slu_plan_secret(b->key, at.bb->plan.use ? &used : &at.bb->plan);
+	used.job_id = bb->plan.use_job;
+	used.buffer = bb->plan.use;
+	key = slu_plan_secret(b->key, bb->plan.use ? &used : &bb->plan);
 	slu_buf_puts(out, text ? text : "");
 	if (!text || !key || out->failed) {
 		free(key);
@@ -455,45 +468,4 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 		 : up_barrier_word(at.bb, gate, now, &word, err))
 		return -1;
 	return slu_bb_gate_answer(at.bb, gate, word, out, err);
-}
-
-/* Cancel */
-
-/* The run of this job that stages out, else its newest. */
-static struct slu_bb *find_staging(const struct slu_buffers *b, uint32_t job_id)
-{
-	struct slu_bb *bb;
-
-	for (bb = slu_bb_of(b, job_id); bb; bb = slu_bb_older(bb))
-		if (bb->state == SLU_BB_STAGE_OUT)
-			return bb;
-	return find(b, job_id, 0);
-}
-
-int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
-		       uint32_t uid, bool admin, double now,
-		       struct slu_answer *out, struct slu_err *err)
-{
-	struct slu_bb *bb = find_staging(b, cancel->job_id);
-
-	if (!bb)
-		return slu_err(err, SLU_NOTFOUND,
-			       "job %u has no file system (any more)",
-			       (unsigned)cancel->job_id);
-	if (uid != bb->plan.uid && !admin)
-		return slu_err(err, SLU_DENIED, "job %u is not yours",
-			       (unsigned)cancel->job_id);
-	if (bb->state != SLU_BB_STAGE_OUT)
-		return slu_err(err, SLU_INVALID, "job %u is not staging out%s",
-			       (unsigned)cancel->job_id,
-			       bb->ended ? "" : "; scancel ends a job");
-	if (slu_bb_cancel(b, bb,
-			  uid == bb->plan.uid ? "its owner"
-					      : "an administrator",
-			  now, err) ||
-	    answer(bb, "abort", out, err))
-		return -1;
-	free(out->text);
-	out->text = slu_bb_kept_where(bb);
-	return 0;
 }

@@ -121,8 +121,8 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
  * plan: appends the text of a struct slu_plan (wire/node.h) without its secret,
  * which comes beside it (caller frees).
  * SLU_BUSY also while slurmctld has not yet told of the job; SLU_DENIED
- * with the sentence for the user when the buffer failed; SLU_NOTFOUND also when
- * the job has ended.
+ * with the sentence for the user when the buffer failed, or this node is not in
+ * it; SLU_NOTFOUND only when the job has ended.
  *
  * barrier: appends the text of a struct slu_barrier_answer.
  *

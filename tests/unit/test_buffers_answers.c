@@ -149,7 +149,6 @@ START_TEST(test_strangers)
 	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
 	ck_assert_str_eq(poll_word(&w, &w.node[0], NULL).word, "notfound");
 	job_start(&w);
-	ck_assert_str_eq(ask_plan(&w, &stranger).word, "notfound");
 	ck_assert_str_eq(barrier(&w, &stranger, "servers", "").word,
 			 "notfound");
 	ck_assert_str_eq(barrier(&w, &w.node[0], "servers", "").word,
@@ -165,6 +164,28 @@ START_TEST(test_strangers)
 	w.job.job_id = JOB + 1;
 	job_start(&w);
 	ck_assert(!is_member(&w, JOB + 1, "n1"));
+	world_free(&w);
+}
+END_TEST
+
+/* A node that has no part in a file system is told so, which is not that the
+ * job has ended; unless it means another run than the one that is known. */
+START_TEST(test_no_part)
+{
+	struct actor stranger = {.name = "n9"};
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	w.job.restarts = 1;
+	job_start(&w);
+	ck_assert_str_eq(ask_plan(&w, &stranger).word, "denied");
+	w.job.restarts = 0;
+	ck_assert_str_eq(ask_plan(&w, &stranger).word, "notfound");
+	w.job.restarts = 2;
+	ck_assert_str_eq(ask_plan(&w, &stranger).word, "busy");
+	w.job.restarts = 1;
+	job_end(&w, "CANCELLED");
+	ck_assert_str_eq(ask_plan(&w, &stranger).word, "busy");
 	world_free(&w);
 }
 END_TEST
@@ -339,6 +360,6 @@ START_TEST(test_full)
 }
 END_TEST
 
-TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_words,
-	  test_many, test_said, test_beside, test_progress, test_give_back,
-	  test_no_plan, test_full)
+TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_no_part,
+	  test_words, test_many, test_said, test_beside, test_progress,
+	  test_give_back, test_no_plan, test_full)

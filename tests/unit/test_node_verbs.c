@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sluice-node does with job numbers and logs, `io` and `cancel`. */
+/* What sluice-node does with job numbers and logs, `io` and `cancel`, and
+ * `up` on a node without a part. */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
 #include "common/proc.h"
@@ -143,6 +144,37 @@ START_TEST(test_cancel)
 }
 END_TEST
 
+/* up */
+
+/* Its tasks are refused with that sentence: the job goes on, and `down` takes
+ * away what is noted. */
+START_TEST(test_no_part)
+{
+	struct slu_job job = plain_job;
+	struct slu_buf text = {0};
+
+	if (!have_root() || !sluiced_begin())
+		return;
+	node_begin("");
+	ctl_connect();
+	ctl_hello(NULL, 0);
+	job.request = (char *)"jobfs capacity=1GiB name=JOBFS";
+	job.nodes = (char *)"n2";
+	job.start = time(NULL);
+	ctl_send(&slu_job_started_desc, &job);
+	expect_run(slu_cmd_up, 0, "n1 has no part in the file system of job 7");
+	expect_ok(slu_file_read(AT_FDCWD, path_of("run/7/refused"), 1000, &text,
+				&err),
+		  err);
+	ck_assert_ptr_nonnull(strstr(text.data, "has no part"));
+	slu_buf_free(&text);
+	expect_run(slu_cmd_down, 0, "");
+	ck_assert_int_ne(access(path_of("run/7"), F_OK), 0);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 START_TEST(test_job_number)
 {
 	static const struct {
@@ -227,4 +259,4 @@ START_TEST(test_instance_names)
 END_TEST
 
 TEST_MAIN("node_verbs", test_job_log, test_job_number, test_io, test_io_alone,
-	  test_cancel, test_instance_names)
+	  test_cancel, test_no_part, test_instance_names)
