@@ -17,6 +17,7 @@
 #include "common/file.h"
 #include "common/str.h"
 #include "select_io/ost/memory.h"
+#include "sluiced/programs.h"
 
 #define POLL_BUDGET 64 /* parked requests a turn: each costs a credential */
 #define POLL_AGAIN  1.0
@@ -351,6 +352,7 @@ int slu_daemon_start(struct slu_daemon *d, struct slu_err *err)
 	if (!d->db || start_memory(d, err) < 0 || start_control(d, err) < 0 ||
 	    start_buffers(d, err) < 0 || start_httpd(d, err) < 0)
 		return -1;
+	slu_programs_check(d->conf, d->log);
 	return 0;
 }
 
@@ -422,6 +424,7 @@ void slu_daemon_reload(struct slu_daemon *d)
 	*fresh = old;
 	slu_conf_free(fresh);
 	slu_log(d->log, SLU_INFO, "%s was read again", d->conf_path);
+	slu_programs_check(d->conf, d->log);
 	slu_supply_again(d);
 	slu_near_send(d);
 	slu_daemon_touched(d, 0);

@@ -30,6 +30,7 @@ libsluiced_la_SOURCES = \
 	sluiced/layouts.c sluiced/osts.c \
 	sluiced/mapfiles.c sluiced/mapfiles.h \
 	sluiced/nodemaps.c sluiced/nodemaps.h \
+	sluiced/programs.c sluiced/programs.h \
 	sluiced/publish.c sluiced/publish.h \
 	sluiced/questions.c sluiced/questions.h \
 	sluiced/routes.c sluiced/routes.h \
@@ -75,6 +76,7 @@ sluiced_tests = \
 	tests/unit/test_layouts \
 	tests/unit/test_sluiced_jobstats \
 	tests/unit/test_sluiced_osts \
+	tests/unit/test_sluiced_programs \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
 	tests/unit/test_sluiced_routes \
@@ -125,6 +127,7 @@ tests_unit_test_sluiced_osts_LDADD = libslutbfd.la libsluiced.la $(CHECK_LIBS)
 tests_unit_test_layouts_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDFLAGS = -Wl,--wrap=slu_control_send
+tests_unit_test_sluiced_programs_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_publish_SOURCES = \
 	tests/unit/test_sluiced_publish.c \
 	tests/unit/map_dir.c tests/unit/map_dir.h

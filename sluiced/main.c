@@ -22,6 +22,7 @@
 #include "burst_buffer/request/fstype.h"
 #include "sluiced/daemon.h"
 #include "sluiced/lock.h"
+#include "sluiced/programs.h"
 #include "sluiced/user.h"
 
 enum { EXIT_CONF = 2, EXIT_LOCKED = 3 };
@@ -331,6 +332,20 @@ static int load_conf(struct program *p)
 	return p->d.conf ? 0 : -1;
 }
 
+static void print(void *arg, enum slu_level level, const char *line)
+{
+	(void)arg, (void)level;
+	fprintf(stderr, "sluiced: %s\n", line);
+}
+
+static void check_conf(const struct program *p)
+{
+	const struct slu_log log = {.fn = print, .max = SLU_WARN};
+
+	slu_programs_check(p->d.conf, &log);
+	printf("%s: good\n", p->conf_path);
+}
+
 int main(int argc, char **argv)
 {
 	struct program p = {.parent = -1, .signals = -1, .pid_fd = -1};
@@ -344,7 +359,7 @@ int main(int argc, char **argv)
 		goto out;
 	status = 0;
 	if (p.opt.check) {
-		printf("%s: good\n", p.conf_path);
+		check_conf(&p);
 		goto out;
 	}
 	status = EXIT_FAILURE;
