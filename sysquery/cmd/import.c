@@ -23,6 +23,8 @@
 /* v0.0.N of slurmrestd's paths; a release knows the last three or so. */
 #define REST_NEWEST 46
 #define REST_OLDEST 38
+/* Without it only the jobs of today are told. */
+#define REST_SINCE "start_time=2000-01-01"
 
 struct sender {
 	const struct slu_ask *ask;
@@ -189,12 +191,17 @@ static int get(const char *where, int version, const char *const *headers,
 	       struct slu_buf *text, struct slu_err *err)
 {
 	bool is_unix = !strncmp(where, "unix:", 5);
+	const char *server = is_unix ? "http://localhost" : where;
+	size_t len = strlen(server);
 	char path[64] = "", *url;
 	int rc;
 
-	if (version)
-		snprintf(path, sizeof(path), "/slurmdb/v0.0.%d/jobs", version);
-	url = slu_asprintf("%s%s", is_unix ? "http://localhost" : where, path);
+	if (version) {
+		snprintf(path, sizeof(path),
+			 "/slurmdb/v0.0.%d/jobs?" REST_SINCE, version);
+		len -= server[len - 1] == '/';
+	}
+	url = slu_asprintf("%.*s%s", (int)len, server, path);
 	if (!url)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	rc = slu_http_get(url, is_unix ? where + 5 : NULL, headers, text, err);
@@ -202,13 +209,21 @@ static int get(const char *where, int version, const char *const *headers,
 	return rc;
 }
 
+static bool has_path(const char *where)
+{
+	const char *host = strstr(where, "://"), *path;
+
+	if (!strncmp(where, "unix:", 5))
+		return false;
+	path = strchr(host ? host + 3 : where, '/');
+	return path && path[1];
+}
+
 /* Where no path is named, that of the newest version that it has. */
 static int get_jobs(const char *where, const char *const *headers,
 		    struct slu_buf *text, struct slu_err *err)
 {
-	const char *host = strstr(where, "://");
-
-	if (host && strchr(host + 3, '/'))
+	if (has_path(where))
 		return get(where, 0, headers, text, err);
 	for (int v = REST_NEWEST; v >= REST_OLDEST; v--)
 		if (get(where, v, headers, text, err) == 0)

@@ -123,7 +123,16 @@ imported_with() { # SLURM_JWT=... PATH WANTED
 		import rest "http://ctl:6820$2" 2>/dev/null | grep -qF "$3"
 }
 
-# Had again
+# Had again, also what is older than today
+before_today() { # JOB
+	local t set=
+	for t in submit eligible start end; do
+		set+=,time_$t=time_$t-864000
+	done
+	on ctl mysql --no-defaults --socket=/run/mysqld/mysqld.sock -e \
+		"UPDATE slurm_acct_db.${CLUSTER}_job_table SET ${set#,} WHERE id_job=$1"
+}
+check "a job is older than today" before_today "$second"
 lose_history
 check "the history is lost" fails stored "$job"
 as_alice sh -c 'setsid slurmrestd -a rest_auth/local unix:/pfs/alice/rest \

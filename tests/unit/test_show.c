@@ -338,14 +338,21 @@ static const struct {
 	enum slu_kind kind;
 } rests[] = {
 	{"http://h:1", NULL,
-	 "GET http://h:1/slurmdb/v0.0.46/jobs of - with - -", SLU_IO},
-	{"http://old", NULL, "GET http://old/slurmdb/v0.0.40/jobs of", SLU_IO},
+	 "GET http://h:1/slurmdb/v0.0.46/jobs?start_time=2000-01-01 of - with "
+	 "- -",
+	 SLU_IO},
+	{"http://old/", NULL, "GET http://old/slurmdb/v0.0.40/jobs?start",
+	 SLU_IO},
 	{"http://none", NULL, "name the path, http://HOST", SLU_NOTFOUND},
-	{"https://h/", NULL, "GET https://h/ of - with - -", SLU_IO},
+	{"https://h/x", NULL, "GET https://h/x of - with - -", SLU_IO},
+	{"h:1/slurmdb/v0.0.39/jobs", NULL,
+	 "GET h:1/slurmdb/v0.0.39/jobs of - with - -", SLU_IO},
 	{"http://h:1/slurmdb/v0.0.39/jobs?start_time=5", NULL,
 	 "GET http://h:1/slurmdb/v0.0.39/jobs?start_time=5 of -", SLU_IO},
 	{"unix:/run/r", NULL,
-	 "GET http://localhost/slurmdb/v0.0.46/jobs of /run/r with -", SLU_IO},
+	 "GET http://localhost/slurmdb/v0.0.46/jobs?start_time=2000-01-01 of "
+	 "/run/r with -",
+	 SLU_IO},
 	{"h", "hush", " with X-SLURM-USER-NAME: ", SLU_IO},
 	{"h", "hush", "X-SLURM-USER-TOKEN: hush", SLU_IO},
 };
