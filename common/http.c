@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "common/clock.h"
 #include "common/cred.h"
+#include "common/http_said.h"
 
 #define REPLY_MAX    (64u << 20)
 #define CONNECT_TIME 5.0 /* seconds */
@@ -356,37 +357,15 @@ static int prove(struct slu_http *http, const struct request *req, long status,
 	return -1;
 }
 
-static enum slu_kind kind_of(long status)
-{
-	switch (status) {
-	case 400:
-		return SLU_INVALID;
-	case 401:
-	case 403:
-		return SLU_DENIED;
-	case 404:
-		return SLU_NOTFOUND;
-	case 409:
-		return SLU_BUSY;
-	case 503:
-		return SLU_TIMEOUT; /* not now: try again */
-	default:
-		return SLU_IO;
-	}
-}
-
 /* The error that an answer other than success is. */
 static int refused(struct slu_http *http, long status, bool proven,
 		   struct slu_err *err)
 {
-	enum slu_kind kind = kind_of(status);
-	char *sentence = http->body.data ? slu_trim(http->body.data) : "";
+	enum slu_kind kind = slu_http_kind(status);
 
 	if (!proven && kind != SLU_DENIED && kind != SLU_TIMEOUT)
 		kind = SLU_IO;
-	if (*sentence)
-		return slu_err(err, kind, "%s", sentence);
-	return slu_err(err, kind, "answered with status %ld", status);
+	return slu_http_said(kind, status, http->body.data, err);
 }
 
 /* One try at one address. */
@@ -465,6 +444,7 @@ int slu_http_get(const char *url, const char *socket,
 	struct slu_http *http = new_client(err);
 	struct curl_slist *list;
 	size_t max = reply->max ? reply->max : REPLY_MAX;
+	char *leads = NULL;
 	long status = 0;
 	CURLcode code;
 	int ret = -1;
@@ -482,14 +462,16 @@ int slu_http_get(const char *url, const char *socket,
 	http->curl.easy_setopt(http->easy, CURLOPT_HTTPHEADER, list);
 	code = http->curl.easy_perform(http->easy);
 	http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+	http->curl.easy_getinfo(http->easy, CURLINFO_REDIRECT_URL, &leads);
 	if (http->body.failed) {
-		slu_err(err, SLU_IO, "a reply of more than %zu bytes", max);
+		slu_err(err, SLU_NOMEM, "a reply of more than %zu bytes", max);
 	} else if (code != CURLE_OK) {
 		slu_err(err, SLU_IO, "%s", http->curl.easy_strerror(code));
+	} else if (leads) {
+		slu_err(err, SLU_IO, "it leads on to %s: name that", leads);
 	} else if (status != 200) {
-		refused(http, status, false, err);
-		if (err && status == 404)
-			err->kind = SLU_NOTFOUND;
+		slu_http_said(slu_http_kind(status), status, http->body.data,
+			      err);
 	} else {
 		slu_buf_free(reply);
 		*reply = http->body;

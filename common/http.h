@@ -53,9 +53,9 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
 /*
  * GET what others serve: url (http or https), of the Unix socket at `socket`
  * unless that is NULL, with these header lines (NULL-ended). *reply, of at most
- * reply->max bytes (0: 64 MiB), is the body of a success. Errors as above (404
- * is SLU_NOTFOUND here), but nothing is tried again, and it waits for as long
- * as no ten minutes pass without a byte.
+ * reply->max bytes (0: 64 MiB), is the body of a success; one that is longer is
+ * SLU_NOMEM. Errors as above (404 is SLU_NOTFOUND here), but nothing is tried
+ * again, and it waits for as long as no ten minutes pass without a byte.
  */
 int slu_http_get(const char *url, const char *socket,
 		 const char *const *headers, struct slu_buf *reply,

@@ -13,7 +13,8 @@ libslucommon_la_SOURCES = \
 	common/slurmfile.c common/slurmfile.h \
 	common/conf.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
 	common/conf_pool.c \
-	common/conf.h
+	common/conf.h \
+	common/rest.c common/rest.h
 libslucommon_la_LIBADD = $(JSON_LIBS) -lm
 
 # What needs libcurl and libmunge stands apart, so that libsluice does not
@@ -21,7 +22,8 @@ libslucommon_la_LIBADD = $(JSON_LIBS) -lm
 noinst_LTLIBRARIES += libslunet.la
 libslunet_la_SOURCES = \
 	common/cred.c common/cred.h common/gcrypt_init.h \
-	common/http.c common/http.h common/http_site.c
+	common/http.c common/http.h common/http_said.c common/http_said.h \
+	common/http_site.c
 libslunet_la_LIBADD = $(GCRYPT_LIBS) $(MUNGE_LIBS)
 
 # What others write is parsed by these; tests/fuzz/replay.c runs them.

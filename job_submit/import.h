@@ -23,7 +23,8 @@
  * steps of a job read from and wrote to disks is given to take_io as well.
  *
  * json: `sacct --json`, or slurmrestd's /slurmdb/.../jobs; with those counters.
- * Where it ends too early the last job is broken.
+ * Where it is no JSON any more, as at the end of half a file, it is torn: the
+ * job there is broken, and nothing behind it is read.
  *
  * darshan: what darshan-parser prints, of one or more logs: the bytes that the
  * programs of known jobs read and wrote (POSIX and STDIO).
@@ -42,6 +43,7 @@
 struct slu_import_report {
 	uint64_t jobs, skipped, broken;
 	char named[SLU_IMPORT_NAMED][120]; /* the first broken ones */
+	uint64_t torn;			   /* at this one; 0: it is whole */
 };
 
 struct slu_import {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "common/rest.h"
 #include "job_submit/import.h"
 
 static struct json_object *member(struct json_object *obj, const char *key)
@@ -247,17 +248,9 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 /* slurmrestd says so in an answer without jobs. */
 static int refused(struct json_object *all, struct slu_err *err)
 {
-	struct json_object *errors = member(all, "errors"), *first;
-	const char *why;
+	const char *why = slu_rest_error(all);
 
-	if (!json_object_is_type(errors, json_type_array) ||
-	    !json_object_array_length(errors))
-		return 0;
-	first = json_object_array_get_idx(errors, 0);
-	why = word(first, "description");
-	why = why ? why : word(first, "error");
-	return slu_err(err, SLU_IO, "it says: %.200s",
-		       why ? why : "an error that it does not name");
+	return why ? slu_err(err, SLU_IO, "it says: %.200s", why) : 0;
 }
 
 struct reader {
@@ -285,9 +278,10 @@ int slu_import_json(const char *text, size_t len,
 	int rc = slu_json_elements(text, len, "jobs", take_element, &r, &rest,
 				   err);
 
-	/* it ends too early: the jobs before that are good */
+	/* the jobs before that are good */
 	if (rc < 0 && r.n && !r.refused && err->kind == SLU_INVALID) {
 		slu_import_broken(report, r.n + 1, err);
+		report->torn = r.n + 1;
 		return 0;
 	}
 	if (rc < 0)

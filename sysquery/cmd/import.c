@@ -236,6 +236,33 @@ static int get_jobs(const char *where, const char *const *headers,
 		       REST_OLDEST, REST_NEWEST);
 }
 
+static int add_advice(const char *what, struct slu_err *err)
+{
+	return slu_err(err, err->kind, "%s: %s", err->text, what);
+}
+
+/* slurmrestd may be the one who says so, or whom it asks. */
+static int advise_token(struct slu_err *err)
+{
+	if (strstr(err->text, "uthentication"))
+		add_advice("a SLURM_JWT that is valid is had by export "
+			   "$(scontrol token)",
+			   err);
+	return -1;
+}
+
+static int advise(const char *where, struct slu_err *err)
+{
+	if (err->kind == SLU_NOTFOUND && has_path(where))
+		return add_advice("without a path its newest version is found",
+				  err);
+	if (err->kind == SLU_NOMEM)
+		return add_advice("ask for less at once, /slurmdb/VERSION/jobs?"
+				  "start_time=2026-01-01&end_time=2026-02-01",
+				  err);
+	return advise_token(err);
+}
+
 /* As the user who asks, with the token that `scontrol token` prints. */
 static int read_rest(const char *where, struct slu_buf *text,
 		     struct slu_err *err)
@@ -258,7 +285,10 @@ static int read_rest(const char *where, struct slu_buf *text,
 		explicit_bzero(proof, strlen(proof));
 	free(proof);
 	free(user);
-	return rc < 0 ? slu_err_prefix(err, "%s", where) : 0;
+	if (rc == 0)
+		return 0;
+	advise(where, err);
+	return slu_err_prefix(err, "%s", where);
 }
 
 static int read_file(const char *format, const char *path, struct slu_buf *text,
@@ -310,12 +340,20 @@ static int import_text(struct sender *s, const char *format,
 	struct slu_import_report report;
 
 	if (slu_import(format, text->data ? text->data : (char[]){""},
-		       text->len, &import, &report, err) < 0)
+		       text->len, &import, &report, err) < 0) {
+		advise_token(err);
 		return slu_err_prefix(err, "%s", name);
+	}
 	if (s->batch.n_jobs + s->batch.n_io && flush(s, err) < 0)
 		return -1;
 	if (say(s, &report, err) < 0)
 		return -1;
+	if (report.torn)
+		return slu_err(err, SLU_IO,
+			       "%s: it ceases to be JSON in job %llu, what is "
+			       "before that is imported: repeat it with the "
+			       "whole",
+			       name, (unsigned long long)report.torn);
 	if (report.broken && !report.jobs && !report.skipped)
 		return slu_err(err, SLU_INVALID,
 			       "%s: nothing in it is of the format %s", name,

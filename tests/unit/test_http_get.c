@@ -9,7 +9,37 @@
 #include <sys/prctl.h>
 #include <sys/un.h>
 
-/* Answers one GET with the head that it got. */
+#define ERRORS                                                  \
+	"{\n \"meta\": {}, \"errors\": [{\"error_number\": 1, " \
+	"\"description\": \"no such time\"}]}\n"
+
+static const struct {
+	const char *path;
+	int status;
+	const char *headers, *body; /* NULL: what was asked */
+} answers[] = {
+	{"/refuse", 401, "", NULL},
+	{"/missing", 404, "", NULL},
+	{"/moved", 302, "Location: https://other/x\r\n", ""},
+	{"/json", 500, "", ERRORS},
+	{"/torn", 500, "", "{\"errors\": ["},
+	{"/page", 502, "", "<html>\n<body>Bad</body></html>"},
+	{"/", 200, "", NULL},
+};
+
+static void answer_as(int fd, const char *asked, size_t len)
+{
+	each(a, answers)
+	{
+		if (!strstr(asked, a->path))
+			continue;
+		answer(fd, a->status, a->headers, a->body ? a->body : asked,
+		       a->body ? strlen(a->body) : len);
+		return;
+	}
+}
+
+/* Answers one GET, with the head that it got where nothing else is said. */
 static void echo_once(int listener)
 {
 	char chunk[4096] = "";
@@ -21,11 +51,7 @@ static void echo_once(int listener)
 		fd = accept(listener, NULL, NULL);
 		n = read(fd, chunk, sizeof(chunk) - 1);
 		if (n > 0)
-			answer(fd,
-			       strstr(chunk, "/refuse")	   ? 401
-			       : strstr(chunk, "/missing") ? 404
-							   : 200,
-			       "", chunk, (size_t)n);
+			answer_as(fd, chunk, (size_t)n);
 		_exit(0);
 	}
 	close(listener);
@@ -40,7 +66,11 @@ static const struct {
 	{.path = "/slurmdb/v0.0.38/jobs?start_time=1"},
 	{"/refuse", 0, "GET /refuse", SLU_DENIED},
 	{"/missing", 0, "GET /missing", SLU_NOTFOUND},
-	{"/", 10, "a reply of more than 10 bytes", SLU_IO},
+	{"/", 10, "a reply of more than 10 bytes", SLU_NOMEM},
+	{"/moved", 0, "it leads on to https://other/x: name that", SLU_IO},
+	{"/json", 0, "no such time", SLU_IO},
+	{"/torn", 0, "answered with status 500", SLU_IO},
+	{"/page", 0, "answered with status 502", SLU_IO},
 };
 
 START_TEST(test_get)

@@ -67,11 +67,18 @@ int slu_http_get(const char *url, const char *socket,
 {
 	int version = 0;
 
-	(void)reply;
 	if (sscanf(url, "http://old/slurmdb/v0.0.%d/", &version) == 1
 		    ? version > 40
 		    : !strncmp(url, "http://none/", 12))
 		return slu_err(e, SLU_NOTFOUND, "no such path");
+	if (!strncmp(url, "http://deny/", 12))
+		return slu_err(e, SLU_DENIED, "Authentication failure");
+	if (!strncmp(url, "http://large/", 13))
+		return slu_err(e, SLU_NOMEM, "a reply of more than that");
+	if (!strncmp(url, "http://says/", 12)) {
+		slu_buf_puts(reply, url + 12);
+		return 0;
+	}
 	return slu_err(e, SLU_IO, "GET %s of %s with %s %s", url,
 		       socket ? socket : "-", headers[0] ? headers[0] : "-",
 		       headers[0] ? headers[1] : "-");
@@ -344,6 +351,13 @@ static const struct {
 	{"http://old/", NULL, "GET http://old/slurmdb/v0.0.40/jobs?start",
 	 SLU_IO},
 	{"http://none", NULL, "name the path, http://HOST", SLU_NOTFOUND},
+	{"http://none/x", NULL, "without a path its newest", SLU_NOTFOUND},
+	{"http://deny", NULL, "failure: a SLURM_JWT that is valid", SLU_DENIED},
+	{"http://large", NULL, "that: ask for less at once", SLU_NOMEM},
+	{"http://says/{\"errors\":[{\"error\":\"authentication\"}]}", NULL,
+	 "it says: authentication: a SLURM_JWT that is valid", SLU_IO},
+	{"http://says/{\"jobs\":[{\"job_id\":7},{\"job_i", NULL,
+	 "ceases to be JSON in job 2, what is before that is imported", SLU_IO},
 	{"https://h/x", NULL, "GET https://h/x of - with - -", SLU_IO},
 	{"h:1/slurmdb/v0.0.39/jobs", NULL,
 	 "GET h:1/slurmdb/v0.0.39/jobs of - with - -", SLU_IO},
