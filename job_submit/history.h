@@ -26,8 +26,8 @@ int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 		       uint64_t *added, struct slu_err *err);
 
 /* What programs did, or accounting has counted, in the runs they were part of.
- * Said again, it replaces what was said. *found: how many found their run, and
- * were not known. */
+ * Of two words about one the larger stands. *found: how many found their run,
+ * and were not known. */
 int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
 			  size_t n, uint64_t *found, struct slu_err *err);
 

@@ -14,11 +14,9 @@
 #include "job_submit/history.h"
 #include "job_submit/history_io.h"
 
-#define MAX_BYTES 1e18 /* that one may claim */
-#define SLACK	  60   /* s that a program's clock may be off */
-#define HOUR	  3600
-#define DAY	  86400
-#define SERVERS	  "server *" /* what all servers have said of a run */
+#define HOUR	3600
+#define DAY	86400
+#define SERVERS "server *" /* what all servers have said of a run */
 
 _Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
 		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
@@ -56,114 +54,6 @@ int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
 		return n > 0;
 	slu_db_rollback(db);
 	return -1;
-}
-
-static int check_import(const struct slu_import_io *io, struct slu_err *err)
-{
-	if (!(io->read_bytes >= 0 && io->written_bytes >= 0 &&
-	      io->read_bytes + io->written_bytes <= MAX_BYTES))
-		return slu_err(err, SLU_INVALID,
-			       "job %u: %g bytes read, %g written", io->job_id,
-			       io->read_bytes, io->written_bytes);
-	if (!(io->calls >= 0 && io->called_bytes >= 0 &&
-	      io->shared_bytes >= 0 && io->consecutive >= 0))
-		return slu_err(err, SLU_INVALID, "job %u: less than no calls",
-			       io->job_id);
-	return 0;
-}
-
-/* Programs were once known by their start alone; one that moved as many bytes
- * is this very program, imported again. */
-static int forget_unnamed(struct slu_db *db, const struct slu_import_io *io,
-			  struct slu_err *err)
-{
-	if (!io->log)
-		return 0;
-	return slu_db_exec(db, err,
-			   "DELETE FROM JobIo WHERE JobID = ? AND Node ="
-			   " 'program ' || ? AND ReadBytes = ? AND"
-			   " WrittenBytes = ?",
-			   "IIdd", (int64_t)io->job_id, io->start,
-			   io->read_bytes, io->written_bytes) < 0
-		       ? -1
-		       : 0;
-}
-
-/* The run that a program was part of. */
-#define OF_RUN \
-	" FROM History WHERE JobID = ? AND StartTime <= ? AND EndTime >= ?"
-
-/* What is said again in the same words changes nothing. */
-static int import_io(struct slu_db *db, const struct slu_import_io *io,
-		     uint64_t *found, struct slu_err *err)
-{
-	static const char sql[] =
-		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
-		" WrittenBytes, Calls, CalledBytes, SharedBytes, Consecutive,"
-		" Source) SELECT JobID, StartTime, CASE WHEN ? THEN"
-		" 'accounting' ELSE 'program ' || ? || ? END, ?, ?, ?, ?, ?, ?, ?" OF_RUN
-		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
-		" ReadBytes = excluded.ReadBytes,"
-		" WrittenBytes = excluded.WrittenBytes,"
-		" Calls = excluded.Calls, CalledBytes = excluded.CalledBytes,"
-		" SharedBytes = excluded.SharedBytes,"
-		" Consecutive = excluded.Consecutive"
-		" WHERE (ReadBytes, WrittenBytes, Calls, CalledBytes,"
-		" SharedBytes, Consecutive) IS NOT (excluded.ReadBytes,"
-		" excluded.WrittenBytes, excluded.Calls, excluded.CalledBytes,"
-		" excluded.SharedBytes, excluded.Consecutive)";
-	bool counted = io->source == SLU_IO_ACCOUNTING;
-	char log[24] = "";
-	long n;
-
-	if (check_import(io, err) < 0 || forget_unnamed(db, io, err) < 0)
-		return -1;
-	if (io->log)
-		snprintf(log, sizeof(log), " %016" PRIx64, io->log);
-	n = slu_db_exec(
-		db, err, sql, "IIsddddddIIII", (int64_t)counted, io->start, log,
-		io->read_bytes, io->written_bytes, io->calls, io->called_bytes,
-		io->shared_bytes, io->consecutive,
-		(int64_t)(counted ? SLU_IO_ACCOUNTING : SLU_IO_DARSHAN),
-		(int64_t)io->job_id, io->start + SLACK, io->start - SLACK);
-	*found += n > 0;
-	return n < 0 ? -1 : 0;
-}
-
-int slu_history_runless(struct slu_db *db, const struct slu_import_io *io,
-			size_t n, uint64_t *unknown, struct slu_err *err)
-{
-	uint64_t count = 0;
-	int64_t is;
-
-	for (size_t i = 0; i < n; i++) {
-		if (io[i].source == SLU_IO_ACCOUNTING)
-			continue;
-		if (slu_db_value(db, &is, 0, err,
-				 "SELECT EXISTS (SELECT 1 " OF_RUN ")", "III",
-				 (int64_t)io[i].job_id, io[i].start + SLACK,
-				 io[i].start - SLACK) < 0)
-			return -1;
-		count += !is;
-	}
-	*unknown = count;
-	return 0;
-}
-
-int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
-			  size_t n, uint64_t *found, struct slu_err *err)
-{
-	uint64_t count = 0;
-	int rc = slu_db_begin(db, err);
-
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = import_io(db, &io[i], &count, err);
-	if (rc < 0 || slu_db_commit(db, err) < 0) {
-		slu_db_rollback(db);
-		return -1;
-	}
-	*found = count;
-	return 0;
 }
 
 static int count_told(struct slu_db *db, struct slu_io_run *run,
@@ -225,7 +115,7 @@ static int check_report(const struct slu_io_report *io, uint32_t source,
 		return slu_err(err, SLU_INVALID, "job %u: source %u",
 			       io->job_id, source);
 	if (io->read_bytes >= 0 && io->written_bytes >= 0 &&
-	    io->read_bytes + io->written_bytes <= MAX_BYTES)
+	    io->read_bytes + io->written_bytes <= SLU_IO_MOST)
 		return 0;
 	return slu_err(err, SLU_INVALID,
 		       "job %u on %s: %g bytes read, %g written", io->job_id,
@@ -300,8 +190,8 @@ static int take_off(struct slu_db *db, const char *node, int64_t start,
 static int check_server(const struct slu_server_job *io, struct slu_err *err)
 {
 	if (io->read_bytes >= 0 && io->written_bytes >= 0 && io->rpcs >= 0 &&
-	    io->read_bytes + io->written_bytes <= MAX_BYTES &&
-	    io->rpcs <= MAX_BYTES)
+	    io->read_bytes + io->written_bytes <= SLU_IO_MOST &&
+	    io->rpcs <= SLU_IO_MOST)
 		return 0;
 	return slu_err(err, SLU_INVALID,
 		       "job %u: %g bytes read, %g written, %g RPCs", io->job_id,

@@ -2,7 +2,7 @@
 #ifndef SLU_JOB_SUBMIT_HISTORY_IO_H
 #define SLU_JOB_SUBMIT_HISTORY_IO_H
 
-/* For history.c: the run is stored now, and its I/O may be complete. */
+/* For those who write table JobIo. */
 
 #include "store/db.h"
 
@@ -10,7 +10,10 @@
  * when all have spoken there is one row of node "*". */
 #define SLU_IO_PARTIAL "(i.Source < 4 AND i.Node <> '*' AND h.NodeCnt > 1)"
 
-/* 1: all nodes had spoken; 0: not so, or it was folded before. */
+#define SLU_IO_MOST    1e18 /* bytes that one may claim */
+
+/* The run is stored now, and its I/O may be complete. 1: all nodes had spoken;
+ * 0: not so, or it was folded before. */
 int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
 		     struct slu_err *err);
 

@@ -6,6 +6,10 @@
  * says: calls, those that went on where the last had ended, and, by rank -1,
  * files that all ranks share. A log ends where the next one's "# darshan log
  * version" stands.
+ *
+ * A log may come again, and longer, where it was read before all was written.
+ * It is known by its first timers, which no other execution of the program
+ * has alike.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +17,15 @@
 #include <xxhash.h>
 #include "job_submit/import.h"
 
-#define MOST 1e18
+#define MOST   1e18
+#define TIMERS 4 /* microseconds each */
 
 struct log {
 	struct slu_import_io io;
-	bool counters; /* it had some */
-	uint64_t head; /* hash of what is said of the program */
+	bool counters;	 /* it had some */
+	uint64_t head;	 /* hash of what is said of the program */
+	uint64_t timers; /* hash of the first timers */
+	int n_timers;
 };
 
 /* The value of "# key: N", or -1. */
@@ -54,17 +61,23 @@ static void take_comment(const char *line, struct log *log)
 		log->head = XXH3_64bits_withSeed(line, strlen(line), log->head);
 }
 
-/* Programs of a job may start in the same second, even the same program: what
- * each has done tells them apart. */
+/* Programs of a job may start in the same second, even the same program. A log
+ * that ends before its first timers do, or was made without, is of the program
+ * only. */
 static uint64_t identity(const struct log *log)
 {
-	const struct slu_import_io *io = &log->io;
-	const double done[] = {io->read_bytes,	 io->written_bytes,
-			       io->calls,	 io->called_bytes,
-			       io->shared_bytes, io->consecutive};
-	uint64_t id = XXH3_64bits_withSeed(done, sizeof(done), log->head);
+	uint32_t timers = log->n_timers == TIMERS ? (uint32_t)log->timers : 0;
 
-	return id ? id : 1;
+	return SLU_IO_PROGRAM(log->head) | timers;
+}
+
+static void take_timer(const char *counter, const char *text, double value,
+		       struct log *log)
+{
+	if (log->n_timers == TIMERS || !(value > 0) || !strstr(counter, "_F_"))
+		return;
+	log->timers = XXH3_64bits_withSeed(text, strlen(text), log->timers);
+	log->n_timers++;
 }
 
 /* Which sum a counter belongs to; NULL: none. */
@@ -115,6 +128,7 @@ static int take_counter(char *line, struct log *log, struct slu_err *err)
 	log->counters = true;
 	sum = sum_of(field[3], log);
 	value = strtod(field[4], &end);
+	take_timer(field[3], field[4], value, log);
 	if (value > 0 && value <= MOST && !*end)
 		take_manner(field[3], field[1], value, &log->io);
 	if (!sum)

@@ -21,6 +21,7 @@ libslupredict_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
 libsluhistory_la_SOURCES = \
 	job_submit/history.c job_submit/history_read.c job_submit/history.h \
 	job_submit/history_io.c job_submit/history_io.h \
+	job_submit/history_import.c \
 	job_submit/query.c job_submit/foresee.c job_submit/accuracy.c
 libsluhistory_la_LIBADD = libslupredict.la libslustore.la
 

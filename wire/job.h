@@ -96,7 +96,9 @@ int64_t slu_job_runs(const struct slu_job *job, int64_t now);
 struct slu_import_io {	    /* what a program did in a job */
 	uint32_t job_id;
 	int64_t start; /* of the program, Unix seconds */
-	uint64_t log;  /* tells apart those that start together; 0: one only */
+	/* Tells apart those that start together, 0: one only. The upper half
+	 * is the program's, the lower its execution's; 0 there: any. */
+	uint64_t log;
 	double read_bytes, written_bytes;
 	/* How, as far as it is known (calls 0: not at all): read and write
 	 * calls, the bytes that they moved, those of them in files that all of
@@ -105,6 +107,7 @@ struct slu_import_io {	    /* what a program did in a job */
 	double calls, called_bytes, shared_bytes, consecutive;
 	uint32_t source; /* SLU_IO_ACCOUNTING, else SLU_IO_DARSHAN */
 };
+#define SLU_IO_PROGRAM(log) ((log) & ~(uint64_t)UINT32_MAX)
 struct slu_import_jobs {
 	struct slu_job *jobs;
 	size_t n_jobs;

@@ -28,7 +28,7 @@ START_TEST(test_import_io)
 		 .written_bytes = 6}, /* in the second run */
 		{.job_id = 1,
 		 .start = 150,
-		 .log = 77,
+		 .log = 0x7700000001,
 		 .read_bytes = 1,
 		 .written_bytes = 1}, /* another program, of the same second */
 		{.job_id = 1,
@@ -77,12 +77,12 @@ START_TEST(test_unnamed)
 		 .written_bytes = 6}, /* as it was once imported */
 		{.job_id = 1,
 		 .start = 150,
-		 .log = 78,
+		 .log = 0x7800000001,
 		 .read_bytes = 5,
 		 .written_bytes = 7},
 		{.job_id = 1,
 		 .start = 150,
-		 .log = 77,
+		 .log = 0x7700000001,
 		 .read_bytes = 5,
 		 .written_bytes = 6}};
 	static const int64_t then[] = {1, 2, 2};
@@ -99,6 +99,62 @@ START_TEST(test_unnamed)
 	expect_ok(slu_history_import_io(db, &io[1], 2, &found, &err), err);
 	ck_assert_uint_eq(found, 0);
 	ck_assert_int_eq(rows_of_io(db), 2);
+	slu_db_close(db);
+}
+END_TEST
+
+static int keep_calls(void *arg, const struct slu_history_row *row,
+		      struct slu_err *err)
+{
+	double *got = arg;
+
+	(void)err;
+	got[0] = row->read_bytes;
+	got[1] = row->calls;
+	return 0;
+}
+
+/* A log of which more has come since; the most that was said of each program
+ * counts. */
+START_TEST(test_longer)
+{
+	static const struct {
+		uint64_t log;
+		double read, calls;
+		double is[2]; /* in the history then */
+	} steps[] = {
+		{0x100000000, 5, 1, {5, 1}},   /* cut off in its first file */
+		{0x100000000, 6, 1, {6, 1}},   /* less so */
+		{0x200000000, 1, 1, {7, 2}},   /* another program */
+		{0x100000007, 8, 2, {9, 3}},   /* its first timers are there */
+		{0x100000007, 9, 2, {10, 3}},  /* all is there */
+		{0x100000007, 9, 3, {10, 4}},  /* but for a file */
+		{0x100000007, 8, 2, {10, 4}},  /* an old copy */
+		{0x100000008, 4, 1, {14, 5}},  /* again, in the same second */
+		{0x200000001, 0, 9, {14, 14}}, /* no more of the second */
+	};
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_db *db = new_db();
+	struct slu_err err;
+
+	add(db, 1, 7, 100, 200);
+	each(c, steps)
+	{
+		struct slu_import_io io = {.job_id = 1,
+					   .start = 150,
+					   .log = c->log,
+					   .read_bytes = c->read,
+					   .calls = c->calls};
+		double got[2];
+		uint64_t found;
+
+		expect_ok(slu_history_import_io(db, &io, 1, &found, &err), err);
+		expect_ok(slu_history_each(db, &all, keep_calls, got, &err),
+			  err);
+		expect(got[0] == c->is[0] && got[1] == c->is[1],
+		       "step %td: %g read, %g calls", c - steps, got[0],
+		       got[1]);
+	}
 	slu_db_close(db);
 }
 END_TEST
@@ -417,5 +473,6 @@ START_TEST(test_many_runs)
 }
 END_TEST
 
-TEST_MAIN("history_io", test_fold_servers, test_unnamed, test_server,
-	  test_served, test_import_io, test_sources, test_whole, test_many_runs)
+TEST_MAIN("history_io", test_longer, test_fold_servers, test_unnamed,
+	  test_server, test_served, test_import_io, test_sources, test_whole,
+	  test_many_runs)

@@ -357,31 +357,65 @@ static int keep_log(void *arg, const struct slu_import_io *io,
 	return 0;
 }
 
-#define LOG(exe, end, bytes)                                      \
+#define BEGUN(exe, end)                                           \
 	"# darshan log version: 3.10\n# exe: " exe "\n# uid: 5\n" \
-	"# jobid: 7\n# start_time: 1000\n# end_time: " end "\n"   \
-	"POSIX\t-1\t6\tPOSIX_BYTES_READ\t" bytes "\t/f\t/\tlustre\n"
+	"# jobid: 7\n# start_time: 1000\n# end_time: " end "\n"
+#define READ(bytes) "POSIX\t-1\t6\tPOSIX_BYTES_READ\t" bytes "\t/f\t/\tdvs\n"
+#define TIMER(name, value) \
+	"POSIX\t-1\t6\tPOSIX_F_" name "\t" value "\t/f\t/\tdvs\n"
+#define TIMERS(time)                    \
+	TIMER("OPEN_START", time)       \
+	TIMER("READ_START", "0.000000") \
+	TIMER("OPEN_END", "1.5")        \
+	TIMER("META_TIME", "0.000024") TIMER("CLOSE_END", "2.5")
+#define LOG(exe, end, time) BEGUN(exe, end) READ("5") TIMERS(time)
 
-/* Programs of one second are told apart by their logs, each is always the
- * same. */
+/* Executions of one second are told apart by their first timers; each is the
+ * same however much of its log is there, and of its program when less is. */
 START_TEST(test_programs)
 {
-	char text[] = LOG("./a 1", "1009", "5") LOG("./a 2", "1009", "5")
-		LOG("./a 1", "1010", "5") LOG("./a 1", "1009", "6")
-			LOG("./a 1", "1009", "5");
-	uint64_t log[8] = {0};
+	static const struct {
+		const char *text;
+		int program, execution;
+	} cases[] = {
+		{LOG("./a 1", "1009", "0.1"), 1, 1},
+		{LOG("./a 2", "1009", "0.1"), 2, 1},
+		{LOG("./a 1", "1010", "0.1"), 3, 1},
+		{LOG("./a 1", "1009", "0.2"), 1, 2},
+		{LOG("./a 1", "1009", "0.1") READ("7") TIMERS("3.1"), 1, 1},
+		{BEGUN("./a 1", "1009") READ("5"), 1, 0},
+		{BEGUN("./a 1", "1009") READ("9") TIMER("OPEN_START", "0.1"), 1,
+		 0},
+		{BEGUN("./a 2", "1009") READ("9"), 2, 0},
+	};
+	enum { N = sizeof(cases) / sizeof(cases[0]) };
+	uint64_t log[N + 1] = {0};
 	struct slu_import import = {timegm,   to_uid, print_job,
 				    keep_log, log,    0};
 	struct slu_import_report r;
 	struct slu_err err;
 
-	expect_ok(slu_import("darshan", text, sizeof(text) - 1, &import, &r,
-			     &err),
-		  err);
-	for (int i = 0; i < 5; i++)
-		for (int k = 0; k < i; k++)
-			expect((log[i] == log[k]) == (i == 4 && k == 0),
-			       "%d and %d", i, k);
+	each(c, cases)
+	{
+		char *text = strdup(c->text);
+
+		expect_ok(slu_import("darshan", text, strlen(text), &import, &r,
+				     &err),
+			  err);
+		free(text);
+	}
+	for (int i = 0; i < N; i++)
+		for (int k = 0; k < N; k++) {
+			expect((SLU_IO_PROGRAM(log[i]) ==
+				SLU_IO_PROGRAM(log[k])) ==
+				       (cases[i].program == cases[k].program),
+			       "programs %d and %d", i, k);
+			expect(((uint32_t)log[i] == (uint32_t)log[k]) ==
+				       (cases[i].execution ==
+					cases[k].execution),
+			       "executions %d and %d", i, k);
+		}
+	ck_assert_uint_eq(log[5], SLU_IO_PROGRAM(log[0]));
 }
 END_TEST
 
