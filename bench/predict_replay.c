@@ -37,6 +37,7 @@ static int store(struct slu_db *db, uint64_t first, uint64_t *seed,
 	static struct slu_job job[AT_ONCE];
 	static struct predict_text text[AT_ONCE];
 	static struct slu_import_io io[AT_ONCE / 2];
+	struct slu_history_counts counts;
 	uint64_t n;
 
 	for (uint64_t i = 0; i < AT_ONCE; i++) {
@@ -60,7 +61,7 @@ static int store(struct slu_db *db, uint64_t first, uint64_t *seed,
 				.source = SLU_IO_ACCOUNTING};
 	}
 	if (slu_history_import(db, job, AT_ONCE, &n, err) < 0 ||
-	    slu_history_import_io(db, io, AT_ONCE / 2, &n, err) < 0)
+	    slu_history_import_io(db, io, AT_ONCE / 2, &counts, err) < 0)
 		return -1;
 	return 0;
 }

@@ -26,10 +26,13 @@ int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 		       uint64_t *added, struct slu_err *err);
 
 /* What programs did, or accounting has counted, in the runs they were part of.
- * Of two words about one the larger stands. *found: how many found their run,
- * and were not known. */
+ * Of two words about one the larger stands. */
+struct slu_history_counts {
+	uint64_t added, changed; /* what was not known; and not so much */
+};
 int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
-			  size_t n, uint64_t *found, struct slu_err *err);
+			  size_t n, struct slu_history_counts *counts,
+			  struct slu_err *err);
 
 /* *unknown: of how many programs the run is not known. */
 int slu_history_runless(struct slu_db *db, const struct slu_import_io *io,

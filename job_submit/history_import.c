@@ -92,19 +92,23 @@ static long update(struct slu_db *db, const struct slu_import_io *io,
 }
 
 static int import_io(struct slu_db *db, const struct slu_import_io *io,
-		     uint64_t *found, struct slu_err *err)
+		     struct slu_history_counts *counts, struct slu_err *err)
 {
 	char node[PROGRAM] = "accounting";
-	long old, new;
+	long vague, less, new;
 
-	if (check_import(io, err) < 0 || forget_vague(db, io, err) < 0)
-		return -1;
 	if (io->source != SLU_IO_ACCOUNTING)
 		name_program(io->start, io->log, node);
-	old = update(db, io, node, err);
-	new = old < 0 ? -1 : insert(db, io, node, err);
-	*found += old + new > 0;
-	return new < 0 ? -1 : 0;
+	if (check_import(io, err) < 0 ||
+	    (vague = forget_vague(db, io, err)) < 0 ||
+	    (less = update(db, io, node, err)) < 0 ||
+	    (new = insert(db, io, node, err)) < 0)
+		return -1;
+	if (vague + less)
+		counts->changed++;
+	else
+		counts->added += new > 0;
+	return 0;
 }
 
 int slu_history_runless(struct slu_db *db, const struct slu_import_io *io,
@@ -128,17 +132,18 @@ int slu_history_runless(struct slu_db *db, const struct slu_import_io *io,
 }
 
 int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
-			  size_t n, uint64_t *found, struct slu_err *err)
+			  size_t n, struct slu_history_counts *counts,
+			  struct slu_err *err)
 {
-	uint64_t count = 0;
+	struct slu_history_counts all = {0};
 	int rc = slu_db_begin(db, err);
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = import_io(db, &io[i], &count, err);
+		rc = import_io(db, &io[i], &all, err);
 	if (rc < 0 || slu_db_commit(db, err) < 0) {
 		slu_db_rollback(db);
 		return -1;
 	}
-	*found = count;
+	*counts = all;
 	return 0;
 }

@@ -14,7 +14,8 @@ struct import {
 	struct slu_daemon *d;
 	struct slu_req *req;
 	struct slu_import_jobs msg; /* taken from the request */
-	uint64_t added, io, old, unknown;
+	struct slu_history_counts io;
+	uint64_t added, old, unknown;
 };
 
 static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
@@ -36,12 +37,13 @@ static void done(struct slu_item *item, const struct slu_err *err)
 	struct import *in = (struct import *)item;
 	struct slu_buf body = {0};
 
-	slu_buf_printf(&body,
-		       "{\"added\":%llu,\"io\":%llu,\"old\":%llu,"
-		       "\"unknown\":%llu}",
-		       (unsigned long long)in->added,
-		       (unsigned long long)in->io, (unsigned long long)in->old,
-		       (unsigned long long)in->unknown);
+	slu_buf_printf(
+		&body,
+		"{\"added\":%llu,\"io\":%llu,\"io_changed\":%llu,"
+		"\"old\":%llu,\"unknown\":%llu}",
+		(unsigned long long)in->added, (unsigned long long)in->io.added,
+		(unsigned long long)in->io.changed, (unsigned long long)in->old,
+		(unsigned long long)in->unknown);
 	slu_routes_reply(in->d, in->req, &body, err);
 	slu_msg_clear(&slu_import_jobs_desc, &in->msg);
 	free(in);

@@ -82,15 +82,15 @@ struct store {
 	struct slu_totals *t;
 	struct slu_import_io io[SLU_TOTALS_MAX];
 	size_t n;
-	uint64_t found;
 };
 
 static int store_all(struct slu_item *item, struct slu_db *db,
 		     struct slu_err *err)
 {
 	struct store *s = (struct store *)item;
+	struct slu_history_counts counts;
 
-	return slu_history_import_io(db, s->io, s->n, &s->found, err);
+	return slu_history_import_io(db, s->io, s->n, &counts, err);
 }
 
 static void stored(struct slu_item *item, const struct slu_err *err)
@@ -101,8 +101,6 @@ static void stored(struct slu_item *item, const struct slu_err *err)
 	if (err)
 		slu_log(h->log, SLU_ERROR, "I/O from accounting: %s",
 			err->text);
-	else
-		s->t->found += s->found;
 	for (size_t i = 0; !err && i < s->n; i++)
 		slu_history_counted(h, s->io[i].job_id, s->io[i].start);
 	free(s);

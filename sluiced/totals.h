@@ -47,7 +47,6 @@ struct slu_totals {
 	bool begun;   /* seen is set */
 	int64_t seen; /* row of the history */
 	unsigned failures;
-	uint64_t found; /* runs whose I/O was had so */
 };
 
 void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,

@@ -89,9 +89,10 @@ int64_t slu_job_ran(const struct slu_job *job);
 int64_t slu_job_runs(const struct slu_job *job, int64_t now);
 
 /* /v1/import: ended jobs that others have recorded, for the history. The answer
- * is {"added": N, "io": N, "old": N, "unknown": N}: jobs that were not known,
- * I/O that was not, jobs that are not stored because they ended longer ago than
- * HistoryDays, and I/O of programs whose jobs are not known. */
+ * is {"added": N, "io": N, "io_changed": N, "old": N, "unknown": N}: jobs that
+ * were not known, I/O that was not, I/O of which less was, jobs that are not
+ * stored because they ended longer ago than HistoryDays, and I/O of programs
+ * whose jobs are not known. */
 #define SLU_IMPORT_JOBS 200 /* at once */
 struct slu_import_io {	    /* what a program did in a job */
 	uint32_t job_id;

@@ -31,7 +31,7 @@ struct sender {
 	struct slu_import_jobs batch;
 	size_t text; /* bytes of its texts */
 	/* what sluiced says of all, see wire/job.h */
-	uint64_t added, io, old, unknown;
+	uint64_t added, io, changed, old, unknown;
 };
 
 static int add_up(struct sender *s, struct json_object *answer,
@@ -42,6 +42,7 @@ static int add_up(struct sender *s, struct json_object *answer,
 		uint64_t *sum;
 	} parts[] = {{"added", &s->added},
 		     {"io", &s->io},
+		     {"io_changed", &s->changed},
 		     {"old", &s->old},
 		     {"unknown", &s->unknown}};
 
@@ -158,6 +159,7 @@ static int say(const struct sender *s, const struct slu_import_report *report,
 		{"jobs", "JOBS", SLU_COL_PLAIN},
 		{"added", "NEW", SLU_COL_PLAIN},
 		{"io", "NEW_IO", SLU_COL_PLAIN},
+		{"io_changed", "CHANGED_IO", SLU_COL_PLAIN},
 		{"skipped", "SKIPPED", SLU_COL_PLAIN},
 		{"broken", "BROKEN", SLU_COL_PLAIN},
 		{.key = NULL}};
@@ -169,6 +171,7 @@ static int say(const struct sender *s, const struct slu_import_report *report,
 	slu_json_set_u64(obj, "jobs", report->jobs);
 	slu_json_set_u64(obj, "added", s->added);
 	slu_json_set_u64(obj, "io", s->io);
+	slu_json_set_u64(obj, "io_changed", s->changed);
 	slu_json_set_u64(obj, "skipped", report->skipped);
 	slu_json_set_u64(obj, "broken", report->broken);
 	slu_json_set_u64(obj, "old", s->old);

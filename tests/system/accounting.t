@@ -140,7 +140,7 @@ as_alice sh -c 'setsid slurmrestd -a rest_auth/local unix:/pfs/alice/rest \
 wait_for 20 test -S "$PFS/alice/rest"
 check "it is had again from slurmrestd" matches \
 	"$(sysquery import rest unix:/pfs/alice/rest)" \
-	'"jobs":3,"added":3,"io":3,"skipped":0,"broken":0'
+	'"jobs":3,"added":3,"io":3,"io_changed":0,"skipped":0,"broken":0'
 check "with the same columns" equal "$(row "$job")" "$mine"
 check "with what its steps wrote" io_of "$job" accounting
 check "and is not doubled" matches \

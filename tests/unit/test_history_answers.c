@@ -388,14 +388,14 @@ START_TEST(test_predict_manner)
 	};
 	struct json_object *out;
 	struct slu_err err;
-	uint64_t found;
+	struct slu_history_counts counts;
 
 	each(c, runs)
 	{
 		add(db, c->io.job_id, 7, c->io.start, c->io.start + 40);
-		expect_ok(slu_history_import_io(db, &c->io, 1, &found, &err),
+		expect_ok(slu_history_import_io(db, &c->io, 1, &counts, &err),
 			  err);
-		ck_assert_uint_eq(found, 1);
+		ck_assert_uint_eq(counts.added, 1);
 		out = foresee(db, &ask);
 		expect(strstr(slu_json_text(out), c->says), "%s",
 		       slu_json_text(out));

@@ -40,14 +40,14 @@ START_TEST(test_import_io)
 		 .read_bytes = 7,
 		 .written_bytes = 7}};
 	double got[3];
-	uint64_t found;
+	struct slu_history_counts counts;
 	struct slu_err err;
 
 	add(db, 1, 7, 10, 20);
 	add(db, 1, 7, 100, 200);
 	for (int i = 0; i < 2; i++) { /* repeated: the same */
-		expect_ok(slu_history_import_io(db, io, 4, &found, &err), err);
-		ck_assert_uint_eq(found, i ? 0 : 2);
+		expect_ok(slu_history_import_io(db, io, 4, &counts, &err), err);
+		ck_assert_uint_eq(counts.added, i ? 0 : 2);
 		expect_ok(slu_history_each(db, &all, keep_io, got, &err), err);
 		ck_assert_double_eq(got[0], 6);
 		ck_assert_double_eq(got[1], 7);
@@ -56,10 +56,10 @@ START_TEST(test_import_io)
 	expect_ok(add_io(db, 1, 100, "n2", 1, 2, &err), err);
 	expect_ok(slu_history_each(db, &all, keep_io, got, &err), err);
 	ck_assert_double_eq(got[0], 21);
-	expect_ok(slu_history_import_io(db, io, 4, &found, &err), err);
-	ck_assert_uint_eq(found, 0);
+	expect_ok(slu_history_import_io(db, io, 4, &counts, &err), err);
+	ck_assert_uint_eq(counts.added, 0);
 	io[0].read_bytes = -1;
-	expect_fail(slu_history_import_io(db, io, 1, &found, &err), err,
+	expect_fail(slu_history_import_io(db, io, 1, &counts, &err), err,
 		    SLU_INVALID, "job 1");
 	slu_db_close(db);
 }
@@ -86,18 +86,18 @@ START_TEST(test_unnamed)
 		 .read_bytes = 5,
 		 .written_bytes = 6}};
 	static const int64_t then[] = {1, 2, 2};
-	uint64_t found;
+	struct slu_history_counts counts;
 	struct slu_err err;
 
 	add(db, 1, 7, 100, 200);
 	for (size_t n = 1; n <= 3; n++) {
 		expect_ok(
-			slu_history_import_io(db, &io[n - 1], 1, &found, &err),
+			slu_history_import_io(db, &io[n - 1], 1, &counts, &err),
 			err);
 		ck_assert_int_eq(rows_of_io(db), then[n - 1]);
 	}
-	expect_ok(slu_history_import_io(db, &io[1], 2, &found, &err), err);
-	ck_assert_uint_eq(found, 0);
+	expect_ok(slu_history_import_io(db, &io[1], 2, &counts, &err), err);
+	ck_assert_uint_eq(counts.added, 0);
 	ck_assert_int_eq(rows_of_io(db), 2);
 	slu_db_close(db);
 }
@@ -122,16 +122,29 @@ START_TEST(test_longer)
 		uint64_t log;
 		double read, calls;
 		double is[2]; /* in the history then */
+		char as;      /* new, changed, known */
 	} steps[] = {
-		{0x100000000, 5, 1, {5, 1}},   /* cut off in its first file */
-		{0x100000000, 6, 1, {6, 1}},   /* less so */
-		{0x200000000, 1, 1, {7, 2}},   /* another program */
-		{0x100000007, 8, 2, {9, 3}},   /* its first timers are there */
-		{0x100000007, 9, 2, {10, 3}},  /* all is there */
-		{0x100000007, 9, 3, {10, 4}},  /* but for a file */
-		{0x100000007, 8, 2, {10, 4}},  /* an old copy */
-		{0x100000008, 4, 1, {14, 5}},  /* again, in the same second */
-		{0x200000001, 0, 9, {14, 14}}, /* no more of the second */
+		{0x100000000,
+		 5,
+		 1,
+		 {5, 1},
+		 'n'}, /* cut off in its first file */
+		{0x100000000, 6, 1, {6, 1}, 'c'}, /* less so */
+		{0x200000000, 1, 1, {7, 2}, 'n'}, /* another program */
+		{0x100000007,
+		 8,
+		 2,
+		 {9, 3},
+		 'c'}, /* its first timers are there */
+		{0x100000007, 9, 2, {10, 3}, 'c'}, /* all is there */
+		{0x100000007, 9, 3, {10, 4}, 'c'}, /* but for a file */
+		{0x100000007, 8, 2, {10, 4}, 'k'}, /* an old copy */
+		{0x100000008,
+		 4,
+		 1,
+		 {14, 5},
+		 'n'}, /* again, in the same second */
+		{0x200000001, 0, 9, {14, 14}, 'n'}, /* no more of the second */
 	};
 	struct slu_history_query all = {.uid = SLU_NO_ID};
 	struct slu_db *db = new_db();
@@ -146,14 +159,17 @@ START_TEST(test_longer)
 					   .read_bytes = c->read,
 					   .calls = c->calls};
 		double got[2];
-		uint64_t found;
+		struct slu_history_counts counts;
 
-		expect_ok(slu_history_import_io(db, &io, 1, &found, &err), err);
+		expect_ok(slu_history_import_io(db, &io, 1, &counts, &err),
+			  err);
 		expect_ok(slu_history_each(db, &all, keep_calls, got, &err),
 			  err);
 		expect(got[0] == c->is[0] && got[1] == c->is[1],
 		       "step %td: %g read, %g calls", c - steps, got[0],
 		       got[1]);
+		ck_assert_uint_eq(counts.added, c->as == 'n');
+		ck_assert_uint_eq(counts.changed, c->as == 'c');
 	}
 	slu_db_close(db);
 }
@@ -209,16 +225,16 @@ START_TEST(test_sources)
 					   .node = (char *)(uintptr_t)c->node,
 					   .read_bytes = c->bytes,
 					   .source = c->source};
-		uint64_t found;
+		struct slu_history_counts counts;
 
 		if (c->node)
 			expect_ok(slu_history_io(db, &io, 100, &runs, &whole,
 						 &err),
 				  err);
 		else
-			expect_ok(
-				slu_history_import_io(db, &in, 1, &found, &err),
-				err);
+			expect_ok(slu_history_import_io(db, &in, 1, &counts,
+							&err),
+				  err);
 		expect_ok(slu_history_each(db, &all, keep_source, got, &err),
 			  err);
 		expect(strcmp(got, c->then) == 0, "step %td: %s", c - steps,

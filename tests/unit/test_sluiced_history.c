@@ -29,8 +29,10 @@ static int ask_long(void)
 START_TEST(test_import)
 {
 	static const char *const want[] = {
-		"{\"added\":2,\"io\":1,\"old\":0,\"unknown\":1}",
-		"{\"added\":0,\"io\":0,\"old\":0,\"unknown\":1}"};
+		"{\"added\":2,\"io\":1,\"io_changed\":0,\"old\":0,"
+		"\"unknown\":1}",
+		"{\"added\":0,\"io\":0,\"io_changed\":0,\"old\":0,"
+		"\"unknown\":1}"};
 	struct slu_buf reply = {0};
 
 	if (!have_root() || !sluiced_begin())
@@ -70,7 +72,8 @@ START_TEST(test_import_old)
 		time(NULL) - 160000);
 	if (sluiced_begin()) {
 		ck_assert_int_eq(post("/v1/import", jobs, &reply), 0);
-		ck_assert_str_eq(reply.data, "{\"added\":1,\"io\":0,\"old\":1,"
+		ck_assert_str_eq(reply.data, "{\"added\":1,\"io\":0,"
+					     "\"io_changed\":0,\"old\":1,"
 					     "\"unknown\":0}");
 		ck_assert_int_eq(
 			post("/v1/query", "{\"question\":\"jobs\"}", &reply),

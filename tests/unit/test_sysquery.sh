@@ -74,15 +74,15 @@ want 'a strange access' 2 'sysquery: access is sequential or random, not "odd"' 
 printf '; Version: 2.2\n1 2 3\n' >"$dir/log"
 gzip -k "$dir/log"
 want 'no job at all' 2 "sysquery: $dir/log: line 2: 3 of 18 columns
-{\"jobs\":0,\"added\":0,\"io\":0,\"skipped\":0,\"broken\":1,\"old\":0,\"unknown\":0}
+{\"jobs\":0,\"added\":0,\"io\":0,\"io_changed\":0,\"skipped\":0,\"broken\":1,\"old\":0,\"unknown\":0}
 sysquery: $dir/log: nothing in it is of the format swf" \
 	"$sysquery" import swf "$dir/log"
 want 'standard input' 2 'sysquery: -: line 1: 1 of 18 columns
-{"jobs":0,"added":0,"io":0,"skipped":0,"broken":1,"old":0,"unknown":0}
+{"jobs":0,"added":0,"io":0,"io_changed":0,"skipped":0,"broken":1,"old":0,"unknown":0}
 sysquery: -: nothing in it is of the format swf' \
 	"$sysquery" import swf - <<<7
 want 'a pipe' 2 'sysquery: /dev/fd/9: line 1: 1 of 18 columns
-{"jobs":0,"added":0,"io":0,"skipped":0,"broken":1,"old":0,"unknown":0}
+{"jobs":0,"added":0,"io":0,"io_changed":0,"skipped":0,"broken":1,"old":0,"unknown":0}
 sysquery: /dev/fd/9: nothing in it is of the format swf' \
 	"$sysquery" import swf /dev/fd/9 9< <(echo 7)
 want 'no file' 3 "sysquery: open $dir/nothing: No such file or directory" \
