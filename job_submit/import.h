@@ -47,8 +47,9 @@ struct slu_import_report {
 };
 
 struct slu_import {
-	/* A broken-down local time as Unix seconds: mktime(), or timegm(). */
-	time_t (*to_time)(struct tm *tm);
+	/* Unix seconds as a broken-down local time: localtime_r(), or
+	 * gmtime_r(). */
+	struct tm *(*to_local)(const time_t *time, struct tm *tm);
 	/* The number of a user, where only the name is given: 0, or -1. */
 	int (*to_uid)(const char *user, uint32_t *uid);
 	/* Take one job, which is borrowed: 0 to go on. */
@@ -83,6 +84,21 @@ int slu_import_time(const char *what, int64_t time, struct slu_err *err);
 /* Can a job have ended then? Else SLU_INVALID. */
 int slu_import_end(const struct slu_import *import, int64_t end,
 		   struct slu_err *err);
+/* What a local time may mean: two moments, an hour apart, where the clocks
+ * repeat it, else one. 0: it is not known. */
+struct slu_local {
+	int64_t early, late;
+};
+/* "2016-12-22T07:15:12", or seconds of the epoch (SLURM_TIME_FORMAT=%s);
+ * Unknown, None or empty is not known. Else SLU_INVALID. */
+int slu_import_local(const struct slu_import *import, const char *text,
+		     struct slu_local *out, struct slu_err *err);
+/* The later of the two, unless it is after `latest`. */
+int64_t slu_import_until(struct slu_local when, int64_t latest);
+/* Set job->start and job->end to the shortest run of these that can have taken
+ * `elapsed`, s; 0: that is not known. */
+void slu_import_run(struct slu_local start, struct slu_local end,
+		    int64_t elapsed, struct slu_job *job);
 /* Is a time limit in minutes a 32-bit number in seconds? Else SLU_INVALID. */
 int slu_import_limit(int64_t minutes, struct slu_err *err);
 

@@ -152,31 +152,6 @@ static int check_header(const struct header *h, struct slu_err *err)
 	return 0;
 }
 
-/* "2016-12-22T07:15:12", or seconds of the epoch (SLURM_TIME_FORMAT=%s), which
- * alone tell an hour that the clocks repeat from the other; 0: Unknown, None or
- * empty; -1. */
-static int take_time(const char *text, const struct slu_import *import,
-		     int64_t *out, struct slu_err *err)
-{
-	struct tm tm = {.tm_isdst = -1};
-	char *digits;
-	const char *end;
-	time_t when;
-
-	*out = 0;
-	if (!*text || !strcasecmp(text, "Unknown") || !strcasecmp(text, "None"))
-		return 0;
-	*out = strtoll(text, &digits, 10);
-	if (!*digits && *out > 0)
-		return 0;
-	end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-	when = end && !*end ? import->to_time(&tm) : -1;
-	if (when <= 0)
-		return slu_err(err, SLU_INVALID, "\"%.30s\" is no time", text);
-	*out = when;
-	return 0;
-}
-
 /* SLU_NO_ID where it is more than 32 bits. */
 static uint32_t take_number(const char *text)
 {
@@ -248,27 +223,38 @@ static void take_array(const char *id, struct slu_job *job)
 	job->array_task_id = take_number(bar + 1);
 }
 
+/* "1-02:03:04"; 0: it is not known. */
+static int64_t elapsed_of(const char *text)
+{
+	int64_t seconds;
+
+	if (text && isdigit((unsigned char)*text) &&
+	    slu_seconds_parse(text, &seconds, NULL) == 0)
+		return seconds;
+	return 0;
+}
+
 static int take_times(char *const at[OTHER], const struct slu_import *import,
 		      struct slu_job *job, struct slu_err *err)
 {
-	static const char none[] = "";
-	struct {
-		enum column column;
-		int64_t *out;
-	} times[] = {{SUBMIT, &job->submit},
-		     {ELIGIBLE, &job->eligible},
-		     {START, &job->start},
-		     {END, &job->end}};
+	static const enum column times[] = {SUBMIT, ELIGIBLE, START, END};
+	int64_t elapsed = elapsed_of(at[ELAPSED]);
+	struct slu_local when[4];
 
 	for (size_t i = 0; i < 4; i++) {
-		const char *text = at[times[i].column];
+		const char *text = at[times[i]];
 
-		if (take_time(text ? text : none, import, times[i].out, err) <
+		if (slu_import_local(import, text ? text : "", &when[i], err) <
 			    0 ||
-		    slu_import_time(title[times[i].column], *times[i].out,
-				    err) < 0)
+		    slu_import_time(title[times[i]], when[i].late, err) < 0)
 			return -1;
 	}
+	if (when[2].early < when[0].early) /* it was submitted later */
+		when[2].early = when[2].late;
+	slu_import_run(when[2], when[3], elapsed, job);
+	job->submit = slu_import_until(when[0], job->start);
+	job->eligible = slu_import_until(when[1], job->start);
+	slu_import_elapsed(job, elapsed);
 	return slu_import_end(import, job->end, err);
 }
 
@@ -360,16 +346,6 @@ static uint32_t number_at(char *const at[OTHER], enum column column)
 	return at[column] ? take_number(at[column]) : 0;
 }
 
-/* "1-02:03:04"; without the time in which it was suspended. */
-static void take_elapsed(const char *text, struct slu_job *job)
-{
-	int64_t seconds;
-
-	if (text && isdigit((unsigned char)*text) &&
-	    slu_seconds_parse(text, &seconds, NULL) == 0)
-		slu_import_elapsed(job, seconds);
-}
-
 /* Older releases print 2048 as "2K". */
 static uint32_t count_at(char *const at[OTHER], enum column column)
 {
@@ -383,7 +359,6 @@ static uint32_t count_at(char *const at[OTHER], enum column column)
 
 static void take_counts(char *at[OTHER], struct slu_job *job)
 {
-	take_elapsed(at[ELAPSED], job);
 	job->gid = number_at(at, GID);
 	job->node_cnt = count_at(at, NODES);
 	job->cpus = count_at(at, CPUS);

@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += libslupredict.la libsluhistory.la libsluimport.la
 libsluimport_la_SOURCES = \
 	job_submit/import.c job_submit/import.h \
 	job_submit/import_darshan.c job_submit/import_json.c \
-	job_submit/import_sacct.c
+	job_submit/import_local.c job_submit/import_sacct.c
 libsluimport_la_LIBADD = libslupredict.la
 libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/classes.c job_submit/classes.h \
@@ -36,7 +36,7 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test
 	tests/unit/test_classes tests/unit/test_granted tests/unit/test_name tests/unit/test_markov \
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_import_recorded \
-	tests/unit/test_import_refused \
+	tests/unit/test_import_refused tests/unit/test_import_local \
 	tests/unit/test_history \
 	tests/unit/test_history_answers tests/unit/test_history_io \
 	tests/unit/test_history_choice \
@@ -65,6 +65,7 @@ tests_unit_test_easy_LDADD = $(CHECK_LIBS) -lm
 tests_unit_test_import_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_import_recorded_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_import_refused_LDADD = libsluimport.la $(CHECK_LIBS)
+tests_unit_test_import_local_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_history_SOURCES = tests/unit/test_history.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)

@@ -204,7 +204,7 @@ static int read_answer(struct slu_totals *t, struct slu_buf *out,
 		       struct slu_err *err)
 {
 	struct store *s = calloc(1, sizeof(*s));
-	struct slu_import import = {mktime, no_uid, take, take_io, s, 0};
+	struct slu_import import = {localtime_r, no_uid, take, take_io, s, 0};
 	struct slu_import_report report;
 	char *text;
 

@@ -338,7 +338,8 @@ static int64_t latest(void)
 static int import_text(struct sender *s, const char *format,
 		       struct slu_buf *text, struct slu_err *err)
 {
-	struct slu_import import = {mktime, to_uid, take, take_io, s, latest()};
+	struct slu_import import = {localtime_r, to_uid, take,
+				    take_io,	 s,	 latest()};
 	const char *name = s->ask->operand[1];
 	struct slu_import_report report;
 

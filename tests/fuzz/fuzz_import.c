@@ -39,7 +39,7 @@ static int take_io(void *arg, const struct slu_import_io *io,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const format[] = {"swf", "sacct", "json", "darshan"};
-	struct slu_import import = {timegm, to_uid, take, take_io, NULL, 0};
+	struct slu_import import = {gmtime_r, to_uid, take, take_io, NULL, 0};
 	struct slu_import_report report;
 	struct slu_err err;
 	char *text;

@@ -323,7 +323,7 @@ START_TEST(test_formats)
 	each(c, cases)
 	{
 		char out[4096] = "", *text = strdup(c->text);
-		struct slu_import import = {timegm,   to_uid, print_job,
+		struct slu_import import = {gmtime_r, to_uid, print_job,
 					    print_io, out,    0};
 		struct slu_import_report r;
 		struct slu_err err;
@@ -390,7 +390,7 @@ START_TEST(test_programs)
 	};
 	enum { N = sizeof(cases) / sizeof(cases[0]) };
 	uint64_t log[N + 1] = {0};
-	struct slu_import import = {timegm,   to_uid, print_job,
+	struct slu_import import = {gmtime_r, to_uid, print_job,
 				    keep_log, log,    0};
 	struct slu_import_report r;
 	struct slu_err err;
@@ -486,8 +486,8 @@ START_TEST(test_columns)
 	each(c, cases)
 	{
 		char out[1024] = "", *text = strdup(c->text);
-		struct slu_import import = {timegm, to_uid, print_rest,
-					    NULL,   out,    0};
+		struct slu_import import = {gmtime_r, to_uid, print_rest,
+					    NULL,     out,    0};
 		struct slu_import_report r;
 		struct slu_err err;
 

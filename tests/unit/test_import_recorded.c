@@ -45,7 +45,8 @@ static bool import(const char *format, const char *name, struct heard *heard)
 	char path[1024];
 	char *argv[] = {(char[]){"gzip"}, (char[]){"-dcf"}, path, NULL};
 	struct slu_buf text = {.max = 1 << 28};
-	struct slu_import into = {timegm, to_uid, hear_job, hear_io, heard, 0};
+	struct slu_import into = {gmtime_r, to_uid, hear_job,
+				  hear_io,  heard,  0};
 	struct slu_import_report r;
 	struct slu_err err;
 

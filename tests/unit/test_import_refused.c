@@ -41,8 +41,8 @@ START_TEST(test_future)
 	each(c, cases)
 	{
 		char *text = strdup(c->text);
-		struct slu_import import = {timegm, to_uid, take,
-					    NULL,   NULL,   1000};
+		struct slu_import import = {gmtime_r, to_uid, take,
+					    NULL,     NULL,   1000};
 		struct slu_import_report r;
 		struct slu_err err;
 
@@ -60,7 +60,7 @@ END_TEST
 
 START_TEST(test_refused)
 {
-	struct slu_import import = {timegm, to_uid, take, NULL, NULL, 0};
+	struct slu_import import = {gmtime_r, to_uid, take, NULL, NULL, 0};
 	struct slu_import_report r;
 	char no[] = "{\"jobs\":[],\"errors\":[{\"error_number\":5,"
 		    "\"error\":\"no such user\"}]}";
@@ -94,7 +94,7 @@ START_TEST(test_header)
 		{"JobID|Account|Start|End|State\n", "no column User"},
 		{"JobID        JobName  Partition\n", "no column JobID"},
 	};
-	struct slu_import import = {timegm, to_uid, take, NULL, NULL, 0};
+	struct slu_import import = {gmtime_r, to_uid, take, NULL, NULL, 0};
 	struct slu_import_report r;
 	struct slu_err err;
 
@@ -122,7 +122,7 @@ START_TEST(test_zeros)
 	char swf[] = "1 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
 		     "2 10 5\0\0\0\n"
 		     "3 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n";
-	struct slu_import import = {timegm, to_uid, take, NULL, NULL, 0};
+	struct slu_import import = {gmtime_r, to_uid, take, NULL, NULL, 0};
 	struct slu_import_report r;
 	struct slu_err err;
 
