@@ -149,8 +149,9 @@ bool slu_same_inode(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Not by O_TRUNC: first it must be known what it is. Whom the new content is
- * not for loses the right to it before it comes. */
+/* Not by O_TRUNC: first it must be known what it is. What has other names, too,
+ * stays as it is under those. Whom the new content is not for loses the right
+ * to it before it comes. */
 static int empty(int fd, mode_t mode, const struct stat *source)
 {
 	struct stat st;
@@ -160,6 +161,8 @@ static int empty(int fd, mode_t mode, const struct stat *source)
 		why = errno;
 	else if (slu_same_inode(&st, source))
 		why = SLU_SAME_FILE;
+	else if (st.st_nlink > 1)
+		why = EACCES;
 	else if (st.st_mode & 0777 & ~mode && fchmod(fd, mode))
 		why = EACCES;
 	else if (st.st_size && ftruncate(fd, 0))

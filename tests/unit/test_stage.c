@@ -262,6 +262,37 @@ START_TEST(test_does_not_arrive)
 }
 END_TEST
 
+/* Nor do they where both names were one file before, which stays as it is under
+ * its others. Size and time tell nothing here. */
+static void expect_names_apart(uint64_t size)
+{
+	static const char *const names[] = {"first", "second"};
+	const struct timespec when[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+
+	setup();
+	make_dir(in(top, "was"), 0755);
+	make_dir(in(top, "snapshot"), 0755);
+	make_file(in(top, "was/first"), size, 3);
+	make_file(in(top, "snapshot/first"), size, 3);
+	for (int i = 0; i < 2; i++) {
+		make_file(in(src, names[i]), size, (unsigned)i + 1);
+		ck_assert(!utimensat(AT_FDCWD, in(src, names[i]), when, 0));
+		ck_assert(!link(in(top, "snapshot/first"), in(dst, names[i])));
+	}
+	expect_ok(stage(in(top, "src/"), dst, 2), err);
+	same(in(top, "src/"), dst);
+	ck_assert_ptr_null(
+		tree_differs(in(top, "was"), in(top, "snapshot"), 0));
+	teardown();
+}
+
+START_TEST(test_names_apart)
+{
+	expect_names_apart(100000);
+	expect_names_apart(SLU_STAGE_RANGE + 1000);
+}
+END_TEST
+
 /* Pipes and sockets hold nothing to copy: named, not an error. */
 START_TEST(test_special)
 {
@@ -355,4 +386,4 @@ END_TEST
 TEST_MAIN("stage", test_too_deep, test_odd_times, test_all_kinds,
 	  test_large_files, test_empty, test_deep, test_name_rules,
 	  test_existing, test_inherits_setgid, test_special,
-	  test_does_not_arrive, test_sums, test_brick)
+	  test_does_not_arrive, test_names_apart, test_sums, test_brick)
