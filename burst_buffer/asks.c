@@ -107,14 +107,6 @@ static int no_part(const struct slu_bb *bb, const struct slu_node_ask *ask,
 		       (unsigned)ask->job_id);
 }
 
-/* Many nodes ask for the same long text. */
-static const char *plan_text(struct slu_bb *bb)
-{
-	if (!bb->plan_text)
-		bb->plan_text = slu_encode_text(&slu_plan_desc, &bb->plan);
-	return bb->plan_text;
-}
-
 int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_buf *out, char **secret,
 		     struct slu_err *err)
@@ -130,7 +122,7 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 	if (plan_allowed(bb, ask, now, err) ||
 	    slu_bb_set_node(b->db, bb, (size_t)i, SLU_NODE_FETCH, err))
 		return -1;
-	text = plan_text(bb);
+	text = slu_bb_plan_text(bb, false);
 	/* what a persistent buffer's servers ask for is its own */
 	used.job_id = bb->plan.use_job;
 	used.buffer = bb->plan.use;

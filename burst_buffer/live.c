@@ -11,6 +11,14 @@
 #include "common/hostlist.h"
 #include "common/str.h"
 
+static void forget_text(struct slu_bb *bb)
+{
+	for (int over = 0; over < 2; over++) {
+		free(bb->plan_text[over]);
+		bb->plan_text[over] = NULL;
+	}
+}
+
 void slu_bb_free(struct slu_bb *bb)
 {
 	if (!bb)
@@ -23,7 +31,7 @@ void slu_bb_free(struct slu_bb *bb)
 	free(bb->user);
 	free(bb->failure);
 	free(bb->unsaved);
-	free(bb->plan_text);
+	forget_text(bb);
 	slu_msg_clear(&slu_plan_desc, &bb->plan);
 	free(bb);
 }
@@ -141,8 +149,18 @@ void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with)
 	with->member = was.member;
 	with->part = was.part;
 	with->n_part = was.n_part;
-	free(bb->plan_text);
-	bb->plan_text = NULL;
+	forget_text(bb);
+	forget_text(with);
+}
+
+const char *slu_bb_plan_text(struct slu_bb *bb, bool over)
+{
+	struct slu_plan plan = bb->plan; /* all but one word of it is bb's */
+
+	plan.over = over;
+	if (!bb->plan_text[over])
+		bb->plan_text[over] = slu_encode_text(&slu_plan_desc, &plan);
+	return bb->plan_text[over];
 }
 
 long slu_bb_index(const struct slu_bb *bb, const char *node)

@@ -121,10 +121,11 @@ struct slu_bb {
 	size_t n_part;
 	struct slu_bb_gate *gate;
 	size_t n_gate;
-	double grace;	 /* seconds added to the deadline of this state */
-	double extended; /* when the last `extend` was told */
-	char *plan_text; /* as nodes get it; NULL: not yet made */
-	bool full;	 /* no plan, but only for want of space */
+	double grace;	    /* seconds added to the deadline of this state */
+	double extended;    /* when the last `extend` was told */
+	char *plan_text[2]; /* as nodes get it, [1]: as one that is over; NULL:
+			     * not yet made */
+	bool full;	    /* no plan, but only for want of space */
 	int destroy;	 /* (db) persistent: 1: when nobody uses it and all of
 			  * it is safe, 2: by force */
 	char *unsaved;	 /* (db) persistent: what could not be staged out */
@@ -169,6 +170,9 @@ int slu_bb_copy_plan(const struct slu_plan *from, struct slu_plan *to,
 /* Give bb, at whose barriers nobody has come yet, plan, members and sums of the
  * other, which gets its own. */
 void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with);
+/* The plan's text, with that word of `over`: long, and the same for many nodes.
+ * Borrowed; NULL: no memory. */
+const char *slu_bb_plan_text(struct slu_bb *bb, bool over);
 /* Give it members and sums for its plan; -1 without memory. */
 int slu_bb_room(struct slu_bb *bb);
 long slu_bb_index(const struct slu_bb *bb, const char *node);

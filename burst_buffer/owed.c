@@ -50,13 +50,16 @@ static bool owes(const struct slu_bb *bb, long i)
 	       bb->member[i].state != SLU_NODE_CLEAN;
 }
 
-/* NULL: it is not told. Caller frees. */
+static bool tells_users(const struct slu_bb *bb)
+{
+	return bb->plan.persistent && !bb->plan.ahead;
+}
+
+/* Caller frees. */
 static char *users_of(const struct slu_buffers *b, const struct slu_bb *used)
 {
 	struct slu_buf out = {0};
 
-	if (!used->plan.persistent || used->plan.ahead)
-		return NULL;
 	slu_buf_puts(&out, "");
 	for (const struct slu_bb *bb = b->first; bb; bb = bb->next)
 		if (bb->plan.use == used->id && bb->state != SLU_BB_DONE)
@@ -66,30 +69,48 @@ static char *users_of(const struct slu_buffers *b, const struct slu_bb *used)
 	return slu_buf_steal(&out);
 }
 
+static void put(struct slu_buf *out, const char *text)
+{
+	out->failed |= !text;
+	slu_buf_puts(out, text ? text : "");
+}
+
+/* Those come and go. */
+static void put_with_users(const struct slu_buffers *b, const struct slu_bb *bb,
+			   bool over, struct slu_buf *out)
+{
+	struct slu_plan plan = bb->plan;
+	char *text;
+
+	plan.over = over;
+	plan.users = users_of(b, bb);
+	text = slu_encode_text(&slu_plan_desc, &plan);
+	put(out, text);
+	free(plan.users);
+	free(text);
+}
+
 int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
 		     struct slu_buf *out, struct slu_err *err)
 {
 	const char *comma = "";
 	struct slu_bb *bb;
-	struct slu_plan plan; /* all but one word of it is the buffer's */
-	char *text;
+	bool over;
 	long i;
 
-	slu_buf_puts(out, "{\"plan\":[");
+	put(out, "{\"plan\":[");
 	for (bb = b->first; bb; bb = bb->next) {
 		i = slu_bb_index(bb, node);
 		if (!owes(bb, i))
 			continue;
-		plan = bb->plan;
-		plan.over = slu_bb_is_over(bb, (size_t)i, now);
-		plan.users = users_of(b, bb);
-		text = slu_encode_text(&slu_plan_desc, &plan);
-		free(plan.users);
-		out->failed |= !text;
-		slu_buf_printf(out, "%s%s", comma, text ? text : "");
-		free(text);
+		over = slu_bb_is_over(bb, (size_t)i, now);
+		put(out, comma);
+		if (tells_users(bb))
+			put_with_users(b, bb, over, out);
+		else
+			put(out, slu_bb_plan_text(bb, over));
 		comma = ",";
 	}
-	slu_buf_puts(out, "]}");
+	put(out, "]}");
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
 }

@@ -190,6 +190,51 @@ START_TEST(test_no_part)
 }
 END_TEST
 
+/* What sluiced says that a node has to take down: -1: nothing, 1: its job is
+ * over. */
+static int owed(struct world *w, const char *node)
+{
+	struct slu_buf text = {0};
+	struct slu_owed owed;
+	struct slu_err err;
+	int over = -1;
+
+	expect_ok(slu_buffers_owed(w->b, node, w->now, &text, &err), err);
+	expect_ok(slu_decode_text(&slu_owed_desc, text.data, text.len, &owed,
+				  &err),
+		  err);
+	ck_assert_uint_le(owed.n_plan, 1);
+	if (owed.n_plan)
+		over = owed.plan[0].over;
+	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_buf_free(&text);
+	return over;
+}
+
+/* Each node is told of the same plan, as it stands with it. */
+START_TEST(test_owed)
+{
+	struct world w;
+
+	world_new(&w, 3, WALK, NULL);
+	job_start(&w);
+	ask_plan(&w, &w.node[0]);
+	ask_plan(&w, &w.node[1]);
+	ck_assert_int_eq(owed(&w, "n1"), 0);
+	ck_assert_int_eq(owed(&w, "n3"), -1);
+	ck_assert_int_eq(owed(&w, "n9"), -1);
+	job_end(&w, "CANCELLED");
+	ck_assert_int_eq(owed(&w, "n1"), 1);
+	ck_assert_int_eq(owed(&w, "n3"), -1);
+	do_step(&w, &w.node[1], "report down", true);
+	ck_assert_int_eq(owed(&w, "n1"), 1);
+	ck_assert_int_eq(owed(&w, "n2"), 0);
+	do_step(&w, &w.node[1], "report clean", true);
+	ck_assert_int_eq(owed(&w, "n2"), -1);
+	world_free(&w);
+}
+END_TEST
+
 /* Polls, and what barriers carry. */
 START_TEST(test_words)
 {
@@ -361,5 +406,5 @@ START_TEST(test_full)
 END_TEST
 
 TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_no_part,
-	  test_words, test_many, test_said, test_beside, test_progress,
-	  test_give_back, test_no_plan, test_full)
+	  test_owed, test_words, test_many, test_said, test_beside,
+	  test_progress, test_give_back, test_no_plan, test_full)
