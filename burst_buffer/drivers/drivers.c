@@ -41,12 +41,13 @@ const struct slu_driver *slu_driver_find(const char *name)
 	return name && !strcmp(name, none.name) ? &none : NULL;
 }
 
-/* Each node has a file system of its own for its notes. */
+/* Each node has a file system of its own for its notes. They may be lost, but
+ * who takes an instance down has made their directory again. */
 void slu_instance_group(const struct slu_instance *in, char *name, size_t size)
 {
 	struct stat st = {0};
 
-	(void)stat(in->work, &st);
+	(void)stat(in->dir, &st);
 	snprintf(name, size, "sluice-%u.%llu.%zu-%llx", in->plan->job_id,
 		 (unsigned long long)in->plan->buffer, in->self,
 		 (unsigned long long)st.st_dev);
