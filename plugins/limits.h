@@ -23,7 +23,8 @@ bool slu_limit_barred(const job_record_t *job);
  * one that the note means. job WRITE, part READ. */
 void slu_limit_settle(job_record_t *job);
 
-/* A job begins: one without a limit has the partition's of this moment. job
+/* A job begins: one without a limit has the partition's of this moment. The
+ * limit that was extended in an earlier run it has whole, and none of ours. job
  * WRITE, part READ. */
 void slu_limit_begin(job_record_t *job);
 

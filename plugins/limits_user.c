@@ -107,6 +107,13 @@ static bool may_tighten(const job_record_t *job, const struct slu_note *note)
 	       slu_limit_allowed(job, whole);
 }
 
+/* Not ours at all. */
+static void drop(struct slu_note *note)
+{
+	note->limit = SLU_LIMIT_USERS;
+	note->tight = note->whole = 0;
+}
+
 void slu_limit_settle(job_record_t *job)
 {
 	struct slu_note note;
@@ -122,8 +129,7 @@ void slu_limit_settle(job_record_t *job)
 	if (!open && may_tighten(job, &note)) {
 		note.limit = SLU_LIMIT_GUARDED;
 	} else {
-		note.limit = SLU_LIMIT_USERS;
-		note.tight = note.whole = 0;
+		drop(&note);
 	}
 	slu_act_put_note(job, &note);
 	/* Without a note, for want of memory, nobody would extend it. */
@@ -135,10 +141,15 @@ void slu_limit_begin(job_record_t *job)
 {
 	struct slu_note note;
 
-	if (!slu_limit_guarded(job, &note) || note.whole)
+	slu_ctl_note_parse(job->admin_comment, &note);
+	if (note.limit == SLU_LIMIT_EXTENDED) {
+		drop(&note);
+	} else if (note.limit == SLU_LIMIT_GUARDED && !note.whole) {
+		note.whole = slu_limit_whole(job, &note);
+		note.by_default = note.whole == INFINITE;
+	} else {
 		return;
-	note.whole = slu_limit_whole(job, &note);
-	note.by_default = note.whole == INFINITE;
+	}
 	slu_act_put_note(job, &note);
 }
 

@@ -114,6 +114,8 @@ on ctl scontrol update job "$moved" Partition=brief
 check "who moves takes along what was asked for" limit_is "$moved" 00:10:00
 array=$(short 50 -H --array=0-1)
 again=$(short 30 -H)
+twice=$(printf '#!/bin/sh\n[ "$SLURM_RESTART_COUNT" ] || sleep 70\n' |
+	submit -H -N1 -t10 -J short 2>/dev/null)
 suspended=$(short 70 -H)
 stopped=$(short 70 -H)
 admins=$(short 45 -H)
@@ -138,7 +140,7 @@ check_within 10 "the limit and its note survive slurmctld" noted "$long" \
 release "$over"
 wait_for 20 job_is "$over" RUNNING
 behind=$(short 1 -t1 --exclusive -w n8)
-release "$array" "$again" "$suspended" "$stopped" "$admins" "$cold"
+release "$array" "$again" "$twice" "$suspended" "$stopped" "$admins" "$cold"
 wait_for 20 job_is "$admins" RUNNING
 on ctl scontrol update job "$admins" AdminComment=hello
 check "a new comment keeps the note" noted "$admins" 'hello; .*of 0:10:00;'
@@ -174,6 +176,8 @@ release "$gap"
 check_within 60 "and runs" job_is "$gap" COMPLETED
 
 # Longer than foretold
+check_within 60 "a job that is to be put back is extended" extended "$twice"
+on ctl scontrol requeue "$twice"
 check_within 60 "the limit of a running job is extended" extended "$long"
 check "and the log says so" grep -q \
 	"JobId=$long: limit 0:01:00 extended to 0:10:00" "$LOG"
@@ -280,6 +284,14 @@ check_within 40 "the mode is turned off: limits are given back" \
 	limit_is "$waits" 00:10:00
 check_within 30 "the history tells of it" prints \
 	"\"job_id\":$over,[^}]*\"tightened\":1,\"extended\":true,\"late_by\":[1-9]" \
+	on ctl /opt/sluice/bin/sysquery --json jobs
+check_within 90 "who was put back as extended runs again" \
+	job_is "$twice" COMPLETED
+check_within 30 "one run of it was extended" prints \
+	"\"job_id\":$twice,[^}]*\"extended\":true,[^}]*\"state\":\"REQUEUED\"" \
+	on ctl /opt/sluice/bin/sysquery --json jobs
+check_within 30 "the other was not, nor tightened" prints \
+	"\"job_id\":$twice,[^}]*\"limit\":10,\"limit_asked\":10,\"predicted\"" \
 	on ctl /opt/sluice/bin/sysquery --json jobs
 check_within 30 "and how long a job was suspended" prints \
 	"\"job_id\":$suspended,[^}]*\"suspended\":[1-9]" \
