@@ -365,9 +365,7 @@ int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, err) ||
 	    poll_word(&at, now, &word, err))
 		return -1;
-	if (ask->copied && ask->copied != at.m->copied)
-		slu_bb_tell_progress(b, at.bb, at.i, ask->copied, ask->to_copy,
-				     now);
+	slu_bb_tell_progress(b, at.bb, at.i, ask, now);
 	if (ask->seen && strcmp(ask->seen, word) == 0)
 		return busy(err, "nothing has changed");
 	return answer(at.bb, word, out, err);

@@ -49,7 +49,7 @@ struct slu_bb_member {
 	uint64_t shared;	 /* (db) bit R: it told its share of stage R */
 	bool attached;		 /* (db) it sees the file system */
 	size_t part;		 /* of the file system, where it is split */
-	uint64_t copied;	 /* bytes that it is known to have copied */
+	uint64_t copied, files;	 /* that it is known to have copied: bytes */
 	bool removed;	/* what it kept is not there any more, as it says */
 	double resumed; /* when slurmctld said so; 0: not yet */
 };
@@ -71,7 +71,8 @@ struct slu_bb_sum {
 struct slu_bb_part {
 	size_t n_node;
 	struct slu_bb_sum *sum; /* plan.n_stage */
-	uint64_t to_copy;	/* bytes of the request that is being staged */
+	uint64_t to_copy;	/* bytes of the request that is being staged, */
+	uint64_t files_to_copy; /* and files */
 };
 
 /* A barrier. Open for ever once it is open (db). */
@@ -401,9 +402,10 @@ void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb, double now);
  * sooner. */
 void slu_bb_tell_late(struct slu_buffers *b, struct slu_bb *bb, double now,
 		      double *next);
-/* Node i is copying: what the mirror says of it is renewed now and then. */
+/* Node i is copying: if that is news, what the mirror says of it is renewed now
+ * and then. */
 void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
-			  uint64_t copied, uint64_t to_copy, double now);
+			  const struct slu_node_ask *ask, double now);
 void slu_bb_forget_progress(struct slu_bb *bb);
 void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb);
 void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now);

@@ -4,6 +4,7 @@
  * changes the buffer's life, and all of it may be told again.
  */
 #include "config.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -116,24 +117,32 @@ static char *failure(const struct slu_bb *bb)
 	return text;
 }
 
-/* ", 3GiB of 10GiB copied"; "" while nobody has told. */
-static const char *progress(const struct slu_bb *bb, char out[80])
+/* ", 70 of 1000 files, 3GiB of 10GiB copied"; the totals where they are known,
+ * "" while nobody has told. */
+static const char *progress(const struct slu_bb *bb, char out[120])
 {
 	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
-	uint64_t copied = 0, to_copy = 0;
+	uint64_t copied = 0, to_copy = 0, files = 0, files_to_copy = 0;
 	size_t i;
 
-	*out = '\0';
-	for (i = 0; i < bb->plan.n_node; i++)
+	for (i = 0; i < bb->plan.n_node; i++) {
 		copied += bb->member[i].copied;
-	for (i = 0; i < bb->n_part; i++)
+		files += bb->member[i].files;
+	}
+	for (i = 0; i < bb->n_part; i++) {
 		to_copy += bb->part[i].to_copy;
-	if (to_copy >= copied && copied)
-		snprintf(out, 80, ", %s of %s copied",
-			 slu_size_text(copied, done),
-			 slu_size_text(to_copy, total));
-	else if (copied)
-		snprintf(out, 80, ", %s copied", slu_size_text(copied, done));
+		files_to_copy += bb->part[i].files_to_copy;
+	}
+	slu_size_text(copied, done);
+	slu_size_text(to_copy, total);
+	*out = '\0';
+	if (to_copy >= copied && files_to_copy >= files && (copied || files))
+		snprintf(out, 120,
+			 ", %" PRIu64 " of %" PRIu64 " files, %s of %s copied",
+			 files, files_to_copy, done, total);
+	else if (copied || files)
+		snprintf(out, 120, ", %" PRIu64 " files, %s copied", files,
+			 done);
 	return out;
 }
 
@@ -141,7 +150,7 @@ static const char *progress(const struct slu_bb *bb, char out[80])
  * Caller frees. */
 static char *sentence(const struct slu_bb *bb)
 {
-	char copied[80];
+	char copied[120];
 
 	if (bb->failure)
 		return failure(bb);
@@ -276,11 +285,20 @@ void slu_bb_tell_late(struct slu_buffers *b, struct slu_bb *bb, double now,
 }
 
 void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
-			  uint64_t copied, uint64_t to_copy, double now)
+			  const struct slu_node_ask *ask, double now)
 {
-	bb->member[i].copied = copied;
-	if (to_copy)
-		bb->part[bb->member[i].part].to_copy = to_copy;
+	struct slu_bb_member *m = &bb->member[i];
+	struct slu_bb_part *part = &bb->part[m->part];
+
+	if ((!ask->copied && !ask->copied_files) ||
+	    (ask->copied == m->copied && ask->copied_files == m->files))
+		return;
+	m->copied = ask->copied;
+	m->files = ask->copied_files;
+	if (ask->to_copy || ask->files_to_copy) {
+		part->to_copy = ask->to_copy;
+		part->files_to_copy = ask->files_to_copy;
+	}
 	if (now < bb->told.progress + PROGRESS || bb->failure)
 		return;
 	bb->told.state = 0; /* it is news */
@@ -291,9 +309,9 @@ void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 void slu_bb_forget_progress(struct slu_bb *bb)
 {
 	for (size_t i = 0; i < bb->plan.n_node; i++)
-		bb->member[i].copied = 0;
+		bb->member[i].copied = bb->member[i].files = 0;
 	for (size_t p = 0; p < bb->n_part; p++)
-		bb->part[p].to_copy = 0;
+		bb->part[p].to_copy = bb->part[p].files_to_copy = 0;
 }
 
 void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)

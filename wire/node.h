@@ -13,9 +13,9 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	uint64_t buffer; /* 0: not known yet */
 	char *node;
 	char *seen; /* /v1/poll: answer when the word differs from this */
-	/* /v1/poll while it copies: bytes of this node so far, and (the first
-	 * node) of the whole request. */
-	uint64_t copied, to_copy;
+	/* /v1/poll while it copies: bytes and files of this node so far, and
+	 * (the first node) of the whole request. */
+	uint64_t copied, to_copy, copied_files, files_to_copy;
 	/* /v1/poll: it was set up long since. Asked for by the word "plan":
 	 * what is noted of it here, as JSON; nobody there knows it. */
 	bool ready;

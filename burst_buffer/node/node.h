@@ -83,8 +83,9 @@ struct slu_node {
 	 * driver sees that one's plan. */
 	struct slu_plan view;
 	char corner[PATH_MAX];
-	struct slu_hosts away;	  /* who had not come to the last barrier */
-	uint64_t copied, to_copy; /* of the request that is being staged */
+	struct slu_hosts away; /* who had not come to the last barrier */
+	/* Of the request that is being staged, as /v1/poll tells it. */
+	uint64_t copied, to_copy, copied_files, files_to_copy;
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 };
 

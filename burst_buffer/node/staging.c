@@ -37,9 +37,10 @@ static int tick(void *arg, uint64_t bytes, uint64_t files)
 	struct slu_answer answer;
 	bool stop;
 
-	(void)files;
-	if (q->act == SLU_COPY)
+	if (q->act == SLU_COPY) {
 		q->n->copied = q->total.bytes + bytes;
+		q->n->copied_files = q->total.files + files;
+	}
 	if (slu_now_mono() < q->asked + 2 + (double)q->n->plan.n_node / 100)
 		return 0;
 	q->asked = slu_now_mono();
@@ -197,6 +198,7 @@ static int do_act(struct slu_staging *q, enum slu_act_name act,
 		return 0;
 	q->act = act;
 	q->n->to_copy = q->total.total_bytes;
+	q->n->files_to_copy = q->total.total_files;
 	if (aside.seconds <= 0)
 		return too_long(q, "it", err);
 	if (slu_aside(&aside, "staging", out, err))

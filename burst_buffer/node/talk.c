@@ -191,6 +191,8 @@ int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 					.seen = "",
 					.copied = n->copied,
 					.to_copy = n->to_copy,
+					.copied_files = n->copied_files,
+					.files_to_copy = n->files_to_copy,
 					.ready = n->is_ready,
 					.plan = (char *)n->offer};
 	struct slu_buf text = {0};

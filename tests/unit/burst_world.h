@@ -30,8 +30,8 @@ struct actor {
 	bool skip;	 /* down was told skip */
 	uint64_t staged; /* bit R: this node's share has arrived */
 	bool wiped;
-	uint64_t copied; /* it tells when it polls */
-	int fail_at;	 /* report failure at this step of up (-1: never) */
+	uint64_t copied, files; /* it tells when it polls */
+	int fail_at; /* report failure at this step of up (-1: never) */
 	int fail_down;
 	unsigned breath; /* times it was told busy in a row */
 };

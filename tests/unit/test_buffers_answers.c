@@ -284,19 +284,32 @@ START_TEST(test_progress)
 	job_end(&w, "COMPLETED");
 	do_step(&w, &w.node[0], "report down", true);
 	do_step(&w, &w.node[1], "report down", true);
-	w.node[0].copied = 1024;
+	w.node[0].files = 1; /* an empty one */
 	poll_word(&w, &w.node[0], NULL);
 	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
-				 "1KiB of 4KiB copied");
+				 "1 of 20 files, 0B of 4KiB copied");
+	w.now += 6;
+	w.node[0].copied = 1024;
+	w.node[0].files = 8;
+	poll_word(&w, &w.node[0], NULL);
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
+				 "8 of 20 files, 1KiB of 4KiB copied");
 	w.node[1].copied = 512;
 	poll_word(&w, &w.node[1], NULL); /* too soon to tell */
 	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
-				 "1KiB of 4KiB copied");
+				 "8 of 20 files, 1KiB of 4KiB copied");
 	w.now += 6;
 	w.node[1].copied = 1024;
+	w.node[1].files = 2;
 	poll_word(&w, &w.node[1], NULL);
 	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
-				 "2KiB of 4KiB copied");
+				 "10 of 20 files, 2KiB of 4KiB copied");
+	w.now += 6;
+	w.node[1].copied = 8192; /* some of it again */
+	w.node[1].files = 30;
+	poll_word(&w, &w.node[1], NULL);
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
+				 "38 files, 9KiB copied");
 	run_all(&w);
 	ck_assert_str_eq(w.state, "DONE");
 	ck_assert_ptr_null(strstr(w.text, "copied"));
