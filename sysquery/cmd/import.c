@@ -222,10 +222,23 @@ static bool has_path(const char *where)
 	return path && path[1];
 }
 
+/* Of a version before v0.0.38, which says when a job became eligible for when
+ * it started: the job would count once more. */
+static bool is_too_old(const char *where)
+{
+	const char *version = strstr(where, "/v0.0.");
+
+	return version && atoi(version + strlen("/v0.0.")) < REST_OLDEST;
+}
+
 /* Where no path is named, that of the newest version that it has. */
 static int get_jobs(const char *where, const char *const *headers,
 		    struct slu_buf *text, struct slu_err *err)
 {
+	if (has_path(where) && is_too_old(where))
+		return slu_err(err, SLU_INVALID,
+			       "before v0.0.%d it tells wrong starts of jobs",
+			       REST_OLDEST);
 	if (has_path(where))
 		return get(where, 0, headers, text, err);
 	for (int v = REST_NEWEST; v >= REST_OLDEST; v--)

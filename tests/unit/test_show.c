@@ -351,6 +351,8 @@ static const struct {
 	{"http://old/", NULL, "GET http://old/slurmdb/v0.0.40/jobs?start",
 	 SLU_IO},
 	{"http://none", NULL, "name the path, http://HOST", SLU_NOTFOUND},
+	{"http://h/slurmdb/v0.0.37/jobs", NULL, "before v0.0.38 it tells wrong",
+	 SLU_INVALID},
 	{"http://none/x", NULL, "without a path its newest", SLU_NOTFOUND},
 	{"http://deny", NULL, "failure: a SLURM_JWT that is valid", SLU_DENIED},
 	{"http://large", NULL, "that: ask for less at once", SLU_NOMEM},
