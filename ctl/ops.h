@@ -65,10 +65,11 @@ enum slu_limit_bar {
  * whose limit is ours by its note (wire/note.h). */
 struct slu_ctl_limit {
 	uint32_t job_id;
-	bool running;
+	bool running;	  /* or suspended */
 	bool whole_asked; /* the user had asked for a limit */
 	enum slu_limit_bar bar;
-	int64_t end;	       /* running: as it stands, Unix seconds */
+	int64_t end;	       /* running: as it stands, Unix seconds;
+				* suspended: if it went on now */
 	uint32_t limit;	       /* as it stands, minutes */
 	uint32_t tight, whole; /* whole: SLU_NOTE_UNLIMITED for none */
 };

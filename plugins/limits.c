@@ -122,8 +122,18 @@ struct found {
  * at no limit until then. */
 static bool is_alive(const job_record_t *job)
 {
-	return (IS_JOB_RUNNING(job) || IS_JOB_PENDING(job)) &&
+	return (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job) ||
+		IS_JOB_PENDING(job)) &&
 	       !IS_JOB_COMPLETING(job) && !IS_JOB_CONFIGURING(job);
+}
+
+/* Of a suspended one, if it were resumed now: jobs that take turns may run only
+ * where the guard does not look. */
+static time_t ends(const job_record_t *job, int64_t now)
+{
+	return IS_JOB_SUSPENDED(job)
+		       ? job->end_time + (time_t)now - job->suspend_time
+		       : job->end_time;
 }
 
 static int find_one(void *x, void *arg)
@@ -153,7 +163,7 @@ static int find(struct found *found, struct slu_err *err)
 }
 
 /* job, node, part READ */
-static bool look_at(uint32_t job_id, struct slu_ctl_limit *out)
+static bool look_at(uint32_t job_id, int64_t now, struct slu_ctl_limit *out)
 {
 	const job_record_t *job = find_job_record(job_id);
 	struct slu_note note;
@@ -162,11 +172,11 @@ static bool look_at(uint32_t job_id, struct slu_ctl_limit *out)
 		return false;
 	*out = (struct slu_ctl_limit){
 		.job_id = job->job_id,
-		.running = IS_JOB_RUNNING(job),
+		.running = !IS_JOB_PENDING(job),
 		.whole_asked =
 			note.asked ||
 			(note.whole == SLU_NOTE_UNLIMITED && !note.by_default),
-		.end = job->end_time,
+		.end = ends(job, now),
 		.limit = job->time_limit,
 		.tight = note.tight,
 		.whole = slu_limit_whole(job, &note),
@@ -186,7 +196,6 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 	size_t kept = 0;
 
 	(void)arg;
-	(void)now;
 	if (find(&found, err) < 0)
 		return -1;
 	limit = calloc(found.n + 1, sizeof(*limit));
@@ -195,7 +204,7 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 
 		lock_slurmctld(lock);
 		for (; i < end; i++)
-			kept += look_at(found.id[i], &limit[kept]);
+			kept += look_at(found.id[i], now, &limit[kept]);
 		unlock_slurmctld(lock);
 	}
 	free(found.id);

@@ -275,6 +275,10 @@ check_within 30 "a job runs in a reservation that ends before its whole limit" \
 on ctl scontrol delete ReservationName=draws
 
 # Turned off
+rests=$(short 90)
+wait_for 20 job_is "$rests" RUNNING
+on ctl scontrol suspend "$rests"
+check "a suspended job is tight still" given "$rests"
 cluster conf sluice.conf PredictMode=advise
 waits=$told
 waits=${waits##* }
@@ -282,6 +286,8 @@ check_within 20 "another job is tight still" given "$waits"
 on ctl scontrol reconfigure
 check_within 40 "the mode is turned off: limits are given back" \
 	limit_is "$waits" 00:10:00
+check_within 20 "to suspended jobs, too" limit_is "$rests" 00:10:00
+on ctl scancel "$rests"
 check_within 30 "the history tells of it" prints \
 	"\"job_id\":$over,[^}]*\"tightened\":1,\"extended\":true,\"late_by\":[1-9]" \
 	on ctl /opt/sluice/bin/sysquery --json jobs
