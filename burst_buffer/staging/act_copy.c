@@ -6,9 +6,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 #include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/scan.h"
@@ -28,6 +30,8 @@ struct copying {
 	unsigned own;	 /* the next of our own, from 0 */
 	bool suspect;	 /* something could not be written there */
 	unsigned synced; /* the next chunk to be looked at for that */
+	dev_t dev;	 /* of the destination */
+	bool fuse;	 /* a process serves it, whom no syncfs() reaches */
 };
 
 static bool unchanged(const struct slu_entry *e, const struct stat *st)
@@ -153,8 +157,16 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	return finish_target(a, out, w, mode, sparse, err);
 }
 
-static int copy_range(struct slu_worker *t, const struct slu_unit *w,
-		      struct slu_err *err)
+/* Does the syncfs() at the end not reach this file? */
+static bool is_apart(const struct copying *c, int out)
+{
+	struct stat st;
+
+	return c->fuse || fstat(out, &st) || st.st_dev != c->dev;
+}
+
+static int copy_range(const struct copying *c, struct slu_worker *t,
+		      const struct slu_unit *w, struct slu_err *err)
 {
 	int in = open_source(t, &w->entry, err), out, rc;
 	struct stat st;
@@ -169,6 +181,9 @@ static int copy_range(struct slu_worker *t, const struct slu_unit *w,
 		return -1;
 	}
 	rc = copy_between(t, w, in, out, &st, err);
+	if (!rc && t->act->part->durable && is_apart(c, out) && fsync(out))
+		rc = slu_act_errno(err, "write", t->act->places.dst_path,
+				   &w->entry);
 	if (close(out) && !rc) /* some file systems say "full" only here */
 		rc = slu_act_errno(err, "write", t->act->places.dst_path,
 				   &w->entry);
@@ -210,7 +225,7 @@ static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
 	t->copier.progress = told;
 	t->copier.arg = t;
 	t->copier.flush = c->act->part->durable;
-	if (copy_range(t, w, err))
+	if (copy_range(c, t, w, err))
 		return -1;
 	t->files += w->range == 0;
 	slu_journal_note(&c->journal, &t->record,
@@ -332,7 +347,18 @@ static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
 /* Is it on disk? syncfs() tells of whatever could not be written there, by
  * whomever, and but once. So when it does, each of our files is asked, and
  * read, as one that has left the memory has forgotten its error; and those from
- * before a crash are asked anyway: others may have been told of them. */
+ * before a crash are asked anyway: others may have been told of them; and,
+ * where syncfs() tells nothing, those that somebody else has brought. */
+
+static void look_at_destination(struct copying *c)
+{
+	int dst = c->act->places.dst;
+	struct statfs fs;
+	struct stat st;
+
+	c->dev = fstat(dst, &st) ? 0 : st.st_dev;
+	c->fuse = fstatfs(dst, &fs) || fs.f_type == FUSE_SUPER_MAGIC;
+}
 
 static int next_of_ours(void *arg, unsigned *chunk, struct slu_err *err)
 {
@@ -350,7 +376,7 @@ static bool is_to_ask(void *arg, const struct slu_unit *w)
 {
 	const struct copying *c = arg;
 
-	return c->suspect || was_done(c, w);
+	return c->suspect || c->fuse || was_done(c, w);
 }
 
 static int ask(void *arg, struct slu_worker *t, const struct slu_unit *w,
@@ -386,7 +412,7 @@ static int make_durable(struct copying *c, bool resumed, struct slu_err *err)
 	};
 
 	c->suspect = syncfs(c->act->places.dst);
-	return c->suspect || resumed
+	return c->suspect || resumed || (c->fuse && c->act->part->quick)
 		       ? slu_scan(&scan, c->act->part->threads, err)
 		       : 0;
 }
@@ -410,6 +436,7 @@ static int copy_all(struct copying *c, struct slu_err *err)
 			     &c->act->totals, err))
 		return -1;
 	resumed = c->journal.resumed;
+	look_at_destination(c);
 	c->owner = calloc(scan.chunks, sizeof(*c->owner));
 	c->had = calloc(scan.chunks, sizeof(*c->had));
 	c->ours = calloc(scan.chunks, sizeof(*c->ours));

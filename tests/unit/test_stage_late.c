@@ -5,8 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #define LOST_AT 1000000
@@ -15,6 +19,7 @@
 static int sync_error;	   /* of syncfs(), whoever wrote what */
 static const char *broken; /* path whose pages are dropped then, and */
 static int file_error;	   /* its own, which fsync() tells */
+static bool is_fuse;	   /* all of it lies in a process's file system */
 
 /* Size and time stay. */
 static void lose(const char *path)
@@ -52,6 +57,14 @@ int fsync(int fd)
 	return file_error && broken && !strcmp(path, broken) ? -1 : 0;
 }
 
+int fstatfs(int fd, struct statfs *out)
+{
+	(void)fd;
+	*out = (struct statfs){.f_type = is_fuse ? FUSE_SUPER_MAGIC
+						 : EXT4_SUPER_MAGIC};
+	return 0;
+}
+
 static void faults(int sync, const char *path, int file)
 {
 	sync_error = sync;
@@ -75,6 +88,7 @@ static void late_setup(struct slu_stage_part *part)
 static void late_teardown(void)
 {
 	faults(0, NULL, 0);
+	is_fuse = false;
 	teardown();
 }
 
@@ -171,5 +185,55 @@ START_TEST(test_resumed)
 }
 END_TEST
 
+/* The kernel does not hand syncfs() on to a process, so each file is asked;
+ * what somebody else has brought there, too. */
+START_TEST(test_fuse)
+{
+	struct slu_stage_part part;
+	const char *b;
+
+	late_setup(&part);
+	b = broken;
+	is_fuse = true;
+	faults(0, b, ENOSPC);
+	failed_with(stage_part(part, NULL), "src/b: No space left on device");
+	faults(0, NULL, 0);
+	expect_ok(stage_part(part, NULL), err);
+	part.quick = true;
+	faults(0, b, ENOSPC);
+	failed_with(stage_part(part, NULL), "src/b: No space left on device");
+	late_teardown();
+}
+END_TEST
+
+/* Nor does it reach what is mounted below the destination. */
+START_TEST(test_mounted_below)
+{
+	struct slu_stage_part part;
+	char dir[PATH_MAX], file[PATH_MAX];
+
+	late_setup(&part);
+	make_dir(in(dst, "src"), 0755);
+	snprintf(dir, sizeof(dir), "%s", in(dst, "src/d"));
+	snprintf(file, sizeof(file), "%s", in(dst, "src/d/f"));
+	make_dir(dir, 0755);
+	make_dir(in(src, "d"), 0755);
+	make_file(in(src, "d/f"), 2 * LOST_AT, 3);
+	if (unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", dir, "tmpfs", 0, NULL)) {
+		skip("mounting needs root");
+	} else {
+		faults(0, NULL, 0);
+		expect_ok(stage_part(part, NULL), err);
+		faults(0, file, EDQUOT);
+		failed_with(stage_part(part, NULL),
+			    "src/d/f: Disk quota exceeded");
+		ck_assert(!umount(dir));
+	}
+	late_teardown();
+}
+END_TEST
+
 TEST_MAIN("stage late", test_early, test_early_kept, test_others, test_own,
-	  test_resumed)
+	  test_resumed, test_fuse, test_mounted_below)
