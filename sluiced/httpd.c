@@ -8,18 +8,15 @@
  */
 #include "sluiced/httpd.h"
 
-#include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 #include <microhttpd.h>
 #include "common/file.h"
+#include "sluiced/listen.h"
 
 #define MEMORY_PER_CONN (16u << 10)
-#define BACKLOG		4096
 #define CONN_MAX	65536
 #define FD_RESERVE	64 /* for everything that is not a connection */
 #define PER_IP		1024
@@ -339,49 +336,6 @@ static void sweep(void *arg)
 	slu_timer_set(httpd->loop, &httpd->sweep, SWEEP);
 }
 
-static int parse_port(const char *addr, uint16_t *port, struct slu_err *err)
-{
-	const char *colon = strrchr(addr, ':');
-	char *end = NULL;
-	unsigned long n = colon ? strtoul(colon + 1, &end, 10) : 0;
-
-	if (!end || *end || end == colon + 1 || n == 0 || n > UINT16_MAX)
-		return slu_err(err, SLU_INVALID,
-			       "DaemonAddr %s: want HOST:PORT", addr);
-	*port = (uint16_t)n;
-	return 0;
-}
-
-/* IPv6 that takes IPv4 as well, or IPv4 alone where there is no IPv6. */
-static int listen_on(uint16_t port, struct slu_err *err)
-{
-	struct sockaddr_in6 six = {.sin6_family = AF_INET6,
-				   .sin6_port = htons(port),
-				   .sin6_addr = IN6ADDR_ANY_INIT};
-	struct sockaddr_in four = {.sin_family = AF_INET,
-				   .sin_port = htons(port)};
-	int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
-	int on = 1, off = 0, rc;
-	int fd = socket(AF_INET6, type, 0);
-	bool is_six = fd >= 0;
-
-	if (!is_six)
-		fd = socket(AF_INET, type, 0);
-	if (fd < 0)
-		return slu_errno(err, SLU_IO, "socket");
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (is_six)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	rc = is_six ? bind(fd, (struct sockaddr *)&six, sizeof(six))
-		    : bind(fd, (struct sockaddr *)&four, sizeof(four));
-	if (rc < 0 || listen(fd, BACKLOG) < 0) {
-		slu_errno(err, SLU_IO, "listen on port %u", port);
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 /* As many connections as descriptors can be had. */
 static unsigned connection_limit(const struct slu_log *log)
 {
@@ -450,8 +404,7 @@ struct slu_httpd *slu_httpd_new(struct slu_loop *loop, const char *addr,
 				const struct slu_log *log, struct slu_err *err)
 {
 	struct slu_httpd *httpd = calloc(1, sizeof(*httpd));
-	uint16_t port = 0;
-	int fd = -1;
+	int fd;
 
 	if (!httpd) {
 		slu_err(err, SLU_NOMEM, "out of memory");
@@ -463,8 +416,8 @@ struct slu_httpd *slu_httpd_new(struct slu_loop *loop, const char *addr,
 				    .epoll = -1,
 				    .sweep = {.fn = sweep, .arg = httpd},
 				    .timer = {.fn = run, .arg = httpd}};
-	if (parse_port(addr, &port, err) < 0 ||
-	    (fd = listen_on(port, err)) < 0 || start_mhd(httpd, fd, err) < 0) {
+	fd = slu_listen(addr, err);
+	if (fd < 0 || start_mhd(httpd, fd, err) < 0) {
 		if (fd >= 0 && !httpd->mhd)
 			close(fd);
 		slu_httpd_free(httpd);

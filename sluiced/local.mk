@@ -18,6 +18,7 @@ libsluiced_la_SOURCES = \
 	sluiced/jobstats.c sluiced/jobstats.h \
 	sluiced/line.c sluiced/line.h \
 	sluiced/link.c \
+	sluiced/listen.c sluiced/listen.h \
 	sluiced/lock.c sluiced/lock.h \
 	sluiced/longpoll.c sluiced/longpoll.h \
 	sluiced/loop.c sluiced/loop.h \
