@@ -31,7 +31,8 @@ bench_io_LDADD = libslupredict.la
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
 	bench/arbiter_sets.c bench/measure.h
 bench_arbiter_LDADD = libsluion.la
-bench_mckp_SOURCES = bench/mckp.c bench/measure.h
+bench_mckp_SOURCES = bench/mckp.c bench/mckp_rivals.c bench/mckp_rivals.h \
+	bench/measure.h
 bench_mckp_LDADD = libsluion.la $(GLPK_LIBS) -lm
 bench_programs += bench/resource_map_node
 bench_resource_map_node_SOURCES = bench/resource_map_node.c

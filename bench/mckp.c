@@ -20,14 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef HAVE_GLPK_H
-#include <glpk.h>
-#endif
+#include "bench/mckp_rivals.h"
 #include "bench/measure.h"
-#include "select_io/ion/mckp.h"
 #include "tests/unit/random.h"
-
-#define ITEMS 8
 
 struct instance {
 	struct slu_mckp_item (*item)[ITEMS];
@@ -104,42 +99,6 @@ static void drop(struct instance *t)
 	free(t->class);
 }
 
-/* The textbook: best[i][c] over doubles, and a choice for every cell. */
-static double textbook(const struct slu_mckp_problem *p, double *seconds)
-{
-	size_t width = (size_t)p->capacity + 1;
-	double *row = calloc(2 * width, sizeof(*row)), value;
-	unsigned char *choice = malloc(width * p->n);
-	double start = bench_now();
-
-	for (uint32_t i = 0; i < p->n; i++) {
-		double *from = row + (i & 1) * width;
-		double *to = row + (~i & 1) * width;
-
-		for (size_t c = 0; c < width; c++) {
-			to[c] = -1e300;
-			for (uint32_t j = 0; j < p->class[i].n; j++) {
-				const struct slu_mckp_item *item =
-					&p->class[i].item[j];
-
-				if (item->weight <= c &&
-				    from[c - item->weight] + item->value >
-					    to[c]) {
-					to[c] = from[c - item->weight] +
-						item->value;
-					choice[i * width + c] =
-						(unsigned char)j;
-				}
-			}
-		}
-	}
-	value = row[(p->n & 1) * width + p->capacity];
-	*seconds = bench_now() - start;
-	free(row);
-	free(choice);
-	return value;
-}
-
 /* From the problem to the answer, by a solver that has seen another problem
  * before, so that its memory is there. */
 static double ours(const struct slu_mckp_problem *p, enum slu_mckp_method how,
@@ -161,53 +120,6 @@ static double ours(const struct slu_mckp_problem *p, enum slu_mckp_method how,
 	slu_mckp_free(m);
 	return s.value;
 }
-
-#ifdef HAVE_GLPK_H
-static double glpk(const struct slu_mckp_problem *p, double *seconds)
-{
-	size_t n = (size_t)p->n * ITEMS, k = 1;
-	int *row = calloc(2 * n + 1, sizeof(*row));
-	int *col = calloc(2 * n + 1, sizeof(*col));
-	double *v = calloc(2 * n + 1, sizeof(*v)), value, start = bench_now();
-	glp_prob *mip = glp_create_prob();
-	glp_iocp how;
-	int rc;
-
-	glp_set_obj_dir(mip, GLP_MAX);
-	glp_add_rows(mip, (int)p->n + 1);
-	glp_add_cols(mip, (int)n);
-	glp_set_row_bnds(mip, (int)p->n + 1, GLP_UP, 0, p->capacity);
-	for (uint32_t i = 0; i < p->n; i++) {
-		glp_set_row_bnds(mip, (int)i + 1, GLP_FX, 1, 1);
-		for (uint32_t j = 0; j < ITEMS; j++) {
-			int c = (int)(i * ITEMS + j) + 1;
-
-			glp_set_col_kind(mip, c, GLP_BV);
-			glp_set_obj_coef(mip, c, p->class[i].item[j].value);
-			row[k] = (int)i + 1;
-			col[k] = c;
-			v[k++] = 1;
-			row[k] = (int)p->n + 1;
-			col[k] = c;
-			v[k++] = p->class[i].item[j].weight;
-		}
-	}
-	glp_load_matrix(mip, (int)k - 1, row, col, v);
-	glp_init_iocp(&how);
-	how.presolve = GLP_ON;
-	how.msg_lev = GLP_MSG_OFF;
-	how.tm_lim = 20000;
-	rc = glp_intopt(mip, &how);
-	value = rc == 0 && glp_mip_status(mip) == GLP_OPT ? glp_mip_obj_val(mip)
-							  : NAN;
-	*seconds = bench_now() - start;
-	glp_delete_prob(mip);
-	free(row);
-	free(col);
-	free(v);
-	return value;
-}
-#endif
 
 static void line(const struct options *o, const char *what, const char *metric,
 		 double mine, const char *rival, double theirs)
@@ -252,7 +164,7 @@ static void cold(const struct options *o, const struct shape *s)
 		 s->kind);
 	make(&t, s->kind, s->jobs, s->ions, 7);
 	for (int i = 0; i < s->repeats; i++) {
-		double a = textbook(&t.p, &book[i]);
+		double a = bench_textbook(&t.p, &book[i]);
 		double b =
 			ours(&t.p, SLU_MCKP_TABLE, &table[i], &once, &by_table);
 		double c =
@@ -271,10 +183,10 @@ static void cold(const struct options *o, const struct shape *s)
 	     "textbook DP", 1e6 * book[s->repeats / 2]);
 #ifdef HAVE_GLPK_H
 	if (s->mip && !o->quick) {
-		double v = glpk(&t.p, &once);
+		double v = bench_glpk(&t.p, &once);
 
 		if (!isnan(v))
-			must(what, v, textbook(&t.p, &book[0]), 1e-3);
+			must(what, v, bench_textbook(&t.p, &book[0]), 1e-3);
 		line(o, what, "load + solve", 1e6 * core[s->repeats / 2],
 		     isnan(v) ? "GLPK (gave up)" : "GLPK", 1e6 * once);
 	}
@@ -301,7 +213,7 @@ static void in_a_row(const struct options *o, const struct shape *s)
 
 	for (int k = 0; k < IN_A_ROW; k++) {
 		make(&t[k], s->kind, s->jobs, s->ions, 500 + (uint64_t)k);
-		sum += textbook(&t[k].p, &book[k]);
+		sum += bench_textbook(&t[k].p, &book[k]);
 	}
 	for (int i = 0; i < 301; i++) {
 		double start = bench_now(), all = 0;
@@ -340,7 +252,7 @@ static void race(const struct instance *t, int times, double *mine,
 		*mine = fmin(*mine, core);
 		if (i >= 9)
 			continue;
-		a = textbook(&t->p, &book);
+		a = bench_textbook(&t->p, &book);
 		must("worst", a, b, info.unit * t->p.n);
 		*theirs = fmin(*theirs, book);
 	}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BENCH_MCKP_RIVALS_H
+#define SLU_BENCH_MCKP_RIVALS_H
+
+/* What others solve the knapsack of bench/mckp with: the best value, and the
+ * seconds that it took. */
+
+#include "select_io/ion/mckp.h"
+
+#define ITEMS 8 /* of each class */
+
+/* The textbook: best[i][c] over doubles, and a choice for every cell. */
+double bench_textbook(const struct slu_mckp_problem *p, double *seconds);
+/* NAN: it gave up. Only with HAVE_GLPK_H. */
+double bench_glpk(const struct slu_mckp_problem *p, double *seconds);
+
+#endif
