@@ -132,6 +132,19 @@ static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
 	return 0;
 }
 
+/* What tasks have mapped gets no other time by a change while it is dirty: the
+ * last look would not see what is written from now on. */
+static int settle(const struct slu_act *a, int in, const struct slu_entry *e,
+		  uint64_t offset, uint64_t len, struct slu_err *err)
+{
+	return sync_file_range(in, (off_t)offset, (off_t)len,
+			       SYNC_FILE_RANGE_WAIT_BEFORE |
+				       SYNC_FILE_RANGE_WRITE |
+				       SYNC_FILE_RANGE_WAIT_AFTER)
+		       ? slu_act_errno(err, "read", a->places.src_path, e)
+		       : 0;
+}
+
 /* `st` is the source's, before. */
 static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 			int out, struct stat *st, struct slu_err *err)
@@ -143,6 +156,8 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	mode_t mode = w->entry.mode;
 	bool sparse = (uint64_t)st->st_blocks * 512 < size;
 
+	if (a->part->early && settle(a, in, &w->entry, offset, len, err))
+		return -1;
 	if (slu_copy_part(&t->copier, in, out, offset, len, sparse, &reason)) {
 		return reason.kind == SLU_BUSY
 			       ? slu_err(err, SLU_BUSY, "%s", reason.text)

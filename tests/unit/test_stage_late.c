@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -133,6 +134,37 @@ START_TEST(test_early_kept)
 }
 END_TEST
 
+/* A task that has mapped a file writes to it before and after an early copy. */
+START_TEST(test_mapped)
+{
+	struct slu_stage_part part;
+	struct statfs fs;
+	int fd;
+	char *p;
+
+	late_setup(&part);
+	faults(0, NULL, 0);
+	if (statfs(src, &fs) || fs.f_type == TMPFS_MAGIC) {
+		skip("what is mapped there never changes its time");
+		late_teardown();
+		return;
+	}
+	fd = open(in(src, "a"), O_RDWR);
+	p = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ck_assert_ptr_ne(p, MAP_FAILED);
+	*p = 'x';
+	part.quick = part.early = true;
+	expect_ok(stage_part(part, NULL), err);
+	usleep(20000); /* for the clock of times to go on */
+	*p = 'y';
+	ck_assert(!munmap(p, 1) && !close(fd));
+	part.early = false;
+	expect_ok(stage_part(part, NULL), err);
+	same(src, in(dst, "src"));
+	late_teardown();
+}
+END_TEST
+
 /* Somebody else's data could not be written there. */
 START_TEST(test_others)
 {
@@ -235,5 +267,5 @@ START_TEST(test_mounted_below)
 }
 END_TEST
 
-TEST_MAIN("stage late", test_early, test_early_kept, test_others, test_own,
-	  test_resumed, test_fuse, test_mounted_below)
+TEST_MAIN("stage late", test_early, test_early_kept, test_mapped, test_others,
+	  test_own, test_resumed, test_fuse, test_mounted_below)
