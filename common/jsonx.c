@@ -108,8 +108,8 @@ static int not_json(const struct place *p, enum json_tokener_error why,
 {
 	if (p->at == p->len)
 		why = json_tokener_continue;
-	return slu_err(err, SLU_INVALID, "not JSON at byte %zu: %s", p->at,
-		       complaint(why, true, NULL));
+	return slu_err(err, SLU_INVALID, "not JSON at byte %zu of %zu: %s",
+		       p->at, p->len, complaint(why, true, NULL));
 }
 
 static int take_value(struct place *p, struct json_object **out,
@@ -130,25 +130,73 @@ static int take_value(struct place *p, struct json_object **out,
 	return why == json_tokener_success ? 0 : not_json(p, why, err);
 }
 
-static int take_elements(struct place *p, slu_json_f *fn, void *arg,
-			 struct slu_err *err)
+/* Who takes the elements, and how they begin: a new line, blanks and a brace;
+ * else begin_len is 0. */
+struct elements {
+	slu_json_f *fn;
+	slu_json_broken_f *broken;
+	void *arg;
+	const char *begin;
+	size_t begin_len;
+};
+
+static void learn_begin(const struct place *p, struct elements *e)
+{
+	struct place first = *p;
+	bool is_line = take_letter(&first, '{') && p->text[p->at] == '\n';
+
+	e->begin = p->text + p->at;
+	e->begin_len = is_line ? first.at - p->at : 0;
+}
+
+/* Where the first element at or after `from` begins; false: nobody knows. */
+static bool find_next(struct place *p, size_t from, const struct elements *e)
+{
+	const char *next = NULL;
+
+	if (e->begin_len && from < p->len)
+		next = memmem(p->text + from, p->len - from, e->begin,
+			      e->begin_len);
+	if (next)
+		p->at = (size_t)(next - p->text);
+	return next != NULL;
+}
+
+/* One, and what stands behind it: 1 if that is a comma. */
+static int take_element(struct place *p, const struct elements *e,
+			struct slu_err *err)
 {
 	struct json_object *element;
 	int rc;
 
-	if (take_letter(p, ']'))
-		return 0;
-	do {
-		if (take_value(p, &element, err) < 0)
-			return -1;
-		rc = fn(arg, element, err);
-		json_object_put(element);
-		if (rc < 0)
-			return -1;
-	} while (take_letter(p, ','));
-	return take_letter(p, ']')
-		       ? 0
-		       : not_json(p, json_tokener_error_parse_array, err);
+	if (take_value(p, &element, err) < 0)
+		return -1;
+	rc = e->fn(e->arg, element, err);
+	json_object_put(element);
+	if (rc < 0)
+		return -2;
+	if (take_letter(p, ',') || take_letter(p, ']'))
+		return p->text[p->at - 1] == ',';
+	return not_json(p, json_tokener_error_parse_array, err);
+}
+
+static int take_elements(struct place *p, struct elements *e,
+			 struct slu_err *err)
+{
+	int rc;
+
+	learn_begin(p, e);
+	rc = !take_letter(p, ']');
+	while (rc > 0) {
+		size_t began = p->at;
+
+		rc = take_element(p, e, err);
+		if (rc == -1 && find_next(p, began + 1, e)) {
+			e->broken(e->arg, err);
+			rc = 1;
+		}
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 static int take_name(struct place *p, struct json_object **name,
@@ -162,8 +210,8 @@ static int take_name(struct place *p, struct json_object **name,
 	return not_json(p, json_tokener_error_parse_object_key_sep, err);
 }
 
-static int take_member(struct place *p, const char *key, slu_json_f *fn,
-		       void *arg, struct json_object *rest, struct slu_err *err)
+static int take_member(struct place *p, const char *key, struct elements *e,
+		       struct json_object *rest, struct slu_err *err)
 {
 	struct json_object *name, *value = NULL;
 	int rc;
@@ -172,7 +220,7 @@ static int take_member(struct place *p, const char *key, slu_json_f *fn,
 		return -1;
 	if (!strcmp(json_object_get_string(name), key) && take_letter(p, '[')) {
 		value = json_object_new_array();
-		rc = take_elements(p, fn, arg, err);
+		rc = take_elements(p, e, err);
 	} else {
 		rc = take_value(p, &value, err);
 	}
@@ -182,9 +230,10 @@ static int take_member(struct place *p, const char *key, slu_json_f *fn,
 }
 
 int slu_json_elements(const char *text, size_t len, const char *key,
-		      slu_json_f *fn, void *arg, struct json_object **rest,
-		      struct slu_err *err)
+		      slu_json_f *fn, slu_json_broken_f *broken, void *arg,
+		      struct json_object **rest, struct slu_err *err)
 {
+	struct elements e = {.fn = fn, .broken = broken, .arg = arg};
 	struct place p = {.text = text, .len = len};
 	struct json_object *obj;
 
@@ -195,7 +244,7 @@ int slu_json_elements(const char *text, size_t len, const char *key,
 	obj = json_object_new_object();
 	if (!take_letter(&p, '}')) {
 		do
-			if (take_member(&p, key, fn, arg, obj, err) < 0)
+			if (take_member(&p, key, &e, obj, err) < 0)
 				goto fail;
 		while (take_letter(&p, ','));
 		if (!take_letter(&p, '}')) {

@@ -27,12 +27,15 @@ struct json_object *slu_json_parse_to(const char *text, size_t len, int depth,
  * times as large as its text). The element is borrowed, NULL for null; fn
  * returns 0 to go on. *rest: the other members, and that array without its
  * elements. Caller puts. A text that turns out to be no JSON fails with
- * SLU_INVALID, after what stood before. */
+ * SLU_INVALID, after what stood before; but where elements are objects on lines
+ * of their own, indented as the first one, `broken` is called instead, and the
+ * next of them comes. */
 typedef int slu_json_f(void *arg, struct json_object *element,
 		       struct slu_err *err);
+typedef void slu_json_broken_f(void *arg, const struct slu_err *why);
 int slu_json_elements(const char *text, size_t len, const char *key,
-		      slu_json_f *fn, void *arg, struct json_object **rest,
-		      struct slu_err *err);
+		      slu_json_f *fn, slu_json_broken_f *broken, void *arg,
+		      struct json_object **rest, struct slu_err *err);
 
 /* Getters: required ones fail with SLU_INVALID "key: ..."; who knows where obj
  * stands puts that before it (slu_err_prefix). The _opt ones leave *out alone

@@ -23,8 +23,9 @@
  * steps of a job read from and wrote to disks is given to take_io as well.
  *
  * json: `sacct --json`, or slurmrestd's /slurmdb/.../jobs; with those counters.
- * Where it is no JSON any more, as at the end of half a file, it is torn: the
- * job there is broken, and nothing behind it is read.
+ * A job that is no JSON is broken, and the next is looked for where each begins
+ * on a line of its own, as they are printed. Where there is none, as at the end
+ * of half a file, it is torn: nothing behind it is read.
  *
  * darshan: what darshan-parser prints, of one or more logs: the bytes that the
  * programs of known jobs read and wrote (POSIX and STDIO).

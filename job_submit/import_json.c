@@ -269,14 +269,21 @@ static int take_element(void *arg, struct json_object *job, struct slu_err *err)
 	return r->refused ? -1 : 0;
 }
 
+static void count_broken(void *arg, const struct slu_err *why)
+{
+	struct reader *r = arg;
+
+	slu_import_broken(r->report, ++r->n, why);
+}
+
 int slu_import_json(const char *text, size_t len,
 		    const struct slu_import *import,
 		    struct slu_import_report *report, struct slu_err *err)
 {
 	struct reader r = {.import = import, .report = report};
 	struct json_object *rest;
-	int rc = slu_json_elements(text, len, "jobs", take_element, &r, &rest,
-				   err);
+	int rc = slu_json_elements(text, len, "jobs", take_element,
+				   count_broken, &r, &rest, err);
 
 	/* the jobs before that are good */
 	if (rc < 0 && r.n && !r.refused && err->kind == SLU_INVALID) {

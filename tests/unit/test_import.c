@@ -312,7 +312,25 @@ static const struct {
 	 "{\"jobs\":[{\"job_id\":1,\"user\":\"ada\",\"time\":{\"start\":3,"
 	 "\"end\":9}},{\"job_id\":2,\"us",
 	 "1[0] 1000 ada -/- - n0 0+3-9 0 -\n", 1, 0, 1,
-	 "2: not JSON at byte 77: the text ends too early"},
+	 "2: not JSON at byte 77 of 77: the text ends too early"},
+	/* Broken jobs, as sacct prints them: the next one is found. */
+	{"json",
+	 "{\n  \"jobs\": [\n    {\n      \"job_id\": 1,\n"
+	 "      \"user\": \"ada\",\n      \"time\": {\n"
+	 "        \"start\": 3,\n        \"end\": 9\n      }\n    },\n"
+	 "    {\n      \"job_id\": 2,\n      \"user\": \"ada,\n"
+	 "      \"time\": {\n"
+	 "        \"start\": 3,\n        \"end\": 9\n      }\n    },\n"
+	 "    {\n      \"job_id\": 3,\n      \"us"
+	 "    {\n      \"job_id\": 4,\n      \"user\": \"ada\",\n"
+	 "      \"time\": {\"start\": 3, \"end\": 9}\n    }\n"
+	 "    {\n      \"job_id\": 5,\n      \"user\": \"ada\",\n"
+	 "      \"time\": {\"start\": 3, \"end\": 9}\n    }\n"
+	 "  ],\n  \"errors\": [\n    {\n    }\n  ]\n}",
+	 "1[0] 1000 ada -/- - n0 0+3-9 0 -\n"
+	 "5[0] 1000 ada -/- - n0 0+3-9 0 -\n",
+	 2, 0, 2,
+	 "2: not JSON at byte 180 of 489: object value separator ',' expected"},
 	{"json", "{\"jobs\":[]}", "", 0, 0, 0, ""},
 	{"swf", "", "", 0, 0, 0, ""},
 	{"sacct", "", "", 0, 0, 0, ""},

@@ -315,6 +315,12 @@ static int add_element(void *arg, struct json_object *element,
 		       : 0;
 }
 
+static void add_broken(void *arg, const struct slu_err *why)
+{
+	(void)why;
+	strcat(arg, "- ");
+}
+
 /* An array is read element by element. */
 START_TEST(test_elements)
 {
@@ -330,7 +336,7 @@ START_TEST(test_elements)
 		{"{}", "", "{}", NULL},
 		{"[1]", "", "[1]", NULL},
 		{"", "", NULL, "byte 0"},
-		{"{", "", NULL, "byte 1: the text ends too early"},
+		{"{", "", NULL, "byte 1 of 1: the text ends too early"},
 		{"{\"a\":[1,2", "1 ", NULL, "too early"},
 		{"{\"a\":[1,{\"b\":", "1 ", NULL, "too early"},
 		{"{\"a\":[1,]}", "1 ", NULL, "byte 8"},
@@ -341,6 +347,17 @@ START_TEST(test_elements)
 		{"{5:[1]}", "", NULL, "byte"},
 		{"{\"a\":[1]} x", "1 ", NULL, "more text"},
 		{"{\"a\":[1,true,2]}", "1 true ", NULL, "enough"},
+		/* The next one is found by its line. */
+		{"{\"a\":[\n {},\n {\"b\":\n  {},{\n {},\n  {}\n]}",
+		 "{} - {} {} ", "{\"a\":[]}", NULL},
+		{"{\"a\":[\n {\"b\n {}\n {}]}", "- {} - {} ", "{\"a\":[]}",
+		 NULL},
+		{"{\"a\":[\n {},\n {\"b\":", "{} ", NULL,
+		 "byte 18 of 18: the text ends too early"},
+		{"{\"a\":[\n {}],\"a\":[5 {}", "{} 5 ", NULL, "byte 19 of"},
+		{"{\"a\":[\n {},\n {]\n ,{}]}", "{} ", NULL, "byte"},
+		{"{\"a\":[ {},{\"b\":}, {}]}", "{} ", NULL, "byte 15 of"},
+		{"{\"a\":[\n1,\n2 3,\n4]}", "1 2 ", NULL, "array"},
 	};
 
 	each(c, cases)
@@ -349,7 +366,8 @@ START_TEST(test_elements)
 		char seen[99] = "";
 		struct slu_err err = {0};
 		int rc = slu_json_elements(c->text, strlen(c->text), "a",
-					   add_element, seen, &rest, &err);
+					   add_element, add_broken, seen, &rest,
+					   &err);
 
 		expect(rc == (c->rest ? 0 : -1), "case %td: %s", c - cases,
 		       err.text);
