@@ -39,9 +39,9 @@ static int parse(const char *line, struct swf_job *job)
 	job->group = (int64_t)v[12];
 	job->program = (int64_t)v[13];
 	job->queue = (int64_t)v[14];
-	job->state = slu_swf_is_part((int)v[10])
+	job->state = slu_swf_is_part((int64_t)v[10])
 			     ? NULL
-			     : slu_swf_state((int)v[10], (int64_t)v[3],
+			     : slu_swf_state((int64_t)v[10], (int64_t)v[3],
 					     job->request);
 	return 0;
 }

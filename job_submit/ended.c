@@ -23,14 +23,14 @@ int64_t slu_run_time(const struct slu_job *job)
 	return job->prepared < job->end - job->start ? slu_job_ran(job) : 0;
 }
 
-const char *slu_swf_state(int status, int64_t run, int64_t request)
+const char *slu_swf_state(int64_t status, int64_t run, int64_t request)
 {
 	if (request > 0 && run >= request)
 		return "TIMEOUT";
 	return status == 0 ? "FAILED" : status == 5 ? "CANCELLED" : "COMPLETED";
 }
 
-bool slu_swf_is_part(int status)
+bool slu_swf_is_part(int64_t status)
 {
 	return status >= 2 && status <= 4;
 }

@@ -28,8 +28,8 @@ int64_t slu_run_time(const struct slu_job *job);
  * Run time and request in seconds, request <= 0: none. Logs call what was ended
  * at its request failed, cancelled or completed, each in its own way: a run
  * that has reached it is a TIMEOUT. Static text. */
-const char *slu_swf_state(int status, int64_t run, int64_t request);
+const char *slu_swf_state(int64_t status, int64_t run, int64_t request);
 /* Is it a part of a job that a line of its own sums up? */
-bool slu_swf_is_part(int status);
+bool slu_swf_is_part(int64_t status);
 
 #endif

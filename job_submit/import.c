@@ -11,6 +11,7 @@
 #define FARTHEST  4000000000 /* Unix seconds; no number of a log is larger */
 #define FIRST_LOG 300000000  /* none begins before, Unix seconds */
 #define LONGEST	  (UINT32_MAX / 60) /* minutes */
+#define MARK	  "\xef\xbb\xbf"    /* of UTF-8, before a text */
 
 void slu_import_broken(struct slu_import_report *report, uint64_t line,
 		       const struct slu_err *why)
@@ -107,7 +108,7 @@ static void take_comment(const char *line, double *epoch)
 	const char *at = strstr(line, "UnixStartTime:");
 	double value = at ? strtod(at + 14, NULL) : 0;
 
-	if (value > 0 && value < FARTHEST)
+	if (value >= 1 && value < FARTHEST)
 		*epoch = value;
 }
 
@@ -164,7 +165,8 @@ static int take_swf(const char *line, double epoch,
 		return -1;
 	if (v[0] < 1)
 		return slu_err(err, SLU_INVALID, "job number %g", v[0]);
-	if (v[3] <= 0 || v[11] < 0 || slu_swf_is_part((int)v[10]))
+	if (v[1] < 0 || v[3] < 1 || v[11] < 0 ||
+	    slu_swf_is_part((int64_t)v[10]))
 		return 0;
 	job = (struct slu_job){
 		.job_id = (uint32_t)v[0],
@@ -182,7 +184,7 @@ static int take_swf(const char *line, double epoch,
 		.limit_asked = (count_of(v[8]) + 59) / 60,
 		.limit = (count_of(v[8]) + 59) / 60,
 		.state = (char *)(uintptr_t)slu_swf_state(
-			(int)v[10], (int64_t)v[3], (int64_t)v[8]),
+			(int64_t)v[10], (int64_t)v[3], (int64_t)v[8]),
 		.ion_max = SLU_NO_ID,
 		.ions = SLU_NO_ID,
 	};
@@ -236,6 +238,10 @@ int slu_import(const char *format, char *text, size_t len,
 
 	err = err ? err : &scratch;
 	*report = (struct slu_import_report){0};
+	if (len >= 3 && !memcmp(text, MARK, 3)) {
+		text += 3;
+		len -= 3;
+	}
 	if (strcmp(format, "json") == 0)
 		return slu_import_json(text, len, import, report, err);
 	fill_holes(text, len);

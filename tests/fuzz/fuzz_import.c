@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first byte is the format. Whatever is taken has run, and has its texts;
- * the report counts it. */
+/* The first byte is the format, and whether clocks change. Whatever is taken
+ * has run, in numbers that history has room for, and has its texts; the report
+ * counts it. */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
+#include <math.h>
 #include <string.h>
+#include <time.h>
 #include "job_submit/import.h"
 
 static uint64_t taken;
@@ -20,7 +23,12 @@ static int take(void *arg, const struct slu_job *job, struct slu_err *err)
 
 	(void)arg, (void)err;
 	must(text != NULL);
+	must(job->job_id > 0 && job->job_id < SLU_NO_ID);
 	must(job->start > 0 && job->end > job->start);
+	must(job->end <= UINT32_MAX && job->submit <= UINT32_MAX);
+	must(job->submit >= 0 && job->eligible >= 0);
+	must(job->suspended >= 0 && slu_job_ran(job) > 0);
+	must(job->limit <= UINT32_MAX / 60);
 	free(text);
 	taken++;
 	return 0;
@@ -32,7 +40,10 @@ static int take_io(void *arg, const struct slu_import_io *io,
 	(void)arg, (void)err;
 	must(io->job_id && io->start > 0);
 	must(io->read_bytes >= 0 && io->written_bytes >= 0);
-	taken++;
+	must(isfinite(io->read_bytes + io->written_bytes));
+	must(io->calls >= 0 && io->consecutive >= 0 &&
+	     io->shared_bytes <= io->called_bytes);
+	taken += io->source != SLU_IO_ACCOUNTING; /* that is its job's */
 	return 0;
 }
 
@@ -46,6 +57,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
+	if (data[0] / 4 % 2)
+		import.to_local = localtime_r;
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 0);
 	text = malloc(size);
 	must(text != NULL);
 	memcpy(text, data + 1, size - 1);

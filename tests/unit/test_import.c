@@ -45,6 +45,7 @@ static int print_io(void *arg, const struct slu_import_io *io,
 	return 0;
 }
 
+#define BOM	 "\xef\xbb\xbf"
 #define TEN(x)	 x x x x x x x x x x
 #define MANY	 TEN(TEN("|")) TEN("|")
 #define EIGHT(x) x x x x x x x x
@@ -172,6 +173,13 @@ static const struct {
 	 "-1 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n",
 	 "7[0] 3 3 2/1 7 n8 11+16-116 11 COMPLETED\n", 1, 3, 1,
 	 "5: job number -1"},
+	/* It is not known when they ran, or whether. */
+	{"swf",
+	 "; UnixStartTime: 0.5\n"
+	 "1 -1 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
+	 "2 10 5 .5 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
+	 "3 0 0 1 4 -1 -1 8 601 -1 4e9 3 2 7 1 -1 -1 -1\n",
+	 "3[0] 3 3 2/1 7 n8 1+1-2 11 COMPLETED\n", 1, 2, 0, ""},
 	/* What reached its request, whatever the log calls it. */
 	{"swf",
 	 "1 10 5 601 4 -1 -1 8 601 -1 0 3 2 7 1 -1 -1 -1\n"
@@ -332,6 +340,14 @@ static const struct {
 	 2, 0, 2,
 	 "2: not JSON at byte 180 of 489: object value separator ',' expected"},
 	{"json", "{\"jobs\":[]}", "", 0, 0, 0, ""},
+	/* The mark of UTF-8 that some editors begin a file with. */
+	{"swf",
+	 BOM "; UnixStartTime: 1000\n"
+	     "1 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n",
+	 "1[0] 3 3 2/1 7 n8 1010+1015-1115 11 COMPLETED\n", 1, 0, 0, ""},
+	{"sacct", BOM "JobID|UID|Start|End\n1|5|2|62\n",
+	 "1[0] 5 - -/- - n0 0+2-62 0 -\n", 1, 0, 0, ""},
+	{"json", BOM "{\"jobs\":[]}", "", 0, 0, 0, ""},
 	{"swf", "", "", 0, 0, 0, ""},
 	{"sacct", "", "", 0, 0, 0, ""},
 };
