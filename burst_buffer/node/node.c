@@ -94,6 +94,19 @@ static int find_name(struct slu_node *n, const char *option,
 	return 0;
 }
 
+/* NULL: it cannot be written. */
+static FILE *append_to(const char *path, int flags, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags,
+		      mode);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "a");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+/* It names the files of everybody's jobs. */
 static void open_log(struct slu_node *n)
 {
 	const char *path = n->opt->log;
@@ -103,7 +116,7 @@ static void open_log(struct slu_node *n)
 	if (!path)
 		path = LOG_FILE;
 	if (strcmp(path, "-"))
-		n->log_file = fopen(path, "ae");
+		n->log_file = append_to(path, 0, 0600);
 	n->log = (struct slu_log){
 		.fn = slu_log_to_file,
 		.arg = n->log_file ? n->log_file : stderr,
@@ -193,17 +206,11 @@ static int find_self(struct slu_node *n, struct slu_err *err)
 static void open_job_log(struct slu_node *n)
 {
 	char path[PATH_MAX];
-	int fd;
 
 	slu_note_path(n, "log", path);
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
-		  0400);
-	if (fd < 0)
-		return;
-	(void)slu_let_read(fd, n->plan.uid);
-	n->job_log = fdopen(fd, "a");
-	if (!n->job_log)
-		close(fd);
+	n->job_log = append_to(path, O_NOFOLLOW, 0400);
+	if (n->job_log)
+		(void)slu_let_read(fileno(n->job_log), n->plan.uid);
 }
 
 /* What the view has is the plan's own. */

@@ -11,7 +11,7 @@
  *	env		variables for the job's tasks; only once it is ready
  *	env.steps	more of them for the tasks of its steps
  *	hosts		gekkofs: where its daemons are (the user's)
- *	refused		one sentence: tasks may not start
+ *	refused		one sentence: tasks may not start (theirs to read)
  *	restarted	the node was, since the instance was made
  *	log		what happened, for the user (theirs, 0400)
  *	kept		where data of a failed stage-out is
@@ -122,6 +122,10 @@ long slu_note_age(const struct slu_node *n, const char *name);
 char *slu_note_get(const struct slu_node *n, const char *name);
 int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
 		 const char *text, struct slu_err *err);
+/* One that the job's user may read and nobody else; everybody, where there are
+ * no lists or it is not known who that is. */
+int slu_note_tell(struct slu_node *n, const char *name, const char *text,
+		  struct slu_err *err);
 void slu_note_drop(const struct slu_node *n, const char *name);
 /* Does whoever this file names (up.pid, ...) live? */
 bool slu_note_lives(const struct slu_node *n, const char *pid_file,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "burst_buffer/staging/attrs.h"
 #include "common/file.h"
 #include "common/proc.h"
 
@@ -59,6 +60,34 @@ int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
 	slu_note_path(n, name, path);
 	return slu_file_write(AT_FDCWD, path, text, strlen(text), mode, false,
 			      err);
+}
+
+/* Whose job it is says the plan, or who runs our prolog. */
+static int let_user_read(const struct slu_node *n, const char *path)
+{
+	const char *uid = getenv("SLURM_JOB_UID");
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), rc = -1;
+
+	if (fd >= 0 && (n->planned || uid))
+		rc = slu_let_read(fd, n->planned
+					      ? n->plan.uid
+					      : (uid_t)strtoul(uid, NULL, 10));
+	if (fd >= 0 && rc)
+		rc = fchmod(fd, 0644);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int slu_note_tell(struct slu_node *n, const char *name, const char *text,
+		  struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	slu_note_path(n, name, path);
+	if (slu_note_put(n, name, 0600, text, err))
+		return -1;
+	return let_user_read(n, path) ? slu_errno(err, SLU_IO, "%s", path) : 0;
 }
 
 void slu_note_drop(const struct slu_node *n, const char *name)

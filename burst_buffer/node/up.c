@@ -392,7 +392,7 @@ static void give_up(struct slu_node *n, struct slu_err *err)
 	slu_node_log(n, SLU_ERROR, "refused: %s", err->text);
 	slu_note_drop(n, "env");
 	snprintf(line, sizeof(line), "%s\n", err->text);
-	if (slu_note_put(n, "refused", 0644, line, NULL))
+	if (slu_note_tell(n, "refused", line, NULL))
 		slu_node_log(n, SLU_ERROR, "cannot write %s/refused", n->dir);
 	leave_behind(n, err);
 	if (!n->plan.buffer || err->kind == SLU_DENIED)

@@ -52,6 +52,26 @@ static void expect_refused(const char *words)
 	nodes_all(refused, words, 0);
 }
 
+/* What it names is no business of others on the node. */
+static int user_reads(const char *note)
+{
+	char path[PATH_MAX];
+
+	job_path(path, note);
+	return become_ann() || access(path, R_OK) ? 32 : 0;
+}
+
+static int stranger_reads(const char *note)
+{
+	char path[PATH_MAX];
+
+	job_path(path, note);
+	return setgid(NODE_UID + 1) || setuid(NODE_UID + 1) ||
+			       !access(path, R_OK)
+		       ? 33
+		       : 0;
+}
+
 START_TEST(test_no_source)
 {
 	if (!begin("scratch", ""))
@@ -65,6 +85,8 @@ START_TEST(test_no_source)
 	ctl_until_told("pfs/none: No such file");
 	ck_assert_str_eq(ctl_verdict, "hold");
 	expect_refused("pfs/none: No such file");
+	nodes_all(user_reads, "refused", 0);
+	nodes_all(stranger_reads, "refused", 0);
 	end_cancelled();
 }
 END_TEST

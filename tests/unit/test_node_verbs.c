@@ -196,6 +196,22 @@ START_TEST(test_job_number)
 }
 END_TEST
 
+/* It names the files of everybody's jobs. */
+START_TEST(test_log_private)
+{
+	struct slu_node n;
+	struct stat st;
+
+	node_begin("");
+	umask(022);
+	options.log = path_of("node.log");
+	expect_ok(slu_node_open(&n, &options, &err), err);
+	slu_node_close(&n);
+	ck_assert(!stat(path_of("node.log"), &st));
+	ck_assert_int_eq(st.st_mode & 0777, 0600);
+}
+END_TEST
+
 /* A job's log does not grow for ever, and does not end without a word: what
  * went wrong at a late end is still in it. */
 START_TEST(test_job_log)
@@ -258,5 +274,6 @@ START_TEST(test_instance_names)
 }
 END_TEST
 
-TEST_MAIN("node_verbs", test_job_log, test_job_number, test_io, test_io_alone,
-	  test_cancel, test_no_part, test_instance_names)
+TEST_MAIN("node_verbs", test_log_private, test_job_log, test_job_number,
+	  test_io, test_io_alone, test_cancel, test_no_part,
+	  test_instance_names)
