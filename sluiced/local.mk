@@ -80,6 +80,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_programs \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
+	tests/unit/test_sluiced_questions \
 	tests/unit/test_sluiced_routes \
 	tests/unit/test_sluiced_totals \
 	tests/unit/test_sluiced_user
@@ -100,6 +101,9 @@ tests_unit_test_sluiced_buffers_SOURCES = \
 	tests/unit/test_sluiced_buffers.c $(sluiced_whole) \
 	select_io/tbf/publish.c
 tests_unit_test_sluiced_buffers_LDADD = libslutbfd.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_questions_SOURCES = \
+	tests/unit/test_sluiced_questions.c $(sluiced_whole)
+tests_unit_test_sluiced_questions_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_daemon_SOURCES = \
 	tests/unit/test_sluiced_daemon.c $(sluiced_whole)
 tests_unit_test_sluiced_daemon_LDADD = libsluiced.la $(CHECK_LIBS)

@@ -2,7 +2,9 @@
 /*
  * A queue of questions and the processes that answer them. What one of these
  * needs to know travels as JSON: {"database":..., "uid":..., "admin":...,
- * "quantile":..., "floor":..., "mode":..., "live":..., "args":{...}}.
+ * "quantile":..., "floor":..., "mode":..., "live":..., "args":{...}}. It is
+ * made when the process begins, from what was sent: in memory it may be three
+ * hundred times as large.
  */
 #include "sluiced/questions.h"
 
@@ -24,7 +26,7 @@ struct slu_question {
 	struct slu_req *req; /* NULL: answered */
 	uint32_t uid;
 	bool trusted;		 /* root or SlurmUser */
-	struct json_object *all; /* as above */
+	struct json_object *all; /* as above, while the process begins */
 	struct slu_question **slot;
 	struct slu_child *child;
 	void (*learn)(struct slu_daemon *d, uint32_t uid,
@@ -158,12 +160,6 @@ static void child_done(void *arg, struct slu_buf *out,
 	reply(q, out, err);
 }
 
-static void question_free(struct slu_question *q)
-{
-	json_object_put(q->all);
-	free(q);
-}
-
 /* Has its user a process for it, if there is one at all? */
 static bool may_start(const struct slu_questions *all,
 		      const struct slu_question *q)
@@ -207,48 +203,9 @@ static void child_gone(void *arg)
 	struct slu_question *q = arg, **slot = q->slot;
 	struct slu_questions *all = &q->d->questions;
 
-	question_free(q);
+	free(q);
 	*slot = NULL;
 	start_waiting(all);
-}
-
-static void start(struct slu_question *q, struct slu_question **slot)
-{
-	struct slu_child_work work = {
-		.run = child_run,
-		.done = child_done,
-		.gone = child_gone,
-		.arg = q,
-		.max = SLU_QUESTION_MAX,
-		.seconds = SLU_QUESTION_SECONDS,
-	};
-	struct slu_buf none = {0};
-	struct slu_err err;
-
-	*slot = q;
-	q->slot = slot;
-	q->child = slu_child_start(q->d->loop, &work, &err);
-	if (!q->child) {
-		reply(q, &none, &err);
-		child_gone(q);
-	}
-}
-
-static struct slu_question **free_slot(struct slu_questions *all)
-{
-	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++)
-		if (!all->running[i])
-			return &all->running[i];
-	return NULL;
-}
-
-static void start_waiting(struct slu_questions *all)
-{
-	struct slu_question **slot = free_slot(all);
-	struct slu_question *q = slot ? next_waiting(all) : NULL;
-
-	if (q)
-		start(q, slot);
 }
 
 /* Everything that the answering process needs. Takes the args. answerer is
@@ -278,37 +235,71 @@ static struct json_object *wrap(const struct slu_daemon *d,
 	return all;
 }
 
-static struct slu_question *make(struct slu_daemon *d, struct slu_req *req,
-				 struct slu_err *err)
+/* -1: nobody can answer this. */
+static int understand(struct slu_question *q, struct slu_err *err)
 {
-	struct json_object *args = slu_json_parse(
-		req->body.data ? req->body.data : "", req->body.len, err);
+	const struct slu_buf *body = &q->req->body;
+	struct json_object *args =
+		slu_json_parse(body->data ? body->data : "", body->len, err);
 	const struct slu_answerer *answerer;
-	struct slu_question *q = NULL;
 	const char *name;
 
 	if (!args || slu_json_str(args, "question", &name, err) < 0)
-		goto out;
+		goto fail;
 	answerer = find(name);
 	if (!answerer && !slu_query_find(name)) {
 		slu_err(err, SLU_INVALID, "question: there is no \"%.40s\"",
 			name);
-		goto out;
+		goto fail;
 	}
-	q = calloc(1, sizeof(*q));
-	if (!q) {
-		slu_err(err, SLU_NOMEM, "out of memory");
-		goto out;
-	}
-	q->d = d;
-	q->req = req;
-	q->uid = req->caller.uid;
-	q->trusted = req->trusted;
 	q->learn = answerer ? answerer->learn : NULL;
-	q->all = wrap(d, req, answerer, json_object_get(args));
-out:
+	q->all = wrap(q->d, q->req, answerer, args);
+	return 0;
+fail:
 	json_object_put(args);
-	return q;
+	return -1;
+}
+
+static void start(struct slu_question *q, struct slu_question **slot)
+{
+	struct slu_child_work work = {
+		.run = child_run,
+		.done = child_done,
+		.gone = child_gone,
+		.arg = q,
+		.max = SLU_QUESTION_MAX,
+		.seconds = SLU_QUESTION_SECONDS,
+	};
+	struct slu_buf none = {0};
+	struct slu_err err;
+
+	*slot = q;
+	q->slot = slot;
+	if (understand(q, &err) == 0)
+		q->child = slu_child_start(q->d->loop, &work, &err);
+	json_object_put(q->all);
+	q->all = NULL;
+	if (!q->child) {
+		reply(q, &none, &err);
+		child_gone(q);
+	}
+}
+
+static struct slu_question **free_slot(struct slu_questions *all)
+{
+	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++)
+		if (!all->running[i])
+			return &all->running[i];
+	return NULL;
+}
+
+static void start_waiting(struct slu_questions *all)
+{
+	struct slu_question **slot = free_slot(all);
+	struct slu_question *q = slot ? next_waiting(all) : NULL;
+
+	if (q)
+		start(q, slot);
 }
 
 int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
@@ -321,9 +312,13 @@ int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
 	if (slu_bounds_requests(&req->share) > SLU_QUESTION_USER ||
 	    (!req->trusted && all->waiting >= SLU_QUESTION_QUEUE))
 		return slu_err(err, SLU_IO, "too many questions, try again");
-	q = make(d, req, err);
+	q = calloc(1, sizeof(*q));
 	if (!q)
-		return -1;
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	q->d = d;
+	q->req = req;
+	q->uid = req->caller.uid;
+	q->trusted = req->trusted;
 	*all->tail = q;
 	all->tail = &q->next;
 	all->waiting++;
@@ -351,12 +346,12 @@ void slu_questions_stop(struct slu_daemon *d)
 		slu_child_drop(q->child);
 		if (q->req)
 			reply(q, &none, &err);
-		question_free(q);
+		free(q);
 		all->running[i] = NULL;
 	}
 	while (all->head) {
 		q = take(all, &all->head);
 		reply(q, &none, &err);
-		question_free(q);
+		free(q);
 	}
 }

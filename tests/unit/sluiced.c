@@ -324,6 +324,20 @@ void ctl_meet(void)
 	ctl_expect_any(&slu_history_end_desc);
 }
 
+long sluiced_kib(void)
+{
+	char path[64], line[256];
+	long kib = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)sluiced_pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmRSS: %ld", &kib);
+	fclose(f);
+	return kib;
+}
+
 pid_t start_as_nobody(int (*fn)(void))
 {
 	pid_t pid = fork();

@@ -45,6 +45,7 @@ void sluiced_stop(int signal, int want);
 /* sluiced with -D, or another option, which ends by itself. */
 pid_t sluiced_fork(const char *option);
 int sluiced_status(pid_t pid);
+long sluiced_kib(void); /* of memory that it has */
 
 /* Who plays slurmctld. */
 extern FILE *ctl_in;

@@ -245,65 +245,6 @@ START_TEST(test_metrics)
 }
 END_TEST
 
-/* It ends when sluiced does. */
-static int nobody_asks_for_long(void)
-{
-	return post(
-		"/v1/query",
-		"{\"question\":\"select\",\"sql\":\"WITH n (i) AS (VALUES (1) "
-		"UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n\"}",
-		NULL);
-}
-
-static int questions_waiting(void)
-{
-	static const char key[] = "\nsluice_questions_waiting ";
-	const char *at = strstr(raw("GET /metrics HTTP/1.1\r\nHost: x\r\n"
-				    "Connection: close\r\n\r\n"),
-				key);
-
-	return at ? atoi(at + strlen(key)) : -1;
-}
-
-/* One user's long questions leave processes for what others ask. */
-START_TEST(test_long_questions)
-{
-	enum { MANY = SLU_QUESTION_CHILDREN + 2 };
-	pid_t pid[MANY];
-
-	if (!have_root() || !sluiced_begin())
-		return;
-	ctl_meet();
-	for (int i = 0; i < MANY; i++)
-		pid[i] = start_as_nobody(nobody_asks_for_long);
-	while (questions_waiting() < 2)
-		usleep(20000);
-	expect(post("/v1/query", "{\"question\":\"running\"}", NULL) == 0, "%s",
-	       err.text);
-	for (int i = 0; i < MANY; i++) {
-		ck_assert_int_eq(waitpid(pid[i], NULL, WNOHANG), 0);
-		kill(pid[i], SIGKILL);
-		waitpid(pid[i], NULL, 0);
-	}
-	ctl_close();
-	sluiced_end();
-}
-END_TEST
-
-static long sluiced_kib(void)
-{
-	char path[64], line[256];
-	long kib = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)sluiced_pid);
-	f = fopen(path, "r");
-	while (f && fgets(line, sizeof(line), f))
-		sscanf(line, "VmRSS: %ld", &kib);
-	fclose(f);
-	return kib;
-}
-
 /* Who has not proven who it is cannot fill the memory with what it says. */
 START_TEST(test_unproven_body)
 {
@@ -465,5 +406,5 @@ START_TEST(test_closed_input)
 END_TEST
 
 TEST_MAIN("sluiced daemon", test_unproven_body, test_who_may, test_refused,
-	  test_sysmap, test_first_map, test_crowd, test_metrics,
-	  test_long_questions, test_knocking, test_operator, test_closed_input)
+	  test_sysmap, test_first_map, test_crowd, test_metrics, test_knocking,
+	  test_operator, test_closed_input)
