@@ -193,29 +193,36 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+/* A row of the history. */
 static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
-	bool old = !ctl->replayed && !slu_lessons_has(&ctl->lessons, &row->job);
+	bool old = !slu_lessons_has(&ctl->lessons, &row->job);
 
 	ctl->rows++;
-	/* Rows after the replay are jobs that have just ended: the predictor
-	 * has learned from them, only the I/O counters are new. */
 	if (old && slu_heard_first(&ctl->predictor_heard, &row->job))
 		slu_ctl_teach(ctl, &row->job);
 	if (old && slu_heard_first(&ctl->ready_heard, &row->job))
 		slu_ready_learn(&ctl->ready, &row->job);
-	if (ctl->arbiter &&
-	    (ctl->replayed || slu_heard_first(&ctl->arbiter_heard, &row->job)))
+	if (ctl->arbiter && slu_heard_first(&ctl->arbiter_heard, &row->job))
 		slu_arbiter_learn(ctl->arbiter, row);
-	if (ctl->volumes &&
-	    (ctl->replayed || slu_heard_first(&ctl->volumes_heard, &row->job)))
+	if (ctl->volumes && slu_heard_first(&ctl->volumes_heard, &row->job))
 		slu_volumes_learn(ctl->volumes, row);
 }
 
+/* What a job did with I/O is known now: the predictor has learned from its end,
+ * and a history that is just being told may still come to it. */
 static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
+	const struct slu_history_row *row = msg;
+	const struct slu_job *job = &row->job;
+
 	(void)err;
-	learn_row(ctl, msg);
+	if (ctl->arbiter &&
+	    (ctl->replayed || !slu_heard_later(&ctl->arbiter_heard, job)))
+		slu_arbiter_learn(ctl->arbiter, row);
+	if (ctl->volumes &&
+	    (ctl->replayed || !slu_heard_later(&ctl->volumes_heard, job)))
+		slu_volumes_learn(ctl->volumes, row);
 	return 0;
 }
 

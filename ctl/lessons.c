@@ -87,6 +87,11 @@ bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job)
 	return true;
 }
 
+bool slu_heard_later(const struct slu_heard *heard, const struct slu_job *job)
+{
+	return !heard->all && job->end > heard->end;
+}
+
 void slu_heard_again(struct slu_heard *heard)
 {
 	heard->again = heard->job_id != 0;

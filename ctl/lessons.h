@@ -52,6 +52,8 @@ struct slu_heard {
 
 /* Is this row, of a history in the order of ends, new to him? */
 bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job);
+/* Will it still be told of this run? */
+bool slu_heard_later(const struct slu_heard *heard, const struct slu_job *job);
 /* Another connection tells history again. */
 void slu_heard_again(struct slu_heard *heard);
 

@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "tests/unit/tmpdir.h"
+#include "wire/rows.h"
 
 struct fake_daemon daemon_end = {.listen = -1, .fd = -1};
 
@@ -40,6 +41,17 @@ void daemon_say(const struct slu_desc *desc, const void *msg)
 	ck_assert(send(daemon_end.fd, line, strlen(line), 0) ==
 		  (ssize_t)strlen(line));
 	free(line);
+}
+
+void daemon_tell(const struct slu_history_row *row)
+{
+	struct slu_history_rows rows;
+	struct slu_buf text = {0};
+
+	slu_row_pack(row, &text);
+	rows.packed = text.data;
+	daemon_say(&slu_history_rows_desc, &rows);
+	slu_buf_free(&text);
 }
 
 void *daemon_hear(const struct slu_desc *want)

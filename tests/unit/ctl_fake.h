@@ -23,6 +23,8 @@ void daemon_listen(void);
 bool daemon_accept(void);
 void daemon_hang_up(void);
 void daemon_say(const struct slu_desc *desc, const void *msg);
+/* A row of the history. */
+void daemon_tell(const struct slu_history_row *row);
 
 /* The next message of this type, skipping others; NULL: there is none now.
  * Free with slu_msg_free. */

@@ -272,11 +272,13 @@ static void expect_share(struct slu_ctl *ctl, const char *event,
 START_TEST(test_arbiter_learns)
 {
 	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
-	struct slu_history_row row = {.job = plain_job, .io_bandwidth = 100};
-	struct slu_history_row more = {.job = plain_job, .io_bandwidth = 60};
+	struct slu_history_row row = {
+		.job = plain_job, .io_bandwidth = 100, .read_bytes = 1e9};
+	struct slu_history_row more = {.job = plain_job, .read_bytes = 6e8};
 	struct slu_history_end end = {.rows = 2};
 	struct slu_job other = plain_job;
 
+	row.job.end = more.job.end = row.job.start + 10;
 	row.job.ions = 1;
 	more.job.ions = 2;
 	host_add(plain_job);
@@ -284,8 +286,8 @@ START_TEST(test_arbiter_learns)
 	other.nodes = "n1";
 	other.node_cnt = 1;
 	link_up(ctl, 1);
-	daemon_say(&slu_history_row_desc, &row);
-	daemon_say(&slu_history_row_desc, &more);
+	daemon_tell(&row);
+	daemon_tell(&more);
 	daemon_say(&slu_history_end_desc, &end);
 	slu_ctl_step(ctl, 2);
 	slu_ctl_step(ctl, 2);
@@ -307,7 +309,7 @@ START_TEST(test_arbiter_learns)
 	slu_ctl_step(ctl, 7.5);
 	link_up(ctl, 8);
 	expect_share(ctl, "all jobs read", "io2", "no history");
-	daemon_say(&slu_history_row_desc, &row);
+	daemon_tell(&row);
 	daemon_say(&slu_history_end_desc, &end);
 	slu_ctl_step(ctl, 9);
 	other = plain_job;
@@ -348,7 +350,7 @@ START_TEST(test_arbiter_foretells)
 	row.job.node_cnt = 17; /* whatever their number */
 	host_add(plain_job);
 	link_up(ctl, 1);
-	daemon_say(&slu_history_row_desc, &row);
+	daemon_tell(&row);
 	daemon_say(&slu_history_end_desc, &end);
 	slu_ctl_step(ctl, 2);
 	slu_ctl_step(ctl, 2);

@@ -383,14 +383,14 @@ START_TEST(test_ready)
 	row.job.end = row.job.start + 900;
 	row.job.state = "COMPLETED";
 	row.job.prepared = 460;
-	daemon_say(&slu_history_row_desc, &row);
-	daemon_say(&slu_history_row_desc, &row);
+	daemon_tell(&row);
+	daemon_tell(&row);
 	daemon_say(&slu_history_end_desc, &end);
 	slu_ctl_step(ctl, 2);
 	daemon_hang_up();
 	slu_ctl_step(ctl, 3);
 	link_up(ctl, 4);
-	daemon_say(&slu_history_row_desc, &row);
+	daemon_tell(&row);
 	slu_ctl_step(ctl, 5);
 	ck_assert(!salloc_refused(ctl, &err)); /* two runs only */
 

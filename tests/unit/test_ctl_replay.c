@@ -43,9 +43,9 @@ START_TEST(test_end_in_replay)
 			run_7(ctl, 2.1);
 		slu_ctl_submit(ctl, &submit);
 		ck_assert_uint_eq(submit.note.jobs, *c);
-		daemon_say(&slu_history_row_desc, &row);
-		daemon_say(&slu_history_row_desc, &old);
-		daemon_say(&slu_history_row_desc, &row);
+		daemon_tell(&row);
+		daemon_tell(&old);
+		daemon_tell(&row);
 		daemon_say(&slu_history_end_desc, &end);
 		slu_ctl_step(ctl, 3);
 		slu_ctl_submit(ctl, &submit);
@@ -65,7 +65,7 @@ static void tell_first(uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		row.job.job_id = 20 - i;
 		row.job.end = 800 + i / 3;
-		daemon_say(&slu_history_row_desc, &row);
+		daemon_tell(&row);
 	}
 }
 
@@ -103,6 +103,33 @@ START_TEST(test_replay_broken_off)
 }
 END_TEST
 
+/* What a job read and wrote, which is told meanwhile, is no row of it: a replay
+ * that breaks off then goes on where it was. */
+START_TEST(test_news_in_replay)
+{
+	struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
+	struct slu_history_row last = {.job = plain_job};
+	struct slu_history_end end = {.rows = 7};
+
+	last.job.state = "COMPLETED";
+	last.job.end = 9000;
+	link_up(ctl, 1);
+	tell_first(3);
+	daemon_say(&slu_history_row_desc, &last);
+	slu_ctl_step(ctl, 2);
+	ck_assert_uint_eq(jobs_known(ctl), 3);
+	daemon_hang_up();
+	slu_ctl_step(ctl, 3);
+	link_up(ctl, 4);
+	tell_first(6);
+	daemon_tell(&last);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 5);
+	ck_assert_uint_eq(jobs_known(ctl), 7);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* A reconfigure makes a new predictor: what has ended and is not stored yet is
  * not in the history that it is told, or is. */
 START_TEST(test_reload_in_replay)
@@ -126,7 +153,7 @@ START_TEST(test_reload_in_replay)
 		ck_assert(!ctl->linked);
 		link_up(ctl, 3);
 		if (*c)
-			daemon_say(&slu_history_row_desc, &row);
+			daemon_tell(&row);
 		daemon_say(&slu_history_end_desc, &end);
 		daemon_say(&slu_history_row_desc, &row);
 		slu_ctl_step(ctl, 4);
@@ -172,7 +199,7 @@ START_TEST(test_history_replay)
 	slu_ctl_step(ctl, 3);
 	link_up(ctl, 4);
 	row.job.end = row.job.start + 900;
-	daemon_say(&slu_history_row_desc, &row);
+	daemon_tell(&row);
 	slu_ctl_step(ctl, 5);
 	slu_ctl_submit(ctl, &submit);
 	ck_assert_int_eq(submit.note.predicted, 300);
@@ -181,4 +208,4 @@ START_TEST(test_history_replay)
 END_TEST
 
 TEST_MAIN("ctl replay", test_end_in_replay, test_replay_broken_off,
-	  test_reload_in_replay, test_history_replay)
+	  test_news_in_replay, test_reload_in_replay, test_history_replay)
