@@ -128,11 +128,14 @@ static bool is_alive(const job_record_t *job)
 }
 
 /* Of a suspended one, if it were resumed now: jobs that take turns may run only
- * where the guard does not look. */
+ * where the guard does not look. Slurm then counts all from its start on, also
+ * what it took to make its nodes ready (_job_suspend_op() in job_mgr.c), which
+ * may be more than it had left. */
 static time_t ends(const job_record_t *job, int64_t now)
 {
 	return IS_JOB_SUSPENDED(job)
-		       ? job->end_time + (time_t)now - job->suspend_time
+		       ? (time_t)now + (time_t)job->time_limit * 60 -
+				 job->pre_sus_time
 		       : job->end_time;
 }
 

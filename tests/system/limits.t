@@ -123,9 +123,11 @@ users=$(short 1 -H)
 gap=$(short 1 -H)
 over=$(short 50 -H --exclusive -w n8)
 
-# While its nodes are made ready, which takes longer than half of its limit.
+# While their nodes are made ready, which takes longer than half of the limit.
 cold=$(short 1 -H)
-printf '#!/bin/sh\n[ "$SLURM_JOB_ID" != %s ] || sleep 45\n' "$cold" >"$PFS/boot"
+paused=$(short 20 -H)
+printf '#!/bin/sh\ncase $SLURM_JOB_ID in %s|%s) sleep 45 ;; esac\n' \
+	"$cold" "$paused" >"$PFS/boot"
 chmod 755 "$PFS/boot"
 cluster conf slurm.conf PrologSlurmctld=/pfs/boot \
 	PreemptType=preempt/partition_prio PreemptMode=REQUEUE
@@ -140,7 +142,9 @@ check_within 10 "the limit and its note survive slurmctld" noted "$long" \
 release "$over"
 wait_for 20 job_is "$over" RUNNING
 behind=$(short 1 -t1 --exclusive -w n8)
-release "$array" "$again" "$twice" "$suspended" "$stopped" "$admins" "$cold"
+release "$array" "$again" "$twice" "$suspended" "$stopped" "$admins" \
+	"$cold" "$paused"
+(wait_for 90 job_is "$paused" RUNNING && on ctl scontrol suspend "$paused") &
 wait_for 20 job_is "$admins" RUNNING
 on ctl scontrol update job "$admins" AdminComment=hello
 check "a new comment keeps the note" noted "$admins" 'hello; .*of 0:10:00;'
@@ -194,6 +198,11 @@ check_within 60 "what waited for its node runs" job_is "$behind" COMPLETED
 check_within 60 "and what waited for it to be ready" job_is "$cold" COMPLETED
 check "which took nothing of its limit" given "$cold"
 check "but a while" matches "$(job_field "$cold" RunTime)" '00:00:[45]'
+check_within 60 "resumed, a job is charged for that, too" \
+	job_is "$paused" SUSPENDED
+check_within 20 "so its limit is extended before" extended "$paused"
+on ctl scontrol resume "$paused"
+check_within 60 "and it completes" job_is "$paused" COMPLETED
 check_within 90 "a job outlives its tight limit" job_is "$long" COMPLETED
 check "by half a minute" matches "$(job_field "$long" RunTime)" \
 	'00:01:[3-5]'
