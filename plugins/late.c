@@ -3,9 +3,11 @@
  * Which planned starts do longer limits put off, and which reservation do they
  * run into? Pending jobs' times are looked at under one lock; their nodes,
  * whose names take a millisecond or two where there are thousands, each under
- * its own.
+ * its own. A busy slurmctld lets us wait for each of these, and may have
+ * planned thousands: no limit waits for that.
  */
 #include "config.h"
+#include "plugins/act.h"
 #include "plugins/limits.h"
 
 #include "common/str.h"
@@ -14,13 +16,14 @@
 struct extent {
 	bitstr_t *nodes;
 	time_t end, later;
-	struct slu_ctl_late *out;
+	struct slu_ctl_put *put;
 };
 
-struct extents {
+struct slu_late {
 	struct extent *of;
 	size_t n;
 	List planned; /* of struct planned */
+	time_t until;
 };
 
 /* A pending job that is to start in the time of some extents. */
@@ -50,17 +53,17 @@ static void meet(const struct extent *e, const job_record_t *job)
 	ListIterator i = list_iterator_create(resv_list);
 	const slurmctld_resv_t *resv;
 
-	while ((resv = list_next(i)) && !*e->out->reservation)
+	while ((resv = list_next(i)) && !*e->put->late.reservation)
 		if (resv != job->resv_ptr && resv->node_bitmap &&
 		    holds(e, resv->start_time) &&
 		    bit_overlap_any(resv->node_bitmap, e->nodes))
-			slu_copy(e->out->reservation,
-				 sizeof(e->out->reservation), resv->name);
+			slu_copy(e->put->late.reservation,
+				 sizeof(e->put->late.reservation), resv->name);
 	list_iterator_destroy(i);
 }
 
 /* job, node, part READ */
-static void add_extent(struct extents *all, struct slu_ctl_put *put)
+static void add_extent(struct slu_late *all, struct slu_ctl_put *put)
 {
 	const job_record_t *job = find_job_record(put->job_id);
 	struct slu_note note;
@@ -72,7 +75,7 @@ static void add_extent(struct extents *all, struct slu_ctl_put *put)
 		.nodes = bit_copy(job->node_bitmap),
 		.end = job->end_time,
 		.later = slu_limit_end(job, slu_limit_whole(job, &note)),
-		.out = &put->late,
+		.put = put,
 	};
 	meet(&all->of[all->n - 1], job);
 }
@@ -81,7 +84,7 @@ static void add_extent(struct extents *all, struct slu_ctl_put *put)
 static int add_planned(void *x, void *arg)
 {
 	const job_record_t *job = x;
-	struct extents *all = arg;
+	struct slu_late *all = arg;
 	struct planned *p;
 
 	if (!IS_JOB_PENDING(job) || !job->sched_nodes)
@@ -114,49 +117,86 @@ static bitstr_t *bitmap(char *names)
 static void put_off(const struct extent *e, const struct planned *p,
 		    bitstr_t *nodes)
 {
+	struct slu_ctl_late *late = &e->put->late;
 	int64_t by = e->later - p->start;
 
 	/* the sizes differ when slurm.conf has been read anew meanwhile */
-	if (!holds(e, p->start) || bit_size(nodes) != bit_size(e->nodes) ||
+	if (!e->put->done || !holds(e, p->start) ||
+	    bit_size(nodes) != bit_size(e->nodes) ||
 	    !bit_overlap_any(nodes, e->nodes))
 		return;
-	if (!e->out->jobs++)
-		e->out->first = p->job_id;
-	if (by > e->out->longest)
-		e->out->longest = by;
+	if (!late->jobs++)
+		late->first = p->job_id;
+	if (by > late->longest)
+		late->longest = by;
 }
 
 /* For list_for_each_ro(); no lock */
 static int put_off_one(void *x, void *arg)
 {
 	struct planned *p = x;
-	const struct extents *all = arg;
-	bitstr_t *nodes = bitmap(p->nodes);
+	const struct slu_late *all = arg;
+	bitstr_t *nodes;
 
+	if (time(NULL) >= all->until)
+		return -1;
+	nodes = bitmap(p->nodes);
 	for (size_t i = 0; nodes && i < all->n; i++)
 		put_off(&all->of[i], p, nodes);
 	FREE_NULL_BITMAP(nodes);
 	return 0;
 }
 
-void slu_limits_late(struct slu_ctl_put *put, size_t n)
+struct slu_late *slu_late_look(struct slu_ctl_put *put, size_t n)
 {
 	slurmctld_lock_t lock = {
 		.job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
-	struct extents all = {
-		.of = xcalloc(n, sizeof(*all.of)),
-		.planned = list_create(free_planned),
-	};
+	struct slu_late *all = xmalloc(sizeof(*all));
 
+	all->of = xcalloc(n, sizeof(*all->of));
+	all->planned = list_create(free_planned);
 	lock_slurmctld(lock);
 	for (size_t i = 0; i < n; i++)
-		add_extent(&all, &put[i]);
-	if (all.n)
-		list_for_each_ro(job_list, add_planned, &all);
+		add_extent(all, &put[i]);
+	if (all->n)
+		list_for_each_ro(job_list, add_planned, all);
 	unlock_slurmctld(lock);
-	list_for_each_ro(all.planned, put_off_one, &all);
-	for (size_t i = 0; i < all.n; i++)
-		FREE_NULL_BITMAP(all.of[i].nodes);
-	list_destroy(all.planned);
-	xfree(all.of);
+	return all;
+}
+
+/* job WRITE */
+static void note_late(const struct slu_ctl_put *put)
+{
+	job_record_t *job = find_job_record(put->job_id);
+	struct slu_note note;
+
+	if (!job || !slu_ctl_note_parse(job->admin_comment, &note) ||
+	    note.limit != SLU_LIMIT_EXTENDED)
+		return;
+	note.late = put->late.jobs;
+	note.late_by = put->late.longest;
+	slu_act_put_note(job, &note);
+}
+
+static void note_all(const struct slu_late *all)
+{
+	lock_slurmctld(slu_act_job_lock);
+	for (size_t i = 0; i < all->n && !slu_act_refused(NULL); i++)
+		if (all->of[i].put->late.jobs)
+			note_late(all->of[i].put);
+	unlock_slurmctld(slu_act_job_lock);
+}
+
+void slu_late_count(struct slu_late *all, time_t until)
+{
+	all->until = until;
+	if (list_count(all->planned)) {
+		list_for_each_ro(all->planned, put_off_one, all);
+		note_all(all);
+	}
+	for (size_t i = 0; i < all->n; i++)
+		FREE_NULL_BITMAP(all->of[i].nodes);
+	list_destroy(all->planned);
+	xfree(all->of);
+	xfree(all);
 }

@@ -10,9 +10,10 @@
 
 #include <time.h>
 
-#define YEAR	 (365 * 24 * 3600)
-#define LAST_TRY 60  /* s before a limit's end */
-#define AT_ONE	 256 /* jobs that are looked at, or changed, under one lock */
+#define YEAR	  (365 * 24 * 3600)
+#define LAST_TRY  60  /* s before a limit's end */
+#define AT_ONE	  256 /* jobs that are looked at, or changed, under one lock */
+#define COUNT_FOR 15  /* s that it may take to count who is late */
 
 /* Most comments are ruled out by a look. */
 static bool may_be_guarded(const job_record_t *job)
@@ -277,8 +278,6 @@ static bool set(job_record_t *job, const struct slu_ctl_put *put)
 	if (job->db_index == NO_VAL64 && job->end_time > time(NULL) + LAST_TRY)
 		return false;
 	note.limit = SLU_LIMIT_EXTENDED;
-	note.late = put->late.jobs;
-	note.late_by = put->late.longest;
 	slu_act_put_note(job, &note);
 	slu_limit_put(job, slu_limit_whole(job, &note));
 	tell_slurmdbd(job);
@@ -304,11 +303,22 @@ static void set_some(struct slu_ctl_put *put, size_t n)
 
 void slu_limits_set(void *arg, struct slu_ctl_put *put, size_t n)
 {
+	size_t parts = (n + AT_ONE - 1) / AT_ONE;
+	struct slu_late **late = xcalloc(parts, sizeof(struct slu_late *));
+	time_t until;
+
 	(void)arg;
-	for (size_t i = 0, some; i < n; i += some) {
-		some = n - i < AT_ONE ? n - i : AT_ONE;
-		slu_limits_late(&put[i], some);
-		set_some(&put[i], some);
+	for (size_t i = 0; i < parts; i++) {
+		struct slu_ctl_put *some = &put[i * AT_ONE];
+		size_t left = n - i * AT_ONE;
+
+		left = left < AT_ONE ? left : AT_ONE;
+		late[i] = slu_late_look(some, left);
+		set_some(some, left);
 	}
+	until = time(NULL) + COUNT_FOR;
+	for (size_t i = 0; i < parts; i++)
+		slu_late_count(late[i], until);
+	xfree(late);
 	schedule_job_save();
 }

@@ -45,8 +45,13 @@ bool slu_limit_allowed(const job_record_t *job, uint32_t limit);
 /* When does a running job with this limit (minutes or INFINITE) end? No later
  * than its grace time, if it is being preempted. */
 time_t slu_limit_end(const job_record_t *job, uint32_t limit);
-/* Fill in `late` of those that are about to get their whole limit. No lock. */
-void slu_limits_late(struct slu_ctl_put *put, size_t n);
+/* Who is late when running jobs get their whole limits? Before that: what is
+ * planned by now. No lock. */
+struct slu_late *slu_late_look(struct slu_ctl_put *put, size_t n);
+/* After it, since it may take its time: fill in `late` of those that have been
+ * done, and say it in their notes. What is not looked at by `until` does not
+ * count. No lock; frees. */
+void slu_late_count(struct slu_late *late, time_t until);
 /* job WRITE. What `scontrol update TimeLimit` would do. */
 void slu_limit_put(job_record_t *job, uint32_t limit);
 
