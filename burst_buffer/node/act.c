@@ -15,6 +15,8 @@
 #include "burst_buffer/staging/share.h"
 #include "common/file.h"
 
+#define TRIES 64 /* nodes, at most: users fill them evenly */
+
 struct act_call { /* in the child */
 	const struct slu_staging *q;
 	struct slu_aside *aside;
@@ -90,28 +92,68 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 	};
 }
 
+/* A directory, called so while there are claims in it, and "unclaimed" where
+ * there can be none, as in a full file system: each node does its own share. */
 static void claims_path(const struct slu_staging *q, unsigned attempt,
-			char path[PATH_MAX])
+			const char *called, char path[PATH_MAX])
 {
 	char id[SLU_STAGING_ID];
 
 	slu_staging_id(q, attempt, id);
-	snprintf(path, PATH_MAX, "%s/.sluice/%s.claims", q->n->root, id);
+	snprintf(path, PATH_MAX, "%s/.sluice/%s.%s", q->n->root, id, called);
+}
+
+static bool is_full(int error)
+{
+	return error == ENOSPC || error == EDQUOT;
+}
+
+/* Have the nodes that give storage files left for them? */
+static bool can_claim(const char *dir, unsigned members)
+{
+	unsigned n = members < TRIES ? members : TRIES, i;
+	char path[PATH_MAX + 32];
+	bool can = true;
+
+	for (i = 0; can && i < n; i++) {
+		snprintf(path, sizeof(path), "%s/try.%u", dir, i);
+		can = !symlink("try", path) || !is_full(errno);
+	}
+	while (i-- > 0) {
+		snprintf(path, sizeof(path), "%s/try.%u", dir, i);
+		unlink(path);
+	}
+	return can;
 }
 
 /* Who was given up, and works on all the same, finds no more work where the
  * claims of earlier attempts were. */
+static int remove_claims(const struct slu_staging *q, unsigned attempt,
+			 struct slu_err *err)
+{
+	char claims[PATH_MAX], unclaimed[PATH_MAX];
+
+	claims_path(q, attempt, "claims", claims);
+	claims_path(q, attempt, "unclaimed", unclaimed);
+	return slu_rmtree(AT_FDCWD, claims, err) ||
+			       slu_rmtree(AT_FDCWD, unclaimed, err)
+		       ? -1
+		       : 0;
+}
+
 static int make_claims(const struct slu_staging *q, struct slu_err *err)
 {
-	char path[PATH_MAX];
+	char claims[PATH_MAX], unclaimed[PATH_MAX];
 
-	for (unsigned i = 0; i < q->attempt; i++) {
-		claims_path(q, i, path);
-		if (slu_rmtree(AT_FDCWD, path, err))
+	for (unsigned i = 0; i < q->attempt; i++)
+		if (remove_claims(q, i, err))
 			return -1;
-	}
-	claims_path(q, q->attempt, path);
-	if (q->members > 1 && mkdir(path, 0700) && errno != EEXIST)
+	claims_path(q, q->attempt, "claims", claims);
+	claims_path(q, q->attempt, "unclaimed", unclaimed);
+	if (q->members < 2 || !access(unclaimed, F_OK))
+		return 0;
+	if ((mkdir(claims, 0700) && errno != EEXIST) ||
+	    (!can_claim(claims, q->members) && rename(claims, unclaimed)))
 		return slu_errno(err, SLU_IO,
 				 "cannot share the work in the job's file "
 				 "system");
@@ -126,7 +168,10 @@ static int start_claims(struct act_call *c, struct slu_stage_part *part,
 
 	if (c->q->members < 2 || c->q->n->driver->interposed)
 		return 0;
-	claims_path(c->q, c->q->attempt, path);
+	claims_path(c->q, c->q->attempt, "unclaimed", path);
+	if (!access(path, F_OK))
+		return 0;
+	claims_path(c->q, c->q->attempt, "claims", path);
 	c->claims = (struct slu_claims){slu_claims_proxy_take,
 					slu_claims_proxy_look,
 					slu_claims_proxy_whose, &c->proxy};

@@ -334,6 +334,59 @@ START_TEST(test_full_glusterfs)
 }
 END_TEST
 
+/* Nor can more files be made, by nobody, though there is much to be shared. */
+static int fill_files(const char *arg)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	(void)arg;
+	for (int i = 0; i < 1000000; i++) {
+		snprintf(path, sizeof(path), "%s/%d", at("storage/7.1/fs"), i);
+		fd = open(path, O_WRONLY | O_CREAT, 0600);
+		if (fd < 0)
+			break;
+		close(fd);
+	}
+	return errno == ENOSPC ? 0 : 50;
+}
+
+static int make_large(const char *arg)
+{
+	char path[PATH_MAX];
+
+	job_path(path, arg);
+	return is_n1() && (become_ann() ||
+			   close(open(path, O_WRONLY | O_CREAT, 0600)) ||
+			   truncate(path, 5 << 26))
+		       ? 51
+		       : 0;
+}
+
+START_TEST(test_full_of_files)
+{
+	struct stat st;
+
+	if (no_glusterfs() || !begin("glusterfs", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(true);
+	nodes_all(make_large, "mnt/data/in/large", 0);
+	nodes_all(fill_files, "", 0);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	ck_assert_str_eq(ctl_text, "");
+	ck_assert(!stat(pfs("out/in/large"), &st));
+	ck_assert_int_eq(st.st_size, 5 << 26);
+	ck_assert(!unlink(pfs("out/in/large")));
+	expect_output(true);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 /* There is not even root's room for the list of the very many files in it. */
 static int fill_all(const char *arg)
 {
@@ -424,6 +477,7 @@ static int run(void)
 	add(suite, "cancel", test_cancel, 1);
 	add(suite, "full_scratch", test_full_scratch, 1);
 	add(suite, "full_glusterfs", test_full_glusterfs, 1);
+	add(suite, "full_of_files", test_full_of_files, 1);
 	add(suite, "no_room", test_no_room, 1);
 	add(suite, "dry_run", test_dry_run, 1);
 	return run_suite(suite);
