@@ -426,6 +426,7 @@ void slu_daemon_reload(struct slu_daemon *d)
 	slu_log(d->log, SLU_INFO, "%s was read again", d->conf_path);
 	slu_programs_check(d->conf, d->log);
 	slu_supply_again(d);
+	slu_totals_again(&d->totals);
 	slu_near_send(d);
 	slu_daemon_touched(d, 0);
 }

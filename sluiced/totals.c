@@ -357,6 +357,13 @@ void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
 	slu_timer_set(loop, &t->timer, EVERY);
 }
 
+void slu_totals_again(struct slu_totals *t)
+{
+	t->failures = 0;
+	t->wait = false;
+	slu_timer_soon(t->loop, &t->timer, EVERY);
+}
+
 void slu_totals_stop(struct slu_totals *t)
 {
 	if (t->child)

@@ -51,6 +51,8 @@ struct slu_totals {
 
 void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
 		      struct slu_history *history);
+/* What failed may go now: the configuration is another one. */
+void slu_totals_again(struct slu_totals *t);
 void slu_totals_stop(struct slu_totals *t);
 
 #endif

@@ -119,7 +119,8 @@ START_TEST(test_too_long)
 }
 END_TEST
 
-/* While slurmdbd is away nothing counts and nothing is lost. */
+/* While slurmdbd is away nothing counts and nothing is lost; who says that it
+ * may be back need not wait. */
 START_TEST(test_away)
 {
 	set_sacct("echo 'sacct: error: Problem talking to the database: "
@@ -130,6 +131,9 @@ START_TEST(test_away)
 		question(), later();
 	ck_assert_uint_eq(totals.n, 1);
 	ck_assert_uint_eq(totals.run[0].tries, 0);
+	ck_assert_double_gt(totals.timer.due, slu_now_mono() + 600);
+	slu_totals_again(&totals);
+	ck_assert_double_lt(totals.timer.due, slu_now_mono() + 60);
 	close_all();
 }
 END_TEST
