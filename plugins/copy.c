@@ -274,8 +274,15 @@ static uint32_t given16(uint16_t number)
 	return number == NO_VAL16 ? 0 : number;
 }
 
+/* Of a heterogeneous job. What another cluster of a federation has sent has an
+ * offset that nobody has set. */
+static bool is_component(const job_desc_msg_t *desc)
+{
+	return desc->het_job_offset != NO_VAL && !desc->fed_siblings_viable;
+}
+
 /* Slurm would signal it, mail, shorten or cancel it by its limit; components
- * of a heterogeneous job end together. */
+ * end together. */
 static bool watches_limit(const job_desc_msg_t *desc)
 {
 	uint16_t mail = desc->mail_type == NO_VAL16 ? 0 : desc->mail_type;
@@ -283,7 +290,7 @@ static bool watches_limit(const job_desc_msg_t *desc)
 	return desc->warn_signal || desc->warn_time || desc->deadline ||
 	       desc->time_limit == 0 ||
 	       (desc->time_min && desc->time_min != NO_VAL) ||
-	       desc->het_job_offset != NO_VAL ||
+	       is_component(desc) ||
 	       (mail & (MAIL_JOB_TIME100 | MAIL_JOB_TIME90 | MAIL_JOB_TIME80 |
 			MAIL_JOB_TIME50));
 }

@@ -20,8 +20,10 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/mistakes.t tests/system/drivers.t tests/system/faults.sh \
 	tests/system/faults-control.t tests/system/faults-node.t \
 	tests/system/faults-owner.t tests/system/failover.t \
+	tests/system/federation.t \
 	tests/system/forgotten.t \
-	tests/system/late.t tests/system/limits.t tests/system/return.t \
+	tests/system/late.t tests/system/limits.sh tests/system/limits.t \
+	tests/system/return.t \
 	tests/system/pools.t tests/system/runs.t \
 	tests/system/persistent.t \
 	tests/system/ways.t \

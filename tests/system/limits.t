@@ -3,12 +3,8 @@
 # Time limits that are tightened at submission: they grow in time, whoever is
 # away meanwhile, and are their owners' when these want them back.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/limits.sh"
 LOG=/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log
-
-short() { # SECONDS SBATCH-OPTION...: asks for 10 minutes, is given 1
-	printf '#!/bin/sh\nsleep %s\n' "$1" |
-		submit -N1 -t10 -J short "${@:2}" 2>/dev/null
-}
 
 limit_is() { # JOB LIMIT
 	[ "$(job_field "$1" TimeLimit)" = "$2" ]
@@ -29,18 +25,6 @@ extended() { # JOB
 release() { # JOB...
 	for job; do
 		on ctl scontrol release "$job"
-	done
-}
-
-# Forty jobs of alice's that took 20 s.
-history() {
-	local uid at day
-	uid=$(on ctl id -u alice)
-	day=$(date -d '3 days ago' +%F)
-	echo 'JobID|User|UID|Partition|Submit|Eligible|Start|End|State|NNodes|Timelimit|JobName'
-	for i in {10..49}; do
-		at=${day}T11:$i
-		echo "$i|alice|$uid|main|$at:00|$at:00|$at:00|$at:20|COMPLETED|1|00:10:00|short"
 	done
 }
 
