@@ -16,7 +16,7 @@
 
 #include "wire/control.h"
 
-#define OUT_MAX	  (4 * (size_t)SLU_LINE_MAX)
+#define OUT_MAX	  (2 * (size_t)SLU_LINE_MAX)
 #define PAUSE_MIN 0.1
 #define PAUSE_MAX 5.0
 

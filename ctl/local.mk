@@ -51,7 +51,7 @@ EXTRA_DIST += ctl/libsluice.map
 if HAVE_CHECK
 ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
 	tests/unit/test_ctl_hooks \
-	tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
+	tests/unit/test_ctl_crowd tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
 	tests/unit/test_ctl_parts tests/unit/test_ctl_replay \
 	tests/unit/test_note \
 	tests/unit/test_ctl_thread tests/unit/test_ctl_users \
@@ -68,6 +68,7 @@ tests_unit_test_note_LDADD = libsluctl.la $(CHECK_LIBS)
 tests_unit_test_ctl_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_held_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_hooks_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_crowd_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_ions_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_jobs_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_replay_LDADD = $(ctl_test_libs)

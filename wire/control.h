@@ -11,7 +11,8 @@
 #include "wire/job.h"
 
 #define SLU_WIRE_VERSION 3
-#define SLU_LINE_MAX	 (16u << 20)
+/* Of all running jobs at once: 50,000 with their hosts and curves. */
+#define SLU_LINE_MAX (64u << 20)
 
 struct slu_node_addr {
 	char *name;
