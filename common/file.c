@@ -151,6 +151,16 @@ static int create_beside(int dirfd, const char *path, char **temp)
 	return -1;
 }
 
+size_t slu_file_left(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (!dot || strlen(dot) != 9 ||
+	    strspn(dot + 1, "0123456789abcdef") != 8)
+		return 0;
+	return (size_t)(dot - name);
+}
+
 static int sync_parent(int dirfd, const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -27,6 +27,10 @@ int slu_fd_read(int fd, const char *path, size_t max, struct slu_buf *out,
 int slu_file_write(int dirfd, const char *path, const void *data, size_t len,
 		   mode_t mode, bool sync, struct slu_err *err);
 
+/* Length of the path that this name, "path.0123abcd", was made beside: whoever
+ * was writing it may have been killed. 0: it is no such name. */
+size_t slu_file_left(const char *name);
+
 /* The same without sync, for what can be computed again: readers find the old
  * or the new content, but when the machine crashes soon after, the file may be
  * empty. (A rename over a file makes ext4 write the new one to disk at once, so

@@ -98,7 +98,21 @@ static uint32_t job_of(const char *name)
 	return (uint32_t)id;
 }
 
-/* Files of jobs that are in no assignment, known or not. */
+/* What one of us was writing when it was killed. */
+static bool is_left(const char *name)
+{
+	char whole[64];
+	size_t len = slu_file_left(name);
+
+	if (len == 0 || len >= sizeof(whole))
+		return false;
+	memcpy(whole, name, len);
+	whole[len] = '\0';
+	return job_of(whole) || strcmp(whole, SLU_MAP_WHOLE) == 0;
+}
+
+/* Files of jobs that are in no assignment, known or not, and halves of files.
+ */
 static int remove_unknown(int dirfd, const struct slu_epoch *now,
 			  struct slu_err *err)
 {
@@ -114,7 +128,8 @@ static int remove_unknown(int dirfd, const struct slu_epoch *now,
 	while ((entry = readdir(dir))) {
 		uint32_t job_id = job_of(entry->d_name);
 
-		if (job_id && !slu_epoch_share(now, job_id))
+		if ((job_id && !slu_epoch_share(now, job_id)) ||
+		    is_left(entry->d_name))
 			unlinkat(dirfd, entry->d_name, 0);
 	}
 	closedir(dir);
@@ -189,11 +204,12 @@ int slu_map_files_write(const char *path, struct slu_mapper *mapper,
 	*nodes = (struct slu_err){0};
 	if (dir < 0)
 		return slu_errno(err, SLU_IO, "MappingDir %s", path);
-	rc = write_changed(dir, mapper, before, now, err);
-	if (rc == 0)
-		rc = write_whole(dir, mapper, &now->a, err);
-	if (rc == 0)
-		rc = remove_ended(dir, before, now, err);
+	/* first, as the disk may be full; and trouble stops nothing else */
+	rc = remove_ended(dir, before, now, err);
+	if (write_changed(dir, mapper, before, now, err) < 0)
+		rc = -1;
+	if (write_whole(dir, mapper, &now->a, err) < 0)
+		rc = -1;
 	if (slu_node_maps_write(dir, mapper, before ? &before->a : NULL,
 				&now->a, nodes) < 0)
 		slu_err_prefix(nodes, "MappingDir %s", path);

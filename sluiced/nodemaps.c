@@ -275,6 +275,14 @@ static int keep(int dirfd, const struct maps *m, const char *file,
 	return rc;
 }
 
+/* What one of us was writing when it was killed. */
+static bool is_left(const char *file)
+{
+	size_t len = slu_file_left(file), suffix = strlen(SUFFIX);
+
+	return len > suffix && !strncmp(file + len - suffix, SUFFIX, suffix);
+}
+
 /* The file of a node that is not shared any more: with one job left that has
  * I/O nodes it is that job's; with none it stays as long as a job is there. */
 static int mend_one(int dirfd, const struct maps *m, const char *file,
@@ -285,6 +293,8 @@ static int mend_one(int dirfd, const struct maps *m, const char *file,
 
 	slu_copy(node, sizeof(node), file);
 	end = strrchr(node, '.');
+	if (is_left(file))
+		unlinkat(dirfd, file, 0);
 	if (!end || strcmp(end, SUFFIX) != 0)
 		return 0;
 	*end = '\0';

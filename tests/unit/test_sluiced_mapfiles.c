@@ -109,12 +109,21 @@ START_TEST(test_files)
 }
 END_TEST
 
-/* What an earlier daemon left behind goes; what is not ours stays. */
+/* What an earlier daemon left behind goes, also the half of a file; what is not
+ * ours stays. */
 START_TEST(test_unknown_past)
 {
+	static const char *const halves[] = {
+		"past/99.map.0123abcd", "past/1.direct.0123abcd",
+		"past/mapping.json.0123abcd", "past/nodes/n1.map.0123abcd"};
 	struct slu_epoch *a = EPOCH(1, j12, i12);
 
 	make_dir("past");
+	ck_assert_int_eq(mkdir(tmpfile_path("past/nodes"), 0755), 0);
+	each(half, halves) slu_file_write(AT_FDCWD, tmpfile_path(*half), "n", 1,
+					  0644, false, &err);
+	slu_file_write(AT_FDCWD, tmpfile_path("past/notes.0123abcd"), "x", 1,
+		       0644, false, &err);
 	slu_file_write(AT_FDCWD, tmpfile_path("past/99.map"), "n 1\n", 4, 0644,
 		       false, &err);
 	slu_file_write(AT_FDCWD, tmpfile_path("past/1.map"), "n1 3\n", 5, 0644,
@@ -124,23 +133,29 @@ START_TEST(test_unknown_past)
 	expect_ok(slu_publish_files(dir, NULL, a, &err), err);
 	ck_assert_str_eq(text(99), "");
 	ck_assert_str_eq(text(1), "n1 0\n");
-	ck_assert_int_eq(files(), 3);
+	each(half, halves)
+		ck_assert_int_ne(access(tmpfile_path(*half), F_OK), 0);
+	ck_assert_int_eq(files(), 5);
 	slu_epoch_unref(a);
 }
 END_TEST
 
-/* A job whose file cannot be written does not keep others from theirs, and
- * an unchanged file is not touched. */
+/* A job whose file cannot be written does not keep others from theirs, nor the
+ * disk full of those that have ended, and an unchanged file is not touched. */
 START_TEST(test_trouble)
 {
 	struct slu_epoch *a = EPOCH(1, j12, i12);
 	struct stat before, after;
 
 	make_dir("trouble");
+	slu_file_write(AT_FDCWD, tmpfile_path("trouble/99.map"), "n 1\n", 4,
+		       0644, false, &err);
 	ck_assert_int_eq(mkdir(tmpfile_path("trouble/1.map"), 0755), 0);
 	expect_fail(slu_publish_files(dir, NULL, a, &err), err, SLU_IO,
 		    "job 1");
 	ck_assert_str_eq(text(2), "n2 1\n");
+	ck_assert_str_eq(text(99), "");
+	ck_assert_int_eq(access(tmpfile_path("trouble/mapping.json"), F_OK), 0);
 	ck_assert_int_eq(stat(tmpfile_path("trouble/2.map"), &before), 0);
 	ck_assert_int_eq(rmdir(tmpfile_path("trouble/1.map")), 0);
 	expect_ok(slu_publish_files(dir, NULL, a, &err), err);
