@@ -180,6 +180,21 @@ static struct host *open_host(struct slu_receiver *r, const char *name,
 	return host;
 }
 
+/* The same in a transaction that it begins: while we waited for that, others
+ * may have written. */
+static struct host *begin_host(struct slu_receiver *r, const char *name,
+			       struct slu_err *err)
+{
+	struct host *host;
+
+	if (!open_host(r, name, err) || slu_db_begin(r->db, err))
+		return NULL;
+	host = open_host(r, name, err);
+	if (!host)
+		slu_db_rollback(r->db);
+	return host;
+}
+
 static bool mark_seen(struct host *host, uint64_t hash, int64_t now)
 {
 	for (size_t i = 0; i < host->n; i++) {
@@ -303,9 +318,12 @@ int slu_receive_hashes(struct slu_receiver *r, const char *name,
 		lacks[i] = !mark_seen(host, hash[i], now);
 		any |= lacks[i];
 	}
-	if (any && (slu_db_begin(r->db, err) ||
-		    end(r, link_known(r, host, hash, n, now, lacks, err), err)))
-		return -1;
+	if (any) {
+		host = begin_host(r, name, err);
+		if (!host ||
+		    end(r, link_known(r, host, hash, n, now, lacks, err), err))
+			return -1;
+	}
 	memcpy(missing, lacks, n * sizeof(*missing));
 	return 0;
 }
@@ -326,9 +344,9 @@ static int put_all(struct slu_receiver *r, struct host *host,
 int slu_receive_map(struct slu_receiver *r, const char *name,
 		    const struct slu_map *map, int64_t now, struct slu_err *err)
 {
-	struct host *host = open_host(r, name, err);
+	struct host *host = begin_host(r, name, err);
 
-	if (!host || slu_db_begin(r->db, err))
+	if (!host)
 		return -1;
 	return end(r, put_all(r, host, map, now, err), err);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
+#include <pthread.h>
+#include <unistd.h>
 #include "tests/unit/receiver.h"
 
 /* Each document is stored once, and only the first host sends it. */
@@ -239,6 +241,48 @@ START_TEST(test_others)
 }
 END_TEST
 
+static void *commit_soon(void *other)
+{
+	struct slu_err why;
+
+	usleep(300000); /* whoever comes now has looked, and waits */
+	return slu_db_commit(other, &why) ? other : NULL;
+}
+
+/* Two that are begun at once for one host, by hand or by cron: the second
+ * follows what the first has written. */
+START_TEST(test_at_once)
+{
+	static const char *const second[] = {"[2]", "[3]"};
+	struct slu_receiver *r2;
+	struct slu_db *other;
+	pthread_t thread;
+	void *failed;
+
+	setup();
+	other = slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	r2 = slu_receiver_new(other, &err);
+	each(text, second)
+	{
+		struct slu_document doc = document("disks", "[2]");
+		struct slu_map map = {.document = &doc, .n = 1};
+
+		put("n1", "disks", "[1]", 10);
+		expect_ok(slu_db_begin(other, &err), err);
+		expect_ok(slu_receive_map(r2, "n1", &map, 20, &err), err);
+		pthread_create(&thread, NULL, commit_soon, other);
+		put("n1", "disks", *text, 20);
+		pthread_join(thread, &failed);
+		ck_assert_ptr_null(failed);
+		ck_assert_str_eq(has("n1", "disks"), *text);
+		ck_assert_int_eq(count("Host2Data"), 1);
+	}
+	slu_receiver_free(r2);
+	slu_db_close(other);
+	teardown();
+}
+END_TEST
+
 /* A database whose hashes are of another function. */
 START_TEST(test_rehash)
 {
@@ -298,4 +342,4 @@ END_TEST
 
 TEST_MAIN("receive", test_once, test_change, test_prune, test_heartbeat,
 	  test_flush_few, test_topologies, test_flush_fails, test_same_text,
-	  test_others, test_rehash, test_quota)
+	  test_others, test_at_once, test_rehash, test_quota)
