@@ -301,12 +301,13 @@ void slu_ost_memory_learn(struct slu_ost_memory *m, struct json_object *lesson,
 		learn_ranking(m, names);
 }
 
-static void add(struct json_object *target, const char *key, double more)
+static void add(struct json_object *target, const char *key, double more,
+		double most)
 {
 	double v = 0;
 
 	slu_json_double_opt(target, key, &v, NULL);
-	slu_json_set_double(target, key, v + more);
+	slu_json_set_double(target, key, fmin(v + more, most));
 }
 
 /* {"NAME":target}; the targets are those of `servers`. What servers said of
@@ -349,8 +350,9 @@ void slu_ost_memory_tell(const struct slu_ost_memory *m,
 		if (left <= 0 ||
 		    !json_object_object_get_ex(map, s->name, &target))
 			continue;
-		add(target, "recent", s->n * (left > 1 ? 1 : left));
-		add(target, "promised", s->kib);
+		add(target, "recent", s->n * (left > 1 ? 1 : left),
+		    SLU_OST_RECENT_MAX);
+		add(target, "promised", s->kib, INFINITY);
 	}
 	json_object_put(map);
 }

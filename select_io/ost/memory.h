@@ -22,6 +22,9 @@
 /* Entries, of one answer and target each; then the oldest are forgotten. */
 #define SLU_OST_MEMORY_MAX 65536
 
+/* "recent" is no more, however many stripes are asked for. */
+#define SLU_OST_RECENT_MAX 0x1p20
+
 struct slu_ost_memory; /* one thread */
 
 struct slu_ost_memory *slu_ost_memory_new(void); /* NULL: no memory */

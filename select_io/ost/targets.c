@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "select_io/ost/memory.h"
 
 #define QUIET 1e7 /* bytes a second of a server */
-/* More is nonsense: KiB of a target, bytes a second, stripes. */
+/* More is nonsense: KiB of a target, bytes a second. */
 #define KIB_MAX	 0x1p53
 #define RATE_MAX 0x1p63
-#define MANY	 0x1p20
 
 static int add(struct slu_osts *list, const struct slu_ost *ost,
 	       struct slu_err *err)
@@ -63,8 +63,8 @@ static bool take(struct json_object *obj, struct slu_ost *ost)
 	    !(ost->total > 0 && ost->available >= 0 &&
 	      ost->available <= ost->total) ||
 	    !bounded(ost->total, KIB_MAX) || !bounded(ost->promised, KIB_MAX) ||
-	    !bounded(ost->recent, MANY) || !bounded(ost->traffic, RATE_MAX) ||
-	    !bounded(ost->io_ms, RATE_MAX))
+	    !bounded(ost->recent, SLU_OST_RECENT_MAX) ||
+	    !bounded(ost->traffic, RATE_MAX) || !bounded(ost->io_ms, RATE_MAX))
 		return false;
 	ost->index = (uint64_t)index;
 	return true;

@@ -210,6 +210,26 @@ START_TEST(test_memory)
 }
 END_TEST
 
+/* Targets stay in use however many stripes are asked for in a minute. */
+START_TEST(test_many)
+{
+	const struct slu_ost_choose_request r = {.stripes = 1, .files = 65536};
+	struct slu_ost_memory *m = slu_ost_memory_new();
+	struct json_object *servers = parse(three), *out;
+
+	ck_assert_ptr_nonnull(m);
+	for (int i = 0; i < 60; i++) {
+		slu_ost_memory_tell(m, servers, 1);
+		out = answer(servers, &r);
+		ck_assert_str_eq(text_of(out, "missing"), "0");
+		learn(m, out, 1000, 1);
+		json_object_put(out);
+	}
+	json_object_put(servers);
+	slu_ost_memory_free(m);
+}
+END_TEST
+
 static void promised(struct json_object *servers, double *kib)
 {
 	struct json_object *one = NULL;
@@ -302,5 +322,5 @@ START_TEST(test_ranked)
 }
 END_TEST
 TEST_MAIN("ost_memory", test_predicted, test_predicted_wide,
-	  test_predicted_little, test_lesson, test_memory, test_promises,
-	  test_ranked)
+	  test_predicted_little, test_lesson, test_memory, test_many,
+	  test_promises, test_ranked)
