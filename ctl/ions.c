@@ -265,7 +265,7 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		ctl->ions_stale = false;
 	}
 	if (slu_arbiter_set(ctl->arbiter, running, n_running, &err) < 0)
-		goto fail;
+		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
 	if (fresh &&
 	    (held_before(nodes, n_nodes, running, n_running, &before) < 0 ||
 	     slu_arbiter_resume(ctl->arbiter, &before, &err) < 0))

@@ -103,6 +103,26 @@ START_TEST(test_marks_are_put_back)
 }
 END_TEST
 
+/* One that cannot be given any, as it has lost all its nodes, does not keep the
+ * others from theirs. */
+START_TEST(test_job_without_nodes)
+{
+	struct slu_job other = plain_job;
+	struct slu_ctl *ctl;
+
+	other.job_id = 8;
+	other.nodes = NULL;
+	other.node_cnt = 0;
+	host_add(other);
+	host_add(plain_job);
+	ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	slu_ctl_step(ctl, 1);
+	ck_assert(has_done("ion_assigned sluice: 7;"));
+	ck_assert_ptr_nonnull(strstr(host.log, "job 8 has no nodes"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* A restart of slurmctld moves no job. */
 START_TEST(test_ions_after_restart)
 {
@@ -378,5 +398,6 @@ END_TEST
 
 TEST_MAIN("ctl ions", test_ions_are_marked, test_resized, test_ion_fails,
 	  test_marks_are_put_back, test_arbiter_foretells,
-	  test_ions_after_restart, test_misnamed, test_sharing_after_restart,
-	  test_ion_taken_out, test_ion_unknown, test_arbiter_learns)
+	  test_ions_after_restart, test_job_without_nodes, test_misnamed,
+	  test_sharing_after_restart, test_ion_taken_out, test_ion_unknown,
+	  test_arbiter_learns)
