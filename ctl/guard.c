@@ -111,7 +111,7 @@ static bool is_due(const struct slu_conf *conf, const struct slu_ctl_limit *job,
 		*whole = true;
 		if (job->limit != job->tight)
 			return false;
-		if (wanted && now < due)
+		if (wanted && now < due && !job->suspended)
 			*next = due;
 		return !wanted || now >= due;
 	}

@@ -65,7 +65,8 @@ enum slu_limit_bar {
  * whose limit is ours by its note (wire/note.h). */
 struct slu_ctl_limit {
 	uint32_t job_id;
-	bool running;	  /* or suspended */
+	bool running; /* or suspended: */
+	bool suspended;
 	bool whole_asked; /* the user had asked for a limit */
 	enum slu_limit_bar bar;
 	int64_t end;	       /* running: as it stands, Unix seconds;

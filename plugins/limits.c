@@ -177,6 +177,7 @@ static bool look_at(uint32_t job_id, int64_t now, struct slu_ctl_limit *out)
 	*out = (struct slu_ctl_limit){
 		.job_id = job->job_id,
 		.running = !IS_JOB_PENDING(job),
+		.suspended = IS_JOB_SUSPENDED(job),
 		.whole_asked =
 			note.asked ||
 			(note.whole == SLU_NOTE_UNLIMITED && !note.by_default),

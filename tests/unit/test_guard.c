@@ -236,6 +236,23 @@ START_TEST(test_running)
 }
 END_TEST
 
+/* What is left of a suspended one does not become less: nobody has to look at
+ * it sooner. */
+START_TEST(test_suspended)
+{
+	struct slu_ctl *ctl = tightening(TIGHTEN);
+
+	host.n_limit = 1;
+	host.limit[0] = running(10, 60);
+	host.limit[0].suspended = true;
+	ck_assert_int_eq(slu_guard_step(ctl, 1875), 1890);
+	ck_assert(!has_done("limit"));
+	slu_guard_step(ctl, 1880);
+	ck_assert(has_done("limit 7 whole;"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* Many that are due together are extended in one call, whose end is nearest
  * first; those that run before those that wait. */
 START_TEST(test_many)
@@ -456,5 +473,6 @@ START_TEST(test_clock_is_set)
 END_TEST
 
 TEST_MAIN("guard", test_submissions, test_tell, test_script_hash, test_running,
-	  test_many, test_late, test_pending, test_bad_configuration,
-	  test_cannot_look, test_thread, test_clock_is_set)
+	  test_suspended, test_many, test_late, test_pending,
+	  test_bad_configuration, test_cannot_look, test_thread,
+	  test_clock_is_set)
