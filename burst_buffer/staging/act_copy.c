@@ -17,6 +17,10 @@
 #include "burst_buffer/staging/share.h"
 
 #define TELL_BYTES (1u << 20) /* copied before it is told */
+#define LUSTRE	   0x0bd00bd0 /* as statfs(2) says */
+#define WRITE_AND_WAIT                                         \
+	(SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | \
+	 SYNC_FILE_RANGE_WAIT_AFTER)
 
 struct copying {
 	struct slu_act *act;
@@ -32,6 +36,7 @@ struct copying {
 	unsigned synced; /* the next chunk to be looked at for that */
 	dev_t dev;	 /* of the destination */
 	bool fuse;	 /* a process serves it, whom no syncfs() reaches */
+	bool lustre;
 };
 
 static bool unchanged(const struct slu_entry *e, const struct stat *st)
@@ -137,10 +142,7 @@ static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
 static int settle(const struct slu_act *a, int in, const struct slu_entry *e,
 		  uint64_t offset, uint64_t len, struct slu_err *err)
 {
-	return sync_file_range(in, (off_t)offset, (off_t)len,
-			       SYNC_FILE_RANGE_WAIT_BEFORE |
-				       SYNC_FILE_RANGE_WRITE |
-				       SYNC_FILE_RANGE_WAIT_AFTER)
+	return sync_file_range(in, (off_t)offset, (off_t)len, WRITE_AND_WAIT)
 		       ? slu_act_errno(err, "read", a->places.src_path, e)
 		       : 0;
 }
@@ -180,6 +182,15 @@ static bool is_apart(const struct copying *c, int out)
 	return c->fuse || fstat(out, &st) || st.st_dev != c->dev;
 }
 
+/* Not every Lustre tells it of what could not be written, but who closes the
+ * file after that. */
+static int write_out(const struct copying *c, int out)
+{
+	if (is_apart(c, out))
+		return fsync(out);
+	return c->lustre ? sync_file_range(out, 0, 0, WRITE_AND_WAIT) : 0;
+}
+
 static int copy_range(const struct copying *c, struct slu_worker *t,
 		      const struct slu_unit *w, struct slu_err *err)
 {
@@ -196,7 +207,7 @@ static int copy_range(const struct copying *c, struct slu_worker *t,
 		return -1;
 	}
 	rc = copy_between(t, w, in, out, &st, err);
-	if (!rc && t->act->part->durable && is_apart(c, out) && fsync(out))
+	if (!rc && t->act->part->durable && write_out(c, out))
 		rc = slu_act_errno(err, "write", t->act->places.dst_path,
 				   &w->entry);
 	if (close(out) && !rc) /* some file systems say "full" only here */
@@ -373,6 +384,7 @@ static void look_at_destination(struct copying *c)
 
 	c->dev = fstat(dst, &st) ? 0 : st.st_dev;
 	c->fuse = fstatfs(dst, &fs) || fs.f_type == FUSE_SUPER_MAGIC;
+	c->lustre = !c->fuse && fs.f_type == LUSTRE;
 }
 
 static int next_of_ours(void *arg, unsigned *chunk, struct slu_err *err)

@@ -2,6 +2,7 @@
 /* Staging to where a write error shows only when the data goes to disk. */
 #include "config.h"
 #include "tests/unit/stage_trees.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,7 +21,9 @@
 static int sync_error;	   /* of syncfs(), whoever wrote what */
 static const char *broken; /* path whose pages are dropped then, and */
 static int file_error;	   /* its own, which fsync() tells */
-static bool is_fuse;	   /* all of it lies in a process's file system */
+static long type = EXT4_SUPER_MAGIC; /* of the destination */
+static const char *told_by_close; /* what could not be written of this path, */
+static bool written;		  /* when all has been */
 
 /* Size and time stay. */
 static void lose(const char *path)
@@ -48,21 +51,47 @@ int syncfs(int fd)
 	return sync_error ? -1 : 0;
 }
 
-int fsync(int fd)
+static bool is(int fd, const char *want)
 {
 	char link[64], path[PATH_MAX] = "";
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	(void)!readlink(link, path, sizeof(path) - 1);
+	return want && !strcmp(path, want);
+}
+
+int fsync(int fd)
+{
 	errno = file_error;
-	return file_error && broken && !strcmp(path, broken) ? -1 : 0;
+	return file_error && is(fd, broken) ? -1 : 0;
+}
+
+int sync_file_range(int fd, off_t from, off_t n, unsigned flags)
+{
+	int (*real)(int, off_t, off_t, unsigned) =
+		(int (*)(int, off_t, off_t, unsigned))(uintptr_t)dlsym(
+			RTLD_NEXT, "sync_file_range");
+
+	written |= flags & SYNC_FILE_RANGE_WAIT_AFTER && is(fd, told_by_close);
+	return real(fd, from, n, flags);
+}
+
+int close(int fd)
+{
+	int (*real)(int) = (int (*)(int))(uintptr_t)dlsym(RTLD_NEXT, "close");
+	bool tells = written && is(fd, told_by_close);
+	int rc = real(fd);
+
+	if (rc || !tells)
+		return rc;
+	errno = EIO;
+	return -1;
 }
 
 int fstatfs(int fd, struct statfs *out)
 {
 	(void)fd;
-	*out = (struct statfs){.f_type = is_fuse ? FUSE_SUPER_MAGIC
-						 : EXT4_SUPER_MAGIC};
+	*out = (struct statfs){.f_type = type};
 	return 0;
 }
 
@@ -89,7 +118,8 @@ static void late_setup(struct slu_stage_part *part)
 static void late_teardown(void)
 {
 	faults(0, NULL, 0);
-	is_fuse = false;
+	type = EXT4_SUPER_MAGIC;
+	told_by_close = NULL;
 	teardown();
 }
 
@@ -226,7 +256,7 @@ START_TEST(test_fuse)
 
 	late_setup(&part);
 	b = broken;
-	is_fuse = true;
+	type = FUSE_SUPER_MAGIC;
 	faults(0, b, ENOSPC);
 	failed_with(stage_part(part, NULL), "src/b: No space left on device");
 	faults(0, NULL, 0);
@@ -234,6 +264,20 @@ START_TEST(test_fuse)
 	part.quick = true;
 	faults(0, b, ENOSPC);
 	failed_with(stage_part(part, NULL), "src/b: No space left on device");
+	late_teardown();
+}
+END_TEST
+
+/* What Lustre could not write, it tells who closes the file after that. */
+START_TEST(test_lustre)
+{
+	struct slu_stage_part part;
+
+	late_setup(&part);
+	type = 0x0bd00bd0;
+	told_by_close = broken;
+	faults(0, NULL, 0);
+	failed_with(stage_part(part, NULL), "src/b: Input/output error");
 	late_teardown();
 }
 END_TEST
@@ -268,4 +312,4 @@ START_TEST(test_mounted_below)
 END_TEST
 
 TEST_MAIN("stage late", test_early, test_early_kept, test_mapped, test_others,
-	  test_own, test_resumed, test_fuse, test_mounted_below)
+	  test_own, test_resumed, test_fuse, test_lustre, test_mounted_below)
