@@ -26,6 +26,9 @@
 
 #define COST 19 /* times what a period has cost we rest: 5 % of a processor */
 
+/* What a complaint is of: several may go on at a time. */
+enum { STATS, RULES, NODES, FILES, COMPLAINTS };
+
 struct tbfd {
 	const struct slu_tbfd_options *opt;
 	struct slu_lustre *lustre;
@@ -36,7 +39,7 @@ struct tbfd {
 	struct slu_buf text;
 	struct slu_tbfd_nodes nodes;
 	char policy_before[SLU_POLICY_SIZE];
-	char complaint[SLU_ERR_TEXT]; /* the last, not to repeat it */
+	char complaint[COMPLAINTS][SLU_ERR_TEXT]; /* not to repeat the last */
 	double commands, refused;
 	double synced;
 	bool ready;	/* the policy is ours, its rules are known */
@@ -55,12 +58,12 @@ static double unix_time(void)
 }
 
 /* Once, however often it happens. */
-static void complain(struct tbfd *d, const struct slu_err *err)
+static void complain(struct tbfd *d, int of, const struct slu_err *err)
 {
-	if (strcmp(d->complaint, err->text) == 0)
+	if (strcmp(d->complaint[of], err->text) == 0)
 		return;
 	slu_log(d->log, SLU_WARN, "%s", err->text);
-	slu_copy(d->complaint, sizeof(d->complaint), err->text);
+	slu_copy(d->complaint[of], SLU_ERR_TEXT, err->text);
 }
 
 /* The rules as they are; makes the policy ours when it is not. */
@@ -114,11 +117,11 @@ static void read_nodes(struct tbfd *d, double t)
 		if (slu_file_read(AT_FDCWD, o->nodes, SLU_TBFD_STATE_MAX, &text,
 				  &err) ||
 		    take_nodes(d, &text, o->nodes, &err))
-			complain(d, &err);
+			complain(d, NODES, &err);
 	}
 	if (o->nodes_command &&
 	    slu_tbfd_nodes_start(&d->nodes, o->nodes_command, t, &err))
-		complain(d, &err);
+		complain(d, NODES, &err);
 	slu_buf_free(&text);
 }
 
@@ -156,12 +159,12 @@ static void save(struct tbfd *d)
 	if (d->opt->state && !d->opt->dry_run &&
 	    slu_file_write(AT_FDCWD, d->opt->state, text, strlen(text), 0600,
 			   false, &err))
-		complain(d, &err);
+		complain(d, FILES, &err);
 	if (d->opt->metrics && !d->opt->dry_run) {
 		slu_tbfd_metrics(state, &metrics);
 		if (slu_file_write(AT_FDCWD, d->opt->metrics, metrics.data,
 				   metrics.len, 0644, false, &err))
-			complain(d, &err);
+			complain(d, FILES, &err);
 	}
 	slu_buf_free(&metrics);
 	json_object_put(state);
@@ -178,7 +181,7 @@ static void load(struct tbfd *d)
 	state = slu_tbfd_read_state(d->opt->state, &err);
 	if (!state) {
 		if (err.kind != SLU_NOTFOUND)
-			complain(d, &err);
+			complain(d, FILES, &err);
 		return;
 	}
 	slu_tbf_load(d->tbf, state, slu_now_mono());
@@ -197,7 +200,7 @@ static void look_at_rules(struct tbfd *d)
 	d->ready = true;
 	if (read_rules(d, &err) == 0)
 		return;
-	complain(d, &err);
+	complain(d, RULES, &err);
 	d->ready = d->opt->dry_run; /* which prints what there would be */
 }
 
@@ -242,8 +245,9 @@ static void write_rules(struct tbfd *d, double t)
 		if (d->lustre->set_rule(d->lustre, command, &err) == 0)
 			continue;
 		d->refused++;
+		if (!refused) /* of the first, for all of them */
+			complain(d, RULES, &err);
 		refused = true;
-		complain(d, &err);
 	}
 	if (refused)
 		d->ready = false;
@@ -279,12 +283,12 @@ static int cycle(struct tbfd *d, struct slu_err *why)
 	bool due = t - d->synced >= d->opt->resync;
 
 	if (end_nodes(d, t, &err))
-		complain(d, &err);
+		complain(d, NODES, &err);
 	if (observe(d, t, &err) == 0) {
 		d->heard = t;
 		note_crowd(d, t);
 	} else {
-		complain(d, &err);
+		complain(d, STATS, &err);
 		ret = slu_err(why, err.kind, "%s", err.text);
 		if (t - d->heard <= d->opt->set.linger)
 			return ret;
@@ -427,7 +431,7 @@ static int be_alone(struct tbfd *d, struct slu_err *err)
 		return 0; /* and stays open */
 	if (why.kind == SLU_BUSY)
 		return slu_err(err, SLU_BUSY, "%s", why.text);
-	complain(d, &why);
+	complain(d, FILES, &why);
 	return 0;
 }
 
@@ -443,7 +447,7 @@ static void stop(struct tbfd *d)
 			d->stats.n_targets, d->stats.n, d->commands);
 	if (!d->opt->dry_run && !d->opt->once &&
 	    slu_tbfd_clean(d->opt, d->lustre, d->log, &err))
-		complain(d, &err);
+		complain(d, RULES, &err);
 }
 
 int slu_tbfd_run(const struct slu_tbfd_options *options,

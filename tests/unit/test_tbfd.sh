@@ -392,6 +392,26 @@ for way in --once '--once --dry-run' --clean; do
 	[ $? = 1 ] && grep -q '/bin/true: no ' "$dir/out" ||
 		fail "silent lctl, $way: $(cat "$dir/out")"
 done
+# A server whose targets are elsewhere now: that is said once, not each period.
+cat >"$dir/gone" <<-END
+	#!/bin/sh
+	echo >>$dir/asked
+	echo "\$2: No such file or directory" >&2
+	exit 2
+END
+chmod +x "$dir/gone"
+: >"$dir/asked"
+"$bin/select_io/tbf/sluice-tbfd" --lctl "$dir/gone" --state "$dir/none" \
+	--rate 1 --period 0.01 --linger 0 --resync 0 --dry-run \
+	>"$dir/out" 2>&1 &
+daemon=$!
+asked() {
+	[ "$(wc -l <"$dir/asked")" -gt 30 ]
+}
+until_true 60 asked || fail "nobody asks"
+stop TERM
+[ "$(grep -c 'No such file' "$dir/out")" = 2 ] ||
+	fail "it says again what it has said: $(cat "$dir/out")"
 # Without a rate it only publishes.
 tbfd --publish "$dir/none" >"$dir/out" 2>&1
 [ $? = 1 ] && grep -q "$dir/none" "$dir/out" || fail "$(cat "$dir/out")"
