@@ -463,7 +463,7 @@ static void say(struct slu_ctl *ctl, struct slu_assignment *fresh, double now)
 	fresh->event = strdup(ctl->ion_event);
 	ctl->ion_event[0] = '\0';
 	stamp_held(ctl, ctl->epoch);
-	slu_ctl_send(ctl, &slu_assignment_desc, fresh, now);
+	slu_ctl_send_assignment(ctl, fresh, now);
 	ctl->assignment_said = ctl->hello_said;
 }
 

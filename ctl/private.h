@@ -189,6 +189,9 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl);
 /* Send, if the link is up; an error closes it. */
 void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
 		  const void *msg, double now);
+/* The same; one that is too long a line goes without what is only shown. */
+void slu_ctl_send_assignment(struct slu_ctl *ctl, struct slu_assignment *a,
+			     double now);
 void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
 		       double now);
 

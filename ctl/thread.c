@@ -16,6 +16,7 @@
 
 #include "ctl/advice.h"
 #include "ctl/pools.h"
+#include "select_io/ion/delta.h"
 
 #define LONGEST_WAIT 30.0
 
@@ -75,6 +76,16 @@ void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
 		return;
 	if (slu_link_send(&ctl->link, desc, msg, &err) < 0)
 		slu_ctl_link_down(ctl, &err, now);
+}
+
+void slu_ctl_send_assignment(struct slu_ctl *ctl, struct slu_assignment *a,
+			     double now)
+{
+	if (ctl->hello_said &&
+	    slu_link_send(&ctl->link, &slu_assignment_desc, a, NULL) == 0)
+		return;
+	slu_assignment_strip(a);
+	slu_ctl_send(ctl, &slu_assignment_desc, a, now);
 }
 
 /* The predictor goes on unless it would have to be another one; one that knows

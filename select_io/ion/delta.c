@@ -201,3 +201,17 @@ int slu_delta_apply(const struct slu_assignment *before,
 	complete(delta, kept.jobs, kept.n_jobs);
 	return 0;
 }
+
+void slu_assignment_strip(struct slu_assignment *a)
+{
+	for (size_t i = 0; i < a->n_jobs; i++) {
+		struct slu_ion_share *share = &a->jobs[i];
+
+		free(share->name);
+		free(share->why);
+		free(share->curve);
+		share->name = share->why = NULL;
+		share->curve = NULL;
+		share->n_curve = 0;
+	}
+}

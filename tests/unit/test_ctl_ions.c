@@ -123,6 +123,31 @@ START_TEST(test_job_without_nodes)
 }
 END_TEST
 
+/* Names are the users': however long they are, sluiced hears who has what. */
+START_TEST(test_long_names)
+{
+	char *name = calloc(1, (9 << 20) + 1);
+	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
+	struct slu_job job = plain_job;
+	struct slu_assignment *heard;
+
+	job.name = memset(name, 'n', 9 << 20); /* two are too long a line */
+	for (job.job_id = 7; job.job_id <= 8; job.job_id++)
+		host_add(job);
+	link_up(ctl, 1);
+	slu_ctl_step(ctl, 2);
+	ck_assert(ctl->linked);
+	heard = daemon_hear(&slu_assignment_desc);
+	ck_assert_ptr_nonnull(heard);
+	ck_assert_uint_eq(heard->n_jobs, 2);
+	ck_assert_str_eq(heard->jobs[0].ions, "io1");
+	ck_assert_str_eq(heard->jobs[1].ions, "io2");
+	slu_msg_free(&slu_assignment_desc, heard);
+	slu_ctl_release(ctl);
+	free(name);
+}
+END_TEST
+
 /* A restart of slurmctld moves no job. */
 START_TEST(test_ions_after_restart)
 {
@@ -398,6 +423,6 @@ END_TEST
 
 TEST_MAIN("ctl ions", test_ions_are_marked, test_resized, test_ion_fails,
 	  test_marks_are_put_back, test_arbiter_foretells,
-	  test_ions_after_restart, test_job_without_nodes, test_misnamed,
-	  test_sharing_after_restart, test_ion_taken_out, test_ion_unknown,
-	  test_arbiter_learns)
+	  test_ions_after_restart, test_job_without_nodes, test_long_names,
+	  test_misnamed, test_sharing_after_restart, test_ion_taken_out,
+	  test_ion_unknown, test_arbiter_learns)
