@@ -70,20 +70,21 @@ static struct slu_held *place(const struct slu_known *k, uint64_t hash)
 	return &k->slot[at];
 }
 
+/* As large as what is there needs: what is gone was perhaps most of it. */
 static bool grow(struct slu_known *k)
 {
-	struct slu_known more = {.n_slots = k->n_slots ? 2 * k->n_slots
-						       : SLOTS_FIRST};
+	struct slu_known more = {.n_slots = SLOTS_FIRST};
 
+	for (size_t i = 0; i < k->n_slots; i++)
+		more.used += k->slot[i].did > 0;
+	while (more.n_slots < 4 * more.used)
+		more.n_slots *= 2;
 	more.slot = calloc(more.n_slots, sizeof(*more.slot));
 	if (!more.slot)
 		return false;
-	for (size_t i = 0; i < k->n_slots; i++) {
-		if (k->slot[i].did <= 0)
-			continue;
-		*place(&more, k->slot[i].hash) = k->slot[i];
-		more.used++;
-	}
+	for (size_t i = 0; i < k->n_slots; i++)
+		if (k->slot[i].did > 0)
+			*place(&more, k->slot[i].hash) = k->slot[i];
 	free(k->slot);
 	k->slot = more.slot;
 	k->n_slots = more.n_slots;

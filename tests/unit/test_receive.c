@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
+#include <malloc.h>
 #include <pthread.h>
 #include <unistd.h>
 #include "tests/unit/receiver.h"
@@ -48,6 +49,36 @@ START_TEST(test_change)
 	ck_assert_int_eq(count("Datahash"), 3);
 	ck_assert_int_eq(count("Change"), 2);
 	ck_assert(missing("n3", "mountusage", "[1]", 30));
+	teardown();
+}
+END_TEST
+
+static size_t memory(void)
+{
+	const struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* What changes by the minute takes no more memory after months of it. */
+START_TEST(test_dynamic_for_long)
+{
+	size_t before = 0;
+	char text[32];
+
+	setup();
+	expect_ok(slu_db_begin(db, &err), err);
+	for (int i = 0; i < 30000; i++) {
+		if (i == 1000)
+			before = memory();
+		snprintf(text, sizeof(text), "[%d]", i);
+		put("n1", "mountusage", text, i);
+	}
+	ck_assert_uint_lt(memory(), before + (256 << 10));
+	expect_ok(slu_db_commit(db, &err), err);
+	ck_assert_int_eq(count("Datahash"), 1);
+	ck_assert(!missing("n2", "mountusage", "[29999]", 30000));
+	ck_assert(missing("n2", "mountusage", "[29998]", 30000));
 	teardown();
 }
 END_TEST
@@ -340,6 +371,6 @@ START_TEST(test_quota)
 }
 END_TEST
 
-TEST_MAIN("receive", test_once, test_change, test_prune, test_heartbeat,
-	  test_flush_few, test_topologies, test_flush_fails, test_same_text,
-	  test_others, test_at_once, test_rehash, test_quota)
+TEST_MAIN("receive", test_once, test_change, test_dynamic_for_long, test_prune,
+	  test_heartbeat, test_flush_few, test_topologies, test_flush_fails,
+	  test_same_text, test_others, test_at_once, test_rehash, test_quota)
