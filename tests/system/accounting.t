@@ -149,7 +149,7 @@ check "who is not there is named" fails quietly \
 	sysquery import rest unix:/nowhere
 
 lose_history
-on ctl sacct -aP -S now-1day --format=JobID,JobIDRaw,User,UID,GID,Account,Partition,QOS,Submit,Eligible,Start,End,State,ExitCode,NNodes,NCPUS,NTasks,ReqMem,Timelimit,NodeList,WorkDir,JobName,TRESUsageInTot,TRESUsageOutTot \
+on ctl sacct -aP -S now-30days --format=JobID,JobIDRaw,User,UID,GID,Account,Partition,QOS,Submit,Eligible,Start,End,State,ExitCode,NNodes,NCPUS,NTasks,ReqMem,Timelimit,NodeList,WorkDir,JobName,TRESUsageInTot,TRESUsageOutTot \
 	>"$PFS/sacct"
 check "it is had again from sacct" matches \
 	"$(sysquery import sacct /pfs/sacct)" '"jobs":3,"added":3,"io":3,'
