@@ -389,7 +389,7 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 "Days that ended jobs and their buffers are kept, or forever.",
 	 read_days, FIELD(history_age), false},
 	{"HistoryReplay", "100000",
-	 "Most of the latest ended jobs that slurmctld learns at its start.",
+	 "Most of the latest ended jobs that slurmctld learns when it reads this.",
 	 read_rows, FIELD(history_replay), false},
 	{"HistoryRows", "2000000", "Most ended jobs that are kept.", read_rows,
 	 FIELD(history_rows), false},

@@ -75,49 +75,6 @@ static bool ran(const struct slu_job *job)
 	       job->end >= job->start;
 }
 
-void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)
-{
-	if (ctl->site->predictor)
-		slu_learn(ctl->site->predictor, job);
-}
-
-static void teach(void *arg, const struct slu_job *job)
-{
-	slu_ctl_teach(arg, job);
-}
-
-void slu_ctl_teach_waiting(struct slu_ctl *ctl)
-{
-	slu_lessons_learn(&ctl->lessons, teach, ctl);
-}
-
-/* History is read in the order of ends: who ends meanwhile comes after it, and
- * not again as one of its rows. */
-static void teach_once(struct slu_ctl *ctl, const struct slu_job *job)
-{
-	bool reading = ctl->linked && !ctl->replayed;
-	bool waits = !ctl->predictor_heard.all && reading;
-	int rc = 0;
-
-	if (!ctl->predictor_heard.all)
-		rc = slu_lessons_add(&ctl->lessons, job, waits);
-	if (!waits || rc < 0)
-		slu_ctl_teach(ctl, job);
-}
-
-/* What is not stored yet may be in the history that it will be told, or not. */
-void slu_ctl_teach_anew(struct slu_ctl *ctl)
-{
-	const struct slu_job *job;
-
-	slu_lessons_clear(&ctl->lessons);
-	ctl->predictor_heard = (struct slu_heard){0};
-	for (size_t i = 0; (job = slu_history_at(&ctl->history, i)); i++)
-		if (job->job_id && !slu_lessons_has(&ctl->lessons, job) &&
-		    slu_lessons_add(&ctl->lessons, job, true) < 0)
-			slu_ctl_teach(ctl, job);
-}
-
 /* Who gave up waiting for it has waited at least that long. */
 static bool given_up(const struct slu_job *job)
 {
@@ -133,7 +90,7 @@ static void learn(struct slu_ctl *ctl, struct slu_job *job)
 		return;
 	if (!job->prepared && given_up(job))
 		job->prepared = job->end - job->start;
-	teach_once(ctl, job);
+	slu_ctl_teach_once(ctl, job);
 	slu_ready_learn(&ctl->ready, job);
 	slu_history_add(&ctl->history, job);
 }

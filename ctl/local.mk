@@ -7,7 +7,7 @@ libsluctl_la_SOURCES = \
 	ctl/advice.c ctl/advice.h \
 	ctl/commands.c \
 	ctl/ctl.c ctl/ctl.h \
-	ctl/events.c \
+	ctl/events.c ctl/teach.c \
 	ctl/guard.c \
 	ctl/history.c ctl/history.h \
 	ctl/ions.c \

@@ -110,7 +110,10 @@ struct slu_ctl {
 	struct slu_heard predictor_heard, arbiter_heard, volumes_heard,
 		ready_heard;
 	struct slu_lessons lessons; /* until predictor_heard.all */
-	char link_why[256];	    /* why the link is down, as last logged */
+	/* Who is taught in the site's place, to replace it when history has
+	 * been read; NULL: the site's own. */
+	struct slu_predictor *pupil;
+	char link_why[256]; /* why the link is down, as last logged */
 	struct slu_map live;
 	struct slu_look *look;
 	size_t n_look;
@@ -200,17 +203,26 @@ void slu_ctl_events(struct slu_ctl *ctl, double now);
 /* Look at all jobs and nodes, follow those that run, say hello if the link is
  * new. */
 void slu_ctl_snapshot(struct slu_ctl *ctl, double now);
-/* Teach the predictor a run. */
-void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job);
-/* The same of those that wait for history: it has been read, or is not going to
- * be. */
-void slu_ctl_teach_waiting(struct slu_ctl *ctl);
-/* The predictor is a new one, and is to be taught all again. */
-void slu_ctl_teach_anew(struct slu_ctl *ctl);
 void slu_ctl_looks(struct slu_ctl *ctl, double now);
 /* Tell of the running jobs that were suspended or resumed. Returns when to do
  * so again. */
 double slu_ctl_suspended(struct slu_ctl *ctl, double now);
+
+/* teach.c */
+/* Teach the predictor, or the pupil, a run. */
+void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job);
+/* One that has ended just now. */
+void slu_ctl_teach_once(struct slu_ctl *ctl, const struct slu_job *job);
+/* Those that wait for history: it has been read, or is not going to be. */
+void slu_ctl_teach_waiting(struct slu_ctl *ctl);
+/* Let the new site have the predictor that has learnt, if there is one, and its
+ * own be the pupil. Under site_lock. */
+void slu_ctl_keep_taught(struct slu_ctl *ctl, struct slu_site *site);
+/* Who is taught is a new one, and is to be taught all again. */
+void slu_ctl_teach_anew(struct slu_ctl *ctl);
+/* The pupil has been taught all history. */
+void slu_ctl_taught(struct slu_ctl *ctl);
+void slu_ctl_teach_fini(struct slu_ctl *ctl);
 
 /* commands.c */
 void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len,

@@ -88,34 +88,18 @@ void slu_ctl_send_assignment(struct slu_ctl *ctl, struct slu_assignment *a,
 	slu_ctl_send(ctl, &slu_assignment_desc, a, now);
 }
 
-/* The predictor goes on unless it would have to be another one; one that knows
- * no history is told it anew. */
-static bool keep_predictor(bool learned, const struct slu_site *old,
-			   const struct slu_site *site)
-{
-	return old->conf && learned &&
-	       old->conf->predict_quantile == site->conf->predict_quantile &&
-	       old->conf->predict_floor == site->conf->predict_floor;
-}
-
 static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 {
 	struct slu_site *old = ctl->site;
-	struct slu_predictor *predictor = site->predictor;
-	bool keep = keep_predictor(ctl->predictor_heard.all, old, site);
 
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	slu_site_know(site, old);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	pthread_rwlock_wrlock(&ctl->site_lock);
-	if (keep) {
-		site->predictor = old->predictor;
-		old->predictor = predictor;
-	}
+	slu_ctl_keep_taught(ctl, site);
 	ctl->site = site;
 	pthread_rwlock_unlock(&ctl->site_lock);
-	if (!keep)
-		slu_ctl_teach_anew(ctl);
+	slu_ctl_teach_anew(ctl);
 	slu_site_free(old);
 }
 
@@ -313,11 +297,11 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	ctl->linked = ctl->heard = ctl->hello_said = false;
 	slu_live_fini(ctl);
 	slu_ions_fini(ctl);
-	slu_lessons_clear(&ctl->lessons);
+	slu_ctl_teach_fini(ctl);
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);
 	slu_volumes_free(ctl->volumes);
 	ctl->volumes = NULL;
-	ctl->predictor_heard = ctl->volumes_heard = (struct slu_heard){0};
+	ctl->volumes_heard = (struct slu_heard){0};
 	ctl->arbiter_heard = (struct slu_heard){0};
 	free(ctl->look);
 	ctl->look = NULL;

@@ -147,8 +147,8 @@ static void warn(const struct sender *s, const struct slu_import_report *report)
 			name, (unsigned long long)s->unknown);
 	if (s->added)
 		fprintf(stderr,
-			"sysquery: %s: slurmctld learns from them when it is "
-			"started next\n",
+			"sysquery: %s: slurmctld learns from them at scontrol "
+			"reconfigure\n",
 			name);
 }
 

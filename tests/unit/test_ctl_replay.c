@@ -164,6 +164,70 @@ START_TEST(test_reload_in_replay)
 }
 END_TEST
 
+static void reconfigure(struct slu_ctl *ctl, double now)
+{
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, now);
+	slu_ctl_step(ctl, now + 0.5);
+	ck_assert(!ctl->linked);
+}
+
+static void tell_ended(uint32_t id, int64_t end)
+{
+	struct slu_history_row row = {.job = plain_job};
+
+	row.job.job_id = id;
+	row.job.end = end;
+	row.job.state = "COMPLETED";
+	daemon_tell(&row);
+}
+
+/* After a reconfigure history is learnt anew, with what was imported meanwhile;
+ * until it has been, what is known is still told, and taught. */
+START_TEST(test_learn_anew)
+{
+	static const bool in_history[] = {false, true};
+	struct slu_history_end end = {0};
+
+	each(c, in_history)
+	{
+		struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
+
+		link_up(ctl, 1);
+		tell_ended(5, 1040);
+		daemon_say(&slu_history_end_desc, &end);
+		slu_ctl_step(ctl, 2);
+		ck_assert_uint_eq(jobs_known(ctl), 1);
+		write_conf("PredictMode=fill\nPredictQuantile=0.9");
+		reconfigure(ctl, 3);
+		ck_assert_uint_eq(jobs_known(ctl), 1);
+		run_7(ctl, 4);
+		ck_assert_uint_eq(jobs_known(ctl), 2);
+		link_up(ctl, 5);
+		tell_ended(4, 1030); /* imported */
+		slu_ctl_step(ctl, 6);
+		ck_assert_uint_eq(jobs_known(ctl), 2);
+		reconfigure(ctl, 7); /* again */
+		ck_assert_uint_eq(jobs_known(ctl), 2);
+		link_up(ctl, 8);
+		tell_ended(4, 1030);
+		tell_ended(5, 1040);
+		if (*c)
+			tell_ended(7, 1060);
+		daemon_say(&slu_history_end_desc, &end);
+		slu_ctl_step(ctl, 9);
+		ck_assert_uint_eq(jobs_known(ctl), 3);
+		reconfigure(ctl, 10); /* sluiced has lost all, or cannot read */
+		link_up(ctl, 11);
+		daemon_say(&slu_history_end_desc, &end);
+		slu_ctl_step(ctl, 12);
+		ck_assert_uint_eq(jobs_known(ctl), 3);
+		slu_ctl_release(ctl);
+		forget();
+	}
+}
+END_TEST
+
 START_TEST(test_history_replay)
 {
 	struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
@@ -208,4 +272,5 @@ START_TEST(test_history_replay)
 END_TEST
 
 TEST_MAIN("ctl replay", test_end_in_replay, test_replay_broken_off,
-	  test_news_in_replay, test_reload_in_replay, test_history_replay)
+	  test_news_in_replay, test_reload_in_replay, test_learn_anew,
+	  test_history_replay)

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who teaches the predictor: runs that end, and the history that sluiced tells,
+ * each run once. A predictor that has learnt is kept when the configuration is
+ * read again, for sluiced may be away, until a pupil has learnt all anew, with
+ * what was imported since.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <stdlib.h>
+
+void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	struct slu_predictor *p =
+		ctl->pupil ? ctl->pupil : ctl->site->predictor;
+
+	if (p)
+		slu_learn(p, job);
+}
+
+static void teach(void *arg, const struct slu_job *job)
+{
+	slu_ctl_teach(arg, job);
+}
+
+void slu_ctl_teach_waiting(struct slu_ctl *ctl)
+{
+	slu_lessons_learn(&ctl->lessons, teach, ctl);
+}
+
+/* History is read in the order of ends: who ends meanwhile comes after it, and
+ * not again as one of its rows. */
+void slu_ctl_teach_once(struct slu_ctl *ctl, const struct slu_job *job)
+{
+	bool reading = ctl->linked && !ctl->replayed;
+	bool waits = !ctl->predictor_heard.all && reading;
+	int rc = 0;
+
+	if (ctl->pupil)
+		slu_learn(ctl->site->predictor, job);
+	if (!ctl->predictor_heard.all)
+		rc = slu_lessons_add(&ctl->lessons, job, waits);
+	if (!waits || rc < 0)
+		slu_ctl_teach(ctl, job);
+}
+
+/* What is not stored yet may be in the history that it will be told, or not. */
+void slu_ctl_teach_anew(struct slu_ctl *ctl)
+{
+	const struct slu_job *job;
+
+	slu_lessons_clear(&ctl->lessons);
+	ctl->predictor_heard = (struct slu_heard){0};
+	for (size_t i = 0; (job = slu_history_at(&ctl->history, i)); i++)
+		if (job->job_id && !slu_lessons_has(&ctl->lessons, job) &&
+		    slu_lessons_add(&ctl->lessons, job, true) < 0)
+			slu_ctl_teach(ctl, job);
+}
+
+void slu_ctl_keep_taught(struct slu_ctl *ctl, struct slu_site *site)
+{
+	struct slu_predictor *fresh = site->predictor;
+
+	if (!ctl->pupil && !ctl->predictor_heard.all)
+		return;
+	site->predictor = ctl->site->predictor;
+	ctl->site->predictor = ctl->pupil; /* goes with it */
+	ctl->pupil = fresh;
+}
+
+void slu_ctl_taught(struct slu_ctl *ctl)
+{
+	struct slu_predictor *rest = ctl->pupil;
+
+	if (rest && ctl->rows) { /* else there was nothing to learn */
+		pthread_rwlock_wrlock(&ctl->site_lock);
+		rest = ctl->site->predictor;
+		ctl->site->predictor = ctl->pupil;
+		pthread_rwlock_unlock(&ctl->site_lock);
+	}
+	slu_predictor_free(rest);
+	ctl->pupil = NULL;
+}
+
+void slu_ctl_teach_fini(struct slu_ctl *ctl)
+{
+	slu_lessons_clear(&ctl->lessons);
+	slu_predictor_free(ctl->pupil);
+	ctl->pupil = NULL;
+	ctl->predictor_heard = (struct slu_heard){0};
+}
