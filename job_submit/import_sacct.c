@@ -185,16 +185,16 @@ static char *text_or_null(char *text)
 static int take_limit(const char *text, struct slu_job *job,
 		      struct slu_err *err)
 {
-	int64_t seconds;
+	int64_t minutes;
 
 	if (!text || !isdigit((unsigned char)*text) ||
-	    slu_seconds_parse(text, &seconds, NULL) < 0)
+	    slu_seconds_parse(text, &minutes, NULL) < 0)
 		return 0;
-	if (!text[strspn(text, "0123456789")])
-		seconds *= 60;
-	if (slu_import_limit(seconds / 60, err) < 0)
+	if (text[strspn(text, "0123456789")])
+		minutes = (minutes + 59) / 60;
+	if (slu_import_limit(minutes, err) < 0)
 		return -1;
-	job->limit = job->limit_asked = (uint32_t)((seconds + 59) / 60);
+	job->limit = job->limit_asked = (uint32_t)minutes;
 	return 0;
 }
 
