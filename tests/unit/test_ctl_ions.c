@@ -126,12 +126,13 @@ END_TEST
 /* Names are the users': however long they are, sluiced hears who has what. */
 START_TEST(test_long_names)
 {
-	char *name = calloc(1, (9 << 20) + 1);
+	size_t half = SLU_LINE_MAX / 2; /* two are too long a line */
+	char *name = calloc(1, half + 1);
 	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
 	struct slu_job job = plain_job;
 	struct slu_assignment *heard;
 
-	job.name = memset(name, 'n', 9 << 20); /* two are too long a line */
+	job.name = memset(name, 'n', half);
 	for (job.job_id = 7; job.job_id <= 8; job.job_id++)
 		host_add(job);
 	link_up(ctl, 1);
