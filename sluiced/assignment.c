@@ -105,15 +105,28 @@ struct json_object *slu_epoch_changes(const struct slu_epoch *old,
 	return list;
 }
 
-int slu_epoch_store(struct slu_db *db, const struct slu_epoch *old,
-		    const struct slu_epoch *now, struct slu_err *err)
+struct slu_epoch *slu_epoch_head(const struct slu_epoch *epoch)
 {
-	const struct slu_assignment *a = &now->a;
-	struct json_object *changes = slu_epoch_changes(old, now);
+	struct slu_assignment head = epoch->a, copy;
+	char *text;
 	int rc = -1;
 
+	head.n_jobs = head.n_gone = 0;
+	text = slu_encode_text(&slu_assignment_desc, &head);
+	if (text)
+		rc = slu_decode_text(&slu_assignment_desc, text, strlen(text),
+				     &copy, NULL);
+	free(text);
+	return rc < 0 ? NULL : slu_epoch_new(&copy);
+}
+
+int slu_epoch_store(struct slu_db *db, const struct slu_epoch *now,
+		    struct json_object *changes, struct slu_err *err)
+{
+	const struct slu_assignment *a = &now->a;
+
 	if (slu_db_begin(db, err) < 0)
-		goto out;
+		return -1;
 	if (slu_db_exec(db, err,
 			"INSERT INTO Assignment (Epoch, Time, Event, Policy,"
 			" Total, StaticTotal, Json) VALUES (?,?,?,?,?,?,?)",
@@ -122,13 +135,11 @@ int slu_epoch_store(struct slu_db *db, const struct slu_epoch *old,
 			slu_json_text(changes)) < 0 ||
 	    slu_db_exec(db, err, "DELETE FROM Assignment WHERE Time < ?", "I",
 			a->time - SLU_ASSIGNMENT_KEEP) < 0 ||
-	    slu_db_commit(db, err) < 0)
+	    slu_db_commit(db, err) < 0) {
 		slu_db_rollback(db);
-	else
-		rc = 0;
-out:
-	json_object_put(changes);
-	return rc;
+		return -1;
+	}
+	return 0;
 }
 
 static struct json_object *event_json(struct slu_rows *rows)

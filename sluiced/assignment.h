@@ -40,9 +40,12 @@ size_t slu_share_count(const struct slu_ion_share *share);
 /* What is different in `now` (old NULL: everything). Caller puts. */
 struct json_object *slu_epoch_changes(const struct slu_epoch *old,
 				      const struct slu_epoch *now);
-/* Add the row of `now`; forget rows older than SLU_ASSIGNMENT_KEEP. */
-int slu_epoch_store(struct slu_db *db, const struct slu_epoch *old,
-		    const struct slu_epoch *now, struct slu_err *err);
+/* A copy without jobs; NULL without memory. */
+struct slu_epoch *slu_epoch_head(const struct slu_epoch *epoch);
+/* Add the row of `now`, whose jobs are not looked at; forget rows older than
+ * SLU_ASSIGNMENT_KEEP. */
+int slu_epoch_store(struct slu_db *db, const struct slu_epoch *now,
+		    struct json_object *changes, struct slu_err *err);
 /* The last `limit` events, oldest first, as an array of objects: time, event,
  * policy, total, static_total, changed; job_id: only those that changed this
  * job, and of these nothing of others (0: all). Caller puts. */

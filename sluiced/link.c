@@ -150,11 +150,13 @@ static void take_cancelled(struct slu_daemon *d, void *msg)
 	slu_daemon_touched(d, job->job_id);
 }
 
-/* An assignment on its way into the database. */
+/* An assignment on its way into the database, which may take as long as another
+ * process writes there: not all of its jobs. */
 struct event {
 	struct slu_item item;
 	struct slu_daemon *d;
-	struct slu_epoch *old, *now;
+	struct slu_epoch *head;
+	struct json_object *changes;
 };
 
 static int store_event(struct slu_item *item, struct slu_db *db,
@@ -162,7 +164,7 @@ static int store_event(struct slu_item *item, struct slu_db *db,
 {
 	struct event *event = (struct event *)item;
 
-	return slu_epoch_store(db, event->old, event->now, err);
+	return slu_epoch_store(db, event->head, event->changes, err);
 }
 
 static void event_done(struct slu_item *item, const struct slu_err *err)
@@ -171,23 +173,27 @@ static void event_done(struct slu_item *item, const struct slu_err *err)
 
 	if (err)
 		complain(event->d, "assignment", -1, err);
-	slu_epoch_unref(event->old);
-	slu_epoch_unref(event->now);
+	slu_epoch_unref(event->head);
+	json_object_put(event->changes);
 	free(event);
 }
 
-static void store_epoch(struct slu_daemon *d, struct slu_epoch *old,
-			struct slu_epoch *now)
+static void store_epoch(struct slu_daemon *d, const struct slu_epoch *old,
+			const struct slu_epoch *now)
 {
 	struct event *event = calloc(1, sizeof(*event));
+	struct slu_epoch *head = slu_epoch_head(now);
 
-	if (!event)
+	if (!event || !head) {
+		slu_epoch_unref(head);
+		free(event);
 		return;
+	}
 	event->item = (struct slu_item){
 		.store = store_event, .done = event_done, .patient = true};
 	event->d = d;
-	event->old = slu_epoch_ref(old);
-	event->now = slu_epoch_ref(now);
+	event->head = head;
+	event->changes = slu_epoch_changes(old, now);
 	slu_batch_add(&d->batch, &event->item);
 }
 

@@ -75,6 +75,19 @@ static double number(struct json_object *obj, const char *key)
 	return v;
 }
 
+static int store(struct slu_db *db, const struct slu_epoch *old,
+		 const struct slu_epoch *now)
+{
+	struct slu_epoch *head = slu_epoch_head(now);
+	struct json_object *changes = slu_epoch_changes(old, now);
+	int rc = slu_epoch_store(db, head, changes, &err);
+
+	ck_assert_uint_eq(head->a.n_jobs, 0);
+	json_object_put(changes);
+	slu_epoch_unref(head);
+	return rc;
+}
+
 START_TEST(test_table)
 {
 	struct slu_db *db =
@@ -83,8 +96,8 @@ START_TEST(test_table)
 	struct slu_epoch *two = epoch(2, "17:ion1 18:ion[2-3] ");
 	struct json_object *list, *event, *changed;
 
-	expect_ok(slu_epoch_store(db, NULL, one, &err), err);
-	expect_ok(slu_epoch_store(db, one, two, &err), err);
+	expect_ok(store(db, NULL, one), err);
+	expect_ok(store(db, one, two), err);
 	list = slu_epoch_history(db, 0, 10, &err);
 	ck_assert_uint_eq(json_object_array_length(list), 2);
 	event = json_object_array_get_idx(list, 1);
@@ -130,7 +143,7 @@ START_TEST(test_table)
 	json_object_put(list);
 	/* Long after, the old ones go. */
 	two->a.time += SLU_ASSIGNMENT_KEEP;
-	expect_ok(slu_epoch_store(db, one, two, &err), err);
+	expect_ok(store(db, one, two), err);
 	list = slu_epoch_history(db, 0, 10, &err);
 	ck_assert_uint_eq(json_object_array_length(list), 2);
 	json_object_put(list);

@@ -268,5 +268,60 @@ START_TEST(test_history_locked)
 }
 END_TEST
 
+static void assign(uint64_t epoch, struct slu_ion_share *jobs, size_t n)
+{
+	struct slu_assignment a = {.epoch = epoch,
+				   .base = epoch - 1,
+				   .time = 1000,
+				   .ions = (char *)"ion[1-4]",
+				   .jobs = jobs,
+				   .n_jobs = n};
+
+	ctl_send(&slu_assignment_desc, &a);
+	ctl_expect_any(&slu_published_desc);
+}
+
+/* While somebody else writes, assignments wait without all of their jobs. */
+START_TEST(test_assignments_locked)
+{
+	enum { JOBS = 4000, EVENTS = 200 };
+	static struct slu_ion_share jobs[JOBS];
+	struct slu_db *other;
+	int64_t n = 0;
+	long before;
+
+	for (uint32_t i = 0; i < JOBS; i++)
+		jobs[i] = (struct slu_ion_share){.job_id = 1 + i,
+						 .name = (char *)"a job",
+						 .nodes = (char *)"n1",
+						 .ions = (char *)"ion1"};
+	if (!sluiced_begin())
+		return;
+	ctl_meet();
+	other = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err);
+	ck_assert_msg(other != NULL, "%s", err.text);
+	expect_ok(slu_db_begin(other, &err), err);
+	assign(1, jobs, JOBS);
+	before = sluiced_kib();
+	ck_assert_int_gt(before, 0);
+	for (uint64_t i = 2; i <= EVENTS; i++)
+		assign(i, jobs, 1);
+#ifndef __SANITIZE_ADDRESS__ /* it keeps what was freed */
+	ck_assert_int_lt(sluiced_kib() - before, 32 << 10);
+#endif
+	slu_db_rollback(other);
+	while (n < EVENTS) { /* all are stored in the end */
+		usleep(100000);
+		expect_ok(slu_db_value(other, &n, 0, &err,
+				       "SELECT count(*) FROM Assignment", ""),
+			  err);
+	}
+	slu_db_close(other);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 TEST_MAIN("sluiced history", test_import, test_import_old, test_predict_beyond,
-	  test_predict_running, test_history, test_history_locked)
+	  test_predict_running, test_history, test_history_locked,
+	  test_assignments_locked)
