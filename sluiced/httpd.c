@@ -15,6 +15,7 @@
 #include <microhttpd.h>
 #include "common/file.h"
 #include "sluiced/listen.h"
+#include "sluiced/texts.h"
 
 #define MEMORY_PER_CONN (16u << 10)
 #define CONN_MAX	65536
@@ -31,6 +32,7 @@ struct slu_httpd {
 	struct slu_timer timer;
 	struct slu_bounds bounds;
 	struct slu_conn *conns;
+	struct slu_texts texts;
 	struct slu_timer sweep;
 	bool stopping; /* nothing is suspended any more */
 };
@@ -104,11 +106,9 @@ static void answer(struct slu_req *req, const struct slu_answer_head *head,
 	travels(req, len);
 	req->status = head->status;
 	if (data)
-		req->response = MHD_create_response_from_buffer(
-			len, data, MHD_RESPMEM_MUST_FREE);
-	if (!req->response) {
-		free(data);
-	} else {
+		req->response =
+			slu_texts_respond(&req->httpd->texts, data, len);
+	if (req->response) {
 		MHD_add_response_header(req->response,
 					MHD_HTTP_HEADER_CONTENT_TYPE,
 					head->type);

@@ -36,6 +36,7 @@ libsluiced_la_SOURCES = \
 	sluiced/questions.c sluiced/questions.h \
 	sluiced/routes.c sluiced/routes.h \
 	sluiced/stripe.c \
+	sluiced/texts.c sluiced/texts.h \
 	sluiced/totals.c sluiced/totals.h \
 	sluiced/turn.c sluiced/turn.h \
 	sluiced/user.c sluiced/user.h

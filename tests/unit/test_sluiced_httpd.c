@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <arpa/inet.h>
+#include <errno.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -7,8 +9,9 @@
 #include "tests/unit/harness.h"
 
 /*
- * A server that echoes: /echo at once, /later when the test says so. The test
- * is its own client, on plain sockets, so that it can misbehave.
+ * A server that echoes: /echo at once, /later when the test says so; /long says
+ * as much as fits the letter that it is asked for. The test is its own client,
+ * on plain sockets, so that it can misbehave.
  */
 
 static struct slu_loop *loop;
@@ -23,7 +26,8 @@ static int begin_req(void *arg, struct slu_req *req, size_t *max,
 {
 	(void)arg;
 	begun++;
-	if (strcmp(req->path, "/echo") && strcmp(req->path, "/later"))
+	if (strcmp(req->path, "/echo") && strcmp(req->path, "/later") &&
+	    strcmp(req->path, "/long"))
 		return slu_err(err, SLU_NOTFOUND, "no %s", req->path);
 	*max = 1000;
 	req->trusted = !slu_httpd_argument(req, "uid");
@@ -44,10 +48,26 @@ static void echo(struct slu_req *req)
 	slu_httpd_answer(req, &head, &body);
 }
 
+#define MUCH ((size_t)4 << 20)
+
+static void say_much(struct slu_req *req)
+{
+	struct slu_answer_head head = {.status = 200, .type = "text/plain"};
+	struct slu_buf body = {0};
+	char line[1024];
+
+	memset(line, *slu_httpd_argument(req, "letter"), sizeof(line));
+	for (size_t i = 0; i < MUCH / sizeof(line); i++)
+		slu_buf_add(&body, line, sizeof(line));
+	slu_httpd_answer(req, &head, &body);
+}
+
 static void complete_req(void *arg, struct slu_req *req)
 {
 	(void)arg;
-	if (!strcmp(req->path, "/later"))
+	if (!strcmp(req->path, "/long"))
+		say_much(req);
+	else if (!strcmp(req->path, "/later"))
 		later[n_later++] = req;
 	else
 		echo(req);
@@ -418,6 +438,56 @@ START_TEST(test_bounds)
 }
 END_TEST
 
-TEST_MAIN("sluiced_httpd", test_one_user, test_trickle, test_bounds,
+static size_t memory(void)
+{
+	const struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+static size_t hear_all(int fd, char letter)
+{
+	static char text[1 << 16];
+	size_t much = 0;
+	ssize_t n;
+
+	while (much < MUCH) {
+		turn(1);
+		n = recv(fd, text, sizeof(text), MSG_DONTWAIT);
+		for (ssize_t i = 0; i < n; i++)
+			much += text[i] == letter;
+		ck_assert(n > 0 || errno == EAGAIN);
+	}
+	return much;
+}
+
+/* Nodes of two jobs ask for what is long, and hear it slowly: it is there once
+ * for each job. */
+START_TEST(test_long)
+{
+	enum { NODES = 40 };
+	int fd[NODES];
+	size_t before;
+
+	begin();
+	before = memory();
+	for (int i = 0; i < NODES; i++) {
+		fd[i] = meet();
+		say(fd[i],
+		    i % 2 ? "GET /long?letter=~ HTTP/1.1\r\nHost: x\r\n\r\n"
+			  : "GET /long?letter=_ HTTP/1.1\r\nHost: x\r\n\r\n");
+	}
+	ck_assert_uint_lt(memory(), before + 8 * MUCH);
+	for (int i = 0; i < NODES; i++) {
+		ck_assert_uint_eq(hear_all(fd[i], i % 2 ? '~' : '_'), MUCH);
+		close(fd[i]);
+	}
+	turn(4);
+	ck_assert_uint_lt(memory(), before + MUCH);
+	end();
+}
+END_TEST
+
+TEST_MAIN("sluiced_httpd", test_long, test_one_user, test_trickle, test_bounds,
 	  test_requests, test_chunked_too_long, test_answered_later, test_crowd,
 	  test_stop, test_stop_meanwhile)
