@@ -39,7 +39,7 @@ void job_new(struct job *j, uint32_t id, const char *ports)
 		snprintf(name, sizeof(name), "fs%u.%zu", id, i);
 		n->fs = keep(top, name);
 		snprintf(name, sizeof(name), "work%u.%zu", id, i);
-		n->work = keep(top, name);
+		n->dir = n->work = keep(top, name);
 		n->top = keep(n->work, "top");
 		make_dir(n->fs, 0755);
 		make_dir(n->work, 0700);

@@ -82,7 +82,7 @@ START_TEST(test_connected)
 	struct slu_instance instance = {.plan = &plan};
 
 	top = tree_new();
-	instance.work = top;
+	instance.dir = instance.work = top;
 	for (size_t i = 0; i < NODES; i++)
 		fd[i] = listen_at(&port[i]);
 	each(c, cases)
