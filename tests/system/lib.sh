@@ -158,3 +158,15 @@ kill_slurmctld() {
 nodes_idle() { # HOSTLIST
 	[ "$(on ctl sinfo -hN -n "$1" -o %T | sort -u)" = idle ]
 }
+
+# Forty jobs of alice's that took 20 s, as sacct prints them.
+history() { # [BEGIN-OF-IDS]
+	local uid at day
+	uid=$(on ctl id -u alice)
+	day=$(date -d '3 days ago' +%F)
+	echo 'JobID|User|UID|Partition|Submit|Eligible|Start|End|State|NNodes|Timelimit|JobName'
+	for i in {10..49}; do
+		at=${day}T11:$i
+		echo "${1:-}$i|alice|$uid|main|$at:00|$at:00|$at:00|$at:20|COMPLETED|1|00:10:00|short"
+	done
+}

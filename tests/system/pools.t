@@ -188,18 +188,6 @@ limit_named() {
 	as_alice squeue -h -j "$1" -o %r | grep -qE 'BB|Burst'
 }
 
-# Thirty jobs of alice's that took 20 s.
-history() {
-	local uid at day
-	uid=$(on ctl id -u alice)
-	day=$(date -d '3 days ago' +%F)
-	echo 'JobID|User|UID|Partition|Submit|Eligible|Start|End|State|NNodes|Timelimit|JobName'
-	for i in {10..39}; do
-		at=${day}T11:$i
-		echo "9$i|alice|$uid|main|$at:00|$at:00|$at:00|$at:20|COMPLETED|1|00:10:00|short"
-	done
-}
-
 short() { # SBATCH-OPTION...
 	submit -N1 -J short "$@" <<<$'#!/bin/sh\ntrue' 2>/dev/null
 }
@@ -222,7 +210,7 @@ other_wall() {
 
 # A careful limit gets nobody past a wall that the request does not pass.
 test_walls() {
-	history >"$PFS/jobs"
+	history 9 >"$PFS/jobs"
 	on ctl /opt/sluice/bin/sysquery import sacct /pfs/jobs >/dev/null
 	cluster conf sluice.conf PredictMode=tighten PredictFloor=60 \
 		PredictQuantile=0.6
