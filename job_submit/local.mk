@@ -37,6 +37,7 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_import_recorded \
 	tests/unit/test_import_refused tests/unit/test_import_local \
+	tests/unit/test_import_darshan \
 	tests/unit/test_history \
 	tests/unit/test_history_answers tests/unit/test_history_io \
 	tests/unit/test_history_choice \
@@ -66,6 +67,7 @@ tests_unit_test_import_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_import_recorded_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_import_refused_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_import_local_LDADD = libsluimport.la $(CHECK_LIBS)
+tests_unit_test_import_darshan_LDADD = libsluimport.la $(CHECK_LIBS)
 tests_unit_test_history_SOURCES = tests/unit/test_history.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)
