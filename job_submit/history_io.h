@@ -10,8 +10,6 @@
  * when all have spoken there is one row of node "*". */
 #define SLU_IO_PARTIAL "(i.Source < 4 AND i.Node <> '*' AND h.NodeCnt > 1)"
 
-#define SLU_IO_MOST    1e18 /* bytes that one may claim */
-
 /* The run is stored now, and its I/O may be complete. 1: all nodes had spoken;
  * 0: not so, or it was folded before. */
 int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,

@@ -17,7 +17,6 @@
 #include <xxhash.h>
 #include "job_submit/import.h"
 
-#define MOST   1e18
 #define TIMERS 4 /* microseconds each */
 
 struct log {
@@ -129,11 +128,11 @@ static int take_counter(char *line, struct log *log, struct slu_err *err)
 	sum = sum_of(field[3], log);
 	value = strtod(field[4], &end);
 	take_timer(field[3], field[4], value, log);
-	if (value > 0 && value <= MOST && !*end)
+	if (value > 0 && value <= SLU_IO_MOST && !*end)
 		take_manner(field[3], field[1], value, &log->io);
 	if (!sum)
 		return 0;
-	if (end == field[4] || *end || !(value >= -1 && value <= MOST))
+	if (end == field[4] || *end || !(value >= -1 && value <= SLU_IO_MOST))
 		return slu_err(err, SLU_INVALID, "%s: \"%.30s\"", field[3],
 			       field[4]);
 	*sum += value > 0 ? value : 0;
@@ -156,7 +155,7 @@ static int finish(struct log *log, uint64_t line,
 		slu_import_broken(report, line, err);
 		return 0;
 	}
-	if (!(io.read_bytes + io.written_bytes <= MOST)) {
+	if (!(io.read_bytes + io.written_bytes <= SLU_IO_MOST)) {
 		slu_err(err, SLU_INVALID, "job %u: %g bytes read, %g written",
 			io.job_id, io.read_bytes, io.written_bytes);
 		slu_import_broken(report, line, err);

@@ -22,7 +22,6 @@ static struct slu_local moments(const struct slu_import *import, int64_t clock)
 {
 	int64_t before = clock - offset(import, clock - DAY);
 	int64_t after = clock - offset(import, clock + DAY);
-
 	bool is_before = before + offset(import, before) == clock;
 	bool is_after = after + offset(import, after) == clock;
 

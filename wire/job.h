@@ -108,6 +108,7 @@ struct slu_import_io {	    /* what a program did in a job */
 	double calls, called_bytes, shared_bytes, consecutive;
 	uint32_t source; /* SLU_IO_ACCOUNTING, else SLU_IO_DARSHAN */
 };
+#define SLU_IO_MOST	    1e18 /* bytes that one may claim */
 #define SLU_IO_PROGRAM(log) ((log) & ~(uint64_t)UINT32_MAX)
 struct slu_import_jobs {
 	struct slu_job *jobs;

@@ -23,8 +23,8 @@ int slu_delta_apply(const struct slu_assignment *before,
  * empty. -1 without memory: both are as they were. */
 int slu_delta_take(struct slu_assignment *whole, struct slu_assignment *delta);
 
-/* Without what is only shown to people, and may be long: the names of jobs, and
- * why they have what they have. */
+/* Without what is only shown to people, and may be long: the names of jobs,
+ * their curves, and why they have what they have. */
 void slu_assignment_strip(struct slu_assignment *a);
 
 #endif
