@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 struct look {
-	uint32_t job_id;
 	enum slu_ctl_ahead found;
 	char *why;
 };
@@ -18,7 +17,7 @@ static void look(void *arg, const struct slu_buffer_state *b)
 {
 	struct look *l = arg;
 
-	if (!b->ahead || b->creator != l->job_id || b->leaving)
+	if (b->leaving)
 		return;
 	l->found =
 		slu_eq(b->state, "RUNNING") ? SLU_AHEAD_DONE : SLU_AHEAD_BUSY;
@@ -43,13 +42,13 @@ static bool can_be(struct slu_ctl *ctl, const char *text)
 enum slu_ctl_ahead slu_ctl_ahead(struct slu_ctl *ctl, uint32_t job_id,
 				 const char *text, char why[SLU_CTL_WHY])
 {
-	struct look l = {.job_id = job_id, .found = SLU_AHEAD_NEW, .why = why};
+	struct look l = {.found = SLU_AHEAD_NEW, .why = why};
 
 	if (!slu_ctl_has_buffer(text) || !strstr(text, "stage_in") ||
 	    !ctl->linked || !can_be(ctl, text))
 		return SLU_AHEAD_NO;
 	pthread_mutex_lock(&ctl->mirror.lock);
-	slu_mirror_each(&ctl->mirror, look, &l);
+	slu_mirror_ahead(&ctl->mirror, job_id, look, &l);
 	pthread_mutex_unlock(&ctl->mirror.lock);
 	if (l.found == SLU_AHEAD_NEW)
 		slu_waits_why(&ctl->mirror, job_id, why);

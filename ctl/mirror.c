@@ -2,7 +2,9 @@
 /*
  * A job normally has one buffer; one that was requeued while its first run is
  * still being cleaned up has two. They hang off the job in a list, newest
- * first.
+ * first. Those that outlive jobs hang off a table, too, by the job that they
+ * wait for or by their name, since the scheduler asks for every job that wants
+ * one.
  */
 #include "config.h"
 #include "ctl/pools.h"
@@ -11,12 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "common/size.h"
 
-struct item {
+struct slu_mirror_item {
 	struct slu_buffer_state state;
-	struct item *next;
+	struct slu_mirror_item *next;
+	struct slu_mirror_item *kept; /* the next in its row of the table */
 };
 
 void slu_mirror_init(struct slu_mirror *m)
@@ -25,30 +29,68 @@ void slu_mirror_init(struct slu_mirror *m)
 	pthread_mutex_init(&m->lock, NULL);
 }
 
-static void item_free(struct item *item)
+static void item_free(struct slu_mirror_item *item)
 {
 	slu_msg_clear(&slu_buffer_desc, &item->state);
 	free(item);
 }
 
-static void count(struct slu_mirror *m, const struct slu_buffer_state *b)
+static struct slu_mirror_item **row_of_name(struct slu_mirror *m,
+					    const char *name)
 {
-	slu_taken_more(m, b->pool, b->uid, b->size);
+	uint64_t hash = name ? XXH3_64bits(name, strlen(name)) : 0;
+
+	return &m->kept[hash % SLU_MIRROR_KEPT];
 }
 
-static void uncount(struct slu_mirror *m, const struct slu_buffer_state *b)
+static struct slu_mirror_item **row_of_job(struct slu_mirror *m,
+					   uint32_t job_id)
 {
+	return &m->kept[job_id % SLU_MIRROR_KEPT];
+}
+
+/* NULL: it is its job's alone. */
+static struct slu_mirror_item **row_of(struct slu_mirror *m,
+				       const struct slu_buffer_state *b)
+{
+	if (b->ahead)
+		return row_of_job(m, b->creator);
+	return b->persistent ? row_of_name(m, b->name) : NULL;
+}
+
+/* It is there, with all that it says of itself. */
+static void enter(struct slu_mirror *m, struct slu_mirror_item *item)
+{
+	const struct slu_buffer_state *b = &item->state;
+	struct slu_mirror_item **row = row_of(m, b);
+
+	slu_taken_more(m, b->pool, b->uid, b->size);
+	if (row) {
+		item->kept = *row;
+		*row = item;
+	}
+}
+
+static void leave(struct slu_mirror *m, struct slu_mirror_item *item)
+{
+	const struct slu_buffer_state *b = &item->state;
+	struct slu_mirror_item **row = row_of(m, b);
+
 	slu_taken_less(m, b->pool, b->uid, b->size);
+	while (row && *row != item)
+		row = &(*row)->kept;
+	if (row)
+		*row = item->kept;
 }
 
 static void clear(struct slu_mirror *m)
 {
-	struct item *item, *next;
+	struct slu_mirror_item *item, *next;
 
 	for (size_t i = 0; (item = slu_map_next(&m->job, &i));)
 		for (; item; item = next) {
 			next = item->next;
-			uncount(m, &item->state);
+			leave(m, item);
 			item_free(item);
 		}
 	slu_map_free(&m->job);
@@ -64,7 +106,8 @@ void slu_mirror_fini(struct slu_mirror *m)
 }
 
 /* The lists below are changed by building the new head and putting it. */
-static void put_list(struct slu_mirror *m, uint32_t job_id, struct item *head)
+static void put_list(struct slu_mirror *m, uint32_t job_id,
+		     struct slu_mirror_item *head)
 {
 	if (head)
 		slu_map_put(&m->job, job_id, head); /* replaces: no growth */
@@ -74,7 +117,8 @@ static void put_list(struct slu_mirror *m, uint32_t job_id, struct item *head)
 
 static void drop(struct slu_mirror *m, const struct slu_buffer_state *state)
 {
-	struct item *head = slu_map_get(&m->job, state->job_id), **at, *gone;
+	struct slu_mirror_item *head = slu_map_get(&m->job, state->job_id),
+			       **at, *gone;
 
 	for (at = &head; *at; at = &(*at)->next)
 		if ((*at)->state.buffer == state->buffer)
@@ -85,14 +129,14 @@ static void drop(struct slu_mirror *m, const struct slu_buffer_state *state)
 	*at = gone->next;
 	put_list(m, state->job_id, head);
 	slu_pools_recount(m, state->job_id);
-	uncount(m, &gone->state);
+	leave(m, gone);
 	item_free(gone);
 	m->n--;
 }
 
 static int add(struct slu_mirror *m, struct slu_buffer_state *state)
 {
-	struct item *item = calloc(1, sizeof(*item));
+	struct slu_mirror_item *item = calloc(1, sizeof(*item));
 
 	if (!item)
 		return -1;
@@ -104,15 +148,15 @@ static int add(struct slu_mirror *m, struct slu_buffer_state *state)
 	item->state = *state;
 	*state = (struct slu_buffer_state){0};
 	slu_pools_recount(m, item->state.job_id);
-	count(m, &item->state);
+	enter(m, item);
 	m->n++;
 	return 0;
 }
 
-static struct item *find(struct slu_mirror *m,
-			 const struct slu_buffer_state *state)
+static struct slu_mirror_item *find(struct slu_mirror *m,
+				    const struct slu_buffer_state *state)
 {
-	struct item *item = slu_map_get(&m->job, state->job_id);
+	struct slu_mirror_item *item = slu_map_get(&m->job, state->job_id);
 
 	while (item && item->state.buffer != state->buffer)
 		item = item->next;
@@ -121,7 +165,7 @@ static struct item *find(struct slu_mirror *m,
 
 static int set(struct slu_mirror *m, struct slu_buffer_state *state)
 {
-	struct item *item = find(m, state);
+	struct slu_mirror_item *item = find(m, state);
 	int rc = 0;
 
 	if (!item) /* what its job was given is now counted here */
@@ -130,11 +174,11 @@ static int set(struct slu_mirror *m, struct slu_buffer_state *state)
 	if (slu_eq(state->state, "DONE")) {
 		drop(m, state);
 	} else if (item) {
-		uncount(m, &item->state);
+		leave(m, item);
 		slu_msg_clear(&slu_buffer_desc, &item->state);
 		item->state = *state;
 		*state = (struct slu_buffer_state){0};
-		count(m, &item->state);
+		enter(m, item);
 	} else {
 		rc = add(m, state);
 	}
@@ -154,7 +198,7 @@ int slu_mirror_set(struct slu_mirror *m, struct slu_buffer_state *state)
 
 static void list_jobs(struct slu_mirror *m, struct slu_buf *ids)
 {
-	const struct item *item;
+	const struct slu_mirror_item *item;
 
 	for (size_t i = 0; (item = slu_map_next(&m->job, &i));)
 		slu_buf_add(ids, &item->state.job_id, sizeof(uint32_t));
@@ -201,7 +245,7 @@ size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
 		       void (*fn)(void *arg, const struct slu_buffer_state *b),
 		       void *arg)
 {
-	const struct item *item;
+	const struct slu_mirror_item *item;
 	size_t n = 0;
 
 	pthread_mutex_lock(&m->lock);
@@ -222,7 +266,7 @@ void slu_mirror_job(struct slu_mirror *m, uint32_t job_id,
 		    void (*fn)(void *arg, const struct slu_buffer_state *b),
 		    void *arg)
 {
-	const struct item *item;
+	const struct slu_mirror_item *item;
 
 	pthread_mutex_lock(&m->lock);
 	for (item = slu_map_get(&m->job, job_id); item; item = item->next)
@@ -234,10 +278,32 @@ void slu_mirror_each(struct slu_mirror *m,
 		     void (*fn)(void *arg, const struct slu_buffer_state *b),
 		     void *arg)
 {
-	const struct item *item;
+	const struct slu_mirror_item *item;
 
 	for (size_t i = 0; (item = slu_map_next(&m->job, &i));)
 		for (; item; item = item->next)
+			fn(arg, &item->state);
+}
+
+void slu_mirror_named(struct slu_mirror *m, const char *name,
+		      void (*fn)(void *arg, const struct slu_buffer_state *b),
+		      void *arg)
+{
+	const struct slu_mirror_item *item;
+
+	for (item = *row_of_name(m, name); item; item = item->kept)
+		if (!item->state.ahead && slu_eq(item->state.name, name))
+			fn(arg, &item->state);
+}
+
+void slu_mirror_ahead(struct slu_mirror *m, uint32_t job_id,
+		      void (*fn)(void *arg, const struct slu_buffer_state *b),
+		      void *arg)
+{
+	const struct slu_mirror_item *item;
+
+	for (item = *row_of_job(m, job_id); item; item = item->kept)
+		if (item->state.ahead && item->state.creator == job_id)
 			fn(arg, &item->state);
 }
 

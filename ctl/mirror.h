@@ -21,10 +21,14 @@ struct slu_told {
 	char why[256];		 /* that, or "" */
 };
 
+#define SLU_MIRROR_KEPT 4096
+
 struct slu_mirror {
 	pthread_mutex_t lock;
 	struct slu_map job; /* job number -> its buffers */
 	size_t n;
+	/* Those that outlive jobs, by whom they are looked for. */
+	struct slu_mirror_item *kept[SLU_MIRROR_KEPT];
 	/* pools.c: */
 	struct slu_supply supply;
 	struct slu_map claim; /* job number -> what it was given */
@@ -61,6 +65,15 @@ void slu_mirror_job(struct slu_mirror *m, uint32_t job_id,
 void slu_mirror_each(struct slu_mirror *m,
 		     void (*fn)(void *arg, const struct slu_buffer_state *b),
 		     void *arg);
+/* fn for the persistent ones of this name, and for those that wait for this
+ * job with what is staged in, however many others there are; the caller has the
+ * lock. */
+void slu_mirror_named(struct slu_mirror *m, const char *name,
+		      void (*fn)(void *arg, const struct slu_buffer_state *b),
+		      void *arg);
+void slu_mirror_ahead(struct slu_mirror *m, uint32_t job_id,
+		      void (*fn)(void *arg, const struct slu_buffer_state *b),
+		      void *arg);
 /* A table for `scontrol show bbstat`. */
 void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
 		      struct slu_buf *out);

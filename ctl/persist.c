@@ -36,7 +36,6 @@ bool slu_ctl_has_persistent(const char *text)
 
 /* What is known of the one of this name. */
 struct found {
-	const char *name;
 	bool is, running, group, leaving;
 	uint32_t uid, creator;
 	int64_t created; /* Unix seconds */
@@ -47,8 +46,6 @@ static void look(void *arg, const struct slu_buffer_state *b)
 {
 	struct found *f = arg;
 
-	if (!b->persistent || b->ahead || !slu_eq(b->name, f->name))
-		return;
 	f->is = true;
 	f->running = slu_eq(b->state, "RUNNING");
 	f->group = b->group;
@@ -61,10 +58,10 @@ static void look(void *arg, const struct slu_buffer_state *b)
 
 static struct found find(struct slu_mirror *m, const char *name)
 {
-	struct found f = {.name = name};
+	struct found f = {0};
 
 	pthread_mutex_lock(&m->lock);
-	slu_mirror_each(m, look, &f);
+	slu_mirror_named(m, name, look, &f);
 	pthread_mutex_unlock(&m->lock);
 	return f;
 }

@@ -381,26 +381,19 @@ uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 	return size;
 }
 
-struct staged {
-	uint32_t job_id;
-	bool is;
-};
-
 static void look_staged(void *arg, const struct slu_buffer_state *b)
 {
-	struct staged *s = arg;
-
-	s->is |= b->ahead && !b->leaving && b->creator == s->job_id;
+	*(bool *)arg |= !b->leaving;
 }
 
 /* Under the lock. What is staged in ahead has the room already that the run
  * then takes over. */
 static bool is_staged(struct slu_mirror *m, uint32_t job_id)
 {
-	struct staged s = {.job_id = job_id};
+	bool is = false;
 
-	slu_mirror_each(m, look_staged, &s);
-	return s.is;
+	slu_mirror_ahead(m, job_id, look_staged, &is);
+	return is;
 }
 
 /* Under the lock. One that cannot be served yet does not keep others waiting

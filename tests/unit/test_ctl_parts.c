@@ -183,6 +183,79 @@ START_TEST(test_mirror_rows)
 }
 END_TEST
 
+static void count_one(void *arg, const struct slu_buffer_state *b)
+{
+	(void)b;
+	++*(int *)arg;
+}
+
+static int named(struct slu_mirror *m, const char *name)
+{
+	int n = 0;
+
+	slu_mirror_named(m, name, count_one, &n);
+	return n;
+}
+
+static int ahead(struct slu_mirror *m, uint32_t job_id)
+{
+	int n = 0;
+
+	slu_mirror_ahead(m, job_id, count_one, &n);
+	return n;
+}
+
+static void keep(struct slu_mirror *m, uint64_t buffer, const char *name,
+		 uint32_t creator, const char *state)
+{
+	struct slu_buffer_state s = {
+		.buffer = buffer,
+		.job_id = SLU_PERSIST_FIRST + (uint32_t)buffer,
+		.persistent = true,
+		.ahead = creator != 0,
+		.creator = creator,
+		.name = strdup(name),
+		.state = strdup(state),
+	};
+
+	ck_assert_int_eq(slu_mirror_set(m, &s), 0);
+}
+
+/* Those that outlive jobs are found by what they are looked for, also where
+ * many share a row, and when they have become others. */
+START_TEST(test_mirror_kept)
+{
+	enum { MANY = 3 * SLU_MIRROR_KEPT };
+	struct slu_buf gone = {0};
+	struct slu_mirror m;
+	char name[16];
+
+	slu_mirror_init(&m);
+	put(&m, 2 * MANY + 1, 7, "RUNNING"); /* a job's own */
+	for (uint32_t i = 1; i <= MANY; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		keep(&m, i, name, 0, "SETUP");
+		keep(&m, MANY + i, "camp", i, "SETUP");
+	}
+	for (uint32_t i = 1; i <= MANY; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		expect(named(&m, name) == 1, "%s", name);
+		expect(ahead(&m, i) == 1, "%u", i);
+	}
+	ck_assert_int_eq(named(&m, "camp") + named(&m, "JOBFS"), 0);
+	keep(&m, 1, "other", 0, "RUNNING");
+	ck_assert_int_eq(named(&m, "n1") + 2 * named(&m, "other"), 2);
+	keep(&m, MANY + 1, "n1", 0, "RUNNING"); /* waits for nobody any more */
+	ck_assert_int_eq(ahead(&m, 1) + 2 * named(&m, "n1"), 2);
+	keep(&m, MANY + 1, "n1", 0, "DONE");
+	ck_assert_int_eq(named(&m, "n1"), 0);
+	slu_mirror_replace(&m, NULL, 0, &gone);
+	ck_assert_int_eq(named(&m, "n2") + ahead(&m, 2), 0);
+	slu_buf_free(&gone);
+	slu_mirror_fini(&m);
+}
+END_TEST
+
 START_TEST(test_mirror)
 {
 	struct slu_mirror m;
@@ -294,5 +367,5 @@ START_TEST(test_advice)
 END_TEST
 
 TEST_MAIN("ctl_parts", test_times, test_table, test_queue, test_mirror,
-	  test_mirror_rows, test_history_bound, test_history_corrected,
-	  test_advice)
+	  test_mirror_rows, test_mirror_kept, test_history_bound,
+	  test_history_corrected, test_advice)
