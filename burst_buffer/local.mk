@@ -4,6 +4,7 @@ libslurequest_la_SOURCES = \
 	burst_buffer/request/check.c \
 	burst_buffer/request/dw.c \
 	burst_buffer/request/expand.c \
+	burst_buffer/request/fsoption.c burst_buffer/request/fsoption.h \
 	burst_buffer/request/fstype.c burst_buffer/request/fstype.h \
 	burst_buffer/request/grammar.c burst_buffer/request/grammar.h \
 	burst_buffer/request/parse.c \

@@ -71,7 +71,7 @@ static int add_own(struct slu_plan *plan, const struct slu_job *job,
 	if (how && !strcasecmp(how, "place") && count)
 		ask.stripes = (uint32_t)strtoul(count, NULL, 10);
 	else if ((how && !strcasecmp(how, "none")) || count ||
-		 option(plan, "stripe_size") || option(plan, "pool"))
+		 option(plan, "stripe_size") || option(plan, "ost_pool"))
 		return 0;
 	return add(plan, site, &ask, strdup(""), true, err);
 }

@@ -77,7 +77,7 @@ static int read_line(struct parser *p, char *line, struct slu_err *err)
 	if (p->given[i] && !key->repeats)
 		return slu_err(err, SLU_INVALID, "%s was given on line %d",
 			       key->name, p->given[i]);
-	p->given[i] = p->line;
+	p->given[i] = p->conf->line = p->line;
 	if (!*value)
 		return slu_err(err, SLU_INVALID, "%s has no value", key->name);
 	return read_key(p, key, value, err);

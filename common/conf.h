@@ -63,6 +63,7 @@ struct slu_fs_conf {
 	char *driver;
 	char *pool; /* Pool= that it is counted in; NULL: not said */
 	bool is_default;
+	int line; /* of the file */
 	struct slu_option *option;
 	size_t n_option;
 };
@@ -71,6 +72,7 @@ struct slu_fs_conf {
  * that differ from the file system's. Checked by burst_buffer/request. */
 struct slu_profile_conf {
 	char *name;
+	int line; /* of the file */
 	struct slu_option *option;
 	size_t n_option;
 };
@@ -88,6 +90,7 @@ struct slu_pool_conf {
 };
 
 struct slu_conf {
+	int line;	      /* that is being read */
 	char *database;	      /* Database */
 	char **daemon_addr;   /* DaemonAddr: NULL-ended "host:port" list;
 				 IPv6 as "[::1]:port" */

@@ -183,7 +183,7 @@ static int check(const struct slu_conf *conf, const struct slu_fs_conf *fs,
 int slu_conf_read_fs(const char *value, void *field, struct slu_err *err)
 {
 	struct slu_conf *conf = field;
-	struct slu_fs_conf fs = {0}, *more;
+	struct slu_fs_conf fs = {.line = conf->line}, *more;
 	char *words = strdup(value);
 
 	if (!words)
@@ -244,7 +244,7 @@ static int read_profile(struct slu_profile_conf *p, char *words,
 int slu_conf_read_profile(const char *value, void *field, struct slu_err *err)
 {
 	struct slu_conf *conf = field;
-	struct slu_profile_conf p = {0}, *more;
+	struct slu_profile_conf p = {.line = conf->line}, *more;
 	char *words = strdup(value);
 
 	if (!words)

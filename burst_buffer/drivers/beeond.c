@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -336,7 +337,7 @@ static int start_all(const struct slu_instance *in, struct slu_err *err)
 	add_pair(argv, &n, "-L", in->work);
 	add_pair(argv, &n, "-f", config(in, etc));
 	add_pair(argv, &n, "-m", slu_plan_option(in->plan, "meta", NULL));
-	if (slu_eq(slu_plan_option(in->plan, "remote", "ssh"), "pdsh"))
+	if (!strcasecmp(slu_plan_option(in->plan, "remote", "ssh"), "pdsh"))
 		argv[n++] = "-P";
 	return slu_run(argv, START_SECONDS, NULL, err);
 }

@@ -28,6 +28,7 @@
 #include "burst_buffer/host/trust.h"
 #include "common/file.h"
 #include "common/proc.h"
+#include "common/size.h"
 
 #define SECONDS	     30.0   /* for a few calls */
 #define WIPE_SECONDS 3600.0 /* for a tree */
@@ -87,16 +88,30 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 
 /* attach */
 
+/* The value of an option as lfs reads it, which knows no MiB. */
+static char *lfs_value(const char *option, const char *value, char bytes[24])
+{
+	uint64_t size;
+
+	if (strcmp(option, "stripe_size") != 0 ||
+	    slu_size_parse(value, &size, NULL))
+		return (char *)value;
+	snprintf(bytes, 24, "%" PRIu64, size);
+	return bytes;
+}
+
 /* A default layout, which what is made below inherits. */
 static int set_stripe(const struct slu_instance *in, char *path,
 		      struct slu_err *err)
 {
 	static const struct {
 		const char *option, *flag;
-	} flags[] = {
-		{"stripe_count", "-c"}, {"stripe_size", "-S"}, {"pool", "-p"}};
+	} flags[] = {{"stripe_count", "-c"},
+		     {"stripe_size", "-S"},
+		     {"ost_pool", "-p"}};
 	char *argv[12] = {(char *)slu_plan_option(in->plan, "lfs", "lfs"),
 			  "setstripe"};
+	char bytes[24];
 	int n = 2;
 
 	for (int i = 0; i < 3; i++) {
@@ -105,7 +120,7 @@ static int set_stripe(const struct slu_instance *in, char *path,
 
 		if (value) {
 			argv[n++] = (char *)flags[i].flag;
-			argv[n++] = (char *)value;
+			argv[n++] = lfs_value(flags[i].option, value, bytes);
 		}
 	}
 	if (n == 2)

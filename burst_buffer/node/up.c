@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/host/bind.h"
@@ -211,8 +212,8 @@ static int note_steps(struct slu_node *n, char **env, struct slu_err *err)
 		return 0;
 	if (!n->driver->env(&n->in, &text, err)) {
 		rc = slu_note_put(n, "env.steps", 0644, text.data, err);
-		if (slu_eq(slu_plan_option(&n->plan, "preload", "steps"),
-			   "all") &&
+		if (!strcasecmp(slu_plan_option(&n->plan, "preload", "steps"),
+				"all") &&
 		    (both = slu_asprintf("%s%s", *env, text.data))) {
 			free(*env);
 			*env = both;

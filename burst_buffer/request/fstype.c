@@ -6,8 +6,8 @@
 
 #include <string.h>
 #include <strings.h>
+#include "burst_buffer/request/fsoption.h"
 #include "burst_buffer/request/grammar.h"
-#include "common/size.h"
 #include "common/str.h"
 #include "wire/node.h"
 
@@ -20,8 +20,8 @@ static const char *const gekkofs_options[] = {
 static const char *const beeond_options[] = {"server", "config", "meta",
 					     "remote", "chunk",	 NULL};
 static const char *const lustre_options[] = {
-	"root",		"lfs",	       "fsname", "layout",
-	"stripe_count", "stripe_size", "pool",	 NULL};
+	"root",		"lfs",	       "fsname",   "layout",
+	"stripe_count", "stripe_size", "ost_pool", NULL};
 
 const struct slu_fstype slu_fstypes[] = {
 	{.name = "scratch", .options = no_options},
@@ -80,50 +80,6 @@ bool slu_fstype_in_pieces(const struct slu_plan *plan)
 		(type->striped && slu_plan_option(plan, type->striped, NULL)));
 }
 
-/* Where instances lie is removed as root: it must be plain where that is. */
-static int check_storage(const struct slu_option *option, size_t n,
-			 struct slu_err *err)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcasecmp(option[i].key, "storage") &&
-		    (option[i].value[0] != '/' ||
-		     strstr(option[i].value, "/..")))
-			return slu_err(err, SLU_INVALID,
-				       "storage=%s is not an absolute path",
-				       option[i].value);
-	return 0;
-}
-
-/* BeeGFS refuses others (STRIPEPATTERN_MIN_CHUNKSIZE, and 32 bits). */
-static bool is_beegfs_chunk(uint64_t size)
-{
-	return size >= 65536 && size <= UINT32_MAX && !(size & (size - 1));
-}
-
-/* Sizes of chunks; what is wrong would only be found out on the nodes. */
-static int check_chunks(const struct slu_option *option, size_t n,
-			struct slu_err *err)
-{
-	uint64_t size;
-
-	for (size_t i = 0; i < n; i++) {
-		if ((strcasecmp(option[i].key, "shard") != 0 &&
-		     strcasecmp(option[i].key, "stripe_size") != 0 &&
-		     strcasecmp(option[i].key, "chunk") != 0) ||
-		    !strcasecmp(option[i].value, "auto"))
-			continue;
-		if (slu_size_parse(option[i].value, &size, err))
-			return slu_err_prefix(err, "%s", option[i].key);
-		if (!strcasecmp(option[i].key, "chunk") &&
-		    !is_beegfs_chunk(size))
-			return slu_err(err, SLU_INVALID,
-				       "chunk=%s is not a power of two from "
-				       "64KiB to 2GiB",
-				       option[i].value);
-	}
-	return 0;
-}
-
 const char *slu_fstype_library(const struct slu_fs_conf *fs)
 {
 	const struct slu_fstype *type = slu_fstype_find(fs->driver);
@@ -133,16 +89,16 @@ const char *slu_fstype_library(const struct slu_fs_conf *fs)
 		       : NULL;
 }
 
-static int check_option(const struct slu_fstype *type, const char *key,
-			struct slu_err *err)
+static int check_option(const struct slu_fstype *type,
+			const struct slu_option *option, struct slu_err *err)
 {
 	const char *near;
 
-	if (slu_fstype_has(type, key))
-		return 0;
-	near = slu_nearest(key, type->options);
+	if (slu_fstype_has(type, option->key))
+		return slu_fsoption_check(option, err);
+	near = slu_nearest(option->key, type->options);
 	return slu_err(err, SLU_INVALID, "driver %s has no option %s%s%s",
-		       type->name, key, near ? "; did you mean " : "",
+		       type->name, option->key, near ? "; did you mean " : "",
 		       near ? near : "");
 }
 
@@ -162,11 +118,8 @@ static int check_fs(const struct slu_fs_conf *fs, const struct slu_conf *conf,
 			       near ? near : "");
 	}
 	for (size_t k = 0; k < fs->n_option; k++)
-		if (check_option(type, fs->option[k].key, err))
+		if (check_option(type, &fs->option[k], err))
 			return -1;
-	if (check_storage(fs->option, fs->n_option, err) ||
-	    check_chunks(fs->option, fs->n_option, err))
-		return -1;
 	if (fs->pool && !slu_conf_pool(conf, fs->pool))
 		return slu_err(err, SLU_INVALID, "there is no Pool=%s",
 			       fs->pool);
@@ -192,47 +145,59 @@ static bool is_driver_option(const char *key)
 	return false;
 }
 
-static int check_profile(const struct slu_profile_conf *profile,
-			 const struct slu_conf *conf, struct slu_err *err)
+/* What the request is not preset by is the driver's. */
+static int check_profile_option(const struct slu_fstype *type,
+				const struct slu_option *option,
+				struct slu_err *err)
 {
 	struct slu_request req = {.tolerate = UINT32_MAX};
 	struct slu_err why;
-	int rc = 0;
+	int rc = slu_request_preset(&req, option->key, option->value, &why);
 
-	for (size_t i = 0; rc == 0 && i < profile->n_option; i++) {
-		const char *key = profile->option[i].key;
-
-		rc = slu_request_preset(&req, key, profile->option[i].value,
-					&why);
-		if (rc && why.kind == SLU_NOTFOUND)
-			rc = is_driver_option(key) ? 0
-						   : slu_err(err, SLU_INVALID,
-							     "%s", why.text);
-		else if (rc)
-			*err = why;
-	}
-	if (rc == 0)
-		rc = check_storage(profile->option, profile->n_option, err) ||
-				     check_chunks(profile->option,
-						  profile->n_option, err)
-			     ? -1
-			     : 0;
-	if (rc == 0 && req.fs && !slu_conf_fs(conf, req.fs))
-		rc = slu_err(err, SLU_INVALID, "there is no FileSystem=%s",
-			     req.fs);
 	slu_request_free(&req);
-	return rc;
+	if (rc == 0)
+		return 0;
+	if (why.kind == SLU_NOTFOUND && is_driver_option(option->key))
+		return type ? check_option(type, option, err)
+			    : slu_fsoption_check(option, err);
+	return slu_err(err, SLU_INVALID, "%s", why.text);
 }
 
-int slu_site_check(const struct slu_conf *conf, struct slu_err *err)
+static int check_profile(const struct slu_profile_conf *profile,
+			 const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = NULL;
+
+	for (size_t i = 0; i < profile->n_option; i++) {
+		const struct slu_option *o = &profile->option[i];
+
+		if (strcasecmp(o->key, "type") != 0)
+			continue;
+		fs = slu_conf_fs(conf, o->value);
+		if (!fs)
+			return slu_err(err, SLU_INVALID,
+				       "there is no FileSystem=%s", o->value);
+	}
+	for (size_t i = 0; i < profile->n_option; i++)
+		if (check_profile_option(
+			    slu_fstype_find(fs ? fs->driver : NULL),
+			    &profile->option[i], err))
+			return -1;
+	return 0;
+}
+
+int slu_site_check(const struct slu_conf *conf, const char *name,
+		   struct slu_err *err)
 {
 	for (size_t i = 0; i < conf->n_fs; i++)
 		if (check_fs(&conf->fs[i], conf, err))
-			return slu_err_prefix(err, "FileSystem %s",
+			return slu_err_prefix(err, "%s:%d: FileSystem %s", name,
+					      conf->fs[i].line,
 					      conf->fs[i].name);
 	for (size_t i = 0; i < conf->n_profile; i++)
 		if (check_profile(&conf->profile[i], conf, err))
-			return slu_err_prefix(err, "Profile %s",
+			return slu_err_prefix(err, "%s:%d: Profile %s", name,
+					      conf->profile[i].line,
 					      conf->profile[i].name);
 	return 0;
 }
@@ -241,9 +206,8 @@ struct slu_conf *slu_site_load(const char *path, struct slu_err *err)
 {
 	struct slu_conf *conf = slu_conf_load(path, err);
 
-	if (!conf || !slu_site_check(conf, err))
+	if (!conf || !slu_site_check(conf, path, err))
 		return conf;
-	slu_err_prefix(err, "%s", path);
 	slu_conf_free(conf);
 	return NULL;
 }

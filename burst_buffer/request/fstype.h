@@ -48,9 +48,10 @@ bool slu_fstype_in_pieces(const struct slu_plan *plan);
 const char *slu_fstype_library(const struct slu_fs_conf *fs);
 
 /* Are the FileSystem and Profile lines of a site ones that the drivers and the
- * grammar understand? Errors name the line's NAME and the nearest right word.
- */
-int slu_site_check(const struct slu_conf *conf, struct slu_err *err);
+ * grammar understand? Errors name the file (as `name` says), the line, its NAME
+ * and the nearest right word. */
+int slu_site_check(const struct slu_conf *conf, const char *name,
+		   struct slu_err *err);
 /* slu_conf_load() of a file that also passes that check. */
 struct slu_conf *slu_site_load(const char *path, struct slu_err *err);
 

@@ -453,18 +453,34 @@ int slu_request_key(const struct slu_verb *verb, const char *name,
 	return not_known("unknown key ", name, "", words, "there are ", err);
 }
 
+static const struct slu_key *find_preset(const char *key, struct slu_err *err)
+{
+	const char *words[SLU_VERB_KEYS + 1] = {NULL};
+	size_t n = 0;
+
+	for (const struct slu_key *k = jobfs_keys; k->name; k++) {
+		if (k->set == slu_set_name || k->set == slu_set_profile ||
+		    k->set == set_dw)
+			continue;
+		if (strcasecmp(k->name, key) == 0)
+			return k;
+		words[n++] = k->name;
+	}
+	not_known("unknown key ", key, "", words, "there are ", err);
+	if (err)
+		err->kind = SLU_NOTFOUND;
+	return NULL;
+}
+
 int slu_request_preset(struct slu_request *req, const char *key,
 		       const char *value, struct slu_err *err)
 {
-	const struct slu_key *k = jobfs_keys;
+	const struct slu_key *k = find_preset(key, err);
 	struct slu_request one = {.tolerate = UINT32_MAX};
 	int rc;
 
-	while (k->name && strcasecmp(k->name, key) != 0)
-		k++;
-	if (!k->name || k->set == slu_set_name || k->set == slu_set_profile ||
-	    k->set == set_dw)
-		return slu_err(err, SLU_NOTFOUND, "unknown key %s", key);
+	if (!k)
+		return -1;
 	rc = k->set(&one, value, err);
 	if (rc)
 		slu_err_prefix(err, "%s", k->name);

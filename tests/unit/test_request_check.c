@@ -106,7 +106,7 @@ START_TEST(test_resolve)
 		char *text;
 
 		err = (struct slu_err){0};
-		expect_ok(slu_site_check(conf, &err), err);
+		expect_ok(slu_site_check(conf, "f", &err), err);
 		text = resolved(c->text, conf, &err);
 		if (text)
 			ck_assert_str_eq(text, c->want);
@@ -125,8 +125,16 @@ START_TEST(test_site)
 		const char *conf, *want;
 	} cases[] = {
 		{"FileSystem=a Driver=scrach",
-		 "FileSystem a: there is no driver scrach; did you mean scratch"},
-		{"FileSystem=a Driver=GlusterFS Shard=1M ports=1-2", NULL},
+		 "f:4: FileSystem a: there is no driver scrach; did you mean "
+		 "scratch"},
+		{"FileSystem=a Driver=GlusterFS Shard=4M ports=1-2", NULL},
+		{"FileSystem=a Driver=glusterfs shard=1KiB",
+		 "shard=1KiB is not auto or a size from 4MiB to 4TiB"},
+		{"FileSystem=a Driver=glusterfs ports=5",
+		 "ports=5 is not a range of ports, as 20000-29999"},
+		{"FileSystem=a Driver=glusterfs ports=9-2", "ports=9-2 is not"},
+		{"FileSystem=a Driver=glusterfs ports=1-65536",
+		 "ports=1-65536 is not"},
 		{"FileSystem=a Driver=glusterfs shart=1M",
 		 "FileSystem a: driver glusterfs has no option shart; did you "
 		 "mean shard"},
@@ -137,17 +145,31 @@ START_TEST(test_site)
 		{"FileSystem=a Driver=beeond chunk=32KiB", "from 64KiB"},
 		{"FileSystem=a Driver=beeond chunk=1MB", "a power of two"},
 		{"FileSystem=a Driver=beeond chunk=4GiB", "to 2GiB"},
+		{"FileSystem=a Driver=beeond meta=0", "meta=0 is not a number"},
+		{"FileSystem=a Driver=beeond meta=2 remote=PDSH", NULL},
+		{"FileSystem=a Driver=beeond remote=rsh",
+		 "remote=rsh is not ssh or pdsh"},
+		{"FileSystem=a Driver=beeond config=etc",
+		 "config=etc is not an absolute path"},
 		{"FileSystem=a Driver=glusterfs shard=lots",
 		 "FileSystem a: shard"},
-		{"FileSystem=a Driver=scratch\nProfile=p stripe_size=1Q",
-		 "Profile p: stripe_size"},
+		{SITE "Profile=p stripe_size=1Q", "Profile p: stripe_size"},
 		{"FileSystem=g Driver=gekkofs",
 		 "FileSystem g: GekkoFS asks nobody who he is"},
 		{"FileSystem=g Driver=gekkofs Unauthenticated=no",
 		 "say Unauthenticated=accept"},
 		{"FileSystem=g Driver=gekkofs unauthenticated=ACCEPT "
-		 "daemons=2",
+		 "daemons=2 preload=ALL",
 		 NULL},
+		{"FileSystem=g Driver=gekkofs unauthenticated=accept "
+		 "daemons=5",
+		 "daemons=5 is not a number from 1 to 4"},
+		{"FileSystem=g Driver=gekkofs unauthenticated=accept "
+		 "preload=batch",
+		 "preload=batch is not steps or all"},
+		{"FileSystem=g Driver=gekkofs unauthenticated=accept "
+		 "library=libgkfs.so",
+		 "library=libgkfs.so is not an absolute path"},
 		{"FileSystem=s Driver=scratch storage=/fast\n"
 		 "Profile=p storage=/slow",
 		 NULL},
@@ -157,12 +179,30 @@ START_TEST(test_site)
 		{"FileSystem=l Driver=lustre root=/l storage=/x",
 		 "has no option storage"},
 		{"FileSystem=l Driver=lustre", "driver lustre needs root="},
-		{"FileSystem=l Driver=lustre root=/l stripe_count=4", NULL},
-		{SITE "Profile=p typ=glu", "Profile p: unknown key typ"},
-		{SITE "Profile=p type=x",
-		 "Profile p: there is no FileSystem=x"},
+		{"FileSystem=l Driver=lustre root=l",
+		 "root=l is not an absolute path"},
+		{"FileSystem=l Driver=lustre root=/l stripe_count=4 "
+		 "ost_pool=flash",
+		 NULL},
+		{"FileSystem=l Driver=lustre root=/l stripe_count=-1 "
+		 "stripe_size=1MiB layout=Place",
+		 NULL},
+		{"FileSystem=l Driver=lustre root=/l stripe_count=all",
+		 "stripe_count=all is not a number from -1 (all) to 2000"},
+		{"FileSystem=l Driver=lustre root=/l stripe_size=1MB",
+		 "stripe_size=1MB is not auto or a multiple of 64KiB below 4GiB"},
+		{"FileSystem=l Driver=lustre root=/l stripe_size=4GiB",
+		 "stripe_size=4GiB is not"},
+		{"FileSystem=l Driver=lustre root=/l layout=wide",
+		 "layout=wide is not auto, place or none"},
+		{SITE "Profile=p type=tmp shard=4MiB",
+		 "Profile p: driver scratch has no option shard"},
+		{SITE "Profile=p typ=glu",
+		 "Profile p: unknown key \"typ\"; did you mean type"},
+		{SITE "# empty\nProfile=p type=x",
+		 "f:7: Profile p: there is no FileSystem=x"},
 		{SITE "Profile=p capacity=much", "Profile p: capacity: "},
-		{SITE "Profile=p name=x", "Profile p: unknown key name"},
+		{SITE "Profile=p name=x", "Profile p: unknown key \"name\""},
 		{SITE "Profile=p nodes=0", "Profile p: nodes: \"0\""},
 		{PROFILES, NULL},
 	};
@@ -173,10 +213,10 @@ START_TEST(test_site)
 		struct slu_conf *conf = site(c->conf);
 
 		if (c->want)
-			expect_fail(slu_site_check(conf, &err), err,
+			expect_fail(slu_site_check(conf, "f", &err), err,
 				    SLU_INVALID, c->want);
 		else
-			expect_ok(slu_site_check(conf, &err), err);
+			expect_ok(slu_site_check(conf, "f", &err), err);
 		slu_conf_free(conf);
 	}
 }
@@ -321,7 +361,7 @@ START_TEST(test_pools)
 	struct slu_request req;
 	struct slu_err err;
 
-	expect_ok(slu_site_check(conf, &err), err);
+	expect_ok(slu_site_check(conf, "f", &err), err);
 	each(c, pool_cases)
 	{
 		expect_ok(slu_request_parse(c->text, NULL, &req, &err), err);
@@ -345,7 +385,7 @@ START_TEST(test_pools)
 	}
 	slu_conf_free(conf);
 	conf = site("FileSystem=tmp Driver=scratch Pool=nosuch");
-	expect_fail(slu_site_check(conf, &err), err, SLU_INVALID,
+	expect_fail(slu_site_check(conf, "f", &err), err, SLU_INVALID,
 		    "no Pool=nosuch");
 	slu_conf_free(conf);
 }

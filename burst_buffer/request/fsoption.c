@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Values of the drivers' options. What is wrong would only be found out, or be
+ * overlooked, on the nodes of a job.
+ */
+#include "config.h"
+#include "burst_buffer/request/fsoption.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "common/size.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+#define TIB (UINT64_C(1) << 40)
+
+/* What lies there is removed as root: it must be plain where that is. */
+static bool is_path(const char *value)
+{
+	return value[0] == '/' && !strstr(value, "/..");
+}
+
+static bool is_number(const char *value, long least, long most)
+{
+	char *end;
+	long n = strtol(value, &end, 10);
+
+	return end != value && !*end && n >= least && n <= most;
+}
+
+static bool is_count(const char *value)
+{
+	return is_number(value, 1, 65535);
+}
+
+static bool is_daemons(const char *value)
+{
+	return is_number(value, 1, 4);
+}
+
+/* lfs-setstripe(1); LOV_MAX_STRIPE_COUNT */
+static bool is_stripe_count(const char *value)
+{
+	return is_number(value, -1, 2000);
+}
+
+static bool is_ports(const char *value)
+{
+	unsigned low, high;
+	char end;
+
+	return sscanf(value, "%u-%u%c", &low, &high, &end) == 2 && low >= 1 &&
+	       low <= high && high <= 65535;
+}
+
+/* "auto", or the size that it is. */
+static bool is_size(const char *value, uint64_t *size)
+{
+	*size = 0;
+	return !strcasecmp(value, "auto") || !slu_size_parse(value, size, NULL);
+}
+
+/* shard-block-size of GlusterFS */
+static bool is_shard(const char *value)
+{
+	uint64_t size;
+
+	return is_size(value, &size) &&
+	       (!size || (size >= 4 * MIB && size <= 4 * TIB));
+}
+
+/* BeeGFS refuses others (STRIPEPATTERN_MIN_CHUNKSIZE, and 32 bits). */
+static bool is_chunk(const char *value)
+{
+	uint64_t size;
+
+	return is_size(value, &size) &&
+	       (!size ||
+		(size >= 65536 && size < 4 * GIB && !(size & (size - 1))));
+}
+
+/* LOV_MIN_STRIPE_SIZE, and 32 bits */
+static bool is_stripe_size(const char *value)
+{
+	uint64_t size;
+
+	return is_size(value, &size) && size % 65536 == 0 && size < 4 * GIB;
+}
+
+static bool is_word(const char *value, const char *first, const char *second)
+{
+	return !strcasecmp(value, first) || !strcasecmp(value, second);
+}
+
+static bool is_preload(const char *value)
+{
+	return is_word(value, "steps", "all");
+}
+
+static bool is_remote(const char *value)
+{
+	return is_word(value, "ssh", "pdsh");
+}
+
+static bool is_layout(const char *value)
+{
+	return is_word(value, "auto", "place") || !strcasecmp(value, "none");
+}
+
+static const struct {
+	const char *key;
+	bool (*is)(const char *value);
+	const char *wanted;
+} checked[] = {
+	{"storage", is_path, "an absolute path"},
+	{"root", is_path, "an absolute path"},
+	{"config", is_path, "an absolute path"},
+	{"library", is_path, "an absolute path"},
+	{"ports", is_ports, "a range of ports, as 20000-29999"},
+	{"shard", is_shard, "auto or a size from 4MiB to 4TiB"},
+	{"chunk", is_chunk, "auto or a power of two from 64KiB to 2GiB"},
+	{"stripe_size", is_stripe_size,
+	 "auto or a multiple of 64KiB below 4GiB"},
+	{"stripe_count", is_stripe_count, "a number from -1 (all) to 2000"},
+	{"layout", is_layout, "auto, place or none"},
+	{"daemons", is_daemons, "a number from 1 to 4"},
+	{"preload", is_preload, "steps or all"},
+	{"meta", is_count, "a number from 1 to 65535"},
+	{"remote", is_remote, "ssh or pdsh"},
+};
+
+int slu_fsoption_check(const struct slu_option *option, struct slu_err *err)
+{
+	for (size_t i = 0; i < sizeof(checked) / sizeof(*checked); i++)
+		if (!strcasecmp(checked[i].key, option->key) &&
+		    !checked[i].is(option->value))
+			return slu_err(err, SLU_INVALID, "%s=%s is not %s",
+				       option->key, option->value,
+				       checked[i].wanted);
+	return 0;
+}
