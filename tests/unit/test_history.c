@@ -179,6 +179,8 @@ START_TEST(test_import)
 	struct slu_job jobs[] = {{.job_id = 1, .start = 10, .end = 20},
 				 {.job_id = 2, .start = 10, .end = 30},
 				 {.job_id = 1, .start = 10, .end = 40}};
+	struct slu_job running[] = {{.job_id = 3, .start = 10, .end = 20},
+				    {.job_id = 4, .start = 10}};
 	uint64_t added = 9;
 	char ids[64] = "";
 	struct slu_err err;
@@ -187,6 +189,8 @@ START_TEST(test_import)
 	ck_assert_uint_eq(added, 2);
 	expect_ok(slu_history_import(db, jobs, 3, &added, &err), err);
 	ck_assert_uint_eq(added, 0);
+	expect_fail(slu_history_import(db, running, 2, &added, &err), err,
+		    SLU_INVALID, "job 4"); /* and none of them */
 	expect_ok(slu_history_each(db, &all, print_id, ids, &err), err);
 	ck_assert_str_eq(ids, "1 2 ");
 	slu_db_close(db);

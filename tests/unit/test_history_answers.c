@@ -116,8 +116,12 @@ START_TEST(test_jobs_json)
 			      .end = 160,
 			      .limit = 10,
 			      .limit_asked = 9,
+			      .tightened = 8,
+			      .late_by = 6,
 			      .predicted = 50,
 			      .predicted_from = "class",
+			      .prepared = 3,
+			      .script = "ab",
 			      .state = "COMPLETED",
 			      .suspended = 7,
 			      .ions = 2};
@@ -132,9 +136,11 @@ START_TEST(test_jobs_json)
 		slu_json_text(out),
 		"[{\"job_id\":4,\"user\":8,\"name\":\"j\",\"nodes\":2,"
 		"\"run\":0},{\"job_id\":5,\"user\":\"ada\",\"name\":\"cfd\","
-		"\"nodes\":4,\"limit\":10,\"limit_asked\":9,\"predicted\":50,"
-		"\"predicted_from\":\"class\",\"run\":53,\"suspended\":7,\"error\":-3,"
-		"\"state\":\"COMPLETED\",\"ions\":2,\"read_bytes\":53000000,"
+		"\"nodes\":4,\"limit\":10,\"limit_asked\":9,\"tightened\":8,"
+		"\"extended\":false,\"late_by\":6,\"predicted\":50,"
+		"\"predicted_from\":\"class\",\"run\":53,\"prepared\":3,"
+		"\"suspended\":7,\"error\":-3,\"state\":\"COMPLETED\","
+		"\"script\":\"ab\",\"ions\":2,\"read_bytes\":53000000,"
 		"\"written_bytes\":53000000,\"MB/s\":2,"
 		"\"io_from\":\"tasks\"}]");
 	json_object_put(out);
@@ -339,6 +345,47 @@ START_TEST(test_predict_io)
 }
 END_TEST
 
+/* How fast it was with how many I/O nodes, on the average. */
+START_TEST(test_predict_ions)
+{
+	static const struct {
+		uint32_t ions;
+		double mb;
+	} runs[] = {{4, 40}, {8, 200}, {4, 80}, {SLU_NO_ID, 900}};
+	struct slu_db *db = new_db();
+	struct slu_history_ask ask = {
+		.job = {.uid = 7, .name = "j", .node_cnt = 2},
+		.quantile = 0.9,
+		.stripe_size = 1000,
+	};
+	struct json_object *out;
+	struct slu_err err;
+
+	each(c, runs)
+	{
+		uint32_t id = 1 + (uint32_t)(c - runs);
+		struct slu_job job = {.job_id = id,
+				      .uid = 7,
+				      .name = "j",
+				      .node_cnt = 2,
+				      .start = id * 100,
+				      .end = id * 100 + 40,
+				      .ions = c->ions};
+
+		expect_ok(slu_history_add(db, &job, &err), err);
+		expect_ok(add_io(db, id, job.start, "n1", 0, c->mb * 1e6, &err),
+			  err);
+	}
+	out = foresee(db, &ask);
+	expect(strstr(slu_json_text(out),
+		      "\"bandwidth\":[{\"ions\":4,\"runs\":2,\"MB/s\":1.5},"
+		      "{\"ions\":8,\"runs\":1,\"MB/s\":5}]"),
+	       "%s", slu_json_text(out));
+	json_object_put(out);
+	slu_db_close(db);
+}
+END_TEST
+
 /* What slurmctld did not learn does not answer. */
 START_TEST(test_predict_last)
 {
@@ -414,7 +461,8 @@ START_TEST(test_accuracy)
 		const char *partition, *state;
 	} jobs[] = {
 		{7, 100, 10, 1000000, 90, "fat", "FAILED"}, /* off by 10 */
-		{7, 100, 10, 1000000, 130, "fat", NULL},    /* by 30, under */
+		{7, 100, 10, 1555000, 130, "fat", NULL},    /* by 30, under */
+		{7, 100, 10, 1000000, 105, "fat", NULL},    /* by 5, under */
 		{8, 100, 0, 1604800, 100, "slim", "COMPLETED"},
 		{8, 0, 10, 1604800, 100, "slim", NULL}, /* not predicted */
 		{8, 100, 10, 1604800, 5, "slim", "NODE_FAIL"}, /* no miss */
@@ -424,7 +472,7 @@ START_TEST(test_accuracy)
 	struct json_object *out;
 	struct slu_err err;
 
-	for (uint32_t i = 0; i < 5; i++) {
+	for (uint32_t i = 0; i < 6; i++) {
 		struct slu_job job = {
 			.job_id = i,
 			.state = (char *)(uintptr_t)jobs[i].state,
@@ -442,19 +490,19 @@ START_TEST(test_accuracy)
 	expect_ok(slu_history_accuracy(db, &all, &out, &err), err);
 	ck_assert_str_eq(
 		slu_json_text(out),
-		"{\"user\":[{\"user\":\"7\",\"jobs\":2,\"median_error\":20,"
-		"\"mean_error\":20,\"median_error_asked\":490,\"under\":0.5," TIGHT
+		"{\"user\":[{\"user\":\"7\",\"jobs\":3,\"median_error\":10,"
+		"\"mean_error\":15,\"median_error_asked\":495,\"under\":0.667," TIGHT
 		"},"
 		"{\"user\":\"8\",\"jobs\":1,\"median_error\":0,"
 		"\"mean_error\":0,\"under\":0}],"
-		"\"partition\":[{\"partition\":\"fat\",\"jobs\":2,"
-		"\"median_error\":20,\"mean_error\":20,"
-		"\"median_error_asked\":490,\"under\":0.5," TIGHT "},"
+		"\"partition\":[{\"partition\":\"fat\",\"jobs\":3,"
+		"\"median_error\":10,\"mean_error\":15,"
+		"\"median_error_asked\":495,\"under\":0.667," TIGHT "},"
 		"{\"partition\":\"slim\",\"jobs\":1,\"median_error\":0,"
 		"\"mean_error\":0,\"under\":0}],"
-		"\"week\":[{\"week\":\"1970-01-12\",\"jobs\":2,"
-		"\"median_error\":20,\"mean_error\":20,"
-		"\"median_error_asked\":490,\"under\":0.5," TIGHT "},"
+		"\"week\":[{\"week\":\"1970-01-12\",\"jobs\":3,"
+		"\"median_error\":10,\"mean_error\":15,"
+		"\"median_error_asked\":495,\"under\":0.667," TIGHT "},"
 		"{\"week\":\"1970-01-19\",\"jobs\":1,\"median_error\":0,"
 		"\"mean_error\":0,\"under\":0}]}");
 	json_object_put(out);
@@ -462,7 +510,28 @@ START_TEST(test_accuracy)
 }
 END_TEST
 
+START_TEST(test_accuracy_of_many)
+{
+	enum { MANY = 3000 };
+	static struct slu_job jobs[MANY];
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct json_object *out;
+	struct slu_err err;
+	uint64_t added;
+
+	for (uint32_t i = 0; i < MANY; i++)
+		jobs[i] = (struct slu_job){
+			.job_id = i + 1, .predicted = 9, .start = 1, .end = 9};
+	expect_ok(slu_history_import(db, jobs, MANY, &added, &err), err);
+	expect_ok(slu_history_accuracy(db, &all, &out, &err), err);
+	ck_assert_ptr_nonnull(strstr(slu_json_text(out), "\"jobs\":3000,"));
+	json_object_put(out);
+	slu_db_close(db);
+}
+END_TEST
+
 TEST_MAIN("history answers", test_queries, test_pages, test_io, test_jobs_json,
 	  test_predict_json, test_predict_longest, test_predict_io,
-	  test_predict_manner, test_predict_usual, test_predict_last,
-	  test_accuracy)
+	  test_predict_manner, test_predict_ions, test_predict_usual,
+	  test_predict_last, test_accuracy, test_accuracy_of_many)

@@ -58,9 +58,14 @@ START_TEST(test_import_io)
 	ck_assert_double_eq(got[0], 21);
 	expect_ok(slu_history_import_io(db, io, 4, &counts, &err), err);
 	ck_assert_uint_eq(counts.added, 0);
-	io[0].read_bytes = -1;
-	expect_fail(slu_history_import_io(db, io, 1, &counts, &err), err,
-		    SLU_INVALID, "job 1");
+	io[0].start = 101;
+	io[0].read_bytes = 40;
+	io[1].read_bytes = -1;
+	expect_fail(slu_history_import_io(db, io, 2, &counts, &err), err,
+		    SLU_INVALID, "job 1"); /* and none of them */
+	io[1].read_bytes = 0;
+	expect_ok(slu_history_import_io(db, io, 1, &counts, &err), err);
+	ck_assert_uint_eq(counts.added, 1);
 	slu_db_close(db);
 }
 END_TEST
@@ -286,13 +291,15 @@ START_TEST(test_server)
 						       c->start, c->when, &err),
 				 c->known);
 		for (int i = 0; i < 2; i++) {
-			expect_ok(slu_db_value(db, &sum[i], 0, &err,
-					       "SELECT CAST(coalesce(SUM("
-					       "ReadBytes), 0) AS INTEGER) FROM"
-					       " JobIo WHERE StartTime = ? AND"
-					       " Source = 4",
-					       "I", (int64_t)(i ? 2000 : 10)),
-				  err);
+			expect_ok(
+				slu_db_value(db, &sum[i], 0, &err,
+					     "SELECT CAST(coalesce(SUM("
+					     "ReadBytes + WrittenBytes + 2 *"
+					     " Calls), 0) / 3 AS INTEGER) FROM"
+					     " JobIo WHERE StartTime = ? AND"
+					     " Source = 4",
+					     "I", (int64_t)(i ? 2000 : 10)),
+				err);
 			expect(sum[i] == (int64_t)c->of[i], "%d %g: run %d %g",
 			       (int)(c - cases), c->bytes, i, (double)sum[i]);
 		}

@@ -135,6 +135,8 @@ static const struct {
 	 "POSIX\t-1\t6\tPOSIX_BYTES_READ\t-1\t/f\t/\tlustre\n"
 	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\t100\t/f\t/\tlustre\n"
 	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\tmany\t/f\t/\tlustre\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\t-2\t/f\t/\tlustre\n"
+	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\t1e30\t/f\t/\tlustre\n"
 	 "MPI-IO\t-1\t6\tMPIIO_BYTES_WRITTEN\t100\t/f\t/\tlustre\n"
 	 "STDIO\t0\t7\tSTDIO_BYTES_WRITTEN\t11\t/g\t/\tdvs\n"
 	 "STDIO\t0\t7\tSTDIO_BYTES_READ\t5\t/g\t/\tdvs\n"
@@ -143,7 +145,7 @@ static const struct {
 	 "POSIX\t-1\t6\tPOSIX_OPENS\t1\t/f\t/\tlustre\n"
 	 "# darshan log version: 3.10\n"
 	 "POSIX\t-1\t6\tPOSIX_BYTES_READ\t4\t/f\t/\tlustre\n",
-	 "7 at 1000: 5 111\n", 1, 1, 3, "6: POSIX_BYTES_WRITTEN: \"many\""},
+	 "7 at 1000: 5 111\n", 1, 1, 5, "6: POSIX_BYTES_WRITTEN: \"many\""},
 	{"darshan",
 	 "# darshan log version: 3.10\n# jobid: 7\n# start_time: 1000\n"
 	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\t100\t/f\t/\tlustre\n"
