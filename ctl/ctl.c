@@ -20,6 +20,7 @@
 #define EVENTS	     16384
 #define HISTORY	     16384
 #define JOIN_SECONDS 2
+#define START_AGAIN  10	  /* s, after a thread could not be started */
 #define PATIENCE     3600 /* s that jobs' records wait for sluiced */
 
 static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -181,24 +182,43 @@ bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl))
 	return true;
 }
 
-/* A thread of the last time that is stuck still: the next hook tries again. */
+static bool may_start(const struct slu_ctl *ctl)
+{
+	return !ctl->standby &&
+	       (!ctl->started ||
+		(ctl->start_again && time(NULL) >= ctl->start_again));
+}
+
+/* Those that do not run; what the guard was to extend must not wait for the
+ * next slurmctld. */
+static void start_threads(struct slu_ctl *ctl)
+{
+	ctl->stop = false;
+	if (!active_since)
+		active_since = time(NULL);
+	if (!ctl->has_guard)
+		ctl->has_guard =
+			start_thread(ctl, &ctl->guard, slu_guard_thread);
+	if (!ctl->has_thread)
+		ctl->has_thread =
+			start_thread(ctl, &ctl->thread, slu_ctl_thread);
+	ctl->started = true;
+	ctl->start_again = ctl->has_guard && ctl->has_thread
+				   ? 0
+				   : time(NULL) + START_AGAIN;
+}
+
+/* A thread of the last time that is stuck still, or one that could not be
+ * started: a later hook tries again. */
 void slu_ctl_wake(struct slu_ctl *ctl)
 {
 	const struct timespec now = {0};
 
-	if (ctl->started || ctl->standby)
+	if (!may_start(ctl))
 		return;
 	pthread_mutex_lock(&instance_lock);
-	if (!ctl->started && !ctl->standby && join(ctl, &now)) {
-		ctl->stop = false;
-		if (!active_since)
-			active_since = time(NULL);
-		ctl->has_guard =
-			start_thread(ctl, &ctl->guard, slu_guard_thread);
-		ctl->has_thread =
-			start_thread(ctl, &ctl->thread, slu_ctl_thread);
-		ctl->started = true;
-	}
+	if (may_start(ctl) && (ctl->started || join(ctl, &now)))
+		start_threads(ctl);
 	pthread_mutex_unlock(&instance_lock);
 }
 
@@ -223,6 +243,7 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 	/* what becomes of these jobs, another controller is told */
 	slu_queue_clear(&ctl->queue);
 	slu_pools_expire(&ctl->mirror, INT64_MAX);
+	ctl->start_again = 0;
 	ctl->started = false;
 }
 

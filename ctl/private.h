@@ -89,10 +89,11 @@ struct slu_ctl {
 	atomic_bool heard; /* since this controller is active, at least once */
 	atomic_bool stop;
 	atomic_bool started;
-	atomic_bool standby;	    /* was active, and is not any more */
-	atomic_int owners;	    /* the plugins together, and each thread */
-	bool has_thread, has_guard; /* to be joined */
-	atomic_bool asking;	    /* the thread of users.c runs */
+	_Atomic int64_t start_again; /* Unix seconds; 0: all threads run */
+	atomic_bool standby;	     /* was active, and is not any more */
+	atomic_int owners;	     /* the plugins together, and each thread */
+	bool has_thread, has_guard;  /* to be joined */
+	atomic_bool asking;	     /* the thread of users.c runs */
 	pthread_t thread, guard;
 	int guard_timer;
 	_Atomic int64_t guard_beat; /* when it last looked, CLOCK_MONOTONIC */

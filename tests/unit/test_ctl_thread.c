@@ -3,7 +3,22 @@
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/tmpdir.h"
+#include <dlfcn.h>
 #include <time.h>
+
+static bool no_threads; /* the host may have no more of them */
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+		   void *(*fn)(void *), void *arg)
+{
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+		      void *);
+
+	if (no_threads)
+		return EAGAIN;
+	*(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+	return create(thread, attr, fn, arg);
+}
 
 static double now_seconds(void)
 {
@@ -158,5 +173,31 @@ START_TEST(test_release_while_stuck)
 }
 END_TEST
 
+/* Limits that were set before are to be guarded as soon as there are threads
+ * again; until then none is set. */
+START_TEST(test_starts_again)
+{
+	struct slu_ctl *ctl;
+
+	write_conf("");
+	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
+	no_threads = true;
+	slu_ctl_active(ctl);
+	no_threads = false;
+	ck_assert(!ctl->has_guard && !ctl->has_thread);
+	slu_ctl_look(ctl, 1); /* not at each hook */
+	ck_assert(!ctl->has_guard);
+	ck_assert(!slu_guard_alive(ctl));
+	ctl->start_again = time(NULL);
+	slu_ctl_look(ctl, 1);
+	ck_assert(ctl->has_guard && ctl->has_thread);
+	for (int i = 0; i < 500 && !slu_guard_alive(ctl); i++)
+		usleep(10000);
+	ck_assert(slu_guard_alive(ctl));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 TEST_MAIN("ctl thread", test_thread, test_hands_back,
-	  test_hands_back_while_stuck, test_release_while_stuck)
+	  test_hands_back_while_stuck, test_release_while_stuck,
+	  test_starts_again)
