@@ -15,6 +15,7 @@
 #define POLL_EVERY   0.25 /* s, nodes of ended jobs */
 #define LAUNCH_EVERY 0.5  /* s, lost launches */
 #define KEEP_EVERY   15.0 /* s, ends of jobs that have a buffer */
+#define KEEP_SOON    1.0  /* s, the same while one of them is suspended */
 #define KEEP_AHEAD   90	  /* s; Slurm looks at limits every 30 s */
 #define POLL_AT_ONE  256  /* jobs under one read lock */
 
@@ -253,27 +254,33 @@ static bool has_end(const struct slu_live *live)
 	return live->setting_up || (live->gave_back > 0 && !live->ended);
 }
 
-/* Returns whether there is any. */
-static bool keep_ends(struct slu_ctl *ctl)
+/* Returns after how long to do it again. Who is resumed may be past the end
+ * that Slurm gives it then: it is ended as soon as Slurm looks at limits. */
+static double keep_ends(struct slu_ctl *ctl)
 {
 	const struct slu_conf *conf = ctl->site->conf;
 	struct slu_ctl_end end[SLU_CTL_ENDS];
 	struct slu_live *live;
-	bool any = false;
+	double wait = 3600;
 	size_t n = 0, i = 0;
+	bool suspended;
 
 	do {
 		live = slu_map_next(&ctl->live, &i);
 		if (live && has_end(live))
 			end[n++] = end_of(live, 0);
 		if (n && (!live || n == SLU_CTL_ENDS)) {
-			ctl->ops.set_ends(ctl->ops.arg, end, n,
-					  conf ? conf->max_give_back : 0);
-			any = true;
+			suspended = ctl->ops.set_ends(ctl->ops.arg, end, n,
+						      conf ? conf->max_give_back
+							   : 0);
+			if (suspended)
+				wait = KEEP_SOON;
+			else if (wait > KEEP_EVERY)
+				wait = KEEP_EVERY;
 			n = 0;
 		}
 	} while (live);
-	return any;
+	return wait;
 }
 
 /* Launches that have waited long enough, and ended jobs to forget. */
@@ -342,7 +349,7 @@ double slu_live_tick(struct slu_ctl *ctl, double now)
 		ctl->next_poll =
 			now + (poll_nodes(ctl, now) ? POLL_EVERY : 3600);
 	if (ctl->next_keep <= now)
-		ctl->next_keep = now + (keep_ends(ctl) ? KEEP_EVERY : 3600);
+		ctl->next_keep = now + keep_ends(ctl);
 	if (ctl->next_sweep <= now)
 		ctl->next_sweep = sweep(ctl, now);
 	next = ctl->next_sweep;

@@ -135,8 +135,9 @@ struct slu_ctl_ops {
 		       struct slu_err *err);
 	/* The same for some, SLU_CTL_ENDS at most, of jobs that may have ended:
 	 * compares under a read lock, and takes the write lock for those only
-	 * that are not as they should be. */
-	void (*set_ends)(void *arg, const struct slu_ctl_end *end, size_t n,
+	 * that are not as they should be. True: some are suspended; once it is
+	 * resumed, such a one is to be looked at soon. */
+	bool (*set_ends)(void *arg, const struct slu_ctl_end *end, size_t n,
 			 int64_t max);
 	/* Those jobs, under a read lock; the caller frees *out. */
 	int (*limits)(void *arg, int64_t now, struct slu_ctl_limit **out,

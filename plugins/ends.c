@@ -181,7 +181,7 @@ int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
 
 /* Of the n, those whose end is not as it should be, to the front of `out`. */
 static size_t not_set(const struct slu_ctl_end *end, size_t n, int64_t max,
-		      struct slu_ctl_end *out)
+		      struct slu_ctl_end *out, bool *suspended)
 {
 	const job_record_t *job;
 	time_t now = time(NULL);
@@ -192,23 +192,25 @@ static size_t not_set(const struct slu_ctl_end *end, size_t n, int64_t max,
 		job = find_job_record(end[i].job_id);
 		if (job && !is_set(job, &end[i], max, now))
 			out[kept++] = end[i];
+		*suspended |= job && IS_JOB_SUSPENDED(job);
 	}
 	unlock_slurmctld(look_lock);
 	return kept;
 }
 
-void slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
+bool slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 		      int64_t max)
 {
 	struct slu_ctl_end left[SLU_CTL_ENDS];
 	time_t now = time(NULL);
 	job_record_t *job;
+	bool suspended = false;
 	size_t n_left;
 
 	(void)arg;
-	n_left = not_set(end, n, max, left);
+	n_left = not_set(end, n, max, left, &suspended);
 	if (!n_left)
-		return;
+		return suspended;
 	lock_slurmctld(slu_act_job_lock);
 	for (size_t i = 0; i < n_left && !slu_act_refused(NULL); i++) {
 		job = find_job_record(left[i].job_id);
@@ -216,4 +218,5 @@ void slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 			set_end(job, &left[i], max, now);
 	}
 	unlock_slurmctld(slu_act_job_lock);
+	return suspended;
 }

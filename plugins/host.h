@@ -41,7 +41,7 @@ int slu_act_resume(void *arg, const char *node, struct slu_err *err);
 /* In ends.c. */
 int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
 		    struct slu_err *err);
-void slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
+bool slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 		      int64_t max);
 
 /* And in mark.c. */

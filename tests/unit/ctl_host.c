@@ -134,7 +134,7 @@ static int fake_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
 	return 0;
 }
 
-static void fake_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
+static bool fake_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 			  int64_t max)
 {
 	ck_assert(n && n <= SLU_CTL_ENDS);
@@ -142,6 +142,7 @@ static void fake_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 	host.ends_set += n;
 	for (size_t i = 0; i < n; i++)
 		fake_set_end(arg, &end[i], max, NULL);
+	return host.suspended;
 }
 
 static int fake_limits(void *arg, int64_t now, struct slu_ctl_limit **out,

@@ -29,6 +29,7 @@ struct fake_slurmctld {
 	int64_t give_back, max_give_back, since;
 	size_t end_calls, ends_set; /* calls of set_ends, and jobs in them */
 	bool final;
+	bool suspended;		       /* one of those of set_ends is */
 	struct slu_ctl_limit limit[8]; /* limits that are ours */
 	size_t n_limit;
 	bool limits_fail;

@@ -330,6 +330,17 @@ START_TEST(test_many_ends)
 	ck_assert_uint_eq(host.end_calls, 4);
 	slu_live_tick(ctl, 17);
 	ck_assert_uint_eq(host.end_calls, 8);
+	/* one that is resumed may be ended before the next 15 s are over */
+	host.suspended = true;
+	slu_live_tick(ctl, 32);
+	ck_assert_uint_eq(host.end_calls, 12);
+	slu_live_tick(ctl, 33);
+	ck_assert_uint_eq(host.end_calls, 16);
+	host.suspended = false;
+	slu_live_tick(ctl, 34);
+	ck_assert_uint_eq(host.end_calls, 20);
+	slu_live_tick(ctl, 35);
+	ck_assert_uint_eq(host.end_calls, 20);
 	slu_ctl_release(ctl);
 }
 END_TEST
