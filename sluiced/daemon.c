@@ -99,7 +99,8 @@ static void on_again(void *arg)
 {
 	struct slu_daemon *d = arg;
 
-	slu_control_drop(d->control, "what it said could not be stored");
+	slu_control_drop(d->control,
+			 "the database could not be read or written");
 }
 
 void slu_daemon_hear_again(struct slu_daemon *d)

@@ -124,8 +124,9 @@ void slu_supply_kept(struct slu_daemon *d);
  * ends. */
 void slu_daemon_restart_buffers(struct slu_daemon *d);
 
-/* Something that slurmctld said could not be stored: after a pause, which grows
- * while that lasts, have it connect anew and say everything again. */
+/* Something that slurmctld said could not be stored, or is to be told could not
+ * be read: after a pause, which grows while that lasts, have it connect anew,
+ * say everything again and be told. */
 void slu_daemon_hear_again(struct slu_daemon *d);
 
 /* Something about the buffers was changed by a message: look at the deadlines

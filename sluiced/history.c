@@ -106,12 +106,19 @@ static void end_replay(struct slu_history *h)
 {
 	const struct slu_history_end end = {.rows = h->sent};
 
-	h->replaying = false;
-	slu_buf_free(&h->packed);
+	slu_history_gone(h);
 	slu_control_send(h->control, &slu_history_end_desc, &end);
 }
 
-/* What cannot be read is missing: slurmctld predicts from the rest. */
+/* slurmctld predicts from what it has been told, and asks for the rest later.
+ */
+static void fail_replay(struct slu_history *h, const struct slu_err *err)
+{
+	slu_log(h->log, SLU_ERROR, "history: %s", err->text);
+	slu_history_gone(h);
+	h->again(h->arg);
+}
+
 void slu_history_replay(struct slu_history *h)
 {
 	struct slu_history_query query = {
@@ -122,12 +129,10 @@ void slu_history_replay(struct slu_history *h)
 
 	h->sent = 0;
 	h->replaying = slu_history_begin(h->db, &query, &h->cursor, &err) == 0;
-	if (h->replaying) {
+	if (h->replaying)
 		slu_history_more(h);
-		return;
-	}
-	slu_log(h->log, SLU_ERROR, "history: %s", err.text);
-	end_replay(h);
+	else
+		fail_replay(h, &err);
 }
 
 void slu_history_more(struct slu_history *h)
@@ -139,11 +144,12 @@ void slu_history_more(struct slu_history *h)
 		return;
 	n = slu_history_page(h->db, &h->cursor, PAGE, pack_row, h, &err);
 	send_packed(h);
-	if (n < 0)
-		slu_log(h->log, SLU_ERROR, "history: %s", err.text);
-	else
-		h->sent += (uint64_t)n;
-	if (n != PAGE)
+	if (n < 0) {
+		fail_replay(h, &err);
+		return;
+	}
+	h->sent += (uint64_t)n;
+	if (n < PAGE)
 		end_replay(h);
 }
 

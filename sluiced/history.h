@@ -5,7 +5,8 @@
 /*
  * The ended jobs: rows from slurmctld into the database, each answered by
  * `stored` when it is on disk; and back when slurmctld connects, page by page
- * as fast as it reads, ended by `history_end`.
+ * as fast as it reads, ended by `history_end`; or cut short, for it to connect
+ * again later, when the database cannot be read.
  */
 
 #include "common/conf.h"
@@ -27,7 +28,8 @@ struct slu_history {
 	uint64_t sent, stored;
 	bool ageing;	 /* what is too old goes, some at a time */
 	int64_t surplus; /* of what is too much, still to go */
-	/* slurmctld is to say all again: it has rows that are not stored. */
+	/* slurmctld is to connect again, after a growing pause: it has rows
+	 * that are not stored, or lacks some. */
 	void (*again)(void *arg);
 	void *arg;
 };

@@ -268,6 +268,50 @@ START_TEST(test_history_locked)
 }
 END_TEST
 
+/* Until sluiced hangs up: is its history said to be all there is? */
+static bool says_end(void)
+{
+	char text[65536];
+	ssize_t n;
+	bool end = false;
+
+	while ((n = recv(ctl_fd, text, sizeof(text) - 1, 0)) > 0) {
+		text[n] = '\0';
+		end |= strstr(text, slu_history_end_desc.name) != NULL;
+	}
+	return end;
+}
+
+/* What the database does not give now is asked for again. */
+START_TEST(test_history_unread)
+{
+	struct slu_db *other;
+
+	if (!sluiced_begin())
+		return;
+	ctl_meet();
+	job_ended(7, false, &slu_history_desc);
+	ctl_expect_any(&slu_stored_desc);
+	ctl_close();
+	other = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err);
+	ck_assert_msg(other != NULL, "%s", err.text);
+	ck_assert_int_ge(slu_db_exec(other, &err,
+				     "ALTER TABLE JobIo RENAME TO Away", ""),
+			 0);
+	ctl_connect();
+	ctl_hello(NULL, 0);
+	ck_assert(!says_end());
+	ck_assert_int_ge(slu_db_exec(other, &err,
+				     "ALTER TABLE Away RENAME TO JobIo", ""),
+			 0);
+	slu_db_close(other);
+	ctl_close();
+	ctl_meet();
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 static void assign(uint64_t epoch, struct slu_ion_share *jobs, size_t n)
 {
 	struct slu_assignment a = {.epoch = epoch,
@@ -324,4 +368,4 @@ END_TEST
 
 TEST_MAIN("sluiced history", test_import, test_import_old, test_predict_beyond,
 	  test_predict_running, test_history, test_history_locked,
-	  test_assignments_locked)
+	  test_history_unread, test_assignments_locked)
