@@ -25,7 +25,9 @@
  * json: `sacct --json`, or slurmrestd's /slurmdb/.../jobs; with those counters.
  * A job that is no JSON is broken, and the next is looked for where each begins
  * on a line of its own, as they are printed. Where there is none, as at the end
- * of half a file, it is torn: nothing behind it is read.
+ * of half a file, it is torn: nothing behind it is read. One of a version of
+ * slurmrestd's before v0.0.SLU_IMPORT_REST, which says so before its jobs, is
+ * SLU_INVALID.
  *
  * darshan: what darshan-parser prints, of one or more logs: the bytes that the
  * programs of known jobs read and wrote (POSIX and STDIO).
@@ -40,6 +42,9 @@
 #include "wire/job.h"
 
 #define SLU_IMPORT_NAMED 5
+/* Of slurmrestd's v0.0.N: what those before say is when a job started is when
+ * it became eligible, so that it would count once more. */
+#define SLU_IMPORT_REST 38
 
 struct slu_import_report {
 	uint64_t jobs, skipped, broken;

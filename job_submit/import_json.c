@@ -253,6 +253,21 @@ static int refused(struct json_object *all, struct slu_err *err)
 	return why ? slu_err(err, SLU_IO, "it says: %.200s", why) : 0;
 }
 
+/* "meta": {"plugin": {"type": "openapi/dbv0.0.37", ... */
+static int check_version(const char *text, struct slu_err *err)
+{
+	static const char api[] = "dbv0.0.";
+	const char *jobs = strstr(text, "\"jobs\"");
+	const char *version = strstr(text, api);
+
+	if (!version || (jobs && version > jobs) ||
+	    atoi(version + strlen(api)) >= SLU_IMPORT_REST)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "before v0.0.%d it tells wrong starts of jobs",
+		       SLU_IMPORT_REST);
+}
+
 struct reader {
 	const struct slu_import *import;
 	struct slu_import_report *report;
@@ -282,9 +297,12 @@ int slu_import_json(const char *text, size_t len,
 {
 	struct reader r = {.import = import, .report = report};
 	struct json_object *rest;
-	int rc = slu_json_elements(text, len, "jobs", take_element,
-				   count_broken, &r, &rest, err);
+	int rc;
 
+	if (check_version(text, err) < 0)
+		return -1;
+	rc = slu_json_elements(text, len, "jobs", take_element, count_broken,
+			       &r, &rest, err);
 	/* the jobs before that are good */
 	if (rc < 0 && r.n && !r.refused && err->kind == SLU_INVALID) {
 		slu_import_broken(report, r.n + 1, err);

@@ -22,7 +22,7 @@
 #define CLOCKS	 1800 /* s */
 /* v0.0.N of slurmrestd's paths; a release knows the last three or so. */
 #define REST_NEWEST 46
-#define REST_OLDEST 38
+#define REST_OLDEST SLU_IMPORT_REST
 /* Without it only the jobs of today are told. */
 #define REST_SINCE "start_time=2000-01-01"
 
@@ -128,12 +128,14 @@ static int to_uid(const char *user, uint32_t *uid)
 }
 
 /* What is not as whoever imports expects it. */
-static void warn(const struct sender *s, const struct slu_import_report *report)
+static void warn(const struct sender *s, const char *format,
+		 const struct slu_import_report *report)
 {
 	const char *name = s->ask->operand[1];
+	const char *part = strcmp(format, "json") ? "line" : "entry";
 
 	for (uint64_t i = 0; i < report->broken && i < SLU_IMPORT_NAMED; i++)
-		fprintf(stderr, "sysquery: %s: line %s\n", name,
+		fprintf(stderr, "sysquery: %s: %s %s\n", name, part,
 			report->named[i]);
 	if (s->old)
 		fprintf(stderr,
@@ -152,8 +154,8 @@ static void warn(const struct sender *s, const struct slu_import_report *report)
 			name);
 }
 
-static int say(const struct sender *s, const struct slu_import_report *report,
-	       struct slu_err *err)
+static int say(const struct sender *s, const char *format,
+	       const struct slu_import_report *report, struct slu_err *err)
 {
 	static const struct slu_column columns[] = {
 		{"jobs", "JOBS", SLU_COL_PLAIN},
@@ -177,7 +179,7 @@ static int say(const struct sender *s, const struct slu_import_report *report,
 	slu_json_set_u64(obj, "old", s->old);
 	slu_json_set_u64(obj, "unknown", s->unknown);
 	json_object_array_add(rows, obj);
-	warn(s, report);
+	warn(s, format, report);
 	if (slu_ask_table(s->ask))
 		ret = slu_table(rows, columns, &out, err);
 	else
@@ -222,8 +224,6 @@ static bool has_path(const char *where)
 	return path && path[1];
 }
 
-/* Of a version before v0.0.38, which says when a job became eligible for when
- * it started: the job would count once more. */
 static bool is_too_old(const char *where)
 {
 	const char *version = strstr(where, "/v0.0.");
@@ -363,14 +363,15 @@ static int import_text(struct sender *s, const char *format,
 	}
 	if (s->batch.n_jobs + s->batch.n_io && flush(s, err) < 0)
 		return -1;
-	if (say(s, &report, err) < 0)
+	if (say(s, format, &report, err) < 0)
 		return -1;
 	if (report.torn)
-		return slu_err(err, SLU_IO,
-			       "%s: it ceases to be JSON in job %llu, what is "
-			       "before that is imported: repeat it with the "
-			       "whole",
-			       name, (unsigned long long)report.torn);
+		return slu_err(
+			err, SLU_IO,
+			"%s: it ceases to be JSON in entry %llu, what is "
+			"before that is imported: repeat it with the "
+			"whole",
+			name, (unsigned long long)report.torn);
 	if (report.broken && !report.jobs && !report.skipped)
 		return slu_err(err, SLU_INVALID,
 			       "%s: nothing in it is of the format %s", name,

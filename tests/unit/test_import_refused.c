@@ -65,8 +65,17 @@ START_TEST(test_refused)
 	char no[] = "{\"jobs\":[],\"errors\":[{\"error_number\":5,"
 		    "\"error\":\"no such user\"}]}";
 	char swf[] = "666 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1";
+	char old[] =
+		"{\"meta\":{\"plugin\":{\"type\":\"openapi\\/dbv0.0.37\"}},"
+		"\"jobs\":[{\"job_id\":666,\"user\":\"ada\",\"time\":{"
+		"\"start\":3,\"end\":9}}]}";
 	struct slu_err err;
 
+	expect_fail(slu_import("json", old, strlen(old), &import, &r, &err),
+		    err, SLU_INVALID, "v0.0.38");
+	*strrchr(old, '7') = '8';
+	expect_fail(slu_import("json", old, strlen(old), &import, &r, &err),
+		    err, SLU_BUSY, "not this one");
 	expect_fail(slu_import("xml", swf, 0, &import, &r, &err), err,
 		    SLU_INVALID, "\"xml\"");
 	expect_fail(slu_import("swf", swf, sizeof(swf) - 1, &import, &r, &err),

@@ -91,6 +91,11 @@ want 'a directory' 1 "sysquery: read $dir: Is a directory" \
 	"$sysquery" import swf "$dir"
 want 'a compressed one' 2 "sysquery: $dir/log.gz is compressed: zcat $dir/log.gz | sysquery import swf -" \
 	"$sysquery" import swf "$dir/log.gz"
+echo '{"jobs":[{"job_id":"x"}]}' >"$dir/json"
+want 'no job in JSON' 2 "sysquery: $dir/json: entry 1: a job without job_id
+{\"jobs\":0,\"added\":0,\"io\":0,\"io_changed\":0,\"skipped\":0,\"broken\":1,\"old\":0,\"unknown\":0}
+sysquery: $dir/json: nothing in it is of the format json" \
+	"$sysquery" import json "$dir/json"
 want 'no JSON' 2 "sysquery: $dir/log: not JSON at byte 0: unexpected character" \
 	"$sysquery" import json "$dir/log"
 want 'a strange user' 2 'sysquery: --user: there is no user "nosuch" (see sysquery --help)' \
