@@ -195,7 +195,8 @@ static struct json_object *answer(struct lessons *l,
 	const struct slu_job whole = completed(l, &ask->job), *job = &whole;
 	double elapsed = (double)ask->elapsed;
 	struct json_object *obj = json_object_new_object();
-	struct slu_limit_wish wish = {.given = job->limit_asked,
+	struct slu_limit_wish wish = {.given = job->limit_asked ||
+					       ask->unlimited,
 				      .asked = job->limit_asked};
 	struct slu_prediction got;
 	struct slu_outlook outlook;

@@ -203,6 +203,7 @@ struct slu_history_ask {
 	uint64_t last;	      /* rows, that slurmctld learned; 0: all */
 	uint64_t stripe_size; /* bytes, > 0 */
 	int64_t elapsed;      /* s that it has already run; 0: not begun */
+	bool unlimited; /* job.limit_asked is 0 because it asks for that */
 };
 int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
 			struct json_object **out, struct slu_err *err);

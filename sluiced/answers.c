@@ -221,6 +221,8 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 	    slu_json_u64_opt(args, "stripe_size", &ask.stripe_size, err) < 0 ||
 	    slu_json_i64_opt(args, "elapsed", &ask.elapsed, err) < 0)
 		goto out;
+	ask.unlimited = !ask.job.limit_asked &&
+			json_object_object_get_ex(args, "limit", NULL);
 	if (!who->admin && ask.job.uid != who->uid)
 		slu_err(err, SLU_DENIED, "uid %u may not see this", who->uid);
 	else if (slu_history_predict(db, &ask, &obj, err) == 0)

@@ -161,15 +161,17 @@ static int put_time(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
-/* Minutes, or with colons as Slurm has it. */
+/* Minutes, or with colons or UNLIMITED (0) as Slurm has it. */
 static int put_minutes(struct slu_ask *ask, const char *arg, const char *value,
 		       struct slu_err *err)
 {
-	int64_t seconds;
+	int64_t seconds = 0;
 
 	if (value[strspn(value, "0123456789")] == '\0')
 		return slu_ask_number(ask, arg, value, err);
-	if (slu_seconds_parse(value, &seconds, err))
+	if (strcasecmp(value, "UNLIMITED") != 0 &&
+	    strcasecmp(value, "INFINITE") != 0 &&
+	    slu_seconds_parse(value, &seconds, err))
 		return -1;
 	slu_json_set_i64(ask->args, arg, (seconds + 59) / 60);
 	return 0;
@@ -243,7 +245,8 @@ static const struct opt opts[] = {
 	{SLU_OPT_NODES, "nodes", "N", "of a prediction: its number of nodes",
 	 ONE, slu_ask_number, "nodes"},
 	{SLU_OPT_LIMIT, "limit", "TIME",
-	 "of a prediction: minutes, or HH:MM:SS", ONE, put_minutes, "limit"},
+	 "of a prediction: minutes, HH:MM:SS, UNLIMITED", ONE, put_minutes,
+	 "limit"},
 	{SLU_OPT_PARTITION, "partition", "NAME",
 	 "of a prediction: its partition", ONE, put_text, "partition"},
 	{SLU_OPT_ACCOUNT, "account", "NAME", "of a prediction: its account",

@@ -77,6 +77,8 @@ START_TEST(test_lines)
 		 "\"limit\":90}"},
 		{"jobs --limit 1:00:30 --user root", "jobs", NULL,
 		 "{\"limit\":61,\"uid\":0}"},
+		{"jobs --limit UNLIMITED", "jobs", NULL, "{\"limit\":0}"},
+		{"jobs --limit infinite", "jobs", NULL, "{\"limit\":0}"},
 	};
 	struct slu_ask ask;
 

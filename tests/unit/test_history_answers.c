@@ -198,7 +198,12 @@ START_TEST(test_predict_json)
 	ck_assert_ptr_nonnull(
 		strstr(slu_json_text(out), "\"careful\":82,\"limit\":2,"));
 	json_object_put(out);
-	ask.job.limit_asked = 600; /* which is left alone */
+	ask.unlimited = true; /* which is left alone */
+	out = foresee(db, &ask);
+	ck_assert_ptr_null(strstr(slu_json_text(out), "\"limit\":"));
+	json_object_put(out);
+	ask.unlimited = false;
+	ask.job.limit_asked = 600; /* left alone too */
 	out = foresee(db, &ask);
 	ck_assert_ptr_null(strstr(slu_json_text(out), "\"limit\":"));
 	json_object_put(out);
