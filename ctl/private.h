@@ -80,8 +80,8 @@ struct slu_ctl {
 	struct slu_mirror mirror;
 	struct slu_ready ready;
 	struct slu_times times;
-	pthread_rwlock_t site_lock; /* guards the pointer `site`, and its users:
-				     * hooks read, the thread replaces */
+	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
+				     * the thread replaces */
 	struct slu_site *site;
 	void (*_Atomic prolog_done)(int rc, uint32_t job_id, bool timed_out);
 	atomic_bool het_leader; /* that was validated last: has a request */

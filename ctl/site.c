@@ -38,10 +38,8 @@ void slu_site_answer(struct slu_site *site, const char *name, int why_not,
 	if (!u)
 		return;
 	u->why_not = why_not;
-	if (why_not && why_not != ENOENT)
-		return;
-	u->known = !why_not;
-	u->uid = uid;
+	if (!why_not || why_not == ENOENT)
+		u->uid = why_not ? -1 : (int64_t)uid;
 }
 
 void slu_site_know(struct slu_site *site, const struct slu_site *old)
@@ -50,17 +48,15 @@ void slu_site_know(struct slu_site *site, const struct slu_site *old)
 
 	for (size_t i = 0; i < old->users.n; i++) {
 		u = find_user(site, old->users.user[i].name);
-		if (!u)
-			continue;
-		u->uid = old->users.user[i].uid;
-		u->known = old->users.user[i].known;
+		if (u)
+			u->uid = old->users.user[i].uid;
 	}
 }
 
 bool slu_site_users_missing(const struct slu_site *site)
 {
 	for (size_t i = 0; i < site->users.n; i++)
-		if (!site->users.user[i].known &&
+		if (site->users.user[i].uid < 0 &&
 		    site->users.user[i].why_not != ENOENT)
 			return true;
 	return false;
@@ -83,7 +79,7 @@ static int add_names(struct slu_site *site, char *const *names)
 		if (!name)
 			return -1;
 		grown[users->n++] = (struct slu_site_user){
-			.name = name, .why_not = SLU_UNASKED};
+			.name = name, .uid = -1, .why_not = SLU_UNASKED};
 	}
 	return 0;
 }
@@ -170,7 +166,7 @@ void slu_site_free(struct slu_site *site)
 const char *slu_site_user(const struct slu_site *site, uid_t uid)
 {
 	for (size_t i = 0; i < site->users.n; i++)
-		if (site->users.user[i].known && site->users.user[i].uid == uid)
+		if (site->users.user[i].uid == uid)
 			return site->users.user[i].name;
 	return NULL;
 }

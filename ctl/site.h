@@ -8,7 +8,9 @@
  * says so below), replaced as a whole when the host reconfigures.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include "common/conf.h"
 #include "common/str.h"
@@ -19,12 +21,11 @@
 
 struct slu_site_user {
 	char *name;
-	uid_t uid;
-	bool known; /* uid is, by the last answer that there was */
-	bool told;  /* that there is none */
+	_Atomic int64_t uid; /* by the last answer that there was; -1: none */
+	bool told;	     /* that there is none */
 	/* What the last question came to: 0; ENOENT: there is none; SLU_UNASKED
 	 * since the file was read; else there was no answer. */
-	int why_not;
+	atomic_int why_not;
 };
 
 /* Those AllowUsers and DenyUsers name, also of pools, each once, so that no
@@ -42,8 +43,7 @@ struct slu_site {
 	/* PerformanceTable; NULL without one, or when it is bad: */
 	struct slu_patterns *patterns;
 	char *patterns_why_not;
-	/* Changed by users.c and with the site, under the lock with which
-	 * others read it. */
+	/* users.c, alone, writes what it learns of them while hooks read it. */
 	struct slu_site_users users;
 	/* Of each pool, what those components of a heterogeneous job ask for
 	 * that were submitted so far; of the hook, under its host's lock. */

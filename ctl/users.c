@@ -2,8 +2,10 @@
 /*
  * The users that sluice.conf names. A name service may hang for minutes on each
  * of them, so a thread of its own asks for one after the other and tells the
- * site each answer; nobody waits for it. The thread of the loop starts it, and
- * starts it again a minute after it has failed for somebody.
+ * site each answer; nobody waits for it, nor do hooks while it searches
+ * thousands of names: like them it only has the site's read lock. The thread of
+ * the loop starts it, and starts it again a minute after it has failed for
+ * somebody.
  */
 #include "config.h"
 #include "ctl/private.h"
@@ -43,7 +45,7 @@ static bool failed(const struct slu_site_user *u)
 	return u->why_not && u->why_not != ENOENT && u->why_not != SLU_UNASKED;
 }
 
-/* Under the site's lock. */
+/* Under a read lock of the site. */
 static struct slu_site_user *find_unasked(struct slu_site *site)
 {
 	for (size_t i = 0; i < site->users.n; i++)
@@ -58,7 +60,7 @@ static char *next_name(struct slu_ctl *ctl)
 	struct slu_site_user *u;
 	char *name = NULL;
 
-	pthread_rwlock_wrlock(&ctl->site_lock);
+	pthread_rwlock_rdlock(&ctl->site_lock);
 	while (!name && (u = find_unasked(ctl->site))) {
 		name = strdup(u->name);
 		if (!name)
@@ -77,7 +79,7 @@ static void *ask(void *arg)
 
 	while (!ctl->stop && (name = next_name(ctl))) {
 		why = look_up(name, &uid);
-		pthread_rwlock_wrlock(&ctl->site_lock);
+		pthread_rwlock_rdlock(&ctl->site_lock);
 		slu_site_answer(ctl->site, name, why, uid);
 		pthread_rwlock_unlock(&ctl->site_lock);
 		free(name);
@@ -88,15 +90,14 @@ static void *ask(void *arg)
 	return NULL;
 }
 
+/* Nobody else writes now, nor replaces the site. */
 static void ask_again(struct slu_ctl *ctl)
 {
 	struct slu_site_users *users = &ctl->site->users;
 
-	pthread_rwlock_wrlock(&ctl->site_lock);
 	for (size_t i = 0; i < users->n; i++)
 		if (failed(&users->user[i]))
 			users->user[i].why_not = SLU_UNASKED;
-	pthread_rwlock_unlock(&ctl->site_lock);
 }
 
 /* Nobody else writes now. Users whom nobody knows match no job: the

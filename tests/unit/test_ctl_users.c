@@ -178,6 +178,23 @@ START_TEST(test_hangs)
 }
 END_TEST
 
+/* It never keeps a hook from the site: it has no need that none is there. */
+START_TEST(test_beside_hooks)
+{
+	struct slu_ctl *ctl = ctl_by_hand("AllowUsers=ann,bob");
+
+	away = false;
+	pthread_rwlock_rdlock(&ctl->site_lock); /* a hook */
+	slu_ctl_step(ctl, 1);
+	for (int i = 0; i < 500 && ctl->asking; i++)
+		usleep(10000);
+	ck_assert(!ctl->asking);
+	ck_assert_str_eq(slu_site_user(ctl->site, 1002), "bob");
+	pthread_rwlock_unlock(&ctl->site_lock);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* Whoever lets the object go does not wait for it. */
 START_TEST(test_released)
 {
@@ -190,4 +207,5 @@ START_TEST(test_released)
 }
 END_TEST
 
-TEST_MAIN("ctl users", test_looked_up, test_again, test_hangs, test_released)
+TEST_MAIN("ctl users", test_looked_up, test_again, test_hangs,
+	  test_beside_hooks, test_released)
