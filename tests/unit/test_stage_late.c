@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -23,7 +24,7 @@ static const char *broken; /* path whose pages are dropped then, and */
 static int file_error;	   /* its own, which fsync() tells */
 static long type = EXT4_SUPER_MAGIC; /* of the destination */
 static const char *told_by_close; /* what could not be written of this path, */
-static bool written;		  /* when all has been */
+static atomic_bool written;	  /* when all has been */
 
 /* Size and time stay. */
 static void lose(const char *path)
