@@ -244,14 +244,22 @@ static void learn_gate(struct slu_predictor *p, const struct slu_view *v,
 	slu_gate_learn(p, &v->seen, gain);
 }
 
-/* The mean and the median of the errors of what would have been predicted; of
+/* Moves towards the median of the errors, s. */
+static void learn_median(slu_shared *median, double error)
+{
+	double was = (double)slu_get(median);
+	double to = was * (error > was ? 1.04 : 1 / 1.04);
+
+	slu_set(median, (float)fmin(fmax(to, 20), 1e6));
+}
+
+/* The mean and the medians of the errors of what would have been predicted; of
  * some lessons only, since they move slowly. */
 static void learn_errors(struct slu_predictor *p, const struct slu_view *v,
 			 double run)
 {
 	struct slu_spread points;
-	double far = (double)slu_get(&p->far), near = (double)slu_get(&p->near);
-	double error;
+	double far = (double)slu_get(&p->far), error;
 
 	if (atomic_fetch_add_explicit(&p->lessons, 1, memory_order_relaxed) %
 	    ERRORS_EVERY)
@@ -259,9 +267,9 @@ static void learn_errors(struct slu_predictor *p, const struct slu_view *v,
 	slu_view_spread(p, v, &points);
 	error = fabs(slu_view_choice(p, &points) - run);
 	slu_set(&p->far, (float)fmax(far + 0.008 * (error - far), 1));
-	slu_set(&p->near,
-		(float)fmin(fmax(near * (error > near ? 1.04 : 1 / 1.04), 20),
-			    1e6));
+	learn_median(&p->near, error);
+	if (run >= SLU_SPREAD_LASTING)
+		learn_median(&p->near_lasting, error);
 }
 
 static void remember(struct slu_predictor *p, struct slu_view *v,

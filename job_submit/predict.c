@@ -34,7 +34,9 @@ static const char *const level_name[LEVELS] = {
 
 const double slu_knot[KNOTS] = {0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99};
 
-#define USUAL 0.25 /* see slu_spread_choice() */
+/* Of meeting a run; see slu_spread_choice(). */
+#define WORTH	      0.4
+#define WORTH_LASTING 0.65
 
 static double higher(double a, double b)
 {
@@ -99,8 +101,13 @@ static int64_t careful(const struct slu_predictor *p,
 double slu_view_choice(const struct slu_predictor *p,
 		       const struct slu_spread *spread)
 {
-	return slu_spread_choice(spread, (double)slu_get(&p->far),
-				 (double)slu_get(&p->near), USUAL);
+	struct slu_loss loss = {
+		.far = (double)slu_get(&p->far),
+		.any = {(double)slu_get(&p->near), WORTH},
+		.lasting = {(double)slu_get(&p->near_lasting), WORTH_LASTING},
+	};
+
+	return slu_spread_choice(spread, &loss);
 }
 
 void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
@@ -170,6 +177,7 @@ static void begin(struct slu_predictor *p)
 	slu_said_note_levels(p, 0);
 	slu_set(&p->far, 4000);
 	slu_set(&p->near, 200);
+	slu_set(&p->near_lasting, 800);
 }
 
 struct slu_predictor *slu_predictor_new(size_t max_classes, double quantile,

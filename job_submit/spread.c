@@ -220,36 +220,69 @@ double slu_spread_quantile(const struct slu_spread *s, double p, double elapsed)
 	return fmax(slu_spread_seconds((unsigned)find(s, want)), elapsed);
 }
 
-SLU_FAST double slu_spread_choice(const struct slu_spread *s, double far,
-				  double near, double usual)
+/* By how much meeting a run lessens the loss, summed up from one side: of all
+ * points so far, at the last of them. */
+struct meeting {
+	double fade[SLU_SPREAD_MAX];
+	double worth[SLU_SPREAD_MAX]; /* with the point's weight */
+	double below, above;
+};
+
+SLU_INLINE void prepare_meeting(struct meeting *m, const struct slu_spread *s,
+				const double *x, double near, double worth,
+				double least)
 {
-	double x[SLU_SPREAD_MAX], fade[SLU_SPREAD_MAX], loss[SLU_SPREAD_MAX],
-		back[SLU_SPREAD_MAX], bonus[SLU_SPREAD_MAX];
-	double total = 0, left = 0, left_moment = 0, close = 0, closer = 0;
-	double best = DBL_MAX, per = M_LOG2E / near;
+	double per = M_LOG2E / near;
+
+	for (unsigned i = 0; i < s->n; i++)
+		m->worth[i] = x[i] >= least ? worth * (double)s->weight[i] : 0;
+	m->fade[0] = 0;
+	for (unsigned i = 1; i < s->n; i++)
+		m->fade[i] = (double)slu_spread_exp2(
+			(float)((x[i - 1] - x[i]) * per));
+	m->below = m->above = 0;
+}
+
+/* At point i, from those up to it. */
+SLU_INLINE double met_below(struct meeting *m, unsigned i)
+{
+	return m->below = m->below * m->fade[i] + m->worth[i];
+}
+
+/* At point k, from those after it. */
+SLU_INLINE double met_above(struct meeting *m, unsigned k)
+{
+	double met = m->above;
+
+	m->above = (met + m->worth[k]) * m->fade[k];
+	return met;
+}
+
+SLU_FAST double slu_spread_choice(const struct slu_spread *s,
+				  const struct slu_loss *by)
+{
+	double x[SLU_SPREAD_MAX], loss[SLU_SPREAD_MAX], back[SLU_SPREAD_MAX];
+	double total = 0, left = 0, left_moment = 0, best = DBL_MAX;
+	struct meeting any, lasting;
 	unsigned n = s->n, choice = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		x[i] = (double)seconds(s->at[i]);
 		total += (double)s->weight[i];
-		bonus[i] = usual * (double)s->weight[i] *
-			   (1 + SLU_SPREAD_LONG * s->at[i] / STEPS);
 	}
-	fade[0] = 0;
-	for (unsigned i = 1; i < n; i++)
-		fade[i] = (double)slu_spread_exp2(
-			(float)((x[i - 1] - x[i]) * per));
+	prepare_meeting(&any, s, x, by->any.near, by->any.worth, 0);
+	prepare_meeting(&lasting, s, x, by->lasting.near, by->lasting.worth,
+			SLU_SPREAD_LASTING);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = n - 1 - i;
 		double w = (double)s->weight[i];
 
-		close = close * fade[i] + bonus[i];
 		left += w;
 		left_moment += w * x[i];
-		loss[i] = (x[i] * (2 * left - total) - 2 * left_moment) / far -
-			  close;
-		back[k] = closer;
-		closer = (closer + bonus[k]) * fade[k];
+		loss[i] = (x[i] * (2 * left - total) - 2 * left_moment) /
+				  by->far -
+			  met_below(&any, i) - met_below(&lasting, i);
+		back[k] = met_above(&any, k) + met_above(&lasting, k);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		double all = loss[i] - back[i];

@@ -168,16 +168,24 @@ double slu_spread_below(const struct slu_spread *s, uint16_t at);
  */
 double slu_spread_quantile(const struct slu_spread *s, double p,
 			   double elapsed);
+/* What is lost by a prediction that is off, in seconds. */
+struct slu_loss {
+	double far; /* an error that counts as 1 */
+	struct {
+		double near;  /* an error by which a run is just about met */
+		double worth; /* of meeting it */
+	} any, lasting;	      /* runs; those of SLU_SPREAD_LASTING and more */
+};
+#define SLU_SPREAD_LASTING 600 /* s */
+
 /*
- * Of the points (in order) the one with the least expected loss
- *	E|x - run| / far
- *	- usual E[exp(-|x - run| / near) (1 + SLU_SPREAD_LONG log2(run / 60 +
- *1))], in seconds: between the median (usual = 0) and the value that is met
- *most often within about `near` seconds, where meeting a long run is worth
- *more. Empty: 0.
+ * Of the points (in order) the one, in seconds, with the least expected loss
+ *	E|x - run| / far - any.worth E[exp(-|x - run| / any.near)]
+ *	- lasting.worth E[exp(-|x - run| / lasting.near), run lasts]:
+ * between the median (without worth) and the value that is met most often.
+ * Empty: 0.
  */
-#define SLU_SPREAD_LONG 0.35
-double slu_spread_choice(const struct slu_spread *s, double far, double near,
-			 double usual);
+double slu_spread_choice(const struct slu_spread *s,
+			 const struct slu_loss *loss);
 
 #endif

@@ -75,7 +75,8 @@ struct slu_predictor {
 	slu_shared scale[SOURCES][PLACES + 1]; /* 1 / the sum of so many */
 	slu_shared mix[SEASONS][MIXERS];
 	slu_shared level[KNOTS];
-	slu_shared far, near; /* usual errors: mean and median, s */
+	/* usual errors, s: the mean, the median, and that of lasting runs */
+	slu_shared far, near, near_lasting;
 	_Atomic uint32_t lessons;
 	/* the learner's own */
 	struct slu_said_all *said;

@@ -7,6 +7,7 @@
 #include "job_submit/spread.h"
 
 static struct slu_kernel kernel;
+static const struct slu_loss usual_loss = {4000, {20, 0.4}, {20, 0.65}};
 
 START_TEST(test_time)
 {
@@ -91,18 +92,19 @@ START_TEST(test_order)
 }
 END_TEST
 
-static double loss(const struct slu_spread *s, double x, double far,
-		   double near, double usual)
+static double loss(const struct slu_spread *s, double x,
+		   const struct slu_loss *by)
 {
 	double sum = 0;
 
 	for (unsigned i = 0; i < s->n; i++) {
 		double run = slu_spread_seconds(s->at[i]);
 		double off = fabs(x - run);
-		double worth = 1 + SLU_SPREAD_LONG * log2(run / 60 + 1);
+		double met = by->any.worth * exp(-off / by->any.near);
 
-		sum += (double)s->weight[i] *
-		       (off / far - usual * exp(-off / near) * worth);
+		if (run >= SLU_SPREAD_LASTING)
+			met += by->lasting.worth * exp(-off / by->lasting.near);
+		sum += (double)s->weight[i] * (off / by->far - met);
 	}
 	return sum;
 }
@@ -113,21 +115,25 @@ START_TEST(test_choice)
 	uint64_t seed = 4;
 	struct slu_spread none = {0};
 
-	ck_assert_double_eq(slu_spread_choice(&none, 1, 1, 1), 0);
+	ck_assert_double_eq(slu_spread_choice(&none, &usual_loss), 0);
 	for (int round = 0; round < 2000; round++) {
 		struct slu_spread s;
-		double far = (double)slu_random(&seed, 5000) + 1;
-		double near = (double)slu_random(&seed, 500) + 20;
-		double usual = (double)slu_random(&seed, 5) / 4, got;
+		struct slu_loss by = {
+			.far = (double)slu_random(&seed, 5000) + 1,
+			.any = {(double)slu_random(&seed, 500) + 20,
+				(double)slu_random(&seed, 5) / 4},
+			.lasting = {(double)slu_random(&seed, 3000) + 20,
+				    (double)slu_random(&seed, 5) / 4},
+		};
+		double got;
 
 		fill(&s, 1 + (unsigned)slu_random(&seed, 30), &seed);
 		slu_spread_order(&s);
-		got = loss(&s, slu_spread_choice(&s, far, near, usual), far,
-			   near, usual);
+		got = loss(&s, slu_spread_choice(&s, &by), &by);
 		for (unsigned i = 0; i < s.n; i++) {
 			double x = slu_spread_seconds(s.at[i]);
 
-			expect(got <= loss(&s, x, far, near, usual) +
+			expect(got <= loss(&s, x, &by) +
 					       1e-3 * fmax(1, fabs(got)),
 			       "round %d, point %u", round, i);
 		}
@@ -178,7 +184,7 @@ START_TEST(test_tiny)
 		feclearexcept(FE_UNDERFLOW);
 		slu_spread_below(&s, UINT16_MAX / 2);
 		slu_spread_quantile(&s, 0.9995, 0);
-		slu_spread_choice(&s, 4000, 20, 0.25);
+		slu_spread_choice(&s, &usual_loss);
 		expect(!fetestexcept(FE_UNDERFLOW), "%u apart", apart);
 	}
 }
