@@ -311,6 +311,20 @@ bool slu_pid_find(slu_pid_f *fn, void *arg)
 	return found;
 }
 
+int slu_proc_uids(int proc, uid_t *real, uid_t *effective)
+{
+	struct slu_buf status = {0};
+	const char *uid;
+	int n = 0;
+
+	slu_file_read(proc, "status", 1 << 16, &status, NULL);
+	uid = status.data ? strstr(status.data, "\nUid:") : NULL;
+	if (uid)
+		n = sscanf(uid, "\nUid: %u %u", real, effective);
+	slu_buf_free(&status);
+	return n == 2 ? 0 : -1;
+}
+
 int slu_pid_kill(const struct slu_pid *pid, int sig)
 {
 	int fd = pid_open(pid), ret, saved;

@@ -50,6 +50,9 @@ int slu_pid_kill(const struct slu_pid *pid, int sig);
 typedef bool slu_pid_f(void *arg, int proc, pid_t pid);
 bool slu_pid_find(slu_pid_f *fn, void *arg);
 
+/* The real and the effective user of the process of that directory. */
+int slu_proc_uids(int proc, uid_t *real, uid_t *effective);
+
 /* Wait until it has ended (zombies count as ended); SLU_TIMEOUT otherwise. */
 int slu_pid_wait(const struct slu_pid *pid, double seconds,
 		 struct slu_err *err);

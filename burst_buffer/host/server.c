@@ -35,17 +35,10 @@ static bool has_argument(int proc, const char *path)
 /* Not what a user has started with the rights of root, with any arguments. */
 static bool roots_own(int proc)
 {
-	struct slu_buf status = {0};
-	unsigned real, effective;
-	const char *uid;
-	bool is;
+	uid_t real, effective;
 
-	slu_file_read(proc, "status", 1 << 16, &status, NULL);
-	uid = status.data ? strstr(status.data, "\nUid:") : NULL;
-	is = uid && sscanf(uid, "\nUid: %u %u", &real, &effective) == 2 &&
-	     real == 0 && effective == 0;
-	slu_buf_free(&status);
-	return is;
+	return !slu_proc_uids(proc, &real, &effective) && real == 0 &&
+	       effective == 0;
 }
 
 /* Not who only looks at the file, nor whatever else names it. What was replaced

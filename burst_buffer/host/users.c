@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "common/file.h"
 
@@ -73,11 +72,14 @@ static bool uses(int proc, const char *dir)
 	       maps_below(proc, dir);
 }
 
+/* Also what the user has started with the rights of another one, as by su(1),
+ * which Slurm may have lost sight of. */
 static bool owned_by(int proc, uid_t uid)
 {
-	struct stat st;
+	uid_t real, effective;
 
-	return !fstat(proc, &st) && st.st_uid == uid;
+	return !slu_proc_uids(proc, &real, &effective) &&
+	       (real == uid || effective == uid);
 }
 
 struct killing {

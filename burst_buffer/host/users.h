@@ -12,7 +12,8 @@
 #include "common/err.h"
 #include "common/proc.h"
 
-/* SIGKILL to those of this user. Returns how many. */
+/* SIGKILL to those of this user, whatever rights they run with. Returns how
+ * many. */
 size_t slu_users_kill(const char *dir, uid_t uid);
 
 /* SLU_BUSY: "DIR is in use by NAME (PID), ...". Returns -1. */

@@ -94,6 +94,18 @@ test_capacity() {
 	unharmed "too much written"
 }
 
+# With the rights of root it is nobody's whom Slurm would end.
+test_left_behind() {
+	local job
+	job=$(bb_job 'jobfs type=scratch capacity=50MiB' '
+		cd "${BB_JOBFS:?}" && mkfifo ask
+		(setsid setsid passwd <>ask >/dev/null 2>&1 &)
+		until pgrep -x passwd; do sleep 0.1; done')
+	check_within 40 "a job that leaves a program of root's ends" \
+		job_is "$job" COMPLETED
+	unharmed "left behind"
+}
+
 # Something of root's that cannot be removed.
 test_not_cleaned() {
 	local job
@@ -260,6 +272,7 @@ test_mistyped_source
 test_not_readable
 test_full_disk
 test_capacity
+test_left_behind
 test_not_cleaned
 test_stage_out_fails
 test_interactive

@@ -142,12 +142,15 @@ START_TEST(test_no_room)
 }
 END_TEST
 
-/* A process of the user that holds it is killed; one of somebody else is not,
- * and is named. */
+/* A process of the user that holds it is killed, also one that was started with
+ * the rights of root, as by su(1); one of somebody else is not, and is named.
+ */
 START_TEST(test_busy)
 {
 	struct slu_storage_want w = want(8 * MIB);
-	static const uid_t uids[] = {65534, 0};
+	static const struct {
+		uid_t real, effective;
+	} uids[] = {{65534, 65534}, {65534, 0}, {0, 0}};
 	char name[40];
 
 	setup();
@@ -160,13 +163,15 @@ START_TEST(test_busy)
 		expect_ok(slu_storage_make(&w, &s, &err), err);
 		pid = fork();
 		if (!pid) {
-			if (chdir(s.fs) || setuid(*uid))
+			if (chdir(s.fs) ||
+			    setresuid(uid->real, uid->effective,
+				      uid->effective))
 				_exit(1);
 			for (;;)
 				pause();
 		}
 		usleep(100000);
-		if (*uid) {
+		if (uid->real) {
 			expect_ok(slu_storage_wipe(&s, 65534, &err), err);
 			waitpid(pid, &status, 0);
 			ck_assert(WIFSIGNALED(status));
