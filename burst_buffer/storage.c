@@ -317,7 +317,9 @@ int slu_storage_make(const struct slu_storage_want *want,
 	if (slu_mkdirs(want->storage, 0711, err) ||
 	    slu_trust_dir(want->storage, err))
 		return -1;
-	if (mkdir(s.dir, 0711) && errno != EEXIST)
+	/* Who could go around the servers would lead them, who are root's, out
+	 * of it, by a link in the place of a directory. */
+	if (mkdir(s.dir, want->own_fs ? 0700 : 0711) && errno != EEXIST)
 		return slu_errno(err, SLU_IO, "cannot make %s", s.dir);
 	if ((want->own_fs || storage_quota(want, &s, &quota)) &&
 	    storage_loop(want, &s, err)) {
@@ -397,7 +399,7 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 				   true, err) ||
 		    release(s->dir, uid, err) || make_durable(s->dir, err))
 			return -1;
-		if (rename(s->dir, dir))
+		if (chmod(s->dir, 0711) || rename(s->dir, dir))
 			return slu_errno(err, SLU_IO, "cannot move %s to %s",
 					 s->dir, dir);
 	}

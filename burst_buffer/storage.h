@@ -25,7 +25,9 @@ struct slu_storage_want {
 	uint32_t job_id;
 	uint64_t buffer;
 	uint64_t capacity; /* bytes that a user can write */
-	bool own_fs;	   /* no quota: it must be a file system of its own */
+	/* No quota: it must be a file system of its own, which only root's
+	 * servers touch until it is kept. */
+	bool own_fs;
 	bool keep; /* it outlives a crash of the node: never made anew */
 };
 

@@ -33,7 +33,8 @@ struct slu_instance {
 struct slu_driver {
 	const char *name;
 	bool shared; /* one name space over all nodes, not one per node */
-	bool own_fs; /* its storage must be a file system of its own */
+	bool own_fs; /* its storage must be a file system of its own, which
+		      * only servers of root's touch */
 	/* No mount: programs reach it by a library that they are started with
 	 * (env), as the job's user, and it keeps no modes, times and links. */
 	bool interposed;

@@ -36,9 +36,12 @@ test_language() {
 		#DW stage_out type=directory source=$DW_JOB_STRIPED/ destination=/pfs/alice/dw
 		#BB stage_out source=$BB_my_fs/in/2 destination=/pfs/alice/checked verify=content
 		[ "$DW_JOB_STRIPED" = "$BB_my_fs" ] && srun touch "$DW_JOB_my_fs/ran"
+		for n in {1..99}; do ls -d /local/sluice/$SLURM_JOB_ID.$n/fs; done 2>&1 |
+			grep -c "Permission denied"
 	EOT
 	)
 	completed "#DW lines" "$job"
+	check "nobody goes around the servers" equal "$(job_output "$job")" 1
 	check "a list brings what it names" test -e "$PFS/alice/dw/in/1/f1"
 	check "and directories with all in them" diff -r "$PFS/alice/in/2" \
 		"$PFS/alice/dw/in/2"

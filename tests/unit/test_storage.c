@@ -54,6 +54,7 @@ START_TEST(test_enforced)
 
 	setup();
 	w.storage = in(top, "storage");
+	w.own_fs = false;
 	expect_ok(slu_storage_make(&w, &s, &err), err);
 	snprintf(path, sizeof(path), "%s/data", s.fs);
 	make_dir(path, 0777);
@@ -163,9 +164,8 @@ START_TEST(test_busy)
 		expect_ok(slu_storage_make(&w, &s, &err), err);
 		pid = fork();
 		if (!pid) {
-			if (chdir(s.fs) ||
-			    setresuid(uid->real, uid->effective,
-				      uid->effective))
+			if (chdir(s.fs) || setresuid(uid->real, uid->effective,
+						     uid->effective))
 				_exit(1);
 			for (;;)
 				pause();

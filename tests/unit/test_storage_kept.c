@@ -12,6 +12,18 @@
 #include <sys/wait.h>
 #include <time.h>
 
+/* May users go there? */
+static bool is_open(const char *path)
+{
+	int status;
+
+	if (!fork())
+		_exit(setgid(65534) || setuid(65534) || access(path, X_OK));
+	wait(&status);
+	return status == 0;
+}
+
+/* What servers of root's serve is out of users' reach until it is kept. */
 START_TEST(test_keep)
 {
 	struct slu_storage_want w = want(8 * MIB);
@@ -26,12 +38,14 @@ START_TEST(test_keep)
 	snprintf(path, sizeof(path), "%s/image", s.dir);
 	ck_assert(!stat(path, &st));
 	ck_assert_int_gt(st.st_blocks * 512, 8 << 20);
+	ck_assert(!is_open(s.fs));
 	ck_assert(!slu_storage_is_kept(&s));
 	ck_assert(!slu_storage_is_kept(&(struct slu_storage){0})); /* client */
 	for (int i = 0; i < 2; i++) { /* repeating it is harmless */
 		expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
 		ck_assert_int_eq(access(s.dir, F_OK), -1);
 		ck_assert(slu_storage_is_kept(&s));
+		ck_assert(is_open(kept));
 		snprintf(path, sizeof(path), "%s/precious", kept);
 		ck_assert(!stat(path, &st));
 		ck_assert_int_eq(open(path, O_WRONLY), -1);
