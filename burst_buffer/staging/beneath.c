@@ -161,7 +161,7 @@ static int empty(int fd, mode_t mode, const struct stat *source)
 		why = errno;
 	else if (slu_same_inode(&st, source))
 		why = SLU_SAME_FILE;
-	else if (st.st_nlink > 1)
+	else if (st.st_nlink > 1 || S_ISFIFO(st.st_mode))
 		why = EACCES;
 	else if (st.st_mode & 0777 & ~mode && fchmod(fd, mode))
 		why = EACCES;
@@ -201,7 +201,8 @@ int slu_create_beneath(int root, const char *path, mode_t mode,
 		fd = empty(fd, mode, source);
 	if (fd >= 0)
 		return fd;
-	if (errno != EACCES && errno != ELOOP && errno != ETXTBSY)
+	if (errno != EACCES && errno != ELOOP && errno != ETXTBSY &&
+	    errno != ENXIO) /* a pipe that nobody reads, or a socket */
 		return -1;
 	dir = slu_open_parent(root, path, &name);
 	if (dir < 0)

@@ -37,9 +37,9 @@ int slu_near(struct slu_near *near, const char *path, const char **name);
 void slu_near_end(struct slu_near *near);
 
 /* Create or empty a regular file for writing, with this mode or a narrower one.
- * A link, or a file that has other names, or may not be written or given the
- * mode, is replaced.
- * What is `source` itself is left alone: -1, and errno is SLU_SAME_FILE. */
+ * A link, a pipe, or a file that has other names, or may not be written or
+ * given the mode, is replaced. What is `source` itself is left alone: -1, and
+ * errno is SLU_SAME_FILE. */
 #define SLU_SAME_FILE EDEADLK /* none of open(2) */
 int slu_create_beneath(int root, const char *path, mode_t mode,
 		       const struct stat *source);

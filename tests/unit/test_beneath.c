@@ -125,6 +125,21 @@ START_TEST(test_creates)
 	ck_assert(!fstat(fd, &st) && st.st_size == 0);
 	ck_assert_int_eq(st.st_mode & 0777, 0640);
 	close(fd);
+	/* In place of a pipe, whether somebody reads it or not. */
+	for (int reads = 0; reads < 2; reads++) {
+		int end = -1;
+
+		ck_assert(!mkfifo(in(dir, "a/pipe"), 0640));
+		if (reads)
+			end = open(in(dir, "a/pipe"), O_RDONLY | O_NONBLOCK);
+		fd = slu_create_beneath(root, "a/pipe", 0640, &source);
+		ck_assert_int_ge(fd, 0);
+		ck_assert(!fstat(fd, &st) && S_ISREG(st.st_mode));
+		close(fd);
+		if (reads)
+			close(end);
+		ck_assert(!unlink(in(dir, "a/pipe")));
+	}
 	/* Not below a link, and no directory. */
 	ck_assert_int_eq(slu_create_beneath(root, "a/out/x", 0600, &source),
 			 -1);
