@@ -96,7 +96,7 @@ static int open_target(struct slu_worker *t, int in, const struct stat *st,
 	const struct slu_act *a = t->act;
 	const char *name;
 	int dir = slu_near(&t->dst, slu_act_path(a->places.to, e), &name);
-	int fd = -1;
+	int fd = -1, why;
 
 	if (dir >= 0 && slu_share_ranges(e->size) > 1)
 		fd = open_there(dir, name);
@@ -109,7 +109,11 @@ static int open_target(struct slu_worker *t, int in, const struct stat *st,
 	if (fd < 0 && errno == SLU_SAME_FILE)
 		return slu_act_err(err, a->places.src_path, e,
 				   "and its destination are the same file");
-	return fd < 0 ? slu_act_errno(err, "write", a->places.dst_path, e) : fd;
+	if (fd >= 0)
+		return fd;
+	why = errno;
+	slu_act_errno(err, "write", a->places.dst_path, e);
+	return slu_say_inodes(t->dst.root, why, err);
 }
 
 static int told(void *arg, uint64_t bytes)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "burst_buffer/staging/beneath.h"
@@ -210,6 +211,16 @@ int slu_create_beneath(int root, const char *path, mode_t mode,
 	fd = replace(dir, name, flags, mode, source);
 	close(dir);
 	return fd;
+}
+
+int slu_say_inodes(int dir, int why, struct slu_err *err)
+{
+	struct statvfs st;
+
+	if (why != ENOSPC || fstatvfs(dir, &st) || !st.f_files || st.f_favail ||
+	    !st.f_bavail)
+		return -1;
+	return slu_err(err, err->kind, "%s for more files (inodes)", err->text);
 }
 
 const char *slu_path_text(const char *path, char out[SLU_PATH_TEXT])

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include "common/err.h"
 #include "common/str.h"
 
 /* Is every component a name: not empty, not "." and not ".."? */
@@ -44,6 +45,11 @@ void slu_near_end(struct slu_near *near);
 int slu_create_beneath(int root, const char *path, mode_t mode,
 		       const struct stat *source);
 bool slu_same_inode(const struct stat *a, const struct stat *b);
+
+/* Add to err, which errno `why` has made, what "No space left" does not say:
+ * that there is some in the file system of `dir`, but not for one file more.
+ * -1. */
+int slu_say_inodes(int dir, int why, struct slu_err *err);
 
 /* A path for a message: one line, at most 200 bytes, its end rather than its
  * beginning; returns out. */

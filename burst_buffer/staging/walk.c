@@ -52,7 +52,10 @@ static int fail_src(const struct level *lv, const char *what,
 static int fail_dst(const struct level *lv, const char *what,
 		    struct slu_err *err)
 {
-	return fail(lv, what, lv->walk->dst_path, err);
+	int why = errno;
+
+	fail(lv, what, lv->walk->dst_path, err);
+	return slu_say_inodes(lv->walk->dst, why, err);
 }
 
 static struct slu_entry entry_of(const struct level *lv, char kind,

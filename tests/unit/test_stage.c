@@ -3,6 +3,8 @@
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -383,7 +385,33 @@ START_TEST(test_too_deep)
 }
 END_TEST
 
+/* That no inode is left is another thing than that no byte is. */
+START_TEST(test_no_inodes)
+{
+	static const char *const options[] = {"nr_inodes=4", "nr_inodes=2"};
+
+	if (unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
+		skip("mounting needs root");
+		return;
+	}
+	setup();
+	make_dir(in(src, "d"), 0755);
+	make_text(in(src, "a"), "x");
+	make_text(in(src, "b"), "x");
+	each(option, options)
+	{
+		ck_assert(!mount("none", dst, "tmpfs", 0, *option));
+		failed_with(stage(src, dst, 1),
+			    "No space left on device for more files (inodes)");
+		ck_assert(!umount(dst));
+	}
+	teardown();
+}
+END_TEST
+
 TEST_MAIN("stage", test_too_deep, test_odd_times, test_all_kinds,
 	  test_large_files, test_empty, test_deep, test_name_rules,
 	  test_existing, test_inherits_setgid, test_special,
-	  test_does_not_arrive, test_names_apart, test_sums, test_brick)
+	  test_does_not_arrive, test_names_apart, test_sums, test_brick,
+	  test_no_inodes)
