@@ -118,11 +118,13 @@ static char *failure(const struct slu_bb *bb)
 }
 
 /* ", 70 of 1000 files, 3GiB of 10GiB copied"; the totals where they are known,
- * "" while nobody has told. */
+ * files where somebody has told of any, "" while nobody has told. */
 static const char *progress(const struct slu_bb *bb, char out[120])
 {
 	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
 	uint64_t copied = 0, to_copy = 0, files = 0, files_to_copy = 0;
+	bool whole;
+	int n = 0;
 	size_t i;
 
 	for (i = 0; i < bb->plan.n_node; i++) {
@@ -135,14 +137,17 @@ static const char *progress(const struct slu_bb *bb, char out[120])
 	}
 	slu_size_text(copied, done);
 	slu_size_text(to_copy, total);
+	whole = to_copy >= copied && files_to_copy >= files;
 	*out = '\0';
-	if (to_copy >= copied && files_to_copy >= files && (copied || files))
-		snprintf(out, 120,
-			 ", %" PRIu64 " of %" PRIu64 " files, %s of %s copied",
-			 files, files_to_copy, done, total);
-	else if (copied || files)
-		snprintf(out, 120, ", %" PRIu64 " files, %s copied", files,
-			 done);
+	if (!copied && !files)
+		return out;
+	if (whole && files_to_copy)
+		n = snprintf(out, 120, ", %" PRIu64 " of %" PRIu64 " files",
+			     files, files_to_copy);
+	else if (files)
+		n = snprintf(out, 120, ", %" PRIu64 " files", files);
+	snprintf(out + n, 120 - (size_t)n, ", %s%s%s copied", done,
+		 whole ? " of " : "", whole ? total : "");
 	return out;
 }
 

@@ -98,7 +98,7 @@ struct heard poll_word(struct world *w, const struct actor *a, const char *seen)
 		.node = (char *)a->name,
 		.seen = (char *)seen,
 		.copied = a->copied,
-		.to_copy = a->files ? 4096 : 0,
+		.to_copy = a->files || a->copied ? 4096 : 0,
 		.copied_files = a->files,
 		.files_to_copy = a->files ? 20 : 0,
 	};

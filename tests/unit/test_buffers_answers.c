@@ -284,6 +284,12 @@ START_TEST(test_progress)
 	job_end(&w, "COMPLETED");
 	do_step(&w, &w.node[0], "report down", true);
 	do_step(&w, &w.node[1], "report down", true);
+	w.node[0].copied = 1024; /* one of an older release, without files */
+	poll_word(&w, &w.node[0], NULL);
+	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
+				 "1KiB of 4KiB copied");
+	w.now += 6;
+	w.node[0].copied = 0;
 	w.node[0].files = 1; /* an empty one */
 	poll_word(&w, &w.node[0], NULL);
 	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
