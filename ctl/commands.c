@@ -193,6 +193,16 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+/* What was known is told anew, too; until then it was better than nothing. */
+static void learn_volumes(struct slu_ctl *ctl,
+			  const struct slu_history_row *row)
+{
+	if (slu_heard_nothing(&ctl->volumes_heard))
+		slu_volumes_forget(ctl->volumes);
+	if (slu_heard_first(&ctl->volumes_heard, &row->job))
+		slu_volumes_learn(ctl->volumes, row);
+}
+
 /* A row of the history. */
 static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
@@ -205,8 +215,8 @@ static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 		slu_ready_learn(&ctl->ready, &row->job);
 	if (ctl->arbiter && slu_heard_first(&ctl->arbiter_heard, &row->job))
 		slu_arbiter_learn(ctl->arbiter, row);
-	if (ctl->volumes && slu_heard_first(&ctl->volumes_heard, &row->job))
-		slu_volumes_learn(ctl->volumes, row);
+	if (ctl->volumes)
+		learn_volumes(ctl, row);
 }
 
 /* What a job did with I/O is known now: the predictor has learned from its end,

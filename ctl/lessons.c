@@ -68,6 +68,11 @@ void slu_lessons_clear(struct slu_lessons *l)
 	*l = (struct slu_lessons){0};
 }
 
+bool slu_heard_nothing(const struct slu_heard *heard)
+{
+	return !heard->all && !heard->job_id;
+}
+
 bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job)
 {
 	bool known = heard->again && job->end <= heard->end;

@@ -50,6 +50,8 @@ struct slu_heard {
 	uint32_t job_id;
 };
 
+/* Has he been told of nothing yet? */
+bool slu_heard_nothing(const struct slu_heard *heard);
 /* Is this row, of a history in the order of ends, new to him? */
 bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job);
 /* Will it still be told of this run? */

@@ -56,6 +56,12 @@ void slu_volumes_free(struct slu_volumes *v)
 	free(v);
 }
 
+void slu_volumes_forget(struct slu_volumes *v)
+{
+	memset(v->entry, 0, v->sets * WAYS * sizeof(*v->entry));
+	v->learnt = 0;
+}
+
 static uint64_t key_of(const struct slu_job *job)
 {
 	char name[64];

@@ -18,6 +18,9 @@ struct slu_volumes;
 struct slu_volumes *slu_volumes_new(size_t max_classes, struct slu_err *err);
 void slu_volumes_free(struct slu_volumes *volumes);
 
+/* As a new one. */
+void slu_volumes_forget(struct slu_volumes *volumes);
+
 /* One more run, in the order of ends; one without I/O is ignored. */
 void slu_volumes_learn(struct slu_volumes *volumes,
 		       const struct slu_history_row *row);

@@ -228,6 +228,50 @@ START_TEST(test_learn_anew)
 }
 END_TEST
 
+static void tell_written(uint32_t id, double bytes)
+{
+	struct slu_history_row row = {.job = plain_job, .written_bytes = bytes};
+
+	row.job.job_id = id;
+	row.job.end = 1000 + id;
+	daemon_tell(&row);
+}
+
+/* Of earlier runs; what the next one is foretold. */
+static uint32_t runs_known(struct slu_ctl *ctl, double *written)
+{
+	struct slu_volumes_next next = {0};
+
+	slu_volumes_foretell(ctl->volumes, &plain_job, &next);
+	*written = next.written_bytes;
+	return next.runs;
+}
+
+/* So is what they wrote, each run once. */
+START_TEST(test_volumes_anew)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_history_end end = {0};
+	double written;
+
+	link_up(ctl, 1);
+	tell_written(5, 4096);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 2);
+	ck_assert_uint_eq(runs_known(ctl, &written), 1);
+	reconfigure(ctl, 3);
+	ck_assert_uint_eq(runs_known(ctl, &written), 1);
+	link_up(ctl, 4);
+	tell_written(4, 8192); /* imported */
+	tell_written(5, 8192);
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 5);
+	ck_assert_uint_eq(runs_known(ctl, &written), 2);
+	ck_assert(written >= 8192);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 START_TEST(test_history_replay)
 {
 	struct slu_ctl *ctl = ctl_by_hand("PredictMode=advise");
@@ -273,4 +317,4 @@ END_TEST
 
 TEST_MAIN("ctl replay", test_end_in_replay, test_replay_broken_off,
 	  test_news_in_replay, test_reload_in_replay, test_learn_anew,
-	  test_history_replay)
+	  test_volumes_anew, test_history_replay)
