@@ -257,7 +257,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	(void)err;
 	slu_ctl_teach_waiting(ctl);
 	slu_lessons_clear(&ctl->lessons);
-	if (!ctl->predictor_heard.all)
+	if (!ctl->predictor_heard.all && (ctl->rows || !ctl->pupil))
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
 	if (ctl->bad_rows)

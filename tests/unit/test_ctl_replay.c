@@ -222,6 +222,7 @@ START_TEST(test_learn_anew)
 		daemon_say(&slu_history_end_desc, &end);
 		slu_ctl_step(ctl, 12);
 		ck_assert_uint_eq(jobs_known(ctl), 3);
+		ck_assert_ptr_null(strstr(host.log, "learned from 0"));
 		slu_ctl_release(ctl);
 		forget();
 	}
