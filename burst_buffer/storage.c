@@ -25,6 +25,7 @@
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/quota.h"
 #include "burst_buffer/host/trust.h"
+#include "burst_buffer/host/users.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
@@ -252,6 +253,8 @@ static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 
 	if (slu_trust_dir(dir, err) || release(dir, uid, err))
 		return -1;
+	if (slu_storage_has_mark(dir, QUOTA_MARK)) /* nothing is unmounted */
+		slu_users_evict(dir, uid);
 	clear_quota(dir, NULL); /* a limit left on nothing is no harm */
 	if (slu_rmtree(AT_FDCWD, dir, err))
 		return slu_err_prefix(err, "cannot remove %s", dir);

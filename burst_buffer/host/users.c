@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "common/file.h"
 
@@ -106,6 +107,16 @@ size_t slu_users_kill(const char *dir, uid_t uid)
 
 	slu_pid_find(kill_one, &k);
 	return k.n;
+}
+
+void slu_users_evict(const char *dir, uid_t uid)
+{
+	char real[PATH_MAX];
+
+	if (chmod(dir, 0700) || !realpath(dir, real))
+		return;
+	for (int i = 0; i < 100 && slu_users_kill(real, uid); i++)
+		usleep(10000);
 }
 
 struct naming {

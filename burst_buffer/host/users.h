@@ -16,6 +16,10 @@
  * many. */
 size_t slu_users_kill(const char *dir, uid_t uid);
 
+/* The same until there is none, and nobody new comes in: they could make files
+ * as fast as these are removed. */
+void slu_users_evict(const char *dir, uid_t uid);
+
 /* SLU_BUSY: "DIR is in use by NAME (PID), ...". Returns -1. */
 int slu_users_err(const char *dir, struct slu_err *err);
 

@@ -87,6 +87,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
+	tests/unit/test_storage_users \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
@@ -152,6 +153,9 @@ tests_unit_test_storage_LDADD = libsluverbs.la $(node_test_libs)
 tests_unit_test_storage_kept_SOURCES = tests/unit/test_storage_kept.c \
 	$(node_test_storage)
 tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
+tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
+	$(node_test_storage)
+tests_unit_test_storage_users_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_volfile_LDADD = libslurequest.la $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
 tests_unit_test_gekkofs_strays_SOURCES = \

@@ -143,52 +143,6 @@ START_TEST(test_no_room)
 }
 END_TEST
 
-/* A process of the user that holds it is killed, also one that was started with
- * the rights of root, as by su(1); one of somebody else is not, and is named.
- */
-START_TEST(test_busy)
-{
-	struct slu_storage_want w = want(8 * MIB);
-	static const struct {
-		uid_t real, effective;
-	} uids[] = {{65534, 65534}, {65534, 0}, {0, 0}};
-	char name[40];
-
-	setup();
-	w.storage = in(top, "storage");
-	each(uid, uids)
-	{
-		pid_t pid;
-		int status;
-
-		expect_ok(slu_storage_make(&w, &s, &err), err);
-		pid = fork();
-		if (!pid) {
-			if (chdir(s.fs) || setresuid(uid->real, uid->effective,
-						     uid->effective))
-				_exit(1);
-			for (;;)
-				pause();
-		}
-		usleep(100000);
-		if (uid->real) {
-			expect_ok(slu_storage_wipe(&s, 65534, &err), err);
-			waitpid(pid, &status, 0);
-			ck_assert(WIFSIGNALED(status));
-			continue;
-		}
-		snprintf(name, sizeof(name), "(%d)", (int)pid);
-		expect_fail(slu_storage_wipe(&s, 65534, &err), err, SLU_BUSY,
-			    name);
-		ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		expect_ok(slu_storage_wipe(&s, 65534, &err), err);
-	}
-	teardown();
-}
-END_TEST
-
 /* Devices are used again, so only differences mean something. */
 START_TEST(test_counters)
 {
@@ -493,5 +447,5 @@ END_TEST
 
 ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_swapped,
 	       test_stale_pid, test_capacity, test_enforced, test_quota_limits,
-	       test_again, test_persists, test_no_room, test_busy,
-	       test_counters, test_paths)
+	       test_again, test_persists, test_no_room, test_counters,
+	       test_paths)
