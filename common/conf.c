@@ -17,8 +17,6 @@
 #include "common/file.h"
 #include "common/str.h"
 
-#define FILE_MAX (1 << 20)
-
 struct parser {
 	struct slu_conf *conf;
 	const char *file;
@@ -129,18 +127,23 @@ fail:
 	return NULL;
 }
 
+struct slu_conf *slu_conf_load_text(const char *path, struct slu_buf *text,
+				    struct slu_err *err)
+{
+	if (slu_file_read(AT_FDCWD, path, SLU_CONF_MOST, text, err) < 0)
+		return NULL;
+	if (!memchr(text->data, '\0', text->len))
+		return slu_conf_parse(text->data, path, err);
+	slu_err(err, SLU_INVALID, "%s is not a text file", path);
+	return NULL;
+}
+
 struct slu_conf *slu_conf_load(const char *path, struct slu_err *err)
 {
-	struct slu_buf buf = {0};
-	struct slu_conf *conf = NULL;
+	struct slu_buf text = {0};
+	struct slu_conf *conf = slu_conf_load_text(path, &text, err);
 
-	if (slu_file_read(AT_FDCWD, path, FILE_MAX, &buf, err) < 0)
-		return NULL;
-	if (memchr(buf.data, '\0', buf.len))
-		slu_err(err, SLU_INVALID, "%s is not a text file", path);
-	else
-		conf = slu_conf_parse(buf.data, path, err);
-	slu_buf_free(&buf);
+	slu_buf_free(&text);
 	return conf;
 }
 

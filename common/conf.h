@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include "common/err.h"
 #include "common/hostlist.h"
+#include "common/str.h"
 
 enum slu_on_failure {
 	SLU_REQUEUE,
@@ -156,6 +157,11 @@ extern const struct slu_conf_key slu_conf_keys[]; /* name NULL ends it */
 /* Read and check the file at `path`. Errors are "FILE:LINE: ...", with the
  * nearest key for an unknown one. Caller frees with slu_conf_free. */
 struct slu_conf *slu_conf_load(const char *path, struct slu_err *err);
+/* The same, and the text that was read, also of a bad file (caller frees);
+ * untouched if the file cannot be read. */
+#define SLU_CONF_MOST (1 << 20) /* bytes */
+struct slu_conf *slu_conf_load_text(const char *path, struct slu_buf *text,
+				    struct slu_err *err);
 /* The same from memory; `name` stands in the messages. */
 struct slu_conf *slu_conf_parse(const char *text, const char *name,
 				struct slu_err *err);

@@ -45,7 +45,8 @@ libslunode_la_LIBADD = libsluwire.la libslucommon.la -lpthread
 noinst_LTLIBRARIES += libsluverbs.la
 libsluverbs_la_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
-	burst_buffer/node/notes.c burst_buffer/node/talk.c \
+	burst_buffer/node/conf.c burst_buffer/node/notes.c \
+	burst_buffer/node/talk.c \
 	burst_buffer/node/layout.c burst_buffer/node/act.c \
 	burst_buffer/node/staging.c burst_buffer/node/staging.h \
 	burst_buffer/node/drain.c \

@@ -187,6 +187,7 @@ static int run(const struct command *command, struct slu_node_options *opt)
 	struct slu_err err;
 	int rc;
 
+	opt->strict = command->fn == slu_cmd_probe;
 	if (slu_node_open(&n, opt, &err))
 		rc = no_configuration(command, &err);
 	else

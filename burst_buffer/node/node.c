@@ -127,6 +127,7 @@ static void open_log(struct slu_node *n)
 int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 		  struct slu_err *err)
 {
+	struct slu_err bad = {0};
 	char *path;
 
 	*n = (struct slu_node){.opt = opt, .job_id = opt->job_id};
@@ -135,11 +136,17 @@ int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 	path = slu_conf_path();
 	if (!path)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	n->conf = slu_conf_load(path, err);
+	n->conf = opt->strict ? slu_conf_load(path, &bad)
+			      : slu_node_conf(path, &bad);
 	free(path);
-	if (!n->conf)
+	if (!n->conf) {
+		*err = bad;
 		return -1;
+	}
 	open_log(n);
+	if (bad.kind)
+		slu_node_log(n, SLU_ERROR,
+			     "the configuration of before stays: %s", bad.text);
 	if ((size_t)snprintf(n->dir, sizeof(n->dir), "%s/%u", n->conf->run_dir,
 			     (unsigned)n->job_id) >= sizeof(n->dir))
 		return slu_err(err, SLU_INVALID, "RunDir is too long");

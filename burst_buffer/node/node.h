@@ -23,6 +23,7 @@
  *	done.*		what need not be done again: staging acts
  *	mnt/data	the job's file system, as users see it
  *	wd/		the driver's own (0700)
+ * and in RunDir itself sluice.conf, see slu_node_conf().
  */
 
 #include <limits.h>
@@ -49,6 +50,7 @@ struct slu_node_options {
 	const char *to;	  /* --to */
 	double period;	  /* --period, seconds; 0: the default */
 	bool json, dry_run, push;
+	bool strict; /* a bad sluice.conf is an error */
 };
 
 struct slu_node {
@@ -111,6 +113,11 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 /* One line into the program's log and the job's. */
 void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
 		  ...) __attribute__((format(printf, 3, 4)));
+
+/* conf.c: sluice.conf from `path`, or, if that is bad, what was last read
+ * without an error on this node: then *err says why. NULL: there is no such
+ * thing. Caller frees. */
+struct slu_conf *slu_node_conf(const char *path, struct slu_err *err);
 
 /* notes.c: files in the job's directory. */
 void slu_note_path(const struct slu_node *n, const char *name,

@@ -251,6 +251,27 @@ test_no_sluiced() {
 	unharmed "sluiced away"
 }
 
+# An administrator's slip in the file that all nodes read.
+test_bad_conf() {
+	local job next conf=/var/tmp/sluice-$CLUSTER/etc/sluice.conf
+	job=$(bb_job 'jobfs capacity=50MiB; stage_out source=$BB_JOBFS/out/ destination=/pfs/alice/slip' \
+		'mkdir "$BB_JOBFS/out"; touch "$BB_JOBFS/out/file"; sleep 5')
+	wait_for 20 job_is "$job" RUNNING
+	cluster conf sluice.conf PredictQuantile=2
+	next=$(bb_job 'jobfs capacity=50MiB' 'touch "${BB_JOBFS:?}/x"')
+	check_within 40 "a job ends whose sluice.conf has become bad" \
+		job_is "$job" COMPLETED
+	check "with its data" test -e "$PFS/alice/slip/file"
+	check_within 40 "and others begin" job_is "$next" COMPLETED
+	check "the nodes' logs say what is wrong" on n1 grep -q \
+		'before stays: .*sluice.conf:[0-9]*: PredictQuantile' \
+		/var/log/sluice-node.log
+	check "probe does, too" matches "$(on n1 sluice-node probe 2>&1)" \
+		'sluice.conf:[0-9]*: PredictQuantile'
+	cluster conf sluice.conf PredictQuantile=0.9
+	unharmed "a bad sluice.conf"
+}
+
 # Held in stage-in beyond its limit of a minute.
 test_given_back() {
 	local job
@@ -277,6 +298,7 @@ test_not_cleaned
 test_stage_out_fails
 test_interactive
 test_no_sluiced
+test_bad_conf
 test_given_back
 test_policies
 check "no node was drained" no_node_drained

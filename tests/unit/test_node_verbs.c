@@ -212,6 +212,61 @@ START_TEST(test_log_private)
 }
 END_TEST
 
+static int opens(const char *mistake)
+{
+	static char text[2048];
+	struct slu_node n;
+	int rc;
+
+	snprintf(text, sizeof(text), "%s  rundir = %s/run # notes\n%s",
+		 "NodeStorage=auto\n", tmpdir(), mistake);
+	put("node.conf", text);
+	rc = slu_node_open(&n, &options, &err);
+	if (!rc)
+		ck_assert_str_eq(n.conf->node_storage, path_of("storage"));
+	slu_node_close(&n);
+	return rc;
+}
+
+/* Of a sluice.conf that has become bad what was read before stays. */
+START_TEST(test_bad_conf)
+{
+	static const char *const mistakes[] = {"PredictQuantile=2\n",
+					       "OfNextYear=yes\n", "what\n",
+					       "RunDirs=/run\n"};
+	struct slu_buf log = {0};
+	struct slu_node n;
+	struct slu_err bad;
+	char path[PATH_MAX];
+
+	if (!have_root())
+		return;
+	node_begin("");
+	slu_copy(path, sizeof(path), path_of("node.log"));
+	options.log = path;
+	expect_ok(slu_node_open(&n, &options, &err), err);
+	slu_node_close(&n);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(opens(mistakes[i]), 0);
+	expect_ok(slu_file_read(AT_FDCWD, options.log, 4096, &log, &err), err);
+	ck_assert_ptr_nonnull(
+		strstr(log.data, "the configuration of before stays: "));
+	expect(strstr(log.data, "node.conf:3: PredictQuantile"), "%s",
+	       log.data);
+	slu_buf_free(&log);
+	ck_assert_int_eq(opens(mistakes[3]), -1); /* where is it? */
+	options.strict = true;
+	ck_assert_int_eq(opens(mistakes[0]), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "PredictQuantile"));
+	options.strict = false;
+	unlink(path_of("node.conf"));
+	ck_assert_ptr_null(slu_node_conf(path_of("node.conf"), &bad));
+	ck_assert_int_eq(bad.kind, SLU_NOTFOUND);
+	unlink(path_of("run/sluice.conf"));
+	ck_assert_int_eq(opens(mistakes[0]), -1); /* there was none before */
+}
+END_TEST
+
 /* A job's log does not grow for ever, and does not end without a word: what
  * went wrong at a late end is still in it. */
 START_TEST(test_job_log)
@@ -274,6 +329,6 @@ START_TEST(test_instance_names)
 }
 END_TEST
 
-TEST_MAIN("node_verbs", test_log_private, test_job_log, test_job_number,
-	  test_io, test_io_alone, test_cancel, test_no_part,
+TEST_MAIN("node_verbs", test_log_private, test_bad_conf, test_job_log,
+	  test_job_number, test_io, test_io_alone, test_cancel, test_no_part,
 	  test_instance_names)
