@@ -17,6 +17,9 @@ libslucommon_la_SOURCES = \
 	common/rest.c common/rest.h
 libslucommon_la_LIBADD = $(JSON_LIBS) -lm
 
+# Only for programs: it prints.
+command_words = common/cli.c common/cli.h
+
 # What needs libcurl and libmunge stands apart, so that libsluice does not
 # bring them into slurmctld: link libslunet.la before libslucommon.la.
 noinst_LTLIBRARIES += libslunet.la

@@ -98,9 +98,9 @@ dist_man_MANS += man/sluice-tbfd.8
 dist_doc_DATA += etc/sluice-tbfd.service
 sbin_PROGRAMS += select_io/tbf/sluice-tbfd
 select_io_tbf_sluice_tbfd_SOURCES = select_io/tbf/main.c \
-	select_io/tbf/publish.c select_io/tbf/publish.h
-select_io_tbf_sluice_tbfd_LDADD = libslutbfd.la libsluost.la libslunet.la \
-	libslucommon.la
+	select_io/tbf/publish.c select_io/tbf/publish.h $(command_words)
+select_io_tbf_sluice_tbfd_LDADD = libslutbfd.la libsluost.la \
+	libslunet.la libslucommon.la
 
 if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
@@ -207,7 +207,7 @@ placeinclude_HEADERS = select_io/client/place.h
 
 dist_man_MANS += man/sluice-place.1 man/sluice_place.3
 bin_PROGRAMS += sluice-place
-sluice_place_SOURCES = select_io/client/main.c
+sluice_place_SOURCES = select_io/client/main.c $(command_words)
 sluice_place_LDADD = libsluice_place.la libslucommon.la
 
 if HAVE_CHECK
@@ -240,7 +240,7 @@ EXTRA_DIST += select_io/segments/preload.map
 
 dist_man_MANS += man/sluice-segments.1
 bin_PROGRAMS += sluice-segments
-sluice_segments_SOURCES = select_io/segments/main.c
+sluice_segments_SOURCES = select_io/segments/main.c $(command_words)
 sluice_segments_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 sluice_segments_LDADD = libslusegments.la libslucommon.la
 

@@ -45,7 +45,7 @@ libsluiced_la_LIBADD = libsluburst.la libsluhistory.la libsluimport.la libsluion
 	libslucommon.la $(MHD_LIBS) $(JSON_LIBS)
 
 sbin_PROGRAMS += sluiced/sluiced
-sluiced_sluiced_SOURCES = sluiced/main.c
+sluiced_sluiced_SOURCES = sluiced/main.c $(command_words)
 sluiced_sluiced_LDADD = libsluiced.la
 
 check_PROGRAMS += tests/fuzz/fuzz_line
@@ -88,7 +88,7 @@ sluiced_tests = \
 check_PROGRAMS += $(sluiced_tests)
 TESTS += $(sluiced_tests)
 # A whole sluiced in a test.
-sluiced_whole = tests/unit/sluiced.c tests/unit/sluiced.h
+sluiced_whole = tests/unit/sluiced.c tests/unit/sluiced.h $(command_words)
 tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
 	$(sluiced_whole) $(sysquery_parts)
 tests_unit_test_sluiced_answers_LDADD = libsluiced.la libsluimport.la libslunet.la \

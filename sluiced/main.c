@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "burst_buffer/request/fstype.h"
+#include "common/cli.h"
 #include "sluiced/daemon.h"
 #include "sluiced/lock.h"
 #include "sluiced/programs.h"
@@ -73,7 +73,8 @@ static int parse_options(int argc, char **argv, struct options *opt)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "f:DL:P:v", longs, NULL)) != -1) {
+	while ((c = slu_cli_option("sluiced", argc, argv, ":f:DL:P:v",
+				   longs)) != -1) {
 		switch (c) {
 		case 'f':
 			opt->conf = optarg;
@@ -94,18 +95,17 @@ static int parse_options(int argc, char **argv, struct options *opt)
 			opt->check = true;
 			break;
 		case 'h':
-			fputs(help, stdout);
-			exit(0);
+			exit(slu_cli_show("sluiced", help));
 		case 'V':
-			puts("sluiced " PACKAGE_VERSION);
-			exit(0);
+			exit(slu_cli_show("sluiced",
+					  "sluiced " PACKAGE_VERSION "\n"));
 		default:
-			fputs("Try sluiced --help\n", stderr);
 			return -1;
 		}
 	}
 	if (optind < argc) {
-		fprintf(stderr, "sluiced: %s: no arguments are taken\n",
+		fprintf(stderr,
+			"sluiced: what is \"%s\"? (see sluiced --help)\n",
 			argv[optind]);
 		return -1;
 	}

@@ -62,7 +62,7 @@ libslupush_la_LIBADD = libslusysmap.la
 
 dist_man_MANS += man/sysmap.1
 bin_PROGRAMS += sysmap/sysmap
-sysmap_sysmap_SOURCES = sysmap/main.c
+sysmap_sysmap_SOURCES = sysmap/main.c $(command_words)
 sysmap_sysmap_LDADD = libslupush.la libslunet.la libslusysmap.la
 
 EXTRA_DIST += tests/fixtures/machines/fat.tree \

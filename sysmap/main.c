@@ -7,15 +7,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
-#include "common/conf.h"
+#include "common/cli.h"
 #include "common/clock.h"
+#include "common/conf.h"
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "sysmap/measure.h"
@@ -120,21 +120,6 @@ static const struct option known[] = {
 	{"version", no_argument, NULL, VERSION_},
 	{NULL, 0, NULL, 0}};
 
-/* The exit status, by whether all that was printed could be written. */
-static int flushed(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return EXIT_SUCCESS;
-	fprintf(stderr, "sysmap: standard output: %s\n", strerror(errno));
-	return EXIT_FAILURE;
-}
-
-static int show(const char *text)
-{
-	fputs(text, stdout);
-	return flushed();
-}
-
 /* One option. -1: go on; else the exit status. */
 static int take(int c, struct options *opt)
 {
@@ -181,20 +166,11 @@ static int take(int c, struct options *opt)
 		opt->host = optarg;
 		break;
 	case HELP:
-		return show(help);
+		return slu_cli_show("sysmap", help);
 	case VERSION_:
-		return show(PACKAGE_STRING "\n");
+		return slu_cli_show("sysmap", "sysmap " PACKAGE_VERSION "\n");
 	}
 	return -1;
-}
-
-/* getopt_long() has stopped at or behind this word. */
-static int unknown(const char *word)
-{
-	const char letter[] = {'-', (char)optopt, '\0'};
-
-	return usage("unknown option ",
-		     strncmp(word, "--", 2) == 0 ? word : letter);
 }
 
 /* The same. */
@@ -202,16 +178,9 @@ static int parse(int argc, char **argv, struct options *opt)
 {
 	int c, code = -1;
 
-	opterr = 0;
-	while (code < 0 &&
-	       (c = getopt_long(argc, argv, ":le:f:o:", known, NULL)) != -1) {
-		if (c == ':')
-			code = usage("a value is missing: ", argv[optind - 1]);
-		else if (c == '?')
-			code = unknown(argv[optind - 1]);
-		else
-			code = take(c, opt);
-	}
+	while (code < 0 && (c = slu_cli_option("sysmap", argc, argv,
+					       ":le:f:o:", known)) != -1)
+		code = c == '?' ? EXIT_USAGE : take(c, opt);
 	for (; code < 0 && optind < argc; optind++)
 		code = add_names(opt, argv[optind]);
 	return code;
@@ -271,7 +240,7 @@ static int list(const struct slu_root *root, char *const *names)
 		else
 			list_sources(root, e);
 	}
-	return flushed();
+	return slu_cli_show("sysmap", "");
 }
 
 static int print(const struct options *opt, const struct slu_map *map,

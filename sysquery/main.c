@@ -50,7 +50,7 @@ static int run(struct slu_ask *ask, struct slu_err *err)
 	if (ask->help)
 		slu_ask_help(ask, &text);
 	else
-		slu_buf_puts(&text, PACKAGE_STRING "\n");
+		slu_buf_puts(&text, "sysquery " PACKAGE_VERSION "\n");
 	ret = slu_ask_write(ask, &text, err);
 	slu_buf_free(&text);
 	return ret;

@@ -4,6 +4,10 @@ dist_check_SCRIPTS += tools/check-failures tools/check-includes \
 TESTS += tools/check-failures tools/check-includes \
 	tools/check-options
 
+# What all commands have in common.
+dist_check_SCRIPTS += tests/unit/test_cli.sh
+TESTS += tests/unit/test_cli.sh
+
 # The units that systemd is given.
 dist_check_SCRIPTS += tests/unit/test_units.sh
 TESTS += tests/unit/test_units.sh

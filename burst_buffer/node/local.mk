@@ -72,9 +72,9 @@ libsluverbs_la_LIBADD = libslurequest.la libslunode.la libsluwire.la \
 	libslunet.la libslucommon.la
 
 bin_PROGRAMS += sluice-node sluice-stage-out
-sluice_stage_out_SOURCES = burst_buffer/node/stage_out.c
+sluice_stage_out_SOURCES = burst_buffer/node/stage_out.c $(command_words)
 sluice_stage_out_LDADD = libsluverbs.la
-sluice_node_SOURCES = burst_buffer/node/main.c
+sluice_node_SOURCES = burst_buffer/node/main.c $(command_words)
 sluice_node_LDADD = libsluverbs.la
 
 if HAVE_CHECK

@@ -5,11 +5,11 @@
 #include "burst_buffer/node/verbs.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "common/cli.h"
 
 static const struct command {
 	const char *name, *usage, *doc;
@@ -59,7 +59,7 @@ static const struct option longs[] = {{"job", required_argument, NULL, 'j'},
 
 static void help(void)
 {
-	printf("usage: sluice-node COMMAND [OPTION...]\n\n");
+	printf("Usage: sluice-node COMMAND [OPTION...]\n\n");
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		printf("  %-7s %-19s %s\n", commands[i].name, commands[i].usage,
 		       commands[i].doc);
@@ -88,7 +88,7 @@ static void help(void)
 
 static int usage(const char *what, const char *word)
 {
-	fprintf(stderr, "sluice-node: %s%s; see sluice-node --help\n", what,
+	fprintf(stderr, "sluice-node: %s%s (see sluice-node --help)\n", what,
 		word);
 	return 2;
 }
@@ -107,7 +107,8 @@ static int parse_options(int argc, char **argv, struct slu_node_options *opt)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+	while ((c = slu_cli_option("sluice-node", argc, argv, ":", longs)) !=
+	       -1) {
 		switch (c) {
 		case 'j':
 			if (slu_node_parse_job(optarg, &opt->job_id))
@@ -138,12 +139,13 @@ static int parse_options(int argc, char **argv, struct slu_node_options *opt)
 			break;
 		case 'h':
 			help();
-			return 1;
+			return 1 + slu_cli_show("sluice-node", "");
 		case 'v':
-			printf("sluice-node %s\n", PACKAGE_VERSION);
-			return 1;
+			return 1 + slu_cli_show("sluice-node",
+						"sluice-node " PACKAGE_VERSION
+						"\n");
 		default:
-			return 1 + usage("unknown option", "");
+			return 1 + 2;
 		}
 	}
 	return 0;
@@ -192,6 +194,8 @@ static int run(const struct command *command, struct slu_node_options *opt)
 		rc = no_configuration(command, &err);
 	else
 		rc = command->fn(&n);
+	if (rc == 0 && !command->needs_root)
+		rc = slu_cli_show("sluice-node", "");
 	slu_node_close(&n);
 	return rc;
 }

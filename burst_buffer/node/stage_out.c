@@ -9,29 +9,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "common/cli.h"
 #include "common/file.h"
 
 #define TRIES 20 /* in 2 s: the first task may come before the helper */
 
-static void help(void)
-{
-	printf("usage: sluice-stage-out [--job J] PATH...\n\n"
-	       "  --job J  the job's number (default: $SLURM_JOB_ID)\n"
-	       "  --help, --version\n\n"
-	       "exit codes: 0 all of it is noted; 1 something was refused;\n"
-	       "2 wrong usage or configuration\n");
-}
+#define NAME  "sluice-stage-out"
+
+static const char help[] =
+	"Usage: " NAME " [--job J] PATH...\n\n"
+	"  --job J    the job's number (default: $SLURM_JOB_ID)\n"
+	"  --help     show this and exit\n"
+	"  --version  show the version and exit\n\n"
+	"Exit status: 0 all of it is noted, 1 something was refused,\n"
+	"2 wrong usage or configuration.\n";
 
 static int failed(const char *path, const char *text)
 {
-	fprintf(stderr, "sluice-stage-out: %s%s%s\n", path, *path ? ": " : "",
-		text);
+	fprintf(stderr, NAME ": %s%s%s\n", path, *path ? ": " : "", text);
 	return 1;
 }
 
@@ -119,27 +119,27 @@ int main(int argc, char **argv)
 	const char *job = getenv("SLURM_JOB_ID");
 	int c;
 
-	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1)
+	while ((c = slu_cli_option(NAME, argc, argv, ":", longs)) != -1)
 		switch (c) {
 		case 'j':
 			job = optarg;
 			break;
 		case 'h':
-			help();
-			return 0;
+			return slu_cli_show(NAME, help);
 		case 'v':
-			printf("sluice-stage-out %s\n", PACKAGE_VERSION);
-			return 0;
+			return slu_cli_show(NAME,
+					    NAME " " PACKAGE_VERSION "\n");
 		default:
 			return 2;
 		}
 	if (job && slu_node_parse_job(job, &opt.job_id)) {
-		failed(job, "no job number");
+		failed(job, "no job number (see " NAME " --help)");
 		return 2;
 	}
 	if (!opt.job_id || optind == argc) {
-		failed("", opt.job_id ? "no PATH; see --help"
-				      : "not in a job, and no --job");
+		failed("", opt.job_id ? "which PATH? (see " NAME " --help)"
+				      : "not in a job, and no --job (see " NAME
+					" --help)");
 		return 2;
 	}
 	return declare_all(&opt, argv + optind);

@@ -2,15 +2,16 @@
 /* sluice-place: new files on the storage targets where least is going on. */
 #include "config.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/cli.h"
 #include "common/size.h"
 #include "select_io/client/place.h"
 
+#define NAME	   "sluice-place"
 #define EXIT_USAGE 2
 
 static const char help[] =
@@ -41,7 +42,7 @@ static const struct option options[] = {
 
 static int usage(const char *why)
 {
-	fprintf(stderr, "sluice-place: %s (sluice-place --help)\n", why);
+	fprintf(stderr, NAME ": %s (see " NAME " --help)\n", why);
 	return EXIT_USAGE;
 }
 
@@ -111,11 +112,9 @@ static int take(int c, struct sluice_place *ask, bool *dry_run)
 		*dry_run = true;
 		return 0;
 	case 'h':
-		fputs(help, stdout);
-		return EXIT_SUCCESS + 1;
+		return slu_cli_show(NAME, help) + 1;
 	case 'V':
-		puts("sluice-place " PACKAGE_VERSION);
-		return EXIT_SUCCESS + 1;
+		return slu_cli_show(NAME, NAME " " PACKAGE_VERSION "\n") + 1;
 	default:
 		return EXIT_USAGE + 1;
 	}
@@ -129,7 +128,8 @@ int main(int argc, char **argv)
 	bool dry_run = false;
 	int c, rc = 0;
 
-	while ((c = getopt_long(argc, argv, "c:s:n:f:", options, NULL)) != -1) {
+	while ((c = slu_cli_option(NAME, argc, argv, ":c:s:n:f:", options)) !=
+	       -1) {
 		rc = take(c, &ask, &dry_run);
 		if (rc)
 			return rc - 1;
@@ -143,5 +143,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "sluice-place: %s: %s\n", argv[optind], error);
 		rc = EXIT_FAILURE;
 	}
-	return rc;
+	return rc ? rc : slu_cli_show(NAME, "");
 }

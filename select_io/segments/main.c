@@ -5,16 +5,17 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "common/cli.h"
 #include "common/size.h"
 #include "common/str.h"
 #include "select_io/segments/cut.h"
 
+#define NAME	   "sluice-segments"
 #define EXIT_USAGE 2
 #define LIBRARY	   PKGLIBDIR "/libsluice_segments.so"
 
@@ -56,7 +57,7 @@ struct options {
 
 static int wrong(const char *why)
 {
-	fprintf(stderr, "sluice-segments: %s (sluice-segments --help)\n", why);
+	fprintf(stderr, NAME ": %s (see " NAME " --help)\n", why);
 	return EXIT_USAGE;
 }
 
@@ -106,11 +107,9 @@ static int take_option(int c, struct options *o)
 		o->how.dry_run = true;
 		return 0;
 	case 'h':
-		fputs(help_text, stdout);
-		return EXIT_SUCCESS + 1;
+		return slu_cli_show(NAME, help_text) + 1;
 	case 'V':
-		puts("sluice-segments " PACKAGE_VERSION);
-		return EXIT_SUCCESS + 1;
+		return slu_cli_show(NAME, NAME " " PACKAGE_VERSION "\n") + 1;
 	default:
 		return EXIT_USAGE + 1;
 	}
@@ -180,8 +179,8 @@ int main(int argc, char **argv)
 			    .how.lfs = "lfs"};
 	int c, rc;
 
-	while ((c = getopt_long(argc, argv, "+p:a:r:s:l:", long_options,
-				NULL)) != -1) {
+	while ((c = slu_cli_option(NAME, argc, argv,
+				   "+:p:a:r:s:l:", long_options)) != -1) {
 		rc = take_option(c, &o);
 		if (rc)
 			return rc - 1;
@@ -197,13 +196,14 @@ int main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	optind = 0;
-	while ((c = getopt_long(argc, argv, "p:a:r:s:l:", long_options,
-				NULL)) != -1) {
+	while ((c = slu_cli_option(NAME, argc, argv,
+				   ":p:a:r:s:l:", long_options)) != -1) {
 		rc = take_option(c, &o);
 		if (rc)
 			return rc - 1;
 	}
 	if (argc - optind != 2)
 		return wrong("split SOURCE DEST");
-	return split(&o, argv[optind], argv[optind + 1]);
+	rc = split(&o, argv[optind], argv[optind + 1]);
+	return rc ? rc : slu_cli_show(NAME, "");
 }

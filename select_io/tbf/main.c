@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/cli.h"
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "select_io/tbf/daemon.h"
@@ -211,7 +211,6 @@ static int set_number(struct program *p, int c)
 	case MEASURE:
 		return number(optarg, 1, &p->measure);
 	default:
-		fputs("Try sluice-tbfd --help\n", stderr);
 		return -1;
 	}
 }
@@ -276,11 +275,10 @@ static int set_option(struct program *p, int c)
 		p->log.max = SLU_DEBUG;
 		break;
 	case SHOW_HELP:
-		fputs(help, stdout);
-		exit(EXIT_SUCCESS);
+		exit(slu_cli_show("sluice-tbfd", help));
 	case SHOW_VERSION:
-		puts("sluice-tbfd " PACKAGE_VERSION);
-		exit(EXIT_SUCCESS);
+		exit(slu_cli_show("sluice-tbfd",
+				  "sluice-tbfd " PACKAGE_VERSION "\n"));
 	default:
 		return set_number(p, c);
 	}
@@ -310,8 +308,8 @@ static int parse(struct program *p, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "r:R:p:n:N:x:s:m:P:v", longs,
-				NULL)) != -1)
+	while ((c = slu_cli_option("sluice-tbfd", argc, argv,
+				   ":r:R:p:n:N:x:s:m:P:v", longs)) != -1)
 		if (set_option(p, c))
 			return -1;
 	p->opt.set.exempt = p->opt.exempt;
@@ -319,14 +317,18 @@ static int parse(struct program *p, int argc, char **argv)
 	p->nodes = optind < argc && strcmp(argv[optind], "nodes") == 0;
 	optind += p->status || p->nodes;
 	if (optind < argc) {
-		fprintf(stderr, "sluice-tbfd: what is \"%s\"?\n", argv[optind]);
+		fprintf(stderr,
+			"sluice-tbfd: what is \"%s\"? (see sluice-tbfd "
+			"--help)\n",
+			argv[optind]);
 		return -1;
 	}
 	if (take_sluiced(p))
 		return -1;
 	if (p->opt.set.rate == 0 && !p->status && !p->nodes && !p->clean &&
 	    !p->measure && !p->publish) {
-		fputs("sluice-tbfd: say --rate; --measure tells which\n",
+		fputs("sluice-tbfd: say --rate; --measure tells which (see "
+		      "sluice-tbfd --help)\n",
 		      stderr);
 		return -1;
 	}
@@ -420,7 +422,7 @@ int main(int argc, char **argv)
 		p.log.fn = slu_log_to_syslog;
 	}
 	if (run(&p, &err) == 0)
-		return EXIT_SUCCESS;
+		return slu_cli_show("sluice-tbfd", "");
 	slu_log(&p.log, SLU_ERROR, "%s", err.text);
 	return EXIT_FAILURE;
 }

@@ -57,7 +57,7 @@ root="--root $dir/m"
 	want 'no option' 2 '^sysmap: unknown option --nonsense (see' \
 		"$sysmap" --nonsense
 	want 'no letter' 2 '^sysmap: unknown option -x (see' "$sysmap" -xl
-	want 'no value' 2 '^sysmap: a value is missing: --host (see' \
+	want 'no value' 2 '^sysmap: --host needs a value (see' \
 		"$sysmap" --host
 	want 'too many' 2 'too many extractors' \
 		"$sysmap" -e "$(seq -s, 129)"

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Of every command: --help and --version, also where they cannot be written;
+# what is wrong with the words is said in one line that tells how to get help.
+# Run in the build directory.
+set -u
+err=$(mktemp)
+trap 'rm -f "$err"' EXIT
+failed=0
+
+complain() {
+	echo "$*: $(cat "$err")"
+	failed=1
+}
+
+want() { # STATUS PATTERN PROGRAM WORD...: that one line and no other
+	local status=$1 pattern=$2 got
+	shift 2
+	"$@" >/dev/null 2>"$err" </dev/null
+	got=$?
+	[ $got = "$status" ] && [ "$(wc -l <"$err")" = 1 ] &&
+		grep -qx -- "$pattern" "$err" || complain "$* ($got)"
+}
+
+check() { # PROGRAM WORD-WITH-VALUE
+	local name=${1##*/}
+	local word help="(see $name --help)"
+	[ "$("$1" --version)" = "$name ${version:=$("$1" --version | cut -d' ' -f2)}" ] ||
+		complain "$1 --version"
+	"$1" --help | head -1 | grep -q "^Usage: $name" || complain "$1 --help"
+	for word in --help --version; do
+		"$1" $word >/dev/full 2>"$err" && complain "$1 $word, full"
+		[ "$(cat "$err")" = "$name: standard output: No space left on device" ] ||
+			complain "$1 $word, full"
+	done
+	want 2 "$name: unknown option --nosuch $help" "$1" --nosuch
+	want 2 "$name: unknown option -Z $help" "$1" -Z
+	want 2 "$name: $2 needs a value $help" "$1" "$2"
+}
+
+check sysquery/sysquery --output
+check sysmap/sysmap --host
+check sluiced/sluiced --conf
+check ./sluice-node --node
+check ./sluice-stage-out --job
+check select_io/tbf/sluice-tbfd --state
+check ./sluice-place --name
+check ./sluice-segments --lfs
+
+# A letter that some long option has for its number, and is none.
+want 2 "sluice-node: unknown option -j (see sluice-node --help)" \
+	./sluice-node status -jx
+exit $failed
