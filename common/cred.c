@@ -11,6 +11,7 @@
 #include "common/gcrypt_init.h"
 
 #include <munge.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,28 @@ static munge_ctx_t context(struct slu_err *err)
 	return ctx;
 }
 
+/* libmunge writes to munged as to a pipe: SIGPIPE would end the program, or the
+ * application that asks sluice_place(), when munged goes away meanwhile. */
+struct quiet {
+	sigset_t pipe, was;
+};
+
+static void quiet_begin(struct quiet *q)
+{
+	sigemptyset(&q->pipe);
+	sigaddset(&q->pipe, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &q->pipe, &q->was);
+}
+
+static void quiet_end(const struct quiet *q)
+{
+	static const struct timespec now;
+
+	if (!sigismember(&q->was, SIGPIPE))
+		sigtimedwait(&q->pipe, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &q->was, NULL);
+}
+
 /* What munge answered, as our error. */
 static int refused(munge_ctx_t ctx, munge_err_t why, struct slu_err *err)
 {
@@ -82,6 +105,7 @@ static char *encode(const struct slu_buf *payload, uid_t reader,
 {
 	munge_ctx_t ctx;
 	munge_err_t why;
+	struct quiet q;
 	char *cred = NULL;
 
 	if (payload->failed) {
@@ -92,7 +116,9 @@ static char *encode(const struct slu_buf *payload, uid_t reader,
 	if (!ctx)
 		return NULL;
 	munge_ctx_set(ctx, MUNGE_OPT_UID_RESTRICTION, reader);
+	quiet_begin(&q);
 	why = munge_encode(&cred, ctx, payload->data, (int)payload->len);
+	quiet_end(&q);
 	if (why != EMUNGE_SUCCESS)
 		refused(ctx, why, err);
 	munge_ctx_destroy(ctx);
@@ -111,13 +137,16 @@ static int decode(const char *cred, struct decoded *out, struct slu_err *err)
 {
 	munge_ctx_t ctx = context(err);
 	munge_err_t why;
+	struct quiet q;
 	void *text = NULL;
 	int len = 0;
 
 	if (!ctx)
 		return -1;
 	*out = (struct decoded){0};
+	quiet_begin(&q);
 	why = munge_decode(cred, ctx, &text, &len, &out->uid, &out->gid);
+	quiet_end(&q);
 	if (why == EMUNGE_SUCCESS) {
 		out->text = text;
 		out->len = (size_t)len;

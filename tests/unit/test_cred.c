@@ -5,6 +5,10 @@
 #include "common/cred.h"
 #include <arpa/inet.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
 
 #define NOBODY 65534
 
@@ -248,6 +252,35 @@ START_TEST(test_strangers)
 }
 END_TEST
 
+static int hangs_up = -1;
+
+/* libmunge's: a munged that goes away before it is told what is wanted. */
+ssize_t writev(int fd, const struct iovec *data, int n)
+{
+	if (hangs_up >= 0)
+		close(accept(hangs_up, NULL, NULL));
+	return syscall(SYS_writev, fd, data, n);
+}
+
+START_TEST(test_munged_hangs_up)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	char nonce[SLU_NONCE_TEXT];
+	struct slu_err err;
+	sigset_t pending;
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%.80s/socket", tmpdir());
+	hangs_up = socket(AF_UNIX, SOCK_STREAM, 0);
+	ck_assert(!bind(hangs_up, (struct sockaddr *)&at, sizeof(at)) &&
+		  !listen(hangs_up, 10));
+	slu_cred_socket(at.sun_path);
+	ck_assert_ptr_null(slu_cred_request("POST", "/p", "", 0, nonce, &err));
+	expect_err(err, SLU_IO, "munge: ");
+	ck_assert(!sigpending(&pending) && !sigismember(&pending, SIGPIPE));
+	close(hangs_up);
+}
+END_TEST
+
 START_TEST(test_no_munged)
 {
 	char nonce[SLU_NONCE_TEXT];
@@ -265,4 +298,4 @@ END_TEST
 
 TEST_MAIN("cred", test_sha256, test_request, test_other_request,
 	  test_not_interchangeable, test_reply, test_secret, test_strangers,
-	  test_no_munged)
+	  test_munged_hangs_up, test_no_munged)
