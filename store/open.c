@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "common/clock.h"
 #include "common/str.h"
@@ -105,6 +106,21 @@ static int open_write_in_turn(struct slu_db *db, bool load, int64_t schema,
 	return 0;
 }
 
+/* Is it there to be read? SQLite would not say what is wrong. */
+static int check_file(const char *path, struct slu_err *err)
+{
+	struct stat st;
+
+	if (access(path, R_OK) && errno == ENOENT)
+		return slu_err(err, SLU_NOTFOUND, "there is no such file");
+	if (access(path, R_OK))
+		return slu_err(err, errno == EACCES ? SLU_DENIED : SLU_IO, "%s",
+			       strerror(errno));
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return slu_err(err, SLU_IO, "%s", strerror(EISDIR));
+	return 0;
+}
+
 static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
 		     struct slu_err *err)
 {
@@ -113,8 +129,8 @@ static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
 			    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 	int64_t schema = 0;
 
-	if (mode == SLU_DB_READ && access(path, R_OK) && errno == ENOENT)
-		return slu_err(err, SLU_NOTFOUND, "there is no such file");
+	if (mode == SLU_DB_READ && check_file(path, err))
+		return -1;
 	if (sqlite3_open_v2(path, &db->sqlite, flags | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK)
 		return db->sqlite ? slu_db_fail(db, err)

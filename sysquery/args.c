@@ -412,6 +412,13 @@ static int check(const struct slu_ask *ask, struct slu_err *err)
 			return slu_err(err, SLU_INVALID,
 				       "--%s is not an option of %s", o->name,
 				       c ? c->name : "this form");
+	if (ask->json && ask->table)
+		return slu_err(err, SLU_INVALID,
+			       "--json and --table: want one of them");
+	if (ask->json && (ask->list_hosts || ask->list_extractors))
+		return slu_err(err, SLU_INVALID,
+			       "lists are no JSON: want the command %s",
+			       ask->list_hosts ? "hosts" : "extractors");
 	if (ask->file && ask->server)
 		return slu_err(err, SLU_INVALID,
 			       "--filename and --server: want one of them");

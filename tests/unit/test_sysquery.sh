@@ -47,10 +47,18 @@ want 'sound' 0 '{"integrity":"ok"}' "$sysquery" -f "$db" check-integrity
 want 'no table of the original form' 2 \
 	'sysquery: --table is not an option of this form (see sysquery --help)' \
 	"$sysquery" -f "$db" --table -n n1
+want 'json and a table' 2 \
+	'sysquery: --json and --table: want one of them (see sysquery --help)' \
+	"$sysquery" -f "$db" hosts --json --table
+want 'a list as JSON' 2 \
+	'sysquery: lists are no JSON: want the command hosts (see sysquery --help)' \
+	"$sysquery" -f "$db" -l --json
 want 'to a file' 0 '' "$sysquery" -f "$db" -n nobody -o "$dir/file"
 want 'the file' 0 '{}' cat "$dir/file"
 want 'no database' 3 "sysquery: $dir/none: there is no such file" \
 	"$sysquery" -f "$dir/none" hosts
+want 'no file' 1 "sysquery: $dir: Is a directory" \
+	"$sysquery" -f "$dir" hosts
 want 'no daemon' 3 \
 	"sysquery: open $dir/none: No such file or directory" \
 	env SLUICE_CONF="$dir/none" "$sysquery" hosts
