@@ -53,8 +53,12 @@ federated() {
 	wait_for 60 both_active
 }
 
-both_active() {
-	[ "$(on ctl scontrol show federation | grep -c ':ACTIVE')" = 2 ]
+both_active() { # and each has said all that it knows to the other one
+	knows_other on ctl && knows_other on_other
+}
+
+knows_other() { # COMMAND...
+	"$@" scontrol show federation | grep -q 'FedState:ACTIVE.* Synced:Yes'
 }
 
 there_it_is() { # JOB PATTERN
@@ -71,7 +75,8 @@ check "a second cluster is there" start_other
 check_within 60 "its slurmctld has learnt" grep -q 'learned from 40' \
 	"$HERE/log/n2/other-slurmctld.log"
 check "they are a federation" federated
-on ctl scontrol update NodeName=n1 State=DRAIN Reason=test
+# n2, whose slurmd is the other one's, is not lost to this one yet
+on ctl scontrol update NodeName='n[1-2]' State=DRAIN Reason=test
 job=$(short 45)
 check_within 120 "the other one takes a job" there_it_is "$job" JobState=RUNNING
 check "and gives it less than it asked for" there_it_is "$job" \
