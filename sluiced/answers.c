@@ -81,6 +81,12 @@ static int buffers(struct slu_db *db, const struct slu_asker *who,
 		return -1;
 	array = slu_buffers_json(db, (uint32_t)job_id, uid, slu_now_wall(),
 				 err);
+	if (array && job_id && !json_object_array_length(array)) {
+		json_object_put(array);
+		return slu_err(err, SLU_NOTFOUND,
+			       "job %llu had no buffer, or is not yours",
+			       (unsigned long long)job_id);
+	}
 	if (array && who->live)
 		add_progress(array, who->live);
 	return give(array, out, err);

@@ -470,6 +470,9 @@ START_TEST(test_plan_waits)
 	expect(strstr(reply.data, "\"progress\":\"sluice: setup, 0 of "), "%s",
 	       reply.data);
 	slu_buf_free(&reply);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"buffers\",\"job_id\":99}", NULL),
+			 SLU_NOTFOUND);
 	ctl_close();
 	sluiced_end();
 }
