@@ -4,6 +4,7 @@
  * the plan is made: the configuration may have changed while the job waited.
  */
 #include "config.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
@@ -249,6 +250,22 @@ int slu_request_check_alone(const struct slu_request *req, struct slu_err *err)
 		     : 0;
 }
 
+/* What the names mean, the site's table says. */
+static int check_pattern(const char *list, struct slu_err *err)
+{
+	const char *at = list;
+	uint64_t bytes;
+	char size[32];
+
+	while (at && (at = strchr(at, ':'))) {
+		at++;
+		snprintf(size, sizeof(size), "%.*s", (int)strcspn(at, ","), at);
+		if (slu_size_parse(size, &bytes, err))
+			return slu_err_prefix(err, "forward: pattern");
+	}
+	return 0;
+}
+
 int slu_request_check(const struct slu_request *req,
 		      const struct slu_conf *conf, const char *user,
 		      struct slu_err *err)
@@ -265,6 +282,8 @@ int slu_request_check(const struct slu_request *req,
 		return slu_err(err, SLU_INVALID,
 			       "forward: every job here needs an I/O node "
 			       "(DirectAccess=no): leave max=none out");
+	if (check_pattern(req->forward_pattern, err))
+		return -1;
 	for (i = 0; i < req->n_stripe; i++)
 		if (check_user(conf, user, err) ||
 		    check_stripe(&req->stripe[i], err))

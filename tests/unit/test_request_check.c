@@ -227,6 +227,9 @@ static const struct {
 } checks[] = {
 	{FS, "", NULL, NULL},
 	{FS, "forward max=3", "eve", NULL},
+	{FS, "forward pattern=a:1GiB,b,c:2TB", "eve", NULL},
+	{FS, "forward pattern=a:1GiB,b:x", "eve", "pattern: size \"x\""},
+	{FS, "forward pattern=a:", "eve", "pattern: size"},
 	{FS "\nIONodes=n[1-2]", "forward max=none", NULL, NULL},
 	{FS "\nDirectAccess=no", "forward max=none", NULL, NULL},
 	{FS "\nIONodes=n[1-2]\nDirectAccess=no", "forward", NULL, NULL},
