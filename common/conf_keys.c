@@ -45,7 +45,9 @@ static int read_sacct(const char *value, void *field, struct slu_err *err)
 {
 	if (strcasecmp(value, "off") == 0)
 		return 0;
-	if (strcmp(value, "sacct") != 0 && value[0] != '/')
+	if (strcasecmp(value, "sacct") == 0)
+		return read_text("sacct", field, err);
+	if (value[0] != '/')
 		return slu_err(err, SLU_INVALID,
 			       "\"%s\" is not off, sacct or the path of one",
 			       value);
@@ -239,7 +241,7 @@ static int read_rows(const char *value, void *field, struct slu_err *err)
 
 static int read_days(const char *value, void *field, struct slu_err *err)
 {
-	if (!strcmp(value, "forever")) {
+	if (!strcasecmp(value, "forever")) {
 		*(int64_t *)field = INT64_MAX;
 		return 0;
 	}

@@ -116,6 +116,19 @@ START_TEST(test_on_failure)
 }
 END_TEST
 
+START_TEST(test_case_of_words)
+{
+	struct slu_conf *c = parse("HistoryDays=Forever\nJobTotals=SACCT\n");
+
+	ck_assert_int_eq(c->history_age, INT64_MAX);
+	ck_assert_str_eq(c->job_totals, "sacct");
+	slu_conf_free(c);
+	c = parse("JobTotals=OFF\n");
+	ck_assert_ptr_null(c->job_totals);
+	slu_conf_free(c);
+}
+END_TEST
+
 START_TEST(test_file_systems)
 {
 	struct slu_conf *c = parse("FileSystem=a Driver=scratch\n"
@@ -394,5 +407,5 @@ START_TEST(test_path)
 END_TEST
 
 TEST_MAIN("conf", test_defaults, test_every_key, test_on_failure,
-	  test_file_systems, test_profiles, test_pools, test_mover, test_errors,
-	  test_load, test_path)
+	  test_case_of_words, test_file_systems, test_profiles, test_pools,
+	  test_mover, test_errors, test_load, test_path)
