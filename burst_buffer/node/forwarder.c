@@ -206,11 +206,10 @@ static int prepare(struct forwarder *f, struct slu_err *err)
 	return slu_mkdirs(f->dir, 0755, err);
 }
 
-static int usage(void)
+static int usage(const char *why)
 {
-	fputs("usage: sluice-node forwarder --hosts FILE --ions HOSTLIST -- "
-	      "PROGRAM ARG...\n",
-	      stderr);
+	fprintf(stderr, "sluice-node forwarder: %s (see sluice-node --help)\n",
+		why);
 	return 2;
 }
 
@@ -223,11 +222,13 @@ int slu_forwarder_main(int argc, char **argv)
 
 	if (argc < 8 || strcmp(argv[2], "--hosts") ||
 	    strcmp(argv[4], "--ions") || strcmp(argv[6], "--"))
-		return usage();
+		return usage("write --hosts FILE --ions HOSTLIST -- "
+			     "PROGRAM ARG...");
+	if (slu_hosts_parse(argv[5], &f.members, &err) < 0)
+		return usage(err.text);
 	f.file = argv[3];
 	f.argv = argv + 7;
-	if (slu_hosts_parse(argv[5], &f.members, &err) < 0 ||
-	    prepare(&f, &err) < 0) {
+	if (prepare(&f, &err) < 0) {
 		say(&f, err.text, NULL);
 	} else {
 		sigaction(SIGTERM, &act, NULL);

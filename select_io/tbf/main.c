@@ -125,18 +125,23 @@ struct program {
 	char *self; /* the command that asks sluiced */
 };
 
-static int number(const char *text, double least, double *out)
+static bool is_number(const char *text, double least, double *out)
 {
 	char *end;
-	double v = strtod(text, &end);
 
-	if (end == text || *end || !(v >= least && v <= 1e9)) {
-		fprintf(stderr, "sluice-tbfd: \"%s\" is no number from %g on\n",
-			text, least);
-		return -1;
-	}
-	*out = v;
-	return 0;
+	*out = strtod(text, &end);
+	return end != text && !*end && *out >= least && *out <= 1e9;
+}
+
+static int number(const char *text, double least, double *out)
+{
+	if (is_number(text, least, out))
+		return 0;
+	fprintf(stderr,
+		"sluice-tbfd: \"%s\" is no number from %g on (see sluice-tbfd "
+		"--help)\n",
+		text, least);
+	return -1;
 }
 
 static int add_rate(struct slu_tbfd_options *o, const char *text)
@@ -144,7 +149,7 @@ static int add_rate(struct slu_tbfd_options *o, const char *text)
 	const char *equals = strchr(text, '=');
 	double rate;
 
-	if (!equals || equals == text || number(equals + 1, 1, &rate)) {
+	if (!equals || equals == text || !is_number(equals + 1, 1, &rate)) {
 		fprintf(stderr,
 			"sluice-tbfd: --target-rate %s: write "
 			"TARGET=RPCS\n",

@@ -50,4 +50,17 @@ check ./sluice-segments --lfs
 # A letter that some long option has for its number, and is none.
 want 2 "sluice-node: unknown option -j (see sluice-node --help)" \
 	./sluice-node status -jx
+
+# Words of one line, too, where a verb or an option has its own.
+want 2 "sluice-node forwarder: write --hosts FILE .* (see sluice-node --help)" \
+	./sluice-node forwarder --hosts
+want 2 "sluice-node forwarder: host list: .* (see sluice-node --help)" \
+	./sluice-node forwarder --hosts /x --ions 'n[1' -- true
+for word in 'rate x' 'period 0'; do
+	# shellcheck disable=SC2086
+	want 2 'sluice-tbfd: ".*" is no number from .* on (see sluice-tbfd --help)' \
+		select_io/tbf/sluice-tbfd --$word
+done
+want 2 "sluice-tbfd: --target-rate a=x: write TARGET=RPCS" \
+	select_io/tbf/sluice-tbfd --target-rate a=x
 exit $failed
