@@ -31,7 +31,8 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/pools.t tests/system/runs.t \
 	tests/system/persistent.t \
 	tests/system/ways.t \
-	tests/system/chaos tests/system/chaos_judge.sh tests/system/chaos.t
+	tests/system/chaos tests/system/chaos.sh tests/system/chaos_judge.sh \
+	tests/system/chaos.t tests/system/chaos_limits
 
 # Stand-ins for software that Debian does not have.
 dist_check_SCRIPTS += tests/fakes/fake_beeond tests/fakes/fake_lfs

@@ -129,8 +129,3 @@ no_row_left() {
 	[ -z "$rows" ] || { note "owing: $rows" && bad=1; }
 	return $bad
 }
-
-no_assertion() {
-	! grep -rhE 'ssertion .*failed|xassert|[Ss]egmentation fault|core dumped|stack smashing|corrupted|double free' \
-		"/run/sluice-clusters/$CLUSTER/log/"
-}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What chaos and chaos_limits share: drawing what happens, noting when it did.
+# Sourced after lib.sh.
+EVENTS=$LOGS/$TEST.events
+
+event() {
+	printf '%(%H:%M:%S)T %s\n' -1 "$*" >>"$EVENTS"
+}
+
+# Plans. RANDOM gives one sequence per seed, but only in the shell itself.
+pick() { # VARIABLE WORD...: one of the words
+	local variable=$1
+	shift
+	shift $((RANDOM % $#))
+	printf -v "$variable" %s "$1"
+}
+
+queue_has_room() {
+	local n
+	n=$(LIMIT=20 as_alice squeue -h -u alice -t PD,R,CF,CG 2>/dev/null |
+		wc -l)
+	[ "${PIPESTATUS[0]}" = 0 ] && [ "$n" -lt $((2 * NODES)) ]
+}
+
+queue_is_empty() {
+	[ -z "$(on ctl squeue -h -u alice 2>&1)" ]
+}
+
+no_assertion() {
+	! grep -rhE 'ssertion .*failed|xassert|[Ss]egmentation fault|core dumped|stack smashing|corrupted|double free' \
+		"/run/sluice-clusters/$CLUSTER/log/"
+}
