@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "burst_buffer/host/loop.h"
 #include "common/proc.h"
 #include "common/size.h"
 
@@ -119,6 +118,27 @@ int slu_image_make(const char *image, uint64_t size, struct slu_err *err)
 }
 
 /* By the journal and what is safe. Exit 1: errors were mended. */
+int slu_image_wait(const char *image, char name[SLU_LOOP_NAME],
+		   struct slu_err *err)
+{
+	if (!*name && slu_loop_find(image, name, NULL))
+		return 0;
+	for (int i = 0; i < 1000; i++) {
+		if (!slu_loop_has(name, image))
+			return 0;
+		usleep(10000);
+	}
+	return slu_err(err, SLU_BUSY, "%s still has %s", name, image);
+}
+
+int slu_image_empty(const char *image, const char *name, struct slu_err *err)
+{
+	if (truncate(image, 0))
+		return slu_errno(err, SLU_IO, "cannot empty %s", image);
+	slu_loop_resize(name);
+	return 0;
+}
+
 int slu_image_check(char *image, struct slu_err *err)
 {
 	char *argv[] = {"sh",

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "burst_buffer/host/loop.h"
 #include "common/err.h"
 
 /* Inodes: one for every 16 KiB, more in small ones, where small files count. */
@@ -67,6 +68,13 @@ int slu_image_format(char *image, uint64_t capacity, bool keep,
 /* Through a loop device that goes with the mount; options as above. */
 int slu_image_mount(const char *image, const char *point, bool read_only,
 		    const char *options, struct slu_err *err);
+/* Wait for its loop device to go, which it does with its last user, a moment
+ * after the unmount; SLU_BUSY: it has one. `name`, if not empty, is the one
+ * that it had: looking for it among all takes long where there are many. */
+int slu_image_wait(const char *image, char name[SLU_LOOP_NAME],
+		   struct slu_err *err);
+/* Who has this device still has nothing on it from now on. */
+int slu_image_empty(const char *image, const char *name, struct slu_err *err);
 /* e2fsck after a crash: what is safe to mend is mended. */
 int slu_image_check(char *image, struct slu_err *err);
 /* What of the mounted image holds nothing goes back to the file system that it

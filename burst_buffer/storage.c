@@ -198,35 +198,40 @@ int slu_storage_unmark(const char *dir, const char *mark)
 	return unlink(path);
 }
 
-/* The device goes with its last user, a moment after the unmount. `name`, if
- * not empty, is the one that the image had: looking for it among all takes
- * long where there are many. */
-static int wait_for_loop(const char *dir, char name[SLU_LOOP_NAME],
-			 struct slu_err *err)
+/* `name`: of the device that a mounted image has, or "". */
+static int unmount(const char *dir, uid_t uid, char image[4200],
+		   char name[SLU_LOOP_NAME], struct slu_err *err)
 {
-	char image[4200];
+	char fs[4200];
 
-	snprintf(image, sizeof(image), "%s/image", dir);
-	if (!*name && slu_loop_find(image, name, NULL))
-		return 0;
-	for (int i = 0; i < 1000; i++) {
-		if (!slu_loop_has(name, image))
-			return 0;
-		usleep(10000);
-	}
-	return slu_err(err, SLU_BUSY, "%s still has %s", name, image);
+	*name = '\0';
+	snprintf(fs, sizeof(fs), "%s/fs", dir);
+	snprintf(image, 4200, "%s/image", dir);
+	slu_loop_under(fs, image, name, NULL);
+	return slu_unmount_below(dir, uid, UNMOUNT_SECONDS, err);
 }
 
 /* Unmount what is mounted in dir, and have its image back. */
 static int release(const char *dir, uid_t uid, struct slu_err *err)
 {
-	char name[SLU_LOOP_NAME] = "", fs[4200], image[4200];
+	char name[SLU_LOOP_NAME], image[4200];
 
-	snprintf(fs, sizeof(fs), "%s/fs", dir);
-	snprintf(image, sizeof(image), "%s/image", dir);
-	slu_loop_under(fs, image, name, NULL);
-	return slu_unmount_below(dir, uid, UNMOUNT_SECONDS, err) ||
-			       wait_for_loop(dir, name, err)
+	return unmount(dir, uid, image, name, err) ||
+			       slu_image_wait(image, name, err)
+		       ? -1
+		       : 0;
+}
+
+/* The same of one that nobody is to have any more. Whoever has made himself a
+ * namespace meanwhile (unshare(1)), any user, has the mount in it, and with it
+ * the device, for as long as he likes. */
+static int give_up(const char *dir, uid_t uid, struct slu_err *err)
+{
+	char name[SLU_LOOP_NAME], image[4200];
+
+	return unmount(dir, uid, image, name, err) ||
+			       (slu_image_wait(image, name, err) &&
+				slu_image_empty(image, name, err))
 		       ? -1
 		       : 0;
 }
@@ -251,7 +256,7 @@ static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 {
 	struct stat st;
 
-	if (slu_trust_dir(dir, err) || release(dir, uid, err))
+	if (slu_trust_dir(dir, err) || give_up(dir, uid, err))
 		return -1;
 	if (slu_storage_has_mark(dir, QUOTA_MARK)) /* nothing is unmounted */
 		slu_users_evict(dir, uid);
@@ -275,7 +280,7 @@ static int mount_again(struct slu_storage *s, struct slu_err *err)
 	char name[SLU_LOOP_NAME] = "", image[sizeof(s->dir) + 8];
 
 	snprintf(image, sizeof(image), "%s/image", s->dir);
-	if (wait_for_loop(s->dir, name, err) || slu_image_check(image, err) ||
+	if (slu_image_wait(image, name, err) || slu_image_check(image, err) ||
 	    bare_mount_point(s->fs, err) ||
 	    slu_image_mount(image, s->fs, false, SLU_IMAGE_KEEP, err))
 		return -1;

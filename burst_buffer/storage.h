@@ -48,7 +48,8 @@ int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
 		       struct slu_storage *out, struct slu_err *err);
 
 /* Remove it and prove that nothing is left: no mount, no loop device, no
- * directory. Processes of `uid` that still use it are killed. Nothing there is
+ * directory. Processes of `uid` that still use it are killed. A device that a
+ * namespace of somebody else's holds has nothing in it. Nothing there is
  * success, as is no directory at all (dir ""). */
 int slu_storage_wipe(const struct slu_storage *storage, uid_t uid,
 		     struct slu_err *err);

@@ -141,6 +141,16 @@ int slu_loop_under(const char *point, const char *image,
 		       image);
 }
 
+void slu_loop_resize(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)ioctl(fd, LOOP_SET_CAPACITY);
+	close(fd);
+}
+
 int slu_loop_counters(const char *name, double *read_bytes,
 		      double *written_bytes, struct slu_err *err)
 {

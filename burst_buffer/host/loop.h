@@ -29,6 +29,9 @@ int slu_loop_under(const char *point, const char *image,
 /* Does this device have exactly this file? */
 bool slu_loop_has(const char *name, const char *path);
 
+/* The device becomes as long as its file is now. */
+void slu_loop_resize(const char *name);
+
 /* Bytes that the device has read and written since the machine started, for
  * whatever it was used: only differences mean something. */
 int slu_loop_counters(const char *name, double *read_bytes,

@@ -104,4 +104,44 @@ START_TEST(test_growing)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage users", test_busy, test_growing)
+/* Another user's namespace that was made meanwhile has the mount, too, where
+ * nobody can take it away. */
+START_TEST(test_namespace)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	struct stat st;
+	char path[4200], ready;
+	pid_t pid;
+	int fd, ends[2];
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "%s/image", s.dir);
+	fd = open(path, O_RDONLY);
+	ck_assert(!pipe(ends));
+	pid = fork();
+	if (!pid) {
+		if (setgid(65533) || setuid(65533))
+			_exit(1);
+		ready = unshare(CLONE_NEWUSER | CLONE_NEWNS) ? 'n' : 'y';
+		(void)!write(ends[1], &ready, 1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ends[0], &ready, 1), 1);
+	expect_ok(slu_storage_wipe(&s, 65534, &err), err);
+	ck_assert(!fstat(fd, &st));
+	expect(ready == 'n' || st.st_blocks == 0, "%jd",
+	       (intmax_t)st.st_blocks);
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(fd);
+	close(ends[0]);
+	close(ends[1]);
+	teardown();
+}
+END_TEST
+
+ROOT_TEST_MAIN("storage users", test_busy, test_growing, test_namespace)
