@@ -23,9 +23,9 @@ bool slu_limit_barred(const job_record_t *job);
  * one that the note means. job WRITE, part READ. */
 void slu_limit_settle(job_record_t *job);
 
-/* A job begins: one without a limit has the partition's of this moment. The
- * limit that was extended in an earlier run it has whole, and none of ours. job
- * WRITE, part READ. */
+/* A job begins: one without a limit has the partition's of this moment. Where
+ * the limit was extended in an earlier run, or changed by somebody before this
+ * one, it has none of ours. job WRITE, part READ. */
 void slu_limit_begin(job_record_t *job);
 
 /* Somebody changes the job: Slurm judges that by its whole limit, and a limit

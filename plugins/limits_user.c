@@ -142,7 +142,7 @@ void slu_limit_begin(job_record_t *job)
 	struct slu_note note;
 
 	slu_ctl_note_parse(job->admin_comment, &note);
-	if (note.limit == SLU_LIMIT_EXTENDED) {
+	if (note.limit == SLU_LIMIT_EXTENDED || note.limit == SLU_LIMIT_LEFT) {
 		drop(&note);
 	} else if (note.limit == SLU_LIMIT_GUARDED && !note.whole) {
 		note.whole = slu_limit_whole(job, &note);

@@ -142,6 +142,8 @@ check "an administrator's limit that is said again stands" \
 check "and is so noted" noted "$admins" 'of 0:10:00, changed since'
 as_alice scontrol update job "$users" TimeLimit=5
 check "a user's is taken within what was asked for" limit_is "$users" 00:05:00
+as_alice scontrol update job "$users" TimeLimit=5 # once more: it stands
+release "$users"
 on ctl scontrol suspend "$suspended"
 on ctl scontrol suspend "$stopped"
 on ctl scontrol requeue "$again"
@@ -295,6 +297,9 @@ check_within 30 "one run of it was extended" prints \
 	on ctl /opt/sluice/bin/sysquery --json jobs
 check_within 30 "the other was not, nor tightened" prints \
 	"\"job_id\":$twice,[^}]*\"limit\":10,\"limit_asked\":10,\"predicted\"" \
+	on ctl /opt/sluice/bin/sysquery --json jobs
+check_within 30 "nor was one that had another limit before it began" prints \
+	"\"job_id\":$users,[^}]*\"limit\":5,\"limit_asked\":10,\"predicted\"" \
 	on ctl /opt/sluice/bin/sysquery --json jobs
 check_within 30 "and how long a job was suspended" prints \
 	"\"job_id\":$suspended,[^}]*\"suspended\":[1-9]" \
