@@ -59,23 +59,28 @@ void slu_buf_puts(struct slu_buf *buf, const char *text)
 	slu_buf_add(buf, text, strlen(text));
 }
 
+/* Most often there is room: it is worked out once. */
 void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
 {
+	size_t room = buf->cap - buf->len;
+	char *end = room ? buf->data + buf->len : NULL;
 	va_list ap;
 	int len;
 
 	va_start(ap, fmt);
-	len = vsnprintf(NULL, 0, fmt, ap);
+	len = vsnprintf(end, room, fmt, ap);
 	va_end(ap);
-	if (len < 0) {
+	if (len < 0 || !reserve(buf, (size_t)len)) {
 		buf->failed = true;
+		if (end)
+			*end = '\0';
 		return;
 	}
-	if (!reserve(buf, (size_t)len))
-		return;
-	va_start(ap, fmt);
-	vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, ap);
-	va_end(ap);
+	if ((size_t)len >= room) {
+		va_start(ap, fmt);
+		vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, ap);
+		va_end(ap);
+	}
 	buf->len += (size_t)len;
 }
 

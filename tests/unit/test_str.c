@@ -28,6 +28,24 @@ START_TEST(test_buf_grows)
 }
 END_TEST
 
+/* What is printed fits exactly, or not by one. */
+START_TEST(test_buf_printf)
+{
+	for (int had = 0; had < 130; had++)
+		for (int more = 0; more < 130; more++) {
+			struct slu_buf buf = {0};
+
+			slu_buf_printf(&buf, "%*s", had, "");
+			slu_buf_printf(&buf, "%*s|", more, "");
+			expect(buf.len == (size_t)(had + more + 1) &&
+				       buf.data[buf.len - 1] == '|' &&
+				       !buf.data[buf.len],
+			       "%d and %d", had, more);
+			slu_buf_free(&buf);
+		}
+}
+END_TEST
+
 /* The ceiling is exact; what does not fit is dropped, and all that follows. */
 START_TEST(test_buf_ceiling)
 {
@@ -237,6 +255,6 @@ START_TEST(test_utf8)
 }
 END_TEST
 
-TEST_MAIN("str", test_utf8, test_buf_grows, test_buf_ceiling, test_buf_drop,
-	  test_buf_steal, test_small, test_trim, test_split, test_has_word,
-	  test_nearest, test_strv)
+TEST_MAIN("str", test_utf8, test_buf_grows, test_buf_printf, test_buf_ceiling,
+	  test_buf_drop, test_buf_steal, test_small, test_trim, test_split,
+	  test_has_word, test_nearest, test_strv)
