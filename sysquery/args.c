@@ -161,19 +161,14 @@ static int put_time(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
-/* Minutes, or with colons or UNLIMITED (0) as Slurm has it. */
 static int put_minutes(struct slu_ask *ask, const char *arg, const char *value,
 		       struct slu_err *err)
 {
-	int64_t seconds = 0;
+	int64_t minutes;
 
-	if (value[strspn(value, "0123456789")] == '\0')
-		return slu_ask_number(ask, arg, value, err);
-	if (strcasecmp(value, "UNLIMITED") != 0 &&
-	    strcasecmp(value, "INFINITE") != 0 &&
-	    slu_seconds_parse(value, &seconds, err))
+	if (slu_limit_parse(value, &minutes, err))
 		return -1;
-	slu_json_set_i64(ask->args, arg, (seconds + 59) / 60);
+	slu_json_set_i64(ask->args, arg, minutes);
 	return 0;
 }
 

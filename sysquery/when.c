@@ -4,8 +4,10 @@
 #include "sysquery/when.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include "common/size.h"
 
@@ -30,7 +32,7 @@ static int parse_date(const char *text, int64_t *out)
 	return -1;
 }
 
-static int parse_seconds(const char *text, int64_t *out)
+static int parse_number(const char *text, int64_t *out)
 {
 	char *end;
 
@@ -43,7 +45,7 @@ int slu_when_parse(const char *text, int64_t now, int64_t *out,
 		   struct slu_err *err)
 {
 	int64_t value, age;
-	int ret = text[0] == '@' ? parse_seconds(text + 1, &value)
+	int ret = text[0] == '@' ? parse_number(text + 1, &value)
 				 : parse_date(text, &value);
 
 	if (ret && text[0] != '@' && slu_seconds_parse(text, &age, NULL) == 0) {
@@ -56,5 +58,23 @@ int slu_when_parse(const char *text, int64_t now, int64_t *out,
 			       "@SECONDS or an age such as 3d",
 			       text);
 	*out = value;
+	return 0;
+}
+
+int slu_limit_parse(const char *text, int64_t *minutes, struct slu_err *err)
+{
+	bool none =
+		!strcasecmp(text, "UNLIMITED") || !strcasecmp(text, "INFINITE");
+	int64_t n = 0;
+
+	if (!none && parse_number(text, &n)) {
+		if (slu_seconds_parse(text, &n, NULL))
+			return slu_err(err, SLU_INVALID,
+				       "\"%s\" is neither minutes, HH:MM:SS "
+				       "nor UNLIMITED",
+				       text);
+		n = (n + 59) / 60;
+	}
+	*minutes = n;
 	return 0;
 }

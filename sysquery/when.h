@@ -11,4 +11,8 @@
 int slu_when_parse(const char *text, int64_t now, int64_t *out,
 		   struct slu_err *err);
 
+/* A job's time limit as Slurm writes it, in minutes: 90, 1:30:00, or UNLIMITED,
+ * which is 0. */
+int slu_limit_parse(const char *text, int64_t *minutes, struct slu_err *err);
+
 #endif
