@@ -245,19 +245,44 @@ static int wait_longer(struct patience *p, const char *point, int state,
 	return 0;
 }
 
-/* The innermost mount: 1 to go on, 0 there is none, -1 failed. */
+static bool lies_in(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return !strncmp(path, dir, len) && path[len] == '/';
+}
+
+/* The innermost mount. But what a user has mounted may hang, or lie about what
+ * is in it: it goes with all that is mounted there. */
+static const struct slu_mtab_line *next_to_go(const struct slu_mtab *all,
+					      const char *dir, int *flags)
+{
+	const struct slu_mtab_line *last = slu_mtab_below(all, dir), *l;
+	char path[2 * PATH_MAX];
+
+	dir = resolved(dir, path);
+	for (l = all->line; last && l < last; l++)
+		if (!strncmp(l->type, "fuse", 4) && lies_in(l->point, dir) &&
+		    lies_in(last->point, l->point)) {
+			*flags = MNT_DETACH;
+			return l;
+		}
+	return last;
+}
+
+/* The next mount: 1 to go on, 0 there is none, -1 failed. */
 static int unmount_last(const char *dir, struct patience *p,
 			struct slu_err *err)
 {
 	const struct slu_mtab_line *m;
 	struct slu_mtab all;
-	int rc = 0;
+	int rc = 0, flags = 0;
 
 	if (slu_mtab_read(&all, err))
 		return -1;
-	m = slu_mtab_below(&all, dir);
+	m = next_to_go(&all, dir, &flags);
 	if (m)
-		rc = unmount_one(m->point, 0, err);
+		rc = unmount_one(m->point, flags, err);
 	if (rc > 0)
 		rc = wait_longer(p, m->point, rc, err);
 	else if (!rc) /* the next one is waited for as long */
@@ -281,13 +306,13 @@ int slu_unmount_lazily(const char *dir, struct slu_err *err)
 {
 	const struct slu_mtab_line *m;
 	struct slu_mtab all;
-	int rc = 0, tries = TRIES;
+	int rc = 0, tries = TRIES, flags = MNT_DETACH;
 
 	do {
 		if (slu_mtab_read(&all, err))
 			return -1;
-		m = slu_mtab_below(&all, dir);
-		rc = m ? unmount_one(m->point, MNT_DETACH, err) : 0;
+		m = next_to_go(&all, dir, &flags);
+		rc = m ? unmount_one(m->point, flags, err) : 0;
 		slu_mtab_free(&all);
 	} while (m && (!rc || (rc == MOVED && tries-- > 0)));
 	return rc ? -1 : 0;

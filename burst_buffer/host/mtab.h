@@ -39,7 +39,8 @@ bool slu_mounted(const char *point);
  * Unmount everything at and below `dir`, innermost first. What is busy is tried
  * again for `seconds`; then processes of `uid` that use it (working directory,
  * root, open files or maps) are killed and it is tried once more. What still
- * stays is SLU_BUSY and names who uses it. Nothing mounted is success.
+ * stays is SLU_BUSY and names who uses it. Nothing mounted is success. What
+ * lies in a FUSE mount below `dir` is detached with that.
  */
 int slu_unmount_below(const char *dir, uid_t uid, double seconds,
 		      struct slu_err *err);

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/root.h"
 #include "tests/unit/storage_top.h"
+#include <linux/fuse.h>
 
 /* A process of the user that holds it is killed, also one that was started with
  * the rights of root, as by su(1); one of somebody else is not, and is named.
@@ -144,4 +145,85 @@ START_TEST(test_namespace)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage users", test_busy, test_growing, test_namespace)
+/* Answers with a directory to whatever name, until it is stopped. */
+static void serve_fuse(int fd)
+{
+	static char in[1 << 17];
+	const struct fuse_attr attr = {.ino = 1, .mode = S_IFDIR | 0755};
+	struct {
+		struct fuse_out_header head;
+		union {
+			struct fuse_init_out init;
+			struct fuse_entry_out entry;
+			struct fuse_attr_out attr;
+		};
+	} out;
+	const struct fuse_in_header *ask = (const void *)in;
+	size_t n;
+
+	while (read(fd, in, sizeof(in)) > 0) {
+		memset(&out, 0, sizeof(out));
+		n = 0;
+		if (ask->opcode == FUSE_INIT) {
+			out.init.major = FUSE_KERNEL_VERSION;
+			out.init.minor = 31;
+			out.init.max_write = 65536;
+			n = sizeof(out.init);
+		} else if (ask->opcode == FUSE_LOOKUP) {
+			out.entry.nodeid = 2;
+			out.entry.attr = attr;
+			n = sizeof(out.entry);
+		} else if (ask->opcode == FUSE_GETATTR) {
+			out.attr.attr = attr;
+			n = sizeof(out.attr);
+		} else if (ask->opcode == FUSE_FORGET) {
+			continue;
+		} else {
+			out.head.error = -ENOSYS;
+		}
+		out.head.unique = ask->unique;
+		out.head.len = (uint32_t)(sizeof(out.head) + n);
+		(void)!write(fd, &out, out.head.len);
+	}
+	_exit(0);
+}
+
+/* A user's file system in his buffer, with another one in it, whose server
+ * hangs. */
+START_TEST(test_fuse)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	int fd = open("/dev/fuse", O_RDWR);
+	char x[4200], y[4210], options[80];
+	pid_t pid;
+
+	if (fd < 0) {
+		skip("no /dev/fuse");
+		return;
+	}
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(x, sizeof(x), "%s/x", s.fs);
+	snprintf(y, sizeof(y), "%s/y", x);
+	make_dir(x, 0755);
+	pid = fork();
+	if (!pid)
+		serve_fuse(fd);
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=65534,group_id=65534,"
+		 "allow_other",
+		 fd);
+	ck_assert(!mount("x", x, "fuse.x", MS_NOSUID | MS_NODEV, options));
+	close(fd);
+	ck_assert(!mount("y", y, "tmpfs", 0, NULL));
+	kill(pid, SIGSTOP);
+	expect_ok(slu_storage_wipe(&s, 65534, &err), err);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	teardown();
+}
+END_TEST
+
+ROOT_TEST_MAIN("storage users", test_busy, test_growing, test_namespace,
+	       test_fuse)
