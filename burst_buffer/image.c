@@ -117,7 +117,6 @@ int slu_image_make(const char *image, uint64_t size, struct slu_err *err)
 	return rc;
 }
 
-/* By the journal and what is safe. Exit 1: errors were mended. */
 int slu_image_wait(const char *image, char name[SLU_LOOP_NAME],
 		   struct slu_err *err)
 {
@@ -139,6 +138,7 @@ int slu_image_empty(const char *image, const char *name, struct slu_err *err)
 	return 0;
 }
 
+/* By the journal and what is safe. Exit 1: errors were mended. */
 int slu_image_check(char *image, struct slu_err *err)
 {
 	char *argv[] = {"sh",
