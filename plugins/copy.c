@@ -2,6 +2,7 @@
 /* Field by field; the only place that knows where Slurm keeps what. */
 #include "config.h"
 #include "plugins/copy.h"
+#include "plugins/account.h"
 #include "plugins/het.h"
 
 #include <ctype.h>
@@ -233,24 +234,13 @@ static const part_record_t *first_partition(const char *names)
 static char *account_of(const job_desc_msg_t *desc, uint32_t uid,
 			char out[SLU_CTL_ACCOUNT])
 {
-	assoc_mgr_lock_t lock = {.user = READ_LOCK};
-	slurmdb_user_rec_t user = {.uid = uid};
-	bool has;
-
 	if (desc->account) {
 		slu_copy(out, SLU_CTL_ACCOUNT, desc->account);
 		for (char *c = out; *c; c++)
 			*c = (char)tolower((unsigned char)*c);
 		return out;
 	}
-	assoc_mgr_lock(&lock);
-	has = assoc_mgr_fill_in_user(acct_db_conn, &user, 0, NULL, true) ==
-		      SLURM_SUCCESS &&
-	      user.default_acct;
-	if (has)
-		slu_copy(out, SLU_CTL_ACCOUNT, user.default_acct);
-	assoc_mgr_unlock(&lock);
-	return has ? out : NULL;
+	return slu_account_default(uid, out) ? out : NULL;
 }
 
 /* CPUs of a node of it, on average. */

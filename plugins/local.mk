@@ -16,6 +16,7 @@ slurm_plugin_ldflags = -avoid-version -shared -Wl,-z,lazy \
 
 noinst_LTLIBRARIES += libsluhost.la
 libsluhost_la_SOURCES = \
+	plugins/account.c plugins/account.h \
 	plugins/act.c plugins/act.h plugins/act_nodes.c plugins/ends.c \
 	plugins/mark.c \
 	plugins/compat.h \

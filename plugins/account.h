@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_PLUGINS_ACCOUNT_H
+#define SLU_PLUGINS_ACCOUNT_H
+
+#include "ctl/ctl.h"
+#include "plugins/compat.h"
+
+/* A user's default account, as it was at most ten minutes ago: good enough for
+ * a prediction. false: none is known; out is then "". Any thread, not under
+ * locks of the association manager. */
+bool slu_account_default(uint32_t uid, char out[SLU_CTL_ACCOUNT]);
+
+#endif
