@@ -20,6 +20,7 @@
 #define BIN    32
 #define BINS   (65536 / BIN)
 #define PROBES 16 /* of a gap, at once */
+_Static_assert(SLU_SPREAD_MAX <= UINT8_MAX + 1, "a place is a byte");
 
 double slu_spread_seconds(unsigned at)
 {
@@ -48,23 +49,26 @@ void slu_kernel_fill(struct slu_kernel *k)
 
 void slu_spread_order(struct slu_spread *s)
 {
+	uint8_t place[BINS]; /* of a bin that is in use */
 	struct {
 		float weight, moment;
-	} bin[BINS];
+	} bin[SLU_SPREAD_MAX];
 	uint64_t used[BINS / 64] = {0};
 	uint32_t words = 0; /* of these that are not 0 */
 	float sum = 0;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < s->n; i++)
-		bin[s->at[i] / BIN].weight = bin[s->at[i] / BIN].moment = 0;
 	for (unsigned i = 0; i < s->n; i++) {
-		unsigned b = s->at[i] / BIN;
+		place[s->at[i] / BIN] = (uint8_t)i;
+		bin[i].weight = bin[i].moment = 0;
+	}
+	for (unsigned i = 0; i < s->n; i++) {
+		unsigned b = s->at[i] / BIN, k = place[b];
 
 		used[b / 64] |= UINT64_C(1) << b % 64;
 		words |= UINT32_C(1) << b / 64;
-		bin[b].weight += s->weight[i];
-		bin[b].moment += s->weight[i] * (float)(s->at[i] % BIN);
+		bin[k].weight += s->weight[i];
+		bin[k].moment += s->weight[i] * (float)(s->at[i] % BIN);
 		sum += s->weight[i];
 	}
 	sum = 1 / sum;
@@ -73,10 +77,11 @@ void slu_spread_order(struct slu_spread *s)
 
 		for (uint64_t left = used[w]; left; left &= left - 1) {
 			unsigned b = w * 64 + (unsigned)__builtin_ctzll(left);
-			float in = bin[b].moment / bin[b].weight;
+			unsigned k = place[b];
+			float in = bin[k].moment / bin[k].weight;
 
 			s->at[n] = (uint16_t)(b * BIN + (unsigned)(in + 0.5f));
-			s->weight[n++] = bin[b].weight * sum;
+			s->weight[n++] = bin[k].weight * sum;
 		}
 	}
 	slu_spread_end(s, n);
