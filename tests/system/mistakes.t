@@ -253,7 +253,7 @@ test_no_sluiced() {
 
 # An administrator's slip in the file that all nodes read.
 test_bad_conf() {
-	local job next conf=/var/tmp/sluice-$CLUSTER/etc/sluice.conf
+	local job next
 	job=$(bb_job 'jobfs capacity=50MiB; stage_out source=$BB_JOBFS/out/ destination=/pfs/alice/slip' \
 		'mkdir "$BB_JOBFS/out"; touch "$BB_JOBFS/out/file"; sleep 5')
 	wait_for 20 job_is "$job" RUNNING
