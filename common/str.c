@@ -159,6 +159,13 @@ bool slu_eq(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+bool slu_is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
+}
+
 bool slu_has_word(const char *list, const char *word)
 {
 	size_t n;

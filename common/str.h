@@ -53,6 +53,9 @@ void slu_utf8_clean(char *s);
 /* Equal, with NULL equal to "". */
 bool slu_eq(const char *a, const char *b);
 
+/* Is this path `dir`, which does not end in "/", or does it lie in it? */
+bool slu_is_below(const char *path, const char *dir);
+
 /* Is `word` one of the words of `list`, with blanks between them? "" is none.
  */
 bool slu_has_word(const char *list, const char *word);

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "ctl/private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -261,6 +262,7 @@ static double keep_ends(struct slu_ctl *ctl)
 	const struct slu_conf *conf = ctl->site->conf;
 	struct slu_ctl_end end[SLU_CTL_ENDS];
 	struct slu_live *live;
+	int64_t max = conf ? conf->max_give_back : 0;
 	double wait = 3600;
 	size_t n = 0, i = 0;
 	bool suspended;
@@ -270,13 +272,9 @@ static double keep_ends(struct slu_ctl *ctl)
 		if (live && has_end(live))
 			end[n++] = end_of(live, 0);
 		if (n && (!live || n == SLU_CTL_ENDS)) {
-			suspended = ctl->ops.set_ends(ctl->ops.arg, end, n,
-						      conf ? conf->max_give_back
-							   : 0);
-			if (suspended)
-				wait = KEEP_SOON;
-			else if (wait > KEEP_EVERY)
-				wait = KEEP_EVERY;
+			suspended =
+				ctl->ops.set_ends(ctl->ops.arg, end, n, max);
+			wait = fmin(wait, suspended ? KEEP_SOON : KEEP_EVERY);
 			n = 0;
 		}
 	} while (live);

@@ -40,6 +40,7 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test
 	tests/unit/test_import_darshan \
 	tests/unit/test_history \
 	tests/unit/test_history_answers tests/unit/test_history_io \
+	tests/unit/test_history_predict \
 	tests/unit/test_history_choice \
 	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
@@ -81,6 +82,10 @@ tests_unit_test_history_answers_SOURCES = \
 	tests/unit/test_history_answers.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_answers_LDADD = libsluhistory.la $(CHECK_LIBS)
+tests_unit_test_history_predict_SOURCES = \
+	tests/unit/test_history_predict.c \
+	tests/unit/history_rows.c tests/unit/history_rows.h
+tests_unit_test_history_predict_LDADD = libsluhistory.la $(CHECK_LIBS)
 tests_unit_test_yardstick_SOURCES = tests/unit/test_yardstick.c \
 	bench/swf.c bench/swf.h
 tests_unit_test_yardstick_LDADD = libslupredict.la $(CHECK_LIBS)

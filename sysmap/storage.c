@@ -52,17 +52,13 @@ static bool is_special(const char *path, const char *filesystem)
 		"vfat",	 "msdos", "exfat", "iso9660", "udf", "squashfs",
 		"erofs", "ntfs",  "ntfs3", "fuseblk", NULL};
 	static const char *const places[] = {"/boot", "/efi", NULL};
-	size_t len;
 
 	for (const char *const *t = types; *t; t++)
 		if (strcmp(*t, filesystem) == 0)
 			return true;
-	for (const char *const *p = places; *p; p++) {
-		len = strlen(*p);
-		if (strncmp(path, *p, len) == 0 &&
-		    (path[len] == '/' || path[len] == '\0'))
+	for (const char *const *p = places; *p; p++)
+		if (slu_is_below(path, *p))
 			return true;
-	}
 	return false;
 }
 

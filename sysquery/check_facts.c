@@ -103,12 +103,8 @@ static void read_memory(struct slu_db *db, const char *host,
 /* Does the path lie at or below this mount point? */
 static bool is_below(const char *path, const char *mountpoint)
 {
-	size_t len = strlen(mountpoint);
-
-	if (strcmp(mountpoint, "/") == 0)
-		return path[0] == '/';
-	return strncmp(path, mountpoint, len) == 0 &&
-	       (path[len] == '/' || path[len] == '\0');
+	return strcmp(mountpoint, "/") == 0 ? path[0] == '/'
+					    : slu_is_below(path, mountpoint);
 }
 
 /* The size of what is mounted at the path, or nearest above it. */

@@ -16,6 +16,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/users.h"
 #include "common/file.h"
+#include "common/str.h"
 
 #define TABLE_MAX (64u << 20)
 #define TRIES	  100 /* to detach what somebody moves about */
@@ -149,16 +150,11 @@ const struct slu_mtab_line *slu_mtab_below(const struct slu_mtab *m,
 					   const char *dir)
 {
 	char path[2 * PATH_MAX];
-	size_t len;
 
 	dir = resolved(dir, path);
-	len = strlen(dir);
-	for (size_t i = m->n; i-- > 0;) {
-		const char *p = m->line[i].point;
-
-		if (!strncmp(p, dir, len) && (!p[len] || p[len] == '/'))
+	for (size_t i = m->n; i-- > 0;)
+		if (slu_is_below(m->line[i].point, dir))
 			return &m->line[i];
-	}
 	return NULL;
 }
 
@@ -247,9 +243,7 @@ static int wait_longer(struct patience *p, const char *point, int state,
 
 static bool lies_in(const char *path, const char *dir)
 {
-	size_t len = strlen(dir);
-
-	return !strncmp(path, dir, len) && path[len] == '/';
+	return slu_is_below(path, dir) && !slu_eq(path, dir);
 }
 
 /* The innermost mount. But what a user has mounted may hang, or lie about what

@@ -15,13 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common/file.h"
-
-static bool below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return !strncmp(path, dir, n) && (path[n] == '/' || !path[n]);
-}
+#include "common/str.h"
 
 static bool link_below(int proc, const char *name, const char *dir)
 {
@@ -31,7 +25,7 @@ static bool link_below(int proc, const char *name, const char *dir)
 	if (n < 0)
 		return false;
 	target[n] = '\0';
-	return below(target, dir);
+	return slu_is_below(target, dir);
 }
 
 static bool files_below(int proc, const char *dir)
@@ -58,7 +52,7 @@ static bool maps_below(int proc, const char *dir)
 
 	while (f && !found && getline(&line, &size, f) > 0) {
 		path = strchr(line, '/');
-		found = path && below(path, dir);
+		found = path && slu_is_below(path, dir);
 	}
 	free(line);
 	if (f)

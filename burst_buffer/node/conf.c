@@ -8,13 +8,12 @@
 #include "config.h"
 #include "burst_buffer/node/node.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 #include "common/file.h"
+#include "common/str.h"
 
 #define KEPT "sluice.conf" /* in RunDir */
 
@@ -52,9 +51,10 @@ static struct slu_conf *parse_run_dir(char *text)
 	return conf;
 }
 
-static struct slu_conf *load_kept(struct slu_buf *text)
+/* What was kept where that text, of a bad file, says that RunDir is. */
+static struct slu_conf *load_kept(char *text)
 {
-	struct slu_conf *where = parse_run_dir(text->data), *conf = NULL;
+	struct slu_conf *where = parse_run_dir(text), *conf;
 	char path[PATH_MAX];
 
 	if (!where)
@@ -73,7 +73,7 @@ struct slu_conf *slu_node_conf(const char *path, struct slu_err *err)
 	if (conf && !geteuid())
 		keep(conf, &text);
 	else if (!conf && text.data)
-		conf = load_kept(&text);
+		conf = load_kept(text.data);
 	slu_buf_free(&text);
 	return conf;
 }

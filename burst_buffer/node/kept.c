@@ -16,15 +16,9 @@
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/file.h"
+#include "common/str.h"
 
 #define NAMES_MAX (1 << 20)
-
-static bool is_below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
-}
 
 /* NodeStorage=auto puts sluice/ on a disk; only disks are asked, because other
  * file systems may hang. What users mount themselves may bear any source, and
@@ -35,7 +29,8 @@ static char *storage_at(const struct slu_conf *conf,
 	char *path;
 
 	if (strncmp(m->source, "/dev/", 5) || slu_eq(m->type, "fuse") ||
-	    !strncmp(m->type, "fuse.", 5) || is_below(m->point, conf->run_dir))
+	    !strncmp(m->type, "fuse.", 5) ||
+	    slu_is_below(m->point, conf->run_dir))
 		return NULL;
 	path = slu_asprintf("%s/sluice", slu_eq(m->point, "/") ? "" : m->point);
 	if (path && !access(path, F_OK) && !slu_trust_dir(path, NULL))

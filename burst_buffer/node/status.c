@@ -22,6 +22,7 @@
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "common/proc.h"
+#include "common/str.h"
 
 struct status {
 	const struct slu_node *n;
@@ -54,13 +55,10 @@ static struct json_object *add_row(struct status *s, const char *what,
 
 static size_t count_mounts(const struct status *s, const char *dir)
 {
-	size_t n = 0, len = strlen(dir);
+	size_t n = 0;
 
-	for (size_t i = 0; i < s->mounts.n; i++) {
-		const char *p = s->mounts.line[i].point;
-
-		n += !strncmp(p, dir, len) && (!p[len] || p[len] == '/');
-	}
+	for (size_t i = 0; i < s->mounts.n; i++)
+		n += slu_is_below(s->mounts.line[i].point, dir);
 	return n;
 }
 

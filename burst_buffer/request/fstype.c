@@ -166,10 +166,11 @@ static int check_profile_option(const struct slu_fstype *type,
 static int check_profile(const struct slu_profile_conf *profile,
 			 const struct slu_conf *conf, struct slu_err *err)
 {
-	const struct slu_fs_conf *fs = NULL;
+	const struct slu_fstype *type = NULL;
 
 	for (size_t i = 0; i < profile->n_option; i++) {
 		const struct slu_option *o = &profile->option[i];
+		const struct slu_fs_conf *fs;
 
 		if (strcasecmp(o->key, "type") != 0)
 			continue;
@@ -177,11 +178,10 @@ static int check_profile(const struct slu_profile_conf *profile,
 		if (!fs)
 			return slu_err(err, SLU_INVALID,
 				       "there is no FileSystem=%s", o->value);
+		type = slu_fstype_find(fs->driver);
 	}
 	for (size_t i = 0; i < profile->n_option; i++)
-		if (check_profile_option(
-			    slu_fstype_find(fs ? fs->driver : NULL),
-			    &profile->option[i], err))
+		if (check_profile_option(type, &profile->option[i], err))
 			return -1;
 	return 0;
 }

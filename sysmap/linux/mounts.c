@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "common/str.h"
 #include "sysmap/linux/procs.h"
 
 #define FIELDS_MAX 32
@@ -160,15 +161,6 @@ int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
 	return 0;
 }
 
-/* Is `path` at or below directory `dir`? */
-static bool below(const char *path, const char *dir)
-{
-	size_t len = strlen(dir);
-
-	return strncmp(path, dir, len) == 0 &&
-	       (path[len] == '\0' || path[len] == '/');
-}
-
 /* Is there another mount upon the same parent, at a directory above? */
 static bool is_covered(const struct slu_mounts *mounts,
 		       const struct slu_mount *mount)
@@ -179,7 +171,7 @@ static bool is_covered(const struct slu_mounts *mounts,
 		m = &mounts->mount[i];
 		if (m->parent == mount->parent && m->id != mount->parent &&
 		    strcmp(m->mountpoint, mount->mountpoint) != 0 &&
-		    (below(mount->mountpoint, m->mountpoint) ||
+		    (slu_is_below(mount->mountpoint, m->mountpoint) ||
 		     strcmp(m->mountpoint, "/") == 0))
 			return true;
 	}
@@ -220,7 +212,8 @@ static bool on_demand(const struct slu_mounts *mounts, size_t first,
 		return false;
 	for (size_t i = first; i < mounts->n; i++)
 		if (strcmp(mounts->mount[i].filesystem, "autofs") == 0 &&
-		    below(mount->mountpoint, mounts->mount[i].mountpoint))
+		    slu_is_below(mount->mountpoint,
+				 mounts->mount[i].mountpoint))
 			return true;
 	return false;
 }

@@ -483,14 +483,13 @@ START_TEST(test_many_runs)
 
 	for (uint32_t id = 1; id <= SLU_IO_RUNS + 9; id++)
 		add(db, id, 7, 100, 200);
-	for (; io.node[1] <= '2'; io.node[1]++) {
+	for (; io.node[1] <= '2'; io.node[1]++)
 		for (io.job_id = 1; io.job_id <= SLU_IO_RUNS + 9; io.job_id++) {
 			expect_ok(slu_history_io(db, &io, 100, &runs, &whole,
 						 &err),
 				  err);
 			wholes += whole;
 		}
-	}
 	ck_assert_uint_eq(wholes, SLU_IO_RUNS + 9);
 	slu_db_close(db);
 }

@@ -119,96 +119,94 @@ START_TEST(test_resolve)
 }
 END_TEST
 
+static const struct {
+	const char *conf, *want;
+} sites[] = {
+	{"FileSystem=a Driver=scrach",
+	 "f:4: FileSystem a: there is no driver scrach; did you mean "
+	 "scratch"},
+	{"FileSystem=a Driver=GlusterFS Shard=4M ports=1-2", NULL},
+	{"FileSystem=a Driver=glusterfs shard=1KiB",
+	 "shard=1KiB is not auto or a size from 4MiB to 4TiB"},
+	{"FileSystem=a Driver=glusterfs ports=5",
+	 "ports=5 is not a range of ports, as 20000-29999"},
+	{"FileSystem=a Driver=glusterfs ports=9-2", "ports=9-2 is not"},
+	{"FileSystem=a Driver=glusterfs ports=1-65536", "ports=1-65536 is not"},
+	{"FileSystem=a Driver=glusterfs shart=1M",
+	 "FileSystem a: driver glusterfs has no option shart; did you "
+	 "mean shard"},
+	{"FileSystem=a Driver=glusterfs shard=auto", NULL},
+	{"FileSystem=a Driver=beeond chunk=auto", NULL},
+	{"FileSystem=a Driver=beeond chunk=64KiB", NULL},
+	{"FileSystem=a Driver=beeond chunk=2GiB", NULL},
+	{"FileSystem=a Driver=beeond chunk=32KiB", "from 64KiB"},
+	{"FileSystem=a Driver=beeond chunk=1MB", "a power of two"},
+	{"FileSystem=a Driver=beeond chunk=4GiB", "to 2GiB"},
+	{"FileSystem=a Driver=beeond meta=0", "meta=0 is not a number"},
+	{"FileSystem=a Driver=beeond meta=2 remote=PDSH", NULL},
+	{"FileSystem=a Driver=beeond remote=rsh",
+	 "remote=rsh is not ssh or pdsh"},
+	{"FileSystem=a Driver=beeond config=etc",
+	 "config=etc is not an absolute path"},
+	{"FileSystem=a Driver=glusterfs shard=lots", "FileSystem a: shard"},
+	{SITE "Profile=p stripe_size=1Q", "Profile p: stripe_size"},
+	{"FileSystem=g Driver=gekkofs",
+	 "FileSystem g: GekkoFS asks nobody who he is"},
+	{"FileSystem=g Driver=gekkofs Unauthenticated=no",
+	 "say Unauthenticated=accept"},
+	{"FileSystem=g Driver=gekkofs unauthenticated=ACCEPT "
+	 "daemons=2 preload=ALL",
+	 NULL},
+	{"FileSystem=g Driver=gekkofs unauthenticated=accept "
+	 "daemons=5",
+	 "daemons=5 is not a number from 1 to 4"},
+	{"FileSystem=g Driver=gekkofs unauthenticated=accept "
+	 "preload=batch",
+	 "preload=batch is not steps or all"},
+	{"FileSystem=g Driver=gekkofs unauthenticated=accept "
+	 "library=libgkfs.so",
+	 "library=libgkfs.so is not an absolute path"},
+	{"FileSystem=s Driver=scratch storage=/fast\n"
+	 "Profile=p storage=/slow",
+	 NULL},
+	{"FileSystem=s Driver=scratch storage=fast",
+	 "storage=fast is not an absolute path"},
+	{SITE "Profile=p storage=/a/../b", "not an absolute path"},
+	{"FileSystem=l Driver=lustre root=/l storage=/x",
+	 "has no option storage"},
+	{"FileSystem=l Driver=lustre", "driver lustre needs root="},
+	{"FileSystem=l Driver=lustre root=l", "root=l is not an absolute path"},
+	{"FileSystem=l Driver=lustre root=/l stripe_count=4 "
+	 "ost_pool=flash",
+	 NULL},
+	{"FileSystem=l Driver=lustre root=/l stripe_count=-1 "
+	 "stripe_size=1MiB layout=Place",
+	 NULL},
+	{"FileSystem=l Driver=lustre root=/l stripe_count=all",
+	 "stripe_count=all is not a number from -1 (all) to 2000"},
+	{"FileSystem=l Driver=lustre root=/l stripe_size=1MB",
+	 "stripe_size=1MB is not auto or a multiple of 64KiB below 4GiB"},
+	{"FileSystem=l Driver=lustre root=/l stripe_size=4GiB",
+	 "stripe_size=4GiB is not"},
+	{"FileSystem=l Driver=lustre root=/l layout=wide",
+	 "layout=wide is not auto, place or none"},
+	{SITE "Profile=p type=tmp shard=4MiB",
+	 "Profile p: driver scratch has no option shard"},
+	{SITE "Profile=p typ=glu",
+	 "Profile p: unknown key \"typ\"; did you mean type"},
+	{SITE "# empty\nProfile=p type=x",
+	 "f:7: Profile p: there is no FileSystem=x"},
+	{SITE "Profile=p capacity=much", "Profile p: capacity: "},
+	{SITE "Profile=p name=x", "Profile p: unknown key \"name\""},
+	{SITE "Profile=p nodes=0", "Profile p: nodes: \"0\""},
+	{PROFILES, NULL},
+};
+
 START_TEST(test_site)
 {
-	static const struct {
-		const char *conf, *want;
-	} cases[] = {
-		{"FileSystem=a Driver=scrach",
-		 "f:4: FileSystem a: there is no driver scrach; did you mean "
-		 "scratch"},
-		{"FileSystem=a Driver=GlusterFS Shard=4M ports=1-2", NULL},
-		{"FileSystem=a Driver=glusterfs shard=1KiB",
-		 "shard=1KiB is not auto or a size from 4MiB to 4TiB"},
-		{"FileSystem=a Driver=glusterfs ports=5",
-		 "ports=5 is not a range of ports, as 20000-29999"},
-		{"FileSystem=a Driver=glusterfs ports=9-2", "ports=9-2 is not"},
-		{"FileSystem=a Driver=glusterfs ports=1-65536",
-		 "ports=1-65536 is not"},
-		{"FileSystem=a Driver=glusterfs shart=1M",
-		 "FileSystem a: driver glusterfs has no option shart; did you "
-		 "mean shard"},
-		{"FileSystem=a Driver=glusterfs shard=auto", NULL},
-		{"FileSystem=a Driver=beeond chunk=auto", NULL},
-		{"FileSystem=a Driver=beeond chunk=64KiB", NULL},
-		{"FileSystem=a Driver=beeond chunk=2GiB", NULL},
-		{"FileSystem=a Driver=beeond chunk=32KiB", "from 64KiB"},
-		{"FileSystem=a Driver=beeond chunk=1MB", "a power of two"},
-		{"FileSystem=a Driver=beeond chunk=4GiB", "to 2GiB"},
-		{"FileSystem=a Driver=beeond meta=0", "meta=0 is not a number"},
-		{"FileSystem=a Driver=beeond meta=2 remote=PDSH", NULL},
-		{"FileSystem=a Driver=beeond remote=rsh",
-		 "remote=rsh is not ssh or pdsh"},
-		{"FileSystem=a Driver=beeond config=etc",
-		 "config=etc is not an absolute path"},
-		{"FileSystem=a Driver=glusterfs shard=lots",
-		 "FileSystem a: shard"},
-		{SITE "Profile=p stripe_size=1Q", "Profile p: stripe_size"},
-		{"FileSystem=g Driver=gekkofs",
-		 "FileSystem g: GekkoFS asks nobody who he is"},
-		{"FileSystem=g Driver=gekkofs Unauthenticated=no",
-		 "say Unauthenticated=accept"},
-		{"FileSystem=g Driver=gekkofs unauthenticated=ACCEPT "
-		 "daemons=2 preload=ALL",
-		 NULL},
-		{"FileSystem=g Driver=gekkofs unauthenticated=accept "
-		 "daemons=5",
-		 "daemons=5 is not a number from 1 to 4"},
-		{"FileSystem=g Driver=gekkofs unauthenticated=accept "
-		 "preload=batch",
-		 "preload=batch is not steps or all"},
-		{"FileSystem=g Driver=gekkofs unauthenticated=accept "
-		 "library=libgkfs.so",
-		 "library=libgkfs.so is not an absolute path"},
-		{"FileSystem=s Driver=scratch storage=/fast\n"
-		 "Profile=p storage=/slow",
-		 NULL},
-		{"FileSystem=s Driver=scratch storage=fast",
-		 "storage=fast is not an absolute path"},
-		{SITE "Profile=p storage=/a/../b", "not an absolute path"},
-		{"FileSystem=l Driver=lustre root=/l storage=/x",
-		 "has no option storage"},
-		{"FileSystem=l Driver=lustre", "driver lustre needs root="},
-		{"FileSystem=l Driver=lustre root=l",
-		 "root=l is not an absolute path"},
-		{"FileSystem=l Driver=lustre root=/l stripe_count=4 "
-		 "ost_pool=flash",
-		 NULL},
-		{"FileSystem=l Driver=lustre root=/l stripe_count=-1 "
-		 "stripe_size=1MiB layout=Place",
-		 NULL},
-		{"FileSystem=l Driver=lustre root=/l stripe_count=all",
-		 "stripe_count=all is not a number from -1 (all) to 2000"},
-		{"FileSystem=l Driver=lustre root=/l stripe_size=1MB",
-		 "stripe_size=1MB is not auto or a multiple of 64KiB below 4GiB"},
-		{"FileSystem=l Driver=lustre root=/l stripe_size=4GiB",
-		 "stripe_size=4GiB is not"},
-		{"FileSystem=l Driver=lustre root=/l layout=wide",
-		 "layout=wide is not auto, place or none"},
-		{SITE "Profile=p type=tmp shard=4MiB",
-		 "Profile p: driver scratch has no option shard"},
-		{SITE "Profile=p typ=glu",
-		 "Profile p: unknown key \"typ\"; did you mean type"},
-		{SITE "# empty\nProfile=p type=x",
-		 "f:7: Profile p: there is no FileSystem=x"},
-		{SITE "Profile=p capacity=much", "Profile p: capacity: "},
-		{SITE "Profile=p name=x", "Profile p: unknown key \"name\""},
-		{SITE "Profile=p nodes=0", "Profile p: nodes: \"0\""},
-		{PROFILES, NULL},
-	};
 	struct slu_err err;
 
-	each(c, cases)
+	each(c, sites)
 	{
 		struct slu_conf *conf = site(c->conf);
 

@@ -119,6 +119,8 @@ START_TEST(test_small)
 	ck_assert_str_eq(dst, "abc");
 	ck_assert(slu_eq(NULL, "") && slu_eq(NULL, NULL) && slu_eq("a", "a"));
 	ck_assert(!slu_eq("a", NULL) && !slu_eq("a", "A"));
+	ck_assert(slu_is_below("/a", "/a") && slu_is_below("/a/b", "/a"));
+	ck_assert(!slu_is_below("/ab", "/a") && !slu_is_below("/", "/a"));
 }
 END_TEST
 
