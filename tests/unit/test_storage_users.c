@@ -207,14 +207,14 @@ START_TEST(test_fuse)
 	snprintf(x, sizeof(x), "%s/x", s.fs);
 	snprintf(y, sizeof(y), "%s/y", x);
 	make_dir(x, 0755);
-	pid = fork();
-	if (!pid)
-		serve_fuse(fd);
 	snprintf(options, sizeof(options),
 		 "fd=%d,rootmode=40000,user_id=65534,group_id=65534,"
 		 "allow_other",
 		 fd);
 	ck_assert(!mount("x", x, "fuse.x", MS_NOSUID | MS_NODEV, options));
+	pid = fork(); /* only now there is something to read */
+	if (!pid)
+		serve_fuse(fd);
 	close(fd);
 	ck_assert(!mount("y", y, "tmpfs", 0, NULL));
 	kill(pid, SIGSTOP);
