@@ -138,6 +138,39 @@ int slu_image_empty(const char *image, const char *name, struct slu_err *err)
 	return 0;
 }
 
+/* Read-only of itself, or, as who has it writes, just here. */
+static int mount_held(const char *name, const char *point, struct slu_err *err)
+{
+	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOATIME;
+
+	if (!mount(name, point, "ext4", flags | MS_RDONLY, NULL))
+		return 0;
+	if (mount(name, point, "ext4", flags, NULL))
+		return slu_errno(err, SLU_IO, "cannot mount %s again", name);
+	if (!mount(NULL, point, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | flags,
+		   NULL))
+		return 0;
+	slu_errno(err, SLU_IO, "cannot mount %s read-only", name);
+	umount2(point, MNT_DETACH);
+	return -1;
+}
+
+int slu_image_show(const char *image, const char *point, struct slu_err *err)
+{
+	char name[SLU_LOOP_NAME];
+	int rc, device = slu_loop_find(image, name, NULL)
+				 ? -1
+				 : open(name, O_RDONLY | O_CLOEXEC);
+
+	/* open, it stays; it may have gone before */
+	rc = device >= 0 && slu_loop_has(name, image)
+		     ? mount_held(name, point, err)
+		     : slu_image_mount(image, point, true, SLU_IMAGE_JOB, err);
+	if (device >= 0)
+		close(device);
+	return rc;
+}
+
 /* By the journal and what is safe. Exit 1: errors were mended. */
 int slu_image_check(char *image, struct slu_err *err)
 {

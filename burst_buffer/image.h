@@ -68,6 +68,9 @@ int slu_image_format(char *image, uint64_t capacity, bool keep,
 /* Through a loop device that goes with the mount; options as above. */
 int slu_image_mount(const char *image, const char *point, bool read_only,
 		    const char *options, struct slu_err *err);
+/* Read-only; by the loop device that it still has, if somebody's namespace
+ * holds one: with two the same file system would be had twice. */
+int slu_image_show(const char *image, const char *point, struct slu_err *err);
 /* Wait for its loop device to go, which it does with its last user, a moment
  * after the unmount; SLU_BUSY: it has one. `name`, if not empty, is the one
  * that it had: looking for it among all takes long where there are many. */

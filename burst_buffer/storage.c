@@ -211,20 +211,9 @@ static int unmount(const char *dir, uid_t uid, char image[4200],
 	return slu_unmount_below(dir, uid, UNMOUNT_SECONDS, err);
 }
 
-/* Unmount what is mounted in dir, and have its image back. */
-static int release(const char *dir, uid_t uid, struct slu_err *err)
-{
-	char name[SLU_LOOP_NAME], image[4200];
-
-	return unmount(dir, uid, image, name, err) ||
-			       slu_image_wait(image, name, err)
-		       ? -1
-		       : 0;
-}
-
-/* The same of one that nobody is to have any more. Whoever has made himself a
- * namespace meanwhile (unshare(1)), any user, has the mount in it, and with it
- * the device, for as long as he likes. */
+/* Of one that nobody is to have any more. Whoever has made himself a namespace
+ * meanwhile (unshare(1)), any user, has the mount in it, and with it the
+ * device, for as long as he likes. */
 static int give_up(const char *dir, uid_t uid, struct slu_err *err)
 {
 	char name[SLU_LOOP_NAME], image[4200];
@@ -388,7 +377,23 @@ int slu_storage_remount(const char *kept_dir, struct slu_err *err)
 		return -1;
 	if (access(image, F_OK) || slu_mounted(fs))
 		return 0;
-	return slu_image_mount(image, fs, true, SLU_IMAGE_JOB, err);
+	return slu_image_show(image, fs, err);
+}
+
+/* Unmount what is mounted there. A namespace may have it on (see give_up()),
+ * and then it has not been written out by that. */
+static int put_away(const struct slu_storage *s, uid_t uid, struct slu_err *err)
+{
+	char name[SLU_LOOP_NAME], image[4200];
+
+	if (slu_mounted(s->fs)) {
+		slu_image_trim(s->fs);
+		make_durable(s->fs, NULL);
+	}
+	if (unmount(s->dir, uid, image, name, err))
+		return -1;
+	(void)slu_image_wait(image, name, NULL);
+	return 0;
 }
 
 int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
@@ -400,12 +405,10 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 	if (slu_trust_dir(s->dir, err) || kept_place(s, dir, sizeof(dir), err))
 		return -1;
 	if (access(dir, F_OK)) {
-		if (slu_mounted(s->fs))
-			slu_image_trim(s->fs);
 		if (path_in(mark, sizeof(mark), s->dir, UNTIL_MARK, err) ||
 		    slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0644,
 				   true, err) ||
-		    release(s->dir, uid, err) || make_durable(s->dir, err))
+		    put_away(s, uid, err) || make_durable(s->dir, err))
 			return -1;
 		if (chmod(s->dir, 0711) || rename(s->dir, dir))
 			return slu_errno(err, SLU_IO, "cannot move %s to %s",
@@ -445,13 +448,14 @@ bool slu_storage_is_kept(const struct slu_storage *s)
 }
 
 /* Under another name first: what is cut short is not taken for kept data any
- * more, and is removed the next time. Whoever stands in it does not hinder. */
+ * more, and is removed the next time. Whoever stands in it does not hinder, and
+ * has it until he ends. */
 static int discard(const char *kept, const char *name, struct slu_err *err)
 {
 	char dir[4096], gone[4200];
 
 	if (path_in(dir, sizeof(dir), kept, name, err) ||
-	    slu_unmount_lazily(dir, err))
+	    (give_up(dir, NOBODY, NULL) && slu_unmount_lazily(dir, err)))
 		return -1;
 	clear_quota(dir, NULL);
 	snprintf(gone, sizeof(gone), "%s/" GONE "%s", kept, name);

@@ -79,8 +79,9 @@ int slu_storage_unmark(const char *dir, const char *mark);
 int slu_storage_remount(const char *kept_dir, struct slu_err *err);
 
 /* Remove what was kept until before `now`, and what earlier calls that were cut
- * short left of that. Who uses it keeps it until it ends. -1: `err` is of the
- * first that could not be removed; the others are. */
+ * short left of that. Who uses it keeps it until he ends, but not what only a
+ * namespace of his has. -1: `err` is of the first that could not be removed;
+ * the others are. */
 int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err);
 
 #endif

@@ -105,21 +105,14 @@ START_TEST(test_growing)
 }
 END_TEST
 
-/* Another user's namespace that was made meanwhile has the mount, too, where
- * nobody can take it away. */
-START_TEST(test_namespace)
+/* A process of another user's in a namespace of its own, which has what is
+ * mounted now, too, where nobody can take it away. 0: none can be made here. */
+static pid_t hold_mounts(void)
 {
-	struct slu_storage_want w = want(8 * MIB);
-	struct stat st;
-	char path[4200], ready;
+	char ready;
+	int ends[2];
 	pid_t pid;
-	int fd, ends[2];
 
-	setup();
-	w.storage = in(top, "storage");
-	expect_ok(slu_storage_make(&w, &s, &err), err);
-	snprintf(path, sizeof(path), "%s/image", s.dir);
-	fd = open(path, O_RDONLY);
 	ck_assert(!pipe(ends));
 	pid = fork();
 	if (!pid) {
@@ -131,16 +124,79 @@ START_TEST(test_namespace)
 			pause();
 	}
 	ck_assert_int_eq(read(ends[0], &ready, 1), 1);
-	expect_ok(slu_storage_wipe(&s, 65534, &err), err);
-	ck_assert(!fstat(fd, &st));
-	expect(ready == 'n' || st.st_blocks == 0, "%jd",
-	       (intmax_t)st.st_blocks);
+	close(ends[0]);
+	close(ends[1]);
+	if (ready == 'y')
+		return pid;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+/* It has not been ended by others. */
+static void let_go(pid_t pid)
+{
 	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+START_TEST(test_namespace)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	struct stat st;
+	char path[4200];
+	pid_t pid;
+	int fd;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "%s/image", s.dir);
+	fd = open(path, O_RDONLY);
+	pid = hold_mounts();
+	expect_ok(slu_storage_wipe(&s, 65534, &err), err);
+	ck_assert(!fstat(fd, &st));
+	expect(!pid || st.st_blocks == 0, "%jd", (intmax_t)st.st_blocks);
+	if (pid)
+		let_go(pid);
 	close(fd);
-	close(ends[0]);
-	close(ends[1]);
+	teardown();
+}
+END_TEST
+
+/* Data that such a one has, too, is kept all the same, and takes no room when
+ * its time is over. */
+START_TEST(test_kept_namespace)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char kept[4096], path[4200];
+	struct stat st;
+	pid_t pid;
+	int fd;
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "%s/precious", s.fs);
+	make_text(path, "x");
+	snprintf(path, sizeof(path), "%s/image", s.dir);
+	fd = open(path, O_RDONLY);
+	pid = hold_mounts();
+	if (!pid) {
+		skip("no namespaces of users");
+		return;
+	}
+	expect_ok(slu_storage_keep(&s, 65534, 1000, kept, &err), err);
+	snprintf(path, sizeof(path), "%s/precious", kept);
+	ck_assert(!access(path, R_OK));
+	ck_assert_int_eq(open(path, O_WRONLY), -1);
+	ck_assert_int_eq(errno, EROFS);
+	expect_ok(slu_storage_expire(w.storage, 1001, &err), err);
+	ck_assert(!fstat(fd, &st));
+	expect(st.st_blocks == 0, "%jd", (intmax_t)st.st_blocks);
+	let_go(pid);
+	close(fd);
 	teardown();
 }
 END_TEST
@@ -226,4 +282,4 @@ START_TEST(test_fuse)
 END_TEST
 
 ROOT_TEST_MAIN("storage users", test_busy, test_growing, test_namespace,
-	       test_fuse)
+	       test_kept_namespace, test_fuse)
