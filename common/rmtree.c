@@ -3,7 +3,9 @@
  * Remove a tree that someone hostile may have made: no link is followed, no
  * mount point crossed, and no depth exhausts descriptors or stack. Below
  * DEPTH_MAX levels a directory is moved up to the top under a name no one has,
- * where a later pass finds it.
+ * where a later pass finds it. What is not gone after the first pass may be
+ * growing, by those who have it open, also on other hosts: from then on
+ * directories are made ours alone before they are looked into.
  */
 #include "config.h"
 #include "common/file.h"
@@ -28,6 +30,7 @@ struct removal {
 	struct slu_buf path; /* of what is being removed, for the messages */
 	int top;	     /* the directory where deep ones are moved to */
 	unsigned moved;
+	bool again;    /* this is not the first pass */
 	bool progress; /* something was removed or moved in this pass */
 	bool failed;   /* and err says why */
 	struct slu_err *err;
@@ -116,6 +119,13 @@ static void remove_content(struct removal *rm, DIR *dir, const char *name,
 	slu_buf_cut(&rm->path, len);
 }
 
+/* Who had the right to make something in it has it no more. */
+static void take(int dir)
+{
+	(void)!fchown(dir, geteuid(), getegid());
+	(void)!fchmod(dir, 0700);
+}
+
 static void remove_directory(struct removal *rm, int parent, const char *name,
 			     int depth)
 {
@@ -129,6 +139,8 @@ static void remove_directory(struct removal *rm, int parent, const char *name,
 			close(fd);
 		return;
 	}
+	if (rm->again)
+		take(fd);
 	remove_content(rm, dir, name, depth);
 	closedir(dir);
 	if (unlinkat(parent, name, AT_REMOVEDIR) == 0)
@@ -156,6 +168,7 @@ static int remove_tree(struct removal *rm, int parent, const char *name)
 		}
 		if (!rm->progress)
 			break;
+		rm->again = true;
 	}
 	if (ret < 0 && !rm->failed)
 		slu_err(rm->err, SLU_BUSY, "cannot remove %s/%s: it grows",

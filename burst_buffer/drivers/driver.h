@@ -78,7 +78,8 @@ struct slu_driver {
 	/* Data that does not lie in the nodes' storage: remove it, when no node
 	 * is attached any more; or keep it until then (Unix seconds), and say
 	 * where (kept "": another node has wiped it). Every node is asked.
-	 * NULL: it lies there. */
+	 * wipe's 1: nobody can reach it any more, and what could not be removed
+	 * (err) is by expire. NULL: it lies there. */
 	int (*wipe)(const struct slu_instance *in, struct slu_err *err);
 	int (*keep)(const struct slu_instance *in, int64_t until,
 		    char kept[4096], struct slu_err *err);

@@ -202,25 +202,45 @@ static int stop(const struct slu_instance *in, struct slu_err *err)
 /* wipe and keep: the first node that comes moves it away, and the others find
  * nothing */
 
-static int wipe_aside(struct slu_aside *a, void *arg, void *out,
-		      struct slu_err *err)
+static void gone_place(const struct slu_instance *in, char path[PATH_MAX])
+{
+	char middle[32];
+
+	snprintf(middle, sizeof(middle), GONE "%zu.", in->self);
+	place(in, middle, path);
+}
+
+/* Out of everybody's reach, on other hosts, too. */
+static int move_away(struct slu_aside *a, void *arg, void *out,
+		     struct slu_err *err)
 {
 	const struct slu_instance *in = arg;
-	char from[PATH_MAX], gone[PATH_MAX], middle[32];
+	char from[PATH_MAX], gone[PATH_MAX];
 
 	(void)a, (void)out;
 	place(in, "", from);
-	snprintf(middle, sizeof(middle), GONE "%zu.", in->self);
-	place(in, middle, gone);
-	if (rename(from, gone) && errno != ENOENT)
+	gone_place(in, gone);
+	if ((rename(from, gone) || chmod(gone, 0700)) && errno != ENOENT)
 		return slu_errno(err, SLU_IO, "cannot remove %s", from);
 	utimensat(AT_FDCWD, gone, NULL, AT_SYMLINK_NOFOLLOW); /* begun now */
+	return 0;
+}
+
+static int remove_moved(struct slu_aside *a, void *arg, void *out,
+			struct slu_err *err)
+{
+	char gone[PATH_MAX];
+
+	(void)a, (void)out;
+	gone_place(arg, gone);
 	return slu_rmtree(AT_FDCWD, gone, err);
 }
 
 static int wipe(const struct slu_instance *in, struct slu_err *err)
 {
-	return aside(wipe_aside, in, WIPE_SECONDS, NULL, err);
+	if (aside(move_away, in, SECONDS, NULL, err))
+		return -1;
+	return aside(remove_moved, in, WIPE_SECONDS, NULL, err) ? 1 : 0;
 }
 
 struct keeping {

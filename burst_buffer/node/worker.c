@@ -266,11 +266,17 @@ static bool keeps(const struct worker *w)
 static int end_in_common(struct worker *w, struct slu_err *err)
 {
 	struct slu_node *n = &w->n;
+	int rc;
 
 	if (!in_common(n))
 		return 0;
-	return keeps(w) && n->driver->keep ? slu_keep_in_common(n, err)
-					   : n->driver->wipe(&n->in, err);
+	if (keeps(w) && n->driver->keep)
+		return slu_keep_in_common(n, err);
+	rc = n->driver->wipe(&n->in, err);
+	if (rc > 0)
+		slu_node_log(n, SLU_WARN, "it will be removed later: %s",
+			     err->text);
+	return rc < 0 ? -1 : 0;
 }
 
 static int second_half(struct worker *w, struct slu_err *err)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/root.h"
 #include "tests/unit/storage_top.h"
+#include "burst_buffer/drivers/driver.h"
 #include <linux/fuse.h>
 
 /* A process of the user that holds it is killed, also one that was started with
@@ -101,6 +102,63 @@ START_TEST(test_growing)
 		ck_assert_int_eq(waitpid(*p, &status, 0), *p);
 		ck_assert(WIFSIGNALED(status));
 	}
+	teardown();
+}
+END_TEST
+
+/* Makes files in its directory while it may. */
+static void fill(int n)
+{
+	char name[32];
+	int fd = 0;
+
+	if (setgid(65534) || setuid(65534))
+		_exit(1);
+	for (unsigned i = 0; fd >= 0; i++) {
+		snprintf(name, sizeof(name), "%d.%u", n, i);
+		fd = open(name, O_WRONLY | O_CREAT, 0600);
+		close(fd);
+	}
+	_exit(0);
+}
+
+/* On a parallel file system they may be on other hosts, where nobody ends them,
+ * and what cannot be removed is not of this node. */
+START_TEST(test_growing_elsewhere)
+{
+	const struct slu_driver *lustre = slu_driver_find("lustre");
+	struct slu_pair root = {"root", NULL};
+	const struct slu_plan plan = {
+		.job_id = 17, .buffer = 4, .option = &root, .n_option = 1};
+	const struct slu_instance instance = {.plan = &plan};
+	const char *gone;
+	struct stat st;
+	int status;
+
+	setup();
+	root.value = top;
+	make_dir(in(top, "17.4"), 0711);
+	make_dir(in(top, "17.4/data"), 0700);
+	ck_assert(!chown(in(top, "17.4/data"), 65534, 65534) &&
+		  !chdir(in(top, "17.4/data")));
+	for (int i = 0; i < 4; i++)
+		if (!fork())
+			fill(i);
+	ck_assert(!chdir("/"));
+	usleep(50000);
+	expect_ok(lustre->wipe(&instance, &err), err);
+	while (wait(&status) > 0)
+		ck_assert_int_eq(status, 0);
+	gone = in(top, ".gone.0.17.4");
+	ck_assert(access(gone, F_OK));
+	make_dir(in(top, "17.4"), 0711);
+	make_dir(in(top, "17.4/m"), 0755);
+	ck_assert(!mount(top, in(top, "17.4/m"), NULL, MS_BIND, NULL));
+	ck_assert_int_eq(lustre->wipe(&instance, &err), 1);
+	expect(strstr(err.text, "mount point"), "%s", err.text);
+	ck_assert(!stat(gone, &st));
+	ck_assert_int_eq(st.st_mode & 0777, 0700);
+	ck_assert(!umount(in(top, ".gone.0.17.4/m")));
 	teardown();
 }
 END_TEST
@@ -281,5 +339,5 @@ START_TEST(test_fuse)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage users", test_busy, test_growing, test_namespace,
-	       test_kept_namespace, test_fuse)
+ROOT_TEST_MAIN("storage users", test_busy, test_growing, test_growing_elsewhere,
+	       test_namespace, test_kept_namespace, test_fuse)
