@@ -182,17 +182,6 @@ static int set_aside(struct slu_buffers *b, const struct slu_bb *bb,
 		       : 0;
 }
 
-/* Nodes were cut off from us for as long as we were away. */
-static double grace(const struct slu_buffers *b, const struct slu_bb *bb,
-		    double now)
-{
-	double deadline = slu_bb_deadline(b, bb);
-
-	return deadline > 0 && deadline < now + 2 * SLU_BB_BOUND
-		       ? now + 2 * SLU_BB_BOUND - deadline
-		       : 0;
-}
-
 static int load_one(struct slu_buffers *b, uint64_t id, double now,
 		    struct slu_err *err)
 {
@@ -204,7 +193,7 @@ static int load_one(struct slu_buffers *b, uint64_t id, double now,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	bb->id = id;
 	if (read_all(b->db, bb, &why) == 0) {
-		bb->grace = grace(b, bb, now);
+		bb->grace = now - bb->since; /* it was cut off from us */
 		bb->asked = now;
 		slu_bb_join(b, bb);
 		return 0;

@@ -162,6 +162,13 @@ static void stage_out(struct worker *w)
 	}
 }
 
+static void allow(struct slu_node *n)
+{
+	n->deadline = slu_now_mono() + GRACE +
+		      (double)(has_stage_out(n) ? n->plan.stage_out_timeout
+						: n->plan.teardown_timeout);
+}
+
 /* From the first word to the certainty that all data is safe, or is to be
  * kept. */
 static void first_half(struct worker *w)
@@ -170,10 +177,9 @@ static void first_half(struct worker *w)
 	struct slu_err err = {0};
 	enum word word;
 
-	n->deadline = slu_now_mono() + GRACE +
-		      (double)(has_stage_out(n) ? n->plan.stage_out_timeout
-						: n->plan.teardown_timeout);
+	allow(n);
 	word = begin(w, &err);
+	allow(n); /* how long sluiced was away is not the job's */
 	w->told = word != NONE;
 	w->keep = !w->told && has_data(n);
 	if (!w->told) {

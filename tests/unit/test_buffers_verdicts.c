@@ -398,6 +398,33 @@ START_TEST(test_timeouts)
 }
 END_TEST
 
+/* The time for which we were away is not the job's: what has a time has all of
+ * it when we are back. */
+START_TEST(test_away)
+{
+	static const char *const states[] = {"STAGE_IN", "STAGE_OUT"};
+
+	each(s, states)
+	{
+		struct world w;
+		double back;
+
+		world_new(&w, 3, WALK, NULL);
+		while (strcmp(w.state, *s) != 0)
+			ck_assert(world_step(&w));
+		w.now += 1000;
+		world_restart(&w);
+		for (back = w.now; w.now < back + 99; w.now++) {
+			step(&w, &w.node[0]);
+			step(&w, &w.node[2]);
+			slu_buffers_tick(w.b, w.now);
+		}
+		expect(!w.verdicts, "%s: %s", *s, w.reason);
+		world_free(&w);
+	}
+}
+END_TEST
+
 /* Two runs are requeued, the third is held. */
 START_TEST(test_requeues)
 {
@@ -432,4 +459,4 @@ TEST_MAIN("buffers verdicts", test_fail_up, test_restarted, test_kept_where,
 	  test_failure_text, test_fail_down, test_bound,
 	  test_verdict_before_end, test_verdict_forgotten,
 	  test_verdict_of_old_run, test_clock, test_requeues_of_another,
-	  test_timeouts, test_requeues)
+	  test_timeouts, test_away, test_requeues)
