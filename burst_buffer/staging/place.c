@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,6 +84,20 @@ static bool is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+static int fail_to_make(const char *path, struct slu_err *err)
+{
+	int why = errno, above, rc;
+	char *copy = strdup(path);
+
+	fail("make the directory", path, err);
+	above = copy ? open(dirname(copy), O_PATH | O_CLOEXEC) : -1;
+	rc = slu_say_inodes(above, why, err);
+	if (above >= 0)
+		close(above);
+	free(copy);
+	return rc;
+}
+
 /* mkdir -p as the user, the last one with this mode; links that the user made
  * are followed. *made says whether the last one is new. */
 static int make_dirs(const char *path, mode_t mode, bool *made,
@@ -108,7 +123,7 @@ static int make_dirs(const char *path, mode_t mode, bool *made,
 		why = errno;
 		if (!*made && why != EEXIST && !is_directory(copy)) {
 			errno = why;
-			rc = fail("make the directory", copy, err);
+			rc = fail_to_make(copy, err);
 		}
 		*p = keep;
 	}

@@ -404,6 +404,8 @@ START_TEST(test_no_inodes)
 		ck_assert(!mount("none", dst, "tmpfs", 0, *option));
 		failed_with(stage(src, dst, 1),
 			    "No space left on device for more files (inodes)");
+		failed_with(stage(src, in(dst, "x/y/z"), 1),
+			    "No space left on device for more files (inodes)");
 		ck_assert(!umount(dst));
 	}
 	teardown();
