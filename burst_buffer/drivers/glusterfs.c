@@ -99,10 +99,11 @@ static int probe_program(const char *name, struct slu_buf *why)
 
 static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 {
+	const int rights = geteuid() ? F_OK : R_OK | W_OK; /* it is root's */
 	int n = probe_program(slu_fs_option(conf, "server", "glusterfsd"), why);
 
 	n += probe_program(slu_fs_option(conf, "client", "glusterfs"), why);
-	if (access("/dev/fuse", R_OK | W_OK)) {
+	if (access("/dev/fuse", rights)) {
 		slu_buf_printf(why, "/dev/fuse: %s%s\n", strerror(errno),
 			       errno == ENOENT ? ": load the module fuse" : "");
 		n++;

@@ -218,6 +218,20 @@ START_TEST(test_options)
 }
 END_TEST
 
+/* An ordinary user need not have the right to what root will use. */
+static int probe_as(uid_t uid)
+{
+	struct slu_fs_conf conf = {0};
+	struct slu_buf why = {0};
+	int status;
+
+	if (!fork())
+		_exit(setuid(uid) ||
+		      slu_driver_find("glusterfs")->probe(&conf, &why));
+	ck_assert(wait(&status) > 0);
+	return status;
+}
+
 START_TEST(test_probe)
 {
 	struct slu_option option[] = {{"server", "/nowhere/glusterfsd"}};
@@ -227,6 +241,8 @@ START_TEST(test_probe)
 	ck_assert_int_eq(slu_driver_find("glusterfs")->probe(&conf, &why), 1);
 	ck_assert_ptr_nonnull(strstr(why.data, "/nowhere/glusterfsd"));
 	slu_buf_free(&why);
+	ck_assert_int_eq(probe_as(0), 0);
+	ck_assert_int_eq(probe_as(65534), 0);
 }
 END_TEST
 
