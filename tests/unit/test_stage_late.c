@@ -312,5 +312,37 @@ START_TEST(test_mounted_below)
 }
 END_TEST
 
+static int other_comes(void *arg, uint64_t bytes, uint64_t files)
+{
+	int *turn = arg;
+
+	(void)files;
+	if (bytes && !(*turn)++)
+		make_file(in(dst, "f"), 20 << 20, 1);
+	return 0;
+}
+
+/* Another job brings the same name while the file is copied: it then is of
+ * both, which reading it tells. */
+START_TEST(test_two_at_once)
+{
+	int turn = 0;
+	struct slu_stage_part part = {
+		.destination = dst,
+		.n = 1,
+		.content = true,
+		.progress = other_comes,
+		.arg = &turn,
+	};
+
+	setup();
+	part.source = in(top, "src/");
+	make_file(in(src, "f"), 20 << 20, 2);
+	failed_with(stage_part(part, NULL), "its content differs");
+	teardown();
+}
+END_TEST
+
 TEST_MAIN("stage late", test_early, test_early_kept, test_mapped, test_others,
-	  test_own, test_resumed, test_fuse, test_lustre, test_mounted_below)
+	  test_own, test_resumed, test_fuse, test_lustre, test_mounted_below,
+	  test_two_at_once)
