@@ -16,7 +16,7 @@ ask() { # SYSQUERY-ARGUMENT...
 
 linked() {
 	on ctl curl -s localhost:6480/metrics | grep -q '^sluice_linked 1$' ||
-		ask ions | jq -e .policy >/dev/null
+		ask ions | grep -q policy
 }
 
 run_job() { # PATTERN NODES [SBATCH-OPTION]: prints the job

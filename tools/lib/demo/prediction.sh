@@ -28,6 +28,5 @@ show_prediction() {
 }
 
 history_has() { # JOB
-	ask jobs | jq -e --argjson job "$1" 'any(.[]; .job_id == $job)' \
-		>/dev/null
+	ask jobs | jq '.[].job_id' | grep -qx "$1"
 }

@@ -4,7 +4,7 @@
 # cannot be written. Sourced by tools/demo.
 
 buffer_is() { # JOB STATE
-	ask buffers "$1" | jq -e --arg s "$2" '.[-1].state == $s' >/dev/null
+	[ "$(ask buffers "$1" 2>/dev/null | jq -r '.[-1].state')" = "$2" ]
 }
 
 over() { # JOB
