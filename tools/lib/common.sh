@@ -23,10 +23,12 @@ wait_for() {
 	done
 }
 
-# step TEXT COMMAND...: run it, print one line with the seconds it took.
+# step TEXT COMMAND...: run it, print one line with the seconds it took; on a
+# terminal the line begins before.
 step() {
 	local text=$1 from=$EPOCHREALTIME
 	shift
+	[ ! -t 1 ] || printf '  %s ...\r' "$text"
 	"$@" || die "$text: failed"
 	awk -v t="$text" -v a="$from" -v b="$EPOCHREALTIME" \
 		'BEGIN { printf "  %-44s %6.2f s\n", t, b - a }'
