@@ -7,11 +7,6 @@ AC_DEFUN([SLU_SLURM], [
     [AS_HELP_STRING([--with-slurm-source=DIR],
       [unpacked source of the installed Slurm release (needed for the plugins; tools/slurm-source obtains it)])],
     [], [with_slurm_source=no])
-  AC_ARG_WITH([slurm-plugindir],
-    [AS_HELP_STRING([--with-slurm-plugindir=DIR],
-      [where the plugins are installed @<:@LIBDIR/slurm@:>@])],
-    [slurm_plugindir=$withval], [slurm_plugindir='${libdir}/slurm'])
-  AC_SUBST([slurm_plugindir])
   slu_slurm_report="none (no --with-slurm-source)"
   AS_IF([test "$with_slurm_source" = yes], [AC_MSG_ERROR(
     [--with-slurm-source needs a directory: run tools/slurm-source DIR and pass --with-slurm-source=DIR])])
@@ -38,6 +33,18 @@ AC_DEFUN([SLU_SLURM], [
     slu_slurm_report="$slu_src_version from $with_slurm_source"
   ])
   AM_CONDITIONAL([WITH_SLURM], [test "$with_slurm_source" != no])
+])
+
+dnl --with-slurm-plugindir=DIR. Empty is what a command in its place says when
+dnl slurmctld does not answer; make would then install no plugin.
+AC_DEFUN([SLU_PLUGINDIR], [
+  AC_ARG_WITH([slurm-plugindir],
+    [AS_HELP_STRING([--with-slurm-plugindir=DIR],
+      [where the plugins are installed @<:@LIBDIR/slurm@:>@])],
+    [slurm_plugindir=$withval], [slurm_plugindir='${libdir}/slurm'])
+  AS_CASE([$slurm_plugindir], [/* | '${'*], [], [AC_MSG_ERROR(
+    [--with-slurm-plugindir=$slurm_plugindir is no absolute path: it is PluginDir in "scontrol show config" while slurmctld runs])])
+  AC_SUBST([slurm_plugindir])
 ])
 
 dnl SLU_SLURM_HAS(NAME, FUNCTION): HAVE_SLURM_NAME when slurmctld.h has it.

@@ -12,6 +12,10 @@ TESTS += tests/unit/test_cli.sh
 dist_check_SCRIPTS += tests/unit/test_units.sh
 TESTS += tests/unit/test_units.sh
 
+# What configure refuses.
+dist_check_SCRIPTS += tests/unit/test_configure.sh
+TESTS += tests/unit/test_configure.sh
+
 # A unit test is tests/unit/test_NAME.c, with the helpers it shares beside it (as
 # burst_world.c), added by the room it tests.
 noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
