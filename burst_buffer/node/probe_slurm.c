@@ -7,11 +7,14 @@
 #include "burst_buffer/node/probe.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "common/file.h"
 
 #define FILE_MAX (1u << 20)
+#define INCLUDES 4     /* so deep */
 #define NO_LIMIT 65534 /* PrologEpilogTimeout that is not set */
 
 /* The value of a key; "" when it is not there or "(null)". */
@@ -135,47 +138,65 @@ static void check_site_prolog(struct slu_probe *p, const char *config)
 	free(text);
 }
 
-static bool requires_us(char *text)
-{
-	char *line, *word[2];
+static bool requires_us(const char *path, int depth);
 
-	while ((line = strsep(&text, "\n"))) {
+/* Does one of the files that an include of `path` means? */
+static bool included(const char *path, const char *pattern, int depth)
+{
+	const char *slash = *pattern == '/' ? NULL : strrchr(path, '/');
+	int dir = slash ? (int)(slash + 1 - path) : 0;
+	char whole[PATH_MAX];
+	bool found = false;
+	glob_t files;
+
+	snprintf(whole, sizeof(whole), "%.*s%s", dir, path, pattern);
+	if (glob(whole, 0, NULL, &files))
+		return false;
+	for (size_t i = 0; i < files.gl_pathc && !found; i++)
+		found = requires_us(files.gl_pathv[i], depth);
+	globfree(&files);
+	return found;
+}
+
+/* Does this file, or one that it includes, down to `depth`? */
+static bool requires_us(const char *path, int depth)
+{
+	char *text = read_text(path), *rest = text, *line, *word[2];
+	bool found = false;
+
+	while (!found && (line = strsep(&rest, "\n"))) {
 		line[strcspn(line, "#")] = '\0';
-		if (slu_split(line, " \t", word, 2) >= 2 &&
-		    !strcmp(word[0], "required") &&
-		    strstr(word[1], "spank_sluice.so"))
-			return true;
+		if (slu_split(line, " \t", word, 2) < 2)
+			continue;
+		if (!strcmp(word[0], "required"))
+			found = strstr(word[1], "spank_sluice.so");
+		else if (!strcmp(word[0], "include") && depth > 0)
+			found = included(path, word[1], depth - 1);
 	}
-	return false;
+	free(text);
+	return found;
 }
 
 static void check_plugstack(struct slu_probe *p, const char *config,
 			    const char *slurm_dir)
 {
-	char value[512], path[PATH_MAX], *text;
+	char value[512], path[PATH_MAX];
 
 	value_of(config, "PlugStackConfig", value);
 	if (*value)
 		slu_copy(path, sizeof(path), value);
 	else
 		snprintf(path, sizeof(path), "%s/plugstack.conf", slurm_dir);
-	text = read_text(path);
-	if (!text)
+	if (access(path, R_OK))
 		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
 			      "%s cannot be read: it must have the line "
 			      "required spank_sluice.so",
 			      path);
-	else if (strstr(text, "include"))
-		slu_probe_add(p, SLU_PROBE_NOTE, "slurm",
-			      "%s includes other files: one of them must have "
-			      "the line required spank_sluice.so",
-			      path);
-	else if (!requires_us(text))
+	else if (!requires_us(path, INCLUDES))
 		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
 			      "no file system would be made: %s lacks the "
 			      "line required spank_sluice.so",
 			      path);
-	free(text);
 }
 
 static void check_user(struct slu_probe *p, const struct slu_conf *conf,

@@ -43,8 +43,11 @@ static const struct {
 	 "lacks the line"},
 	{"ClusterName", "other", "\n required\tspank_sluice.so run=/r # we\n",
 	 NULL, NULL},
-	{"ClusterName", "other", "include plugstack.conf.d/*.conf\n", "note",
-	 "includes"},
+	{"ClusterName", "other", "include nowhere.d/*\n", "bad",
+	 "lacks the line"},
+	{"ClusterName", "other", "include plugstack.*\n", "bad",
+	 "lacks the line"},
+	{"ClusterName", "other", "include oth*r.stack\n", NULL, NULL},
 	{"ClusterName", "other", NULL, "bad", "cannot be read"},
 	{"PlugStackConfig", "other.conf", plugstack, "bad", "cannot be read"},
 };
@@ -114,6 +117,7 @@ START_TEST(test_settings)
 
 	put("wipes", "#!/bin/sh\nrm -rf /local/sluice/*\n");
 	put("harmless", "#!/bin/sh\nexit 0\n");
+	put("other.stack", plugstack);
 	each(c, cases)
 	{
 		struct slu_probe p = {.rows = json_object_new_array(),
