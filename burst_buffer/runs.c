@@ -100,6 +100,16 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 
 /* A run ends */
 
+/* No node has asked what to do before its tasks. */
+static bool ran_without(const struct slu_bb *bb, const struct slu_bb *how,
+			const char *state)
+{
+	return bb->state == SLU_BB_SETUP && !bb->failure && !how->unlaunched &&
+	       (how->success || slu_eq(state, "FAILED") ||
+		slu_eq(state, "TIMEOUT")) &&
+	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
+}
+
 /* What becomes of it, for its history and the log. */
 static void ending(const struct slu_bb *bb, const struct slu_bb *how,
 		   const char *state, bool hurry, char *text, size_t size)
@@ -107,12 +117,16 @@ static void ending(const struct slu_bb *bb, const struct slu_bb *how,
 	bool skips =
 		how->unlaunched && bb->ready > 0 && slu_bb_stages(bb, true);
 
-	snprintf(text, size, "job ended: %.40s%s%s%s", state,
+	snprintf(text, size, "job ended: %.40s%s%s%s%s", state,
 		 how->requeued ? ", it runs again" : "",
 		 !skips	 ? ""
 		 : hurry ? "; it was cancelled in a hurry"
 			 : "; it was never launched",
-		 skips ? ", nothing is staged out" : "");
+		 skips ? ", nothing is staged out" : "",
+		 ran_without(bb, how, state)
+			 ? "; it ran without: no node asked what to do, see "
+			   "what sluice-node probe says there"
+			 : "");
 }
 
 /* A job that runs, and is not this one's next run, has taken its number. */
@@ -137,7 +151,7 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 		.unsure = !ours,
 		.unlaunched = ours && (job->unlaunched || job->hurry),
 	};
-	char text[120];
+	char text[240];
 
 	if (bb->ended > 0)
 		return 0;

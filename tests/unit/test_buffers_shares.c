@@ -462,6 +462,23 @@ START_TEST(test_unlaunched)
 }
 END_TEST
 
+/* Tasks ran, and no node was asked to do anything before: slurmd lacks us. */
+START_TEST(test_without)
+{
+	struct world w;
+
+	for (int unlaunched = 0; unlaunched < 2; unlaunched++) {
+		world_new(&w, 2, WALK, NULL);
+		job_start(&w);
+		w.job.unlaunched = unlaunched;
+		job_end(&w, "FAILED");
+		ck_assert_int_eq(history_has(&w, "it ran without"),
+				 !unlaunched);
+		world_free(&w);
+	}
+}
+END_TEST
+
 TEST_MAIN("buffers shares", test_tolerate, test_tolerate_back, test_unlaunched,
-	  test_lost_without_data, test_lost_all, test_incomplete,
+	  test_without, test_lost_without_data, test_lost_all, test_incomplete,
 	  test_own_totals, test_parts, test_parts_tolerate, test_stage_out_on)
