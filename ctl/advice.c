@@ -13,6 +13,9 @@ static void advise_plugins(const struct slu_ctl_settings *s,
 		slu_buf_puts(out, "BurstBufferType is not burst_buffer/sluice: "
 				  "no limit is set, for nothing would guard it "
 				  "from slurmctld's start on; set it\n");
+	if (!s->bb_sluice && conf->n_fs)
+		slu_buf_puts(out, "BurstBufferType is not burst_buffer/sluice: "
+				  "no job gets a file system; set it\n");
 	if (!s->prep_sluice && (s->bb_sluice || conf->io_nodes.n))
 		slu_buf_puts(out, "PrEpPlugins lacks sluice: starts and ends "
 				  "are seen late; set "

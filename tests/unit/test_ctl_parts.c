@@ -352,6 +352,7 @@ START_TEST(test_advice)
 				       .job_container = true,
 				       .prolog_epilog_timeout = 549,
 				       .prolog_serial = true};
+	struct slu_ctl_settings none = {.job_submit_sluice = true};
 	static const char *const words[] = {
 		"script",	  "PrologFlags lacks", "Serial",
 		"at least 550",	  "BatchStartTimeout", "ResumeTimeout",
@@ -362,6 +363,12 @@ START_TEST(test_advice)
 	expect(!out.len, "%s", out.data);
 	slu_advice(&bad, &conf, &out);
 	each(w, words) expect(strstr(out.data, *w), "%s", *w);
+	slu_buf_reset(&out);
+	slu_advice(&none, &conf, &out);
+	expect(!out.len, "%s", out.data);
+	conf.n_fs = 1;
+	slu_advice(&none, &conf, &out);
+	expect(strstr(out.data, "no job gets a file system"), "%s", out.data);
 	slu_buf_free(&out);
 }
 END_TEST
