@@ -311,6 +311,7 @@ int slu_nodes_check(struct slu_nodes *nodes, const char *name,
 	inet_ntop(AF_INET, &from, text, sizeof(text));
 	return slu_err(
 		err, SLU_DENIED,
-		"the credential was made at %s, which is no address of %s",
+		"the credential was made at %s, which is no address of %s "
+		"(what does /etc/hosts there say?)",
 		text, name);
 }

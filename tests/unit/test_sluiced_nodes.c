@@ -132,7 +132,8 @@ START_TEST(test_asks_no_more)
 	inet_pton(AF_INET, "10.0.0.4", &from);
 	for (int i = 0; i < 3; i++)
 		expect_fail(slu_nodes_check(nodes, "n3", from, &err), err,
-			    SLU_DENIED, "no address of n3");
+			    SLU_DENIED,
+			    "no address of n3 (what does /etc/hosts");
 	ck_assert_int_eq(asked, 1);
 	slu_nodes_free(nodes);
 }
