@@ -34,6 +34,7 @@ SPANK_PLUGIN(sluice, 1)
 #define IO_SECONDS 5	     /* for sending a job's I/O totals */
 #define FILE_MAX   (1 << 20) /* of env and mapping files */
 #define ENTRY_MAX  131072    /* of the environment, execve(2) */
+#define BAD_CONF   2	     /* exit status of sluice-node */
 #define CANNOT_RUN 127
 #define MAP_FILE   "LIBGKFS_FORWARDING_MAP_FILE"
 
@@ -246,6 +247,7 @@ int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
 	slurm_error("sluice: JobId=%u: %s down: %s, see %s/%u", conf.job,
 		    conf.node,
 		    rc == CANNOT_RUN ? "cannot be run"
+		    : rc == BAD_CONF ? "cannot read sluice.conf"
 				     : "this node cannot be cleaned",
 		    conf.run, conf.job);
 	return -1;

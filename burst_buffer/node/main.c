@@ -175,11 +175,13 @@ static const char *take_words(const struct command *command, char **word,
 }
 
 /* Without configuration there is no file system, and the tasks of a job that
- * wants one are refused; it is no reason to drain the node. */
-static int no_configuration(const struct command *command,
+ * wants one are refused. slurmd has standard error on /dev/null. */
+static int no_configuration(struct slu_node *n, const struct command *command,
 			    const struct slu_err *err)
 {
 	fprintf(stderr, "sluice-node: %s\n", err->text);
+	if (n->log_file)
+		slu_node_log(n, SLU_ERROR, "%s", err->text);
 	return command->fn == slu_cmd_up ? 0 : 2;
 }
 
@@ -191,7 +193,7 @@ static int run(const struct command *command, struct slu_node_options *opt)
 
 	opt->strict = command->fn == slu_cmd_probe;
 	if (slu_node_open(&n, opt, &err))
-		rc = no_configuration(command, &err);
+		rc = no_configuration(&n, command, &err);
 	else
 		rc = command->fn(&n);
 	if (rc == 0 && !command->needs_root)

@@ -139,11 +139,11 @@ int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 	n->conf = opt->strict ? slu_conf_load(path, &bad)
 			      : slu_node_conf(path, &bad);
 	free(path);
+	open_log(n);
 	if (!n->conf) {
 		*err = bad;
 		return -1;
 	}
-	open_log(n);
 	if (bad.kind)
 		slu_node_log(n, SLU_ERROR,
 			     "the configuration of before stays: %s", bad.text);

@@ -5,7 +5,8 @@
 # Run in the build directory.
 set -u
 err=$(mktemp)
-trap 'rm -f "$err"' EXIT
+log=$(mktemp)
+trap 'rm -f "$err" "$log"' EXIT
 failed=0
 
 complain() {
@@ -46,6 +47,11 @@ check ./sluice-stage-out --job
 check select_io/tbf/sluice-tbfd --state
 check ./sluice-place --name
 check ./sluice-segments --lfs
+
+# slurmd lets nobody read what sluice-node says without its configuration.
+SLUICE_CONF=/nosuch/conf want 2 "sluice-node: open /nosuch/conf: .*" \
+	./sluice-node status --log "$log"
+grep -q 'error .*open /nosuch/conf: ' "$log" || complain "the log lacks it"
 
 # A letter that some long option has for its number, and is none.
 want 2 "sluice-node: unknown option -j (see sluice-node --help)" \
