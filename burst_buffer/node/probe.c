@@ -19,6 +19,7 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <arpa/inet.h>
 #include <linux/magic.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/node/verbs.h"
@@ -159,6 +160,20 @@ static void probe_drivers(struct slu_node *n, struct slu_probe *p)
 
 /* munged here, sluiced there, and what it knows of this node */
 
+/* What munged takes for this host's address the servers of jobs bind, too. */
+static void probe_address(struct slu_probe *p, struct in_addr addr)
+{
+	char text[INET_ADDRSTRLEN];
+
+	if (ntohl(addr.s_addr) >> 24 != IN_LOOPBACKNET)
+		return;
+	inet_ntop(AF_INET, &addr, text, sizeof(text));
+	slu_probe_add(p, SLU_PROBE_NOTE, "address",
+		      "this host's name means %s here, where no other reaches "
+		      "it: write its address into /etc/hosts, restart munge",
+		      text);
+}
+
 static bool probe_munge(struct slu_node *n, struct slu_probe *p)
 {
 	struct slu_caller self;
@@ -170,11 +185,13 @@ static bool probe_munge(struct slu_node *n, struct slu_probe *p)
 
 	(void)n;
 	free(cred);
-	if (good)
-		slu_probe_add(p, SLU_PROBE_OK, "munge", "works");
-	else
+	if (!good) {
 		slu_probe_add(p, SLU_PROBE_BAD, "munge", "%s", err.text);
-	return good;
+		return false;
+	}
+	slu_probe_add(p, SLU_PROBE_OK, "munge", "works");
+	probe_address(p, self.addr);
+	return true;
 }
 
 static void probe_clock(struct slu_probe *p, double ahead)

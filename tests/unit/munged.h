@@ -14,6 +14,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 
+/* MUNGED_OPTION of the environment is one more, if a test sets it. */
 static void munged_exec(const char *dir)
 {
 	char option[5][300];
@@ -27,7 +28,8 @@ static void munged_exec(const char *dir)
 	freopen("/dev/null", "w", stderr);
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	execlp("munged", "munged", "--foreground", "--force", option[0],
-	       option[1], option[2], option[3], option[4], (char *)NULL);
+	       option[1], option[2], option[3], option[4],
+	       getenv("MUNGED_OPTION"), (char *)NULL);
 	_exit(127);
 }
 

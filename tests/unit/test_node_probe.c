@@ -38,6 +38,7 @@ START_TEST(test_probe)
 	char *out;
 	int code;
 
+	setenv("MUNGED_OPTION", "--origin=127.0.1.1", 1);
 	if (!sluiced_begin())
 		return;
 	node_begin("FileSystem=odd Driver=floppy\n");
@@ -47,6 +48,7 @@ START_TEST(test_probe)
 	ck_assert_ptr_nonnull(
 		strstr(find_row(rows, "FileSystem odd"), "no driver floppy"));
 	ck_assert_ptr_nonnull(strstr(find_row(rows, "munge"), "ok"));
+	ck_assert_ptr_nonnull(strstr(find_row(rows, "address"), "127.0.1.1"));
 	ck_assert_ptr_nonnull(strstr(find_row(rows, "sluiced"), "answers"));
 	ck_assert_ptr_nonnull(strstr(find_row(rows, "clock"), "ok"));
 	ck_assert_ptr_nonnull(strstr(find_row(rows, "storage"), "/storage"));
