@@ -48,7 +48,7 @@ noinst_HEADERS += tests/unit/burst_world.h tests/unit/persist_world.h \
 	tests/unit/adopt_notes.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_request_round \
+	tests/unit/test_request_component tests/unit/test_request_round \
 	tests/unit/test_life tests/unit/test_adopt \
 	tests/unit/test_adopt_forged tests/unit/test_plan \
 	tests/unit/test_plan_shares tests/unit/test_ahead \
@@ -62,6 +62,7 @@ check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
+tests_unit_test_request_component_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_request_round_LDADD = libslurequest.la $(CHECK_LIBS)
 tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
 tests_unit_test_adopt_SOURCES = tests/unit/test_adopt.c \

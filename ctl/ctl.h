@@ -98,6 +98,8 @@ struct slu_ctl_ask {
 };
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		     char **text, struct slu_err *err);
+/* See slu_request_component(). */
+char *slu_ctl_component(const char *script, uint32_t component);
 /* Does canonical text ask for a file system, and how large? NULL is fine. */
 bool slu_ctl_has_buffer(const char *text);
 /* Does it name persistent buffers, to be made, used or destroyed? */

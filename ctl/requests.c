@@ -307,6 +307,11 @@ bool slu_ctl_has_buffer(const char *text)
 		!strncmp(text, "persistent ", 11));
 }
 
+char *slu_ctl_component(const char *script, uint32_t component)
+{
+	return slu_request_component(script, component);
+}
+
 uint64_t slu_ctl_capacity(const char *text)
 {
 	struct slu_request req;

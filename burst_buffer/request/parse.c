@@ -306,6 +306,42 @@ int slu_request_parse(const char *option, const char *script,
 	return 0;
 }
 
+/* A line like "#SBATCH hetjob", between the options of two components. */
+static bool separates(const struct line *l)
+{
+	size_t len = (size_t)(l->end - l->p);
+
+	return ((len > 6 && !strncmp(l->p, "#SLURM", 6)) ||
+		(len > 7 && !strncmp(l->p, "#SBATCH", 7))) &&
+	       (memmem(l->p, len, "hetjob", 6) ||
+		memmem(l->p, len, "packjob", 7));
+}
+
+char *slu_request_component(const char *script, uint32_t component)
+{
+	struct slu_buf out = {0};
+	struct line l = {0};
+	bool past = false; /* its own options */
+	uint32_t at = 0;
+
+	for (const char *line = script; next_line(&script, &l); line = script) {
+		bool separator = separates(&l);
+		enum said said = look(&l);
+
+		at += separator;
+		past |= at > component || said == SAID_COMMAND;
+		if (!component && past && said != SAID_NOTHING &&
+		    said != SAID_COMMAND)
+			slu_buf_puts(&out, "#EXCLUDED ");
+		if (!component || l.number == 1 ||
+		    (at == component && !past && !separator))
+			slu_buf_add(&out, line, (size_t)(script - line));
+	}
+	if (component)
+		slu_buf_puts(&out, "\nexit 0\n");
+	return slu_buf_steal(&out);
+}
+
 void slu_request_free(struct slu_request *req)
 {
 	size_t i;

@@ -118,6 +118,10 @@ static inline uint64_t slu_manifest_size(uint64_t capacity)
  * An empty result (nothing asked for) is success with everything zero. */
 int slu_request_parse(const char *option, const char *script,
 		      struct slu_request *out, struct slu_err *err);
+/* What of a heterogeneous job's script is one component's (0: the first): its
+ * options; the first has the commands, too, and there are no requests of
+ * others. Caller frees; NULL without memory. */
+char *slu_request_component(const char *script, uint32_t component);
 /* Can its data be staged in before the job has nodes? There have to be nodes
  * for it, and the data must not lie in those of the job. */
 bool slu_request_ahead(const struct slu_request *req,
