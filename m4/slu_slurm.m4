@@ -21,15 +21,13 @@ AC_DEFUN([SLU_SLURM], [
     slu_inst_number=`sed -n 's/^#define SLURM_VERSION_NUMBER //p' /usr/include/slurm/slurm_version.h`
     AS_IF([test "$slu_src_number" != "$slu_inst_number"],
       [AC_MSG_ERROR([$with_slurm_source is Slurm $slu_src_version ($slu_src_number) but $slu_inst_number is installed: run tools/slurm-source DIR to get the right one])])
-    dnl Later releases have other hooks and refuse plugins without them.
-    AS_CASE([$slu_src_version], [22.05.*], [],
-      [AC_MSG_ERROR([Slurm $slu_src_version: the plugins are for Slurm 22.05 only; configure without --with-slurm-source builds all else])])
+    dnl Others have other hooks, and refuse plugins without them.
+    AS_CASE([$slu_src_version], [22.05.*|24.11.*], [],
+      [AC_MSG_ERROR([Slurm $slu_src_version: the plugins are for Slurm 22.05 and 24.11 only; configure without --with-slurm-source builds all else])])
     AC_MSG_RESULT([$slu_src_version])
     dnl As system headers: their warnings are not ours.
     SLURM_CPPFLAGS="-isystem $with_slurm_source -isystem $with_slurm_source/slurm"
     AC_SUBST([SLURM_CPPFLAGS])
-    SLU_SLURM_HAS([JOB_STATE_SET], [job_state_set])
-    SLU_SLURM_HAS([JOB_REQUEUE_INTERNAL], [job_requeue_internal])
     slu_slurm_report="$slu_src_version from $with_slurm_source"
   ])
   AM_CONDITIONAL([WITH_SLURM], [test "$with_slurm_source" != no])
@@ -45,13 +43,4 @@ AC_DEFUN([SLU_PLUGINDIR], [
   AS_CASE([$slurm_plugindir], [/* | '${'*], [], [AC_MSG_ERROR(
     [--with-slurm-plugindir=$slurm_plugindir is no absolute path: it is PluginDir in "scontrol show config" while slurmctld runs])])
   AC_SUBST([slurm_plugindir])
-])
-
-dnl SLU_SLURM_HAS(NAME, FUNCTION): HAVE_SLURM_NAME when slurmctld.h has it.
-AC_DEFUN([SLU_SLURM_HAS], [
-  AC_MSG_CHECKING([whether slurmctld has $2])
-  AS_IF([grep -qE "\b$2\b" "$with_slurm_source/src/slurmctld/slurmctld.h"],
-    [AC_MSG_RESULT([yes])
-     AC_DEFINE([HAVE_SLURM_$1], [1], [slurmctld.h declares $2])],
-    [AC_MSG_RESULT([no])])
 ])

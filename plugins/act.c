@@ -189,8 +189,8 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job) &&
 	    !IS_JOB_COMPLETE(job))
 		return 0;
-	rc = job_requeue_internal(slurm_conf.slurm_user_id,
-				  slu_het_leader(job)->job_id, false, flags);
+	rc = job_requeue(slurm_conf.slurm_user_id, slu_het_leader(job)->job_id,
+			 NULL, false, flags);
 	if (slu_het_leader(job)->het_job_list && IS_JOB_PENDING(job))
 		rc = SLURM_SUCCESS; /* others had ended, or were put back */
 	if (rc != SLURM_SUCCESS && IS_JOB_COMPLETE(job)) {

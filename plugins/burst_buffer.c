@@ -213,7 +213,7 @@ static void copy_job(void *arg, struct slu_job *job)
  * and so does what is planned for later (test_only). */
 static bool is_eligible(const job_record_t *job)
 {
-	const struct job_details *d = job->details;
+	const job_details_t *d = job->details;
 
 	return d && job->priority && !(job->bit_flags & JOB_DEPENDENT) &&
 	       d->begin_time && d->begin_time <= time(NULL);
@@ -325,7 +325,7 @@ static int begin_stage_in(void *x, void *arg)
 
 /* Jobs that the scheduler means to start later; some of them it does not ask
  * about by itself. */
-int bb_p_job_try_stage_in(List job_queue)
+int bb_p_job_try_stage_in(list_t *job_queue)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
 
@@ -453,7 +453,18 @@ int bb_p_job_cancel(job_record_t *job)
 	return SLURM_SUCCESS;
 }
 
-int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc, char **argv,
+/* Asked since 24.11; 22.05 does that by itself. */
+char *bb_p_build_het_job_script(char *script, uint32_t het_job_offset)
+{
+	char *text = slu_ctl_component(script, het_job_offset);
+	char *slurms = xstrdup(text);
+
+	free(text);
+	return slurms;
+}
+
+int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc,
+		    char **argv SLU_SINCE_24_11(job_info_msg_t *),
 		    char **resp_msg)
 {
 	(void)func;
@@ -471,7 +482,8 @@ char *bb_p_xlate_bb_2_tres_str(char *burst_buffer)
 }
 
 /* scontrol show bbstat [JOBID|hooks] */
-char *bb_p_get_status(uint32_t argc, char **argv)
+char *bb_p_get_status(uint32_t argc,
+		      char **argv SLU_SINCE_24_11(uint32_t, uint32_t))
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
 	char *text, *slurms;

@@ -4,9 +4,8 @@
 
 /*
  * Slurm's internal headers under the newest release's names; what an older one
- * lacks is made here, as configure has found it (m4/slu_slurm.m4), and nowhere
- * else. Slurm's headers define info(), error() and more as macros: this file
- * is included last.
+ * lacks, or calls otherwise, is made here and nowhere else. Slurm's headers
+ * define info(), error() and more as macros: this file is included last.
  */
 
 #include <slurm/slurm.h>
@@ -17,17 +16,49 @@
 #include "src/common/log.h"
 #include "src/common/node_conf.h"
 #include "src/common/pack.h"
-#include "src/common/slurm_accounting_storage.h"
 #include "src/common/slurm_protocol_common.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/job_scheduler.h"
 #include "src/slurmctld/locks.h"
-#include "src/slurmctld/preempt.h"
 #include "src/slurmctld/slurmctld.h"
-#include "src/slurmctld/srun_comm.h"
 #include "src/slurmctld/state_save.h"
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+
+#include "src/interfaces/accounting_storage.h"
+#include "src/interfaces/preempt.h"
+#include "src/interfaces/prep.h"
+#include "src/stepmgr/srun_comm.h"
+
+/* Arguments that hooks have since 24.11, and do not use. */
+#define SLU_SINCE_24_11(...) , __VA_ARGS__
+
+#else /* 22.05 */
+
+#include "src/common/prep.h"
+#include "src/common/slurm_accounting_storage.h"
+#include "src/slurmctld/preempt.h"
+#include "src/slurmctld/srun_comm.h"
+
+#define SLU_SINCE_24_11(...)
+
+typedef struct xlist list_t;
+typedef struct listIterator list_itr_t;
+typedef struct job_details job_details_t;
+
+#define node_name2bitmap(names, best_effort, bitmap, invalid) \
+	node_name2bitmap(names, best_effort, bitmap)
+#define assoc_mgr_is_user_acct_coord(conn, uid, account, is_locked) \
+	assoc_mgr_is_user_acct_coord(conn, uid, account)
+
+static inline void job_state_set(job_record_t *job, uint32_t state)
+{
+	job->job_state = state;
+}
+
+#endif
 
 /* slurmctld's own symbols: some of our plugins are loaded by slurmd too, where
  * they do not exist. Functions are bound at their first call, data is weak. */
@@ -62,20 +93,5 @@ static inline bool slu_packs_poll_interval(uint16_t protocol_version)
 	return false;
 #endif
 }
-
-#ifndef HAVE_SLURM_JOB_STATE_SET /* before 24.05 */
-static inline void job_state_set(job_record_t *job, uint32_t state)
-{
-	job->job_state = state;
-}
-#endif
-
-#ifndef HAVE_SLURM_JOB_REQUEUE_INTERNAL /* before 25.11 */
-static inline int job_requeue_internal(uid_t uid, uint32_t job_id, bool preempt,
-				       uint32_t flags)
-{
-	return job_requeue(uid, job_id, NULL, preempt, flags);
-}
-#endif
 
 #endif

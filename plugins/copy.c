@@ -68,24 +68,24 @@ static uint32_t minutes(uint32_t limit)
 
 int64_t slu_eligible(const job_record_t *job)
 {
-	const struct job_details *d = job->details;
+	const job_details_t *d = job->details;
 
 	return !d ? 0 : d->begin_time ? d->begin_time : d->submit_time;
 }
 
-/* What Slurm calls suspended of a run, up to a suspension that lasts. Who is
- * ended while suspended ends at the suspension, and what followed, which lies
- * behind the end, is counted all the same. */
-static int64_t suspended(const job_record_t *job, bool lasts)
+/* Of a run, until it was suspended or resumed last. tot_sus_time has of who
+ * ends while suspended what followed, too, and since 24.11 of everybody what
+ * it took to make the nodes ready. */
+static int64_t suspended(const job_record_t *job)
 {
-	if (job->suspend_time && (lasts || job->end_time == job->suspend_time))
-		return job->suspend_time - job->start_time - job->pre_sus_time;
-	return job->tot_sus_time;
+	return job->suspend_time
+		       ? job->suspend_time - job->start_time - job->pre_sus_time
+		       : 0;
 }
 
 static void copy_times(const job_record_t *job, struct slu_job *out)
 {
-	const struct job_details *d = job->details;
+	const job_details_t *d = job->details;
 
 	out->submit = d ? d->submit_time : 0;
 	out->eligible = slu_eligible(job);
@@ -97,8 +97,7 @@ static void copy_times(const job_record_t *job, struct slu_job *out)
 	if (job->job_state & JOB_REQUEUE)
 		out->end = job->end_time; /* of the run that is ending */
 	if (!IS_JOB_PENDING(job) || out->end)
-		out->suspended =
-			suspended(job, !out->end && IS_JOB_SUSPENDED(job));
+		out->suspended = suspended(job);
 	if (!out->end && IS_JOB_SUSPENDED(job))
 		out->suspended_since = job->suspend_time;
 	out->limit = minutes(job->time_limit);
@@ -134,7 +133,7 @@ static char *qos_of(const job_record_t *job)
 
 static void copy_size(const job_record_t *job, struct slu_job *out)
 {
-	const struct job_details *d = job->details;
+	const job_details_t *d = job->details;
 
 	out->node_cnt = job->total_nodes ? job->total_nodes : job->node_cnt;
 	out->cpus = job->total_cpus;

@@ -22,7 +22,7 @@ static time_t must_end_by(const job_record_t *job, time_t now)
 {
 	slurmctld_resv_t *resv;
 	time_t by = (time_t)INT64_MAX;
-	ListIterator i = list_iterator_create(resv_list);
+	list_itr_t *i = list_iterator_create(resv_list);
 
 	while ((resv = list_next(i))) {
 		if (resv == job->resv_ptr) {

@@ -68,7 +68,7 @@ static bool has_buffer(const job_record_t *job)
 /* The running job that this one's nodes are for. */
 static job_record_t *expanded(const job_record_t *job)
 {
-	const struct job_details *d = job->details;
+	const job_details_t *d = job->details;
 
 	return d && d->expanding_jobid ? find_job_record(d->expanding_jobid)
 				       : NULL;
@@ -95,14 +95,17 @@ static bool may_change(const job_desc_msg_t *desc, const job_record_t *job,
 {
 	if (uid == job->user_id || validate_operator(uid))
 		return true;
-	return assoc_mgr_is_user_acct_coord(acct_db_conn, uid, job->account) &&
+	return assoc_mgr_is_user_acct_coord(acct_db_conn, uid, job->account,
+					    false) &&
 	       (!desc->account ||
-		assoc_mgr_is_user_acct_coord(acct_db_conn, uid, desc->account));
+		assoc_mgr_is_user_acct_coord(acct_db_conn, uid, desc->account,
+					     false));
 }
 
 /* Who changes a job knows why. But a file system lies on the nodes that it was
  * made for. */
-int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
+int job_modify(job_desc_msg_t *desc, job_record_t *job,
+	       uint32_t uid SLU_SINCE_24_11(char **))
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
 	int rc = SLURM_SUCCESS;

@@ -22,7 +22,7 @@ struct extent {
 struct slu_late {
 	struct extent *of;
 	size_t n;
-	List planned; /* of struct planned */
+	list_t *planned; /* of struct planned */
 	time_t until;
 };
 
@@ -50,7 +50,7 @@ static bool holds(const struct extent *e, time_t start)
  * it; a floating one, which has no time, never begins. node READ */
 static void meet(const struct extent *e, const job_record_t *job)
 {
-	ListIterator i = list_iterator_create(resv_list);
+	list_itr_t *i = list_iterator_create(resv_list);
 	const slurmctld_resv_t *resv;
 
 	while ((resv = list_next(i)) && !*e->put->late.reservation)
@@ -108,7 +108,7 @@ static bitstr_t *bitmap(char *names)
 	bitstr_t *nodes = NULL;
 
 	lock_slurmctld(lock);
-	if (node_name2bitmap(names, true, &nodes) != SLURM_SUCCESS)
+	if (node_name2bitmap(names, true, &nodes, NULL) != SLURM_SUCCESS)
 		FREE_NULL_BITMAP(nodes);
 	unlock_slurmctld(lock);
 	return nodes;

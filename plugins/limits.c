@@ -43,7 +43,7 @@ uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note)
 _Static_assert(SLU_NOTE_UNLIMITED == INFINITE, "one stands for the other");
 
 /* Are the nodes that the user named all that the job gets? */
-static bool names_all(const struct job_details *d)
+static bool names_all(const job_details_t *d)
 {
 	if (!d || !d->req_node_bitmap)
 		return false;
@@ -83,7 +83,7 @@ static bool is_in_gap(const job_record_t *job, uint32_t tight, uint32_t whole)
 	time_t to = whole == INFINITE ? now + YEAR : now + (time_t)whole * 60;
 	slurmctld_resv_t *resv;
 	bool barred = false;
-	ListIterator i;
+	list_itr_t *i;
 
 	if (!list_count(resv_list))
 		return false;
@@ -256,7 +256,7 @@ void slu_limit_put(job_record_t *job, uint32_t limit)
 static void tell_slurmdbd(job_record_t *job)
 {
 	if (job->db_index && job->db_index != NO_VAL64)
-		jobacct_storage_job_start_direct(acct_db_conn, job);
+		jobacct_storage_g_job_start(acct_db_conn, job);
 }
 
 /* job WRITE, part READ. Has it been done? */

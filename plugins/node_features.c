@@ -41,13 +41,14 @@ int node_features_p_get_node(char *node_list)
 	return SLURM_SUCCESS;
 }
 
-int node_features_p_job_valid(char *job_features)
+int node_features_p_job_valid(char *job_features SLU_SINCE_24_11(list_t *))
 {
 	(void)job_features;
 	return SLURM_SUCCESS;
 }
 
-char *node_features_p_job_xlate(char *job_features)
+char *node_features_p_job_xlate(char *job_features SLU_SINCE_24_11(list_t *,
+								   bitstr_t *))
 {
 	(void)job_features;
 	return NULL;
@@ -69,7 +70,7 @@ bool node_features_p_node_power(void)
 	return false;
 }
 
-int node_features_p_node_set(char *active_features)
+int node_features_p_node_set(char *active_features SLU_SINCE_24_11(bool *))
 {
 	(void)active_features;
 	return SLURM_SUCCESS;

@@ -7,7 +7,6 @@
 #include "config.h"
 #include "plugins/copy.h"
 #include "plugins/host.h"
-#include "src/common/prep.h"
 
 const char plugin_name[] = "Sluice prolog and epilog plugin";
 const char plugin_type[] = "prep/sluice";
@@ -28,10 +27,11 @@ int fini(void)
 	return SLURM_SUCCESS;
 }
 
-void prep_p_register_callbacks(prep_callbacks_t *callbacks)
+int prep_p_register_callbacks(prep_callbacks_t *callbacks)
 {
 	if (ctl && callbacks)
 		slu_ctl_set_prolog_done(ctl, callbacks->prolog_slurmctld);
+	return SLURM_SUCCESS;
 }
 
 int prep_p_prolog(job_env_t *job_env, slurm_cred_t *cred)
