@@ -24,19 +24,24 @@ daemon_start() { # HOST DAEMON
 	esac
 }
 
+# Its processes; newer ones of Debian's Slurm call themselves slurmd-wlm.
+daemon_pids() { # HOST DAEMON
+	in_host "$1" pgrep -d ' ' -x "$2(-wlm)?"
+}
+
 daemon_is_dead() { # HOST DAEMON
-	! in_host "$1" pgrep -x "$2" >/dev/null
+	! daemon_pids "$1" "$2" >/dev/null
 }
 
 daemon_stop() { # HOST DAEMON
-	in_host "$1" pkill -TERM -x "$2" || die "no $2 on $1"
+	in_host "$1" pkill -TERM -x "$2(-wlm)?" || die "no $2 on $1"
 	wait_for 30 daemon_is_dead "$1" "$2" || die "$2 on $1 does not stop"
 }
 
 # These very processes: something may start the daemon anew at once.
 daemon_kill() { # HOST DAEMON
 	local pids
-	pids=$(in_host "$1" pgrep -d ' ' -x "$2") || die "no $2 on $1"
+	pids=$(daemon_pids "$1" "$2") || die "no $2 on $1"
 	in_host "$1" sh -c "kill -KILL $pids"
 	wait_for 10 processes_are_dead "$1" "$pids" ||
 		die "$2 on $1 does not die"
