@@ -177,7 +177,8 @@ static int verify_unit(void *arg, struct slu_worker *w,
 		rc = verify_link(a, &w->dst, e, err);
 		break;
 	}
-	w->files += e->kind != 'd' && u->range == 0; /* as the totals do */
+	/* as the totals do */
+	w->files += (e->kind == 'f' || e->kind == 'l') && u->range == 0;
 	return rc;
 }
 
