@@ -132,9 +132,14 @@ struct slu_conf *slu_conf_load_text(const char *path, struct slu_buf *text,
 {
 	if (slu_file_read(AT_FDCWD, path, SLU_CONF_MOST, text, err) < 0)
 		return NULL;
-	if (!memchr(text->data, '\0', text->len))
+	if (!text->len)
+		slu_err(err, SLU_INVALID,
+			"%s is empty; for the defaults write a comment in it",
+			path);
+	else if (memchr(text->data, '\0', text->len))
+		slu_err(err, SLU_INVALID, "%s is not a text file", path);
+	else
 		return slu_conf_parse(text->data, path, err);
-	slu_err(err, SLU_INVALID, "%s is not a text file", path);
 	return NULL;
 }
 

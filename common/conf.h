@@ -155,7 +155,8 @@ struct slu_conf_key {
 extern const struct slu_conf_key slu_conf_keys[]; /* name NULL ends it */
 
 /* Read and check the file at `path`. Errors are "FILE:LINE: ...", with the
- * nearest key for an unknown one. Caller frees with slu_conf_free. */
+ * nearest key for an unknown one. One without a byte is refused: it is being
+ * written. Caller frees with slu_conf_free. */
 struct slu_conf *slu_conf_load(const char *path, struct slu_err *err);
 /* The same, and the text that was read, also of a bad file (caller frees);
  * untouched if the file cannot be read. */

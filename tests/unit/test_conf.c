@@ -358,6 +358,13 @@ START_TEST(test_load)
 
 	ck_assert_ptr_null(slu_conf_load(path, &err));
 	expect_err(err, SLU_NOTFOUND, path);
+	write_file(path, "", 0);
+	ck_assert_ptr_null(slu_conf_load(path, &err));
+	expect_err(err, SLU_INVALID, "sluice.conf is empty");
+	write_file(path, "# \n", 3);
+	conf = slu_conf_load(path, &err);
+	ck_assert_ptr_nonnull(conf);
+	slu_conf_free(conf);
 	write_file(path, "RunDir=/r\n", 10);
 	conf = slu_conf_load(path, &err);
 	ck_assert_str_eq(conf->run_dir, "/r");
