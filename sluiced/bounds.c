@@ -2,7 +2,9 @@
 /* See bounds.h. An account lives while its user has requests. */
 #include "sluiced/bounds.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 struct slu_account {
@@ -102,21 +104,47 @@ unsigned slu_bounds_requests(const struct slu_share *share)
 	return share->user ? share->user->requests : 0;
 }
 
-void slu_conn_add(struct slu_conn **list, struct slu_conn *conn, double now)
+static uint64_t net_of_ipv4(const void *addr)
 {
-	conn->next = *list;
-	conn->link = list;
+	uint32_t n;
+
+	memcpy(&n, addr, sizeof(n));
+	n = ntohl(n);
+	return n >> 24 == IN_LOOPBACKNET ? INADDR_LOOPBACK : n;
+}
+
+uint64_t slu_net(const struct sockaddr *addr)
+{
+	const struct in6_addr *six;
+	uint64_t net;
+
+	if (addr->sa_family == AF_INET)
+		return net_of_ipv4(
+			&((const struct sockaddr_in *)addr)->sin_addr);
+	six = &((const struct sockaddr_in6 *)addr)->sin6_addr;
+	if (IN6_IS_ADDR_V4MAPPED(six))
+		return net_of_ipv4(six->s6_addr + 12);
+	memcpy(&net, six, sizeof(net));
+	return net;
+}
+
+void slu_conn_add(struct slu_conns *all, struct slu_conn *conn, double now)
+{
+	conn->next = all->newest;
+	conn->link = &all->newest;
 	if (conn->next)
 		conn->next->link = &conn->next;
-	*list = conn;
+	all->newest = conn;
+	all->n++;
 	conn->deadline = now + SLU_BOUNDS_HEAD;
 }
 
-void slu_conn_remove(struct slu_conn *conn)
+void slu_conn_remove(struct slu_conns *all, struct slu_conn *conn)
 {
 	*conn->link = conn->next;
 	if (conn->next)
 		conn->next->link = conn->link;
+	all->n -= !conn->ended;
 }
 
 void slu_conn_travel(struct slu_conn *conn, double now, uint64_t n)
@@ -124,11 +152,69 @@ void slu_conn_travel(struct slu_conn *conn, double now, uint64_t n)
 	conn->deadline = now + SLU_BOUNDS_HEAD + (double)n / SLU_BOUNDS_RATE;
 }
 
-void slu_conns_sweep(struct slu_conn *list, double now)
+static void end_conn(struct slu_conns *all, struct slu_conn *conn)
 {
-	for (struct slu_conn *c = list; c; c = c->next)
-		if (c->deadline > 0 && now > c->deadline) {
-			shutdown(c->fd, SHUT_RDWR);
-			c->deadline = 0;
+	if (conn->ended)
+		return;
+	shutdown(conn->fd, SHUT_RDWR);
+	conn->ended = true;
+	all->n--;
+}
+
+void slu_conns_sweep(struct slu_conns *all, double now)
+{
+	for (struct slu_conn *c = all->newest; c; c = c->next)
+		if (c->deadline > 0 && now > c->deadline)
+			end_conn(all, c);
+}
+
+static bool may_be_cut(const struct slu_conn *conn)
+{
+	return !conn->trusted && !conn->ended;
+}
+
+static int compare_nets(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* How often *net stands in nets[n], which it does most often. */
+static size_t most_frequent(uint64_t *nets, size_t n, uint64_t *net)
+{
+	size_t most = 0;
+
+	qsort(nets, n, sizeof(*nets), compare_nets);
+	for (size_t i = 0, first = 0; i < n; i++) {
+		if (nets[i] != nets[first])
+			first = i;
+		if (i - first >= most) {
+			most = i - first + 1;
+			*net = nets[i];
 		}
+	}
+	return most;
+}
+
+void slu_conns_cut(struct slu_conns *all)
+{
+	uint64_t *nets = calloc(all->n, sizeof(*nets)), net = 0;
+	size_t n = 0, stay;
+
+	if (!nets)
+		return;
+	for (struct slu_conn *c = all->newest; c; c = c->next)
+		if (may_be_cut(c))
+			nets[n++] = c->net;
+	stay = (most_frequent(nets, n, &net) + 1) / 2;
+	free(nets);
+	for (struct slu_conn *c = all->newest; c; c = c->next) {
+		if (!may_be_cut(c) || c->net != net)
+			continue;
+		if (stay)
+			stay--;
+		else
+			end_conn(all, c);
+	}
 }

@@ -4,11 +4,11 @@
 
 /*
  * How much of the HTTP server one client may take: a user's requests at a time,
- * bytes of bodies that have come and of answers that have not been read, and
- * the time that a connection may take over a request and its answer. Root and
- * SlurmUser are trusted: what they send and are sent has only the limit of all
- * together, of which others get no more than half. So nobody keeps the nodes
- * out.
+ * bytes of bodies that have come and of answers that have not been read, the
+ * time that a connection may take over a request and its answer, and which
+ * connections end when there is no room for more. Root and SlurmUser are
+ * trusted: what they send and are sent has only the limit of all together, of
+ * which others get no more than half. So nobody keeps the nodes out.
  */
 
 #include <stdbool.h>
@@ -24,6 +24,7 @@
 #define SLU_BOUNDS_RATE	    65536.0	   /* bytes a second, at least */
 #define SLU_STRANGER	    ((uid_t)-1)	   /* a user who is not known */
 
+struct sockaddr;
 struct slu_account;
 
 struct slu_bounds {
@@ -50,18 +51,32 @@ bool slu_bounds_answer(struct slu_bounds *b, struct slu_share *share, size_t n);
 /* Requests of this user that have not ended, this one too; 0: trusted. */
 unsigned slu_bounds_requests(const struct slu_share *share);
 
-/* A connection; { 0 } but for fd. Times: seconds of one clock. */
+/* A connection; { 0 } but for fd and net. Times: seconds of one clock. */
 struct slu_conn {
 	struct slu_conn *next, **link;
 	int fd;
+	uint64_t net;	 /* where it comes from, see slu_net() */
+	bool trusted;	 /* root or SlurmUser asks */
+	bool ended;	 /* by us; its client has yet to be told */
 	double deadline; /* then the client has to be through; 0: we are slow */
 };
 
-void slu_conn_add(struct slu_conn **list, struct slu_conn *conn, double now);
-void slu_conn_remove(struct slu_conn *conn);
+struct slu_conns {
+	struct slu_conn *newest;
+	size_t n; /* that have not ended */
+};
+
+/* What one host has: an address of IPv4, all of 127/8, a /64 of IPv6. */
+uint64_t slu_net(const struct sockaddr *addr);
+
+void slu_conn_add(struct slu_conns *all, struct slu_conn *conn, double now);
+void slu_conn_remove(struct slu_conns *all, struct slu_conn *conn);
 /* From now on n bytes travel. */
 void slu_conn_travel(struct slu_conn *conn, double now, uint64_t n);
 /* End those whose time is over, as if the client had gone. */
-void slu_conns_sweep(struct slu_conn *list, double now);
+void slu_conns_sweep(struct slu_conns *all, double now);
+/* Make room: of the host that has most which are not trusted, end the older
+ * half of them. A single one stays. */
+void slu_conns_cut(struct slu_conns *all);
 
 #endif

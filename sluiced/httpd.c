@@ -19,8 +19,7 @@
 
 #define MEMORY_PER_CONN (16u << 10)
 #define CONN_MAX	65536
-#define FD_RESERVE	64 /* for everything that is not a connection */
-#define PER_IP		1024
+#define FD_RESERVE	64  /* for everything that is not a connection */
 #define SWEEP		5.0 /* seconds */
 
 struct slu_httpd {
@@ -31,7 +30,8 @@ struct slu_httpd {
 	int epoll;
 	struct slu_timer timer;
 	struct slu_bounds bounds;
-	struct slu_conn *conns;
+	struct slu_conns conns;
+	size_t most_conns; /* then room is made */
 	struct slu_texts texts;
 	struct slu_timer sweep;
 	bool stopping; /* nothing is suspended any more */
@@ -76,6 +76,14 @@ static struct slu_conn *conn_of(struct slu_req *req)
 		req->conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	return info ? info->socket_context : NULL;
+}
+
+static void trust(struct slu_req *req)
+{
+	struct slu_conn *conn = conn_of(req);
+
+	if (conn)
+		conn->trusted = req->trusted;
 }
 
 /* It is the client's turn: so many bytes of body or answer. */
@@ -210,6 +218,7 @@ static void begin(struct slu_httpd *httpd, struct slu_req *req,
 				   req->trusted))
 		refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE,
 		       "too many requests of one user at once, try again");
+	trust(req);
 	req->body.max = req->max;
 	if (!req->answered)
 		travels(req, req->max);
@@ -298,25 +307,37 @@ static void ready(void *arg, short revents)
 	run(arg);
 }
 
+/* NULL: no memory; it has no deadline then. */
+static struct slu_conn *begin_conn(struct slu_httpd *httpd,
+				   struct MHD_Connection *mhd)
+{
+	const union MHD_ConnectionInfo *fd =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *from = MHD_get_connection_info(
+		mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	struct slu_conn *conn = fd && from ? calloc(1, sizeof(*conn)) : NULL;
+
+	if (!conn)
+		return NULL;
+	conn->fd = fd->connect_fd;
+	conn->net = slu_net(from->client_addr);
+	slu_conn_add(&httpd->conns, conn, slu_now_mono());
+	if (httpd->conns.n > httpd->most_conns)
+		slu_conns_cut(&httpd->conns);
+	return conn;
+}
+
 /* A connection begins or ends. */
 static void on_connection(void *arg, struct MHD_Connection *mhd, void **slot,
 			  enum MHD_ConnectionNotificationCode what)
 {
 	struct slu_httpd *httpd = arg;
 	struct slu_conn *conn = *slot;
-	const union MHD_ConnectionInfo *info;
 
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-		info = MHD_get_connection_info(
-			mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-		conn = info ? calloc(1, sizeof(*conn)) : NULL;
-		if (!conn)
-			return; /* it has no deadline then */
-		conn->fd = info->connect_fd;
-		slu_conn_add(&httpd->conns, conn, slu_now_mono());
-		*slot = conn;
+		*slot = begin_conn(httpd, mhd);
 	} else if (conn) {
-		slu_conn_remove(conn);
+		slu_conn_remove(&httpd->conns, conn);
 		free(conn);
 		*slot = NULL;
 	}
@@ -324,7 +345,7 @@ static void on_connection(void *arg, struct MHD_Connection *mhd, void **slot,
 
 void slu_httpd_sweep(struct slu_httpd *httpd, double now)
 {
-	slu_conns_sweep(httpd->conns, now);
+	slu_conns_sweep(&httpd->conns, now);
 }
 
 static void sweep(void *arg)
@@ -362,25 +383,17 @@ static void mhd_log(void *arg, const char *fmt, va_list args)
 	slu_log(log, SLU_DEBUG, "http: %s", line);
 }
 
-/* Nodes may share an address, and so may all users of a login node. */
-static unsigned from_one(unsigned conns)
-{
-	unsigned n = conns / 8 > PER_IP ? conns / 8 : PER_IP;
-
-	return n < conns / 2 ? n : conns / 2;
-}
-
 static int start_mhd(struct slu_httpd *httpd, int fd, struct slu_err *err)
 {
 	const union MHD_DaemonInfo *info;
 	unsigned conns = connection_limit(httpd->log);
 
+	httpd->most_conns = conns - conns / 8;
 	httpd->mhd = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
 		NULL, NULL, on_request, httpd, MHD_OPTION_EXTERNAL_LOGGER,
 		mhd_log, (void *)httpd->log, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_LIMIT, conns,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, from_one(conns),
 		MHD_OPTION_CONNECTION_TIMEOUT, SLU_HTTPD_IDLE,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONN,
 		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,

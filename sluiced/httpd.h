@@ -8,8 +8,8 @@
  * and takes the answer at once or later. What a request means and who may ask
  * is decided elsewhere (routes.h).
  *
- * Bounds: connections (as many as the descriptor limit allows; of one address
- * a part), idle time, size of one body (by route), and those of bounds.h.
+ * Bounds: connections (as many as the descriptor limit allows), idle time, size
+ * of one body (by route), and those of bounds.h.
  */
 
 #include "common/cred.h"

@@ -61,6 +61,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_assignment \
 	tests/unit/test_sluiced_auth \
 	tests/unit/test_sluiced_batch \
+	tests/unit/test_sluiced_bounds \
 	tests/unit/test_sluiced_buffers \
 	tests/unit/test_sluiced_control \
 	tests/unit/test_sluiced_daemon \
@@ -97,6 +98,7 @@ tests_unit_test_near_LDADD = libsluiced.la libslunet.la $(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_bounds_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_control_LDADD = libsluiced.la $(CHECK_LIBS)
 tests_unit_test_sluiced_buffers_SOURCES = \
 	tests/unit/test_sluiced_buffers.c $(sluiced_whole) \

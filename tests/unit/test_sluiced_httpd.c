@@ -2,9 +2,12 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <malloc.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include "common/file.h"
 #include "sluiced/httpd.h"
 #include "tests/unit/harness.h"
 
@@ -13,6 +16,8 @@
  * as much as fits the letter that it is asked for. The test is its own client,
  * on plain sockets, so that it can misbehave.
  */
+
+#define EMPTY "POST /later HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
 
 static struct slu_loop *loop;
 static struct slu_httpd *httpd;
@@ -87,8 +92,7 @@ static void begin(void)
 	struct slu_err err;
 	char addr[32];
 
-	begun = ended = 0;
-	n_later = 0;
+	begun = ended = 0, n_later = 0;
 	loop = slu_loop_new(&err);
 	httpd = NULL;
 	for (port = 20000 + (unsigned)getpid() % 20000; !httpd; port++) {
@@ -111,15 +115,24 @@ static void turn(int times)
 		slu_loop_turn(loop, 0.005, NULL);
 }
 
-static int meet(void)
+/* From 127.0.0.HOST. */
+static int meet_from(unsigned host)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET,
 				 .sin_port = htons((uint16_t)port)};
+	struct sockaddr_in from = {.sin_family = AF_INET};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	from.sin_addr.s_addr = htonl((INADDR_LOOPBACK & ~0xffu) | host);
+	ck_assert_int_eq(bind(fd, (void *)&from, sizeof(from)), 0);
 	ck_assert_int_eq(connect(fd, (void *)&to, sizeof(to)), 0);
 	return fd;
+}
+
+static int meet(void)
+{
+	return meet_from(1);
 }
 
 static void say(int fd, const char *text)
@@ -241,21 +254,14 @@ END_TEST
 START_TEST(test_crowd)
 {
 	enum { N = 1000 };
-	struct rlimit lim;
 	int fd[N];
 
-	getrlimit(RLIMIT_NOFILE, &lim);
-	lim.rlim_cur = lim.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &lim);
-	if (lim.rlim_max < 3 * N)
+	if (slu_most_files() < 3 * N)
 		return; /* this machine does not allow as many */
 	begin();
 	for (int i = 0; i < N; i++) {
-		static const char text[] = "POST /later HTTP/1.1\r\nHost: x\r\n"
-					   "Content-Length: 0\r\n\r\n";
-
 		fd[i] = meet();
-		ck_assert_int_gt(send(fd[i], text, strlen(text), 0), 0);
+		ck_assert_int_gt(send(fd[i], EMPTY, strlen(EMPTY), 0), 0);
 		if (i % 50 == 0)
 			turn(1);
 	}
@@ -286,7 +292,7 @@ START_TEST(test_stop)
 	begin();
 	a = meet();
 	b = meet();
-	say(a, "POST /later HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+	say(a, EMPTY);
 	say(b, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nx");
 	echo(later[0]);
 	end();
@@ -299,14 +305,12 @@ END_TEST
 /* What comes while the server is being stopped is sent away. */
 START_TEST(test_stop_meanwhile)
 {
-	static const char text[] = "POST /later HTTP/1.1\r\nHost: x\r\n"
-				   "Content-Length: 0\r\n\r\n";
 	char reply[999] = "";
 	int fd;
 
 	begin();
 	fd = meet();
-	ck_assert_int_gt(send(fd, text, strlen(text), 0), 0);
+	ck_assert_int_gt(send(fd, EMPTY, strlen(EMPTY), 0), 0);
 	end();
 	recv(fd, reply, sizeof(reply) - 1, MSG_DONTWAIT);
 	expect(!*reply || strstr(reply, " 503 "), "%s", reply);
@@ -402,39 +406,42 @@ START_TEST(test_trickle)
 }
 END_TEST
 
-START_TEST(test_bounds)
+static pid_t occupy(unsigned hosts, unsigned each)
 {
-	const size_t half = SLU_BOUNDS_BODIES / 2, user = SLU_BOUNDS_USER;
-	struct slu_bounds b = {0};
-	struct slu_share root = {0}, ann = {0}, bob = {0}, many[8] = {0};
+	pid_t pid = fork();
 
-	ck_assert(slu_bounds_begin(&b, &root, 0, true));
-	ck_assert(slu_bounds_begin(&b, &ann, 1000, false));
-	ck_assert(slu_bounds_begin(&b, &bob, 1001, false));
-	ck_assert(slu_bounds_body(&b, &ann, half));
-	ck_assert(!slu_bounds_body(&b, &bob, 1));
-	ck_assert(slu_bounds_body(&b, &root, half));
-	ck_assert(!slu_bounds_body(&b, &root, 1));
-	slu_bounds_end(&b, &ann);
-	ck_assert(slu_bounds_body(&b, &bob, 1));
-	/* Answers: one of any size, then no more than that. */
-	ck_assert(slu_bounds_begin(&b, &ann, 1000, false));
-	ck_assert(slu_bounds_answer(&b, &ann, user + 1));
-	ck_assert(slu_bounds_begin(&b, &many[0], 1000, false));
-	ck_assert(!slu_bounds_answer(&b, &many[0], 1));
-	ck_assert(slu_bounds_answer(&b, &bob, 1));
-	ck_assert(slu_bounds_answer(&b, &root, 1ul << 40));
-	for (int i = 1; i < 8; i++)
-		ck_assert(slu_bounds_begin(&b, &many[i], (uid_t)i, false) &&
-			  slu_bounds_answer(&b, &many[i], user) == (i < 7));
-	slu_bounds_end(&b, &ann);
-	ck_assert(slu_bounds_answer(&b, &many[0], 1));
-	for (int i = 0; i < 8; i++)
-		slu_bounds_end(&b, &many[i]);
-	slu_bounds_end(&b, &bob);
-	slu_bounds_end(&b, &root);
-	ck_assert_ptr_null(b.users);
-	ck_assert(!b.bodies && !b.strange_bodies && !b.answers);
+	if (pid)
+		return pid;
+	for (unsigned i = 0; i < hosts * each; i++)
+		meet_from(2 + i % hosts);
+	for (;;)
+		pause();
+}
+
+/* Those who hold connections from several addresses keep nobody out, and end
+ * nothing of root's. */
+START_TEST(test_all_taken)
+{
+	static const struct rlimit few = {512, 512};
+	int waiting, node, status;
+	pid_t pid;
+
+	setrlimit(RLIMIT_NOFILE, &few);
+	begin();
+	waiting = ask_later("");
+	pid = occupy(8, 60);
+	turn(200);
+	node = ask_later("");
+	turn(100);
+	ck_assert_uint_eq(n_later, 2);
+	echo(later[0]);
+	echo(later[1]);
+	ck_assert_ptr_nonnull(strstr(heard(waiting), "[a]"));
+	ck_assert_ptr_nonnull(strstr(heard(node), "[a]"));
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status));
+	end();
 }
 END_TEST
 
@@ -488,6 +495,6 @@ START_TEST(test_long)
 }
 END_TEST
 
-TEST_MAIN("sluiced_httpd", test_long, test_one_user, test_trickle, test_bounds,
-	  test_requests, test_chunked_too_long, test_answered_later, test_crowd,
-	  test_stop, test_stop_meanwhile)
+TEST_MAIN("sluiced_httpd", test_long, test_one_user, test_trickle,
+	  test_all_taken, test_requests, test_chunked_too_long,
+	  test_answered_later, test_crowd, test_stop, test_stop_meanwhile)
