@@ -11,15 +11,6 @@
 #define REQUEUES 2
 #define SAME_JOB (30 * 86400.0) /* after these an id may be another job's */
 
-/* What users and nodes wrote becomes one line, even if it was cut. */
-static void one_line(char *text)
-{
-	slu_utf8_clean(text);
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb,
 		     const char *text)
 {
@@ -95,7 +86,7 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, bool cancelled,
 	enum slu_bb_verdict verdict;
 	enum slu_on_failure what;
 
-	one_line(text);
+	slu_printable(text); /* users and nodes wrote it */
 	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING &&
 	    is_noted(b, bb, text))
 		return 0; /* its nodes try again for ever */

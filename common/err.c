@@ -11,14 +11,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "common/str.h"
 
 static void format(char *text, const char *fmt, va_list ap)
 {
 	if (vsnprintf(text, SLU_ERR_TEXT, fmt, ap) < 0)
 		text[0] = '\0';
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = ' ';
+	slu_one_line(text);
 }
 
 /* Append as much of `more` as fits. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
+#include "common/str.h"
 
 #define LINE_MAX_BYTES 2048
 
@@ -34,10 +35,7 @@ void slu_log(const struct slu_log *log, enum slu_level level, const char *fmt,
 	va_end(ap);
 	if (len < 0)
 		return;
-	for (char *p = line; *p; p++)
-		if ((unsigned char)*p < ' ' && *p != '\t')
-			*p = ' ';
-	log->fn(log->arg, level, line);
+	log->fn(log->arg, level, slu_one_line(line));
 }
 
 void slu_log_to_file(void *file, enum slu_level level, const char *line)

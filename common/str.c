@@ -273,6 +273,42 @@ void slu_utf8_clean(char *s)
 	}
 }
 
+/* Does the character at s command a terminal: a control character, one that
+ * embeds, overrides (U+202A to U+202E) or isolates (U+2066 to U+2069)? */
+static bool commands(const unsigned char *s)
+{
+	switch (s[0]) {
+	case 0xc2:
+		return s[1] < 0xa0;
+	case 0xe2:
+		return (s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+		       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
+	default:
+		return s[0] < ' ' || s[0] == 0x7f;
+	}
+}
+
+char *slu_printable(char *s)
+{
+	unsigned char *c = (unsigned char *)s;
+
+	slu_utf8_clean(s);
+	for (size_t n; *c; c += n) {
+		n = utf8_length(c);
+		if (commands(c))
+			memset(c, '?', n);
+	}
+	return s;
+}
+
+char *slu_one_line(char *s)
+{
+	for (char *c = s; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	return slu_printable(s);
+}
+
 void slu_strv_free(char **v)
 {
 	for (char **p = v; p && *p; p++)

@@ -72,12 +72,11 @@ static char *time_text(int64_t seconds)
 	return strdup(text);
 }
 
-static char *safe(char *text)
+static char *safe(const char *text)
 {
-	for (unsigned char *s = (unsigned char *)text; s && *s; s++)
-		if (*s < ' ' || *s == 0x7f)
-			*s = '?';
-	return text;
+	char *copy = strdup(text);
+
+	return copy ? slu_printable(copy) : NULL;
 }
 
 static bool is_number(struct json_object *value)
@@ -93,7 +92,7 @@ static char *cell_text(struct json_object *value, enum slu_column_type type)
 	if (!value)
 		return strdup("-");
 	if (json_object_is_type(value, json_type_string))
-		return safe(strdup(json_object_get_string(value)));
+		return safe(json_object_get_string(value));
 	if (is_number(value)) {
 		switch (type) {
 		case SLU_COL_ROUND:
@@ -111,7 +110,7 @@ static char *cell_text(struct json_object *value, enum slu_column_type type)
 			break;
 		}
 	}
-	return safe(strdup(slu_json_text(value)));
+	return safe(slu_json_text(value));
 }
 
 static int fill(struct grid *g, struct json_object *rows)
@@ -124,7 +123,7 @@ static int fill(struct grid *g, struct json_object *rows)
 		return -1;
 	for (size_t c = 0; c < g->columns; c++) {
 		title = g->column[c]->title;
-		g->cell[c] = safe(strdup(title ? title : g->column[c]->key));
+		g->cell[c] = safe(title ? title : g->column[c]->key);
 		for (size_t r = 0; r < g->rows; r++) {
 			row = json_object_array_get_idx(rows, r);
 			value = json_object_object_get(row, g->column[c]->key);

@@ -167,39 +167,6 @@ int slu_root_read(const struct slu_root *root, const char *path, size_t max,
 	return ret;
 }
 
-/* Length of the UTF-8 character at s, 0 when it is none (overlong forms and
- * surrogates are none). */
-static size_t utf8_len(const unsigned char *s)
-{
-	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-	if (s[0] >= 0x80 && (s[0] < 0xc2 || s[0] > 0xf4))
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
-
-char *slu_printable(char *text)
-{
-	unsigned char *s = (unsigned char *)text;
-	size_t len;
-
-	while (*s) {
-		len = utf8_len(s);
-		if (len == 0 || *s < ' ' || *s == 0x7f) {
-			*s = '?';
-			len = 1;
-		}
-		s += len;
-	}
-	return text;
-}
-
 static bool path_of(char path[PATH_MAX], const char *fmt, va_list ap)
 {
 	int n = vsnprintf(path, PATH_MAX, fmt, ap);

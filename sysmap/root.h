@@ -7,9 +7,8 @@
  * Every read of an extractor goes through here, so that a recorded tree can
  * neither lead out of itself (links resolve inside it) nor hang or hurt the
  * reader: only regular files are opened, and only so much of them is read.
- * Texts are made printable: control characters and bytes that are not UTF-8
- * become '?'. Paths are relative to the root ("proc/mounts"). A struct may be
- * read by several threads.
+ * Texts are made printable, see slu_printable(). Paths are relative to the root
+ * ("proc/mounts"). A struct may be read by several threads.
  */
 
 #include <stdatomic.h>
@@ -84,8 +83,5 @@ bool slu_root_exists(const struct slu_root *root, const char *path, ...)
  * caller frees with slu_strv_free. A missing directory is SLU_NOTFOUND. */
 char **slu_root_list(const struct slu_root *root, const char *path,
 		     struct slu_err *err);
-
-/* Make a text printable in place, as above. Returns text. */
-char *slu_printable(char *text);
 
 #endif

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "burst_buffer/staging/beneath.h"
+#include "common/str.h"
 
 static int open_piece(int dir, const char *path, int flags, mode_t mode)
 {
@@ -231,8 +232,5 @@ const char *slu_path_text(const char *path, char out[SLU_PATH_TEXT])
 		snprintf(out, SLU_PATH_TEXT, "...%s", path + len - keep);
 	else
 		snprintf(out, SLU_PATH_TEXT, "%s", path);
-	for (char *p = out; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 127)
-			*p = '?';
-	return out;
+	return slu_printable(out);
 }

@@ -54,6 +54,8 @@ START_TEST(test_one_line)
 
 	slu_err(&err, SLU_INVALID, "a\nb\tc\x1b[0m");
 	ck_assert_str_eq(err.text, "a b c [0m");
+	slu_err(&err, SLU_INVALID, "a\xc2\x9b");
+	ck_assert_str_eq(err.text, "a??");
 }
 END_TEST
 

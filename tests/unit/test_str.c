@@ -257,6 +257,34 @@ START_TEST(test_utf8)
 }
 END_TEST
 
-TEST_MAIN("str", test_utf8, test_buf_grows, test_buf_printf, test_buf_ceiling,
-	  test_buf_drop, test_buf_steal, test_small, test_trim, test_split,
-	  test_has_word, test_nearest, test_strv)
+START_TEST(test_printable)
+{
+	static const char *const cases[][2] = {
+		{"", ""},
+		{"caf\xc3\xa9 \xe2\x80\x94 \xc2\xa0",
+		 "caf\xc3\xa9 \xe2\x80\x94 \xc2\xa0"},
+		{"a\033[2J\x7f\n", "a?[2J??"},
+		{"a\xc2\x9b"
+		 "2J\xc2\x80\xc2\x9f",
+		 "a??2J????"}, /* C1 */
+		{"a\x9b"
+		 "2J\x80",
+		 "a?2J?"}, /* the same, of one byte */
+		{"\xe2\x80\xaegpj.exe\xe2\x81\xa6", "???gpj.exe???"},
+		{"\xe2\x80\xa9\xe2\x80\xaf", "\xe2\x80\xa9\xe2\x80\xaf"},
+	};
+	char text[32];
+
+	each(c, cases)
+	{
+		slu_copy(text, sizeof(text), (*c)[0]);
+		ck_assert_str_eq(slu_printable(text), (*c)[1]);
+	}
+	slu_copy(text, sizeof(text), "two\nlines\tof\xc2\x9bmany");
+	ck_assert_str_eq(slu_one_line(text), "two lines of??many");
+}
+END_TEST
+
+TEST_MAIN("str", test_printable, test_utf8, test_buf_grows, test_buf_printf,
+	  test_buf_ceiling, test_buf_drop, test_buf_steal, test_small,
+	  test_trim, test_split, test_has_word, test_nearest, test_strv)

@@ -46,11 +46,13 @@ START_TEST(test_tables)
 		 "[1,{\"b\":2}]\n"},
 		/* as wide as it looks, and safe for a terminal */
 		{"[{\"a\":\"\xc3\xa4\xc3\xb6\",\"b\":1},"
-		 "{\"a\":\"\\u001b[2J\",\"b\":2}]",
+		 "{\"a\":\"\\u001b[2J\",\"b\":2},"
+		 "{\"a\":\"\\u009b2J\",\"b\":3}]",
 		 NULL,
 		 "a     b\n"
 		 "\xc3\xa4\xc3\xb6    1\n"
-		 "?[2J  2\n"},
+		 "?[2J  2\n"
+		 "??2J  3\n"},
 		{"[{\"name\":\"n\",\"size\":1610612736,\"took\":125,\"at\":1,"
 		 "\"rate\":66.48271444444444}]",
 		 columns,
