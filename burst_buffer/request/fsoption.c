@@ -22,6 +22,12 @@ static bool is_path(const char *value)
 	return value[0] == '/' && !strstr(value, "/..");
 }
 
+/* One that is looked for has no directory. */
+static bool is_program(const char *value)
+{
+	return is_path(value) || !strchr(value, '/');
+}
+
 static bool is_number(const char *value, long least, long most)
 {
 	char *end;
@@ -118,6 +124,8 @@ static const struct {
 	{"root", is_path, "an absolute path"},
 	{"config", is_path, "an absolute path"},
 	{"library", is_path, "an absolute path"},
+	{"server", is_program, "an absolute path, nor a name"},
+	{"client", is_program, "an absolute path, nor a name"},
 	{"ports", is_ports, "a range of ports, as 20000-29999"},
 	{"shard", is_shard, "auto or a size from 4MiB to 4TiB"},
 	{"chunk", is_chunk, "auto or a power of two from 64KiB to 2GiB"},
