@@ -50,6 +50,9 @@ enum slu_ion_policy {
 extern const char *const slu_ion_policy_names[];
 
 #define SLU_DAEMON_PORT 6821 /* of a DaemonAddr without one */
+/* "HOST[:PORT]" or "[IPv6][:PORT]" with the port, which is checked. Caller
+ * frees. */
+char *slu_conf_addr(const char *text, struct slu_err *err);
 
 /* One FileSystem=NAME line: file systems that users may ask for. Options other
  * than Driver, Pool and Default are the driver's own (key=value, in the order

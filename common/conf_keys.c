@@ -330,8 +330,7 @@ int slu_conf_read_users(const char *value, void *field, struct slu_err *err)
 	return read_list(value, field, make_user, err);
 }
 
-/* "host[:port]" or "[IPv6][:port]"; the port is added when it is missing. */
-static char *make_addr(const char *piece, struct slu_err *err)
+char *slu_conf_addr(const char *piece, struct slu_err *err)
 {
 	static const char shape[] = "^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9._-]+)"
 				    "(:([0-9]{1,5}))?$";
@@ -359,7 +358,7 @@ static char *make_addr(const char *piece, struct slu_err *err)
 
 static int read_addrs(const char *value, void *field, struct slu_err *err)
 {
-	return read_list(value, field, make_addr, err);
+	return read_list(value, field, slu_conf_addr, err);
 }
 
 #define FIELD(name) offsetof(struct slu_conf, name)

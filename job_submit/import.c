@@ -230,6 +230,18 @@ static void fill_holes(char *text, size_t len)
 	}
 }
 
+int slu_import_format(const char *format, struct slu_err *err)
+{
+	static const char *const known[] = {"swf", "sacct", "json", "darshan"};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(format, known[i]) == 0)
+			return 0;
+	return slu_err(err, SLU_INVALID,
+		       "format \"%.20s\": it is swf, sacct, json or darshan",
+		       format);
+}
+
 int slu_import(const char *format, char *text, size_t len,
 	       const struct slu_import *import,
 	       struct slu_import_report *report, struct slu_err *err)
@@ -238,6 +250,8 @@ int slu_import(const char *format, char *text, size_t len,
 
 	err = err ? err : &scratch;
 	*report = (struct slu_import_report){0};
+	if (slu_import_format(format, err) < 0)
+		return -1;
 	if (len >= 3 && !memcmp(text, MARK, 3)) {
 		text += 3;
 		len -= 3;
@@ -249,9 +263,5 @@ int slu_import(const char *format, char *text, size_t len,
 		return slu_import_swf(text, import, report, err);
 	if (strcmp(format, "sacct") == 0)
 		return slu_import_sacct(text, import, report, err);
-	if (strcmp(format, "darshan") == 0)
-		return slu_import_darshan(text, import, report, err);
-	return slu_err(err, SLU_INVALID,
-		       "format \"%.20s\": it is swf, sacct, json or darshan",
-		       format);
+	return slu_import_darshan(text, import, report, err);
 }

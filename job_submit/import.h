@@ -68,6 +68,8 @@ struct slu_import {
 	int64_t latest;
 };
 
+/* Is it one of those above? Else SLU_INVALID. */
+int slu_import_format(const char *format, struct slu_err *err);
 /* format: as above, else SLU_INVALID. text[len] is 0; it is written to.
  * *report is set also on failure, which is take's or that of a text that is
  * nothing of the format at all. */

@@ -52,12 +52,8 @@ static int ask_file(const struct slu_ask *ask, const char *question,
  * is one. */
 static struct slu_http *server(const char *addr, struct slu_err *err)
 {
-	char *path = slu_conf_path();
+	char *path = slu_conf_path(), *full = slu_conf_addr(addr, err);
 	struct slu_conf *conf = path ? slu_conf_load(path, NULL) : NULL;
-	const char *port = strrchr(addr, ':');
-	char *full = port && !strchr(port, ']') /* [::1] has none */
-			     ? strdup(addr)
-			     : slu_asprintf("%s:%d", addr, SLU_DAEMON_PORT);
 	struct passwd *pw = getpwnam(conf ? conf->slurm_user : "slurm");
 	char *addrs[] = {full, NULL};
 	struct slu_http *http = NULL;
@@ -65,7 +61,7 @@ static struct slu_http *server(const char *addr, struct slu_err *err)
 	if (full)
 		http = slu_http_new(addrs, pw ? pw->pw_uid : 0, err);
 	else
-		slu_err(err, SLU_NOMEM, "out of memory");
+		slu_err_prefix(err, "--server");
 	slu_conf_free(conf);
 	free(full);
 	free(path);

@@ -336,10 +336,13 @@ static int read_all(const struct slu_ask *ask, const char **format,
 		    struct slu_buf *text, struct slu_err *err)
 {
 	*format = ask->operand[0];
-	if (strcmp(*format, "rest") != 0)
-		return read_file(*format, ask->operand[1], text, err);
-	*format = "json";
-	return read_rest(ask->operand[1], text, err);
+	if (strcmp(*format, "rest") == 0) {
+		*format = "json";
+		return read_rest(ask->operand[1], text, err);
+	}
+	if (slu_import_format(*format, err) < 0)
+		return slu_err_prefix(err, "import");
+	return read_file(*format, ask->operand[1], text, err);
 }
 
 /* Clocks differ; one that is off by more is of another time zone. */
