@@ -56,6 +56,15 @@ spank_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 spank_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/spank.map
 spank_sluice_la_LIBADD =
 
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_account
+TESTS += tests/unit/test_account
+tests_unit_test_account_SOURCES = tests/unit/test_account.c plugins/account.c \
+	common/str.c
+tests_unit_test_account_CPPFLAGS = $(slurm_plugin_cppflags)
+tests_unit_test_account_LDADD = $(CHECK_LIBS)
+endif
+
 if !SANITIZERS
 TESTS += plugins/check-symbols
 endif
