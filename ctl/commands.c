@@ -264,6 +264,8 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 		ctl_log(ctl, SLU_WARN, "history: %llu rows are not understood",
 			(unsigned long long)ctl->bad_rows);
 	slu_ctl_taught(ctl);
+	if (ctl->arbiter)
+		slu_arbiter_taught(ctl->arbiter, ctl->rows > 0);
 	if (!ctl->arbiter_heard.all)
 		slu_ions_changed(ctl, "history read", 0);
 	ctl->replayed = ctl->predictor_heard.all = ctl->ready_heard.all = true;

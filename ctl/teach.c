@@ -3,8 +3,8 @@
  * Who teaches the predictor: runs that end, and the history that sluiced tells,
  * each run once. A predictor that has learnt is kept when the configuration is
  * read again, for sluiced may be away, until a pupil has learnt all anew, with
- * what was imported since. What applications read and write is kept, too, until
- * history begins.
+ * what was imported since. So does the arbiter with its curves. What
+ * applications read and write is kept, too, until history begins.
  */
 #include "config.h"
 #include "ctl/private.h"
@@ -53,6 +53,8 @@ void slu_ctl_teach_anew(struct slu_ctl *ctl)
 
 	slu_lessons_clear(&ctl->lessons);
 	ctl->predictor_heard = ctl->volumes_heard = (struct slu_heard){0};
+	if (ctl->arbiter && slu_arbiter_teach_anew(ctl->arbiter) == 0)
+		ctl->arbiter_heard = (struct slu_heard){0};
 	for (size_t i = 0; (job = slu_history_at(&ctl->history, i)); i++)
 		if (job->job_id && !slu_lessons_has(&ctl->lessons, job) &&
 		    slu_lessons_add(&ctl->lessons, job, true) < 0)

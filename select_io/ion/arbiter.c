@@ -83,11 +83,41 @@ static void learnt(struct slu_arbiter *a, uint64_t class)
 
 void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 {
+	struct slu_curves *curves = a->pupil ? a->pupil : a->curves;
+	uint64_t dropped;
+
 	if (row->job.ions == SLU_NO_ID || (row->job.ions == 0 && !a->direct))
 		return;
-	learnt(a, slu_curves_learn(a->curves, &row->job, row->job.ions,
-				   row->io_bandwidth));
+	dropped = slu_curves_learn(curves, &row->job, row->job.ions,
+				   row->io_bandwidth);
+	if (a->pupil)
+		return;
+	learnt(a, dropped);
 	learnt(a, slu_curves_class(&row->job));
+}
+
+int slu_arbiter_teach_anew(struct slu_arbiter *a)
+{
+	struct slu_curves *pupil = slu_curves_new(MAX_CURVES, NULL);
+
+	if (!pupil)
+		return -1;
+	slu_curves_free(a->pupil);
+	a->pupil = pupil;
+	return 0;
+}
+
+void slu_arbiter_taught(struct slu_arbiter *a, bool anything)
+{
+	struct slu_curves *rest = a->pupil;
+
+	if (rest && anything) {
+		rest = a->curves;
+		a->curves = a->pupil;
+		a->n_learnt = MAX_LEARNT + 1; /* of all */
+	}
+	slu_curves_free(rest);
+	a->pupil = NULL;
 }
 
 /* Whose curve is another one than at the last solve. */
@@ -371,6 +401,7 @@ void slu_arbiter_free(struct slu_arbiter *a)
 	free(a->node);
 	slu_near_free(a->near);
 	slu_curves_free(a->curves);
+	slu_curves_free(a->pupil);
 	for (int i = 0; i < DIVISIONS; i++)
 		slu_ion_division_free(a->division[i]);
 	free(a);

@@ -48,6 +48,12 @@ int slu_arbiter_near(struct slu_arbiter *a,
 void slu_arbiter_learn(struct slu_arbiter *a,
 		       const struct slu_history_row *row);
 
+/* All is to be taught anew: what was learnt before serves until that has been
+ * done. Then what was taught since serves, if it was anything, and the next
+ * solve looks at every job again. -1 without memory: nothing has changed. */
+int slu_arbiter_teach_anew(struct slu_arbiter *a);
+void slu_arbiter_taught(struct slu_arbiter *a, bool anything);
+
 /* A job runs (again: harmless; with other nodes: it was resized; another start
  * time is another run) or has ended (unknown: harmless). Its I/O nodes go to
  * others with the next solve. */

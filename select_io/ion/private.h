@@ -62,6 +62,7 @@ struct slu_arbiter {
 	size_t n_sharing; /* of them use the shared one */
 
 	struct slu_curves *curves;
+	struct slu_curves *pupil;    /* is taught in their place; NULL: none */
 	uint64_t learnt[MAX_LEARNT]; /* classes, since the last solve */
 	size_t n_learnt;	     /* more than MAX_LEARNT: who knows */
 	const struct slu_patterns *patterns; /* may be NULL */

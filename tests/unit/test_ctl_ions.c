@@ -314,7 +314,9 @@ static void expect_share(struct slu_ctl *ctl, const char *event,
 }
 
 /* The history reaches the arbiter once, and is acted upon; what comes later is
- * news. A new configuration changes neither that nor who holds what. */
+ * news. When a new configuration is read it is told anew, with what was
+ * imported: until all is told, neither what is known nor who holds what
+ * changes. */
 START_TEST(test_arbiter_learns)
 {
 	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
@@ -355,8 +357,8 @@ START_TEST(test_arbiter_learns)
 	slu_ctl_step(ctl, 7.5);
 	link_up(ctl, 8);
 	expect_share(ctl, "all jobs read", "io2", "no history");
-	daemon_tell(&row);
-	daemon_say(&slu_history_end_desc, &end);
+	for (int i = 0; i < 3; i++)
+		daemon_tell(&row);
 	slu_ctl_step(ctl, 9);
 	other = plain_job;
 	other.job_id = 9;
@@ -365,6 +367,10 @@ START_TEST(test_arbiter_learns)
 	slu_ctl_step(ctl, 10);
 	slu_ctl_step(ctl, 11);
 	expect_share(ctl, "start 9", "io1", "1 gave 100.0 MB/s (2 runs)");
+	daemon_say(&slu_history_end_desc, &end);
+	slu_ctl_step(ctl, 12);
+	slu_ctl_step(ctl, 13);
+	expect_share(ctl, "history read", "io1", "1 gave 100.0 MB/s (3 runs)");
 	slu_ctl_release(ctl);
 }
 END_TEST
