@@ -47,20 +47,22 @@ static int locate(struct slu_buffers *b, uint32_t job_id, uint64_t buffer,
 }
 
 /* Whom a report means. A node that has no notes knows no instance: it may say
- * that it is clean, of the newest run that has ended. */
+ * that it is clean, of the newest run that has ended; or why it cannot begin
+ * the one that has not. */
 static int locate_report(struct slu_buffers *b, const struct slu_report *r,
 			 struct place *at, struct slu_err *err)
 {
+	const bool clean = strcmp(r->step, "clean") == 0;
 	struct slu_bb *bb = slu_bb_of(b, r->job_id);
 
 	if (r->buffer)
 		return locate(b, r->job_id, r->buffer, r->node, at, err);
-	while (bb && !bb->ended)
+	while (clean && bb && !bb->ended)
 		bb = slu_bb_older(bb);
-	if (!bb || strcmp(r->step, "clean") != 0)
+	if (!bb || (!clean && (bb->ended || strcmp(r->step, "failed") != 0)))
 		return slu_err(err, SLU_NOTFOUND,
-			       "no run of job %u with a file system has ended",
-			       (unsigned)r->job_id);
+			       "no run of job %u with a file system has %s",
+			       (unsigned)r->job_id, clean ? "ended" : "begun");
 	return locate(b, r->job_id, bb->plan.buffer, r->node, at, err);
 }
 

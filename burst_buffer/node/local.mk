@@ -94,6 +94,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_node tests/unit/test_node_returns \
 	tests/unit/test_node_hangs tests/unit/test_node_forgotten \
 	tests/unit/test_node_leftovers tests/unit/test_node_lost \
+	tests/unit/test_node_notes \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs tests/unit/test_glusterfs_faults \
@@ -192,6 +193,9 @@ tests_unit_test_node_hangs_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_lost_SOURCES = tests/unit/test_node_lost.c \
 	$(node_test_life)
 tests_unit_test_node_lost_LDADD = $(tests_unit_test_node_LDADD)
+tests_unit_test_node_notes_SOURCES = tests/unit/test_node_notes.c \
+	$(node_test_life)
+tests_unit_test_node_notes_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \
 	$(node_test_life)
 tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)

@@ -354,7 +354,7 @@ static int begin(struct slu_node *n, struct slu_err *err)
 	int begun, rc;
 
 	n->deadline = slu_now_mono() + seconds;
-	if (open_dir(n, true, err))
+	if (our_own(open_dir(n, true, err), err))
 		return -1;
 	begun = slu_note_begin(n, seconds, err);
 	if (begun < 0)
@@ -383,6 +383,15 @@ static void leave_behind(struct slu_node *n, const struct slu_err *why)
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
 }
 
+/* sluiced knows what it has said, and whom it has not answered. Without a plan
+ * the job's present run is meant. */
+static bool is_news(const struct slu_node *n, const struct slu_err *err)
+{
+	return err->kind != SLU_DENIED &&
+	       (n->plan.buffer ||
+		(err->kind != SLU_NOTFOUND && err->kind != SLU_TIMEOUT));
+}
+
 /* Let nobody start on what is not there, and let the launch not win. */
 static void give_up(struct slu_node *n, struct slu_err *err)
 {
@@ -396,7 +405,7 @@ static void give_up(struct slu_node *n, struct slu_err *err)
 	if (slu_note_tell(n, "refused", line, NULL))
 		slu_node_log(n, SLU_ERROR, "cannot write %s/refused", n->dir);
 	leave_behind(n, err);
-	if (!n->plan.buffer || err->kind == SLU_DENIED)
+	if (!is_news(n, err))
 		return;
 	n->deadline = slu_now_mono() + VERDICT_TIME;
 	slu_talk_step(n, &r, &(struct slu_err){0});
