@@ -303,6 +303,57 @@ START_TEST(test_leftover)
 }
 END_TEST
 
+/* A process of the job's user in a namespace of his own, in which he goes on
+ * writing to what is unmounted everywhere else. */
+static void hold(int ready)
+{
+	char path[PATH_MAX], ok = 'n';
+	int fd;
+
+	job_path(path, "mnt/data/held");
+	if (!become_ann() && !unshare(CLONE_NEWUSER | CLONE_NEWNS)) {
+		fd = open(path, O_WRONLY | O_CREAT, 0600);
+		ok = fd >= 0 && write(fd, "x", 1) == 1 ? 'y' : 'n';
+	}
+	(void)!write(ready, &ok, 1);
+	for (;;)
+		pause();
+}
+
+static int begin_holding(const char *arg)
+{
+	char ok = 'n';
+	int ready[2];
+
+	(void)arg;
+	if (pipe(ready))
+		return 65;
+	if (!fork())
+		hold(ready[1]);
+	return read(ready[0], &ok, 1) == 1 && ok == 'y' ? 0 : 66;
+}
+
+/* The data is kept all the same, and no node is drained for that. */
+START_TEST(test_held)
+{
+	if (!begin("scratch", ""))
+		return;
+	ck_assert(!chmod(pfs("out"), 0555));
+	job_starts(request);
+	up();
+	run_tasks(false);
+	nodes_all(begin_holding, "", 0);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	ctl_until_told("Permission denied");
+	nodes_all(data_kept, "", 0);
+	nodes_all(expire, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	Suite *suite = suite_create("node_returns");
@@ -315,6 +366,7 @@ static int run(void)
 	add(suite, "in_common_late", test_in_common_late, 1);
 	add(suite, "restarted_early", test_restarted_early, 5); /* a race */
 	add(suite, "replaced", test_replaced, 1);
+	add(suite, "held", test_held, 1);
 	return run_suite(suite);
 }
 
