@@ -26,7 +26,7 @@ daemon_start() { # HOST DAEMON
 
 # Its processes; newer ones of Debian's Slurm call themselves slurmd-wlm.
 daemon_pids() { # HOST DAEMON
-	in_host "$1" pgrep -d ' ' -x "$2(-wlm)?"
+	in_host "$1" pgrep -d ' ' -x "$2(-.+)?"
 }
 
 daemon_is_dead() { # HOST DAEMON
@@ -34,7 +34,7 @@ daemon_is_dead() { # HOST DAEMON
 }
 
 daemon_stop() { # HOST DAEMON
-	in_host "$1" pkill -TERM -x "$2(-wlm)?" || die "no $2 on $1"
+	in_host "$1" pkill -TERM -x "$2(-.+)?" || die "no $2 on $1"
 	wait_for 30 daemon_is_dead "$1" "$2" || die "$2 on $1 does not stop"
 }
 
