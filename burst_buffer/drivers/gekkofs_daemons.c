@@ -40,6 +40,11 @@ static const char *option(const struct slu_instance *in, const char *key,
 	return slu_plan_option(in->plan, key, fallback);
 }
 
+static const char *program(const struct slu_instance *in)
+{
+	return option(in, "server", "/usr/bin/gkfs_daemon");
+}
+
 static unsigned n_daemons(const struct slu_instance *in)
 {
 	unsigned n = (unsigned)atoi(option(in, "daemons", "1"));
@@ -106,7 +111,7 @@ static int run_daemon(void *arg)
 	const struct slu_plan_node *me = &in->plan->node[in->self];
 	const char *addr = me->addr && *me->addr ? me->addr : me->name;
 	char root[PATH_MAX], registry[PATH_MAX], log[PATH_MAX], suffix[16];
-	char *argv[16] = {(char *)option(in, "server", "/usr/bin/gkfs_daemon"),
+	char *argv[16] = {(char *)program(in),
 			  "-m",
 			  (char *)in->mnt,
 			  "-r",
@@ -231,6 +236,8 @@ static int start_daemon(const struct daemon *d, struct slu_gkfs_line *line,
 
 	if (is_running(d, line))
 		return 0;
+	if (access(program(d->in), X_OK))
+		return slu_errno(err, SLU_IO, "cannot run %s", program(d->in));
 	if (stop_daemon(d->in, d->i, err))
 		return -1;
 	own_path(d->in, "registered", d->i, path);

@@ -125,6 +125,22 @@ START_TEST(test_gekkofs_fails)
 }
 END_TEST
 
+/* The verdict says which program it is that cannot be run. */
+START_TEST(test_gekkofs_missing)
+{
+	if (!begin("", ""))
+		return;
+	ck_assert(!unlink(pfs("daemon")));
+	job_starts(request);
+	up();
+	ctl_until_told("pfs/daemon: No such file or directory");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	end_job("FAILED");
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
 /* A daemon that dies takes data along: the stage-out says so. */
 START_TEST(test_gekkofs_dies)
 {
@@ -285,6 +301,7 @@ static int run(void)
 
 	add(suite, "gekkofs", test_gekkofs, 2);
 	add(suite, "gekkofs_fails", test_gekkofs_fails, 1);
+	add(suite, "gekkofs_missing", test_gekkofs_missing, 1);
 	add(suite, "gekkofs_dies", test_gekkofs_dies, 1);
 	add(suite, "gekkofs_link", test_gekkofs_link, 1);
 	add(suite, "beeond", test_beeond, 1);
