@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * json-c with manners. What json-c would let pass in silence is refused here:
- * bytes after the document, comments and other laxness, a length it would
- * cut to 32 bits, a NUL inside a string, a number it would clamp.
+ * bytes after the document, laxness (jsonlex.h), a length it would cut to 32
+ * bits, a NUL inside a string, a number it would clamp.
  */
 #include "config.h"
 #include "common/jsonx.h"
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/jsonlex.h"
 #include "common/str.h"
 
 #define DEPTH_MAX 32
@@ -43,6 +44,37 @@ static const char *complaint(enum json_tokener_error why, bool all,
 	}
 }
 
+/* One value, or all there is. *end is where it ends, or is none; NULL with
+ * success: null. */
+static struct json_object *parse(const char *text, size_t len, int depth,
+				 bool all, size_t *end,
+				 enum json_tokener_error *why)
+{
+	struct json_tokener *tok = json_tokener_new_ex(depth);
+	struct json_object *obj;
+	size_t lax;
+
+	if (!tok) {
+		*end = 0;
+		*why = json_tokener_error_size;
+		return NULL;
+	}
+	obj = json_tokener_parse_ex(tok, text, (int)len);
+	*end = json_tokener_get_parse_end(tok);
+	if (all && json_tokener_get_error(tok) == json_tokener_continue)
+		/* a number may go on: only a NUL ends it */
+		obj = json_tokener_parse_ex(tok, "", 1);
+	*why = json_tokener_get_error(tok);
+	json_tokener_free(tok);
+	lax = *why == json_tokener_success ? slu_json_lax(text, *end) : *end;
+	if (lax == *end)
+		return obj;
+	json_object_put(obj);
+	*end = lax;
+	*why = json_tokener_error_parse_unexpected;
+	return NULL;
+}
+
 struct json_object *slu_json_parse(const char *text, size_t len,
 				   struct slu_err *err)
 {
@@ -52,9 +84,8 @@ struct json_object *slu_json_parse(const char *text, size_t len,
 struct json_object *slu_json_parse_to(const char *text, size_t len, int depth,
 				      struct slu_err *err)
 {
-	struct json_tokener *tok;
-	struct json_object *obj;
 	enum json_tokener_error why;
+	struct json_object *obj;
 	const char *fault;
 	size_t end;
 
@@ -62,20 +93,7 @@ struct json_object *slu_json_parse_to(const char *text, size_t len, int depth,
 		slu_err(err, SLU_INVALID, "JSON text is longer than 2 GiB");
 		return NULL;
 	}
-	tok = json_tokener_new_ex(depth);
-	if (!tok) {
-		slu_err(err, SLU_NOMEM, "no memory to parse JSON");
-		return NULL;
-	}
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT |
-					    JSON_TOKENER_ALLOW_TRAILING_CHARS);
-	obj = json_tokener_parse_ex(tok, text, (int)len);
-	end = json_tokener_get_parse_end(tok);
-	if (json_tokener_get_error(tok) == json_tokener_continue)
-		/* a number may go on: only a NUL ends it */
-		obj = json_tokener_parse_ex(tok, "", 1);
-	why = json_tokener_get_error(tok);
-	json_tokener_free(tok);
+	obj = parse(text, len, depth, true, &end, &why);
 	fault = complaint(why, only_space(text, end, len), obj);
 	if (fault) {
 		json_object_put(obj);
@@ -116,17 +134,11 @@ static int take_value(struct place *p, struct json_object **out,
 		      struct slu_err *err)
 {
 	size_t len = p->len - p->at < INT32_MAX ? p->len - p->at : INT32_MAX;
-	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
 	enum json_tokener_error why;
+	size_t end;
 
-	if (!tok)
-		return slu_err(err, SLU_NOMEM, "no memory to parse JSON");
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT |
-					    JSON_TOKENER_ALLOW_TRAILING_CHARS);
-	*out = json_tokener_parse_ex(tok, p->text + p->at, (int)len);
-	p->at += json_tokener_get_parse_end(tok);
-	why = json_tokener_get_error(tok);
-	json_tokener_free(tok);
+	*out = parse(p->text + p->at, len, DEPTH_MAX, false, &end, &why);
+	p->at += end;
 	return why == json_tokener_success ? 0 : not_json(p, why, err);
 }
 

@@ -39,7 +39,8 @@ libsluice_la_SOURCES = $(libsluctl_la_SOURCES) $(libslupredict_la_SOURCES) \
 	$(libsluwire_la_SOURCES) \
 	common/conf.c common/conf_fs.c common/conf_keys.c \
 	common/conf_pool.c common/err.c \
-	common/file.c common/hostlist.c common/hosttext.c common/jsonx.c \
+	common/file.c common/hostlist.c common/hosttext.c common/jsonlex.c \
+	common/jsonx.c \
 	common/log.c common/size.c common/str.c
 libsluice_la_LIBADD = $(JSON_LIBS) $(XXHASH_LIBS) -lpthread -lm
 libsluice_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -Wl,-z,lazy \
