@@ -68,8 +68,8 @@ static void check_barrier(const struct world *w, const struct actor *a,
 			       (o->where == was->where &&
 				(o->pos > was->pos ||
 				 (o->pos == was->pos && o->breath > 0))),
-		       "%s passed \"%s\" before %s", a->name, steps[was->pos],
-		       o->name);
+		       "%.64s passed \"%s\" before %.64s", a->name,
+		       steps[was->pos], o->name);
 	}
 }
 

@@ -382,7 +382,8 @@ START_TEST(test_refused)
 	{
 		char *text = canonical(c->option, c->script, &err);
 
-		expect(!text, "%s|%s gave %s", c->option, c->script, text);
+		expect(!text, "%s|%s gave %s", c->option, c->script,
+		       text ? text : "");
 		expect_err(err, SLU_INVALID, c->want);
 	}
 }
