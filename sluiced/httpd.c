@@ -307,20 +307,22 @@ static void ready(void *arg, short revents)
 	run(arg);
 }
 
-/* NULL: no memory; it has no deadline then. */
+/* NULL: no memory; it has no deadline then. One answer of libmicrohttpd's lies
+ * where the one before it was. */
 static struct slu_conn *begin_conn(struct slu_httpd *httpd,
 				   struct MHD_Connection *mhd)
 {
-	const union MHD_ConnectionInfo *fd =
+	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-	const union MHD_ConnectionInfo *from = MHD_get_connection_info(
-		mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	struct slu_conn *conn = fd && from ? calloc(1, sizeof(*conn)) : NULL;
+	int fd = info ? info->connect_fd : -1;
+	struct slu_conn *conn;
 
+	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	conn = fd >= 0 && info ? calloc(1, sizeof(*conn)) : NULL;
 	if (!conn)
 		return NULL;
-	conn->fd = fd->connect_fd;
-	conn->net = slu_net(from->client_addr);
+	conn->fd = fd;
+	conn->net = slu_net(info->client_addr);
 	slu_conn_add(&httpd->conns, conn, slu_now_mono());
 	if (httpd->conns.n > httpd->most_conns)
 		slu_conns_cut(&httpd->conns);
