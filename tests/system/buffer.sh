@@ -107,11 +107,12 @@ nothing_left() { # HOST...
 }
 
 nothing_left_on() {
-	[ -z "$(left_on "$1")" ]
+	on "$1" true && [ -z "$(left_on "$1")" ]
 }
 
 no_node_drained() {
-	local bad
-	bad=$(on ctl sinfo -hN -o '%N %T %E' | grep -E 'drain|down')
+	local nodes bad
+	nodes=$(on ctl sinfo -hN -o '%N %T %E') || return 1
+	bad=$(grep -E 'drain|down' <<<"$nodes")
 	[ -z "$bad" ] || { note "$bad" && false; }
 }

@@ -44,7 +44,9 @@ test_sbatch_file() {
 }
 
 array_is() { # JOB STATE: all of its tasks
-	! on ctl scontrol -o show job "$1" | grep -v "JobState=$2 " | grep -q .
+	local tasks
+	tasks=$(on ctl scontrol -o show job "$1") &&
+		! grep -qv "JobState=$2 " <<<"$tasks"
 }
 
 test_array() {
