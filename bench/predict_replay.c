@@ -162,27 +162,29 @@ static int hear_page(struct replay *r, struct slu_err *err)
 static int replay(struct replay *r, struct slu_err *err)
 {
 	const struct slu_history_query all = {.uid = SLU_NO_ID, .brief = true};
-	struct slu_history_cursor only, c;
+	struct slu_history_cursor only = {0}, c = {0};
 	long n = PAGE;
 	double began;
 
-	if (slu_history_begin(r->db, &all, &only, err) < 0)
-		return -1;
-	c = only;
+	if (slu_history_begin(r->db, &all, &only, err) < 0 ||
+	    slu_history_begin(r->db, &all, &c, err) < 0)
+		n = -1;
 	while (n == PAGE) {
 		began = bench_cpu();
 		n = slu_history_page(r->db, &only, PAGE, count, r, err);
 		r->read += bench_cpu() - began;
 		if (n < 0)
-			return -1;
+			break;
 		began = bench_cpu();
 		n = slu_history_page(r->db, &c, PAGE, pack, r, err);
 		r->encode += bench_cpu() - began;
-		if (n < 0 || (n > 0 && hear_page(r, err) < 0))
-			return -1;
+		if (n > 0 && hear_page(r, err) < 0)
+			n = -1;
 	}
 	r->encode -= r->read;
-	return 0;
+	slu_history_end(&only);
+	slu_history_end(&c);
+	return n < 0 ? -1 : 0;
 }
 
 static void print(const struct replay *r, bool csv)

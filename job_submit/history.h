@@ -118,15 +118,18 @@ struct slu_history_cursor {
 	bool brief;
 	int64_t end;
 	int64_t id;
+	struct slu_io_ahead *io; /* owned */
 };
 
 /* Take one row, which is borrowed: 0 to go on. */
 typedef int slu_history_f(void *arg, const struct slu_history_row *row,
 			  struct slu_err *err);
 
-/* Before the first row of the query. */
+/* Before the first row of the query; slu_history_end() frees what it holds, and
+ * may be called of a zeroed one. */
 int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
 		      struct slu_history_cursor *cursor, struct slu_err *err);
+void slu_history_end(struct slu_history_cursor *cursor);
 /* Call fn for up to max rows in the order in which jobs ended, and move on.
  * Returns their number, less than max at the end of history; -1 when the
  * database or fn failed, *cursor being behind the last row fn took. */

@@ -2,12 +2,13 @@
 /*
  * Rows of the history, oldest first. They are read in the order (EndTime,
  * rowid), which never changes and which an index has, so that a reader can
- * stop anywhere and go on later. What a run read and wrote is asked for row by
- * row: it may be a row of JobIo for each of thousands of nodes, or none. The
+ * stop anywhere and go on later. What a run read and wrote io_ahead.c knows:
+ * it may be a row of JobIo for each of thousands of nodes, or none. The
  * statement of the rows is open meanwhile, so both see the same database.
  */
 #include <stdlib.h>
 #include "job_submit/history.h"
+#include "job_submit/io_ahead.h"
 #include "wire/rows.h"
 
 #define PAGE 1000 /* rows at a time */
@@ -83,70 +84,18 @@ static void take_rest(struct slu_rows *r, struct slu_job *job)
 	job->late_by = slu_db_int(r, 36);
 }
 
-/*
- * Bytes are those of the best source; where nodes are missing, every other
- * source is better. How they were moved, only Darshan knows: what a storage
- * server calls a request is what the clients have made of many.
- */
-static void add_io(struct slu_rows *r, struct slu_history_row *row,
-		   uint32_t *best)
-{
-	uint32_t source = u32(r, 0);
-	bool partial = source < SLU_IO_JOBSTATS && !slu_db_int(r, 1) &&
-		       row->job.node_cnt > 1;
-	uint32_t rank = source + (partial ? 1000 : 0);
-
-	if (rank < *best) {
-		*best = rank;
-		row->io_source = source;
-		row->read_bytes = row->written_bytes = 0;
-	}
-	if (rank == *best) {
-		row->read_bytes += slu_db_double(r, 2);
-		row->written_bytes += slu_db_double(r, 3);
-	}
-	if (source == SLU_IO_JOBSTATS) {
-		row->rpcs += slu_db_double(r, 4);
-		return;
-	}
-	row->calls += slu_db_double(r, 4);
-	row->called_bytes += slu_db_double(r, 5);
-	row->shared_bytes += slu_db_double(r, 6);
-	row->consecutive += slu_db_double(r, 7);
-}
-
-static int read_io(struct slu_db *db, struct slu_history_row *row,
-		   struct slu_err *err)
-{
-	uint32_t best = UINT32_MAX;
-	struct slu_rows *rows = slu_db_query(
-		db, err,
-		"SELECT Source, Node = '*', ReadBytes, WrittenBytes, Calls,"
-		" CalledBytes, SharedBytes, Consecutive FROM JobIo"
-		" WHERE JobID = ? AND StartTime = ?",
-		"II", (int64_t)row->job.job_id, row->job.start);
-	int rc = rows ? 0 : -1;
-
-	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0) {
-		add_io(rows, row, &best);
-		rc = 0;
-	}
-	slu_db_done(rows);
-	if (rc == 0)
-		row->io_bandwidth = slu_row_bandwidth(row);
-	return rc;
-}
-
-static int take_row(struct slu_db *db, struct slu_rows *rows, bool brief,
-		    slu_history_f *fn, void *arg, struct slu_err *err)
+static int take_row(struct slu_db *db, struct slu_rows *rows,
+		    struct slu_history_cursor *c, slu_history_f *fn, void *arg,
+		    struct slu_err *err)
 {
 	struct slu_history_row row = {0};
 
 	take_brief(rows, &row.job);
-	if (!brief)
+	if (!c->brief)
 		take_rest(rows, &row.job);
-	if (read_io(db, &row, err) < 0)
+	if (slu_io_ahead_read(c->io, db, &row, err) < 0)
 		return -1;
+	row.io_bandwidth = slu_row_bandwidth(&row);
 	return fn(arg, &row, err);
 }
 
@@ -154,7 +103,7 @@ int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
 		      struct slu_history_cursor *cursor, struct slu_err *err)
 {
 	struct slu_history_cursor c = {query->uid, query->brief, INT64_MIN,
-				       INT64_MIN};
+				       INT64_MIN, NULL};
 	int64_t skip = (int64_t)query->last - 1;
 	struct slu_rows *rows = NULL;
 	int rc = 0;
@@ -179,9 +128,19 @@ int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
 		c.id = slu_db_int(rows, 1) - 1;
 	}
 	slu_db_done(rows);
-	if (rc >= 0)
-		*cursor = c;
-	return rc < 0 ? -1 : 0;
+	if (rc < 0)
+		return -1;
+	c.io = slu_io_ahead_new();
+	if (!c.io)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	*cursor = c;
+	return 0;
+}
+
+void slu_history_end(struct slu_history_cursor *cursor)
+{
+	slu_io_ahead_free(cursor->io);
+	cursor->io = NULL;
 }
 
 static struct slu_rows *ask_rows(struct slu_db *db,
@@ -211,7 +170,9 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
 	int rc = rows ? 0 : -1;
 
 	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0) {
-		rc = take_row(db, rows, c->brief, fn, arg, err);
+		if (!n)
+			slu_io_ahead_renew(c->io, db);
+		rc = take_row(db, rows, c, fn, arg, err);
 		if (rc == 0) {
 			c->end = slu_db_int(rows, 1);
 			c->id = slu_db_int(rows, 0);
@@ -235,9 +196,10 @@ int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 		" (i.Node = '*' OR h.NodeCnt = 1 OR i.Source = ?))",
 		"III", (int64_t)job_id, start, (int64_t)source);
 	int rc = rows ? slu_db_step(rows, err) : -1;
+	struct slu_history_cursor c = {.io = NULL};
 
 	if (rc > 0)
-		rc = take_row(db, rows, false, fn, arg, err);
+		rc = take_row(db, rows, &c, fn, arg, err);
 	slu_db_done(rows);
 	return rc < 0 ? -1 : 0;
 }
@@ -253,5 +215,6 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
 	do
 		n = slu_history_page(db, &c, PAGE, fn, arg, err);
 	while (n == PAGE);
+	slu_history_end(&c);
 	return n < 0 ? -1 : 0;
 }

@@ -22,6 +22,7 @@ libsluhistory_la_SOURCES = \
 	job_submit/history.c job_submit/history_read.c job_submit/history.h \
 	job_submit/history_io.c job_submit/history_io.h \
 	job_submit/history_import.c \
+	job_submit/io_ahead.c job_submit/io_ahead.h \
 	job_submit/query.c job_submit/foresee.c job_submit/accuracy.c
 libsluhistory_la_LIBADD = libslupredict.la libslustore.la
 
@@ -41,7 +42,7 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test
 	tests/unit/test_history \
 	tests/unit/test_history_answers tests/unit/test_history_io \
 	tests/unit/test_history_predict \
-	tests/unit/test_history_choice \
+	tests/unit/test_history_choice tests/unit/test_io_ahead \
 	tests/unit/test_yardstick
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
@@ -75,6 +76,9 @@ tests_unit_test_history_LDADD = libsluhistory.la $(CHECK_LIBS)
 tests_unit_test_history_io_SOURCES = tests/unit/test_history_io.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_io_LDADD = libsluhistory.la $(CHECK_LIBS)
+tests_unit_test_io_ahead_SOURCES = tests/unit/test_io_ahead.c \
+	tests/unit/history_rows.c tests/unit/history_rows.h
+tests_unit_test_io_ahead_LDADD = libsluhistory.la $(CHECK_LIBS)
 tests_unit_test_history_choice_SOURCES = tests/unit/test_history_choice.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_choice_LDADD = libsluhistory.la $(CHECK_LIBS)

@@ -127,6 +127,7 @@ void slu_history_replay(struct slu_history *h)
 		.brief = true};
 	struct slu_err err;
 
+	slu_history_end(&h->cursor);
 	h->sent = 0;
 	h->replaying = slu_history_begin(h->db, &query, &h->cursor, &err) == 0;
 	if (h->replaying)
@@ -174,5 +175,6 @@ bool slu_history_age(struct slu_history *h, int64_t now)
 void slu_history_gone(struct slu_history *h)
 {
 	slu_buf_free(&h->packed);
+	slu_history_end(&h->cursor);
 	h->replaying = false;
 }

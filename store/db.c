@@ -419,6 +419,18 @@ uint64_t slu_db_rollbacks(const struct slu_db *db)
 	return db->rollbacks;
 }
 
+/* All only grow: one when anybody commits, one before, one when that is undone.
+ */
+uint64_t slu_db_stamp(struct slu_db *db)
+{
+	unsigned int version = 0;
+
+	sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_DATA_VERSION,
+			     &version);
+	return (uint64_t)sqlite3_total_changes(db->sqlite) + db->rollbacks +
+	       version;
+}
+
 int slu_db_check(struct slu_db *db, struct slu_err *err)
 {
 	struct slu_rows *rows =

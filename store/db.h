@@ -54,6 +54,11 @@ void slu_db_rollback(struct slu_db *db);
  * it when this has changed. */
 uint64_t slu_db_rollbacks(const struct slu_db *db);
 
+/* Another number whenever something may have been written since, by whomever;
+ * of what others write only what is seen: to be asked within a transaction, or
+ * while a statement is open. */
+uint64_t slu_db_stamp(struct slu_db *db);
+
 /*
  * Run a statement without rows. `fmt` has a letter per ? in order: i (int),
  * I (int64_t), d (double), s (const char *, NULL is SQL NULL), S (const char *

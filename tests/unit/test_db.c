@@ -277,6 +277,43 @@ START_TEST(test_busy_again)
 }
 END_TEST
 
-TEST_MAIN("db", test_binds, test_group, test_lost_group, test_misuse,
-	  test_statements, test_value, test_transactions, test_killed,
-	  test_busy, test_busy_again)
+/* Another number after every write, and only then. */
+START_TEST(test_stamp)
+{
+	struct slu_db *db = open_db("a.db", SLU_DB_WRITE),
+		      *other = open_db("a.db", SLU_DB_WRITE);
+	uint64_t last = 0;
+
+	ck_assert_int_eq(slu_db_exec(db, &err, "CREATE TABLE t (a)", ""), 0);
+	for (int i = 0; i < 12; i++) {
+		struct slu_rows *rows;
+		uint64_t stamp;
+		bool written = true;
+
+		if (i % 4 == 0)
+			slu_db_exec(db, &err, "INSERT INTO t VALUES (1)", "");
+		else if (i % 4 == 1)
+			slu_db_exec(other, &err, "DELETE FROM t", "");
+		else
+			written = false;
+		rows = slu_db_query(db, &err, "SELECT COUNT(*) FROM t", "");
+		ck_assert_int_eq(slu_db_step(rows, &err), 1);
+		stamp = slu_db_stamp(db);
+		ck_assert_int_eq(stamp != last, written);
+		last = stamp;
+		slu_db_done(rows);
+	}
+	ck_assert_int_eq(slu_db_begin(db, &err), 0);
+	slu_db_exec(db, &err, "INSERT INTO t VALUES (1)", "");
+	ck_assert_uint_ne(slu_db_stamp(db), last);
+	last = slu_db_stamp(db);
+	slu_db_rollback(db);
+	ck_assert_uint_ne(slu_db_stamp(db), last);
+	slu_db_close(other);
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("db", test_stamp, test_binds, test_group, test_lost_group,
+	  test_misuse, test_statements, test_value, test_transactions,
+	  test_killed, test_busy, test_busy_again)

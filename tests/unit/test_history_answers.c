@@ -66,6 +66,8 @@ START_TEST(test_pages)
 		} while ((size_t)n == size);
 		expect(strcmp(ids, "1 2 3 4 5 6 7 ") == 0, "%zu: %s", size,
 		       ids);
+		if (size < 8)
+			slu_history_end(&c);
 	}
 	add(db, 666, 7, 100, 300);
 	add(db, 8, 7, 100, 301);
@@ -75,6 +77,7 @@ START_TEST(test_pages)
 			    err, SLU_BUSY, "not this one");
 		ck_assert_int_eq(c.id, 7);
 	}
+	slu_history_end(&c);
 	slu_db_close(db);
 }
 END_TEST
