@@ -2,11 +2,11 @@
 /*
  * What a start of slurmctld costs with a long history: a new database in
  * /var/tmp gets made-up jobs, every other with what accounting has counted of
- * it; then page by page all of it is read as sluiced reads it, made into the
- * control socket's lines, and these are taken apart and learnt as libsluice
- * does. The first two are sluiced's part, the others slurmctld's thread's; the
- * two programs work at the same time, and the slower one is the replay.
- * Processor time of this thread.
+ * it. Then page by page all of it is read as sluiced reads it; read again and
+ * made into the control socket's lines; and once more, these lines being taken
+ * apart and learnt as libsluice does. The first two are sluiced's part, what
+ * comes behind the lines slurmctld's thread's; the two programs work at the
+ * same time, and the slower one is the replay. Processor time of this thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,46 +145,58 @@ static int hear(struct replay *r, const char *line, struct slu_err *err)
 	return 0;
 }
 
+static int encode_page(struct replay *r, struct slu_err *err)
+{
+	char *line = encode(r);
+
+	free(line);
+	return line ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
 static int hear_page(struct replay *r, struct slu_err *err)
 {
-	double began = bench_cpu();
 	char *line = encode(r);
-	int rc;
+	int rc = line ? hear(r, line, err)
+		      : slu_err(err, SLU_NOMEM, "out of memory");
 
-	r->encode += bench_cpu() - began;
-	rc = line ? hear(r, line, err)
-		  : slu_err(err, SLU_NOMEM, "out of memory");
 	free(line);
 	return rc;
 }
 
-/* Once to read only; then with all that follows. */
-static int replay(struct replay *r, struct slu_err *err)
+typedef int page_f(struct replay *r, struct slu_err *err);
+
+/* Page by page; *spent: s. */
+static int pass(struct replay *r, slu_history_f *fn, page_f *behind,
+		double *spent, struct slu_err *err)
 {
 	const struct slu_history_query all = {.uid = SLU_NO_ID, .brief = true};
-	struct slu_history_cursor only = {0}, c = {0};
+	struct slu_history_cursor c;
+	double began = bench_cpu();
 	long n = PAGE;
-	double began;
 
-	if (slu_history_begin(r->db, &all, &only, err) < 0 ||
-	    slu_history_begin(r->db, &all, &c, err) < 0)
-		n = -1;
+	if (slu_history_begin(r->db, &all, &c, err) < 0)
+		return -1;
 	while (n == PAGE) {
-		began = bench_cpu();
-		n = slu_history_page(r->db, &only, PAGE, count, r, err);
-		r->read += bench_cpu() - began;
-		if (n < 0)
-			break;
-		began = bench_cpu();
-		n = slu_history_page(r->db, &c, PAGE, pack, r, err);
-		r->encode += bench_cpu() - began;
-		if (n > 0 && hear_page(r, err) < 0)
+		n = slu_history_page(r->db, &c, PAGE, fn, r, err);
+		if (n > 0 && behind && behind(r, err) < 0)
 			n = -1;
 	}
-	r->encode -= r->read;
-	slu_history_end(&only);
 	slu_history_end(&c);
+	*spent = bench_cpu() - began;
 	return n < 0 ? -1 : 0;
+}
+
+/* What one of the two does in between would cost the other's caches. */
+static int replay(struct replay *r, struct slu_err *err)
+{
+	double both;
+
+	if (pass(r, count, NULL, &r->read, err) < 0 ||
+	    pass(r, pack, encode_page, &r->encode, err) < 0 ||
+	    pass(r, pack, hear_page, &both, err) < 0)
+		return -1;
+	r->encode -= r->read;
+	return 0;
 }
 
 static void print(const struct replay *r, bool csv)
