@@ -54,6 +54,11 @@ void slu_buf_add(struct slu_buf *buf, const void *data, size_t len)
 	buf->data[buf->len] = '\0';
 }
 
+char *slu_buf_room(struct slu_buf *buf, size_t n)
+{
+	return reserve(buf, n) ? buf->data + buf->len : NULL;
+}
+
 void slu_buf_puts(struct slu_buf *buf, const char *text)
 {
 	slu_buf_add(buf, text, strlen(text));

@@ -25,11 +25,15 @@ void slu_buf_add(struct slu_buf *buf, const void *data, size_t len);
 void slu_buf_puts(struct slu_buf *buf, const char *text);
 void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Room for n more bytes behind the content; who has
+ * written some of it says up to where with slu_buf_cut(). NULL: failed. */
+char *slu_buf_room(struct slu_buf *buf, size_t n);
 /* Forget the content, keep the memory. */
 void slu_buf_reset(struct slu_buf *buf);
 /* Drop the first n bytes (n <= len). */
 void slu_buf_drop(struct slu_buf *buf, size_t n);
-/* Keep the first n bytes only (n <= len). */
+/* Keep the first n bytes only (n <= len, or behind it what was written into
+ * its room). */
 void slu_buf_cut(struct slu_buf *buf, size_t n);
 /* Free the memory; buf is {0} afterwards. */
 void slu_buf_free(struct slu_buf *buf);

@@ -30,6 +30,7 @@ static const struct slu_field column[] = {
 #define COLUMNS (sizeof(column) / sizeof(column[0]))
 
 #define EXACT	9007199254740992.0 /* 2^53: whole numbers below are exact */
+#define NUMBER	32		   /* bytes of one, with what is behind it */
 
 double slu_row_bandwidth(const struct slu_history_row *row)
 {
@@ -40,26 +41,28 @@ double slu_row_bandwidth(const struct slu_history_row *row)
 		       : 0;
 }
 
-static void pack_number(int64_t value, struct slu_buf *out)
+/* As long as what is written; `to` is behind it. */
+static char *put_number(char *to, int64_t value)
 {
 	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	char text[24], *at = text + sizeof(text);
+	char *end;
 
 	if (!value)
-		return;
-	for (; left; left /= 10)
-		*--at = (char)('0' + left % 10);
+		return to;
 	if (value < 0)
-		*--at = '-';
-	slu_buf_add(out, at, (size_t)(text + sizeof(text) - at));
+		*to++ = '-';
+	for (uint64_t over = left; over; over /= 10)
+		to++;
+	for (end = to; left; left /= 10)
+		*--to = (char)('0' + left % 10);
+	return end;
 }
 
-static void pack_double(double value, struct slu_buf *out)
+static char *put_double(char *to, double value)
 {
 	if (fabs(value) < EXACT && value == trunc(value))
-		pack_number((int64_t)value, out);
-	else if (isfinite(value))
-		slu_buf_printf(out, "%.17g", value);
+		return put_number(to, (int64_t)value);
+	return isfinite(value) ? to + snprintf(to, NUMBER, "%.17g", value) : to;
 }
 
 static bool is_plain(char c)
@@ -68,46 +71,66 @@ static bool is_plain(char c)
 	       c != '"' && c != '\\';
 }
 
-static void pack_text(const char *text, struct slu_buf *out)
+static char *put_text(char *to, const char *text)
 {
 	static const char hex[] = "0123456789ABCDEF";
 
 	if (text && !*text)
-		slu_buf_add(out, "%", 1);
-	while (text && *text) {
-		size_t n = 0;
-		char escape[3] = "%";
-
-		while (text[n] && is_plain(text[n]))
-			n++;
-		slu_buf_add(out, text, n);
-		text += n;
-		if (!*text)
-			break;
-		escape[1] = hex[(unsigned char)*text >> 4];
-		escape[2] = hex[(unsigned char)*text++ & 15];
-		slu_buf_add(out, escape, 3);
+		*to++ = '%';
+	for (; text && *text; text++) {
+		if (is_plain(*text)) {
+			*to++ = *text;
+			continue;
+		}
+		*to++ = '%';
+		*to++ = hex[(unsigned char)*text >> 4];
+		*to++ = hex[(unsigned char)*text & 15];
 	}
+	return to;
+}
+
+static const void *member(const struct slu_history_row *row, size_t i)
+{
+	return (const char *)row + column[i].offset;
+}
+
+/* At least as long as the row will be. */
+static size_t room_of(const struct slu_history_row *row)
+{
+	size_t room = COLUMNS * NUMBER;
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (column[i].type == SLU_T_STR &&
+		    *(char *const *)member(row, i))
+			room += 3 * strlen(*(char *const *)member(row, i));
+	return room;
+}
+
+static char *put(char *to, enum slu_type type, const void *p)
+{
+	if (type == SLU_T_STR)
+		return put_text(to, *(char *const *)p);
+	if (type == SLU_T_DOUBLE)
+		return put_double(to, *(const double *)p);
+	return put_number(to, type == SLU_T_U32 ? *(const uint32_t *)p
+						: *(const int64_t *)p);
 }
 
 void slu_row_pack(const struct slu_history_row *row, struct slu_buf *out)
 {
-	for (size_t i = 0; i < COLUMNS; i++) {
-		const void *p = (const char *)row + column[i].offset;
+	char *at = slu_buf_room(out, room_of(row));
 
-		if (i)
-			slu_buf_add(out, ",", 1);
-		if (column[i].type == SLU_T_STR)
-			pack_text(*(char *const *)p, out);
-		else if (column[i].type == SLU_T_DOUBLE)
-			pack_double(*(const double *)p, out);
-		else
-			pack_number(column[i].type == SLU_T_U32
-					    ? *(const uint32_t *)p
-					    : *(const int64_t *)p,
-				    out);
+	for (size_t i = 0; at && i < COLUMNS; i++) {
+		at = put(at, column[i].type, member(row, i));
+		*at++ = i + 1 < COLUMNS ? ',' : ';';
 	}
-	slu_buf_add(out, ";", 1);
+	if (at)
+		slu_buf_cut(out, (size_t)(at - out->data));
+}
+
+static bool is_end(char c)
+{
+	return c == ',' || c == ';' || !c;
 }
 
 static int digit(char c)
@@ -118,13 +141,12 @@ static int digit(char c)
 }
 
 /* In place. No text has a NUL. */
-static bool unpack_text(char *from, size_t len, char **out)
+static bool unescape(char *from, const char *end)
 {
-	char *to = from, *end = from + len;
+	char *to = from;
 
-	*out = from;
-	if (len == 1 && *from == '%')
-		to = from++;
+	if (end - from == 1 && *from == '%')
+		from++;
 	while (from < end) {
 		int high, low;
 
@@ -139,56 +161,73 @@ static bool unpack_text(char *from, size_t len, char **out)
 		*to++ = (char)(high << 4 | low);
 		from += 3;
 	}
-	*to = '\0'; /* at most where the separator was */
+	*to = '\0'; /* before the separator: something was escaped */
 	return true;
 }
 
-static bool unpack_number(const char *from, size_t len, int64_t *out)
+/* Each goes on to the separator; when the field is wrong, nothing behind *at
+ * has been changed. The caller makes the separator a NUL. */
+
+static bool unpack_text(char **at, char **out)
 {
-	bool minus = *from == '-';
+	char *c = *at;
+	bool escaped = false;
+
+	*out = c;
+	for (; !is_end(*c); c++)
+		escaped |= *c == '%';
+	*at = c;
+	return !escaped || unescape(*out, c);
+}
+
+static bool unpack_number(char **at, int64_t *out)
+{
+	bool minus = **at == '-';
+	char *from = *at + minus, *c = from;
 	uint64_t value = 0;
 
-	if (len - minus > 19 || len == minus)
-		return false;
-	for (size_t i = minus; i < len; i++) {
-		if (from[i] < '0' || from[i] > '9')
-			return false;
-		value = value * 10 + (uint64_t)(from[i] - '0');
-	}
-	if (value > (uint64_t)INT64_MAX + minus)
+	for (; *c >= '0' && *c <= '9'; c++)
+		value = value * 10 + (uint64_t)(*c - '0');
+	if (c == from || c - from > 19 || !is_end(*c) ||
+	    value > (uint64_t)INT64_MAX + minus)
 		return false;
 	*out = (int64_t)(minus ? -value : value);
+	*at = c;
 	return true;
 }
 
-static bool unpack_double(const char *from, size_t len, double *out)
+static bool unpack_double(char **at, double *out)
 {
+	char *from = *at, *end;
 	int64_t whole;
-	char *end;
 
-	if (len < 16 && unpack_number(from, len, &whole)) {
+	if (unpack_number(at, &whole) && *at - from < 16) {
 		*out = (double)whole;
 		return true;
 	}
+	*at = from;
 	if (digit(*from) < 0 && *from != '-')
 		return false;
 	*out = strtod(from, &end);
-	return end == from + len && isfinite(*out);
+	if (end != from + strcspn(from, ",;") || !isfinite(*out))
+		return false;
+	*at = end;
+	return true;
 }
 
-static bool unpack(const struct slu_field *c, char *from, size_t len,
+static bool unpack(const struct slu_field *c, char **at,
 		   struct slu_history_row *row)
 {
 	void *to = (char *)row + c->offset;
 	int64_t number;
 
-	if (!len)
+	if (is_end(**at))
 		return true;
 	if (c->type == SLU_T_STR)
-		return unpack_text(from, len, to);
+		return unpack_text(at, to);
 	if (c->type == SLU_T_DOUBLE)
-		return unpack_double(from, len, to);
-	if (!unpack_number(from, len, &number))
+		return unpack_double(at, to);
+	if (!unpack_number(at, &number))
 		return false;
 	if (c->type == SLU_T_I64)
 		*(int64_t *)to = number;
@@ -199,11 +238,18 @@ static bool unpack(const struct slu_field *c, char *from, size_t len,
 	return true;
 }
 
-/* `at`: in the row; what is before may have been changed. */
-static char *behind_row(char *at)
+/* The field at `from` is wrong, what is left of the row is unchanged at `at`.
+ */
+static int refuse(const char *name, const char *from, char *at, char **text,
+		  struct slu_err *err)
 {
 	at += strcspn(at, ";");
-	return *at ? at + 1 : at;
+	*text = *at ? at + 1 : at;
+	if (!*at)
+		return slu_err(err, SLU_INVALID,
+			       "rows: the last one has no end");
+	return slu_err(err, SLU_INVALID, "rows: %s: %.*s", name,
+		       (int)strcspn(from, ",;"), from);
 }
 
 int slu_row_unpack(char **text, struct slu_history_row *row,
@@ -215,23 +261,17 @@ int slu_row_unpack(char **text, struct slu_history_row *row,
 	if (!*at)
 		return 0;
 	for (size_t i = 0; last == ','; i++) {
-		size_t len = 0;
+		const char *name = i < COLUMNS ? column[i].name : "";
+		char *from = at;
 
-		while (at[len] != ',' && at[len] != ';' && at[len])
-			len++;
-		last = at[len];
-		if (!last) {
-			*text = at + len;
-			return slu_err(err, SLU_INVALID,
-				       "rows: the last one has no end");
-		}
-		if (i < COLUMNS && !unpack(&column[i], at, len, &fresh)) {
-			*text = behind_row(at + len);
-			return slu_err(err, SLU_INVALID, "rows: %s: %.*s",
-				       column[i].name,
-				       (int)(len < 40 ? len : 40), at);
-		}
-		at += len + 1;
+		if (i >= COLUMNS)
+			at += strcspn(at, ",;");
+		else if (!unpack(&column[i], &at, &fresh))
+			return refuse(name, from, at, text, err);
+		last = *at;
+		if (!last)
+			return refuse(name, from, at, text, err);
+		*at++ = '\0';
 	}
 	*text = at;
 	*row = fresh;

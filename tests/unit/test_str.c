@@ -29,6 +29,26 @@ START_TEST(test_buf_grows)
 END_TEST
 
 /* What is printed fits exactly, or not by one. */
+/* What is written into room counts as far as is said. */
+START_TEST(test_buf_room)
+{
+	struct slu_buf buf = {.max = 20};
+
+	for (int i = 0; i < 3; i++) {
+		char *at = slu_buf_room(&buf, 8);
+
+		ck_assert(at != NULL);
+		memcpy(at, "12345678", 8);
+		slu_buf_cut(&buf, (size_t)(at + 3 - buf.data));
+	}
+	ck_assert_str_eq(buf.data, "123123123");
+	ck_assert_ptr_null(slu_buf_room(&buf, 12));
+	ck_assert(buf.failed);
+	ck_assert_str_eq(buf.data, "123123123");
+	slu_buf_free(&buf);
+}
+END_TEST
+
 START_TEST(test_buf_printf)
 {
 	for (int had = 0; had < 130; had++)
@@ -285,6 +305,7 @@ START_TEST(test_printable)
 }
 END_TEST
 
-TEST_MAIN("str", test_printable, test_utf8, test_buf_grows, test_buf_printf,
-	  test_buf_ceiling, test_buf_drop, test_buf_steal, test_small,
-	  test_trim, test_split, test_has_word, test_nearest, test_strv)
+TEST_MAIN("str", test_printable, test_utf8, test_buf_grows, test_buf_room,
+	  test_buf_printf, test_buf_ceiling, test_buf_drop, test_buf_steal,
+	  test_small, test_trim, test_split, test_has_word, test_nearest,
+	  test_strv)
