@@ -14,7 +14,6 @@
 
 #include "common/jsonx.h"
 #include "common/str.h"
-#include "wire/control.h"
 
 #define AT(msg, field, type) ((type *)((char *)(msg) + (field)->offset))
 #define COUNT(msg, field)    ((size_t *)((char *)(msg) + (field)->count))
@@ -231,76 +230,6 @@ int slu_decode_text(const struct slu_desc *desc, const char *text, size_t len,
 	rc = slu_decode(desc, obj, msg, err);
 	json_object_put(obj);
 	return rc < 0 ? slu_err_prefix(err, "%s", desc->name) : 0;
-}
-
-char *slu_envelope(const struct slu_desc *desc, uint64_t id, const void *msg)
-{
-	struct json_object *env = json_object_new_object();
-	char *line;
-
-	slu_json_set_u64(env, "v", SLU_WIRE_VERSION);
-	slu_json_set_u64(env, "id", id);
-	slu_json_set_str(env, "type", desc->name);
-	json_object_object_add(env, "body", slu_encode(desc, msg));
-	line = slu_asprintf("%s\n", slu_json_text(env));
-	json_object_put(env);
-	return line;
-}
-
-static const struct slu_desc *find_type(const struct slu_desc *const *known,
-					const char *type)
-{
-	for (; *known; known++)
-		if (!strcmp((*known)->name, type))
-			return *known;
-	return NULL;
-}
-
-static int parse_envelope(struct json_object *env,
-			  const struct slu_desc *const *known,
-			  const struct slu_desc **desc, uint64_t *id,
-			  void **msg, struct slu_err *err)
-{
-	struct json_object *body = NULL;
-	const struct slu_desc *found;
-	const char *type;
-	uint64_t number = 0;
-	void *fresh;
-
-	if (slu_json_str(env, "type", &type, err) < 0 ||
-	    slu_json_u64_opt(env, "id", &number, err) < 0)
-		return -1;
-	found = find_type(known, type);
-	if (!found)
-		return slu_err(err, SLU_NOTFOUND, "unknown message %.40s",
-			       type);
-	json_object_object_get_ex(env, "body", &body);
-	fresh = calloc(1, found->size);
-	if (!fresh)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (slu_decode(found, body, fresh, err) < 0) {
-		free(fresh);
-		return slu_err_prefix(err, "%s", found->name);
-	}
-	*desc = found;
-	*id = number;
-	*msg = fresh;
-	return 0;
-}
-
-int slu_envelope_parse(const char *line, size_t len,
-		       const struct slu_desc *const *known,
-		       const struct slu_desc **desc, uint64_t *id, void **msg,
-		       struct slu_err *err)
-{
-	struct json_object *env = slu_json_parse(line, len, err);
-	int rc;
-
-	if (!env)
-		return -1;
-	rc = parse_envelope(env, known, desc, id, msg, err);
-	json_object_put(env);
-	return rc;
 }
 
 void slu_msg_free(const struct slu_desc *desc, void *msg)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LTLIBRARIES += libsluwire.la
 libsluwire_la_SOURCES = \
-	wire/codec.c wire/codec.h \
+	wire/codec.c wire/envelope.c wire/codec.h \
 	wire/control.c wire/control.h \
 	wire/field.h \
 	wire/job.c wire/job.h \

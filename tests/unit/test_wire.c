@@ -173,6 +173,107 @@ START_TEST(envelope)
 }
 END_TEST
 
+/* `text`: as it stands in JSON. */
+static char *rows_line(int version, unsigned id, const char *text)
+{
+	return slu_asprintf("{\"v\":%d,\"id\":%u,\"type\":\"history_rows\","
+			    "\"body\":{\"packed\":\"%s\"}}",
+			    version, id, text);
+}
+
+static const struct {
+	const char *packed, *text;
+} texts[] = {
+	{"1,2;", "1,2;"},
+	{"", ""},
+	{"/\x7f\xc3\xa4\xff;", "/\x7f\xc3\xa4\xff;"},
+	{"a\nb\\\"}}", "a\\nb\\\\\\\"}}"},
+};
+
+/* Written as a whole where nothing is to be escaped: the same as JSON. */
+START_TEST(long_text)
+{
+	each(c, texts)
+	{
+		struct slu_history_rows rows = {(char *)(uintptr_t)c->packed};
+		char *is = slu_envelope(&slu_history_rows_desc, 0, &rows),
+		     *line = rows_line(SLU_WIRE_VERSION, 0, c->text),
+		     *want = slu_asprintf("%s\n", line);
+
+		ck_assert_str_eq(is, want);
+		free(want);
+		free(line);
+		free(is);
+	}
+}
+END_TEST
+
+static void check_rows(const char *line, size_t len, unsigned id,
+		       const char *packed)
+{
+	const struct slu_desc *desc;
+	struct slu_err err;
+	uint64_t is;
+	void *msg;
+	int rc = slu_envelope_parse(line, len, slu_to_ctl, &desc, &is, &msg,
+				    &err);
+
+	expect((rc == 0) == (packed != NULL), "%.*s: %d", (int)len, line, rc);
+	if (rc < 0)
+		return;
+	ck_assert_ptr_eq(desc, &slu_history_rows_desc);
+	ck_assert_uint_eq(is, id);
+	ck_assert_str_eq(((struct slu_history_rows *)msg)->packed, packed);
+	slu_msg_free(desc, msg);
+}
+
+/* Known as a whole or not, it is the same; half of it, or more, is nothing. */
+START_TEST(long_text_parsed)
+{
+	each(c, texts)
+	{
+		for (int version = 0; version < 5; version++) {
+			unsigned id = version == 4 ? 9 : 0;
+			char *line = rows_line(version, id, c->text),
+			     *longer = slu_asprintf("%s\n", line),
+			     *wrong = slu_asprintf("%s}", line);
+			size_t len = strlen(line);
+
+			check_rows(line, len, id, c->packed);
+			check_rows(longer, len + 1, id, c->packed);
+			check_rows(wrong, len + 1, id, NULL);
+			for (size_t n = 0; n < len; n++)
+				check_rows(line, n, id, NULL);
+			free(wrong);
+			free(longer);
+			free(line);
+		}
+	}
+}
+END_TEST
+
+/* Not even where it looks alike at both ends. */
+START_TEST(long_text_alike)
+{
+	static const struct {
+		const char *text, *packed; /* NULL: refused */
+	} cases[] = {
+		{"1;\",\"more\":\"2", "1;"},
+		{"1;\"x", NULL},
+		{"1;\\", NULL},
+		{"\\u0031;", "1;"},
+	};
+
+	each(c, cases)
+	{
+		char *line = rows_line(SLU_WIRE_VERSION, 0, c->text);
+
+		check_rows(line, strlen(line), 0, c->packed);
+		free(line);
+	}
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	const char *complaint;
@@ -226,5 +327,6 @@ START_TEST(job_copy)
 }
 END_TEST
 
-TEST_MAIN("wire", round_trip, required, truncated, envelope, wrong_types,
+TEST_MAIN("wire", round_trip, required, truncated, envelope, long_text,
+	  long_text_parsed, long_text_alike, wrong_types,
 	  unknown_field_is_ignored, job_copy)
