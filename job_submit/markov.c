@@ -19,7 +19,9 @@
 
 void slu_markov_init(struct slu_markov *m, uint32_t order)
 {
-	*m = (struct slu_markov){.order = order, .period = 1};
+	memset(m, 0, offsetof(struct slu_markov, value));
+	m->order = order;
+	m->period = 1;
 }
 
 int slu_markov_state(double value, double mean, double deviation)
@@ -206,7 +208,7 @@ static uint32_t count_same(const struct slu_markov *m, uint32_t period)
  * looked for again where a value breaks it. */
 static bool repeats(struct slu_markov *m)
 {
-	if (past(m, 0) == past(m, m->period) && m->period < m->n) {
+	if (m->period < m->n && past(m, 0) == past(m, m->period)) {
 		m->same++;
 		return m->same >= SLU_MARKOV_LENGTH;
 	}
@@ -222,6 +224,7 @@ static bool repeats(struct slu_markov *m)
 	return false;
 }
 
+/* Lengths beyond what is known say the same. */
 static void guess(struct slu_markov *m)
 {
 	struct training t[SLU_MARKOV_LENGTHS];
@@ -231,7 +234,10 @@ static void guess(struct slu_markov *m)
 	get_tail(m, &tail);
 	train_all(&tail, t);
 	for (size_t l = 0; l < SLU_MARKOV_LENGTHS; l++)
-		to[l] = value_of(&t[l], next_state(t[l].states, m->order));
+		to[l] = l && 2 * l >= tail.n
+				? to[l - 1]
+				: value_of(&t[l],
+					   next_state(t[l].states, m->order));
 }
 
 static void judge(double *restrict error, const double *restrict guess,
@@ -299,7 +305,7 @@ static void predict_many(const struct slu_markov *m, double *next, size_t n)
 
 void slu_markov_predict(const struct slu_markov *m, double *next, size_t n)
 {
-	if (n == 1) /* as it was learnt */
+	if (n == 1 && m->n) /* as it was learnt */
 		*next = m->guess[(m->n - 1) % SLU_MARKOV_PERIOD][m->best];
 	else
 		predict_many(m, next, n);

@@ -36,8 +36,9 @@ struct slu_markov {
 	uint32_t best;	       /* training length in use, from 0 */
 	uint32_t period, same; /* the last so many values are what was that
 				  long before them */
-	double value[SLU_MARKOV_LENGTH];  /* value i in [i % LENGTH] */
 	double error[SLU_MARKOV_LENGTHS]; /* mean square */
+	/* not before they are learnt: */
+	double value[SLU_MARKOV_LENGTH]; /* value i in [i % LENGTH] */
 	/* what comes after value i, by each length, in [i % PERIOD] */
 	double guess[SLU_MARKOV_PERIOD][SLU_MARKOV_LENGTHS];
 };

@@ -13,16 +13,21 @@
 #define MOST  (1u << 24)
 
 struct entry {
-	uint64_t key; /* 0: free */
-	uint64_t taught;
 	struct slu_markov read, written;
 	double calls, called_bytes, shared_bytes, consecutive; /* sums */
 };
 
-_Static_assert(sizeof(struct entry) <= 1536, "volumes.h says about 1500");
+/* What is looked for lies side by side. */
+struct set {
+	uint64_t key[WAYS]; /* 0: free */
+	uint64_t taught[WAYS];
+	struct entry entry[WAYS];
+};
+
+_Static_assert(sizeof(struct set) <= 1536 * WAYS, "volumes.h says about 1500");
 
 struct slu_volumes {
-	struct entry *entry;
+	struct set *set;
 	size_t sets; /* a power of two */
 	uint64_t learnt;
 };
@@ -40,9 +45,9 @@ struct slu_volumes *slu_volumes_new(size_t max_classes, struct slu_err *err)
 	if (v) {
 		for (v->sets = 1; v->sets < max_classes / WAYS;)
 			v->sets *= 2;
-		v->entry = calloc(v->sets, WAYS * sizeof(*v->entry));
+		v->set = calloc(v->sets, sizeof(*v->set));
 	}
-	if (v && v->entry)
+	if (v && v->set)
 		return v;
 	slu_volumes_free(v);
 	slu_err(err, SLU_NOMEM, "out of memory");
@@ -52,13 +57,13 @@ struct slu_volumes *slu_volumes_new(size_t max_classes, struct slu_err *err)
 void slu_volumes_free(struct slu_volumes *v)
 {
 	if (v)
-		free(v->entry);
+		free(v->set);
 	free(v);
 }
 
 void slu_volumes_forget(struct slu_volumes *v)
 {
-	memset(v->entry, 0, v->sets * WAYS * sizeof(*v->entry));
+	memset(v->set, 0, v->sets * sizeof(*v->set));
 	v->learnt = 0;
 }
 
@@ -70,47 +75,55 @@ static uint64_t key_of(const struct slu_job *job)
 	return XXH3_64bits_withSeed(name, len, job->uid) | 1;
 }
 
-static struct entry *set_of(const struct slu_volumes *v, uint64_t key)
+static struct set *set_of(const struct slu_volumes *v, uint64_t key)
 {
-	return v->entry + ((key >> 32) & (v->sets - 1)) * WAYS;
+	return &v->set[(key >> 32) & (v->sets - 1)];
 }
 
-static struct entry *find(const struct slu_volumes *v, uint64_t key)
+/* WAYS: it is not there. */
+static unsigned find(const struct set *set, uint64_t key)
 {
-	struct entry *set = set_of(v, key);
+	unsigned way = 0;
 
-	for (struct entry *e = set; e < set + WAYS; e++)
-		if (e->key == key)
-			return e;
-	return NULL;
+	while (way < WAYS && set->key[way] != key)
+		way++;
+	return way;
 }
 
 /* A free entry, else the one that was taught longest ago. */
-static struct entry *make_room(const struct slu_volumes *v, uint64_t key)
+static unsigned make_room(struct set *set, uint64_t key)
 {
-	struct entry *set = set_of(v, key), *oldest = set;
+	unsigned oldest = 0;
 
-	for (struct entry *e = set; e < set + WAYS; e++)
-		if (e->taught < oldest->taught)
-			oldest = e;
-	*oldest = (struct entry){.key = key};
-	slu_markov_init(&oldest->read, ORDER);
-	slu_markov_init(&oldest->written, ORDER);
+	for (unsigned way = 1; way < WAYS; way++)
+		if (set->taught[way] < set->taught[oldest])
+			oldest = way;
+	set->key[oldest] = key;
+	slu_markov_init(&set->entry[oldest].read, ORDER);
+	slu_markov_init(&set->entry[oldest].written, ORDER);
+	set->entry[oldest].calls = set->entry[oldest].called_bytes = 0;
+	set->entry[oldest].shared_bytes = set->entry[oldest].consecutive = 0;
 	return oldest;
 }
 
 void slu_volumes_learn(struct slu_volumes *v, const struct slu_history_row *row)
 {
 	double bytes = row->read_bytes + row->written_bytes;
-	uint64_t key = key_of(&row->job);
 	struct entry *e;
+	struct set *set;
+	uint64_t key;
+	unsigned way;
 
 	if (!(bytes > 0) || !isfinite(bytes) || row->read_bytes < 0 ||
 	    row->written_bytes < 0)
 		return;
-	e = find(v, key);
-	if (!e)
-		e = make_room(v, key);
+	key = key_of(&row->job);
+	set = set_of(v, key);
+	way = find(set, key);
+	if (way == WAYS)
+		way = make_room(set, key);
+	set->taught[way] = ++v->learnt;
+	e = &set->entry[way];
 	slu_markov_learn(&e->read, row->read_bytes);
 	slu_markov_learn(&e->written, row->written_bytes);
 	if (row->calls > 0 && row->called_bytes > 0 &&
@@ -120,7 +133,6 @@ void slu_volumes_learn(struct slu_volumes *v, const struct slu_history_row *row)
 		e->shared_bytes += row->shared_bytes;
 		e->consecutive += row->consecutive;
 	}
-	e->taught = ++v->learnt;
 }
 
 /* The next n values. */
@@ -135,11 +147,15 @@ bool slu_volumes_foretell(const struct slu_volumes *v,
 			  const struct slu_job *job,
 			  struct slu_volumes_next *next)
 {
-	const struct entry *e = find(v, key_of(job));
+	uint64_t key = key_of(job);
+	const struct set *set = set_of(v, key);
+	unsigned way = find(set, key);
 	double written[1 + SLU_JOB_LATER];
+	const struct entry *e;
 
-	if (!e)
+	if (way == WAYS)
 		return false;
+	e = &set->entry[way];
 	*next = (struct slu_volumes_next){
 		.runs = e->read.n,
 		.seen = e->calls > 0,

@@ -77,6 +77,31 @@ START_TEST(test_patterns)
 }
 END_TEST
 
+/* What is not learnt yet does not matter, whatever is there. */
+START_TEST(test_fresh)
+{
+	struct slu_markov m[2];
+	uint64_t seed = 5;
+
+	for (int i = 0; i < 2; i++) {
+		memset(&m[i], 85 * i, sizeof(m[i]));
+		slu_markov_init(&m[i], 3);
+	}
+	for (int n = 0; n < 40; n++) {
+		double next[2][4], value = (double)slu_random(&seed, 3);
+
+		for (size_t many = 1; many <= 4; many++) {
+			for (int i = 0; i < 2; i++)
+				slu_markov_predict(&m[i], next[i], many);
+			ck_assert_mem_eq(next[0], next[1],
+					 many * sizeof(next[0][0]));
+		}
+		for (int i = 0; i < 2; i++)
+			slu_markov_learn(&m[i], value);
+	}
+}
+END_TEST
+
 /*
  * Algorithm 1 once more, with a table of transitions over all contexts of the
  * given length, for one training sequence.
@@ -164,4 +189,5 @@ START_TEST(test_oracle)
 }
 END_TEST
 
-TEST_MAIN("markov", test_states, test_stripes, test_patterns, test_oracle)
+TEST_MAIN("markov", test_states, test_stripes, test_patterns, test_fresh,
+	  test_oracle)
