@@ -118,7 +118,7 @@ struct slu_history_cursor {
 	bool brief;
 	int64_t end;
 	int64_t id;
-	struct slu_io_ahead *io; /* owned */
+	struct slu_io_ahead *io; /* owned; NULL: one user's rows */
 };
 
 /* Take one row, which is borrowed: 0 to go on. */

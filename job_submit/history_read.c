@@ -130,8 +130,9 @@ int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
 	slu_db_done(rows);
 	if (rc < 0)
 		return -1;
-	c.io = slu_io_ahead_new();
-	if (!c.io)
+	/* a user's jobs are few among those with numbers near to theirs */
+	c.io = query->uid == SLU_NO_ID ? slu_io_ahead_new() : NULL;
+	if (query->uid == SLU_NO_ID && !c.io)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	*cursor = c;
 	return 0;
@@ -170,7 +171,7 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
 	int rc = rows ? 0 : -1;
 
 	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0) {
-		if (!n)
+		if (!n && c->io)
 			slu_io_ahead_renew(c->io, db);
 		rc = take_row(db, rows, c, fn, arg, err);
 		if (rc == 0) {
