@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a start of slurmctld costs with a long history: a new database in
- * /var/tmp gets made-up jobs, every other with what accounting has counted of
- * it. Then page by page all of it is read as sluiced reads it; read again and
- * made into the control socket's lines; and once more, these lines being taken
- * apart and learnt as libsluice does. The first two are sluiced's part, what
- * comes behind the lines slurmctld's thread's; the two programs work at the
- * same time, and the slower one is the replay. Processor time of this thread.
+ * /var/tmp gets made-up jobs as they end, every other with what accounting has
+ * counted of it. Then page by page all of it is read as sluiced reads it; read
+ * again and made into the control socket's lines; and once more, these lines
+ * being taken apart and learnt as libsluice does. The first two are sluiced's
+ * part, what comes behind the lines slurmctld's thread's; the two programs work
+ * at the same time, and the slower one is the replay. Processor time of this
+ * thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,38 @@ struct replay {
 	double read, encode, parse, learn; /* s */
 };
 
-static int store(struct slu_db *db, uint64_t first, uint64_t *seed,
+/* A job that is to be made. */
+struct made {
+	int64_t end;
+	uint64_t number, seed;
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const struct made *x = a, *y = b;
+
+	return x->end != y->end
+		       ? (x->end > y->end) - (x->end < y->end)
+		       : (x->number > y->number) - (x->number < y->number);
+}
+
+/* In the order of their ends, as slurmctld tells them; or NULL. */
+static struct made *make(uint64_t rows)
+{
+	struct made *made = calloc(rows, sizeof(*made));
+	struct predict_text text;
+	uint64_t seed = 5;
+
+	for (uint64_t i = 0; made && i < rows; i++) {
+		made[i] = (struct made){.number = i, .seed = seed};
+		made[i].end = predict_make(&seed, (int64_t)i, &text).end;
+	}
+	if (made)
+		qsort(made, rows, sizeof(*made), by_end);
+	return made;
+}
+
+static int store(struct slu_db *db, const struct made *made,
 		 struct slu_err *err)
 {
 	static struct slu_job job[AT_ONCE];
@@ -41,8 +73,10 @@ static int store(struct slu_db *db, uint64_t first, uint64_t *seed,
 	uint64_t n;
 
 	for (uint64_t i = 0; i < AT_ONCE; i++) {
-		job[i] = predict_make(seed, (int64_t)(first + i), &text[i]);
-		job[i].job_id = (uint32_t)(first + i + 1);
+		uint64_t seed = made[i].seed;
+
+		job[i] = predict_make(&seed, (int64_t)made[i].number, &text[i]);
+		job[i].job_id = (uint32_t)made[i].number + 1;
 		job[i].user = text[i].account;
 		job[i].qos = (char *)(uintptr_t) "normal";
 		job[i].work_dir = (char *)(uintptr_t) "/home/ada/run";
@@ -66,16 +100,20 @@ static int store(struct slu_db *db, uint64_t first, uint64_t *seed,
 	return 0;
 }
 
-/* In one transaction; a database that is closed is read from the disk's
- * cache. */
+/* In one transaction, AT_ONCE or a multiple of it; a database that is closed is
+ * read from the disk's cache. */
 static int fill(const char *path, uint64_t rows, struct slu_err *err)
 {
 	struct slu_db *db = slu_db_open(path, SLU_DB_LOAD, err);
-	uint64_t seed = 5;
+	uint64_t all = (rows + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
+	struct made *made = db ? make(all) : NULL;
 	int rc = db ? slu_db_begin(db, err) : -1;
 
-	for (uint64_t i = 0; rc == 0 && i < rows; i += AT_ONCE)
-		rc = store(db, i, &seed, err);
+	if (db && !made)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	for (uint64_t i = 0; rc == 0 && i < all; i += AT_ONCE)
+		rc = store(db, made + i, err);
+	free(made);
 	if (rc == 0)
 		rc = slu_db_commit(db, err);
 	slu_db_close(db);
