@@ -84,11 +84,13 @@ static void take_rest(struct slu_rows *r, struct slu_job *job)
 	job->late_by = slu_db_int(r, 36);
 }
 
+/* And the cursor is behind it. */
 static int take_row(struct slu_db *db, struct slu_rows *rows,
 		    struct slu_history_cursor *c, slu_history_f *fn, void *arg,
 		    struct slu_err *err)
 {
 	struct slu_history_row row = {0};
+	int rc;
 
 	take_brief(rows, &row.job);
 	if (!c->brief)
@@ -96,7 +98,12 @@ static int take_row(struct slu_db *db, struct slu_rows *rows,
 	if (slu_io_ahead_read(c->io, db, &row, err) < 0)
 		return -1;
 	row.io_bandwidth = slu_row_bandwidth(&row);
-	return fn(arg, &row, err);
+	rc = fn(arg, &row, err);
+	if (rc == 0) {
+		c->end = row.job.end;
+		c->id = slu_db_int(rows, 0);
+	}
+	return rc;
 }
 
 int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
@@ -174,11 +181,7 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
 		if (!n && c->io)
 			slu_io_ahead_renew(c->io, db);
 		rc = take_row(db, rows, c, fn, arg, err);
-		if (rc == 0) {
-			c->end = slu_db_int(rows, 1);
-			c->id = slu_db_int(rows, 0);
-			n++;
-		}
+		n += rc == 0;
 	}
 	slu_db_done(rows);
 	return rc < 0 ? -1 : n;

@@ -45,16 +45,28 @@ double slu_row_bandwidth(const struct slu_history_row *row)
 static char *put_number(char *to, int64_t value)
 {
 	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	static const char pairs[] = "00010203040506070809"
+				    "10111213141516171819"
+				    "20212223242526272829"
+				    "30313233343536373839"
+				    "40414243444546474849"
+				    "50515253545556575859"
+				    "60616263646566676869"
+				    "70717273747576777879"
+				    "80818283848586878889"
+				    "90919293949596979899";
 	char *end;
 
 	if (!value)
 		return to;
 	if (value < 0)
 		*to++ = '-';
-	for (uint64_t over = left; over; over /= 10)
-		to++;
-	for (end = to; left; left /= 10)
-		*--to = (char)('0' + left % 10);
+	for (uint64_t over = left; over; over /= 100)
+		to += over < 10 ? 1 : 2;
+	for (end = to; left >= 10; left /= 100)
+		memcpy(to -= 2, &pairs[left % 100 * 2], 2);
+	if (left)
+		*--to = (char)('0' + left);
 	return end;
 }
 
