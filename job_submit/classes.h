@@ -15,17 +15,20 @@
 #include <stdint.h>
 #include "common/err.h"
 
-#define SLU_CLASS_RUNS	  7  /* run times of a class */
-#define SLU_CLASS_SOURCES 12 /* see predict.c */
+#define SLU_CLASS_RUNS	  7		   /* run times of a class */
+#define SLU_CLASS_JOBS	  ((1u << 25) - 1) /* to be counted, at most */
+#define SLU_CLASS_SOURCES 12		   /* see predict.c */
 #define SLU_CLASSES_MAX	  (1u << 30)
 #define SLU_CLASS_BYTES	  100 /* of memory, each */
 
 struct slu_class {
-	uint64_t key;  /* a hash of what its jobs have in common, not 0 */
-	uint32_t jobs; /* that taught it; of the last ones, the latest first: */
-	uint32_t end[SLU_CLASS_RUNS];	/* when it ended, Unix seconds */
-	uint16_t run[SLU_CLASS_RUNS];	/* its run time, see spread.h */
-	uint16_t asked[SLU_CLASS_RUNS]; /* its request, likewise */
+	uint64_t key;	    /* a hash of what its jobs have in common, not 0 */
+	uint32_t jobs : 25; /* that taught it; of the last ones, the latest
+			       first: */
+	uint32_t failed : SLU_CLASS_RUNS; /* whether it failed, bit by bit */
+	uint32_t end[SLU_CLASS_RUNS];	  /* when it ended, Unix seconds */
+	uint16_t run[SLU_CLASS_RUNS];	  /* its run time, see spread.h */
+	uint16_t asked[SLU_CLASS_RUNS];	  /* its request, likewise */
 	uint16_t weight[SLU_CLASS_SOURCES];
 };
 

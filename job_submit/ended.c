@@ -18,6 +18,13 @@ bool slu_ended_own_way(const struct slu_job *job)
 	return false;
 }
 
+bool slu_failed(const struct slu_job *job)
+{
+	return job->state && *job->state &&
+	       strcmp(job->state, "COMPLETED") != 0 &&
+	       strcmp(job->state, "TIMEOUT") != 0;
+}
+
 int64_t slu_run_time(const struct slu_job *job)
 {
 	return job->prepared < job->end - job->start ? slu_job_ran(job) : 0;

@@ -20,6 +20,10 @@
  */
 bool slu_ended_own_way(const struct slu_job *job);
 
+/* Of one that ended its own way: neither did it complete nor reach its
+ * limit. */
+bool slu_failed(const struct slu_job *job);
+
 /* slu_job_ran(), which is what a limit counts; 0 also for one that was given up
  * before its file system was ready. */
 int64_t slu_run_time(const struct slu_job *job);

@@ -87,7 +87,7 @@ static struct json_object *evidence(const struct slu_outlook *o)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (int l = 0; l < SLU_LEVELS; l++) {
+	for (int l = 0; l < SLU_EVIDENCE; l++) {
 		struct json_object *obj;
 
 		if (!o->class[l].jobs)

@@ -8,6 +8,7 @@
  *
  * Factors are kept as logarithms to base 2.
  */
+#define SLU_ANY_ORDER
 #include "common/fast.h"
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 #define RATE 0.05f
 #define MOST 8.0f /* of a factor's logarithm */
 
-_Static_assert(GATE_ROWS >= 1 << 5 && GATE_ROWS >= SEASONS * SEASONS,
-	       "room for five bits, and for the seasons of two classes");
+_Static_assert(GATE_ROWS >= 1 << 4 && GATE_ROWS >= SEASONS * SEASONS,
+	       "room for four bits, and for the seasons of two classes");
 
 static uint8_t below(unsigned value)
 {
@@ -28,29 +29,29 @@ static uint8_t below(unsigned value)
 /* Runs of a row are up to 1.65 times as long as those of the row before. */
 static uint8_t row_of_run(const struct slu_seen *seen, enum slu_level l)
 {
-	return seen->n[l] ? below(1 + seen->at[l][0] / 2164u) : 0;
+	return seen->n[l] ? below(1 + (unsigned)slu_run(seen, l, 0) / 2164) : 0;
 }
 
 static unsigned agree(const struct slu_seen *seen, enum slu_level a,
 		      enum slu_level b)
 {
 	return seen->n[a] && seen->n[b] &&
-	       abs(seen->at[a][0] - seen->at[b][0]) < SLU_ALIKE;
+	       abs(slu_run(seen, a, 0) - slu_run(seen, b, 0)) < SLU_ALIKE;
 }
 
 /* Whether the user has just seen a run end, or comes back after a night. */
-static uint8_t row_of_pause(const struct slu_class *user, int64_t submit)
+static uint8_t row_of_pause(const struct slu_class *user, unsigned ended,
+			    int64_t submit)
 {
-	static const uint32_t until[] = {30,	   120,	      600,	 3600,
-					 5 * 3600, 16 * 3600, 3 * 86400, ~0u};
-	uint32_t last = 0;
+	static const int64_t pause[] = {30,	  120,	     600,      3600,
+					5 * 3600, 16 * 3600, 3 * 86400};
+	unsigned known =
+		user->jobs < SLU_CLASS_RUNS ? user->jobs : SLU_CLASS_RUNS;
+	int64_t last = ended ? user->end[known - ended] : 0;
 	uint8_t row = 0;
 
-	for (uint32_t k = 0; k < SLU_CLASS_RUNS && k < user->jobs; k++)
-		if ((int64_t)user->end[k] <= submit && user->end[k] > last)
-			last = user->end[k];
-	while (submit - last >= (int64_t)until[row] && until[row] != ~0u)
-		row++;
+	for (size_t i = 0; i < sizeof(pause) / sizeof(pause[0]); i++)
+		row = (uint8_t)(row + (submit - last >= pause[i]));
 	return row;
 }
 
@@ -64,43 +65,48 @@ void slu_gate_look(struct slu_view *v, const struct slu_job *job)
 		submit = time(NULL);
 	row[0] = below(slu_season(v->class[SIZE].jobs) * SEASONS +
 		       slu_season(v->class[USER].jobs));
-	row[1] = row_of_pause(&v->class[USER], submit);
-	row[2] = below((unsigned)(seen->at[ASKED][0] / SLU_SPREAD_STEPS));
+	row[1] = row_of_pause(&v->class[USER], seen -> n[USER], submit);
+	row[2] = below((unsigned)(slu_run(seen, ASKED, 0) / SLU_SPREAD_STEPS));
 	row[3] = row_of_run(seen, USER);
 	row[4] = row_of_run(seen, SIZE);
 	row[5] = (uint8_t)(agree(seen, SIZE, USER) |
 			   agree(seen, REQUEST, USER) << 1 |
 			   agree(seen, REQUEST, SIZE) << 2 |
-			   agree(seen, CLASS, SIZE) << 3 |
-			   agree(seen, NODES, SIZE) << 4);
+			   agree(seen, CLASS, SIZE) << 3);
 	row[6] = below(
 		(unsigned)(2 * slu_spread_log2((float)job->node_cnt + 1)));
 }
 
-/* Atomic numbers are read one by one; the rest is done at once. */
 SLU_FAST void slu_gate_weigh(const struct slu_predictor *p,
-			     const struct slu_seen *seen, float weight[SOURCES])
+			     const struct slu_seen *seen,
+			     const float site[WIDTH], float weight[WIDTH])
 {
-	float site[SOURCES], factor[SOURCES] = {0};
+	float factor[GATE_FEATURES][KEPT], all[WIDTH] = {0};
 
 	for (int f = 0; f < GATE_FEATURES; f++)
-		for (int s = 0; s < SOURCES; s++)
-			factor[s] += slu_get(&p->gate[f][seen->row[f]][s]);
-	for (int s = 0; s < SOURCES; s++)
-		site[s] = slu_get(&p->weight[seen->known][s]);
-	for (int s = 0; s < SOURCES; s++)
-		weight[s] = site[s] * slu_spread_exp2(factor[s]);
+		slu_fetch(factor[f], p->gate[f][seen->row[f]], KEPT);
+	for (int f = 0; f < GATE_FEATURES; f++)
+		for (int s = 0; s < KEPT; s++)
+			all[s] += factor[f][s];
+	for (int s = 0; s < WIDTH; s++)
+		weight[s] = site[s] * slu_spread_exp2(all[s]);
 }
 
-void slu_gate_learn(struct slu_predictor *p, const struct slu_seen *seen,
-		    const float gain[SOURCES])
+SLU_FAST void slu_gate_learn(struct slu_predictor *p,
+			     const struct slu_seen *seen,
+			     const float gain[WIDTH])
 {
-	for (int f = 0; f < GATE_FEATURES; f++)
-		for (int s = 0; s < SOURCES; s++) {
-			slu_shared *factor = &p->gate[f][seen->row[f]][s];
-			float to = slu_get(factor) + RATE * gain[s];
+	float to[GATE_FEATURES][KEPT];
 
-			to = to < MOST ? to : MOST;
-			slu_set(factor, to > -MOST ? to : -MOST);
+	for (int f = 0; f < GATE_FEATURES; f++)
+		slu_fetch(to[f], p->gate[f][seen->row[f]], KEPT);
+	for (int f = 0; f < GATE_FEATURES; f++)
+		for (int s = 0; s < KEPT; s++) {
+			float is = to[f][s] + RATE * gain[s];
+
+			is = is < MOST ? is : MOST;
+			to[f][s] = is > -MOST ? is : -MOST;
 		}
+	for (int f = 0; f < GATE_FEATURES; f++)
+		slu_store(p->gate[f][seen->row[f]], to[f], KEPT);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One lesson, from a job that has ended; predict.c says what is learnt. */
+#define SLU_ANY_ORDER
 #include "common/fast.h"
 #include <math.h>
 #include <string.h>
@@ -12,16 +13,16 @@ static const float mixer_rate[GATED] = {0.006f, 0.12f, 0.05f, 0.05f};
 #define KIND_RATE    0.1f
 #define KIND_MOST    50.0f
 #define KIND_SHARE   0.05f /* least, of a source that teaches */
-#define LEVEL_RATE   0.06
-#define SOURCE_CROWD 2.0f /* jobs */
-#define LEVEL_CROWD  10.0 /* jobs */
+#define LEVEL_RATE   0.04f
+#define SOURCE_CROWD 2.0f  /* jobs */
+#define LEVEL_CROWD  10.0f /* jobs */
 /* Chosen on five logs; of little influence on four of them. */
-#define EXCESS_JOBS  8000.0 /* after which it is forgotten */
-#define EXCESS_RATE  0.002  /* of the aim, per job too many below */
-#define EXCESS_AIM   0.8    /* of what is left of 0 or 1 */
+#define EXCESS_JOBS  8000.0f /* after which it is forgotten */
+#define EXCESS_RATE  0.002f  /* of the aim, per job too many below */
+#define EXCESS_AIM   0.8f    /* of what is left of 0 or 1 */
 #define MIN_SHARE    1e-3f
 
-#define ERRORS_EVERY 4 /* lessons */
+#define ERRORS_EVERY 16 /* lessons */
 
 static inline float more(float a, float b)
 {
@@ -31,30 +32,43 @@ static inline float more(float a, float b)
 /* How well each source, and each place in it, foretold the job. */
 struct lesson {
 	uint16_t run;
-	float foretold[SOURCES];
-	float density[SOURCES][PLACES];
+	struct slu_places in;
+	float density[POINTS];
+	float foretold[WIDTH];
 	float total;
 };
 
-static void weigh_lesson(const struct slu_predictor *p,
-			 const struct slu_seen *seen, struct lesson *in)
+SLU_FAST static void weigh_lesson(const struct slu_predictor *p,
+				  const struct slu_seen *seen, struct lesson *l)
 {
-	float total = 0; /* sums in registers, not in what `in` points to */
+	const uint16_t *at = seen->at;
+	float by_place[POINTS], total = 0;
 
-	for (int s = 0; s < SOURCES; s++) {
-		float scale = slu_get(&p->scale[s][seen->n[s]]), sum = 0;
+	slu_view_places(p, seen, &l->in);
+	for (int i = 0; i < POINTS; i++)
+		l->density[i] = slu_kernel_density(l->run, at[i]);
+	for (int i = 0; i < POINTS; i++)
+		by_place[i] = l->in.place[i] * l->density[i];
+	slu_sum_places(l->foretold, by_place);
+	for (int s = 0; s < WIDTH; s++)
+		l->foretold[s] *= l->in.per[s];
+	for (int s = 0; s < WIDTH; s++)
+		total += seen->weight[s] * l->foretold[s];
+	l->total = total;
+}
 
-		for (unsigned k = 0; k < seen->n[s]; k++) {
-			float density = slu_kernel_density(&p->kernel, in->run,
-							   seen->at[s][k]);
+/* The share of what is said here that ends within `at`. */
+SLU_FAST static float share_below(const struct slu_said *said, int at)
+{
+	const uint16_t *centre = said->seen.at;
+	const float *weight = said->weight;
+	float sum = 0, below = 0;
 
-			in->density[s][k] = density;
-			sum += slu_get(&p->place[s][k]) * scale * density;
-		}
-		in->foretold[s] = sum;
-		total += seen->weight[s] * sum;
+	for (int i = 0; i < POINTS; i++) {
+		sum += weight[i];
+		below += weight[i] * slu_kernel_below(at, centre[i]);
 	}
-	in->total = total;
+	return below / sum;
 }
 
 /* The last step before a run: a quantile beyond it is at least the run. */
@@ -72,52 +86,50 @@ static uint16_t step_before(int64_t run)
  * so that the share of the last thousands comes out right (the integral term
  * of conformal PID control, Angelopoulos, Candes and Tibshirani 2023).
  */
-static void learn_levels(struct slu_predictor *p, const struct slu_said *said,
-			 unsigned told, const struct slu_job *job, int64_t run)
+static void learn_levels(struct slu_predictor *p, float below, unsigned told,
+			 const struct slu_job *job)
 {
 	const float *then =
 		slu_said_levels(p, job->submit > 0 ? job->submit : INT64_MAX);
-	double rate = LEVEL_RATE / (1 + told / LEVEL_CROWD);
-	struct slu_spread points;
-	float below;
+	float rate = LEVEL_RATE / (1 + (float)told / LEVEL_CROWD);
 
-	slu_view_points(p, &said->seen, &points);
-	slu_spread_scale(&points);
-	below = (float)slu_spread_below(&points, step_before(run));
-	for (size_t i = 0; i < KNOTS; i++) {
-		double level = (double)slu_get(&p->level[i]);
-		double edge = fmin(slu_knot[i], 1 - slu_knot[i]);
-		double off = (below < then[i]) - slu_knot[i];
-		double most = EXCESS_AIM * edge, aim;
+	for (int i = 0; i < KNOTS; i++) {
+		float knot = (float)slu_knot[i];
+		float edge = knot < 0.5f ? knot : 1 - knot;
+		float off = (below < then[i] ? 1.0f : 0) - knot;
+		float most = EXCESS_AIM * edge, aim, level;
 
 		p->excess[i] += off - p->excess[i] * (1 / EXCESS_JOBS);
-		aim = fmin(fmax(EXCESS_RATE * p->excess[i], -most), most);
-		level -= rate * edge * (off + aim);
-		slu_set(&p->level[i], (float)fmin(fmax(level, 0), 0.99999));
+		aim = EXCESS_RATE * p->excess[i];
+		aim = aim < most ? aim : most;
+		aim = aim > -most ? aim : -most;
+		level = slu_get(&p->level[i]) - rate * edge * (off + aim);
+		level = level > 0 ? level : 0;
+		slu_set(&p->level[i], level < 0.99999f ? level : 0.99999f);
 	}
 	slu_said_note_levels(p, job->end);
 }
 
-static void learn_places(struct slu_predictor *p, const struct slu_view *v,
-			 const struct lesson *in)
+SLU_FAST static void learn_places(struct slu_predictor *p,
+				  const struct slu_seen *seen,
+				  const struct lesson *l)
 {
-	for (int s = 0; s < SOURCES; s++) {
-		float due = mixer_rate[0] * v->seen.weight[s] *
-			    in->foretold[s] / in->total;
-		float per;
+	float place[LISTED], due[WIDTH], rate[POINTS], foretold[POINTS];
 
-		if (v->seen.n[s] < 2)
-			continue;
-		per = 1 / in->foretold[s];
-		for (unsigned k = 0; k < v->seen.n[s]; k++) {
-			float share = in->density[s][k] * per;
-			float w = slu_get(&p->place[s][k]);
+	for (int s = 0; s < WIDTH; s++)
+		due[s] = seen->n[s] > 1
+				 ? mixer_rate[0] * seen->weight[s] / l->total
+				 : 0;
+	slu_each_place(rate, due);
+	slu_each_place(foretold, l->foretold);
+	slu_fetch(place, p->place, LISTED);
+	for (int i = 0; i < LISTED; i++) {
+		float by = rate[i] * (l->density[i] - foretold[i]);
+		float to = place[i] * (1 + (l->in.place[i] > 0 ? by : 0));
 
-			w += due * w * (share - 1);
-			slu_set(&p->place[s][k], more(w, 1e-4f));
-		}
-		slu_view_scale(p, s);
+		place[i] = to > 1e-4f ? to : 1e-4f;
 	}
+	slu_store(p->place, place, LISTED);
 }
 
 static void learn_mix(struct slu_predictor *p, const struct slu_view *v, int m,
@@ -138,109 +150,111 @@ static void learn_mix(struct slu_predictor *p, const struct slu_view *v, int m,
 			slu_get(&p->mix[when][i]) * MIXERS / sum);
 }
 
-static void store_weights(struct slu_predictor *p, struct slu_view *v, int m,
-			  const float w[SOURCES])
+SLU_INLINE void store_weights(struct slu_predictor *p, struct slu_view *v,
+			      int m, const float w[WIDTH])
 {
-	for (int s = 0; s < SOURCES; s++) {
-		float least = more(w[s], MIN_SHARE);
+	uint16_t kept[WIDTH];
+	float to[WIDTH];
 
-		if (m)
-			v->class[slu_mixer_level[m]].weight[s] =
-				(uint16_t)((least < 1 ? least : 1) *
-						   UINT16_MAX +
-					   0.5f);
-		else
-			slu_set(&p->weight[v->seen.known][s], least);
+	for (int s = 0; s < WIDTH; s++) {
+		to[s] = w[s] > MIN_SHARE ? w[s] : MIN_SHARE;
+		kept[s] =
+			(uint16_t)((to[s] < 1 ? to[s] : 1) * UINT16_MAX + 0.5f);
 	}
+	if (m)
+		memcpy(v->class[slu_mixer_level[m]].weight, kept,
+		       sizeof(v->class[0].weight));
+	else
+		slu_store(p->weight[v->seen.known], to, KEPT);
 }
 
-static void learn_kinds(struct slu_predictor *p, const struct slu_seen *seen,
-			float worth, const struct lesson *in)
+SLU_FAST static void learn_kinds(struct slu_predictor *p,
+				 const struct slu_seen *seen, float worth,
+				 const struct lesson *l)
 {
-	float w[SOURCES][PLACES], sum = 0, foretold = 0;
+	const float *w = l->in.weight;
+	float sum = 0, foretold = 0, to[POINTS], per, each;
 
-	for (int s = 0; s < SOURCES; s++) {
-		float scale =
-			seen->weight[s] * slu_get(&p->scale[s][seen->n[s]]);
-
-		for (unsigned k = 0; k < seen->n[s]; k++) {
-			w[s][k] = scale * slu_get(&p->place[s][k]) *
-				  slu_kind(p, seen, s, k);
-			sum += w[s][k];
-			foretold += w[s][k] * in->density[s][k];
-		}
+	for (int i = 0; i < POINTS; i++) {
+		sum += w[i];
+		foretold += w[i] * l->density[i];
 	}
-	for (int s = 0; s < ASKED; s++) {
-		if (seen->weight[s] < KIND_SHARE)
-			continue;
-		for (unsigned k = 0; k < seen->n[s]; k++) {
-			slu_shared *kind = &p->kind[s][seen->kind[s][k]];
-			float due = w[s][k] *
-				    (in->density[s][k] / foretold - 1 / sum);
-			float to =
-				slu_get(kind) * (1 + worth * KIND_RATE * due);
+	per = worth * KIND_RATE / foretold;
+	each = worth * KIND_RATE / sum;
+	for (int i = 0; i < POINTS; i++)
+		to[i] = 1 + w[i] * (l->density[i] * per - each);
+	for (int s = 0; s < LEVELS; s++) {
+		unsigned n = seen->weight[s] < KIND_SHARE ? 0 : seen->n[s];
 
-			slu_set(kind,
-				fminf(more(to, 1 / KIND_MOST), KIND_MOST));
+		for (unsigned k = 0; k < n; k++) {
+			slu_shared *kind =
+				&p->kind[s][seen->kind[s * PLACES + k]];
+			float is = slu_get(kind) * to[s * PLACES + (int)k];
+
+			is = is > 1 / KIND_MOST ? is : 1 / KIND_MOST;
+			slu_set(kind, is < KIND_MOST ? is : KIND_MOST);
 		}
 	}
 }
 
 /* The sum of these weights, and what they foretold, where there are runs. */
-static float sum_up(const struct slu_seen *seen, const float w[SOURCES],
-		    const struct lesson *in, float *foretold)
+SLU_INLINE float sum_up(const struct slu_seen *seen, const float w[WIDTH],
+			const struct lesson *l, float *foretold)
 {
-	float sum = 0;
+	float sum = 0, all = 0;
 
-	*foretold = 0;
-	for (int s = 0; s < SOURCES; s++)
-		if (seen->n[s]) {
-			sum += w[s];
-			*foretold += w[s] * in->foretold[s];
-		}
+	for (int s = 0; s < WIDTH; s++) {
+		float is = seen->n[s] ? w[s] : 0;
+
+		sum += is;
+		all += is * l->foretold[s];
+	}
+	*foretold = all;
 	return sum;
 }
 
 /* A class that has not been taught begins with the weights of the next wider
  * one, or with the site's. */
-static void learn_sources(struct slu_predictor *p, struct slu_view *v, int m,
-			  float worth, const struct lesson *in)
+SLU_FAST static void learn_sources(struct slu_predictor *p, struct slu_view *v,
+				   int m, float worth, const struct lesson *l)
 {
 	uint32_t jobs = m ? v->class[slu_mixer_level[m]].jobs : UINT32_MAX;
 	bool wider = m > 1 && v->class[slu_mixer_level[m - 1]].jobs;
 	const float *from = v->own[jobs ? m : wider ? m - 1 : 0];
-	float w[SOURCES], sum, foretold;
+	float w[WIDTH], sum, foretold, per;
 	float rate = worth * more(mixer_rate[m],
 				  m ? FIRST_RATE / ((float)jobs + 1) : 0);
 
-	memcpy(w, from, sizeof(w));
-	sum = sum_up(&v->seen, w, in, &foretold);
+	sum = sum_up(&v->seen, from, l, &foretold);
 	if (jobs && sum > 0)
-		learn_mix(p, v, m, worth * MIX_RATE,
-			  foretold / sum / in->total);
-	for (int s = 0; s < SOURCES; s++)
-		if (v->seen.n[s] && foretold > 0)
-			w[s] += rate * w[s] *
-				(sum * in->foretold[s] / foretold - 1);
+		learn_mix(p, v, m, worth * MIX_RATE, foretold / sum / l->total);
+	per = foretold > 0 ? sum / foretold : 0;
+	rate = foretold > 0 ? rate : 0;
+	for (int s = 0; s < WIDTH; s++) {
+		float by = v->seen.n[s] ? l->foretold[s] * per - 1 : 0;
+
+		w[s] = from[s] * (1 + rate * by);
+	}
 	store_weights(p, v, m, w);
 }
 
 /* It is everybody's: of those that were told the same few teach it. */
-static void learn_gate(struct slu_predictor *p, const struct slu_view *v,
-		       float worth, const struct lesson *in)
+SLU_FAST static void learn_gate(struct slu_predictor *p,
+				const struct slu_view *v, float worth,
+				const struct lesson *l)
 {
 	const float *w = v->own[GATED];
-	float gain[SOURCES], sum, foretold;
+	float gain[WIDTH], sum, foretold, per, each;
 
-	sum = sum_up(&v->seen, w, in, &foretold);
+	sum = sum_up(&v->seen, w, l, &foretold);
 	if (!(foretold > 0))
 		return;
-	learn_mix(p, v, GATED, worth * MIX_RATE, foretold / sum / in->total);
-	for (int s = 0; s < SOURCES; s++) {
-		float by = w[s] * (in->foretold[s] / foretold - 1 / sum);
-
-		gain[s] = v->seen.n[s] ? by * (worth * worth) : 0;
-	}
+	learn_mix(p, v, GATED, worth * MIX_RATE, foretold / sum / l->total);
+	per = worth * worth / foretold;
+	each = worth * worth / sum;
+	for (int s = 0; s < WIDTH; s++)
+		gain[s] =
+			v->seen.n[s] ? w[s] * (l->foretold[s] * per - each) : 0;
 	slu_gate_learn(p, &v->seen, gain);
 }
 
@@ -276,6 +290,7 @@ static void remember(struct slu_predictor *p, struct slu_view *v,
 		     const struct slu_job *job, uint16_t run)
 {
 	uint16_t asked = slu_spread_at((double)job->limit_asked * 60);
+	unsigned failed = slu_failed(job);
 
 	for (int l = 0; l < LEVELS; l++) {
 		struct slu_class *c = &v->class[l];
@@ -287,7 +302,8 @@ static void remember(struct slu_predictor *p, struct slu_view *v,
 		c->run[0] = run;
 		c->asked[0] = asked;
 		c->end[0] = (uint32_t)job->end;
-		c->jobs++;
+		c->jobs += c->jobs < SLU_CLASS_JOBS;
+		c->failed = c->failed << 1 | failed;
 		slu_classes_write(p->classes, c);
 	}
 }
@@ -298,24 +314,6 @@ static void remember(struct slu_predictor *p, struct slu_view *v,
  * request and the shares of it, which thousands of jobs would teach to do
  * without all others.
  */
-static void learn_said(struct slu_predictor *p, struct slu_view *v,
-		       const struct slu_said *said, unsigned told,
-		       struct lesson *in)
-{
-	float worth = 1;
-
-	if (told && said->class == v->class[CLASS].key) {
-		slu_view_recall(p, &said->seen, v);
-		weigh_lesson(p, &v->seen, in);
-		worth = 1 / (1 + (float)told / SOURCE_CROWD);
-	}
-	if (in->total > 0)
-		learn_kinds(p, &v->seen, worth, in);
-	learn_gate(p, v, worth, in);
-	for (int m = GATED - 1; m >= 0; m--)
-		learn_sources(p, v, m, worth, in);
-}
-
 void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 {
 	int64_t run = slu_run_time(job);
@@ -323,21 +321,36 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 	struct lesson in;
 	struct slu_view v;
 	unsigned told;
+	float worth = 1;
 
 	if (run <= 0 || !slu_ended_own_way(job))
 		return;
 	slu_view_look(p, job, &v);
 	in.run = slu_spread_at((double)run);
 	weigh_lesson(p, &v.seen, &in);
-	said = slu_said_of(p, &v, job, in.total > 0);
+	said = slu_said_of(p, &v, job, in.total > 0 ? &in.in : NULL);
 	told = said ? said->jobs++ : 0;
-	if (said)
-		learn_levels(p, said, told, job, run);
 	if (in.total > 0) {
 		learn_errors(p, &v, (double)run);
-		learn_places(p, &v, &in);
+		learn_places(p, &v.seen, &in);
 	}
-	learn_said(p, &v, said, told, &in);
+	if (told && said->class == v.class[CLASS].key) {
+		slu_view_recall(p, &said->seen, &v);
+		weigh_lesson(p, &v.seen, &in);
+		worth = 1 / (1 + (float)told / SOURCE_CROWD);
+	}
+	if (said)
+		learn_levels(p, share_below(said, step_before(run)), told, job);
+	if (in.total > 0)
+		learn_kinds(p, &v.seen, worth, &in);
+	slu_shares_learn(p, &v.seen, &in.density[LISTED], in.foretold[SHARES],
+			 worth);
+	slu_attention_learn(p, &v.seen, &in.density[LISTED + SHARE_PLACES],
+			    in.foretold[ATTENDED], worth);
+	learn_gate(p, &v, worth, &in);
+	for (int m = GATED - 1; m >= 0; m--)
+		learn_sources(p, &v, m, worth, &in);
 	slu_said_note(p, &v, job);
+	slu_attention_remember(p, &v, job, in.run);
 	remember(p, &v, job, in.run);
 }

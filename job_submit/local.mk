@@ -13,7 +13,8 @@ libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/name.c job_submit/name.h \
 	job_submit/granted.c job_submit/granted.h \
 	job_submit/view.c job_submit/view.h job_submit/learn.c \
-	job_submit/gate.c job_submit/said.c \
+	job_submit/gate.c job_submit/attention.c job_submit/shares.c \
+	job_submit/said.c \
 	job_submit/markov.c job_submit/markov.h \
 	job_submit/profile.c job_submit/profile.h \
 	job_submit/volumes.c job_submit/volumes.h

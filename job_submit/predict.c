@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sources are what a run time may be copied from: the runs of each of the
- * eight classes, two lists of shares of requests, the request, and a fixed
- * grid of shares of it. The weight of a point is the weight of its source
+ * seven classes, the request, usual shares of it (shares.c), and the shares
+ * that the user's last jobs took of theirs, by what they have in common with
+ * this one (attention.c). The weight of a point is the weight of its source
  * times that of its place in the source (the latest first) and of its kind: a
- * run that reached its request, or is like the one before or after it, or came
- * after one like the last, says more, or less, than others.
+ * run that failed, or reached its request, or is like the one before or after
+ * it, or came after one like the last, says more, or less, than others. What
+ * weighs the places of the last two sources is in their files.
  *
  * Places and kinds have weights that hold for the site. Sources have five sets
  * of weights: the site's (by how much is known of the job), the same seen
@@ -22,21 +24,21 @@
  * a fixed step for having ended below it or not (adaptive conformal inference,
  * Gibbs and Candes 2021), judged by what was said at its submission (said.c).
  *
- * What belongs to the site is a few hundred atomic numbers; a reader may see
- * some of them a lesson older than others, which does not matter.
+ * What belongs to the site are atomic numbers; a reader may see some of them a
+ * lesson older than others, which does not matter.
  */
 #include <math.h>
 #include <stdlib.h>
 #include "job_submit/view.h"
 
 static const char *const level_name[LEVELS] = {
-	"class", "size", "request", "name", "nodes", "user", "account", "site"};
+	"class", "size", "request", "name", "user", "account", "site"};
 
 const double slu_knot[KNOTS] = {0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99};
 
 /* Of meeting a run; see slu_spread_choice(). */
-#define WORTH	      0.4
-#define WORTH_LASTING 0.65
+#define WORTH	      0.2
+#define WORTH_LASTING 0.4
 
 static double higher(double a, double b)
 {
@@ -147,26 +149,30 @@ void slu_predict_outlook(const struct slu_predictor *p,
 	for (int l = 0; l < LEVELS; l++)
 		out->class[l] = (struct slu_evidence){
 			level_name[l], v.class[l].jobs, v.seen.weight[l]};
+	out->class[LEVELS] = (struct slu_evidence){"alike", v.seen.n[ATTENDED],
+						   v.seen.weight[ATTENDED]};
 	out->asked = job->limit_asked * 60;
 }
 
 /* What is believed before anything has been seen. */
 static void begin(struct slu_predictor *p)
 {
-	static const float first[SOURCES] = {1,	   0.8f, 0.4f,	0.05f,
-					     0.2f, 0.1f, 0.05f, 0.02f,
-					     0.1f, 0.1f, 0.05f, 0.03f};
+	static const float first[WIDTH] = {
+		[CLASS] = 1,	  [SIZE] = 0.8f,  [REQUEST] = 0.4f,
+		[NAME] = 0.05f,	  [USER] = 0.1f,  [ACCOUNT] = 0.05f,
+		[SITE] = 0.02f,	  [ASKED] = 0.1f, [SHARES] = 0.1f,
+		[ATTENDED] = 0.2f};
+	float weight[WIDTH], place[LISTED];
 
+	for (int s = 0; s < WIDTH; s++)
+		weight[s] = first[s] / 2.6f;
 	for (int i = 0; i < KNOWN; i++)
-		for (int s = 0; s < SOURCES; s++)
-			slu_set(&p->weight[i][s], first[s] / 2.9f);
-	for (int s = 0; s < SOURCES; s++) {
-		for (size_t k = 0; k < PLACES; k++)
-			slu_set(&p->place[s][k],
-				s == GRID ? 1 : powf(0.8f, (float)k));
-		slu_view_scale(p, s);
-	}
-	for (int s = 0; s < ASKED; s++)
+		slu_store(p->weight[i], weight, KEPT);
+	for (int i = 0; i < LISTED; i++)
+		place[i] = powf(0.8f, (float)(i % PLACES));
+	slu_store(p->place, place, LISTED);
+	slu_attention_begin(p);
+	for (int s = 0; s < LEVELS; s++)
 		for (size_t k = 0; k < KINDS; k++)
 			slu_set(&p->kind[s][k], 1);
 	for (int i = 0; i < SEASONS; i++)
@@ -196,16 +202,18 @@ struct slu_predictor *slu_predictor_new(size_t max_classes, double quantile,
 		return NULL;
 	}
 	p->said = slu_said_new();
-	if (!p->said)
+	p->rings = slu_rings_new();
+	p->shares = slu_shares_new();
+	if (p->said && p->rings && p->shares)
+		p->classes = slu_classes_new(max_classes, err);
+	else
 		slu_err(err, SLU_NOMEM, "out of memory");
-	p->classes = p->said ? slu_classes_new(max_classes, err) : NULL;
 	if (!p->classes) {
 		slu_predictor_free(p);
 		return NULL;
 	}
 	p->quantile = quantile;
 	p->floor = floor;
-	slu_kernel_fill(&p->kernel);
 	begin(p);
 	return p;
 }
@@ -215,6 +223,8 @@ void slu_predictor_free(struct slu_predictor *p)
 	if (p) {
 		slu_classes_free(p->classes);
 		slu_said_free(p->said);
+		slu_rings_free(p->rings);
+		slu_shares_free(p->shares);
 	}
 	free(p);
 }

@@ -4,7 +4,7 @@
 
 /*
  * Walltime prediction from the jobs that have ended (ADA-FS, section 3.1), in
- * memory. What is predicted is a distribution: the last run times of eight
+ * memory. What is predicted is a distribution: the last run times of seven
  * classes of similar jobs, weighted by how well each class, and each place in
  * the order of its runs, has foretold jobs of this user and of this kind so
  * far. The classes, most specific first, are jobs with the same
@@ -12,14 +12,13 @@
  *   size     user, nodes and request
  *   request  user and request
  *   name     user and name
- *   nodes    user and nodes
  *   user     user
  *   account  account and request
  *   site     partition, nodes and request
  * Digits in names count as one, so that run_17 and run_18 are the same. Beside
- * run times themselves, the user's and the account's last shares of their
- * requests, the request itself, and the shares of requests that are usual at
- * the site are weighed in.
+ * run times themselves, what the user's last jobs took of their requests, by
+ * how much they are like the one that is asked about, the request itself, and
+ * the shares of requests that are usual at the site are weighed in.
  *
  * Predicting neither allocates nor waits. One writer (learn) and any number of
  * readers may run at the same time; see classes.h.
@@ -28,7 +27,8 @@
 #include "job_submit/spread.h"
 #include "wire/job.h"
 
-#define SLU_LEVELS	    8
+#define SLU_LEVELS	    7
+#define SLU_EVIDENCE	    (SLU_LEVELS + 1)
 #define SLU_PREDICT_CLASSES (1u << 18) /* of a site; 26 MB when full */
 
 struct slu_predictor;
@@ -42,23 +42,25 @@ struct slu_prediction {
 	uint32_t jobs;	  /* how many ended jobs are in it */
 };
 
-/* The whole answer: the distribution and the evidence for it. */
+/* The whole answer: the distribution and the evidence for it, the last of which
+ * are the user's last jobs, by how much they are like this one ("alike"). */
 struct slu_outlook {
 	struct slu_spread spread;
 	struct slu_evidence {
-		const char *name; /* of the class; static text */
+		const char *name; /* of the class, or so; static text */
 		uint32_t jobs;
 		float weight; /* its share in the answer */
-	} class[SLU_LEVELS];
+	} class[SLU_EVIDENCE];
 	uint32_t asked; /* s; 0: nothing */
 };
 
 /*
- * max_classes bounds the memory, at 100 bytes each (classes.h); a job teaches
- * eight. `careful` is the given quantile of the distribution, at least floor
- * and the prediction, at most the request. Where no class is known the shares
- * of their requests that jobs of the site take tell; before anything has been
- * learnt it is the request, and without a request 0.
+ * max_classes bounds the memory, at 100 bytes each (classes.h), beside 17 MB
+ * when full; a job teaches seven. `careful` is the given quantile of the
+ * distribution, at least floor and the prediction, at most the request. Where
+ * no class is known the shares of their requests that jobs of the site take
+ * tell; before anything has been learnt it is the request, and without a
+ * request 0.
  *
  * quantile in (0.5, 1); floor in seconds, >= 0; otherwise SLU_INVALID.
  */

@@ -20,11 +20,12 @@
 #include <stdlib.h>
 #include "job_submit/view.h"
 
-#define CROWDS	   256
-#define SETS	   64
-#define WAYS	   32
-#define NOTE_EVERY 4	/* ends of a class */
-#define LEVELS_OF  8192 /* ends */
+#define CROWDS	     512
+#define SETS	     64
+#define WAYS	     32
+#define NOTE_EVERY   4 /* ends of a class */
+#define LEVELS_OF    1024
+#define LEVELS_EVERY 8 /* ends */
 
 struct slu_said_all {
 	struct slu_said crowd[CROWDS]; /* when: its first end */
@@ -46,13 +47,14 @@ void slu_said_free(struct slu_said_all *all)
 }
 
 static struct slu_said *fill(struct slu_said *said, const struct slu_view *v,
-			     int64_t when)
+			     const struct slu_places *in, int64_t when)
 {
 	said->key = v->class[SIZE].key;
 	said->class = v->class[CLASS].key;
 	said->when = when;
 	said->jobs = 0;
 	said->seen = v->seen;
+	memcpy(said->weight, in->weight, sizeof(said->weight));
 	return said;
 }
 
@@ -75,7 +77,8 @@ static struct slu_said *noted(const struct slu_predictor *p, uint64_t key,
 }
 
 struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
-			     const struct slu_job *job, bool known)
+			     const struct slu_job *job,
+			     const struct slu_places *known)
 {
 	const struct slu_class *c = &v->class[SIZE];
 	struct slu_said *crowd = &p->said->crowd[(c->key >> 32) % CROWDS];
@@ -84,7 +87,7 @@ struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
 		return crowd;
 	if (!v->seen.n[SIZE] && c->jobs >= SLU_CLASS_RUNS)
 		return noted(p, c->key, job->submit);
-	return known ? fill(crowd, v, job->end) : NULL;
+	return known ? fill(crowd, v, known, job->end) : NULL;
 }
 
 void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
@@ -94,22 +97,27 @@ void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
 	struct slu_said *set = set_of(p, c->key), *oldest = set;
 	struct slu_job next = *job;
 	struct slu_view now;
+	struct slu_places in;
 
 	if (c->jobs < SLU_CLASS_RUNS || c->jobs % NOTE_EVERY != 0 ||
 	    !job->submit || c->end[0] <= job->submit)
 		return;
 	next.submit = job->end;
-	slu_view_look(p, &next, &now);
+	now = *v;
+	slu_view_see(p, &next, &now);
+	slu_view_places(p, &now.seen, &in);
 	for (struct slu_said *s = set; s < set + WAYS; s++)
 		if (s->when < oldest->when)
 			oldest = s;
-	fill(oldest, &now, job->end);
+	fill(oldest, &now, &in, job->end);
 }
 
 void slu_said_note_levels(struct slu_predictor *p, int64_t now)
 {
-	size_t at = p->said->noted++ % LEVELS_OF;
+	size_t at = p->said->noted / LEVELS_EVERY % LEVELS_OF;
 
+	if (p->said->noted++ % LEVELS_EVERY)
+		return;
 	p->said->since[at] = (uint32_t)now;
 	for (size_t i = 0; i < KNOTS; i++)
 		p->said->level[at][i] = slu_get(&p->level[i]);
@@ -119,7 +127,8 @@ void slu_said_note_levels(struct slu_predictor *p, int64_t now)
 const float *slu_said_levels(const struct slu_predictor *p, int64_t then)
 {
 	const struct slu_said_all *all = p->said;
-	size_t end = all->noted, at = end < LEVELS_OF ? 0 : end - LEVELS_OF;
+	size_t end = (all->noted + LEVELS_EVERY - 1) / LEVELS_EVERY,
+	       at = end < LEVELS_OF ? 0 : end - LEVELS_OF;
 
 	for (size_t step = LEVELS_OF / 2; step; step /= 2) {
 		size_t next = at + step;

@@ -20,6 +20,9 @@
 #define BIN    32
 #define BINS   (65536 / BIN)
 #define PROBES 16 /* of a gap, at once */
+/* So that no product of the two becomes denormal. */
+#define TINY  1e-9f
+#define FADED -60.0f
 _Static_assert(SLU_SPREAD_MAX <= UINT8_MAX + 1, "a place is a byte");
 
 double slu_spread_seconds(unsigned at)
@@ -31,20 +34,6 @@ SLU_INLINE float seconds(uint16_t at)
 {
 	return (slu_spread_exp2((float)at * (float)(1 / STEPS)) - 1) *
 	       (float)OFFSET;
-}
-
-void slu_kernel_fill(struct slu_kernel *k)
-{
-	const double per = M_LN2 / STEPS / 2;
-
-	for (int i = 0; i * SLU_KERNEL_STEP < UINT16_MAX + SLU_KERNEL_STEP; i++)
-		k->density[i] = slu_kernel_narrow(i * SLU_KERNEL_STEP) *
-					(float)(SLU_KERNEL_NARROW * per /
-						SLU_KERNEL_NEAR) +
-				slu_kernel_wide(i * SLU_KERNEL_STEP) *
-					(float)((1 - SLU_KERNEL_NARROW) * per /
-						SLU_KERNEL_FAR) +
-				SLU_KERNEL_FLOOR;
 }
 
 void slu_spread_order(struct slu_spread *s)
@@ -125,15 +114,13 @@ SLU_INLINE struct tails faded(struct tails t, int apart)
 			      t.wide * slu_kernel_wide(apart)};
 }
 
-SLU_INLINE struct tails times(struct tails a, struct tails b)
+/* What is left of `t`, at a point of this weight that joins it: one
+ * multiplication and addition, since each waits for the one before. */
+SLU_INLINE struct tails joined(struct tails t, struct tails fade, float weight)
 {
-	return (struct tails){a.narrow * b.narrow, a.wide * b.wide};
-}
-
-SLU_INLINE struct tails joined(struct tails t, float weight)
-{
-	return (struct tails){t.narrow + weight * (float)SLU_KERNEL_NARROW,
-			      t.wide + weight * (float)(1 - SLU_KERNEL_NARROW)};
+	return (struct tails){
+		t.narrow * fade.narrow + weight * (float)SLU_KERNEL_NARROW,
+		t.wide * fade.wide + weight * (float)(1 - SLU_KERNEL_NARROW)};
 }
 
 SLU_INLINE float half(struct tails t)
@@ -157,35 +144,33 @@ SLU_INLINE float below_in(const struct gap *g, int at)
 /* The gap at whose end the share `want` is reached. */
 SLU_INLINE struct gap find_gap(const struct slu_spread *s, float want)
 {
-	/* At each point: what is left of one before it, of all before it and of
-	 * all after it. */
-	struct tails fade[SLU_SPREAD_MAX], left[SLU_SPREAD_MAX],
+	/* At each point: what is left of one before it, and of all up to it
+	 * and from it on. */
+	struct tails fade[SLU_SPREAD_MAX + 1], left[SLU_SPREAD_MAX],
 		right[SLU_SPREAD_MAX], l = {0}, r = {0};
 	struct gap g = {.to = UINT16_MAX};
 	unsigned n = s->n;
 
 	for (unsigned i = 1; i < n; i++)
 		fade[i] = faded((struct tails){1, 1}, s->at[i] - s->at[i - 1]);
-	fade[0] = (struct tails){0};
+	fade[0] = fade[n] = (struct tails){0};
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = n - 1 - i;
 
-		left[i] = times(fade[i], l);
-		l = joined(left[i], s->weight[i]);
-		right[k] = r;
-		r = times(fade[k], joined(r, s->weight[k]));
+		left[i] = l = joined(l, fade[i], s->weight[i]);
+		right[k] = r = joined(r, fade[k + 1], s->weight[k]);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		if (g.weight + s->weight[i] / 2 - half(left[i]) +
 			    half(right[i]) >=
 		    want) {
 			g.to = s->at[i];
-			g.right = joined(right[i], s->weight[i]);
+			g.right = right[i];
 			return g;
 		}
 		g.from = s->at[i];
 		g.weight += s->weight[i];
-		g.left = joined(left[i], s->weight[i]);
+		g.left = left[i];
 	}
 	return g;
 }
@@ -226,74 +211,73 @@ double slu_spread_quantile(const struct slu_spread *s, double p, double elapsed)
 }
 
 /* By how much meeting a run lessens the loss, summed up from one side: of all
- * points so far, at the last of them. */
+ * points up to one, and from one on. */
 struct meeting {
-	double fade[SLU_SPREAD_MAX];
-	double worth[SLU_SPREAD_MAX]; /* with the point's weight */
-	double below, above;
+	float fade[SLU_SPREAD_MAX + 1];
+	float worth[SLU_SPREAD_MAX]; /* with the point's weight */
+	float below, above;
 };
 
 SLU_INLINE void prepare_meeting(struct meeting *m, const struct slu_spread *s,
-				const double *x, double near, double worth,
-				double least)
+				const float *x, double near, double worth,
+				float least)
 {
-	double per = M_LOG2E / near;
+	float per = (float)(M_LOG2E / near), w = (float)worth;
 
 	for (unsigned i = 0; i < s->n; i++)
-		m->worth[i] = x[i] >= least ? worth * (double)s->weight[i] : 0;
-	m->fade[0] = 0;
-	for (unsigned i = 1; i < s->n; i++)
-		m->fade[i] = (double)slu_spread_exp2(
-			(float)((x[i - 1] - x[i]) * per));
+		m->worth[i] = (x[i] >= least ? w * s->weight[i] : 0) + TINY;
+	for (unsigned i = 1; i < s->n; i++) {
+		float apart = (x[i - 1] - x[i]) * per;
+
+		m->fade[i] = slu_spread_exp2(apart > FADED ? apart : FADED);
+	}
+	m->fade[0] = m->fade[s->n] = 0;
 	m->below = m->above = 0;
 }
 
-/* At point i, from those up to it. */
-SLU_INLINE double met_below(struct meeting *m, unsigned i)
+/* Of the points up to i. */
+SLU_INLINE float met_below(struct meeting *m, unsigned i)
 {
 	return m->below = m->below * m->fade[i] + m->worth[i];
 }
 
-/* At point k, from those after it. */
-SLU_INLINE double met_above(struct meeting *m, unsigned k)
+/* Of those after k. */
+SLU_INLINE float met_above(struct meeting *m, unsigned k)
 {
-	double met = m->above;
-
-	m->above = (met + m->worth[k]) * m->fade[k];
-	return met;
+	m->above = m->above * m->fade[k + 1] + m->worth[k];
+	return m->above - m->worth[k];
 }
 
 SLU_FAST double slu_spread_choice(const struct slu_spread *s,
 				  const struct slu_loss *by)
 {
-	double x[SLU_SPREAD_MAX], loss[SLU_SPREAD_MAX], back[SLU_SPREAD_MAX];
-	double total = 0, left = 0, left_moment = 0, best = DBL_MAX;
+	float x[SLU_SPREAD_MAX], loss[SLU_SPREAD_MAX], back[SLU_SPREAD_MAX];
+	float total = 0, left = 0, left_moment = 0, best = FLT_MAX;
+	float per = (float)(1 / by->far);
 	struct meeting any, lasting;
 	unsigned n = s->n, choice = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		x[i] = (double)seconds(s->at[i]);
-		total += (double)s->weight[i];
+		x[i] = seconds(s->at[i]);
+		total += s->weight[i];
 	}
 	prepare_meeting(&any, s, x, by->any.near, by->any.worth, 0);
 	prepare_meeting(&lasting, s, x, by->lasting.near, by->lasting.worth,
 			SLU_SPREAD_LASTING);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = n - 1 - i;
-		double w = (double)s->weight[i];
 
-		left += w;
-		left_moment += w * x[i];
-		loss[i] = (x[i] * (2 * left - total) - 2 * left_moment) /
-				  by->far -
+		left += s->weight[i];
+		left_moment += s->weight[i] * x[i];
+		loss[i] = (x[i] * (2 * left - total) - 2 * left_moment) * per -
 			  met_below(&any, i) - met_below(&lasting, i);
 		back[k] = met_above(&any, k) + met_above(&lasting, k);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		double all = loss[i] - back[i];
-
-		choice = all <= best ? i : choice;
-		best = all <= best ? all : best;
+		loss[i] -= back[i];
+		best = loss[i] < best ? loss[i] : best;
 	}
+	for (unsigned i = 0; i < n; i++)
+		choice = loss[i] == best ? i : choice;
 	return n ? slu_spread_seconds(s->at[choice]) : 0;
 }

@@ -23,12 +23,7 @@
 /* For loops that do several at once; see common/fast.h. */
 #define SLU_SPREAD_INLINE static inline __attribute__((always_inline))
 
-#define SLU_SPREAD_MAX	  96
-#define SLU_KERNEL_STEP	  16 /* to which distances are rounded */
-
-struct slu_kernel {
-	float density[UINT16_MAX / SLU_KERNEL_STEP + 2]; /* by distance */
-};
+#define SLU_SPREAD_MAX	  136
 
 /* Behind the points are so many of no weight that all are whole blocks, which
  * are worked on at once. */
@@ -109,13 +104,27 @@ SLU_SPREAD_INLINE float slu_spread_exp2(float x)
 							 t * (1 / 720.0f)))))));
 }
 
+/* Weights of sum 1 from their logarithms, n of them. */
+SLU_SPREAD_INLINE void slu_softmax(const float *logit, float *weight, int n)
+{
+	float most = logit[0], sum = 0;
+
+	for (int k = 0; k < n; k++)
+		most = most > logit[k] ? most : logit[k];
+	for (int k = 0; k < n; k++)
+		weight[k] = slu_spread_exp2((logit[k] - most) * (float)M_LOG2E);
+	for (int k = 0; k < n; k++)
+		sum += weight[k];
+	sum = 1 / sum;
+	for (int k = 0; k < n; k++)
+		weight[k] *= sum;
+}
+
 /* Chosen on KTH-SP2, SDSC-SP2 and Theta; flat around there. */
 #define SLU_KERNEL_NEAR	  0.015 /* of the natural logarithm */
 #define SLU_KERNEL_FAR	  0.5
 #define SLU_KERNEL_NARROW 0.6	/* the share of the narrow one */
 #define SLU_KERNEL_FLOOR  5e-8f /* density of what was never seen */
-
-void slu_kernel_fill(struct slu_kernel *k);
 
 /* What is left of a Laplace distribution's density so many steps away. */
 SLU_SPREAD_INLINE float slu_kernel_narrow(int apart)
@@ -130,18 +139,18 @@ SLU_SPREAD_INLINE float slu_kernel_wide(int apart)
 			       (float)(-1 / SLU_KERNEL_FAR / SLU_SPREAD_STEPS));
 }
 
-SLU_SPREAD_INLINE int slu_kernel_apart(int at, int centre)
+/* Of the kernel at `centre`: its density at `at`, by step, and its share up to
+ * there. */
+SLU_SPREAD_INLINE float slu_kernel_density(int at, int centre)
 {
 	int apart = at > centre ? at - centre : centre - at;
+	const double per = M_LN2 / SLU_SPREAD_STEPS / 2;
 
-	return (apart + SLU_KERNEL_STEP / 2) & -SLU_KERNEL_STEP;
-}
-
-/* Of the kernel at `centre`: its density at `at`, and its share up to there. */
-static inline float slu_kernel_density(const struct slu_kernel *k, int at,
-				       int centre)
-{
-	return k->density[slu_kernel_apart(at, centre) / SLU_KERNEL_STEP];
+	return slu_kernel_narrow(apart) *
+		       (float)(SLU_KERNEL_NARROW * per / SLU_KERNEL_NEAR) +
+	       slu_kernel_wide(apart) *
+		       (float)((1 - SLU_KERNEL_NARROW) * per / SLU_KERNEL_FAR) +
+	       SLU_KERNEL_FLOOR;
 }
 
 SLU_SPREAD_INLINE float slu_kernel_below(int at, int centre)

@@ -3,6 +3,7 @@
  * From a job to the weighted points of its distribution: find its classes,
  * list the sources and their places, mix the sets of weights.
  */
+#define SLU_ANY_ORDER
 #include "common/fast.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,103 +12,106 @@
 #include "job_submit/name.h"
 #include "job_submit/view.h"
 
-static const float grid[PLACES] = {0.001f, 0.002f, 0.005f, 0.01f, 0.02f,
-				   0.05f,  0.1f,   0.17f,  0.25f, 0.35f,
-				   0.5f,   0.65f,  0.8f,   0.92f};
-_Static_assert(PLACES > LANES && LANES >= SLU_CLASS_RUNS, "room for all runs");
-_Static_assert((LEVELS + 2) * SLU_CLASS_RUNS + 1 + PLACES < SLU_SPREAD_MAX,
-	       "room for all points");
+_Static_assert(POINTS <= SLU_SPREAD_MAX, "room for all points");
 
-#define MIN_POINT 1e-3f
+#define MIN_POINT 3e-3f /* of the weight of all */
 
 const enum slu_level slu_mixer_level[MIXERS] = {LEVELS, USER, REQUEST, SIZE,
 						LEVELS};
 
-static uint64_t hash(uint64_t key, const char *text, size_t len)
+/* 0: none. */
+static uint64_t hash(const char *text)
 {
-	return text ? XXH3_64bits_withSeed(text, len, key) : key;
+	return text ? XXH3_64bits(text, strlen(text)) : 0;
 }
 
-static size_t length(const char *text)
+/* Two words as one: both halves of their product, as in wyhash. */
+static uint64_t mixed(uint64_t a, uint64_t b)
 {
-	return text ? strlen(text) : 0;
+	unsigned __int128 product =
+		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15) *
+		(b ^ 0xe7037ed1a0b428db);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* What its jobs have in common are numbers alone. */
-static bool is_of_numbers(int level)
-{
-	return level == SIZE || level == REQUEST || level == NODES ||
-	       level == USER;
-}
-
-/* Memory is told early which classes will be read. */
+/* The classes that numbers alone make come first: memory is told early which
+ * ones will be read. */
 static void make_keys(const struct slu_predictor *p, const struct slu_job *job,
 		      uint64_t key[LEVELS])
 {
-	uint32_t uid = job->uid, nodes = job->node_cnt, ask = job->limit_asked;
-	uint32_t with[LEVELS][4] = {
-		{CLASS, uid, nodes, ask}, {SIZE, uid, nodes, ask},
-		{REQUEST, uid, ask},	  {NAME, uid},
-		{NODES, uid, nodes},	  {USER, uid},
-		{ACCOUNT, ask},		  {SITE, nodes, ask},
-	};
-	const char *partition = job->partition;
-	size_t in_name, in_partition = length(partition);
+	uint64_t uid = job->uid, nodes = (uint64_t)job->node_cnt << 32,
+		 ask = job->limit_asked, account, partition, in_name;
 	char name[64];
 
-	for (int l = 0; l < LEVELS; l++) {
-		key[l] = XXH3_64bits(with[l], sizeof(with[l]));
-		if (is_of_numbers(l))
-			slu_classes_expect(p->classes, key[l] |= 1);
-	}
-	in_name = slu_plain_name(job->name, name, sizeof(name));
-	key[CLASS] =
-		hash(hash(key[CLASS], name, in_name), partition, in_partition);
-	key[NAME] = hash(key[NAME], name, in_name);
-	key[ACCOUNT] = hash(key[ACCOUNT], job->account, length(job->account));
-	key[SITE] = hash(key[SITE], partition, in_partition);
-	for (int l = 0; l < LEVELS; l++)
-		if (!is_of_numbers(l))
-			slu_classes_expect(p->classes, key[l] |= 1);
+	key[SIZE] = mixed(uid << 8 | SIZE, nodes | ask);
+	key[REQUEST] = mixed(uid << 8 | REQUEST, ask);
+	key[USER] = mixed(uid << 8 | USER, 0);
+	slu_classes_expect(p->classes, key[SIZE] |= 1);
+	slu_classes_expect(p->classes, key[REQUEST] |= 1);
+	slu_classes_expect(p->classes, key[USER] |= 1);
+	in_name = XXH3_64bits(name,
+			      slu_plain_name(job->name, name, sizeof(name)));
+	account = hash(job->account);
+	partition = hash(job->partition);
+	key[CLASS] = mixed(mixed(uid << 8 | CLASS, nodes | ask),
+			   mixed(in_name, partition));
+	key[NAME] = mixed(uid << 8 | NAME, in_name);
+	key[ACCOUNT] = mixed(ask << 8 | ACCOUNT, account);
+	key[SITE] = mixed(mixed(SITE, nodes | ask), partition);
+	slu_classes_expect(p->classes, key[CLASS] |= 1);
+	slu_classes_expect(p->classes, key[NAME] |= 1);
+	slu_classes_expect(p->classes, key[ACCOUNT] |= 1);
+	slu_classes_expect(p->classes, key[SITE] |= 1);
 }
 
 /* Runs that had ended when the job was submitted, the latest first: of each
- * class and, of those with a request, of two once more. All lists are worked on
- * at once, so what is behind their ends must not matter. */
+ * class. All lists are worked on at once, so what is behind their ends must not
+ * matter. */
 struct runs {
-	uint16_t run[ASKED * LANES], asked[ASKED * LANES];
+	uint16_t run[LEVELS * PLACES], asked[LEVELS * PLACES];
+	uint16_t failed[LEVELS * PLACES];
 };
 
-/* Without branches, as any may be late. */
-static unsigned take_ended(const struct slu_class *c, uint32_t submit,
-			   uint16_t *run, uint16_t *asked)
+/* Of a class's runs, the latest first, those up to the last one that had not
+ * ended. */
+SLU_INLINE unsigned count_late(const struct slu_class *c, uint32_t submit)
 {
-	unsigned n = 0, fewer;
+	unsigned late = 0;
 
-	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++) {
-		run[n] = c->run[k];
-		asked[n] = c->asked[k];
-		n += c->end[k] <= submit;
-	}
-	/* Those that there have never been seem to have ended at 0. */
-	fewer = c->jobs < SLU_CLASS_RUNS ? SLU_CLASS_RUNS - c->jobs : 0;
-	return n - fewer;
+	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++)
+		late = c->end[k] > submit ? k + 1 : late;
+	return late;
 }
 
-static unsigned take_asked(struct runs *r, unsigned from, unsigned to,
-			   unsigned ended)
+/* Whole registers are copied: beyond the runs, but not beyond the class. */
+SLU_INLINE unsigned take_ended(const struct slu_class *c, uint32_t submit,
+			       struct runs *r, unsigned list)
 {
-	const uint16_t *run = &r->run[from * LANES];
-	const uint16_t *asked = &r->asked[from * LANES];
-	unsigned n = 0;
+	unsigned late = count_late(c, submit);
+	unsigned known = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
+	unsigned failed = c->failed >> late;
+	const char *from = (const char *)c + late * sizeof(c->run[0]);
+	size_t to = (size_t)list * PLACES;
 
-	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++) {
-		r->run[to * LANES + n] = run[k];
-		r->asked[to * LANES + n] = asked[k];
-		n += (k < ended) & (asked[k] > 0);
-	}
-	return n;
+	memcpy(&r->run[to], from + offsetof(struct slu_class, run),
+	       PLACES * sizeof(c->run[0]));
+	memcpy(&r->asked[to], from + offsetof(struct slu_class, asked),
+	       PLACES * sizeof(c->asked[0]));
+	for (unsigned k = 0; k < PLACES; k++)
+		r->failed[to + k] = (failed & 1u << k) > 0;
+	return known > late ? known - late : 0;
 }
+_Static_assert(offsetof(struct slu_class, asked) +
+			       (SLU_CLASS_RUNS + PLACES) * sizeof(uint16_t) <=
+		       sizeof(struct slu_class),
+	       "room to copy too much");
+
+#define BY_PLACE 0, 1, 2, 3, 4, 5, 6, 7
+static const uint16_t place_number[] = {BY_PLACE, BY_PLACE, BY_PLACE, BY_PLACE,
+					BY_PLACE, BY_PLACE, BY_PLACE, BY_PLACE};
+_Static_assert(sizeof(place_number) / sizeof(place_number[0]) == LISTED,
+	       "the number in its source of each");
 
 /* Copied to a job that asks for `asked`. Time beyond the request is only
  * copied from a run that went beyond its own, since not all sites end jobs
@@ -121,93 +125,73 @@ SLU_INLINE int copied(int run, int its_asked, int asked)
 	return (within < most ? within : most) + run - within;
 }
 
-/* The same share of `asked`. */
-SLU_INLINE int share(int run, int its_asked, int asked)
-{
-	int at = asked + run - its_asked;
-
-	at = at > 0 ? at : 0;
-	return at < UINT16_MAX ? at : UINT16_MAX;
-}
-
-/* Kinds: 12 if the run before it is like the last (so this came after that,
- * then), 6 if it reached its request, 3 if it is like the one before it, 1 if
- * it is not like the one after it, 2 if it is the last. */
+/* Kinds: 24 if it failed, 12 if the run before it is like the last (so this
+ * came after that, then), 6 if it reached its request, 3 if it is like the one
+ * before it, 1 if it is not like the one after it, 2 if it is the last. */
+#define FAILED	24
 #define AFTER	12
 #define REACHED 6
 #define NEAR_BY 30 /* of `at`: 0.7 % */
-SLU_FAST static void put_runs(const struct runs *r, int asked,
-			      struct slu_seen *seen)
+SLU_INLINE void put_runs(const struct runs *r, int asked, struct slu_seen *seen)
 {
-	uint16_t at[ASKED * LANES + 1], alike[ASKED * LANES + 1];
-	uint16_t last[ASKED * LANES], after[ASKED * LANES + 1];
-	uint8_t kind[ASKED * LANES];
+	uint16_t before[LEVELS * PLACES], last[LEVELS * PLACES];
+	uint16_t end[LEVELS * PLACES];
+	uint16_t *at = seen->at;
+	uint8_t *kind = seen->kind;
 
-	for (unsigned i = 0; i < LEVELS * LANES; i++)
+	for (int i = 0; i < LEVELS * PLACES; i++)
 		at[i] = (uint16_t)copied(r->run[i], r->asked[i], asked);
-	for (unsigned i = LEVELS * LANES; i < ASKED * LANES; i++)
-		at[i] = (uint16_t)share(r->run[i], r->asked[i], asked);
-	at[ASKED * LANES] = 0;
-	for (unsigned i = 0; i < ASKED * LANES; i++)
-		last[i] = at[i / LANES * LANES];
-	for (unsigned i = 0; i < ASKED * LANES; i++) {
-		alike[i + 1] = abs(at[i] - at[i + 1]) < SLU_ALIKE;
-		after[i + 1] = abs(last[i] - at[i + 1]) < SLU_ALIKE;
-	}
-	for (unsigned s = 0; s < ASKED; s++) {
-		alike[s * LANES + seen->n[s]] = 0; /* the list's end */
-		after[s * LANES + seen->n[s]] = 0;
-		alike[s * LANES] = 1;
-	}
-	for (unsigned i = 0; i < ASKED * LANES; i++) {
-		int reached = (r->asked[i] > 0) &
-			      (r->run[i] + NEAR_BY >= r->asked[i]);
+	before[0] = 0;
+	memcpy(&before[1], at, sizeof(before) - sizeof(before[0]));
+	for (int s = 0; s < LEVELS; s++)
+		for (int k = 0; k < PLACES; k++) {
+			last[s * PLACES + k] = at[s * PLACES];
+			end[s * PLACES + k] = seen->n[s];
+		}
+	for (int i = 0; i < LEVELS * PLACES; i++) {
+		bool goes_on = place_number[i] + 1 < end[i];
+		bool is_like_next =
+			goes_on & (abs(at[i] - at[i + 1]) < SLU_ALIKE);
+		bool came_after =
+			goes_on & (abs(last[i] - at[i + 1]) < SLU_ALIKE);
+		bool is_like_before = abs(before[i] - at[i]) < SLU_ALIKE;
+		bool reached = (r->asked[i] > 0) &
+			       (r->run[i] + NEAR_BY >= r->asked[i]);
 
-		kind[i] = (uint8_t)(AFTER * after[i + 1] + REACHED * reached +
-				    3 * alike[i + 1] + 1 - alike[i]);
-	}
-	for (unsigned s = 0; s < ASKED; s++) {
-		memcpy(seen->at[s], &at[s * LANES], LANES * sizeof(at[0]));
-		memcpy(seen->kind[s], &kind[s * LANES], LANES);
-		seen->kind[s][0] = (uint8_t)(seen->kind[s][0] + 2);
+		kind[i] = (uint8_t)(FAILED * r->failed[i] + AFTER * came_after +
+				    REACHED * reached + 3 * is_like_next +
+				    (place_number[i] ? !is_like_before : 2));
 	}
 }
 
-static void look_at_runs(struct slu_view *v, int64_t submit, uint16_t asked)
+SLU_FAST static void look_at_runs(struct slu_view *v, int64_t submit,
+				  uint16_t asked)
 {
 	uint32_t until = submit > 0 && submit < UINT32_MAX ? (uint32_t)submit
 							   : UINT32_MAX;
-	struct runs r = {0};
+	struct runs r;
 
 	for (unsigned l = 0; l < LEVELS; l++)
-		v->seen.n[l] =
-			take_ended(&v->class[l], until, &r.run[l * LANES],
-				   &r.asked[l * LANES]);
-	v->seen.n[USER_SHARE] =
-		take_asked(&r, USER, USER_SHARE, asked ? v->seen.n[USER] : 0);
-	v->seen.n[ACCOUNT_SHARE] = take_asked(&r, ACCOUNT, ACCOUNT_SHARE,
-					      asked ? v->seen.n[ACCOUNT] : 0);
+		v->seen.n[l] = (uint8_t)take_ended(&v->class[l], until, &r, l);
 	put_runs(&r, asked, &v->seen);
 }
 
-/* The request, and usual shares of it. */
-static void put_asked(struct slu_view *v, uint32_t minutes, uint16_t asked)
+static void put_asked(struct slu_seen *seen, uint16_t asked)
 {
-	for (size_t i = 0; i < PLACES; i++)
-		v->seen.at[GRID][i] =
-			slu_spread_at_past(grid[i] * (float)minutes);
-	v->seen.at[ASKED][0] = asked;
-	v->seen.n[GRID] = minutes ? PLACES : 0;
-	v->seen.n[ASKED] = minutes ? 1 : 0;
+	uint16_t *at = &seen->at[ASKED * PLACES];
+
+	memset(at, 0, PLACES * sizeof(*at));
+	at[0] = asked;
+	memset(&seen->n[ASKED], 0, sizeof(seen->n) - ASKED);
+	seen->n[ASKED] = asked > 0;
 }
 
 /* How alike the last two runs of a source are: 0 very, 2 not; 3: not two. */
 static unsigned agreement(const struct slu_view *v, unsigned source)
 {
-	int apart =
-		v->seen.n[source] < 2
-			? -1
-			: abs(v->seen.at[source][0] - v->seen.at[source][1]);
+	int apart = v->seen.n[source] < 2 ? -1
+					  : abs(slu_run(&v->seen, source, 0) -
+						slu_run(&v->seen, source, 1));
 
 	return apart < 0 ? 3 : apart < SLU_ALIKE ? 0 : apart < 2164 ? 1 : 2;
 }
@@ -222,12 +206,8 @@ static unsigned kind_of_knowledge(const struct slu_view *v)
 
 unsigned slu_season(uint32_t jobs)
 {
-	return jobs < 1	   ? 0
-	       : jobs < 3  ? 1
-	       : jobs < 8  ? 2
-	       : jobs < 20 ? 3
-	       : jobs < 60 ? 4
-			   : 5;
+	return (jobs >= 1) + (jobs >= 3) + (jobs >= 8) + (jobs >= 20) +
+	       (jobs >= 60);
 }
 
 unsigned slu_view_season(const struct slu_view *v, int m)
@@ -237,84 +217,75 @@ unsigned slu_view_season(const struct slu_view *v, int m)
 	return l < LEVELS ? slu_season(v->class[l].jobs) : SEASONS - 1;
 }
 
-/* The grid has all of its places, or none; others those of a class. */
-static unsigned room(int s)
-{
-	return s == GRID ? PLACES : SLU_CLASS_RUNS;
-}
-
-void slu_view_scale(struct slu_predictor *p, int s)
-{
-	float sum[PLACES], in = 0;
-	unsigned n = room(s);
-
-	for (unsigned k = 0; k < n; k++) {
-		in += slu_get(&p->place[s][k]);
-		sum[k] = in;
-	}
-	if (s == GRID) {
-		slu_set(&p->scale[s][PLACES], 1 / in);
-		return;
-	}
-	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++) /* several at once */
-		sum[k] = 1 / sum[k];
-	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++)
-		slu_set(&p->scale[s][k + 1], sum[k]);
-}
-
 /* The sets of weights as numbers. */
-static void get_weights(const struct slu_predictor *p, struct slu_view *v)
+SLU_INLINE void get_weights(const struct slu_predictor *p, struct slu_view *v)
 {
-	for (int s = 0; s < SOURCES; s++)
-		v->own[0][s] = slu_get(&p->weight[v->seen.known][s]);
-	slu_gate_weigh(p, &v->seen, v->own[GATED]);
-	for (int m = 1; m < GATED; m++)
-		for (int s = 0; s < SOURCES; s++)
-			v->own[m][s] =
-				(float)v->class[slu_mixer_level[m]].weight[s] *
-				(1.0f / UINT16_MAX);
+	uint16_t kept[WIDTH] = {0};
+
+	memset(v->own[0], 0, sizeof(v->own[0]));
+	slu_fetch(v->own[0], p->weight[v->seen.known], KEPT);
+	slu_gate_weigh(p, &v->seen, v->own[0], v->own[GATED]);
+	for (int m = 1; m < GATED; m++) {
+		const struct slu_class *c = &v->class[slu_mixer_level[m]];
+
+		memcpy(kept, c->weight, sizeof(c->weight));
+		for (int s = 0; s < WIDTH; s++)
+			v->own[m][s] = (float)kept[s] * (1.0f / UINT16_MAX);
+	}
 }
 
-static void weigh_sources(const struct slu_predictor *p, struct slu_view *v)
+SLU_FAST static void weigh_sources(const struct slu_predictor *p,
+				   struct slu_view *v)
 {
-	float have[SOURCES], in[MIXERS] = {0}, sum = 0;
+	float have[WIDTH], mix[MIXERS], weight[WIDTH] = {0}, sum = 0;
 
+	slu_shares_weigh(p, &v->seen);
+	slu_attention_weigh(p, &v->seen);
 	get_weights(p, v);
 	for (int m = 0; m < MIXERS; m++) {
 		unsigned when = slu_view_season(v, m);
 
-		v->mix[m] = when ? slu_get(&p->mix[when][m]) : 0;
-		sum += v->mix[m];
+		mix[m] = when ? slu_get(&p->mix[when][m]) : 0;
+		sum += mix[m];
 	}
-	for (int s = 0; s < SOURCES; s++) {
-		have[s] = v->seen.n[s] ? 1.0f : 0;
-		v->seen.weight[s] = 0;
-		for (int m = 0; m < MIXERS; m++)
-			in[m] += v->own[m][s] * have[s];
-	}
+	for (int s = 0; s < WIDTH; s++)
+		have[s] = v->seen.n[s] > 0;
 	for (int m = 0; m < MIXERS; m++) {
-		float per;
+		float in = 0, per;
 
-		v->mix[m] /= sum;
-		per = in[m] > 0 ? v->mix[m] / in[m] : 0;
-		for (int s = 0; s < SOURCES; s++)
-			v->seen.weight[s] += v->own[m][s] * have[s] * per;
+		for (int s = 0; s < WIDTH; s++)
+			in += v->own[m][s] * have[s];
+		per = in > 0 ? mix[m] / (sum * in) : 0;
+		for (int s = 0; s < WIDTH; s++)
+			weight[s] += v->own[m][s] * per;
 	}
+	for (int s = 0; s < WIDTH; s++)
+		v->seen.weight[s] = weight[s] * have[s];
+}
+
+void slu_view_see(const struct slu_predictor *p, const struct slu_job *job,
+		  struct slu_view *v)
+{
+	uint16_t asked = slu_spread_at_past((float)job->limit_asked);
+
+	put_asked(&v->seen, asked);
+	look_at_runs(v, job->submit, asked);
+	v->seen.known = (uint8_t)kind_of_knowledge(v);
+	slu_gate_look(v, job);
+	slu_shares_look(job, v);
+	slu_attention_look(job, v);
+	weigh_sources(p, v);
 }
 
 void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 		   struct slu_view *v)
 {
-	uint16_t asked = slu_spread_at_past((float)job->limit_asked);
-	uint64_t key[LEVELS];
-
-	make_keys(p, job, key);
-	put_asked(v, job->limit_asked, asked);
-	slu_classes_read(p->classes, key, LEVELS, v->class);
-	look_at_runs(v, job->submit, asked);
-	v->seen.known = kind_of_knowledge(v);
-	slu_gate_look(v, job);
-	weigh_sources(p, v);
+	slu_attention_expect(p, job->uid);
+	make_keys(p, job, v->key);
+	slu_shares_expect(p, v->key);
+	slu_classes_read(p->classes, v->key, LEVELS, v->class);
+	slu_attention_read(p, job->uid, v);
+	slu_view_see(p, job, v);
 }
 
 void slu_view_recall(const struct slu_predictor *p, const struct slu_seen *seen,
@@ -324,31 +295,56 @@ void slu_view_recall(const struct slu_predictor *p, const struct slu_seen *seen,
 	weigh_sources(p, v);
 }
 
-void slu_view_points(const struct slu_predictor *p, const struct slu_seen *seen,
-		     struct slu_spread *out)
+SLU_INLINE void get_places(const struct slu_predictor *p,
+			   const struct slu_seen *seen, struct slu_places *out)
 {
-	unsigned n = 0;
+	float n[WIDTH], sum[WIDTH], end[POINTS], scale[POINTS], kind[POINTS];
 
-	for (int s = 0; s < SOURCES; s++) {
-		float scale =
-			seen->weight[s] * slu_get(&p->scale[s][seen->n[s]]);
-
-		for (unsigned k = 0; k < room(s); k++) {
-			float w = scale * slu_get(&p->place[s][k]) *
-				  slu_kind(p, seen, s, k);
-
-			/* kept if it counts */
-			out->at[n] = seen->at[s][k];
-			out->weight[n] = w;
-			n += (k < seen->n[s]) & (w > MIN_POINT);
-		}
-	}
-	slu_spread_end(out, n);
+	slu_fetch(out->place, p->place, LISTED);
+	memcpy(&out->place[LISTED], seen->weighed, sizeof(seen->weighed));
+	for (int s = 0; s < LEVELS; s++)
+		for (int k = 0; k < PLACES; k++)
+			kind[s * PLACES + k] = slu_get(
+				&p->kind[s][seen->kind[s * PLACES + k]]);
+	for (int i = LEVELS * PLACES; i < POINTS; i++)
+		kind[i] = 1;
+	for (int s = 0; s < WIDTH; s++)
+		n[s] = seen->n[s];
+	slu_each_place(end, n);
+	for (int i = 0; i < LISTED; i++)
+		out->place[i] = place_number[i] < end[i] ? out->place[i] : 0;
+	slu_sum_places(sum, out->place);
+	for (int s = 0; s < WIDTH; s++)
+		out->per[s] = 1 / (sum[s] > 0 ? sum[s] : 1);
+	for (int s = 0; s < WIDTH; s++)
+		n[s] = out->per[s] * seen->weight[s];
+	slu_each_place(scale, n);
+	for (int i = 0; i < POINTS; i++)
+		out->weight[i] = out->place[i] * kind[i] * scale[i];
 }
 
-void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
-		     struct slu_spread *out)
+SLU_FAST void slu_view_places(const struct slu_predictor *p,
+			      const struct slu_seen *seen,
+			      struct slu_places *out)
 {
-	slu_view_points(p, &v->seen, out);
+	get_places(p, seen, out);
+}
+
+/* Without branches: of each point, whether it counts. */
+SLU_FAST void slu_view_spread(const struct slu_predictor *p,
+			      const struct slu_view *v, struct slu_spread *out)
+{
+	const uint16_t *at = v->seen.at;
+	struct slu_places in;
+	const float *weight = in.weight;
+	unsigned n = 0;
+
+	get_places(p, &v->seen, &in);
+	for (unsigned i = 0; i < POINTS; i++) {
+		out->at[n] = at[i];
+		out->weight[n] = weight[i];
+		n += weight[i] > MIN_POINT;
+	}
+	slu_spread_end(out, n);
 	slu_spread_order(out);
 }

@@ -12,23 +12,30 @@
 #include "job_submit/classes.h"
 #include "job_submit/predict.h"
 
-enum slu_level {
-	CLASS,
-	SIZE,
-	REQUEST,
-	NAME,
-	NODES,
-	USER,
-	ACCOUNT,
-	SITE,
-	LEVELS
-};
-enum slu_source { USER_SHARE = LEVELS, ACCOUNT_SHARE, ASKED, GRID, SOURCES };
+enum slu_level { CLASS, SIZE, REQUEST, NAME, USER, ACCOUNT, SITE, LEVELS };
+/* What a run time may be copied from: the runs of each class; the request;
+ * usual shares of it (shares.c); and shares of it like those that the user's
+ * last jobs took of theirs (attention.c). */
+enum slu_source { ASKED = LEVELS, SHARES, ATTENDED, SOURCES };
 _Static_assert(LEVELS == SLU_LEVELS, "predict.h lists them");
-_Static_assert(SOURCES == SLU_CLASS_SOURCES, "classes keep a weight of each");
+_Static_assert(SOURCES <= SLU_CLASS_SOURCES, "classes keep a weight of each");
 
-#define PLACES	      14 /* in a source */
-#define LANES	      8	 /* for the runs of a class, worked on at once */
+/* Each source has so many places, and there are so many numbers for sources,
+ * that they fill whole registers. What weighs the places of the last two is
+ * known for each job; of the others, it is learnt. */
+#define PLACES		8
+#define SHARE_PLACES	24
+#define ATTENDED_PLACES 48
+#define LISTED		(SHARES * PLACES) /* places of the others, together */
+#define WEIGHED		(SHARE_PLACES + ATTENDED_PLACES)
+#define POINTS		(LISTED + WEIGHED)
+#define WIDTH		16
+#define KEPT		12 /* of these, where many are kept */
+_Static_assert(PLACES >= SLU_CLASS_RUNS && KEPT >= SOURCES, "room for all");
+
+#define SHARE_TABLES  4	  /* of shares.c */
+#define ATTEND_TABLES 4	  /* of attention.c */
+#define ATTEND_ROWS   128 /* of a table */
 #define MIXERS	      5 /* sets of weights: the site's, three classes', the gate's */
 #define GATED	      4 /* that of gate.c */
 #define GATE_FEATURES 7
@@ -36,23 +43,42 @@ _Static_assert(SOURCES == SLU_CLASS_SOURCES, "classes keep a weight of each");
 #define SLU_ALIKE     216 /* of `at`: 5 % */
 #define KNOWN	      16  /* kinds of knowledge about a job */
 #define SEASONS	      6	  /* of a class, by its jobs */
-#define KINDS	      24  /* of run */
+#define KINDS	      48  /* of run */
 #define KNOTS	      7	  /* of the correction of quantiles */
 
 /* The class whose weights are a set's; LEVELS: none's. */
 extern const enum slu_level slu_mixer_level[MIXERS];
 extern const double slu_knot[KNOTS];
 
+/* A number that one thread writes and others read; and two of them in a word,
+ * of those that are wanted in rows. */
 typedef _Atomic float slu_shared;
+typedef _Atomic uint64_t slu_pair;
 
 /* What is known for a job, and how far each source of it is believed. */
 struct slu_seen {
-	unsigned known; /* kind of knowledge, below KNOWN */
-	unsigned n[SOURCES];
-	uint8_t row[GATE_FEATURES]; /* below GATE_ROWS */
-	uint16_t at[SOURCES][PLACES];
-	uint8_t kind[ASKED][LANES]; /* of run, below KINDS */
-	float weight[SOURCES];	    /* of sum 1; 0 where n is 0 */
+	uint8_t known;		       /* kind of knowledge, below KNOWN */
+	uint8_t row[GATE_FEATURES];    /* below GATE_ROWS */
+	uint8_t n[WIDTH];	       /* places in use */
+	uint8_t kind[LEVELS * PLACES]; /* of run, below KINDS */
+	uint16_t at[POINTS];
+	float weighed[WEIGHED]; /* of sum 1 in each of the two */
+	uint16_t share_row[SHARE_TABLES];
+	uint8_t attend_row[ATTEND_TABLES][ATTENDED_PLACES];
+	float weight[WIDTH]; /* of sum 1; 0 where n is 0 */
+};
+
+static inline int slu_run(const struct slu_seen *seen, unsigned source,
+			  unsigned k)
+{
+	return seen->at[source * PLACES + k];
+}
+
+/* What is believed of each place of a job's sources; 0 beyond their ends. */
+struct slu_places {
+	float place[POINTS];
+	float weight[POINTS]; /* with the source's, and the kind's */
+	float per[WIDTH];     /* 1 / the sum of a source's places */
 };
 
 /* What was said of the jobs of a class; said.c. */
@@ -61,26 +87,28 @@ struct slu_said {
 	int64_t when;	     /* Unix seconds */
 	unsigned jobs;	     /* that were judged by it */
 	struct slu_seen seen;
+	float weight[POINTS];
 };
 
 struct slu_predictor {
 	struct slu_classes *classes;
-	struct slu_kernel kernel;
+	struct slu_rings *rings;
+	struct slu_shares *shares;
 	double quantile;
 	int64_t floor;
-	slu_shared weight[KNOWN][SOURCES];
-	slu_shared gate[GATE_FEATURES][GATE_ROWS][SOURCES];
-	slu_shared kind[ASKED][KINDS]; /* 1: as others of its place */
-	slu_shared place[SOURCES][PLACES];
-	slu_shared scale[SOURCES][PLACES + 1]; /* 1 / the sum of so many */
+	slu_pair weight[KNOWN][KEPT / 2];
+	slu_pair gate[GATE_FEATURES][GATE_ROWS][KEPT / 2];
+	slu_pair place[LISTED / 2];
+	slu_shared kind[LEVELS][KINDS]; /* 1: as others of its place */
 	slu_shared mix[SEASONS][MIXERS];
+	slu_shared attend[ATTEND_TABLES][ATTEND_ROWS];
 	slu_shared level[KNOTS];
 	/* usual errors, s: the mean, the median, and that of lasting runs */
 	slu_shared far, near, near_lasting;
 	_Atomic uint32_t lessons;
 	/* the learner's own */
 	struct slu_said_all *said;
-	double excess[KNOTS]; /* jobs that ended below each knot, fading, over
+	float excess[KNOTS]; /* jobs that ended below each knot, fading, over
 				 the share that should have */
 };
 
@@ -94,34 +122,91 @@ static inline void slu_set(slu_shared *x, float value)
 	atomic_store_explicit(x, value, memory_order_relaxed);
 }
 
-/* How much more a point says than others of its source and place. */
-static inline float slu_kind(const struct slu_predictor *p,
-			     const struct slu_seen *seen, int source,
-			     unsigned k)
+/* n numbers, an even one, from or to pairs. */
+SLU_SPREAD_INLINE void slu_fetch(float *to, const slu_pair *from, unsigned n)
 {
-	return source < ASKED ? slu_get(&p->kind[source][seen->kind[source][k]])
-			      : 1;
+	for (unsigned i = 0; i < n / 2; i++) {
+		uint64_t word =
+			atomic_load_explicit(&from[i], memory_order_relaxed);
+
+		memcpy(&to[2 * i], &word, sizeof(word));
+	}
 }
 
-/* The classes of one job, and what they know. */
-struct slu_view {
-	struct slu_class class[LEVELS];
-	struct slu_seen seen;
-	float own[MIXERS][SOURCES]; /* weights, of each set */
-	float mix[MIXERS];	    /* of sum 1 */
+SLU_SPREAD_INLINE void slu_store(slu_pair *to, const float *from, unsigned n)
+{
+	for (unsigned i = 0; i < n / 2; i++) {
+		uint64_t word;
+
+		memcpy(&word, &from[2 * i], sizeof(word));
+		atomic_store_explicit(&to[i], word, memory_order_relaxed);
+	}
+}
+
+/* A number by source for each of its places, and the sum of all of its places.
+ * Loops of this form are worked on many at once. */
+SLU_SPREAD_INLINE void slu_each_place(float to[restrict POINTS],
+				      const float x[restrict WIDTH])
+{
+	for (int s = 0; s < SHARES; s++)
+		for (int k = 0; k < PLACES; k++)
+			to[s * PLACES + k] = x[s];
+	for (int k = 0; k < SHARE_PLACES; k++)
+		to[LISTED + k] = x[SHARES];
+	for (int k = 0; k < ATTENDED_PLACES; k++)
+		to[LISTED + SHARE_PLACES + k] = x[ATTENDED];
+}
+
+SLU_SPREAD_INLINE void slu_sum_places(float to[restrict WIDTH],
+				      const float x[restrict POINTS])
+{
+	float by_2[POINTS / 2], by_4[POINTS / 4], by_8[POINTS / 8];
+	const float *rest = &by_8[SHARES];
+
+	for (int i = 0; i < POINTS / 2; i++)
+		by_2[i] = x[2 * i] + x[2 * i + 1];
+	for (int i = 0; i < POINTS / 4; i++)
+		by_4[i] = by_2[2 * i] + by_2[2 * i + 1];
+	for (int i = 0; i < POINTS / 8; i++)
+		by_8[i] = by_4[2 * i] + by_4[2 * i + 1];
+	for (int s = 0; s < WIDTH; s++)
+		to[s] = s < SHARES ? by_8[s] : 0;
+	to[SHARES] = rest[0] + rest[1] + rest[2];
+	to[ATTENDED] =
+		rest[3] + rest[4] + rest[5] + rest[6] + rest[7] + rest[8];
+}
+_Static_assert(PLACES == 8 && SHARE_PLACES == 3 * 8 && ATTENDED_PLACES == 6 * 8,
+	       "added by eight");
+
+/* The last runs of a user, the latest first; attention.c. */
+struct slu_ring {
+	uint32_t uid, n;	       /* at most ATTENDED_PLACES */
+	uint32_t end[ATTENDED_PLACES]; /* Unix seconds */
+	uint16_t run[ATTENDED_PLACES], asked[ATTENDED_PLACES];
+	uint16_t name[ATTENDED_PLACES], nodes[ATTENDED_PLACES]; /* hashes */
 };
 
-/* Fill in the scales of a source, whose places have changed. */
-void slu_view_scale(struct slu_predictor *p, int source);
+/* The classes of one job and the runs of its user, and what they know. */
+struct slu_view {
+	uint64_t key[LEVELS];
+	struct slu_class class[LEVELS];
+	struct slu_ring ring;
+	struct slu_seen seen;
+	float own[MIXERS][WIDTH]; /* weights, of each set */
+};
+
 /* Look at everything as it was when the job was submitted. */
 void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
 		   struct slu_view *v);
+/* Another time at which a job like it is submitted. */
+void slu_view_see(const struct slu_predictor *p, const struct slu_job *job,
+		  struct slu_view *v);
 /* The same when that was seen: with the weights of now. */
 void slu_view_recall(const struct slu_predictor *p, const struct slu_seen *seen,
 		     struct slu_view *v);
-/* The points and their weights; in order, of sum 1. */
-void slu_view_points(const struct slu_predictor *p, const struct slu_seen *seen,
-		     struct slu_spread *out);
+void slu_view_places(const struct slu_predictor *p, const struct slu_seen *seen,
+		     struct slu_places *out);
+/* The points and their weights, in order, of sum 1. */
 void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
 		     struct slu_spread *out);
 /* A class's, by its jobs; 0: none. Below SEASONS. */
@@ -131,19 +216,50 @@ unsigned slu_view_season(const struct slu_view *v, int mixer);
 
 /* The features of a job whose runs have been looked at. */
 void slu_gate_look(struct slu_view *v, const struct slu_job *job);
-/* The weights for these features, of any sum. */
+/* The weights for these features, of any sum, from the site's. */
 void slu_gate_weigh(const struct slu_predictor *p, const struct slu_seen *seen,
-		    float weight[SOURCES]);
+		    const float site[WIDTH], float weight[WIDTH]);
 /* gain: of the logarithm of what was foretold, by that of a source's weight. */
 void slu_gate_learn(struct slu_predictor *p, const struct slu_seen *seen,
-		    const float gain[SOURCES]);
+		    const float gain[WIDTH]);
 
-struct slu_said_all *slu_said_new(void); /* 1.6 MB; NULL: no memory */
+/* One ring for each user, 10 MB when full; NULL: no memory. */
+struct slu_rings *slu_rings_new(void);
+void slu_rings_free(struct slu_rings *rings);
+/* What is believed before anything has been seen. */
+void slu_attention_begin(struct slu_predictor *p);
+/* The user's ring will be read: a hint to the memory. */
+void slu_attention_expect(const struct slu_predictor *p, uint32_t uid);
+void slu_attention_read(const struct slu_predictor *p, uint32_t uid,
+			struct slu_view *v);
+/* List the runs of the ring as shares, and what each has in common with the
+ * job. */
+void slu_attention_look(const struct slu_job *job, struct slu_view *v);
+void slu_attention_weigh(const struct slu_predictor *p, struct slu_seen *seen);
+/* density: of each place, at the run; foretold: by all of them. */
+void slu_attention_learn(struct slu_predictor *p, const struct slu_seen *seen,
+			 const float *density, float foretold, float worth);
+void slu_attention_remember(struct slu_predictor *p, const struct slu_view *v,
+			    const struct slu_job *job, uint16_t run);
+
+/* 1.6 MB when full; NULL: no memory. */
+struct slu_shares *slu_shares_new(void);
+void slu_shares_free(struct slu_shares *shares);
+/* The rows of these classes will be read: a hint to the memory. */
+void slu_shares_expect(const struct slu_predictor *p,
+		       const uint64_t key[LEVELS]);
+void slu_shares_look(const struct slu_job *job, struct slu_view *v);
+void slu_shares_weigh(const struct slu_predictor *p, struct slu_seen *seen);
+void slu_shares_learn(struct slu_predictor *p, const struct slu_seen *seen,
+		      const float *density, float foretold, float worth);
+
+struct slu_said_all *slu_said_new(void); /* 3.8 MB; NULL: no memory */
 void slu_said_free(struct slu_said_all *all);
 /* What was said of the job of this view when it was submitted; known: the view
  * says anything. NULL: it is not known. */
 struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
-			     const struct slu_job *job, bool known);
+			     const struct slu_job *job,
+			     const struct slu_places *known);
 /* Before a job of this view is remembered: note what is said at its end, if
  * that may be asked for later. */
 void slu_said_note(struct slu_predictor *p, const struct slu_view *v,

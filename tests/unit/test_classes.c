@@ -17,7 +17,7 @@ static struct slu_classes *new_table(size_t max)
 /* Every field from one number, so that a torn copy shows. */
 static struct slu_class make(uint64_t key, uint32_t n)
 {
-	struct slu_class c = {.key = key, .jobs = n};
+	struct slu_class c = {.key = key, .jobs = n, .failed = n % 128};
 
 	for (int i = 0; i < SLU_CLASS_RUNS; i++) {
 		c.end[i] = n;
@@ -33,7 +33,8 @@ static bool whole(const struct slu_class *c)
 {
 	struct slu_class want = make(c->key, c->jobs);
 
-	return !memcmp(c->end, want.end, sizeof(c->end)) &&
+	return c->failed == want.failed &&
+	       !memcmp(c->end, want.end, sizeof(c->end)) &&
 	       !memcmp(c->run, want.run, sizeof(c->run)) &&
 	       !memcmp(c->asked, want.asked, sizeof(c->asked)) &&
 	       !memcmp(c->weight, want.weight, sizeof(c->weight));

@@ -71,7 +71,12 @@ START_TEST(test_predict_json)
 	out = foresee(db, &ask);
 	ck_assert_ptr_null(strstr(slu_json_text(out), "\"limit\":"));
 	json_object_put(out);
-	ask.mode = SLU_PREDICT_TIGHTEN;
+	ask.mode = SLU_PREDICT_TIGHTEN; /* which one run is too few for */
+	out = foresee(db, &ask);
+	ck_assert_ptr_null(strstr(slu_json_text(out), "\"limit\":"));
+	json_object_put(out);
+	for (uint32_t job = 2; job < 6; job++)
+		add(db, job, 7, 200 * job, 200 * job + 40);
 	out = foresee(db, &ask);
 	ck_assert_ptr_nonnull(strstr(slu_json_text(out), "\"limit\":"));
 	json_object_put(out);

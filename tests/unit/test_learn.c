@@ -37,6 +37,15 @@ START_TEST(test_crowd)
 }
 END_TEST
 
+/* One of the eight lessons until the i-th told what they were then. */
+static void check_then(const struct slu_predictor *p, int64_t then, int i)
+{
+	float was = slu_said_levels(p, then)[0];
+
+	expect(was <= (float)i && (was > (float)(i - 8) || i < 8), "%d: %g", i,
+	       (double)was);
+}
+
 /* What the levels were at each second; before the first that is remembered, as
  * they were then. */
 START_TEST(test_then)
@@ -47,14 +56,14 @@ START_TEST(test_then)
 	for (int i = 1; i <= 20000; i++) {
 		slu_set(&p->level[0], (float)i);
 		slu_said_note_levels(p, i * 10);
-		ck_assert_float_eq(slu_said_levels(p, i * 10)[0], (float)i);
-		ck_assert_float_eq(slu_said_levels(p, INT64_MAX)[0], (float)i);
+		check_then(p, i * 10, i);
+		check_then(p, INT64_MAX, i);
 		if (i < 20)
 			ck_assert_float_eq(slu_said_levels(p, 9)[0],
 					   (float)slu_knot[0]);
 	}
 	for (int i = 12000; i <= 20000; i++)
-		ck_assert_float_eq(slu_said_levels(p, i * 10 + 9)[0], (float)i);
+		check_then(p, i * 10 + 9, i);
 	ck_assert_float_ge(slu_said_levels(p, 5)[0], 2);
 	slu_predictor_free(p);
 }
@@ -108,6 +117,85 @@ START_TEST(test_kinds)
 }
 END_TEST
 
+static void teach_state(struct slu_predictor *p, uint32_t uid, int64_t run,
+			const char *state)
+{
+	struct slu_job job = make_job(uid, "a", 2, 60, run);
+
+	job.account = job.partition = NULL;
+	job.state = (char *)(uintptr_t)state;
+	slu_learn(p, &job);
+}
+
+/* Where a job that failed is followed by what came before it, and one that
+ * completed by its like, its end says how far its run is believed. */
+START_TEST(test_failed)
+{
+	static const struct {
+		const char *state;
+		int64_t told;
+	} second[] = {{"FAILED", 600}, {"COMPLETED", 1200}};
+
+	for (int c = 0; c < 2; c++) {
+		struct slu_predictor *p = new_predictor(100000, 0.9, 0);
+
+		for (uint32_t u = 0; u < 5000; u++) {
+			int64_t run = 400 + u * 7919 % 1000;
+			bool failed = u % 5 > 1;
+
+			teach_state(p, u, run, "COMPLETED");
+			teach_state(p, u, 2 * run,
+				    failed ? "FAILED" : "COMPLETED");
+			teach_state(p, u, failed ? run : 2 * run, "COMPLETED");
+		}
+		teach_state(p, 9999, 600, "COMPLETED");
+		teach_state(p, 9999, 1200, second[c].state);
+		ck_assert_int_eq((ask(p, 9999, "a", 2, 60).seconds + 3) / 10 *
+					 10,
+				 second[c].told);
+		slu_predictor_free(p);
+	}
+}
+END_TEST
+
+/* A job that others of its class overtook is judged by what was known when it
+ * was submitted: of the runs in the order of their lessons, what came before
+ * the last one that had not ended. */
+START_TEST(test_overtaken)
+{
+	static const struct {
+		int64_t end[3];
+		unsigned known;
+	} cases[] = {
+		{{100, 200, 300}, 3},	 {{100, 200, 3000}, 2},
+		{{100, 3000, 200}, 1},	 {{3000, 100, 200}, 0},
+		{{2000, 2000, 2001}, 2},
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct slu_predictor *p = new_predictor(1000, 0.9, 0);
+		struct slu_job job = make_job(1, "a", 2, 60, 0);
+		struct slu_view v;
+
+		for (int i = 0; i < 3; i++) {
+			job.start = cases[c].end[i] - 50 - i;
+			job.end = cases[c].end[i];
+			slu_learn(p, &job);
+		}
+		job.submit = 2000;
+		slu_view_look(p, &job, &v);
+		for (int l = 0; l < LEVELS; l++)
+			expect(v.seen.n[l] == cases[c].known, "%zu: %u", c,
+			       v.seen.n[l]);
+		for (unsigned k = 0; k < cases[c].known; k++)
+			ck_assert_int_eq(
+				slu_run(&v.seen, USER, k),
+				slu_spread_at(50 + cases[c].known - 1 - k));
+		slu_predictor_free(p);
+	}
+}
+END_TEST
+
 /* After a comes b, after b comes c, after c comes c a few times, or a: what
  * came after the last like run is the answer while it is remembered. */
 START_TEST(test_what_came_after)
@@ -133,5 +221,5 @@ START_TEST(test_what_came_after)
 }
 END_TEST
 
-TEST_MAIN("learn", test_crowd, test_then, test_gate, test_kinds,
-	  test_what_came_after)
+TEST_MAIN("learn", test_crowd, test_then, test_gate, test_kinds, test_failed,
+	  test_overtaken, test_what_came_after)

@@ -6,7 +6,6 @@
 #include <math.h>
 #include "job_submit/spread.h"
 
-static struct slu_kernel kernel;
 static const struct slu_loss usual_loss = {4000, {20, 0.4}, {20, 0.65}};
 
 START_TEST(test_time)
@@ -41,7 +40,7 @@ START_TEST(test_kernel)
 	double sum = 0, worst = 0;
 
 	for (int at = 0; at <= UINT16_MAX; at++) {
-		sum += (double)slu_kernel_density(&kernel, at, centre);
+		sum += (double)slu_kernel_density(at, centre);
 		worst = fmax(worst,
 			     fabs(sum - (double)slu_kernel_below(at, centre)));
 	}
@@ -196,6 +195,5 @@ int main(void)
 				      test_order, test_choice, test_quantile,
 				      test_tiny};
 
-	slu_kernel_fill(&kernel);
 	return run_tests("spread", tests, sizeof(tests) / sizeof(tests[0]));
 }
