@@ -109,7 +109,7 @@ static uint16_t nodes_tag(uint32_t nodes)
 	return (uint16_t)(nodes ^ nodes >> 16);
 }
 
-/* How long ago, by fewer and fewer steps: 0 to 11, times 8. */
+/* How long ago, by fewer and fewer steps: 0 to 10, times 8. */
 static const uint8_t age[N] = {0,  8,  16, 24, 32, 32, 40, 40, 48, 48, 48, 48,
 			       56, 56, 56, 56, 64, 64, 64, 64, 64, 64, 64, 64,
 			       72, 72, 72, 72, 72, 72, 72, 72, 80, 80, 80, 80,

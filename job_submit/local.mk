@@ -44,7 +44,8 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test
 	tests/unit/test_history_answers tests/unit/test_history_io \
 	tests/unit/test_history_predict \
 	tests/unit/test_history_choice tests/unit/test_io_ahead \
-	tests/unit/test_yardstick
+	tests/unit/test_yardstick \
+	tests/unit/test_attention tests/unit/test_shares
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
 tests_unit_test_predict_SOURCES = tests/unit/test_predict.c \
@@ -53,6 +54,12 @@ tests_unit_test_predict_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread
 tests_unit_test_learn_SOURCES = tests/unit/test_learn.c \
 	tests/unit/pupil.c tests/unit/pupil.h
 tests_unit_test_learn_LDADD = libslupredict.la $(CHECK_LIBS)
+tests_unit_test_attention_SOURCES = tests/unit/test_attention.c \
+	tests/unit/pupil.c tests/unit/pupil.h
+tests_unit_test_attention_LDADD = libslupredict.la $(CHECK_LIBS) -lpthread -lm
+tests_unit_test_shares_SOURCES = tests/unit/test_shares.c \
+	tests/unit/pupil.c tests/unit/pupil.h
+tests_unit_test_shares_LDADD = libslupredict.la $(CHECK_LIBS) -lm
 tests_unit_test_calibration_SOURCES = tests/unit/test_calibration.c \
 	tests/unit/pupil.c tests/unit/pupil.h
 tests_unit_test_calibration_LDADD = libslupredict.la $(CHECK_LIBS) -lm

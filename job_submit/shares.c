@@ -6,7 +6,7 @@
  * They are learnt by gradient descent on the logarithm of what was foretold,
  * with a rate for each row that falls as it has been moved (AdaGrad, Duchi,
  * Hazan and Singer 2011). So who is not known is foretold by what is usual for
- * his account, and for requests and sizes like his.
+ * requests like his in his account, or for everybody.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
