@@ -8,20 +8,20 @@
  * was foretold; the weights are the softmax of their sums. So a list may be
  * long, and is read by content, where classes read it by what is equal.
  *
- * A ring is a seqlock, as a class is (classes.c). Who has the same place as
- * another user begins anew with each job of theirs; places are by the user's
- * number, of which sites give one after the other.
+ * A ring is a seqlock. Who has the same place as another user begins anew with
+ * each job of theirs; places are by the user's number, of which sites give one
+ * after the other.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
 #include <stdlib.h>
 #include <string.h>
+#include "job_submit/seqlock.h"
 #include "job_submit/view.h"
 
 #define USERS 16384
 #define N     ATTENDED_PLACES
 #define RATE  0.03f
-#define TRIES 64
 #define NONE  -100.0f /* a logit */
 
 #define WORDS (sizeof(struct slu_ring) / sizeof(uint64_t))
@@ -62,41 +62,24 @@ void slu_attention_expect(const struct slu_predictor *p, uint32_t uid)
 /* Empty if it is another's, or while the writer is in it. */
 static void ring_read(const struct slot *s, uint32_t uid, struct slu_ring *out)
 {
-	for (int try = 0; try < TRIES; try++) {
-		uint32_t seq =
-			atomic_load_explicit(&s->seq, memory_order_acquire);
+	for (int try = 0; try < SLU_SEQ_TRIES; try++) {
+		uint32_t seq = slu_seq_before_read(&s->seq);
 
-		for (size_t i = 0; i < WORDS; i++) {
-			uint64_t word = atomic_load_explicit(
-				&s->word[i], memory_order_acquire);
-
-			memcpy((char *)out + i * sizeof(word), &word,
-			       sizeof(word));
-		}
-		if (seq % 2 == 0 &&
-		    atomic_load_explicit(&s->seq, memory_order_relaxed) ==
-			    seq &&
-		    out->uid == uid)
+		slu_words_read(out, s->word, WORDS);
+		if (!slu_seq_after_read(&s->seq, seq))
+			continue;
+		if (out->uid == uid)
 			return;
-		if (seq % 2 == 0 && out->uid != uid)
-			break;
+		break;
 	}
 	*out = (struct slu_ring){.uid = uid};
 }
 
 static void ring_write(struct slot *s, const struct slu_ring *in)
 {
-	uint32_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
-
-	atomic_store_explicit(&s->seq, seq + 1, memory_order_relaxed);
-	for (size_t i = 0; i < WORDS; i++) {
-		uint64_t word;
-
-		memcpy(&word, (const char *)in + i * sizeof(word),
-		       sizeof(word));
-		atomic_store_explicit(&s->word[i], word, memory_order_release);
-	}
-	atomic_store_explicit(&s->seq, seq + 2, memory_order_release);
+	slu_seq_before_write(&s->seq);
+	slu_words_write(s->word, in, WORDS);
+	slu_seq_after_write(&s->seq);
 }
 
 static uint16_t name_tag(const struct slu_view *v)

@@ -9,26 +9,20 @@
  * classes are read at once by asking for the tags and the likely slots of all,
  * and the memory works on them together.
  *
- * Every slot is a seqlock: the one writer makes `seq` odd, writes the words,
- * makes it even again; a reader that saw the same even number before and after
- * copying the words has a consistent copy. All words are atomic. The writer
- * stores them with release and readers load them with acquire, so a reader
- * that got a word of a newer version also sees that version's odd number when
- * it looks at `seq` again. Tags are hints: the key in the copy decides.
+ * Every slot is a seqlock. Tags are hints: the key in the copy decides.
  *
  * Between two keys a reader may lose the processor while many jobs are learnt.
  * So it goes from the last key to the first, against the writer's order, both
  * for tags and for slots: had it seen a class of everybody's with jobs that the
  * user's own class did not know yet, it would have believed in a stranger.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include "job_submit/classes.h"
+#include "job_submit/seqlock.h"
 
 #define WAYS  8
-#define TRIES 64
 #define BYTES (offsetof(struct slu_class, weight) + 2 * SLU_CLASS_SOURCES)
 #define WORDS (BYTES / sizeof(uint64_t))
 #define HUGE  ((size_t)2 << 20)
@@ -75,28 +69,17 @@ static uint16_t age_of(const struct slu_class *c)
 }
 
 /* Copy out a slot if it holds `key`; false also when the writer is in it. What
- * is in `out` then means nothing. Each word goes straight to its place: a wider
- * copy would have to wait for the words that it is made of. */
+ * is in `out` then means nothing. */
 static bool slot_read(const struct slot *s, uint64_t key, struct slu_class *out)
 {
-	char *to = (char *)out;
+	for (int try = 0; try < SLU_SEQ_TRIES; try++) {
+		uint32_t seq = slu_seq_before_read(&s->seq), last;
 
-	for (int try = 0; try < TRIES; try++) {
-		uint32_t seq =
-			atomic_load_explicit(&s->seq, memory_order_acquire);
-		uint32_t last;
-
-#pragma GCC unroll 16
-		for (size_t i = 0; i < WORDS; i++) {
-			uint64_t word = atomic_load_explicit(
-				&s->word[i], memory_order_acquire);
-
-			memcpy(to + i * sizeof(word), &word, sizeof(word));
-		}
+		slu_words_read(out, s->word, WORDS);
 		last = atomic_load_explicit(&s->last, memory_order_acquire);
-		memcpy(to + WORDS * sizeof(uint64_t), &last, sizeof(last));
-		if (seq % 2 == 0 &&
-		    atomic_load_explicit(&s->seq, memory_order_relaxed) == seq)
+		memcpy((char *)out + WORDS * sizeof(uint64_t), &last,
+		       sizeof(last));
+		if (slu_seq_after_read(&s->seq, seq))
 			return out->key == key;
 	}
 	return false;
@@ -104,21 +87,14 @@ static bool slot_read(const struct slot *s, uint64_t key, struct slu_class *out)
 
 static void slot_write(struct slot *s, const struct slu_class *in)
 {
-	uint32_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
-	const char *from = (const char *)in;
 	uint32_t last;
 
-	memcpy(&last, from + WORDS * sizeof(uint64_t), sizeof(last));
-	atomic_store_explicit(&s->seq, seq + 1, memory_order_relaxed);
-#pragma GCC unroll 16
-	for (size_t i = 0; i < WORDS; i++) {
-		uint64_t word;
-
-		memcpy(&word, from + i * sizeof(word), sizeof(word));
-		atomic_store_explicit(&s->word[i], word, memory_order_release);
-	}
+	memcpy(&last, (const char *)in + WORDS * sizeof(uint64_t),
+	       sizeof(last));
+	slu_seq_before_write(&s->seq);
+	slu_words_write(s->word, in, WORDS);
 	atomic_store_explicit(&s->last, last, memory_order_release);
-	atomic_store_explicit(&s->seq, seq + 2, memory_order_release);
+	slu_seq_after_write(&s->seq);
 }
 
 static uint32_t get_tag(const struct tags *tags, int way)

@@ -7,7 +7,7 @@ libsluimport_la_SOURCES = \
 	job_submit/import_local.c job_submit/import_sacct.c
 libsluimport_la_LIBADD = libslupredict.la
 libslupredict_la_SOURCES = job_submit/predict.c job_submit/predict.h \
-	job_submit/classes.c job_submit/classes.h \
+	job_submit/classes.c job_submit/classes.h job_submit/seqlock.h \
 	job_submit/ended.c job_submit/ended.h \
 	job_submit/spread.c job_submit/spread.h \
 	job_submit/name.c job_submit/name.h \
