@@ -98,20 +98,7 @@ static const uint8_t age[N] = {0,  8,  16, 24, 32, 32, 40, 40, 48, 48, 48, 48,
 			       72, 72, 72, 72, 72, 72, 72, 72, 80, 80, 80, 80,
 			       80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80};
 
-/* Of the latest, those up to the last one that had not ended. */
-SLU_FAST static unsigned count_late(const struct slu_ring *r, uint32_t submit)
-{
-	unsigned late = 0;
-
-	for (unsigned k = 0; k < N; k++) {
-		unsigned is = r->end[k] > submit ? k + 1 : 0;
-
-		late = is > late ? is : late;
-	}
-	return late;
-}
-
-/* The others. */
+/* Those that were known. */
 struct ended {
 	uint16_t run[N + 2], asked[N], name[N], nodes[N];
 	int n;
@@ -169,7 +156,7 @@ SLU_FAST static void put_rows(const struct ended *r, int asked, uint16_t name,
 		row[1][k] = (uint8_t)(apart < 40 ? apart : 40);
 		is += like(r->run[k + 1], r->run[0]) & (k + 1 < r->n);
 		is += (like(r->run[k + 2], r->run[1]) & (k + 2 < r->n)) << 1;
-		is += (run + 30 >= its) << 2;
+		is += (run + SLU_NEAR_BY >= its) << 2;
 		is += (like(r->run[k + 1], run) & (k + 1 < r->n)) << 3;
 		is += (like(newer[k], run) & (k > 0)) << 4;
 		row[2][k] = (uint8_t)(is + ((k == 0) << 5));
@@ -183,14 +170,11 @@ void slu_attention_read(const struct slu_predictor *p, uint32_t uid,
 	ring_read(slot_of(p, uid), uid, &v->ring);
 }
 
-void slu_attention_look(const struct slu_job *job, struct slu_view *v)
+SLU_FAST void slu_attention_look(const struct slu_job *job, struct slu_view *v)
 {
-	uint32_t submit = job->submit > 0 && job->submit < UINT32_MAX
-				  ? (uint32_t)job->submit
-				  : UINT32_MAX;
 	struct ended r;
 
-	list_ended(v, count_late(&v->ring, submit), &r);
+	list_ended(v, slu_count_late(v->ring.end, N, slu_known_until(job)), &r);
 	v->seen.n[ATTENDED] = (uint8_t)r.n;
 	put_rows(&r, v->seen.at[ASKED * PLACES], name_tag(v),
 		 nodes_tag(job->node_cnt), &v->seen);

@@ -59,13 +59,14 @@ void slu_gate_look(struct slu_view *v, const struct slu_job *job)
 {
 	struct slu_seen *seen = &v->seen;
 	int64_t submit = job->submit;
+	unsigned ended = seen->n[USER];
 	uint8_t *row = seen->row;
 
 	if (submit <= 0)
 		submit = time(NULL);
 	row[0] = below(slu_season(v->class[SIZE].jobs) * SEASONS +
 		       slu_season(v->class[USER].jobs));
-	row[1] = row_of_pause(&v->class[USER], seen -> n[USER], submit);
+	row[1] = row_of_pause(&v->class[USER], ended, submit);
 	row[2] = below((unsigned)(slu_run(seen, ASKED, 0) / SLU_SPREAD_STEPS));
 	row[3] = row_of_run(seen, USER);
 	row[4] = row_of_run(seen, SIZE);

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include "job_submit/view.h"
 
-#define ROWS  4096 /* of a table; other classes may have the same */
-#define BINS  SHARE_PLACES
-#define LEAST 0.005f
-#define RATE  0.1f
-#define MOVED 0.1f
+#define ROWS	   4096 /* of a table; other classes may have the same */
+#define BINS	   SHARE_PLACES
+#define LOG2_LEAST -7.6438562f /* half a per cent */
+#define RATE	   0.1f
+#define MOVED	   0.1f
 
 struct slu_shares {
 	slu_pair logit[SHARE_TABLES][ROWS][BINS / 2];
@@ -37,13 +37,11 @@ void slu_shares_free(struct slu_shares *shares)
 
 SLU_FAST static void put_bins(uint16_t at[BINS], float minutes)
 {
-	const float log2_least = -7.6438562f;
-
 	for (int b = 0; b < BINS; b++) {
 		float left = 1 - ((float)b + 0.5f) / BINS;
 
 		at[b] = slu_spread_at_past(minutes *
-					   slu_spread_exp2(log2_least * left));
+					   slu_spread_exp2(LOG2_LEAST * left));
 	}
 }
 

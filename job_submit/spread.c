@@ -92,17 +92,6 @@ SLU_FAST double slu_spread_below(const struct slu_spread *s, uint16_t at)
 	return (double)sum;
 }
 
-SLU_FAST void slu_spread_scale(struct slu_spread *s)
-{
-	float sum = 0;
-
-	for (unsigned i = 0; i < all(s); i++)
-		sum += s->weight[i];
-	sum = 1 / sum;
-	for (unsigned i = 0; i < all(s); i++)
-		s->weight[i] *= sum;
-}
-
 /* What is left of the two parts of a kernel. */
 struct tails {
 	float narrow, wide;

@@ -166,8 +166,6 @@ SLU_SPREAD_INLINE float slu_kernel_below(int at, int centre)
 /* Order the points by time and merge those within 0.7 %; scale to a sum of
  * 1. */
 void slu_spread_order(struct slu_spread *s);
-/* To a sum of 1. */
-void slu_spread_scale(struct slu_spread *s);
 /* Share of the runs that end within `at`. */
 double slu_spread_below(const struct slu_spread *s, uint16_t at);
 /*

@@ -73,22 +73,11 @@ struct runs {
 	uint16_t failed[LEVELS * PLACES];
 };
 
-/* Of a class's runs, the latest first, those up to the last one that had not
- * ended. */
-SLU_INLINE unsigned count_late(const struct slu_class *c, uint32_t submit)
-{
-	unsigned late = 0;
-
-	for (unsigned k = 0; k < SLU_CLASS_RUNS; k++)
-		late = c->end[k] > submit ? k + 1 : late;
-	return late;
-}
-
 /* Whole registers are copied: beyond the runs, but not beyond the class. */
-SLU_INLINE unsigned take_ended(const struct slu_class *c, uint32_t submit,
+SLU_INLINE unsigned take_ended(const struct slu_class *c, uint32_t until,
 			       struct runs *r, unsigned list)
 {
-	unsigned late = count_late(c, submit);
+	unsigned late = slu_count_late(c->end, SLU_CLASS_RUNS, until);
 	unsigned known = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
 	unsigned failed = c->failed >> late;
 	const char *from = (const char *)c + late * sizeof(c->run[0]);
@@ -131,7 +120,6 @@ SLU_INLINE int copied(int run, int its_asked, int asked)
 #define FAILED	24
 #define AFTER	12
 #define REACHED 6
-#define NEAR_BY 30 /* of `at`: 0.7 % */
 SLU_INLINE void put_runs(const struct runs *r, int asked, struct slu_seen *seen)
 {
 	uint16_t before[LEVELS * PLACES], last[LEVELS * PLACES];
@@ -156,7 +144,7 @@ SLU_INLINE void put_runs(const struct runs *r, int asked, struct slu_seen *seen)
 			goes_on & (abs(last[i] - at[i + 1]) < SLU_ALIKE);
 		bool is_like_before = abs(before[i] - at[i]) < SLU_ALIKE;
 		bool reached = (r->asked[i] > 0) &
-			       (r->run[i] + NEAR_BY >= r->asked[i]);
+			       (r->run[i] + SLU_NEAR_BY >= r->asked[i]);
 
 		kind[i] = (uint8_t)(FAILED * r->failed[i] + AFTER * came_after +
 				    REACHED * reached + 3 * is_like_next +
@@ -164,11 +152,9 @@ SLU_INLINE void put_runs(const struct runs *r, int asked, struct slu_seen *seen)
 	}
 }
 
-SLU_FAST static void look_at_runs(struct slu_view *v, int64_t submit,
+SLU_FAST static void look_at_runs(struct slu_view *v, uint32_t until,
 				  uint16_t asked)
 {
-	uint32_t until = submit > 0 && submit < UINT32_MAX ? (uint32_t)submit
-							   : UINT32_MAX;
 	struct runs r;
 
 	for (unsigned l = 0; l < LEVELS; l++)
@@ -269,7 +255,7 @@ void slu_view_see(const struct slu_predictor *p, const struct slu_job *job,
 	uint16_t asked = slu_spread_at_past((float)job->limit_asked);
 
 	put_asked(&v->seen, asked);
-	look_at_runs(v, job->submit, asked);
+	look_at_runs(v, slu_known_until(job), asked);
 	v->seen.known = (uint8_t)kind_of_knowledge(v);
 	slu_gate_look(v, job);
 	slu_shares_look(job, v);

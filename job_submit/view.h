@@ -41,6 +41,7 @@ _Static_assert(PLACES >= SLU_CLASS_RUNS && KEPT >= SOURCES, "room for all");
 #define GATE_FEATURES 7
 #define GATE_ROWS     36  /* of a feature */
 #define SLU_ALIKE     216 /* of `at`: 5 % */
+#define SLU_NEAR_BY   30  /* 0.7 % */
 #define KNOWN	      16  /* kinds of knowledge about a job */
 #define SEASONS	      6	  /* of a class, by its jobs */
 #define KINDS	      48  /* of run */
@@ -72,6 +73,28 @@ static inline int slu_run(const struct slu_seen *seen, unsigned source,
 			  unsigned k)
 {
 	return seen->at[source * PLACES + k];
+}
+
+/* What had ended by then was known when the job was submitted. */
+static inline uint32_t slu_known_until(const struct slu_job *job)
+{
+	return job->submit > 0 && job->submit < UINT32_MAX
+		       ? (uint32_t)job->submit
+		       : UINT32_MAX;
+}
+
+/* Of n runs, the latest first: those up to the last one that ended later. */
+SLU_SPREAD_INLINE unsigned slu_count_late(const uint32_t *end, unsigned n,
+					  uint32_t until)
+{
+	unsigned late = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		unsigned is = end[k] > until ? k + 1 : 0;
+
+		late = is > late ? is : late;
+	}
+	return late;
 }
 
 /* What is believed of each place of a job's sources; 0 beyond their ends. */
@@ -255,8 +278,8 @@ void slu_shares_learn(struct slu_predictor *p, const struct slu_seen *seen,
 
 struct slu_said_all *slu_said_new(void); /* 3.8 MB; NULL: no memory */
 void slu_said_free(struct slu_said_all *all);
-/* What was said of the job of this view when it was submitted; known: the view
- * says anything. NULL: it is not known. */
+/* What was said of the job of this view when it was submitted; known: what the
+ * view says, NULL: nothing. NULL: it is not known. */
 struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
 			     const struct slu_job *job,
 			     const struct slu_places *known);
