@@ -349,6 +349,17 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 	return stale;
 }
 
+/* Numbers begin anew at MaxJobId; no job waits for so many others. */
+void slu_ctl_begun(struct slu_ctl *ctl, uint32_t number)
+{
+	const uint32_t wrapped = 1u << 24;
+	uint32_t last = ctl->begun;
+
+	while ((number > last || last - number > wrapped) &&
+	       !atomic_compare_exchange_weak(&ctl->begun, &last, number))
+		;
+}
+
 void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id)
 {
 	push(ctl, SLU_EV_LOOK, job_id, NULL);

@@ -164,6 +164,8 @@ void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id);
 /* It does not, after all. */
 void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id);
+/* A job of this number begins: the thread has the highest kept. Any thread. */
+void slu_ctl_begun(struct slu_ctl *ctl, uint32_t number);
 /* The job is about to start or to be resized, or has started and may have been
  * seen before: the thread will look at it. */
 void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id);

@@ -185,6 +185,13 @@ struct slu_ctl_ops {
 	int (*relaunch)(void *arg, uint32_t job_id, struct slu_err *err);
 	/* Something changed that may let pending jobs start. */
 	void (*schedule)(void *arg);
+	/* Have the host not give again the numbers of jobs that have begun and
+	 * that it has forgotten; when the thread starts, before a job is
+	 * submitted. May take milliseconds under the host's lock. Returns the
+	 * last number that the host will not give. */
+	uint32_t (*pass_numbers)(void *arg);
+	/* Keep the highest number that has begun. */
+	void (*keep_number)(void *arg, uint32_t last);
 };
 
 #endif

@@ -85,6 +85,7 @@ struct slu_ctl {
 	struct slu_site *site;
 	void (*_Atomic prolog_done)(int rc, uint32_t job_id, bool timed_out);
 	atomic_bool het_leader; /* that was validated last: has a request */
+	_Atomic uint32_t begun; /* the highest number of a job */
 	atomic_bool linked;	/* both hellos were said */
 	atomic_bool heard; /* since this controller is active, at least once */
 	atomic_bool stop;
@@ -100,6 +101,7 @@ struct slu_ctl {
 
 	/* The thread's own. */
 	struct slu_link link;
+	uint32_t kept;	 /* of `begun`, by the host */
 	bool hello_said; /* on this connection */
 	bool stale;	 /* what we know of the jobs must be looked up */
 	bool recall;	 /* ended jobs in the snapshot: history may lack them */

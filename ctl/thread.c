@@ -206,11 +206,22 @@ static void write_link(struct slu_ctl *ctl, double now)
 		slu_ctl_link_down(ctl, &err, now);
 }
 
+static void keep_number(struct slu_ctl *ctl)
+{
+	const uint32_t last = ctl->begun;
+
+	if (last == ctl->kept)
+		return;
+	ctl->ops.keep_number(ctl->ops.arg, last);
+	ctl->kept = last; /* one that cannot be kept: the next one may */
+}
+
 double slu_ctl_step(struct slu_ctl *ctl, double now)
 {
 	double next = now + LONGEST_WAIT, tick;
 
 	slu_ctl_events(ctl, now);
+	keep_number(ctl);
 	if (ctl->reload_at && ctl->reload_at <= now)
 		reload(ctl, now);
 	if (ctl->stop) /* while it hung there */
@@ -272,6 +283,8 @@ void *slu_ctl_thread(void *arg)
 	struct slu_ctl *ctl = arg;
 	double next;
 
+	ctl->kept = ctl->ops.pass_numbers(ctl->ops.arg);
+	slu_ctl_begun(ctl, ctl->kept);
 	be_modest();
 	/* The plugins may have read it weeks ago, in a standby. */
 	ctl->reload_at = now_seconds();

@@ -373,6 +373,8 @@ int bb_p_job_begin(job_record_t *job)
 
 	if (!ctl)
 		return SLURM_SUCCESS;
+	if (fed_mgr_is_origin_job(job)) /* others' numbers are others' */
+		slu_ctl_begun(ctl, job->job_id & MAX_JOB_ID);
 	slu_limit_begin(job);
 	if (IS_JOB_PENDING(job)) /* what it has waited for */
 		xfree(job->burst_buffer_state);

@@ -11,6 +11,7 @@
 #include "wire/note.h"
 #include "plugins/copy.h"
 #include "plugins/limits.h"
+#include "plugins/numbers.h"
 
 static void host_log(void *arg, enum slu_level level, const char *line)
 {
@@ -231,6 +232,8 @@ static const struct slu_ctl_ops ops = {
 	.marked = slu_act_marked,
 	.relaunch = slu_act_relaunch,
 	.schedule = host_schedule,
+	.pass_numbers = slu_numbers_pass,
+	.keep_number = slu_numbers_keep,
 };
 
 struct slu_ctl *slu_host_acquire(const char *plugin)

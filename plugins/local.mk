@@ -24,7 +24,8 @@ libsluhost_la_SOURCES = \
 	plugins/het.c plugins/het.h plugins/host.c plugins/host.h \
 	plugins/late.c \
 	plugins/limits.c plugins/limits_user.c plugins/limits.h \
-	common/err.c common/hostlist.c common/hosttext.c common/str.c
+	plugins/numbers.c plugins/numbers.h \
+	common/err.c common/file.c common/hostlist.c common/hosttext.c common/str.c
 libsluhost_la_CPPFLAGS = $(slurm_plugin_cppflags)
 
 slurmplugin_LTLIBRARIES = burst_buffer_sluice.la job_submit_sluice.la \
@@ -63,6 +64,13 @@ tests_unit_test_account_SOURCES = tests/unit/test_account.c plugins/account.c \
 	common/str.c
 tests_unit_test_account_CPPFLAGS = $(slurm_plugin_cppflags)
 tests_unit_test_account_LDADD = $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/test_numbers
+TESTS += tests/unit/test_numbers
+tests_unit_test_numbers_SOURCES = tests/unit/test_numbers.c plugins/numbers.c \
+	common/err.c common/file.c common/str.c
+tests_unit_test_numbers_CPPFLAGS = $(slurm_plugin_cppflags)
+tests_unit_test_numbers_LDADD = $(CHECK_LIBS)
 endif
 
 if !SANITIZERS

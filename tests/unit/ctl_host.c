@@ -295,6 +295,19 @@ static int fake_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
 	return fake_verdict("launch", job_id, NULL, err);
 }
 
+static uint32_t fake_pass_numbers(void *arg)
+{
+	(void)arg;
+	did("pass;");
+	return 0;
+}
+
+static void fake_keep_number(void *arg, uint32_t last)
+{
+	(void)arg;
+	did("keep %u;", last);
+}
+
 static void fake_schedule(void *arg)
 {
 	(void)arg;
@@ -331,6 +344,8 @@ const struct slu_ctl_ops fake_ops = {
 	.marked = fake_marked,
 	.relaunch = fake_relaunch,
 	.schedule = fake_schedule,
+	.pass_numbers = fake_pass_numbers,
+	.keep_number = fake_keep_number,
 };
 
 bool has_done(const char *what)

@@ -124,6 +124,13 @@ static void stuck_settings(void *arg, struct slu_ctl_settings *out)
 	pthread_mutex_unlock(&stuck);
 }
 
+static bool wait_done(const char *what)
+{
+	for (int i = 0; i < 500 && !has_done(what); i++)
+		usleep(10000);
+	return has_done(what);
+}
+
 /* So may the one of a standby: no second thread starts beside a stuck one. */
 START_TEST(test_hands_back_while_stuck)
 {
@@ -173,6 +180,31 @@ START_TEST(test_release_while_stuck)
 }
 END_TEST
 
+static void expect_kept(struct slu_ctl *ctl, uint32_t begins, const char *want)
+{
+	slu_ctl_begun(ctl, begins);
+	slu_ctl_look(ctl, begins);
+	expect(wait_done(want), "%s after %u", want, begins);
+}
+
+/* Whatever order jobs begin in; numbers begin anew at MaxJobId. */
+START_TEST(test_keeps_number)
+{
+	struct slu_ctl *ctl;
+
+	write_conf("");
+	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
+	slu_ctl_active(ctl);
+	ck_assert(wait_done("pass;"));
+	expect_kept(ctl, 6, "keep 6;");
+	slu_ctl_begun(ctl, 5);
+	expect_kept(ctl, 67043327, "keep 67043327;");
+	expect_kept(ctl, 1, "keep 1;");
+	ck_assert(!has_done("keep 5;"));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* Limits that were set before are to be guarded as soon as there are threads
  * again; until then none is set. */
 START_TEST(test_starts_again)
@@ -200,4 +232,4 @@ END_TEST
 
 TEST_MAIN("ctl thread", test_thread, test_hands_back,
 	  test_hands_back_while_stuck, test_release_while_stuck,
-	  test_starts_again)
+	  test_keeps_number, test_starts_again)
