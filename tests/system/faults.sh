@@ -57,8 +57,8 @@ job_in_phase() { # PHASE
 	for try in 1 2 3 4 5; do
 		touch "$PFS/alice/wait"
 		JOB=$(buffer_script in | submit -J "$1" -N3 -w 'n[1-3]')
-		hold_in "$1" "$JOB"
-		buffer_is "$JOB" "$1" && return
+		hold_in "$1" "$JOB" && sleep 1 && buffer_is "$JOB" "$1" &&
+			return
 		go_on
 		note "try $try: phase $1 of job $JOB was over"
 		wait_for 60 job_ended "$JOB"
