@@ -73,6 +73,25 @@ buffer_failure() { # JOB: of all its buffers
 		AND Failure IS NOT NULL"
 }
 
+# After the job's end only the detached worker is stopped, because what slurmd
+# itself waits for would get a SIGHUP from the kernel when slurmd dies: at once,
+# or when the user's view is unmounted. A slow machine must not be waited for:
+# the shell does alone what it can.
+hold_worker() { # HOST JOB [unmounted]
+	LIMIT=20 on "$1" sh -c "
+		mounted() {
+			while read -r _ _ _ _ at _
+			do case \$at in /run/sluice/$2/mnt/*) return 0; esac
+			done </proc/self/mountinfo
+			false
+		}
+		until read -r pid _ </run/sluice/$2/down.pid
+		do sleep 0.01; done 2>/dev/null
+		[ -z '${3-}' ] || while mounted; do :; done
+		kill -STOP \$pid
+		pkill -STOP -s \$(ps -o sid= -p \$pid)"
+}
+
 no_buffer_alive() {
 	[ "$(query "SELECT count(*) FROM Buffer WHERE State <> 6")" = 0 ]
 }

@@ -8,23 +8,17 @@
 : "${PHASES:=SETUP STAGE_IN RUNNING STAGE_OUT TEARDOWN}"
 NODES="n1 n2 n3"
 
-# n2 is held in a phase by stopping what runs there for the buffer. While the
-# job runs there is nothing to stop: the job itself waits.
-hold_now() {
-	on n2 pkill -STOP -x sluice-node
-}
-
-# After the job's end only the detached worker is stopped, because what slurmd
-# itself waits for would get a SIGHUP from the kernel when slurmd dies: at once
-# for its stage-out, for its teardown as soon as the user's view is unmounted.
-hold_worker() { # PHASE JOB
-	LIMIT=20 on n2 sh -c "
-		until read -r pid _ </run/sluice/$2/down.pid
-		do sleep 0.01; done 2>/dev/null
-		[ $1 = STAGE_OUT ] ||
-			while grep -q ' /run/sluice/$2/mnt/' /proc/self/mountinfo
-			do sleep 0.01; done
-		pkill -STOP -s \$(ps -o sid= -p \$pid)"
+# n2 is held in a phase by stopping what runs there for the buffer, when what
+# the phase begins with is there. While the job runs there is nothing to stop:
+# the job itself waits.
+hold_helper() { # PHASE JOB: which is released when all is ready to look
+	local sign=plan.json
+	[ "$1" = SETUP ] || sign=mnt/data/in
+	LIMIT=30 on n2 sh -c "
+		scontrol release $2
+		until [ -e /run/sluice/$2/$sign ]
+		do sleep 0.01; done
+		pkill -STOP -x sluice-node"
 }
 
 go_on() { # always true
@@ -36,15 +30,15 @@ hold_in() { # PHASE JOB
 	local holder
 	case $1 in
 	SETUP | STAGE_IN)
-		wait_for 20 buffer_reached "$2" "$1"
-		buffer_is "$2" "$1" && hold_now
+		hold_helper "$1" "$2"
 		return
 		;;
 	esac
+	on ctl scontrol release "$2"
 	wait_for 20 buffer_is "$2" RUNNING
 	# A step that a killed slurmd was to start fails, whatever Sluice does.
 	[ "$1" != RUNNING ] || { wait_for 60 copied "$2" && return; }
-	hold_worker "$1" "$2" &
+	hold_worker n2 "$2" "$([ "$1" = STAGE_OUT ] || echo unmounted)" &
 	holder=$!
 	rm "$PFS/alice/wait"
 	wait "$holder"
@@ -56,7 +50,7 @@ job_in_phase() { # PHASE
 	local try
 	for try in 1 2 3 4 5; do
 		touch "$PFS/alice/wait"
-		JOB=$(buffer_script in | submit -J "$1" -N3 -w 'n[1-3]')
+		JOB=$(buffer_script in | submit -H -J "$1" -N3 -w 'n[1-3]')
 		hold_in "$1" "$JOB" && sleep 1 && buffer_is "$JOB" "$1" &&
 			return
 		go_on

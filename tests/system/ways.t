@@ -247,10 +247,7 @@ test_hurry_after_end() {
 	rm -f "$PFS/alice/x"
 	job=$(sleeper -N1 -w n1)
 	wait_for 30 buffer_is "$job" RUNNING
-	LIMIT=20 on n1 sh -c "
-		until read -r pid _ </run/sluice/$job/down.pid
-		do sleep 0.01; done 2>/dev/null
-		pkill -STOP -s \$(ps -o sid= -p \$pid)" &
+	hold_worker n1 "$job" &
 	as_alice scancel "$job"
 	wait $!
 	check_within 10 "a job stages out" buffer_is "$job" STAGE_OUT
