@@ -129,6 +129,7 @@ job_output() { # JOB
 }
 
 job_field() { # JOB FIELD, e.g. JobState
+	[ "$1" ] || return # scontrol would show all jobs
 	on ctl scontrol -o show job "$1" 2>/dev/null |
 		grep -oE "(^| )$2=[^ ]*" | head -1 | cut -d= -f2-
 }
