@@ -206,8 +206,9 @@ static void compare(const char *file, const char *text)
 	ck_assert_msg((double)slu_stats_requests(text) == value,
 		      "%s: %.0f requests", file, value);
 	with_rows += value > 0;
-	value = awk("/^write_bytes +[0-9]+ samples/ {print $7 + 0; f = 1; exit}"
-		    " END {if (!f) print 0}",
+	value = awk("/^write_bytes +[0-9]+ samples/ "
+		    "{printf \"%.0f\", $7; f = 1; exit} "
+		    "END {if (!f) print 0}",
 		    file);
 	slu_stats_row(text, "write_bytes", &samples, &sum);
 	ck_assert_msg((double)sum == value, "%s: %.0f bytes", file, value);
