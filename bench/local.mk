@@ -13,47 +13,47 @@ bench: $(bench_programs)
 
 bench_programs += bench/resource_map
 bench_resource_map_SOURCES = bench/resource_map.c bench/measure.h
-bench_resource_map_LDADD = libslusysquery.la
+bench_resource_map_LDADD = $(libslusysquery)
 
 bench_predict_SOURCES = bench/predict.c bench/predict.h bench/predict_cost.c \
 	bench/predict_granted.c bench/predict_replay.c \
 	bench/measure.h bench/rivals.c \
 	bench/rivals.h bench/students.c bench/students.h bench/swf.c \
 	bench/swf.h
-bench_predict_LDADD = libsluhistory.la
+bench_predict_LDADD = $(libsluhistory)
 bench_backfill_SOURCES = bench/backfill.c bench/easy.c bench/easy.h \
 	bench/guides.c bench/guides.h \
 	bench/nodes.c bench/nodes.h bench/rivals.c bench/rivals.h \
 	bench/students.c bench/students.h bench/swf.c bench/swf.h
-bench_backfill_LDADD = libslupredict.la
+bench_backfill_LDADD = $(libslupredict)
 bench_io_SOURCES = bench/io.c bench/measure.h
-bench_io_LDADD = libslupredict.la
+bench_io_LDADD = $(libslupredict)
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
 	bench/arbiter_sets.c bench/measure.h
-bench_arbiter_LDADD = libsluion.la
+bench_arbiter_LDADD = $(libsluion)
 bench_mckp_SOURCES = bench/mckp.c bench/mckp_rivals.c bench/mckp_rivals.h \
 	bench/measure.h
-bench_mckp_LDADD = libsluion.la $(GLPK_LIBS) -lm
+bench_mckp_LDADD = $(libsluion) $(GLPK_LIBS) -lm
 bench_programs += bench/resource_map_node
 bench_resource_map_node_SOURCES = bench/resource_map_node.c
 bench_staging_SOURCES = bench/staging.c bench/slow_fs.c bench/slow_fs.h \
 	bench/measure.h
 bench_programs += bench/manifest
 bench_manifest_SOURCES = bench/manifest.c bench/measure.h
-bench_manifest_LDADD = libslunode.la
-bench_staging_LDADD = libslunode.la
+bench_manifest_LDADD = $(libslunode)
+bench_staging_LDADD = $(libslunode)
 bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \
 	bench/tbf_sim.h bench/measure.h $(fake_tbf)
-bench_tbf_LDADD = libslutbf.la
+bench_tbf_LDADD = $(libslutbf)
 bench_publish_SOURCES = bench/publish.c bench/measure.h
-bench_publish_LDADD = libsluiced.la
+bench_publish_LDADD = $(libsluiced)
 bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_pick.c \
 	bench/ost_sim.c bench/ost_sim.h bench/ost_time.c \
 	bench/measure.h
-bench_ost_LDADD = libsluost.la
+bench_ost_LDADD = $(libsluost)
 bench_programs += bench/stripe
 bench_stripe_SOURCES = bench/stripe.c
-bench_stripe_LDADD = libslustripe.la -lm
+bench_stripe_LDADD = $(libslustripe) -lm
 # Its rival, where liblemon-dev is installed: make bench/ost-lemon
 EXTRA_DIST += bench/ost_lemon.cc
 bench/ost-lemon: bench/ost_lemon.cc

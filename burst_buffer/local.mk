@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-noinst_LTLIBRARIES += libslurequest.la libsluburst.la
-libslurequest_la_SOURCES = \
+noinst_LIBRARIES += libslurequest.a libsluburst.a
+libslurequest_a_SOURCES = \
 	burst_buffer/request/check.c \
 	burst_buffer/request/dw.c \
 	burst_buffer/request/expand.c \
@@ -14,10 +14,10 @@ libslurequest_la_SOURCES = \
 	burst_buffer/request/resolve.c \
 	burst_buffer/request/stripe.c \
 	burst_buffer/request/text.c
-libslurequest_la_LIBADD = libsluwire.la libslucommon.la
+libslurequest = libslurequest.a $(libsluwire)
 
 # The side of sluiced.
-libsluburst_la_SOURCES = \
+libsluburst_a_SOURCES = \
 	burst_buffer/adopt.c burst_buffer/ahead.c \
 	burst_buffer/asks.c burst_buffer/owed.c \
 	burst_buffer/buffers.c burst_buffer/buffers.h \
@@ -35,14 +35,13 @@ libsluburst_la_SOURCES = \
 	burst_buffer/runs.c \
 	burst_buffer/settle.c \
 	burst_buffer/tell.c
-libsluburst_la_LIBADD = libslurequest.la libslusysmap.la libslustore.la \
-	libslunet.la libsluwire.la libslucommon.la
+libsluburst = libsluburst.a $(libslurequest) $(libslusysmap) $(libslunet)
 
 check_PROGRAMS += tests/fuzz/fuzz_request
 TESTS += tests/fuzz/fuzz_request
 EXTRA_DIST += tests/fuzz/corpus/request
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c tests/fuzz/replay.c
-tests_fuzz_fuzz_request_LDADD = libslurequest.la
+tests_fuzz_fuzz_request_LDADD = $(libslurequest)
 
 noinst_HEADERS += tests/unit/burst_world.h tests/unit/persist_world.h \
 	tests/unit/adopt_notes.h
@@ -60,33 +59,33 @@ world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_verdicts tests/unit/test_buffers_cancel
 check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
-tests_unit_test_request_LDADD = libslurequest.la $(CHECK_LIBS)
-tests_unit_test_request_check_LDADD = libslurequest.la $(CHECK_LIBS)
-tests_unit_test_request_component_LDADD = libslurequest.la $(CHECK_LIBS)
-tests_unit_test_request_round_LDADD = libslurequest.la $(CHECK_LIBS)
-tests_unit_test_life_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_request_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_test_request_check_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_test_request_component_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_test_request_round_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_test_life_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_adopt_SOURCES = tests/unit/test_adopt.c \
 	tests/unit/adopt_notes.c
-tests_unit_test_adopt_LDADD = libtestworld.la libsluburst.la libsluverbs.la \
+tests_unit_test_adopt_LDADD = libtestworld.a $(libsluburst) $(libsluverbs) \
 	$(CHECK_LIBS)
 tests_unit_test_adopt_forged_SOURCES = tests/unit/test_adopt_forged.c \
 	tests/unit/adopt_notes.c
 tests_unit_test_adopt_forged_LDADD = $(tests_unit_test_adopt_LDADD)
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
-tests_unit_test_plan_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_plan_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_plan_shares_SOURCES = tests/unit/test_plan_shares.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
-tests_unit_test_plan_shares_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_plan_shares_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_ahead_SOURCES = tests/unit/test_ahead.c \
 	tests/unit/persist_world.c
-tests_unit_test_ahead_LDADD = libsluburst.la $(CHECK_LIBS)
+tests_unit_test_ahead_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_persist_SOURCES = tests/unit/test_persist.c \
 	tests/unit/persist_world.c
-tests_unit_test_persist_LDADD = libsluburst.la $(CHECK_LIBS)
-check_LTLIBRARIES += libtestworld.la
-libtestworld_la_SOURCES = tests/unit/burst_world.c tests/unit/burst_nodes.c
-world_test_libs = libtestworld.la libsluburst.la $(CHECK_LIBS)
+tests_unit_test_persist_LDADD = $(libsluburst) $(CHECK_LIBS)
+check_LIBRARIES += libtestworld.a
+libtestworld_a_SOURCES = tests/unit/burst_world.c tests/unit/burst_nodes.c
+world_test_libs = libtestworld.a $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_buffers_LDADD = $(world_test_libs)
 tests_unit_test_buffers_answers_LDADD = $(world_test_libs)
 tests_unit_test_buffers_drains_LDADD = $(world_test_libs)

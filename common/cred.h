@@ -11,7 +11,7 @@
  * has the table of who may call what. Any thread.
  *
  * A munged that does not answer is SLU_IO: the same call may succeed later.
- * Link with libslunet.la.
+ * Link with $(libslunet).
  */
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
  * slu_http_get(). Tries every address of DaemonAddr, and again with growing
  * pauses, until it has an answer or the deadline has passed; every try carries
  * a fresh credential. Proxies and redirects are not followed. Link with
- * libslunet.la.
+ * $(libslunet).
  */
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-noinst_LTLIBRARIES += libslucommon.la
-libslucommon_la_SOURCES = \
+noinst_LIBRARIES += libslucommon.a
+libslucommon_a_SOURCES = \
 	common/err.c common/err.h common/fast.h \
 	common/clock.c common/clock.h \
 	common/str.c common/str.h \
@@ -15,19 +15,19 @@ libslucommon_la_SOURCES = \
 	common/conf_pool.c \
 	common/conf.h \
 	common/rest.c common/rest.h
-libslucommon_la_LIBADD = $(JSON_LIBS) -lm
+libslucommon = libslucommon.a $(JSON_LIBS) -lm
 
 # Only for programs: it prints.
 command_words = common/cli.c common/cli.h
 
 # What needs libcurl and libmunge stands apart, so that libsluice does not
-# bring them into slurmctld: link libslunet.la before libslucommon.la.
-noinst_LTLIBRARIES += libslunet.la
-libslunet_la_SOURCES = \
+# bring them into slurmctld.
+noinst_LIBRARIES += libslunet.a
+libslunet_a_SOURCES = \
 	common/cred.c common/cred.h common/gcrypt_init.h \
 	common/http.c common/http.h common/http_said.c common/http_said.h \
 	common/http_site.c
-libslunet_la_LIBADD = $(GCRYPT_LIBS) $(MUNGE_LIBS)
+libslunet = libslunet.a $(libslucommon) $(GCRYPT_LIBS) $(MUNGE_LIBS)
 
 # What others write is parsed by these; tests/fuzz/replay.c runs them.
 common_fuzz = tests/fuzz/fuzz_conf tests/fuzz/fuzz_hostlist \
@@ -38,13 +38,13 @@ noinst_HEADERS += tests/fuzz/fuzz.h
 EXTRA_DIST += tests/fuzz/corpus/conf tests/fuzz/corpus/hostlist \
 	tests/fuzz/corpus/jsonx tests/fuzz/corpus/size
 tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/fuzz_conf.c tests/fuzz/replay.c
-tests_fuzz_fuzz_conf_LDADD = libslucommon.la
+tests_fuzz_fuzz_conf_LDADD = $(libslucommon)
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/replay.c
-tests_fuzz_fuzz_hostlist_LDADD = libslucommon.la
+tests_fuzz_fuzz_hostlist_LDADD = $(libslucommon)
 tests_fuzz_fuzz_jsonx_SOURCES = tests/fuzz/fuzz_jsonx.c tests/fuzz/replay.c
-tests_fuzz_fuzz_jsonx_LDADD = libslucommon.la
+tests_fuzz_fuzz_jsonx_LDADD = $(libslucommon)
 tests_fuzz_fuzz_size_SOURCES = tests/fuzz/fuzz_size.c tests/fuzz/replay.c
-tests_fuzz_fuzz_size_LDADD = libslucommon.la
+tests_fuzz_fuzz_size_LDADD = $(libslucommon)
 
 if HAVE_CHECK
 common_tests = tests/unit/test_err tests/unit/test_str tests/unit/test_log \
@@ -55,7 +55,7 @@ common_tests = tests/unit/test_err tests/unit/test_str tests/unit/test_log \
 	tests/unit/test_http_get
 check_PROGRAMS += $(common_tests)
 TESTS += $(common_tests)
-common_test_libs = libslucommon.la $(CHECK_LIBS)
+common_test_libs = $(libslucommon) $(CHECK_LIBS)
 tests_unit_test_err_LDADD = $(common_test_libs)
 tests_unit_test_str_LDADD = $(common_test_libs)
 tests_unit_test_log_LDADD = $(common_test_libs)
@@ -68,14 +68,14 @@ tests_unit_test_proc_LDADD = $(common_test_libs)
 tests_unit_test_slurmfile_LDADD = $(common_test_libs)
 tests_unit_test_conf_LDADD = $(common_test_libs)
 tests_unit_test_conf_manual_LDADD = $(common_test_libs)
-tests_unit_test_cred_LDADD = libslunet.la $(common_test_libs)
-tests_unit_test_http_LDADD = libslunet.la $(common_test_libs)
-tests_unit_test_http_get_LDADD = libslunet.la $(common_test_libs)
+tests_unit_test_cred_LDADD = $(libslunet) $(CHECK_LIBS)
+tests_unit_test_http_LDADD = $(libslunet) $(CHECK_LIBS)
+tests_unit_test_http_get_LDADD = $(libslunet) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/conf_text.h tests/unit/http_listen.h \
 	tests/unit/munged.h
 endif
 
-libslucommon_la_SOURCES += common/table.c common/table.h
+libslucommon_a_SOURCES += common/table.c common/table.h
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_table
 TESTS += tests/unit/test_table

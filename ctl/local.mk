@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# libsluctl.la is for the tests; libsluice is the same, in one piece, with only
+# libsluctl.a is for the tests; libsluice is the same, in one piece, with only
 # slu_ctl_* to be seen. It is made of sources, not of our convenience libraries:
 # what slurmctld loads needs neither libcurl nor libmunge.
-noinst_LTLIBRARIES += libsluctl.la
-libsluctl_la_SOURCES = \
+noinst_LIBRARIES += libsluctl.a
+libsluctl_a_SOURCES = \
 	ctl/advice.c ctl/advice.h \
 	ctl/commands.c \
 	ctl/ctl.c ctl/ctl.h \
@@ -30,18 +30,18 @@ libsluctl_la_SOURCES = \
 	ctl/turn.c \
 	ctl/times.c ctl/times.h \
 	ctl/users.c
-libsluctl_la_LIBADD = libslupredict.la libsluion.la libslurequest.la \
-	libsluwire.la libslucommon.la -lpthread
+libsluctl = libsluctl.a $(libslupredict) $(libsluion) $(libslurequest) -lpthread
 
 lib_LTLIBRARIES += libsluice.la
-libsluice_la_SOURCES = $(libsluctl_la_SOURCES) $(libslupredict_la_SOURCES) \
-	$(libsluion_la_SOURCES) $(libslurequest_la_SOURCES) \
-	$(libsluwire_la_SOURCES) \
+libsluice_la_SOURCES = $(libsluctl_a_SOURCES) $(libslupredict_a_SOURCES) \
+	$(libsluion_a_SOURCES) $(libslurequest_a_SOURCES) \
+	$(libsluwire_a_SOURCES) \
 	common/conf.c common/conf_fs.c common/conf_keys.c \
 	common/conf_pool.c common/err.c \
 	common/file.c common/hostlist.c common/hosttext.c common/jsonlex.c \
 	common/jsonx.c \
 	common/log.c common/size.c common/str.c
+libsluice_la_CFLAGS = $(AM_CFLAGS)
 libsluice_la_LIBADD = $(JSON_LIBS) $(XXHASH_LIBS) -lpthread -lm
 libsluice_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -Wl,-z,lazy \
 	-Wl,-z,nodelete -Wl,--no-undefined \
@@ -60,12 +60,12 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
 	tests/unit/test_pools_hooks tests/unit/test_pools_sums
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
-check_LTLIBRARIES += libtestctl.la libtesthost.la
-libtestctl_la_SOURCES = tests/unit/ctl_fake.c tests/unit/ctl_fake.h
-libtesthost_la_SOURCES = tests/unit/ctl_host.c tests/unit/ctl_host.h
-ctl_test_libs = libtestctl.la libtesthost.la libsluctl.la $(CHECK_LIBS)
-tests_unit_test_ctl_parts_LDADD = libsluctl.la $(CHECK_LIBS)
-tests_unit_test_note_LDADD = libsluctl.la $(CHECK_LIBS)
+check_LIBRARIES += libtestctl.a libtesthost.a
+libtestctl_a_SOURCES = tests/unit/ctl_fake.c tests/unit/ctl_fake.h
+libtesthost_a_SOURCES = tests/unit/ctl_host.c tests/unit/ctl_host.h
+ctl_test_libs = libtestctl.a libtesthost.a $(libsluctl) $(CHECK_LIBS)
+tests_unit_test_ctl_parts_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_test_note_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_ctl_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_held_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_hooks_LDADD = $(ctl_test_libs)
@@ -76,7 +76,7 @@ tests_unit_test_ctl_replay_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_users_LDADD = $(ctl_test_libs)
 tests_unit_test_guard_LDADD = $(ctl_test_libs)
-tests_unit_test_pools_LDADD = libsluctl.la $(CHECK_LIBS)
+tests_unit_test_pools_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_pools_hooks_LDADD = $(ctl_test_libs)
-tests_unit_test_pools_sums_LDADD = libsluctl.la $(CHECK_LIBS)
+tests_unit_test_pools_sums_LDADD = $(libsluctl) $(CHECK_LIBS)
 endif

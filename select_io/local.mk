@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-noinst_LTLIBRARIES += libsluion.la
-libsluion_la_SOURCES = \
+noinst_LIBRARIES += libsluion.a
+libsluion_a_SOURCES = \
 	select_io/ion/answer.c select_io/ion/private.h \
 	select_io/ion/arbiter.c select_io/ion/arbiter.h \
 	select_io/ion/curves.c select_io/ion/curves.h \
@@ -25,7 +25,7 @@ libsluion_la_SOURCES = \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/ion/policy.c select_io/ion/policy.h \
 	select_io/ion/whatif.c select_io/ion/whatif.h
-libsluion_la_LIBADD = libsluwire.la $(XXHASH_LIBS) -lm
+libsluion = libsluion.a $(libsluwire) $(XXHASH_LIBS) -lm
 
 if HAVE_CHECK
 ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
@@ -37,24 +37,24 @@ ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
 	tests/unit/test_arbiter_days
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
-tests_unit_test_mckp_LDADD = libsluion.la $(CHECK_LIBS)
-tests_unit_test_mckp_bounds_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_mckp_bounds_LDADD = $(libsluion) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/mckp_solve.h
-tests_unit_test_sorted_LDADD = libsluion.la $(CHECK_LIBS)
-tests_unit_test_mckp_events_LDADD = libsluion.la $(CHECK_LIBS) -lm
-tests_unit_test_curves_LDADD = libsluion.la $(CHECK_LIBS)
-tests_unit_test_patterns_LDADD = libsluion.la $(CHECK_LIBS) -lm
-tests_unit_test_whatif_LDADD = libsluion.la $(CHECK_LIBS)
-tests_unit_test_policy_LDADD = libsluion.la $(CHECK_LIBS)
-tests_unit_test_delta_LDADD = libsluion.la $(CHECK_LIBS)
-tests_unit_test_division_LDADD = libsluion.la $(CHECK_LIBS) -lm
+tests_unit_test_sorted_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS) -lm
+tests_unit_test_curves_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_patterns_LDADD = $(libsluion) $(CHECK_LIBS) -lm
+tests_unit_test_whatif_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_policy_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_delta_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_division_LDADD = $(libsluion) $(CHECK_LIBS) -lm
 tests_unit_test_division_LDFLAGS = \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-tests_unit_test_placement_LDADD = libsluion.la $(CHECK_LIBS)
-tests_unit_test_mapping_LDADD = libsluion.la $(CHECK_LIBS)
-tests_unit_test_arbiter_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_placement_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_mapping_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_arbiter_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_arbiter_LDFLAGS = -Wl,--wrap=slu_ion_explain
-tests_unit_test_arbiter_days_LDADD = libsluion.la $(CHECK_LIBS)
+tests_unit_test_arbiter_days_LDADD = $(libsluion) $(CHECK_LIBS)
 endif
 
 check_PROGRAMS += tests/fuzz/fuzz_patterns
@@ -62,11 +62,11 @@ TESTS += tests/fuzz/fuzz_patterns
 EXTRA_DIST += tests/fuzz/corpus/patterns
 tests_fuzz_fuzz_patterns_SOURCES = tests/fuzz/fuzz_patterns.c \
 	tests/fuzz/replay.c
-tests_fuzz_fuzz_patterns_LDADD = libsluion.la
+tests_fuzz_fuzz_patterns_LDADD = $(libsluion)
 
 # Token borrowing on Lustre servers.
-noinst_LTLIBRARIES += libslutbf.la
-libslutbf_la_SOURCES = \
+noinst_LIBRARIES += libslutbf.a
+libslutbf_a_SOURCES = \
 	select_io/tbf/commands.c \
 	select_io/tbf/control.c select_io/tbf/control.h \
 	select_io/tbf/divide.h \
@@ -77,11 +77,11 @@ libslutbf_la_SOURCES = \
 	select_io/tbf/rules.c select_io/tbf/rules.h \
 	select_io/tbf/state.c \
 	select_io/tbf/tokens.c select_io/tbf/tokens.h
-libslutbf_la_LIBADD = libslulustre.la libsluwire.la libslucommon.la $(XXHASH_LIBS) -lm
+libslutbf = libslutbf.a $(libslulustre) $(libsluwire) $(XXHASH_LIBS) -lm
 
 # What reads and writes; apart, so that tests can link it.
-noinst_LTLIBRARIES += libslutbfd.la
-libslutbfd_la_SOURCES = \
+noinst_LIBRARIES += libslutbfd.a
+libslutbfd_a_SOURCES = \
 	select_io/tbf/clean.c select_io/tbf/daemon.c select_io/tbf/daemon.h \
 	select_io/tbf/files.c \
 	select_io/tbf/lctl.c \
@@ -92,15 +92,15 @@ libslutbfd_la_SOURCES = \
 	select_io/tbf/notify.c \
 	select_io/tbf/records.c select_io/tbf/records.h \
 	select_io/tbf/status.c
-libslutbfd_la_LIBADD = libslutbf.la
+libslutbfd = libslutbfd.a $(libslutbf)
 
 dist_man_MANS += man/sluice-tbfd.8
 dist_doc_DATA += etc/sluice-tbfd.service
 sbin_PROGRAMS += select_io/tbf/sluice-tbfd
 select_io_tbf_sluice_tbfd_SOURCES = select_io/tbf/main.c \
 	select_io/tbf/publish.c select_io/tbf/publish.h $(command_words)
-select_io_tbf_sluice_tbfd_LDADD = libslutbfd.la libsluost.la \
-	libslunet.la libslucommon.la
+select_io_tbf_sluice_tbfd_LDADD = $(libslutbfd) $(libsluost) \
+	$(libslunet)
 
 if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
@@ -110,24 +110,24 @@ tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
 	tests/unit/test_tbf_sim tests/unit/test_tbfd_alive
 check_PROGRAMS += $(tbf_tests)
 TESTS += $(tbf_tests)
-tests_unit_test_tokens_LDADD = libslutbf.la $(CHECK_LIBS)
-tests_unit_test_jobstats_LDADD = libslutbfd.la $(CHECK_LIBS)
-tests_unit_test_jobio_LDADD = libslutbf.la $(CHECK_LIBS)
-tests_unit_test_rules_LDADD = libslutbf.la $(CHECK_LIBS)
+tests_unit_test_tokens_LDADD = $(libslutbf) $(CHECK_LIBS)
+tests_unit_test_jobstats_LDADD = $(libslutbfd) $(CHECK_LIBS)
+tests_unit_test_jobio_LDADD = $(libslutbf) $(CHECK_LIBS)
+tests_unit_test_rules_LDADD = $(libslutbf) $(CHECK_LIBS)
 tbf_server = tests/unit/tbf_server.c tests/unit/tbf_server.h $(fake_tbf)
 tests_unit_test_tbf_control_SOURCES = tests/unit/test_tbf_control.c \
 	$(tbf_server)
-tests_unit_test_tbf_control_LDADD = libslutbf.la $(CHECK_LIBS)
+tests_unit_test_tbf_control_LDADD = $(libslutbf) $(CHECK_LIBS)
 tests_unit_test_tbf_parts_SOURCES = tests/unit/test_tbf_parts.c $(tbf_server)
-tests_unit_test_tbf_parts_LDADD = libslutbf.la $(CHECK_LIBS)
+tests_unit_test_tbf_parts_LDADD = $(libslutbf) $(CHECK_LIBS)
 tests_unit_test_tbf_crowd_SOURCES = tests/unit/test_tbf_crowd.c $(tbf_server)
-tests_unit_test_tbf_crowd_LDADD = libslutbfd.la $(CHECK_LIBS)
+tests_unit_test_tbf_crowd_LDADD = $(libslutbfd) $(CHECK_LIBS)
 tests_unit_test_tbf_sim_SOURCES = tests/unit/test_tbf_sim.c \
 	bench/tbf_sim.c bench/tbf_sim.h $(fake_tbf)
-tests_unit_test_tbf_sim_LDADD = libslutbf.la $(CHECK_LIBS)
-tests_unit_test_tbfd_alive_LDADD = libslutbfd.la $(CHECK_LIBS)
+tests_unit_test_tbf_sim_LDADD = $(libslutbf) $(CHECK_LIBS)
+tests_unit_test_tbfd_alive_LDADD = $(libslutbfd) $(CHECK_LIBS)
 tests_unit_test_tbf_order_SOURCES = tests/unit/test_tbf_order.c $(tbf_server)
-tests_unit_test_tbf_order_LDADD = libslutbf.la $(CHECK_LIBS)
+tests_unit_test_tbf_order_LDADD = $(libslutbf) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/recorded.h tests/unit/server_files.h
 endif
 
@@ -135,7 +135,7 @@ endif
 fake_tbf = tests/fakes/fake_tbf.c tests/fakes/fake_tbf.h
 check_PROGRAMS += tests/fakes/fake_lctl
 tests_fakes_fake_lctl_SOURCES = tests/fakes/fake_lctl.c $(fake_tbf)
-tests_fakes_fake_lctl_LDADD = libslucommon.la -lm
+tests_fakes_fake_lctl_LDADD = $(libslucommon) -lm
 dist_check_SCRIPTS += tests/unit/test_tbfd.sh
 TESTS += tests/unit/test_tbfd.sh
 
@@ -143,11 +143,11 @@ check_PROGRAMS += tests/fuzz/fuzz_lustre
 TESTS += tests/fuzz/fuzz_lustre
 EXTRA_DIST += tests/fuzz/corpus/lustre
 tests_fuzz_fuzz_lustre_SOURCES = tests/fuzz/fuzz_lustre.c tests/fuzz/replay.c
-tests_fuzz_fuzz_lustre_LDADD = libslutbf.la libsluost.la
+tests_fuzz_fuzz_lustre_LDADD = $(libslutbf) $(libsluost)
 
 # Placement on Lustre's targets.
-noinst_LTLIBRARIES += libsluost.la
-libsluost_la_SOURCES = \
+noinst_LIBRARIES += libsluost.a
+libsluost_a_SOURCES = \
 	select_io/ost/choose.c select_io/ost/choose.h \
 	select_io/ost/convex.c \
 	select_io/ost/linear.c \
@@ -160,7 +160,7 @@ libsluost_la_SOURCES = \
 	select_io/ost/stats.c select_io/ost/stats.h \
 	select_io/ost/targets.c select_io/ost/targets.h \
 	select_io/ost/text.c select_io/ost/text.h
-libsluost_la_LIBADD = libslulustre.la libslucommon.la -lm
+libsluost = libsluost.a $(libslulustre) -lm
 
 if HAVE_CHECK
 ost_tests = tests/unit/test_place tests/unit/test_place_glpk \
@@ -168,36 +168,38 @@ ost_tests = tests/unit/test_place tests/unit/test_place_glpk \
 	tests/unit/test_ost_server tests/unit/test_ost_stats
 check_PROGRAMS += $(ost_tests)
 TESTS += $(ost_tests)
-tests_unit_test_place_LDADD = libsluost.la $(CHECK_LIBS)
-tests_unit_test_place_glpk_LDADD = libsluost.la $(CHECK_LIBS) $(GLPK_LIBS) -lm
-tests_unit_test_ost_stats_LDADD = libsluost.la $(CHECK_LIBS)
-tests_unit_test_ost_choose_LDADD = libsluost.la $(CHECK_LIBS)
-tests_unit_test_ost_memory_LDADD = libsluost.la $(CHECK_LIBS)
-tests_unit_test_ost_server_LDADD = libsluost.la $(CHECK_LIBS) -lm
+tests_unit_test_place_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_place_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIBS) -lm
+tests_unit_test_ost_stats_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_ost_choose_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_ost_memory_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_ost_server_LDADD = $(libsluost) $(CHECK_LIBS) -lm
 noinst_HEADERS += tests/unit/ost_answers.h
 endif
 
 # Layouts of files on Lustre.
-noinst_LTLIBRARIES += libslustripe.la
-libslustripe_la_SOURCES = \
+noinst_LIBRARIES += libslustripe.a
+libslustripe_a_SOURCES = \
 	select_io/stripe/explain.c \
 	select_io/stripe/layout.c select_io/stripe/layout.h \
 	select_io/stripe/presets.c
-libslustripe_la_LIBADD = libsluost.la libslucommon.la
+libslustripe = libslustripe.a $(libsluost)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_stripe_layout
 TESTS += tests/unit/test_stripe_layout
-tests_unit_test_stripe_layout_LDADD = libslustripe.la $(CHECK_LIBS)
+tests_unit_test_stripe_layout_LDADD = $(libslustripe) $(CHECK_LIBS)
 endif
 
 # For applications: where a new file should go.
-noinst_LTLIBRARIES += libsluclient.la
-libsluclient_la_SOURCES = select_io/client/place.c
-libsluclient_la_LIBADD = libslunet.la libslucommon.la
+noinst_LIBRARIES += libsluclient.a
+libsluclient_a_SOURCES = select_io/client/place.c
+libsluclient = libsluclient.a $(libslunet)
 lib_LTLIBRARIES += libsluice_place.la
-libsluice_place_la_SOURCES =
-libsluice_place_la_LIBADD = libsluclient.la
+libsluice_place_la_SOURCES = $(libsluclient_a_SOURCES) \
+	$(libslunet_a_SOURCES) $(libslucommon_a_SOURCES)
+libsluice_place_la_CFLAGS = $(AM_CFLAGS)
+libsluice_place_la_LIBADD = $(GCRYPT_LIBS) $(MUNGE_LIBS) $(JSON_LIBS) -lm
 libsluice_place_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-Wl,--no-undefined -Wl,--version-script=$(top_srcdir)/select_io/client/libsluice_place.map
 EXTRA_libsluice_place_la_DEPENDENCIES = select_io/client/libsluice_place.map
@@ -208,21 +210,21 @@ placeinclude_HEADERS = select_io/client/place.h
 dist_man_MANS += man/sluice-place.1 man/sluice_place.3
 bin_PROGRAMS += sluice-place
 sluice_place_SOURCES = select_io/client/main.c $(command_words)
-sluice_place_LDADD = libsluice_place.la libslucommon.la
+sluice_place_LDADD = libsluice_place.la $(libslucommon)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_client
 TESTS += tests/unit/test_client
 tests_unit_test_client_SOURCES = tests/unit/test_client.c $(sluiced_whole)
-tests_unit_test_client_LDADD = libsluclient.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_client_LDADD = $(libsluclient) $(libsluiced) $(CHECK_LIBS)
 endif
 
 # Files in segments, and the library that unmodified programs read them by.
-noinst_LTLIBRARIES += libslusegments.la
-libslusegments_la_SOURCES = \
+noinst_LIBRARIES += libslusegments.a
+libslusegments_a_SOURCES = \
 	select_io/segments/index.c select_io/segments/index.h \
 	select_io/segments/cut.c select_io/segments/cut.h
-libslusegments_la_LIBADD = libslustripe.la libslucommon.la
+libslusegments = libslusegments.a $(libslustripe)
 
 pkglib_LTLIBRARIES = libsluice_segments.la
 libsluice_segments_la_SOURCES = \
@@ -242,14 +244,14 @@ dist_man_MANS += man/sluice-segments.1
 bin_PROGRAMS += sluice-segments
 sluice_segments_SOURCES = select_io/segments/main.c $(command_words)
 sluice_segments_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
-sluice_segments_LDADD = libslusegments.la libslucommon.la
+sluice_segments_LDADD = $(libslusegments)
 
 if HAVE_CHECK
 segments_tests = tests/unit/test_segments tests/unit/test_segments_programs
 check_PROGRAMS += $(segments_tests)
 TESTS += $(segments_tests)
-tests_unit_test_segments_LDADD = libslusegments.la $(CHECK_LIBS)
-tests_unit_test_segments_programs_LDADD = libslusegments.la $(CHECK_LIBS)
+tests_unit_test_segments_LDADD = $(libslusegments) $(CHECK_LIBS)
+tests_unit_test_segments_programs_LDADD = $(libslusegments) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/segment_files.h
 endif
 check_PROGRAMS += tests/fuzz/fuzz_segments
@@ -257,4 +259,4 @@ TESTS += tests/fuzz/fuzz_segments
 EXTRA_DIST += tests/fuzz/corpus/segments
 tests_fuzz_fuzz_segments_SOURCES = tests/fuzz/fuzz_segments.c \
 	tests/fuzz/replay.c
-tests_fuzz_fuzz_segments_LDADD = libslusegments.la
+tests_fuzz_fuzz_segments_LDADD = $(libslusegments)

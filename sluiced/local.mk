@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-noinst_LTLIBRARIES += libsluiced.la
-libsluiced_la_SOURCES = \
+noinst_LIBRARIES += libsluiced.a
+libsluiced_a_SOURCES = \
 	sluiced/answers.c sluiced/answers.h sluiced/ions.c \
 	sluiced/assignment.c sluiced/assignment.h \
 	sluiced/auth.c sluiced/auth.h \
@@ -40,19 +40,18 @@ libsluiced_la_SOURCES = \
 	sluiced/totals.c sluiced/totals.h \
 	sluiced/turn.c sluiced/turn.h \
 	sluiced/user.c sluiced/user.h
-libsluiced_la_LIBADD = libsluburst.la libsluhistory.la libsluimport.la libsluion.la libsluost.la libslustripe.la \
-	libslusysquery.la libslusysmap.la libslustore.la libsluwire.la \
-	libslucommon.la $(MHD_LIBS) $(JSON_LIBS)
+libsluiced = libsluiced.a $(libsluburst) $(libsluhistory) $(libsluimport) \
+	$(libsluion) $(libslustripe) $(libslusysquery) $(MHD_LIBS)
 
 sbin_PROGRAMS += sluiced/sluiced
 sluiced_sluiced_SOURCES = sluiced/main.c $(command_words)
-sluiced_sluiced_LDADD = libsluiced.la
+sluiced_sluiced_LDADD = $(libsluiced)
 
 check_PROGRAMS += tests/fuzz/fuzz_line
 TESTS += tests/fuzz/fuzz_line
 EXTRA_DIST += tests/fuzz/corpus/line
 tests_fuzz_fuzz_line_SOURCES = tests/fuzz/fuzz_line.c tests/fuzz/replay.c
-tests_fuzz_fuzz_line_LDADD = libsluiced.la
+tests_fuzz_fuzz_line_LDADD = $(libsluiced)
 
 if HAVE_CHECK
 sluiced_tests = \
@@ -92,58 +91,58 @@ TESTS += $(sluiced_tests)
 sluiced_whole = tests/unit/sluiced.c tests/unit/sluiced.h $(command_words)
 tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
 	$(sluiced_whole) $(sysquery_parts)
-tests_unit_test_sluiced_answers_LDADD = libsluiced.la libsluimport.la libslunet.la \
+tests_unit_test_sluiced_answers_LDADD = $(libsluiced) \
 	$(CHECK_LIBS)
-tests_unit_test_near_LDADD = libsluiced.la libslunet.la $(CHECK_LIBS)
-tests_unit_test_sluiced_assignment_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_auth_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_batch_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_bounds_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_control_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_near_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_batch_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_bounds_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_control_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_buffers_SOURCES = \
 	tests/unit/test_sluiced_buffers.c $(sluiced_whole) \
 	select_io/tbf/publish.c
-tests_unit_test_sluiced_buffers_LDADD = libslutbfd.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_buffers_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_questions_SOURCES = \
 	tests/unit/test_sluiced_questions.c $(sluiced_whole)
-tests_unit_test_sluiced_questions_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_questions_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_daemon_SOURCES = \
 	tests/unit/test_sluiced_daemon.c $(sluiced_whole)
-tests_unit_test_sluiced_daemon_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_daemon_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_history_SOURCES = \
 	tests/unit/test_sluiced_history.c $(sluiced_whole)
-tests_unit_test_sluiced_history_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_httpd_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_jobs_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_line_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_lock_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_longpoll_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_loop_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_history_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_httpd_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_jobs_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_line_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_lock_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_longpoll_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_loop_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_mapfiles_SOURCES = \
 	tests/unit/test_sluiced_mapfiles.c \
 	tests/unit/map_dir.c tests/unit/map_dir.h
-tests_unit_test_sluiced_mapfiles_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_mapfiles_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_maps_SOURCES = \
 	tests/unit/test_sluiced_maps.c $(sluiced_whole)
-tests_unit_test_sluiced_maps_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_nodes_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_supply_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_orders_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_maps_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_nodes_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_supply_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_orders_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
 	$(sluiced_whole) select_io/tbf/publish.c
-tests_unit_test_sluiced_osts_LDADD = libslutbfd.la libsluiced.la $(CHECK_LIBS)
-tests_unit_test_layouts_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_jobstats_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_osts_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_layouts_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_jobstats_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDFLAGS = -Wl,--wrap=slu_control_send
-tests_unit_test_sluiced_programs_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_programs_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_publish_SOURCES = \
 	tests/unit/test_sluiced_publish.c \
 	tests/unit/map_dir.c tests/unit/map_dir.h
-tests_unit_test_sluiced_publish_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_publish_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_push_SOURCES = tests/unit/test_sluiced_push.c \
 	$(sluiced_whole)
-tests_unit_test_sluiced_push_LDADD = libslupush.la libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_routes_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_totals_LDADD = libsluiced.la $(CHECK_LIBS)
-tests_unit_test_sluiced_user_LDADD = libsluiced.la $(CHECK_LIBS)
+tests_unit_test_sluiced_push_LDADD = $(libslupush) $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_routes_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_totals_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_user_LDADD = $(libsluiced) $(CHECK_LIBS)
 endif

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-noinst_LTLIBRARIES += libslustore.la
-libslustore_la_SOURCES = \
+noinst_LIBRARIES += libslustore.a
+libslustore_a_SOURCES = \
 	store/busy.c store/confine.c \
 	store/db.c store/db.h \
 	store/migrations.c store/migrations.h \
 	store/open.c store/texts.c store/texts.h store/private.h
-libslustore_la_LIBADD = libslucommon.la $(SQLITE_LIBS)
+libslustore = libslustore.a $(libslucommon) $(SQLITE_LIBS)
 
 if HAVE_CHECK
 store_tests = tests/unit/test_db tests/unit/test_db_open \
 	tests/unit/test_migrations tests/unit/test_texts
 check_PROGRAMS += $(store_tests)
 TESTS += $(store_tests)
-tests_unit_test_db_LDADD = libslustore.la $(CHECK_LIBS)
-tests_unit_test_db_open_LDADD = libslustore.la $(CHECK_LIBS)
-tests_unit_test_migrations_LDADD = libslustore.la $(SQLITE_LIBS) $(CHECK_LIBS)
-tests_unit_test_texts_LDADD = libslustore.la $(CHECK_LIBS)
+tests_unit_test_db_LDADD = $(libslustore) $(CHECK_LIBS)
+tests_unit_test_db_open_LDADD = $(libslustore) $(CHECK_LIBS)
+tests_unit_test_migrations_LDADD = $(libslustore) $(SQLITE_LIBS) $(CHECK_LIBS)
+tests_unit_test_texts_LDADD = $(libslustore) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/store_db.h
 endif

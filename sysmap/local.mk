@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What Lustre's servers count, for all who read it.
-noinst_LTLIBRARIES += libslulustre.la
-libslulustre_la_SOURCES = \
+noinst_LIBRARIES += libslulustre.a
+libslulustre_a_SOURCES = \
 	sysmap/lustre/counters.c sysmap/lustre/counters.h \
 	sysmap/lustre/jobstats.c sysmap/lustre/jobstats.h
-libslulustre_la_LIBADD = libslucommon.la
+libslulustre = libslulustre.a $(libslucommon)
 
-noinst_LTLIBRARIES += libslusysmap.la
-libslusysmap_la_SOURCES = \
+noinst_LIBRARIES += libslusysmap.a
+libslusysmap_a_SOURCES = \
 	sysmap/devices.c sysmap/devices.h \
 	sysmap/documents.c sysmap/documents.h \
 	sysmap/extract.c sysmap/extractors.c sysmap/extract.h \
@@ -52,18 +52,18 @@ libslusysmap_la_SOURCES = \
 	sysmap/linux/smbios.c sysmap/linux/smbios.h \
 	sysmap/lustre/lustre.h sysmap/lustre/mounts.c \
 	sysmap/lustre/stats.c sysmap/lustre/targets.c
-libslusysmap_la_LIBADD = libslulustre.la libslustore.la libsluwire.la libslucommon.la \
+libslusysmap = libslusysmap.a $(libslulustre) $(libslustore) $(libsluwire) \
 	$(GCRYPT_LIBS) $(HWLOC_LIBS) $(ZLIB_LIBS)
 
-# Apart, because it needs the network: link libslunet.la as well.
-noinst_LTLIBRARIES += libslupush.la
-libslupush_la_SOURCES = sysmap/push.c sysmap/push.h
-libslupush_la_LIBADD = libslusysmap.la
+# Apart, because it needs the network.
+noinst_LIBRARIES += libslupush.a
+libslupush_a_SOURCES = sysmap/push.c sysmap/push.h
+libslupush = libslupush.a $(libslunet) $(libslusysmap)
 
 dist_man_MANS += man/sysmap.1
 bin_PROGRAMS += sysmap/sysmap
 sysmap_sysmap_SOURCES = sysmap/main.c $(command_words)
-sysmap_sysmap_LDADD = libslupush.la libslunet.la libslusysmap.la
+sysmap_sysmap_LDADD = $(libslupush)
 
 EXTRA_DIST += tests/fixtures/machines/fat.tree \
 	tests/fixtures/machines/fat.expected \
@@ -78,12 +78,12 @@ sysmap_fuzz = tests/fuzz/fuzz_proc tests/fuzz/fuzz_receive \
 check_PROGRAMS += $(sysmap_fuzz)
 TESTS += $(sysmap_fuzz)
 tests_fuzz_fuzz_proc_SOURCES = tests/fuzz/fuzz_proc.c tests/fuzz/replay.c
-tests_fuzz_fuzz_proc_LDADD = libslusysmap.la
+tests_fuzz_fuzz_proc_LDADD = $(libslusysmap)
 tests_fuzz_fuzz_fabric_SOURCES = tests/fuzz/fuzz_fabric.c tests/fuzz/replay.c
-tests_fuzz_fuzz_fabric_LDADD = libslusysmap.la
+tests_fuzz_fuzz_fabric_LDADD = $(libslusysmap)
 tests_fuzz_fuzz_receive_SOURCES = tests/fuzz/fuzz_receive.c \
 	tests/fuzz/replay.c
-tests_fuzz_fuzz_receive_LDADD = libslusysmap.la
+tests_fuzz_fuzz_receive_LDADD = $(libslusysmap)
 
 if HAVE_CHECK
 sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
@@ -98,7 +98,7 @@ sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
 	tests/unit/test_lustre_files tests/unit/test_lustre_stats
 check_PROGRAMS += $(sysmap_tests)
 TESTS += $(sysmap_tests)
-sysmap_test_libs = libslusysmap.la $(CHECK_LIBS)
+sysmap_test_libs = $(libslusysmap) $(CHECK_LIBS)
 tests_unit_test_root_LDADD = $(sysmap_test_libs)
 tests_unit_test_numa_LDADD = $(sysmap_test_libs)
 tests_unit_test_mounts_LDADD = $(sysmap_test_libs)
@@ -110,12 +110,12 @@ tests_unit_test_fabric_LDADD = $(sysmap_test_libs)
 tests_unit_test_topology_LDADD = $(sysmap_test_libs)
 tests_unit_test_hostile_LDADD = $(sysmap_test_libs)
 tests_unit_test_devices_LDADD = $(sysmap_test_libs)
-tests_unit_test_lustre_files_LDADD = libsluost.la libslutbf.la \
+tests_unit_test_lustre_files_LDADD = $(libsluost) $(libslutbf) \
 	$(sysmap_test_libs)
 tests_unit_test_lustre_stats_LDADD = $(sysmap_test_libs)
-tests_unit_test_push_LDADD = libslupush.la $(sysmap_test_libs)
+tests_unit_test_push_LDADD = $(libslupush) $(sysmap_test_libs)
 tests_unit_test_output_LDADD = $(sysmap_test_libs)
-tests_unit_test_http_site_LDADD = libslunet.la libslucommon.la $(CHECK_LIBS)
+tests_unit_test_http_site_LDADD = $(libslunet) $(CHECK_LIBS)
 tests_unit_test_receive_LDADD = $(sysmap_test_libs)
 tests_unit_test_receive_bodies_LDADD = $(sysmap_test_libs)
 noinst_HEADERS += tests/unit/receiver.h

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-noinst_LTLIBRARIES += libslusysquery.la
-libslusysquery_la_SOURCES = \
+noinst_LIBRARIES += libslusysquery.a
+libslusysquery_a_SOURCES = \
 	sysquery/check.c sysquery/check.h \
 	sysquery/check_facts.c sysquery/check_facts.h \
 	sysquery/history.c sysquery/history.h \
@@ -13,8 +13,7 @@ libslusysquery_la_SOURCES = \
 	sysquery/summary.c \
 	sysquery/views.c \
 	sysquery/when.c sysquery/when.h
-libslusysquery_la_LIBADD = libslusysmap.la libslustore.la libsluwire.la \
-	libslucommon.la
+libslusysquery = libslusysquery.a $(libslusysmap)
 
 dist_man_MANS += man/sysquery.1
 bin_PROGRAMS += sysquery/sysquery
@@ -39,7 +38,7 @@ sysquery_parts = \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
-sysquery_sysquery_LDADD = libslusysquery.la libslustripe.la libsluimport.la libslunet.la libslucommon.la
+sysquery_sysquery_LDADD = $(libslusysquery) $(libslustripe) $(libsluimport) $(libslunet)
 
 noinst_HEADERS += tests/unit/map.h
 dist_check_SCRIPTS += tests/unit/test_sysquery.sh \
@@ -55,14 +54,14 @@ check_PROGRAMS += $(sysquery_fuzz)
 TESTS += $(sysquery_fuzz)
 tests_fuzz_fuzz_documents_SOURCES = tests/fuzz/fuzz_documents.c \
 	tests/fuzz/replay.c
-tests_fuzz_fuzz_documents_LDADD = libslusysquery.la
+tests_fuzz_fuzz_documents_LDADD = $(libslusysquery)
 tests_fuzz_fuzz_leaves_SOURCES = tests/fuzz/fuzz_leaves.c tests/fuzz/replay.c
-tests_fuzz_fuzz_leaves_LDADD = libslusysquery.la
+tests_fuzz_fuzz_leaves_LDADD = $(libslusysquery)
 tests_fuzz_fuzz_select_SOURCES = tests/fuzz/fuzz_select.c tests/fuzz/replay.c
-tests_fuzz_fuzz_select_LDADD = libslusysquery.la
+tests_fuzz_fuzz_select_LDADD = $(libslusysquery)
 tests_fuzz_fuzz_slurmconf_SOURCES = tests/fuzz/fuzz_slurmconf.c \
 	tests/fuzz/replay.c
-tests_fuzz_fuzz_slurmconf_LDADD = libslusysquery.la
+tests_fuzz_fuzz_slurmconf_LDADD = $(libslusysquery)
 
 if HAVE_CHECK
 sysquery_tests = tests/unit/test_resources tests/unit/test_args \
@@ -71,7 +70,7 @@ sysquery_tests = tests/unit/test_resources tests/unit/test_args \
 	tests/unit/test_select tests/unit/test_show tests/unit/test_when
 check_PROGRAMS += $(sysquery_tests)
 TESTS += $(sysquery_tests)
-sysquery_test_libs = libslusysquery.la $(CHECK_LIBS)
+sysquery_test_libs = $(libslusysquery) $(CHECK_LIBS)
 tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/args.c
 tests_unit_test_check_LDADD = $(sysquery_test_libs)
 tests_unit_test_leaves_LDADD = $(sysquery_test_libs)
@@ -80,6 +79,6 @@ tests_unit_test_select_LDADD = $(sysquery_test_libs)
 tests_unit_test_when_LDADD = $(sysquery_test_libs)
 tests_unit_test_args_LDADD = $(sysquery_test_libs)
 tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
-tests_unit_test_show_LDADD = $(sysquery_test_libs) libsluimport.la libslustripe.la
+tests_unit_test_show_LDADD = $(sysquery_test_libs) $(libsluimport) $(libslustripe)
 tests_unit_test_resources_LDADD = $(sysquery_test_libs) $(SQLITE_LIBS)
 endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-noinst_LTLIBRARIES += libsluwire.la
-libsluwire_la_SOURCES = \
+noinst_LIBRARIES += libsluwire.a
+libsluwire_a_SOURCES = \
 	wire/codec.c wire/envelope.c wire/codec.h \
 	wire/control.c wire/control.h \
 	wire/field.h \
@@ -8,17 +8,17 @@ libsluwire_la_SOURCES = \
 	wire/node.c wire/node.h \
 	wire/note.c wire/note.h \
 	wire/rows.c wire/rows.h
-libsluwire_la_LIBADD = libslucommon.la
+libsluwire = libsluwire.a $(libslucommon)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_wire tests/unit/test_rows
 TESTS += tests/unit/test_wire tests/unit/test_rows
-tests_unit_test_wire_LDADD = libsluwire.la $(CHECK_LIBS)
-tests_unit_test_rows_LDADD = libsluwire.la $(CHECK_LIBS)
+tests_unit_test_wire_LDADD = $(libsluwire) $(CHECK_LIBS)
+tests_unit_test_rows_LDADD = $(libsluwire) $(CHECK_LIBS)
 endif
 
 check_PROGRAMS += tests/fuzz/fuzz_wire
 TESTS += tests/fuzz/fuzz_wire
 tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c tests/fuzz/replay.c
-tests_fuzz_fuzz_wire_LDADD = libsluwire.la
+tests_fuzz_fuzz_wire_LDADD = $(libsluwire)
 EXTRA_DIST += tests/fuzz/corpus/wire

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What of burst_buffer/ runs on the nodes.
-noinst_LTLIBRARIES += libslunode.la
-libslunode_la_SOURCES = \
+noinst_LIBRARIES += libslunode.a
+libslunode_a_SOURCES = \
 	burst_buffer/staging/manifest.c burst_buffer/staging/manifest.h \
 	burst_buffer/staging/share.c burst_buffer/staging/share.h \
 	burst_buffer/staging/journal.c burst_buffer/staging/journal.h \
@@ -39,11 +39,11 @@ libslunode_la_SOURCES = \
 	burst_buffer/drivers/gekkofs_hosts.c burst_buffer/drivers/lustre.c \
 	burst_buffer/drivers/beeond.c \
 	burst_buffer/drivers/volfile.c burst_buffer/drivers/volfile.h
-libslunode_la_LIBADD = libsluwire.la libslucommon.la -lpthread
+libslunode = libslunode.a $(libsluwire) -lpthread
 
 # The subcommands of sluice-node.
-noinst_LTLIBRARIES += libsluverbs.la
-libsluverbs_la_SOURCES = \
+noinst_LIBRARIES += libsluverbs.a
+libsluverbs_a_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
 	burst_buffer/node/conf.c burst_buffer/node/notes.c \
 	burst_buffer/node/talk.c \
@@ -68,14 +68,13 @@ libsluverbs_la_SOURCES = \
 	burst_buffer/node/hosts_file.c \
 	burst_buffer/node/probe.c burst_buffer/node/probe_slurm.c \
 	burst_buffer/node/probe.h
-libsluverbs_la_LIBADD = libslurequest.la libslunode.la libsluwire.la \
-	libslunet.la libslucommon.la
+libsluverbs = libsluverbs.a $(libslurequest) $(libslunode) $(libslunet)
 
 bin_PROGRAMS += sluice-node sluice-stage-out
 sluice_stage_out_SOURCES = burst_buffer/node/stage_out.c $(command_words)
-sluice_stage_out_LDADD = libsluverbs.la
+sluice_stage_out_LDADD = $(libsluverbs)
 sluice_node_SOURCES = burst_buffer/node/main.c $(command_words)
-sluice_node_LDADD = libsluverbs.la
+sluice_node_LDADD = $(libsluverbs)
 
 if HAVE_CHECK
 node_tests = tests/unit/test_manifest tests/unit/test_share \
@@ -112,7 +111,7 @@ node_test_nodes = tests/unit/nodes.c tests/unit/nodes.h \
 	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
 node_test_life = tests/unit/node_life.c tests/unit/node_life.h \
 	$(node_test_nodes)
-node_test_libs = libslunode.la $(CHECK_LIBS)
+node_test_libs = $(libslunode) $(CHECK_LIBS)
 node_test_tree = tests/unit/tree.c tests/unit/tree.h
 tests_unit_test_manifest_LDADD = $(node_test_libs)
 tests_unit_test_share_LDADD = $(node_test_libs)
@@ -151,14 +150,14 @@ tests_unit_test_mtab_LDADD = $(node_test_libs)
 node_test_storage = tests/unit/storage_top.h $(node_test_tree)
 tests_unit_test_storage_SOURCES = tests/unit/test_storage.c \
 	$(node_test_storage)
-tests_unit_test_storage_LDADD = libsluverbs.la $(node_test_libs)
+tests_unit_test_storage_LDADD = $(libsluverbs) $(node_test_libs)
 tests_unit_test_storage_kept_SOURCES = tests/unit/test_storage_kept.c \
 	$(node_test_storage)
 tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
 	$(node_test_storage)
 tests_unit_test_storage_users_LDADD = $(tests_unit_test_storage_LDADD)
-tests_unit_test_volfile_LDADD = libslurequest.la $(node_test_libs)
+tests_unit_test_volfile_LDADD = $(libslurequest) $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
 tests_unit_test_gekkofs_strays_SOURCES = \
 	tests/unit/test_gekkofs_strays.c $(node_test_tree)
@@ -180,7 +179,7 @@ tests_unit_test_server_SOURCES = tests/unit/test_server.c $(node_test_tree)
 tests_unit_test_server_LDADD = $(node_test_libs)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c \
 	$(node_test_life)
-tests_unit_test_node_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_node_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_node_returns_SOURCES = tests/unit/test_node_returns.c \
 	$(node_test_life)
 tests_unit_test_node_returns_LDADD = $(tests_unit_test_node_LDADD)
@@ -201,7 +200,7 @@ tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \
 tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)
 node_test_fs_job = tests/unit/fs_job.c tests/unit/fs_job.h $(node_test_nodes)
 tests_unit_test_fs_SOURCES = tests/unit/test_fs.c $(node_test_fs_job)
-tests_unit_test_fs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_fs_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
 EXTRA_tests_unit_test_fs_DEPENDENCIES = tests/fakes/fake_gkfs_daemon$(EXEEXT) \
 	tests/fakes/fake_gkfs_intercept.la
 tests_unit_test_fs_lustre_SOURCES = tests/unit/test_fs_lustre.c \
@@ -212,18 +211,18 @@ tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
 tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_early_SOURCES = tests/unit/test_early.c \
 	$(node_test_life)
-tests_unit_test_llite_LDADD = libsluverbs.la $(CHECK_LIBS)
+tests_unit_test_llite_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
 EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
 tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
 	$(node_test_life)
-tests_unit_test_twice_LDADD = libtesthost.la $(tests_unit_test_node_LDADD) \
+tests_unit_test_twice_LDADD = libtesthost.a $(tests_unit_test_node_LDADD) \
 	libsluice.la
-tests_unit_test_probe_slurm_LDADD = libsluverbs.la $(CHECK_LIBS)
+tests_unit_test_probe_slurm_LDADD = $(libsluverbs) $(CHECK_LIBS)
 node_test_verbs = tests/unit/node_verbs.h $(sluiced_whole)
 tests_unit_test_node_verbs_SOURCES = tests/unit/test_node_verbs.c \
 	$(node_test_verbs)
-tests_unit_test_node_verbs_LDADD = libsluverbs.la libsluiced.la $(CHECK_LIBS)
+tests_unit_test_node_verbs_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_node_status_SOURCES = tests/unit/test_node_status.c \
 	$(node_test_verbs)
 tests_unit_test_node_status_LDADD = $(tests_unit_test_node_verbs_LDADD)
@@ -237,10 +236,10 @@ check_PROGRAMS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line
 TESTS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line
 tests_fuzz_fuzz_gkfs_line_SOURCES = tests/fuzz/fuzz_gkfs_line.c \
 	tests/fuzz/replay.c
-tests_fuzz_fuzz_gkfs_line_LDADD = libslunode.la
+tests_fuzz_fuzz_gkfs_line_LDADD = $(libslunode)
 EXTRA_DIST += tests/fuzz/corpus/gkfs_line
 tests_fuzz_fuzz_manifest_SOURCES = tests/fuzz/fuzz_manifest.c \
 	tests/fuzz/replay.c
-tests_fuzz_fuzz_manifest_LDADD = libslunode.la
+tests_fuzz_fuzz_manifest_LDADD = $(libslunode)
 EXTRA_DIST += tests/fuzz/corpus/manifest
 endif

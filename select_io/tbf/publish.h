@@ -3,7 +3,7 @@
 #define SLU_TBF_PUBLISH_H
 
 /* Telling sluiced how this server is (select_io/ost/server.h). Link with
- * libslunet.la. */
+ * $(libslunet). */
 
 #include "common/err.h"
 #include "common/log.h"
