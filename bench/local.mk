@@ -33,7 +33,7 @@ bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
 bench_arbiter_LDADD = $(libsluion)
 bench_mckp_SOURCES = bench/mckp.c bench/mckp_rivals.c bench/mckp_rivals.h \
 	bench/measure.h
-bench_mckp_LDADD = $(libsluion) $(GLPK_LIBS) -lm
+bench_mckp_LDADD = $(libsluion) $(GLPK_LIBS)
 bench_programs += bench/resource_map_node
 bench_resource_map_node_SOURCES = bench/resource_map_node.c
 bench_staging_SOURCES = bench/staging.c bench/slow_fs.c bench/slow_fs.h \
@@ -53,7 +53,7 @@ bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_pick.c \
 bench_ost_LDADD = $(libsluost)
 bench_programs += bench/stripe
 bench_stripe_SOURCES = bench/stripe.c
-bench_stripe_LDADD = $(libslustripe) -lm
+bench_stripe_LDADD = $(libslustripe)
 # Its rival, where liblemon-dev is installed: make bench/ost-lemon
 EXTRA_DIST += bench/ost_lemon.cc
 bench/ost-lemon: bench/ost_lemon.cc

@@ -18,7 +18,7 @@ libslupredict_a_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/markov.c job_submit/markov.h \
 	job_submit/profile.c job_submit/profile.h \
 	job_submit/volumes.c job_submit/volumes.h
-libslupredict = libslupredict.a $(libsluwire) $(XXHASH_LIBS) -lm
+libslupredict = libslupredict.a $(libsluwire) $(XXHASH_LIBS)
 libsluhistory_a_SOURCES = \
 	job_submit/history.c job_submit/history_read.c job_submit/history.h \
 	job_submit/history_io.c job_submit/history_io.h \
@@ -56,13 +56,13 @@ tests_unit_test_learn_SOURCES = tests/unit/test_learn.c \
 tests_unit_test_learn_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_attention_SOURCES = tests/unit/test_attention.c \
 	tests/unit/pupil.c tests/unit/pupil.h
-tests_unit_test_attention_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread -lm
+tests_unit_test_attention_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread
 tests_unit_test_shares_SOURCES = tests/unit/test_shares.c \
 	tests/unit/pupil.c tests/unit/pupil.h
-tests_unit_test_shares_LDADD = $(libslupredict) $(CHECK_LIBS) -lm
+tests_unit_test_shares_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_calibration_SOURCES = tests/unit/test_calibration.c \
 	tests/unit/pupil.c tests/unit/pupil.h
-tests_unit_test_calibration_LDADD = $(libslupredict) $(CHECK_LIBS) -lm
+tests_unit_test_calibration_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_spread_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_classes_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread
 tests_unit_test_granted_LDADD = $(libslupredict) $(CHECK_LIBS)

@@ -25,7 +25,7 @@ libsluion_a_SOURCES = \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/ion/policy.c select_io/ion/policy.h \
 	select_io/ion/whatif.c select_io/ion/whatif.h
-libsluion = libsluion.a $(libsluwire) $(XXHASH_LIBS) -lm
+libsluion = libsluion.a $(libsluwire) $(XXHASH_LIBS)
 
 if HAVE_CHECK
 ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
@@ -41,13 +41,13 @@ tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_mckp_bounds_LDADD = $(libsluion) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/mckp_solve.h
 tests_unit_test_sorted_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS) -lm
+tests_unit_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curves_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_patterns_LDADD = $(libsluion) $(CHECK_LIBS) -lm
+tests_unit_test_patterns_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_whatif_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_policy_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_delta_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_division_LDADD = $(libsluion) $(CHECK_LIBS) -lm
+tests_unit_test_division_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_division_LDFLAGS = \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 tests_unit_test_placement_LDADD = $(libsluion) $(CHECK_LIBS)
@@ -77,7 +77,7 @@ libslutbf_a_SOURCES = \
 	select_io/tbf/rules.c select_io/tbf/rules.h \
 	select_io/tbf/state.c \
 	select_io/tbf/tokens.c select_io/tbf/tokens.h
-libslutbf = libslutbf.a $(libslulustre) $(libsluwire) $(XXHASH_LIBS) -lm
+libslutbf = libslutbf.a $(libslulustre) $(libsluwire) $(XXHASH_LIBS)
 
 # What reads and writes; apart, so that tests can link it.
 noinst_LIBRARIES += libslutbfd.a
@@ -99,8 +99,7 @@ dist_doc_DATA += etc/sluice-tbfd.service
 sbin_PROGRAMS += select_io/tbf/sluice-tbfd
 select_io_tbf_sluice_tbfd_SOURCES = select_io/tbf/main.c \
 	select_io/tbf/publish.c select_io/tbf/publish.h $(command_words)
-select_io_tbf_sluice_tbfd_LDADD = $(libslutbfd) $(libsluost) \
-	$(libslunet)
+select_io_tbf_sluice_tbfd_LDADD = $(libslutbfd) $(libsluost) $(libslunet)
 
 if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
@@ -135,7 +134,7 @@ endif
 fake_tbf = tests/fakes/fake_tbf.c tests/fakes/fake_tbf.h
 check_PROGRAMS += tests/fakes/fake_lctl
 tests_fakes_fake_lctl_SOURCES = tests/fakes/fake_lctl.c $(fake_tbf)
-tests_fakes_fake_lctl_LDADD = $(libslucommon) -lm
+tests_fakes_fake_lctl_LDADD = $(libslucommon)
 dist_check_SCRIPTS += tests/unit/test_tbfd.sh
 TESTS += tests/unit/test_tbfd.sh
 
@@ -160,7 +159,7 @@ libsluost_a_SOURCES = \
 	select_io/ost/stats.c select_io/ost/stats.h \
 	select_io/ost/targets.c select_io/ost/targets.h \
 	select_io/ost/text.c select_io/ost/text.h
-libsluost = libsluost.a $(libslulustre) -lm
+libsluost = libsluost.a $(libslulustre)
 
 if HAVE_CHECK
 ost_tests = tests/unit/test_place tests/unit/test_place_glpk \
@@ -169,11 +168,11 @@ ost_tests = tests/unit/test_place tests/unit/test_place_glpk \
 check_PROGRAMS += $(ost_tests)
 TESTS += $(ost_tests)
 tests_unit_test_place_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_place_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIBS) -lm
+tests_unit_test_place_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIBS)
 tests_unit_test_ost_stats_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_ost_choose_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_ost_memory_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_ost_server_LDADD = $(libsluost) $(CHECK_LIBS) -lm
+tests_unit_test_ost_server_LDADD = $(libsluost) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/ost_answers.h
 endif
 

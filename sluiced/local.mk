@@ -91,8 +91,7 @@ TESTS += $(sluiced_tests)
 sluiced_whole = tests/unit/sluiced.c tests/unit/sluiced.h $(command_words)
 tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
 	$(sluiced_whole) $(sysquery_parts)
-tests_unit_test_sluiced_answers_LDADD = $(libsluiced) \
-	$(CHECK_LIBS)
+tests_unit_test_sluiced_answers_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_near_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)

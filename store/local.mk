@@ -14,7 +14,7 @@ check_PROGRAMS += $(store_tests)
 TESTS += $(store_tests)
 tests_unit_test_db_LDADD = $(libslustore) $(CHECK_LIBS)
 tests_unit_test_db_open_LDADD = $(libslustore) $(CHECK_LIBS)
-tests_unit_test_migrations_LDADD = $(libslustore) $(SQLITE_LIBS) $(CHECK_LIBS)
+tests_unit_test_migrations_LDADD = $(libslustore) $(CHECK_LIBS)
 tests_unit_test_texts_LDADD = $(libslustore) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/store_db.h
 endif

@@ -113,7 +113,7 @@ tests_unit_test_devices_LDADD = $(sysmap_test_libs)
 tests_unit_test_lustre_files_LDADD = $(libsluost) $(libslutbf) \
 	$(sysmap_test_libs)
 tests_unit_test_lustre_stats_LDADD = $(sysmap_test_libs)
-tests_unit_test_push_LDADD = $(libslupush) $(sysmap_test_libs)
+tests_unit_test_push_LDADD = $(libslupush) $(CHECK_LIBS)
 tests_unit_test_output_LDADD = $(sysmap_test_libs)
 tests_unit_test_http_site_LDADD = $(libslunet) $(CHECK_LIBS)
 tests_unit_test_receive_LDADD = $(sysmap_test_libs)

@@ -5,7 +5,7 @@
 /*
  * Tell sluiced what this host has: 8 bytes for each document, then only those
  * documents that it has never seen (see sysmap/receive.h). Link with
- * $(libslunet).
+ * $(libslupush).
  */
 
 #include "common/http.h"

@@ -150,7 +150,7 @@ tests_unit_test_mtab_LDADD = $(node_test_libs)
 node_test_storage = tests/unit/storage_top.h $(node_test_tree)
 tests_unit_test_storage_SOURCES = tests/unit/test_storage.c \
 	$(node_test_storage)
-tests_unit_test_storage_LDADD = $(libsluverbs) $(node_test_libs)
+tests_unit_test_storage_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_storage_kept_SOURCES = tests/unit/test_storage_kept.c \
 	$(node_test_storage)
 tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
