@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libslurequest.a libsluburst.a
 libslurequest_a_SOURCES = \
-	burst_buffer/request/check.c \
+	burst_buffer/request/check.c burst_buffer/request/coherence.c \
 	burst_buffer/request/dw.c \
 	burst_buffer/request/expand.c \
 	burst_buffer/request/fsoption.c burst_buffer/request/fsoption.h \

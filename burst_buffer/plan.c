@@ -161,9 +161,24 @@ static int add_option(struct slu_plan *plan, const struct slu_option *option,
 		       : 0;
 }
 
-/* Options of the profile that this driver has come first, so that they are
- * found before those of the file system. */
-static int set_fs(struct slu_plan *plan, const struct slu_fs_conf *fs,
+/* What the request says where the driver has a choice. */
+static int add_coherence(struct slu_plan *plan, const struct slu_request *req,
+			 struct slu_err *err)
+{
+	struct slu_option option = {
+		.key = "coherence",
+		.value = (char *)slu_coherence_names[req->coherence]};
+
+	return req->coherence && slu_fstype_has(slu_fstype_find(plan->driver),
+						option.key)
+		       ? add_option(plan, &option, err)
+		       : 0;
+}
+
+/* Options of the request and of the profile that this driver has come first, so
+ * that they are found before those of the file system. */
+static int set_fs(struct slu_plan *plan, const struct slu_request *req,
+		  const struct slu_fs_conf *fs,
 		  const struct slu_profile_conf *profile, struct slu_err *err)
 {
 	const struct slu_fstype *type = slu_fstype_find(fs->driver);
@@ -172,9 +187,11 @@ static int set_fs(struct slu_plan *plan, const struct slu_fs_conf *fs,
 	if (set(&plan->fs, fs->name, err) ||
 	    set(&plan->driver, fs->driver, err))
 		return -1;
-	plan->option = calloc(fs->n_option + more + 1, sizeof(*plan->option));
+	plan->option = calloc(fs->n_option + more + 2, sizeof(*plan->option));
 	if (!plan->option)
 		return nomem(err);
+	if (add_coherence(plan, req, err))
+		return -1;
 	for (i = 0; i < more; i++)
 		if (slu_fstype_has(type, profile->option[i].key) &&
 		    add_option(plan, &profile->option[i], err))
@@ -270,7 +287,7 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 	if (set(&plan->name, req->name, err) ||
 	    set(&plan->dw, dw[req->dw], err) ||
 	    set_pool(plan, slu_request_pool(req, site->conf), err) ||
-	    set_fs(plan, slu_conf_fs(site->conf, req->fs),
+	    set_fs(plan, req, slu_conf_fs(site->conf, req->fs),
 		   req->profile ? slu_conf_profile(site->conf, req->profile)
 				: NULL,
 		   err) ||

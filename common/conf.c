@@ -102,7 +102,8 @@ static int fill_in_defaults(struct parser *p, struct slu_err *err)
 		    read_key(p, &slu_conf_keys[i], slu_conf_keys[i].fallback,
 			     err) < 0)
 			return slu_err_prefix(err, "%s", p->file);
-	if (p->conf->n_fs && !slu_conf_fs(p->conf, NULL))
+	p->conf->default_said = slu_conf_fs(p->conf, NULL);
+	if (p->conf->n_fs && !p->conf->default_said)
 		p->conf->fs[0].is_default = true;
 	return p->conf->n_pool ? 0 : slu_conf_read_pool("nodes", p->conf, err);
 }

@@ -102,6 +102,7 @@ struct slu_conf {
 	char *slurm_user;     /* SlurmUser: who slurmctld and sluiced run as */
 	struct slu_fs_conf *fs; /* FileSystem */
 	size_t n_fs;
+	bool default_said;		  /* by one of them */
 	struct slu_profile_conf *profile; /* Profile */
 	size_t n_profile;
 	struct slu_pool_conf *pool; /* Pool */

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/drivers/volfile.h"
@@ -279,6 +280,17 @@ static int client_volfile(const struct slu_instance *in, const char *path,
 	return rc;
 }
 
+/* The kernel keeps what it has read of a file over its close() and the next
+ * open(): until the file's size or time is seen to have changed, or, where no
+ * node reads what another has written, for good. */
+static char *invalidation(const struct slu_plan *plan)
+{
+	const char *coherence = slu_plan_option(plan, "coherence", "shared");
+
+	return strcasecmp(coherence, "private") ? "--auto-invalidation=on"
+						: "--auto-invalidation=off";
+}
+
 static int start_client(const struct slu_instance *in, char *vol,
 			struct slu_err *err)
 {
@@ -290,7 +302,8 @@ static int start_client(const struct slu_instance *in, char *vol,
 		/* A node sees at once what another has written: the kernel
 		 * may not keep sizes and names for a second. */
 		"--attribute-timeout=0", "--entry-timeout=0",
-		"--fuse-mountopts=nodev,nosuid,noatime", (char *)in->top, NULL};
+		invalidation(in->plan), "--fuse-mountopts=nodev,nosuid,noatime",
+		(char *)in->top, NULL};
 
 	slu_gluster_path(in, "client.log", log);
 	slu_gluster_path(in, "client.pid", pid);

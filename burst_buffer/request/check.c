@@ -299,7 +299,9 @@ int slu_request_check(const struct slu_request *req,
 		return slu_err_prefix(err, "jobfs");
 	if ((!req->persistent &&
 	     (check_type(req, conf, err) || check_split(req, conf, err) ||
-	      check_bind(req, conf, err) || check_capacity(req, conf, err))))
+	      check_bind(req, conf, err) ||
+	      slu_check_coherence(req, conf, err) ||
+	      check_capacity(req, conf, err))))
 		return -1;
 	for (i = 0; i < req->n_stage; i++)
 		if (check_stage(&req->stage[i], req->name, err))

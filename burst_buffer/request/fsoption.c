@@ -105,6 +105,11 @@ static bool is_preload(const char *value)
 	return is_word(value, "steps", "all");
 }
 
+static bool is_coherence(const char *value)
+{
+	return is_word(value, "private", "shared");
+}
+
 static bool is_remote(const char *value)
 {
 	return is_word(value, "ssh", "pdsh");
@@ -133,6 +138,7 @@ static const struct {
 	 "auto or a multiple of 64KiB below 4GiB"},
 	{"stripe_count", is_stripe_count, "a number from -1 (all) to 2000"},
 	{"layout", is_layout, "auto, place or none"},
+	{"coherence", is_coherence, "private or shared"},
 	{"daemons", is_daemons, "a number from 1 to 4"},
 	{"preload", is_preload, "steps or all"},
 	{"meta", is_count, "a number from 1 to 65535"},

@@ -12,8 +12,8 @@
 #include "wire/node.h"
 
 static const char *const no_options[] = {NULL};
-static const char *const glusterfs_options[] = {"server", "client", "ports",
-						"shard", NULL};
+static const char *const glusterfs_options[] = {"server", "client",    "ports",
+						"shard",  "coherence", NULL};
 static const char *const gekkofs_options[] = {
 	"server",  "library", "listen",		 "protocol",
 	"daemons", "preload", "unauthenticated", NULL};
@@ -24,8 +24,11 @@ static const char *const lustre_options[] = {
 	"stripe_count", "stripe_size", "ost_pool", NULL};
 
 const struct slu_fstype slu_fstypes[] = {
-	{.name = "scratch", .options = no_options},
+	{.name = "scratch",
+	 .coherence = SLU_COHERENCE_PRIVATE,
+	 .options = no_options},
 	{.name = "glusterfs",
+	 .coherence = SLU_COHERENCE_SHARED,
 	 .shared = true,
 	 .binds = true,
 	 .persistent = true,
@@ -33,6 +36,7 @@ const struct slu_fstype slu_fstypes[] = {
 	 .striped = "shard",
 	 .options = glusterfs_options},
 	{.name = "gekkofs",
+	 .coherence = SLU_COHERENCE_SHARED,
 	 .shared = true,
 	 .binds = true,
 	 .pieces = true,
@@ -41,12 +45,14 @@ const struct slu_fstype slu_fstypes[] = {
 	 .library = "/usr/lib/libgkfs_intercept.so",
 	 .options = gekkofs_options},
 	{.name = "lustre",
+	 .coherence = SLU_COHERENCE_STRICT,
 	 .shared = true,
 	 .remote = true,
 	 .persistent = true,
 	 .required = "root",
 	 .options = lustre_options},
 	{.name = "beeond",
+	 .coherence = SLU_COHERENCE_SHARED,
 	 .shared = true,
 	 .all_nodes = true,
 	 .uneven = true,
@@ -202,12 +208,31 @@ int slu_site_check(const struct slu_conf *conf, const char *name,
 	return 0;
 }
 
+static void choose_default(struct slu_conf *conf)
+{
+	size_t best = 0;
+
+	if (!conf->n_fs || conf->default_said)
+		return;
+	for (size_t i = 0; i < conf->n_fs; i++) {
+		conf->fs[i].is_default = false;
+		if (slu_fstype_coherence(&conf->fs[i]) >
+		    slu_fstype_coherence(&conf->fs[best]))
+			best = i;
+	}
+	conf->fs[best].is_default = true;
+}
+
 struct slu_conf *slu_site_load(const char *path, struct slu_err *err)
 {
 	struct slu_conf *conf = slu_conf_load(path, err);
 
-	if (!conf || !slu_site_check(conf, path, err))
-		return conf;
-	slu_conf_free(conf);
-	return NULL;
+	if (!conf)
+		return NULL;
+	if (slu_site_check(conf, path, err)) {
+		slu_conf_free(conf);
+		return NULL;
+	}
+	choose_default(conf);
+	return conf;
 }

@@ -9,11 +9,13 @@
  */
 
 #include <stdbool.h>
+#include "burst_buffer/request/request.h"
 #include "common/conf.h"
 #include "common/err.h"
 
 struct slu_fstype {
 	const char *name;
+	enum slu_coherence coherence; /* the strictest that it can give */
 	bool shared;	 /* one name space over all nodes, not one per node */
 	bool all_nodes;	 /* every node gives storage */
 	bool remote;	 /* its data does not lie in the nodes' storage */
@@ -47,12 +49,23 @@ bool slu_fstype_in_pieces(const struct slu_plan *plan);
  * is needed. */
 const char *slu_fstype_library(const struct slu_fs_conf *fs);
 
+/* The coherence that a file system of this line gives if none is asked for. */
+enum slu_coherence slu_fstype_coherence(const struct slu_fs_conf *fs);
+/* The file system for who says no type: the default one if it can give `least`
+ * and fits (may be NULL), else the strictest that does, of several the first.
+ * NULL: none does. */
+const struct slu_fs_conf *
+slu_coherence_fs(const struct slu_conf *conf, enum slu_coherence least,
+		 bool (*fits)(const struct slu_fstype *));
+
 /* Are the FileSystem and Profile lines of a site ones that the drivers and the
  * grammar understand? Errors name the file (as `name` says), the line, its NAME
  * and the nearest right word. */
 int slu_site_check(const struct slu_conf *conf, const char *name,
 		   struct slu_err *err);
-/* slu_conf_load() of a file that also passes that check. */
+/* slu_conf_load() of a file that also passes that check. Where no FileSystem
+ * line says Default=yes, the strictest becomes the default, of several the
+ * first. */
 struct slu_conf *slu_site_load(const char *path, struct slu_err *err);
 
 #endif

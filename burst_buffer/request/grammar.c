@@ -376,6 +376,7 @@ static const struct slu_key jobfs_keys[] = {
 	{"profile", false, slu_set_profile},
 	{"split", false, set_split},
 	{"bind", false, set_bind},
+	{"coherence", false, slu_set_coherence},
 	{"dw", false, set_dw},
 	{NULL, false, NULL},
 };
@@ -494,6 +495,7 @@ int slu_request_preset(struct slu_request *req, const char *key,
 		req->tolerate = one.tolerate;
 	req->split = req->split ? req->split : one.split;
 	req->bind = req->bind ? req->bind : one.bind;
+	req->coherence = req->coherence ? req->coherence : one.coherence;
 	slu_request_free(&one);
 	return rc;
 }

@@ -85,6 +85,13 @@ void slu_persist_free(struct slu_request *req);
 
 /* dw.c: its types of use, and names that may have a '-'. */
 int slu_dw_fs(char **fs, const char *value, struct slu_err *err);
+/* coherence.c */
+int slu_set_coherence(struct slu_request *req, const char *value,
+		      struct slu_err *err);
+/* Can the file system give what is asked for, and is no option of it unsafe
+ * with that? The file system exists, and its driver. */
+int slu_check_coherence(const struct slu_request *req,
+			const struct slu_conf *conf, struct slu_err *err);
 /* text.c */
 void slu_put_pair(struct slu_buf *buf, const char *key, const char *value);
 /* check.c: is there such a file system? */

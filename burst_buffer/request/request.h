@@ -38,6 +38,16 @@ enum slu_dw { SLU_DW_NO, SLU_DW_STRIPED, SLU_DW_PRIVATE };
 enum slu_split { SLU_SPLIT_UNSAID, SLU_SPLIT_NO, SLU_SPLIT_SWITCH };
 /* Where its servers run; unsaid is near. */
 enum slu_bind { SLU_BIND_UNSAID, SLU_BIND_NEAR, SLU_BIND_FAR, SLU_BIND_NONE };
+/* What a process on one node sees of what another node has written, from
+ * nothing that is to be relied on to what one local file system gives; the
+ * manual, sluice(7), says exactly what. */
+enum slu_coherence {
+	SLU_COHERENCE_UNSAID,
+	SLU_COHERENCE_PRIVATE,
+	SLU_COHERENCE_SHARED,
+	SLU_COHERENCE_STRICT,
+};
+extern const char *const slu_coherence_names[]; /* NULL-ended */
 enum slu_stage_on { SLU_ON_ALWAYS, SLU_ON_SUCCESS, SLU_ON_FAILURE };
 
 struct slu_request_stage {
@@ -87,6 +97,7 @@ struct slu_request {
 	enum slu_dw dw;
 	enum slu_split split;
 	enum slu_bind bind;
+	enum slu_coherence coherence;
 	struct slu_request_stage *stage;
 	size_t n_stage;
 	struct slu_request_stripe *stripe;

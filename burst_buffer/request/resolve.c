@@ -41,41 +41,38 @@ static int apply_profile(struct slu_request *req, const struct slu_conf *conf,
 	return 0;
 }
 
-static bool is_reached(const struct slu_fs_conf *fs, bool shared)
+static bool is_shared(const struct slu_fstype *type)
 {
-	const struct slu_fstype *type = slu_fstype_find(fs->driver);
-
-	return type && type->shared == shared;
+	return type->shared;
 }
 
-/* The default one, if it can be reached this way, else the first that can. */
-static const struct slu_fs_conf *find_fs(const struct slu_conf *conf,
-					 bool shared)
+static bool is_private(const struct slu_fstype *type)
 {
-	const struct slu_fs_conf *fs = slu_conf_fs(conf, NULL);
-	size_t i;
-
-	if (fs && is_reached(fs, shared))
-		return fs;
-	for (i = 0; i < conf->n_fs; i++)
-		if (is_reached(&conf->fs[i], shared))
-			return &conf->fs[i];
-	return NULL;
+	return !type->shared;
 }
 
 static int choose_fs(struct slu_request *req, const struct slu_conf *conf,
 		     struct slu_err *err)
 {
-	bool shared = req->dw == SLU_DW_STRIPED;
-	const struct slu_fs_conf *fs = find_fs(conf, shared);
+	const struct slu_fs_conf *fs =
+		slu_coherence_fs(conf, req->coherence,
+				 req->dw == SLU_DW_STRIPED   ? is_shared
+				 : req->dw == SLU_DW_PRIVATE ? is_private
+							     : NULL);
 
-	if (!fs)
+	if (!fs && req->dw && !req->coherence)
 		return slu_err(err, SLU_INVALID,
 			       "jobdw: access_mode=%s: this site has no file "
 			       "system that is %s",
 			       slu_dw_names[req->dw],
-			       shared ? "shared by the nodes of a job"
-				      : "private to each node");
+			       req->dw == SLU_DW_STRIPED
+				       ? "shared by the nodes of a job"
+				       : "private to each node");
+	if (!fs)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: coherence=%s: this site has no such "
+			       "file system",
+			       slu_coherence_names[req->coherence]);
 	req->fs = strdup(fs->name);
 	return req->fs ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
@@ -127,7 +124,8 @@ int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 			       "jobfs: capacity= is missing, and profile %s "
 			       "has none",
 			       req->profile ? req->profile : "");
-	if (req->dw && !req->fs && choose_fs(req, conf, err))
+	if ((req->dw || req->coherence) && !req->fs &&
+	    choose_fs(req, conf, err))
 		return -1;
 	pool = slu_request_pool(req, conf);
 	if (pool)

@@ -50,7 +50,8 @@ void setup(const char *text)
 	expect(db, "%s", err.text);
 	receiver = slu_receiver_new(db, &err);
 	slu_buf_printf(&buf,
-		       "FileSystem=glu Driver=glusterfs shard=16MB ports=1-2\n"
+		       "FileSystem=glu Driver=glusterfs shard=16MB ports=1-2 "
+		       "coherence=private\n"
 		       "Profile=fast type=glu shard=1MB tolerate=0\n"
 		       "Profile=slow storage=/slow/bb\n"
 		       "FileSystem=tmp Driver=scratch\n%s",

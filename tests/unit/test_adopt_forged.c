@@ -235,7 +235,8 @@ START_TEST(test_kept)
 	each(c, cases)
 	{
 		world_new(&w, 3, WALK,
-			  "FileSystem=fs Driver=glusterfs shard=64MiB\n");
+			  "FileSystem=fs Driver=glusterfs shard=64MiB "
+			  "coherence=private\n");
 		run_until(&w, AT_RUN);
 		plan = noted(&w);
 		restore(&w, false);

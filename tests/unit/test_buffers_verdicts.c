@@ -147,7 +147,9 @@ START_TEST(test_kept_where)
 	} cases[] = {
 		{"nodes=1", NULL,
 		 "; the data is kept on n1 for 2-00:00:00, see sluice"},
-		{"", "FileSystem=fs Driver=glusterfs shard=64MiB",
+		{"",
+		 "FileSystem=fs Driver=glusterfs shard=64MiB "
+		 "coherence=private",
 		 "; the data is kept on n[1-3] for 2-00:00:00, in pie"},
 		{"", "FileSystem=fs Driver=beeond",
 		 "; the data is kept on n[1-3] for 2-00:00:00, in pie"},

@@ -82,6 +82,56 @@ START_TEST(test_life)
 }
 END_TEST
 
+/* How a program replaces what a file has by as many other bytes. */
+enum rewriting { IN_PLACE, TRUNCATED, RENAMED, REWRITINGS };
+
+static void rewrite(const char *path, enum rewriting how, const char *text)
+{
+	char other[4100];
+	int fd;
+
+	snprintf(other, sizeof(other), "%s.new", path);
+	fd = open(how == RENAMED ? other : path,
+		  O_WRONLY | (how == RENAMED	 ? O_CREAT
+			      : how == TRUNCATED ? O_TRUNC
+						 : 0),
+		  0644);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), strlen(text));
+	ck_assert(!fsync(fd) && !close(fd));
+	if (how == RENAMED)
+		ck_assert(!rename(other, path));
+}
+
+static void expect_text(const char *path, const char *want)
+{
+	char text[64] = "";
+	int fd = open(path, O_RDONLY);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_ge(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	ck_assert_str_eq(text, want);
+}
+
+/* One node has read, and written, what another then rewrites: the next that
+ * opens the file reads the new text. */
+static void rewritten_is_read(const struct job *j)
+{
+	char first[4096], second[4096], text[64];
+
+	snprintf(first, sizeof(first), "%s/state", j->in[0].top);
+	snprintf(second, sizeof(second), "%s/state", j->in[1].top);
+	make_text(first, "step 0000");
+	expect_text(second, "step 0000");
+	for (int i = 0; i < 4 * REWRITINGS; i++) {
+		snprintf(text, sizeof(text), "step %04d", i + 1);
+		rewrite(i % 2 ? first : second, (enum rewriting)(i / 4), text);
+		expect_text(second, text);
+		expect_text(first, text);
+	}
+}
+
 /* What one node writes another sees at once, also when it has looked before:
  * the first tasks of a job look at files that others have just staged in. */
 START_TEST(test_coherent)
@@ -104,6 +154,7 @@ START_TEST(test_coherent)
 		ck_assert(!unlink(path));
 		ck_assert_int_eq(stat(in(j.in[0].top, name), &st), -1);
 	}
+	rewritten_is_read(&j);
 	job_end(&j);
 	job_free(&j);
 	tree_remove(top);

@@ -160,8 +160,8 @@ static int fetch_refused(const char *words)
 START_TEST(test_kept_in_pieces)
 {
 	if (no_glusterfs() ||
-	    !begin("sharded",
-		   "FileSystem=sharded Driver=glusterfs shard=4MiB\n"))
+	    !begin("sharded", "FileSystem=sharded Driver=glusterfs shard=4MiB "
+			      "coherence=private\n"))
 		return;
 	ck_assert(!chmod(pfs("out"), 0555));
 	job_starts(request);

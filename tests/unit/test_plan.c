@@ -111,7 +111,7 @@ START_TEST(test_whole)
 	ck_assert_str_eq(p.fs, "glu");
 	ck_assert_str_eq(p.driver, "glusterfs");
 	ck_assert_uint_eq(p.capacity, 10 * GIB);
-	ck_assert_uint_eq(p.n_option, 2);
+	ck_assert_uint_eq(p.n_option, 3);
 	ck_assert_str_eq(p.option[0].key, "shard");
 	ck_assert_str_eq(p.option[0].value, "16MB");
 	ck_assert_str_eq(p.option[1].key, "ports");
@@ -194,15 +194,19 @@ START_TEST(test_some_nodes)
 	ck_assert_str_eq(p.stage[0].type, "list");
 	ck_assert_str_eq(p.node[1].storage, "/s/sluice");
 	/* the profile's comes first */
-	ck_assert_uint_eq(p.n_option, 3);
+	ck_assert_uint_eq(p.n_option, 4);
 	ck_assert_str_eq(p.option[0].key, "shard");
 	ck_assert_str_eq(p.option[0].value, "1MB");
 	slu_msg_clear(&slu_plan_desc, &p);
 
 	/* storage= instead of the largest disk */
-	j = job("n[1-2]", "jobfs profile=slow capacity=1GiB type=glu");
+	j = job("n[1-2]", "jobfs profile=slow capacity=1GiB type=glu "
+			  "coherence=private");
 	expect_ok(slu_plan_make(&j, &s, &p, &err), err);
 	ck_assert_str_eq(p.node[1].storage, "/slow/bb");
+	/* and what the request says, before both */
+	ck_assert_str_eq(p.option[0].key, "coherence");
+	ck_assert_str_eq(p.option[0].value, "private");
 	slu_msg_clear(&slu_plan_desc, &p);
 
 	j = job("n[1-2]", "jobfs type=tmp capacity=1GiB tolerate=1");
@@ -382,12 +386,12 @@ START_TEST(test_chunk)
 		double request;
 		const char *want;
 	} cases[] = {
-		{"glusterfs shard=auto", 0, "64M"},
-		{"glusterfs shard=auto", 1e3, "4M"},
-		{"glusterfs shard=auto", 4 << 20, "4M"},
-		{"glusterfs shard=auto", (4 << 20) + 1, "8M"},
-		{"glusterfs shard=auto", 1e15, "512M"},
-		{"glusterfs shard=7MB", 1e15, "7MB"},
+		{"glusterfs coherence=private shard=auto", 0, "64M"},
+		{"glusterfs coherence=private shard=auto", 1e3, "4M"},
+		{"glusterfs coherence=private shard=auto", 4 << 20, "4M"},
+		{"glusterfs coherence=private shard=auto", (4 << 20) + 1, "8M"},
+		{"glusterfs coherence=private shard=auto", 1e15, "512M"},
+		{"glusterfs coherence=private shard=7MB", 1e15, "7MB"},
 		{"lustre root=/x stripe_size=auto", 0, "1M"},
 		{"lustre root=/x stripe_size=auto", 1, "64K"},
 		{"lustre root=/x stripe_size=AUTO", 65537, "128K"},

@@ -40,18 +40,23 @@ static char *resolved(const char *text, const struct slu_conf *conf,
 }
 
 #define SITE "FileSystem=tmp Driver=scratch\nFileSystem=glu Driver=glusterfs\n"
-#define PROFILES                                                        \
-	SITE "Profile=fast type=glu capacity=2GiB nodes=2 shard=16MB\n" \
+#define PROFILES                                                       \
+	SITE "Profile=fast type=glu capacity=2GiB nodes=2 shard=16MB " \
+	     "coherence=private\n"                                     \
 	     "Profile=safe Tolerate=1\n"
+
+#define LUSTRE "FileSystem=l Driver=lustre root=/l\n"
 
 /* What the request leaves open is filled in, and nothing else. */
 static const struct {
 	const char *conf, *text, *want; /* text, or words of an error */
 } resolutions[] = {
 	{PROFILES, "jobfs profile=fast",
-	 "jobfs type=glu capacity=2147483648 nodes=2 profile=fast"},
+	 "jobfs type=glu capacity=2147483648 nodes=2 coherence=private "
+	 "profile=fast"},
 	{PROFILES, "jobfs profile=fast nodes=all capacity=1K",
-	 "jobfs type=glu capacity=1024 nodes=all profile=fast"},
+	 "jobfs type=glu capacity=1024 nodes=all coherence=private "
+	 "profile=fast"},
 	{PROFILES, "jobfs profile=safe capacity=1K",
 	 "jobfs capacity=1024 tolerate=1 profile=safe"},
 	{PROFILES, "jobfs profile=safe capacity=1K tolerate=0 type=glu",
@@ -92,6 +97,35 @@ static const struct {
 	 "jobfs type=tmp capacity=1024 dw=private"},
 	{SITE, "#DW jobdw capacity=1K access_mode=private type=glu",
 	 "access_mode=private: glu is shared"},
+	{SITE, "jobfs capacity=1K coherence=private",
+	 "jobfs type=tmp capacity=1024 coherence=private"},
+	{SITE, "jobfs capacity=1K coherence=shared",
+	 "jobfs type=glu capacity=1024 coherence=shared"},
+	{SITE, "jobfs capacity=1K coherence=strict",
+	 "coherence=strict: this site has no such file system"},
+	{SITE, "jobfs type=glu capacity=1K coherence=private",
+	 "jobfs type=glu capacity=1024 coherence=private"},
+	{SITE, "jobfs type=glu capacity=1K coherence=strict",
+	 "coherence=strict: glu is shared, and no file system here gives more"},
+	{SITE, "jobfs type=tmp capacity=1K coherence=shared",
+	 "coherence=shared: tmp is private; type=glu would be shared"},
+	{SITE LUSTRE, "jobfs type=glu capacity=1K coherence=strict",
+	 "type=l would be strict"},
+	{SITE LUSTRE, "jobfs capacity=1K coherence=strict",
+	 "jobfs type=l capacity=1024 coherence=strict"},
+	{SITE "Profile=p coherence=shared", "jobfs profile=p capacity=1K",
+	 "jobfs type=glu capacity=1024 coherence=shared profile=p"},
+	{SITE "Profile=p coherence=shared",
+	 "jobfs profile=p capacity=1K coherence=private",
+	 "jobfs type=tmp capacity=1024 coherence=private profile=p"},
+	{SITE "Profile=p shard=4MiB type=glu", "jobfs profile=p capacity=1K",
+	 "shard=4MiB of glu breaks a file that two nodes write"},
+	{"FileSystem=g Driver=glusterfs shard=4MiB", "jobfs capacity=1K",
+	 "say coherence=private"},
+	{"FileSystem=g Driver=glusterfs shard=4MiB coherence=private",
+	 "jobfs capacity=1K", "jobfs capacity=1024"},
+	{"FileSystem=g Driver=glusterfs shard=4MiB coherence=private",
+	 "jobfs capacity=1K coherence=shared", "say coherence=private"},
 	{"FileSystem=tmp Driver=scratch", "#DW jobdw capacity=1K",
 	 "access_mode=striped: this site has no file system"},
 };
@@ -136,6 +170,11 @@ static const struct {
 	 "FileSystem a: driver glusterfs has no option shart; did you "
 	 "mean shard"},
 	{"FileSystem=a Driver=glusterfs shard=auto", NULL},
+	{"FileSystem=a Driver=glusterfs coherence=private", NULL},
+	{"FileSystem=a Driver=glusterfs coherence=strict",
+	 "coherence=strict is not private or shared"},
+	{"FileSystem=a Driver=scratch coherence=private",
+	 "driver scratch has no option coherence"},
 	{"FileSystem=a Driver=beeond chunk=auto", NULL},
 	{"FileSystem=a Driver=beeond chunk=64KiB", NULL},
 	{"FileSystem=a Driver=beeond chunk=2GiB", NULL},

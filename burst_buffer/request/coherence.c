@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How much of what one node writes the others see: what is asked for, what a
+ * site's file systems give, and which of them is taken.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/grammar.h"
+#include "common/str.h"
+
+const char *const slu_coherence_names[] = {[SLU_COHERENCE_UNSAID] = "",
+					   [SLU_COHERENCE_PRIVATE] = "private",
+					   [SLU_COHERENCE_SHARED] = "shared",
+					   [SLU_COHERENCE_STRICT] = "strict",
+					   NULL};
+
+int slu_set_coherence(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	int i = slu_choose(value, slu_coherence_names + SLU_COHERENCE_PRIVATE,
+			   err);
+
+	if (i < 0)
+		return -1;
+	req->coherence = (enum slu_coherence)(SLU_COHERENCE_PRIVATE + i);
+	return 0;
+}
+
+static enum slu_coherence most(const struct slu_fs_conf *fs)
+{
+	const struct slu_fstype *type = slu_fstype_find(fs->driver);
+
+	return type ? type->coherence : SLU_COHERENCE_UNSAID;
+}
+
+enum slu_coherence slu_fstype_coherence(const struct slu_fs_conf *fs)
+{
+	const char *said = slu_fs_option(fs, "coherence", NULL);
+
+	if (said && slu_fstype_has(slu_fstype_find(fs->driver), "coherence"))
+		for (int i = SLU_COHERENCE_PRIVATE; slu_coherence_names[i]; i++)
+			if (!strcasecmp(said, slu_coherence_names[i]))
+				return (enum slu_coherence)i;
+	return most(fs);
+}
+
+const struct slu_fs_conf *
+slu_coherence_fs(const struct slu_conf *conf, enum slu_coherence least,
+		 bool (*fits)(const struct slu_fstype *))
+{
+	const struct slu_fs_conf *best = NULL;
+
+	for (size_t i = 0; i < conf->n_fs; i++) {
+		const struct slu_fs_conf *fs = &conf->fs[i];
+		const struct slu_fstype *type = slu_fstype_find(fs->driver);
+
+		if (!type || type->coherence < least || (fits && !fits(type)))
+			continue;
+		if (fs->is_default)
+			return fs;
+		if (!best || most(fs) > most(best))
+			best = fs;
+	}
+	return best;
+}
+
+static int check_least(const struct slu_request *req,
+		       const struct slu_fs_conf *fs,
+		       const struct slu_conf *conf, struct slu_err *err)
+{
+	const char *asked = slu_coherence_names[req->coherence];
+	const struct slu_fs_conf *other;
+
+	if (req->coherence <= most(fs))
+		return 0;
+	other = slu_coherence_fs(conf, req->coherence, NULL);
+	if (!other)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: coherence=%s: %s is %s, and no file "
+			       "system here gives more",
+			       asked, fs->name, slu_coherence_names[most(fs)]);
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: coherence=%s: %s is %s; type=%s would be %s",
+		       asked, fs->name, slu_coherence_names[most(fs)],
+		       other->name, slu_coherence_names[most(other)]);
+}
+
+/* The profile's, or the file system's. */
+static const char *driver_option(const struct slu_request *req,
+				 const struct slu_fs_conf *fs,
+				 const struct slu_conf *conf, const char *key)
+{
+	const struct slu_profile_conf *p =
+		req->profile ? slu_conf_profile(conf, req->profile) : NULL;
+
+	for (size_t i = 0; p && i < p->n_option; i++)
+		if (!strcasecmp(p->option[i].key, key))
+			return p->option[i].value;
+	return slu_fs_option(fs, key, NULL);
+}
+
+int slu_check_coherence(const struct slu_request *req,
+			const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+	const struct slu_fstype *type = slu_fstype_find(fs->driver);
+	enum slu_coherence given =
+		req->coherence ? req->coherence : slu_fstype_coherence(fs);
+	const char *pieces;
+
+	if (check_least(req, fs, conf, err))
+		return -1;
+	pieces = type->striped ? driver_option(req, fs, conf, type->striped)
+			       : NULL;
+	if (!pieces || given == SLU_COHERENCE_PRIVATE)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: %s=%s of %s breaks a file that two nodes write; "
+		       "where each file is written by one node alone, say "
+		       "coherence=private",
+		       type->striped, pieces, fs->name);
+}
