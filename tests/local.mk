@@ -47,7 +47,8 @@ check_PROGRAMS += tests/fakes/fake_gkfs_daemon
 tests_fakes_fake_gkfs_daemon_SOURCES = tests/fakes/fake_gkfs_daemon.c
 # A module, although it is not installed: -rpath makes libtool build one.
 check_LTLIBRARIES += tests/fakes/fake_gkfs_intercept.la
-tests_fakes_fake_gkfs_intercept_la_SOURCES = tests/fakes/fake_gkfs_intercept.c
+tests_fakes_fake_gkfs_intercept_la_SOURCES = tests/fakes/fake_gkfs_intercept.c \
+	tests/fakes/fake_gkfs_client.c tests/fakes/fake_gkfs_client.h
 tests_fakes_fake_gkfs_intercept_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 tests_fakes_fake_gkfs_intercept_la_LIBADD = -ldl

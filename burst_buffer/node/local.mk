@@ -100,7 +100,8 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_gluster_whole
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
-node_slow_tests = tests/unit/test_fs tests/unit/test_fs_lustre
+node_slow_tests = tests/unit/test_fs tests/unit/test_fs_lustre \
+	tests/unit/test_gekkofs
 check_PROGRAMS += $(node_tests) $(node_slow_tests)
 TESTS += $(node_tests)
 if !SANITIZERS
@@ -201,7 +202,11 @@ tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)
 node_test_fs_job = tests/unit/fs_job.c tests/unit/fs_job.h $(node_test_nodes)
 tests_unit_test_fs_SOURCES = tests/unit/test_fs.c $(node_test_fs_job)
 tests_unit_test_fs_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
-EXTRA_tests_unit_test_fs_DEPENDENCIES = tests/fakes/fake_gkfs_daemon$(EXEEXT) \
+tests_unit_test_gekkofs_SOURCES = tests/unit/test_gekkofs.c \
+	$(node_test_fs_job)
+tests_unit_test_gekkofs_LDADD = $(tests_unit_test_fs_LDADD)
+EXTRA_tests_unit_test_gekkofs_DEPENDENCIES = \
+	tests/fakes/fake_gkfs_daemon$(EXEEXT) \
 	tests/fakes/fake_gkfs_intercept.la
 tests_unit_test_fs_lustre_SOURCES = tests/unit/test_fs_lustre.c \
 	$(node_test_fs_job)

@@ -160,7 +160,9 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	uint64_t len = slu_share_range(size, w->range, &offset);
 	struct slu_err reason = {0};
 	mode_t mode = w->entry.mode;
-	bool sparse = (uint64_t)st->st_blocks * 512 < size;
+	/* Where a hole cannot be read, none is made. */
+	bool sparse = !a->part->plain_destination &&
+		      (uint64_t)st->st_blocks * 512 < size;
 
 	if (a->part->early && settle(a, in, &w->entry, offset, len, err))
 		return -1;
@@ -175,7 +177,8 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	if (slu_act_copier_finishes(a, &w->entry) &&
 	    slu_act_attrs(a, in, out, &w->entry, &mode, err))
 		return -1;
-	return finish_target(a, out, w, mode, sparse, err);
+	return finish_target(a, out, w, mode, sparse || a->part->plain_source,
+			     err);
 }
 
 /* Does the syncfs() at the end not reach this file? */
@@ -255,6 +258,7 @@ static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
 	t->copier.progress = told;
 	t->copier.arg = t;
 	t->copier.flush = c->act->part->durable;
+	t->copier.by_size = c->act->part->plain_source;
 	if (copy_range(c, t, w, err))
 		return -1;
 	t->files += w->range == 0;

@@ -15,6 +15,7 @@
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/share.h"
+#include "common/file.h"
 
 #define SMALL (256u << 10)
 #define STEP  (16u << 20) /* of one copy_file_range, so that a stop is seen */
@@ -53,6 +54,20 @@ static int write_at(int fd, const char *data, size_t len, uint64_t offset,
 	return 0;
 }
 
+ssize_t slu_read_range(int fd, char *data, size_t len, uint64_t offset,
+		       bool by_size)
+{
+	ssize_t n;
+
+	if (!by_size)
+		return slu_read_up_to(fd, data, len, (off_t)offset);
+	memset(data, 0, len);
+	do
+		n = pread(fd, data, len, (off_t)offset);
+	while (n < 0 && errno == EINTR);
+	return n > 0 ? (ssize_t)len : n;
+}
+
 static int copy_by_buffer(struct slu_copier *c, int in, int out,
 			  uint64_t offset, uint64_t len, struct slu_err *err)
 {
@@ -60,17 +75,18 @@ static int copy_by_buffer(struct slu_copier *c, int in, int out,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	while (len) {
 		size_t want = len < SLU_COPY_BUFFER ? len : SLU_COPY_BUFFER;
-		ssize_t n = pread(in, c->buffer, want, (off_t)offset);
+		ssize_t n =
+			slu_read_range(in, c->buffer, want, offset, c->by_size);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
 			return slu_errno(err, SLU_IO, "read");
-		if (!n)
+		if (!n && !c->by_size)
 			return slu_err(err, SLU_IO,
 				       "it became shorter while being copied");
 		if (write_at(out, c->buffer, (size_t)n, offset, err))
 			return -1;
+		if (!n) /* there is a hole already */
+			n = (ssize_t)want;
 		write_behind(c, out, offset, (uint64_t)n);
 		if (told(c, (uint64_t)n, err))
 			return -1;
@@ -83,7 +99,7 @@ static int copy_by_buffer(struct slu_copier *c, int in, int out,
 static int copy_data(struct slu_copier *c, int in, int out, uint64_t offset,
 		     uint64_t len, struct slu_err *err)
 {
-	while (len > SMALL && !c->no_kernel) {
+	while (len > SMALL && !c->no_kernel && !c->by_size) {
 		off_t from = (off_t)offset, to = (off_t)offset;
 		ssize_t n = copy_file_range(in, &from, out, &to,
 					    len < STEP ? len : STEP, 0);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <time.h>
 #include "common/err.h"
 
@@ -20,6 +21,7 @@ struct slu_copier {
 	char *buffer;
 	bool no_kernel; /* copy_file_range does not work between these two */
 	bool flush;	/* begin to write what is copied to disk at once */
+	bool by_size;	/* of the source, see slu_read_range() */
 	/* Told after every piece; may be NULL. Not 0: stop. */
 	int (*progress)(void *arg, uint64_t bytes);
 	void *arg;
@@ -31,6 +33,14 @@ struct slu_copier {
  * names. */
 int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 		  uint64_t len, bool sparse, struct slu_err *err);
+
+/* Read [offset, offset + len) of a file that is so long: how many bytes, fewer
+ * where it ends early; or -1 with errno. `by_size`: its file system reads
+ * nothing where there is a hole, and says how many bytes it has read elsewhere,
+ * not where (GekkoFS). All of them are there then, holes as zeros; 0: there is
+ * but a hole. */
+ssize_t slu_read_range(int fd, char *data, size_t len, uint64_t offset,
+		       bool by_size);
 
 /* Is this the time that a copy got, as far as its file system keeps it? */
 bool slu_same_time(const struct timespec *want, const struct timespec *is);

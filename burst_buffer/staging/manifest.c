@@ -67,6 +67,18 @@ static int count(struct slu_totals *t, const struct slu_entry *e,
 	return 0;
 }
 
+int slu_check_colons(const char *path, struct slu_err *err)
+{
+	char text[SLU_PATH_TEXT];
+
+	if (!strchr(path, ':'))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "%s has a ':' in its name, which this file system takes "
+		       "for a '/': rename it, or use another type=",
+		       slu_path_text(path, text));
+}
+
 int slu_manifest_add(struct slu_manifest_out *out, const struct slu_entry *e,
 		     struct slu_err *err)
 {
@@ -78,6 +90,8 @@ int slu_manifest_add(struct slu_manifest_out *out, const struct slu_entry *e,
 		return slu_err(err, SLU_INVALID,
 			       "a path is longer than %d bytes: ...%s",
 			       SLU_STAGE_PATH_MAX, e->path + path_len - 60);
+	if (out->no_colons && slu_check_colons(e->path, err))
+		return -1;
 	mark(out);
 	n = fprintf(out->file, "%c %o %" PRIu64 " %" PRId64 ".%09ld %zu %zu\n",
 		    e->kind, (unsigned)e->mode, e->size,

@@ -21,6 +21,7 @@
  * too large for memory.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -53,6 +54,7 @@ struct slu_mark {	 /* of one record */
 /* Writing: `file` may be a pipe; it stays the caller's. Zero the rest. */
 struct slu_manifest_out {
 	FILE *file;
+	bool no_colons; /* refuse such paths, see slu_check_colons() */
 	struct slu_totals totals; /* of what was added */
 	uint64_t offset;	  /* private */
 	uint64_t records, step;	  /* there is a mark every `step` records */
@@ -62,6 +64,9 @@ struct slu_manifest_out {
 int slu_manifest_begin(struct slu_manifest_out *out, struct slu_err *err);
 int slu_manifest_add(struct slu_manifest_out *out,
 		     const struct slu_entry *entry, struct slu_err *err);
+/* In a plain file system (GekkoFS) "a:b" and "a/b" share their content: paths
+ * with a ':' are SLU_INVALID. */
+int slu_check_colons(const char *path, struct slu_err *err);
 int slu_manifest_end(struct slu_manifest_out *out, struct slu_err *err);
 
 /* Reading; `file` is seekable. The content is not trusted: a path that is

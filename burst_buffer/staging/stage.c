@@ -15,6 +15,7 @@
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/walk.h"
 #include "common/file.h"
+#include "common/str.h"
 
 int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,
 		  struct slu_err *err)
@@ -143,6 +144,22 @@ static int walk(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
 	return slu_walk(w, err);
 }
 
+/* The names that the request gives, below the root of a plain file system. */
+static int check_names(const struct slu_act *a, struct slu_err *err)
+{
+	const char *to = a->part->destination, *root = a->part->fs_root;
+
+	if (!a->part->plain_destination)
+		return 0;
+	if (root && slu_is_below(to, root))
+		to += strlen(root);
+	return slu_check_colons(to, err) ||
+			       (a->places.to &&
+				slu_check_colons(a->places.to, err))
+		       ? -1
+		       : 0;
+}
+
 static int act_prepare(struct slu_act *a, FILE *manifest,
 		       struct slu_stage_result *result, struct slu_err *err)
 {
@@ -151,7 +168,8 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		.dst = a->places.dst,
 		.src_path = a->places.src_path,
 		.dst_path = a->places.dst_path,
-		.manifest.file = manifest,
+		.manifest = {.file = manifest,
+			     .no_colons = a->part->plain_destination},
 		.made = a->places.made,
 		.plain = a->part->plain_destination,
 		.plain_source = a->part->plain_source,
@@ -162,7 +180,7 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		.arg = a,
 	};
 
-	if (walk(a, &w, err))
+	if (check_names(a, err) || walk(a, &w, err))
 		return -1;
 	a->totals = w.manifest.totals;
 	a->files = w.links;

@@ -8,132 +8,29 @@
  * the kernel is asked about our descriptors directly, it does not know.
  */
 #include "config.h"
-#include <arpa/inet.h>
+#include "tests/fakes/fake_gkfs_client.h"
+
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <regex.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-static char mountdir[PATH_MAX], store[PATH_MAX];
-
-#define REAL(name) ((__typeof__(&name))real(#name))
-
-static void *real(const char *name)
-{
-	return dlsym(RTLD_NEXT, name);
-}
-
-static void die(const char *what, const char *detail)
-{
-	fprintf(stderr, "[gkfs_client] %s: %s\n", what, detail);
-	_exit(1);
-}
-
-/* Where this daemon says that things are. */
-static void ask(const char *uri)
-{
-	struct sockaddr_in sa = {.sin_family = AF_INET};
-	char host[64] = "", answer[2 * PATH_MAX + 4] = "", *end;
-	const char *at = strstr(uri, "://");
-	unsigned port = 0;
-	size_t len = 0;
-	ssize_t n;
-	int fd;
-
-	if (!at || sscanf(at, "://%63[^:]:%u", host, &port) != 2 ||
-	    inet_pton(AF_INET, host, &sa.sin_addr) != 1)
-		die("Failed to connect to hosts", uri);
-	sa.sin_port = htons((unsigned short)port);
-	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (connect(fd, (struct sockaddr *)&sa, sizeof(sa)))
-		die("Failed to connect to hosts", uri);
-	while ((n = REAL(read)(fd, answer + len, sizeof(answer) - 1 - len)) > 0)
-		len += (size_t)n;
-	close(fd);
-	end = strchr(answer, '\n');
-	if (!end)
-		die("Failed to connect to hosts", uri);
-	*end = '\0';
-	snprintf(mountdir, sizeof(mountdir), "%s", answer);
-	end[1 + strcspn(end + 1, "\n")] = '\0';
-	snprintf(store, sizeof(store), "%s", end + 1);
-}
-
-__attribute__((constructor)) static void init(void)
-{
-	const char *path = getenv("LIBGKFS_HOSTS_FILE");
-	regmatch_t m[4];
-	char line[1024];
-	regex_t re;
-	FILE *(*open_it)(const char *, const char *) = real("fopen");
-	FILE *f = open_it(path ? path : "./gkfs_hosts.txt", "re");
-
-	if (!f)
-		die("Failed to load hosts addresses", path ? path : "");
-	regcomp(&re, "^([^ ]+) +([^ ]+) *([^ ]*)$", REG_EXTENDED);
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strcmp(line, "#FS_INSTANCE_END"))
-			break;
-		if (regexec(&re, line, 4, m, 0))
-			die("Failed to load hosts addresses", line);
-		line[m[2].rm_eo] = '\0';
-		ask(line + m[2].rm_so);
-	}
-	fclose(f);
-	regfree(&re);
-	if (!*store)
-		die("Failed to load hosts addresses", "no host");
-}
-
-/* The path in the store, or as it is. */
-static const char *led(const char *path, char out[PATH_MAX])
-{
-	size_t n = strlen(mountdir);
-
-	if (!n || strncmp(path, mountdir, n) || (path[n] && path[n] != '/'))
-		return path;
-	snprintf(out, PATH_MAX, "%s%s", store, path + n);
-	return out;
-}
-
-static bool ours_path(const char *path)
-{
-	char out[PATH_MAX];
-
-	return led(path, out) == out;
-}
-
-static bool ours(int fd)
-{
-	char link[40], path[PATH_MAX];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = fd < 0 ? -1 : readlink(link, path, sizeof(path) - 1);
-	return n > 0 && *store && !strncmp(path, store, strlen(store));
-}
-
-static bool ours_at(int dir, const char *path)
-{
-	return ours_path(path) || (*path != '/' && ours(dir));
-}
 
 static int refuse(int error)
 {
 	errno = error;
 	return -1;
+}
+
+/* A child that waits for ever, or is refused. */
+static bool waits(long number, int dir, const char *path)
+{
+	return fake_ours_at(dir, path) && fake_enter(number, dir, (long)path);
 }
 
 static bool wrong_flags(int flags)
@@ -157,9 +54,13 @@ int openat(int dir, const char *path, int flags, ...)
 	mode_t mode;
 
 	GET_MODE(mode, flags);
-	if (ours_at(dir, path) && wrong_flags(flags))
+	if (waits(SYS_openat, dir, path))
+		return -1;
+	if (fake_ours_at(dir, path) && wrong_flags(flags))
 		return refuse(ENOTSUP);
-	return REAL(openat)(dir, led(path, out), flags, mode);
+	if (fake_ours_at(dir, path) && flags & O_CREAT)
+		fake_share_chunks(dir, path);
+	return REAL(openat)(dir, fake_led(path, out), flags, mode);
 }
 
 int openat64(int dir, const char *path, int flags, ...)
@@ -190,7 +91,9 @@ FILE *fopen(const char *path, const char *mode)
 {
 	char out[PATH_MAX];
 
-	return REAL(fopen)(led(path, out), mode);
+	if (waits(SYS_openat, AT_FDCWD, path))
+		return NULL;
+	return REAL(fopen)(fake_led(path, out), mode);
 }
 
 /* Times are those of 1970. */
@@ -208,13 +111,15 @@ int fstatat(int dir, const char *restrict path, struct stat *restrict st,
 {
 	char out[PATH_MAX];
 
-	return timeless(REAL(fstatat)(dir, led(path, out), st, flags), st,
-			ours_at(dir, path));
+	if (waits(SYS_newfstatat, dir, path))
+		return -1;
+	return timeless(REAL(fstatat)(dir, fake_led(path, out), st, flags), st,
+			fake_ours_at(dir, path));
 }
 
 int fstat(int fd, struct stat *st)
 {
-	return timeless(REAL(fstat)(fd, st), st, ours(fd));
+	return timeless(REAL(fstat)(fd, st), st, fake_ours(fd));
 }
 
 int stat(const char *restrict path, struct stat *restrict st)
@@ -232,101 +137,162 @@ int statx(int dir, const char *restrict path, int flags, unsigned mask,
 {
 	char out[PATH_MAX];
 
-	return REAL(statx)(dir, led(path, out), flags, mask, st);
+	if (waits(SYS_statx, dir, path))
+		return -1;
+	return REAL(statx)(dir, fake_led(path, out), flags, mask, st);
 }
 
 int access(const char *path, int mode)
 {
 	char out[PATH_MAX];
 
-	return REAL(access)(led(path, out), mode);
+	if (waits(SYS_openat, AT_FDCWD, path))
+		return -1;
+	return REAL(access)(fake_led(path, out), mode);
 }
 
 int mkdir(const char *path, mode_t mode)
 {
 	char out[PATH_MAX];
 
-	return REAL(mkdir)(led(path, out), mode);
+	if (waits(SYS_openat, AT_FDCWD, path))
+		return -1;
+	return REAL(mkdir)(fake_led(path, out), mode);
 }
 
 int unlink(const char *path)
 {
 	char out[PATH_MAX];
 
-	return REAL(unlink)(led(path, out));
+	if (waits(SYS_openat, AT_FDCWD, path))
+		return -1;
+	return REAL(unlink)(fake_led(path, out));
 }
 
 int rmdir(const char *path)
 {
 	char out[PATH_MAX];
 
-	return REAL(rmdir)(led(path, out));
+	if (waits(SYS_openat, AT_FDCWD, path))
+		return -1;
+	return REAL(rmdir)(fake_led(path, out));
 }
 
 DIR *opendir(const char *path)
 {
 	char out[PATH_MAX];
 
-	return REAL(opendir)(led(path, out));
+	if (waits(SYS_openat, AT_FDCWD, path))
+		return NULL;
+	return REAL(opendir)(fake_led(path, out));
 }
 
 int chdir(const char *path)
 {
 	char out[PATH_MAX];
 
-	return REAL(chdir)(led(path, out));
+	if (waits(SYS_openat, AT_FDCWD, path))
+		return -1;
+	return REAL(chdir)(fake_led(path, out));
+}
+
+/* Reading and writing */
+
+ssize_t pread(int fd, void *data, size_t len, off_t offset)
+{
+	if (!fake_ours(fd))
+		return REAL(pread)(fd, data, len, offset);
+	return fake_enter(SYS_pread64, fd, 0)
+		       ? -1
+		       : fake_read_chunks(fd, data, len, offset);
+}
+
+ssize_t pread64(int fd, void *data, size_t len, off64_t offset)
+{
+	return pread(fd, data, len, offset);
+}
+
+ssize_t read(int fd, void *data, size_t len)
+{
+	ssize_t n;
+
+	if (!fake_ours(fd))
+		return REAL(read)(fd, data, len);
+	n = pread(fd, data, len, lseek(fd, 0, SEEK_CUR));
+	if (n > 0)
+		lseek(fd, n, SEEK_CUR);
+	return n;
+}
+
+ssize_t write(int fd, const void *data, size_t len)
+{
+	return fake_ours(fd) && fake_enter(SYS_write, fd, 0)
+		       ? -1
+		       : REAL(write)(fd, data, len);
 }
 
 /* What GekkoFS does not do */
 
+void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	if (!(flags & MAP_ANONYMOUS) && fake_ours(fd)) {
+		errno = EBADF;
+		return MAP_FAILED;
+	}
+	return REAL(mmap)(at, len, prot, flags, fd, offset);
+}
+
 int rename(const char *from, const char *to)
 {
-	return ours_path(from) || ours_path(to) ? refuse(ENOTSUP)
-						: REAL(rename)(from, to);
+	return fake_ours_path(from) || fake_ours_path(to)
+		       ? refuse(ENOTSUP)
+		       : REAL(rename)(from, to);
 }
 
 int symlink(const char *target, const char *path)
 {
-	return ours_path(path) ? refuse(ENOTSUP) : REAL(symlink)(target, path);
+	return fake_ours_path(path) ? refuse(ENOTSUP)
+				    : REAL(symlink)(target, path);
 }
 
 int symlinkat(const char *target, int dir, const char *path)
 {
-	return ours_at(dir, path) ? refuse(ENOTSUP)
-				  : REAL(symlinkat)(target, dir, path);
+	return fake_ours_at(dir, path) ? refuse(ENOTSUP)
+				       : REAL(symlinkat)(target, dir, path);
 }
 
 int chmod(const char *path, mode_t mode)
 {
-	return ours_path(path) ? refuse(ENOTSUP) : REAL(chmod)(path, mode);
+	return fake_ours_path(path) ? refuse(ENOTSUP) : REAL(chmod)(path, mode);
 }
 
 int fchmod(int fd, mode_t mode)
 {
-	return ours(fd) ? refuse(ENOTSUP) : REAL(fchmod)(fd, mode);
+	return fake_ours(fd) ? refuse(ENOTSUP) : REAL(fchmod)(fd, mode);
 }
 
 int fchown(int fd, uid_t uid, gid_t gid)
 {
-	return ours(fd) ? refuse(EBADF) : REAL(fchown)(fd, uid, gid);
+	return fake_ours(fd) ? refuse(EBADF) : REAL(fchown)(fd, uid, gid);
 }
 
 int futimens(int fd, const struct timespec times[2])
 {
-	return ours(fd) ? refuse(EBADF) : REAL(futimens)(fd, times);
+	return fake_ours(fd) ? refuse(EBADF) : REAL(futimens)(fd, times);
 }
 
 int utimensat(int dir, const char *path, const struct timespec times[2],
 	      int flags)
 {
-	return ours_at(dir, path) ? refuse(ENOENT)
-				  : REAL(utimensat)(dir, path, times, flags);
+	return fake_ours_at(dir, path)
+		       ? refuse(ENOENT)
+		       : REAL(utimensat)(dir, path, times, flags);
 }
 
 ssize_t copy_file_range(int in, off64_t *from, int out, off64_t *to, size_t len,
 			unsigned flags)
 {
-	return ours(in) || ours(out)
+	return fake_ours(in) || fake_ours(out)
 		       ? refuse(EBADF)
 		       : REAL(copy_file_range)(in, from, out, to, len, flags);
 }
@@ -341,8 +307,8 @@ long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (number == SYS_openat2 && ours((int)a[0]))
+	if (number == SYS_openat2 && fake_ours((int)a[0]))
 		return refuse(EBADF);
-	return ((long (*)(long, ...))real("syscall"))(number, a[0], a[1], a[2],
-						      a[3], a[4], a[5]);
+	return ((long (*)(long, ...))fake_real("syscall"))(
+		number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
