@@ -52,7 +52,8 @@ prep_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 prep_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/prep.map
 prep_sluice_la_LIBADD = libsluhost.la libsluice.la
 
-spank_sluice_la_SOURCES = plugins/spank.c
+spank_sluice_la_SOURCES = plugins/spank.c plugins/spank_env.c \
+	plugins/spank_env.h
 spank_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 spank_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/spank.map
 spank_sluice_la_LIBADD =

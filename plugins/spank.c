@@ -27,14 +27,13 @@
 #include <unistd.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
+#include "plugins/spank_env.h"
 
 SPANK_PLUGIN(sluice, 1)
 
-#define TRIES	   3	     /* of a sluice-node that a signal killed */
-#define IO_SECONDS 5	     /* for sending a job's I/O totals */
-#define FILE_MAX   (1 << 20) /* of env and mapping files */
-#define ENTRY_MAX  131072    /* of the environment, execve(2) */
-#define BAD_CONF   2	     /* exit status of sluice-node */
+#define TRIES	   3 /* of a sluice-node that a signal killed */
+#define IO_SECONDS 5 /* for sending a job's I/O totals */
+#define BAD_CONF   2 /* exit status of sluice-node */
 #define CANNOT_RUN 127
 #define MAP_FILE   "LIBGKFS_FORWARDING_MAP_FILE"
 
@@ -253,72 +252,21 @@ int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
 	return -1;
 }
 
-/* A whole small file, NUL-terminated; NULL if there is none. Caller frees. */
-static char *read_file(const char *path)
-{
-	char *text = NULL;
-	ssize_t n = -1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return NULL;
-	text = malloc(FILE_MAX + 1);
-	if (text)
-		n = read(fd, text, FILE_MAX);
-	close(fd);
-	if (n < 0) {
-		free(text);
-		return NULL;
-	}
-	text[n] = '\0';
-	return text;
-}
-
-/* Put our libraries before what is there, unless they came with the batch
- * script and stand there. */
-static void set_preload(spank_t sp, const char *ours)
-{
-	size_t n = strlen(ours);
-	char *old = malloc(ENTRY_MAX), *both;
-
-	if (!old ||
-	    spank_getenv(sp, "LD_PRELOAD", old, ENTRY_MAX) != ESPANK_SUCCESS ||
-	    !*old)
-		spank_setenv(sp, "LD_PRELOAD", ours, 1);
-	else if ((strncmp(old, ours, n) || (old[n] && !strchr(": ", old[n]))) &&
-		 asprintf(&both, "%s:%s", ours, old) > 0) {
-		spank_setenv(sp, "LD_PRELOAD", both, 1);
-		free(both);
-	}
-	free(old);
-}
-
-static void set_variable(spank_t sp, char *line)
-{
-	char *value = strchr(line, '=');
-
-	if (!value)
-		return;
-	*value++ = '\0';
-	if (!strcmp(line, "LD_PRELOAD"))
-		set_preload(sp, value);
-	else
-		spank_setenv(sp, line, value, 1);
-}
-
-/* The lines of a note; false: there is none. */
+/* As far as there is one. */
 static bool set_variables(spank_t sp, const struct conf *conf, const char *note)
 {
-	char path[PATH_MAX], *text, *line, *rest;
+	char path[PATH_MAX];
 
 	job_path(conf, note, path);
-	text = read_file(path);
-	if (!text)
-		return false;
-	for (rest = text; (line = strsep(&rest, "\n"));)
-		set_variable(sp, line);
-	free(text);
-	return true;
+	return slu_spank_env(sp, path);
+}
+
+static bool has_note(const struct conf *conf, const char *note)
+{
+	char path[PATH_MAX];
+
+	job_path(conf, note, path);
+	return exists(path);
 }
 
 static bool is_batch(spank_t sp)
@@ -335,21 +283,23 @@ static int set_environment(spank_t sp, const struct conf *conf)
 	char path[PATH_MAX], *text;
 
 	job_path(conf, "refused", path);
-	text = read_file(path);
+	text = slu_spank_read(path);
 	if (text) {
 		slurm_error("sluice: %.*s", (int)strcspn(text, "\n"), text);
 		free(text);
 		return -1;
 	}
-	if (!set_variables(sp, conf, "env")) {
+	if (!has_note(conf, "env")) {
 		slurm_error("sluice: this node has no file system for job %u: "
 			    "it was not set up here (tell the administrator)",
 			    conf->job);
 		return -1;
 	}
-	if (!is_batch(sp))
-		set_variables(sp, conf, "env.steps");
-	return 0;
+	return set_variables(sp, conf, "env") &&
+			       (is_batch(sp) ||
+				set_variables(sp, conf, "env.steps"))
+		       ? 0
+		       : -1;
 }
 
 /* slurmctld has put the job's number into the environment of its script and
@@ -425,7 +375,9 @@ static bool is_direct(const struct conf *conf)
 }
 
 /* Once per step and node, as the user: the mapping lies on a shared file
- * system, which every task of a large job should not ask. */
+ * system, which every task of a large job should not ask. A job whose own file
+ * system has such clients is given none: they would look for its data on the
+ * I/O nodes. */
 int slurm_spank_user_init(spank_t sp, int ac, char **av)
 {
 	char path[PATH_MAX], node[PATH_MAX], number[16], *text;
@@ -434,7 +386,9 @@ int slurm_spank_user_init(spank_t sp, int ac, char **av)
 	if (!conf_get(sp, ac, av, &conf) || !conf.map)
 		return 0;
 	snprintf(path, sizeof(path), "%s/%u.map", conf.map, conf.job);
-	text = is_direct(&conf) ? NULL : read_file(path);
+	text = is_direct(&conf) || has_note(&conf, "env.steps")
+		       ? NULL
+		       : slu_spank_read(path);
 	if (!text) {
 		drop_map(sp, &conf);
 		return 0;
@@ -453,7 +407,7 @@ int slurm_spank_user_init(spank_t sp, int ac, char **av)
 static void note_io(const struct conf *conf)
 {
 	unsigned long long in, out;
-	char path[PATH_MAX], *text = read_file("/proc/self/io");
+	char path[PATH_MAX], *text = slu_spank_read("/proc/self/io");
 	int fd;
 
 	if (!text || sscanf(text, "rchar: %llu wchar: %llu", &in, &out) != 2)

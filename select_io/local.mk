@@ -225,7 +225,7 @@ libslusegments_a_SOURCES = \
 	select_io/segments/cut.c select_io/segments/cut.h
 libslusegments = libslusegments.a $(libslustripe)
 
-pkglib_LTLIBRARIES = libsluice_segments.la
+pkglib_LTLIBRARIES += libsluice_segments.la
 libsluice_segments_la_SOURCES = \
 	select_io/segments/index.c \
 	select_io/segments/joined.c select_io/segments/joined.h \

@@ -64,7 +64,9 @@ struct slu_driver {
 	 * shortly. SLU_IO: one is now. NULL: calls fail. */
 	int (*whole)(const struct slu_instance *in, uint64_t *since,
 		     struct slu_err *err);
-	/* Interposed: lines NAME=VALUE for programs that shall reach it. */
+	/* Interposed: what programs that shall reach it need, in lines, to be
+	 * done in this order: "-PREFIX", variables that are to go; "nofile N",
+	 * so many open files; "NAME=VALUE". */
 	int (*env)(const struct slu_instance *in, struct slu_buf *out,
 		   struct slu_err *err);
 	/* Bytes that this node has read and written since it was attached. */
@@ -104,5 +106,10 @@ int slu_instance_look(struct slu_aside *aside, void *arg, void *out,
 		      struct slu_err *err);
 int slu_instance_no_counters(const struct slu_instance *in, double *read_bytes,
 			     double *written_bytes, struct slu_err *err);
+
+/* For a child that is still root's, and will start a program that reaches an
+ * interposed file system: its environment becomes PATH and the lines of env,
+ * which are changed, whatever stood there before; it may open as many files. */
+void slu_instance_enter(char *lines);
 
 #endif

@@ -4,8 +4,10 @@
 #include "burst_buffer/drivers/driver.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 extern const struct slu_driver slu_driver_scratch, slu_driver_glusterfs,
@@ -68,4 +70,36 @@ int slu_instance_no_counters(const struct slu_instance *in, double *read_bytes,
 {
 	(void)in, (void)read_bytes, (void)written_bytes;
 	return slu_err(err, SLU_NOTFOUND, "no counters");
+}
+
+static void allow_files(rlim_t n)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	if (files.rlim_max < n)
+		files.rlim_max = n;
+	if (files.rlim_cur < n)
+		files.rlim_cur = n;
+	(void)setrlimit(RLIMIT_NOFILE, &files); /* else it says so itself */
+}
+
+void slu_instance_enter(char *lines)
+{
+	const char *path = getenv("PATH");
+	char *kept = strdup(path ? path : "/usr/bin:/bin"), *line, *value;
+	unsigned n;
+
+	clearenv();
+	if (kept)
+		setenv("PATH", kept, 1);
+	free(kept);
+	while ((line = strsep(&lines, "\n")))
+		if ((value = strchr(line, '='))) {
+			*value++ = '\0';
+			setenv(line, value, 1);
+		} else if (sscanf(line, "nofile %u", &n) == 1) {
+			allow_files(n);
+		}
 }

@@ -20,10 +20,17 @@
 #include "common/proc.h"
 
 #define CHECK_SECONDS 20.0 /* for a client to see the file system */
+#define FILES	      "20000"
 
 static void hosts_path(const struct slu_instance *in, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/hosts", in->dir);
+}
+
+static const char *library(const struct slu_instance *in)
+{
+	return slu_plan_option(in->plan, "library",
+			       "/usr/lib/libgkfs_intercept.so");
 }
 
 /* probe */
@@ -51,30 +58,39 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 
 /* check */
 
+/* Our own library beside the client's, which ends what would wait for ever
+ * (burst_buffer/forked); "": there is none. */
+static const char *guard(const struct slu_instance *in)
+{
+	const char *path = slu_plan_option(
+		in->plan, "guard", SLU_PKGLIBDIR "/libsluice_forked.so");
+
+	return access(path, R_OK) ? "" : path;
+}
+
+/* A client is led by any variable of its own that it meets, and to a proxy by
+ * a file that anybody can make where it looks by default: where it is told to
+ * look nobody can. Its descriptors are the uppermost that it was built for: it
+ * aborts where it may not have them. */
 static int env(const struct slu_instance *in, struct slu_buf *out,
 	       struct slu_err *err)
 {
+	const char *ours = guard(in);
 	char hosts[PATH_MAX];
 
 	hosts_path(in, hosts);
 	slu_buf_printf(out,
-		       "LIBGKFS_HOSTS_FILE=%s\nLIBGKFS_LOG=none\n"
-		       "IPATH_NO_BACKTRACE=1\nLD_PRELOAD=%s\n",
-		       hosts,
-		       slu_plan_option(in->plan, "library",
-				       "/usr/lib/libgkfs_intercept.so"));
+		       "-LIBGKFS_\n-SLUICE_IONS\nnofile %s\n"
+		       "LIBGKFS_HOSTS_FILE=%s\n"
+		       "LIBGKFS_PROXY_PID_FILE=%s/no_proxy\n"
+		       "LIBGKFS_LOG=none\nIPATH_NO_BACKTRACE=1\n"
+		       "SLUICE_INTERPOSED=%s\n",
+		       slu_plan_option(in->plan, "files", FILES), hosts,
+		       in->dir, in->mnt);
+	slu_gkfs_put_env(slu_plan_option(in->plan, "client_env", ""), out);
+	slu_buf_printf(out, "LD_PRELOAD=%s%s%s\n", library(in),
+		       *ours ? ":" : "", ours);
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
-}
-
-static void set_env(char *text)
-{
-	char *line, *value;
-
-	while ((line = strsep(&text, "\n")))
-		if ((value = strchr(line, '='))) {
-			*value++ = '\0';
-			setenv(line, value, 1);
-		}
 }
 
 /* A client, with the user's rights, asks for the root of the file system. */
@@ -86,10 +102,11 @@ static int look(struct slu_aside *aside, void *arg, void *out,
 	struct slu_buf text = {0};
 
 	(void)out;
-	if (slu_aside_become(aside, in->plan->uid, in->plan->gid, err) ||
-	    env(in, &text, err))
+	if (env(in, &text, err))
 		return -1;
-	set_env(text.data);
+	slu_instance_enter(text.data);
+	if (slu_aside_become(aside, in->plan->uid, in->plan->gid, err))
+		return -1;
 	return slu_run(argv, CHECK_SECONDS - 1, NULL, err);
 }
 

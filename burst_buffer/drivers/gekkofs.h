@@ -34,6 +34,12 @@ int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
 int slu_gkfs_hosts_try(const struct slu_instance *in, const char *path,
 		       struct slu_err *err);
 
+/* gekkofs_words.c: what a FileSystem line has between commas. The lines
+ * "NAME=VALUE" of an env option; the words of an args option (`list` is changed
+ * and borrowed), to argv[n] and on: the new n, at most `max`. */
+void slu_gkfs_put_env(const char *list, struct slu_buf *out);
+int slu_gkfs_put_args(char *list, char **argv, int n, int max);
+
 /* gekkofs_daemons.c. attr: the lines of this node's daemons, with '|' between
  * them. */
 int slu_gkfs_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],

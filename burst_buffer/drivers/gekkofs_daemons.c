@@ -31,6 +31,7 @@
 #define START_SECONDS 60.0 /* until a daemon is ready */
 #define STOP_SECONDS  20.0 /* it writes its metadata out */
 #define DAEMONS_MAX   4	   /* on a node: their lines are one attribute */
+#define ARGS_MAX      64
 #define LOG_MAX	      (1u << 20)
 #define READY	      "Daemon is ready"
 
@@ -111,17 +112,19 @@ static int run_daemon(void *arg)
 	const struct slu_plan_node *me = &in->plan->node[in->self];
 	const char *addr = me->addr && *me->addr ? me->addr : me->name;
 	char root[PATH_MAX], registry[PATH_MAX], log[PATH_MAX], suffix[16];
-	char *argv[16] = {(char *)program(in),
-			  "-m",
-			  (char *)in->mnt,
-			  "-r",
-			  root,
-			  "-H",
-			  registry,
-			  "-P",
-			  (char *)option(in, "protocol", "ofi+tcp"),
-			  "-l",
-			  (char *)option(in, "listen", addr)};
+	struct slu_buf env = {0};
+	char *args = strdup(option(in, "args", ""));
+	char *argv[ARGS_MAX + 1] = {(char *)program(in),
+				    "-m",
+				    (char *)in->mnt,
+				    "-r",
+				    root,
+				    "-H",
+				    registry,
+				    "-P",
+				    (char *)option(in, "protocol", "ofi+tcp"),
+				    "-l",
+				    (char *)option(in, "listen", addr)};
 	char group[64];
 	int n = 11;
 
@@ -133,13 +136,16 @@ static int run_daemon(void *arg)
 		argv[n++] = "-s";
 		argv[n++] = suffix;
 	}
+	if (args)
+		slu_gkfs_put_args(args, argv, n, ARGS_MAX);
+	slu_gkfs_put_env(option(in, "env", ""), &env);
 	slu_instance_group(in, group, sizeof(group));
 	slu_cgroup_enter(group);
 	if (slu_become(in->plan->uid, in->plan->gid, NULL))
 		return 1;
 	umask(077);
-	clearenv();
 	setenv("PATH", "/usr/bin:/bin", 1);
+	slu_instance_enter(env.data);
 	setenv("GKFS_DAEMON_LOG_PATH", log, 1);
 	setenv("IPATH_NO_BACKTRACE", "1", 1); /* libpsm's handlers dead-lock */
 	execv(argv[0], argv);

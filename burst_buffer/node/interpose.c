@@ -148,23 +148,14 @@ static void close_all_but(int fd)
 	slu_close_from(fd < 3 ? 3 : fd + 1);
 }
 
-static void become_program(struct slu_node *n, char *const *argv, int journal,
-			   int out)
+static void become_program(char *const *argv, int journal, int out)
 {
-	struct slu_buf env = {0};
-	char *rest, *line, *value;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_DFL);
 	if (journal > 0)
 		fcntl(journal, F_SETFD, 0);
-	if (dup2(out, STDOUT_FILENO) < 0 || n->driver->env(&n->in, &env, NULL))
+	if (dup2(out, STDOUT_FILENO) < 0)
 		_exit(126);
-	for (rest = env.data; (line = strsep(&rest, "\n"));)
-		if ((value = strchr(line, '='))) {
-			*value++ = '\0';
-			setenv(line, value, 1);
-		}
 	close_all_but(journal);
 	execv("/proc/self/exe", argv);
 	_exit(127);
@@ -245,17 +236,22 @@ static int run_program(struct slu_node *n, struct slu_aside *aside,
 		       struct slu_stage_result *result, struct slu_err *err)
 {
 	struct told t = {.aside = aside, .journal = journal};
+	struct slu_buf env = {0};
 	int fd[2], rc;
 	pid_t pid;
 	FILE *in;
 
+	if (n->driver->env(&n->in, &env, err))
+		return -1;
+	slu_instance_enter(env.data);
+	slu_buf_free(&env);
 	if (slu_aside_become(aside, n->plan.uid, n->plan.gid, err))
 		return -1;
 	if (pipe2(fd, O_CLOEXEC) || !(in = fdopen(fd[0], "r")))
 		return slu_errno(err, SLU_IO, "pipe");
 	pid = fork();
 	if (pid == 0)
-		become_program(n, argv, readable, fd[1]);
+		become_program(argv, readable, fd[1]);
 	close(fd[1]);
 	rc = pid < 0 ? slu_errno(err, SLU_IO, "fork")
 		     : listen_to(in, pid, &t, err);

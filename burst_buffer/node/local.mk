@@ -36,7 +36,8 @@ libslunode_a_SOURCES = \
 	burst_buffer/drivers/glusterfs_brick.c \
 	burst_buffer/drivers/gekkofs.c burst_buffer/drivers/gekkofs.h \
 	burst_buffer/drivers/gekkofs_daemons.c \
-	burst_buffer/drivers/gekkofs_hosts.c burst_buffer/drivers/lustre.c \
+	burst_buffer/drivers/gekkofs_hosts.c \
+	burst_buffer/drivers/gekkofs_words.c burst_buffer/drivers/lustre.c \
 	burst_buffer/drivers/beeond.c \
 	burst_buffer/drivers/volfile.c burst_buffer/drivers/volfile.h
 libslunode = libslunode.a $(libsluwire) -lpthread
@@ -205,7 +206,7 @@ tests_unit_test_fs_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_gekkofs_SOURCES = tests/unit/test_gekkofs.c \
 	$(node_test_fs_job)
 tests_unit_test_gekkofs_LDADD = $(tests_unit_test_fs_LDADD)
-EXTRA_tests_unit_test_gekkofs_DEPENDENCIES = \
+EXTRA_tests_unit_test_gekkofs_DEPENDENCIES = libsluice_forked.la \
 	tests/fakes/fake_gkfs_daemon$(EXEEXT) \
 	tests/fakes/fake_gkfs_intercept.la
 tests_unit_test_fs_lustre_SOURCES = tests/unit/test_fs_lustre.c \

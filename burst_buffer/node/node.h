@@ -9,7 +9,8 @@
  *	plan.json	the plan, without its secret (0600); its `buffer` is
  *			the instance this node has
  *	env		variables for the job's tasks; only once it is ready
- *	env.steps	more of them for the tasks of its steps
+ *	env.steps	more of them for the tasks of its steps, and what else
+ *			these need (drivers/driver.h: env)
  *	hosts		gekkofs: where its daemons are (the user's)
  *	refused		one sentence: tasks may not start (theirs to read)
  *	restarted	the node was, since the instance was made

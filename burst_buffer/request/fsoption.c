@@ -115,6 +115,93 @@ static bool is_remote(const char *value)
 	return is_word(value, "ssh", "pdsh");
 }
 
+static bool is_files(const char *value)
+{
+	return is_number(value, 256, 1 << 20);
+}
+
+/* What stands in no shell's way, nor in a line's or a list's. */
+static bool is_plain_word(const char *word, size_t n)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "-_./:=+@%";
+
+	return n && strspn(word, plain) >= n;
+}
+
+/* Options that the driver gives itself, or that would let data go. */
+static bool is_drivers(const char *word, size_t n)
+{
+	static const char *const owned[] = {
+		"-m",	     "--mountdir",   "-r",
+		"--rootdir", "-s",	     "--rootdir-suffix",
+		"-H",	     "--hosts-file", "-i",
+		"--metadir", "-P",	     "--rpc-protocol",
+		"-l",	     "--listen",     "--enable-forwarding",
+		NULL};
+
+	for (int i = 0; owned[i]; i++) {
+		size_t len = strlen(owned[i]);
+
+		if (n >= len && !strncmp(word, owned[i], len) &&
+		    (len == 2 || n == len || word[len] == '='))
+			return true;
+	}
+	return false;
+}
+
+static bool is_args(const char *value)
+{
+	size_t words = 0;
+
+	for (;; value++) {
+		size_t n = strcspn(value, ",");
+
+		if (!is_plain_word(value, n) || is_drivers(value, n) ||
+		    ++words > 32)
+			return false;
+		value += n;
+		if (!*value)
+			return true;
+	}
+}
+
+/* NAME=VALUE of variables that the driver does not set. */
+static bool is_variable(const char *word, size_t n)
+{
+	static const char *const ours[] = {"LD_PRELOAD=",
+					   "LIBGKFS_HOSTS_FILE=",
+					   "LIBGKFS_FORWARDING_MAP_FILE=",
+					   "GKFS_HOSTS_FILE=",
+					   "GKFS_DAEMON_LOG_PATH=",
+					   "SLUICE_INTERPOSED=",
+					   NULL};
+	size_t name = strcspn(word, "=");
+
+	if (name == 0 || name >= n || (*word >= '0' && *word <= '9') ||
+	    strspn(word, "abcdefghijklmnopqrstuvwxyz"
+			 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") < name)
+		return false;
+	for (int i = 0; ours[i]; i++)
+		if (!strncmp(word, ours[i], strlen(ours[i])))
+			return false;
+	return is_plain_word(word, n);
+}
+
+static bool is_env(const char *value)
+{
+	for (;; value++) {
+		size_t n = strcspn(value, ",");
+
+		if (!is_variable(value, n))
+			return false;
+		value += n;
+		if (!*value)
+			return true;
+	}
+}
+
 static bool is_layout(const char *value)
 {
 	return is_word(value, "auto", "place") || !strcasecmp(value, "none");
@@ -141,6 +228,17 @@ static const struct {
 	{"coherence", is_coherence, "private or shared"},
 	{"daemons", is_daemons, "a number from 1 to 4"},
 	{"preload", is_preload, "steps or all"},
+	{"files", is_files, "a number from 256 to 1048576"},
+	{"guard", is_path, "an absolute path"},
+	{"args", is_args,
+	 "arguments with commas between them, of letters, digits and "
+	 "-_./:=+@%, and none that the driver gives itself"},
+	{"env", is_env,
+	 "NAME=VALUE with commas between them, of letters, digits and "
+	 "-_./:=+@%, and none that the driver sets itself"},
+	{"client_env", is_env,
+	 "NAME=VALUE with commas between them, of letters, digits and "
+	 "-_./:=+@%, and none that the driver sets itself"},
 	{"meta", is_count, "a number from 1 to 65535"},
 	{"remote", is_remote, "ssh or pdsh"},
 };

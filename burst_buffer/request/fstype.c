@@ -15,8 +15,9 @@ static const char *const no_options[] = {NULL};
 static const char *const glusterfs_options[] = {"server", "client",    "ports",
 						"shard",  "coherence", NULL};
 static const char *const gekkofs_options[] = {
-	"server",  "library", "listen",		 "protocol",
-	"daemons", "preload", "unauthenticated", NULL};
+	"server",     "library",	 "listen", "protocol", "daemons",
+	"preload",    "files",		 "guard",  "args",     "env",
+	"client_env", "unauthenticated", NULL};
 static const char *const beeond_options[] = {"server", "config", "meta",
 					     "remote", "chunk",	 NULL};
 static const char *const lustre_options[] = {

@@ -28,16 +28,19 @@ static bool begin(const char *told, const char *options)
 {
 	char *library =
 		realpath("tests/fakes/.libs/fake_gkfs_intercept.so", NULL);
+	char *guard = realpath(".libs/libsluice_forked.so", NULL);
 	struct slu_buf line = {0};
 	bool can;
 
-	expect(library, "no fake library");
-	slu_buf_printf(&line,
-		       "FileSystem=gkfs Driver=gekkofs Unauthenticated=accept "
-		       "server=%s/pfs/daemon library=%s listen=127.0.0.1 %s\n"
-		       "OnSetupFailure=fail\nOnStageInFailure=fail\n",
-		       tmpdir(), library, options);
+	expect(library && guard, "no libraries");
+	slu_buf_printf(
+		&line,
+		"FileSystem=gkfs Driver=gekkofs Unauthenticated=accept "
+		"server=%s/pfs/daemon library=%s guard=%s listen=127.0.0.1 %s\n"
+		"OnSetupFailure=fail\nOnStageInFailure=fail\n",
+		tmpdir(), library, guard, options);
 	free(library);
+	free(guard);
 	can = nodes_begin(line.data);
 	slu_buf_free(&line);
 	if (!can)
@@ -53,7 +56,19 @@ static void take_line(char *line)
 {
 	char *value = strchr(line, '=');
 
+	struct rlimit files;
+	unsigned n;
+
 	line[strcspn(line, "\n")] = '\0';
+	if (!strcmp(line, "-LIBGKFS_")) {
+		unsetenv("LIBGKFS_FORWARDING_MAP_FILE");
+		unsetenv("LIBGKFS_PROXY_PID_FILE");
+	}
+	if (sscanf(line, "nofile %u", &n) == 1) {
+		ck_assert(!getrlimit(RLIMIT_NOFILE, &files));
+		files.rlim_cur = n;
+		ck_assert(!setrlimit(RLIMIT_NOFILE, &files));
+	}
 	if (!value)
 		return;
 	*value++ = '\0';
@@ -255,6 +270,52 @@ START_TEST(test_colons)
 }
 END_TEST
 
+/* Whoever runs us has set what leads a client elsewhere, and few open files:
+ * copiers do not see it. */
+START_TEST(test_environment)
+{
+	struct rlimit files;
+	char path[PATH_MAX];
+
+	ck_assert(!getrlimit(RLIMIT_NOFILE, &files));
+	files.rlim_cur = 1024;
+	ck_assert(!setrlimit(RLIMIT_NOFILE, &files));
+	ck_assert(!setenv("LIBGKFS_FORWARDING_MAP_FILE", "/nowhere", 1));
+	snprintf(path, sizeof(path), "%s/proxy", tmpdir());
+	make_text(path, "1\nna+sm://1-0\n");
+	ck_assert(!setenv("LIBGKFS_PROXY_PID_FILE", path, 1));
+	if (!begin("FAKE_GKFS_SLOW=0", "client_env=LIBGKFS_DENTRY_CACHE=ON"))
+		return;
+	begin_job();
+	nodes_all(task,
+		  "test $LIBGKFS_DENTRY_CACHE = ON && "
+		  "echo result >$BB_JOBFS/in/from.$SLURMD_NODENAME",
+		  0);
+	end_job_well();
+	nodes_end();
+}
+END_TEST
+
+/* A child that has started no program is refused at once, and says so; its
+ * programs work, and so does what it was forked from. */
+START_TEST(test_forked)
+{
+	if (!begin("FAKE_GKFS_SLOW=0", ""))
+		return;
+	begin_job();
+	nodes_all(task,
+		  "f=/tmp/said.$$; "
+		  "(: >$BB_JOBFS/in/x) 2>$f && exit 1; "
+		  "grep -q 'sluice: .*/in/x: a forked process' $f || exit 2; "
+		  "(cd $BB_JOBFS) 2>/dev/null && exit 3; "
+		  "(cat $BB_JOBFS/in/f1; :) | cat >/dev/null || exit 4; "
+		  "rm $f; echo result >$BB_JOBFS/in/from.$SLURMD_NODENAME",
+		  0);
+	end_job_well();
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	Suite *suite = suite_create("gekkofs");
@@ -264,6 +325,8 @@ static int run(void)
 	add(suite, "missing", test_gekkofs_missing, 1);
 	add(suite, "dies", test_gekkofs_dies, 1);
 	add(suite, "link", test_gekkofs_link, 1);
+	add(suite, "environment", test_environment, 1);
+	add(suite, "forked", test_forked, 1);
 	add(suite, "holes", test_holes, 2);
 	add(suite, "colons", test_colons, 3);
 	return run_suite(suite);

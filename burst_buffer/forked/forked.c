@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libsluice_forked.so, for LD_PRELOAD beside the client of GekkoFS: a process
+ * that was forked, and has started no program since, has not the client's
+ * thread that hears the answers of the daemons. Whatever it asks of the file
+ * system would wait for ever; here it fails at once, with one sentence.
+ *
+ * The client sees system calls by intercept_hook_point of libsyscall_intercept.
+ * In a child ours takes its place. It lets the kernel have what is none of the
+ * file system's; the client itself is asked only what it knows without daemons.
+ * A program that the child starts loads the client anew, and works.
+ *
+ * SLUICE_INTERPOSED says where the file system is. Calls in here go through the
+ * same hook, and come back as none of its own.
+ */
+#include "config.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NO_COMMAND 0x51ce /* of fcntl(2) */
+
+/* 0: *result is the call's; else the kernel is to do it. */
+typedef int hook_f(long, long, long, long, long, long, long, long *);
+
+static hook_f **point, *client;
+static char root[PATH_MAX];
+static size_t root_len;
+
+enum where { PATH, AT, FD, LOCAL, PROGRAM };
+
+static const struct {
+	long number;
+	enum where where; /* the path is the first argument, or the second with
+			   * a directory; or there is a descriptor; what the
+			   * client does alone; execve */
+} calls[] = {
+#ifdef SYS_open
+	{SYS_open, PATH},      {SYS_creat, PATH},    {SYS_stat, PATH},
+	{SYS_lstat, PATH},     {SYS_access, PATH},   {SYS_mkdir, PATH},
+	{SYS_rmdir, PATH},     {SYS_unlink, PATH},   {SYS_readlink, PATH},
+	{SYS_chmod, PATH},     {SYS_chown, PATH},    {SYS_lchown, PATH},
+	{SYS_rename, PATH},    {SYS_renameat, AT},   {SYS_getdents, FD},
+	{SYS_dup2, LOCAL},
+#endif
+	{SYS_chdir, PATH},     {SYS_truncate, PATH}, {SYS_statfs, PATH},
+	{SYS_openat, AT},      {SYS_openat2, AT},    {SYS_mkdirat, AT},
+	{SYS_unlinkat, AT},    {SYS_newfstatat, AT}, {SYS_statx, AT},
+	{SYS_faccessat, AT},   {SYS_faccessat2, AT}, {SYS_readlinkat, AT},
+	{SYS_fchmodat, AT},    {SYS_fchownat, AT},   {SYS_utimensat, AT},
+	{SYS_renameat2, AT},   {SYS_read, FD},	     {SYS_write, FD},
+	{SYS_pread64, FD},     {SYS_pwrite64, FD},   {SYS_readv, FD},
+	{SYS_writev, FD},      {SYS_preadv, FD},     {SYS_pwritev, FD},
+	{SYS_fstat, FD},       {SYS_lseek, FD},	     {SYS_ftruncate, FD},
+	{SYS_fsync, FD},       {SYS_fdatasync, FD},  {SYS_getdents64, FD},
+	{SYS_fchdir, FD},      {SYS_fstatfs, FD},    {SYS_close, LOCAL},
+	{SYS_dup, LOCAL},      {SYS_dup3, LOCAL},    {SYS_fcntl, LOCAL},
+	{SYS_execve, PROGRAM},
+};
+
+static bool is_below(const char *path)
+{
+	return !strncmp(path, root, root_len) &&
+	       (!path[root_len] || path[root_len] == '/');
+}
+
+/* The client knows its descriptors by itself: a command that nobody has is
+ * another error there than in the kernel. */
+static bool is_its(int fd)
+{
+	long result = 0;
+
+	return fd >= 0 &&
+	       !client(SYS_fcntl, fd, NO_COMMAND, 0, 0, 0, 0, &result) &&
+	       result == -ENOTSUP;
+}
+
+/* Where the client has let the kernel go, too. */
+static bool stands_there(void)
+{
+	char cwd[PATH_MAX];
+
+	return syscall(SYS_getcwd, cwd, sizeof(cwd)) > 0 && is_below(cwd);
+}
+
+static bool is_there(int dir, const char *path)
+{
+	if (!path)
+		return false;
+	if (*path == '/')
+		return is_below(path);
+	return dir == AT_FDCWD ? stands_there() : is_its(dir);
+}
+
+/* What a child that has not started a program did, or wanted to start. */
+static int refuse(const char *path, const char *what, long *result)
+{
+	static bool told;
+	char text[PATH_MAX + 256];
+	int n = snprintf(text, sizeof(text),
+			 "sluice: %s: %s: GekkoFS, see sluice(7)\n",
+			 path ? path : root, what);
+
+	if (!told && n > 0)
+		(void)!write(STDERR_FILENO, text, (size_t)n);
+	told = true;
+	*result = -EIO;
+	return 0;
+}
+
+/* From where the new client would not know where it stands, or a program that
+ * the kernel does not see. */
+static int start_program(const char *path, char *const *env, long *result)
+{
+	if (is_there(AT_FDCWD, path))
+		return refuse(path, "a program cannot be run from there",
+			      result);
+	while (env && *env && strncmp(*env, "LIBGKFS_CWD=", 12))
+		env++;
+	if (env && !*env && stands_there())
+		return refuse(path,
+			      "cannot be run from a working directory that its "
+			      "shell does not hand on",
+			      result);
+	return 1;
+}
+
+static int in_child(long number, long a, long b, long c, long d, long e, long f,
+		    long *result)
+{
+	static const char forked[] = "a forked process cannot use this before "
+				     "it has started a program";
+	size_t i = 0;
+
+	while (i < sizeof(calls) / sizeof(*calls) && calls[i].number != number)
+		i++;
+	if (i == sizeof(calls) / sizeof(*calls))
+		return 1;
+	switch (calls[i].where) {
+	case PATH:
+		return is_there(AT_FDCWD, (const char *)a)
+			       ? refuse((const char *)a, forked, result)
+			       : 1;
+	case AT:
+		return is_there((int)a, (const char *)b)
+			       ? refuse((const char *)b, forked, result)
+			       : 1;
+	case FD:
+		return is_its((int)a) ? refuse(NULL, forked, result) : 1;
+	case LOCAL:
+		return client(number, a, b, c, d, e, f, result);
+	case PROGRAM:
+		return start_program((const char *)a, (char *const *)c, result);
+	}
+	return 1;
+}
+
+static void after_fork(void)
+{
+	if (*point && *point != in_child) {
+		client = *point;
+		*point = in_child;
+	}
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *where = getenv("SLUICE_INTERPOSED");
+
+	point = dlsym(RTLD_DEFAULT, "intercept_hook_point");
+	if (!point || !where || strlen(where) >= sizeof(root))
+		return;
+	strcpy(root, where);
+	root_len = strlen(root);
+	pthread_atfork(NULL, NULL, after_fork);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a task of a job with a buffer gets before it starts: the lines of the
+ * notes RunDir/JOB/env and env.steps. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <slurm/slurm.h>
+#include <slurm/spank.h>
+#include "plugins/spank_env.h"
+
+#define FILE_MAX  (1 << 20) /* of env and mapping files */
+#define ENTRY_MAX 131072    /* of the environment, execve(2) */
+
+char *slu_spank_read(const char *path)
+{
+	char *text = NULL;
+	ssize_t n = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return NULL;
+	text = malloc(FILE_MAX + 1);
+	if (text)
+		n = read(fd, text, FILE_MAX);
+	close(fd);
+	if (n < 0) {
+		free(text);
+		return NULL;
+	}
+	text[n] = '\0';
+	return text;
+}
+
+/* Put our libraries before what is there, unless they came with the batch
+ * script and stand there. */
+static void set_preload(spank_t sp, const char *ours)
+{
+	size_t n = strlen(ours);
+	char *old = malloc(ENTRY_MAX), *both;
+
+	if (!old ||
+	    spank_getenv(sp, "LD_PRELOAD", old, ENTRY_MAX) != ESPANK_SUCCESS ||
+	    !*old)
+		spank_setenv(sp, "LD_PRELOAD", ours, 1);
+	else if ((strncmp(old, ours, n) || (old[n] && !strchr(": ", old[n]))) &&
+		 asprintf(&both, "%s:%s", ours, old) > 0) {
+		spank_setenv(sp, "LD_PRELOAD", both, 1);
+		free(both);
+	}
+	free(old);
+}
+
+/* Whoever has set them: the user, the batch script, or we ourselves. */
+static void drop_variables(spank_t sp, const char *prefix)
+{
+	size_t len = strlen(prefix), i = 0;
+	char **env = NULL, name[256];
+
+	if (spank_get_item(sp, S_JOB_ENV, &env) != ESPANK_SUCCESS || !env)
+		return;
+	while (env[i]) {
+		const char *entry = env[i];
+		size_t n = strcspn(entry, "=");
+
+		if (!strncmp(entry, prefix, len) && n < sizeof(name)) {
+			memcpy(name, entry, n);
+			name[n] = '\0';
+			spank_unsetenv(sp, name);
+		}
+		i += env[i] == entry;
+	}
+}
+
+/* Of this task, which is to have at least n open files. */
+static bool allow_files(rlim_t n)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= n)
+		return true;
+	files.rlim_cur = n;
+	if (files.rlim_max >= n && !setrlimit(RLIMIT_NOFILE, &files))
+		return true;
+	slurm_error("sluice: the client of the job's file system needs %lu "
+		    "open files, and this node allows %lu: raise the hard "
+		    "limit (LimitNOFILE= of slurmd, ulimit -Hn), or it aborts",
+		    (unsigned long)n, (unsigned long)files.rlim_max);
+	return false;
+}
+
+static bool set_variable(spank_t sp, char *line)
+{
+	char *value = strchr(line, '=');
+
+	if (*line == '-')
+		drop_variables(sp, line + 1);
+	if (!strncmp(line, "nofile ", 7))
+		return allow_files(strtoul(line + 7, NULL, 10));
+	if (*line == '-' || !value)
+		return true;
+	*value++ = '\0';
+	if (!strcmp(line, "LD_PRELOAD"))
+		set_preload(sp, value);
+	else
+		spank_setenv(sp, line, value, 1);
+	return true;
+}
+
+/* False: not all of them could be done, and why was said. */
+bool slu_spank_env(spank_t sp, const char *path)
+{
+	char *text = slu_spank_read(path), *line, *rest;
+	bool done = true;
+
+	for (rest = text; done && (line = strsep(&rest, "\n"));)
+		done = set_variable(sp, line);
+	free(text);
+	return done;
+}
