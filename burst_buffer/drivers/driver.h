@@ -42,6 +42,8 @@ struct slu_driver {
 	/* What stands in the way on this machine: a line each is added to
 	 * `why`. Returns how many. */
 	int (*probe)(const struct slu_fs_conf *conf, struct slu_buf *why);
+	/* Which release it is, for people. NULL: nobody asks. */
+	void (*release)(const struct slu_fs_conf *conf, char text[64]);
 
 	/* Start this node's server and wait until it is ready. attr: what the
 	 * other nodes need to know. NULL: there is none. */

@@ -20,7 +20,6 @@
 #include "common/proc.h"
 
 #define CHECK_SECONDS 20.0 /* for a client to see the file system */
-#define FILES	      "20000"
 
 static void hosts_path(const struct slu_instance *in, char path[PATH_MAX])
 {
@@ -31,29 +30,6 @@ static const char *library(const struct slu_instance *in)
 {
 	return slu_plan_option(in->plan, "library",
 			       "/usr/lib/libgkfs_intercept.so");
-}
-
-/* probe */
-
-static int probe_file(const char *path, int how, const char *what,
-		      struct slu_buf *why)
-{
-	if (*path == '/' && !access(path, how))
-		return 0;
-	slu_buf_printf(why,
-		       "%s is missing: install GekkoFS and name its full path "
-		       "with %s=\n",
-		       path, what);
-	return 1;
-}
-
-static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
-{
-	return probe_file(slu_fs_option(conf, "server", "/usr/bin/gkfs_daemon"),
-			  X_OK, "server", why) +
-	       probe_file(slu_fs_option(conf, "library",
-					"/usr/lib/libgkfs_intercept.so"),
-			  R_OK, "library", why);
 }
 
 /* check */
@@ -85,8 +61,8 @@ static int env(const struct slu_instance *in, struct slu_buf *out,
 		       "LIBGKFS_PROXY_PID_FILE=%s/no_proxy\n"
 		       "LIBGKFS_LOG=none\nIPATH_NO_BACKTRACE=1\n"
 		       "SLUICE_INTERPOSED=%s\n",
-		       slu_plan_option(in->plan, "files", FILES), hosts,
-		       in->dir, in->mnt);
+		       slu_plan_option(in->plan, "files", SLU_GKFS_FILES),
+		       hosts, in->dir, in->mnt);
 	slu_gkfs_put_env(slu_plan_option(in->plan, "client_env", ""), out);
 	slu_buf_printf(out, "LD_PRELOAD=%s%s%s\n", library(in),
 		       *ours ? ":" : "", ours);
@@ -151,7 +127,8 @@ const struct slu_driver slu_driver_gekkofs = {
 	.name = "gekkofs",
 	.shared = true,
 	.interposed = true,
-	.probe = probe,
+	.probe = slu_gkfs_probe,
+	.release = slu_gkfs_release,
 	.start = slu_gkfs_start,
 	.attach = attach,
 	.check = check,

@@ -6,6 +6,12 @@
 
 #include "burst_buffer/drivers/driver.h"
 
+#define SLU_GKFS_FILES "20000" /* what the client was built for, by default */
+
+/* gekkofs_probe.c: see driver.h */
+int slu_gkfs_probe(const struct slu_fs_conf *conf, struct slu_buf *why);
+void slu_gkfs_release(const struct slu_fs_conf *conf, char text[64]);
+
 /* A daemon's line: "HOST[#SUFFIX] PROTOCOL://ADDRESS:PORT[ ...]". */
 struct slu_gkfs_line {
 	char text[SLU_ATTR_MAX];

@@ -28,11 +28,12 @@
 #include "common/file.h"
 #include "common/proc.h"
 
-#define START_SECONDS 60.0 /* until a daemon is ready */
+#define START_SECONDS 60.0 /* until a daemon is ready: "a minute" */
 #define STOP_SECONDS  20.0 /* it writes its metadata out */
 #define DAEMONS_MAX   4	   /* on a node: their lines are one attribute */
 #define ARGS_MAX      64
 #define LOG_MAX	      (1u << 20)
+#define WORDS_MAX     65536
 #define READY	      "Daemon is ready"
 
 static const char *option(const struct slu_instance *in, const char *key,
@@ -105,6 +106,21 @@ static int registered(const struct daemon *d, struct slu_gkfs_line *line)
 	return slu_gkfs_line_read(d->in->fs, below, line);
 }
 
+/* What it says before it has a log, and when it dies, in the job's storage. */
+static void take_words(const struct daemon *d)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	own_path(d->in, "words", d->i, path);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+}
+
 static int run_daemon(void *arg)
 {
 	const struct daemon *d = arg;
@@ -144,6 +160,7 @@ static int run_daemon(void *arg)
 	if (slu_become(in->plan->uid, in->plan->gid, NULL))
 		return 1;
 	umask(077);
+	take_words(d);
 	setenv("PATH", "/usr/bin:/bin", 1);
 	slu_instance_enter(env.data);
 	setenv("GKFS_DAEMON_LOG_PATH", log, 1);
@@ -152,31 +169,69 @@ static int run_daemon(void *arg)
 	return 1;
 }
 
+static void add_own(const struct daemon *d, const char *name, size_t keep,
+		    struct slu_buf *out)
+{
+	struct slu_buf text = {0};
+	char below[40];
+
+	own_below(name, d->i, below);
+	if (!slu_gkfs_own_read(d->in->fs, below, LOG_MAX, &text) && text.data)
+		slu_buf_puts(out, text.data + (text.len > keep ? text.len - keep
+							       : 0));
+	slu_buf_free(&text);
+}
+
+/* Its storage will be wiped: what it said and the end of its log go to RunDir,
+ * in the place of the last one's. Its first line is for the sentence. */
+static int why(const struct daemon *d, const char *what, struct slu_err *err)
+{
+	struct slu_buf said = {0}, all = {0};
+	char path[PATH_MAX];
+	const char *line;
+
+	add_own(d, "words", WORDS_MAX, &said);
+	slu_buf_printf(&all, "job %u\n%s\n", (unsigned)d->in->plan->job_id,
+		       said.data ? said.data : "");
+	add_own(d, "log", WORDS_MAX, &all);
+	snprintf(path, sizeof(path), "%.*s/failed.gekkofs.%u",
+		 (int)(strrchr(d->in->dir, '/') - d->in->dir), d->in->dir,
+		 d->i);
+	if (all.data)
+		slu_file_write(AT_FDCWD, path, all.data, all.len, 0600, false,
+			       NULL);
+	for (char *p = said.data; p && *p; p++)
+		if (*p != '\n' && (*p < ' ' || *p > '~'))
+			*p = '?';
+	line = said.data ? said.data + strspn(said.data, "\n ") : "";
+	slu_err(err, SLU_IO, "the GekkoFS daemon %s%s%.*s, see %s", what,
+		*line ? ": " : "",
+		strcspn(line, "\n") < 200 ? (int)strcspn(line, "\n") : 200,
+		line, path);
+	slu_buf_free(&said);
+	slu_buf_free(&all);
+	return -1;
+}
+
 static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
 		      struct slu_err *err)
 {
-	char log[PATH_MAX], path[PATH_MAX];
+	char path[PATH_MAX];
 	double end = slu_now_mono() + START_SECONDS;
 	struct slu_pid pid;
 
-	own_path(d->in, "log", d->i, log);
 	pid_path(d->in, d->i, path);
 	if (slu_pid_read(path, &pid, err))
 		return -1;
 	while (slu_now_mono() < end) {
 		if (!slu_pid_alive(&pid))
-			return slu_err(err, SLU_IO,
-				       "the GekkoFS daemon ended at once, see "
-				       "%s",
-				       log);
+			return why(d, "ended at once", err);
 		if (!registered(d, line) &&
 		    slu_server_listens(&pid, line->port) && log_says(d, READY))
 			return 0;
 		usleep(20000);
 	}
-	return slu_err(err, SLU_TIMEOUT,
-		       "the GekkoFS daemon is not ready after %g s",
-		       START_SECONDS);
+	return why(d, "is not ready after a minute", err);
 }
 
 /* Is it there already, from a run of ours that was cut short? */
@@ -249,6 +304,8 @@ static int start_daemon(const struct daemon *d, struct slu_gkfs_line *line,
 	own_path(d->in, "registered", d->i, path);
 	unlink(path); /* a second start would append to it */
 	own_path(d->in, "log", d->i, path);
+	unlink(path);
+	own_path(d->in, "words", d->i, path);
 	unlink(path);
 	own_path(d->in, "root", d->i, path);
 	if (slu_rmtree(AT_FDCWD, path, err))

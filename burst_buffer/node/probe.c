@@ -83,7 +83,7 @@ static void note_fs(struct slu_probe *p, const char *name, bool ok,
 static void probe_fs(struct slu_probe *p, const struct slu_fs_conf *fs)
 {
 	const struct slu_driver *driver = slu_driver_find(fs->driver);
-	char *line, *rest, check[100];
+	char *line, *rest, check[100], release[64] = "";
 	struct slu_buf why = {0};
 	int bad;
 
@@ -95,9 +95,11 @@ static void probe_fs(struct slu_probe *p, const struct slu_fs_conf *fs)
 	}
 	bad = driver->probe(fs, &why);
 	note_fs(p, fs->name, !bad, why.data);
+	if (!bad && driver->release)
+		driver->release(fs, release);
 	if (!bad)
-		slu_probe_add(p, SLU_PROBE_OK, check, "driver %s%s",
-			      driver->name,
+		slu_probe_add(p, SLU_PROBE_OK, check, "driver %s%s%s%s",
+			      driver->name, *release ? " " : "", release,
 			      fs->is_default ? ", the default" : "");
 	rest = why.data;
 	while ((line = strsep(&rest, "\n")))

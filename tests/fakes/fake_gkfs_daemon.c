@@ -20,6 +20,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +114,11 @@ static void parse(int argc, char **argv)
 		{"hosts-file", required_argument, NULL, 'H'},
 		{"rpc-protocol", required_argument, NULL, 'P'},
 		{"clean-rootdir-finish", no_argument, NULL, 'c'},
+		{"auto-sm", no_argument, NULL, 'c'},
+		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0}};
 	const char *root = NULL;
+	bool version = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "m:r:s:l:H:P:c", longs, NULL)) !=
@@ -140,6 +144,9 @@ static void parse(int argc, char **argv)
 			break;
 		case 'c':
 			break;
+		case 'V':
+			version = true;
+			break;
 		default:
 			exit(1);
 		}
@@ -148,6 +155,11 @@ static void parse(int argc, char **argv)
 	if (!*mountdir || !root || strchr(suffix, '#') ||
 	    !strcmp(suffix, "chunks") || !strcmp(suffix, "metadata"))
 		die("required option or suffix");
+	if (version) {
+		puts("0.9.3\nDebug: OFF\nCreate check parents: ON\n"
+		     "Chunk size: 524288 bytes");
+		exit(0);
+	}
 	snprintf(rootdir, sizeof(rootdir), "%s%s%s", root, *suffix ? "/" : "",
 		 suffix);
 	check_protocol();

@@ -134,13 +134,28 @@ START_TEST(test_gekkofs)
 }
 END_TEST
 
+/* What it said stays when its storage has gone. */
+static int kept_log(const char *arg)
+{
+	char path[PATH_MAX];
+	struct slu_buf text = {0};
+
+	(void)arg;
+	snprintf(path, sizeof(path), "%s/run/failed.gekkofs.0", world);
+	return slu_file_read(AT_FDCWD, path, 4096, &text, NULL) || !text.data ||
+	       strncmp(text.data, "job 7\n", 6) ||
+	       !strstr(text.data, "told to fail");
+}
+
 START_TEST(test_gekkofs_fails)
 {
 	if (!begin("FAKE_GKFS_FAIL=1", ""))
 		return;
 	job_starts(request);
 	up();
-	ctl_until_told("the GekkoFS daemon ended at once");
+	ctl_until_told("the GekkoFS daemon ended at once: fake_gkfs_daemon: "
+		       "told to fail");
+	nodes_all(kept_log, "", 0);
 	ck_assert_str_eq(ctl_verdict, "fail");
 	end_job("FAILED");
 	nodes_all(nothing_left, "nothing left", 0);
