@@ -190,6 +190,7 @@ static const struct step {
 	enum slu_node_event event; /* when it went well; 0: none */
 	bool bad;		   /* even with ok */
 	bool setup;		   /* only until the job runs */
+	bool server;		   /* only while it runs */
 } steps[] = {
 	{"storage", .kind = UP},
 	{"server", .kind = UP},
@@ -198,6 +199,7 @@ static const struct step {
 	{"ready", .kind = UP, .event = SLU_NODE_SET_UP},
 	{"failed", .kind = UP, .bad = true},
 	{"restarted", .kind = UP, .bad = true, .setup = true},
+	{"server_lost", .kind = UP, .bad = true, .server = true},
 	{"down", .kind = DOWN, .event = SLU_NODE_BEGIN},
 	{"out.", true, .kind = OUT},
 	{"lost_data", .kind = OUT, .bad = true},
@@ -227,6 +229,12 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	const char *name = at->bb->plan.node[at->i].name;
 	const char *text = r->text && *r->text ? r->text : r->step;
 
+	if (step->server && at->bb->state == SLU_BB_RUNNING)
+		return news ? slu_bb_lose_server(b, at->bb, name, text, now,
+						 err)
+			    : 0;
+	if (step->server)
+		return 0;
 	/* while the job runs, only an up that is not yet over is to blame */
 	if ((at->bb->state == SLU_BB_RUNNING && (kind != UP || step->setup)) ||
 	    (at->m->state == SLU_NODE_LOST && kind == OUT)) /* it is known */

@@ -45,10 +45,23 @@ static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
 		bb->created - SAME_JOB);
 }
 
+enum cause {
+	OWN,	   /* something of it did not work */
+	SERVER,	   /* the same, under a job that runs */
+	CANCELLED, /* somebody wants it so */
+};
+
+/* Of what its data was lost to there is nothing to be staged out any more, but
+ * the rest is kept. */
+static enum slu_bb_state phase_of(const struct slu_bb *bb, enum cause cause)
+{
+	return cause == SERVER ? SLU_BB_STAGE_OUT : bb->state;
+}
+
 /* The verdict that this failure asks for; VERDICT_NONE when the job's fate is
  * not at stake: it has ended otherwise, or runs again anyway. */
 static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
-			  enum slu_bb_verdict *verdict,
+			  enum cause cause, enum slu_bb_verdict *verdict,
 			  enum slu_on_failure *what, struct slu_err *err)
 {
 	int64_t requeues;
@@ -63,6 +76,8 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 	}
 	if (bb->plan.ahead && bb->state >= SLU_BB_RUNNING)
 		*verdict = SLU_VERDICT_NONE; /* the run does it again */
+	else if (cause == SERVER)
+		*what = b->conf->on_server_loss;
 	else if (bb->state == SLU_BB_SETUP || bb->state == SLU_BB_RUNNING)
 		*what = b->conf->on_setup;
 	else if (bb->state == SLU_BB_STAGE_IN)
@@ -80,7 +95,7 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 	return 0;
 }
 
-static int fail(struct slu_buffers *b, struct slu_bb *bb, bool cancelled,
+static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 		char *text, double now, struct slu_err *err)
 {
 	enum slu_bb_verdict verdict;
@@ -92,11 +107,12 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, bool cancelled,
 		return 0; /* its nodes try again for ever */
 	if (bb->failure || (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
 		return slu_bb_note(b->db, bb, text, now, err);
-	if (choose_verdict(b, bb, &verdict, &what, err))
+	if (choose_verdict(b, bb, cause, &verdict, &what, err))
 		return -1;
-	if (cancelled && (what == SLU_REQUEUE || what == SLU_HOLD))
+	if (cause == CANCELLED && (what == SLU_REQUEUE || what == SLU_HOLD))
 		what = SLU_FAIL;
-	if (slu_bb_set_failure(b->db, bb, text, verdict, what, now, err))
+	if (slu_bb_set_failure(b->db, bb, phase_of(bb, cause), text, verdict,
+			       what, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(bb->state),
 		   text);
@@ -118,7 +134,21 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return fail(b, bb, false, text, now, err);
+	return fail(b, bb, OWN, text, now, err);
+}
+
+int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
+		       const char *node, const char *why, double now,
+		       struct slu_err *err)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%s: %s", node, why);
+	if (b->conf->on_server_loss != SLU_COMPLETE)
+		return fail(b, bb, SERVER, text, now, err);
+	slu_printable(text);
+	slu_bb_log(b, bb, SLU_ERROR, "%s; the job goes on", text);
+	return slu_bb_note(b->db, bb, text, now, err);
 }
 
 int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
@@ -127,7 +157,7 @@ int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
 	char text[80];
 
 	snprintf(text, sizeof(text), "cancelled by %s", who);
-	if (!bb->failure && (fail(b, bb, true, text, now, err) ||
+	if (!bb->failure && (fail(b, bb, CANCELLED, text, now, err) ||
 			     slu_bb_settle(b, bb, now, err)))
 		return -1;
 	return 0;

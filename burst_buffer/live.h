@@ -254,7 +254,8 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 		     struct slu_err *err);
 int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 		     struct slu_err *err);
-int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb, const char *text,
+int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
+		       enum slu_bb_state in, const char *text,
 		       enum slu_bb_verdict verdict, enum slu_on_failure what,
 		       double now, struct slu_err *err);
 int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
@@ -379,6 +380,10 @@ int slu_bb_settle_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 		struct slu_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
+/* A server on this node has ended under the running job: OnServerLoss. */
+int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
+		       const char *node, const char *why, double now,
+		       struct slu_err *err);
 /* A failure that somebody wants, unless there is one: the job, which has run,
  * is not run again. */
 int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,

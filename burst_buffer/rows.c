@@ -365,7 +365,8 @@ int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 	return 0;
 }
 
-int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb, const char *text,
+int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
+		       enum slu_bb_state in, const char *text,
 		       enum slu_bb_verdict verdict, enum slu_on_failure what,
 		       double now, struct slu_err *err)
 {
@@ -380,14 +381,14 @@ int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb, const char *text,
 				    " FailedIn = ?, FailedAt = ?, Verdict = ?,"
 				    " What = ? WHERE BID = ?"
 				    " AND Failure IS NULL",
-				    "sidiiI", text, (int)bb->state, now,
-				    (int)verdict, (int)what, (int64_t)bb->id),
+				    "sidiiI", text, (int)in, now, (int)verdict,
+				    (int)what, (int64_t)bb->id),
 			text, now, err)) {
 		free(copy);
 		return -1;
 	}
 	bb->failure = copy;
-	bb->failed_in = bb->state;
+	bb->failed_in = in;
 	bb->failed_at = now;
 	bb->verdict = verdict;
 	bb->what = what;

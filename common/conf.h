@@ -23,7 +23,7 @@ enum slu_on_failure {
 	SLU_HOLD,
 	SLU_FAIL,
 	SLU_CANCEL,   /* before the job ran */
-	SLU_COMPLETE, /* after it: its state stays */
+	SLU_COMPLETE, /* after it: its state stays; "leave": it goes on */
 };
 enum slu_predict_mode {
 	SLU_PREDICT_OFF,
@@ -119,6 +119,7 @@ struct slu_conf {
 	int64_t max_give_back;
 	int64_t keep_failed;
 	enum slu_on_failure on_setup, on_stage_in, on_stage_out;
+	enum slu_on_failure on_server_loss;
 	enum slu_predict_mode predict_mode;
 	double predict_quantile; /* above 0.5, below 1 */
 	int64_t predict_floor;

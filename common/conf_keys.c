@@ -128,6 +128,22 @@ static int read_on_stage_out(const char *value, void *field,
 	return 0;
 }
 
+/* one that runs go on without it. */
+static int read_on_server_loss(const char *value, void *field,
+			       struct slu_err *err)
+{
+	static const char *const words[] = {"requeue", "hold", "fail", "leave",
+					    NULL};
+	static const enum slu_on_failure means[] = {SLU_REQUEUE, SLU_HOLD,
+						    SLU_FAIL, SLU_COMPLETE};
+	int i = read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(enum slu_on_failure *)field = means[i];
+	return 0;
+}
+
 static int read_predict_mode(const char *value, void *field,
 			     struct slu_err *err)
 {
@@ -426,6 +442,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"NodeStorage", "auto",
 	 "Where job file systems live on a node: a path, or auto.",
 	 read_storage, FIELD(node_storage), false},
+	{"OnServerLoss", "fail",
+	 "What becomes of a running job whose file system loses a server.",
+	 read_on_server_loss, FIELD(on_server_loss), false},
 	{"OnSetupFailure", "requeue",
 	 "What becomes of a job whose buffer cannot be set up.",
 	 read_on_failure, FIELD(on_setup), false},

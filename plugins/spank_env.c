@@ -11,8 +11,9 @@
 #include <slurm/spank.h>
 #include "plugins/spank_env.h"
 
-#define FILE_MAX  (1 << 20) /* of env and mapping files */
-#define ENTRY_MAX 131072    /* of the environment, execve(2) */
+#define FILE_MAX     (1 << 20) /* of env and mapping files */
+#define RLIMIT_FILES "SLURM_RLIMIT_NOFILE"
+#define ENTRY_MAX    131072 /* of the environment, execve(2) */
 
 char *slu_spank_read(const char *path)
 {
@@ -74,11 +75,24 @@ static void drop_variables(spank_t sp, const char *prefix)
 	}
 }
 
+/* After us Slurm sets what it has brought from where the job was submitted:
+ * not if that is less. */
+static void drop_propagated(spank_t sp, rlim_t n)
+{
+	char text[40];
+
+	if (spank_getenv(sp, RLIMIT_FILES, text, sizeof(text)) ==
+		    ESPANK_SUCCESS &&
+	    strtoul(text + (*text == 'U'), NULL, 10) < n)
+		spank_unsetenv(sp, RLIMIT_FILES);
+}
+
 /* Of this task, which is to have at least n open files. */
-static bool allow_files(rlim_t n)
+static bool allow_files(spank_t sp, rlim_t n)
 {
 	struct rlimit files;
 
+	drop_propagated(sp, n);
 	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= n)
 		return true;
 	files.rlim_cur = n;
@@ -98,7 +112,7 @@ static bool set_variable(spank_t sp, char *line)
 	if (*line == '-')
 		drop_variables(sp, line + 1);
 	if (!strncmp(line, "nofile ", 7))
-		return allow_files(strtoul(line + 7, NULL, 10));
+		return allow_files(sp, strtoul(line + 7, NULL, 10));
 	if (*line == '-' || !value)
 		return true;
 	*value++ = '\0';

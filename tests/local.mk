@@ -29,7 +29,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/faults-control.t tests/system/faults-node.t \
 	tests/system/faults-owner.t tests/system/failover.t \
 	tests/system/federation.t \
-	tests/system/forgotten.t \
+	tests/system/forgotten.t tests/system/gekkofs.t \
 	tests/system/late.t tests/system/limits.sh tests/system/limits.t \
 	tests/system/return.t \
 	tests/system/pools.t tests/system/runs.t \

@@ -61,6 +61,10 @@ struct slu_driver {
 	/* Is all of it there, every other node's part too? SLU_IO names what
 	 * is missing. */
 	int (*check)(const struct slu_instance *in, struct slu_err *err);
+	/* Do this node's servers live? SLU_IO says which has ended. Cheap:
+	 * asked again and again while the job runs. NULL: it has none, or
+	 * nobody can know. */
+	int (*lives)(const struct slu_instance *in, struct slu_err *err);
 	/* When a part is away, names are missing and no call fails: a number
 	 * that is another one when a part of it was away in between, however
 	 * shortly. SLU_IO: one is now. NULL: calls fail. */

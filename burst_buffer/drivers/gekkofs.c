@@ -132,6 +132,7 @@ const struct slu_driver slu_driver_gekkofs = {
 	.start = slu_gkfs_start,
 	.attach = attach,
 	.check = check,
+	.lives = slu_gkfs_lives,
 	.env = env,
 	.counters = slu_gkfs_counters,
 	.detach = detach,

@@ -51,6 +51,8 @@ int slu_gkfs_put_args(char *list, char **argv, int n, int max);
 int slu_gkfs_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 		   struct slu_err *err);
 int slu_gkfs_stop(const struct slu_instance *in, struct slu_err *err);
+/* Do all of them live? */
+int slu_gkfs_lives(const struct slu_instance *in, struct slu_err *err);
 /* What they have read from and written to their disk. */
 int slu_gkfs_counters(const struct slu_instance *in, double *read_bytes,
 		      double *written_bytes, struct slu_err *err);

@@ -344,6 +344,23 @@ int slu_gkfs_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 	return 0;
 }
 
+int slu_gkfs_lives(const struct slu_instance *in, struct slu_err *err)
+{
+	for (unsigned i = 0; i < n_daemons(in); i++) {
+		char path[PATH_MAX];
+		struct slu_pid pid;
+
+		pid_path(in, i, path);
+		if (slu_pid_read(path, &pid, NULL) || !slu_pid_alive(&pid))
+			return slu_err(
+				err, SLU_IO,
+				"a daemon of %s (GekkoFS) has ended, and "
+				"its part of the data is lost",
+				in->plan->fs);
+	}
+	return 0;
+}
+
 int slu_gkfs_counters(const struct slu_instance *in, double *read_bytes,
 		      double *written_bytes, struct slu_err *err)
 {

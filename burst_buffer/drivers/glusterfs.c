@@ -395,6 +395,7 @@ const struct slu_driver slu_driver_glusterfs = {
 	.start = slu_gluster_start,
 	.attach = attach,
 	.check = check,
+	.lives = slu_gluster_lives,
 	.whole = whole,
 	.counters = counters,
 	.detach = detach,

@@ -24,6 +24,7 @@ double slu_gluster_patience(const struct slu_plan *plan, double least);
 /* glusterfs_brick.c. attr: its port. */
 int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 		      struct slu_err *err);
+int slu_gluster_lives(const struct slu_instance *in, struct slu_err *err);
 int slu_gluster_stop(const struct slu_instance *in, struct slu_err *err);
 
 #endif

@@ -195,3 +195,16 @@ int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 	snprintf(attr, SLU_ATTR_MAX, "%u", port);
 	return 0;
 }
+
+int slu_gluster_lives(const struct slu_instance *in, struct slu_err *err)
+{
+	char vol[PATH_MAX];
+	struct slu_pid pid;
+
+	slu_gluster_path(in, "brick.vol", vol);
+	return slu_server_find(SLU_GLUSTER, vol, &pid, NULL)
+		       ? slu_err(err, SLU_IO,
+				 "the server of %s (GlusterFS) has ended",
+				 in->plan->fs)
+		       : 0;
+}

@@ -12,6 +12,9 @@
  * know of this run and sends no epilog. So when sluiced says that none will
  * come and no `down` has begun, it is begun here.
  *
+ * It looks whether the node's servers live, and tells sluiced of one that does
+ * not (OnServerLoss).
+ *
  * It also hears what the job's tasks declare ready to be staged out (early.c).
  */
 #include "config.h"
@@ -23,6 +26,7 @@
 #include "common/proc.h"
 
 #define UNKNOWN_MAX 10	 /* times that sluiced may not know the job */
+#define LOOK	    3.0	 /* seconds between looks at the server */
 #define PERIOD	    30.0 /* seconds between questions, for few nodes */
 
 static bool over(struct slu_node *n)
@@ -101,11 +105,48 @@ static bool hangs(struct slu_node *n, double period)
 	       again.pid == first.pid && again.start == first.start;
 }
 
+/* A server of this node has ended under the job: sluiced says what becomes of
+ * it. Told until it is heard. */
+static void look_at_server(struct slu_node *n, bool *told)
+{
+	struct slu_report r = {.step = "server_lost", .phase = "running"};
+	struct slu_answer answer;
+	struct slu_err err, why;
+
+	if (*told || !n->driver->lives || !n->is_ready || n->plan.use ||
+	    n->plan.node[n->self].client || !n->driver->lives(&n->in, &why) ||
+	    over(n))
+		return;
+	slu_node_log(n, SLU_ERROR, "%s", why.text);
+	r.text = why.text;
+	n->deadline = slu_now_mono() + LOOK;
+	*told = !slu_talk_report(n, &r, &answer, &err);
+	if (*told)
+		slu_msg_clear(&slu_answer_desc, &answer);
+}
+
+/* Until the next question. */
+static void serve(struct slu_node *n, int early, double period, bool *told)
+{
+	double end = slu_now_mono() + period, left;
+
+	while ((left = end - slu_now_mono()) > 0 && !over(n)) {
+		double step = left < LOOK ? left : LOOK;
+
+		if (early < 0)
+			pass(step);
+		else
+			slu_early_serve(n, early, step);
+		look_at_server(n, told);
+	}
+}
+
 static void keep_watch(struct slu_node *n)
 {
 	double period = n->opt->period;
 	int early = slu_early_listen(n);
 	struct slu_err err;
+	bool told = false;
 	int unknown = 0;
 
 	if (period <= 0) /* of many nodes each asks rarely */
@@ -114,10 +155,7 @@ static void keep_watch(struct slu_node *n)
 	for (;;) {
 		enum verdict is;
 
-		if (early < 0)
-			pass(period);
-		else
-			slu_early_serve(n, early, period);
+		serve(n, early, period, &told);
 		if (over(n))
 			return;
 		is = ask(n);

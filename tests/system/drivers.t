@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The language of requests and the drivers, on real Slurm: lists, patterns and
-# #DW lines; GekkoFS (the fakes) for steps and not for batch scripts; a
-# directory on the parallel file system.
+# #DW lines; a directory on the parallel file system.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/buffer.sh"
 FAKES=${FAKES:-$TOP/build-test/plain/tests/fakes}
@@ -51,38 +50,6 @@ test_language() {
 	check "a step saw it by its DataWarp name" test -e "$PFS/alice/dw/ran"
 	check "what is verified by content arrives" diff -r "$PFS/alice/in/2" \
 		"$PFS/alice/checked/2"
-}
-
-test_gekkofs() {
-	local job
-	[ -x "$FAKES/fake_gkfs_daemon" ] || {
-		check "gekkofs # SKIP tests/fakes are not built" true
-		return
-	}
-	cp "$FAKES/fake_gkfs_daemon" "$FAKES/.libs/fake_gkfs_intercept.so" "$PFS/"
-	install -d -m 1777 "$PFS/store"
-	printf '#!/bin/sh\nFAKE_GKFS_STORE=/pfs/store exec %s "$@"\n' \
-		/pfs/fake_gkfs_daemon >"$PFS/gkfs_daemon"
-	chmod 755 "$PFS/gkfs_daemon"
-	job=$(run_job --bb='jobfs type=gkfs capacity=50MiB; stage_in source=/pfs/alice/in/1 destination=$BB_JOBFS; stage_out source=$BB_JOBFS/1 destination=/pfs/alice/gk' <<-'EOT'
-		#!/bin/bash
-		echo "batch: ${LD_PRELOAD:-nothing}"
-		srun sh -c 'cat $BB_JOBFS/1/f1; echo $SLURM_PROCID >$BB_JOBFS/1/rank.$SLURM_PROCID'
-		LD_PRELOAD=/nowhere/x.so srun -N1 -n1 sh -c 'echo "step: $LD_PRELOAD"' 2>/dev/null
-	EOT
-	)
-	completed gekkofs "$job"
-	check "the batch script is without its library" matches \
-		"$(job_output "$job")" '^batch: nothing$'
-	check "a step reads what was staged in" matches \
-		"$(job_output "$job")" '^small file 1$'
-	check "the library comes before what is there" matches \
-		"$(job_output "$job")" '^step: [^:]*fake_gkfs_intercept.so:/nowhere/x.so$'
-	check "what steps wrote is staged out" equal \
-		"$(cat "$PFS"/alice/gk/1/rank.*)" "$(printf '0\n1')"
-	check "with what was there" cmp "$PFS/alice/in/1/f1" \
-		"$PFS/alice/gk/1/f1"
-	check "the daemons have ended" equal "$(ls "$PFS/store")" ""
 }
 
 test_lustre() {
@@ -330,14 +297,12 @@ cluster_up --nodes 4 --switches 2 --ions 0 --disk 1G
 make_input in 40 2
 install -d -m 711 "$PFS/jobs"
 cluster conf sluice.conf \
-	"FileSystem=gkfs Driver=gekkofs Unauthenticated=accept server=/pfs/gkfs_daemon library=/pfs/fake_gkfs_intercept.so" \
 	"FileSystem=dir Driver=lustre root=/pfs/jobs lfs=/pfs/lfs"
 cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
 wait_for 20 nodes_idle 'n[1-4]'
 test_language
-test_gekkofs
 test_lustre
 test_early
 test_split

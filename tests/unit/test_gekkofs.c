@@ -182,7 +182,7 @@ END_TEST
 /* A daemon that dies takes data along: the stage-out says so. */
 START_TEST(test_gekkofs_dies)
 {
-	if (!begin("FAKE_GKFS_DIE=2", "\nKeepFailed=0"))
+	if (!begin("FAKE_GKFS_DIE=2", "\nKeepFailed=0\nOnServerLoss=leave"))
 		return;
 	begin_job();
 	sleep(2);
@@ -190,6 +190,22 @@ START_TEST(test_gekkofs_dies)
 	expect(strstr(ctl_text, "does not answer"), "%s", ctl_text);
 	ck_assert_str_eq(ctl_verdict, "fail");
 	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
+/* One that dies while the job runs is noticed then, and what is left is kept:
+ * the job is ended. */
+START_TEST(test_server_lost)
+{
+	if (!begin("FAKE_GKFS_DIE=3", ""))
+		return;
+	begin_job();
+	ctl_until_told("a daemon of gkfs (GekkoFS) has ended");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	end_job("FAILED");
+	expect(strstr(ctl_text, "stage-out failed: n"), "%s", ctl_text);
+	expect(strstr(ctl_text, "the data is kept on n[1-2]"), "%s", ctl_text);
 	nodes_end();
 }
 END_TEST
@@ -339,6 +355,7 @@ static int run(void)
 	add(suite, "fails", test_gekkofs_fails, 1);
 	add(suite, "missing", test_gekkofs_missing, 1);
 	add(suite, "dies", test_gekkofs_dies, 1);
+	add(suite, "server_lost", test_server_lost, 1);
 	add(suite, "link", test_gekkofs_link, 1);
 	add(suite, "environment", test_environment, 1);
 	add(suite, "forked", test_forked, 1);
