@@ -22,7 +22,8 @@ noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 	tests/unit/scratch.h \
 	tests/unit/random.h tests/unit/tmpdir.h
 # System tests: tests/system/run, or tools/test.
-EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
+EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
+	tests/system/cluster.t \
 	tests/system/accounting.t tests/system/buffer.sh \
 	tests/system/demo.test tests/system/ions.t tests/system/meeting.t \
 	tests/system/mistakes.t tests/system/drivers.t tests/system/faults.sh \
@@ -37,6 +38,14 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/cluster.t \
 	tests/system/ways.t \
 	tests/system/chaos tests/system/chaos.sh tests/system/chaos_judge.sh \
 	tests/system/chaos.t tests/system/chaos_limits
+
+# Programs of others in job file systems: tools/test apps.
+EXTRA_DIST += tests/apps/codes.sh tests/apps/fsx.c tests/apps/gromacs.mdp \
+	tests/apps/gromacs.top tests/apps/job tests/apps/lammps.again \
+	tests/apps/lammps.first tests/apps/limits tests/apps/loads.sh \
+	tests/apps/mdtree.c tests/apps/mpiio.c tests/apps/pool.py \
+	tests/apps/programs tests/apps/report.sh tests/apps/run \
+	tests/apps/steps.sh tests/apps/weather.cdl
 
 # Stand-ins for software that Debian does not have.
 dist_check_SCRIPTS += tests/fakes/fake_beeond tests/fakes/fake_lfs
