@@ -12,6 +12,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/copy.c burst_buffer/staging/copy.h \
 	burst_buffer/staging/walk.c burst_buffer/staging/walk.h \
 	burst_buffer/staging/batch.c burst_buffer/staging/batch.h \
+	burst_buffer/staging/fresh.c burst_buffer/staging/fresh.h \
 	burst_buffer/staging/select.c burst_buffer/staging/select.h \
 	burst_buffer/staging/place.c burst_buffer/staging/place.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "burst_buffer/staging/copy.h"
+#include "burst_buffer/staging/fresh.h"
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
 
@@ -56,15 +57,23 @@ static int compare_range(struct slu_act *a, const struct slu_entry *e,
 	return 0;
 }
 
-static int open_side(struct slu_near *near, const char *path)
+/* Neither side is to be taken from what this node remembers of it. */
+static int open_side(struct slu_near *near, const char *path,
+		     const struct slu_unit *u)
 {
+	uint64_t size = u->entry.size, offset;
+	uint64_t len = slu_share_range(size, u->range, &offset);
 	const char *name;
 	int dir = slu_near(near, path, &name);
+	int fd = dir < 0 ? -1
+			 : slu_open_beneath(dir, name,
+					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
+					    0);
+	struct stat st;
 
-	return dir < 0 ? -1
-		       : slu_open_beneath(dir, name,
-					  O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
-					  0);
+	if (fd >= 0 && !slu_fstat_fresh(fd, &st))
+		slu_drop_cache(fd, &st, offset, offset + len < size ? len : 0);
+	return fd;
 }
 
 int slu_act_compare(struct slu_act *a, struct slu_worker *w,
@@ -75,10 +84,10 @@ int slu_act_compare(struct slu_act *a, struct slu_worker *w,
 
 	if (!w->buffer && !(w->buffer = malloc(2 * PIECE)))
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	fd[0] = open_side(&w->src, slu_act_path(a->places.from, e));
+	fd[0] = open_side(&w->src, slu_act_path(a->places.from, e), u);
 	if (fd[0] < 0)
 		return slu_act_errno(err, "read", a->places.src_path, e);
-	fd[1] = open_side(&w->dst, slu_act_path(a->places.to, e));
+	fd[1] = open_side(&w->dst, slu_act_path(a->places.to, e), u);
 	if (fd[1] < 0)
 		rc = slu_act_errno(err, "read", a->places.dst_path, e);
 	else

@@ -13,6 +13,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 #include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/fresh.h"
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
 
@@ -49,7 +50,7 @@ static bool unchanged(const struct slu_entry *e, const struct stat *st)
 static int check_source(struct slu_act *a, int fd, const struct slu_entry *e,
 			struct stat *st, struct slu_err *err)
 {
-	if (fstat(fd, st))
+	if (slu_fstat_fresh(fd, st))
 		return slu_act_errno(err, "look at", a->places.src_path, e);
 	if (!unchanged(e, st))
 		return slu_act_err(err, a->places.src_path, e,
@@ -166,6 +167,7 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 
 	if (a->part->early && settle(a, in, &w->entry, offset, len, err))
 		return -1;
+	slu_drop_cache(in, st, offset, offset + len < size ? len : 0);
 	if (slu_copy_part(&t->copier, in, out, offset, len, sparse, &reason)) {
 		return reason.kind == SLU_BUSY
 			       ? slu_err(err, SLU_BUSY, "%s", reason.text)

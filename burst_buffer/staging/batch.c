@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/staging/batch.h"
+#include "burst_buffer/staging/fresh.h"
 
 #define LOOKERS 8  /* threads that look at them, */
 #define EACH	32 /* so many each time */
@@ -48,10 +49,11 @@ static void *look(void *arg)
 		for (size_t i = from; i < from + EACH && i < b->n; i++) {
 			struct slu_looked *e = &b->item[i];
 
-			e->errno_of = fstatat(b->src, b->names.data + e->at,
-					      &e->st, AT_SYMLINK_NOFOLLOW)
-					      ? errno
-					      : 0;
+			e->errno_of =
+				slu_stat_fresh(b->src, b->names.data + e->at,
+					       &e->st)
+					? errno
+					: 0;
 		}
 	return NULL;
 }

@@ -17,6 +17,7 @@
 #include "burst_buffer/staging/batch.h"
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/copy.h"
+#include "burst_buffer/staging/fresh.h"
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/walk.h"
 #include "common/str.h"
@@ -257,7 +258,7 @@ static int walk_entry(struct level *lv, int src, int dst, const char *name,
 {
 	struct stat st;
 
-	if (fstatat(src, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (slu_stat_fresh(src, name, &st))
 		return fail_src(lv, "look at", err);
 	return walk_looked(lv, src, dst, name, &st, err);
 }
@@ -485,7 +486,7 @@ int slu_walk_file(struct slu_walk *w, const char *name, const char *as,
 	struct level lv = {.walk = w, .path = none};
 	struct stat st, there;
 
-	if (fstatat(w->src, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (slu_stat_fresh(w->src, name, &st))
 		return fail_src(&lv, "look at", err);
 	if (!S_ISREG(st.st_mode))
 		return slu_err(err, SLU_INVALID, "%s is not a regular file",

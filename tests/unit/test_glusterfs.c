@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/staging/stage.h"
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -161,6 +162,112 @@ START_TEST(test_coherent)
 }
 END_TEST
 
+/* What happens to a file that one node has read, on another. */
+enum late { OVERWRITTEN, OLD_TIME, GROWN, SHRUNK, LATES };
+
+static void write_late(const char *path, enum late how)
+{
+	char b[8192];
+	int fd = open(path, O_WRONLY), n = how == GROWN ? 8192 : 4096;
+	struct stat st;
+
+	memset(b, 'B', sizeof(b));
+	ck_assert(fd >= 0 && !fstat(fd, &st));
+	ck_assert_int_eq(write(fd, b, (size_t)n), n);
+	if (how == SHRUNK)
+		ck_assert(!ftruncate(fd, 1000));
+	if (how == OLD_TIME)
+		ck_assert(!futimens(
+			fd, (struct timespec[]){st.st_mtim, st.st_mtim}));
+	ck_assert(!close(fd));
+}
+
+/* How many bytes, and of them how many are 'B'. */
+static size_t look(const char *path, size_t *is_b)
+{
+	char text[8193];
+	int fd = open(path, O_RDONLY);
+	ssize_t n = read(fd, text, sizeof(text));
+
+	ck_assert(fd >= 0 && n >= 0 && !close(fd));
+	*is_b = 0;
+	for (ssize_t i = 0; i < n; i++)
+		*is_b += text[i] == 'B';
+	return (size_t)n;
+}
+
+static void stage_out(const char *source, const char *destination, bool content)
+{
+	static const enum slu_act_name acts[] = {SLU_PREPARE, SLU_COPY,
+						 SLU_VERIFY, SLU_FINISH};
+	struct slu_stage_part part = {
+		.source = source,
+		.destination = destination,
+		.n = 1,
+		.content = content,
+		.durable = true,
+	};
+	struct slu_stage_result r;
+
+	part.manifest =
+		open(in(top, "manifest"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	ck_assert_int_ge(part.manifest, 0);
+	for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++)
+		expect_ok(slu_stage(acts[i], &part, &r, &err), err);
+	close(part.manifest);
+}
+
+static void expect_staged(const struct job *j, bool content)
+{
+	static const size_t size[LATES] = {4096, 4096, 8192, 1000};
+	char first[4200], second[4200], source[4096], to[4096];
+	size_t is_b;
+
+	snprintf(source, sizeof(source), "%s/out%d/", j->in[0].top, content);
+	snprintf(to, sizeof(to), "%s/to%d", top, content);
+	make_dir(source, 0755);
+	for (int i = 0; i < LATES; i++) {
+		snprintf(first, sizeof(first), "%s/%d", source, i);
+		snprintf(second, sizeof(second), "%s/out%d/%d", j->in[1].top,
+			 content, i);
+		make_file(first, 4096, 1);
+		look(first, &is_b);
+		write_late(second, (enum late)i);
+		if (i == OVERWRITTEN || i == OLD_TIME) {
+			look(first, &is_b);
+			ck_assert_uint_lt(is_b, 4096); /* it reads old bytes */
+		}
+	}
+	stage_out(source, to, content);
+	for (int i = 0; i < LATES; i++) {
+		snprintf(first, sizeof(first), "%s/%d", to, i);
+		ck_assert_uint_eq(look(first, &is_b), size[i]);
+		ck_assert_uint_eq(is_b, size[i]);
+	}
+}
+
+/* A node that goes on reading its own old bytes stages out what the last writer
+ * wrote, whichever way it is verified. */
+START_TEST(test_staged_fresh)
+{
+	struct slu_pair option[2] = {{0}, {"coherence", "private"}};
+	struct job j;
+
+	setup();
+	job_new(&j, 13, "21000-21999");
+	option[0] = j.option[0];
+	j.plan.option = option;
+	j.plan.n_option = 2;
+	job_start(&j);
+	job_attach(&j);
+	expect_staged(&j, false);
+	expect_staged(&j, true);
+	job_end(&j);
+	job_free(&j);
+	tree_remove(top);
+}
+END_TEST
+
 /* All tasks of a program make its directory, each through its node's mount,
  * then their own below it: how many times that failed. */
 static int make_both(const struct job *j, int task, pthread_barrier_t *all)
@@ -300,8 +407,9 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		test_life,     test_coherent, test_same_directories,
-		test_two_jobs, test_options,  test_probe};
+		test_life,	   test_coherent, test_same_directories,
+		test_staged_fresh, test_two_jobs, test_options,
+		test_probe};
 
 	return gluster_tests("glusterfs", tests,
 			     sizeof(tests) / sizeof(*tests));

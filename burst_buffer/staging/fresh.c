@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * statx(2) asks the server even where attributes may be cached; pages go by
+ * posix_fadvise(2). File systems without a block device have no major number.
+ */
+#include "burst_buffer/staging/fresh.h"
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+
+static bool may_be_stale(const struct stat *st)
+{
+	return major(st->st_dev) == 0;
+}
+
+/* The kernel then remembers what it was told. */
+static bool ask_server(int dir, const char *name, int flags)
+{
+	struct statx x;
+
+	return !statx(dir, name, flags | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS,
+		      &x);
+}
+
+int slu_fstat_fresh(int fd, struct stat *st)
+{
+	if (fstat(fd, st))
+		return -1;
+	return may_be_stale(st) && ask_server(fd, "", AT_EMPTY_PATH)
+		       ? fstat(fd, st)
+		       : 0;
+}
+
+int slu_stat_fresh(int dir, const char *name, struct stat *st)
+{
+	const int flags = AT_SYMLINK_NOFOLLOW;
+
+	if (fstatat(dir, name, st, flags))
+		return -1;
+	return may_be_stale(st) && ask_server(dir, name, flags)
+		       ? fstatat(dir, name, st, flags)
+		       : 0;
+}
+
+void slu_drop_cache(int fd, const struct stat *st, uint64_t offset,
+		    uint64_t len)
+{
+	if (may_be_stale(st))
+		(void)posix_fadvise(fd, (off_t)offset, (off_t)len,
+				    POSIX_FADV_DONTNEED);
+}
