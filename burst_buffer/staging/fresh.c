@@ -5,7 +5,10 @@
  */
 #include "burst_buffer/staging/fresh.h"
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 static bool may_be_stale(const struct stat *st)
 {
@@ -47,4 +50,33 @@ void slu_drop_cache(int fd, const struct stat *st, uint64_t offset,
 	if (may_be_stale(st))
 		(void)posix_fadvise(fd, (off_t)offset, (off_t)len,
 				    POSIX_FADV_DONTNEED);
+}
+
+static bool is_generated(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return false;
+	switch ((unsigned long)fs.f_type) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case SECURITYFS_MAGIC:
+		return true;
+	}
+	return false;
+}
+
+bool slu_is_generated(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	bool is = fd >= 0 && is_generated(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
 }

@@ -22,4 +22,8 @@ int slu_stat_fresh(int dir, const char *name, struct stat *st);
 void slu_drop_cache(int fd, const struct stat *st, uint64_t offset,
 		    uint64_t len);
 
+/* Is it made by the kernel when it is read, as all in /proc and /sys? Its size
+ * says nothing. False also where it cannot be told. */
+bool slu_is_generated(int dir, const char *name);
+
 #endif

@@ -30,6 +30,7 @@ struct level { /* one directory, on both sides */
 	size_t len;
 	unsigned depth;
 	struct stat dst_root; /* a source that holds it has no end */
+	dev_t looked_at;      /* the file system whose kind is known */
 };
 
 /* "cannot WHAT ROOT/PATH: ", and errno's text. */
@@ -62,9 +63,12 @@ static int fail_dst(const struct level *lv, const char *what,
 static struct slu_entry entry_of(const struct level *lv, char kind,
 				 const struct stat *st, const char *link)
 {
+	bool is_dir = kind == 'd' || kind == 'D';
+
 	return (struct slu_entry){
 		.kind = kind,
-		.mode = st->st_mode & 0777,
+		.mode = st->st_mode &
+			(is_dir ? 0777 | S_ISVTX | S_ISGID : 0777),
 		.size = kind == 'f' ? (uint64_t)st->st_size : 0,
 		.mtime = st->st_mtim,
 		.path = lv->path,
@@ -235,11 +239,32 @@ static bool only_brick(const struct slu_walk *w, const struct stat *st)
 	       (st->st_mode & 07777) == S_ISVTX;
 }
 
+/* What the kernel makes when it is read has no size to copy it by. */
+static int refuse_generated(struct level *lv, int dir, const char *name,
+			    const struct stat *st, struct slu_err *err)
+{
+	char text[SLU_PATH_TEXT], under[SLU_PATH_TEXT];
+
+	if (lv->walk->plain_source || lv->looked_at == st->st_dev)
+		return 0;
+	if (!slu_is_generated(dir, name)) {
+		lv->looked_at = st->st_dev;
+		return 0;
+	}
+	return slu_err(err, SLU_INVALID,
+		       "%s%s%s cannot be staged: the kernel makes it when it "
+		       "is read, as all in /proc and /sys; copy it in the job",
+		       slu_path_text(lv->walk->src_path, under),
+		       *lv->path ? "/" : "", slu_path_text(lv->path, text));
+}
+
 static int walk_looked(struct level *lv, int src, int dst, const char *name,
 		       const struct stat *st, struct slu_err *err)
 {
 	if (only_brick(lv->walk, st))
 		return 0;
+	if (refuse_generated(lv, src, name, st, err))
+		return -1;
 	switch (st->st_mode & S_IFMT) {
 	case S_IFDIR:
 		return walk_subdir(lv, src, dst, name, st, err);
@@ -494,7 +519,8 @@ int slu_walk_file(struct slu_walk *w, const char *name, const char *as,
 	if (!fstatat(w->dst, as, &there, AT_SYMLINK_NOFOLLOW) &&
 	    slu_same_inode(&st, &there))
 		return same_file(&lv, err);
-	if (slu_manifest_begin(&w->manifest, err) ||
+	if (refuse_generated(&lv, w->src, name, &st, err) ||
+	    slu_manifest_begin(&w->manifest, err) ||
 	    walk_regular(&lv, w->src, name, w->dst, as, &st, err))
 		return -1;
 	return slu_manifest_end(&w->manifest, err);

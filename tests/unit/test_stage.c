@@ -230,6 +230,42 @@ START_TEST(test_inherits_setgid)
 }
 END_TEST
 
+START_TEST(test_directory_bits)
+{
+	static const mode_t modes[] = {03777, 01777, 02755};
+	struct stat st;
+	char name[20];
+
+	setup();
+	each(m, modes)
+	{
+		snprintf(name, sizeof(name), "%o", *m);
+		make_dir(in(src, name), 0755);
+		ck_assert(!chmod(in(src, name), *m));
+	}
+	expect_ok(stage(in(top, "src/"), dst, 2), err);
+	each(m, modes)
+	{
+		snprintf(name, sizeof(name), "%o", *m);
+		ck_assert(!stat(in(dst, name), &st));
+		expect((st.st_mode & 07777) == *m, "%o: %o", *m, st.st_mode);
+	}
+	teardown();
+}
+END_TEST
+
+/* They have no size by which to copy them, and would arrive empty. */
+START_TEST(test_generated)
+{
+	setup();
+	failed_with(stage("/proc/self/attr", in(dst, "a"), 1),
+		    "the kernel makes it when it is read");
+	failed_with(stage("/proc/sys/kernel/", in(dst, "b"), 1),
+		    "the kernel makes it when it is read");
+	teardown();
+}
+END_TEST
+
 /* What sluice(7) says does not arrive. */
 START_TEST(test_does_not_arrive)
 {
@@ -414,6 +450,6 @@ END_TEST
 
 TEST_MAIN("stage", test_too_deep, test_odd_times, test_all_kinds,
 	  test_large_files, test_empty, test_deep, test_name_rules,
-	  test_existing, test_inherits_setgid, test_special,
-	  test_does_not_arrive, test_names_apart, test_sums, test_brick,
-	  test_no_inodes)
+	  test_existing, test_inherits_setgid, test_directory_bits,
+	  test_generated, test_special, test_does_not_arrive, test_names_apart,
+	  test_sums, test_brick, test_no_inodes)
