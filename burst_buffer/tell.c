@@ -86,7 +86,14 @@ char *slu_bb_kept_where(const struct slu_bb *bb)
 			(unsigned)plan->job_id,
 			(unsigned long long)plan->buffer, time);
 	hosts = slu_bb_hosts(bb, keeps);
-	if (hosts && slu_fstype_in_pieces(plan))
+	if (hosts && slu_fstype_in_pieces(plan) &&
+	    slu_fstype_find(plan->driver)->joined)
+		text = slu_asprintf(
+			"the data is kept on %s for %s, in pieces, which "
+			"sluice-node fetch on each of them joins in one "
+			"directory",
+			hosts, time);
+	else if (hosts && slu_fstype_in_pieces(plan))
 		text = slu_asprintf(
 			"the data is kept on %s for %s, in pieces that only "
 			"an administrator can join",

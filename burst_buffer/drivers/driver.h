@@ -30,6 +30,10 @@ struct slu_instance {
 			  * but interposition */
 };
 
+struct slu_joined {
+	uint64_t pieces, bytes;
+};
+
 struct slu_driver {
 	const char *name;
 	bool shared; /* one name space over all nodes, not one per node */
@@ -91,6 +95,14 @@ struct slu_driver {
 	int (*wipe)(const struct slu_instance *in, struct slu_err *err);
 	int (*keep)(const struct slu_instance *in, int64_t until,
 		    char kept[4096], struct slu_err *err);
+	/* Kept data of which each node has pieces of files: words that are kept
+	 * with it, and (with those, as its owner, in a child) put what lies in
+	 * the storage `fs` of this node in its place below the directory `to`,
+	 * where other nodes may be at the same, and read it again. NULL: only
+	 * its servers can. */
+	void (*mark)(const struct slu_plan *plan, char text[64]);
+	int (*join)(const char *fs, const char *mark, int to,
+		    struct slu_joined *sum, struct slu_err *err);
 	/* Remove below this root= what was kept until before `now`. Any node
 	 * may do it at any time: one does, each hour. It may take long. NULL
 	 * where keep is. */

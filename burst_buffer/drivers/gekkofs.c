@@ -137,4 +137,6 @@ const struct slu_driver slu_driver_gekkofs = {
 	.counters = slu_gkfs_counters,
 	.detach = detach,
 	.stop = slu_gkfs_stop,
+	.mark = slu_gkfs_mark,
+	.join = slu_gkfs_join,
 };

@@ -12,6 +12,11 @@
 int slu_gkfs_probe(const struct slu_fs_conf *conf, struct slu_buf *why);
 void slu_gkfs_release(const struct slu_fs_conf *conf, char text[64]);
 
+/* gekkofs_join.c: see driver.h. The mark is the size of a chunk. */
+void slu_gkfs_mark(const struct slu_plan *plan, char text[64]);
+int slu_gkfs_join(const char *fs, const char *mark, int to,
+		  struct slu_joined *sum, struct slu_err *err);
+
 /* A daemon's line: "HOST[#SUFFIX] PROTOCOL://ADDRESS:PORT[ ...]". */
 struct slu_gkfs_line {
 	char text[SLU_ATTR_MAX];

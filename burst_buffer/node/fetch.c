@@ -5,7 +5,8 @@
  * a job on this node), or root for him. Each node holds its own part: of a
  * common name space those files that lay on it, which go to DESTINATION (of
  * one that was split to DESTINATION/PART) from every node; of private
- * directories all of its own, which go to DESTINATION/NODE.
+ * directories all of its own, which go to DESTINATION/NODE. Where it holds
+ * pieces of files, those go to their places in the files at DESTINATION.
  *
  * Nothing is removed: the time that it is kept runs on.
  */
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/staging/stage.h"
@@ -32,6 +34,9 @@ struct fetch {
 	char *to;
 	char source[4200]; /* KEPT/fs/data/, or KEPT/fs/brick/data/ */
 	bool brick;
+	/* Of what is in pieces: who joins it (else NULL), and its words. */
+	const struct slu_driver *driver;
+	char mark[64];
 	char *below; /* what it goes to below the destination; NULL: nothing */
 	struct stat owner; /* of the data */
 };
@@ -102,6 +107,24 @@ static bool in_pieces(const char *dir, const char *root)
 	return slu_storage_has_mark(dir, SLU_PIECES_MARK) || has_shards(root);
 }
 
+/* The driver whose pieces these are, if it can put them in their places. */
+static bool find_joiner(struct fetch *f, const char *dir)
+{
+	struct slu_buf text = {0};
+	char path[4200], name[64] = "";
+
+	snprintf(path, sizeof(path), "%s/" SLU_PIECES_MARK, dir);
+	if (!slu_file_read(AT_FDCWD, path, sizeof(f->mark) - 1, &text, NULL) &&
+	    text.data)
+		slu_copy(f->mark, sizeof(f->mark), text.data);
+	slu_buf_free(&text);
+	if (sscanf(f->mark, "%63s", name) == 1)
+		f->driver = slu_driver_find(name);
+	if (f->driver && !f->driver->join)
+		f->driver = NULL;
+	return f->driver;
+}
+
 static int look_inside(struct fetch *f, const char *dir, struct slu_err *err)
 {
 	char root[4150];
@@ -110,13 +133,16 @@ static int look_inside(struct fetch *f, const char *dir, struct slu_err *err)
 	f->brick = is_dir(root);
 	if (!f->brick)
 		snprintf(root, sizeof(root), "%s/fs", dir);
-	if (in_pieces(dir, root))
+	if (find_joiner(f, dir))
+		snprintf(root, sizeof(root), "%s/fs", dir);
+	else if (in_pieces(dir, root))
 		return slu_err(err, SLU_INVALID,
 			       "%s: the job's files are in pieces over all "
 			       "nodes and cannot be fetched one node at a "
 			       "time",
 			       root);
-	snprintf(f->source, sizeof(f->source), "%s/data/", root);
+	snprintf(f->source, sizeof(f->source), "%s/%s", root,
+		 f->driver ? f->driver->name : "data/");
 	if (stat(f->source, &f->owner))
 		return slu_errno(err, SLU_NOTFOUND, "%s", f->source);
 	if (geteuid() != 0 && geteuid() != f->owner.st_uid)
@@ -124,6 +150,34 @@ static int look_inside(struct fetch *f, const char *dir, struct slu_err *err)
 			       "the data of job %u is not yours",
 			       (unsigned)f->n->job_id);
 	return 0;
+}
+
+/* This node's pieces of files, which go to DESTINATION from every node. */
+static int join(struct slu_aside *aside, void *arg, void *out,
+		struct slu_err *err)
+{
+	struct fetch *f = arg;
+	struct slu_joined sum = {0};
+	struct slu_stage_result result = {0};
+	char fs[4200];
+	int to, rc;
+
+	if (geteuid() == 0 &&
+	    slu_aside_become(aside, f->owner.st_uid, f->owner.st_gid, err))
+		return -1;
+	if (slu_mkdirs(f->to, 0777, err))
+		return -1;
+	to = open(f->to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (to < 0)
+		return slu_errno(err, SLU_IO, "cannot open %s", f->to);
+	snprintf(fs, sizeof(fs), "%.*s",
+		 (int)(strrchr(f->source, '/') - f->source), f->source);
+	rc = f->driver->join(fs, f->mark, to, &sum, err);
+	close(to);
+	result.total_files = sum.pieces;
+	result.total_bytes = sum.bytes;
+	memcpy(out, &result, sizeof(result));
+	return rc;
 }
 
 static int copy(struct slu_aside *aside, void *arg, void *out,
@@ -165,9 +219,9 @@ static int choose_below(struct fetch *f, const char *dir, struct slu_err *err)
 	char path[4200];
 
 	snprintf(path, sizeof(path), "%s/" SLU_PART_MARK, dir);
-	if (f->brick && access(path, F_OK))
+	if ((f->brick || f->driver) && access(path, F_OK))
 		return 0;
-	if (!f->brick)
+	if (!f->brick && !f->driver)
 		f->below = strdup(f->n->name);
 	else if (slu_file_read(AT_FDCWD, path, 256, &part, err))
 		return -1;
@@ -192,25 +246,44 @@ static char *absolute(const char *path, struct slu_err *err)
 	return to;
 }
 
+/* Pieces are put there themselves. */
+static int go_below(struct fetch *f, struct slu_err *err)
+{
+	char *to;
+
+	if (!f->driver || !f->below)
+		return 0;
+	to = slu_asprintf("%s/%s", f->to, f->below);
+	if (!to)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	free(f->to);
+	f->to = to;
+	free(f->below);
+	f->below = NULL;
+	return 0;
+}
+
 static int fetch(struct slu_node *n, struct slu_err *err)
 {
 	struct fetch f = {.n = n, .to = absolute(n->opt->to, err)};
 	struct slu_aside aside = {.fn = copy, .arg = &f, .seconds = SECONDS};
+	struct slu_aside pieces = {.fn = join, .arg = &f, .seconds = SECONDS};
 	struct slu_stage_result sum;
 	char out[SLU_ASIDE_OUT], size[SLU_SIZE_TEXT];
 	struct slu_kept kept;
 
 	if (!f.to || find_kept(n, &kept, err) ||
 	    ensure_mounted(kept.dir, err) || look_inside(&f, kept.dir, err) ||
-	    choose_below(&f, kept.dir, err) ||
-	    slu_aside(&aside, "copying", out, err)) {
+	    choose_below(&f, kept.dir, err) || go_below(&f, err) ||
+	    slu_aside(f.driver ? &pieces : &aside, "copying", out, err)) {
 		free(f.to);
 		free(f.below);
 		return -1;
 	}
 	memcpy(&sum, out, sizeof(sum));
-	printf("%llu files, %s, from %s on %s to %s%s%s\n",
+	printf("%llu %s, %s, from %s on %s to %s%s%s\n",
 	       (unsigned long long)sum.total_files,
+	       f.driver ? "pieces of files" : "files",
 	       slu_size_text(sum.total_bytes, size), f.source, n->name, f.to,
 	       f.below ? "/" : "", f.below ? f.below : "");
 	free(f.to);

@@ -300,14 +300,17 @@ int slu_keep_in_common(struct slu_node *n, struct slu_err *err)
 static int mark_kept(struct slu_node *n, struct slu_err *err)
 {
 	const char *part = n->plan.node[n->self].part, *dir = n->storage.dir;
+	char mark[64] = "";
 
 	if (access(dir, F_OK))
 		return 0;
 	if (part && slu_storage_mark(dir, SLU_PART_MARK, part, err))
 		return -1;
-	return slu_fstype_in_pieces(&n->plan)
-		       ? slu_storage_mark(dir, SLU_PIECES_MARK, "", err)
-		       : 0;
+	if (!slu_fstype_in_pieces(&n->plan))
+		return 0;
+	if (n->driver->mark)
+		n->driver->mark(&n->plan, mark);
+	return slu_storage_mark(dir, SLU_PIECES_MARK, mark, err);
 }
 
 int slu_keep_data(struct slu_node *n, struct slu_err *err)
@@ -323,7 +326,7 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 	if (mark_kept(n, err) ||
 	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
 		return -1;
-	if (slu_fstype_in_pieces(&n->plan))
+	if (slu_fstype_in_pieces(&n->plan) && !n->driver->join)
 		slu_node_log(n, SLU_WARN,
 			     "data of the failed stage-out is kept in %s, in "
 			     "pieces that only servers of %s can join again",
@@ -332,8 +335,11 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 		slu_node_log(n, SLU_WARN,
 			     "data of the failed stage-out is kept in %s; "
 			     "`sluice-node fetch --job %u --to DIR` on %s "
-			     "copies it",
-			     kept, (unsigned)n->job_id, n->name);
+			     "copies it%s",
+			     kept, (unsigned)n->job_id, n->name,
+			     n->driver->join ? ", and on every other node its "
+					       "pieces of the same files"
+					     : "");
 	snprintf(text, sizeof(text), "%s\n", kept);
 	return slu_note_put(n, "kept", 0644, text, err);
 }

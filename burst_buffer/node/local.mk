@@ -38,6 +38,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/drivers/gekkofs.c burst_buffer/drivers/gekkofs.h \
 	burst_buffer/drivers/gekkofs_daemons.c \
 	burst_buffer/drivers/gekkofs_hosts.c \
+	burst_buffer/drivers/gekkofs_join.c \
 	burst_buffer/drivers/gekkofs_probe.c \
 	burst_buffer/drivers/gekkofs_words.c burst_buffer/drivers/lustre.c \
 	burst_buffer/drivers/beeond.c \
@@ -88,7 +89,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_stage_lists tests/unit/test_stage_late \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
-	tests/unit/test_gekkofs_probe \
+	tests/unit/test_gekkofs_probe tests/unit/test_gekkofs_join \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
 	tests/unit/test_storage_users \
@@ -164,6 +165,9 @@ tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
 tests_unit_test_storage_users_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_volfile_LDADD = $(libslurequest) $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
+tests_unit_test_gekkofs_join_SOURCES = tests/unit/test_gekkofs_join.c \
+	$(node_test_tree)
+tests_unit_test_gekkofs_join_LDADD = $(node_test_libs)
 tests_unit_test_gekkofs_probe_SOURCES = tests/unit/test_gekkofs_probe.c \
 	$(node_test_tree)
 tests_unit_test_gekkofs_probe_LDADD = $(libslurequest) $(node_test_libs)

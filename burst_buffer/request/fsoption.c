@@ -133,13 +133,25 @@ static bool is_plain_word(const char *word, size_t n)
 /* Options that the driver gives itself, or that would let data go. */
 static bool is_drivers(const char *word, size_t n)
 {
-	static const char *const owned[] = {
-		"-m",	     "--mountdir",   "-r",
-		"--rootdir", "-s",	     "--rootdir-suffix",
-		"-H",	     "--hosts-file", "-i",
-		"--metadir", "-P",	     "--rpc-protocol",
-		"-l",	     "--listen",     "--enable-forwarding",
-		NULL};
+	static const char *const owned[] = {"-m",
+					    "--mountdir",
+					    "-r",
+					    "--rootdir",
+					    "-s",
+					    "--rootdir-suffix",
+					    "-H",
+					    "--hosts-file",
+					    "-i",
+					    "--metadir",
+					    "-P",
+					    "--rpc-protocol",
+					    "-l",
+					    "--listen",
+					    "--enable-forwarding",
+					    "-c",
+					    "--clean-rootdir",
+					    "--clean-rootdir-finish",
+					    NULL};
 
 	for (int i = 0; owned[i]; i++) {
 		size_t len = strlen(owned[i]);

@@ -41,6 +41,7 @@ const struct slu_fstype slu_fstypes[] = {
 	 .shared = true,
 	 .binds = true,
 	 .pieces = true,
+	 .joined = true,
 	 .unauthenticated = "GekkoFS asks nobody who he is: whoever reaches "
 			    "its ports can read and remove a job's data",
 	 .library = "/usr/lib/libgkfs_intercept.so",

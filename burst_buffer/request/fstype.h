@@ -24,6 +24,7 @@ struct slu_fstype {
 	bool uneven;	 /* its files go where there is room, so that nodes
 			  * need not give the same */
 	bool pieces;	 /* a node has pieces of files, as with `striped` */
+	bool joined;	 /* which each node can put in their places */
 	const char *striped;  /* but not with this option; may be NULL */
 	const char *required; /* an option that must be given; may be NULL */
 	/* Why it is only offered where the FileSystem line says

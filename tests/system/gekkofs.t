@@ -149,6 +149,48 @@ test_colons() {
 	wait_for 60 no_buffer_alive
 }
 
+# What a stage-out could not bring away its owner fetches, piece by piece; the
+# stand-in keeps no chunks.
+test_kept() {
+	local job node
+	install -d -m 755 "$PFS/closed"
+	job=$(run_job 'stage_in source=/pfs/alice/in destination=$BB_JOBFS; stage_out source=$BB_JOBFS/in destination=/pfs/closed/' <<-'EOT'
+		#!/bin/bash
+		srun -N1 -n1 cp /pfs/alice/new $BB_JOBFS/in/new
+	EOT
+	)
+	check "a stage-out that fails says who can fetch its data" refused \
+		"$job" "sluice-node fetch on each of them"
+	for node in n1 n2; do
+		check "its owner fetches what $node has" bounded_exec \
+			-u alice "$node" /opt/sluice/bin/sluice-node fetch \
+			--job "$job" --to /pfs/alice/fetched
+	done
+	check "what a step wrote is whole again" cmp "$PFS/alice/new" \
+		"$PFS/alice/fetched/in/new"
+	rm "$PFS/alice/fetched/in/new"
+	check "and so is all that was staged in" diff -r "$PFS/alice/in" \
+		"$PFS/alice/fetched/in"
+}
+
+daemon_of() { # NODE
+	on "$1" cat /proc/sys/kernel/hostname >/dev/null &&
+		on "$1" sh -c 'cat /run/sluice/*/wd/daemon.0.pid' |
+		cut -d' ' -f1
+}
+
+test_loss() {
+	local job
+	job=$(submit -N2 -w 'n[1-2]' --bb='jobfs type=gkfs capacity=100MiB' \
+		<<<$'#!/bin/sh\nsleep 600')
+	wait_for 60 job_is "$job" RUNNING
+	on n2 kill -9 "$(daemon_of n2)"
+	check_within 30 "a job whose daemon dies is ended" job_is "$job" FAILED
+	check "and told which" refused "$job" \
+		"n2: a daemon of gkfs (GekkoFS) has ended"
+	check_within 60 "nothing of it stays" no_buffer_alive
+}
+
 cluster_up --nodes 2 --ions 1 --disk 1G
 if [ -n "${GEKKOFS:-}" ]; then real_one; else stand_in; fi
 make_files
@@ -165,6 +207,8 @@ test_steps
 test_ions
 test_holes
 test_colons
+[ -z "${GEKKOFS:-}" ] || test_kept
+test_loss
 [ -n "${GEKKOFS:-}" ] ||
 	check "the daemons have ended" equal "$(ls "$PFS/store")" ""
 finish

@@ -92,7 +92,8 @@ static const struct {
 	bool good;
 } words[] = {
 	{"args", "--auto-sm", true},
-	{"args", "--auto-sm,-c,--parallaxsize=8", true},
+	{"args", "--auto-sm,--parallaxsize=8", true},
+	{"args", "--auto-sm,-c", false},
 	{"args", "", false},
 	{"args", "--auto-sm,,-c", false},
 	{"args", "-c;reboot", false},
