@@ -398,6 +398,9 @@ int slurm_spank_user_init(spank_t sp, int ac, char **av)
 		memcpy(path, node, sizeof(path));
 	spank_setenv(sp, MAP_FILE, path, 1);
 	spank_setenv(sp, "SLUICE_IONS", number, 1);
+	/* By default it looks for a proxy where anybody can make one. */
+	snprintf(path, sizeof(path), "%s/no_proxy", conf.run);
+	spank_setenv(sp, "LIBGKFS_PROXY_PID_FILE", path, 0);
 	free(text);
 	return 0;
 }

@@ -107,6 +107,15 @@ test_ions() {
 	check "and what one wrote" matches "$(job_output "$job")" '^new: equal$'
 	check "it is staged out whole" cmp "$PFS/alice/new" \
 		"$PFS/alice/res/res/new"
+	job=$(submit -N1 --bb='forward pattern=any' <<-'EOT'
+		#!/bin/bash
+		srun sh -c 'echo "map: $LIBGKFS_FORWARDING_MAP_FILE, proxy: $LIBGKFS_PROXY_PID_FILE"'
+	EOT
+	)
+	wait_for 60 ended "$job"
+	check "a job without such a buffer has its map, and no proxy" matches \
+		"$(job_output "$job")" \
+		'^map: /pfs/.sluice/.+\.map, proxy: /run/sluice/no_proxy$'
 }
 
 test_holes() {
@@ -208,7 +217,7 @@ test_ions
 test_holes
 test_colons
 [ -z "${GEKKOFS:-}" ] || test_kept
-test_loss
 [ -n "${GEKKOFS:-}" ] ||
 	check "the daemons have ended" equal "$(ls "$PFS/store")" ""
+test_loss
 finish
