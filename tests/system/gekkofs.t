@@ -188,11 +188,15 @@ daemon_of() { # NODE
 		cut -d' ' -f1
 }
 
+is_set_up() { # JOB
+	[ "$(buffer_state "$1")" = RUNNING ]
+}
+
 test_loss() {
 	local job
 	job=$(submit -N2 -w 'n[1-2]' --bb='jobfs type=gkfs capacity=100MiB' \
 		<<<$'#!/bin/sh\nsleep 600')
-	wait_for 60 job_is "$job" RUNNING
+	wait_for 60 is_set_up "$job"
 	on n2 kill -9 "$(daemon_of n2)"
 	check_within 30 "a job whose daemon dies is ended" job_is "$job" FAILED
 	check "and told which" refused "$job" \
