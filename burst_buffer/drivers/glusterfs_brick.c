@@ -11,6 +11,8 @@
 #include <limits.h>
 #include <netdb.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -196,15 +198,35 @@ int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 	return 0;
 }
 
+/* Is this process, which its pid file names, still that brick? */
+static bool is_brick(const char *pid_file, const char *vol)
+{
+	struct slu_buf pid = {0}, args = {0};
+	char path[64];
+	bool is = false;
+
+	if (!slu_file_read(AT_FDCWD, pid_file, 64, &pid, NULL) && pid.data) {
+		snprintf(path, sizeof(path), "/proc/%d/cmdline",
+			 atoi(pid.data));
+		is = !slu_file_read(AT_FDCWD, path, 65536, &args, NULL) &&
+		     args.data &&
+		     memmem(args.data, args.len, vol, strlen(vol) + 1);
+	}
+	slu_buf_free(&pid);
+	slu_buf_free(&args);
+	return is;
+}
+
 int slu_gluster_lives(const struct slu_instance *in, struct slu_err *err)
 {
-	char vol[PATH_MAX];
+	char vol[PATH_MAX], file[PATH_MAX];
 	struct slu_pid pid;
 
 	slu_gluster_path(in, "brick.vol", vol);
-	return slu_server_find(SLU_GLUSTER, vol, &pid, NULL)
-		       ? slu_err(err, SLU_IO,
-				 "the server of %s (GlusterFS) has ended",
-				 in->plan->fs)
-		       : 0;
+	slu_gluster_path(in, "brick.pid", file);
+	if (is_brick(file, vol) ||
+	    !slu_server_find(SLU_GLUSTER, vol, &pid, NULL))
+		return 0;
+	return slu_err(err, SLU_IO, "the server of %s (GlusterFS) has ended",
+		       in->plan->fs);
 }

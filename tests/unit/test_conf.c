@@ -26,6 +26,7 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(c->keep_failed, 48 * 3600);
 	ck_assert_int_eq(c->on_setup, SLU_REQUEUE);
 	ck_assert_int_eq(c->on_stage_in, SLU_HOLD);
+	ck_assert_int_eq(c->on_server_loss, SLU_FAIL);
 	ck_assert_int_eq(c->on_stage_out, SLU_FAIL);
 	ck_assert_int_eq(c->predict_mode, SLU_PREDICT_ADVISE);
 	ck_assert_double_eq(c->predict_quantile, 0.75);
@@ -54,6 +55,7 @@ START_TEST(test_every_key)
 				   "TeardownTimeout=4d\nMaxGiveBack=0\n"
 				   "KeepFailed=90m\nOnSetupFailure=HOLD\n"
 				   "OnStageInFailure=fail\n"
+				   "OnServerLoss=leave\n"
 				   "OnStageOutFailure=requeue\n"
 				   "PredictMode=Fill\nPredictQuantile=0.99\n"
 				   "PredictFloor=0\nIONodes=io[1-3]\n"
@@ -83,6 +85,7 @@ START_TEST(test_every_key)
 	ck_assert_int_eq(c->keep_failed, 5400);
 	ck_assert_int_eq(c->on_setup, SLU_HOLD);
 	ck_assert_int_eq(c->on_stage_in, SLU_FAIL);
+	ck_assert_int_eq(c->on_server_loss, SLU_COMPLETE);
 	ck_assert_int_eq(c->on_stage_out, SLU_REQUEUE);
 	ck_assert_int_eq(c->predict_mode, SLU_PREDICT_FILL);
 	ck_assert_double_eq(c->predict_quantile, 0.99);
@@ -221,6 +224,8 @@ static const struct {
 	 "f:1: DirectAccess: \"maybe\" is none of no, yes, false, true"},
 	{"OnSetupFailure=cry",
 	 "f:1: OnSetupFailure: \"cry\" is none of requeue, hold, fail, cancel"},
+	{"OnServerLoss=cancel",
+	 "f:1: OnServerLoss: \"cancel\" is none of requeue"},
 	{"OnStageInFailure=complete",
 	 "f:1: OnStageInFailure: \"complete\" is none of requeue"},
 	{"OnStageOutFailure=cancel",

@@ -18,8 +18,11 @@ START_TEST(test_lost_brick)
 	expect_ok(slu_server_find("gluster", in(j.in[1].work, "brick.vol"),
 				  &pid, &err),
 		  err);
+	expect_ok(driver->lives(&j.in[1], &err), err);
 	ck_assert(!slu_pid_kill(&pid, SIGKILL));
 	expect_ok(slu_pid_wait(&pid, 5, &err), err);
+	expect_ok(driver->lives(&j.in[0], &err), err);
+	expect_fail(driver->lives(&j.in[1], &err), err, SLU_IO, "has ended");
 	for (int i = 0; i < 100 && !driver->check(&j.in[0], NULL); i++)
 		usleep(20000);
 	expect_fail(driver->check(&j.in[0], &err), err, SLU_IO, "node n1");
