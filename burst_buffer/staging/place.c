@@ -187,24 +187,25 @@ static int open_directories(const struct slu_stage_part *part, bool make,
 	return rc ? -1 : 0;
 }
 
-/* A file's destination: the directory it goes into, its name in *as. */
+/* A file's destination: the directory it goes into, its name in *as. Of one for
+ * each part, DIR/PART/NAME. */
 static char *target_of_file(const struct slu_stage_part *part, const char *name,
 			    char **as)
 {
 	struct stat st;
-	const char *dest = part->destination, *slash;
+	const char *dest = part->destination, *slash = strrchr(dest, '/');
+	const char *below = part->below ? part->below : "";
+	size_t dir = strlen(dest);
 
-	if (part->below || ends_in_slash(dest) ||
-	    (!stat(dest, &st) && S_ISDIR(st.st_mode))) {
-		*as = strdup(name);
-		return slu_asprintf("%s%s%s", dest, part->below ? "/" : "",
-				    part->below ? part->below : "");
+	if (!ends_in_slash(dest) && (stat(dest, &st) || !S_ISDIR(st.st_mode))) {
+		name = slash ? slash + 1 : dest;
+		dir = slash ? (size_t)(slash - dest) + (slash == dest) : 0;
 	}
-	slash = strrchr(dest, '/');
-	*as = strdup(slash ? slash + 1 : dest);
-	if (!slash)
-		return strdup(".");
-	return strndup(dest, slash == dest ? 1 : (size_t)(slash - dest));
+	*as = strdup(name);
+	if (!dir)
+		return slu_asprintf(".%s%s", *below ? "/" : "", below);
+	return slu_asprintf("%.*s%s%s", (int)dir, dest, *below ? "/" : "",
+			    below);
 }
 
 static int open_file_places(const struct slu_stage_part *part, bool make,

@@ -48,8 +48,9 @@ struct slu_stretch;
 struct slu_stage_part {
 	const char *source, *destination;
 	enum slu_stage_what what;
-	/* Below the destination goes a directory of this name first (a
-	 * node's, when each has its own data); NULL: none. */
+	/* Below the destination, or beside the name that a file gets there,
+	 * goes a directory of this name first (a node's, when each has its
+	 * own data); NULL: none. */
 	const char *below;
 	/* The root of the job's file system, contents of which are meant by
 	 * its very name; NULL: unknown. */

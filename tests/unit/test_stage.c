@@ -151,7 +151,11 @@ static const struct {
 	{"file", "/new/", NULL, 1, 0, "new/file"},
 	{"link", "/as", NULL, 1, 0, "as"},
 	{"link", "", NULL, 1, 0, "link"},
-	{"file", "/o", "n1", 1, 0, "o/n1/file"},
+	{"file", "/o", "n1", 1, 0, "n1/o"},
+	{"file", "/o/as", "n1", 1, 0, "o/n1/as"},
+	{"file", "/o/", "n1", 1, 0, "o/n1/file"},
+	{"file", "", "n1", 1, 0, "n1/file"},
+	{"link", "/new/as", "n1", 1, 0, "new/n1/as"},
 };
 
 static void check_name_rules(size_t _i)
