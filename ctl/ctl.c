@@ -338,6 +338,7 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 		return true;
 	if (!value ||
 	    (strncmp(entry, "BB_", 3) && strncmp(entry, "DW_JOB_", 7) &&
+	     strncmp(entry, "DW_PERSISTENT_", 14) &&
 	     strncmp(entry, "LIBGKFS_HOSTS_FILE=", 19) &&
 	     strncmp(entry, "LIBGKFS_FORWARDING_MAP_FILE=", 28)))
 		return false;

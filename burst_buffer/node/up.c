@@ -181,23 +181,33 @@ static int stage_in(struct slu_node *n, struct slu_err *err)
 	return 0;
 }
 
+/* A variable of DataWarp's, whose paths end in a slash: scripts write
+ * ${DW_JOB_STRIPED}name. */
+static void put_dw(struct slu_buf *env, const char *head, const char *tail,
+		   const char *path)
+{
+	slu_buf_printf(env, "DW_%s%s=%s/\n", head, tail, path);
+}
+
 /* Scripts of the #DW language know their file system by other names. Caller
  * frees; NULL without memory. */
 static char *environment(const struct slu_node *n)
 {
 	const char *dw = n->plan.dw, *name = n->plan.name;
+	struct slu_buf env = {0};
 
 	if (!n->driver->attach)
 		return strdup("");
-	if (slu_eq(dw, "persistent"))
-		return slu_asprintf("BB_%s=%s\nDW_PERSISTENT_STRIPED_%s=%s\n",
-				    name, n->data, name, n->data);
-	if (!dw || !*dw)
-		return slu_asprintf("BB_%s=%s\n", name, n->data);
-	return slu_asprintf("BB_%s=%s\nDW_JOB_%s=%s\nDW_JOB_%s=%s\n", name,
-			    n->data, name, n->data,
-			    slu_eq(dw, "striped") ? "STRIPED" : "PRIVATE",
-			    n->data);
+	slu_buf_printf(&env, "BB_%s=%s\n", name, n->data);
+	if (slu_eq(dw, "persistent")) {
+		put_dw(&env, "PERSISTENT_STRIPED_", name, n->data);
+		put_dw(&env, "PERSISTENT_", name, n->data); /* of DWS */
+	} else if (dw && *dw) {
+		put_dw(&env, "JOB_", name, n->data);
+		put_dw(&env, "JOB_",
+		       slu_eq(dw, "striped") ? "STRIPED" : "PRIVATE", n->data);
+	}
+	return slu_buf_steal(&env);
 }
 
 /* What only steps get, or with preload=all the batch script, too: *env then

@@ -34,7 +34,7 @@ test_language() {
 		#BB stage_in source=/pfs/alice/in/lar*[0-9] destination=$BB_my_fs
 		#DW stage_out type=directory source=$DW_JOB_STRIPED/ destination=/pfs/alice/dw
 		#BB stage_out source=$BB_my_fs/in/2 destination=/pfs/alice/checked verify=content
-		[ "$DW_JOB_STRIPED" = "$BB_my_fs" ] && srun touch "$DW_JOB_my_fs/ran"
+		[ "$DW_JOB_STRIPED" = "$BB_my_fs/" ] && srun touch "$DW_JOB_my_fs/ran"
 		for n in {1..99}; do ls -d /local/sluice/$SLURM_JOB_ID.$n/fs; done 2>&1 |
 			grep -c "Permission denied"
 	EOT

@@ -90,7 +90,8 @@ test_life() {
 		#!/bin/bash
 		#DW persistentdw name=camp
 		#DW stage_out source=$DW_PERSISTENT_STRIPED_camp/ destination=/pfs/alice/camp type=directory
-		ls "$DW_PERSISTENT_STRIPED_camp" >/pfs/alice/list
+		ls "${DW_PERSISTENT_STRIPED_camp}in/.." >/pfs/alice/list
+		[ "$DW_PERSISTENT_camp" = "$BB_camp/" ]
 	EOT
 	)
 	check_within 60 "a third one stages out of it" job_is "$job" COMPLETED
