@@ -156,6 +156,37 @@ static const struct {
 	{"file", "/o/", "n1", 1, 0, "o/n1/file"},
 	{"file", "", "n1", 1, 0, "n1/file"},
 	{"link", "/new/as", "n1", 1, 0, "new/n1/as"},
+	/* those of NNF's table that are not above: where each node has files
+	 * of its own ... */
+	{"file", "/file", "n1", 1, 0, "n1/file"},
+	{"file", "/new/", "n1", 1, 0, "new/n1/file"},
+	{"file", "/new/b/", "n1", 1, 0, "new/b/n1/file"},
+	{"file", "/new/b/as", "n1", 1, 0, "new/b/n1/as"},
+	{"in", "", "n1", 0, 0, "n1/in/x"},
+	{"in", "/", "n1", 0, 0, "n1/in/x"},
+	{"in/", "", "n1", 0, 0, "n1/x"},
+	{"in/", "/", "n1", 0, 0, "n1/x"},
+	{"in", "/new/", "n1", 0, 0, "new/n1/in/x"},
+	{"in/", "/new/", "n1", 0, 0, "new/n1/x"},
+	{"in", "/new/b", "n1", 0, 0, "new/b/n1/in/x"},
+	{"in", "/new/b/", "n1", 0, 0, "new/b/n1/in/x"},
+	{"in/", "/new/b", "n1", 0, 0, "new/b/n1/x"},
+	{"in/", "/new/b/", "n1", 0, 0, "new/b/n1/x"},
+	{"in", "", "n1", 0, 1, "n1/x"},
+	{"in/", "/", "n1", 0, 1, "n1/x"},
+	{"in", "/new/", "n1", 0, 1, "new/n1/x"},
+	{"in/", "/new", "n1", 0, 1, "new/n1/x"},
+	/* ... and where they share them */
+	{"file", "/file", NULL, 1, 0, "file"},
+	{"file", "/new/b/", NULL, 1, 0, "new/b/file"},
+	{"file", "/new/b/as", NULL, 1, 0, "new/b/as"},
+	{"in/", "/", NULL, 0, 0, "x"},
+	{"in/", "/new/", NULL, 0, 0, "new/x"},
+	{"in", "/new/b/", NULL, 0, 0, "new/b/in/x"},
+	{"in/", "/new/b", NULL, 0, 0, "new/b/x"},
+	{"in", "/", NULL, 0, 1, "x"},
+	{"in/", "", NULL, 0, 1, "x"},
+	{"in", "/new/", NULL, 0, 1, "new/x"},
 };
 
 static void check_name_rules(size_t _i)
