@@ -4,9 +4,12 @@ libslurequest_a_SOURCES = \
 	burst_buffer/request/check.c burst_buffer/request/coherence.c \
 	burst_buffer/request/dw.c \
 	burst_buffer/request/expand.c \
+	burst_buffer/request/forward.c \
 	burst_buffer/request/fsoption.c burst_buffer/request/fsoption.h \
 	burst_buffer/request/fstype.c burst_buffer/request/fstype.h \
 	burst_buffer/request/grammar.c burst_buffer/request/grammar.h \
+	burst_buffer/request/mistakes.c \
+	burst_buffer/request/names.c \
 	burst_buffer/request/parse.c \
 	burst_buffer/request/persist.c \
 	burst_buffer/request/pool.c burst_buffer/request/pool.h \
@@ -44,10 +47,11 @@ tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c tests/fuzz/replay.c
 tests_fuzz_fuzz_request_LDADD = $(libslurequest)
 
 noinst_HEADERS += tests/unit/burst_world.h tests/unit/persist_world.h \
-	tests/unit/adopt_notes.h
+	tests/unit/adopt_notes.h tests/unit/request_text.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_request_component tests/unit/test_request_round \
+	tests/unit/test_request_names \
 	tests/unit/test_life tests/unit/test_adopt \
 	tests/unit/test_adopt_forged tests/unit/test_plan \
 	tests/unit/test_plan_shares tests/unit/test_ahead \
@@ -62,6 +66,7 @@ TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_component_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_test_request_names_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_round_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_life_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_adopt_SOURCES = tests/unit/test_adopt.c \

@@ -235,6 +235,27 @@ static int unsure(const struct slu_site *site, const struct slu_ctl_ask *ask,
 	return -1;
 }
 
+/* What there is at this site, and of this job, for the file system. */
+static int check_fs(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		    const struct slu_request *req, const char *user,
+		    struct slu_err *err)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	struct slu_mirror *mirror = &ctl->mirror;
+
+	if (!req->has_fs && !req->n_stripe)
+		return 0;
+	if (slu_pool_check(req, conf, user, ask->account, err) < 0 ||
+	    refuse(ask, req, err) < 0 ||
+	    movable(mirror, ask, req, conf, err) < 0)
+		return -1;
+	if (req->has_fs && !req->persistent &&
+	    (doable(mirror, ask, req, conf, err) < 0 ||
+	     fits(ctl, ask, req, err) < 0))
+		return -1;
+	return req->has_fs ? patient(&ctl->ready, ask, req, err) : 0;
+}
+
 static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		 struct slu_request *req, struct slu_err *err)
 {
@@ -259,18 +280,9 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	if (fits_het(ctl, ask, req, err) < 0 ||
 	    slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
 		return -1;
-	if (!req->has_fs && !req->n_stripe)
-		return 0;
-	if (slu_pool_check(req, site->conf, user, ask->account, err) < 0 ||
-	    refuse(ask, req, err) < 0)
-		return -1;
-	if (movable(mirror, ask, req, site->conf, err) < 0)
-		return -1;
-	if (req->has_fs && !req->persistent &&
-	    (doable(mirror, ask, req, site->conf, err) < 0 ||
-	     fits(ctl, ask, req, err) < 0))
-		return -1;
-	return req->has_fs ? patient(&ctl->ready, ask, req, err) : 0;
+	return check_fs(ctl, ask, req, user, err) < 0
+		       ? slu_request_at(req->line, err)
+		       : 0;
 }
 
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,

@@ -237,17 +237,23 @@ static bool has_index(const char *path)
 
 int slu_request_check_alone(const struct slu_request *req, struct slu_err *err)
 {
-	bool found = false;
+	const struct slu_request_stage *s;
+	int line = -1;
 
-	for (size_t i = 0; i < req->n_stage; i++)
-		found |= has_index(req->stage[i].source) ||
-			 has_index(req->stage[i].destination);
-	for (size_t i = 0; i < req->n_stripe; i++)
-		found |= has_index(req->stripe[i].target);
-	return found ? slu_err(err, SLU_INVALID,
-			       "%%a stands for the number of an array task, "
-			       "and this job is none")
-		     : 0;
+	for (size_t i = 0; line < 0 && i < req->n_stage; i++) {
+		s = &req->stage[i];
+		if (has_index(s->source) || has_index(s->destination))
+			line = s->line;
+	}
+	for (size_t i = 0; line < 0 && i < req->n_stripe; i++)
+		if (has_index(req->stripe[i].target))
+			line = req->stripe[i].line;
+	if (line < 0)
+		return 0;
+	slu_err(err, SLU_INVALID,
+		"%%a stands for the number of an array task, and this job is "
+		"none");
+	return slu_request_at(line, err);
 }
 
 /* What the names mean, the site's table says. */
@@ -266,17 +272,54 @@ static int check_pattern(const char *list, struct slu_err *err)
 	return 0;
 }
 
+static int check_jobfs(const struct slu_request *req,
+		       const struct slu_conf *conf, const char *user,
+		       struct slu_err *err)
+{
+	if (check_user(conf, user, err))
+		return -1;
+	if (req->persistent)
+		return 0;
+	if (slu_check_fs(req, conf, err))
+		return slu_err_prefix(err, "jobfs");
+	return check_type(req, conf, err) || check_split(req, conf, err) ||
+			       check_bind(req, conf, err) ||
+			       slu_check_coherence(req, conf, err) ||
+			       check_capacity(req, conf, err)
+		       ? -1
+		       : 0;
+}
+
+/* All of it, as one mistake does not hide the next. */
+static int check_paths(const struct slu_request *req, struct slu_err *err)
+{
+	struct slu_mistakes m = {.err = err};
+	struct slu_err one;
+
+	for (size_t i = 0; i < req->n_stage; i++)
+		if (check_stage(&req->stage[i], req->name, &one)) {
+			slu_request_at(req->stage[i].line, &one);
+			slu_mistake(&m, &one);
+		}
+	for (size_t i = 0; i < req->n_stripe; i++)
+		if (check_stripe(&req->stripe[i], &one)) {
+			slu_request_at(req->stripe[i].line, &one);
+			slu_mistake(&m, &one);
+		}
+	return slu_mistakes_end(&m);
+}
+
 int slu_request_check(const struct slu_request *req,
 		      const struct slu_conf *conf, const char *user,
 		      struct slu_err *err)
 {
-	size_t i;
-
-	if (req->n_stage && !req->has_fs)
-		return slu_err(
-			err, SLU_INVALID,
-			"staging needs a jobfs or a persistent buffer to "
-			"stage into or from");
+	if (req->n_stage && !req->has_fs) {
+		slu_err(err, SLU_INVALID,
+			"%s: staging needs a jobfs or a persistent buffer to "
+			"stage into or from",
+			req->stage[0].out ? "stage_out" : "stage_in");
+		return slu_request_at(req->stage[0].line, err);
+	}
 	if (req->has_forward && !req->forward_max && conf->io_nodes.n &&
 	    !conf->direct_access)
 		return slu_err(err, SLU_INVALID,
@@ -284,27 +327,12 @@ int slu_request_check(const struct slu_request *req,
 			       "(DirectAccess=no): leave max=none out");
 	if (check_pattern(req->forward_pattern, err))
 		return -1;
-	for (i = 0; i < req->n_stripe; i++)
-		if (check_user(conf, user, err) ||
-		    check_stripe(&req->stripe[i], err))
-			return -1;
+	if (req->n_stripe && check_user(conf, user, err))
+		return slu_request_at(req->stripe[0].line, err);
 	if (req->n_persist &&
 	    (check_user(conf, user, err) || slu_check_persist(req, conf, err)))
 		return -1;
-	if (!req->has_fs)
-		return 0;
-	if (check_user(conf, user, err))
-		return -1;
-	if (!req->persistent && slu_check_fs(req, conf, err))
-		return slu_err_prefix(err, "jobfs");
-	if ((!req->persistent &&
-	     (check_type(req, conf, err) || check_split(req, conf, err) ||
-	      check_bind(req, conf, err) ||
-	      slu_check_coherence(req, conf, err) ||
-	      check_capacity(req, conf, err))))
-		return -1;
-	for (i = 0; i < req->n_stage; i++)
-		if (check_stage(&req->stage[i], req->name, err))
-			return -1;
-	return 0;
+	if (req->has_fs && check_jobfs(req, conf, user, err))
+		return slu_request_at(req->line, err);
+	return check_paths(req, err);
 }

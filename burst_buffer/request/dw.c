@@ -3,7 +3,7 @@
  * #DW lines: the language of Cray DataWarp and of HPE's DWS, understood as
  * ours, so that scripts that were written for them run. What they call by
  * $DW_JOB_STRIPED, $DW_JOB_PRIVATE or $DW_JOB_<name> is the one job file
- * system; tasks find it under those names, too.
+ * system; tasks find it under those names, too (names.c).
  */
 #include "config.h"
 #include <stdio.h>
@@ -35,21 +35,50 @@ static int set_dw_type(struct slu_request *req, const char *value,
 	return slu_dw_fs(&req->fs, value, err);
 }
 
-/* Which pool is the site's to say, by its file systems. */
-static int skip_pool(struct slu_request *req, const char *value,
-		     struct slu_err *err)
+int slu_dw_skip(struct slu_request *req, const char *value, struct slu_err *err)
 {
 	(void)req, (void)value, (void)err;
 	return 0;
 }
 
-/* "striped" or "private", with options of DataWarp's in parentheses. */
-static int set_access(struct slu_request *req, const char *value,
-		      struct slu_err *err)
+/* What DWS may be asked for besides a file system. */
+int slu_dw_requires(struct slu_request *req, const char *value,
+		    struct slu_err *err)
 {
+	(void)req;
+	return slu_err(err, SLU_INVALID,
+		       "\"%.64s\" cannot be had; sluice-stage-out(1) copies "
+		       "while the job runs",
+		       value);
+}
+
+/* A word of access_mode=, up to a ',' and without its options in parentheses;
+ * *value is left behind it. */
+static void next_mode(const char **value, char *word, size_t size)
+{
+	const char *p = *value;
+	size_t n = strcspn(p, "(,");
+
+	snprintf(word, size, "%.*s", (int)n, p);
+	p += n;
+	if (*p == '(')
+		p += strcspn(p, ")") + 1 - !strchr(p, ')');
+	*value = p + (*p == ',');
+}
+
+/* "striped" or "private", with options of DataWarp's in parentheses. */
+int slu_dw_access(struct slu_request *req, const char *value,
+		  struct slu_err *err)
+{
+	const char *p = value;
 	char word[16];
 
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(value, "("), value);
+	next_mode(&p, word, sizeof(word));
+	if (*p)
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\": a job's file system here is either "
+			       "striped or private: say one of them",
+			       value);
 	if (strcmp(word, "striped") == 0)
 		req->dw = SLU_DW_STRIPED;
 	else if (strcmp(word, "private") == 0)
@@ -58,6 +87,7 @@ static int set_access(struct slu_request *req, const char *value,
 		return slu_err(err, SLU_INVALID,
 			       "\"%.64s\" is neither striped nor private",
 			       value);
+	req->dw_said = true;
 	return 0;
 }
 
@@ -122,13 +152,11 @@ static int begin_copy_out(struct slu_request *req, int line,
 }
 
 static const struct slu_key jobdw_keys[] = {
-	{"capacity", false, slu_set_capacity},
-	{"type", false, set_dw_type},
-	{"access_mode", false, set_access},
-	{"name", false, set_dw_name},
-	{"profile", false, slu_set_profile},
-	{"pool", false, skip_pool},
-	{NULL, false, NULL},
+	{"capacity", false, slu_set_capacity}, {"type", false, set_dw_type},
+	{"access_mode", false, slu_dw_access}, {"name", false, set_dw_name},
+	{"profile", false, slu_set_profile},   {"pool", false, slu_dw_skip},
+	{"pfs", false, slu_dw_skip}, /* of type=cache */
+	{"requires", false, slu_dw_requires},  {NULL, false, NULL},
 };
 static const struct slu_key stage_keys[] = {
 	{"source", true, slu_set_source},
@@ -139,6 +167,7 @@ static const struct slu_key stage_keys[] = {
 static const struct slu_key copy_keys[] = {
 	{"source", true, slu_set_source},
 	{"destination", true, slu_set_destination},
+	{"profile", false, slu_dw_skip}, /* of DWS's copier */
 	{NULL, false, NULL},
 };
 
@@ -153,92 +182,3 @@ const struct slu_verb slu_dw_verbs[] = {
 	{"destroy_persistent", slu_begin_destroy, slu_dw_destroy_keys, NULL},
 	{NULL, NULL, NULL, NULL},
 };
-
-/* How many bytes of the path name the file system; 0: it does not. '-' in the
- * name is the '_' it became. */
-static size_t named(const char *path, const char *before, const char *name)
-{
-	size_t n = strlen(name), at = strlen(before), i;
-
-	if (strncmp(path, before, at) != 0)
-		return 0;
-	for (i = 0; i < n; i++)
-		if (path[at + i] != name[i] &&
-		    !(path[at + i] == '-' && name[i] == '_'))
-			return 0;
-	return !path[at + n] || path[at + n] == '/' ? at + n : 0;
-}
-
-static size_t head(const char *path, const struct slu_request *req)
-{
-	static const char *const heads[] = {"$DW_JOB_STRIPED",
-					    "$DW_JOB_PRIVATE"};
-	size_t i;
-
-	if (req->persistent)
-		return named(path, "$DW_PERSISTENT_STRIPED_", req->name);
-	for (i = 0; i < 2; i++) {
-		size_t len = strlen(heads[i]);
-
-		if (strncmp(path, heads[i], len) == 0 &&
-		    (!path[len] || path[len] == '/'))
-			return len;
-	}
-	return named(path, "$DW_JOB_", req->name);
-}
-
-static int rename_one(char **path, const struct slu_request *req,
-		      struct slu_err *err)
-{
-	const char *name = req->name;
-	size_t n = head(*path, req);
-	char *fresh;
-
-	if (!n && strncmp(*path, "$DW_", 4) == 0 && req->persistent)
-		return slu_err(err, SLU_INVALID,
-			       "%.200s: must begin with "
-			       "$DW_PERSISTENT_STRIPED_%s",
-			       *path, name);
-	if (!n && strncmp(*path, "$DW_", 4) == 0)
-		return slu_err(err, SLU_INVALID,
-			       "%.200s: must begin with $DW_JOB_STRIPED, "
-			       "$DW_JOB_PRIVATE or $DW_JOB_%s",
-			       *path, name);
-	if (!n)
-		return 0;
-	fresh = slu_asprintf("$BB_%s%s", name, *path + n);
-	if (!fresh)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	free(*path);
-	*path = fresh;
-	return 0;
-}
-
-/* In DataWarp a directory becomes its destination, it does not go into it. */
-static int mean_contents(struct slu_request_stage *s, struct slu_err *err)
-{
-	size_t n = strlen(s->source);
-	char *fresh;
-
-	if (s->type != SLU_STAGE_DIRECTORY || (n && s->source[n - 1] == '/'))
-		return 0;
-	fresh = slu_asprintf("%s/", s->source);
-	if (!fresh)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	free(s->source);
-	s->source = fresh;
-	return 0;
-}
-
-int slu_dw_rename(struct slu_request *req, struct slu_err *err)
-{
-	for (size_t i = 0; req->has_fs && i < req->n_stage; i++) {
-		struct slu_request_stage *s = &req->stage[i];
-
-		if (s->dw && (rename_one(&s->source, req, err) ||
-			      rename_one(&s->destination, req, err) ||
-			      mean_contents(s, err)))
-			return slu_err_prefix(err, "line %d", s->line);
-	}
-	return 0;
-}

@@ -12,7 +12,6 @@
 #include "common/str.h"
 
 #define NAME_MAX_LEN 32
-#define PATTERN_MAX  512
 
 static int nomem(struct slu_err *err)
 {
@@ -36,9 +35,12 @@ static int not_known(const char *before, const char *value, const char *after,
 		     const char *const *words, const char *lead,
 		     struct slu_err *err)
 {
-	const char *near = slu_nearest(value, words);
+	const char *near;
 	struct slu_buf all = {.max = 300};
 
+	if (!err)
+		return -1;
+	near = slu_nearest(value, words);
 	for (int i = 0; !near && words[i]; i++)
 		slu_buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
 	slu_err(err, SLU_INVALID, "%s\"%.64s\"%s; %s%s", before, value, after,
@@ -65,7 +67,7 @@ static struct slu_request_stage *last(struct slu_request *req)
 
 /* Keys */
 
-static bool number(const char *value, uint32_t *out)
+bool slu_set_number(const char *value, uint32_t *out)
 {
 	if (strlen(value) > 6 || value[strspn(value, "0123456789")])
 		return false;
@@ -91,11 +93,12 @@ int slu_set_capacity(struct slu_request *req, const char *value,
 int slu_set_name(struct slu_request *req, const char *value,
 		 struct slu_err *err)
 {
-	if (strlen(value) > NAME_MAX_LEN || !strchr(SLU_LETTERS, *value) ||
+	if (strlen(value) > NAME_MAX_LEN ||
+	    !value[strspn(value, "0123456789")] ||
 	    value[strspn(value, SLU_WORD_CHARS)])
 		return slu_err(err, SLU_INVALID,
-			       "\"%.64s\" is no name: a letter, then letters, "
-			       "digits and _, at most %d",
+			       "\"%.64s\" is no name: letters, digits and _, "
+			       "not digits alone, at most %d",
 			       value, NAME_MAX_LEN);
 	return slu_set_word(&req->name, value, err);
 }
@@ -107,7 +110,7 @@ static int set_nodes(struct slu_request *req, const char *value,
 		req->nodes = SLU_ALL_NODES;
 		return 0;
 	}
-	if (!number(value, &req->nodes) || req->nodes == 0)
+	if (!slu_set_number(value, &req->nodes) || req->nodes == 0)
 		return slu_err(err, SLU_INVALID,
 			       "\"%.64s\" is neither a number from 1 to 999999 "
 			       "nor all",
@@ -118,7 +121,7 @@ static int set_nodes(struct slu_request *req, const char *value,
 static int set_tolerate(struct slu_request *req, const char *value,
 			struct slu_err *err)
 {
-	if (!number(value, &req->tolerate))
+	if (!slu_set_number(value, &req->tolerate))
 		return slu_err(err, SLU_INVALID,
 			       "\"%.64s\" is not a number of nodes that may "
 			       "be lost",
@@ -147,6 +150,7 @@ static int set_dw(struct slu_request *req, const char *value,
 	if (i < 0)
 		return -1;
 	req->dw = (enum slu_dw)i;
+	req->dw_said = true;
 	return 0;
 }
 
@@ -253,39 +257,10 @@ static int set_on(struct slu_request *req, const char *value,
 	return 0;
 }
 
-static int set_max(struct slu_request *req, const char *value,
-		   struct slu_err *err)
-{
-	if (strcmp(value, "none") == 0) {
-		req->forward_max = 0;
-		return 0;
-	}
-	if (!number(value, &req->forward_max) || req->forward_max == 0)
-		return slu_err(err, SLU_INVALID,
-			       "\"%.64s\" is neither a number from 1 to 999999 "
-			       "nor none",
-			       value);
-	return 0;
-}
-
-/* Only its letters are checked: what the names mean the site's table says. */
-static int set_pattern(struct slu_request *req, const char *value,
-		       struct slu_err *err)
-{
-	if (!*value || strlen(value) > PATTERN_MAX ||
-	    value[strspn(value, SLU_WORD_CHARS "-.,:")])
-		return slu_err(err, SLU_INVALID,
-			       "\"%.64s\" is no NAME[:SIZE][,...] of access "
-			       "patterns",
-			       value);
-	return slu_set_word(&req->forward_pattern, value, err);
-}
-
 /* Verbs */
 
 int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err)
 {
-	(void)line;
 	if (req->has_fs)
 		return slu_err(err, SLU_INVALID,
 			       req->persistent
@@ -293,6 +268,7 @@ int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err)
 					 "its own or a persistent buffer"
 				       : "only one jobfs is allowed");
 	req->has_fs = true;
+	req->line = line;
 	req->tolerate = UINT32_MAX;
 	return slu_set_word(&req->name, "JOBFS", err);
 }
@@ -334,37 +310,6 @@ static int begin_stage_out(struct slu_request *req, int line,
 	return slu_begin_stage(req, true, line, err);
 }
 
-static int begin_forward(struct slu_request *req, int line, struct slu_err *err)
-{
-	(void)line;
-	if (req->has_forward)
-		return slu_err(err, SLU_INVALID, "only one forward is allowed");
-	req->has_forward = true;
-	req->forward_max = UINT32_MAX;
-	return 0;
-}
-
-static int begin_limit(struct slu_request *req, int line, struct slu_err *err)
-{
-	(void)line;
-	if (req->has_limit)
-		return slu_err(err, SLU_INVALID, "only one limit is allowed");
-	req->has_limit = true;
-	return 0;
-}
-
-static int set_tighten(struct slu_request *req, const char *value,
-		       struct slu_err *err)
-{
-	static const char *const words[] = {"no", "yes", NULL};
-	int i = slu_choose(value, words, err);
-
-	if (i < 0)
-		return -1;
-	req->keep_limit = i == 0;
-	return 0;
-}
-
 /* The tables */
 
 static const struct slu_key jobfs_keys[] = {
@@ -378,6 +323,8 @@ static const struct slu_key jobfs_keys[] = {
 	{"bind", false, set_bind},
 	{"coherence", false, slu_set_coherence},
 	{"dw", false, set_dw},
+	/* as Slurm itself has it in --bb, for DataWarp */
+	{"access", false, slu_dw_access},
 	{NULL, false, NULL},
 };
 static const struct slu_key stage_in_keys[] = {
@@ -396,22 +343,12 @@ static const struct slu_key stage_out_keys[] = {
 	{"nodes", false, set_stage_nodes},
 	{NULL, false, NULL},
 };
-static const struct slu_key forward_keys[] = {
-	{"pattern", false, set_pattern},
-	{"max", false, set_max},
-	{NULL, false, NULL},
-};
-static const struct slu_key limit_keys[] = {
-	{"tighten", true, set_tighten},
-	{NULL, false, NULL},
-};
-
 static const struct slu_verb our_verbs[] = {
 	{"jobfs", slu_begin_jobfs, jobfs_keys, slu_end_jobfs},
 	{"stage_in", begin_stage_in, stage_in_keys, NULL},
 	{"stage_out", begin_stage_out, stage_out_keys, NULL},
-	{"forward", begin_forward, forward_keys, NULL},
-	{"limit", begin_limit, limit_keys, NULL},
+	{"forward", slu_begin_forward, slu_forward_keys, NULL},
+	{"limit", slu_begin_limit, slu_limit_keys, NULL},
 	{"persistent", slu_begin_use, slu_use_keys, NULL},
 	{"persistent_create", slu_begin_create, slu_create_keys, NULL},
 	{"persistent_destroy", slu_begin_destroy, slu_destroy_keys, NULL},
@@ -461,7 +398,7 @@ static const struct slu_key *find_preset(const char *key, struct slu_err *err)
 
 	for (const struct slu_key *k = jobfs_keys; k->name; k++) {
 		if (k->set == slu_set_name || k->set == slu_set_profile ||
-		    k->set == set_dw)
+		    k->set == set_dw || k->set == slu_dw_access)
 			continue;
 		if (strcasecmp(k->name, key) == 0)
 			return k;

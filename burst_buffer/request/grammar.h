@@ -59,6 +59,14 @@ int slu_end_jobfs(struct slu_request *req, struct slu_err *err);
 int slu_begin_stage(struct slu_request *req, bool out, int line,
 		    struct slu_err *err);
 
+/* A number of at most six digits. */
+bool slu_set_number(const char *value, uint32_t *out);
+
+/* forward.c */
+extern const struct slu_key slu_forward_keys[], slu_limit_keys[];
+int slu_begin_forward(struct slu_request *req, int line, struct slu_err *err);
+int slu_begin_limit(struct slu_request *req, int line, struct slu_err *err);
+
 /* stripe.c */
 extern const struct slu_key slu_stripe_keys[];
 extern const char *const slu_access_names[]; /* sequential, random */
@@ -85,6 +93,14 @@ void slu_persist_free(struct slu_request *req);
 
 /* dw.c: its types of use, and names that may have a '-'. */
 int slu_dw_fs(char **fs, const char *value, struct slu_err *err);
+int slu_dw_access(struct slu_request *req, const char *value,
+		  struct slu_err *err);
+/* Setters of what is read over, as the site decides it, and of what DWS has
+ * besides file systems. */
+int slu_dw_skip(struct slu_request *req, const char *value,
+		struct slu_err *err);
+int slu_dw_requires(struct slu_request *req, const char *value,
+		    struct slu_err *err);
 /* coherence.c */
 int slu_set_coherence(struct slu_request *req, const char *value,
 		      struct slu_err *err);
@@ -111,8 +127,16 @@ extern const char *const slu_bind_names[];
 int slu_choose(const char *value, const char *const *words,
 	       struct slu_err *err);
 
-/* dw.c: $DW_JOB_... in paths of #DW lines becomes $BB_<name>, now that the
- * name is known. */
-int slu_dw_rename(struct slu_request *req, struct slu_err *err);
+/* mistakes.c: what is wrong with a request, told together. */
+struct slu_mistakes {
+	struct slu_err *err; /* may be NULL; one mistake a line */
+	size_t n, untold;
+};
+void slu_mistake(struct slu_mistakes *m, const struct slu_err *one);
+int slu_mistakes_end(struct slu_mistakes *m); /* -1: there were some */
+
+/* names.c: variables in paths become $BB_<name> or symbols, now that the name
+ * is known; those that the job will not have are mistakes. */
+void slu_request_names(struct slu_request *req, struct slu_mistakes *m);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lines and words. A line of --bb, or one that begins with #BB or #DW, is
- * a sequence of requests separated by ';', each a verb and key=value pairs. A
- * value is either bare, without blanks and without characters that mean
+ * a sequence of requests separated by ';', each a verb and key=value pairs.
+ * Pieces of a value are bare, without blanks and without characters that mean
  * something to a shell, or in double quotes, where \" and
  * \\ stand for the character and everything else is literal. Control
  * characters are refused everywhere, so that no text of a user's can forge a
@@ -25,7 +25,8 @@ struct word {
 struct line {
 	const char *p, *end;
 	int number;
-	bool dw; /* in the language of #DW lines */
+	int told; /* the number, where there is more than one line */
+	bool dw;  /* in the language of #DW lines */
 };
 
 /* Words */
@@ -57,16 +58,12 @@ static int read_quoted(struct line *l, struct slu_buf *out, struct slu_err *err)
 	if (l->p == l->end)
 		return slu_err(err, SLU_INVALID, "a \" is not closed");
 	l->p++;
-	if (!at_end(l) && !blank(*l->p))
-		return slu_err(err, SLU_INVALID,
-			       "text follows a closing \"; values are quoted "
-			       "as a whole");
 	return 0;
 }
 
 static int read_bare(struct line *l, struct slu_buf *out, struct slu_err *err)
 {
-	for (; !at_end(l) && !blank(*l->p); l->p++) {
+	for (; !at_end(l) && !blank(*l->p) && *l->p != '"'; l->p++) {
 		if (strchr(SLU_BARE_REFUSED, *l->p))
 			return slu_err(err, SLU_INVALID,
 				       "put the value in double quotes if the "
@@ -77,13 +74,22 @@ static int read_bare(struct line *l, struct slu_buf *out, struct slu_err *err)
 	return 0;
 }
 
+/* In pieces, as a shell has them: "$BB_JOBFS"/out. */
+static int read_pieces(struct line *l, struct slu_buf *out, struct slu_err *err)
+{
+	int rc = 0;
+
+	while (!rc && !at_end(l) && !blank(*l->p))
+		rc = (*l->p == '"' ? read_quoted : read_bare)(l, out, err);
+	return rc;
+}
+
 static int read_value(struct line *l, const char *key, char **value,
 		      struct slu_err *err)
 {
 	struct slu_buf buf = {.max = VALUE_MAX};
-	bool quoted = l->p < l->end && *l->p == '"';
 
-	if ((quoted ? read_quoted : read_bare)(l, &buf, err)) {
+	if (read_pieces(l, &buf, err)) {
 		slu_buf_free(&buf);
 		return slu_err_prefix(err, "%s", key);
 	}
@@ -187,7 +193,7 @@ static int parse_one(struct slu_request *req, struct line *l,
 	if (rc == 0) {
 		verb = slu_request_verb(w.value && !l->dw ? "jobfs" : w.key,
 					l->dw, err);
-		rc = verb ? verb->begin(req, l->number, err) : -1;
+		rc = verb ? verb->begin(req, l->told, err) : -1;
 		if (rc == 0)
 			rc = parse_pairs(req, verb, &w, l, err);
 		if (rc && verb)
@@ -262,43 +268,63 @@ static enum said look(struct line *l)
 	return l->p == l->end || *l->p == '#' ? SAID_NOTHING : SAID_COMMAND;
 }
 
-/* All lines of --bb, or those of a script before its first command. */
-static int parse_text(struct slu_request *req, const char *text, bool script,
-		      struct slu_err *err)
+/* What is wrong in one line does not hide what is wrong in the next. */
+static void parse_said(struct slu_request *req, struct line *l,
+		       const char *option, struct slu_mistakes *m)
 {
-	struct line l = {0};
-	size_t total = 0;
-	int rc = 0;
+	struct slu_err err;
 
-	while (rc == 0 && next_line(&text, &l)) {
+	l->told = !option || strchr(option, '\n') ? l->number : 0;
+	if (!parse_line(req, l, &err))
+		return;
+	slu_request_at(l->told, &err);
+	if (option)
+		slu_err_prefix(&err, "--bb");
+	slu_mistake(m, &err);
+}
+
+/* All lines of --bb, or those of a script before its first command. */
+static void parse_text(struct slu_request *req, const char *text, bool script,
+		       struct slu_mistakes *m)
+{
+	const char *option = script ? NULL : text;
+	struct line l = {0};
+	struct slu_err err;
+	size_t total = 0;
+
+	while (next_line(&text, &l)) {
 		enum said said = look(&l);
 
 		if (said == SAID_COMMAND && script)
-			return 0;
+			return;
 		if (said == SAID_NOTHING)
 			continue;
 		total += (size_t)(l.end - l.p);
 		l.dw = said == SAID_DW;
-		if (total > SLU_REQUEST_MAX)
-			rc = slu_err(err, SLU_INVALID,
-				     "more than %d bytes of requests",
-				     SLU_REQUEST_MAX);
-		else
-			rc = parse_line(req, &l, err);
+		if (total > SLU_REQUEST_MAX) {
+			slu_err(&err, SLU_INVALID,
+				"line %d: more than %d bytes of requests",
+				l.number, SLU_REQUEST_MAX);
+			slu_mistake(m, &err);
+			return;
+		}
+		parse_said(req, &l, option, m);
 	}
-	if (rc && (script || l.number > 1))
-		slu_err_prefix(err, "line %d", l.number);
-	return rc && !script ? slu_err_prefix(err, "--bb") : rc;
 }
 
 int slu_request_parse(const char *option, const char *script,
 		      struct slu_request *out, struct slu_err *err)
 {
+	struct slu_mistakes m = {.err = err};
 	struct slu_request req = {0};
 
-	if ((option && parse_text(&req, option, false, err)) ||
-	    (script && parse_text(&req, script, true, err)) ||
-	    slu_dw_rename(&req, err)) {
+	if (option)
+		parse_text(&req, option, false, &m);
+	if (script)
+		parse_text(&req, script, true, &m);
+	if (!m.n)
+		slu_request_names(&req, &m);
+	if (slu_mistakes_end(&m)) {
 		slu_request_free(&req);
 		return -1;
 	}
@@ -321,7 +347,8 @@ char *slu_request_component(const char *script, uint32_t component)
 {
 	struct slu_buf out = {0};
 	struct line l = {0};
-	bool past = false; /* its own options */
+	bool past = false;     /* its own options */
+	bool commands = false; /* requests have no effect any more */
 	uint32_t at = 0;
 
 	for (const char *line = script; next_line(&script, &l); line = script) {
@@ -329,13 +356,15 @@ char *slu_request_component(const char *script, uint32_t component)
 		enum said said = look(&l);
 
 		at += separator;
-		past |= at > component || said == SAID_COMMAND;
-		if (!component && past && said != SAID_NOTHING &&
-		    said != SAID_COMMAND)
+		commands |= said == SAID_COMMAND;
+		past |= at > component || commands;
+		if (!component && past && !commands && said != SAID_NOTHING)
 			slu_buf_puts(&out, "#EXCLUDED ");
 		if (!component || l.number == 1 ||
 		    (at == component && !past && !separator))
 			slu_buf_add(&out, line, (size_t)(script - line));
+		else if (!past) /* for the numbers of the lines after it */
+			slu_buf_puts(&out, "\n");
 	}
 	if (component)
 		slu_buf_puts(&out, "\nexit 0\n");

@@ -53,12 +53,12 @@ int slu_begin_destroy(struct slu_request *req, int line, struct slu_err *err)
 
 int slu_begin_use(struct slu_request *req, int line, struct slu_err *err)
 {
-	(void)line;
 	if (req->has_fs)
 		return slu_err(err, SLU_INVALID,
 			       "a job has either a file system of its own or "
 			       "one persistent buffer");
 	req->has_fs = req->persistent = true;
+	req->line = line;
 	req->tolerate = UINT32_MAX;
 	return 0;
 }
@@ -131,6 +131,16 @@ static int set_capacity(struct slu_request *req, const char *value,
 			struct slu_err *err)
 {
 	return slu_size_parse(value, &last(req)->capacity, err);
+}
+
+static int set_profile(struct slu_request *req, const char *value,
+		       struct slu_err *err)
+{
+	struct slu_request one = {.profile = last(req)->profile};
+	int rc = slu_set_profile(&one, value, err);
+
+	last(req)->profile = one.profile;
+	return rc;
 }
 
 static int set_group(struct slu_request *req, const char *value,
@@ -209,6 +219,7 @@ const struct slu_key slu_create_keys[] = {
 	{.name = "name", .required = true, .set = set_name},
 	{.name = "capacity", .required = true, .set = set_capacity},
 	{.name = "type", .set = set_type},
+	{.name = "profile", .set = set_profile},
 	{.name = "group", .set = set_group},
 	{.name = "lifetime", .set = set_lifetime},
 	{0},
@@ -221,12 +232,15 @@ const struct slu_key slu_destroy_keys[] = {
 };
 const struct slu_key slu_dw_use_keys[] = {
 	{.name = "name", .required = true, .set = set_dw_use},
+	{.name = "requires", .set = slu_dw_requires},
 	{0},
 };
 const struct slu_key slu_dw_create_keys[] = {
 	{.name = "name", .required = true, .set = set_dw_name},
 	{.name = "capacity", .required = true, .set = set_capacity},
 	{.name = "type", .set = set_dw_type},
+	{.name = "profile", .set = set_profile},
+	{.name = "pool", .set = slu_dw_skip},
 	{.name = "access", .set = set_access},
 	{.name = "access_mode", .set = set_access},
 	{.name = "group", .set = set_group},
@@ -251,6 +265,8 @@ void slu_put_persist(struct slu_buf *buf, const struct slu_request_persist *one)
 			       (unsigned long long)one->capacity);
 	if (one->fs)
 		slu_put_pair(buf, "type", one->fs);
+	if (one->profile)
+		slu_put_pair(buf, "profile", one->profile);
 	if (one->group)
 		slu_put_pair(buf, "group", one->group);
 	if (one->lifetime)
@@ -268,6 +284,7 @@ struct slu_request slu_persist_as_fs(const struct slu_request_persist *one)
 		.has_fs = !one->destroy,
 		.fs = one->fs,
 		.name = one->name,
+		.profile = one->profile,
 		.capacity = one->capacity,
 		.tolerate = UINT32_MAX,
 	};
@@ -351,11 +368,11 @@ int slu_check_persist(const struct slu_request *req,
 		const struct slu_request_persist *one = &req->persist[i];
 
 		if ((!one->destroy && check_create(one, conf, err)) ||
-		    check_twice(req, i, err))
-			return slu_err_prefix(
-				err, one->destroy ? "persistent_destroy"
-						  : "persistent_"
-						    "create");
+		    check_twice(req, i, err)) {
+			slu_err_prefix(err, one->destroy ? "persistent_destroy"
+							 : "persistent_create");
+			return slu_request_at(one->line, err);
+		}
 	}
 	return 0;
 }
@@ -365,6 +382,7 @@ void slu_persist_free(struct slu_request *req)
 	for (size_t i = 0; i < req->n_persist; i++) {
 		free(req->persist[i].name);
 		free(req->persist[i].fs);
+		free(req->persist[i].profile);
 		free(req->persist[i].group);
 	}
 	free(req->persist);

@@ -58,8 +58,8 @@ struct slu_request_stage {
 	enum slu_stage_on on;
 	bool content; /* verify=content */
 	bool apart;   /* nodes=staging */
-	bool dw;      /* on a #DW line: $DW_JOB_... is meant in its paths */
-	int line;     /* where it was said */
+	bool dw;      /* on a #DW line: DataWarp's names and rules */
+	int line;     /* where it was said; 0: where there are no lines */
 };
 
 /* A directory of the parallel file system, to be laid out before the job. */
@@ -70,6 +70,7 @@ struct slu_request_stripe {
 	uint32_t readers; /* processes that read at once; 0: not said */
 	uint32_t stripes; /* on so many targets, chosen by load; 0: by size */
 	char *fsname;	  /* of Lustre; NULL: not said */
+	int line;
 };
 
 /* A buffer that outlives jobs, to be made or to be ended before the job. */
@@ -77,12 +78,13 @@ struct slu_request_persist {
 	bool destroy;
 	char *name;
 	char *fs;	   /* FileSystem name; NULL: the site's default */
+	char *profile;	   /* NULL: none */
 	uint64_t capacity; /* bytes */
 	char *group;	   /* whose members may use it; NULL: its owner alone */
 	int64_t lifetime;  /* s; 0: the site's PersistentLifetime */
 	bool force_said;   /* by force= or hurry */
 	bool force; /* destroy, though there is data that was not staged out */
-	int line;   /* where it was said */
+	int line;
 };
 
 struct slu_request {
@@ -95,6 +97,9 @@ struct slu_request {
 	uint32_t nodes;	   /* that give storage: 0 not said, or SLU_ALL_NODES */
 	uint32_t tolerate; /* nodes that may be lost; UINT32_MAX: not said */
 	enum slu_dw dw;
+	bool dw_said;	    /* access_mode= was; else the file system decides */
+	bool striped_named; /* $DW_JOB_STRIPED is in a path */
+	int line;	    /* of jobfs or persistent */
 	enum slu_split split;
 	enum slu_bind bind;
 	enum slu_coherence coherence;
@@ -125,10 +130,13 @@ static inline uint64_t slu_manifest_size(uint64_t capacity)
 
 /* Parse the text of --bb and/or a batch script's #BB lines (either may be
  * NULL; `script` is the whole script, only lines before the first command
- * count, as with #SBATCH). Errors name the line and the nearest valid word.
+ * count, as with #SBATCH). Errors name the line and the nearest valid word;
+ * mistakes in several lines are told together, a line of err->text each.
  * An empty result (nothing asked for) is success with everything zero. */
 int slu_request_parse(const char *option, const char *script,
 		      struct slu_request *out, struct slu_err *err);
+/* Put "line N" before an error's text, where there are lines; returns -1. */
+int slu_request_at(int line, struct slu_err *err);
 /* What of a heterogeneous job's script is one component's (0: the first): its
  * options; the first has the commands, too, and there are no requests of
  * others. Caller frees; NULL without memory. */

@@ -4,6 +4,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/grammar.h"
 #include "burst_buffer/request/pool.h"
@@ -18,7 +19,7 @@ static int unknown_profile(const char *name, const struct slu_conf *conf,
 	for (i = 0; i < conf->n_profile; i++)
 		slu_buf_printf(&names, "%s%s", i ? ", " : "",
 			       conf->profile[i].name);
-	slu_err(err, SLU_INVALID, "jobfs: there is no profile %s; %s%s", name,
+	slu_err(err, SLU_INVALID, "there is no profile %s; %s%s", name,
 		names.len ? "there are " : "none is configured",
 		names.len ? names.data : "");
 	slu_buf_free(&names);
@@ -84,14 +85,36 @@ static bool can_persist(const struct slu_fs_conf *fs)
 	return type && type->persistent;
 }
 
+/* The file system of its profile, which takes part in its plan, too. */
+static int preset_persist(struct slu_request_persist *one,
+			  const struct slu_conf *conf, struct slu_err *err)
+{
+	struct slu_request as = {
+		.profile = one->profile, .fs = one->fs, .tolerate = UINT32_MAX};
+	int rc = apply_profile(&as, conf, err);
+
+	one->fs = as.fs;
+	if (rc)
+		return -1;
+	return as.split == SLU_SPLIT_SWITCH
+		       ? slu_err(err, SLU_INVALID,
+				 "profile %s has split=switch, which a "
+				 "persistent buffer cannot be",
+				 one->profile)
+		       : 0;
+}
+
 /* Of persistent buffers the file system, where none is named: the default one
  * if it can outlive jobs, else the first that can. */
 static int resolve_persist(struct slu_request_persist *one,
 			   const struct slu_conf *conf, struct slu_err *err)
 {
-	const struct slu_fs_conf *fs = slu_conf_fs(conf, one->fs);
+	const struct slu_fs_conf *fs;
 	const struct slu_pool_conf *pool;
 
+	if (one->profile && preset_persist(one, conf, err))
+		return slu_err_prefix(err, "persistent_create");
+	fs = slu_conf_fs(conf, one->fs);
 	if (!one->fs && !can_persist(fs))
 		for (size_t i = 0; i < conf->n_fs; i++)
 			if (can_persist(&conf->fs[i])) {
@@ -106,31 +129,68 @@ static int resolve_persist(struct slu_request_persist *one,
 	return 0;
 }
 
-int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
-			struct slu_err *err)
+/* In DWS it is the type of a file system that says how nodes reach it. */
+static int follow_type(struct slu_request *req, const struct slu_conf *conf,
+		       struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
+
+	if (req->dw_said || !type || type->shared)
+		return 0;
+	if (req->striped_named)
+		return slu_err(err, SLU_INVALID,
+			       "jobdw: %s is private to each node, so this job "
+			       "has no $DW_JOB_STRIPED; write $DW_JOB_PRIVATE "
+			       "and access_mode=private",
+			       fs->name);
+	req->dw = SLU_DW_PRIVATE;
+	return 0;
+}
+
+/* DataWarp's type=scratch beside access=, in --bb, is no file system's name
+ * unless there is one. */
+static void forget_type(struct slu_request *req, const struct slu_conf *conf)
+{
+	if (!req->dw_said || !req->fs || strcmp(req->fs, "scratch") != 0 ||
+	    slu_conf_fs(conf, req->fs))
+		return;
+	free(req->fs);
+	req->fs = NULL;
+}
+
+static int resolve_fs(struct slu_request *req, const struct slu_conf *conf,
+		      struct slu_err *err)
 {
 	const struct slu_pool_conf *pool;
 
-	for (size_t i = 0; i < req->n_persist; i++)
-		if (!req->persist[i].destroy &&
-		    resolve_persist(&req->persist[i], conf, err))
-			return -1;
-	if (!req->has_fs || req->persistent)
-		return 0;
+	forget_type(req, conf);
 	if (req->profile && apply_profile(req, conf, err))
-		return -1;
+		return slu_err_prefix(err, "jobfs");
 	if (!req->capacity)
 		return slu_err(err, SLU_INVALID,
 			       "jobfs: capacity= is missing, and profile %s "
 			       "has none",
 			       req->profile ? req->profile : "");
-	if ((req->dw || req->coherence) && !req->fs &&
-	    choose_fs(req, conf, err))
+	if (req->fs ? req->dw && follow_type(req, conf, err)
+		    : (req->dw || req->coherence) && choose_fs(req, conf, err))
 		return -1;
 	pool = slu_request_pool(req, conf);
 	if (pool)
 		req->capacity = slu_pool_round(pool, req->capacity);
 	return 0;
+}
+
+int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
+			struct slu_err *err)
+{
+	for (size_t i = 0; i < req->n_persist; i++)
+		if (!req->persist[i].destroy &&
+		    resolve_persist(&req->persist[i], conf, err))
+			return slu_request_at(req->persist[i].line, err);
+	if (!req->has_fs || req->persistent)
+		return 0;
+	return resolve_fs(req, conf, err) ? slu_request_at(req->line, err) : 0;
 }
 
 bool slu_request_ahead(const struct slu_request *req,

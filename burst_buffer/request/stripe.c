@@ -21,7 +21,6 @@ int slu_begin_stripe(struct slu_request *req, int line, struct slu_err *err)
 {
 	struct slu_request_stripe *grown;
 
-	(void)line;
 	if (req->n_stripe == SLU_REQUEST_STRIPE_MAX)
 		return slu_err(err, SLU_INVALID, "more than %d stripe",
 			       SLU_REQUEST_STRIPE_MAX);
@@ -29,7 +28,7 @@ int slu_begin_stripe(struct slu_request *req, int line, struct slu_err *err)
 	if (!grown)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	req->stripe = grown;
-	grown[req->n_stripe++] = (struct slu_request_stripe){0};
+	grown[req->n_stripe++] = (struct slu_request_stripe){.line = line};
 	return 0;
 }
 

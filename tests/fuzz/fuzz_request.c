@@ -44,7 +44,7 @@ static void try(const char *option, const char *script)
 	char *text, *text_again;
 
 	if (slu_request_parse(option, script, &req, &err)) {
-		must(err.kind && !strpbrk(err.text, "\n\r\033"));
+		must(err.kind && !strpbrk(err.text, "\r\033"));
 		return;
 	}
 	text = slu_request_text(&req);

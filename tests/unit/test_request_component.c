@@ -17,18 +17,18 @@ struct part_case {
 static const struct part_case parts[] = {
 	{"", 0, ""},
 	{"#!/bin/sh\n#BB forward\ndate\n", 0, "#!/bin/sh\n#BB forward\ndate\n"},
-	{"#!/bin/sh\n#BB forward\ndate", 1, "#!/bin/sh\n\nexit 0\n"},
+	{"#!/bin/sh\n#BB forward\ndate", 1, "#!/bin/sh\n\n\nexit 0\n"},
 	{TWO, 0,
 	 "#!/bin/sh\n#SBATCH -N1\n#BB jobfs capacity=1GiB\n#SBATCH hetjob\n"
 	 "#EXCLUDED #BB forward\n\n#SBATCH -N2\n  cat <<E\n"
-	 "#EXCLUDED #BB stage_in\n\n#DWx\nE"},
-	{TWO, 1, "#!/bin/sh\n#BB forward\n\n#SBATCH -N2\n\nexit 0\n"},
-	{TWO, 2, "#!/bin/sh\n\nexit 0\n"},
+	 "#BB stage_in\n\n#DWx\nE"},
+	{TWO, 1, "#!/bin/sh\n\n\n\n#BB forward\n\n#SBATCH -N2\n\nexit 0\n"},
+	{TWO, 2, "#!/bin/sh\n\n\n\n\n\n\n\nexit 0\n"},
 	{"#!/bin/sh\n#SLURM packjob\n#DW jobdw capacity=1GiB", 1,
-	 "#!/bin/sh\n#DW jobdw capacity=1GiB\nexit 0\n"},
+	 "#!/bin/sh\n\n#DW jobdw capacity=1GiB\nexit 0\n"},
 	{"#!/bin/sh\n#SLURM packjob\n#DW jobdw capacity=1GiB", 0,
 	 "#!/bin/sh\n#SLURM packjob\n#EXCLUDED #DW jobdw capacity=1GiB"},
-	{"#!/bin/sh\n# no hetjob\n#BB forward", 1, "#!/bin/sh\n\nexit 0\n"},
+	{"#!/bin/sh\n# no hetjob\n#BB forward", 1, "#!/bin/sh\n\n\n\nexit 0\n"},
 };
 
 START_TEST(test_component)

@@ -8,7 +8,7 @@
  * parses to the same. */
 static void add_random(struct slu_buf *buf, unsigned *seed)
 {
-	static const char chars[] = "ab/.$%;\"\\ '&|#=\t\xc3\xa9";
+	static const char chars[] = "ab/.%;\"\\ '&|#=\t\xc3\xa9$";
 	static const char *const heads[] = {"source", "destination"};
 	size_t h;
 	int n;
@@ -21,6 +21,8 @@ static void add_random(struct slu_buf *buf, unsigned *seed)
 			if (chars[h] == '"' || chars[h] == '\\')
 				slu_buf_puts(buf, "\\");
 			slu_buf_add(buf, &chars[h], 1);
+			if (chars[h] == '$')
+				slu_buf_puts(buf, "{SLURM_JOB_ID}");
 		}
 		slu_buf_puts(buf, "\"");
 	}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who has made three mistakes wants to hear of three: what is wrong is told
+ * together, a line each, as far as an error's text has room. */
+#include "config.h"
+#include <stdio.h>
+#include <string.h>
+#include "burst_buffer/request/grammar.h"
+
+#define LAST_WORDS 32 /* bytes for "and 64 more mistakes" */
+
+int slu_request_at(int line, struct slu_err *err)
+{
+	return line > 0 ? slu_err_prefix(err, "line %d", line) : -1;
+}
+
+void slu_mistake(struct slu_mistakes *m, const struct slu_err *one)
+{
+	char *text = m->err ? m->err->text : NULL;
+	size_t len = text && m->n ? strlen(text) : 0;
+
+	if (text && !m->n)
+		*m->err = *one;
+	else if (text && len + 1 + strlen(one->text) + LAST_WORDS <
+				 sizeof(m->err->text))
+		snprintf(text + len, sizeof(m->err->text) - len, "\n%s",
+			 one->text);
+	else
+		m->untold++;
+	m->n++;
+}
+
+int slu_mistakes_end(struct slu_mistakes *m)
+{
+	size_t len;
+
+	if (m->err && m->untold) {
+		len = strlen(m->err->text);
+		snprintf(m->err->text + len, sizeof(m->err->text) - len,
+			 "\nand %zu more mistake%s", m->untold,
+			 m->untold == 1 ? "" : "s");
+	}
+	return m->n ? -1 : 0;
+}
