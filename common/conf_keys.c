@@ -160,6 +160,17 @@ static int read_predict_mode(const char *value, void *field,
 	return 0;
 }
 
+static int read_stray(const char *value, void *field, struct slu_err *err)
+{
+	static const char *const words[] = {"refuse", "warn", NULL};
+	int i = read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(bool *)field = i == 1;
+	return 0;
+}
+
 static int read_placement_cost(const char *value, void *field,
 			       struct slu_err *err)
 {
@@ -505,6 +516,10 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"StagingNodes", NULL,
 	 "Hosts that stage in for jobs which wait, where data is not node-local.",
 	 slu_conf_read_hosts, FIELD(staging_nodes), false},
+	{"Stray", "refuse",
+	 "What becomes of a job whose script has request lines without effect: "
+	 "refuse, or warn.",
+	 read_stray, FIELD(stray_warn), false},
 	{"TeardownTimeout", "300", "Seconds for taking a buffer down.",
 	 read_timeout, FIELD(teardown_timeout), false},
 	{"WideStriping", "yes",

@@ -285,13 +285,25 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		       : 0;
 }
 
+/* Unless the site warns of them, when it is submitted (submit.c). */
+static bool refuses_strays(struct slu_ctl *ctl)
+{
+	bool refuses;
+
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	refuses = ctl->site->conf && !ctl->site->conf->stray_warn;
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return refuses;
+}
+
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		     char **text, struct slu_err *err)
 {
 	struct slu_request req = {0};
 	int rc;
 
-	if (slu_request_parse(ask->option, ask->script, &req, err) < 0)
+	if (slu_request_submitted(ask->option, ask->script, refuses_strays(ctl),
+				  &req, err) < 0)
 		return -1;
 	if (!req.has_fs && !req.n_stage && !req.n_stripe && !req.has_forward &&
 	    !req.keep_limit && !req.n_persist) {

@@ -17,6 +17,7 @@
 #include "job_submit/granted.h"
 
 #define SCRIPT_MAX 262144 /* bytes of a script that are hashed */
+#define TELL_MAX   32768  /* bytes that a user is told */
 
 static bool says_tighten(const char *text)
 {
@@ -70,26 +71,50 @@ static void put_hms(struct slu_buf *buf, int64_t s)
 		       (int)(s / 60 % 60), (int)(s % 60));
 }
 
-static char *tell(const struct slu_ctl_submit *submit)
+static void put_forecast(struct slu_buf *text,
+			 const struct slu_ctl_submit *submit)
 {
 	const struct slu_note *note = &submit->note;
-	struct slu_buf text = {0};
 
-	slu_buf_puts(&text, "sluice: jobs like this one take about ");
-	put_hms(&text, note->predicted);
-	slu_buf_printf(&text, " (%u known)", note->jobs);
+	slu_buf_puts(text, "sluice: jobs like this one take about ");
+	put_hms(text, note->predicted);
+	slu_buf_printf(text, " (%u known)", note->jobs);
 	if (note->asked) {
-		slu_buf_puts(&text, ", you asked for ");
-		put_hms(&text, note->asked);
+		slu_buf_puts(text, ", you asked for ");
+		put_hms(text, note->asked);
 	}
 	if (note->limit == SLU_LIMIT_MEANT) {
 		/* other plugins, and Slurm's own rules, come after us */
-		slu_buf_puts(&text, ", the limit is to be ");
-		put_hms(&text, (int64_t)note->tight * 60);
-		slu_buf_puts(&text, " and grows when needed (scontrol show job "
-				    "tells)");
+		slu_buf_puts(text, ", the limit is to be ");
+		put_hms(text, (int64_t)note->tight * 60);
+		slu_buf_puts(text, " and grows when needed (scontrol show job "
+				   "tells)");
 	}
-	return slu_buf_steal(&text);
+}
+
+static void put_stray(void *arg, int line, const char *what)
+{
+	struct slu_buf *text = arg;
+
+	slu_buf_printf(text, "%ssluice: line %d: %s", text->len ? "\n" : "",
+		       line, what);
+}
+
+/* What a host shows at a submission that succeeds. */
+static char *tell(const struct slu_conf *conf,
+		  const struct slu_ctl_submit *submit)
+{
+	struct slu_buf text = {.max = TELL_MAX};
+
+	if (conf->stray_warn && submit->option)
+		slu_request_strays(submit->option, true, put_stray, &text);
+	if (conf->stray_warn && submit->script)
+		slu_request_strays(submit->script, false, put_stray, &text);
+	if (conf->predict_tell && submit->note.jobs) {
+		slu_buf_puts(&text, text.len ? "\n" : "");
+		put_forecast(&text, submit);
+	}
+	return text.len ? slu_buf_steal(&text) : NULL;
 }
 
 static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
@@ -106,8 +131,6 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 	note->has_asked = true;
 	note->asked = (int64_t)submit->job.limit_asked * 60;
 	set_limit(ctl, submit, p.careful);
-	if (ctl->site->conf->predict_tell)
-		submit->tell = tell(submit);
 }
 
 /* A job that names tasks only gets, as a rule, as few nodes as hold them. */
@@ -145,5 +168,7 @@ void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 		submit->note.script = hash(submit->script);
 		advise(ctl, submit);
 	}
+	if (conf)
+		submit->tell = tell(conf, submit);
 	pthread_rwlock_unlock(&ctl->site_lock);
 }

@@ -391,6 +391,32 @@ int slu_request_key(const struct slu_verb *verb, const char *name,
 	return not_known("unknown key ", name, "", words, "there are ", err);
 }
 
+static bool has_verb(const struct slu_verb *verb, const char *word)
+{
+	while (verb->name && strcmp(verb->name, word) != 0)
+		verb++;
+	return verb->name;
+}
+
+bool slu_request_is_verb(const char *word)
+{
+	return has_verb(our_verbs, word) || has_verb(slu_dw_verbs, word);
+}
+
+static bool has_key(const struct slu_verb *verb, const char *word)
+{
+	for (; verb->name; verb++)
+		for (const struct slu_key *k = verb->key; k->name; k++)
+			if (strcmp(k->name, word) == 0)
+				return true;
+	return false;
+}
+
+bool slu_request_is_key(const char *word)
+{
+	return has_key(our_verbs, word) || has_key(slu_dw_verbs, word);
+}
+
 static const struct slu_key *find_preset(const char *key, struct slu_err *err)
 {
 	const char *words[SLU_VERB_KEYS + 1] = {NULL};

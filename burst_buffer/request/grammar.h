@@ -139,4 +139,8 @@ int slu_mistakes_end(struct slu_mistakes *m); /* -1: there were some */
  * is known; those that the job will not have are mistakes. */
 void slu_request_names(struct slu_request *req, struct slu_mistakes *m);
 
+/* Is it a word of either language? NULL-ended, in lower case. */
+bool slu_request_is_verb(const char *word);
+bool slu_request_is_key(const char *word);
+
 #endif

@@ -312,8 +312,16 @@ static void parse_text(struct slu_request *req, const char *text, bool script,
 	}
 }
 
-int slu_request_parse(const char *option, const char *script,
-		      struct slu_request *out, struct slu_err *err)
+static void tell_stray(void *arg, int line, const char *text)
+{
+	struct slu_err err;
+
+	slu_err(&err, SLU_INVALID, "line %d: %s", line, text);
+	slu_mistake(arg, &err);
+}
+
+int slu_request_submitted(const char *option, const char *script, bool strays,
+			  struct slu_request *out, struct slu_err *err)
 {
 	struct slu_mistakes m = {.err = err};
 	struct slu_request req = {0};
@@ -322,6 +330,10 @@ int slu_request_parse(const char *option, const char *script,
 		parse_text(&req, option, false, &m);
 	if (script)
 		parse_text(&req, script, true, &m);
+	if (option && strays)
+		slu_request_strays(option, true, tell_stray, &m);
+	if (script && strays)
+		slu_request_strays(script, false, tell_stray, &m);
 	if (!m.n)
 		slu_request_names(&req, &m);
 	if (slu_mistakes_end(&m)) {
@@ -330,6 +342,12 @@ int slu_request_parse(const char *option, const char *script,
 	}
 	*out = req;
 	return 0;
+}
+
+int slu_request_parse(const char *option, const char *script,
+		      struct slu_request *out, struct slu_err *err)
+{
+	return slu_request_submitted(option, script, false, out, err);
 }
 
 /* A line like "#SBATCH hetjob", between the options of two components. */

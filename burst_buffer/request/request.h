@@ -135,6 +135,16 @@ static inline uint64_t slu_manifest_size(uint64_t capacity)
  * An empty result (nothing asked for) is success with everything zero. */
 int slu_request_parse(const char *option, const char *script,
 		      struct slu_request *out, struct slu_err *err);
+/* The same at a submission: with `strays`, lines without effect are mistakes,
+ * too. */
+int slu_request_submitted(const char *option, const char *script, bool strays,
+			  struct slu_request *out, struct slu_err *err);
+/* Tell of each line that reads as a request and has no effect, 64 at most, with
+ * its number and a sentence; of a script, or (option) the text of --bb. Linear
+ * in its length. */
+void slu_request_strays(const char *text, bool option,
+			void (*tell)(void *arg, int line, const char *text),
+			void *arg);
 /* Put "line N" before an error's text, where there are lines; returns -1. */
 int slu_request_at(int line, struct slu_err *err);
 /* What of a heterogeneous job's script is one component's (0: the first): its

@@ -37,15 +37,29 @@ static void expand_all(const struct slu_request *req)
 	}
 }
 
+/* What it told of lines without effect is all that was wrong. */
+static bool strays_only(const char *option, const char *script)
+{
+	struct slu_request req;
+
+	if (slu_request_parse(option, script, &req, NULL))
+		return false;
+	slu_request_free(&req);
+	return true;
+}
+
 static void try(const char *option, const char *script)
 {
 	struct slu_request req, again;
 	struct slu_err err = {0};
 	char *text, *text_again;
 
-	if (slu_request_parse(option, script, &req, &err)) {
+	if (slu_request_submitted(option, script, true, &req, &err)) {
 		must(err.kind && !strpbrk(err.text, "\r\033"));
-		return;
+		if (!strays_only(option, script))
+			return;
+		must(strstr(err.text, "line "));
+		must(slu_request_parse(option, script, &req, &err) == 0);
 	}
 	text = slu_request_text(&req);
 	must(text && !strpbrk(text, "\n\r\033"));

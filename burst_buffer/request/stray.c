@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines of a script that ask for something and have no effect: behind the
+ * first command, or not quite #BB. Only what reads as a request is told, a
+ * word of ours and a pair: a remark about #BB is a remark, and ##BB is how to
+ * leave a line out.
+ *
+ * What another script will say is not this one's mistake: lines in a here-
+ * document or in quotes that go over several lines are not told. A shell's
+ * language cannot be parsed without running it, so that what would open such a
+ * text counts only if something closes it. One pass, no memory but what is on
+ * the stack; it runs in slurmctld.
+ */
+#include "config.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include "burst_buffer/request/grammar.h"
+
+#define LOOK_MAX  4096 /* comments that begin like one of ours */
+#define TOLD_MAX  64   /* mistakes of a script; more say nothing new */
+#define DOUBT_MAX 16   /* lines that are told if a text does not end */
+#define HERE_MAX  4    /* here-documents that one line begins */
+#define TEXT_MAX  256
+#define WORD_MAX  24 /* the words that it knows are shorter */
+
+enum why {
+	FINE,
+	NEAR,	/* a comment that is almost a request */
+	LUA,	/* of another plugin */
+	BARE,	/* a command that would be a request in --bb */
+	BESIDE, /* behind a command in its line */
+	LATE,	/* behind the first command */
+};
+
+struct stray {
+	enum why why;
+	int line;
+	const char *text, *end;
+};
+
+struct here {
+	const char *word;
+	size_t len;
+	bool tabs; /* <<-: before its end there may be some */
+};
+
+struct scan {
+	const char *p, *end; /* what is left of the line */
+	int line;
+	int command;   /* the line of the first one; 0: not yet */
+	char quote;    /* in which we are: ', " or $ for $'; 0: none */
+	size_t n_here; /* in the first of these here-documents */
+	struct here here[HERE_MAX];
+	struct stray doubt[DOUBT_MAX];
+	size_t n_doubt, told, looked;
+	void (*tell)(void *arg, int line, const char *text);
+	void *arg;
+};
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+	while (p < end && blank(*p))
+		p++;
+	return p;
+}
+
+/* The word at p, in lower case; returns what follows it. */
+static const char *read_word(const char *p, const char *end,
+			     char word[WORD_MAX])
+{
+	size_t n = 0;
+
+	while (p + n < end && n + 1 < WORD_MAX &&
+	       strchr(SLU_WORD_CHARS, p[n])) {
+		word[n] = (char)tolower((unsigned char)p[n]);
+		n++;
+	}
+	word[n] = '\0';
+	return p + n;
+}
+
+/* Does it read as a request, a verb and a pair, or as the short form of one?
+ * `loose`: whatever stands in the place of the verb, and for any key. */
+static bool asks(const char *p, const char *end, bool loose)
+{
+	char word[WORD_MAX];
+	bool verb;
+
+	p = read_word(skip_blanks(p, end), end, word);
+	if (p < end && *p == '=')
+		return loose ? slu_request_is_key(word)
+			     : !strcmp(word, "capacity");
+	verb = (p == end || blank(*p) || *p == ';') &&
+	       slu_request_is_verb(word);
+	if (!verb && !loose)
+		return false;
+	while (p < end && !blank(*p))
+		p++;
+	p = skip_blanks(p, end);
+	if (p == end)
+		return verb && loose;
+	p = read_word(p, end, word);
+	return p < end && *p == '=' && slu_request_is_key(word);
+}
+
+static bool begins_well(const char *p, const char *end)
+{
+	p = skip_blanks(p + 1, end);
+	return end - p > 2 &&
+	       (!strncasecmp(p, "BB", 2) || !strncasecmp(p, "DW", 2));
+}
+
+/* What a comment that begins well could have been meant for. */
+static enum why meant(const char *p, const char *end)
+{
+	const char *magic = skip_blanks(p + 1, end), *rest = magic + 2;
+	bool near = magic > p + 1;
+
+	near |= strncmp(magic, "BB", 2) && strncmp(magic, "DW", 2);
+	if (!near && end - rest >= 4 && !strncmp(magic, "BB_LUA", 6) &&
+	    (end - rest == 4 || blank(rest[4])))
+		return skip_blanks(rest + 4, end) < end ? LUA : FINE;
+	near |= !blank(*rest);
+	return asks(rest, end, !near) ? near ? NEAR : LATE : FINE;
+}
+
+/* The beginning of a line, for a message. */
+static int length_of(const struct stray *s)
+{
+	int n = 0;
+
+	while (s->text + n < s->end && n < 32 && s->text[n] >= ' ' &&
+	       s->text[n] <= '~')
+		n++;
+	return n;
+}
+
+static void tell(struct scan *s, const struct stray *one)
+{
+	const char *const magic =
+		strncasecmp(skip_blanks(one->text + 1, one->end), "D", 1)
+			? "BB"
+			: "DW";
+	char text[TEXT_MAX];
+	int n = snprintf(text, sizeof(text), "\"%.*s\" ", length_of(one),
+			 one->text);
+	char *to = text + n;
+	size_t room = sizeof(text) - (size_t)n;
+
+	switch (one->why) {
+	case NEAR:
+		snprintf(to, room,
+			 "is a comment: write #%s and a blank, or ##%s to "
+			 "leave it out",
+			 magic, magic);
+		break;
+	case LUA:
+		snprintf(to, room, "is for another plugin: write #BB");
+		break;
+	case BARE:
+		snprintf(to, room,
+			 "is a command here: begin the line with #BB");
+		break;
+	case BESIDE:
+		snprintf(to, room,
+			 "has no effect behind a command: give it a line "
+			 "above the first one");
+		break;
+	case LATE:
+		snprintf(to, room,
+			 "has no effect behind the first command (line %d): "
+			 "move it up, or write ##%s to leave it out",
+			 s->command, magic);
+		break;
+	case FINE:
+		return;
+	}
+	s->told++;
+	s->tell(s->arg, one->line, text);
+}
+
+static void tell_doubts(struct scan *s)
+{
+	for (size_t i = 0; i < s->n_doubt; i++)
+		tell(s, &s->doubt[i]);
+	s->n_doubt = 0;
+}
+
+/* A comment that begins at p; `beside`: there is something before it. */
+static void look(struct scan *s, const char *p, bool beside, bool doubt)
+{
+	struct stray one = {.line = s->line, .text = p, .end = s->end};
+
+	if (!begins_well(p, s->end) || s->looked++ >= LOOK_MAX)
+		return;
+	one.why = meant(p, s->end);
+	if (one.why == FINE)
+		return;
+	if (!s->command && one.why == LATE)
+		return; /* it has its effect */
+	if (s->command && one.why != LUA)
+		one.why = beside ? BESIDE : LATE;
+	if (!doubt)
+		tell(s, &one);
+	else if (s->n_doubt < DOUBT_MAX)
+		s->doubt[s->n_doubt++] = one;
+}
+
+/* <<WORD, at p. */
+static const char *begin_here(struct scan *s, const char *p, const char *line)
+{
+	struct here h = {0};
+	char quote = 0;
+
+	p += 2;
+	if (p < s->end && *p == '<') /* a here-string */
+		return p + 1;
+	h.tabs = p < s->end && *p == '-';
+	p = skip_blanks(p + h.tabs, s->end);
+	if (p < s->end && *p == '\\')
+		p++;
+	if (p < s->end && (*p == '\'' || *p == '"'))
+		quote = *p++;
+	h.word = p;
+	while (p < s->end &&
+	       (quote ? *p != quote
+		      : strchr(SLU_WORD_CHARS "-.!@%+/:,", *p) != NULL))
+		p++;
+	h.len = (size_t)(p - h.word);
+	if (h.len && (quote || !isdigit((unsigned char)*h.word)) &&
+	    !memmem(line, (size_t)(h.word - line), "((", 2) &&
+	    s->n_here < HERE_MAX)
+		s->here[s->n_here++] = h;
+	return p + (quote && p < s->end);
+}
+
+/* Up to the end of quotes, or of the line. */
+static const char *in_quotes(struct scan *s, const char *p)
+{
+	const char close = s->quote == '"' ? '"' : '\'';
+
+	for (; p < s->end && *p != close; p++)
+		if (*p == '\\' && s->quote != '\'')
+			p++;
+	if (p >= s->end)
+		return s->end;
+	s->quote = 0;
+	s->n_doubt = 0; /* it was a text */
+	return p + 1;
+}
+
+/* Code, up to what ends the line or leads out of it. */
+static void read_code(struct scan *s, const char *line)
+{
+	const char *p = line;
+
+	while (p < s->end) {
+		if (s->quote) {
+			p = in_quotes(s, p);
+			continue;
+		}
+		switch (*p) {
+		case '\\':
+			p += 2;
+			break;
+		case '"':
+		case '\'':
+			s->quote = *p == '\'' && p > line && p[-1] == '$' ? '$'
+									  : *p;
+			p++;
+			break;
+		case '#':
+			if (p == line || strchr(" \t;&|()", p[-1])) {
+				look(s, p, skip_blanks(line, s->end) < p,
+				     false);
+				return;
+			}
+			p++;
+			break;
+		case '<':
+			p = p + 1 < s->end && p[1] == '<'
+				    ? begin_here(s, p, line)
+				    : p + 1;
+			break;
+		default:
+			p++;
+		}
+	}
+}
+
+static bool ends_here(struct scan *s, const char *p)
+{
+	const struct here *h = &s->here[0];
+
+	while (h->tabs && p < s->end && *p == '\t')
+		p++;
+	if ((size_t)(s->end - p) != h->len || memcmp(p, h->word, h->len) != 0)
+		return false;
+	memmove(s->here, s->here + 1, --s->n_here * sizeof(*s->here));
+	if (!s->n_here)
+		s->n_doubt = 0;
+	return true;
+}
+
+/* In the text of a here-document or of quotes. */
+static void look_in_text(struct scan *s, const char *line)
+{
+	const char *p = skip_blanks(line, s->end);
+
+	if (p < s->end && *p == '#')
+		look(s, p, false, true);
+}
+
+static void read_line(struct scan *s, const char *line)
+{
+	const char *first = skip_blanks(line, s->end);
+
+	if (s->n_here) {
+		if (!ends_here(s, line))
+			look_in_text(s, line);
+		return;
+	}
+	if (!s->command && first < s->end && *first != '#') {
+		struct stray bare = {BARE, s->line, first, s->end};
+
+		s->command = s->line;
+		if (isalpha((unsigned char)*first) && strchr(first, '=') &&
+		    asks(first, s->end, false) &&
+		    !memchr(first, '=', strcspn(first, " \t\n")))
+			tell(s, &bare);
+	}
+	if (s->quote)
+		look_in_text(s, line);
+	read_code(s, line);
+}
+
+/* Is there a # in it that could be one of ours? */
+static bool worth_it(const char *p)
+{
+	while ((p = strchr(p, '#'))) {
+		p += 1 + strspn(p + 1, " \t");
+		if (!strncasecmp(p, "BB", 2) || !strncasecmp(p, "DW", 2))
+			return true;
+	}
+	return false;
+}
+
+void slu_request_strays(const char *script, bool option,
+			void (*tell)(void *arg, int line, const char *text),
+			void *arg)
+{
+	struct scan s = {.tell = tell, .arg = arg};
+	bool all; /* else its first command will do */
+
+	all = worth_it(script);
+	for (const char *p = script;
+	     *p && s.told < TOLD_MAX && (all || !s.command);) {
+		const char *next = p + strcspn(p, "\n"), *first;
+
+		s.line++;
+		s.end = next > p && next[-1] == '\r' ? next - 1 : next;
+		first = skip_blanks(p, s.end);
+		if (!option)
+			read_line(&s, p);
+		else if (first < s.end && *first == '#')
+			look(&s, first, false, false);
+		p = next + (*next == '\n');
+	}
+	tell_doubts(&s);
+}

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Scripts as people write them, in both languages: what is wrong in them is
+# told at submission, all of it with its line; what is right works.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
+
+says() { # TEXT OUTPUT REGEX...
+	local text=$1 said=$2
+	shift 2
+	for words in "$@"; do
+		check "$text: $words" matches "$said" "$words"
+	done
+}
+
+test_lines() {
+	local said
+	said=$(submit -N1 2>&1 <<-'EOT'
+		#!/bin/bash
+		# BB jobfs capacity=20MiB
+		#BB jobfs capacity=20MiB
+		#BB stage_in soruce=/pfs/alice/in destination=$BB_JOBFS
+		cd /tmp
+		cat >other.sh <<END
+		#BB jobfs capacity=1GiB
+		END
+		#BB stage_out source=$BB_JOBFS/ destination=/pfs/alice/lost
+		x #DW jobdw capacity=1GiB
+	EOT
+	)
+	says "each mistake with its line" "$said" \
+		'line 4: stage_in: unknown key "soruce"; did you mean source' \
+		'line 2: "# BB jobfs.*is a comment: write #BB' \
+		'line 9: "#BB stage_out.* behind the first command \(line 5\)' \
+		'line 10: "#DW jobdw.*no effect behind a command'
+	check "but nothing of another script's" equal \
+		"$(grep 'line 7' <<<"$said")" ""
+	said=$(submit -N1 2>&1 <<-'EOT'
+		#!/bin/bash
+		#DW jobdw capacity=20MiB access_mode=private
+		#DW stage_in type=file source=/pfs/alice/in/0/f0 destination=$DW_JOB_STRIPED/x
+		#DW stage_out type=file source=$DW_JOB_PRIVATE/x destination=/pfs/$USER/x
+		cd "$DW_JOB_STRIPED/"
+	EOT
+	)
+	says "variables that the job will not have" "$said" \
+		'line 3: .*no \$DW_JOB_STRIPED; its file system is \$DW_JOB_PRIVATE' \
+		'line 4: .*\$USER is not known before the job runs; write %u'
+	printf '# BB limit tighten=no\n#BB capacity=20MiB\n' >"$PFS/alice/bbf"
+	says "srun --bbf" "$(as_alice srun -N1 --bbf=/pfs/alice/bbf true 2>&1)" \
+		'line 1: "# BB limit.*is a comment'
+	says "salloc --bb" "$(as_alice salloc -N1 \
+		--bb='capacity=20MiB; stage_in source=/pfs/$HOME destination=$BB_JOBFS' true 2>&1)" \
+		'\$HOME is not known before the job runs'
+	echo 'jobfs capacity=20MiB' >"$PFS/alice/bbf"
+	says "sbatch --bbf" "$(submit -N1 --bbf=/pfs/alice/bbf 2>&1 \
+		<<<$'#!/bin/bash\ntrue')" 'line 2: "jobfs.*is a command here'
+	says "capacity of a line" "$(submit -N1 2>&1 <<-'EOT'
+		#!/bin/bash
+		#
+		#BB jobfs capacity=20EiB
+	EOT
+	)" 'line 3: jobfs'
+}
+
+late_line() {
+	printf '#!/bin/bash\ntrue\n#BB jobfs capacity=20MiB\n' |
+		submit -N1 >"$PFS/alice/said" 2>&1
+}
+
+test_warned() {
+	cluster conf sluice.conf Stray=warn
+	on ctl scontrol reconfigure
+	check_within 20 "where the site only warns it is accepted" late_line
+	check "with a word" matches "$(cat "$PFS/alice/said")" \
+		'sluice: line 3: "#BB jobfs.*behind the first command'
+	check_within 40 "the job runs" job_is "$(tail -1 "$PFS/alice/said")" \
+		COMPLETED
+}
+
+# Each node has files of its own, or they share them.
+test_names() { # TYPE KEY=VALUE NODE...
+	local job type=$1 how=$2 node
+	shift 2
+	job=$(submit -N2 -w 'n[1-2]' <<-EOT
+		#!/bin/bash
+		#DW jobdw $how capacity=60MiB name=-x_0
+		#DW copy_in source=/pfs/alice/in/0/f0 destination=\${DW_JOB__x_0}in profile=any
+		#DW copy_out source="\$DW_JOB_-x_0"/in destination=/pfs/alice/$type.\$SLURM_JOB_ID/as
+		#DW copy_out source=\$DW_JOB_-x_0 destination=/pfs/alice/$type.%j/all
+		srun cmp /pfs/alice/in/0/f0 "\${DW_JOB__x_0}in"
+		srun sh -c 'echo x >"\${DW_JOB__x_0}"out'
+	EOT
+	)
+	check_within 60 "$type: the job ends" job_is "$job" COMPLETED
+	for node in "$@"; do
+		check "$type: a file has the name that was asked for" cmp \
+			"$PFS/alice/in/0/f0" "$PFS/alice/$type.$job/${node}as"
+		check "$type: and the others arrive" test -e \
+			"$PFS/alice/$type.$job/all/${node}out"
+	done
+}
+
+cluster_up --nodes 2 --ions 0
+make_input in 10 1
+test_lines
+test_warned
+test_names scratch access_mode=private n1/ n2/
+test_names glusterfs type=glusterfs ""
+check "no node was drained" no_node_drained
+check "the database is sound" database_sound
+finish

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines that ask for something and have no effect, and those that only look
+ * like it. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "burst_buffer/request/request.h"
+#include "common/str.h"
+
+static void put(void *arg, int line, const char *text)
+{
+	slu_buf_printf(arg, "%d: %s\n", line, text);
+}
+
+static char *strays(const char *text, bool option)
+{
+	struct slu_buf buf = {0};
+
+	slu_buf_puts(&buf, "");
+	slu_request_strays(text, option, put, &buf);
+	return buf.data ? slu_buf_steal(&buf) : strdup("");
+}
+
+struct stray_case {
+	const char *script;
+	int line;	   /* of the only one; 0: there is none */
+	const char *words; /* of its sentence */
+};
+
+#define HEAD "#!/bin/bash\n#SBATCH -N1\n"
+#define LATE "has no effect behind the first command"
+
+static const struct stray_case cases[] = {
+	/* behind the first command */
+	{HEAD "cd /x\n#BB jobfs capacity=1G\n", 4, LATE " (line 3)"},
+	{HEAD "cd /x\n#DW jobdw capacity=1G type=scratch\n", 4, LATE},
+	{HEAD "x=1\n#SBATCH -t5\n#DW stage_out source=a destination=b\n", 5,
+	 "\"#DW stage_out source=a destinati\" " LATE},
+	{HEAD "if a; then\n\t#BB capacity=1G\nfi\n", 4, LATE},
+	{HEAD "x\n#BB\tstage_in\tsource=/a destination=$BB_JOBFS\n", 4, LATE},
+	{HEAD "x\n#BB stage-in source=/a\n", 4, LATE},
+	{HEAD "x\n#DW jobdw capacity=1G\r\n", 4, LATE},
+	{HEAD "\r\n#DW jobdw capacity=1G\r\n", 0, NULL},
+	{HEAD "x \\\n#BB capacity=1G\n", 4, LATE},
+	/* not quite */
+	{HEAD "# BB capacity=1G\nx\n", 3,
+	 "is a comment: write #BB and a blank, or ##BB"},
+	{HEAD "#bb jobfs capacity=1G\nx\n", 3, "\"#bb jobfs capacity=1G\" is"},
+	{HEAD "# DW jobdw capacity=1G\nx\n", 3, "write #DW"},
+	{HEAD "#Dw jobdw capacity=1G\nx\n", 3, "write #DW"},
+	{HEAD "#BBcapacity=1G\nx\n", 3, "is a comment"},
+	{HEAD "#BB:jobfs capacity=1G\nx\n", 0, NULL},
+	{HEAD "#BBjobfs capacity=1G\nx\n", 3, "is a comment"},
+	{HEAD "#BB_LUA pool=p capacity=1G\nx\n", 3, "for another plugin"},
+	{HEAD "x\n#BB_LUA 100G\n", 4, "for another plugin"},
+	{HEAD "  # BB capacity=1G\n", 3, "is a comment"},
+	{HEAD "# bb jobfs capacity=1G\nx\n", 3, "is a comment"},
+	/* a line of --bb, which in a script is none */
+	{HEAD "jobfs capacity=1G\n#SBATCH\n", 3,
+	 "is a command here: begin the line with #BB"},
+	{HEAD "capacity=1G\n", 0, NULL}, /* a variable of the shell's */
+	/* behind a command in its line */
+	{HEAD "module load x #BB capacity=1G\n", 3,
+	 "\"#BB capacity=1G\" has no effect behind a command"},
+	{HEAD "x\ny;#DW jobdw capacity=1G\n", 4, "behind a command"},
+	/* they have their effect */
+	{HEAD "#BB jobfs capacity=1G\nx\n", 0, NULL},
+	{HEAD "\n  # x\n\t#BB\tjobfs capacity=1G\n\n#DW swap 1G\nx\n", 0, NULL},
+	/* meant as they are: left out, remarks */
+	{HEAD "##BB capacity=1G\n# #DW jobdw capacity=1G\nx\n##DW jobdw "
+	      "capacity=1G\n# #BB capacity=1G\n",
+	 0, NULL},
+	{HEAD "# BB is fast\n# DW: see capacity below\n#BBQ name=x\nx\n#BB and "
+	      "so on\n#DW\n#BB\n# bb=1\n# BB stage_in is not needed\n",
+	 0, NULL},
+	{HEAD "x\n#BB limit of memory, size=3\n", 0, NULL},
+	{HEAD "# BB jobfs is a file system\nx", 0, NULL},
+	{HEAD "x ${a#BB capacity=1}\ny a#BB capacity=1\nz $#BB capacity=1\n", 0,
+	 NULL},
+	/* what another script says */
+	{HEAD "cat >j.sh <<EOF\n#!/bin/sh\n#BB capacity=1G\nEOF\nx\n", 0, NULL},
+	{HEAD "cat <<-'E F' >j.sh\n\t#DW jobdw capacity=1G\n\tE F\nx\n", 0,
+	 NULL},
+	{HEAD "cat <<A <<\"B\"\n#BB capacity=1\nA\n#BB capacity=1\nB\n", 0,
+	 NULL},
+	{HEAD "sbatch <<\\EOF\n#BB capacity=1G\nEOF\n#BB capacity=2G\n", 6,
+	 "\"#BB capacity=2G\" " LATE},
+	{HEAD "echo \"#DW persistentdw name=x\" >>f\n", 0, NULL},
+	{HEAD "echo \"#!/bin/sh\n#DW jobdw capacity=1G\n\\\"x\n\" >f\n", 0,
+	 NULL},
+	{HEAD "echo '#!/bin/sh\n#DW jobdw capacity=1G\n' >f\n#BB capacity=1G",
+	 6, LATE},
+	{HEAD "echo $'it\\'s\n#DW jobdw capacity=1G\n' >f\n", 0, NULL},
+	{HEAD "x='a\"b' # don't\n#BB capacity=1G\n", 4, LATE},
+	{"#!/usr/bin/python3\nimport os\n\"\"\"don't\n#BB capacity=1G\n\"\"\"\n",
+	 0, NULL},
+	{"#!/usr/bin/python3\n#BB capacity=1G\nimport os\n", 0, NULL},
+	{"#!/usr/bin/python3\nimport os\n#BB capacity=1G\n", 3, LATE},
+	/* what no text is, though it begins like one */
+	{HEAD "x <<EOF\n#BB capacity=1G\n", 4, LATE},
+	{HEAD "echo $((1 << n))\n#BB capacity=1G\nn\n", 4, LATE},
+	{HEAD "echo $[1<<2]\n#BB capacity=1G\n2\n", 4, LATE},
+	{HEAD "cat <<<EOF\n#BB capacity=1G\nEOF\n", 4, LATE},
+	{HEAD "echo it's\n#BB capacity=1G\n", 4, LATE},
+	{"", 0, NULL},
+	{"#", 0, NULL},
+	{"#BB", 0, NULL},
+};
+
+START_TEST(test_cases)
+{
+	each(c, cases)
+	{
+		char *got = strays(c->script, false), want[32];
+
+		snprintf(want, sizeof(want), "%d: ", c->line);
+		if (!c->line)
+			expect(!*got, "%s: %s", c->script, got);
+		else
+			expect(!strncmp(got, want, strlen(want)) &&
+				       strstr(got, c->words) &&
+				       !strchr(strchr(got, '\n') + 1, '\n'),
+			       "%s: %s", c->script, got);
+		free(got);
+	}
+}
+END_TEST
+
+/* In the text of --bb there are no commands. */
+START_TEST(test_option)
+{
+	char *got = strays("capacity=1G\n#BB forward\n# BB limit tighten=no\n"
+			   "##BB forward\n",
+			   true);
+
+	expect(!strncmp(got, "3: \"# BB limit", 14) &&
+		       !strchr(strchr(got, '\n') + 1, '\n'),
+	       "%s", got);
+	free(got);
+}
+END_TEST
+
+/* With a request that is right otherwise they are refused, all together. */
+START_TEST(test_refused)
+{
+	static const char script[] =
+		HEAD "#BB capacity=1G\n# BB forward max=1\n"
+		     "x\n#BB stage_in source=/a "
+		     "destination=$BB_JOBFS\n";
+	struct slu_request req;
+	struct slu_err err;
+
+	expect_ok(slu_request_submitted(NULL, script, false, &req, &err), err);
+	ck_assert_uint_eq(req.n_stage, 0);
+	slu_request_free(&req);
+	expect_fail(slu_request_submitted(NULL, script, true, &req, &err), err,
+		    SLU_INVALID, "line 4: \"# BB forward max=1\" is a comment");
+	expect_err(err, SLU_INVALID, "\nline 6: \"#BB stage_in");
+}
+END_TEST
+
+/* What a user can make it do is bounded. */
+START_TEST(test_bounds)
+{
+	struct slu_buf buf = {0};
+	char *got, *p;
+	int n = 0;
+
+	slu_buf_puts(&buf, HEAD "x\n");
+	for (int i = 0; i < 200; i++)
+		slu_buf_puts(&buf, "#BB capacity=1G\n");
+	for (int i = 0; i < 200; i++)
+		slu_buf_puts(&buf, "cat <<A <<A <<A <<A <<A <<A\n");
+	got = strays(buf.data, false);
+	for (p = got; (p = strchr(p, '\n')); p++)
+		n++;
+	ck_assert_int_eq(n, 64);
+	free(got);
+	slu_buf_free(&buf);
+}
+END_TEST
+
+TEST_MAIN("request stray", test_cases, test_option, test_refused, test_bounds)
