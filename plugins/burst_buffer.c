@@ -10,6 +10,7 @@
 #include "plugins/het.h"
 #include "plugins/host.h"
 #include "plugins/limits.h"
+#include "plugins/reserve.h"
 
 const char plugin_name[] = "Sluice burst buffer plugin";
 const char plugin_type[] = "burst_buffer/sluice";
@@ -477,18 +478,12 @@ int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc,
 	return SLURM_SUCCESS; /* we run nothing in slurmscriptd */
 }
 
-char *bb_p_xlate_bb_2_tres_str(char *burst_buffer)
-{
-	(void)burst_buffer;
-	return NULL;
-}
-
 /* scontrol show bbstat [JOBID|hooks] */
 char *bb_p_get_status(uint32_t argc,
 		      char **argv SLU_SINCE_24_11(uint32_t, uint32_t))
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
-	char *text, *slurms;
+	char *text, *slurms, reserved[SLU_RESERVE_TEXT];
 
 	if (!ctl)
 		return xstrdup("sluice is off, see slurmctld's log\n");
@@ -496,6 +491,9 @@ char *bb_p_get_status(uint32_t argc,
 			      slurm_conf.private_data & PRIVATE_DATA_JOBS);
 	slurms = xstrdup(text ? text : "out of memory\n");
 	free(text);
+	slu_reserve_text(reserved);
+	if (!argc)
+		xstrcat(slurms, reserved);
 	slu_ctl_leave(ctl, SLU_HOOK_STATUS, watch);
 	return slurms;
 }

@@ -101,12 +101,24 @@ test_names() { # TYPE KEY=VALUE NODE...
 	done
 }
 
+test_reservation() {
+	on ctl scontrol create reservation ReservationName=r Users=root \
+		Nodes=n1 StartTime=now+2hours Duration=10 BurstBuffer=10G
+	check "a reservation of storage is said to have no effect" matches \
+		"$(on ctl scontrol show bbstat)" 'BurstBuffer=10G.* no effect'
+	check "in slurmctld's log, too" grep -q \
+		'sluice: a reservation has BurstBuffer=10G, which has no effect' \
+		"/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log"
+	on ctl scontrol delete ReservationName=r
+}
+
 cluster_up --nodes 2 --ions 0
 make_input in 10 1
 test_lines
 test_warned
 test_names scratch access_mode=private n1/ n2/
 test_names glusterfs type=glusterfs ""
+test_reservation
 check "no node was drained" no_node_drained
 check "the database is sound" database_sound
 finish
