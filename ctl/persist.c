@@ -160,29 +160,37 @@ int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 {
 	struct found f;
 
-	if (req->n_persist && ask->array)
-		return slu_err(err, SLU_INVALID,
-			       "persistent_create and persistent_destroy are "
-			       "done once, not by each task of a job array: "
-			       "submit a job of its own for them");
+	if (req->n_persist && ask->array) {
+		slu_err(err, SLU_INVALID,
+			"persistent_create and persistent_destroy are done "
+			"once, not by each task of a job array: submit a job "
+			"of its own for them");
+		return slu_request_at(req->persist[0].line, err);
+	}
 	for (size_t i = 0; i < req->n_persist; i++) {
 		const struct slu_request_persist *one = &req->persist[i];
 
 		if (!one->destroy &&
-		    submit_create(m, ask, one, conf, user, err))
-			return slu_err_prefix(err, "persistent_create");
+		    submit_create(m, ask, one, conf, user, err)) {
+			slu_err_prefix(err, "persistent_create");
+			return slu_request_at(one->line, err);
+		}
 		f = find(m, one->name);
-		if (one->destroy && f.is && f.uid != ask->uid && ask->uid)
-			return stranger(one->name, err);
+		if (one->destroy && f.is && f.uid != ask->uid && ask->uid) {
+			stranger(one->name, err);
+			return slu_request_at(one->line, err);
+		}
 	}
 	if (req->n_persist && fits_together(m, req, conf, err))
-		return -1;
+		return slu_request_at(req->persist[0].line, err);
 	if (!req->persistent)
 		return 0;
 	f = find(m, req->name);
 	/* who is of its group only sluiced can know */
-	return f.is && f.uid != ask->uid && !f.group ? stranger(req->name, err)
-						     : 0;
+	if (!f.is || f.uid == ask->uid || f.group)
+		return 0;
+	stranger(req->name, err);
+	return slu_request_at(req->line, err);
 }
 
 /* Pending */

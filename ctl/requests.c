@@ -277,8 +277,9 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		return unsure(site, ask, err);
 	if (!ask->array && slu_request_check_alone(req, err) < 0)
 		return -1;
-	if (fits_het(ctl, ask, req, err) < 0 ||
-	    slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
+	if (fits_het(ctl, ask, req, err) < 0)
+		return slu_request_at(req->line, err);
+	if (slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
 		return -1;
 	return check_fs(ctl, ask, req, user, err) < 0
 		       ? slu_request_at(req->line, err)

@@ -272,6 +272,17 @@ static int check_pattern(const char *list, struct slu_err *err)
 	return 0;
 }
 
+static int check_forward(const struct slu_request *req,
+			 const struct slu_conf *conf, struct slu_err *err)
+{
+	if (req->has_forward && !req->forward_max && conf->io_nodes.n &&
+	    !conf->direct_access)
+		return slu_err(err, SLU_INVALID,
+			       "forward: every job here needs an I/O node "
+			       "(DirectAccess=no): leave max=none out");
+	return check_pattern(req->forward_pattern, err);
+}
+
 static int check_jobfs(const struct slu_request *req,
 		       const struct slu_conf *conf, const char *user,
 		       struct slu_err *err)
@@ -320,17 +331,13 @@ int slu_request_check(const struct slu_request *req,
 			req->stage[0].out ? "stage_out" : "stage_in");
 		return slu_request_at(req->stage[0].line, err);
 	}
-	if (req->has_forward && !req->forward_max && conf->io_nodes.n &&
-	    !conf->direct_access)
-		return slu_err(err, SLU_INVALID,
-			       "forward: every job here needs an I/O node "
-			       "(DirectAccess=no): leave max=none out");
-	if (check_pattern(req->forward_pattern, err))
-		return -1;
+	if (check_forward(req, conf, err))
+		return slu_request_at(req->forward_line, err);
 	if (req->n_stripe && check_user(conf, user, err))
 		return slu_request_at(req->stripe[0].line, err);
-	if (req->n_persist &&
-	    (check_user(conf, user, err) || slu_check_persist(req, conf, err)))
+	if (req->n_persist && check_user(conf, user, err))
+		return slu_request_at(req->persist[0].line, err);
+	if (slu_check_persist(req, conf, err))
 		return -1;
 	if (req->has_fs && check_jobfs(req, conf, user, err))
 		return slu_request_at(req->line, err);

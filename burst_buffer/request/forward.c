@@ -36,10 +36,10 @@ static int set_pattern(struct slu_request *req, const char *value,
 
 int slu_begin_forward(struct slu_request *req, int line, struct slu_err *err)
 {
-	(void)line;
 	if (req->has_forward)
 		return slu_err(err, SLU_INVALID, "only one forward is allowed");
 	req->has_forward = true;
+	req->forward_line = line;
 	req->forward_max = UINT32_MAX;
 	return 0;
 }

@@ -110,6 +110,7 @@ struct slu_request {
 	struct slu_request_persist *persist;
 	size_t n_persist;
 	bool has_forward;
+	int forward_line;
 	uint32_t forward_max;  /* UINT32_MAX: not said; 0: none */
 	char *forward_pattern; /* NAME[:SIZE],...: access patterns, or NULL */
 	bool has_limit;

@@ -153,6 +153,14 @@ static const struct {
 	 "persistent_create name=x capacity=1K profile=sw",
 	 "persistent_create: profile sw has split=switch"},
 	/* every mistake, with its line */
+	{SITE "IONodes=n1\nDirectAccess=no",
+	 "#DW jobdw capacity=1K\n#BB forward max=none",
+	 "line 2: forward: every job here needs"},
+	{SITE, "#DW jobdw capacity=1K\n\n#BB forward pattern=a:x",
+	 "line 3: forward: pattern"},
+	{SITE,
+	 "#DW persistentdw name=x\n#DW create_persistent name=y capacity=1K",
+	 "line 2: persistent_create: this site has no nodes"},
 	{SITE,
 	 "#DW jobdw capacity=1K\n"
 	 "#DW stage_in type=file source=a destination=$DW_JOB_STRIPED\n"
