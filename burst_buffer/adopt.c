@@ -7,6 +7,10 @@
  * their plan. With that the buffer becomes theirs, under the number that they
  * know it by, before it is too late to be set up; what the job has written is
  * staged out as if nothing had been.
+ *
+ * Or the restored record is of before the run: the job was being set up then.
+ * Each node that has been ready, which all are or none, says so with all that
+ * it asks and reports; the first that does brings the record forward.
  */
 #include "config.h"
 #include <string.h>
@@ -267,6 +271,42 @@ static int hear(struct slu_buffers *b, struct slu_bb *bb,
 		rc = adopt(b, bb, ask->node, &offer, now, err);
 	slu_msg_clear(&slu_plan_desc, &offer);
 	return rc;
+}
+
+/* Also those that are thought to be clean, because they never asked. */
+static int set_ready(struct slu_buffers *b, struct slu_bb *bb,
+		     struct slu_err *err)
+{
+	if (slu_db_exec(b->db, err,
+			"UPDATE BufferNode SET State = ? WHERE BID = ? AND"
+			" State <> ?",
+			"iIi", (int)SLU_NODE_READY, (int64_t)bb->id,
+			(int)SLU_NODE_LOST) < 0)
+		return -1;
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		if (bb->member[i].state != SLU_NODE_LOST)
+			bb->member[i].state = SLU_NODE_READY;
+	return 0;
+}
+
+int slu_bb_heard_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
+		     double now, struct slu_err *err)
+{
+	char text[300];
+
+	if (bb->ready > 0 || bb->failure || bb->plan.persistent ||
+	    !slu_bb_next(bb->state, SLU_BB_RAN))
+		return 0;
+	snprintf(text, sizeof(text),
+		 "%.200s says that the job has run: the database is older",
+		 node);
+	if (set_ready(b, bb, err) ||
+	    slu_bb_advance(b->db, bb, SLU_BB_RAN, text, now, err))
+		return -1;
+	slu_bb_log(b, bb, SLU_WARN, "%s", text);
+	slu_bb_wake(b, bb);
+	slu_bb_tell_all(b, bb, now);
+	return slu_bb_settle(b, bb, now, err);
 }
 
 int slu_bb_adopt(struct slu_buffers *b, const struct slu_node_ask *ask,

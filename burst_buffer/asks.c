@@ -168,7 +168,7 @@ static const char *down_word(const struct slu_bb *bb)
 static int answer(const struct slu_bb *bb, const char *word,
 		  struct slu_answer *out, struct slu_err *err)
 {
-	struct slu_answer a = {.success = bb->success};
+	struct slu_answer a = {.success = bb->success, .ran = bb->ready > 0};
 
 	if (set_string(&a.word, word, err) ||
 	    (bb->failure && set_string(&a.text, bb->failure, err))) {
@@ -282,6 +282,17 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 	return slu_bb_settle(b, at->bb, now, err);
 }
 
+/* Who stages out has said "down", even if an older database was restored since.
+ */
+static int is_taken_down(struct slu_buffers *b, const struct place *at,
+			 struct slu_err *err)
+{
+	return at->bb->ended && at->m->state == SLU_NODE_READY
+		       ? slu_bb_set_node(b->db, at->bb, at->i, SLU_NODE_BEGIN,
+					 err)
+		       : 0;
+}
+
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		       double now, struct slu_answer *out, struct slu_err *err)
 {
@@ -293,6 +304,12 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		return slu_err(err, SLU_INVALID, "unknown step %.40s",
 			       report->step);
 	if (locate_report(b, report, &at, err))
+		return -1;
+	/* who cleans up has staged out */
+	if (report->ran && step->kind != CLEAN &&
+	    slu_bb_heard_ran(b, at.bb, report->node, now, err))
+		return -1;
+	if (step->kind == OUT && is_taken_down(b, &at, err))
 		return -1;
 	if (step->kind == DOWN && !at.bb->ended)
 		return busy(err, "the job is not known to have ended");
@@ -373,6 +390,7 @@ int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		return set_string(&out->word, word, err);
 	}
 	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, err) ||
+	    (ask->ready && slu_bb_heard_ran(b, at.bb, ask->node, now, err)) ||
 	    poll_word(&at, now, &word, err))
 		return -1;
 	slu_bb_tell_progress(b, at.bb, at.i, ask, now);
@@ -428,6 +446,9 @@ static int up_barrier_word(const struct slu_bb *bb,
 {
 	if (up_word(bb, now, word, err))
 		return -1;
+	/* who has met there already does not come again */
+	if (bb->ready > 0 && strcmp(gate->name, "ready") == 0)
+		return 0;
 	if (strcmp(*word, "go") == 0 && !gate->open)
 		return busy(err, "not all nodes have come");
 	return 0;
@@ -443,15 +464,20 @@ static int down_barrier_word(const struct place *at,
 }
 
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
-			double now, struct slu_buf *out, struct slu_err *err)
+			double now, struct slu_buf *reply, struct slu_err *err)
 {
 	struct slu_bb_gate *gate;
 	const char *word;
 	struct place at;
-	bool down;
+	bool out, down;
 
 	if (check_barrier(come, err) ||
 	    locate(b, come->job_id, come->buffer, come->node, &at, err))
+		return -1;
+	out = strncmp(come->name, "out.", 4) == 0;
+	if (out &&
+	    ((come->ran && slu_bb_heard_ran(b, at.bb, come->node, now, err)) ||
+	     is_taken_down(b, &at, err)))
 		return -1;
 	if (at.m->state == SLU_NODE_PLANNED)
 		return slu_err(err, SLU_INVALID, "%s has not asked for a plan",
@@ -462,10 +488,9 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 	if (!slu_bb_gate_shut(at.bb, gate, at.i) &&
 	    come_to(b, &at, gate, come->attr, now, err))
 		return -1;
-	down = strncmp(come->name, "out.", 4) == 0 ||
-	       strcmp(come->name, "detached") == 0;
+	down = out || strcmp(come->name, "detached") == 0;
 	if (down ? down_barrier_word(&at, gate, &word, err)
 		 : up_barrier_word(at.bb, gate, now, &word, err))
 		return -1;
-	return slu_bb_gate_answer(at.bb, gate, word, out, err);
+	return slu_bb_gate_answer(at.bb, gate, word, reply, err);
 }

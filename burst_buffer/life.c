@@ -9,7 +9,7 @@
 #include "burst_buffer/life.h"
 
 #define BB_STATES   (SLU_BB_DONE + 1)
-#define BB_EVENTS   (SLU_BB_GONE + 1)
+#define BB_EVENTS   (SLU_BB_RAN + 1)
 #define NODE_STATES (SLU_NODE_LOST + 1)
 #define NODE_EVENTS (SLU_NODE_FORGO + 1)
 
@@ -28,11 +28,13 @@ static const unsigned char bb_table[BB_STATES][BB_EVENTS] = {
 		{
 			[SLU_BB_MOUNTED] = SLU_BB_STAGE_IN,
 			[SLU_BB_READY] = SLU_BB_RUNNING,
+			[SLU_BB_RAN] = SLU_BB_RUNNING,
 			[SLU_BB_ENDED] = SLU_BB_TEARDOWN,
 		},
 	[SLU_BB_STAGE_IN] =
 		{
 			[SLU_BB_READY] = SLU_BB_RUNNING,
+			[SLU_BB_RAN] = SLU_BB_RUNNING,
 			[SLU_BB_ENDED] = SLU_BB_TEARDOWN,
 		},
 	[SLU_BB_RUNNING] =
@@ -46,7 +48,13 @@ static const unsigned char bb_table[BB_STATES][BB_EVENTS] = {
 		},
 	[SLU_BB_TEARDOWN] =
 		{
+			/* only of one that was never known to run */
+			[SLU_BB_RAN] = SLU_BB_RUNNING,
 			[SLU_BB_GONE] = SLU_BB_DONE,
+		},
+	[SLU_BB_DONE] =
+		{
+			[SLU_BB_RAN] = SLU_BB_RUNNING,
 		},
 };
 

@@ -29,6 +29,8 @@ enum slu_bb_event {
 	SLU_BB_ENDED_DATA = 4, /* the job ended; data is to be staged out */
 	SLU_BB_STAGED = 5,     /* stage-out is over, well or not */
 	SLU_BB_GONE = 6,       /* no node has anything of it any more */
+	SLU_BB_RAN = 7, /* a node knows that the job has run, the record does
+			 * not: the database is older */
 };
 
 /*

@@ -284,6 +284,11 @@ void slu_bb_phase_over(struct slu_buffers *b, const struct slu_bb *bb,
 		       enum slu_bb_state state, double seconds);
 void slu_bb_phase_failed(struct slu_buffers *b, enum slu_bb_state state);
 
+/* adopt.c: a node says that all was ready once, so that tasks may have run. If
+ * the record is from before that, it is brought forward to it, and what was to
+ * be staged out still is. -1: that cannot be stored. */
+int slu_bb_heard_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
+		     double now, struct slu_err *err);
 /* adopt.c: what a node knows of a run that the database does not. 1: it shall
  * tell its plan; 0: there is nothing to take over, or it was. */
 int slu_bb_adopt(struct slu_buffers *b, const struct slu_node_ask *ask,

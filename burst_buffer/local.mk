@@ -60,7 +60,8 @@ burst_tests = tests/unit/test_request tests/unit/test_request_check \
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
 	tests/unit/test_buffers_het \
-	tests/unit/test_buffers_model tests/unit/test_buffers_shares \
+	tests/unit/test_buffers_model tests/unit/test_buffers_older \
+	tests/unit/test_buffers_shares \
 	tests/unit/test_buffers_verdicts tests/unit/test_buffers_cancel
 check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
@@ -99,6 +100,7 @@ tests_unit_test_buffers_drains_LDADD = $(world_test_libs)
 tests_unit_test_buffers_het_LDADD = $(world_test_libs)
 tests_unit_test_buffers_kept_LDADD = $(world_test_libs)
 tests_unit_test_buffers_model_LDADD = $(world_test_libs)
+tests_unit_test_buffers_older_LDADD = $(world_test_libs)
 tests_unit_test_buffers_shares_LDADD = $(world_test_libs)
 tests_unit_test_buffers_verdicts_LDADD = $(world_test_libs)
 tests_unit_test_buffers_cancel_LDADD = $(world_test_libs)

@@ -128,6 +128,7 @@ static const struct slu_field report_fields[] = {
 	FIELD(STR, enforced),
 	FIELD(DOUBLE, read_bytes),
 	FIELD(DOUBLE, written_bytes),
+	FIELD(BOOL, ran),
 	LAST,
 };
 DESC(slu_report_desc, "report", report_fields);
@@ -138,6 +139,7 @@ static const struct slu_field answer_fields[] = {
 	NEEDED(STR, word),
 	FIELD(STR, text),
 	FIELD(BOOL, success),
+	FIELD(BOOL, ran),
 	LAST,
 };
 DESC(slu_answer_desc, "answer", answer_fields);
@@ -145,8 +147,13 @@ DESC(slu_answer_desc, "answer", answer_fields);
 
 #define T struct slu_barrier
 static const struct slu_field barrier_fields[] = {
-	NEEDED(U32, job_id), NEEDED(U64, buffer), NEEDED(STR, node),
-	NEEDED(STR, name),   FIELD(STR, attr),	  LAST,
+	NEEDED(U32, job_id),
+	NEEDED(U64, buffer),
+	NEEDED(STR, node),
+	NEEDED(STR, name),
+	FIELD(STR, attr),
+	FIELD(BOOL, ran),
+	LAST,
 };
 DESC(slu_barrier_desc, "barrier", barrier_fields);
 #undef T

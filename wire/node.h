@@ -164,6 +164,7 @@ struct slu_report {
 	uint64_t total_bytes, total_files; /* of the whole request */
 	char *enforced;			   /* "storage": quota, loop, no */
 	double read_bytes, written_bytes; /* "stopped": the server's counters */
+	bool ran; /* all was ready once: tasks may have run on this node */
 };
 extern const struct slu_desc slu_report_desc;
 
@@ -184,6 +185,10 @@ struct slu_answer {   /* to report and poll */
 	char *word;   /* go, abort, skip, wait, ended, left, plan */
 	char *text;   /* why */
 	bool success; /* to "down": the job ended well (for on=) */
+	/* To "down": it is known that tasks may have run. A node that knows it
+	 * of itself, and is not told so, keeps its data whatever the word is:
+	 * the database is older than the run. */
+	bool ran;
 };
 extern const struct slu_desc slu_answer_desc;
 
@@ -206,6 +211,7 @@ struct slu_barrier {
 	char *node;
 	char *name;
 	char *attr; /* one short text all others get to see (a port) */
+	bool ran;   /* as in a report */
 };
 extern const struct slu_desc slu_barrier_desc;
 

@@ -67,7 +67,7 @@ struct slu_node {
 		struct stat file;
 		uint64_t buffer;
 	} noted;	   /* what slu_noted_is() has read */
-	bool is_ready;	   /* polls say that the job can run, or has */
+	bool is_ready;	   /* sluiced hears that the job can run, or has */
 	const char *offer; /* and what is noted of it, if sluiced wants that */
 	double deadline;   /* of this phase, slu_now_mono() */
 

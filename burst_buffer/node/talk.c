@@ -121,6 +121,7 @@ int slu_talk_report(struct slu_node *n, struct slu_report *r,
 	r->job_id = n->job_id;
 	r->buffer = n->plan.buffer;
 	r->node = n->name;
+	r->ran = n->is_ready;
 	return ask(n, "/v1/report", &slu_report_desc, r, &slu_answer_desc,
 		   answer, err);
 }
@@ -147,6 +148,7 @@ int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
 		.node = n->name,
 		.name = (char *)name,
 		.attr = (char *)attr,
+		.ran = n->is_ready,
 	};
 
 	if (ask(n, "/v1/barrier", &slu_barrier_desc, &come,

@@ -44,6 +44,8 @@ struct worker {
 	bool told;    /* by sluiced, that the job has ended */
 	bool late;    /* it was not in time: what there was is detached */
 	bool success; /* of the job */
+	bool doubted; /* it says that there is nothing to stage out, and does
+		       * not know that the job ran */
 	bool keep;
 	double read_bytes, written_bytes;
 };
@@ -106,6 +108,7 @@ static enum word begin(struct worker *w, struct slu_err *err)
 	word = parse(answer.word);
 	if (word == NONE)
 		slu_err(err, SLU_INVALID, "sluiced said %.40s", answer.word);
+	w->doubted = word == SKIP && !answer.ran && has_data(&w->n);
 	slu_msg_clear(&slu_answer_desc, &answer);
 	return word;
 }
@@ -191,6 +194,12 @@ static void first_half(struct worker *w)
 	if (w->late) {
 		slu_note_drop(n, "result");	       /* wait for us again */
 		w->keep = word == SKIP && has_data(n); /* who knows of what */
+	}
+	if (w->doubted) {
+		slu_node_log(n, SLU_ERROR,
+			     "sluiced does not know that the job has run here "
+			     "(an older database?): its data is kept");
+		w->keep = true;
 	}
 	if (word == GO && !data_gone(w))
 		stage_out(w);
@@ -434,6 +443,7 @@ static int work(void *arg)
 			tell_result(&w.n, err.text);
 		return 1;
 	}
+	w.n.is_ready = slu_note_has(&w.n, "env");
 	if (slu_note_has(&w.n, "restarted"))
 		tell_restarted(&w.n);
 	first_half(&w);

@@ -78,7 +78,7 @@ static struct heard poll_ready(struct world *w, int i, const char *plan)
 					 .seen = (char *)"",
 					 .ready = true,
 					 .plan = (char *)plan};
-	struct heard h = {"", false, "", ""};
+	struct heard h = {.word = ""};
 	struct slu_answer answer;
 	struct slu_err err = {0};
 

@@ -6,6 +6,12 @@
 #define PATIENCE 1000
 #define DETACHED 6
 
+/* Its tasks may have. */
+static bool has_run(const struct actor *a)
+{
+	return a->where != AT_UP && a->buffer && !a->aborted;
+}
+
 static void hear_err(struct heard *h, const struct slu_err *err)
 {
 	slu_copy(h->word, sizeof(h->word), slu_kind_name(err->kind));
@@ -17,7 +23,7 @@ struct heard ask_plan(struct world *w, struct actor *a)
 					 .buffer = a->buffer,
 					 .node = a->name,
 					 .restarts = w->job.restarts};
-	struct heard h = {"go", false, "", ""};
+	struct heard h = {.word = "go"};
 	struct slu_buf text = {0};
 	struct slu_plan plan;
 	struct slu_err err = {0};
@@ -42,7 +48,7 @@ struct heard ask_plan(struct world *w, struct actor *a)
 
 struct heard report(struct world *w, const struct actor *a, struct slu_report r)
 {
-	struct heard h = {"", false, "", ""};
+	struct heard h = {.word = ""};
 	struct slu_answer answer;
 	struct slu_err err = {0};
 
@@ -50,12 +56,14 @@ struct heard report(struct world *w, const struct actor *a, struct slu_report r)
 	r.buffer = a->buffer;
 	r.node = (char *)a->name;
 	r.seconds = 0.5;
+	r.ran = has_run(a);
 	if (slu_buffers_report(w->b, &r, w->now, &answer, &err)) {
 		hear_err(&h, &err);
 		return h;
 	}
 	slu_copy(h.word, sizeof(h.word), answer.word);
 	h.success = answer.success;
+	h.ran = answer.ran;
 	slu_msg_clear(&slu_answer_desc, &answer);
 	return h;
 }
@@ -63,10 +71,10 @@ struct heard report(struct world *w, const struct actor *a, struct slu_report r)
 struct heard barrier(struct world *w, const struct actor *a, const char *name,
 		     const char *attr)
 {
-	const struct slu_barrier come = {w->job.job_id, a->buffer,
+	const struct slu_barrier come = {w->job.job_id,	  a->buffer,
 					 (char *)a->name, (char *)name,
-					 (char *)attr};
-	struct heard h = {"", false, "", ""};
+					 (char *)attr,	  has_run(a)};
+	struct heard h = {.word = ""};
 	struct slu_barrier_answer answer;
 	struct slu_err err = {0};
 	struct slu_buf text = {0};
@@ -101,8 +109,9 @@ struct heard poll_word(struct world *w, const struct actor *a, const char *seen)
 		.to_copy = a->files || a->copied ? 4096 : 0,
 		.copied_files = a->files,
 		.files_to_copy = a->files ? 20 : 0,
+		.ready = has_run(a),
 	};
-	struct heard h = {"", false, "", ""};
+	struct heard h = {.word = ""};
 	struct slu_answer answer;
 	struct slu_err err = {0};
 
@@ -179,6 +188,8 @@ static void step_up(struct world *w, struct actor *a)
 	if (is(&h, "go") && !ok)
 		ck_abort_msg("%s: a failure was told go", step);
 	if (!is(&h, "go")) {
+		if (is(&h, "invalid"))
+			do_step(w, a, "report failed", false);
 		a->where = AT_RUN; /* up exits 0; the job will not run here */
 		a->aborted = true;
 		return;
@@ -197,12 +208,14 @@ static void step_down(struct world *w, struct actor *a)
 		return;
 	a->breath = 0;
 	if (is(&h, "notfound")) { /* it is over; clean by ourselves */
+		a->keep = a->keep || (has_run(a) && a->pos <= OUT_DONE);
 		a->wiped = true;
 		a->where = AT_END;
 		return;
 	}
 	if (is(&h, "skip")) {
 		a->skip = true;
+		a->keep = a->keep || (has_run(a) && !h.ran);
 		a->pos = DETACHED;
 		return;
 	}

@@ -91,7 +91,7 @@ void sync_all(struct world *w);
  * "invalid" for errors. */
 struct heard {
 	char word[16];
-	bool success;
+	bool success, ran;
 	char attrs[256];
 	char away[80];
 };
