@@ -153,13 +153,14 @@ static void take_away(int owner, int i)
 static int names(void)
 {
 	DIR *d = opendir(dir);
+	struct dirent *entry;
 	int n = 0;
 
-	while (d && readdir(d))
-		n++;
+	while (d && (entry = readdir(d)))
+		n += entry->d_name[0] != '.';
 	if (d)
 		closedir(d);
-	return n - 2; /* . and .. */
+	return n;
 }
 
 /* All do WHAT to the files of a neighbour; then all count the names. */

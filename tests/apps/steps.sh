@@ -53,11 +53,21 @@ mpi_on() { # NODE COMMAND...: one rank
 	launch -n 1 --host "$host" "$@"
 }
 
+# Where only programs go that have a library preloaded, MPI's daemons do not:
+# ranks get what a step has, and begin in /, where relative names come to
+# nothing.
 launch() { # MPIRUN-OPTION... COMMAND...
-	mpirun.openmpi --oversubscribe --mca btl self,vader,tcp \
-		--mca btl_tcp_if_include eth0 \
+	local dir=$W given=()
+	[ -d "$W" ] || {
+		dir=/
+		mapfile -t given < <(W=/ on 0 env |
+			grep -E '^(LD_PRELOAD|LIBGKFS_[A-Z_]*)=' |
+			sed 's/^/-x\n/')
+	}
+	mpirun.openmpi "${given[@]}" --oversubscribe \
+		--mca btl self,vader,tcp --mca btl_tcp_if_include eth0 \
 		--mca btl_vader_single_copy_mechanism none \
-		--mca mpi_yield_when_idle 1 -wdir "$W" "$@"
+		--mca mpi_yield_when_idle 1 -wdir "$dir" "$@"
 }
 
 romio() { # [-n RANKS] COMMAND...
