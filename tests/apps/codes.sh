@@ -61,8 +61,8 @@ H5PY=/usr/lib/python3/dist-packages/h5py/_debian_h5py_mpi/tests
 # What h5py has for several ranks; the rest of its tests, on one node.
 code_h5py_mpi() {
 	[ -d $H5PY ] || { echo "no $H5PY" && exit 77; }
-	OMPI_MCA_io=$1 TMPDIR=$W mpi python3 -m pytest -p no:cacheprovider -q \
-		--color=no --with-mpi -k TestMPI $H5PY/test_file.py
+	OMPI_MCA_io=$1 mpi env TMPDIR="$W" python3 -m pytest -q --color=no \
+		-p no:cacheprovider --with-mpi -k TestMPI $H5PY/test_file.py
 }
 
 code_h5py() {
