@@ -465,6 +465,7 @@ static int discard(const char *kept, const char *name, struct slu_err *err)
 }
 
 static int expire_one(const char *kept, const char *name, int64_t now,
+		      const struct slu_uptime *up, int64_t least,
 		      struct slu_err *err)
 {
 	char dir[4096];
@@ -477,10 +478,14 @@ static int expire_one(const char *kept, const char *name, int64_t now,
 	if (name[0] == '.')
 		return 0;
 	read_until(dir, &until);
+	if (up && slu_kept_age(dir, up) < least)
+		return 0;
 	return until < now ? discard(kept, name, err) : 0;
 }
 
-int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err)
+int slu_storage_expire(const char *storage, int64_t now,
+		       const struct slu_uptime *up, int64_t least,
+		       struct slu_err *err)
 {
 	char kept[3900];
 	struct dirent *e;
@@ -492,7 +497,8 @@ int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err)
 		return -1;
 	d = opendir(kept);
 	while (d && (e = readdir(d))) /* one's failure is not another's */
-		if (expire_one(kept, e->d_name, now, rc ? NULL : err))
+		if (expire_one(kept, e->d_name, now, up, least,
+			       rc ? NULL : err))
 			rc = -1;
 	if (d)
 		closedir(d);

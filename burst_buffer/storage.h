@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "burst_buffer/kept_age.h"
 #include "common/err.h"
 
 struct slu_storage_want {
@@ -69,6 +70,7 @@ bool slu_storage_is_to_keep(const struct slu_storage *storage, int64_t *until);
 
 /* A small file beside the data, in `dir` of a storage or in kept data, says
  * something of it to who comes later, also after a reboot. */
+#define SLU_RAN_MARK "ran" /* all nodes were ready: tasks may have run */
 bool slu_storage_has_mark(const char *dir, const char *mark);
 int slu_storage_mark(const char *dir, const char *mark, const char *text,
 		     struct slu_err *err);
@@ -78,10 +80,13 @@ int slu_storage_unmark(const char *dir, const char *mark);
 /* Mount what is kept again (after a reboot). */
 int slu_storage_remount(const char *kept_dir, struct slu_err *err);
 
-/* Remove what was kept until before `now`, and what earlier calls that were cut
- * short left of that. Who uses it keeps it until he ends, but not what only a
- * namespace of his has. -1: `err` is of the first that could not be removed;
- * the others are. */
-int slu_storage_expire(const char *storage, int64_t now, struct slu_err *err);
+/* Remove what was kept until before `now` and is known to have been kept for
+ * `least` seconds (up NULL: that is not asked), and what earlier calls that
+ * were cut short left of that. Who uses it keeps it until he ends, but not what
+ * only a namespace of his has. -1: `err` is of the first that could not be
+ * removed; the others are. */
+int slu_storage_expire(const char *storage, int64_t now,
+		       const struct slu_uptime *up, int64_t least,
+		       struct slu_err *err);
 
 #endif

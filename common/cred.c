@@ -131,6 +131,7 @@ struct decoded {
 	uid_t uid;
 	gid_t gid;
 	struct in_addr addr;
+	time_t made;
 };
 
 static int decode(const char *cred, struct decoded *out, struct slu_err *err)
@@ -151,6 +152,7 @@ static int decode(const char *cred, struct decoded *out, struct slu_err *err)
 		out->text = text;
 		out->len = (size_t)len;
 		munge_ctx_get(ctx, MUNGE_OPT_ADDR4, &out->addr);
+		munge_ctx_get(ctx, MUNGE_OPT_ENCODE_TIME, &out->made);
 	} else {
 		free(text); /* there may be one all the same */
 		refused(ctx, why, err);
@@ -329,7 +331,7 @@ static int check_reply(const struct decoded *d, const char *nonce, int status,
 
 int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 			 int status, const void *body, size_t len,
-			 char **secret, struct slu_err *err)
+			 char **secret, time_t *made, struct slu_err *err)
 {
 	struct decoded d;
 	char *found;
@@ -347,5 +349,7 @@ int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 	free(d.text);
 	if (ret == 0)
 		*secret = found;
+	if (ret == 0 && made)
+		*made = d.made;
 	return ret;
 }

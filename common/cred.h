@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <netinet/in.h>
 #include <sys/types.h>
+#include <time.h>
 #include "common/err.h"
 #include "common/str.h"
 
@@ -60,10 +61,11 @@ char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
 		     size_t len, const char *secret, struct slu_err *err);
 /* Check a reply: made by root or by `owner`, for this nonce, status and body;
  * else SLU_DENIED. *secret: the one that came with it, which the caller frees;
- * NULL: none. Untouched on failure. */
+ * NULL: none. *made (may be NULL): when, by the clock of who made it; nobody
+ * on the way can change that. Both untouched on failure. */
 int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 			 int status, const void *body, size_t len,
-			 char **secret, struct slu_err *err);
+			 char **secret, time_t *made, struct slu_err *err);
 
 /* For tests: talk to the munged at this socket, from now on and in every
  * thread. NULL: the one of the host. */

@@ -60,7 +60,7 @@ struct slu_http {
 	size_t next; /* address to try first */
 	uid_t owner;
 	double patience;
-	double ahead; /* seconds */
+	double ahead, proven_ahead; /* seconds */
 	/* of the answer that comes in: */
 	struct slu_buf body;
 	char *proof;  /* Sluice-Credential */
@@ -201,7 +201,7 @@ static struct slu_http *new_client(struct slu_err *err)
 	}
 	http->curl.global_init(CURL_GLOBAL_DEFAULT);
 	http->patience = PATIENCE;
-	http->ahead = NAN;
+	http->ahead = http->proven_ahead = NAN;
 	http->body.max = REPLY_MAX;
 	http->easy = new_easy(http);
 	if (http->easy)
@@ -256,6 +256,11 @@ void slu_http_patience(struct slu_http *http, double seconds)
 double slu_http_ahead(const struct slu_http *http)
 {
 	return http->ahead;
+}
+
+double slu_http_proven_ahead(const struct slu_http *http)
+{
+	return http->proven_ahead;
 }
 
 struct request {
@@ -345,14 +350,17 @@ static int prove(struct slu_http *http, const struct request *req, long status,
 		 bool *proven, struct slu_err *err)
 {
 	const char *body = http->body.data ? http->body.data : "";
+	time_t made;
 
 	*proven = http->proof;
 	if (!*proven)
 		return 0;
 	if (slu_cred_check_reply(http->proof, http->owner, req->nonce,
 				 (int)status, body, http->body.len,
-				 &http->secret, err) == 0)
+				 &http->secret, &made, err) == 0) {
+		http->proven_ahead = difftime(made, time(NULL));
 		return 0;
+	}
 	err->kind = SLU_TIMEOUT; /* someone else spoke */
 	return -1;
 }

@@ -34,8 +34,11 @@ struct slu_http *slu_http_of_site(const struct slu_conf *conf,
 void slu_http_patience(struct slu_http *http, double seconds);
 
 /* How many seconds the clock of the one that answered last was ahead of ours,
- * by its Date header, which counts in whole seconds. NaN: nobody has. */
+ * by its Date header, which counts in whole seconds. NaN: nobody has. Only to
+ * be told: whoever is on the way can change it. */
 double slu_http_ahead(const struct slu_http *http);
+/* The same of the last answer that was proven, by its credential. */
+double slu_http_proven_ahead(const struct slu_http *http);
 
 /*
  * POST body to path (and query). `deadline` is seconds from now in which tries

@@ -271,7 +271,7 @@ char *slu_kept_names(const struct slu_conf *conf)
 /* By sluiced's clock, if it has told it. */
 static int64_t kept_until(const struct slu_node *n)
 {
-	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
+	double ahead = n->http ? slu_http_proven_ahead(n->http) : NAN;
 
 	return slu_today() + (isnan(ahead) ? 0 : (int64_t)ahead) +
 	       n->plan.keep_failed;
@@ -313,6 +313,18 @@ static int mark_kept(struct slu_node *n, struct slu_err *err)
 	return slu_storage_mark(dir, SLU_PIECES_MARK, mark, err);
 }
 
+/* kept: DIR/fs. If it cannot be noted now, it ages from the next look on. */
+static void begin_to_age(const char *kept)
+{
+	struct slu_uptime now;
+	char dir[4096];
+
+	slu_copy(dir, sizeof(dir), kept);
+	dir[strlen(dir) - strlen("/fs")] = '\0';
+	if (!slu_uptime_now(&now, NULL))
+		slu_kept_age(dir, &now);
+}
+
 int slu_keep_data(struct slu_node *n, struct slu_err *err)
 {
 	int64_t until = kept_until(n);
@@ -326,6 +338,7 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 	if (mark_kept(n, err) ||
 	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
 		return -1;
+	begin_to_age(kept);
 	if (slu_fstype_in_pieces(&n->plan) && !n->driver->join)
 		slu_node_log(n, SLU_WARN,
 			     "data of the failed stage-out is kept in %s, in "

@@ -209,13 +209,21 @@ static bool is_known(const struct known *known, uint32_t job_id,
 	return false;
 }
 
-/* By sluiced's clock: a node may start with one that is years ahead. 0: it has
- * not been asked anything. */
+/* By sluiced's clock, as its credential says: a node may start with one that is
+ * years ahead. 0: it has not been asked anything. */
 static int64_t today(const struct slu_node *n)
 {
-	double ahead = n->http ? slu_http_ahead(n->http) : NAN;
+	double ahead = n->http ? slu_http_proven_ahead(n->http) : NAN;
 
 	return isnan(ahead) ? 0 : slu_today() + (int64_t)ahead;
+}
+
+/* The earlier of the two clocks: one that is wrong alone removes nothing. */
+static int64_t both_say(const struct slu_node *n)
+{
+	int64_t theirs = today(n), ours = slu_today();
+
+	return theirs < ours ? theirs : ours;
 }
 
 /* Since when sluiced has not known it; *first: it is noted now. */
@@ -389,13 +397,17 @@ struct expiry {
 static void expire_storages(const struct expiry *x)
 {
 	struct slu_err err;
-	char **storage = slu_storages(x->n->conf, &err);
+	struct slu_uptime up;
+	char **storage = slu_uptime_now(&up, &err)
+				 ? NULL
+				 : slu_storages(x->n->conf, &err);
 
 	if (!storage)
 		slu_node_log(x->n, SLU_ERROR, "%s", err.text);
 	for (size_t i = 0; storage && storage[i]; i++)
 		if (!access(storage[i], F_OK) &&
-		    slu_storage_expire(storage[i], x->now, &err))
+		    slu_storage_expire(storage[i], x->now, &up,
+				       x->n->conf->keep_failed, &err))
 			slu_node_log(x->n, SLU_ERROR, "%s", err.text);
 	slu_strv_free(storage);
 }
@@ -448,7 +460,7 @@ static int expire(void *arg)
 
 void slu_leftovers_expire(struct slu_node *n, bool common)
 {
-	struct expiry x = {n, common, today(n)};
+	struct expiry x = {n, common, both_say(n)};
 	struct slu_node all = {0};
 	char path[PATH_MAX];
 	struct slu_pid pid;

@@ -30,6 +30,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/host/cgroup.c burst_buffer/host/cgroup.h \
 	burst_buffer/host/server.c burst_buffer/host/server.h \
 	burst_buffer/image.c \
+	burst_buffer/kept_age.c burst_buffer/kept_age.h \
 	burst_buffer/storage.c burst_buffer/storage.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
@@ -92,6 +93,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_gekkofs_probe tests/unit/test_gekkofs_join \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
+	tests/unit/test_kept_age \
 	tests/unit/test_storage_users \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
@@ -159,6 +161,7 @@ tests_unit_test_storage_SOURCES = tests/unit/test_storage.c \
 tests_unit_test_storage_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_storage_kept_SOURCES = tests/unit/test_storage_kept.c \
 	$(node_test_storage)
+tests_unit_test_kept_age_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
 	$(node_test_storage)

@@ -233,6 +233,14 @@ static int note_steps(struct slu_node *n, char **env, struct slu_err *err)
 	return rc;
 }
 
+/* A restart of the node takes its notes away, not this. */
+static int note_ran(struct slu_node *n, struct slu_err *err)
+{
+	return *n->storage.dir && !n->plan.use
+		       ? slu_storage_mark(n->storage.dir, SLU_RAN_MARK, "", err)
+		       : 0;
+}
+
 /* Only now may tasks start: they look for env. */
 static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 {
@@ -240,7 +248,8 @@ static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 	char *env;
 	int rc;
 
-	if (done(n, &r, start, err) || slu_talk_meet(n, "ready", err))
+	if (done(n, &r, start, err) || slu_talk_meet(n, "ready", err) ||
+	    note_ran(n, err))
 		return -1;
 	env = environment(n);
 	if (!env)

@@ -108,7 +108,8 @@ static enum word begin(struct worker *w, struct slu_err *err)
 	word = parse(answer.word);
 	if (word == NONE)
 		slu_err(err, SLU_INVALID, "sluiced said %.40s", answer.word);
-	w->doubted = word == SKIP && !answer.ran && has_data(&w->n);
+	w->doubted =
+		word == SKIP && !answer.ran && w->n.is_ready && has_data(&w->n);
 	slu_msg_clear(&slu_answer_desc, &answer);
 	return word;
 }
@@ -443,7 +444,8 @@ static int work(void *arg)
 			tell_result(&w.n, err.text);
 		return 1;
 	}
-	w.n.is_ready = slu_note_has(&w.n, "env");
+	w.n.is_ready = slu_note_has(&w.n, "env") ||
+		       slu_storage_has_mark(w.n.storage.dir, SLU_RAN_MARK);
 	if (slu_note_has(&w.n, "restarted"))
 		tell_restarted(&w.n);
 	first_half(&w);

@@ -183,7 +183,8 @@ int expire(const char *arg)
 
 	(void)arg;
 	snprintf(storage, sizeof(storage), "%s/storage", world);
-	return slu_storage_expire(storage, INT64_MAX - 1, NULL) ? 41 : 0;
+	return slu_storage_expire(storage, INT64_MAX - 1, NULL, 0, NULL) ? 41
+									 : 0;
 }
 
 static char right_addr[sizeof(sluiced_addr)];

@@ -118,7 +118,7 @@ START_TEST(test_not_interchangeable)
 		return;
 	cred = request("POST", "/p", "{}", me.nonce);
 	expect_fail(slu_cred_check_reply(cred, getuid(), me.nonce, 200, "{}", 2,
-					 &secret, &err),
+					 &secret, NULL, &err),
 		    err, SLU_DENIED, "for another reply");
 	free(cred);
 	cred = slu_cred_reply(&me, 200, "{}", 2, NULL, &err);
@@ -163,7 +163,7 @@ START_TEST(test_reply)
 				slu_cred_reply(&me, 200, "body", 4, with, &err);
 			int ret = slu_cred_check_reply(
 				cred, getuid(), c->nonce, c->status, c->body,
-				strlen(c->body), &got, &err);
+				strlen(c->body), &got, NULL, &err);
 
 			expect((ret == 0) == c->good, "%s %d", c->body,
 			       c->status);
@@ -193,7 +193,7 @@ START_TEST(test_secret)
 	memset(secret, 's', SLU_SECRET_MAX);
 	cred = slu_cred_reply(&me, 200, big, 8 << 20, secret, &err);
 	expect_ok(slu_cred_check_reply(cred, getuid(), "abc", 200, big, 8 << 20,
-				       &got, &err),
+				       &got, NULL, &err),
 		  err);
 	ck_assert_str_eq(got, secret);
 	free(got);
@@ -236,17 +236,18 @@ START_TEST(test_strangers)
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 		if (i)
 			expect_ok(slu_cred_check_reply(cred, owner, "abc", 200,
-						       "b", 1, &secret, &err),
+						       "b", 1, &secret, NULL,
+						       &err),
 				  err);
 		else
 			expect_fail(slu_cred_check_reply(cred, owner, "abc",
 							 200, "b", 1, &secret,
-							 &err),
+							 NULL, &err),
 				    err, SLU_DENIED, "neither root nor");
 	}
 	fresh = slu_cred_reply(&nobody, 200, "b", 1, NULL, &err);
 	expect_fail(slu_cred_check_reply(fresh, 0, "abc", 200, "b", 1, &secret,
-					 &err),
+					 NULL, &err),
 		    err, SLU_DENIED, "Unauthorized");
 	free(fresh);
 }

@@ -51,6 +51,10 @@ static int leave_kept(const char *name)
 	path_to(path, name);
 	strcat(path, "/until");
 	make_text(path, "1000\n");
+	/* and for a long time, before the node was restarted */
+	path_to(path, name);
+	strcat(path, "/age");
+	make_text(path, "another-boot 5 999999999\n");
 	return rc;
 }
 

@@ -316,8 +316,8 @@ START_TEST(test_planted)
 		    "belong to root");
 	expect_fail(slu_storage_wipe(&s, 0, &err), err, SLU_DENIED,
 		    "belong to root");
-	expect_fail(slu_storage_expire(w.storage, 2, &err), err, SLU_DENIED,
-		    "belong to root");
+	expect_fail(slu_storage_expire(w.storage, 2, NULL, 0, &err), err,
+		    SLU_DENIED, "belong to root");
 	expect_fail(slu_storage_remount(in(top, "storage/kept/1.2"), &err), err,
 		    SLU_DENIED, "belong to root");
 	ck_assert(!access(s.dir, F_OK));

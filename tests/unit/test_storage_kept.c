@@ -61,10 +61,10 @@ START_TEST(test_keep)
 	expect_ok(slu_storage_remount(path, &err), err);
 	ck_assert(!access(kept, F_OK));
 	expect_ok(slu_storage_wipe(&s, 0, &err), err); /* touches it not */
-	expect_ok(slu_storage_expire(w.storage, 1000, &err), err);
+	expect_ok(slu_storage_expire(w.storage, 1000, NULL, 0, &err), err);
 	snprintf(path, sizeof(path), "%s/precious", kept);
 	ck_assert(!access(path, F_OK));
-	expect_ok(slu_storage_expire(w.storage, 1001, &err), err);
+	expect_ok(slu_storage_expire(w.storage, 1001, NULL, 0, &err), err);
 	ck_assert_int_eq(access(path, F_OK), -1);
 	teardown();
 }
@@ -96,7 +96,7 @@ START_TEST(test_expire)
 			pause();
 	}
 	usleep(100000);
-	expect_ok(slu_storage_expire(w.storage, 1001, &err), err);
+	expect_ok(slu_storage_expire(w.storage, 1001, NULL, 0, &err), err);
 	ck_assert(access(in(top, "storage/kept/17.4"), F_OK));
 	ck_assert(access(in(top, "storage/kept/18.5"), F_OK));
 	ck_assert(access(in(top, "storage/kept/.gone.16.3"), F_OK));

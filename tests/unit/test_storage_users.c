@@ -250,7 +250,7 @@ START_TEST(test_kept_namespace)
 	ck_assert(!access(path, R_OK));
 	ck_assert_int_eq(open(path, O_WRONLY), -1);
 	ck_assert_int_eq(errno, EROFS);
-	expect_ok(slu_storage_expire(w.storage, 1001, &err), err);
+	expect_ok(slu_storage_expire(w.storage, 1001, NULL, 0, &err), err);
 	ck_assert(!fstat(fd, &st));
 	expect(st.st_blocks == 0, "%jd", (intmax_t)st.st_blocks);
 	let_go(pid);
