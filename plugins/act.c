@@ -125,8 +125,7 @@ static int end_as_failed(job_record_t *job, const char *reason,
 	int rc;
 
 	tell_terminal(job, reason);
-	rc = job_complete(slu_het_leader(job)->job_id, slurm_conf.slurm_user_id,
-			  false, false, W_EXITCODE(1, 0));
+	rc = slu_job_complete(slu_het_leader(job), W_EXITCODE(1, 0));
 
 	say_why_all(job, reason);
 	return slu_act_failed(rc, err);
@@ -189,8 +188,7 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job) &&
 	    !IS_JOB_COMPLETE(job))
 		return 0;
-	rc = job_requeue(slurm_conf.slurm_user_id, slu_het_leader(job)->job_id,
-			 NULL, false, flags);
+	rc = slu_job_requeue(slu_het_leader(job), flags);
 	if (slu_het_leader(job)->het_job_list && IS_JOB_PENDING(job))
 		rc = SLURM_SUCCESS; /* others had ended, or were put back */
 	if (rc != SLURM_SUCCESS && IS_JOB_COMPLETE(job)) {

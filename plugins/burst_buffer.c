@@ -467,7 +467,7 @@ char *bb_p_build_het_job_script(char *script, uint32_t het_job_offset)
 }
 
 int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc,
-		    char **argv SLU_SINCE_24_11(job_info_msg_t *),
+		    char **argv SLU_SINCE_23_02(job_info_msg_t *),
 		    char **resp_msg)
 {
 	(void)func;
@@ -480,7 +480,7 @@ int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc,
 
 /* scontrol show bbstat [JOBID|hooks] */
 char *bb_p_get_status(uint32_t argc,
-		      char **argv SLU_SINCE_24_11(uint32_t, uint32_t))
+		      char **argv SLU_SINCE_23_02(uint32_t, uint32_t))
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
 	char *text, *slurms, reserved[SLU_RESERVE_TEXT];

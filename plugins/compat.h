@@ -26,43 +26,127 @@
 #include "src/slurmctld/slurmctld.h"
 #include "src/slurmctld/state_save.h"
 
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
-
+/* Headers that have moved. */
+#if __has_include("src/interfaces/prep.h")
 #include "src/interfaces/accounting_storage.h"
 #include "src/interfaces/preempt.h"
 #include "src/interfaces/prep.h"
-#include "src/stepmgr/srun_comm.h"
-
-/* Arguments that hooks have since 24.11, and do not use. */
-#define SLU_SINCE_24_11(...) , __VA_ARGS__
-
-#else /* 22.05 */
-
+#else /* before 23.02 */
 #include "src/common/prep.h"
 #include "src/common/slurm_accounting_storage.h"
 #include "src/slurmctld/preempt.h"
+#endif
+#if __has_include("src/stepmgr/srun_comm.h")
+#include "src/stepmgr/srun_comm.h"
+#else /* before 24.05 */
 #include "src/slurmctld/srun_comm.h"
+#endif
 
-#define SLU_SINCE_24_11(...)
+/* Arguments that hooks have since a release, and do not use. No header declares
+ * a hook, so here alone the release is asked. */
+#define SLU_SLURM_SINCE(major, minor) \
+	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
+#if SLU_SLURM_SINCE(23, 2)
+#define SLU_SINCE_23_02(...) , __VA_ARGS__
+#else
+#define SLU_SINCE_23_02(...)
+#endif
+#if SLU_SLURM_SINCE(24, 5)
+#define SLU_SINCE_24_05(...) , __VA_ARGS__
+#else
+#define SLU_SINCE_24_05(...)
+#endif
 
+/* What configure has found missing, or older than its newest form. */
+#ifndef HAVE_LIST_T
 typedef struct xlist list_t;
+#endif
+#ifndef HAVE_LIST_ITR_T
 typedef struct listIterator list_itr_t;
+#endif
+#ifndef HAVE_JOB_DETAILS_T
 typedef struct job_details job_details_t;
+#endif
 
+#ifndef SLU_NODE_NAME2BITMAP_INVALID
 #define node_name2bitmap(names, best_effort, bitmap, invalid) \
 	node_name2bitmap(names, best_effort, bitmap)
+#endif
+#ifndef SLU_COORD_IS_LOCKED
 #define assoc_mgr_is_user_acct_coord(conn, uid, account, is_locked) \
 	assoc_mgr_is_user_acct_coord(conn, uid, account)
+#endif
 
+#if !HAVE_DECL_JOB_STATE_SET
 static inline void job_state_set(job_record_t *job, uint32_t state)
 {
 	job->job_state = state;
 }
-
 #endif
 
+/* Seconds from a job's preemption to its end, 0: none. From 25.05 on the
+ * plugins that know are asked by slurmctld alone; this is what they answer. */
+static inline uint32_t slu_job_grace_time(job_record_t *job)
+{
+#if HAVE_DECL_SLURM_JOB_GET_GRACE_TIME
+	return slurm_job_get_grace_time(job);
+#else
+	if (!xstrcmp(slurm_conf.preempt_type, "preempt/qos"))
+		return job->qos_ptr ? job->qos_ptr->grace_time : 0;
+	return job->part_ptr ? job->part_ptr->grace_time : 0;
+#endif
+}
+
+/* Seconds, NO_VAL16: none; the shorter of the two that 25.05 has made of it. */
+static inline uint16_t slu_prolog_epilog_timeout(const slurm_conf_t *conf)
+{
+#ifdef HAVE_SLURM_CONF_T_PROLOG_EPILOG_TIMEOUT
+	return conf->prolog_epilog_timeout;
+#else
+	return MIN(conf->prolog_timeout, conf->epilog_timeout);
+#endif
+}
+
+/* "job_container/tmpfs", from 25.11 on "namespace/tmpfs"; or NULL. */
+static inline const char *slu_namespace_plugin(const slurm_conf_t *conf)
+{
+#ifdef HAVE_SLURM_CONF_T_JOB_CONTAINER_PLUGIN
+	return conf->job_container_plugin;
+#else
+	return conf->namespace_plugin;
+#endif
+}
+
+/* job_complete() without requeue, the node being well. */
+static inline int slu_job_complete(job_record_t *job, uint32_t status)
+{
+#ifdef SLU_JOB_COMPLETE_STEP_ID
+	slurm_step_id_t id = STEP_ID_FROM_JOB_RECORD(job);
+
+	return job_complete(&id, slurm_conf.slurm_user_id, false, false,
+			    status);
+#else
+	return job_complete(job->job_id, slurm_conf.slurm_user_id, false, false,
+			    status);
+#endif
+}
+
+/* Of a heterogeneous job its first component. */
+static inline int slu_job_requeue(job_record_t *job, uint32_t flags)
+{
+#if HAVE_DECL_JOB_REQUEUE
+	return job_requeue(slurm_conf.slurm_user_id, job->job_id, NULL, false,
+			   flags);
+#else
+	return job_requeue_internal(slurm_conf.slurm_user_id, job, false,
+				    flags);
+#endif
+}
+
 /* slurmctld's own symbols: some of our plugins are loaded by slurmd too, where
- * they do not exist. Functions are bound at their first call, data is weak. */
+ * they do not exist, and which a linker's flags may bind at once. So all of
+ * them are weak (plugins/check-symbols knows), and code that runs in slurmd
+ * calls none. */
 #pragma weak job_list
 #pragma weak resv_list
 #pragma weak default_part_loc
@@ -71,6 +155,36 @@ static inline void job_state_set(job_record_t *job, uint32_t state)
 #pragma weak last_node_update
 #pragma weak up_node_bitmap
 #pragma weak slurmctld_config
+#pragma weak acct_policy_alter_job
+#pragma weak acct_policy_set_qos_order
+#pragma weak delete_step_record
+#pragma weak fed_mgr_is_origin_job
+#pragma weak find_job_record
+#pragma weak find_part_record
+#pragma weak find_step_record
+#pragma weak get_next_job_id
+#pragma weak het_job_signal
+#pragma weak job_complete
+#pragma weak job_completion_logger
+#pragma weak job_requeue
+#pragma weak job_requeue_internal
+#pragma weak job_signal
+#pragma weak launch_job
+#pragma weak lock_slurmctld
+#pragma weak queue_job_scheduler
+#pragma weak schedule_job_save
+#pragma weak schedule_node_save
+#pragma weak slurm_job_get_grace_time
+#pragma weak srun_allocate_abort
+#pragma weak srun_user_message
+#pragma weak unlock_slurmctld
+#pragma weak update_node
+#pragma weak update_node_active_features
+#pragma weak update_node_avail_features
+#pragma weak validate_operator
+#if HAVE_DECL_JOB_STATE_SET
+#pragma weak job_state_set
+#endif
 
 /* "22.05.8" */
 #define SLU_SLURM_VERSION_ARGS                                  \
@@ -84,15 +198,11 @@ static inline bool slu_in_slurmctld(void)
 	return &job_list != NULL;
 }
 
-/* `scontrol show burst` of 24.05 and later expects one number more. */
+/* `scontrol show burst` of 24.05 (protocol 41) and later expects one number
+ * more. */
 static inline bool slu_packs_poll_interval(uint16_t protocol_version)
 {
-#ifdef SLURM_24_05_PROTOCOL_VERSION
-	return protocol_version >= SLURM_24_05_PROTOCOL_VERSION;
-#else
-	(void)protocol_version;
-	return false;
-#endif
+	return protocol_version >= 41 << 8;
 }
 
 #endif

@@ -46,11 +46,12 @@ static void host_settings(void *arg, struct slu_ctl_settings *out)
 {
 	slurmctld_lock_t lock = {.conf = READ_LOCK};
 	const slurm_conf_t *c = &slurm_conf;
-	uint16_t flags;
+	uint16_t flags, timeout;
 
 	(void)arg;
 	lock_slurmctld(lock);
 	flags = c->prolog_flags;
+	timeout = slu_prolog_epilog_timeout(c);
 	*out = (struct slu_ctl_settings){
 		.prolog_alloc = flags & PROLOG_FLAG_ALLOC,
 		.prolog_defer_batch = flags & PROLOG_FLAG_DEFER_BATCH,
@@ -61,15 +62,13 @@ static void host_settings(void *arg, struct slu_ctl_settings *out)
 		.job_submit_sluice = lists(c->job_submit_plugins, "sluice"),
 		.node_features_sluice =
 			lists(c->node_features_plugins, "sluice"),
-		.prolog_epilog_timeout = c->prolog_epilog_timeout == NO_VAL16
-						 ? UINT32_MAX
-						 : c->prolog_epilog_timeout,
+		.prolog_epilog_timeout =
+			timeout == NO_VAL16 ? UINT32_MAX : timeout,
 		.batch_start_timeout = c->batch_start_timeout,
 		.suspend_resume = c->suspend_timeout + c->resume_timeout,
 		.complete_wait = c->complete_wait,
-		.job_container =
-			c->job_container_plugin &&
-			xstrcmp(c->job_container_plugin, "job_container/none"),
+		.job_container = slu_namespace_plugin(c) &&
+				 !xstrstr(slu_namespace_plugin(c), "/none"),
 	};
 	snprintf(out->version, sizeof(out->version), SLU_SLURM_VERSION_FORMAT,
 		 SLU_SLURM_VERSION_ARGS);

@@ -105,7 +105,7 @@ static bool may_change(const job_desc_msg_t *desc, const job_record_t *job,
 /* Who changes a job knows why. But a file system lies on the nodes that it was
  * made for. */
 int job_modify(job_desc_msg_t *desc, job_record_t *job,
-	       uint32_t uid SLU_SINCE_24_11(char **))
+	       uint32_t uid SLU_SINCE_23_02(char **))
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
 	int rc = SLURM_SUCCESS;

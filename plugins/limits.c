@@ -223,7 +223,7 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 /* Preempted, it ends with its grace time, however long its limit. */
 static time_t last_end(job_record_t *job)
 {
-	uint32_t grace = job->preempt_time ? slurm_job_get_grace_time(job) : 0;
+	uint32_t grace = job->preempt_time ? slu_job_grace_time(job) : 0;
 
 	return grace ? job->preempt_time + (time_t)grace : (time_t)INT64_MAX;
 }

@@ -41,13 +41,20 @@ int node_features_p_get_node(char *node_list)
 	return SLURM_SUCCESS;
 }
 
-int node_features_p_job_valid(char *job_features SLU_SINCE_24_11(list_t *))
+int node_features_p_job_valid(char *job_features SLU_SINCE_23_02(list_t *))
 {
 	(void)job_features;
 	return SLURM_SUCCESS;
 }
 
-char *node_features_p_job_xlate(char *job_features SLU_SINCE_24_11(list_t *,
+/* Required since 26.05. */
+bool node_features_p_job_features_need_reboot(char *features)
+{
+	(void)features;
+	return false;
+}
+
+char *node_features_p_job_xlate(char *job_features SLU_SINCE_23_02(list_t *,
 								   bitstr_t *))
 {
 	(void)job_features;
@@ -70,7 +77,7 @@ bool node_features_p_node_power(void)
 	return false;
 }
 
-int node_features_p_node_set(char *active_features SLU_SINCE_24_11(bool *))
+int node_features_p_node_set(char *active_features SLU_SINCE_24_05(bool *))
 {
 	(void)active_features;
 	return SLURM_SUCCESS;
