@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Plugins are modules with an export map, bound lazily (Slurm's own symbols are
-# resolved in whichever daemon has loaded us) and never unloaded (libsluice's
-# thread may be in their code). They do not link libslurm.
+# Plugins are modules with an export map and never unloaded (libsluice's thread
+# may be in their code). They do not link libslurm: Slurm's own symbols are
+# resolved in whichever daemon has loaded us, so they may stay undefined here,
+# whatever a distribution's flags say, and slurmctld's are weak.
 EXTRA_DIST += plugins/burst_buffer.map plugins/job_submit.map \
 	plugins/node_features.map plugins/prep.map plugins/spank.map
 dist_check_SCRIPTS += plugins/check-symbols
@@ -10,7 +11,7 @@ if WITH_SLURM
 slurmplugindir = $(slurm_plugindir)
 slurm_plugin_cppflags = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
 	-DNDEBUG -DMULTIPLE_SLURMD
-slurm_plugin_ldflags = -avoid-version -shared -Wl,-z,lazy \
+slurm_plugin_ldflags = -avoid-version -shared \
 	-Wl,-z,nodelete -Wl,-Bsymbolic \
 	-Wl,--version-script=$(top_srcdir)/plugins
 
@@ -36,28 +37,28 @@ burst_buffer_sluice_la_SOURCES = plugins/burst_buffer.c \
 	plugins/reserve.c plugins/reserve.h
 burst_buffer_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 burst_buffer_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/burst_buffer.map
-burst_buffer_sluice_la_LIBADD = libsluhost.la libsluice.la
+burst_buffer_sluice_la_LIBADD = libsluhost.la libsluice.la $(SLURM_UNDEFINED)
 
 job_submit_sluice_la_SOURCES = plugins/job_submit.c
 job_submit_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 job_submit_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/job_submit.map
-job_submit_sluice_la_LIBADD = libsluhost.la libsluice.la
+job_submit_sluice_la_LIBADD = libsluhost.la libsluice.la $(SLURM_UNDEFINED)
 
 node_features_sluice_la_SOURCES = plugins/node_features.c
 node_features_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 node_features_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/node_features.map
-node_features_sluice_la_LIBADD = libsluhost.la libsluice.la
+node_features_sluice_la_LIBADD = libsluhost.la libsluice.la $(SLURM_UNDEFINED)
 
 prep_sluice_la_SOURCES = plugins/prep.c
 prep_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 prep_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/prep.map
-prep_sluice_la_LIBADD = libsluhost.la libsluice.la
+prep_sluice_la_LIBADD = libsluhost.la libsluice.la $(SLURM_UNDEFINED)
 
 spank_sluice_la_SOURCES = plugins/spank.c plugins/spank_env.c \
 	plugins/spank_env.h
 spank_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 spank_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/spank.map
-spank_sluice_la_LIBADD =
+spank_sluice_la_LIBADD = $(SLURM_UNDEFINED)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_account
@@ -77,5 +78,7 @@ endif
 
 if !SANITIZERS
 TESTS += plugins/check-symbols
+AM_TESTS_ENVIRONMENT = SLURM_SOURCE='$(SLURM_SOURCE)' \
+	SLURM_PREFIX='$(SLURM_PREFIX)'; export SLURM_SOURCE SLURM_PREFIX;
 endif
 endif
