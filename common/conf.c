@@ -185,17 +185,25 @@ void slu_conf_free(struct slu_conf *conf)
 	free(conf);
 }
 
+/* Slurm sends nodes that have no slurm.conf ("configless") its own files alone,
+ * into a directory that SLURM_CONF names. */
+#define SITE_CONF SLU_SLURM_CONFDIR "/sluice.conf"
+
 char *slu_conf_path(void)
 {
 	const char *own = getenv("SLUICE_CONF"), *slurm = getenv("SLURM_CONF");
 	const char *slash = slurm ? strrchr(slurm, '/') : NULL;
+	char *beside;
 
 	if (own && *own)
 		return strdup(own);
-	if (slash)
-		return slu_asprintf("%.*s/sluice.conf", (int)(slash - slurm),
-				    slurm);
-	return strdup("/etc/slurm/sluice.conf");
+	if (!slash)
+		return strdup(SITE_CONF);
+	beside = slu_asprintf("%.*s/sluice.conf", (int)(slash - slurm), slurm);
+	if (!beside || access(beside, F_OK) == 0 || access(SITE_CONF, F_OK))
+		return beside;
+	free(beside);
+	return strdup(SITE_CONF);
 }
 
 char *slu_conf_slurm_path(void)

@@ -188,8 +188,9 @@ const struct slu_pool_conf *slu_conf_pool(const struct slu_conf *conf,
 const char *slu_fs_option(const struct slu_fs_conf *fs, const char *key,
 			  const char *fallback);
 
-/* Where sluice.conf is: $SLUICE_CONF, else beside $SLURM_CONF, else
- * /etc/slurm/sluice.conf. Only programs and plugins call it. Caller frees. */
+/* Where sluice.conf is: $SLUICE_CONF, else beside $SLURM_CONF if it is there,
+ * else in configure's --with-slurm-confdir, /etc/slurm. Only programs and
+ * plugins call it. Caller frees. */
 char *slu_conf_path(void);
 /* The same of slurm.conf: $SLURM_CONF, else beside sluice.conf. */
 char *slu_conf_slurm_path(void);

@@ -12,12 +12,13 @@ AC_DEFUN([SLU_SLURM], [
     [AS_HELP_STRING([--with-slurm-source=DIR],
       [unpacked source of the installed Slurm release (needed for the plugins; tools/slurm-source obtains a distribution's)])],
     [], [with_slurm_source=no])
+  AC_SUBST([slurm_path])
   slu_slurm_report="none (no --with-slurm-source)"
   slu_slurm_prefix=/usr
   AS_CASE([$with_slurm],
     [yes | default], [],
     [no], [with_slurm_source=no],
-    [slu_slurm_prefix=$with_slurm
+    [slu_slurm_prefix=$with_slurm slurm_path=$with_slurm/bin:
      AS_IF([test ! -f "$with_slurm/include/slurm/slurm_version.h"], [AC_MSG_ERROR(
        [--with-slurm=$with_slurm: no Slurm is installed there with its headers ($with_slurm/include/slurm/slurm_version.h is missing)])])
      AS_IF([test "$with_slurm_source" = no], [AC_MSG_ERROR(
@@ -117,6 +118,23 @@ AC_DEFUN([SLU_SLURM_TAKES], [
   AC_COMPILE_IFELSE([AC_LANG_PROGRAM([slu_headers], [$3;])],
     [AC_DEFINE([$1], [1], [Define to 1 if $2.])
      AC_MSG_RESULT([yes])], [AC_MSG_RESULT([no])])
+])
+
+dnl --with-slurm-confdir=DIR: the default is where the Slurm of --with-slurm has
+dnl its slurm.conf, if it has one in its own prefix.
+AC_DEFUN([SLU_CONFDIR], [
+  AC_ARG_WITH([slurm-confdir],
+    [AS_HELP_STRING([--with-slurm-confdir=DIR],
+      [where sluice.conf is looked for if it is not beside slurm.conf @<:@/etc/slurm@:>@])],
+    [slurm_confdir=$withval],
+    [slurm_confdir=/etc/slurm
+     for slu_dir in "$with_slurm/etc" "$with_slurm/etc/slurm"; do
+       AS_IF([test -n "$with_slurm" && test -f "$slu_dir/slurm.conf"],
+         [slurm_confdir=$slu_dir])
+     done])
+  AS_CASE([$slurm_confdir], [/*], [], [AC_MSG_ERROR(
+    [--with-slurm-confdir=$slurm_confdir is no absolute path: it is where slurm.conf is])])
+  AC_SUBST([slurm_confdir])
 ])
 
 dnl --with-slurm-plugindir=DIR. Empty is what a command in its place says when

@@ -184,6 +184,7 @@ static inline int slu_job_requeue(job_record_t *job, uint32_t flags)
 #pragma weak validate_operator
 #if HAVE_DECL_JOB_STATE_SET
 #pragma weak job_state_set
+#pragma weak slurm_job_state_set
 #endif
 
 /* "22.05.8" */

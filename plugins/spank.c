@@ -11,7 +11,8 @@
  * step. It links nothing of ours: every srun and slurmstepd loads it.
  *
  * Exit status: a node is drained (non-zero) only when sluice-node says that it
- * cannot be cleaned, or could not be run for a job that has left something.
+ * cannot be cleaned, or could not be run, or read its configuration, for a job
+ * that has left something.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -241,7 +242,7 @@ int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
 	rc = run_node(&conf, "down");
 	lustre_path(&conf, lustre); /* it was for the neighbours to see */
 	unlink(lustre);
-	if (rc == 0 || (rc == CANNOT_RUN && !notes))
+	if (rc == 0)
 		return 0;
 	slurm_error("sluice: JobId=%u: %s down: %s, see %s/%u", conf.job,
 		    conf.node,
@@ -249,7 +250,8 @@ int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
 		    : rc == BAD_CONF ? "cannot read sluice.conf"
 				     : "this node cannot be cleaned",
 		    conf.run, conf.job);
-	return -1;
+	/* What was never set up here has left nothing. */
+	return notes || (rc != CANNOT_RUN && rc != BAD_CONF) ? -1 : 0;
 }
 
 /* As far as there is one. */

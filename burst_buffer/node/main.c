@@ -231,8 +231,10 @@ int main(int argc, char **argv)
 	if (command->needs_root && !opt.dry_run && geteuid())
 		return usage("only root can do this: ", command->name);
 	umask(022);
-	/* slurmd's may lack where mkfs and the servers are. */
+	/* slurmd's may lack where mkfs and the servers are, and a shell's
+	 * where Slurm is. */
 	setenv("PATH",
+	       SLU_SLURM_PATH
 	       "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 	       1);
 	return run(command, &opt);

@@ -420,7 +420,11 @@ static void slurm_dir(char out[PATH_MAX])
 	const char *conf = getenv("SLURM_CONF");
 	char copy[PATH_MAX];
 
-	slu_copy(copy, sizeof(copy), conf ? conf : "/etc/slurm/slurm.conf");
+	if (!conf)
+		conf = SLU_SLURM_CONFDIR "/slurm.conf";
+	if (access(conf, F_OK))
+		conf = "/run/slurm/conf/slurm.conf"; /* configless */
+	slu_copy(copy, sizeof(copy), conf);
 	slu_copy(out, PATH_MAX, dirname(copy));
 }
 

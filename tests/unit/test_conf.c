@@ -383,6 +383,14 @@ START_TEST(test_load)
 }
 END_TEST
 
+/* Where no other is, the site's is. */
+static const char *or_site(const char *beside)
+{
+	static const char site[] = SLU_SLURM_CONFDIR "/sluice.conf";
+
+	return access(site, F_OK) ? beside : site;
+}
+
 START_TEST(test_path)
 {
 	static const struct {
@@ -409,7 +417,8 @@ START_TEST(test_path)
 		if (c->slurm)
 			setenv("SLURM_CONF", c->slurm, 1);
 		path = slu_conf_path();
-		ck_assert_str_eq(path, c->want);
+		ck_assert_str_eq(path, c->own && *c->own ? c->want
+							 : or_site(c->want));
 		free(path);
 		path = slu_conf_slurm_path();
 		ck_assert_str_eq(path, c->slurm_conf);
@@ -418,6 +427,24 @@ START_TEST(test_path)
 }
 END_TEST
 
+/* slurmd's prolog names a slurm.conf of its own. */
+START_TEST(test_path_beside)
+{
+	char *path;
+
+	unsetenv("SLUICE_CONF");
+	setenv("SLURM_CONF", tmpfile_path("slurm.conf"), 1);
+	write_file(tmpfile_path("sluice.conf"), "", 0);
+	path = slu_conf_path();
+	ck_assert_str_eq(path, tmpfile_path("sluice.conf"));
+	free(path);
+	unlink(tmpfile_path("sluice.conf"));
+	path = slu_conf_path();
+	ck_assert_str_eq(path, or_site(tmpfile_path("sluice.conf")));
+	free(path);
+}
+END_TEST
+
 TEST_MAIN("conf", test_defaults, test_every_key, test_on_failure,
 	  test_case_of_words, test_file_systems, test_profiles, test_pools,
-	  test_mover, test_errors, test_load, test_path)
+	  test_mover, test_errors, test_load, test_path, test_path_beside)

@@ -2,8 +2,6 @@
 # shellcheck shell=bash
 # /etc of a cluster's hosts: the machine's, changed. Sourced by tools/cluster.
 
-SLURM_PLUGINS=/usr/lib/$(uname -m)-linux-gnu/slurm-wlm
-
 # Two ordinary users with numbers that are free on this machine.
 conf_users() {
 	local user uid=2001
@@ -37,6 +35,8 @@ conf_slurm() {
 		slurm_conf_base
 		slurm_conf_nodes
 		[ "$SWITCHES" = 0 ] || echo "TopologyPlugin=topology/tree"
+		[ "$CONFIGLESS" = no ] ||
+			echo "SlurmctldParameters=enable_configless"
 		[ "$DBD" = no ] || slurm_conf_dbd
 		[ "$PLAIN" = yes ] || slurm_conf_sluice
 	} >"$conf/slurm.conf"
@@ -139,7 +139,7 @@ conf_slurmdbd() {
 # Our lines of slurm.conf, and what else Slurm reads because of them.
 slurm_conf_sluice() {
 	cat <<-EOT
-		PluginDir=/opt/sluice/lib/slurm:$SLURM_PLUGINS
+		PluginDir=/opt/sluice/lib/slurm:$(slurm_plugins)
 		JobSubmitPlugins=sluice
 		BurstBufferType=burst_buffer/sluice
 		NodeFeaturesPlugins=sluice

@@ -15,7 +15,7 @@ daemon_start() { # HOST DAEMON
 	local host=$1
 	case $2 in
 	munged) start_munged "$host" ;;
-	slurmd) in_host "$host" slurmd ;;
+	slurmd) start_slurmd "$host" ;;
 	slurmctld) in_host "$host" slurmctld ;;
 	slurmdbd) in_host "$host" slurmdbd ;;
 	mariadbd) start_mariadbd "$host" ;;
@@ -66,6 +66,16 @@ start_munged() {
 		--origin="$(address "$1")" --num-threads=2 \
 		--log-file="$DIR/host/$1/munge/munged.log" \
 		--seed-file="$DIR/host/$1/munge/seed"
+}
+
+# A node that is configless has of /etc/slurm what is not Slurm's.
+start_slurmd() { # HOST
+	[ "$CONFIGLESS" = yes ] || { in_host "$1" slurmd && return; }
+	# shellcheck disable=SC2016
+	in_host "$1" sh -c 'cd /etc/slurm && mkdir -p /run/ours &&
+		cp -p sluice.conf health-check /run/ours
+		mountpoint -q /etc/slurm || mount --bind /run/ours /etc/slurm'
+	in_host "$1" slurmd --conf-server ctl
 }
 
 start_mariadbd() {

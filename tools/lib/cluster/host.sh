@@ -81,7 +81,7 @@ hosts_boot() { # HOST...
 		nsenter --net="/run/netns/$(netns "$host")" setsid \
 			unshare --mount --uts --pid --fork \
 			"$TOOLS/lib/cluster/host-init" "$DIR" "$host" \
-			"$PREFIX" </dev/null >"$DIR/log/$host/init.log" 2>&1 &
+			"$PREFIX" "$SLURM" </dev/null >"$DIR/log/$host/init.log" 2>&1 &
 	done
 	for host; do
 		wait_for 20 init_pid "$host" >/dev/null ||

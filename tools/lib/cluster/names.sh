@@ -86,7 +86,14 @@ in_host() {
 	shift
 	pid=$(init_pid "$host") || die "host $host of cluster $NAME is not up"
 	nsenter -t "$pid" --mount --uts --net --pid --root --wd -- env -i \
-		PATH="$HOST_PATH" HOME=/root TERM="${TERM:-dumb}" "$@"
+		PATH="$(host_path)" HOME=/root TERM="${TERM:-dumb}" "$@"
 }
-HOST_PATH=/opt/sluice/bin:/opt/sluice/sbin:/usr/local/sbin:/usr/local/bin
-HOST_PATH=$HOST_PATH:/usr/sbin:/usr/bin:/sbin:/bin
+
+host_path() {
+	echo "/opt/sluice/bin:/opt/sluice/sbin${SLURM:+:$SLURM/bin:$SLURM/sbin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+}
+
+# Where the cluster's Slurm has its own plugins.
+slurm_plugins() {
+	find "${SLURM:-/usr}"/lib* -name auth_munge.so -printf '%h\n' -quit
+}

@@ -36,7 +36,7 @@ up_check() {
 	[[ $SWITCHES =~ ^[0-9]+$ && $SWITCHES -le $NODES ]] ||
 		die "--switches $SWITCHES: wanted 0 to $NODES"
 	for tool in munged slurmctld slurmd sinfo ip mkfs.ext4 pkill nsenter; do
-		command -v "$tool" >/dev/null ||
+		PATH=$(host_path) command -v "$tool" >/dev/null ||
 			die "$tool is not installed: run tools/setup"
 	done
 	[ "$PLAIN" = yes ] || [ -x "$PREFIX/sbin/sluiced" ] ||
@@ -51,7 +51,8 @@ up_register() {
 	mkdir -p "$DIR"
 	printf '%s=%q\n' NAME "$NAME" NODES "$NODES" IONS "$IONS" DISK "$DISK" \
 		SWITCHES "$SWITCHES" \
-		DBD "$DBD" PLAIN "$PLAIN" PREFIX "$PREFIX" >"$DIR/vars"
+		DBD "$DBD" PLAIN "$PLAIN" PREFIX "$PREFIX" SLURM "$SLURM" \
+		CONFIGLESS "$CONFIGLESS" >"$DIR/vars"
 }
 
 up_files() {
