@@ -73,9 +73,11 @@ static void advise_rest(const struct slu_ctl_settings *s, struct slu_buf *out)
 			       "stages out, up to that time; set 0\n",
 			       s->complete_wait);
 	if (s->job_container)
-		slu_buf_puts(out, "JobContainerType is set: mounts made for "
-				  "a job may not be seen by its tasks; it has "
-				  "not been tested\n");
+		slu_buf_puts(
+			out,
+			"JobContainerType (NamespaceType) is set: mounts made for "
+			"a job may not be seen by its tasks; it has "
+			"not been tested\n");
 }
 
 void slu_advice(const struct slu_ctl_settings *slurm,

@@ -75,6 +75,33 @@ static void check_plugins(struct slu_probe *p, const char *config)
 			      "PrEpPlugins=script,sluice");
 }
 
+static void check_timeout(struct slu_probe *p, const char *config,
+			  const char *key, long long longest)
+{
+	char value[512];
+
+	value_of(config, key, value);
+	if (*value && atoll(value) != NO_LIMIT && atoll(value) < longest)
+		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
+			      "%s=%lld ends set-up or stage-out early and "
+			      "drains nodes: remove it, or set at least %lld",
+			      key, atoll(value), longest);
+}
+
+static void check_container(struct slu_probe *p, const char *config,
+			    const char *key)
+{
+	char value[512];
+
+	value_of(config, key, value);
+	if (*value && !strstr(value, "/none"))
+		slu_probe_add(p, SLU_PROBE_NOTE, "slurm",
+			      "%s=%s: a job's tasks may not see its file "
+			      "system; it has not been tested",
+			      key, value);
+}
+
+/* Some settings have other names since 25.05 and 25.11. */
 static void check_prolog(struct slu_probe *p, const struct slu_conf *conf,
 			 const char *config)
 {
@@ -92,19 +119,11 @@ static void check_prolog(struct slu_probe *p, const struct slu_conf *conf,
 		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
 			      "prologs that wait for each other would block: "
 			      "remove Serial from PrologFlags");
-	value_of(config, "PrologEpilogTimeout", value);
-	if (*value && atoll(value) != NO_LIMIT && atoll(value) < longest)
-		slu_probe_add(p, SLU_PROBE_BAD, "slurm",
-			      "PrologEpilogTimeout=%lld ends set-up or "
-			      "stage-out early and drains nodes: remove it, "
-			      "or set at least %lld",
-			      atoll(value), longest);
-	value_of(config, "JobContainerType", value);
-	if (*value && strcmp(value, "job_container/none"))
-		slu_probe_add(p, SLU_PROBE_NOTE, "slurm",
-			      "JobContainerType=%s: a job's tasks may not see "
-			      "its file system; it has not been tested",
-			      value);
+	check_timeout(p, config, "PrologEpilogTimeout", longest);
+	check_timeout(p, config, "PrologTimeout", up);
+	check_timeout(p, config, "EpilogTimeout", down);
+	check_container(p, config, "JobContainerType");
+	check_container(p, config, "NamespaceType");
 }
 
 static char *read_text(const char *path)
@@ -122,6 +141,8 @@ static void check_site_prolog(struct slu_probe *p, const char *config)
 	char path[512], *text;
 
 	value_of(config, "Prolog", path);
+	if (!*path)
+		value_of(config, "Prolog[0]", path);
 	if (!*path)
 		return;
 	text = read_text(path);

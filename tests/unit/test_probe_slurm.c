@@ -32,6 +32,12 @@ static const struct {
 	{"PrologFlags", "DeferBatch,Contain,Alloc", plugstack, NULL, NULL},
 	{"PrologEpilogTimeout", "100", plugstack, "bad", "at least 350"},
 	{"PrologEpilogTimeout", "350", plugstack, NULL, NULL},
+	{"PrologTimeout", "10", plugstack, "bad", "PrologTimeout=10"},
+	{"EpilogTimeout", "10", plugstack, "bad", "EpilogTimeout=10"},
+	{"EpilogTimeout", "350", plugstack, NULL, NULL},
+	{"NamespaceType", "namespace/tmpfs", plugstack, "note", "tmpfs"},
+	{"NamespaceType", "(null)", plugstack, NULL, NULL},
+	{"Prolog[0]", "wipes", plugstack, "bad", "must not wipe it"},
 	{"JobContainerType", "job_container/tmpfs", plugstack, "note", "tmpfs"},
 	{"JobContainerType", "(null)", plugstack, NULL, NULL},
 	{"SlurmUser", "root(0)", plugstack, "bad", "is root in slurm.conf"},
@@ -61,8 +67,8 @@ static void put(const char *name, const char *text)
 		  err);
 }
 
-/* The recorded text with one line changed. A value that names one of our files
- * becomes its path. */
+/* The recorded text with one line changed, or one more. A value that names one
+ * of our files becomes its path. */
 static char *config_with(const char *key, const char *value)
 {
 	const char *srcdir = getenv("srcdir");
@@ -73,17 +79,15 @@ static char *config_with(const char *key, const char *value)
 	snprintf(path, sizeof(path), "%s/tests/fixtures/slurm/show-config",
 		 srcdir ? srcdir : ".");
 	expect_ok(slu_file_read(AT_FDCWD, path, 1 << 20, &text, &err), err);
+	slu_buf_printf(&out, "%-23s = %s\n", key,
+		       access(tmpfile_path(value), F_OK) ? value
+							 : tmpfile_path(value));
 	rest = text.data;
 	while ((line = strsep(&rest, "\n"))) {
 		size_t len = strlen(key);
 
 		if (strncmp(line, key, len) || line[len] != ' ')
 			slu_buf_printf(&out, "%s\n", line);
-		else
-			slu_buf_printf(&out, "%-23s = %s\n", key,
-				       access(tmpfile_path(value), F_OK)
-					       ? value
-					       : tmpfile_path(value));
 	}
 	slu_buf_free(&text);
 	return slu_buf_steal(&out);
