@@ -161,9 +161,15 @@ START_TEST(test_reply)
 			char *got = (char *)"as it was";
 			char *cred =
 				slu_cred_reply(&me, 200, "body", 4, with, &err);
+			time_t made = 0, now = time(NULL);
 			int ret = slu_cred_check_reply(
 				cred, getuid(), c->nonce, c->status, c->body,
-				strlen(c->body), &got, NULL, &err);
+				strlen(c->body), &got, &made, &err);
+
+			/* said by who made it, and by nobody else */
+			expect(c->good ? made >= now - 60 && made <= now + 60
+				       : !made,
+			       "%lld", (long long)made);
 
 			expect((ret == 0) == c->good, "%s %d", c->body,
 			       c->status);
