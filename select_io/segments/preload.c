@@ -6,7 +6,7 @@
  * io_submit. Of what takes a FILE, fopen, fdopen and stdin are.
  * Opening for writing is EROFS.
  */
-#undef _FORTIFY_SOURCE /* its own open() would stand for what is defined here */
+#undef _FORTIFY_SOURCE /* it has open() and others of its own */
 #include "config.h"
 #include "select_io/segments/joined.h"
 
