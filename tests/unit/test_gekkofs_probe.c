@@ -26,6 +26,9 @@ static bool begin(void)
 	snprintf(library, sizeof(library), "%s/.libs/fake_gkfs_intercept.so",
 		 fakes);
 	free(fakes);
+#ifdef __SANITIZE_ADDRESS__ /* no library of that kind goes into true(1) */
+	return false;
+#endif
 	return !getrlimit(RLIMIT_NOFILE, &files) &&
 	       (files.rlim_max >= 20000 || geteuid() == 0);
 }
