@@ -329,13 +329,18 @@ static bool clean_preload(struct slu_ctl *ctl, char *value)
 bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 {
 	char *value = strchr(entry, '=');
-	bool stale = false;
+	bool stale = false, spank = false;
 
-	if (!strncmp(entry, "LD_PRELOAD=", 11))
-		return clean_preload(ctl, value + 1);
+	/* As a prolog would have it: nobody but us sets ours there. */
+	for (; !strncmp(entry, "SPANK_", 6); entry += 6)
+		spank = true;
 
 	if (!strncmp(entry, "SLUICE_", 7))
 		return true;
+	if (spank)
+		return false;
+	if (!strncmp(entry, "LD_PRELOAD=", 11))
+		return clean_preload(ctl, value + 1);
 	if (!value ||
 	    (strncmp(entry, "BB_", 3) && strncmp(entry, "DW_JOB_", 7) &&
 	     strncmp(entry, "DW_PERSISTENT_", 14) &&

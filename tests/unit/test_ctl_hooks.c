@@ -211,6 +211,11 @@ START_TEST(test_stale_env)
 	} entries[] = {
 		{"SLUICE_BUFFER=7", true},
 		{"SLUICE_ANYTHING=", true},
+		{"SPANK_SLUICE_BUFFER=1", true},
+		{"SPANK_SPANK_SLUICE_BUFFER=1", true},
+		{"SPANK_SLUICE_BUFFER", true},
+		{"SPANK_OF_MINE=1", false},
+		{"SPANK_LD_PRELOAD=/opt/gk.so", false},
 		{"BB_JOBFS=/run/sluice/7/mnt/data", true},
 		{"BB_JOBFS=/home/u/x", false},
 		{"BB_JOBFS=/run/sluicers/x", false},
