@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "burst_buffer/host/fuse.h"
 #include "common/file.h"
 
 struct message {
@@ -117,15 +118,24 @@ static int listen_to(struct slu_aside *a, int fd, const char *what,
 		       a->seconds);
 }
 
-/* A killed child goes at once, or hangs in the kernel and is left. */
+/* Within a second. */
+static bool has_gone(pid_t pid)
+{
+	for (int i = 0; i < 100; i++) {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			return true;
+		usleep(i < 10 ? 1000 : 10000);
+	}
+	return false;
+}
+
+/* A killed child goes at once, or hangs in the kernel: it is let go by a server
+ * of its own user's, or is left. */
 static void reap(pid_t pid)
 {
 	kill(pid, SIGKILL);
-	for (int i = 0; i < 100; i++) {
-		if (waitpid(pid, NULL, WNOHANG) == pid)
-			return;
-		usleep(i < 10 ? 1000 : 10000);
-	}
+	if (!has_gone(pid) && slu_fuse_abort(pid))
+		has_gone(pid);
 }
 
 int slu_aside(struct slu_aside *a, const char *what, void *out,

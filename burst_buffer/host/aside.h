@@ -5,7 +5,8 @@
 /*
  * Doing something in a child that may be lost: because it touches a file
  * system that may hang, or because it must be done as somebody else. The child
- * dies with its parent. One that hangs in the kernel is left behind.
+ * dies with its parent. One that hangs in the kernel is left behind, after file
+ * systems of its user's that do not answer were aborted (fuse.h).
  */
 
 #include <stddef.h>

@@ -21,6 +21,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/act.h \
 	burst_buffer/staging/stage.c burst_buffer/staging/stage.h \
 	burst_buffer/host/aside.c burst_buffer/host/aside.h \
+	burst_buffer/host/fuse.c burst_buffer/host/fuse.h \
 	burst_buffer/host/mtab.c burst_buffer/host/mtab.h \
 	burst_buffer/host/trust.c burst_buffer/host/trust.h \
 	burst_buffer/host/users.c burst_buffer/host/users.h \
@@ -94,7 +95,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
 	tests/unit/test_kept_age \
-	tests/unit/test_storage_users \
+	tests/unit/test_storage_users tests/unit/test_fuse \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
@@ -165,6 +166,8 @@ tests_unit_test_kept_age_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
 	$(node_test_storage)
+tests_unit_test_fuse_SOURCES = tests/unit/test_fuse.c $(node_test_tree)
+tests_unit_test_fuse_LDADD = $(node_test_libs)
 tests_unit_test_storage_users_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_volfile_LDADD = $(libslurequest) $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
