@@ -198,7 +198,8 @@ int slu_storage_unmark(const char *dir, const char *mark)
 	return unlink(path);
 }
 
-/* `name`: of the device that a mounted image has, or "". */
+/* As slu_unmount_whoever(); `name`: of the device that a mounted image has, or
+ * "". */
 static int unmount(const char *dir, uid_t uid, char image[4200],
 		   char name[SLU_LOOP_NAME], struct slu_err *err)
 {
@@ -208,21 +209,27 @@ static int unmount(const char *dir, uid_t uid, char image[4200],
 	snprintf(fs, sizeof(fs), "%s/fs", dir);
 	snprintf(image, 4200, "%s/image", dir);
 	slu_loop_under(fs, image, name, NULL);
-	return slu_unmount_below(dir, uid, UNMOUNT_SECONDS, err);
+	return slu_unmount_whoever(dir, uid, UNMOUNT_SECONDS, err);
 }
 
 /* Of one that nobody is to have any more. Whoever has made himself a namespace
  * meanwhile (unshare(1)), any user, has the mount in it, and with it the
- * device, for as long as he likes. */
+ * device, for as long as he likes; so has who stands in it, or has a descriptor
+ * of it, though it be in flight over a socket. 1: somebody has one, on which
+ * there is nothing any more, until he ends (err says who, if that can be seen).
+ */
 static int give_up(const char *dir, uid_t uid, struct slu_err *err)
 {
 	char name[SLU_LOOP_NAME], image[4200];
+	struct slu_err why;
+	int held = unmount(dir, uid, image, name, err);
 
-	return unmount(dir, uid, image, name, err) ||
-			       (slu_image_wait(image, name, err) &&
-				slu_image_empty(image, name, err))
-		       ? -1
-		       : 0;
+	if (held < 0 || (held && !slu_loop_has(name, image)) ||
+	    (!held && !slu_image_wait(image, name, &why)))
+		return held;
+	if (!held && err)
+		*err = why;
+	return slu_image_empty(image, name, held ? &why : err) ? -1 : 1;
 }
 
 static int clear_quota(const char *dir, struct slu_err *err)
@@ -243,9 +250,16 @@ static int clear_quota(const char *dir, struct slu_err *err)
 
 static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 {
+	struct slu_err why = {0};
 	struct stat st;
+	int held;
 
-	if (slu_trust_dir(dir, err) || give_up(dir, uid, err))
+	if (slu_trust_dir(dir, err))
+		return -1;
+	held = give_up(dir, uid, &why);
+	if (held && err)
+		*err = why;
+	if (held < 0)
 		return -1;
 	if (slu_storage_has_mark(dir, QUOTA_MARK)) /* nothing is unmounted */
 		slu_users_evict(dir, uid);
@@ -254,7 +268,7 @@ static int wipe_dir(const char *dir, uid_t uid, struct slu_err *err)
 		return slu_err_prefix(err, "cannot remove %s", dir);
 	if (!lstat(dir, &st))
 		return slu_err(err, SLU_IO, "%s is still there", dir);
-	return 0;
+	return held;
 }
 
 /* Was one that is to be kept complete before the node's restart? */
@@ -309,7 +323,7 @@ int slu_storage_make(const struct slu_storage_want *want,
 		return 0;
 	}
 	if (!slu_storage_has_mark(s.dir, QUOTA_MARK) &&
-	    wipe_dir(s.dir, NOBODY, err))
+	    wipe_dir(s.dir, NOBODY, err) < 0)
 		return -1;
 	if (slu_mkdirs(want->storage, 0711, err) ||
 	    slu_trust_dir(want->storage, err))
@@ -390,7 +404,7 @@ static int put_away(const struct slu_storage *s, uid_t uid, struct slu_err *err)
 		slu_image_trim(s->fs);
 		make_durable(s->fs, NULL);
 	}
-	if (unmount(s->dir, uid, image, name, err))
+	if (unmount(s->dir, uid, image, name, err) < 0)
 		return -1;
 	(void)slu_image_wait(image, name, NULL);
 	return 0;
@@ -455,7 +469,7 @@ static int discard(const char *kept, const char *name, struct slu_err *err)
 	char dir[4096], gone[4200];
 
 	if (path_in(dir, sizeof(dir), kept, name, err) ||
-	    (give_up(dir, NOBODY, NULL) && slu_unmount_lazily(dir, err)))
+	    give_up(dir, NOBODY, err) < 0)
 		return -1;
 	clear_quota(dir, NULL);
 	snprintf(gone, sizeof(gone), "%s/" GONE "%s", kept, name);

@@ -48,10 +48,11 @@ int slu_storage_make(const struct slu_storage_want *want,
 int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
 		       struct slu_storage *out, struct slu_err *err);
 
-/* Remove it and prove that nothing is left: no mount, no loop device, no
- * directory. Processes of `uid` that still use it are killed. A device that a
- * namespace of somebody else's holds has nothing in it. Nothing there is
- * success, as is no directory at all (dir ""). */
+/* Remove it and prove that nothing is left: no mount, no directory, and what it
+ * took of the node's storage is free again. Processes of `uid` that still use
+ * it are killed. Nothing there is success, as is no directory at all (dir "").
+ * 1: it is detached, and somebody has an empty loop device of it until he ends:
+ * `err` says who, as far as that can be seen. */
 int slu_storage_wipe(const struct slu_storage *storage, uid_t uid,
 		     struct slu_err *err);
 

@@ -311,3 +311,17 @@ int slu_unmount_lazily(const char *dir, struct slu_err *err)
 	} while (m && (!rc || (rc == MOVED && tries-- > 0)));
 	return rc ? -1 : 0;
 }
+
+int slu_unmount_whoever(const char *dir, uid_t uid, double seconds,
+			struct slu_err *err)
+{
+	struct slu_err why;
+
+	if (!slu_unmount_below(dir, uid, seconds, &why))
+		return 0;
+	if (slu_unmount_lazily(dir, err))
+		return -1;
+	if (err)
+		*err = why;
+	return 1;
+}

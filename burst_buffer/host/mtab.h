@@ -49,4 +49,9 @@ int slu_unmount_below(const char *dir, uid_t uid, double seconds,
  * keeps it until it ends. */
 int slu_unmount_lazily(const char *dir, struct slu_err *err);
 
+/* The first, and what it cannot unmount is detached: 1, and `err` says who uses
+ * it, as far as that can be seen. */
+int slu_unmount_whoever(const char *dir, uid_t uid, double seconds,
+			struct slu_err *err);
+
 #endif

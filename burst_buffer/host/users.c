@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdint.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -122,12 +123,17 @@ static bool name_one(void *arg, int proc, pid_t pid)
 {
 	struct naming *n = arg;
 	struct slu_buf comm = {0};
+	const struct passwd *pw;
+	uid_t real, effective;
 
 	if (!uses(proc, n->dir))
 		return false;
 	slu_file_read(proc, "comm", 64, &comm, NULL);
 	slu_buf_printf(&n->names, "%s%s (%d)", n->names.len ? ", " : "",
 		       comm.data ? slu_trim(comm.data) : "?", (int)pid);
+	pw = slu_proc_uids(proc, &real, &effective) ? NULL : getpwuid(real);
+	if (pw)
+		slu_buf_printf(&n->names, " of %s", pw->pw_name);
 	slu_buf_free(&comm);
 	return false;
 }

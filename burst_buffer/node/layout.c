@@ -239,16 +239,16 @@ static int unbind(struct slu_aside *aside, void *arg, void *out,
 	return slu_unmount_below(n->data, n->plan.uid, 3, err);
 }
 
-/* What cannot be had in order goes all the same where the file system has a
- * client to be ended; storage of this node must be let go of by its users. */
+/* What cannot be had in order goes all the same: with its client, where the
+ * file system has one; else who uses it has it until he ends. */
 int slu_layout_hide(struct slu_node *n, struct slu_err *err)
 {
 	if (!in_child(n, unbind, err))
 		return 0;
-	if (!n->driver->abort)
+	slu_node_log(n, SLU_WARN, "%s; %s", err->text,
+		     n->driver->abort ? "its client is ended"
+				      : "it is detached");
+	if (n->driver->abort && n->driver->abort(&n->in, err))
 		return -1;
-	slu_node_log(n, SLU_WARN, "%s; its client is ended", err->text);
-	return n->driver->abort(&n->in, err) || slu_unmount_lazily(n->data, err)
-		       ? -1
-		       : 0;
+	return slu_unmount_lazily(n->data, err);
 }

@@ -87,10 +87,13 @@ static int keep_one(struct slu_node *n, const struct slu_storage *s,
 static int wipe_one(struct slu_node *n, const struct slu_storage *s,
 		    uint32_t job_id, struct slu_err *err)
 {
-	if (slu_storage_wipe(s, (uid_t)-1, err))
+	int rc = slu_storage_wipe(s, (uid_t)-1, err);
+
+	if (rc < 0)
 		return -1;
-	slu_node_log(n, SLU_WARN, "removed a leftover of job %u: %s",
-		     (unsigned)job_id, s->dir);
+	slu_node_log(n, SLU_WARN, "removed a leftover of job %u: %s%s%s",
+		     (unsigned)job_id, s->dir, rc ? ", though " : "",
+		     rc ? err->text : "");
 	return 0;
 }
 

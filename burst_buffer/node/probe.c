@@ -308,7 +308,7 @@ static int try_storage(const char *path, bool own_fs, char enforced[8],
 	if (slu_storage_make(&want, &made, err))
 		return -1;
 	memcpy(enforced, made.enforced, sizeof(made.enforced));
-	return slu_storage_wipe(&made, (uid_t)-1, err);
+	return slu_storage_wipe(&made, (uid_t)-1, err) < 0 ? -1 : 0;
 }
 
 /* One probe at a time: others wait for their turn, which takes a second or two

@@ -295,6 +295,19 @@ static int end_in_common(struct worker *w, struct slu_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
+static int wipe(struct worker *w, struct slu_err *err)
+{
+	struct slu_node *n = &w->n;
+	int rc = slu_storage_wipe(&n->storage, n->plan.uid, err);
+
+	if (rc > 0)
+		slu_node_log(n, SLU_WARN,
+			     "its storage is removed and free again, though "
+			     "somebody holds a loop device that it had: %s",
+			     err->text);
+	return rc < 0 ? -1 : 0;
+}
+
 static int second_half(struct worker *w, struct slu_err *err)
 {
 	struct slu_node *n = &w->n;
@@ -302,9 +315,7 @@ static int second_half(struct worker *w, struct slu_err *err)
 	if (detach(w, err) || stop(w, err) ||
 	    (w->told && end_in_common(w, err)))
 		return -1;
-	if (keeps(w) && !n->driver->keep
-		    ? slu_keep_data(n, err)
-		    : slu_storage_wipe(&n->storage, n->plan.uid, err))
+	if (keeps(w) && !n->driver->keep ? slu_keep_data(n, err) : wipe(w, err))
 		return -1;
 	return prove(n, err);
 }

@@ -126,6 +126,56 @@ test_not_cleaned() {
 	unharmed "not cleaned"
 }
 
+# Somebody else, bob, has what is in it until $PFS/hold is gone.
+holder_program() {
+	cat >"$PFS/holder.py" <<-'END'
+		import array, os, socket, sys, time
+		if sys.argv[2] == "stand":
+		    os.chdir(sys.argv[1])
+		else:
+		    fd = os.open(sys.argv[1] + "/f", os.O_RDONLY)
+		    ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+		    ends[0].sendmsg([b"x"], [(socket.SOL_SOCKET,
+		        socket.SCM_RIGHTS, array.array("i", [fd]))])
+		    os.close(fd)
+		open("/tmp/held", "w").close()
+		while os.path.exists("/pfs/hold"):
+		    time.sleep(0.2)
+	END
+	chmod 644 "$PFS/holder.py"
+}
+
+held_scratch() { # HOW TEXT
+	local job next
+	touch "$PFS/alice/wait" "$PFS/hold"
+	on n1 rm -f /tmp/held
+	job=$(printf '#!/bin/bash\n%s\n' 'cd "${BB_JOBFS:?}" && chmod 777 . &&
+		echo old >f && pwd >/pfs/alice/where
+		while [ -e /pfs/alice/wait ]; do sleep 0.2; done' |
+		submit -w n1 --bb="jobfs type=scratch capacity=50MiB")
+	wait_for 30 test -s "$PFS/alice/where"
+	LIMIT=600 bounded_exec -u bob n1 python3 /pfs/holder.py \
+		"$(cat "$PFS/alice/where")" "$1" &
+	check_within 20 "$2: it is held" on n1 test -e /tmp/held
+	rm "$PFS/alice/wait" "$PFS/alice/where"
+	check_within 40 "$2: the job ends" job_is "$job" COMPLETED
+	check_within 40 "$2" nodes_idle 'n[1-2]'
+	next=$(bb_job 'jobfs capacity=50MiB' 'touch "${BB_JOBFS:?}/x"')
+	check_within 40 "$2: the next one runs" job_is "$next" COMPLETED
+	rm "$PFS/hold" # and what was held ends
+	wait $!
+	unharmed "$2"
+}
+
+test_held() {
+	holder_program
+	held_scratch fly "a descriptor in flight drains no node"
+	held_scratch stand "nor does who stands in another one's scratch"
+	check "who that is, is told" on n1 grep -q \
+		'is in use by python3 ([0-9]*) of bob; it is detached' \
+		/var/log/sluice-node.log
+}
+
 drained() { # HOST
 	on ctl sinfo -hN -n "$1" -o %T | grep -q drain
 }
@@ -295,6 +345,7 @@ test_full_disk
 test_capacity
 test_left_behind
 test_not_cleaned
+test_held
 test_stage_out_fails
 test_interactive
 test_no_sluiced
