@@ -302,6 +302,7 @@ cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
 wait_for 20 nodes_idle 'n[1-4]'
+wait_for 20 knows dir
 test_language
 test_lustre
 test_early

@@ -213,6 +213,7 @@ cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
 wait_for 20 nodes_idle 'n[1-2]'
+wait_for 20 knows gkfs
 check "the probe runs its programs" matches \
 	"$(on n1 /opt/sluice/bin/sluice-node probe)" \
 	'^FileSystem gkfs +ok +driver gekkofs 0\.'

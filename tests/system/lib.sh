@@ -124,6 +124,12 @@ submit() { # SBATCH-OPTION...: prints the job id
 	as_alice sbatch --parsable -o 'job-%j.out' "$@"
 }
 
+# A FileSystem= line that `scontrol reconfigure` has slurmctld read in a moment.
+knows() { # FILE-SYSTEM
+	as_alice sbatch --test-only --bb="jobfs type=$1 capacity=1MiB" --wrap=true \
+		>/dev/null 2>&1
+}
+
 job_output() { # JOB
 	cat "$PFS/alice/job-$1.out"
 }
