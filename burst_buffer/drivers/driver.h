@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include "burst_buffer/host/aside.h"
+#include "burst_buffer/kept_age.h"
 #include "common/conf.h"
 #include "common/err.h"
 #include "common/str.h"
@@ -103,10 +104,14 @@ struct slu_driver {
 	void (*mark)(const struct slu_plan *plan, char text[64]);
 	int (*join)(const char *fs, const char *mark, int to,
 		    struct slu_joined *sum, struct slu_err *err);
-	/* Remove below this root= what was kept until before `now`. Any node
-	 * may do it at any time: one does, each hour. It may take long. NULL
+	/* Remove below this root= what was kept until before `now` and is known
+	 * to have been kept for `least` seconds. Any node may do it at any
+	 * time: one does, each hour, and the same one goes on, as by its kernel
+	 * (`up`) that ages; another if it has ceased to. It may take long. NULL
 	 * where keep is. */
-	int (*expire)(const char *root, int64_t now, struct slu_err *err);
+	int (*expire)(const char *root, int64_t now,
+		      const struct slu_uptime *up, int64_t least,
+		      struct slu_err *err);
 };
 
 /* NULL: there is no such driver. */

@@ -29,12 +29,13 @@
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
+#include "common/str.h"
 
 #define SECONDS	     30.0   /* for a few calls */
 #define WIPE_SECONDS 3600.0 /* for a tree */
 #define UNTIL	     "until"
 #define GONE	     ".gone." /* what is removed is called */
-#define SWEPT	     ".swept" /* file in root: when it was, last */
+#define SWEPT	     ".swept" /* file in root: when it was, last, and by whom */
 
 static const char *root_of(const struct slu_instance *in)
 {
@@ -294,17 +295,23 @@ static int keep(const struct slu_instance *in, int64_t until, char kept[4096],
 struct expiry {
 	const char *root;
 	int64_t now;
+	const struct slu_uptime *up;
+	int64_t least;
 };
 
-static bool is_over(int dir, const char *name, int64_t now)
+/* By its date, and by its age, which is noted at each look. */
+static bool is_over(const struct expiry *x, int dir, const char *name)
 {
 	struct slu_buf text = {0};
-	char mark[NAME_MAX + 16];
+	char mark[NAME_MAX + 16], path[PATH_MAX];
 	bool is;
 
+	snprintf(path, sizeof(path), "%.3800s/kept/%.255s", x->root, name);
+	if (slu_kept_age(path, x->up) < x->least)
+		return false;
 	snprintf(mark, sizeof(mark), "%s/" UNTIL, name);
 	is = !slu_file_read(dir, mark, 64, &text, NULL) && text.data &&
-	     strtoll(text.data, NULL, 10) < now;
+	     strtoll(text.data, NULL, 10) < x->now;
 	slu_buf_free(&text);
 	return is;
 }
@@ -332,14 +339,31 @@ static void sweep(const char *path, int64_t now)
 		closedir(d);
 }
 
+/* Whoever looked last has the next turn, so that what is kept ages by its
+ * kernel's clock; others once it has missed one. */
+static bool is_due(const struct expiry *x, const char *path)
+{
+	struct slu_buf who = {0};
+	int64_t turn = (int64_t)WIPE_SECONDS;
+	struct stat st;
+
+	if (lstat(path, &st) || st.st_mtime > x->now)
+		return true;
+	if (slu_file_read(AT_FDCWD, path, 64, &who, NULL) || !who.data ||
+	    strcmp(slu_trim(who.data), x->up->boot))
+		turn *= 2;
+	slu_buf_free(&who);
+	return st.st_mtime + turn <= x->now;
+}
+
 /* Is it time, and nobody else at it? */
 static int begin_expiry(struct slu_aside *a, void *arg, void *out,
 			struct slu_err *err)
 {
 	const struct expiry *x = arg;
 	const struct timespec now[2] = {{.tv_sec = x->now}, {.tv_sec = x->now}};
+	const char *boot = x->up->boot;
 	char path[PATH_MAX];
-	struct stat st;
 	int fd;
 
 	(void)a;
@@ -347,12 +371,12 @@ static int begin_expiry(struct slu_aside *a, void *arg, void *out,
 	if (slu_trust_dir(x->root, err))
 		return -1;
 	snprintf(path, sizeof(path), "%.3900s/" SWEPT, x->root);
-	if (access(x->root, F_OK) ||
-	    (!lstat(path, &st) && st.st_mtime <= x->now &&
-	     st.st_mtime + (int64_t)WIPE_SECONDS > x->now))
+	if (access(x->root, F_OK) || !is_due(x, path))
 		return 0;
-	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || futimens(fd, now)) {
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		  0600);
+	if (fd < 0 || slu_write_all(fd, boot, strlen(boot)) < 0 ||
+	    futimens(fd, now)) {
 		slu_errno(err, SLU_IO, "%s", path);
 		if (fd >= 0)
 			close(fd);
@@ -377,8 +401,7 @@ static int expire_aside(struct slu_aside *a, void *arg, void *out,
 	snprintf(kept, sizeof(kept), "%.3900s/kept", x->root);
 	d = opendir(kept);
 	while (d && (e = readdir(d))) {
-		if (e->d_name[0] == '.' ||
-		    !is_over(dirfd(d), e->d_name, x->now))
+		if (e->d_name[0] == '.' || !is_over(x, dirfd(d), e->d_name))
 			continue;
 		snprintf(gone, sizeof(gone), GONE "%s", e->d_name);
 		if (!renameat(dirfd(d), e->d_name, dirfd(d), gone))
@@ -391,9 +414,10 @@ static int expire_aside(struct slu_aside *a, void *arg, void *out,
 	return 0;
 }
 
-static int expire(const char *root, int64_t now, struct slu_err *err)
+static int expire(const char *root, int64_t now, const struct slu_uptime *up,
+		  int64_t least, struct slu_err *err)
 {
-	const struct expiry x = {root, now};
+	const struct expiry x = {root, now, up, least};
 	char due[SLU_ASIDE_OUT];
 
 	if (aside(begin_expiry, &x, SECONDS, due, err))

@@ -395,21 +395,19 @@ struct expiry {
 	struct slu_node *n;
 	bool common;
 	int64_t now;
+	struct slu_uptime up;
 };
 
 static void expire_storages(const struct expiry *x)
 {
 	struct slu_err err;
-	struct slu_uptime up;
-	char **storage = slu_uptime_now(&up, &err)
-				 ? NULL
-				 : slu_storages(x->n->conf, &err);
+	char **storage = slu_storages(x->n->conf, &err);
 
 	if (!storage)
 		slu_node_log(x->n, SLU_ERROR, "%s", err.text);
 	for (size_t i = 0; storage && storage[i]; i++)
 		if (!access(storage[i], F_OK) &&
-		    slu_storage_expire(storage[i], x->now, &up,
+		    slu_storage_expire(storage[i], x->now, &x->up,
 				       x->n->conf->keep_failed, &err))
 			slu_node_log(x->n, SLU_ERROR, "%s", err.text);
 	slu_strv_free(storage);
@@ -422,7 +420,8 @@ static void expire_root(const struct expiry *x, const struct slu_driver *driver,
 
 	for (size_t i = 0; i < n; i++)
 		if (!strcasecmp(option[i].key, "root") &&
-		    driver->expire(option[i].value, x->now, &err))
+		    driver->expire(option[i].value, x->now, &x->up,
+				   x->n->conf->keep_failed, &err))
 			slu_node_log(x->n, SLU_ERROR, "%s", err.text);
 }
 
@@ -453,6 +452,10 @@ static int expire(void *arg)
 	int rc = slu_node_open(&own, x.n->opt, &err);
 
 	x.n = &own;
+	if (rc == 0 && slu_uptime_now(&x.up, &err)) {
+		slu_node_log(x.n, SLU_ERROR, "%s", err.text);
+		rc = -1;
+	}
 	if (rc == 0)
 		expire_storages(&x);
 	if (rc == 0 && x.common)
@@ -463,7 +466,7 @@ static int expire(void *arg)
 
 void slu_leftovers_expire(struct slu_node *n, bool common)
 {
-	struct expiry x = {n, common, both_say(n)};
+	struct expiry x = {.n = n, .common = common, .now = both_say(n)};
 	struct slu_node all = {0};
 	char path[PATH_MAX];
 	struct slu_pid pid;

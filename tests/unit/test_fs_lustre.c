@@ -9,6 +9,15 @@
 
 /* What earlier jobs left: one's data whose time is over, one's whose is not,
  * and two removals, of which one has been given up. */
+/* Known, by a kernel that does not run any more, to have been kept for long. */
+static void make_aged(const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/age", name);
+	make_text(pfs(path), "another-boot 5 999999999\n");
+}
+
 static void make_old(void)
 {
 	static const struct timespec long_ago[2] = {{.tv_sec = 1000},
@@ -19,7 +28,9 @@ static void make_old(void)
 
 	each(d, dirs) make_dir(pfs(*d), 0711);
 	make_text(pfs("jobs/kept/3.1/until"), "1000");
+	make_aged("jobs/kept/3.1");
 	make_text(pfs("jobs/kept/3.2/until"), "9999999999");
+	make_aged("jobs/kept/3.2");
 	make_text(pfs("jobs/.gone.0.4.1/data"), "x");
 	ck_assert(!utimensat(AT_FDCWD, pfs("jobs/.gone.0.4.1"), long_ago, 0));
 	ck_assert(
@@ -80,6 +91,7 @@ START_TEST(test_lustre)
 	expect(!access(pfs("lfs.log"), F_OK), "no stripes were set");
 	end_job_well();
 	ck_assert(!unlink(pfs("jobs/kept/3.2/until")) &&
+		  !unlink(pfs("jobs/kept/3.2/age")) &&
 		  !rmdir(pfs("jobs/kept/3.2")) && !rmdir(pfs("jobs/kept")) &&
 		  !rmdir(pfs("jobs/.gone.0.4.2")) &&
 		  !unlink(pfs("jobs/.swept")) && !rmdir(pfs("jobs")));
@@ -117,10 +129,63 @@ START_TEST(test_lustre_expired)
 	expect_swept();
 	make_dir(pfs("jobs/kept/3.1"), 0711);
 	make_text(pfs("jobs/kept/3.1/until"), "1000");
+	make_aged("jobs/kept/3.1");
 	nodes_all(run_verb, "recover", 0);
 	expect(!access(pfs("jobs/kept/3.1"), F_OK), "not yet");
 	ck_assert(!utimensat(AT_FDCWD, pfs("jobs/.swept"), long_ago, 0));
 	nodes_all(run_verb, "recover", 0);
+	wait_for_removal("jobs/kept/3.1");
+	expect(access(pfs("jobs/kept/3.1"), F_OK), "its time is over");
+	nodes_end();
+}
+END_TEST
+
+/* A look that finds it due, if the last was by this host. */
+static void look_again(void)
+{
+	const struct timespec then[2] = {{.tv_sec = time(NULL) - 4000},
+					 {.tv_sec = time(NULL) - 4000}};
+
+	ck_assert(!utimensat(AT_FDCWD, pfs("jobs/.swept"), then, 0));
+	nodes_all(run_verb, "recover", 0);
+}
+
+static void put_sweeper(const char *boot)
+{
+	make_text(pfs("jobs/.swept"), boot);
+}
+
+static bool has_age(void)
+{
+	return !access(pfs("jobs/kept/3.1/age"), F_OK);
+}
+
+/* All dates say that its time is over, of this node and of sluiced: a server of
+ * time may have been wrong. The host that looks goes on looking, so that it
+ * ages; another takes that over only from one that has ceased to. */
+START_TEST(test_lustre_dates_jump)
+{
+	if (!begin_lustre(""))
+		return;
+	make_dir(pfs("jobs/kept"), 0711);
+	make_dir(pfs("jobs/kept/3.1"), 0711);
+	make_text(pfs("jobs/kept/3.1/until"), "1000");
+	put_sweeper("another-boot");
+	look_again();
+	expect(!has_age(), "another host's turn");
+	put_sweeper("another-boot");
+	ck_assert(!utimensat(
+		AT_FDCWD, pfs("jobs/.swept"),
+		(struct timespec[2]){{.tv_sec = 1000}, {.tv_sec = 1000}}, 0));
+	nodes_all(run_verb, "recover", 0);
+	for (int i = 0; !has_age() && i < 1200; i++)
+		usleep(50000);
+	expect(has_age(), "not looked at");
+	for (int i = 0; i < 3; i++)
+		look_again();
+	expect(!access(pfs("jobs/kept/3.1"), F_OK), "removed by its date");
+	make_aged("jobs/kept/3.1");
+	look_again();
 	wait_for_removal("jobs/kept/3.1");
 	expect(access(pfs("jobs/kept/3.1"), F_OK), "its time is over");
 	nodes_end();
@@ -294,6 +359,7 @@ static int run(void)
 	add(suite, "lustre_kept", test_lustre_kept, 1);
 	add(suite, "lustre_trust", test_lustre_trust, 1);
 	add(suite, "lustre_expired", test_lustre_expired, 1);
+	add(suite, "lustre_dates_jump", test_lustre_dates_jump, 1);
 	add(suite, "stripe", test_stripe, 1);
 	add(suite, "stripe_jobfs", test_stripe_jobfs, 2);
 	add(suite, "stripe_fails", test_stripe_fails, 2);
