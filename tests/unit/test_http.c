@@ -51,9 +51,11 @@ static bool read_request(int fd, struct seen *seen)
 	return true;
 }
 
-/* An answer with its proof, as sluiced gives it. */
-static void answer_proven(int fd, const struct seen *seen, int status,
-			  const char *body, const char *secret)
+/* An answer with its proof, as sluiced gives it, and a Date that anybody on the
+ * way may have put there. */
+static void answer_proven_at(int fd, const struct seen *seen, int status,
+			     const char *body, const char *secret,
+			     const char *date)
 {
 	char headers[2048];
 	char *cred = slu_cred_reply(&seen->caller, status, body, strlen(body),
@@ -61,9 +63,16 @@ static void answer_proven(int fd, const struct seen *seen, int status,
 
 	if (!cred)
 		_exit(1);
-	snprintf(headers, sizeof(headers), "sluice-credential:  %s \r\n", cred);
+	snprintf(headers, sizeof(headers), "sluice-credential:  %s \r\n%s",
+		 cred, date);
 	answer(fd, status, headers, body, strlen(body));
 	free(cred);
+}
+
+static void answer_proven(int fd, const struct seen *seen, int status,
+			  const char *body, const char *secret)
+{
+	answer_proven_at(fd, seen, status, body, secret, "");
 }
 
 static void answer_big(int fd)
@@ -76,14 +85,27 @@ static void answer_big(int fd)
 			return;
 }
 
-static void answer_dated(int fd, int ahead)
+static void date_ahead(char header[64], int ahead)
 {
 	time_t t = time(NULL) + ahead;
+
+	strftime(header, 64, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", gmtime(&t));
+}
+
+static void answer_dated(int fd, int ahead)
+{
 	char header[64];
 
-	strftime(header, sizeof(header), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n",
-		 gmtime(&t));
+	date_ahead(header, ahead);
 	answer(fd, 400, header, "", 0);
+}
+
+static void answer_forged(int fd, const struct seen *seen)
+{
+	char header[64];
+
+	date_ahead(header, 400 * 86400);
+	answer_proven_at(fd, seen, 200, "body", NULL, header);
 }
 
 /* Behave; false to close the connection. */
@@ -96,6 +118,8 @@ static bool behave(int fd, struct seen *seen)
 		 seen->count);
 	if (!strcmp(what, "ok"))
 		answer_proven(fd, seen, 200, text, NULL);
+	else if (!strcmp(what, "forged"))
+		answer_forged(fd, seen);
 	else if (!strcmp(what, "secret"))
 		answer_proven(fd, seen, 200, "body", "hush");
 	else if (!strcmp(what, "empty"))
@@ -290,6 +314,26 @@ START_TEST(test_ahead)
 }
 END_TEST
 
+/* A Date is nobody's word, with a proof beside it or without. */
+START_TEST(test_proven_ahead)
+{
+	struct slu_http *http = start();
+	struct slu_buf reply = {0};
+	struct slu_err err;
+
+	if (!http)
+		return;
+	ck_assert(isnan(slu_http_proven_ahead(http)));
+	slu_http_post(http, "/ahead100", "", 0, 0, &reply, NULL);
+	ck_assert(isnan(slu_http_proven_ahead(http)));
+	expect_ok(slu_http_post(http, "/forged", "", 0, 0, &reply, &err), err);
+	ck_assert_double_ge(slu_http_ahead(http), 399 * 86400);
+	ck_assert_double_le(fabs(slu_http_proven_ahead(http)), 2);
+	slu_buf_free(&reply);
+	slu_http_free(http);
+}
+END_TEST
+
 static double seconds(void)
 {
 	struct timespec t;
@@ -410,5 +454,6 @@ START_TEST(test_no_munged)
 }
 END_TEST
 
-TEST_MAIN("http", test_post, test_errors, test_busy, test_ahead, test_patience,
-	  test_deadline, test_rotation, test_no_proxy, test_no_munged)
+TEST_MAIN("http", test_post, test_errors, test_busy, test_ahead,
+	  test_proven_ahead, test_patience, test_deadline, test_rotation,
+	  test_no_proxy, test_no_munged)
