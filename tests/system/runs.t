@@ -98,11 +98,24 @@ begun_anew() { # JOB
 	buffer_is "$1" SETUP || history_has "$1" 'taken over from n'
 }
 
+copy_database() {
+	rm -f "$DB.older"
+	sqlite3 "$DB" "VACUUM INTO '$DB.older'"
+}
+
+restore_database() {
+	cluster stop ctl sluiced
+	rm -f "$DB-wal" "$DB-shm"
+	mv "$DB.older" "$DB"
+	chown --reference="$(dirname "$DB")" "$DB"
+	cluster start ctl sluiced
+}
+
 # The database is restored as it was before the job began.
 test_restored() {
 	local job
 	cluster stop ctl sluiced
-	sqlite3 "$DB" "VACUUM INTO '$DB.older'"
+	copy_database
 	cluster start ctl sluiced
 	job=$(submit -N2 --bb='capacity=30MiB; stage_out source=$BB_JOBFS/out destination=/pfs/alice/restored.%j' <<-'EOT'
 		#!/bin/bash
@@ -111,11 +124,7 @@ test_restored() {
 	EOT
 	)
 	check_within 30 "a job with a buffer runs" buffer_is "$job" RUNNING
-	cluster stop ctl sluiced
-	rm -f "$DB-wal" "$DB-shm"
-	mv "$DB.older" "$DB"
-	chown --reference="$(dirname "$DB")" "$DB"
-	cluster start ctl sluiced
+	restore_database
 	check_within 30 "an older database begins its buffer anew" \
 		begun_anew "$job"
 	on n2 sh -c "setsid sluice-node watch --job $job --period 0.5 \
@@ -129,9 +138,65 @@ test_restored() {
 	check_within 40 "nothing is left" nothing_left n1 n2
 }
 
+# A job whose second node stands still while it is set up: JOB. One that got
+# past is waited for, and the next tried.
+held_job() { # PHASE SIGN: file of the job on a node by which it has begun
+	local try
+	for try in 1 2 3 4 5; do
+		rm -f "$PFS/alice/go_on"
+		JOB=$(submit -H -N2 <<-'EOT'
+			#!/bin/bash
+			#BB jobfs capacity=200MiB
+			#BB stage_in source=/pfs/alice/in/ destination=$BB_JOBFS/in
+			#BB stage_out source=$BB_JOBFS/out/ destination=/pfs/alice/whole.%j
+			cp -r "${BB_JOBFS:?}/in" "$BB_JOBFS/out"
+			until [ -e /pfs/alice/go_on ]; do sleep 0.2; done
+		EOT
+		)
+		LIMIT=30 on n2 sh -c "scontrol release $JOB
+			until [ -e /run/sluice/$JOB/$2 ]; do sleep 0.01; done
+			pkill -STOP -x sluice-node"
+		sleep 1
+		buffer_is "$JOB" "$1" && return
+		on n2 pkill -CONT -x sluice-node
+		touch "$PFS/alice/go_on"
+		note "try $try: phase $1 of job $JOB was over"
+		wait_for 60 job_is "$JOB" COMPLETED
+	done
+	false
+}
+
+# It is restored under a job that runs, as it was while that was set up: nobody
+# but the nodes knows that there is something to stage out.
+test_restored_in() { # PHASE SIGN
+	check "a job is held in $1" held_job "$@" || return
+	copy_database
+	on n2 pkill -CONT -x sluice-node
+	check_within 30 "$1: it runs" buffer_is "$JOB" RUNNING
+	restore_database
+	check "$1: an older database knows nothing of that" begun_before "$1"
+	touch "$PFS/alice/go_on"
+	check_within 60 "$1: the job completes" job_is "$JOB" COMPLETED
+	check "$1: all that was promised is staged out" \
+		diff -r "$PFS/alice/in" "$PFS/alice/whole.$JOB"
+	check "$1: the history says who knew better" \
+		history_has "$JOB" 'says that the job has run'
+	check_within 40 "$1: nothing is left" nothing_left n1 n2
+	check_within 20 "$1: no node is drained" no_node_drained
+}
+
+# Or a node has told already.
+begun_before() { # PHASE
+	buffer_is "$JOB" "$1" ||
+		history_has "$JOB" 'says that the job has run'
+}
+
 cluster_up --nodes 2 --ions 0
+make_input in 200 8
 test_unlaunched
 test_suspended
 test_restored
+test_restored_in SETUP plan.json
+test_restored_in STAGE_IN mnt/data/in
 check "the database is sound" database_sound
 finish
