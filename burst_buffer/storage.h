@@ -83,9 +83,8 @@ int slu_storage_remount(const char *kept_dir, struct slu_err *err);
 
 /* Remove what was kept until before `now` and is known to have been kept for
  * `least` seconds (up NULL: that is not asked), and what earlier calls that
- * were cut short left of that. Who uses it keeps it until he ends, but not what
- * only a namespace of his has. -1: `err` is of the first that could not be
- * removed; the others are. */
+ * were cut short left of that. It is taken also from who uses it. -1: `err` is
+ * of the first that could not be removed; the others are. */
 int slu_storage_expire(const char *storage, int64_t now,
 		       const struct slu_uptime *up, int64_t least,
 		       struct slu_err *err);
