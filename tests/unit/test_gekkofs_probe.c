@@ -72,11 +72,13 @@ END_TEST
 
 START_TEST(test_bad)
 {
-	char *dir = tree_new();
-	const char *script = in(dir, "daemon");
+	const char *script;
+	char *dir;
 
 	if (!begin())
 		return;
+	dir = tree_new();
+	script = in(dir, "daemon");
 	expect_bad("/nowhere/gkfs_daemon", library, "20000", "is missing");
 	expect_bad(server, "/nowhere/lib.so", "20000", "is missing");
 	make_text(script, "#!/bin/sh\necho libx.so: not there; exit 127\n");

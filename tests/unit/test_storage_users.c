@@ -5,6 +5,7 @@
 #include "tests/unit/storage_top.h"
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/host/loop.h"
+#include "common/file.h"
 #include <linux/fuse.h>
 #include <linux/io_uring.h>
 #include <sys/file.h>
@@ -238,15 +239,6 @@ static pid_t start_holder(const struct holder *h, char *const fs)
 	return 0;
 }
 
-static bool is_attached(const char *name)
-{
-	char path[100];
-
-	snprintf(path, sizeof(path), "/sys/block/%s/loop/backing_file",
-		 name + strlen("/dev/"));
-	return !access(path, F_OK);
-}
-
 struct held {
 	const struct holder *h;
 	struct slu_storage storage;
@@ -302,14 +294,29 @@ static void check_held(struct held *x)
 	       x->h->name, (intmax_t)st.st_blocks);
 }
 
+/* Devices are given to others at once. */
+static bool is_attached(const struct held *x)
+{
+	struct slu_buf file = {0};
+	char path[100];
+	bool is;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/loop/backing_file",
+		 x->device + strlen("/dev/"));
+	is = !slu_file_read(AT_FDCWD, path, 4200, &file, NULL) && file.data &&
+	     strstr(file.data, x->storage.dir);
+	slu_buf_free(&file);
+	return is;
+}
+
 static void end_held(struct held *x)
 {
 	close(x->image);
 	if (x->holder)
 		let_go(x->holder);
-	for (int i = 0; is_attached(x->device) && i < 1000; i++)
+	for (int i = 0; is_attached(x) && i < 1000; i++)
 		usleep(10000);
-	expect(!is_attached(x->device), "%s: %s", x->h->name, x->device);
+	expect(!is_attached(x), "%s: %s", x->h->name, x->device);
 }
 
 /* Whoever holds it, however: it is gone, its room is free, and what he holds
