@@ -44,8 +44,8 @@ struct worker {
 	bool told;    /* by sluiced, that the job has ended */
 	bool late;    /* it was not in time: what there was is detached */
 	bool success; /* of the job */
-	bool doubted; /* it says that there is nothing to stage out, and does
-		       * not know that the job ran */
+	bool doubted; /* it says that there is nothing to be saved, and does
+		       * not know that all was ready here once */
 	bool keep;
 	double read_bytes, written_bytes;
 };
@@ -72,6 +72,13 @@ static bool has_data(const struct slu_node *n)
 {
 	return has_stage_out(n) &&
 	       (slu_note_has(n, "env") || slu_note_has(n, "restarted"));
+}
+
+/* Is there what somebody relies on? In a persistent buffer that is all, but for
+ * one that was filled ahead of a job, which is a copy. */
+static bool has_trust(const struct slu_node *n)
+{
+	return n->plan.persistent ? !n->plan.ahead : has_data(n);
 }
 
 /* Is there something that other nodes of the job may be using, too? */
@@ -108,8 +115,8 @@ static enum word begin(struct worker *w, struct slu_err *err)
 	word = parse(answer.word);
 	if (word == NONE)
 		slu_err(err, SLU_INVALID, "sluiced said %.40s", answer.word);
-	w->doubted =
-		word == SKIP && !answer.ran && w->n.is_ready && has_data(&w->n);
+	w->doubted = word == SKIP && !answer.ran && w->n.is_ready &&
+		     has_trust(&w->n);
 	slu_msg_clear(&slu_answer_desc, &answer);
 	return word;
 }
@@ -198,8 +205,10 @@ static void first_half(struct worker *w)
 	}
 	if (w->doubted) {
 		slu_node_log(n, SLU_ERROR,
-			     "sluiced does not know that the job has run here "
-			     "(an older database?): its data is kept");
+			     "sluiced does not know that %s here (an older "
+			     "database?): its data is kept",
+			     n->plan.persistent ? "this buffer was made"
+						: "the job has run");
 		w->keep = true;
 	}
 	if (word == GO && !data_gone(w))

@@ -309,6 +309,39 @@ test_expiry() {
 	check_within 60 "ends by itself" persistent_is short 6
 }
 
+# The database is restored as it was while a buffer was being made, which a job
+# has written into since. sluiced gives it up when it is not made in time.
+test_older() {
+	local job
+	cluster conf sluice.conf SetupTimeout=15
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+	asks 'persistent_create name=old type=glusterfs capacity=60MiB' \
+		>/dev/null
+	LIMIT=30 on n3 sh -c 'until ls /run/sluice/4*/plan.json
+		do sleep 0.005; done >/dev/null 2>&1
+		pkill -STOP -x sluice-node'
+	check "a buffer is being made" persistent_is old 1
+	rm -f "$DB.older"
+	sqlite3 "$DB" "VACUUM INTO '$DB.older'"
+	on n3 pkill -CONT -x sluice-node
+	check_within 40 "it is made" persistent_is old 3
+	job=$(submit --bb='persistent name=old' -N1 \
+		<<<$'#!/bin/bash\necho precious >"$BB_old/data"')
+	check_within 60 "a job has written into it" job_is "$job" COMPLETED
+	check_within 30 "and is off its nodes" nothing_left n1 n2
+	cluster stop ctl sluiced
+	rm -f "$DB-wal" "$DB-shm"
+	mv "$DB.older" "$DB"
+	chown --reference="$(dirname "$DB")" "$DB"
+	cluster start ctl sluiced
+	check_within 60 "an older database gives it up" persistent_is old 6
+	check "its node does not: the data is kept" on n3 sh -c \
+		'grep -rqx precious /local/sluice/kept'
+	check "and says why" on n3 grep -q 'not know that this buffer was made' \
+		/var/log/serve.log
+}
+
 cluster_up --nodes 3 --ions 0 --disk 1G
 make_input in 40 2
 install -d -m 711 "$PFS/jobs"
@@ -332,6 +365,7 @@ test_ahead
 test_ahead_array
 test_ahead_fails
 test_ahead_cancelled
+test_older
 on n3 pkill -x sluice-node
 check_within 20 "the nodes are clean" nothing_left n1 n2 n3
 check "no node was drained" no_node_drained
