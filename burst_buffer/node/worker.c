@@ -465,7 +465,8 @@ static int work(void *arg)
 		return 1;
 	}
 	w.n.is_ready = slu_note_has(&w.n, "env") ||
-		       slu_storage_has_mark(w.n.storage.dir, SLU_RAN_MARK);
+		       (*w.n.storage.dir &&
+			slu_storage_has_mark(w.n.storage.dir, SLU_RAN_MARK));
 	if (slu_note_has(&w.n, "restarted"))
 		tell_restarted(&w.n);
 	first_half(&w);
