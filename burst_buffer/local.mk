@@ -106,5 +106,5 @@ tests_unit_test_buffers_verdicts_LDADD = $(world_test_libs)
 tests_unit_test_buffers_cancel_LDADD = $(world_test_libs)
 endif
 
-include burst_buffer/forked/local.mk
+include burst_buffer/preload/local.mk
 include burst_buffer/node/local.mk

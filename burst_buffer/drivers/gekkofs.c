@@ -35,7 +35,7 @@ static const char *library(const struct slu_instance *in)
 /* check */
 
 /* Our own library beside the client's, which ends what would wait for ever
- * (burst_buffer/forked); "": there is none. */
+ * (burst_buffer/preload); "": there is none. */
 static const char *guard(const struct slu_instance *in)
 {
 	const char *path = slu_plan_option(

@@ -40,6 +40,8 @@
 #define AGAIN_SECONDS 2.0 /* to settle its connections */
 #define STOP_SECONDS  10.0
 
+#define DIRECT	      SLU_PKGLIBDIR "/libsluice_direct.so"
+
 void slu_gluster_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX])
 {
@@ -104,6 +106,12 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 	int n = probe_program(slu_fs_option(conf, "server", "glusterfsd"), why);
 
 	n += probe_program(slu_fs_option(conf, "client", "glusterfs"), why);
+	if (access(slu_fs_option(conf, "direct", DIRECT), R_OK)) {
+		slu_buf_printf(why, "%s: %s\n",
+			       slu_fs_option(conf, "direct", DIRECT),
+			       strerror(errno));
+		n++;
+	}
 	if (access("/dev/fuse", rights)) {
 		slu_buf_printf(why, "/dev/fuse: %s%s\n", strerror(errno),
 			       errno == ENOENT ? ": load the module fuse" : "");
@@ -280,21 +288,26 @@ static int client_volfile(const struct slu_instance *in, const char *path,
 	return rc;
 }
 
-/* The kernel keeps what it has read of a file over its close() and the next
- * open(): until the file's size or time is seen to have changed, or, where no
- * node reads what another has written, for good. */
-static char *invalidation(const struct slu_plan *plan)
+enum slu_coherence slu_gluster_coherence(const struct slu_plan *plan)
 {
-	const char *coherence = slu_plan_option(plan, "coherence", "shared");
+	const char *said = slu_plan_option(plan, "coherence", "strict");
 
-	return strcasecmp(coherence, "private") ? "--auto-invalidation=on"
-						: "--auto-invalidation=off";
+	return !strcasecmp(said, "private")  ? SLU_COHERENCE_PRIVATE
+	       : !strcasecmp(said, "shared") ? SLU_COHERENCE_SHARED
+					     : SLU_COHERENCE_STRICT;
 }
 
+/* strict: the kernel keeps nothing of a file (burst_buffer/preload/direct.c).
+ * Else what it has read, over close() and the next open(): until the file's
+ * size or time is seen to have changed, or, where no node reads what another
+ * has written, for good. */
 static int start_client(const struct slu_instance *in, char *vol,
 			struct slu_err *err)
 {
+	enum slu_coherence coherence = slu_gluster_coherence(in->plan);
 	char log[PATH_MAX], pid[PATH_MAX], group[64];
+	char preload[PATH_MAX + 16], told[PATH_MAX + 16];
+	char *env[] = {preload, told, NULL};
 	char *argv[] = {
 		(char *)slu_plan_option(in->plan, "client", "glusterfs"), "-f",
 		vol, "-p", pid, "-l", log, "--log-level", "WARNING",
@@ -302,15 +315,45 @@ static int start_client(const struct slu_instance *in, char *vol,
 		/* A node sees at once what another has written: the kernel
 		 * may not keep sizes and names for a second. */
 		"--attribute-timeout=0", "--entry-timeout=0",
-		invalidation(in->plan), "--fuse-mountopts=nodev,nosuid,noatime",
-		(char *)in->top, NULL};
+		coherence == SLU_COHERENCE_PRIVATE ? "--auto-invalidation=off"
+						   : "--auto-invalidation=on",
+		"--fuse-mountopts=nodev,nosuid,noatime", (char *)in->top, NULL};
 
 	slu_gluster_path(in, "client.log", log);
 	slu_gluster_path(in, "client.pid", pid);
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s",
+		 slu_plan_option(in->plan, "direct", DIRECT));
+	snprintf(told, sizeof(told), "SLUICE_DIRECT=%s/direct", in->work);
 	slu_instance_group(in, group, sizeof(group));
-	return slu_server_start(argv, group,
-				slu_gluster_patience(in->plan, START_SECONDS),
-				err);
+	return slu_server_start(
+		argv, coherence == SLU_COHERENCE_STRICT ? env : NULL, group,
+		slu_gluster_patience(in->plan, START_SECONDS), err);
+}
+
+/* Before the client is started, and when it has been: has it done as it was
+ * told? */
+static int forget_direct(const struct slu_instance *in, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	slu_gluster_path(in, "direct", path);
+	if (unlink(path) && errno != ENOENT)
+		return slu_errno(err, SLU_IO, "cannot remove %s", path);
+	return 0;
+}
+
+static int check_direct(const struct slu_instance *in, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	slu_gluster_path(in, "direct", path);
+	if (slu_gluster_coherence(in->plan) != SLU_COHERENCE_STRICT ||
+	    !access(path, F_OK))
+		return 0;
+	return slu_err(err, SLU_IO,
+		       "glusterfs: coherence=strict: the client does not load "
+		       "%s",
+		       slu_plan_option(in->plan, "direct", DIRECT));
 }
 
 /* It has returned 0 before it knows whether the bricks let it in; when they do
@@ -347,7 +390,8 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 		return -1;
 	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
 		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
-	if (start_client(in, vol, err) || wait_attached(in, vol, err)) {
+	if (forget_direct(in, err) || start_client(in, vol, err) ||
+	    wait_attached(in, vol, err) || check_direct(in, err)) {
 		detach(in, NULL);
 		return -1;
 	}

@@ -108,6 +108,23 @@ static int wait_listening(const char *volfile, unsigned port, double seconds,
 		       seconds);
 }
 
+/* Does the file system below tell two writes by their times? */
+static bool has_coarse_times(const char *dir)
+{
+	struct stat first = {0}, second = {0};
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	bool equal = fd < 0;
+
+	for (int i = 0; i < 8 && !equal; i++)
+		equal = pwrite(fd, "a", 1, 0) != 1 || fstat(fd, &first) ||
+			pwrite(fd, "b", 1, 0) != 1 || fstat(fd, &second) ||
+			(first.st_mtim.tv_sec == second.st_mtim.tv_sec &&
+			 first.st_mtim.tv_nsec == second.st_mtim.tv_nsec);
+	if (fd >= 0)
+		close(fd);
+	return equal;
+}
+
 static int start_brick(const struct slu_instance *in, unsigned port,
 		       struct slu_err *err)
 {
@@ -136,11 +153,15 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	snprintf(dir, sizeof(dir), "%s/brick", in->fs);
 	if (mkdir(dir, 0755) && errno != EEXIST)
 		return slu_errno(err, SLU_IO, "cannot make %s", dir);
-	slu_volfile_brick(in->plan, in->self, dir, port, &text);
+	slu_volfile_brick(in->plan, in->self, dir, port,
+			  slu_gluster_coherence(in->plan) ==
+					  SLU_COHERENCE_SHARED &&
+				  has_coarse_times(dir),
+			  &text);
 	if (slu_gluster_volfile(vol, &text, err))
 		return -1;
 	slu_instance_group(in, group, sizeof(group));
-	if (slu_server_start(argv, group, seconds, err) ||
+	if (slu_server_start(argv, NULL, group, seconds, err) ||
 	    wait_listening(vol, port, seconds, err)) {
 		slu_server_stop(SLU_GLUSTER, vol, 1, NULL);
 		return -1;

@@ -25,23 +25,32 @@ static const char *address(const struct slu_plan_node *node)
 }
 
 void slu_volfile_brick(const struct slu_plan *plan, size_t self,
-		       const char *dir, unsigned port, struct slu_buf *out)
+		       const char *dir, unsigned port, bool own_times,
+		       struct slu_buf *out)
 {
 	slu_buf_printf(out,
 		       "volume posix\n"
 		       "    type storage/posix\n"
 		       "    option directory %s\n"
-		       "end-volume\n"
+		       "    option ctime %s\n"
+		       "end-volume\n",
+		       dir, own_times ? "on" : "off");
+	if (own_times)
+		slu_buf_puts(out, "volume utime\n"
+				  "    type features/utime\n"
+				  "    subvolumes posix\n"
+				  "end-volume\n");
+	slu_buf_printf(out,
 		       "volume locks\n"
 		       "    type features/locks\n"
-		       "    subvolumes posix\n"
+		       "    subvolumes %s\n"
 		       "end-volume\n"
 		       "volume brick%zu\n"
 		       "    type performance/io-threads\n"
 		       "    option thread-count 1\n"
 		       "    subvolumes locks\n"
 		       "end-volume\n",
-		       dir, self);
+		       own_times ? "utime" : "posix", self);
 	slu_buf_printf(out,
 		       "volume server\n"
 		       "    type protocol/server\n"

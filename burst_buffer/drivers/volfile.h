@@ -8,12 +8,16 @@
  * would let others in); the password is the instance's secret.
  */
 
+#include <stdbool.h>
 #include "common/str.h"
 #include "wire/node.h"
 
-/* The brick of node `self`, stored in `dir`, listening on `port`. */
+/* The brick of node `self`, stored in `dir`, listening on `port`. own_times: it
+ * keeps files' times itself, in nanoseconds, because those of the file system
+ * below are too coarse to tell two writes apart. */
 void slu_volfile_brick(const struct slu_plan *plan, size_t self,
-		       const char *dir, unsigned port, struct slu_buf *out);
+		       const char *dir, unsigned port, bool own_times,
+		       struct slu_buf *out);
 
 /* The client; port[i] belongs to plan->node[i], unless that gives no brick.
  * `shard`: block size in bytes that large files are spread in, 0: files are

@@ -296,7 +296,7 @@ int slu_server_connections(const struct slu_pid *pid,
 }
 
 struct start {
-	char *const *argv;
+	char *const *argv, *const *env;
 	const char *group;
 	double seconds;
 };
@@ -309,13 +309,15 @@ static int start_in_child(struct slu_aside *aside, void *arg, void *out,
 	(void)aside, (void)out;
 	slu_cgroup_enter(s->group);
 	slu_most_files();
+	for (char *const *e = s->env; e && *e; e++)
+		putenv(*e);
 	return slu_run(s->argv, s->seconds, NULL, err);
 }
 
-int slu_server_start(char *const argv[], const char *group, double seconds,
-		     struct slu_err *err)
+int slu_server_start(char *const argv[], char *const env[], const char *group,
+		     double seconds, struct slu_err *err)
 {
-	struct start start = {argv, group, seconds};
+	struct start start = {argv, env, group, seconds};
 	struct slu_aside aside = {
 		.fn = start_in_child, .arg = &start, .seconds = seconds + 10};
 

@@ -32,9 +32,10 @@ int slu_server_connections(const struct slu_pid *pid,
 			   struct slu_connections *out, struct slu_err *err);
 
 /* Start argv, which daemonises itself, in cgroups of the name `group` and with
- * as many open files as allowed. */
-int slu_server_start(char *const argv[], const char *group, double seconds,
-		     struct slu_err *err);
+ * as many open files as allowed; with the variables of `env` ("NAME=VALUE",
+ * NULL-ended; NULL: none) beside our own. */
+int slu_server_start(char *const argv[], char *const env[], const char *group,
+		     double seconds, struct slu_err *err);
 
 /* SIGTERM, then SIGKILL after `seconds`, to all that slu_server_find() finds;
  * returns when they have ended. None is success. */

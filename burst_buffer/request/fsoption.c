@@ -107,7 +107,8 @@ static bool is_preload(const char *value)
 
 static bool is_coherence(const char *value)
 {
-	return is_word(value, "private", "shared");
+	return is_word(value, "private", "shared") ||
+	       !strcasecmp(value, "strict");
 }
 
 static bool is_remote(const char *value)
@@ -237,7 +238,8 @@ static const struct {
 	 "auto or a multiple of 64KiB below 4GiB"},
 	{"stripe_count", is_stripe_count, "a number from -1 (all) to 2000"},
 	{"layout", is_layout, "auto, place or none"},
-	{"coherence", is_coherence, "private or shared"},
+	{"coherence", is_coherence, "private, shared or strict"},
+	{"direct", is_path, "an absolute path"},
 	{"daemons", is_daemons, "a number from 1 to 4"},
 	{"preload", is_preload, "steps or all"},
 	{"files", is_files, "a number from 256 to 1048576"},

@@ -12,8 +12,8 @@
 #include "wire/node.h"
 
 static const char *const no_options[] = {NULL};
-static const char *const glusterfs_options[] = {"server", "client",    "ports",
-						"shard",  "coherence", NULL};
+static const char *const glusterfs_options[] = {
+	"server", "client", "ports", "shard", "coherence", "direct", NULL};
 static const char *const gekkofs_options[] = {
 	"server",     "library",	 "listen", "protocol", "daemons",
 	"preload",    "files",		 "guard",  "args",     "env",
@@ -29,7 +29,7 @@ const struct slu_fstype slu_fstypes[] = {
 	 .coherence = SLU_COHERENCE_PRIVATE,
 	 .options = no_options},
 	{.name = "glusterfs",
-	 .coherence = SLU_COHERENCE_SHARED,
+	 .coherence = SLU_COHERENCE_STRICT,
 	 .shared = true,
 	 .binds = true,
 	 .persistent = true,

@@ -3,6 +3,8 @@
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/server.h"
+#include <limits.h>
+#include <stdlib.h>
 
 const struct slu_driver *driver;
 char *top;
@@ -13,6 +15,14 @@ static char *keep(const char *dir, const char *name)
 	return strdup(in(dir, name));
 }
 
+char *direct_library(void)
+{
+	static char path[PATH_MAX];
+
+	ck_assert_ptr_nonnull(realpath(".libs/libsluice_direct.so", path));
+	return path;
+}
+
 void job_new(struct job *j, uint32_t id, const char *ports)
 {
 	static const char *const names[] = {"n0", "n1", "n2"};
@@ -20,12 +30,13 @@ void job_new(struct job *j, uint32_t id, const char *ports)
 
 	memset(j, 0, sizeof(*j));
 	j->option[0] = (struct slu_pair){"ports", (char *)ports};
+	j->option[1] = (struct slu_pair){"direct", direct_library()};
 	j->plan = (struct slu_plan){.job_id = id,
 				    .buffer = id,
 				    .node = j->node,
 				    .n_node = NODES,
 				    .option = j->option,
-				    .n_option = 1};
+				    .n_option = 2};
 	j->plan.secret = strdup(id % 2 ? "odd" : "even");
 	for (size_t i = 0; i < NODES; i++) {
 		struct slu_instance *n = &j->in[i];
@@ -100,10 +111,13 @@ void setup(void)
 	top = tree_new();
 }
 
-void job_up(struct job *j, uint32_t id)
+void job_up(struct job *j, uint32_t id, const char *coherence)
 {
 	setup();
 	job_new(j, id, "21000-21999");
+	if (coherence)
+		j->option[j->plan.n_option++] =
+			(struct slu_pair){"coherence", (char *)coherence};
 	job_start(j);
 	job_attach(j);
 }

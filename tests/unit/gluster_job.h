@@ -17,7 +17,7 @@ extern struct slu_err err;
 
 struct job {
 	struct slu_plan_node node[NODES];
-	struct slu_pair option[1];
+	struct slu_pair option[3]; /* ports, direct, coherence */
 	struct slu_plan plan;
 	struct slu_instance in[NODES];
 	struct slu_pair attr[NODES];
@@ -25,6 +25,9 @@ struct job {
 };
 
 void setup(void);
+
+/* The path of the library that has just been built for its clients. */
+char *direct_library(void);
 
 /* Each node has its directories; the test's end removes them. */
 void job_new(struct job *j, uint32_t id, const char *ports);
@@ -34,8 +37,8 @@ void job_attach(struct job *j);
 void job_end(struct job *j);
 void job_free(struct job *j);
 
-/* setup(), and a job that has begun. */
-void job_up(struct job *j, uint32_t id);
+/* setup(), and a job that has begun. NULL: the default coherence. */
+void job_up(struct job *j, uint32_t id, const char *coherence);
 
 /* What main() returns. */
 int gluster_tests(const char *name, const TTest *const *tests, size_t n);

@@ -4,6 +4,7 @@
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/staging/stage.h"
+#include "common/file.h"
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -135,13 +136,13 @@ static void rewritten_is_read(const struct job *j)
 
 /* What one node writes another sees at once, also when it has looked before:
  * the first tasks of a job look at files that others have just staged in. */
-START_TEST(test_coherent)
+static void new_is_seen(const char *coherence)
 {
 	char path[4096];
 	struct stat st;
 	struct job j;
 
-	job_up(&j, 9);
+	job_up(&j, 9, coherence);
 	for (int i = 0; i < 10; i++) {
 		char name[8];
 
@@ -156,6 +157,160 @@ START_TEST(test_coherent)
 		ck_assert_int_eq(stat(in(j.in[0].top, name), &st), -1);
 	}
 	rewritten_is_read(&j);
+	job_end(&j);
+	job_free(&j);
+	tree_remove(top);
+}
+
+START_TEST(test_coherent)
+{
+	new_is_seen("shared");
+	new_is_seen(NULL);
+}
+END_TEST
+
+static int open_on(const struct job *j, int node, const char *name, int flags)
+{
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", j->in[node].top, name);
+	fd = open(path, flags, 0644);
+	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
+	return fd;
+}
+
+/* A descriptor that made the file, and has read it, reads what another node
+ * has written since, though size and time are as before. */
+static void descriptor_is_fresh(const struct job *j)
+{
+	int first = open_on(j, 0, "kept", O_RDWR | O_CREAT);
+	int second = open_on(j, 1, "kept", O_RDWR);
+	struct timespec times[2];
+	char text[8] = "";
+	struct stat st;
+
+	for (char c = 'a'; c < 'k'; c++) {
+		ck_assert_int_eq(pwrite(second, &c, 1, 0), 1);
+		ck_assert_int_eq(pread(first, text, 8, 0), 1);
+		ck_assert_int_eq(text[0], c);
+		ck_assert(!fstat(first, &st));
+		times[0] = st.st_atim;
+		times[1] = st.st_mtim;
+		c++;
+		ck_assert_int_eq(pwrite(second, &c, 1, 0), 1);
+		ck_assert(!futimens(second, times));
+		ck_assert_int_eq(pread(first, text, 8, 0), 1);
+		ck_assert_int_eq(text[0], c);
+	}
+	ck_assert(!close(first) && !close(second));
+}
+
+#define RECORD	5000 /* crosses pages */
+#define RECORDS 40
+
+static void append(const struct job *j, int node)
+{
+	int fd = open_on(j, node, "log", O_WRONLY | O_APPEND);
+	char record[RECORD];
+
+	memset(record, 'a' + node, sizeof(record));
+	for (int i = 0; i < RECORDS; i++)
+		if (write(fd, record, RECORD) != RECORD)
+			_exit(1);
+	_exit(0);
+}
+
+/* Records that all nodes append at once are all there, each in one piece. */
+static void records_are_whole(const struct job *j)
+{
+	int fd = open_on(j, 0, "log", O_RDONLY | O_CREAT), status;
+	char record[RECORD], same[RECORD];
+	int n = 0;
+
+	for (int node = 0; node < NODES; node++)
+		if (!fork())
+			append(j, node);
+	while (wait(&status) > 0)
+		ck_assert_int_eq(status, 0);
+	for (; read(fd, record, RECORD) == RECORD; n++) {
+		memset(same, record[0], RECORD);
+		ck_assert(!memcmp(record, same, RECORD));
+	}
+	ck_assert_int_eq(n, NODES * RECORDS);
+	close(fd);
+}
+
+/* What the kernel said when it was told that mappings are welcome. */
+static bool mmap_works(const struct job *j)
+{
+	struct slu_buf text = {0};
+	bool works;
+
+	expect_ok(slu_file_read(AT_FDCWD, in(j->in[0].work, "direct"), 64,
+				&text, &err),
+		  err);
+	works = !strcmp(text.data, "mmap\n");
+	slu_buf_free(&text);
+	return works;
+}
+
+/* What was written through a mapping another node reads, and maps. */
+static void mapping_is_read(const struct job *j)
+{
+	int first = open_on(j, 0, "mapped", O_RDWR | O_CREAT);
+	int second = open_on(j, 1, "mapped", O_RDWR);
+	char text[8], *m;
+	struct stat st;
+
+	ck_assert(!ftruncate(first, 8192));
+	for (char c = 'a'; c < 'f'; c++) {
+		/* The kernel has the size of when it asked last. */
+		ck_assert(!fstat(first, &st) && !fstat(second, &st));
+		m = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 c % 2 ? first : second, 0);
+		if (!mmap_works(j)) {
+			ck_assert_ptr_eq(m, MAP_FAILED);
+			ck_assert_int_eq(errno, ENODEV);
+			break;
+		}
+		ck_assert_ptr_ne(m, MAP_FAILED);
+		ck_assert_int_eq(m[4095], c == 'a' ? 0 : c - 1);
+		m[4095] = c;
+		ck_assert(!msync(m, 8192, MS_SYNC) && !munmap(m, 8192));
+		ck_assert_int_eq(pread(c % 2 ? second : first, text, 1, 4095),
+				 1);
+		ck_assert_int_eq(text[0], c);
+	}
+	ck_assert(!close(first) && !close(second));
+}
+
+START_TEST(test_strict)
+{
+	struct job j;
+
+	job_up(&j, 15, NULL);
+	descriptor_is_fresh(&j);
+	records_are_whole(&j);
+	mapping_is_read(&j);
+	job_end(&j);
+	job_free(&j);
+	tree_remove(top);
+}
+END_TEST
+
+/* A client that cannot be made strict is no client. */
+START_TEST(test_not_strict)
+{
+	const char *root;
+	struct job j;
+
+	setup();
+	job_new(&j, 17, "21000-21999");
+	job_start(&j);
+	j.option[1].value = (char *)"/nowhere/direct.so";
+	expect_fail(driver->attach(&j.in[0], j.attr, NODES, &root, &err), err,
+		    SLU_IO, "does not load /nowhere/direct.so");
 	job_end(&j);
 	job_free(&j);
 	tree_remove(top);
@@ -250,16 +405,9 @@ static void expect_staged(const struct job *j, bool content)
  * wrote, whichever way it is verified. */
 START_TEST(test_staged_fresh)
 {
-	struct slu_pair option[2] = {{0}, {"coherence", "private"}};
 	struct job j;
 
-	setup();
-	job_new(&j, 13, "21000-21999");
-	option[0] = j.option[0];
-	j.plan.option = option;
-	j.plan.n_option = 2;
-	job_start(&j);
-	job_attach(&j);
+	job_up(&j, 13, "private");
 	expect_staged(&j, false);
 	expect_staged(&j, true);
 	job_end(&j);
@@ -296,7 +444,7 @@ START_TEST(test_same_directories)
 	struct job j;
 	int status;
 
-	job_up(&j, 11);
+	job_up(&j, 11, NULL);
 	pthread_barrierattr_init(&shared);
 	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
 	pthread_barrier_init(all, &shared, TASKS);
@@ -379,7 +527,8 @@ END_TEST
 /* An ordinary user need not have the right to what root will use. */
 static int probe_as(uid_t uid)
 {
-	struct slu_fs_conf conf = {0};
+	struct slu_option option = {"direct", direct_library()};
+	struct slu_fs_conf conf = {.option = &option, .n_option = 1};
 	struct slu_buf why = {0};
 	int status;
 
@@ -392,12 +541,14 @@ static int probe_as(uid_t uid)
 
 START_TEST(test_probe)
 {
-	struct slu_option option[] = {{"server", "/nowhere/glusterfsd"}};
-	struct slu_fs_conf conf = {.option = option, .n_option = 1};
+	struct slu_option option[] = {{"server", "/nowhere/glusterfsd"},
+				      {"direct", "/nowhere/direct.so"}};
+	struct slu_fs_conf conf = {.option = option, .n_option = 2};
 	struct slu_buf why = {0};
 
-	ck_assert_int_eq(slu_driver_find("glusterfs")->probe(&conf, &why), 1);
+	ck_assert_int_eq(slu_driver_find("glusterfs")->probe(&conf, &why), 2);
 	ck_assert_ptr_nonnull(strstr(why.data, "/nowhere/glusterfsd"));
+	ck_assert_ptr_nonnull(strstr(why.data, "/nowhere/direct.so"));
 	slu_buf_free(&why);
 	ck_assert_int_eq(probe_as(0), 0);
 	ck_assert_int_eq(probe_as(65534), 0);
@@ -407,9 +558,9 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		test_life,	   test_coherent, test_same_directories,
-		test_staged_fresh, test_two_jobs, test_options,
-		test_probe};
+		test_life,	 test_coherent,		test_strict,
+		test_not_strict, test_same_directories, test_staged_fresh,
+		test_two_jobs,	 test_options,		test_probe};
 
 	return gluster_tests("glusterfs", tests,
 			     sizeof(tests) / sizeof(*tests));

@@ -14,7 +14,7 @@ START_TEST(test_lost_brick)
 	struct job j;
 	struct slu_pid pid;
 
-	job_up(&j, 2);
+	job_up(&j, 2, NULL);
 	expect_ok(slu_server_find("gluster", in(j.in[1].work, "brick.vol"),
 				  &pid, &err),
 		  err);
@@ -41,7 +41,7 @@ START_TEST(test_abort)
 	pid_t user;
 	int status;
 
-	job_up(&j, 4);
+	job_up(&j, 4, NULL);
 	for (size_t i = 0; i < NODES; i++) {
 		expect_ok(slu_server_find("gluster",
 					  in(j.in[i].work, "brick.vol"), &pid,

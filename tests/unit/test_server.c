@@ -32,7 +32,7 @@ static void start(const char *mark)
 		 "sleep 60' %s >/dev/null 2>&1 & "
 		 "until [ -e %s.up ]; do sleep 0.01; done",
 		 mark, mark, mark);
-	expect_ok(slu_server_start(argv, group, 20, &err), err);
+	expect_ok(slu_server_start(argv, NULL, group, 20, &err), err);
 }
 
 static void wait_for(const char *mark, struct slu_pid *pid)

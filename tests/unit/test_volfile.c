@@ -27,7 +27,7 @@ START_TEST(test_brick)
 {
 	struct slu_buf text = {0};
 
-	slu_volfile_brick(&plan, 1, "/store/brick", 20001, &text);
+	slu_volfile_brick(&plan, 1, "/store/brick", 20001, false, &text);
 	has(&text, "    option directory /store/brick\n");
 	has(&text, "volume brick1\n");
 	has(&text, "bind-address n2\n");
@@ -38,6 +38,11 @@ START_TEST(test_brick)
 	ck_assert_uint_eq(slu_volfile_port(text.data), 20001);
 	slu_buf_free(&text);
 	ck_assert_uint_eq(slu_volfile_port("option x 5\n"), 0);
+	slu_volfile_brick(&plan, 1, "/store/brick", 20001, true, &text);
+	has(&text, "    option ctime on\n");
+	has(&text, "    type features/utime\n");
+	has(&text, "    type features/locks\n    subvolumes utime\n");
+	slu_buf_free(&text);
 }
 END_TEST
 
