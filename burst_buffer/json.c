@@ -9,6 +9,7 @@
 #include <string.h>
 #include "burst_buffer/buffers.h"
 #include "burst_buffer/life.h"
+#include "burst_buffer/request/fstype.h"
 #include "common/jsonx.h"
 #include "common/str.h"
 
@@ -26,7 +27,12 @@
 static const char object[] =
 	"SELECT json_object('buffer', BID, 'job', JobID, 'restarts', Restarts,"
 	" 'uid', Uid, 'user', User, 'job_name', JobName, 'name', Name,"
-	" 'filesystem', FileSystem, 'driver', Driver, 'capacity', Capacity,"
+	" 'filesystem', FileSystem, 'driver', Driver,"
+	" 'coherence', (SELECT json_extract(value, '$.value')"
+	"  FROM json_each(" PLAN ", '$.option')"
+	"  WHERE lower(CASE type WHEN 'object' THEN"
+	"   json_extract(value, '$.key') END) = 'coherence'"
+	"  ORDER BY CAST(key AS INTEGER) LIMIT 1), 'capacity', Capacity,"
 	" 'nodes', Nodes, 'state', State, 'created', Created,"
 	" 'job_start', JobStart, 'ready', Ready, 'ended', Ended,"
 	" 'failed_in', FailedIn, 'failure', Failure,"
@@ -93,6 +99,20 @@ static void name_states(struct json_object *obj, const char *list, name_f *name)
 		name_state(json_object_array_get_idx(array, i), "state", name);
 }
 
+/* In place of the option of its plan what that makes of the driver; also of
+ * rows that are older than coherence. */
+static void name_coherence(struct json_object *obj)
+{
+	struct json_object *driver = json_object_object_get(obj, "driver");
+	struct json_object *said = json_object_object_get(obj, "coherence");
+	const enum slu_coherence given =
+		slu_coherence_of(json_object_get_string(driver),
+				 said ? json_object_get_string(said) : NULL);
+
+	if (given)
+		slu_json_set_str(obj, "coherence", slu_coherence_names[given]);
+}
+
 static int add_row(struct json_object *array, struct slu_rows *rows,
 		   struct slu_err *err)
 {
@@ -101,6 +121,7 @@ static int add_row(struct json_object *array, struct slu_rows *rows,
 
 	if (!obj)
 		return -1;
+	name_coherence(obj);
 	name_state(obj, "state", slu_bb_name);
 	name_state(obj, "failed_in", slu_bb_name);
 	name_states(obj, "members", slu_node_name);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include "burst_buffer/live.h"
 #include "burst_buffer/plan.h"
+#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
 #include "common/hostlist.h"
 #include "common/str.h"
@@ -320,6 +321,18 @@ static int make_and_destroy(struct slu_buffers *b, const struct slu_job *job,
 	return 0;
 }
 
+/* The buffer that it uses may be there by now, and be too little. */
+static int check_used(struct slu_buffers *b, const struct slu_request *req,
+		      struct slu_err *why)
+{
+	const struct slu_bb *bb =
+		req->persistent ? find_name(b, req->name) : NULL;
+
+	return bb ? slu_check_persist_gives(req, slu_plan_coherence(&bb->plan),
+					    why)
+		  : 0;
+}
+
 int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 		      double now, struct slu_err *err)
 {
@@ -330,7 +343,8 @@ int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 	if (slu_request_parse(job->request, NULL, &req, err))
 		return -1;
 	if (slu_request_resolve(&req, b->conf, &why) ||
-	    slu_request_check(&req, b->conf, job->user, &why)) {
+	    slu_request_check(&req, b->conf, job->user, &why) ||
+	    check_used(b, &req, &why)) {
 		slu_persist_refuse(b, job, &why);
 		slu_request_free(&req);
 		return 0;

@@ -319,7 +319,12 @@ static int fill_use(struct slu_plan *plan, const struct slu_job *job,
 		return -1;
 	for (size_t i = 0; i < plan->n_node; i++)
 		plan->node[i].client = true;
-	return site->persistent(site->promised_arg, job, req->name, plan, err);
+	return site->persistent(site->promised_arg, job, req->name, plan,
+				err) ||
+			       slu_check_persist_gives(
+				       req, slu_plan_coherence(plan), err)
+		       ? -1
+		       : 0;
 }
 
 static int fill(struct slu_plan *plan, const struct slu_job *job,

@@ -227,6 +227,9 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 		.expires = bb->plan.expires,
 		.ahead = bb->plan.ahead,
 	};
+	if (slu_plan_coherence(&bb->plan))
+		out->coherence = strdup(
+			slu_coherence_names[slu_plan_coherence(&bb->plan)]);
 	if (out->name && out->state && out->text && out->pending)
 		return 0;
 	slu_msg_clear(&slu_buffer_desc, out);

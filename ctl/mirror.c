@@ -314,12 +314,12 @@ static void print_one(void *arg, const struct slu_buffer_state *b)
 	if (b->ahead || !b->persistent)
 		snprintf(job, sizeof(job), "%u",
 			 b->ahead ? b->creator : b->job_id);
-	slu_buf_printf(arg, "%-10s %-10s %-9s%s %10s  %s%s%s\n", job,
-		       b->name ? b->name : "", b->state ? b->state : "",
-		       b->failed ? "!" : " ", slu_size_text(b->size, size),
-		       b->pending ? b->pending : "",
-		       b->pending && b->text ? "  " : "",
-		       b->text ? b->text : "");
+	slu_buf_printf(
+		arg, "%-10s %-10s %-9s%s %10s %-9s  %s%s%s\n", job,
+		b->name ? b->name : "", b->state ? b->state : "",
+		b->failed ? "!" : " ", slu_size_text(b->size, size),
+		b->coherence ? b->coherence : "", b->pending ? b->pending : "",
+		b->pending && b->text ? "  " : "", b->text ? b->text : "");
 }
 
 /* Room that no buffer in the list takes. */
@@ -346,8 +346,9 @@ void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
 {
 	size_t n;
 
-	slu_buf_printf(out, "%-10s %-10s %-10s %10s  %s\n", "JobID", "Name",
-		       "State", "Size", "Nodes, what is going on");
+	slu_buf_printf(out, "%-10s %-10s %-10s %10s %-9s  %s\n", "JobID",
+		       "Name", "State", "Size", "Coherence",
+		       "Nodes, what is going on");
 	n = slu_mirror_walk(m, SLU_NO_ID, job_id, print_one, out);
 	if (!n && job_id)
 		slu_buf_printf(out,

@@ -37,6 +37,7 @@ bool slu_ctl_has_persistent(const char *text)
 /* What is known of the one of this name. */
 struct found {
 	bool is, running, group, leaving;
+	enum slu_coherence coherence;
 	uint32_t uid, creator;
 	int64_t created; /* Unix seconds */
 	char text[160];	 /* of sluiced, or "" */
@@ -52,6 +53,8 @@ static void look(void *arg, const struct slu_buffer_state *b)
 	f->leaving = b->leaving;
 	f->uid = b->uid;
 	f->creator = b->creator;
+	f->coherence = b->coherence ? slu_coherence_word(b->coherence)
+				    : SLU_COHERENCE_STRICT; /* sluiced knows */
 	f->created = b->created;
 	snprintf(f->text, sizeof(f->text), "%.150s", b->text ? b->text : "");
 }
@@ -186,10 +189,15 @@ int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 	if (!req->persistent)
 		return 0;
 	f = find(m, req->name);
-	/* who is of its group only sluiced can know */
-	if (!f.is || f.uid == ask->uid || f.group)
+	if (!f.is)
 		return 0;
-	stranger(req->name, err);
+	/* who is of its group only sluiced can know; after one that is being
+	 * destroyed another of its name may come */
+	if (f.uid != ask->uid && !f.group)
+		stranger(req->name, err);
+	else if (f.leaving ||
+		 slu_check_persist_gives(req, f.coherence, err) == 0)
+		return 0;
 	return slu_request_at(req->line, err);
 }
 
@@ -291,14 +299,20 @@ static bool wait_destroy(struct wait *w, const struct slu_request_persist *one)
 	return waits(w, "waits until %s is destroyed", one->name, f.text);
 }
 
-static bool wait_use(struct wait *w, const char *name)
+static bool wait_use(struct wait *w, const struct slu_request *req)
 {
+	const char *name = req->name;
 	struct found f = find(&w->ctl->mirror, name);
+	struct slu_err why;
 
 	if (!f.is)
 		return waits(w, "waits for a persistent buffer %s", name, NULL);
 	if (f.leaving)
 		return waits(w, "%s is being destroyed", name, f.text);
+	if (slu_check_persist_gives(req, f.coherence, &why)) {
+		w->tell = true; /* sluiced holds the job */
+		return waits(w, "%.200s", why.text, NULL);
+	}
 	return f.running ? false
 			 : waits(w, "waits until %s is made", name, f.text);
 }
@@ -369,7 +383,7 @@ static bool wait_for(struct wait *w, const struct slu_request *req,
 		wait = req->persist[i].destroy
 			       ? wait_destroy(w, &req->persist[i])
 			       : wait_create(w, req, i, uid);
-	return wait || (req->persistent && wait_use(w, req->name));
+	return wait || (req->persistent && wait_use(w, req));
 }
 
 bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,

@@ -114,12 +114,25 @@ DESC(slu_done_desc, "done", done_fields);
 
 #define T struct slu_buffer_state
 static const struct slu_field buffer_fields[] = {
-	NEEDED(U64, buffer), NEEDED(U32, job_id),  FIELD(U32, uid),
-	FIELD(STR, name),    NEEDED(STR, state),   FIELD(STR, text),
-	FIELD(U64, size),    FIELD(I64, created),  FIELD(STR, pending),
-	FIELD(BOOL, failed), FIELD(STR, pool),	   FIELD(BOOL, persistent),
-	FIELD(BOOL, group),  FIELD(BOOL, leaving), FIELD(U32, creator),
-	FIELD(I64, expires), FIELD(BOOL, ahead),   LAST,
+	NEEDED(U64, buffer),
+	NEEDED(U32, job_id),
+	FIELD(U32, uid),
+	FIELD(STR, name),
+	NEEDED(STR, state),
+	FIELD(STR, text),
+	FIELD(U64, size),
+	FIELD(I64, created),
+	FIELD(STR, pending),
+	FIELD(BOOL, failed),
+	FIELD(STR, pool),
+	FIELD(BOOL, persistent),
+	FIELD(BOOL, group),
+	FIELD(BOOL, leaving),
+	FIELD(U32, creator),
+	FIELD(I64, expires),
+	FIELD(BOOL, ahead),
+	FIELD(STR, coherence),
+	LAST,
 };
 DESC(slu_buffer_desc, "buffer", buffer_fields);
 #undef T

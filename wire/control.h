@@ -132,6 +132,7 @@ struct slu_buffer_state { /* "buffer": one line of the mirror */
 	uint32_t creator; /* the job that had it made */
 	int64_t expires;
 	bool ahead; /* it only waits for `creator`, with what is staged in */
+	char *coherence; /* a word of coherence=; NULL: not known */
 };
 
 /* Storage that is counted together, as the resource map knows it. */

@@ -283,6 +283,14 @@ static int check_forward(const struct slu_request *req,
 	return check_pattern(req->forward_pattern, err);
 }
 
+static int check_coherence(const struct slu_request *req,
+			   const struct slu_conf *conf, struct slu_err *err)
+{
+	return slu_check_coherence(req, conf, NULL, err)
+		       ? slu_err_prefix(err, "jobfs")
+		       : 0;
+}
+
 static int check_jobfs(const struct slu_request *req,
 		       const struct slu_conf *conf, const char *user,
 		       struct slu_err *err)
@@ -295,7 +303,7 @@ static int check_jobfs(const struct slu_request *req,
 		return slu_err_prefix(err, "jobfs");
 	return check_type(req, conf, err) || check_split(req, conf, err) ||
 			       check_bind(req, conf, err) ||
-			       slu_check_coherence(req, conf, err) ||
+			       check_coherence(req, conf, err) ||
 			       check_capacity(req, conf, err)
 		       ? -1
 		       : 0;

@@ -10,6 +10,7 @@
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/grammar.h"
 #include "common/str.h"
+#include "wire/node.h"
 
 const char *const slu_coherence_names[] = {[SLU_COHERENCE_UNSAID] = "",
 					   [SLU_COHERENCE_PRIVATE] = "private",
@@ -29,27 +30,44 @@ int slu_set_coherence(struct slu_request *req, const char *value,
 	return 0;
 }
 
-static enum slu_coherence most(const struct slu_fs_conf *fs)
+enum slu_coherence slu_coherence_word(const char *word)
 {
-	const struct slu_fstype *type = slu_fstype_find(fs->driver);
+	for (int i = SLU_COHERENCE_PRIVATE; word && slu_coherence_names[i]; i++)
+		if (!strcasecmp(word, slu_coherence_names[i]))
+			return (enum slu_coherence)i;
+	return SLU_COHERENCE_UNSAID;
+}
 
+enum slu_coherence slu_coherence_of(const char *driver, const char *said)
+{
+	const struct slu_fstype *type = slu_fstype_find(driver);
+	enum slu_coherence word = slu_coherence_word(said);
+
+	if (word && slu_fstype_has(type, "coherence"))
+		return word;
 	return type ? type->coherence : SLU_COHERENCE_UNSAID;
 }
 
 enum slu_coherence slu_fstype_coherence(const struct slu_fs_conf *fs)
 {
-	const char *said = slu_fs_option(fs, "coherence", NULL);
-
-	if (said && slu_fstype_has(slu_fstype_find(fs->driver), "coherence"))
-		for (int i = SLU_COHERENCE_PRIVATE; slu_coherence_names[i]; i++)
-			if (!strcasecmp(said, slu_coherence_names[i]))
-				return (enum slu_coherence)i;
-	return most(fs);
+	return slu_coherence_of(fs->driver,
+				slu_fs_option(fs, "coherence", NULL));
 }
 
-const struct slu_fs_conf *
-slu_coherence_fs(const struct slu_conf *conf, enum slu_coherence least,
-		 bool (*fits)(const struct slu_fstype *))
+enum slu_coherence slu_plan_coherence(const struct slu_plan *plan)
+{
+	return slu_coherence_of(plan->driver,
+				slu_plan_option(plan, "coherence", NULL));
+}
+
+static enum slu_coherence most(const struct slu_fs_conf *fs)
+{
+	return slu_coherence_of(fs->driver, NULL);
+}
+
+const struct slu_fs_conf *slu_coherence_fs(const struct slu_conf *conf,
+					   enum slu_coherence least,
+					   slu_fits_f *fits)
 {
 	const struct slu_fs_conf *best = NULL;
 
@@ -69,23 +87,25 @@ slu_coherence_fs(const struct slu_conf *conf, enum slu_coherence least,
 
 static int check_least(const struct slu_request *req,
 		       const struct slu_fs_conf *fs,
-		       const struct slu_conf *conf, struct slu_err *err)
+		       const struct slu_conf *conf, slu_fits_f *fits,
+		       struct slu_err *err)
 {
 	const char *asked = slu_coherence_names[req->coherence];
 	const struct slu_fs_conf *other;
 
 	if (req->coherence <= most(fs))
 		return 0;
-	other = slu_coherence_fs(conf, req->coherence, NULL);
+	other = slu_coherence_fs(conf, req->coherence, fits);
 	if (!other)
 		return slu_err(err, SLU_INVALID,
-			       "jobfs: coherence=%s: %s is %s, and no file "
-			       "system here gives more",
-			       asked, fs->name, slu_coherence_names[most(fs)]);
+			       "coherence=%s: %s is %s, and no file system "
+			       "here%s gives more",
+			       asked, fs->name, slu_coherence_names[most(fs)],
+			       fits ? " that can outlive a job" : "");
 	return slu_err(err, SLU_INVALID,
-		       "jobfs: coherence=%s: %s is %s; type=%s would be %s",
-		       asked, fs->name, slu_coherence_names[most(fs)],
-		       other->name, slu_coherence_names[most(other)]);
+		       "coherence=%s: %s is %s; type=%s would be %s", asked,
+		       fs->name, slu_coherence_names[most(fs)], other->name,
+		       slu_coherence_names[most(other)]);
 }
 
 /* The profile's, or the file system's. */
@@ -102,8 +122,21 @@ static const char *driver_option(const struct slu_request *req,
 	return slu_fs_option(fs, key, NULL);
 }
 
+int slu_check_persist_gives(const struct slu_request *req,
+			    enum slu_coherence given, struct slu_err *err)
+{
+	if (req->coherence <= given)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "the persistent buffer %s is %s, not %s as this job "
+		       "wants it",
+		       req->name, slu_coherence_names[given],
+		       slu_coherence_names[req->coherence]);
+}
+
 int slu_check_coherence(const struct slu_request *req,
-			const struct slu_conf *conf, struct slu_err *err)
+			const struct slu_conf *conf, slu_fits_f *fits,
+			struct slu_err *err)
 {
 	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
 	const struct slu_fstype *type = slu_fstype_find(fs->driver);
@@ -111,14 +144,14 @@ int slu_check_coherence(const struct slu_request *req,
 		req->coherence ? req->coherence : slu_fstype_coherence(fs);
 	const char *pieces;
 
-	if (check_least(req, fs, conf, err))
+	if (check_least(req, fs, conf, fits, err))
 		return -1;
 	pieces = type->striped ? driver_option(req, fs, conf, type->striped)
 			       : NULL;
 	if (!pieces || given == SLU_COHERENCE_PRIVATE)
 		return 0;
 	return slu_err(err, SLU_INVALID,
-		       "jobfs: %s=%s of %s breaks a file that two nodes write; "
+		       "%s=%s of %s breaks a file that two nodes write; "
 		       "where each file is written by one node alone, say "
 		       "coherence=private",
 		       type->striped, pieces, fs->name);

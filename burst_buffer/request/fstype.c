@@ -171,6 +171,40 @@ static int check_profile_option(const struct slu_fstype *type,
 	return slu_err(err, SLU_INVALID, "%s", why.text);
 }
 
+/* Has the site what a request gets that says the profile and no more? */
+static int check_preset(const struct slu_request *req,
+			const struct slu_conf *conf, struct slu_err *err)
+{
+	struct slu_request as = *req;
+	const struct slu_fs_conf *fs =
+		req->fs ? slu_conf_fs(conf, req->fs)
+			: slu_coherence_fs(conf, req->coherence, NULL);
+
+	if (!req->coherence)
+		return 0;
+	if (!fs)
+		return slu_err(err, SLU_INVALID,
+			       "coherence=%s: this site has no such file "
+			       "system",
+			       slu_coherence_names[req->coherence]);
+	as.fs = fs->name;
+	return slu_check_coherence(&as, conf, NULL, err);
+}
+
+static int check_profile_coherence(const struct slu_profile_conf *profile,
+				   const struct slu_conf *conf,
+				   struct slu_err *err)
+{
+	struct slu_request req = {.profile = profile->name,
+				  .tolerate = UINT32_MAX};
+	int rc = slu_apply_profile(&req, conf, err) ||
+		 check_preset(&req, conf, err);
+
+	req.profile = NULL; /* not ours */
+	slu_request_free(&req);
+	return rc ? -1 : 0;
+}
+
 static int check_profile(const struct slu_profile_conf *profile,
 			 const struct slu_conf *conf, struct slu_err *err)
 {
@@ -191,7 +225,7 @@ static int check_profile(const struct slu_profile_conf *profile,
 	for (size_t i = 0; i < profile->n_option; i++)
 		if (check_profile_option(type, &profile->option[i], err))
 			return -1;
-	return 0;
+	return check_profile_coherence(profile, conf, err);
 }
 
 int slu_site_check(const struct slu_conf *conf, const char *name,

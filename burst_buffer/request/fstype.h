@@ -13,6 +13,8 @@
 #include "common/conf.h"
 #include "common/err.h"
 
+struct slu_plan;
+
 struct slu_fstype {
 	const char *name;
 	enum slu_coherence coherence; /* the strictest that it can give */
@@ -43,21 +45,26 @@ bool slu_fstype_has(const struct slu_fstype *type, const char *option);
 
 /* Are a node's files of this plan only pieces, of use to the file system's own
  * servers alone? */
-struct slu_plan;
 bool slu_fstype_in_pieces(const struct slu_plan *plan);
 
 /* The library by which programs reach a file system of this line; NULL: none
  * is needed. */
 const char *slu_fstype_library(const struct slu_fs_conf *fs);
 
-/* The coherence that a file system of this line gives if none is asked for. */
+/* The coherence that a file system of this driver gives whose option of that
+ * name is `said` (NULL: it has none); of this line if none is asked for; and
+ * of this plan, also of one that is older than coherence. UNSAID: the driver
+ * is not known. */
+enum slu_coherence slu_coherence_of(const char *driver, const char *said);
 enum slu_coherence slu_fstype_coherence(const struct slu_fs_conf *fs);
+enum slu_coherence slu_plan_coherence(const struct slu_plan *plan);
 /* The file system for who says no type: the default one if it can give `least`
  * and fits (may be NULL), else the strictest that does, of several the first.
  * NULL: none does. */
-const struct slu_fs_conf *
-slu_coherence_fs(const struct slu_conf *conf, enum slu_coherence least,
-		 bool (*fits)(const struct slu_fstype *));
+typedef bool slu_fits_f(const struct slu_fstype *type);
+const struct slu_fs_conf *slu_coherence_fs(const struct slu_conf *conf,
+					   enum slu_coherence least,
+					   slu_fits_f *fits);
 
 /* Are the FileSystem and Profile lines of a site ones that the drivers and the
  * grammar understand? Errors name the file (as `name` says), the line, its NAME

@@ -86,6 +86,8 @@ void slu_put_persist(struct slu_buf *buf,
 		     const struct slu_request_persist *one);
 int slu_check_persist(const struct slu_request *req,
 		      const struct slu_conf *conf, struct slu_err *err);
+struct slu_fstype;
+bool slu_can_persist(const struct slu_fstype *type); /* NULL cannot */
 /* Its key may stand without a value, which means yes. */
 int slu_set_hurry(struct slu_request *req, const char *value,
 		  struct slu_err *err);
@@ -105,9 +107,12 @@ int slu_dw_requires(struct slu_request *req, const char *value,
 int slu_set_coherence(struct slu_request *req, const char *value,
 		      struct slu_err *err);
 /* Can the file system give what is asked for, and is no option of it unsafe
- * with that? The file system exists, and its driver. */
+ * with that? The file system exists, and its driver. Named instead are those
+ * that fit: slu_can_persist, or NULL. */
 int slu_check_coherence(const struct slu_request *req,
-			const struct slu_conf *conf, struct slu_err *err);
+			const struct slu_conf *conf,
+			bool (*fits)(const struct slu_fstype *type),
+			struct slu_err *err);
 /* text.c */
 void slu_put_pair(struct slu_buf *buf, const char *key, const char *value);
 /* check.c: is there such a file system? */
@@ -118,6 +123,10 @@ int slu_check_fs(const struct slu_request *req, const struct slu_conf *conf,
  * SLU_NOTFOUND: there is no such key. */
 int slu_request_preset(struct slu_request *req, const char *key,
 		       const char *value, struct slu_err *err);
+
+/* What the request's profile presets. */
+int slu_apply_profile(struct slu_request *req, const struct slu_conf *conf,
+		      struct slu_err *err);
 
 /* Words of values, by their enum. */
 extern const char *const slu_stage_type_names[], *const slu_on_names[];

@@ -143,6 +143,16 @@ static int set_profile(struct slu_request *req, const char *value,
 	return rc;
 }
 
+static int set_coherence(struct slu_request *req, const char *value,
+			 struct slu_err *err)
+{
+	struct slu_request one = {0};
+	int rc = slu_set_coherence(&one, value, err);
+
+	last(req)->coherence = one.coherence;
+	return rc;
+}
+
 static int set_group(struct slu_request *req, const char *value,
 		     struct slu_err *err)
 {
@@ -212,6 +222,7 @@ static int set_use_dw(struct slu_request *req, const char *value,
 
 const struct slu_key slu_use_keys[] = {
 	{.name = "name", .required = true, .set = slu_set_name},
+	{.name = "coherence", .set = slu_set_coherence},
 	{.name = "dw", .set = set_use_dw},
 	{0},
 };
@@ -220,6 +231,7 @@ const struct slu_key slu_create_keys[] = {
 	{.name = "capacity", .required = true, .set = set_capacity},
 	{.name = "type", .set = set_type},
 	{.name = "profile", .set = set_profile},
+	{.name = "coherence", .set = set_coherence},
 	{.name = "group", .set = set_group},
 	{.name = "lifetime", .set = set_lifetime},
 	{0},
@@ -265,6 +277,9 @@ void slu_put_persist(struct slu_buf *buf, const struct slu_request_persist *one)
 			       (unsigned long long)one->capacity);
 	if (one->fs)
 		slu_put_pair(buf, "type", one->fs);
+	if (one->coherence)
+		slu_put_pair(buf, "coherence",
+			     slu_coherence_names[one->coherence]);
 	if (one->profile)
 		slu_put_pair(buf, "profile", one->profile);
 	if (one->group)
@@ -286,8 +301,14 @@ struct slu_request slu_persist_as_fs(const struct slu_request_persist *one)
 		.name = one->name,
 		.profile = one->profile,
 		.capacity = one->capacity,
+		.coherence = one->coherence,
 		.tolerate = UINT32_MAX,
 	};
+}
+
+bool slu_can_persist(const struct slu_fstype *type)
+{
+	return type && type->persistent;
 }
 
 /* "x lives and ends with a job; y, z can outlive it" */
@@ -300,7 +321,7 @@ static int not_persistent(const char *name, const struct slu_conf *conf,
 
 	for (size_t i = 0; i < conf->n_fs; i++) {
 		type = slu_fstype_find(conf->fs[i].driver);
-		if (type && type->persistent)
+		if (slu_can_persist(type))
 			slu_buf_printf(&others, "%s%s", others.len ? ", " : "",
 				       conf->fs[i].name);
 	}
@@ -325,9 +346,11 @@ static int check_create(const struct slu_request_persist *one,
 		return slu_err(err, SLU_INVALID,
 			       "this site has no nodes for persistent buffers "
 			       "(PersistentNodes)");
-	if (!type || !type->persistent)
+	if (!slu_can_persist(type))
 		return not_persistent(slu_conf_fs(conf, one->fs)->name, conf,
 				      err);
+	if (slu_check_coherence(&req, conf, slu_can_persist, err))
+		return -1;
 	if (one->lifetime > conf->persistent_lifetime)
 		return slu_err(
 			err, SLU_INVALID,

@@ -82,7 +82,8 @@ struct slu_request_persist {
 	uint64_t capacity; /* bytes */
 	char *group;	   /* whose members may use it; NULL: its owner alone */
 	int64_t lifetime;  /* s; 0: the site's PersistentLifetime */
-	bool force_said;   /* by force= or hurry */
+	enum slu_coherence coherence;
+	bool force_said; /* by force= or hurry */
 	bool force; /* destroy, though there is data that was not staged out */
 	int line;
 };
@@ -173,6 +174,12 @@ int slu_request_check_alone(const struct slu_request *req, struct slu_err *err);
 /* Canonical one-line text that parses back to the same; "" for nothing.
  * Caller frees. */
 char *slu_request_text(const struct slu_request *req);
+/* Which of slu_coherence_names it is; UNSAID: none, or NULL. */
+enum slu_coherence slu_coherence_word(const char *word);
+/* May the job that wants it use a persistent buffer that gives so much? An
+ * error says that it may not. */
+int slu_check_persist_gives(const struct slu_request *req,
+			    enum slu_coherence given, struct slu_err *err);
 /* The creation (or destruction) as a request of its own, so that it can be
  * resolved and checked like a jobfs. Borrowed from it; never free it. */
 struct slu_request slu_persist_as_fs(const struct slu_request_persist *one);

@@ -26,8 +26,8 @@ static int unknown_profile(const char *name, const struct slu_conf *conf,
 	return -1;
 }
 
-static int apply_profile(struct slu_request *req, const struct slu_conf *conf,
-			 struct slu_err *err)
+int slu_apply_profile(struct slu_request *req, const struct slu_conf *conf,
+		      struct slu_err *err)
 {
 	const struct slu_profile_conf *p = slu_conf_profile(conf, req->profile);
 	size_t i;
@@ -78,22 +78,19 @@ static int choose_fs(struct slu_request *req, const struct slu_conf *conf,
 	return req->fs ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-static bool can_persist(const struct slu_fs_conf *fs)
-{
-	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
-
-	return type && type->persistent;
-}
-
-/* The file system of its profile, which takes part in its plan, too. */
+/* The file system of its profile, and what that is to promise; the profile
+ * takes part in its plan, too. */
 static int preset_persist(struct slu_request_persist *one,
 			  const struct slu_conf *conf, struct slu_err *err)
 {
-	struct slu_request as = {
-		.profile = one->profile, .fs = one->fs, .tolerate = UINT32_MAX};
-	int rc = apply_profile(&as, conf, err);
+	struct slu_request as = {.profile = one->profile,
+				 .fs = one->fs,
+				 .coherence = one->coherence,
+				 .tolerate = UINT32_MAX};
+	int rc = slu_apply_profile(&as, conf, err);
 
 	one->fs = as.fs;
+	one->coherence = as.coherence;
 	if (rc)
 		return -1;
 	return as.split == SLU_SPLIT_SWITCH
@@ -104,8 +101,24 @@ static int preset_persist(struct slu_request_persist *one,
 		       : 0;
 }
 
-/* Of persistent buffers the file system, where none is named: the default one
- * if it can outlive jobs, else the first that can. */
+static const struct slu_fs_conf *
+persistent_fs(const struct slu_request_persist *one,
+	      const struct slu_conf *conf)
+{
+	const struct slu_fs_conf *fs =
+		one->fs ? NULL
+			: slu_coherence_fs(conf, one->coherence,
+					   slu_can_persist);
+
+	if (!fs && !one->fs) /* the check will say why it is too little */
+		fs = slu_coherence_fs(conf, SLU_COHERENCE_UNSAID,
+				      slu_can_persist);
+	return fs ? fs : slu_conf_fs(conf, one->fs);
+}
+
+/* Of persistent buffers the file system, where none is named: of those that can
+ * outlive jobs and give the coherence that is asked for the default one, else
+ * the strictest. */
 static int resolve_persist(struct slu_request_persist *one,
 			   const struct slu_conf *conf, struct slu_err *err)
 {
@@ -114,13 +127,7 @@ static int resolve_persist(struct slu_request_persist *one,
 
 	if (one->profile && preset_persist(one, conf, err))
 		return slu_err_prefix(err, "persistent_create");
-	fs = slu_conf_fs(conf, one->fs);
-	if (!one->fs && !can_persist(fs))
-		for (size_t i = 0; i < conf->n_fs; i++)
-			if (can_persist(&conf->fs[i])) {
-				fs = &conf->fs[i];
-				break;
-			}
+	fs = persistent_fs(one, conf);
 	if (!one->fs && fs && !(one->fs = strdup(fs->name)))
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	pool = slu_pool_of(conf, fs);
@@ -165,7 +172,7 @@ static int resolve_fs(struct slu_request *req, const struct slu_conf *conf,
 	const struct slu_pool_conf *pool;
 
 	forget_type(req, conf);
-	if (req->profile && apply_profile(req, conf, err))
+	if (req->profile && slu_apply_profile(req, conf, err))
 		return slu_err_prefix(err, "jobfs");
 	if (!req->capacity)
 		return slu_err(err, SLU_INVALID,

@@ -43,6 +43,9 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 	if (req->persistent) {
 		slu_buf_puts(buf, "persistent");
 		slu_put_pair(buf, "name", req->name);
+		if (req->coherence)
+			slu_put_pair(buf, "coherence",
+				     slu_coherence_names[req->coherence]);
 		if (req->dw)
 			slu_put_pair(buf, "dw", slu_dw_names[req->dw]);
 		return;

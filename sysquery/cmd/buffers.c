@@ -14,6 +14,7 @@ static const struct slu_column lines[] = {
 	{"job_name", "NAME", SLU_COL_PLAIN},
 	{"user", "USER", SLU_COL_PLAIN},
 	{"filesystem", "FILESYSTEM", SLU_COL_PLAIN},
+	{"coherence", "COHERENCE", SLU_COL_PLAIN},
 	{"capacity", "CAPACITY", SLU_COL_BYTES},
 	{"nodes", "NODES", SLU_COL_PLAIN},
 	{"state", "STATE", SLU_COL_PLAIN},

@@ -57,6 +57,9 @@ test_refused() {
 	check "so is too long a life" matches \
 		"$(asks 'persistent_create name=x type=dir capacity=10MiB lifetime=3d' 2>&1)" \
 		'PersistentLifetime'
+	check "more coherence than there is" matches \
+		"$(asks 'persistent_create name=x type=glusterfs capacity=1MiB coherence=strict' 2>&1)" \
+		'persistent_create: coherence=strict: glusterfs is shared; type=dir would be'
 	check "and its own destruction by a user" matches \
 		"$(asks 'persistent name=x; persistent_destroy name=x' 2>&1)" \
 		'by a job of its own'
@@ -78,7 +81,7 @@ test_life() {
 	check "and so does sysquery" matches \
 		"$(on ctl sysquery buffers --table)" ' camp +alice '
 	check "and users until when" matches \
-		"$(on ctl scontrol show bbstat)" 'camp .*expires 20'
+		"$(on ctl scontrol show bbstat)" 'camp .* strict .*expires 20'
 	check_within 60 "the job that waited has run" job_is "$early" COMPLETED
 	job=$(submit -N2 --bb='persistent name=camp; stage_in source=/pfs/alice/in/ destination=$BB_camp/in' <<-'EOT'
 		#!/bin/bash
@@ -169,6 +172,9 @@ test_servers() {
 	job=$(asks 'persistent_create name=gl type=glusterfs capacity=60MiB group=alice lifetime=1h; persistent name=gl')
 	check_within 90 "one with servers is made and used" \
 		job_is "$job" COMPLETED
+	check "who wants more than it gives is refused" matches \
+		"$(asks 'persistent name=gl coherence=strict' 2>&1)" \
+		'gl is shared, not strict'
 	job=$(bob_asks 'persistent name=gl')
 	check_within 20 "who is not of its group is held with a sentence" \
 		held_with "$job" 'belongs to alice'
@@ -312,7 +318,8 @@ test_expiry() {
 # The database is restored as it was while a buffer was being made, which a job
 # has written into since. sluiced gives it up when it is not made in time.
 test_older() {
-	local job
+	local job early
+	early=$(asks 'persistent name=old coherence=strict')
 	cluster conf sluice.conf SetupTimeout=15
 	cluster stop ctl sluiced
 	cluster start ctl sluiced
@@ -326,6 +333,9 @@ test_older() {
 	sqlite3 "$DB" "VACUUM INTO '$DB.older'"
 	on n3 pkill -CONT -x sluice-node
 	check_within 40 "it is made" persistent_is old 3
+	check_within 40 "one job had hoped for more" \
+		held_with "$early" 'old is shared, not strict'
+	as_alice scancel "$early"
 	job=$(submit --bb='persistent name=old' -N1 \
 		<<<$'#!/bin/bash\necho precious >"$BB_old/data"')
 	check_within 60 "a job has written into it" job_is "$job" COMPLETED

@@ -166,6 +166,8 @@ START_TEST(test_json)
 	ck_assert_str_eq(json_object_get_string(get(one, "state")), "DONE");
 	ck_assert_str_eq(json_object_get_string(get(one, "user")), "ann");
 	ck_assert_int_eq(json_object_get_int(get(one, "job")), JOB);
+	ck_assert_str_eq(json_object_get_string(get(one, "coherence")),
+			 "shared");
 	list = get(one, "phases");
 	ck_assert_uint_eq(json_object_array_length(list), 5);
 	for (i = 0; i < 5; i++) {
@@ -182,6 +184,20 @@ START_TEST(test_json)
 	ck_assert_str_eq(json_object_get_string(get(
 				 json_object_array_get_idx(list, 6), "state")),
 			 "DONE");
+	json_object_put(all);
+
+	/* whoever says less gets it, also damaged */
+	expect_ok(slu_db_script(w.db,
+				"UPDATE Buffer SET Plan = json_set(Plan,"
+				" '$.option', json('[7, {}, \"x\", {\"key\":"
+				" \"Coherence\", \"value\": \"private\"}]'))",
+				&err),
+		  err);
+	all = slu_buffers_json(w.db, JOB, SLU_NO_ID, w.now, &err);
+	expect(all, "%s", err.text);
+	one = json_object_array_get_idx(all, 0);
+	ck_assert_str_eq(json_object_get_string(get(one, "coherence")),
+			 "private");
 	json_object_put(all);
 
 	/* of one that cannot be read, what can be */

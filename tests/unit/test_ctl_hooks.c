@@ -462,6 +462,66 @@ START_TEST(test_several_persistent)
 }
 END_TEST
 
+/* A buffer that gives less than its user wants is refused as soon as it is
+ * known; which one will have been made by then, nobody knows before. */
+START_TEST(test_persistent_coherence)
+{
+	static const struct {
+		const char *gives, *request, *refused;
+	} cases[] = {
+		{"shared", "persistent name=mine coherence=strict",
+		 "mine is shared, not strict"},
+		{"private", "persistent name=mine coherence=shared",
+		 "mine is private, not shared"},
+		{"shared", "persistent name=mine coherence=shared", NULL},
+		{"strict", "persistent name=mine coherence=private", NULL},
+		{"private", "persistent name=mine", NULL},
+		{"private", "persistent name=other coherence=strict", NULL},
+		/* sluiced is older, and will say so itself */
+		{NULL, "persistent name=mine coherence=strict", NULL},
+	};
+	uint32_t id = 30;
+
+	each(c, cases)
+	{
+		struct slu_ctl *ctl = ctl_by_hand("");
+		struct slu_ctl_ask ask = {.option = c->request,
+					  .uid = 1001,
+					  .prolog_flags = true};
+		struct slu_buffer_state state = {
+			.buffer = 3,
+			.job_id = SLU_PERSIST_FIRST,
+			.uid = 1001,
+			.name = (char *)"mine",
+			.state = (char *)"RUNNING",
+			.persistent = true,
+			.creator = 1,
+			.coherence = (char *)c->gives,
+		};
+		char why[SLU_CTL_WHY] = "", *text = NULL;
+		struct slu_err err = {0};
+
+		link_up(ctl, 1);
+		daemon_say(&slu_buffer_desc, &state);
+		slu_ctl_step(ctl, 2);
+		if (c->refused) {
+			expect_fail(slu_ctl_validate(ctl, &ask, &text, &err),
+				    err, SLU_INVALID, c->refused);
+			/* it was made only after the job was submitted */
+			ck_assert(!slu_ctl_persistent(ctl, ++id, 1001, 0,
+						      c->request, copy_of, &id,
+						      why));
+			expect(strstr(why, c->refused), "%s", why);
+		} else {
+			expect(!slu_ctl_validate(ctl, &ask, &text, &err),
+			       "%s: %s", c->request, err.text);
+			free(text);
+		}
+		slu_ctl_release(ctl);
+	}
+}
+END_TEST
+
 TEST_MAIN("ctl hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
-	  test_stale_env, test_several_persistent)
+	  test_stale_env, test_several_persistent, test_persistent_coherence)

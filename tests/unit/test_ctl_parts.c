@@ -157,7 +157,8 @@ START_TEST(test_mirror_rows)
 		const char *row;
 	} cases[] = {
 		{false, false, 7, "\n7          camp "},
-		{true, false, SLU_PERSIST_FIRST, "\n-          camp "},
+		{true, false, SLU_PERSIST_FIRST,
+		 "\n-          camp       RUNNING            0B strict     "},
 		{true, true, SLU_PERSIST_FIRST, "\n9          camp "},
 	};
 
@@ -169,6 +170,7 @@ START_TEST(test_mirror_rows)
 					     .persistent = c->persistent,
 					     .ahead = c->ahead,
 					     .name = strdup("camp"),
+					     .coherence = strdup("strict"),
 					     .state = strdup("RUNNING")};
 		struct slu_buf out = {0};
 		struct slu_mirror m;

@@ -7,6 +7,7 @@
 #include "tests/unit/persist_world.h"
 #include "tests/unit/tmpdir.h"
 #include "burst_buffer/image.h"
+#include "burst_buffer/request/fstype.h"
 #include "common/str.h"
 
 #define STRANGER 5001
@@ -151,6 +152,12 @@ START_TEST(test_refused)
 		{OWNER,
 		 "persistent_create name=y type=dir capacity=1G lifetime=11d",
 		 "PersistentLifetime"},
+		{OWNER,
+		 "persistent_create name=y type=glu capacity=1G "
+		 "coherence=strict",
+		 "glu is shared; type=dir would be strict"},
+		{OWNER, "persistent name=camp coherence=strict",
+		 "the persistent buffer camp is shared, not strict"},
 	};
 
 	setup();
@@ -170,6 +177,47 @@ START_TEST(test_refused)
 	begin_job(32, STRANGER, "persistent name=camp");
 	expect(strstr(held, "belongs to ann"), "%s", held);
 	teardown();
+}
+END_TEST
+
+/* What its users see of each other's writes is decided when it is made, and
+ * told; a job that needs more never runs with less. */
+START_TEST(test_coherence)
+{
+	static const struct {
+		const char *request, *gives, *too_much;
+	} cases[] = {
+		{CREATE, "shared", "strict"},
+		{CREATE " coherence=private", "private", "shared"},
+		{"persistent_create name=camp type=dir capacity=1G", "strict",
+		 NULL},
+		{"persistent_create name=camp capacity=1G coherence=strict",
+		 "strict", NULL},
+	};
+	char text[80];
+	struct slu_plan plan;
+
+	each(c, cases)
+	{
+		setup();
+		make(7, c->request);
+		ck_assert_str_eq(last.coherence, c->gives);
+		snprintf(text, sizeof(text),
+			 "persistent name=camp coherence=%s", c->gives);
+		begin_job(20, OWNER, text);
+		ck_assert_str_eq(held, "");
+		get_plan(20, "n1", &plan);
+		ck_assert_str_eq(slu_coherence_names[slu_plan_coherence(&plan)],
+				 c->gives);
+		slu_msg_clear(&slu_plan_desc, &plan);
+		snprintf(text, sizeof(text),
+			 "persistent name=camp coherence=%s",
+			 c->too_much ? c->too_much : "private");
+		begin_job(21, OWNER, text);
+		expect(!c->too_much == !held[0], "%s: %s", c->request, held);
+		expect(!*held || strstr(held, "camp is "), "%s", held);
+		teardown();
+	}
 }
 END_TEST
 
@@ -453,5 +501,5 @@ END_TEST
 
 TEST_MAIN("persist", test_still_held, test_owed, test_owed_users,
 	  test_one_file_system, test_life, test_in_turn, test_expires,
-	  test_used, test_refused, test_cannot_be_made, test_unsaved,
-	  test_unsaved_later, test_destroy_older)
+	  test_used, test_refused, test_coherence, test_cannot_be_made,
+	  test_unsaved, test_unsaved_later, test_destroy_older)

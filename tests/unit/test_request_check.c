@@ -45,8 +45,9 @@ static char *resolved(const char *text, const struct slu_conf *conf,
 	     "coherence=private\n"                                     \
 	     "Profile=safe Tolerate=1\n"
 
-#define SHARED "FileSystem=gek Driver=gekkofs unauthenticated=accept\n"
-#define LUSTRE "FileSystem=l Driver=lustre root=/l\n"
+#define SHARED	"FileSystem=gek Driver=gekkofs unauthenticated=accept\n"
+#define LUSTRE	"FileSystem=l Driver=lustre root=/l\n"
+#define PERSIST "PersistentNodes=n1\n"
 
 /* What the request leaves open is filled in, and nothing else. */
 static const struct {
@@ -152,12 +153,52 @@ static const struct {
 	 "access_mode=striped: tmp is private"},
 	{PROFILES "PersistentNodes=n1",
 	 "#DW create_persistent name=x capacity=1K profile=fast",
-	 "persistent_create name=x capacity=1024 type=glu profile=fast"},
+	 "persistent_create name=x capacity=1024 type=glu coherence=private "
+	 "profile=fast"},
 	{PROFILES, "#DW create_persistent name=x capacity=1K profile=fats",
 	 "line 1: persistent_create: there is no profile fats"},
 	{SITE "Profile=sw split=switch",
 	 "persistent_create name=x capacity=1K profile=sw",
 	 "persistent_create: profile sw has split=switch"},
+	/* the strictest that can outlive jobs, where the default cannot */
+	{PERSIST SITE LUSTRE, "persistent_create name=x capacity=1K",
+	 "persistent_create name=x capacity=1024 type=glu"},
+	{PERSIST "FileSystem=g Driver=glusterfs Default=yes\n" LUSTRE,
+	 "persistent_create name=x capacity=1K",
+	 "persistent_create name=x capacity=1024 type=g"},
+	{PERSIST SHARED "FileSystem=g Driver=glusterfs coherence=private",
+	 "persistent_create name=x capacity=1K coherence=strict",
+	 "persistent_create name=x capacity=1024 type=g coherence=strict"},
+	{PERSIST SHARED "FileSystem=g Driver=glusterfs\n"
+			"Profile=p coherence=strict",
+	 "persistent_create name=x capacity=1K profile=p",
+	 "persistent_create name=x capacity=1024 type=g coherence=strict "
+	 "profile=p"},
+	{PERSIST SHARED "FileSystem=g Driver=glusterfs\n"
+			"Profile=p coherence=strict",
+	 "#DW create_persistent name=x capacity=1K profile=p type=gek",
+	 "line 1: persistent_create: coherence=strict: gek is shared; type=g "
+	 "would be strict"},
+	{PERSIST "FileSystem=b Driver=beeond\nFileSystem=g Driver=glusterfs "
+		 "coherence=private",
+	 "persistent_create name=x capacity=1K coherence=shared",
+	 "persistent_create name=x capacity=1024 type=g coherence=shared"},
+	{PERSIST "FileSystem=g Driver=glusterfs shard=4MiB",
+	 "persistent_create name=x capacity=1K",
+	 "persistent_create: shard=4MiB of g breaks a file that two nodes "
+	 "write"},
+	{PERSIST "FileSystem=g Driver=glusterfs\nProfile=p shard=4MiB type=g",
+	 "persistent_create name=x capacity=1K profile=p",
+	 "persistent_create: shard=4MiB of g breaks a file"},
+	{PERSIST "FileSystem=g Driver=glusterfs\nProfile=p shard=4MiB type=g",
+	 "persistent_create name=x capacity=1K profile=p coherence=private",
+	 "persistent_create name=x capacity=1024 type=g coherence=private "
+	 "profile=p"},
+	{PERSIST "FileSystem=t Driver=scratch",
+	 "persistent_create name=x capacity=1K coherence=private",
+	 "t lives and ends with a job; no file system here can outlive it"},
+	{SITE, "persistent name=x coherence=strict",
+	 "persistent name=x coherence=strict"},
 	/* every mistake, with its line */
 	{SITE "IONodes=n1\nDirectAccess=no",
 	 "#DW jobdw capacity=1K\n#BB forward max=none",
@@ -294,6 +335,17 @@ static const struct {
 	{SITE "Profile=p capacity=much", "Profile p: capacity: "},
 	{SITE "Profile=p name=x", "Profile p: unknown key \"name\""},
 	{SITE "Profile=p nodes=0", "Profile p: nodes: \"0\""},
+	{SHARED "Profile=p coherence=strict",
+	 "f:5: Profile p: coherence=strict: this site has no such file system"},
+	{SITE "Profile=p coherence=strict", NULL},
+	{SHARED LUSTRE "Profile=p coherence=strict type=gek",
+	 "Profile p: coherence=strict: gek is shared; type=l would be strict"},
+	{SITE "Profile=p type=tmp coherence=shared",
+	 "Profile p: coherence=shared: tmp is private; type=glu would be"},
+	{SITE "Profile=p type=glu shard=4MiB coherence=shared",
+	 "Profile p: shard=4MiB of glu breaks a file that two nodes write"},
+	{SITE "Profile=p type=glu shard=4MiB coherence=private", NULL},
+	{SITE "Profile=p type=glu shard=4MiB", NULL},
 	{PROFILES, NULL},
 };
 
