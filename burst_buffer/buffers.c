@@ -242,16 +242,17 @@ static int drop_verdict(struct slu_buffers *b, struct slu_bb *bb, double now,
 static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 		    double *next, struct slu_err *err)
 {
-	double at = slu_bb_deadline(b, bb);
+	double at = slu_bb_deadline(b, bb), left;
 
-	if (drop_resumes(b, bb, now, next, err) ||
+	if (slu_persist_age(b, bb, err) ||
+	    drop_resumes(b, bb, now, next, err) ||
 	    drop_verdict(b, bb, now, next, err))
 		return -1;
 	if (bb->plan.persistent && slu_bb_settle(b, bb, now, err))
 		return -1;
-	if (bb->plan.persistent && (double)bb->plan.expires > now &&
-	    (double)bb->plan.expires < *next)
-		*next = (double)bb->plan.expires;
+	left = bb->plan.persistent ? slu_persist_left(b, bb, now) : 0;
+	if (left > 0 && now + left < *next)
+		*next = now + left;
 	slu_bb_tell_late(b, bb, now, next);
 	if (at > 0 && now >= at) {
 		if (slu_bb_timed_out(b, bb, now, err))

@@ -13,6 +13,7 @@
 #include "common/conf.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "common/uptime.h"
 #include "store/db.h"
 #include "wire/control.h"
 #include "wire/node.h"
@@ -162,6 +163,10 @@ int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
  * began before that has lasted no longer for it. Set back by less than
  * something has lasted, that may last longer by as much. */
 void slu_buffers_clock(struct slu_buffers *b, double now, double step);
+
+/* What the kernel's clock shows: to be told before each tick, for no persistent
+ * buffer's time is over without. */
+void slu_buffers_uptime(struct slu_buffers *b, const struct slu_uptime *up);
 
 /* When the run of the job began that this buffer was made for, Unix seconds;
  * 0: the job has no such buffer, or it is no job's. `buffer` is what its nodes

@@ -31,6 +31,7 @@ void slu_bb_free(struct slu_bb *bb)
 	free(bb->user);
 	free(bb->failure);
 	free(bb->unsaved);
+	free(bb->aged);
 	forget_text(bb);
 	slu_msg_clear(&slu_plan_desc, &bb->plan);
 	free(bb);

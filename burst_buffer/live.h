@@ -129,6 +129,7 @@ struct slu_bb {
 	bool full;	    /* no plan, but only for want of space */
 	int destroy;	 /* (db) persistent: 1: when nobody uses it and all of
 			  * it is safe, 2: by force */
+	char *aged;	 /* (db) persistent: see lifetime.c; NULL: not at all */
 	char *unsaved;	 /* (db) persistent: what could not be staged out */
 	size_t users;	 /* persistent: jobs that use it, as last counted */
 	double asked;	 /* ahead: when its job asked last */
@@ -147,6 +148,7 @@ struct slu_buffers {
 	/* The same by job id, newest first. */
 	struct slu_bb *bucket[SLU_BB_BUCKETS];
 	struct slu_phase_use phase[SLU_PHASES];
+	struct slu_uptime uptime; /* "": it was not told */
 	/* What the log has last said of jobs that have to ask again; two that
 	 * share a place say it more often than once. */
 	struct {
@@ -320,6 +322,12 @@ bool slu_persist_goes(const struct slu_bb *bb);
  * what else of it is missing. Twice is once. */
 int slu_persist_staged_out(struct slu_buffers *b, const struct slu_bb *user,
 			   const char *text, double now, struct slu_err *err);
+/* lifetime.c: seconds until its time is over, by its date and by its age; and
+ * note that age, now and then. */
+double slu_persist_left(const struct slu_buffers *b, const struct slu_bb *bb,
+			double now);
+int slu_persist_age(struct slu_buffers *b, struct slu_bb *bb,
+		    struct slu_err *err);
 /* What users read of it; caller frees. */
 char *slu_persist_sentence(const struct slu_bb *bb);
 /* Where the data of a failed stage-out is, and how to come by it. NULL: no

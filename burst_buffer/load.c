@@ -28,7 +28,7 @@ static char *copy_text(struct slu_rows *rows, int column)
 static const char buffer_sql[] =
 	"SELECT State, Restarts, JobStart, Created, Since, Ready, Ended,"
 	" Success, Requeued, FailedIn, FailedAt, Verdict, What, User, Failure,"
-	" Plan, Unlaunched, Destroy, Unsaved FROM Buffer WHERE BID = ?";
+	" Plan, Unlaunched, Destroy, Unsaved, Aged FROM Buffer WHERE BID = ?";
 
 static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 		       struct slu_err *err)
@@ -48,6 +48,7 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	bb->unlaunched = slu_db_int(rows, 16) != 0;
 	bb->destroy = (int)slu_db_int(rows, 17);
 	bb->unsaved = copy_text(rows, 18);
+	bb->aged = copy_text(rows, 19);
 	bb->failed_in = (enum slu_bb_state)slu_db_int(rows, 9);
 	bb->failed_at = slu_db_double(rows, 10);
 	bb->verdict = (enum slu_bb_verdict)slu_db_int(rows, 11);

@@ -27,7 +27,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/buffers.c burst_buffer/buffers.h \
 	burst_buffer/fail.c burst_buffer/gates.c burst_buffer/het.c \
 	burst_buffer/json.c \
-	burst_buffer/life.c burst_buffer/life.h \
+	burst_buffer/life.c burst_buffer/life.h burst_buffer/lifetime.c \
 	burst_buffer/live.c burst_buffer/live.h \
 	burst_buffer/load.c \
 	burst_buffer/plan.c burst_buffer/plan.h burst_buffer/plan_stripe.c \

@@ -441,7 +441,8 @@ bool slu_persist_goes(const struct slu_bb *bb)
 }
 
 /* Why it is to end now; NULL: it is not. */
-static const char *why_end(const struct slu_bb *bb, double now)
+static const char *why_end(const struct slu_buffers *b, const struct slu_bb *bb,
+			   double now)
 {
 	if (bb->failure && bb->state == SLU_BB_SETUP &&
 	    slu_bb_released(bb, now))
@@ -450,7 +451,7 @@ static const char *why_end(const struct slu_bb *bb, double now)
 		return NULL;
 	if (slu_persist_goes(bb))
 		return "destroyed";
-	if (now >= (double)bb->plan.expires && !bb->unsaved)
+	if (slu_persist_left(b, bb, now) <= 0 && !bb->unsaved)
 		return "its time is over";
 	return NULL;
 }
@@ -467,7 +468,8 @@ int slu_persist_review(struct slu_buffers *b, struct slu_bb *bb, double now,
 	for (const struct slu_bb *user = b->first; user; user = user->next)
 		bb->users +=
 			user->plan.use == bb->id && user->state != SLU_BB_DONE;
-	why = bb->plan.ahead ? slu_ahead_why_end(b, bb, now) : why_end(bb, now);
+	why = bb->plan.ahead ? slu_ahead_why_end(b, bb, now)
+			     : why_end(b, bb, now);
 	if (!why)
 		return 0;
 	if (slu_bb_set_ended(b->db, bb, &how, why, now, err))

@@ -8,6 +8,7 @@ libslucommon_a_SOURCES = \
 	common/jsonlex.c common/jsonlex.h common/jsonx.c common/jsonx.h \
 	common/size.c common/size.h \
 	common/hostlist.c common/hosttext.c common/hostlist.h \
+	common/uptime.c common/uptime.h \
 	common/file.c common/rmtree.c common/file.h \
 	common/proc.c common/proc.h \
 	common/slurmfile.c common/slurmfile.h \

@@ -69,10 +69,13 @@ static void on_tick(void *arg)
 {
 	struct slu_daemon *d = arg;
 	double now = slu_now_wall(), next;
+	struct slu_uptime up;
 
 	if (d->failed)
 		return;
 	watch_clock(d, now);
+	if (!slu_uptime_now(&up, NULL))
+		slu_buffers_uptime(d->buffers, &up);
 	next = slu_buffers_tick(d->buffers, now);
 	slu_supply_kept(d);
 	slu_timer_soon(d->loop, &d->tick, next > 0.1 ? next : 0.1);

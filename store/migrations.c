@@ -259,6 +259,9 @@ static const char found[] =
 static const char suspended[] =
 	"ALTER TABLE History ADD COLUMN Suspended INTEGER;"; /* seconds */
 
+/* How long a persistent buffer is known to have lived (common/uptime.h). */
+static const char aged[] = "ALTER TABLE Buffer ADD COLUMN Aged TEXT;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -274,6 +277,7 @@ static const char *const steps[] = {
 	rehash,	      /* 12 */
 	found,	      /* 13 */
 	suspended,    /* 14 */
+	aged,	      /* 15 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

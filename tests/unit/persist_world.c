@@ -9,6 +9,7 @@ struct slu_conf *conf;
 struct slu_buffers *b;
 struct slu_err err;
 double now;
+struct slu_uptime up;
 struct slu_buffer_state last;
 char held[512];
 uint32_t held_job;
@@ -100,6 +101,19 @@ static void load(void)
 	expect(b, "%s", err.text);
 }
 
+void look(void)
+{
+	slu_buffers_uptime(b, &up);
+	slu_buffers_tick(b, now);
+}
+
+void pass(double seconds)
+{
+	now += seconds;
+	up.seconds += (int64_t)seconds;
+	look();
+}
+
 void again(void)
 {
 	slu_buffers_free(b);
@@ -118,6 +132,7 @@ void setup(void)
 		"SetupTimeout=60\nTeardownTimeout=50\n";
 
 	now = 1e9;
+	up = (struct slu_uptime){.boot = "first", .seconds = 5000};
 	held[0] = '\0';
 	held_job = 0;
 	unlink(tmpfile_path("persist.db"));

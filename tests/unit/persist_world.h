@@ -18,6 +18,7 @@ extern struct slu_conf *conf;
 extern struct slu_buffers *b;
 extern struct slu_err err;
 extern double now;
+extern struct slu_uptime up;	     /* of sluiced's host */
 extern struct slu_buffer_state last; /* of a persistent one, as told */
 extern char held[512];		     /* what a job was held with last */
 extern uint32_t held_job;
@@ -25,6 +26,11 @@ extern enum slu_on_failure verdict;
 extern char not_yet[512], logged[512];
 extern size_t n_logged;
 extern bool damaged;
+
+/* The clock shows more by so much; by this it really has passed, and sluiced
+ * has looked. */
+void pass(double seconds);
+void look(void);
 
 /* sluiced starts, ends, and does both. */
 void setup(void);

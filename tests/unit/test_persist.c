@@ -65,11 +65,75 @@ START_TEST(test_expires)
 {
 	setup();
 	make(7, CREATE " lifetime=5d");
-	now += 5 * 86400 - 1;
+	look();
+	pass(5 * 86400 - 1);
+	ck_assert_str_eq(last.state, "RUNNING");
+	pass(2);
+	unmake();
+	teardown();
+}
+END_TEST
+
+/* sluiced's clock is years ahead, since before it was started or while it
+ * runs, on this machine or on another; the time itself has not passed. */
+START_TEST(test_expires_by_no_clock)
+{
+	setup();
+	make(7, CREATE " lifetime=5d");
+	look();
+	pass(86400);
+	now += 3 * 365 * 86400.0;
+	look();
+	ck_assert_str_eq(last.state, "RUNNING");
+	again();
+	look();
+	ck_assert_str_eq(last.state, "RUNNING");
+	/* no kernel says anything */
+	again();
 	slu_buffers_tick(b, now);
 	ck_assert_str_eq(last.state, "RUNNING");
-	now += 2;
-	slu_buffers_tick(b, now);
+	/* another one does, which runs for longer than that */
+	up = (struct slu_uptime){.boot = "second", .seconds = 1000000};
+	again();
+	look();
+	ck_assert_str_eq(last.state, "RUNNING");
+	pass(2 * 86400);
+	again();
+	pass(2 * 86400 - 601);
+	ck_assert_str_eq(last.state, "RUNNING");
+	pass(1300); /* all but what was not yet noted has been seen */
+	unmake();
+	teardown();
+}
+END_TEST
+
+/* Nor too soon by a clock that is behind: it may still be its owner's time. */
+START_TEST(test_expires_by_both)
+{
+	setup();
+	make(7, CREATE " lifetime=5d");
+	look();
+	now -= 86400;
+	pass(5 * 86400 + 60);
+	ck_assert_str_eq(last.state, "RUNNING");
+	pass(86400);
+	unmake();
+	teardown();
+}
+END_TEST
+
+/* One that an older sluiced has made begins to age now. */
+START_TEST(test_expires_unaged)
+{
+	setup();
+	make(7, CREATE " lifetime=5d");
+	look();
+	expect_ok(slu_db_script(db, "UPDATE Buffer SET Aged = NULL", &err),
+		  err);
+	again();
+	pass(5 * 86400 + 60);
+	ck_assert_str_eq(last.state, "RUNNING");
+	pass(5 * 86400);
 	unmake();
 	teardown();
 }
@@ -268,8 +332,8 @@ START_TEST(test_unsaved)
 	waits(8, OWNER, "persistent_destroy name=camp");
 	expect(strstr(held, "force=yes destroys it"), "%s", held);
 	ck_assert_uint_eq(held_job, 8);
-	now += 7200; /* its time is over, and it stays */
-	slu_buffers_tick(b, now);
+	look();
+	pass(7200); /* its time is over, and it stays */
 	again();
 	ck_assert_str_eq(last.state, "RUNNING");
 	waits(9, OWNER, "persistent_destroy name=camp force=yes");
@@ -501,5 +565,6 @@ END_TEST
 
 TEST_MAIN("persist", test_still_held, test_owed, test_owed_users,
 	  test_one_file_system, test_life, test_in_turn, test_expires,
+	  test_expires_by_no_clock, test_expires_by_both, test_expires_unaged,
 	  test_used, test_refused, test_coherence, test_cannot_be_made,
 	  test_unsaved, test_unsaved_later, test_destroy_older)

@@ -324,6 +324,7 @@ START_TEST(test_rehash)
 				"UPDATE Datahash SET Hash = 10 + DID; "
 				"ALTER TABLE Change DROP COLUMN Bytes; "
 				"ALTER TABLE History DROP COLUMN Suspended; "
+				"ALTER TABLE Buffer DROP COLUMN Aged; "
 				"PRAGMA user_version = 11",
 				&err),
 		  err);
