@@ -9,8 +9,8 @@ dist_check_SCRIPTS += tests/unit/test_cli.sh
 TESTS += tests/unit/test_cli.sh
 
 # The units that systemd is given.
-dist_check_SCRIPTS += tests/unit/test_units.sh
-TESTS += tests/unit/test_units.sh
+dist_check_SCRIPTS += tests/unit/test_units.sh tests/unit/test_man_width.sh
+TESTS += tests/unit/test_units.sh tests/unit/test_man_width.sh
 
 # What configure refuses.
 dist_check_SCRIPTS += tests/unit/test_configure.sh

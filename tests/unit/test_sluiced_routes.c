@@ -31,13 +31,13 @@ static const char *who_word(enum slu_who who)
 {
 	switch (who) {
 	case SLU_WHO_ANYBODY:
-		return "none needed|any|";
+		return "none|any|";
 	case SLU_WHO_USER:
 		return "any|any|";
 	case SLU_WHO_ADMIN:
-		return "root, SlurmUser|any|";
+		return "SlurmUser|any|";
 	case SLU_WHO_HOST:
-		return "root|the ";
+		return "root|named|";
 	}
 	return "?";
 }
