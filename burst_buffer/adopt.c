@@ -13,6 +13,7 @@
  * it asks and reports; the first that does brings the record forward.
  */
 #include "config.h"
+#include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/live.h"
 #include "burst_buffer/plan.h"
@@ -289,18 +290,51 @@ static int set_ready(struct slu_buffers *b, struct slu_bb *bb,
 	return 0;
 }
 
+/* It is said of the setup, which did not fail: nobody is ready before all are.
+ * What slurmctld was told has perhaps ended the job; its data is saved. */
+static int forgive(struct slu_buffers *b, struct slu_bb *bb, double now,
+		   struct slu_err *err)
+{
+	char text[500];
+
+	if (!bb->failure)
+		return 0;
+	snprintf(text, sizeof(text), "was wrong: %.450s", bb->failure);
+	if (slu_db_exec(b->db, err,
+			"UPDATE Buffer SET Failure = NULL, FailedIn = NULL,"
+			" FailedAt = NULL, Verdict = ?, What = NULL"
+			" WHERE BID = ?",
+			"iI", (int)SLU_VERDICT_NONE, (int64_t)bb->id) < 0 ||
+	    slu_bb_note(b->db, bb, text, now, err))
+		return -1;
+	free(bb->failure);
+	bb->failure = NULL;
+	bb->verdict = SLU_VERDICT_NONE;
+	bb->answered = bb->bound_seen = false;
+	bb->failed_at = bb->done_at = 0;
+	return 0;
+}
+
+/* Of a persistent one other nodes' servers are not known: `serve` sets it up
+ * again. */
+static bool is_behind(const struct slu_bb *bb)
+{
+	return bb->ready <= 0 && !bb->plan.persistent &&
+	       !(bb->failure && bb->failed_in > SLU_BB_STAGE_IN) &&
+	       slu_bb_next(bb->state, SLU_BB_RAN);
+}
+
 int slu_bb_heard_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 		     double now, struct slu_err *err)
 {
 	char text[300];
 
-	if (bb->ready > 0 || bb->failure || bb->plan.persistent ||
-	    !slu_bb_next(bb->state, SLU_BB_RAN))
+	if (!is_behind(bb))
 		return 0;
 	snprintf(text, sizeof(text),
 		 "%.200s says that the job has run: the database is older",
 		 node);
-	if (set_ready(b, bb, err) ||
+	if (set_ready(b, bb, err) || forgive(b, bb, now, err) ||
 	    slu_bb_advance(b->db, bb, SLU_BB_RAN, text, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);

@@ -128,7 +128,7 @@ static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 			      const struct slu_request *req, double now,
 			      struct slu_err *err)
 {
-	int64_t number = slu_persist_number(b, err);
+	int64_t number = slu_persist_number(b, now, err);
 	struct slu_plan plan = {0};
 
 	if (number < 0)

@@ -181,7 +181,7 @@ static int answer(const struct slu_bb *bb, const char *word,
 
 /* Report */
 
-enum kind { UP, DOWN, OUT, CLEAN };
+enum kind { UP, DOWN, OUT, DOUBT, CLEAN };
 
 static const struct step {
 	const char *name;
@@ -203,6 +203,7 @@ static const struct step {
 	{"down", .kind = DOWN, .event = SLU_NODE_BEGIN},
 	{"out.", true, .kind = OUT},
 	{"lost_data", .kind = OUT, .bad = true},
+	{"doubted", .kind = DOUBT, .bad = true},
 	{"stopped", .kind = CLEAN},
 	{"clean", .kind = CLEAN, .event = SLU_NODE_WIPED},
 };
@@ -239,6 +240,8 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	if ((at->bb->state == SLU_BB_RUNNING && (kind != UP || step->setup)) ||
 	    (at->m->state == SLU_NODE_LOST && kind == OUT)) /* it is known */
 		return news ? slu_bb_note(b->db, at->bb, text, now, err) : 0;
+	if (news && kind == DOUBT)
+		slu_bb_log(b, at->bb, SLU_WARN, "%s: %s", name, text);
 	if ((news || !at->bb->failure) &&
 	    slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text))
 		return -1;
@@ -304,7 +307,9 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		return slu_err(err, SLU_INVALID, "unknown step %.40s",
 			       report->step);
 	if (locate_report(b, report, &at, err))
-		return -1;
+		return step->kind == DOUBT
+			       ? slu_unknown_doubted(b, report, out, err)
+			       : -1;
 	/* who cleans up has staged out */
 	if (report->ran && step->kind != CLEAN &&
 	    slu_bb_heard_ran(b, at.bb, report->node, now, err))

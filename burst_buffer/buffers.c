@@ -30,7 +30,7 @@ struct slu_buffers *slu_buffers_load(struct slu_db *db,
 		return NULL;
 	}
 	*b = (struct slu_buffers){
-		.db = db, .conf = conf, .ops = ops, .arg = arg};
+		.db = db, .conf = conf, .ops = ops, .arg = arg, .loaded = now};
 	memcpy(b->key, key, SLU_BUFFERS_KEY);
 	if (slu_bb_load(b, now, err)) {
 		slu_buffers_free(b);
@@ -54,6 +54,7 @@ void slu_buffers_free(struct slu_buffers *b)
 		b->first = bb->next;
 		slu_bb_free(bb);
 	}
+	slu_unknown_free(b);
 	explicit_bzero(b->key, sizeof(b->key));
 	free(b);
 }

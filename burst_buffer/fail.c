@@ -2,6 +2,7 @@
 /* A buffer fails, by itself or by somebody's wish: what is said of it, and what
  * is to become of the job. */
 #include "config.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,14 @@ static enum slu_bb_state phase_of(const struct slu_bb *bb, enum cause cause)
 	return cause == SERVER ? SLU_BB_STAGE_OUT : bb->state;
 }
 
+/* One that has begun before us, of which only its request is known any more: it
+ * is not put back for a map that was lost, too. */
+static bool began_before(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	return !slu_bb_has_plan(bb) && !bb->plan.persistent && !bb->full &&
+	       (double)bb->job_start < floor(b->loaded);
+}
+
 /* The verdict that this failure asks for; VERDICT_NONE when the job's fate is
  * not at stake: it has ended otherwise, or runs again anyway. */
 static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
@@ -78,6 +87,8 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		*verdict = SLU_VERDICT_NONE; /* the run does it again */
 	else if (cause == SERVER)
 		*what = b->conf->on_server_loss;
+	else if (began_before(b, bb))
+		*verdict = SLU_VERDICT_NONE;
 	else if (bb->state == SLU_BB_SETUP || bb->state == SLU_BB_RUNNING)
 		*what = b->conf->on_setup;
 	else if (bb->state == SLU_BB_STAGE_IN)

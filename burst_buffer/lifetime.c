@@ -1,15 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When the time of a persistent buffer is over. Its date says so, and so does
- * its age, which sluiced counts while it lives by the clock of its kernel: one
- * that was set wrong, or is that of another controller, ends none.
+ * Which number a persistent buffer gets, and when its time is over: neither a
+ * clock nor a database that is not the right one harms anybody's data. Its date
+ * says that it is over, and so does its age, which sluiced counts while it
+ * lives by the clock of its kernel: a clock that was set wrong, or that of
+ * another controller, ends none.
  */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/live.h"
 
-#define NOTE_EVERY 600 /* seconds that a restart of the machine takes off */
+#define NUMBERS_SINCE 1767225600.0 /* 2026 */
+#define NUMBERS_MOST  40000000	   /* minutes: 76 years */
+#define NOTE_EVERY    600 /* seconds that a restart of the machine takes off */
+
+/* Not those of before an older database was restored, under which somebody's
+ * data may lie on the nodes: at least one a minute passes. */
+static int64_t least_number(double now)
+{
+	const double minutes = (now - NUMBERS_SINCE) / 60;
+
+	return SLU_PERSIST_FIRST + (minutes < 0		     ? 0
+				    : minutes < NUMBERS_MOST ? (int64_t)minutes
+							     : NUMBERS_MOST);
+}
+
+int64_t slu_persist_number(struct slu_buffers *b, double now,
+			   struct slu_err *err)
+{
+	const int64_t least = least_number(now);
+	int64_t n;
+
+	if (slu_db_value(b->db, &n, 0, err,
+			 "SELECT MAX(JobID) FROM Buffer WHERE JobID >= ?", "I",
+			 (int64_t)SLU_PERSIST_FIRST))
+		return -1;
+	return n < least ? least : n + 1;
+}
 
 /* By a kernel that has not told its clock nothing has aged. */
 static int64_t age_of(const struct slu_buffers *b, const struct slu_bb *bb)

@@ -138,17 +138,29 @@ struct slu_bb {
 	struct slu_bb_told told;
 };
 
+/* unknown.c: a run that has ended without a record. */
+struct slu_bb_unknown {
+	uint32_t job_id, restarts;
+	int64_t ended;
+	char *nodes; /* host list; NULL: none is here */
+	bool told;
+};
+#define SLU_BB_UNKNOWN 32
+
 struct slu_buffers {
 	struct slu_db *db;
 	const struct slu_conf *conf;
 	unsigned char key[SLU_BUFFERS_KEY];
 	const struct slu_buffers_ops *ops;
 	void *arg;
+	double loaded;	      /* when it was */
 	struct slu_bb *first; /* newest first */
 	/* The same by job id, newest first. */
 	struct slu_bb *bucket[SLU_BB_BUCKETS];
 	struct slu_phase_use phase[SLU_PHASES];
 	struct slu_uptime uptime; /* "": it was not told */
+	struct slu_bb_unknown unknown[SLU_BB_UNKNOWN];
+	size_t n_unknown; /* that were ever put there */
 	/* What the log has last said of jobs that have to ask again; two that
 	 * share a place say it more often than once. */
 	struct {
@@ -296,6 +308,15 @@ int slu_bb_heard_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 int slu_bb_adopt(struct slu_buffers *b, const struct slu_node_ask *ask,
 		 double now, struct slu_err *err);
 
+/* unknown.c: slurmctld says that this run has ended, and nothing is known of
+ * it; a node says that it keeps what was to be staged out of one. SLU_BUSY:
+ * slurmctld has not told of it. */
+void slu_unknown_ended(struct slu_buffers *b, const struct slu_job *job,
+		       double now);
+int slu_unknown_doubted(struct slu_buffers *b, const struct slu_report *r,
+			struct slu_answer *out, struct slu_err *err);
+void slu_unknown_free(struct slu_buffers *b);
+
 /* load.c */
 int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err);
 
@@ -339,7 +360,8 @@ int slu_persist_use(void *arg, const struct slu_job *job, const char *name,
 
 /* A number that no job has, for the next buffer without one; -1: no database.
  */
-int64_t slu_persist_number(struct slu_buffers *b, struct slu_err *err);
+int64_t slu_persist_number(struct slu_buffers *b, double now,
+			   struct slu_err *err);
 /* A buffer with such a number begins: it is stored and among the others. The
  * plan is taken over, also without success (NULL). */
 struct slu_bb *slu_persist_begin(struct slu_buffers *b,

@@ -38,7 +38,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/rows.c \
 	burst_buffer/runs.c \
 	burst_buffer/settle.c \
-	burst_buffer/tell.c
+	burst_buffer/tell.c burst_buffer/unknown.c
 libsluburst = libsluburst.a $(libslurequest) $(libslusysmap) $(libslunet)
 
 check_PROGRAMS += tests/fuzz/fuzz_request
@@ -56,7 +56,8 @@ burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_life tests/unit/test_adopt \
 	tests/unit/test_adopt_forged tests/unit/test_plan \
 	tests/unit/test_plan_shares tests/unit/test_ahead \
-	tests/unit/test_persist $(world_tests)
+	tests/unit/test_persist tests/unit/test_persist_older \
+	$(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
 	tests/unit/test_buffers_het \
@@ -91,6 +92,9 @@ tests_unit_test_ahead_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_persist_SOURCES = tests/unit/test_persist.c \
 	tests/unit/persist_world.c
 tests_unit_test_persist_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_test_persist_older_SOURCES = tests/unit/test_persist_older.c \
+	tests/unit/persist_world.c
+tests_unit_test_persist_older_LDADD = $(libsluburst) $(CHECK_LIBS)
 check_LIBRARIES += libtestworld.a
 libtestworld_a_SOURCES = tests/unit/burst_world.c tests/unit/burst_nodes.c
 world_test_libs = libtestworld.a $(libsluburst) $(CHECK_LIBS)
@@ -100,7 +104,9 @@ tests_unit_test_buffers_drains_LDADD = $(world_test_libs)
 tests_unit_test_buffers_het_LDADD = $(world_test_libs)
 tests_unit_test_buffers_kept_LDADD = $(world_test_libs)
 tests_unit_test_buffers_model_LDADD = $(world_test_libs)
-tests_unit_test_buffers_older_LDADD = $(world_test_libs)
+tests_unit_test_buffers_older_SOURCES = tests/unit/test_buffers_older.c \
+	tests/unit/adopt_notes.c
+tests_unit_test_buffers_older_LDADD = $(tests_unit_test_adopt_LDADD)
 tests_unit_test_buffers_shares_LDADD = $(world_test_libs)
 tests_unit_test_buffers_verdicts_LDADD = $(world_test_libs)
 tests_unit_test_buffers_cancel_LDADD = $(world_test_libs)

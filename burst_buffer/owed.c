@@ -84,6 +84,7 @@ static void put_with_users(const struct slu_buffers *b, const struct slu_bb *bb,
 
 	plan.over = over;
 	plan.users = users_of(b, bb);
+	plan.unready = bb->ready <= 0;
 	text = slu_encode_text(&slu_plan_desc, &plan);
 	put(out, text);
 	free(plan.users);

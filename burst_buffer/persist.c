@@ -115,18 +115,6 @@ static int may_use(const struct slu_bb *bb, const struct slu_job *job,
 
 /* Made */
 
-int64_t slu_persist_number(struct slu_buffers *b, struct slu_err *err)
-{
-	int64_t n;
-
-	return slu_db_value(b->db, &n, SLU_PERSIST_FIRST - INT64_C(1), err,
-			    "SELECT MAX(JobID) FROM Buffer WHERE JobID >= ?",
-			    "I", (int64_t)SLU_PERSIST_FIRST)
-		       ? -1
-	       : n < SLU_PERSIST_FIRST ? (int64_t)SLU_PERSIST_FIRST
-				       : n + 1;
-}
-
 static int set_group(struct slu_job *as, const char *group, struct slu_err *err)
 {
 	const struct group *g = group ? getgrnam(group) : NULL;
@@ -215,7 +203,7 @@ static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 			      const struct slu_request_persist *one, double now,
 			      struct slu_err *err)
 {
-	int64_t number = slu_persist_number(b, err);
+	int64_t number = slu_persist_number(b, now, err);
 	struct slu_plan plan = {0};
 
 	if (number < 0)

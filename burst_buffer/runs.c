@@ -331,8 +331,11 @@ static int taken_out(struct slu_buffers *b, struct slu_bb *bb,
 static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 		 struct slu_err *err)
 {
-	struct slu_bb *bb;
+	struct slu_bb *bb = slu_bb_of(b, job->job_id);
 
+	/* or all that is known is what was begun anew for it */
+	if (!bb || bb->ready <= 0)
+		slu_unknown_ended(b, job, now);
 	if (taken_out(b, slu_bb_of(b, job->job_id), job, now, err))
 		return -1;
 	for (bb = slu_bb_of(b, job->job_id); bb; bb = slu_bb_older(bb))

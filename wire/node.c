@@ -98,6 +98,7 @@ static const struct slu_field plan_fields[] = {
 	FIELD(I64, keep_failed),
 	FIELD(BOOL, over),
 	FIELD(STR, users),
+	FIELD(BOOL, unready),
 	LAST,
 };
 DESC(slu_plan_desc, "plan", plan_fields);

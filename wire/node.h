@@ -126,6 +126,9 @@ struct slu_plan {	 /* /v1/plan */
 	/* There, of a persistent one: which instances of jobs use it,
 	 * "JOB.BUFFER JOB.BUFFER ...". NULL: it is not told. */
 	char *users;
+	/* And that it is not known to be ready: who has it is to say all of it
+	 * again, as the database may be older than it is. */
+	bool unready;
 };
 extern const struct slu_desc slu_plan_desc;
 
@@ -145,7 +148,9 @@ extern const struct slu_desc slu_owed_desc;
  * "down" (teardown begins here; the answer waits until the job is known to
  * have ended), "out.R.share", "stopped", "clean", and "failed" (up gives up),
  * "restarted" (the node was, and has nothing of it any more; a job that runs is
- * slurmctld's to end), "lost_data" (data that was to be staged out is gone). A
+ * slurmctld's to end), "lost_data" (data that was to be staged out is gone),
+ * "doubted" (this node keeps its data although sluiced does not know that there
+ * is any; the answer waits until slurmctld has told of the job). A
  * share says what this node copied and verified; with the totals of the
  * manifest the shares of all nodes must add up. "clean" with ok=false: this
  * node cannot be cleaned; with buffer 0: it has no note of any instance, so it

@@ -96,6 +96,10 @@ struct slu_driver {
 	int (*wipe)(const struct slu_instance *in, struct slu_err *err);
 	int (*keep)(const struct slu_instance *in, int64_t until,
 		    char kept[4096], struct slu_err *err);
+	/* Beside that data: note that tasks may have run (0), or (note false)
+	 * has that been noted (1)? NULL: it is noted in the nodes' storage. */
+	int (*ran)(const struct slu_instance *in, bool note,
+		   struct slu_err *err);
 	/* Kept data of which each node has pieces of files: words that are kept
 	 * with it, and (with those, as its owner, in a child) put what lies in
 	 * the storage `fs` of this node in its place below the directory `to`,

@@ -26,6 +26,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/trust.h"
+#include "burst_buffer/storage.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
@@ -244,6 +245,36 @@ static int wipe(const struct slu_instance *in, struct slu_err *err)
 	return aside(remove_moved, in, WIPE_SECONDS, NULL, err) ? 1 : 0;
 }
 
+static int look_ran(struct slu_aside *a, void *arg, void *out,
+		    struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	(void)a, (void)err;
+	place(arg, "", path);
+	*(bool *)out = slu_storage_has_mark(path, SLU_RAN_MARK);
+	return 0;
+}
+
+static int note_ran(struct slu_aside *a, void *arg, void *out,
+		    struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	(void)a, (void)out;
+	place(arg, "", path);
+	return slu_storage_mark(path, SLU_RAN_MARK, "", err);
+}
+
+static int ran(const struct slu_instance *in, bool note, struct slu_err *err)
+{
+	_Alignas(16) char out[SLU_ASIDE_OUT];
+
+	if (note)
+		return aside(note_ran, in, SECONDS, NULL, err);
+	return aside(look_ran, in, SECONDS, out, err) ? -1 : *(bool *)out;
+}
+
 struct keeping {
 	const struct slu_instance *in;
 	int64_t until;
@@ -438,5 +469,6 @@ const struct slu_driver slu_driver_lustre = {
 	.stop = stop,
 	.wipe = wipe,
 	.keep = keep,
+	.ran = ran,
 	.expire = expire,
 };

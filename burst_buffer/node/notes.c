@@ -195,6 +195,7 @@ char *slu_plan_note(const struct slu_plan *plan)
 	note.secret = NULL;
 	note.over = false;
 	note.users = NULL;
+	note.unready = false;
 	return slu_encode_text(&slu_plan_desc, &note);
 }
 

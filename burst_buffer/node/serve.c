@@ -3,7 +3,8 @@
  * sluice-node serve: a service on the nodes that persistent buffers live on. It
  * asks sluiced which of them have a part here, and does for each what the
  * prolog and the epilog do for a job: `up` when it is not there, as after a
- * restart of the node, and `down` when it has ended. Both are processes of
+ * restart of the node, or sluiced does not know that it is, as with an older
+ * database, and `down` when it has ended. Both are processes of
  * their own, for they wait for other nodes; what has been made does not need
  * this service any more, so that it can be restarted at any time.
  */
@@ -113,7 +114,7 @@ static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 	    slu_mkdirs(n->dir, 0711, err) || slu_node_take_plan(n, plan, err))
 		return -1;
 	if (!n->plan.over) {
-		if (is_there(n))
+		if (is_there(n) && !n->plan.unready)
 			slu_note_drop(n, "serve.up.pause");
 		else
 			start(n, run_up, "serve.up");

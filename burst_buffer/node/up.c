@@ -236,7 +236,11 @@ static int note_steps(struct slu_node *n, char **env, struct slu_err *err)
 /* A restart of the node takes its notes away, not this. */
 static int note_ran(struct slu_node *n, struct slu_err *err)
 {
-	return *n->storage.dir && !n->plan.use
+	if (n->plan.use)
+		return 0;
+	if (n->driver->ran && n->self == 0)
+		return our_own(n->driver->ran(&n->in, true, err), err);
+	return *n->storage.dir
 		       ? slu_storage_mark(n->storage.dir, SLU_RAN_MARK, "", err)
 		       : 0;
 }

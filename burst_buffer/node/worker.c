@@ -180,6 +180,27 @@ static void allow(struct slu_node *n)
 						: n->plan.teardown_timeout);
 }
 
+/* Whose job it is shall hear of it, too. */
+static void tell_doubt(struct worker *w, const char *what)
+{
+	struct slu_node *n = &w->n;
+	const bool kept = n->plan.keep_failed > 0;
+	char text[200];
+	struct slu_report r = {
+		.step = "doubted", .text = text, .phase = "stage_out"};
+
+	snprintf(text, sizeof(text),
+		 "sluiced does not know %s (an older database?): its data is "
+		 "%s",
+		 what,
+		 kept ? "kept, see sluice-node fetch"
+		      : "not kept (KeepFailed=0)");
+	slu_node_log(n, SLU_ERROR, "%s", text);
+	n->deadline = slu_now_mono() + REPORTS;
+	slu_talk_step(n, &r, &(struct slu_err){0});
+	allow(n);
+}
+
 /* From the first word to the certainty that all data is safe, or is to be
  * kept. */
 static void first_half(struct worker *w)
@@ -196,6 +217,8 @@ static void first_half(struct worker *w)
 	if (!w->told) {
 		if (!w->late)
 			slu_node_log(n, SLU_ERROR, "%s", err.text);
+		if (!w->late && w->keep && err.kind == SLU_NOTFOUND)
+			tell_doubt(w, "of this run");
 		return;
 	}
 	slu_node_log(n, SLU_INFO, "down: %s", words[word]);
@@ -204,11 +227,9 @@ static void first_half(struct worker *w)
 		w->keep = word == SKIP && has_data(n); /* who knows of what */
 	}
 	if (w->doubted) {
-		slu_node_log(n, SLU_ERROR,
-			     "sluiced does not know that %s here (an older "
-			     "database?): its data is kept",
-			     n->plan.persistent ? "this buffer was made"
-						: "the job has run");
+		tell_doubt(w, n->plan.persistent
+				      ? "that this buffer was made here"
+				      : "that the job has run here");
 		w->keep = true;
 	}
 	if (word == GO && !data_gone(w))
@@ -216,6 +237,8 @@ static void first_half(struct worker *w)
 	if (word != SKIP && slu_talk_meet(n, "out.done", &err)) {
 		slu_node_log(n, SLU_ERROR, "data is kept: %s", err.text);
 		w->keep = true;
+		if (err.kind == SLU_NOTFOUND)
+			tell_doubt(w, "of this run");
 	}
 }
 
@@ -431,6 +454,25 @@ static int say_goodbye(struct slu_node *n)
 	return slu_notes_forget(n, NULL);
 }
 
+/* Were all ready once, so that tasks may have run? A restart takes the notes
+ * away, and not what was put beside the data. */
+static bool has_run(const struct slu_node *n)
+{
+	struct slu_err err;
+	int rc;
+
+	if (slu_note_has(n, "env") ||
+	    (*n->storage.dir &&
+	     slu_storage_has_mark(n->storage.dir, SLU_RAN_MARK)))
+		return true;
+	if (!n->driver->ran || n->plan.use)
+		return false;
+	rc = n->driver->ran(&n->in, false, &err);
+	if (rc < 0)
+		slu_node_log((struct slu_node *)n, SLU_WARN, "%s", err.text);
+	return rc == 1;
+}
+
 /* Of a job that is being set up nobody else tells. */
 static void tell_restarted(struct slu_node *n)
 {
@@ -464,9 +506,7 @@ static int work(void *arg)
 			tell_result(&w.n, err.text);
 		return 1;
 	}
-	w.n.is_ready = slu_note_has(&w.n, "env") ||
-		       (*w.n.storage.dir &&
-			slu_storage_has_mark(w.n.storage.dir, SLU_RAN_MARK));
+	w.n.is_ready = has_run(&w.n);
 	if (slu_note_has(&w.n, "restarted"))
 		tell_restarted(&w.n);
 	first_half(&w);

@@ -315,37 +315,67 @@ test_expiry() {
 	check_within 60 "ends by itself" persistent_is short 6
 }
 
-# The database is restored as it was while a buffer was being made, which a job
-# has written into since. sluiced gives it up when it is not made in time.
-test_older() {
-	local job early
-	early=$(asks 'persistent name=old coherence=strict')
-	cluster conf sluice.conf SetupTimeout=15
-	cluster stop ctl sluiced
-	cluster start ctl sluiced
-	asks 'persistent_create name=old type=glusterfs capacity=60MiB' \
+# The database as it is while a buffer is being made, in $DB.older; a job writes
+# into it later.
+made_since() { # NAME
+	local job
+	asks "persistent_create name=$1 type=glusterfs capacity=60MiB" \
 		>/dev/null
 	LIMIT=30 on n3 sh -c 'until ls /run/sluice/4*/plan.json
 		do sleep 0.005; done >/dev/null 2>&1
 		pkill -STOP -x sluice-node'
-	check "a buffer is being made" persistent_is old 1
+	check "$1: a buffer is being made" persistent_is "$1" 1
 	rm -f "$DB.older"
 	sqlite3 "$DB" "VACUUM INTO '$DB.older'"
 	on n3 pkill -CONT -x sluice-node
-	check_within 40 "it is made" persistent_is old 3
-	check_within 40 "one job had hoped for more" \
-		held_with "$early" 'old is shared, not strict'
-	as_alice scancel "$early"
-	job=$(submit --bb='persistent name=old' -N1 \
-		<<<$'#!/bin/bash\necho precious >"$BB_old/data"')
-	check_within 60 "a job has written into it" job_is "$job" COMPLETED
-	check_within 30 "and is off its nodes" nothing_left n1 n2
+	check_within 40 "$1: it is made" persistent_is "$1" 3
+	job=$(submit --bb="persistent name=$1" -N1 \
+		<<<$'#!/bin/bash\necho precious >"'"\$BB_$1"$'/data"')
+	check_within 60 "$1: a job has written into it" job_is "$job" COMPLETED
+	check_within 30 "$1: and is off its nodes" nothing_left n1 n2
+}
+
+restore_database() {
 	cluster stop ctl sluiced
 	rm -f "$DB-wal" "$DB-shm"
 	mv "$DB.older" "$DB"
 	chown --reference="$(dirname "$DB")" "$DB"
 	cluster start ctl sluiced
-	check_within 60 "an older database gives it up" persistent_is old 6
+}
+
+# It is restored. The nodes of the buffer make nothing anew, and go through all
+# of it, so that it goes on.
+test_older() {
+	local job early
+	early=$(asks 'persistent name=old coherence=strict')
+	made_since old
+	check_within 40 "one job had hoped for more" \
+		held_with "$early" 'old is shared, not strict'
+	as_alice scancel "$early"
+	restore_database
+	check_within 60 "an older database hears of it" persistent_is old 3
+	job=$(submit --bb='persistent name=old' -N2 \
+		<<<$'#!/bin/bash\nsrun cat "$BB_old/data"')
+	check_within 60 "the next job uses it" job_is "$job" COMPLETED
+	check "with what is in it" equal "$(job_output "$job")" \
+		"$(printf 'precious\nprecious')"
+	job=$(asks 'persistent_destroy name=old')
+	check_within 60 "and it can be destroyed" job_is "$job" COMPLETED
+}
+
+# They are not heard in time: sluiced gives it up, which they do not believe.
+test_too_late() {
+	cluster conf sluice.conf SetupTimeout=15
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+	made_since late
+	on n3 pkill -STOP -x sluice-node
+	restore_database
+	check_within 60 "an older database gives it up" \
+		prints 1 query "SELECT Failure IS NOT NULL FROM Buffer
+			WHERE Name = 'late' ORDER BY BID DESC LIMIT 1"
+	on n3 pkill -CONT -x sluice-node
+	check_within 60 "and ends it" persistent_is late 6
 	check "its node does not: the data is kept" on n3 sh -c \
 		'grep -rqx precious /local/sluice/kept'
 	check "and says why" on n3 grep -q 'not know that this buffer was made' \
@@ -376,6 +406,7 @@ test_ahead_array
 test_ahead_fails
 test_ahead_cancelled
 test_older
+test_too_late
 on n3 pkill -x sluice-node
 check_within 20 "the nodes are clean" nothing_left n1 n2 n3
 check "no node was drained" no_node_drained

@@ -191,6 +191,83 @@ begun_before() { # PHASE
 		history_has "$JOB" 'says that the job has run'
 }
 
+writer() { # NODE FILE: waits for it, and has its data staged out
+	submit -N1 -w "$1" <<-EOT
+		#!/bin/bash
+		#BB jobfs capacity=30MiB
+		#BB stage_out source=\$BB_JOBFS/out/ destination=/pfs/alice/lost.%j
+		mkdir "\${BB_JOBFS:?}/out"
+		echo precious >"\$BB_JOBFS/out/data"
+		until [ -e /pfs/alice/$2 ]; do sleep 0.2; done
+	EOT
+}
+
+lose_database() {
+	cluster stop ctl sluiced
+	rm -f "$DB" "$DB-wal" "$DB-shm"
+	cluster start ctl sluiced
+}
+
+told_and_kept() { # JOB NODE
+	check_within 60 "lost: $1 has failed" job_is "$1" FAILED
+	check "lost: $1 is told why" matches_job "$1" \
+		"$2: sluiced does not know of this run .*kept"
+	check "lost: $1: its data is kept" on "$2" \
+		grep -rqx precious /local/sluice/kept
+}
+
+# The database is lost while one job runs and another has just ended. Where the
+# resource map is not needed for its plan the first goes on as if nothing had
+# been; of others nobody but their nodes knows any more what was promised.
+test_lost() {
+	local runs ends
+	cluster conf sluice.conf NodeStorage=/local/sluice
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+	runs=$(writer n1 go_one)
+	ends=$(writer n2 go_two)
+	check_within 30 "lost: a job runs" buffer_is "$runs" RUNNING
+	check_within 30 "lost: and another" buffer_is "$ends" RUNNING
+	cluster stop ctl sluiced
+	touch "$PFS/alice/go_two"
+	check_within 30 "lost: that one ends" \
+		matches_job "$ends" 'JobState=COMPLETING|JobState=COMPLETED'
+	lose_database
+	on n1 sh -c "setsid sluice-node watch --job $runs --period 0.5 \
+		>/dev/null 2>&1 </dev/null & "
+	check_within 40 "lost: the node of the first tells of it" \
+		history_has "$runs" 'taken over from n1'
+	told_and_kept "$ends" n2
+	touch "$PFS/alice/go_one"
+	check_within 60 "lost: the first completes" job_is "$runs" COMPLETED
+	check "lost: its data is staged out" \
+		grep -qx precious "$PFS/alice/lost.$runs/data"
+}
+
+# With NodeStorage=auto the plan needs the map, which is lost, too.
+test_lost_map() {
+	local job
+	cluster conf sluice.conf NodeStorage=auto
+	on n1 sysmap --push
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+	job=$(writer n1 go_three)
+	check_within 30 "lost map: a job runs" buffer_is "$job" RUNNING
+	sleep 2 # slurmctld counts seconds
+	lose_database
+	check_within 30 "lost map: no plan can be made" \
+		history_has "$job" 'the resource map knows nothing of n1'
+	check "lost map: the job runs on" job_is "$job" RUNNING
+	touch "$PFS/alice/go_three"
+	told_and_kept "$job" n1
+	check_within 40 "lost: nothing else is left" nothing_left n1 n2
+	check_within 20 "lost: no node is drained" no_node_drained
+}
+
+matches_job() { # JOB WORDS
+	on ctl scontrol show job "$1" | tr _ ' ' | grep -qE "$2"
+}
+
 cluster_up --nodes 2 --ions 0
 make_input in 200 8
 test_unlaunched
@@ -198,5 +275,7 @@ test_suspended
 test_restored
 test_restored_in SETUP plan.json
 test_restored_in STAGE_IN mnt/data/in
+test_lost
+test_lost_map
 check "the database is sound" database_sound
 finish

@@ -198,6 +198,17 @@ static void step_up(struct world *w, struct actor *a)
 		a->where = AT_RUN;
 }
 
+/* What this node knows better it says; false: not yet. */
+static bool told_doubt(struct world *w, struct actor *a)
+{
+	struct heard h = do_step(w, a, "report doubted", false);
+
+	if (is(&h, "busy") && ++a->doubts < PATIENCE)
+		return false;
+	a->keep = true;
+	return true;
+}
+
 static void step_down(struct world *w, struct actor *a)
 {
 	const char *step = down_steps[a->pos];
@@ -208,14 +219,16 @@ static void step_down(struct world *w, struct actor *a)
 		return;
 	a->breath = 0;
 	if (is(&h, "notfound")) { /* it is over; clean by ourselves */
-		a->keep = a->keep || (has_run(a) && a->pos <= OUT_DONE);
+		if (has_run(a) && a->pos <= OUT_DONE && !told_doubt(w, a))
+			return;
 		a->wiped = true;
 		a->where = AT_END;
 		return;
 	}
 	if (is(&h, "skip")) {
+		if (has_run(a) && !h.ran && !told_doubt(w, a))
+			return;
 		a->skip = true;
-		a->keep = a->keep || (has_run(a) && !h.ran);
 		a->pos = DETACHED;
 		return;
 	}

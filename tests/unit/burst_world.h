@@ -34,6 +34,7 @@ struct actor {
 	int fail_at; /* report failure at this step of up (-1: never) */
 	int fail_down;
 	unsigned breath; /* times it was told busy in a row */
+	unsigned doubts; /* times it has said in vain that it knows better */
 };
 
 struct world {

@@ -6,12 +6,14 @@
  * wiped and the job called well.
  */
 #include "config.h"
-#include "tests/unit/burst_world.h"
+#include "tests/unit/adopt_notes.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
 #include <stdlib.h>
 #include "burst_buffer/life.h"
 #include "common/file.h"
+
+#define EMPTY (-1) /* no copy, but a new database */
 
 static void copy_db(const char *from, const char *to)
 {
@@ -88,14 +90,16 @@ static bool expect_safe(struct world *w, int copied, int restored)
 		       "%s was wiped (copy of step %d, restored at %d, %s)",
 		       a->name, copied, restored, w->text);
 	}
-	expect(ran ? whole || is_told(w) : w->verdicts > 0,
+	/* tasks of one that was not set up are refused on its nodes */
+	expect(ran ? whole || is_told(w) || w->verdicts > 0
+		   : w->verdicts > 0 || copied == EMPTY,
 	       "nobody was told (copy of step %d, restored at %d)", copied,
 	       restored);
 	return whole;
 }
 
 /* slurmctld is connected before the nodes are heard, or after. */
-static void restore(struct world *w, bool nodes_first)
+static void come_back(struct world *w, bool nodes_first)
 {
 	put_back(w);
 	if (nodes_first)
@@ -131,7 +135,7 @@ START_TEST(test_any_moment)
 			if (steps(&w, copied)) {
 				take_copy(&w);
 				if (steps(&w, restored - copied))
-					restore(&w, slu_random(&seed, 2));
+					come_back(&w, slu_random(&seed, 2));
 			}
 			whole += end(&w, copied, restored);
 			n++;
@@ -154,11 +158,104 @@ START_TEST(test_of_setup)
 			run_until(&w, AT_RUN);
 			if (how & 1)
 				job_end(&w, "COMPLETED");
-			restore(&w, how & 2);
+			come_back(&w, how & 2);
 			ck_assert(end(&w, copied, how));
 			ck_assert_int_eq(w.verdicts, 0);
 		}
 }
 END_TEST
 
-TEST_MAIN("buffers older", test_any_moment, test_of_setup)
+/* Nobody is heard until the record has failed for being set up too long: while
+ * the job runs, before and after slurmctld has put it back for that, and when
+ * it has ended. */
+START_TEST(test_failed_since)
+{
+	for (int copied = 2; copied < 24; copied++)
+		for (int how = 0; how < 4; how++) {
+			struct world w;
+
+			world_new(&w, 2, WALK, NULL);
+			ck_assert(steps(&w, copied));
+			take_copy(&w);
+			run_until(&w, AT_RUN);
+			put_back(&w);
+			sync_all(&w);
+			w.now += 101;
+			slu_buffers_tick(w.b, w.now);
+			expect(w.verdicts == 1, "%s: %s", w.state, w.text);
+			if (how == 1)
+				job_end(&w, "COMPLETED");
+			if (how >= 2)
+				ck_assert(world_step(&w)); /* the verdict */
+			if (how == 3)
+				world_restart(&w);
+			poll_all(&w);
+			ck_assert(end(&w, copied, how));
+		}
+}
+END_TEST
+
+/* A database that was lost. Jobs that run are heard of by their nodes and
+ * staged out; of those that have ended, or end before, the nodes keep the data,
+ * and the jobs are told. */
+static void lose_database(int restored, bool same_numbers, bool asked)
+{
+	struct world w;
+	bool running, whole;
+	char *plan = NULL;
+
+	world_new(&w, 2, WALK, NULL);
+	if (!steps(&w, restored)) {
+		world_free(&w);
+		return;
+	}
+	running = all_at(&w, AT_RUN) && !w.ended;
+	if (running)
+		plan = noted(&w);
+	restore(&w, same_numbers);
+	sync_all(&w);
+	if (running && asked)
+		told(&w, 1, plan, "go");
+	free(plan);
+	whole = end(&w, EMPTY, restored);
+	expect(!running || !asked || whole, "restored at %d", restored);
+}
+
+START_TEST(test_empty)
+{
+	for (int restored = 1; restored < 64; restored++)
+		for (int how = 0; how < 4; how++)
+			lose_database(restored, how & 1, how & 2);
+}
+END_TEST
+
+/* With it the resource map is lost, without which no plan can be made. A job
+ * that has run since before is not put back for that, and told in the end. */
+START_TEST(test_no_map)
+{
+	for (int before = 0; before < 2; before++) {
+		struct world w;
+
+		world_new(&w, 2, WALK, "NodeStorage=auto");
+		w.job.start -= before;
+		job_start(&w);
+		expect(w.verdicts == !before, "%d: %s", before, w.text);
+		for (int i = 0; i < 2 && before; i++) {
+			w.node[i].where = AT_RUN;
+			w.node[i].buffer = 40;
+		}
+		if (before) {
+			end(&w, EMPTY, 0);
+			ck_assert_int_eq(w.verdicts, 1);
+			ck_assert_int_eq(w.what, SLU_FAIL);
+			expect(strstr(w.reason, "n1: it broke"), "%s",
+			       w.reason);
+		} else {
+			world_free(&w);
+		}
+	}
+}
+END_TEST
+
+TEST_MAIN("buffers older", test_any_moment, test_of_setup, test_failed_since,
+	  test_empty, test_no_map)

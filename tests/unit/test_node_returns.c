@@ -52,7 +52,6 @@ static int reboot_node(const char *arg)
 	struct slu_err why;
 	int rc = kill_it("watch.pid");
 
-	(void)arg;
 	if (rc)
 		return rc;
 	snprintf(path, sizeof(path), "%s/run/7", world);
@@ -60,6 +59,8 @@ static int reboot_node(const char *arg)
 	    slu_rmtree(AT_FDCWD, path, &why))
 		return 60;
 	snprintf(path, sizeof(path), "%s/storage/7.1", world);
+	if (*arg) /* it has none */
+		return 0;
 	return slu_unmount_below(path, 0, 1, &why) || access(path, F_OK) ? 61
 									 : 0;
 }
@@ -229,6 +230,49 @@ START_TEST(test_in_common_late)
 }
 END_TEST
 
+/* As it was when the buffer was being set up; slurmctld has forgotten the job.
+ */
+static void older_database(void)
+{
+	struct slu_err err;
+	struct slu_db *db;
+
+	sluiced_stop(SIGTERM, 0);
+	db = slu_db_open(at("db"), SLU_DB_WRITE, &err);
+	expect(db, "%s", err.text);
+	expect_ok(
+		slu_db_script(db,
+			      "UPDATE Buffer SET State = 1, Ready = NULL;"
+			      "UPDATE BufferNode SET State = 2;"
+			      "DELETE FROM BufferGate; DELETE FROM BufferPhase",
+			      &err),
+		err);
+	slu_db_close(db);
+	sluiced_start();
+	ctl_connect();
+	ctl_hello(NULL, 0);
+}
+
+/* All nodes were restarted, and have no storage that could have kept the note:
+ * what all have in common has it. */
+START_TEST(test_in_common_older)
+{
+	if (!begin_lustre("; stage_out source=$BB_JOBFS/in destination="))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(true);
+	nodes_all(reboot_node, "no storage", 0);
+	older_database();
+	nodes_all(run_verb, "recover", 0);
+	ctl_until("DONE");
+	ctl_until_told("the node was restarted before its data");
+	ck_assert(access(pfs("7.1"), F_OK));
+	ck_assert(!access(pfs("kept/7.1/data/in/from.n1"), F_OK));
+	nodes_end();
+}
+END_TEST
+
 /* The node comes back while slurmctld still believes the job to run. */
 START_TEST(test_restarted_early)
 {
@@ -364,6 +408,7 @@ static int run(void)
 	add(suite, "restarted_unknown", test_restarted_unknown, 1);
 	add(suite, "in_common", test_in_common, 2);
 	add(suite, "in_common_late", test_in_common_late, 1);
+	add(suite, "in_common_older", test_in_common_older, 1);
 	add(suite, "restarted_early", test_restarted_early, 5); /* a race */
 	add(suite, "replaced", test_replaced, 1);
 	add(suite, "held", test_held, 1);

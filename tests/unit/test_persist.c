@@ -437,6 +437,8 @@ END_TEST
 
 static char users[64]; /* as is_over() was told */
 
+static bool unready; /* the same */
+
 static bool is_over(const char *node)
 {
 	struct slu_buf text = {0};
@@ -450,6 +452,7 @@ static bool is_over(const char *node)
 	ck_assert_uint_eq(owed.n_plan, 1);
 	ck_assert_uint_eq(owed.plan[0].job_id, last.job_id);
 	over = owed.plan[0].over;
+	unready = owed.plan[0].unready;
 	slu_copy(users, sizeof(users), owed.plan[0].users);
 	slu_msg_clear(&slu_owed_desc, &owed);
 	slu_buf_free(&text);
@@ -469,6 +472,32 @@ START_TEST(test_owed)
 	report(last.job_id, "s1", "clean", true);
 	ck_assert(is_over("s2"));
 	unmake();
+	teardown();
+}
+END_TEST
+
+/* A database from the time in which it was made: its nodes hear that it is not
+ * known to be ready, and go through all of it once more. */
+START_TEST(test_owed_older)
+{
+	static const char *const nodes[] = {"s1", "s2"};
+
+	setup();
+	make(7, CREATE);
+	each(n, nodes) ck_assert(!is_over(*n) && !unready);
+	expect_ok(
+		slu_db_script(db,
+			      "UPDATE Buffer SET State = 1, Ready = NULL;"
+			      "UPDATE BufferNode SET State = 1;"
+			      "DELETE FROM BufferGate; DELETE FROM BufferPhase",
+			      &err),
+		err);
+	again();
+	each(n, nodes) ck_assert(!is_over(*n) && unready);
+	make(7, CREATE);
+	each(n, nodes) ck_assert(!is_over(*n) && !unready);
+	begin_job(20, OWNER, "persistent name=camp");
+	ck_assert_str_eq(held, "");
 	teardown();
 }
 END_TEST
@@ -563,8 +592,9 @@ START_TEST(test_one_file_system)
 }
 END_TEST
 
-TEST_MAIN("persist", test_still_held, test_owed, test_owed_users,
-	  test_one_file_system, test_life, test_in_turn, test_expires,
-	  test_expires_by_no_clock, test_expires_by_both, test_expires_unaged,
-	  test_used, test_refused, test_coherence, test_cannot_be_made,
-	  test_unsaved, test_unsaved_later, test_destroy_older)
+TEST_MAIN("persist", test_still_held, test_owed, test_owed_older,
+	  test_owed_users, test_one_file_system, test_life, test_in_turn,
+	  test_expires, test_expires_by_no_clock, test_expires_by_both,
+	  test_expires_unaged, test_used, test_refused, test_coherence,
+	  test_cannot_be_made, test_unsaved, test_unsaved_later,
+	  test_destroy_older)
