@@ -143,6 +143,10 @@ struct slu_ctl_turn {
 	/* Requests of what can only start together with it. */
 	const char *const *with;
 	size_t n_with;
+	/* Bytes of the pool (the site's first one?) that are reserved for
+	 * others; called under no mutex of ours. May be NULL. */
+	uint64_t (*reserved)(void *arg, const char *pool, bool first);
+	void *reserved_arg;
 };
 bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
 		  const struct slu_ctl_turn *job,

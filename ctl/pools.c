@@ -213,6 +213,7 @@ static bool lacks(struct slu_mirror *m, const struct slu_pool_need *need,
 		  struct slu_pool_use *all, uint64_t *of_user)
 {
 	use(m, need->pool, all);
+	all->used = slu_pools_add(all->used, need->reserved);
 	*of_user = need->max_per_user ? sum_of(m, need->pool, need->uid) : 0;
 	return (all->complete && too_much(all->used, need->size, all->total)) ||
 	       (need->max_per_user &&
@@ -224,17 +225,22 @@ static void say_why(const struct slu_pool_need *need,
 		    char why[SLU_POOL_WHY])
 {
 	char wants[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
-	char kept[SLU_SIZE_TEXT];
+	char kept[SLU_SIZE_TEXT], reserved[SLU_SIZE_TEXT];
+	const uint64_t used = all->used - need->reserved;
 
 	slu_size_text(need->size, wants);
 	if (all->complete && too_much(all->used, need->size, all->total))
 		snprintf(why, SLU_POOL_WHY,
 			 "waits for %s of pool %.64s: jobs have %s of its "
-			 "%s%s%s",
-			 wants, need->pool, slu_size_text(all->used, has),
+			 "%s%s%s%s%s",
+			 wants, need->pool, slu_size_text(used, has),
 			 slu_size_text(all->total, most),
 			 all->kept ? ", data of failed stage-outs " : "",
-			 all->kept ? slu_size_text(all->kept, kept) : "");
+			 all->kept ? slu_size_text(all->kept, kept) : "",
+			 need->reserved ? ", reservations " : "",
+			 need->reserved
+				 ? slu_size_text(need->reserved, reserved)
+				 : "");
 	else
 		snprintf(why, SLU_POOL_WHY,
 			 "waits for %s of pool %.64s: its user has %s of the "

@@ -19,6 +19,7 @@ struct slu_pool_need {
 	uint32_t uid;
 	uint64_t size;	       /* bytes */
 	uint64_t max_per_user; /* bytes; 0: no limit */
+	uint64_t reserved;     /* bytes that are kept for others */
 };
 
 /* Of more than there can be: that. */

@@ -424,6 +424,10 @@ bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	need_of(ctl, text, job->uid, &need);
 	add_others(ctl, job, &need);
+	if (need.pool && job->reserved)
+		need.reserved = job->reserved(
+			job->reserved_arg, need.pool,
+			!strcmp(need.pool, ctl->site->conf->pool[0].name));
 	may = slu_pools_turn(&ctl->mirror, &turn, &need, end_of, now, why);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	return may;

@@ -127,7 +127,8 @@ bool slu_pools_turn(struct slu_mirror *m, const struct slu_pool_turn *turn,
 		    char why[SLU_POOL_WHY])
 {
 	const struct slu_pool_need pool_only = {.pool = need->pool,
-						.size = need->size};
+						.size = need->size,
+						.reserved = need->reserved};
 	struct slu_pool_waiter w, *first;
 	char unused[SLU_POOL_WHY];
 	bool room, is_first;

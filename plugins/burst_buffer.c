@@ -237,6 +237,8 @@ static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 			       : now + (int64_t)limit * 60,
 		.with = others,
 		.n_with = slu_het_others(job, others),
+		.reserved = slu_reserved,
+		.reserved_arg = (void *)job,
 	};
 
 	return slu_ctl_turn(ctl, job->burst_buffer, &turn, end_of, now, why);
@@ -478,6 +480,12 @@ int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc,
 	return SLURM_SUCCESS; /* we run nothing in slurmscriptd */
 }
 
+char *bb_p_xlate_bb_2_tres_str(char *burst_buffer)
+{
+	slu_reserve_seen(burst_buffer, ctl);
+	return NULL;
+}
+
 /* scontrol show bbstat [JOBID|hooks] */
 char *bb_p_get_status(uint32_t argc,
 		      char **argv SLU_SINCE_23_02(uint32_t, uint32_t))
@@ -491,7 +499,7 @@ char *bb_p_get_status(uint32_t argc,
 			      slurm_conf.private_data & PRIVATE_DATA_JOBS);
 	slurms = xstrdup(text ? text : "out of memory\n");
 	free(text);
-	slu_reserve_text(reserved);
+	slu_reserve_text(ctl, reserved);
 	if (!argc)
 		xstrcat(slurms, reserved);
 	slu_ctl_leave(ctl, SLU_HOOK_STATUS, watch);

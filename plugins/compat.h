@@ -23,6 +23,7 @@
 #include "src/slurmctld/fed_mgr.h"
 #include "src/slurmctld/job_scheduler.h"
 #include "src/slurmctld/locks.h"
+#include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
 #include "src/slurmctld/state_save.h"
 
@@ -169,6 +170,7 @@ static inline int slu_job_requeue(job_record_t *job, uint32_t flags)
 #pragma weak job_requeue
 #pragma weak job_requeue_internal
 #pragma weak job_signal
+#pragma weak job_test_bb_resv
 #pragma weak launch_job
 #pragma weak lock_slurmctld
 #pragma weak queue_job_scheduler

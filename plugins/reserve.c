@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reservations with BurstBuffer=. No plugin is asked whether that can be had,
- * only what it is in TRES (_set_tres_cnt() in Slurm's reservation.c, when one
- * is made, changed or loaded); and sluice keeps no storage for them. So it is
- * said, in slurmctld's log and in bbstat.
+ * Reservations with BurstBuffer=: Slurm keeps what they say, and a job that is
+ * not in one and would run into it does not get it. No plugin is asked before
+ * such a reservation is made, only what it is in TRES (_set_tres_cnt() in
+ * Slurm's reservation.c, when one is made, changed or loaded). So what of it
+ * has no effect, for want of such a pool, can only be said: in slurmctld's log
+ * and in bbstat.
  */
 #include "config.h"
 #include "plugins/reserve.h"
@@ -38,27 +40,94 @@ static bool is_new(const char *spec)
 	return !known;
 }
 
-char *bb_p_xlate_bb_2_tres_str(char *burst_buffer)
+struct pools {
+	const char *name; /* that is looked for; "": none is named */
+	bool has;
+	size_t n;
+};
+
+static void look(void *arg, const struct slu_ctl_pool *pool)
 {
-	if (burst_buffer && *burst_buffer && is_new(burst_buffer))
-		error("sluice: a reservation has BurstBuffer=%.64s, which has "
-		      "no effect: no storage is kept for it (take it out, and "
-		      "reserve the nodes that give storage)",
-		      burst_buffer);
-	return NULL;
+	struct pools *p = arg;
+
+	p->has |= !*p->name || !strcmp(p->name, pool->name);
+	p->n++;
 }
 
-void slu_reserve_text(char text[SLU_RESERVE_TEXT])
+/* Does each part of it, POOL:SIZE or SIZE, have an effect? Before the site's
+ * configuration is known it may. */
+static bool has_effect(const char *spec, struct slu_ctl *ctl)
+{
+	char text[SPEC_MAX], *save, *part, *colon;
+	bool all = true;
+
+	snprintf(text, sizeof(text), "%s", spec);
+	for (part = strtok_r(text, ",", &save); part;
+	     part = strtok_r(NULL, ",", &save)) {
+		struct pools pools = {.name = ""};
+
+		colon = strchr(part, ':');
+		if (colon)
+			*colon = '\0';
+		pools.name = colon ? part : "";
+		slu_ctl_pools(ctl, look, &pools);
+		all = all && (!pools.n || (pools.has &&
+					   !(colon && strchr(colon + 1, ':'))));
+	}
+	return all;
+}
+
+#define NO_EFFECT "has no effect: it must be SIZE or POOL:SIZE of a Pool here"
+
+void slu_reserve_seen(const char *spec, struct slu_ctl *ctl)
+{
+	if (spec && *spec && is_new(spec) && ctl && !has_effect(spec, ctl))
+		error("sluice: a reservation has BurstBuffer=%.64s, which " NO_EFFECT,
+		      spec);
+}
+
+void slu_reserve_text(struct slu_ctl *ctl, char text[SLU_RESERVE_TEXT])
 {
 	size_t len = 0;
 
 	*text = '\0';
 	pthread_mutex_lock(&seen.lock);
 	for (size_t i = 0; i < seen.n; i++)
-		len += (size_t)snprintf(text + len, SLU_RESERVE_TEXT - len,
-					"reservations with BurstBuffer=%s, "
-					"seen since slurmctld started: it has "
-					"no effect, no storage is kept\n",
-					seen.spec[i]);
+		len += (size_t)snprintf(
+			text + len, SLU_RESERVE_TEXT - len,
+			"reservations with BurstBuffer=%s, seen since "
+			"slurmctld started: it %s\n",
+			seen.spec[i],
+			has_effect(seen.spec[i], ctl)
+				? "is kept from jobs that are not in them"
+				: NO_EFFECT);
 	pthread_mutex_unlock(&seen.lock);
+}
+
+/* What Slurm has counted of one plugin; ours is the one that is not named. */
+static uint64_t of_pool(const burst_buffer_info_t *bb, const char *pool,
+			bool first)
+{
+	uint64_t size = first ? bb->used_space : 0;
+
+	for (uint32_t i = 0; i < bb->pool_cnt; i++)
+		if (!xstrcmp(bb->pool_ptr[i].name, pool))
+			size += bb->pool_ptr[i].used_space;
+	return size;
+}
+
+uint64_t slu_reserved(void *job, const char *pool, bool first)
+{
+	burst_buffer_info_msg_t *all;
+	uint64_t size = 0;
+
+	if (!seen.n || !job_test_bb_resv)
+		return 0;
+	all = job_test_bb_resv(job, time(NULL), false);
+	for (uint32_t i = 0; all && i < all->record_count; i++)
+		if (!all->burst_buffer_array[i].name)
+			size += of_pool(&all->burst_buffer_array[i], pool,
+					first);
+	slurm_free_burst_buffer_info_msg(all);
+	return size;
 }

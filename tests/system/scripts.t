@@ -101,13 +101,44 @@ test_names() { # TYPE KEY=VALUE NODE...
 	done
 }
 
+reserve() { # NAME BURST-BUFFER NODES START
+	on ctl scontrol create reservation ReservationName="$1" Users=alice \
+		Nodes="$3" StartTime="$4" Duration=60 BurstBuffer="$2"
+}
+
+waits_for_reserved() { # JOB
+	on ctl scontrol show job "$1" | tr _ ' ' |
+		grep -qE 'waits for 60MiB of pool nodes: .*, reservations 100GiB'
+}
+
+# Storage that is reserved is kept from jobs that would run into that time, but
+# for those that are in the reservation.
 test_reservation() {
-	on ctl scontrol create reservation ReservationName=r Users=root \
-		Nodes=n1 StartTime=now+2hours Duration=10 BurstBuffer=10G
-	check "a reservation of storage is said to have no effect" matches \
-		"$(on ctl scontrol show bbstat)" 'BurstBuffer=10G.* no effect'
+	local other in before
+	reserve r 100G n1 now
+	other=$(submit -N1 -w n2 -t 10 --bb='capacity=60MiB' \
+		<<<$'#!/bin/bash\ntrue')
+	check_within 20 "who is not in it waits for reserved storage" \
+		waits_for_reserved "$other"
+	in=$(submit -N1 -w n1 -t 10 --reservation=r --bb='capacity=60MiB' \
+		<<<$'#!/bin/bash\ntrue')
+	check_within 60 "who is has it" job_is "$in" COMPLETED
+	check "the other still waits" job_is "$other" PENDING
+	on ctl scontrol delete ReservationName=r
+	check_within 90 "until it is over" job_is "$other" COMPLETED
+	reserve r 100G n1 now+2hours
+	before=$(submit -N1 -w n2 -t 10 --bb='capacity=60MiB' \
+		<<<$'#!/bin/bash\ntrue')
+	check_within 60 "before it begins others have it, too" \
+		job_is "$before" COMPLETED
+	check "bbstat tells of it" matches "$(on ctl scontrol show bbstat)" \
+		'BurstBuffer=100G.* is kept from jobs that are not in them'
+	on ctl scontrol delete ReservationName=r
+	reserve r nosuch:1G n1 now+2hours
+	check "what has no effect is told" matches \
+		"$(on ctl scontrol show bbstat)" 'BurstBuffer=nosuch:1G.* no effect'
 	check "in slurmctld's log, too" grep -q \
-		'sluice: a reservation has BurstBuffer=10G, which has no effect' \
+		'sluice: a reservation has BurstBuffer=nosuch:1G, which has no effect' \
 		"/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log"
 	on ctl scontrol delete ReservationName=r
 }

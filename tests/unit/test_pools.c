@@ -40,7 +40,7 @@ static void buffer(uint32_t job, uint32_t uid, const char *pool, uint64_t size,
 
 static struct slu_pool_need need(uint32_t uid, uint64_t size, uint64_t most)
 {
-	return (struct slu_pool_need){"p", uid, size, most};
+	return (struct slu_pool_need){"p", uid, size, most, 0};
 }
 
 static uint64_t used(void)
@@ -316,6 +316,39 @@ static bool turn(uint32_t job, uint32_t priority, uint64_t size, int64_t end,
 	return slu_pools_turn(&m, &t, &n, end_of, now, why);
 }
 
+/* What is kept for others is as if somebody had it: 10 GiB, 6 are in use. */
+START_TEST(test_reserved)
+{
+	static const struct {
+		uint64_t size, reserved;
+		bool room;
+	} cases[] = {{4 * GIB, 0, true},
+		     {4 * GIB, 1, false},
+		     {2 * GIB, 2 * GIB, true},
+		     {1, 99 * GIB, false},
+		     {4 * GIB, UINT64_MAX / 2, false}};
+	const struct slu_pool_turn t = {50, 200, 0, 2000};
+
+	slu_mirror_init(&m);
+	supply(10 * GIB, 10 * GIB, true);
+	buffer(7, 7, "p", 6 * GIB, "RUNNING");
+	each(c, cases)
+	{
+		struct slu_pool_need n = need(9, c->size, 0);
+		char why[SLU_POOL_WHY] = "";
+
+		n.reserved = c->reserved;
+		expect(slu_pools_turn(&m, &t, &n, end_of, 1000, why) == c->room,
+		       "%s", why);
+		expect(c->room || strstr(why, "jobs have 6GiB of its 10GiB, "
+					      "reservations "),
+		       "%s", why);
+		slu_turn_forget(&m, 0);
+	}
+	slu_mirror_fini(&m);
+}
+END_TEST
+
 /* 10 GiB, of which job 7 has 6 until 1070. Job 50 wants 8. */
 START_TEST(test_turn)
 {
@@ -359,4 +392,4 @@ START_TEST(test_turn)
 END_TEST
 
 TEST_MAIN("pools", test_ahead, test_not_yet, test_expire, test_room, test_kept,
-	  test_when, test_when_expired, test_turn)
+	  test_when, test_when_expired, test_reserved, test_turn)

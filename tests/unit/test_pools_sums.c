@@ -55,7 +55,8 @@ static struct slu_buffer_state model_state(int j, int r, const char *state)
 static void model_change(uint64_t *seed, const char *pool, uint32_t uid)
 {
 	int j = (int)slu_random(seed, JOBS), r = (int)slu_random(seed, RUNS);
-	const struct slu_pool_need n = {pool, uid, 1 + slu_random(seed, 9), 0};
+	const struct slu_pool_need n = {pool, uid, 1 + slu_random(seed, 9), 0,
+					0};
 	struct slu_buffer_state s;
 
 	switch (slu_random(seed, 6)) {
@@ -126,7 +127,7 @@ static void model_compare(int step)
 		       *pool, (unsigned long)use.used, (unsigned long)want);
 		for (uint32_t uid = 1; uid <= USERS; uid++) {
 			char why[SLU_POOL_WHY];
-			struct slu_pool_need n = {*pool, uid, 1, 0};
+			struct slu_pool_need n = {*pool, uid, 1, 0, 0};
 
 			n.max_per_user = model_sum(*pool, uid) + 1;
 			expect(slu_pools_room(&m, &n, why), "step %d: %s", step,
