@@ -283,6 +283,7 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 					 [SLU_DW_PRIVATE] = "private"};
 
 	plan->capacity = req->capacity;
+	plan->dw_both = req->dw_both;
 	plan->tolerate = req->tolerate == UINT32_MAX ? 0 : req->tolerate;
 	if (set(&plan->name, req->name, err) ||
 	    set(&plan->dw, dw[req->dw], err) ||

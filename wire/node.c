@@ -99,6 +99,7 @@ static const struct slu_field plan_fields[] = {
 	FIELD(BOOL, over),
 	FIELD(STR, users),
 	FIELD(BOOL, unready),
+	FIELD(BOOL, dw_both),
 	LAST,
 };
 DESC(slu_plan_desc, "plan", plan_fields);

@@ -89,6 +89,7 @@ struct slu_plan {	 /* /v1/plan */
 	uint64_t capacity; /* asked, in all */
 	uint32_t tolerate; /* so many nodes may be lost with their data */
 	char *dw;	   /* striped, private: tasks get DW_JOB_... too */
+	bool dw_both;	   /* striped, and a part for each node alone */
 	/* Made for this instance; travels in the reply's credential. */
 	char *secret;
 	struct slu_plan_node *node;

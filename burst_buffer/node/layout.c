@@ -2,7 +2,8 @@
 /*
  * The root of a job's file system belongs to root and is out of users' reach
  * (a mount may tell its secrets there); what they get is data/ of it, bound to
- * RunDir/JOB/mnt/data. The mount points under both are root's, mode 0000.
+ * RunDir/JOB/mnt/data; and, where a job wants it, private/NODE of it, to mnt/
+ * private of that node. The mount points under both are root's, mode 0000.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -184,7 +185,8 @@ static int make(struct slu_aside *aside, void *arg, void *out,
 			: make_dir(n->root, "data", mode, n->plan.uid,
 				   n->plan.gid, err))
 		return -1;
-	if (make_dir(n->root, ".sluice", 0700, 0, 0, err))
+	if (make_dir(n->root, ".sluice", 0700, 0, 0, err) ||
+	    (n->plan.dw_both && make_dir(n->root, "private", 0711, 0, 0, err)))
 		return -1;
 	for (size_t i = 0; i < n->plan.n_stage; i++)
 		if (n->plan.stage[i].out)
@@ -213,36 +215,70 @@ static int bind_data(struct slu_aside *aside, void *arg, void *out,
 	return 0;
 }
 
+static int bind_private(struct slu_aside *aside, void *arg, void *out,
+			struct slu_err *err)
+{
+	const struct slu_node *n = arg;
+	char name[300], from[PATH_MAX], to[PATH_MAX];
+
+	(void)aside, (void)out;
+	snprintf(name, sizeof(name), "private/%.280s", n->name);
+	snprintf(from, sizeof(from), "%.3700s/%s", n->root, name);
+	slu_note_path(n, "mnt/private", to);
+	if (make_dir(n->root, name, 0700, n->plan.uid, n->plan.gid, err))
+		return -1;
+	if (mount(from, to, NULL, MS_BIND, NULL))
+		return slu_errno(err, SLU_IO, "cannot mount %s", to);
+	return 0;
+}
+
+/* Without the library that one of interposition needs it is an empty
+ * directory. */
+static int show(struct slu_node *n, const char *at, slu_aside_f *bind,
+		struct slu_err *err)
+{
+	const mode_t mode = n->driver->interposed ? 0555 : 0;
+
+	if (slu_mounted(at))
+		return 0;
+	if ((mkdir(at, mode) && errno != EEXIST) || chmod(at, mode))
+		return slu_errno(err, SLU_IO, "cannot make %s", at);
+	return n->driver->interposed ? 0 : in_child(n, bind, err);
+}
+
 int slu_layout_show(struct slu_node *n, struct slu_err *err)
 {
-	char mnt[PATH_MAX];
-	mode_t mode;
+	char mnt[PATH_MAX], private[PATH_MAX];
 
-	if (slu_mounted(n->data))
-		return 0;
 	slu_note_path(n, "mnt", mnt);
-	if (slu_mkdirs(mnt, 0711, err))
+	slu_note_path(n, "mnt/private", private);
+	if (slu_mkdirs(mnt, 0711, err) || show(n, n->data, bind_data, err))
 		return -1;
-	/* Without the library it is an empty directory. */
-	mode = n->driver->interposed ? 0555 : 0;
-	if ((mkdir(n->data, mode) && errno != EEXIST) || chmod(n->data, mode))
-		return slu_errno(err, SLU_IO, "cannot make %s", n->data);
-	return n->driver->interposed ? 0 : in_child(n, bind_data, err);
+	return n->plan.dw_both ? show(n, private, bind_private, err) : 0;
 }
 
 static int unbind(struct slu_aside *aside, void *arg, void *out,
 		  struct slu_err *err)
 {
 	struct slu_node *n = arg;
+	char private[PATH_MAX];
 
 	(void)aside, (void)out;
-	return slu_unmount_below(n->data, n->plan.uid, 3, err);
+	slu_note_path(n, "mnt/private", private);
+	return slu_unmount_below(n->data, n->plan.uid, 3, err) ||
+			       (n->plan.dw_both &&
+				slu_unmount_below(private, n->plan.uid, 3, err))
+		       ? -1
+		       : 0;
 }
 
 /* What cannot be had in order goes all the same: with its client, where the
  * file system has one; else who uses it has it until he ends. */
 int slu_layout_hide(struct slu_node *n, struct slu_err *err)
 {
+	char private[PATH_MAX];
+
+	slu_note_path(n, "mnt/private", private);
 	if (!in_child(n, unbind, err))
 		return 0;
 	slu_node_log(n, SLU_WARN, "%s; %s", err->text,
@@ -250,5 +286,9 @@ int slu_layout_hide(struct slu_node *n, struct slu_err *err)
 				      : "it is detached");
 	if (n->driver->abort && n->driver->abort(&n->in, err))
 		return -1;
-	return slu_unmount_lazily(n->data, err);
+	return slu_unmount_lazily(n->data, err) ||
+			       (n->plan.dw_both &&
+				slu_unmount_lazily(private, err))
+		       ? -1
+		       : 0;
 }

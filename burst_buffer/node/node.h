@@ -23,6 +23,7 @@
  *	result		how the last `down` ended: "clean", or why not
  *	done.*		what need not be done again: staging acts
  *	mnt/data	the job's file system, as users see it
+ *	mnt/private	a part of it for this node alone, where that is wanted
  *	wd/		the driver's own (0700)
  * and in RunDir itself sluice.conf, see slu_node_conf().
  */

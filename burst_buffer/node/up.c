@@ -195,6 +195,7 @@ static char *environment(const struct slu_node *n)
 {
 	const char *dw = n->plan.dw, *name = n->plan.name;
 	struct slu_buf env = {0};
+	char private[PATH_MAX];
 
 	if (!n->driver->attach)
 		return strdup("");
@@ -207,6 +208,9 @@ static char *environment(const struct slu_node *n)
 		put_dw(&env, "JOB_",
 		       slu_eq(dw, "striped") ? "STRIPED" : "PRIVATE", n->data);
 	}
+	slu_note_path(n, "mnt/private", private);
+	if (n->plan.dw_both)
+		put_dw(&env, "JOB_", "PRIVATE", private);
 	return slu_buf_steal(&env);
 }
 

@@ -66,6 +66,12 @@ static int check_type(const struct slu_request *req,
 			       type->shared ? "private" : "striped", fs->name,
 			       type->shared ? "shared by the nodes of a job"
 					    : "private to each node");
+	if (req->dw_both && type->library)
+		return slu_err(err, SLU_INVALID,
+			       "jobdw: access_mode=striped,private: %s is "
+			       "reached by a library and has no part for each "
+			       "node",
+			       fs->name);
 	if (req->nodes && req->nodes != SLU_ALL_NODES && !type->shared)
 		return slu_err(
 			err, SLU_INVALID,

@@ -66,27 +66,27 @@ static void next_mode(const char **value, char *word, size_t size)
 	*value = p + (*p == ',');
 }
 
-/* "striped" or "private", with options of DataWarp's in parentheses. */
+/* "striped", "private" or both, with options of DataWarp's in parentheses. */
 int slu_dw_access(struct slu_request *req, const char *value,
 		  struct slu_err *err)
 {
+	bool striped = false, private = false;
 	const char *p = value;
 	char word[16];
 
-	next_mode(&p, word, sizeof(word));
-	if (*p)
-		return slu_err(err, SLU_INVALID,
-			       "\"%.64s\": a job's file system here is either "
-			       "striped or private: say one of them",
-			       value);
-	if (strcmp(word, "striped") == 0)
-		req->dw = SLU_DW_STRIPED;
-	else if (strcmp(word, "private") == 0)
-		req->dw = SLU_DW_PRIVATE;
-	else
-		return slu_err(err, SLU_INVALID,
-			       "\"%.64s\" is neither striped nor private",
-			       value);
+	do {
+		next_mode(&p, word, sizeof(word));
+		striped |= strcmp(word, "striped") == 0;
+		private |= strcmp(word, "private") == 0;
+		if (strcmp(word, "striped") != 0 &&
+		    strcmp(word, "private") != 0)
+			return slu_err(err, SLU_INVALID,
+				       "\"%.64s\" is not striped, private or "
+				       "striped,private",
+				       value);
+	} while (*p);
+	req->dw = striped ? SLU_DW_STRIPED : SLU_DW_PRIVATE;
+	req->dw_both = striped && private;
 	req->dw_said = true;
 	return 0;
 }

@@ -149,7 +149,8 @@ static int set_dw(struct slu_request *req, const char *value,
 
 	if (i < 0)
 		return -1;
-	req->dw = (enum slu_dw)i;
+	req->dw_both = i == SLU_DW_BOTH;
+	req->dw = req->dw_both ? SLU_DW_STRIPED : (enum slu_dw)i;
 	req->dw_said = true;
 	return 0;
 }
@@ -196,6 +197,7 @@ const char *const slu_stage_type_names[] = {[SLU_STAGE_DIRECTORY] = "directory",
 const char *const slu_dw_names[] = {[SLU_DW_NO] = "no",
 				    [SLU_DW_STRIPED] = "striped",
 				    [SLU_DW_PRIVATE] = "private",
+				    [SLU_DW_BOTH] = "both",
 				    NULL};
 const char *const slu_split_names[] = {[SLU_SPLIT_UNSAID] = "",
 				       [SLU_SPLIT_NO] = "no",

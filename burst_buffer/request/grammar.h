@@ -132,6 +132,7 @@ int slu_apply_profile(struct slu_request *req, const struct slu_conf *conf,
 extern const char *const slu_stage_type_names[], *const slu_on_names[];
 extern const char *const slu_dw_names[], *const slu_split_names[];
 extern const char *const slu_bind_names[];
+#define SLU_DW_BOTH 3 /* of slu_dw_names: striped, with dw_both */
 /* Which word `value` is; -1: none, with the nearest. */
 int slu_choose(const char *value, const char *const *words,
 	       struct slu_err *err);

@@ -103,6 +103,10 @@ static int unknown(const struct slu_request *req, bool dw, const char *name,
 {
 	char right[NAME_LEN];
 
+	if (req->dw_both && !strcmp(name, "DW_JOB_PRIVATE"))
+		return slu_err(err, SLU_INVALID,
+			       "what is private to each node is not staged "
+			       "where the job has both; $DW_JOB_STRIPED is");
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
 		if (!strcmp(symbols[i].name, name))
 			return slu_err(err, SLU_INVALID,

@@ -99,6 +99,7 @@ struct slu_request {
 	uint32_t tolerate; /* nodes that may be lost; UINT32_MAX: not said */
 	enum slu_dw dw;
 	bool dw_said;	    /* access_mode= was; else the file system decides */
+	bool dw_both;	    /* striped, and each node has a part of its own */
 	bool striped_named; /* $DW_JOB_STRIPED is in a path */
 	int line;	    /* of jobfs or persistent */
 	enum slu_split split;

@@ -47,6 +47,11 @@ static bool is_shared(const struct slu_fstype *type)
 	return type->shared;
 }
 
+static bool is_both(const struct slu_fstype *type)
+{
+	return type->shared && !type->library;
+}
+
 static bool is_private(const struct slu_fstype *type)
 {
 	return !type->shared;
@@ -57,7 +62,8 @@ static int choose_fs(struct slu_request *req, const struct slu_conf *conf,
 {
 	const struct slu_fs_conf *fs =
 		slu_coherence_fs(conf, req->coherence,
-				 req->dw == SLU_DW_STRIPED   ? is_shared
+				 req->dw_both		     ? is_both
+				 : req->dw == SLU_DW_STRIPED ? is_shared
 				 : req->dw == SLU_DW_PRIVATE ? is_private
 							     : NULL);
 

@@ -76,7 +76,9 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 	if (req->profile)
 		slu_put_pair(buf, "profile", req->profile);
 	if (req->dw)
-		slu_put_pair(buf, "dw", slu_dw_names[req->dw]);
+		slu_put_pair(buf, "dw",
+			     slu_dw_names[req->dw_both ? SLU_DW_BOTH
+						       : (int)req->dw]);
 }
 
 static void put_stripe(struct slu_buf *buf, const struct slu_request_stripe *s)

@@ -101,6 +101,28 @@ test_names() { # TYPE KEY=VALUE NODE...
 	done
 }
 
+# A directory for all nodes, and one for each, as Cray's own examples ask for.
+test_both() { # TYPE
+	local job
+	job=$(submit -N2 -w 'n[1-2]' <<-EOT
+		#!/bin/bash
+		#DW jobdw type=$1 capacity=60MiB access_mode=striped,private
+		#DW stage_out type=directory source=\$DW_JOB_STRIPED destination=/pfs/alice/both.%j
+		srun sh -c 'hostname >"\${DW_JOB_PRIVATE}me"'
+		srun sh -c 'cp "\${DW_JOB_PRIVATE}me" "\${DW_JOB_STRIPED}\$SLURM_PROCID"
+			ls "\$DW_JOB_PRIVATE" >"\${DW_JOB_STRIPED}ls.\$SLURM_PROCID"'
+	EOT
+	)
+	check_within 60 "$1: a job has both" job_is "$job" COMPLETED
+	check "$1: each node its own" equal \
+		"$(sort "$PFS/alice/both.$job/"[01])" "$(printf 'n1\nn2')"
+	check "$1: and nothing else" equal \
+		"$(cat "$PFS/alice/both.$job/"ls.[01])" "$(printf 'me\nme')"
+	check "$1: which is not staged out" equal \
+		"$(cd "$PFS/alice/both.$job" && echo *)" '0 1 ls.0 ls.1'
+	check_within 40 "$1: nothing is left" nothing_left n1 n2
+}
+
 reserve() { # NAME BURST-BUFFER NODES START
 	on ctl scontrol create reservation ReservationName="$1" Users=alice \
 		Nodes="$3" StartTime="$4" Duration=60 BurstBuffer="$2"
@@ -149,6 +171,7 @@ test_lines
 test_warned
 test_names scratch access_mode=private n1/ n2/
 test_names glusterfs type=glusterfs ""
+test_both glusterfs
 test_reservation
 check "no node was drained" no_node_drained
 check "the database is sound" database_sound

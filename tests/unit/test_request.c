@@ -259,7 +259,7 @@ static const struct text_case refusals[] = {
 	 "persistentdw, create_persistent, destroy_persistent"},
 	{NULL, "#DW jobdw capacity=1K type=cache\n", "\"cache\""},
 	{NULL, "#DW jobdw capacity=1K access_mode=both\n",
-	 "neither striped nor private"},
+	 "\"both\" is not striped, private or striped,private"},
 	{NULL, "#DW jobdw capacity=1K access_mod=striped\n",
 	 "did you mean access_mode"},
 	{NULL, "#DW jobdw capacity=1K\n#DW jobdw capacity=1K\n",

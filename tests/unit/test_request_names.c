@@ -19,6 +19,12 @@ static const struct text_case accepted[] = {
 	 "stage_in source=/a destination=$BB_JOBFS/c type=list; "
 	 "stage_out source=$BB_JOBFS/d destination=\"/e/f g\"; "
 	 "stage_out source=$BB_JOBFS/h destination=/i"},
+	{NULL,
+	 "#DW jobdw capacity=1K access_mode=private(client_cache=yes),"
+	 "striped(MFS=1GB)\n"
+	 "#DW stage_in type=file source=/a destination=$DW_JOB_STRIPED/b\n",
+	 "jobfs capacity=1024 dw=both; "
+	 "stage_in source=/a destination=$BB_JOBFS/b type=file"},
 	{"capacity=1K name=w; stage_out source=${BB_w}/a "
 	 "destination=/b/$SLURM_JOB_ID/${SLURM_JOB_USER}x; "
 	 "stripe target=/l/${SLURM_JOBID}.$SLURM_ARRAY_TASK_ID",
@@ -101,12 +107,13 @@ static const struct text_case refusals[] = {
 	{"capacity=1K; stage_in destination=$BB_JOBFS source=/a/${b", NULL,
 	 "$ stands only before the name of a variable"},
 	{"stripe target=$SCRATCH/x", NULL, "stripe: $SCRATCH/x: $SCRATCH is"},
-	{NULL, "#DW jobdw capacity=1K access_mode=striped,private\n",
-	 "either striped or private: say one of them"},
+	{NULL, "#DW jobdw capacity=1K access_mode=striped,ldbalance\n",
+	 "\"striped,ldbalance\" is not striped, private or"},
 	{NULL,
-	 "#DW jobdw capacity=1K access_mode=private(client_cache=yes),"
-	 "striped(MFS=1GB)\n",
-	 "either striped or private"},
+	 "#DW jobdw capacity=1K access_mode=striped,private\n"
+	 "#DW stage_in type=file source=/a destination=$DW_JOB_PRIVATE/b\n",
+	 "line 2: stage_in: $DW_JOB_PRIVATE/b: what is private to "
+	 "each node is not staged where the job has both; $DW_JOB_STRIPED is"},
 	{NULL, "#DW jobdw capacity=1K requires=copy-offload\n",
 	 "sluice-stage-out(1) copies while the job runs"},
 	/* all mistakes */
