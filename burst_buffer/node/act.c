@@ -79,6 +79,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.plain_source = q->n->driver->interposed && q->stage->out,
 		.plain_destination = q->n->driver->interposed && !q->stage->out,
 		.below = q->stage->out ? slu_node_below(q->n) : NULL,
+		.beside = q->stage->out ? q->n->beside : NULL,
 		.fs_root = q->n->data,
 		.self = q->self,
 		.n = q->members,

@@ -184,10 +184,12 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
 	struct fetch *f = arg;
+	char tag[SLU_BESIDE_TAG + 65]; /* others may fetch to the same place */
 	struct slu_stage_part part = {
 		.source = f->source,
 		.destination = f->to,
 		.below = f->below,
+		.beside = tag,
 		.bricks = f->brick,
 		.n = 1,
 		.durable = true,
@@ -197,6 +199,7 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 
 	if (!manifest)
 		return slu_errno(err, SLU_IO, "cannot write to /tmp");
+	snprintf(tag, sizeof(tag), "%s-%.64s", f->n->beside, f->n->name);
 	part.manifest = fileno(manifest);
 	if (geteuid() == 0 &&
 	    slu_aside_become(aside, f->owner.st_uid, f->owner.st_gid, err))

@@ -34,7 +34,7 @@
 #include "common/file.h"
 
 #define LAYOUT_SECONDS 30.0
-#define WORDS	       11
+#define WORDS	       12
 
 enum flag { DURABLE = 1, PLAIN_SOURCE = 2, PLAIN_DESTINATION = 4, CONTENT = 8 };
 
@@ -83,7 +83,8 @@ static int play(char **word, struct slu_stage_result *r, struct slu_err *err)
 		.content = flags & CONTENT,
 		.plain_source = flags & PLAIN_SOURCE,
 		.plain_destination = flags & PLAIN_DESTINATION,
-		.journal = atoi(word[10]),
+		.beside = or_null(word[10]),
+		.journal = atoi(word[11]),
 		.tell = print_record,
 		.threads = 1, /* its library gains nothing from more */
 		.progress = print_progress,
@@ -128,6 +129,8 @@ int slu_act_main(int argc, char **argv)
 		rc = play(argv, &r, &err);
 	else
 		return 2;
+	if (!rc && r.in_place)
+		printf("i %" PRIu64 " %s\n", r.in_place, r.first_in_place);
 	if (rc)
 		printf("! %d %s\n", (int)err.kind, err.text);
 	else
@@ -192,6 +195,9 @@ static void hear(struct told *t, const char *line, struct slu_err *err)
 			  t->r.first_skipped) >= 5) {
 		t->ended = true;
 		t->rc = 0;
+	} else if (sscanf(line, "i %" SCNu64 " %200[^\n]", &t->r.in_place,
+			  t->r.first_in_place) >= 1) {
+		return;
 	} else if (sscanf(line, "! %d %n", &kind, &text) == 1 && text) {
 		t->ended = true;
 		t->rc = slu_err(err, SLU_IO, "%.*s",
@@ -282,6 +288,7 @@ int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
 			number[3],
 			number[4],
 			(char *)manifest,
+			(char *)(p->beside ? p->beside : ""),
 			number[5],
 			NULL};
 

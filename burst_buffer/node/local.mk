@@ -11,12 +11,16 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/attrs.c burst_buffer/staging/attrs.h \
 	burst_buffer/staging/copy.c burst_buffer/staging/copy.h \
 	burst_buffer/staging/walk.c burst_buffer/staging/walk.h \
+	burst_buffer/staging/walk_make.c burst_buffer/staging/walk_names.c \
+	burst_buffer/staging/level.h \
 	burst_buffer/staging/batch.c burst_buffer/staging/batch.h \
+	burst_buffer/staging/beside.c burst_buffer/staging/beside.h \
 	burst_buffer/staging/fresh.c burst_buffer/staging/fresh.h \
 	burst_buffer/staging/select.c burst_buffer/staging/select.h \
 	burst_buffer/staging/place.c burst_buffer/staging/place.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
-	burst_buffer/staging/act_compare.c \
+	burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
+	burst_buffer/staging/act_range.c \
 	burst_buffer/staging/move.c burst_buffer/staging/move.h \
 	burst_buffer/staging/act.h \
 	burst_buffer/staging/stage.c burst_buffer/staging/stage.h \
@@ -89,6 +93,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_attrs tests/unit/test_beneath tests/unit/test_copy \
 	tests/unit/test_stage tests/unit/test_stage_faults \
 	tests/unit/test_stage_lists tests/unit/test_stage_late \
+	tests/unit/test_stage_beside \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_gekkofs_probe tests/unit/test_gekkofs_join \
@@ -153,6 +158,9 @@ tests_unit_test_stage_lists_LDADD = $(node_test_libs)
 tests_unit_test_stage_late_SOURCES = tests/unit/test_stage_late.c \
 	$(stage_test_trees)
 tests_unit_test_stage_late_LDADD = $(node_test_libs)
+tests_unit_test_stage_beside_SOURCES = tests/unit/test_stage_beside.c \
+	$(stage_test_trees)
+tests_unit_test_stage_beside_LDADD = $(node_test_libs)
 tests_unit_test_aside_LDADD = $(node_test_libs)
 tests_unit_test_bind_LDADD = $(node_test_libs)
 tests_unit_test_mtab_LDADD = $(node_test_libs)

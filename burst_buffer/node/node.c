@@ -133,6 +133,8 @@ int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 	*n = (struct slu_node){.opt = opt, .job_id = opt->job_id};
 	if (find_name(n, opt->node, err))
 		return -1;
+	snprintf(n->beside, sizeof(n->beside), "sluice-%u",
+		 (unsigned)n->job_id);
 	path = slu_conf_path();
 	if (!path)
 		return slu_err(err, SLU_NOMEM, "out of memory");

@@ -34,6 +34,7 @@
 #include <sys/stat.h>
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/host/aside.h"
+#include "burst_buffer/staging/beside.h"
 #include "burst_buffer/staging/stage.h"
 #include "burst_buffer/storage.h"
 #include "common/conf.h"
@@ -63,7 +64,9 @@ struct slu_node {
 	FILE *log_file, *job_log;
 	char name[256];
 	uint32_t job_id;
-	char dir[SLU_NODE_PATH]; /* RunDir/JOB */
+	char dir[SLU_NODE_PATH];     /* RunDir/JOB */
+	char beside[SLU_BESIDE_TAG]; /* what it stages out is called so until
+				      * it is verified */
 	struct {
 		struct stat file;
 		uint64_t buffer;

@@ -23,11 +23,12 @@
 #include <string.h>
 #include "common/size.h"
 
+#define DISCARD 60.0 /* seconds, at most */
+
 static const char *const act_names[] = {
-	[SLU_PREPARE] = "manifest",
-	[SLU_COPY] = "copied",
-	[SLU_VERIFY] = "verified",
-	[SLU_FINISH] = "finished",
+	[SLU_PREPARE] = "manifest",  [SLU_COPY] = "copied",
+	[SLU_VERIFY] = "verified",   [SLU_FINISH] = "finished",
+	[SLU_DISCARD] = "discarded",
 };
 
 /* Has the job been cancelled? Asked the more rarely the more nodes ask. */
@@ -123,6 +124,7 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 			 r->total_files);
 		break;
 	case SLU_FINISH:
+	case SLU_DISCARD:
 		break;
 	}
 	slu_node_log(q->n, SLU_INFO, "stage_%s %zu %s%s in %s", q->way, q->r,
@@ -130,9 +132,15 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 	if (r->skipped)
 		slu_node_log(q->n, SLU_WARN,
 			     "stage_%s %zu: %" PRIu64
-			     " sockets, pipes or devices were left out, one is "
-			     "%s",
+			     " sockets, pipes, devices or remains of an "
+			     "earlier staging were left out, one is %s",
 			     q->way, q->r, r->skipped, r->first_skipped);
+	if (r->in_place)
+		slu_node_log(q->n, SLU_WARN,
+			     "stage_%s %zu: %" PRIu64
+			     " files were written in place, as no file may be "
+			     "made or renamed beside them, one is %s",
+			     q->way, q->r, r->in_place, r->first_in_place);
 }
 
 /* The user's cancelling, and sluiced's own words, are known by their kind. */
@@ -197,6 +205,7 @@ static int do_act(struct slu_staging *q, enum slu_act_name act,
 	if (was_done(q, act))
 		return 0;
 	q->act = act;
+	q->begun |= act >= SLU_COPY;
 	q->n->to_copy = q->total.total_bytes;
 	q->n->files_to_copy = q->total.total_files;
 	if (aside.seconds <= 0)
@@ -318,6 +327,8 @@ static int play(struct slu_staging *q, enum slu_act_name act,
 		return q->n->driver->check(&q->n->in, err);
 	case SLU_FINISH:
 		return leader ? do_act(q, act, err) : 0;
+	case SLU_DISCARD:
+		break;
 	}
 	return 0;
 }
@@ -338,6 +349,24 @@ static int stage_together(struct slu_staging *q, struct slu_err *err)
 			     ? -1
 			     : meet(q, (enum slu_act_name)act, err);
 	return rc;
+}
+
+/* What has not been verified is not to lie at the destination for ever. A later
+ * staging of this job removes what stays all the same. */
+static void discard(struct slu_staging *q)
+{
+	struct slu_aside aside = {
+		.fn = slu_staging_act, .arg = q, .seconds = DISCARD};
+	char out[SLU_ASIDE_OUT];
+	struct slu_err err;
+
+	q->act = SLU_DISCARD;
+	if (q->stage->out && q->self != UINT_MAX && q->begun &&
+	    slu_aside(&aside, "staging", out, &err))
+		slu_node_log(q->n, SLU_WARN,
+			     "stage_%s %zu: files *.%s may be left at %s: %s",
+			     q->way, q->r, q->n->beside, q->stage->destination,
+			     err.text);
 }
 
 /* What is done when all shares are told is done whole: who is lost before it
@@ -363,5 +392,7 @@ int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 		q.total = (struct slu_stage_result){0};
 		q.attempt++;
 	}
+	if (rc)
+		discard(&q);
 	return rc ? -1 : report_share(&q, start, err);
 }

@@ -19,6 +19,7 @@ struct slu_staging { /* of one request */
 	bool all;		/* as nobody is left whom the plan names */
 	struct slu_stage_result total; /* of this node, over all acts */
 	enum slu_act_name act;	       /* the one that is being played */
+	bool begun;		       /* there is something to discard */
 	uint64_t since;		       /* of driver->whole, before the check */
 	double asked; /* when sluiced was last asked for abort */
 };

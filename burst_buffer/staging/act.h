@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/place.h"
 #include "burst_buffer/staging/stage.h"
@@ -18,6 +19,8 @@ struct slu_act {
 	pthread_mutex_t lock; /* guards what follows */
 	bool stopped;
 	uint64_t bytes, files; /* done */
+	uint64_t in_place;     /* files, and one of them */
+	char first_in_place[208];
 	_Atomic uint64_t kept; /* of them, as they were */
 };
 
@@ -27,6 +30,29 @@ int slu_act_count(struct slu_act *act, uint64_t bytes, uint64_t files,
 
 /* The path to open for an entry: its own, or the one name of type=file. */
 const char *slu_act_path(const char *single, const struct slu_entry *entry);
+
+/* What this file is called in `dir` now: its name, or, until it is verified,
+ * that beside it, which is put into `beside` (NAME_MAX + 1 bytes). */
+const char *slu_act_name(const struct slu_act *act, int dir, const char *name,
+			 char *beside);
+
+/* Make it, empty, for writing: beside its name, or in place. `st` is its
+ * source's. -1: errno, and a sentence. */
+int slu_act_create(struct slu_act *act, int dir, const char *name,
+		   const struct slu_entry *entry, mode_t mode,
+		   const struct stat *st, struct slu_err *err);
+
+/* Give it its name, if it has it not. */
+struct slu_near;
+int slu_act_land(struct slu_act *act, struct slu_near *dst,
+		 const struct slu_entry *entry, struct slu_err *err);
+
+/* Before all is called done: names are to last as data does. */
+int slu_act_settle(struct slu_act *act, struct slu_err *err);
+
+/* Does FINISH do so? */
+bool slu_act_lands_last(const struct slu_act *act,
+			const struct slu_entry *entry);
 
 /* Does who copies this file finish it, with mode, attributes and time? Else who
  * verifies it does: what several write, and what an early copy leaves, which
@@ -51,13 +77,32 @@ int slu_act_attrs(struct slu_act *act, int in, int out,
 		  const struct slu_entry *entry, mode_t *mode,
 		  struct slu_err *err);
 
+/* The same for what has no copier that could bring them along; open its source
+ * with these flags. */
+int slu_act_bring_attrs(struct slu_act *act, int out,
+			const struct slu_entry *entry, int flags, mode_t *mode,
+			struct slu_err *err);
+
+/* The file system that is copied to: syncfs() on it reaches what lies on this
+ * device, unless a process serves it. */
+struct slu_target {
+	dev_t dev;
+	bool fuse, lustre;
+};
+void slu_target_look(struct slu_target *target, int dst);
+
 int slu_act_copy(struct slu_act *act, struct slu_err *err);
-int slu_act_verify(struct slu_act *act, struct slu_err *err);
-/* Read one range of a file on both sides. */
+/* One range of a file. */
 struct slu_worker;
 struct slu_unit;
+int slu_act_copy_range(const struct slu_target *target,
+		       struct slu_worker *worker, const struct slu_unit *unit,
+		       struct slu_err *err);
+int slu_act_verify(struct slu_act *act, struct slu_err *err);
+/* Read one range of a file on both sides. */
 int slu_act_compare(struct slu_act *act, struct slu_worker *worker,
 		    const struct slu_unit *unit, struct slu_err *err);
 int slu_act_finish(struct slu_act *act, struct slu_err *err);
+int slu_act_discard(struct slu_act *act, struct slu_err *err);
 
 #endif

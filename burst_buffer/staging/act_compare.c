@@ -58,17 +58,20 @@ static int compare_range(struct slu_act *a, const struct slu_entry *e,
 }
 
 /* Neither side is to be taken from what this node remembers of it. */
-static int open_side(struct slu_near *near, const char *path,
-		     const struct slu_unit *u)
+static int open_side(const struct slu_act *a, struct slu_near *near,
+		     const char *path, const struct slu_unit *u)
 {
 	uint64_t size = u->entry.size, offset;
 	uint64_t len = slu_share_range(size, u->range, &offset);
+	char beside[NAME_MAX + 1];
 	const char *name;
 	int dir = slu_near(near, path, &name);
-	int fd = dir < 0 ? -1
-			 : slu_open_beneath(dir, name,
-					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
-					    0);
+	int fd =
+		dir < 0 ? -1
+			: slu_open_beneath(
+				  dir,
+				  a ? slu_act_name(a, dir, name, beside) : name,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	struct stat st;
 
 	if (fd >= 0 && !slu_fstat_fresh(fd, &st))
@@ -84,10 +87,10 @@ int slu_act_compare(struct slu_act *a, struct slu_worker *w,
 
 	if (!w->buffer && !(w->buffer = malloc(2 * PIECE)))
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	fd[0] = open_side(&w->src, slu_act_path(a->places.from, e), u);
+	fd[0] = open_side(NULL, &w->src, slu_act_path(a->places.from, e), u);
 	if (fd[0] < 0)
 		return slu_act_errno(err, "read", a->places.src_path, e);
-	fd[1] = open_side(&w->dst, slu_act_path(a->places.to, e), u);
+	fd[1] = open_side(a, &w->dst, slu_act_path(a->places.to, e), u);
 	if (fd[1] < 0)
 		rc = slu_act_errno(err, "read", a->places.dst_path, e);
 	else

@@ -6,22 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/fresh.h"
+#include "burst_buffer/staging/beside.h"
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
-
-#define TELL_BYTES (1u << 20) /* copied before it is told */
-#define LUSTRE	   0x0bd00bd0 /* as statfs(2) says */
-#define WRITE_AND_WAIT                                         \
-	(SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | \
-	 SYNC_FILE_RANGE_WAIT_AFTER)
 
 struct copying {
 	struct slu_act *act;
@@ -35,207 +26,20 @@ struct copying {
 	unsigned own;	 /* the next of our own, from 0 */
 	bool suspect;	 /* something could not be written there */
 	unsigned synced; /* the next chunk to be looked at for that */
-	dev_t dev;	 /* of the destination */
-	bool fuse;	 /* a process serves it, whom no syncfs() reaches */
-	bool lustre;
+	struct slu_target target;
 };
-
-static bool unchanged(const struct slu_entry *e, const struct stat *st)
-{
-	return S_ISREG(st->st_mode) && (uint64_t)st->st_size == e->size &&
-	       st->st_mtim.tv_sec == e->mtime.tv_sec &&
-	       st->st_mtim.tv_nsec == e->mtime.tv_nsec;
-}
-
-static int check_source(struct slu_act *a, int fd, const struct slu_entry *e,
-			struct stat *st, struct slu_err *err)
-{
-	if (slu_fstat_fresh(fd, st))
-		return slu_act_errno(err, "look at", a->places.src_path, e);
-	if (!unchanged(e, st))
-		return slu_act_err(err, a->places.src_path, e,
-				   "was changed while it was being copied");
-	return 0;
-}
-
-static int open_source(struct slu_worker *t, const struct slu_entry *e,
-		       struct slu_err *err)
-{
-	const struct slu_act *a = t->act;
-	const char *name;
-	int dir = slu_near(&t->src, slu_act_path(a->places.from, e), &name);
-	int fd = dir < 0 ? -1
-			 : slu_open_beneath(dir, name,
-					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
-					    0);
-
-	return fd < 0 ? slu_act_errno(err, "read", a->places.src_path, e) : fd;
-}
-
-/* What several write is there already; a mover may have made it read-only. */
-static int open_there(int dir, const char *name)
-{
-	const int flags = O_NOFOLLOW | O_NONBLOCK;
-	int fd = slu_open_beneath(dir, name, O_WRONLY | flags, 0), own;
-	struct stat st;
-
-	if (fd >= 0 || errno != EACCES)
-		return fd;
-	own = slu_open_beneath(dir, name, O_RDONLY | flags, 0);
-	if (own < 0)
-		return -1;
-	if (!fstat(own, &st) && !fchmod(own, (st.st_mode & 0777) | 0600))
-		fd = slu_open_beneath(dir, name, O_WRONLY | flags, 0);
-	close(own);
-	return fd;
-}
-
-/* `st` is the source's; it may be the same file by another name. */
-static int open_target(struct slu_worker *t, int in, const struct stat *st,
-		       const struct slu_entry *e, struct slu_err *err)
-{
-	const struct slu_act *a = t->act;
-	const char *name;
-	int dir = slu_near(&t->dst, slu_act_path(a->places.to, e), &name);
-	int fd = -1, why;
-
-	if (dir >= 0 && slu_share_ranges(e->size) > 1)
-		fd = open_there(dir, name);
-	else if (dir >= 0)
-		fd = slu_create_beneath(
-			dir, name,
-			slu_first_mode(in, NULL, e->mode, a->part->plain_source,
-				       a->part->plain_destination),
-			st);
-	if (fd < 0 && errno == SLU_SAME_FILE)
-		return slu_act_err(err, a->places.src_path, e,
-				   "and its destination are the same file");
-	if (fd >= 0)
-		return fd;
-	why = errno;
-	slu_act_errno(err, "write", a->places.dst_path, e);
-	return slu_say_inodes(t->dst.root, why, err);
-}
-
-static int told(void *arg, uint64_t bytes)
-{
-	struct slu_worker *t = arg;
-
-	t->bytes += bytes;
-	return t->bytes < TELL_BYTES ? 0 : slu_worker_tell(t, NULL);
-}
-
-static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
-			 mode_t mode, bool sparse, struct slu_err *err)
-{
-	const struct slu_entry *e = &w->entry;
-	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
-	bool finish =
-		slu_act_copier_finishes(a, e) && !a->part->plain_destination;
-
-	/* A hole at the end was not written. */
-	if ((sparse && w->range == slu_share_ranges(e->size) - 1 &&
-	     ftruncate(out, (off_t)e->size)) ||
-	    (finish && (fchmod(out, mode) ||
-			(!a->part->plain_source && futimens(out, times)))))
-		return slu_act_errno(err, "write", a->places.dst_path, e);
-	return 0;
-}
-
-/* What tasks have mapped gets no other time by a change while it is dirty: the
- * last look would not see what is written from now on. */
-static int settle(const struct slu_act *a, int in, const struct slu_entry *e,
-		  uint64_t offset, uint64_t len, struct slu_err *err)
-{
-	return sync_file_range(in, (off_t)offset, (off_t)len, WRITE_AND_WAIT)
-		       ? slu_act_errno(err, "read", a->places.src_path, e)
-		       : 0;
-}
-
-/* `st` is the source's, before. */
-static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
-			int out, struct stat *st, struct slu_err *err)
-{
-	struct slu_act *a = t->act;
-	uint64_t size = w->entry.size, offset;
-	uint64_t len = slu_share_range(size, w->range, &offset);
-	struct slu_err reason = {0};
-	mode_t mode = w->entry.mode;
-	/* Where a hole cannot be read, none is made. */
-	bool sparse = !a->part->plain_destination &&
-		      (uint64_t)st->st_blocks * 512 < size;
-
-	if (a->part->early && settle(a, in, &w->entry, offset, len, err))
-		return -1;
-	slu_drop_cache(in, st, offset, offset + len < size ? len : 0);
-	if (slu_copy_part(&t->copier, in, out, offset, len, sparse, &reason)) {
-		return reason.kind == SLU_BUSY
-			       ? slu_err(err, SLU_BUSY, "%s", reason.text)
-			       : slu_act_err(err, a->places.src_path, &w->entry,
-					     reason.text);
-	}
-	if (check_source(a, in, &w->entry, st, err))
-		return -1;
-	if (slu_act_copier_finishes(a, &w->entry) &&
-	    slu_act_attrs(a, in, out, &w->entry, &mode, err))
-		return -1;
-	return finish_target(a, out, w, mode, sparse || a->part->plain_source,
-			     err);
-}
-
-/* Does the syncfs() at the end not reach this file? */
-static bool is_apart(const struct copying *c, int out)
-{
-	struct stat st;
-
-	return c->fuse || fstat(out, &st) || st.st_dev != c->dev;
-}
-
-/* Not every Lustre tells it of what could not be written, but who closes the
- * file after that. */
-static int write_out(const struct copying *c, int out)
-{
-	if (is_apart(c, out))
-		return fsync(out);
-	return c->lustre ? sync_file_range(out, 0, 0, WRITE_AND_WAIT) : 0;
-}
-
-static int copy_range(const struct copying *c, struct slu_worker *t,
-		      const struct slu_unit *w, struct slu_err *err)
-{
-	int in = open_source(t, &w->entry, err), out, rc;
-	struct stat st;
-
-	if (in < 0)
-		return -1;
-	out = check_source(t->act, in, &w->entry, &st, err)
-		      ? -1
-		      : open_target(t, in, &st, &w->entry, err);
-	if (out < 0) {
-		close(in);
-		return -1;
-	}
-	rc = copy_between(t, w, in, out, &st, err);
-	if (!rc && t->act->part->durable && write_out(c, out))
-		rc = slu_act_errno(err, "write", t->act->places.dst_path,
-				   &w->entry);
-	if (close(out) && !rc) /* some file systems say "full" only here */
-		rc = slu_act_errno(err, "write", t->act->places.dst_path,
-				   &w->entry);
-	close(in);
-	return rc;
-}
 
 /* What has but its attributes to get gets them with its first range. */
 static bool arrived(struct slu_worker *t, const struct slu_unit *w)
 {
 	const struct slu_entry *e = &w->entry;
 	const struct slu_stage_part *part = t->act->part;
+	char beside[NAME_MAX + 1];
 	const char *name;
 	const struct slu_places *at = &t->act->places;
 	int dir = slu_near(&t->dst, slu_act_path(at->to, e), &name);
 
-	if (dir < 0)
+	if (dir < 0 || slu_act_name(t->act, dir, name, beside) == beside)
 		return false;
 	if (part->plain_source || part->plain_destination)
 		return slu_has_arrived(dir, name, e, at->src,
@@ -257,11 +61,7 @@ static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
 		c->act->kept += w->range == 0;
 		return 0;
 	}
-	t->copier.progress = told;
-	t->copier.arg = t;
-	t->copier.flush = c->act->part->durable;
-	t->copier.by_size = c->act->part->plain_source;
-	if (copy_range(c, t, w, err))
+	if (slu_act_copy_range(&c->target, t, w, err))
 		return -1;
 	t->files += w->range == 0;
 	slu_journal_note(&c->journal, &t->record,
@@ -386,17 +186,6 @@ static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
  * before a crash are asked anyway: others may have been told of them; and,
  * where syncfs() tells nothing, those that somebody else has brought. */
 
-static void look_at_destination(struct copying *c)
-{
-	int dst = c->act->places.dst;
-	struct statfs fs;
-	struct stat st;
-
-	c->dev = fstat(dst, &st) ? 0 : st.st_dev;
-	c->fuse = fstatfs(dst, &fs) || fs.f_type == FUSE_SUPER_MAGIC;
-	c->lustre = !c->fuse && fs.f_type == LUSTRE;
-}
-
 static int next_of_ours(void *arg, unsigned *chunk, struct slu_err *err)
 {
 	struct copying *c = arg;
@@ -413,7 +202,7 @@ static bool is_to_ask(void *arg, const struct slu_unit *w)
 {
 	const struct copying *c = arg;
 
-	return c->suspect || c->fuse || was_done(c, w);
+	return c->suspect || c->target.fuse || was_done(c, w);
 }
 
 static int ask(void *arg, struct slu_worker *t, const struct slu_unit *w,
@@ -422,11 +211,12 @@ static int ask(void *arg, struct slu_worker *t, const struct slu_unit *w,
 	const struct copying *c = arg;
 	const struct slu_places *at = &c->act->places;
 	const char *name;
+	char beside[NAME_MAX + 1];
 	int dir = slu_near(&t->dst, slu_act_path(at->to, &w->entry), &name);
 	int fd = dir < 0 ? -1
-			 : slu_open_beneath(dir, name,
-					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
-					    0);
+			 : slu_open_beneath(
+				   dir, slu_act_name(c->act, dir, name, beside),
+				   O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	int rc = 0;
 
 	if (fd < 0 || fsync(fd))
@@ -449,7 +239,7 @@ static int make_durable(struct copying *c, bool resumed, struct slu_err *err)
 	};
 
 	c->suspect = syncfs(c->act->places.dst);
-	return c->suspect || resumed || (c->fuse && c->act->part->quick)
+	return c->suspect || resumed || (c->target.fuse && c->act->part->quick)
 		       ? slu_scan(&scan, c->act->part->threads, err)
 		       : 0;
 }
@@ -473,7 +263,7 @@ static int copy_all(struct copying *c, struct slu_err *err)
 			     &c->act->totals, err))
 		return -1;
 	resumed = c->journal.resumed;
-	look_at_destination(c);
+	slu_target_look(&c->target, c->act->places.dst);
 	c->owner = calloc(scan.chunks, sizeof(*c->owner));
 	c->had = calloc(scan.chunks, sizeof(*c->had));
 	c->ours = calloc(scan.chunks, sizeof(*c->ours));

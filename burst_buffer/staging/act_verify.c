@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VERIFY and FINISH: what arrived is what the manifest says. Nobody verifies
- * what it wrote itself, unless it is alone: a chunk is looked at by the
- * neighbour of the node that it belongs to, or by that node itself where the
- * neighbour has taken it.
+ * VERIFY: what arrived is what the manifest says. Nobody verifies what it wrote
+ * itself, unless it is alone: a chunk is looked at by the neighbour of the node
+ * that it belongs to, or by that node itself where the neighbour has taken it.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
 
@@ -27,22 +25,6 @@ static int wrong(struct slu_act *a, const struct slu_entry *e,
 		 const char *saying, struct slu_err *err)
 {
 	return slu_act_err(err, a->places.dst_path, e, saying);
-}
-
-/* Attributes of what has no copier that could bring them along. */
-static int bring_attrs(struct slu_act *a, int out, const struct slu_entry *e,
-		       int flags, mode_t *mode, struct slu_err *err)
-{
-	int in =
-		slu_open_beneath(a->places.src, slu_act_path(a->places.from, e),
-				 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | flags, 0);
-	int rc;
-
-	if (in < 0)
-		return slu_act_errno(err, "read", a->places.src_path, e);
-	rc = slu_act_attrs(a, in, out, e, mode, err);
-	close(in);
-	return rc;
 }
 
 /* Its mode comes last. It may be read-only: earlier staging, or a verifier that
@@ -72,7 +54,7 @@ static int finish_file(struct slu_act *a, int dir, const char *name,
 		return slu_act_errno(err, "open", a->places.dst_path, e);
 	if (!(st->st_mode & 0200) && fchmod(fd, (st->st_mode & 0777) | 0600))
 		rc = slu_act_errno(err, "open", a->places.dst_path, e);
-	else if (bring_attrs(a, fd, e, 0, &mode, err))
+	else if (slu_act_bring_attrs(a, fd, e, 0, &mode, err))
 		rc = -1;
 	else if ((!part->plain_source && futimens(fd, times)) ||
 		 fchmod(fd, mode) || fstat(fd, st))
@@ -103,10 +85,13 @@ static int verify_file(struct slu_act *a, struct slu_near *near,
 		       const struct slu_entry *e, struct slu_err *err)
 {
 	const struct slu_stage_part *part = a->part;
+	char beside[NAME_MAX + 1];
 	const char *name;
 	int dir = slu_near(near, slu_act_path(a->places.to, e), &name);
 	struct stat st;
 
+	if (dir >= 0)
+		name = slu_act_name(a, dir, name, beside);
 	if (dir < 0 || look_at(dir, name, e, &st))
 		return slu_act_errno(err, "find", a->places.dst_path, e);
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size)
@@ -169,6 +154,8 @@ static int verify_unit(void *arg, struct slu_worker *w,
 			rc = verify_file(a, &w->dst, e, err);
 		if (!rc && a->part->content)
 			rc = slu_act_compare(a, w, u, err);
+		if (!rc && u->range == 0 && !slu_act_lands_last(a, e))
+			rc = slu_act_land(a, &w->dst, e, err);
 		break;
 	case 'd':
 		rc = verify_dir(a, e, err);
@@ -252,101 +239,5 @@ int slu_act_verify(struct slu_act *a, struct slu_err *err)
 	if (!rc)
 		rc = slu_scan(&scan, a->part->threads, err);
 	free(v.claimer);
-	return rc;
-}
-
-/* A set-group-id bit that the destination inherited stays, and what an early
- * copy makes stays marked for the last one. */
-static int finish_dir(struct slu_act *a, const struct slu_entry *e,
-		      struct slu_err *err)
-{
-	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
-	int fd = slu_open_beneath(a->places.dst, e->path,
-				  O_RDONLY | O_DIRECTORY, 0);
-	struct stat st;
-	mode_t mode;
-	int rc = 0;
-
-	if (fd < 0)
-		return slu_act_errno(err, "open", a->places.dst_path, e);
-	if (bring_attrs(a, fd, e, O_DIRECTORY, &mode, err))
-		rc = -1;
-	else if (fstat(fd, &st) ||
-		 (!a->part->plain_source && futimens(fd, times)) ||
-		 fchmod(fd, mode | (st.st_mode & S_ISGID) |
-				    (a->part->early ? SLU_SHOWN : 0)))
-		rc = slu_act_errno(err, "set mode and time of",
-				   a->places.dst_path, e);
-	close(fd);
-	return rc;
-}
-
-struct finishing {
-	struct slu_act *act;
-	bool begun;
-	uint64_t closed; /* directories left for later */
-};
-
-/* Its owner will not be able to go through it, nor we: it waits until all below
- * it has been finished. */
-static bool is_closed(const struct slu_entry *e)
-{
-	return !(e->mode & 0100);
-}
-
-static bool is_open_dir(void *arg, const struct slu_unit *u)
-{
-	struct finishing *f = arg;
-
-	if (u->entry.kind != 'D')
-		return false;
-	f->closed += is_closed(&u->entry);
-	return !is_closed(&u->entry);
-}
-
-static bool is_closed_dir(void *arg, const struct slu_unit *u)
-{
-	(void)arg;
-	return u->entry.kind == 'D' && is_closed(&u->entry);
-}
-
-static int everything(void *arg, unsigned *chunk, struct slu_err *err)
-{
-	struct finishing *f = arg;
-
-	(void)err;
-	*chunk = 0;
-	return f->begun ? 0 : (f->begun = true);
-}
-
-static int finish_unit(void *arg, struct slu_worker *w,
-		       const struct slu_unit *u, struct slu_err *err)
-{
-	struct finishing *f = arg;
-
-	(void)w;
-	return finish_dir(f->act, &u->entry, err);
-}
-
-int slu_act_finish(struct slu_act *a, struct slu_err *err)
-{
-	struct finishing f = {.act = a};
-	struct slu_scan scan = {
-		.act = a,
-		.chunks = 1,
-		.next = everything,
-		.wanted = is_open_dir,
-		.unit = finish_unit,
-		.arg = &f,
-	};
-
-	if (a->part->plain_destination)
-		return 0;
-	if (slu_scan(&scan, a->part->threads, err))
-		return -1;
-	if (!f.closed)
-		return 0;
-	f.begun = false;
-	scan.wanted = is_closed_dir; /* in the order of the manifest */
-	return slu_scan(&scan, 1, err);
+	return rc ? rc : slu_act_settle(a, err);
 }

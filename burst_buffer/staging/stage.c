@@ -4,6 +4,8 @@
  * two places, play the act, close. The acts themselves are in act_copy.c and
  * act_verify.c; the first one, the walk, in walk.c.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +13,7 @@
 #include "burst_buffer/staging/act.h"
 #include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/beside.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/walk.h"
@@ -31,6 +34,75 @@ int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,
 	stop = a->stopped;
 	pthread_mutex_unlock(&a->lock);
 	return stop ? slu_err(err, SLU_BUSY, "stopped") : 0;
+}
+
+const char *slu_act_name(const struct slu_act *a, int dir, const char *name,
+			 char *beside)
+{
+	const char *tag = a->part->beside;
+
+	return tag && !faccessat(dir, slu_beside_name(name, tag, beside), F_OK,
+				 AT_SYMLINK_NOFOLLOW)
+		       ? beside
+		       : name;
+}
+
+static void count_in_place(struct slu_act *a, const struct slu_entry *e)
+{
+	pthread_mutex_lock(&a->lock);
+	if (!a->in_place++)
+		slu_path_text(slu_act_path(a->places.to, e), a->first_in_place);
+	pthread_mutex_unlock(&a->lock);
+}
+
+int slu_act_create(struct slu_act *a, int dir, const char *name,
+		   const struct slu_entry *e, mode_t mode,
+		   const struct stat *st, struct slu_err *err)
+{
+	bool in_place;
+	int fd = slu_beside_or_in_place(dir, name, a->part->beside, mode, st,
+					&in_place),
+	    why = errno;
+
+	if (fd >= 0 && in_place)
+		count_in_place(a, e);
+	if (fd >= 0)
+		return fd;
+	if (why == SLU_SAME_FILE)
+		return slu_act_err(err, a->places.src_path, e,
+				   "and its destination are the same file");
+	slu_act_errno(err, "write", a->places.dst_path, e);
+	slu_say_inodes(a->places.dst, why, err);
+	return slu_beside_say(dir, name, a->part->beside, why, err);
+}
+
+int slu_act_land(struct slu_act *a, struct slu_near *dst,
+		 const struct slu_entry *e, struct slu_err *err)
+{
+	const char *tag = a->part->beside, *name;
+	int dir = slu_near(dst, slu_act_path(a->places.to, e), &name);
+
+	if (!tag ||
+	    (dir >= 0 && (!slu_beside_land(dir, name, tag) || errno == ENOENT)))
+		return 0;
+	return slu_act_errno(err, "replace", a->places.dst_path, e);
+}
+
+int slu_act_settle(struct slu_act *a, struct slu_err *err)
+{
+	const int dst = a->places.dst;
+
+	/* syncfs() may tell of others' files. */
+	return a->part->beside && a->part->durable && syncfs(dst) && fsync(dst)
+		       ? slu_errno(err, SLU_IO, "cannot write %s",
+				   a->places.dst_path)
+		       : 0;
+}
+
+bool slu_act_lands_last(const struct slu_act *a, const struct slu_entry *e)
+{
+	return a->part->beside && a->part->content &&
+	       slu_share_ranges(e->size) > 1;
 }
 
 const char *slu_act_path(const char *single, const struct slu_entry *e)
@@ -69,6 +141,21 @@ int slu_act_attrs(struct slu_act *a, int in, int out, const struct slu_entry *e,
 			    &reason))
 		return 0;
 	return slu_act_err(err, a->places.src_path, e, reason.text);
+}
+
+int slu_act_bring_attrs(struct slu_act *a, int out, const struct slu_entry *e,
+			int flags, mode_t *mode, struct slu_err *err)
+{
+	int in =
+		slu_open_beneath(a->places.src, slu_act_path(a->places.from, e),
+				 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | flags, 0);
+	int rc;
+
+	if (in < 0)
+		return slu_act_errno(err, "read", a->places.src_path, e);
+	rc = slu_act_attrs(a, in, out, e, mode, err);
+	close(in);
+	return rc;
 }
 
 bool slu_act_copier_finishes(const struct slu_act *a, const struct slu_entry *e)
@@ -171,6 +258,7 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		.manifest = {.file = manifest,
 			     .no_colons = a->part->plain_destination},
 		.made = a->places.made,
+		.beside = a->part->beside,
 		.plain = a->part->plain_destination,
 		.plain_source = a->part->plain_source,
 		.quick = a->part->quick,
@@ -184,6 +272,8 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		return -1;
 	a->totals = w.manifest.totals;
 	a->files = w.links;
+	a->in_place = w.in_place;
+	memcpy(a->first_in_place, w.first_in_place, sizeof(a->first_in_place));
 	result->skipped = w.skipped;
 	memcpy(result->first_skipped, w.first_skipped,
 	       sizeof(result->first_skipped));
@@ -207,6 +297,8 @@ static int play(enum slu_act_name act, struct slu_act *a, FILE *file,
 		return slu_act_verify(a, err);
 	case SLU_FINISH:
 		return slu_act_finish(a, err);
+	case SLU_DISCARD:
+		return slu_act_discard(a, err);
 	}
 	return slu_err(err, SLU_INTERNAL, "no such act");
 }
@@ -249,6 +341,8 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 	r.bytes = a.bytes;
 	r.files = a.files;
 	r.kept = a.kept;
+	r.in_place = a.in_place;
+	memcpy(r.first_in_place, a.first_in_place, sizeof(r.first_in_place));
 	r.quick = part->quick;
 	r.total_bytes = a.totals.bytes;
 	r.total_files = a.totals.files;

@@ -12,6 +12,12 @@
  *	VERIFY	 (every node) what another has copied is there: kind, size and
  *		 time of every entry, on request its content
  *	FINISH	 (first node) modes and times of directories
+ *	DISCARD	 (every node, after one has failed) remove what is not verified
+ *
+ * With part->beside, files are written beside their names, and get them when
+ * they are verified (beside.h); large ones whose content several nodes compare,
+ * in FINISH. Where nothing can be made beside a file that may be written, it is
+ * written in place, and counted.
  *
  * Between the acts the caller lets the nodes meet. Everything is done with the
  * rights of the calling process, which has become the user; the paths a user
@@ -31,7 +37,13 @@
 #include "burst_buffer/staging/claims.h"
 #include "common/err.h"
 
-enum slu_act_name { SLU_PREPARE, SLU_COPY, SLU_VERIFY, SLU_FINISH };
+enum slu_act_name {
+	SLU_PREPARE,
+	SLU_COPY,
+	SLU_VERIFY,
+	SLU_FINISH,
+	SLU_DISCARD
+};
 
 /* What the source is: a directory; a file; a list, that is a file with names
  * of what is to be staged (select.h); either of the first two. A source with
@@ -57,9 +69,10 @@ struct slu_stage_part {
 	const char *fs_root;
 	/* This side keeps no modes, times and links (GekkoFS). */
 	bool plain_source, plain_destination;
-	bool content;	  /* VERIFY: read all of it on both sides */
-	bool bricks;	  /* the source is a kept glusterfs brick */
-	unsigned self, n; /* this node's place among those that copy */
+	bool content;	    /* VERIFY: read all of it on both sides */
+	const char *beside; /* a tag, see beside.h; NULL: write in place */
+	bool bricks;	    /* the source is a kept glusterfs brick */
+	unsigned self, n;   /* this node's place among those that copy */
 	/* COPY and VERIFY: how the nodes take the work, the same for all of
 	 * them in both acts. NULL: each does its own share. */
 	const struct slu_claims *claims;
@@ -93,6 +106,8 @@ struct slu_stage_result {
 	bool quick;
 	uint64_t skipped; /* PREPARE: not files */
 	char first_skipped[208];
+	uint64_t in_place; /* files that could not be written beside */
+	char first_in_place[208];
 };
 
 int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,

@@ -18,6 +18,7 @@ struct slu_walk {
 	/* What messages call them; of slu_walk_file() the two files. */
 	const char *src_path, *dst_path;
 	struct slu_manifest_out manifest; /* its file is the caller's */
+	const char *beside; /* a tag (beside.h): files get their names later */
 	bool made;  /* dst is made for this: give it src's mode and time */
 	bool plain; /* dst keeps no modes that are set later */
 	bool plain_source; /* nor does src, and no lists */
@@ -28,9 +29,13 @@ struct slu_walk {
 	int (*progress)(void *arg, uint64_t bytes);
 	void *arg;
 	/* Out: */
-	uint64_t links;	  /* of the manifest's files: made already */
-	uint64_t skipped; /* sockets, pipes and devices: nothing to copy */
+	uint64_t links; /* of the manifest's files: made already */
+	/* Sockets, pipes and devices, and what an earlier staging of the same
+	 * tag has left: nothing to copy. */
+	uint64_t skipped;
 	char first_skipped[208]; /* one of them, for the message */
+	uint64_t in_place;	 /* large files that nothing can be beside */
+	char first_in_place[208];
 };
 
 /* A directory that is being made has this mode (or 0700, where none is set

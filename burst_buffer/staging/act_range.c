@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* COPY, one range of one file: from the source to what the file is called at
+ * the destination now. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+#include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/beside.h"
+#include "burst_buffer/staging/fresh.h"
+#include "burst_buffer/staging/scan.h"
+#include "burst_buffer/staging/share.h"
+
+#define TELL_BYTES (1u << 20) /* copied before it is told */
+#define LUSTRE	   0x0bd00bd0 /* as statfs(2) says */
+#define WRITE_AND_WAIT                                         \
+	(SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | \
+	 SYNC_FILE_RANGE_WAIT_AFTER)
+
+void slu_target_look(struct slu_target *t, int dst)
+{
+	struct statfs fs;
+	struct stat st;
+
+	t->dev = fstat(dst, &st) ? 0 : st.st_dev;
+	t->fuse = fstatfs(dst, &fs) || fs.f_type == FUSE_SUPER_MAGIC;
+	t->lustre = !t->fuse && fs.f_type == LUSTRE;
+}
+
+static bool unchanged(const struct slu_entry *e, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && (uint64_t)st->st_size == e->size &&
+	       st->st_mtim.tv_sec == e->mtime.tv_sec &&
+	       st->st_mtim.tv_nsec == e->mtime.tv_nsec;
+}
+
+static int check_source(struct slu_act *a, int fd, const struct slu_entry *e,
+			struct stat *st, struct slu_err *err)
+{
+	if (slu_fstat_fresh(fd, st))
+		return slu_act_errno(err, "look at", a->places.src_path, e);
+	if (!unchanged(e, st))
+		return slu_act_err(err, a->places.src_path, e,
+				   "was changed while it was being copied");
+	return 0;
+}
+
+static int open_source(struct slu_worker *t, const struct slu_entry *e,
+		       struct slu_err *err)
+{
+	const struct slu_act *a = t->act;
+	const char *name;
+	int dir = slu_near(&t->src, slu_act_path(a->places.from, e), &name);
+	int fd = dir < 0 ? -1
+			 : slu_open_beneath(dir, name,
+					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
+					    0);
+
+	return fd < 0 ? slu_act_errno(err, "read", a->places.src_path, e) : fd;
+}
+
+/* What several write is there already; a mover may have made it read-only. */
+static int open_there(int dir, const char *name)
+{
+	const int flags = O_NOFOLLOW | O_NONBLOCK;
+	int fd = slu_open_beneath(dir, name, O_WRONLY | flags, 0), own;
+	struct stat st;
+
+	if (fd >= 0 || errno != EACCES)
+		return fd;
+	own = slu_open_beneath(dir, name, O_RDONLY | flags, 0);
+	if (own < 0)
+		return -1;
+	if (!fstat(own, &st) && !fchmod(own, (st.st_mode & 0777) | 0600))
+		fd = slu_open_beneath(dir, name, O_WRONLY | flags, 0);
+	close(own);
+	return fd;
+}
+
+/* What the walk has made; what was there before is not to be written to,
+ * should that be gone. */
+static int open_made(const struct slu_act *a, int dir, const char *name)
+{
+	char beside[NAME_MAX + 1];
+	const char *is = slu_act_name(a, dir, name, beside);
+
+	if (is == name && a->part->beside && slu_beside_can(dir, name)) {
+		errno = ENOENT;
+		return -1;
+	}
+	return open_there(dir, is);
+}
+
+/* `st` is the source's; it may be the same file by another name. */
+static int open_target(struct slu_worker *t, int in, const struct stat *st,
+		       const struct slu_entry *e, struct slu_err *err)
+{
+	struct slu_act *a = t->act;
+	const char *name;
+	int dir = slu_near(&t->dst, slu_act_path(a->places.to, e), &name), fd;
+
+	if (dir >= 0 && slu_share_ranges(e->size) == 1)
+		return slu_act_create(
+			a, dir, name, e,
+			slu_first_mode(in, NULL, e->mode, a->part->plain_source,
+				       a->part->plain_destination),
+			st, err);
+	fd = dir < 0 ? -1 : open_made(a, dir, name);
+	return fd < 0 ? slu_act_errno(err, "write", a->places.dst_path, e) : fd;
+}
+
+static int told(void *arg, uint64_t bytes)
+{
+	struct slu_worker *t = arg;
+
+	t->bytes += bytes;
+	return t->bytes < TELL_BYTES ? 0 : slu_worker_tell(t, NULL);
+}
+
+static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
+			 mode_t mode, bool sparse, struct slu_err *err)
+{
+	const struct slu_entry *e = &w->entry;
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
+	bool finish =
+		slu_act_copier_finishes(a, e) && !a->part->plain_destination;
+
+	/* A hole at the end was not written. */
+	if ((sparse && w->range == slu_share_ranges(e->size) - 1 &&
+	     ftruncate(out, (off_t)e->size)) ||
+	    (finish && (fchmod(out, mode) ||
+			(!a->part->plain_source && futimens(out, times)))))
+		return slu_act_errno(err, "write", a->places.dst_path, e);
+	return 0;
+}
+
+/* What tasks have mapped gets no other time by a change while it is dirty: the
+ * last look would not see what is written from now on. */
+static int settle(const struct slu_act *a, int in, const struct slu_entry *e,
+		  uint64_t offset, uint64_t len, struct slu_err *err)
+{
+	return sync_file_range(in, (off_t)offset, (off_t)len, WRITE_AND_WAIT)
+		       ? slu_act_errno(err, "read", a->places.src_path, e)
+		       : 0;
+}
+
+static int say_room(struct slu_worker *t, const struct slu_entry *e, int why,
+		    struct slu_err *err)
+{
+	const struct slu_act *a = t->act;
+	const char *name;
+	int dir = slu_near(&t->dst, slu_act_path(a->places.to, e), &name);
+
+	return dir < 0 ? -1
+		       : slu_beside_say(dir, name, a->part->beside, why, err);
+}
+
+static int fail_copy(struct slu_worker *t, const struct slu_entry *e,
+		     const struct slu_err *reason, struct slu_err *err)
+{
+	int why = errno;
+
+	if (reason->kind == SLU_BUSY)
+		return slu_err(err, SLU_BUSY, "%s", reason->text);
+	slu_act_err(err, t->act->places.src_path, e, reason->text);
+	return say_room(t, e, why, err);
+}
+
+static int fail_write(struct slu_worker *t, const struct slu_entry *e,
+		      struct slu_err *err)
+{
+	int why = errno;
+
+	slu_act_errno(err, "write", t->act->places.dst_path, e);
+	return say_room(t, e, why, err);
+}
+
+/* `st` is the source's, before. */
+static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
+			int out, struct stat *st, struct slu_err *err)
+{
+	struct slu_act *a = t->act;
+	uint64_t size = w->entry.size, offset;
+	uint64_t len = slu_share_range(size, w->range, &offset);
+	struct slu_err reason = {0};
+	mode_t mode = w->entry.mode;
+	/* Where a hole cannot be read, none is made. */
+	bool sparse = !a->part->plain_destination &&
+		      (uint64_t)st->st_blocks * 512 < size;
+
+	if (a->part->early && settle(a, in, &w->entry, offset, len, err))
+		return -1;
+	slu_drop_cache(in, st, offset, offset + len < size ? len : 0);
+	if (slu_copy_part(&t->copier, in, out, offset, len, sparse, &reason))
+		return fail_copy(t, &w->entry, &reason, err);
+	if (check_source(a, in, &w->entry, st, err))
+		return -1;
+	if (slu_act_copier_finishes(a, &w->entry) &&
+	    slu_act_attrs(a, in, out, &w->entry, &mode, err))
+		return -1;
+	return finish_target(a, out, w, mode, sparse || a->part->plain_source,
+			     err);
+}
+
+/* Does the syncfs() at the end not reach this file? */
+static bool is_apart(const struct slu_target *target, int out)
+{
+	struct stat st;
+
+	return target->fuse || fstat(out, &st) || st.st_dev != target->dev;
+}
+
+/* Not every Lustre tells it of what could not be written, but who closes the
+ * file after that. */
+static int write_out(const struct slu_target *target, int out)
+{
+	if (is_apart(target, out))
+		return fsync(out);
+	return target->lustre ? sync_file_range(out, 0, 0, WRITE_AND_WAIT) : 0;
+}
+
+int slu_act_copy_range(const struct slu_target *target, struct slu_worker *t,
+		       const struct slu_unit *w, struct slu_err *err)
+{
+	int in = open_source(t, &w->entry, err), out, rc;
+	struct stat st;
+
+	t->copier.progress = told;
+	t->copier.arg = t;
+	t->copier.flush = t->act->part->durable;
+	t->copier.by_size = t->act->part->plain_source;
+	if (in < 0)
+		return -1;
+	out = check_source(t->act, in, &w->entry, &st, err)
+		      ? -1
+		      : open_target(t, in, &st, &w->entry, err);
+	if (out < 0) {
+		close(in);
+		return -1;
+	}
+	rc = copy_between(t, w, in, out, &st, err);
+	if (!rc && t->act->part->durable && write_out(target, out))
+		rc = fail_write(t, &w->entry, err);
+	if (close(out) && !rc) /* some file systems say "full" only here */
+		rc = fail_write(t, &w->entry, err);
+	close(in);
+	return rc;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STAGING_LEVEL_H
+#define SLU_STAGING_LEVEL_H
+
+/* What the walk's files share among themselves; not for others. */
+
+#include "burst_buffer/staging/walk.h"
+#include <sys/stat.h>
+
+struct slu_level { /* one directory, on both sides */
+	struct slu_walk *walk;
+	char *path; /* of the whole walk, extended and cut at each level */
+	size_t len;
+	unsigned depth;
+	struct stat dst_root; /* a source that holds it has no end */
+	dev_t looked_at;      /* the file system whose kind is known */
+};
+
+/* "cannot WHAT ROOT/PATH: ", and errno's text. */
+int slu_walk_fail_src(const struct slu_level *lv, const char *what,
+		      struct slu_err *err);
+int slu_walk_fail_dst(const struct slu_level *lv, const char *what,
+		      struct slu_err *err);
+int slu_walk_same_file(const struct slu_level *lv, struct slu_err *err);
+
+/* Add "/name" to the path; slu_manifest_add refuses what is too long, this
+ * only keeps it inside its memory. */
+int slu_walk_push(struct slu_level *lv, const char *name, struct slu_err *err);
+void slu_walk_cut(struct slu_level *lv, size_t len);
+
+/* A record of the manifest, of what the path is now. */
+int slu_walk_add(struct slu_level *lv, char kind, const struct stat *st,
+		 const char *link, struct slu_err *err);
+
+/* Of one entry, `name` in the source's directory: what is to be made of it, and
+ * its record. */
+int slu_walk_link(struct slu_level *lv, int src, int dst, const char *name,
+		  const struct stat *st, struct slu_err *err);
+int slu_walk_regular(struct slu_level *lv, int src, const char *name, int dst,
+		     const char *as, const struct stat *st,
+		     struct slu_err *err);
+int slu_walk_entry(struct slu_level *lv, int src, int dst, const char *name,
+		   struct slu_err *err);
+
+/* What the kernel makes when it is read has no size to copy it by. */
+int slu_walk_check_kind(struct slu_level *lv, int dir, const char *name,
+			const struct stat *st, struct slu_err *err);
+
+/* Directories of the destination, until the end. */
+mode_t slu_walk_first_mode(const struct slu_walk *w);
+bool slu_walk_open_up(const struct slu_walk *w, int dir,
+		      const struct stat *from);
+void slu_walk_show_early(const struct slu_level *lv, int from, int dir,
+			 const struct stat *st, bool made);
+
+#endif

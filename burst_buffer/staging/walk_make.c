@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the walk says, and what it makes at the destination: links, the files
+ * that several nodes will write, and directories as they are until the end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+#include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/beside.h"
+#include "burst_buffer/staging/copy.h"
+#include "burst_buffer/staging/share.h"
+#include "burst_buffer/staging/level.h"
+
+/* "cannot WHAT ROOT/PATH: ", and errno's text. */
+static int fail(const struct slu_level *lv, const char *what, const char *root,
+		struct slu_err *err)
+{
+	char text[SLU_PATH_TEXT], under[SLU_PATH_TEXT];
+
+	return slu_errno(err, SLU_IO, "cannot %s %s%s%s", what,
+			 slu_path_text(root, under),
+			 *lv->path && strcmp(root, "/") ? "/" : "",
+			 slu_path_text(lv->path, text));
+}
+
+int slu_walk_fail_src(const struct slu_level *lv, const char *what,
+		      struct slu_err *err)
+{
+	return fail(lv, what, lv->walk->src_path, err);
+}
+
+int slu_walk_fail_dst(const struct slu_level *lv, const char *what,
+		      struct slu_err *err)
+{
+	int why = errno;
+
+	fail(lv, what, lv->walk->dst_path, err);
+	return slu_say_inodes(lv->walk->dst, why, err);
+}
+
+static struct slu_entry entry_of(const struct slu_level *lv, char kind,
+				 const struct stat *st, const char *link)
+{
+	bool is_dir = kind == 'd' || kind == 'D';
+
+	return (struct slu_entry){
+		.kind = kind,
+		.mode = st->st_mode &
+			(is_dir ? 0777 | S_ISVTX | S_ISGID : 0777),
+		.size = kind == 'f' ? (uint64_t)st->st_size : 0,
+		.mtime = st->st_mtim,
+		.path = lv->path,
+		.link = link,
+	};
+}
+
+int slu_walk_add(struct slu_level *lv, char kind, const struct stat *st,
+		 const char *link, struct slu_err *err)
+{
+	const struct slu_entry e = entry_of(lv, kind, st, link);
+
+	lv->walk->links += kind == 'l';
+	if (slu_manifest_add(&lv->walk->manifest, &e, err))
+		return -1;
+	if (lv->walk->progress && lv->walk->progress(lv->walk->arg, 0))
+		return slu_err(err, SLU_BUSY, "stopped");
+	return 0;
+}
+
+/* Add "/name" to the path; slu_manifest_add refuses what is too long, this
+ * only keeps it inside its memory. */
+int slu_walk_push(struct slu_level *lv, const char *name, struct slu_err *err)
+{
+	size_t n = strlen(name);
+
+	if (lv->len + n + 1 > SLU_STAGE_PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return slu_walk_fail_src(lv, "go below", err);
+	}
+	if (lv->len)
+		lv->path[lv->len++] = '/';
+	memcpy(lv->path + lv->len, name, n + 1);
+	lv->len += n;
+	return 0;
+}
+
+void slu_walk_cut(struct slu_level *lv, size_t len)
+{
+	lv->len = len;
+	lv->path[len] = '\0';
+}
+
+/* What stands at the destination's place, when it is no directory, goes. */
+static int make_room(int dst, const char *name)
+{
+	return unlinkat(dst, name, 0) && errno != ENOENT ? -1 : 0;
+}
+
+int slu_walk_link(struct slu_level *lv, int src, int dst, const char *name,
+		  const struct stat *st, struct slu_err *err)
+{
+	char target[PATH_MAX + 1];
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, st->st_mtim};
+	ssize_t n = readlinkat(src, name, target, PATH_MAX);
+
+	if (n < 0)
+		return slu_walk_fail_src(lv, "read the link", err);
+	target[n] = '\0';
+	if (make_room(dst, name) || symlinkat(target, dst, name))
+		return slu_walk_fail_dst(lv, "make the link", err);
+	/* Not every file system has times for links. */
+	(void)utimensat(dst, name, times, AT_SYMLINK_NOFOLLOW);
+	return slu_walk_add(lv, 'l', st, target, err);
+}
+
+int slu_walk_same_file(const struct slu_level *lv, struct slu_err *err)
+{
+	char text[SLU_PATH_TEXT], under[SLU_PATH_TEXT];
+
+	return slu_err(err, SLU_INVALID,
+		       "%s%s%s: source and destination are the same file",
+		       slu_path_text(lv->walk->src_path, under),
+		       *lv->path ? "/" : "", slu_path_text(lv->path, text));
+}
+
+static int make_file(struct slu_level *lv, int dst, const char *as, mode_t mode,
+		     const struct stat *st, struct slu_err *err)
+{
+	struct slu_walk *w = lv->walk;
+	bool in_place;
+	int fd = slu_beside_or_in_place(dst, as, w->beside, mode, st,
+					&in_place),
+	    why = errno;
+
+	if (fd < 0 && why == SLU_SAME_FILE)
+		return slu_walk_same_file(lv, err);
+	if (fd < 0) {
+		slu_walk_fail_dst(lv, "create", err);
+		return slu_beside_say(dst, as, w->beside, why, err);
+	}
+	close(fd);
+	if (in_place && !w->in_place++)
+		slu_path_text(*lv->path ? lv->path : as, w->first_in_place);
+	return 0;
+}
+
+/* A file of several ranges has several writers: it is made here, empty. */
+int slu_walk_regular(struct slu_level *lv, int src, const char *name, int dst,
+		     const char *as, const struct stat *st, struct slu_err *err)
+{
+	const struct slu_entry e = entry_of(lv, 'f', st, "");
+
+	if (slu_share_ranges(e.size) > 1 &&
+	    !(lv->walk->quick && slu_has_arrived(dst, as, &e, src, name)) &&
+	    make_file(lv, dst, as,
+		      slu_first_mode(src, name, e.mode, lv->walk->plain_source,
+				     lv->walk->plain),
+		      st, err))
+		return -1;
+	return slu_walk_add(lv, 'f', st, "", err);
+}
+
+static bool in_work(const struct stat *dir)
+{
+	return dir->st_uid == geteuid() &&
+	       (dir->st_mode & SLU_SHOWN ||
+		(dir->st_mode & 07777 & ~(mode_t)S_ISGID) == SLU_IN_WORK);
+}
+
+bool slu_in_work(int dir)
+{
+	struct stat st;
+
+	return !fstat(dir, &st) && in_work(&st);
+}
+
+mode_t slu_walk_first_mode(const struct slu_walk *w)
+{
+	return w->plain ? 0700 : SLU_IN_WORK;
+}
+
+/* A directory that an earlier staging did not bring to its end, and one of the
+ * user's that is read-only like its source, as an earlier staging left it, gets
+ * its mode and time like a new one. Another one that is read-only stays so. */
+bool slu_walk_open_up(const struct slu_walk *w, int dir,
+		      const struct stat *from)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) || st.st_uid != geteuid())
+		return false;
+	if ((st.st_mode & 0300) == 0300)
+		return in_work(&st);
+	return (in_work(&st) || !((st.st_mode ^ from->st_mode) & 0700)) &&
+	       !fchmod(dir, slu_walk_first_mode(w) | (st.st_mode & S_ISGID));
+}
+
+/* An early copy that is cut short leaves no directory that only its owner can
+ * enter; its files are hidden until they are whole. */
+void slu_walk_show_early(const struct slu_level *lv, int from, int dir,
+			 const struct stat *st, bool made)
+{
+	struct slu_err later; /* if it stays so, the D record says why */
+
+	if (made && lv->walk->quick)
+		(void)slu_show_directory(from, dir, st->st_mode, &later);
+}
