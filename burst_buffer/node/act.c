@@ -72,6 +72,8 @@ enum slu_stage_what slu_stage_what(const char *type)
 static void describe(struct act_call *c, struct slu_stage_part *part)
 {
 	const struct slu_staging *q = c->q;
+	bool moved = slu_mover_has_been(q->n, q->r);
+
 	*part = (struct slu_stage_part){
 		.source = q->stage->source,
 		.destination = q->stage->destination,
@@ -86,8 +88,9 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.durable = q->stage->out,
 		.content = q->stage->content,
 		.quick = !q->n->away.n &&
-			 (slu_mover_has_been(q->n, q->r) ||
+			 (moved ||
 			  (q->stage->out && slu_early_has_been(q->n, q->r))),
+		.moved = moved,
 		.progress = told,
 		.arg = c,
 	};
@@ -226,6 +229,9 @@ int slu_staging_act(struct slu_aside *aside, void *arg, void *out,
 
 	describe(&c, &part);
 	part.journal = open_journal(&c);
+	part.known = part.quick && c.q->stage->out
+			     ? slu_early_notes(c.q->n, c.q->r, O_RDONLY)
+			     : 0;
 	manifest_path(c.q, path);
 	if (c.q->n->driver->interposed) {
 		if (slu_interposed_act(c.q->n, aside, (int)c.q->act, &part,

@@ -46,14 +46,31 @@ size_t slu_early_node(const struct slu_plan *plan)
 	return i && plan->node[i - 1].client ? i - 1 : 0;
 }
 
+static void early_path(const struct slu_node *n, size_t r, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/.sluice/out.%zu.early", n->root, r);
+}
+
 bool slu_early_has_been(const struct slu_node *n, size_t r)
 {
 	char path[PATH_MAX];
 
 	if (n->driver->interposed)
 		return false;
-	snprintf(path, sizeof(path), "%s/.sluice/out.%zu.early", n->root, r);
+	early_path(n, r, path);
 	return !access(path, F_OK);
+}
+
+int slu_early_notes(const struct slu_node *n, size_t r, int flags)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (n->driver->interposed)
+		return 0;
+	early_path(n, r, path);
+	fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? 0 : fd;
 }
 
 int slu_early_listen(struct slu_node *n)

@@ -102,21 +102,6 @@ static int unlock(struct slu_aside *aside, void *arg, void *out,
 	return unlink(path) ? slu_errno(err, SLU_IO, "%s", path) : 0;
 }
 
-/* What was copied before the end is looked for from now on. */
-static int mark(const struct one *o, struct slu_err *err)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/.sluice/out.%zu.early", o->n->root,
-		 o->r);
-	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return slu_errno(err, SLU_IO, "cannot note it");
-	close(fd);
-	return 0;
-}
-
 static int play_all(struct slu_stage_part *part, struct slu_stage_result *out,
 		    struct slu_err *err)
 {
@@ -171,12 +156,15 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 		.content = s->content,
 		.threads = 1,
 		.manifest = open_manifest(n),
+		/* From now on, what was copied before the end is looked for. */
+		.known = slu_early_notes(n, o->r, O_RDWR | O_APPEND | O_CREAT),
 	};
 
 	if (part.manifest < 0)
 		return slu_errno(err, SLU_IO, "cannot write the manifest");
-	if (mark(o, err) ||
-	    slu_aside_become(aside, n->plan.uid, n->plan.gid, err))
+	if (!part.known)
+		return slu_errno(err, SLU_IO, "cannot note it");
+	if (slu_aside_become(aside, n->plan.uid, n->plan.gid, err))
 		return -1;
 	(void)setpriority(PRIO_PROCESS, 0, 10);
 	return play_all(&part, out, err);

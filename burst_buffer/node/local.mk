@@ -13,6 +13,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/walk.c burst_buffer/staging/walk.h \
 	burst_buffer/staging/walk_make.c burst_buffer/staging/walk_names.c \
 	burst_buffer/staging/level.h \
+	burst_buffer/staging/copied.c burst_buffer/staging/copied.h \
 	burst_buffer/staging/batch.c burst_buffer/staging/batch.h \
 	burst_buffer/staging/beside.c burst_buffer/staging/beside.h \
 	burst_buffer/staging/fresh.c burst_buffer/staging/fresh.h \
@@ -93,7 +94,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_attrs tests/unit/test_beneath tests/unit/test_copy \
 	tests/unit/test_stage tests/unit/test_stage_faults \
 	tests/unit/test_stage_lists tests/unit/test_stage_late \
-	tests/unit/test_stage_beside \
+	tests/unit/test_stage_beside tests/unit/test_stage_copied \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_gekkofs_probe tests/unit/test_gekkofs_join \
@@ -161,6 +162,9 @@ tests_unit_test_stage_late_LDADD = $(node_test_libs)
 tests_unit_test_stage_beside_SOURCES = tests/unit/test_stage_beside.c \
 	$(stage_test_trees)
 tests_unit_test_stage_beside_LDADD = $(node_test_libs)
+tests_unit_test_stage_copied_SOURCES = tests/unit/test_stage_copied.c \
+	tests/unit/random.h $(stage_test_trees)
+tests_unit_test_stage_copied_LDADD = $(node_test_libs)
 tests_unit_test_aside_LDADD = $(node_test_libs)
 tests_unit_test_bind_LDADD = $(node_test_libs)
 tests_unit_test_mtab_LDADD = $(node_test_libs)

@@ -284,6 +284,8 @@ void slu_early_serve(struct slu_node *n, int socket, double seconds);
 /* Has something of request r been staged out already? Touches the job's file
  * system. */
 bool slu_early_has_been(const struct slu_node *n, size_t r);
+/* Open what is noted of that (staging/copied.h); 0: nothing is. */
+int slu_early_notes(const struct slu_node *n, size_t r, int flags);
 /* early_copy.c: start the process, unless it runs or nothing waits for it. */
 #define SLU_EARLY_QUEUE "early"
 int slu_early_add(struct slu_node *n, size_t r, const char *part,

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include "burst_buffer/staging/copied.h"
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/place.h"
 #include "burst_buffer/staging/stage.h"
@@ -16,6 +17,7 @@ struct slu_act {
 	struct slu_places places;
 	struct slu_totals totals;
 	struct slu_manifest *manifest;
+	struct slu_copied known;
 	pthread_mutex_t lock; /* guards what follows */
 	bool stopped;
 	uint64_t bytes, files; /* done */
@@ -43,8 +45,8 @@ int slu_act_create(struct slu_act *act, int dir, const char *name,
 		   const struct stat *st, struct slu_err *err);
 
 /* Give it its name, if it has it not. */
-struct slu_near;
-int slu_act_land(struct slu_act *act, struct slu_near *dst,
+struct slu_worker;
+int slu_act_land(struct slu_act *act, struct slu_worker *worker,
 		 const struct slu_entry *entry, struct slu_err *err);
 
 /* Before all is called done: names are to last as data does. */
@@ -93,7 +95,6 @@ void slu_target_look(struct slu_target *target, int dst);
 
 int slu_act_copy(struct slu_act *act, struct slu_err *err);
 /* One range of a file. */
-struct slu_worker;
 struct slu_unit;
 int slu_act_copy_range(const struct slu_target *target,
 		       struct slu_worker *worker, const struct slu_unit *unit,

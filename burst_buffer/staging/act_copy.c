@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/staging/beside.h"
+#include "burst_buffer/staging/fresh.h"
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
 
@@ -29,6 +30,18 @@ struct copying {
 	struct slu_target target;
 };
 
+static bool is_trusted(struct slu_worker *t, const struct slu_entry *e)
+{
+	const struct slu_act *a = t->act;
+	const char *name;
+	int dir = slu_near(&t->src, slu_act_path(a->places.from, e), &name);
+	struct stat st;
+
+	return !a->known.fd ||
+	       (dir >= 0 && !slu_stat_fresh(dir, name, &st) &&
+		slu_copied_trusts(&a->known, a->part->moved, e->path, &st));
+}
+
 /* What has but its attributes to get gets them with its first range. */
 static bool arrived(struct slu_worker *t, const struct slu_unit *w)
 {
@@ -39,7 +52,8 @@ static bool arrived(struct slu_worker *t, const struct slu_unit *w)
 	const struct slu_places *at = &t->act->places;
 	int dir = slu_near(&t->dst, slu_act_path(at->to, e), &name);
 
-	if (dir < 0 || slu_act_name(t->act, dir, name, beside) == beside)
+	if (dir < 0 || slu_act_name(t->act, dir, name, beside) == beside ||
+	    !is_trusted(t, e))
 		return false;
 	if (part->plain_source || part->plain_destination)
 		return slu_has_arrived(dir, name, e, at->src,
@@ -259,6 +273,9 @@ static int copy_all(struct copying *c, struct slu_err *err)
 	bool resumed;
 	int rc;
 
+	if (part->early && c->act->known.fd &&
+	    slu_copied_begin(&c->act->known, err))
+		return -1;
 	if (slu_journal_open(&c->journal, part->journal, part->tell,
 			     &c->act->totals, err))
 		return -1;

@@ -99,7 +99,7 @@ static int land_unit(void *arg, struct slu_worker *w, const struct slu_unit *u,
 {
 	struct finishing *f = arg;
 
-	return slu_act_land(f->act, &w->dst, &u->entry, err);
+	return slu_act_land(f->act, w, &u->entry, err);
 }
 
 static int land_large(struct slu_act *a, struct slu_err *err)

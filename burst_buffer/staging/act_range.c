@@ -178,6 +178,16 @@ static int fail_write(struct slu_worker *t, const struct slu_entry *e,
 	return say_room(t, e, why, err);
 }
 
+/* What a program has mapped here may not be what others have written. */
+static void note_copy(const struct slu_act *a, int in, const struct slu_unit *w,
+		      const struct stat *st, uint64_t offset, uint64_t len)
+{
+	if (slu_holds_cache(in, st, offset, len))
+		slu_copied_copy(&a->known, w->entry.path, NULL);
+	else if (w->range == 0)
+		slu_copied_copy(&a->known, w->entry.path, st);
+}
+
 /* `st` is the source's, before. */
 static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 			int out, struct stat *st, struct slu_err *err)
@@ -194,6 +204,8 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	if (a->part->early && settle(a, in, &w->entry, offset, len, err))
 		return -1;
 	slu_drop_cache(in, st, offset, offset + len < size ? len : 0);
+	if (a->part->early && a->known.fd)
+		note_copy(a, in, w, st, offset, len);
 	if (slu_copy_part(&t->copier, in, out, offset, len, sparse, &reason))
 		return fail_copy(t, &w->entry, &reason, err);
 	if (check_source(a, in, &w->entry, st, err))

@@ -155,7 +155,7 @@ static int verify_unit(void *arg, struct slu_worker *w,
 		if (!rc && a->part->content)
 			rc = slu_act_compare(a, w, u, err);
 		if (!rc && u->range == 0 && !slu_act_lands_last(a, e))
-			rc = slu_act_land(a, &w->dst, e, err);
+			rc = slu_act_land(a, w, e, err);
 		break;
 	case 'd':
 		rc = verify_dir(a, e, err);

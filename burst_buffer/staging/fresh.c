@@ -5,7 +5,10 @@
  */
 #include "burst_buffer/staging/fresh.h"
 #include <fcntl.h>
+#include <errno.h>
 #include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -50,6 +53,35 @@ void slu_drop_cache(int fd, const struct stat *st, uint64_t offset,
 	if (may_be_stale(st))
 		(void)posix_fadvise(fd, (off_t)offset, (off_t)len,
 				    POSIX_FADV_DONTNEED);
+}
+
+static bool any_resident(void *at, size_t len)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t n = (len + page - 1) / page;
+	unsigned char *in = malloc(n);
+	bool any = !in || mincore(at, len, in);
+
+	for (size_t i = 0; !any && i < n; i++)
+		any = in[i] & 1;
+	free(in);
+	return any;
+}
+
+bool slu_holds_cache(int fd, const struct stat *st, uint64_t offset,
+		     uint64_t len)
+{
+	void *at;
+	bool holds;
+
+	if (!may_be_stale(st) || !len)
+		return false;
+	at = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+	if (at == MAP_FAILED)
+		return errno != ENODEV; /* what cannot be mapped is not held */
+	holds = any_resident(at, len);
+	munmap(at, len);
+	return holds;
 }
 
 static bool is_generated(int fd)

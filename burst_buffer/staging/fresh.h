@@ -22,6 +22,11 @@ int slu_stat_fresh(int dir, const char *name, struct stat *st);
 void slu_drop_cache(int fd, const struct stat *st, uint64_t offset,
 		    uint64_t len);
 
+/* Does the kernel still hold some of it, as it does of what is mapped? False
+ * where it knows best. */
+bool slu_holds_cache(int fd, const struct stat *st, uint64_t offset,
+		     uint64_t len);
+
 /* Is it made by the kernel when it is read, as all in /proc and /sys? Its size
  * says nothing. False also where it cannot be told. */
 bool slu_is_generated(int dir, const char *name);

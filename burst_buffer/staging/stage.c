@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/act.h"
+#include "burst_buffer/staging/fresh.h"
+#include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/beside.h"
@@ -76,16 +77,30 @@ int slu_act_create(struct slu_act *a, int dir, const char *name,
 	return slu_beside_say(dir, name, a->part->beside, why, err);
 }
 
-int slu_act_land(struct slu_act *a, struct slu_near *dst,
+static void note_arrived(struct slu_act *a, struct slu_near *src,
+			 const struct slu_entry *e)
+{
+	const char *name;
+	int dir = slu_near(src, slu_act_path(a->places.from, e), &name);
+	struct stat st;
+
+	if (a->part->early && a->known.fd && dir >= 0 &&
+	    !slu_stat_fresh(dir, name, &st))
+		slu_copied_arrived(&a->known, e->path, &st);
+}
+
+int slu_act_land(struct slu_act *a, struct slu_worker *w,
 		 const struct slu_entry *e, struct slu_err *err)
 {
 	const char *tag = a->part->beside, *name;
-	int dir = slu_near(dst, slu_act_path(a->places.to, e), &name);
+	int dir = slu_near(&w->dst, slu_act_path(a->places.to, e), &name);
 
-	if (!tag ||
-	    (dir >= 0 && (!slu_beside_land(dir, name, tag) || errno == ENOENT)))
+	if (!tag)
 		return 0;
-	return slu_act_errno(err, "replace", a->places.dst_path, e);
+	if (dir < 0 || (slu_beside_land(dir, name, tag) && errno != ENOENT))
+		return slu_act_errno(err, "replace", a->places.dst_path, e);
+	note_arrived(a, &w->src, e);
+	return 0;
 }
 
 int slu_act_settle(struct slu_act *a, struct slu_err *err)
@@ -262,6 +277,8 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		.plain = a->part->plain_destination,
 		.plain_source = a->part->plain_source,
 		.quick = a->part->quick,
+		.moved = a->part->moved,
+		.known = &a->known,
 		.bricks = a->part->bricks,
 		.one_thread = a->part->threads == 1,
 		.progress = walked,
@@ -330,11 +347,13 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 	if (!file)
 		return -1;
 	slu_most_files(); /* the walk keeps two for each level of the tree */
-	if (!slu_places_open(part, act == SLU_PREPARE, &a.places, err)) {
+	if (!slu_copied_load(&a.known, part->quick ? part->known : 0, err) &&
+	    !slu_places_open(part, act == SLU_PREPARE, &a.places, err)) {
 		rc = play(act, &a, file, &r, err);
 		slu_manifest_free(a.manifest);
 		slu_places_close(&a.places);
 	}
+	slu_copied_free(&a.known);
 	fclose(file);
 	if (rc)
 		return -1;

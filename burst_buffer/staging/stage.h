@@ -85,8 +85,11 @@ struct slu_stage_part {
 	 * below it, with the directories that lead there. NULL: all. */
 	const char *only;
 	/* What is at the destination with the size, mode and time of its
-	 * source was copied before, while the job ran. */
-	bool quick;
+	 * source was copied before: by a mover (moved), or while the job ran,
+	 * which `known` says (copied.h); it is appended to when that is now. 0:
+	 * nothing was noted, size, mode and time say all. */
+	bool quick, moved;
+	int known;
 	bool early;	  /* the job runs, a last copy follows */
 	bool durable;	  /* COPY: be sure that it is on disk */
 	unsigned threads; /* 0: the usual number */

@@ -10,6 +10,7 @@
  */
 
 #include <stdbool.h>
+#include "burst_buffer/staging/copied.h"
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/select.h"
 
@@ -24,7 +25,9 @@ struct slu_walk {
 	bool plain_source; /* nor does src, and no lists */
 	bool one_thread;   /* ask for one thing at a time */
 	bool quick;	   /* leave large files that have arrived as they are */
-	bool bricks;	   /* leave out what only a glusterfs brick has */
+	bool moved;	   /* see copied.h */
+	const struct slu_copied *known; /* where it is quick */
+	bool bricks; /* leave out what only a glusterfs brick has */
 	/* Told after every entry; may be NULL. Not 0: stop. */
 	int (*progress)(void *arg, uint64_t bytes);
 	void *arg;

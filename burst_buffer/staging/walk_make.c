@@ -153,13 +153,18 @@ int slu_walk_regular(struct slu_level *lv, int src, const char *name, int dst,
 		     const char *as, const struct stat *st, struct slu_err *err)
 {
 	const struct slu_entry e = entry_of(lv, 'f', st, "");
+	const struct slu_walk *w = lv->walk;
 
-	if (slu_share_ranges(e.size) > 1 &&
-	    !(lv->walk->quick && slu_has_arrived(dst, as, &e, src, name)) &&
-	    make_file(lv, dst, as,
-		      slu_first_mode(src, name, e.mode, lv->walk->plain_source,
-				     lv->walk->plain),
-		      st, err))
+	if (slu_share_ranges(e.size) == 1)
+		return slu_walk_add(lv, 'f', st, "", err);
+	if (w->quick && slu_copied_trusts(w->known, w->moved, lv->path, st) &&
+	    slu_has_arrived(dst, as, &e, src, name)) {
+		if (w->beside) /* what is there would be gone on with */
+			slu_beside_remove(dst, as, w->beside);
+	} else if (make_file(lv, dst, as,
+			     slu_first_mode(src, name, e.mode, w->plain_source,
+					    w->plain),
+			     st, err))
 		return -1;
 	return slu_walk_add(lv, 'f', st, "", err);
 }

@@ -2,6 +2,7 @@
 /* sluice-stage-out on two nodes against a whole sluiced: what is declared ready
  * arrives while the job runs, and is not copied again at its end. */
 #include "config.h"
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include "common/proc.h"
@@ -64,6 +65,27 @@ static int change(const char *name)
 	return f && fputs("changed\n", f) >= 0 && !fclose(f) ? 0 : 17;
 }
 
+/* One byte, and gives it the time of before. */
+static int change_unseen(const char *name)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	job_path(path, name);
+	if (become_ann())
+		return 12;
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || fstat(fd, &st))
+		return 18;
+	times[1] = st.st_mtim;
+	return pwrite(fd, "Z", 1, 0) != 1 || fsync(fd) || futimens(fd, times) ||
+			       close(fd)
+		       ? 19
+		       : 0;
+}
+
 static void wait_for_file(const char *name)
 {
 	struct stat want, is;
@@ -99,6 +121,14 @@ static void same_as(const char *name, unsigned seed, uint64_t size)
 	ck_assert_msg(!tree_differs(pfs("want"), pfs("is"), 0), "%s", name);
 	ck_assert(!slu_rmtree(AT_FDCWD, pfs("want"), NULL));
 	ck_assert(!slu_rmtree(AT_FDCWD, pfs("is"), NULL));
+}
+
+static void write_first(const char *path)
+{
+	int fd = open(path, O_WRONLY);
+
+	ck_assert_int_eq(pwrite(fd, "Z", 1, 0), 1);
+	close(fd);
 }
 
 static int make_way(const char *name)
@@ -155,6 +185,7 @@ static void early_life(const char *type, bool shared, const char *more,
 		disguise(name, "in/sub/f15");
 	}
 	nodes_all(change, "mnt/data/in/sub/f12", 0);
+	nodes_all(change_unseen, "mnt/data/in/sub/f9", 0);
 	job_ends(request, "COMPLETED");
 	down();
 	ctl_until("DONE");
@@ -167,6 +198,7 @@ static void early_life(const char *type, bool shared, const char *more,
 		make_text(pfs(name), "changed\n");
 	}
 	make_text(pfs("in/sub/f12"), "changed\n");
+	write_first(pfs("in/sub/f9"));
 	expect_output(shared);
 	expect_nothing_left();
 	nodes_end();
