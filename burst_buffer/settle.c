@@ -248,6 +248,24 @@ static const char *const event_texts[] = {
 	[SLU_BB_GONE] = "no node has anything of it",
 };
 
+/* Said on the record: what was proven, and how. */
+static const char *staged_text(const struct slu_bb *bb)
+{
+	const uint64_t which = slu_bb_stages(bb, true);
+	size_t content = 0, size = 0;
+
+	for (size_t r = 0; !bb->failure && r < bb->plan.n_stage; r++)
+		if (which >> r & 1 && bb->plan.stage[r].content)
+			content++;
+		else if (which >> r & 1)
+			size++;
+	return content && size ? "stage-out is over, verified by size and time "
+				 "and in part by content"
+	       : content       ? "stage-out is over, verified by content"
+	       : size	       ? "stage-out is over, verified by size and time"
+			       : event_texts[SLU_BB_STAGED];
+}
+
 static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 		 enum slu_bb_event event, double now, struct slu_err *err)
 {
@@ -257,7 +275,9 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	char *kept = event == SLU_BB_GONE && slu_bb_keeps(bb, now)
 			     ? slu_bb_kept_where(bb)
 			     : NULL;
-	const char *text = kept ? kept : event_texts[event];
+	const char *text = kept			  ? kept
+			   : event == SLU_BB_STAGED ? staged_text(bb)
+						    : event_texts[event];
 	int rc;
 
 	/* again, if sluiced was stopped between the failure and this */

@@ -23,7 +23,7 @@
 #include <string.h>
 #include "common/size.h"
 
-#define DISCARD 60.0 /* seconds, at most */
+#define DISCARD 20.0 /* seconds, at most */
 
 static const char *const act_names[] = {
 	[SLU_PREPARE] = "manifest",  [SLU_COPY] = "copied",
@@ -120,8 +120,10 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 		break;
 	case SLU_VERIFY:
 		snprintf(what, sizeof(what),
-			 ": %" PRIu64 " of %" PRIu64 " files", r->files,
-			 r->total_files);
+			 " by %s%s: %" PRIu64 " of %" PRIu64 " files",
+			 q->stage->content ? "content" : "size and time",
+			 q->members > 1 ? " of what other nodes copied" : "",
+			 r->files, r->total_files);
 		break;
 	case SLU_FINISH:
 	case SLU_DISCARD:

@@ -76,6 +76,9 @@ static int open_side(const struct slu_act *a, struct slu_near *near,
 
 	if (fd >= 0 && !slu_fstat_fresh(fd, &st))
 		slu_drop_cache(fd, &st, offset, offset + len < size ? len : 0);
+	if (fd >= 0 && a) /* what is on disk, not what was to get there */
+		(void)posix_fadvise(fd, (off_t)offset, (off_t)len,
+				    POSIX_FADV_DONTNEED);
 	return fd;
 }
 

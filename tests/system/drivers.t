@@ -50,6 +50,8 @@ test_language() {
 	check "a step saw it by its DataWarp name" test -e "$PFS/alice/dw/ran"
 	check "what is verified by content arrives" diff -r "$PFS/alice/in/2" \
 		"$PFS/alice/checked/2"
+	check "and its record says that it was" matches \
+		"$(on ctl sysquery buffers "$job")" 'verified by size and time and in part by content'
 }
 
 test_lustre() {

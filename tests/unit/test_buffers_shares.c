@@ -479,6 +479,42 @@ START_TEST(test_without)
 }
 END_TEST
 
+/* How it was verified is on the record, where it was. */
+START_TEST(test_verified)
+{
+	static const struct {
+		const char *request, *words;
+	} cases[] = {
+		{"source=$BB_JOBFS/a destination=/d", "by size and time"},
+		{"source=$BB_JOBFS/a destination=/d verify=content",
+		 "by content"},
+		{"source=$BB_JOBFS/a destination=/d; stage_out "
+		 "source=$BB_JOBFS/b destination=/d verify=content",
+		 "by size and time and in part by content"},
+	};
+
+	each(c, cases)
+	{
+		char request[300], words[100];
+		struct world w;
+
+		snprintf(request, sizeof(request),
+			 "jobfs type=tmp capacity=4GiB; stage_out %s",
+			 c->request);
+		snprintf(words, sizeof(words), "stage-out is over, verified %s",
+			 c->words);
+		world_new(&w, 2, request, "FileSystem=tmp Driver=scratch");
+		run_until(&w, AT_RUN);
+		job_end(&w, "COMPLETED");
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert_int_eq(history_has(&w, words), 1);
+		world_free(&w);
+	}
+}
+END_TEST
+
 TEST_MAIN("buffers shares", test_tolerate, test_tolerate_back, test_unlaunched,
-	  test_without, test_lost_without_data, test_lost_all, test_incomplete,
-	  test_own_totals, test_parts, test_parts_tolerate, test_stage_out_on)
+	  test_without, test_verified, test_lost_without_data, test_lost_all,
+	  test_incomplete, test_own_totals, test_parts, test_parts_tolerate,
+	  test_stage_out_on)
