@@ -42,6 +42,9 @@ bench_programs += bench/manifest
 bench_manifest_SOURCES = bench/manifest.c bench/measure.h
 bench_manifest_LDADD = $(libslunode)
 bench_staging_LDADD = $(libslunode)
+bench_programs += bench/verify
+bench_verify_SOURCES = bench/verify.c bench/measure.h
+bench_verify_LDADD = $(libslunode)
 bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \
 	bench/tbf_sim.h bench/measure.h $(fake_tbf)
 bench_tbf_LDADD = $(libslutbf)

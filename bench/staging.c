@@ -192,8 +192,11 @@ static void all_act(enum slu_act_name name, struct slu_stage_part part)
 static double ours(const struct tree *t, unsigned n)
 {
 	char from[4096], to[4096];
-	struct slu_stage_part part = {
-		.source = from, .destination = to, .n = n, .durable = true};
+	struct slu_stage_part part = {.source = from,
+				      .destination = to,
+				      .n = n,
+				      .durable = true,
+				      .beside = "sluice-1"};
 	double begin, prepared, copied, verified, end;
 
 	snprintf(from, sizeof(from), "%s", path(t->name));
