@@ -11,7 +11,8 @@
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/beside.h"
 
-#define HASH 16 /* digits */
+#define HASH	16  /* digits */
+#define LONGEST 143 /* bytes of a name: eCryptfs takes no more */
 
 /* FNV-1a. */
 static uint64_t hash_of(const char *name)
@@ -28,8 +29,8 @@ const char *slu_beside_name(const char *name, const char *tag, char *out)
 	size_t fixed = strlen("..") + strlen(tag), n = strlen(name);
 	char hash[HASH + 2] = "";
 
-	if (n + fixed > NAME_MAX) {
-		n = NAME_MAX - fixed - HASH - 1;
+	if (n + fixed > LONGEST) {
+		n = LONGEST - fixed - HASH - 1;
 		snprintf(hash, sizeof(hash), ".%0*" PRIx64, HASH,
 			 hash_of(name));
 	}
