@@ -7,12 +7,10 @@
 #include "config.h"
 #include "common/conf.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 #include "common/conf_fs.h"
 #include "common/file.h"
 #include "common/str.h"
@@ -183,52 +181,4 @@ void slu_conf_free(struct slu_conf *conf)
 	free(conf->mapping_dir);
 	free(conf->mapping_program);
 	free(conf);
-}
-
-/* Slurm sends nodes that have no slurm.conf ("configless") its own files alone,
- * into a directory that SLURM_CONF names. */
-#define SITE_CONF SLU_SLURM_CONFDIR "/sluice.conf"
-
-char *slu_conf_path(void)
-{
-	const char *own = getenv("SLUICE_CONF"), *slurm = getenv("SLURM_CONF");
-	const char *slash = slurm ? strrchr(slurm, '/') : NULL;
-	char *beside;
-
-	if (own && *own)
-		return strdup(own);
-	if (!slash)
-		return strdup(SITE_CONF);
-	beside = slu_asprintf("%.*s/sluice.conf", (int)(slash - slurm), slurm);
-	if (!beside || access(beside, F_OK) == 0 || access(SITE_CONF, F_OK))
-		return beside;
-	free(beside);
-	return strdup(SITE_CONF);
-}
-
-char *slu_conf_slurm_path(void)
-{
-	const char *named = getenv("SLURM_CONF");
-	char *beside, *slash, *path;
-
-	if (named && *named)
-		return strdup(named);
-	beside = slu_conf_path();
-	if (!beside)
-		return NULL;
-	slash = strrchr(beside, '/');
-	path = slu_asprintf("%.*sslurm.conf",
-			    slash ? (int)(slash + 1 - beside) : 0, beside);
-	free(beside);
-	return path;
-}
-
-bool slu_conf_absent(void)
-{
-	const char *own = getenv("SLUICE_CONF");
-	char *path = own && *own ? NULL : slu_conf_path();
-	bool absent = path && access(path, F_OK) && errno == ENOENT;
-
-	free(path);
-	return absent;
 }

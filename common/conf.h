@@ -188,14 +188,16 @@ const struct slu_pool_conf *slu_conf_pool(const struct slu_conf *conf,
 const char *slu_fs_option(const struct slu_fs_conf *fs, const char *key,
 			  const char *fallback);
 
-/* Where sluice.conf is: $SLUICE_CONF, else beside $SLURM_CONF if it is there,
- * else in configure's --with-slurm-confdir, /etc/slurm. Only programs and
- * plugins call it. Caller frees. */
+/* Where a sluice.conf of this host's own is: $SLUICE_CONF, else beside
+ * $SLURM_CONF if it is there, else in configure's --with-slurm-confdir,
+ * /etc/slurm. Only programs and plugins call it. Caller frees. Who can do with
+ * that of sluiced calls slu_conf_of_host() (common/conf_host.h). */
 char *slu_conf_path(void);
-/* The same of slurm.conf: $SLURM_CONF, else beside sluice.conf. */
+/* Where slurm.conf is: $SLURM_CONF, else beside sluice.conf, else, if there is
+ * none, where slurmd keeps what slurmctld has sent it. */
 char *slu_conf_slurm_path(void);
 /* Nobody has named a sluice.conf, and there is none where it is looked for:
- * this host was not configured. */
+ * this host has none of its own. */
 bool slu_conf_absent(void);
 
 #endif

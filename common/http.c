@@ -63,8 +63,9 @@ struct slu_http {
 	double ahead, proven_ahead; /* seconds */
 	/* of the answer that comes in: */
 	struct slu_buf body;
-	char *proof;  /* Sluice-Credential */
-	char *secret; /* that came in it */
+	char *proof;   /* Sluice-Credential */
+	char *secret;  /* that came in it */
+	char conf[65]; /* Sluice-Conf */
 };
 
 /* It stays loaded: what it registered to run at exit must be there then. */
@@ -128,6 +129,7 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	size_t len = size * n;
 	char *proof = header_value(line, len, "Sluice-Credential");
 	char *date = header_value(line, len, "Date");
+	char *conf = header_value(line, len, "Sluice-Conf");
 
 	if (proof) {
 		free(http->proof);
@@ -136,6 +138,9 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	if (date && http->curl.getdate(date, NULL) > 0)
 		http->ahead =
 			difftime(http->curl.getdate(date, NULL), time(NULL));
+	if (conf)
+		slu_copy(http->conf, sizeof(http->conf), conf);
+	free(conf);
 	free(date);
 	return len;
 }
@@ -264,7 +269,7 @@ double slu_http_proven_ahead(const struct slu_http *http)
 }
 
 struct request {
-	const char *path;
+	const char *method, *path;
 	const void *body;
 	size_t len;
 	char nonce[SLU_NONCE_TEXT]; /* of the latest try */
@@ -291,8 +296,8 @@ static struct curl_slist *list_of(const struct slu_http *http,
 static struct curl_slist *new_headers(const struct slu_http *http,
 				      struct request *req, struct slu_err *err)
 {
-	char *cred = slu_cred_request("POST", req->path, req->body, req->len,
-				      req->nonce, err);
+	char *cred = slu_cred_request(req->method, req->path, req->body,
+				      req->len, req->nonce, err);
 	const char *headers[] = {NULL, "Expect:" /* no "100 Continue" */, NULL};
 	struct curl_slist *list = NULL;
 	char *line;
@@ -312,6 +317,18 @@ static struct curl_slist *new_headers(const struct slu_http *http,
 	return list;
 }
 
+static void set_body(struct slu_http *http, const struct request *req)
+{
+	if (!strcmp(req->method, "GET")) {
+		http->curl.easy_setopt(http->easy, CURLOPT_HTTPGET, 1L);
+		return;
+	}
+	http->curl.easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+			       (curl_off_t)req->len);
+	http->curl.easy_setopt(http->easy, CURLOPT_POSTFIELDS,
+			       req->body ? req->body : "");
+}
+
 /* Send, and receive into http; *status is what came back. */
 static int exchange(struct slu_http *http, const struct request *req,
 		    const char *addr, struct curl_slist *headers, long *status,
@@ -324,12 +341,10 @@ static int exchange(struct slu_http *http, const struct request *req,
 	if (!url)
 		return slu_err(err, SLU_NOMEM, "no memory for a request");
 	forget_answer(http);
+	*http->conf = '\0';
 	http->curl.easy_setopt(easy, CURLOPT_URL, url);
 	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-	http->curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-			       (curl_off_t)req->len);
-	http->curl.easy_setopt(easy, CURLOPT_POSTFIELDS,
-			       req->body ? req->body : "");
+	set_body(http, req);
 	http->curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS,
 			       (long)(http->patience * 1000) + 1);
 	code = http->curl.easy_perform(easy);
@@ -424,15 +439,23 @@ const char *slu_http_secret(const struct slu_http *http)
 	return http->secret;
 }
 
-int slu_http_post(struct slu_http *http, const char *path, const void *body,
-		  size_t len, double deadline, struct slu_buf *reply,
-		  struct slu_err *err)
+const char *slu_http_conf(const struct slu_http *http)
 {
-	struct request req = {.path = path, .body = body, .len = len};
+	return http->conf;
+}
+
+const char *slu_http_address(const struct slu_http *http)
+{
+	return http->addr[http->next];
+}
+
+static int ask(struct slu_http *http, struct request *req, double deadline,
+	       struct slu_buf *reply, struct slu_err *err)
+{
 	struct slu_err why;
 	double end = slu_now_mono() + deadline, pause = PAUSE_FIRST, left;
 
-	while (try_all(http, &req, reply, &why) < 0) {
+	while (try_all(http, req, reply, &why) < 0) {
 		left = end - slu_now_mono();
 		if (why.kind != SLU_TIMEOUT || left <= 0) {
 			if (err)
@@ -443,6 +466,24 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		pause = fmin(2 * pause, PAUSE_MAX);
 	}
 	return 0;
+}
+
+int slu_http_post(struct slu_http *http, const char *path, const void *body,
+		  size_t len, double deadline, struct slu_buf *reply,
+		  struct slu_err *err)
+{
+	struct request req = {
+		.method = "POST", .path = path, .body = body, .len = len};
+
+	return ask(http, &req, deadline, reply, err);
+}
+
+int slu_http_fetch(struct slu_http *http, const char *path, double deadline,
+		   struct slu_buf *reply, struct slu_err *err)
+{
+	struct request req = {.method = "GET", .path = path};
+
+	return ask(http, &req, deadline, reply, err);
 }
 
 int slu_http_get(const char *url, const char *socket,

@@ -28,6 +28,8 @@ void slu_http_free(struct slu_http *http);
 struct slu_conf;
 struct slu_http *slu_http_of_site(const struct slu_conf *conf,
 				  struct slu_err *err);
+/* The uid of a SlurmUser, by name or number; SLU_NOTFOUND. */
+int slu_http_owner(const char *user, uid_t *uid, struct slu_err *err);
 
 /* Wait at most this long for one answer (long polls need more than their
  * server's hold); default 30 s. */
@@ -53,6 +55,9 @@ double slu_http_proven_ahead(const struct slu_http *http);
 int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		  size_t len, double deadline, struct slu_buf *reply,
 		  struct slu_err *err);
+/* The same by GET, of what has no body. */
+int slu_http_fetch(struct slu_http *http, const char *path, double deadline,
+		   struct slu_buf *reply, struct slu_err *err);
 /*
  * GET what others serve: url (http or https), of the Unix socket at `socket`
  * unless that is NULL, with these header lines (NULL-ended). *reply, of at most
@@ -66,5 +71,10 @@ int slu_http_get(const char *url, const char *socket,
 /* What the latest answer carried for our eyes only, beside its body; NULL:
  * nothing. Borrowed until the next request. */
 const char *slu_http_secret(const struct slu_http *http);
+/* The SHA-256 of sluiced's sluice.conf, as the latest answer says (anybody on
+ * the way could have changed it: it is only a reason to ask). "": nothing. */
+const char *slu_http_conf(const struct slu_http *http);
+/* Which address has answered last; borrowed. */
+const char *slu_http_address(const struct slu_http *http);
 
 #endif

@@ -12,7 +12,7 @@ libslucommon_a_SOURCES = \
 	common/file.c common/rmtree.c common/file.h \
 	common/proc.c common/proc.h \
 	common/slurmfile.c common/slurmfile.h \
-	common/conf.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
+	common/conf.c common/conf_where.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
 	common/conf_pool.c \
 	common/conf.h \
 	common/rest.c common/rest.h
@@ -27,19 +27,21 @@ noinst_LIBRARIES += libslunet.a
 libslunet_a_SOURCES = \
 	common/cred.c common/cred.h common/gcrypt_init.h \
 	common/http.c common/http.h common/http_said.c common/http_said.h \
-	common/http_site.c
+	common/http_site.c common/conf_host.c common/conf_host.h
 libslunet = libslunet.a $(libslucommon) $(GCRYPT_LIBS) $(MUNGE_LIBS)
 
 # What others write is parsed by these; tests/fuzz/replay.c runs them.
-common_fuzz = tests/fuzz/fuzz_conf tests/fuzz/fuzz_hostlist \
+common_fuzz = tests/fuzz/fuzz_conf tests/fuzz/fuzz_conf_kept tests/fuzz/fuzz_hostlist \
 	tests/fuzz/fuzz_jsonx tests/fuzz/fuzz_size
 check_PROGRAMS += $(common_fuzz)
 TESTS += $(common_fuzz)
 noinst_HEADERS += tests/fuzz/fuzz.h
-EXTRA_DIST += tests/fuzz/corpus/conf tests/fuzz/corpus/hostlist \
+EXTRA_DIST += tests/fuzz/corpus/conf tests/fuzz/corpus/conf_kept tests/fuzz/corpus/hostlist \
 	tests/fuzz/corpus/jsonx tests/fuzz/corpus/size
 tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/fuzz_conf.c tests/fuzz/replay.c
 tests_fuzz_fuzz_conf_LDADD = $(libslucommon)
+tests_fuzz_fuzz_conf_kept_SOURCES = tests/fuzz/fuzz_conf_kept.c tests/fuzz/replay.c
+tests_fuzz_fuzz_conf_kept_LDADD = $(libslunet)
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/replay.c
 tests_fuzz_fuzz_hostlist_LDADD = $(libslucommon)
 tests_fuzz_fuzz_jsonx_SOURCES = tests/fuzz/fuzz_jsonx.c tests/fuzz/replay.c

@@ -117,7 +117,7 @@ static void load_patterns(struct slu_site *site)
 
 static int load(struct slu_site *site, const char *path, struct slu_err *err)
 {
-	site->conf = slu_site_load(path, err);
+	site->conf = slu_site_load(path, NULL, err);
 	if (!site->conf)
 		return -1;
 	site->predictor = slu_predictor_new(SLU_PREDICT_CLASSES,

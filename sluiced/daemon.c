@@ -408,7 +408,7 @@ static void keep_text(char **mine, char **theirs, const char *key,
 void slu_daemon_reload(struct slu_daemon *d)
 {
 	struct slu_err err;
-	struct slu_conf *fresh = slu_site_load(d->conf_path, &err), old;
+	struct slu_conf *fresh = slu_daemon_load(d, &err), old;
 
 	if (!fresh) {
 		slu_log(d->log, SLU_ERROR, "%s; the old one stays in force",

@@ -43,7 +43,9 @@ void slu_busy_look(struct slu_busy *busy, const char *stat, double now);
 
 struct slu_daemon {
 	const char *conf_path;
-	struct slu_conf *conf; /* the same object for ever, see reload */
+	struct slu_conf *conf;	  /* the same object for ever, see reload */
+	struct slu_buf conf_text; /* what it was read from, */
+	char conf_hash[65];	  /* and its SHA-256 */
 	const struct slu_log *log;
 	struct slu_loop *loop;
 	struct slu_db *db;
@@ -90,6 +92,9 @@ struct slu_daemon {
  * start that failed half-way. */
 int slu_daemon_start(struct slu_daemon *d, struct slu_err *err);
 void slu_daemon_stop(struct slu_daemon *d);
+/* conf_text.c: read the configuration file, for d->conf; NULL: it is bad, and
+ * nothing has changed. Caller frees. */
+struct slu_conf *slu_daemon_load(struct slu_daemon *d, struct slu_err *err);
 /* Read the configuration file again; a bad one changes nothing. */
 void slu_daemon_reload(struct slu_daemon *d);
 

@@ -120,6 +120,9 @@ static void answer(struct slu_req *req, const struct slu_answer_head *head,
 		MHD_add_response_header(req->response,
 					MHD_HTTP_HEADER_CONTENT_TYPE,
 					head->type);
+		if (head->conf)
+			MHD_add_response_header(req->response, "Sluice-Conf",
+						head->conf);
 		if (head->credential)
 			MHD_add_response_header(req->response,
 						"Sluice-Credential",

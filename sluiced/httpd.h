@@ -88,6 +88,7 @@ struct slu_answer_head {
 	int status;
 	const char *type;	/* Content-Type */
 	const char *credential; /* Sluice-Credential; NULL: none */
+	const char *conf;	/* Sluice-Conf; NULL: none */
 };
 
 /* Answer; takes the body's memory (and leaves it empty). */

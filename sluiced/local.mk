@@ -8,6 +8,7 @@ libsluiced_a_SOURCES = \
 	sluiced/bounds.c sluiced/bounds.h sluiced/breaker.h \
 	sluiced/buffers_glue.c \
 	sluiced/child.c sluiced/child.h \
+	sluiced/conf_text.c \
 	sluiced/control.c sluiced/control.h \
 	sluiced/daemon.c sluiced/daemon.h \
 	sluiced/documents.c \
@@ -62,6 +63,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_batch \
 	tests/unit/test_sluiced_bounds \
 	tests/unit/test_sluiced_buffers \
+	tests/unit/test_sluiced_conf \
 	tests/unit/test_sluiced_control \
 	tests/unit/test_sluiced_daemon \
 	tests/unit/test_sluiced_history \
@@ -97,6 +99,9 @@ tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_bounds_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_conf_SOURCES = \
+	tests/unit/test_sluiced_conf.c $(sluiced_whole)
+tests_unit_test_sluiced_conf_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_control_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_buffers_SOURCES = \
 	tests/unit/test_sluiced_buffers.c $(sluiced_whole) \

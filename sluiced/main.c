@@ -326,7 +326,7 @@ static int load_conf(struct program *p)
 		return -1;
 	}
 	p->d.conf_path = p->conf_path;
-	p->d.conf = slu_site_load(p->conf_path, &err);
+	p->d.conf = slu_daemon_load(&p->d, &err);
 	if (!p->d.conf)
 		fprintf(stderr, "sluiced: %s\n", err.text);
 	return p->d.conf ? 0 : -1;
@@ -369,6 +369,7 @@ int main(int argc, char **argv)
 		status = serve(&p);
 out:
 	slu_conf_free(p.d.conf);
+	slu_buf_free(&p.d.conf_text);
 	free(p.conf_path);
 	return status;
 }

@@ -218,6 +218,13 @@ const struct slu_route slu_routes[] = {
 	},
 	{
 		.method = "GET",
+		.path = "/v1/conf",
+		.who = SLU_WHO_USER,
+		.type = "text/plain",
+		.handle = slu_handle_conf,
+	},
+	{
+		.method = "GET",
 		.path = "/metrics",
 		.who = SLU_WHO_ANYBODY,
 		.type = "text/plain; version=0.0.4",
@@ -258,7 +265,8 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 	const struct slu_route *route = req->route;
 	struct slu_answer_head head = {
 		.status = MHD_HTTP_OK,
-		.type = route->type ? route->type : "application/json"};
+		.type = route->type ? route->type : "application/json",
+		.conf = req->proven ? d->conf_hash : NULL};
 	char *cred = NULL;
 	struct slu_err why;
 

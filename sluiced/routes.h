@@ -50,6 +50,8 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 void slu_routes_handle(struct slu_daemon *d, struct slu_req *req);
 
 /* Handlers that stand in files of their own. */
+int slu_handle_conf(struct slu_daemon *d, struct slu_req *req,
+		    struct slu_buf *out, struct slu_err *err);
 int slu_handle_hashes(struct slu_daemon *d, struct slu_req *req,
 		      struct slu_buf *out, struct slu_err *err);
 int slu_handle_documents(struct slu_daemon *d, struct slu_req *req,

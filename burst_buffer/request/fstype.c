@@ -259,10 +259,14 @@ static void choose_default(struct slu_conf *conf)
 	conf->fs[best].is_default = true;
 }
 
-struct slu_conf *slu_site_load(const char *path, struct slu_err *err)
+struct slu_conf *slu_site_load(const char *path, struct slu_buf *text,
+			       struct slu_err *err)
 {
-	struct slu_conf *conf = slu_conf_load(path, err);
+	struct slu_buf mine = {0};
+	struct slu_conf *conf =
+		slu_conf_load_text(path, text ? text : &mine, err);
 
+	slu_buf_free(&mine);
 	if (!conf)
 		return NULL;
 	if (slu_site_check(conf, path, err)) {

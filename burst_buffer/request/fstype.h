@@ -71,9 +71,11 @@ const struct slu_fs_conf *slu_coherence_fs(const struct slu_conf *conf,
  * and the nearest right word. */
 int slu_site_check(const struct slu_conf *conf, const char *name,
 		   struct slu_err *err);
-/* slu_conf_load() of a file that also passes that check. Where no FileSystem
+/* slu_conf_load_text() of a file that also passes that check; text may be
+ * NULL. Where no FileSystem
  * line says Default=yes, the strictest becomes the default, of several the
  * first. */
-struct slu_conf *slu_site_load(const char *path, struct slu_err *err);
+struct slu_conf *slu_site_load(const char *path, struct slu_buf *text,
+			       struct slu_err *err);
 
 #endif

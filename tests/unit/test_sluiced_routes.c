@@ -9,6 +9,7 @@ static const struct {
 	bool found;
 } cases[] = {
 	{"POST", "/v1/plan", true},   {"GET", "/v1/plan", false},
+	{"GET", "/v1/conf", true},    {"POST", "/v1/conf", false},
 	{"GET", "/metrics", true},    {"POST", "/metrics", false},
 	{"POST", "/v1/plan/", false}, {"POST", "/v1", false},
 	{"POST", "", false},	      {"post", "/v1/plan", false},
