@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "common/cli.h"
 #include "common/clock.h"
-#include "common/conf.h"
+#include "common/conf_host.h"
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "sysmap/measure.h"
@@ -277,19 +277,13 @@ static int store(const char *path, const struct slu_map *map, const char *host,
 static int push(const struct slu_map *map, const char *host,
 		struct slu_err *err)
 {
-	char *path = slu_conf_path();
-	struct slu_conf *conf = path ? slu_conf_load(path, err) : NULL;
-	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+	struct slu_http *http = slu_http_of_host(PUSH_DEADLINE, err);
 	struct slu_pushed pushed;
 	int ret = -1;
 
-	if (!path)
-		slu_err(err, SLU_NOMEM, "out of memory");
-	else if (http)
+	if (http)
 		ret = slu_push(http, host, map, PUSH_DEADLINE, &pushed, err);
 	slu_http_free(http);
-	slu_conf_free(conf);
-	free(path);
 	return ret;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "common/conf.h"
+#include "common/conf_host.h"
 #include "common/http.h"
 #include "common/jsonx.h"
 #include "sysquery/query.h"
@@ -52,8 +52,9 @@ static int ask_file(const struct slu_ask *ask, const char *question,
  * is one. */
 static struct slu_http *server(const char *addr, struct slu_err *err)
 {
-	char *path = slu_conf_path(), *full = slu_conf_addr(addr, err);
-	struct slu_conf *conf = path ? slu_conf_load(path, NULL) : NULL;
+	char *full = slu_conf_addr(addr, err);
+	struct slu_conf *conf =
+		slu_conf_of_nobody() ? NULL : slu_conf_of_host(0, NULL, NULL);
 	struct passwd *pw = getpwnam(conf ? conf->slurm_user : "slurm");
 	char *addrs[] = {full, NULL};
 	struct slu_http *http = NULL;
@@ -64,31 +65,27 @@ static struct slu_http *server(const char *addr, struct slu_err *err)
 		slu_err_prefix(err, "--server");
 	slu_conf_free(conf);
 	free(full);
-	free(path);
 	return http;
 }
 
 static struct slu_http *site(struct slu_err *err)
 {
-	char *path = slu_conf_path();
-	struct slu_conf *conf = path ? slu_conf_load(path, err) : NULL;
-	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+	char *path;
 
-	if (!path)
-		slu_err(err, SLU_NOMEM, "out of memory");
-	else if (!conf && slu_conf_absent())
-		slu_err(err, SLU_NOTFOUND,
-			"there is no %s: name the host of sluiced with "
-			"--server, or a database with -f",
-			path);
-	slu_conf_free(conf);
+	if (!slu_conf_of_nobody())
+		return slu_http_of_host(DEADLINE, err);
+	path = slu_conf_path();
+	slu_err(err, SLU_NOTFOUND,
+		"there is no %s: name the host of sluiced with --server, or a "
+		"database with -f",
+		path ? path : "sluice.conf");
 	free(path);
-	return http;
+	return NULL;
 }
 
 bool slu_ask_nobody(const struct slu_ask *ask)
 {
-	return !ask->file && !ask->server && slu_conf_absent();
+	return !ask->file && !ask->server && slu_conf_of_nobody();
 }
 
 int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/conf.h"
+#include "common/conf_host.h"
 #include "common/http.h"
 #include "common/jsonx.h"
 #include "common/proc.h"
@@ -29,21 +29,15 @@ static int say(char error[SLUICE_PLACE_ERROR], const struct slu_err *err)
 
 static int post(const char *body, struct slu_buf *out, struct slu_err *err)
 {
-	char *path = slu_conf_path();
-	struct slu_conf *conf = path ? slu_conf_load(path, err) : NULL;
-	struct slu_http *http = conf ? slu_http_of_site(conf, err) : NULL;
+	struct slu_http *http = slu_http_of_host(SLUICE_PLACE_SECONDS, err);
 	int ret = -1;
 
-	if (!path)
-		slu_err(err, SLU_NOMEM, "out of memory");
 	if (http) {
 		slu_http_patience(http, SLUICE_PLACE_SECONDS);
 		ret = slu_http_post(http, "/v1/query", body, strlen(body), 0,
 				    out, err);
 	}
 	slu_http_free(http);
-	slu_conf_free(conf);
-	free(path);
 	return ret;
 }
 

@@ -8,17 +8,30 @@
 
 #include <fcntl.h>
 #include "common/file.h"
+#include "common/conf_host.h"
 #include "common/http.h"
 #include "common/jsonx.h"
 
 static struct slu_err err;
 static const char *answer, *asked;
 
-struct slu_http *slu_http_of_site(const struct slu_conf *conf,
+struct slu_http *slu_http_of_host(double seconds, struct slu_err *e)
+{
+	(void)seconds, (void)e;
+	return (struct slu_http *)&answer;
+}
+
+bool slu_conf_of_nobody(void)
+{
+	return slu_conf_absent();
+}
+
+struct slu_conf *slu_conf_of_host(double seconds,
+				  struct slu_conf_origin *origin,
 				  struct slu_err *e)
 {
-	(void)conf, (void)e;
-	return (struct slu_http *)&answer;
+	(void)seconds, (void)origin;
+	return slu_conf_load(tmpfile_path("conf"), e);
 }
 
 static char server[64]; /* that was asked */
