@@ -7,8 +7,9 @@
  * nothing but, with map=, note its steps' I/O.
  *
  * plugstack.conf: required spank_sluice.so [node=PROGRAM] [run=RunDir]
- * [map=MappingDir]. It must be `required`: only then does a refusal end the
- * step. It links nothing of ours: every srun and slurmstepd loads it.
+ * [map=MappingDir] [sluiced=HOST[:PORT],...]. It must be `required`: only then
+ * does a refusal end the step. It links nothing of ours: every srun and
+ * slurmstepd loads it.
  *
  * Exit status: a node is drained (non-zero) only when sluice-node says that it
  * cannot be cleaned, or could not be run, or read its configuration, for a job
@@ -39,7 +40,7 @@ SPANK_PLUGIN(sluice, 1)
 #define MAP_FILE   "LIBGKFS_FORWARDING_MAP_FILE"
 
 struct conf {
-	const char *node, *run, *map;
+	const char *node, *run, *map, *sluiced;
 	uint32_t job;
 };
 
@@ -54,9 +55,12 @@ static bool conf_get(spank_t sp, int ac, char **av, struct conf *conf)
 			conf->run = av[i] + 4;
 		else if (!strncmp(av[i], "map=", 4))
 			conf->map = av[i] + 4;
+		else if (!strncmp(av[i], "sluiced=", 8))
+			conf->sluiced = av[i] + 8;
 		else
 			slurm_error("sluice: plugstack.conf: unknown argument "
-				    "%s (node=, run= and map= are known)",
+				    "%s (node=, run=, map= and sluiced= are "
+				    "known)",
 				    av[i]);
 	}
 	return spank_get_item(sp, S_JOB_ID, &conf->job) == ESPANK_SUCCESS;
@@ -94,6 +98,8 @@ static void become_node(const struct conf *conf, const char *verb)
 		dup2(null, fd);
 	close_range(3, ~0U, 0);
 	snprintf(job, sizeof(job), "%u", conf->job);
+	if (conf->sluiced) /* where there is no sluice.conf */
+		setenv("SLUICE_SERVER", conf->sluiced, 1);
 	execl(conf->node, "sluice-node", verb, conf->job ? "--job" : NULL, job,
 	      (char *)NULL);
 	_exit(CANNOT_RUN);

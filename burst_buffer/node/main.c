@@ -10,6 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common/cli.h"
+#include "common/clock.h"
+
+/* Seconds without a sluice.conf: SetupTimeout's default and what sluiced needs
+ * to act on it; between two looks; when slurmd starts. */
+#define SETUP_TIME   150
+#define PAUSE	     5
+#define RECOVER_TIME 60
 
 static const struct command {
 	const char *name, *usage, *doc;
@@ -185,14 +192,37 @@ static int no_configuration(struct slu_node *n, const struct command *command,
 	return command->fn == slu_cmd_up ? 0 : 2;
 }
 
+/* A node that has no configuration cannot tell sluiced so. If the prolog were
+ * through, Slurm would start tasks, which would be refused, and the job would
+ * have FAILED; while it is not, sluiced puts the job back when its SetupTimeout
+ * is over, and a sluice.conf that comes is taken. */
+static int open_patiently(struct slu_node *n,
+			  const struct slu_node_options *opt,
+			  struct slu_err *err)
+{
+	double end = slu_now_mono() + SETUP_TIME;
+	int rc;
+
+	while ((rc = slu_node_open(n, opt, err)) && slu_conf_absent() &&
+	       slu_now_mono() < end) {
+		slu_node_log(n, SLU_ERROR, "%s", err->text);
+		slu_node_close(n);
+		sleep(PAUSE);
+	}
+	return rc;
+}
+
 static int run(const struct command *command, struct slu_node_options *opt)
 {
+	bool waits = command->fn == slu_cmd_up && !opt->dry_run;
 	struct slu_node n;
 	struct slu_err err;
 	int rc;
 
 	opt->strict = command->fn == slu_cmd_probe;
-	if (slu_node_open(&n, opt, &err))
+	opt->conf_seconds = command->fn == slu_cmd_recover ? RECOVER_TIME : 0;
+	if (waits ? open_patiently(&n, opt, &err)
+		  : slu_node_open(&n, opt, &err))
 		rc = no_configuration(&n, command, &err);
 	else
 		rc = command->fn(&n);

@@ -17,6 +17,7 @@
 
 #define LOG_FILE    "/var/log/sluice-node.log"
 #define JOB_LOG_MAX (256 << 10) /* bytes */
+#define RENEW_TIME  5.0		/* seconds */
 
 int64_t slu_today(void)
 {
@@ -124,23 +125,60 @@ static void open_log(struct slu_node *n)
 	};
 }
 
+/* NULL: *bad says why; with a configuration it says why not the present one. */
+static void open_conf(struct slu_node *n, struct slu_err *bad)
+{
+	char *path;
+
+	if (n->opt->strict || slu_conf_absent()) {
+		n->conf =
+			slu_conf_of_host(n->opt->conf_seconds, &n->origin, bad);
+		return;
+	}
+	path = slu_conf_path();
+	if (path)
+		n->conf = slu_node_conf(path, bad);
+	else
+		slu_err(bad, SLU_NOMEM, "out of memory");
+	free(path);
+}
+
+void slu_node_renew_conf(struct slu_node *n)
+{
+	const char *now = n->http ? slu_http_conf(n->http) : "";
+	char *run_dir = strdup(n->conf->run_dir);
+	struct slu_err err;
+	int rc = 0;
+
+	if (run_dir && *n->origin.from && *now && strcmp(now, n->origin.hash))
+		rc = slu_conf_renew(&n->conf, &n->origin, RENEW_TIME, &err);
+	if (rc > 0 && !slu_eq(run_dir, n->conf->run_dir)) {
+		free(n->conf->run_dir);
+		n->conf->run_dir = run_dir;
+		run_dir = NULL;
+	}
+	if (rc < 0)
+		slu_node_log(n, SLU_WARN,
+			     "sluiced has another sluice.conf; that of before "
+			     "stays: %s",
+			     err.text);
+	else if (rc)
+		slu_node_log(n, SLU_INFO, "sluice.conf was fetched from %s",
+			     n->origin.from);
+	free(run_dir);
+}
+
 int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 		  struct slu_err *err)
 {
 	struct slu_err bad = {0};
-	char *path;
 
 	*n = (struct slu_node){.opt = opt, .job_id = opt->job_id};
 	if (find_name(n, opt->node, err))
 		return -1;
 	snprintf(n->beside, sizeof(n->beside), "sluice-%u",
 		 (unsigned)n->job_id);
-	path = slu_conf_path();
-	if (!path)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	n->conf = opt->strict ? slu_conf_load(path, &bad)
-			      : slu_node_conf(path, &bad);
-	free(path);
+	open_conf(n, &bad);
 	open_log(n);
 	if (!n->conf) {
 		*err = bad;

@@ -25,7 +25,8 @@
  *	mnt/data	the job's file system, as users see it
  *	mnt/private	a part of it for this node alone, where that is wanted
  *	wd/		the driver's own (0700)
- * and in RunDir itself sluice.conf, see slu_node_conf().
+ * and in RunDir itself sluice.conf, see slu_node_conf(). One that was fetched
+ * is kept by common/conf_host.h.
  */
 
 #include <limits.h>
@@ -37,7 +38,7 @@
 #include "burst_buffer/staging/beside.h"
 #include "burst_buffer/staging/stage.h"
 #include "burst_buffer/storage.h"
-#include "common/conf.h"
+#include "common/conf_host.h"
 #include "common/hostlist.h"
 #include "common/http.h"
 #include "common/log.h"
@@ -53,13 +54,15 @@ struct slu_node_options {
 	const char *to;	  /* --to */
 	double period;	  /* --period, seconds; 0: the default */
 	bool json, dry_run, push;
-	bool strict; /* a bad sluice.conf is an error */
+	bool strict;	     /* a bad sluice.conf is an error */
+	double conf_seconds; /* to fetch one in */
 };
 
 struct slu_node {
 	const struct slu_node_options *opt;
 	struct slu_conf *conf;
-	struct slu_http *http; /* made at the first call */
+	struct slu_conf_origin origin; /* of it */
+	struct slu_http *http;	       /* made at the first call */
 	struct slu_log log;
 	FILE *log_file, *job_log;
 	char name[256];
@@ -106,6 +109,11 @@ int slu_node_parse_job(const char *text, uint32_t *job_id);
 int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 		  struct slu_err *err);
 void slu_node_close(struct slu_node *n);
+
+/* sluice.conf was fetched, and sluiced has said meanwhile that it has another
+ * one: that is ours from now on, but for RunDir. If it cannot be had, the one
+ * of before stays, and the log says why. */
+void slu_node_renew_conf(struct slu_node *n);
 
 /* Take over a plan (it is the node's then, also on failure): find ourselves
  * and the driver in it. Of one that is split only our own part is kept: it is a

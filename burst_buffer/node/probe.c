@@ -415,27 +415,16 @@ static void probe_run_dir(struct slu_node *n, struct slu_probe *p)
 
 /* Slurm */
 
-static void slurm_dir(char out[PATH_MAX])
-{
-	const char *conf = getenv("SLURM_CONF");
-	char copy[PATH_MAX];
-
-	if (!conf)
-		conf = SLU_SLURM_CONFDIR "/slurm.conf";
-	if (access(conf, F_OK))
-		conf = "/run/slurm/conf/slurm.conf"; /* configless */
-	slu_copy(copy, sizeof(copy), conf);
-	slu_copy(out, PATH_MAX, dirname(copy));
-}
-
 static void probe_slurm(struct slu_node *n, struct slu_probe *p)
 {
 	char *argv[] = {"scontrol", "show", "config", NULL};
 	struct slu_buf config = {0};
 	struct slu_err err;
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], *path;
 
-	slurm_dir(dir);
+	path = slu_conf_slurm_path();
+	snprintf(dir, sizeof(dir), "%s", path ? dirname(path) : "");
+	free(path);
 	if (slu_run(argv, SECONDS, &config, &err))
 		slu_probe_add(p, SLU_PROBE_NOTE, "slurm",
 			      "scontrol show config: %s", err.text);
@@ -443,6 +432,36 @@ static void probe_slurm(struct slu_node *n, struct slu_probe *p)
 		slu_probe_slurm(p, n->conf, config.data ? config.data : "",
 				dir);
 	slu_buf_free(&config);
+}
+
+/* Which is used, and whose it is; after sluiced was asked something. */
+static void probe_conf(struct slu_node *n, struct slu_probe *p)
+{
+	const char *now = n->http ? slu_http_conf(n->http) : "";
+	const struct slu_conf_origin *o = &n->origin;
+
+	slu_node_renew_conf(n);
+	if (!*o->from)
+		slu_probe_add(p, SLU_PROBE_OK, "sluice.conf", "%s", o->path);
+	else if (!*o->path)
+		slu_probe_add(p, SLU_PROBE_NOTE, "sluice.conf",
+			      "fetched from sluiced at %s, and not kept: only "
+			      "root can",
+			      o->from);
+	else if (!*now)
+		slu_probe_add(p, SLU_PROBE_NOTE, "sluice.conf",
+			      "%s, fetched from sluiced at %s, which does not "
+			      "say whether it is the present one",
+			      o->path, o->from);
+	else if (strcmp(now, o->hash))
+		slu_probe_add(p, SLU_PROBE_BAD, "sluice.conf",
+			      "%s, fetched from sluiced at %s, which has "
+			      "another one now that cannot be used here",
+			      o->path, o->from);
+	else
+		slu_probe_add(p, SLU_PROBE_OK, "sluice.conf",
+			      "%s, fetched from sluiced at %s", o->path,
+			      o->from);
 }
 
 int slu_cmd_probe(struct slu_node *n)
@@ -456,6 +475,7 @@ int slu_cmd_probe(struct slu_node *n)
 	probe_mover(n, &p);
 	probe_munge(n, &p);
 	probe_sluiced(n, &p);
+	probe_conf(n, &p);
 	probe_storage(n, &p);
 	probe_run_dir(n, &p);
 	probe_slurm(n, &p);

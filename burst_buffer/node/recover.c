@@ -116,6 +116,7 @@ static int recover(struct slu_node *n, struct slu_err *err)
 
 	if (rc < 0)
 		return -1;
+	slu_node_renew_conf(n);
 	storage = slu_storages(n->conf, err);
 	if (!storage)
 		return -1;

@@ -360,6 +360,7 @@ static int fetch(struct slu_node *n, struct slu_err *err)
 
 	if (slu_talk_plan(n, restarts(), &plan, err))
 		return -1;
+	slu_node_renew_conf(n);
 	buffer = plan.buffer;
 	rc = end_older(n, buffer, err);
 	rc = rc ? rc : open_dir(n, false, err);

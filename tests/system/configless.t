@@ -1,18 +1,117 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Nodes without a slurm.conf of their own: Slurm sends them its files, into a
-# directory where no sluice.conf is.
+# directory where no sluice.conf is. They have that in /etc/slurm, or not at
+# all, and then it comes from sluiced.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/buffer.sh"
+KEPT=/run/sluice/fetched.conf
+
+run_job() { # NAME
+	local job
+	job=$(buffer_script in | submit -N 2 -t 5)
+	check_within 60 "$1: a job with a file system ends" job_ended "$job"
+	check "$1: it COMPLETED" job_is "$job" COMPLETED
+	check "$1: its output is complete" output_complete in "$job"
+	check "$1: no node is drained" equal "$(on ctl sinfo -hR)" ''
+}
+
+test_own() {
+	make_input in 20 2
+	check "a node has no slurm.conf" fails on n1 test -e /etc/slurm/slurm.conf
+	check "yet probe finds what Slurm has sent" matches \
+		"$(on n1 sluice-node probe)" '^slurm +ok'
+	check "and says which sluice.conf it has" matches \
+		"$(on n1 sluice-node probe)" \
+		'^sluice.conf +ok +/etc/slurm/sluice.conf'
+	run_job "its own sluice.conf"
+}
+
+is_kept() { # HOST LINE
+	on "$1" grep -qxF "$2" "$KEPT"
+}
+
+log_says() { # HOST EXTENDED-REGULAR-EXPRESSION
+	on "$1" grep -qE "$2" /var/log/sluice-node.log
+}
+
+test_fetched() {
+	make_input in 20 2
+	check "a node has no sluice.conf" fails on n1 \
+		test -e /etc/slurm/sluice.conf
+	check_within 30 "slurmd has it fetched when it starts" \
+		is_kept n1 NodeStorage=auto
+	check "probe says where it is, and whose" matches \
+		"$(on n1 sluice-node probe)" "^sluice.conf +ok +$KEPT, fetched from"
+	check "nothing else is amiss" matches "$(on n1 sluice-node probe)" \
+		'^slurm +ok'
+	run_job "fetched"
+	check "commands of users find it" quietly bounded_exec -u alice n1 \
+		sysquery hosts
+}
+
+# It is another one: nodes hear so with the next job's plan.
+test_changed() {
+	cluster conf sluice.conf StageInTimeout=1234
+	on ctl scontrol reconfigure
+	on ctl pkill -HUP sluiced
+	run_job "changed"
+	check "the nodes have what is new" is_kept n1 StageInTimeout=1234
+	check "also the other" is_kept n2 StageInTimeout=1234
+	# a bad one changes nothing
+	cluster conf sluice.conf NoSuchKey=1
+	on ctl pkill -HUP sluiced
+	run_job "bad"
+	check "it is not sent" fails is_kept n1 NoSuchKey=1
+	on ctl sed -i /NoSuchKey/d /etc/slurm/sluice.conf
+}
+
+# What was fetched goes on serving.
+test_away() {
+	local job
+	cluster kill ctl sluiced
+	check "without sluiced probe names what is used" matches \
+		"$(on n1 sluice-node probe)" \
+		"^sluice.conf +note +$KEPT, fetched from .* which does not say"
+	job=$(buffer_script in | submit -N 2 -t 5)
+	cluster stop n1 slurmd
+	cluster start n1 slurmd
+	cluster start ctl sluiced
+	check_within 90 "sluiced is back: the job ends" job_ended "$job"
+	check "it COMPLETED" job_is "$job" COMPLETED
+}
+
+is_held() { # JOB
+	[ "$(job_field "$1" Priority)" = 0 ]
+}
+
+# Nobody says where to fetch it, and nothing is kept.
+test_none() {
+	local job
+	cluster conf sluice.conf SetupTimeout=5 OnSetupFailure=hold
+	on ctl pkill -HUP sluiced
+	on ctl sed -i 's/ sluiced=.*//' /etc/slurm/plugstack.conf
+	on ctl scontrol reconfigure
+	cluster stop n1 slurmd
+	on n1 rm "$KEPT"
+	cluster start n1 slurmd
+	check "probe says what to do" matches "$(on n1 sluice-node probe 2>&1)" \
+		'put sluiced=HOST into plugstack.conf'
+	wait_for 30 prints '^idle$' on ctl sinfo -hn n1 -o %T
+	job=$(buffer_script in | submit -w n1 -t 5)
+	check_within 60 "a job there is held" is_held "$job"
+	check "the log of the node says why" log_says n1 \
+		'nobody says where to fetch it'
+	check "no node is drained" equal "$(on ctl sinfo -hR)" ''
+	as_alice scancel "$job"
+}
 
 cluster_up --nodes 2 --ions 0 --configless
-make_input in 20 2
-check "a node has no slurm.conf" fails on n1 test -e /etc/slurm/slurm.conf
-check "yet probe finds what Slurm has sent" matches \
-	"$(on n1 sluice-node probe)" '^slurm +ok'
-job=$(buffer_script in | submit -N 2 -t 5)
-check_within 60 "a job with a file system ends" job_ended "$job"
-check "it COMPLETED" job_is "$job" COMPLETED
-check "its output is complete" output_complete in "$job"
-check "no node is drained" equal "$(on ctl sinfo -hR)" ''
+test_own
+cluster_gone
+cluster_up --nodes 2 --ions 0 --configless --fetch
+test_fetched
+test_changed
+test_away
+test_none
 finish

@@ -154,7 +154,9 @@ slurm_conf_sluice() {
 conf_sluice() {
 	local conf=$DIR/etc/slurm
 	echo "required /opt/sluice/lib/slurm/spank_sluice.so" \
-		"map=/pfs/.sluice" >"$conf/plugstack.conf"
+		"map=/pfs/.sluice$([ "$CONFIGLESS" != fetch ] ||
+			echo " sluiced=$(address ctl):6480")" \
+		>"$conf/plugstack.conf"
 	cat >"$conf/health-check" <<-EOT
 		#!/bin/sh
 		/opt/sluice/bin/sysmap --push

@@ -68,13 +68,15 @@ start_munged() {
 		--seed-file="$DIR/host/$1/munge/seed"
 }
 
-# A node that is configless has of /etc/slurm what is not Slurm's.
+# A node that is configless has of /etc/slurm what is not Slurm's, and with
+# --fetch not even sluice.conf.
 start_slurmd() { # HOST
-	[ "$CONFIGLESS" = yes ] || { in_host "$1" slurmd && return; }
-	# shellcheck disable=SC2016
-	in_host "$1" sh -c 'cd /etc/slurm && mkdir -p /run/ours &&
-		cp -p sluice.conf health-check /run/ours
-		mountpoint -q /etc/slurm || mount --bind /run/ours /etc/slurm'
+	local ours="sluice.conf health-check"
+	[ "$CONFIGLESS" != no ] || { in_host "$1" slurmd && return; }
+	[ "$CONFIGLESS" = yes ] || ours=health-check
+	in_host "$1" sh -c "cd /etc/slurm && mkdir -p /run/ours &&
+		cp -p $ours /run/ours
+		mountpoint -q /etc/slurm || mount --bind /run/ours /etc/slurm"
 	in_host "$1" slurmd --conf-server ctl
 }
 
