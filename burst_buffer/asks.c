@@ -122,6 +122,7 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 	if (i < 0)
 		return no_part(bb, ask, err);
 	if (plan_allowed(bb, ask, now, err) ||
+	    slu_bb_booted(b, bb, (size_t)i, now, err) ||
 	    slu_bb_set_node(b->db, bb, (size_t)i, SLU_NODE_FETCH, err))
 		return -1;
 	text = slu_bb_plan_text(bb, false);

@@ -268,6 +268,9 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 		     struct slu_err *err);
 int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 		     struct slu_err *err);
+/* Its state begins only now. */
+int slu_bb_set_since(struct slu_db *db, struct slu_bb *bb, const char *text,
+		     double now, struct slu_err *err);
 int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		       enum slu_bb_state in, const char *text,
 		       enum slu_bb_verdict verdict, enum slu_on_failure what,
@@ -410,6 +413,11 @@ int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
 		  struct slu_err *err);
 int slu_bb_settle_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 		      struct slu_err *err);
+/* Its nodes have to boot first, and none of them has asked what to do. */
+bool slu_bb_boots(const struct slu_bb *bb);
+/* Node i asks: if they were booting, set-up begins now. */
+int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+		  double now, struct slu_err *err);
 /* fail.c */
 /* The first failure counts; later ones become history. */
 int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,

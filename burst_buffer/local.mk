@@ -59,6 +59,7 @@ burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_persist tests/unit/test_persist_older \
 	$(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
+	tests/unit/test_buffers_boot \
 	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
 	tests/unit/test_buffers_het \
 	tests/unit/test_buffers_model tests/unit/test_buffers_older \
@@ -99,6 +100,7 @@ check_LIBRARIES += libtestworld.a
 libtestworld_a_SOURCES = tests/unit/burst_world.c tests/unit/burst_nodes.c
 world_test_libs = libtestworld.a $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_buffers_LDADD = $(world_test_libs)
+tests_unit_test_buffers_boot_LDADD = $(world_test_libs)
 tests_unit_test_buffers_answers_LDADD = $(world_test_libs)
 tests_unit_test_buffers_drains_LDADD = $(world_test_libs)
 tests_unit_test_buffers_het_LDADD = $(world_test_libs)

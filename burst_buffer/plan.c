@@ -238,6 +238,7 @@ static void set_numbers(struct slu_plan *plan, const struct slu_job *job,
 	plan->restarts = job->restarts;
 	plan->uid = job->uid;
 	plan->gid = job->gid;
+	plan->boot_timeout = job->boot_timeout > 0 ? job->boot_timeout : 0;
 	plan->setup_timeout = conf->setup_timeout;
 	plan->stage_in_timeout = conf->stage_in_timeout;
 	plan->stage_out_timeout = conf->stage_out_timeout;

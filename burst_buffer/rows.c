@@ -365,6 +365,25 @@ int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 	return 0;
 }
 
+int slu_bb_set_since(struct slu_db *db, struct slu_bb *bb, const char *text,
+		     double now, struct slu_err *err)
+{
+	if (slu_db_begin(db, err) ||
+	    finish(db,
+		   one(slu_db_exec(db, err,
+				   "UPDATE Buffer SET Since = ? WHERE BID = ?",
+				   "dI", now, (int64_t)bb->id),
+		       bb,
+		       err) || history(db, bb->id, bb->state, text, now, err)
+			   ? -1
+			   : 0,
+		   err))
+		return -1;
+	bb->since = now;
+	bb->grace = 0;
+	return 0;
+}
+
 int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		       enum slu_bb_state in, const char *text,
 		       enum slu_bb_verdict verdict, enum slu_on_failure what,

@@ -327,6 +327,31 @@ int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return slu_het_settle_others(b, bb, now, err);
 }
 
+/* Nodes that boot: Slurm runs no prolog before all of them are up. */
+
+bool slu_bb_boots(const struct slu_bb *bb)
+{
+	const unsigned began = SLU_IN(SLU_NODE_UP) | SLU_IN(SLU_NODE_READY) |
+			       SLU_IN(SLU_NODE_DOWN);
+
+	return bb->plan.boot_timeout && bb->state == SLU_BB_SETUP &&
+	       slu_bb_count(bb, began) == 0;
+}
+
+int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+		  double now, struct slu_err *err)
+{
+	char took[SLU_TIME_TEXT], text[300];
+
+	if (!slu_bb_boots(bb))
+		return 0;
+	snprintf(text, sizeof(text), "%.200s has booted after %s",
+		 bb->plan.node[i].name,
+		 slu_seconds_text(now - bb->since, took));
+	slu_bb_log(b, bb, SLU_INFO, "%s", text);
+	return slu_bb_set_since(b->db, bb, text, now, err);
+}
+
 /* Deadlines */
 
 /* Seconds; 0: it waits for others, whose deadlines count. */
@@ -337,7 +362,10 @@ static int64_t timeout(const struct slu_buffers *b, const struct slu_bb *bb)
 
 	switch (bb->state) {
 	case SLU_BB_SETUP:
-		return slu_het_waits(b, bb) ? 0 : bb->plan.setup_timeout;
+		if (slu_het_waits(b, bb))
+			return 0;
+		return bb->plan.setup_timeout +
+		       (slu_bb_boots(bb) ? bb->plan.boot_timeout : 0);
 	case SLU_BB_STAGE_IN:
 		return slu_het_waits(b, bb) ? 0 : bb->plan.stage_in_timeout;
 	case SLU_BB_STAGE_OUT:
@@ -402,7 +430,8 @@ static int fail_late(struct slu_buffers *b, struct slu_bb *bb, double now,
 {
 	char limit[SLU_TIME_TEXT];
 	char *late = slu_bb_hosts(bb, is_late);
-	int rc = slu_bb_fail(b, bb, now, err, "not done after %s on %.200s",
+	int rc = slu_bb_fail(b, bb, now, err, "not %s after %s on %.200s",
+			     slu_bb_boots(bb) ? "booted" : "done",
 			     slu_seconds_text((double)timeout(b, bb), limit),
 			     late ? late : "some nodes");
 

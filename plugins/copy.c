@@ -7,6 +7,8 @@
 
 #include <ctype.h>
 
+#define BOOT_NOTICED 60 /* s */
+
 static char *copy_text(const char *text)
 {
 	return text ? strdup(text) : NULL;
@@ -141,6 +143,36 @@ static void copy_size(const job_record_t *job, struct slu_job *out)
 	out->mem_mb = memory_of_node(job, out->node_cnt);
 }
 
+bool slu_saves_power(void)
+{
+	return slurm_conf.resume_program && slurm_conf.resume_program[0];
+}
+
+/* s until Slurm gives up a node of it that does not come up: it starts
+ * ResumeRate of them a minute, and looks every 30 s whether all are there. */
+static int64_t boot_timeout(const job_record_t *job)
+{
+	int64_t most = slurm_conf.resume_timeout, nodes = 0;
+	const node_record_t *node;
+
+	if (!IS_JOB_POWER_UP_NODE(job) || !job->node_bitmap)
+		return 0;
+	for (int i = bit_ffs(job->node_bitmap),
+		 last = bit_fls(job->node_bitmap);
+	     i >= 0 && i <= last; i++) {
+		if (!bit_test(job->node_bitmap, i))
+			continue;
+		node = node_record_table_ptr[i];
+		nodes++;
+		if (node->resume_timeout != NO_VAL16 &&
+		    node->resume_timeout > most)
+			most = node->resume_timeout;
+	}
+	if (slurm_conf.resume_rate)
+		most += nodes * 60 / slurm_conf.resume_rate;
+	return most + BOOT_NOTICED;
+}
+
 void slu_copy_job(const job_record_t *job, struct slu_job *out)
 {
 	const char *nodes = job->nodes;
@@ -169,6 +201,7 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out)
 		.hurry = job->bit_flags & JOB_KILL_HURRY,
 		.exit_code = job->exit_code,
 		.restarts = job->restart_cnt,
+		.boot_timeout = boot_timeout(job),
 		.ion_max = SLU_NO_ID,
 		.ions = SLU_NO_ID,
 	};

@@ -26,4 +26,7 @@ void slu_strip_env(struct slu_ctl *ctl, char **env, uint32_t *n);
 /* Set "NAME=value" in an environment array of Slurm's. */
 void slu_set_env(char ***env, uint32_t *n, const char *entry);
 
+/* Does Slurm power nodes down, and up for jobs? */
+bool slu_saves_power(void);
+
 #endif

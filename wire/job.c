@@ -65,6 +65,7 @@ static const struct slu_field job_fields[] = {
 	LATER(1),
 	LATER(2),
 	FIELD(I64, suspended_since),
+	FIELD(I64, boot_timeout),
 	LAST,
 };
 DESC(slu_job_desc, "job", job_fields);

@@ -48,6 +48,9 @@ struct slu_job {
 	bool hurry;		 /* cancelled with scancel --hurry */
 	uint32_t exit_code;	 /* wait status */
 	uint32_t restarts;
+	/* s that its nodes may take to boot before any of them can ask what to
+	 * do: Slurm gives up those that take longer; 0: they are up */
+	int64_t boot_timeout;
 	char *request;		/* buffer request in canonical text, or NULL */
 	char *completing_nodes; /* host list: their epilog has not ended */
 	char *down_nodes;	/* of its nodes, those slurmctld holds DOWN */

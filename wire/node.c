@@ -91,6 +91,7 @@ static const struct slu_field plan_fields[] = {
 	FIELD(U32, staged_job),
 	FIELD(U32, het_job),
 	FIELD(U32, het_buffers),
+	FIELD(I64, boot_timeout),
 	FIELD(I64, setup_timeout),
 	FIELD(I64, stage_in_timeout),
 	FIELD(I64, stage_out_timeout),

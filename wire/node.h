@@ -121,6 +121,7 @@ struct slu_plan {	 /* /v1/plan */
 	uint32_t staged_job;
 	/* As in struct slu_job. */
 	uint32_t het_job, het_buffers;
+	int64_t boot_timeout; /* as in struct slu_job */
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout, keep_failed;
 	bool over; /* in /v1/owed: it has to be taken down */

@@ -60,7 +60,7 @@ START_TEST(test_round_trip)
 	fill(&job);
 	/* of a run that goes on */
 	job.het_job = job.het_buffers = 0;
-	job.suspended_since = 0;
+	job.suspended_since = job.boot_timeout = 0;
 	expect_ok(slu_history_add(db, &job, &err), err);
 	expect_ok(slu_history_each(db, &all, as_text, &text, &err), err);
 	want = slu_encode_text(&slu_job_desc, &job);

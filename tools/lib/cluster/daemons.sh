@@ -72,12 +72,14 @@ start_munged() {
 # --fetch not even sluice.conf.
 start_slurmd() { # HOST
 	local ours="sluice.conf health-check"
-	[ "$CONFIGLESS" != no ] || { in_host "$1" slurmd && return; }
+	local options=${SLURMD_OPTIONS:-} # one word
+	[ "$CONFIGLESS" != no ] ||
+		{ in_host "$1" slurmd ${options:+"$options"} && return; }
 	[ "$CONFIGLESS" = yes ] || ours=health-check
 	in_host "$1" sh -c "cd /etc/slurm && mkdir -p /run/ours &&
 		cp -p $ours /run/ours
 		mountpoint -q /etc/slurm || mount --bind /run/ours /etc/slurm"
-	in_host "$1" slurmd --conf-server ctl
+	in_host "$1" slurmd ${options:+"$options"} --conf-server ctl
 }
 
 start_mariadbd() {
