@@ -57,12 +57,14 @@ static void advise_prolog(const struct slu_ctl_settings *s,
 			       "again during a long set-up may lose its job; "
 			       "set %lld\n",
 			       s->batch_start_timeout, (long long)up);
-	if (5 * (int64_t)s->suspend_resume < up)
+	if (5 * (int64_t)s->suspend_resume < up + s->boot)
 		slu_buf_printf(out,
 			       "salloc and srun give up after %u s "
 			       "(5 x (SuspendTimeout + ResumeTimeout)), "
-			       "set-up may take %lld s: raise ResumeTimeout\n",
-			       5 * s->suspend_resume, (long long)up);
+			       "boot and set-up may take %lld s: raise "
+			       "ResumeTimeout\n",
+			       5 * s->suspend_resume,
+			       (long long)(up + s->boot));
 }
 
 static void advise_rest(const struct slu_ctl_settings *s, struct slu_buf *out)

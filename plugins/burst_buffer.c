@@ -111,14 +111,17 @@ static bool prolog_flags_ok(void)
 	       !(slurm_conf.prolog_flags & PROLOG_FLAG_SERIAL);
 }
 
-/* Both salloc and srun give up after that many seconds; 0: they do not wait
- * alike (_wait_nodes_ready() in Slurm's salloc.c and allocate.c). */
+/* Both salloc and srun give up after 5 * (down + up) seconds; 0: they do not
+ * wait alike (_wait_nodes_ready() in Slurm's salloc.c and allocate.c). Where
+ * nodes are powered down they wait for the boot as well. */
 static uint32_t patience(const job_desc_msg_t *desc)
 {
 	uint32_t down = slurm_conf.suspend_timeout,
 		 up = slurm_conf.resume_timeout;
 
-	return desc->script || !down || !up ? 0 : 5 * (down + up);
+	if (desc->script || !down || !up)
+		return 0;
+	return 5 * (down + up) - (slu_saves_power() ? up : 0);
 }
 
 static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)

@@ -363,6 +363,11 @@ START_TEST(test_advice)
 
 	slu_advice(&good, &conf, &out);
 	expect(!out.len, "%s", out.data);
+	good.boot = 401; /* of 500, and set-up takes 100 */
+	slu_advice(&good, &conf, &out);
+	expect(strstr(out.data, "boot and set-up may take 501 s"), "%s",
+	       out.data);
+	slu_buf_reset(&out);
 	slu_advice(&bad, &conf, &out);
 	each(w, words) expect(strstr(out.data, *w), "%s", *w);
 	slu_buf_reset(&out);
