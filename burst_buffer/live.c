@@ -154,6 +154,27 @@ void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with)
 	forget_text(with);
 }
 
+int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
+		  struct slu_err *err)
+{
+	struct slu_plan_node *node = bb->plan.node;
+	const char *addr;
+	char *copy;
+
+	for (size_t i = 0; b->ops->addr && i < bb->plan.n_node; i++) {
+		addr = b->ops->addr(b->arg, node[i].name);
+		if (!addr || slu_eq(addr, node[i].addr))
+			continue;
+		copy = strdup(addr);
+		if (!copy)
+			return slu_err(err, SLU_NOMEM, "out of memory");
+		free(node[i].addr);
+		node[i].addr = copy;
+		forget_text(bb);
+	}
+	return 0;
+}
+
 const char *slu_bb_plan_text(struct slu_bb *bb, bool over)
 {
 	struct slu_plan plan = bb->plan; /* all but one word of it is bb's */

@@ -185,6 +185,9 @@ int slu_bb_copy_plan(const struct slu_plan *from, struct slu_plan *to,
 /* Give bb, at whose barriers nobody has come yet, plan, members and sums of the
  * other, which gets its own. */
 void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with);
+/* Where its nodes are by now, of a plan that nobody has yet. */
+int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
+		  struct slu_err *err);
 /* The plan's text, with that word of `over`: long, and the same for many nodes.
  * Borrowed; NULL: no memory. */
 const char *slu_bb_plan_text(struct slu_bb *bb, bool over);
@@ -268,9 +271,9 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 		     struct slu_err *err);
 int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 		     struct slu_err *err);
-/* Its state begins only now. */
-int slu_bb_set_since(struct slu_db *db, struct slu_bb *bb, const char *text,
-		     double now, struct slu_err *err);
+/* Its state begins only now, and its plan has other addresses. */
+int slu_bb_set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
+		      double now, struct slu_err *err);
 int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		       enum slu_bb_state in, const char *text,
 		       enum slu_bb_verdict verdict, enum slu_on_failure what,

@@ -365,14 +365,15 @@ int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 	return 0;
 }
 
-int slu_bb_set_since(struct slu_db *db, struct slu_bb *bb, const char *text,
-		     double now, struct slu_err *err)
+static int set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
+		      const char *plan, double now, struct slu_err *err)
 {
 	if (slu_db_begin(db, err) ||
 	    finish(db,
 		   one(slu_db_exec(db, err,
-				   "UPDATE Buffer SET Since = ? WHERE BID = ?",
-				   "dI", now, (int64_t)bb->id),
+				   "UPDATE Buffer SET Since = ?, Plan = ?"
+				   " WHERE BID = ?",
+				   "dsI", now, plan, (int64_t)bb->id),
 		       bb,
 		       err) || history(db, bb->id, bb->state, text, now, err)
 			   ? -1
@@ -382,6 +383,17 @@ int slu_bb_set_since(struct slu_db *db, struct slu_bb *bb, const char *text,
 	bb->since = now;
 	bb->grace = 0;
 	return 0;
+}
+
+int slu_bb_set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
+		      double now, struct slu_err *err)
+{
+	char *plan = slu_encode_text(&slu_plan_desc, &bb->plan);
+	int rc = plan ? set_booted(db, bb, text, plan, now, err)
+		      : slu_err(err, SLU_NOMEM, "out of memory");
+
+	free(plan);
+	return rc;
 }
 
 int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,

@@ -349,7 +349,10 @@ int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		 bb->plan.node[i].name,
 		 slu_seconds_text(now - bb->since, took));
 	slu_bb_log(b, bb, SLU_INFO, "%s", text);
-	return slu_bb_set_since(b->db, bb, text, now, err);
+	return slu_bb_locate(b, bb, err) ||
+			       slu_bb_set_booted(b->db, bb, text, now, err)
+		       ? -1
+		       : 0;
 }
 
 /* Deadlines */

@@ -305,6 +305,18 @@ static int hear_stored(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+/* Nodes that register by themselves, or boot elsewhere, were not in the last
+ * snapshot, or with another address. */
+static void tell_where(struct slu_ctl *ctl, const struct slu_where *where,
+		       double now)
+{
+	struct slu_node_addr is = {.name = where->node};
+
+	is.addr = ctl->ops.node_addr(ctl->ops.arg, where->node);
+	slu_ctl_send(ctl, &slu_node_is_desc, &is, now);
+	free(is.addr);
+}
+
 static const struct {
 	const struct slu_desc *desc;
 	int (*fn)(struct slu_ctl *ctl, void *msg, struct slu_err *err);
@@ -346,6 +358,8 @@ static void dispatch(struct slu_ctl *ctl, const struct slu_desc *desc,
 	struct slu_err err;
 	int rc;
 
+	if (ctl->linked && desc == &slu_where_desc)
+		tell_where(ctl, msg, now);
 	while (i < n && known[i].desc != desc)
 		i++;
 	/* Before the daemon's hello only that is understood. */

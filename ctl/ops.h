@@ -121,6 +121,9 @@ struct slu_ctl_ops {
 	/* Which of these nodes (host list) are down; NULL: none. With
 	 * `drained`, those drained too. */
 	char *(*down)(void *arg, const char *nodes, bool drained);
+	/* NodeAddr of a node, as it is now; NULL: there is none. Caller frees.
+	 */
+	char *(*node_addr)(void *arg, const char *node);
 
 	/*
 	 * Set the end of a running job with a finite limit to

@@ -202,6 +202,21 @@ static char *host_down(void *arg, const char *nodes, bool drained)
 	return text;
 }
 
+static char *host_node_addr(void *arg, const char *name)
+{
+	slurmctld_lock_t lock = {.node = READ_LOCK};
+	const node_record_t *node;
+	char *addr = NULL;
+
+	(void)arg;
+	lock_slurmctld(lock);
+	node = find_node_record2((char *)name);
+	if (node)
+		addr = strdup(node->comm_name ? node->comm_name : node->name);
+	unlock_slurmctld(lock);
+	return addr;
+}
+
 static void host_schedule(void *arg)
 {
 	(void)arg;
@@ -215,6 +230,7 @@ static const struct slu_ctl_ops ops = {
 	.snapshot = host_snapshot,
 	.jobs = host_jobs,
 	.down = host_down,
+	.node_addr = host_node_addr,
 	.set_end = slu_act_set_end,
 	.set_ends = slu_act_set_ends,
 	.limits = slu_limits,

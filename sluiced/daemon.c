@@ -275,6 +275,8 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	d->jobs = slu_jobs_new(err);
 	d->auth.clock = slu_now_mono;
 	d->auth.nodes = slu_nodes_new(slu_resolve, slu_now_mono, err);
+	if (d->auth.nodes)
+		slu_nodes_ask(d->auth.nodes, slu_daemon_where, d);
 	d->longpoll = slu_longpoll_new(slu_routes_parked, d);
 	d->publisher = slu_publisher_new(d->loop, on_published, d);
 	slu_near_init(d);

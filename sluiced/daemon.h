@@ -107,6 +107,9 @@ char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
 extern const struct slu_buffers_ops slu_buffers_glue;
 /* link.c: what slurmctld says. */
 extern const struct slu_control_ops slu_control_glue;
+/* link.c: ask slurmctld where a node is, see slu_nodes_ask(). arg: the daemon.
+ */
+bool slu_daemon_where(void *arg, const char *name);
 /* routes.c: what HTTP requests say. */
 extern const struct slu_httpd_ops slu_httpd_glue;
 /* Is a parked request's answer there? arg: the daemon. */

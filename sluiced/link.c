@@ -219,6 +219,26 @@ static void take_assignment(struct slu_daemon *d, void *msg)
 	slu_epoch_unref(old);
 }
 
+/* A new node counts for pools, too. */
+static void take_node_is(struct slu_daemon *d, void *msg)
+{
+	const struct slu_node_addr *is = msg;
+
+	if (slu_nodes_is(d->auth.nodes, is->name, is->addr))
+		slu_daemon_hear_again(d);
+}
+
+bool slu_daemon_where(void *arg, const char *name)
+{
+	const struct slu_where where = {.node = (char *)name};
+	struct slu_daemon *d = arg;
+
+	if (!d->control || !slu_control_connected(d->control))
+		return false;
+	slu_control_send(d->control, &slu_where_desc, &where);
+	return true;
+}
+
 static void take_history(struct slu_daemon *d, void *msg)
 {
 	slu_history_take(&d->history, msg);
@@ -235,6 +255,7 @@ static void message(void *arg, const struct slu_desc *desc, void *msg)
 		{&slu_job_ended_desc, take_ended},
 		{&slu_job_cancelled_desc, take_cancelled},
 		{&slu_job_nodes_desc, take_job_nodes},
+		{&slu_node_is_desc, take_node_is},
 		{&slu_assignment_desc, take_assignment},
 		{&slu_history_desc, take_history},
 		{&slu_job_waits_desc, take_waits},

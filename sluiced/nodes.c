@@ -20,16 +20,21 @@
 
 #define ADDR_MAX    8
 #define RETRY	    10.0
-#define SLOW	    0.5 /* seconds of a name service, until it knows nothing */
-#define SLOW_ANSWER 5.0 /* and until it answers */
+#define SLOW	    0.5	 /* seconds of a name service, until it knows nothing */
+#define SLOW_ANSWER 5.0	 /* and until it answers */
+#define WHERE_AGAIN 1.0	 /* seconds until slurmctld is asked the same again */
+#define WHERE_WAIT  5.0	 /* and until its answer is not waited for, */
+#define WHERE_MUTE  60.0 /* and when it does not answer at all */
 #define STRANGE	    64
 #define HOST_MAX    131072
 
 struct host {
 	char *name;
-	char *told;   /* NodeAddr, or NULL */
-	double asked; /* when it was resolved; 0: not yet */
-	bool named;   /* by its name too */
+	char *told;    /* NodeAddr, or NULL */
+	double asked;  /* when it was resolved; 0: not yet */
+	bool named;    /* by its name too */
+	double where;  /* when slurmctld was asked for it; 0: never, */
+	bool answered; /* and has it answered since? */
 	struct in_addr addr[ADDR_MAX];
 	size_t n;
 };
@@ -41,6 +46,8 @@ struct slu_nodes {
 	struct host *host; /* sorted by name */
 	size_t n, cap;
 	bool told; /* slurmctld's are known */
+	slu_nodes_where_f *ask_where;
+	void *arg;
 	/* Of others, which have not proven anything; a ring. */
 	struct host strange[STRANGE];
 	size_t next;
@@ -267,6 +274,57 @@ static struct host *strange(struct slu_nodes *nodes, const char *name)
 	return host->name ? host : NULL;
 }
 
+void slu_nodes_ask(struct slu_nodes *nodes, slu_nodes_where_f *fn, void *arg)
+{
+	nodes->ask_where = fn;
+	nodes->arg = arg;
+}
+
+bool slu_nodes_is(struct slu_nodes *nodes, const char *name, const char *addr)
+{
+	struct host *known = find(nodes, name), *host = known;
+
+	for (size_t i = 0; i < STRANGE; i++)
+		if (slu_eq(nodes->strange[i].name, name))
+			nodes->strange[i].answered = true;
+	if (addr && (!known || !slu_eq(known->told, addr)))
+		host = get(nodes, name);
+	if (!host)
+		return false;
+	host->answered = true;
+	if (!addr || slu_eq(host->told, addr))
+		return false;
+	free(host->told);
+	host->told = strdup(addr);
+	host->asked = 0;
+	return !known;
+}
+
+/* How long nothing is asked again, and what is said meanwhile, says whether
+ * slurmctld has answered; an older one does not. */
+static bool rests(const struct host *host, double now, bool *awaits)
+{
+	double since = now - host->where;
+
+	*awaits = host->where && !host->answered && since <= WHERE_WAIT;
+	return host->where &&
+	       since <= (host->answered ? WHERE_AGAIN : WHERE_MUTE);
+}
+
+/* May slurmctld still say that the node has this address? */
+static bool awaits_word(struct slu_nodes *nodes, struct host *host)
+{
+	double now = nodes->clock();
+	bool awaits;
+
+	if (rests(host, now, &awaits) || !nodes->ask_where ||
+	    !nodes->ask_where(nodes->arg, host->name))
+		return awaits;
+	host->where = now;
+	host->answered = false;
+	return true;
+}
+
 /* It is whom it says. Where there is no room for it, it is asked about again
  * the next time. */
 static void keep(struct slu_nodes *nodes, struct host *from)
@@ -308,6 +366,10 @@ int slu_nodes_check(struct slu_nodes *nodes, const char *name,
 	if (!asked)
 		return slu_err(err, SLU_IO,
 			       "the name service is slow, try again");
+	if (awaits_word(nodes, host))
+		return slu_err(err, SLU_IO,
+			       "slurmctld is asked where %s is, try again",
+			       name);
 	inet_ntop(AF_INET, &from, text, sizeof(text));
 	return slu_err(
 		err, SLU_DENIED,

@@ -29,13 +29,24 @@ void slu_nodes_free(struct slu_nodes *nodes);
 int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
 		  size_t n, struct slu_err *err);
 
+/* Of one node. True: it is one that slurmctld had not told of. addr NULL: there
+ * is no such node. */
+bool slu_nodes_is(struct slu_nodes *nodes, const char *name, const char *addr);
+
+/* Whom to ask where a node is that an address does not fit: it may have come,
+ * or moved, since slurmctld told of its nodes. fn says whether it could ask;
+ * the answer comes by slu_nodes_is(). */
+typedef bool slu_nodes_where_f(void *arg, const char *name);
+void slu_nodes_ask(struct slu_nodes *nodes, slu_nodes_where_f *fn, void *arg);
+
 /* NodeAddr of a node as slurmctld told it, borrowed until slu_nodes_set();
  * NULL when it did not. */
 const char *slu_nodes_addr(const struct slu_nodes *nodes, const char *node);
 
 /* Is `from` an address of the host? 0, or SLU_DENIED; SLU_IO while slurmctld
- * has not yet told of its nodes and so may still say that it is, and while the
- * name service is not asked because it was slow. */
+ * has not yet told of its nodes, or is asked about this one, and so may still
+ * say that it is, and while the name service is not asked because it was slow.
+ */
 int slu_nodes_check(struct slu_nodes *nodes, const char *host,
 		    struct in_addr from, struct slu_err *err);
 

@@ -13,6 +13,23 @@ static const struct slu_field node_addr_fields[] = {
 static DESC(node_addr_desc, "node_addr", node_addr_fields);
 #undef T
 
+#define T struct slu_node_addr
+static const struct slu_field node_is_fields[] = {
+	NEEDED(STR, name),
+	FIELD(STR, addr),
+	LAST,
+};
+DESC(slu_node_is_desc, "node_is", node_is_fields);
+#undef T
+
+#define T struct slu_where
+static const struct slu_field where_fields[] = {
+	NEEDED(STR, node),
+	LAST,
+};
+DESC(slu_where_desc, "where", where_fields);
+#undef T
+
 #define T struct slu_hello_ctl
 static const struct slu_field hello_ctl_fields[] = {
 	NEEDED(U32, version),
@@ -285,31 +302,28 @@ DESC(slu_distances_desc, "distances", distances_fields);
 #undef T
 
 const struct slu_desc *const slu_to_daemon[] = {
-	&slu_hello_ctl_desc, &slu_job_started_desc,
-	&slu_job_ended_desc, &slu_job_cancelled_desc,
-	&slu_job_nodes_desc, &slu_assignment_desc,
-	&slu_history_desc,   &slu_done_desc,
-	&slu_job_waits_desc, NULL,
+	&slu_hello_ctl_desc,
+	&slu_job_started_desc,
+	&slu_job_ended_desc,
+	&slu_job_cancelled_desc,
+	&slu_job_nodes_desc,
+	&slu_assignment_desc,
+	&slu_history_desc,
+	&slu_done_desc,
+	&slu_job_waits_desc,
+	&slu_node_is_desc,
+	NULL,
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc,
-	&slu_buffer_desc,
-	&slu_extend_desc,
-	&slu_hold_desc,
-	&slu_requeue_desc,
-	&slu_fail_desc,
-	&slu_cancel_job_desc,
-	&slu_complete_desc,
-	&slu_drain_desc,
-	&slu_resume_desc,
-	&slu_annotate_desc,
-	&slu_published_desc,
-	&slu_stored_desc,
-	&slu_history_row_desc,
-	&slu_history_end_desc,
-	&slu_supply_desc,
-	&slu_distances_desc,
-	&slu_history_rows_desc,
-	NULL,
+	&slu_hello_daemon_desc, &slu_buffer_desc,
+	&slu_extend_desc,	&slu_hold_desc,
+	&slu_requeue_desc,	&slu_fail_desc,
+	&slu_cancel_job_desc,	&slu_complete_desc,
+	&slu_drain_desc,	&slu_resume_desc,
+	&slu_annotate_desc,	&slu_published_desc,
+	&slu_stored_desc,	&slu_history_row_desc,
+	&slu_history_end_desc,	&slu_supply_desc,
+	&slu_distances_desc,	&slu_where_desc,
+	&slu_history_rows_desc, NULL,
 };

@@ -39,6 +39,10 @@ struct slu_job_nodes { /* "job_nodes": nodes left COMPLETING, or are DOWN */
 	char *lost; /* host list: slurmctld holds them DOWN */
 };
 
+/* "node_is": the answer to "where". A struct slu_node_addr; addr NULL: there is
+ * no such node. */
+extern const struct slu_desc slu_node_is_desc;
+
 struct slu_job_ref {
 	uint32_t job_id;
 };
@@ -112,6 +116,11 @@ struct slu_done { /* "done": answer to a command */
 extern const struct slu_desc slu_done_desc;
 
 /* sluiced -> libsluice */
+
+struct slu_where { /* "where" is this node? It may be new, or have moved. */
+	char *node;
+};
+extern const struct slu_desc slu_where_desc;
 
 struct slu_buffer_state { /* "buffer": one line of the mirror */
 	uint64_t buffer;  /* instance id */

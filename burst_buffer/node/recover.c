@@ -18,6 +18,7 @@
 
 #define TRY_FOR	     86400.0 /* seconds, while sluiced is away */
 #define ASK_TIME     60.0
+#define REGISTERS    5	     /* seconds */
 #define EPILOGS_TURN 1000000 /* us */
 
 static bool lives(const struct slu_node *n, const char *pid_file)
@@ -148,9 +149,20 @@ static int dry_run(struct slu_node *n, struct slu_err *err)
 	return EXIT_SUCCESS;
 }
 
+/* A node that registers by itself, or has got an address of its own now, is
+ * not what it says for sluiced before slurmd has registered, which is done
+ * meanwhile. */
+static bool not_yet_known(const struct slu_err *err, double start)
+{
+	if (err->kind != SLU_DENIED || slu_now_mono() > start + ASK_TIME)
+		return false;
+	sleep(REGISTERS);
+	return true;
+}
+
 int slu_cmd_recover(struct slu_node *n)
 {
-	double end = slu_now_mono() + TRY_FOR;
+	double start = slu_now_mono(), end = start + TRY_FOR;
 	char io[PATH_MAX];
 	struct slu_err err = {0};
 	int rc;
@@ -161,7 +173,8 @@ int slu_cmd_recover(struct slu_node *n)
 	slu_llite_tidy("", io, time(NULL));
 	look_after_all(n);
 	remount_kept(n);
-	while ((rc = recover(n, &err)) && err.kind == SLU_TIMEOUT &&
+	while ((rc = recover(n, &err)) &&
+	       (err.kind == SLU_TIMEOUT || not_yet_known(&err, start)) &&
 	       slu_now_mono() < end)
 		;
 	if (!rc)

@@ -106,6 +106,28 @@ test_none() {
 	as_alice scancel "$job"
 }
 
+# slurm.conf knows n2 no more, nor does anybody's /etc/hosts: it registers by
+# itself (slurmd -Z), and slurmctld says where it is.
+test_dynamic() {
+	local job etc=/var/tmp/sluice-$CLUSTER/etc
+	cluster stop n2 slurmd
+	cluster stop ctl slurmctld
+	sed -i '/^NodeName=n2 /d; s/^\(PartitionName=main Nodes\)=[^ ]*/\1=ALL/
+		$a MaxNodeCount=4' "$etc/slurm/slurm.conf"
+	sed -i '/ n2$/d' "$etc/hosts"
+	cluster start ctl slurmctld
+	wait_for 30 prints idle on ctl sinfo -hn n1 -o %T
+	on n2 rm -rf /run/sluice
+	on n2 slurmd -Z --conf-server 10.77.0.1 --conf "CPUs=2 RealMemory=1000"
+	check_within 30 "a node that nobody has named registers" \
+		prints idle on ctl sinfo -hn n2 -o %T
+	check_within 60 "it has its sluice.conf from sluiced" is_kept n2 \
+		NodeStorage=auto
+	check_within 30 "sluiced believes it" \
+		quietly on n2 /opt/sluice/bin/sysmap --push
+	run_job "dynamic"
+}
+
 cluster_up --nodes 2 --ions 0 --configless
 test_own
 cluster_gone
@@ -113,5 +135,6 @@ cluster_up --nodes 2 --ions 0 --configless --fetch
 test_fetched
 test_changed
 test_away
+test_dynamic
 test_none
 finish

@@ -95,9 +95,13 @@ static void on_log(void *arg, enum slu_level level, const char *line)
 		fprintf(stderr, "%.1f %s\n", w->now, line);
 }
 
+const char *n2_addr;
+
 static const char *on_addr(void *arg, const char *node)
 {
 	(void)arg;
+	if (strcmp(node, "n2") == 0)
+		return n2_addr;
 	return strcmp(node, "n1") == 0 ? "10.0.0.1" : NULL;
 }
 

@@ -67,6 +67,9 @@ struct world {
 	int crash_in; /* callbacks until the process dies; 0: it lives */
 };
 
+/* NodeAddr of n2, as slurmctld has told it; NULL: it has not. */
+extern const char *n2_addr;
+
 /* sluiced starts on the database, ends, and does both. */
 void world_load(struct world *w);
 void world_unload(struct world *w);

@@ -308,6 +308,12 @@ static void fake_keep_number(void *arg, uint32_t last)
 	did("keep %u;", last);
 }
 
+static char *fake_node_addr(void *arg, const char *node)
+{
+	(void)arg;
+	return *node == 'n' ? slu_asprintf("%s-addr", node) : NULL;
+}
+
 static void fake_schedule(void *arg)
 {
 	(void)arg;
@@ -327,6 +333,7 @@ const struct slu_ctl_ops fake_ops = {
 	.snapshot = fake_snapshot,
 	.jobs = fake_jobs,
 	.down = fake_down,
+	.node_addr = fake_node_addr,
 	.set_end = fake_set_end,
 	.set_ends = fake_set_ends,
 	.limits = fake_limits,

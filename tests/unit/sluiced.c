@@ -256,11 +256,28 @@ void ctl_close(void)
 	ctl_fd = -1;
 }
 
+/* If slurmctld is asked where the node is, it knows no more than it has told.
+ */
+static void answer_where(void)
+{
+	char name[64];
+	struct slu_node_addr is = {.name = name};
+	const char *said = strstr(err.text, "slurmctld is asked where ");
+
+	if (said &&
+	    sscanf(said, "slurmctld is asked where %63[^ ,]", name) == 1)
+		ctl_send(&slu_node_is_desc, &is);
+}
+
 int post(const char *path, const char *text, struct slu_buf *reply)
 {
 	struct slu_buf mine = {0}, *to = reply ? reply : &mine;
-	int rc = slu_http_post(http, path, text, strlen(text), 5, to, &err);
+	int rc = slu_http_post(http, path, text, strlen(text), 0, to, &err);
 
+	if (rc < 0 && err.kind == SLU_TIMEOUT) {
+		answer_where();
+		rc = slu_http_post(http, path, text, strlen(text), 5, to, &err);
+	}
 	slu_buf_free(&mine);
 	return rc < 0 ? (int)err.kind : 0;
 }

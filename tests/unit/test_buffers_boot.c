@@ -85,6 +85,55 @@ START_TEST(test_first_asks)
 }
 END_TEST
 
+static int64_t plans_with(struct world *w, const char *addr)
+{
+	struct slu_err err;
+	int64_t n = 0;
+
+	expect_ok(slu_db_value(w->db, &n, 0, &err,
+			       "SELECT count(*) FROM Buffer WHERE "
+			       "instr(Plan, ?)",
+			       "s", addr),
+		  err);
+	return n;
+}
+
+/* In a cloud a node has its address when it has booted; the plan that nodes
+ * get has the present ones, also after a restart. */
+START_TEST(test_moved)
+{
+	struct slu_buf text = {0};
+	struct slu_node_ask ask = {.job_id = JOB, .node = (char *)"n1"};
+	char *secret = NULL;
+	struct slu_err err;
+	struct world w;
+
+	n2_addr = "10.0.0.2";
+	begin(&w, 2, BOOT);
+	ck_assert_int_eq(plans_with(&w, "10.0.0.2"), 1);
+	ck_assert(!passes(&w, 100));
+	n2_addr = "10.0.7.7";
+	expect_ok(slu_buffers_plan(w.b, &ask, w.now, &text, &secret, &err),
+		  err);
+	expect(strstr(text.data, "10.0.7.7") && !strstr(text.data, "10.0.0.2"),
+	       "%s", text.data);
+	ck_assert_int_eq(plans_with(&w, "10.0.7.7"), 1);
+	ck_assert_int_eq(plans_with(&w, "10.0.0.2"), 0);
+	/* from then on it stays: servers know each other by it */
+	n2_addr = "10.0.8.8";
+	ask.node = (char *)"n2";
+	slu_buf_reset(&text);
+	free(secret);
+	expect_ok(slu_buffers_plan(w.b, &ask, w.now, &text, &secret, &err),
+		  err);
+	expect(strstr(text.data, "10.0.7.7"), "%s", text.data);
+	free(secret);
+	slu_buf_free(&text);
+	world_free(&w);
+	n2_addr = NULL;
+}
+END_TEST
+
 /* While they boot nothing is to be given back: Slurm moves the start. */
 START_TEST(test_start_moved)
 {
@@ -155,4 +204,4 @@ START_TEST(test_random)
 END_TEST
 
 TEST_MAIN("buffers_boot", test_booting, test_booted, test_first_asks,
-	  test_start_moved, test_random)
+	  test_moved, test_start_moved, test_random)

@@ -266,6 +266,33 @@ START_TEST(test_overflow)
 }
 END_TEST
 
+/* A node that was not in the last snapshot, or has moved since. */
+START_TEST(test_where)
+{
+	static const struct {
+		const char *node, *addr;
+	} cases[] = {{"n9", "n9-addr"}, {"login", NULL}};
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	link_up(ctl, 1);
+	each(c, cases)
+	{
+		struct slu_where where = {.node = (char *)c->node};
+		struct slu_node_addr *is;
+
+		daemon_say(&slu_where_desc, &where);
+		slu_ctl_step(ctl, 2);
+		slu_ctl_step(ctl, 2);
+		is = daemon_hear(&slu_node_is_desc);
+		ck_assert_ptr_nonnull(is);
+		ck_assert_str_eq(is->name, c->node);
+		ck_assert(slu_eq(is->addr, c->addr));
+		slu_msg_free(&slu_node_is_desc, is);
+	}
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 static void say_raw(const char *text)
 {
 	ck_assert(send(daemon_end.fd, text, strlen(text), 0) > 0);
@@ -414,5 +441,5 @@ END_TEST
 
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_end_that_is_found, test_reconnect, test_overflow,
-	  test_bad_lines, test_daemon_that_does_not_read, test_reload,
-	  test_status_of_many, test_status_words)
+	  test_where, test_bad_lines, test_daemon_that_does_not_read,
+	  test_reload, test_status_of_many, test_status_words)

@@ -117,6 +117,67 @@ START_TEST(test_asks_seldom)
 }
 END_TEST
 
+static int wheres;
+
+static bool where(void *arg, const char *name)
+{
+	ck_assert_ptr_eq(arg, &wheres);
+	ck_assert(*name == 'n');
+	wheres++;
+	return wheres != 5; /* then there is nobody to ask */
+}
+
+/* A node has come, or moved, since slurmctld told of its nodes. */
+START_TEST(test_where)
+{
+	struct slu_err err;
+	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
+	struct in_addr from;
+
+	wheres = 0;
+	now = 100;
+	slu_nodes_ask(nodes, where, &wheres);
+	expect_ok(slu_nodes_set(nodes, list, 3, &err), err);
+	for (int is_new = 0; is_new < 2; is_new++, now += 1000) {
+		const char *name = is_new ? "nnew" : "n3";
+
+		inet_pton(AF_INET, "10.0.7.7", &from);
+		/* it is asked once, and waited for */
+		for (int i = 0; i < 5; i++)
+			expect_fail(slu_nodes_check(nodes, name, from, &err),
+				    err, SLU_IO, "slurmctld is asked where n");
+		ck_assert_int_eq(wheres, 1 + 2 * is_new);
+		/* it knows nothing new: for a moment that is final */
+		ck_assert(
+			!slu_nodes_is(nodes, name, is_new ? NULL : "10.0.0.3"));
+		expect_fail(slu_nodes_check(nodes, name, from, &err), err,
+			    SLU_DENIED, "no address of n");
+		now += 2;
+		expect_fail(slu_nodes_check(nodes, name, from, &err), err,
+			    SLU_IO, "asked where");
+		ck_assert(slu_nodes_is(nodes, name, "10.0.7.7") == is_new);
+		expect_ok(slu_nodes_check(nodes, name, from, &err), err);
+		ck_assert_int_eq(wheres, 2 + 2 * is_new);
+		ck_assert_str_eq(slu_nodes_addr(nodes, name), "10.0.7.7");
+	}
+	/* nobody can be asked; then nobody answers */
+	inet_pton(AF_INET, "10.0.8.8", &from);
+	expect_fail(slu_nodes_check(nodes, "n3", from, &err), err, SLU_DENIED,
+		    "no address");
+	expect_fail(slu_nodes_check(nodes, "n3", from, &err), err, SLU_IO,
+		    "asked where");
+	now += 6;
+	for (int i = 0; i < 5; i++, now++)
+		expect_fail(slu_nodes_check(nodes, "n3", from, &err), err,
+			    SLU_DENIED, "no address");
+	now += 60;
+	expect_fail(slu_nodes_check(nodes, "n3", from, &err), err, SLU_IO,
+		    "asked where");
+	ck_assert_int_eq(wheres, 7);
+	slu_nodes_free(nodes);
+}
+END_TEST
+
 /* Where NodeAddr says it all, the node's name is not asked about. */
 START_TEST(test_asks_no_more)
 {
@@ -217,4 +278,5 @@ START_TEST(test_slow_service)
 END_TEST
 
 TEST_MAIN("sluiced_nodes", test_check, test_not_yet_told, test_asks_seldom,
-	  test_asks_no_more, test_hello_again, test_made_up, test_slow_service)
+	  test_asks_no_more, test_where, test_hello_again, test_made_up,
+	  test_slow_service)
