@@ -146,6 +146,13 @@ bool slu_copy(char *dst, size_t size, const char *src)
 	return (size_t)snprintf(dst, size, "%s", src) < size;
 }
 
+size_t slu_mark(const char *text)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	return strncmp(text, mark, sizeof(mark) - 1) ? 0 : sizeof(mark) - 1;
+}
+
 char *slu_trim(char *s)
 {
 	char *end;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/str.h"
 #include "job_submit/ended.h"
 #include "job_submit/import.h"
 #include "wire/note.h"
@@ -11,7 +12,9 @@
 #define FARTHEST  4000000000 /* Unix seconds; no number of a log is larger */
 #define FIRST_LOG 300000000  /* none begins before, Unix seconds */
 #define LONGEST	  (UINT32_MAX / 60) /* minutes */
-#define MARK	  "\xef\xbb\xbf"    /* of UTF-8, before a text */
+#define BLANKS	  " \t\r"
+#define UNUSED	  0
+#define EXACT	  0x1p53 /* whole numbers up to there are told apart */
 
 void slu_import_broken(struct slu_import_report *report, uint64_t line,
 		       const struct slu_err *why)
@@ -102,6 +105,14 @@ int slu_import_take(const struct slu_import *import, struct slu_job *job,
 	return rc;
 }
 
+/* Of what take_swf() reads, the largest numbers that have a meaning. */
+static const double most[COLUMNS] = {
+	[0] = FARTHEST,	 [1] = FARTHEST,  [2] = FARTHEST, [3] = FARTHEST,
+	[4] = FARTHEST,	 [7] = FARTHEST,  [8] = FARTHEST, [9] = EXACT,
+	[10] = FARTHEST, [11] = FARTHEST, [12] = EXACT,	  [13] = EXACT,
+	[14] = EXACT,
+};
+
 /* "; UnixStartTime: 863994000": times count from there. */
 static void take_comment(const char *line, double *epoch)
 {
@@ -112,20 +123,30 @@ static void take_comment(const char *line, double *epoch)
 		*epoch = value;
 }
 
+/* Where column i's number ends; NULL: there is none. What no one reads may be
+ * any word. */
+static const char *take_number(const char *line, int i, double *value)
+{
+	char *end;
+
+	line += strspn(line, BLANKS);
+	*value = strtod(line, &end);
+	if (most[i] == UNUSED)
+		return *line ? line + strcspn(line, BLANKS) : NULL;
+	return end == line ? NULL : end;
+}
+
 static int take_numbers(const char *line, double v[COLUMNS],
 			struct slu_err *err)
 {
 	for (int i = 0; i < COLUMNS; i++) {
-		char *end;
-
-		v[i] = strtod(line, &end);
-		if (end == line)
+		line = take_number(line, i, &v[i]);
+		if (!line)
 			return slu_err(err, SLU_INVALID, "%d of %d columns", i,
 				       COLUMNS);
-		if (!(v[i] >= -1 && v[i] <= FARTHEST))
+		if (most[i] != UNUSED && !(v[i] >= -1 && v[i] <= most[i]))
 			return slu_err(err, SLU_INVALID, "column %d: %g", i + 1,
 				       v[i]);
-		line = end;
 	}
 	return 0;
 }
@@ -252,10 +273,8 @@ int slu_import(const char *format, char *text, size_t len,
 	*report = (struct slu_import_report){0};
 	if (slu_import_format(format, err) < 0)
 		return -1;
-	if (len >= 3 && !memcmp(text, MARK, 3)) {
-		text += 3;
-		len -= 3;
-	}
+	len -= slu_mark(text);
+	text += slu_mark(text);
 	if (strcmp(format, "json") == 0)
 		return slu_import_json(text, len, import, report, err);
 	fill_holes(text, len);

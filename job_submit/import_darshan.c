@@ -17,11 +17,14 @@
 #include <xxhash.h>
 #include "job_submit/import.h"
 
-#define TIMERS 4 /* microseconds each */
+#define VERSION "# darshan log version"
+#define TIMERS	4 /* microseconds each */
 
 struct log {
 	struct slu_import_io io;
 	bool counters;	 /* it had some */
+	bool begun;	 /* its first line was there */
+	bool named;	 /* it says that it has some, whatever is printed */
 	uint64_t head;	 /* hash of what is said of the program */
 	uint64_t timers; /* hash of the first timers */
 	int n_timers;
@@ -144,12 +147,22 @@ static int finish(struct log *log, uint64_t line,
 		  struct slu_import_report *report, struct slu_err *err)
 {
 	struct slu_import_io io = log->io;
-	bool counters = log->counters;
+	bool counters = log->counters, named = log->named;
+	bool begun = log->begun;
 
 	io.log = identity(log);
 	*log = (struct log){0};
-	if (!counters)
+	if (!counters && named) {
+		slu_err(err, SLU_INVALID,
+			"no counters of files: print them by darshan-parser "
+			"without options, or with --base");
+		slu_import_broken(report, line, err);
 		return 0;
+	}
+	if (!counters) {
+		report->skipped += begun;
+		return 0;
+	}
 	if (!io.job_id || !io.start) {
 		slu_err(err, SLU_INVALID, "a log without jobid or start_time");
 		slu_import_broken(report, line, err);
@@ -175,6 +188,20 @@ static bool is_counter(const char *line)
 	return *line && *line != '#' && strncmp(line, "total_", 6) != 0;
 }
 
+/* A log of a program that did nothing has none of our modules; with --total,
+ * --perf or --file those of others are not printed. */
+static bool names_counters(const char *line)
+{
+	static const char *const marks[] = {
+		"# POSIX module:", "# STDIO module:", "total_POSIX_",
+		"total_STDIO_",	   "# performance",   "# files"};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (!strncmp(line, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
 int slu_import_darshan(char *text, const struct slu_import *import,
 		       struct slu_import_report *report, struct slu_err *err)
 {
@@ -187,9 +214,11 @@ int slu_import_darshan(char *text, const struct slu_import *import,
 			*next++ = '\0';
 		line[strcspn(line, "\r")] = '\0';
 		number++;
-		if (strncmp(line, "# darshan log version", 21) == 0 &&
+		if (strncmp(line, VERSION, sizeof(VERSION) - 1) == 0 &&
 		    finish(&log, number, import, report, err) < 0)
 			return -1;
+		log.begun |= strncmp(line, VERSION, sizeof(VERSION) - 1) == 0;
+		log.named |= names_counters(line);
 		if (*line == '#')
 			take_comment(line, &log);
 		else if (is_counter(line) && take_counter(line, &log, err) < 0)

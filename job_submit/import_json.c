@@ -46,19 +46,25 @@ static int64_t plain_number(struct json_object *n)
 	}
 }
 
-/* 0 where there is none, or no end of it. */
-static int64_t number(struct json_object *obj, const char *key)
+/* Of {"set": true, "number": 5}, or 5; NULL where there is none, or no end of
+ * it. */
+static struct json_object *value_of(struct json_object *obj, const char *key)
 {
 	struct json_object *n = member(obj, key), *set;
 
-	if (json_object_is_type(n, json_type_object)) {
-		set = member(n, "set");
-		if ((set && !json_object_get_boolean(set)) ||
-		    json_object_get_boolean(member(n, "infinite")))
-			return 0;
-		n = member(n, "number");
-	}
-	return plain_number(n);
+	if (!json_object_is_type(n, json_type_object))
+		return n;
+	set = member(n, "set");
+	if ((set && !json_object_get_boolean(set)) ||
+	    json_object_get_boolean(member(n, "infinite")))
+		return NULL;
+	return member(n, "number");
+}
+
+/* 0 where there is none, or no end of it. */
+static int64_t number(struct json_object *obj, const char *key)
+{
+	return plain_number(value_of(obj, key));
 }
 
 /* Borrowed; NULL where there is none, or an empty one. */
@@ -88,6 +94,34 @@ static char *state_of(struct json_object *obj)
 static uint32_t at_most(int64_t n)
 {
 	return n > 0 && n < UINT32_MAX - 1 ? (uint32_t)n : 0;
+}
+
+/* A word that is no number is none. */
+static bool is_zero(struct json_object *n)
+{
+	const char *text = json_object_is_type(n, json_type_string)
+				   ? json_object_get_string(n)
+				   : NULL;
+
+	if (text)
+		return *text && !text[strspn(text, "0")];
+	return json_object_is_type(n, json_type_int) ||
+	       json_object_is_type(n, json_type_double);
+}
+
+/* Task 0 is one, too; an array whose tasks were never told apart has none. */
+static void take_array(struct json_object *array, struct slu_job *job)
+{
+	struct json_object *task = value_of(array, "task_id");
+	int64_t id = plain_number(task);
+	bool is_task =
+		task && (id || is_zero(task)) && id >= 0 && id < UINT32_MAX - 1;
+
+	job->array_task_id = SLU_NO_ID;
+	if (!is_task || !at_most(number(array, "job_id")))
+		return;
+	job->array_job_id = at_most(number(array, "job_id"));
+	job->array_task_id = (uint32_t)id;
 }
 
 static int take_user(struct json_object *obj, const struct slu_import *import,
@@ -149,7 +183,6 @@ static uint32_t tasks_of(struct json_object *obj)
 static void take_counts(struct json_object *obj, struct slu_job *job)
 {
 	struct json_object *time = member(obj, "time");
-	struct json_object *array = member(obj, "array");
 	struct json_object *required = member(obj, "required");
 
 	job->submit = number(time, "submission");
@@ -158,10 +191,7 @@ static void take_counts(struct json_object *obj, struct slu_job *job)
 	job->end = number(time, "end");
 	slu_import_elapsed(job, number(time, "elapsed"));
 	job->limit = job->limit_asked = at_most(number(time, "limit"));
-	job->array_job_id = at_most(number(array, "job_id"));
-	job->array_task_id = job->array_job_id
-				     ? at_most(number(array, "task_id"))
-				     : SLU_NO_ID;
+	take_array(member(obj, "array"), job);
 	job->node_cnt = at_most(number(obj, "allocation_nodes"));
 	job->cpus = at_most(number(required, "CPUs"));
 	job->exit_code = exit_code(member(obj, "exit_code"));

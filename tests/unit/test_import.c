@@ -14,14 +14,16 @@ static int to_uid(const char *user, uint32_t *uid)
 /* One job as a line. */
 static int print_job(void *arg, const struct slu_job *j, struct slu_err *err)
 {
-	char *out = arg;
+	char *out = arg, task[32] = "0";
 
 	(void)err;
+	if (j->array_job_id)
+		sprintf(task, "%u_%u", j->array_job_id, j->array_task_id);
 	sprintf(out + strlen(out),
-		"%u[%u] %u %s %s/%s %s n%u %ld+%ld-%ld %u "
+		"%u[%s] %u %s %s/%s %s n%u %ld+%ld-%ld %u "
 		"%s\n",
-		j->job_id, j->array_job_id ? j->array_task_id : 0, j->uid,
-		j->user ? j->user : "-", j->account ? j->account : "-",
+		j->job_id, task, j->uid, j->user ? j->user : "-",
+		j->account ? j->account : "-",
 		j->partition ? j->partition : "-", j->name ? j->name : "-",
 		j->node_cnt, (long)j->submit, (long)j->start, (long)j->end,
 		j->limit_asked, j->state ? j->state : "-");
@@ -79,7 +81,7 @@ static const struct {
 	 "11|11|ada||acc|fat||None|1970-01-01T00:01:02|CANCELLED|2||x\n"
 	 "12|12|ada||acc|fat||noon|1970-01-01T00:01:02|COMPLETED|2||x\n"
 	 "13|13|ada\n",
-	 "9[3] 1000 ada acc/fat a|b n2 1+2-62 1440 CANCELLED\n"
+	 "9[7_3] 1000 ada acc/fat a|b n2 1+2-62 1440 CANCELLED\n"
 	 "8[0] 5 bob acc/fat x n2048 0+2-62 0 COMPLETED\n",
 	 2, 2, 3, "5: user \"eve\" is not known here"},
 	{"sacct",
@@ -127,7 +129,7 @@ static const struct {
 	 "\"limit\":7},\"state\":{\"current\":\"FAILED\"}},"
 	 "{\"job_id\":7,\"time\":{\"start\":1,\"end\":2}},"
 	 "{\"job_id\":8,\"time\":{\"start\":0,\"end\":2}},3]}",
-	 "5[2] 1000 ada acc/fat n n4 1+3-9 60 COMPLETED\n"
+	 "5[5_2] 1000 ada acc/fat n n4 1+3-9 60 COMPLETED\n"
 	 "6[0] 1000 ada -/- - n0 0+1-2 7 FAILED\n",
 	 2, 1, 2, "3: job 7: user \"\" is not known here"},
 	{"darshan",
@@ -146,6 +148,17 @@ static const struct {
 	 "# darshan log version: 3.10\n"
 	 "POSIX\t-1\t6\tPOSIX_BYTES_READ\t4\t/f\t/\tlustre\n",
 	 "7 at 1000: 5 111\n", 1, 1, 5, "6: POSIX_BYTES_WRITTEN: \"many\""},
+	/* Logs of which no counters were printed, and one that has none. */
+	{"darshan",
+	 "# darshan log version: 3.41\n# jobid: 7\n# start_time: 1000\n"
+	 "# POSIX module: 3 bytes (compressed), ver=4\n"
+	 "total_POSIX_BYTES_READ: 7\n"
+	 "# darshan log version: 3.41\n# jobid: 8\n# start_time: 1000\n"
+	 "# performance\n"
+	 "# darshan log version: 2.06\n# jobid: 9\n# start_time: 1000\n",
+	 "", 0, 1, 2,
+	 "6: no counters of files: print them by darshan-parser without "
+	 "options, or with --base"},
 	{"darshan",
 	 "# darshan log version: 3.10\n# jobid: 7\n# start_time: 1000\n"
 	 "POSIX\t-1\t6\tPOSIX_BYTES_WRITTEN\t100\t/f\t/\tlustre\n"
@@ -182,6 +195,13 @@ static const struct {
 	 "2 10 5 .5 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
 	 "3 0 0 1 4 -1 -1 8 601 -1 4e9 3 2 7 1 -1 -1 -1\n",
 	 "3[0] 3 3 2/1 7 n8 1+1-2 11 COMPLETED\n", 1, 2, 0, ""},
+	/* What nobody reads may be any word; what is read has a range. */
+	{"swf",
+	 "1 10 5 100 4 1e12 9e18 8 601 4294967296 1 3 2e12 7 1 ? nan -7\n"
+	 "2 10 5 100 4 -9 - 8 601 -1 1 3 2 7 1 -1 -1\n"
+	 "3 10 5 100 4 -1 -1 5e9 601 -1 1 3 2 7 1 -1 -1 -1\n",
+	 "1[0] 3 3 2000000000000/1 7 n8 11+16-116 11 COMPLETED\n", 1, 0, 2,
+	 "2: 17 of 18 columns"},
 	/* What reached its request, whatever the log calls it. */
 	{"swf",
 	 "1 10 5 601 4 -1 -1 8 601 -1 0 3 2 7 1 -1 -1 -1\n"
@@ -269,6 +289,28 @@ static const struct {
 	 "173|5|1970-01-01T00:00:05|1970-01-01T00:00:09|COMPLETED\n",
 	 "173[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n", 1, 2, 2,
 	 "2: 171_1 is known by JobIDRaw only"},
+	/* Of an array, but none of its tasks; task 0; no number. */
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9},\"array\":{\"job_id\":4,\"task_id\":{\"set\":false,"
+	 "\"infinite\":false,\"number\":0}}},"
+	 "{\"job_id\":6,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9},"
+	 "\"array\":{\"job_id\":4,\"task_id\":{\"set\":true,\"number\":0}}},"
+	 "{\"job_id\":7,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9},"
+	 "\"array\":{\"job_id\":4,\"task_id\":4294967294}},"
+	 "{\"job_id\":8,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9},"
+	 "\"array\":{\"job_id\":4,\"task_id\":null}},"
+	 "{\"job_id\":9,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9},"
+	 "\"array\":{\"job_id\":4,\"task_id\":0}},"
+	 "{\"job_id\":10,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9},"
+	 "\"array\":{\"job_id\":4,\"task_id\":\"\"}}]}",
+	 "5[0] 1000 ada -/- - n0 0+3-9 0 -\n"
+	 "6[4_0] 1000 ada -/- - n0 0+3-9 0 -\n"
+	 "7[0] 1000 ada -/- - n0 0+3-9 0 -\n"
+	 "8[0] 1000 ada -/- - n0 0+3-9 0 -\n"
+	 "9[4_0] 1000 ada -/- - n0 0+3-9 0 -\n"
+	 "10[0] 1000 ada -/- - n0 0+3-9 0 -\n",
+	 6, 0, 0, ""},
 	/* What was asked for, where the limit was tightened. */
 	{"sacct",
 	 "JobID|UID|Start|End|State|Timelimit|AdminComment\n"
