@@ -103,6 +103,18 @@ START_TEST(test_every_key)
 }
 END_TEST
 
+START_TEST(test_mark)
+{
+	struct slu_conf *c = parse("\xef\xbb\xbf# a comment\nRunDir=/r\n");
+
+	ck_assert_str_eq(c->run_dir, "/r");
+	slu_conf_free(c);
+	c = parse("\xef\xbb\xbfRunDir=/r\r\n");
+	ck_assert_str_eq(c->run_dir, "/r");
+	slu_conf_free(c);
+}
+END_TEST
+
 START_TEST(test_on_failure)
 {
 	struct slu_conf *c = parse("OnSetupFailure=cancel\n"
@@ -445,6 +457,6 @@ START_TEST(test_path_beside)
 }
 END_TEST
 
-TEST_MAIN("conf", test_defaults, test_every_key, test_on_failure,
+TEST_MAIN("conf", test_defaults, test_every_key, test_mark, test_on_failure,
 	  test_case_of_words, test_file_systems, test_profiles, test_pools,
 	  test_mover, test_errors, test_load, test_path, test_path_beside)
