@@ -27,10 +27,18 @@ struct reader {
 
 /* Words for the same, the one we use first. */
 static const char *const keys[][4] = {
-	{"CPUs", "Procs"},	 {"Boards"},	     {"Sockets"},
-	{"SocketsPerBoard"},	 {"CoresPerSocket"}, {"ThreadsPerCore"},
-	{"RealMemory"},		 {"TmpDisk"},	     {"Gres"},
-	{"Features", "Feature"}, {"State"},
+	{"CPUs"},
+	{"Procs"},
+	{"Boards"},
+	{"Sockets"},
+	{"SocketsPerBoard"},
+	{"CoresPerSocket"},
+	{"ThreadsPerCore"},
+	{"RealMemory"},
+	{"TmpDisk"},
+	{"Gres"},
+	{"Features", "Feature"},
+	{"State"},
 };
 
 static const char *known(const char *key)
@@ -48,6 +56,19 @@ static bool is_future(struct json_object *line)
 
 	slu_json_str_opt(line, "State", &state, NULL);
 	return strncasecmp(state, "FUTURE", strlen("FUTURE")) == 0;
+}
+
+/* Procs is a word for CPUs, which goes before it even where CPUs is a default
+ * and Procs is not. */
+static void name_cpus(struct json_object *line)
+{
+	struct json_object *procs;
+
+	if (!json_object_object_get_ex(line, "Procs", &procs))
+		return;
+	if (!json_object_object_get_ex(line, "CPUs", NULL))
+		json_object_object_add(line, "CPUs", json_object_get(procs));
+	json_object_object_del(line, "Procs");
 }
 
 /* A line NodeName=...; what stands on it goes before the defaults. */
@@ -73,6 +94,7 @@ static int take_node(struct reader *r, const char *names,
 			json_object_object_add(line, key,
 					       json_object_get(value));
 	}
+	name_cpus(line);
 	if (is_future(line))
 		return 0;
 	slu_json_set_str(line, "nodes", names);

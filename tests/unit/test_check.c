@@ -43,8 +43,19 @@ START_TEST(test_conf)
 		{"TmpFS=/local # here\nSlurmctldHost=a\n",
 		 "{\"tmpfs\":\"/local\",\"nodes\":[]}"},
 		{"  nodename=n[1-2]  procs=4 \tSTATE=UNKNOWN Weight=7",
-		 "{\"tmpfs\":\"/tmp\",\"nodes\":[{\"CPUs\":\"4\","
-		 "\"State\":\"UNKNOWN\",\"nodes\":\"n[1-2]\"}]}"},
+		 "{\"tmpfs\":\"/tmp\",\"nodes\":[{\"State\":"
+		 "\"UNKNOWN\",\"CPUs\":\"4\",\"nodes\":\"n[1-2]\"}]}"},
+		/* CPUs goes before Procs, also where it is a default */
+		{"NodeName=a CPUs=40 Procs=20\nNodeName=b Procs=9 CPUs=8\n"
+		 "NodeName=DEFAULT CPUs=7\nNodeName=c Procs=6\n",
+		 "{\"tmpfs\":\"/tmp\",\"nodes\":[{\"CPUs\":\"40\",\"nodes\":"
+		 "\"a\"},{\"CPUs\":\"8\",\"nodes\":\"b\"},{\"CPUs\":\"7\","
+		 "\"nodes\":\"c\"}]}"},
+		{"NodeName=DEFAULT Procs=5\nNodeName=a\nNodeName=b Procs=4\n"
+		 "NodeName=c CPUs=3\n",
+		 "{\"tmpfs\":\"/tmp\",\"nodes\":[{\"CPUs\":\"5\",\"nodes\":"
+		 "\"a\"},{\"CPUs\":\"4\",\"nodes\":\"b\"},{\"CPUs\":\"3\","
+		 "\"nodes\":\"c\"}]}"},
 		{"NodeName=DEFAULT Sockets=2 RealMemory=5\n"
 		 "NodeName=a RealMemory=6\nNodeName=DEFAULT Sockets=4\n"
 		 "NodeName=b Feature=x,y Gres=\"gpu:2\"\n",
