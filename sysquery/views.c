@@ -28,7 +28,6 @@ struct source {
 	char view[WORD_MAX];
 	char extractor[WORD_MAX];
 	char key[WORD_MAX]; /* of a nested array; "": the document itself */
-	int64_t eid;	    /* 0: there are no such documents */
 };
 
 /* Columns: the keys, as "KEY". */
@@ -56,14 +55,16 @@ static void add_column(struct columns *c, const char *key)
 	c->n += c->name[c->n] != NULL;
 }
 
-/* The elements e of the documents d of a source: ?1 is the EID, ?2 the path
+/* The elements e of the documents d of a source: ?1 is the extractor, which in
+ * old databases may be there in two spellings, ?2 the path
  * of the array. What is not JSON, or has no such array, has no elements. */
 #define ELEMENTS                                                         \
 	" FROM Datatable d, json_each(CASE WHEN NOT json_valid(d.Data) " \
 	"THEN '[]' WHEN json_type(d.Data, ?2) = 'array' "                \
 	"THEN json_extract(d.Data, ?2) "                                 \
 	"WHEN ?2 = '$' THEN json_array(json(d.Data)) "                   \
-	"ELSE '[]' END) e WHERE d.EID = ?1 AND d.DID IN "                \
+	"ELSE '[]' END) e WHERE d.EID IN (SELECT EID FROM "              \
+	"Extractortable WHERE lower(Name) = lower(?1)) AND d.DID IN "    \
 	"(SELECT DID FROM Host2Data)"
 
 static void path_of(const struct source *s, char path[WORD_MAX + 8])
@@ -104,7 +105,7 @@ static int read_columns(struct slu_db *db, const struct source *s,
 		"SELECT DISTINCT k.key FROM (SELECT CASE e.type "
 		"WHEN 'object' THEN e.value ELSE '{}' END AS o" ELEMENTS
 		") x, json_each(x.o) k",
-		"Is", s->eid, path);
+		"ss", s->extractor, path);
 	if (!rows)
 		return -1;
 	while ((ret = slu_db_step(rows, err)) == 1)
@@ -148,7 +149,7 @@ static int fill(struct slu_db *db, const struct source *s,
 			   "WHEN 'object' THEN e.value END AS o" ELEMENTS ")");
 	if (sql.failed)
 		slu_err(err, SLU_NOMEM, "%s", s->view);
-	else if (slu_db_exec(db, err, sql.data, "Is", s->eid, path) >= 0)
+	else if (slu_db_exec(db, err, sql.data, "ss", s->extractor, path) >= 0)
 		ret = 0;
 	slu_buf_free(&sql);
 	return ret;
@@ -274,23 +275,22 @@ static int find_source(struct slu_db *db, const char *word, struct source *s,
 {
 	struct slu_rows *rows = slu_db_query(
 		db, err,
-		"SELECT EID, Name FROM Extractortable WHERE "
+		"SELECT Name FROM Extractortable WHERE "
 		"lower(substr(?1, 1, length(Name))) = lower(Name) AND "
 		"substr(?1, length(Name) + 1, 1) IN ('', '_') "
-		"ORDER BY length(Name) DESC LIMIT 1",
+		"ORDER BY length(Name) DESC, EID LIMIT 1",
 		"s", word + 2);
 	size_t len;
 	int ret;
 
-	*s = (struct source){.eid = 0};
+	*s = (struct source){.view = ""};
 	if (!rows)
 		return -1;
 	slu_copy(s->view, sizeof(s->view), word);
 	ret = slu_db_step(rows, err);
 	if (ret == 1) {
-		s->eid = slu_db_int(rows, 0);
 		slu_copy(s->extractor, sizeof(s->extractor),
-			 slu_db_text(rows, 1));
+			 slu_db_text(rows, 0));
 		len = strlen(s->extractor) + 2;
 		if (word[len] == '_')
 			slu_copy(s->key, sizeof(s->key), word + len + 1);
@@ -378,7 +378,7 @@ static struct json_object *all_views(struct slu_db *db, struct slu_err *err)
 			     "SELECT 'v_' || lower(Name) AS view FROM "
 			     "Extractortable WHERE EID IN (SELECT d.EID FROM "
 			     "Host2Data x JOIN Datatable d ON d.DID = x.DID) "
-			     "ORDER BY EID",
+			     "GROUP BY 1 ORDER BY min(EID)",
 			     ""),
 		0, err);
 	struct json_object *row;

@@ -213,6 +213,33 @@ START_TEST(test_views)
 }
 END_TEST
 
+/* Databases of others, in which names differ by case: nothing is hidden. */
+START_TEST(test_spellings)
+{
+	static const struct map_case cases[] = {
+		{"select",
+		 SQL("SELECT host, BiosVersion AS b FROM v_machineinfo "
+		     "ORDER BY host"),
+		 "[{\"host\":\"n1\",\"b\":\"1\"},{\"host\":\"n2\",\"b\":\"2\"}]"},
+		{"select", SQL("SELECT host, id FROM v_machineinfo_x"),
+		 "[{\"host\":\"n2\",\"id\":7}]"},
+	};
+	struct slu_db *db;
+
+	map_put("n1", "machineinfo", "{\"BiosVersion\":\"1\"}", 1);
+	map_put("n2", "kernel", "{\"BiosVersion\":\"2\",\"x\":[{\"id\":7}]}",
+		1);
+	db = slu_db_open(tmpfile_path("map.db"), SLU_DB_WRITE, &err);
+	ck_assert_int_eq(slu_db_exec(db, &err,
+				     "UPDATE Extractortable SET Name = "
+				     "'MachineInfo' WHERE Name = 'kernel'",
+				     ""),
+			 1);
+	slu_db_close(db);
+	map_check(cases);
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	static const struct map_refused cases[] = {
@@ -312,5 +339,5 @@ START_TEST(test_numbers)
 }
 END_TEST
 
-TEST_MAIN("select", test_select, test_examples, test_hostile, test_views,
-	  test_refused, test_bounds, test_numbers)
+TEST_MAIN("select", test_select, test_examples, test_hostile, test_spellings,
+	  test_views, test_refused, test_bounds, test_numbers)
