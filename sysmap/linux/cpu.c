@@ -77,23 +77,39 @@ static void add_package(struct count *c, uint64_t package)
 	c->packages[c->cpus->sockets++] = package;
 }
 
+/* The first CPU of this one's core; -1: nobody says which. New kernels have
+ * two names for the list, very old ones a mask only. */
+static long first_sibling(const struct slu_root *root, const char *name)
+{
+	static const char *const files[] = {"thread_siblings_list",
+					    "core_cpus_list"};
+	char text[SLU_ROOT_ATTR_MAX];
+	long first = -1;
+
+	for (size_t i = 0; i < 2 && first < 0; i++)
+		if (slu_root_attr(root, text, sizeof(text),
+				  CPU "/%s/topology/%s", name, files[i]))
+			slu_cpulist_count(text, &first);
+	if (first < 0 &&
+	    slu_root_attr(root, text, sizeof(text),
+			  CPU "/%s/topology/thread_siblings", name))
+		first = slu_cpumask_first(text);
+	return first;
+}
+
 /* Count one CPU: it is its core's if it is the first of its siblings. */
 static void add_cpu(const struct slu_root *root, const char *name,
 		    struct count *c)
 {
 	struct slu_cpus *cpus = c->cpus;
-	char siblings[SLU_ROOT_ATTR_MAX];
+	long first = first_sibling(root, name);
 	uint64_t package = 0;
-	long first = -1;
 
 	if (!slu_root_exists(root, CPU "/%s/topology", name))
 		return;
 	if (cpus->cpus++ == 0)
 		slu_copy(c->first, sizeof(c->first), name);
-	if (!slu_root_attr(root, siblings, sizeof(siblings),
-			   CPU "/%s/topology/thread_siblings_list", name) ||
-	    slu_cpulist_count(siblings, &first) == 0 ||
-	    first == strtol(name + 3, NULL, 10))
+	if (first < 0 || first == strtol(name + 3, NULL, 10))
 		cpus->cores++;
 	slu_root_number(root, &package, CPU "/%s/topology/physical_package_id",
 			name);

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "sysmap/linux/procs.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,23 @@ uint32_t slu_cpulist_count(const char *list, long *first)
 		list = *end == ',' ? end + 1 : end;
 	}
 	return n;
+}
+
+long slu_cpumask_first(const char *mask)
+{
+	long cpu = 0;
+
+	for (size_t i = strlen(mask); i-- > 0;) {
+		int digit =
+			isxdigit((unsigned char)mask[i])
+				? (int)strtol((char[]){mask[i], 0}, NULL, 16)
+				: 0;
+
+		if (digit)
+			return cpu + __builtin_ctz((unsigned int)digit);
+		cpu += mask[i] == '0' ? 4 : 0;
+	}
+	return -1;
 }
 
 /* 32 hexadecimal digits. */

@@ -32,6 +32,10 @@ double slu_model_mhz(const char *model);
 /* How many CPUs a list names ("0-3,8"), and the first of them (-1: none). */
 uint32_t slu_cpulist_count(const char *list, long *first);
 
+/* The first CPU of a mask in words of 32 bits, the highest first
+ * ("00000000,00000010"); -1: none. */
+long slu_cpumask_first(const char *mask);
+
 /* A line of /proc/net/if_inet6. */
 struct slu_inet6 {
 	unsigned char address[16];

@@ -123,17 +123,44 @@ bool slu_stats_cpu(const char *text, uint64_t *busy, uint64_t *all)
 	return true;
 }
 
+/* Of /proc/meminfo, KiB: where the key begins a line. */
+static bool memory_of(const char *text, const char *key,
+		      unsigned long long *kib)
+{
+	size_t len = strlen(key);
+	char *end;
+
+	while (strncmp(text, key, len) != 0) {
+		text = strchr(text, '\n');
+		if (!text++)
+			return false;
+	}
+	*kib = strtoull(text + len, &end, 10);
+	return end != text + len;
+}
+
+/* Kernels before 3.14 do not say what is available: about what is free, and
+ * what of files is kept in memory. */
+static bool available_of(const char *text, unsigned long long *kib)
+{
+	unsigned long long buffers = 0, cached = 0;
+
+	if (memory_of(text, "MemAvailable:", kib))
+		return true;
+	if (!memory_of(text, "MemFree:", kib))
+		return false;
+	memory_of(text, "Buffers:", &buffers);
+	memory_of(text, "Cached:", &cached);
+	*kib += buffers + cached;
+	return true;
+}
+
 bool slu_stats_memory(const char *text, double *percent)
 {
 	unsigned long long total = 0, available = 0;
-	const char *at = strstr(text, "MemTotal:");
 
-	if (at)
-		sscanf(at, "MemTotal: %llu", &total);
-	at = strstr(text, "MemAvailable:");
-	if (at)
-		sscanf(at, "MemAvailable: %llu", &available);
-	if (total == 0 || available > total)
+	if (!memory_of(text, "MemTotal:", &total) ||
+	    !available_of(text, &available) || total == 0 || available > total)
 		return false;
 	*percent = 100.0 * (double)(total - available) / (double)total;
 	return true;

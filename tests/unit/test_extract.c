@@ -70,6 +70,42 @@ START_TEST(test_sources)
 }
 END_TEST
 
+/* Two cores of two threads each, as kernels of different age tell it. */
+START_TEST(test_siblings)
+{
+	static const struct {
+		const char *file, *core[2];
+	} cases[] = {
+		{"thread_siblings_list", {"0,2\n", "1,3\n"}},
+		{"core_cpus_list", {"0,2\n", "1,3\n"}},
+		{"thread_siblings", {"00000005\n", "0000000a\n"}},
+		{"thread_siblings",
+		 {"00000000,00000005\n", "00000000,0000000a\n"}},
+	};
+	char *names[] = {"cpuinfo", NULL}, dir[64], path[160];
+	struct slu_map map;
+
+	each(c, cases)
+	{
+		snprintf(dir, sizeof(dir), "old%td", c - cases);
+		for (int i = 0; i < 4; i++) {
+			snprintf(path, sizeof(path),
+				 "sys/devices/system/cpu/cpu%d/topology/%s", i,
+				 c->file);
+			machine_file(tmpfile_path(dir), path, c->core[i % 2],
+				     strlen(c->core[i % 2]));
+		}
+		map = extract(tmpfile_path(dir), names);
+		ck_assert_uint_eq(map.n, 1);
+		expect(strstr(map.document[0].text, "\"ThreadPerCore\":2") &&
+			       strstr(map.document[0].text,
+				      "\"CorePerSocket\":2"),
+		       "case %td: %s", c - cases, map.document[0].text);
+		slu_map_free(&map);
+	}
+}
+END_TEST
+
 START_TEST(test_names)
 {
 	char *two[] = {"memoryinfo", "disks", NULL}, *bad[] = {"disk", NULL};
@@ -164,5 +200,5 @@ START_TEST(test_table)
 }
 END_TEST
 
-TEST_MAIN("extract", test_fat, test_sources, test_names, test_nothing,
-	  test_live, test_hash, test_table)
+TEST_MAIN("extract", test_fat, test_sources, test_siblings, test_names,
+	  test_nothing, test_live, test_hash, test_table)

@@ -8,6 +8,7 @@
 #include "tests/unit/tmpdir.h"
 
 #include "common/jsonx.h"
+#include "sysmap/lustre/counters.h"
 #include "sysmap/extract.h"
 #include "sysmap/lustre/lustre.h"
 
@@ -134,4 +135,33 @@ START_TEST(test_tree)
 }
 END_TEST
 
-TEST_MAIN("lustre_stats", test_places, test_tree)
+/* Kernels before 3.14 do not say what is available. */
+START_TEST(test_memory)
+{
+	static const struct {
+		const char *text;
+		double percent; /* -1: not known */
+	} cases[] = {
+		{"MemTotal: 1000 kB\nMemAvailable: 250 kB\nMemFree: 1 kB\n",
+		 75},
+		{"MemTotal: 1000 kB\nMemFree: 200 kB\nBuffers: 40 kB\n"
+		 "Cached: 10 kB\nSwapCached: 500 kB\n",
+		 75},
+		{"MemTotal: 1000 kB\nMemAvailable: 0 kB\nMemFree: 9 kB\n", 100},
+		{"MemTotal: 1000 kB\n", -1},
+		{"MemFree: 1000 kB\n", -1},
+		{"", -1},
+	};
+
+	each(c, cases)
+	{
+		double percent = -1;
+		bool known = slu_stats_memory(c->text, &percent);
+
+		expect(known == (c->percent >= 0) && percent == c->percent,
+		       "%s: %g", c->text, percent);
+	}
+}
+END_TEST
+
+TEST_MAIN("lustre_stats", test_places, test_tree, test_memory)

@@ -112,4 +112,22 @@ START_TEST(test_cpulist)
 }
 END_TEST
 
-TEST_MAIN("procs", test_meminfo, test_cpuinfo, test_model_mhz, test_cpulist)
+START_TEST(test_cpumask)
+{
+	static const struct {
+		const char *mask;
+		long first;
+	} cases[] = {
+		{"1", 0},   {"00000003", 0},	       {"f0", 4},
+		{"0", -1},  {"00000000,00010000", 16}, {"1,00000000", 32},
+		{"", -1},   {"00000080,00000000", 39}, {"?", -1},
+		{"2\n", 1},
+	};
+
+	each(c, cases) expect(slu_cpumask_first(c->mask) == c->first, "%s: %ld",
+			      c->mask, slu_cpumask_first(c->mask));
+}
+END_TEST
+
+TEST_MAIN("procs", test_meminfo, test_cpuinfo, test_model_mhz, test_cpulist,
+	  test_cpumask)
