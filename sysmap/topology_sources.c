@@ -12,6 +12,7 @@
 #include "common/jsonx.h"
 #include "common/slurmfile.h"
 #include "sysmap/documents.h"
+#include "sysmap/infiniband/sources.h"
 #include "sysmap/topology_private.h"
 
 #define EARLIER_MAX  8		/* documents that are tried */
@@ -223,6 +224,7 @@ struct conf {
 	const struct slu_root *root;
 	struct conf_line *line;
 	size_t n;
+	bool block; /* it has some, of topology/block */
 };
 
 static int take_line(void *arg, char *line, const char *file, size_t number,
@@ -236,6 +238,8 @@ static int take_line(void *arg, char *line, const char *file, size_t number,
 	while (slu_slurmfile_word(&line, &key, &value)) {
 		if (strcasecmp(key, "SwitchName") == 0)
 			name = value;
+		else if (strcasecmp(key, "BlockName") == 0)
+			conf->block = true;
 		else if (strcasecmp(key, "Nodes") == 0)
 			nodes = value;
 		else if (strcasecmp(key, "Switches") == 0)
@@ -273,6 +277,12 @@ static int make_of_conf(const struct conf *conf, struct slu_topology *out,
 	struct maker m = {0};
 	int ret;
 
+	if (conf->n == 0 && conf->block)
+		return slu_err(err, SLU_INVALID,
+			       "it has blocks (BlockName), not switches "
+			       "(SwitchName), and blocks are not read: the "
+			       "switches of InfiniBand are read from "
+			       "ibnetdiscover's text in /" SLU_FABRIC_RECORDED);
 	if (conf->n == 0)
 		return slu_err(err, SLU_NOTFOUND, "no SwitchName");
 	ret = make_room(&m, conf->n, err);

@@ -140,14 +140,29 @@ int slu_topology_swept(const struct slu_root *root, struct json_object **out,
 	return swept(root, make_topology, out, err);
 }
 
+/* From 25.05 on Slurm goes by topology.yaml, where there is one, and leaves
+ * topology.conf as it was. */
+static int check_yaml(const struct slu_root *root, struct slu_err *err)
+{
+	if (!slu_root_exists(root, "%s/topology.yaml", root->slurm))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "Slurm goes by topology.yaml, which is not read: the "
+		       "switches of InfiniBand are read from ibnetdiscover's "
+		       "text in /" SLU_FABRIC_RECORDED);
+}
+
 int slu_topology_slurm(const struct slu_root *root, struct json_object **out,
 		       struct slu_err *err)
 {
 	struct json_object *document;
 	struct slu_topology t;
-	char *path = slu_asprintf("%s/topology.conf", root->slurm);
+	char *path;
 	int ret;
 
+	if (check_yaml(root, err) < 0)
+		return -1;
+	path = slu_asprintf("%s/topology.conf", root->slurm);
 	if (!path)
 		return slu_err(err, SLU_NOMEM, "topology");
 	ret = slu_topology_of_conf_file(root, path, &t, err);

@@ -268,6 +268,7 @@ START_TEST(test_conf)
 		{"SwitchName=a Nodes=n[1-\n", t},
 		{"SwitchName=a Switches=b\n", "no switch b"},
 		{"Include none\n", "topology.conf:1: "},
+		{"BlockName=b1 Nodes=n[1-2]\nBlockSizes=2\n", "blocks"},
 	};
 	static const char leaves[] = "SwitchName=a Nodes=n[1-2]\n";
 	struct slu_map map;
@@ -286,9 +287,15 @@ START_TEST(test_conf)
 	ck_assert_ptr_nonnull(strstr(map.document[0].text, "\"n[1-2]\""));
 	ck_assert_int_eq(map.wrong.kind, 0);
 	slu_map_free(&map);
-	map = extract("BlockName=b1 Nodes=n[1-2]");
+	map = extract("# nothing yet");
 	ck_assert_uint_eq(map.n, 0);
 	ck_assert_int_eq(map.wrong.kind, 0);
+	slu_map_free(&map);
+	/* what Slurm no longer reads is not believed */
+	machine_file(tmpfile_path("m"), "etc/slurm/topology.yaml", "---\n", 4);
+	map = extract(leaves);
+	ck_assert_uint_eq(map.n, 0);
+	expect_err(map.wrong, SLU_INVALID, "topology.yaml");
 	slu_map_free(&map);
 }
 END_TEST
