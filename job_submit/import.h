@@ -9,12 +9,13 @@
  * Workloads Archive); numbers stand for names. Times count from the log's
  * UnixStartTime; in logs that are not of the archive they may be Unix times.
  *
- * sacct: `sacct --parsable2`. With a header its columns may be any that include
- * JobID (or JobIDRaw), User or UID, Start and End, else SLU_INVALID; without
- * State all jobs have ended by themselves. Without a header they are those of
- * Open XDMoD: JobID, JobIDRaw, Cluster, Partition, QOS, Account, Group, GID,
- * User, UID, Submit, Eligible, Start, End, Elapsed, ExitCode, State, NNodes,
- * NCPUS, ReqCPUS, ReqMem, ReqTRES, AllocTRES, Timelimit, NodeList, JobName.
+ * sacct: `sacct --parsable2`, or --parsable, with any --delimiter that does
+ * not stand within times and numbers. With a header its columns may be any that
+ * include JobID (or JobIDRaw), User or UID, Start and End, else SLU_INVALID;
+ * without State all jobs have ended by themselves. Without a header they are
+ * those of Open XDMoD (see sacct_titles.c), else SLU_INVALID. What users wrote
+ * may hold delimiters and ends of lines: a line in which it is not sure where
+ * a column that is read begins and ends is broken.
  * Tasks of arrays ("171_1") and components ("172+0") are only told apart by
  * JobIDRaw. AdminComment says what our note says of a job (see
  * wire/note.h): what was asked for where its limit was tightened.
@@ -50,6 +51,7 @@ struct slu_import_report {
 	uint64_t jobs, skipped, broken;
 	char named[SLU_IMPORT_NAMED][120]; /* the first broken ones */
 	uint64_t torn;			   /* at this one; 0: it is whole */
+	char lacks[120];		   /* what all of it lacks, or "" */
 };
 
 struct slu_import {

@@ -2,8 +2,8 @@
 /* Local times, as sacct prints them, of which the clocks repeat an hour each
  * autumn. What else is known of a job tells which of two moments was meant. */
 #include <stdlib.h>
-#include <strings.h>
 #include "job_submit/import.h"
+#include "job_submit/sacct_table.h"
 
 #define DAY 86400 /* no clock is as far from UTC */
 
@@ -37,7 +37,7 @@ int slu_import_local(const struct slu_import *import, const char *text,
 	char *end;
 
 	*out = (struct slu_local){0};
-	if (!*text || !strcasecmp(text, "Unknown") || !strcasecmp(text, "None"))
+	if (slu_sacct_unknown(text))
 		return 0;
 	seconds = strtoll(text, &end, 10);
 	if (!*end && seconds > 0) {

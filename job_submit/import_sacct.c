@@ -1,176 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sacct --parsable2. A line is cut at its bars; the header says which piece
- * is which. A job's name may hold bars: where there are more pieces than
- * columns, the last column has the rest if it is the name, else the line is
- * broken. A job's steps follow it: what they read and wrote, as JobAcctGather
- * has counted it, is the job's, and so are the tasks of the largest. So a job
- * is given away when the next one begins.
+ * sacct's jobs. A job's steps follow it: what they read and wrote, as
+ * JobAcctGather has counted it, is the job's, and so are the tasks of the
+ * largest. So a job is given away when the next one begins.
  */
+#include "config.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "common/size.h"
 #include "job_submit/import.h"
+#include "job_submit/sacct_lines.h"
 
-enum column {
-	JOB_ID,
-	JOB_ID_RAW,
-	PARTITION,
-	QOS,
-	ACCOUNT,
-	GID,
-	USER,
-	UID,
-	SUBMIT,
-	ELIGIBLE,
-	START,
-	END,
-	ELAPSED,
-	EXIT_CODE,
-	STATE,
-	NODES,
-	CPUS,
-	TIME_LIMIT,
-	NODE_LIST,
-	NAME,
-	WORK_DIR,
-	READ,
-	WRITTEN,
-	MEMORY,
-	TASKS,
-	COMMENT,
-	OTHER,
-};
+/* Slurm's NO_VAL and INFINITE, 2^32 - 2 and - 1, are not known either. */
+#define UNKNOWN (UINT32_MAX - 1)
 
-static const char *const title[OTHER] = {"JobID",
-					 "JobIDRaw",
-					 "Partition",
-					 "QOS",
-					 "Account",
-					 "GID",
-					 "User",
-					 "UID",
-					 "Submit",
-					 "Eligible",
-					 "Start",
-					 "End",
-					 "Elapsed",
-					 "ExitCode",
-					 "State",
-					 "NNodes",
-					 "NCPUS",
-					 "Timelimit",
-					 "NodeList",
-					 "JobName",
-					 "WorkDir",
-					 "TRESUsageInTot",
-					 "TRESUsageOutTot",
-					 "ReqMem",
-					 "NTasks",
-					 "AdminComment"};
-
-/* The columns of Open XDMoD's sacct, in order. */
-static const enum column xdmod[] = {
-	JOB_ID,	 JOB_ID_RAW, OTHER,	 PARTITION, QOS,      ACCOUNT, OTHER,
-	GID,	 USER,	     UID,	 SUBMIT,    ELIGIBLE, START,   END,
-	ELAPSED, EXIT_CODE,  STATE,	 NODES,	    CPUS,     OTHER,   MEMORY,
-	OTHER,	 OTHER,	     TIME_LIMIT, NODE_LIST, NAME};
-
-#define MOST 256 /* --format=ALL: some 110 */
-
-struct header {
-	enum column column[MOST];
-	size_t n;
-	bool implied; /* the file has none */
-};
-
-static size_t cut(char *line, char *field[MOST], size_t most)
-{
-	size_t n = 0;
-
-	for (char *next; line && n < most; line = next) {
-		next = n + 1 < most ? strchr(line, '|') : NULL;
-		if (next)
-			*next++ = '\0';
-		field[n++] = line;
-	}
-	return n;
-}
-
-static enum column column_of(const char *name)
-{
-	if (strcasecmp(name, "TimelimitRaw") == 0)
-		return TIME_LIMIT;
-	if (strcasecmp(name, "ElapsedRaw") == 0)
-		return ELAPSED;
-	for (enum column c = JOB_ID; c < OTHER; c++)
-		if (strcasecmp(name, title[c]) == 0)
-			return c;
-	return OTHER;
-}
-
-/* Does the first line name columns? Then it is the header. */
-static bool take_header(char *line, struct header *h)
-{
-	char *field[MOST];
-
-	if (strncasecmp(line, "JobID", 5) != 0 && !strstr(line, "|JobID") &&
-	    !strstr(line, "|Start|")) {
-		h->n = sizeof(xdmod) / sizeof(xdmod[0]);
-		memcpy(h->column, xdmod, sizeof(xdmod));
-		h->implied = true;
-		return false;
-	}
-	h->n = cut(line, field, MOST);
-	for (size_t i = 0; i < h->n; i++)
-		h->column[i] = column_of(field[i]);
-	return true;
-}
-
-static bool has(const struct header *h, enum column column)
-{
-	for (size_t i = 0; i < h->n; i++)
-		if (h->column[i] == column)
-			return true;
-	return false;
-}
-
-/* Without one of these no line is a job. */
-static int check_header(const struct header *h, struct slu_err *err)
-{
-	static const enum column needed[][2] = {
-		{JOB_ID, JOB_ID_RAW}, {USER, UID}, {START, START}, {END, END}};
-
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (!has(h, needed[i][0]) && !has(h, needed[i][1]))
-			return slu_err(err, SLU_INVALID,
-				       "there is no column %s",
-				       title[needed[i][0]]);
-	return 0;
-}
-
-/* SLU_NO_ID where it is more than 32 bits. */
+/* SLU_NO_ID where it is not known, or more than 32 bits. */
 static uint32_t take_number(const char *text)
 {
 	unsigned long long n = strtoull(text, NULL, 10);
 
-	return n < SLU_NO_ID ? (uint32_t)n : SLU_NO_ID;
+	return n < UNKNOWN ? (uint32_t)n : SLU_NO_ID;
 }
 
-static int check_numbers(char *const at[OTHER], struct slu_err *err)
+/* 0: it is not known. */
+static uint32_t number_at(char *const at[SLU_SACCT_COLUMNS],
+			  enum slu_sacct_column column)
 {
-	static const enum column numbers[] = {JOB_ID_RAW, JOB_ID, GID,
-					      UID,	  NODES,  CPUS};
+	uint32_t n = at[column] ? take_number(at[column]) : 0;
+
+	return n == SLU_NO_ID ? 0 : n;
+}
+
+static int check_numbers(char *const at[SLU_SACCT_COLUMNS], struct slu_err *err)
+{
+	static const enum slu_sacct_column numbers[] = {
+		SLU_SACCT_JOB_ID_RAW, SLU_SACCT_JOB_ID, SLU_SACCT_UID,
+		SLU_SACCT_NODES, SLU_SACCT_CPUS};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		const char *text = at[numbers[i]];
 
-		if (text && take_number(text) == SLU_NO_ID)
+		if (text && strtoull(text, NULL, 10) > UINT32_MAX)
 			return slu_err(err, SLU_INVALID, "%s %.30s",
-				       title[numbers[i]], text);
+				       slu_sacct_title(numbers[i]), text);
 	}
 	return 0;
 }
@@ -198,11 +72,15 @@ static int take_limit(const char *text, struct slu_job *job,
 	return 0;
 }
 
-static int take_user(char *const at[OTHER], const struct slu_import *import,
-		     struct slu_job *job, struct slu_err *err)
+static int take_user(char *const at[SLU_SACCT_COLUMNS],
+		     const struct slu_import *import, struct slu_job *job,
+		     struct slu_err *err)
 {
-	if (at[UID] && isdigit((unsigned char)*at[UID])) {
-		job->uid = take_number(at[UID]);
+	const char *uid = at[SLU_SACCT_UID];
+
+	if (uid && isdigit((unsigned char)*uid) &&
+	    take_number(uid) != SLU_NO_ID) {
+		job->uid = take_number(uid);
 		return 0;
 	}
 	if (job->user && import->to_uid(job->user, &job->uid) == 0)
@@ -219,8 +97,9 @@ static void take_array(const char *id, struct slu_job *job)
 	job->array_task_id = SLU_NO_ID;
 	if (!bar || !isdigit((unsigned char)bar[1]))
 		return;
-	job->array_job_id = take_number(id);
 	job->array_task_id = take_number(bar + 1);
+	if (job->array_task_id != SLU_NO_ID)
+		job->array_job_id = take_number(id);
 }
 
 /* "1-02:03:04"; 0: it is not known. */
@@ -234,11 +113,14 @@ static int64_t elapsed_of(const char *text)
 	return 0;
 }
 
-static int take_times(char *const at[OTHER], const struct slu_import *import,
-		      struct slu_job *job, struct slu_err *err)
+static int take_times(char *const at[SLU_SACCT_COLUMNS],
+		      const struct slu_import *import, struct slu_job *job,
+		      struct slu_err *err)
 {
-	static const enum column times[] = {SUBMIT, ELIGIBLE, START, END};
-	int64_t elapsed = elapsed_of(at[ELAPSED]);
+	static const enum slu_sacct_column times[] = {
+		SLU_SACCT_SUBMIT, SLU_SACCT_ELIGIBLE, SLU_SACCT_START,
+		SLU_SACCT_END};
+	int64_t elapsed = elapsed_of(at[SLU_SACCT_ELAPSED]);
 	struct slu_local when[4];
 
 	for (size_t i = 0; i < 4; i++) {
@@ -246,7 +128,8 @@ static int take_times(char *const at[OTHER], const struct slu_import *import,
 
 		if (slu_import_local(import, text ? text : "", &when[i], err) <
 			    0 ||
-		    slu_import_time(title[times[i]], when[i].late, err) < 0)
+		    slu_import_time(slu_sacct_title(times[i]), when[i].late,
+				    err) < 0)
 			return -1;
 	}
 	if (when[2].early < when[0].early) /* it was submitted later */
@@ -258,18 +141,27 @@ static int take_times(char *const at[OTHER], const struct slu_import *import,
 	return slu_import_end(import, job->end, err);
 }
 
-/* Of "cpu=00:00:01,fs/disk=2012,mem=4136K" the disk's; 0: none. */
+/* Of "cpu=00:00:01,fs/disk=2012,mem=4136K" what is named; 0: none. */
+static uint64_t tres_of(const char *tres, const char *name)
+{
+	size_t len = strlen(name);
+	char text[32];
+	uint64_t n;
+
+	while (tres && (strncmp(tres, name, len) || tres[len] != '=')) {
+		tres = strchr(tres, ',');
+		tres += tres ? 1 : 0;
+	}
+	if (!tres)
+		return 0;
+	tres += len + 1;
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(tres, ","), tres);
+	return slu_size_parse(text, &n, NULL) < 0 ? 0 : n;
+}
+
 static double disk_of(const char *tres)
 {
-	const char *disk = tres ? strstr(tres, "fs/disk=") : NULL;
-	char text[32];
-	uint64_t bytes;
-
-	if (!disk)
-		return 0;
-	disk += strlen("fs/disk=");
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(disk, ","), disk);
-	return slu_size_parse(text, &bytes, NULL) < 0 ? 0 : (double)bytes;
+	return (double)tres_of(tres, "fs/disk");
 }
 
 /* A job whose steps are being read; its texts are those of its line. */
@@ -279,15 +171,15 @@ struct open_job {
 	struct slu_import_io io;
 };
 
-static void take_step(char *const at[OTHER], const char *id,
+static void take_step(char *const at[SLU_SACCT_COLUMNS], const char *id,
 		      struct open_job *open)
 {
-	uint32_t tasks = at[TASKS] ? take_number(at[TASKS]) : 0;
+	uint32_t tasks = number_at(at, SLU_SACCT_TASKS);
 
 	if (!open->job.job_id || open->job.job_id != take_number(id))
 		return;
-	open->io.read_bytes += disk_of(at[READ]);
-	open->io.written_bytes += disk_of(at[WRITTEN]);
+	open->io.read_bytes += disk_of(at[SLU_SACCT_READ]);
+	open->io.written_bytes += disk_of(at[SLU_SACCT_WRITTEN]);
 	if (tasks > open->job.tasks)
 		open->job.tasks = tasks;
 }
@@ -341,53 +233,65 @@ static uint32_t take_exit_code(const char *text)
 	       (colon ? take_number(colon + 1) & 0x7f : 0);
 }
 
-static uint32_t number_at(char *const at[OTHER], enum column column)
-{
-	return at[column] ? take_number(at[column]) : 0;
-}
-
 /* Older releases print 2048 as "2K". */
-static uint32_t count_at(char *const at[OTHER], enum column column)
+static uint32_t count_at(char *const at[SLU_SACCT_COLUMNS],
+			 enum slu_sacct_column column)
 {
 	uint64_t n;
 
-	if (at[column] && slu_size_parse(at[column], &n, NULL) == 0 &&
-	    n < SLU_NO_ID)
-		return (uint32_t)n;
+	if (at[column] && slu_size_parse(at[column], &n, NULL) == 0)
+		return n < UNKNOWN ? (uint32_t)n : 0;
 	return number_at(at, column);
 }
 
-static void take_counts(char *at[OTHER], struct slu_job *job)
+/* As the column says, or what was allocated. */
+static uint32_t count_of(char *const at[SLU_SACCT_COLUMNS],
+			 enum slu_sacct_column column, const char *tres)
 {
-	job->gid = number_at(at, GID);
-	job->node_cnt = count_at(at, NODES);
-	job->cpus = count_at(at, CPUS);
-	job->mem_mb = at[MEMORY] ? take_memory(at[MEMORY], job) : 0;
-	job->exit_code = at[EXIT_CODE] ? take_exit_code(at[EXIT_CODE]) : 0;
-	if (at[STATE]) /* "CANCELLED by 1000" */
-		at[STATE][strcspn(at[STATE], " +")] = '\0';
-	job->state = text_or_null(at[STATE]);
+	uint32_t n = count_at(at, column);
+	uint64_t allocated = tres_of(at[SLU_SACCT_ALLOC_TRES], tres);
+
+	return n || allocated >= UNKNOWN ? n : (uint32_t)allocated;
 }
 
-static int take_job(char *at[OTHER], const struct slu_import *import,
-		    struct open_job *open, struct slu_err *err)
+static void take_counts(char *at[SLU_SACCT_COLUMNS], struct slu_job *job)
 {
-	const char *id = at[JOB_ID_RAW] ? at[JOB_ID_RAW] : at[JOB_ID];
+	job->gid = number_at(at, SLU_SACCT_GID);
+	job->node_cnt = count_of(at, SLU_SACCT_NODES, "node");
+	job->cpus = count_of(at, SLU_SACCT_CPUS, "cpu");
+	job->mem_mb = at[SLU_SACCT_MEMORY]
+			      ? take_memory(at[SLU_SACCT_MEMORY], job)
+			      : 0;
+	job->exit_code = at[SLU_SACCT_EXIT_CODE]
+				 ? take_exit_code(at[SLU_SACCT_EXIT_CODE])
+				 : 0;
+	if (at[SLU_SACCT_STATE]) /* "CANCELLED by 1000" */
+		at[SLU_SACCT_STATE][strcspn(at[SLU_SACCT_STATE], " +")] = '\0';
+	job->state = text_or_null(at[SLU_SACCT_STATE]);
+}
+
+static int take_job(char *at[SLU_SACCT_COLUMNS],
+		    const struct slu_import *import, struct open_job *open,
+		    struct slu_err *err)
+{
+	const char *id = at[SLU_SACCT_JOB_ID_RAW] ? at[SLU_SACCT_JOB_ID_RAW]
+						  : at[SLU_SACCT_JOB_ID];
 	struct slu_job job = {
-		.user = text_or_null(at[USER]),
-		.account = text_or_null(at[ACCOUNT]),
-		.partition = text_or_null(at[PARTITION]),
-		.qos = text_or_null(at[QOS]),
-		.name = text_or_null(at[NAME]),
-		.work_dir = text_or_null(at[WORK_DIR]),
-		.nodes = text_or_null(at[NODE_LIST]),
+		.user = text_or_null(at[SLU_SACCT_USER]),
+		.account = text_or_null(at[SLU_SACCT_ACCOUNT]),
+		.partition = text_or_null(at[SLU_SACCT_PARTITION]),
+		.qos = text_or_null(at[SLU_SACCT_QOS]),
+		.name = text_or_null(at[SLU_SACCT_NAME]),
+		.work_dir = text_or_null(at[SLU_SACCT_WORK_DIR]),
+		.nodes = text_or_null(at[SLU_SACCT_NODE_LIST]),
 		.ion_max = SLU_NO_ID,
 		.ions = SLU_NO_ID,
 	};
 
 	if (!id || !isdigit((unsigned char)*id))
 		return slu_err(err, SLU_INVALID, "no job id");
-	if (strchr(id, '.') || (at[JOB_ID] && strchr(at[JOB_ID], '.'))) {
+	if (strchr(id, '.') ||
+	    (at[SLU_SACCT_JOB_ID] && strchr(at[SLU_SACCT_JOB_ID], '.'))) {
 		take_step(at, id, open);
 		return 0;
 	}
@@ -395,7 +299,7 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 		return -2;
 	if (check_numbers(at, err) < 0 ||
 	    take_times(at, import, &job, err) < 0 ||
-	    take_limit(at[TIME_LIMIT], &job, err) < 0 ||
+	    take_limit(at[SLU_SACCT_TIME_LIMIT], &job, err) < 0 ||
 	    take_user(at, import, &job, err) < 0)
 		return -1;
 	if (!job.start || job.end <= job.start)
@@ -404,15 +308,15 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 		return slu_err(err, SLU_INVALID,
 			       "%.40s is known by JobIDRaw only", id);
 	job.job_id = take_number(id);
-	take_array(at[JOB_ID] ? at[JOB_ID] : id, &job);
-	if (!job.job_id)
-		return slu_err(err, SLU_INVALID, "no job id");
+	take_array(at[SLU_SACCT_JOB_ID] ? at[SLU_SACCT_JOB_ID] : id, &job);
+	if (!job.job_id || job.job_id == SLU_NO_ID)
+		return slu_err(err, SLU_INVALID, "%.30s is no job id", id);
 	take_counts(at, &job);
 	if (slu_import_check_text(&job, err) < 0)
 		return -1;
 	*open = (struct open_job){
 		.job = job,
-		.comment = at[COMMENT],
+		.comment = at[SLU_SACCT_COMMENT],
 		.io = {.job_id = job.job_id,
 		       .start = job.start,
 		       .source = SLU_IO_ACCOUNTING},
@@ -420,48 +324,96 @@ static int take_job(char *at[OTHER], const struct slu_import *import,
 	return 1;
 }
 
-static int take_line(char *line, const struct header *h,
-		     const struct slu_import *import, struct open_job *open,
-		     struct slu_err *err)
-{
-	char *field[MOST], *at[OTHER] = {NULL};
-	size_t n = cut(line, field, h->n);
+#define LOOK ((size_t)1 << 20) /* bytes in which a header is looked for */
 
-	if (n != h->n)
-		return slu_err(err, SLU_INVALID, "%zu of %zu columns%s", n,
-			       h->n, h->implied ? ", without a header" : "");
-	if (h->column[n - 1] != NAME && strchr(field[n - 1], '|'))
-		return slu_err(err, SLU_INVALID, "more than %zu columns", n);
-	for (size_t i = 0; i < n; i++)
-		if (h->column[i] != OTHER)
-			at[h->column[i]] = field[i];
-	return take_job(at, import, open, err);
+/* Without a header the file is Open XDMoD's, or we do not know what it is: none
+ * of its first lines is of its form. */
+static int check_implied(struct slu_sacct_record *r,
+			 const struct slu_sacct_table *t, struct slu_err *err)
+{
+	size_t bars = 0;
+
+	for (const char *c = r->text; *c; c++)
+		bars += *c == '|';
+	for (int i = 0; i < SLU_SACCT_LINES; i++)
+		if (slu_sacct_fits(t, r->text) || !slu_sacct_next(r))
+			break;
+	if (slu_sacct_fits(t, r->text))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "its first line names no columns, and has %zu, not the "
+		       "%zu of Open XDMoD: print it by sacct -P, without -n",
+		       bars + 1, t->n);
+}
+
+/* The table of the first lines. */
+static int begin(const char *text, struct slu_sacct_table *t,
+		 struct slu_err *err)
+{
+	char *copy = strndup(text, LOOK);
+	struct slu_sacct_record r = {.next = copy};
+	struct slu_sacct_table other;
+	int rc = 0;
+
+	if (!copy)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	slu_sacct_implied(t);
+	if (slu_sacct_next(&r)) {
+		rc = slu_sacct_header(r.text, &other, err);
+		if (rc > 0)
+			*t = other;
+		else if (rc == 0)
+			rc = check_implied(&r, t, err);
+	}
+	free(copy);
+	return rc < 0 ? -1 : 0;
+}
+
+static int take_record(struct slu_sacct_record *r,
+		       const struct slu_sacct_table *t,
+		       const struct slu_import *import, struct open_job *open,
+		       struct slu_err *err)
+{
+	char *at[SLU_SACCT_COLUMNS];
+
+	slu_sacct_end(r, t);
+	return slu_sacct_cut(t, r->text, at, err) < 0
+		       ? -1
+		       : take_job(at, import, open, err);
+}
+
+/* Jobs of unknown size are predicted as if all were of one. */
+static void note_lacks(const struct slu_sacct_table *t,
+		       struct slu_import_report *report)
+{
+	if (!slu_sacct_has(t, SLU_SACCT_NODES) &&
+	    !slu_sacct_has(t, SLU_SACCT_ALLOC_TRES))
+		snprintf(report->lacks, sizeof(report->lacks),
+			 "there is no column NNodes: how many nodes its jobs "
+			 "had is not known");
 }
 
 int slu_import_sacct(char *text, const struct slu_import *import,
 		     struct slu_import_report *report, struct slu_err *err)
 {
-	struct header h = {.n = 0};
+	struct slu_sacct_table t, other;
 	struct open_job open = {.job.job_id = 0};
-	uint64_t number = 0;
+	struct slu_sacct_record r = {.next = text, .next_line = 1};
+	int rc;
 
-	for (char *line = text, *next; line; line = next) {
-		int rc;
-
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		line[strcspn(line, "\r")] = '\0';
-		number++;
-		if (!*line)
-			continue;
-		if (!h.n && take_header(line, &h)) {
-			if (check_header(&h, err) < 0)
-				return -1;
+	if (begin(text, &t, err) < 0)
+		return -1;
+	note_lacks(&t, report);
+	while (slu_sacct_next(&r)) {
+		rc = slu_sacct_header(r.text, &other, err);
+		if (rc < 0)
+			return -1;
+		if (rc > 0) { /* files may have been put together */
+			t = other;
 			continue;
 		}
-		rc = take_line(line, &h, import, &open, err);
-		if (slu_import_count(report, number, rc, err))
+		rc = take_record(&r, &t, import, &open, err);
+		if (slu_import_count(report, r.line, rc, err))
 			return -1;
 	}
 	return give(&open, import, err);

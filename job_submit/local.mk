@@ -4,7 +4,11 @@ noinst_LIBRARIES += libslupredict.a libsluhistory.a libsluimport.a
 libsluimport_a_SOURCES = \
 	job_submit/import.c job_submit/import.h \
 	job_submit/import_darshan.c job_submit/import_json.c \
-	job_submit/import_local.c job_submit/import_sacct.c
+	job_submit/import_local.c job_submit/import_sacct.c \
+	job_submit/sacct_forms.c job_submit/sacct_forms.h \
+	job_submit/sacct_lines.c job_submit/sacct_lines.h \
+	job_submit/sacct_table.c job_submit/sacct_table.h \
+	job_submit/sacct_titles.c
 libsluimport = libsluimport.a $(libslupredict)
 libslupredict_a_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/classes.c job_submit/classes.h job_submit/seqlock.h \
@@ -39,7 +43,7 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_import_recorded \
 	tests/unit/test_import_refused tests/unit/test_import_local \
-	tests/unit/test_import_darshan \
+	tests/unit/test_import_darshan tests/unit/test_sacct_table \
 	tests/unit/test_history \
 	tests/unit/test_history_answers tests/unit/test_history_io \
 	tests/unit/test_history_predict \
@@ -78,6 +82,7 @@ tests_unit_test_import_recorded_LDADD = $(libsluimport) $(CHECK_LIBS)
 tests_unit_test_import_refused_LDADD = $(libsluimport) $(CHECK_LIBS)
 tests_unit_test_import_local_LDADD = $(libsluimport) $(CHECK_LIBS)
 tests_unit_test_import_darshan_LDADD = $(libsluimport) $(CHECK_LIBS)
+tests_unit_test_sacct_table_LDADD = $(libsluimport) $(CHECK_LIBS)
 tests_unit_test_history_SOURCES = tests/unit/test_history.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_LDADD = $(libsluhistory) $(CHECK_LIBS)

@@ -137,6 +137,8 @@ static void warn(const struct sender *s, const char *format,
 	for (uint64_t i = 0; i < report->broken && i < SLU_IMPORT_NAMED; i++)
 		fprintf(stderr, "sysquery: %s: %s %s\n", name, part,
 			report->named[i]);
+	if (*report->lacks)
+		fprintf(stderr, "sysquery: %s: %s\n", name, report->lacks);
 	if (s->old)
 		fprintf(stderr,
 			"sysquery: %s: %llu jobs ended longer ago than "

@@ -341,6 +341,72 @@ static const struct {
 	 "1|5|" MANY "5|9|a|b\n"
 	 "2|5|" MANY "5|9\n",
 	 "1[0] 5 - -/- a|b n0 0+5-9 0 -\n", 1, 0, 1, "3: 114 of 115 columns"},
+	/* Bars in what users write: forms tell which column has them... */
+	{"sacct",
+	 "JobID|JobName|User|UID|State|Submit|Start|End|NNodes\n"
+	 "1|a|b|u|5|COMPLETED|1|2|9|3\n"
+	 "2||||u|5|COMPLETED|1|2|9|3\n"
+	 "3|x|5|COMPLETED|u|5|COMPLETED|1|2|9|3\n",
+	 "1[0] 5 u -/- a|b n3 1+2-9 0 COMPLETED\n"
+	 "2[0] 5 u -/- || n3 1+2-9 0 COMPLETED\n"
+	 "3[0] 5 u -/- x|5|COMPLETED n3 1+2-9 0 COMPLETED\n",
+	 3, 0, 0, ""},
+	/* ... or that nobody can: neither 1 nor 3 is taken for another job. */
+	{"sacct",
+	 "JobID|JobName|Comment|UID|Start|End|State\n"
+	 "1|a|b|c|5|2|9|COMPLETED\n"
+	 "2|a|b|5|2|9|COMPLETED\n"
+	 "3|a|b|5|2|COMPLETED\n"
+	 "4|a|b|5|2|9|so so\n",
+	 "2[0] 5 - -/- a n0 0+2-9 0 COMPLETED\n", 1, 0, 3,
+	 "2: \"|\" in it: where JobName begins and ends is not sure"},
+	/* sacct -p ends each line with a bar. */
+	{"sacct",
+	 "JobID|UID|Start|End|JobName|\n1|5|2|9|na|me|\n2|5|2|9|name|\n"
+	 "3|5|2|9||\n",
+	 "1[0] 5 - -/- na|me n0 0+2-9 0 -\n"
+	 "2[0] 5 - -/- name n0 0+2-9 0 -\n3[0] 5 - -/- - n0 0+2-9 0 -\n",
+	 3, 0, 0, ""},
+	/* Ends of lines in what users write, and what only looks so. */
+	{"sacct",
+	 "JobID|JobName|UID|Start|End|State\r\n"
+	 "1|a\nb|5|2|9|COMPLETED\r\n"
+	 "2|x\n\n3|y|5|2|9|FAILED\n"
+	 "4|z|5|2\n5|z|5|2|9|COMPLETED\n",
+	 "1[0] 5 - -/- a\nb n0 0+2-9 0 COMPLETED\n"
+	 "3[0] 5 - -/- y n0 0+2-9 0 FAILED\n"
+	 "5[0] 5 - -/- z n0 0+2-9 0 COMPLETED\n",
+	 3, 0, 2, "4: 2 of 6 columns"},
+	{"sacct", "JobID|UID|Start|End|JobName\n1|5|2|9|a\nb|c\n2|5|2|9|d\n",
+	 "1[0] 5 - -/- a\nb|c n0 0+2-9 0 -\n2[0] 5 - -/- d n0 0+2-9 0 -\n", 2,
+	 0, 0, ""},
+	/* Delimiters of others; two files in one. */
+	{"sacct",
+	 "JobID,UID,Start,End,AllocTRES,NodeList,JobName\n"
+	 "1,5,2,9,\"cpu=4,node=2\",n[1,3],a,b\n"
+	 "JobID;UID;Start;End;AllocTRES;NodeList;JobName\n"
+	 "1;5;2;9;cpu=4,node=2;n[1,3];a;b\n"
+	 "JobID\tEnd\tStart\tUID\n2\t9\t2\t5\n",
+	 "1[0] 5 - -/- a;b n2 0+2-9 0 -\n2[0] 5 - -/- - n0 0+2-9 0 -\n", 2, 0,
+	 1, "2: \",\" in it: where AllocTRES begins and ends is not sure"},
+	/* What was allocated, by whatever name. */
+	{"sacct",
+	 "JobID|UID|Start|End|AllocNodes\n1|5|2|9|4\n2|5|2|9|4294967294\n"
+	 "JobID|UID|Start|End|AllocTRES\n3|5|2|9|billing=9,cpu=8,node=4\n"
+	 "JobID|UID|Start|End|AllocNodes|NNodes\n4|5|2|9|3|\n5|5|2|9||7\n",
+	 "1[0] 5 - -/- - n4 0+2-9 0 -\n2[0] 5 - -/- - n0 0+2-9 0 -\n"
+	 "3[0] 5 - -/- - n4 0+2-9 0 -\n4[0] 5 - -/- - n3 0+2-9 0 -\n"
+	 "5[0] 5 - -/- - n7 0+2-9 0 -\n",
+	 5, 0, 0, ""},
+	/* What is not known is not known. */
+	{"sacct",
+	 "JobID|JobIDRaw|User|UID|Start|End|Elapsed|Timelimit|NNodes\n"
+	 "1|1||4294967294|2|9|||1\n"
+	 "2|2|ada|4294967294|2|9|INVALID|Partition_Limit|Unknown\n"
+	 "3|3|ada|5|INVALID|9|||\n"
+	 "4294967294|4294967294|ada|5|2|9|||\n",
+	 "2[0] 1000 ada -/- - n0 0+2-9 0 -\n", 1, 1, 2,
+	 "2: user \"\" is not known here"},
 	/* Minutes and seconds. */
 	{"sacct",
 	 "JobID|UID|Start|End|ElapsedRaw|TimelimitRaw\n"

@@ -101,7 +101,12 @@ START_TEST(test_header)
 		{"JobID|User|Start|Elapsed|State\n", "no column End"},
 		{"User|JobIDs|Start|End|State\n", "no column JobID"},
 		{"JobID|Account|Start|End|State\n", "no column User"},
-		{"JobID        JobName  Partition\n", "no column JobID"},
+		{"JobID        JobName  Partition\n", "option -P"},
+		{"JobID:User:Start:End\n", "option -P"},
+		{"job_id,user,start_time\n", "names no columns"},
+		{"7009|7009|u|a|COMPLETED|2026-03-02T10:00:00|||3600|0:0\n"
+		 "7010|7010|u|a|COMPLETED|2026-03-02T10:00:00|||3600|0:0\n",
+		 "names no columns, and has 10, not the 26 of Open XDMoD"},
 	};
 	struct slu_import import = {gmtime_r, to_uid, take, NULL, NULL, 0};
 	struct slu_import_report r;

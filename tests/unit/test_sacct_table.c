@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the columns of a line lie: as trying all ways says, and never so that a
+ * job is taken for another. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/random.h"
+#include "job_submit/import.h"
+#include "job_submit/sacct_forms.h"
+#include "job_submit/sacct_table.h"
+
+/* All ways to lay pieces into columns. */
+struct ways {
+	const struct slu_sacct_table *t;
+	char *const *piece;
+	size_t n, begin[64], first[64];
+	uint64_t found;
+	bool unsure; /* one that is read lies elsewhere in another way */
+};
+
+static void note_way(struct ways *w)
+{
+	size_t n = w->t->n;
+
+	if (!w->found++)
+		memcpy(w->first, w->begin, sizeof(w->first));
+	for (size_t i = 0; i < n; i++)
+		if (w->t->at[i].column != SLU_SACCT_COLUMNS &&
+		    (w->begin[i] != w->first[i] ||
+		     w->begin[i + 1] != w->first[i + 1]))
+			w->unsure = true;
+}
+
+static void try(struct ways *w, size_t column, size_t at)
+{
+	bool is_free;
+
+	w->begin[column] = at;
+	if (column < w->t->n && at == w->n)
+		return;
+	if (column == w->t->n) {
+		if (at == w->n)
+			note_way(w);
+		return;
+	}
+	is_free = w->t->at[column].form == SLU_SACCT_FREE;
+	if (!*w->piece[at] && (w->t->at[column].column == SLU_SACCT_START ||
+			       w->t->at[column].column == SLU_SACCT_END ||
+			       w->t->at[column].column == SLU_SACCT_STATE))
+		return;
+	for (size_t end = at + 1; end <= (is_free ? w->n : at + 1); end++)
+		if (end <= w->n &&
+		    (is_free ||
+		     slu_sacct_is_form(w->t->at[column].form, w->piece[at],
+				       strlen(w->piece[at]))))
+			try(w, column + 1, end);
+}
+
+#define HEADER "JobID|User|Start|End"
+
+static void random_header(char *out, uint64_t *seed)
+{
+	static const char *const more[] = {"JobName", "State",	 "NNodes",
+					   "Comment", "WorkDir", "ExitCode",
+					   "Elapsed", "Odd",	 "AllocTRES"};
+
+	strcpy(out, HEADER);
+	for (size_t n = slu_random(seed, 6); n; n--)
+		sprintf(out + strlen(out), "|%s", more[slu_random(seed, 9)]);
+}
+
+START_TEST(test_all_ways)
+{
+	static const char *const words[] = {
+		"",	"5",   "7.0", "COMPLETED", "2026-03-02T10:00:00",
+		"x y",	"0:0", "u",   "cpu=1",	   "1-02:03:04",
+		"None",
+	};
+	uint64_t seed = 1, sure = 0, unsure = 0, none = 0;
+
+	for (int round = 0; round < 100000; round++) {
+		char header[128], line[512] = "", copy[512];
+		char *piece[16], *at[SLU_SACCT_COLUMNS];
+		struct slu_sacct_table t;
+		struct ways w = {.t = &t, .piece = piece};
+		struct slu_err err;
+		int rc;
+
+		random_header(header, &seed);
+		ck_assert_int_eq(slu_sacct_header(header, &t, &err), 1);
+		w.n = t.n + slu_random(&seed, 4);
+		for (size_t i = 0; i < w.n; i++) {
+			size_t word = slu_random(&seed, 11);
+
+			if (i == 0)
+				word = 1;
+			else if (i == 2 || i == 3)
+				word = 4;
+			piece[i] = (char *)(uintptr_t)words[word];
+			sprintf(line + strlen(line), "%s%s", i ? "|" : "",
+				piece[i]);
+		}
+		try(&w, 0, 0);
+		strcpy(copy, line);
+		rc = slu_sacct_cut(&t, copy, at, &err);
+		if (!w.found) { /* columns that do not matter may be odd */
+			none++;
+			continue;
+		}
+		expect((rc == 0) == !w.unsure, "%s: %s: %s", header, line,
+		       err.text);
+		sure += rc == 0;
+		unsure += rc < 0;
+		for (size_t i = 0; rc == 0 && i < t.n; i++) {
+			size_t offset = 0;
+
+			if (t.at[i].column == SLU_SACCT_COLUMNS)
+				continue;
+			for (size_t k = 0; k < w.first[i]; k++)
+				offset += strlen(piece[k]) + 1;
+			/* of two of one title either may count */
+			expect(at[t.at[i].column] == copy + offset ||
+				       strstr(strstr(header,
+						     slu_sacct_title(
+							     t.at[i].column)) +
+						      1,
+					      slu_sacct_title(
+						      t.at[i].column)) ||
+				       t.at[i].column == SLU_SACCT_JOB_ID,
+			       "%s: %s: column %zu", header, line, i);
+		}
+	}
+	ck_assert_uint_gt(sure, 5000);
+	ck_assert_uint_gt(unsure, 1000);
+	ck_assert_uint_gt(none, 1000);
+}
+END_TEST
+
+/* What a user may write. */
+static void random_text(char *out, uint64_t *seed)
+{
+	static const char *const parts[] = {
+		"|",	 "\n",	 "a",	     "b c", "||", "|5|",
+		"|x\ny", "a1|1", "|FAILED|", "é",   "\r", "|0:0|"};
+
+	*out = '\0';
+	for (size_t n = slu_random(seed, 4); n; n--)
+		strcat(out, parts[slu_random(seed, 12)]);
+}
+
+#define JOBS 40
+
+struct told {
+	char name[JOBS][64];
+	uint64_t right;
+};
+
+/* Blank lines at the end of a line cannot be told from those of the file. */
+static size_t length(const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && strchr("\r\n", text[len - 1]))
+		len--;
+	return len;
+}
+
+static int take(void *arg, const struct slu_job *job, struct slu_err *err)
+{
+	struct told *told = arg;
+	const char *name = job->name ? job->name : "";
+	const char *want = told->name[job->job_id % JOBS];
+
+	(void)err;
+	ck_assert_uint_lt(job->job_id, JOBS);
+
+	expect(length(name) == length(want) &&
+		       !strncmp(name, want, length(want)),
+	       "job %u: \"%s\" for \"%s\"", job->job_id, name, want);
+	ck_assert_uint_eq(job->uid, 100 + job->job_id);
+	ck_assert_uint_eq(job->node_cnt, 7);
+	ck_assert_int_eq(job->start, 1700000000);
+	ck_assert_int_eq(job->end, 1700000060);
+	ck_assert_str_eq(job->state, "COMPLETED");
+	ck_assert_str_eq(job->user, "ada");
+	told->right++;
+	return 0;
+}
+
+static int no_uid(const char *user, uint32_t *uid)
+{
+	(void)user, (void)uid;
+	return -1;
+}
+
+/* Jobs with a name and another text of any content are right, or missing. */
+START_TEST(test_texts)
+{
+	static const char *const headers[] = {
+		"JobID|UID|User|NNodes|Start|End|State|Comment|ExitCode|"
+		"JobName",
+		"JobID|JobName|UID|User|NNodes|Comment|Start|End|State",
+		"JobID|UID|Comment|User|JobName|NNodes|Start|End|State|",
+	};
+	static const char *const lines[] = {
+		"%d|%d|ada|7|1700000000|1700000060|COMPLETED|%s|0:0|%s\n",
+		"%d|%s|%d|ada|7|%s|1700000000|1700000060|COMPLETED\n",
+		"%d|%d|%s|ada|%s|7|1700000000|1700000060|COMPLETED|\n",
+	};
+	uint64_t seed = 7, right = 0;
+
+	for (int round = 0; round < 3000; round++) {
+		char text[JOBS * 256], *at = text, other[64];
+		struct told told = {.right = 0};
+		struct slu_import import = {gmtime_r, no_uid, take,
+					    NULL,     &told,  0};
+		struct slu_import_report r;
+		struct slu_err err;
+
+		at += sprintf(at, "%s\n", headers[round % 3]);
+		for (int i = 1; i < JOBS; i++) {
+			random_text(told.name[i], &seed);
+			random_text(other, &seed);
+			if (round % 3 == 0)
+				at += sprintf(at, lines[0], i, 100 + i, other,
+					      told.name[i]);
+			else if (round % 3 == 1)
+				at += sprintf(at, lines[1], i, told.name[i],
+					      100 + i, other);
+			else
+				at += sprintf(at, lines[2], i, 100 + i, other,
+					      told.name[i]);
+		}
+		expect_ok(slu_import("sacct", text, strlen(text), &import, &r,
+				     &err),
+			  err);
+		ck_assert_uint_eq(r.jobs, told.right);
+		right += told.right;
+	}
+	/* texts that are made to look like columns leave many open */
+	ck_assert_uint_gt(right, 3000 * (JOBS - 1) * 3 / 10);
+}
+END_TEST
+
+TEST_MAIN("sacct_table", test_all_ways, test_texts)
