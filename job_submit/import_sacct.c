@@ -399,6 +399,7 @@ int slu_import_sacct(char *text, const struct slu_import *import,
 	struct slu_sacct_table t, other;
 	struct open_job open = {.job.job_id = 0};
 	struct slu_sacct_record r = {.next = text, .next_line = 1};
+	struct slu_err scratch;
 	int rc;
 
 	if (begin(text, &t, err) < 0)
@@ -406,8 +407,10 @@ int slu_import_sacct(char *text, const struct slu_import *import,
 	note_lacks(&t, report);
 	while (slu_sacct_next(&r)) {
 		rc = slu_sacct_header(r.text, &other, err);
-		if (rc < 0)
+		if (rc < 0) {
+			give(&open, import, &scratch);
 			return -1;
+		}
 		if (rc > 0) { /* files may have been put together */
 			t = other;
 			continue;

@@ -130,6 +130,29 @@ START_TEST(test_header)
 }
 END_TEST
 
+static int count(void *arg, const struct slu_job *j, struct slu_err *err)
+{
+	(void)j, (void)err;
+	++*(uint64_t *)arg;
+	return 0;
+}
+
+/* Another header, which cannot be read: what is before it has been taken. */
+START_TEST(test_second_header)
+{
+	char text[] = "JobID|UID|Start|End\n1|5|2|9\nJobName|State|Start\n";
+	uint64_t taken = 0;
+	struct slu_import import = {gmtime_r, to_uid, count, NULL, &taken, 0};
+	struct slu_import_report r;
+	struct slu_err err;
+
+	expect_fail(slu_import("sacct", text, strlen(text), &import, &r, &err),
+		    err, SLU_INVALID, "no column JobID");
+	ck_assert_uint_eq(r.jobs, 1);
+	ck_assert_uint_eq(taken, 1);
+}
+END_TEST
+
 /* As a power failure leaves them: what comes after is read all the same. */
 START_TEST(test_zeros)
 {
@@ -148,4 +171,5 @@ START_TEST(test_zeros)
 }
 END_TEST
 
-TEST_MAIN("import refused", test_future, test_header, test_refused, test_zeros)
+TEST_MAIN("import refused", test_future, test_header, test_second_header,
+	  test_refused, test_zeros)
