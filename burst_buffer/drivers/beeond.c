@@ -334,7 +334,7 @@ static int start_all(const struct slu_instance *in, struct slu_err *err)
 	add_pair(argv, &n, "-c", in->top);
 	add_pair(argv, &n, "-i", status);
 	add_pair(argv, &n, "-p", port);
-	add_pair(argv, &n, "-L", in->work);
+	add_pair(argv, &n, "-L", in->log);
 	add_pair(argv, &n, "-f", config(in, etc));
 	add_pair(argv, &n, "-m", slu_plan_option(in->plan, "meta", NULL));
 	if (!strcasecmp(slu_plan_option(in->plan, "remote", "ssh"), "pdsh"))
@@ -453,6 +453,7 @@ const struct slu_driver slu_driver_beeond = {
 	.name = "beeond",
 	.shared = true,
 	.own_fs = true,
+	.logs = true,
 	.probe = probe,
 	.start = start,
 	.assemble = assemble,

@@ -27,6 +27,7 @@ struct slu_instance {
 		*work;	 /* directory of root's, 0700, for what must be noted */
 	const char *top; /* wd/top: where to mount; bare it is root's 0000 */
 	const char *dir; /* of the job, root's 0711: what tasks may reach */
+	const char *log; /* wd/log: where daemons log (host/logs.h) */
 	const char *mnt; /* dir/mnt: where a file system is that needs no mount
 			  * but interposition */
 };
@@ -40,6 +41,7 @@ struct slu_driver {
 	bool shared; /* one name space over all nodes, not one per node */
 	bool own_fs; /* its storage must be a file system of its own, which
 		      * only servers of root's touch */
+	bool logs;   /* its daemons log into in->log */
 	/* No mount: programs reach it by a library that they are started with
 	 * (env), as the job's user, and it keeps no modes, times and links. */
 	bool interposed;

@@ -26,6 +26,7 @@
 #include <unistd.h>
 #include "burst_buffer/drivers/volfile.h"
 #include "burst_buffer/host/aside.h"
+#include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/server.h"
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
@@ -60,6 +61,17 @@ int slu_gluster_volfile(const char *path, struct slu_buf *text,
 				    false, err);
 	slu_buf_free(text);
 	return rc;
+}
+
+int slu_gluster_said(const struct slu_instance *in, const char *log,
+		     struct slu_err *err)
+{
+	struct slu_err first = *err;
+	char why[200];
+
+	slu_logs_first(in->log, log, " E ", why, sizeof(why));
+	return slu_err(err, first.kind, "%s%s%s", first.text, *why ? ": " : "",
+		       why);
 }
 
 static unsigned bricks(const struct slu_plan *plan)
@@ -319,7 +331,7 @@ static int start_client(const struct slu_instance *in, char *vol,
 						   : "--auto-invalidation=on",
 		"--fuse-mountopts=nodev,nosuid,noatime", (char *)in->top, NULL};
 
-	slu_gluster_path(in, "client.log", log);
+	slu_logs_begin(in->log, "client.log", log);
 	slu_gluster_path(in, "client.pid", pid);
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s",
 		 slu_plan_option(in->plan, "direct", DIRECT));
@@ -393,7 +405,7 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 	if (forget_direct(in, err) || start_client(in, vol, err) ||
 	    wait_attached(in, vol, err) || check_direct(in, err)) {
 		detach(in, NULL);
-		return -1;
+		return slu_gluster_said(in, "client.log", err);
 	}
 	return 0;
 }
@@ -435,6 +447,7 @@ const struct slu_driver slu_driver_glusterfs = {
 	.name = "glusterfs",
 	.shared = true,
 	.own_fs = true,
+	.logs = true,
 	.probe = probe,
 	.start = slu_gluster_start,
 	.attach = attach,

@@ -21,6 +21,10 @@ int slu_gluster_volfile(const char *path, struct slu_buf *text,
 /* What its nodes are to see of each other's writing. */
 enum slu_coherence slu_gluster_coherence(const struct slu_plan *plan);
 
+/* Add to an error what a log tells of it. Returns -1. */
+int slu_gluster_said(const struct slu_instance *in, const char *log,
+		     struct slu_err *err);
+
 /* Seconds for what is done for, or by, all parts, where `least` are enough for
  * one: a second more for each of the parts, two minutes at most. */
 double slu_gluster_patience(const struct slu_plan *plan, double least);

@@ -19,6 +19,7 @@
 #include "burst_buffer/drivers/volfile.h"
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/cgroup.h"
+#include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/server.h"
 #include "common/file.h"
 
@@ -147,7 +148,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	struct slu_buf text = {0};
 
 	slu_gluster_path(in, "brick.vol", vol);
-	slu_gluster_path(in, "brick.log", log);
+	slu_logs_begin(in->log, "brick.log", log);
 	slu_gluster_path(in, "brick.pid", pid);
 	slu_gluster_path(in, "brick.sock", sock);
 	snprintf(dir, sizeof(dir), "%s/brick", in->fs);
@@ -164,7 +165,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	if (slu_server_start(argv, NULL, group, seconds, err) ||
 	    wait_listening(vol, port, seconds, err)) {
 		slu_server_stop(SLU_GLUSTER, vol, 1, NULL);
-		return -1;
+		return slu_gluster_said(in, "brick.log", err);
 	}
 	return 0;
 }

@@ -30,6 +30,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/host/mtab.c burst_buffer/host/mtab.h \
 	burst_buffer/host/trust.c burst_buffer/host/trust.h \
 	burst_buffer/host/users.c burst_buffer/host/users.h \
+	burst_buffer/host/logs.c burst_buffer/host/logs.h \
 	burst_buffer/host/loop.c burst_buffer/host/loop.h \
 	burst_buffer/host/quota.c burst_buffer/host/quota.h \
 	burst_buffer/host/bind.c burst_buffer/host/bind.h \

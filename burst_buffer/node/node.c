@@ -317,6 +317,7 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 			       n->plan.buffer, &n->storage, err))
 		return -1;
 	slu_note_path(n, "wd", n->work);
+	slu_note_path(n, "wd/log", n->log_dir);
 	slu_note_path(n, "wd/top", n->top);
 	slu_note_path(n, "mnt", n->mnt);
 	slu_note_path(n, "mnt/data", n->data);
@@ -326,6 +327,7 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		.fs = n->storage.fs,
 		.work = n->work,
 		.top = n->top,
+		.log = n->log_dir,
 		.dir = n->dir,
 		.mnt = n->mnt,
 	};

@@ -25,6 +25,7 @@
  *	mnt/data	the job's file system, as users see it
  *	mnt/private	a part of it for this node alone, where that is wanted
  *	wd/		the driver's own (0700)
+ *	wd/log/		logs of its daemons (host/logs.h)
  * and in RunDir itself sluice.conf, see slu_node_conf(). One that was fetched
  * is kept by common/conf_host.h.
  */
@@ -97,6 +98,7 @@ struct slu_node {
 	/* Of the request that is being staged, as /v1/poll tells it. */
 	uint64_t copied, to_copy, copied_files, files_to_copy;
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
+	char log_dir[PATH_MAX];
 };
 
 /* Unix seconds. */

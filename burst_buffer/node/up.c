@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/host/bind.h"
+#include "burst_buffer/host/logs.h"
 #include "burst_buffer/node/leftovers.h"
 #include "common/file.h"
 #include "common/proc.h"
@@ -165,6 +166,8 @@ static int set_up(struct slu_node *n, struct slu_err *err)
 	allow(n, n->plan.setup_timeout);
 	if ((mkdir(n->work, 0700) && errno != EEXIST) || chmod(n->work, 0700))
 		return slu_errno(err, SLU_IO, "cannot make %s", n->work);
+	if (n->driver->logs && slu_logs_make(n->log_dir, err))
+		return -1;
 	slu_leftovers_expire(n, n->first);
 	return make_storage(n, err) || start_and_attach(n, err) ||
 			       slu_node_stripe(n, err)

@@ -13,7 +13,7 @@
  * come and no `down` has begun, it is begun here.
  *
  * It looks whether the node's servers live, and tells sluiced of one that does
- * not (OnServerLoss).
+ * not (OnServerLoss); it keeps their logs short.
  *
  * It also hears what the job's tasks declare ready to be staged out (early.c).
  */
@@ -22,6 +22,7 @@
 
 #include <stdlib.h>
 #include <unistd.h>
+#include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/users.h"
 #include "common/proc.h"
 
@@ -138,6 +139,7 @@ static void serve(struct slu_node *n, int early, double period, bool *told)
 		else
 			slu_early_serve(n, early, step);
 		look_at_server(n, told);
+		slu_logs_turn(n->log_dir);
 	}
 }
 

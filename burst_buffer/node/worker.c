@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
 #include "common/proc.h"
@@ -279,7 +280,8 @@ static int stop(struct worker *w, struct slu_err *err)
 		.written_bytes = w->written_bytes,
 	};
 
-	if (!w->n.plan.use && w->n.driver->stop(&w->n.in, err))
+	if ((!w->n.plan.use && w->n.driver->stop(&w->n.in, err)) ||
+	    slu_logs_drop(w->n.log_dir, err))
 		return -1;
 	w->n.deadline = slu_now_mono() + REPORTS;
 	slu_talk_step(&w->n, &r, &(struct slu_err){0});

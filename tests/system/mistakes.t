@@ -176,6 +176,38 @@ test_held() {
 		/var/log/sluice-node.log
 }
 
+logs_take() { # HOST JOB MAX: at most so many KiB, and something
+	local kib
+	kib=$(on "$1" du -sk "/run/sluice/$2/wd/log" | cut -f1)
+	[ "${kib:-0}" -gt 0 ] && [ "$kib" -le "$3" ]
+}
+
+# Each attribute that does not fit is a line in the servers' logs.
+test_logs() {
+	local job
+	cat >"$PFS/complain.py" <<-'END'
+		import os, sys
+		open("f", "w").close()
+		for i in range(40000):
+		    try:
+		        os.setxattr("f", "user.x", b"x" * 8000)
+		    except OSError:
+		        pass
+	END
+	chmod 644 "$PFS/complain.py"
+	touch "$PFS/alice/wait"
+	job=$(bb_job 'jobfs capacity=50MiB' 'cd "${BB_JOBFS:?}"
+		python3 /pfs/complain.py; touch /pfs/alice/said
+		while [ -e /pfs/alice/wait ]; do sleep 0.2; done')
+	check_within 200 "a job makes its servers log much" \
+		test -e "$PFS/alice/said"
+	check "their logs have their own place" logs_take n1 "$job" 4096
+	check_within 20 "and are made short" logs_take n1 "$job" 2560
+	rm "$PFS/alice/wait" "$PFS/alice/said"
+	check_within 40 "and it ends" job_is "$job" COMPLETED
+	unharmed "long logs"
+}
+
 drained() { # HOST
 	on ctl sinfo -hN -n "$1" -o %T | grep -q drain
 }
@@ -346,6 +378,7 @@ test_capacity
 test_left_behind
 test_not_cleaned
 test_held
+test_logs
 test_stage_out_fails
 test_interactive
 test_no_sluiced

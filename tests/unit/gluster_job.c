@@ -52,8 +52,10 @@ void job_new(struct job *j, uint32_t id, const char *ports)
 		snprintf(name, sizeof(name), "work%u.%zu", id, i);
 		n->dir = n->work = keep(top, name);
 		n->top = keep(n->work, "top");
+		n->log = keep(n->work, "log");
 		make_dir(n->fs, 0755);
 		make_dir(n->work, 0700);
+		expect_ok(slu_logs_make(n->log, &err), err);
 	}
 }
 
@@ -98,9 +100,11 @@ void job_end(struct job *j)
 void job_free(struct job *j)
 {
 	for (size_t i = 0; i < NODES; i++) {
+		expect_ok(slu_logs_drop(j->in[i].log, &err), err);
 		free((char *)(uintptr_t)j->in[i].fs);
 		free((char *)(uintptr_t)j->in[i].work);
 		free((char *)(uintptr_t)j->in[i].top);
+		free((char *)(uintptr_t)j->in[i].log);
 	}
 	free(j->plan.secret);
 }

@@ -6,6 +6,7 @@
 
 #include "tests/unit/root.h"
 #include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/host/logs.h"
 #include "common/proc.h"
 #include "tests/unit/tree.h"
 

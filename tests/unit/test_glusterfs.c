@@ -503,6 +503,24 @@ START_TEST(test_two_jobs)
 }
 END_TEST
 
+/* What it has said of itself is told. */
+START_TEST(test_no_such_address)
+{
+	struct job j;
+	char attr[SLU_ATTR_MAX];
+
+	setup();
+	job_new(&j, 9, "21000-21000");
+	j.node[0].addr = "192.0.2.7";
+	expect_fail(driver->start(&j.in[0], attr, &err), err, SLU_IO,
+		    "glusterfsd ended with exit code 1: [");
+	expect(strstr(err.text, "Cannot assign requested address"), "%s",
+	       err.text);
+	job_free(&j);
+	tree_remove(top);
+}
+END_TEST
+
 START_TEST(test_options)
 {
 	struct job j;
@@ -560,7 +578,8 @@ int main(void)
 	const TTest *const tests[] = {
 		test_life,	 test_coherent,		test_strict,
 		test_not_strict, test_same_directories, test_staged_fresh,
-		test_two_jobs,	 test_options,		test_probe};
+		test_two_jobs,	 test_no_such_address,	test_options,
+		test_probe};
 
 	return gluster_tests("glusterfs", tests,
 			     sizeof(tests) / sizeof(*tests));

@@ -5,7 +5,9 @@
 #include "burst_buffer/host/server.h"
 #include "burst_buffer/host/users.h"
 #include "burst_buffer/storage.h"
+#include "common/file.h"
 #include <signal.h>
+#include <sys/xattr.h>
 
 /* A brick that died is missed by name, at once, and does not stop the rest
  * from going away. */
@@ -138,9 +140,69 @@ START_TEST(test_full)
 }
 END_TEST
 
+/* Attributes that do not fit: a line of the brick's and of the client's each.
+ */
+static void make_it_complain(const char *dir, int times)
+{
+	static char value[8000];
+	int fd = open(in(dir, "f"), O_CREAT | O_WRONLY, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	memset(value, 1, sizeof(value));
+	for (int i = 0; i < times; i++)
+		ck_assert(fsetxattr(fd, "user.x", value, sizeof(value), 0));
+	close(fd);
+}
+
+static off_t taken(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_blocks * 512;
+}
+
+static off_t logged(const struct job *j)
+{
+	return taken(in(j->in[0].log, "brick.log")) +
+	       taken(in(j->in[0].log, "client.log"));
+}
+
+/* Whoever makes the daemons log without end fills nothing but the place of
+ * their logs; these keep their first words, and the last ones. */
+START_TEST(test_logs)
+{
+	struct slu_buf before = {0}, after = {0};
+	struct job j;
+	char *log;
+
+	job_up(&j, 12);
+	make_it_complain(j.in[0].top, 1);
+	log = strdup(in(j.in[0].log, "brick.log"));
+	expect_ok(slu_file_read(AT_FDCWD, log, SLU_LOGS_SIZE, &before, &err),
+		  err);
+	ck_assert_uint_gt(before.len, 0);
+	for (int i = 0; i < 400 && logged(&j) < SLU_LOGS_SIZE; i++)
+		make_it_complain(j.in[0].top, 100);
+	ck_assert_int_le(logged(&j), SLU_LOGS_SIZE);
+	slu_logs_turn(j.in[0].log);
+	ck_assert_int_le(logged(&j), SLU_LOGS_SIZE / 2);
+	make_it_complain(j.in[0].top, 1);
+	expect_ok(slu_file_read(AT_FDCWD, log, 1 << 30, &after, &err), err);
+	ck_assert_mem_eq(after.data, before.data, before.len);
+	expect_ok(driver->check(&j.in[0], &err), err);
+	free(log);
+	slu_buf_free(&before);
+	slu_buf_free(&after);
+	job_end(&j);
+	job_free(&j);
+	tree_remove(top);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {test_lost_brick, test_abort, test_full};
+	const TTest *const tests[] = {test_lost_brick, test_abort, test_full,
+				      test_logs};
 
 	return gluster_tests("glusterfs_faults", tests,
 			     sizeof(tests) / sizeof(*tests));
