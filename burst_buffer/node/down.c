@@ -74,8 +74,10 @@ static int wait_for_worker(struct slu_node *n, uint64_t buffer,
 				       "cleaning %s was tried %d times and "
 				       "died each time",
 				       n->dir, WORKERS);
-		if (slu_worker_start(n, err))
-			return -1;
+		if (slu_worker_start(n, err)) {
+			slu_node_log(n, SLU_WARN, "%s", err->text);
+			slu_worker_run(n);
+		}
 	}
 }
 

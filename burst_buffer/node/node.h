@@ -18,6 +18,7 @@
  *	kept		where data of a failed stage-out is
  *	up.pid, down.pid, watch.pid, early.pid	who works on it
  *	down.lock, watch.lock	held by the one that does
+ *	reserve		room for what is noted when the job ends
  *	early, early.at	what was declared ready, and how much of that is done
  *	ready		the socket where it is declared
  *	result		how the last `down` ended: "clean", or why not
@@ -155,6 +156,10 @@ bool slu_note_lives(const struct slu_node *n, const char *pid_file,
 /* It has to end, unless it is ourselves. */
 int slu_note_end(const struct slu_node *n, const char *pid_file,
 		 struct slu_err *err);
+/* Set room aside for what is noted at the end (and make down.lock), so that
+ * whatever else fills RunDir meanwhile does not hinder that; give it back. */
+int slu_note_reserve(const struct slu_node *n, struct slu_err *err);
+void slu_note_release(const struct slu_node *n);
 /* Be the only one that does `what` ("down", "watch") for the job, until this
  * process ends. False: another one is, which WHAT.pid names again. */
 bool slu_note_lock(struct slu_node *n, const char *what);
@@ -325,6 +330,9 @@ int slu_down(struct slu_node *n, struct slu_err *err);
 int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err);
 /* worker.c: the detached part of it. */
 int slu_worker_start(struct slu_node *n, struct slu_err *err);
+/* The same in a child, which is waited for, where not even a pid file can be
+ * written. */
+void slu_worker_run(struct slu_node *n);
 /* watch.c */
 int slu_watcher_start(struct slu_node *n, struct slu_err *err);
 

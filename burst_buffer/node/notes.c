@@ -15,8 +15,10 @@
 #include "common/file.h"
 #include "common/proc.h"
 
-#define GONE	 ".gone."    /* what is being removed */
-#define NOTE_MAX (64u << 20) /* plans of large jobs */
+#define GONE	     ".gone." /* what is being removed */
+#define RESERVE	     "reserve"
+#define RESERVE_SIZE (128 << 10) /* notes of the end are a page each */
+#define NOTE_MAX     (64u << 20) /* plans of large jobs */
 
 void slu_note_path(const struct slu_node *n, const char *name,
 		   char path[PATH_MAX])
@@ -116,6 +118,31 @@ int slu_note_end(const struct slu_node *n, const char *pid_file,
 		return 0;
 	slu_pid_kill(&pid, SIGKILL);
 	return slu_pid_wait(&pid, 10, err);
+}
+
+int slu_note_reserve(const struct slu_node *n, struct slu_err *err)
+{
+	char path[PATH_MAX];
+	int fd, why;
+
+	slu_note_path(n, "down.lock", path);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return slu_errno(err, SLU_IO, "cannot make %s", path);
+	close(fd);
+	slu_note_path(n, RESERVE, path);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return slu_errno(err, SLU_IO, "cannot make %s", path);
+	why = posix_fallocate(fd, 0, RESERVE_SIZE);
+	close(fd);
+	errno = why;
+	return why ? slu_errno(err, SLU_IO, "cannot write %s", path) : 0;
+}
+
+void slu_note_release(const struct slu_node *n)
+{
+	slu_note_drop(n, RESERVE);
 }
 
 static int try_lock(int fd, int command, struct flock *lock)
@@ -259,11 +286,13 @@ int slu_notes_forget(struct slu_node *n, struct slu_err *err)
 
 	snprintf(gone, sizeof(gone), "%.4000s/" GONE "%u.%d", n->conf->run_dir,
 		 (unsigned)n->job_id, (int)getpid());
-	if (rename(n->dir, gone))
-		return errno == ENOENT ? 0
-				       : slu_errno(err, SLU_IO,
-						   "cannot remove %s", n->dir);
-	return slu_rmtree(AT_FDCWD, gone, err);
+	if (!rename(n->dir, gone))
+		return slu_rmtree(AT_FDCWD, gone, err);
+	if (errno == ENOSPC || errno == EDQUOT)
+		return slu_rmtree(AT_FDCWD, n->dir, err);
+	return errno == ENOENT
+		       ? 0
+		       : slu_errno(err, SLU_IO, "cannot remove %s", n->dir);
 }
 
 int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err)

@@ -83,9 +83,11 @@ static bool was_done(struct slu_staging *q, enum slu_act_name act)
 	return done;
 }
 
-static int note_done(struct slu_staging *q, enum slu_act_name act,
-		     const struct slu_stage_result *r, struct slu_err *err)
+/* What cannot be noted is done again if this is cut short. */
+static void note_done(struct slu_staging *q, enum slu_act_name act,
+		      const struct slu_stage_result *r)
 {
+	struct slu_err err;
 	struct slu_stage_result *t = &q->total;
 	char name[64], text[100];
 
@@ -99,7 +101,8 @@ static int note_done(struct slu_staging *q, enum slu_act_name act,
 		 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->bytes,
 		 r->files, r->total_bytes, r->total_files);
 	note_name(q, act, name);
-	return slu_note_put(q->n, name, 0600, text, err);
+	if (slu_note_put(q->n, name, 0600, text, &err))
+		slu_node_log(q->n, SLU_WARN, "%s", err.text);
 }
 
 static void log_act(struct slu_staging *q, enum slu_act_name act,
@@ -218,8 +221,7 @@ static int do_act(struct slu_staging *q, enum slu_act_name act,
 	memcpy(&result, out, sizeof(result));
 	if (act == SLU_PREPARE && whole_since(q, err))
 		return -1;
-	if (note_done(q, act, &result, err))
-		return -1;
+	note_done(q, act, &result);
 	log_act(q, act, slu_now_mono() - start, &result);
 	if (act == SLU_COPY)
 		slu_mover_log(q->n, q->r, &result);

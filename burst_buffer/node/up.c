@@ -297,7 +297,8 @@ static int claim(struct slu_node *n, struct slu_err *err)
 
 	slu_note_path(n, "up.pid", path);
 	return slu_pid_get(getpid(), &self, err) ||
-			       slu_pid_write(path, &self, err)
+			       slu_pid_write(path, &self, err) ||
+			       slu_note_reserve(n, err)
 		       ? -1
 		       : 0;
 }
@@ -432,6 +433,7 @@ static void give_up(struct slu_node *n, struct slu_err *err)
 
 	slu_node_log(n, SLU_ERROR, "refused: %s", err->text);
 	slu_note_drop(n, "env");
+	slu_note_release(n);
 	snprintf(line, sizeof(line), "%s\n", err->text);
 	if (slu_note_tell(n, "refused", line, NULL))
 		slu_node_log(n, SLU_ERROR, "cannot write %s/refused", n->dir);

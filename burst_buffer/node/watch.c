@@ -85,8 +85,10 @@ static void begin_down(struct slu_node *n)
 	slu_node_log(n, SLU_WARN,
 		     "Slurm has given this node free without an "
 		     "epilog: `down` begins");
-	if (slu_worker_start(n, &err))
-		slu_node_log(n, SLU_ERROR, "%s", err.text);
+	if (slu_worker_start(n, &err)) {
+		slu_node_log(n, SLU_WARN, "%s", err.text);
+		slu_worker_run(n);
+	}
 }
 
 static void pass(double seconds)

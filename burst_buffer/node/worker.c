@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/mtab.h"
@@ -524,6 +525,19 @@ int slu_worker_start(struct slu_node *n, struct slu_err *err)
 {
 	char path[PATH_MAX];
 
+	slu_note_release(n);
 	slu_note_path(n, "down.pid", path);
 	return slu_detach(work, (void *)n->opt, path, NULL, err);
+}
+
+void slu_worker_run(struct slu_node *n)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setsid();
+		_exit(work((void *)n->opt));
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }

@@ -19,16 +19,28 @@ static int lift(const char *arg)
 }
 
 /* Why the job cannot begin is told at once. */
-START_TEST(test_setup)
+static void cannot_begin(const char *options)
 {
 	if (!begin("scratch", ""))
 		return;
-	nodes_all(limit, "nr_inodes=1", 0);
+	nodes_all(limit, options, 0);
 	job_starts(request);
 	up();
 	ctl_until_told("No space left on device");
 	nodes_all(lift, "", 0);
 	end_cancelled();
+}
+
+START_TEST(test_setup)
+{
+	cannot_begin("nr_inodes=1");
+}
+END_TEST
+
+/* There is room for its notes, but not for what is to be noted at its end. */
+START_TEST(test_reserve)
+{
+	cannot_begin("size=64k");
 }
 END_TEST
 
@@ -43,19 +55,26 @@ static int fill(const char *arg)
 	return is_n1() && errno != ENOSPC ? 72 : 0;
 }
 
-static int empty(const char *arg)
+static int fill_all(const char *arg)
+{
+	return is_n1() && unlink(at("run/7/reserve")) ? 73 : fill(arg);
+}
+
+/* It is filled again as soon as something of it is free. */
+static int fill_on(const char *arg)
 {
 	(void)arg;
-	return is_n1() && unlink(at("run/filled")) ? 73 : 0;
+	if (!is_n1() || fork())
+		return 0;
+	for (;;) {
+		fill("x");
+		usleep(200);
+	}
 }
 
-static int down_fails(const char *arg)
-{
-	return is_n1() && run_verb(arg) != 1 ? 74 : 0;
-}
-
-/* What cannot be taken down now is when there is room again, with all data. */
-START_TEST(test_down)
+/* What fills it, before a job ends or all the time, hinders nothing: it is
+ * staged out, and nothing is left. */
+static void down_full(node_f *filling)
 {
 	if (!begin("scratch", ""))
 		return;
@@ -63,16 +82,29 @@ START_TEST(test_down)
 	job_starts(request);
 	up();
 	run_tasks(false);
-	nodes_all(fill, "x", 0);
+	nodes_all(filling, "x", 0);
 	job_ends(request, "COMPLETED");
-	nodes_all(down_fails, "down --job 7", 0);
-	nodes_all(empty, "", 0);
 	down();
 	ctl_until("DONE");
 	expect_output(false);
-	expect_nothing_left();
-	nodes_all(lift, "", 0);
 	nodes_end();
+}
+
+START_TEST(test_down)
+{
+	down_full(fill);
+}
+END_TEST
+
+START_TEST(test_down_filled)
+{
+	down_full(fill_on);
+}
+END_TEST
+
+START_TEST(test_down_unreserved)
+{
+	down_full(fill_all);
 }
 END_TEST
 
@@ -81,7 +113,10 @@ static int run(void)
 	Suite *suite = suite_create("node_notes");
 
 	add(suite, "setup", test_setup, 1);
+	add(suite, "reserve", test_reserve, 1);
 	add(suite, "down", test_down, 1);
+	add(suite, "down_filled", test_down_filled, 1);
+	add(suite, "down_unreserved", test_down_unreserved, 1);
 	return run_suite(suite);
 }
 
