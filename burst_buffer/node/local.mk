@@ -112,7 +112,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs tests/unit/test_glusterfs_faults \
-	tests/unit/test_gluster_whole
+	tests/unit/test_gluster_whole tests/unit/test_gluster_junk
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
 node_slow_tests = tests/unit/test_fs tests/unit/test_fs_lustre \
@@ -209,6 +209,9 @@ tests_unit_test_glusterfs_LDADD = $(node_test_libs)
 tests_unit_test_glusterfs_faults_SOURCES = \
 	tests/unit/test_glusterfs_faults.c $(node_test_gluster)
 tests_unit_test_glusterfs_faults_LDADD = $(node_test_libs)
+tests_unit_test_gluster_junk_SOURCES = tests/unit/test_gluster_junk.c \
+	$(node_test_gluster)
+tests_unit_test_gluster_junk_LDADD = $(node_test_libs)
 tests_unit_test_gluster_whole_SOURCES = tests/unit/test_gluster_whole.c \
 	$(node_test_tree)
 tests_unit_test_gluster_whole_LDADD = $(node_test_libs)
