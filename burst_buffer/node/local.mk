@@ -108,7 +108,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_node tests/unit/test_node_returns \
 	tests/unit/test_node_hangs tests/unit/test_node_forgotten \
 	tests/unit/test_node_leftovers tests/unit/test_node_lost \
-	tests/unit/test_node_notes \
+	tests/unit/test_node_notes tests/unit/test_node_holders \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs tests/unit/test_glusterfs_faults \
@@ -235,6 +235,9 @@ tests_unit_test_node_lost_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_notes_SOURCES = tests/unit/test_node_notes.c \
 	$(node_test_life)
 tests_unit_test_node_notes_LDADD = $(tests_unit_test_node_LDADD)
+tests_unit_test_node_holders_SOURCES = tests/unit/test_node_holders.c \
+	$(node_test_life)
+tests_unit_test_node_holders_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \
 	$(node_test_life)
 tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)

@@ -129,51 +129,95 @@ test_not_cleaned() {
 # Somebody else, bob, has what is in it until $PFS/hold is gone.
 holder_program() {
 	cat >"$PFS/holder.py" <<-'END'
-		import array, os, socket, sys, time
-		if sys.argv[2] == "stand":
-		    os.chdir(sys.argv[1])
-		else:
-		    fd = os.open(sys.argv[1] + "/f", os.O_RDONLY)
+		import array, ctypes, mmap, os, socket, subprocess, sys, time
+		where, how = sys.argv[1:]
+
+		def silent_fuse(point): # which takes all and answers nothing
+		    os.mkdir(point)
+		    ours, its = socket.socketpair()
+		    os.set_inheritable(its.fileno(), True)
+		    subprocess.run(["fusermount3", point], check=True,
+		        close_fds=False,
+		        env=dict(os.environ, _FUSE_COMMFD=str(its.fileno())))
+		    return ours.recvmsg(1, socket.CMSG_LEN(4))
+
+		if how != "stand":
+		    fd = os.open(where + "/f", os.O_RDWR)
+		if how == "stand":
+		    os.chdir(where)
+		elif how == "fly":
 		    ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
 		    ends[0].sendmsg([b"x"], [(socket.SOL_SOCKET,
 		        socket.SCM_RIGHTS, array.array("i", [fd]))])
 		    os.close(fd)
-		open("/tmp/held", "w").close()
+		elif how == "map":
+		    at = mmap.mmap(fd, 4)
+		    os.close(fd)
+		elif how == "space": # a mount namespace
+		    os.close(fd)
+		    if ctypes.CDLL(None).unshare(0x10000000 | 0x20000):
+		        sys.exit(1)
+		elif how == "fuse":
+		    os.close(fd)
+		    has = silent_fuse(where + "/fuse")
+		open("/tmp/held." + how, "w").close()
 		while os.path.exists("/pfs/hold"):
 		    time.sleep(0.2)
 	END
 	chmod 644 "$PFS/holder.py"
 }
 
-held_scratch() { # HOW TEXT
-	local job next
+# Of a job on n1 whose directory is everybody's, until $PFS/alice/wait is gone.
+open_job() { # TYPE
 	touch "$PFS/alice/wait" "$PFS/hold"
-	on n1 rm -f /tmp/held
-	job=$(printf '#!/bin/bash\n%s\n' 'cd "${BB_JOBFS:?}" && chmod 777 . &&
-		echo old >f && pwd >/pfs/alice/where
+	printf '#!/bin/bash\n%s\n' 'cd "${BB_JOBFS:?}" && chmod 777 . &&
+		echo old >f && chmod 666 f && pwd >/pfs/alice/where
 		while [ -e /pfs/alice/wait ]; do sleep 0.2; done' |
-		submit -w n1 --bb="jobfs type=scratch capacity=50MiB")
+		submit -w n1 --bb="jobfs type=$1 capacity=50MiB"
+}
+
+held_storage() { # TYPE TEXT HOW...
+	local job next how holders=() text=$2 type=$1
+	shift 2
+	job=$(open_job "$type")
 	wait_for 30 test -s "$PFS/alice/where"
-	LIMIT=600 bounded_exec -u bob n1 python3 /pfs/holder.py \
-		"$(cat "$PFS/alice/where")" "$1" &
-	check_within 20 "$2: it is held" on n1 test -e /tmp/held
+	for how; do
+		on n1 rm -f "/tmp/held.$how"
+		LIMIT=600 bounded_exec -u bob n1 python3 /pfs/holder.py \
+			"$(cat "$PFS/alice/where")" "$how" &
+		holders+=($!)
+		check_within 20 "$text: $how" on n1 test -e "/tmp/held.$how"
+	done
 	rm "$PFS/alice/wait" "$PFS/alice/where"
-	check_within 40 "$2: the job ends" job_is "$job" COMPLETED
-	check_within 40 "$2" nodes_idle 'n[1-2]'
+	check_within 60 "$text: the job ends" job_is "$job" COMPLETED
+	check_within 40 "$text" nodes_idle 'n[1-2]'
+	check "$text: no client is left" no_client n1 "$job"
 	next=$(bb_job 'jobfs capacity=50MiB' 'touch "${BB_JOBFS:?}/x"')
-	check_within 40 "$2: the next one runs" job_is "$next" COMPLETED
+	check_within 40 "$text: the next one runs" job_is "$next" COMPLETED
 	rm "$PFS/hold" # and what was held ends
-	wait $!
-	unharmed "$2"
+	wait "${holders[@]}"
+	unharmed "$text"
+}
+
+may_mount() { # a file system of their own, as users may nearly everywhere
+	quietly bounded_exec -u bob n1 test -w /dev/fuse && echo fuse
+}
+
+no_client() { # HOST JOB
+	! on "$1" pgrep -f "[/]run/sluice/$2/wd/" >/dev/null
 }
 
 test_held() {
 	holder_program
-	held_scratch fly "a descriptor in flight drains no node"
-	held_scratch stand "nor does who stands in another one's scratch"
+	held_storage scratch "a descriptor in flight drains no node" fly
+	held_storage scratch "nor does who stands in another one's scratch" \
+		stand
 	check "who that is, is told" on n1 grep -q \
 		'is in use by python3 ([0-9]*) of bob; it is detached' \
 		/var/log/sluice-node.log
+	# shellcheck disable=SC2046
+	held_storage glusterfs "nor does who holds another one's GlusterFS" \
+		fly stand map space $(may_mount)
 }
 
 logs_take() { # HOST JOB MAX: at most so many KiB, and something

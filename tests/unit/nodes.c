@@ -142,6 +142,18 @@ static void relay_start(void)
 }
 
 /* What sluice-node is on this node: all of our program but this process. */
+static bool is_other(const char *path)
+{
+	int proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uid_t real = 0, effective;
+
+	if (proc >= 0) {
+		slu_proc_uids(proc, &real, &effective);
+		close(proc);
+	}
+	return real == OTHER_UID;
+}
+
 static void node_kill_all(void)
 {
 	char mine[PATH_MAX], exe[PATH_MAX], path[40];
@@ -153,7 +165,8 @@ static void node_kill_all(void)
 		snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 		n = readlink(path, exe, sizeof(exe) - 1);
 		exe[n > 0 ? n : 0] = '\0';
-		if (n > 0 && !strcmp(exe, mine))
+		path[strlen(path) - strlen("/exe")] = '\0';
+		if (n > 0 && !strcmp(exe, mine) && !is_other(path))
 			kill(pid, SIGKILL);
 	}
 }

@@ -17,9 +17,10 @@
 #include "tests/unit/sluiced.h"
 #include "tests/unit/tree.h"
 
-#define NODES	 2
-#define NODE_UID 1000
-#define JOB	 7
+#define NODES	  2
+#define NODE_UID  1000
+#define OTHER_UID 1001 /* whose processes nobody kills */
+#define JOB	  7
 
 int sluice_node_main(int argc, char **argv);
 
