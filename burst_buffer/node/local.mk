@@ -39,6 +39,8 @@ libslunode_a_SOURCES = \
 	burst_buffer/image.c \
 	burst_buffer/kept_age.c burst_buffer/kept_age.h \
 	burst_buffer/storage.c burst_buffer/storage.h \
+	burst_buffer/storage_wipe.c burst_buffer/storage_kept.c \
+	burst_buffer/storage_parts.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
 	burst_buffer/drivers/glusterfs.h \
