@@ -192,6 +192,7 @@ static const struct step {
 	bool bad;		   /* even with ok */
 	bool setup;		   /* only until the job runs */
 	bool server;		   /* only while it runs */
+	bool told;		   /* to people, though all is well */
 } steps[] = {
 	{"storage", .kind = UP},
 	{"server", .kind = UP},
@@ -206,6 +207,7 @@ static const struct step {
 	{"lost_data", .kind = OUT, .bad = true},
 	{"doubted", .kind = DOUBT, .bad = true},
 	{"stopped", .kind = CLEAN},
+	{"held", .kind = CLEAN, .told = true},
 	{"clean", .kind = CLEAN, .event = SLU_NODE_WIPED},
 };
 
@@ -280,6 +282,8 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 	if (news < 0)
 		return -1;
 	if (!ok && went_wrong(b, at, r, step, news, now, err))
+		return -1;
+	if (ok && step->told && news && slu_bb_held(b, at->bb, r, now, err))
 		return -1;
 	if (went_clean(b, at, now, err))
 		return -1;

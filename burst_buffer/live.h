@@ -282,6 +282,9 @@ int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
 			    const char *text, double now, struct slu_err *err);
 int slu_bb_open_gate(struct slu_db *db, struct slu_bb *bb,
 		     struct slu_bb_gate *gate, struct slu_err *err);
+/* A node says that somebody holds some of what it has wiped. */
+int slu_bb_held(struct slu_buffers *b, const struct slu_bb *bb,
+		const struct slu_report *r, double now, struct slu_err *err);
 int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err);
 

@@ -42,6 +42,18 @@ bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
 	return news;
 }
 
+int slu_bb_held(struct slu_buffers *b, const struct slu_bb *bb,
+		const struct slu_report *r, double now, struct slu_err *err)
+{
+	char text[SLU_ERR_TEXT + 300];
+
+	snprintf(text, sizeof(text), "%s: some of the storage is held: %s",
+		 r->node, r->text ? r->text : "");
+	slu_printable(text);
+	slu_bb_log(b, bb, SLU_WARN, "%s", text);
+	return slu_bb_note(b->db, bb, text, now, err);
+}
+
 static bool owes(const struct slu_bb *bb, long i)
 {
 	return i >= 0 &&

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include "burst_buffer/image.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/host/quota.h"
 #include "burst_buffer/host/trust.h"
 #include "common/file.h"
 
@@ -137,12 +138,17 @@ bool slu_storage_is_kept(const struct slu_storage *s)
  * has it until he ends. */
 static int discard(const char *kept, const char *name, struct slu_err *err)
 {
-	char dir[4096], gone[4200];
+	char dir[4096], gone[4200], storage[4096];
+	uint32_t project;
 
+	slu_copy(storage, sizeof(storage), kept);
+	*strrchr(storage, '/') = '\0';
 	if (slu_storage_path(dir, sizeof(dir), kept, name, err) ||
-	    slu_storage_give_up(dir, SLU_NOBODY, err) < 0)
+	    slu_storage_give_up(storage, dir, SLU_NOBODY, err) < 0)
 		return -1;
-	slu_storage_clear_quota(dir, NULL);
+	project = slu_storage_project(dir);
+	if (project)
+		slu_quota_clear(storage, project, NULL);
 	snprintf(gone, sizeof(gone), "%s/" GONE "%s", kept, name);
 	if (rename(dir, gone))
 		return slu_errno(err, SLU_IO, "cannot remove %s", dir);

@@ -117,7 +117,7 @@ struct slu_conf {
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout;
 	int64_t max_give_back;
-	int64_t keep_failed;
+	int64_t keep_failed, held_for;
 	enum slu_on_failure on_setup, on_stage_in, on_stage_out;
 	enum slu_on_failure on_server_loss;
 	enum slu_predict_mode predict_mode;

@@ -123,6 +123,24 @@ bool slu_loop_has(const char *name, const char *path)
 	return !stat(path, &file) && backs(name, &file);
 }
 
+bool slu_loop_has_removed(const char *name, const char *tail)
+{
+	char path[100], end[300];
+	struct slu_buf text = {0};
+	size_t n = (size_t)snprintf(end, sizeof(end), "%s (deleted)\n", tail);
+	const char *at;
+	bool has;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/loop/backing_file",
+		 name + strlen("/dev/"));
+	has = !slu_file_read(AT_FDCWD, path, 8192, &text, NULL) && text.data &&
+	      text.len > n;
+	at = has ? text.data + text.len - n : NULL;
+	has = has && !strcmp(at, end) && (at[-1] == '/' || at[-1] == '.');
+	slu_buf_free(&text);
+	return has;
+}
+
 int slu_loop_under(const char *point, const char *image,
 		   char name[SLU_LOOP_NAME], struct slu_err *err)
 {

@@ -29,6 +29,9 @@ int slu_loop_under(const char *point, const char *image,
 /* Does this device have exactly this file? */
 bool slu_loop_has(const char *name, const char *path);
 
+/* Does it have one that was removed, whose path ended so ("7.1/image")? */
+bool slu_loop_has_removed(const char *name, const char *tail);
+
 /* The device becomes as long as its file is now. */
 void slu_loop_resize(const char *name);
 

@@ -76,6 +76,23 @@ int slu_quota_set(const char *path, uint32_t id, uint64_t bytes,
 	return rc;
 }
 
+int slu_quota_used(const char *path, uint32_t id, uint64_t *bytes,
+		   struct slu_err *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct fs_disk_quota q = {0};
+	int rc = fd < 0 ? -1
+			: (int)syscall(SYS_quotactl_fd, fd,
+				       QCMD(Q_XGETQUOTA, PRJQUOTA), id, &q);
+
+	*bytes = q.d_bcount * 512;
+	if (rc)
+		slu_errno(err, SLU_IO, "%s: what a project takes", path);
+	if (fd >= 0)
+		close(fd);
+	return rc ? -1 : 0;
+}
+
 int slu_quota_clear(const char *path, uint32_t id, struct slu_err *err)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;

@@ -23,6 +23,10 @@ int slu_quota_set(const char *path, uint32_t id, uint64_t bytes,
 struct fs_disk_quota slu_quota_limits(uint32_t id, uint64_t bytes,
 				      uint64_t inodes);
 
+/* Bytes that files of the project take; -1: it is not known. */
+int slu_quota_used(const char *path, uint32_t id, uint64_t *bytes,
+		   struct slu_err *err);
+
 /* Take the limit away again (the directory is gone); `path` is any place in
  * the same file system. */
 int slu_quota_clear(const char *path, uint32_t id, struct slu_err *err);

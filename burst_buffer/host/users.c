@@ -114,10 +114,58 @@ void slu_users_evict(const char *dir, uid_t uid)
 		usleep(10000);
 }
 
+/* What is looked for: names below dir, or a device (dir NULL). */
 struct naming {
 	const char *dir;
+	unsigned major, minor;
 	struct slu_buf names;
 };
+
+/* Without a question to a server, which may not answer. */
+static bool on_device(int at, const char *link, const struct naming *n)
+{
+	struct statx st;
+
+	return !statx(at, link, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+		      STATX_TYPE, &st) &&
+	       st.stx_dev_major == n->major && st.stx_dev_minor == n->minor;
+}
+
+static bool any_on_device(int proc, const char *links, const struct naming *n)
+{
+	int fd = openat(proc, links, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	bool found = false;
+
+	while (d && !found && (e = readdir(d)))
+		found = e->d_name[0] != '.' &&
+			on_device(dirfd(d), e->d_name, n);
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* "36 35 7:4 / /point ..." */
+static bool has_mounted(int proc, const struct naming *n)
+{
+	struct slu_buf table = {0};
+	char device[40];
+	bool has;
+
+	snprintf(device, sizeof(device), " %u:%u ", n->major, n->minor);
+	has = !slu_file_read(proc, "mountinfo", 64u << 20, &table, NULL) &&
+	      table.data && strstr(table.data, device);
+	slu_buf_free(&table);
+	return has;
+}
+
+static bool uses_device(int proc, const struct naming *n)
+{
+	return on_device(proc, "cwd", n) || on_device(proc, "root", n) ||
+	       on_device(proc, "exe", n) || any_on_device(proc, "fd", n) ||
+	       any_on_device(proc, "map_files", n) || has_mounted(proc, n);
+}
 
 static bool name_one(void *arg, int proc, pid_t pid)
 {
@@ -126,7 +174,7 @@ static bool name_one(void *arg, int proc, pid_t pid)
 	const struct passwd *pw;
 	uid_t real, effective;
 
-	if (!uses(proc, n->dir))
+	if (n->dir ? !uses(proc, n->dir) : !uses_device(proc, n))
 		return false;
 	slu_file_read(proc, "comm", 64, &comm, NULL);
 	slu_buf_printf(&n->names, "%s%s (%d)", n->names.len ? ", " : "",
@@ -138,15 +186,80 @@ static bool name_one(void *arg, int proc, pid_t pid)
 	return false;
 }
 
+static int name_all(const char *dir, struct naming *n, struct slu_err *err)
+{
+	n->names.max = 300;
+	slu_pid_find(name_one, n);
+	slu_err(err, SLU_BUSY, "%s is in use by %s", dir,
+		n->names.data ? n->names.data
+			      : "nobody that /proc shows (a descriptor in "
+				"flight?)");
+	slu_buf_free(&n->names);
+	return -1;
+}
+
 int slu_users_err(const char *dir, struct slu_err *err)
 {
-	struct naming n = {.dir = dir, .names.max = 300};
+	struct naming n = {.dir = dir};
 
-	slu_pid_find(name_one, &n);
-	slu_err(err, SLU_BUSY, "%s is in use by %s", dir,
-		n.names.data ? n.names.data : "the system");
-	slu_buf_free(&n.names);
-	return -1;
+	return name_all(dir, &n, err);
+}
+
+int slu_users_device_err(const char *dir, unsigned major, unsigned minor,
+			 struct slu_err *err)
+{
+	struct naming n = {.major = major, .minor = minor};
+
+	return name_all(dir, &n, err);
+}
+
+struct counting {
+	const char *dir;
+	uint64_t bytes;
+};
+
+static bool is_nameless_below(int at, const char *name, const char *dir)
+{
+	static const char end[] = " (deleted)";
+	char target[PATH_MAX + 1];
+	ssize_t n = readlinkat(at, name, target, PATH_MAX);
+
+	if (n < (ssize_t)sizeof(end))
+		return false;
+	target[n] = '\0';
+	return slu_is_below(target, dir) &&
+	       !strcmp(target + n - (sizeof(end) - 1), end);
+}
+
+static void count_in(int proc, const char *links, struct counting *c)
+{
+	int fd = openat(proc, links, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	struct stat st;
+
+	while (d && (e = readdir(d)))
+		if (is_nameless_below(dirfd(d), e->d_name, c->dir) &&
+		    !fstatat(dirfd(d), e->d_name, &st, 0))
+			c->bytes += (uint64_t)st.st_blocks * 512;
+	if (d)
+		closedir(d);
+}
+
+static bool count_one(void *arg, int proc, pid_t pid)
+{
+	(void)pid;
+	count_in(proc, "fd", arg);
+	count_in(proc, "map_files", arg);
+	return false;
+}
+
+uint64_t slu_users_bytes(const char *dir)
+{
+	struct counting c = {.dir = dir};
+
+	slu_pid_find(count_one, &c);
+	return c.bytes;
 }
 
 struct stuck {

@@ -4,7 +4,9 @@
 
 /* Which processes use files below a directory: by the names that /proc tells
  * for their working directory, root, program, open files and maps, so that
- * nothing of a file system that hangs is touched. */
+ * nothing of a file system that hangs is touched. What is mounted nowhere any
+ * more has no such names: by its device, which is asked of what the kernel
+ * knows already. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +24,16 @@ void slu_users_evict(const char *dir, uid_t uid);
 
 /* SLU_BUSY: "DIR is in use by NAME (PID), ...". Returns -1. */
 int slu_users_err(const char *dir, struct slu_err *err);
+
+/* The same by who has something of this device, or has it mounted in a
+ * namespace of his own; dir is what it is called. */
+int slu_users_device_err(const char *dir, unsigned major, unsigned minor,
+			 struct slu_err *err);
+
+/* Bytes of files below that have no name any more, which processes have open
+ * or mapped: what is in flight over a socket is not seen, and what several have
+ * counts for each. */
+uint64_t slu_users_bytes(const char *dir);
 
 /* A process of this user that has been killed and does not die, because it
  * waits in the kernel; SLU_NOTFOUND: there is none. What Slurm's cgroups show

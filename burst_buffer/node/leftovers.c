@@ -85,15 +85,21 @@ static int keep_one(struct slu_node *n, const struct slu_storage *s,
 }
 
 static int wipe_one(struct slu_node *n, const struct slu_storage *s,
-		    uint32_t job_id, struct slu_err *err)
+		    uint32_t job_id, uint64_t buffer, struct slu_err *err)
 {
+	struct slu_node as = *n;
 	int rc = slu_storage_wipe(s, (uid_t)-1, err);
 
 	if (rc < 0)
 		return -1;
-	slu_node_log(n, SLU_WARN, "removed a leftover of job %u: %s%s%s",
-		     (unsigned)job_id, s->dir, rc ? ", though " : "",
-		     rc ? err->text : "");
+	slu_node_log(n, SLU_WARN, "removed a leftover of job %u: %s",
+		     (unsigned)job_id, s->dir);
+	as.job_id = job_id;
+	as.plan.buffer = buffer;
+	as.deadline = slu_now_mono() + 5;
+	if (rc > 0)
+		slu_held_tell(&as, err);
+	n->http = as.http;
 	return 0;
 }
 
@@ -293,8 +299,9 @@ static int remove_one(struct slu_node *n, const struct slu_storage *s,
 {
 	int64_t until;
 
-	if (slu_storage_is_to_keep(s, &until) ? keep_one(n, s, until, err)
-					      : wipe_one(n, s, job_id, err))
+	if (slu_storage_is_to_keep(s, &until)
+		    ? keep_one(n, s, until, err)
+		    : wipe_one(n, s, job_id, buffer, err))
 		return -1;
 	tell_clean(n, job_id, buffer);
 	return 0;
@@ -367,6 +374,7 @@ static size_t each_unknown(struct slu_node *n, const char *storage,
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err)
 {
+	char held[SLU_ERR_TEXT] = "";
 	struct known known = {0};
 	bool dirty;
 	int rc;
@@ -376,9 +384,12 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
 		return -1;
 	/* `up` does not look at all of it */
 	dirty = !n->job_id && slu_dirty(storage);
-	if (!each_unknown(n, storage, NULL) && !dirty)
+	if (!n->job_id)
+		slu_held_too_long(n, storage, held);
+	if (!each_unknown(n, storage, NULL) && !dirty && !*held)
 		return 0;
 	rc = ask(n, ASK_TIME, &known, err);
+	slu_copy(known.dirty, sizeof(known.dirty), held);
 	if (rc >= 0)
 		each_unknown(n, storage, &known);
 	if (*known.dirty)

@@ -28,6 +28,13 @@ bool slu_dirty(const char *storage);
 void slu_dirty_begin(struct slu_node *n, const char *storage, const char *why);
 void slu_dirty_end(struct slu_node *n, const char *storage);
 
+/* held.c: somebody holds some of what was wiped, `who`: the log and sluiced
+ * hear it. */
+void slu_held_tell(struct slu_node *n, const struct slu_err *who);
+/* Since longer than HeldFor: what, and who, if `why` is still "". */
+void slu_held_too_long(struct slu_node *n, const char *storage,
+		       char why[SLU_ERR_TEXT]);
+
 /* Have kept data removed whose time is over by sluiced's clock, if it has been
  * asked for anything: by a process of its own, which is waited for only
  * shortly. common: of all nodes, too. What fails is logged. */

@@ -38,6 +38,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/host/server.c burst_buffer/host/server.h \
 	burst_buffer/image.c \
 	burst_buffer/kept_age.c burst_buffer/kept_age.h \
+	burst_buffer/held.c burst_buffer/held.h \
 	burst_buffer/storage.c burst_buffer/storage.h \
 	burst_buffer/storage_wipe.c burst_buffer/storage_kept.c \
 	burst_buffer/storage_parts.h \
@@ -69,7 +70,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
-	burst_buffer/node/dirty.c \
+	burst_buffer/node/dirty.c burst_buffer/node/held.c \
 	burst_buffer/node/recover.c \
 	burst_buffer/node/serve.c \
 	burst_buffer/node/kept.c burst_buffer/node/print.c \
@@ -103,7 +104,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_gekkofs_probe tests/unit/test_gekkofs_join \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
-	tests/unit/test_kept_age \
+	tests/unit/test_kept_age tests/unit/test_held \
 	tests/unit/test_storage_users tests/unit/test_fuse \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
@@ -178,6 +179,8 @@ tests_unit_test_storage_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_storage_kept_SOURCES = tests/unit/test_storage_kept.c \
 	$(node_test_storage)
 tests_unit_test_kept_age_LDADD = $(tests_unit_test_storage_LDADD)
+tests_unit_test_held_SOURCES = tests/unit/test_held.c $(node_test_storage)
+tests_unit_test_held_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
 	$(node_test_storage)

@@ -2,7 +2,8 @@
 /*
  * `sluice-node status`: what of ours is on this node, a row for each thing:
  * "buffer", a job's file system, as RunDir speaks of it; "kept", data of a
- * failed stage-out; "leftover", storage or a mount that no job speaks of. Looks
+ * failed stage-out; "held", what somebody still has of one that was wiped;
+ * "leftover", storage or a mount that no job speaks of. Looks
  * only at notes, the mount table and /proc, so that it answers even when a
  * file system hangs.
  */
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "burst_buffer/held.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/node/leftovers.h"
 #include "common/file.h"
@@ -222,6 +224,30 @@ static int add_kept(struct status *s, struct slu_err *err)
 	return 0;
 }
 
+static void add_held_one(void *arg, const struct slu_held *held)
+{
+	uint32_t job_id = 0;
+	uint64_t buffer = 0;
+	struct json_object *row;
+
+	slu_instance_parse(held->name, &job_id, &buffer);
+	row = add_row(arg, "held", job_id);
+	slu_json_set_u64(row, "buffer", buffer);
+	slu_json_set_u64(row, "capacity", held->bytes);
+	slu_json_set_str(row, "path", held->dir);
+	slu_json_set_str(row, "text", held->who);
+}
+
+static int add_held(struct status *s, struct slu_err *err)
+{
+	char **storage = slu_storages(s->n->conf, err);
+
+	for (size_t i = 0; storage && storage[i]; i++)
+		slu_held_each(storage[i], NULL, add_held_one, s);
+	slu_strv_free(storage);
+	return storage ? 0 : -1;
+}
+
 static bool is_noted(const struct status *s, uint32_t job_id, uint64_t buffer)
 {
 	struct slu_node job = {.job_id = job_id};
@@ -285,7 +311,8 @@ int slu_cmd_status(struct slu_node *n)
 	if (geteuid() != 0)
 		fprintf(stderr, "sluice-node status: only root sees all\n");
 	if (!slu_mtab_read(&s.mounts, &err) && !add_buffers(&s, &err) &&
-	    !add_kept(&s, &err) && !add_leftovers(&s, &err))
+	    !add_kept(&s, &err) && !add_held(&s, &err) &&
+	    !add_leftovers(&s, &err))
 		rc = slu_print_rows(n, s.rows, columns, &err);
 	slu_mtab_free(&s.mounts);
 	json_object_put(s.rows);

@@ -13,7 +13,7 @@
  * has been told.
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -336,10 +336,7 @@ static int wipe(struct worker *w, struct slu_err *err)
 	int rc = slu_storage_wipe(&n->storage, n->plan.uid, err);
 
 	if (rc > 0)
-		slu_node_log(n, SLU_WARN,
-			     "its storage is removed and free again, though "
-			     "somebody holds a loop device that it had: %s",
-			     err->text);
+		slu_held_tell(n, err);
 	return rc < 0 ? -1 : 0;
 }
 

@@ -24,6 +24,7 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(c->teardown_timeout, 300);
 	ck_assert_int_eq(c->max_give_back, 3600);
 	ck_assert_int_eq(c->keep_failed, 48 * 3600);
+	ck_assert_int_eq(c->held_for, 24 * 3600);
 	ck_assert_int_eq(c->on_setup, SLU_REQUEUE);
 	ck_assert_int_eq(c->on_stage_in, SLU_HOLD);
 	ck_assert_int_eq(c->on_server_loss, SLU_FAIL);

@@ -184,6 +184,17 @@ static bool has_loop_devices(void)
 	return has;
 }
 
+/* Then nothing speaks of it any more. */
+static void end_holding(void)
+{
+	nodes_all(end_holders, "", 0);
+	for (int i = 0; i < 500 && has_loop_devices(); i++)
+		usleep(20000);
+	ck_assert(!has_loop_devices());
+	nodes_all(run_verb, "recover", 0);
+	expect_nothing_left();
+}
+
 static void choose_ways(char *ways_of)
 {
 	unsigned n = 1 + (unsigned)rand_r(&seed) % MOST, k = 0;
@@ -220,11 +231,8 @@ static void held_life(const char *type)
 	down();
 	ctl_until("DONE");
 	expect_output(shared);
-	expect_nothing_left();
-	nodes_all(end_holders, "", 0);
-	for (int i = 0; i < 500 && has_loop_devices(); i++)
-		usleep(20000);
-	expect(!has_loop_devices(), "held by %s", how);
+	nodes_all(nothing_left, "nothing left", 0);
+	end_holding();
 	nodes_end();
 }
 
@@ -243,6 +251,51 @@ START_TEST(test_glusterfs)
 }
 END_TEST
 
+/* Of sluiced's history. */
+static bool is_on_record(const char *words)
+{
+	char sql[300];
+	char *argv[] = {"sqlite3", (char *)at("db"), sql, NULL};
+	struct slu_buf said = {.max = 100};
+	bool is;
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT COUNT(*) FROM BufferHistory WHERE Text LIKE '%%%s%%'",
+		 words);
+	is = !slu_run(argv, 10, &said, NULL) && said.data &&
+	     atoi(said.data) == 1;
+	slu_buf_free(&said);
+	return is;
+}
+
+/* It is told who holds it; when he has done so for long the node is drained
+ * for him, until he ends. */
+START_TEST(test_too_long)
+{
+	if (!begin("scratch", "HeldFor=1s\n"))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(false);
+	nodes_all(make_open, "", 0);
+	nodes_all(start_holders, "1", 0);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	ck_assert(is_on_record("n1: some of the storage is held: %is in use "
+			       "by test_node_holde ("));
+	nodes_all(run_verb, "recover", 0);
+	ck_assert_str_eq(ctl_drained, "");
+	sleep(2);
+	nodes_all(run_verb, "recover", 0);
+	ctl_until_drained("is in use by test_node_holde (");
+	ck_assert_ptr_nonnull(strstr(ctl_drained, "7.1 was given up"));
+	end_holding();
+	ctl_until_drained("");
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	Suite *suite = suite_create("node_holders");
@@ -251,6 +304,7 @@ static int run(void)
 
 	add(suite, "scratch", test_scratch, n);
 	add(suite, "glusterfs", test_glusterfs, n);
+	add(suite, "too_long", test_too_long, 1);
 	return run_suite(suite);
 }
 

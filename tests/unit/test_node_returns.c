@@ -393,7 +393,7 @@ START_TEST(test_held)
 	ctl_until_told("Permission denied");
 	nodes_all(data_kept, "", 0);
 	nodes_all(expire, "", 0);
-	expect_nothing_left();
+	nodes_all(nothing_left, "nothing left", 0); /* but who holds it */
 	nodes_end();
 }
 END_TEST
