@@ -384,8 +384,9 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
 		return -1;
 	/* `up` does not look at all of it */
 	dirty = !n->job_id && slu_dirty(storage);
-	if (!n->job_id)
-		slu_held_too_long(n, storage, held);
+	slu_held_too_long(n, storage, held);
+	if (n->job_id) /* that is no matter of its own */
+		*held = '\0';
 	if (!each_unknown(n, storage, NULL) && !dirty && !*held)
 		return 0;
 	rc = ask(n, ASK_TIME, &known, err);

@@ -192,10 +192,13 @@ held_storage() { # TYPE TEXT HOW...
 	check_within 60 "$text: the job ends" job_is "$job" COMPLETED
 	check_within 40 "$text" nodes_idle 'n[1-2]'
 	check "$text: no client is left" no_client n1 "$job"
+	[ "$type" != scratch ] || check "$text: it is told" matches \
+		"$(on n1 sluice-node status)" "^held +$job "
 	next=$(bb_job 'jobfs capacity=50MiB' 'touch "${BB_JOBFS:?}/x"')
 	check_within 40 "$text: the next one runs" job_is "$next" COMPLETED
 	rm "$PFS/hold" # and what was held ends
 	wait "${holders[@]}"
+	on n1 sluice-node recover # as its health check does
 	unharmed "$text"
 }
 
@@ -215,6 +218,8 @@ test_held() {
 	check "who that is, is told" on n1 grep -q \
 		'is in use by python3 ([0-9]*) of bob; it is detached' \
 		/var/log/sluice-node.log
+	check "also by sysquery" matches "$(on ctl sysquery buffers --json)" \
+		'some of the storage is held: .* is in use by python3 .* of bob'
 	# shellcheck disable=SC2046
 	held_storage glusterfs "nor does who holds another one's GlusterFS" \
 		fly stand map space $(may_mount)
