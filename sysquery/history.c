@@ -91,7 +91,7 @@ static int read_versions(struct slu_db *db, const char *host,
 {
 	int64_t id = slu_host_id(db, host, false, err);
 	struct slu_rows *rows;
-	int ret;
+	int ret = -1;
 
 	if (id < 0)
 		return -1;
@@ -109,7 +109,7 @@ static int read_versions(struct slu_db *db, const char *host,
 			break;
 	}
 	slu_db_done(rows);
-	return rows && ret == 0 ? 0 : -1;
+	return ret == 0 ? 0 : -1;
 }
 
 static struct json_object *version_row(const struct version *v,
