@@ -1,5 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 dist_man_MANS += man/sluice.7 man/sluice.conf.5 man/sluiced.8 man/sluice-node.8 \
 	man/sluice-stage-out.1
-dist_doc_DATA += etc/sluice.conf.example etc/sluiced.service etc/sluice-serve.service \
-	etc/sysmap.service etc/sysmap.timer etc/sysmap-health-check

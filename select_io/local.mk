@@ -95,7 +95,6 @@ libslutbfd_a_SOURCES = \
 libslutbfd = libslutbfd.a $(libslutbf)
 
 dist_man_MANS += man/sluice-tbfd.8
-dist_doc_DATA += etc/sluice-tbfd.service
 sbin_PROGRAMS += select_io/tbf/sluice-tbfd
 select_io_tbf_sluice_tbfd_SOURCES = select_io/tbf/main.c \
 	select_io/tbf/publish.c select_io/tbf/publish.h $(command_words)
