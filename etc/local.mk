@@ -21,3 +21,18 @@ SUFFIXES = .service.in .service
 
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
 dist_tmpfiles_DATA = etc/sluice.tmpfiles.conf
+
+# One file for all; bash looks for the name of the command.
+completiondir = $(datarootdir)/bash-completion/completions
+completions = sluice-place sluice-segments sluice-stage-out sluice-tbfd \
+	sluiced sysmap sysquery
+EXTRA_DIST += etc/sluice.completion
+install-data-local:
+	$(MKDIR_P) $(DESTDIR)$(completiondir)
+	$(INSTALL_DATA) $(srcdir)/etc/sluice.completion \
+		$(DESTDIR)$(completiondir)/sluice-node
+	for name in $(completions); do \
+		ln -sf sluice-node $(DESTDIR)$(completiondir)/$$name; \
+	done
+uninstall-local:
+	cd $(DESTDIR)$(completiondir) && rm -f sluice-node $(completions)

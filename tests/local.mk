@@ -12,6 +12,10 @@ TESTS += tests/unit/test_cli.sh
 dist_check_SCRIPTS += tests/unit/test_units.sh tests/unit/test_man_width.sh
 TESTS += tests/unit/test_units.sh tests/unit/test_man_width.sh
 
+# What a shell offers.
+dist_check_SCRIPTS += tests/unit/test_completion.sh
+TESTS += tests/unit/test_completion.sh
+
 # What configure refuses.
 dist_check_SCRIPTS += tests/unit/test_configure.sh
 TESTS += tests/unit/test_configure.sh
