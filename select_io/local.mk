@@ -204,6 +204,8 @@ EXTRA_libsluice_place_la_DEPENDENCIES = select_io/client/libsluice_place.map
 EXTRA_DIST += select_io/client/libsluice_place.map
 placeincludedir = $(includedir)/sluice
 placeinclude_HEADERS = select_io/client/place.h
+pkgconfigdir = $(libdir)/pkgconfig
+nodist_pkgconfig_DATA = select_io/client/sluice_place.pc
 
 dist_man_MANS += man/sluice-place.1 man/sluice_place.3
 bin_PROGRAMS += sluice-place
