@@ -20,7 +20,7 @@ SUFFIXES = .service.in .service
 		-e 's,[@]slurm_confdir@,$(slurm_confdir),' $< >$@
 
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
-dist_tmpfiles_DATA = etc/sluice.tmpfiles.conf
+dist_tmpfiles_DATA = etc/tmpfiles.d/sluice.conf
 
 # One file for all; bash looks for the name of the command.
 completiondir = $(datarootdir)/bash-completion/completions
