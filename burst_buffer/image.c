@@ -52,10 +52,8 @@ static int extend(int fd, uint64_t size, const char *path, struct slu_err *err)
 		return 0;
 	if (errno == EOPNOTSUPP)
 		return extend_sparse(fd, size, path, err);
-	if (errno == ENOSPC || errno == EFBIG) {
-		(void)ftruncate(fd, 0);
+	if ((errno == ENOSPC || errno == EFBIG) && !ftruncate(fd, 0))
 		return no_room(path, size, err);
-	}
 	return slu_errno(err, SLU_IO, "cannot extend %s", path);
 }
 
