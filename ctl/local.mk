@@ -32,7 +32,8 @@ libsluctl_a_SOURCES = \
 	ctl/users.c
 libsluctl = libsluctl.a $(libslupredict) $(libsluion) $(libslurequest) -lpthread
 
-lib_LTLIBRARIES += libsluice.la
+# Where nobody but the plugins looks: their RUNPATH names it.
+pkglib_LTLIBRARIES += libsluice.la
 libsluice_la_SOURCES = $(libsluctl_a_SOURCES) $(libslupredict_a_SOURCES) \
 	$(libsluion_a_SOURCES) $(libslurequest_a_SOURCES) \
 	$(libsluwire_a_SOURCES) \
