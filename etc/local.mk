@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a site takes, changes or leaves: an example of the configuration, units,
 # what keeps a node tidy, completion. Packages add what lies in default/ and
-# sluice-node.logrotate, which an administrator's "make install" would overwrite.
+# logrotate.d/, which another "make install" would overwrite.
 dist_doc_DATA += etc/sluice.conf.example etc/sysmap-health-check
 EXTRA_DIST += etc/default/sluiced etc/default/sluice-tbfd \
-	etc/sluice-node.logrotate
+	etc/logrotate.d/sluice-node
 
 units = etc/sluiced.service etc/sluice-serve.service etc/sluice-tbfd.service \
 	etc/sysmap.service
