@@ -32,7 +32,7 @@ AC_DEFUN([SLU_SLURM], [
     AS_CASE([$slu_version_h], [/usr/include/*], [], [*/include/slurm/*],
       [SLURM_CPPFLAGS="$SLURM_CPPFLAGS -isystem $slu_slurm_prefix/include"])
     AC_SUBST([SLURM_CPPFLAGS])
-    AC_SUBST([SLURM_SOURCE], [$with_slurm_source])
+    AC_SUBST([SLURM_SOURCE], [`cd "$with_slurm_source" && pwd`])
     AC_SUBST([SLURM_PREFIX], [$slu_slurm_prefix])
     dnl Behind LDFLAGS, where distributions say the opposite.
     AC_SUBST([SLURM_UNDEFINED], [-Wl,-z,undefs])
