@@ -136,10 +136,18 @@ conf_slurmdbd() {
 	EOT
 }
 
+# Where our plugins are, unless packages have put them beside Slurm's.
+our_plugins() {
+	[ ! -e "$PREFIX/lib/slurm/spank_sluice.so" ] ||
+		echo /opt/sluice/lib/slurm
+}
+
 # Our lines of slurm.conf, and what else Slurm reads because of them.
 slurm_conf_sluice() {
+	local ours
+	ours=$(our_plugins)
+	[ -z "$ours" ] || echo "PluginDir=$ours:$(slurm_plugins)"
 	cat <<-EOT
-		PluginDir=/opt/sluice/lib/slurm:$(slurm_plugins)
 		JobSubmitPlugins=sluice
 		BurstBufferType=burst_buffer/sluice
 		NodeFeaturesPlugins=sluice
@@ -152,8 +160,9 @@ slurm_conf_sluice() {
 }
 
 conf_sluice() {
-	local conf=$DIR/etc/slurm
-	echo "required /opt/sluice/lib/slurm/spank_sluice.so" \
+	local conf=$DIR/etc/slurm ours
+	ours=$(our_plugins)
+	echo "required ${ours:+$ours/}spank_sluice.so" \
 		"map=/pfs/.sluice$([ "$CONFIGLESS" != fetch ] ||
 			echo " sluiced=$(address ctl):6480")" \
 		>"$conf/plugstack.conf"
