@@ -44,6 +44,9 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/chaos tests/system/chaos.sh tests/system/chaos_judge.sh \
 	tests/system/chaos.t tests/system/chaos_limits
 
+# What packages do to a host: tools/test packages.
+EXTRA_DIST += tests/packages/life.t
+
 # Programs of others in job file systems: tools/test apps.
 EXTRA_DIST += tests/apps/codes.sh tests/apps/fsx.c tests/apps/gromacs.mdp \
 	tests/apps/gromacs.top tests/apps/job tests/apps/lammps.again \
