@@ -6,6 +6,7 @@
  * once; `suspended` is true exactly while libmicrohttpd does not touch it;
  * a connection has a deadline exactly while it is the client's turn.
  */
+#include "config.h"
 #include "sluiced/httpd.h"
 
 #include <poll.h>
@@ -21,6 +22,7 @@
 #define CONN_MAX	65536
 #define FD_RESERVE	64  /* for everything that is not a connection */
 #define SWEEP		5.0 /* seconds */
+#define TOO_LARGE	413 /* libmicrohttpd has had three names for it */
 
 struct slu_httpd {
 	struct slu_loop *loop;
@@ -216,7 +218,7 @@ static void begin(struct slu_httpd *httpd, struct slu_req *req,
 	else if (httpd->ops.begin(httpd->ops.arg, req, &req->max, &err) < 0)
 		slu_httpd_refuse(req, &err);
 	else if (length && strtoull(length, NULL, 10) > req->max)
-		refuse(req, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
+		refuse(req, TOO_LARGE, "the body is too long");
 	else if (!slu_bounds_begin(&httpd->bounds, &req->share, req->payer,
 				   req->trusted))
 		refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE,
@@ -234,7 +236,7 @@ static void take_piece(struct slu_httpd *httpd, struct slu_req *req,
 		return;
 	req->taken += len;
 	if (req->taken > req->max) {
-		refuse(req, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
+		refuse(req, TOO_LARGE, "the body is too long");
 		return;
 	}
 	if (req->drop)
@@ -401,7 +403,9 @@ static int start_mhd(struct slu_httpd *httpd, int fd, struct slu_err *err)
 		MHD_OPTION_CONNECTION_LIMIT, conns,
 		MHD_OPTION_CONNECTION_TIMEOUT, SLU_HTTPD_IDLE,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONN,
+#if HAVE_DECL_MHD_OPTION_SIGPIPE_HANDLED_BY_APP
 		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+#endif
 		MHD_OPTION_URI_LOG_CALLBACK, on_uri, httpd,
 		MHD_OPTION_NOTIFY_COMPLETED, on_end, httpd,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, httpd,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sluiced/texts.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <microhttpd.h>
@@ -9,23 +10,25 @@
 #define LATEST 16 /* of them are compared */
 
 struct slu_text {
-	char *data;
 	size_t len;
 	unsigned answers; /* that need it */
 	struct slu_texts *all;
 	struct slu_text *next;
+	char data[];
 };
 
-static void let_go(void *arg)
+/* libmicrohttpd before 0.9.73 tells no more than where the data is. */
+static void let_go(void *data)
 {
-	struct slu_text *t = arg, **at = &t->all->first;
+	struct slu_text *t =
+		(void *)((char *)data - offsetof(struct slu_text, data));
+	struct slu_text **at = &t->all->first;
 
 	if (--t->answers)
 		return;
 	while (*at != t)
 		at = &(*at)->next;
 	*at = t->next;
-	free(t->data);
 	free(t);
 }
 
@@ -40,13 +43,13 @@ static struct slu_text *hold(struct slu_texts *all, char *data, size_t len)
 			t->answers++;
 			return t;
 		}
-	t = malloc(sizeof(*t));
-	if (!t) {
-		free(data);
-		return NULL;
+	t = malloc(sizeof(*t) + len);
+	if (t) {
+		*t = (struct slu_text){len, 1, all, all->first};
+		memcpy(t->data, data, len);
+		all->first = t;
 	}
-	*t = (struct slu_text){data, len, 1, all, all->first};
-	all->first = t;
+	free(data);
 	return t;
 }
 
@@ -71,9 +74,9 @@ struct MHD_Response *slu_texts_respond(struct slu_texts *all, char *data,
 	t = hold(all, data, len);
 	if (!t)
 		return NULL;
-	out = MHD_create_response_from_buffer_with_free_callback_cls(
-		len, t->data, let_go, t);
+	out = MHD_create_response_from_buffer_with_free_callback(len, t->data,
+								 let_go);
 	if (!out)
-		let_go(t);
+		let_go(t->data);
 	return out;
 }

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <malloc.h>
+#include <microhttpd.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -166,9 +167,11 @@ static const struct {
 	{"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", "404", "no /nothing"},
 	{"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n",
 	 "413", "too long"},
+#if MHD_VERSION >= 0x00097300 /* older ones close the connection */
 	{"POST /echo HTTP/1.1\r\nHost: x\r\n"
 	 "Content-Length: 99999999999999999999999\r\n\r\n",
 	 "4", ""},
+#endif
 };
 
 START_TEST(test_requests)
