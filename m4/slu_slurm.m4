@@ -33,6 +33,7 @@ AC_DEFUN([SLU_SLURM], [
       [SLURM_CPPFLAGS="$SLURM_CPPFLAGS -isystem $slu_slurm_prefix/include"])
     AC_SUBST([SLURM_CPPFLAGS])
     AC_SUBST([SLURM_SOURCE], [`cd "$with_slurm_source" && pwd`])
+    AC_SUBST([SLURM_RELEASE], [$slu_src_version])
     AC_SUBST([SLURM_PREFIX], [$slu_slurm_prefix])
     dnl Behind LDFLAGS, where distributions say the opposite.
     AC_SUBST([SLURM_UNDEFINED], [-Wl,-z,undefs])
