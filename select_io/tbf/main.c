@@ -16,7 +16,7 @@
 #include "select_io/tbf/daemon.h"
 #include "select_io/tbf/publish.h"
 
-#define STATE	   "/var/lib/sluice/tbfd.json"
+#define STATE	   "/var/lib/sluice-tbfd/tbfd.json"
 #define EXIT_USAGE 2
 
 static const char help[] =
