@@ -19,7 +19,7 @@ verify() { # silent if it is right
 printf '[Service]\nExecStart=/bin/true\n' >"$dir/munge.service"
 for unit in etc/*.service "${srcdir:-.}"/etc/*.timer; do
 	! grep -E '@[a-z_]+@' "$unit" || failed=1
-	sed -E 's,^(Exec[A-Za-z]*=-?)/[a-z/]+/(slu|sys)[a-z-]+,\1/bin/true,' \
+	sed -E 's,^(Exec[A-Za-z]*=-?)/[^ ]*/(slu|sys)[a-z-]+,\1/bin/true,' \
 		"$unit" >"$dir/${unit##*/}"
 done
 for unit in "$dir"/s*.{service,timer}; do
