@@ -6,36 +6,14 @@
 export SLUICE_PREFIX=/usr
 . "$(dirname "$0")/../system/lib.sh"
 . "$(dirname "$0")/../system/buffer.sh"
-[ -d /packages ] || skip_all "not in a root of tools/debian --fresh"
+. "$(dirname "$0")/lib.sh"
 CONF=/etc/slurm/sluice.conf STATE=/var/lib/sluice/sluice.db
 NODE_LOG=/var/log/sluice-node.log
-shopt -s extglob
-DEBS=(/packages/!(*-dbgsym_*).deb)
-NAMES=("${DEBS[@]##*/}")
-NAMES=("${NAMES[@]%%_*}")
-
-apt() {
-	DEBIAN_FRONTEND=noninteractive apt-get -qy "$@" </dev/null \
-		>/tmp/apt.log 2>&1 || { note "$(tail -20 /tmp/apt.log)" && false; }
-}
-
-# The same packages, as if they had been built of a later version.
-later() { # DIRECTORY
-	local deb
-	mkdir "$1"
-	for deb in "${DEBS[@]}"; do
-		dpkg-deb -R "$deb" /tmp/deb
-		sed -i 's/\([0-9.]*\)+slurm/\1.1+slurm/g' /tmp/deb/DEBIAN/control
-		dpkg-deb -b --root-owner-group /tmp/deb \
-			"$1/$(basename "$deb")" >/dev/null
-		rm -r /tmp/deb
-	done
-}
 
 # apt does not know names whose packages left nothing behind.
 purged() {
-	dpkg --purge "${NAMES[@]}" >/tmp/purge.log 2>&1 ||
-		{ note "$(cat /tmp/purge.log)" && false; }
+	dpkg --purge "${NAMES[@]}" >/root/purge.log 2>&1 ||
+		{ note "$(cat /root/purge.log)" && false; }
 }
 
 version() { # PACKAGE
@@ -68,8 +46,6 @@ restart() { # HOST DAEMON
 	cluster stop "$@" && cluster start "$@"
 }
 
-printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
-chmod 755 /usr/sbin/policy-rc.d
 apt update
 check "all packages are installed, and with them Slurm" \
 	apt install --no-install-recommends "${DEBS[@]}"
@@ -80,7 +56,7 @@ check "nothing was enabled" \
 check "the version names the release of Slurm" matches \
 	"$(version sluice-plugins)" "\\+slurm$(slurmctld -V | cut -d' ' -f2)\$"
 
-"$TOP/tools/setup" --run >/tmp/setup.log 2>&1 || note "$(tail -3 /tmp/setup.log)"
+"$TOP/tools/setup" --run >/root/setup.log 2>&1 || note "$(tail -3 /root/setup.log)"
 cluster_up --nodes 2 --ions 0
 check "plugins are found where Slurm has its own" \
 	fails grep -q '^PluginDir' "$(dirname "$PFS")/etc/slurm/slurm.conf"
@@ -116,9 +92,9 @@ cp "$(dirname "$PFS")/log/n1/sluice-node.log" $NODE_LOG
 cp "$(dirname "$PFS")"/etc/slurm/{slurm,plugstack,sluice}.conf /etc/slurm/
 check "packages are removed" apt remove "${NAMES[@]}"
 check "it is said that slurmctld will not start" \
-	grep -q 'slurm.conf still names plugins of Sluice' /tmp/apt.log
+	grep -q 'slurm.conf still names plugins of Sluice' /root/apt.log
 check "and that no job will run here" \
-	grep -q 'plugstack.conf still names spank_sluice.so' /tmp/apt.log
+	grep -q 'plugstack.conf still names spank_sluice.so' /root/apt.log
 check "commands and plugins are gone" equal \
 	"$(find /usr/bin /usr/sbin /usr/lib /lib/systemd -name '*sluice*' ! -type l)" ''
 for kept in $STATE $CONF $NODE_LOG /etc/default/sluiced \
