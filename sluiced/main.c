@@ -224,6 +224,17 @@ static void on_signal(void *arg, short revents)
 	slu_loop_stop(p->d.loop);
 }
 
+/* Who tells us to read sluice.conf before we do would end us otherwise, and for
+ * systemd that is a service that was stopped. */
+static void hold_reload(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static int watch_signals(struct program *p, struct slu_err *err)
 {
 	sigset_t set;
@@ -353,6 +364,7 @@ int main(int argc, char **argv)
 
 	if (!strcmp(argv[0], SLU_QUESTION_NAME))
 		slu_question_main();
+	hold_reload();
 	fill_standard();
 	p.d.log = &p.log;
 	if (parse_options(argc, argv, &p.opt) < 0 || load_conf(&p) < 0)
