@@ -6,6 +6,7 @@ EXTRA_DIST += debian/changelog debian/control debian/copyright \
 	debian/libsluice-place0.symbols \
 	debian/not-installed debian/rules debian/sluice-common.examples \
 	debian/sluice-common.install debian/sluice-doc.install \
+	debian/sluice-doc.lintian-overrides \
 	debian/sluice-lustre.dirs debian/sluice-lustre.install \
 	debian/sluice-lustre.postrm \
 	debian/sluice-plugins.install debian/sluice-plugins.prerm \

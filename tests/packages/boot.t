@@ -105,6 +105,7 @@ check "what was not enabled does not run" fails active sluice-serve
 pid=$(main_pid sluiced)
 inside kill -9 "$pid"
 check_within 30 "a sluiced that died is there again" other_pid sluiced "$pid"
+check_within 30 "and answers" prints '^sluiced +ok' inside sluice-node probe
 pid=$(main_pid sluiced)
 inside systemctl reload sluiced
 check "one that was told to read sluice.conf remains" equal \
