@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 dist_check_SCRIPTS += tools/check-failures tools/check-includes \
-	tools/check-options
+	tools/check-options tools/check-version
 TESTS += tools/check-failures tools/check-includes \
-	tools/check-options
+	tools/check-options tools/check-version
 
 # What all commands have in common.
 dist_check_SCRIPTS += tests/unit/test_cli.sh
