@@ -57,9 +57,6 @@ test_refused() {
 	check "so is too long a life" matches \
 		"$(asks 'persistent_create name=x type=dir capacity=10MiB lifetime=3d' 2>&1)" \
 		'PersistentLifetime'
-	check "more coherence than there is" matches \
-		"$(asks 'persistent_create name=x type=glusterfs capacity=1MiB coherence=strict' 2>&1)" \
-		'persistent_create: coherence=strict: glusterfs is shared; type=dir would be'
 	check "and its own destruction by a user" matches \
 		"$(asks 'persistent name=x; persistent_destroy name=x' 2>&1)" \
 		'by a job of its own'
@@ -169,7 +166,7 @@ test_destroyed() {
 # With servers, shared with a group, and with data that cannot be staged out.
 test_servers() {
 	local job
-	job=$(asks 'persistent_create name=gl type=glusterfs capacity=60MiB group=alice lifetime=1h; persistent name=gl')
+	job=$(asks 'persistent_create name=gl type=glusterfs coherence=shared capacity=60MiB group=alice lifetime=1h; persistent name=gl')
 	check_within 90 "one with servers is made and used" \
 		job_is "$job" COMPLETED
 	check "who wants more than it gives is refused" matches \
@@ -319,7 +316,7 @@ test_expiry() {
 # into it later.
 made_since() { # NAME
 	local job
-	asks "persistent_create name=$1 type=glusterfs capacity=60MiB" \
+	asks "persistent_create name=$1 type=glusterfs capacity=60MiB coherence=shared" \
 		>/dev/null
 	LIMIT=30 on n3 sh -c 'until ls /run/sluice/4*/plan.json
 		do sleep 0.005; done >/dev/null 2>&1

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/nodes.h"
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -399,6 +400,8 @@ static void nodes_write_conf(const char *more)
 
 bool nodes_begin_alone(const char *more)
 {
+	char direct[PATH_MAX];
+
 	node_shared =
 		mmap(NULL, NODES * sizeof(*node_shared), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -407,9 +410,11 @@ bool nodes_begin_alone(const char *more)
 	ck_assert(!mkdir(at("pfs"), 0755));
 	ck_assert(!chown(at("pfs"), NODE_UID, NODE_UID));
 	chmod(world, 0755);
+	ck_assert_ptr_nonnull(realpath(".libs/libsluice_direct.so", direct));
 	snprintf(sluiced_extra_conf, sizeof(sluiced_extra_conf),
-		 "RunDir=%s/run\nFileSystem=glusterfs Driver=glusterfs\n%s",
-		 world, more);
+		 "RunDir=%s/run\n"
+		 "FileSystem=glusterfs Driver=glusterfs direct=%s\n%s",
+		 world, direct, more);
 	if (!sluiced_begin())
 		return false;
 	relay_start();

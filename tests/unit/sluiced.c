@@ -27,7 +27,7 @@ unsigned sluiced_port;
 
 char sluiced_addr[32]; /* of this host, in credentials */
 
-char sluiced_extra_conf[512]; /* more lines for sluice.conf */
+char sluiced_extra_conf[8192]; /* more lines for sluice.conf */
 
 struct slu_http *http;
 

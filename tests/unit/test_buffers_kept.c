@@ -167,7 +167,7 @@ START_TEST(test_json)
 	ck_assert_str_eq(json_object_get_string(get(one, "user")), "ann");
 	ck_assert_int_eq(json_object_get_int(get(one, "job")), JOB);
 	ck_assert_str_eq(json_object_get_string(get(one, "coherence")),
-			 "shared");
+			 "strict");
 	list = get(one, "phases");
 	ck_assert_uint_eq(json_object_array_length(list), 5);
 	for (i = 0; i < 5; i++) {

@@ -118,7 +118,7 @@ START_TEST(test_noise)
 	struct slu_pid was, is;
 	struct job j;
 
-	job_up(&j, 20);
+	job_up(&j, 20, NULL);
 	was = brick(&j);
 	srandom(7);
 	for (int i = 0; i < TALKS; i++) {
@@ -167,7 +167,7 @@ START_TEST(test_idle)
 	int fd[IDLE];
 	struct job j;
 
-	job_up(&j, 22);
+	job_up(&j, 22, NULL);
 	allow_files(0, IDLE + 100);
 	ck_assert_uint_gt(call_often(&j, fd), IDLE * 9 / 10);
 	expect_works(&j);
@@ -194,7 +194,7 @@ START_TEST(test_no_descriptors)
 	int fd[IDLE];
 	struct job j;
 
-	job_up(&j, 24);
+	job_up(&j, 24, NULL);
 	was = brick(&j);
 	allow_files(was.pid, IDLE / 2);
 	allow_files(0, IDLE + 100);

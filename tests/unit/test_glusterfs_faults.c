@@ -175,7 +175,7 @@ START_TEST(test_logs)
 	struct job j;
 	char *log;
 
-	job_up(&j, 12);
+	job_up(&j, 12, NULL);
 	make_it_complain(j.in[0].top, 1);
 	log = strdup(in(j.in[0].log, "brick.log"));
 	expect_ok(slu_file_read(AT_FDCWD, log, SLU_LOGS_SIZE, &before, &err),

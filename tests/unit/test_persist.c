@@ -216,16 +216,12 @@ START_TEST(test_refused)
 		{OWNER,
 		 "persistent_create name=y type=dir capacity=1G lifetime=11d",
 		 "PersistentLifetime"},
-		{OWNER,
-		 "persistent_create name=y type=glu capacity=1G "
-		 "coherence=strict",
-		 "glu is shared; type=dir would be strict"},
 		{OWNER, "persistent name=camp coherence=strict",
 		 "the persistent buffer camp is shared, not strict"},
 	};
 
 	setup();
-	make(7, CREATE);
+	make(7, CREATE " coherence=shared");
 	each(c, cases)
 	{
 		held[0] = '\0';
@@ -251,7 +247,8 @@ START_TEST(test_coherence)
 	static const struct {
 		const char *request, *gives, *too_much;
 	} cases[] = {
-		{CREATE, "shared", "strict"},
+		{CREATE, "strict", NULL},
+		{CREATE " coherence=shared", "shared", "strict"},
 		{CREATE " coherence=private", "private", "shared"},
 		{"persistent_create name=camp type=dir capacity=1G", "strict",
 		 NULL},

@@ -184,11 +184,6 @@ static const struct {
 	 "persistent_create name=x capacity=1K profile=p",
 	 "persistent_create name=x capacity=1024 type=g coherence=strict "
 	 "profile=p"},
-	{PERSIST SHARED "FileSystem=g Driver=glusterfs\n"
-			"Profile=p coherence=strict",
-	 "#DW create_persistent name=x capacity=1K profile=p type=gek",
-	 "line 1: persistent_create: coherence=strict: gek is shared; type=g "
-	 "would be strict"},
 	{PERSIST "FileSystem=b Driver=beeond\nFileSystem=g Driver=glusterfs "
 		 "coherence=private",
 	 "persistent_create name=x capacity=1K coherence=shared",
