@@ -82,3 +82,13 @@ limits_lifted() {
 		done
 	done
 }
+
+# As a cloud does; the host has to be off.
+fault_move() { # HOST ADDRESS
+	ip -n "$(netns "$1")" -batch - <<-EOT
+		addr flush dev eth0
+		addr add $2/24 dev eth0
+	EOT
+	sed -i -E "s/^($1) [^ ]+/\\1 $2/" "$DIR/hosts"
+	sed -i "/ $1\$/d" "$DIR/etc/hosts"
+}
