@@ -13,10 +13,11 @@
 #include "common/proc.h"
 
 /* A client that hangs keeps the job's processes from dying, until watch ends
- * it, once the job has ended. */
+ * it, once the job has ended. Each node makes a directory of its own: a brick
+ * that has not been stopped yet could say that another's is there. */
 static int hang(const char *arg)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[200];
 	struct slu_pid brick;
 	pid_t child;
 	int begun[2];
@@ -27,7 +28,9 @@ static int hang(const char *arg)
 		return 70;
 	child = fork();
 	if (!child) {
-		job_path(path, arg);
+		snprintf(name, sizeof(name), "%s.%s", arg,
+			 getenv("SLURMD_NODENAME"));
+		job_path(path, name);
 		_exit(become_ann() || write(begun[1], "", 1) != 1 ||
 		      mkdir(path, 0700));
 	}
