@@ -275,7 +275,7 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	char *kept = event == SLU_BB_GONE && slu_bb_keeps(bb, now)
 			     ? slu_bb_kept_where(bb)
 			     : NULL;
-	const char *text = kept			  ? kept
+	const char *text = kept			    ? kept
 			   : event == SLU_BB_STAGED ? staged_text(bb)
 						    : event_texts[event];
 	int rc;

@@ -27,8 +27,8 @@ struct slu_conf_origin {
 
 /* seconds: to try to reach sluiced in, when it has to be asked: nothing is
  * kept, or what is kept came from elsewhere than $SLUICE_SERVER, which then
- * stays if nobody answers, and *err says why. origin may be NULL. Errors say where was looked.
- * Caller frees with slu_conf_free(). */
+ * stays if nobody answers, and *err says why. origin may be NULL. Errors say
+ * where was looked. Caller frees with slu_conf_free(). */
 struct slu_conf *slu_conf_of_host(double seconds,
 				  struct slu_conf_origin *origin,
 				  struct slu_err *err);

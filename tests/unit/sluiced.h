@@ -28,7 +28,7 @@
 extern struct slu_err err; /* of what is done here */
 extern pid_t sluiced_pid;
 extern unsigned sluiced_port;
-extern char sluiced_addr[32];	     /* of this host, in credentials */
+extern char sluiced_addr[32];	      /* of this host, in credentials */
 extern char sluiced_extra_conf[8192]; /* more lines for sluice.conf */
 extern struct slu_http *http;
 
