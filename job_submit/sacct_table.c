@@ -65,11 +65,26 @@ static bool is_free(const struct slu_sacct_table *t, size_t i)
 		(form == SLU_SACCT_TRES || form == SLU_SACCT_LIST));
 }
 
-/* Of jobs and steps, be it "Unknown". */
-static bool is_always_said(enum slu_sacct_column column)
+/* Of jobs and steps, be it "Unknown" or 0; (all) by sacct, if not by all who
+ * have filtered what it printed. */
+static bool is_always_said(enum slu_sacct_column column, bool all)
 {
-	return column == SLU_SACCT_JOB_ID || column == SLU_SACCT_START ||
-	       column == SLU_SACCT_END || column == SLU_SACCT_STATE;
+	switch (column) {
+	case SLU_SACCT_JOB_ID:
+	case SLU_SACCT_START:
+	case SLU_SACCT_END:
+	case SLU_SACCT_STATE:
+		return true;
+	case SLU_SACCT_JOB_ID_RAW:
+	case SLU_SACCT_SUBMIT:
+	case SLU_SACCT_ELAPSED:
+	case SLU_SACCT_NODES:
+	case SLU_SACCT_CPUS:
+	case SLU_SACCT_EXIT_CODE:
+		return all;
+	default:
+		return false;
+	}
 }
 
 /* A column that does not matter may have another form than we know. */
@@ -78,7 +93,7 @@ static bool has_form(const struct slu_sacct_table *t, const struct line *l,
 {
 	enum slu_sacct_form form = t->at[i].form;
 
-	if (!length(l, piece) && is_always_said(t->at[i].column))
+	if (!length(l, piece) && is_always_said(t->at[i].column, all))
 		return false;
 	if (!all && t->at[i].column > SLU_SACCT_STRICT &&
 	    form != SLU_SACCT_EMPTY)

@@ -150,6 +150,7 @@ START_TEST(test_second_header)
 		    err, SLU_INVALID, "no column JobID");
 	ck_assert_uint_eq(r.jobs, 1);
 	ck_assert_uint_eq(taken, 1);
+	ck_assert_ptr_nonnull(strstr(r.lacks, "no column NNodes"));
 }
 END_TEST
 

@@ -30,6 +30,18 @@ static void note_way(struct ways *w)
 			w->unsure = true;
 }
 
+/* Whatever the job, sacct prints something there. */
+static bool is_said(enum slu_sacct_column column)
+{
+	static const enum slu_sacct_column said[] = {
+		SLU_SACCT_JOB_ID,   SLU_SACCT_START,   SLU_SACCT_END,
+		SLU_SACCT_STATE,    SLU_SACCT_ELAPSED, SLU_SACCT_NODES,
+		SLU_SACCT_EXIT_CODE};
+
+	each(c, said) if (*c == column) return true;
+	return false;
+}
+
 static void try(struct ways *w, size_t column, size_t at)
 {
 	bool is_free;
@@ -43,9 +55,7 @@ static void try(struct ways *w, size_t column, size_t at)
 		return;
 	}
 	is_free = w->t->at[column].form == SLU_SACCT_FREE;
-	if (!*w->piece[at] && (w->t->at[column].column == SLU_SACCT_START ||
-			       w->t->at[column].column == SLU_SACCT_END ||
-			       w->t->at[column].column == SLU_SACCT_STATE))
+	if (!*w->piece[at] && is_said(w->t->at[column].column))
 		return;
 	for (size_t end = at + 1; end <= (is_free ? w->n : at + 1); end++)
 		if (end <= w->n &&
