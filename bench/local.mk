@@ -36,14 +36,16 @@ bench_mckp_SOURCES = bench/mckp.c bench/mckp_rivals.c bench/mckp_rivals.h \
 bench_mckp_LDADD = $(libsluion) $(GLPK_LIBS)
 bench_programs += bench/resource_map_node
 bench_resource_map_node_SOURCES = bench/resource_map_node.c
-bench_staging_SOURCES = bench/staging.c bench/slow_fs.c bench/slow_fs.h \
+bench_staging_SOURCES = bench/staging.c bench/files.c bench/files.h \
+	bench/slow_fs.c bench/slow_fs.h \
 	bench/measure.h
 bench_programs += bench/manifest
 bench_manifest_SOURCES = bench/manifest.c bench/measure.h
 bench_manifest_LDADD = $(libslunode)
 bench_staging_LDADD = $(libslunode)
 bench_programs += bench/verify
-bench_verify_SOURCES = bench/verify.c bench/measure.h
+bench_verify_SOURCES = bench/verify.c bench/files.c bench/files.h \
+	bench/measure.h
 bench_verify_LDADD = $(libslunode)
 bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \
 	bench/tbf_sim.h bench/measure.h $(fake_tbf)

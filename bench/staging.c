@@ -28,6 +28,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "bench/files.h"
 #include "bench/measure.h"
 #include "bench/slow_fs.h"
 #include "burst_buffer/staging/claims.h"
@@ -74,31 +75,6 @@ static char *path(const char *name)
 	return join(dir, name);
 }
 
-/* Bytes that no file system can compress or leave out. */
-static void write_file(const char *name, size_t size)
-{
-	static unsigned char block[1 << 20];
-	static unsigned long long x = 88172645463325252ull;
-	int fd = open(join(beneath, name), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-	if (fd < 0)
-		die(name);
-	while (size) {
-		size_t n = size < sizeof(block) ? size : sizeof(block);
-
-		for (size_t i = 0; i + 8 <= n; i += 8) {
-			x ^= x << 13;
-			x ^= x >> 7;
-			x ^= x << 17;
-			memcpy(block + i, &x, 8);
-		}
-		if (slu_write_all(fd, block, n))
-			die(name);
-		size -= n;
-	}
-	close(fd);
-}
-
 static void make_tree(const struct tree *t)
 {
 	char name[100];
@@ -111,21 +87,9 @@ static void make_tree(const struct tree *t)
 		for (unsigned f = 0; f < t->files; f++) {
 			snprintf(name, sizeof(name), "%s/d%u/f%u", t->name, d,
 				 f);
-			write_file(name, t->size);
+			bench_write_file(join(beneath, name), t->size);
 		}
 	}
-}
-
-static void make_cold(void)
-{
-	int fd;
-
-	sync();
-	fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
-	if (fd < 0 || write(fd, "3", 1) != 1)
-		fprintf(stderr, "staging: not root: the source is warm\n");
-	if (fd >= 0)
-		close(fd);
 }
 
 static void clear(void)
@@ -355,7 +319,7 @@ static void get_ready(void)
 	slu_rmtree(AT_FDCWD, join(beneath, "fpsync"), NULL);
 	mkdir(path(claims), 0700);
 	mkdir(join(beneath, "fpsync"), 0700);
-	make_cold();
+	bench_make_cold("staging");
 }
 
 static void print(const struct tree *t, unsigned n, double mine,

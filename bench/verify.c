@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "bench/files.h"
 #include "bench/measure.h"
 #include "burst_buffer/staging/stage.h"
 #include "common/err.h"
@@ -42,30 +43,6 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void write_file(const char *name, size_t size)
-{
-	static unsigned char block[1 << 20];
-	static unsigned long long x = 88172645463325252ull;
-	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-	if (fd < 0)
-		die(name);
-	while (size) {
-		size_t n = size < sizeof(block) ? size : sizeof(block);
-
-		for (size_t i = 0; i + 8 <= n; i += 8) {
-			x ^= x << 13;
-			x ^= x >> 7;
-			x ^= x << 17;
-			memcpy(block + i, &x, 8);
-		}
-		if (slu_write_all(fd, block, n))
-			die(name);
-		size -= n;
-	}
-	close(fd);
-}
-
 static void make_tree(const struct tree *t)
 {
 	char name[4400];
@@ -76,20 +53,8 @@ static void make_tree(const struct tree *t)
 		mkdir(name, 0755);
 		snprintf(name, sizeof(name), "%s/d%u/f%u", from, i / PER_DIR,
 			 i);
-		write_file(name, t->size);
+		bench_write_file(name, t->size);
 	}
-}
-
-static void make_cold(void)
-{
-	int fd;
-
-	sync();
-	fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
-	if (fd < 0 || write(fd, "3", 1) != 1)
-		fprintf(stderr, "verify: not root: files are warm\n");
-	if (fd >= 0)
-		close(fd);
 }
 
 static void get_ready(void)
@@ -101,7 +66,7 @@ static void get_ready(void)
 		exit(1);
 	}
 	mkdir(to, 0755);
-	make_cold();
+	bench_make_cold("verify");
 }
 
 enum how { NONE, SIZE, CONTENT };
@@ -143,7 +108,7 @@ static double rival(char *const *first, char *const *second)
 	    slu_run(flush, SECONDS, NULL, &err))
 		goto failed;
 	if (second) {
-		make_cold();
+		bench_make_cold("verify");
 		if (slu_run(second, SECONDS, NULL, &err))
 			goto failed;
 	}

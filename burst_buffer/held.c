@@ -72,14 +72,11 @@ uint64_t slu_held_bytes(const char *storage, const char *name, uint32_t project)
 	return slu_users_bytes(dir);
 }
 
-static bool lasts(const char *storage, struct slu_held *h)
+static bool lasts(const char *storage, uint32_t project, struct slu_held *h)
 {
-	char device[SLU_LOOP_NAME], id[16], image[64];
-	uint32_t project;
+	char device[SLU_LOOP_NAME], image[64];
 
 	get(h->dir, DEVICE, device, sizeof(device));
-	get(h->dir, PROJECT, id, sizeof(id));
-	project = (uint32_t)strtoul(id, NULL, 10);
 	snprintf(image, sizeof(image), "%s/image", h->name);
 	h->bytes = 0;
 	if (*device)
@@ -88,25 +85,28 @@ static bool lasts(const char *storage, struct slu_held *h)
 	return h->bytes > 0;
 }
 
-static void forget(const char *storage, const struct slu_held *h)
+static void forget(const char *storage, uint32_t project,
+		   const struct slu_held *h)
 {
-	char id[16];
-
-	get(h->dir, PROJECT, id, sizeof(id));
-	if (strtoul(id, NULL, 10))
-		slu_quota_clear(storage, (uint32_t)strtoul(id, NULL, 10), NULL);
+	if (project)
+		slu_quota_clear(storage, project, NULL);
 	slu_rmtree(AT_FDCWD, h->dir, NULL);
 }
 
 static void look_at(const char *storage, struct slu_held *h,
 		    const struct slu_uptime *up, slu_held_f *fn, void *arg)
 {
+	char id[16];
+	uint32_t project;
+
 	get(h->dir, WHO, h->who, sizeof(h->who));
 	if (!*h->who)
 		return; /* it is being noted */
-	if (!lasts(storage, h)) {
+	get(h->dir, PROJECT, id, sizeof(id));
+	project = (uint32_t)strtoul(id, NULL, 10);
+	if (!lasts(storage, project, h)) {
 		if (up)
-			forget(storage, h);
+			forget(storage, project, h);
 		return;
 	}
 	h->age = up ? slu_kept_age(h->dir, up) : 0;

@@ -29,6 +29,7 @@
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/server.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/request/fstype.h"
 #include "common/file.h"
 #include "common/size.h"
 
@@ -300,15 +301,6 @@ static int client_volfile(const struct slu_instance *in, const char *path,
 	return rc;
 }
 
-enum slu_coherence slu_gluster_coherence(const struct slu_plan *plan)
-{
-	const char *said = slu_plan_option(plan, "coherence", "strict");
-
-	return !strcasecmp(said, "private")  ? SLU_COHERENCE_PRIVATE
-	       : !strcasecmp(said, "shared") ? SLU_COHERENCE_SHARED
-					     : SLU_COHERENCE_STRICT;
-}
-
 /* strict: the kernel keeps nothing of a file (burst_buffer/preload/direct.c).
  * Else what it has read, over close() and the next open(): until the file's
  * size or time is seen to have changed, or, where no node reads what another
@@ -316,7 +308,7 @@ enum slu_coherence slu_gluster_coherence(const struct slu_plan *plan)
 static int start_client(const struct slu_instance *in, char *vol,
 			struct slu_err *err)
 {
-	enum slu_coherence coherence = slu_gluster_coherence(in->plan);
+	enum slu_coherence coherence = slu_plan_coherence(in->plan);
 	char log[PATH_MAX], pid[PATH_MAX], group[64];
 	char preload[PATH_MAX + 16], told[PATH_MAX + 16];
 	char *env[] = {preload, told, NULL};
@@ -359,7 +351,7 @@ static int check_direct(const struct slu_instance *in, struct slu_err *err)
 	char path[PATH_MAX];
 
 	slu_gluster_path(in, "direct", path);
-	if (slu_gluster_coherence(in->plan) != SLU_COHERENCE_STRICT ||
+	if (slu_plan_coherence(in->plan) != SLU_COHERENCE_STRICT ||
 	    !access(path, F_OK))
 		return 0;
 	return slu_err(err, SLU_IO,

@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include "burst_buffer/drivers/driver.h"
-#include "burst_buffer/request/request.h"
 
 /* How the names of its server's and its client's programs begin. */
 #define SLU_GLUSTER "gluster"
@@ -17,9 +16,6 @@ void slu_gluster_path(const struct slu_instance *in, const char *name,
 /* Write a volume file, which holds the password; frees the text. */
 int slu_gluster_volfile(const char *path, struct slu_buf *text,
 			struct slu_err *err);
-
-/* What its nodes are to see of each other's writing. */
-enum slu_coherence slu_gluster_coherence(const struct slu_plan *plan);
 
 /* Add to an error what a log tells of it. Returns -1. */
 int slu_gluster_said(const struct slu_instance *in, const char *log,

@@ -21,6 +21,7 @@
 #include "burst_buffer/host/cgroup.h"
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/server.h"
+#include "burst_buffer/request/fstype.h"
 #include "common/file.h"
 
 #define START_SECONDS 20.0 /* until a brick listens */
@@ -155,7 +156,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	if (mkdir(dir, 0755) && errno != EEXIST)
 		return slu_errno(err, SLU_IO, "cannot make %s", dir);
 	slu_volfile_brick(in->plan, in->self, dir, port,
-			  slu_gluster_coherence(in->plan) ==
+			  slu_plan_coherence(in->plan) ==
 					  SLU_COHERENCE_SHARED &&
 				  has_coarse_times(dir),
 			  &text);

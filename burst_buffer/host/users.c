@@ -29,18 +29,27 @@ static bool link_below(int proc, const char *name, const char *dir)
 	return slu_is_below(target, dir);
 }
 
-static bool files_below(int proc, const char *dir)
+/* Is there one of the links in this directory of /proc (fd, map_files) that is
+ * looked for? */
+typedef bool link_f(void *arg, int dir, const char *name);
+
+static bool any_link(int proc, const char *links, link_f *is, void *arg)
 {
-	int fd = openat(proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(proc, links, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 	bool found = false;
 
 	while (d && !found && (e = readdir(d)))
-		found = link_below(dirfd(d), e->d_name, dir);
+		found = e->d_name[0] != '.' && is(arg, dirfd(d), e->d_name);
 	if (d)
 		closedir(d);
 	return found;
+}
+
+static bool is_below(void *arg, int dir, const char *name)
+{
+	return link_below(dir, name, arg);
 }
 
 static bool maps_below(int proc, const char *dir)
@@ -64,7 +73,8 @@ static bool maps_below(int proc, const char *dir)
 static bool uses(int proc, const char *dir)
 {
 	return link_below(proc, "cwd", dir) || link_below(proc, "root", dir) ||
-	       link_below(proc, "exe", dir) || files_below(proc, dir) ||
+	       link_below(proc, "exe", dir) ||
+	       any_link(proc, "fd", is_below, (void *)dir) ||
 	       maps_below(proc, dir);
 }
 
@@ -122,28 +132,14 @@ struct naming {
 };
 
 /* Without a question to a server, which may not answer. */
-static bool on_device(int at, const char *link, const struct naming *n)
+static bool on_device(void *arg, int at, const char *link)
 {
+	const struct naming *n = arg;
 	struct statx st;
 
 	return !statx(at, link, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
 		      STATX_TYPE, &st) &&
 	       st.stx_dev_major == n->major && st.stx_dev_minor == n->minor;
-}
-
-static bool any_on_device(int proc, const char *links, const struct naming *n)
-{
-	int fd = openat(proc, links, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
-	bool found = false;
-
-	while (d && !found && (e = readdir(d)))
-		found = e->d_name[0] != '.' &&
-			on_device(dirfd(d), e->d_name, n);
-	if (d)
-		closedir(d);
-	return found;
 }
 
 /* "36 35 7:4 / /point ..." */
@@ -160,11 +156,13 @@ static bool has_mounted(int proc, const struct naming *n)
 	return has;
 }
 
-static bool uses_device(int proc, const struct naming *n)
+static bool uses_device(int proc, struct naming *n)
 {
-	return on_device(proc, "cwd", n) || on_device(proc, "root", n) ||
-	       on_device(proc, "exe", n) || any_on_device(proc, "fd", n) ||
-	       any_on_device(proc, "map_files", n) || has_mounted(proc, n);
+	return on_device(n, proc, "cwd") || on_device(n, proc, "root") ||
+	       on_device(n, proc, "exe") ||
+	       any_link(proc, "fd", on_device, n) ||
+	       any_link(proc, "map_files", on_device, n) ||
+	       has_mounted(proc, n);
 }
 
 static bool name_one(void *arg, int proc, pid_t pid)
@@ -231,26 +229,21 @@ static bool is_nameless_below(int at, const char *name, const char *dir)
 	       !strcmp(target + n - (sizeof(end) - 1), end);
 }
 
-static void count_in(int proc, const char *links, struct counting *c)
+static bool count_link(void *arg, int dir, const char *name)
 {
-	int fd = openat(proc, links, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
+	struct counting *c = arg;
 	struct stat st;
 
-	while (d && (e = readdir(d)))
-		if (is_nameless_below(dirfd(d), e->d_name, c->dir) &&
-		    !fstatat(dirfd(d), e->d_name, &st, 0))
-			c->bytes += (uint64_t)st.st_blocks * 512;
-	if (d)
-		closedir(d);
+	if (is_nameless_below(dir, name, c->dir) && !fstatat(dir, name, &st, 0))
+		c->bytes += (uint64_t)st.st_blocks * 512;
+	return false;
 }
 
 static bool count_one(void *arg, int proc, pid_t pid)
 {
 	(void)pid;
-	count_in(proc, "fd", arg);
-	count_in(proc, "map_files", arg);
+	any_link(proc, "fd", count_link, arg);
+	any_link(proc, "map_files", count_link, arg);
 	return false;
 }
 

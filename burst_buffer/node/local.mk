@@ -54,7 +54,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/drivers/gekkofs_words.c burst_buffer/drivers/lustre.c \
 	burst_buffer/drivers/beeond.c \
 	burst_buffer/drivers/volfile.c burst_buffer/drivers/volfile.h
-libslunode = libslunode.a $(libsluwire) -lpthread
+libslunode = libslunode.a $(libslurequest) $(XXHASH_LIBS) -lpthread
 
 # The subcommands of sluice-node.
 noinst_LIBRARIES += libsluverbs.a
@@ -70,7 +70,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
-	burst_buffer/node/dirty.c burst_buffer/node/held.c \
+	burst_buffer/node/dirty.c burst_buffer/node/holders.c \
 	burst_buffer/node/recover.c \
 	burst_buffer/node/serve.c \
 	burst_buffer/node/kept.c burst_buffer/node/print.c \
@@ -83,7 +83,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/hosts_file.c \
 	burst_buffer/node/probe.c burst_buffer/node/probe_slurm.c \
 	burst_buffer/node/probe.h
-libsluverbs = libsluverbs.a $(libslurequest) $(libslunode) $(libslunet)
+libsluverbs = libsluverbs.a $(libslunode) $(libslunet)
 
 bin_PROGRAMS += sluice-node sluice-stage-out
 sluice_stage_out_SOURCES = burst_buffer/node/stage_out.c $(command_words)
@@ -183,6 +183,7 @@ tests_unit_test_held_SOURCES = tests/unit/test_held.c $(node_test_storage)
 tests_unit_test_held_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
+	tests/unit/in_flight.h \
 	$(node_test_storage)
 tests_unit_test_fuse_SOURCES = tests/unit/test_fuse.c $(node_test_tree)
 tests_unit_test_fuse_LDADD = $(node_test_libs)
@@ -242,6 +243,7 @@ tests_unit_test_node_notes_SOURCES = tests/unit/test_node_notes.c \
 	$(node_test_life)
 tests_unit_test_node_notes_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_holders_SOURCES = tests/unit/test_node_holders.c \
+	tests/unit/in_flight.h \
 	$(node_test_life)
 tests_unit_test_node_holders_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \

@@ -5,8 +5,8 @@
  * programs read or write, so that a node cannot read its own old bytes, and a
  * record that is appended reaches its brick in one piece.
  *
- * glusterfs has --direct-io-mode for it, but (10.3 to 11.1) forgets whom
- * open(2) with O_CREAT made the descriptor for, and knows nothing of mappings,
+ * glusterfs has --direct-io-mode for it, but (10.3) does not make a descriptor
+ * direct by which open(2) has made its file, and knows nothing of mappings,
  * which the kernel refuses for direct descriptors unless the server says at the
  * beginning that they are welcome (Linux 6.6). Both are put right in its
  * answers on their way to /dev/fuse.
@@ -17,7 +17,6 @@
  */
 #include "config.h"
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <pthread.h>

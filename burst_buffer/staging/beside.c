@@ -4,25 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 #include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/beside.h"
 
 #define HASH	16  /* digits */
 #define LONGEST 143 /* bytes of a name: eCryptfs takes no more */
-
-/* FNV-1a. */
-static uint64_t hash_of(const char *name)
-{
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 0x100000001b3;
-	return h;
-}
 
 const char *slu_beside_name(const char *name, const char *tag, char *out)
 {
@@ -32,7 +22,7 @@ const char *slu_beside_name(const char *name, const char *tag, char *out)
 	if (n + fixed > LONGEST) {
 		n = LONGEST - fixed - HASH - 1;
 		snprintf(hash, sizeof(hash), ".%0*" PRIx64, HASH,
-			 hash_of(name));
+			 XXH3_64bits(name, strlen(name)));
 	}
 	out[0] = '.';
 	memcpy(out + 1, name, n);

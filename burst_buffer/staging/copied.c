@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 #include "burst_buffer/staging/fresh.h"
 #include "common/file.h"
 
@@ -28,18 +29,9 @@ struct slu_copied_note {
 #define NEVER	0u
 #define ARRIVED 1u
 
-static uint64_t mix(uint64_t h, const void *data, size_t n)
-{
-	const unsigned char *p = data;
-
-	while (n--)
-		h = (h ^ *p++) * 0x100000001b3;
-	return h;
-}
-
 static uint64_t path_hash(const char *path)
 {
-	uint64_t h = mix(0xcbf29ce484222325, path, strlen(path));
+	uint64_t h = XXH3_64bits(path, strlen(path));
 
 	return h ? h : 1;
 }
@@ -50,10 +42,8 @@ static uint64_t state_hash(const struct stat *st)
 		(int64_t)st->st_ino, st->st_size,	 st->st_mtim.tv_sec,
 		st->st_mtim.tv_nsec, st->st_ctim.tv_sec, st->st_ctim.tv_nsec,
 	};
-	uint64_t h = mix(0xcbf29ce484222325, is, sizeof(is));
+	uint64_t h = XXH3_64bits(is, sizeof(is)) & ~(uint64_t)ARRIVED;
 
-	h ^= h >> 32; /* the last bit is of all */
-	h &= ~(uint64_t)ARRIVED;
 	return h == NEVER ? 2 : h;
 }
 

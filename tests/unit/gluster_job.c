@@ -31,7 +31,8 @@ void job_new(struct job *j, uint32_t id, const char *ports)
 	memset(j, 0, sizeof(*j));
 	j->option[0] = (struct slu_pair){"ports", (char *)ports};
 	j->option[1] = (struct slu_pair){"direct", direct_library()};
-	j->plan = (struct slu_plan){.job_id = id,
+	j->plan = (struct slu_plan){.driver = (char *)"glusterfs",
+				    .job_id = id,
 				    .buffer = id,
 				    .node = j->node,
 				    .n_node = NODES,

@@ -135,7 +135,7 @@ static struct json_object *get(struct json_object *obj, const char *key)
 	return value;
 }
 
-START_TEST(test_json)
+static void expect_phases(struct json_object *list)
 {
 	static const struct {
 		const char *name;
@@ -145,10 +145,25 @@ START_TEST(test_json)
 		      {"run", 0},
 		      {"stage_out", 2000},
 		      {"teardown", 0}};
-	struct json_object *all, *one, *list, *phase;
+	struct json_object *phase;
+
+	ck_assert_uint_eq(json_object_array_length(list), 5);
+	for (size_t i = 0; i < 5; i++) {
+		phase = json_object_array_get_idx(list, i);
+		ck_assert_str_eq(json_object_get_string(get(phase, "name")),
+				 phases[i].name);
+		ck_assert_int_eq(json_object_get_int(get(phase, "bytes")),
+				 phases[i].bytes);
+		ck_assert_double_lt(
+			json_object_get_double(get(phase, "seconds")), 900);
+	}
+}
+
+START_TEST(test_json)
+{
+	struct json_object *all, *one, *list;
 	struct world w;
 	struct slu_err err;
-	size_t i;
 
 	world_new(&w, 2, WALK, NULL);
 	run_all(&w);
@@ -168,17 +183,7 @@ START_TEST(test_json)
 	ck_assert_int_eq(json_object_get_int(get(one, "job")), JOB);
 	ck_assert_str_eq(json_object_get_string(get(one, "coherence")),
 			 "strict");
-	list = get(one, "phases");
-	ck_assert_uint_eq(json_object_array_length(list), 5);
-	for (i = 0; i < 5; i++) {
-		phase = json_object_array_get_idx(list, i);
-		ck_assert_str_eq(json_object_get_string(get(phase, "name")),
-				 phases[i].name);
-		ck_assert_int_eq(json_object_get_int(get(phase, "bytes")),
-				 phases[i].bytes);
-		ck_assert_double_lt(
-			json_object_get_double(get(phase, "seconds")), 900);
-	}
+	expect_phases(get(one, "phases"));
 	list = get(one, "history");
 	ck_assert_uint_eq(json_object_array_length(list), 8);
 	ck_assert_str_eq(json_object_get_string(get(

@@ -145,6 +145,15 @@ START_TEST(test_any_moment)
 }
 END_TEST
 
+/* A job that runs, and a copy of its record as it was after so many steps. */
+static void run_past_copy(struct world *w, int copied)
+{
+	world_new(w, 2, WALK, NULL);
+	ck_assert(steps(w, copied));
+	take_copy(w);
+	run_until(w, AT_RUN);
+}
+
 /* While it was set up; restored while it runs, and when it has ended. */
 START_TEST(test_of_setup)
 {
@@ -152,10 +161,7 @@ START_TEST(test_of_setup)
 		for (int how = 0; how < 4; how++) {
 			struct world w;
 
-			world_new(&w, 2, WALK, NULL);
-			ck_assert(steps(&w, copied));
-			take_copy(&w);
-			run_until(&w, AT_RUN);
+			run_past_copy(&w, copied);
 			if (how & 1)
 				job_end(&w, "COMPLETED");
 			come_back(&w, how & 2);
@@ -174,10 +180,7 @@ START_TEST(test_failed_since)
 		for (int how = 0; how < 4; how++) {
 			struct world w;
 
-			world_new(&w, 2, WALK, NULL);
-			ck_assert(steps(&w, copied));
-			take_copy(&w);
-			run_until(&w, AT_RUN);
+			run_past_copy(&w, copied);
 			put_back(&w);
 			sync_all(&w);
 			w.now += 101;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include "tests/unit/in_flight.h"
 #include "tests/unit/node_life.h"
 
 #define MOST 3
@@ -43,21 +44,7 @@ static int hold_namespace(int fd)
 
 static int hold_in_flight(int fd)
 {
-	char space[CMSG_SPACE(sizeof(fd))] = {0}, byte = 0;
-	struct iovec iov = {&byte, 1};
-	struct msghdr m = {.msg_iov = &iov,
-			   .msg_iovlen = 1,
-			   .msg_control = space,
-			   .msg_controllen = sizeof(space)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-	int ends[2];
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) ||
-	       sendmsg(ends[0], &m, 0) != 1 || close(fd) || chdir("/");
+	return put_in_flight(fd) || chdir("/");
 }
 
 /* A file system of his own below, whose server takes every request and answers

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What lives on in a storage that is to be wiped. */
 #include "config.h"
+#include "tests/unit/in_flight.h"
 #include "tests/unit/root.h"
 #include "tests/unit/storage_top.h"
 #include "burst_buffer/drivers/driver.h"
@@ -122,26 +123,10 @@ static void hold_lock(int fd)
 		_exit(1);
 }
 
-/* No process has it. */
 static void hold_in_flight(int fd)
 {
-	char space[CMSG_SPACE(sizeof(fd))] = {0}, byte = 0;
-	struct iovec iov = {&byte, 1};
-	struct msghdr m = {.msg_iov = &iov,
-			   .msg_iovlen = 1,
-			   .msg_control = space,
-			   .msg_controllen = sizeof(space)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-	int ends[2];
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) ||
-	    sendmsg(ends[0], &m, 0) != 1)
+	if (put_in_flight(fd))
 		_exit(1);
-	close(fd);
 	(void)!chdir("/");
 }
 
